@@ -1,0 +1,10 @@
+/* Replay of a certificate (proofs/FORMAT.md) against a claim.  Includes ck_rules.h, ck_claim.h. */
+#ifndef CK_CERT_H
+#define CK_CERT_H
+#include "ck_claim.h"
+#include "ck_rules.h"
+#define CK_N_RULES 13
+typedef struct { const char *rule[CK_N_RULES]; uint32_t count[CK_N_RULES]; uint32_t terms, steps; } ck_usage;
+/* true: every goal is met.  false: rejected, *why (malloc'ed) says where. */
+bool ck_cert_check(ck_terms *T, const ck_goal *goals, uint32_t n_goals, const char *text, size_t len, ck_usage *usage, char **why);
+#endif

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* --- errors: keeps the first message; kind tells the exit status */
-typedef enum { AS_OK = 0, AS_E_NO = 1, AS_E_INPUT = 2, AS_E_UNKNOWN = 3, AS_E_INTERNAL = 4 } as_status;
+typedef enum { AS_OK = 0, AS_NO = 1, AS_BAD_INPUT = 2, AS_UNKNOWN = 3, AS_INTERNAL = 4 } as_status;
 typedef struct { as_status status; char *file; int line, col; char *text; char *shown; /* the line of the user's text */ } as_err;
 void as_err_init(as_err *e);
 void as_err_clear(as_err *e);

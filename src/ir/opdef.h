@@ -21,14 +21,14 @@ typedef enum { /* scalar expression of a body */
   AS_E_SUM, AS_E_PROD, AS_E_MAXR, AS_E_MINR /* reductions: name, kid[0] bound, kid[1] body */,
   AS_E_IF /* kid: cond, then, else */, AS_E_REL /* rel, 2 kids */, AS_E_AND, AS_E_OR, AS_E_NOT
 } as_ekind;
-typedef enum { AS_ACC_SCALAR, AS_ACC_LIST /* ..a */, AS_ACC_BCAST /* ~o */ } as_acckind;
+typedef enum { AS_IX_SCALAR, AS_IX_LIST /* ..a */, AS_IX_BCAST /* ~o */ } as_ixkind;
 typedef struct as_expr {
   as_ekind kind;
   mpq_t num;                       /* AS_E_NUM */
   const char *name;                /* NAME, CALL, ACCESS (tensor argument or let), reductions (index) */
   int rel; bool swap;              /* AS_E_REL: as_rel after turning > and >= around */
   uint32_t n; struct as_expr **kid;
-  as_acckind *acc; const char **acc_name; /* AS_E_ACCESS: per position; kid[i] for AS_ACC_SCALAR, NULL otherwise */
+  as_ixkind *acc; const char **acc_name; /* AS_E_ACCESS: per position; kid[i] for AS_IX_SCALAR, NULL otherwise */
   const struct as_func *func;      /* AS_E_CALL */
   int line, col;
 } as_expr;

@@ -1,0 +1,4 @@
+# The trusted checker: libc and GMP only.
+noinst_LIBRARIES += libck.a
+libck_a_SOURCES = \
+  proofs/checker/ck_term.h proofs/checker/ck_rules.h proofs/checker/ck_claim.h proofs/checker/ck_cert.h

@@ -1,1 +1,15 @@
-# see ../Makefile.am
+# one folder of tests per module
+include tests/checker/local.mk
+include tests/claim/local.mk
+if !CHECKER_ONLY
+include tests/base/local.mk
+include tests/ir/local.mk
+include tests/eval/local.mk
+include tests/prove/local.mk
+include tests/search/local.mk
+include tests/lower/local.mk
+include tests/smt/local.mk
+include tests/cli/local.mk
+include tests/soundness/local.mk
+include tests/fuzz/local.mk
+endif

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# The rules of the tree that a compiler does not see: which layer may include which, file length, the checker's size, and texts that
+# belong to one machine only.
+set -u
+top=${AS_TOP_SRCDIR:-$(cd "$(dirname "$0")/.." && pwd)}
+cd "$top" || exit 99
+bad=0
+say() { echo "lint: $*"; bad=1; }
+
+# layer of a path, and the layers each may include (itself always)
+layer() {
+  case "$1" in
+    proofs/checker/*) echo checker ;;
+    src/base/*) echo base ;; src/ir/*) echo ir ;; semantics/*) echo semantics ;;
+    verify/*) echo verify ;; search/*) echo search ;;
+    src/lower/*) echo lower ;; src/runtime/*) echo runtime ;; src/cli/*) echo cli ;;
+    *) echo other ;;
+  esac
+}
+allowed() {
+  case "$1" in
+    checker) echo "checker" ;;
+    base) echo "base" ;; ir) echo "ir base" ;; semantics) echo "semantics ir base" ;;
+    verify) echo "verify semantics ir base checker" ;;
+    search) echo "search verify semantics ir base checker" ;;
+    lower) echo "lower semantics ir base" ;; runtime) echo "runtime base" ;;
+    cli) echo "cli search verify semantics ir base checker lower runtime" ;;
+  esac
+}
+while IFS= read -r f; do
+  from=$(layer "$f")
+  [ "$from" = other ] && continue
+  while IFS= read -r inc; do
+    [ "$inc" = config.h ] && continue
+    to=
+    for base in "$(dirname "$f")" . src; do
+      p=$(realpath -m --relative-to=. "$base/$inc")
+      [ -f "$p" ] && { to=$(layer "$p"); break; }
+    done
+    [ -z "$to" ] && { say "$f includes \"$inc\", which is not in the tree"; continue; }
+    case " $(allowed "$from") " in *" $to "*) ;; *) say "$f ($from) may not include $inc ($to)" ;; esac
+  done < <(sed -n 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*"\([^"]*\)".*/\1/p' "$f")
+done < <(find proofs src semantics verify search \( -name '*.c' -o -name '*.h' \) -not -path 'src/lower/emu/*' | sort)
+
+while IFS= read -r inc; do
+  case "$inc" in assert.h) say "the checker checks with if, not with assert" ;; esac
+  case "$inc" in gmp.h|std*.h|string.h|limits.h|errno.h|inttypes.h|ctype.h|unistd.h|sys/stat.h|dirent.h) ;; *) say "the checker includes <$inc>" ;; esac
+done < <(sed -n 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*<\([^>]*\)>.*/\1/p' proofs/checker/*.[ch] | sort -u)
+
+n=$(cat proofs/checker/*.[ch] | wc -l)
+[ "$n" -le 3000 ] || say "the trusted checker has $n lines; 3000 are allowed"
+
+while IFS= read -r f; do
+  n=$(wc -l <"$f")
+  [ "$n" -le 800 ] || say "$f has $n lines; 800 are allowed"
+done < <(find proofs src semantics verify search tests bench \( -name '*.c' -o -name '*.h' -o -name '*.py' -o -name '*.sh' -o -name '*.cu' \) | sort)
+
+[ "$bad" = 0 ] && echo "lint: clean"
+exit "$bad"

@@ -1,0 +1,48 @@
+#include "base.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void as_str_init(as_str *s) { *s = (as_str){0}; }
+
+void as_str_clear(as_str *s) {
+  free(s->s);
+  as_str_init(s);
+}
+
+static void reserve(as_str *s, size_t more) {
+  if (s->n + more + 1 <= s->cap) return;
+  while (s->cap < s->n + more + 1) s->cap = s->cap ? 2 * s->cap : 64;
+  s->s = as_realloc(s->s, s->cap);
+}
+
+void as_str_addn(as_str *s, const char *text, size_t n) {
+  reserve(s, n);
+  memcpy(s->s + s->n, text, n);
+  s->n += n;
+  s->s[s->n] = 0;
+}
+
+void as_str_add(as_str *s, const char *text) { as_str_addn(s, text, strlen(text)); }
+
+void as_str_printf(as_str *s, const char *fmt, ...) {
+  va_list ap, again;
+  va_start(ap, fmt);
+  va_copy(again, ap);
+  int n = vsnprintf(NULL, 0, fmt, ap);
+  va_end(ap);
+  if (n > 0) {
+    reserve(s, (size_t)n);
+    vsnprintf(s->s + s->n, (size_t)n + 1, fmt, again);
+    s->n += (size_t)n;
+  }
+  va_end(again);
+}
+
+char *as_str_take(as_str *s) {
+  reserve(s, 0);
+  char *out = s->s;
+  out[s->n] = 0;
+  as_str_init(s);
+  return out;
+}

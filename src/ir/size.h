@@ -12,6 +12,7 @@ typedef struct as_sizes as_sizes;
 
 as_sizes *as_sizes_new(void);
 void as_sizes_free(as_sizes *S);
+as_sizes *as_sizes_copy(const as_sizes *S);                    /* same ids; a table is not locked: each thread that builds sizes has its own */
 as_size as_size_int(as_sizes *S, long v);
 as_size as_size_sym(as_sizes *S, const char *name);            /* finds or declares */
 as_size as_size_find(const as_sizes *S, const char *name);     /* AS_SIZE_BAD if unknown */
@@ -19,6 +20,7 @@ void as_size_set_least(as_sizes *S, as_size sym, long least);  /* 0 or 1 ... */
 long as_size_least(const as_sizes *S, as_size sym);
 void as_size_set_value(as_sizes *S, as_size sym, long v);      /* concrete value; -1 none */
 long as_size_value(const as_sizes *S, as_size sym);
+/* arithmetic: AS_SIZE_BAD when an operand is, when a coefficient leaves 64 bits, and for a division by a constant below 1 */
 as_size as_size_add(as_sizes *S, as_size a, as_size b);
 as_size as_size_sub(as_sizes *S, as_size a, as_size b);
 as_size as_size_mul(as_sizes *S, as_size a, as_size b);

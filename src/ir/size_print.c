@@ -1,0 +1,78 @@
+/* Sizes as text.  Terms are ordered by their own text, so the same polynomial prints the same whatever ids its symbols have. */
+#include "size.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct { long coef; uint32_t n; char *text; } term;
+
+static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+static int by_term(const void *a, const void *b) {
+  const term *x = a, *y = b;
+  if ((x->coef < 0) != (y->coef < 0)) return x->coef < 0 ? 1 : -1; /* no leading minus where it can be helped */
+  if (x->n != y->n) return x->n < y->n ? 1 : -1;
+  return strcmp(x->text, y->text);
+}
+
+static char *print_operand(const as_sizes *S, as_size a) {
+  long v;
+  char *s = as_size_print(S, a);
+  if (as_size_is_sym(S, a) || (as_size_is_const(S, a, &v) && v >= 0)) return s;
+  char *t = as_format("(%s)", s);
+  free(s);
+  return t;
+}
+
+static char *print_atom(const as_sizes *S, as_size a) {
+  bool is_div;
+  as_size num, den;
+  if (!as_size_is_divmod(S, a, &is_div, &num, &den)) return as_strdup(as_size_name(S, a));
+  char *x = print_operand(S, num), *y = print_operand(S, den), *s = as_format("%s %s %s", x, is_div ? "div" : "mod", y);
+  free(x);
+  free(y);
+  return s;
+}
+
+static char *print_atoms(const as_sizes *S, as_size_mono m, bool alone) {
+  char **part = as_calloc(m.n, sizeof *part);
+  for (uint32_t i = 0; i < m.n; i++) {
+    part[i] = print_atom(S, m.atom[i]);
+    if (alone || as_size_is_sym(S, m.atom[i])) continue;
+    char *t = as_format("(%s)", part[i]);
+    free(part[i]);
+    part[i] = t;
+  }
+  qsort(part, m.n, sizeof *part, by_text);
+  as_str s;
+  as_str_init(&s);
+  for (uint32_t i = 0; i < m.n; i++) {
+    as_str_printf(&s, "%s%s", i ? "*" : "", part[i]);
+    free(part[i]);
+  }
+  free(part);
+  return as_str_take(&s);
+}
+
+char *as_size_print(const as_sizes *S, as_size a) {
+  if (a >= as_size_count(S)) return as_strdup("?");
+  uint32_t n = as_size_nmono(S, a);
+  if (n == 0) return as_strdup("0");
+  term *t = as_calloc(n, sizeof *t);
+  for (uint32_t i = 0; i < n; i++) {
+    as_size_mono m = as_size_get_mono(S, a, i);
+    t[i] = (term){m.coef, m.n, print_atoms(S, m, n == 1 && m.n == 1 && m.coef == 1)};
+  }
+  qsort(t, n, sizeof *t, by_term);
+  as_str s;
+  as_str_init(&s);
+  for (uint32_t i = 0; i < n; i++) {
+    unsigned long c = t[i].coef < 0 ? -(unsigned long)t[i].coef : (unsigned long)t[i].coef;
+    as_str_add(&s, t[i].coef < 0 ? (i ? " - " : "-") : (i ? " + " : ""));
+    if (t[i].n == 0) as_str_printf(&s, "%lu", c);
+    if (t[i].n != 0 && c != 1) as_str_printf(&s, "%lu*", c);
+    as_str_add(&s, t[i].text);
+    free(t[i].text);
+  }
+  free(t);
+  return as_str_take(&s);
+}

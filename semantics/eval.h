@@ -1,0 +1,36 @@
+/* Reference evaluators: programs and muGraphs at concrete sizes over any number domain, from the .sem bodies alone (SEMANTICS.md sections 2 and 3).
+ * May include: base, ir, semantics/domain.h.  Called by verify (field test, refuter), lowering's tests, the command line. */
+#ifndef AS_EVAL_H
+#define AS_EVAL_H
+#include "../src/ir/graph.h"
+#include "domain.h"
+
+typedef struct { uint32_t rank; int64_t dim[AS_MAX_RANK]; size_t n; void *data; const as_domain *d; } as_tensor; /* row-major */
+void as_tensor_init(as_tensor *t, const as_domain *d, const int64_t *dim, uint32_t rank); /* zeros */
+void as_tensor_clear(as_tensor *t);
+static inline void *as_tensor_at(const as_tensor *t, size_t i) { return AS_DOM_AT(t->d, t->data, i); }
+
+/* One operator at concrete sizes, compiled; run many times.  Not for use by two threads at once. */
+typedef struct as_opcode as_opcode;
+/* adim, arank: symbolic extents of the arguments.  env: values by size id.  Interns sizes in S.  NULL with err: AS_NO where an obligation
+ * of the call (an equation between extents, a `require`) fails at these sizes, AS_BAD_INPUT where the operator is ill-formed. */
+as_opcode *as_opcode_new(as_sizes *S, const as_opdef *op, const as_size (*adim)[AS_MAX_RANK], const uint32_t *arank, uint32_t nargs,
+                         const as_attr *attr, const as_domain *d, const int64_t *env, as_err *err);
+void as_opcode_free(as_opcode *c); /* NULL allowed */
+/* out: initialised with the result's extents (as_opcode_dims).  ticks: work left, counted down in scalar operations; NULL: no limit. */
+as_status as_opcode_run(as_opcode *c, const as_tensor *const *arg, as_tensor *out, uint64_t *ticks, as_err *err);
+void as_opcode_dims(const as_opcode *c, int64_t *dim, uint32_t *rank);
+
+/* env: value of each size symbol by its id.  inputs: in the order of g->input.  outputs: in the order of g->output, uninitialised; filled
+ * (and to be cleared by the caller) only when the status is AS_OK.  max_ops: 0 no limit.  AS_NO: at these sizes an obligation fails, an access leaves its
+ * tensor, or an element is not written exactly once; AS_BAD_INPUT: ill-formed; AS_UNKNOWN: over max_ops.  Interns sizes in g->sizes,
+ * so two threads may not evaluate graphs over one size table at the same time. */
+as_status as_eval_graph_ops(const as_graph *g, const as_domain *d, const int64_t *env, const as_tensor *inputs, as_tensor *outputs, uint64_t max_ops, as_err *err);
+as_status as_eval_graph(const as_graph *g, const as_domain *d, const int64_t *env, const as_tensor *inputs, as_tensor *outputs, as_err *err);
+
+/* All size facts that the calls of g's operators at kernel level rely on (section 2), appended to a vector of as_size_fact. */
+bool as_graph_obligations(const as_graph *g, as_vec *facts, as_err *err);
+/* A malloc'ed environment over all sizes of S, filled with the concrete values where they are set (INT64_MIN elsewhere). */
+int64_t *as_env_new(const as_sizes *S);
+bool as_fact_holds(const as_sizes *S, const as_size_fact *f, const int64_t *env);
+#endif

@@ -1,0 +1,383 @@
+#include "ck_term_impl.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void *ck_alloc(void *old, size_t n) {
+  void *p = realloc(old, n ? n : 1);
+  if (p == NULL) {
+    fputs("assay-check: out of memory\n", stderr);
+    abort();
+  }
+  return p;
+}
+
+#define GROW(ptr, cap, need)                                                                                           \
+  do {                                                                                                                 \
+    if ((need) > (cap)) {                                                                                              \
+      (cap) = (need) > 2 * (cap) ? (need) + 64 : 2 * (cap);                                                            \
+      (ptr) = ck_alloc((ptr), (cap) * sizeof *(ptr));                                                                  \
+    }                                                                                                                  \
+  } while (0)
+
+static uint64_t mix(uint64_t h, uint64_t x) {
+  h = (h ^ x) * 0x9e3779b97f4a7c15u;
+  return h ^ (h >> 29);
+}
+
+/* ---- words */
+static uint64_t text_hash(const char *s) {
+  uint64_t h = 7;
+  for (; *s; s++) h = mix(h, (unsigned char)*s);
+  return h;
+}
+
+uint32_t ck_word(ck_terms *T, const char *s) {
+  if (2 * (T->n_words + 1) > T->word_slots) {
+    uint32_t slots = T->word_slots ? 2 * T->word_slots : 64;
+    free(T->word_tab);
+    T->word_tab = ck_alloc(NULL, slots * sizeof(uint32_t));
+    memset(T->word_tab, 0xff, slots * sizeof(uint32_t));
+    T->word_slots = slots;
+    for (uint32_t w = 0; w < T->n_words; w++) {
+      uint32_t i = (uint32_t)text_hash(T->words[w]) & (slots - 1);
+      while (T->word_tab[i] != CK_BAD) i = (i + 1) & (slots - 1);
+      T->word_tab[i] = w;
+    }
+  }
+  uint32_t i = (uint32_t)text_hash(s) & (T->word_slots - 1);
+  for (; T->word_tab[i] != CK_BAD; i = (i + 1) & (T->word_slots - 1))
+    if (strcmp(T->words[T->word_tab[i]], s) == 0) return T->word_tab[i];
+  GROW(T->words, T->cap_words, T->n_words + 1);
+  size_t n = strlen(s) + 1;
+  T->words[T->n_words] = memcpy(ck_alloc(NULL, n), s, n);
+  return T->word_tab[i] = T->n_words++;
+}
+
+const char *ck_word_text(const ck_terms *T, uint32_t w) { return T->words[w]; }
+
+/* ---- interned sorted sets of numbers: free variables and functions of a node, its loose bound variables, hypotheses */
+uint32_t ck_set(ck_terms *T, const uint32_t *x, uint32_t n) {
+  uint64_t h = n;
+  for (uint32_t i = 0; i < n; i++) h = mix(h, x[i]);
+  if (2 * (T->n_sets + 1) > T->set_slots) {
+    uint32_t slots = T->set_slots ? 2 * T->set_slots : 256;
+    free(T->set_tab);
+    T->set_tab = ck_alloc(NULL, slots * sizeof(uint32_t));
+    memset(T->set_tab, 0xff, slots * sizeof(uint32_t));
+    T->set_slots = slots;
+    for (uint32_t s = 0; s < T->n_sets; s++) {
+      uint32_t i = (uint32_t)T->sets[s].hash & (slots - 1);
+      while (T->set_tab[i] != CK_BAD) i = (i + 1) & (slots - 1);
+      T->set_tab[i] = s;
+    }
+  }
+  uint32_t i = (uint32_t)h & (T->set_slots - 1);
+  for (; T->set_tab[i] != CK_BAD; i = (i + 1) & (T->set_slots - 1)) {
+    const ck_setrec *s = &T->sets[T->set_tab[i]];
+    if (s->hash == h && s->n == n && (n == 0 || memcmp(s->x, x, n * sizeof *x) == 0)) return T->set_tab[i];
+  }
+  GROW(T->sets, T->cap_sets, T->n_sets + 1);
+  uint32_t *copy = ck_alloc(NULL, n * sizeof *x);
+  if (n) memcpy(copy, x, n * sizeof *x);
+  T->sets[T->n_sets] = (ck_setrec){.hash = h, .n = n, .x = copy};
+  return T->set_tab[i] = T->n_sets++;
+}
+
+uint32_t ck_set_union(ck_terms *T, uint32_t a, uint32_t b) {
+  if (a == b || T->sets[b].n == 0) return a;
+  if (T->sets[a].n == 0) return b;
+  uint32_t na = T->sets[a].n, nb = T->sets[b].n, n = 0, *x = ck_alloc(NULL, (na + nb) * sizeof *x);
+  const uint32_t *p = T->sets[a].x, *q = T->sets[b].x;
+  for (uint32_t i = 0, j = 0; i < na || j < nb;) {
+    uint32_t v = j == nb || (i < na && p[i] <= q[j]) ? p[i] : q[j];
+    if (i < na && p[i] == v) i++;
+    if (j < nb && q[j] == v) j++;
+    x[n++] = v;
+  }
+  uint32_t s = ck_set(T, x, n);
+  free(x);
+  return s;
+}
+
+bool ck_set_has(const ck_terms *T, uint32_t s, uint32_t v) {
+  const uint32_t *x = T->sets[s].x;
+  uint32_t lo = 0, hi = T->sets[s].n;
+  while (lo < hi) {
+    uint32_t mid = (lo + hi) / 2;
+    if (x[mid] < v)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  return lo < T->sets[s].n && x[lo] == v;
+}
+
+/* ---- the table */
+ck_terms *ck_terms_new(void) {
+  ck_terms *T = ck_alloc(NULL, sizeof *T);
+  memset(T, 0, sizeof *T);
+  T->why = "no error";
+  T->empty = ck_set(T, NULL, 0);
+  return T;
+}
+
+void ck_terms_free(ck_terms *T) {
+  if (T == NULL) return;
+  for (uint32_t i = 0; i < T->n; i++)
+    if (T->node[i].op == CK_Q) mpq_clear(T->node[i].q);
+  for (uint32_t i = 0; i < T->n_words; i++) free(T->words[i]);
+  for (uint32_t i = 0; i < T->n_sets; i++) free(T->sets[i].x);
+  ck_poly_free_all(T);
+  free(T->node), free(T->kids), free(T->tab), free(T->words), free(T->word_tab), free(T->sets), free(T->set_tab);
+  free(T);
+}
+
+const char *ck_error(const ck_terms *T) { return T->why; }
+bool ck_fail(ck_terms *T, const char *why) {
+  T->why = why;
+  return false;
+}
+static ck_id bad(ck_terms *T, const char *why) {
+  T->why = why;
+  return CK_BAD;
+}
+
+size_t ck_size(const ck_terms *T) { return T->n; }
+ck_op ck_head(const ck_terms *T, ck_id t) { return (ck_op)T->node[t].op; }
+uint32_t ck_nkids(const ck_terms *T, ck_id t) { return T->node[t].nkids; }
+ck_id ck_kid(const ck_terms *T, ck_id t, uint32_t i) { return T->kids[T->node[t].kid0 + i]; }
+const mpq_t *ck_q_value(const ck_terms *T, ck_id t) { return (const mpq_t *)&T->node[t].q; }
+void ck_get_q(const ck_terms *T, ck_id t, mpq_t out) { mpq_set(out, T->node[t].q); }
+uint32_t ck_name(const ck_terms *T, ck_id t) { return T->node[t].a; }
+uint32_t ck_sig(const ck_terms *T, ck_id t) { return T->node[t].b; }
+char ck_sort(const ck_terms *T, ck_id t) { return T->node[t].sort; }
+uint32_t ck_index(const ck_terms *T, ck_id t) { return T->node[t].a; }
+uint32_t ck_width(const ck_terms *T, ck_id t) { return T->node[t].b; }
+bool ck_is_formula(const ck_terms *T, ck_id t) { return t < T->n && T->node[t].op >= CK_EQ; }
+bool ck_is_rel(const ck_terms *T, ck_id t) { return ck_is_formula(T, t) && T->node[t].op <= CK_LT; }
+bool ck_is_int(const ck_terms *T, ck_id t) { return t < T->n && T->node[t].isint; }
+bool ck_is_closed(const ck_terms *T, ck_id t) { return t < T->n && T->node[t].loose == T->empty; }
+bool ck_has_var(const ck_terms *T, ck_id t, ck_id var) { return t < T->n && ck_set_has(T, T->node[t].fv, 2 * var); }
+
+uint32_t ck_loose_max(const ck_terms *T, ck_id t) {
+  const ck_setrec *s = &T->sets[T->node[t].loose];
+  return s->n ? s->x[s->n - 1] / 2 + 1 : 0;
+}
+
+uint32_t ck_kid_binders(const ck_terms *T, ck_id t, uint32_t i) {
+  const ck_node *n = &T->node[t];
+  if (n->op == CK_FOLD) return i > n->b ? n->b + 1 : 0;
+  return n->op == CK_ALL ? n->a : 0;
+}
+
+/* What must hold of the kids of a node (RULES.md section 1, table), and its int flag. */
+static bool well_formed(ck_terms *T, ck_node *n, const ck_id *k) {
+  bool terms = true, ints = true;
+  for (uint32_t i = 0; i < n->nkids; i++) {
+    if (k[i] >= T->n) return false; /* a maker failed before: keep its reason */
+    terms = terms && !ck_is_formula(T, k[i]);
+    ints = ints && T->node[k[i]].isint;
+  }
+  switch ((ck_op)n->op) {
+  case CK_Q: n->isint = mpz_cmp_ui(mpq_denref(n->q), 1) == 0; return true;
+  case CK_V:
+  case CK_B: n->isint = n->sort == 'i'; return n->sort == 'i' || n->sort == 'r' || ck_fail(T, "sort");
+  case CK_ADD:
+  case CK_MUL: n->isint = ints; return terms || ck_fail(T, "term expected");
+  case CK_DIV:
+  case CK_MOD: n->isint = true; return (terms && ints) || ck_fail(T, "integer operands expected");
+  case CK_INV:
+  case CK_EXP:
+  case CK_SQRT:
+  case CK_LOG: return terms || ck_fail(T, "term expected");
+  case CK_ITE:
+    if (!ck_is_rel(T, k[0]) || ck_is_formula(T, k[1]) || ck_is_formula(T, k[2])) return ck_fail(T, "ite needs a relation and two terms");
+    n->isint = T->node[k[1]].isint && T->node[k[2]].isint;
+    return true;
+  case CK_APP: {
+    const char *sig = T->words[n->b];
+    if (strlen(sig) != (size_t)n->nkids + 2 || sig[n->nkids] != ':') return ck_fail(T, "signature");
+    char r = sig[n->nkids + 1];
+    for (uint32_t i = 0; i < n->nkids; i++) {
+      if (sig[i] != 'i' && sig[i] != 'r') return ck_fail(T, "signature");
+      if (sig[i] == 'i' && !T->node[k[i]].isint) return ck_fail(T, "integer argument expected");
+    }
+    n->isint = r == 'i';
+    return (terms && (r == 'i' || r == 'r')) || ck_fail(T, "signature");
+  }
+  case CK_FOLD:
+    if (n->b == 0 || n->a >= n->b || n->nkids != 1 + 2 * (uint64_t)n->b || !terms) return ck_fail(T, "shape of fold");
+    return T->node[k[0]].isint || ck_fail(T, "integer bound expected");
+  case CK_EQ:
+  case CK_NE:
+  case CK_LE:
+  case CK_LT: return terms || ck_fail(T, "term expected");
+  case CK_ALL:
+    for (uint32_t i = 0; i < n->nkids; i++)
+      if (!ck_is_rel(T, k[i])) return ck_fail(T, "a clause is made of relations");
+    return n->nkids >= 1 || ck_fail(T, "empty clause");
+  }
+  return ck_fail(T, "unknown node");
+}
+
+/* Free variables (2*number) and functions (2*index+1), loose bound variables (2*index + (sort is i)), depth. */
+static bool summarise(ck_terms *T, ck_node *n, const ck_id *k) {
+  n->loose = n->fv = T->empty;
+  n->depth = 1;
+  if (n->op == CK_B) n->loose = ck_set(T, &(uint32_t){2 * n->a + (n->sort == 'i')}, 1);
+  if (n->op == CK_V) n->fv = ck_set(T, &(uint32_t){2 * T->n}, 1);
+  if (n->op == CK_APP) {
+    uint32_t f = 0;
+    for (; f < T->n_funs; f++)
+      if (T->funs[f].name == n->a && T->funs[f].sig == n->b) break;
+    if (f == T->n_funs) {
+      if (f == CK_MAX_FUNS) return ck_fail(T, "too many functions");
+      T->funs[T->n_funs].name = n->a;
+      T->funs[T->n_funs++].sig = n->b;
+    }
+    n->fv = ck_set(T, &(uint32_t){2 * f + 1}, 1);
+  }
+  for (uint32_t i = 0; i < n->nkids; i++) {
+    const ck_node *kid = &T->node[k[i]];
+    if (kid->depth >= n->depth) n->depth = kid->depth + 1;
+    n->fv = ck_set_union(T, n->fv, kid->fv);
+    uint32_t d = n->op == CK_ALL ? n->a : n->op == CK_FOLD && i > n->b ? n->b + 1 : 0;
+    if (d == 0) {
+      n->loose = ck_set_union(T, n->loose, kid->loose);
+      continue;
+    }
+    const ck_setrec l = T->sets[kid->loose];
+    uint32_t *up = ck_alloc(NULL, l.n * sizeof *up), nu = 0;
+    bool sorts = true;
+    for (uint32_t j = 0; j < l.n; j++) {
+      uint32_t index = l.x[j] / 2, isint = l.x[j] % 2;
+      if (index >= d)
+        up[nu++] = l.x[j] - 2 * d;
+      else
+        sorts = sorts && isint == (uint32_t)(n->op == CK_ALL || index == 0);
+    }
+    n->loose = ck_set_union(T, n->loose, ck_set(T, up, nu));
+    free(up);
+    if (!sorts) return ck_fail(T, "sort of a captured bound variable");
+  }
+  return n->depth <= CK_MAX_DEPTH || ck_fail(T, "term too deep");
+}
+
+static bool same_node(const ck_terms *T, const ck_node *a, const ck_node *b, const ck_id *kb) {
+  if (a->op != b->op || a->sort != b->sort || a->a != b->a || a->b != b->b || a->nkids != b->nkids) return false;
+  if (a->op == CK_Q && !mpq_equal(a->q, b->q)) return false;
+  return a->nkids == 0 || memcmp(T->kids + a->kid0, kb, a->nkids * sizeof *kb) == 0;
+}
+
+static bool room(ck_terms *T, const ck_node *n) {
+  return (T->n < CK_MAX_NODES && n->nkids <= CK_MAX_KIDS - T->n_kids) || ck_fail(T, "too many terms");
+}
+
+/* The number of the node; n->q (of CK_Q) is taken. */
+static ck_id intern(ck_terms *T, ck_node *n, const ck_id *k) {
+  uint64_t h = mix(mix(mix(n->op, (unsigned char)n->sort), n->a), n->b);
+  for (uint32_t i = 0; i < n->nkids; i++) h = mix(h, k[i]);
+  if (n->op == CK_Q) {
+    for (size_t i = 0; i < mpz_size(mpq_numref(n->q)); i++) h = mix(h, mpz_getlimbn(mpq_numref(n->q), (mp_size_t)i));
+    h = mix(h, (uint64_t)mpq_sgn(n->q)), h = mix(h, mpz_get_ui(mpq_denref(n->q)));
+  }
+  n->hash = (uint32_t)(h ^ (h >> 32));
+  if (2 * (T->n + 1) > T->slots) {
+    T->slots = T->slots ? 2 * T->slots : 1024;
+    free(T->tab);
+    T->tab = ck_alloc(NULL, T->slots * sizeof *T->tab);
+    memset(T->tab, 0xff, T->slots * sizeof *T->tab);
+    for (uint32_t t = 0; t < T->n; t++) {
+      uint32_t i = T->node[t].hash & (T->slots - 1);
+      while (T->tab[i] != CK_BAD) i = (i + 1) & (T->slots - 1);
+      T->tab[i] = t;
+    }
+  }
+  uint32_t i = n->hash & (T->slots - 1);
+  ck_id found = CK_BAD;
+  for (; T->tab[i] != CK_BAD && found == CK_BAD; i = (i + 1) & (T->slots - 1))
+    if (T->node[T->tab[i]].hash == n->hash && same_node(T, &T->node[T->tab[i]], n, k)) found = T->tab[i];
+  if (found == CK_BAD && room(T, n) && well_formed(T, n, k) && summarise(T, n, k)) {
+    GROW(T->kids, T->cap_kids, T->n_kids + n->nkids);
+    if (n->nkids) memcpy(T->kids + T->n_kids, k, n->nkids * sizeof *k);
+    n->kid0 = T->n_kids;
+    T->n_kids += n->nkids;
+    GROW(T->node, T->cap, T->n + 1);
+    T->node[T->n] = *n;
+    return T->tab[i] = T->n++;
+  }
+  if (n->op == CK_Q) mpq_clear(n->q);
+  return found;
+}
+
+ck_id ck_q(ck_terms *T, const mpq_t x) {
+  mpz_t g;
+  mpz_init(g);
+  mpz_gcd(g, mpq_numref(x), mpq_denref(x));
+  bool lowest = mpz_sgn(mpq_denref(x)) > 0 && mpz_cmp_ui(g, 1) == 0;
+  mpz_clear(g);
+  if (!lowest) return bad(T, "fraction not in lowest terms");
+  ck_node n = {.op = CK_Q};
+  mpq_init(n.q);
+  mpq_set(n.q, x);
+  return intern(T, &n, NULL);
+}
+
+ck_id ck_rat(ck_terms *T, long num, long den) {
+  if (den <= 0) return bad(T, "denominator");
+  ck_node n = {.op = CK_Q};
+  mpq_init(n.q);
+  mpq_set_si(n.q, num, (unsigned long)den);
+  mpq_canonicalize(n.q);
+  return intern(T, &n, NULL);
+}
+
+ck_id ck_int(ck_terms *T, long v) { return ck_rat(T, v, 1); }
+ck_id ck_var(ck_terms *T, const char *name, char sort) {
+  return intern(T, &(ck_node){.op = CK_V, .sort = sort, .a = ck_word(T, name)}, NULL);
+}
+ck_id ck_bound(ck_terms *T, uint32_t index, char sort) {
+  if (index > CK_MAX_DEPTH) return bad(T, "bound index too large");
+  return intern(T, &(ck_node){.op = CK_B, .sort = sort, .a = index}, NULL);
+}
+ck_id ck_mk1(ck_terms *T, ck_op op, ck_id a) {
+  if (op < CK_INV || op > CK_LOG) return bad(T, "not a unary operator");
+  return intern(T, &(ck_node){.op = (uint8_t)op, .nkids = 1}, &a);
+}
+ck_id ck_mk2(ck_terms *T, ck_op op, ck_id a, ck_id b) {
+  if (!(op >= CK_ADD && op <= CK_MOD) && !(op >= CK_EQ && op <= CK_LT)) return bad(T, "not a binary operator");
+  return intern(T, &(ck_node){.op = (uint8_t)op, .nkids = 2}, (ck_id[]){a, b});
+}
+ck_id ck_ite(ck_terms *T, ck_id rel, ck_id a, ck_id b) {
+  return intern(T, &(ck_node){.op = CK_ITE, .nkids = 3}, (ck_id[]){rel, a, b});
+}
+ck_id ck_app(ck_terms *T, const char *f, const char *sig, const ck_id *args, uint32_t n) {
+  return intern(T, &(ck_node){.op = CK_APP, .a = ck_word(T, f), .b = ck_word(T, sig), .nkids = n}, args);
+}
+ck_id ck_fold(ck_terms *T, uint32_t p, uint32_t w, const ck_id *kids) {
+  if (w == 0 || w > 64) return bad(T, "width of fold");
+  return intern(T, &(ck_node){.op = CK_FOLD, .a = p, .b = w, .nkids = 1 + 2 * w}, kids);
+}
+ck_id ck_all(ck_terms *T, uint32_t m, const ck_id *kids, uint32_t n) {
+  if (m > 64) return bad(T, "too many variables in a clause");
+  return intern(T, &(ck_node){.op = CK_ALL, .a = m, .nkids = n}, kids);
+}
+
+ck_id ck_rebuild(ck_terms *T, ck_id t, const ck_id *kids) {
+  const ck_node *o = &T->node[t];
+  if (o->nkids == 0) return t;
+  ck_node n = {.op = o->op, .sort = o->sort, .a = o->a, .b = o->b, .nkids = o->nkids};
+  return intern(T, &n, kids);
+}
+
+ck_id ck_neg(ck_terms *T, ck_id f) {
+  if (f >= T->n || !ck_is_rel(T, f)) return bad(T, "relation expected");
+  ck_id a = ck_kid(T, f, 0), b = ck_kid(T, f, 1);
+  switch (ck_head(T, f)) {
+  case CK_EQ: return ck_mk2(T, CK_NE, a, b);
+  case CK_NE: return ck_mk2(T, CK_EQ, a, b);
+  case CK_LE: return ck_mk2(T, CK_LT, b, a);
+  default: return ck_mk2(T, CK_LE, b, a);
+  }
+}

@@ -7,4 +7,5 @@ libck_a_SOURCES = \
   proofs/checker/ck_subst.c \
   proofs/checker/ck_poly.c \
   proofs/checker/ck_show.c \
-  proofs/checker/ck_rules.c
+  proofs/checker/ck_rules.c \
+  proofs/checker/ck_cert.c

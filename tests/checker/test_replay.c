@@ -1,0 +1,116 @@
+/* Every example certificate is accepted against its own goals; no mutant of it is accepted against goals made false. */
+#include "goals.h"
+#include <check.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static char *data_path(const char *name, const char *ext) {
+  static char path[4096];
+  const char *top = getenv("AS_TOP_SRCDIR");
+  snprintf(path, sizeof path, "%s/tests/checker/data/%s%s", top ? top : AS_SRCDIR, name, ext);
+  return path;
+}
+
+static const char *const names[] = {"a_concat", "a_exchange", "a_reverse", "a_split", "a_sum_add", "a_sum_scale", "b_rmsnorm", "c1_softmax_defer",
+    "c2_safe_to_plain_deferred", "c3_safe_deferred", "c4_plain_to_safe_deferred", "d2_mutual", "d_online_softmax", "e_lora", "f_gated_mlp",
+    "g_layernorm", "h1_relu_abs", "h2_max_assoc", "h3_max_min", "h4_relu_scale", "h5_max_split", "i2_flatten", "i_slice_pad", "j_divs"};
+enum { N = sizeof names / sizeof *names };
+
+static uint64_t state;
+static uint64_t rnd(uint64_t n) {
+  state = state * 6364136223846793005u + 1442695040888963407u;
+  return (state >> 33) % n;
+}
+
+static bool verdict(const char *goals_text, const char *cert, size_t len, int spoil, char **why) {
+  ck_terms *T = ck_terms_new();
+  ck_goal *g;
+  uint32_t n;
+  ck_usage u;
+  ck_assert(goals_read(T, goals_text, &g, &n));
+  if (spoil) { /* a false goal: both sides of the equality made to differ by one */
+    ck_id f = g[0].formula, b = ck_kid(T, f, 1);
+    g[0].formula = ck_mk2(T, ck_head(T, f), ck_kid(T, f, 0), ck_mk2(T, CK_ADD, b, ck_int(T, ck_head(T, f) == CK_EQ ? 1 : -1000)));
+  }
+  bool ok = ck_cert_check(T, g, n, cert, len, &u, why);
+  goals_free(g, n);
+  ck_terms_free(T);
+  return ok;
+}
+
+START_TEST(accepts) {
+  size_t len, glen;
+  char *goals = slurp(data_path(names[_i], ".goals"), &glen), *cert = slurp(data_path(names[_i], ".cert"), &len), *why;
+  ck_assert(goals && cert);
+  bool ok = verdict(goals, cert, len, 0, &why);
+  ck_assert_msg(ok, "%s: %s", names[_i], why);
+  ck_assert(!verdict(goals, cert, len - 1, 0, &why)); /* last line not ended */
+  free(why);
+  ck_assert(!verdict(goals, cert, len, 1, &why));
+  free(why);
+  free(goals), free(cert);
+}
+END_TEST
+
+/* changes one token of one line, or drops, doubles or swaps lines */
+static char *mutate(const char *cert, size_t len, size_t *out) {
+  char *m = malloc(len + 256);
+  size_t at = 15 + rnd(len - 16);
+  memcpy(m, cert, len);
+  *out = len;
+  static const char digits[] = "0123456789";
+  switch (rnd(4)) {
+  case 0: /* another digit somewhere after this place */
+    while (at < len && !strchr(digits, m[at])) at++;
+    if (at < len) m[at] = digits[rnd(10)];
+    break;
+  case 1: { /* drop a line */
+    while (at > 14 && m[at - 1] != '\n') at--;
+    size_t end = at;
+    while (end < len && m[end] != '\n') end++;
+    if (end + 1 <= len) memmove(m + at, m + end + 1, len - end - 1), *out = len - (end + 1 - at);
+    break;
+  }
+  case 2: /* another relation or operator */
+    while (at < len && !strchr("<=#+*", m[at])) at++;
+    if (at < len) m[at] = "<=#+*"[rnd(5)];
+    break;
+  default: m[at] = (char)(32 + rnd(95)); break;
+  }
+  return m;
+}
+
+START_TEST(mutants) {
+  size_t len, glen, n;
+  char *goals = slurp(data_path(names[_i], ".goals"), &glen), *cert = slurp(data_path(names[_i], ".cert"), &len), *why;
+  const char *count = getenv("ASSAY_MUTANTS");
+  long per = count ? atol(count) : 60;
+  for (long i = 0; i < per; i++) {
+    char *m = mutate(cert, len, &n);
+    bool ok = verdict(goals, m, n, 1, &why);
+    ck_assert_msg(!ok, "%s: a mutant was accepted against a false goal:\n%.*s", names[_i], (int)n, m);
+    free(why), free(m);
+  }
+  free(goals), free(cert);
+}
+END_TEST
+
+int main(void) {
+  const char *seed = getenv("ASSAY_SEED");
+  state = seed ? strtoull(seed, NULL, 10) : (uint64_t)time(NULL);
+  printf("test_replay: seed %llu (ASSAY_SEED)\n", (unsigned long long)state);
+  Suite *s = suite_create("replay");
+  TCase *t = tcase_create("certificates");
+  tcase_set_timeout(t, 120);
+  tcase_add_loop_test(t, accepts, 0, N);
+  tcase_add_loop_test(t, mutants, 0, N);
+  suite_add_tcase(s, t);
+  SRunner *r = srunner_create(s);
+  srunner_run_all(r, CK_NORMAL);
+  int failed = srunner_ntests_failed(r);
+  srunner_free(r);
+  return failed != 0;
+}

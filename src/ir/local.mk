@@ -1,2 +1,3 @@
 noinst_LIBRARIES += libasir.a
-libasir_a_SOURCES = src/ir/size.h src/ir/size.c src/ir/size_print.c
+libasir_a_SOURCES = src/ir/size.h src/ir/size.c src/ir/size_print.c src/ir/lex.h src/ir/lex.c src/ir/opdef.h src/ir/oplib_int.h \
+  src/ir/oplib.c src/ir/sem_parse.c src/ir/sem_check.c src/ir/opdef_print.c src/ir/opdef_match.c src/ir/graph.h

@@ -53,6 +53,8 @@ typedef struct as_opdef {
 typedef struct as_oplib as_oplib;
 as_oplib *as_oplib_new(void);
 void as_oplib_free(as_oplib *L);
+/* All or nothing: a file with an error adds nothing.  Functions and operators are known from their definition on, so definitions cannot be cyclic;
+ * loading a path again does nothing; a name defined twice is an error. */
 bool as_oplib_parse(as_oplib *L, const char *file, const char *text, size_t len, as_err *err);
 bool as_oplib_load(as_oplib *L, const char *path, as_err *err);       /* one file */
 bool as_oplib_load_dir(as_oplib *L, const char *dir, as_err *err);    /* all *.sem, sorted by name */
@@ -61,7 +63,9 @@ const as_func *as_oplib_func(const as_oplib *L, const char *name);
 uint32_t as_oplib_count(const as_oplib *L);
 const as_opdef *as_oplib_nth(const as_oplib *L, uint32_t i);
 const char *const *as_oplib_files(const as_oplib *L, uint32_t *n);    /* paths loaded, in order */
+const char *as_oplib_suggest(const as_oplib *L, const char *name);    /* the operator whose name is closest, NULL */
 char *as_opdef_print(const as_opdef *op);                             /* canonical text, malloc'ed */
+char *as_func_print(const as_func *f);
 
 /* Shape rule: matches argument extents (and attributes) and gives the result's extents.  Equations between extents that are not the same polynomial,
  * and `require`s, are appended to the vector `facts` (of as_size_fact, may be NULL).  false with err when ranks do not fit or nothing matches. */

@@ -3,14 +3,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PAIRS = 200000 };
+/* Beyond these a polynomial is refused: pairs of monomials in one product, atoms in one polynomial, monomials alive, limbs of a coefficient. */
+enum { MAX_PAIRS = 200000, MAX_ATOMS = 1 << 23, MAX_ALIVE = 1 << 25, MAX_LIMBS = 1024 };
 
 struct ck_poly {
-  uint32_t n;
-  ck_mono *mono; /* increasing by compare() */
+  uint32_t n, n_atoms;
+  ck_mono *mono; /* increasing by compare(); they point into atoms */
   mpq_t *coef;   /* none is zero */
+  ck_id *atoms;
   ck_poly *next;
 };
+
+typedef struct { ck_mono mono; mpq_t coef; } entry;
 
 static int compare(const ck_mono *a, const ck_mono *b) {
   for (uint32_t i = 0; i < a->deg && i < b->deg; i++)
@@ -18,12 +22,16 @@ static int compare(const ck_mono *a, const ck_mono *b) {
   return (a->deg > b->deg) - (a->deg < b->deg);
 }
 
-static ck_poly *fresh(ck_terms *T, uint32_t room) {
+static int by_mono(const void *a, const void *b) { return compare(&((const entry *)a)->mono, &((const entry *)b)->mono); }
+
+static bool huge(const mpq_t c) { return mpz_size(mpq_numref(c)) > MAX_LIMBS || mpz_size(mpq_denref(c)) > MAX_LIMBS; }
+
+static ck_poly *fresh(ck_terms *T, uint32_t n, uint32_t n_atoms) {
   ck_poly *p = ck_alloc(NULL, sizeof *p);
-  p->n = 0;
-  p->mono = ck_alloc(NULL, room * sizeof *p->mono);
-  p->coef = ck_alloc(NULL, room * sizeof *p->coef);
-  p->next = T->polys;
+  *p = (ck_poly){.next = T->polys};
+  p->mono = ck_alloc(NULL, n * sizeof *p->mono);
+  p->coef = ck_alloc(NULL, n * sizeof *p->coef);
+  p->atoms = ck_alloc(NULL, n_atoms * sizeof *p->atoms);
   T->polys = p;
   return p;
 }
@@ -33,114 +41,155 @@ void ck_poly_release(ck_terms *T, ck_poly *mark) {
   while (T->polys != mark) {
     ck_poly *p = T->polys;
     T->polys = p->next;
-    for (uint32_t i = 0; i < p->n; i++) mpq_clear(p->coef[i]), free((void *)p->mono[i].atoms);
-    free(p->mono), free(p->coef), free(p);
+    T->monos -= p->n;
+    for (uint32_t i = 0; i < p->n; i++) mpq_clear(p->coef[i]);
+    free(p->mono), free(p->coef), free(p->atoms), free(p);
   }
 }
 void ck_poly_free_all(ck_terms *T) { ck_poly_release(T, NULL); }
 
-/* appends scale * coef * (a b as one sorted monomial); b may be NULL */
-static void push(ck_poly *p, const ck_mono *a, const ck_mono *b, const mpq_t coef, const mpq_t scale) {
-  uint32_t nb = b ? b->deg : 0, i = 0, j = 0;
-  ck_id *x = ck_alloc(NULL, (a->deg + nb) * sizeof *x);
-  while (i < a->deg || j < nb) {
-    bool left = j == nb || (i < a->deg && a->atoms[i] <= b->atoms[j]);
-    x[i + j] = left ? a->atoms[i] : b->atoms[j];
-    if (left)
-      i++;
-    else
-      j++;
+/* The sum of n entries, whose coefficients are cleared; x is sorted and overwritten.  NULL: too large. */
+static const ck_poly *collect(ck_terms *T, entry *x, uint32_t n) {
+  uint64_t n_atoms = 0;
+  uint32_t m = 0;
+  bool ok = true;
+  if (n > 1) qsort(x, n, sizeof *x, by_mono);
+  for (uint32_t i = 0; i < n;) { /* equal monomials are neighbours: add them up, drop zeros, keep the rest in front */
+    uint32_t j = i + 1;
+    for (; j < n && compare(&x[i].mono, &x[j].mono) == 0; j++) {
+      if (ok) mpq_add(x[i].coef, x[i].coef, x[j].coef);
+      ok = ok && !huge(x[i].coef);
+      mpq_clear(x[j].coef);
+    }
+    ok = ok && !huge(x[i].coef);
+    if (mpq_sgn(x[i].coef) != 0) {
+      n_atoms += x[i].mono.deg;
+      x[m++] = x[i];
+    } else
+      mpq_clear(x[i].coef);
+    i = j;
   }
-  p->mono[p->n] = (ck_mono){a->deg + nb, x};
-  mpq_init(p->coef[p->n]);
-  mpq_mul(p->coef[p->n], coef, scale);
-  p->n++;
+  if (!ok || n_atoms > MAX_ATOMS || T->monos + m > MAX_ALIVE) {
+    for (uint32_t i = 0; i < m; i++) mpq_clear(x[i].coef);
+    return ck_fail(T, "polynomial too large"), NULL;
+  }
+  ck_poly *p = fresh(T, m, (uint32_t)n_atoms);
+  for (uint32_t i = 0; i < m; i++) {
+    ck_id *a = p->atoms + p->n_atoms;
+    if (x[i].mono.deg) memcpy(a, x[i].mono.atoms, x[i].mono.deg * sizeof *a);
+    p->mono[i] = (ck_mono){x[i].mono.deg, a};
+    p->n_atoms += x[i].mono.deg;
+    p->coef[i][0] = x[i].coef[0];
+  }
+  p->n = m;
+  T->monos += m;
+  return p;
 }
 
-const ck_poly *ck_poly_add(ck_terms *T, const ck_poly *a, const ck_poly *b, const mpq_t scale) {
-  if (a == NULL || b == NULL) return NULL;
-  if (b->n == 0 || mpq_sgn(scale) == 0) return a;
-  ck_poly *r = fresh(T, a->n + b->n);
-  mpq_t one, sum;
-  mpq_inits(one, sum, NULL);
-  mpq_set_ui(one, 1, 1);
-  for (uint32_t i = 0, j = 0; i < a->n || j < b->n;) {
-    int c = i == a->n ? 1 : j == b->n ? -1 : compare(&a->mono[i], &b->mono[j]);
-    if (c < 0)
-      push(r, &a->mono[i], NULL, a->coef[i], one), i++;
-    else if (c > 0)
-      push(r, &b->mono[j], NULL, b->coef[j], scale), j++;
-    else {
-      mpq_mul(sum, b->coef[j], scale);
-      mpq_add(sum, sum, a->coef[i]);
-      if (mpq_sgn(sum) != 0) push(r, &a->mono[i], NULL, sum, one);
-      i++, j++;
-    }
+/* The sum of scale[i] * p[i] (scale NULL: all 1). */
+static const ck_poly *sum(ck_terms *T, const ck_poly *const *p, const mpq_t *const *scale, uint32_t n) {
+  uint64_t len = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    if (p[i] == NULL) return NULL;
+    len += p[i]->n;
   }
-  mpq_clears(one, sum, NULL);
+  if (len > MAX_ALIVE) return ck_fail(T, "polynomial too large"), NULL;
+  entry *x = ck_alloc(NULL, (size_t)len * sizeof *x);
+  uint32_t m = 0;
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t j = 0; j < p[i]->n; j++, m++) {
+      x[m].mono = p[i]->mono[j];
+      mpq_init(x[m].coef);
+      if (scale && scale[i])
+        mpq_mul(x[m].coef, p[i]->coef[j], *scale[i]);
+      else
+        mpq_set(x[m].coef, p[i]->coef[j]);
+    }
+  const ck_poly *r = collect(T, x, m);
+  free(x);
   return r;
 }
 
-typedef struct { ck_mono mono; mpq_t coef; } product;
-static int by_mono(const void *a, const void *b) { return compare(&((const product *)a)->mono, &((const product *)b)->mono); }
+const ck_poly *ck_poly_add(ck_terms *T, const ck_poly *a, const ck_poly *b, const mpq_t scale) {
+  return sum(T, (const ck_poly *[]){a, b}, (const mpq_t *[]){NULL, (const mpq_t *)scale}, 2);
+}
+
+static void merge(ck_id *out, const ck_mono *a, const ck_mono *b) {
+  uint32_t i = 0, j = 0;
+  while (i < a->deg || j < b->deg) {
+    bool left = j == b->deg || (i < a->deg && a->atoms[i] <= b->atoms[j]);
+    *out++ = left ? a->atoms[i++] : b->atoms[j++];
+  }
+}
 
 const ck_poly *ck_poly_mul(ck_terms *T, const ck_poly *a, const ck_poly *b) {
   if (a == NULL || b == NULL) return NULL;
-  if ((uint64_t)a->n * b->n > MAX_PAIRS) return ck_fail(T, "polynomial too large"), NULL;
-  uint32_t n = a->n * b->n;
-  ck_poly *all = fresh(T, n);
+  uint64_t atoms = (uint64_t)a->n * b->n_atoms + (uint64_t)b->n * a->n_atoms;
+  if ((uint64_t)a->n * b->n > MAX_PAIRS || atoms > MAX_ATOMS) return ck_fail(T, "polynomial too large"), NULL;
+  entry *x = ck_alloc(NULL, (size_t)a->n * b->n * sizeof *x);
+  ck_id *pool = ck_alloc(NULL, (size_t)atoms * sizeof *pool), *at = pool;
+  uint32_t m = 0;
   for (uint32_t i = 0; i < a->n; i++)
-    for (uint32_t j = 0; j < b->n; j++) push(all, &a->mono[i], &b->mono[j], a->coef[i], b->coef[j]);
-  product *x = ck_alloc(NULL, n * sizeof *x);
-  for (uint32_t i = 0; i < n; i++) x[i].mono = all->mono[i], x[i].coef[0] = all->coef[i][0];
-  if (n) qsort(x, n, sizeof *x, by_mono);
-  all->n = 0;
-  for (uint32_t i = 0; i < n; i++) { /* equal monomials are neighbours: add them up, drop zeros */
-    uint32_t last = all->n;
-    if (last > 0 && compare(&all->mono[last - 1], &x[i].mono) == 0) {
-      mpq_add(all->coef[last - 1], all->coef[last - 1], x[i].coef);
-      mpq_clear(x[i].coef);
-      free((void *)x[i].mono.atoms);
-      continue;
+    for (uint32_t j = 0; j < b->n; j++, m++) {
+      x[m].mono = (ck_mono){a->mono[i].deg + b->mono[j].deg, at};
+      merge(at, &a->mono[i], &b->mono[j]);
+      at += x[m].mono.deg;
+      mpq_init(x[m].coef);
+      mpq_mul(x[m].coef, a->coef[i], b->coef[j]);
     }
-    if (last > 0 && mpq_sgn(all->coef[last - 1]) == 0) {
-      all->n = --last;
-      mpq_clear(all->coef[last]);
-      free((void *)all->mono[last].atoms);
+  const ck_poly *r = collect(T, x, m);
+  free(x), free(pool);
+  return r;
+}
+
+static const ck_poly *monomial(ck_terms *T, ck_id t) {
+  entry x = {.mono = {1, &t}};
+  mpq_init(x.coef);
+  if (ck_head(T, t) == CK_Q) {
+    x.mono.deg = 0;
+    mpq_set(x.coef, *ck_q_value(T, t));
+  } else
+    mpq_set_ui(x.coef, 1, 1);
+  return collect(T, &x, 1);
+}
+
+/* A sum of many summands is taken at once, so that not every partial sum is kept: follow the spine of sums not known yet. */
+static const ck_poly *spine(ck_terms *T, ck_id t) {
+  const ck_poly *few[16], **p = few;
+  uint32_t n = 0, cap = 16;
+  for (ck_id at = t;;) {
+    if (n == cap) {
+      const ck_poly **more = ck_alloc(p == few ? NULL : p, 2 * (size_t)cap * sizeof *p);
+      if (p == few) memcpy(more, few, sizeof few);
+      p = more, cap *= 2;
     }
-    all->mono[last] = x[i].mono;
-    all->coef[last][0] = x[i].coef[0];
-    all->n = last + 1;
+    if (ck_head(T, at) != CK_ADD || T->node[at].poly) {
+      p[n++] = ck_poly_of(T, at);
+      break;
+    }
+    ck_id l = ck_kid(T, at, 0), r = ck_kid(T, at, 1);
+    bool right = ck_head(T, l) != CK_ADD && ck_head(T, r) == CK_ADD;
+    p[n++] = ck_poly_of(T, right ? l : r);
+    at = right ? r : l;
   }
-  if (all->n > 0 && mpq_sgn(all->coef[all->n - 1]) == 0) {
-    all->n--;
-    mpq_clear(all->coef[all->n]);
-    free((void *)all->mono[all->n].atoms);
-  }
-  free(x);
-  return all;
+  const ck_poly *s = sum(T, p, NULL, n);
+  if (p != few) free(p);
+  return s;
 }
 
 const ck_poly *ck_poly_of(ck_terms *T, ck_id t) {
   if (t >= T->n) return NULL;
   if (T->node[t].poly) return T->node[t].poly;
-  ck_op op = ck_head(T, t);
-  const ck_poly *p = NULL;
-  mpq_t one;
-  mpq_init(one);
-  mpq_set_ui(one, 1, 1);
-  if (op == CK_ADD || op == CK_MUL) {
-    const ck_poly *a = ck_poly_of(T, ck_kid(T, t, 0)), *b = ck_poly_of(T, ck_kid(T, t, 1));
-    p = op == CK_ADD ? ck_poly_add(T, a, b, one) : ck_poly_mul(T, a, b);
-  } else {
-    ck_poly *r = fresh(T, 1);
-    if (op != CK_Q)
-      push(r, &(ck_mono){1, &t}, NULL, one, one);
-    else if (mpq_sgn(*ck_q_value(T, t)) != 0)
-      push(r, &(ck_mono){0, NULL}, NULL, *ck_q_value(T, t), one);
-    p = r;
+  const ck_poly *p;
+  switch (ck_head(T, t)) {
+  case CK_ADD: p = spine(T, t); break;
+  case CK_MUL: {
+    const ck_poly *a = ck_poly_of(T, ck_kid(T, t, 0));
+    p = a ? ck_poly_mul(T, a, ck_poly_of(T, ck_kid(T, t, 1))) : NULL;
+    break;
   }
-  mpq_clear(one);
+  default: p = monomial(T, t);
+  }
   T->node[t].poly = p;
   return p;
 }
@@ -148,10 +197,11 @@ const ck_poly *ck_poly_of(ck_terms *T, ck_id t) {
 const ck_poly *ck_poly_val(ck_terms *T, ck_id rel) {
   if (!ck_is_rel(T, rel)) return NULL;
   if (T->node[rel].poly) return T->node[rel].poly;
+  const ck_poly *a = ck_poly_of(T, ck_kid(T, rel, 0)), *b = ck_poly_of(T, ck_kid(T, rel, 1));
   mpq_t minus;
   mpq_init(minus);
   mpq_set_si(minus, -1, 1);
-  const ck_poly *p = ck_poly_add(T, ck_poly_of(T, ck_kid(T, rel, 1)), ck_poly_of(T, ck_kid(T, rel, 0)), minus);
+  const ck_poly *p = ck_poly_add(T, b, a, minus);
   mpq_clear(minus);
   T->node[rel].poly = p;
   return p;

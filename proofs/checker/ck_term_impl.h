@@ -28,7 +28,7 @@ struct ck_terms {
   ck_setrec *sets; uint32_t n_sets, cap_sets, *set_tab, set_slots;
   struct { uint32_t name, sig; } funs[CK_MAX_FUNS]; uint32_t n_funs;
   uint32_t empty;    /* the empty set */
-  ck_poly *polys;    /* all, for freeing */
+  ck_poly *polys; uint64_t monos; /* all, for freeing; monomials in them */
   const char *why;
 };
 

@@ -1,0 +1,487 @@
+#include "domain_field.h"
+#include <flint/flint.h>
+#include <flint/ulong_extras.h>
+#include <math.h>
+#include <string.h>
+
+/* Degrees of an element as a quotient of sums of (polynomial times exponential): of the polynomials, number of the exponentials, and of the exponents. */
+typedef struct {
+  double dn, dd;        /* degree of numerator and denominator in the p-parts of the inputs */
+  double mn, md;        /* how many different exponentials stand in each, at most */
+  double xn, xd, xc;    /* affine exponents: sum of |coefficients|, in units of 1/xc */
+  double ed;            /* other exponents: their degree */
+  double l1, lc;        /* the element as an affine form: sum of |coefficients| in units of 1/lc */
+  double cn, cd;        /* constant: its value */
+  uint64_t den;         /* fingerprint of the denominator: equal ones need no common denominator */
+  uint64_t roots;       /* which square roots occur */
+  bool affine, constant, other, many; /* other: an exponent is not affine; many: more than 64 roots */
+} degs;
+typedef struct { uint64_t p, q, lp, lq; double lo, hi, ldeg; unsigned flags; bool hp, hq, hl; degs g; } fe;
+#define F(x) ((fe *)(x))
+#define CF(x) ((const fe *)(x))
+#define DOM(d) ((as_field_domain *)(d)->ctx)
+
+static uint64_t mix(uint64_t x, uint64_t seed) {
+  x += seed * 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+static double down(double x, int n) { for (; n; n--) x = nextafter(x, -INFINITY); return x; }
+static double up(double x, int n) { for (; n; n--) x = nextafter(x, INFINITY); return x; }
+
+static void f_init(const as_domain *d, void *x) {
+  (void)d;
+  memset(x, 0, sizeof(fe));
+  F(x)->hp = F(x)->hq = true;
+  F(x)->g = (degs){.mn = 1, .md = 1, .xc = 1, .lc = 1, .cd = 1, .affine = true, .constant = true};
+}
+static void f_clear(const as_domain *d, void *x) { (void)d; (void)x; }
+static void f_set(const as_domain *d, void *r, const void *a) { (void)d; if (r != a) memcpy(r, a, sizeof(fe)); }
+
+static uint64_t mod_q(mpq_srcptr x, uint64_t m, uint64_t minv, bool *ok) {
+  uint64_t n = mpz_fdiv_ui(mpq_numref(x), m), d = mpz_fdiv_ui(mpq_denref(x), m);
+  if (!d) { *ok = false; return 0; }
+  return n_mulmod2_preinv(n, n_invmod(d, m), m, minv);
+}
+/* doubles around a rational */
+static void around(mpq_srcptr x, double *lo, double *hi) {
+  double v = mpq_get_d(x); /* truncates */
+  mpq_t t;
+  mpq_init(t);
+  *lo = *hi = v;
+  if (isfinite(v)) mpq_set_d(t, v);
+  if (!isfinite(v) || !mpq_equal(t, x)) {
+    *lo = down(v, 1);
+    *hi = up(v, 1);
+  }
+  mpq_clear(t);
+}
+static void f_from_q(const as_domain *d, void *r, mpq_srcptr x) {
+  as_field_domain *D = DOM(d);
+  f_init(d, r);
+  fe *e = F(r);
+  e->p = mod_q(x, D->p, D->pinv, &e->hp);
+  e->q = mod_q(x, D->q, D->qinv, &e->hq);
+  around(x, &e->lo, &e->hi);
+  e->hl = !mpq_cmp_ui(x, 1, 1);
+  e->g.cn = mpz_get_d(mpq_numref(x));
+  e->g.cd = mpz_get_d(mpq_denref(x));
+  e->g.l1 = fabs(e->g.cn);
+  e->g.lc = e->g.cd;
+}
+
+/* brings two sums of |coefficients| to the same unit 1/c */
+static double common(double a, double ca, double b, double cb, double *c, bool sum) {
+  if (ca == cb) *c = ca;
+  else if (fmod(ca, cb) == 0) { b *= ca / cb; *c = ca; }
+  else if (fmod(cb, ca) == 0) { a *= cb / ca; *c = cb; }
+  else { a *= cb; b *= ca; *c = ca * cb; }
+  return sum ? a + b : fmax(a, b);
+}
+static bool zero(const fe *a) { return a->g.constant && a->hp && !a->p && a->lo == 0 && a->hi == 0; }
+static void deg_union(degs *r, const degs *a, const degs *b) {
+  r->ed = fmax(a->ed, b->ed);
+  r->roots = a->roots | b->roots;
+  r->many = a->many || b->many;
+  r->other = a->other || b->other;
+}
+static degs deg_add(const fe *A, const fe *B) {
+  const degs *a = &A->g, *b = &B->g;
+  if (zero(A)) return *b;
+  if (zero(B)) return *a;
+  degs r = {0};
+  deg_union(&r, a, b);
+  r.constant = a->constant && b->constant;
+  r.affine = a->affine && b->affine;
+  r.l1 = common(a->l1, a->lc, b->l1, b->lc, &r.lc, true);
+  r.cn = a->cn * b->cd + b->cn * a->cd;
+  r.cd = a->cd * b->cd;
+  if (r.constant && a->cd == b->cd) { r.cn = a->cn + b->cn; r.cd = a->cd; }
+  bool plain = a->xn == 0 && a->xd == 0 && !a->other && b->xn == 0 && b->xd == 0 && !b->other;
+  double ac, bc;
+  if (a->den == b->den) {
+    r.dn = fmax(a->dn, b->dn);
+    r.dd = fmax(a->dd, b->dd);
+    r.mn = plain ? 1 : a->mn + b->mn;
+    r.md = fmax(a->md, b->md);
+    r.xn = common(a->xn, a->xc, b->xn, b->xc, &r.xc, false);
+    r.xd = common(a->xd, a->xc, b->xd, b->xc, &ac, false);
+    r.den = a->den;
+    return r;
+  }
+  r.dn = fmax(a->dn + b->dd, b->dn + a->dd);
+  r.dd = a->dd + b->dd;
+  r.mn = plain ? 1 : a->mn * b->md + b->mn * a->md;
+  r.md = plain ? 1 : a->md * b->md;
+  double u = common(a->xn, a->xc, b->xd, b->xc, &ac, true), v = common(b->xn, b->xc, a->xd, a->xc, &bc, true);
+  r.xn = fmax(u, v);
+  r.xd = common(a->xd, a->xc, b->xd, b->xc, &r.xc, true);
+  r.den = a->den + b->den;
+  return r;
+}
+static degs deg_mul(const fe *A, const fe *B) {
+  const degs *a = &A->g, *b = &B->g;
+  degs r = {0};
+  deg_union(&r, a, b);
+  r.constant = a->constant && b->constant;
+  r.affine = (a->affine && b->constant) || (a->constant && b->affine);
+  r.l1 = a->l1 * b->l1; /* a constant's l1 is its numerator */
+  r.lc = a->lc * b->lc;
+  r.cn = a->cn * b->cn;
+  r.cd = a->cd * b->cd;
+  r.dn = a->dn + b->dn;
+  r.dd = a->dd + b->dd;
+  r.mn = a->mn * b->mn;
+  r.md = a->md * b->md;
+  double c;
+  r.xn = common(a->xn, a->xc, b->xn, b->xc, &c, true);
+  r.xd = common(a->xd, a->xc, b->xd, b->xc, &r.xc, true);
+  r.den = a->den + b->den;
+  return r;
+}
+
+static void two(fe *r, const fe *a, const fe *b) {
+  r->flags = a->flags | b->flags;
+  r->hp = a->hp && b->hp;
+  r->hq = a->hq && b->hq;
+}
+static void whole(fe *r) { r->lo = -INFINITY; r->hi = INFINITY; }
+static void f_add(const as_domain *d, void *r, const void *a, const void *b) {
+  as_field_domain *D = DOM(d);
+  fe t = {0};
+  two(&t, CF(a), CF(b));
+  t.p = n_addmod(CF(a)->p, CF(b)->p, D->p);
+  t.q = n_addmod(CF(a)->q, CF(b)->q, D->q);
+  t.lo = CF(a)->lo + CF(b)->lo;
+  t.hi = CF(a)->hi + CF(b)->hi;
+  bool exact = CF(a)->lo == CF(a)->hi && CF(b)->lo == CF(b)->hi && t.lo - CF(a)->lo == CF(b)->lo && t.lo - CF(b)->lo == CF(a)->lo && fabs(t.lo) < 0x1p52 &&
+               t.lo == rint(t.lo) && CF(a)->lo == rint(CF(a)->lo);
+  if (!exact) { t.lo = down(t.lo, 1); t.hi = up(t.hi, 1); }
+  if (isnan(t.lo) || isnan(t.hi)) whole(&t);
+  t.g = deg_add(CF(a), CF(b));
+  t.ldeg = 0;
+  memcpy(r, &t, sizeof t);
+}
+static void f_neg(const as_domain *d, fe *r, const fe *a) {
+  as_field_domain *D = DOM(d);
+  fe t = *a;
+  t.p = n_negmod(a->p, D->p);
+  t.q = n_negmod(a->q, D->q);
+  t.lo = -a->hi;
+  t.hi = -a->lo;
+  t.hl = false;
+  t.g.cn = -a->g.cn;
+  *r = t;
+}
+static void f_sub(const as_domain *d, void *r, const void *a, const void *b) {
+  fe t;
+  f_neg(d, &t, CF(b));
+  f_add(d, r, a, &t);
+}
+static void f_mul(const as_domain *d, void *r, const void *a, const void *b) {
+  as_field_domain *D = DOM(d);
+  fe t = {0};
+  const fe *x = CF(a), *y = CF(b);
+  two(&t, x, y);
+  t.p = n_mulmod2_preinv(x->p, y->p, D->p, D->pinv);
+  t.q = n_mulmod2_preinv(x->q, y->q, D->q, D->qinv);
+  if (x->hl && y->hl) {
+    t.hl = true;
+    t.lp = n_addmod(x->lp, y->lp, D->p);
+    t.lq = n_addmod(x->lq, y->lq, D->q);
+    t.ldeg = x->ldeg + y->ldeg;
+  }
+  double v[4] = {x->lo * y->lo, x->lo * y->hi, x->hi * y->lo, x->hi * y->hi};
+  t.lo = t.hi = v[0];
+  bool nan = false;
+  for (int i = 0; i < 4; i++) {
+    nan |= isnan(v[i]);
+    t.lo = fmin(t.lo, v[i]);
+    t.hi = fmax(t.hi, v[i]);
+  }
+  bool ints = x->lo == x->hi && y->lo == y->hi && x->lo == rint(x->lo) && y->lo == rint(y->lo) && fabs(v[0]) < 0x1p52;
+  bool zeros = (x->lo == 0 && x->hi == 0) || (y->lo == 0 && y->hi == 0);
+  if (zeros && !nan) t.lo = t.hi = 0;
+  else if (!ints) { t.lo = down(t.lo, 1); t.hi = up(t.hi, 1); }
+  if (nan) whole(&t);
+  t.g = deg_mul(x, y);
+  memcpy(r, &t, sizeof t);
+}
+
+static void f_inv(const as_domain *d, fe *r, const fe *a) {
+  as_field_domain *D = DOM(d);
+  fe t = *a;
+  if (a->lo == 0 && a->hi == 0) { t.flags |= AS_F_UNDEF; whole(&t); *r = t; return; }
+  t.hp = a->hp && a->p;
+  t.hq = a->hq && a->q;
+  t.p = t.hp ? n_invmod(a->p, D->p) : 0;
+  t.q = t.hq ? n_invmod(a->q, D->q) : 0;
+  t.lp = n_negmod(a->lp, D->p);
+  t.lq = n_negmod(a->lq, D->q);
+  if (a->lo <= 0 && a->hi >= 0) { t.flags |= AS_F_DOUBT; whole(&t); }
+  else { t.lo = down(1 / a->hi, 1); t.hi = up(1 / a->lo, 1); }
+  t.g.dn = a->g.dd; t.g.dd = a->g.dn;
+  t.g.mn = a->g.md; t.g.md = a->g.mn;
+  t.g.xn = a->g.xd; t.g.xd = a->g.xn;
+  t.g.affine = a->g.constant;
+  t.g.cn = a->g.cn < 0 ? -a->g.cd : a->g.cd;
+  t.g.cd = fabs(a->g.cn);
+  t.g.l1 = fabs(t.g.cn);
+  t.g.lc = t.g.cd;
+  t.g.den = a->g.constant ? a->g.den : mix(a->p, 77);
+  *r = t;
+}
+static void f_exp(const as_domain *d, fe *r, const fe *a) {
+  as_field_domain *D = DOM(d);
+  fe t;
+  f_init(d, &t);
+  t.flags = a->flags;
+  t.hp = a->hq;
+  t.hq = false;
+  t.p = t.hp ? n_powmod2_ui_preinv(D->w, a->q, D->p, D->pinv) : 0;
+  t.hl = a->hp && a->hq;
+  t.lp = a->p;
+  t.lq = a->q;
+  t.ldeg = a->g.dn + a->g.dd;
+  t.lo = fmax(0, down(exp(a->lo), 3));
+  t.hi = up(exp(a->hi), 3);
+  deg_union(&t.g, &a->g, &a->g);
+  t.g.constant = t.g.affine = false;
+  t.g.xc = 1;
+  if (zero(a)) { mpq_t one; mpq_init(one); mpq_set_ui(one, 1, 1); f_from_q(d, &t, one); mpq_clear(one); t.flags = a->flags; }
+  else if (a->g.affine) { t.g.xn = a->g.l1; t.g.xc = a->g.lc; }
+  else { t.g.other = true; t.g.ed = fmax(a->g.ed, a->g.dn + a->g.dd); }
+  *r = t;
+}
+static void f_log(const as_domain *d, fe *r, const fe *a) {
+  fe t;
+  f_init(d, &t);
+  t.flags = a->flags;
+  t.hp = t.hq = a->hl;
+  t.p = a->lp;
+  t.q = a->lq;
+  t.g.dn = t.g.dd = a->ldeg;
+  t.g.constant = t.g.affine = false;
+  if (a->hi <= 0) { t.flags |= AS_F_UNDEF; whole(&t); *r = t; return; }
+  if (a->lo <= 0) { t.flags |= AS_F_DOUBT; t.lo = -INFINITY; }
+  else t.lo = down(log(a->lo), 3);
+  t.hi = up(log(a->hi), 3);
+  *r = t;
+}
+static bool root(uint64_t x, uint64_t m, uint64_t minv, uint64_t half, uint64_t *r) {
+  *r = n_powmod2_ui_preinv(x, half, m, minv);
+  return n_mulmod2_preinv(*r, *r, m, minv) == x;
+}
+static bool square_number(double x, double *r) { *r = sqrt(x); return x < 0x1p52 && *r == rint(*r); }
+static void note_root(as_field_domain *D, degs *g, uint64_t x) {
+  size_t i = 0;
+  while (i < D->roots.n && AS_VEC_AT(&D->roots, uint64_t, i) != x) i++;
+  if (i == D->roots.n && i < 64) as_vec_push(&D->roots, &x);
+  if (i < 64) g->roots |= (uint64_t)1 << i;
+  else g->many = true;
+}
+static void f_sqrt(const as_domain *d, fe *r, const fe *a) {
+  as_field_domain *D = DOM(d);
+  fe t = *a;
+  double n, m;
+  if (a->g.constant && a->g.cn >= 0 && a->lo >= 0 && square_number(a->g.cn, &n) && square_number(a->g.cd, &m)) { /* the true, positive root */
+    mpq_t v;
+    mpq_init(v);
+    mpz_set_d(mpq_numref(v), n);
+    mpz_set_d(mpq_denref(v), m);
+    mpq_canonicalize(v);
+    f_from_q(d, &t, v);
+    mpq_clear(v);
+    t.flags = a->flags;
+    *r = t;
+    return;
+  }
+  t.hp = a->hp && root(a->p, D->p, D->pinv, D->half_p, &t.p);
+  t.hq = a->hq && root(a->q, D->q, D->qinv, D->half_q, &t.q);
+  t.hl = false;
+  t.g.affine = t.g.constant = false;
+  if (a->hi < 0) { t.flags |= AS_F_UNDEF; whole(&t); *r = t; return; }
+  if (a->lo < 0) { t.flags |= AS_F_DOUBT; t.lo = 0; }
+  else t.lo = fmax(0, down(sqrt(a->lo), 1));
+  t.hi = up(sqrt(a->hi), 1);
+  if (t.hp) note_root(D, &t.g, a->p);
+  *r = t;
+}
+static void f_un(const as_domain *d, as_unop op, void *r, const void *a) {
+  if (CF(a)->flags & AS_F_NOVALUE) { f_set(d, r, a); return; }
+  switch (op) {
+  case AS_U_NEG: f_neg(d, F(r), CF(a)); return;
+  case AS_U_INV: f_inv(d, F(r), CF(a)); return;
+  case AS_U_EXP: f_exp(d, F(r), CF(a)); return;
+  case AS_U_LOG: f_log(d, F(r), CF(a)); return;
+  case AS_U_SQRT: f_sqrt(d, F(r), CF(a)); return;
+  }
+}
+static unsigned f_cmp(const as_domain *d, const void *a, const void *b) {
+  (void)d;
+  const fe *x = CF(a), *y = CF(b);
+  unsigned m = 0;
+  if (x->lo < y->hi) m |= AS_C_LT;
+  if (x->hi > y->lo) m |= AS_C_GT;
+  if (x->lo <= y->hi && y->lo <= x->hi) m |= AS_C_EQ;
+  return m ? m : AS_C_ANY;
+}
+static void f_join(const as_domain *d, void *r, const void *a, const void *b) {
+  (void)d;
+  const fe *x = CF(a), *y = CF(b);
+  fe t = *x;
+  t.flags = (x->flags | y->flags) & AS_F_DOUBT;
+  t.flags |= x->flags & y->flags & AS_F_UNDEF;
+  if ((x->flags ^ y->flags) & AS_F_UNDEF) t.flags |= AS_F_DOUBT;
+  bool lost = (x->flags | y->flags) & AS_F_NOVALUE;
+  t.hp = !lost && x->hp && y->hp && x->p == y->p;
+  t.hq = !lost && x->hq && y->hq && x->q == y->q;
+  t.hl = false;
+  if (lost) whole(&t);
+  else { t.lo = fmin(x->lo, y->lo); t.hi = fmax(x->hi, y->hi); }
+  deg_union(&t.g, &x->g, &y->g);
+  t.g.affine = t.g.constant = false;
+  t.g.dn = fmax(x->g.dn, y->g.dn); t.g.dd = fmax(x->g.dd, y->g.dd);
+  t.g.mn = fmax(x->g.mn, y->g.mn); t.g.md = fmax(x->g.md, y->g.md);
+  double c;
+  t.g.xn = common(x->g.xn, x->g.xc, y->g.xn, y->g.xc, &c, false);
+  t.g.xd = common(x->g.xd, x->g.xc, y->g.xd, y->g.xc, &t.g.xc, false);
+  if (x->g.den != y->g.den) t.g.den = mix(x->g.den, y->g.den);
+  memcpy(r, &t, sizeof t);
+}
+static unsigned f_flags(const as_domain *d, const void *a) { (void)d; return CF(a)->flags; }
+static void f_flag(const as_domain *d, void *r, unsigned f) { (void)d; F(r)->flags |= f; }
+/* a function that nothing is known of: random, the same for both programs; its interval is the true function's */
+static bool f_builtin(const as_domain *d, const char *name, void *r, const void *const *arg, uint32_t n) {
+  as_field_domain *D = DOM(d);
+  if (n != 1 || strcmp(name, "erf")) return false;
+  const fe *a = CF(arg[0]);
+  fe t;
+  f_init(d, &t);
+  t.flags = a->flags;
+  t.hp = t.hq = a->hp;
+  t.p = mix(a->p, D->seed) % D->p;
+  t.q = mix(a->p, D->seed + 1) % D->q;
+  t.lo = fmax(-1, down(erf(a->lo), 4));
+  t.hi = fmin(1, up(erf(a->hi), 4));
+  t.g = (degs){.dn = 1, .mn = 1, .md = 1, .xc = 1, .l1 = 1, .lc = 1, .cd = 1, .affine = true, .roots = a->g.roots, .many = a->g.many};
+  memcpy(r, &t, sizeof t);
+  return true;
+}
+static char *f_print(const as_domain *d, const void *a) {
+  (void)d;
+  const fe *e = CF(a);
+  if (e->flags & AS_F_UNDEF) return as_strdup("undefined");
+  return e->hp ? as_format("%llu mod p, in [%.17g, %.17g]", (unsigned long long)e->p, e->lo, e->hi) : as_format("in [%.17g, %.17g]", e->lo, e->hi);
+}
+
+static bool small_squares(uint64_t m, uint64_t top) {
+  static const uint64_t s[] = {3, 5, 7, 11, 13};
+  for (size_t i = 0; i < sizeof s / sizeof *s && s[i] <= top; i++)
+    if (n_jacobi_unsigned(s[i], m) != 1) return false;
+  return true;
+}
+void as_field_domain_init(as_field_domain *D, as_rng *rng) {
+  memset(D, 0, sizeof *D);
+  uint64_t q, p = 0;
+  do {
+    q = ((uint64_t)1 << 54) | (as_rng_next(rng) >> 10) | 7; /* 7 mod 8 */
+    if (!n_is_prime(q) || !small_squares(q, 5)) continue;
+    for (uint64_t k = 2; k < 256; k += 8) {
+      p = k * q + 1;
+      if (n_is_prime(p) && small_squares(p, 13)) break;
+      p = 0;
+    }
+  } while (!p);
+  D->p = p;
+  D->q = q;
+  D->pinv = n_preinvert_limb(p);
+  D->qinv = n_preinvert_limb(q);
+  D->half_p = (p + 1) / 4;
+  D->half_q = (q + 1) / 4;
+  do D->w = n_powmod2_ui_preinv(2 + as_rng_below(rng, p - 3), (p - 1) / q, p, D->pinv);
+  while (D->w == 1);
+  D->seed = as_rng_next(rng);
+  mpz_init(D->pq);
+  mpz_set_ui(D->pq, p);
+  mpz_mul_ui(D->pq, D->pq, q);
+  D->scale = (long)mpz_sizeinbase(D->pq, 2) + 42;
+  as_vec_init(&D->roots, sizeof(uint64_t));
+  D->d = (as_domain){"field", sizeof(fe), D, f_init, f_clear, f_set, f_from_q, f_add, f_sub, f_mul,
+                     f_un, f_cmp, f_join, f_flags, f_flag, f_builtin, f_print};
+}
+void as_field_domain_clear(as_field_domain *D) {
+  mpz_clear(D->pq);
+  as_vec_clear(&D->roots);
+}
+
+/* (hi * p*q + lo) / 2^scale - shift, 0 <= hi < 2^44, 0 <= lo < p*q: lo fixes the residues, hi the interval */
+void as_field_random(const as_field_domain *D, as_rng *rng, bool positive, void *r, mpq_t exact) {
+  uint64_t rp = as_rng_below(rng, D->p), rq = as_rng_below(rng, D->q), hi = as_rng_next(rng) >> 20;
+  mpz_t lo, t;
+  mpz_inits(lo, t, NULL);
+  /* lo = rp + p * ((rq - rp) / p mod q) */
+  uint64_t k = n_submod(rq, rp % D->q, D->q);
+  k = n_mulmod2_preinv(k, n_invmod(D->p % D->q, D->q), D->q, D->qinv);
+  mpz_set_ui(lo, D->p);
+  mpz_mul_ui(lo, lo, k);
+  mpz_add_ui(lo, lo, rp);
+  mpz_mul_ui(t, D->pq, hi);
+  mpz_add(mpq_numref(exact), t, lo);
+  mpz_set_ui(mpq_denref(exact), 1);
+  mpz_mul_2exp(mpq_denref(exact), mpq_denref(exact), (mp_bitcnt_t)D->scale);
+  mpq_t shift, a, b;
+  mpq_inits(shift, a, b, NULL);
+  mpq_set_si(shift, positive ? 1 : -2, positive ? 8 : 1);
+  mpz_set(mpq_numref(a), t);
+  mpz_add(mpq_numref(b), t, D->pq);
+  mpz_set(mpq_denref(a), mpq_denref(exact));
+  mpz_set(mpq_denref(b), mpq_denref(exact));
+  mpq_canonicalize(exact);
+  mpq_canonicalize(a);
+  mpq_canonicalize(b);
+  mpq_add(exact, exact, shift);
+  mpq_add(a, a, shift);
+  mpq_add(b, b, shift);
+  f_from_q(&D->d, r, exact);
+  fe *e = F(r);
+  double unused;
+  around(a, &e->lo, &unused);
+  around(b, &unused, &e->hi);
+  e->hl = false;
+  e->g = (degs){.dn = 1, .mn = 1, .md = 1, .xc = 1, .l1 = 1, .lc = 1, .cd = 1, .affine = true};
+  mpq_clears(shift, a, b, NULL);
+  mpz_clears(lo, t, NULL);
+}
+
+bool as_field_apart(const void *a, const void *b) { return CF(a)->hi < CF(b)->lo || CF(b)->hi < CF(a)->lo; }
+as_field_cmp as_field_compare(const void *a, const void *b) {
+  const fe *x = CF(a), *y = CF(b);
+  if ((x->flags | y->flags) & AS_F_NOVALUE) return AS_FC_NONE;
+  if (x->hp && y->hp) return x->p == y->p ? AS_FC_SAME : AS_FC_DIFFER;
+  if (as_field_apart(a, b)) return AS_FC_APART;
+  double size = fmax(1e-3, fmax(fabs(x->lo), fabs(y->lo)));
+  return isfinite(size) && fmax(x->hi - x->lo, y->hi - y->lo) < 1e-6 * size ? AS_FC_CLOSE : AS_FC_NONE;
+}
+
+/* a - b = N / M with N = sum over j of P_j(x mod p) w^(l_j(x mod q)).  Roots: multiply N with its conjugates under the sign changes of
+ * the k roots (degree at most 2^k times as large), and divide by 2^-k, the chance that all k are squares.
+ *  - no exponential: Schwartz and Zippel over Z_p.
+ *  - affine l_j with coefficients in (1/c)Z: N is a polynomial in x mod p and in y_i = w^(x_i/c), y_0 = w^(1/c), uniform in the group of order q.
+ *  - otherwise: the l_j differ from each other except with chance m(m-1)/2 * e/q, and some P_j is not zero except with chance d/p; then N,
+ *    as a function of w, is not zero at at least q/m of the q powers (uncertainty principle; the theorem of the Mirage paper). */
+as_field_bound as_field_error(const as_field_domain *D, const void *a, const void *b) {
+  fe t;
+  f_neg(&D->d, &t, CF(b));
+  degs g = deg_add(CF(a), &t);
+  as_field_bound r = {.degree = g.dn, .exponentials = g.mn, .roots = __builtin_popcountll(g.roots), .affine = !g.other};
+  double k2 = ldexp(1, r.roots), p = (double)D->p, q = (double)D->q;
+  r.exp_degree = g.other ? g.ed : g.xn;
+  if (g.many) r.bound = 1;
+  else if (!g.other) r.bound = k2 * k2 * (g.dn / p + g.xn / (q - 1));
+  else if (r.roots) r.bound = 1;
+  else r.bound = g.dn / p + g.mn * (g.mn - 1) / 2 * g.ed / q + 1 - 1 / g.mn + 1 / q;
+  if (!(r.bound < 1)) r.bound = 1;
+  return r;
+}

@@ -1,0 +1,136 @@
+#include "instance.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* does symbol s occur in e, looking through the definitions made so far? */
+static bool occurs(const as_instance *I, as_size s, as_size e) {
+  for (uint32_t i = 0; i < as_size_nmono(I->S, e); i++) {
+    as_size_mono m = as_size_get_mono(I->S, e, i);
+    for (uint32_t k = 0; k < m.n; k++) {
+      bool div;
+      as_size num, den;
+      if (m.atom[k] == s) return true;
+      if (as_size_is_divmod(I->S, m.atom[k], &div, &num, &den)) {
+        if (occurs(I, s, num) || occurs(I, s, den)) return true;
+        continue;
+      }
+      for (uint32_t d = 0; d < I->n_def; d++)
+        if (I->order[d] == m.atom[k] && occurs(I, s, I->by[d])) return true;
+    }
+  }
+  return false;
+}
+static bool defined(const as_instance *I, as_size s) {
+  for (uint32_t d = 0; d < I->n_def; d++)
+    if (I->order[d] == s) return true;
+  return false;
+}
+static bool define(as_instance *I, as_size s, as_size by) {
+  if (!as_size_is_sym(I->S, s) || defined(I, s) || occurs(I, s, by)) return false;
+  for (uint32_t d = 0; d < I->n_def; d++) /* nor may an earlier definition come to depend on itself */
+    if (occurs(I, I->order[d], by) && occurs(I, s, I->by[d])) return false;
+  I->order[I->n_def] = s;
+  I->by[I->n_def++] = by;
+  return true;
+}
+/* definitions that others need come first */
+static void sort_defs(as_instance *I) {
+  for (uint32_t done = 0; done < I->n_def; done++)
+    for (uint32_t k = done; k < I->n_def; k++) {
+      bool ready = true;
+      for (uint32_t j = done; j < I->n_def && ready; j++) ready = j == k || !occurs(I, I->order[j], I->by[k]);
+      if (!ready) continue;
+      as_size s = I->order[k], b = I->by[k];
+      I->order[k] = I->order[done];
+      I->by[k] = I->by[done];
+      I->order[done] = s;
+      I->by[done] = b;
+      break;
+    }
+}
+
+bool as_instance_init(as_instance *I, const as_graph *spec, const as_graph *cand, as_err *err) {
+  memset(I, 0, sizeof *I);
+  I->S = spec->sizes;
+  as_vec_init(&I->facts, sizeof(as_size_fact));
+  const as_graph *g[2] = {spec, cand};
+  for (int k = 1; k >= 0; k--) /* the candidate's equations first: they split the program's sizes */
+    for (uint32_t i = 0; g[k] && i < g[k]->n_fact; i++) as_vec_push(&I->facts, &g[k]->fact[i]);
+  if (!as_graph_obligations(spec, &I->facts, err)) return false;
+  uint32_t total = spec->n_own_size + (cand ? cand->n_own_size : 0);
+  I->sym = as_calloc(total + 1, sizeof *I->sym);
+  for (int k = 0; k < 2; k++)
+    for (uint32_t i = 0; g[k] && i < g[k]->n_own_size; i++) I->sym[I->n++] = g[k]->own_size[i];
+  I->order = as_calloc(total + 1, sizeof *I->order);
+  I->by = as_calloc(total + 1, sizeof *I->by);
+  I->free = as_calloc(total + 1, sizeof *I->free);
+  for (size_t i = 0; i < I->facts.n; i++) {
+    const as_size_fact *f = &AS_VEC_AT(&I->facts, as_size_fact, i);
+    if (f->rel == AS_REL_EQ && I->n_def < total && !define(I, f->lhs, f->rhs)) define(I, f->rhs, f->lhs);
+  }
+  sort_defs(I);
+  for (uint32_t i = 0; i < I->n; i++)
+    if (!defined(I, I->sym[i])) I->free[I->n_free++] = I->sym[i];
+  I->env = as_env_new(I->S);
+  return true;
+}
+void as_instance_clear(as_instance *I) {
+  free(I->sym); free(I->order); free(I->by); free(I->free); free(I->env);
+  as_vec_clear(&I->facts);
+  memset(I, 0, sizeof *I);
+}
+
+bool as_instance_settle(as_instance *I) {
+  for (uint32_t i = 0; i < I->n_def; i++) I->env[I->order[i]] = as_size_eval(I->S, I->by[i], I->env);
+  for (uint32_t i = 0; i < I->n; i++)
+    if (I->env[I->sym[i]] < as_size_least(I->S, I->sym[i])) return false;
+  for (size_t i = 0; i < I->facts.n; i++)
+    if (!as_fact_holds(I->S, &AS_VEC_AT(&I->facts, as_size_fact, i), I->env)) return false;
+  return true;
+}
+static void draw(as_instance *I, as_rng *rng, int64_t most) {
+  for (uint32_t i = 0; i < I->n_free; i++) {
+    int64_t least = as_size_least(I->S, I->free[i]), span = most - least + 1;
+    I->env[I->free[i]] = least + (span > 1 ? (int64_t)as_rng_below(rng, (uint64_t)span) : 0);
+  }
+}
+bool as_instance_random(as_instance *I, as_rng *rng, int64_t most, uint32_t tries) {
+  for (uint32_t t = 0; t < tries; t++) {
+    draw(I, rng, most);
+    if (as_instance_settle(I)) return true;
+  }
+  return false;
+}
+
+bool as_instance_each(as_instance *I, as_rng *rng, int64_t top, uint32_t limit, bool (*f)(void *arg), void *arg) {
+  double total = 1;
+  for (uint32_t i = 0; i < I->n_free; i++) total *= (double)(top - as_size_least(I->S, I->free[i]) + 1);
+  if (total > 64.0 * limit) {
+    for (uint32_t k = 0; k < limit; k++)
+      if (as_instance_random(I, rng, top, 50) && f(arg)) return true;
+    return false;
+  }
+  int64_t first = INT64_MAX; /* with no free symbol there is one assignment, met at the least bound */
+  for (uint32_t i = 0; i < I->n_free; i++) {
+    I->env[I->free[i]] = as_size_least(I->S, I->free[i]);
+    if (I->env[I->free[i]] > top) return false;
+    if (I->env[I->free[i]] < first) first = I->env[I->free[i]];
+  }
+  for (uint32_t done = 0;;) {
+    int64_t most = INT64_MIN;
+    for (uint32_t i = 0; i < I->n_free; i++)
+      if (I->env[I->free[i]] > most) most = I->env[I->free[i]];
+    bool mine = I->n_free ? most == top : top == 0;
+    if (mine && as_instance_settle(I)) {
+      if (f(arg)) return true;
+      if (++done >= limit) return false;
+    }
+    uint32_t i = 0;
+    while (i < I->n_free && I->env[I->free[i]] >= top) {
+      I->env[I->free[i]] = as_size_least(I->S, I->free[i]);
+      i++;
+    }
+    if (i == I->n_free) return false;
+    I->env[I->free[i]]++;
+  }
+}

@@ -1,0 +1,24 @@
+/* Small concrete sizes that satisfy all relations of a program and its candidate.
+ * May include: base, ir, semantics.  Called by the field test, the refuter, the tests. */
+#ifndef AS_INSTANCE_H
+#define AS_INSTANCE_H
+#include "../../semantics/eval.h"
+
+/* Size symbols of both graphs; those that an equation `S = expr` defines are computed, the others are free. */
+typedef struct {
+  as_sizes *S;
+  as_size *sym; uint32_t n;          /* all symbols of both graphs */
+  as_size *order, *by; uint32_t n_def; /* computed symbols in order, each with its expression */
+  as_size *free; uint32_t n_free;
+  as_vec facts;                      /* all relations and the obligations of the given program's calls */
+  int64_t *env;                      /* the current assignment */
+} as_instance;
+bool as_instance_init(as_instance *I, const as_graph *spec, const as_graph *cand, as_err *err); /* cand may be NULL */
+void as_instance_clear(as_instance *I);
+/* free symbols from env: computes the others and checks everything */
+bool as_instance_settle(as_instance *I);
+/* random free symbols up to `most` (from their least values on), tries times; false: none found */
+bool as_instance_random(as_instance *I, as_rng *rng, int64_t most, uint32_t tries);
+/* calls f for the assignments of the free symbols whose largest value is `top`, until f gives true; at most `limit` assignments (then random ones) */
+bool as_instance_each(as_instance *I, as_rng *rng, int64_t top, uint32_t limit, bool (*f)(void *arg), void *arg);
+#endif

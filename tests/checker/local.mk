@@ -5,4 +5,10 @@ TESTS += tests/checker/test_replay
 tests_checker_test_replay_SOURCES = tests/checker/test_replay.c tests/checker/goals.c tests/checker/goals.h
 tests_checker_test_replay_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_checker_test_replay_LDADD = libck.a $(CHECK_LIBS) $(GMP_LIBS)
+check_PROGRAMS += tests/checker/test_rules
+TESTS += tests/checker/test_rules
+tests_checker_test_rules_SOURCES = tests/checker/test_rules.c tests/checker/goals.c tests/checker/goals.h
+tests_checker_test_rules_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_checker_test_rules_LDADD = libck.a $(CHECK_LIBS) $(GMP_LIBS)
 endif
+EXTRA_DIST += tests/checker/rules.cases tests/checker/data

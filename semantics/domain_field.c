@@ -386,11 +386,11 @@ void as_field_domain_init(as_field_domain *D, as_rng *rng) {
   memset(D, 0, sizeof *D);
   uint64_t q, p = 0;
   do {
-    q = ((uint64_t)1 << 54) | (as_rng_next(rng) >> 10) | 7; /* 7 mod 8 */
-    if (!n_is_prime(q) || !small_squares(q, 5)) continue;
-    for (uint64_t k = 2; k < 256; k += 8) {
+    q = ((uint64_t)1 << 58) | (as_rng_next(rng) >> 6) | 7; /* 7 mod 8 */
+    if (!small_squares(q, 5) || !n_is_prime(q)) continue;
+    for (uint64_t k = 2; k < 16; k += 8) { /* keeps p 7 mod 8 */
       p = k * q + 1;
-      if (n_is_prime(p) && small_squares(p, 13)) break;
+      if (small_squares(p, 13) && n_is_prime(p)) break;
       p = 0;
     }
   } while (!p);

@@ -14,7 +14,7 @@ typedef struct {
   as_vec roots;                                 /* squares (mod p) whose root was taken */
 } as_field_domain;
 
-/* finds the primes with the generator: q of 55 bits, p < 2^63, both 7 mod 8, with the primes up to 13 squares mod p */
+/* finds the primes with the generator: q of 59 bits, p < 2^63, both 7 mod 8, with the primes up to 13 squares mod p */
 void as_field_domain_init(as_field_domain *F, as_rng *rng);
 void as_field_domain_clear(as_field_domain *F);
 /* A random input: its residues mod p and mod q are independent and uniform, and independent of its interval.  exact gets the rational. */

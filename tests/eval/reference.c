@@ -1,0 +1,142 @@
+#include "reference.h"
+#include <math.h>
+#include <string.h>
+
+static size_t flat(const int64_t *ix, const int64_t *dim, uint32_t rank) {
+  size_t at = 0;
+  for (uint32_t i = 0; i < rank; i++) at = at * (size_t)dim[i] + (size_t)ix[i];
+  return at;
+}
+static double num(const gen_call *g, const char *name) {
+  for (uint32_t i = 0; i < g->op->nattrs; i++)
+    if (!strcmp(g->op->attr[i], name)) {
+      if (g->attr[i].is_size) return (double)as_size_eval(g->S, g->attr[i].size, g->env);
+      return mpq_get_d(g->attr[i].num);
+    }
+  return 0;
+}
+static long axis_of(const gen_call *g) { long a = (long)num(g, "axis"); return a < 0 ? a + (long)g->arank[0] : a; }
+/* NumPy broadcasting */
+static double bc(const gen_call *g, uint32_t a, const double *x, const int64_t *ix) {
+  int64_t j[AS_MAX_RANK];
+  for (uint32_t i = 0; i < g->arank[a]; i++) {
+    int64_t o = ix[g->outrank - g->arank[a] + i];
+    j[i] = g->dim[a][i] == 1 ? 0 : o;
+  }
+  return x[flat(j, g->dim[a], g->arank[a])];
+}
+static double el(const char *op, double x, double lo, double hi) {
+  if (!strcmp(op, "neg")) return -x;
+  if (!strcmp(op, "square")) return x * x;
+  if (!strcmp(op, "abs")) return fabs(x);
+  if (!strcmp(op, "sqrt")) return sqrt(x);
+  if (!strcmp(op, "rsqrt")) return x > 0 ? 1 / sqrt(x) : NAN;
+  if (!strcmp(op, "exp")) return exp(x);
+  if (!strcmp(op, "log")) return x > 0 ? log(x) : NAN;
+  if (!strcmp(op, "relu")) return x > 0 ? x : 0;
+  if (!strcmp(op, "clamp")) return fmin(fmax(x, lo), hi);
+  if (!strcmp(op, "sigmoid")) return 1 / (1 + exp(-x));
+  if (!strcmp(op, "silu")) return x / (1 + exp(-x));
+  if (!strcmp(op, "tanh")) return tanh(x);
+  if (!strcmp(op, "gelu")) return x * 0.5 * (1 + erf(x / sqrt(2)));
+  return HUGE_VAL;
+}
+static double pair(const char *op, double x, double y) {
+  if (!strcmp(op, "add")) return x + y;
+  if (!strcmp(op, "sub")) return x - y;
+  if (!strcmp(op, "mul")) return x * y;
+  if (!strcmp(op, "div")) return y == 0 ? NAN : x / y;
+  if (!strcmp(op, "maximum")) return fmax(x, y);
+  if (!strcmp(op, "minimum")) return fmin(x, y);
+  return HUGE_VAL;
+}
+/* statistics of the line through index j along one axis */
+typedef struct { double sum, max, min, sq; int64_t n; } line;
+static line along(const gen_call *g, const double *x, const int64_t *j, long axis, double shift) {
+  int64_t k[AS_MAX_RANK];
+  memcpy(k, j, sizeof k);
+  line l = {.max = -INFINITY, .min = INFINITY, .n = g->dim[0][axis]};
+  for (k[axis] = 0; k[axis] < l.n; k[axis]++) {
+    double v = x[flat(k, g->dim[0], g->arank[0])];
+    l.sum += v;
+    l.sq += (v - shift) * (v - shift);
+    l.max = fmax(l.max, v);
+    l.min = fmin(l.min, v);
+  }
+  return l;
+}
+static double reduction(const gen_call *g, const char *op, const double *x, const int64_t *ix, bool *known) {
+  long ax = axis_of(g);
+  int64_t j[AS_MAX_RANK] = {0};
+  for (long i = 0; i + 1 < (long)g->arank[0]; i++) j[i < ax ? i : i + 1] = ix[i];
+  line l = along(g, x, j, ax, 0);
+  if (!strcmp(op, "sum")) return l.sum;
+  if (!strcmp(op, "mean")) return l.n ? l.sum / (double)l.n : NAN;
+  if (!strcmp(op, "max")) return l.n ? l.max : NAN;
+  if (!strcmp(op, "min")) return l.n ? l.min : NAN;
+  *known = false;
+  return 0;
+}
+static double normal(const gen_call *g, const char *op, const double *x, const int64_t *ix, bool *known) {
+  long ax = strcmp(op, "softmax") ? (long)g->arank[0] - 1 : axis_of(g);
+  double v = x[flat(ix, g->dim[0], g->arank[0])];
+  line l = along(g, x, ix, ax, 0);
+  double n = (double)l.n;
+  if (!strcmp(op, "rms_norm")) { double d = sqrt(l.sq / n + num(g, "eps")); return d == 0 ? NAN : v / d; }
+  if (!strcmp(op, "layer_norm")) { double mu = l.sum / n, d = sqrt(along(g, x, ix, ax, mu).sq / n + num(g, "eps")); return d == 0 ? NAN : (v - mu) / d; }
+  if (!strcmp(op, "softmax")) {
+    double z = 0;
+    int64_t k[AS_MAX_RANK];
+    memcpy(k, ix, sizeof k);
+    for (k[ax] = 0; k[ax] < l.n; k[ax]++) z += exp(x[flat(k, g->dim[0], g->arank[0])] - l.max);
+    return exp(v - l.max) / z;
+  }
+  *known = false;
+  return 0;
+}
+static double moved(const gen_call *g, const char *op, const double *const *arg, const int64_t *ix, bool *known) {
+  long ax = axis_of(g), r0 = g->arank[0];
+  int64_t j[AS_MAX_RANK + 1] = {0};
+  memcpy(j, ix, AS_MAX_RANK * sizeof *j);
+  if (!strcmp(op, "transpose")) { j[ax] = ix[ax + 1]; j[ax + 1] = ix[ax]; }
+  else if (!strcmp(op, "split_axis")) {
+    j[ax] = ix[ax] * (int64_t)num(g, "inner") + ix[ax + 1];
+    for (long i = ax + 1; i < r0; i++) j[i] = ix[i + 1];
+  } else if (!strcmp(op, "merge_axes")) {
+    j[ax] = ix[ax] / g->dim[0][ax + 1];
+    j[ax + 1] = ix[ax] % g->dim[0][ax + 1];
+    for (long i = ax + 2; i < r0; i++) j[i] = ix[i - 1];
+  } else if (!strcmp(op, "concat")) {
+    if (ix[ax] >= g->dim[0][ax]) { j[ax] -= g->dim[0][ax]; return arg[1][flat(j, g->dim[1], g->arank[1])]; }
+  } else if (!strcmp(op, "slice")) j[ax] = (int64_t)num(g, "start") + (int64_t)num(g, "step") * ix[ax];
+  else if (!strcmp(op, "repeat")) j[ax] = ix[ax] / (int64_t)num(g, "times");
+  else if (!strcmp(op, "tile")) j[ax] = ix[ax] % g->dim[0][ax];
+  else if (!strcmp(op, "broadcast")) j[ax] = 0;
+  else if (!strcmp(op, "expand_dims")) { for (long i = ax; i < r0; i++) j[i] = ix[i + 1]; }
+  else if (!strcmp(op, "squeeze")) { for (long i = ax + 1; i < r0; i++) j[i] = ix[i - 1]; j[ax] = 0; }
+  else { *known = false; return 0; }
+  return arg[0][flat(j, g->dim[0], g->arank[0])];
+}
+static double matmul(const gen_call *g, const double *const *arg, const int64_t *ix) {
+  uint32_t r = g->arank[0];
+  int64_t a[AS_MAX_RANK], b[AS_MAX_RANK];
+  memcpy(a, ix, sizeof a);
+  memcpy(b, ix, sizeof b);
+  double s = 0;
+  for (int64_t k = 0; k < g->dim[0][r - 1]; k++) {
+    a[r - 1] = b[r - 2] = k;
+    s += arg[0][flat(a, g->dim[0], r)] * arg[1][flat(b, g->dim[1], r)];
+  }
+  return s;
+}
+double reference(const gen_call *g, const double *const *arg, const int64_t *ix, bool *known) {
+  const char *op = g->op->name;
+  *known = true;
+  double v;
+  if (g->op->nargs == 2 && (v = pair(op, 1, 1)) != HUGE_VAL) return pair(op, bc(g, 0, arg[0], ix), bc(g, 1, arg[1], ix));
+  if (g->op->nargs == 1 && el(op, 1, 0, 0) != HUGE_VAL) return el(op, arg[0][flat(ix, g->dim[0], g->arank[0])], num(g, "lo"), num(g, "hi"));
+  if (!strcmp(op, "matmul")) return matmul(g, arg, ix);
+  if (!strcmp(op, "softmax") || !strcmp(op, "rms_norm") || !strcmp(op, "layer_norm")) return normal(g, op, arg[0], ix, known);
+  if (!strcmp(op, "sum") || !strcmp(op, "mean") || !strcmp(op, "max") || !strcmp(op, "min")) return reduction(g, op, arg[0], ix, known);
+  return moved(g, op, arg, ix, known);
+}

@@ -1,0 +1,266 @@
+/* Every operator of the .sem files at random small shapes (0 and 1 included): exact = field = double = intervals = hand-written reference. */
+#include "../../semantics/domain_field.h"
+#include "reference.h"
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static as_oplib *lib;
+static as_oplib *load(void) {
+  const char *top = getenv("AS_TOP_SRCDIR");
+  char *dir = as_format("%s/semantics", top ? top : AS_SRCDIR);
+  as_err e;
+  as_err_init(&e);
+  as_oplib *L = as_oplib_new();
+  if (!as_oplib_load_dir(L, dir, &e)) {
+    fprintf(stderr, "%s\n", e.text ? e.text : dir);
+    exit(1);
+  }
+  as_err_clear(&e);
+  free(dir);
+  return L;
+}
+
+typedef struct { long calls, elements, exact, field, field_skipped, empty, ones; } tally;
+
+static as_tensor run(const gen_call *g, const as_domain *d, const as_tensor *exact) {
+  as_err e;
+  as_err_init(&e);
+  as_opcode *c = as_opcode_new(g->S, g->op, (const as_size(*)[AS_MAX_RANK])g->adim, g->arank, g->op->nargs, g->attr, d, g->env, &e);
+  ck_assert_msg(c != NULL, "%s: %s", g->op->name, e.text);
+  as_tensor in[AS_MAX_ARGS], out;
+  const as_tensor *arg[AS_MAX_ARGS];
+  for (uint32_t a = 0; a < g->op->nargs; a++) {
+    as_tensor_init(&in[a], d, g->dim[a], g->arank[a]);
+    for (size_t k = 0; k < in[a].n; k++) d->from_q(d, as_tensor_at(&in[a], k), *(mpq_t *)as_tensor_at(&exact[a], k));
+    arg[a] = &in[a];
+  }
+  as_tensor_init(&out, d, g->outdim, g->outrank);
+  as_status s = as_opcode_run(c, arg, &out, NULL, &e);
+  ck_assert_msg(s == AS_OK, "%s (%s): %s", g->op->name, d->name, e.text ? e.text : "");
+  for (uint32_t a = 0; a < g->op->nargs; a++) as_tensor_clear(&in[a]);
+  as_opcode_free(c);
+  as_err_clear(&e);
+  return out;
+}
+
+static void check_element(const gen_call *g, tally *t, const as_tensor *out, size_t k, double ref, bool known, const as_field_domain *F) {
+  const as_domain *de = out[0].d, *df = out[1].d, *di = out[3].d;
+  const void *x = as_tensor_at(&out[0], k), *f = as_tensor_at(&out[1], k), *i = as_tensor_at(&out[3], k);
+  double v = *(double *)as_tensor_at(&out[2], k);
+  unsigned fe = de->flags(de, x), fi = di->flags(di, i), ff = df->flags(df, f);
+  const char *op = g->op->name;
+  t->elements++;
+  ck_assert_msg(known, "%s has no reference: add it to tests/eval/reference.c", op);
+  ck_assert_msg(isnan(ref) == isnan(v), "%s: reference %g, double %g", op, ref, v);
+  if (!isnan(v)) ck_assert_msg(fabs(ref - v) <= 1e-9 * fmax(1, fabs(v)), "%s: reference %.17g, double %.17g", op, ref, v);
+  if (fe & AS_F_UNDEF) ck_assert_msg(isnan(v) && (fi & (AS_F_UNDEF | AS_F_DOUBT)) && (ff & (AS_F_UNDEF | AS_F_DOUBT)), "%s: undefined only exactly", op);
+  if (fi & AS_F_UNDEF) ck_assert_msg(isnan(v), "%s: undefined only by intervals", op);
+  if (isnan(v)) ck_assert_msg(fe & AS_F_NOVALUE || fi & AS_F_DOUBT, "%s: undefined only as a double", op);
+  if (!fe) {
+    t->exact++;
+    double w = mpq_get_d(*(const mpq_t *)x);
+    ck_assert_msg(fabs(w - v) <= 1e-9 * fmax(1, fabs(w)), "%s: exact %.17g, double %.17g", op, w, v);
+    void *u = as_dom_new(di, 1);
+    di->from_q(di, u, *(const mpq_t *)x);
+    if (!(fi & AS_F_DOUBT)) ck_assert_msg(!as_interval_disjoint(di, u, i), "%s: the interval misses the exact value", op);
+    as_dom_free(di, u, 1);
+    u = as_dom_new(&F->d, 1);
+    F->d.from_q(&F->d, u, *(const mpq_t *)x);
+    as_field_cmp c = as_field_compare(u, f);
+    ck_assert_msg(c != AS_FC_DIFFER && c != AS_FC_APART, "%s: the field disagrees with the exact value %g", op, w);
+    if (c == AS_FC_SAME) t->field++;
+    else t->field_skipped++;
+    as_dom_free(&F->d, u, 1);
+  }
+  if (!isnan(v) && !(fi & (AS_F_DOUBT | AS_F_NOVALUE))) {
+    void *u = as_dom_new(di, 1);
+    mpq_t q;
+    mpq_init(q);
+    mpq_set_d(q, v);
+    di->from_q(di, u, q);
+    ck_assert_msg(as_interval_distance_log2(di, u, i) < -28, "%s: double %.17g is far from its interval", op, v);
+    mpq_clear(q);
+    as_dom_free(di, u, 1);
+  }
+}
+
+static void one_call(const gen_call *g, as_rng *rng, tally *t, const as_field_domain *F, const as_domain *interval) {
+  as_tensor exact[AS_MAX_ARGS], out[4];
+  double *plain[AS_MAX_ARGS];
+  int kind = (int)as_rng_below(rng, 4);
+  for (uint32_t a = 0; a < g->op->nargs; a++) {
+    as_tensor_init(&exact[a], &as_domain_exact, g->dim[a], g->arank[a]);
+    plain[a] = as_calloc(exact[a].n + 1, sizeof(double));
+    for (size_t k = 0; k < exact[a].n; k++) {
+      mpq_t *q = as_tensor_at(&exact[a], k);
+      long r = (long)as_rng_below(rng, 9);
+      if (kind == 0) mpq_set_si(*q, r - 4, 1);
+      else if (kind == 1) mpq_set_si(*q, r + 1, 4);
+      else if (kind == 2) mpq_set_si(*q, (long)(r % 4) * (r % 4), 1);
+      else mpq_set_si(*q, r - 4, 3);
+      mpq_canonicalize(*q);
+      plain[a][k] = mpz_get_d(mpq_numref(*q)) / mpz_get_d(mpq_denref(*q));
+    }
+  }
+  const as_domain *doms[4] = {&as_domain_exact, &F->d, &as_domain_double, interval};
+  for (int k = 0; k < 4; k++) out[k] = run(g, doms[k], exact);
+  t->calls++;
+  int64_t ix[AS_MAX_RANK] = {0};
+  for (size_t k = 0; k < out[0].n; k++) {
+    bool known;
+    double ref = reference(g, (const double *const *)plain, ix, &known);
+    check_element(g, t, out, k, ref, known, F);
+    for (uint32_t i = g->outrank; i-- > 0;) {
+      if (++ix[i] < g->outdim[i]) break;
+      ix[i] = 0;
+    }
+  }
+  bool empty = false, one = false;
+  for (uint32_t a = 0; a < g->op->nargs; a++)
+    for (uint32_t i = 0; i < g->arank[a]; i++) empty |= g->dim[a][i] == 0, one |= g->dim[a][i] == 1;
+  t->empty += empty;
+  t->ones += one;
+  for (int k = 0; k < 4; k++) as_tensor_clear(&out[k]);
+  for (uint32_t a = 0; a < g->op->nargs; a++) { as_tensor_clear(&exact[a]); free(plain[a]); }
+}
+
+START_TEST(every_operator) {
+  as_rng rng;
+  as_rng_seed(&rng, 20260101);
+  as_field_domain F;
+  as_field_domain_init(&F, &rng);
+  printf("p = %llu, q = %llu\n", (unsigned long long)F.p, (unsigned long long)F.q);
+  as_interval_domain I;
+  as_interval_domain_init(&I, 128);
+  for (uint32_t k = 0; k < as_oplib_count(lib); k++) {
+    gen_call g;
+    gen_init(&g, as_oplib_nth(lib, k));
+    tally t = {0};
+    for (int i = 0; i < 60; i++) {
+      if (!gen_next(&g, &rng, 3)) break;
+      one_call(&g, &rng, &t, &F, &I.d);
+    }
+    printf("%-12s %ld calls, %ld with an empty axis, %ld with an axis of 1, %ld elements: %ld exact, %ld of them in the field\n", g.op->name, t.calls, t.empty, t.ones,
+           t.elements, t.exact, t.field);
+    ck_assert_msg(t.calls >= 60 && t.elements > 20 && t.ones > 0, "%s: too few instances", g.op->name);
+    gen_clear(&g);
+  }
+  as_field_domain_clear(&F);
+}
+END_TEST
+
+START_TEST(fast_enough) {
+  const as_opdef *op = as_oplib_find(lib, "matmul");
+  ck_assert_ptr_nonnull(op);
+  gen_call g;
+  gen_init(&g, op);
+  int64_t d[2][2] = {{16, 256}, {256, 256}};
+  as_tensor in[2], out;
+  const as_tensor *arg[2] = {&in[0], &in[1]};
+  for (int a = 0; a < 2; a++) {
+    g.arank[a] = 2;
+    for (int i = 0; i < 2; i++) g.adim[a][i] = as_size_int(g.S, (long)d[a][i]);
+    as_tensor_init(&in[a], &as_domain_double, d[a], 2);
+    for (size_t k = 0; k < in[a].n; k++) ((double *)in[a].data)[k] = (double)(k % 7);
+  }
+  as_err e;
+  as_err_init(&e);
+  double start = as_now();
+  as_opcode *c = as_opcode_new(g.S, op, (const as_size(*)[AS_MAX_RANK])g.adim, g.arank, 2, g.attr, &as_domain_double, g.env, &e);
+  ck_assert_ptr_nonnull(c);
+  int64_t od[AS_MAX_RANK];
+  uint32_t r;
+  as_opcode_dims(c, od, &r);
+  as_tensor_init(&out, &as_domain_double, od, r);
+  ck_assert_int_eq(as_opcode_run(c, arg, &out, NULL, &e), AS_OK);
+  printf("matmul 16x256x256 over doubles: %.3f s\n", as_now() - start);
+  uint64_t few = 100;
+  ck_assert_int_eq(as_opcode_run(c, arg, &out, &few, &e), AS_UNKNOWN);
+  as_opcode_free(c);
+  as_tensor_clear(&in[0]);
+  as_tensor_clear(&in[1]);
+  as_tensor_clear(&out);
+  gen_clear(&g);
+  as_err_clear(&e);
+}
+END_TEST
+
+/* the field is a homomorphism: laws that hold for reals hold for random elements */
+START_TEST(field_laws) {
+  as_rng rng;
+  as_rng_seed(&rng, 7);
+  as_field_domain F;
+  as_field_domain_init(&F, &rng);
+  const as_domain *d = &F.d;
+  char *v = as_dom_new(d, 8);
+  mpq_t q;
+  mpq_init(q);
+#define X(i) AS_DOM_AT(d, v, i)
+  long roots = 0;
+  for (int t = 0; t < 200; t++) {
+    as_field_random(&F, &rng, true, X(0), q);
+    as_field_random(&F, &rng, true, X(1), q);
+    /* exp(a + b) = exp a * exp b, log(exp a) = a, 1/exp a = exp(-a) */
+    d->add(d, X(2), X(0), X(1));
+    d->un(d, AS_U_EXP, X(2), X(2));
+    d->un(d, AS_U_EXP, X(3), X(0));
+    d->un(d, AS_U_EXP, X(4), X(1));
+    d->mul(d, X(5), X(3), X(4));
+    ck_assert_int_eq(as_field_compare(X(2), X(5)), AS_FC_SAME);
+    ck_assert(!as_field_apart(X(2), X(5)));
+    d->un(d, AS_U_LOG, X(6), X(5));
+    d->add(d, X(7), X(0), X(1));
+    ck_assert_int_eq(as_field_compare(X(6), X(7)), AS_FC_SAME);
+    d->un(d, AS_U_INV, X(6), X(3));
+    d->un(d, AS_U_NEG, X(7), X(0));
+    d->un(d, AS_U_EXP, X(7), X(7));
+    ck_assert_int_eq(as_field_compare(X(6), X(7)), AS_FC_SAME);
+    /* roots: of a product, of a quotient, of four times */
+    d->un(d, AS_U_SQRT, X(2), X(0));
+    d->un(d, AS_U_SQRT, X(3), X(1));
+    d->mul(d, X(4), X(0), X(1));
+    d->un(d, AS_U_SQRT, X(4), X(4));
+    d->mul(d, X(5), X(2), X(3));
+    as_field_cmp c = as_field_compare(X(4), X(5));
+    ck_assert(c == AS_FC_SAME || c == AS_FC_CLOSE);
+    roots += c == AS_FC_SAME;
+    as_dom_from_int(d, X(6), 60);
+    d->mul(d, X(6), X(6), X(0));
+    as_dom_from_int(d, X(7), 15);
+    d->mul(d, X(7), X(7), X(0));
+    d->un(d, AS_U_SQRT, X(6), X(6));
+    d->un(d, AS_U_SQRT, X(7), X(7));
+    d->add(d, X(7), X(7), X(7));
+    c = as_field_compare(X(6), X(7));
+    ck_assert(c == AS_FC_SAME || c == AS_FC_CLOSE);
+    /* an exp of an exp has no field value but a real one */
+    d->un(d, AS_U_EXP, X(3), X(0));
+    d->un(d, AS_U_EXP, X(3), X(3));
+    ck_assert_int_eq(as_field_compare(X(3), X(3)), AS_FC_CLOSE);
+  }
+  ck_assert_int_gt(roots, 20);
+  mpq_clear(q);
+  as_dom_free(d, v, 8);
+  as_field_domain_clear(&F);
+}
+END_TEST
+
+int main(void) {
+  lib = load();
+  Suite *s = suite_create("eval");
+  TCase *c = tcase_create("operators");
+  tcase_set_timeout(c, 60);
+  tcase_add_test(c, every_operator);
+  tcase_add_test(c, fast_enough);
+  tcase_add_test(c, field_laws);
+  suite_add_tcase(s, c);
+  SRunner *r = srunner_create(s);
+  srunner_run_all(r, CK_NORMAL);
+  int failed = srunner_ntests_failed(r);
+  srunner_free(r);
+  as_oplib_free(lib);
+  return failed != 0;
+}

@@ -1,0 +1,94 @@
+/* Small equalities and their near misses: what is proved is replayed by the checker in a fresh table, what is wrong stays unproved. */
+#include "proofs/checker/ck_cert.h"
+#include "sexp.h"
+#include "src/base/base.h"
+#include "verify/prove/prove.h"
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct { const char *name, *hyps, *goal; bool proved; } item;
+#define SIZES "(< 0 K) (< 0 L) (< 0 T) (< 0 M) (< 0 N) (< 0 J) (< 0 U) "
+#define TILED SIZES "(= K (* L T)) (= N (* J U)) (<= 0 i) (< i M) (<= 0 j) (< j N) "
+static const item items[] = {
+#include "items.inc"
+};
+
+static int id_cmp(const void *a, const void *b) { ck_id x = *(const ck_id *)a, y = *(const ck_id *)b; return x < y ? -1 : x > y; }
+
+static void make_goal(ck_terms *T, const item *it, ck_goal *g)
+{
+  const char *s = it->hyps;
+  g->name = as_strdup("g"); g->allowed = as_malloc(64 * sizeof(ck_id)); g->n_allowed = 0;
+  for (;;) {
+    while (*s == ' ') s++;
+    if (!*s) break;
+    g->allowed[g->n_allowed++] = sexp_read(T, &s);
+  }
+  qsort(g->allowed, g->n_allowed, sizeof(ck_id), id_cmp);
+  s = it->goal;
+  g->formula = sexp_read(T, &s);
+}
+static void clear_goal(ck_goal *g) { free(g->name); free(g->allowed); }
+
+static void run(const item *it, bool verbose)
+{
+  ck_terms *T = ck_terms_new(); ck_goal g; as_proof_result r; double t0 = as_now();
+  make_goal(T, it, &g);
+  as_prove_goals(T, &g, 1, NULL, &r);
+  double t1 = as_now();
+  if (verbose) {
+    printf("%-28s %s %.3fs tried %u lines %u+%u\n", it->name, r.verdict == AS_PROVED ? "proved" : "UNKNOWN", t1 - t0, r.steps_tried, r.steps, r.terms);
+    if (r.verdict != AS_PROVED) printf("    %s\n    L %s\n    R %s\n", r.reason, r.left, r.right ? r.right : "");
+  }
+  clear_goal(&g);
+  ck_terms_free(T);
+  if (verbose) { as_proof_result_clear(&r); return; }
+  ck_assert_msg((r.verdict == AS_PROVED) == it->proved, "%s: %s\n  %s\n  %s", it->name, it->proved ? "not proved" : "proved, but wrong", r.left ? r.left : "", r.right ? r.right : "");
+  if (r.verdict == AS_PROVED) {
+    ck_terms *F = ck_terms_new(); ck_usage use; char *why = NULL;
+    make_goal(F, it, &g);
+    ck_assert_msg(ck_cert_check(F, &g, 1, r.cert, r.cert_len, &use, &why), "%s: rejected: %s", it->name, why ? why : "");
+    clear_goal(&g);
+    ck_terms_free(F);
+  }
+  as_proof_result_clear(&r);
+}
+
+START_TEST(equalities) { run(&items[_i], false); }
+END_TEST
+
+START_TEST(same_bytes)
+{
+  char *cert[2]; size_t len[2];
+  for (int i = 0; i < 2; i++) {
+    ck_terms *T = ck_terms_new(); ck_goal g; as_proof_result r;
+    make_goal(T, &items[0], &g);
+    as_prove_goals(T, &g, 1, NULL, &r);
+    cert[i] = as_strdup(r.cert); len[i] = r.cert_len;
+    clear_goal(&g); as_proof_result_clear(&r); ck_terms_free(T);
+  }
+  ck_assert(len[0] == len[1] && !memcmp(cert[0], cert[1], len[0]));
+  free(cert[0]); free(cert[1]);
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+  size_t n = sizeof items / sizeof *items; int failed;
+  if (argc > 1) { /* one item by name, shown */
+    for (size_t i = 0; i < n; i++) if (!strcmp(argv[1], "all") || !strcmp(argv[1], items[i].name)) run(&items[i], true);
+    return 0;
+  }
+  Suite *s = suite_create("prove"); TCase *c = tcase_create("equalities"); SRunner *r;
+  tcase_set_timeout(c, 60);
+  tcase_add_loop_test(c, equalities, 0, (int)n);
+  tcase_add_test(c, same_bytes);
+  suite_add_tcase(s, c);
+  r = srunner_create(s);
+  srunner_run_all(r, CK_ENV);
+  failed = srunner_ntests_failed(r);
+  srunner_free(r);
+  return failed ? 1 : 0;
+}

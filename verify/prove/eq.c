@@ -1,0 +1,186 @@
+/* Equality of two terms: normal forms; then inverses eliminated by cross-multiplication; then conditions split; then unequal atoms
+ * with the same head matched argument by argument. */
+#include "pv.h"
+#include <stdlib.h>
+
+static uint32_t zero_thm(pv *p, uint32_t cx, ck_id D, uint32_t depth);
+enum { MAX_SPLITS = 7 };
+
+/* D = 0 from D = e.t (e.s) and e.t = 0 (s) */
+static uint32_t through(pv *p, ck_id D, eqn e, uint32_t s)
+{
+  if (s == NO || e.s == NO) return NO;
+  if (e.s == REFL) return s;
+  ck_summand m[2] = { { p->one, &e.s, 1 }, { p->one, &s, 1 } };
+  return r_arith(p, t_rel(p, CK_EQ, D, p->zero), m, 2);
+}
+
+/* --- inverses: multiply by P where inv(P) occurs and P # 0 */
+static ck_id power(pv *p, ck_id x, uint32_t n) { ck_id r = p->one; for (; n; n--) r = t_mul(p, r, x); return r; }
+
+static uint32_t without_inverse(pv *p, uint32_t cx, ck_id D, ck_id y, uint32_t depth)
+{
+  ck_id P = ck_kid(p->T, y, 0); uint32_t nz = nonzero(p, cx, P), e = 0, res = NO; poly f;
+  if (nz == NO) return NO;
+  poly_init(&f);
+  poly_of(p, &f, D);
+  uint32_t *deg = as_calloc(f.n + 1, sizeof *deg);
+  for (uint32_t i = 0; i < f.n; i++) {
+    for (uint32_t j = 0; j < f.m[i].n; j++) deg[i] += f.m[i].a[j] == y;
+    if (deg[i] > e) e = deg[i];
+  }
+  if (e <= 4) {
+    ck_id N = p->zero, c = p->zero, Py = t_mul(p, P, y);
+    for (uint32_t i = 0; i < f.n; i++) {
+      ck_id rest[64]; uint32_t n = 0;
+      if (f.m[i].n > 64) { e = 0; break; }
+      for (uint32_t j = 0; j < f.m[i].n; j++) if (f.m[i].a[j] != y) rest[n++] = f.m[i].a[j];
+      ck_id Q = mono_term(p, f.m[i].q, rest, n), S = p->zero;
+      N = t_add(p, N, t_mul(p, power(p, P, e - deg[i]), Q));
+      for (uint32_t r = 0; r < e - deg[i]; r++) S = t_add(p, S, power(p, Py, r));
+      c = t_add(p, c, t_mul(p, t_mul(p, power(p, y, deg[i]), Q), S));
+    }
+    uint32_t s = e ? zero_thm(p, cx, N, depth + 1) : NO, u = s == NO ? NO : r_law(p, "inv", &P, 1, nz);
+    ck_summand m[2] = { { power(p, y, e), &s, 1 }, { t_neg(p, c), &u, 1 } };
+    if (u != NO) res = r_arith(p, t_rel(p, CK_EQ, D, p->zero), m, 2);
+  }
+  free(deg);
+  poly_clear(&f);
+  return res;
+}
+
+/* --- conditions */
+static ck_id find_cond(pv *p, ck_id t)
+{
+  const ck_terms *T = p->T;
+  if (ck_head(T, t) == CK_ITE && ck_is_closed(T, ck_kid(T, t, 0))) {
+    ck_id c = ck_kid(T, t, 0), in = find_cond(p, ck_kid(T, c, 0));
+    if (in == CK_BAD) in = find_cond(p, ck_kid(T, c, 1));
+    return in == CK_BAD ? c : in;
+  }
+  for (uint32_t i = 0, n = ck_nkids(T, t); i < n; i++) {
+    ck_id k = ck_kid(T, t, i), c = CK_BAD;
+    if (ck_is_formula(T, k)) { c = find_cond(p, ck_kid(T, k, 0)); if (c == CK_BAD) c = find_cond(p, ck_kid(T, k, 1)); }
+    else c = find_cond(p, k);
+    if (c != CK_BAD) return c;
+  }
+  return CK_BAD;
+}
+
+static uint32_t by_cases(pv *p, uint32_t cx, ck_id D, uint32_t depth)
+{
+  ck_id c = find_cond(p, D), n; uint32_t a, b;
+  if (c == CK_BAD || cx_find(p, cx, c) != NO) return NO;
+  n = ck_neg(p->T, c);
+  if (cx_find(p, cx, n) != NO) return NO;
+  a = zero_thm(p, cx_push(p, cx, c, CK_BAD), D, depth + 1);
+  b = a == NO ? NO : zero_thm(p, cx_push(p, cx, n, CK_BAD), D, depth + 1);
+  return b == NO ? NO : r_cases(p, c, a, b);
+}
+
+/* --- atoms with the same head: equal if their arguments are */
+static uint32_t atoms_equal(pv *p, uint32_t cx, ck_id a, ck_id b, uint32_t depth)
+{
+  const ck_terms *T = p->T; ck_op o = ck_head(T, a); uint32_t n = ck_nkids(T, a), prem[16], np = 0;
+  if (o != ck_head(T, b) || n != ck_nkids(T, b) || n == 0 || n > 16) return NO;
+  if (o == CK_APP && (ck_name(T, a) != ck_name(T, b) || ck_sig(T, a) != ck_sig(T, b))) return NO;
+  if (is_sum(p, a) && is_sum(p, b) && ck_kid(T, a, 0) == ck_kid(T, b, 0)) {
+    ck_id k, N = ck_kid(T, a, 0); uint32_t in = cx_bind(p, cx, N, &k);
+    return lift_sum(p, N, k, prove_eq(p, in, sum_body(p, a, k), sum_body(p, b, k), depth + 1));
+  }
+  if (o == CK_FOLD || o == CK_ITE || o == CK_V) return NO;
+  for (uint32_t i = 0; i < n; i++) {
+    ck_id x = ck_kid(T, a, i), y = ck_kid(T, b, i); uint32_t s;
+    if (x == y) continue;
+    s = prove_eq(p, cx, x, y, depth + 1);
+    if (s == NO) return NO;
+    prem[np++] = s;
+  }
+  return r_cong(p, a, b, prem, np);
+}
+
+static uint32_t by_atoms(pv *p, uint32_t cx, ck_id D, uint32_t depth)
+{
+  ck_id at[24]; uint32_t n = 0, res = NO; poly f;
+  poly_init(&f);
+  poly_of(p, &f, D);
+  for (uint32_t i = 0; i < f.n; i++)
+    for (uint32_t j = 0; j < f.m[i].n; j++) {
+      ck_id x = f.m[i].a[j]; uint32_t k = 0;
+      while (k < n && at[k] != x) k++;
+      if (k == n && n < 24 && ck_nkids(p->T, x)) at[n++] = x;
+    }
+  poly_clear(&f);
+  for (uint32_t i = 0; i < n && res == NO; i++)
+    for (uint32_t j = i + 1; j < n && res == NO; j++) {
+      uint32_t s = atoms_equal(p, cx, at[i], at[j], depth);
+      if (s == NO) continue;
+      ck_id E = ck_sub(p->T, D, NULL, NULL, 0, NULL, 0); /* D with at[i] as at[j] */
+      poly g, h; poly_init(&g); poly_init(&h);
+      poly_of(p, &g, E);
+      by b; by_start(&b);
+      for (uint32_t l = 0; l < g.n; l++) {
+        mono m = g.m[l]; ck_id done[64]; uint32_t nd = 0; bool any = false;
+        if (m.n > 64) continue;
+        for (uint32_t q = 0; q < m.n; q++) {
+          if (m.a[q] == at[i]) {
+            ck_id left = mono_term(p, m.q, done, nd), right = mono_term(p, p->one, m.a + q + 1, m.n - q - 1);
+            by_add(&b, t_mul(p, left, right), s);
+            done[nd++] = at[j]; any = true;
+          } else done[nd++] = m.a[q];
+        }
+        (void)any;
+        poly_push(p, &h, m.q, done, nd);
+      }
+      ck_id R = poly_term(p, &h); eqn e = { R, NO };
+      e.s = by_end(p, &b, t_rel(p, CK_EQ, D, R));
+      poly_clear(&g); poly_clear(&h);
+      if (e.s != NO) res = through(p, D, e, zero_thm(p, cx, R, depth + 1));
+    }
+  return res;
+}
+
+/* D = 0 */
+static uint32_t zero_thm(pv *p, uint32_t cx, ck_id D, uint32_t depth)
+{
+  eqn e; poly f; uint32_t s = NO;
+  if (depth > MAX_SPLITS || pv_spent(p)) return NO;
+  e = norm(p, cx, D);
+  if (e.s == NO) return NO;
+  if (is_zero(p, e.t)) return through(p, D, e, r_arith0(p, t_rel(p, CK_EQ, p->zero, p->zero)));
+  poly_init(&f);
+  poly_of(p, &f, e.t);
+  for (uint32_t i = 0; i < f.n && s == NO; i++)
+    for (uint32_t j = 0; j < f.m[i].n && s == NO; j++) {
+      ck_id y = f.m[i].a[j];
+      if (ck_head(p->T, y) == CK_INV && depth < 5) { s = without_inverse(p, cx, e.t, y, depth); if (s == NO) i = f.n; break; }
+    }
+  poly_clear(&f);
+  if (s == NO) s = by_cases(p, cx, e.t, depth);
+  if (s == NO && depth < 4) s = by_atoms(p, cx, e.t, depth);
+  if (s == NO && depth > 0) s = lp_prove(p, cx, t_rel(p, CK_EQ, e.t, p->zero));
+  return through(p, D, e, s);
+}
+
+uint32_t prove_eq(pv *p, uint32_t cx, ck_id a, ck_id b, uint32_t depth)
+{
+  eqn x = norm(p, cx, a), y = norm(p, cx, b); uint32_t s = REFL;
+  if (x.s == NO || y.s == NO) return NO;
+  if (x.t != y.t) {
+    ck_id D = t_sub(p, x.t, y.t);
+    s = zero_thm(p, cx, D, depth);
+    if (s == NO) return NO;
+    s = r_arith1(p, t_rel(p, CK_EQ, x.t, y.t), p->one, s);
+  }
+  s = eq_trans(p, eq_trans(p, x.s, s), eq_sym(p, y.s));
+  return s == REFL ? eq_refl(p, a) : s;
+}
+
+uint32_t prove_goal(pv *p, uint32_t cx, ck_id f)
+{
+  uint32_t s = cx_find(p, cx, f);
+  if (s != NO) return s;
+  if (ck_head(p->T, f) == CK_ALL) return NO;
+  if (ck_head(p->T, f) == CK_EQ) return prove_eq(p, cx, ck_kid(p->T, f, 0), ck_kid(p->T, f, 1), 0);
+  return side(p, cx, f);
+}

@@ -21,6 +21,9 @@ void as_opcode_free(as_opcode *c); /* NULL allowed */
 as_status as_opcode_run(as_opcode *c, const as_tensor *const *arg, as_tensor *out, uint64_t *ticks, as_err *err);
 void as_opcode_dims(const as_opcode *c, int64_t *dim, uint32_t *rank);
 
+/* A function's value by its definition (or its built-in meaning).  arg: as many elements as it has parameters. */
+as_status as_func_run(const as_func *f, const as_domain *d, const void *const *arg, void *out, as_err *err);
+
 /* env: value of each size symbol by its id.  inputs: in the order of g->input.  outputs: in the order of g->output, uninitialised; filled
  * (and to be cleared by the caller) only when the status is AS_OK.  max_ops: 0 no limit.  AS_NO: at these sizes an obligation fails, an access leaves its
  * tensor, or an element is not written exactly once; AS_BAD_INPUT: ill-formed; AS_UNKNOWN: over max_ops.  Interns sizes in g->sizes,

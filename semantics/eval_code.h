@@ -40,4 +40,6 @@ struct as_opcode {
   /* while running */
   const as_tensor *const *arg; uint64_t *ticks; as_err *err; as_status status;
 };
+/* the body alone, without arguments */
+as_status as_opcode_value(as_opcode *o, void *out, as_err *err);
 #endif

@@ -383,3 +383,41 @@ void as_opcode_dims(const as_opcode *c, int64_t *dim, uint32_t *rank) {
   *rank = c->outrank;
   memcpy(dim, c->outdim, c->outrank * sizeof *dim);
 }
+
+as_status as_func_run(const as_func *f, const as_domain *d, const void *const *arg, void *out, as_err *err) {
+  as_expr name[AS_MAX_ARGS], *kid[AS_MAX_ARGS], call;
+  const char *param[AS_MAX_ARGS];
+  as_opdef op = {.name = f->name};
+  if (f->n > AS_MAX_ARGS) {
+    as_err_set(err, AS_BAD_INPUT, "function %s has more than %d parameters", f->name, AS_MAX_ARGS);
+    return AS_BAD_INPUT;
+  }
+  /* compiled as the body of a function that calls it */
+  memset(name, 0, sizeof name);
+  memset(&call, 0, sizeof call);
+  for (uint32_t i = 0; i < f->n; i++) {
+    param[i] = f->param[i];
+    name[i].kind = AS_E_NAME;
+    name[i].name = f->param[i];
+    kid[i] = &name[i];
+  }
+  call.kind = AS_E_CALL;
+  call.name = f->name;
+  call.func = f;
+  call.n = f->n;
+  call.kid = kid;
+  as_func outer = {.name = f->name, .n = f->n, .param = param, .body = &call};
+  as_opcode *o = as_calloc(1, sizeof *o);
+  o->op = &op;
+  o->d = d;
+  o->mem = as_arena_new();
+  as_vec_init(&o->elems, sizeof(void *));
+  cc c = {.o = o, .err = err, .func = &outer};
+  c.param = as_arena_alloc(o->mem, (f->n + 1) * sizeof *c.param);
+  for (uint32_t i = 0; i < f->n; i++) d->set(d, c.param[i] = elem(&c), arg[i]);
+  as_status s = AS_BAD_INPUT;
+  o->slot = as_arena_alloc(o->mem, sizeof *o->slot);
+  if ((o->out = comp(&c, &call))) s = as_opcode_value(o, out, err);
+  as_opcode_free(o);
+  return s;
+}

@@ -1,4 +1,4 @@
 # field test, refuter; see ../Makefile.am
 noinst_LIBRARIES += libasfield.a
 libasfield_a_SOURCES = verify/field/field.h verify/field/field.c verify/refute/instance.h verify/refute/instance.c \
-	verify/refute/refute.h verify/refute/refute.c verify/refute/compare.c
+	verify/refute/refute.h verify/refute/refute.c verify/refute/compare.c verify/field/term_eval.h verify/field/term_eval.c

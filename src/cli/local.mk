@@ -1,1 +1,1 @@
-# see ../Makefile.am
+# The command.

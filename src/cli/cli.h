@@ -1,0 +1,101 @@
+/* What the commands of `assay` share: options, loading of programs and candidates, verdicts, result directories.
+ * May include everything below it.  Private to src/cli. */
+#ifndef AS_CLI_H
+#define AS_CLI_H
+#include "proofs/checker/ck_cert.h"
+#include "src/ir/graph.h"
+#include "verify/field/field.h"
+#include "verify/prove/prove.h"
+#include "verify/refute/refute.h"
+#include "verify/smt/smt.h"
+
+/* ---- options: one row each; help, parsing and the manual read the same table */
+#define CLI_OPTIONS(X)                                                                                                                  \
+  X(sem, 's', STRINGS, "PATH", "read operator specifications from PATH (a .sem file or a folder) instead of the installed ones")        \
+  X(out, 'o', STRING, "DIR", "write the result directory here")                                                                         \
+  X(force, 'f', FLAG, NULL, "replace an existing result directory")                                                                     \
+  X(json, 'j', FLAG, NULL, "print one JSON object on standard output")                                                                  \
+  X(require, 'R', STRING, "LIST", "what certified demands, besides the checker: any of check,z3,cvc5 (comma separated)")                \
+  X(solvers, 'S', STRING, "LIST", "solvers to ask for a second opinion: z3, cvc5, both (default), none")                                \
+  X(solver_seconds, 'T', NUMBER, "N", "time limit of each solver, seconds (default 20)")                                                \
+  X(seed, 'r', NUMBER, "N", "seed of random tests and of the search (default 1)")                                                       \
+  X(threads, 't', NUMBER, "N", "threads of the search (default: all processors)")                                                       \
+  X(seconds, 'l', NUMBER, "N", "last resort time limit of the search, seconds (default 150)")                                           \
+  X(prune, 'p', STRING, "HOW", "abstract-expression pruning in the search: exact (default) or z3")                                      \
+  X(arch, 'a', STRING, "SM", "compile for this architecture: sm_90 (default), sm_80, ...")                                              \
+  X(smt, 'w', FLAG, NULL, "keep the SMT-LIB obligations beside the certificate")                                                        \
+  X(quiet, 'q', FLAG, NULL, "print the verdict only")                                                                                   \
+  X(verbose, 'v', FLAG, NULL, "print more")
+
+typedef struct {
+  as_vec sem;                       /* of char * */
+  char *out, *require, *solvers, *prune, *arch;
+  bool force, json, smt, quiet, verbose;
+  uint64_t seed, threads, seconds, solver_seconds;
+  char **arg; uint32_t n_arg;       /* what is no option */
+} cli_opts;
+
+typedef struct {
+  const char *name, *args, *what;
+  uint32_t least, most;             /* number of arguments */
+  int (*run)(const cli_opts *o);    /* gives the exit status */
+} cli_command;
+extern const cli_command cli_commands[];
+extern const uint32_t cli_n_commands;
+int cli_certify(const cli_opts *o);
+int cli_optimize(const cli_opts *o);
+int cli_check(const cli_opts *o);
+int cli_bench(const cli_opts *o);
+int cli_explain(const cli_opts *o);
+int cli_ops(const cli_opts *o);
+bool cli_parse(int argc, char **argv, cli_opts *o, const cli_command **cmd, int *status);
+void cli_help(const cli_command *cmd); /* NULL: all */
+
+/* ---- loading */
+typedef struct {
+  char *spec_path, *cand_path;      /* borrowed; cand_path NULL where there is none */
+  as_sizes *sizes; as_oplib *lib;
+  as_graph *spec, *cand;            /* a candidate program is a graph of its own */
+} cli_case;
+bool cli_load(const cli_opts *o, const char *spec, const char *cand, cli_case *c, as_err *err);
+void cli_case_clear(cli_case *c);
+/* the folder of the installed specifications: ASSAY_SEM, beside the executable, or where `make install` put it; malloc'ed */
+char *cli_sem_dir(void);
+char *cli_exe_dir(void);            /* malloc'ed */
+int cli_fail(const as_err *err);    /* prints it; gives the exit status */
+bool cli_exists(const char *path);
+
+/* ---- verdicts */
+typedef enum { CLI_PROVED, CLI_REFUTED, CLI_UNKNOWN } cli_answer;
+typedef struct {
+  cli_answer answer;
+  char *reason;                     /* why not proved or not certified; NULL when certified */
+  bool certified;                   /* proved, checked, and everything that --require names agrees */
+  as_proof_result proof;
+  char *theorem;                    /* as the checker states it */
+  struct { char *name, *sha256; } *relied; uint32_t n_relied;
+  bool witness;                     /* the stated concrete sizes satisfy all relations */
+  bool checked; char *check_why; ck_usage usage;
+  bool field_ran; as_field_report field; char *field_words;
+  bool cex_found; as_cex cex; char *cex_words;
+  bool smt_ran; char *smt_text; uint32_t smt_queries; char *smt_why;
+  bool z3_asked, cvc5_asked; as_smt_result z3, cvc5;
+  double prove_seconds, check_seconds;
+} cli_verdicts;
+/* spec and candidate as texts with names for messages; sem files come from the library of the case */
+bool cli_judge(const cli_opts *o, const cli_case *c, const ck_text *spec, const ck_text *cand, cli_verdicts *v, as_err *err);
+void cli_verdicts_init(cli_verdicts *v);
+void cli_verdicts_clear(cli_verdicts *v);
+void cli_print_verdicts(const cli_verdicts *v, bool verbose);
+
+/* ---- result directories: files are collected in memory and appear together, by one rename */
+typedef struct { char *name; char *data; size_t n; } cli_file;
+typedef struct { as_vec file; /* of cli_file */ } cli_result;
+void cli_result_init(cli_result *r);
+void cli_result_add(cli_result *r, const char *name, const char *data, size_t n); /* copies */
+bool cli_result_write(const cli_result *r, const char *dir, bool force, as_err *err);
+void cli_result_clear(cli_result *r);
+/* report.json: verdicts, hashes of the other files, whatever `extra` (a json_t object or NULL; borrowed) adds; malloc'ed */
+char *cli_report_json(const cli_case *c, const cli_verdicts *v, const cli_result *files, void *extra);
+char *cli_report_html(const cli_case *c, const cli_verdicts *v, const char *extra_html);
+#endif

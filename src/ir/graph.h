@@ -33,7 +33,8 @@ typedef struct {
   uint32_t block;                   /* index into blocks, AS_NONE at kernel level (stores: the block they belong to) */
   int map[4];                       /* LOAD/STORE: axis that grid x, y, z and the loop divide, -1 none */
   as_acc_kind acc; int axis;        /* AS_N_ACC; axis of concat */
-  bool varying, after;              /* block level: differs between iterations; runs after the loop */
+  bool varying, after;              /* block level: differs between iterations; runs after the loop (depends on a final value) */
+  bool reads_run;                   /* block level: depends on a running value within the loop */
 } as_node;
 
 typedef struct {
@@ -58,8 +59,13 @@ typedef struct as_graph {           /* a program, or a muGraph (then `program` i
   as_block *block; uint32_t n_block;
   as_size_fact *fact; uint32_t n_fact;     /* `where` relations of this file */
   as_size *own_size; uint32_t n_own_size;  /* sizes declared by this file */
-  void *mem;                        /* arena */
+  char **use; uint32_t n_use;       /* `use` paths as written, programs only */
+  void *mem;                        /* arena and table of names (graph_int.h) */
 } as_graph;
+
+/* Order of facts: n_order lists operator nodes at kernel level and, for each block, its first store; inputs and constants are not in it.
+ * Threads: a graph shares its as_sizes with its copies; a thread that builds has a copy whose `sizes` it has set to an as_sizes_copy.
+ * A grid axis or an extent that is AS_SIZE_ONE is absent: maps cannot name it. */
 
 /* --- building (used by the parsers, the search, the importers); each checks shapes and returns AS_NONE with err filled when ill-formed */
 as_graph *as_graph_new(as_sizes *S, const as_oplib *lib, const as_graph *program, const char *name); /* a muGraph starts with the program's inputs as nodes 0.. */
@@ -67,7 +73,8 @@ as_graph *as_graph_copy(const as_graph *g);
 void as_graph_free(as_graph *g);
 as_node_id as_graph_input(as_graph *g, const char *name, as_dtype t, const as_size *dim, uint32_t rank, as_err *err);
 as_node_id as_graph_const(as_graph *g, const mpq_t value);
-/* block: AS_NONE at kernel level; attrs in the order of op->attrs (all given); name NULL: a fresh one; shape obligations are appended to *facts (may be NULL) */
+/* block: AS_NONE at kernel level; attrs in the order of op->attrs (all given, may be NULL when there are none); name NULL: a fresh one.  Extents that
+ * must agree are the same polynomial or equal by the `where` relations (as_graph_same_size); other `require`s are refused only when never true. */
 as_node_id as_graph_op(as_graph *g, uint32_t block, const char *name, const as_opdef *op, const as_node_id *arg, uint32_t nargs, const as_attr *attr, as_err *err);
 uint32_t as_graph_block(as_graph *g, const char *name, const as_size grid[3], as_size loop, bool has_loop);
 as_node_id as_graph_load(as_graph *g, uint32_t block, const char *name, as_node_id from, const as_size *tile, const int map[4], as_err *err);
@@ -76,6 +83,11 @@ as_node_id as_graph_run(as_graph *g, uint32_t block, const char *name, as_node_i
 as_node_id as_graph_store(as_graph *g, uint32_t block, const char *name, as_node_id of, const int map[4], as_err *err);
 bool as_graph_output(as_graph *g, as_node_id n, as_err *err); /* muGraphs: matched to the program's outputs by name */
 bool as_graph_valid(const as_graph *g, as_err *err);          /* Mirage, Definition 2.1: all outputs defined, stores injective, levels respected */
+as_node_id as_graph_find(const as_graph *g, uint32_t block, const char *name); /* AS_NONE if there is none */
+bool as_graph_declare(as_graph *g, const char *name, long least, long value, as_size *out, as_err *err); /* a size of this file; value -1: none */
+bool as_graph_where(as_graph *g, as_size lhs, as_rel rel, as_size rhs, as_err *err); /* a relation of this file */
+bool as_graph_same_size(const as_graph *g, as_size a, as_size b);  /* by the relations of g and its program; false: not shown */
+bool as_graph_concrete(const as_graph *g, as_size a, int64_t *out); /* at the concrete sizes; false where one has none */
 /* number of kernel launches: predefined operator nodes at kernel level plus blocks */
 uint32_t as_graph_kernels(const as_graph *g);
 

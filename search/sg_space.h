@@ -1,0 +1,26 @@
+/* The state of one enumeration.  May include: sg.h.  Private to the enumerator's files. */
+#ifndef AS_SEARCH_SG_SPACE_H
+#define AS_SEARCH_SG_SPACE_H
+#include "sg.h"
+
+typedef struct { uint64_t in, inverse_in; bool known, inverse_known; } sg_verdict;
+struct sg_space {
+  const sg_part *part; const sg_plan *plan; const sg_vocab *vocab; const sg_limits *lim;
+  sg_ctx ctx;
+  ax_id *prog; sg_axes *prog_axes;       /* of the part's tensors */
+  ax_id *target; uint32_t n_target;      /* what may be computed: the program's tensors and everything inside them */
+  ax_id number[16]; uint32_t n_number;   /* numbers that occur in the program */
+  bool *replayed;                        /* per tensor of the part: a call that replay() tries */
+  double least[256];                     /* least extent of each label */
+  bool has_max, has_sum, full;
+  as_vec values, derivs, verdict;
+  uint32_t *slot, n_slot, *goal;
+  sg_stats *st;
+  void *z3;
+};
+bool sg_space_prepare(sg_space *s);
+void sg_slot_put(sg_space *s, uint32_t id);
+bool sg_inst_is_call(const sg_inst *in, const as_node *nd);
+bool sg_z3_wanted(sg_space *s, ax_id e);
+void sg_z3_free(void *z3);
+#endif

@@ -1,0 +1,53 @@
+#include "cli.h"
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* the first line of an operator's canonical text is its signature */
+static char *signature(const as_opdef *op) {
+  char *text = as_opdef_print(op), *nl = strchr(text, '\n');
+  if (nl) *nl = 0;
+  return text;
+}
+
+int cli_ops(const cli_opts *o) {
+  as_err err;
+  as_err_init(&err);
+  cli_case c;
+  int status = 0;
+  if (!cli_load(o, NULL, NULL, &c, &err)) {
+    status = cli_fail(&err);
+  } else if (o->n_arg == 1) {
+    const as_opdef *op = as_oplib_find(c.lib, o->arg[0]);
+    if (op == NULL) {
+      const char *near = as_oplib_suggest(c.lib, o->arg[0]);
+      fprintf(stderr, "assay: unknown operator `%s`%s%s%s\n", o->arg[0], near ? " (did you mean `" : "", near ? near : "", near ? "`?)" : "");
+      status = AS_BAD_INPUT;
+    } else {
+      char *text = as_opdef_print(op);
+      printf("# %s:%d, SHA-256 %s\n%s", op->file, op->line, op->sha256, text);
+      free(text);
+    }
+  } else if (o->json) {
+    json_t *all = json_array();
+    for (uint32_t i = 0; i < as_oplib_count(c.lib); i++) {
+      const as_opdef *op = as_oplib_nth(c.lib, i);
+      char *text = as_opdef_print(op);
+      json_array_append_new(all, json_pack("{s:s, s:s, s:i, s:s, s:s}", "name", op->name, "file", op->file, "line", op->line, "sha256", op->sha256, "text", text));
+      free(text);
+    }
+    json_dumpf(all, stdout, JSON_INDENT(1));
+    putchar('\n');
+    json_decref(all);
+  } else {
+    for (uint32_t i = 0; i < as_oplib_count(c.lib); i++) {
+      char *s = signature(as_oplib_nth(c.lib, i));
+      printf("%s\n", s);
+      free(s);
+    }
+  }
+  cli_case_clear(&c);
+  as_err_clear(&err);
+  return status;
+}

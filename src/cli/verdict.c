@@ -1,0 +1,207 @@
+/* One claim, every verdict: prover, checker's replay, random test, counterexample search, solvers. */
+#include "cli.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void cli_verdicts_init(cli_verdicts *v) {
+  memset(v, 0, sizeof *v);
+  as_cex_init(&v->cex);
+}
+
+void cli_verdicts_clear(cli_verdicts *v) {
+  as_proof_result_clear(&v->proof);
+  for (uint32_t i = 0; i < v->n_relied; i++) free(v->relied[i].name), free(v->relied[i].sha256);
+  if (v->field_ran) as_field_report_clear(&v->field);
+  as_cex_clear(&v->cex);
+  if (v->z3_asked) as_smt_result_clear(&v->z3);
+  if (v->cvc5_asked) as_smt_result_clear(&v->cvc5);
+  free(v->relied), free(v->reason), free(v->theorem), free(v->check_why), free(v->field_words), free(v->cex_words), free(v->smt_text), free(v->smt_why);
+  memset(v, 0, sizeof *v);
+}
+
+typedef struct { ck_text *text; uint32_t n; } texts;
+
+static bool sem_texts(const as_oplib *lib, texts *t, as_err *err) {
+  uint32_t n;
+  const char *const *file = as_oplib_files(lib, &n);
+  t->text = as_calloc(n + 1, sizeof *t->text);
+  for (t->n = 0; t->n < n; t->n++) {
+    size_t len;
+    char *s = as_read_file(file[t->n], &len, err);
+    if (s == NULL) return false;
+    t->text[t->n] = (ck_text){file[t->n], s, len};
+  }
+  return true;
+}
+
+static void texts_clear(texts *t) {
+  for (uint32_t i = 0; i < t->n; i++) free((char *)t->text[i].text);
+  free(t->text);
+}
+
+static bool bad_claim(const ck_msg *msg, const ck_text *spec, const ck_text *cand, as_err *err) {
+  const ck_text *in = NULL;
+  if (msg->file && strcmp(msg->file, spec->name) == 0) in = spec;
+  if (msg->file && strcmp(msg->file, cand->name) == 0) in = cand;
+  if (msg->file) return as_err_at(err, msg->file, in ? in->text : NULL, in ? in->len : 0, msg->line, msg->col, "%s", msg->text);
+  return as_err_set(err, AS_BAD_INPUT, "%s", msg->text ? msg->text : "the claim cannot be read");
+}
+
+static void msg_clear(ck_msg *m) { free(m->text), free(m->file); }
+
+static bool asks(const char *list, const char *who) {
+  return strstr(list, who) != NULL || strcmp(list, "both") == 0;
+}
+
+static void ask_solvers(const cli_opts *o, ck_terms *T, const ck_claim *claim, cli_verdicts *v) {
+  v->z3_asked = asks(o->solvers, "z3") || strstr(o->require, "z3");
+  v->cvc5_asked = asks(o->solvers, "cvc5") || strstr(o->require, "cvc5");
+  if (!v->z3_asked && !v->cvc5_asked && !o->smt) return;
+  as_err err;
+  as_err_init(&err);
+  as_smt_set set;
+  if (as_smt_obligations(T, claim->goals, claim->n_goals, v->proof.cert, v->proof.cert_len, &set, &err) != AS_OK) {
+    v->smt_why = as_err_format(&err);
+    as_err_clear(&err);
+    v->z3_asked = v->cvc5_asked = false;
+    return;
+  }
+  v->smt_ran = true;
+  v->smt_queries = set.n;
+  if (o->smt) v->smt_text = as_smt_text(&set);
+  as_smt_opts s = {.total_ms = (unsigned)(o->solver_seconds * 1000)};
+  if (v->z3_asked) as_smt_z3(&set, &s, &v->z3);
+  if (v->cvc5_asked) as_smt_cvc5(&set, &s, &v->cvc5);
+  as_smt_set_clear(&set);
+}
+
+static void replay(const ck_text *spec, const ck_text *cand, const texts *sem, cli_verdicts *v) {
+  double t0 = as_now();
+  ck_terms *T = ck_terms_new();
+  ck_msg msg = {0};
+  ck_claim *claim = ck_claim_texts(T, spec, cand, sem->text, sem->n, &msg);
+  if (claim)
+    v->checked = ck_cert_check(T, claim->goals, claim->n_goals, v->proof.cert, v->proof.cert_len, &v->usage, &v->check_why);
+  else
+    v->check_why = as_strdup(msg.text ? msg.text : "the claim cannot be read");
+  ck_claim_free(claim);
+  ck_terms_free(T);
+  msg_clear(&msg);
+  v->check_seconds = as_now() - t0;
+}
+
+static void decide(const cli_opts *o, cli_verdicts *v) {
+  const char *why = NULL;
+  if (v->cex_found) {
+    v->answer = CLI_REFUTED;
+    if (v->checked) { /* a proof and a counterexample: one of them is wrong, and nothing may be called certified */
+      v->reason = as_strdup("internal contradiction: a checked proof and a confirmed counterexample");
+      return;
+    }
+    v->reason = as_strdup("a counterexample was found");
+    return;
+  }
+  v->answer = v->checked ? CLI_PROVED : CLI_UNKNOWN;
+  if (v->proof.verdict != AS_PROVED)
+    why = v->proof.reason ? v->proof.reason : "no proof was found";
+  else if (!v->checked)
+    why = v->check_why;
+  else if (v->z3_asked && v->z3.verdict == AS_SMT_DISAGREES)
+    why = v->z3.reason;
+  else if (v->cvc5_asked && v->cvc5.verdict == AS_SMT_DISAGREES)
+    why = v->cvc5.reason;
+  else if (strstr(o->require, "z3") && !(v->z3_asked && v->z3.verdict == AS_SMT_AGREES))
+    why = "z3 was required to agree and did not";
+  else if (strstr(o->require, "cvc5") && !(v->cvc5_asked && v->cvc5.verdict == AS_SMT_AGREES))
+    why = "cvc5 was required to agree and did not";
+  v->certified = v->checked && why == NULL;
+  if (why) v->reason = as_strdup(why);
+}
+
+bool cli_judge(const cli_opts *o, const cli_case *c, const ck_text *spec, const ck_text *cand, cli_verdicts *v, as_err *err) {
+  texts sem = {0};
+  ck_msg msg = {0};
+  ck_terms *T = ck_terms_new();
+  ck_claim *claim = NULL;
+  bool ok = sem_texts(c->lib, &sem, err);
+  if (ok) claim = ck_claim_texts(T, spec, cand, sem.text, sem.n, &msg);
+  if (ok && claim == NULL) ok = bad_claim(&msg, spec, cand, err);
+  if (ok) {
+    v->theorem = as_strdup(claim->theorem ? claim->theorem : "");
+    v->witness = claim->witness;
+    v->n_relied = claim->n_relied;
+    v->relied = as_calloc(claim->n_relied + 1, sizeof *v->relied);
+    for (uint32_t i = 0; i < claim->n_relied; i++) {
+      v->relied[i].name = as_strdup(claim->relied[i].name);
+      v->relied[i].sha256 = as_strdup(claim->relied[i].sha256);
+    }
+    double t0 = as_now();
+    as_prove_claim(T, claim, NULL, &v->proof);
+    v->prove_seconds = as_now() - t0;
+    if (v->proof.verdict == AS_PROVED) replay(spec, cand, &sem, v);
+    as_err quiet;
+    as_err_init(&quiet);
+    as_field_options fo = as_field_default;
+    fo.seed = o->seed;
+    as_status fs = as_field_test(c->spec, c->cand, &fo, &v->field, &quiet);
+    v->field_ran = fs != AS_BAD_INPUT && fs != AS_INTERNAL;
+    if (v->field_ran) {
+      v->field_words = as_field_report_print(c->spec, &v->field);
+      if (fs == AS_NO) {
+        v->cex_found = true;
+        v->cex_words = as_cex_print(c->spec, &v->field.cex);
+      }
+    } else {
+      v->field_words = as_err_format(&quiet);
+      as_field_report_clear(&v->field);
+    }
+    as_err_clear(&quiet);
+    if (!v->checked && !v->cex_found) {
+      as_refute_budget b = as_refute_default;
+      b.seed = o->seed;
+      if (as_refute(c->spec, c->cand, &b, &v->cex, &quiet) == AS_NO && as_cex_replay(c->spec, c->cand, &v->cex, &quiet) == AS_NO) {
+        v->cex_found = true;
+        v->cex_words = as_cex_print(c->spec, &v->cex);
+      }
+      as_err_clear(&quiet);
+    }
+    if (v->checked) ask_solvers(o, T, claim, v);
+    decide(o, v);
+  }
+  ck_claim_free(claim);
+  ck_terms_free(T);
+  texts_clear(&sem);
+  msg_clear(&msg);
+  return ok;
+}
+
+static void print_solver(const char *name, bool asked, const as_smt_result *r) {
+  if (!asked) return;
+  printf("%-9s %s: %u of %u obligations in %.2f s%s%s\n", name, as_smt_verdict_name(r->verdict), r->agreed, r->asked, r->seconds, r->reason ? "; " : "",
+         r->reason ? r->reason : "");
+}
+
+void cli_print_verdicts(const cli_verdicts *v, bool verbose) {
+  static const char *const words[] = {"PROVED", "REFUTED", "UNKNOWN"};
+  if (v->theorem && *v->theorem && v->answer == CLI_PROVED) printf("%s\n", v->theorem);
+  if (v->proof.verdict == AS_PROVED)
+    printf("proof     %u steps, %u terms, found in %.3f s\n", v->proof.steps, v->proof.terms, v->prove_seconds);
+  else
+    printf("proof     none: %s (%u of %u goals proved)\n", v->proof.reason ? v->proof.reason : "not found", v->proof.goals_proved, v->proof.goals);
+  if (v->proof.verdict != AS_PROVED && v->proof.goal) {
+    printf("          goal %s\n", v->proof.goal);
+    if (v->proof.left) printf("          %s\n", v->proof.left);
+    if (v->proof.right) printf("          %s\n", v->proof.right);
+  }
+  if (v->proof.verdict == AS_PROVED)
+    printf("checker   %s%s%s in %.3f s\n", v->checked ? "accepts" : "REJECTS", v->check_why ? ": " : "", v->check_why ? v->check_why : "", v->check_seconds);
+  if (v->field_words) printf("random    %s\n", v->field_words);
+  print_solver("z3", v->z3_asked, &v->z3);
+  print_solver("cvc5", v->cvc5_asked, &v->cvc5);
+  if (v->smt_why) printf("solvers   not asked: %s\n", v->smt_why);
+  if (v->cex_words) printf("%s\n", v->cex_words);
+  if (verbose)
+    for (uint32_t i = 0; i < v->n_relied; i++) printf("relies on %s %s\n", v->relied[i].name, v->relied[i].sha256);
+  printf("%s%s%s%s\n", words[v->answer], v->answer == CLI_PROVED && !v->certified ? ", NOT CERTIFIED" : "", v->reason ? ": " : "", v->reason ? v->reason : "");
+}

@@ -234,6 +234,22 @@ static bool run_acc(ev *E, blk *B, as_node_id id) {
   return no(E, AS_BAD_INPUT, "unknown accumulator", n);
 }
 
+/* a NUMBER, or a size as the number that it is */
+static bool run_number(ev *E, const as_node *n, as_tensor *t) {
+  if (n->kind == AS_N_CONST) {
+    E->d->from_q(E->d, as_tensor_at(t, 0), n->value);
+    return true;
+  }
+  int64_t v = as_size_eval(E->g->sizes, n->size, E->env);
+  if (v == INT64_MIN) return no(E, AS_BAD_INPUT, "a size that has no value here:", n);
+  mpq_t q;
+  mpq_init(q);
+  mpq_set_si(q, v, 1);
+  E->d->from_q(E->d, as_tensor_at(t, 0), q);
+  mpq_clear(q);
+  return true;
+}
+
 static bool run_node(ev *E, blk *B, uint32_t i) {
   as_node_id id = B->node[i];
   const as_node *n = &E->g->node[id];
@@ -241,7 +257,7 @@ static bool run_node(ev *E, blk *B, uint32_t i) {
   case AS_N_LOAD: return run_load(E, B, n, &B->val[id]);
   case AS_N_OP: return run_op(E, n, B->code[i], B->val, &B->val[id]);
   case AS_N_ACC: return run_acc(E, B, id);
-  case AS_N_CONST: E->d->from_q(E->d, as_tensor_at(&B->val[id], 0), n->value); return true;
+  case AS_N_CONST: case AS_N_SIZE: return run_number(E, n, &B->val[id]);
   case AS_N_RUN:
     for (size_t k = 0; k < B->val[id].n; k++) E->d->set(E->d, as_tensor_at(&B->val[id], k), as_tensor_at(&B->val[n->arg[0]], k));
     return true;
@@ -382,8 +398,8 @@ static bool run_block(ev *E, uint32_t id) {
   for (uint32_t i = 0; i < B.n && ok; i++) { /* constants may stand outside the block that uses them */
     const as_node *n = &g->node[B.node[i]];
     for (uint32_t k = 0; k < n->nargs && n->kind == AS_N_OP && ok; k++)
-      if (g->node[n->arg[k]].kind == AS_N_CONST && !B.val[n->arg[k]].d && (ok = new_tensor(E, &g->node[n->arg[k]], &B.val[n->arg[k]])))
-        E->d->from_q(E->d, as_tensor_at(&B.val[n->arg[k]], 0), g->node[n->arg[k]].value);
+      if (as_node_is_number(&g->node[n->arg[k]]) && !B.val[n->arg[k]].d && (ok = new_tensor(E, &g->node[n->arg[k]], &B.val[n->arg[k]])))
+        ok = run_number(E, &g->node[n->arg[k]], &B.val[n->arg[k]]);
   }
   ok = ok && classify(E, &B) && run_grid(E, &B);
   for (uint32_t i = 0; i < B.n; i++) as_opcode_free(B.code[i]);
@@ -409,10 +425,7 @@ static bool run_kernel_node(ev *E, as_node_id id) {
   if (E->val[id].d) return true;
   switch (n->kind) {
   case AS_N_INPUT: return no(E, AS_BAD_INPUT, "an input without a value:", n);
-  case AS_N_CONST:
-    if (!new_tensor(E, n, &E->val[id])) return false;
-    E->d->from_q(E->d, as_tensor_at(&E->val[id], 0), n->value);
-    return true;
+  case AS_N_CONST: case AS_N_SIZE: return new_tensor(E, n, &E->val[id]) && run_number(E, n, &E->val[id]);
   case AS_N_OP: {
     as_opcode *c = compile_node(E, n);
     bool ok = c && new_tensor(E, n, &E->val[id]) && run_op(E, n, c, E->val, &E->val[id]);

@@ -294,6 +294,13 @@ static as_node_id atom(as_gparser *P) {
     X->at += 2;
     return parse_call(P, t);
   }
+  if (t->kind == AS_T_NAME && as_graph_find(P->g, P->block, t->s) == AS_NONE) { /* a size stands for its number */
+    as_size s = look(P, t->s);
+    if (s != AS_SIZE_BAD) {
+      X->at++;
+      return as_graph_size_const(P->g, s);
+    }
+  }
   return as_gp_ref(P, P->block);
 }
 
@@ -351,12 +358,12 @@ as_node_id as_gp_expr(as_gparser *P) {
 as_node_id as_gp_define(as_gparser *P, const as_token *name) {
   as_graph *g = P->g;
   if (as_word_reserved(name->s)) return as_lex_fail(P->X, name, "`%s` is a reserved word", name->s), AS_NONE;
-  if (as_graph_find(g, P->block, name->s) != AS_NONE || (g->program == NULL && look(P, name->s) != AS_SIZE_BAD))
+  if (as_name_taken(g, P->block, name->s))
     return as_lex_fail(P->X, name, "`%s` is already defined", name->s), AS_NONE;
   uint32_t before = g->n;
   as_node_id id = as_gp_expr(P);
   if (id == AS_NONE) return id;
-  if (g->node[id].kind == AS_N_CONST) {
+  if (as_node_is_number(&g->node[id])) {
     as_names_put(g, P->block, as_arena_strdup(as_gm(g)->arena, name->s), id);
     return id;
   }

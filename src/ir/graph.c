@@ -26,6 +26,11 @@ uint32_t as_names_get(const as_graph *g, uint32_t scope, const char *name) {
   return e->name ? e->id : AS_NONE;
 }
 
+bool as_name_taken(const as_graph *g, uint32_t scope, const char *name) {
+  return as_names_get(g, scope, name) != AS_NONE || as_names_get(g, AS_NONE, name) != AS_NONE || as_names_get(g, AS_SCOPE_SIZE, name) != AS_NONE ||
+         (g->program && as_names_get(g->program, AS_SCOPE_SIZE, name) != AS_NONE);
+}
+
 void as_names_put(as_graph *g, uint32_t scope, const char *name, uint32_t id) {
   as_graph_mem *m = as_gm(g);
   if (2 * (m->used + 1) > m->cap) {
@@ -48,7 +53,7 @@ as_node_id as_graph_find(const as_graph *g, uint32_t block, const char *name) { 
 
 bool as_graph_rename(as_graph *g, as_node_id n, const char *name, as_err *err) {
   uint32_t scope = scope_of(&g->node[n]);
-  if (as_names_get(g, scope, name) != AS_NONE) return as_err_set(err, AS_BAD_INPUT, "`%s` is already defined", name);
+  if (as_name_taken(g, scope, name)) return as_err_set(err, AS_BAD_INPUT, "`%s` is already defined", name);
   as_names_put(g, scope, g->node[n].name, AS_NONE); /* the fresh name is free again */
   g->node[n].name = as_arena_strdup(as_gm(g)->arena, name);
   as_names_put(g, scope, g->node[n].name, n);
@@ -183,7 +188,7 @@ bool as_graph_where(as_graph *g, as_size lhs, as_rel rel, as_size rhs, as_err *e
 /* --- outputs */
 bool as_graph_output(as_graph *g, as_node_id n, as_err *err) {
   const as_node *x = &g->node[n];
-  if (scope_of(x) != AS_NONE || x->kind == AS_N_CONST) return as_err_set(err, AS_BAD_INPUT, "only a tensor at kernel level can be an output");
+  if (scope_of(x) != AS_NONE || as_node_is_number(x)) return as_err_set(err, AS_BAD_INPUT, "only a tensor at kernel level can be an output");
   for (uint32_t i = 0; i < g->n_output; i++)
     if (g->output[i] == n) return as_err_set(err, AS_BAD_INPUT, "`%s` is an output twice", x->name);
   const as_graph *p = g->program;

@@ -17,6 +17,7 @@ typedef enum {
   AS_N_LOAD,  /* block level: tile of arg[0] (a kernel-level tensor) by imap and fmap */
   AS_N_ACC,   /* block level: accumulator over the loop; arg[0] the tile; arg[1] the running maximum of a rescaled sum */
   AS_N_RUN,   /* block level: running value of the max accumulator arg[0] */
+  AS_N_SIZE,  /* rank 0: the number that the size `size` is; like AS_N_CONST it belongs to no level and is in no block */
   AS_N_STORE  /* kernel level tensor; arg[0] is the block-level tile stored, by omap */
 } as_node_kind;
 typedef enum { AS_ACC_SUM, AS_ACC_MAX, AS_ACC_RESCALE, AS_ACC_CONCAT } as_acc_kind;
@@ -29,6 +30,7 @@ typedef struct {
   uint32_t nargs; as_node_id arg[AS_MAX_ARGS];
   uint32_t rank; as_size dim[AS_MAX_RANK];  /* extents; of one tile for block-level nodes */
   as_dtype dtype;                   /* inputs; others take the program's */
+  as_size size;                     /* AS_N_SIZE */
   mpq_t value;                      /* AS_N_CONST (initialised for all nodes) */
   uint32_t block;                   /* index into blocks, AS_NONE at kernel level (stores: the block they belong to) */
   int map[4];                       /* LOAD/STORE: axis that grid x, y, z and the loop divide, -1 none */
@@ -73,6 +75,8 @@ as_graph *as_graph_copy(const as_graph *g);
 void as_graph_free(as_graph *g);
 as_node_id as_graph_input(as_graph *g, const char *name, as_dtype t, const as_size *dim, uint32_t rank, as_err *err);
 as_node_id as_graph_const(as_graph *g, const mpq_t value);
+as_node_id as_graph_size_const(as_graph *g, as_size s); /* a size as a number; AS_NONE when it has div or mod */
+static inline bool as_node_is_number(const as_node *n) { return n->kind == AS_N_CONST || n->kind == AS_N_SIZE; }
 /* block: AS_NONE at kernel level; attrs in the order of op->attrs (all given, may be NULL when there are none); name NULL: a fresh one.  Extents that
  * must agree are the same polynomial or equal by the `where` relations (as_graph_same_size); other `require`s are refused only when never true. */
 as_node_id as_graph_op(as_graph *g, uint32_t block, const char *name, const as_opdef *op, const as_node_id *arg, uint32_t nargs, const as_attr *attr, as_err *err);

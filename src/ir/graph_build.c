@@ -28,7 +28,7 @@ static bool differ(const as_graph *g, as_err *err, const char *what, as_size a, 
 static as_node_id push_node(as_graph *g, as_node_kind kind, uint32_t block, const char *name, as_err *err) {
   as_graph_mem *m = as_gm(g);
   uint32_t scope = kind == AS_N_STORE ? AS_NONE : block;
-  if (name && as_names_get(g, scope, name) != AS_NONE) {
+  if (name && (as_name_taken(g, scope, name) || as_names_get(g, block, name) != AS_NONE)) {
     bad_input(err, "`%s` is already defined", name);
     return AS_NONE;
   }
@@ -41,14 +41,15 @@ static as_node_id push_node(as_graph *g, as_node_kind kind, uint32_t block, cons
   for (int i = 0; i < 4; i++) n->map[i] = -1;
   mpq_init(n->value);
   for (uint32_t k = 0; k < AS_MAX_ATTRS; k++) as_attr_init(&n->attr[k]);
-  if (kind == AS_N_CONST) return id;
+  n->size = AS_SIZE_BAD;
+  if (kind == AS_N_CONST || kind == AS_N_SIZE) return id;
   if (name) {
     n->name = as_arena_strdup(m->arena, name);
   } else {
     char fresh[24];
     do snprintf(fresh, sizeof fresh, "t%u", ++m->fresh);
-    while (as_names_get(g, scope, fresh) != AS_NONE || as_names_get(g, AS_SCOPE_TAKEN, fresh) != AS_NONE ||
-           as_names_get(g, AS_SCOPE_SIZE, fresh) != AS_NONE || (g->program && as_names_get(g->program, AS_NONE, fresh) != AS_NONE));
+    while (as_name_taken(g, scope, fresh) || as_names_get(g, AS_SCOPE_TAKEN, fresh) != AS_NONE ||
+           (g->program && as_names_get(g->program, AS_NONE, fresh) != AS_NONE));
     n->name = as_arena_strdup(m->arena, fresh);
   }
   as_names_put(g, scope, n->name, id);
@@ -93,6 +94,34 @@ as_node_id as_graph_const(as_graph *g, const mpq_t value) {
   return id;
 }
 
+as_node_id as_graph_size_const(as_graph *g, as_size s) {
+  long v;
+  if (as_size_is_const(g->sizes, s, &v)) {
+    mpq_t q;
+    mpq_init(q);
+    mpq_set_si(q, v, 1);
+    as_node_id c = as_graph_const(g, q);
+    mpq_clear(q);
+    return c;
+  }
+  if (s == AS_SIZE_BAD) return AS_NONE;
+  for (uint32_t i = 0; i < as_size_nmono(g->sizes, s); i++) {
+    as_size_mono m = as_size_get_mono(g->sizes, s, i);
+    for (uint32_t k = 0; k < m.n; k++)
+      if (!as_size_is_sym(g->sizes, m.atom[k])) return AS_NONE;
+  }
+  char *key = as_format("=#%u", s);
+  as_node_id id = as_names_get(g, AS_NONE, key);
+  if (id == AS_NONE) {
+    id = push_node(g, AS_N_SIZE, AS_NONE, NULL, NULL);
+    g->node[id].size = s;
+    g->node[id].dtype = AS_F32;
+    as_names_put(g, AS_NONE, as_arena_strdup(as_gm(g)->arena, key), id);
+  }
+  free(key);
+  return id;
+}
+
 uint32_t as_graph_block(as_graph *g, const char *name, const as_size grid[3], as_size loop, bool has_loop) {
   as_grow(&g->block, &as_gm(g)->block_cap, g->n_block, sizeof *g->block);
   as_block *b = &g->block[g->n_block];
@@ -105,7 +134,7 @@ uint32_t as_graph_block(as_graph *g, const char *name, const as_size grid[3], as
 static bool reachable(const as_graph *g, uint32_t block, as_node_id a, as_err *err) {
   if (a >= g->n) return as_err_set(err, AS_INTERNAL, "node %u does not exist", a);
   const as_node *n = &g->node[a];
-  if (n->kind == AS_N_CONST) return true;
+  if (as_node_is_number(n)) return true;
   uint32_t level = n->kind == AS_N_STORE ? AS_NONE : n->block;
   if (level == block) return true;
   return bad_input(err, "`%s` belongs to another level: a block graph reads tensors through `load` only", n->name);
@@ -189,7 +218,7 @@ as_node_id as_graph_op(as_graph *g, uint32_t block, const char *name, const as_o
   bool typed = false;
   for (uint32_t i = 0; i < nargs; i++) {
     n->arg[i] = arg[i];
-    if (typed || g->node[arg[i]].kind == AS_N_CONST) continue;
+    if (typed || as_node_is_number(&g->node[arg[i]])) continue;
     n->dtype = g->node[arg[i]].dtype;
     typed = true;
   }
@@ -225,7 +254,7 @@ as_node_id as_graph_load(as_graph *g, uint32_t block, const char *name, as_node_
   const as_block *b = &g->block[block];
   const char *shown = name ? name : "load";
   if (!reachable(g, AS_NONE, from, err)) return AS_NONE;
-  if (g->node[from].kind == AS_N_CONST) return bad_input(err, "`%s`: a constant needs no load", shown), AS_NONE;
+  if (as_node_is_number(&g->node[from])) return bad_input(err, "`%s`: a constant needs no load", shown), AS_NONE;
   if (g->node[from].kind == AS_N_STORE && g->node[from].block == block)
     return bad_input(err, "`%s`: a kernel cannot load what it stores itself", shown), AS_NONE;
   uint32_t rank = g->node[from].rank;
@@ -268,7 +297,7 @@ as_node_id as_graph_acc(as_graph *g, uint32_t block, const char *name, as_acc_ki
   if (!reachable(g, block, of, err)) return AS_NONE;
   as_node t = g->node[of]; /* its numbers are borrowed, not owned */
   if (!g->block[block].has_loop) return bad_input(err, "an accumulator needs a loop"), AS_NONE;
-  if (t.kind == AS_N_CONST) return bad_input(err, "an accumulator of a constant"), AS_NONE;
+  if (as_node_is_number(&t)) return bad_input(err, "an accumulator of a constant"), AS_NONE;
   if (t.after) return bad_input(err, "an accumulator's argument must not depend on a final value, as `%s` does", t.name), AS_NONE;
   if (k == AS_ACC_RESCALE && !rescale_ok(g, of, run, block, err)) return AS_NONE;
   if (k == AS_ACC_CONCAT && (axis < 0 || (uint32_t)axis >= t.rank)) return bad_input(err, "`%s` has no axis %d", t.name, axis), AS_NONE;
@@ -319,7 +348,7 @@ as_node_id as_graph_store(as_graph *g, uint32_t block, const char *name, as_node
   const char *shown = name ? name : "store";
   if (!reachable(g, block, of, err)) return AS_NONE;
   as_node t = g->node[of]; /* its numbers are borrowed, not owned */
-  if (t.kind == AS_N_CONST) return bad_input(err, "`%s`: a constant cannot be stored", shown), AS_NONE;
+  if (as_node_is_number(&t)) return bad_input(err, "`%s`: a constant cannot be stored", shown), AS_NONE;
   if (t.varying) return bad_input(err, "`%s`: `%s` changes with the loop and cannot be stored; accumulate it", shown, t.name), AS_NONE;
   if (map[3] >= 0) return bad_input(err, "`%s`: a store is not mapped to the loop", shown), AS_NONE;
   if (!map_ok(b, map, t.rank, shown, err)) return AS_NONE;

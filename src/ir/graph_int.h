@@ -15,6 +15,7 @@ typedef struct {
 
 static inline as_graph_mem *as_gm(const as_graph *g) { return g->mem; }
 uint32_t as_names_get(const as_graph *g, uint32_t scope, const char *name);           /* AS_NONE if absent */
+bool as_name_taken(const as_graph *g, uint32_t scope, const char *name);               /* there, at kernel level, or by a size: nothing is shadowed */
 void as_names_put(as_graph *g, uint32_t scope, const char *name, uint32_t id);        /* name: owned by the arena */
 bool as_graph_rename(as_graph *g, as_node_id n, const char *name, as_err *err);       /* a node with a fresh name gets its own */
 void as_graph_add_use(as_graph *g, const char *path);

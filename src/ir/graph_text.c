@@ -21,6 +21,12 @@ static void p_dims(as_str *s, const as_graph *g, const as_size *dim, uint32_t ra
 
 static void p_ref(as_str *s, const as_graph *g, as_node_id id) {
   const as_node *n = &g->node[id];
+  if (n->kind == AS_N_SIZE) {
+    as_str_add(s, as_size_is_sym(g->sizes, n->size) ? "" : "(");
+    p_size(s, g, n->size);
+    as_str_add(s, as_size_is_sym(g->sizes, n->size) ? "" : ")");
+    return;
+  }
   if (n->kind != AS_N_CONST) {
     as_str_add(s, n->name);
     return;

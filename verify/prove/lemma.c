@@ -287,7 +287,9 @@ uint32_t lemma(pv *p, pv_lemma l)
   case L_DIV_HI: s = div_bound(p, false); break;
   case L_NZ_LEFT: s = nz_side(p, true); break;
   case L_NZ_RIGHT: s = nz_side(p, false); break;
-  case L_MAX_CONCAT: case L_MAX_SPLIT: case N_LEMMAS: break;
+  case L_MAX_CONCAT: s = lemma_max_concat(p); break;
+  case L_MAX_SPLIT: s = lemma_max_split(p); break;
+  case N_LEMMAS: break;
   }
   p->lemma_busy[l] = false;
   return p->lemma[l] = s;

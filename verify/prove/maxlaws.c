@@ -1,9 +1,139 @@
-/* Laws of maxima (folds whose step is ite(acc <= f, f, acc) and whose base is f at 0). */
+/* Laws of maxima (folds whose step is ite(acc <= f, f, acc) and whose base is f at 0): concatenation and tiling, by induction, from the
+ * associativity of the binary maximum, which the case split proves. */
 #include "pv.h"
 
+static ck_id iv(pv *p, const char *s) { return ck_var(p->T, s, 'i'); }
+static ck_id fat(pv *p, ck_id a) { return a == CK_BAD ? CK_BAD : ck_app(p->T, "f", "i:r", &a, 1); }
+
+/* max over k < n of body, base the body at 0 */
+static ck_id mx(pv *p, ck_id n, ck_id k, ck_id body)
+{
+  ck_id acc = ck_var(p->T, "$acc", 'r'), init = ck_sub(p->T, body, &k, &p->zero, 1, NULL, 0);
+  return t_fold1(p, n, init, k, acc, t_max2(p, acc, body));
+}
+
+static ck_id mxf(pv *p, ck_id n) { return mx(p, n, iv(p, "k"), fat(p, iv(p, "k"))); }                                       /* max over k < n of f(k) */
+static ck_id mxs(pv *p, ck_id n, ck_id m) { return mx(p, n, iv(p, "k"), fat(p, t_add(p, m, iv(p, "k")))); }                 /* .. of f(m + k) */
+
+/* s with its right side rewritten by the equations st */
+static uint32_t then(pv *p, uint32_t s, const uint32_t *st, uint32_t n)
+{
+  ck_id from[4];
+  if (s == NO) return NO;
+  for (uint32_t i = 0; i < n; i++) { if (st[i] == NO) return NO; from[i] = lhs_of(p, st[i]); }
+  eqn e = rewrite(p, rhs_of(p, s), from, st, n);
+  return eq_trans(p, s, e.s);
+}
+
+/* a = b because both are the same up to index arithmetic */
+static uint32_t same_index(pv *p, ck_id a, ck_id b)
+{
+  if (a == b) return REFL;
+  eqn x = icanon(p, a), y = icanon(p, b);
+  if (x.s == NO || y.s == NO || x.t != y.t) return NO;
+  return eq_trans(p, x.s, eq_sym(p, y.s));
+}
+
+static uint32_t mx_same(pv *p, ck_id a)
+{
+  ck_id x = ck_var(p->T, "x", 'r'); ck_vsub v = { x, a };
+  return r_inst(p, prove_eq(p, 0, t_max2(p, x, x), x, 0), &v, 1, NULL, 0, NULL, 0);
+}
+
+static uint32_t ge(pv *p, ck_id a, uint32_t s1, uint32_t s2, bool one) /* 0 <= a, a the sum of what s1, s2 say (+ 1) */
+{
+  by b; by_start(&b);
+  by_add(&b, p->one, s1); by_add(&b, p->one, s2);
+  if (one) { ck_summand m = { p->one, NULL, 0 }; as_vec_push(&b.sum, &m); }
+  return by_end(p, &b, t_rel(p, CK_LE, p->zero, a));
+}
+
+/* 0 <= m, 0 <= q:  max(k < m+(q+1)) f(k) = max2(max(k < m) f(k), max(k < q+1) f(m+k)) */
+uint32_t lemma_max_concat(pv *p)
+{
+  ck_id m = iv(p, "m"), q = iv(p, "q"), j = iv(p, "j"), z = p->zero, j1 = t_add(p, j, p->one), z1 = t_add(p, z, p->one), mz = t_add(p, m, z), A = mxf(p, m);
+  uint32_t hm = r_hyp(p, t_rel(p, CK_LE, z, m)), hj = r_hyp(p, t_rel(p, CK_LE, z, j)), le0 = r_const(p, t_rel(p, CK_LE, z, z));
+  #define LHS(x) mxf(p, t_add(p, m, x))
+  #define F(x1) t_rel(p, CK_EQ, LHS(x1), t_max2(p, A, mxs(p, x1, m)))
+  /* base: both are max2(A, f(m)) */
+  uint32_t l = r_succ(p, LHS(z1), m, hm), b = r_succ(p, mxs(p, z1, m), z, le0), c0 = r_zero(p, mxs(p, z, m), le0), r0 = r_arith0(p, t_rel(p, CK_EQ, mz, m)), fm = r_cong(p, fat(p, mz), fat(p, m), &r0, 1);
+  uint32_t bw = eq_trans(p, eq_trans(p, then(p, b, &c0, 1), mx_same(p, fat(p, mz))), fm); /* max(k < 0+1) f(m+k) = f(m) */
+  uint32_t back = eq_sym(p, bw);
+  if (l == NO || back == NO) return NO;
+  ck_id rhs = t_max2(p, A, mxs(p, z1, m)), from = mxs(p, z1, m); eqn e = rewrite(p, rhs, &from, &bw, 1);
+  uint32_t base = eq_trans(p, l, eq_sym(p, e.s));
+  /* step */
+  ck_id j2 = t_add(p, j1, p->one), mj = t_add(p, m, j1); uint32_t ih = r_hyp(p, F(j1)), u = r_succ(p, LHS(j2), mj, ge(p, mj, hm, hj, true)), v = r_succ(p, mxs(p, j2, m), j1, ge(p, j1, hj, REFL, true));
+  uint32_t left = then(p, u, &ih, 1); /* max2(max2(A, I), f(m+j+1)) */
+  ck_id x = ck_var(p->T, "x", 'r'), y = ck_var(p->T, "y", 'r'), w = ck_var(p->T, "w", 'r');
+  uint32_t assoc = prove_eq(p, 0, t_max2(p, t_max2(p, x, y), w), t_max2(p, x, t_max2(p, y, w)), 0);
+  ck_vsub vs[3] = { { x, A }, { y, mxs(p, j1, m) }, { w, fat(p, mj) } };
+  uint32_t as = r_inst(p, assoc, vs, 3, NULL, 0, NULL, 0);
+  if (v == NO) return NO;
+  from = mxs(p, j2, m);
+  e = rewrite(p, t_max2(p, A, from), &from, &v, 1);
+  uint32_t step = eq_trans(p, eq_trans(p, left, as), eq_sym(p, e.s));
+  /* F(q) over q+1 */
+  ck_id f = F(j1);
+  return r_induct(p, j, q, 0, &f, &base, &step, 1, r_hyp(p, t_rel(p, CK_LE, z, q)));
+  #undef F
+  #undef LHS
+}
+
+/* 0 < G, 0 < T:  max(g < G) max(t < T) f(g*T + t) = max(k < G*T) f(k) */
+uint32_t lemma_max_split(pv *p)
+{
+  ck_id G = iv(p, "G"), T = iv(p, "T"), j = iv(p, "j"), g = iv(p, "g"), z = p->zero, j1 = t_add(p, j, p->one), j2 = t_add(p, j1, p->one), z1 = t_add(p, z, p->one);
+  ck_id G1 = t_sub(p, G, p->one), T1 = t_sub(p, T, p->one);
+  uint32_t hG = r_hyp(p, t_rel(p, CK_LT, z, G)), hT = r_hyp(p, t_rel(p, CK_LT, z, T)), hj = r_hyp(p, t_rel(p, CK_LE, z, j)), le0 = r_const(p, t_rel(p, CK_LE, z, z));
+  uint32_t g0 = r_int(p, t_rel(p, CK_LE, z, G1), hG), t0 = r_int(p, t_rel(p, CK_LE, z, T1), hT);
+  #define INN(x) mxs(p, T, t_mul(p, x, T))
+  #define OUT(x) mx(p, x, g, INN(g))
+  #define F(x1) t_rel(p, CK_EQ, OUT(x1), mxf(p, t_mul(p, x1, T)))
+  uint32_t b = r_succ(p, OUT(z1), z, le0), c0 = r_zero(p, OUT(z), le0);
+  if (c0 == NO) return NO;
+  uint32_t base = eq_trans(p, then(p, b, &c0, 1), mx_same(p, rhs_of(p, c0)));
+  if (base == NO) return NO;
+  base = eq_trans(p, base, same_index(p, rhs_of(p, base), mxf(p, t_mul(p, z1, T))));
+  /* step */
+  ck_id m = t_mul(p, j1, T); uint32_t ih = r_hyp(p, F(j1)), u = r_succ(p, OUT(j2), j1, ge(p, j1, hj, REFL, true)), left = then(p, u, &ih, 1), m0;
+  { by s; by_start(&s); by_add2(&s, p->one, hj, hT); by_add(&s, p->one, hT); m0 = by_end(p, &s, t_rel(p, CK_LE, z, m)); }
+  ck_vsub vs[2] = { { iv(p, "m"), m }, { iv(p, "q"), T1 } }; uint32_t prem[2] = { m0, t0 };
+  uint32_t cc = r_lemma(p, L_MAX_CONCAT, vs, 2, NULL, 0, prem, 2);
+  if (left == NO || cc == NO) return NO;
+  uint32_t mid = same_index(p, rhs_of(p, left), rhs_of(p, cc)), last = same_index(p, lhs_of(p, cc), mxf(p, t_mul(p, j2, T)));
+  uint32_t step = eq_trans(p, eq_trans(p, eq_trans(p, left, mid), eq_sym(p, cc)), last);
+  ck_id f = F(j1); uint32_t r = r_induct(p, j, G1, 0, &f, &base, &step, 1, g0);
+  if (r == NO) return NO;
+  return eq_trans(p, eq_trans(p, same_index(p, OUT(G), lhs_of(p, r)), r), same_index(p, rhs_of(p, r), mxf(p, t_mul(p, G, T))));
+  #undef INN
+  #undef OUT
+  #undef F
+}
+
+/* t = max over k < n of body (base init): body again a maximum, over t < T of f(k*T + t)? */
 eqn join_max(pv *p, uint32_t cx, ck_id t, ck_id n, ck_id init, ck_id k, ck_id body)
 {
-  (void)p; (void)cx; (void)n; (void)init; (void)k; (void)body;
-  eqn e = { t, REFL };
-  return e;
+  eqn none = { t, REFL }; ck_id K = ck_var(p->T, "$K", 'i'), f, c, u, Tn, h;
+  (void)init;
+  if (ck_head(p->T, body) != CK_FOLD || ck_width(p->T, body) != 1) return none;
+  u = ck_var(p->T, "$u", 'i');
+  ck_id vars[2] = { u, ck_var(p->T, "$acc", 'r') }, step = ck_open(p->T, ck_kid(p->T, body, 2), vars, 2);
+  if (ck_head(p->T, step) != CK_ITE) return none;
+  c = ck_kid(p->T, step, 0); f = ck_kid(p->T, step, 1); Tn = ck_kid(p->T, body, 0);
+  if (step != t_max2(p, vars[1], f) || ck_has_var(p->T, f, vars[1]) || ck_has_var(p->T, Tn, k)) return none;
+  (void)c;
+  ck_id with = t_sub(p, K, t_mul(p, k, Tn));
+  h = ck_sub(p->T, f, &u, &with, 1, NULL, 0);
+  if (h == CK_BAD) return none;
+  eqn e = icanon(p, h);
+  if (e.s == NO || ck_has_var(p->T, e.t, k)) return none;
+  uint32_t prem[2] = { side(p, cx, t_rel(p, CK_LT, p->zero, n)), side(p, cx, t_rel(p, CK_LT, p->zero, Tn)) };
+  if (prem[0] == NO || prem[1] == NO) return none;
+  ck_vsub v[2] = { { iv(p, "G"), n }, { iv(p, "T"), Tn } }; ck_fsub fs = { ck_word(p->T, "f"), ck_word(p->T, "i:r"), &K, 1, e.t };
+  uint32_t s = r_lemma(p, L_MAX_SPLIT, v, 2, &fs, 1, prem, 2);
+  if (s == NO) return none;
+  uint32_t a = same_index(p, t, lhs_of(p, s));
+  eqn r = { rhs_of(p, s), eq_trans(p, a, s) };
+  return r.s == NO ? none : eq_then(p, r, norm(p, cx, r.t));
 }

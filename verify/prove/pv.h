@@ -166,4 +166,6 @@ uint32_t prove_goal(pv *p, uint32_t cx, ck_id f);
 
 /* --- lemma.c */
 uint32_t lemma(pv *p, pv_lemma l);
+uint32_t lemma_max_concat(pv *p); /* maxlaws.c */
+uint32_t lemma_max_split(pv *p);
 #endif

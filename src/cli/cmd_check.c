@@ -1,0 +1,76 @@
+/* `assay check DIR`: the files are what the report says, and the checker, as a process of its own, accepts the certificate. */
+#include "child.h"
+#include "cli.h"
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* the trusted checker beside this executable, or on PATH; malloc'ed */
+static char *checker_path(void) {
+  char *dir = cli_exe_dir(), *p = as_format("%s/assay-check", dir);
+  free(dir);
+  if (cli_exists(p)) return p;
+  free(p);
+  return as_strdup("assay-check");
+}
+
+static bool check_hashes(const char *dir, json_t *files, as_err *err, int *wrong) {
+  const char *name;
+  json_t *want;
+  json_object_foreach(files, name, want) {
+    if (strstr(name, "..") || name[0] == '/' || !json_is_string(want)) return as_err_set(err, AS_BAD_INPUT, "%s/report.json: odd file name `%s`", dir, name);
+    char *p = as_format("%s/%s", dir, name), h[65];
+    size_t n;
+    char *text = as_read_file(p, &n, err);
+    free(p);
+    if (text == NULL) return false;
+    as_sha256(text, n, h);
+    free(text);
+    if (strcmp(h, json_string_value(want)) != 0) {
+      printf("%s: changed since the report was written\n", name);
+      ++*wrong;
+    }
+  }
+  return true;
+}
+
+int cli_check(const cli_opts *o) {
+  as_err err;
+  as_err_init(&err);
+  const char *dir = o->arg[0];
+  char *path = as_format("%s/report.json", dir), *prog = as_format("%s/program.tp", dir), *cand = as_format("%s/candidate.mug", dir),
+       *cert = as_format("%s/certificate.cert", dir), *sem = as_format("%s/semantics", dir), *checker = checker_path();
+  size_t n;
+  int status = AS_INTERNAL, wrong = 0;
+  char *text = as_read_file(path, &n, &err);
+  json_error_t je;
+  json_t *report = text ? json_loadb(text, n, 0, &je) : NULL;
+  if (text && report == NULL) as_err_at(&err, path, text, n, je.line, je.column, "%s", je.text);
+  json_t *files = json_object_get(report, "files");
+  if (report && !json_is_object(files)) as_err_set(&err, AS_BAD_INPUT, "%s: no list of files", path);
+  if (!cli_exists(cand)) {
+    free(cand);
+    cand = as_format("%s/candidate.tp", dir);
+  }
+  if (err.status == AS_OK && check_hashes(dir, files, &err, &wrong)) {
+    char *argv[] = {checker, "--sem", sem, prog, cand, cert, NULL}, *out;
+    size_t no;
+    int rc = cli_child(argv, NULL, 0, &out, &no, true);
+    if (!o->quiet && !o->json) fputs(out, stdout);
+    free(out);
+    if (rc == 127 || rc > 128)
+      as_err_set(&err, AS_INTERNAL, "%s: cannot be run", checker);
+    else if (rc == 2)
+      as_err_set(&err, AS_BAD_INPUT, "%s: the checker cannot read it", dir);
+    else
+      status = rc == 0 && wrong == 0 ? AS_OK : AS_NO;
+    if (err.status == AS_OK && o->json) printf("{\"accepted\": %s, \"changed_files\": %d}\n", rc == 0 ? "true" : "false", wrong);
+    if (err.status == AS_OK && !o->json) puts(status == AS_OK ? "VERIFIED: certificate accepted, files unchanged" : "NOT VERIFIED");
+  }
+  if (err.status != AS_OK) status = cli_fail(&err);
+  json_decref(report);
+  free(text), free(path), free(prog), free(cand), free(cert), free(sem), free(checker);
+  as_err_clear(&err);
+  return status;
+}

@@ -19,13 +19,14 @@ typedef struct {
   char *theorem;                  /* in words and formulas, for people */
   struct { char *name, *sha256; } *relied; uint32_t n_relied; /* operator specifications used */
   bool witness;                   /* the stated concrete sizes satisfy S */
+  char spec_sha[65], cand_sha[65]; /* of the two files as read */
 } ck_claim;
 
 typedef struct { char *text; int line, col; char *file; } ck_msg; /* text malloc'ed */
 
 /* sem: paths of .sem files (later files may not redefine operators).  NULL and msg filled on bad input. Gives the claim. */
 ck_claim *ck_claim_read(ck_terms *T, const char *spec, const char *cand, const char *const *sem, uint32_t n_sem, ck_msg *msg);
-/* the same from texts in memory; the names stand in messages */
+/* the same from texts in memory; the names stand in messages.  text NULL: the file of that name is read */
 typedef struct { const char *name, *text; size_t len; } ck_text;
 ck_claim *ck_claim_texts(ck_terms *T, const ck_text *spec, const ck_text *cand, const ck_text *sem, uint32_t n_sem, ck_msg *msg);
 void ck_claim_free(ck_claim *c);

@@ -1,0 +1,508 @@
+/* From two files to goals and allowed hypotheses (proofs/RULES.md section 4, semantics/SEMANTICS.md section 4). */
+#include "ck_read.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- sets of pairs of numbers, with a number for each */
+typedef struct { uint64_t *key; uint32_t *val; uint32_t cap, n; } table;
+
+/* the number kept for the pair, entered as `val` if new */
+static uint32_t lookup(ck_reader *R, table *t, uint32_t a, uint32_t b, uint32_t val) {
+  uint64_t key = ((uint64_t)a << 32 | b) + 1;
+  if (2 * t->n >= t->cap) {
+    table old = *t;
+    t->cap = old.cap ? 2 * old.cap : 256, t->n = 0;
+    t->key = ck_keep(R, t->cap * sizeof *t->key), t->val = ck_keep(R, t->cap * sizeof *t->val);
+    for (uint32_t i = 0; i < old.cap; i++)
+      if (old.key[i]) lookup(R, t, (uint32_t)((old.key[i] - 1) >> 32), (uint32_t)(old.key[i] - 1), old.val[i]);
+  }
+  uint32_t i = (uint32_t)((key * 0x9e3779b97f4a7c15u) >> 32) & (t->cap - 1);
+  while (t->key[i] && t->key[i] != key) i = (i + 1) & (t->cap - 1);
+  if (!t->key[i]) t->key[i] = key, t->val[i] = val, t->n++;
+  return t->val[i];
+}
+
+typedef struct { ck_id *v; uint32_t n, cap; } ids;
+
+static void add(ck_reader *R, ids *s, ck_id t) {
+  if (s->n == s->cap) {
+    ck_id *v = ck_keep(R, (s->cap = s->cap ? 2 * s->cap : 32) * sizeof *v);
+    if (s->n) memcpy(v, s->v, s->n * sizeof *v);
+    s->v = v;
+  }
+  s->v[s->n++] = t;
+}
+
+static int by_number(const void *a, const void *b) {
+  ck_id x = *(const ck_id *)a, y = *(const ck_id *)b;
+  return x < y ? -1 : x > y;
+}
+
+static void sort_unique(ids *s) {
+  uint32_t n = 0;
+  if (s->n) qsort(s->v, s->n, sizeof *s->v, by_number);
+  for (uint32_t i = 0; i < s->n; i++)
+    if (!n || s->v[n - 1] != s->v[i]) s->v[n++] = s->v[i];
+  s->n = n;
+}
+
+/* for all vars, conds imply rel; the bare relation if there are neither */
+static ck_id clause(ck_reader *R, const ck_oblig *o) {
+  if (!o->n_vars && !o->n_conds) return o->rel;
+  ck_id *kid = ck_keep(R, (o->n_conds + 1) * sizeof *kid);
+  for (uint32_t i = 0; i <= o->n_conds; i++)
+    kid[i] = ck_ok(R, ck_close(R->T, i < o->n_conds ? o->cond[i] : o->rel, o->var, o->n_vars));
+  return ck_ok(R, ck_all(R->T, o->n_vars, kid, o->n_conds + 1));
+}
+
+/* --- definedness of a term.  A scope is a branch of an ite or the body of a fold within another scope.  In the body of a fold the states
+ * stand as the folds up to the counter; these (skip) are not walked again, being defined if the body is at every earlier iteration. */
+typedef struct { uint32_t parent, level, n_conds, n_skip; ck_id cond[2], var, *skip; } scope;
+typedef struct {
+  ck_reader *R;
+  scope *sc; uint32_t n, cap;
+  table seen, scopes, known;                  /* (term, scope), (parent, branch or fold), clauses */
+  struct { ck_id t; uint32_t in; } *stack; uint32_t top, room;
+  ck_oblig *out; uint32_t n_out, out_cap;
+} walk;
+
+static void push(walk *w, ck_id t, uint32_t in) {
+  for (uint32_t s = in; s; s = w->sc[s].parent)
+    for (uint32_t i = 0; i < w->sc[s].n_skip; i++)
+      if (w->sc[s].skip[i] == t) return;
+  uint32_t n = w->seen.n;
+  lookup(w->R, &w->seen, t, in, 0);
+  if (w->seen.n == n) return; /* seen */
+  if (n > CK_MAX_TERMS) ck_die(w->R, NULL, NULL, "the claim takes more than %d steps to state", CK_MAX_TERMS);
+  if (w->top == w->room) {
+    void *old = w->stack;
+    w->stack = ck_keep(w->R, (w->room = w->room ? 2 * w->room : 256) * sizeof *w->stack);
+    if (old) memcpy(w->stack, old, w->top * sizeof *w->stack);
+  }
+  w->stack[w->top].t = t, w->stack[w->top++].in = in;
+}
+
+static uint32_t enter(walk *w, uint32_t parent, ck_id why, scope s) {
+  uint32_t k = lookup(w->R, &w->scopes, parent, why, w->n);
+  if (k < w->n) return k;
+  if (w->n == w->cap) {
+    scope *old = w->sc;
+    w->sc = ck_keep(w->R, (w->cap = w->cap ? 2 * w->cap : 64) * sizeof *w->sc);
+    if (old) memcpy(w->sc, old, w->n * sizeof *old);
+  }
+  s.parent = parent, s.level = (w->n ? w->sc[parent].level : 0) + (s.var != CK_BAD);
+  w->sc[w->n] = s;
+  return w->n++;
+}
+
+static void need(walk *w, uint32_t in, ck_op op, ck_id a, ck_id b) {
+  ck_reader *R = w->R;
+  ck_oblig o = {.rel = ck_ok(R, ck_mk2(R->T, op, a, b))};
+  for (uint32_t s = in; s; s = w->sc[s].parent) o.n_conds += w->sc[s].n_conds, o.n_vars += w->sc[s].var != CK_BAD;
+  o.cond = ck_keep(R, (o.n_conds + 1) * sizeof *o.cond), o.var = ck_keep(R, (o.n_vars + 1) * sizeof *o.var);
+  uint32_t c = o.n_conds, v = o.n_vars;
+  for (uint32_t s = in; s; s = w->sc[s].parent) {
+    for (uint32_t i = w->sc[s].n_conds; i-- > 0;) o.cond[--c] = w->sc[s].cond[i];
+    if (w->sc[s].var != CK_BAD) o.var[--v] = w->sc[s].var;
+  }
+  if (ck_trivial(R, o.rel, o.cond, o.n_conds)) return;
+  uint32_t n = w->known.n;
+  lookup(R, &w->known, clause(R, &o), 0, 0);
+  if (w->known.n == n) return;
+  if (w->n_out == CK_MAX_OBLIGATIONS) ck_die(R, NULL, NULL, "more than %d conditions of definedness", CK_MAX_OBLIGATIONS);
+  if (w->n_out == w->out_cap) {
+    ck_oblig *old = w->out;
+    w->out = ck_keep(R, (w->out_cap = w->out_cap ? 2 * w->out_cap : 64) * sizeof *w->out);
+    if (old) memcpy(w->out, old, w->n_out * sizeof *old);
+  }
+  w->out[w->n_out++] = o;
+}
+
+static void walk_fold(walk *w, ck_id t, uint32_t in) {
+  ck_reader *R = w->R;
+  ck_terms *T = R->T;
+  uint32_t width = ck_width(T, t), nk = 1 + 2 * width;
+  ck_id *kid = ck_keep(R, nk * sizeof *kid), *val = ck_keep(R, (width + 1) * sizeof *val);
+  for (uint32_t i = 0; i < nk; i++) kid[i] = ck_kid(T, t, i);
+  for (uint32_t i = 0; i <= width; i++) push(w, kid[i], in);
+  ck_id n = kid[0], k = ck_ix(R, 'd', w->sc[in].level);
+  kid[0] = val[0] = k;
+  for (uint32_t q = 0; q < width; q++) val[1 + q] = ck_ok(R, ck_fold(T, q, width, kid));
+  scope s = {.n_conds = 2, .var = k, .n_skip = width, .skip = val + 1};
+  s.cond[0] = ck_ok(R, ck_mk2(T, CK_LE, ck_int(T, 0), k)), s.cond[1] = ck_ok(R, ck_mk2(T, CK_LT, k, n));
+  uint32_t inner = enter(w, in, t, s);
+  for (uint32_t q = 0; q < width; q++) push(w, ck_ok(R, ck_open(T, kid[1 + width + q], val, width + 1)), inner);
+}
+
+static void defined(walk *w, ck_id root) {
+  ck_terms *T = w->R->T;
+  ck_id zero = ck_int(T, 0);
+  for (push(w, root, 0); w->top;) {
+    ck_id t = w->stack[--w->top].t;
+    uint32_t in = w->stack[w->top].in;
+    ck_op op = ck_head(T, t);
+    if (op == CK_FOLD) {
+      walk_fold(w, t, in);
+      continue;
+    }
+    if (op == CK_ITE) {
+      ck_id c = ck_kid(T, t, 0), a = ck_kid(T, t, 1), b = ck_kid(T, t, 2), not_c = ck_ok(w->R, ck_neg(T, c));
+      push(w, ck_kid(T, c, 0), in), push(w, ck_kid(T, c, 1), in);
+      push(w, a, enter(w, in, c, (scope){.n_conds = 1, .cond = {c}, .var = CK_BAD}));
+      push(w, b, enter(w, in, not_c, (scope){.n_conds = 1, .cond = {not_c}, .var = CK_BAD}));
+      continue;
+    }
+    for (uint32_t i = ck_nkids(T, t); i-- > 0;) push(w, ck_kid(T, t, i), in);
+    if (op == CK_INV) need(w, in, CK_NE, ck_kid(T, t, 0), zero);
+    else if (op == CK_SQRT) need(w, in, CK_LE, zero, ck_kid(T, t, 0));
+    else if (op == CK_LOG) need(w, in, CK_LT, zero, ck_kid(T, t, 0));
+    else if (op == CK_DIV || op == CK_MOD) need(w, in, CK_LT, zero, ck_kid(T, t, 1));
+  }
+}
+
+static walk *definedness(ck_reader *R, ck_id t) {
+  walk *w = ck_keep(R, sizeof *w);
+  w->R = R;
+  enter(w, 0, CK_BAD, (scope){.var = CK_BAD});
+  defined(w, t);
+  return w;
+}
+
+/* --- the stated concrete sizes */
+static bool value(ck_reader *R, ck_id t, mpz_t out, uint32_t depth) {
+  ck_op op = ck_head(R->T, t);
+  if (depth > 2000) return false;
+  if (op == CK_Q) {
+    mpz_set(out, mpq_numref(*ck_q_value(R->T, t)));
+    return mpz_cmp_ui(mpq_denref(*ck_q_value(R->T, t)), 1) == 0;
+  }
+  if (op == CK_V) {
+    for (uint32_t i = 0; i < R->n_sizes; i++)
+      if (R->size[i].var == t && R->size[i].stated) {
+        mpz_set_si(out, R->size[i].value);
+        return true;
+      }
+    return false;
+  }
+  if (op != CK_ADD && op != CK_MUL && op != CK_DIV && op != CK_MOD) return false;
+  mpz_t b;
+  mpz_init(b);
+  bool ok = value(R, ck_kid(R->T, t, 0), out, depth + 1) && value(R, ck_kid(R->T, t, 1), b, depth + 1) && mpz_sizeinbase(out, 2) < 10000;
+  if (ok && (op == CK_DIV || op == CK_MOD)) ok = mpz_sgn(b) > 0;
+  if (ok && op == CK_ADD) mpz_add(out, out, b);
+  if (ok && op == CK_MUL) mpz_mul(out, out, b);
+  if (ok && op == CK_DIV) mpz_fdiv_q(out, out, b);
+  if (ok && op == CK_MOD) mpz_fdiv_r(out, out, b);
+  mpz_clear(b);
+  return ok;
+}
+
+/* 1 it holds for the stated sizes, 0 it does not, -1 they do not say */
+static int holds(ck_reader *R, ck_id rel) {
+  mpz_t a, b;
+  mpz_init(a), mpz_init(b);
+  int r = -1;
+  if (value(R, ck_kid(R->T, rel, 0), a, 0) && value(R, ck_kid(R->T, rel, 1), b, 0)) {
+    int s = mpz_cmp(a, b);
+    ck_op op = ck_head(R->T, rel);
+    r = op == CK_EQ ? s == 0 : op == CK_NE ? s != 0 : op == CK_LE ? s <= 0 : s < 0;
+  }
+  mpz_clear(a), mpz_clear(b);
+  return r;
+}
+
+static void must_hold(ck_reader *R, const ck_file *f, ck_id rel, bool *all) {
+  int h = holds(R, rel);
+  if (h < 0) *all = false;
+  if (h) return;
+  char *s = ck_show(R->T, rel), text[200];
+  snprintf(text, sizeof text, "%s", s);
+  free(s);
+  ck_die(R, f, f->tok, "the stated sizes contradict %s", text);
+}
+
+static bool witness(ck_reader *R, const ck_side *spec, const ck_side *cand) {
+  bool all = true;
+  for (uint32_t i = 0; i < R->n_sizes; i++) all = all && R->size[i].stated;
+  for (uint32_t i = 0; i < R->n_rels; i++) must_hold(R, R->rel[i].cand ? cand->f : spec->f, R->rel[i].rel, &all);
+  for (uint32_t i = 0; i < spec->n_obligs; i++)
+    if (!spec->oblig[i].n_vars && !spec->oblig[i].n_conds) must_hold(R, spec->f, spec->oblig[i].rel, &all);
+  return all;
+}
+
+/* --- goals */
+typedef struct { ck_reader *R; ck_claim *c; ids calls, hyps; } builder;
+
+static ck_id *copy(const ck_id *v, uint32_t n) {
+  ck_id *w = malloc((n + 1) * sizeof *w);
+  if (!w) abort();
+  if (n) memcpy(w, v, n * sizeof *w);
+  return w;
+}
+
+static void goal(builder *b, const char *kind, const char *name, uint32_t k, ck_id formula, const ids *base, const ck_id *more, uint32_t n_more) {
+  ck_reader *R = b->R;
+  char text[CK_MAX_NAME + 40];
+  if (!name) snprintf(text, sizeof text, "%s%u", kind, (unsigned)k);
+  else if (k == CK_BAD) snprintf(text, sizeof text, "%s.%s", kind, name);
+  else snprintf(text, sizeof text, "%s.%s.%u", kind, name, (unsigned)k);
+  if (((uint64_t)base->n + n_more) * (b->c->n_goals + 1u) > 20000000) ck_die(R, NULL, NULL, "the claim is too large");
+  ids all = {0};
+  for (uint32_t i = 0; i < base->n; i++) add(R, &all, base->v[i]);
+  for (uint32_t i = 0; i < n_more; i++) add(R, &all, more[i]);
+  sort_unique(&all);
+  if ((b->c->n_goals & (b->c->n_goals - 1)) == 0) {
+    b->c->goals = realloc(b->c->goals, (b->c->n_goals ? 2 * b->c->n_goals : 1) * sizeof *b->c->goals);
+    if (!b->c->goals) abort();
+  }
+  b->c->goals[b->c->n_goals++] = (ck_goal){strdup(text), copy(all.v, all.n), all.n, formula};
+}
+
+/* what the definedness of the given program says: at the output indices, and for all of them (ranges among the conditions) */
+static void given_defined(builder *b, const ck_tensor *z, const ids *ranges, ids *here) {
+  ck_reader *R = b->R;
+  walk *w = definedness(R, z->elem);
+  for (uint32_t i = 0; i < w->n_out; i++) {
+    ck_oblig *o = &w->out[i], all = {.rel = o->rel};
+    if (!o->n_conds && ck_constant(R, o->rel)) ck_die(R, NULL, NULL, "the given program is never defined: %s", z->name);
+    add(R, here, clause(R, o));
+    all.cond = ck_keep(R, (ranges->n + o->n_conds + 1) * sizeof *all.cond);
+    all.var = ck_keep(R, (z->rank + o->n_vars + 1) * sizeof *all.var);
+    for (uint32_t k = 0; k < ranges->n; k++) all.cond[all.n_conds++] = ranges->v[k];
+    for (uint32_t k = 0; k < o->n_conds; k++) all.cond[all.n_conds++] = o->cond[k];
+    for (uint32_t k = 0; k < z->rank; k++) all.var[all.n_vars++] = ck_ix(R, 'i', k);
+    for (uint32_t k = 0; k < o->n_vars; k++) all.var[all.n_vars++] = o->var[k];
+    add(R, &b->hyps, clause(R, &all));
+  }
+}
+
+static void ranges_of(ck_reader *R, const ck_tensor *z, ids *out) {
+  for (uint32_t i = 0; i < z->rank; i++) {
+    add(R, out, ck_ok(R, ck_mk2(R->T, CK_LE, ck_int(R->T, 0), ck_ix(R, 'i', i))));
+    add(R, out, ck_ok(R, ck_mk2(R->T, CK_LT, ck_ix(R, 'i', i), z->dim[i])));
+  }
+}
+
+static void output_goals(builder *b, const ck_tensor *z, const ck_tensor *y, const ids *here, uint32_t *n_def) {
+  ck_reader *R = b->R;
+  ids base = {0};
+  for (uint32_t i = 0; i < b->hyps.n; i++) add(R, &base, b->hyps.v[i]);
+  for (uint32_t i = 0; i < here->n; i++) add(R, &base, here->v[i]);
+  for (uint32_t i = 0; i < z->rank; i++)
+    goal(b, "shape", z->name, i, ck_ok(R, ck_mk2(R->T, CK_EQ, z->dim[i], y->dim[i])), &b->calls, NULL, 0);
+  walk *w = definedness(R, y->elem);
+  for (uint32_t i = 0; i < w->n_out; i++) goal(b, "def", NULL, (*n_def)++, w->out[i].rel, &base, w->out[i].cond, w->out[i].n_conds);
+  goal(b, "eq", z->name, CK_BAD, ck_ok(R, ck_mk2(R->T, CK_EQ, z->elem, y->elem)), &base, NULL, 0);
+}
+
+static void state_goals(builder *b, const ck_side *spec, const ck_side *cand) {
+  ck_reader *R = b->R;
+  ids *here = ck_keep(R, (spec->n_outputs + 1) * sizeof *here);
+  table known = {0};
+  uint32_t n_def = 0, n_call = 0;
+  if (cand->n_outputs != spec->n_outputs) ck_die(R, cand->f, cand->f->tok, "the given program has %u outputs", spec->n_outputs);
+  for (uint32_t i = 0; i < R->n_rels; i++) add(R, &b->calls, R->rel[i].rel);
+  for (uint32_t i = 0; i < spec->n_obligs; i++) add(R, &b->calls, clause(R, &spec->oblig[i]));
+  for (uint32_t i = 0; i < b->calls.n; i++) add(R, &b->hyps, b->calls.v[i]);
+  R->side = (ck_side *)spec;
+  for (uint32_t i = 0; i < spec->n_outputs; i++) {
+    ids r = {0};
+    ranges_of(R, spec->output[i], &r);
+    given_defined(b, spec->output[i], &r, &here[i]);
+    for (uint32_t k = 0; k < r.n; k++) add(R, &here[i], r.v[k]);
+  }
+  sort_unique(&b->calls), sort_unique(&b->hyps);
+  for (uint32_t i = 0; i < spec->n_outputs; i++) {
+    const ck_tensor *z = spec->output[i], *y = ck_find_tensor(cand->output, cand->n_outputs, z->name);
+    if (!y) ck_die(R, cand->f, cand->f->tok, "the output %s is not defined", z->name);
+    if (y->rank != z->rank) ck_die(R, cand->f, cand->f->tok, "the output %s has %u axes, not %u", z->name, z->rank, y->rank);
+    output_goals(b, z, y, &here[i], &n_def);
+  }
+  for (uint32_t i = 0; i < cand->n_obligs; i++) {
+    const ck_oblig *o = &cand->oblig[i];
+    uint32_t n = known.n;
+    lookup(R, &known, clause(R, o), 0, 0);
+    if (known.n > n) goal(b, "call", NULL, n_call++, o->rel, &b->hyps, o->cond, o->n_conds);
+  }
+}
+
+/* --- words for people */
+static void show(FILE *out, ck_terms *T, const char *before, ck_id t) {
+  char *s = ck_show(T, t);
+  fprintf(out, "%s%s\n", before, s);
+  free(s);
+}
+
+static void show_tensor(FILE *out, ck_terms *T, const ck_tensor *t) {
+  fprintf(out, " %s[", t->name);
+  for (uint32_t i = 0; i < t->rank; i++) {
+    char *s = ck_show(T, t->dim[i]);
+    fprintf(out, "%s%s", i ? ", " : "", s);
+    free(s);
+  }
+  fputs("]", out);
+}
+
+static char *theorem(ck_reader *R, const ck_side *spec, const ck_side *cand, bool has_witness) {
+  char *text = NULL;
+  size_t n = 0;
+  FILE *out = open_memstream(&text, &n);
+  if (!out) abort();
+  fputs("For all integers", out);
+  for (uint32_t i = 0; i < R->n_sizes; i++) fprintf(out, "%s %s", i ? "," : "", R->size[i].name);
+  fputs(" with\n", out);
+  for (uint32_t i = 0; i < R->n_rels; i++) show(out, R->T, R->rel[i].cand ? "  (candidate) " : "  ", R->rel[i].rel);
+  fputs("and all inputs of reals", out);
+  for (uint32_t i = 0; i < spec->n_inputs; i++) show_tensor(out, R->T, spec->input[i]);
+  fprintf(out, "\nat which the program %s is defined:\n%s has the outputs", spec->name, cand->name);
+  for (uint32_t i = 0; i < spec->n_outputs; i++) show_tensor(out, R->T, spec->output[i]);
+  fputs(" of the same extents, is defined and stays within its tensors, and every element equals that of the program.\n", out);
+  for (uint32_t i = 0, k = 0; i < spec->n_obligs; i++) {
+    if (!k++) fputs("For the program to be defined, among others:\n", out);
+    show(out, R->T, "  ", clause(R, &spec->oblig[i]));
+  }
+  for (ck_func_def *g = R->funcs; g; g = g->next)
+    if (g->used) fprintf(out, "%s may be any function that is defined everywhere.\n", g->name);
+  fputs(has_witness ? "Not vacuous as to sizes: the concrete sizes stated in the files satisfy all of these relations.\n"
+                    : "Not every size has a concrete value in the files: that the relations can be satisfied has not been checked.\n", out);
+  fputs("The arithmetic is that of the real numbers: rounding is outside of the theorem.\n", out);
+  fclose(out);
+  return text;
+}
+
+static void relied(ck_reader *R, ck_claim *c) {
+  uint32_t n = 0;
+  for (const ck_op_def *o = R->ops; o; o = o->next) n += o->used;
+  c->relied = calloc(n + 1, sizeof *c->relied);
+  if (!c->relied) abort();
+  for (const ck_op_def *o = R->ops; o; o = o->next) {
+    if (!o->used) continue;
+    ck_sha s;
+    char hex[65];
+    ck_sha_start(&s);
+    ck_sha_add(&s, o->f->text + o->from, o->to - o->from);
+    for (uint32_t i = 0; i < o->n_fn; i++) {
+      ck_sha_add(&s, "\n", 1);
+      ck_sha_add(&s, o->fn[i]->f->text + o->fn[i]->from, o->fn[i]->to - o->fn[i]->from);
+    }
+    ck_sha_end(&s, hex);
+    c->relied[c->n_relied].name = strdup(o->name);
+    c->relied[c->n_relied++].sha256 = strdup(hex);
+  }
+}
+
+/* --- files */
+static void slurp(ck_reader *R, ck_file *f) {
+  FILE *in = fopen(f->name, "rb");
+  char *text = ck_keep(R, CK_MAX_TEXT + 2);
+  if (!in) ck_die(R, f, NULL, "cannot be read: %s", strerror(errno));
+  errno = 0;
+  f->len = fread(text, 1, CK_MAX_TEXT + 1, in);
+  int err = ferror(in) ? errno : 0;
+  fclose(in);
+  if (err) ck_die(R, f, NULL, "cannot be read: %s", strerror(err));
+  f->text = text;
+}
+
+static void open_file(ck_reader *R, ck_file *f, const ck_text *t) {
+  *f = (ck_file){.name = t->name, .text = t->text, .len = t->len};
+  if (!t->text) slurp(R, f);
+  ck_lex(R, f);
+}
+
+typedef struct { ck_file *f; uint32_t n, cap; } sem_files;
+
+/* reads the files that a program uses, unless they are given; on_disk: it may name files */
+static void used_files(ck_reader *R, const ck_file *prog, bool on_disk, sem_files *sem) {
+  R->f = prog, R->at = 0;
+  while (ck_accept(R, "use")) {
+    const ck_tok *t = ck_cur(R);
+    if (t->kind != CK_T_STR) ck_die_here(R, "the name of a file expected, in quotes");
+    R->at++;
+    const char *word = ck_tok_text(R, t), *slash = strrchr(prog->name, '/');
+    int dir = word[1] == '/' || !slash ? 0 : (int)(slash - prog->name) + 1;
+    size_t room = strlen(prog->name) + t->len + 1;
+    char *path = ck_keep(R, room);
+    snprintf(path, room, "%.*s%.*s", dir, prog->name, (int)t->len - 2, word + 1);
+    uint32_t i = 0;
+    while (i < sem->n && strcmp(sem->f[i].name, path)) i++;
+    if (i == sem->n) {
+      if (!on_disk) ck_die(R, prog, t, "the file %s is not given", path);
+      if (sem->n == sem->cap) ck_die(R, prog, t, "too many files");
+      open_file(R, &sem->f[sem->n++], &(ck_text){.name = path});
+    }
+    ck_newline(R);
+  }
+}
+
+static void parse_sems(ck_reader *R, sem_files *sem) {
+  for (uint32_t i = 0; i < sem->n; i++) {
+    bool again = false; /* the same text under two names is one file */
+    for (uint32_t k = 0; k < i; k++) again = again || !strcmp(sem->f[k].sha, sem->f[i].sha);
+    if (!again) ck_parse_sem(R, &sem->f[i]);
+  }
+}
+
+static void build(ck_reader *R, ck_claim *c, const ck_text *spec, const ck_text *cand, const ck_text *sem, uint32_t n_sem) {
+  ck_file *fs = ck_keep(R, 2 * sizeof *fs);
+  sem_files s = {.f = ck_keep(R, (n_sem + 64) * sizeof *s.f), .cap = n_sem + 64};
+  for (uint32_t i = 0; i < n_sem; i++) open_file(R, &s.f[s.n++], &sem[i]);
+  open_file(R, &fs[0], spec), open_file(R, &fs[1], cand);
+  used_files(R, &fs[0], !spec->text, &s), used_files(R, &fs[1], !cand->text, &s);
+  parse_sems(R, &s);
+  ck_side *given = ck_keep(R, sizeof *given), *other = ck_keep(R, sizeof *other);
+  given->f = &fs[0], other->f = &fs[1], other->cand = true;
+  ck_read_graph(R, given, NULL);
+  ck_read_graph(R, other, given);
+  R->at_file = NULL, R->at_tok = NULL;
+  c->witness = witness(R, given, other);
+  builder b = {.R = R, .c = c};
+  state_goals(&b, given, other);
+  c->hyps = copy(b.hyps.v, c->n_hyps = b.hyps.n);
+  c->sizes = copy(NULL, 0), c->rels = copy(NULL, 0);
+  c->sizes = realloc(c->sizes, (R->n_sizes + 1) * sizeof *c->sizes), c->rels = realloc(c->rels, (R->n_rels + 1) * sizeof *c->rels);
+  if (!c->sizes || !c->rels) abort();
+  for (uint32_t i = 0; i < R->n_sizes; i++) c->sizes[c->n_sizes++] = R->size[i].var;
+  for (uint32_t i = 0; i < R->n_rels; i++) c->rels[c->n_rels++] = R->rel[i].rel;
+  c->theorem = theorem(R, given, other, c->witness);
+  relied(R, c);
+  memcpy(c->spec_sha, fs[0].sha, 65), memcpy(c->cand_sha, fs[1].sha, 65);
+}
+
+static bool try_build(ck_reader *R, ck_claim *c, const ck_text *spec, const ck_text *cand, const ck_text *sem, uint32_t n_sem) {
+  if (setjmp(R->fail)) return false;
+  build(R, c, spec, cand, sem, n_sem);
+  return true;
+}
+
+ck_claim *ck_claim_texts(ck_terms *T, const ck_text *spec, const ck_text *cand, const ck_text *sem, uint32_t n_sem, ck_msg *msg) {
+  ck_reader *R = calloc(1, sizeof *R);
+  ck_claim *c = calloc(1, sizeof *c);
+  if (!R || !c) abort();
+  R->T = T, R->msg = msg;
+  *msg = (ck_msg){0};
+  bool ok = try_build(R, c, spec, cand, sem, n_sem);
+  ck_keep_none(R);
+  free(R);
+  if (ok) return c;
+  ck_claim_free(c);
+  return NULL;
+}
+
+ck_claim *ck_claim_read(ck_terms *T, const char *spec, const char *cand, const char *const *sem, uint32_t n_sem, ck_msg *msg) {
+  ck_text a = {.name = spec}, b = {.name = cand}, *s = calloc(n_sem + 1u, sizeof *s);
+  if (!s) abort();
+  for (uint32_t i = 0; i < n_sem; i++) s[i].name = sem[i];
+  ck_claim *c = ck_claim_texts(T, &a, &b, s, n_sem, msg);
+  free(s);
+  return c;
+}
+
+void ck_claim_free(ck_claim *c) {
+  if (!c) return;
+  for (uint32_t i = 0; i < c->n_goals; i++) free(c->goals[i].name), free(c->goals[i].allowed);
+  for (uint32_t i = 0; i < c->n_relied; i++) free(c->relied[i].name), free(c->relied[i].sha256);
+  free(c->goals), free(c->hyps), free(c->sizes), free(c->rels), free(c->theorem), free(c->relied), free(c);
+}

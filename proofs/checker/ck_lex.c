@@ -1,0 +1,234 @@
+/* Tokens of the three languages (docs/language.md), the cursor over them, and messages that show the place. */
+#include "ck_read.h"
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct chunk { struct chunk *next; max_align_t data[]; };
+
+void *ck_keep(ck_reader *R, size_t n) {
+  struct chunk *c = calloc(1, sizeof *c + n);
+  if (!c) abort();
+  c->next = R->mem, R->mem = c;
+  return c->data;
+}
+
+void ck_keep_none(ck_reader *R) {
+  for (struct chunk *c = R->mem, *next; c; c = next) next = c->next, free(c);
+  R->mem = NULL;
+}
+
+static _Noreturn void vdie(ck_reader *R, const ck_file *f, const ck_tok *t, const char *fmt, va_list ap) {
+  char *text = NULL, why[400];
+  size_t n = 0;
+  FILE *out = open_memstream(&text, &n);
+  if (!out) abort();
+  vsnprintf(why, sizeof why, fmt, ap);
+  fputs(why, out);
+  if (f && t) { /* the line of the text and a caret; long lines are cut */
+    size_t from = t->off - (size_t)(t->col - 1), shift = t->col > 80 ? (size_t)t->col - 80 : 0;
+    fputs("\n    ", out);
+    for (size_t i = from + shift; i < f->len && f->text[i] != '\n' && i < from + shift + 120; i++)
+      fputc(isprint((unsigned char)f->text[i]) ? f->text[i] : ' ', out);
+    fprintf(out, "\n    %*s^", (int)((size_t)t->col - 1 - shift), "");
+  }
+  fclose(out);
+  *R->msg = (ck_msg){.text = text, .line = t ? t->line : 0, .col = t ? t->col : 0, .file = strdup(f ? f->name : "")};
+  longjmp(R->fail, 1);
+}
+
+void ck_die(ck_reader *R, const ck_file *f, const ck_tok *t, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  vdie(R, f, t, fmt, ap);
+}
+
+void ck_die_here(ck_reader *R, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  vdie(R, R->f, ck_cur(R), fmt, ap);
+}
+
+static uint32_t number_length(const char *s, size_t left, bool *whole) {
+  size_t i = 0, j;
+  *whole = true;
+  while (i < left && isdigit((unsigned char)s[i])) i++;
+  if (i + 1 < left && s[i] == '.' && isdigit((unsigned char)s[i + 1]))
+    for (i++, *whole = false; i < left && isdigit((unsigned char)s[i]);) i++;
+  if (i < left && (s[i] == 'e' || s[i] == 'E')) {
+    j = i + 1;
+    if (j < left && (s[j] == '+' || s[j] == '-')) j++;
+    if (j < left && isdigit((unsigned char)s[j])) {
+      for (*whole = false; j < left && isdigit((unsigned char)s[j]);) j++;
+      i = j;
+    }
+  }
+  return (uint32_t)i;
+}
+
+static uint32_t symbol_length(const char *s, size_t left) {
+  static const char *const two[] = {"!=", "<=", ">=", "..", "->"};
+  for (size_t i = 0; i < sizeof two / sizeof *two; i++)
+    if (left >= 2 && !memcmp(s, two[i], 2)) return 2;
+  return *s && strchr("()[],:;=<>+-*/@~", *s) ? 1 : 0;
+}
+
+/* one token at f->text[t->off]; t->len is set */
+static void scan(ck_reader *R, const ck_file *f, ck_tok *t) {
+  const char *s = f->text + t->off;
+  size_t left = f->len - t->off;
+  uint32_t n = 0;
+  if (isalpha((unsigned char)*s) || *s == '_') {
+    while (n < left && (isalnum((unsigned char)s[n]) || s[n] == '_')) n++;
+    t->kind = CK_T_NAME;
+    if (n > CK_MAX_NAME) ck_die(R, f, t, "name longer than %d characters", CK_MAX_NAME);
+  } else if (isdigit((unsigned char)*s)) {
+    n = number_length(s, left, &t->whole);
+    t->kind = CK_T_NUM;
+    if (n > CK_MAX_NUMBER) ck_die(R, f, t, "number longer than %d characters", CK_MAX_NUMBER);
+    if (n < left && (isalnum((unsigned char)s[n]) || s[n] == '_')) ck_die(R, f, t, "malformed number");
+  } else if (*s == '"') {
+    for (n = 1; n < left && s[n] != '"' && s[n] != '\n';) n++;
+    if (n >= left || s[n] != '"') ck_die(R, f, t, "string without an end");
+    n++, t->kind = CK_T_STR;
+  } else {
+    n = symbol_length(s, left);
+    t->kind = CK_T_SYM;
+    if (!n) ck_die(R, f, t, "unexpected character");
+  }
+  t->len = n;
+}
+
+void ck_lex(ck_reader *R, ck_file *f) {
+  ck_tok *open[CK_MAX_DEPTH] = {0}, t = {.line = 1, .col = 1};
+  uint32_t depth = 0;
+  if (f->len > CK_MAX_TEXT) ck_die(R, f, &t, "longer than %d bytes", CK_MAX_TEXT);
+  f->tok = ck_keep(R, (f->len + 2) * sizeof *f->tok);
+  f->n = 0;
+  ck_sha256(f->text, f->len, f->sha);
+  for (size_t i = 0, bol = 0; i < f->len;) {
+    unsigned char c = (unsigned char)f->text[i];
+    t = (ck_tok){.kind = CK_T_NL, .off = (uint32_t)i, .len = 1, .line = t.line, .col = (int)(i - bol) + 1};
+    if (c >= 0x7f || (c < ' ' && !strchr("\t\r\n", c)) || !c) ck_die(R, f, &t, "byte %u is not ASCII text", c);
+    if (c == '\n') {
+      if (!depth && f->n && f->tok[f->n - 1].kind != CK_T_NL) f->tok[f->n++] = t;
+      t.line++, i++, bol = i;
+    } else if (c == ' ' || c == '\t' || c == '\r') {
+      i++;
+    } else if (c == '#') {
+      for (; i < f->len && f->text[i] != '\n'; i++)
+        if ((signed char)f->text[i] < ' ' && f->text[i] != '\t' && f->text[i] != '\r') ck_die(R, f, &t, "the comment is not ASCII text");
+    } else {
+      scan(R, f, &t);
+      f->tok[f->n++] = t, i += t.len;
+      if (c == '(' || c == '[') {
+        if (depth == CK_MAX_DEPTH) ck_die(R, f, &t, "brackets nested more than %d deep", CK_MAX_DEPTH);
+        open[depth++] = &f->tok[f->n - 1];
+      } else if (c == ')' || c == ']') {
+        if (!depth || f->text[open[depth - 1]->off] != (c == ')' ? '(' : '[')) ck_die(R, f, &t, "'%c' closes nothing", c);
+        depth--;
+      }
+    }
+  }
+  if (depth) ck_die(R, f, open[depth - 1], "this bracket is never closed");
+  t = (ck_tok){.kind = CK_T_NL, .off = (uint32_t)f->len, .line = t.line, .col = 1};
+  while (t.off >= (uint32_t)t.col && f->text[t.off - (uint32_t)t.col] != '\n') t.col++;
+  if (f->n && f->tok[f->n - 1].kind != CK_T_NL) f->tok[f->n++] = t;
+  t.kind = CK_T_END;
+  f->tok[f->n++] = t;
+}
+
+const ck_tok *ck_peek(const ck_reader *R, uint32_t k) {
+  return &R->f->tok[R->at + k < R->f->n ? R->at + k : R->f->n - 1];
+}
+
+const ck_tok *ck_cur(const ck_reader *R) { return ck_peek(R, 0); }
+
+bool ck_tok_is(const ck_file *f, const ck_tok *t, const char *s) {
+  return (t->kind == CK_T_NAME || t->kind == CK_T_SYM) && t->len == strlen(s) && !memcmp(f->text + t->off, s, t->len);
+}
+
+bool ck_at(const ck_reader *R, const char *s) { return ck_tok_is(R->f, ck_cur(R), s); }
+
+bool ck_accept(ck_reader *R, const char *s) {
+  if (!ck_at(R, s)) return false;
+  R->at++;
+  return true;
+}
+
+void ck_expect(ck_reader *R, const char *s) {
+  if (!ck_accept(R, s)) ck_die_here(R, "'%s' expected", s);
+}
+
+void ck_newline(ck_reader *R) {
+  if (ck_cur(R)->kind != CK_T_NL) ck_die_here(R, "end of line expected");
+  R->at++;
+}
+
+const char *ck_tok_text(ck_reader *R, const ck_tok *t) {
+  char *s = ck_keep(R, t->len + 1);
+  memcpy(s, R->f->text + t->off, t->len);
+  return s;
+}
+
+static bool reserved(const ck_reader *R) {
+  static const char *const words[] = {"program", "sizes", "where", "input", "output", "use", "func", "op", "let", "out", "require", "builtin",
+    "mugraph", "kernel", "grid", "loop", "load", "acc", "store", "end", "sum", "max", "min", "prod", "if", "then", "div", "mod", "and", "or",
+    "not", "none", "inf", "f16", "bf16", "f32"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (ck_at(R, words[i])) return true;
+  return false;
+}
+
+const char *ck_new_name(ck_reader *R) {
+  if (ck_cur(R)->kind != CK_T_NAME) ck_die_here(R, "name expected");
+  if (reserved(R)) ck_die_here(R, "this word is reserved");
+  return ck_tok_text(R, &R->f->tok[R->at++]);
+}
+
+const char *ck_call_name(ck_reader *R) {
+  if (ck_at(R, "sum") || ck_at(R, "max") || ck_at(R, "min") || ck_at(R, "div")) return ck_tok_text(R, &R->f->tok[R->at++]);
+  return ck_new_name(R);
+}
+
+long ck_small_int(ck_reader *R) {
+  const ck_tok *t = ck_cur(R);
+  if (t->kind != CK_T_NUM || !t->whole) ck_die_here(R, "whole number expected");
+  if (t->len > 12) ck_die_here(R, "number too large");
+  R->at++;
+  return strtol(ck_tok_text(R, t), NULL, 10);
+}
+
+/* the exact rational of digits [. digits] [e digits] */
+ck_id ck_number(ck_reader *R) {
+  const ck_tok *t = ck_cur(R);
+  if (t->kind != CK_T_NUM) ck_die_here(R, "number expected");
+  const char *s = ck_tok_text(R, t), *e = strpbrk(s, "eE");
+  long ten = e ? strtol(e + 1, NULL, 10) : 0;
+  if (ten > 1000 || ten < -1000) ck_die_here(R, "exponent beyond 1000");
+  char *digits = ck_keep(R, t->len + 1u), *d = digits;
+  for (bool point = false; *s && s != e; s++) {
+    if (*s == '.') { point = true; continue; }
+    *d++ = *s, ten -= point;
+  }
+  mpq_t q;
+  mpz_t p;
+  mpq_init(q), mpz_init(p);
+  mpz_set_str(mpq_numref(q), digits, 10);
+  mpz_ui_pow_ui(p, 10, (unsigned long)labs(ten));
+  if (ten >= 0) mpz_mul(mpq_numref(q), mpq_numref(q), p);
+  else mpz_set(mpq_denref(q), p);
+  mpq_canonicalize(q);
+  ck_id x = ck_q(R->T, q);
+  mpq_clear(q), mpz_clear(p);
+  R->at++;
+  return ck_ok(R, x);
+}
+
+void ck_enter(ck_reader *R) {
+  if (++R->depth > CK_MAX_DEPTH) ck_die_here(R, "nested more than %d deep", CK_MAX_DEPTH);
+}
+
+void ck_leave(ck_reader *R) { R->depth--; }

@@ -215,7 +215,7 @@ static uint32_t nn_search(pv *p, uint32_t cx, const poly *f, int depth)
   for (int pass = 0; pass < 3; pass++) /* prover's counters, then quotients, then the other variables */
     for (uint32_t i = n; i-- > 0;) {
       ck_id x = atoms[i]; ck_op o = ck_head(p->T, x); uint32_t fact[MAX_FACTS], nf; poly c, r;
-      int kind = o == CK_V ? (ck_word_text(p->T, ck_name(p->T, x))[0] == '$' ? 0 : 2) : 1;
+      int kind = o == CK_V ? (!strncmp(ck_word_text(p->T, ck_name(p->T, x)), "$$", 2) ? 0 : 2) : 1;
       if (kind != pass || inside_other(p, atoms, n, x)) continue;
       nf = facts_of(p, cx, x, depth, fact);
       divide_by_atom(p, f, x, &c, &r);

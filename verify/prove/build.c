@@ -26,7 +26,7 @@ ck_id t_fold1(pv *p, ck_id n, ck_id init, ck_id k, ck_id acc, ck_id step)
 ck_id t_sum(pv *p, ck_id n, ck_id k, ck_id body)
 {
   if (n == CK_BAD || body == CK_BAD) return CK_BAD;
-  ck_id vars[2] = { k, ck_var(p->T, "$acc", 'r') };
+  ck_id vars[2] = { k, ck_var(p->T, "$$acc", 'r') };
   ck_id kids[3] = { n, p->zero, ck_close(p->T, t_add(p, vars[1], body), vars, 2) };
   return ck_fold(p->T, 0, 1, kids);
 }
@@ -203,7 +203,7 @@ uint32_t by_end(pv *p, by *b, ck_id f)
   return r;
 }
 
-/* --- the structural order: heads first, then names, then kids from the left.  Counters of the prover ("$x7") compare by number, so
+/* --- the structural order: heads first, then names, then kids from the left.  Counters of the prover ("$$x7") compare by number, so
  * that the order does not change when a term moves to another depth. */
 static int word_cmp(pv *p, uint32_t a, uint32_t b)
 {

@@ -5,14 +5,14 @@
 ck_id cx_level_var(pv *p, uint32_t level)
 {
   char s[24];
-  snprintf(s, sizeof s, "$x%u", level);
+  snprintf(s, sizeof s, "$$x%u", level);
   return ck_var(p->T, s, 'i');
 }
 
 ck_id cx_acc_var(pv *p, uint32_t level, uint32_t q)
 {
   char s[40];
-  snprintf(s, sizeof s, "$a%u.%u", level, q);
+  snprintf(s, sizeof s, "$$a%u.%u", level, q);
   return ck_var(p->T, s, 'r');
 }
 

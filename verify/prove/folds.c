@@ -37,9 +37,9 @@ static eqn rewrite_at(pv *p, ck_id t, const ck_id *from, const uint32_t *steps, 
   if (o == CK_FOLD && e.s != NO) {
     uint32_t w = ck_width(T, t), sp[MAX_W]; ck_id vars[MAX_W + 1]; bool changed = false; char name[40];
     if (w > MAX_W) return e;
-    snprintf(name, sizeof name, "$r%u", depth);
+    snprintf(name, sizeof name, "$$r%u", depth);
     vars[0] = ck_var(p->T, name, 'i');
-    for (uint32_t q = 0; q < w; q++) { snprintf(name, sizeof name, "$s%u.%u", depth, q); vars[q + 1] = ck_var(p->T, name, 'r'); }
+    for (uint32_t q = 0; q < w; q++) { snprintf(name, sizeof name, "$$s%u.%u", depth, q); vars[q + 1] = ck_var(p->T, name, 'r'); }
     for (uint32_t i = 0; i < 1 + w; i++) kids[i] = ck_kid(p->T, e.t, i);
     for (uint32_t q = 0; q < w; q++) {
       ck_id body = ck_open(p->T, ck_kid(p->T, e.t, 1 + w + q), vars, w + 1); eqn k = rewrite_at(p, body, from, steps, n, depth + 1);
@@ -179,7 +179,7 @@ static eqn rescaled(pv *p, uint32_t cx, ck_id t, const opened *o)
     fresh[q] = CK_BAD;
     if (q == z) continue;
     if (ck_has_var(p->T, o->step[q], o->st[z])) return fail();
-    snprintf(name, sizeof name, "$n%u.%u", CX(p, o->in).level, q);
+    snprintf(name, sizeof name, "$$n%u.%u", CX(p, o->in).level, q);
     fresh[q] = ck_var(p->T, name, 'r');
     ck_id nb = replace_term(p, body, o->step[q], fresh[q]);
     used = used || nb != body;
@@ -293,14 +293,14 @@ static bool max_step(pv *p, const opened *o, ck_id *f)
 /* max over k < n of f, base as given */
 static ck_id max_term(pv *p, ck_id n, ck_id init, ck_id k, ck_id f)
 {
-  ck_id acc = ck_var(p->T, "$acc", 'r');
+  ck_id acc = ck_var(p->T, "$$acc", 'r');
   return t_fold1(p, n, init, k, acc, t_max2(p, acc, f));
 }
 
 /* fold t (bound and base normal) with step max: body normal; a maximum of maxima over l < L, t < T of f(l*T + t) becomes one */
 static eqn norm_max(pv *p, uint32_t cx, ck_id t, const opened *o, ck_id f)
 {
-  eqn b = norm(p, o->in, f), e = same(t); ck_id vars[2] = { o->k, ck_var(p->T, "$acc", 'r') };
+  eqn b = norm(p, o->in, f), e = same(t); ck_id vars[2] = { o->k, ck_var(p->T, "$$acc", 'r') };
   if (b.s == NO) return fail();
   if (b.s != REFL) {
     uint32_t prem[4], n = 0; ck_id x = t_max2(p, vars[1], f), y = t_max2(p, vars[1], b.t);

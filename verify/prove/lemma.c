@@ -255,7 +255,7 @@ static uint32_t exchange(pv *p)
 uint32_t lift_sum(pv *p, ck_id n, ck_id k, uint32_t s)
 {
   if (s == NO || s == REFL) return s;
-  ck_id f = lhs_of(p, s), g = rhs_of(p, s), vars[2] = { k, ck_var(p->T, "$acc", 'r') };
+  ck_id f = lhs_of(p, s), g = rhs_of(p, s), vars[2] = { k, ck_var(p->T, "$$acc", 'r') };
   uint32_t e = r_arith1(p, t_rel(p, CK_EQ, t_add(p, vars[1], f), t_add(p, vars[1], g)), p->one, s);
   return r_foldcong(p, t_sum(p, n, k, f), t_sum(p, n, k, g), vars, 2, &e, 1);
 }

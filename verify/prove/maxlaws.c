@@ -8,7 +8,7 @@ static ck_id fat(pv *p, ck_id a) { return a == CK_BAD ? CK_BAD : ck_app(p->T, "f
 /* max over k < n of body, base the body at 0 */
 static ck_id mx(pv *p, ck_id n, ck_id k, ck_id body)
 {
-  ck_id acc = ck_var(p->T, "$acc", 'r'), init = ck_sub(p->T, body, &k, &p->zero, 1, NULL, 0);
+  ck_id acc = ck_var(p->T, "$$acc", 'r'), init = ck_sub(p->T, body, &k, &p->zero, 1, NULL, 0);
   return t_fold1(p, n, init, k, acc, t_max2(p, acc, body));
 }
 
@@ -114,11 +114,11 @@ uint32_t lemma_max_split(pv *p)
 /* t = max over k < n of body (base init): body again a maximum, over t < T of f(k*T + t)? */
 eqn join_max(pv *p, uint32_t cx, ck_id t, ck_id n, ck_id init, ck_id k, ck_id body)
 {
-  eqn none = { t, REFL }; ck_id K = ck_var(p->T, "$K", 'i'), f, c, u, Tn, h;
+  eqn none = { t, REFL }; ck_id K = ck_var(p->T, "$$K", 'i'), f, c, u, Tn, h;
   (void)init;
   if (ck_head(p->T, body) != CK_FOLD || ck_width(p->T, body) != 1) return none;
-  u = ck_var(p->T, "$u", 'i');
-  ck_id vars[2] = { u, ck_var(p->T, "$acc", 'r') }, step = ck_open(p->T, ck_kid(p->T, body, 2), vars, 2);
+  u = ck_var(p->T, "$$u", 'i');
+  ck_id vars[2] = { u, ck_var(p->T, "$$acc", 'r') }, step = ck_open(p->T, ck_kid(p->T, body, 2), vars, 2);
   if (ck_head(p->T, step) != CK_ITE) return none;
   c = ck_kid(p->T, step, 0); f = ck_kid(p->T, step, 1); Tn = ck_kid(p->T, body, 0);
   if (step != t_max2(p, vars[1], f) || ck_has_var(p->T, f, vars[1]) || ck_has_var(p->T, Tn, k)) return none;

@@ -307,7 +307,7 @@ static int exponent(pv *p, const mono *m, ck_id x, ck_id ix)
 }
 
 /* factors of u: leading coefficient, common powers, the primitive rest; 0 if there is nothing to take out */
-static uint32_t content(pv *p, ck_id u, ck_id *f, uint32_t max)
+uint32_t poly_content(pv *p, ck_id u, ck_id *f, uint32_t max)
 {
   poly g; uint32_t n = 0; ck_id lead = p->one, rest = u, first;
   poly_init(&g);
@@ -356,7 +356,7 @@ static eqn norm_inv(pv *p, uint32_t cx, ck_id t)
     return y == NO ? same(t) : e;
   }
   if (ck_head(p->T, u) != CK_ADD && ck_head(p->T, u) != CK_MUL) return same(t);
-  n = content(p, u, f, MAXF);
+  n = poly_content(p, u, f, MAXF);
   if (n < 2) return same(t);
   ck_id rest = f[n - 1]; uint32_t whole;
   if (ck_head(p->T, u) == CK_ADD) { /* the rest must be multiplied out: atoms times their inverses */
@@ -446,33 +446,6 @@ static eqn norm_div(pv *p, uint32_t cx, ck_id t)
     }
   }
   poly_clear(&f); poly_clear(&g); poly_clear(&q); poly_clear(&r);
-  return e;
-}
-
-static eqn norm_ite(pv *p, uint32_t cx, ck_id t)
-{
-  ck_id c = ck_kid(p->T, t, 0); uint32_t np = 0, prem[4]; eqn k[4], e = same(t);
-  ck_id part[4] = { ck_kid(p->T, c, 0), ck_kid(p->T, c, 1), ck_kid(p->T, t, 1), ck_kid(p->T, t, 2) };
-  uint32_t yes = side(p, cx, c), no = yes == NO ? side(p, cx, ck_neg(p->T, c)) : NO;
-  if (yes != NO || no != NO) {
-    e.t = part[yes != NO ? 2 : 3]; e.s = r_law(p, yes != NO ? "ite1" : "ite0", &t, 1, yes != NO ? yes : no);
-    return e.s == NO ? fail() : eq_then(p, e, norm(p, cx, e.t));
-  }
-  for (int i = 0; i < 4; i++) {
-    k[i] = norm(p, cx, part[i]);
-    if (k[i].s == NO) return fail();
-    if (k[i].s != REFL) prem[np++] = k[i].s;
-  }
-  if (np) {
-    ck_id c2 = t_rel(p, ck_head(p->T, c), k[0].t, k[1].t);
-    e.t = ck_ite(p->T, c2, k[2].t, k[3].t); e.s = r_cong(p, t, e.t, prem, np);
-    if (e.s == NO) return fail();
-  }
-  if (k[2].t == k[3].t) {
-    ck_id c2 = ck_kid(p->T, e.t, 0); uint32_t a = r_law(p, "ite1", &e.t, 1, r_hyp(p, c2)), b = r_law(p, "ite0", &e.t, 1, r_hyp(p, ck_neg(p->T, c2)));
-    eqn f = { k[2].t, r_cases(p, c2, a, b) };
-    return f.s == NO ? e : eq_then(p, e, f);
-  }
   return e;
 }
 

@@ -154,6 +154,8 @@ uint32_t lp_prove(pv *p, uint32_t cx, ck_id f);                   /* f by a posi
 eqn norm(pv *p, uint32_t cx, ck_id t);
 eqn norm_poly(pv *p, uint32_t cx, ck_id t);                       /* t: polynomial over atoms that are normal already */
 eqn norm_sum(pv *p, uint32_t cx, ck_id t);
+eqn norm_ite(pv *p, uint32_t cx, ck_id t);
+uint32_t poly_content(pv *p, ck_id u, ck_id *f, uint32_t max);    /* factors of u: leading coefficient, common atoms, primitive rest; 0: nothing */
 eqn norm_fold(pv *p, uint32_t cx, ck_id t);
 eqn join_max(pv *p, uint32_t cx, ck_id t, ck_id n, ck_id init, ck_id k, ck_id body); /* maxlaws.c: t = one maximum */
 eqn icanon(pv *p, ck_id t);                                       /* canonical integer arguments only */

@@ -136,9 +136,9 @@ static eqn icanon_at(pv *p, ck_id t, uint32_t depth)
     if (o == CK_FOLD && e.s != NO) {
       ck_id vars[9], steps[16]; uint32_t sp[8]; bool changed = false; char name[40];
       if (w > 8) return fail();
-      snprintf(name, sizeof name, "$i%u", depth);
+      snprintf(name, sizeof name, "$$i%u", depth);
       vars[0] = ck_var(p->T, name, 'i');
-      for (uint32_t q = 0; q < w; q++) { snprintf(name, sizeof name, "$j%u.%u", depth, q); vars[q + 1] = ck_var(p->T, name, 'r'); }
+      for (uint32_t q = 0; q < w; q++) { snprintf(name, sizeof name, "$$j%u.%u", depth, q); vars[q + 1] = ck_var(p->T, name, 'r'); }
       for (uint32_t i = 0; i < 1 + w; i++) steps[i] = ck_kid(p->T, e.t, i);
       for (uint32_t q = 0; q < w; q++) {
         ck_id body = ck_open(p->T, ck_kid(p->T, e.t, 1 + w + q), vars, w + 1); eqn k = icanon_at(p, body, depth + 1);
@@ -180,7 +180,7 @@ static bool bounds_free(pv *p, const tele *t)
 /* the telescope (term `start`, equal to what was asked by `s`) with one pair of counters joined; fails if no pair joins */
 static eqn join(pv *p, tele *t, ck_id body)
 {
-  ck_id K = ck_var(p->T, "$K", 'i'), h = CK_BAD; uint32_t a = 0, b = 0, s = REFL;
+  ck_id K = ck_var(p->T, "$$K", 'i'), h = CK_BAD; uint32_t a = 0, b = 0, s = REFL;
   for (a = 0; a < t->d && h == CK_BAD; a++)
     for (b = 0; b < t->d && h == CK_BAD; b++)
       if (a != b) h = joined_body(p, t, a, b, body, K);

@@ -1,0 +1,151 @@
+/* Normal form of ite.  Decided conditions go; equal branches go; a real condition becomes 0 <= E or 0 < E with E free of positive
+ * factors and with a positive leading coefficient, and ite(c, u, v) becomes v + m*ite(c', w0, 0) where u - v = m*w0.  So maximum, minimum,
+ * absolute value and relu meet in one form, whichever way they were written, and positive factors come out of them. */
+#include "pv.h"
+#include <string.h>
+
+static eqn same(ck_id t) { eqn e = { t, REFL }; return e; }
+static eqn fail(void) { eqn e = { CK_BAD, NO }; return e; }
+enum { MAXF = 24 };
+
+typedef struct { ck_id D, E, pos; int sign; uint32_t eq, posp; } split; /* D = sign*pos*E by eq (REFL: polynomial identity); posp: 0 < pos */
+
+static bool split_sign(pv *p, uint32_t cx, ck_id D, split *s)
+{
+  ck_id f[MAXF + 1], pos = p->one, rest = p->one; uint32_t n = poly_content(p, D, f, MAXF);
+  if (n == 0) { f[0] = D; n = 1; }
+  s->D = D; s->sign = 1; s->posp = r_const(p, t_rel(p, CK_LT, p->zero, p->one));
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t g;
+    if (is_q(p, f[i])) {
+      if (q_sgn(p, f[i]) == 0) return false;
+      if (q_sgn(p, f[i]) < 0) { s->sign = -s->sign; f[i] = q_mul(p, f[i], t_int(p, -1)); }
+      g = r_const(p, t_rel(p, CK_LT, p->zero, f[i]));
+    } else g = n == 1 ? NO : positive(p, cx, f[i]);
+    if (g == NO) { rest = is_one(p, rest) ? f[i] : t_mul(p, rest, f[i]); continue; }
+    uint32_t two[2] = { s->posp, g }; ck_summand m = { p->one, two, 2 };
+    pos = t_mul(p, pos, f[i]);
+    s->posp = r_arith(p, t_rel(p, CK_LT, p->zero, pos), &m, 1);
+  }
+  eqn r = norm_poly(p, cx, rest);
+  if (r.s == NO || is_q(p, r.t)) return false;
+  s->E = r.t; s->pos = pos;
+  ck_id back = t_mul(p, t_int(p, s->sign), t_mul(p, pos, s->E)); eqn b = norm_poly(p, cx, back);
+  if (b.s == NO || b.t != D || s->posp == NO) return false;
+  s->eq = b.s; /* back = D */
+  return true;
+}
+
+/* theorem h about D (`0 <= D` and the like, D on the side given by low: true 0 rel D) carried over to E: the same relation, turned if sign < 0 */
+static uint32_t carry(pv *p, const split *s, ck_op o, bool low, uint32_t h)
+{
+  bool elow = s->sign > 0 ? low : !low; ck_id goal = elow ? t_rel(p, o, p->zero, s->E) : t_rel(p, o, s->E, p->zero), ip = t_op(p, CK_INV, s->pos); ck_vsub v = { ck_var(p->T, "x", 'r'), s->pos };
+  uint32_t pi = r_lemma(p, L_INV_POS, &v, 1, NULL, 0, &s->posp, 1), nz = r_arith1(p, t_rel(p, CK_NE, s->pos, p->zero), t_int(p, -1), s->posp), li = r_law(p, "inv", &s->pos, 1, nz);
+  /* value of h: +-D = +-sign*pos*E; of the goal: +-E, the same sign after turning */
+  ck_id val = elow ? s->E : t_neg(p, s->E); by b;
+  by_start(&b);
+  by_add2(&b, p->one, pi, h);
+  by_add(&b, val, li);                                                        /* val*(1 - pos*inv pos) */
+  by_add(&b, low ? t_neg(p, ip) : ip, s->eq);                                 /* eq: sign*pos*E = D, value D - sign*pos*E */
+  return by_end(p, &b, goal);
+}
+
+/* w = m*w0; quot*E = w if E divides w, else CK_BAD */
+static void factor_branch(pv *p, ck_id w, ck_id E, ck_id *m, ck_id *w0, ck_id *quot)
+{
+  ck_id f[MAXF + 1]; uint32_t n = poly_content(p, w, f, MAXF); bool sum = ck_head(p->T, w) == CK_ADD;
+  *m = p->one; *w0 = w; *quot = CK_BAD;
+  if (n == 0) { f[0] = w; n = 1; }
+  if (!sum) { /* one monomial: E comes last if it is there */
+    *w0 = p->one;
+    for (uint32_t i = 0; i < n; i++) {
+      if (f[i] == E && *w0 == p->one) *w0 = E;
+      else *m = t_mul(p, *m, f[i]);
+    }
+  } else {
+    for (uint32_t i = 0; i + 1 < n; i++) *m = t_mul(p, *m, f[i]);
+    *w0 = f[n - 1];
+  }
+  if (*w0 == E) *quot = *m;
+}
+
+/* t = ite(c, u, v) with normal parts, c a real order relation */
+static eqn canon_ite(pv *p, uint32_t cx, ck_id t)
+{
+  ck_id c = ck_kid(p->T, t, 0), u = ck_kid(p->T, t, 1), v = ck_kid(p->T, t, 2), a = ck_kid(p->T, c, 0), b = ck_kid(p->T, c, 1), D = canon(p, t_sub(p, b, a)); ck_op o = ck_head(p->T, c), oc;
+  split s;
+  if ((o != CK_LE && o != CK_LT) || !split_sign(p, cx, D, &s)) return same(t);
+  bool turn = s.sign < 0; ck_id u1 = turn ? v : u, v1 = turn ? u : v, w = canon(p, t_sub(p, u1, v1)), m, w0, quot;
+  oc = turn ? (o == CK_LE ? CK_LT : CK_LE) : o;
+  factor_branch(p, w, s.E, &m, &w0, &quot);
+  eqn mw = norm_poly(p, cx, t_mul(p, m, w0));
+  if (mw.s == NO) return fail();
+  if (mw.t != w) { m = p->one; w0 = w; quot = CK_BAD; mw.s = REFL; }
+  if (quot != CK_BAD) oc = CK_LE;
+  ck_id c1 = t_rel(p, oc, p->zero, s.E), nc1 = ck_neg(p->T, c1), I = ck_ite(p->T, c1, w0, p->zero), T = t_add(p, v1, t_mul(p, m, I)); uint32_t res[2];
+  if (I == CK_BAD || canon(p, T) == t) return same(t);
+  if (is_zero(p, v) && I == t) return same(t);
+  for (int i = 0; i < 2; i++) { /* c holds; c does not */
+    ck_id h = i ? ck_neg(p->T, c) : c, X = i ? v : u; ck_op ho = ck_head(p->T, h); uint32_t hs = r_hyp(p, h), law = r_law(p, i ? "ite0" : "ite1", &t, 1, hs), fact, yes, no = NO, zero = NO;
+    bool low = !i; /* c: 0 rel D; not c: D rel' 0 */
+    fact = carry(p, &s, ho, low, r_same(p, low ? t_rel(p, ho, p->zero, D) : t_rel(p, ho, D, p->zero), hs));
+    if (fact == NO) return fail();
+    bool elow = (s.sign > 0) == low; ck_op fo = ck_head(p->T, thm(p, fact));
+    ck_id parts[2] = { CK_BAD, CK_BAD }; uint32_t proof[2] = { NO, NO };
+    /* which value has I?  yes: c1 holds; no: it does not */
+    yes = elow ? (thm(p, fact) == c1 ? fact : fo == CK_LT && oc == CK_LE ? r_arith1(p, c1, p->one, fact) : NO) : NO;
+    if (!elow) no = thm(p, fact) == nc1 ? fact : NO;
+    if (!elow && no == NO && fo == CK_LT && oc == CK_LT) no = r_arith1(p, nc1, p->one, fact);
+    if (yes == NO && no == NO) { /* the boundary: E <= 0 against 0 <= E */
+      if (elow || oc != CK_LE || quot == CK_BAD) return same(t);
+      yes = r_hyp(p, c1); zero = r_antisym(p, fact, yes); no = r_hyp(p, nc1);
+    }
+    for (int k = 0; k < 2; k++) {
+      uint32_t st = k ? no : yes; ck_id val = k ? p->zero : w0; by y;
+      if (st == NO) continue;
+      uint32_t li = r_law(p, k ? "ite0" : "ite1", &I, 1, st);
+      by_start(&y);
+      by_add(&y, p->one, law); by_add(&y, t_neg(p, m), li); /* T - t = (X - t) - m*(val - I) + (v1 + m*val - X) */
+      if (!k && X == u1) by_add(&y, t_int(p, -1), mw.s);    /* m*w0 = w: value w - m*w0; v1 + m*w0 - u1 = m*w0 - w */
+      if (!k && X != u1) by_add(&y, t_neg(p, quot), zero);  /* v1 + m*w0 - v1 = quot*E; zero: E = 0, value -E */
+      (void)val;
+      parts[k] = c1; proof[k] = by_end(p, &y, t_rel(p, CK_EQ, t, T));
+    }
+    (void)parts;
+    res[i] = yes != NO && no != NO ? r_cases(p, c1, proof[0], proof[1]) : proof[yes != NO ? 0 : 1];
+    if (res[i] == NO) return same(t);
+  }
+  eqn e = { T, r_cases(p, c, res[0], res[1]) };
+  if (e.s == NO) return same(t);
+  map_put(&p->norm_memo, I, cx_strip(p, cx, I), ((uint64_t)I << 32) | REFL);
+  return eq_then(p, e, norm_poly(p, cx, T));
+}
+
+eqn norm_ite(pv *p, uint32_t cx, ck_id t)
+{
+  ck_id c = ck_kid(p->T, t, 0); uint32_t np = 0, prem[4]; eqn k[4], e = same(t);
+  ck_id part[4] = { ck_kid(p->T, c, 0), ck_kid(p->T, c, 1), ck_kid(p->T, t, 1), ck_kid(p->T, t, 2) };
+  uint32_t yes = side(p, cx, c), no = yes == NO ? side(p, cx, ck_neg(p->T, c)) : NO;
+  if (yes != NO || no != NO) {
+    e.t = part[yes != NO ? 2 : 3]; e.s = r_law(p, yes != NO ? "ite1" : "ite0", &t, 1, yes != NO ? yes : no);
+    return e.s == NO ? fail() : eq_then(p, e, norm(p, cx, e.t));
+  }
+  for (int i = 0; i < 4; i++) {
+    k[i] = norm(p, cx, part[i]);
+    if (k[i].s == NO) return fail();
+    if (k[i].s != REFL) prem[np++] = k[i].s;
+  }
+  if (np) {
+    ck_id c2 = t_rel(p, ck_head(p->T, c), k[0].t, k[1].t);
+    e.t = ck_ite(p->T, c2, k[2].t, k[3].t); e.s = r_cong(p, t, e.t, prem, np);
+    if (e.s == NO) return fail();
+  }
+  if (k[2].t == k[3].t) {
+    ck_id c2 = ck_kid(p->T, e.t, 0); uint32_t a = r_law(p, "ite1", &e.t, 1, r_hyp(p, c2)), b = r_law(p, "ite0", &e.t, 1, r_hyp(p, ck_neg(p->T, c2)));
+    eqn f = { k[2].t, r_cases(p, c2, a, b) };
+    return f.s == NO ? e : eq_then(p, e, f);
+  }
+  if (ck_is_int(p->T, k[0].t) && ck_is_int(p->T, k[1].t)) return e;
+  eqn r = canon_ite(p, cx, e.t);
+  return r.s == NO ? e : eq_then(p, e, r);
+}

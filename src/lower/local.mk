@@ -1,1 +1,12 @@
-# see ../Makefile.am
+noinst_LIBRARIES += libaslower.a
+libaslower_a_SOURCES = src/lower/lower.h src/lower/lo.h src/lower/lower.c src/lower/lx.c src/lower/expand.c src/lower/contract.c src/lower/tile.c \
+  src/lower/fuse.c src/lower/schedule.c src/lower/mma.c src/lower/layout.c src/lower/memplan.c src/lower/emit_expr.c src/lower/emit_mma.c \
+  src/lower/emit_block.c src/lower/emit_flat.c
+nodist_libaslower_a_SOURCES = src/lower/prelude.c
+src/lower/prelude.c: src/lower/prelude.cuh src/lower/text.sh
+	@$(MKDIR_P) src/lower
+	$(AM_V_GEN)sh $(srcdir)/src/lower/text.sh $(srcdir)/src/lower/prelude.cuh lo_prelude > $@.tmp && mv $@.tmp $@
+CLEANFILES += src/lower/prelude.c
+EXTRA_DIST += src/lower/prelude.cuh src/lower/text.sh
+asemudir = $(pkgdatadir)/emu
+dist_asemu_DATA = src/lower/emu/cuda_emu.h

@@ -1,1 +1,8 @@
-# see ../Makefile.am
+noinst_LIBRARIES += libasrt.a
+libasrt_a_SOURCES = src/runtime/rt.h src/runtime/rt.c
+nodist_libasrt_a_SOURCES = src/runtime/main_text.c
+src/runtime/main_text.c: src/runtime/main.cuh src/lower/text.sh
+	@$(MKDIR_P) src/runtime
+	$(AM_V_GEN)sh $(srcdir)/src/lower/text.sh $(srcdir)/src/runtime/main.cuh as_rt_main_text > $@.tmp && mv $@.tmp $@
+CLEANFILES += src/runtime/main_text.c
+EXTRA_DIST += src/runtime/main.cuh

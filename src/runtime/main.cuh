@@ -1,0 +1,199 @@
+/* Runs one lowered program on fresh random inputs, compares with the reference in double, times it.  Built by nvcc for a GPU, or by a
+ * C++ compiler with AS_EMU for the emulation.  Usage: main [--seed N] [--scale S] [--time] [--tolerance T]; one JSON object on standard output. */
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+#include "kernel.cu"
+#include "reference.inc"
+#include "shapes.inc" /* NAME, N_IN, N_OUT, in_elems, in_type, out_elems, out_type: 0 f16, 1 bf16, 2 f32 */
+
+typedef unsigned long long u64;
+static u64 state = 1;
+static double uniform()
+{
+  state += 0x9e3779b97f4a7c15ull;
+  u64 z = state;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+  return (double)((z ^ (z >> 31)) >> 11) / 9007199254740992.0;
+}
+
+static float half_value(unsigned short h)
+{
+  int e = h >> 10 & 31, f = h & 1023;
+  float x = e == 31 ? (f ? NAN : INFINITY) : e ? ldexpf((float)(f + 1024), e - 25) : ldexpf((float)f, -24);
+  return h & 0x8000 ? -x : x;
+}
+static unsigned short half_bits(float x) /* round to nearest even; finite input within range */
+{
+  unsigned short s = std::signbit(x) ? 0x8000 : 0;
+  float a = std::fabs(x);
+  if (a < 6e-8f) return s;
+  if (a > 65504.0f) return (unsigned short)(s | 0x7bff);
+  int e;
+  std::frexp(a, &e);
+  int q = e - 11 < -24 ? -24 : e - 11;
+  long n = std::lrint(std::ldexp(a, -q));
+  if (n >= 2048) { n /= 2; q++; }
+  return (unsigned short)(n < 1024 ? s | n : s | ((q + 25) << 10) | (n - 1024));
+}
+static size_t type_size(int t) { return t == 2 ? 4 : 2; }
+static double get(const void *p, size_t i, int t)
+{
+  if (t == 2) return ((const float *)p)[i];
+  unsigned short h = ((const unsigned short *)p)[i];
+  if (t == 0) return half_value(h);
+  unsigned u = (unsigned)h << 16;
+  float x;
+  memcpy(&x, &u, 4);
+  return x;
+}
+static void put(void *p, size_t i, int t, double v)
+{
+  float x = (float)v;
+  if (t == 2) { ((float *)p)[i] = x; return; }
+  if (t == 0) { ((unsigned short *)p)[i] = half_bits(x); return; }
+  unsigned u;
+  memcpy(&u, &x, 4);
+  ((unsigned short *)p)[i] = (unsigned short)((u + 0x7fff + (u >> 16 & 1)) >> 16);
+}
+
+static void *host_memory(size_t n) { void *p = NULL; if (posix_memalign(&p, 256, n ? n : 16)) exit(4); return p; }
+
+#ifdef AS_EMU
+static double hot_us = -1, cold_us = -1;
+static int run(void **in, void **out, size_t ws_bytes, bool)
+{
+  void *ws = host_memory(ws_bytes);
+  memset(ws, 0xff, ws_bytes);
+  for (int i = 0; i < N_IN; i++) as_emu::add(in[i], (size_t)in_elems[i] * type_size(in_type[i]), false);
+  for (int i = 0; i < N_OUT; i++) as_emu::add(out[i], (size_t)out_elems[i] * type_size(out_type[i]), true);
+  as_emu::add(ws, ws_bytes, true);
+  int r = assay_launch(in, out, ws, NULL);
+  free(ws);
+  if (as_emu::M().errors) fprintf(stderr, "emulation: %ld errors\n", as_emu::M().errors);
+  return r ? r : as_emu::M().errors ? 1 : 0;
+}
+#else
+static double hot_us = -1, cold_us = -1;
+#define CHECK(x) do { cudaError_t e_ = (cudaError_t)(x); if (e_ != cudaSuccess) { fprintf(stderr, "%s: %s\n", #x, cudaGetErrorString(e_)); exit(4); } } while (0)
+
+/* microseconds per launch: a captured graph of `n` launches, set by set of buffers; median over 11 replays */
+static double graph_us(const std::vector<std::vector<void *>> &sets, void *ws, int n)
+{
+  cudaStream_t s;
+  cudaGraph_t g;
+  cudaGraphExec_t x;
+  CHECK(cudaStreamCreate(&s));
+  CHECK(cudaStreamBeginCapture(s, cudaStreamCaptureModeThreadLocal));
+  for (int i = 0; i < n; i++) { const auto &b = sets[(size_t)i % sets.size()]; CHECK(assay_launch(b.data(), b.data() + N_IN, ws, s)); }
+  CHECK(cudaStreamEndCapture(s, &g));
+  CHECK(cudaGraphInstantiate(&x, g, 0));
+  cudaEvent_t a, b;
+  CHECK(cudaEventCreate(&a));
+  CHECK(cudaEventCreate(&b));
+  std::vector<double> t;
+  for (int i = 0; i < 14; i++) {
+    float ms = 0;
+    CHECK(cudaEventRecord(a, s));
+    CHECK(cudaGraphLaunch(x, s));
+    CHECK(cudaEventRecord(b, s));
+    CHECK(cudaEventSynchronize(b));
+    CHECK(cudaEventElapsedTime(&ms, a, b));
+    if (i >= 3) t.push_back((double)ms * 1000 / n);
+  }
+  std::sort(t.begin(), t.end());
+  CHECK(cudaGraphExecDestroy(x));
+  CHECK(cudaGraphDestroy(g));
+  CHECK(cudaStreamDestroy(s));
+  return t[t.size() / 2];
+}
+
+static int run(void **in, void **out, size_t ws_bytes, bool timed)
+{
+  size_t bytes = 0;
+  for (int i = 0; i < N_IN; i++) bytes += (size_t)in_elems[i] * type_size(in_type[i]);
+  int l2 = 0, sets_n = 1;
+  CHECK(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, 0));
+  if (timed) sets_n = (int)std::min<size_t>(256, 4 * (size_t)l2 / std::max<size_t>(bytes, 1) + 2);
+  std::vector<std::vector<void *>> sets((size_t)sets_n);
+  void *ws;
+  CHECK(cudaMalloc(&ws, ws_bytes ? ws_bytes : 16));
+  CHECK(cudaMemset(ws, 0xff, ws_bytes));
+  for (auto &b : sets) {
+    b.resize(N_IN + N_OUT);
+    for (int i = 0; i < N_IN; i++) { size_t n = (size_t)in_elems[i] * type_size(in_type[i]); CHECK(cudaMalloc(&b[(size_t)i], n + 16)); CHECK(cudaMemcpy(b[(size_t)i], in[i], n, cudaMemcpyHostToDevice)); }
+    for (int i = 0; i < N_OUT; i++) { size_t n = (size_t)out_elems[i] * type_size(out_type[i]); CHECK(cudaMalloc(&b[(size_t)(N_IN + i)], n + 16)); CHECK(cudaMemset(b[(size_t)(N_IN + i)], 0xff, n)); }
+  }
+  CHECK(assay_launch(sets[0].data(), sets[0].data() + N_IN, ws, 0));
+  CHECK(cudaDeviceSynchronize());
+  for (int i = 0; i < N_OUT; i++) CHECK(cudaMemcpy(out[i], sets[0][(size_t)(N_IN + i)], (size_t)out_elems[i] * type_size(out_type[i]), cudaMemcpyDeviceToHost));
+  if (timed) {
+    std::vector<std::vector<void *>> one(sets.begin(), sets.begin() + 1);
+    hot_us = graph_us(one, ws, 100);
+    cold_us = graph_us(sets, ws, sets_n * (sets_n < 20 ? 5 : 1));
+  }
+  for (auto &b : sets) for (auto p : b) CHECK(cudaFree(p));
+  CHECK(cudaFree(ws));
+  return 0;
+}
+#endif
+
+int main(int argc, char **argv)
+{
+  double scale = 1, tolerance = 5e-3;
+  bool timed = false;
+  for (int i = 1; i < argc; i++) {
+    std::string a = argv[i];
+    if (a == "--time") timed = true;
+    else if (a == "--seed" && i + 1 < argc) state = strtoull(argv[++i], NULL, 10);
+    else if (a == "--scale" && i + 1 < argc) scale = atof(argv[++i]);
+    else if (a == "--tolerance" && i + 1 < argc) tolerance = atof(argv[++i]);
+    else { fprintf(stderr, "usage: %s [--seed N] [--scale S] [--time] [--tolerance T]\n", argv[0]); return 2; }
+  }
+  std::vector<void *> in, out;
+  std::vector<std::vector<double>> din, dout;
+  std::vector<const double *> pin;
+  std::vector<double *> pout;
+  for (int i = 0; i < N_IN; i++) {
+    size_t n = (size_t)in_elems[i];
+    in.push_back(host_memory(n * type_size(in_type[i])));
+    din.emplace_back(n);
+    for (size_t j = 0; j < n; j++) { put(in[(size_t)i], j, in_type[i], (2 * uniform() - 1) * scale); din.back()[j] = get(in[(size_t)i], j, in_type[i]); }
+  }
+  for (int i = 0; i < N_OUT; i++) {
+    size_t n = (size_t)out_elems[i];
+    out.push_back(host_memory(n * type_size(out_type[i])));
+    memset(out.back(), 0xff, n * type_size(out_type[i]));
+    dout.emplace_back(n);
+  }
+  for (auto &d : din) pin.push_back(d.data());
+  for (auto &d : dout) pout.push_back(d.data());
+  int status = run(in.data(), out.data(), assay_workspace_bytes(), timed);
+  if (status > 1) { fprintf(stderr, "launch failed with %d\n", status); return 4; }
+  pin.push_back(NULL); pout.push_back(NULL);
+  assay_reference(pin.data(), pout.data());
+  bool ok = status == 0;
+  double worst = 0, top = 0;
+  long bad = 0;
+  for (int i = 0; i < N_OUT; i++) {
+    double num = 0, den = 0;
+    for (size_t j = 0; j < (size_t)out_elems[i]; j++) {
+      double x = get(out[(size_t)i], j, out_type[i]), r = dout[(size_t)i][j];
+      if (!std::isfinite(x) && std::isfinite(r)) bad++;
+      num += (x - r) * (x - r); den += r * r;
+      top = std::max(top, std::fabs(r));
+    }
+    double e = den > 0 ? std::sqrt(num / den) : std::sqrt(num);
+    if (!(e <= worst)) worst = e;
+  }
+  ok = ok && bad == 0 && worst <= tolerance;
+  printf("{\"program\": \"%s\", \"ok\": %s, \"rel_frobenius\": ", NAME, ok ? "true" : "false");
+  if (std::isfinite(worst)) printf("%.4g", worst); else printf("null");
+  printf(", \"not_finite\": %ld, \"largest\": %.4g, \"hot_us\": %.3f, \"cold_us\": %.3f}\n", bad, top, hot_us, cold_us);
+  return ok ? 0 : 1;
+}

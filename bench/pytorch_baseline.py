@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times the six example programs in PyTorch, eager and torch.compile, on one GPU.
 
-Method: the call is captured in a CUDA graph where it can be; one replay is timed by events, the median of many is reported.
+Method: many calls are captured in one CUDA graph; its replay is timed by events, the median of 11 divided by the calls is reported.
 "hot" repeats one set of inputs; "cold" rotates among as many sets as exceed four times the L2 cache.  Times in microseconds, JSON on
 standard output: {"program": {"eager": {"hot": .., "cold": ..}, "compile": {...}}}.
 """
@@ -35,35 +35,27 @@ def make_inputs(shapes):
     return [torch.randn(s, device="cuda", dtype=torch.float16) / (s[-2] ** 0.5 if len(s) > 1 else 1.0) for s in shapes]
 
 
-def graph_of(fn, args):
+def time_us(fn, sets, calls):
+    """Microseconds per call: one captured graph of many calls, set by set; median over replays timed by events."""
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):
         for _ in range(3):
-            fn(*args)
+            fn(*sets[0])
     torch.cuda.current_stream().wait_stream(stream)
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
-        fn(*args)
-    return graph
-
-
-def median_us(graphs, replays=60):
-    """Median over replays of one graph launch, the graphs taken in turn; 20 launches between two events to outweigh their resolution."""
+        for i in range(calls):
+            fn(*sets[i % len(sets)])
     times = []
-    for g in graphs:
-        g.replay()
-    torch.cuda.synchronize()
-    at = 0
-    for _ in range(replays):
+    for i in range(14):
         start, stop = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
         start.record()
-        for _ in range(20):
-            graphs[at % len(graphs)].replay()
-            at += 1
+        graph.replay()
         stop.record()
         stop.synchronize()
-        times.append(start.elapsed_time(stop) * 1000 / 20)
+        if i >= 3:
+            times.append(start.elapsed_time(stop) * 1000 / calls)
     return statistics.median(times)
 
 
@@ -74,12 +66,14 @@ def main():
     for name, (fn, shapes) in PROGRAMS.items():
         first = make_inputs(shapes)
         size = sum(t.numel() * t.element_size() for t in first)
-        sets = [first] + [make_inputs(shapes) for _ in range(min(63, max(1, 4 * l2 // size)))]
+        sets = [first] + [make_inputs(shapes) for _ in range(min(255, 4 * l2 // size + 1))]
         out[name] = {}
         for kind in ("eager", "compile"):
             call = fn if kind == "eager" else torch.compile(fn, dynamic=False)
-            graphs = [graph_of(call, args) for args in sets]
-            out[name][kind] = {"hot": median_us(graphs[:1]), "cold": median_us(graphs)}
+            out[name][kind] = {
+                "hot": time_us(call, sets[:1], 100),
+                "cold": time_us(call, sets, len(sets) * (5 if len(sets) < 20 else 1)),
+            }
     print(json.dumps(out, indent=1))
 
 

@@ -5,7 +5,7 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
-#define AS_DEV static __device__ __forceinline__
+#define AS_DEV [[maybe_unused]] static __device__ __forceinline__
 #define AS_KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
 #define AS_SMEM(sm) extern __shared__ __align__(1024) unsigned char sm[]
 #define AS_LAUNCH(kernel, blocks, threads, smem, stream, args) kernel<<<dim3(blocks), dim3(threads), smem, stream>>>(args)

@@ -19,6 +19,7 @@ typedef struct {
   ck_id *terms; uint32_t n_terms, cap_terms;   /* line number of a term -> term */
   token *tok; uint32_t n, cap;                 /* the line at hand, without its head */
   const char *why;
+  ck_on_step *on_step; void *arg;
 } replay;
 
 static bool reject(replay *R, const char *why) {
@@ -289,13 +290,18 @@ static bool one_line(replay *R, char *line, const ck_goal *goals, uint32_t n, bo
       if (step_line(R, r) == CK_BAD) return reject(R, ck_error(R->T));
       use->count[r]++;
       use->steps++;
+      if (R->on_step) R->on_step(R->arg, ck_thm_count(R->P) - 1, rules[r], R->T, R->P);
       return true;
     }
   return reject(R, "unknown rule");
 }
 
 bool ck_cert_check(ck_terms *T, const ck_goal *goals, uint32_t n_goals, const char *text, size_t len, ck_usage *usage, char **why) {
-  replay R = {.T = T, .P = ck_proof_new(T)};
+  return ck_cert_trace(T, goals, n_goals, text, len, usage, why, NULL, NULL);
+}
+
+bool ck_cert_trace(ck_terms *T, const ck_goal *goals, uint32_t n_goals, const char *text, size_t len, ck_usage *usage, char **why, ck_on_step *on_step, void *arg) {
+  replay R = {.on_step = on_step, .arg = arg, .T = T, .P = ck_proof_new(T)};
   bool *done = ck_alloc(NULL, n_goals * sizeof *done), accepted = false;
   memset(done, 0, n_goals * sizeof *done);
   memset(usage, 0, sizeof *usage);

@@ -1,1 +1,7 @@
-# tests of claim
+# The claim: what the checker reads in the user's files.
+check_PROGRAMS += tests/claim/test_claim
+TESTS += tests/claim/test_claim
+tests_claim_test_claim_SOURCES = tests/claim/test_claim.c
+tests_claim_test_claim_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+tests_claim_test_claim_LDADD = libck.a $(GMP_LIBS)
+EXTRA_DIST += tests/claim/claim.cases

@@ -95,6 +95,9 @@ void cli_result_init(cli_result *r);
 void cli_result_add(cli_result *r, const char *name, const char *data, size_t n); /* copies */
 bool cli_result_write(const cli_result *r, const char *dir, bool force, as_err *err);
 void cli_result_clear(cli_result *r);
+/* the whole directory; kernel, extra (json_t *, borrowed), extra_html may be NULL */
+bool cli_package(const cli_opts *o, const char *dir, const cli_case *c, const ck_text *spec, const ck_text *cand, const cli_verdicts *v, const char *kernel,
+                 void *extra, const char *extra_html, as_err *err);
 /* report.json: verdicts, hashes of the other files, whatever `extra` (a json_t object or NULL; borrowed) adds; malloc'ed */
 char *cli_report_json(const cli_case *c, const cli_verdicts *v, const cli_result *files, void *extra);
 char *cli_report_html(const cli_case *c, const cli_verdicts *v, const char *extra_html);

@@ -1,1 +1,21 @@
 # The command.
+noinst_LIBRARIES += libascli.a
+libascli_a_SOURCES = \
+  src/cli/cli.h src/cli/child.h src/cli/draw.h src/cli/progress.h \
+  src/cli/child.c \
+  src/cli/cmd_bench.c \
+  src/cli/cmd_certify.c \
+  src/cli/cmd_check.c \
+  src/cli/cmd_explain.c \
+  src/cli/cmd_ops.c \
+  src/cli/cmd_optimize.c \
+  src/cli/draw.c \
+  src/cli/load.c \
+  src/cli/options.c \
+  src/cli/package.c \
+  src/cli/progress.c \
+  src/cli/report_html.c \
+  src/cli/report_json.c \
+  src/cli/result.c \
+  src/cli/verdict.c
+libascli_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)

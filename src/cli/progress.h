@@ -1,0 +1,9 @@
+/* The search's progress: one line that is redrawn on a terminal, a plain line per stage otherwise. */
+#ifndef AS_CLI_PROGRESS_H
+#define AS_CLI_PROGRESS_H
+#include "search/search.h"
+typedef struct { bool quiet, terminal; double last, start; char stage[64]; } cli_progress;
+void cli_progress_init(cli_progress *p, bool quiet);
+void cli_progress_show(void *arg, const char *stage, const as_search_stats *st, double done);
+void cli_progress_end(cli_progress *p);
+#endif

@@ -1,1 +1,6 @@
-# tests of base
+# the base
+check_PROGRAMS += tests/base/test_base
+TESTS += tests/base/test_base
+tests_base_test_base_SOURCES = tests/base/test_base.c
+tests_base_test_base_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_base_test_base_LDADD = libasbase.a $(CHECK_LIBS) -lpthread

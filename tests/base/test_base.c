@@ -1,0 +1,171 @@
+/* The base: errors, memory, strings, hashes, random numbers, threads, files. */
+#include "../../src/base/base.h"
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+START_TEST(errors_keep_the_first) {
+  as_err e;
+  as_err_init(&e);
+  const char *text = "one\n\ttwo three\nfour\n";
+  ck_assert(!as_err_at(&e, "a.tp", text, strlen(text), 2, 6, "no %s", "way"));
+  as_err_set(&e, AS_INTERNAL, "second");
+  ck_assert_int_eq(e.status, AS_BAD_INPUT);
+  char *s = as_err_format(&e);
+  ck_assert_str_eq(s, "a.tp:2:6: no way\n   two three\n       ^");
+  free(s);
+  as_err_clear(&e);
+  ck_assert(!as_err_at(&e, "b", "x", 1, 7, 3, "past the end"));
+  s = as_err_format(&e);
+  ck_assert_str_eq(s, "b:7:3: past the end");
+  free(s);
+  as_err_clear(&e);
+  as_err_set(NULL, AS_NO, "nowhere to go");
+}
+END_TEST
+
+START_TEST(binary_lines_are_shown_safely) {
+  as_err e;
+  as_err_init(&e);
+  as_err_at(&e, "bin", "\x01\x80\x7f\0z", 5, 1, 1, "x");
+  ck_assert_str_eq(e.shown, "????z");
+  as_err_clear(&e);
+}
+END_TEST
+
+START_TEST(arenas) {
+  as_arena *a = as_arena_new();
+  for (size_t round = 0; round < 3; round++) {
+    for (size_t n = 1; n < 3000; n += 7) {
+      unsigned char *p = as_arena_alloc(a, n);
+      ck_assert_uint_eq((uintptr_t)p % 16, 0);
+      for (size_t i = 0; i < n; i++) ck_assert_uint_eq(p[i], 0);
+      memset(p, 0xff, n);
+    }
+    char *big = as_arena_alloc(a, 1 << 20);
+    ck_assert_int_eq(big[(1 << 20) - 1], 0);
+    ck_assert_str_eq(as_arena_strdup(a, "kept"), "kept");
+    as_arena_reset(a);
+  }
+  as_arena_free(a);
+  as_arena_free(NULL);
+}
+END_TEST
+
+START_TEST(vectors_and_strings) {
+  as_vec v;
+  as_vec_init(&v, sizeof(int));
+  for (int i = 0; i < 1000; i++) as_vec_push(&v, &i);
+  ck_assert_int_eq(*(int *)as_vec_push(&v, NULL), 0);
+  for (int i = 0; i < 1000; i++) ck_assert_int_eq(AS_VEC_AT(&v, int, i), i);
+  as_vec_clear(&v);
+  ck_assert_uint_eq(v.n, 0);
+  as_str s;
+  as_str_init(&s);
+  for (int i = 0; i < 100; i++) as_str_printf(&s, "%d,", i);
+  as_str_addn(&s, "abc", 2);
+  char *t = as_str_take(&s);
+  ck_assert(strncmp(t, "0,1,2,", 6) == 0 && strcmp(t + strlen(t) - 5, "99,ab") == 0);
+  free(t);
+  t = as_str_take(&s);
+  ck_assert_str_eq(t, "");
+  free(t);
+}
+END_TEST
+
+START_TEST(sha256_vectors) { /* FIPS 180-4 examples, and lengths around the padding's edges against a streaming property */
+  char h[65];
+  as_sha256("abc", 3, h);
+  ck_assert_str_eq(h, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  as_sha256("", 0, h);
+  ck_assert_str_eq(h, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  const char *two = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
+  as_sha256(two, strlen(two), h);
+  ck_assert_str_eq(h, "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+  char *million = as_malloc(1000000);
+  memset(million, 'a', 1000000);
+  as_sha256(million, 1000000, h);
+  ck_assert_str_eq(h, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+  free(million);
+}
+END_TEST
+
+START_TEST(random_numbers) {
+  as_rng a, b;
+  as_rng_seed(&a, 42);
+  as_rng_seed(&b, 42);
+  uint64_t seen[7] = {0};
+  for (int i = 0; i < 7000; i++) {
+    ck_assert_uint_eq(as_rng_next(&a), as_rng_next(&b));
+    seen[as_rng_below(&a, 7)]++;
+    as_rng_below(&b, 7);
+    double u = as_rng_unit(&a);
+    ck_assert(u >= 0 && u < 1);
+    as_rng_unit(&b);
+  }
+  for (int i = 0; i < 7; i++) ck_assert(seen[i] > 850 && seen[i] < 1150);
+  as_rng_seed(&a, 1);
+  as_rng_seed(&b, 2);
+  ck_assert_uint_ne(as_rng_next(&a), as_rng_next(&b));
+}
+END_TEST
+
+static void square(void *arg, size_t i) { ((size_t *)arg)[i] = i * i; }
+
+START_TEST(parallel_covers_all) {
+  for (unsigned threads = 0; threads < 6; threads++) {
+    size_t v[500] = {0};
+    as_parallel(threads, 500, square, v);
+    for (size_t i = 0; i < 500; i++) ck_assert_uint_eq(v[i], i * i);
+  }
+  as_parallel(4, 0, square, NULL);
+}
+END_TEST
+
+START_TEST(files) {
+  as_err e;
+  as_err_init(&e);
+  char dir[] = "base-test-XXXXXX";
+  ck_assert_ptr_nonnull(mkdtemp(dir));
+  char *path = as_format("%s/f", dir);
+  ck_assert(as_write_file(path, "a\0b", 3, &e));
+  size_t n;
+  char *s = as_read_file(path, &n, &e);
+  ck_assert(s && n == 3 && memcmp(s, "a\0b", 4) == 0);
+  free(s);
+  ck_assert_ptr_null(as_read_file(dir, &n, &e));
+  ck_assert_int_eq(e.status, AS_BAD_INPUT);
+  as_err_clear(&e);
+  char *lost = as_format("%s/none/f", dir);
+  ck_assert(!as_write_file(lost, "x", 1, &e));
+  ck_assert_ptr_nonnull(strstr(e.text, "No such file"));
+  as_err_clear(&e);
+  ck_assert_ptr_null(as_read_file(lost, &n, &e));
+  as_err_clear(&e);
+  unlink(path);
+  ck_assert_int_eq(rmdir(dir), 0); /* nothing temporary is left */
+  free(path);
+  free(lost);
+}
+END_TEST
+
+int main(void) {
+  Suite *s = suite_create("base");
+  TCase *t = tcase_create("base");
+  tcase_add_test(t, errors_keep_the_first);
+  tcase_add_test(t, binary_lines_are_shown_safely);
+  tcase_add_test(t, arenas);
+  tcase_add_test(t, vectors_and_strings);
+  tcase_add_test(t, sha256_vectors);
+  tcase_add_test(t, random_numbers);
+  tcase_add_test(t, parallel_covers_all);
+  tcase_add_test(t, files);
+  suite_add_tcase(s, t);
+  SRunner *r = srunner_create(s);
+  srunner_run_all(r, CK_NORMAL);
+  int bad = srunner_ntests_failed(r);
+  srunner_free(r);
+  return bad != 0;
+}

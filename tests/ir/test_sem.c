@@ -1,0 +1,191 @@
+/* Operator specifications: reading, canonical text, the shape rule, what is refused. */
+#include "util.h"
+
+static bool add(as_oplib *L, const char *text, as_err *e) { return as_oplib_parse(L, "t.sem", text, strlen(text), e); }
+
+START_TEST(canonical_text_reads_back) {
+  as_oplib *L = load_library();
+  ck_assert_uint_gt(as_oplib_count(L), 35);
+  as_oplib *M = as_oplib_new();
+  as_err e;
+  as_err_init(&e);
+  static const char *const funcs[] = {"sigmoid", "silu", "tanh", "erf", "gelu"};
+  for (size_t i = 0; i < 5; i++) {
+    char *s = as_func_print(as_oplib_func(L, funcs[i])), *again;
+    ck_assert(add(M, s, &e));
+    again = as_func_print(as_oplib_func(M, funcs[i]));
+    ck_assert_str_eq(s, again);
+    free(s);
+    free(again);
+  }
+  for (uint32_t i = 0; i < as_oplib_count(L); i++) {
+    const as_opdef *op = as_oplib_nth(L, i);
+    char *s = as_opdef_print(op), *again, *why;
+    bool ok = add(M, s, &e);
+    why = as_err_format(&e);
+    ck_assert_msg(ok, "%s", why);
+    const as_opdef *copy = as_oplib_find(M, op->name);
+    again = as_opdef_print(copy);
+    ck_assert_str_eq(s, again);
+    ck_assert_str_eq(op->sha256, copy->sha256);
+    free(s);
+    free(again);
+    free(why);
+  }
+  as_oplib_free(L);
+  as_oplib_free(M);
+}
+END_TEST
+
+START_TEST(awkward_bodies_read_back) {
+  static const char *const text =
+      "op f(x[..a, n], y[n]; c = -2.5, d) -> [..a, 2 * n - 1]\n  require 1 <= n, d > 0\n"
+      "  let q[..a, i] = (sum(k < n) x[..a, k]) + (max(k < n) (sum(j < k + 1) x[..a, j] * y[k])) / n\n"
+      "  out[..a, i] = if(not (i < n and (i > 2 or i div 2 = 1)) or (i + 1) * 2 != n, -(q[..a, i] - 1) * -c, (x[..a, i mod n] - (q[..a, 0] - y[0])) / (c / d))\n";
+  as_oplib *L = as_oplib_new(), *M = as_oplib_new();
+  as_err e;
+  as_err_init(&e);
+  bool ok = add(L, text, &e);
+  char *why = as_err_format(&e);
+  ck_assert_msg(ok, "%s", why);
+  free(why);
+  char *s = as_opdef_print(as_oplib_nth(L, 0)), *t;
+  ck_assert(add(M, s, &e));
+  t = as_opdef_print(as_oplib_nth(M, 0));
+  ck_assert_str_eq(s, t);
+  ck_assert_ptr_nonnull(strstr(s, "x[..a, i mod n] - (q[..a, 0] - y[0])"));
+  free(s);
+  free(t);
+  as_oplib_free(L);
+  as_oplib_free(M);
+}
+END_TEST
+
+/* what is wrong, and what the message must say */
+static const struct { const char *text, *says; } refused[] = {
+    {"opp f(x[n]) -> [n]\n", "expected `op` or `func`"},
+    {"op f(x[n]) -> [n]\n", "no definition"},
+    {"op f(x[n]) -> [n]\n  out[i] = y[i]\n", "unknown tensor `y`"},
+    {"op f(x[n]) -> [n]\n  out[i] = x[j]\n", "unknown name `j`"},
+    {"op f(x[n]) -> [n]\n  out[i] = x[i, i]\n", "wrong number of indices"},
+    {"op f(x[n]) -> [m]\n  out[i] = x[i]\n", "unknown name `m`"},
+    {"op f(x[n]) -> [n, n]\n  out[i] = x[i]\n", "shape of the result"},
+    {"op f(x[..a]) -> [..b]\n  out[..b] = x[..b]\n", "unknown list of axes `b`"},
+    {"op f(x[..a, n]) -> [n]\n  out[i] = x[..a, i]\n", "does not bind the indices `a`"},
+    {"op f(x[..a, ..b]) -> [..a]\n  out[..a] = x[..a, ..b]\n", "two lists of axes"},
+    {"op f(x[n]) -> [n]\n  out[n] = x[n]\n", "already in use"},
+    {"op f(x[n]) -> [n]\n  out[i] = sum(i < n) x[i]\n", "already in use"},
+    {"op f(x[n]) -> [n]\n  out[i] = x[x[i]]\n", "made of integers"},
+    {"op f(x[n]) -> [n]\n  out[i] = x[i div 0.5]\n", "must be an integer"},
+    {"op f(x[n]) -> [n]\n  out[i] = g(x[i])\n", "unknown function `g`"},
+    {"func g(x) = g(x) + 1\n", "cannot be cyclic"},
+    {"func g(x) = h(x)\nfunc h(x) = g(x)\n", "unknown function `h`"},
+    {"func g(x) = y\n", "not a parameter"},
+    {"func g(x) = sum(k < 3) x\n", "no tensors"},
+    {"func g(x) builtin\n", "no built-in `g`"},
+    {"func exp(x) = x\n", "already defined"},
+    {"op f(x[n]) -> [n]\n  out[i] = exp(x[i], x[i])\n", "takes 1 argument"},
+    {"op f(x[n]) -> [n]\n  out[i] = x[i]\nop f(x[n]) -> [n]\n  out[i] = x[i]\n", "already defined at t.sem:1"},
+    {"op f(x[n], x[n]) -> [n]\n  out[i] = x[i]\n", "two tensors"},
+    {"op f(x[n]; a, a) -> [n]\n  out[i] = x[i]\n", "two attributes"},
+    {"op f(x[n]) -> [n]\n  out[i] = if(x[i], 1, 2)\n", "a relation"},
+    {"op f(x[n]) -> [n]\n  out[i] = x[i]", NULL},
+    {"op f(x[n]) -> [n]\n  out[i] = 1e99999\n", "exponent"},
+    {"op loop(x[n]) -> [n]\n  out[i] = x[i]\n", "reserved word"},
+    {"op f(x[n]) -> [n]\n  out[i] = $1\n", "unexpected character `$`"},
+    {"op f(x[n]) -> [n]\n  out[i] = x[i] x\n", "end of the line"},
+    {"op f(x[n]) -> [n]\n  let out[i] = x[i]\n", "reserved word"},
+    {"op f(x[n]) -> [n]\n  let x[i] = 1\n  out[i] = x[i]\n", "defined twice"},
+    {"op f(x[n", "expected"},
+    {"\x7f" "ELF\x02\x01\x01", "not a text file"},
+    {"", NULL},
+};
+
+START_TEST(errors) {
+  for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+    as_oplib *L = as_oplib_new();
+    as_err e;
+    as_err_init(&e);
+    bool ok = add(L, refused[i].text, &e);
+    char *s = as_err_format(&e);
+    if (refused[i].says == NULL) {
+      ck_assert_msg(ok, "%s", s);
+    } else {
+      ck_assert_msg(!ok && strstr(s, refused[i].says), "case %zu: %s", i, s);
+      ck_assert_int_eq(e.status, AS_BAD_INPUT);
+      ck_assert(strncmp(s, "t.sem:", 6) == 0);
+      ck_assert_uint_eq(as_oplib_count(L), 0); /* nothing half-read stays */
+    }
+    free(s);
+    as_err_clear(&e);
+    as_oplib_free(L);
+  }
+}
+END_TEST
+
+START_TEST(deep_nesting_is_refused) {
+  as_str s;
+  as_str_init(&s);
+  as_str_add(&s, "op f(x[n]) -> [n]\n  out[i] = ");
+  for (int i = 0; i < 100000; i++) as_str_add(&s, "(");
+  as_err e;
+  as_err_init(&e);
+  as_oplib *L = as_oplib_new();
+  ck_assert(!as_oplib_parse(L, "t.sem", s.s, s.n, &e));
+  ck_assert_ptr_nonnull(strstr(e.text, "nested too deeply"));
+  as_err_clear(&e);
+  as_oplib_free(L);
+  as_str_clear(&s);
+}
+END_TEST
+
+/* every truncation of a real file ends in a verdict, never in a crash */
+START_TEST(truncations) {
+  size_t n;
+  char *path, *text = slurp("semantics/normalize.sem", &n, &path);
+  for (size_t cut = 0; cut < n; cut++) {
+    as_oplib *L = as_oplib_new();
+    as_err e;
+    as_err_init(&e);
+    char *part = as_malloc(cut + 1);
+    memcpy(part, text, cut);
+    if (!as_oplib_parse(L, path, part, cut, &e)) ck_assert_int_eq(e.status, AS_BAD_INPUT);
+    free(part);
+    as_err_clear(&e);
+    as_oplib_free(L);
+  }
+  free(text);
+  free(path);
+}
+END_TEST
+
+START_TEST(missing_files) {
+  as_oplib *L = as_oplib_new();
+  as_err e;
+  as_err_init(&e);
+  ck_assert(!as_oplib_load(L, "no/such.sem", &e));
+  ck_assert_ptr_nonnull(strstr(e.text, "no/such.sem"));
+  as_err_clear(&e);
+  ck_assert(!as_oplib_load_dir(L, "no/such", &e));
+  as_err_clear(&e);
+  as_oplib_free(L);
+}
+END_TEST
+
+int main(void) {
+  Suite *s = suite_create("sem");
+  TCase *t = tcase_create("sem");
+  tcase_set_timeout(t, 60);
+  tcase_add_test(t, canonical_text_reads_back);
+  tcase_add_test(t, awkward_bodies_read_back);
+  tcase_add_test(t, errors);
+  tcase_add_test(t, deep_nesting_is_refused);
+  tcase_add_test(t, truncations);
+  tcase_add_test(t, missing_files);
+  suite_add_tcase(s, t);
+  SRunner *r = srunner_create(s);
+  srunner_run_all(r, CK_NORMAL);
+  int bad = srunner_ntests_failed(r);
+  srunner_free(r);
+  return bad != 0;
+}

@@ -20,6 +20,7 @@ static bool split_sign(pv *p, uint32_t cx, ck_id D, split *s)
     if (is_q(p, f[i])) {
       if (q_sgn(p, f[i]) == 0) return false;
       if (q_sgn(p, f[i]) < 0) { s->sign = -s->sign; f[i] = q_mul(p, f[i], t_int(p, -1)); }
+      if (is_one(p, f[i])) continue;
       g = r_const(p, t_rel(p, CK_LT, p->zero, f[i]));
     } else g = n == 1 ? NO : positive(p, cx, f[i]);
     if (g == NO) { rest = is_one(p, rest) ? f[i] : t_mul(p, rest, f[i]); continue; }

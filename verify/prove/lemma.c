@@ -289,6 +289,8 @@ uint32_t lemma(pv *p, pv_lemma l)
   case L_NZ_RIGHT: s = nz_side(p, false); break;
   case L_MAX_CONCAT: s = lemma_max_concat(p); break;
   case L_MAX_SPLIT: s = lemma_max_split(p); break;
+  case L_MAX_ADD: s = lemma_max_add(p); break;
+  case L_MAX_SCALE: s = lemma_max_scale(p); break;
   case N_LEMMAS: break;
   }
   p->lemma_busy[l] = false;

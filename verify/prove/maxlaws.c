@@ -111,11 +111,117 @@ uint32_t lemma_max_split(pv *p)
   #undef F
 }
 
+/* f, g: values of which one law on binary maxima makes one law on folds: max(n, F(f)) = F(max(n, f)) for F = (. + x) or (x * .) */
+static uint32_t max_through(pv *p, bool scale)
+{
+  ck_id n = iv(p, "n"), j = iv(p, "j"), k = iv(p, "k"), x = ck_var(p->T, "x", 'r'), y = ck_var(p->T, "y", 'r'), w = ck_var(p->T, "w", 'r'), z = p->zero, j1 = t_add(p, j, p->one);
+  #define FX(a) (scale ? t_mul(p, x, a) : t_add(p, a, x))
+  #define LHS(b) mx(p, b, k, FX(fat(p, k)))
+  #define F(b) t_rel(p, CK_EQ, LHS(b), FX(mxf(p, b)))
+  uint32_t cx = scale ? cx_push(p, 0, t_rel(p, CK_LT, z, x), CK_BAD) : 0, two = prove_eq(p, cx, t_max2(p, FX(y), FX(w)), FX(t_max2(p, y, w)), 0);
+  uint32_t hj = r_hyp(p, t_rel(p, CK_LE, z, j)), le0 = r_const(p, t_rel(p, CK_LE, z, z)), ih = r_hyp(p, F(j)), l0 = r_zero(p, LHS(z), le0), r0 = r_zero(p, mxf(p, z), le0);
+  ck_id A = mxf(p, j), from; ck_vsub vs[2] = { { y, A }, { w, fat(p, j) } };
+  if (r0 == NO) return NO;
+  from = lhs_of(p, r0);
+  eqn e = rewrite(p, FX(from), &from, &r0, 1);
+  uint32_t base = eq_trans(p, l0, eq_sym(p, e.s)), u = r_succ(p, LHS(j1), j, hj), v = r_succ(p, mxf(p, j1), j, hj);
+  uint32_t left = eq_trans(p, then(p, u, &ih, 1), r_inst(p, two, vs, 2, NULL, 0, NULL, 0));
+  if (v == NO) return NO;
+  from = lhs_of(p, v);
+  e = rewrite(p, FX(from), &from, &v, 1);
+  uint32_t step = eq_trans(p, left, eq_sym(p, e.s)); ck_id f = F(j);
+  return r_induct(p, j, n, 0, &f, &base, &step, 1, r_hyp(p, t_rel(p, CK_LE, z, n)));
+  #undef FX
+  #undef LHS
+  #undef F
+}
+uint32_t lemma_max_add(pv *p) { return max_through(p, false); }
+uint32_t lemma_max_scale(pv *p) { return max_through(p, true); }
+
+/* max over k < n of b1 = max of b2, for polynomially equal bodies */
+static uint32_t same_max(pv *p, ck_id n, ck_id k, ck_id b1, ck_id b2)
+{
+  ck_id acc = ck_var(p->T, "$$acc", 'r'), vars[2] = { k, acc }, from = mx(p, n, k, b1), init = ck_sub(p->T, b2, &k, &p->zero, 1, NULL, 0), init1 = ck_sub(p->T, b1, &k, &p->zero, 1, NULL, 0);
+  if (b1 == b2) return REFL;
+  uint32_t e0 = init == init1 ? REFL : r_arith0(p, t_rel(p, CK_EQ, init1, init)), e = r_arith0(p, t_rel(p, CK_EQ, b1, b2)), two[2] = { e, e };
+  ck_id mid = t_fold1(p, n, init, k, acc, t_max2(p, acc, b1));
+  uint32_t s = e0 == REFL ? REFL : r_cong(p, from, mid, &e0, 1), c = r_cong(p, t_max2(p, acc, b1), t_max2(p, acc, b2), two, 2);
+  return eq_trans(p, s, r_foldcong(p, mid, mx(p, n, k, b2), vars, 2, &c, 1));
+}
+
+/* body = c*in + out with c positive, c and out free of k; false if that is trivial */
+static bool pull_parts(pv *p, uint32_t cx, ck_id k, ck_id body, ck_id *c, uint32_t *cpos, ck_id *in, ck_id *out)
+{
+  poly f, a, b; ck_id fac[25]; uint32_t n;
+  poly_init(&f); poly_init(&a); poly_init(&b);
+  poly_of(p, &f, body);
+  for (uint32_t i = 0; i < f.n; i++) {
+    bool dep = false;
+    for (uint32_t j = 0; j < f.m[i].n; j++) dep = dep || ck_has_var(p->T, f.m[i].a[j], k);
+    poly_push(p, dep ? &a : &b, f.m[i].q, f.m[i].a, f.m[i].n);
+  }
+  *in = poly_term(p, &a); *out = poly_term(p, &b);
+  poly_clear(&f); poly_clear(&a); poly_clear(&b);
+  if (is_zero(p, *in)) return false;
+  n = poly_content(p, *in, fac, 24);
+  *c = p->one; *cpos = r_const(p, t_rel(p, CK_LT, p->zero, p->one));
+  ck_id rest = CK_BAD;
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t g = NO; bool neg = false;
+    if (is_q(p, fac[i])) {
+      if (q_sgn(p, fac[i]) < 0) { neg = true; fac[i] = q_mul(p, fac[i], t_int(p, -1)); }
+      g = r_const(p, t_rel(p, CK_LT, p->zero, fac[i]));
+    } else if (!ck_has_var(p->T, fac[i], k)) g = positive(p, cx, fac[i]);
+    if (is_one(p, fac[i])) { /* the sign alone */ }
+    else if (g == NO) rest = rest == CK_BAD ? fac[i] : t_mul(p, rest, fac[i]);
+    else {
+      uint32_t pr[2] = { *cpos, g }; ck_summand m = { p->one, pr, 2 };
+      *c = t_mul(p, *c, fac[i]);
+      *cpos = r_arith(p, t_rel(p, CK_LT, p->zero, *c), &m, 1);
+    }
+    if (neg) rest = rest == CK_BAD ? t_int(p, -1) : t_neg(p, rest);
+  }
+  if (n == 0 || is_one(p, *c) || *cpos == NO || rest == CK_BAD) *c = p->one;
+  else {
+    ck_id r = canon(p, rest);
+    if (canon(p, t_mul(p, *c, r)) != *in) *c = p->one; /* inverses would have to cancel: left alone */
+    else *in = r;
+  }
+  return !is_zero(p, *out) || !is_one(p, *c);
+}
+
+/* t = max over k < n of body, base init, all normal: constants come out */
+static eqn pull_max(pv *p, uint32_t cx, ck_id t, ck_id n, ck_id init, ck_id k, ck_id body)
+{
+  eqn none = { t, REFL }; ck_id c, in, out, lit = mx(p, n, k, body), lit0 = ck_sub(p->T, body, &k, &p->zero, 1, NULL, 0); uint32_t cpos, n0 = side(p, cx, t_rel(p, CK_LE, p->zero, n)), s = REFL;
+  if (n0 == NO || !pull_parts(p, cx, k, body, &c, &cpos, &in, &out)) return none;
+  eqn b0 = norm(p, cx, lit0);
+  if (b0.s == NO || b0.t != init) return none;
+  if (b0.s != REFL) { uint32_t back = eq_sym(p, b0.s); s = r_cong(p, t, lit, &back, 1); }
+  ck_id cin = is_one(p, c) ? in : t_mul(p, c, in), shape = is_zero(p, out) ? cin : t_add(p, cin, out), m = mx(p, n, k, in), res = m;
+  s = eq_trans(p, s, same_max(p, n, k, body, shape));
+  ck_fsub f = { ck_word(p->T, "f"), ck_word(p->T, "i:r"), &k, 1, cin }; ck_vsub v[2] = { { iv(p, "n"), n }, { ck_var(p->T, "x", 'r'), out } };
+  if (!is_zero(p, out)) s = eq_trans(p, s, r_lemma(p, L_MAX_ADD, v, 2, &f, 1, &n0, 1));
+  by b; by_start(&b); /* t = max(cin) + out;  max(cin) = c*m;  m = r.t */
+  by_add(&b, p->one, s);
+  if (!is_one(p, c)) {
+    uint32_t pr[2] = { n0, cpos };
+    f.body = in; v[1].term = c;
+    by_add(&b, p->one, r_lemma(p, L_MAX_SCALE, v, 2, &f, 1, pr, 2));
+  }
+  eqn r = norm(p, cx, m);
+  if (r.s != NO) { by_add(&b, c, r.s); res = r.t; }
+  res = t_add(p, t_mul(p, c, res), out);
+  eqn e = { res, by_end(p, &b, t_rel(p, CK_EQ, t, res)) };
+  if (s == NO || e.s == NO) return none;
+  return eq_then(p, e, norm_poly(p, cx, res));
+}
+
 /* t = max over k < n of body (base init): body again a maximum, over t < T of f(k*T + t)? */
 eqn join_max(pv *p, uint32_t cx, ck_id t, ck_id n, ck_id init, ck_id k, ck_id body)
 {
-  eqn none = { t, REFL }; ck_id K = ck_var(p->T, "$$K", 'i'), f, c, u, Tn, h;
-  (void)init;
+  eqn none = pull_max(p, cx, t, n, init, k, body); ck_id K = ck_var(p->T, "$$K", 'i'), f, c, u, Tn, h;
+  if (none.s != REFL) return none;
   if (ck_head(p->T, body) != CK_FOLD || ck_width(p->T, body) != 1) return none;
   u = ck_var(p->T, "$$u", 'i');
   ck_id vars[2] = { u, ck_var(p->T, "$$acc", 'r') }, step = ck_open(p->T, ck_kid(p->T, body, 2), vars, 2);

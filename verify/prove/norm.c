@@ -8,6 +8,8 @@
 static eqn same(ck_id t) { eqn e = { t, REFL }; return e; }
 static eqn fail(void) { eqn e = { CK_BAD, NO }; return e; }
 
+enum { MAX_NORM_DEPTH = 120 };
+
 /* --- relations between sizes as rewrite rules: monomial -> term */
 typedef struct { uint32_t n; ck_id a[8]; ck_id to; uint32_t s; } rule; /* s: product of a = to */
 typedef struct { rule r[32]; uint32_t n; } rules;
@@ -474,13 +476,16 @@ eqn norm(pv *p, uint32_t cx, ck_id t)
   if (is_q(p, t)) return same(t);
   cx = cx_strip(p, cx, t);
   if (map_get(&p->norm_memo, t, cx, &v)) { e.t = (ck_id)(v >> 32); e.s = (uint32_t)v; return e; }
+  if (p->depth >= MAX_NORM_DEPTH) { p->cut = true; return same(t); }
   bool cut = p->cut; ck_op o = ck_head(p->T, t);
   p->cut = false;
+  p->depth++;
   if (o == CK_ADD || o == CK_MUL) e = norm_mixed(p, cx, t);
   else {
     e = norm_atom(p, cx, t);
     if (e.s != NO) e = eq_then(p, e, norm_poly(p, cx, e.t)); /* a size alone may be a left side of a relation */
   }
+  p->depth--;
   if (e.s != NO && e.t == t) e.s = REFL;
   if (e.s != NO && !p->cut) {
     map_put(&p->norm_memo, t, cx, ((uint64_t)e.t << 32) | e.s);

@@ -440,6 +440,25 @@ static eqn distribute(pv *p, uint32_t cx, ck_id n, ck_id k, ck_id body, uint32_t
   return e.s == NO ? fail() : e;
 }
 
+/* a sum over one element is that element; over A + B, two sums */
+static eqn small_or_composite(pv *p, uint32_t cx, ck_id t, ck_id k, ck_id body)
+{
+  ck_id n = ck_kid(p->T, t, 0); uint32_t le0 = r_const(p, t_rel(p, CK_LE, p->zero, p->zero));
+  if (is_zero(p, n)) { eqn e = { p->zero, r_zero(p, t, le0) }; return e; }
+  if (is_one(p, n)) {
+    uint32_t s = r_succ(p, t, p->zero, le0); ck_id first = t_sum(p, p->zero, k, body), el = ck_sub(p->T, body, &k, &p->zero, 1, NULL, 0);
+    by b; by_start(&b);
+    by_add(&b, p->one, s); by_add(&b, p->one, r_zero(p, first, le0));
+    eqn e = { el, by_end(p, &b, t_rel(p, CK_EQ, t, el)) };
+    return e.s == NO ? fail() : eq_then(p, e, norm(p, cx, el));
+  }
+  if (ck_head(p->T, n) != CK_ADD) return fail();
+  ck_id m = n;
+  while (ck_head(p->T, m) == CK_ADD) m = ck_kid(p->T, m, 0);
+  if (!ck_has_var(p->T, body, k)) return fail();
+  return cut_range(p, cx, t, k, body, m);
+}
+
 /* t: a sum whose bound is normal */
 eqn norm_sum(pv *p, uint32_t cx, ck_id t)
 {
@@ -454,6 +473,8 @@ eqn norm_sum(pv *p, uint32_t cx, ck_id t)
     r = m != CK_BAD ? cut_range(p, cx, e.t, k, body, m) : cut_blocks(p, cx, e.t, k, body, b);
     if (r.s != NO) return eq_then(p, e, r);
   }
+  r = small_or_composite(p, cx, e.t, k, body);
+  if (r.s != NO) return eq_then(p, e, r);
   r = distribute(p, cx, n, k, body, n0);
   return r.s == NO ? e : eq_then(p, e, eq_then(p, r, norm_poly(p, cx, r.t)));
 }

@@ -76,6 +76,7 @@ bool lo_contraction(lo *L, lo_unit *u, uint32_t val)
     else if (!(s & ~sa)) ga[na++] = f[i];
     else { sb |= s; gb[nb++] = f[i]; }
   }
+  for (int i = 0; i < rank; i++) if (v->dim[i] == 1 && !((sa | sb) >> i & 1)) { sa |= 1u << i; sb |= 1u << i; } /* written as 0 */
   if (!na || !nb || (sa | sb) != (1u << rank) - 1u) return false;
   lo_mma m = {.on = true, .B = 1, .M = 1, .N = 1, .K = v->extent, .type = L->type16, .tb = 1};
   for (int i = 0; i < rank; i++) {

@@ -57,7 +57,7 @@ static void decode(lo_emit *E, const lo_val *v, const char *flat, long vec)
   for (int i = v->rank; i-- > 0;) {
     long d = i == v->rank - 1 ? v->dim[i] / vec : v->dim[i];
     const char *mul = i == v->rank - 1 && vec > 1 ? "v0" : names8[i];
-    if (d == 1 && i > 0) lo_line(E, "const int %s = 0;", mul);
+    if (d == 1) lo_line(E, "const int %s = 0;", mul);
     else if (i == 0) lo_line(E, "const int %s = %s / %ld;", mul, flat, below);
     else lo_line(E, "const int %s = %s / %ld %% %ld;", mul, flat, below, d);
     lo_line(E, "(void)%s;", mul);
@@ -65,11 +65,15 @@ static void decode(lo_emit *E, const lo_val *v, const char *flat, long vec)
   }
 }
 
+/* e over 0..count-1, thread by thread; the number of rounds is a constant, so that they unroll and their reads overlap */
 static void each(lo_emit *E, long count, int threads)
 {
-  if (count / threads <= 16 && count >= threads) lo_line(E, "#pragma unroll");
-  lo_line(E, "for (int e = tid; e < %ld; e += %d) {", count, threads);
+  long rounds = (count + threads - 1) / threads;
+  lo_line(E, "#pragma unroll%s", rounds > 16 ? " 8" : "");
+  lo_line(E, "for (int n_ = 0; n_ < %ld; n_++) {", rounds);
   E->indent++;
+  lo_line(E, "const int e = tid + n_ * %d;", threads);
+  if (count % threads) lo_line(E, "if (e >= %ld) break;", count);
 }
 static void close(lo_emit *E) { E->indent--; lo_line(E, "}"); }
 
@@ -77,7 +81,7 @@ static char *at_vars(lo_emit *E, const lo_val *v, const lo_smem *m)
 {
   (void)E;
   char *t[8];
-  for (int i = 0; i < v->rank; i++) t[i] = (char *)names8[i];
+  for (int i = 0; i < v->rank; i++) t[i] = (char *)(uintptr_t)(v->dim[i] == 1 ? "0" : names8[i]);
   return lo_smem_offset(v, m, t);
 }
 
@@ -190,9 +194,12 @@ static void emit_red(lo_emit *E, uint32_t id)
   if (outs < groups * rounds) lo_line(E, "if (o < %ld) {", outs); else lo_line(E, "{");
   E->indent++;
   decode(E, v, "o", 1);
-  if (v->extent / v->group <= 16) lo_line(E, "#pragma unroll");
-  lo_line(E, "for (int %s = g; %s < %ld; %s += %d) {", names8[v->rank], names8[v->rank], v->extent, names8[v->rank], v->group);
+  long steps = (v->extent + v->group - 1) / v->group;
+  lo_line(E, "#pragma unroll%s", steps > 16 ? " 8" : "");
+  lo_line(E, "for (int s_ = 0; s_ < %ld; s_++) {", steps);
   E->indent++;
+  lo_line(E, "const int %s = g + s_ * %d;", names8[v->rank], v->group);
+  if (v->extent % v->group) lo_line(E, "if (%s >= %ld) break;", names8[v->rank], v->extent);
   char *b = lo_expr(E, v->body), *j = joined(v->red, "x", b);
   lo_line(E, "x = %s;", j);
   free(b); free(j);

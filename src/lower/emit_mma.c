@@ -178,6 +178,7 @@ static void each_element(lo_emit *E, uint32_t v, char **var, bool guard)
   lo_line(E, "const int bi = mb * %d + b, fr = (mr * %d + i) * 16 + (lane >> 2) + (q >> 1) * 8, fc = (mc * %d + j) * 8 + (lane & 3) * 2 + (q & 1);", m->tb, m->tr, m->tc);
   lo_line(E, "(void)bi;");
   lo_line(E, "const int mi = %s, ni = %s;", m->swap ? "fc" : "fr", m->swap ? "fr" : "fc");
+  lo_line(E, "(void)mi; (void)ni;");
   bool exact = m->B == (long)m->tb * m->wb && (m->swap ? m->N : m->M) == 16L * m->tr * m->wr && (m->swap ? m->M : m->N) == 8L * m->tc * m->wc;
   if (guard && !exact) lo_line(E, "if (bi < %ld && mi < %ld && ni < %ld) {", m->B, m->M, m->N);
   else lo_line(E, "{");

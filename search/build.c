@@ -20,29 +20,16 @@ static bool taken(const as_graph *g, const char *name) {
   for (uint32_t i = 0; i < g->program->n; i++) if (g->program->node[i].name && !strcmp(g->program->node[i].name, name)) return true;
   return false;
 }
-static as_size new_size(as_graph *g, const char *stem) {
+static as_size new_size(builder *B, const char *stem) {
   char name[32];
+  as_size s = AS_SIZE_BAD;
   for (int k = 0;; k++) {
     if (k) snprintf(name, sizeof name, "%s%d", stem, k); else snprintf(name, sizeof name, "%s", stem);
-    if (!taken(g, name)) break;
+    if (!taken(B->g, name)) break;
   }
-  as_size s = as_size_sym(g->sizes, name);
-  as_size *own = as_arena_alloc(g->mem, (g->n_own_size + 1) * sizeof *own);
-  if (g->n_own_size) memcpy(own, g->own_size, g->n_own_size * sizeof *own);
-  own[g->n_own_size] = s;
-  g->own_size = own;
-  g->n_own_size++;
-  as_size_set_least(g->sizes, s, 1);
-  return s;
+  return as_graph_declare(B->g, name, 1, -1, &s, B->err) ? s : AS_SIZE_BAD;
 }
-static void new_fact(as_graph *g, as_size lhs, as_size rhs) {
-  as_size_fact *f = as_arena_alloc(g->mem, (g->n_fact + 1) * sizeof *f);
-  if (g->n_fact) memcpy(f, g->fact, g->n_fact * sizeof *f);
-  f[g->n_fact] = (as_size_fact){ lhs, rhs, AS_REL_EQ };
-  g->fact = f;
-  g->n_fact++;
-}
-static void make_sizes(builder *B) {
+static bool make_sizes(builder *B) {
   as_size grid[3] = { AS_SIZE_ONE, AS_SIZE_ONE, AS_SIZE_ONE }, loop = AS_SIZE_ONE;
   for (uint32_t c = 0; c < B->p->n_cls; c++) {
     B->tile[c] = B->p->cls[c].extent;
@@ -50,15 +37,17 @@ static void make_sizes(builder *B) {
     sg_mode m = B->plan->mode[c];
     if (m == SG_GRID_ONE) { B->tile[c] = AS_SIZE_ONE; B->count[c] = B->p->cls[c].extent; }
     if (m != SG_GRID && m != SG_LOOP) continue;
-    B->count[c] = new_size(B->g, m == SG_GRID ? "J" : "L");
-    B->tile[c] = new_size(B->g, m == SG_GRID ? "U" : "T");
-    new_fact(B->g, B->p->cls[c].extent, as_size_mul(B->g->sizes, B->count[c], B->tile[c]));
+    B->count[c] = new_size(B, m == SG_GRID ? "J" : "L");
+    B->tile[c] = new_size(B, m == SG_GRID ? "U" : "T");
+    if (B->count[c] == AS_SIZE_BAD || B->tile[c] == AS_SIZE_BAD) return false;
+    if (!as_graph_where(B->g, B->p->cls[c].extent, AS_REL_EQ, as_size_mul(B->g->sizes, B->count[c], B->tile[c]), B->err)) return as_err_set(B->err, AS_INTERNAL, "search: relation refused");
   }
   for (uint32_t i = 0; i < B->plan->n_grid; i++) grid[i] = B->count[B->plan->grid[B->plan->n_grid - 1 - i]];
   if (B->plan->loop >= 0) loop = B->count[B->plan->loop];
   char name[24];
   for (uint32_t k = B->g->n_block;; k++) { snprintf(name, sizeof name, "k%u", k); if (!taken(B->g, name)) break; }
   B->block = as_graph_block(B->g, name, grid, loop, B->plan->loop >= 0);
+  return true;
 }
 /* which axis of the tensor each grid axis and the loop divide */
 static void make_map(const builder *B, const sg_axes *ax, bool with_loop, int map[4]) {
@@ -70,12 +59,33 @@ static void make_map(const builder *B, const sg_axes *ax, bool with_loop, int ma
     for (uint32_t i = 0; i < B->plan->n_grid; i++) if (B->plan->grid[B->plan->n_grid - 1 - i] == c) map[i] = (int)k;
   }
 }
+/* an operator of one tensor and one attribute whose body is exactly `x * attr` (or `x / attr`): found by what it means, not by its name */
+static const as_opdef *find_scaling(const as_oplib *L, bool divides) {
+  for (uint32_t i = 0; i < as_oplib_count(L); i++) {
+    const as_opdef *o = as_oplib_nth(L, i);
+    const as_expr *b = o->let[o->nlet - 1].body;
+    if (o->nargs == 1 && o->nattrs == 1 && o->nlet == 1 && !o->nreq && sg_op_is_pointwise(o) && b->kind == (divides ? AS_E_FDIV : AS_E_MUL) && b->kid[0]->kind == AS_E_ACCESS
+        && b->kid[1]->kind == AS_E_NAME && !strcmp(b->kid[1]->name, o->attr[0])) return o;
+  }
+  return NULL;
+}
+static as_node_id scaled(builder *B, as_node_id x, bool divides, as_size by) {
+  const as_opdef *o = find_scaling(B->g->lib, divides);
+  as_attr attr[AS_MAX_ATTRS];
+  if (!o) { as_err_set(B->err, AS_BAD_INPUT, "the search needs an operator `x %c attribute`, which no specification defines", divides ? '/' : '*'); return AS_NONE; }
+  for (uint32_t i = 0; i < AS_MAX_ATTRS; i++) as_attr_init(&attr[i]);
+  attr[0].is_size = true;
+  attr[0].size = by;
+  as_node_id r = as_graph_op(B->g, B->block, NULL, o, &x, 1, attr, B->err);
+  for (uint32_t i = 0; i < AS_MAX_ATTRS; i++) as_attr_clear(&attr[i]);
+  return r;
+}
 static as_node_id call(builder *B, const char *op, const as_node_id *arg, uint32_t nargs, long axis, as_err *err) {
   const as_opdef *o = as_oplib_find(B->g->lib, op);
   as_attr attr[AS_MAX_ATTRS];
   if (!o) { as_err_set(err, AS_BAD_INPUT, "the search needs an operator `%s`, which no specification defines", op); return AS_NONE; }
   for (uint32_t i = 0; i < AS_MAX_ATTRS; i++) as_attr_init(&attr[i]);
-  if (o->nattrs) mpq_set_si(attr[0].num, axis, 1);
+  if (o->nattrs) { attr[0].is_size = true; attr[0].size = as_size_int(B->g->sizes, axis); }
   as_node_id r = as_graph_op(B->g, B->block, NULL, o, arg, nargs, attr, err);
   for (uint32_t i = 0; i < AS_MAX_ATTRS; i++) as_attr_clear(&attr[i]);
   return r;
@@ -163,8 +173,8 @@ static as_node_id make_scale(builder *B, const sg_deriv *d) {
   }
   as_node_id id = B->of[d->arg[0]].id;
   if (num != 1 || (den != 1 && down != AS_SIZE_ONE)) { as_node_id a[2] = { id, make_number(B, num, den) }; id = call(B, "mul", a, 2, 0, B->err); den = 1; }
-  if (up != AS_SIZE_ONE && id != AS_NONE) { as_node_id a[2] = { id, as_graph_size_const(B->g, up) }; id = call(B, "mul", a, 2, 0, B->err); }
-  if (down != AS_SIZE_ONE && id != AS_NONE) { as_node_id a[2] = { id, as_graph_size_const(B->g, down) }; id = call(B, "div", a, 2, 0, B->err); }
+  if (up != AS_SIZE_ONE && id != AS_NONE) id = scaled(B, id, false, up);
+  if (down != AS_SIZE_ONE && id != AS_NONE) id = scaled(B, id, true, down);
   if (den != 1 && id != AS_NONE) { as_node_id a[2] = { id, make_number(B, den, 1) }; id = call(B, "div", a, 2, 0, B->err); }
   return id;
 }
@@ -219,7 +229,7 @@ static int stage(const sg_space *s, const sg_deriv *d) {
 }
 bool sg_build_block(as_graph *g, const sg_space *s, const sg_part *p, const sg_plan *plan, const sg_vocab *v, const sg_recipe *r, as_node_id *node, as_err *err) {
   builder B = { .g = g, .s = s, .p = p, .plan = plan, .v = v, .err = err };
-  make_sizes(&B);
+  if (!make_sizes(&B)) return false;
   B.of = as_calloc(s->values.n + 1, sizeof *B.of);
   bool ok = true;
   for (int st = 0; st < 4 && ok; st++)

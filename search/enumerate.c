@@ -168,10 +168,11 @@ static void accumulate(sg_space *s, uint32_t i) {
   const sg_value v = *VALUE(s, i);
   uint32_t c = (uint32_t)s->plan->loop;
   sg_deriv d = { .kind = SG_D_ACC, .acc = AS_ACC_SUM, .nargs = 1, .arg = { i }, .weight = 3 };
+  for (uint32_t k = 0; k < v.axes.rank; k++) if (v.axes.ax[k] == SG_LABEL(c, 1)) d.weight += 8; /* a whole tile of state where its sum would do */
   if (v.run != AS_NONE) {                                  /* reads a running maximum: only a rescaled sum is right */
     const sg_value m = *VALUE(s, v.run);
     if (v.run == i || m.axes.rank > v.axes.rank || memcmp(m.axes.ax, v.axes.ax, m.axes.rank) || !ax_rescalable(s->ctx.A, v.expr, m.expr)) return;
-    d.acc = AS_ACC_RESCALE; d.nargs = 2; d.arg[1] = v.run; d.weight = 5;
+    d.acc = AS_ACC_RESCALE; d.nargs = 2; d.arg[1] = v.run; d.weight += 2;
     add(s, ax_sum(s->ctx.A, v.expr, c, AX_LOOP, s->ctx.tile[c], s->ctx.loop[c]), v.axes, SG_AFTER, AS_NONE, d);
     return;
   }

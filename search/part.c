@@ -210,6 +210,12 @@ sg_plan *sg_plans(const sg_part *p, uint32_t *n) {
 }
 
 /* --- vocabulary */
+/* an integer attribute has one form, the one that graphs keep */
+static void settle(as_attr *a, as_sizes *S) {
+  if (a->is_size || mpz_cmp_ui(mpq_denref(a->num), 1) || !mpz_fits_slong_p(mpq_numref(a->num))) return;
+  a->is_size = true;
+  a->size = as_size_int(S, mpz_get_si(mpq_numref(a->num)));
+}
 static void inst_set(sg_inst *in, const as_opdef *op, const as_attr *attr) {
   memset(in, 0, sizeof *in);
   in->op = op;
@@ -228,7 +234,8 @@ static void inst_set(sg_inst *in, const as_opdef *op, const as_attr *attr) {
 static bool attr_same(const as_attr *a, const as_attr *b) {
   return a->is_size == b->is_size && (a->is_size ? a->size == b->size : mpq_equal(a->num, b->num) != 0);
 }
-static void vocab_add(sg_vocab *v, const as_opdef *op, const as_attr *attr) {
+static void vocab_add(sg_vocab *v, const as_opdef *op, as_attr *attr, as_sizes *S) {
+  for (uint32_t j = 0; j < op->nattrs; j++) settle(&attr[j], S);
   for (uint32_t i = 0; i < v->n; i++) {
     uint32_t j = 0;
     if (v->inst[i].op != op) continue;
@@ -248,13 +255,13 @@ static bool counts_axes(const as_opdef *op, uint32_t a) {
   return false;
 }
 /* all axes for the attributes that count axes (negative: from the end) */
-static void add_axes(sg_vocab *v, const as_opdef *op, as_attr *attr, uint32_t at, uint32_t max_rank) {
+static void add_axes(sg_vocab *v, const as_opdef *op, as_attr *attr, uint32_t at, uint32_t max_rank, as_sizes *S) {
   while (at < op->nattrs && !counts_axes(op, at)) at++;
-  if (at >= op->nattrs) { vocab_add(v, op, attr); return; }
+  if (at >= op->nattrs) { vocab_add(v, op, attr, S); return; }
   for (long axis = -1; axis >= -(long)max_rank; axis--) {
-    attr[at].is_size = false;
-    mpq_set_si(attr[at].num, axis, 1);
-    add_axes(v, op, attr, at + 1, max_rank);
+    attr[at].is_size = true;
+    attr[at].size = as_size_int(S, axis);
+    add_axes(v, op, attr, at + 1, max_rank, S);
   }
 }
 static bool only_moves(const as_opdef *op) {
@@ -265,14 +272,17 @@ void sg_vocab_init(sg_vocab *v, const sg_part *p) {
   memset(v, 0, sizeof *v);
   for (uint32_t i = p->n_leaf; i < p->n; i++) {             /* the program's own calls first, as they are written */
     const as_node *nd = &p->g->node[p->tensor[i]];
-    vocab_add(v, nd->op, nd->attr);
+    as_attr attr[AS_MAX_ATTRS];
+    for (uint32_t j = 0; j < AS_MAX_ATTRS; j++) { as_attr_init(&attr[j]); as_attr_set(&attr[j], &nd->attr[j]); }
+    vocab_add(v, nd->op, attr, p->g->sizes);
+    for (uint32_t j = 0; j < AS_MAX_ATTRS; j++) as_attr_clear(&attr[j]);
   }
   uint32_t own = v->n;
   for (uint32_t i = 0; i < own; i++) {                     /* the same operators along other axes (attributes as called) */
     as_attr attr[AS_MAX_ATTRS];
     const as_opdef *op = v->inst[i].op;
     for (uint32_t j = 0; j < AS_MAX_ATTRS; j++) { as_attr_init(&attr[j]); as_attr_set(&attr[j], &v->inst[i].attr[j]); }
-    if (!only_moves(op)) add_axes(v, op, attr, 0, p->max_rank);
+    if (!only_moves(op)) add_axes(v, op, attr, 0, p->max_rank, p->g->sizes);
     for (uint32_t j = 0; j < AS_MAX_ATTRS; j++) as_attr_clear(&attr[j]);
   }
   for (uint32_t i = 0; i < as_oplib_count(p->g->lib); i++) {
@@ -284,7 +294,7 @@ void sg_vocab_init(sg_vocab *v, const sg_part *p) {
       if (op->attr_has_default[j]) as_attr_set(&attr[j], &op->attr_default[j]);
       else if (!counts_axes(op, j)) known = false;
     }
-    if (known) add_axes(v, op, attr, 0, p->max_rank);
+    if (known) add_axes(v, op, attr, 0, p->max_rank, p->g->sizes);
     for (uint32_t j = 0; j < AS_MAX_ATTRS; j++) as_attr_clear(&attr[j]);
   }
 }

@@ -1,0 +1,299 @@
+/* A roofline model of a muGraph at concrete sizes, and the choice of tile sizes by it.  The numbers of the default device are those
+ * measured on an H200; structures that the model prefers (weight-streaming tiles of 32 to 64 columns, 64 to 128 rows) are what measurements showed. */
+#include "search.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const as_device as_device_default = { .multiprocessors = 132, .shared_per_block = 227 * 1024, .shared_per_mp = 228 * 1024, .dram = 4.2e6 /* bytes per us */, .l2 = 8.0e6,
+                                      .mp_bandwidth = 1.0e5, .tensor_flops = 5.0e8 /* per us */, .scalar_flops = 3.0e7, .launch_us = 1.5, .latency_us = 0.9 };
+
+typedef struct { as_size work; bool contraction; } node_work;   /* body evaluations times reduction extents */
+typedef struct { const as_graph *g; const as_device *d; node_work *w; int64_t *env; } model;
+
+static void reductions(model *M, const as_node *n, const as_match *m, const as_expr *e, as_size *factor) {
+  for (uint32_t i = 0; i < e->n; i++)
+    if (e->kid[i] && !((e->kind >= AS_E_SUM && e->kind <= AS_E_MINR) && i == 0)) reductions(M, n, m, e->kid[i], factor);
+  if (e->kind >= AS_E_SUM && e->kind <= AS_E_MINR) {
+    as_size s = as_opdef_size(M->g->sizes, n->op, m, n->attr, e->kid[0]);
+    if (s != AS_SIZE_BAD) *factor = as_size_mul(M->g->sizes, *factor, s);
+  }
+}
+static void prepare_node(model *M, uint32_t i) {
+  const as_graph *g = M->g;
+  const as_node *n = &g->node[i];
+  as_size dim[AS_MAX_ARGS][8], out[AS_MAX_RANK], total = AS_SIZE_ONE, sum = 0;
+  uint32_t rank[AS_MAX_ARGS], orank = 0;
+  as_match m;
+  for (uint32_t k = 0; k < n->rank; k++) total = as_size_mul(g->sizes, total, n->dim[k]);
+  M->w[i].work = total;
+  if (n->kind != AS_N_OP) return;
+  for (uint32_t k = 0; k < n->nargs; k++) { rank[k] = g->node[n->arg[k]].rank; memcpy(dim[k], g->node[n->arg[k]].dim, sizeof dim[k]); }
+  if (!as_opdef_match(g->sizes, n->op, (const as_size(*)[8])dim, rank, n->nargs, n->attr, &m, out, &orank, NULL, NULL)) return;
+  for (uint32_t k = 0; k < n->op->nlet; k++) {
+    as_size f = total;
+    reductions(M, n, &m, n->op->let[k].body, &f);
+    sum = as_size_add(g->sizes, sum, f);
+  }
+  M->w[i].work = sum;
+  const as_expr *b = n->op->let[n->op->nlet - 1].body;
+  M->w[i].contraction = b->kind == AS_E_SUM && b->kid[1]->kind == AS_E_MUL && n->nargs == 2;
+}
+static void prepare(model *M) {
+  M->w = as_calloc(M->g->n + 1, sizeof *M->w);
+  for (uint32_t i = 0; i < M->g->n; i++) prepare_node(M, i);
+}
+static void set_env(model *M) {
+  const as_sizes *S = M->g->sizes;
+  uint32_t n = as_size_count(S);
+  M->env = as_realloc(M->env, (n + 1) * sizeof *M->env);
+  for (uint32_t i = 0; i <= n; i++) M->env[i] = 1;
+  for (uint32_t i = 0; as_size_nth_sym(S, i) != AS_SIZE_BAD; i++) {
+    as_size s = as_size_nth_sym(S, i);
+    long v = as_size_value(S, s);
+    M->env[s] = v < 0 ? 1 : v;
+  }
+}
+static double value(const model *M, as_size s) {
+  int64_t v = as_size_eval(M->g->sizes, s, M->env);
+  return v == INT64_MIN || v < 0 ? 1e18 : (double)v;
+}
+static double elements(const model *M, const as_node *n) {
+  double e = 1;
+  for (uint32_t i = 0; i < n->rank; i++) e *= value(M, n->dim[i]);
+  return e;
+}
+static double bytes_of(const model *M, const as_node *n) { return elements(M, n) * (n->dtype == AS_F32 ? 4 : 2); }
+/* short rows of a tile waste sectors; extents that are no multiple of a fragment waste tensor-core lanes */
+static double row_waste(const model *M, const as_node *n) {
+  if (!n->rank) return 1;
+  double row = value(M, n->dim[n->rank - 1]) * 2;
+  return row >= 128 ? 1 : row >= 64 ? 1.04 : row >= 32 ? 1.2 : 1.2 * 32 / row;
+}
+static double lane_waste(const model *M, const as_node *n) {
+  double w = 1;
+  for (uint32_t i = n->rank >= 2 ? n->rank - 2 : 0; i < n->rank; i++) {
+    double d = value(M, n->dim[i]), unit = i + 1 == n->rank ? 16 : 8;
+    w *= ceil(d / unit) * unit / d;
+  }
+  return w;
+}
+static double op_us(const model *M, uint32_t id, double parallel) {
+  const node_work *w = &M->w[id];
+  double work = value(M, w->work) * 2;
+  if (w->contraction) return work * lane_waste(M, &M->g->node[id]) / (M->d->tensor_flops * parallel);
+  return work * (M->g->node[id].op ? 1 + M->g->node[id].op->nlet : 1) / (M->d->scalar_flops * parallel);
+}
+static double predefined_us(const model *M, uint32_t id) {
+  const as_node *n = &M->g->node[id];
+  double bytes = bytes_of(M, n);
+  for (uint32_t i = 0; i < n->nargs; i++) if (M->g->node[n->arg[i]].kind != AS_N_CONST) bytes += bytes_of(M, &M->g->node[n->arg[i]]);
+  double mem = bytes / (M->d->dram * 0.8), fl = op_us(M, id, 0.6);
+  return M->d->launch_us + 2 * M->d->latency_us + (mem > fl ? mem : fl);
+}
+/* -1: does not fit */
+static double block_us(const model *M, uint32_t b, double *shared) {
+  const as_graph *g = M->g;
+  const as_block *k = &g->block[b];
+  double blocks = 1, loop = value(M, k->loop), still = 0, moving = 0, dram = 0, state = 0, inner = 0, work = 0, once = 0;
+  for (int i = 0; i < 3; i++) blocks *= value(M, k->grid[i]);
+  if (value(M, k->grid[1]) > 65535 || value(M, k->grid[2]) > 65535 || blocks > 2e9) return -1;
+  for (uint32_t i = 0; i < k->n; i++) {
+    const as_node *n = &g->node[k->nodes[i]];
+    if (n->kind == AS_N_LOAD) {
+      double bytes = bytes_of(M, n) * row_waste(M, n);
+      if (n->map[3] >= 0) moving += bytes; else still += bytes;
+      dram += bytes_of(M, &g->node[n->arg[0]]);
+    } else if (n->kind == AS_N_ACC) {
+      state += elements(M, n) * 4;
+      once += elements(M, n) * (n->acc == AS_ACC_RESCALE ? 4 : 1) * loop / (M->d->scalar_flops / M->d->multiprocessors);
+    } else if (n->kind == AS_N_STORE) dram += bytes_of(M, n);
+    else if (n->kind == AS_N_OP) {
+      double us = op_us(M, k->nodes[i], 1.0 / M->d->multiprocessors);
+      if (n->varying) work += us; else once += us;
+      double size = elements(M, n) * (M->w[k->nodes[i]].contraction ? 4 : 2);
+      if (size > inner) inner = size;
+    }
+  }
+  /* a wider grid reads what its blocks share again; it comes from the second-level cache */
+  double stages = loop < 2 ? 1 : loop < 4 ? 2 : 4;
+  if (still + moving * stages + inner > M->d->shared_per_block) stages = loop < 2 ? 1 : 2;
+  double need = still + moving * stages + inner;
+  if (need > *shared) *shared = need;
+  if (need > M->d->shared_per_block || state > 160 * 1024) return -1;
+  double per_block = still + moving * loop, occupancy = floor(M->d->shared_per_mp / (need + 1024));
+  if (occupancy > 8) occupancy = 8;
+  if (state * occupancy > 200 * 1024) occupancy = floor(200 * 1024 / state) > 1 ? floor(200 * 1024 / state) : 1;
+  double slots = M->d->multiprocessors * occupancy, waves = ceil(blocks / slots), active = blocks < slots ? blocks : slots;
+  double flight = loop < 2 ? per_block : moving * (stages - 1 > 0.5 ? stages - 1 : 1);
+  double together = ceil(active / M->d->multiprocessors);              /* blocks on the busiest multiprocessor */
+  double rate = flight * together / M->d->latency_us;                  /* bytes per us that one multiprocessor draws */
+  if (rate > M->d->mp_bandwidth) rate = M->d->mp_bandwidth;
+  double fetch = per_block * together / rate, compute = (work * loop + once) * together + loop * 0.02;
+  double busy = waves * ((fetch > compute ? fetch : compute) + M->d->latency_us);
+  double mem = dram / M->d->dram, cache = blocks * per_block / M->d->l2;
+  if (cache > mem) mem = cache;
+  return M->d->launch_us + M->d->latency_us + (busy > mem ? busy : mem);
+}
+static double total_us(const model *M, double *shared) {
+  const as_graph *g = M->g;
+  double t = 0;
+  *shared = 0;
+  for (uint32_t i = 0; i < g->n_block; i++) {
+    double b = block_us(M, i, shared);
+    if (b < 0) return -1;
+    t += b;
+  }
+  for (uint32_t i = 0; i < g->n; i++) if (g->node[i].kind == AS_N_OP && g->node[i].block == AS_NONE) t += predefined_us(M, i);
+  return t;
+}
+double as_cost(const as_graph *g, const as_device *d, double *shared) {
+  model M = { .g = g, .d = d ? d : &as_device_default };
+  double s = 0;
+  prepare(&M);
+  set_env(&M);
+  double t = total_us(&M, &s);
+  free(M.w); free(M.env);
+  if (shared) *shared = s;
+  return t;
+}
+
+double as_cost_operator(const as_graph *g, as_node_id op, const as_device *d) {
+  model M = { .g = g, .d = d ? d : &as_device_default };
+  M.w = as_calloc(g->n + 1, sizeof *M.w);
+  prepare_node(&M, op);
+  set_env(&M);
+  double t = predefined_us(&M, op);
+  free(M.w); free(M.env);
+  return t;
+}
+
+/* --- tilings.  A relation `extent = count * tile` gives the choices; kernels are tuned one by one since they share no new size. */
+typedef struct { as_size count, tile; long extent; long choice[24]; uint32_t n; uint32_t block; } split;
+
+static bool mentions(const as_sizes *S, as_size a, as_size sym) {
+  for (uint32_t i = 0; i < as_size_nmono(S, a); i++) {
+    as_size_mono m = as_size_get_mono(S, a, i);
+    for (uint32_t j = 0; j < m.n; j++) if (m.atom[j] == sym) return true;
+  }
+  return false;
+}
+static uint32_t block_of(const as_graph *g, as_size sym) {
+  for (uint32_t b = 0; b < g->n_block; b++) {
+    if (mentions(g->sizes, g->block[b].loop, sym)) return b;
+    for (int i = 0; i < 3; i++) if (mentions(g->sizes, g->block[b].grid[i], sym)) return b;
+  }
+  return AS_NONE;
+}
+static bool is_own(const as_graph *g, as_size s) {
+  for (uint32_t i = 0; i < g->n_own_size; i++) if (g->own_size[i] == s) return true;
+  return false;
+}
+static void choices(split *s, bool loop) {
+  static const long nice[] = { 16, 32, 64, 128, 256, 8, 48, 96, 80, 112, 160, 192, 24, 40, 56, 512, 4, 2, 1 };
+  for (size_t i = 0; i < sizeof nice / sizeof *nice && s->n < 20; i++) {
+    long t = nice[i];
+    if (t > s->extent || s->extent % t) continue;
+    if (t < 8 && s->n) continue;                          /* narrow tiles only where nothing better divides */
+    if (t < 8 && s->extent > 64) continue;                /* a loop of single elements is no tiling */
+    if (loop && t > 256) continue;
+    s->choice[s->n++] = t;
+  }
+  bool whole = false;
+  for (uint32_t i = 0; i < s->n; i++) whole |= s->choice[i] == s->extent;
+  if (!whole && s->extent <= 512) s->choice[s->n++] = s->extent;
+}
+static uint32_t read_splits(const as_graph *g, split *out, uint32_t max, char **why) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < g->n_fact; i++) {
+    const as_size_fact *f = &g->fact[i];
+    if (f->rel != AS_REL_EQ || as_size_nmono(g->sizes, f->rhs) != 1) continue;
+    as_size_mono m = as_size_get_mono(g->sizes, f->rhs, 0);
+    int64_t extent;
+    if (m.n != 2 || m.coef != 1 || !is_own(g, m.atom[0]) || !is_own(g, m.atom[1]) || n == max) continue;
+    split s = { .count = m.atom[0], .tile = m.atom[1] };
+    if (block_of(g, s.count) == AS_NONE) { s.count = m.atom[1]; s.tile = m.atom[0]; }
+    s.block = block_of(g, s.count);
+    if (!as_graph_concrete(g, f->lhs, &extent)) { if (why) *why = as_strdup("the program states no concrete sizes: nothing to tile for"); return AS_NONE; }
+    s.extent = (long)extent;
+    choices(&s, s.block != AS_NONE && mentions(g->sizes, g->block[s.block].loop, s.count));
+    if (!s.n) {
+      char *a = as_size_print(g->sizes, f->lhs);
+      if (why) *why = as_format("no tile size divides %s = %ld: it must have a divisor that is a multiple of 8 (or be at most 512)", a, s.extent);
+      free(a);
+      return AS_NONE;
+    }
+    out[n++] = s;
+  }
+  return n;
+}
+typedef struct { double us, shared; long v[12]; } choice;
+static int cmp_choice(const void *a, const void *b) {
+  const choice *x = a, *y = b;
+  if (x->us != y->us) return x->us < y->us ? -1 : 1;
+  return memcmp(x->v, y->v, sizeof x->v) > 0 ? 1 : -1;
+}
+/* all tilings of block b, best first */
+static choice *tile_block(model *M, uint32_t b, const split *s, const uint32_t *at, uint32_t k, uint32_t *n) {
+  uint32_t total = 1, idx[12] = { 0 };
+  for (uint32_t i = 0; i < k; i++) total *= s[at[i]].n;
+  choice *c = as_calloc(total + 1, sizeof *c);
+  *n = 0;
+  for (uint32_t t = 0; t < total; t++) {
+    choice x = { 0, 0, { 0 } };
+    for (uint32_t i = 0; i < k; i++) {
+      const split *q = &s[at[i]];
+      x.v[i] = q->choice[idx[i]];
+      M->env[q->tile] = x.v[i];
+      M->env[q->count] = q->extent / x.v[i];
+    }
+    x.us = block_us(M, b, &x.shared);
+    for (uint32_t i = 0; i < k; i++) if ((x.v[i] & (x.v[i] - 1)) || x.v[i] > 128) x.us *= 1.03; /* odd tiles cost the address arithmetic, deep ones the pipeline */
+    if (x.us >= 0) c[(*n)++] = x;
+    for (uint32_t i = 0; i < k && ++idx[i] == s[at[i]].n; i++) idx[i] = 0;
+  }
+  qsort(c, *n, sizeof *c, cmp_choice);
+  return c;
+}
+as_tiling *as_tilings(const as_graph *g, const as_device *d, uint32_t keep, uint32_t *n, char **why) {
+  split s[48];
+  *n = 0;
+  if (why) *why = NULL;
+  uint32_t ns = read_splits(g, s, 48, why);
+  if (ns == AS_NONE) return NULL;
+  model M = { .g = g, .d = d ? d : &as_device_default };
+  prepare(&M);
+  set_env(&M);
+  as_tiling *out = as_calloc(keep + 1, sizeof *out);
+  uint32_t have = 0;
+  bool ok = true;
+  for (uint32_t i = 0; i < keep; i++) { out[i].size = as_calloc(2 * ns + 1, sizeof(as_size)); out[i].value = as_calloc(2 * ns + 1, sizeof(long)); }
+  for (uint32_t b = 0; b < g->n_block && ok; b++) {
+    uint32_t at[12], k = 0, nc;
+    for (uint32_t i = 0; i < ns; i++) if (s[i].block == b && k < 12) at[k++] = i;
+    choice *c = tile_block(&M, b, s, at, k, &nc);
+    ok = nc > 0;
+    if (!ok && why && !*why) *why = as_format("kernel %s: no tile sizes that divide the concrete sizes fit shared memory and registers", g->block[b].name);
+    /* the i-th tiling of the graph takes the i-th of each block (the last where there are fewer) */
+    if (nc > have) have = nc < keep ? nc : keep;
+    for (uint32_t i = 0; i < keep && ok; i++) {
+      const choice *x = &c[i < nc ? i : nc - 1];
+      for (uint32_t j = 0; j < k; j++) {
+        uint32_t p = out[i].n;
+        out[i].size[p] = s[at[j]].count; out[i].value[p] = s[at[j]].extent / x->v[j];
+        out[i].size[p + 1] = s[at[j]].tile; out[i].value[p + 1] = x->v[j];
+        out[i].n += 2;
+      }
+    }
+    free(c);
+  }
+  if (!g->n_block) have = 1;
+  for (uint32_t i = 0; i < have && ok; i++) {
+    for (uint32_t j = 0; j < out[i].n; j++) M.env[out[i].size[j]] = out[i].value[j];
+    out[i].us = total_us(&M, &out[i].shared);
+  }
+  for (uint32_t i = ok ? have : 0; i < keep; i++) { free(out[i].size); free(out[i].value); memset(&out[i], 0, sizeof out[i]); }
+  *n = ok ? have : 0;
+  free(M.w); free(M.env);
+  return out;
+}

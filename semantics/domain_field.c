@@ -382,8 +382,7 @@ static bool small_squares(uint64_t m, uint64_t top) {
     if (n_jacobi_unsigned(s[i], m) != 1) return false;
   return true;
 }
-void as_field_domain_init(as_field_domain *D, as_rng *rng) {
-  memset(D, 0, sizeof *D);
+void as_field_primes(as_rng *rng, uint64_t *p_out, uint64_t *q_out) {
   uint64_t q, p = 0;
   do {
     q = ((uint64_t)1 << 58) | (as_rng_next(rng) >> 6) | 7; /* 7 mod 8 */
@@ -394,6 +393,16 @@ void as_field_domain_init(as_field_domain *D, as_rng *rng) {
       p = 0;
     }
   } while (!p);
+  *p_out = p;
+  *q_out = q;
+}
+void as_field_domain_init(as_field_domain *D, as_rng *rng) {
+  uint64_t p, q;
+  as_field_primes(rng, &p, &q);
+  as_field_domain_over(D, p, q, rng);
+}
+void as_field_domain_over(as_field_domain *D, uint64_t p, uint64_t q, as_rng *rng) {
+  memset(D, 0, sizeof *D);
   D->p = p;
   D->q = q;
   D->pinv = n_preinvert_limb(p);

@@ -14,8 +14,10 @@ typedef struct {
   as_vec roots;                                 /* squares (mod p) whose root was taken */
 } as_field_domain;
 
-/* finds the primes with the generator: q of 59 bits, p < 2^63, both 7 mod 8, with the primes up to 13 squares mod p */
-void as_field_domain_init(as_field_domain *F, as_rng *rng);
+/* q of 59 bits, p < 2^63, q | p - 1, both 7 mod 8, with the primes up to 13 squares mod p; takes about a millisecond */
+void as_field_primes(as_rng *rng, uint64_t *p, uint64_t *q);
+void as_field_domain_init(as_field_domain *F, as_rng *rng);                              /* with fresh primes */
+void as_field_domain_over(as_field_domain *F, uint64_t p, uint64_t q, as_rng *rng); /* with primes found before */
 void as_field_domain_clear(as_field_domain *F);
 /* A random input: its residues mod p and mod q are independent and uniform, and independent of its interval.  exact gets the rational. */
 void as_field_random(const as_field_domain *F, as_rng *rng, bool positive, void *r, mpq_t exact);

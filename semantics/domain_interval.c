@@ -163,10 +163,10 @@ static bool i_builtin(const as_domain *d, const char *name, void *r, const void 
   return true;
 }
 static char *i_print(const as_domain *d, const void *a) {
-  (void)d;
   if (CV(a)->flags & AS_F_UNDEF) return as_strdup("undefined");
-  char buf[128];
-  mpfr_snprintf(buf, sizeof buf, "[%.20RDg, %.20RUg]", CV(a)->lo, CV(a)->hi);
+  char buf[192];
+  int digits = *(const long *)d->ctx < 200 ? 24 : 48;
+  mpfr_snprintf(buf, sizeof buf, "[%.*RDg, %.*RUg]", digits, CV(a)->lo, digits, CV(a)->hi);
   return as_strdup(buf);
 }
 

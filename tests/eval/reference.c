@@ -135,6 +135,10 @@ double reference(const gen_call *g, const double *const *arg, const int64_t *ix,
   double v;
   if (g->op->nargs == 2 && (v = pair(op, 1, 1)) != HUGE_VAL) return pair(op, bc(g, 0, arg[0], ix), bc(g, 1, arg[1], ix));
   if (g->op->nargs == 1 && el(op, 1, 0, 0) != HUGE_VAL) return el(op, arg[0][flat(ix, g->dim[0], g->arank[0])], num(g, "lo"), num(g, "hi"));
+  if (!strcmp(op, "mul_by") || !strcmp(op, "div_by")) {
+    double x = arg[0][flat(ix, g->dim[0], g->arank[0])], n = num(g, "n");
+    return !strcmp(op, "mul_by") ? x * n : n == 0 ? NAN : x / n;
+  }
   if (!strcmp(op, "matmul")) return matmul(g, arg, ix);
   if (!strcmp(op, "softmax") || !strcmp(op, "rms_norm") || !strcmp(op, "layer_norm")) return normal(g, op, arg[0], ix, known);
   if (!strcmp(op, "sum") || !strcmp(op, "mean") || !strcmp(op, "max") || !strcmp(op, "min")) return reduction(g, op, arg[0], ix, known);

@@ -14,15 +14,15 @@ typedef struct {
   uint64_t skipped;          /* undefined, or nothing to compare */
   uint64_t unexplained;      /* differ in the field, but no difference of real values was found */
   uint64_t needed;           /* elements that had to be compared */
-  double bound;              /* chance that one run misses a difference, the worst run and element; at least 1: vacuous */
+  double bound;              /* chance that one run misses a difference in an element compared in the field, the worst run and element; at least 1: vacuous */
   double bound_all;          /* the product over the runs */
   double degree, exponentials, exp_degree; int roots; bool affine; /* of that worst element */
   as_cex cex;                /* AS_NO */
 } as_field_report;
 
-typedef struct { uint64_t seed; uint32_t runs; int64_t max_size; uint64_t min_elements, max_ops; } as_field_options;
+typedef struct { uint64_t seed; uint32_t runs; int64_t max_size; uint64_t min_elements, max_ops; uint64_t p, q; /* as_field_primes; 0: found afresh */ } as_field_options;
 extern const as_field_options as_field_default; /* runs 3, sizes up to 3, at least 8 elements */
-/* report: initialised here, cleared by the caller.  AS_BAD_INPUT with err where the programs cannot be evaluated at all. */
+/* cand->sizes is spec's table or a copy that extends it; only cand's is touched.  report: initialised here, cleared by the caller.  AS_BAD_INPUT with err where the programs cannot be evaluated at all. */
 as_status as_field_test(const as_graph *spec, const as_graph *cand, const as_field_options *o, as_field_report *report, as_err *err);
 void as_field_report_clear(as_field_report *r);
 char *as_field_report_print(const as_graph *spec, const as_field_report *r); /* in words; malloc'ed */

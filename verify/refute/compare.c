@@ -10,6 +10,12 @@ void as_cex_clear(as_cex *c) {
   memset(c, 0, sizeof *c);
 }
 
+as_graph as_graph_over(const as_graph *g, as_sizes *S) {
+  as_graph view = *g;
+  view.sizes = S;
+  return view;
+}
+
 as_tensor *as_inputs_new(const as_graph *spec, const as_domain *d, const int64_t *env, as_err *err) {
   as_tensor *in = as_calloc(spec->n_input + 1, sizeof *in);
   for (uint32_t i = 0; i < spec->n_input; i++) {
@@ -137,6 +143,9 @@ static void keep_instance(const as_graph *spec, const as_graph *cand, const int6
   cex->value = as_calloc(spec->n_own_size + cand->n_own_size + 1, sizeof *cex->value);
   for (int k = 0; k < 2; k++)
     for (uint32_t i = 0; i < g[k]->n_own_size; i++) {
+      uint32_t j = 0;
+      while (j < cex->n_sizes && cex->size[j] != g[k]->own_size[i]) j++;
+      if (j < cex->n_sizes) continue;
       cex->size[cex->n_sizes] = g[k]->own_size[i];
       cex->value[cex->n_sizes++] = env[g[k]->own_size[i]];
     }
@@ -146,6 +155,8 @@ static void keep_instance(const as_graph *spec, const as_graph *cand, const int6
 
 as_status as_compare_at(const as_graph *spec, const as_graph *cand, const int64_t *env, const as_tensor *exact, uint64_t max_ops, as_cex *cex, as_err *err) {
   as_cex_init(cex);
+  as_graph view = as_graph_over(spec, cand->sizes);
+  spec = &view;
   if (spec->n_output != cand->n_output || spec->n_input != cand->n_input) {
     as_err_set(err, AS_BAD_INPUT, "the two programs have other inputs or outputs");
     return AS_BAD_INPUT;
@@ -163,6 +174,8 @@ as_status as_compare_at(const as_graph *spec, const as_graph *cand, const int64_
 }
 
 as_status as_cex_replay(const as_graph *spec, const as_graph *cand, const as_cex *cex, as_err *err) {
+  as_graph view = as_graph_over(spec, cand->sizes);
+  spec = &view;
   int64_t *env = as_env_new(spec->sizes);
   for (uint32_t i = 0; i < cex->n_sizes; i++) env[cex->size[i]] = cex->value[i];
   as_cex again;

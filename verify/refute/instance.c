@@ -60,7 +60,11 @@ bool as_instance_init(as_instance *I, const as_graph *spec, const as_graph *cand
   uint32_t total = spec->n_own_size + (cand ? cand->n_own_size : 0);
   I->sym = as_calloc(total + 1, sizeof *I->sym);
   for (int k = 0; k < 2; k++)
-    for (uint32_t i = 0; g[k] && i < g[k]->n_own_size; i++) I->sym[I->n++] = g[k]->own_size[i];
+    for (uint32_t i = 0; g[k] && i < g[k]->n_own_size; i++) { /* two programs may both declare a size */
+      uint32_t j = 0;
+      while (j < I->n && I->sym[j] != g[k]->own_size[i]) j++;
+      if (j == I->n) I->sym[I->n++] = g[k]->own_size[i];
+    }
   I->order = as_calloc(total + 1, sizeof *I->order);
   I->by = as_calloc(total + 1, sizeof *I->by);
   I->free = as_calloc(total + 1, sizeof *I->free);

@@ -49,6 +49,8 @@ static bool try_sizes(void *arg) {
 
 as_status as_refute(const as_graph *spec, const as_graph *cand, const as_refute_budget *b, as_cex *cex, as_err *err) {
   if (!b) b = &as_refute_default;
+  as_graph view = as_graph_over(spec, cand->sizes);
+  spec = &view;
   job J = {.spec = spec, .cand = cand, .b = b, .cex = cex, .err = err, .status = AS_UNKNOWN};
   as_cex_init(cex);
   as_rng_seed(&J.rng, b->seed);

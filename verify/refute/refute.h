@@ -30,6 +30,8 @@ as_status as_refute(const as_graph *spec, const as_graph *cand, const as_refute_
 /* AS_NO: the counterexample stands.  AS_OK: it does not (the two agree there).  AS_UNKNOWN: not decided. */
 as_status as_cex_replay(const as_graph *spec, const as_graph *cand, const as_cex *cex, as_err *err);
 
+/* In all of these cand->sizes is spec's table or a copy that extends it, and only cand's is touched: threads with tables of their own may share spec. */
+as_graph as_graph_over(const as_graph *g, as_sizes *S); /* g read through that table; borrows everything */
 /* One comparison at given sizes and exact inputs: AS_NO with *cex filled (sizes and inputs included), AS_OK: no difference to be seen, AS_UNKNOWN: the given program is
  * not known to be defined there, or it could not be evaluated. */
 as_status as_compare_at(const as_graph *spec, const as_graph *cand, const int64_t *env, const as_tensor *exact, uint64_t max_ops, as_cex *cex, as_err *err);

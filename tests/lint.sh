@@ -44,7 +44,7 @@ done < <(find proofs src semantics verify search \( -name '*.c' -o -name '*.h' \
 
 while IFS= read -r inc; do
   case "$inc" in assert.h) say "the checker checks with if, not with assert" ;; esac
-  case "$inc" in gmp.h|std*.h|string.h|limits.h|errno.h|inttypes.h|ctype.h|unistd.h|sys/stat.h|dirent.h) ;; *) say "the checker includes <$inc>" ;; esac
+  case "$inc" in gmp.h|std*.h|string.h|limits.h|errno.h|inttypes.h|ctype.h|unistd.h|sys/stat.h|dirent.h|setjmp.h|fcntl.h) ;; *) say "the checker includes <$inc>" ;; esac
 done < <(sed -n 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*<\([^>]*\)>.*/\1/p' proofs/checker/*.[ch] | sort -u)
 
 n=$(cat proofs/checker/*.[ch] | wc -l)
@@ -54,6 +54,13 @@ while IFS= read -r f; do
   n=$(wc -l <"$f")
   [ "$n" -le 800 ] || say "$f has $n lines; 800 are allowed"
 done < <(find proofs src semantics verify search tests bench \( -name '*.c' -o -name '*.h' -o -name '*.py' -o -name '*.sh' -o -name '*.cu' \) | sort)
+
+# texts of one machine or of unfinished work; this file names them and is left out
+while IFS= read -r hit; do say "$hit"; done < <(
+  grep -rnE '/(work|home|root)/[a-z]|\b(TODO|FIXME|XXX)\b' configure.ac Makefile.am data.mk quickstart README.md docs proofs src semantics verify search tests \
+    examples bench man --include='*.c' --include='*.h' --include='*.md' --include='*.mk' --include='*.sh' --include='*.py' --include='*.am' \
+    --include='*.ac' --include='*.sem' --include='*.tp' --include='*.mug' --include='*.cu*' --include='*.[1-9]' --include=quickstart 2>/dev/null |
+    grep -v '^tests/lint.sh:')
 
 [ "$bad" = 0 ] && echo "lint: clean"
 exit "$bad"

@@ -1,4 +1,5 @@
 # one folder of tests per module
+TESTS += tests/lint.sh
 include tests/checker/local.mk
 include tests/claim/local.mk
 if !CHECKER_ONLY

@@ -1,0 +1,12 @@
+# What is installed beside the programs, and what belongs to the source package without being compiled.
+semdir = $(pkgdatadir)/semantics
+dist_sem_DATA = semantics/elementwise.sem semantics/linear.sem semantics/normalize.sem semantics/reduce.sem semantics/scale.sem semantics/shape.sem
+exampledir = $(pkgdatadir)/examples
+dist_example_DATA = \
+  examples/gated_mixer.tp examples/gated_mixer.mug examples/gated_mlp.tp examples/gated_mlp.mug examples/gqa.tp examples/gqa.mug \
+  examples/layernorm_linear.tp examples/layernorm_linear.mug examples/lora.tp examples/lora.mug \
+  examples/rmsnorm_linear.tp examples/rmsnorm_linear.mug
+ownexampledir = $(pkgdatadir)/examples/own_operator
+dist_ownexample_DATA = examples/own_operator/capped.sem examples/own_operator/capped_logits.tp examples/own_operator/capped_logits.mug
+dist_doc_DATA = README.md docs/language.md semantics/SEMANTICS.md
+EXTRA_DIST += LICENSE autogen.sh quickstart .ci/run .clang-format tests/lint.sh

@@ -27,6 +27,7 @@ static void add_node(as_str *s, const as_graph *g, uint32_t i) {
   const char *colour = "white";
   switch (n->kind) {
   case AS_N_INPUT: colour = "#dbeafe"; break;
+  case AS_N_SIZE: as_str_add(s, "\\na size"); break;
   case AS_N_CONST: {
     char *v = mpq_get_str(NULL, 10, n->value);
     as_str_printf(s, "\\n%s", v);

@@ -24,8 +24,3 @@ assay_SOURCES = src/cli/main.c
 assay_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 assay_LDADD = libascli.a libassearch.a libassmt.a libasprove.a libasfield.a libassem.a libaslower.a libasrt.a libasir.a libck.a libasbase.a \
   $(JANSSON_LIBS) $(Z3_LIBS) $(GLPK_LIBS) $(FLINT_LIBS) $(GMP_LIBS) -lpthread -lm
-
-bin_PROGRAMS += assay
-assay_SOURCES = src/cli/main.c
-assay_LDADD = libascli.a libassearch.a libasprove.a libassmt.a libasfield.a libassem.a libaslower.a libasrt.a libasir.a libck.a libasbase.a \
-  $(JANSSON_LIBS) $(Z3_LIBS) $(GLPK_LIBS) $(FLINT_LIBS) -lpthread -lm

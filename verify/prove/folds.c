@@ -280,14 +280,14 @@ static eqn as_sum(pv *p, ck_id t, const opened *o)
 }
 
 /* --- maxima */
-/* the two steps of a maximum: ite(acc <= f, f, acc); the bases must agree up to normal form */
-static bool max_step(pv *p, const opened *o, ck_id *f)
+/* the steps of a maximum, ite(acc <= f, f, acc), and of a minimum, ite(acc <= f, acc, f) */
+static bool extremum_step(pv *p, const opened *o, bool max, ck_id *f)
 {
   ck_id s = o->step[0], c;
   if (o->w != 1 || ck_head(p->T, s) != CK_ITE) return false;
   c = ck_kid(p->T, s, 0);
-  *f = ck_kid(p->T, s, 1);
-  return ck_head(p->T, c) == CK_LE && ck_kid(p->T, c, 0) == o->st[0] && ck_kid(p->T, c, 1) == *f && ck_kid(p->T, s, 2) == o->st[0] && !ck_has_var(p->T, *f, o->st[0]);
+  *f = ck_kid(p->T, s, max ? 1 : 2);
+  return ck_head(p->T, c) == CK_LE && ck_kid(p->T, c, 0) == o->st[0] && ck_kid(p->T, c, 1) == *f && ck_kid(p->T, s, max ? 2 : 1) == o->st[0] && !ck_has_var(p->T, *f, o->st[0]);
 }
 
 /* max over k < n of f, base as given */
@@ -320,7 +320,11 @@ eqn norm_fold(pv *p, uint32_t cx, ck_id t)
   opened o; eqn e, r; ck_id f;
   if (is_sum(p, t)) return norm_sum(p, cx, t);
   if (!open_fold(p, cx, t, &o)) return same(t);
-  if (max_step(p, &o, &f)) return norm_max(p, cx, t, &o, f);
+  if (extremum_step(p, &o, true, &f)) return norm_max(p, cx, t, &o, f);
+  if (extremum_step(p, &o, false, &f)) {
+    e = min_as_max(p, cx, t, o.n, o.init[0], o.k, f);
+    if (e.s != NO && e.s != REFL) return e;
+  }
   e = drop_states(p, cx, t, &o);
   if (e.s != NO && e.s != REFL) return eq_then(p, e, norm(p, cx, e.t));
   r = rescaled(p, cx, t, &o);

@@ -8,7 +8,7 @@ static const char *const rule_name[N_RULES] = { "hyp", "use", "inst", "cases", "
 void pv_init(pv *p, ck_terms *T, uint32_t max_steps)
 {
   memset(p, 0, sizeof *p);
-  p->T = T; p->P = ck_proof_new(T); p->max_steps = max_steps;
+  p->T = T; p->P = ck_proof_new(T); p->max_steps = max_steps; p->max_work = 500ull * max_steps;
   as_vec_init(&p->steps, sizeof(pv_step)); as_vec_init(&p->toks, sizeof(pv_tok)); as_vec_init(&p->scratch, sizeof(pv_tok));
   as_vec_init(&p->ctx, sizeof(pv_ctx)); as_vec_init(&p->fact_busy, sizeof(uint64_t)); as_vec_init(&p->owned, sizeof(void *));
   for (int i = 0; i < N_LEMMAS; i++) p->lemma[i] = NO;
@@ -27,7 +27,7 @@ void pv_clear(pv *p)
   map_clear(&p->cmp_memo); map_clear(&p->misc_memo); map_clear(&p->inst_memo);
 }
 
-bool pv_spent(const pv *p) { return p->steps.n >= p->max_steps; }
+bool pv_spent(const pv *p) { return p->steps.n >= p->max_steps || p->work >= p->max_work; }
 
 static void start(pv *p) { p->scratch.n = 0; }
 static void tok(pv *p, char kind, uint32_t val) { pv_tok t = { (uint32_t)kind, val }; as_vec_push(&p->scratch, &t); }

@@ -138,6 +138,51 @@ static uint32_t max_through(pv *p, bool scale)
 uint32_t lemma_max_add(pv *p) { return max_through(p, false); }
 uint32_t lemma_max_scale(pv *p) { return max_through(p, true); }
 
+/* min over k < n of body, base the body at 0 */
+static ck_id mn(pv *p, ck_id n, ck_id k, ck_id body)
+{
+  ck_id acc = ck_var(p->T, "$$acc", 'r'), init = ck_sub(p->T, body, &k, &p->zero, 1, NULL, 0);
+  return t_fold1(p, n, init, k, acc, ck_ite(p->T, t_rel(p, CK_LE, acc, body), acc, body));
+}
+
+/* 0 <= n:  min(k < n) f(k) = -max(k < n) -f(k) */
+uint32_t lemma_min_max(pv *p)
+{
+  ck_id n = iv(p, "n"), j = iv(p, "j"), k = iv(p, "k"), y = ck_var(p->T, "y", 'r'), w = ck_var(p->T, "w", 'r'), z = p->zero, j1 = t_add(p, j, p->one), f = fat(p, k), from;
+  #define LO(b) mn(p, b, k, f)
+  #define HI(b) mx(p, b, k, t_neg(p, f))
+  #define F(b) t_rel(p, CK_EQ, LO(b), t_neg(p, HI(b)))
+  uint32_t two = prove_eq(p, 0, ck_ite(p->T, t_rel(p, CK_LE, t_neg(p, y), w), t_neg(p, y), w), t_neg(p, t_max2(p, y, t_neg(p, w))), 0);
+  uint32_t hj = r_hyp(p, t_rel(p, CK_LE, z, j)), le0 = r_const(p, t_rel(p, CK_LE, z, z)), ih = r_hyp(p, F(j)), l0 = r_zero(p, LO(z), le0), r0 = r_zero(p, HI(z), le0);
+  by b; by_start(&b); by_add(&b, p->one, l0); by_add(&b, p->one, r0);
+  uint32_t base = by_end(p, &b, F(z)), u = r_succ(p, LO(j1), j, hj), v = r_succ(p, HI(j1), j, hj);
+  ck_vsub vs[2] = { { y, HI(j) }, { w, fat(p, j) } };
+  uint32_t left = eq_trans(p, then(p, u, &ih, 1), r_inst(p, two, vs, 2, NULL, 0, NULL, 0));
+  if (v == NO) return NO;
+  from = lhs_of(p, v);
+  eqn e = rewrite(p, t_neg(p, from), &from, &v, 1);
+  uint32_t step = eq_trans(p, left, eq_sym(p, e.s)); ck_id g = F(j);
+  return r_induct(p, j, n, 0, &g, &base, &step, 1, r_hyp(p, t_rel(p, CK_LE, z, n)));
+  #undef LO
+  #undef HI
+  #undef F
+}
+
+/* t = min over k < n of f (not yet normal), base init (normal): minus a maximum */
+eqn min_as_max(pv *p, uint32_t cx, ck_id t, ck_id n, ck_id init, ck_id k, ck_id f)
+{
+  eqn none = { t, REFL }, b0; ck_id lit = mn(p, n, k, f), lit0 = ck_sub(p->T, f, &k, &p->zero, 1, NULL, 0); uint32_t n0 = side(p, cx, t_rel(p, CK_LE, p->zero, n)), s = REFL;
+  if (n0 == NO) return none;
+  b0 = norm(p, cx, lit0);
+  if (b0.s == NO || b0.t != init) return none;
+  if (b0.s != REFL) { uint32_t back = eq_sym(p, b0.s); s = r_cong(p, t, lit, &back, 1); }
+  ck_fsub fs = { ck_word(p->T, "f"), ck_word(p->T, "i:r"), &k, 1, f }; ck_vsub v = { iv(p, "n"), n };
+  s = eq_trans(p, s, r_lemma(p, L_MIN_MAX, &v, 1, &fs, 1, &n0, 1));
+  if (s == NO) return none;
+  eqn e = { rhs_of(p, s), s };
+  return eq_then(p, e, norm(p, cx, e.t));
+}
+
 /* max over k < n of b1 = max of b2, for polynomially equal bodies */
 static uint32_t same_max(pv *p, ck_id n, ck_id k, ck_id b1, ck_id b2)
 {

@@ -17,6 +17,7 @@ static int id_cmp(const void *a, const void *b) { ck_id x = *(const ck_id *)a, y
 void poly_push(pv *p, poly *f, ck_id q, const ck_id *a, uint32_t n)
 {
   if (q == p->zero) return;
+  p->work += f->n + 1;
   ck_id *s = as_malloc((n + 1) * sizeof *s);
   if (n) memcpy(s, a, n * sizeof *s);
   qsort(s, n, sizeof *s, id_cmp);

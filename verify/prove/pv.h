@@ -28,7 +28,7 @@ typedef struct { uint32_t parent; ck_id formula; uint32_t step; ck_id var; uint3
 
 typedef enum {
   L_SUM_SCALE, L_SUM_ADD, L_SUM_ONE, L_SUM_ZERO, L_CONCAT, L_SPLIT, L_EXCHANGE, L_EXP0, L_EXP_POS, L_EXP_NEG, L_INV_NE, L_INV_POS,
-  L_INV_MUL, L_INV_INV, L_SQRT_POS, L_SQUARE, L_DIVMOD, L_DIV_LO, L_DIV_HI, L_NZ_LEFT, L_NZ_RIGHT, L_MAX_CONCAT, L_MAX_SPLIT, L_MAX_ADD, L_MAX_SCALE,
+  L_INV_MUL, L_INV_INV, L_SQRT_POS, L_SQUARE, L_DIVMOD, L_DIV_LO, L_DIV_HI, L_NZ_LEFT, L_NZ_RIGHT, L_MAX_CONCAT, L_MAX_SPLIT, L_MAX_ADD, L_MAX_SCALE, L_MIN_MAX,
   N_LEMMAS
 } pv_lemma;
 
@@ -38,7 +38,7 @@ typedef struct pv {
   pv_map step_memo, norm_memo, ctx_memo, rel_memo, cmp_memo, misc_memo, inst_memo;
   as_vec ctx;                  /* pv_ctx; 0 is the empty context */
   uint32_t lemma[N_LEMMAS]; bool lemma_busy[N_LEMMAS];
-  uint32_t max_steps;
+  uint32_t max_steps; uint64_t work, max_work; /* steps; monomials looked at: both bound the effort, neither reads a clock */
   bool cut;                    /* a side condition was given up because it was already being asked: do not remember the failure */
   ck_id zero, one;
   as_vec fact_busy;            /* uint64_t: hypotheses being normalised */
@@ -158,6 +158,7 @@ eqn norm_ite(pv *p, uint32_t cx, ck_id t);
 uint32_t poly_content(pv *p, ck_id u, ck_id *f, uint32_t max);    /* factors of u: leading coefficient, common atoms, primitive rest; 0: nothing */
 eqn norm_fold(pv *p, uint32_t cx, ck_id t);
 eqn join_max(pv *p, uint32_t cx, ck_id t, ck_id n, ck_id init, ck_id k, ck_id body); /* maxlaws.c: constants out, tiles joined */
+eqn min_as_max(pv *p, uint32_t cx, ck_id t, ck_id n, ck_id init, ck_id k, ck_id f);
 eqn icanon(pv *p, ck_id t);                                       /* canonical integer arguments only */
 eqn rewrite(pv *p, ck_id t, const ck_id *from, const uint32_t *steps, uint32_t n); /* closed subterms by equations */
 uint32_t lift_sum(pv *p, ck_id n, ck_id k, uint32_t s); /* f = g  gives  sum(k<n) f = sum(k<n) g */
@@ -172,4 +173,5 @@ uint32_t lemma_max_concat(pv *p); /* maxlaws.c */
 uint32_t lemma_max_split(pv *p);
 uint32_t lemma_max_add(pv *p);
 uint32_t lemma_max_scale(pv *p);
+uint32_t lemma_min_max(pv *p);
 #endif

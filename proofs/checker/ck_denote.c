@@ -461,9 +461,10 @@ static void match_arg(ck_reader *R, call *c, const ck_targ *p, const ck_tensor *
   uint32_t take[CK_MAX_DIMS], used = 0, rest = CK_MAX_DIMS, at = 0;
   for (uint32_t i = 0; i < p->n; i++) {
     const ck_dim *d = &p->dim[i];
-    take[i] = d->kind == 's' ? 1 : d->size ? list_count(R, c, d, t->rank) : 0;
+    const list *known = d->kind == 'l' && !d->size ? find_list(c, d->name) : NULL;
+    take[i] = d->kind == 's' ? 1 : d->size ? list_count(R, c, d, t->rank) : known ? known->n : 0;
     used += take[i];
-    if (d->kind == 'l' && !d->size) {
+    if (d->kind == 'l' && !d->size && !known) {
       if (rest != CK_MAX_DIMS) ck_die(R, c->op->f, c->op->tok, "two lists of unknown length in %s", p->name);
       rest = i;
     }

@@ -93,3 +93,12 @@ char *load_mutate(const char *text, as_rng *rng) {
   }
   return as_strdup(text);
 }
+
+as_graph *load_text(const char *text, as_sizes *S, as_oplib *lib, const as_graph *given) {
+  as_err e;
+  as_err_init(&e);
+  as_graph *g = strncmp(text, "mug", 3) ? as_parse_tp("pair.tp", text, strlen(text), S, lib, &e) : as_parse_mug("pair.mug", text, strlen(text), given, &e);
+  if (!g) stop(&e);
+  as_err_clear(&e);
+  return g;
+}

@@ -8,6 +8,7 @@ as_oplib *load_lib(void);                 /* semantics/, or exits with a message
 char *load_path(const char *dir, const char *name, const char *ext);
 as_graph *load_tp(const char *path, as_sizes *S, as_oplib *L);
 as_graph *load_mug(const char *path, const as_graph *program);
+as_graph *load_text(const char *text, as_sizes *S, as_oplib *L, const as_graph *given); /* a program, or a muGraph of the given one; or exits */
 as_graph *load_mug_text(const char *text, const as_graph *program); /* NULL if it does not parse */
 
 typedef struct { as_sizes *S; as_graph *tp, *mug; char *tp_text, *mug_text; } load_pair; /* an example and its muGraph */

@@ -97,6 +97,27 @@ START_TEST(examples_against_the_checkers_reading) {
 }
 END_TEST
 
+#include "pairs.inc"
+START_TEST(pairs_against_the_checkers_reading) {
+  as_rng rng;
+  as_rng_seed(&rng, 23);
+  long agree = 0;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    as_sizes *S = as_sizes_new();
+    as_graph *a = load_text(rows[i].given, S, lib, NULL), *b = load_text(rows[i].cand, S, lib, a);
+    load_claim c;
+    if (load_claim_init(&c, lib, rows[i].given, rows[i].cand)) agree += against_terms(a, b, &c, &rng, 3, rows[i].what);
+    else ck_assert_msg(rows[i].e == WRONG, "%s: %s", rows[i].what, c.why);
+    load_claim_clear(&c);
+    as_graph_free(b);
+    as_graph_free(a);
+    as_sizes_free(S);
+  }
+  printf("pairs: %ld elements agree\n", agree);
+  ck_assert_int_gt(agree, 500);
+}
+END_TEST
+
 START_TEST(mutants_against_the_checkers_reading) {
   as_rng rng;
   as_rng_seed(&rng, 17);
@@ -219,6 +240,7 @@ int main(void) {
   TCase *c = tcase_create("terms");
   tcase_set_timeout(c, 240);
   tcase_add_test(c, examples_against_the_checkers_reading);
+  tcase_add_test(c, pairs_against_the_checkers_reading);
   tcase_add_test(c, mutants_against_the_checkers_reading);
   tcase_add_test(c, random_programs);
   suite_add_tcase(s, c);

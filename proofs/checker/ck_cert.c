@@ -5,19 +5,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const rules[CK_N_RULES] = {"hyp", "use", "inst", "cases", "cong", "foldcong", "arith", "antisym", "int", "law", "zero", "succ", "induct"};
+/* What a line's head asks for: t s n w one argument of that kind (term, step, number, word), T S any number of them; '|' separates
+ * groups; in ( ) a list of members, each of the kinds inside, separated by ','. */
+typedef struct { const char *head, *shape; int what; } row;
 enum { HYP, USE, INST, CASES, CONG, FOLDCONG, ARITH, ANTISYM, INT, LAW, ZERO, SUCC, INDUCT };
+static const row steps[CK_N_RULES] = {
+    {"hyp", "t", HYP},           {"use", "s|T|S", USE},          {"inst", "s|(tt)|(wwT)|S", INST}, {"cases", "tss", CASES}, {"cong", "ttS", CONG},
+    {"foldcong", "tt|T|S", FOLDCONG}, {"arith", "t|(tS)", ARITH}, {"antisym", "ss", ANTISYM},      {"int", "ts", INT},      {"law", "w|T|S", LAW},
+    {"zero", "ts", ZERO},        {"succ", "tts", SUCC},          {"induct", "ttn|T|S|S|s", INDUCT}};
+static const row nodes[] = {
+    {"q", "nn", CK_Q},     {"v", "ww", CK_V},     {"b", "nw", CK_B},    {"+", "tt", CK_ADD},    {"*", "tt", CK_MUL},   {"div", "tt", CK_DIV}, {"mod", "tt", CK_MOD},
+    {"inv", "t", CK_INV},  {"exp", "t", CK_EXP},  {"sqrt", "t", CK_SQRT}, {"log", "t", CK_LOG}, {"ite", "ttt", CK_ITE}, {"app", "wwT", CK_APP},
+    {"fold", "nnT", CK_FOLD}, {"=", "tt", CK_EQ}, {"#", "tt", CK_NE},   {"<=", "tt", CK_LE},    {"<", "tt", CK_LT},    {"all", "nT", CK_ALL}};
+enum { MAX_DIGITS = 10000, MAX_WORD = 255, MAX_COUNT = 1000000, MAX_GROUPS = 5 };
 
-/* The shape of a step's groups: t s n w one argument of that kind, T S any number of them, x optional s; '|' separates groups;
- * ( ) a list of members, each of the kinds inside, separated by ',' */
-static const char *const shapes[CK_N_RULES] = {"t", "s|T|S", "s|(tt)|(wwT)|S", "tss", "ttS", "tt|T|S", "t|(tS)", "ss", "ts", "w|T|S", "ts", "tts", "ttn|T|S|S|s"};
-
-typedef struct { char kind; /* t s n w | , */ uint32_t val; char *word; long num; } token;
-typedef struct {
-  ck_terms *T;
-  ck_proof *P;
-  ck_id *terms; uint32_t n_terms, cap_terms;   /* line number of a term -> term */
-  token *tok; uint32_t n, cap;                 /* the line at hand, without its head */
+typedef struct { /* the line at hand, without its head: kinds t s n w | , then numbers of terms and steps, then texts */
+  char *kind, **word; uint32_t *val, n, cap;
+  uint32_t from[MAX_GROUPS], to[MAX_GROUPS]; /* groups */
+  ck_terms *T; ck_proof *P;
+  ck_id *terms; uint32_t n_terms, cap_terms; /* number of a term line -> term */
   const char *why;
   ck_on_step *on_step; void *arg;
 } replay;
@@ -40,231 +46,161 @@ static bool number(const char *s, uint32_t limit, uint32_t *out) {
 }
 
 static bool integer_text(const char *s) {
-  if (*s == '-') s++;
+  s += *s == '-';
   size_t n = strlen(s);
-  return n > 0 && n <= 10000 && strspn(s, "0123456789") == n;
+  return n > 0 && n <= MAX_DIGITS && strspn(s, "0123456789") == n;
 }
 
-/* splits the line (destroyed) at single blanks into head and tokens */
-static bool tokens(replay *R, char *line, char **head) {
-  R->n = 0;
-  *head = line;
-  char *at = strchr(line, ' ');
-  if (at) *at++ = 0;
-  while (at) {
-    char *end = strchr(at, ' ');
-    if (end) *end++ = 0;
-    token t = {.kind = at[0]};
-    if (strcmp(at, "|") != 0 && strcmp(at, ",") != 0) {
-      t.word = at + 1;
-      if (at[0] == 't') {
-        if (!number(t.word, R->n_terms, &t.val)) return reject(R, "no such term line");
-        t.val = R->terms[t.val];
-      } else if (at[0] == 's') {
-        if (!number(t.word, ck_thm_count(R->P), &t.val)) return reject(R, "no such step line");
-      } else if (at[0] == '=') {
-        t.kind = 'n';
-        if (!integer_text(t.word)) return reject(R, "number expected after =");
-      } else if (at[0] == '\'') {
-        t.kind = 'w';
-        if (t.word[0] == 0 || strlen(t.word) > 255 || strpbrk(t.word, "|,")) return reject(R, "word expected after '");
-      } else
-        return reject(R, "token");
-    }
-    if (R->n == R->cap) R->tok = ck_alloc(R->tok, (R->cap = 2 * R->cap + 16) * sizeof *R->tok);
-    R->tok[R->n++] = t;
-    at = end;
+static bool token(replay *R, char *s) {
+  if (R->n == R->cap) {
+    R->cap = 2 * R->cap + 64;
+    R->kind = ck_alloc(R->kind, R->cap), R->val = ck_alloc(R->val, R->cap * sizeof *R->val);
+    R->word = ck_alloc(R->word, R->cap * sizeof *R->word);
   }
+  uint32_t i = R->n++, x = 0;
+  R->val[i] = 0, R->word[i] = s + 1;
+  switch (R->kind[i] = s[0]) {
+  case 't':
+    if (!number(s + 1, R->n_terms, &x)) return reject(R, "no such term line");
+    R->val[i] = R->terms[x];
+    return true;
+  case 's': return number(s + 1, ck_thm_count(R->P), &R->val[i]) || reject(R, "no such step line");
+  case '=': return R->kind[i] = 'n', integer_text(s + 1) || reject(R, "number expected after =");
+  case '\'': return R->kind[i] = 'w', (s[1] && strlen(s + 1) <= MAX_WORD && !strpbrk(s, "|,")) || reject(R, "word expected after '");
+  case '|':
+  case ',': return !s[1] || reject(R, "token");
+  default: return reject(R, "token");
+  }
+}
+
+/* the tokens from *j on are of the kinds that p lists */
+static bool kinds(const replay *R, uint32_t *j, const char *p) {
+  for (; *p && *p != '|' && *p != ')'; p++)
+    if (*p == 'T' || *p == 'S') {
+      while (*j < R->n && R->kind[*j] == (*p == 'T' ? 't' : 's')) ++*j;
+    } else if (*j == R->n || R->kind[(*j)++] != *p)
+      return false;
   return true;
 }
 
-static bool kinds_are(const replay *R, uint32_t from, uint32_t to, const char *kinds) {
-  if (strlen(kinds) != to - from) return false;
-  for (uint32_t i = from; i < to; i++)
-    if (R->tok[i].kind != kinds[i - from]) return false;
-  return true;
+static bool match(replay *R, const char *p) {
+  uint32_t j = 0;
+  memset(R->from, 0, sizeof R->from), memset(R->to, 0, sizeof R->to);
+  for (uint32_t g = 0;; g++, j++, p++) {
+    bool ok = true;
+    R->from[g] = j;
+    if (*p != '(') ok = kinds(R, &j, p);
+    else if (j < R->n && R->kind[j] != '|')
+      do ok = kinds(R, &j, p + 1);
+      while (ok && j < R->n && R->kind[j] == ',' && ++j);
+    R->to[g] = j;
+    p += strcspn(p, "|");
+    if (!ok || (*p != 0) != (j < R->n) || (*p && R->kind[j] != '|')) return reject(R, "arguments of this line");
+    if (*p == 0) return true;
+  }
 }
 
 /* a number token as a small unsigned one */
-static bool small(const replay *R, uint32_t i, uint32_t *out) { return number(R->tok[i].word, 1000000, out); }
+static bool small(const replay *R, uint32_t i, uint32_t *out) { return number(R->word[i], MAX_COUNT, out) || ck_fail(R->T, "number"); }
 
-static ck_id term_line(replay *R, const char *head) {
-  static const struct { const char *name; ck_op op; } plain[] = {{"+", CK_ADD},   {"*", CK_MUL},   {"div", CK_DIV}, {"mod", CK_MOD},
-                                                                 {"inv", CK_INV}, {"exp", CK_EXP}, {"sqrt", CK_SQRT}, {"log", CK_LOG},
-                                                                 {"=", CK_EQ},    {"#", CK_NE},    {"<=", CK_LE},  {"<", CK_LT}};
-  ck_terms *T = R->T;
-  const token *k = R->tok;
-  uint32_t n = R->n, a = 0, b = 0, first = 0;
-  for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
-    if (strcmp(head, plain[i].name) == 0) {
-      bool one = plain[i].op >= CK_INV && plain[i].op <= CK_LOG;
-      if (!kinds_are(R, 0, n, one ? "t" : "tt")) return ck_fail(T, "arguments of a term"), CK_BAD;
-      return one ? ck_mk1(T, plain[i].op, k[0].val) : ck_mk2(T, plain[i].op, k[0].val, k[1].val);
-    }
-  ck_fail(T, "arguments of a term");
-  if (strcmp(head, "q") == 0) {
-    if (!kinds_are(R, 0, n, "nn")) return CK_BAD;
-    mpq_t x;
-    mpz_t g;
-    mpq_init(x), mpz_init(g);
-    mpz_set_str(mpq_numref(x), k[0].word, 10), mpz_set_str(mpq_denref(x), k[1].word, 10);
-    mpz_gcd(g, mpq_numref(x), mpq_denref(x));
-    ck_id t = mpz_sgn(mpq_denref(x)) > 0 && mpz_cmp_ui(g, 1) == 0 ? ck_q(T, x) : CK_BAD;
-    mpq_clear(x), mpz_clear(g);
-    return t;
-  }
-  if (strcmp(head, "v") == 0) return kinds_are(R, 0, n, "ww") && k[1].word[1] == 0 ? ck_var(T, k[0].word, k[1].word[0]) : CK_BAD;
-  if (strcmp(head, "b") == 0) return kinds_are(R, 0, n, "nw") && k[1].word[1] == 0 && small(R, 0, &a) ? ck_bound(T, a, k[1].word[0]) : CK_BAD;
-  if (strcmp(head, "ite") == 0) return kinds_are(R, 0, n, "ttt") ? ck_ite(T, k[0].val, k[1].val, k[2].val) : CK_BAD;
-  bool app = strcmp(head, "app") == 0, fold = strcmp(head, "fold") == 0, all = strcmp(head, "all") == 0;
-  if (app || fold) {
-    if (n < 2 || !kinds_are(R, 0, 2, app ? "ww" : "nn")) return CK_BAD;
-    if (fold && !(small(R, 0, &a) && small(R, 1, &b))) return CK_BAD;
-    first = 2;
-  } else if (all) {
-    if (n < 1 || !kinds_are(R, 0, 1, "n") || !small(R, 0, &a)) return CK_BAD;
-    first = 1;
-  } else
-    return CK_BAD;
-  ck_id *kids = ck_alloc(NULL, n * sizeof *kids), t = CK_BAD;
-  bool ok = true;
-  for (uint32_t i = first; i < n; i++) ok = ok && k[i].kind == 't', kids[i - first] = k[i].val;
-  if (ok && app) t = ck_app(T, k[0].word, k[1].word, kids, n - first);
-  if (ok && all) t = ck_all(T, a, kids, n - first);
-  if (ok && fold && b >= 1 && b <= 64 && n - first == 1 + 2 * b) t = ck_fold(T, a, b, kids);
-  free(kids);
+static ck_id constant(ck_terms *T, const char *num, const char *den) {
+  mpq_t x;
+  mpq_init(x);
+  mpz_set_str(mpq_numref(x), num, 10), mpz_set_str(mpq_denref(x), den, 10);
+  ck_id t = ck_q(T, x);
+  mpq_clear(x);
   return t;
 }
 
-static bool is_term_head(const char *h) {
-  static const char *const heads[] = {"+", "*", "div", "mod", "inv", "exp", "sqrt", "log", "=", "#", "<=", "<", "ite", "q", "v", "b", "app", "fold", "all"};
-  for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
-    if (strcmp(h, heads[i]) == 0) return true;
-  return false;
-}
-
-/* Matches the tokens against a rule's shape; group g is tokens [from[g], to[g]). */
-static bool match(const replay *R, const char *shape, uint32_t from[5], uint32_t to[5]) {
-  uint32_t i = 0, g = 0;
-  for (const char *p = shape;; p++) {
-    from[g] = i;
-    while (i < R->n && R->tok[i].kind != '|') i++;
-    to[g] = i;
-    const char *end = p + strcspn(p, "|");
-    uint32_t j = from[g];
-    if (*p == '(') { /* members */
-      while (j < to[g]) {
-        for (const char *m = p + 1; *m != ')'; m++) {
-          if (*m == 'T' || *m == 'S') {
-            while (j < to[g] && R->tok[j].kind == *m + 32) j++;
-          } else if (j < to[g] && R->tok[j].kind == *m)
-            j++;
-          else
-            return false;
-        }
-        if (j == to[g]) break;
-        if (R->tok[j].kind != ',' || j + 1 == to[g]) return false;
-        j++;
-      }
-    } else {
-      for (const char *m = p; m < end; m++) {
-        if (*m == 'T' || *m == 'S') {
-          while (j < to[g] && R->tok[j].kind == *m + 32) j++;
-        } else if (j < to[g] && R->tok[j].kind == *m)
-          j++;
-        else
-          return false;
-      }
-      if (j != to[g]) return false;
-    }
-    if (*end == 0) return i == R->n;
-    if (i == R->n) return false;
-    i++, g++, p = end;
+static ck_id node(replay *R, ck_op op) {
+  ck_terms *T = R->T;
+  const ck_id *k = R->val;
+  uint32_t a = 0, b = 0, n = R->n;
+  char sort = op == CK_V || op == CK_B ? R->word[1][0] : 0;
+  if (sort && R->word[1][1]) return ck_fail(T, "sort"), CK_BAD;
+  switch (op) {
+  case CK_Q: return constant(T, R->word[0], R->word[1]);
+  case CK_V: return ck_var(T, R->word[0], sort);
+  case CK_B: return small(R, 0, &a) ? ck_bound(T, a, sort) : CK_BAD;
+  case CK_ITE: return ck_ite(T, k[0], k[1], k[2]);
+  case CK_APP: return ck_app(T, R->word[0], R->word[1], k + 2, n - 2);
+  case CK_ALL: return small(R, 0, &a) ? ck_all(T, a, k + 1, n - 1) : CK_BAD;
+  case CK_FOLD:
+    if (!small(R, 0, &a) || !small(R, 1, &b)) return CK_BAD;
+    return n - 2 == 1 + 2 * b ? ck_fold(T, a, b, k + 2) : (ck_fail(T, "shape of fold"), CK_BAD);
+  default: return n == 1 ? ck_mk1(T, op, k[0]) : ck_mk2(T, op, k[0], k[1]);
   }
 }
 
-/* values of tokens [from, to) */
-static uint32_t *values(const replay *R, uint32_t from, uint32_t to) {
-  uint32_t *x = ck_alloc(NULL, (to - from) * sizeof *x);
-  for (uint32_t i = from; i < to; i++) x[i - from] = R->tok[i].val;
-  return x;
+/* the end of the member that begins at i in group g */
+static uint32_t member(const replay *R, uint32_t i, uint32_t g) {
+  while (i < R->to[g] && R->kind[i] != ',') i++;
+  return i;
 }
 
-static uint32_t step_inst(replay *R, const uint32_t *from, const uint32_t *to, const uint32_t *v) {
-  uint32_t nv = 0, nf = 0;
+static uint32_t step_inst(replay *R) {
+  const uint32_t *v = R->val;
+  uint32_t nv = 0, nf = 0, s = CK_BAD;
   ck_vsub *vs = ck_alloc(NULL, R->n * sizeof *vs);
   ck_fsub *fs = ck_alloc(NULL, R->n * sizeof *fs);
   bool ok = true;
-  for (uint32_t i = from[1]; i < to[1]; i += 3) vs[nv++] = (ck_vsub){v[i], v[i + 1]};
-  for (uint32_t i = from[2]; i < to[2] && ok;) {
-    uint32_t end = i;
-    while (end < to[2] && R->tok[end].kind != ',') end++;
-    ok = end - i >= 3; /* name, signature, parameters, body */
-    if (ok) fs[nf++] = (ck_fsub){ck_word(R->T, R->tok[i].word), ck_word(R->T, R->tok[i + 1].word), v + i + 2, end - i - 3, v[end - 1]};
-    i = end + 1;
+  for (uint32_t i = R->from[1]; i < R->to[1]; i += 3) vs[nv++] = (ck_vsub){v[i], v[i + 1]};
+  for (uint32_t i = R->from[2], end; i < R->to[2] && ok; i = end + 1) { /* name, signature, parameters, body */
+    end = member(R, i, 2);
+    ok = end - i >= 3 || ck_fail(R->T, "function without a body");
+    if (ok) fs[nf++] = (ck_fsub){ck_word(R->T, R->word[i]), ck_word(R->T, R->word[i + 1]), v + i + 2, end - i - 3, v[end - 1]};
   }
-  if (!ok) ck_fail(R->T, "function instance");
-  uint32_t s = ok ? ck_r_inst(R->P, v[0], vs, nv, fs, nf, v + from[3], to[3] - from[3]) : CK_BAD;
+  if (ok) s = ck_r_inst(R->P, v[0], vs, nv, fs, nf, v + R->from[3], R->to[3] - R->from[3]);
   free(vs), free(fs);
   return s;
 }
 
-static uint32_t step_arith(replay *R, const uint32_t *from, const uint32_t *to, const uint32_t *v) {
+static uint32_t step_arith(replay *R) {
   uint32_t n = 0;
   ck_summand *sums = ck_alloc(NULL, R->n * sizeof *sums);
-  for (uint32_t i = from[1]; i < to[1];) {
-    uint32_t end = i;
-    while (end < to[1] && R->tok[end].kind != ',') end++;
-    sums[n++] = (ck_summand){v[i], v + i + 1, end - i - 1};
-    i = end + 1;
+  for (uint32_t i = R->from[1], end; i < R->to[1]; i = end + 1) {
+    end = member(R, i, 1);
+    sums[n++] = (ck_summand){R->val[i], R->val + i + 1, end - i - 1};
   }
-  uint32_t s = ck_r_arith(R->P, v[0], sums, n);
+  uint32_t s = ck_r_arith(R->P, R->val[0], sums, n);
   free(sums);
   return s;
 }
 
-static uint32_t step_line(replay *R, int rule) {
-  uint32_t from[5], to[5], j;
-  if (!match(R, shapes[rule], from, to)) return ck_fail(R->T, "arguments of a step"), CK_BAD;
-  uint32_t *v = values(R, 0, R->n), s = CK_BAD;
+static uint32_t step(replay *R, int rule) {
   ck_proof *P = R->P;
-#define LEN(g) (to[g] - from[g])
+  const uint32_t *v = R->val, *g1 = v + R->from[1], *g2 = v + R->from[2]; /* read only where the rule has these groups */
+  uint32_t n1 = R->to[1] - R->from[1], n2 = R->to[2] - R->from[2], j;
   switch (rule) {
-  case HYP: s = ck_r_hyp(P, v[0]); break;
-  case USE: s = ck_r_use(P, v[0], v + from[1], LEN(1), v + from[2], LEN(2)); break;
-  case INST: s = step_inst(R, from, to, v); break;
-  case CASES: s = ck_r_cases(P, v[0], v[1], v[2]); break;
-  case CONG: s = ck_r_cong(P, v[0], v[1], v + 2, R->n - 2); break;
-  case FOLDCONG: s = ck_r_foldcong(P, v[0], v[1], v + from[1], LEN(1), v + from[2], LEN(2)); break;
-  case ARITH: s = step_arith(R, from, to, v); break;
-  case ANTISYM: s = ck_r_antisym(P, v[0], v[1]); break;
-  case INT: s = ck_r_int(P, v[0], v[1]); break;
-  case LAW: s = ck_r_law(P, R->tok[0].word, v + from[1], LEN(1), v + from[2], LEN(2)); break;
-  case ZERO: s = ck_r_zero(P, v[0], v[1]); break;
-  case SUCC: s = ck_r_succ(P, v[0], v[1], v[2]); break;
+  case HYP: return ck_r_hyp(P, v[0]);
+  case USE: return ck_r_use(P, v[0], g1, n1, g2, n2);
+  case INST: return step_inst(R);
+  case CASES: return ck_r_cases(P, v[0], v[1], v[2]);
+  case CONG: return ck_r_cong(P, v[0], v[1], v + 2, R->n - 2);
+  case FOLDCONG: return ck_r_foldcong(P, v[0], v[1], g1, n1, g2, n2);
+  case ARITH: return step_arith(R);
+  case ANTISYM: return ck_r_antisym(P, v[0], v[1]);
+  case INT: return ck_r_int(P, v[0], v[1]);
+  case LAW: return ck_r_law(P, R->word[0], g1, n1, g2, n2);
+  case ZERO: return ck_r_zero(P, v[0], v[1]);
+  case SUCC: return ck_r_succ(P, v[0], v[1], v[2]);
   case INDUCT:
-    if (!small(R, 2, &j) || LEN(1) != LEN(2) || LEN(2) != LEN(3))
-      ck_fail(R->T, "induct: as many bases and steps as invariants");
-    else
-      s = ck_r_induct(P, v[0], v[1], j, v + from[1], v + from[2], v + from[3], LEN(1), v[from[4]]);
-    break;
-  default: ck_fail(R->T, "unknown rule");
+    if (!small(R, 2, &j)) return CK_BAD;
+    if (n1 != n2 || n2 != R->to[3] - R->from[3]) return ck_fail(R->T, "as many bases and steps as invariants are needed"), CK_BAD;
+    return ck_r_induct(P, v[0], v[1], j, g1, g2, v + R->from[3], n1, v[R->from[4]]);
+  default: return ck_fail(R->T, "unknown rule"), CK_BAD;
   }
-#undef LEN
-  free(v);
-  return s;
 }
 
-static bool qed_line(replay *R, char *text, const ck_goal *goals, uint32_t n, bool *done) {
+static bool qed(replay *R, char *text, const ck_goal *goals, uint32_t n, bool *done) {
   char *sp = strchr(text, ' ');
-  uint32_t s, nh;
+  uint32_t s, nh, g = 0;
   if (sp == NULL || sp[1] != 's' || !number(sp + 2, ck_thm_count(R->P), &s)) return reject(R, "qed GOAL STEP expected");
   *sp = 0;
-  uint32_t g = 0;
   while (g < n && strcmp(goals[g].name, text) != 0) g++;
   if (g == n || done[g]) return reject(R, "unknown goal, or goal named twice");
-  const ck_id *h = ck_thm_hyps(R->P, s, &nh);
   if (ck_thm_formula(R->P, s) != goals[g].formula) return reject(R, "the step does not conclude the goal");
+  const ck_id *h = ck_thm_hyps(R->P, s, &nh);
   for (uint32_t i = 0; i < nh; i++) {
     bool allowed = false;
     for (uint32_t j = 0; j < goals[g].n_allowed; j++) allowed = allowed || goals[g].allowed[j] == h[i];
@@ -273,27 +209,36 @@ static bool qed_line(replay *R, char *text, const ck_goal *goals, uint32_t n, bo
   return done[g] = true;
 }
 
+static const row *find(const row *rows, size_t n, const char *head) {
+  for (size_t i = 0; i < n; i++)
+    if (strcmp(head, rows[i].head) == 0) return &rows[i];
+  return NULL;
+}
+
 static bool one_line(replay *R, char *line, const ck_goal *goals, uint32_t n, bool *done, ck_usage *use) {
-  if (strncmp(line, "qed ", 4) == 0) return qed_line(R, line + 4, goals, n, done);
-  char *head;
-  if (!tokens(R, line, &head)) return false;
-  if (is_term_head(head)) {
-    ck_id t = term_line(R, head);
+  if (strncmp(line, "qed ", 4) == 0) return qed(R, line + 4, goals, n, done);
+  char *at = strchr(line, ' '), *next;
+  if (at) *at++ = 0;
+  for (R->n = 0; at; at = next) {
+    if ((next = strchr(at, ' '))) *next++ = 0;
+    if (!token(R, at)) return false;
+  }
+  const row *r = find(nodes, sizeof nodes / sizeof *nodes, line);
+  if (r) {
+    ck_id t = match(R, r->shape) ? node(R, (ck_op)r->what) : CK_BAD;
     if (t == CK_BAD) return reject(R, ck_error(R->T));
     if (R->n_terms == R->cap_terms) R->terms = ck_alloc(R->terms, (R->cap_terms = 2 * R->cap_terms + 256) * sizeof *R->terms);
     R->terms[R->n_terms++] = t;
     use->terms++;
     return true;
   }
-  for (int r = 0; r < CK_N_RULES; r++)
-    if (strcmp(head, rules[r]) == 0) {
-      if (step_line(R, r) == CK_BAD) return reject(R, ck_error(R->T));
-      use->count[r]++;
-      use->steps++;
-      if (R->on_step) R->on_step(R->arg, ck_thm_count(R->P) - 1, rules[r], R->T, R->P);
-      return true;
-    }
-  return reject(R, "unknown rule");
+  r = find(steps, CK_N_RULES, line);
+  if (r == NULL) return reject(R, "unknown rule");
+  if (!match(R, r->shape) || step(R, r->what) == CK_BAD) return reject(R, ck_error(R->T));
+  use->count[r->what]++;
+  use->steps++;
+  if (R->on_step) R->on_step(R->arg, ck_thm_count(R->P) - 1, r->head, R->T, R->P);
+  return true;
 }
 
 bool ck_cert_check(ck_terms *T, const ck_goal *goals, uint32_t n_goals, const char *text, size_t len, ck_usage *usage, char **why) {
@@ -302,42 +247,32 @@ bool ck_cert_check(ck_terms *T, const ck_goal *goals, uint32_t n_goals, const ch
 
 bool ck_cert_trace(ck_terms *T, const ck_goal *goals, uint32_t n_goals, const char *text, size_t len, ck_usage *usage, char **why, ck_on_step *on_step, void *arg) {
   replay R = {.on_step = on_step, .arg = arg, .T = T, .P = ck_proof_new(T)};
-  bool *done = ck_alloc(NULL, n_goals * sizeof *done), accepted = false;
+  bool *done = ck_alloc(NULL, n_goals * sizeof *done), ok = true;
+  char *copy = ck_alloc(NULL, len + 1);
+  unsigned long line_no = 0;
   memset(done, 0, n_goals * sizeof *done);
   memset(usage, 0, sizeof *usage);
-  memcpy(usage->rule, rules, sizeof rules);
-  unsigned long line_no = 0;
-  bool ok = n_goals > 0 ? true : reject(&R, "a claim without goals");
-  for (size_t at = 0; at < len && ok; line_no++) {
-    const char *end = memchr(text + at, '\n', len - at);
-    if (end == NULL) {
-      ok = reject(&R, "last line is not ended");
-      break;
-    }
-    size_t n = (size_t)(end - (text + at));
-    char *line = ck_alloc(NULL, n + 1);
-    memcpy(line, text + at, n);
-    line[n] = 0;
-    if (memchr(line, 0, n))
-      ok = reject(&R, "binary data");
-    else if (line_no == 0)
-      ok = strcmp(line, "assay-cert 1") == 0 || reject(&R, "not an assay-cert 1 certificate");
-    else
-      ok = one_line(&R, line, goals, n_goals, done, usage);
-    free(line);
-    at += n + 1;
+  for (int i = 0; i < CK_N_RULES; i++) usage->rule[i] = steps[i].head;
+  if (len) memcpy(copy, text, len);
+  copy[len] = 0;
+  if (n_goals == 0) ok = reject(&R, "a claim without goals");
+  if (memchr(copy, 0, len)) ok = reject(&R, "binary data");
+  if (len == 0 || copy[len - 1] != '\n') ok = reject(&R, "last line is not ended");
+  for (char *line = copy, *end; ok && line < copy + len; line = end + 1) {
+    end = strchr(line, '\n');
+    *end = 0;
+    if (line_no++ > 0) ok = one_line(&R, line, goals, n_goals, done, usage);
+    else ok = strcmp(line, "assay-cert 1") == 0 || reject(&R, "not an assay-cert 1 certificate");
   }
-  if (ok && line_no == 0) ok = reject(&R, "empty certificate");
-  for (uint32_t g = 0; g < n_goals && ok; g++)
-    if (!done[g]) ok = reject(&R, "a goal is left open");
-  accepted = ok && R.why == NULL;
+  for (uint32_t g = 0; g < n_goals && ok; g++) ok = done[g] || reject(&R, "a goal is left open");
   *why = NULL;
+  bool accepted = ok && R.why == NULL;
   if (!accepted) {
     size_t size = strlen(R.why) + 64;
     *why = ck_alloc(NULL, size);
     snprintf(*why, size, "line %lu: %s", line_no, R.why);
   }
+  free(done), free(copy), free(R.kind), free(R.val), free(R.word), free(R.terms);
   ck_proof_free(R.P);
-  free(R.terms), free(R.tok), free(done);
   return accepted;
 }

@@ -145,14 +145,20 @@ static as_size t_intern(as_sizes *S) {
 }
 
 /* --- making and copying */
+static void init_vec(as_vec *v, size_t item) { /* never without memory: slices of nothing still point into it */
+  as_vec_init(v, item);
+  as_vec_push(v, NULL);
+  v->n = 0;
+}
+
 as_sizes *as_sizes_new(void) {
   as_sizes *S = as_calloc(1, sizeof *S);
-  as_vec_init(&S->entry, sizeof(entry));
-  as_vec_init(&S->mono, sizeof(mono));
-  as_vec_init(&S->atom, sizeof(as_size));
-  as_vec_init(&S->sym, sizeof(as_size));
-  as_vec_init(&S->tmono, sizeof(mono));
-  as_vec_init(&S->tatom, sizeof(as_size));
+  init_vec(&S->entry, sizeof(entry));
+  init_vec(&S->mono, sizeof(mono));
+  init_vec(&S->atom, sizeof(as_size));
+  init_vec(&S->sym, sizeof(as_size));
+  init_vec(&S->tmono, sizeof(mono));
+  init_vec(&S->tatom, sizeof(as_size));
   S->cache = as_calloc(CACHE, sizeof *S->cache);
   as_size_int(S, 0);
   as_size_int(S, 1);
@@ -170,10 +176,11 @@ void as_sizes_free(as_sizes *S) {
 }
 
 static void copy_vec(as_vec *to, const as_vec *from) {
-  as_vec_init(to, from->item);
+  init_vec(to, from->item);
   if (from->n == 0) return;
   to->n = to->cap = from->n;
-  to->data = memcpy(as_malloc(from->n * from->item), from->data, from->n * from->item);
+  to->data = as_realloc(to->data, from->n * from->item);
+  memcpy(to->data, from->data, from->n * from->item);
 }
 
 as_sizes *as_sizes_copy(const as_sizes *S) {
@@ -182,8 +189,8 @@ as_sizes *as_sizes_copy(const as_sizes *S) {
   copy_vec(&C->mono, &S->mono);
   copy_vec(&C->atom, &S->atom);
   copy_vec(&C->sym, &S->sym);
-  as_vec_init(&C->tmono, sizeof(mono));
-  as_vec_init(&C->tatom, sizeof(as_size));
+  init_vec(&C->tmono, sizeof(mono));
+  init_vec(&C->tatom, sizeof(as_size));
   for (size_t i = 0; i < C->entry.n; i++) {
     entry *e = ent(C, (as_size)i);
     if (e->name) e->name = as_strdup(e->name);

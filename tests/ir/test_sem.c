@@ -159,6 +159,57 @@ START_TEST(truncations) {
 }
 END_TEST
 
+/* bytes and words changed at random; what is still accepted prints and reads back */
+START_TEST(mutations) {
+  static const char *const files[] = {"semantics/elementwise.sem", "semantics/normalize.sem", "semantics/reduce.sem", "semantics/shape.sem"};
+  static const char *const junk[] = {"n", "..a", "x[", "]", "(", ")", "sum(k < n) ", "@", "-1", "=", ",", ";", "div ", "if(", "~o", " or ", "\n", "0.5", "\x80", "k < n", "1e9"};
+  size_t n;
+  char *path, *text = slurp(files[_i], &n, &path);
+  as_rng r;
+  as_rng_seed(&r, 5 + (uint64_t)_i);
+  unsigned accepted = 0;
+  for (int round = 0; round < 2000; round++) {
+    as_str s;
+    as_str_init(&s);
+    size_t at = as_rng_below(&r, n), skip = as_rng_below(&r, 6);
+    if (at + skip > n) skip = n - at;
+    as_str_addn(&s, text, at);
+    as_str_add(&s, junk[as_rng_below(&r, sizeof junk / sizeof *junk)]);
+    as_str_addn(&s, text + at + skip, n - at - skip);
+    as_oplib *L = as_oplib_new(), *M = as_oplib_new();
+    as_err e;
+    as_err_init(&e);
+    if (as_oplib_parse(L, path, s.s, s.n, &e)) {
+      accepted++;
+      for (uint32_t i = 0; i < as_oplib_count(L); i++) {
+        char *t = as_opdef_print(as_oplib_nth(L, i)), *u = NULL;
+        if (strstr(t, "sigmoid(") || strstr(t, "silu(") || strstr(t, "gelu(") || strstr(t, "tanh(")) {
+          free(t);
+          continue; /* their functions are not in M */
+        }
+        bool ok = add(M, t, &e);
+        char *why = as_err_format(&e);
+        ck_assert_msg(ok, "%s\n%s", t, why);
+        u = as_opdef_print(as_oplib_nth(M, as_oplib_count(M) - 1));
+        ck_assert_str_eq(t, u);
+        free(t);
+        free(u);
+        free(why);
+      }
+    } else {
+      ck_assert(e.status == AS_BAD_INPUT && e.text != NULL);
+    }
+    as_err_clear(&e);
+    as_oplib_free(L);
+    as_oplib_free(M);
+    as_str_clear(&s);
+  }
+  ck_assert_uint_gt(accepted, 50);
+  free(text);
+  free(path);
+}
+END_TEST
+
 START_TEST(missing_files) {
   as_oplib *L = as_oplib_new();
   as_err e;
@@ -181,6 +232,7 @@ int main(void) {
   tcase_add_test(t, errors);
   tcase_add_test(t, deep_nesting_is_refused);
   tcase_add_test(t, truncations);
+  tcase_add_loop_test(t, mutations, 0, 4);
   tcase_add_test(t, missing_files);
   suite_add_tcase(s, t);
   SRunner *r = srunner_create(s);

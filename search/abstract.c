@@ -444,7 +444,8 @@ static bool sub_here(ax_store *A, const expr *s, const expr *t) {
     if (s->n == 1) return true;
     ax_id ratio = ax_mul(A, unit_of(A, t->t[j]), ax_inv(A, unit_of(A, s->t[0])));
     uint32_t i = 1;
-    while (i < s->n && ratio != AX_BAD && term_in(A, s->t[i], rest, nr, t, ratio)) i++;
+    if (ratio == AX_BAD || EXPR(A, ratio)->t[0].num < 0) continue;          /* b - a is not a part of a - b: one of the two is enough */
+    while (i < s->n && term_in(A, s->t[i], rest, nr, t, ratio)) i++;
     if (i == s->n) return true;
   }
   return false;
@@ -537,6 +538,27 @@ bool ax_unit(const ax_store *A, ax_id a, int64_t *num, int64_t *den, uint32_t *s
   for (uint32_t i = 0; i < m->n; i++) { sym[i] = ATOM(A, m->f[i].atom)->payload; exps[i] = m->f[i].exp; }
   return true;
 }
+uint32_t ax_factors(ax_store *A, ax_id a, const ax_id *target, uint32_t n, ax_id *out, uint32_t max) {
+  const expr e = *EXPR(A, a);
+  uint32_t k = 0;
+  for (uint32_t i = 0; i < n && e.n; i++) {
+    const expr g = *EXPR(A, target[i]);
+    for (uint32_t j = 0; j < g.n; j++) {
+      factor rest[MAX_FACTORS];
+      uint32_t nr;
+      ax_id f = AX_BAD;
+      if (e.n > 1) { if (j || !ax_ratio(A, a, target[i], &f)) continue; }
+      else if (red_divides(RED(A, MONO(A, e.t[0].m)->reduced), RED(A, MONO(A, g.t[j].m)->reduced), rest, &nr)) f = ax_mul(A, unit_of(A, g.t[j]), ax_inv(A, unit_of(A, e.t[0])));
+      if (f == AX_BAD) continue;
+      if (EXPR(A, f)->t[0].num < 0) f = ax_neg(A, f);
+      bool known = f == AX_ONE;
+      for (uint32_t q = 0; q < k; q++) known |= out[q] == f;
+      if (!known && k < max) out[k++] = f;
+    }
+  }
+  return k;
+}
+bool ax_is_negative(const ax_store *A, ax_id a) { return EXPR(A, a)->n == 1 && EXPR(A, a)->t[0].num < 0; }
 bool ax_natural(ax_store *A, ax_id a, const ax_id *target, uint32_t n) {
   const expr e = *EXPR(A, a);
   if (!e.n || (e.n == 1 && e.t[0].num < 0)) return false;

@@ -43,6 +43,9 @@ bool ax_ratio(ax_store *A, ax_id s, ax_id t, ax_id *factor);
 /* some term of a has no number and no size in front, or those of a term of a target that it divides; and a is more than sums and
  * sizes, and not a single negative term */
 bool ax_natural(ax_store *A, ax_id a, const ax_id *target, uint32_t n);
+/* positive factors f (numbers times sizes, not 1) with which a * f has the units of a part of a target; returns how many */
+uint32_t ax_factors(ax_store *A, ax_id a, const ax_id *target, uint32_t n, ax_id *out, uint32_t max);
+bool ax_is_negative(const ax_store *A, ax_id a);             /* one term with a negative number in front */
 /* the expression reads `part` anywhere (one atom) */
 bool ax_contains(ax_store *A, ax_id a, ax_id part);
 /* every term of a is exp(p - m) * rest, m in neither p nor rest: what a rescaled sum may accumulate */

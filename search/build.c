@@ -10,7 +10,7 @@ typedef struct { as_node_id id; sg_axes real; } made;      /* with the axes of e
 typedef struct {
   as_graph *g; const sg_space *s; const sg_part *p; const sg_plan *plan; const sg_vocab *v;
   as_size tile[AX_MAX_CLASS], count[AX_MAX_CLASS];
-  uint32_t block; made *of; as_err *err;
+  uint32_t block; made *of; as_node_id *maximum /* of a tile: its max accumulator */; as_err *err;
 } builder;
 
 static bool taken(const as_graph *g, const char *name) {
@@ -178,6 +178,11 @@ static as_node_id make_scale(builder *B, const sg_deriv *d) {
   if (den != 1 && id != AS_NONE) { as_node_id a[2] = { id, make_number(B, den, 1) }; id = call(B, "div", a, 2, 0, B->err); }
   return id;
 }
+/* one accumulator gives both the running and the final maximum */
+static as_node_id max_of(builder *B, uint32_t tile) {
+  if (B->maximum[tile] == AS_NONE) B->maximum[tile] = as_graph_acc(B->g, B->block, NULL, AS_ACC_MAX, B->of[tile].id, AS_NONE, 0, B->err);
+  return B->maximum[tile];
+}
 static bool make(builder *B, const sg_deriv *d, const as_node_id *node) {
   made *m = &B->of[d->value];
   const sg_value *v = sg_space_value(B->s, d->value);
@@ -206,7 +211,11 @@ static bool make(builder *B, const sg_deriv *d, const as_node_id *node) {
     break;
   case SG_D_OP: m->id = make_op(B, d, &m->real); break;
   case SG_D_SCALE: m->id = make_scale(B, d); m->real = B->of[d->arg[0]].real; break;
-  case SG_D_RUN: m->id = as_graph_run(B->g, B->block, NULL, B->of[d->arg[0]].id, B->err); m->real = B->of[d->arg[0]].real; break;
+  case SG_D_RUN:
+    m->real = B->of[d->arg[0]].real;
+    m->id = max_of(B, d->arg[0]);
+    if (m->id != AS_NONE) m->id = as_graph_run(B->g, B->block, NULL, m->id, B->err);
+    break;
   case SG_D_ACC: {
     const made *of = &B->of[d->arg[0]];
     int axis = 0;
@@ -215,7 +224,7 @@ static bool make(builder *B, const sg_deriv *d, const as_node_id *node) {
     for (uint32_t k = 0; k < m->real.rank; k++)
       if (d->acc == AS_ACC_CONCAT && m->real.ax[k] == SG_LABEL(B->plan->loop, 1)) { axis = (int)k; m->real.ax[k] = SG_LABEL(B->plan->loop, 0); }
     if (d->acc == AS_ACC_RESCALE) run = B->of[d->arg[1]].id;
-    m->id = as_graph_acc(B->g, B->block, NULL, d->acc, of->id, run, axis, B->err);
+    m->id = d->acc == AS_ACC_MAX ? max_of(B, d->arg[0]) : as_graph_acc(B->g, B->block, NULL, d->acc, of->id, run, axis, B->err);
     break;
   }
   }
@@ -231,6 +240,8 @@ bool sg_build_block(as_graph *g, const sg_space *s, const sg_part *p, const sg_p
   builder B = { .g = g, .s = s, .p = p, .plan = plan, .v = v, .err = err };
   if (!make_sizes(&B)) return false;
   B.of = as_calloc(s->values.n + 1, sizeof *B.of);
+  B.maximum = as_malloc((s->values.n + 1) * sizeof *B.maximum);
+  for (uint32_t i = 0; i < s->values.n; i++) B.maximum[i] = AS_NONE;
   bool ok = true;
   for (int st = 0; st < 4 && ok; st++)
     for (uint32_t i = 0; i < r->n && ok; i++) {
@@ -248,6 +259,6 @@ bool sg_build_block(as_graph *g, const sg_space *s, const sg_part *p, const sg_p
     if (ok) node[p->output[o]] = as_graph_store(g, B.block, p->g->node[p->tensor[p->output[o]]].name, id, map, err);
     ok = ok && node[p->output[o]] != AS_NONE;
   }
-  free(B.of);
+  free(B.of); free(B.maximum);
   return ok;
 }

@@ -68,7 +68,7 @@ static double bytes_of(const model *M, const as_node *n) { return elements(M, n)
 static double row_waste(const model *M, const as_node *n) {
   if (!n->rank) return 1;
   double row = value(M, n->dim[n->rank - 1]) * 2;
-  return row >= 128 ? 1 : row >= 64 ? 1.04 : row >= 32 ? 1.2 : 1.2 * 32 / row;
+  return row >= 128 ? 1 : row >= 64 ? 1.04 : row >= 32 ? 1.4 : 1.4 * 32 / row;
 }
 static double lane_waste(const model *M, const as_node *n) {
   double w = 1;
@@ -190,11 +190,11 @@ static bool is_own(const as_graph *g, as_size s) {
   return false;
 }
 static void choices(split *s, bool loop) {
-  static const long nice[] = { 16, 32, 64, 128, 256, 8, 48, 96, 80, 112, 160, 192, 24, 40, 56, 512, 4, 2, 1 };
+  static const long nice[] = { 16, 32, 64, 128, 256, 48, 96, 80, 112, 160, 192, 512, 8, 24, 40, 56, 4, 2, 1 };
   for (size_t i = 0; i < sizeof nice / sizeof *nice && s->n < 20; i++) {
     long t = nice[i];
     if (t > s->extent || s->extent % t) continue;
-    if (t < 8 && s->n) continue;                          /* narrow tiles only where nothing better divides */
+    if (t % 16 && s->n) continue;                         /* tiles that are no multiple of a fragment only where nothing better divides */
     if (t < 8 && s->extent > 64) continue;                /* a loop of single elements is no tiling */
     if (loop && t > 256) continue;
     s->choice[s->n++] = t;

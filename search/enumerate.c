@@ -82,6 +82,8 @@ static bool tight(const sg_space *s, ax_id e, const sg_axes *a) {
 /* numbers and sizes in front of e are those of the place in the program where it fits; 1 is always allowed.  Without this every
  * tensor would come with all its multiples. */
 static bool natural(sg_space *s, ax_id e) {
+  for (uint32_t i = 0; i < s->part->n; i++) if (s->prog[i] == e) return true;
+  if (ax_is_negative(s->ctx.A, e)) return false;                           /* subtraction does without */
   if (ax_natural(s->ctx.A, e, NULL, 0)) return true;
   return ax_natural(s->ctx.A, e, s->target, s->n_target) || exact(s, e);
 }
@@ -181,7 +183,7 @@ static void accumulate(sg_space *s, uint32_t i) {
     d.acc = AS_ACC_MAX;
     ax_id e = ax_extremum(s->ctx.A, true, v.expr, c, AX_LOOP);
     uint32_t m = add(s, e, v.axes, SG_AFTER, AS_NONE, d), n = (uint32_t)s->values.n;
-    sg_deriv r = { .kind = SG_D_RUN, .nargs = 1, .arg = { m } };
+    sg_deriv r = { .kind = SG_D_RUN, .nargs = 1, .arg = { i }, .weight = 1 };
     bool known = false;
     for (uint32_t j = 0; m != AS_NONE && j < n && !known; j++) known = VALUE(s, j)->run == j && VALUE(s, j)->expr == e && sg_axes_eq(&VALUE(s, j)->axes, &v.axes);
     if (m != AS_NONE && !known) add(s, e, v.axes, SG_VARYING, n, r);
@@ -194,15 +196,20 @@ static void accumulate(sg_space *s, uint32_t i) {
     if (times == 1) add(s, v.expr, ax, SG_AFTER, AS_NONE, d);
   }
 }
-/* numbers and sizes in front: only where the result has exactly the terms of something the program computes */
+/* numbers and sizes in front: only those with which the tensor fits into something that the program computes */
 static void rescale_units(sg_space *s, uint32_t i) {
   const sg_value v = *VALUE(s, i);
+  ax_id f[8];
   if (v.phase == SG_VARYING || is_const(s, i)) return;
-  for (uint32_t t = 0; t < s->n_target; t++) {
-    ax_id f;
-    if (!ax_ratio(s->ctx.A, v.expr, s->target[t], &f) || f == AX_ONE) continue;
-    sg_deriv d = { .kind = SG_D_SCALE, .nargs = 1, .arg = { i }, .factor = f, .weight = 4 };
-    add(s, ax_mul(s->ctx.A, v.expr, f), v.axes, v.phase, v.run, d);
+  uint32_t n = ax_factors(s->ctx.A, v.expr, s->target, s->n_target, f, 8);
+  for (uint32_t k = 0; k < n; k++) {
+    sg_deriv d = { .kind = SG_D_SCALE, .nargs = 1, .arg = { i }, .factor = f[k], .weight = 4 };
+    int64_t num, den;
+    uint32_t sym[16], m;
+    int ex[16];
+    if (!ax_unit(s->ctx.A, f[k], &num, &den, sym, ex, 16, &m)) continue;
+    for (uint32_t q = 0; q < m; q++) d.weight += ex[q] > 1 || ex[q] < -1 ? 2 : 0;      /* a mean is kinder to the numbers than a square over a square */
+    add(s, ax_mul(s->ctx.A, v.expr, f[k]), v.axes, v.phase, v.run, d);
   }
 }
 static bool tile_of(const sg_space *s, const sg_axes *have, sg_axes want) {

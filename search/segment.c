@@ -97,7 +97,8 @@ static void rank_all(sg_segment *s, const as_search_opts *o, as_err *err) {
       as_err_clear(&e);
       uint32_t nt;
       as_tiling *t = as_tilings(g, o->device, 1, &nt, NULL);
-      s->rank[s->n_rank++] = (sg_rank){ i, k, nt ? t[0].us : 1e9, s->recipe[i][k].weight };
+      double splits = s->plan[i].n_grid + (s->plan[i].loop >= 0);   /* of graphs that cost the same, the one with fewer new sizes */
+      s->rank[s->n_rank++] = (sg_rank){ i, k, (nt ? t[0].us : 1e9) * (1 + 0.01 * splits), s->recipe[i][k].weight };
       for (uint32_t q = 0; q < nt; q++) { free(t[q].size); free(t[q].value); }
       free(t);
       as_graph_free(g);

@@ -164,6 +164,7 @@ static uint32_t zero_thm(pv *p, uint32_t cx, ck_id D, uint32_t depth)
 
 uint32_t prove_eq(pv *p, uint32_t cx, ck_id a, ck_id b, uint32_t depth)
 {
+  if (a == b) return eq_refl(p, a);
   eqn x = norm(p, cx, a), y = norm(p, cx, b); uint32_t s = REFL;
   if (x.s == NO || y.s == NO) return NO;
   if (x.t != y.t) {
@@ -173,7 +174,7 @@ uint32_t prove_eq(pv *p, uint32_t cx, ck_id a, ck_id b, uint32_t depth)
     s = r_arith1(p, t_rel(p, CK_EQ, x.t, y.t), p->one, s);
   }
   s = eq_trans(p, eq_trans(p, x.s, s), eq_sym(p, y.s));
-  return s == REFL ? eq_refl(p, a) : s;
+  return s;
 }
 
 uint32_t prove_goal(pv *p, uint32_t cx, ck_id f)

@@ -8,7 +8,7 @@
 static eqn same(ck_id t) { eqn e = { t, REFL }; return e; }
 static eqn fail(void) { eqn e = { CK_BAD, NO }; return e; }
 
-enum { MAX_NORM_DEPTH = 120 };
+enum { MAX_NORM_DEPTH = 250 };
 
 /* --- relations between sizes as rewrite rules: monomial -> term */
 typedef struct { uint32_t n; ck_id a[8]; ck_id to; uint32_t s; } rule; /* s: product of a = to */
@@ -197,7 +197,7 @@ static eqn norm_mixed(pv *p, uint32_t cx, ck_id t)
       done = t_mul(p, done, e.t);
       poly_of(p, &w, e.t);
       poly acc; poly_init(&acc);
-      if ((uint64_t)w.n * h.n > 20000) bad = true;
+      if ((uint64_t)w.n * h.n > 4000) bad = true;
       for (uint32_t k = 0; k < w.n && !bad; k++) {
         poly one; poly_init(&one);
         poly_mul_mono(p, &one, &h, w.m[k].q, w.m[k].a, w.m[k].n);
@@ -479,7 +479,7 @@ eqn norm(pv *p, uint32_t cx, ck_id t)
   if (p->depth >= MAX_NORM_DEPTH) { p->cut = true; return same(t); }
   bool cut = p->cut; ck_op o = ck_head(p->T, t);
   p->cut = false;
-  p->depth++;
+  p->depth++; p->work += 10;
   if (o == CK_ADD || o == CK_MUL) e = norm_mixed(p, cx, t);
   else {
     e = norm_atom(p, cx, t);

@@ -84,8 +84,9 @@ ck_id mono_term(pv *p, ck_id q, const ck_id *a, uint32_t n)
   return r;
 }
 
-static int mono_cmp(pv *p, const mono *x, const mono *y)
+static int mono_cmp(const void *a, const void *b, void *arg)
 {
+  const mono *x = a, *y = b; pv *p = arg;
   for (uint32_t i = 0; i < x->n && i < y->n; i++) { int c = t_cmp(p, x->a[i], y->a[i]); if (c) return c; }
   return x->n < y->n ? -1 : x->n > y->n;
 }
@@ -97,8 +98,9 @@ ck_id poly_term(pv *p, const poly *f)
     m[i] = f->m[i]; m[i].a = as_malloc((m[i].n + 1) * sizeof(ck_id));
     memcpy(m[i].a, f->m[i].a, m[i].n * sizeof(ck_id));
     sort_atoms(p, m[i].a, m[i].n);
-    for (uint32_t j = i; j > 0 && mono_cmp(p, &m[j - 1], &m[j]) > 0; j--) { mono x = m[j]; m[j] = m[j - 1]; m[j - 1] = x; }
+    p->work += m[i].n;
   }
+  qsort_r(m, f->n, sizeof *m, mono_cmp, p);
   for (uint32_t i = 0; i < f->n; i++) {
     ck_id u = mono_term(p, m[i].q, m[i].a, m[i].n);
     r = r == CK_BAD ? u : t_add(p, r, u);

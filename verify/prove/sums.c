@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_DEPTH = 6 };
+enum { MAX_DEPTH = 10 };
 typedef struct { uint32_t d, cx[MAX_DEPTH + 1]; ck_id n[MAX_DEPTH], k[MAX_DEPTH]; } tele; /* cx[i]: context outside of counter i */
 
 static eqn same(ck_id t) { eqn e = { t, REFL }; return e; }
@@ -212,7 +212,23 @@ static eqn join(pv *p, tele *t, ck_id body)
 }
 
 /* --- canonical order of the counters */
-typedef struct { uint32_t perm[MAX_DEPTH]; ck_id body; bool set; uint32_t tries; } choice;
+typedef struct { uint32_t perm[MAX_DEPTH]; ck_id body, sign[MAX_DEPTH]; bool set; uint32_t tries; } choice;
+
+/* how counter i stands in the body, whatever the others are called */
+static ck_id place(pv *p, const tele *t, ck_id body, uint32_t i)
+{
+  ck_id vals[MAX_DEPTH];
+  for (uint32_t j = 0; j < t->d; j++) vals[j] = ck_var(p->T, j == i ? "$$me" : "$$other", 'i');
+  eqn e = icanon(p, ck_sub(p->T, body, t->k, vals, t->d, NULL, 0));
+  return e.s == NO ? body : canon(p, e.t);
+}
+
+/* order of two counters by bound, then by place; 0: alike */
+static int counter_cmp(pv *p, const tele *t, const choice *c, uint32_t a, uint32_t b)
+{
+  int r = t_cmp(p, t->n[a], t->n[b]);
+  return r ? r : t_cmp(p, c->sign[a], c->sign[b]);
+}
 
 static void retele(pv *p, const tele *t, const uint32_t *perm, tele *out)
 {
@@ -238,9 +254,9 @@ static void try_perms(pv *p, const tele *t, ck_id body, uint32_t *perm, uint32_t
     best->set = true; best->body = e.t; memcpy(best->perm, perm, sizeof best->perm);
     return;
   }
-  for (uint32_t j = i; j < t->d; j++) { /* bounds ascend; equal bounds are tried in every order */
+  for (uint32_t j = i; j < t->d; j++) { /* ascending; counters that look alike are tried in every order */
     bool least = true;
-    for (uint32_t l = i; l < t->d; l++) if (t_cmp(p, t->n[perm[l]], t->n[perm[j]]) < 0) least = false;
+    for (uint32_t l = i; l < t->d; l++) if (counter_cmp(p, t, best, perm[l], perm[j]) < 0) least = false;
     if (!least) continue;
     uint32_t x = perm[i]; perm[i] = perm[j]; perm[j] = x;
     try_perms(p, t, body, perm, i + 1, best);
@@ -251,7 +267,7 @@ static void try_perms(pv *p, const tele *t, ck_id body, uint32_t *perm, uint32_t
 static eqn reorder(pv *p, tele *t, ck_id body)
 {
   uint32_t perm[MAX_DEPTH], s = REFL; choice best = { .set = false };
-  for (uint32_t i = 0; i < t->d; i++) perm[i] = i;
+  for (uint32_t i = 0; i < t->d; i++) { perm[i] = i; best.sign[i] = place(p, t, body, i); }
   try_perms(p, t, body, perm, 0, &best);
   if (!best.set) return fail();
   uint32_t want[MAX_DEPTH]; memcpy(want, best.perm, sizeof want);

@@ -10,5 +10,10 @@ TESTS += tests/checker/test_rules
 tests_checker_test_rules_SOURCES = tests/checker/test_rules.c tests/checker/goals.c tests/checker/goals.h
 tests_checker_test_rules_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_checker_test_rules_LDADD = libck.a $(CHECK_LIBS) $(GMP_LIBS)
+check_PROGRAMS += tests/checker/test_format
+TESTS += tests/checker/test_format
+tests_checker_test_format_SOURCES = tests/checker/test_format.c tests/checker/goals.c tests/checker/goals.h
+tests_checker_test_format_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_checker_test_format_LDADD = libck.a $(CHECK_LIBS) $(GMP_LIBS)
 endif
 EXTRA_DIST += tests/checker/rules.cases tests/checker/data

@@ -78,7 +78,7 @@ typedef struct {
   bool checked; char *check_why; ck_usage usage;
   bool field_ran; as_field_report field; char *field_words;
   bool cex_found; as_cex cex; char *cex_words;
-  bool smt_ran; char *smt_text; uint32_t smt_queries; char *smt_why;
+  bool smt_ran, smt_disputes; char *smt_text; uint32_t smt_queries; char *smt_why;
   bool z3_asked, cvc5_asked; as_smt_result z3, cvc5;
   double prove_seconds, check_seconds;
 } cli_verdicts;

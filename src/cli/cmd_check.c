@@ -1,6 +1,7 @@
 /* `assay check DIR`: the files are what the report says, and the checker, as a process of its own, accepts the certificate. */
 #include "child.h"
 #include "cli.h"
+#include "src/lower/lower.h"
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +36,41 @@ static bool check_hashes(const char *dir, json_t *files, as_err *err, int *wrong
   return true;
 }
 
+/* what the report must vouch for */
+static bool check_listed(const char *dir, json_t *files, as_err *err) {
+  static const char *const name[] = {"program.tp", "certificate.cert", "candidate.mug", "candidate.tp", "kernel.cu", "report.html"};
+  for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+    char *p = as_format("%s/%s", dir, name[i]);
+    bool odd = (i < 2 || cli_exists(p)) && json_object_get(files, name[i]) == NULL;
+    free(p);
+    if (odd) return as_err_set(err, AS_BAD_INPUT, "%s/report.json: has no hash of %s", dir, name[i]);
+  }
+  return true;
+}
+
+/* kernel.cu must be what lowering makes of the certified muGraph */
+static bool check_kernel(const cli_opts *o, const char *dir, const char *prog, const char *cand, char *sem, as_err *err, int *wrong) {
+  char *kernel = as_format("%s/kernel.cu", dir), *text = NULL;
+  size_t n;
+  cli_opts local = *o;
+  cli_case c = {0};
+  as_lowered low;
+  as_lowered_init(&low);
+  as_vec_init(&local.sem, sizeof(char *));
+  as_vec_push(&local.sem, &sem);
+  bool there = cli_exists(kernel), ok = !there || ((text = as_read_file(kernel, &n, err)) && cli_load(&local, prog, cand, &c, err));
+  if (there && ok) ok = as_lower_cuda(c.cand, NULL, &low, err);
+  if (there && ok && (strlen(low.cuda) != n || memcmp(low.cuda, text, n) != 0)) {
+    printf("%s: not what this version of assay makes of %s\n", kernel, cand);
+    ++*wrong;
+  }
+  if (there) cli_case_clear(&c);
+  as_vec_clear(&local.sem);
+  as_lowered_clear(&low);
+  free(kernel), free(text);
+  return ok;
+}
+
 int cli_check(const cli_opts *o) {
   as_err err;
   as_err_init(&err);
@@ -53,7 +89,7 @@ int cli_check(const cli_opts *o) {
     free(cand);
     cand = as_format("%s/candidate.tp", dir);
   }
-  if (err.status == AS_OK && check_hashes(dir, files, &err, &wrong)) {
+  if (err.status == AS_OK && check_listed(dir, files, &err) && check_hashes(dir, files, &err, &wrong) && check_kernel(o, dir, prog, cand, sem, &err, &wrong)) {
     char *argv[] = {checker, "--sem", sem, prog, cand, cert, NULL}, *out;
     size_t no;
     int rc = cli_child(argv, NULL, 0, &out, &no, true);

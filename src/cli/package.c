@@ -3,16 +3,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_specifications(const cli_case *c, cli_result *r, as_err *err) {
+static bool has_file(const cli_result *r, const char *name) {
+  for (size_t i = 0; i < r->file.n; i++)
+    if (strcmp(AS_VEC_AT(&r->file, cli_file, i).name, name) == 0) return true;
+  return false;
+}
+
+/* the `use` path by which a program read this file, or NULL.  The copy of the program must find it at the same place. */
+static const char *use_path(const as_graph *g, const char *from, const char *file) {
+  const char *slash = strrchr(from, '/');
+  for (uint32_t i = 0; g && i < g->n_use; i++) {
+    bool rooted = g->use[i][0] == '/' || slash == NULL;
+    char *whole = rooted ? as_strdup(g->use[i]) : as_format("%.*s/%s", (int)(slash - from), from, g->use[i]);
+    bool same = strcmp(whole, file) == 0;
+    free(whole);
+    if (same) return g->use[i];
+  }
+  return NULL;
+}
+
+static bool add_specifications(const cli_case *c, cli_result *r, as_err *err) {
   uint32_t n;
   const char *const *file = as_oplib_files(c->lib, &n);
-  for (uint32_t i = 0; i < n; i++) {
+  bool ok = true;
+  for (uint32_t i = 0; i < n && ok; i++) {
     size_t len;
-    char *text = as_read_file(file[i], &len, err), *slash = strrchr(file[i], '/');
-    char *name = as_format("semantics/%s", slash ? slash + 1 : file[i]);
+    const char *slash = strrchr(file[i], '/'), *base = slash ? slash + 1 : file[i], *used = use_path(c->spec, c->spec_path, file[i]);
+    if (used == NULL && c->cand && c->cand->program == NULL && c->cand_path) used = use_path(c->cand, c->cand_path, file[i]);
+    char *name = used ? as_strdup(used) : as_format("semantics/%s", base);
+    for (unsigned k = 2; !used && has_file(r, name); k++) {
+      free(name);
+      name = as_format("semantics/%u-%s", k, base);
+    }
+    if (used && (used[0] == '/' || strstr(used, "..") || has_file(r, name)))
+      ok = as_err_set(err, AS_BAD_INPUT, "`use \"%s\"`: a result directory can hold only files below the program's folder", used);
+    char *text = ok ? as_read_file(file[i], &len, err) : NULL;
     if (text) cli_result_add(r, name, text, len);
+    ok = text != NULL;
     free(text), free(name);
   }
+  return ok;
 }
 
 bool cli_package(const cli_opts *o, const char *dir, const cli_case *c, const ck_text *spec, const ck_text *cand, const cli_verdicts *v, const char *kernel,
@@ -24,12 +54,12 @@ bool cli_package(const cli_opts *o, const char *dir, const cli_case *c, const ck
   if (v->proof.cert) cli_result_add(&r, "certificate.cert", v->proof.cert, v->proof.cert_len);
   if (kernel) cli_result_add(&r, "kernel.cu", kernel, strlen(kernel));
   if (v->smt_text) cli_result_add(&r, "obligations.smt2", v->smt_text, strlen(v->smt_text));
-  add_specifications(c, &r, err);
+  bool ok = add_specifications(c, &r, err);
   char *html = cli_report_html(c, v, extra_html);
   cli_result_add(&r, "report.html", html, strlen(html));
   char *json = cli_report_json(c, v, &r, extra);
   cli_result_add(&r, "report.json", json, strlen(json));
-  bool ok = err->status == AS_OK && cli_result_write(&r, dir, o->force, err);
+  ok = ok && cli_result_write(&r, dir, o->force, err);
   free(html), free(json);
   cli_result_clear(&r);
   return ok;

@@ -25,7 +25,7 @@ void cli_result_clear(cli_result *r) {
   as_vec_clear(&r->file);
 }
 
-/* removes a directory of plain files and one level of folders: what a result directory is */
+/* removes a directory of plain files and few levels of folders: what a result directory is */
 static void remove_dir(const char *dir, int depth) {
   DIR *d = opendir(dir);
   for (struct dirent *e; d && (e = readdir(d));) {
@@ -57,11 +57,10 @@ bool cli_result_write(const cli_result *r, const char *dir, bool force, as_err *
   bool ok = mkdir(tmp, 0777) == 0 || as_err_set(err, AS_BAD_INPUT, "%s: cannot be made: %s", tmp, strerror(errno));
   for (size_t i = 0; i < r->file.n && ok; i++) {
     const cli_file *f = &AS_VEC_AT(&r->file, cli_file, i);
-    char *p = as_format("%s/%s", tmp, f->name), *slash = strrchr(f->name, '/');
-    if (slash) {
-      char *sub = as_format("%s/%.*s", tmp, (int)(slash - f->name), f->name);
-      if (mkdir(sub, 0777) != 0 && errno != EEXIST) ok = as_err_set(err, AS_BAD_INPUT, "%s: cannot be made: %s", sub, strerror(errno));
-      free(sub);
+    char *p = as_format("%s/%s", tmp, f->name);
+    for (char *slash = p + strlen(tmp) + 1; ok && (slash = strchr(slash, '/')); *slash++ = '/') {
+      *slash = 0;
+      if (mkdir(p, 0777) != 0 && errno != EEXIST) ok = as_err_set(err, AS_BAD_INPUT, "%s: cannot be made: %s", p, strerror(errno));
     }
     ok = ok && as_write_file(p, f->data, f->n, err);
     free(p);
@@ -69,8 +68,8 @@ bool cli_result_write(const cli_result *r, const char *dir, bool force, as_err *
   bool replaced = ok && cli_exists(dir);
   if (replaced) ok = rename(dir, old) == 0 || as_err_set(err, AS_BAD_INPUT, "%s: cannot be replaced: %s", dir, strerror(errno));
   if (ok) ok = rename(tmp, dir) == 0 || as_err_set(err, AS_BAD_INPUT, "%s: cannot be made: %s", dir, strerror(errno));
-  if (replaced) remove_dir(old, 2);
-  if (!ok) remove_dir(tmp, 2);
+  if (replaced) remove_dir(old, 8);
+  if (!ok) remove_dir(tmp, 8);
   free(tmp);
   free(old);
   return ok;

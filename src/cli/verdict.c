@@ -44,7 +44,9 @@ static bool bad_claim(const ck_msg *msg, const ck_text *spec, const ck_text *can
   const ck_text *in = NULL;
   if (msg->file && strcmp(msg->file, spec->name) == 0) in = spec;
   if (msg->file && strcmp(msg->file, cand->name) == 0) in = cand;
-  if (msg->file) return as_err_at(err, msg->file, in ? in->text : NULL, in ? in->len : 0, msg->line, msg->col, "%s", msg->text);
+  /* the checker's message brings the line of text along; ours is shown by as_err_at */
+  if (msg->file && in) return as_err_at(err, msg->file, in->text, in->len, msg->line, msg->col, "%.*s", (int)strcspn(msg->text, "\n"), msg->text);
+  if (msg->file) return as_err_at(err, msg->file, NULL, 0, msg->line, msg->col, "%s", msg->text);
   return as_err_set(err, AS_BAD_INPUT, "%s", msg->text ? msg->text : "the claim cannot be read");
 }
 
@@ -61,7 +63,9 @@ static void ask_solvers(const cli_opts *o, ck_terms *T, const ck_claim *claim, c
   as_err err;
   as_err_init(&err);
   as_smt_set set;
-  if (as_smt_obligations(T, claim->goals, claim->n_goals, v->proof.cert, v->proof.cert_len, &set, &err) != AS_OK) {
+  as_status st = as_smt_obligations(T, claim->goals, claim->n_goals, v->proof.cert, v->proof.cert_len, &set, &err);
+  if (st != AS_OK) {
+    v->smt_disputes = st == AS_NO; /* the second reader of certificates does not find the proof that the first accepted */
     v->smt_why = as_err_format(&err);
     as_err_clear(&err);
     v->z3_asked = v->cvc5_asked = false;
@@ -107,6 +111,8 @@ static void decide(const cli_opts *o, cli_verdicts *v) {
     why = v->proof.reason ? v->proof.reason : "no proof was found";
   else if (!v->checked)
     why = v->check_why;
+  else if (v->smt_disputes)
+    why = v->smt_why;
   else if (v->z3_asked && v->z3.verdict == AS_SMT_DISAGREES)
     why = v->z3.reason;
   else if (v->cvc5_asked && v->cvc5.verdict == AS_SMT_DISAGREES)

@@ -1,0 +1,19 @@
+/* The checker's readers of operators, programs and muGraphs, and the claim. */
+#include "parts.h"
+#include "proofs/checker/ck_claim.h"
+#include <stdlib.h>
+
+void fuzz_seeds(void) { parts_seeds(); }
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
+  parts p = parts_of(data, n);
+  ck_terms *T = ck_terms_new();
+  ck_text sem = {"a.sem", p.s[0], p.n[0]}, spec = {"a.tp", p.s[1], p.n[1]}, cand = {"a.mug", p.s[2], p.n[2]};
+  ck_msg msg;
+  ck_claim *c = ck_claim_texts(T, &spec, &cand, &sem, 1, &msg);
+  if (!c && !msg.text) abort(); /* a refusal has a reason */
+  free(msg.text), free(msg.file);
+  ck_claim_free(c);
+  ck_terms_free(T);
+  return 0;
+}

@@ -1,0 +1,35 @@
+/* The compiler's readers; what they read, printed and read again, is the same text. */
+#include "parts.h"
+#include "src/ir/graph.h"
+#include <stdlib.h>
+#include <string.h>
+
+void fuzz_seeds(void) { parts_seeds(); }
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
+  parts p = parts_of(data, n);
+  as_err err;
+  as_err_init(&err);
+  as_oplib *lib = as_oplib_new();
+  as_sizes *S = as_sizes_new();
+  if (as_oplib_parse(lib, "a.sem", p.s[0], p.n[0], &err)) {
+    as_graph *g = as_parse_tp("a.tp", p.s[1], p.n[1], S, lib, &err);
+    as_graph *m = g ? as_parse_mug("a.mug", p.s[2], p.n[2], g, &err) : NULL;
+    if (m) {
+      char *text = as_print_mug(m);
+      as_sizes *S2 = as_sizes_new();
+      as_graph *g2 = as_parse_tp("a.tp", p.s[1], p.n[1], S2, lib, &err), *m2 = g2 ? as_parse_mug("b.mug", text, strlen(text), g2, &err) : NULL;
+      if (!m2) abort();
+      char *again = as_print_mug(m2);
+      if (strcmp(text, again)) abort();
+      free(text), free(again);
+      as_graph_free(m2), as_graph_free(g2), as_sizes_free(S2);
+    }
+    if (m) as_graph_free(m);
+    if (g) as_graph_free(g);
+  }
+  as_sizes_free(S);
+  as_oplib_free(lib);
+  as_err_clear(&err);
+  return 0;
+}

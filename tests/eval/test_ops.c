@@ -188,6 +188,37 @@ START_TEST(fast_enough) {
 }
 END_TEST
 
+/* an index that leaves its tensor is an error, not a value */
+START_TEST(out_of_bounds) {
+  static const char text[] = "op shifted(x[n]) -> [n]\n  out[i] = x[i + 1]\nop before(x[n]; by = 1) -> [n]\n  out[i] = x[i - by]\n";
+  static const struct { const char *op; int64_t n; as_status s; } want[] = {{"shifted", 3, AS_NO}, {"shifted", 0, AS_OK}, {"before", 2, AS_NO}};
+  as_err e;
+  as_err_init(&e);
+  as_oplib *own = as_oplib_new();
+  ck_assert_msg(as_oplib_parse(own, "own.sem", text, sizeof text - 1, &e), "%s", e.text);
+  for (size_t k = 0; k < sizeof want / sizeof *want; k++) {
+    gen_call g;
+    gen_init(&g, as_oplib_find(own, want[k].op));
+    g.arank[0] = 1;
+    g.adim[0][0] = as_size_int(g.S, (long)want[k].n);
+    for (uint32_t i = 0; i < g.op->nattrs; i++) as_attr_set(&g.attr[i], &g.op->attr_default[i]);
+    as_opcode *c = as_opcode_new(g.S, g.op, (const as_size(*)[AS_MAX_RANK])g.adim, g.arank, 1, g.attr, &as_domain_double, g.env, &e);
+    ck_assert_ptr_nonnull(c);
+    as_tensor in, out;
+    as_tensor_init(&in, &as_domain_double, &want[k].n, 1);
+    as_tensor_init(&out, &as_domain_double, &want[k].n, 1);
+    const as_tensor *arg[1] = {&in};
+    ck_assert_int_eq(as_opcode_run(c, arg, &out, NULL, &e), want[k].s);
+    as_opcode_free(c);
+    as_tensor_clear(&in);
+    as_tensor_clear(&out);
+    gen_clear(&g);
+  }
+  as_err_clear(&e);
+  as_oplib_free(own);
+}
+END_TEST
+
 /* the field is a homomorphism: laws that hold for reals hold for random elements */
 START_TEST(field_laws) {
   as_rng rng;
@@ -255,6 +286,7 @@ int main(void) {
   tcase_set_timeout(c, 60);
   tcase_add_test(c, every_operator);
   tcase_add_test(c, fast_enough);
+  tcase_add_test(c, out_of_bounds);
   tcase_add_test(c, field_laws);
   suite_add_tcase(s, c);
   SRunner *r = srunner_create(s);

@@ -134,6 +134,7 @@ as_status as_field_test(const as_graph *spec, const as_graph *cand, const as_fie
     else run++;
   }
   if (r->verdict == AS_UNKNOWN && r->runs && !r->unexplained && r->same + r->close >= o->min_elements) r->verdict = AS_OK;
+  if (r->verdict == AS_UNKNOWN && !r->runs) as_err_set(err, AS_UNKNOWN, "no small sizes were found that satisfy the relations");
   if (r->same < o->min_elements) r->bound = r->bound_all = 1; /* the theorem speaks of field values only */
   as_instance_clear(&J.I);
   as_field_domain_clear(&J.F);

@@ -8,7 +8,8 @@
 typedef struct {
   double dn, dd;        /* degree of numerator and denominator in the p-parts of the inputs */
   double mn, md;        /* how many different exponentials stand in each, at most */
-  double xn, xd, xc;    /* affine exponents: sum of |coefficients|, in units of 1/xc */
+  double xn, xd;        /* affine exponents: sum of |coefficients| of one term, at most, in units of 1/xc */
+  double vn, vd, xc;    /* and what clears the negative ones: the sum over the variables of the greatest negative coefficient */
   double ed;            /* other exponents: their degree */
   double l1, lc;        /* the element as an affine form: sum of |coefficients| in units of 1/lc */
   double cn, cd;        /* constant: its value */
@@ -71,13 +72,18 @@ static void f_from_q(const as_domain *d, void *r, mpq_srcptr x) {
   e->g.lc = e->g.cd;
 }
 
-/* brings two sums of |coefficients| to the same unit 1/c */
-static double common(double a, double ca, double b, double cb, double *c, bool sum) {
-  if (ca == cb) *c = ca;
-  else if (fmod(ca, cb) == 0) { b *= ca / cb; *c = ca; }
-  else if (fmod(cb, ca) == 0) { a *= cb / ca; *c = cb; }
-  else { a *= cb; b *= ca; *c = ca * cb; }
-  return sum ? a + b : fmax(a, b);
+/* a common multiple of two units (exact while they are below 2^53; beyond, the bound is vacuous anyway) */
+static double unit(double ca, double cb) { return fmod(ca, cb) == 0 ? ca : fmod(cb, ca) == 0 ? cb : ca * cb; }
+static void exponents_in(degs *g, double c) {
+  double k = c / g->xc;
+  g->xn *= k; g->xd *= k; g->vn *= k; g->vd *= k;
+  g->xc = c;
+}
+/* both with exponents in one unit */
+static void align(degs *a, degs *b) {
+  double c = unit(a->xc, b->xc);
+  exponents_in(a, c);
+  exponents_in(b, c);
 }
 static bool zero(const fe *a) { return a->g.constant && a->hp && !a->p && a->lo == 0 && a->hi == 0; }
 static void deg_union(degs *r, const degs *a, const degs *b) {
@@ -87,26 +93,29 @@ static void deg_union(degs *r, const degs *a, const degs *b) {
   r->other = a->other || b->other;
 }
 static degs deg_add(const fe *A, const fe *B) {
-  const degs *a = &A->g, *b = &B->g;
-  if (zero(A)) return *b;
-  if (zero(B)) return *a;
-  degs r = {0};
+  if (zero(A)) return B->g;
+  if (zero(B)) return A->g;
+  degs ga = A->g, gb = B->g, *a = &ga, *b = &gb, r = {0};
+  align(a, b);
+  r.xc = a->xc;
   deg_union(&r, a, b);
   r.constant = a->constant && b->constant;
   r.affine = a->affine && b->affine;
-  r.l1 = common(a->l1, a->lc, b->l1, b->lc, &r.lc, true);
+  r.lc = unit(a->lc, b->lc);
+  r.l1 = a->l1 * (r.lc / a->lc) + b->l1 * (r.lc / b->lc);
   r.cn = a->cn * b->cd + b->cn * a->cd;
   r.cd = a->cd * b->cd;
   if (r.constant && a->cd == b->cd) { r.cn = a->cn + b->cn; r.cd = a->cd; }
   bool plain = a->xn == 0 && a->xd == 0 && !a->other && b->xn == 0 && b->xd == 0 && !b->other;
-  double ac, bc;
   if (a->den == b->den) {
     r.dn = fmax(a->dn, b->dn);
     r.dd = fmax(a->dd, b->dd);
     r.mn = plain ? 1 : a->mn + b->mn;
     r.md = fmax(a->md, b->md);
-    r.xn = common(a->xn, a->xc, b->xn, b->xc, &r.xc, false);
-    r.xd = common(a->xd, a->xc, b->xd, b->xc, &ac, false);
+    r.xn = fmax(a->xn, b->xn);
+    r.xd = fmax(a->xd, b->xd);
+    r.vn = a->vn + b->vn;
+    r.vd = fmax(a->vd, b->vd);
     r.den = a->den;
     return r;
   }
@@ -114,15 +123,17 @@ static degs deg_add(const fe *A, const fe *B) {
   r.dd = a->dd + b->dd;
   r.mn = plain ? 1 : a->mn * b->md + b->mn * a->md;
   r.md = plain ? 1 : a->md * b->md;
-  double u = common(a->xn, a->xc, b->xd, b->xc, &ac, true), v = common(b->xn, b->xc, a->xd, a->xc, &bc, true);
-  r.xn = fmax(u, v);
-  r.xd = common(a->xd, a->xc, b->xd, b->xc, &r.xc, true);
+  r.xn = fmax(a->xn + b->xd, b->xn + a->xd);
+  r.xd = a->xd + b->xd;
+  r.vn = a->vn + b->vd + b->vn + a->vd;
+  r.vd = a->vd + b->vd;
   r.den = a->den + b->den;
   return r;
 }
 static degs deg_mul(const fe *A, const fe *B) {
-  const degs *a = &A->g, *b = &B->g;
-  degs r = {0};
+  degs ga = A->g, gb = B->g, *a = &ga, *b = &gb, r = {0};
+  align(a, b);
+  r.xc = a->xc;
   deg_union(&r, a, b);
   r.constant = a->constant && b->constant;
   r.affine = (a->affine && b->constant) || (a->constant && b->affine);
@@ -134,9 +145,10 @@ static degs deg_mul(const fe *A, const fe *B) {
   r.dd = a->dd + b->dd;
   r.mn = a->mn * b->mn;
   r.md = a->md * b->md;
-  double c;
-  r.xn = common(a->xn, a->xc, b->xn, b->xc, &c, true);
-  r.xd = common(a->xd, a->xc, b->xd, b->xc, &r.xc, true);
+  r.xn = a->xn + b->xn;
+  r.xd = a->xd + b->xd;
+  r.vn = a->vn + b->vn;
+  r.vd = a->vd + b->vd;
   r.den = a->den + b->den;
   return r;
 }
@@ -224,6 +236,7 @@ static void f_inv(const as_domain *d, fe *r, const fe *a) {
   t.g.dn = a->g.dd; t.g.dd = a->g.dn;
   t.g.mn = a->g.md; t.g.md = a->g.mn;
   t.g.xn = a->g.xd; t.g.xd = a->g.xn;
+  t.g.vn = a->g.vd; t.g.vd = a->g.vn;
   t.g.affine = a->g.constant;
   t.g.cn = a->g.cn < 0 ? -a->g.cd : a->g.cd;
   t.g.cd = fabs(a->g.cn);
@@ -250,7 +263,7 @@ static void f_exp(const as_domain *d, fe *r, const fe *a) {
   t.g.constant = t.g.affine = false;
   t.g.xc = 1;
   if (zero(a)) { mpq_t one; mpq_init(one); mpq_set_ui(one, 1, 1); f_from_q(d, &t, one); mpq_clear(one); t.flags = a->flags; }
-  else if (a->g.affine) { t.g.xn = a->g.l1; t.g.xc = a->g.lc; }
+  else if (a->g.affine) { t.g.xn = t.g.vn = a->g.l1; t.g.xc = a->g.lc; }
   else { t.g.other = true; t.g.ed = fmax(a->g.ed, a->g.dn + a->g.dd); }
   *r = t;
 }
@@ -344,9 +357,11 @@ static void f_join(const as_domain *d, void *r, const void *a, const void *b) {
   t.g.affine = t.g.constant = false;
   t.g.dn = fmax(x->g.dn, y->g.dn); t.g.dd = fmax(x->g.dd, y->g.dd);
   t.g.mn = fmax(x->g.mn, y->g.mn); t.g.md = fmax(x->g.md, y->g.md);
-  double c;
-  t.g.xn = common(x->g.xn, x->g.xc, y->g.xn, y->g.xc, &c, false);
-  t.g.xd = common(x->g.xd, x->g.xc, y->g.xd, y->g.xc, &t.g.xc, false);
+  degs a2 = x->g, b2 = y->g;
+  align(&a2, &b2);
+  t.g.xc = a2.xc;
+  t.g.xn = fmax(a2.xn, b2.xn); t.g.xd = fmax(a2.xd, b2.xd);
+  t.g.vn = fmax(a2.vn, b2.vn); t.g.vd = fmax(a2.vd, b2.vd);
   if (x->g.den != y->g.den) t.g.den = mix(x->g.den, y->g.den);
   memcpy(r, &t, sizeof t);
 }
@@ -477,7 +492,8 @@ as_field_cmp as_field_compare(const void *a, const void *b) {
 /* a - b = N / M with N = sum over j of P_j(x mod p) w^(l_j(x mod q)).  Roots: multiply N with its conjugates under the sign changes of
  * the k roots (degree at most 2^k times as large), and divide by 2^-k, the chance that all k are squares.
  *  - no exponential: Schwartz and Zippel over Z_p.
- *  - affine l_j with coefficients in (1/c)Z: N is a polynomial in x mod p and in y_i = w^(x_i/c), y_0 = w^(1/c), uniform in the group of order q.
+ *  - affine l_j with coefficients in (1/c)Z: N, cleared of negative exponents, is a polynomial in x mod p and in y_i = w^(x_i/c), y_0 = w^(1/c), which
+ *    are uniform in the group of order q (y_0: but for 1).
  *  - otherwise: the l_j differ from each other except with chance m(m-1)/2 * e/q, and some P_j is not zero except with chance d/p; then N,
  *    as a function of w, is not zero at at least q/m of the q powers (uncertainty principle; the theorem of the Mirage paper). */
 as_field_bound as_field_error(const as_field_domain *D, const void *a, const void *b) {
@@ -486,9 +502,9 @@ as_field_bound as_field_error(const as_field_domain *D, const void *a, const voi
   degs g = deg_add(CF(a), &t);
   as_field_bound r = {.degree = g.dn, .exponentials = g.mn, .roots = __builtin_popcountll(g.roots), .affine = !g.other};
   double k2 = ldexp(1, r.roots), p = (double)D->p, q = (double)D->q;
-  r.exp_degree = g.other ? g.ed : g.xn;
+  r.exp_degree = g.other ? g.ed : g.xn + g.vn;
   if (g.many) r.bound = 1;
-  else if (!g.other) r.bound = k2 * k2 * (g.dn / p + g.xn / (q - 1));
+  else if (!g.other) r.bound = k2 * k2 * (g.dn / p + r.exp_degree / (q - 1));
   else if (r.roots) r.bound = 1;
   else r.bound = g.dn / p + g.mn * (g.mn - 1) / 2 * g.ed / q + 1 - 1 / g.mn + 1 / q;
   if (!(r.bound < 1)) r.bound = 1;

@@ -279,6 +279,45 @@ START_TEST(field_laws) {
 }
 END_TEST
 
+/* degrees and bounds, by hand */
+START_TEST(bounds) {
+  as_rng rng;
+  as_rng_seed(&rng, 8);
+  as_field_domain F;
+  as_field_domain_init(&F, &rng);
+  const as_domain *d = &F.d;
+  char *v = as_dom_new(d, 8);
+  mpq_t q;
+  mpq_init(q);
+  for (int i = 0; i < 3; i++) as_field_random(&F, &rng, true, X(i), q);
+  double p = (double)F.p, qq = (double)F.q;
+  d->mul(d, X(3), X(0), X(1)); /* x y - z */
+  as_field_bound b = as_field_error(&F, X(3), X(2));
+  ck_assert(b.degree == 2 && b.exponentials == 1 && b.roots == 0 && b.affine && fabs(b.bound - 2 / p) < 1e-25);
+  d->un(d, AS_U_INV, X(4), X(1)); /* x - z / y: numerator x y - z */
+  d->mul(d, X(4), X(2), X(4));
+  b = as_field_error(&F, X(0), X(4));
+  ck_assert(b.degree == 2);
+  d->un(d, AS_U_EXP, X(5), X(0)); /* exp x - exp(y - z): degree at most 2, cleared of 1 + 2 */
+  d->sub(d, X(6), X(1), X(2));
+  d->un(d, AS_U_EXP, X(6), X(6));
+  b = as_field_error(&F, X(5), X(6));
+  ck_assert(b.affine && b.degree == 0 && b.exponentials == 2 && b.exp_degree == 5 && fabs(b.bound - 5 / (qq - 1)) < 1e-25);
+  d->un(d, AS_U_EXP, X(7), X(3)); /* exp(x y) - exp x: one half */
+  b = as_field_error(&F, X(7), X(5));
+  ck_assert(!b.affine && b.exp_degree == 2 && b.bound >= 0.5 && b.bound < 0.5001);
+  do { /* a root: norm and chance of a square */
+    as_field_random(&F, &rng, true, X(3), q);
+    d->un(d, AS_U_SQRT, X(4), X(3));
+  } while (as_field_compare(X(4), X(4)) != AS_FC_SAME);
+  b = as_field_error(&F, X(4), X(0));
+  ck_assert(b.roots == 1 && fabs(b.bound - 4 / p) < 1e-25);
+  mpq_clear(q);
+  as_dom_free(d, v, 8);
+  as_field_domain_clear(&F);
+}
+END_TEST
+
 int main(void) {
   lib = load();
   Suite *s = suite_create("eval");
@@ -288,6 +327,7 @@ int main(void) {
   tcase_add_test(c, fast_enough);
   tcase_add_test(c, out_of_bounds);
   tcase_add_test(c, field_laws);
+  tcase_add_test(c, bounds);
   suite_add_tcase(s, c);
   SRunner *r = srunner_create(s);
   srunner_run_all(r, CK_NORMAL);

@@ -154,8 +154,8 @@ char *as_field_report_print(const as_graph *spec, const as_field_report *r) {
     as_str_printf(&s, "  worst element: degree %.3g, %.3g exponentials of %s exponents of degree %.3g, %d square root%s\n", r->degree, r->exponentials,
                   r->affine ? "affine" : "other", r->exp_degree, r->roots, r->roots == 1 ? "" : "s");
     if (r->bound < 1)
-      as_str_printf(&s, "  a difference in an element compared in the field is missed by one run with probability at most %.3g, by all runs with at most %.3g (unless p or q "
-                        "divides all of its coefficients)\n", r->bound, r->bound_all);
+      as_str_printf(&s, "  a difference in an element compared in the field is missed by one run with probability at most %.3g, by all runs with at most %.3g where "
+                        "it is present in each (unless p or q divides all of its coefficients)\n", r->bound, r->bound_all);
   }
   if (!(r->bound < 1)) as_str_add(&s, "  the error bound of the identity-testing theorem is vacuous here (at least 1)\n");
   as_str_add(&s, r->verdict == AS_OK ? "  verdict: same\n" : r->verdict == AS_NO ? "  verdict: different\n" : "  verdict: inconclusive\n");

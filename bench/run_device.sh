@@ -15,7 +15,7 @@ done
 wait
 : >"$out/results.json"; : >"$out/sanitizer.txt"
 for d in "$dir"/*/; do
-  for seed in 1 2; do "$d/main" --seed $seed >"$d/check.json" 2>"$d/check.log" || { status=1; cat "$d/check.json" "$d/check.log"; }; done
+  for seed in ${SEEDS-1 2}; do "$d/main" --seed $seed >"$d/check.json" 2>"$d/check.log" || { status=1; cat "$d/check.json" "$d/check.log"; }; done
   "$d/main" --seed 3 --time >"$d/time.json" 2>>"$d/check.log" || status=1
   cat "$d/time.json" "$d/check.log" | tee -a "$out/results.json"
   if [ -f "$d/large" ]; then "$d/main" --seed 4 --scale "$(cat "$d/large")" | sed 's/"program": "/&large scores: /' | tee -a "$out/results.json"; fi

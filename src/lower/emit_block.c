@@ -80,7 +80,7 @@ static void close(lo_emit *E) { E->indent--; lo_line(E, "}"); }
 static char *at_vars(lo_emit *E, const lo_val *v, const lo_smem *m)
 {
   (void)E;
-  char *t[8];
+  char *t[8] = {0};
   for (int i = 0; i < v->rank; i++) t[i] = (char *)(uintptr_t)(v->dim[i] == 1 ? "0" : names8[i]);
   return lo_smem_offset(v, m, t);
 }
@@ -100,30 +100,26 @@ static void emit_map(lo_emit *E, uint32_t id, bool sixteen)
   const lo_smem *m = sixteen ? &v->sm16 : &v->sm;
   const lx *body = sixteen && v->kind != LV_MAP ? self(E->L, id) : v->kind == LV_MAP ? v->body : NULL;
   int vec = sixteen && v->rank && v->dim[v->rank - 1] % 2 == 0 ? 2 : 1;
+  long count = elems(v) / vec, threads = 32L * E->u->warps, rounds = (count + threads - 1) / threads;
+  bool held = rounds > 1 && rounds * vec <= 32; /* all values first, then all stores: reads of shared memory do not move across writes */
+  const char *last = v->rank ? names8[v->rank - 1] : "i0";
   lo_line(E, "{ /* %s */", v->name);
   E->indent++;
-  each(E, elems(v) / vec, 32 * E->u->warps);
+  if (held) lo_line(E, "float h[%ld][%d];", rounds, vec);
+  each(E, count, (int)threads);
   decode(E, v, "e", vec);
-  const char *last = v->rank ? names8[v->rank - 1] : "i0";
-  if (vec > 1) {
-    lo_line(E, "float r[2];");
-    lo_line(E, "#pragma unroll");
-    lo_line(E, "for (int j = 0; j < 2; j++) {");
-    E->indent++;
-    lo_line(E, "const int %s = v0 * 2 + j;", last);
-    char *x = lo_expr(E, body);
-    lo_line(E, "r[j] = %s;", x);
-    free(x);
-    close(E);
-    lo_line(E, "const int %s = v0 * 2;", last);
-    char *off = at_vars(E, v, m);
-    lo_line(E, "as_sts2_%s(sm, %ld + 2 * (%s), r[0], r[1]);", tname(m->type), m->offset, off);
-    free(off);
-  } else {
-    char *x = lo_expr(E, body), *off = at_vars(E, v, m);
-    lo_line(E, "as_sts_%s(sm, %ld + %d * (%s), %s);", tname(m->type), m->offset, m->elem, off, x);
-    free(x); free(off);
-  }
+  if (!held) lo_line(E, "float h[1][%d];", vec);
+  if (vec > 1) { lo_line(E, "#pragma unroll"); lo_line(E, "for (int j = 0; j < 2; j++) {"); E->indent++; lo_line(E, "const int %s = v0 * 2 + j;", last); }
+  char *x = lo_expr(E, body);
+  lo_line(E, "h[%s][%s] = %s;", held ? "n_" : "0", vec > 1 ? "j" : "0", x);
+  free(x);
+  if (vec > 1) close(E);
+  if (held) { close(E); each(E, count, (int)threads); decode(E, v, "e", vec); }
+  if (vec > 1) lo_line(E, "const int %s = v0 * 2;", last);
+  char *off = at_vars(E, v, m);
+  if (vec > 1) lo_line(E, "as_sts2_%s(sm, %ld + 2 * (%s), h[%s][0], h[%s][1]);", tname(m->type), m->offset, off, held ? "n_" : "0", held ? "n_" : "0");
+  else lo_line(E, "as_sts_%s(sm, %ld + %d * (%s), h[%s][0]);", tname(m->type), m->offset, m->elem, off, held ? "n_" : "0");
+  free(off);
   close(E); close(E);
 }
 
@@ -410,9 +406,15 @@ static void emit_stmt(lo_emit *E, const lo_stmt *s)
 static void emit_phase(lo_emit *E, lo_phase p)
 {
   const lo_unit *u = E->u;
+  const lo *L = E->L;
   for (int l = 0; l < u->levels[p]; l++) {
     if (l) lo_line(E, "as_sync();");
-    for (uint32_t i = 0; i < u->n_stmt; i++) if (u->stmt[i].phase == p && u->stmt[i].level == l) emit_stmt(E, &u->stmt[i]);
+    for (int writes = 0; writes < 2; writes++) /* those that only read shared memory first: their reads overlap */
+      for (uint32_t i = 0; i < u->n_stmt; i++) {
+        const lo_stmt *s = &u->stmt[i];
+        bool reads_only = (s->kind == LS_RED && L->v[s->val].place == LP_LANES) || (s->kind == LS_MMA && L->v[s->val].place == LP_FRAG);
+        if (s->phase == p && s->level == l && reads_only != writes) emit_stmt(E, s);
+      }
     if (p == LO_POST) for (uint32_t i = 0; i < u->n_store; i++) if (u->store[i].level == l) emit_store(E, &u->store[i]);
   }
 }

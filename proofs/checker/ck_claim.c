@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- sets of pairs of numbers, with a number for each */
-typedef struct { uint64_t *key; uint32_t *val; uint32_t cap, n; } table;
+/* --- sets of pairs of numbers, with a number for each, and growing lists */
+typedef struct { uint64_t *key; uint32_t *val, cap, n; } table;
+typedef struct { ck_id *v; uint32_t n; } ids;
 
 /* the number kept for the pair, entered as `val` if new */
 static uint32_t lookup(ck_reader *R, table *t, uint32_t a, uint32_t b, uint32_t val) {
@@ -24,15 +25,27 @@ static uint32_t lookup(ck_reader *R, table *t, uint32_t a, uint32_t b, uint32_t 
   return t->val[i];
 }
 
-typedef struct { ck_id *v; uint32_t n, cap; } ids;
+static bool has(const table *t, uint32_t a, uint32_t b) {
+  uint64_t key = ((uint64_t)a << 32 | b) + 1;
+  uint32_t i = (uint32_t)((key * 0x9e3779b97f4a7c15u) >> 32);
+  for (i &= t->cap - 1; t->cap && t->key[i]; i = (i + 1) & (t->cap - 1))
+    if (t->key[i] == key) return true;
+  return false;
+}
+
+static bool enters(ck_reader *R, table *t, uint32_t a, uint32_t b) { /* whether the pair is new */
+  uint32_t n = t->n;
+  lookup(R, t, a, b, 0);
+  return t->n > n;
+}
 
 static void add(ck_reader *R, ids *s, ck_id t) {
-  if (s->n == s->cap) {
-    ck_id *v = ck_keep(R, (s->cap = s->cap ? 2 * s->cap : 32) * sizeof *v);
-    if (s->n) memcpy(v, s->v, s->n * sizeof *v);
-    s->v = v;
-  }
+  s->v = ck_grow(R, s->v, s->n, sizeof *s->v);
   s->v[s->n++] = t;
+}
+
+static void add_all(ck_reader *R, ids *s, const ck_id *v, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) add(R, s, v[i]);
 }
 
 static int by_number(const void *a, const void *b) {
@@ -50,48 +63,29 @@ static void sort_unique(ids *s) {
 
 /* for all vars, conds imply rel; the bare relation if there are neither */
 static ck_id clause(ck_reader *R, const ck_oblig *o) {
+  ids kid = {0};
   if (!o->n_vars && !o->n_conds) return o->rel;
-  ck_id *kid = ck_keep(R, (o->n_conds + 1) * sizeof *kid);
-  for (uint32_t i = 0; i <= o->n_conds; i++)
-    kid[i] = ck_ok(R, ck_close(R->T, i < o->n_conds ? o->cond[i] : o->rel, o->var, o->n_vars));
-  return ck_ok(R, ck_all(R->T, o->n_vars, kid, o->n_conds + 1));
+  for (uint32_t i = 0; i < o->n_conds; i++) add(R, &kid, ck_ok(R, ck_close(R->T, o->cond[i], o->var, o->n_vars)));
+  add(R, &kid, ck_ok(R, ck_close(R->T, o->rel, o->var, o->n_vars)));
+  return ck_ok(R, ck_all(R->T, o->n_vars, kid.v, kid.n));
 }
 
-/* --- definedness of a term.  A scope is a branch of an ite or the body of a fold within another scope.  In the body of a fold the states
- * stand as the folds up to the counter; these (skip) are not walked again, being defined if the body is at every earlier iteration. */
+/* --- definedness of a term.  A scope is a branch of an ite or the body of a fold within another scope; scope 0 is everywhere.  In the body of a
+ * fold the states stand as the folds up to the counter (skip); these are not walked again, being defined if the body is at every earlier iteration. */
 typedef struct { uint32_t parent, level, n_conds, n_skip; ck_id cond[2], var, *skip; } scope;
 typedef struct {
   ck_reader *R;
-  scope *sc; uint32_t n, cap;
+  scope *sc; uint32_t n;
   table seen, scopes, known;                  /* (term, scope), (parent, branch or fold), clauses */
-  struct { ck_id t; uint32_t in; } *stack; uint32_t top, room;
-  ck_oblig *out; uint32_t n_out, out_cap;
+  ck_oblig *out; uint32_t n_out;
 } walk;
 
-static void push(walk *w, ck_id t, uint32_t in) {
-  for (uint32_t s = in; s; s = w->sc[s].parent)
-    for (uint32_t i = 0; i < w->sc[s].n_skip; i++)
-      if (w->sc[s].skip[i] == t) return;
-  uint32_t n = w->seen.n;
-  lookup(w->R, &w->seen, t, in, 0);
-  if (w->seen.n == n) return; /* seen */
-  if (n > CK_MAX_TERMS) ck_die(w->R, NULL, NULL, "the claim takes more than %d steps to state", CK_MAX_TERMS);
-  if (w->top == w->room) {
-    void *old = w->stack;
-    w->stack = ck_keep(w->R, (w->room = w->room ? 2 * w->room : 256) * sizeof *w->stack);
-    if (old) memcpy(w->stack, old, w->top * sizeof *w->stack);
-  }
-  w->stack[w->top].t = t, w->stack[w->top++].in = in;
-}
+static void defined(walk *w, ck_id t, uint32_t in);
 
 static uint32_t enter(walk *w, uint32_t parent, ck_id why, scope s) {
   uint32_t k = lookup(w->R, &w->scopes, parent, why, w->n);
   if (k < w->n) return k;
-  if (w->n == w->cap) {
-    scope *old = w->sc;
-    w->sc = ck_keep(w->R, (w->cap = w->cap ? 2 * w->cap : 64) * sizeof *w->sc);
-    if (old) memcpy(w->sc, old, w->n * sizeof *old);
-  }
+  w->sc = ck_grow(w->R, w->sc, w->n, sizeof *w->sc);
   s.parent = parent, s.level = (w->n ? w->sc[parent].level : 0) + (s.var != CK_BAD);
   w->sc[w->n] = s;
   return w->n++;
@@ -99,62 +93,58 @@ static uint32_t enter(walk *w, uint32_t parent, ck_id why, scope s) {
 
 static void need(walk *w, uint32_t in, ck_op op, ck_id a, ck_id b) {
   ck_reader *R = w->R;
-  ck_oblig o = {.rel = ck_ok(R, ck_mk2(R->T, op, a, b))};
-  for (uint32_t s = in; s; s = w->sc[s].parent) o.n_conds += w->sc[s].n_conds, o.n_vars += w->sc[s].var != CK_BAD;
-  o.cond = ck_keep(R, (o.n_conds + 1) * sizeof *o.cond), o.var = ck_keep(R, (o.n_vars + 1) * sizeof *o.var);
-  uint32_t c = o.n_conds, v = o.n_vars;
-  for (uint32_t s = in; s; s = w->sc[s].parent) {
-    for (uint32_t i = w->sc[s].n_conds; i-- > 0;) o.cond[--c] = w->sc[s].cond[i];
-    if (w->sc[s].var != CK_BAD) o.var[--v] = w->sc[s].var;
+  ids path = {0}, cond = {0}, var = {0};
+  ck_id rel = ck_ok(R, ck_mk2(R->T, op, a, b));
+  for (uint32_t s = in; s; s = w->sc[s].parent) add(R, &path, s);
+  while (path.n) { /* outermost scope first */
+    const scope *s = &w->sc[path.v[--path.n]];
+    add_all(R, &cond, s->cond, s->n_conds);
+    if (s->var != CK_BAD) add(R, &var, s->var);
   }
-  if (ck_trivial(R, o.rel, o.cond, o.n_conds)) return;
-  uint32_t n = w->known.n;
-  lookup(R, &w->known, clause(R, &o), 0, 0);
-  if (w->known.n == n) return;
+  ck_oblig o = {var.v, var.n, cond.v, cond.n, rel};
+  if (ck_trivial(R, rel, cond.v, cond.n) || !enters(R, &w->known, clause(R, &o), 0)) return;
   if (w->n_out == CK_MAX_OBLIGATIONS) ck_die(R, NULL, NULL, "more than %d conditions of definedness", CK_MAX_OBLIGATIONS);
-  if (w->n_out == w->out_cap) {
-    ck_oblig *old = w->out;
-    w->out = ck_keep(R, (w->out_cap = w->out_cap ? 2 * w->out_cap : 64) * sizeof *w->out);
-    if (old) memcpy(w->out, old, w->n_out * sizeof *old);
-  }
+  w->out = ck_grow(R, w->out, w->n_out, sizeof o);
   w->out[w->n_out++] = o;
 }
 
-static void walk_fold(walk *w, ck_id t, uint32_t in) {
+static void defined_fold(walk *w, ck_id t, uint32_t in) {
   ck_reader *R = w->R;
   ck_terms *T = R->T;
-  uint32_t width = ck_width(T, t), nk = 1 + 2 * width;
+  uint32_t width = ck_width(T, t), nk = ck_nkids(T, t);
   ck_id *kid = ck_keep(R, nk * sizeof *kid), *val = ck_keep(R, (width + 1) * sizeof *val);
   for (uint32_t i = 0; i < nk; i++) kid[i] = ck_kid(T, t, i);
-  for (uint32_t i = 0; i <= width; i++) push(w, kid[i], in);
+  for (uint32_t i = 0; i <= width; i++) defined(w, kid[i], in);
   ck_id n = kid[0], k = ck_ix(R, 'd', w->sc[in].level);
   kid[0] = val[0] = k;
   for (uint32_t q = 0; q < width; q++) val[1 + q] = ck_ok(R, ck_fold(T, q, width, kid));
   scope s = {.n_conds = 2, .var = k, .n_skip = width, .skip = val + 1};
   s.cond[0] = ck_ok(R, ck_mk2(T, CK_LE, ck_int(T, 0), k)), s.cond[1] = ck_ok(R, ck_mk2(T, CK_LT, k, n));
   uint32_t inner = enter(w, in, t, s);
-  for (uint32_t q = 0; q < width; q++) push(w, ck_ok(R, ck_open(T, kid[1 + width + q], val, width + 1)), inner);
+  for (uint32_t q = 0; q < width; q++) defined(w, ck_ok(R, ck_open(T, kid[1 + width + q], val, width + 1)), inner);
 }
 
-static void defined(walk *w, ck_id root) {
+/* A term met in an enclosing scope is not walked again: what it needs there is needed under fewer conditions. */
+static void defined(walk *w, ck_id t, uint32_t in) {
   ck_terms *T = w->R->T;
-  ck_id zero = ck_int(T, 0);
-  for (push(w, root, 0); w->top;) {
-    ck_id t = w->stack[--w->top].t;
-    uint32_t in = w->stack[w->top].in;
-    ck_op op = ck_head(T, t);
-    if (op == CK_FOLD) {
-      walk_fold(w, t, in);
-      continue;
-    }
-    if (op == CK_ITE) {
-      ck_id c = ck_kid(T, t, 0), a = ck_kid(T, t, 1), b = ck_kid(T, t, 2), not_c = ck_ok(w->R, ck_neg(T, c));
-      push(w, ck_kid(T, c, 0), in), push(w, ck_kid(T, c, 1), in);
-      push(w, a, enter(w, in, c, (scope){.n_conds = 1, .cond = {c}, .var = CK_BAD}));
-      push(w, b, enter(w, in, not_c, (scope){.n_conds = 1, .cond = {not_c}, .var = CK_BAD}));
-      continue;
-    }
-    for (uint32_t i = ck_nkids(T, t); i-- > 0;) push(w, ck_kid(T, t, i), in);
+  ck_op op = ck_head(T, t);
+  for (uint32_t s = in;; s = w->sc[s].parent) {
+    for (uint32_t i = 0; i < w->sc[s].n_skip; i++)
+      if (w->sc[s].skip[i] == t) return;
+    if (s != in && has(&w->seen, t, s)) return;
+    if (!s) break;
+  }
+  if (!enters(w->R, &w->seen, t, in)) return;
+  if (w->seen.n > CK_MAX_TERMS) ck_die(w->R, NULL, NULL, "the claim takes more than %d steps to state", CK_MAX_TERMS);
+  if (op == CK_FOLD) defined_fold(w, t, in);
+  else if (op == CK_ITE) {
+    ck_id c = ck_kid(T, t, 0), not_c = ck_ok(w->R, ck_neg(T, c));
+    defined(w, ck_kid(T, c, 0), in), defined(w, ck_kid(T, c, 1), in);
+    defined(w, ck_kid(T, t, 1), enter(w, in, c, (scope){.n_conds = 1, .cond = {c}, .var = CK_BAD}));
+    defined(w, ck_kid(T, t, 2), enter(w, in, not_c, (scope){.n_conds = 1, .cond = {not_c}, .var = CK_BAD}));
+  } else {
+    ck_id zero = ck_int(T, 0);
+    for (uint32_t i = 0; i < ck_nkids(T, t); i++) defined(w, ck_kid(T, t, i), in);
     if (op == CK_INV) need(w, in, CK_NE, ck_kid(T, t, 0), zero);
     else if (op == CK_SQRT) need(w, in, CK_LE, zero, ck_kid(T, t, 0));
     else if (op == CK_LOG) need(w, in, CK_LT, zero, ck_kid(T, t, 0));
@@ -166,69 +156,36 @@ static walk *definedness(ck_reader *R, ck_id t) {
   walk *w = ck_keep(R, sizeof *w);
   w->R = R;
   enter(w, 0, CK_BAD, (scope){.var = CK_BAD});
-  defined(w, t);
+  defined(w, t, 0);
   return w;
 }
 
 /* --- the stated concrete sizes */
-static bool value(ck_reader *R, ck_id t, mpz_t out, uint32_t depth) {
+/* a size term with the stated values put in: a constant if they all are stated and no divisor is 0 or less */
+static ck_id with_values(ck_reader *R, ck_id t) {
   ck_op op = ck_head(R->T, t);
-  if (depth > 2000) return false;
-  if (op == CK_Q) {
-    mpz_set(out, mpq_numref(*ck_q_value(R->T, t)));
-    return mpz_cmp_ui(mpq_denref(*ck_q_value(R->T, t)), 1) == 0;
-  }
-  if (op == CK_V) {
-    for (uint32_t i = 0; i < R->n_sizes; i++)
-      if (R->size[i].var == t && R->size[i].stated) {
-        mpz_set_si(out, R->size[i].value);
-        return true;
-      }
-    return false;
-  }
-  if (op != CK_ADD && op != CK_MUL && op != CK_DIV && op != CK_MOD) return false;
-  mpz_t b;
-  mpz_init(b);
-  bool ok = value(R, ck_kid(R->T, t, 0), out, depth + 1) && value(R, ck_kid(R->T, t, 1), b, depth + 1) && mpz_sizeinbase(out, 2) < 10000;
-  if (ok && (op == CK_DIV || op == CK_MOD)) ok = mpz_sgn(b) > 0;
-  if (ok && op == CK_ADD) mpz_add(out, out, b);
-  if (ok && op == CK_MUL) mpz_mul(out, out, b);
-  if (ok && op == CK_DIV) mpz_fdiv_q(out, out, b);
-  if (ok && op == CK_MOD) mpz_fdiv_r(out, out, b);
-  mpz_clear(b);
-  return ok;
+  for (uint32_t i = 0; op == CK_V && i < R->n_sizes; i++)
+    if (R->size[i].var == t && R->size[i].stated) return ck_ok(R, ck_int(R->T, R->size[i].value));
+  if (op != CK_ADD && op != CK_MUL && op != CK_DIV && op != CK_MOD) return t;
+  ck_id a = with_values(R, ck_kid(R->T, t, 0)), b = with_values(R, ck_kid(R->T, t, 1));
+  return op == CK_ADD ? ck_plus(R, a, b) : op == CK_MUL ? ck_times(R, a, b) : ck_divmod(R, op, a, b);
 }
 
-/* 1 it holds for the stated sizes, 0 it does not, -1 they do not say */
-static int holds(ck_reader *R, ck_id rel) {
-  mpz_t a, b;
-  mpz_init(a), mpz_init(b);
-  int r = -1;
-  if (value(R, ck_kid(R->T, rel, 0), a, 0) && value(R, ck_kid(R->T, rel, 1), b, 0)) {
-    int s = mpz_cmp(a, b);
-    ck_op op = ck_head(R->T, rel);
-    r = op == CK_EQ ? s == 0 : op == CK_NE ? s != 0 : op == CK_LE ? s <= 0 : s < 0;
-  }
-  mpz_clear(a), mpz_clear(b);
-  return r;
-}
-
-static void must_hold(ck_reader *R, const ck_file *f, ck_id rel, bool *all) {
-  int h = holds(R, rel);
-  if (h < 0) *all = false;
-  if (h) return;
-  char *s = ck_show(R->T, rel), text[200];
-  snprintf(text, sizeof text, "%s", s);
-  free(s);
-  ck_die(R, f, f->tok, "the stated sizes contradict %s", text);
-}
-
+/* whether the stated sizes satisfy everything; dies if they contradict something */
 static bool witness(ck_reader *R, const ck_side *spec, const ck_side *cand) {
   bool all = true;
+  ids rel = {0};
   for (uint32_t i = 0; i < R->n_sizes; i++) all = all && R->size[i].stated;
-  for (uint32_t i = 0; i < R->n_rels; i++) must_hold(R, R->rel[i].cand ? cand->f : spec->f, R->rel[i].rel, &all);
+  for (uint32_t i = 0; i < R->n_rels; i++) add(R, &rel, R->rel[i].rel);
   for (uint32_t i = 0; i < spec->n_obligs; i++)
-    if (!spec->oblig[i].n_vars && !spec->oblig[i].n_conds) must_hold(R, spec->f, spec->oblig[i].rel, &all);
+    if (!spec->oblig[i].n_vars && !spec->oblig[i].n_conds) add(R, &rel, spec->oblig[i].rel);
+  for (uint32_t i = 0; i < rel.n; i++) {
+    ck_terms *T = R->T;
+    ck_id r = ck_ok(R, ck_mk2(T, ck_head(T, rel.v[i]), with_values(R, ck_kid(T, rel.v[i], 0)), with_values(R, ck_kid(T, rel.v[i], 1))));
+    const ck_file *f = i < R->n_rels && R->rel[i].cand ? cand->f : spec->f;
+    if (!ck_constant(R, r)) all = false;
+    else if (!ck_trivial(R, r, NULL, 0)) ck_die_showing(R, f, f->tok, "the stated sizes contradict", rel.v[i]);
+  }
   return all;
 }
 

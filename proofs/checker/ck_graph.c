@@ -209,6 +209,7 @@ static void where(ck_reader *R) {
   if (ck_constant(R, rel)) ck_die(R, R->f, at, "this is false");
   if (R->side->cand && !restrains_own(R, rel)) ck_die(R, R->f, at, "a candidate cannot restrict the sizes of the given program");
   if (R->n_rels == CK_MAX_RELS) ck_die(R, R->f, at, "more than %d relations", CK_MAX_RELS);
+  if (R->side->cand) R->restricted = true;
   R->rel[R->n_rels].cand = R->side->cand;
   R->rel[R->n_rels++].rel = rel;
 }

@@ -31,6 +31,7 @@ typedef struct ck_reader {
   ck_op_def *ops, *last_op; ck_func_def *funcs;
   struct { const char *name; long least, value; bool stated, in_spec, in_cand; ck_id var; } size[CK_MAX_SIZES]; uint32_t n_sizes;
   struct { ck_id rel; bool cand; } rel[CK_MAX_RELS]; uint32_t n_rels; /* S */
+  bool restricted;                         /* the candidate has relations of its own */
   ck_side *side;                           /* who is being read */
   ck_id cond[CK_MAX_CONDS]; uint32_t n_conds;  /* ranges and conditions that hold where the evaluation stands */
   ck_id ivar[CK_MAX_CONDS]; uint32_t n_ivars;  /* index variables of the call */

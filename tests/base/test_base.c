@@ -41,7 +41,9 @@ START_TEST(arenas) {
     for (size_t n = 1; n < 3000; n += 7) {
       unsigned char *p = as_arena_alloc(a, n);
       ck_assert_uint_eq((uintptr_t)p % 16, 0);
-      for (size_t i = 0; i < n; i++) ck_assert_uint_eq(p[i], 0);
+      size_t set = 0;
+      for (size_t i = 0; i < n; i++) set += p[i] != 0;
+      ck_assert_uint_eq(set, 0);
       memset(p, 0xff, n);
     }
     char *big = as_arena_alloc(a, 1 << 20);
@@ -154,6 +156,7 @@ END_TEST
 int main(void) {
   Suite *s = suite_create("base");
   TCase *t = tcase_create("base");
+  tcase_set_timeout(t, 60);
   tcase_add_test(t, errors_keep_the_first);
   tcase_add_test(t, binary_lines_are_shown_safely);
   tcase_add_test(t, arenas);

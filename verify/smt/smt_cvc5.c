@@ -178,14 +178,14 @@ static uint32_t session(job *j, uint32_t next) {
   return next;
 }
 
-static char *version_of(const char *prog) {
+static char *version_of(const char *prog, double seconds) {
   char *argv[] = {(char *)(uintptr_t)prog, "--version", NULL};
   child c;
   as_str got;
   size_t sent = 0;
   if (!start(&c, prog, argv)) return NULL;
   as_str_init(&got);
-  double deadline = as_now() + 3;
+  double deadline = as_now() + seconds;
   while (exchange(&c, "", 0, &sent, &got, deadline) == 1) {}
   stop(&c);
   char *v = got.s ? strstr(got.s, "version ") : NULL, *out = v ? as_format("%.*s", (int)strcspn(v + 8, " \n\t["), v + 8) : NULL;
@@ -204,7 +204,7 @@ void as_smt_cvc5(const as_smt_set *s, const as_smt_opts *o, as_smt_result *r) {
     return;
   }
   sigaction(SIGPIPE, &ign, &old); /* a child that dies while being written to */
-  r->version = version_of(j.prog);
+  r->version = version_of(j.prog, total < 12000 ? total / 4000.0 : 3);
   uint32_t next = 0;
   for (int i = 0; i <= MAX_RESTARTS && next < s->n && as_now() < j.deadline; i++) next = session(&j, next);
   sigaction(SIGPIPE, &old, NULL);

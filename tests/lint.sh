@@ -23,7 +23,8 @@ allowed() {
     base) echo "base" ;; ir) echo "ir base" ;; semantics) echo "semantics ir base" ;;
     verify) echo "verify semantics ir base checker" ;;
     search) echo "search verify semantics ir base checker" ;;
-    lower) echo "lower semantics ir base" ;; runtime) echo "runtime base" ;;
+    lower) echo "lower semantics ir base" ;;
+    runtime) echo "runtime lower ir base" ;; # it runs what the lowering made
     cli) echo "cli search verify semantics ir base checker lower runtime" ;;
   esac
 }

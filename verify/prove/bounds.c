@@ -86,7 +86,14 @@ ck_id size_quotient(pv *p, uint32_t cx, ck_id n, ck_id b)
   ck_id c = poly_quotient(p, n, b);
   if (c != CK_BAD) return c;
   c = poly_quotient(p, expand_sizes(p, cx, n), b);
-  return c != CK_BAD ? c : poly_quotient(p, expand_sizes(p, cx, n), expand_sizes(p, cx, b));
+  if (c == CK_BAD) c = poly_quotient(p, expand_sizes(p, cx, n), expand_sizes(p, cx, b));
+  for (uint32_t x = cx; x != 0 && c == CK_BAD; x = CX(p, x).parent) { /* L*T = 64 */
+    ck_id f = CX(p, x).formula;
+    if (ck_head(p->T, f) != CK_EQ) continue;
+    if (ck_kid(p->T, f, 0) == n) c = poly_quotient(p, ck_kid(p->T, f, 1), b);
+    else if (ck_kid(p->T, f, 1) == n) c = poly_quotient(p, ck_kid(p->T, f, 0), b);
+  }
+  return c;
 }
 
 /* a < c*b for some c, hence a div b < c */

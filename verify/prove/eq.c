@@ -99,6 +99,16 @@ static uint32_t atoms_equal(pv *p, uint32_t cx, ck_id a, ck_id b, uint32_t depth
   return r_cong(p, a, b, prem, np);
 }
 
+/* two sums of one body over different ranges: the longer one cut */
+static eqn cut_longer(pv *p, uint32_t cx, ck_id a, ck_id b)
+{
+  eqn none = { CK_BAD, NO };
+  if (!is_sum(p, a) || !is_sum(p, b) || ck_kid(p->T, a, 2) != ck_kid(p->T, b, 2)) return none;
+  eqn r = cut_sum(p, cx, a, ck_kid(p->T, b, 0));
+  if (r.s == NO) r = cut_sum(p, cx, b, ck_kid(p->T, a, 0));
+  return r.s == REFL ? none : r;
+}
+
 static uint32_t by_atoms(pv *p, uint32_t cx, ck_id D, uint32_t depth)
 {
   ck_id at[24]; uint32_t n = 0, res = NO; poly f;
@@ -113,23 +123,27 @@ static uint32_t by_atoms(pv *p, uint32_t cx, ck_id D, uint32_t depth)
   poly_clear(&f);
   for (uint32_t i = 0; i < n && res == NO; i++)
     for (uint32_t j = i + 1; j < n && res == NO; j++) {
+      eqn c = cut_longer(p, cx, at[i], at[j]);
+      if (c.s != NO) {
+        ck_id was = lhs_of(p, c.s); eqn r = rewrite(p, D, &was, &c.s, 1);
+        if (r.s != NO && r.s != REFL) res = through(p, D, r, zero_thm(p, cx, r.t, depth + 1));
+        if (res != NO) continue;
+      }
       uint32_t s = atoms_equal(p, cx, at[i], at[j], depth);
       if (s == NO) continue;
-      ck_id E = ck_sub(p->T, D, NULL, NULL, 0, NULL, 0); /* D with at[i] as at[j] */
-      poly g, h; poly_init(&g); poly_init(&h);
-      poly_of(p, &g, E);
+      poly g, h; poly_init(&g); poly_init(&h); /* D with at[i] as at[j] */
+      poly_of(p, &g, D);
       by b; by_start(&b);
       for (uint32_t l = 0; l < g.n; l++) {
-        mono m = g.m[l]; ck_id done[64]; uint32_t nd = 0; bool any = false;
+        mono m = g.m[l]; ck_id done[64]; uint32_t nd = 0;
         if (m.n > 64) continue;
         for (uint32_t q = 0; q < m.n; q++) {
           if (m.a[q] == at[i]) {
             ck_id left = mono_term(p, m.q, done, nd), right = mono_term(p, p->one, m.a + q + 1, m.n - q - 1);
             by_add(&b, t_mul(p, left, right), s);
-            done[nd++] = at[j]; any = true;
+            done[nd++] = at[j];
           } else done[nd++] = m.a[q];
         }
-        (void)any;
         poly_push(p, &h, m.q, done, nd);
       }
       ck_id R = poly_term(p, &h); eqn e = { R, NO };

@@ -1,5 +1,5 @@
 /* Relations as combinations of hypotheses: a linear programme over the monomials, solved exactly (fraction-free of floating point, by
- * Bland's rule, so that it ends and gives the same answer everywhere).  Only facts that share an atom with the goal take part. */
+ * Bland's rule, so that it ends and gives the same answer everywhere).  Only facts that are connected to the goal by shared atoms take part. */
 #include "pv.h"
 #include <flint/fmpq.h>
 #include <flint/fmpq_mat.h>
@@ -141,7 +141,9 @@ static uint32_t attempt(pv *p, const columns *C, const poly *g, ck_id goal, bool
   for (uint32_t i = 0; i < C->n && fits; i++) for (uint32_t j = 0; j < C->c[i].v.n; j++) if (row_of(&C->c[i].v.m[j], rows, &nr) < 0) fits = false;
   for (uint32_t j = 0; j < g->n && fits; j++) if (row_of(&g->m[j], rows, &nr) < 0) fits = false;
   if (!fits) return NO;
-  slong nrows = (slong)nr + (scaled ? 1 : 0); fmpq_mat_t M; slong basis[MAX_ROWS + 1];
+  slong nrows = (slong)nr + (scaled ? 1 : 0); fmpq_mat_t M;
+  p->work += (uint64_t)nrows * (uint64_t)cols;
+  slong basis[MAX_ROWS + 1];
   fmpq_mat_init(M, nrows, cols + 1);
   for (uint32_t i = 0; i < C->n; i++) {
     for (uint32_t j = 0; j < C->c[i].v.n; j++) set_q(p, fmpq_mat_entry(M, row_of(&C->c[i].v.m[j], rows, &nr), i), C->c[i].v.m[j].q);

@@ -37,6 +37,14 @@ static void add_rule(pv *p, rules *R, uint32_t s)
   if (ck_head(p->T, x) == CK_V && g.n == 1 && is_one(p, g.m[0].q) && g.m[0].n >= 2 && g.m[0].n <= 8 && !mono_has(&g.m[0], x)) {
     r.n = g.m[0].n; memcpy(r.a, g.m[0].a, r.n * sizeof *r.a); r.to = x;
     r.s = r_arith1(p, t_rel(p, CK_EQ, mono_term(p, p->one, r.a, r.n), x), flip ? p->one : t_int(p, -1), s);
+  } else if ((is_q(p, x) || is_q(p, e)) && !(is_q(p, x) && is_q(p, e)) && ck_head(p->T, x) != CK_V && ck_head(p->T, e) != CK_V) {
+    /* L*T = 64 */
+    if (is_q(p, e)) { ck_id y = x; x = e; e = y; flip = !flip; }
+    poly_of(p, &g, e);
+    if (g.n == 1 && is_one(p, g.m[0].q) && g.m[0].n <= 8) {
+      r.n = g.m[0].n; memcpy(r.a, g.m[0].a, r.n * sizeof *r.a); r.to = x;
+      r.s = r_arith1(p, t_rel(p, CK_EQ, mono_term(p, p->one, r.a, r.n), x), flip ? p->one : t_int(p, -1), s);
+    }
   } else if (ck_head(p->T, x) == CK_V && !ck_has_var(p->T, e, x)) {
     if (g.n == 1 && is_one(p, g.m[0].q) && g.m[0].n == 1 && t_cmp(p, x, e) < 0 && ck_head(p->T, e) == CK_V) { ck_id y = x; x = e; e = y; flip = !flip; }
     r.n = 1; r.a[0] = x; r.to = canon(p, e);

@@ -23,7 +23,7 @@ typedef struct {
 
 /* Borrows T and c (whose terms live in T; T grows).  opts may be NULL.  The result is cleared by as_proof_result_clear. */
 void as_prove_claim(ck_terms *T, const ck_claim *c, const as_prove_opts *opts, as_proof_result *r);
-/* the same for goals alone; `rels` (may be empty) come first among the hypotheses so that goals can share work */
+/* the same for goals alone; hypotheses that more goals may use are taken first, so that goals share work */
 void as_prove_goals(ck_terms *T, const ck_goal *goals, uint32_t n, const as_prove_opts *opts, as_proof_result *r);
 /* reads the claim from texts and proves it; false and *msg filled on bad input */
 bool as_prove_texts(const ck_text *spec, const ck_text *cand, const ck_text *sem, uint32_t n_sem, const as_prove_opts *opts,

@@ -156,6 +156,7 @@ eqn norm_poly(pv *p, uint32_t cx, ck_id t);                       /* t: polynomi
 eqn norm_sum(pv *p, uint32_t cx, ck_id t);
 eqn norm_ite(pv *p, uint32_t cx, ck_id t);
 uint32_t poly_content(pv *p, ck_id u, ck_id *f, uint32_t max);    /* factors of u: leading coefficient, common atoms, primitive rest; 0: nothing */
+eqn cut_sum(pv *p, uint32_t cx, ck_id t, ck_id m);                /* the sum t as a sum up to m and the rest; fails unless 0 <= m <= n is known */
 eqn norm_fold(pv *p, uint32_t cx, ck_id t);
 eqn join_max(pv *p, uint32_t cx, ck_id t, ck_id n, ck_id init, ck_id k, ck_id body); /* maxlaws.c: constants out, tiles joined */
 eqn min_as_max(pv *p, uint32_t cx, ck_id t, ck_id n, ck_id init, ck_id k, ck_id f);

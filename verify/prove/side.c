@@ -198,11 +198,22 @@ static uint32_t nonneg_now(pv *p, uint32_t cx, ck_id x)
   return r_arith(p, ge0(p, x), m, 2);
 }
 
+/* sqrt x # 0 among the hypotheses, and 0 <= x: then x # 0 */
+static uint32_t by_root(pv *p, uint32_t cx, ck_id x)
+{
+  ck_id r = t_op(p, CK_SQRT, x); uint32_t nz = fact_match(p, cx, CK_NE, r), ge = nz == NO ? NO : nonneg(p, cx, x), two[2] = { nz, nz };
+  if (ge == NO) return NO;
+  uint32_t sq = r_law(p, "sqrt2", &x, 1, ge);
+  ck_summand m[2] = { { t_int(p, -1), two, 2 }, { t_int(p, -1), &sq, 1 } };
+  return r_arith(p, ne0(p, x), m, 2);
+}
+
 static uint32_t nonzero_now(pv *p, uint32_t cx, ck_id x)
 {
   ck_op o = ck_head(p->T, x); uint32_t s = fact_match(p, cx, CK_NE, x);
   if (s != NO) return s;
   if (o == CK_Q) return q_sgn(p, x) ? r_const(p, ne0(p, x)) : NO;
+  if (!ck_is_int(p->T, x) && (s = by_root(p, cx, x)) != NO) return s;
   if (o == CK_INV) {
     ck_vsub v = { ck_var(p->T, "x", 'r'), ck_kid(p->T, x, 0) }; uint32_t u = nonzero(p, cx, v.term);
     return u == NO ? NO : r_lemma(p, L_INV_NE, &v, 1, NULL, 0, &u, 1);

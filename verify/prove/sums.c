@@ -334,6 +334,13 @@ static eqn cut_range(pv *p, uint32_t cx, ck_id t, ck_id k, ck_id body, ck_id m)
   return eq_then(p, e, norm(p, cx, e.t));
 }
 
+eqn cut_sum(pv *p, uint32_t cx, ck_id t, ck_id m)
+{
+  ck_id k; uint32_t in = cx_bind(p, cx, ck_kid(p->T, t, 0), &k);
+  (void)in;
+  return cut_range(p, cx, t, k, sum_body(p, t, k), m);
+}
+
 /* sum(k < c*b) f = sum(g < c) sum(t < b) f(g*b + t) */
 static eqn cut_blocks(pv *p, uint32_t cx, ck_id t, ck_id k, ck_id body, ck_id b)
 {

@@ -159,10 +159,5 @@ char *as_field_report_print(const as_graph *spec, const as_field_report *r) {
   }
   if (!(r->bound < 1)) as_str_add(&s, "  the error bound of the identity-testing theorem is vacuous here (at least 1)\n");
   as_str_add(&s, r->verdict == AS_OK ? "  verdict: same\n" : r->verdict == AS_NO ? "  verdict: different\n" : "  verdict: inconclusive\n");
-  if (r->verdict == AS_NO) {
-    char *c = as_cex_print(spec, &r->cex);
-    as_str_add(&s, c);
-    free(c);
-  }
   return as_str_take(&s);
 }

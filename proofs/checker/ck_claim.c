@@ -9,28 +9,28 @@
 typedef struct { uint64_t *key; uint32_t *val, cap, n; } table;
 typedef struct { ck_id *v; uint32_t n; } ids;
 
-/* the number kept for the pair, entered as `val` if new */
-static uint32_t lookup(ck_reader *R, table *t, uint32_t a, uint32_t b, uint32_t val) {
-  uint64_t key = ((uint64_t)a << 32 | b) + 1;
-  if (2 * t->n >= t->cap) {
-    table old = *t;
-    t->cap = old.cap ? 2 * old.cap : 256, t->n = 0;
-    t->key = ck_keep(R, t->cap * sizeof *t->key), t->val = ck_keep(R, t->cap * sizeof *t->val);
-    for (uint32_t i = 0; i < old.cap; i++)
-      if (old.key[i]) lookup(R, t, (uint32_t)((old.key[i] - 1) >> 32), (uint32_t)(old.key[i] - 1), old.val[i]);
-  }
+/* where the pair is kept, or would be */
+static uint32_t slot(const table *t, uint64_t key) {
   uint32_t i = (uint32_t)((key * 0x9e3779b97f4a7c15u) >> 32) & (t->cap - 1);
   while (t->key[i] && t->key[i] != key) i = (i + 1) & (t->cap - 1);
-  if (!t->key[i]) t->key[i] = key, t->val[i] = val, t->n++;
-  return t->val[i];
+  return i;
 }
 
-static bool has(const table *t, uint32_t a, uint32_t b) {
-  uint64_t key = ((uint64_t)a << 32 | b) + 1;
-  uint32_t i = (uint32_t)((key * 0x9e3779b97f4a7c15u) >> 32);
-  for (i &= t->cap - 1; t->cap && t->key[i]; i = (i + 1) & (t->cap - 1))
-    if (t->key[i] == key) return true;
-  return false;
+static uint64_t pair(uint32_t a, uint32_t b) { return ((uint64_t)a << 32 | b) + 1; }
+static bool has(const table *t, uint32_t a, uint32_t b) { return t->cap && t->key[slot(t, pair(a, b))]; }
+
+/* the number kept for the pair, entered as `val` if new */
+static uint32_t lookup(ck_reader *R, table *t, uint32_t a, uint32_t b, uint32_t val) {
+  if (2 * t->n >= t->cap) {
+    table old = *t;
+    t->cap = old.cap ? 2 * old.cap : 256;
+    t->key = ck_keep(R, t->cap * sizeof *t->key), t->val = ck_keep(R, t->cap * sizeof *t->val);
+    for (uint32_t i = 0, k; i < old.cap; i++)
+      if (old.key[i]) k = slot(t, old.key[i]), t->key[k] = old.key[i], t->val[k] = old.val[i];
+  }
+  uint32_t i = slot(t, pair(a, b));
+  if (!t->key[i]) t->key[i] = pair(a, b), t->val[i] = val, t->n++;
+  return t->val[i];
 }
 
 static bool enters(ck_reader *R, table *t, uint32_t a, uint32_t b) { /* whether the pair is new */
@@ -166,27 +166,44 @@ static ck_id with_values(ck_reader *R, ck_id t) {
   ck_op op = ck_head(R->T, t);
   for (uint32_t i = 0; op == CK_V && i < R->n_sizes; i++)
     if (R->size[i].var == t && R->size[i].stated) return ck_ok(R, ck_int(R->T, R->size[i].value));
-  if (op != CK_ADD && op != CK_MUL && op != CK_DIV && op != CK_MOD) return t;
+  if ((op != CK_ADD && op != CK_MUL && op != CK_DIV && op != CK_MOD) || ++R->work > CK_MAX_WORK) return t;
   ck_id a = with_values(R, ck_kid(R->T, t, 0)), b = with_values(R, ck_kid(R->T, t, 1));
   return op == CK_ADD ? ck_plus(R, a, b) : op == CK_MUL ? ck_times(R, a, b) : ck_divmod(R, op, a, b);
 }
 
-/* whether the stated sizes satisfy everything; dies if they contradict something */
+/* The place of the first relation that the values make false, n if none; *known: that they say so of each. */
+static uint32_t first_false(ck_reader *R, const ids *rel, bool *known) {
+  ck_terms *T = R->T;
+  R->work = 0, *known = true;
+  for (uint32_t i = 0; i < rel->n; i++) {
+    ck_id a = with_values(R, ck_kid(T, rel->v[i], 0)), b = with_values(R, ck_kid(T, rel->v[i], 1)), r = ck_ok(R, ck_mk2(T, ck_head(T, rel->v[i]), a, b));
+    if (!ck_constant(R, r)) *known = false;
+    else if (!ck_holds(R, r)) return i;
+  }
+  return rel->n;
+}
+
+/* Whether there are sizes that satisfy everything: the stated ones (it dies if they contradict something), or small ones where none are stated.
+ * Contradictory relations would prove anything, so a candidate that adds relations must leave sizes that are found here. */
 static bool witness(ck_reader *R, const ck_side *spec, const ck_side *cand) {
-  bool all = true;
-  ids rel = {0};
-  for (uint32_t i = 0; i < R->n_sizes; i++) all = all && R->size[i].stated;
+  ids rel = {0}, open = {0};
+  bool known;
+  for (uint32_t i = 0; i < R->n_sizes; i++)
+    if (!R->size[i].stated) add(R, &open, i);
   for (uint32_t i = 0; i < R->n_rels; i++) add(R, &rel, R->rel[i].rel);
   for (uint32_t i = 0; i < spec->n_obligs; i++)
     if (!spec->oblig[i].n_vars && !spec->oblig[i].n_conds) add(R, &rel, spec->oblig[i].rel);
-  for (uint32_t i = 0; i < rel.n; i++) {
-    ck_terms *T = R->T;
-    ck_id r = ck_ok(R, ck_mk2(T, ck_head(T, rel.v[i]), with_values(R, ck_kid(T, rel.v[i], 0)), with_values(R, ck_kid(T, rel.v[i], 1))));
-    const ck_file *f = i < R->n_rels && R->rel[i].cand ? cand->f : spec->f;
-    if (!ck_constant(R, r)) all = false;
-    else if (!ck_trivial(R, r, NULL, 0)) ck_die_showing(R, f, f->tok, "the stated sizes contradict", rel.v[i]);
+  uint32_t bad = first_false(R, &rel, &known);
+  const ck_file *f = bad < R->n_rels && R->rel[bad].cand ? cand->f : spec->f;
+  if (bad < rel.n) ck_die_showing(R, f, f->tok, "the stated sizes contradict", rel.v[bad]);
+  bool found = known;
+  for (uint32_t i = 0; i < open.n; i++) R->size[open.v[i]].stated = true;
+  for (uint32_t t = 0; !found && t < 4096 && t >> 2 * open.n == 0; t++) {
+    for (uint32_t i = 0; i < open.n; i++) R->size[open.v[i]].value = R->size[open.v[i]].least + (long)(2 * i < 32 ? t >> 2 * i & 3 : 0);
+    found = first_false(R, &rel, &known) == rel.n && known;
   }
-  return all;
+  if (!found && R->restricted) ck_die(R, cand->f, cand->f->tok, "no sizes are known to satisfy the relations: state values for all of them");
+  return found;
 }
 
 /* --- goals */
@@ -199,59 +216,57 @@ static ck_id *copy(const ck_id *v, uint32_t n) {
   return w;
 }
 
-static void goal(builder *b, const char *kind, const char *name, uint32_t k, ck_id formula, const ids *base, const ck_id *more, uint32_t n_more) {
-  ck_reader *R = b->R;
-  char text[CK_MAX_NAME + 40];
-  if (!name) snprintf(text, sizeof text, "%s%u", kind, (unsigned)k);
-  else if (k == CK_BAD) snprintf(text, sizeof text, "%s.%s", kind, name);
-  else snprintf(text, sizeof text, "%s.%s.%u", kind, name, (unsigned)k);
-  if (((uint64_t)base->n + n_more) * (b->c->n_goals + 1u) > 20000000) ck_die(R, NULL, NULL, "the claim is too large");
+static void goal(builder *b, const char *name, ck_id formula, const ids *base, const ck_id *more, uint32_t n_more) {
+  ck_claim *c = b->c;
   ids all = {0};
-  for (uint32_t i = 0; i < base->n; i++) add(R, &all, base->v[i]);
-  for (uint32_t i = 0; i < n_more; i++) add(R, &all, more[i]);
+  if (((uint64_t)base->n + n_more) * (c->n_goals + 1u) > 20000000) ck_die(b->R, NULL, NULL, "the claim is too large");
+  add_all(b->R, &all, base->v, base->n), add_all(b->R, &all, more, n_more);
   sort_unique(&all);
-  if ((b->c->n_goals & (b->c->n_goals - 1)) == 0) {
-    b->c->goals = realloc(b->c->goals, (b->c->n_goals ? 2 * b->c->n_goals : 1) * sizeof *b->c->goals);
-    if (!b->c->goals) abort();
-  }
-  b->c->goals[b->c->n_goals++] = (ck_goal){strdup(text), copy(all.v, all.n), all.n, formula};
+  c->goals = realloc(c->goals, (c->n_goals + 1) * sizeof *c->goals);
+  if (!c->goals) abort();
+  c->goals[c->n_goals++] = (ck_goal){strdup(name), copy(all.v, all.n), all.n, formula};
 }
 
-/* what the definedness of the given program says: at the output indices, and for all of them (ranges among the conditions) */
-static void given_defined(builder *b, const ck_tensor *z, const ids *ranges, ids *here) {
+static void numbered_goal(builder *b, const char *kind, uint32_t *k, const ck_oblig *o, const ids *base) {
+  char name[40];
+  snprintf(name, sizeof name, "%s%u", kind, (unsigned)(*k)++);
+  goal(b, name, o->rel, base, o->cond, o->n_conds);
+}
+
+/* ranges of the output indices, and what the definedness of the given program says of the element there, go to `here`; what it says for all indices
+ * (with the ranges among the conditions), to the hypotheses of every goal */
+static void given_defined(builder *b, const ck_tensor *z, ids *here) {
   ck_reader *R = b->R;
+  ids var = {0};
+  for (uint32_t i = 0; i < z->rank; i++) {
+    add(R, &var, ck_ix(R, 'i', i));
+    add(R, here, ck_ok(R, ck_mk2(R->T, CK_LE, ck_int(R->T, 0), var.v[i])));
+    add(R, here, ck_ok(R, ck_mk2(R->T, CK_LT, var.v[i], z->dim[i])));
+  }
   walk *w = definedness(R, z->elem);
-  for (uint32_t i = 0; i < w->n_out; i++) {
-    ck_oblig *o = &w->out[i], all = {.rel = o->rel};
+  for (uint32_t i = 0, n_ranges = here->n; i < w->n_out; i++) {
+    ck_oblig *o = &w->out[i];
+    ids vars = {0}, conds = {0};
     if (!o->n_conds && ck_constant(R, o->rel)) ck_die(R, NULL, NULL, "the given program is never defined: %s", z->name);
     add(R, here, clause(R, o));
-    all.cond = ck_keep(R, (ranges->n + o->n_conds + 1) * sizeof *all.cond);
-    all.var = ck_keep(R, (z->rank + o->n_vars + 1) * sizeof *all.var);
-    for (uint32_t k = 0; k < ranges->n; k++) all.cond[all.n_conds++] = ranges->v[k];
-    for (uint32_t k = 0; k < o->n_conds; k++) all.cond[all.n_conds++] = o->cond[k];
-    for (uint32_t k = 0; k < z->rank; k++) all.var[all.n_vars++] = ck_ix(R, 'i', k);
-    for (uint32_t k = 0; k < o->n_vars; k++) all.var[all.n_vars++] = o->var[k];
-    add(R, &b->hyps, clause(R, &all));
+    add_all(R, &vars, var.v, var.n), add_all(R, &vars, o->var, o->n_vars);
+    add_all(R, &conds, here->v, n_ranges), add_all(R, &conds, o->cond, o->n_conds);
+    add(R, &b->hyps, clause(R, &(ck_oblig){vars.v, vars.n, conds.v, conds.n, o->rel}));
   }
 }
 
-static void ranges_of(ck_reader *R, const ck_tensor *z, ids *out) {
-  for (uint32_t i = 0; i < z->rank; i++) {
-    add(R, out, ck_ok(R, ck_mk2(R->T, CK_LE, ck_int(R->T, 0), ck_ix(R, 'i', i))));
-    add(R, out, ck_ok(R, ck_mk2(R->T, CK_LT, ck_ix(R, 'i', i), z->dim[i])));
-  }
-}
-
-static void output_goals(builder *b, const ck_tensor *z, const ck_tensor *y, const ids *here, uint32_t *n_def) {
+static void output_goals(builder *b, const ck_tensor *z, const ck_tensor *y, ids *here, uint32_t *n_def) {
   ck_reader *R = b->R;
-  ids base = {0};
-  for (uint32_t i = 0; i < b->hyps.n; i++) add(R, &base, b->hyps.v[i]);
-  for (uint32_t i = 0; i < here->n; i++) add(R, &base, here->v[i]);
-  for (uint32_t i = 0; i < z->rank; i++)
-    goal(b, "shape", z->name, i, ck_ok(R, ck_mk2(R->T, CK_EQ, z->dim[i], y->dim[i])), &b->calls, NULL, 0);
+  char name[CK_MAX_NAME + 20];
+  add_all(R, here, b->hyps.v, b->hyps.n);
+  for (uint32_t i = 0; i < z->rank; i++) {
+    snprintf(name, sizeof name, "shape.%s.%u", z->name, (unsigned)i);
+    goal(b, name, ck_ok(R, ck_mk2(R->T, CK_EQ, z->dim[i], y->dim[i])), &b->calls, NULL, 0);
+  }
   walk *w = definedness(R, y->elem);
-  for (uint32_t i = 0; i < w->n_out; i++) goal(b, "def", NULL, (*n_def)++, w->out[i].rel, &base, w->out[i].cond, w->out[i].n_conds);
-  goal(b, "eq", z->name, CK_BAD, ck_ok(R, ck_mk2(R->T, CK_EQ, z->elem, y->elem)), &base, NULL, 0);
+  for (uint32_t i = 0; i < w->n_out; i++) numbered_goal(b, "def", n_def, &w->out[i], here);
+  snprintf(name, sizeof name, "eq.%s", z->name);
+  goal(b, name, ck_ok(R, ck_mk2(R->T, CK_EQ, z->elem, y->elem)), here, NULL, 0);
 }
 
 static void state_goals(builder *b, const ck_side *spec, const ck_side *cand) {
@@ -262,14 +277,8 @@ static void state_goals(builder *b, const ck_side *spec, const ck_side *cand) {
   if (cand->n_outputs != spec->n_outputs) ck_die(R, cand->f, cand->f->tok, "the given program has %u outputs", spec->n_outputs);
   for (uint32_t i = 0; i < R->n_rels; i++) add(R, &b->calls, R->rel[i].rel);
   for (uint32_t i = 0; i < spec->n_obligs; i++) add(R, &b->calls, clause(R, &spec->oblig[i]));
-  for (uint32_t i = 0; i < b->calls.n; i++) add(R, &b->hyps, b->calls.v[i]);
-  R->side = (ck_side *)spec;
-  for (uint32_t i = 0; i < spec->n_outputs; i++) {
-    ids r = {0};
-    ranges_of(R, spec->output[i], &r);
-    given_defined(b, spec->output[i], &r, &here[i]);
-    for (uint32_t k = 0; k < r.n; k++) add(R, &here[i], r.v[k]);
-  }
+  add_all(R, &b->hyps, b->calls.v, b->calls.n);
+  for (uint32_t i = 0; i < spec->n_outputs; i++) given_defined(b, spec->output[i], &here[i]);
   sort_unique(&b->calls), sort_unique(&b->hyps);
   for (uint32_t i = 0; i < spec->n_outputs; i++) {
     const ck_tensor *z = spec->output[i], *y = ck_find_tensor(cand->output, cand->n_outputs, z->name);
@@ -277,29 +286,23 @@ static void state_goals(builder *b, const ck_side *spec, const ck_side *cand) {
     if (y->rank != z->rank) ck_die(R, cand->f, cand->f->tok, "the output %s has %u axes, not %u", z->name, z->rank, y->rank);
     output_goals(b, z, y, &here[i], &n_def);
   }
-  for (uint32_t i = 0; i < cand->n_obligs; i++) {
-    const ck_oblig *o = &cand->oblig[i];
-    uint32_t n = known.n;
-    lookup(R, &known, clause(R, o), 0, 0);
-    if (known.n > n) goal(b, "call", NULL, n_call++, o->rel, &b->hyps, o->cond, o->n_conds);
-  }
+  for (uint32_t i = 0; i < cand->n_obligs; i++)
+    if (enters(R, &known, clause(R, &cand->oblig[i]), 0)) numbered_goal(b, "call", &n_call, &cand->oblig[i], &b->hyps);
 }
 
 /* --- words for people */
-static void show(FILE *out, ck_terms *T, const char *before, ck_id t) {
+static void show(FILE *out, ck_terms *T, const char *before, ck_id t, const char *after) {
   char *s = ck_show(T, t);
-  fprintf(out, "%s%s\n", before, s);
+  fprintf(out, "%s%s%s", before, s, after);
   free(s);
 }
 
-static void show_tensor(FILE *out, ck_terms *T, const ck_tensor *t) {
-  fprintf(out, " %s[", t->name);
-  for (uint32_t i = 0; i < t->rank; i++) {
-    char *s = ck_show(T, t->dim[i]);
-    fprintf(out, "%s%s", i ? ", " : "", s);
-    free(s);
+static void show_tensors(FILE *out, ck_terms *T, ck_tensor *const *t, uint32_t n) {
+  for (uint32_t k = 0; k < n; k++) {
+    fprintf(out, " %s[", t[k]->name);
+    for (uint32_t i = 0; i < t[k]->rank; i++) show(out, T, i ? ", " : "", t[k]->dim[i], "");
+    fputs("]", out);
   }
-  fputs("]", out);
 }
 
 static char *theorem(ck_reader *R, const ck_side *spec, const ck_side *cand, bool has_witness) {
@@ -310,20 +313,18 @@ static char *theorem(ck_reader *R, const ck_side *spec, const ck_side *cand, boo
   fputs("For all integers", out);
   for (uint32_t i = 0; i < R->n_sizes; i++) fprintf(out, "%s %s", i ? "," : "", R->size[i].name);
   fputs(" with\n", out);
-  for (uint32_t i = 0; i < R->n_rels; i++) show(out, R->T, R->rel[i].cand ? "  (candidate) " : "  ", R->rel[i].rel);
+  for (uint32_t i = 0; i < R->n_rels; i++) show(out, R->T, R->rel[i].cand ? "  (candidate) " : "  ", R->rel[i].rel, "\n");
   fputs("and all inputs of reals", out);
-  for (uint32_t i = 0; i < spec->n_inputs; i++) show_tensor(out, R->T, spec->input[i]);
+  show_tensors(out, R->T, spec->input, spec->n_inputs);
   fprintf(out, "\nat which the program %s is defined:\n%s has the outputs", spec->name, cand->name);
-  for (uint32_t i = 0; i < spec->n_outputs; i++) show_tensor(out, R->T, spec->output[i]);
+  show_tensors(out, R->T, spec->output, spec->n_outputs);
   fputs(" of the same extents, is defined and stays within its tensors, and every element equals that of the program.\n", out);
-  for (uint32_t i = 0, k = 0; i < spec->n_obligs; i++) {
-    if (!k++) fputs("For the program to be defined, among others:\n", out);
-    show(out, R->T, "  ", clause(R, &spec->oblig[i]));
-  }
+  if (spec->n_obligs) fputs("For the program to be defined, among others:\n", out);
+  for (uint32_t i = 0; i < spec->n_obligs; i++) show(out, R->T, "  ", clause(R, &spec->oblig[i]), "\n");
   for (ck_func_def *g = R->funcs; g; g = g->next)
     if (g->used) fprintf(out, "%s may be any function that is defined everywhere.\n", g->name);
-  fputs(has_witness ? "Not vacuous as to sizes: the concrete sizes stated in the files satisfy all of these relations.\n"
-                    : "Not every size has a concrete value in the files: that the relations can be satisfied has not been checked.\n", out);
+  fputs(has_witness ? "Not vacuous as to sizes: there are some that satisfy these relations, those stated in the files if all are.\n"
+                    : "No sizes were found that satisfy these relations: the theorem may be vacuous.\n", out);
   fputs("The arithmetic is that of the real numbers: rounding is outside of the theorem.\n", out);
   fclose(out);
   return text;
@@ -351,21 +352,14 @@ static void relied(ck_reader *R, ck_claim *c) {
 }
 
 /* --- files */
-static void slurp(ck_reader *R, ck_file *f) {
-  FILE *in = fopen(f->name, "rb");
-  char *text = ck_keep(R, CK_MAX_TEXT + 2);
-  if (!in) ck_die(R, f, NULL, "cannot be read: %s", strerror(errno));
-  errno = 0;
-  f->len = fread(text, 1, CK_MAX_TEXT + 1, in);
-  int err = ferror(in) ? errno : 0;
-  fclose(in);
-  if (err) ck_die(R, f, NULL, "cannot be read: %s", strerror(err));
-  f->text = text;
-}
-
 static void open_file(ck_reader *R, ck_file *f, const ck_text *t) {
   *f = (ck_file){.name = t->name, .text = t->text, .len = t->len};
-  if (!t->text) slurp(R, f);
+  if (!t->text) {
+    char *text = ck_read_file(t->name, CK_MAX_TEXT + 1, &f->len);
+    if (!text) ck_die(R, f, NULL, "cannot be read: %s", strerror(errno));
+    f->text = memcpy(ck_keep(R, f->len + 1), text, f->len);
+    free(text);
+  }
   ck_lex(R, f);
 }
 
@@ -374,23 +368,20 @@ typedef struct { ck_file *f; uint32_t n, cap; } sem_files;
 /* reads the files that a program uses, unless they are given; on_disk: it may name files */
 static void used_files(ck_reader *R, const ck_file *prog, bool on_disk, sem_files *sem) {
   R->f = prog, R->at = 0;
-  while (ck_accept(R, "use")) {
+  for (; ck_accept(R, "use"); ck_newline(R)) {
     const ck_tok *t = ck_cur(R);
     if (t->kind != CK_T_STR) ck_die_here(R, "the name of a file expected, in quotes");
-    R->at++;
-    const char *word = ck_tok_text(R, t), *slash = strrchr(prog->name, '/');
+    const char *word = ck_take(R), *slash = strrchr(prog->name, '/');
     int dir = word[1] == '/' || !slash ? 0 : (int)(slash - prog->name) + 1;
     size_t room = strlen(prog->name) + t->len + 1;
     char *path = ck_keep(R, room);
     snprintf(path, room, "%.*s%.*s", dir, prog->name, (int)t->len - 2, word + 1);
     uint32_t i = 0;
     while (i < sem->n && strcmp(sem->f[i].name, path)) i++;
-    if (i == sem->n) {
-      if (!on_disk) ck_die(R, prog, t, "the file %s is not given", path);
-      if (sem->n == sem->cap) ck_die(R, prog, t, "too many files");
-      open_file(R, &sem->f[sem->n++], &(ck_text){.name = path});
-    }
-    ck_newline(R);
+    if (i < sem->n) continue;
+    if (!on_disk) ck_die(R, prog, t, "the file %s is not given", path);
+    if (sem->n == sem->cap) ck_die(R, prog, t, "too many files");
+    open_file(R, &sem->f[sem->n++], &(ck_text){.name = path});
   }
 }
 
@@ -418,11 +409,10 @@ static void build(ck_reader *R, ck_claim *c, const ck_text *spec, const ck_text 
   builder b = {.R = R, .c = c};
   state_goals(&b, given, other);
   c->hyps = copy(b.hyps.v, c->n_hyps = b.hyps.n);
-  c->sizes = copy(NULL, 0), c->rels = copy(NULL, 0);
-  c->sizes = realloc(c->sizes, (R->n_sizes + 1) * sizeof *c->sizes), c->rels = realloc(c->rels, (R->n_rels + 1) * sizeof *c->rels);
-  if (!c->sizes || !c->rels) abort();
-  for (uint32_t i = 0; i < R->n_sizes; i++) c->sizes[c->n_sizes++] = R->size[i].var;
-  for (uint32_t i = 0; i < R->n_rels; i++) c->rels[c->n_rels++] = R->rel[i].rel;
+  ids sizes = {0}, rels = {0};
+  for (uint32_t i = 0; i < R->n_sizes; i++) add(R, &sizes, R->size[i].var);
+  for (uint32_t i = 0; i < R->n_rels; i++) add(R, &rels, R->rel[i].rel);
+  c->sizes = copy(sizes.v, c->n_sizes = sizes.n), c->rels = copy(rels.v, c->n_rels = rels.n);
   c->theorem = theorem(R, given, other, c->witness);
   relied(R, c);
   memcpy(c->spec_sha, fs[0].sha, 65), memcpy(c->cand_sha, fs[1].sha, 65);

@@ -121,10 +121,14 @@ static int constant_sign(ck_reader *R, ck_id rel) {
 
 bool ck_constant(ck_reader *R, ck_id rel) { return constant_sign(R, rel) != 2; }
 
-bool ck_trivial(ck_reader *R, ck_id rel, const ck_id *cond, uint32_t n_conds) {
+bool ck_holds(ck_reader *R, ck_id rel) {
   int s = constant_sign(R, rel);
   ck_op op = ck_head(R->T, rel);
-  if (s != 2) return op == CK_EQ ? s == 0 : op == CK_NE ? s != 0 : op == CK_LE ? s >= 0 : s > 0;
+  return s != 2 && (op == CK_EQ ? s == 0 : op == CK_NE ? s != 0 : op == CK_LE ? s >= 0 : s > 0);
+}
+
+bool ck_trivial(ck_reader *R, ck_id rel, const ck_id *cond, uint32_t n_conds) {
+  if (ck_constant(R, rel)) return ck_holds(R, rel);
   for (uint32_t i = 0; i < R->n_rels; i++)
     if (implied(R, rel, R->rel[i].rel)) return true;
   for (uint32_t i = 0; i < R->n_conds; i++)
@@ -134,15 +138,18 @@ bool ck_trivial(ck_reader *R, ck_id rel, const ck_id *cond, uint32_t n_conds) {
   return false;
 }
 
+void ck_die_showing(ck_reader *R, const ck_file *f, const ck_tok *t, const char *what, ck_id rel) {
+  char *s = ck_show(R->T, rel), text[200];
+  snprintf(text, sizeof text, "%s", s);
+  free(s);
+  ck_die(R, f, t, "%s %s", what, text);
+}
+
 void ck_require(ck_reader *R, ck_id rel) {
   ck_ok(R, rel);
   if (ck_trivial(R, rel, NULL, 0)) return;
-  if (!R->n_conds && ck_constant(R, rel)) {
-    char *s = ck_show(R->T, rel), text[200];
-    snprintf(text, sizeof text, "%s", s);
-    free(s);
-    ck_die(R, R->at_file, R->at_tok, "needed here, but false: %s", text);
-  }
+  if (!R->n_conds && ck_constant(R, rel))
+    ck_die_showing(R, R->at_file, R->at_tok, "needed here, but false:", rel);
   if (R->side->n_obligs == CK_MAX_OBLIGATIONS) ck_die(R, R->at_file, R->at_tok, "more than %d obligations", CK_MAX_OBLIGATIONS);
   ck_oblig *o = &R->side->oblig[R->side->n_obligs++];
   o->n_vars = R->n_ivars, o->n_conds = R->n_conds, o->rel = rel;

@@ -233,7 +233,7 @@ static void input(ck_reader *R, const ck_side *spec) {
   t->name = fresh_name(R);
   ck_expect(R, ":");
   if (!ck_at(R, "f16") && !ck_at(R, "bf16") && !ck_at(R, "f32")) ck_die_here(R, "f16, bf16 or f32 expected");
-  const char *dtype = ck_tok_text(R, &R->f->tok[R->at++]);
+  const char *dtype = ck_take(R);
   t->rank = dims(R, t->dim);
   if (s->n_inputs == CK_MAX_SIZES) ck_die(R, R->f, at, "more than %d inputs", CK_MAX_SIZES);
   char sig[CK_MAX_RANK + 3];

@@ -20,6 +20,25 @@ void ck_keep_none(ck_reader *R) {
   R->mem = NULL;
 }
 
+void *ck_grow(ck_reader *R, void *v, uint32_t n, size_t item) {
+  if (n && (n < 8 || (n & (n - 1)))) return v;
+  void *w = ck_keep(R, (n ? 2 * n : 8) * item);
+  return n ? memcpy(w, v, n * item) : w;
+}
+
+char *ck_read_file(const char *name, size_t max, size_t *len) {
+  FILE *in = fopen(name, "rb");
+  char *text = NULL;
+  size_t cap = 0, got = 1;
+  for (*len = 0; in && got && *len < max; *len += got) {
+    if (*len == cap && !(text = realloc(text, cap = cap ? 2 * cap : 1 << 16))) abort();
+    got = fread(text + *len, 1, cap - *len, in);
+  }
+  if (in && !ferror(in)) return fclose(in), text;
+  if (in) fclose(in);
+  return free(text), NULL;
+}
+
 static _Noreturn void vdie(ck_reader *R, const ck_file *f, const ck_tok *t, const char *fmt, va_list ap) {
   char *text = NULL, why[400];
   size_t n = 0;
@@ -167,11 +186,13 @@ void ck_newline(ck_reader *R) {
   R->at++;
 }
 
-const char *ck_tok_text(ck_reader *R, const ck_tok *t) {
+static const char *tok_text(ck_reader *R, const ck_tok *t) {
   char *s = ck_keep(R, t->len + 1);
   memcpy(s, R->f->text + t->off, t->len);
   return s;
 }
+
+const char *ck_take(ck_reader *R) { return tok_text(R, &R->f->tok[R->at++]); }
 
 static bool reserved(const ck_reader *R) {
   static const char *const words[] = {"program", "sizes", "where", "input", "output", "use", "func", "op", "let", "out", "require", "builtin",
@@ -185,11 +206,11 @@ static bool reserved(const ck_reader *R) {
 const char *ck_new_name(ck_reader *R) {
   if (ck_cur(R)->kind != CK_T_NAME) ck_die_here(R, "name expected");
   if (reserved(R)) ck_die_here(R, "this word is reserved");
-  return ck_tok_text(R, &R->f->tok[R->at++]);
+  return ck_take(R);
 }
 
 const char *ck_call_name(ck_reader *R) {
-  if (ck_at(R, "sum") || ck_at(R, "max") || ck_at(R, "min") || ck_at(R, "div")) return ck_tok_text(R, &R->f->tok[R->at++]);
+  if (ck_at(R, "sum") || ck_at(R, "max") || ck_at(R, "min") || ck_at(R, "div")) return ck_take(R);
   return ck_new_name(R);
 }
 
@@ -198,14 +219,14 @@ long ck_small_int(ck_reader *R) {
   if (t->kind != CK_T_NUM || !t->whole) ck_die_here(R, "whole number expected");
   if (t->len > 12) ck_die_here(R, "number too large");
   R->at++;
-  return strtol(ck_tok_text(R, t), NULL, 10);
+  return strtol(tok_text(R, t), NULL, 10);
 }
 
 /* the exact rational of digits [. digits] [e digits] */
 ck_id ck_number(ck_reader *R) {
   const ck_tok *t = ck_cur(R);
   if (t->kind != CK_T_NUM) ck_die_here(R, "number expected");
-  const char *s = ck_tok_text(R, t), *e = strpbrk(s, "eE");
+  const char *s = tok_text(R, t), *e = strpbrk(s, "eE");
   long ten = e ? strtol(e + 1, NULL, 10) : 0;
   if (ten > 1000 || ten < -1000) ck_die_here(R, "exponent beyond 1000");
   char *digits = ck_keep(R, t->len + 1u), *d = digits;

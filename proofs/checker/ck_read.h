@@ -40,7 +40,9 @@ typedef struct ck_reader {
 
 _Noreturn void ck_die(ck_reader *R, const ck_file *f, const ck_tok *t, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 _Noreturn void ck_die_here(ck_reader *R, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void *ck_keep(ck_reader *R, size_t n);    /* zeroed, freed with the arena */
+void *ck_keep(ck_reader *R, size_t n);     /* zeroed, freed with the arena */
+void *ck_grow(ck_reader *R, void *v, uint32_t n, size_t item); /* v of n items, or a copy, with room for one more */
+char *ck_read_file(const char *name, size_t max, size_t *len);  /* malloc'ed; NULL and errno; stops soon after max bytes */
 void ck_keep_none(ck_reader *R);
 void ck_lex(ck_reader *R, ck_file *f);
 const ck_tok *ck_cur(const ck_reader *R);
@@ -52,7 +54,7 @@ void ck_expect(ck_reader *R, const char *s);
 void ck_newline(ck_reader *R);                      /* end of a statement */
 const char *ck_new_name(ck_reader *R);              /* a NAME that is no reserved word */
 const char *ck_call_name(ck_reader *R);             /* a NAME, or a reserved word that names an operator */
-const char *ck_tok_text(ck_reader *R, const ck_tok *t);
+const char *ck_take(ck_reader *R);                  /* the current token's text, and on */
 long ck_small_int(ck_reader *R);                    /* INT at most 10^12 */
 ck_id ck_number(ck_reader *R);
 void ck_enter(ck_reader *R);                        /* counts nesting; ck_leave undoes it */
@@ -105,7 +107,9 @@ ck_id ck_divmod(ck_reader *R, ck_op op, ck_id a, ck_id b);
 ck_id ck_at_index(ck_reader *R, const ck_tensor *t, const ck_id *ix);
 bool ck_same(ck_reader *R, ck_id a, ck_id b);          /* the same polynomial */
 bool ck_is_one(ck_reader *R, ck_id a);
+_Noreturn void ck_die_showing(ck_reader *R, const ck_file *f, const ck_tok *t, const char *what, ck_id rel);
 bool ck_constant(ck_reader *R, ck_id rel);             /* between constants */
+bool ck_holds(ck_reader *R, ck_id rel);                /* between constants and true */
 /* the relation is one between constants and true, or among the stated relations, R->cond or these */
 bool ck_trivial(ck_reader *R, ck_id rel, const ck_id *cond, uint32_t n_conds);
 void ck_require(ck_reader *R, ck_id rel);              /* an obligation of the side being read, under R->cond */

@@ -16,7 +16,7 @@ static as_status field(void *arg, const as_graph *program, const as_graph *cand,
   o.seed = seed;
   as_err_init(&e);
   as_status s = as_field_test(program, cand, &o, &rep, &e);
-  *why = s == AS_BAD_INPUT || s == AS_INTERNAL ? as_err_format(&e) : as_field_report_print(program, &rep);
+  *why = s == AS_BAD_INPUT || s == AS_INTERNAL ? as_err_format(&e) : as_field_report_print(&rep);
   as_field_report_clear(&rep);
   as_err_clear(&e);
   return s;

@@ -93,6 +93,8 @@ typedef struct { char *name; char *data; size_t n; } cli_file;
 typedef struct { as_vec file; /* of cli_file */ } cli_result;
 void cli_result_init(cli_result *r);
 void cli_result_add(cli_result *r, const char *name, const char *data, size_t n); /* copies */
+/* whether a directory may be made (or, with force, replaced) there */
+bool cli_result_place(const char *dir, bool force, as_err *err);
 bool cli_result_write(const cli_result *r, const char *dir, bool force, as_err *err);
 void cli_result_clear(cli_result *r);
 /* the whole directory; kernel, extra (json_t *, borrowed), extra_html may be NULL */

@@ -111,7 +111,7 @@ int cli_optimize(const cli_opts *o) {
   if (ok) ok = (spec.text = as_read_file(o->arg[0], &spec.len, &err)) != NULL;
   if (ok) {
     dir = o->out ? as_strdup(o->out) : as_format("%s.assay", c.spec->name);
-    if (cli_exists(dir) && !o->force) ok = as_err_set(&err, AS_BAD_INPUT, "%s: exists (use --force to replace a result directory)", dir);
+    ok = cli_result_place(dir, o->force, &err); /* before the work, not after it */
   }
   if (ok) {
     cli_progress bar;

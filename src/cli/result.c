@@ -50,9 +50,19 @@ static bool is_result(const char *dir) {
   return yes;
 }
 
-bool cli_result_write(const cli_result *r, const char *dir, bool force, as_err *err) {
+bool cli_result_place(const char *dir, bool force, as_err *err) {
   if (cli_exists(dir) && !(force && is_result(dir)))
     return as_err_set(err, AS_BAD_INPUT, "%s: exists%s", dir, force ? " and is no result directory" : " (use --force to replace a result directory)");
+  char *parent = as_strdup(dir), *slash = strrchr(parent, '/');
+  if (slash) *(slash == parent ? slash + 1 : slash) = 0;
+  const char *where = slash ? parent : ".";
+  bool ok = access(where, W_OK | X_OK) == 0 || as_err_set(err, AS_BAD_INPUT, "%s: cannot be made: %s: %s", dir, where, strerror(errno));
+  free(parent);
+  return ok;
+}
+
+bool cli_result_write(const cli_result *r, const char *dir, bool force, as_err *err) {
+  if (!cli_result_place(dir, force, err)) return false;
   char *tmp = as_format("%s.tmp%ld", dir, (long)getpid()), *old = as_format("%s.old%ld", dir, (long)getpid());
   bool ok = mkdir(tmp, 0777) == 0 || as_err_set(err, AS_BAD_INPUT, "%s: cannot be made: %s", tmp, strerror(errno));
   for (size_t i = 0; i < r->file.n && ok; i++) {

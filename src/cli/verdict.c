@@ -95,6 +95,38 @@ static void replay(const ck_text *spec, const ck_text *cand, const texts *sem, c
   v->check_seconds = as_now() - t0;
 }
 
+static void random_test(const cli_opts *o, const cli_case *c, cli_verdicts *v) {
+  as_err err;
+  as_err_init(&err);
+  as_field_options fo = as_field_default;
+  fo.seed = o->seed;
+  as_status s = as_field_test(c->spec, c->cand, &fo, &v->field, &err);
+  v->field_ran = s != AS_BAD_INPUT && s != AS_INTERNAL;
+  if (v->field_ran)
+    v->field_words = as_field_report_print(&v->field);
+  else {
+    v->field_words = as_err_format(&err);
+    as_field_report_clear(&v->field);
+  }
+  as_err_clear(&err);
+}
+
+/* The smallest counterexample that the search finds, replayed; otherwise the one that the random test met. */
+static void refute(const cli_opts *o, const cli_case *c, cli_verdicts *v) {
+  as_err err;
+  as_err_init(&err);
+  as_refute_budget b = as_refute_default;
+  b.seed = o->seed;
+  v->cex_found = as_refute(c->spec, c->cand, &b, &v->cex, &err) == AS_NO && as_cex_replay(c->spec, c->cand, &v->cex, &err) == AS_NO;
+  if (v->cex_found)
+    v->cex_words = as_cex_print(c->spec, &v->cex);
+  else if (v->field_ran && v->field.verdict == AS_NO && as_cex_replay(c->spec, c->cand, &v->field.cex, &err) == AS_NO) {
+    v->cex_found = true;
+    v->cex_words = as_cex_print(c->spec, &v->field.cex);
+  }
+  as_err_clear(&err);
+}
+
 static void decide(const cli_opts *o, cli_verdicts *v) {
   const char *why = NULL;
   if (v->cex_found) {
@@ -146,32 +178,8 @@ bool cli_judge(const cli_opts *o, const cli_case *c, const ck_text *spec, const 
     as_prove_claim(T, claim, NULL, &v->proof);
     v->prove_seconds = as_now() - t0;
     if (v->proof.verdict == AS_PROVED) replay(spec, cand, &sem, v);
-    as_err quiet;
-    as_err_init(&quiet);
-    as_field_options fo = as_field_default;
-    fo.seed = o->seed;
-    as_status fs = as_field_test(c->spec, c->cand, &fo, &v->field, &quiet);
-    v->field_ran = fs != AS_BAD_INPUT && fs != AS_INTERNAL;
-    if (v->field_ran) {
-      v->field_words = as_field_report_print(c->spec, &v->field);
-      if (fs == AS_NO) {
-        v->cex_found = true;
-        v->cex_words = as_cex_print(c->spec, &v->field.cex);
-      }
-    } else {
-      v->field_words = as_err_format(&quiet);
-      as_field_report_clear(&v->field);
-    }
-    as_err_clear(&quiet);
-    if (!v->checked && !v->cex_found) {
-      as_refute_budget b = as_refute_default;
-      b.seed = o->seed;
-      if (as_refute(c->spec, c->cand, &b, &v->cex, &quiet) == AS_NO && as_cex_replay(c->spec, c->cand, &v->cex, &quiet) == AS_NO) {
-        v->cex_found = true;
-        v->cex_words = as_cex_print(c->spec, &v->cex);
-      }
-      as_err_clear(&quiet);
-    }
+    random_test(o, c, v);
+    if (!v->checked || v->field.verdict == AS_NO) refute(o, c, v);
     if (v->checked) ask_solvers(o, T, claim, v);
     decide(o, v);
   }

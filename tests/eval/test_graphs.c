@@ -17,7 +17,7 @@ START_TEST(equal_pairs_pass) {
     as_err e;
     as_err_init(&e);
     as_status s = as_field_test(p.tp, p.mug, NULL, &r, &e);
-    char *text = as_field_report_print(p.tp, &r);
+    char *text = as_field_report_print(&r);
     printf("%s (%.3f s)\n%s", load_examples[i], as_now() - start, text);
     ck_assert_msg(s == AS_OK, "%s: %s", load_examples[i], e.text ? e.text : "");
     ck_assert_uint_ge(r.same + r.close, r.needed);

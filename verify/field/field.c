@@ -143,7 +143,7 @@ as_status as_field_test(const as_graph *spec, const as_graph *cand, const as_fie
 
 void as_field_report_clear(as_field_report *r) { as_cex_clear(&r->cex); }
 
-char *as_field_report_print(const as_graph *spec, const as_field_report *r) {
+char *as_field_report_print(const as_field_report *r) {
   as_str s;
   as_str_init(&s);
   as_str_printf(&s, "finite-field test: p = %llu, q = %llu, seed %llu, %u run%s\n", (unsigned long long)r->p, (unsigned long long)r->q, (unsigned long long)r->seed, r->runs,

@@ -25,5 +25,5 @@ extern const as_field_options as_field_default; /* runs 3, sizes up to 3, at lea
 /* cand->sizes is spec's table or a copy that extends it; only cand's is touched.  report: initialised here, cleared by the caller.  AS_BAD_INPUT with err where the programs cannot be evaluated at all. */
 as_status as_field_test(const as_graph *spec, const as_graph *cand, const as_field_options *o, as_field_report *report, as_err *err);
 void as_field_report_clear(as_field_report *r);
-char *as_field_report_print(const as_graph *spec, const as_field_report *r); /* in words; malloc'ed */
+char *as_field_report_print(const as_field_report *r); /* in words; malloc'ed */
 #endif

@@ -655,7 +655,7 @@ uint32_t ax_term(const ax_store *A, ax_id a, uint32_t i, int64_t *num, int64_t *
   *num = t->num; *den = t->den;
   for (uint32_t j = 0; j < m->n && j < max; j++) {
     const atom *at = ATOM(A, m->f[j].atom);
-    out[j] = (ax_factor){ at->kind, at->payload, at->parts, at->head, at->n, at->arg, m->f[j].exp };
+    out[j] = (ax_factor){ m->f[j].atom, at->kind, at->payload, at->parts, at->head, at->n, at->arg, m->f[j].exp };
   }
   return m->n < max ? m->n : max;
 }

@@ -60,6 +60,6 @@ uint32_t ax_count(const ax_store *A);
 
 /* structure, for the translation to Z3 */
 uint32_t ax_n_terms(const ax_store *A, ax_id a);
-typedef struct { ax_kind kind; uint32_t payload; uint64_t parts; const char *head; uint32_t n; const ax_id *arg; int exp; } ax_factor;
+typedef struct { uint32_t atom; ax_kind kind; uint32_t payload; uint64_t parts; const char *head; uint32_t n; const ax_id *arg; int exp; } ax_factor;
 uint32_t ax_term(const ax_store *A, ax_id a, uint32_t i, int64_t *num, int64_t *den, ax_factor *out, uint32_t max);
 #endif

@@ -11,38 +11,6 @@ const as_device as_device_default = { .multiprocessors = 132, .shared_per_block 
 typedef struct { as_size work; bool contraction; } node_work;   /* body evaluations times reduction extents */
 typedef struct { const as_graph *g; const as_device *d; node_work *w; int64_t *env; } model;
 
-static void reductions(model *M, const as_node *n, const as_match *m, const as_expr *e, as_size *factor) {
-  for (uint32_t i = 0; i < e->n; i++)
-    if (e->kid[i] && !((e->kind >= AS_E_SUM && e->kind <= AS_E_MINR) && i == 0)) reductions(M, n, m, e->kid[i], factor);
-  if (e->kind >= AS_E_SUM && e->kind <= AS_E_MINR) {
-    as_size s = as_opdef_size(M->g->sizes, n->op, m, n->attr, e->kid[0]);
-    if (s != AS_SIZE_BAD) *factor = as_size_mul(M->g->sizes, *factor, s);
-  }
-}
-static void prepare_node(model *M, uint32_t i) {
-  const as_graph *g = M->g;
-  const as_node *n = &g->node[i];
-  as_size dim[AS_MAX_ARGS][8], out[AS_MAX_RANK], total = AS_SIZE_ONE, sum = 0;
-  uint32_t rank[AS_MAX_ARGS], orank = 0;
-  as_match m;
-  for (uint32_t k = 0; k < n->rank; k++) total = as_size_mul(g->sizes, total, n->dim[k]);
-  M->w[i].work = total;
-  if (n->kind != AS_N_OP) return;
-  for (uint32_t k = 0; k < n->nargs; k++) { rank[k] = g->node[n->arg[k]].rank; memcpy(dim[k], g->node[n->arg[k]].dim, sizeof dim[k]); }
-  if (!as_opdef_match(g->sizes, n->op, (const as_size(*)[8])dim, rank, n->nargs, n->attr, &m, out, &orank, NULL, NULL)) return;
-  for (uint32_t k = 0; k < n->op->nlet; k++) {
-    as_size f = total;
-    reductions(M, n, &m, n->op->let[k].body, &f);
-    sum = as_size_add(g->sizes, sum, f);
-  }
-  M->w[i].work = sum;
-  const as_expr *b = n->op->let[n->op->nlet - 1].body;
-  M->w[i].contraction = b->kind == AS_E_SUM && b->kid[1]->kind == AS_E_MUL && n->nargs == 2;
-}
-static void prepare(model *M) {
-  M->w = as_calloc(M->g->n + 1, sizeof *M->w);
-  for (uint32_t i = 0; i < M->g->n; i++) prepare_node(M, i);
-}
 static void set_env(model *M) {
   const as_sizes *S = M->g->sizes;
   uint32_t n = as_size_count(S);
@@ -64,6 +32,50 @@ static double elements(const model *M, const as_node *n) {
   return e;
 }
 static double bytes_of(const model *M, const as_node *n) { return elements(M, n) * (n->dtype == AS_F32 ? 4 : 2); }
+static void reductions(model *M, const as_node *n, const as_match *m, const as_expr *e, as_size *factor) {
+  for (uint32_t i = 0; i < e->n; i++)
+    if (e->kid[i] && !((e->kind >= AS_E_SUM && e->kind <= AS_E_MINR) && i == 0)) reductions(M, n, m, e->kid[i], factor);
+  if (e->kind >= AS_E_SUM && e->kind <= AS_E_MINR) {
+    as_size s = as_opdef_size(M->g->sizes, n->op, m, n->attr, e->kid[0]);
+    if (s != AS_SIZE_BAD) *factor = as_size_mul(M->g->sizes, *factor, s);
+  }
+}
+static bool is_contraction(const as_node *n) {
+  if (n->kind != AS_N_OP || n->nargs != 2) return false;
+  const as_expr *b = n->op->let[n->op->nlet - 1].body;
+  return b->kind == AS_E_SUM && b->kid[1]->kind == AS_E_MUL;
+}
+static void prepare_node(model *M, uint32_t i) {
+  const as_graph *g = M->g;
+  const as_node *n = &g->node[i];
+  as_size dim[AS_MAX_ARGS][8], out[AS_MAX_RANK], total = AS_SIZE_ONE, sum = 0;
+  uint32_t rank[AS_MAX_ARGS], orank = 0;
+  as_match m;
+  for (uint32_t k = 0; k < n->rank; k++) total = as_size_mul(g->sizes, total, n->dim[k]);
+  M->w[i].work = total;
+  if (n->kind != AS_N_OP) return;
+  for (uint32_t k = 0; k < n->nargs; k++) { rank[k] = g->node[n->arg[k]].rank; memcpy(dim[k], g->node[n->arg[k]].dim, sizeof dim[k]); }
+  if (!as_opdef_match(g->sizes, n->op, (const as_size(*)[8])dim, rank, n->nargs, n->attr, &m, out, &orank, NULL, NULL)) return;
+  as_size widest = total;
+  double most = 0;
+  for (uint32_t k = 0; k < n->nargs; k++) if (elements(M, &g->node[n->arg[k]]) > most) {
+    most = elements(M, &g->node[n->arg[k]]);
+    widest = AS_SIZE_ONE;
+    for (uint32_t j = 0; j < rank[k]; j++) widest = as_size_mul(g->sizes, widest, dim[k][j]);
+  }
+  for (uint32_t k = 0; k < n->op->nlet; k++) {             /* an inner definition goes over an argument once */
+    as_size f = total;
+    if (k + 1 < n->op->nlet) f = widest; else reductions(M, n, &m, n->op->let[k].body, &f);
+    if (k + 1 == n->op->nlet && n->nargs == 1 && f != total) f = widest;
+    sum = as_size_add(g->sizes, sum, f);
+  }
+  M->w[i].work = sum;
+  M->w[i].contraction = is_contraction(n);
+}
+static void prepare(model *M) {
+  M->w = as_calloc(M->g->n + 1, sizeof *M->w);
+  for (uint32_t i = 0; i < M->g->n; i++) prepare_node(M, i);
+}
 /* short rows of a tile waste sectors; extents that are no multiple of a fragment waste tensor-core lanes */
 static double row_waste(const model *M, const as_node *n) {
   if (!n->rank) return 1;
@@ -150,6 +162,7 @@ static double total_us(const model *M, double *shared) {
 double as_cost(const as_graph *g, const as_device *d, double *shared) {
   model M = { .g = g, .d = d ? d : &as_device_default };
   double s = 0;
+  set_env(&M);
   prepare(&M);
   set_env(&M);
   double t = total_us(&M, &s);
@@ -161,6 +174,7 @@ double as_cost(const as_graph *g, const as_device *d, double *shared) {
 double as_cost_operator(const as_graph *g, as_node_id op, const as_device *d) {
   model M = { .g = g, .d = d ? d : &as_device_default };
   M.w = as_calloc(g->n + 1, sizeof *M.w);
+  set_env(&M);
   prepare_node(&M, op);
   set_env(&M);
   double t = predefined_us(&M, op);
@@ -189,13 +203,13 @@ static bool is_own(const as_graph *g, as_size s) {
   for (uint32_t i = 0; i < g->n_own_size; i++) if (g->own_size[i] == s) return true;
   return false;
 }
-static void choices(split *s, bool loop) {
+static void choices(split *s, bool loop, bool fine) {
   static const long nice[] = { 16, 32, 64, 128, 256, 48, 96, 80, 112, 160, 192, 512, 8, 24, 40, 56, 4, 2, 1 };
   for (size_t i = 0; i < sizeof nice / sizeof *nice && s->n < 20; i++) {
     long t = nice[i];
     if (t > s->extent || s->extent % t) continue;
-    if (t % 16 && s->n) continue;                         /* tiles that are no multiple of a fragment only where nothing better divides */
-    if (t < 8 && s->extent > 64) continue;                /* a loop of single elements is no tiling */
+    if (t % 16 && s->n && !fine) continue;                         /* tiles that are no multiple of a fragment only where nothing better divides */
+    if (t < 8 && (loop || (s->extent > 64 && !fine))) continue; /* a loop of single elements is no tiling */
     if (loop && t > 256) continue;
     s->choice[s->n++] = t;
   }
@@ -216,7 +230,9 @@ static uint32_t read_splits(const as_graph *g, split *out, uint32_t max, char **
     s.block = block_of(g, s.count);
     if (!as_graph_concrete(g, f->lhs, &extent)) { if (why) *why = as_strdup("the program states no concrete sizes: nothing to tile for"); return AS_NONE; }
     s.extent = (long)extent;
-    choices(&s, s.block != AS_NONE && mentions(g->sizes, g->block[s.block].loop, s.count));
+    bool fine = s.block != AS_NONE;                       /* no tensor cores: a block may take one row */
+    for (uint32_t k = 0; fine && k < g->block[s.block].n; k++) fine = !is_contraction(&g->node[g->block[s.block].nodes[k]]);
+    choices(&s, s.block != AS_NONE && mentions(g->sizes, g->block[s.block].loop, s.count), fine);
     if (!s.n) {
       char *a = as_size_print(g->sizes, f->lhs);
       if (why) *why = as_format("no tile size divides %s = %ld: it must have a divisor that is a multiple of 8 (or be at most 512)", a, s.extent);
@@ -262,6 +278,7 @@ as_tiling *as_tilings(const as_graph *g, const as_device *d, uint32_t keep, uint
   uint32_t ns = read_splits(g, s, 48, why);
   if (ns == AS_NONE) return NULL;
   model M = { .g = g, .d = d ? d : &as_device_default };
+  set_env(&M);
   prepare(&M);
   set_env(&M);
   as_tiling *out = as_calloc(keep + 1, sizeof *out);

@@ -42,12 +42,11 @@ static uint64_t parts_of(sg_space *s, ax_id e) {
   sg_verdict *v = &AS_VEC_AT(&s->verdict, sg_verdict, e);
   if (v->known) return v->in;
   uint64_t in = 0;
-  if (s->lim->z3) in = sg_z3_wanted(s, e) ? UINT64_MAX : 0;
-  else
-    for (uint32_t i = 0; i < s->n_target; i++) {
-      uint64_t bit = 1ull << (i < 63 ? i : 63);
-      if (!(in & bit) && ax_sub_top(s->ctx.A, e, s->target[i])) in |= bit;
-    }
+  if (s->lim->z3 && !s->z3) s->z3 = sg_z3_new();
+  for (uint32_t i = 0; i < s->n_target; i++) {
+    uint64_t bit = 1ull << (i < 63 ? i : 63);
+    if (!(in & bit) && (s->lim->z3 ? sg_z3_part_of(s->z3, s->ctx.A, e, s->target[i]) != 0 : ax_sub_top(s->ctx.A, e, s->target[i]))) in |= bit;
+  }
   while (s->verdict.n <= e) as_vec_push(&s->verdict, NULL);
   v = &AS_VEC_AT(&s->verdict, sg_verdict, e);
   v->known = true;

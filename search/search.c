@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const as_search_opts as_search_default = { .threads = 0, .seed = 1, .keep = 3, .tilings = 8, .max_values = 3000, .max_tested = 24, .max_part = 24,
-                                           .max_states = 4000000, .max_seconds = 0, .filter = &as_search_filter_default };
+const as_search_opts as_search_default = { .threads = 0, .seed = 1, .keep = 3, .tilings = 8, .max_values = 1500, .max_tested = 24, .max_part = 24,
+                                           .max_states = 800000, .max_seconds = 0, .filter = &as_search_filter_default };
 
 typedef struct { uint32_t first, n; sg_segment *seg; uint32_t rank; } piece;    /* seg NULL: predefined operators */
 typedef struct { piece *p; uint32_t n; double us; } scheme;
@@ -234,9 +234,7 @@ static void filter(search *S) {
     late = out_of_time(S);
   }
   if (late) message(S, as_format("the time limit of %g s struck: results depend on the machine", S->o.max_seconds));
-  bool tiled = false;
-  for (uint32_t i = 0; i < S->r->n; i++) tiled |= S->r->cand[i].n_tiling > 0;
-  if (untiled && !tiled) message(S, untiled); else free(untiled);
+  if (untiled) message(S, untiled);
 }
 static void collect_operators(search *S) {
   S->op = as_malloc((S->g->n + 1) * sizeof *S->op);

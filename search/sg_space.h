@@ -1,6 +1,7 @@
 /* The state of one enumeration.  May include: sg.h.  Private to the enumerator's files. */
 #ifndef AS_SEARCH_SG_SPACE_H
 #define AS_SEARCH_SG_SPACE_H
+#include "prune_z3.h"
 #include "sg.h"
 
 typedef struct { uint64_t in, inverse_in; bool known, inverse_known; } sg_verdict;
@@ -21,6 +22,4 @@ struct sg_space {
 bool sg_space_prepare(sg_space *s);
 void sg_slot_put(sg_space *s, uint32_t id);
 bool sg_inst_is_call(const sg_inst *in, const as_node *nd);
-bool sg_z3_wanted(sg_space *s, ax_id e);
-void sg_z3_free(void *z3);
 #endif

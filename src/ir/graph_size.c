@@ -34,6 +34,28 @@ static as_size reduce(const as_graph *g, as_size a) {
   return a;
 }
 
+/* a chain of equations, each with both sides reduced, leads from x to y: two kernels that split one extent differently */
+static bool joined(const as_graph *g, as_size x, as_size y) {
+  uint32_t n = 0, k = 1;
+  while (fact(g, n) != NULL) n++;
+  as_size *reached = as_malloc((n + 1) * sizeof *reached);
+  reached[0] = x;
+  bool *used = as_calloc(n + 1, sizeof *used), found = false;
+  for (uint32_t at = 0; at < k && !found; at++)
+    for (uint32_t i = 0; i < n && !found; i++) {
+      const as_size_fact *f = fact(g, i);
+      if (used[i] || f->rel != AS_REL_EQ) continue;
+      as_size l = reduce(g, f->lhs), r = reduce(g, f->rhs);
+      if (l != reached[at] && r != reached[at]) continue;
+      used[i] = true;
+      reached[k] = l == reached[at] ? r : l;
+      found = reached[k++] == y;
+    }
+  free(reached);
+  free(used);
+  return found;
+}
+
 bool as_graph_same_size(const as_graph *g, as_size a, as_size b) {
   if (a == b) return a != AS_SIZE_BAD;
   if (a == AS_SIZE_BAD || b == AS_SIZE_BAD) return false;
@@ -48,7 +70,7 @@ bool as_graph_same_size(const as_graph *g, as_size a, as_size b) {
     as_size e = as_size_sub(g->sizes, l, r), minus = as_size_sub(g->sizes, r, l);
     if (e != AS_SIZE_BAD && (d == e || d == minus)) return true;
   }
-  return false;
+  return joined(g, x, y);
 }
 
 /* sign of d >= 0 from the least sizes: each symbol is least + something >= 0 */

@@ -191,11 +191,25 @@ uint32_t prove_eq(pv *p, uint32_t cx, ck_id a, ck_id b, uint32_t depth)
   return s;
 }
 
+/* an order relation, by cases where its sides have conditions */
+static uint32_t rel_cases(pv *p, uint32_t cx, ck_id f, uint32_t depth)
+{
+  uint32_t s = side(p, cx, f), a, b; ck_id c, n;
+  if (s != NO || depth > MAX_SPLITS || pv_spent(p)) return s;
+  eqn e = norm(p, cx, t_sub(p, ck_kid(p->T, f, 1), ck_kid(p->T, f, 0)));
+  if (e.s == NO || (c = find_cond(p, e.t)) == CK_BAD || cx_find(p, cx, c) != NO) return NO;
+  n = ck_neg(p->T, c);
+  if (cx_find(p, cx, n) != NO) return NO;
+  a = rel_cases(p, cx_push(p, cx, c, CK_BAD), f, depth + 1);
+  b = a == NO ? NO : rel_cases(p, cx_push(p, cx, n, CK_BAD), f, depth + 1);
+  return b == NO ? NO : r_cases(p, c, a, b);
+}
+
 uint32_t prove_goal(pv *p, uint32_t cx, ck_id f)
 {
   uint32_t s = cx_find(p, cx, f);
   if (s != NO) return s;
   if (ck_head(p->T, f) == CK_ALL) return NO;
   if (ck_head(p->T, f) == CK_EQ) return prove_eq(p, cx, ck_kid(p->T, f, 0), ck_kid(p->T, f, 1), 0);
-  return side(p, cx, f);
+  return rel_cases(p, cx, f, 0);
 }

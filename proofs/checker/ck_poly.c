@@ -46,7 +46,6 @@ void ck_poly_release(ck_terms *T, ck_poly *mark) {
     free(p->mono), free(p->coef), free(p->atoms), free(p);
   }
 }
-void ck_poly_free_all(ck_terms *T) { ck_poly_release(T, NULL); }
 
 /* The sum of n entries, whose coefficients are cleared; x is sorted and overwritten.  NULL: too large. */
 static const ck_poly *collect(ck_terms *T, entry *x, uint32_t n) {

@@ -17,11 +17,8 @@ ck_proof *ck_proof_new(ck_terms *T) {
   *P = (ck_proof){.T = T};
   return P;
 }
-
 void ck_proof_free(ck_proof *P) {
-  if (P == NULL) return;
-  free(P->s);
-  free(P);
+  if (P) free(P->s), free(P);
 }
 
 uint32_t ck_thm_count(const ck_proof *P) { return P->n; }
@@ -41,11 +38,8 @@ static uint32_t no(ck_proof *P, const char *why) {
 static uint32_t add(ck_proof *P, uint32_t hyps, ck_id formula) {
   if (formula == CK_BAD) return CK_BAD; /* a maker failed and said why */
   if (!ck_is_formula(P->T, formula) || !ck_is_closed(P->T, formula)) return no(P, "conclusion must be a closed formula");
-  if (P->n == CK_BAD - 1) return no(P, "too many steps");
-  if (P->n == P->cap) {
-    P->cap = P->cap < 64 ? 64 : P->cap < UINT32_MAX / 2 ? 2 * P->cap : UINT32_MAX;
-    P->s = ck_alloc(P->s, (size_t)P->cap * sizeof *P->s);
-  }
+  if (P->n == 1u << 30) return no(P, "too many steps");
+  if (P->n == P->cap) P->s = ck_alloc(P->s, (P->cap = P->cap < 64 ? 64 : 2 * P->cap) * sizeof *P->s);
   P->s[P->n] = (thm){hyps, formula};
   return P->n++;
 }
@@ -347,47 +341,28 @@ uint32_t ck_r_int(ck_proof *P, ck_id f, uint32_t p) {
 typedef struct { const char *name; uint32_t terms; bool ints; } law_row;
 enum { L_INV, L_EXP_ADD, L_EXP_GT, L_LOG, L_SQRT2, L_SQRT_POS, L_DIV, L_MOD_GE, L_MOD_LT, L_ITE1, L_ITE0, N_LAWS };
 static const law_row laws[N_LAWS] = {
-    [L_INV] = {"inv", 1, false},    [L_EXP_ADD] = {"exp+", 2, false},   [L_EXP_GT] = {"exp>", 1, false},
-    [L_LOG] = {"log", 1, false},    [L_SQRT2] = {"sqrt2", 1, false},    [L_SQRT_POS] = {"sqrt>", 1, false},
-    [L_DIV] = {"div", 2, true},     [L_MOD_GE] = {"mod>", 2, true},     [L_MOD_LT] = {"mod<", 2, true},
-    [L_ITE1] = {"ite1", 1, false},  [L_ITE0] = {"ite0", 1, false},
-};
+    [L_INV] = {"inv", 1, false}, [L_EXP_ADD] = {"exp+", 2, false}, [L_EXP_GT] = {"exp>", 1, false}, [L_LOG] = {"log", 1, false},
+    [L_SQRT2] = {"sqrt2", 1, false}, [L_SQRT_POS] = {"sqrt>", 1, false}, [L_DIV] = {"div", 2, true}, [L_MOD_GE] = {"mod>", 2, true},
+    [L_MOD_LT] = {"mod<", 2, true}, [L_ITE1] = {"ite1", 1, false}, [L_ITE0] = {"ite0", 1, false}};
 
-/* The premise that law w needs for x, y; CK_BAD if the law has none (only exp+ and exp>). */
-static ck_id law_premise(ck_proof *P, int w, ck_id x, ck_id y) {
-  switch (w) {
-  case L_INV: return mk(P, CK_NE, x, zero(P));
-  case L_LOG: return mk(P, CK_LT, zero(P), x);
-  case L_SQRT2:
-  case L_SQRT_POS: return mk(P, CK_LE, zero(P), x);
-  case L_DIV:
-  case L_MOD_GE:
-  case L_MOD_LT: return mk(P, CK_LT, zero(P), y);
-  case L_ITE1: return ck_kid(P->T, x, 0);
-  case L_ITE0: return ck_neg(P->T, ck_kid(P->T, x, 0));
-  default: return CK_BAD;
-  }
-}
-
-static ck_id law_conclusion(ck_proof *P, int w, ck_id x, ck_id y) {
+/* The premise of law w (exp+ and exp> have none) and its conclusion, for x and the last term y. */
+static void law(ck_proof *P, int w, ck_id x, ck_id y, ck_id *pre, ck_id *concl) {
   ck_terms *T = P->T;
+  ck_id z = zero(P), one = ck_int(T, 1), mod = CK_BAD, r;
+  if (laws[w].ints) *pre = mk(P, CK_LT, z, y), mod = mk(P, CK_MOD, x, y);
   switch (w) {
-  case L_INV: return mk(P, CK_EQ, mk(P, CK_MUL, x, ck_mk1(T, CK_INV, x)), ck_int(T, 1));
-  case L_EXP_ADD:
-    return mk(P, CK_EQ, ck_mk1(T, CK_EXP, mk(P, CK_ADD, x, y)), mk(P, CK_MUL, ck_mk1(T, CK_EXP, x), ck_mk1(T, CK_EXP, y)));
-  case L_EXP_GT: return mk(P, CK_LE, mk(P, CK_ADD, ck_int(T, 1), x), ck_mk1(T, CK_EXP, x));
-  case L_LOG: return mk(P, CK_EQ, ck_mk1(T, CK_EXP, ck_mk1(T, CK_LOG, x)), x);
-  case L_SQRT2: {
-    ck_id r = ck_mk1(T, CK_SQRT, x);
-    return mk(P, CK_EQ, mk(P, CK_MUL, r, r), x);
-  }
-  case L_SQRT_POS: return mk(P, CK_LE, zero(P), ck_mk1(T, CK_SQRT, x));
-  case L_DIV: return mk(P, CK_EQ, x, mk(P, CK_ADD, mk(P, CK_MUL, y, mk(P, CK_DIV, x, y)), mk(P, CK_MOD, x, y)));
-  case L_MOD_GE: return mk(P, CK_LE, zero(P), mk(P, CK_MOD, x, y));
-  case L_MOD_LT: return mk(P, CK_LT, mk(P, CK_MOD, x, y), y);
-  case L_ITE1: return mk(P, CK_EQ, x, ck_kid(T, x, 1));
-  case L_ITE0: return mk(P, CK_EQ, x, ck_kid(T, x, 2));
-  default: return CK_BAD;
+  case L_INV: *pre = mk(P, CK_NE, x, z), *concl = mk(P, CK_EQ, mk(P, CK_MUL, x, ck_mk1(T, CK_INV, x)), one); break;
+  case L_EXP_ADD: r = mk(P, CK_MUL, ck_mk1(T, CK_EXP, x), ck_mk1(T, CK_EXP, y)), *concl = mk(P, CK_EQ, ck_mk1(T, CK_EXP, mk(P, CK_ADD, x, y)), r); break;
+  case L_EXP_GT: *concl = mk(P, CK_LE, mk(P, CK_ADD, one, x), ck_mk1(T, CK_EXP, x)); break;
+  case L_LOG: *pre = mk(P, CK_LT, z, x), *concl = mk(P, CK_EQ, ck_mk1(T, CK_EXP, ck_mk1(T, CK_LOG, x)), x); break;
+  case L_SQRT2: *pre = mk(P, CK_LE, z, x), r = ck_mk1(T, CK_SQRT, x), *concl = mk(P, CK_EQ, mk(P, CK_MUL, r, r), x); break;
+  case L_SQRT_POS: *pre = mk(P, CK_LE, z, x), *concl = mk(P, CK_LE, z, ck_mk1(T, CK_SQRT, x)); break;
+  case L_DIV: *concl = mk(P, CK_EQ, x, mk(P, CK_ADD, mk(P, CK_MUL, y, mk(P, CK_DIV, x, y)), mod)); break;
+  case L_MOD_GE: *concl = mk(P, CK_LE, z, mod); break;
+  case L_MOD_LT: *concl = mk(P, CK_LT, mod, y); break;
+  case L_ITE1: *pre = ck_kid(T, x, 0), *concl = mk(P, CK_EQ, x, ck_kid(T, x, 1)); break;
+  case L_ITE0: *pre = ck_neg(T, ck_kid(T, x, 0)), *concl = mk(P, CK_EQ, x, ck_kid(T, x, 2)); break;
+  default: break;
   }
 }
 
@@ -399,12 +374,13 @@ uint32_t ck_r_law(ck_proof *P, const char *name, const ck_id *ts, uint32_t nt, c
   for (uint32_t i = 0; i < nt; i++)
     if (!term(P, ts[i]) || (laws[w].ints && !ck_is_int(P->T, ts[i]))) return no(P, "closed (integer) terms expected");
   if ((w == L_ITE1 || w == L_ITE0) && !is(P, ts[0], CK_ITE)) return no(P, "ite expected");
-  ck_id x = ts[0], y = ts[nt - 1];
+  ck_id pre = CK_BAD, concl = CK_BAD;
   uint32_t H = P->T->empty;
   bool none = w == L_EXP_ADD || w == L_EXP_GT;
   if (np != (none ? 0 : 1)) return no(P, "wrong number of premises");
-  if (!none && !premise(P, ps[0], law_premise(P, w, x, y), &H)) return CK_BAD;
-  return add(P, H, law_conclusion(P, w, x, y));
+  law(P, w, ts[0], ts[nt - 1], &pre, &concl);
+  if (!none && !premise(P, ps[0], pre, &H)) return CK_BAD;
+  return add(P, H, concl);
 }
 
 /* ---- folds */

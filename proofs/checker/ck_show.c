@@ -18,67 +18,32 @@ static void put(text *o, const char *s) {
   o->n += n;
 }
 
-static void number(text *o, uint32_t n) {
-  char s[16];
-  snprintf(s, sizeof s, "%u", (unsigned)n);
-  put(o, s);
-}
-
-static void show(const ck_terms *T, ck_id t, text *o);
-
-static void list(const ck_terms *T, ck_id t, uint32_t from, const char *open, const char *sep, const char *close, text *o) {
-  put(o, open);
-  for (uint32_t i = from; i < ck_nkids(T, t) && !o->full; i++) {
-    if (i > from) put(o, sep);
+static void show(const ck_terms *T, ck_id t, text *o) {
+  static const struct { const char *open, *sep, *close; } around[] = { /* of a node with kids */
+      [CK_ADD] = {"(", " + ", ")"},     [CK_MUL] = {"(", "*", ")"},    [CK_DIV] = {"(", " div ", ")"}, [CK_MOD] = {"(", " mod ", ")"},
+      [CK_INV] = {"inv(", "", ")"},     [CK_EXP] = {"exp(", "", ")"},  [CK_SQRT] = {"sqrt(", "", ")"}, [CK_LOG] = {"log(", "", ")"},
+      [CK_ITE] = {"ite(", ", ", ")"},   [CK_APP] = {"[", ", ", "]"},   [CK_FOLD] = {"(", "; ", ")"},   [CK_EQ] = {"", " = ", ""},
+      [CK_NE] = {"", " # ", ""},        [CK_LE] = {"", " <= ", ""},    [CK_LT] = {"", " < ", ""},      [CK_ALL] = {" (", " ; ", ")"}};
+  char s[32];
+  ck_op op = ck_head(T, t);
+  if (o->full) return;
+  if (op == CK_Q) {
+    char *q = mpq_get_str(NULL, 10, *ck_q_value(T, t));
+    put(o, q);
+    free(q);
+    return;
+  }
+  if (op == CK_V || op == CK_APP) put(o, ck_word_text(T, ck_name(T, t)));
+  if (op == CK_B) snprintf(s, sizeof s, "#%c%u", ck_sort(T, t), (unsigned)ck_index(T, t)), put(o, s);
+  if (op == CK_FOLD) snprintf(s, sizeof s, "fold%u/%u", (unsigned)ck_index(T, t), (unsigned)ck_width(T, t)), put(o, s);
+  if (op == CK_ALL) snprintf(s, sizeof s, "all %u", (unsigned)ck_index(T, t)), put(o, s);
+  if (op == CK_V || op == CK_B) return;
+  put(o, around[op].open);
+  for (uint32_t i = 0; i < ck_nkids(T, t) && !o->full; i++) {
+    if (i > 0) put(o, around[op].sep);
     show(T, ck_kid(T, t, i), o);
   }
-  put(o, close);
-}
-
-static void show(const ck_terms *T, ck_id t, text *o) {
-  static const char *const infix[] = {[CK_ADD] = " + ", [CK_MUL] = "*", [CK_DIV] = " div ", [CK_MOD] = " mod ",
-                                      [CK_EQ] = " = ", [CK_NE] = " # ", [CK_LE] = " <= ", [CK_LT] = " < "};
-  static const char *const prefix[] = {[CK_INV] = "inv(", [CK_EXP] = "exp(", [CK_SQRT] = "sqrt(", [CK_LOG] = "log(", [CK_ITE] = "ite("};
-  if (o->full) return;
-  ck_op op = ck_head(T, t);
-  switch (op) {
-  case CK_Q: {
-    char *s = mpq_get_str(NULL, 10, *ck_q_value(T, t));
-    put(o, s);
-    free(s);
-    return;
-  }
-  case CK_V: put(o, ck_word_text(T, ck_name(T, t))); return;
-  case CK_B:
-    put(o, ck_sort(T, t) == 'i' ? "#i" : "#r");
-    number(o, ck_index(T, t));
-    return;
-  case CK_APP:
-    put(o, ck_word_text(T, ck_name(T, t)));
-    list(T, t, 0, "[", ", ", "]", o);
-    return;
-  case CK_FOLD:
-    put(o, "fold");
-    number(o, ck_index(T, t));
-    put(o, "/");
-    number(o, ck_width(T, t));
-    list(T, t, 0, "(", "; ", ")", o);
-    return;
-  case CK_ALL:
-    put(o, "all ");
-    number(o, ck_index(T, t));
-    list(T, t, 0, " (", " ; ", ")", o); /* conditions, then the conclusion */
-    return;
-  case CK_ADD:
-  case CK_MUL:
-  case CK_DIV:
-  case CK_MOD: list(T, t, 0, "(", infix[op], ")", o); return;
-  case CK_EQ:
-  case CK_NE:
-  case CK_LE:
-  case CK_LT: list(T, t, 0, "", infix[op], "", o); return;
-  default: list(T, t, 0, prefix[op], ", ", ")", o); return;
-  }
+  put(o, around[op].close);
 }
 
 char *ck_show(const ck_terms *T, ck_id t) {

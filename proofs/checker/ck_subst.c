@@ -11,8 +11,7 @@ typedef struct {
   uint32_t by;                                   /* SHIFT */
   const ck_id *vars, *vals; uint32_t nv;         /* OPEN: vals; CLOSE: vars; SUB: both */
   const ck_fsub *fs; uint32_t nf;                /* SUB */
-  uint32_t *fkey;                                /* SUB: members of free sets that are replaced, sorted */
-  uint32_t nkey;
+  uint32_t *fkey, nkey;                          /* CLOSE, SUB: members of free sets that are replaced */
 } walk;
 
 static bool memo_get(const walk *w, uint64_t key, ck_id *val) {
@@ -52,13 +51,6 @@ static bool untouched(const walk *w, ck_id t, uint32_t d) {
   return true;
 }
 
-static ck_id run(walk *w, ck_id t, uint32_t d);
-
-/* `app f args` with f replaced by its body, the arguments (already substituted) standing for the parameters */
-static ck_id apply(ck_terms *T, const ck_fsub *f, const ck_id *args) {
-  return ck_sub(T, f->body, f->params, args, f->n, NULL, 0);
-}
-
 static ck_id run(walk *w, ck_id t, uint32_t d) {
   ck_terms *T = w->T;
   if (untouched(w, t, d)) return t;
@@ -92,7 +84,7 @@ static ck_id run(walk *w, ck_id t, uint32_t d) {
     const ck_fsub *f = NULL;
     for (uint32_t i = 0; ok && op == CK_APP && w->what == SUB && i < w->nf; i++)
       if (w->fs[i].name == ck_name(T, t) && w->fs[i].sig == ck_sig(T, t)) f = &w->fs[i];
-    if (ok) r = f ? apply(T, f, k) : ck_rebuild(T, t, k);
+    if (ok) r = f ? ck_sub(T, f->body, f->params, k, f->n, NULL, 0) : ck_rebuild(T, t, k); /* the arguments are substituted already */
     if (k != few) free(k);
   }
   memo_put(w, key, r);
@@ -117,19 +109,10 @@ ck_id ck_open(ck_terms *T, ck_id t, const ck_id *vals, uint32_t n) {
   return r;
 }
 
-static int by_number(const void *a, const void *b) {
-  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-  return (x > y) - (x < y);
-}
-
 static ck_id with_keys(walk *w, ck_id t) {
-  ck_terms *T = w->T;
   w->fkey = ck_alloc(NULL, (w->nv + w->nf) * sizeof *w->fkey);
   for (uint32_t i = 0; i < w->nv; i++) w->fkey[w->nkey++] = 2 * w->vars[i];
-  for (uint32_t i = 0; i < w->nf; i++)
-    for (uint32_t f = 0; f < T->n_funs; f++)
-      if (T->funs[f].name == w->fs[i].name && T->funs[f].sig == w->fs[i].sig) w->fkey[w->nkey++] = 2 * f + 1;
-  if (w->nkey) qsort(w->fkey, w->nkey, sizeof *w->fkey, by_number);
+  for (uint32_t i = 0; i < w->nf; i++) w->fkey[w->nkey++] = ck_function(w->T, w->fs[i].name, w->fs[i].sig);
   ck_id r = run(w, t, 0);
   free(w->fkey);
   free(w->tab);

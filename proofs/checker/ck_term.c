@@ -25,63 +25,71 @@ static uint64_t mix(uint64_t h, uint64_t x) {
   return h ^ (h >> 29);
 }
 
-/* ---- words */
-static uint64_t text_hash(const char *s) {
-  uint64_t h = 7;
-  for (; *s; s++) h = mix(h, (unsigned char)*s);
-  return h;
+static void place(ck_table *t, uint32_t n) {
+  uint32_t i = t->hash[n];
+  while (t->slot[i & (t->slots - 1)] != CK_BAD) i++;
+  t->slot[i & (t->slots - 1)] = n;
 }
 
-uint32_t ck_word(ck_terms *T, const char *s) {
-  if (2 * (T->n_words + 1) > T->word_slots) {
-    uint32_t slots = T->word_slots ? 2 * T->word_slots : 64;
-    free(T->word_tab);
-    T->word_tab = ck_alloc(NULL, slots * sizeof(uint32_t));
-    memset(T->word_tab, 0xff, slots * sizeof(uint32_t));
-    T->word_slots = slots;
-    for (uint32_t w = 0; w < T->n_words; w++) {
-      uint32_t i = (uint32_t)text_hash(T->words[w]) & (slots - 1);
-      while (T->word_tab[i] != CK_BAD) i = (i + 1) & (slots - 1);
-      T->word_tab[i] = w;
-    }
+/* enters number t->n */
+static uint32_t enter(ck_table *t, uint32_t hash) {
+  if (2 * (t->n + 1) > t->slots) {
+    t->slots = t->slots ? 2 * t->slots : 1024;
+    t->slot = ck_alloc(t->slot, t->slots * sizeof *t->slot);
+    t->hash = ck_alloc(t->hash, t->slots * sizeof *t->hash / 2);
+    memset(t->slot, 0xff, t->slots * sizeof *t->slot);
+    for (uint32_t i = 0; i < t->n; i++) place(t, i);
   }
-  uint32_t i = (uint32_t)text_hash(s) & (T->word_slots - 1);
-  for (; T->word_tab[i] != CK_BAD; i = (i + 1) & (T->word_slots - 1))
-    if (strcmp(T->words[T->word_tab[i]], s) == 0) return T->word_tab[i];
-  GROW(T->words, T->cap_words, T->n_words + 1);
+  t->hash[t->n] = hash;
+  place(t, t->n);
+  return t->n++;
+}
+
+/* the next number with this hash; *at begins as the hash.  CK_BAD: no other */
+static uint32_t next(const ck_table *t, uint32_t hash, uint32_t *at) {
+  for (uint32_t n; t->slots && (n = t->slot[*at & (t->slots - 1)]) != CK_BAD;) {
+    ++*at;
+    if (t->hash[n] == hash) return n;
+  }
+  return CK_BAD;
+}
+
+/* ---- words */
+uint32_t ck_word(ck_terms *T, const char *s) {
+  uint64_t h = 7;
+  for (const char *c = s; *c; c++) h = mix(h, (unsigned char)*c);
+  uint32_t hash = (uint32_t)(h >> 32), w;
+  for (uint32_t at = hash; (w = next(&T->words_by, hash, &at)) != CK_BAD;)
+    if (strcmp(T->words[w], s) == 0) return w;
   size_t n = strlen(s) + 1;
-  T->words[T->n_words] = memcpy(ck_alloc(NULL, n), s, n);
-  return T->word_tab[i] = T->n_words++;
+  GROW(T->words, T->cap_words, T->words_by.n + 1);
+  T->words[T->words_by.n] = memcpy(ck_alloc(NULL, n), s, n);
+  return enter(&T->words_by, hash);
 }
 
 const char *ck_word_text(const ck_terms *T, uint32_t w) { return T->words[w]; }
+
+uint32_t ck_function(ck_terms *T, uint32_t name, uint32_t sig) { /* no signature has a blank */
+  size_t n = strlen(T->words[name]) + strlen(T->words[sig]) + 2;
+  char *s = ck_alloc(NULL, n);
+  snprintf(s, n, "%s %s", T->words[name], T->words[sig]);
+  uint32_t w = ck_word(T, s);
+  free(s);
+  return 2 * w + 1;
+}
 
 /* ---- interned sorted sets of numbers: free variables and functions of a node, its loose bound variables, hypotheses */
 uint32_t ck_set(ck_terms *T, const uint32_t *x, uint32_t n) {
   uint64_t h = n;
   for (uint32_t i = 0; i < n; i++) h = mix(h, x[i]);
-  if (2 * (T->n_sets + 1) > T->set_slots) {
-    uint32_t slots = T->set_slots ? 2 * T->set_slots : 256;
-    free(T->set_tab);
-    T->set_tab = ck_alloc(NULL, slots * sizeof(uint32_t));
-    memset(T->set_tab, 0xff, slots * sizeof(uint32_t));
-    T->set_slots = slots;
-    for (uint32_t s = 0; s < T->n_sets; s++) {
-      uint32_t i = (uint32_t)T->sets[s].hash & (slots - 1);
-      while (T->set_tab[i] != CK_BAD) i = (i + 1) & (slots - 1);
-      T->set_tab[i] = s;
-    }
-  }
-  uint32_t i = (uint32_t)h & (T->set_slots - 1);
-  for (; T->set_tab[i] != CK_BAD; i = (i + 1) & (T->set_slots - 1)) {
-    const ck_setrec *s = &T->sets[T->set_tab[i]];
-    if (s->hash == h && s->n == n && (n == 0 || memcmp(s->x, x, n * sizeof *x) == 0)) return T->set_tab[i];
-  }
-  GROW(T->sets, T->cap_sets, T->n_sets + 1);
+  uint32_t hash = (uint32_t)(h >> 32), s;
+  for (uint32_t at = hash; (s = next(&T->sets_by, hash, &at)) != CK_BAD;)
+    if (T->sets[s].n == n && (n == 0 || memcmp(T->sets[s].x, x, n * sizeof *x) == 0)) return s;
+  GROW(T->sets, T->cap_sets, T->sets_by.n + 1);
   uint32_t *copy = ck_alloc(NULL, n * sizeof *x);
   if (n) memcpy(copy, x, n * sizeof *x);
-  T->sets[T->n_sets] = (ck_setrec){.hash = h, .n = n, .x = copy};
-  return T->set_tab[i] = T->n_sets++;
+  T->sets[T->sets_by.n] = (ck_setrec){n, copy};
+  return enter(&T->sets_by, hash);
 }
 
 uint32_t ck_set_union(ck_terms *T, uint32_t a, uint32_t b) {
@@ -126,11 +134,11 @@ void ck_terms_free(ck_terms *T) {
   if (T == NULL) return;
   for (uint32_t i = 0; i < T->n; i++)
     if (T->node[i].op == CK_Q) mpq_clear(T->node[i].q);
-  for (uint32_t i = 0; i < T->n_words; i++) free(T->words[i]);
-  for (uint32_t i = 0; i < T->n_sets; i++) free(T->sets[i].x);
-  ck_poly_free_all(T);
-  free(T->node), free(T->kids), free(T->tab), free(T->words), free(T->word_tab), free(T->sets), free(T->set_tab);
-  free(T);
+  for (uint32_t i = 0; i < T->words_by.n; i++) free(T->words[i]);
+  for (uint32_t i = 0; i < T->sets_by.n; i++) free(T->sets[i].x);
+  ck_poly_release(T, NULL);
+  free(T->nodes.slot), free(T->nodes.hash), free(T->words_by.slot), free(T->words_by.hash), free(T->sets_by.slot), free(T->sets_by.hash);
+  free(T->node), free(T->kids), free(T->words), free(T->sets), free(T);
 }
 
 const char *ck_error(const ck_terms *T) { return T->why; }
@@ -227,17 +235,7 @@ static bool summarise(ck_terms *T, ck_node *n, const ck_id *k) {
   n->depth = 1;
   if (n->op == CK_B) n->loose = ck_set(T, &(uint32_t){2 * n->a + (n->sort == 'i')}, 1);
   if (n->op == CK_V) n->fv = ck_set(T, &(uint32_t){2 * T->n}, 1);
-  if (n->op == CK_APP) {
-    uint32_t f = 0;
-    for (; f < T->n_funs; f++)
-      if (T->funs[f].name == n->a && T->funs[f].sig == n->b) break;
-    if (f == T->n_funs) {
-      if (f == CK_MAX_FUNS) return ck_fail(T, "too many functions");
-      T->funs[T->n_funs].name = n->a;
-      T->funs[T->n_funs++].sig = n->b;
-    }
-    n->fv = ck_set(T, &(uint32_t){2 * f + 1}, 1);
-  }
+  if (n->op == CK_APP) n->fv = ck_set(T, &(uint32_t){ck_function(T, n->a, n->b)}, 1);
   for (uint32_t i = 0; i < n->nkids; i++) {
     const ck_node *kid = &T->node[k[i]];
     if (kid->depth >= n->depth) n->depth = kid->depth + 1;
@@ -261,7 +259,7 @@ static bool summarise(ck_terms *T, ck_node *n, const ck_id *k) {
     free(up);
     if (!sorts) return ck_fail(T, "sort of a captured bound variable");
   }
-  return n->depth <= CK_MAX_DEPTH || ck_fail(T, "term too deep");
+  return n->depth <= CK_TERM_DEPTH || ck_fail(T, "term too deep");
 }
 
 static bool same_node(const ck_terms *T, const ck_node *a, const ck_node *b, const ck_id *kb) {
@@ -278,37 +276,21 @@ static bool room(ck_terms *T, const ck_node *n) {
 static ck_id intern(ck_terms *T, ck_node *n, const ck_id *k) {
   uint64_t h = mix(mix(mix(n->op, (unsigned char)n->sort), n->a), n->b);
   for (uint32_t i = 0; i < n->nkids; i++) h = mix(h, k[i]);
-  if (n->op == CK_Q) {
-    for (size_t i = 0; i < mpz_size(mpq_numref(n->q)); i++) h = mix(h, mpz_getlimbn(mpq_numref(n->q), (mp_size_t)i));
-    h = mix(h, (uint64_t)mpq_sgn(n->q)), h = mix(h, mpz_get_ui(mpq_denref(n->q)));
-  }
-  n->hash = (uint32_t)(h ^ (h >> 32));
-  if (2 * (T->n + 1) > T->slots) {
-    T->slots = T->slots ? 2 * T->slots : 1024;
-    free(T->tab);
-    T->tab = ck_alloc(NULL, T->slots * sizeof *T->tab);
-    memset(T->tab, 0xff, T->slots * sizeof *T->tab);
-    for (uint32_t t = 0; t < T->n; t++) {
-      uint32_t i = T->node[t].hash & (T->slots - 1);
-      while (T->tab[i] != CK_BAD) i = (i + 1) & (T->slots - 1);
-      T->tab[i] = t;
-    }
-  }
-  uint32_t i = n->hash & (T->slots - 1);
-  ck_id found = CK_BAD;
-  for (; T->tab[i] != CK_BAD && found == CK_BAD; i = (i + 1) & (T->slots - 1))
-    if (T->node[T->tab[i]].hash == n->hash && same_node(T, &T->node[T->tab[i]], n, k)) found = T->tab[i];
-  if (found == CK_BAD && room(T, n) && well_formed(T, n, k) && summarise(T, n, k)) {
+  if (n->op == CK_Q) h = mix(mix(h, mpz_fdiv_ui(mpq_numref(n->q), 4294967291u)), mpz_fdiv_ui(mpq_denref(n->q), 4294967291u));
+  uint32_t hash = (uint32_t)(h >> 32), t;
+  for (uint32_t at = hash; (t = next(&T->nodes, hash, &at)) != CK_BAD;)
+    if (same_node(T, &T->node[t], n, k)) break;
+  if (t == CK_BAD && room(T, n) && well_formed(T, n, k) && summarise(T, n, k)) {
     GROW(T->kids, T->cap_kids, T->n_kids + n->nkids);
+    GROW(T->node, T->cap, T->n + 1);
     if (n->nkids) memcpy(T->kids + T->n_kids, k, n->nkids * sizeof *k);
     n->kid0 = T->n_kids;
     T->n_kids += n->nkids;
-    GROW(T->node, T->cap, T->n + 1);
-    T->node[T->n] = *n;
-    return T->tab[i] = T->n++;
+    T->node[T->n++] = *n;
+    return enter(&T->nodes, hash);
   }
   if (n->op == CK_Q) mpq_clear(n->q);
-  return found;
+  return t;
 }
 
 ck_id ck_q(ck_terms *T, const mpq_t x) {
@@ -332,13 +314,12 @@ ck_id ck_rat(ck_terms *T, long num, long den) {
   mpq_canonicalize(n.q);
   return intern(T, &n, NULL);
 }
-
 ck_id ck_int(ck_terms *T, long v) { return ck_rat(T, v, 1); }
 ck_id ck_var(ck_terms *T, const char *name, char sort) {
   return intern(T, &(ck_node){.op = CK_V, .sort = sort, .a = ck_word(T, name)}, NULL);
 }
 ck_id ck_bound(ck_terms *T, uint32_t index, char sort) {
-  if (index > CK_MAX_DEPTH) return bad(T, "bound index too large");
+  if (index > CK_TERM_DEPTH) return bad(T, "bound index too large");
   return intern(T, &(ck_node){.op = CK_B, .sort = sort, .a = index}, NULL);
 }
 ck_id ck_mk1(ck_terms *T, ck_op op, ck_id a) {
@@ -356,11 +337,11 @@ ck_id ck_app(ck_terms *T, const char *f, const char *sig, const ck_id *args, uin
   return intern(T, &(ck_node){.op = CK_APP, .a = ck_word(T, f), .b = ck_word(T, sig), .nkids = n}, args);
 }
 ck_id ck_fold(ck_terms *T, uint32_t p, uint32_t w, const ck_id *kids) {
-  if (w == 0 || w > 64) return bad(T, "width of fold");
+  if (w == 0 || w > CK_MAX_BINDERS) return bad(T, "width of fold");
   return intern(T, &(ck_node){.op = CK_FOLD, .a = p, .b = w, .nkids = 1 + 2 * w}, kids);
 }
 ck_id ck_all(ck_terms *T, uint32_t m, const ck_id *kids, uint32_t n) {
-  if (m > 64) return bad(T, "too many variables in a clause");
+  if (m > CK_MAX_BINDERS) return bad(T, "too many variables in a clause");
   return intern(T, &(ck_node){.op = CK_ALL, .a = m, .nkids = n}, kids);
 }
 

@@ -92,38 +92,30 @@ static ck_tensor *call_expr(ck_reader *R) {
   return ck_call_op(R, op, at, arg, n, attr, m);
 }
 
-/* one item of t[..] at *axis */
-static ck_tensor *item(ck_reader *R, ck_tensor *t, uint32_t *axis) {
+/* one item of t[..] */
+static ck_tensor *item(ck_reader *R, ck_tensor *t, uint32_t axis) {
   const ck_tok *at = ck_cur(R);
-  ck_id ax = ck_ok(R, ck_int(R->T, (long)*axis)), part[3] = {ck_int(R->T, 0), CK_BAD, ck_int(R->T, 1)};
-  bool whole = true;
-  if (ck_accept(R, "none")) {
-    ck_attr_val a = {"axis", ax, at};
-    ++*axis;
-    return ck_call_op(R, "expand_dims", at, &t, 1, &a, 1);
-  }
-  if (!ck_at(R, ":")) part[0] = size(R), whole = false;
+  ck_attr_val a[4] = {{"axis", ck_int(R->T, (long)axis), at}, {"start", ck_int(R->T, 0), at}, {"stop", CK_BAD, at}, {"step", ck_int(R->T, 1), at}};
+  if (ck_accept(R, "none")) return ck_call_op(R, "expand_dims", at, &t, 1, a, 1);
+  if (axis >= t->rank) ck_die_here(R, "the tensor has only %u axes", t->rank);
+  a[2].val = t->dim[axis];
+  if (!ck_at(R, ":")) a[1].val = size(R);
   ck_expect(R, ":");
-  if (!ck_at(R, ":") && !ck_at(R, ",") && !ck_at(R, "]")) part[1] = size(R), whole = false;
-  if (ck_accept(R, ":")) part[2] = size(R), whole = false;
-  if (*axis >= t->rank) ck_die(R, R->f, at, "the tensor has only %u axes", t->rank);
-  if (part[1] == CK_BAD) part[1] = t->dim[*axis];
-  ck_attr_val a[4] = {{"axis", ax, at}, {"start", part[0], at}, {"stop", part[1], at}, {"step", part[2], at}};
-  ++*axis;
-  return whole ? t : ck_call_op(R, "slice", at, &t, 1, a, 4);
+  if (!ck_at(R, ":") && !ck_at(R, ",") && !ck_at(R, "]")) a[2].val = size(R);
+  if (ck_accept(R, ":")) a[3].val = size(R);
+  bool bare = ck_cur(R) == at + 1;
+  return bare ? t : ck_call_op(R, "slice", at, &t, 1, a, 4);
 }
 
 static ck_tensor *postfix(ck_reader *R) {
   ck_tensor *t;
   if (ck_cur(R)->kind == CK_T_NUM) t = scalar_tensor(R, ck_number(R));
   else if (ck_tok_is(R->f, ck_peek(R, 1), "(") && ck_cur(R)->kind == CK_T_NAME) t = call_expr(R);
-  else if (ck_accept(R, "(")) {
-    t = expr(R);
-    ck_expect(R, ")");
-  } else t = named(R);
+  else if (ck_accept(R, "(")) t = expr(R), ck_expect(R, ")");
+  else t = named(R);
   while (ck_accept(R, "[")) {
     uint32_t axis = 0;
-    do t = item(R, t, &axis);
+    do t = item(R, t, axis++);
     while (ck_accept(R, ","));
     ck_expect(R, "]");
   }
@@ -133,30 +125,43 @@ static ck_tensor *postfix(ck_reader *R) {
 static ck_tensor *unary(ck_reader *R) {
   const ck_tok *at = ck_cur(R);
   ck_enter(R);
-  ck_tensor *t;
-  if (ck_accept(R, "-")) {
-    ck_tensor *a = unary(R);
-    t = ck_call_op(R, "neg", at, &a, 1, NULL, 0);
-  } else t = postfix(R);
+  ck_tensor *t = ck_accept(R, "-") ? unary(R) : NULL;
+  t = t ? ck_call_op(R, "neg", at, &t, 1, NULL, 0) : postfix(R);
   ck_leave(R);
   return t;
 }
 
-static ck_tensor *expr_level(ck_reader *R, bool product) {
-  ck_tensor *t = product ? unary(R) : expr_level(R, true);
-  while (product ? ck_at(R, "*") || ck_at(R, "/") || ck_at(R, "@") : ck_at(R, "+") || ck_at(R, "-")) {
+/* level 0: + -, 1: * / @, 2: what binds tighter */
+static ck_tensor *infix(ck_reader *R, int level) {
+  static const struct { int level; const char *sign, *op; } ops[] = {{0, "+", "add"}, {0, "-", "sub"}, {1, "*", "mul"}, {1, "/", "div"}, {1, "@", "matmul"}};
+  ck_tensor *t = level < 2 ? infix(R, level + 1) : unary(R);
+  for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
     const ck_tok *at = ck_cur(R);
-    const char *op = ck_at(R, "*") ? "mul" : ck_at(R, "/") ? "div" : ck_at(R, "@") ? "matmul" : ck_at(R, "+") ? "add" : "sub";
-    R->at++;
-    ck_tensor *arg[2] = {t, product ? unary(R) : expr_level(R, true)};
-    t = ck_call_op(R, op, at, arg, 2, NULL, 0);
+    if (ops[i].level != level || !ck_accept(R, ops[i].sign)) continue;
+    t = ck_call_op(R, ops[i].op, at, (ck_tensor *[]){t, infix(R, level + 1)}, 2, NULL, 0);
+    i = (size_t)-1; /* from the first again */
   }
   return t;
 }
 
-static ck_tensor *expr(ck_reader *R) { return expr_level(R, false); }
+static ck_tensor *expr(ck_reader *R) { return infix(R, 0); }
 
 /* --- declarations */
+/* the function `name` of integers at $i0, $i1, .. */
+static ck_id element(ck_reader *R, const char *name, uint32_t rank) {
+  char sig[CK_MAX_RANK + 3];
+  ck_id ix[CK_MAX_RANK];
+  for (uint32_t i = 0; i < rank; i++) sig[i] = 'i', ix[i] = ck_ix(R, 'i', i);
+  memcpy(sig + rank, ":r", 3);
+  return ck_ok(R, ck_app(R->T, name, sig, ix, rank));
+}
+
+static void state(ck_reader *R, const ck_tok *at, ck_id rel) {
+  if (R->n_rels == CK_MAX_RELS) ck_die(R, R->f, at, "more than %d relations", CK_MAX_RELS);
+  R->rel[R->n_rels].cand = R->side->cand;
+  R->rel[R->n_rels++].rel = ck_ok(R, rel);
+}
+
 static void declare_size(ck_reader *R) {
   const ck_tok *at = ck_cur(R);
   ck_side *s = R->side;
@@ -181,12 +186,8 @@ static void declare_size(ck_reader *R) {
   R->size[i].in_spec = !s->cand, R->size[i].in_cand = s->cand;
   R->size[i].var = ck_ok(R, ck_var(R->T, name, 'i'));
   R->n_sizes++;
-  for (int k = 0; k < 2; k++) { /* 0 <= N or 0 < N; a larger least value is a second fact */
-    if (k == 1 && least < 2) break;
-    if (R->n_rels == CK_MAX_RELS) ck_die(R, R->f, at, "more than %d relations", CK_MAX_RELS);
-    R->rel[R->n_rels].cand = s->cand;
-    R->rel[R->n_rels++].rel = ck_ok(R, ck_mk2(R->T, k == 0 && least > 0 ? CK_LT : CK_LE, ck_int(R->T, k ? least : 0), R->size[i].var));
-  }
+  state(R, at, ck_mk2(R->T, least ? CK_LT : CK_LE, ck_int(R->T, 0), R->size[i].var));
+  if (least > 1) state(R, at, ck_mk2(R->T, CK_LE, ck_int(R->T, least), R->size[i].var));
 }
 
 /* whether the polynomial of the relation still has a size that only the candidate declares */
@@ -208,10 +209,8 @@ static void where(ck_reader *R) {
   if (ck_trivial(R, rel, NULL, 0)) return; /* holds anyway, or is already stated */
   if (ck_constant(R, rel)) ck_die(R, R->f, at, "this is false");
   if (R->side->cand && !restrains_own(R, rel)) ck_die(R, R->f, at, "a candidate cannot restrict the sizes of the given program");
-  if (R->n_rels == CK_MAX_RELS) ck_die(R, R->f, at, "more than %d relations", CK_MAX_RELS);
   if (R->side->cand) R->restricted = true;
-  R->rel[R->n_rels].cand = R->side->cand;
-  R->rel[R->n_rels++].rel = rel;
+  state(R, at, rel);
 }
 
 static uint32_t dims(ck_reader *R, ck_id dim[CK_MAX_RANK]) {
@@ -236,11 +235,7 @@ static void input(ck_reader *R, const ck_side *spec) {
   const char *dtype = ck_take(R);
   t->rank = dims(R, t->dim);
   if (s->n_inputs == CK_MAX_SIZES) ck_die(R, R->f, at, "more than %d inputs", CK_MAX_SIZES);
-  char sig[CK_MAX_RANK + 3];
-  ck_id ix[CK_MAX_RANK];
-  for (uint32_t i = 0; i < t->rank; i++) sig[i] = 'i', ix[i] = ck_ix(R, 'i', i);
-  memcpy(sig + t->rank, ":r", 3);
-  t->elem = ck_ok(R, ck_app(R->T, t->name, sig, ix, t->rank));
+  t->elem = element(R, t->name, t->rank);
   if (spec) { /* the same input as the given program's */
     uint32_t k = 0;
     while (k < spec->n_inputs && strcmp(spec->input[k]->name, t->name)) k++;
@@ -468,12 +463,9 @@ static void accumulate(ck_reader *R, const block *b) {
   define(R, name, &a, true);
   if (run) {
     ck_tensor m = *t;
-    char app[24], sig[CK_MAX_RANK + 3];
-    ck_id ix[CK_MAX_RANK];
+    char app[24];
     snprintf(app, sizeof app, "$run%u", (unsigned)R->side->n_block);
-    for (uint32_t i = 0; i < m.rank; i++) sig[i] = 'i', ix[i] = ck_ix(R, 'i', i);
-    memcpy(sig + m.rank, ":r", 3);
-    m.run_arg = t->elem, m.elem = ck_ok(R, ck_app(R->T, app, sig, ix, m.rank)), m.running = m.varying = true;
+    m.run_arg = t->elem, m.elem = element(R, app, m.rank), m.running = m.varying = true;
     define(R, run, &m, true);
   }
 }

@@ -199,9 +199,11 @@ uint32_t by_end(pv *p, by *b, ck_id f)
     off += m->n;
   }
   r = r_arith(p, f, b->sum.data, (uint32_t)b->sum.n);
-  as_vec_clear(&b->sum); as_vec_clear(&b->prem);
+  by_drop(b);
   return r;
 }
+
+void by_drop(by *b) { as_vec_clear(&b->sum); as_vec_clear(&b->prem); }
 
 /* --- the structural order: heads first, then names, then kids from the left.  Counters of the prover ("$$x7") compare by number, so
  * that the order does not change when a term moves to another depth. */

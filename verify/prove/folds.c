@@ -171,7 +171,7 @@ static bool read_g(pv *p, ck_id a, const ck_id *fresh, uint32_t w, ck_id *g)
   return ok && n > 0;
 }
 
-static eqn rescaled(pv *p, uint32_t cx, ck_id t, const opened *o)
+static eqn rescaled(pv *p, uint32_t cx, const opened *o)
 {
   uint32_t z = o->p, w = o->w; ck_id fresh[MAX_W], body = o->step[z], a, b, g, gold, b0; char name[32]; bool used = false;
   if (o->init[z] != p->zero) return fail();
@@ -246,7 +246,6 @@ static eqn rescaled(pv *p, uint32_t cx, ck_id t, const opened *o)
   #undef SS
   #undef G
   #undef F
-  (void)t;
   return r.s == NO ? fail() : r;
 }
 
@@ -327,7 +326,7 @@ eqn norm_fold(pv *p, uint32_t cx, ck_id t)
   }
   e = drop_states(p, cx, t, &o);
   if (e.s != NO && e.s != REFL) return eq_then(p, e, norm(p, cx, e.t));
-  r = rescaled(p, cx, t, &o);
+  r = rescaled(p, cx, &o);
   if (r.s != NO) return eq_then(p, r, norm(p, cx, r.t));
   e = norm_steps(p, t, &o);
   if (e.s == NO) return same(t);

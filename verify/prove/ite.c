@@ -92,7 +92,7 @@ static eqn canon_ite(pv *p, uint32_t cx, ck_id t)
     fact = carry(p, &s, ho, low, r_same(p, low ? t_rel(p, ho, p->zero, D) : t_rel(p, ho, D, p->zero), hs));
     if (fact == NO) return fail();
     bool elow = (s.sign > 0) == low; ck_op fo = ck_head(p->T, thm(p, fact));
-    ck_id parts[2] = { CK_BAD, CK_BAD }; uint32_t proof[2] = { NO, NO };
+    uint32_t proof[2] = { NO, NO };
     /* which value has I?  yes: c1 holds; no: it does not */
     yes = elow ? (thm(p, fact) == c1 ? fact : fo == CK_LT && oc == CK_LE ? r_arith1(p, c1, p->one, fact) : NO) : NO;
     if (!elow) no = thm(p, fact) == nc1 ? fact : NO;
@@ -102,17 +102,15 @@ static eqn canon_ite(pv *p, uint32_t cx, ck_id t)
       yes = r_hyp(p, c1); zero = r_antisym(p, fact, yes); no = r_hyp(p, nc1);
     }
     for (int k = 0; k < 2; k++) {
-      uint32_t st = k ? no : yes; ck_id val = k ? p->zero : w0; by y;
+      uint32_t st = k ? no : yes; by y;
       if (st == NO) continue;
       uint32_t li = r_law(p, k ? "ite0" : "ite1", &I, 1, st);
       by_start(&y);
       by_add(&y, p->one, law); by_add(&y, t_neg(p, m), li); /* T - t = (X - t) - m*(val - I) + (v1 + m*val - X) */
       if (!k && X == u1) by_add(&y, t_int(p, -1), mw.s);    /* m*w0 = w: value w - m*w0; v1 + m*w0 - u1 = m*w0 - w */
       if (!k && X != u1) by_add(&y, t_neg(p, quot), zero);  /* v1 + m*w0 - v1 = quot*E; zero: E = 0, value -E */
-      (void)val;
-      parts[k] = c1; proof[k] = by_end(p, &y, t_rel(p, CK_EQ, t, T));
+      proof[k] = by_end(p, &y, t_rel(p, CK_EQ, t, T));
     }
-    (void)parts;
     res[i] = yes != NO && no != NO ? r_cases(p, c1, proof[0], proof[1]) : proof[yes != NO ? 0 : 1];
     if (res[i] == NO) return same(t);
   }

@@ -265,15 +265,14 @@ static eqn pull_max(pv *p, uint32_t cx, ck_id t, ck_id n, ck_id init, ck_id k, c
 /* t = max over k < n of body (base init): body again a maximum, over t < T of f(k*T + t)? */
 eqn join_max(pv *p, uint32_t cx, ck_id t, ck_id n, ck_id init, ck_id k, ck_id body)
 {
-  eqn none = pull_max(p, cx, t, n, init, k, body); ck_id K = ck_var(p->T, "$$K", 'i'), f, c, u, Tn, h;
+  eqn none = pull_max(p, cx, t, n, init, k, body); ck_id K = ck_var(p->T, "$$K", 'i'), f, u, Tn, h;
   if (none.s != REFL) return none;
   if (ck_head(p->T, body) != CK_FOLD || ck_width(p->T, body) != 1) return none;
   u = ck_var(p->T, "$$u", 'i');
   ck_id vars[2] = { u, ck_var(p->T, "$$acc", 'r') }, step = ck_open(p->T, ck_kid(p->T, body, 2), vars, 2);
   if (ck_head(p->T, step) != CK_ITE) return none;
-  c = ck_kid(p->T, step, 0); f = ck_kid(p->T, step, 1); Tn = ck_kid(p->T, body, 0);
+  f = ck_kid(p->T, step, 1); Tn = ck_kid(p->T, body, 0);
   if (step != t_max2(p, vars[1], f) || ck_has_var(p->T, f, vars[1]) || ck_has_var(p->T, Tn, k)) return none;
-  (void)c;
   ck_id with = t_sub(p, K, t_mul(p, k, Tn));
   h = ck_sub(p->T, f, &u, &with, 1, NULL, 0);
   if (h == CK_BAD) return none;

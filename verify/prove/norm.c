@@ -14,16 +14,15 @@ enum { MAX_NORM_DEPTH = 250 };
 typedef struct { uint32_t n; ck_id a[8]; ck_id to; uint32_t s; } rule; /* s: product of a = to */
 typedef struct { rule r[32]; uint32_t n; } rules;
 
-static void reduce_mono(pv *p, const rules *R, mono *m, ck_id *to)
+/* the first rule that applies to m, or NO */
+static uint32_t find_rule(const rules *R, const mono *m)
 {
-  (void)p;
   for (uint32_t i = 0; i < R->n; i++) {
     ck_id rest[64]; int k;
     if (m->n > 60 || (k = mono_div(m->a, m->n, R->r[i].a, R->r[i].n, rest)) < 0) continue;
-    *to = i;
-    return;
+    return i;
   }
-  *to = NO;
+  return NO;
 }
 
 static void add_rule(pv *p, rules *R, uint32_t s)
@@ -93,7 +92,7 @@ static const rules *rules_of(pv *p, uint32_t cx)
 }
 
 /* --- simplification of a polynomial over normal atoms; every change is a summand of b */
-static void drop(pv *p, poly *f, uint32_t i) { (void)p; free(f->m[i].a); f->m[i] = f->m[--f->n]; }
+static void drop(poly *f, uint32_t i) { free(f->m[i].a); f->m[i] = f->m[--f->n]; }
 
 /* replaces, in monomial i, the atoms `gone` by the term `to`; s proves (product of gone) = to */
 static void replace(pv *p, poly *f, uint32_t i, const ck_id *gone, uint32_t n, ck_id to, uint32_t s, by *b)
@@ -103,7 +102,7 @@ static void replace(pv *p, poly *f, uint32_t i, const ck_id *gone, uint32_t n, c
   poly_init(&g); poly_init(&h);
   poly_of(p, &g, to);
   poly_mul_mono(p, &h, &g, q, rest, (uint32_t)k);
-  drop(p, f, i);
+  drop(f, i);
   poly_add(p, f, &h, p->one);
   poly_clear(&g); poly_clear(&h);
   free(rest);
@@ -127,8 +126,7 @@ static eqn inv_root_pair(pv *p, uint32_t cx, ck_id iv)
 /* one change of monomial i; false: none */
 static bool simp_mono(pv *p, uint32_t cx, poly *f, uint32_t i, by *b, const rules *R)
 {
-  mono m = f->m[i]; ck_id g[2]; ck_id hit = NO;
-  if (R) reduce_mono(p, R, &m, &hit);
+  mono m = f->m[i]; ck_id g[2]; uint32_t hit = R ? find_rule(R, &m) : NO;
   if (hit != NO) { const rule *r = &R->r[hit]; replace(p, f, i, r->a, r->n, r->to, r->s, b); return true; }
   for (uint32_t j = 0; j < m.n; j++) {
     ck_id x = m.a[j]; ck_op o = ck_head(p->T, x); bool twice = j + 1 < m.n && m.a[j + 1] == x;
@@ -163,8 +161,6 @@ static void simp(pv *p, uint32_t cx, poly *f, by *b)
   for (uint32_t i = 0; i < f->n && !pv_spent(p);)
     if (simp_mono(p, cx, f, i, b, R)) i = 0; else i++;
 }
-
-static void by_drop(by *b) { as_vec_clear(&b->sum); as_vec_clear(&b->prem); }
 
 /* closes b as an equation from t to the polynomial f */
 static eqn finish(pv *p, ck_id t, poly *f, by *b)
@@ -285,33 +281,30 @@ static eqn inv_factor(pv *p, ck_id x, uint32_t nz)
 /* inv(product f) = product of inv(f_i), each simplified */
 static eqn inv_product(pv *p, uint32_t cx, const ck_id *f, const uint32_t *nz, uint32_t n)
 {
-  ck_id w = product(p, f, n), acc = f[0], cur; uint32_t accnz = nz[0]; eqn e = inv_factor(p, f[0], nz[0]), x;
+  ck_id acc = f[0], cur; uint32_t accnz = nz[0]; eqn e = inv_factor(p, f[0], nz[0]), x;
   cur = e.t;
   uint32_t s = e.s; /* inv(acc) = cur */
   for (uint32_t i = 1; i < n; i++) {
     ck_vsub v[2] = { { ck_var(p->T, "x", 'r'), acc }, { ck_var(p->T, "y", 'r'), f[i] } }; uint32_t prem[2] = { accnz, nz[i] };
-    uint32_t im = r_lemma(p, L_INV_MUL, v, 2, NULL, 0, prem, 2); ck_id ia = t_op(p, CK_INV, acc), ifi = t_op(p, CK_INV, f[i]);
+    uint32_t im = r_lemma(p, L_INV_MUL, v, 2, NULL, 0, prem, 2); ck_id ifi = t_op(p, CK_INV, f[i]);
     x = inv_factor(p, f[i], nz[i]);
     ck_id next = t_mul(p, acc, f[i]); ck_summand m = { t_int(p, -1), prem, 2 };
     by b; by_start(&b); /* inv(acc*f) = inv acc * inv f = cur * x */
     by_add(&b, p->one, im); by_add(&b, ifi, s); by_add(&b, cur, x.s);
-    (void)ia;
     cur = t_mul(p, cur, x.t);
     s = by_end(p, &b, t_rel(p, CK_EQ, t_op(p, CK_INV, next), cur));
     accnz = r_arith(p, t_rel(p, CK_NE, next, p->zero), &m, 1);
     acc = next;
   }
   e.t = cur; e.s = s;
-  (void)w;
   if (s == NO) return fail();
   return eq_then(p, e, norm(p, cx, cur));
 }
 
 /* exponent of x in the monomial, inverses counted negative */
-static int exponent(pv *p, const mono *m, ck_id x, ck_id ix)
+static int exponent(const mono *m, ck_id x, ck_id ix)
 {
   int e = 0;
-  (void)p;
   for (uint32_t i = 0; i < m->n; i++) e += m->a[i] == x ? 1 : m->a[i] == ix ? -1 : 0;
   return e;
 }
@@ -341,7 +334,7 @@ uint32_t poly_content(pv *p, ck_id u, ck_id *f, uint32_t max)
         if (k < ns || ns == 32) continue;
         seen[ns++] = x;
         ck_id ix = t_op(p, CK_INV, x); int lo = 1000;
-        for (uint32_t l = 0; l < g.n; l++) { int e = exponent(p, &g.m[l], x, ix); if (e < lo) lo = e; }
+        for (uint32_t l = 0; l < g.n; l++) { int e = exponent(&g.m[l], x, ix); if (e < lo) lo = e; }
         for (; lo > 0 && n + 1 < max; lo--) { f[n++] = x; poly h; poly_init(&h); poly_mul_mono(p, &h, &q, p->one, &ix, 1); poly_clear(&q); q = h; }
         for (; lo < 0 && n + 1 < max; lo++) { f[n++] = ix; poly h; poly_init(&h); poly_mul_mono(p, &h, &q, p->one, &x, 1); poly_clear(&q); q = h; }
       }
@@ -473,7 +466,6 @@ static eqn norm_atom(pv *p, uint32_t cx, ck_id t)
   default: r = same(e.t); break;
   }
   e = eq_then(p, e, r);
-  if (e.s == NO || e.t == t) return e;
   return e;
 }
 

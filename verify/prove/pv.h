@@ -110,6 +110,7 @@ void by_start(by *b);
 void by_add(by *b, ck_id coef, uint32_t prem);                    /* REFL and zero coefficient are left out */
 void by_add2(by *b, ck_id coef, uint32_t p1, uint32_t p2);
 uint32_t by_end(pv *p, by *b, ck_id f);
+void by_drop(by *b);
 
 /* --- poly.c: polynomials as lists of monomials over atoms; coefficients are constant terms */
 typedef struct { ck_id q; uint32_t n; ck_id *a; } mono; /* atoms sorted by number */

@@ -54,14 +54,13 @@ static uint32_t sum_sign(pv *p, uint32_t cx, ck_id t, bool strict)
   bp = strict ? positive(p, in, body) : nonneg(p, in, body);
   if (bp == NO) return NO;
   #define S(x) t_sum(p, x, k, body)
-  ck_id k1 = t_add(p, k, p->one), f = ge0(p, S(k)); uint32_t le0 = r_const(p, ge0(p, z)), hk = r_hyp(p, ge0(p, k)), hn = r_hyp(p, t_rel(p, CK_LT, k, n));
+  ck_id k1 = t_add(p, k, p->one), f = ge0(p, S(k)); uint32_t le0 = r_const(p, ge0(p, z)), hk = r_hyp(p, ge0(p, k));
   uint32_t base = r_arith1(p, ge0(p, S(z)), t_int(p, -1), r_zero(p, S(z), le0)), su = r_succ(p, S(k1), k, hk), ih = r_hyp(p, f);
   ck_summand m[3] = { { t_int(p, -1), &su, 1 }, { p->one, &ih, 1 }, { p->one, &bp, 1 } };
   uint32_t step = r_arith(p, ge0(p, S(k1)), m, 3);
   if (!strict) return r_induct(p, k, n, 0, &f, &base, &step, 1, n0);
   /* weakly up to n-1, then one step: bp at k := n-1 */
-  ck_id last = t_sub(p, n, p->one), last1 = t_add(p, last, p->one); uint32_t p0 = r_int(p, ge0(p, last), n0);
-  if (p0 == NO) { ck_id l2 = canon(p, last); p0 = r_int(p, ge0(p, l2), n0); last = l2; last1 = t_add(p, l2, p->one); }
+  ck_id last = t_sub(p, n, p->one); uint32_t p0 = r_int(p, ge0(p, last), n0);
   uint32_t kl = r_hyp(p, t_rel(p, CK_LT, k, last)); ck_summand w[2] = { { p->one, &kl, 1 }, { p->one, NULL, 0 } };
   uint32_t kn = r_arith(p, t_rel(p, CK_LT, k, n), w, 2), step2 = r_inst(p, step, NULL, 0, NULL, 0, &kn, 1);
   uint32_t weak = r_induct(p, k, last, 0, &f, &base, &step2, 1, p0);
@@ -69,7 +68,6 @@ static uint32_t sum_sign(pv *p, uint32_t cx, ck_id t, bool strict)
   uint32_t ln = r_arith(p, t_rel(p, CK_LT, last, n), w, 1), prem[2] = { p0, ln };
   ck_vsub v = { k, last };
   uint32_t bl = r_inst(p, bp, &v, 1, NULL, 0, prem, 2), s1 = r_succ(p, S(n), last, p0);
-  (void)hn; (void)last1;
   ck_summand e[3] = { { t_int(p, -1), &s1, 1 }, { p->one, &weak, 1 }, { p->one, &bl, 1 } };
   return r_arith(p, gt0(p, t), e, 3);
   #undef S
@@ -160,7 +158,7 @@ static uint32_t pos_poly(pv *p, uint32_t cx, ck_id x, bool strict)
     if (u == NO) ok = false; else by_add(&b, p->one, u);
   }
   if (ok && (some || !strict)) s = by_end(p, &b, strict ? gt0(p, x) : ge0(p, x));
-  else { as_vec_clear(&b.sum); as_vec_clear(&b.prem); }
+  else by_drop(&b);
   poly_clear(&f);
   return s;
 }

@@ -336,8 +336,8 @@ static eqn cut_range(pv *p, uint32_t cx, ck_id t, ck_id k, ck_id body, ck_id m)
 
 eqn cut_sum(pv *p, uint32_t cx, ck_id t, ck_id m)
 {
-  ck_id k; uint32_t in = cx_bind(p, cx, ck_kid(p->T, t, 0), &k);
-  (void)in;
+  ck_id k;
+  cx_bind(p, cx, ck_kid(p->T, t, 0), &k);
   return cut_range(p, cx, t, k, sum_body(p, t, k), m);
 }
 
@@ -438,7 +438,7 @@ static eqn distribute(pv *p, uint32_t cx, ck_id n, ck_id k, ck_id body, uint32_t
   by_start(&b);
   if (np == 0) { /* zero body */
     eqn e = { p->zero, r_lemma(p, L_SUM_ZERO, &v, 1, NULL, 0, &n0, 1) };
-    free(ps); as_vec_clear(&b.sum); as_vec_clear(&b.prem);
+    free(ps); by_drop(&b);
     return e.s == NO ? fail() : e;
   }
   for (uint32_t i = 1; i < np; i++) /* an order that does not depend on numbers */
@@ -457,8 +457,8 @@ static eqn distribute(pv *p, uint32_t cx, ck_id n, ck_id k, ck_id body, uint32_t
     if (!bad) res = is_zero(p, res) ? r : t_add(p, res, r);
   }
   free(ps);
-  if (bad) { as_vec_clear(&b.sum); as_vec_clear(&b.prem); return fail(); }
-  if (res == start) { as_vec_clear(&b.sum); as_vec_clear(&b.prem); return same(start); }
+  if (bad) { by_drop(&b); return fail(); }
+  if (res == start) { by_drop(&b); return same(start); }
   eqn e = { res, by_end(p, &b, t_rel(p, CK_EQ, start, res)) };
   return e.s == NO ? fail() : e;
 }

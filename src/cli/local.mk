@@ -24,3 +24,4 @@ assay_SOURCES = src/cli/main.c
 assay_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 assay_LDADD = libascli.a libassearch.a libassmt.a libasprove.a libasfield.a libassem.a libaslower.a libasrt.a libasir.a libck.a libasbase.a \
   $(JANSSON_LIBS) $(Z3_LIBS) $(GLPK_LIBS) $(FLINT_LIBS) $(GMP_LIBS) -lpthread -lm
+dist_man_MANS += man/assay.1

@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # What the command-line tests share: a scratch folder, the two binaries, and assertions on status, output and leftovers.
 # Sourced by each test; AS_TOP_SRCDIR and AS_TOP_BUILDDIR come from the makefile.
 set -u

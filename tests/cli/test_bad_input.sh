@@ -84,14 +84,14 @@ only in
 mkdir other
 : >other/precious
 cp "$ex/lora.tp" "$ex/lora.mug" in
-expect 2 'Not a directory' certify in/lora.tp in/lora.mug -o file/x
+expect 2 'cannot be made' certify in/lora.tp in/lora.mug -o file/x
 expect 2 'file: exists' certify in/lora.tp in/lora.mug -o file
 expect 2 'cannot be made' certify in/lora.tp in/lora.mug -o not/there
 expect 2 'cannot be made' certify in/lora.tp in/lora.mug -o /proc/assay
 expect 2 'other: exists' certify in/lora.tp in/lora.mug -o other
 expect 2 'no result directory' certify in/lora.tp in/lora.mug -o other --force
 expect 2 'other: exists' optimize in/lora.tp -o other
-expect 2 'Not a directory' optimize in/lora.tp -q -o file/x
+expect 2 'cannot be made' optimize in/lora.tp -q -o file/x
 [ -f other/precious ] || fail 'a folder that is no result was replaced'
 if [ -c /dev/full ]; then
   "$assay" ops >/dev/full 2>err

@@ -1,5 +1,6 @@
 /* Runs one lowered program on fresh random inputs, compares with the reference in double, times it.  Built by nvcc for a GPU, or by a
- * C++ compiler with AS_EMU for the emulation.  Usage: main [--seed N] [--scale S] [--time] [--tolerance T]; one JSON object on standard output. */
+ * C++ compiler with AS_EMU for the emulation.  Usage: main [--seed N] [--scale S] [--time] [--tolerance T] [--dump FILE]; one JSON object
+ * on standard output.  The dump: inputs, reference and results as doubles, in this order. */
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -147,13 +148,15 @@ int main(int argc, char **argv)
 {
   double scale = 1, tolerance = 5e-3;
   bool timed = false;
+  const char *dump = NULL;
   for (int i = 1; i < argc; i++) {
     std::string a = argv[i];
     if (a == "--time") timed = true;
     else if (a == "--seed" && i + 1 < argc) state = strtoull(argv[++i], NULL, 10);
     else if (a == "--scale" && i + 1 < argc) scale = atof(argv[++i]);
     else if (a == "--tolerance" && i + 1 < argc) tolerance = atof(argv[++i]);
-    else { fprintf(stderr, "usage: %s [--seed N] [--scale S] [--time] [--tolerance T]\n", argv[0]); return 2; }
+    else if (a == "--dump" && i + 1 < argc) dump = argv[++i];
+    else { fprintf(stderr, "usage: %s [--seed N] [--scale S] [--time] [--tolerance T] [--dump FILE]\n", argv[0]); return 2; }
   }
   std::vector<void *> in, out;
   std::vector<std::vector<double>> din, dout;
@@ -178,6 +181,15 @@ int main(int argc, char **argv)
   pin.push_back(NULL); pout.push_back(NULL);
   assay_reference(pin.data(), pout.data());
   bool ok = status == 0;
+  if (dump) {
+    FILE *f = fopen(dump, "wb");
+    size_t n = 0, w = 0;
+    for (auto &d : din) { n += d.size(); w += f ? fwrite(d.data(), sizeof(double), d.size(), f) : 0; }
+    for (auto &d : dout) { n += d.size(); w += f ? fwrite(d.data(), sizeof(double), d.size(), f) : 0; }
+    for (int i = 0; i < N_OUT; i++)
+      for (size_t j = 0; j < (size_t)out_elems[i]; j++, n++) { double x = get(out[(size_t)i], j, out_type[i]); w += f ? fwrite(&x, sizeof x, 1, f) : 0; }
+    if (!f || fclose(f) || w != n) { fprintf(stderr, "%s: cannot be written\n", dump); return 4; }
+  }
   double worst = 0, top = 0;
   long bad = 0;
   for (int i = 0; i < N_OUT; i++) {

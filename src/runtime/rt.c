@@ -112,8 +112,11 @@ static int execute(const as_rt_opts *o, const char *exe, const char *out, const 
   snprintf(seed, sizeof seed, "%llu", (unsigned long long)(o->seed ? o->seed : 1));
   snprintf(scale, sizeof scale, "%.17g", o->scale > 0 ? o->scale : 1);
   snprintf(tol, sizeof tol, "%.17g", o->tolerance > 0 ? o->tolerance : 5e-3);
-  char *args[] = {(char *)(uintptr_t)exe, (char *)(uintptr_t)"--seed", seed, (char *)(uintptr_t)"--scale", scale, (char *)(uintptr_t)"--tolerance", tol,
-                  (char *)(uintptr_t)(o->timed ? "--time" : NULL), NULL};
+  char *args[16] = {(char *)(uintptr_t)exe, (char *)(uintptr_t)"--seed", seed, (char *)(uintptr_t)"--scale", scale, (char *)(uintptr_t)"--tolerance", tol};
+  int n = 7;
+  if (o->timed) args[n++] = (char *)(uintptr_t)"--time";
+  if (o->dump) { args[n++] = (char *)(uintptr_t)"--dump"; args[n++] = (char *)(uintptr_t)o->dump; }
+  args[n] = NULL;
   return run(args, out, log);
 }
 

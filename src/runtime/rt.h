@@ -15,6 +15,7 @@ typedef struct {
   bool sanitize;          /* emulation: address and undefined-behaviour checks of the compiler as well */
   uint64_t seed;
   double scale, tolerance; /* 0: 1 and 5e-3 */
+  const char *dump;       /* NULL, or a file for the inputs, the reference's outputs and the kernels' outputs, all as doubles in this order */
 } as_rt_opts;
 
 typedef struct { bool ran, ok; double rel_error, hot_us, cold_us; char *json; char *log; } as_rt_result; /* json: the line printed; log: compiler's and program's messages */

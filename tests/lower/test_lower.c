@@ -1,7 +1,9 @@
 /* Lowering under the host emulation: the emitted text of each example at small sizes against the double reference, odd extents and other
  * number types, an operator of the user's own, refusals; and that the emulation sees the faults it is there for. */
+#include "../../semantics/eval.h"
 #include "../../src/runtime/rt.h"
 #include <check.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,15 +51,49 @@ static void close_job(job *j)
   as_sizes_free(j->S); as_oplib_free(j->lib); as_err_clear(&j->err);
 }
 
+/* the program given, by the evaluator of semantics/, on the inputs dumped: a second opinion on both the reference and the kernels */
+static void compare_with_evaluator(job *j, const as_lowered *l, const char *dump)
+{
+  as_tensor in[8], out[8];
+  FILE *f = fopen(dump, "rb");
+  int64_t *env = as_env_new(j->S);
+  ck_assert(f && env);
+  for (uint32_t i = 0; i < l->n_in; i++) {
+    const as_node *n = &j->prog->node[j->prog->input[i]];
+    int64_t dim[AS_MAX_RANK];
+    for (uint32_t d = 0; d < n->rank; d++) dim[d] = as_size_eval(j->S, n->dim[d], env);
+    as_tensor_init(&in[i], &as_domain_double, dim, n->rank);
+    ck_assert_int_eq((long)fread(in[i].data, sizeof(double), (size_t)l->in_elems[i], f), l->in_elems[i]);
+  }
+  ck_assert_int_eq(as_eval_graph(j->prog, &as_domain_double, env, in, out, &j->err), AS_OK);
+  for (int kernel = 0; kernel < 2; kernel++)
+    for (uint32_t i = 0; i < l->n_out; i++) {
+      double num = 0, den = 1e-300;
+      ck_assert_int_eq((long)out[i].n, l->out_elems[i]);
+      for (size_t e = 0; e < out[i].n; e++) {
+        double x, y = *(double *)as_tensor_at(&out[i], e);
+        ck_assert(fread(&x, sizeof x, 1, f) == 1);
+        num += (x - y) * (x - y); den += y * y;
+      }
+      ck_assert_msg(sqrt(num / den) < (kernel ? 5e-3 : 1e-12), "%s of %s: %g off the evaluator", kernel ? "kernel" : "reference", l->out_name[i], sqrt(num / den));
+    }
+  for (uint32_t i = 0; i < l->n_in; i++) as_tensor_clear(&in[i]);
+  for (uint32_t i = 0; i < l->n_out; i++) as_tensor_clear(&out[i]);
+  fclose(f); free(env);
+}
+
 /* builds and runs under the emulation; gives whether the result was right and no fault reported */
 static bool emulate(job *j, as_lowered *l, double scale, as_rt_result *r)
 {
   char dir[] = "lower-test-XXXXXX", *emu = as_format("%s/src/lower/emu", src());
   ck_assert(mkdtemp(dir) != NULL);
-  as_rt_opts o = {.dir = dir, .emulate = true, .emu_dir = emu, .scale = scale, .seed = 7};
+  char *dump = as_format("%s/dump", dir);
+  as_rt_opts o = {.dir = dir, .emulate = true, .emu_dir = emu, .scale = scale, .seed = 7, .dump = dump};
   bool ran = as_bench_program(l, "test", &o, r, &j->err);
   ck_assert_msg(ran, "%s", j->err.text);
-  static const char *const files[] = {"kernel.cu", "reference.inc", "shapes.inc", "main.cu", "main", "build.log", "run.json", "run.log"};
+  if (r->ok) compare_with_evaluator(j, l, dump);
+  free(dump);
+  static const char *const files[] = {"dump", "kernel.cu", "reference.inc", "shapes.inc", "main.cu", "main", "build.log", "run.json", "run.log"};
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) { char *p = as_format("%s/%s", dir, files[i]); unlink(p); free(p); }
   rmdir(dir);
   free(emu);

@@ -74,6 +74,33 @@ START_TEST(same_bytes)
 }
 END_TEST
 
+START_TEST(effort_limit)
+{
+  ck_terms *T = ck_terms_new(); ck_goal g; as_proof_result r; as_prove_opts o = { .max_steps = 5 };
+  item it = { "assoc", SIZES, "(= (sum k K (* (sum l L (* (X i l) (Y l k))) (Z k j))) (sum l L (* (X i l) (sum k K (* (Y l k) (Z k j))))))", false };
+  make_goal(T, &it, &g);
+  as_prove_goals(T, &g, 1, &o, &r);
+  ck_assert_int_eq(r.verdict, AS_UNPROVED);
+  ck_assert_str_eq(r.goal, "g");
+  ck_assert(strstr(r.reason, "effort") && r.left && r.right && !r.cert);
+  clear_goal(&g); as_proof_result_clear(&r); ck_terms_free(T);
+}
+END_TEST
+
+START_TEST(from_texts)
+{
+  static const char spec[] = "program p\nsizes N = 4\ninput X: f16[N]\noutput Y = dbl(X) + X\n", cand[] = "mugraph c\nY = trp(X)\n", wrong[] = "mugraph c\nY = dbl(X)\n";
+  static const char sem[] = "op add(x[..a], y[..b]) -> [broadcast(a, b) as o]\n  out[..o] = x[~o] + y[~o]\nop dbl(x[..a]) -> [..a]\n  out[..a] = 2 * x[..a]\nop trp(x[..a]) -> [..a]\n  out[..a] = 3 * x[..a]\n";
+  ck_text s = { "p.tp", spec, sizeof spec - 1 }, c = { "c.mug", cand, sizeof cand - 1 }, w = { "w.mug", wrong, sizeof wrong - 1 }, m = { "o.sem", sem, sizeof sem - 1 }; as_proof_result r; ck_msg msg = { 0 };
+  ck_assert_msg(as_prove_texts(&s, &c, &m, 1, NULL, &r, &msg), "%s", msg.text);
+  ck_assert_int_eq(r.verdict, AS_PROVED);
+  as_proof_result_clear(&r);
+  ck_assert(as_prove_texts(&s, &w, &m, 1, NULL, &r, &msg));
+  ck_assert_int_eq(r.verdict, AS_UNPROVED);
+  as_proof_result_clear(&r);
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
   size_t n = sizeof items / sizeof *items; int failed;
@@ -85,6 +112,8 @@ int main(int argc, char **argv)
   tcase_set_timeout(c, 60);
   tcase_add_loop_test(c, equalities, 0, (int)n);
   tcase_add_test(c, same_bytes);
+  tcase_add_test(c, effort_limit);
+  tcase_add_test(c, from_texts);
   suite_add_tcase(s, c);
   r = srunner_create(s);
   srunner_run_all(r, CK_ENV);

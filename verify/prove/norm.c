@@ -476,7 +476,7 @@ eqn norm(pv *p, uint32_t cx, ck_id t)
   if (is_q(p, t)) return same(t);
   cx = cx_strip(p, cx, t);
   if (map_get(&p->norm_memo, t, cx, &v)) { e.t = (ck_id)(v >> 32); e.s = (uint32_t)v; return e; }
-  if (p->depth >= MAX_NORM_DEPTH) { p->cut = true; return same(t); }
+  if (p->depth >= MAX_NORM_DEPTH) { p->cut = p->too_deep = true; return same(t); }
   bool cut = p->cut; ck_op o = ck_head(p->T, t);
   p->cut = false;
   p->depth++; p->work += 10;

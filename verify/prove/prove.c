@@ -46,7 +46,7 @@ static void explain(pv *p, uint32_t cx, const ck_goal *g, as_proof_result *r)
 {
   ck_id f = g->formula; bool eqf = ck_head(p->T, f) == CK_EQ; bool spent = pv_spent(p);
   r->goal = as_strdup(g->name);
-  r->reason = as_strdup(spent ? "the effort limit was reached" : eqf ? "the normal forms of the two sides differ" : "the side condition was not found to follow");
+  r->reason = as_strdup(spent ? "the effort limit was reached" : p->too_deep ? "terms nest too deeply to be brought to normal form" : eqf ? "the normal forms of the two sides differ" : "the side condition was not found to follow");
   p->max_steps = (uint32_t)p->steps.n + 2000; p->max_work = p->work + 1000000;
   if (!eqf) {
     ck_id a = ck_kid(p->T, f, 0);

@@ -44,6 +44,7 @@ typedef struct pv {
   as_vec fact_busy;            /* uint64_t: hypotheses being normalised */
   as_vec owned;                /* void *: freed at the end */
   uint32_t fuel, depth;
+  bool too_deep;               /* a term nested deeper than normal forms are made was met */
 } pv;
 
 void pv_init(pv *p, ck_terms *T, uint32_t max_steps);

@@ -278,7 +278,9 @@ static uint32_t mono_mul(ax_store *A, uint32_t x, uint32_t y) {
     }
   }
   if (k > MAX_FACTORS) return AX_BAD;
-  return intern_mono(A, dep, f, k);
+  bool unit = true;
+  for (uint32_t i = 0; i < k; i++) unit &= ATOM(A, f[i].atom)->kind == AX_SIZE;
+  return intern_mono(A, unit ? 0 : dep, f, k);
 }
 ax_id ax_mul(ax_store *A, ax_id a, ax_id b) {
   if (a == AX_BAD || b == AX_BAD) return AX_BAD;

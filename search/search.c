@@ -218,17 +218,24 @@ static bool make_candidate(search *S, const scheme *c, as_candidate *out, char *
 }
 static void filter(search *S) {
   char *untiled = NULL;
-  bool late = false;
+  bool late = false, concrete = true;
+  for (uint32_t i = 0; i < S->g->n_own_size; i++) concrete &= as_size_value(S->g->sizes, S->g->own_size[i]) >= 0;
   for (uint32_t i = 0; i < S->n_scheme && S->r->n < S->o.keep && S->r->stats.tested < S->o.max_tested && !late; i++) {
     as_candidate c;
     char *why = NULL;
     if (!make_candidate(S, &S->scheme[i], &c, &why)) { free(why); continue; }
+    if (!c.n_tiling && concrete) {                        /* nothing could run it at the sizes asked for */
+      S->r->stats.untiled++;
+      if (why && !untiled) { untiled = why; why = NULL; }
+      candidate_clear(&c);
+      free(why);
+      continue;
+    }
     say(S, "testing", (double)S->r->n / S->o.keep);
     if (passes(S, &c, i)) {
       S->r->stats.certified++;
       S->r->cand = as_realloc(S->r->cand, (S->r->n + 1) * sizeof *S->r->cand);
       S->r->cand[S->r->n++] = c;
-      if (why && !untiled) { untiled = why; why = NULL; }
     } else candidate_clear(&c);
     free(why);
     late = out_of_time(S);
@@ -256,7 +263,8 @@ as_status as_search(const as_graph *program, const as_search_opts *o, as_search_
   qsort(S.scheme, S.n_scheme, sizeof *S.scheme, cmp_scheme);
   filter(&S);
   if (!r->n) {
-    char *m = S.err.status != AS_OK ? as_err_format(&S.err) : NULL;
+    char *m = S.err.status != AS_OK ? as_err_format(&S.err) : r->n_log ? as_strdup(r->log[r->n_log - 1]) : NULL;
+    if (m && strchr(m, '\n')) *strchr(m, '\n') = 0;
     message(&S, as_format("no candidate was certified: %llu tested, %llu failed the field test, %llu unproved%s%s", (unsigned long long)r->stats.tested,
                           (unsigned long long)r->stats.field_failed, (unsigned long long)(r->stats.unproved + r->stats.replay_failed), m ? ": " : "", m ? m : ""));
     free(m);

@@ -4,7 +4,7 @@
 #define AS_SEARCH_H
 #include "src/ir/graph.h"
 
-typedef struct { uint64_t states, pruned_shape, pruned_abstract, pruned_unit, pruned_repeat, pruned_memory, values, plans, parts, candidates, duplicates,
+typedef struct { uint64_t states, pruned_shape, pruned_abstract, pruned_unit, pruned_repeat, pruned_memory, values, plans, parts, candidates, duplicates, untiled,
                  tested, field_failed, unproved, replay_failed, certified; double seconds; } as_search_stats;
 
 /* The machine that the cost model is about; the default is an H200. */

@@ -71,8 +71,8 @@ static void collect(groups *g, uint32_t target) {
       as_vec_push(smt_is_schema(g->p, k[i].val) || g->cut[k[i].val] ? &g->leaves : &g->steps, &k[i].val);
     }
   }
-  qsort(g->steps.data, g->steps.n, sizeof(uint32_t), by_number);
-  qsort(g->leaves.data, g->leaves.n, sizeof(uint32_t), by_number);
+  if (g->steps.n > 1) qsort(g->steps.data, g->steps.n, sizeof(uint32_t), by_number);
+  if (g->leaves.n > 1) qsort(g->leaves.data, g->leaves.n, sizeof(uint32_t), by_number);
 }
 
 static as_status write_all(groups *g, as_smt_set *out, as_err *err) {

@@ -354,7 +354,7 @@ bool smt_write(const smt_proof *p, uint32_t target, const uint32_t *steps, uint3
   uint32_t nh;
   const ck_id *h0 = ck_thm_hyps(p->P, smt_step_at(p, target)->thm, &nh);
   ck_id *h = as_malloc((nh + 1) * sizeof *h);
-  memcpy(h, h0, nh * sizeof *h);
+  if (nh) memcpy(h, h0, nh * sizeof *h);
   for (uint32_t i = 0; i < nh; i++) {
     as_str e;
     as_str_init(&e);

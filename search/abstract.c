@@ -87,7 +87,7 @@ static uint32_t intern_atom(ax_store *A, const atom *a) {
   uint64_t h = hash_atom(a);
   for (uint32_t i = (uint32_t)(h >> 20) & (A->t_atom.cap - 1); A->t_atom.slot[i]; i = (i + 1) & (A->t_atom.cap - 1)) {
     const atom *b = ATOM(A, A->t_atom.slot[i] - 1);
-    if (b->kind == a->kind && b->payload == a->payload && b->parts == a->parts && b->n == a->n && !memcmp(b->arg, a->arg, a->n * sizeof *a->arg)
+    if (b->kind == a->kind && b->payload == a->payload && b->parts == a->parts && b->n == a->n && (!a->n || !memcmp(b->arg, a->arg, a->n * sizeof *a->arg))
         && !strcmp(b->head ? b->head : "", a->head ? a->head : "")) return A->t_atom.slot[i] - 1;
   }
   atom c = *a;
@@ -106,7 +106,7 @@ static uint32_t intern_red(ax_store *A, const factor *f, uint32_t n) {
   uint64_t h = hash_red(&r);
   for (uint32_t i = (uint32_t)(h >> 20) & (A->t_red.cap - 1); A->t_red.slot[i]; i = (i + 1) & (A->t_red.cap - 1)) {
     const reduced *b = RED(A, A->t_red.slot[i] - 1);
-    if (b->n == n && !memcmp(b->f, f, n * sizeof *f)) return A->t_red.slot[i] - 1;
+    if (b->n == n && (!n || !memcmp(b->f, f, n * sizeof *f))) return A->t_red.slot[i] - 1;
   }
   r.f = as_arena_alloc(A->mem, (n + 1) * sizeof *r.f);
   if (n) memcpy(r.f, f, n * sizeof *f);
@@ -123,7 +123,7 @@ static uint32_t intern_mono(ax_store *A, uint64_t dep, const factor *f, uint32_t
   uint64_t h = hash_mono(&m);
   for (uint32_t i = (uint32_t)(h >> 20) & (A->t_mono.cap - 1); A->t_mono.slot[i]; i = (i + 1) & (A->t_mono.cap - 1)) {
     const mono *b = MONO(A, A->t_mono.slot[i] - 1);
-    if (b->dep == dep && b->n == n && !memcmp(b->f, f, n * sizeof *f)) return A->t_mono.slot[i] - 1;
+    if (b->dep == dep && b->n == n && (!n || !memcmp(b->f, f, n * sizeof *f))) return A->t_mono.slot[i] - 1;
   }
   factor r[MAX_FACTORS];
   uint32_t k = 0;
@@ -152,7 +152,7 @@ static bool coef_norm(__int128 n, __int128 d, int64_t *num, int64_t *den) {
 /* takes terms in any order; equal keys are added */
 static ax_id intern_expr(ax_store *A, term *t, uint32_t n) {
   if (n > MAX_TERMS * MAX_TERMS) return AX_BAD;
-  qsort(t, n, sizeof *t, cmp_term);
+  if (n) qsort(t, n, sizeof *t, cmp_term);
   uint32_t k = 0;
   for (uint32_t i = 0; i < n;) {
     term s = t[i++];

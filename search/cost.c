@@ -275,6 +275,12 @@ as_tiling *as_tilings(const as_graph *g, const as_device *d, uint32_t keep, uint
   split s[48];
   *n = 0;
   if (why) *why = NULL;
+  for (const as_graph *h = g->program; h; h = h->program)
+    for (uint32_t i = 0; i < h->n_own_size; i++)
+      if (as_size_value(g->sizes, h->own_size[i]) < 0) {
+        if (why) *why = as_format("the program states no concrete size for %s: nothing to tile for", as_size_name(g->sizes, h->own_size[i]));
+        return NULL;
+      }
   uint32_t ns = read_splits(g, s, 48, why);
   if (ns == AS_NONE) return NULL;
   model M = { .g = g, .d = d ? d : &as_device_default };

@@ -17,6 +17,7 @@ typedef struct {
   scheme *scheme; uint32_t n_scheme;
   char **seen; uint32_t n_seen;
   double start; as_err err;
+  bool concrete;                         /* the program states all its sizes */
 } search;
 
 static void say(search *S, const char *stage, double done) {
@@ -103,7 +104,7 @@ static double separate(search *S) {
   if (!g) return -1;
   double shared;
   uint32_t at = S->n_scheme - 1;
-  S->scheme[at].us = as_cost(g, S->o.device, &shared);
+  S->scheme[at].us = S->concrete ? as_cost(g, S->o.device, &shared) : 1e10;    /* no sizes to go by: fewer kernels first */
   as_graph_free(g);
   return S->scheme[at].us;
 }
@@ -218,13 +219,12 @@ static bool make_candidate(search *S, const scheme *c, as_candidate *out, char *
 }
 static void filter(search *S) {
   char *untiled = NULL;
-  bool late = false, concrete = true;
-  for (uint32_t i = 0; i < S->g->n_own_size; i++) concrete &= as_size_value(S->g->sizes, S->g->own_size[i]) >= 0;
+  bool late = false;
   for (uint32_t i = 0; i < S->n_scheme && S->r->n < S->o.keep && S->r->stats.tested < S->o.max_tested && !late; i++) {
     as_candidate c;
     char *why = NULL;
     if (!make_candidate(S, &S->scheme[i], &c, &why)) { free(why); continue; }
-    if (!c.n_tiling && concrete) {                        /* nothing could run it at the sizes asked for */
+    if (!c.n_tiling && S->concrete) {                        /* nothing could run it at the sizes asked for */
       S->r->stats.untiled++;
       if (why && !untiled) { untiled = why; why = NULL; }
       candidate_clear(&c);
@@ -247,6 +247,8 @@ static void collect_operators(search *S) {
   S->op = as_malloc((S->g->n + 1) * sizeof *S->op);
   for (uint32_t i = 0; i < S->g->n; i++) if (S->g->node[i].kind == AS_N_OP && S->g->node[i].block == AS_NONE) S->op[S->n_op++] = i;
   S->last_use = sg_last_use(S->g);
+  S->concrete = true;
+  for (uint32_t i = 0; i < S->g->n_own_size; i++) S->concrete &= as_size_value(S->g->sizes, S->g->own_size[i]) >= 0;
 }
 as_status as_search(const as_graph *program, const as_search_opts *o, as_search_result *r) {
   search S = { .g = program, .o = o ? *o : as_search_default, .r = r, .start = as_now() };

@@ -82,6 +82,8 @@ static void rank_all(sg_segment *s, const as_search_opts *o, as_err *err) {
   uint32_t total = 0;
   for (uint32_t i = 0; i < s->n_plan; i++) total += s->n_recipe[i];
   s->rank = as_calloc(total + 1, sizeof *s->rank);
+  bool concrete = true;
+  for (uint32_t i = 0; i < s->sub->n_own_size; i++) concrete &= as_size_value(s->sub->sizes, s->sub->own_size[i]) >= 0;
   for (uint32_t i = 0; i < s->n_plan; i++)
     for (uint32_t k = 0; k < s->n_recipe[i]; k++) {
       as_graph *g;
@@ -98,7 +100,9 @@ static void rank_all(sg_segment *s, const as_search_opts *o, as_err *err) {
       uint32_t nt;
       as_tiling *t = as_tilings(g, o->device, 1, &nt, NULL);
       double splits = s->plan[i].n_grid + (s->plan[i].loop >= 0);   /* of graphs that cost the same, the one with fewer new sizes */
-      s->rank[s->n_rank++] = (sg_rank){ i, k, (nt ? t[0].us : 1e9) * (1 + 0.01 * splits), s->recipe[i][k].weight };
+      double us = nt ? t[0].us * (1 + 0.01 * splits) : 1e9 * (1 + 0.01 * splits);
+      if (!nt && !concrete) us = 1e8 * (3 - (s->plan[i].n_grid > 0) - (s->plan[i].loop >= 0)) + splits; /* no sizes to go by: one that scales */
+      s->rank[s->n_rank++] = (sg_rank){ i, k, us, s->recipe[i][k].weight };
       for (uint32_t q = 0; q < nt; q++) { free(t[q].size); free(t[q].value); }
       free(t);
       as_graph_free(g);

@@ -191,7 +191,7 @@ static void accumulate(sg_space *s, uint32_t i) {
     sg_axes ax = v.axes;
     uint32_t times = 0;
     for (uint32_t k = 0; k < ax.rank; k++) if (ax.ax[k] == SG_LABEL(c, 1)) { ax.ax[k] = SG_LABEL(c, 0); times++; }
-    d.acc = AS_ACC_CONCAT;
+    d.acc = AS_ACC_CONCAT; d.weight += 8;
     if (times == 1) add(s, v.expr, ax, SG_AFTER, AS_NONE, d);
   }
 }

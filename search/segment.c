@@ -101,7 +101,7 @@ static void rank_all(sg_segment *s, const as_search_opts *o, as_err *err) {
       as_tiling *t = as_tilings(g, o->device, 1, &nt, NULL);
       double splits = s->plan[i].n_grid + (s->plan[i].loop >= 0);   /* of graphs that cost the same, the one with fewer new sizes */
       double us = nt ? t[0].us * (1 + 0.01 * splits) : 1e9 * (1 + 0.01 * splits);
-      if (!nt && !concrete) us = 1e8 * (3 - (s->plan[i].n_grid > 0) - (s->plan[i].loop >= 0)) + splits; /* no sizes to go by: one that scales */
+      if (!nt && !concrete) us = 1e8 * (3 - (s->plan[i].n_grid > 0) - (s->plan[i].loop >= 0 && !s->part.cls[s->plan[i].loop].in_outputs)) + splits; /* no sizes to go by: one that scales */
       s->rank[s->n_rank++] = (sg_rank){ i, k, us, s->recipe[i][k].weight };
       for (uint32_t q = 0; q < nt; q++) { free(t[q].size); free(t[q].value); }
       free(t);

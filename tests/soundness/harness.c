@@ -18,7 +18,7 @@ static uint32_t n_sem;
 static as_oplib *lib;
 
 typedef struct {
-  uint64_t made, ill, disagree, undecided, equal_proved, wrong, wrong_certified, replays, replays_accepted;
+  uint64_t made, ill, disagree, undecided, equal_proved, empty, wrong, wrong_certified, replays, replays_accepted;
 } counts;
 
 static char *path_of(const char *rel) {
@@ -56,7 +56,7 @@ static ck_claim *claim_of(ck_terms *T, const char *tp, const char *mug) {
 }
 
 /* AS_NO: shown to be wrong.  AS_OK: no difference found.  AS_BAD_INPUT: src/ir cannot read it.  AS_UNKNOWN */
-static as_status judge(const char *tp, const char *mug, uint64_t seed) {
+static as_status judge(const char *tp, const char *mug, uint64_t seed, bool *compared) {
   as_err err;
   as_err_init(&err);
   as_sizes *S = as_sizes_new();
@@ -67,6 +67,7 @@ static as_status judge(const char *tp, const char *mug, uint64_t seed) {
     as_field_report report;
     o.seed = seed, o.runs = 2;
     r = as_field_test(g, m, &o, &report, &err);
+    *compared = report.same + report.close > 0;
     as_field_report_clear(&report);
     if (r != AS_NO) { /* the refuter looks at other sizes and values */
       as_refute_budget b = as_refute_default;
@@ -164,7 +165,8 @@ static void attack(const char *name, const char *tp, const char *mug, as_rng *rn
       bool read = c != NULL;
       ck_claim_free(c);
       ck_terms_free(T);
-      as_status s = read ? judge(tp, x, as_rng_next(rng)) : AS_BAD_INPUT;
+      bool compared = false;
+      as_status s = read ? judge(tp, x, as_rng_next(rng), &compared) : AS_BAD_INPUT;
       bool proved = read && certified(tp, x, NULL, NULL);
       if (!read) n.ill++;
       else if (s == AS_NO) {
@@ -178,7 +180,13 @@ static void attack(const char *name, const char *tp, const char *mug, as_rng *rn
         n.disagree++;
         if (proved) printf("certified, though src/ir cannot read it:\n%s\n", x), n.wrong_certified++;
         else if (opt.verbose) printf("only the checker reads (%s):\n%s\n", kind, x);
-      } else if (proved) n.equal_proved++;
+      } else if (proved) {
+        n.equal_proved++;
+        if (!compared) {
+          n.empty++;
+          if (opt.verbose) printf("proved, but the field test compared nothing (%s):\n%s\n", kind, x);
+        }
+      }
       else {
         n.undecided++;
         if (opt.verbose) printf("undecided (%s):\n%s\n", kind, x);
@@ -186,9 +194,9 @@ static void attack(const char *name, const char *tp, const char *mug, as_rng *rn
     }
     free(x);
   }
-  printf("%-24s %6llu changes: %llu ill-formed, %llu wrong (%llu certified), %llu right and proved, %llu undecided, %llu read by the checker alone; %llu replays (%llu accepted); %.1f s\n", name,
+  printf("%-24s %6llu changes: %llu ill-formed, %llu wrong (%llu certified), %llu right and proved (%llu not compared), %llu undecided, %llu read by the checker alone; %llu replays (%llu accepted); %.1f s\n", name,
          (unsigned long long)n.made, (unsigned long long)n.ill, (unsigned long long)n.wrong, (unsigned long long)n.wrong_certified, (unsigned long long)n.equal_proved,
-         (unsigned long long)n.undecided, (unsigned long long)n.disagree, (unsigned long long)n.replays, (unsigned long long)n.replays_accepted, as_now() - from);
+         (unsigned long long)n.empty, (unsigned long long)n.undecided, (unsigned long long)n.disagree, (unsigned long long)n.replays, (unsigned long long)n.replays_accepted, as_now() - from);
   fflush(stdout);
   total->wrong += n.wrong, total->wrong_certified += n.wrong_certified, total->replays += n.replays, total->replays_accepted += n.replays_accepted;
   free(cert);
@@ -230,12 +238,14 @@ int main(int argc, char **argv) {
       fprintf(stderr, "%s\n", as_err_format(&err));
       return 99;
     }
-    char *plain = mutate_as_mugraph(tp), *label = as_format("%s (operators)", names[i]);
+    char *plain = mutate_as_mugraph(tp), *label = as_format("%s (operators)", names[i]), *label2 = as_format("%s (no values)", names[i]);
+    char *open_tp = mutate_without_values(tp), *open_mug = mutate_without_values(mug);
     as_rng rng;
     as_rng_seed(&rng, opt.seed + i);
     attack(names[i], tp, mug, &rng, &total);
     attack(label, tp, plain, &rng, &total);
-    free(rel), free(rel2), free(p), free(q), free(tp), free(mug), free(plain), free(label);
+    attack(label2, open_tp, open_mug, &rng, &total); /* relations are not tied to stated sizes */
+    free(rel), free(rel2), free(p), free(q), free(tp), free(mug), free(plain), free(label), free(label2), free(open_tp), free(open_mug);
   }
   printf("%llu wrong candidates, %llu certified; %llu replays of changed certificates, %llu accepted\n", (unsigned long long)total.wrong,
          (unsigned long long)total.wrong_certified, (unsigned long long)total.replays, (unsigned long long)total.replays_accepted);

@@ -235,6 +235,23 @@ char *mutate_as_mugraph(const char *tp) {
   return as_str_take(&s);
 }
 
+char *mutate_without_values(const char *text) {
+  as_str s;
+  as_str_init(&s);
+  for (const char *line = text; *line;) {
+    size_t n = strcspn(line, "\n");
+    bool sizes = !strncmp(line, "sizes", 5), out = false;
+    for (size_t i = 0; i < n; i++) {
+      if (line[i] == ',') out = false;
+      if (sizes && line[i] == '=' && line[i - 1] != '>') out = true;
+      if (!out) as_str_addn(&s, line + i, 1);
+    }
+    as_str_add(&s, "\n");
+    line += n + (line[n] == '\n');
+  }
+  return as_str_take(&s);
+}
+
 /* --- certificates: lines, each with a first word and tokens tN sN =N 'word */
 typedef struct { char **l; size_t n; } lines;
 

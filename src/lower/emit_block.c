@@ -34,6 +34,14 @@ char *lo_smem_offset(const lo_val *v, const lo_smem *m, char *const *idx)
   return r;
 }
 
+/* a value's number in its kernel: the text does not depend on how many values the rest of the program has */
+static unsigned number(const lo_emit *E, uint32_t id)
+{
+  unsigned i = 0;
+  while (i < E->u->n && E->u->val[i] != id) i++;
+  return i;
+}
+
 static const char *tname(as_dtype t) { return t == AS_F16 ? "f16" : t == AS_BF16 ? "bf16" : "f32"; }
 
 static void read_smem(lo_emit *E, as_str *out, uint32_t id, lx *const *idx, int n)
@@ -203,9 +211,9 @@ static void emit_red(lo_emit *E, uint32_t id)
   if (lanes) {
     if (E->L->v[v->fused_acc].acc == AS_ACC_RESCALE) {
       char *a = alpha_text(E, v->fused_acc);
-      lo_line(E, "part%u[q] = part%u[q] * %s + x;", id, id, a);
+      lo_line(E, "part%u[q] = part%u[q] * %s + x;", number(E, id), number(E, id), a);
       free(a);
-    } else lo_line(E, "part%u[q] += x;", id);
+    } else lo_line(E, "part%u[q] += x;", number(E, id));
     close(E); close(E); close(E);
     return;
   }
@@ -257,7 +265,7 @@ static void emit_finish(lo_emit *E, uint32_t id)
   lo_line(E, "{ /* %s */", v->name);
   E->indent++;
   if (v->place == LP_FRAG) {
-    char *c = as_format("acc%u", v->of);
+    char *c = as_format("acc%u", number(E, v->of));
     lo_emit_mma_store(E, v->of, c);
     free(c);
     close(E);
@@ -265,7 +273,7 @@ static void emit_finish(lo_emit *E, uint32_t id)
   }
   long outs = elems(of);
   red_open(E, of);
-  lo_line(E, "float x = part%u[q];", v->of);
+  lo_line(E, "float x = part%u[q];", number(E, v->of));
   red_shuffle(E, of);
   lo_line(E, "if (g == 0 && o < %ld) {", outs);
   E->indent++;
@@ -279,7 +287,7 @@ static void emit_finish(lo_emit *E, uint32_t id)
 static void emit_product(lo_emit *E, uint32_t id)
 {
   lo_val *v = &E->L->v[id];
-  char *c = as_format("acc%u", id);
+  char *c = as_format("acc%u", number(E, id));
   lo_line(E, "{ /* %s */", v->name);
   E->indent++;
   if (v->place == LP_FRAG) {
@@ -426,11 +434,11 @@ static void declare(lo_emit *E)
   for (uint32_t i = 0; i < u->n; i++) {
     const lo_val *v = &E->L->v[u->val[i]];
     if (!v->live) continue;
-    if (v->kind == LV_RED && v->place == LP_FRAG) { char *c = as_format("acc%u", u->val[i]); lo_emit_mma_decl(E, u->val[i], c); free(c); }
+    if (v->kind == LV_RED && v->place == LP_FRAG) { char *c = as_format("acc%u", i); lo_emit_mma_decl(E, u->val[i], c); free(c); }
     if (v->kind == LV_RED && v->place == LP_LANES) {
       long outs, groups, rounds;
       red_shape(E, v, &outs, &groups, &rounds);
-      lo_line(E, "float part%u[%ld] = {};", u->val[i], rounds);
+      lo_line(E, "float part%u[%ld] = {};", i, rounds);
     }
     if (v->kind != LV_ACC || v->place != LP_SMEM || v->acc == AS_ACC_CONCAT) continue;
     each(E, elems(v), threads);

@@ -429,7 +429,7 @@ static bool p_body(parser *P, as_opdef *op, as_vec *req, as_vec *lets) {
 
 static bool p_op(parser *P) {
   as_lexed *X = P->X;
-  static const char *const callable[] = {"sum", "max", "min", "prod", "div", "mod", NULL};
+  static const char *const callable[] = {"sum", "max", "min", "div", NULL};
   const as_token *t = as_tok(X);
   as_opdef *op = as_arena_alloc(P->L->mem, sizeof *op);
   if (word_in(t, callable))

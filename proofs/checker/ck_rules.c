@@ -25,9 +25,9 @@ uint32_t ck_thm_count(const ck_proof *P) { return P->n; }
 ck_id ck_thm_formula(const ck_proof *P, uint32_t s) { return s < P->n ? P->s[s].formula : CK_BAD; }
 const ck_id *ck_thm_hyps(const ck_proof *P, uint32_t s, uint32_t *n) {
   if (s >= P->n) return *n = 0, NULL;
-  const ck_setrec *r = &P->T->sets[P->s[s].hyps];
-  *n = r->n;
-  return r->x;
+  const ck_setrec r = ck_members(P->T, P->s[s].hyps);
+  *n = r.n;
+  return r.x;
 }
 
 static uint32_t no(ck_proof *P, const char *why) {
@@ -66,7 +66,7 @@ static bool premise(ck_proof *P, uint32_t s, ck_id f, uint32_t *hyps) {
 
 /* The set without the n formulas of out. */
 static uint32_t without(ck_proof *P, uint32_t set, const ck_id *out, uint32_t n) {
-  const ck_setrec s = P->T->sets[set];
+  const ck_setrec s = ck_members(P->T, set);
   ck_id *keep = ck_alloc(NULL, s.n * sizeof *keep);
   uint32_t m = 0;
   for (uint32_t i = 0; i < s.n; i++) {
@@ -84,9 +84,10 @@ static bool discharge(ck_proof *P, uint32_t s, ck_id f, const ck_id *out, uint32
   uint32_t own = P->T->empty;
   if (!premise(P, s, f, &own)) return false;
   own = without(P, own, out, n);
-  for (uint32_t i = 0; i < P->T->sets[own].n; i++)
+  const ck_setrec left = ck_members(P->T, own);
+  for (uint32_t i = 0; i < left.n; i++)
     for (uint32_t v = 0; v < nv; v++)
-      if (ck_has_var(P->T, P->T->sets[own].x[i], vars[v])) return ck_fail(P->T, "eigenvariable in a hypothesis");
+      if (ck_has_var(P->T, left.x[i], vars[v])) return ck_fail(P->T, "eigenvariable in a hypothesis");
   *hyps = ck_set_union(P->T, *hyps, own);
   return true;
 }
@@ -149,7 +150,7 @@ uint32_t ck_r_inst(ck_proof *P, uint32_t s, const ck_vsub *vs, uint32_t nv, cons
   for (uint32_t i = 0; i < np; i++)
     if (ps[i] >= P->n) return no(P, "no such step");
   if (!instance_ok(P, vs, nv, fs, nf)) return CK_BAD;
-  const ck_setrec old = T->sets[P->s[s].hyps];
+  const ck_setrec old = ck_members(T, P->s[s].hyps);
   ck_id *vars = ck_alloc(NULL, (2 * (size_t)nv + np) * sizeof *vars), *vals = vars + nv, *dropped = vals + nv;
   for (uint32_t i = 0; i < nv; i++) vars[i] = vs[i].var, vals[i] = vs[i].term;
   ck_id concl = ck_sub(T, P->s[s].formula, vars, vals, nv, fs, nf);

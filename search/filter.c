@@ -45,6 +45,7 @@ static void drop_use(char *text) {
 static char *of_msg(ck_msg *m) {
   char *s = as_format("%s:%d:%d: %s", m->file ? m->file : "?", m->line, m->col, m->text ? m->text : "?");
   free(m->text);
+  free(m->file);
   return s;
 }
 static bool replay(const ck_text *spec, const ck_text *cand, const texts *t, const char *cert, size_t len, char **why) {

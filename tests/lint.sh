@@ -24,7 +24,7 @@ allowed() {
     verify) echo "verify semantics ir base checker" ;;
     search) echo "search verify semantics ir base checker" ;;
     lower) echo "lower semantics ir base" ;;
-    runtime) echo "runtime lower ir base" ;; # it runs what the lowering made
+    runtime) echo "runtime base" ;; # it runs what the lowering made
     cli) echo "cli search verify semantics ir base checker lower runtime" ;;
   esac
 }

@@ -15,7 +15,7 @@
   X(out, 'o', STRING, "DIR", "write the result directory here")                                                                         \
   X(force, 'f', FLAG, NULL, "replace an existing result directory")                                                                     \
   X(json, 'j', FLAG, NULL, "print one JSON object on standard output")                                                                  \
-  X(require, 'R', STRING, "LIST", "what certified demands, besides the checker: any of check,z3,cvc5 (comma separated)")                \
+  X(require, 'R', STRING, "LIST", "what certified demands: check,field (default), also z3,cvc5; `check` alone is the least")                \
   X(solvers, 'S', STRING, "LIST", "solvers to ask for a second opinion: z3, cvc5, both (default), none")                                \
   X(solver_seconds, 'T', NUMBER, "N", "time limit of each solver, seconds (default 20)")                                                \
   X(seed, 'r', NUMBER, "N", "seed of random tests and of the search (default 1)")                                                       \

@@ -82,7 +82,7 @@ bool cli_parse(int argc, char **argv, cli_opts *o, const cli_command **cmd, int 
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   o->threads = cores > 0 ? (uint64_t)cores : 1;
   o->solvers = "z3,cvc5";
-  o->require = "check";
+  o->require = "check,field";
   o->prune = "exact";
   o->arch = "sm_90";
   struct option longs[N + 3];
@@ -115,7 +115,7 @@ bool cli_parse(int argc, char **argv, cli_opts *o, const cli_command **cmd, int 
     for (int i = 0; i < N; i++)
       if (rows[i].key == c && !set_option(o, &rows[i], optarg)) return false;
   }
-  static const char *const demands[] = {"check", "z3", "cvc5", NULL}, *const solvers[] = {"z3", "cvc5", "both", "none", NULL},
+  static const char *const demands[] = {"check", "field", "z3", "cvc5", NULL}, *const solvers[] = {"z3", "cvc5", "both", "none", NULL},
                            *const prunes[] = {"exact", "z3", NULL};
   if (!words_from("require", o->require, demands) || !words_from("solvers", o->solvers, solvers) || !words_from("prune", o->prune, prunes)) return false;
   const char *name = optind < argc ? argv[optind++] : NULL;

@@ -149,6 +149,8 @@ static void decide(const cli_opts *o, cli_verdicts *v) {
     why = v->z3.reason;
   else if (v->cvc5_asked && v->cvc5.verdict == AS_SMT_DISAGREES)
     why = v->cvc5.reason;
+  else if (strstr(o->require, "field") && !(v->field_ran && v->field.verdict == AS_OK))
+    why = "the random test was required to agree and is inconclusive";
   else if (strstr(o->require, "z3") && !(v->z3_asked && v->z3.verdict == AS_SMT_AGREES))
     why = "z3 was required to agree and did not";
   else if (strstr(o->require, "cvc5") && !(v->cvc5_asked && v->cvc5.verdict == AS_SMT_AGREES))

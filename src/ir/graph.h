@@ -2,6 +2,7 @@
  * pointers.  May include: base, ir/size.h, ir/opdef.h.  Used by every layer above.  Meaning: semantics/SEMANTICS.md. */
 #ifndef AS_IR_GRAPH_H
 #define AS_IR_GRAPH_H
+#include "../base/lowered.h"
 #include "opdef.h"
 #include "size.h"
 
@@ -9,7 +10,6 @@
 #define AS_MAX_ARGS 8
 #define AS_NONE UINT32_MAX
 typedef uint32_t as_node_id;
-typedef enum { AS_F16, AS_BF16, AS_F32 } as_dtype;
 typedef enum {
   AS_N_INPUT, /* kernel level: program input */
   AS_N_CONST, /* rank 0 rational */

@@ -3,6 +3,7 @@
 #ifndef AS_LOWER_H
 #define AS_LOWER_H
 #include "../base/base.h"
+#include "../base/lowered.h"
 #include "../ir/graph.h"
 
 typedef struct {
@@ -12,17 +13,6 @@ typedef struct {
   unsigned smem_limit;    /* bytes of shared memory a block may take; 0: 227 KB */
   bool no_mma;            /* scalar arithmetic only (tests) */
 } as_lower_opts;
-
-typedef struct { char *name; long bytes_smem; int barriers_loop, barriers, stages, warps; long blocks; int mma, ldmatrix; } as_lower_kernel;
-
-typedef struct {
-  char *cuda;             /* kernel.cu: compiles with nvcc, and with g++ against cuda_emu.h when AS_EMU is defined */
-  char *reference;        /* C++ text: `void assay_reference(const double *const *in, double *const *out)` of the *program* given, by its specifications */
-  long workspace;         /* bytes */
-  uint32_t n_in, n_out; long *in_elems, *out_elems; as_dtype *in_type, *out_type; char **in_name, **out_name;
-  uint32_t n_kernel; as_lower_kernel *kernel;
-  char *notes;            /* what was decided, a line each: placement, layout, levels, offsets */
-} as_lowered;
 
 void as_lowered_init(as_lowered *l);
 void as_lowered_clear(as_lowered *l);

@@ -1,8 +1,8 @@
 /* Running lowered programs: writes the text of a program that checks and times itself, builds it with nvcc (or with g++ for the emulation),
- * runs it and gives what it printed.  Links no solver.  May include: base, lower/lower.h.  Used by the command line and the tests. */
+ * runs it and gives what it printed.  Links no solver.  May include: base.  Used by the command line and the tests. */
 #ifndef AS_RT_H
 #define AS_RT_H
-#include "../lower/lower.h"
+#include "../base/lowered.h"
 
 typedef struct {
   const char *dir;        /* where the files go; must exist */

@@ -23,7 +23,7 @@ static void place(ck_table *t, uint32_t n) {
   t->slot[i & (t->slots - 1)] = n;
 }
 
-uint32_t ck_enter(ck_table *t, uint32_t hash) {
+uint32_t ck_table_add(ck_table *t, uint32_t hash) {
   if (2 * (t->n + 1) > t->slots) {
     t->slots = t->slots ? 2 * t->slots : 64;
     t->slot = ck_alloc(t->slot, t->slots * sizeof *t->slot);
@@ -36,7 +36,7 @@ uint32_t ck_enter(ck_table *t, uint32_t hash) {
   return t->n++;
 }
 
-uint32_t ck_next(const ck_table *t, uint32_t hash, uint32_t *at) {
+uint32_t ck_table_next(const ck_table *t, uint32_t hash, uint32_t *at) {
   for (uint32_t n; t->slots && (n = t->slot[*at & (t->slots - 1)]) != CK_BAD;) {
     ++*at;
     if (t->hash[n] == hash) return n;
@@ -56,12 +56,12 @@ static uint32_t bytes(ck_terms *T, const void *x, size_t n) {
     h = mix(h, four);
   }
   uint32_t hash = (uint32_t)(h >> 32), b;
-  for (uint32_t at = hash; (b = ck_next(&T->bytes_by, hash, &at)) != CK_BAD;)
+  for (uint32_t at = hash; (b = ck_table_next(&T->bytes_by, hash, &at)) != CK_BAD;)
     if (T->bytes[b].n == n && (n == 0 || memcmp(T->bytes[b].x, x, n) == 0)) return b;
   CK_GROW(T->bytes, T->cap_bytes, T->bytes_by.n + 1);
   T->bytes[T->bytes_by.n] = (ck_bytes){n, ck_alloc(NULL, n)};
   if (n) memcpy(T->bytes[T->bytes_by.n].x, x, n);
-  return ck_enter(&T->bytes_by, hash);
+  return ck_table_add(&T->bytes_by, hash);
 }
 
 uint32_t ck_word(ck_terms *T, const char *s) { return bytes(T, s, strlen(s) + 1); }
@@ -236,7 +236,7 @@ static ck_id intern(ck_terms *T, ck_node *n, const ck_id *k) {
   for (uint32_t i = 0; i < n->nkids; i++) h = mix(h, k[i]);
   if (n->op == CK_Q) h = mix(mix(h, mpz_fdiv_ui(mpq_numref(n->q), 4294967291u)), mpz_fdiv_ui(mpq_denref(n->q), 4294967291u));
   uint32_t hash = (uint32_t)(h >> 32), t;
-  for (uint32_t at = hash; (t = ck_next(&T->nodes, hash, &at)) != CK_BAD;)
+  for (uint32_t at = hash; (t = ck_table_next(&T->nodes, hash, &at)) != CK_BAD;)
     if (same_node(T, &T->node[t], n, k)) break;
   if (t == CK_BAD && room(T, n) && well_formed(T, n, k) && summarise(T, n, k)) {
     CK_GROW(T->kids, T->cap_kids, T->n_kids + n->nkids);
@@ -245,7 +245,7 @@ static ck_id intern(ck_terms *T, ck_node *n, const ck_id *k) {
     n->kid0 = T->n_kids;
     T->n_kids += n->nkids;
     T->node[T->n++] = *n;
-    return ck_enter(&T->nodes, hash);
+    return ck_table_add(&T->nodes, hash);
   }
   if (n->op == CK_Q) mpq_clear(n->q);
   return t;

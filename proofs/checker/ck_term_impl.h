@@ -14,8 +14,8 @@ void *ck_alloc(void *old, size_t n);
 
 /* A hash table of the numbers 0..n-1, which its user gives a meaning: open addressing. */
 typedef struct { uint32_t *slot, slots, *hash, n; } ck_table;
-uint32_t ck_enter(ck_table *t, uint32_t hash);                    /* enters the number t->n */
-uint32_t ck_next(const ck_table *t, uint32_t hash, uint32_t *at); /* next number with this hash, or CK_BAD; *at begins as the hash */
+uint32_t ck_table_add(ck_table *t, uint32_t hash);                    /* enters the number t->n */
+uint32_t ck_table_next(const ck_table *t, uint32_t hash, uint32_t *at); /* next number with this hash, or CK_BAD; *at begins as the hash */
 void ck_table_free(ck_table *t);
 
 typedef struct {

@@ -7,10 +7,10 @@
 enum { MAX_PAIRS = 200000, MAX_ATOMS = 1 << 23, MAX_ALIVE = 1 << 25, MAX_LIMBS = 1024 };
 
 struct ck_poly {
-  uint32_t n, n_atoms;
+  uint32_t n;
   ck_mono *mono; /* increasing by compare(); they point into atoms */
   mpq_t *coef;   /* none is zero */
-  ck_id *atoms;
+  ck_id *atoms; uint32_t n_atoms;
   ck_poly *next;
 };
 
@@ -22,19 +22,9 @@ static int compare(const ck_mono *a, const ck_mono *b) {
   return (a->deg > b->deg) - (a->deg < b->deg);
 }
 
+static const ck_poly *too_large(ck_terms *T) { return ck_fail(T, "polynomial too large"), NULL; }
 static int by_mono(const void *a, const void *b) { return compare(&((const entry *)a)->mono, &((const entry *)b)->mono); }
-
 static bool huge(const mpq_t c) { return mpz_size(mpq_numref(c)) > MAX_LIMBS || mpz_size(mpq_denref(c)) > MAX_LIMBS; }
-
-static ck_poly *fresh(ck_terms *T, uint32_t n, uint32_t n_atoms) {
-  ck_poly *p = ck_alloc(NULL, sizeof *p);
-  *p = (ck_poly){.next = T->polys};
-  p->mono = ck_alloc(NULL, n * sizeof *p->mono);
-  p->coef = ck_alloc(NULL, n * sizeof *p->coef);
-  p->atoms = ck_alloc(NULL, n_atoms * sizeof *p->atoms);
-  T->polys = p;
-  return p;
-}
 
 ck_poly *ck_poly_mark(ck_terms *T) { return T->polys; }
 void ck_poly_release(ck_terms *T, ck_poly *mark) {
@@ -61,18 +51,17 @@ static const ck_poly *collect(ck_terms *T, entry *x, uint32_t n) {
       mpq_clear(x[j].coef);
     }
     ok = ok && !huge(x[i].coef);
-    if (mpq_sgn(x[i].coef) != 0) {
-      n_atoms += x[i].mono.deg;
-      x[m++] = x[i];
-    } else
-      mpq_clear(x[i].coef);
+    n_atoms += mpq_sgn(x[i].coef) ? x[i].mono.deg : 0;
+    if (mpq_sgn(x[i].coef)) x[m++] = x[i];
+    else mpq_clear(x[i].coef);
     i = j;
   }
   if (!ok || n_atoms > MAX_ATOMS || T->monos + m > MAX_ALIVE) {
     for (uint32_t i = 0; i < m; i++) mpq_clear(x[i].coef);
-    return ck_fail(T, "polynomial too large"), NULL;
+    return too_large(T);
   }
-  ck_poly *p = fresh(T, m, (uint32_t)n_atoms);
+  ck_poly *p = ck_alloc(NULL, sizeof *p);
+  *p = (ck_poly){m, ck_alloc(NULL, m * sizeof *p->mono), ck_alloc(NULL, m * sizeof *p->coef), ck_alloc(NULL, n_atoms * sizeof(ck_id)), 0, T->polys};
   for (uint32_t i = 0; i < m; i++) {
     ck_id *a = p->atoms + p->n_atoms;
     if (x[i].mono.deg) memcpy(a, x[i].mono.atoms, x[i].mono.deg * sizeof *a);
@@ -80,7 +69,7 @@ static const ck_poly *collect(ck_terms *T, entry *x, uint32_t n) {
     p->n_atoms += x[i].mono.deg;
     p->coef[i][0] = x[i].coef[0];
   }
-  p->n = m;
+  T->polys = p;
   T->monos += m;
   return p;
 }
@@ -92,17 +81,15 @@ static const ck_poly *sum(ck_terms *T, const ck_poly *const *p, const mpq_t *con
     if (p[i] == NULL) return NULL;
     len += p[i]->n;
   }
-  if (len > MAX_ALIVE) return ck_fail(T, "polynomial too large"), NULL;
+  if (len > MAX_ALIVE) return too_large(T);
   entry *x = ck_alloc(NULL, (size_t)len * sizeof *x);
   uint32_t m = 0;
   for (uint32_t i = 0; i < n; i++)
     for (uint32_t j = 0; j < p[i]->n; j++, m++) {
       x[m].mono = p[i]->mono[j];
       mpq_init(x[m].coef);
-      if (scale && scale[i])
-        mpq_mul(x[m].coef, p[i]->coef[j], *scale[i]);
-      else
-        mpq_set(x[m].coef, p[i]->coef[j]);
+      if (scale && scale[i]) mpq_mul(x[m].coef, p[i]->coef[j], *scale[i]);
+      else mpq_set(x[m].coef, p[i]->coef[j]);
     }
   const ck_poly *r = collect(T, x, m);
   free(x);
@@ -113,28 +100,20 @@ const ck_poly *ck_poly_add(ck_terms *T, const ck_poly *a, const ck_poly *b, cons
   return sum(T, (const ck_poly *[]){a, b}, (const mpq_t *[]){NULL, (const mpq_t *)scale}, 2);
 }
 
-static void merge(ck_id *out, const ck_mono *a, const ck_mono *b) {
-  uint32_t i = 0, j = 0;
-  while (i < a->deg || j < b->deg) {
-    bool left = j == b->deg || (i < a->deg && a->atoms[i] <= b->atoms[j]);
-    *out++ = left ? a->atoms[i++] : b->atoms[j++];
-  }
-}
-
 const ck_poly *ck_poly_mul(ck_terms *T, const ck_poly *a, const ck_poly *b) {
   if (a == NULL || b == NULL) return NULL;
   uint64_t atoms = (uint64_t)a->n * b->n_atoms + (uint64_t)b->n * a->n_atoms;
-  if ((uint64_t)a->n * b->n > MAX_PAIRS || atoms > MAX_ATOMS) return ck_fail(T, "polynomial too large"), NULL;
+  if ((uint64_t)a->n * b->n > MAX_PAIRS || atoms > MAX_ATOMS) return too_large(T);
   entry *x = ck_alloc(NULL, (size_t)a->n * b->n * sizeof *x);
   ck_id *pool = ck_alloc(NULL, (size_t)atoms * sizeof *pool), *at = pool;
   uint32_t m = 0;
   for (uint32_t i = 0; i < a->n; i++)
     for (uint32_t j = 0; j < b->n; j++, m++) {
-      x[m].mono = (ck_mono){a->mono[i].deg + b->mono[j].deg, at};
-      merge(at, &a->mono[i], &b->mono[j]);
-      at += x[m].mono.deg;
-      mpq_init(x[m].coef);
-      mpq_mul(x[m].coef, a->coef[i], b->coef[j]);
+      const ck_mono l = a->mono[i], r = b->mono[j];
+      x[m].mono = (ck_mono){l.deg + r.deg, at};
+      for (uint32_t u = 0, v = 0; u < l.deg || v < r.deg;) /* merge the atoms */
+        *at++ = v == r.deg || (u < l.deg && l.atoms[u] <= r.atoms[v]) ? l.atoms[u++] : r.atoms[v++];
+      mpq_init(x[m].coef), mpq_mul(x[m].coef, a->coef[i], b->coef[j]);
     }
   const ck_poly *r = collect(T, x, m);
   free(x), free(pool);
@@ -142,55 +121,39 @@ const ck_poly *ck_poly_mul(ck_terms *T, const ck_poly *a, const ck_poly *b) {
 }
 
 static const ck_poly *monomial(ck_terms *T, ck_id t) {
-  entry x = {.mono = {1, &t}};
+  bool number = ck_head(T, t) == CK_Q;
+  entry x = {.mono = {!number, &t}};
   mpq_init(x.coef);
-  if (ck_head(T, t) == CK_Q) {
-    x.mono.deg = 0;
-    mpq_set(x.coef, *ck_q_value(T, t));
-  } else
-    mpq_set_ui(x.coef, 1, 1);
+  if (number) mpq_set(x.coef, *ck_q_value(T, t));
+  else mpq_set_ui(x.coef, 1, 1);
   return collect(T, &x, 1);
 }
 
 /* A sum of many summands is taken at once, so that not every partial sum is kept: follow the spine of sums not known yet. */
 static const ck_poly *spine(ck_terms *T, ck_id t) {
-  const ck_poly *few[16], **p = few;
-  uint32_t n = 0, cap = 16;
-  for (ck_id at = t;;) {
-    if (n == cap) {
-      const ck_poly **more = ck_alloc(p == few ? NULL : p, 2 * (size_t)cap * sizeof *p);
-      if (p == few) memcpy(more, few, sizeof few);
-      p = more, cap *= 2;
-    }
-    if (ck_head(T, at) != CK_ADD || T->node[at].poly) {
-      p[n++] = ck_poly_of(T, at);
-      break;
-    }
-    ck_id l = ck_kid(T, at, 0), r = ck_kid(T, at, 1);
+  const ck_poly **p = NULL;
+  uint32_t n = 0, cap = 0;
+  for (; ck_head(T, t) == CK_ADD && !T->node[t].poly;) {
+    ck_id l = ck_kid(T, t, 0), r = ck_kid(T, t, 1);
     bool right = ck_head(T, l) != CK_ADD && ck_head(T, r) == CK_ADD;
+    CK_GROW(p, cap, n + 2);
     p[n++] = ck_poly_of(T, right ? l : r);
-    at = right ? r : l;
+    t = right ? r : l;
   }
+  p[n++] = ck_poly_of(T, t);
   const ck_poly *s = sum(T, p, NULL, n);
-  if (p != few) free(p);
+  free(p);
   return s;
 }
 
 const ck_poly *ck_poly_of(ck_terms *T, ck_id t) {
   if (t >= T->n) return NULL;
   if (T->node[t].poly) return T->node[t].poly;
-  const ck_poly *p;
-  switch (ck_head(T, t)) {
-  case CK_ADD: p = spine(T, t); break;
-  case CK_MUL: {
-    const ck_poly *a = ck_poly_of(T, ck_kid(T, t, 0));
-    p = a ? ck_poly_mul(T, a, ck_poly_of(T, ck_kid(T, t, 1))) : NULL;
-    break;
-  }
-  default: p = monomial(T, t);
-  }
-  T->node[t].poly = p;
-  return p;
+  const ck_poly *p, *a;
+  if (ck_head(T, t) == CK_ADD) p = spine(T, t);
+  else if (ck_head(T, t) != CK_MUL) p = monomial(T, t);
+  else p = (a = ck_poly_of(T, ck_kid(T, t, 0))) ? ck_poly_mul(T, a, ck_poly_of(T, ck_kid(T, t, 1))) : NULL;
+  return T->node[t].poly = p;
 }
 
 const ck_poly *ck_poly_val(ck_terms *T, ck_id rel) {
@@ -198,12 +161,10 @@ const ck_poly *ck_poly_val(ck_terms *T, ck_id rel) {
   if (T->node[rel].poly) return T->node[rel].poly;
   const ck_poly *a = ck_poly_of(T, ck_kid(T, rel, 0)), *b = ck_poly_of(T, ck_kid(T, rel, 1));
   mpq_t minus;
-  mpq_init(minus);
-  mpq_set_si(minus, -1, 1);
+  mpq_init(minus), mpq_set_si(minus, -1, 1);
   const ck_poly *p = ck_poly_add(T, b, a, minus);
   mpq_clear(minus);
-  T->node[rel].poly = p;
-  return p;
+  return T->node[rel].poly = p;
 }
 
 bool ck_poly_eq(const ck_poly *a, const ck_poly *b) {

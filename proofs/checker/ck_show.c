@@ -9,13 +9,9 @@ typedef struct { char *s; size_t n; bool full; } text;
 
 static void put(text *o, const char *s) {
   size_t n = strlen(s);
-  if (o->full || o->n + n > ROOM) {
-    if (!o->full) memcpy(o->s + o->n, "...", 4);
-    o->full = true;
-    return;
-  }
-  memcpy(o->s + o->n, s, n + 1);
-  o->n += n;
+  bool fits = !o->full && o->n + n <= ROOM;
+  if (fits) memcpy(o->s + o->n, s, n + 1), o->n += n;
+  else if (!o->full) memcpy(o->s + o->n, "...", 4), o->full = true;
 }
 
 static void show(const ck_terms *T, ck_id t, text *o) {
@@ -27,17 +23,16 @@ static void show(const ck_terms *T, ck_id t, text *o) {
   char s[32];
   ck_op op = ck_head(T, t);
   if (o->full) return;
-  if (op == CK_Q) {
-    char *q = mpq_get_str(NULL, 10, *ck_q_value(T, t));
-    put(o, q);
-    free(q);
-    return;
-  }
   if (op == CK_V || op == CK_APP) put(o, ck_word_text(T, ck_name(T, t)));
   if (op == CK_B) snprintf(s, sizeof s, "#%c%u", ck_sort(T, t), (unsigned)ck_index(T, t)), put(o, s);
   if (op == CK_FOLD) snprintf(s, sizeof s, "fold%u/%u", (unsigned)ck_index(T, t), (unsigned)ck_width(T, t)), put(o, s);
   if (op == CK_ALL) snprintf(s, sizeof s, "all %u", (unsigned)ck_index(T, t)), put(o, s);
-  if (op == CK_V || op == CK_B) return;
+  if (op == CK_Q) {
+    char *q = mpq_get_str(NULL, 10, *ck_q_value(T, t));
+    put(o, q);
+    free(q);
+  }
+  if (op <= CK_B) return;
   put(o, around[op].open);
   for (uint32_t i = 0; i < ck_nkids(T, t) && !o->full; i++) {
     if (i > 0) put(o, around[op].sep);
@@ -49,9 +44,7 @@ static void show(const ck_terms *T, ck_id t, text *o) {
 char *ck_show(const ck_terms *T, ck_id t) {
   text o = {.s = ck_alloc(NULL, ROOM + 8)};
   o.s[0] = 0;
-  if (t < T->n)
-    show(T, t, &o);
-  else
-    put(&o, "(no term)");
+  if (t < T->n) show(T, t, &o);
+  else put(&o, "(no term)");
   return o.s;
 }

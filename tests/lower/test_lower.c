@@ -1,6 +1,7 @@
 /* Lowering under the host emulation: the emitted text of each example at small sizes against the double reference, odd extents and other
  * number types, an operator of the user's own, refusals; and that the emulation sees the faults it is there for. */
 #include "../../semantics/eval.h"
+#include "../../src/lower/lower.h"
 #include "../../src/runtime/rt.h"
 #include <check.h>
 #include <math.h>

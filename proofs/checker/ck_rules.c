@@ -5,12 +5,7 @@
 #include <string.h>
 
 typedef struct { uint32_t hyps; ck_id formula; } thm;
-
-struct ck_proof {
-  ck_terms *T;
-  thm *s;
-  uint32_t n, cap;
-};
+struct ck_proof { ck_terms *T; thm *s; uint32_t n, cap; };
 
 ck_proof *ck_proof_new(ck_terms *T) {
   ck_proof *P = ck_alloc(NULL, sizeof *P);
@@ -24,22 +19,18 @@ void ck_proof_free(ck_proof *P) {
 uint32_t ck_thm_count(const ck_proof *P) { return P->n; }
 ck_id ck_thm_formula(const ck_proof *P, uint32_t s) { return s < P->n ? P->s[s].formula : CK_BAD; }
 const ck_id *ck_thm_hyps(const ck_proof *P, uint32_t s, uint32_t *n) {
-  if (s >= P->n) return *n = 0, NULL;
-  const ck_setrec r = ck_members(P->T, P->s[s].hyps);
-  *n = r.n;
-  return r.x;
+  const ck_setrec r = ck_members(P->T, s < P->n ? P->s[s].hyps : P->T->empty);
+  return *n = r.n, r.x;
 }
 
-static uint32_t no(ck_proof *P, const char *why) {
-  ck_fail(P->T, why);
-  return CK_BAD;
-}
+static uint32_t no(ck_proof *P, const char *why) { return ck_bad(P->T, why); }
+static bool is_closed_formula(const ck_proof *P, ck_id f) { return ck_is_formula(P->T, f) && ck_is_closed(P->T, f); }
 
 static uint32_t add(ck_proof *P, uint32_t hyps, ck_id formula) {
   if (formula == CK_BAD) return CK_BAD; /* a maker failed and said why */
-  if (!ck_is_formula(P->T, formula) || !ck_is_closed(P->T, formula)) return no(P, "conclusion must be a closed formula");
+  if (!is_closed_formula(P, formula)) return no(P, "conclusion must be a closed formula");
   if (P->n == 1u << 30) return no(P, "too many steps");
-  if (P->n == P->cap) P->s = ck_alloc(P->s, (P->cap = P->cap < 64 ? 64 : 2 * P->cap) * sizeof *P->s);
+  CK_GROW(P->s, P->cap, P->n + 1);
   P->s[P->n] = (thm){hyps, formula};
   return P->n++;
 }
@@ -47,11 +38,13 @@ static uint32_t add(ck_proof *P, uint32_t hyps, ck_id formula) {
 /* ---- what the rules share */
 static bool term(const ck_proof *P, ck_id t) { return t < P->T->n && !ck_is_formula(P->T, t) && ck_is_closed(P->T, t); }
 static bool int_term(const ck_proof *P, ck_id t) { return term(P, t) && ck_is_int(P->T, t); }
-static bool rel(const ck_proof *P, ck_id f) { return f < P->T->n && ck_is_rel(P->T, f); }
-static bool var(const ck_proof *P, ck_id v, char sort) {
-  return v < P->T->n && ck_head(P->T, v) == CK_V && ck_sort(P->T, v) == sort;
-}
-static bool is(const ck_proof *P, ck_id f, ck_op op) { return f < P->T->n && ck_head(P->T, f) == op; }
+static bool of_sort(const ck_proof *P, ck_id t, char sort) { return sort == 'i' ? int_term(P, t) : sort == 'r' && term(P, t); }
+static bool is(const ck_proof *P, ck_id t, ck_op op) { return t < P->T->n && ck_head(P->T, t) == op; }
+static bool var(const ck_proof *P, ck_id v, char sort) { return is(P, v, CK_V) && ck_sort(P->T, v) == sort; }
+static bool fold(const ck_proof *P, ck_id t) { return term(P, t) && is(P, t, CK_FOLD); }
+static bool closed_rel(const ck_proof *P, ck_id f) { return ck_is_rel(P->T, f) && ck_is_closed(P->T, f); }
+/* the formula of step s, if it is there and headed by op; else CK_BAD */
+static ck_id concl(const ck_proof *P, uint32_t s, ck_op op) { return is(P, ck_thm_formula(P, s), op) ? P->s[s].formula : CK_BAD; }
 static ck_id zero(ck_proof *P) { return ck_int(P->T, 0); }
 static ck_id mk(ck_proof *P, ck_op op, ck_id a, ck_id b) { return ck_mk2(P->T, op, a, b); }
 
@@ -69,10 +62,9 @@ static uint32_t without(ck_proof *P, uint32_t set, const ck_id *out, uint32_t n)
   const ck_setrec s = ck_members(P->T, set);
   ck_id *keep = ck_alloc(NULL, s.n * sizeof *keep);
   uint32_t m = 0;
-  for (uint32_t i = 0; i < s.n; i++) {
-    bool drop = false;
-    for (uint32_t j = 0; j < n && !drop; j++) drop = out[j] == s.x[i];
-    if (!drop) keep[m++] = s.x[i];
+  for (uint32_t i = 0, j; i < s.n; i++) {
+    for (j = 0; j < n && out[j] != s.x[i];) j++;
+    if (j == n) keep[m++] = s.x[i];
   }
   uint32_t r = m == s.n ? set : ck_set(P->T, keep, m);
   free(keep);
@@ -101,14 +93,14 @@ static bool distinct(const ck_id *x, uint32_t n) {
 
 /* ---- logic */
 uint32_t ck_r_hyp(ck_proof *P, ck_id f) {
-  if (f >= P->T->n || !ck_is_formula(P->T, f) || !ck_is_closed(P->T, f)) return no(P, "closed formula expected");
+  if (!is_closed_formula(P, f)) return no(P, "closed formula expected");
   return add(P, ck_set(P->T, &f, 1), f);
 }
 
 uint32_t ck_r_use(ck_proof *P, uint32_t s, const ck_id *ts, uint32_t nt, const uint32_t *ps, uint32_t np) {
   ck_terms *T = P->T;
-  if (s >= P->n || !is(P, P->s[s].formula, CK_ALL)) return no(P, "clause expected");
-  ck_id c = P->s[s].formula;
+  ck_id c = concl(P, s, CK_ALL);
+  if (c == CK_BAD) return no(P, "clause expected");
   if (nt != ck_index(T, c) || np + 1 != ck_nkids(T, c)) return no(P, "wrong number of terms or premises");
   for (uint32_t i = 0; i < nt; i++)
     if (!int_term(P, ts[i])) return no(P, "closed integer term expected");
@@ -118,21 +110,20 @@ uint32_t ck_r_use(ck_proof *P, uint32_t s, const ck_id *ts, uint32_t nt, const u
   return add(P, H, ck_open(T, ck_kid(T, c, np), ts, nt));
 }
 
-/* Side conditions on one function of inst. */
+/* Side conditions of inst on one function: parameters and body of the sorts that its signature says. */
 static bool function_ok(ck_proof *P, const ck_fsub *f) {
   const char *sig = ck_word_text(P->T, f->sig);
-  size_t n = strlen(sig);
-  if (n != (size_t)f->n + 2 || sig[f->n] != ':') return false;
+  if (strlen(sig) != (size_t)f->n + 2 || sig[f->n] != ':') return false;
   for (uint32_t i = 0; i < f->n; i++)
     if ((sig[i] != 'i' && sig[i] != 'r') || !var(P, f->params[i], sig[i])) return false;
-  return distinct(f->params, f->n) && (sig[n - 1] == 'i' ? int_term(P, f->body) : sig[n - 1] == 'r' && term(P, f->body));
+  return distinct(f->params, f->n) && of_sort(P, f->body, sig[f->n + 1]);
 }
 
 static bool instance_ok(ck_proof *P, const ck_vsub *vs, uint32_t nv, const ck_fsub *fs, uint32_t nf) {
   if (nv > CK_MAX_WIDTH || nf > CK_MAX_WIDTH) return ck_fail(P->T, "too many instances");
   for (uint32_t i = 0; i < nv; i++) {
     if (!is(P, vs[i].var, CK_V)) return ck_fail(P->T, "variable expected");
-    if (!(ck_sort(P->T, vs[i].var) == 'i' ? int_term(P, vs[i].term) : term(P, vs[i].term))) return ck_fail(P->T, "instance of another sort");
+    if (!of_sort(P, vs[i].term, ck_sort(P->T, vs[i].var))) return ck_fail(P->T, "instance of another sort");
     for (uint32_t j = 0; j < i; j++)
       if (vs[i].var == vs[j].var) return ck_fail(P->T, "variable twice");
   }
@@ -172,7 +163,7 @@ uint32_t ck_r_inst(ck_proof *P, uint32_t s, const ck_vsub *vs, uint32_t nv, cons
 }
 
 uint32_t ck_r_cases(ck_proof *P, ck_id c, uint32_t p, uint32_t q) {
-  if (!rel(P, c)) return no(P, "relation expected");
+  if (!ck_is_rel(P->T, c)) return no(P, "relation expected");
   if (p >= P->n || q >= P->n) return no(P, "no such step");
   if (P->s[p].formula != P->s[q].formula) return no(P, "branches conclude different formulas");
   ck_id nc = ck_neg(P->T, c);
@@ -219,7 +210,7 @@ uint32_t ck_r_cong(ck_proof *P, ck_id a, ck_id b, const uint32_t *ps, uint32_t n
 
 uint32_t ck_r_foldcong(ck_proof *P, ck_id a, ck_id b, const ck_id *vars, uint32_t nv, const uint32_t *ps, uint32_t np) {
   ck_terms *T = P->T;
-  if (!term(P, a) || !term(P, b) || !is(P, a, CK_FOLD) || !same_head(T, a, b)) return no(P, "two like folds expected");
+  if (!fold(P, a) || !term(P, b) || !same_head(T, a, b)) return no(P, "two like folds expected");
   uint32_t w = ck_width(T, a);
   for (uint32_t i = 0; i <= w; i++)
     if (ck_kid(T, a, i) != ck_kid(T, b, i)) return no(P, "bounds or bases differ");
@@ -271,34 +262,30 @@ static bool identity(ck_proof *P, ck_id f, const ck_summand *sums, uint32_t n) {
   const ck_poly *goal = ck_poly_val(T, f), *total = ck_poly_of(T, zero(P));
   if (goal == NULL || total == NULL) return false;
   ck_poly *mark = ck_poly_mark(T);
-  mpq_t one;
-  mpq_init(one);
-  mpq_set_ui(one, 1, 1);
   for (uint32_t i = 0; i < n && total; i++) {
     const ck_poly *pr = ck_poly_of(T, sums[i].coef);
     for (uint32_t j = 0; j < sums[i].n && pr; j++) pr = ck_poly_mul(T, pr, ck_poly_val(T, P->s[sums[i].prem[j]].formula));
-    total = ck_poly_add(T, total, pr, one);
+    total = ck_poly_add(T, total, pr, NULL);
   }
-  mpq_clear(one);
   bool ok = total != NULL && (ck_poly_eq(total, goal) || ck_fail(T, "not an identity"));
   ck_poly_release(T, mark);
   return ok;
 }
 
 uint32_t ck_r_arith(ck_proof *P, ck_id f, const ck_summand *sums, uint32_t n) {
-  if (!rel(P, f) || !ck_is_closed(P->T, f)) return no(P, "closed relation expected");
+  if (!closed_rel(P, f)) return no(P, "closed relation expected");
   uint32_t H = P->T->empty, nonzero = 0;
   bool strict = false;
   for (uint32_t i = 0; i < n; i++) {
     if (!term(P, sums[i].coef)) return no(P, "closed term expected");
     for (uint32_t j = 0; j < sums[i].n; j++) {
       uint32_t p = sums[i].prem[j];
-      if (p >= P->n || !rel(P, P->s[p].formula)) return no(P, "premise must be a relation");
+      if (!ck_is_rel(P->T, ck_thm_formula(P, p))) return no(P, "premise must be a relation");
       H = ck_set_union(P->T, H, P->s[p].hyps);
     }
   }
-  ck_op goal = ck_head(P->T, f);
   if (!identity(P, f, sums, n)) return CK_BAD;
+  ck_op goal = ck_head(P->T, f);
   for (uint32_t i = 0; i < n; i++)
     if (!summand_ok(P, goal, &sums[i], &strict, &nonzero)) return CK_BAD;
   if (goal == CK_LT && !strict) return no(P, "nothing strict");
@@ -307,21 +294,20 @@ uint32_t ck_r_arith(ck_proof *P, ck_id f, const ck_summand *sums, uint32_t n) {
 }
 
 uint32_t ck_r_antisym(ck_proof *P, uint32_t p, uint32_t q) {
-  if (p >= P->n || !is(P, P->s[p].formula, CK_LE)) return no(P, "a <= b expected");
-  ck_id a = ck_kid(P->T, P->s[p].formula, 0), b = ck_kid(P->T, P->s[p].formula, 1);
+  ck_id f = concl(P, p, CK_LE);
+  if (f == CK_BAD) return no(P, "a <= b expected");
+  ck_id a = ck_kid(P->T, f, 0), b = ck_kid(P->T, f, 1);
   uint32_t H = P->s[p].hyps;
-  if (!premise(P, q, mk(P, CK_LE, b, a), &H)) return CK_BAD;
-  return add(P, H, mk(P, CK_EQ, a, b));
+  return premise(P, q, mk(P, CK_LE, b, a), &H) ? add(P, H, mk(P, CK_EQ, a, b)) : CK_BAD;
 }
 
-/* poly(a) + k = poly(b) */
+/* poly(b) - poly(a) = k */
 static bool differ_by(ck_proof *P, const ck_poly *a, long k, const ck_poly *b) {
   if (a == NULL || b == NULL) return false;
   const ck_poly *one = ck_poly_of(P->T, ck_int(P->T, 1));
   ck_poly *mark = ck_poly_mark(P->T);
   mpq_t c;
-  mpq_init(c);
-  mpq_set_si(c, k, 1);
+  mpq_init(c), mpq_set_si(c, k, 1);
   bool ok = ck_poly_eq(ck_poly_add(P->T, a, one, c), b);
   mpq_clear(c);
   ck_poly_release(P->T, mark);
@@ -330,71 +316,76 @@ static bool differ_by(ck_proof *P, const ck_poly *a, long k, const ck_poly *b) {
 
 uint32_t ck_r_int(ck_proof *P, ck_id f, uint32_t p) {
   ck_terms *T = P->T;
+  ck_id g = concl(P, p, CK_LT);
   if (!is(P, f, CK_LE) || !ck_is_closed(T, f)) return no(P, "a closed <= expected");
-  if (p >= P->n || !is(P, P->s[p].formula, CK_LT)) return no(P, "premise a < b expected");
-  ck_id g = P->s[p].formula;
+  if (g == CK_BAD) return no(P, "premise a < b expected");
   if (!ck_is_int(T, ck_kid(T, g, 0)) || !ck_is_int(T, ck_kid(T, g, 1))) return no(P, "not integers");
   if (!differ_by(P, ck_poly_val(T, g), -1, ck_poly_val(T, f))) return no(P, "goal is not the premise less one");
   return add(P, P->s[p].hyps, f);
 }
 
 /* ---- laws of the primitive functions */
-typedef struct { const char *name; uint32_t terms; bool ints; } law_row;
-enum { L_INV, L_EXP_ADD, L_EXP_GT, L_LOG, L_SQRT2, L_SQRT_POS, L_DIV, L_MOD_GE, L_MOD_LT, L_ITE1, L_ITE0, N_LAWS };
-static const law_row laws[N_LAWS] = {
-    [L_INV] = {"inv", 1, false}, [L_EXP_ADD] = {"exp+", 2, false}, [L_EXP_GT] = {"exp>", 1, false}, [L_LOG] = {"log", 1, false},
-    [L_SQRT2] = {"sqrt2", 1, false}, [L_SQRT_POS] = {"sqrt>", 1, false}, [L_DIV] = {"div", 2, true}, [L_MOD_GE] = {"mod>", 2, true},
-    [L_MOD_LT] = {"mod<", 2, true}, [L_ITE1] = {"ite1", 1, false}, [L_ITE0] = {"ite0", 1, false}};
+/* Each law is about x (and y), real or integer terms; `premise` and `says` are in prefix notation: 0 1, x y, operators (I E S L are inv exp
+ * sqrt log, M is mod, D is div, l is <=), and for x = ite(c, a, b): c, n (the negation of c), a, b. */
+static const struct { const char *name, *about, *premise, *says; } laws[] = {
+    {"inv", "r", "#x0", "=*xIx1"},         /* x # 0:  x * inv(x) = 1 */
+    {"exp+", "rr", "", "=E+xy*ExEy"},      /*         exp(x + y) = exp(x) * exp(y) */
+    {"exp>", "r", "", "l+1xEx"},           /*         1 + x <= exp(x) */
+    {"log", "r", "<0x", "=ELxx"},          /* 0 < x:  exp(log(x)) = x */
+    {"sqrt2", "r", "l0x", "=*SxSxx"},      /* 0 <= x: sqrt(x) * sqrt(x) = x */
+    {"sqrt>", "r", "l0x", "l0Sx"},         /* 0 <= x: 0 <= sqrt(x) */
+    {"div", "ii", "<0y", "=x+*yDxyMxy"},   /* 0 < y:  x = y * (x div y) + x mod y */
+    {"mod>", "ii", "<0y", "l0Mxy"},        /* 0 < y:  0 <= x mod y */
+    {"mod<", "ii", "<0y", "<Mxyy"},        /* 0 < y:  x mod y < y */
+    {"ite1", "r", "c", "=xa"},             /* c:      ite(c, a, b) = a */
+    {"ite0", "r", "n", "=xb"}};            /* not c:  ite(c, a, b) = b */
+enum { N_LAWS = sizeof laws / sizeof *laws };
 
-/* The premise of law w (exp+ and exp> have none) and its conclusion, for x and the last term y. */
-static void law(ck_proof *P, int w, ck_id x, ck_id y, ck_id *pre, ck_id *concl) {
-  ck_terms *T = P->T;
-  ck_id z = zero(P), one = ck_int(T, 1), mod = CK_BAD, r;
-  if (laws[w].ints) *pre = mk(P, CK_LT, z, y), mod = mk(P, CK_MOD, x, y);
-  switch (w) {
-  case L_INV: *pre = mk(P, CK_NE, x, z), *concl = mk(P, CK_EQ, mk(P, CK_MUL, x, ck_mk1(T, CK_INV, x)), one); break;
-  case L_EXP_ADD: r = mk(P, CK_MUL, ck_mk1(T, CK_EXP, x), ck_mk1(T, CK_EXP, y)), *concl = mk(P, CK_EQ, ck_mk1(T, CK_EXP, mk(P, CK_ADD, x, y)), r); break;
-  case L_EXP_GT: *concl = mk(P, CK_LE, mk(P, CK_ADD, one, x), ck_mk1(T, CK_EXP, x)); break;
-  case L_LOG: *pre = mk(P, CK_LT, z, x), *concl = mk(P, CK_EQ, ck_mk1(T, CK_EXP, ck_mk1(T, CK_LOG, x)), x); break;
-  case L_SQRT2: *pre = mk(P, CK_LE, z, x), r = ck_mk1(T, CK_SQRT, x), *concl = mk(P, CK_EQ, mk(P, CK_MUL, r, r), x); break;
-  case L_SQRT_POS: *pre = mk(P, CK_LE, z, x), *concl = mk(P, CK_LE, z, ck_mk1(T, CK_SQRT, x)); break;
-  case L_DIV: *concl = mk(P, CK_EQ, x, mk(P, CK_ADD, mk(P, CK_MUL, y, mk(P, CK_DIV, x, y)), mod)); break;
-  case L_MOD_GE: *concl = mk(P, CK_LE, z, mod); break;
-  case L_MOD_LT: *concl = mk(P, CK_LT, mod, y); break;
-  case L_ITE1: *pre = ck_kid(T, x, 0), *concl = mk(P, CK_EQ, x, ck_kid(T, x, 1)); break;
-  case L_ITE0: *pre = ck_neg(T, ck_kid(T, x, 0)), *concl = mk(P, CK_EQ, x, ck_kid(T, x, 2)); break;
+/* What the text at *s says of x and y; *s moves behind it. */
+static ck_id law_text(ck_proof *P, const char **s, ck_id x, ck_id y) {
+  static const char binary[] = "+*DM", unary[] = "IESL", relations[] = "=#l<"; /* in the order of ck_op */
+  char c = *(*s)++;
+  const char *b = strchr(binary, c), *u = strchr(unary, c), *r = strchr(relations, c);
+  switch (c) {
+  case '0': case '1': return ck_int(P->T, c - '0');
+  case 'x': return x;
+  case 'y': return y;
+  case 'c': return ck_kid(P->T, x, 0);
+  case 'n': return ck_neg(P->T, ck_kid(P->T, x, 0));
+  case 'a': return ck_kid(P->T, x, 1);
+  case 'b': return ck_kid(P->T, x, 2);
   default: break;
   }
+  ck_id k = law_text(P, s, x, y);
+  if (u) return ck_mk1(P->T, (ck_op)(CK_INV + (u - unary)), k);
+  return mk(P, (ck_op)(b ? CK_ADD + (b - binary) : CK_EQ + (r - relations)), k, law_text(P, s, x, y));
 }
 
 uint32_t ck_r_law(ck_proof *P, const char *name, const ck_id *ts, uint32_t nt, const uint32_t *ps, uint32_t np) {
-  int w = 0;
+  uint32_t w = 0, H = P->T->empty;
   while (w < N_LAWS && strcmp(laws[w].name, name) != 0) w++;
   if (w == N_LAWS) return no(P, "unknown law");
-  if (nt != laws[w].terms) return no(P, "wrong number of terms");
+  const char *pre = laws[w].premise, *says = laws[w].says;
+  if (nt != strlen(laws[w].about)) return no(P, "wrong number of terms");
   for (uint32_t i = 0; i < nt; i++)
-    if (!term(P, ts[i]) || (laws[w].ints && !ck_is_int(P->T, ts[i]))) return no(P, "closed (integer) terms expected");
-  if ((w == L_ITE1 || w == L_ITE0) && !is(P, ts[0], CK_ITE)) return no(P, "ite expected");
-  ck_id pre = CK_BAD, concl = CK_BAD;
-  uint32_t H = P->T->empty;
-  bool none = w == L_EXP_ADD || w == L_EXP_GT;
-  if (np != (none ? 0 : 1)) return no(P, "wrong number of premises");
-  law(P, w, ts[0], ts[nt - 1], &pre, &concl);
-  if (!none && !premise(P, ps[0], pre, &H)) return CK_BAD;
-  return add(P, H, concl);
+    if (!of_sort(P, ts[i], laws[w].about[i])) return no(P, "closed (integer) terms expected");
+  if ((*pre == 'c' || *pre == 'n') && !is(P, ts[0], CK_ITE)) return no(P, "ite expected");
+  if (np != (*pre ? 1 : 0)) return no(P, "wrong number of premises");
+  if (*pre && !premise(P, ps[0], law_text(P, &pre, ts[0], ts[nt - 1]), &H)) return CK_BAD;
+  return add(P, H, law_text(P, &says, ts[0], ts[nt - 1]));
 }
 
 /* ---- folds */
 uint32_t ck_r_zero(ck_proof *P, ck_id t, uint32_t p) {
-  if (!term(P, t) || !is(P, t, CK_FOLD)) return no(P, "closed fold expected");
   uint32_t H = P->T->empty;
+  if (!fold(P, t)) return no(P, "closed fold expected");
   if (!premise(P, p, mk(P, CK_LE, ck_kid(P->T, t, 0), zero(P)), &H)) return CK_BAD;
   return add(P, H, mk(P, CK_EQ, t, ck_kid(P->T, t, 1 + ck_index(P->T, t))));
 }
 
 uint32_t ck_r_succ(ck_proof *P, ck_id t, ck_id k, uint32_t p) {
   ck_terms *T = P->T;
-  if (!term(P, t) || !is(P, t, CK_FOLD)) return no(P, "closed fold expected");
+  if (!fold(P, t)) return no(P, "closed fold expected");
   if (!int_term(P, k)) return no(P, "closed integer term expected");
   if (!differ_by(P, ck_poly_of(T, k), 1, ck_poly_of(T, ck_kid(T, t, 0)))) return no(P, "bound is not k + 1");
   uint32_t H = T->empty, w = ck_width(T, t), q0 = ck_index(T, t);
@@ -402,12 +393,8 @@ uint32_t ck_r_succ(ck_proof *P, ck_id t, ck_id k, uint32_t p) {
   ck_id *kids = ck_alloc(NULL, (3 * (size_t)w + 2) * sizeof *kids), *vals = kids + 2 * w + 1;
   kids[0] = vals[0] = k;
   for (uint32_t i = 1; i < 1 + 2 * w; i++) kids[i] = ck_kid(T, t, i);
-  bool ok = true;
-  for (uint32_t q = 0; q < w && ok; q++) {
-    vals[1 + q] = ck_fold(T, q, w, kids);
-    ok = vals[1 + q] != CK_BAD;
-  }
-  ck_id step = ok ? ck_open(T, kids[1 + w + q0], vals, w + 1) : CK_BAD;
+  for (uint32_t q = 0; q < w; q++) vals[1 + q] = ck_fold(T, q, w, kids); /* the same fold over k, every component */
+  ck_id step = ck_open(T, kids[1 + w + q0], vals, w + 1);
   free(kids);
   return add(P, H, mk(P, CK_EQ, t, step));
 }
@@ -418,7 +405,7 @@ uint32_t ck_r_induct(ck_proof *P, ck_id k, ck_id n, uint32_t j, const ck_id *fs,
   if (!int_term(P, n) || ck_has_var(T, n, k)) return no(P, "bound must be a closed integer term without the variable");
   if (r == 0 || j >= r || r > CK_MAX_WIDTH) return no(P, "number of invariants");
   for (uint32_t i = 0; i < r; i++)
-    if (!rel(P, fs[i]) || !ck_is_closed(T, fs[i])) return no(P, "closed relation expected");
+    if (!closed_rel(P, fs[i])) return no(P, "closed relation expected");
   ck_id z = zero(P), k1 = mk(P, CK_ADD, k, ck_int(T, 1));
   uint32_t H = T->empty;
   if (!premise(P, p, mk(P, CK_LE, z, n), &H)) return CK_BAD;

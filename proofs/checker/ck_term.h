@@ -81,7 +81,7 @@ typedef struct { uint32_t deg; const ck_id *atoms; } ck_mono;
 typedef struct ck_poly ck_poly; /* immutable, owned by T; equal polynomials need not be the same pointer */
 const ck_poly *ck_poly_of(ck_terms *T, ck_id t);           /* NULL: more than 200,000 monomial pairs */
 const ck_poly *ck_poly_val(ck_terms *T, ck_id rel);        /* b - a */
-const ck_poly *ck_poly_add(ck_terms *T, const ck_poly *a, const ck_poly *b, const mpq_t scale_b); /* a + scale*b */
+const ck_poly *ck_poly_add(ck_terms *T, const ck_poly *a, const ck_poly *b, const mpq_t scale_b); /* a + scale*b; scale NULL: a + b */
 const ck_poly *ck_poly_mul(ck_terms *T, const ck_poly *a, const ck_poly *b);
 bool ck_poly_eq(const ck_poly *a, const ck_poly *b);
 uint32_t ck_poly_len(const ck_poly *p);

@@ -19,9 +19,10 @@ static const row nodes[] = {
     {"fold", "nnT", CK_FOLD}, {"=", "tt", CK_EQ}, {"#", "tt", CK_NE},   {"<=", "tt", CK_LE},    {"<", "tt", CK_LT},    {"all", "nT", CK_ALL}};
 enum { MAX_DIGITS = 10000, MAX_WORD = 255, MAX_COUNT = 1000000, MAX_GROUPS = 5 };
 
-typedef struct { /* the line at hand, without its head: kinds t s n w | , then numbers of terms and steps, then texts */
-  char *kind, **word; uint32_t *val, n, cap;
-  uint32_t from[MAX_GROUPS], to[MAX_GROUPS]; /* groups */
+typedef struct { char kind, *word; } tok; /* kind: t s n w | , and its text */
+typedef struct {
+  tok *tok; uint32_t *val, n, cap, cap_val;  /* the line at hand, without its head; numbers of terms and steps */
+  uint32_t from[MAX_GROUPS], to[MAX_GROUPS]; /* its groups */
   ck_terms *T; ck_proof *P;
   ck_id *terms; uint32_t n_terms, cap_terms; /* number of a term line -> term */
   const char *why;
@@ -47,29 +48,23 @@ static bool number(const char *s, uint32_t limit, uint32_t *out) {
 
 static bool integer_text(const char *s) {
   s += *s == '-';
-  size_t n = strlen(s);
-  return n > 0 && n <= MAX_DIGITS && strspn(s, "0123456789") == n;
+  size_t n = strspn(s, "0123456789");
+  return n > 0 && n <= MAX_DIGITS && s[n] == 0;
 }
 
 static bool token(replay *R, char *s) {
-  if (R->n == R->cap) {
-    R->cap = 2 * R->cap + 64;
-    R->kind = ck_alloc(R->kind, R->cap), R->val = ck_alloc(R->val, R->cap * sizeof *R->val);
-    R->word = ck_alloc(R->word, R->cap * sizeof *R->word);
-  }
+  CK_GROW(R->tok, R->cap, R->n + 1);
+  CK_GROW(R->val, R->cap_val, R->n + 1);
   uint32_t i = R->n++, x = 0;
-  R->val[i] = 0, R->word[i] = s + 1;
-  switch (R->kind[i] = s[0]) {
+  R->val[i] = 0, R->tok[i] = (tok){s[0], s + 1};
+  switch (s[0]) {
   case 't':
     if (!number(s + 1, R->n_terms, &x)) return reject(R, "no such term line");
-    R->val[i] = R->terms[x];
-    return true;
+    return R->val[i] = R->terms[x], true;
   case 's': return number(s + 1, ck_thm_count(R->P), &R->val[i]) || reject(R, "no such step line");
-  case '=': return R->kind[i] = 'n', integer_text(s + 1) || reject(R, "number expected after =");
-  case '\'': return R->kind[i] = 'w', (s[1] && strlen(s + 1) <= MAX_WORD && !strpbrk(s, "|,")) || reject(R, "word expected after '");
-  case '|':
-  case ',': return !s[1] || reject(R, "token");
-  default: return reject(R, "token");
+  case '=': return R->tok[i].kind = 'n', integer_text(s + 1) || reject(R, "number expected after =");
+  case '\'': return R->tok[i].kind = 'w', (s[1] && strlen(s + 1) <= MAX_WORD && !strpbrk(s, "|,")) || reject(R, "word expected after '");
+  default: return ((s[0] == '|' || s[0] == ',') && !s[1]) || reject(R, "token");
   }
 }
 
@@ -77,8 +72,8 @@ static bool token(replay *R, char *s) {
 static bool kinds(const replay *R, uint32_t *j, const char *p) {
   for (; *p && *p != '|' && *p != ')'; p++)
     if (*p == 'T' || *p == 'S') {
-      while (*j < R->n && R->kind[*j] == (*p == 'T' ? 't' : 's')) ++*j;
-    } else if (*j == R->n || R->kind[(*j)++] != *p)
+      while (*j < R->n && R->tok[*j].kind == (*p == 'T' ? 't' : 's')) ++*j;
+    } else if (*j == R->n || R->tok[(*j)++].kind != *p)
       return false;
   return true;
 }
@@ -90,51 +85,46 @@ static bool match(replay *R, const char *p) {
     bool ok = true;
     R->from[g] = j;
     if (*p != '(') ok = kinds(R, &j, p);
-    else if (j < R->n && R->kind[j] != '|')
+    else if (j < R->n && R->tok[j].kind != '|')
       do ok = kinds(R, &j, p + 1);
-      while (ok && j < R->n && R->kind[j] == ',' && ++j);
+      while (ok && j < R->n && R->tok[j].kind == ',' && ++j);
     R->to[g] = j;
     p += strcspn(p, "|");
-    if (!ok || (*p != 0) != (j < R->n) || (*p && R->kind[j] != '|')) return reject(R, "arguments of this line");
+    if (!ok || (*p != 0) != (j < R->n) || (*p && R->tok[j].kind != '|')) return reject(R, "arguments of this line");
     if (*p == 0) return true;
   }
 }
 
 /* a number token as a small unsigned one */
-static bool small(const replay *R, uint32_t i, uint32_t *out) { return number(R->word[i], MAX_COUNT, out) || ck_fail(R->T, "number"); }
-
-static ck_id constant(ck_terms *T, const char *num, const char *den) {
-  mpq_t x;
-  mpq_init(x);
-  mpz_set_str(mpq_numref(x), num, 10), mpz_set_str(mpq_denref(x), den, 10);
-  ck_id t = ck_q(T, x);
-  mpq_clear(x);
-  return t;
-}
+static bool small(const replay *R, uint32_t i, uint32_t *out) { return number(R->tok[i].word, MAX_COUNT, out) || ck_fail(R->T, "number"); }
 
 static ck_id node(replay *R, ck_op op) {
   ck_terms *T = R->T;
   const ck_id *k = R->val;
-  uint32_t a = 0, b = 0, n = R->n;
-  char sort = op == CK_V || op == CK_B ? R->word[1][0] : 0;
-  if (sort && R->word[1][1]) return ck_fail(T, "sort"), CK_BAD;
+  uint32_t a = 0, b = 0, n = R->n, t;
+  mpq_t q;
+  char sort = op == CK_V || op == CK_B ? R->tok[1].word[0] : 0;
+  if (sort && R->tok[1].word[1]) return ck_bad(T, "sort");
   switch (op) {
-  case CK_Q: return constant(T, R->word[0], R->word[1]);
-  case CK_V: return ck_var(T, R->word[0], sort);
+  case CK_Q:
+    mpq_init(q), mpz_set_str(mpq_numref(q), R->tok[0].word, 10), mpz_set_str(mpq_denref(q), R->tok[1].word, 10);
+    t = ck_q(T, q), mpq_clear(q);
+    return t;
+  case CK_V: return ck_var(T, R->tok[0].word, sort);
   case CK_B: return small(R, 0, &a) ? ck_bound(T, a, sort) : CK_BAD;
   case CK_ITE: return ck_ite(T, k[0], k[1], k[2]);
-  case CK_APP: return ck_app(T, R->word[0], R->word[1], k + 2, n - 2);
+  case CK_APP: return ck_app(T, R->tok[0].word, R->tok[1].word, k + 2, n - 2);
   case CK_ALL: return small(R, 0, &a) ? ck_all(T, a, k + 1, n - 1) : CK_BAD;
   case CK_FOLD:
     if (!small(R, 0, &a) || !small(R, 1, &b)) return CK_BAD;
-    return n - 2 == 1 + 2 * b ? ck_fold(T, a, b, k + 2) : (ck_fail(T, "shape of fold"), CK_BAD);
+    return n - 2 == 1 + 2 * b ? ck_fold(T, a, b, k + 2) : ck_bad(T, "shape of fold");
   default: return n == 1 ? ck_mk1(T, op, k[0]) : ck_mk2(T, op, k[0], k[1]);
   }
 }
 
 /* the end of the member that begins at i in group g */
 static uint32_t member(const replay *R, uint32_t i, uint32_t g) {
-  while (i < R->to[g] && R->kind[i] != ',') i++;
+  while (i < R->to[g] && R->tok[i].kind != ',') i++;
   return i;
 }
 
@@ -148,7 +138,7 @@ static uint32_t step_inst(replay *R) {
   for (uint32_t i = R->from[2], end; i < R->to[2] && ok; i = end + 1) { /* name, signature, parameters, body */
     end = member(R, i, 2);
     ok = end - i >= 3 || ck_fail(R->T, "function without a body");
-    if (ok) fs[nf++] = (ck_fsub){ck_word(R->T, R->word[i]), ck_word(R->T, R->word[i + 1]), v + i + 2, end - i - 3, v[end - 1]};
+    if (ok) fs[nf++] = (ck_fsub){ck_word(R->T, R->tok[i].word), ck_word(R->T, R->tok[i + 1].word), v + i + 2, end - i - 3, v[end - 1]};
   }
   if (ok) s = ck_r_inst(R->P, v[0], vs, nv, fs, nf, v + R->from[3], R->to[3] - R->from[3]);
   free(vs), free(fs);
@@ -181,14 +171,14 @@ static uint32_t step(replay *R, int rule) {
   case ARITH: return step_arith(R);
   case ANTISYM: return ck_r_antisym(P, v[0], v[1]);
   case INT: return ck_r_int(P, v[0], v[1]);
-  case LAW: return ck_r_law(P, R->word[0], g1, n1, g2, n2);
+  case LAW: return ck_r_law(P, R->tok[0].word, g1, n1, g2, n2);
   case ZERO: return ck_r_zero(P, v[0], v[1]);
   case SUCC: return ck_r_succ(P, v[0], v[1], v[2]);
   case INDUCT:
     if (!small(R, 2, &j)) return CK_BAD;
-    if (n1 != n2 || n2 != R->to[3] - R->from[3]) return ck_fail(R->T, "as many bases and steps as invariants are needed"), CK_BAD;
+    if (n1 != n2 || n2 != R->to[3] - R->from[3]) return ck_bad(R->T, "as many bases and steps as invariants are needed");
     return ck_r_induct(P, v[0], v[1], j, g1, g2, v + R->from[3], n1, v[R->from[4]]);
-  default: return ck_fail(R->T, "unknown rule"), CK_BAD;
+  default: return ck_bad(R->T, "unknown rule");
   }
 }
 
@@ -202,9 +192,9 @@ static bool qed(replay *R, char *text, const ck_goal *goals, uint32_t n, bool *d
   if (ck_thm_formula(R->P, s) != goals[g].formula) return reject(R, "the step does not conclude the goal");
   const ck_id *h = ck_thm_hyps(R->P, s, &nh);
   for (uint32_t i = 0; i < nh; i++) {
-    bool allowed = false;
-    for (uint32_t j = 0; j < goals[g].n_allowed; j++) allowed = allowed || goals[g].allowed[j] == h[i];
-    if (!allowed) return reject(R, "the step rests on a hypothesis that the goal does not allow");
+    uint32_t j = 0;
+    while (j < goals[g].n_allowed && goals[g].allowed[j] != h[i]) j++;
+    if (j == goals[g].n_allowed) return reject(R, "the step rests on a hypothesis that the goal does not allow");
   }
   return done[g] = true;
 }
@@ -227,30 +217,24 @@ static bool one_line(replay *R, char *line, const ck_goal *goals, uint32_t n, bo
   if (r) {
     ck_id t = match(R, r->shape) ? node(R, (ck_op)r->what) : CK_BAD;
     if (t == CK_BAD) return reject(R, ck_error(R->T));
-    if (R->n_terms == R->cap_terms) R->terms = ck_alloc(R->terms, (R->cap_terms = 2 * R->cap_terms + 256) * sizeof *R->terms);
+    CK_GROW(R->terms, R->cap_terms, R->n_terms + 1);
     R->terms[R->n_terms++] = t;
-    use->terms++;
-    return true;
+    return use->terms++, true;
   }
   r = find(steps, CK_N_RULES, line);
   if (r == NULL) return reject(R, "unknown rule");
   if (!match(R, r->shape) || step(R, r->what) == CK_BAD) return reject(R, ck_error(R->T));
-  use->count[r->what]++;
-  use->steps++;
+  use->count[r->what]++, use->steps++;
   if (R->on_step) R->on_step(R->arg, ck_thm_count(R->P) - 1, r->head, R->T, R->P);
   return true;
 }
 
-bool ck_cert_check(ck_terms *T, const ck_goal *goals, uint32_t n_goals, const char *text, size_t len, ck_usage *usage, char **why) {
-  return ck_cert_trace(T, goals, n_goals, text, len, usage, why, NULL, NULL);
-}
-
-bool ck_cert_trace(ck_terms *T, const ck_goal *goals, uint32_t n_goals, const char *text, size_t len, ck_usage *usage, char **why, ck_on_step *on_step, void *arg) {
+bool ck_cert_trace(ck_terms *T, const ck_goal *goals, uint32_t n_goals, const char *text, size_t len, ck_usage *usage, char **why,
+                   ck_on_step *on_step, void *arg) {
   replay R = {.on_step = on_step, .arg = arg, .T = T, .P = ck_proof_new(T)};
-  bool *done = ck_alloc(NULL, n_goals * sizeof *done), ok = true;
+  bool *done = memset(ck_alloc(NULL, n_goals * sizeof *done), 0, n_goals * sizeof *done), ok = true;
   char *copy = ck_alloc(NULL, len + 1);
   unsigned long line_no = 0;
-  memset(done, 0, n_goals * sizeof *done);
   memset(usage, 0, sizeof *usage);
   for (int i = 0; i < CK_N_RULES; i++) usage->rule[i] = steps[i].head;
   if (len) memcpy(copy, text, len);
@@ -267,12 +251,12 @@ bool ck_cert_trace(ck_terms *T, const ck_goal *goals, uint32_t n_goals, const ch
   for (uint32_t g = 0; g < n_goals && ok; g++) ok = done[g] || reject(&R, "a goal is left open");
   *why = NULL;
   bool accepted = ok && R.why == NULL;
-  if (!accepted) {
-    size_t size = strlen(R.why) + 64;
-    *why = ck_alloc(NULL, size);
-    snprintf(*why, size, "line %lu: %s", line_no, R.why);
-  }
-  free(done), free(copy), free(R.kind), free(R.val), free(R.word), free(R.terms);
-  ck_proof_free(R.P);
+  size_t size = accepted ? 0 : strlen(R.why) + 64;
+  if (!accepted) snprintf(*why = ck_alloc(NULL, size), size, "line %lu: %s", line_no, R.why);
+  free(done), free(copy), free(R.tok), free(R.val), free(R.terms), ck_proof_free(R.P);
   return accepted;
+}
+
+bool ck_cert_check(ck_terms *T, const ck_goal *goals, uint32_t n_goals, const char *text, size_t len, ck_usage *usage, char **why) {
+  return ck_cert_trace(T, goals, n_goals, text, len, usage, why, NULL, NULL);
 }

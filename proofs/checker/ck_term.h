@@ -23,9 +23,8 @@ typedef struct ck_terms ck_terms;
 
 ck_terms *ck_terms_new(void);
 void ck_terms_free(ck_terms *T);
-/* the reason of the last CK_BAD / false, a constant or a string owned by T */
-const char *ck_error(const ck_terms *T);
-bool ck_fail(ck_terms *T, const char *why); /* records why; returns false */
+const char *ck_error(const ck_terms *T);    /* the reason of the last CK_BAD or false */
+bool ck_fail(ck_terms *T, const char *why); /* records why, a constant; returns false */
 
 /* words (variable names, function names, signatures) are interned: equal words, equal numbers */
 uint32_t ck_word(ck_terms *T, const char *s);
@@ -41,17 +40,14 @@ ck_id ck_mk1(ck_terms *T, ck_op op, ck_id a);          /* inv exp sqrt log */
 ck_id ck_mk2(ck_terms *T, ck_op op, ck_id a, ck_id b); /* + * div mod and the relations */
 ck_id ck_ite(ck_terms *T, ck_id rel, ck_id a, ck_id b);
 ck_id ck_app(ck_terms *T, const char *f, const char *sig, const ck_id *args, uint32_t n);
-/* fold p w n init_0.. step_0..: kids = n, w inits, w steps (each under w+1 binders) */
-ck_id ck_fold(ck_terms *T, uint32_t p, uint32_t w, const ck_id *kids);
-/* all m F1..Fr G: n = r+1 kids */
-ck_id ck_all(ck_terms *T, uint32_t m, const ck_id *kids, uint32_t n);
+ck_id ck_fold(ck_terms *T, uint32_t p, uint32_t w, const ck_id *kids); /* kids: bound, w inits, w steps (each under w+1 binders) */
+ck_id ck_all(ck_terms *T, uint32_t m, const ck_id *kids, uint32_t n);  /* all m F1..Fr G: n = r+1 kids */
 
 /* --- reading a node */
 ck_op ck_head(const ck_terms *T, ck_id t);
 uint32_t ck_nkids(const ck_terms *T, ck_id t);
 ck_id ck_kid(const ck_terms *T, ck_id t, uint32_t i);
-/* number of binders that kid i stands under (0 but for fold steps and clause kids) */
-uint32_t ck_kid_binders(const ck_terms *T, ck_id t, uint32_t i);
+uint32_t ck_kid_binders(const ck_terms *T, ck_id t, uint32_t i); /* that kid i stands under: 0 but for fold steps and clause kids */
 void ck_get_q(const ck_terms *T, ck_id t, mpq_t out);      /* CK_Q */
 const mpq_t *ck_q_value(const ck_terms *T, ck_id t);       /* CK_Q, borrowed: do not keep over makers */
 uint32_t ck_name(const ck_terms *T, ck_id t);              /* CK_V, CK_APP: word */
@@ -68,7 +64,6 @@ bool ck_has_var(const ck_terms *T, ck_id t, ck_id var);    /* free variable occu
 size_t ck_size(const ck_terms *T);                         /* nodes in the table */
 
 /* --- operations of section 1 */
-ck_id ck_shift(ck_terms *T, ck_id t, uint32_t by, uint32_t cut);
 ck_id ck_open(ck_terms *T, ck_id t, const ck_id *vals, uint32_t n);  /* vals[0] replaces index 0 (innermost) */
 ck_id ck_close(ck_terms *T, ck_id t, const ck_id *vars, uint32_t n); /* variable vars[i] becomes bound index i: only builds terms, no rule uses it */
 typedef struct { uint32_t name, sig; const ck_id *params; uint32_t n; ck_id body; } ck_fsub;

@@ -19,9 +19,8 @@ uint32_t ck_table_next(const ck_table *t, uint32_t hash, uint32_t *at); /* next 
 void ck_table_free(ck_table *t);
 
 typedef struct {
-  uint8_t op;
+  uint8_t op; bool isint;
   char sort;         /* CK_V, CK_B */
-  bool isint;
   uint32_t a, b;     /* name sig | index | p w | m */
   uint32_t kid0, nkids, depth;
   uint32_t fv;       /* set: 2*variable, 2*(word of a function)+1 */

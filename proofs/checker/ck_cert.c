@@ -200,8 +200,7 @@ static bool qed(replay *R, char *text, const ck_goal *goals, uint32_t n, bool *d
 }
 
 static const row *find(const row *rows, size_t n, const char *head) {
-  for (size_t i = 0; i < n; i++)
-    if (strcmp(head, rows[i].head) == 0) return &rows[i];
+  for (size_t i = 0; i < n; i++) if (strcmp(head, rows[i].head) == 0) return &rows[i];
   return NULL;
 }
 

@@ -86,8 +86,7 @@ static bool discharge(ck_proof *P, uint32_t s, ck_id f, const ck_id *out, uint32
 
 static bool distinct(const ck_id *x, uint32_t n) {
   for (uint32_t i = 0; i < n; i++)
-    for (uint32_t j = 0; j < i; j++)
-      if (x[i] == x[j]) return false;
+    for (uint32_t j = 0; j < i; j++) if (x[i] == x[j]) return false;
   return true;
 }
 
@@ -102,11 +101,9 @@ uint32_t ck_r_use(ck_proof *P, uint32_t s, const ck_id *ts, uint32_t nt, const u
   ck_id c = concl(P, s, CK_ALL);
   if (c == CK_BAD) return no(P, "clause expected");
   if (nt != ck_index(T, c) || np + 1 != ck_nkids(T, c)) return no(P, "wrong number of terms or premises");
-  for (uint32_t i = 0; i < nt; i++)
-    if (!int_term(P, ts[i])) return no(P, "closed integer term expected");
+  for (uint32_t i = 0; i < nt; i++) if (!int_term(P, ts[i])) return no(P, "closed integer term expected");
   uint32_t H = P->s[s].hyps;
-  for (uint32_t i = 0; i < np; i++)
-    if (!premise(P, ps[i], ck_open(T, ck_kid(T, c, i), ts, nt), &H)) return CK_BAD;
+  for (uint32_t i = 0; i < np; i++) if (!premise(P, ps[i], ck_open(T, ck_kid(T, c, i), ts, nt), &H)) return CK_BAD;
   return add(P, H, ck_open(T, ck_kid(T, c, np), ts, nt));
 }
 
@@ -124,8 +121,7 @@ static bool instance_ok(ck_proof *P, const ck_vsub *vs, uint32_t nv, const ck_fs
   for (uint32_t i = 0; i < nv; i++) {
     if (!is(P, vs[i].var, CK_V)) return ck_fail(P->T, "variable expected");
     if (!of_sort(P, vs[i].term, ck_sort(P->T, vs[i].var))) return ck_fail(P->T, "instance of another sort");
-    for (uint32_t j = 0; j < i; j++)
-      if (vs[i].var == vs[j].var) return ck_fail(P->T, "variable twice");
+    for (uint32_t j = 0; j < i; j++) if (vs[i].var == vs[j].var) return ck_fail(P->T, "variable twice");
   }
   for (uint32_t i = 0; i < nf; i++) {
     if (!function_ok(P, &fs[i])) return ck_fail(P->T, "instance of a function");
@@ -138,8 +134,7 @@ static bool instance_ok(ck_proof *P, const ck_vsub *vs, uint32_t nv, const ck_fs
 uint32_t ck_r_inst(ck_proof *P, uint32_t s, const ck_vsub *vs, uint32_t nv, const ck_fsub *fs, uint32_t nf, const uint32_t *ps, uint32_t np) {
   ck_terms *T = P->T;
   if (s >= P->n) return no(P, "no such step");
-  for (uint32_t i = 0; i < np; i++)
-    if (ps[i] >= P->n) return no(P, "no such step");
+  for (uint32_t i = 0; i < np; i++) if (ps[i] >= P->n) return no(P, "no such step");
   if (!instance_ok(P, vs, nv, fs, nf)) return CK_BAD;
   const ck_setrec old = ck_members(T, P->s[s].hyps);
   ck_id *vars = ck_alloc(NULL, (2 * (size_t)nv + np) * sizeof *vars), *vals = vars + nv, *dropped = vals + nv;
@@ -199,8 +194,7 @@ uint32_t ck_r_cong(ck_proof *P, ck_id a, ck_id b, const uint32_t *ps, uint32_t n
       if (x != y) return no(P, "cong does not enter binders");
     } else if (ck_is_rel(T, x)) { /* the condition of an ite */
       if (ck_head(T, x) != ck_head(T, y)) return no(P, "different relations");
-      for (uint32_t j = 0; j < 2; j++)
-        if (!same(P, &e, ck_kid(T, x, j), ck_kid(T, y, j))) return CK_BAD;
+      for (uint32_t j = 0; j < 2; j++) if (!same(P, &e, ck_kid(T, x, j), ck_kid(T, y, j))) return CK_BAD;
     } else if (!same(P, &e, x, y))
       return CK_BAD;
   }
@@ -212,8 +206,7 @@ uint32_t ck_r_foldcong(ck_proof *P, ck_id a, ck_id b, const ck_id *vars, uint32_
   ck_terms *T = P->T;
   if (!fold(P, a) || !term(P, b) || !same_head(T, a, b)) return no(P, "two like folds expected");
   uint32_t w = ck_width(T, a);
-  for (uint32_t i = 0; i <= w; i++)
-    if (ck_kid(T, a, i) != ck_kid(T, b, i)) return no(P, "bounds or bases differ");
+  for (uint32_t i = 0; i <= w; i++) if (ck_kid(T, a, i) != ck_kid(T, b, i)) return no(P, "bounds or bases differ");
   if (nv != w + 1 || np != w) return no(P, "wrong number of variables or premises");
   for (uint32_t i = 0; i < nv; i++) {
     if (!var(P, vars[i], i == 0 ? 'i' : 'r')) return no(P, "variable of another sort");
@@ -243,10 +236,7 @@ static bool summand_ok(ck_proof *P, ck_op goal, const ck_summand *s, bool *stric
   int sign = mpq_sgn(c);
   mpq_clear(c);
   if (goal == CK_EQ || !constant) return ck_fail(P->T, "coefficient must be rational, goal not an equation");
-  if (goal == CK_NE) {
-    ++*nonzero;
-    return (!le && sign != 0) || ck_fail(P->T, "summand not known to be nonzero");
-  }
+  if (goal == CK_NE) return ++*nonzero, (!le && sign != 0) || ck_fail(P->T, "summand not known to be nonzero");
   *strict = *strict || (sign > 0 && !le);
   return (!ne && sign >= 0) || ck_fail(P->T, "summand not known to be nonnegative");
 }
@@ -286,8 +276,7 @@ uint32_t ck_r_arith(ck_proof *P, ck_id f, const ck_summand *sums, uint32_t n) {
   }
   if (!identity(P, f, sums, n)) return CK_BAD;
   ck_op goal = ck_head(P->T, f);
-  for (uint32_t i = 0; i < n; i++)
-    if (!summand_ok(P, goal, &sums[i], &strict, &nonzero)) return CK_BAD;
+  for (uint32_t i = 0; i < n; i++) if (!summand_ok(P, goal, &sums[i], &strict, &nonzero)) return CK_BAD;
   if (goal == CK_LT && !strict) return no(P, "nothing strict");
   if (goal == CK_NE && nonzero != 1) return no(P, "exactly one nonzero summand needed");
   return add(P, H, f);
@@ -404,8 +393,7 @@ uint32_t ck_r_induct(ck_proof *P, ck_id k, ck_id n, uint32_t j, const ck_id *fs,
   if (!var(P, k, 'i')) return no(P, "integer variable expected");
   if (!int_term(P, n) || ck_has_var(T, n, k)) return no(P, "bound must be a closed integer term without the variable");
   if (r == 0 || j >= r || r > CK_MAX_WIDTH) return no(P, "number of invariants");
-  for (uint32_t i = 0; i < r; i++)
-    if (!closed_rel(P, fs[i])) return no(P, "closed relation expected");
+  for (uint32_t i = 0; i < r; i++) if (!closed_rel(P, fs[i])) return no(P, "closed relation expected");
   ck_id z = zero(P), k1 = mk(P, CK_ADD, k, ck_int(T, 1));
   uint32_t H = T->empty;
   if (!premise(P, p, mk(P, CK_LE, z, n), &H)) return CK_BAD;

@@ -19,8 +19,7 @@ static ck_id shift(ck_terms *T, ck_id t, uint32_t by);
 static bool untouched(const walk *w, ck_id t, uint32_t d) {
   const ck_terms *T = w->T;
   if (w->what == SHIFT || w->what == OPEN) return ck_loose_max(T, t) <= d;
-  for (uint32_t i = 0; i < w->nkey; i++)
-    if (ck_set_has(T, T->node[t].fv, w->fkey[i])) return false;
+  for (uint32_t i = 0; i < w->nkey; i++) if (ck_set_has(T, T->node[t].fv, w->fkey[i])) return false;
   return true;
 }
 
@@ -76,8 +75,7 @@ static ck_id walked(walk w, ck_id t) {
 static ck_id shift(ck_terms *T, ck_id t, uint32_t by) { return by ? walked((walk){.T = T, .what = SHIFT, .by = by}, t) : t; }
 
 ck_id ck_open(ck_terms *T, ck_id t, const ck_id *vals, uint32_t n) {
-  for (uint32_t i = 0; i < n; i++)
-    if (!ck_is_closed(T, vals[i])) return ck_bad(T, "closed term expected");
+  for (uint32_t i = 0; i < n; i++) if (!ck_is_closed(T, vals[i])) return ck_bad(T, "closed term expected");
   return walked((walk){.T = T, .what = OPEN, .vals = vals, .nv = n}, t);
 }
 
@@ -87,7 +85,6 @@ ck_id ck_close(ck_terms *T, ck_id t, const ck_id *vars, uint32_t n) {
 }
 
 ck_id ck_sub(ck_terms *T, ck_id t, const ck_id *vars, const ck_id *vals, uint32_t n, const ck_fsub *fs, uint32_t nf) {
-  for (uint32_t i = 0; i < n; i++)
-    if (vals[i] >= T->n) return CK_BAD;
+  for (uint32_t i = 0; i < n; i++) if (vals[i] >= T->n) return CK_BAD;
   return walked((walk){.T = T, .what = SUB, .vars = vars, .vals = vals, .nv = n, .fs = fs, .nf = nf}, t);
 }

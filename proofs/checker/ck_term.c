@@ -5,10 +5,7 @@
 
 void *ck_alloc(void *old, size_t n) {
   void *p = realloc(old, n ? n : 1);
-  if (p == NULL) {
-    fputs("assay-check: out of memory\n", stderr);
-    abort();
-  }
+  if (p == NULL) fputs("assay-check: out of memory\n", stderr), abort();
   return p;
 }
 
@@ -109,8 +106,7 @@ bool ck_set_has(const ck_terms *T, uint32_t s, uint32_t v) {
 /* ---- the table */
 ck_terms *ck_terms_new(void) {
   ck_terms *T = ck_alloc(NULL, sizeof *T);
-  memset(T, 0, sizeof *T);
-  T->why = "no error";
+  *T = (ck_terms){.why = "no error"};
   T->empty = ck_set(T, NULL, 0);
   return T;
 }
@@ -118,8 +114,7 @@ ck_terms *ck_terms_new(void) {
 void ck_terms_free(ck_terms *T) {
   if (T == NULL) return;
   ck_poly_release(T, NULL);
-  for (uint32_t i = 0; i < T->n; i++)
-    if (T->node[i].op == CK_Q) mpq_clear(T->node[i].q);
+  for (uint32_t i = 0; i < T->n; i++) if (T->node[i].op == CK_Q) mpq_clear(T->node[i].q);
   for (uint32_t i = 0; i < T->bytes_by.n; i++) free(T->bytes[i].x);
   ck_table_free(&T->nodes), ck_table_free(&T->bytes_by);
   free(T->node), free(T->kids), free(T->bytes), free(T);

@@ -48,20 +48,18 @@ ck_op ck_head(const ck_terms *T, ck_id t);
 uint32_t ck_nkids(const ck_terms *T, ck_id t);
 ck_id ck_kid(const ck_terms *T, ck_id t, uint32_t i);
 uint32_t ck_kid_binders(const ck_terms *T, ck_id t, uint32_t i); /* that kid i stands under: 0 but for fold steps and clause kids */
-void ck_get_q(const ck_terms *T, ck_id t, mpq_t out);      /* CK_Q */
-const mpq_t *ck_q_value(const ck_terms *T, ck_id t);       /* CK_Q, borrowed: do not keep over makers */
-uint32_t ck_name(const ck_terms *T, ck_id t);              /* CK_V, CK_APP: word */
-uint32_t ck_sig(const ck_terms *T, ck_id t);               /* CK_APP: word */
-char ck_sort(const ck_terms *T, ck_id t);                  /* CK_V, CK_B */
-uint32_t ck_index(const ck_terms *T, ck_id t);             /* CK_B index; CK_FOLD p; CK_ALL m */
-uint32_t ck_width(const ck_terms *T, ck_id t);             /* CK_FOLD w */
-bool ck_is_formula(const ck_terms *T, ck_id t);
-bool ck_is_rel(const ck_terms *T, ck_id t);
-bool ck_is_int(const ck_terms *T, ck_id t);
-bool ck_is_closed(const ck_terms *T, ck_id t);             /* no loose bound variable */
-uint32_t ck_loose_max(const ck_terms *T, ck_id t);         /* 1 + greatest loose index, 0 if closed */
-bool ck_has_var(const ck_terms *T, ck_id t, ck_id var);    /* free variable occurs */
-size_t ck_size(const ck_terms *T);                         /* nodes in the table */
+void ck_get_q(const ck_terms *T, ck_id t, mpq_t out);            /* CK_Q */
+const mpq_t *ck_q_value(const ck_terms *T, ck_id t);             /* CK_Q, borrowed: do not keep over makers */
+uint32_t ck_name(const ck_terms *T, ck_id t);                    /* CK_V, CK_APP: word */
+uint32_t ck_sig(const ck_terms *T, ck_id t);                     /* CK_APP: word */
+char ck_sort(const ck_terms *T, ck_id t);                        /* CK_V, CK_B */
+uint32_t ck_index(const ck_terms *T, ck_id t);                   /* CK_B index; CK_FOLD p; CK_ALL m */
+uint32_t ck_width(const ck_terms *T, ck_id t);                   /* CK_FOLD w */
+bool ck_is_formula(const ck_terms *T, ck_id t), ck_is_rel(const ck_terms *T, ck_id t), ck_is_int(const ck_terms *T, ck_id t);
+bool ck_is_closed(const ck_terms *T, ck_id t);          /* no loose bound variable */
+uint32_t ck_loose_max(const ck_terms *T, ck_id t);      /* 1 + greatest loose index, 0 if closed */
+bool ck_has_var(const ck_terms *T, ck_id t, ck_id var); /* free variable occurs */
+size_t ck_size(const ck_terms *T);                      /* nodes in the table */
 
 /* --- operations of section 1 */
 ck_id ck_open(ck_terms *T, ck_id t, const ck_id *vals, uint32_t n);  /* vals[0] replaces index 0 (innermost) */

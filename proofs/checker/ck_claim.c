@@ -25,8 +25,7 @@ static uint32_t lookup(ck_reader *R, table *t, uint32_t a, uint32_t b, uint32_t 
     table old = *t;
     t->cap = old.cap ? 2 * old.cap : 256;
     t->key = ck_keep(R, t->cap * sizeof *t->key), t->val = ck_keep(R, t->cap * sizeof *t->val);
-    for (uint32_t i = 0, k; i < old.cap; i++)
-      if (old.key[i]) k = slot(t, old.key[i]), t->key[k] = old.key[i], t->val[k] = old.val[i];
+    for (uint32_t i = 0, k; i < old.cap; i++) if (old.key[i]) k = slot(t, old.key[i]), t->key[k] = old.key[i], t->val[k] = old.val[i];
   }
   uint32_t i = slot(t, pair(a, b));
   if (!t->key[i]) t->key[i] = pair(a, b), t->val[i] = val, t->n++;
@@ -39,14 +38,8 @@ static bool enters(ck_reader *R, table *t, uint32_t a, uint32_t b) { /* whether 
   return t->n > n;
 }
 
-static void add(ck_reader *R, ids *s, ck_id t) {
-  s->v = ck_grow(R, s->v, s->n, sizeof *s->v);
-  s->v[s->n++] = t;
-}
-
-static void add_all(ck_reader *R, ids *s, const ck_id *v, uint32_t n) {
-  for (uint32_t i = 0; i < n; i++) add(R, s, v[i]);
-}
+static void add(ck_reader *R, ids *s, ck_id t) { s->v = ck_grow(R, s->v, s->n, sizeof *s->v); s->v[s->n++] = t; }
+static void add_all(ck_reader *R, ids *s, const ck_id *v, uint32_t n) { for (uint32_t i = 0; i < n; i++) add(R, s, v[i]); }
 
 static int by_number(const void *a, const void *b) {
   ck_id x = *(const ck_id *)a, y = *(const ck_id *)b;
@@ -56,8 +49,7 @@ static int by_number(const void *a, const void *b) {
 static void sort_unique(ids *s) {
   uint32_t n = 0;
   if (s->n) qsort(s->v, s->n, sizeof *s->v, by_number);
-  for (uint32_t i = 0; i < s->n; i++)
-    if (!n || s->v[n - 1] != s->v[i]) s->v[n++] = s->v[i];
+  for (uint32_t i = 0; i < s->n; i++) if (!n || s->v[n - 1] != s->v[i]) s->v[n++] = s->v[i];
   s->n = n;
 }
 
@@ -129,8 +121,7 @@ static void defined(walk *w, ck_id t, uint32_t in) {
   ck_terms *T = w->R->T;
   ck_op op = ck_head(T, t);
   for (uint32_t s = in;; s = w->sc[s].parent) {
-    for (uint32_t i = 0; i < w->sc[s].n_skip; i++)
-      if (w->sc[s].skip[i] == t) return;
+    for (uint32_t i = 0; i < w->sc[s].n_skip; i++) if (w->sc[s].skip[i] == t) return;
     if (s != in && has(&w->seen, t, s)) return;
     if (!s) break;
   }
@@ -188,11 +179,9 @@ static uint32_t first_false(ck_reader *R, const ids *rel, bool *known) {
 static bool witness(ck_reader *R, const ck_side *spec, const ck_side *cand) {
   ids rel = {0}, open = {0};
   bool known;
-  for (uint32_t i = 0; i < R->n_sizes; i++)
-    if (!R->size[i].stated) add(R, &open, i);
+  for (uint32_t i = 0; i < R->n_sizes; i++) if (!R->size[i].stated) add(R, &open, i);
   for (uint32_t i = 0; i < R->n_rels; i++) add(R, &rel, R->rel[i].rel);
-  for (uint32_t i = 0; i < spec->n_obligs; i++)
-    if (!spec->oblig[i].n_vars && !spec->oblig[i].n_conds) add(R, &rel, spec->oblig[i].rel);
+  for (uint32_t i = 0; i < spec->n_obligs; i++) if (!spec->oblig[i].n_vars && !spec->oblig[i].n_conds) add(R, &rel, spec->oblig[i].rel);
   uint32_t bad = first_false(R, &rel, &known);
   const ck_file *f = bad < R->n_rels && R->rel[bad].cand ? cand->f : spec->f;
   if (bad < rel.n) ck_die_showing(R, f, f->tok, "the stated sizes contradict", rel.v[bad]);
@@ -337,15 +326,15 @@ static void relied(ck_reader *R, ck_claim *c) {
   if (!c->relied) abort();
   for (const ck_op_def *o = R->ops; o; o = o->next) {
     if (!o->used) continue;
-    ck_sha s;
-    char hex[65];
-    ck_sha_start(&s);
-    ck_sha_add(&s, o->f->text + o->from, o->to - o->from);
-    for (uint32_t i = 0; i < o->n_fn; i++) {
-      ck_sha_add(&s, "\n", 1);
-      ck_sha_add(&s, o->fn[i]->f->text + o->fn[i]->from, o->fn[i]->to - o->fn[i]->from);
-    }
-    ck_sha_end(&s, hex);
+    char *text = NULL, hex[65];
+    size_t len = 0;
+    FILE *out = open_memstream(&text, &len);
+    if (!out) abort();
+    fwrite(o->f->text + o->from, 1, o->to - o->from, out);
+    for (uint32_t i = 0; i < o->n_fn; i++) fputc('\n', out), fwrite(o->fn[i]->f->text + o->fn[i]->from, 1, o->fn[i]->to - o->fn[i]->from, out);
+    fclose(out);
+    ck_sha256(text, len, hex);
+    free(text);
     c->relied[c->n_relied].name = strdup(o->name);
     c->relied[c->n_relied++].sha256 = strdup(hex);
   }

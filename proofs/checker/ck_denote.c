@@ -8,7 +8,7 @@
 typedef struct { const char *name; ck_id val; } bind;
 typedef struct { const char *name; uint32_t n; ck_id dim[CK_MAX_RANK], ix[CK_MAX_RANK]; bool at; } list; /* at: ix holds indices */
 typedef struct {
-  const ck_op_def *op;
+  ck_op_def *op;
   ck_tensor *const *arg;
   bind b[CK_MAX_BINDS]; uint32_t nb, n_fixed; /* the first n_fixed are sizes and attributes, the others indices */
   list l[CK_MAX_DIMS]; uint32_t nl;
@@ -35,10 +35,7 @@ ck_id ck_loop_var(ck_reader *R) { return ck_ok(R, ck_var(R->T, "$l", 'i')); }
 
 /* --- arithmetic */
 static ck_id mk2(ck_reader *R, ck_op op, ck_id a, ck_id b) { return ck_ok(R, ck_mk2(R->T, op, a, b)); }
-
-static bool is_const(ck_reader *R, ck_id a, long v) {
-  return ck_head(R->T, a) == CK_Q && mpq_cmp_si(*ck_q_value(R->T, a), v, 1) == 0;
-}
+static bool is_const(ck_reader *R, ck_id a, long v) { return ck_head(R->T, a) == CK_Q && mpq_cmp_si(*ck_q_value(R->T, a), v, 1) == 0; }
 
 static ck_id fold2(ck_reader *R, ck_id a, ck_id b, void (*f)(mpq_t, const mpq_t, const mpq_t)) {
   mpq_t x, y;
@@ -54,7 +51,6 @@ static void q_add(mpq_t r, const mpq_t a, const mpq_t b) { mpq_add(r, a, b); }
 static void q_mul(mpq_t r, const mpq_t a, const mpq_t b) { mpq_mul(r, a, b); }
 static void q_div(mpq_t r, const mpq_t a, const mpq_t b) { mpz_fdiv_q(mpq_numref(r), mpq_numref(a), mpq_numref(b)); }
 static void q_mod(mpq_t r, const mpq_t a, const mpq_t b) { mpz_fdiv_r(mpq_numref(r), mpq_numref(a), mpq_numref(b)); }
-
 static bool both_q(ck_reader *R, ck_id a, ck_id b) { return ck_head(R->T, a) == CK_Q && ck_head(R->T, b) == CK_Q; }
 
 ck_id ck_plus(ck_reader *R, ck_id a, ck_id b) {
@@ -103,8 +99,7 @@ ck_id ck_at_index(ck_reader *R, const ck_tensor *t, const ck_id *ix) {
 static bool implied(ck_reader *R, ck_id rel, ck_id by) {
   if (rel == by) return true;
   if (ck_head(R->T, rel) != ck_head(R->T, by)) return false;
-  for (uint32_t i = 0; i < 2; i++)
-    if (!ck_is_int(R->T, ck_kid(R->T, rel, i)) || !ck_is_int(R->T, ck_kid(R->T, by, i))) return false;
+  for (uint32_t i = 0; i < 2; i++) if (!ck_is_int(R->T, ck_kid(R->T, rel, i)) || !ck_is_int(R->T, ck_kid(R->T, by, i))) return false;
   const ck_poly *p = ck_poly_val(R->T, rel), *q = ck_poly_val(R->T, by);
   return p && q && ck_poly_eq(p, q);
 }
@@ -129,12 +124,9 @@ bool ck_holds(ck_reader *R, ck_id rel) {
 
 bool ck_trivial(ck_reader *R, ck_id rel, const ck_id *cond, uint32_t n_conds) {
   if (ck_constant(R, rel)) return ck_holds(R, rel);
-  for (uint32_t i = 0; i < R->n_rels; i++)
-    if (implied(R, rel, R->rel[i].rel)) return true;
-  for (uint32_t i = 0; i < R->n_conds; i++)
-    if (implied(R, rel, R->cond[i])) return true;
-  for (uint32_t i = 0; i < n_conds; i++)
-    if (implied(R, rel, cond[i])) return true;
+  for (uint32_t i = 0; i < R->n_rels; i++) if (implied(R, rel, R->rel[i].rel)) return true;
+  for (uint32_t i = 0; i < R->n_conds; i++) if (implied(R, rel, R->cond[i])) return true;
+  for (uint32_t i = 0; i < n_conds; i++) if (implied(R, rel, cond[i])) return true;
   return false;
 }
 
@@ -148,8 +140,7 @@ void ck_die_showing(ck_reader *R, const ck_file *f, const ck_tok *t, const char 
 void ck_require(ck_reader *R, ck_id rel) {
   ck_ok(R, rel);
   if (ck_trivial(R, rel, NULL, 0)) return;
-  if (!R->n_conds && ck_constant(R, rel))
-    ck_die_showing(R, R->at_file, R->at_tok, "needed here, but false:", rel);
+  if (!R->n_conds && ck_constant(R, rel)) ck_die_showing(R, R->at_file, R->at_tok, "needed here, but false:", rel);
   if (R->side->n_obligs == CK_MAX_OBLIGATIONS) ck_die(R, R->at_file, R->at_tok, "more than %d obligations", CK_MAX_OBLIGATIONS);
   ck_oblig *o = &R->side->oblig[R->side->n_obligs++];
   o->n_vars = R->n_ivars, o->n_conds = R->n_conds, o->rel = rel;
@@ -159,9 +150,7 @@ void ck_require(ck_reader *R, ck_id rel) {
   memcpy(o->cond, R->cond, o->n_conds * sizeof *o->cond);
 }
 
-void ck_require_eq(ck_reader *R, ck_id a, ck_id b) {
-  if (!ck_same(R, a, b)) ck_require(R, ck_mk2(R->T, CK_EQ, a, b));
-}
+void ck_require_eq(ck_reader *R, ck_id a, ck_id b) { if (!ck_same(R, a, b)) ck_require(R, ck_mk2(R->T, CK_EQ, a, b)); }
 
 /* sums of products of size symbols with coefficients >= 0 are plainly >= 0 */
 void ck_require_extent(ck_reader *R, ck_id a) {
@@ -189,14 +178,12 @@ static void push_index(ck_reader *R, ck_id var, ck_id extent) {
 
 /* --- names */
 static list *find_list(call *c, const char *name) {
-  for (uint32_t i = 0; i < c->nl; i++)
-    if (!strcmp(c->l[i].name, name)) return &c->l[i];
+  for (uint32_t i = 0; i < c->nl; i++) if (!strcmp(c->l[i].name, name)) return &c->l[i];
   return NULL;
 }
 
 static bind *find_bind(call *c, const char *name) {
-  for (uint32_t i = 0; i < c->nb; i++)
-    if (!strcmp(c->b[i].name, name)) return &c->b[i];
+  for (uint32_t i = 0; i < c->nb; i++) if (!strcmp(c->b[i].name, name)) return &c->b[i];
   return NULL;
 }
 
@@ -253,9 +240,7 @@ static ck_id reduce(ck_reader *R, call *c, const ck_sx *e) {
 
 static ck_id branch(ck_reader *R, call *c, const ck_sx *cond, const kont *yes, const kont *no);
 
-static ck_id run(ck_reader *R, call *c, const kont *k) {
-  return k->cond ? branch(R, c, k->cond, k->yes, k->no) : eval(R, c, k->leaf);
-}
+static ck_id run(ck_reader *R, call *c, const kont *k) { return k->cond ? branch(R, c, k->cond, k->yes, k->no) : eval(R, c, k->leaf); }
 
 static ck_id branch(ck_reader *R, call *c, const ck_sx *cond, const kont *yes, const kont *no) {
   kont inner = {.cond = cond->kid->next, .yes = yes, .no = no};
@@ -293,19 +278,16 @@ static ck_id function(ck_reader *R, call *c, const ck_sx *e) {
       else t = ck_ite(R->T, mk2(R, CK_LE, a[0], a[1]), a[0], a[1]);
       return ck_ok(R, t);
     }
-  for (ck_func_def *g = R->funcs; g; g = g->next)
-    if (!strcmp(g->name, e->name)) {
-      if (n != g->n) die_sx(R, c, e, "wrong number of arguments for", e->name);
-      ck_op_def *op = (ck_op_def *)c->op;
-      uint32_t i = 0;
-      while (i < op->n_fn && op->fn[i] != g) i++;
-      if (i == CK_MAX_LETS) die_sx(R, c, e, "too many functions in one operator", NULL);
-      if (i == op->n_fn) op->fn[op->n_fn++] = g;
-      g->used = true;
-      snprintf(name, sizeof name, "func.%s", g->name);
-      return ck_ok(R, ck_app(R->T, name, sig, a, n));
-    }
-  die_sx(R, c, e, "no function is called", e->name);
+  ck_func_def *g = ck_find_func(R, e->name);
+  if (!g) die_sx(R, c, e, "no function is called", e->name);
+  if (n != g->n) die_sx(R, c, e, "wrong number of arguments for", e->name);
+  uint32_t i = 0;
+  while (i < c->op->n_fn && c->op->fn[i] != g) i++;
+  if (i == CK_MAX_LETS) die_sx(R, c, e, "too many functions in one operator", NULL);
+  if (i == c->op->n_fn) c->op->fn[c->op->n_fn++] = g;
+  g->used = true;
+  snprintf(name, sizeof name, "func.%s", g->name);
+  return ck_ok(R, ck_app(R->T, name, sig, a, n));
 }
 
 /* the indices of an access; those of ~list are adapted to the extents of the tensor (NULL: a definition, which has none) */
@@ -362,8 +344,7 @@ static ck_id read_let(ck_reader *R, call *c, const ck_sx *e, uint32_t which) {
 
 static ck_id access(ck_reader *R, call *c, const ck_sx *e) {
   ck_id ix[CK_MAX_RANK];
-  for (uint32_t i = 0; i < c->let; i++)
-    if (!strcmp(c->op->let[i].name, e->name)) return read_let(R, c, e, i);
+  for (uint32_t i = 0; i < c->let; i++) if (!strcmp(c->op->let[i].name, e->name)) return read_let(R, c, e, i);
   for (uint32_t i = 0; i < c->op->n_args; i++)
     if (!strcmp(c->op->arg[i].name, e->name)) {
       const ck_tensor *t = c->arg[i];
@@ -437,13 +418,11 @@ static void bind_attributes(ck_reader *R, call *c, const ck_attr_val *attr, uint
     uint32_t i = 0;
     while (i < op->n_attrs && strcmp(op->attr[i], attr[j].name)) i++;
     if (i == op->n_attrs) ck_die(R, R->at_file, attr[j].at, "%s has no attribute %s", op->name, attr[j].name);
-    for (uint32_t k = 0; k < j; k++)
-      if (!strcmp(attr[k].name, attr[j].name)) ck_die(R, R->at_file, attr[j].at, "attribute given twice");
+    for (uint32_t k = 0; k < j; k++) if (!strcmp(attr[k].name, attr[j].name)) ck_die(R, R->at_file, attr[j].at, "attribute given twice");
   }
   for (uint32_t i = 0; i < op->n_attrs; i++) {
     ck_id v = op->dflt[i];
-    for (uint32_t j = 0; j < n; j++)
-      if (!strcmp(op->attr[i], attr[j].name)) v = attr[j].val;
+    for (uint32_t j = 0; j < n; j++) if (!strcmp(op->attr[i], attr[j].name)) v = attr[j].val;
     if (v == CK_BAD) ck_die(R, R->at_file, R->at_tok, "%s needs the attribute %s", op->name, op->attr[i]);
     add_bind(R, c, op->attr[i], v);
   }
@@ -524,11 +503,11 @@ static void result(ck_reader *R, call *c, ck_tensor *t) {
 }
 
 ck_tensor *ck_call_op(ck_reader *R, const char *name, const ck_tok *at, ck_tensor *const *arg, uint32_t n_args, const ck_attr_val *attr, uint32_t n_attrs) {
-  const ck_op_def *op = ck_find_op(R, name);
+  ck_op_def *op = ck_find_op(R, name);
   R->at_file = R->f, R->at_tok = at, R->work = 0;
   if (!op) ck_die(R, R->f, at, "no operator is called %s", name);
   if (n_args != op->n_args) ck_die(R, R->f, at, "%s takes %u tensors, not %u", name, op->n_args, n_args);
-  ((ck_op_def *)op)->used = true;
+  op->used = true;
   call *c = ck_keep(R, sizeof *c);
   ck_tensor *t = ck_keep(R, sizeof *t);
   c->op = op, c->arg = arg, c->let = op->n_lets - 1;

@@ -11,8 +11,7 @@ typedef struct { int axis[4]; } map;           /* axis of the tensor that grid x
 static ck_tensor *expr(ck_reader *R);
 
 ck_tensor *ck_find_tensor(ck_tensor *const *t, uint32_t n, const char *name) {
-  for (uint32_t i = n; i-- > 0;)
-    if (!strcmp(t[i]->name, name)) return t[i];
+  for (uint32_t i = n; i-- > 0;) if (!strcmp(t[i]->name, name)) return t[i];
   return NULL;
 }
 
@@ -40,11 +39,7 @@ static ck_tensor *define(ck_reader *R, const char *name, ck_tensor *t, bool in_b
 static ck_id size(ck_reader *R) { return ck_eval_size(R, ck_parse_size(R)); }
 
 /* --- expressions */
-static ck_tensor *scalar_tensor(ck_reader *R, ck_id value) {
-  ck_tensor *t = ck_keep(R, sizeof *t);
-  t->elem = value;
-  return t;
-}
+static ck_tensor *scalar_tensor(ck_reader *R, ck_id value) { ck_tensor *t = ck_keep(R, sizeof *t); t->elem = value; return t; }
 
 static ck_tensor *named(ck_reader *R) {
   const ck_tok *at = ck_cur(R);
@@ -62,9 +57,7 @@ static ck_id attribute(ck_reader *R) {
   uint32_t neg = ck_at(R, "-") ? 1 : 0;
   const ck_tok *t = ck_peek(R, neg);
   if (t->kind != CK_T_NUM || t->whole) return size(R);
-  R->at += neg;
-  ck_id x = ck_number(R);
-  return neg ? ck_times(R, ck_int(R->T, -1), x) : x;
+  return ck_signed_number(R);
 }
 
 static ck_tensor *call_expr(ck_reader *R) {
@@ -127,7 +120,7 @@ static ck_tensor *unary(ck_reader *R) {
   ck_enter(R);
   ck_tensor *t = ck_accept(R, "-") ? unary(R) : NULL;
   t = t ? ck_call_op(R, "neg", at, &t, 1, NULL, 0) : postfix(R);
-  ck_leave(R);
+  R->depth--;
   return t;
 }
 
@@ -197,8 +190,7 @@ static bool restrains_own(ck_reader *R, ck_id rel) {
   for (uint32_t i = 0; i < ck_poly_len(p); i++) {
     ck_mono m = ck_poly_mono(p, i);
     for (uint32_t j = 0; j < m.deg; j++)
-      for (uint32_t k = 0; k < R->n_sizes; k++)
-        if (!R->size[k].in_spec && ck_has_var(R->T, m.atoms[j], R->size[k].var)) return true;
+      for (uint32_t k = 0; k < R->n_sizes; k++) if (!R->size[k].in_spec && ck_has_var(R->T, m.atoms[j], R->size[k].var)) return true;
   }
   return false;
 }
@@ -270,8 +262,7 @@ static map read_map(ck_reader *R, const block *b, uint32_t rank, bool store) {
     ck_expect(R, "->");
     long axis = ck_small_int(R);
     if (axis >= (long)rank) ck_die(R, R->f, at, "the tensor has only %u axes", rank);
-    for (int k = 0; k < 3; k++)
-      if (a < 3 && m.axis[k] == axis) ck_die(R, R->f, at, "two grid axes on one axis of the tensor");
+    for (int k = 0; k < 3; k++) if (a < 3 && m.axis[k] == axis) ck_die(R, R->f, at, "two grid axes on one axis of the tensor");
     m.axis[a] = (int)axis;
   }
   return m;
@@ -551,8 +542,7 @@ void ck_read_graph(ck_reader *R, ck_side *s, const ck_side *spec) {
   ck_expect(R, s->mug ? "mugraph" : "program");
   s->name = ck_new_name(R);
   ck_newline(R);
-  if (s->mug)
-    for (uint32_t i = 0; i < spec->n_inputs; i++) s->tensor[s->n_tensors++] = spec->input[i];
+  if (s->mug) for (uint32_t i = 0; i < spec->n_inputs; i++) s->tensor[s->n_tensors++] = spec->input[i];
   bool head = true;
   while (ck_cur(R)->kind != CK_T_END) {
     R->at_tok = ck_cur(R);

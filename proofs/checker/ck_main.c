@@ -6,17 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { ACCEPTED = 0, REJECTED = 1, BAD_INPUT = 2, MAX_SEM = 1000, MAX_CERT = 1 << 30 };
 static char *sem[MAX_SEM]; /* paths of operator specifications */
 static uint32_t n_sem;
 static bool quiet;
 
-static int complain(const char *what, const char *why) {
-  fprintf(stderr, "assay-check: %s: %s\n", what, why);
-  return BAD_INPUT;
-}
+static int complain(const char *what, const char *why) { return fprintf(stderr, "assay-check: %s: %s\n", what, why), BAD_INPUT; }
 
 static int usage(FILE *out, int status) {
   fputs("usage: assay-check [--sem FILE|DIR]... [-q] SPEC CANDIDATE CERT\n"
@@ -27,41 +23,32 @@ static int usage(FILE *out, int status) {
   return status;
 }
 
-static int is_sem(const struct dirent *e) {
-  size_t n = strlen(e->d_name);
-  return n > 4 && !strcmp(e->d_name + n - 4, ".sem");
-}
+static int is_sem(const struct dirent *e) { size_t n = strlen(e->d_name); return n > 4 && !strcmp(e->d_name + n - 4, ".sem"); }
 
 /* a file, or all *.sem of a folder by name */
 static int add_sem(const char *where) {
-  struct stat st;
   struct dirent **e = NULL;
-  if (stat(where, &st)) return complain(where, strerror(errno));
-  bool folder = S_ISDIR(st.st_mode);
-  int n = folder ? scandir(where, &e, is_sem, alphasort) : 1;
-  if (n < 0) return complain(where, strerror(errno));
-  if ((uint32_t)n > MAX_SEM - n_sem) return complain(where, "too many files");
-  for (int i = 0; i < n; i++) {
+  int n = scandir(where, &e, is_sem, alphasort);
+  bool folder = n >= 0;
+  if (!folder && errno != ENOTDIR) return complain(where, strerror(errno));
+  for (int i = 0; i < (folder ? n : 1); i++) {
     const char *name = folder ? e[i]->d_name : "";
     size_t room = strlen(where) + strlen(name) + 2;
-    sem[n_sem] = malloc(room);
-    if (!sem[n_sem]) abort();
+    if (n_sem == MAX_SEM) return complain(where, "too many files");
+    if (!(sem[n_sem] = malloc(room))) abort();
     snprintf(sem[n_sem++], room, "%s%s%s", where, folder ? "/" : "", name);
     if (folder) free(e[i]);
   }
-  free(e);
-  return 0;
+  return free(e), 0;
 }
 
 static void print_term(ck_terms *T, const char *before, ck_id t) {
   char *s = ck_show(T, t);
-  printf("%s%s\n", before, s);
-  free(s);
+  printf("%s%s\n", before, s), free(s);
 }
 
 static int print_goals(ck_terms *T, const ck_claim *c) {
-  for (uint32_t i = 0; i < c->n_goals; i++) {
-    const ck_goal *g = &c->goals[i];
+  for (const ck_goal *g = c->goals; g < c->goals + c->n_goals; g++) {
     printf("goal %s\n", g->name);
     print_term(T, "  ", g->formula);
     for (uint32_t k = 0; k < g->n_allowed; k++) print_term(T, "    given ", g->allowed[k]);
@@ -74,25 +61,22 @@ static void print_theorem(const ck_claim *c, const ck_usage *u, char *const f[3]
   for (uint32_t i = 0; i < c->n_relied; i++) printf("  %s  %s\n", c->relied[i].sha256, c->relied[i].name);
   printf("Files:\n  %s  %s\n  %s  %s\n  %s  %s\n", c->spec_sha, f[0], c->cand_sha, f[1], sha, f[2]);
   printf("Goals met: %u.  Terms: %u.  Steps: %u", c->n_goals, u->terms, u->steps);
-  for (int i = 0; i < CK_N_RULES; i++)
-    if (u->count[i]) printf(", %s %u", u->rule[i], u->count[i]);
+  for (int i = 0; i < CK_N_RULES; i++) if (u->count[i]) printf(", %s %u", u->rule[i], u->count[i]);
   puts(".");
 }
 
 static int replay(ck_terms *T, const ck_claim *c, char *const file[3]) {
   size_t len = 0;
   char *text = ck_read_file(file[2], MAX_CERT, &len), *why = NULL, sha[65];
-  int verdict = REJECTED;
   ck_usage u = {0};
   if (!text) return complain(file[2], strerror(errno));
-  if (ck_cert_check(T, c->goals, c->n_goals, text, len, &u, &why)) {
-    verdict = ACCEPTED;
-    ck_sha256(text, len, sha);
-    if (quiet) printf("accepted %s\n", file[2]);
-    else print_theorem(c, &u, file, sha);
-  } else printf("%s %s: %s\n", quiet ? "rejected" : "REJECTED", file[2], why ? why : "no reason given");
+  bool ok = ck_cert_check(T, c->goals, c->n_goals, text, len, &u, &why);
+  ck_sha256(text, len, sha);
+  if (!ok) printf("%s %s: %s\n", quiet ? "rejected" : "REJECTED", file[2], why ? why : "no reason given");
+  else if (quiet) printf("accepted %s\n", file[2]);
+  else print_theorem(c, &u, file, sha);
   free(text), free(why);
-  return verdict;
+  return ok ? ACCEPTED : REJECTED;
 }
 
 /* file: spec, candidate, certificate (NULL: print the goals) */
@@ -104,9 +88,7 @@ static int check(char *const file[3]) {
   if (c) verdict = file[2] ? replay(T, c, file) : print_goals(T, c);
   else if (msg.line) fprintf(stderr, "%s:%d:%d: %s\n", msg.file, msg.line, msg.col, msg.text);
   else complain(*msg.file ? msg.file : file[1], msg.text);
-  free(msg.text), free(msg.file);
-  ck_claim_free(c);
-  ck_terms_free(T);
+  free(msg.text), free(msg.file), ck_claim_free(c), ck_terms_free(T);
   return verdict;
 }
 
@@ -115,7 +97,7 @@ static int batch(const char *list) {
   FILE *in = fopen(list, "r");
   char *line = NULL, *save, *f[4];
   size_t cap = 0;
-  int worst = ACCEPTED, n = 0;
+  int worst = -1;
   if (!in) return complain(list, strerror(errno));
   while (getline(&line, &cap, in) >= 0) {
     f[0] = strtok_r(line, " \t\r\n", &save);
@@ -123,17 +105,15 @@ static int batch(const char *list) {
     for (int i = 1; i < 4; i++) f[i] = f[i - 1] ? strtok_r(NULL, " \t\r\n", &save) : NULL;
     int v = f[2] && !f[3] ? check(f) : complain(list, "three file names expected in each line");
     if (v > worst) worst = v;
-    n++;
   }
-  if (!n || ferror(in)) worst = complain(list, "nothing to check");
-  free(line);
-  fclose(in);
+  if (worst < 0 || ferror(in)) worst = complain(list, "nothing to check");
+  free(line), fclose(in);
   return worst;
 }
 
 int main(int argc, char **argv) {
   char *file[3] = {0}, *list = NULL, *dir = getenv("ASSAY_SEM");
-  int n = 0, verdict = REJECTED, bad = 0;
+  int n = 0, verdict, bad = 0;
   bool goals = false, sems = false;
   for (int i = 1; i < argc; i++) {
     if (!strcmp(argv[i], "--help")) return usage(stdout, 0);

@@ -1,179 +1,117 @@
-/* Operator specifications: .sem text to ck_op_def, by recursive descent.  Names are resolved when an operator is called. */
+/* Operator specifications: .sem text to ck_op_def.  Names are resolved when an operator is called. */
 #include "ck_read.h"
 #include <string.h>
 
-static ck_sx *sum(ck_reader *R);
-static ck_sx *product(ck_reader *R);
+enum { OR, AND, RELATION, SUM, PRODUCT, ATOM }; /* how tightly an expression binds; `not` binds as a relation */
+static const struct { const char *sign; char kind; uint8_t level; bool swap, in_size; } infix[] = {
+    {"or", '|', OR, 0, 0}, {"and", '&', AND, 0, 0}, {"=", '=', RELATION, 0, 1}, {"!=", '#', RELATION, 0, 1}, {"<", '<', RELATION, 0, 1},
+    {"<=", '{', RELATION, 0, 1}, {">", '<', RELATION, 1, 1}, {">=", '{', RELATION, 1, 1}, {"+", '+', SUM, 0, 1}, {"-", '-', SUM, 0, 1},
+    {"*", '*', PRODUCT, 0, 1}, {"/", '/', PRODUCT, 0, 0}, {"div", 'd', PRODUCT, 0, 1}, {"mod", 'm', PRODUCT, 0, 1}};
 
+static ck_sx *expr(ck_reader *R, int level);
+static bool is_condition(const ck_sx *e) { return strchr("|&!=#<{", e->kind) != NULL; }
+
+/* a node with these kids (NULL: fewer); only | & ! and the first kid of ? are about conditions */
 static ck_sx *node(ck_reader *R, char kind, const ck_tok *at, ck_sx *a, ck_sx *b) {
   ck_sx *e = ck_keep(R, sizeof *e);
-  e->kind = kind, e->at = at, e->num = CK_BAD, e->kid = a;
+  *e = (ck_sx){.kind = kind, .at = at, .num = CK_BAD, .kid = a};
   if (a) a->next = b;
-  for (ck_sx *k = a; k; k = k->next)
-    if (k->depth >= e->depth) {
-      if (k->depth >= CK_MAX_DEPTH) ck_die(R, R->f, at, "expression nested more than %d deep", CK_MAX_DEPTH);
-      e->depth = (uint8_t)(k->depth + 1);
-    }
+  for (ck_sx *k = a; k; k = k->next) {
+    if (is_condition(k) != (strchr("|&!", kind) || (kind == '?' && k == a))) ck_die(R, R->f, k->at, "a %s expected", is_condition(k) ? "number" : "relation");
+    if (k->depth >= e->depth) e->depth = (uint8_t)(k->depth + 1);
+  }
+  if (e->depth > CK_MAX_DEPTH) ck_die(R, R->f, at, "expression nested more than %d deep", CK_MAX_DEPTH);
   return e;
 }
 
-/* list of kids, by position */
-static ck_sx *kids(ck_reader *R, ck_sx *e, const char *close, bool access) {
-  ck_sx **end = &e->kid;
-  if (!ck_accept(R, close)) do {
-      const ck_tok *t = ck_cur(R);
-      ck_sx *k;
-      if (access && (ck_at(R, "..") || ck_at(R, "~"))) {
-        k = node(R, ck_at(R, "~") ? 'T' : 'L', t, NULL, NULL);
-        R->at++;
-        k->name = ck_new_name(R);
-      } else k = sum(R);
-      if (k->depth >= e->depth) e->depth = (uint8_t)(k->depth + 1);
-      *end = k, end = &k->next;
-      if (!ck_at(R, ",")) { ck_expect(R, close); break; }
-      R->at++;
-    } while (true);
-  if (e->depth > CK_MAX_DEPTH) ck_die(R, R->f, e->at, "expression nested more than %d deep", CK_MAX_DEPTH);
-  return e;
-}
-
-static char relop(ck_reader *R, bool *swap) {
-  static const struct { const char *s; char kind; bool swap; } rel[] = {
-      {"=", '=', false}, {"!=", '#', false}, {"<", '<', false}, {"<=", '{', false}, {">", '<', true}, {">=", '{', true}};
-  for (size_t i = 0; i < sizeof rel / sizeof *rel; i++)
-    if (ck_accept(R, rel[i].s)) {
-      *swap = rel[i].swap;
-      return rel[i].kind;
-    }
-  ck_die_here(R, "relation expected: = != < <= > >=");
-}
-
-static ck_sx *relation(ck_reader *R) {
-  const ck_tok *t = ck_cur(R);
-  bool swap;
-  ck_sx *a = sum(R);
-  char kind = relop(R, &swap);
-  ck_sx *b = sum(R);
-  return swap ? node(R, kind, t, b, a) : node(R, kind, t, a, b);
-}
-
-/* whether the parenthesis here encloses a condition: then nothing of a scalar or of a relation follows the closing one */
-static bool encloses_condition(const ck_reader *R) {
-  static const char *const more[] = {"+", "-", "*", "/", "div", "mod", "=", "!=", "<", "<=", ">", ">="};
-  uint32_t i = 0, depth = 0;
+/* the kids of a call or an access, up to `close` */
+static ck_sx *kids(ck_reader *R, char kind, const ck_tok *at, const char *close) {
+  ck_sx *first = NULL, **end = &first;
+  if (ck_accept(R, close)) return node(R, kind, at, NULL, NULL);
   do {
-    const ck_tok *t = ck_peek(R, i++);
-    if (ck_tok_is(R->f, t, "(") || ck_tok_is(R->f, t, "[")) depth++;
-    if (ck_tok_is(R->f, t, ")") || ck_tok_is(R->f, t, "]")) depth--;
-  } while (depth);
-  for (size_t k = 0; k < sizeof more / sizeof *more; k++)
-    if (ck_tok_is(R->f, ck_peek(R, i), more[k])) return false;
-  return true;
+    const ck_tok *t = ck_cur(R);
+    if (kind == 'a' && (ck_accept(R, "..") || ck_accept(R, "~"))) {
+      *end = node(R, R->f->text[t->off] == '~' ? 'T' : 'L', t, NULL, NULL);
+      (*end)->name = ck_new_name(R);
+    } else *end = expr(R, SUM);
+    end = &(*end)->next;
+  } while (ck_list_goes_on(R, close));
+  return node(R, kind, at, first, first->next);
 }
 
-/* level 0: or, 1: and, 2: not, relation, parenthesis */
-static ck_sx *condition(ck_reader *R, int level) {
-  const ck_tok *t = ck_cur(R);
-  ck_sx *e;
-  ck_enter(R);
-  if (level < 2) {
-    e = condition(R, level + 1);
-    while (ck_accept(R, level ? "and" : "or")) e = node(R, level ? '&' : '|', t, e, condition(R, level + 1));
-  } else if (ck_accept(R, "not")) e = node(R, '!', t, condition(R, 2), NULL);
-  else if (ck_at(R, "(") && encloses_condition(R)) {
-    R->at++;
-    e = condition(R, 0);
-    ck_expect(R, ")");
-  } else e = relation(R);
-  ck_leave(R);
-  return e;
-}
-
+/* sum(i < n) body, and prod, max, min */
 static ck_sx *reduction(ck_reader *R, const ck_tok *t) {
   char kind = ck_at(R, "sum") ? 'S' : ck_at(R, "prod") ? 'P' : ck_at(R, "max") ? 'X' : 'N';
   R->at += 2;
   const char *name = ck_new_name(R);
   ck_expect(R, "<");
-  ck_sx *n = sum(R);
+  ck_sx *n = expr(R, SUM);
   ck_expect(R, ")");
-  ck_sx *e = node(R, kind, t, n, product(R));
+  ck_sx *e = node(R, kind, t, n, expr(R, PRODUCT));
   e->name = name;
   return e;
 }
 
-static ck_sx *atom(ck_reader *R) {
+static ck_sx *atom(ck_reader *R, int level) {
   const ck_tok *t = ck_cur(R);
+  bool call = !R->size_only && ck_tok_is(R->f, ck_peek(R, 1), "(");
   ck_sx *e;
   if (t->kind == CK_T_NUM) {
     if (R->size_only && !t->whole) ck_die_here(R, "sizes are whole numbers");
     e = node(R, 'n', t, NULL, NULL);
     e->num = ck_number(R);
   } else if (ck_accept(R, "(")) {
-    e = sum(R);
+    e = expr(R, R->size_only ? SUM : level); /* a condition only where one may stand */
     ck_expect(R, ")");
-  } else if (R->size_only) {
-    e = node(R, 'v', t, NULL, NULL);
-    e->name = ck_new_name(R);
-  } else if (ck_accept(R, "if")) {
+  } else if (!R->size_only && ck_accept(R, "if")) {
     ck_expect(R, "(");
-    ck_sx *c = condition(R, 0);
+    ck_sx *c = expr(R, OR);
     ck_expect(R, ",");
-    ck_sx *a = sum(R);
+    ck_sx *yes = expr(R, SUM);
     ck_expect(R, ",");
-    ck_sx *b = sum(R);
+    yes->next = expr(R, SUM);
+    e = node(R, '?', t, c, yes);
     ck_expect(R, ")");
-    a->next = b;
-    e = node(R, '?', t, c, a);
-  } else if (ck_tok_is(R->f, ck_peek(R, 1), "(") && (ck_at(R, "sum") || ck_at(R, "prod") || ck_at(R, "max") || ck_at(R, "min")) &&
-             ck_peek(R, 2)->kind == CK_T_NAME && ck_tok_is(R->f, ck_peek(R, 3), "<")) {
+  } else if (call && (ck_at(R, "sum") || ck_at(R, "prod") || ck_at(R, "max") || ck_at(R, "min")) && ck_peek(R, 2)->kind == CK_T_NAME &&
+             ck_tok_is(R->f, ck_peek(R, 3), "<")) {
     e = reduction(R, t);
   } else {
-    e = node(R, 'v', t, NULL, NULL);
-    e->name = ck_tok_is(R->f, ck_peek(R, 1), "(") ? ck_call_name(R) : ck_new_name(R);
-    if (ck_accept(R, "(")) e->kind = 'c', kids(R, e, ")", false);
-    else if (ck_accept(R, "[")) e->kind = 'a', kids(R, e, "]", true);
+    const char *name = call ? ck_call_name(R) : ck_new_name(R);
+    if (R->size_only) e = node(R, 'v', t, NULL, NULL);
+    else if (ck_accept(R, "(")) e = kids(R, 'c', t, ")");
+    else e = ck_accept(R, "[") ? kids(R, 'a', t, "]") : node(R, 'v', t, NULL, NULL);
+    e->name = name;
   }
   return e;
 }
 
-static ck_sx *unary(ck_reader *R) {
+/* An expression of operators of this level and tighter ones; what binds equally tight groups to the left, and relations do not chain. */
+static ck_sx *expr(ck_reader *R, int level) {
+  const size_t n = sizeof infix / sizeof *infix;
   const ck_tok *t = ck_cur(R);
+  ck_sx *e;
   ck_enter(R);
-  ck_sx *e = ck_accept(R, "-") ? node(R, '_', t, unary(R), NULL) : atom(R);
-  ck_leave(R);
-  return e;
-}
-
-static ck_sx *product(ck_reader *R) {
-  ck_sx *e = unary(R);
-  while (ck_at(R, "*") || ck_at(R, "div") || ck_at(R, "mod") || (ck_at(R, "/") && !R->size_only)) {
-    const ck_tok *t = &R->f->tok[R->at++];
-    char kind = R->f->text[t->off]; /* * / d m */
-    e = node(R, kind, t, e, unary(R));
+  if (ck_accept(R, "-")) e = node(R, '_', t, expr(R, ATOM), NULL);
+  else if (level <= RELATION && !R->size_only && ck_accept(R, "not")) e = node(R, '!', t, expr(R, RELATION), NULL);
+  else e = atom(R, level <= RELATION ? OR : SUM);
+  R->depth--;
+  for (size_t i = 0; i < n; i++) {
+    const ck_tok *sign = ck_cur(R);
+    if (infix[i].level < level || (R->size_only && !infix[i].in_size) || (infix[i].level > RELATION && is_condition(e)) || !ck_accept(R, infix[i].sign)) continue;
+    ck_sx *b = expr(R, infix[i].level + 1);
+    e = infix[i].swap ? node(R, infix[i].kind, t, b, e) : node(R, infix[i].kind, infix[i].level > RELATION ? sign : t, e, b);
+    i = (size_t)-1; /* from the first again */
   }
   return e;
 }
 
-static ck_sx *sum(ck_reader *R) {
-  ck_sx *e = product(R);
-  while (ck_at(R, "+") || ck_at(R, "-")) {
-    const ck_tok *t = &R->f->tok[R->at++];
-    e = node(R, R->f->text[t->off], t, e, product(R));
-  }
-  return e;
-}
-
-ck_sx *ck_parse_size(ck_reader *R) {
-  R->size_only = true;
-  ck_sx *e = sum(R);
-  R->size_only = false;
-  return e;
-}
+ck_sx *ck_parse_size(ck_reader *R) { R->size_only = true; ck_sx *e = expr(R, SUM); R->size_only = false; return e; }
 
 ck_sx *ck_parse_rel(ck_reader *R) {
   R->size_only = true;
-  ck_sx *e = relation(R);
+  ck_sx *e = expr(R, RELATION);
   R->size_only = false;
+  if (!is_condition(e)) ck_die_here(R, "relation expected: = != < <= > >=");
   return e;
 }
 
@@ -195,22 +133,13 @@ static void shape(ck_reader *R, ck_targ *a, bool result) {
       ck_expect(R, "as");
       d->name = ck_new_name(R);
     } else d->kind = 's', d->size = ck_parse_size(R);
-  } while (ck_accept(R, ","));
-  ck_expect(R, "]");
+  } while (ck_list_goes_on(R, "]"));
 }
 
-static void attributes(ck_reader *R, ck_op_def *op) {
-  do {
-    if (op->n_attrs == CK_MAX_ARGS) ck_die_here(R, "more than %d attributes", CK_MAX_ARGS);
-    op->attr[op->n_attrs] = ck_new_name(R);
-    op->dflt[op->n_attrs] = CK_BAD;
-    if (ck_accept(R, "=")) {
-      bool neg = ck_accept(R, "-");
-      ck_id x = ck_number(R);
-      op->dflt[op->n_attrs] = neg ? ck_times(R, ck_int(R->T, -1), x) : x;
-    }
-    op->n_attrs++;
-  } while (ck_accept(R, ","));
+ck_id ck_signed_number(ck_reader *R) {
+  bool negative = ck_accept(R, "-");
+  ck_id x = ck_number(R);
+  return negative ? ck_times(R, ck_int(R->T, -1), x) : x;
 }
 
 static void signature(ck_reader *R, ck_op_def *op) {
@@ -221,83 +150,76 @@ static void signature(ck_reader *R, ck_op_def *op) {
     a->name = ck_new_name(R);
     shape(R, a, false);
   } while (ck_accept(R, ","));
-  if (ck_accept(R, ";")) attributes(R, op);
+  if (ck_accept(R, ";")) do {
+      if (op->n_attrs == CK_MAX_ARGS) ck_die_here(R, "more than %d attributes", CK_MAX_ARGS);
+      op->attr[op->n_attrs] = ck_new_name(R);
+      op->dflt[op->n_attrs++] = ck_accept(R, "=") ? ck_signed_number(R) : CK_BAD;
+    } while (ck_accept(R, ","));
   ck_expect(R, ")");
   ck_expect(R, "->");
   shape(R, &op->out, true);
   ck_newline(R);
 }
 
-static void definition(ck_reader *R, ck_op_def *op, bool is_out) {
+static void definition(ck_reader *R, ck_op_def *op, const char *name) {
   if (op->n_lets == CK_MAX_LETS) ck_die_here(R, "more than %d definitions", CK_MAX_LETS);
   ck_let *l = &op->let[op->n_lets++];
-  if (is_out) l->name = "out";
-  else l->name = ck_new_name(R);
+  l->name = name;
   ck_expect(R, "[");
-  if (!ck_accept(R, "]")) {
-    do {
+  if (!ck_accept(R, "]")) do {
       if (l->n == CK_MAX_DIMS) ck_die_here(R, "more than %d indices", CK_MAX_DIMS);
       l->ix[l->n].list = ck_accept(R, "..");
       l->ix[l->n++].name = ck_new_name(R);
-    } while (ck_accept(R, ","));
-    ck_expect(R, "]");
-  }
+    } while (ck_list_goes_on(R, "]"));
   ck_expect(R, "=");
-  l->body = sum(R);
+  l->body = expr(R, SUM);
 }
 
-const ck_op_def *ck_find_op(const ck_reader *R, const char *name) {
-  for (ck_op_def *o = R->ops; o; o = o->next)
-    if (!strcmp(o->name, name)) return o;
-  return NULL;
+ck_op_def *ck_find_op(const ck_reader *R, const char *name) {
+  ck_op_def *o = R->ops;
+  while (o && strcmp(o->name, name)) o = o->next;
+  return o;
 }
+
+ck_func_def *ck_find_func(const ck_reader *R, const char *name) {
+  ck_func_def *g = R->funcs;
+  while (g && strcmp(g->name, name)) g = g->next;
+  return g;
+}
+
+/* the end of a definition's text, before the end of the line */
+static uint32_t end_of_text(ck_reader *R) { const ck_tok *last = ck_cur(R) - 1; ck_newline(R); return last->off + last->len; }
 
 static void operator_def(ck_reader *R, uint32_t from) {
   ck_op_def *op = ck_keep(R, sizeof *op);
   op->f = R->f, op->from = from, op->tok = ck_cur(R);
   op->name = ck_call_name(R);
   if (ck_find_op(R, op->name)) ck_die(R, R->f, op->tok, "operator %s is defined twice", op->name);
-  signature(R, op);
-  while (ck_accept(R, "require")) {
-    do {
+  for (signature(R, op); ck_accept(R, "require"); ck_newline(R)) do {
       if (op->n_reqs == CK_MAX_LETS) ck_die_here(R, "more than %d requirements", CK_MAX_LETS);
       op->req[op->n_reqs++] = ck_parse_rel(R);
     } while (ck_accept(R, ","));
-    ck_newline(R);
-  }
-  while (ck_accept(R, "let")) {
-    definition(R, op, false);
-    ck_newline(R);
-  }
+  for (; ck_accept(R, "let"); ck_newline(R)) definition(R, op, ck_new_name(R));
   ck_expect(R, "out");
-  definition(R, op, true);
-  op->to = ck_cur(R)[-1].off + ck_cur(R)[-1].len;
-  ck_newline(R);
-  if (R->last_op) R->last_op->next = op;
-  else R->ops = op;
-  R->last_op = op;
+  definition(R, op, "out");
+  op->to = end_of_text(R);
+  *(R->last_op ? &R->last_op->next : &R->ops) = op, R->last_op = op;
 }
 
 static void function_def(ck_reader *R, uint32_t from) {
   ck_func_def *fn = ck_keep(R, sizeof *fn);
+  static const char *const known[] = {"exp", "log", "sqrt", "inv", "abs"}; /* max and min are reserved words */
   const ck_tok *at = ck_cur(R);
-  static const char *const known[] = {"exp", "log", "sqrt", "inv", "abs", "max", "min"};
-  fn->f = R->f, fn->from = from;
-  fn->name = ck_new_name(R);
+  fn->f = R->f, fn->from = from, fn->name = ck_new_name(R);
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (!strcmp(known[i], fn->name)) ck_die(R, R->f, at, "%s is known to the checker and cannot be defined", fn->name);
-  for (ck_func_def *g = R->funcs; g; g = g->next)
-    if (!strcmp(g->name, fn->name)) ck_die(R, R->f, at, "function %s is defined twice", fn->name);
+  if (ck_find_func(R, fn->name)) ck_die(R, R->f, at, "function %s is defined twice", fn->name);
   ck_expect(R, "(");
   do ck_new_name(R), fn->n++;
   while (fn->n < CK_MAX_ARGS && ck_accept(R, ","));
   ck_expect(R, ")");
-  if (!ck_accept(R, "builtin")) {
-    ck_expect(R, "=");
-    sum(R); /* for its syntax: in proofs the function is any function of reals */
-  }
-  fn->to = ck_cur(R)[-1].off + ck_cur(R)[-1].len;
-  ck_newline(R);
+  if (!ck_accept(R, "builtin")) ck_expect(R, "="), expr(R, SUM); /* for its syntax: in proofs the function is any function of reals */
+  fn->to = end_of_text(R);
   fn->next = R->funcs, R->funcs = fn;
 }
 

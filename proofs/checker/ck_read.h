@@ -51,14 +51,14 @@ bool ck_tok_is(const ck_file *f, const ck_tok *t, const char *s);
 bool ck_at(const ck_reader *R, const char *s);      /* the current token is this symbol or word */
 bool ck_accept(ck_reader *R, const char *s);
 void ck_expect(ck_reader *R, const char *s);
+bool ck_list_goes_on(ck_reader *R, const char *close); /* takes a comma, or else what closes the list */
 void ck_newline(ck_reader *R);                      /* end of a statement */
 const char *ck_new_name(ck_reader *R);              /* a NAME that is no reserved word */
 const char *ck_call_name(ck_reader *R);             /* a NAME, or a reserved word that names an operator */
 const char *ck_take(ck_reader *R);                  /* the current token's text, and on */
 long ck_small_int(ck_reader *R);                    /* INT at most 10^12 */
 ck_id ck_number(ck_reader *R);
-void ck_enter(ck_reader *R);                        /* counts nesting; ck_leave undoes it */
-void ck_leave(ck_reader *R);
+void ck_enter(ck_reader *R);                        /* counts nesting; R->depth-- undoes it */
 
 /* --- ck_parse.c.  Kinds of scalar expressions: n number, v name, a access (kids: scalars, L ..list, T ~list), c call, + - * / d(iv) m(od), _ neg,
  * S sum P prod X max N min (kids: bound, body), ? if (condition, then, else), = # < { (at most) relations, & | ! */
@@ -79,7 +79,9 @@ struct ck_op_def {
 void ck_parse_sem(ck_reader *R, const ck_file *f);
 ck_sx *ck_parse_size(ck_reader *R);
 ck_sx *ck_parse_rel(ck_reader *R); /* between sizes */
-const ck_op_def *ck_find_op(const ck_reader *R, const char *name);
+ck_id ck_signed_number(ck_reader *R);
+ck_op_def *ck_find_op(const ck_reader *R, const char *name); /* NULL: none */
+ck_func_def *ck_find_func(const ck_reader *R, const char *name);
 
 /* --- ck_denote.c */
 typedef struct {
@@ -127,8 +129,4 @@ ck_tensor *ck_find_tensor(ck_tensor *const *t, uint32_t n, const char *name);
 
 /* --- ck_sha256.c */
 void ck_sha256(const void *data, size_t len, char hex[65]);
-typedef struct { uint32_t h[8]; uint64_t n; unsigned char buf[64]; } ck_sha;
-void ck_sha_start(ck_sha *s);
-void ck_sha_add(ck_sha *s, const void *data, size_t len);
-void ck_sha_end(ck_sha *s, char hex[65]);
 #endif

@@ -13,51 +13,26 @@ static const uint32_t K[64] = {
 
 static uint32_t rot(uint32_t x, int n) { return (x >> n) | (x << (32 - n)); }
 
-static void block(ck_sha *s, const unsigned char *p) {
-  uint32_t w[64], v[8];
-  for (int i = 0; i < 16; i++)
-    w[i] = (uint32_t)p[4 * i] << 24 | (uint32_t)p[4 * i + 1] << 16 | (uint32_t)p[4 * i + 2] << 8 | p[4 * i + 3];
-  for (int i = 16; i < 64; i++)
-    w[i] = w[i - 16] + (rot(w[i - 15], 7) ^ rot(w[i - 15], 18) ^ (w[i - 15] >> 3)) + w[i - 7] +
-           (rot(w[i - 2], 17) ^ rot(w[i - 2], 19) ^ (w[i - 2] >> 10));
-  memcpy(v, s->h, sizeof v);
-  for (int i = 0; i < 64; i++) {
-    uint32_t a = v[0], e = v[4];
-    uint32_t t1 = v[7] + (rot(e, 6) ^ rot(e, 11) ^ rot(e, 25)) + ((e & v[5]) ^ (~e & v[6])) + K[i] + w[i];
-    uint32_t t2 = (rot(a, 2) ^ rot(a, 13) ^ rot(a, 22)) + ((a & v[1]) ^ (a & v[2]) ^ (v[1] & v[2]));
-    memmove(v + 1, v, 7 * sizeof *v);
-    v[4] += t1, v[0] = t1 + t2;
-  }
-  for (int i = 0; i < 8; i++) s->h[i] += v[i];
-}
-
-void ck_sha_start(ck_sha *s) {
-  static const uint32_t h[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-  memcpy(s->h, h, sizeof h);
-  s->n = 0;
-}
-
-void ck_sha_add(ck_sha *s, const void *data, size_t len) {
-  const unsigned char *p = data;
-  for (size_t i = 0; i < len; i++) {
-    s->buf[s->n++ % 64] = p[i];
-    if (s->n % 64 == 0) block(s, s->buf);
-  }
-}
-
-void ck_sha_end(ck_sha *s, char hex[65]) {
-  uint64_t bits = s->n * 8;
-  unsigned char len[8];
-  ck_sha_add(s, "\x80", 1);
-  while (s->n % 64 != 56) ck_sha_add(s, "", 1);
-  for (int i = 0; i < 8; i++) len[i] = (unsigned char)(bits >> (56 - 8 * i));
-  ck_sha_add(s, len, 8);
-  for (int i = 0; i < 8; i++) snprintf(hex + 8 * i, 9, "%08x", (unsigned)s->h[i]);
+/* byte i of the padded message: the data, 0x80, zeros, and the number of bits in the last 8 bytes */
+static uint32_t padded(const unsigned char *data, size_t len, size_t i, size_t end) {
+  return i < len ? data[i] : i == len ? 0x80 : i + 8 < end ? 0 : (unsigned char)((uint64_t)len * 8 >> 8 * (end - 1 - i));
 }
 
 void ck_sha256(const void *data, size_t len, char hex[65]) {
-  ck_sha s;
-  ck_sha_start(&s);
-  ck_sha_add(&s, data, len);
-  ck_sha_end(&s, hex);
+  uint32_t h[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19}, w[64] = {0}, v[8];
+  for (size_t at = 0, end = (len + 72) / 64 * 64; at < end; at += 64) {
+    for (size_t i = 0; i < 64; i++) w[i / 4] = w[i / 4] << 8 | padded(data, len, at + i, end);
+    for (int i = 16; i < 64; i++)
+      w[i] = w[i - 16] + (rot(w[i - 15], 7) ^ rot(w[i - 15], 18) ^ (w[i - 15] >> 3)) + w[i - 7] +
+             (rot(w[i - 2], 17) ^ rot(w[i - 2], 19) ^ (w[i - 2] >> 10));
+    memcpy(v, h, sizeof v);
+    for (int i = 0; i < 64; i++) {
+      uint32_t a = v[0], e = v[4], t1 = v[7] + (rot(e, 6) ^ rot(e, 11) ^ rot(e, 25)) + ((e & v[5]) ^ (~e & v[6])) + K[i] + w[i];
+      uint32_t t2 = (rot(a, 2) ^ rot(a, 13) ^ rot(a, 22)) + ((a & v[1]) ^ (a & v[2]) ^ (v[1] & v[2]));
+      memmove(v + 1, v, 7 * sizeof *v);
+      v[4] += t1, v[0] = t1 + t2;
+    }
+    for (int i = 0; i < 8; i++) h[i] += v[i];
+  }
+  for (int i = 0; i < 8; i++) snprintf(hex + 8 * i, 9, "%08x", (unsigned)h[i]);
 }

@@ -13,10 +13,11 @@
 #define CLI_OPTIONS(X)                                                                                                                  \
   X(sem, 's', STRINGS, "PATH", "read operator specifications from PATH (a .sem file or a folder) instead of the installed ones")        \
   X(out, 'o', STRING, "DIR", "write the result directory here")                                                                         \
+  X(from, 'F', STRING, "FORMAT", "certify: the second argument is a file of candidates of another program: mirage")                       \
   X(force, 'f', FLAG, NULL, "replace an existing result directory")                                                                     \
   X(json, 'j', FLAG, NULL, "print one JSON object on standard output")                                                                  \
   X(require, 'R', STRING, "LIST", "what certified demands: check,field (default), also z3,cvc5; `check` alone is the least")                \
-  X(solvers, 'S', STRING, "LIST", "solvers to ask for a second opinion: z3, cvc5, both (default), none")                                \
+  X(solvers, 'S', STRING, "LIST", "solvers to ask for a second opinion: z3, cvc5, both (default; with --from: none), none")                                \
   X(solver_seconds, 'T', NUMBER, "N", "time limit of each solver, seconds (default 20)")                                                \
   X(seed, 'r', NUMBER, "N", "seed of random tests and of the search (default 1)")                                                       \
   X(threads, 't', NUMBER, "N", "threads of the search (default: all processors)")                                                       \
@@ -29,7 +30,7 @@
 
 typedef struct {
   as_vec sem;                       /* of char * */
-  char *out, *require, *solvers, *prune, *arch;
+  char *out, *from, *require, *solvers, *prune, *arch;
   bool force, json, smt, quiet, verbose;
   uint64_t seed, threads, seconds, solver_seconds;
   char **arg; uint32_t n_arg;       /* what is no option */
@@ -43,6 +44,7 @@ typedef struct {
 extern const cli_command cli_commands[];
 extern const uint32_t cli_n_commands;
 int cli_certify(const cli_opts *o);
+int cli_import(const cli_opts *o); /* certify --from */
 int cli_optimize(const cli_opts *o);
 int cli_check(const cli_opts *o);
 int cli_bench(const cli_opts *o);
@@ -100,6 +102,9 @@ void cli_result_clear(cli_result *r);
 /* the whole directory; kernel, extra (json_t *, borrowed), extra_html may be NULL */
 bool cli_package(const cli_opts *o, const char *dir, const cli_case *c, const ck_text *spec, const ck_text *cand, const cli_verdicts *v, const char *kernel,
                  void *extra, const char *extra_html, as_err *err);
+/* the files of that directory, added to a result */
+bool cli_collect(const cli_case *c, const ck_text *spec, const ck_text *cand, const cli_verdicts *v, const char *kernel, void *extra, const char *extra_html,
+                 cli_result *r, as_err *err);
 /* report.json: verdicts, hashes of the other files, whatever `extra` (a json_t object or NULL; borrowed) adds; malloc'ed */
 char *cli_report_json(const cli_case *c, const cli_verdicts *v, const cli_result *files, void *extra);
 char *cli_report_html(const cli_case *c, const cli_verdicts *v, const char *extra_html);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 int cli_certify(const cli_opts *o) {
+  if (o->from) return cli_import(o);
   as_err err;
   as_err_init(&err);
   cli_case c;

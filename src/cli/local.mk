@@ -8,6 +8,7 @@ libascli_a_SOURCES = \
   src/cli/cmd_check.c \
   src/cli/cmd_explain.c \
   src/cli/cmd_ops.c \
+  src/cli/cmd_import.c \
   src/cli/cmd_optimize.c \
   src/cli/draw.c \
   src/cli/load.c \

@@ -81,7 +81,6 @@ bool cli_parse(int argc, char **argv, cli_opts *o, const cli_command **cmd, int 
   o->solver_seconds = 20;
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   o->threads = cores > 0 ? (uint64_t)cores : 1;
-  o->solvers = "z3,cvc5";
   o->require = "check,field";
   o->prune = "exact";
   o->arch = "sm_90";
@@ -116,8 +115,10 @@ bool cli_parse(int argc, char **argv, cli_opts *o, const cli_command **cmd, int 
       if (rows[i].key == c && !set_option(o, &rows[i], optarg)) return false;
   }
   static const char *const demands[] = {"check", "field", "z3", "cvc5", NULL}, *const solvers[] = {"z3", "cvc5", "both", "none", NULL},
-                           *const prunes[] = {"exact", "z3", NULL};
-  if (!words_from("require", o->require, demands) || !words_from("solvers", o->solvers, solvers) || !words_from("prune", o->prune, prunes)) return false;
+                           *const prunes[] = {"exact", "z3", NULL}, *const formats[] = {"mirage", NULL};
+  if (o->solvers == NULL) o->solvers = o->from ? "none" : "z3,cvc5";
+  if (!words_from("require", o->require, demands) || !words_from("solvers", o->solvers, solvers) || !words_from("prune", o->prune, prunes) ||
+      (o->from && !words_from("from", o->from, formats))) return false;
   const char *name = optind < argc ? argv[optind++] : NULL;
   for (uint32_t i = 0; name && i < cli_n_commands; i++)
     if (strcmp(name, cli_commands[i].name) == 0) *cmd = &cli_commands[i];

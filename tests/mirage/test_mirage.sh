@@ -1,0 +1,55 @@
+#!/bin/sh
+# Every saved muGraph of Mirage is decided: all are right.  Changed ones are refuted; those that cannot be read are unknown and stop nothing.
+. "${AS_TOP_SRCDIR:?}/tests/cli/lib.sh"
+ex=$src/examples/mirage data=$src/tests/data/mirage-mugraphs
+
+all() { # PROGRAM FILE GRAPHS
+  expect 0 "$3 proved, 0 refuted, 0 unknown" certify "$ex/$1.tp" --from mirage "$data/$2.json"
+  # the time of each graph, its check included; the bound leaves room for a busy machine
+  awk '$3 == "PROVED" && $4 > 2 { print "FAIL: graph " $1 " took " $4 " s"; bad = 1 } END { exit bad }' out || fail "$2: too slow"
+}
+all gated_mlp gated_mlp 32
+all gated_mlp single_gated_mlp 1
+all lora lora 4
+all lora single_lora 1
+all rmsnorm rmsnorm_bs8 20
+all ntrans ntrans_bs1 9
+all gqa gqa_bs1 28
+all mha mha_bs1 21
+all mqa mqa_bs1 12
+all mqa single_mqa_bs1 1
+
+# the extents are lifted: the theorem names sizes of the program, and tiles with their relations
+expect 0 'K = G1 * L1 * S2' certify -v "$ex/mqa.tp" --from mirage "$data/single_mqa_bs1.json"
+expect 0 '"verdict": "PROVED"' certify --json "$ex/lora.tp" --from mirage "$data/single_lora.json"
+
+# one result directory for a file; the certificates are accepted by the checker in one call
+expect 0 '4 proved' certify "$ex/lora.tp" --from mirage "$data/lora.json" -o result
+for i in 000 001 002 003; do expect 0 '' check "result/graph-$i"; done
+"$build/assay-check" --sem "$src/semantics" --batch result/batch >out 2>err || fail 'assay-check refuses the batch'
+[ "$(wc -l <result/batch)" -eq 4 ] || fail 'the batch has not 4 lines'
+rm -rf result
+
+# wrong graphs: a counterexample each
+sed 's/tb_add_op/tb_mul_op/' "$data/single_lora.json" >wrong.json
+expect 1 '0 proved, 1 refuted, 0 unknown' certify "$ex/lora.tp" --from mirage wrong.json
+expect 1 'REFUTED' certify "$ex/lora.tp" --from mirage wrong.json
+sed 's/tb_silu_op/tb_exp_op/' "$data/single_gated_mlp.json" >wrong.json
+expect 1 '0 proved, 1 refuted, 0 unknown' certify "$ex/gated_mlp.tp" --from mirage wrong.json
+sed 's/tb_accum_red_ld_rms_op/tb_accum_red_ld_sum_op/' "$data/rmsnorm_bs8.json" >wrong.json
+expect 1 '0 unknown' certify "$ex/rmsnorm.tp" --from mirage wrong.json
+
+# graphs that cannot be read or are of another program: unknown with the reason, and the rest goes on
+sed 's/tb_silu_op/tb_frobnicate_op/' "$data/single_gated_mlp.json" >wrong.json
+expect 3 'unknown operator `tb_frobnicate_op`' certify "$ex/gated_mlp.tp" --from mirage wrong.json
+expect 3 '0 proved, 0 refuted, 1 unknown' certify "$ex/gqa.tp" --from mirage "$data/single_lora.json"
+printf '[3, {}, [], [[]], [{"op_type": 1}], null]' >wrong.json
+expect 3 '0 proved, 0 refuted, 6 unknown' certify "$ex/lora.tp" --from mirage wrong.json
+printf '{}' >wrong.json
+expect 2 'not a list of graphs' certify "$ex/lora.tp" --from mirage wrong.json
+head -c 1000 "$data/lora.json" >wrong.json
+expect 2 'wrong.json:' certify "$ex/lora.tp" --from mirage wrong.json
+expect 2 'unknown word `onnx`' certify "$ex/lora.tp" --from onnx "$data/lora.json"
+rm -f wrong.json
+only
+finish

@@ -212,17 +212,15 @@ static bool one_line(replay *R, char *line, const ck_goal *goals, uint32_t n, bo
     if ((next = strchr(at, ' '))) *next++ = 0;
     if (!token(R, at)) return false;
   }
-  const row *r = find(nodes, sizeof nodes / sizeof *nodes, line);
-  if (r) {
-    ck_id t = match(R, r->shape) ? node(R, (ck_op)r->what) : CK_BAD;
-    if (t == CK_BAD) return reject(R, ck_error(R->T));
+  const row *n_row = find(nodes, sizeof nodes / sizeof *nodes, line), *r = n_row ? n_row : find(steps, CK_N_RULES, line);
+  if (r == NULL) return reject(R, "unknown rule");
+  uint32_t made = !match(R, r->shape) ? CK_BAD : n_row ? node(R, (ck_op)r->what) : step(R, r->what);
+  if (made == CK_BAD) return reject(R, ck_error(R->T));
+  if (n_row) {
     CK_GROW(R->terms, R->cap_terms, R->n_terms + 1);
-    R->terms[R->n_terms++] = t;
+    R->terms[R->n_terms++] = made;
     return use->terms++, true;
   }
-  r = find(steps, CK_N_RULES, line);
-  if (r == NULL) return reject(R, "unknown rule");
-  if (!match(R, r->shape) || step(R, r->what) == CK_BAD) return reject(R, ck_error(R->T));
   use->count[r->what]++, use->steps++;
   if (R->on_step) R->on_step(R->arg, ck_thm_count(R->P) - 1, r->head, R->T, R->P);
   return true;

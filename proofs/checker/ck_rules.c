@@ -9,12 +9,9 @@ struct ck_proof { ck_terms *T; thm *s; uint32_t n, cap; };
 
 ck_proof *ck_proof_new(ck_terms *T) {
   ck_proof *P = ck_alloc(NULL, sizeof *P);
-  *P = (ck_proof){.T = T};
-  return P;
+  return *P = (ck_proof){.T = T}, P;
 }
-void ck_proof_free(ck_proof *P) {
-  if (P) free(P->s), free(P);
-}
+void ck_proof_free(ck_proof *P) { if (P) free(P->s), free(P); }
 
 uint32_t ck_thm_count(const ck_proof *P) { return P->n; }
 ck_id ck_thm_formula(const ck_proof *P, uint32_t s) { return s < P->n ? P->s[s].formula : CK_BAD; }
@@ -306,8 +303,7 @@ static bool differ_by(ck_proof *P, const ck_poly *a, long k, const ck_poly *b) {
 uint32_t ck_r_int(ck_proof *P, ck_id f, uint32_t p) {
   ck_terms *T = P->T;
   ck_id g = concl(P, p, CK_LT);
-  if (!is(P, f, CK_LE) || !ck_is_closed(T, f)) return no(P, "a closed <= expected");
-  if (g == CK_BAD) return no(P, "premise a < b expected");
+  if (!is(P, f, CK_LE) || !ck_is_closed(T, f) || g == CK_BAD) return no(P, "a closed <= expected, of a premise a < b");
   if (!ck_is_int(T, ck_kid(T, g, 0)) || !ck_is_int(T, ck_kid(T, g, 1))) return no(P, "not integers");
   if (!differ_by(P, ck_poly_val(T, g), -1, ck_poly_val(T, f))) return no(P, "goal is not the premise less one");
   return add(P, P->s[p].hyps, f);
@@ -337,12 +333,9 @@ static ck_id law_text(ck_proof *P, const char **s, ck_id x, ck_id y) {
   const char *b = strchr(binary, c), *u = strchr(unary, c), *r = strchr(relations, c);
   switch (c) {
   case '0': case '1': return ck_int(P->T, c - '0');
-  case 'x': return x;
-  case 'y': return y;
-  case 'c': return ck_kid(P->T, x, 0);
+  case 'x': case 'y': return c == 'x' ? x : y;
+  case 'c': case 'a': case 'b': return ck_kid(P->T, x, c == 'c' ? 0 : c == 'a' ? 1 : 2);
   case 'n': return ck_neg(P->T, ck_kid(P->T, x, 0));
-  case 'a': return ck_kid(P->T, x, 1);
-  case 'b': return ck_kid(P->T, x, 2);
   default: break;
   }
   ck_id k = law_text(P, s, x, y);

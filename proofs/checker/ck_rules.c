@@ -287,25 +287,17 @@ uint32_t ck_r_antisym(ck_proof *P, uint32_t p, uint32_t q) {
   return premise(P, q, mk(P, CK_LE, b, a), &H) ? add(P, H, mk(P, CK_EQ, a, b)) : CK_BAD;
 }
 
-/* poly(b) - poly(a) = k */
-static bool differ_by(ck_proof *P, const ck_poly *a, long k, const ck_poly *b) {
-  if (a == NULL || b == NULL) return false;
-  const ck_poly *one = ck_poly_of(P->T, ck_int(P->T, 1));
-  ck_poly *mark = ck_poly_mark(P->T);
-  mpq_t c;
-  mpq_init(c), mpq_set_si(c, k, 1);
-  bool ok = ck_poly_eq(ck_poly_add(P->T, a, one, c), b);
-  mpq_clear(c);
-  ck_poly_release(P->T, mark);
-  return ok;
-}
+static ck_id plus1(ck_proof *P, ck_id t) { return mk(P, CK_ADD, t, ck_int(P->T, 1)); }
 
+/* from a < b over the integers: a + 1 <= b, or what has the same value */
 uint32_t ck_r_int(ck_proof *P, ck_id f, uint32_t p) {
   ck_terms *T = P->T;
   ck_id g = concl(P, p, CK_LT);
   if (!is(P, f, CK_LE) || !ck_is_closed(T, f) || g == CK_BAD) return no(P, "a closed <= expected, of a premise a < b");
-  if (!ck_is_int(T, ck_kid(T, g, 0)) || !ck_is_int(T, ck_kid(T, g, 1))) return no(P, "not integers");
-  if (!differ_by(P, ck_poly_val(T, g), -1, ck_poly_val(T, f))) return no(P, "goal is not the premise less one");
+  ck_id a = ck_kid(T, g, 0), b = ck_kid(T, g, 1);
+  if (!ck_is_int(T, a) || !ck_is_int(T, b)) return no(P, "not integers");
+  ck_id next = mk(P, CK_LE, plus1(P, a), b);
+  if (!ck_poly_eq(ck_poly_val(T, next), ck_poly_val(T, f))) return no(P, "goal is not the premise less one");
   return add(P, P->s[p].hyps, f);
 }
 
@@ -369,7 +361,7 @@ uint32_t ck_r_succ(ck_proof *P, ck_id t, ck_id k, uint32_t p) {
   ck_terms *T = P->T;
   if (!fold(P, t)) return no(P, "closed fold expected");
   if (!int_term(P, k)) return no(P, "closed integer term expected");
-  if (!differ_by(P, ck_poly_of(T, k), 1, ck_poly_of(T, ck_kid(T, t, 0)))) return no(P, "bound is not k + 1");
+  if (!ck_poly_eq(ck_poly_of(T, plus1(P, k)), ck_poly_of(T, ck_kid(T, t, 0)))) return no(P, "bound is not k + 1");
   uint32_t H = T->empty, w = ck_width(T, t), q0 = ck_index(T, t);
   if (!premise(P, p, mk(P, CK_LE, zero(P), k), &H)) return CK_BAD;
   ck_id *kids = ck_alloc(NULL, (3 * (size_t)w + 2) * sizeof *kids), *vals = kids + 2 * w + 1;
@@ -387,7 +379,7 @@ uint32_t ck_r_induct(ck_proof *P, ck_id k, ck_id n, uint32_t j, const ck_id *fs,
   if (!int_term(P, n) || ck_has_var(T, n, k)) return no(P, "bound must be a closed integer term without the variable");
   if (r == 0 || j >= r || r > CK_MAX_WIDTH) return no(P, "number of invariants");
   for (uint32_t i = 0; i < r; i++) if (!closed_rel(P, fs[i])) return no(P, "closed relation expected");
-  ck_id z = zero(P), k1 = mk(P, CK_ADD, k, ck_int(T, 1));
+  ck_id z = zero(P), k1 = plus1(P, k);
   uint32_t H = T->empty;
   if (!premise(P, p, mk(P, CK_LE, z, n), &H)) return CK_BAD;
   ck_id *out = ck_alloc(NULL, ((size_t)r + 2) * sizeof *out); /* what a step may assume */

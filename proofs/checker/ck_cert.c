@@ -240,8 +240,7 @@ bool ck_cert_trace(ck_terms *T, const ck_goal *goals, uint32_t n_goals, const ch
   if (memchr(copy, 0, len)) ok = reject(&R, "binary data");
   if (len == 0 || copy[len - 1] != '\n') ok = reject(&R, "last line is not ended");
   for (char *line = copy, *end; ok && line < copy + len; line = end + 1) {
-    end = strchr(line, '\n');
-    *end = 0;
+    end = strchr(line, '\n'), *end = 0;
     if (line_no++ > 0) ok = one_line(&R, line, goals, n_goals, done, usage);
     else ok = strcmp(line, "assay-cert 1") == 0 || reject(&R, "not an assay-cert 1 certificate");
   }

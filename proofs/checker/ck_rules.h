@@ -9,8 +9,7 @@ ck_proof *ck_proof_new(ck_terms *T); /* borrows T */
 void ck_proof_free(ck_proof *P);
 uint32_t ck_thm_count(const ck_proof *P);
 ck_id ck_thm_formula(const ck_proof *P, uint32_t s);
-/* hypotheses: sorted, without repetition, borrowed */
-const ck_id *ck_thm_hyps(const ck_proof *P, uint32_t s, uint32_t *n);
+const ck_id *ck_thm_hyps(const ck_proof *P, uint32_t s, uint32_t *n); /* sorted, without repetition, borrowed */
 
 typedef struct { ck_id coef; const uint32_t *prem; uint32_t n; } ck_summand;
 typedef struct { ck_id var, term; } ck_vsub;

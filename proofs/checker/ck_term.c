@@ -221,10 +221,6 @@ static bool same_node(const ck_terms *T, const ck_node *a, const ck_node *b, con
   return a->nkids == 0 || memcmp(T->kids + a->kid0, kb, a->nkids * sizeof *kb) == 0;
 }
 
-static bool room(ck_terms *T, const ck_node *n) {
-  return (T->n < CK_MAX_NODES && n->nkids <= CK_MAX_KIDS - T->n_kids) || ck_fail(T, "too many terms");
-}
-
 /* The number of the node; n->q (of CK_Q) is taken. */
 static ck_id intern(ck_terms *T, ck_node *n, const ck_id *k) {
   uint64_t h = mix(mix(mix(n->op, (unsigned char)n->sort), n->a), n->b);
@@ -233,7 +229,8 @@ static ck_id intern(ck_terms *T, ck_node *n, const ck_id *k) {
   uint32_t hash = (uint32_t)(h >> 32), t;
   for (uint32_t at = hash; (t = ck_table_next(&T->nodes, hash, &at)) != CK_BAD;)
     if (same_node(T, &T->node[t], n, k)) break;
-  if (t == CK_BAD && room(T, n) && well_formed(T, n, k) && summarise(T, n, k)) {
+  bool room = T->n < CK_MAX_NODES && n->nkids <= CK_MAX_KIDS - T->n_kids;
+  if (t == CK_BAD && (room || ck_fail(T, "too many terms")) && well_formed(T, n, k) && summarise(T, n, k)) {
     CK_GROW(T->kids, T->cap_kids, T->n_kids + n->nkids);
     CK_GROW(T->node, T->cap, T->n + 1);
     if (n->nkids) memcpy(T->kids + T->n_kids, k, n->nkids * sizeof *k);

@@ -86,7 +86,7 @@ static uint32_t enter(walk *w, uint32_t parent, ck_id why, scope s) {
 static void need(walk *w, uint32_t in, ck_op op, ck_id a, ck_id b) {
   ck_reader *R = w->R;
   ids path = {0}, cond = {0}, var = {0};
-  ck_id rel = ck_ok(R, ck_mk2(R->T, op, a, b));
+  ck_id rel = ck_two(R, op, a, b);
   for (uint32_t s = in; s; s = w->sc[s].parent) add(R, &path, s);
   while (path.n) { /* outermost scope first */
     const scope *s = &w->sc[path.v[--path.n]];
@@ -111,7 +111,7 @@ static void defined_fold(walk *w, ck_id t, uint32_t in) {
   kid[0] = val[0] = k;
   for (uint32_t q = 0; q < width; q++) val[1 + q] = ck_ok(R, ck_fold(T, q, width, kid));
   scope s = {.n_conds = 2, .var = k, .n_skip = width, .skip = val + 1};
-  s.cond[0] = ck_ok(R, ck_mk2(T, CK_LE, ck_int(T, 0), k)), s.cond[1] = ck_ok(R, ck_mk2(T, CK_LT, k, n));
+  s.cond[0] = ck_two(R, CK_LE, ck_int(T, 0), k), s.cond[1] = ck_two(R, CK_LT, k, n);
   uint32_t inner = enter(w, in, t, s);
   for (uint32_t q = 0; q < width; q++) defined(w, ck_ok(R, ck_open(T, kid[1 + width + q], val, width + 1)), inner);
 }
@@ -127,27 +127,25 @@ static void defined(walk *w, ck_id t, uint32_t in) {
   }
   if (!enters(w->R, &w->seen, t, in)) return;
   if (w->seen.n > CK_MAX_TERMS) ck_die(w->R, NULL, NULL, "the claim takes more than %d steps to state", CK_MAX_TERMS);
-  if (op == CK_FOLD) defined_fold(w, t, in);
-  else if (op == CK_ITE) {
-    ck_id c = ck_kid(T, t, 0), not_c = ck_ok(w->R, ck_neg(T, c));
+  if (op == CK_FOLD) { defined_fold(w, t, in); return; }
+  if (op == CK_ITE) {
+    ck_id c = ck_kid(T, t, 0), when[2] = {c, ck_ok(w->R, ck_neg(T, c))};
     defined(w, ck_kid(T, c, 0), in), defined(w, ck_kid(T, c, 1), in);
-    defined(w, ck_kid(T, t, 1), enter(w, in, c, (scope){.n_conds = 1, .cond = {c}, .var = CK_BAD}));
-    defined(w, ck_kid(T, t, 2), enter(w, in, not_c, (scope){.n_conds = 1, .cond = {not_c}, .var = CK_BAD}));
-  } else {
-    ck_id zero = ck_int(T, 0);
-    for (uint32_t i = 0; i < ck_nkids(T, t); i++) defined(w, ck_kid(T, t, i), in);
-    if (op == CK_INV) need(w, in, CK_NE, ck_kid(T, t, 0), zero);
-    else if (op == CK_SQRT) need(w, in, CK_LE, zero, ck_kid(T, t, 0));
-    else if (op == CK_LOG) need(w, in, CK_LT, zero, ck_kid(T, t, 0));
-    else if (op == CK_DIV || op == CK_MOD) need(w, in, CK_LT, zero, ck_kid(T, t, 1));
+    for (uint32_t i = 0; i < 2; i++)
+      defined(w, ck_kid(T, t, 1 + i), enter(w, in, when[i], (scope){.n_conds = 1, .cond = {when[i]}, .var = CK_BAD}));
+    return;
   }
+  ck_id zero = ck_int(T, 0);
+  for (uint32_t i = 0; i < ck_nkids(T, t); i++) defined(w, ck_kid(T, t, i), in);
+  if (op == CK_INV) need(w, in, CK_NE, ck_kid(T, t, 0), zero);
+  if (op == CK_SQRT) need(w, in, CK_LE, zero, ck_kid(T, t, 0));
+  if (op == CK_LOG) need(w, in, CK_LT, zero, ck_kid(T, t, 0));
+  if (op == CK_DIV || op == CK_MOD) need(w, in, CK_LT, zero, ck_kid(T, t, 1));
 }
 
 static walk *definedness(ck_reader *R, ck_id t) {
   walk *w = ck_keep(R, sizeof *w);
-  w->R = R;
-  enter(w, 0, CK_BAD, (scope){.var = CK_BAD});
-  defined(w, t, 0);
+  w->R = R, enter(w, 0, CK_BAD, (scope){.var = CK_BAD}), defined(w, t, 0);
   return w;
 }
 
@@ -167,9 +165,9 @@ static uint32_t first_false(ck_reader *R, const ids *rel, bool *known) {
   ck_terms *T = R->T;
   R->work = 0, *known = true;
   for (uint32_t i = 0; i < rel->n; i++) {
-    ck_id a = with_values(R, ck_kid(T, rel->v[i], 0)), b = with_values(R, ck_kid(T, rel->v[i], 1)), r = ck_ok(R, ck_mk2(T, ck_head(T, rel->v[i]), a, b));
-    if (!ck_constant(R, r)) *known = false;
-    else if (!ck_holds(R, r)) return i;
+    ck_id a = with_values(R, ck_kid(T, rel->v[i], 0)), b = with_values(R, ck_kid(T, rel->v[i], 1)), r = ck_two(R, ck_head(T, rel->v[i]), a, b);
+    if (ck_truth(R, r) < 0) *known = false;
+    else if (!ck_truth(R, r)) return i;
   }
   return rel->n;
 }
@@ -198,28 +196,24 @@ static bool witness(ck_reader *R, const ck_side *spec, const ck_side *cand) {
 /* --- goals */
 typedef struct { ck_reader *R; ck_claim *c; ids calls, hyps; } builder;
 
-static ck_id *copy(const ck_id *v, uint32_t n) {
-  ck_id *w = malloc((n + 1) * sizeof *w);
+static ck_id *copy(const ids *s) {
+  ck_id *w = malloc((s->n + 1) * sizeof *w);
   if (!w) abort();
-  if (n) memcpy(w, v, n * sizeof *w);
-  return w;
+  return s->n ? memcpy(w, s->v, s->n * sizeof *w) : w;
 }
 
-static void goal(builder *b, const char *name, ck_id formula, const ids *base, const ck_id *more, uint32_t n_more) {
+/* the goal `kind` with the number k (CK_BAD: none), from the base and o's conditions */
+static void goal(builder *b, const char *kind, uint32_t k, const ck_oblig *o, const ids *base) {
   ck_claim *c = b->c;
   ids all = {0};
-  if (((uint64_t)base->n + n_more) * (c->n_goals + 1u) > 20000000) ck_die(b->R, NULL, NULL, "the claim is too large");
-  add_all(b->R, &all, base->v, base->n), add_all(b->R, &all, more, n_more);
+  char name[CK_MAX_NAME + 40];
+  if (((uint64_t)base->n + o->n_conds) * (c->n_goals + 1u) > 20000000) ck_die(b->R, NULL, NULL, "the claim is too large");
+  add_all(b->R, &all, base->v, base->n), add_all(b->R, &all, o->cond, o->n_conds);
   sort_unique(&all);
-  c->goals = realloc(c->goals, (c->n_goals + 1) * sizeof *c->goals);
-  if (!c->goals) abort();
-  c->goals[c->n_goals++] = (ck_goal){strdup(name), copy(all.v, all.n), all.n, formula};
-}
-
-static void numbered_goal(builder *b, const char *kind, uint32_t *k, const ck_oblig *o, const ids *base) {
-  char name[40];
-  snprintf(name, sizeof name, "%s%u", kind, (unsigned)(*k)++);
-  goal(b, name, o->rel, base, o->cond, o->n_conds);
+  if (!(c->goals = realloc(c->goals, (c->n_goals + 1) * sizeof *c->goals))) abort();
+  if (k == CK_BAD) snprintf(name, sizeof name, "%s", kind);
+  else snprintf(name, sizeof name, "%s%u", kind, (unsigned)k);
+  c->goals[c->n_goals++] = (ck_goal){strdup(name), copy(&all), all.n, o->rel};
 }
 
 /* ranges of the output indices, and what the definedness of the given program says of the element there, go to `here`; what it says for all indices
@@ -229,14 +223,14 @@ static void given_defined(builder *b, const ck_tensor *z, ids *here) {
   ids var = {0};
   for (uint32_t i = 0; i < z->rank; i++) {
     add(R, &var, ck_ix(R, 'i', i));
-    add(R, here, ck_ok(R, ck_mk2(R->T, CK_LE, ck_int(R->T, 0), var.v[i])));
-    add(R, here, ck_ok(R, ck_mk2(R->T, CK_LT, var.v[i], z->dim[i])));
+    add(R, here, ck_two(R, CK_LE, ck_int(R->T, 0), var.v[i]));
+    add(R, here, ck_two(R, CK_LT, var.v[i], z->dim[i]));
   }
   walk *w = definedness(R, z->elem);
   for (uint32_t i = 0, n_ranges = here->n; i < w->n_out; i++) {
     ck_oblig *o = &w->out[i];
     ids vars = {0}, conds = {0};
-    if (!o->n_conds && ck_constant(R, o->rel)) ck_die(R, NULL, NULL, "the given program is never defined: %s", z->name);
+    if (!o->n_conds && ck_truth(R, o->rel) >= 0) ck_die(R, NULL, NULL, "the given program is never defined: %s", z->name);
     add(R, here, clause(R, o));
     add_all(R, &vars, var.v, var.n), add_all(R, &vars, o->var, o->n_vars);
     add_all(R, &conds, here->v, n_ranges), add_all(R, &conds, o->cond, o->n_conds);
@@ -248,14 +242,12 @@ static void output_goals(builder *b, const ck_tensor *z, const ck_tensor *y, ids
   ck_reader *R = b->R;
   char name[CK_MAX_NAME + 20];
   add_all(R, here, b->hyps.v, b->hyps.n);
-  for (uint32_t i = 0; i < z->rank; i++) {
-    snprintf(name, sizeof name, "shape.%s.%u", z->name, (unsigned)i);
-    goal(b, name, ck_ok(R, ck_mk2(R->T, CK_EQ, z->dim[i], y->dim[i])), &b->calls, NULL, 0);
-  }
+  snprintf(name, sizeof name, "shape.%s.", z->name);
+  for (uint32_t i = 0; i < z->rank; i++) goal(b, name, i, &(ck_oblig){.rel = ck_two(R, CK_EQ, z->dim[i], y->dim[i])}, &b->calls);
   walk *w = definedness(R, y->elem);
-  for (uint32_t i = 0; i < w->n_out; i++) numbered_goal(b, "def", n_def, &w->out[i], here);
+  for (uint32_t i = 0; i < w->n_out; i++) goal(b, "def", (*n_def)++, &w->out[i], here);
   snprintf(name, sizeof name, "eq.%s", z->name);
-  goal(b, name, ck_ok(R, ck_mk2(R->T, CK_EQ, z->elem, y->elem)), here, NULL, 0);
+  goal(b, name, CK_BAD, &(ck_oblig){.rel = ck_two(R, CK_EQ, z->elem, y->elem)}, here);
 }
 
 static void state_goals(builder *b, const ck_side *spec, const ck_side *cand) {
@@ -276,7 +268,7 @@ static void state_goals(builder *b, const ck_side *spec, const ck_side *cand) {
     output_goals(b, z, y, &here[i], &n_def);
   }
   for (uint32_t i = 0; i < cand->n_obligs; i++)
-    if (enters(R, &known, clause(R, &cand->oblig[i]), 0)) numbered_goal(b, "call", &n_call, &cand->oblig[i], &b->hyps);
+    if (enters(R, &known, clause(R, &cand->oblig[i]), 0)) goal(b, "call", n_call++, &cand->oblig[i], &b->hyps);
 }
 
 /* --- words for people */
@@ -368,17 +360,8 @@ static void used_files(ck_reader *R, const ck_file *prog, bool on_disk, sem_file
     uint32_t i = 0;
     while (i < sem->n && strcmp(sem->f[i].name, path)) i++;
     if (i < sem->n) continue;
-    if (!on_disk) ck_die(R, prog, t, "the file %s is not given", path);
-    if (sem->n == sem->cap) ck_die(R, prog, t, "too many files");
+    if (!on_disk || sem->n == sem->cap) ck_die(R, prog, t, "the file %s is not given, or too many are", path);
     open_file(R, &sem->f[sem->n++], &(ck_text){.name = path});
-  }
-}
-
-static void parse_sems(ck_reader *R, sem_files *sem) {
-  for (uint32_t i = 0; i < sem->n; i++) {
-    bool again = false; /* the same text under two names is one file */
-    for (uint32_t k = 0; k < i; k++) again = again || !strcmp(sem->f[k].sha, sem->f[i].sha);
-    if (!again) ck_parse_sem(R, &sem->f[i]);
   }
 }
 
@@ -388,7 +371,10 @@ static void build(ck_reader *R, ck_claim *c, const ck_text *spec, const ck_text 
   for (uint32_t i = 0; i < n_sem; i++) open_file(R, &s.f[s.n++], &sem[i]);
   open_file(R, &fs[0], spec), open_file(R, &fs[1], cand);
   used_files(R, &fs[0], !spec->text, &s), used_files(R, &fs[1], !cand->text, &s);
-  parse_sems(R, &s);
+  for (uint32_t i = 0, k; i < s.n; i++) { /* the same text under two names is one file */
+    for (k = 0; strcmp(s.f[k].sha, s.f[i].sha);) k++;
+    if (k == i) ck_parse_sem(R, &s.f[i]);
+  }
   ck_side *given = ck_keep(R, sizeof *given), *other = ck_keep(R, sizeof *other);
   given->f = &fs[0], other->f = &fs[1], other->cand = true;
   ck_read_graph(R, given, NULL);
@@ -397,11 +383,12 @@ static void build(ck_reader *R, ck_claim *c, const ck_text *spec, const ck_text 
   c->witness = witness(R, given, other);
   builder b = {.R = R, .c = c};
   state_goals(&b, given, other);
-  c->hyps = copy(b.hyps.v, c->n_hyps = b.hyps.n);
   ids sizes = {0}, rels = {0};
   for (uint32_t i = 0; i < R->n_sizes; i++) add(R, &sizes, R->size[i].var);
   for (uint32_t i = 0; i < R->n_rels; i++) add(R, &rels, R->rel[i].rel);
-  c->sizes = copy(sizes.v, c->n_sizes = sizes.n), c->rels = copy(rels.v, c->n_rels = rels.n);
+  c->hyps = copy(&b.hyps), c->n_hyps = b.hyps.n;
+  c->sizes = copy(&sizes), c->n_sizes = sizes.n;
+  c->rels = copy(&rels), c->n_rels = rels.n;
   c->theorem = theorem(R, given, other, c->witness);
   relied(R, c);
   memcpy(c->spec_sha, fs[0].sha, 65), memcpy(c->cand_sha, fs[1].sha, 65);
@@ -420,11 +407,8 @@ ck_claim *ck_claim_texts(ck_terms *T, const ck_text *spec, const ck_text *cand, 
   R->T = T, R->msg = msg;
   *msg = (ck_msg){0};
   bool ok = try_build(R, c, spec, cand, sem, n_sem);
-  ck_keep_none(R);
-  free(R);
-  if (ok) return c;
-  ck_claim_free(c);
-  return NULL;
+  ck_keep_none(R), free(R);
+  return ok ? c : (ck_claim_free(c), NULL);
 }
 
 ck_claim *ck_claim_read(ck_terms *T, const char *spec, const char *cand, const char *const *sem, uint32_t n_sem, ck_msg *msg) {

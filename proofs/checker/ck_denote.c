@@ -20,8 +20,8 @@ static ck_id eval(ck_reader *R, call *c, const ck_sx *e);
 static ck_id eval_rel(ck_reader *R, call *c, const ck_sx *e);
 
 ck_id ck_ok(ck_reader *R, ck_id t) {
-  if (t == CK_BAD) ck_die(R, R->at_file, R->at_tok, "not well formed: %s", ck_error(R->T));
-  if (ck_size(R->T) > CK_MAX_TERMS) ck_die(R, R->at_file, R->at_tok, "the meaning takes more than %d terms", CK_MAX_TERMS);
+  if (t == CK_BAD) ck_die_at(R, "not well formed: %s", ck_error(R->T));
+  if (ck_size(R->T) > CK_MAX_TERMS) ck_die_at(R, "the meaning takes more than %d terms", CK_MAX_TERMS);
   return t;
 }
 
@@ -34,55 +34,55 @@ ck_id ck_ix(ck_reader *R, char what, uint32_t k) {
 ck_id ck_loop_var(ck_reader *R) { return ck_ok(R, ck_var(R->T, "$l", 'i')); }
 
 /* --- arithmetic */
-static ck_id mk2(ck_reader *R, ck_op op, ck_id a, ck_id b) { return ck_ok(R, ck_mk2(R->T, op, a, b)); }
+ck_id ck_two(ck_reader *R, ck_op op, ck_id a, ck_id b) { return ck_ok(R, ck_mk2(R->T, op, a, b)); }
 static bool is_const(ck_reader *R, ck_id a, long v) { return ck_head(R->T, a) == CK_Q && mpq_cmp_si(*ck_q_value(R->T, a), v, 1) == 0; }
+static bool both_q(ck_reader *R, ck_id a, ck_id b) { return ck_head(R->T, a) == CK_Q && ck_head(R->T, b) == CK_Q; }
 
-static ck_id fold2(ck_reader *R, ck_id a, ck_id b, void (*f)(mpq_t, const mpq_t, const mpq_t)) {
+/* of two constants; div and mod of integers */
+static ck_id fold2(ck_reader *R, ck_op op, ck_id a, ck_id b) {
   mpq_t x, y;
   mpq_init(x), mpq_init(y);
   ck_get_q(R->T, a, x), ck_get_q(R->T, b, y);
-  f(x, x, y);
+  if (op == CK_ADD) mpq_add(x, x, y);
+  else if (op == CK_MUL) mpq_mul(x, x, y);
+  else (op == CK_DIV ? mpz_fdiv_q : mpz_fdiv_r)(mpq_numref(x), mpq_numref(x), mpq_numref(y));
   ck_id t = ck_q(R->T, x);
   mpq_clear(x), mpq_clear(y);
   return ck_ok(R, t);
 }
 
-static void q_add(mpq_t r, const mpq_t a, const mpq_t b) { mpq_add(r, a, b); }
-static void q_mul(mpq_t r, const mpq_t a, const mpq_t b) { mpq_mul(r, a, b); }
-static void q_div(mpq_t r, const mpq_t a, const mpq_t b) { mpz_fdiv_q(mpq_numref(r), mpq_numref(a), mpq_numref(b)); }
-static void q_mod(mpq_t r, const mpq_t a, const mpq_t b) { mpz_fdiv_r(mpq_numref(r), mpq_numref(a), mpq_numref(b)); }
-static bool both_q(ck_reader *R, ck_id a, ck_id b) { return ck_head(R->T, a) == CK_Q && ck_head(R->T, b) == CK_Q; }
-
 ck_id ck_plus(ck_reader *R, ck_id a, ck_id b) {
-  if (ck_is_int(R->T, a) && ck_is_int(R->T, b)) {
-    if (both_q(R, a, b)) return fold2(R, a, b, q_add);
-    if (is_const(R, a, 0)) return b;
-    if (is_const(R, b, 0)) return a;
-  }
-  return mk2(R, CK_ADD, a, b);
+  if (!ck_is_int(R->T, a) || !ck_is_int(R->T, b)) return ck_two(R, CK_ADD, a, b);
+  return both_q(R, a, b) ? fold2(R, CK_ADD, a, b) : is_const(R, a, 0) ? b : is_const(R, b, 0) ? a : ck_two(R, CK_ADD, a, b);
 }
 
 ck_id ck_times(ck_reader *R, ck_id a, ck_id b) {
-  if (both_q(R, a, b)) return fold2(R, a, b, q_mul);
-  if (ck_is_int(R->T, a) && ck_is_int(R->T, b)) {
-    if (is_const(R, a, 1) || is_const(R, b, 0)) return b;
-    if (is_const(R, b, 1) || is_const(R, a, 0)) return a;
-  }
-  return mk2(R, CK_MUL, a, b);
+  if (both_q(R, a, b)) return fold2(R, CK_MUL, a, b);
+  if (!ck_is_int(R->T, a) || !ck_is_int(R->T, b)) return ck_two(R, CK_MUL, a, b);
+  return is_const(R, a, 1) || is_const(R, b, 0) ? b : is_const(R, b, 1) || is_const(R, a, 0) ? a : ck_two(R, CK_MUL, a, b);
 }
 
 ck_id ck_divmod(ck_reader *R, ck_op op, ck_id a, ck_id b) {
-  if (ck_is_int(R->T, a) && is_const(R, b, 1)) return op == CK_DIV ? a : ck_ok(R, ck_int(R->T, 0));
-  if (both_q(R, a, b) && ck_is_int(R->T, a) && ck_is_int(R->T, b) && mpq_sgn(*ck_q_value(R->T, b)) > 0)
-    return fold2(R, a, b, op == CK_DIV ? q_div : q_mod);
-  return mk2(R, op, a, b);
+  bool ints = ck_is_int(R->T, a) && ck_is_int(R->T, b);
+  if (ints && is_const(R, b, 1)) return op == CK_DIV ? a : ck_int(R->T, 0);
+  return ints && both_q(R, a, b) && mpq_sgn(*ck_q_value(R->T, b)) > 0 ? fold2(R, op, a, b) : ck_two(R, op, a, b);
 }
 
 static ck_id minus(ck_reader *R, ck_id a) { return ck_times(R, ck_int(R->T, -1), a); }
 
+/* if a <= b then yes else no; the larger of the two */
+static ck_id if_le(ck_reader *R, ck_id a, ck_id b, ck_id yes, ck_id no) { return ck_ok(R, ck_ite(R->T, ck_two(R, CK_LE, a, b), yes, no)); }
+ck_id ck_larger(ck_reader *R, ck_id a, ck_id b) { return if_le(R, a, b, b, a); }
+ck_id ck_put(ck_reader *R, ck_id t, ck_id var, ck_id val) { return ck_ok(R, ck_sub(R->T, t, &var, &val, 1, NULL, 0)); }
+
+ck_id ck_fold1(ck_reader *R, ck_id var, ck_id n, ck_id s, ck_id init, ck_id step) {
+  ck_id kid[3] = {n, init, ck_ok(R, ck_close(R->T, step, (ck_id[]){var, s}, 2))};
+  return ck_ok(R, ck_fold(R->T, 0, 1, kid));
+}
+
 bool ck_same(ck_reader *R, ck_id a, ck_id b) {
   const ck_poly *p = ck_poly_of(R->T, a), *q = ck_poly_of(R->T, b);
-  if (!p || !q) ck_die(R, R->at_file, R->at_tok, "size expression too large");
+  if (!p || !q) ck_die_at(R, "size expression too large");
   return ck_poly_eq(p, q);
 }
 
@@ -91,7 +91,6 @@ bool ck_is_one(ck_reader *R, ck_id a) { return ck_same(R, a, ck_int(R->T, 1)); }
 ck_id ck_at_index(ck_reader *R, const ck_tensor *t, const ck_id *ix) {
   ck_id var[CK_MAX_RANK];
   for (uint32_t i = 0; i < t->rank; i++) var[i] = ck_ix(R, 'i', i);
-  if (!memcmp(var, ix, t->rank * sizeof *ix)) return t->elem;
   return ck_ok(R, ck_sub(R->T, t->elem, var, ix, t->rank, NULL, 0));
 }
 
@@ -104,26 +103,21 @@ static bool implied(ck_reader *R, ck_id rel, ck_id by) {
   return p && q && ck_poly_eq(p, q);
 }
 
-/* the sign of the value of a relation between constants: 2 if they are none */
-static int constant_sign(ck_reader *R, ck_id rel) {
+/* whether a relation between constants holds: 1 or 0; -1 if it is not between constants */
+int ck_truth(ck_reader *R, ck_id rel) {
   mpq_t v;
   mpq_init(v);
   const ck_poly *p = ck_poly_val(R->T, rel);
-  int s = p && ck_poly_const(p, v) ? mpq_sgn(v) : 2;
-  mpq_clear(v);
-  return s;
-}
-
-bool ck_constant(ck_reader *R, ck_id rel) { return constant_sign(R, rel) != 2; }
-
-bool ck_holds(ck_reader *R, ck_id rel) {
-  int s = constant_sign(R, rel);
+  bool known = p && ck_poly_const(p, v);
+  int s = known ? mpq_sgn(v) : 0;
   ck_op op = ck_head(R->T, rel);
-  return s != 2 && (op == CK_EQ ? s == 0 : op == CK_NE ? s != 0 : op == CK_LE ? s >= 0 : s > 0);
+  mpq_clear(v);
+  return !known ? -1 : op == CK_EQ ? s == 0 : op == CK_NE ? s != 0 : op == CK_LE ? s >= 0 : s > 0;
 }
 
 bool ck_trivial(ck_reader *R, ck_id rel, const ck_id *cond, uint32_t n_conds) {
-  if (ck_constant(R, rel)) return ck_holds(R, rel);
+  int truth = ck_truth(R, rel);
+  if (truth >= 0) return truth;
   for (uint32_t i = 0; i < R->n_rels; i++) if (implied(R, rel, R->rel[i].rel)) return true;
   for (uint32_t i = 0; i < R->n_conds; i++) if (implied(R, rel, R->cond[i])) return true;
   for (uint32_t i = 0; i < n_conds; i++) if (implied(R, rel, cond[i])) return true;
@@ -140,8 +134,8 @@ void ck_die_showing(ck_reader *R, const ck_file *f, const ck_tok *t, const char 
 void ck_require(ck_reader *R, ck_id rel) {
   ck_ok(R, rel);
   if (ck_trivial(R, rel, NULL, 0)) return;
-  if (!R->n_conds && ck_constant(R, rel)) ck_die_showing(R, R->at_file, R->at_tok, "needed here, but false:", rel);
-  if (R->side->n_obligs == CK_MAX_OBLIGATIONS) ck_die(R, R->at_file, R->at_tok, "more than %d obligations", CK_MAX_OBLIGATIONS);
+  if (!R->n_conds && ck_truth(R, rel) >= 0) ck_die_showing(R, R->at_file, R->at_tok, "needed here, but false:", rel);
+  if (R->side->n_obligs == CK_MAX_OBLIGATIONS) ck_die_at(R, "more than %d obligations", CK_MAX_OBLIGATIONS);
   ck_oblig *o = &R->side->oblig[R->side->n_obligs++];
   o->n_vars = R->n_ivars, o->n_conds = R->n_conds, o->rel = rel;
   o->var = ck_keep(R, (o->n_vars + 1) * sizeof *o->var);
@@ -150,29 +144,29 @@ void ck_require(ck_reader *R, ck_id rel) {
   memcpy(o->cond, R->cond, o->n_conds * sizeof *o->cond);
 }
 
-void ck_require_eq(ck_reader *R, ck_id a, ck_id b) { if (!ck_same(R, a, b)) ck_require(R, ck_mk2(R->T, CK_EQ, a, b)); }
+void ck_require_eq(ck_reader *R, ck_id a, ck_id b) { if (!ck_same(R, a, b)) ck_require(R, ck_two(R, CK_EQ, a, b)); }
 
 /* sums of products of size symbols with coefficients >= 0 are plainly >= 0 */
 void ck_require_extent(ck_reader *R, ck_id a) {
   const ck_poly *p = ck_poly_of(R->T, a);
-  if (!p) ck_die(R, R->at_file, R->at_tok, "size expression too large");
+  if (!p) ck_die_at(R, "size expression too large");
   bool plain = true;
   for (uint32_t i = 0; i < ck_poly_len(p) && plain; i++) {
     ck_mono m = ck_poly_mono(p, i);
     plain = mpq_sgn(*ck_poly_coef(p, i)) >= 0;
     for (uint32_t j = 0; j < m.deg; j++) plain = plain && ck_head(R->T, m.atoms[j]) == CK_V;
   }
-  if (!plain) ck_require(R, ck_mk2(R->T, CK_LE, ck_int(R->T, 0), a));
+  if (!plain) ck_require(R, ck_two(R, CK_LE, ck_int(R->T, 0), a));
 }
 
 static void push_cond(ck_reader *R, ck_id rel) {
-  if (R->n_conds == CK_MAX_CONDS) ck_die(R, R->at_file, R->at_tok, "more than %d conditions at once", CK_MAX_CONDS);
+  if (R->n_conds == CK_MAX_CONDS) ck_die_at(R, "more than %d conditions at once", CK_MAX_CONDS);
   R->cond[R->n_conds++] = ck_ok(R, rel);
 }
 
 static void push_index(ck_reader *R, ck_id var, ck_id extent) {
-  push_cond(R, ck_mk2(R->T, CK_LE, ck_int(R->T, 0), var));
-  push_cond(R, ck_mk2(R->T, CK_LT, var, extent));
+  push_cond(R, ck_two(R, CK_LE, ck_int(R->T, 0), var));
+  push_cond(R, ck_two(R, CK_LT, var, extent));
   R->ivar[R->n_ivars++] = var;
 }
 
@@ -218,24 +212,18 @@ static list *add_list(ck_reader *R, call *c, const char *name, uint32_t n, const
 /* --- scalars */
 static ck_id reduce(ck_reader *R, call *c, const ck_sx *e) {
   ck_terms *T = R->T;
-  ck_id n = eval(R, c, e->kid), s = ck_var(T, "$s", 'r'), init, step;
+  ck_id n = eval(R, c, e->kid), s = ck_var(T, "$s", 'r');
   if (!ck_is_int(T, n)) die_sx(R, c, e->kid, "the bound is not an integer", NULL);
-  if (e->kind == 'X' || e->kind == 'N') ck_require(R, ck_mk2(T, CK_LT, ck_int(T, 0), n));
+  if (e->kind == 'X' || e->kind == 'N') ck_require(R, ck_two(R, CK_LT, ck_int(T, 0), n));
   uint32_t nb = c->nb, n_conds = R->n_conds;
   ck_id k = ck_ix(R, 'k', R->level++);
   add_bind(R, c, e->name, k);
   push_index(R, k, n);
   ck_id f = eval(R, c, e->kid->next), zero = ck_int(T, 0);
   c->nb = nb, R->n_conds = n_conds, R->n_ivars--, R->level--;
-  ck_id first = ck_ok(R, ck_sub(T, f, &k, &zero, 1, NULL, 0));
-  switch (e->kind) {
-  case 'S': init = zero, step = mk2(R, CK_ADD, s, f); break;
-  case 'P': init = ck_int(T, 1), step = mk2(R, CK_MUL, s, f); break;
-  case 'X': init = first, step = ck_ite(T, mk2(R, CK_LE, s, f), f, s); break;
-  default: init = first, step = ck_ite(T, mk2(R, CK_LE, s, f), s, f); break;
-  }
-  ck_id kid[3] = {n, init, ck_ok(R, ck_close(T, ck_ok(R, step), (ck_id[]){k, s}, 2))};
-  return ck_ok(R, ck_fold(T, 0, 1, kid));
+  if (e->kind == 'S') return ck_fold1(R, k, n, s, zero, ck_two(R, CK_ADD, s, f));
+  if (e->kind == 'P') return ck_fold1(R, k, n, s, ck_int(T, 1), ck_two(R, CK_MUL, s, f));
+  return ck_fold1(R, k, n, s, ck_put(R, f, k, zero), e->kind == 'X' ? ck_larger(R, s, f) : if_le(R, s, f, s, f));
 }
 
 static ck_id branch(ck_reader *R, call *c, const ck_sx *cond, const kont *yes, const kont *no);
@@ -247,21 +235,19 @@ static ck_id branch(ck_reader *R, call *c, const ck_sx *cond, const kont *yes, c
   if (cond->kind == '&') return branch(R, c, cond->kid, &inner, no);
   if (cond->kind == '|') return branch(R, c, cond->kid, yes, &inner);
   if (cond->kind == '!') return branch(R, c, cond->kid, no, yes);
-  ck_id rel = eval_rel(R, c, cond);
-  uint32_t n_conds = R->n_conds;
-  push_cond(R, rel);
-  ck_id a = run(R, c, yes);
-  R->n_conds = n_conds;
-  push_cond(R, ck_neg(R->T, rel));
-  ck_id b = run(R, c, no);
-  R->n_conds = n_conds;
-  return ck_ok(R, ck_ite(R->T, rel, a, b));
+  ck_id rel = eval_rel(R, c, cond), value[2];
+  for (int i = 0; i < 2; i++) {
+    push_cond(R, i ? ck_neg(R->T, rel) : rel);
+    value[i] = run(R, c, i ? no : yes);
+    R->n_conds--;
+  }
+  return ck_ok(R, ck_ite(R->T, rel, value[0], value[1]));
 }
 
 static ck_id function(ck_reader *R, call *c, const ck_sx *e) {
   static const struct { const char *name; uint32_t n; ck_op op; } known[] = {
       {"exp", 1, CK_EXP}, {"log", 1, CK_LOG}, {"sqrt", 1, CK_SQRT}, {"inv", 1, CK_INV}, {"abs", 1, CK_ITE}, {"max", 2, CK_ITE}, {"min", 2, CK_ITE}};
-  ck_id a[CK_MAX_ARGS], t;
+  ck_id a[CK_MAX_ARGS];
   uint32_t n = 0;
   char sig[CK_MAX_ARGS + 3], name[CK_MAX_NAME + 8];
   for (const ck_sx *k = e->kid; k; k = k->next) {
@@ -273,10 +259,8 @@ static ck_id function(ck_reader *R, call *c, const ck_sx *e) {
     if (!strcmp(known[i].name, e->name)) {
       if (n != known[i].n) die_sx(R, c, e, "wrong number of arguments for", e->name);
       if (known[i].op != CK_ITE) return ck_ok(R, ck_mk1(R->T, known[i].op, a[0]));
-      if (n == 1) t = ck_ite(R->T, mk2(R, CK_LE, ck_int(R->T, 0), a[0]), a[0], minus(R, a[0]));
-      else if (e->name[1] == 'a') t = ck_ite(R->T, mk2(R, CK_LE, a[0], a[1]), a[1], a[0]);
-      else t = ck_ite(R->T, mk2(R, CK_LE, a[0], a[1]), a[0], a[1]);
-      return ck_ok(R, t);
+      if (n == 1) return if_le(R, ck_int(R->T, 0), a[0], a[0], minus(R, a[0]));
+      return e->name[1] == 'a' ? ck_larger(R, a[0], a[1]) : if_le(R, a[0], a[1], a[0], a[1]);
     }
   ck_func_def *g = ck_find_func(R, e->name);
   if (!g) die_sx(R, c, e, "no function is called", e->name);
@@ -350,8 +334,8 @@ static ck_id access(ck_reader *R, call *c, const ck_sx *e) {
       const ck_tensor *t = c->arg[i];
       if (indices(R, c, e, t, ix) != t->rank) die_sx(R, c, e, "wrong number of indices for", e->name);
       for (uint32_t j = 0; j < t->rank; j++) {
-        ck_require(R, ck_mk2(R->T, CK_LE, ck_int(R->T, 0), ix[j]));
-        ck_require(R, ck_mk2(R->T, CK_LT, ix[j], t->dim[j]));
+        ck_require(R, ck_two(R, CK_LE, ck_int(R->T, 0), ix[j]));
+        ck_require(R, ck_two(R, CK_LT, ix[j], t->dim[j]));
       }
       return ck_at_index(R, t, ix);
     }
@@ -360,7 +344,7 @@ static ck_id access(ck_reader *R, call *c, const ck_sx *e) {
 
 /* c NULL: a size expression of a program */
 static ck_id eval(ck_reader *R, call *c, const ck_sx *e) {
-  if (++R->work > CK_MAX_WORK) ck_die(R, R->at_file, R->at_tok, "the operator takes more than %d steps to expand", CK_MAX_WORK);
+  if (++R->work > CK_MAX_WORK) ck_die_at(R, "the operator takes more than %d steps to expand", CK_MAX_WORK);
   const ck_sx *x = e->kid, *y = x ? x->next : NULL;
   bind *b;
   ck_id a;
@@ -379,13 +363,13 @@ static ck_id eval(ck_reader *R, call *c, const ck_sx *e) {
   case '+': return a = eval(R, c, x), ck_plus(R, a, eval(R, c, y));
   case '-': return a = eval(R, c, x), ck_plus(R, a, minus(R, eval(R, c, y)));
   case '*': return a = eval(R, c, x), ck_times(R, a, eval(R, c, y));
-  case '/': return a = eval(R, c, x), mk2(R, CK_MUL, a, ck_ok(R, ck_mk1(R->T, CK_INV, eval(R, c, y))));
+  case '/': return a = eval(R, c, x), ck_two(R, CK_MUL, a, ck_ok(R, ck_mk1(R->T, CK_INV, eval(R, c, y))));
   case 'd':
   case 'm': {
     a = eval(R, c, x);
     ck_id m = eval(R, c, y);
     if (!ck_is_int(R->T, a) || !ck_is_int(R->T, m)) die_sx(R, c, e, "div and mod are for integers", NULL);
-    ck_require(R, ck_mk2(R->T, CK_LT, ck_int(R->T, 0), m));
+    ck_require(R, ck_two(R, CK_LT, ck_int(R->T, 0), m));
     return ck_divmod(R, e->kind == 'd' ? CK_DIV : CK_MOD, a, m);
   }
   case 'S': case 'P': case 'X': case 'N': return reduce(R, c, e);
@@ -399,7 +383,7 @@ static ck_id eval(ck_reader *R, call *c, const ck_sx *e) {
 static ck_id eval_rel(ck_reader *R, call *c, const ck_sx *e) {
   ck_op op = e->kind == '=' ? CK_EQ : e->kind == '#' ? CK_NE : e->kind == '<' ? CK_LT : CK_LE;
   ck_id a = eval(R, c, e->kid), b = eval(R, c, e->kid->next);
-  return mk2(R, op, a, b);
+  return ck_two(R, op, a, b);
 }
 
 static ck_id eval_int(ck_reader *R, call *c, const ck_sx *e) {
@@ -423,7 +407,7 @@ static void bind_attributes(ck_reader *R, call *c, const ck_attr_val *attr, uint
   for (uint32_t i = 0; i < op->n_attrs; i++) {
     ck_id v = op->dflt[i];
     for (uint32_t j = 0; j < n; j++) if (!strcmp(op->attr[i], attr[j].name)) v = attr[j].val;
-    if (v == CK_BAD) ck_die(R, R->at_file, R->at_tok, "%s needs the attribute %s", op->name, op->attr[i]);
+    if (v == CK_BAD) ck_die_at(R, "%s needs the attribute %s", op->name, op->attr[i]);
     add_bind(R, c, op->attr[i], v);
   }
 }
@@ -433,13 +417,13 @@ static uint32_t list_count(ck_reader *R, call *c, const ck_dim *d, uint32_t rank
   ck_id e = eval_int(R, c, d->size);
   for (long v = -(long)CK_MAX_RANK; v <= CK_MAX_RANK; v++)
     if (is_const(R, e, v) && (v < 0 ? v + rank : v) <= (long)rank && v + (long)rank >= 0) return (uint32_t)(v < 0 ? v + rank : v);
-  ck_die(R, R->at_file, R->at_tok, "%s: the axis must be a number that fits a tensor of %u axes", c->op->name, rank);
+  ck_die_at(R, "%s: the axis must be a number that fits a tensor of %u axes", c->op->name, rank);
 }
 
 static void match_list(ck_reader *R, call *c, const char *name, uint32_t n, const ck_id *dim) {
   list *l = find_list(c, name);
   if (!l) { add_list(R, c, name, n, dim); return; }
-  if (l->n != n) ck_die(R, R->at_file, R->at_tok, "%s: ..%s stands for %u axes and for %u", c->op->name, name, l->n, n);
+  if (l->n != n) ck_die_at(R, "%s: ..%s stands for %u axes and for %u", c->op->name, name, l->n, n);
   for (uint32_t i = 0; i < n; i++) ck_require_eq(R, l->dim[i], dim[i]);
 }
 
@@ -456,7 +440,7 @@ static void match_arg(ck_reader *R, call *c, const ck_targ *p, const ck_tensor *
     }
   }
   if (used > t->rank || (used < t->rank && rest == CK_MAX_DIMS))
-    ck_die(R, R->at_file, R->at_tok, "%s: argument %s cannot have %u axes", c->op->name, p->name, t->rank);
+    ck_die_at(R, "%s: argument %s cannot have %u axes", c->op->name, p->name, t->rank);
   if (rest != CK_MAX_DIMS) take[rest] = t->rank - used;
   for (uint32_t i = 0; i < p->n; i++) {
     const ck_dim *d = &p->dim[i];
@@ -493,7 +477,7 @@ static void result(ck_reader *R, call *c, ck_tensor *t) {
       ck_die(R, op->f, op->tok, "%s: out's indices do not follow the result's axes", op->name);
     ck_id one = l ? CK_BAD : eval_int(R, c, d->size), *dim = l ? l->dim : &one;
     for (uint32_t k = 0; k < (l ? l->n : 1); k++) {
-      if (t->rank == CK_MAX_RANK) ck_die(R, R->at_file, R->at_tok, "%s: more than %d axes", op->name, CK_MAX_RANK);
+      if (t->rank == CK_MAX_RANK) ck_die_at(R, "%s: more than %d axes", op->name, CK_MAX_RANK);
       if (l) l->ix[k] = ck_ix(R, 'i', t->rank);
       t->dim[t->rank++] = dim[k];
     }

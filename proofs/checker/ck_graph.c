@@ -186,7 +186,7 @@ static void declare_size(ck_reader *R) {
 /* whether the polynomial of the relation still has a size that only the candidate declares */
 static bool restrains_own(ck_reader *R, ck_id rel) {
   const ck_poly *p = ck_poly_val(R->T, rel);
-  if (!p) ck_die(R, R->at_file, R->at_tok, "size expression too large");
+  if (!p) ck_die_at(R, "size expression too large");
   for (uint32_t i = 0; i < ck_poly_len(p); i++) {
     ck_mono m = ck_poly_mono(p, i);
     for (uint32_t j = 0; j < m.deg; j++)
@@ -199,7 +199,7 @@ static void where(ck_reader *R) {
   const ck_tok *at = ck_cur(R);
   ck_id rel = ck_eval_rel(R, ck_parse_rel(R));
   if (ck_trivial(R, rel, NULL, 0)) return; /* holds anyway, or is already stated */
-  if (ck_constant(R, rel)) ck_die(R, R->f, at, "this is false");
+  if (ck_truth(R, rel) >= 0) ck_die(R, R->f, at, "this is false");
   if (R->side->cand && !restrains_own(R, rel)) ck_die(R, R->f, at, "a candidate cannot restrict the sizes of the given program");
   if (R->side->cand) R->restricted = true;
   state(R, at, rel);
@@ -323,7 +323,7 @@ static void store(ck_reader *R, const block *b, ck_tensor **stored, uint32_t *n_
     ck_id i = ck_ix(R, 'i', d), tile = z.dim[d];
     var[n] = block_var(R, a), val[n++] = ck_divmod(R, CK_DIV, i, tile);
     var[n] = i, val[n++] = ck_divmod(R, CK_MOD, i, tile);
-    ck_require(R, ck_mk2(R->T, CK_LT, ck_int(R->T, 0), tile));
+    ck_require(R, ck_two(R, CK_LT, ck_int(R->T, 0), tile));
     z.dim[d] = ck_times(R, b->grid[a], tile);
   }
   z.elem = ck_ok(R, ck_sub(R->T, t->elem, var, val, n, NULL, 0));
@@ -392,22 +392,19 @@ static ck_id sum_fold(ck_reader *R, const block *b, const ck_tok *at, const ck_t
   }
   ck_id x = n ? ck_ok(R, ck_sub(T, t->elem, NULL, NULL, 0, fs, n)) : t->elem, old = var[1];
   if (scale) {
-    ck_id d = ck_ok(R, ck_mk2(T, CK_ADD, var[2], ck_ok(R, ck_mk2(T, CK_MUL, ck_int(T, -1), now[0]))));
+    ck_id d = ck_ok(R, ck_mk2(T, CK_ADD, var[2], ck_two(R, CK_MUL, ck_int(T, -1), now[0])));
     old = ck_ok(R, ck_mk2(T, CK_MUL, old, ck_ok(R, ck_mk1(T, CK_EXP, d))));
   }
-  step[0] = ck_ok(R, ck_mk2(T, CK_ADD, old, x));
+  step[0] = ck_two(R, CK_ADD, old, x);
   kid[0] = b->loop, kid[1] = zero;
   for (uint32_t i = 0; i <= n; i++) kid[2 + n + i] = ck_ok(R, ck_close(T, step[i], var, n + 2));
   return ck_ok(R, ck_fold(T, 0, n + 1, kid));
 }
 
 static ck_id max_fold(ck_reader *R, const block *b, const ck_tensor *t) {
-  ck_terms *T = R->T;
-  ck_id l = ck_loop_var(R), s = ck_var(T, "$s", 'r'), zero = ck_int(T, 0);
-  ck_id step = ck_ok(R, ck_ite(T, ck_mk2(T, CK_LE, s, t->elem), t->elem, s));
-  ck_id kid[3] = {b->loop, ck_ok(R, ck_sub(T, t->elem, &l, &zero, 1, NULL, 0)), ck_ok(R, ck_close(T, step, (ck_id[]){l, s}, 2))};
-  ck_require(R, ck_mk2(T, CK_LT, zero, b->loop));
-  return ck_ok(R, ck_fold(T, 0, 1, kid));
+  ck_id l = ck_loop_var(R), s = ck_var(R->T, "$s", 'r'), zero = ck_int(R->T, 0);
+  ck_require(R, ck_two(R, CK_LT, zero, b->loop));
+  return ck_fold1(R, l, b->loop, s, ck_put(R, t->elem, l, zero), ck_larger(R, s, t->elem));
 }
 
 static ck_tensor *block_tensor(ck_reader *R, const ck_tok **at) {
@@ -447,7 +444,7 @@ static void accumulate(ck_reader *R, const block *b) {
     if (d >= (long)t->rank) ck_die(R, R->f, at, "the tensor has only %u axes", t->rank);
     ck_id i = ck_ix(R, 'i', (uint32_t)d), s = t->dim[d], var[2] = {ck_loop_var(R), i};
     ck_id val[2] = {ck_divmod(R, CK_DIV, i, s), ck_divmod(R, CK_MOD, i, s)};
-    ck_require(R, ck_mk2(R->T, CK_LT, ck_int(R->T, 0), s));
+    ck_require(R, ck_two(R, CK_LT, ck_int(R->T, 0), s));
     a.elem = ck_ok(R, ck_sub(R->T, t->elem, var, val, 2, NULL, 0));
     a.dim[d] = ck_times(R, b->loop, s);
   }

@@ -60,6 +60,7 @@ void ck_die(ck_reader *R, const ck_file *f, const ck_tok *t, const char *fmt, ..
   va_start(ap, fmt), vdie(R, f, t, fmt, ap);
 }
 
+void ck_die_at(ck_reader *R, const char *fmt, ...) { va_list ap; va_start(ap, fmt), vdie(R, R->at_file, R->at_tok, fmt, ap); }
 void ck_die_here(ck_reader *R, const char *fmt, ...) { va_list ap; va_start(ap, fmt), vdie(R, R->f, ck_cur(R), fmt, ap); }
 static bool word_char(char c) { return isalnum((unsigned char)c) || c == '_'; }
 static size_t digits(const ck_file *f, size_t i) { while (i < f->len && isdigit((unsigned char)f->text[i])) i++; return i; }

@@ -39,6 +39,7 @@ typedef struct ck_reader {
 } ck_reader;
 
 _Noreturn void ck_die(ck_reader *R, const ck_file *f, const ck_tok *t, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+_Noreturn void ck_die_at(ck_reader *R, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* at at_tok */
 _Noreturn void ck_die_here(ck_reader *R, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void *ck_keep(ck_reader *R, size_t n);     /* zeroed, freed with the arena */
 void *ck_grow(ck_reader *R, void *v, uint32_t n, size_t item); /* v of n items, or a copy, with room for one more */
@@ -107,11 +108,14 @@ ck_id ck_plus(ck_reader *R, ck_id a, ck_id b);
 ck_id ck_times(ck_reader *R, ck_id a, ck_id b);
 ck_id ck_divmod(ck_reader *R, ck_op op, ck_id a, ck_id b);
 ck_id ck_at_index(ck_reader *R, const ck_tensor *t, const ck_id *ix);
+ck_id ck_two(ck_reader *R, ck_op op, ck_id a, ck_id b); /* as it stands */
+ck_id ck_larger(ck_reader *R, ck_id a, ck_id b);
+ck_id ck_put(ck_reader *R, ck_id t, ck_id var, ck_id val); /* t with the value for the variable */
+ck_id ck_fold1(ck_reader *R, ck_id var, ck_id n, ck_id s, ck_id init, ck_id step); /* var and the state s are free in step */
 bool ck_same(ck_reader *R, ck_id a, ck_id b);          /* the same polynomial */
 bool ck_is_one(ck_reader *R, ck_id a);
 _Noreturn void ck_die_showing(ck_reader *R, const ck_file *f, const ck_tok *t, const char *what, ck_id rel);
-bool ck_constant(ck_reader *R, ck_id rel);             /* between constants */
-bool ck_holds(ck_reader *R, ck_id rel);                /* between constants and true */
+int ck_truth(ck_reader *R, ck_id rel);                  /* of a relation between constants: 1 or 0; -1 if it is not */
 /* the relation is one between constants and true, or among the stated relations, R->cond or these */
 bool ck_trivial(ck_reader *R, ck_id rel, const ck_id *cond, uint32_t n_conds);
 void ck_require(ck_reader *R, ck_id rel);              /* an obligation of the side being read, under R->cond */

@@ -40,33 +40,42 @@ json_int_t mi_int(const json_t *object, const char *key, json_int_t other) {
 
 json_int_t mi_guid(const json_t *tensor) { return mi_int(tensor, "guid", -1); }
 
-mi_tensor *mi_find(mi_lift *m, as_vec *where, json_int_t guid) {
+/* the file describes a tensor wherever it occurs: rank, extents, and whether it exists only after the loop */
+static bool agrees(mi_lift *m, const mi_tensor *t, const json_t *tensor) {
+  const json_t *dims = json_object_get(tensor, "dim"), *after = json_object_get(tensor, "after_accum");
+  long long guid = (long long)t->guid;
+  if (mi_int(tensor, "num_dims", -1) != (json_int_t)t->rank) return mi_bad(m, "tensor %lld has not the rank expected here, %u", guid, t->rank);
+  if (after && (!json_is_boolean(after) || json_is_true(after) != t->after))
+    return mi_bad(m, "tensor %lld is %sdefined after the loop, and the file says otherwise", guid, t->after ? "" : "not ");
+  for (uint32_t i = 0; i < t->rank; i++) {
+    const json_t *d = json_array_get(dims, i);
+    long long stated = json_is_integer(d) ? (long long)json_integer_value(d) : -1, value = (long long)mi_extent_value(m, &t->dim[i]);
+    if (stated != value) return mi_bad(m, "axis %u of tensor %lld is %lld, not %lld as it follows from the program and the graph", i, guid, stated, value);
+  }
+  return true;
+}
+
+mi_tensor *mi_find(mi_lift *m, as_vec *where, const json_t *tensor) {
+  json_int_t guid = mi_guid(tensor);
   for (size_t i = 0; i < where->n; i++) {
     mi_tensor *t = &AS_VEC_AT(where, mi_tensor, i);
     bool fits = true;
     if (t->guid != guid) continue;
     for (uint32_t d = 0; d < t->rank; d++) fits = mi_extent_resolve(m, &t->dim[d]) && fits;
     if (!fits) mi_bad(m, "too many factors in an extent");
-    return fits ? t : NULL;
+    return fits && agrees(m, t, tensor) ? t : NULL;
   }
   mi_bad(m, "tensor %lld is used before it is defined", (long long)guid);
   return NULL;
 }
 
-/* the extents found must have the values that the file states */
-bool mi_define(mi_lift *m, as_vec *where, const json_t *tensor, const char *name, const mi_extent *dim, uint32_t rank) {
-  mi_tensor t = {mi_guid(tensor), name, rank, {{0}}};
-  const json_t *dims = json_object_get(tensor, "dim");
-  if (t.guid < 0 || mi_int(tensor, "num_dims", -1) != (json_int_t)rank) return mi_bad(m, "tensor %lld has not the rank expected here, %u", (long long)t.guid, rank);
+bool mi_define(mi_lift *m, as_vec *where, const json_t *tensor, const char *name, const mi_extent *dim, uint32_t rank, bool after) {
+  mi_tensor t = {mi_guid(tensor), name, rank, {{0}}, after};
+  if (t.guid < 0) return mi_bad(m, "a tensor without guid");
   for (size_t i = 0; i < where->n; i++)
     if (AS_VEC_AT(where, mi_tensor, i).guid == t.guid) return mi_bad(m, "tensor %lld is defined twice", (long long)t.guid);
-  for (uint32_t i = 0; i < rank; i++) {
-    json_int_t stated = json_integer_value(json_array_get(dims, i));
-    t.dim[i] = dim[i];
-    if (mi_extent_value(m, &dim[i]) != stated)
-      return mi_bad(m, "axis %u of tensor %lld is %lld, not %lld as it follows from the program and the graph", i, (long long)t.guid, (long long)stated,
-                    (long long)mi_extent_value(m, &dim[i]));
-  }
+  for (uint32_t i = 0; i < rank; i++) t.dim[i] = dim[i];
+  if (!agrees(m, &t, tensor)) return false;
   as_vec_push(where, &t);
   return true;
 }
@@ -101,12 +110,12 @@ bool mi_operator(mi_lift *m, as_vec *where, const json_t *op, const char *kind, 
   for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
     if (len < 6 || strlen(operators[i].mirage) != len - 6 || strncmp(kind + 3, operators[i].mirage, len - 6) != 0 || strcmp(kind + len - 3, "_op") != 0) continue;
     if (json_array_size(in) != operators[i].args || json_array_size(out) != 1) return mi_bad(m, "%s with %zu operands and %zu results", kind, json_array_size(in), json_array_size(out));
-    const mi_tensor *a = mi_find(m, where, mi_guid(json_array_get(in, 0))), *b = NULL;
-    if (a == NULL || (operators[i].args == 2 && (b = mi_find(m, where, mi_guid(json_array_get(in, 1)))) == NULL)) return false;
+    const mi_tensor *a = mi_find(m, where, json_array_get(in, 0)), *b = NULL;
+    if (a == NULL || (operators[i].args == 2 && (b = mi_find(m, where, json_array_get(in, 1))) == NULL)) return false;
     mi_extent dim[AS_MAX_RANK];
     if (!result_dims(m, operators[i].ours, a, b, dim)) return false;
     as_str_printf(&m->body, "%s%s = %s(%s%s%s)\n", indent, name, operators[i].ours, a->name, b ? ", " : "", b ? b->name : "");
-    return mi_define(m, where, json_array_get(out, 0), name, dim, a->rank);
+    return mi_define(m, where, json_array_get(out, 0), name, dim, a->rank, a->after || (b && b->after));
   }
   return mi_bad(m, "unknown operator `%s`", kind);
 }
@@ -127,7 +136,7 @@ static bool input(mi_lift *m, const json_t *op, uint32_t k) {
     free(term), free(text);
   }
   const json_t *out = json_object_get(op, "output_tensors");
-  return mi_define(m, &m->tensor, json_array_get(out, 0), n->name, dim, n->rank);
+  return mi_define(m, &m->tensor, json_array_get(out, 0), n->name, dim, n->rank, false);
 }
 
 static void reserve_names(mi_lift *m) {
@@ -169,7 +178,9 @@ static bool lift(mi_lift *m, const json_t *graph) {
       ok = input(m, op, inputs++);
     else if (strcmp(kind, "kn_customized_op") == 0)
       ok = mi_block(m, op);
-    else if (strcmp(kind, "kn_output_op") != 0) {
+    else if (strcmp(kind, "kn_output_op") == 0)
+      ok = mi_find(m, &m->tensor, json_array_get(json_object_get(op, "input_tensors"), 0)) != NULL;
+    else {
       if (strncmp(kind, "kn_", 3) != 0) return mi_bad(m, "`%s` at kernel level", kind);
       json_int_t guid = mi_guid(json_array_get(json_object_get(op, "output_tensors"), 0));
       ok = mi_operator(m, &m->tensor, op, kind, "", mi_kernel_name(m, guid));

@@ -47,8 +47,9 @@ static int grid_on(const int map[4], uint32_t d) {
 static bool load(mi_lift *m, const json_t *op, const json_t *from) {
   int map[4];
   mi_extent dim[AS_MAX_RANK];
-  const mi_tensor *x = mi_find(m, &m->tensor, mi_guid(from));
-  if (x == NULL || !read_map(m, op, "input_map", x->rank, map)) return false;
+  const mi_tensor *x = mi_find(m, &m->tensor, from);
+  if (x == NULL || mi_find(m, &m->tensor, json_object_get(op, "dtensor")) != x) return mi_bad(m, "a kernel's operand and the tensor that its block graph reads differ");
+  if (!read_map(m, op, "input_map", x->rank, map)) return false;
   for (uint32_t d = 0; d < x->rank; d++)
     if (!mi_extent_tile(m, &x->dim[d], grid_on(map, d), map[MI_LOOP] == (int)d, &dim[d])) return false;
   const char *name = mi_fresh_name(m, 't');
@@ -56,13 +57,13 @@ static bool load(mi_lift *m, const json_t *op, const json_t *from) {
   print_dims(m, dim, x->rank);
   as_str_printf(&m->body, " = %s", x->name);
   print_map(m, map);
-  return mi_define(m, &m->tile, json_array_get(json_object_get(op, "output_tensors"), 0), name, dim, x->rank);
+  return mi_define(m, &m->tile, json_array_get(json_object_get(op, "output_tensors"), 0), name, dim, x->rank, false);
 }
 
 static bool store(mi_lift *m, const json_t *op, const json_t *to) {
   int map[4];
   mi_extent dim[AS_MAX_RANK];
-  const mi_tensor *t = mi_find(m, &m->tile, mi_guid(json_array_get(json_object_get(op, "input_tensors"), 0)));
+  const mi_tensor *t = mi_find(m, &m->tile, json_array_get(json_object_get(op, "input_tensors"), 0));
   if (t == NULL || !read_map(m, op, "output_map", t->rank, map)) return false;
   map[MI_LOOP] = -1;
   for (int a = 0; a < 3; a++)
@@ -78,7 +79,9 @@ static bool store(mi_lift *m, const json_t *op, const json_t *to) {
   print_dims(m, t->dim, t->rank);
   as_str_printf(&m->body, " = %s", t->name);
   print_map(m, map);
-  return mi_define(m, &m->tensor, to, name, dim, t->rank);
+  const mi_tensor *z = mi_define(m, &m->tensor, to, name, dim, t->rank, false) ? mi_find(m, &m->tensor, to) : NULL;
+  if (z == NULL || mi_find(m, &m->tensor, json_object_get(op, "dtensor")) != z) return mi_bad(m, "a kernel's result and the tensor that its block graph writes differ");
+  return true;
 }
 
 /* name = CALL, as a new tile-level name */
@@ -159,8 +162,9 @@ static const char *strided_sum(mi_lift *m, const mi_tensor *t, int64_t width, mi
 }
 
 static bool accumulator(mi_lift *m, const json_t *op, const char *kind, int64_t width) {
-  const mi_tensor *t = mi_find(m, &m->tile, mi_guid(json_array_get(json_object_get(op, "input_tensors"), 0)));
+  const mi_tensor *t = mi_find(m, &m->tile, json_array_get(json_object_get(op, "input_tensors"), 0));
   if (t == NULL) return false;
+  if (t->after) return mi_bad(m, "%s of what is defined after the loop", kind);
   if (t->rank == 0) return mi_bad(m, "%s of a tensor without axes", kind);
   mi_extent dim[AS_MAX_RANK];
   memcpy(dim, t->dim, sizeof dim);
@@ -176,7 +180,7 @@ static bool accumulator(mi_lift *m, const json_t *op, const char *kind, int64_t 
   } else
     return mi_bad(m, "unknown accumulator `%s`", kind);
   if (name == NULL) return mi_bad(m, "an extent of `%s` cannot be written", kind);
-  return mi_define(m, &m->tile, json_array_get(json_object_get(op, "output_tensors"), 0), name, dim, t->rank);
+  return mi_define(m, &m->tile, json_array_get(json_object_get(op, "output_tensors"), 0), name, dim, t->rank, true);
 }
 
 /* The extent of a grid axis or of the loop: the outermost factor of the axes that it alone divides, where that has this very value; otherwise a new size. */
@@ -190,7 +194,7 @@ static bool choose_part(mi_lift *m, const json_t *kernel, const json_t *ops, int
   bool agree = true;
   json_array_foreach((json_t *)ops, i, op) {
     if (strcmp(kind_of(op), "tb_input_op") != 0) continue;
-    const mi_tensor *x = mi_find(m, &m->tensor, mi_guid(json_array_get(json_object_get(kernel, "input_tensors"), k++)));
+    const mi_tensor *x = mi_find(m, &m->tensor, json_array_get(json_object_get(kernel, "input_tensors"), k++));
     if (x == NULL) return false;
     const json_t *map = json_object_get(op, "input_map");
     json_int_t d = part < 3 ? mi_int(map, axes[part], -1) : mi_int(op, "forloop_dim", -1);

@@ -11,7 +11,7 @@ typedef struct { uint32_t n; int a[MI_FACTORS]; } mi_extent;
 typedef struct { const char *text; int64_t value; bool own, product; mi_extent factors; } mi_atom;
 typedef struct { mi_extent whole, parts; } mi_relation;
 typedef struct { mi_extent whole; bool by[2]; int grid; mi_extent tile; } mi_split; /* by[0] a grid axis, by[1] the loop */
-typedef struct { json_int_t guid; const char *name; uint32_t rank; mi_extent dim[AS_MAX_RANK]; } mi_tensor;
+typedef struct { json_int_t guid; const char *name; uint32_t rank; mi_extent dim[AS_MAX_RANK]; bool after; /* the loop */ } mi_tensor;
 
 typedef struct {
   const as_graph *program;
@@ -48,8 +48,8 @@ bool mi_bad(mi_lift *m, const char *fmt, ...) __attribute__((format(printf, 2, 3
 /* a kernel defined by a block graph (mirage_block.c) */
 bool mi_block(mi_lift *m, const json_t *op);
 /* what both levels share (mirage.c) */
-mi_tensor *mi_find(mi_lift *m, as_vec *where, json_int_t guid);
-bool mi_define(mi_lift *m, as_vec *where, const json_t *tensor, const char *name, const mi_extent *dim, uint32_t rank);
+mi_tensor *mi_find(mi_lift *m, as_vec *where, const json_t *tensor); /* what the file says of it must agree with its definition */
+bool mi_define(mi_lift *m, as_vec *where, const json_t *tensor, const char *name, const mi_extent *dim, uint32_t rank, bool after);
 const char *mi_kernel_name(mi_lift *m, json_int_t guid);
 json_int_t mi_guid(const json_t *tensor);
 bool mi_operator(mi_lift *m, as_vec *where, const json_t *op, const char *kind, const char *indent, const char *name);

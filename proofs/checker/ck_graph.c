@@ -38,6 +38,22 @@ static ck_tensor *define(ck_reader *R, const char *name, ck_tensor *t, bool in_b
 
 static ck_id size(ck_reader *R) { return ck_eval_size(R, ck_parse_size(R)); }
 
+static const char *definition(ck_reader *R) {
+  const char *name = fresh_name(R);
+  ck_expect(R, "=");
+  return name;
+}
+
+static ck_tensor *tensor_named(ck_reader *R, ck_tensor *const *t, uint32_t n, const char *where) {
+  const ck_tok *at = ck_cur(R);
+  const char *name = ck_new_name(R);
+  ck_tensor *x = ck_find_tensor(t, n, name);
+  if (!x) ck_die(R, R->f, at, "no tensor is called %s %s", name, where);
+  return x;
+}
+
+static ck_tensor *block_tensor(ck_reader *R) { return tensor_named(R, R->side->block, R->side->n_block, "in the block"); }
+
 /* --- expressions */
 static ck_tensor *scalar_tensor(ck_reader *R, ck_id value) { ck_tensor *t = ck_keep(R, sizeof *t); t->elem = value; return t; }
 
@@ -45,19 +61,16 @@ static ck_tensor *named(ck_reader *R) {
   const ck_tok *at = ck_cur(R);
   const char *name = ck_new_name(R);
   ck_side *s = R->side;
-  ck_tensor *t = s->in_block ? ck_find_tensor(s->block, s->n_block, name) : ck_find_tensor(s->tensor, s->n_tensors, name);
+  ck_tensor *outer = ck_find_tensor(s->tensor, s->n_tensors, name), *t = s->in_block ? ck_find_tensor(s->block, s->n_block, name) : outer;
   uint32_t i = ck_visible_size(R, name);
-  if (t) return t;
-  if (i < R->n_sizes) return scalar_tensor(R, R->size[i].var);
-  if (s->in_block && ck_find_tensor(s->tensor, s->n_tensors, name)) ck_die(R, R->f, at, "%s must be loaded before it is used in a kernel", name);
-  ck_die(R, R->f, at, "nothing is called %s here", name);
+  if (!t && i == R->n_sizes)
+    ck_die(R, R->f, at, outer ? "%s must be loaded before it is used in a kernel" : "nothing is called %s here", name);
+  return t ? t : scalar_tensor(R, R->size[i].var);
 }
 
 static ck_id attribute(ck_reader *R) {
-  uint32_t neg = ck_at(R, "-") ? 1 : 0;
-  const ck_tok *t = ck_peek(R, neg);
-  if (t->kind != CK_T_NUM || t->whole) return size(R);
-  return ck_signed_number(R);
+  const ck_tok *t = ck_peek(R, ck_at(R, "-") ? 1 : 0);
+  return t->kind == CK_T_NUM && !t->whole ? ck_signed_number(R) : size(R);
 }
 
 static ck_tensor *call_expr(ck_reader *R) {
@@ -67,21 +80,15 @@ static ck_tensor *call_expr(ck_reader *R) {
   ck_attr_val attr[CK_MAX_ARGS];
   uint32_t n = 0, m = 0;
   ck_expect(R, "(");
-  if (!ck_accept(R, ")")) {
-    do {
+  if (!ck_accept(R, ")")) do {
       if (n == CK_MAX_ARGS || m == CK_MAX_ARGS) ck_die_here(R, "more than %d arguments", CK_MAX_ARGS);
       if (ck_cur(R)->kind == CK_T_NAME && ck_tok_is(R->f, ck_peek(R, 1), "=")) {
-        attr[m].at = ck_cur(R);
-        attr[m].name = ck_new_name(R);
+        attr[m].at = ck_cur(R), attr[m].name = ck_new_name(R);
         ck_expect(R, "=");
         attr[m++].val = attribute(R);
-      } else {
-        if (m) ck_die_here(R, "tensors come before attributes");
-        arg[n++] = expr(R);
-      }
-    } while (ck_accept(R, ","));
-    ck_expect(R, ")");
-  }
+      } else if (m) ck_die_here(R, "tensors come before attributes");
+      else arg[n++] = expr(R);
+    } while (ck_list_goes_on(R, ")"));
   return ck_call_op(R, op, at, arg, n, attr, m);
 }
 
@@ -96,8 +103,7 @@ static ck_tensor *item(ck_reader *R, ck_tensor *t, uint32_t axis) {
   ck_expect(R, ":");
   if (!ck_at(R, ":") && !ck_at(R, ",") && !ck_at(R, "]")) a[2].val = size(R);
   if (ck_accept(R, ":")) a[3].val = size(R);
-  bool bare = ck_cur(R) == at + 1;
-  return bare ? t : ck_call_op(R, "slice", at, &t, 1, a, 4);
+  return ck_cur(R) == at + 1 ? t : /* a bare colon */ ck_call_op(R, "slice", at, &t, 1, a, 4);
 }
 
 static ck_tensor *postfix(ck_reader *R) {
@@ -109,8 +115,7 @@ static ck_tensor *postfix(ck_reader *R) {
   while (ck_accept(R, "[")) {
     uint32_t axis = 0;
     do t = item(R, t, axis++);
-    while (ck_accept(R, ","));
-    ck_expect(R, "]");
+    while (ck_list_goes_on(R, "]"));
   }
   return t;
 }
@@ -212,8 +217,7 @@ static uint32_t dims(ck_reader *R, ck_id dim[CK_MAX_RANK]) {
   do {
     if (n == CK_MAX_RANK) ck_die_here(R, "more than %d axes", CK_MAX_RANK);
     dim[n++] = size(R);
-  } while (ck_accept(R, ","));
-  ck_expect(R, "]");
+  } while (ck_list_goes_on(R, "]"));
   return n;
 }
 
@@ -278,10 +282,8 @@ static void load(ck_reader *R, const block *b) {
   t.rank = dims(R, t.dim);
   ck_expect(R, "=");
   const ck_tok *at = ck_cur(R);
-  const char *from = ck_new_name(R);
-  const ck_tensor *x = ck_find_tensor(s->tensor, s->n_tensors, from);
-  if (!x) ck_die(R, R->f, at, "no tensor is called %s at kernel level", from);
-  if (x->rank != t.rank) ck_die(R, R->f, at, "%s has %u axes, the tile %u", from, x->rank, t.rank);
+  const ck_tensor *x = tensor_named(R, s->tensor, s->n_tensors, "at kernel level");
+  if (x->rank != t.rank) ck_die(R, R->f, at, "%s has %u axes, the tile %u", x->name, x->rank, t.rank);
   map m = read_map(R, b, t.rank, false);
   for (uint32_t d = 0; d < t.rank; d++) { /* index of the tile along d, and number of tiles */
     ck_id tile = ck_int(R->T, 0), tiles = ck_int(R->T, 1);
@@ -301,7 +303,6 @@ static void load(ck_reader *R, const block *b) {
 }
 
 static void store(ck_reader *R, const block *b, ck_tensor **stored, uint32_t *n_stored) {
-  ck_side *s = R->side;
   ck_tensor z = {0};
   ck_id var[CK_MAX_RANK + 3], val[CK_MAX_RANK + 3];
   uint32_t n = 0;
@@ -310,8 +311,7 @@ static void store(ck_reader *R, const block *b, ck_tensor **stored, uint32_t *n_
   z.rank = dims(R, z.dim);
   ck_expect(R, "=");
   const ck_tok *at = ck_cur(R);
-  const ck_tensor *t = ck_find_tensor(s->block, s->n_block, ck_new_name(R));
-  if (!t) ck_die(R, R->f, at, "no tensor of the block is called so");
+  const ck_tensor *t = block_tensor(R);
   if (t->varying || t->running) ck_die(R, R->f, at, "%s differs between iterations and cannot be stored", t->name);
   if (t->rank != z.rank) ck_die(R, R->f, at, "%s has %u axes, the tile %u", t->name, t->rank, z.rank);
   map m = read_map(R, b, z.rank, true);
@@ -385,9 +385,8 @@ static ck_id sum_fold(ck_reader *R, const block *b, const ck_tok *at, const ck_t
     ck_id x = ck_at_index(R, &arg, ix);
     snprintf(name, sizeof name, "$s%u", (unsigned)i + 1);
     var[2 + i] = ck_ok(R, ck_var(T, name, 'r'));
-    now[i] = ck_ok(R, ck_ite(T, ck_mk2(T, CK_LE, var[2 + i], x), x, var[2 + i]));
-    step[1 + i] = now[i];
-    kid[2 + i] = ck_ok(R, ck_sub(T, x, &l, &zero, 1, NULL, 0));
+    step[1 + i] = now[i] = ck_larger(R, var[2 + i], x);
+    kid[2 + i] = ck_put(R, x, l, zero);
     fs[i] = (ck_fsub){ck_name(T, run), ck_sig(T, run), param, arg.rank, now[i]};
   }
   ck_id x = n ? ck_ok(R, ck_sub(T, t->elem, NULL, NULL, 0, fs, n)) : t->elem, old = var[1];
@@ -407,16 +406,8 @@ static ck_id max_fold(ck_reader *R, const block *b, const ck_tensor *t) {
   return ck_fold1(R, l, b->loop, s, ck_put(R, t->elem, l, zero), ck_larger(R, s, t->elem));
 }
 
-static ck_tensor *block_tensor(ck_reader *R, const ck_tok **at) {
-  *at = ck_cur(R);
-  const char *name = ck_new_name(R);
-  ck_tensor *t = ck_find_tensor(R->side->block, R->side->n_block, name);
-  if (!t) ck_die(R, R->f, *at, "no tensor of the block is called %s", name);
-  return t;
-}
-
 static void accumulate(ck_reader *R, const block *b) {
-  const ck_tok *at, *first = ck_cur(R);
+  const ck_tok *first = ck_cur(R);
   reading one;
   if (b->loop == CK_BAD) ck_die_here(R, "accumulators need a loop");
   const char *name = fresh_name(R), *run = ck_accept(R, ",") ? fresh_name(R) : NULL;
@@ -425,13 +416,14 @@ static void accumulate(ck_reader *R, const block *b) {
   bool max = ck_at(R, "max"), concat = ck_at(R, "concat");
   if ((!max && !concat && !ck_at(R, "sum")) || (run && !max)) ck_die_here(R, run ? "'max' expected" : "sum, max or concat expected");
   R->at++;
-  const ck_tensor *t = block_tensor(R, &at), *scale = NULL;
+  const ck_tok *at = ck_cur(R);
+  const ck_tensor *t = block_tensor(R), *scale = NULL;
   if (t->after) ck_die(R, R->f, at, "%s needs the end of the loop", t->name);
   if (t->running || ((max || concat) && readings(R, t->elem, &one, 1))) ck_die(R, R->f, at, "%s reads a running maximum", t->name);
   ck_tensor a = *t;
   a.varying = false, a.after = true;
   if (!max && !concat && ck_accept(R, "rescale")) {
-    scale = block_tensor(R, &at);
+    at = ck_cur(R), scale = block_tensor(R);
     if (!scale->running) ck_die(R, R->f, at, "%s is not a running maximum", scale->name);
     if (scale->rank > t->rank) ck_die(R, R->f, at, "%s has more axes than the sum", scale->name);
     for (uint32_t i = 0; i < scale->rank; i++) ck_require_eq(R, scale->dim[i], t->dim[i]);
@@ -475,12 +467,7 @@ static void kernel(ck_reader *R) {
     } while (ck_accept(R, ","));
     ck_newline(R);
   }
-  if (ck_accept(R, "loop")) {
-    fresh_name(R);
-    ck_expect(R, "=");
-    ck_require_extent(R, b.loop = size(R));
-    ck_newline(R);
-  }
+  if (ck_accept(R, "loop")) { definition(R); ck_require_extent(R, b.loop = size(R)); ck_newline(R); }
   s->in_block = true, s->n_block = 0;
   while (!ck_accept(R, "end")) {
     R->at_tok = ck_cur(R);
@@ -489,8 +476,7 @@ static void kernel(ck_reader *R) {
     else if (ck_accept(R, "store")) store(R, &b, stored, &n_stored);
     else {
       const ck_tok *at = ck_cur(R);
-      const char *name = fresh_name(R);
-      ck_expect(R, "=");
+      const char *name = definition(R);
       ck_tensor t = *expr(R);
       if (t.varying && t.after) ck_die(R, R->f, at, "%s mixes a tensor that differs between iterations with a finished accumulator", name);
       if (t.running) ck_die(R, R->f, at, "a second name for a running maximum");
@@ -504,29 +490,23 @@ static void kernel(ck_reader *R) {
 }
 
 /* --- files */
-static void program_statement(ck_reader *R, const ck_side *spec) {
-  const ck_tok *at = ck_cur(R);
-  if (ck_accept(R, "input")) { input(R, spec); return; }
-  bool out = ck_accept(R, "output");
-  at = ck_cur(R);
-  if (out && ck_peek(R, 1)->kind == CK_T_NL) {
-    const char *name = ck_new_name(R);
-    ck_tensor *t = ck_find_tensor(R->side->tensor, R->side->n_tensors, name);
-    if (!t) ck_die(R, R->f, at, "no tensor is called %s", name);
-    add_output(R, at, t);
+/* of a program, and at kernel level of a muGraph */
+static void statement(ck_reader *R, const ck_side *spec) {
+  ck_side *s = R->side;
+  if (ck_accept(R, s->mug ? "kernel" : "input")) {
+    if (s->mug) kernel(R);
+    else input(R, spec);
     return;
   }
-  const char *name = fresh_name(R);
-  ck_expect(R, "=");
+  bool out = !s->mug && ck_accept(R, "output");
+  const ck_tok *at = ck_cur(R);
+  if (out && ck_peek(R, 1)->kind == CK_T_NL) {
+    add_output(R, at, tensor_named(R, s->tensor, s->n_tensors, "here"));
+    return;
+  }
+  const char *name = definition(R);
   ck_tensor *t = define(R, name, expr(R), false);
   if (out) add_output(R, at, t);
-}
-
-static void mugraph_statement(ck_reader *R) {
-  if (ck_accept(R, "kernel")) { kernel(R); return; }
-  const char *name = fresh_name(R);
-  ck_expect(R, "=");
-  define(R, name, expr(R), false);
 }
 
 void ck_read_graph(ck_reader *R, ck_side *s, const ck_side *spec) {
@@ -543,15 +523,12 @@ void ck_read_graph(ck_reader *R, ck_side *s, const ck_side *spec) {
   bool head = true;
   while (ck_cur(R)->kind != CK_T_END) {
     R->at_tok = ck_cur(R);
-    bool is_size = (head || !s->mug) && ck_accept(R, "sizes"), is_where = !is_size && (head || !s->mug) && ck_accept(R, "where");
-    if (is_size || is_where) {
-      do is_size ? declare_size(R) : where(R);
+    bool sizes = ck_at(R, "sizes");
+    head = head && (sizes || ck_at(R, "where"));
+    if ((head || !s->mug) && (ck_accept(R, "sizes") || ck_accept(R, "where"))) {
+      do sizes ? declare_size(R) : where(R);
       while (ck_accept(R, ","));
-    } else {
-      head = false;
-      if (s->mug) mugraph_statement(R);
-      else program_statement(R, spec);
-    }
+    } else statement(R, spec);
     ck_newline(R);
   }
   if (!s->mug && !s->n_outputs) ck_die_here(R, "the program has no output");

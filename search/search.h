@@ -8,7 +8,8 @@ typedef struct { uint64_t states, pruned_shape, pruned_abstract, pruned_unit, pr
                  tested, field_failed, unproved, replay_failed, certified; double seconds; } as_search_stats;
 
 /* The machine that the cost model is about; the default is an H200. */
-typedef struct { uint32_t multiprocessors; double shared_per_block, shared_per_mp, dram, l2, mp_bandwidth, tensor_flops, scalar_flops, launch_us, latency_us; } as_device;
+typedef struct { uint32_t multiprocessors; double shared_per_block, shared_per_mp, dram, l2, mp_bandwidth, tensor_flops, scalar_flops, launch_us, latency_us,
+                 tile_flops, tile_elements, step_us; /* of one multiprocessor inside a kernel; a phase of an iteration */ } as_device;
 extern const as_device as_device_default;
 
 typedef struct { as_size *size; long *value; uint32_t n; double us, shared; } as_tiling;   /* us: the model's time; shared: bytes of the largest block */

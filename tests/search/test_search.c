@@ -80,7 +80,7 @@ END_TEST
 START_TEST(user_operator) { one_kernel("tests/search/data/user_operator.tp", 1); }
 END_TEST
 START_TEST(other_programs) {
-  one_kernel("tests/search/data/mlp3.tp", 2);
+  one_kernel("tests/search/data/mlp3.tp", 3); /* three were measured faster than two: 22 us, 28 us */
   one_kernel("tests/search/data/ntrans.tp", 1);
   one_kernel("tests/search/data/two_outputs.tp", 3);
 }

@@ -83,8 +83,7 @@ static ck_tensor *call_expr(ck_reader *R) {
   if (!ck_accept(R, ")")) do {
       if (n == CK_MAX_ARGS || m == CK_MAX_ARGS) ck_die_here(R, "more than %d arguments", CK_MAX_ARGS);
       if (ck_cur(R)->kind == CK_T_NAME && ck_tok_is(R->f, ck_peek(R, 1), "=")) {
-        attr[m].at = ck_cur(R), attr[m].name = ck_new_name(R);
-        ck_expect(R, "=");
+        attr[m].at = ck_cur(R), attr[m].name = ck_new_name(R), ck_expect(R, "=");
         attr[m++].val = attribute(R);
       } else if (m) ck_die_here(R, "tensors come before attributes");
       else arg[n++] = expr(R);
@@ -225,8 +224,7 @@ static void input(ck_reader *R, const ck_side *spec) {
   const ck_tok *at = ck_cur(R);
   ck_side *s = R->side;
   ck_tensor *t = ck_keep(R, sizeof *t);
-  t->name = fresh_name(R);
-  ck_expect(R, ":");
+  t->name = fresh_name(R), ck_expect(R, ":");
   if (!ck_at(R, "f16") && !ck_at(R, "bf16") && !ck_at(R, "f32")) ck_die_here(R, "f16, bf16 or f32 expected");
   const char *dtype = ck_take(R);
   t->rank = dims(R, t->dim);
@@ -279,8 +277,7 @@ static void load(ck_reader *R, const block *b) {
   ck_tensor t = {0};
   ck_id ix[CK_MAX_RANK];
   const char *name = fresh_name(R);
-  t.rank = dims(R, t.dim);
-  ck_expect(R, "=");
+  t.rank = dims(R, t.dim), ck_expect(R, "=");
   const ck_tok *at = ck_cur(R);
   const ck_tensor *x = tensor_named(R, s->tensor, s->n_tensors, "at kernel level");
   if (x->rank != t.rank) ck_die(R, R->f, at, "%s has %u axes, the tile %u", x->name, x->rank, t.rank);
@@ -308,8 +305,7 @@ static void store(ck_reader *R, const block *b, ck_tensor **stored, uint32_t *n_
   uint32_t n = 0;
   const char *name = fresh_name(R);
   if (ck_find_tensor(stored, *n_stored, name)) ck_die_here(R, "%s is already stored", name);
-  z.rank = dims(R, z.dim);
-  ck_expect(R, "=");
+  z.rank = dims(R, z.dim), ck_expect(R, "=");
   const ck_tok *at = ck_cur(R);
   const ck_tensor *t = block_tensor(R);
   if (t->varying || t->running) ck_die(R, R->f, at, "%s differs between iterations and cannot be stored", t->name);
@@ -455,8 +451,7 @@ static void kernel(ck_reader *R) {
   block b = {{CK_BAD, CK_BAD, CK_BAD}, CK_BAD};
   ck_tensor *stored[CK_MAX_SIZES];
   uint32_t n_stored = 0;
-  ck_new_name(R);
-  ck_newline(R);
+  ck_new_name(R), ck_newline(R);
   if (ck_accept(R, "grid")) {
     do {
       int a = grid_axis(R);
@@ -517,8 +512,7 @@ void ck_read_graph(ck_reader *R, ck_side *s, const ck_side *spec) {
   for (; ck_accept(R, "use"); ck_newline(R)) R->at++; /* ck_claim.c has read it */
   s->mug = s->cand && ck_at(R, "mugraph");
   ck_expect(R, s->mug ? "mugraph" : "program");
-  s->name = ck_new_name(R);
-  ck_newline(R);
+  s->name = ck_new_name(R), ck_newline(R);
   if (s->mug) for (uint32_t i = 0; i < spec->n_inputs; i++) s->tensor[s->n_tensors++] = spec->input[i];
   bool head = true;
   while (ck_cur(R)->kind != CK_T_END) {

@@ -70,8 +70,7 @@ static ck_sx *atom(ck_reader *R, int level) {
     ck_sx *yes = expr(R, SUM);
     ck_expect(R, ",");
     yes->next = expr(R, SUM);
-    e = node(R, '?', t, c, yes);
-    ck_expect(R, ")");
+    e = node(R, '?', t, c, yes), ck_expect(R, ")");
   } else if (call && (ck_at(R, "sum") || ck_at(R, "prod") || ck_at(R, "max") || ck_at(R, "min")) && ck_peek(R, 2)->kind == CK_T_NAME &&
              ck_tok_is(R->f, ck_peek(R, 3), "<")) {
     e = reduction(R, t);
@@ -105,15 +104,16 @@ static ck_sx *expr(ck_reader *R, int level) {
   return e;
 }
 
-ck_sx *ck_parse_size(ck_reader *R) { R->size_only = true; ck_sx *e = expr(R, SUM); R->size_only = false; return e; }
-
-ck_sx *ck_parse_rel(ck_reader *R) {
+static ck_sx *of_sizes(ck_reader *R, int level) {
   R->size_only = true;
-  ck_sx *e = expr(R, RELATION);
+  ck_sx *e = expr(R, level);
   R->size_only = false;
-  if (!is_condition(e)) ck_die_here(R, "relation expected: = != < <= > >=");
+  if (is_condition(e) != (level == RELATION)) ck_die_here(R, "relation expected: = != < <= > >=");
   return e;
 }
+
+ck_sx *ck_parse_size(ck_reader *R) { return of_sizes(R, SUM); }
+ck_sx *ck_parse_rel(ck_reader *R) { return of_sizes(R, RELATION); }
 
 static void shape(ck_reader *R, ck_targ *a, bool result) {
   ck_expect(R, "[");
@@ -126,11 +126,8 @@ static void shape(ck_reader *R, ck_targ *a, bool result) {
       if (ck_accept(R, "@")) d->size = ck_parse_size(R);
     } else if (result && ck_at(R, "broadcast") && ck_tok_is(R->f, ck_peek(R, 1), "(")) {
       R->at += 2;
-      d->kind = 'b', d->b1 = ck_new_name(R);
-      ck_expect(R, ",");
-      d->b2 = ck_new_name(R);
-      ck_expect(R, ")");
-      ck_expect(R, "as");
+      d->kind = 'b', d->b1 = ck_new_name(R), ck_expect(R, ",");
+      d->b2 = ck_new_name(R), ck_expect(R, ")"), ck_expect(R, "as");
       d->name = ck_new_name(R);
     } else d->kind = 's', d->size = ck_parse_size(R);
   } while (ck_list_goes_on(R, "]"));
@@ -155,17 +152,14 @@ static void signature(ck_reader *R, ck_op_def *op) {
       op->attr[op->n_attrs] = ck_new_name(R);
       op->dflt[op->n_attrs++] = ck_accept(R, "=") ? ck_signed_number(R) : CK_BAD;
     } while (ck_accept(R, ","));
-  ck_expect(R, ")");
-  ck_expect(R, "->");
-  shape(R, &op->out, true);
-  ck_newline(R);
+  ck_expect(R, ")"), ck_expect(R, "->");
+  shape(R, &op->out, true), ck_newline(R);
 }
 
 static void definition(ck_reader *R, ck_op_def *op, const char *name) {
   if (op->n_lets == CK_MAX_LETS) ck_die_here(R, "more than %d definitions", CK_MAX_LETS);
   ck_let *l = &op->let[op->n_lets++];
-  l->name = name;
-  ck_expect(R, "[");
+  l->name = name, ck_expect(R, "[");
   if (!ck_accept(R, "]")) do {
       if (l->n == CK_MAX_DIMS) ck_die_here(R, "more than %d indices", CK_MAX_DIMS);
       l->ix[l->n].list = ck_accept(R, "..");

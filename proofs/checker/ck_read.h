@@ -46,11 +46,9 @@ void *ck_grow(ck_reader *R, void *v, uint32_t n, size_t item); /* v of n items, 
 char *ck_read_file(const char *name, size_t max, size_t *len);  /* malloc'ed; NULL and errno; stops soon after max bytes */
 void ck_keep_none(ck_reader *R);
 void ck_lex(ck_reader *R, ck_file *f);
-const ck_tok *ck_cur(const ck_reader *R);
-const ck_tok *ck_peek(const ck_reader *R, uint32_t k);
+const ck_tok *ck_cur(const ck_reader *R), *ck_peek(const ck_reader *R, uint32_t k);
 bool ck_tok_is(const ck_file *f, const ck_tok *t, const char *s);
-bool ck_at(const ck_reader *R, const char *s);      /* the current token is this symbol or word */
-bool ck_accept(ck_reader *R, const char *s);
+bool ck_at(const ck_reader *R, const char *s), ck_accept(ck_reader *R, const char *s); /* the current token is this symbol or word; and on */
 void ck_expect(ck_reader *R, const char *s);
 bool ck_list_goes_on(ck_reader *R, const char *close); /* takes a comma, or else what closes the list */
 void ck_newline(ck_reader *R);                      /* end of a statement */
@@ -78,8 +76,7 @@ struct ck_op_def {
   bool used; const ck_func_def *fn[CK_MAX_LETS]; uint32_t n_fn; ck_op_def *next;
 };
 void ck_parse_sem(ck_reader *R, const ck_file *f);
-ck_sx *ck_parse_size(ck_reader *R);
-ck_sx *ck_parse_rel(ck_reader *R); /* between sizes */
+ck_sx *ck_parse_size(ck_reader *R), *ck_parse_rel(ck_reader *R); /* of sizes; a relation between them */
 ck_id ck_signed_number(ck_reader *R);
 ck_op_def *ck_find_op(const ck_reader *R, const char *name); /* NULL: none */
 ck_func_def *ck_find_func(const ck_reader *R, const char *name);
@@ -104,8 +101,7 @@ ck_id ck_ok(ck_reader *R, ck_id t);                    /* dies on CK_BAD */
 ck_id ck_ix(ck_reader *R, char what, uint32_t k);      /* index variables: $i0 .., $k0 .., $b0 .. */
 ck_id ck_loop_var(ck_reader *R);
 /* integer arithmetic folds constants, 0 + x and 1 * x, x div 1, x mod 1; everything else is built as it stands */
-ck_id ck_plus(ck_reader *R, ck_id a, ck_id b);
-ck_id ck_times(ck_reader *R, ck_id a, ck_id b);
+ck_id ck_plus(ck_reader *R, ck_id a, ck_id b), ck_times(ck_reader *R, ck_id a, ck_id b);
 ck_id ck_divmod(ck_reader *R, ck_op op, ck_id a, ck_id b);
 ck_id ck_at_index(ck_reader *R, const ck_tensor *t, const ck_id *ix);
 ck_id ck_two(ck_reader *R, ck_op op, ck_id a, ck_id b); /* as it stands */
@@ -119,8 +115,7 @@ int ck_truth(ck_reader *R, ck_id rel);                  /* of a relation between
 /* the relation is one between constants and true, or among the stated relations, R->cond or these */
 bool ck_trivial(ck_reader *R, ck_id rel, const ck_id *cond, uint32_t n_conds);
 void ck_require(ck_reader *R, ck_id rel);              /* an obligation of the side being read, under R->cond */
-void ck_require_eq(ck_reader *R, ck_id a, ck_id b);
-void ck_require_extent(ck_reader *R, ck_id a);         /* 0 <= a unless plain to see */
+void ck_require_eq(ck_reader *R, ck_id a, ck_id b), ck_require_extent(ck_reader *R, ck_id a); /* a = b; 0 <= a: unless plain to see */
 uint32_t ck_visible_size(const ck_reader *R, const char *name); /* n_sizes: none of that name */
 ck_id ck_eval_size(ck_reader *R, const ck_sx *e);      /* names are the sizes visible to the side being read */
 ck_id ck_eval_rel(ck_reader *R, const ck_sx *e);

@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_ELEMENTS ((size_t)1 << 31)
-
 void as_tensor_init(as_tensor *t, const as_domain *d, const int64_t *dim, uint32_t rank) {
   *t = (as_tensor){.rank = rank, .n = 1, .d = d};
   for (uint32_t i = 0; i < rank; i++) {
@@ -12,6 +10,18 @@ void as_tensor_init(as_tensor *t, const as_domain *d, const int64_t *dim, uint32
     t->n *= (size_t)dim[i];
   }
   t->data = as_dom_new(d, t->n);
+}
+bool as_tensor_fits(const as_domain *d, const int64_t *dim, uint32_t rank, size_t *used) {
+  size_t n = 1, room = *used < AS_EVAL_MAX_BYTES ? (AS_EVAL_MAX_BYTES - *used) / d->size : 0;
+  for (uint32_t i = 0; i < rank; i++)
+    if (!dim[i]) return true;
+  for (uint32_t i = 0; i < rank; i++) {
+    if (n > room / (size_t)dim[i]) return false;
+    n *= (size_t)dim[i];
+  }
+  if (n > room) return false;
+  *used += n * d->size;
+  return true;
 }
 void as_tensor_clear(as_tensor *t) {
   if (t->d) as_dom_free(t->d, t->data, t->n);
@@ -38,6 +48,7 @@ bool as_fact_holds(const as_sizes *S, const as_size_fact *f, const int64_t *env)
 typedef struct {
   const as_graph *g; const as_domain *d; const int64_t *env; as_err *err;
   uint64_t left, *ticks;
+  size_t used;         /* bytes of the tensors made so far; a block's are given back at its end */
   as_tensor *val;      /* kernel-level values, by node */
   unsigned char *done; /* blocks that ran */
   as_status status;
@@ -48,18 +59,16 @@ static bool no(ev *E, as_status s, const char *what, const as_node *n) {
   return as_err_set(E->err, s, "%s%s%s", what, n && n->name ? " " : "", n && n->name ? n->name : "");
 }
 static bool extents(ev *E, const as_node *n, const as_size *dim, uint32_t rank, int64_t *out) {
-  size_t total = 1;
   for (uint32_t i = 0; i < rank; i++) {
     out[i] = as_size_eval(E->g->sizes, dim[i], E->env);
     if (out[i] < 0) return no(E, AS_NO, "an extent has no value at these sizes:", n);
-    if (out[i] && total > MAX_ELEMENTS / (size_t)out[i]) return no(E, AS_UNKNOWN, "too large to evaluate:", n);
-    total *= (size_t)out[i];
   }
   return true;
 }
 static bool new_tensor(ev *E, const as_node *n, as_tensor *t) {
   int64_t dim[AS_MAX_RANK];
   if (!extents(E, n, n->dim, n->rank, dim)) return false;
+  if (!as_tensor_fits(E->d, dim, n->rank, &E->used)) return no(E, AS_UNKNOWN, "too large to evaluate:", n);
   as_tensor_init(t, E->d, dim, n->rank);
   return true;
 }
@@ -172,7 +181,10 @@ static void take_max(const as_domain *d, void *r, const void *a, const void *b) 
 static bool acc_max(ev *E, blk *B, as_node_id id, as_tensor *acc, const as_tensor *t) {
   const as_domain *d = E->d;
   if (t->n != acc->n) return no(E, AS_BAD_INPUT, "accumulator of another shape:", &E->g->node[id]);
-  if (!B->old[id].d) as_tensor_init(&B->old[id], d, acc->dim, acc->rank);
+  if (!B->old[id].d) {
+    if (!as_tensor_fits(d, acc->dim, acc->rank, &E->used)) return no(E, AS_UNKNOWN, "too large to evaluate:", &E->g->node[id]);
+    as_tensor_init(&B->old[id], d, acc->dim, acc->rank);
+  }
   for (size_t i = 0; i < acc->n; i++) {
     void *a = as_tensor_at(acc, i);
     if (B->l == 0) d->set(d, a, as_tensor_at(t, i));
@@ -376,6 +388,7 @@ static bool run_block(ev *E, uint32_t id) {
   if (id >= g->n_block) return no(E, AS_BAD_INPUT, "a store outside any kernel", NULL);
   if (E->done[id]) return true;
   E->done[id] = 1;
+  size_t used = E->used;
   const as_block *b = &g->block[id];
   blk B = {.b = b, .id = id, .n = 0};
   B.node = as_calloc(b->n + 1, sizeof *B.node);
@@ -407,6 +420,9 @@ static bool run_block(ev *E, uint32_t id) {
     as_tensor_clear(&B.val[i]);
     as_tensor_clear(&B.old[i]);
   }
+  for (as_node_id s = 0; s < g->n; s++) /* what it stored stays */
+    if (g->node[s].kind == AS_N_STORE && g->node[s].block == id) used += E->val[s].n * E->d->size;
+  E->used = used;
   free(B.node); free(B.code); free(B.varying); free(B.after); free(B.val); free(B.old);
   return ok;
 }
@@ -416,6 +432,7 @@ static bool copy_tensor(ev *E, const as_node *n, as_tensor *to, const as_tensor 
   int64_t dim[AS_MAX_RANK];
   if (!extents(E, n, n->dim, n->rank, dim)) return false;
   if (from->rank != n->rank || memcmp(dim, from->dim, n->rank * sizeof *dim)) return no(E, AS_BAD_INPUT, "an input of the wrong shape:", n);
+  if (!as_tensor_fits(E->d, dim, n->rank, &E->used)) return no(E, AS_UNKNOWN, "too large to evaluate:", n);
   as_tensor_init(to, E->d, dim, n->rank);
   for (size_t i = 0; i < to->n; i++) E->d->set(E->d, as_tensor_at(to, i), as_tensor_at(from, i));
   return true;

@@ -8,6 +8,11 @@
 typedef struct { uint32_t rank; int64_t dim[AS_MAX_RANK]; size_t n; void *data; const as_domain *d; } as_tensor; /* row-major */
 void as_tensor_init(as_tensor *t, const as_domain *d, const int64_t *dim, uint32_t rank); /* zeros */
 void as_tensor_clear(as_tensor *t);
+/* What the tensors of one evaluation, and the inputs of one, may take (the elements as the domain stores them, without what they point to).  A program whose
+ * text forces sizes beyond it (a slice up to 512 of each of four axes) cannot be evaluated: that is no verdict. */
+#define AS_EVAL_MAX_BYTES ((size_t)256 << 20)
+/* do tensors of these extents fit beside `used` bytes?  adds to *used */
+bool as_tensor_fits(const as_domain *d, const int64_t *dim, uint32_t rank, size_t *used);
 static inline void *as_tensor_at(const as_tensor *t, size_t i) { return AS_DOM_AT(t->d, t->data, i); }
 
 /* One operator at concrete sizes, compiled; run many times.  Not for use by two threads at once. */
@@ -26,7 +31,8 @@ as_status as_func_run(const as_func *f, const as_domain *d, const void *const *a
 
 /* env: value of each size symbol by its id.  inputs: in the order of g->input.  outputs: in the order of g->output, uninitialised; filled
  * (and to be cleared by the caller) only when the status is AS_OK.  max_ops: 0 no limit.  AS_NO: at these sizes an obligation fails, an access leaves its
- * tensor, or an element is not written exactly once; AS_BAD_INPUT: ill-formed; AS_UNKNOWN: over max_ops.  Interns sizes in g->sizes,
+ * tensor, or an element is not written exactly once; AS_BAD_INPUT: ill-formed; AS_UNKNOWN: over max_ops, or tensors of more than
+ * AS_EVAL_MAX_BYTES alive together.  Interns sizes in g->sizes,
  * so two threads may not evaluate graphs over one size table at the same time. */
 as_status as_eval_graph_ops(const as_graph *g, const as_domain *d, const int64_t *env, const as_tensor *inputs, as_tensor *outputs, uint64_t max_ops, as_err *err);
 as_status as_eval_graph(const as_graph *g, const as_domain *d, const int64_t *env, const as_tensor *inputs, as_tensor *outputs, as_err *err);

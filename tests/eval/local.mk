@@ -19,4 +19,4 @@ TESTS += tests/eval/test_terms
 tests_eval_test_terms_SOURCES = tests/eval/test_terms.c tests/eval/pairs.inc tests/eval/claim.c tests/eval/claim.h tests/eval/load.c tests/eval/load.h
 tests_eval_test_terms_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_eval_test_terms_LDADD = libasfield.a libassem.a libasir.a libasbase.a libck.a $(CHECK_LIBS) $(FLINT_LIBS) -lm -lpthread
-EXTRA_DIST += tests/eval/own.sem
+EXTRA_DIST += tests/eval/own.sem tests/regress/forced_sizes.tp tests/regress/forced_size.tp

@@ -52,6 +52,36 @@ START_TEST(equal_pairs_pass) {
 }
 END_TEST
 
+/* Sizes that the text forces to be large: no verdict, and not the machine's memory either. */
+START_TEST(forced_sizes) {
+  static const char *const name[] = {"forced_sizes", "forced_size"};
+  for (int i = 0; i < 2; i++) {
+    char *path = load_path("tests/regress", name[i], ".tp");
+    as_sizes *S = as_sizes_new();
+    as_graph *g = load_tp(path, S, lib);
+    as_field_report r;
+    as_err e;
+    as_err_init(&e);
+    double start = as_now();
+    as_field_options o = as_field_default;
+    o.max_ops = 1000000;
+    as_status s = as_field_test(g, g, &o, &r, &e);
+    ck_assert_msg(s == AS_UNKNOWN, "%s: %d (%s)", name[i], (int)s, e.text ? e.text : "");
+    printf("%s: inconclusive (%s), %.3f s\n", name[i], e.text ? e.text : "", as_now() - start);
+    as_field_report_clear(&r);
+    as_cex c;
+    as_refute_budget b = as_refute_default;
+    b.seconds = 1;
+    ck_assert_int_eq(as_refute(g, g, &b, &c, NULL), AS_UNKNOWN);
+    as_cex_clear(&c);
+    as_err_clear(&e);
+    as_graph_free(g);
+    as_sizes_free(S);
+    free(path);
+  }
+}
+END_TEST
+
 /* --- wrong candidates */
 typedef struct { int parsed, wrong, equal, open, refuted; } tally;
 static void judge(const load_pair *p, const as_graph *m, const char *text, bool search, tally *t) {
@@ -111,6 +141,7 @@ int main(void) {
   TCase *c = tcase_create("graphs");
   tcase_set_timeout(c, 240);
   tcase_add_test(c, equal_pairs_pass);
+  tcase_add_test(c, forced_sizes);
   tcase_add_test(c, mutants);
   suite_add_tcase(s, c);
   SRunner *r = srunner_create(s);

@@ -18,17 +18,19 @@ as_graph as_graph_over(const as_graph *g, as_sizes *S) {
 
 as_tensor *as_inputs_new(const as_graph *spec, const as_domain *d, const int64_t *env, as_err *err) {
   as_tensor *in = as_calloc(spec->n_input + 1, sizeof *in);
+  size_t used = 0;
   for (uint32_t i = 0; i < spec->n_input; i++) {
     const as_node *n = &spec->node[spec->input[i]];
-    int64_t dim[AS_MAX_RANK], total = 1;
+    int64_t dim[AS_MAX_RANK];
+    bool fits = true;
     for (uint32_t k = 0; k < n->rank; k++) {
       dim[k] = as_size_eval(spec->sizes, n->dim[k], env);
-      if (dim[k] < 0 || (dim[k] && total > ((int64_t)1 << 31) / dim[k])) {
-        as_err_set(err, AS_UNKNOWN, "input %s has no usable shape at these sizes", n->name);
-        as_inputs_free(spec, in);
-        return NULL;
-      }
-      total *= dim[k];
+      fits = fits && dim[k] >= 0;
+    }
+    if (!fits || !as_tensor_fits(d, dim, n->rank, &used)) {
+      as_err_set(err, AS_UNKNOWN, "input %s is too large to evaluate, or has no shape, at these sizes", n->name);
+      as_inputs_free(spec, in);
+      return NULL;
     }
     as_tensor_init(&in[i], d, dim, n->rank);
   }

@@ -312,10 +312,6 @@ static char *theorem(ck_reader *R, const ck_side *spec, const ck_side *cand, boo
 }
 
 static void relied(ck_reader *R, ck_claim *c) {
-  uint32_t n = 0;
-  for (const ck_op_def *o = R->ops; o; o = o->next) n += o->used;
-  c->relied = calloc(n + 1, sizeof *c->relied);
-  if (!c->relied) abort();
   for (const ck_op_def *o = R->ops; o; o = o->next) {
     if (!o->used) continue;
     char *text = NULL, hex[65];
@@ -327,8 +323,8 @@ static void relied(ck_reader *R, ck_claim *c) {
     fclose(out);
     ck_sha256(text, len, hex);
     free(text);
-    c->relied[c->n_relied].name = strdup(o->name);
-    c->relied[c->n_relied++].sha256 = strdup(hex);
+    if (!(c->relied = realloc(c->relied, (c->n_relied + 1) * sizeof *c->relied))) abort();
+    c->relied[c->n_relied].name = strdup(o->name), c->relied[c->n_relied++].sha256 = strdup(hex);
   }
 }
 

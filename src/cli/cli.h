@@ -67,6 +67,15 @@ char *cli_exe_dir(void);            /* malloc'ed */
 int cli_fail(const as_err *err);    /* prints it; gives the exit status */
 bool cli_exists(const char *path);
 
+/* ---- what a command is about: a result directory (one argument), or its parts named one by one */
+typedef struct {
+  char *prog, *cand, *cert, *sem;   /* owned; cert is empty where none was named; sem: the directory's own specifications */
+  cli_opts opts;                    /* the command's, reading the directory's own specifications unless others were asked for */
+  bool own_sem;
+} cli_place;
+void cli_place_init(cli_place *p, const cli_opts *o);
+void cli_place_clear(cli_place *p);
+
 /* ---- verdicts */
 typedef enum { CLI_PROVED, CLI_REFUTED, CLI_UNKNOWN } cli_answer;
 typedef struct {

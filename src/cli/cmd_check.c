@@ -75,8 +75,9 @@ int cli_check(const cli_opts *o) {
   as_err err;
   as_err_init(&err);
   const char *dir = o->arg[0];
-  char *path = as_format("%s/report.json", dir), *prog = as_format("%s/program.tp", dir), *cand = as_format("%s/candidate.mug", dir),
-       *cert = as_format("%s/certificate.cert", dir), *sem = as_format("%s/semantics", dir), *checker = checker_path();
+  char *path = as_format("%s/report.json", dir), *checker = checker_path();
+  cli_place at;
+  cli_place_init(&at, o);
   size_t n;
   int status = AS_INTERNAL, wrong = 0;
   char *text = as_read_file(path, &n, &err);
@@ -85,12 +86,8 @@ int cli_check(const cli_opts *o) {
   if (text && report == NULL) as_err_at(&err, path, text, n, je.line, je.column, "%s", je.text);
   json_t *files = json_object_get(report, "files");
   if (report && !json_is_object(files)) as_err_set(&err, AS_BAD_INPUT, "%s: no list of files", path);
-  if (!cli_exists(cand)) {
-    free(cand);
-    cand = as_format("%s/candidate.tp", dir);
-  }
-  if (err.status == AS_OK && check_listed(dir, files, &err) && check_hashes(dir, files, &err, &wrong) && check_kernel(o, dir, prog, cand, sem, &err, &wrong)) {
-    char *argv[] = {checker, "--sem", sem, prog, cand, cert, NULL}, *out;
+  if (err.status == AS_OK && check_listed(dir, files, &err) && check_hashes(dir, files, &err, &wrong) && check_kernel(o, dir, at.prog, at.cand, at.sem, &err, &wrong)) {
+    char *argv[] = {checker, "--sem", at.sem, at.prog, at.cand, at.cert, NULL}, *out;
     size_t no;
     int rc = cli_child(argv, NULL, 0, &out, &no, true);
     if (!o->quiet && !o->json) fputs(out, stdout);
@@ -106,7 +103,8 @@ int cli_check(const cli_opts *o) {
   }
   if (err.status != AS_OK) status = cli_fail(&err);
   json_decref(report);
-  free(text), free(path), free(prog), free(cand), free(cert), free(sem), free(checker);
+  cli_place_clear(&at);
+  free(text), free(path), free(checker);
   as_err_clear(&err);
   return status;
 }

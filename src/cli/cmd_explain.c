@@ -44,38 +44,24 @@ static void on_step(void *arg, uint32_t s, const char *rule, ck_terms *T, ck_pro
 int cli_explain(const cli_opts *o) {
   as_err err;
   as_err_init(&err);
-  bool dir = o->n_arg == 1;
   int status = AS_INTERNAL;
-  char *prog = dir ? as_format("%s/program.tp", o->arg[0]) : as_strdup(o->arg[0]);
-  char *cand = dir ? as_format("%s/candidate.mug", o->arg[0]) : as_strdup(o->n_arg > 1 ? o->arg[1] : "");
-  char *cert = dir ? as_format("%s/certificate.cert", o->arg[0]) : as_strdup(o->n_arg > 2 ? o->arg[2] : "");
-  char *sem = as_format("%s/semantics", o->arg[0]);
-  if (dir && !cli_exists(cand)) {
-    free(cand);
-    cand = as_format("%s/candidate.tp", o->arg[0]);
-  }
-  cli_opts local = *o;
-  as_vec own = o->sem;
-  if (dir && o->sem.n == 0 && cli_exists(sem)) {
-    as_vec_init(&own, sizeof(char *));
-    as_vec_push(&own, &sem);
-    local.sem = own;
-  }
+  cli_place at;
+  cli_place_init(&at, o);
   cli_case c;
   size_t len;
   char *text = NULL;
   bool ok = o->n_arg != 2 || as_err_set(&err, AS_BAD_INPUT, "explain needs a result directory, or a program, a candidate and a certificate");
   memset(&c, 0, sizeof c);
-  if (ok) ok = cli_load(&local, prog, NULL, &c, &err);
-  if (ok) ok = (text = as_read_file(cert, &len, &err)) != NULL;
+  if (ok) ok = cli_load(&at.opts, at.prog, NULL, &c, &err);
+  if (ok) ok = (text = as_read_file(at.cert, &len, &err)) != NULL;
   if (ok) {
     uint32_t n;
     const char *const *files = as_oplib_files(c.lib, &n);
     ck_terms *T = ck_terms_new();
     ck_msg msg = {0};
-    ck_claim *claim = ck_claim_read(T, prog, cand, files, n, &msg);
+    ck_claim *claim = ck_claim_read(T, at.prog, at.cand, files, n, &msg);
     if (claim == NULL)
-      as_err_set(&err, AS_BAD_INPUT, "%s:%d:%d: %s", msg.file ? msg.file : cand, msg.line, msg.col, msg.text ? msg.text : "cannot be read");
+      as_err_set(&err, AS_BAD_INPUT, "%s:%d:%d: %s", msg.file ? msg.file : at.cand, msg.line, msg.col, msg.text ? msg.text : "cannot be read");
     else {
       printf("%s\n\nProof\n", claim->theorem);
       printer p = {o, 0};
@@ -92,9 +78,9 @@ int cli_explain(const cli_opts *o) {
     free(msg.text), free(msg.file);
   }
   if (err.status != AS_OK) status = cli_fail(&err);
-  if (own.data != o->sem.data) as_vec_clear(&own);
   if (c.lib) cli_case_clear(&c);
-  free(prog), free(cand), free(cert), free(sem), free(text);
+  cli_place_clear(&at);
+  free(text);
   as_err_clear(&err);
   return status;
 }

@@ -14,6 +14,7 @@ libascli_a_SOURCES = \
   src/cli/load.c \
   src/cli/options.c \
   src/cli/package.c \
+  src/cli/place.c \
   src/cli/progress.c \
   src/cli/report_html.c \
   src/cli/report_json.c \

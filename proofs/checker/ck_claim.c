@@ -206,7 +206,7 @@ static ck_id *copy(const ids *s) {
 static void goal(builder *b, const char *kind, uint32_t k, const ck_oblig *o, const ids *base) {
   ck_claim *c = b->c;
   ids all = {0};
-  char name[CK_MAX_NAME + 40];
+  char name[CK_MAX_NAME + 100];
   if (((uint64_t)base->n + o->n_conds) * (c->n_goals + 1u) > 20000000) ck_die(b->R, NULL, NULL, "the claim is too large");
   add_all(b->R, &all, base->v, base->n), add_all(b->R, &all, o->cond, o->n_conds);
   sort_unique(&all);
@@ -240,13 +240,13 @@ static void given_defined(builder *b, const ck_tensor *z, ids *here) {
 
 static void output_goals(builder *b, const ck_tensor *z, const ck_tensor *y, ids *here, uint32_t *n_def) {
   ck_reader *R = b->R;
-  char name[CK_MAX_NAME + 20];
+  char name[CK_MAX_NAME + 90];
   add_all(R, here, b->hyps.v, b->hyps.n);
   snprintf(name, sizeof name, "shape.%s.", z->name);
   for (uint32_t i = 0; i < z->rank; i++) goal(b, name, i, &(ck_oblig){.rel = ck_two(R, CK_EQ, z->dim[i], y->dim[i])}, &b->calls);
   walk *w = definedness(R, y->elem);
   for (uint32_t i = 0; i < w->n_out; i++) goal(b, "def", (*n_def)++, &w->out[i], here);
-  snprintf(name, sizeof name, "eq.%s", z->name);
+  snprintf(name, sizeof name, "eq.%s%s%s", z->name, R->rule ? "@" : "", R->rule ? b->c->cand_sha : ""); /* binds a certificate to the rule's text */
   goal(b, name, CK_BAD, &(ck_oblig){.rel = ck_two(R, CK_EQ, z->elem, y->elem)}, here);
 }
 
@@ -361,21 +361,38 @@ static void used_files(ck_reader *R, const ck_file *prog, bool on_disk, sem_file
   }
 }
 
+/* whether SPEC holds rules, of which CANDIDATE names one: R->rule; true if its sides are to be exchanged */
+static bool rule_name(ck_reader *R, const char *spec, const char *cand) {
+  static const char suffix[] = ".rule", back[] = ".reverse";
+  size_t n = strlen(spec), m = strlen(cand);
+  if (n < sizeof suffix || strcmp(spec + n - (sizeof suffix - 1), suffix)) return false;
+  bool backward = m >= sizeof back && !strcmp(cand + m - (sizeof back - 1), back);
+  char *name = ck_keep(R, m + 1);
+  R->rule = memcpy(name, cand, backward ? m - (sizeof back - 1) : m);
+  return backward;
+}
+
 static void build(ck_reader *R, ck_claim *c, const ck_text *spec, const ck_text *cand, const ck_text *sem, uint32_t n_sem) {
   ck_file *fs = ck_keep(R, 2 * sizeof *fs);
   sem_files s = {.f = ck_keep(R, (n_sem + 64) * sizeof *s.f), .cap = n_sem + 64};
   for (uint32_t i = 0; i < n_sem; i++) open_file(R, &s.f[s.n++], &sem[i]);
-  open_file(R, &fs[0], spec), open_file(R, &fs[1], cand);
-  used_files(R, &fs[0], !spec->text, &s), used_files(R, &fs[1], !cand->text, &s);
+  bool backward = rule_name(R, spec->name, cand->name);
+  open_file(R, &fs[0], spec), used_files(R, &fs[0], !spec->text, &s);
+  if (!R->rule) open_file(R, &fs[1], cand), used_files(R, &fs[1], !cand->text, &s);
   for (uint32_t i = 0, k; i < s.n; i++) { /* the same text under two names is one file */
     for (k = 0; strcmp(s.f[k].sha, s.f[i].sha);) k++;
     if (k == i) ck_parse_sem(R, &s.f[i]);
   }
   ck_side *given = ck_keep(R, sizeof *given), *other = ck_keep(R, sizeof *other);
-  given->f = &fs[0], other->f = &fs[1], other->cand = true;
-  ck_read_graph(R, given, NULL);
-  ck_read_graph(R, other, given);
+  given->f = &fs[0], other->f = R->rule ? &fs[0] : &fs[1], other->cand = true;
+  if (R->rule) {
+    ck_parse_sem(R, &fs[0]);
+    uint32_t end = ck_read_rule(R, given, backward ? other : given, backward ? given : other), from = fs[0].tok[R->rule_at - 1].off;
+    ck_sha256(fs[0].text + from, end - from, c->cand_sha);
+    given->name = backward ? "right side" : "left side", other->name = backward ? "the left side" : "the right side";
+  } else ck_read_graph(R, given, NULL), ck_read_graph(R, other, given);
   R->at_file = NULL, R->at_tok = NULL;
+  memcpy(c->spec_sha, fs[0].sha, 65), memcpy(c->cand_sha, R->rule ? c->cand_sha : fs[1].sha, 65);
   c->witness = witness(R, given, other);
   builder b = {.R = R, .c = c};
   state_goals(&b, given, other);
@@ -387,7 +404,6 @@ static void build(ck_reader *R, ck_claim *c, const ck_text *spec, const ck_text 
   c->rels = copy(&rels), c->n_rels = rels.n;
   c->theorem = theorem(R, given, other, c->witness);
   relied(R, c);
-  memcpy(c->spec_sha, fs[0].sha, 65), memcpy(c->cand_sha, fs[1].sha, 65);
 }
 
 static bool try_build(ck_reader *R, ck_claim *c, const ck_text *spec, const ck_text *cand, const ck_text *sem, uint32_t n_sem) {

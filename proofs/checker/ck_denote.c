@@ -86,6 +86,15 @@ bool ck_same(ck_reader *R, ck_id a, ck_id b) {
   return ck_poly_eq(p, q);
 }
 
+bool ck_is_group(const ck_reader *R, ck_id dim) {
+  return ck_head(R->T, dim) == CK_V && !strncmp(ck_word_text(R->T, ck_name(R->T, dim)), "..", 2);
+}
+
+/* axes that meet: a group meets only itself, since equal products of extents are not equal extents */
+static void meet(ck_reader *R, const call *c, ck_id a, ck_id b) {
+  if (a != b && (ck_is_group(R, a) || ck_is_group(R, b))) ck_die_at(R, "%s: a group of axes can only meet itself", c->op->name);
+}
+
 bool ck_is_one(ck_reader *R, ck_id a) { return ck_same(R, a, ck_int(R->T, 1)); }
 
 ck_id ck_at_index(ck_reader *R, const ck_tensor *t, const ck_id *ix) {
@@ -170,6 +179,12 @@ static void push_index(ck_reader *R, ck_id var, ck_id extent) {
   R->ivar[R->n_ivars++] = var;
 }
 
+void ck_require_all(ck_reader *R, const ck_tensor *t, ck_id rel) {
+  for (uint32_t i = 0; i < t->rank; i++) push_index(R, ck_ix(R, 'i', i), t->dim[i]);
+  ck_require(R, rel);
+  R->n_conds = 0, R->n_ivars = 0;
+}
+
 /* --- names */
 static list *find_list(call *c, const char *name) {
   for (uint32_t i = 0; i < c->nl; i++) if (!strcmp(c->l[i].name, name)) return &c->l[i];
@@ -186,7 +201,7 @@ uint32_t ck_visible_size(const ck_reader *R, const char *name) {
   uint32_t i = 0;
   while (i < R->n_sizes && strcmp(R->size[i].name, name)) i++;
   if (i == R->n_sizes) return i;
-  return (R->side->cand ? R->size[i].in_cand || (R->side->mug && R->size[i].in_spec) : R->size[i].in_spec) ? i : R->n_sizes;
+  return (R->side->cand ? R->size[i].in_cand || ((R->side->mug || R->rule) && R->size[i].in_spec) : R->size[i].in_spec) ? i : R->n_sizes;
 }
 
 static _Noreturn void die_sx(ck_reader *R, const call *c, const ck_sx *e, const char *what, const char *name) {
@@ -413,18 +428,22 @@ static void bind_attributes(ck_reader *R, call *c, const ck_attr_val *attr, uint
 }
 
 /* number of axes that ..a@e takes; negative e counts from the end */
-static uint32_t list_count(ck_reader *R, call *c, const ck_dim *d, uint32_t rank) {
+static uint32_t list_count(ck_reader *R, call *c, const ck_dim *d, const ck_tensor *t) {
   ck_id e = eval_int(R, c, d->size);
-  for (long v = -(long)CK_MAX_RANK; v <= CK_MAX_RANK; v++)
-    if (is_const(R, e, v) && (v < 0 ? v + rank : v) <= (long)rank && v + (long)rank >= 0) return (uint32_t)(v < 0 ? v + rank : v);
-  ck_die_at(R, "%s: the axis must be a number that fits a tensor of %u axes", c->op->name, rank);
+  long rank = t->rank, v = -rank, n;
+  while (v <= rank && !is_const(R, e, v)) v++;
+  if (v > rank) ck_die_at(R, "%s: the axis must be a number that fits a tensor of %ld axes", c->op->name, rank);
+  n = v < 0 ? v + rank : v;
+  for (long i = v < 0 ? n : 0; i < (v < 0 ? rank : n); i++) /* the axes counted */
+    if (ck_is_group(R, t->dim[i])) ck_die_at(R, "%s: an axis number cannot count across a group of axes", c->op->name);
+  return (uint32_t)n;
 }
 
 static void match_list(ck_reader *R, call *c, const char *name, uint32_t n, const ck_id *dim) {
   list *l = find_list(c, name);
   if (!l) { add_list(R, c, name, n, dim); return; }
   if (l->n != n) ck_die_at(R, "%s: ..%s stands for %u axes and for %u", c->op->name, name, l->n, n);
-  for (uint32_t i = 0; i < n; i++) ck_require_eq(R, l->dim[i], dim[i]);
+  for (uint32_t i = 0; i < n; i++) meet(R, c, l->dim[i], dim[i]), ck_require_eq(R, l->dim[i], dim[i]);
 }
 
 static void match_arg(ck_reader *R, call *c, const ck_targ *p, const ck_tensor *t) {
@@ -432,7 +451,7 @@ static void match_arg(ck_reader *R, call *c, const ck_targ *p, const ck_tensor *
   for (uint32_t i = 0; i < p->n; i++) {
     const ck_dim *d = &p->dim[i];
     const list *known = d->kind == 'l' && !d->size ? find_list(c, d->name) : NULL;
-    take[i] = d->kind == 's' ? 1 : d->size ? list_count(R, c, d, t->rank) : known ? known->n : 0;
+    take[i] = d->kind == 's' ? 1 : d->size ? list_count(R, c, d, t) : known ? known->n : 0;
     used += take[i];
     if (d->kind == 'l' && !d->size && !known) {
       if (rest != CK_MAX_DIMS) ck_die(R, c->op->f, c->op->tok, "two lists of unknown length in %s", p->name);
@@ -445,6 +464,7 @@ static void match_arg(ck_reader *R, call *c, const ck_targ *p, const ck_tensor *
   for (uint32_t i = 0; i < p->n; i++) {
     const ck_dim *d = &p->dim[i];
     if (d->kind == 'l') match_list(R, c, d->name, take[i], t->dim + at);
+    else if (ck_is_group(R, t->dim[at])) ck_die_at(R, "%s: a group of axes cannot be taken as one axis", c->op->name);
     else if (d->size->kind == 'v' && !find_bind(c, d->size->name)) add_bind(R, c, d->size->name, t->dim[at]);
     else ck_require_eq(R, eval_int(R, c, d->size), t->dim[at]);
     at += take[i];
@@ -458,6 +478,7 @@ static list *broadcast(ck_reader *R, call *c, const ck_dim *d) {
   uint32_t n = a->n > b->n ? a->n : b->n;
   for (uint32_t i = 1; i <= n; i++) {
     ck_id x = i <= a->n ? a->dim[a->n - i] : CK_BAD, y = i <= b->n ? b->dim[b->n - i] : CK_BAD;
+    if (x != CK_BAD && y != CK_BAD) meet(R, c, x, y);
     if (x == CK_BAD || (y != CK_BAD && ck_is_one(R, x))) x = y, y = CK_BAD;
     if (y != CK_BAD && !ck_is_one(R, y)) ck_require_eq(R, x, y);
     dim[n - i] = x;

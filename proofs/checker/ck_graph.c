@@ -145,11 +145,11 @@ static ck_tensor *expr(ck_reader *R) { return infix(R, 0); }
 
 /* --- declarations */
 /* the function `name` of integers at $i0, $i1, .. */
-static ck_id element(ck_reader *R, const char *name, uint32_t rank) {
+static ck_id element(ck_reader *R, const char *name, uint32_t rank, char sort) {
   char sig[CK_MAX_RANK + 3];
   ck_id ix[CK_MAX_RANK];
   for (uint32_t i = 0; i < rank; i++) sig[i] = 'i', ix[i] = ck_ix(R, 'i', i);
-  memcpy(sig + rank, ":r", 3);
+  memcpy(sig + rank, (char[]){':', sort, 0}, 3);
   return ck_ok(R, ck_app(R->T, name, sig, ix, rank));
 }
 
@@ -159,11 +159,20 @@ static void state(ck_reader *R, const ck_tok *at, ck_id rel) {
   R->rel[R->n_rels++].rel = ck_ok(R, rel);
 }
 
+/* enters a size of the given program or of a muGraph; what it may be is for the caller to state */
+static uint32_t new_size(ck_reader *R, const ck_tok *at, const char *name) {
+  uint32_t i = R->n_sizes++;
+  if (i == CK_MAX_SIZES) ck_die(R, R->f, at, "more than %d sizes", CK_MAX_SIZES);
+  R->size[i].name = name, R->size[i].in_spec = !R->side->cand, R->size[i].in_cand = R->side->cand;
+  R->size[i].var = ck_ok(R, ck_var(R->T, name, 'i'));
+  return i;
+}
+
 static void declare_size(ck_reader *R) {
   const ck_tok *at = ck_cur(R);
   ck_side *s = R->side;
   const char *name = ck_new_name(R);
-  long least = 1, value = 0;
+  long least = R->rule ? 0 : 1, value = 0;
   bool stated = false;
   if (ck_accept(R, ">=")) least = ck_small_int(R);
   if (ck_accept(R, "=")) value = ck_small_int(R), stated = true;
@@ -178,11 +187,8 @@ static void declare_size(ck_reader *R) {
     R->size[i].in_cand = true;
     return;
   }
-  if (i == CK_MAX_SIZES) ck_die(R, R->f, at, "more than %d sizes", CK_MAX_SIZES);
-  R->size[i].name = name, R->size[i].least = least, R->size[i].value = value, R->size[i].stated = stated;
-  R->size[i].in_spec = !s->cand, R->size[i].in_cand = s->cand;
-  R->size[i].var = ck_ok(R, ck_var(R->T, name, 'i'));
-  R->n_sizes++;
+  new_size(R, at, name);
+  R->size[i].least = least, R->size[i].value = value, R->size[i].stated = stated;
   state(R, at, ck_mk2(R->T, least ? CK_LT : CK_LE, ck_int(R->T, 0), R->size[i].var));
   if (least > 1) state(R, at, ck_mk2(R->T, CK_LE, ck_int(R->T, least), R->size[i].var));
 }
@@ -209,13 +215,26 @@ static void where(ck_reader *R) {
   state(R, at, rel);
 }
 
+/* the group of axes of that name, which is a size that no size expression can spell */
+static const char *group_name(ck_reader *R) {
+  char *name = ck_keep(R, CK_MAX_NAME + 3);
+  return strcat(strcpy(name, ".."), ck_new_name(R));
+}
+
+static ck_id group(ck_reader *R) {
+  const ck_tok *at = ck_cur(R);
+  uint32_t i = ck_visible_size(R, group_name(R));
+  if (i == R->n_sizes) ck_die(R, R->f, at, "no axes are called this");
+  return R->size[i].var;
+}
+
 static uint32_t dims(ck_reader *R, ck_id dim[CK_MAX_RANK]) {
   uint32_t n = 0;
   ck_expect(R, "[");
   if (ck_accept(R, "]")) return 0;
   do {
     if (n == CK_MAX_RANK) ck_die_here(R, "more than %d axes", CK_MAX_RANK);
-    dim[n++] = size(R);
+    dim[n++] = ck_accept(R, "..") ? group(R) : size(R);
   } while (ck_list_goes_on(R, "]"));
   return n;
 }
@@ -229,7 +248,7 @@ static void input(ck_reader *R, const ck_side *spec) {
   const char *dtype = ck_take(R);
   t->rank = dims(R, t->dim);
   if (s->n_inputs == CK_MAX_SIZES) ck_die(R, R->f, at, "more than %d inputs", CK_MAX_SIZES);
-  t->elem = element(R, t->name, t->rank);
+  t->elem = element(R, t->name, t->rank, 'r');
   if (spec) { /* the same input as the given program's */
     uint32_t k = 0;
     while (k < spec->n_inputs && strcmp(spec->input[k]->name, t->name)) k++;
@@ -441,7 +460,7 @@ static void accumulate(ck_reader *R, const block *b) {
     ck_tensor m = *t;
     char app[24];
     snprintf(app, sizeof app, "$run%u", (unsigned)R->side->n_block);
-    m.run_arg = t->elem, m.elem = element(R, app, m.rank), m.running = m.varying = true;
+    m.run_arg = t->elem, m.elem = element(R, app, m.rank, 'r'), m.running = m.varying = true;
     define(R, run, &m, true);
   }
 }
@@ -488,7 +507,7 @@ static void kernel(ck_reader *R) {
 /* of a program, and at kernel level of a muGraph */
 static void statement(ck_reader *R, const ck_side *spec) {
   ck_side *s = R->side;
-  if (ck_accept(R, s->mug ? "kernel" : "input")) {
+  if (!R->rule && ck_accept(R, s->mug ? "kernel" : "input")) {
     if (s->mug) kernel(R);
     else input(R, spec);
     return;
@@ -504,11 +523,94 @@ static void statement(ck_reader *R, const ck_side *spec) {
   if (out) add_output(R, at, t);
 }
 
-void ck_read_graph(ck_reader *R, ck_side *s, const ck_side *spec) {
+static void begin(ck_reader *R, ck_side *s) {
   R->f = s->f, R->at = 0, R->depth = 0, R->side = s, R->at_file = s->f;
   s->tensor = ck_keep(R, CK_MAX_TENSORS * sizeof *s->tensor);
   s->block = ck_keep(R, CK_MAX_TENSORS * sizeof *s->block);
   s->oblig = ck_keep(R, CK_MAX_OBLIGATIONS * sizeof *s->oblig);
+}
+
+/* --- rules */
+static void rule_names(ck_reader *R, bool axes) { /* axes, or any integers */
+  do {
+    const ck_tok *at = ck_cur(R);
+    const char *name = axes ? group_name(R) : fresh_name(R);
+    if (axes && ck_visible_size(R, name) != R->n_sizes) ck_die(R, R->f, at, "%s is already defined", name);
+    uint32_t i = new_size(R, at, name);
+    if (axes) state(R, at, ck_mk2(R->T, CK_LE, ck_int(R->T, 0), R->size[i].var));
+  } while (ck_accept(R, ","));
+}
+
+/* a truth value is 0 or 1: the element at which the input is 0, and any other */
+static void rule_tensors(ck_reader *R) {
+  ck_side *s = R->side;
+  do {
+    const ck_tok *at = ck_cur(R);
+    ck_tensor t = {.name = fresh_name(R)};
+    t.rank = dims(R, t.dim);
+    bool truth = ck_accept(R, "bool");
+    if (s->n_inputs == CK_MAX_SIZES) ck_die(R, R->f, at, "more than %d tensors", CK_MAX_SIZES);
+    t.elem = element(R, t.name, t.rank, !truth && ck_accept(R, "int") ? 'i' : 'r');
+    if (truth) t.elem = ck_ok(R, ck_ite(R->T, ck_two(R, CK_EQ, t.elem, ck_int(R->T, 0)), ck_int(R->T, 0), ck_int(R->T, 1)));
+    for (uint32_t i = 0; i < t.rank; i++) ck_require_extent(R, t.dim[i]);
+    s->input[s->n_inputs++] = define(R, t.name, &t, false);
+  } while (ck_accept(R, ","));
+}
+
+/* e1 rel e2, of every element: an obligation of the given side, hence a hypothesis */
+static void assume(ck_reader *R) {
+  static const struct { const char *sign; ck_op op; bool swap; } rels[] = {
+      {"=", CK_EQ, 0}, {"!=", CK_NE, 0}, {"<", CK_LT, 0}, {"<=", CK_LE, 0}, {">", CK_LT, 1}, {">=", CK_LE, 1}};
+  const ck_tok *at = ck_cur(R);
+  ck_tensor *t[2];
+  t[0] = expr(R);
+  size_t i = 0, n = sizeof rels / sizeof *rels;
+  while (i < n && !ck_accept(R, rels[i].sign)) i++;
+  if (i == n) ck_die_here(R, "relation expected: = != < <= > >=");
+  t[1] = expr(R);
+  const ck_tensor *d = ck_call_op(R, "sub", at, (ck_tensor *[]){t[!rels[i].swap], t[rels[i].swap]}, 2, NULL, 0); /* the larger side less the other */
+  ck_require_all(R, d, ck_two(R, rels[i].op, ck_int(R->T, 0), d->elem));
+}
+
+static void side_of_rule(ck_reader *R, ck_side *s) {
+  R->side = s;
+  if (ck_cur(R)->kind != CK_T_NL) add_output(R, ck_cur(R), define(R, "out", expr(R), false)), ck_newline(R);
+  else
+    for (R->at++; !ck_at(R, "rhs") && !ck_at(R, "expect") && !ck_rule_ends(R); ck_newline(R)) R->at_tok = ck_cur(R), statement(R, NULL);
+  if (!s->n_outputs) ck_die_here(R, "this side has no output");
+}
+
+uint32_t ck_read_rule(ck_reader *R, ck_side *given, ck_side *lhs, ck_side *rhs) {
+  ck_side *other = lhs == given ? rhs : lhs;
+  begin(R, other), begin(R, given);
+  if (!R->rule_at) ck_die(R, R->f, NULL, "there is no rule %s", R->rule);
+  R->at = R->rule_at + 1;
+  for (ck_newline(R); !ck_at(R, "lhs"); ck_newline(R)) {
+    R->at_tok = ck_cur(R);
+    if (ck_accept(R, "ints")) rule_names(R, false);
+    else if (ck_accept(R, "axes")) rule_names(R, true);
+    else if (ck_accept(R, "tensor")) rule_tensors(R);
+    else {
+      bool sizes = ck_accept(R, "sizes"), assumed = !sizes && ck_accept(R, "assume");
+      if (!sizes && !assumed && !ck_accept(R, "where")) ck_die_here(R, "sizes, ints, axes, tensor, where, assume or lhs expected");
+      do sizes ? declare_size(R) : assumed ? assume(R) : where(R);
+      while (ck_accept(R, ","));
+    }
+  }
+  for (uint32_t i = 0; i < given->n_inputs; i++) other->tensor[other->n_tensors++] = given->input[i];
+  ck_expect(R, "lhs"), side_of_rule(R, lhs);
+  ck_expect(R, "rhs"), side_of_rule(R, rhs);
+  if (ck_accept(R, "expect")) {
+    if (!ck_accept(R, "proved") && !ck_accept(R, "refuted") && !ck_accept(R, "unknown")) ck_expect(R, "vacuous");
+    ck_newline(R);
+  }
+  if (!ck_rule_ends(R)) ck_die_here(R, "'rule', 'op' or 'func' expected");
+  const ck_tok *last = ck_cur(R) - 2;
+  return last->off + last->len;
+}
+
+void ck_read_graph(ck_reader *R, ck_side *s, const ck_side *spec) {
+  begin(R, s);
   for (; ck_accept(R, "use"); ck_newline(R)) R->at++; /* ck_claim.c has read it */
   s->mug = s->cand && ck_at(R, "mugraph");
   ck_expect(R, s->mug ? "mugraph" : "program");

@@ -161,7 +161,8 @@ static bool one_of(const ck_reader *R, const char *const *word, size_t n) { whil
 const char *ck_new_name(ck_reader *R) {
   static const char *const reserved[] = {"program", "sizes", "where", "input", "output", "use", "func", "op", "let", "out", "require",
     "builtin", "mugraph", "kernel", "grid", "loop", "load", "acc", "store", "end", "sum", "max", "min", "prod", "if", "then", "div", "mod",
-    "and", "or", "not", "none", "inf", "f16", "bf16", "f32"};
+    "and", "or", "not", "none", "inf", "f16", "bf16", "f32",
+    "rule", "ints", "axes", "tensor", "assume", "lhs", "rhs", "expect", "int", "bool"};
   if (ck_cur(R)->kind != CK_T_NAME) ck_die_here(R, "name expected");
   if (one_of(R, reserved, sizeof reserved / sizeof *reserved)) ck_die_here(R, "this word is reserved");
   return ck_take(R);

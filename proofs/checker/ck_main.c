@@ -18,7 +18,8 @@ static int usage(FILE *out, int status) {
   fputs("usage: assay-check [--sem FILE|DIR]... [-q] SPEC CANDIDATE CERT\n"
         "       assay-check [--sem FILE|DIR]... --goals SPEC CANDIDATE\n"
         "       assay-check [--sem FILE|DIR]... --batch LIST      (lines of SPEC CANDIDATE CERT)\n"
-        "Accepts CERT if it proves that CANDIDATE refines SPEC.  Exit status: 0 accepted, 1 rejected, 2 bad input.\n"
+        "Accepts CERT if it proves that CANDIDATE refines SPEC.  SPEC may be a file of rules, F.rule, and CANDIDATE then the name of one, or NAME.reverse.\n"
+        "Exit status: 0 accepted, 1 rejected, 2 bad input.\n"
         "Without --sem, the operators are those of $ASSAY_SEM or " AS_DATADIR "/semantics.\n", out);
   return status;
 }

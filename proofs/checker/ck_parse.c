@@ -54,7 +54,7 @@ static ck_sx *reduction(ck_reader *R, const ck_tok *t) {
 
 static ck_sx *atom(ck_reader *R, int level) {
   const ck_tok *t = ck_cur(R);
-  bool call = !R->size_only && ck_tok_is(R->f, ck_peek(R, 1), "(");
+  bool call = ck_tok_is(R->f, ck_peek(R, 1), "(") && (!R->size_only || ck_at(R, "max") || ck_at(R, "min"));
   ck_sx *e;
   if (t->kind == CK_T_NUM) {
     if (R->size_only && !t->whole) ck_die_here(R, "sizes are whole numbers");
@@ -71,12 +71,12 @@ static ck_sx *atom(ck_reader *R, int level) {
     ck_expect(R, ",");
     yes->next = expr(R, SUM);
     e = node(R, '?', t, c, yes), ck_expect(R, ")");
-  } else if (call && (ck_at(R, "sum") || ck_at(R, "prod") || ck_at(R, "max") || ck_at(R, "min")) && ck_peek(R, 2)->kind == CK_T_NAME &&
+  } else if (call && !R->size_only && (ck_at(R, "sum") || ck_at(R, "prod") || ck_at(R, "max") || ck_at(R, "min")) && ck_peek(R, 2)->kind == CK_T_NAME &&
              ck_tok_is(R->f, ck_peek(R, 3), "<")) {
     e = reduction(R, t);
   } else {
     const char *name = call ? ck_call_name(R) : ck_new_name(R);
-    if (R->size_only) e = node(R, 'v', t, NULL, NULL);
+    if (R->size_only && !call) e = node(R, 'v', t, NULL, NULL);
     else if (ck_accept(R, "(")) e = kids(R, 'c', t, ")");
     else e = ck_accept(R, "[") ? kids(R, 'a', t, "]") : node(R, 'v', t, NULL, NULL);
     e->name = name;
@@ -141,7 +141,7 @@ ck_id ck_signed_number(ck_reader *R) {
 
 static void signature(ck_reader *R, ck_op_def *op) {
   ck_expect(R, "(");
-  do {
+  if (!ck_at(R, ";")) do {
     if (op->n_args == CK_MAX_ARGS) ck_die_here(R, "more than %d arguments", CK_MAX_ARGS);
     ck_targ *a = &op->arg[op->n_args++];
     a->name = ck_new_name(R);
@@ -217,12 +217,24 @@ static void function_def(ck_reader *R, uint32_t from) {
   fn->next = R->funcs, R->funcs = fn;
 }
 
+bool ck_rule_ends(const ck_reader *R) { return ck_cur(R)->kind == CK_T_END || ck_at(R, "rule") || ck_at(R, "op") || ck_at(R, "func"); }
+
+static void skip_rule(ck_reader *R) {
+  if (ck_at(R, R->rule)) {
+    if (R->rule_at) ck_die_here(R, "rule %s is defined twice", R->rule);
+    R->rule_at = R->at;
+  }
+  do while (ck_cur(R)->kind != CK_T_NL) R->at++;
+  while (R->at++, !ck_rule_ends(R));
+}
+
 void ck_parse_sem(ck_reader *R, const ck_file *f) {
-  R->f = f, R->at = 0, R->depth = 0;
+  for (R->f = f, R->at = 0, R->depth = 0; ck_accept(R, "use"); ck_newline(R)) R->at++; /* ck_claim.c has read it */
   while (ck_cur(R)->kind != CK_T_END) {
     uint32_t from = ck_cur(R)->off;
     if (ck_accept(R, "func")) function_def(R, from);
     else if (ck_accept(R, "op")) operator_def(R, from);
-    else ck_die_here(R, "'func' or 'op' expected");
+    else if (R->rule && ck_accept(R, "rule")) skip_rule(R);
+    else ck_die_here(R, R->rule ? "'func', 'op' or 'rule' expected" : "'func' or 'op' expected");
   }
 }

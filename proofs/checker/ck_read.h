@@ -28,6 +28,7 @@ typedef struct ck_reader {
   const ck_file *f; uint32_t at;           /* cursor */
   uint32_t depth, level, work;             /* nesting of the parser; open reductions; evaluation steps of this call */
   bool size_only;                          /* the parser is within a size expression */
+  const char *rule; uint32_t rule_at;      /* a rule of this name is read, not a program; its place among the tokens, 0: not met yet */
   ck_op_def *ops, *last_op; ck_func_def *funcs;
   struct { const char *name; long least, value; bool stated, in_spec, in_cand; ck_id var; } size[CK_MAX_SIZES]; uint32_t n_sizes;
   struct { ck_id rel; bool cand; } rel[CK_MAX_RELS]; uint32_t n_rels; /* S */
@@ -75,7 +76,8 @@ struct ck_op_def {
   ck_let let[CK_MAX_LETS]; uint32_t n_lets;            /* the last one is out */
   bool used; const ck_func_def *fn[CK_MAX_LETS]; uint32_t n_fn; ck_op_def *next;
 };
-void ck_parse_sem(ck_reader *R, const ck_file *f);
+void ck_parse_sem(ck_reader *R, const ck_file *f);   /* rules are passed over */
+bool ck_rule_ends(const ck_reader *R);               /* the end of the file, or the next definition in it */
 ck_sx *ck_parse_size(ck_reader *R), *ck_parse_rel(ck_reader *R); /* of sizes; a relation between them */
 ck_id ck_signed_number(ck_reader *R);
 ck_op_def *ck_find_op(const ck_reader *R, const char *name); /* NULL: none */
@@ -110,11 +112,13 @@ ck_id ck_put(ck_reader *R, ck_id t, ck_id var, ck_id val); /* t with the value f
 ck_id ck_fold1(ck_reader *R, ck_id var, ck_id n, ck_id s, ck_id init, ck_id step); /* var and the state s are free in step */
 bool ck_same(ck_reader *R, ck_id a, ck_id b);          /* the same polynomial */
 bool ck_is_one(ck_reader *R, ck_id a);
+bool ck_is_group(const ck_reader *R, ck_id dim);       /* an extent that stands for any number of axes: docs/language.md, rules */
 _Noreturn void ck_die_showing(ck_reader *R, const ck_file *f, const ck_tok *t, const char *what, ck_id rel);
 int ck_truth(ck_reader *R, ck_id rel);                  /* of a relation between constants: 1 or 0; -1 if it is not */
 /* the relation is one between constants and true, or among the stated relations, R->cond or these */
 bool ck_trivial(ck_reader *R, ck_id rel, const ck_id *cond, uint32_t n_conds);
 void ck_require(ck_reader *R, ck_id rel);              /* an obligation of the side being read, under R->cond */
+void ck_require_all(ck_reader *R, const ck_tensor *t, ck_id rel); /* for all indices of t */
 void ck_require_eq(ck_reader *R, ck_id a, ck_id b), ck_require_extent(ck_reader *R, ck_id a); /* a = b; 0 <= a: unless plain to see */
 uint32_t ck_visible_size(const ck_reader *R, const char *name); /* n_sizes: none of that name */
 ck_id ck_eval_size(ck_reader *R, const ck_sx *e);      /* names are the sizes visible to the side being read */
@@ -124,6 +128,8 @@ ck_tensor *ck_call_op(ck_reader *R, const char *op, const ck_tok *at, ck_tensor 
 
 /* --- ck_graph.c: reads a .tp or .mug into its side */
 void ck_read_graph(ck_reader *R, ck_side *side, const ck_side *spec);
+/* the rule R->rule; lhs and rhs are the given program and the candidate, or the other way round.  Gives its text's end. */
+uint32_t ck_read_rule(ck_reader *R, ck_side *given, ck_side *lhs, ck_side *rhs);
 ck_tensor *ck_find_tensor(ck_tensor *const *t, uint32_t n, const char *name);
 
 /* --- ck_sha256.c */

@@ -16,6 +16,7 @@
   X(from, 'F', STRING, "FORMAT", "certify: the second argument is a file of candidates of another program: mirage")                       \
   X(force, 'f', FLAG, NULL, "replace an existing result directory")                                                                     \
   X(json, 'j', FLAG, NULL, "print one JSON object on standard output")                                                                  \
+  X(junit, 'x', STRING, "FILE", "write the verdicts as JUnit XML here as well")                                                          \
   X(require, 'R', STRING, "LIST", "what certified demands: check,field (default), also z3,cvc5; `check` alone is the least")                \
   X(solvers, 'S', STRING, "LIST", "solvers to ask for a second opinion: z3, cvc5, both (default; with --from: none), none")                                \
   X(solver_seconds, 'T', NUMBER, "N", "time limit of each solver, seconds (default 20)")                                                \
@@ -30,7 +31,7 @@
 
 typedef struct {
   as_vec sem;                       /* of char * */
-  char *out, *from, *require, *solvers, *prune, *arch;
+  char *out, *from, *junit, *require, *solvers, *prune, *arch;
   bool force, json, smt, quiet, verbose;
   uint64_t seed, threads, seconds, solver_seconds;
   char **arg; uint32_t n_arg;       /* what is no option */

@@ -1,4 +1,4 @@
-#include "cli.h"
+#include "junit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +17,12 @@ int cli_certify(const cli_opts *o) {
   if (ok) ok = (cand.text = as_read_file(o->arg[1], &cand.len, &err)) != NULL;
   if (ok) ok = cli_judge(o, &c, &spec, &cand, &v, &err);
   if (ok && o->out) ok = cli_package(o, o->out, &c, &spec, &cand, &v, NULL, NULL, NULL, &err);
+  if (ok && o->junit) {
+    cli_junit *j = cli_junit_new(o->arg[0]);
+    cli_junit_judged(j, o->arg[0], o->arg[1], v.prove_seconds + v.check_seconds, NULL, &v);
+    ok = cli_junit_write(j, o->junit, &err);
+    cli_junit_free(j);
+  }
   if (ok) {
     if (o->json) {
       char *json = cli_report_json(&c, &v, NULL, NULL);

@@ -1,5 +1,5 @@
 /* `assay certify PROGRAM.tp --from FORMAT FILE`: every candidate of a file that another program wrote, each judged on its own. */
-#include "cli.h"
+#include "junit.h"
 #include "src/ir/mirage.h"
 #include <jansson.h>
 #include <stdio.h>
@@ -18,6 +18,7 @@ typedef struct {
   cli_result result;
   as_str batch;                     /* for assay-check --batch */
   json_t *rows;
+  cli_junit *junit;
 } import;
 
 static void add_files(import *m, const char *folder, const cli_result *from, bool cert) {
@@ -48,6 +49,9 @@ static void row(import *m, size_t i, uint32_t kernels, cli_answer answer, bool c
                         v ? v->cex_words : NULL);
   if (r && v && v->proof.goal) json_object_set_new(r, "residual", json_pack("{s:s, s:s*, s:s*}", "goal", v->proof.goal, "left", v->proof.left, "right", v->proof.right));
   json_array_append_new(m->rows, r ? r : json_null());
+  char *name = as_format("graph %zu", i);
+  cli_junit_judged(m->junit, m->o->arg[1], name, seconds, why, v);
+  free(name);
 }
 
 /* A graph that cannot be read or expressed is UNKNOWN with the reason; only a failure of Assay itself ends the run. */
@@ -101,7 +105,7 @@ static char *summary_json(import *m, double seconds) {
 int cli_import(const cli_opts *o) {
   as_err err;
   as_err_init(&err);
-  import m = {.o = o, .table = !o->json && !o->quiet, .rows = json_array()};
+  import m = {.o = o, .table = !o->json && !o->quiet, .rows = json_array(), .junit = o->junit ? cli_junit_new(o->arg[0]) : NULL};
   cli_result_init(&m.result);
   as_str_init(&m.batch);
   double start = as_now();
@@ -120,8 +124,10 @@ int cli_import(const cli_opts *o) {
       cli_result_add(&m.result, "batch", m.batch.s ? m.batch.s : "", m.batch.n);
       ok = cli_result_write(&m.result, o->out, o->force, &err);
     }
+    ok = cli_junit_write(m.junit, o->junit, &err) && ok;
     free(json);
   }
+  cli_junit_free(m.junit);
   int status = !ok ? cli_fail(&err) : m.count[CLI_REFUTED] ? AS_NO : m.count[CLI_UNKNOWN] || m.uncertified ? AS_UNKNOWN : AS_OK;
   free((char *)m.spec.text);
   as_mirage_free(m.file);

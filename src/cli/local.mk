@@ -1,7 +1,7 @@
 # The command.
 noinst_LIBRARIES += libascli.a
 libascli_a_SOURCES = \
-  src/cli/cli.h src/cli/child.h src/cli/draw.h src/cli/progress.h \
+  src/cli/cli.h src/cli/child.h src/cli/draw.h src/cli/junit.h src/cli/progress.h \
   src/cli/child.c \
   src/cli/cmd_bench.c \
   src/cli/cmd_certify.c \
@@ -18,6 +18,7 @@ libascli_a_SOURCES = \
   src/cli/progress.c \
   src/cli/report_html.c \
   src/cli/report_json.c \
+  src/cli/report_junit.c \
   src/cli/result.c \
   src/cli/verdict.c
 libascli_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)

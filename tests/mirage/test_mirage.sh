@@ -50,6 +50,24 @@ expect 2 'not a list of graphs' certify "$ex/lora.tp" --from mirage wrong.json
 head -c 1000 "$data/lora.json" >wrong.json
 expect 2 'wrong.json:' certify "$ex/lora.tp" --from mirage wrong.json
 expect 2 'unknown word `onnx`' certify "$ex/lora.tp" --from onnx "$data/lora.json"
-rm -f wrong.json
+
+# one bad graph stops no other: the table, the JSON and the JUnit file say the same of each
+inner() { tr -d '\n' <"$data/single_lora.json" | sed 's/^ *\[//; s/\] *$//'; }
+{ echo '['; inner | sed 's/tb_add_op/tb_mul_op/'; echo ', 7,'; inner; echo ']'; } >mixed.json
+expect 1 '1 proved, 1 refuted, 1 unknown' certify "$ex/lora.tp" --from mirage mixed.json --junit mixed.xml
+for words in 'sizes M = ' 'X = ' 'O[0, 0]: given '; do grep -qF "$words" out || fail "a refuted graph prints no $words"; done
+count() { [ "$(grep -c -e "$2" mixed.xml)" -eq "$1" ] || fail "mixed.xml has not $1 of $2"; }
+count 1 '<testsuites name="assay" tests="3" failures="1" errors="1" '
+count 1 '<testcase .*name="graph 0"'
+count 1 '<failure type="REFUTED" message="a counterexample was found">sizes M = '
+count 1 '<error type="UNKNOWN" message="graph 1: not a list of operators"></error>'
+count 1 '<testcase .*name="graph 2" time="[0-9.]*"/>$'
+expect 1 '"verdict": "REFUTED"' certify --json "$ex/lora.tp" --from mirage mixed.json --junit mixed.xml
+[ "$(grep -c '"verdict"' out)" -eq 3 ] || fail '--json has not three verdicts'
+printf 'program p\nsizes N\ninput X: f16[N]\noutput Y = X + X\n' >'a<&">.tp'
+expect 0 'PROVED' certify -q 'a<&">.tp' 'a<&">.tp' --junit mixed.xml
+count 1 'classname="a&lt;&amp;&quot;&gt;.tp"'
+expect 2 'cannot be written' certify -q 'a<&">.tp' 'a<&">.tp' --junit not/there.xml
+rm -f wrong.json mixed.json mixed.xml 'a<&">.tp'
 only
 finish

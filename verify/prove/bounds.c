@@ -25,7 +25,7 @@ static void divide_by_atom(pv *p, const poly *f, ck_id x, poly *c, poly *r)
 }
 
 /* the strict integer fact a < b as a+1 <= b */
-static uint32_t tight(pv *p, uint32_t s)
+uint32_t tight(pv *p, uint32_t s)
 {
   ck_id f = thm(p, s), a = ck_kid(p->T, f, 0), b = ck_kid(p->T, f, 1);
   if (ck_head(p->T, f) != CK_LT || !ck_is_int(p->T, a) || !ck_is_int(p->T, b)) return s;

@@ -292,6 +292,7 @@ uint32_t lemma(pv *p, pv_lemma l)
   case L_MAX_ADD: s = lemma_max_add(p); break;
   case L_MAX_SCALE: s = lemma_max_scale(p); break;
   case L_MIN_MAX: s = lemma_min_max(p); break;
+  case L_MAX_FIRST: s = lemma_max_first(p); break;
   case N_LEMMAS: break;
   }
   p->lemma_busy[l] = false;

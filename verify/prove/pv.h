@@ -28,7 +28,7 @@ typedef struct { uint32_t parent; ck_id formula; uint32_t step; ck_id var; uint3
 
 typedef enum {
   L_SUM_SCALE, L_SUM_ADD, L_SUM_ONE, L_SUM_ZERO, L_CONCAT, L_SPLIT, L_EXCHANGE, L_EXP0, L_EXP_POS, L_EXP_NEG, L_INV_NE, L_INV_POS,
-  L_INV_MUL, L_INV_INV, L_SQRT_POS, L_SQUARE, L_DIVMOD, L_DIV_LO, L_DIV_HI, L_NZ_LEFT, L_NZ_RIGHT, L_MAX_CONCAT, L_MAX_SPLIT, L_MAX_ADD, L_MAX_SCALE, L_MIN_MAX,
+  L_INV_MUL, L_INV_INV, L_SQRT_POS, L_SQUARE, L_DIVMOD, L_DIV_LO, L_DIV_HI, L_NZ_LEFT, L_NZ_RIGHT, L_MAX_CONCAT, L_MAX_SPLIT, L_MAX_ADD, L_MAX_SCALE, L_MIN_MAX, L_MAX_FIRST,
   N_LEMMAS
 } pv_lemma;
 
@@ -147,10 +147,13 @@ uint32_t positive(pv *p, uint32_t cx, ck_id x);                   /* 0 < x */
 uint32_t nonneg(pv *p, uint32_t cx, ck_id x);                     /* 0 <= x */
 uint32_t fact_match(pv *p, uint32_t cx, ck_op rel, ck_id x);      /* `x # 0`, `0 <= x`, `0 < x` out of the hypotheses, up to normal form */
 
+uint32_t tight(pv *p, uint32_t s);                                /* the strict integer fact a < b as a + 1 <= b, others as they are */
+uint32_t clause_instances(pv *p, uint32_t cx, uint32_t h, ck_id t, uint32_t *out, uint32_t max); /* clause h at arguments that t has; how many */
 uint32_t fact_normal(pv *p, uint32_t cx, uint32_t s, ck_id *nf);   /* theorem s as `nf # 0`, `0 <= nf`, `0 < nf`, `0 = nf` with nf normal */
 
 /* --- lp.c */
 uint32_t lp_prove(pv *p, uint32_t cx, ck_id f);                   /* f by a positive combination of hypotheses, and of products of two */
+uint32_t lp_contradiction(pv *p, uint32_t cx);                    /* 0 < 0 from the hypotheses of the context */
 
 /* --- norm.c, sums.c, folds.c: normal forms */
 eqn norm(pv *p, uint32_t cx, ck_id t);
@@ -161,6 +164,7 @@ uint32_t poly_content(pv *p, ck_id u, ck_id *f, uint32_t max);    /* factors of 
 eqn cut_sum(pv *p, uint32_t cx, ck_id t, ck_id m);                /* the sum t as a sum up to m and the rest; fails unless 0 <= m <= n is known */
 eqn norm_fold(pv *p, uint32_t cx, ck_id t);
 eqn join_max(pv *p, uint32_t cx, ck_id t, ck_id n, ck_id init, ck_id k, ck_id body); /* maxlaws.c: constants out, tiles joined */
+uint32_t max_first(pv *p, uint32_t cx, ck_id t);                  /* f(0) <= max(k < n) f */
 eqn min_as_max(pv *p, uint32_t cx, ck_id t, ck_id n, ck_id init, ck_id k, ck_id f);
 eqn icanon(pv *p, ck_id t);                                       /* canonical integer arguments only */
 eqn rewrite(pv *p, ck_id t, const ck_id *from, const uint32_t *steps, uint32_t n); /* closed subterms by equations */
@@ -177,4 +181,5 @@ uint32_t lemma_max_split(pv *p);
 uint32_t lemma_max_add(pv *p);
 uint32_t lemma_max_scale(pv *p);
 uint32_t lemma_min_max(pv *p);
+uint32_t lemma_max_first(pv *p);
 #endif

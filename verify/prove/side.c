@@ -274,20 +274,22 @@ uint32_t side(pv *p, uint32_t cx, ck_id f)
   if (ints) s = side_int(p, cx, f);
   if (s == NO && ints) { /* with quotients and remainders simplified */
     eqn a = norm(p, cx, ck_kid(p->T, f, 0)), b = norm(p, cx, ck_kid(p->T, f, 1));
-    if (a.s == NO || b.s == NO || (a.s == REFL && b.s == REFL)) return NO;
-    ck_id g = t_rel(p, ck_head(p->T, f), a.t, b.t); uint32_t u = cx_find(p, cx, g);
-    if (u == NO) u = side_int(p, cx, g);
-    if (u == NO) return NO;
-    by m; by_start(&m); /* f: b0-a0 = (b-a) + (a - a0) - (b - b0) */
-    by_add(&m, p->one, u); by_add(&m, p->one, a.s); by_add(&m, t_int(p, -1), b.s);
-    return by_end(p, &m, f);
+    if (a.s != NO && b.s != NO && (a.s != REFL || b.s != REFL)) {
+      ck_id g = t_rel(p, ck_head(p->T, f), a.t, b.t); uint32_t u = cx_find(p, cx, g);
+      if (u == NO) u = side_int(p, cx, g);
+      if (u != NO) {
+        by m; by_start(&m); /* f: b0-a0 = (b-a) + (a - a0) - (b - b0) */
+        by_add(&m, p->one, u); by_add(&m, p->one, a.s); by_add(&m, t_int(p, -1), b.s);
+        return by_end(p, &m, f);
+      }
+    }
   }
   if (s == NO && !ints) s = real_rel(p, cx, f);
-  return s == NO && !ints ? lp_prove(p, cx, f) : s;
+  return s == NO && !(ints && p->fact_busy.n) ? lp_prove(p, cx, f) : s;
 }
 
 /* --- facts out of the hypotheses */
-enum { MAX_BIND = 6, MAX_INSTANCES = 12 };
+enum { MAX_BIND = 6, MAX_INSTANCES = 12, MAX_VARS = 8 };
 
 /* arguments at the places where the pattern has the bound variable `index`: f(.., index, ..) against f(.., e, ..) in x */
 static void collect_args(pv *p, ck_id pat, uint32_t index, ck_id x, ck_id *out, uint32_t *n);
@@ -382,24 +384,29 @@ static uint32_t clause_at(pv *p, uint32_t cx, uint32_t h, const ck_id *ts)
   return r_use(p, h, ts, m, prem, r);
 }
 
-static uint32_t clause_match(pv *p, uint32_t cx, ck_op rel, ck_id x, uint32_t h)
+uint32_t clause_instances(pv *p, uint32_t cx, uint32_t h, ck_id t, uint32_t *out, uint32_t max)
 {
-  ck_id c = thm(p, h), g = ck_kid(p->T, c, ck_nkids(p->T, c) - 1); uint32_t m = ck_index(p->T, c), s; ck_id opt[4][MAX_BIND + 1]; uint32_t no[4] = { 0 };
-  if (m > 4) return NO;
+  ck_id c = thm(p, h), g = ck_kid(p->T, c, ck_nkids(p->T, c) - 1); uint32_t m = ck_index(p->T, c), n = 0; ck_id opt[MAX_VARS][MAX_BIND + 1]; uint32_t no[MAX_VARS] = { 0 }, pick[MAX_VARS] = { 0 };
+  if (m > MAX_VARS) return 0;
   for (uint32_t i = 0; i < m; i++) {
-    collect_args(p, g, i, x, opt[i], &no[i]);
+    collect_args(p, g, i, t, opt[i], &no[i]);
     if (!no[i]) opt[i][no[i]++] = p->zero;
   }
-  uint32_t pick[4] = { 0 };
-  for (int tries = 0; tries < MAX_INSTANCES; tries++) {
-    ck_id ts[4];
+  for (int tries = 0; tries < MAX_INSTANCES && n < max; tries++) {
+    ck_id ts[MAX_VARS];
     for (uint32_t i = 0; i < m; i++) ts[i] = opt[i][pick[i]];
-    s = try_fact(p, cx, rel, x, clause_at(p, cx, h, ts));
-    if (s != NO) return s;
-    uint32_t i = 0;
+    uint32_t s = clause_at(p, cx, h, ts), i = 0;
+    if (s != NO) out[n++] = s;
     while (i < m && ++pick[i] == no[i]) pick[i++] = 0;
     if (i == m) break;
   }
+  return n;
+}
+
+static uint32_t clause_match(pv *p, uint32_t cx, ck_op rel, ck_id x, uint32_t h)
+{
+  uint32_t inst[MAX_INSTANCES], n = clause_instances(p, cx, h, x, inst, MAX_INSTANCES);
+  for (uint32_t i = 0; i < n; i++) { uint32_t s = try_fact(p, cx, rel, x, inst[i]); if (s != NO) return s; }
   return NO;
 }
 

@@ -7,10 +7,9 @@ static bool occurs(const as_instance *I, as_size s, as_size e) {
   for (uint32_t i = 0; i < as_size_nmono(I->S, e); i++) {
     as_size_mono m = as_size_get_mono(I->S, e, i);
     for (uint32_t k = 0; k < m.n; k++) {
-      bool div;
       as_size num, den;
       if (m.atom[k] == s) return true;
-      if (as_size_is_divmod(I->S, m.atom[k], &div, &num, &den)) {
+      if (as_size_atom(I->S, m.atom[k], &num, &den) != AS_SIZE_SYM) {
         if (occurs(I, s, num) || occurs(I, s, den)) return true;
         continue;
       }

@@ -3,6 +3,7 @@
 #ifndef AS_CLI_H
 #define AS_CLI_H
 #include "proofs/checker/ck_cert.h"
+#include "report.h"
 #include "src/ir/graph.h"
 #include "verify/field/field.h"
 #include "verify/prove/prove.h"
@@ -109,13 +110,14 @@ void cli_result_add(cli_result *r, const char *name, const char *data, size_t n)
 bool cli_result_place(const char *dir, bool force, as_err *err);
 bool cli_result_write(const cli_result *r, const char *dir, bool force, as_err *err);
 void cli_result_clear(cli_result *r);
-/* the whole directory; kernel, extra (json_t *, borrowed), extra_html may be NULL */
+/* the whole directory; kernel, extra (json_t *, borrowed) may be NULL */
 bool cli_package(const cli_opts *o, const char *dir, const cli_case *c, const ck_text *spec, const ck_text *cand, const cli_verdicts *v, const char *kernel,
-                 void *extra, const char *extra_html, as_err *err);
+                 void *extra, as_err *err);
 /* the files of that directory, added to a result */
-bool cli_collect(const cli_case *c, const ck_text *spec, const ck_text *cand, const cli_verdicts *v, const char *kernel, void *extra, const char *extra_html,
+bool cli_collect(const cli_case *c, const ck_text *spec, const ck_text *cand, const cli_verdicts *v, const char *kernel, void *extra,
                  cli_result *r, as_err *err);
 /* report.json: verdicts, hashes of the other files, whatever `extra` (a json_t object or NULL; borrowed) adds; malloc'ed */
 char *cli_report_json(const cli_case *c, const cli_verdicts *v, const cli_result *files, void *extra);
-char *cli_report_html(const cli_case *c, const cli_verdicts *v, const char *extra_html);
+/* the case as an item of a report, initialised here (report.h); for report.html and for the reports of batches */
+void cli_report_item(const cli_case *c, const cli_verdicts *v, as_report_item *it);
 #endif

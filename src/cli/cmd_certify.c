@@ -16,7 +16,7 @@ int cli_certify(const cli_opts *o) {
   if (ok) ok = (spec.text = as_read_file(o->arg[0], &spec.len, &err)) != NULL;
   if (ok) ok = (cand.text = as_read_file(o->arg[1], &cand.len, &err)) != NULL;
   if (ok) ok = cli_judge(o, &c, &spec, &cand, &v, &err);
-  if (ok && o->out) ok = cli_package(o, o->out, &c, &spec, &cand, &v, NULL, NULL, NULL, &err);
+  if (ok && o->out) ok = cli_package(o, o->out, &c, &spec, &cand, &v, NULL, NULL, &err);
   if (ok && o->junit) {
     cli_junit *j = cli_junit_new(o->arg[0]);
     cli_junit_judged(j, o->arg[0], o->arg[1], v.prove_seconds + v.check_seconds, NULL, &v);

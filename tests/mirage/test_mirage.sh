@@ -27,6 +27,7 @@ expect 0 '"verdict": "PROVED"' certify --json "$ex/lora.tp" --from mirage "$data
 expect 0 '4 proved' certify "$ex/lora.tp" --from mirage "$data/lora.json" -o result
 for i in 000 001 002 003; do expect 0 '' check "result/graph-$i"; done
 "$build/assay-check" --sem "$src/semantics" --batch result/batch >out 2>err || fail 'assay-check refuses the batch'
+[ "$(grep -c '<tbody' result/report.html)" -eq 4 ] || fail 'the report has not 4 rows'
 [ "$(wc -l <result/batch)" -eq 4 ] || fail 'the batch has not 4 lines'
 rm -rf result
 

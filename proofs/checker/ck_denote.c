@@ -163,7 +163,11 @@ void ck_require_extent(ck_reader *R, ck_id a) {
   for (uint32_t i = 0; i < ck_poly_len(p) && plain; i++) {
     ck_mono m = ck_poly_mono(p, i);
     plain = mpq_sgn(*ck_poly_coef(p, i)) >= 0;
-    for (uint32_t j = 0; j < m.deg; j++) plain = plain && ck_head(R->T, m.atoms[j]) == CK_V;
+    for (uint32_t j = 0; j < m.deg; j++) {
+      uint32_t k = 0;
+      while (k < R->n_sizes && R->size[k].var != m.atoms[j]) k++;
+      plain = plain && k < R->n_sizes && R->size[k].least >= 0; /* integers that rules declare have no least value */
+    }
   }
   if (!plain) ck_require(R, ck_two(R, CK_LE, ck_int(R->T, 0), a));
 }

@@ -537,6 +537,7 @@ static void rule_names(ck_reader *R, bool axes) { /* axes, or any integers */
     const char *name = axes ? group_name(R) : fresh_name(R);
     if (axes && ck_visible_size(R, name) != R->n_sizes) ck_die(R, R->f, at, "%s is already defined", name);
     uint32_t i = new_size(R, at, name);
+    R->size[i].least = axes ? 0 : -1;
     if (axes) state(R, at, ck_mk2(R->T, CK_LE, ck_int(R->T, 0), R->size[i].var));
   } while (ck_accept(R, ","));
 }

@@ -164,9 +164,8 @@ static bool obligations(as_graph *g, const as_opdef *op, const as_vec *facts, as
     static const char *const text[] = {"=", "!=", "<=", "<"};
     bool ok = true;
     int64_t a, b;
-    long c, d;
-    if (as_size_is_const(g->sizes, f.lhs, &c) && as_size_is_const(g->sizes, f.rhs, &d)) /* false, or it would not be here */
-      ok = f.rel == AS_REL_EQ ? bad_input(err, "%s: extents differ: %ld and %ld", what, c, d) : bad_input(err, "%s requires %ld %s %ld", what, c, text[f.rel], d);
+    if (as_size_is_const(g->sizes, f.lhs, NULL) && as_size_is_const(g->sizes, f.rhs, NULL)) /* false, or it would not be here */
+      ok = f.rel == AS_REL_EQ ? bad_input(err, "%s: extents differ: %s and %s", what, x, y) : bad_input(err, "%s requires %s %s %s", what, x, text[f.rel], y);
     else if (f.rel == AS_REL_EQ)
       ok = as_graph_same_size(g, f.lhs, f.rhs) || differ(g, err, what, f.lhs, f.rhs);
     else if (as_graph_decide(g, f.lhs, f.rel, f.rhs) == AS_FAILS)

@@ -55,8 +55,22 @@ as_size as_opdef_size(as_sizes *S, const as_opdef *op, const as_match *m, const 
   return expr_size(&M, e);
 }
 
+/* a relation between constants that is false */
+static bool never(const matcher *M, const as_size_fact *f) {
+  char *x = as_size_print(M->S, f->lhs), *y = as_size_print(M->S, f->rhs);
+  if (f->rel == AS_REL_EQ) as_err_set(M->err, AS_BAD_INPUT, "`%s`: extents differ: %s and %s", M->op->name, x, y);
+  else as_err_set(M->err, AS_BAD_INPUT, "`%s` requires %s %s %s", M->op->name, x, as_rel_text(f->rel), y);
+  free(x);
+  free(y);
+  return false;
+}
+
 static bool no_size(const matcher *M, const as_expr *e) {
   (void)e;
+  for (size_t i = 0; M->facts && i < M->facts->n; i++) { /* it may be why */
+    const as_size_fact *f = &AS_VEC_AT(M->facts, as_size_fact, i);
+    if (as_size_is_const(M->S, f->lhs, NULL) && as_size_is_const(M->S, f->rhs, NULL)) return never(M, f);
+  }
   return as_err_set(M->err, AS_BAD_INPUT, "`%s`: an extent cannot be computed (an attribute that is no integer, a division by zero, or a size beyond 63 bits)",
                     M->op->name);
 }
@@ -67,8 +81,7 @@ static bool oblige(const matcher *M, as_size a, as_rel rel, as_size b) {
   if (as_size_is_const(M->S, a, &x) && as_size_is_const(M->S, b, &y)) {
     bool ok = rel == AS_REL_EQ ? x == y : rel == AS_REL_NE ? x != y : rel == AS_REL_LE ? x <= y : x < y;
     if (ok) return true;
-    if (M->facts == NULL && rel == AS_REL_EQ) return as_err_set(M->err, AS_BAD_INPUT, "`%s`: extents differ: %ld and %ld", M->op->name, x, y);
-    if (M->facts == NULL) return as_err_set(M->err, AS_BAD_INPUT, "`%s` requires %ld %s %ld", M->op->name, x, as_rel_text(rel), y);
+    if (M->facts == NULL) return never(M, &(as_size_fact){a, b, rel});
   }
   if (as_size_is_group(M->S, a) || as_size_is_group(M->S, b)) {
     char *s = as_size_print(M->S, a), *t = as_size_print(M->S, b);

@@ -12,6 +12,7 @@ libasprove_a_SOURCES = verify/prove/prove.h verify/prove/pv.h \
   verify/prove/lp.c \
   verify/prove/map.c \
   verify/prove/maxlaws.c \
+  verify/prove/roots.c \
   verify/prove/norm.c \
   verify/prove/poly.c \
   verify/prove/prove.c \

@@ -348,6 +348,18 @@ uint32_t poly_content(pv *p, ck_id u, ck_id *f, uint32_t max)
   return n;
 }
 
+uint32_t normal_factors(pv *p, uint32_t cx, ck_id u, ck_id *f, uint32_t max)
+{
+  uint32_t n = poly_content(p, u, f, max);
+  if (n == 0) { f[0] = u; return 1; }
+  if (ck_head(p->T, u) == CK_ADD) { /* the rest must be multiplied out: atoms times their inverses */
+    eqn r = norm_poly(p, cx, f[n - 1]);
+    if (r.s == NO) { f[0] = u; return 1; }
+    f[n - 1] = r.t;
+  }
+  return n;
+}
+
 static eqn norm_inv(pv *p, uint32_t cx, ck_id t)
 {
   enum { MAXF = 24 };
@@ -359,15 +371,9 @@ static eqn norm_inv(pv *p, uint32_t cx, ck_id t)
     return y == NO ? same(t) : e;
   }
   if (ck_head(p->T, u) != CK_ADD && ck_head(p->T, u) != CK_MUL) return same(t);
-  n = poly_content(p, u, f, MAXF);
+  n = normal_factors(p, cx, u, f, MAXF);
   if (n < 2) return same(t);
-  ck_id rest = f[n - 1]; uint32_t whole;
-  if (ck_head(p->T, u) == CK_ADD) { /* the rest must be multiplied out: atoms times their inverses */
-    eqn r = norm_poly(p, cx, rest);
-    if (r.s == NO) return same(t);
-    f[n - 1] = r.t;
-  }
-  ck_id w = product(p, f, n); eqn uw = norm_poly(p, cx, w); /* w = u */
+  uint32_t whole; ck_id w = product(p, f, n); eqn uw = norm_poly(p, cx, w); /* w = u */
   if (uw.s == NO || uw.t != u) return same(t);
   uint32_t nu = nonzero(p, cx, u);
   whole = nu == NO ? NO : uw.s == REFL ? nu : r_arith(p, t_rel(p, CK_NE, w, p->zero), (ck_summand[]){ { p->one, &nu, 1 }, { p->one, &uw.s, 1 } }, 2);
@@ -461,6 +467,8 @@ static eqn norm_atom(pv *p, uint32_t cx, ck_id t)
   switch (o) {
   case CK_INV: r = norm_inv(p, cx, e.t); break;
   case CK_EXP: r = norm_exp(p, cx, e.t); break;
+  case CK_LOG: r = norm_log(p, cx, e.t); break;
+  case CK_SQRT: r = norm_sqrt(p, cx, e.t); break;
   case CK_DIV: case CK_MOD: r = norm_div(p, cx, e.t); break;
   case CK_FOLD: r = norm_fold(p, cx, e.t); break;
   default: r = same(e.t); break;

@@ -28,7 +28,7 @@ typedef struct { uint32_t parent; ck_id formula; uint32_t step; ck_id var; uint3
 
 typedef enum {
   L_SUM_SCALE, L_SUM_ADD, L_SUM_ONE, L_SUM_ZERO, L_CONCAT, L_SPLIT, L_EXCHANGE, L_EXP0, L_EXP_POS, L_EXP_NEG, L_INV_NE, L_INV_POS,
-  L_INV_MUL, L_INV_INV, L_SQRT_POS, L_SQUARE, L_DIVMOD, L_DIV_LO, L_DIV_HI, L_NZ_LEFT, L_NZ_RIGHT, L_MAX_CONCAT, L_MAX_SPLIT, L_MAX_ADD, L_MAX_SCALE, L_MIN_MAX, L_MAX_FIRST,
+  L_INV_MUL, L_INV_INV, L_SQRT_POS, L_SQUARE, L_DIVMOD, L_DIV_LO, L_DIV_HI, L_NZ_LEFT, L_NZ_RIGHT, L_MAX_CONCAT, L_MAX_SPLIT, L_MAX_ADD, L_MAX_SCALE, L_MIN_MAX, L_MAX_FIRST, L_EXP_INJ, L_LOG_OF, L_SQRT_OF,
   N_LEMMAS
 } pv_lemma;
 
@@ -160,7 +160,10 @@ eqn norm(pv *p, uint32_t cx, ck_id t);
 eqn norm_poly(pv *p, uint32_t cx, ck_id t);                       /* t: polynomial over atoms that are normal already */
 eqn norm_sum(pv *p, uint32_t cx, ck_id t);
 eqn norm_ite(pv *p, uint32_t cx, ck_id t);
+eqn norm_log(pv *p, uint32_t cx, ck_id t);                         /* roots.c; argument normal */
+eqn norm_sqrt(pv *p, uint32_t cx, ck_id t);
 uint32_t poly_content(pv *p, ck_id u, ck_id *f, uint32_t max);    /* factors of u: leading coefficient, common atoms, primitive rest; 0: nothing */
+uint32_t normal_factors(pv *p, uint32_t cx, ck_id u, ck_id *f, uint32_t max); /* the same with the rest normal; f[0] = u, 1 if nothing comes out */
 eqn cut_sum(pv *p, uint32_t cx, ck_id t, ck_id m);                /* the sum t as a sum up to m and the rest; fails unless 0 <= m <= n is known */
 eqn norm_fold(pv *p, uint32_t cx, ck_id t);
 eqn join_max(pv *p, uint32_t cx, ck_id t, ck_id n, ck_id init, ck_id k, ck_id body); /* maxlaws.c: constants out, tiles joined */
@@ -182,4 +185,7 @@ uint32_t lemma_max_add(pv *p);
 uint32_t lemma_max_scale(pv *p);
 uint32_t lemma_min_max(pv *p);
 uint32_t lemma_max_first(pv *p);
+uint32_t lemma_exp_inj(pv *p); /* roots.c */
+uint32_t lemma_log_of(pv *p);
+uint32_t lemma_sqrt_of(pv *p);
 #endif

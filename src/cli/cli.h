@@ -15,6 +15,7 @@
   X(sem, 's', STRINGS, "PATH", "read operator specifications from PATH (a .sem file or a folder) instead of the installed ones")        \
   X(out, 'o', STRING, "DIR", "write the result directory here")                                                                         \
   X(from, 'F', STRING, "FORMAT", "certify: the second argument is a file of candidates of another program: mirage")                       \
+  X(to, 'O', STRING, "FORMAT", "certify: write what is certified in the format of another program, to the file named by the last argument: mirage") \
   X(force, 'f', FLAG, NULL, "replace an existing result directory")                                                                     \
   X(json, 'j', FLAG, NULL, "print one JSON object on standard output")                                                                  \
   X(junit, 'x', STRING, "FILE", "write the verdicts as JUnit XML here as well")                                                          \
@@ -32,7 +33,7 @@
 
 typedef struct {
   as_vec sem;                       /* of char * */
-  char *out, *from, *junit, *require, *solvers, *prune, *arch;
+  char *out, *from, *to, *junit, *require, *solvers, *prune, *arch;
   bool force, json, smt, quiet, verbose;
   uint64_t seed, threads, seconds, solver_seconds;
   char **arg; uint32_t n_arg;       /* what is no option */

@@ -1,4 +1,5 @@
 /* `assay certify PROGRAM.tp --from FORMAT FILE`: every candidate of a file that another program wrote, each judged on its own. */
+#include "export.h"
 #include "junit.h"
 #include "src/ir/mirage.h"
 #include <jansson.h>
@@ -14,12 +15,13 @@ typedef struct {
   as_mirage *file;
   ck_text spec;
   bool table;                       /* on standard output, a line a graph */
-  uint32_t count[3], uncertified;
+  uint32_t count[3], uncertified, unwritten;
   cli_result result;
   as_str batch;                     /* for assay-check --batch */
   json_t *rows;
   cli_junit *junit;
   as_vec items;                     /* as_report_item, for report.html; collected where a directory is written */
+  cli_export *export;
 } import;
 
 static void add_files(import *m, const char *folder, const cli_result *from, bool cert) {
@@ -99,6 +101,7 @@ static bool one(import *m, size_t i, as_err *fatal) {
       report(m, i, &c, ok ? &v : NULL, why, seconds, mug);
       free(why);
     }
+    if (ok) m->unwritten += !cli_export_add(m->export, &c, &v);
     if (ok && m->o->out) {
       cli_result r;
       cli_result_init(&r);
@@ -133,6 +136,7 @@ int cli_import(const cli_opts *o) {
   double start = as_now();
   m.spec.name = o->arg[0];
   bool ok = (m.spec.text = as_read_file(o->arg[0], &m.spec.len, &err)) != NULL && (m.file = as_mirage_read(o->arg[1], &err)) != NULL;
+  m.export = cli_export_new(o, &m.spec);
   if (ok && o->out) ok = cli_result_place(o->out, o->force, &err);
   if (ok && m.table) printf("graph  kernels  verdict     time\n");
   for (size_t i = 0; ok && i < as_mirage_count(m.file); i++) ok = one(&m, i, &err);
@@ -150,11 +154,16 @@ int cli_import(const cli_opts *o) {
       cli_result_add(&m.result, "batch", m.batch.s ? m.batch.s : "", m.batch.n);
       ok = cli_result_write(&m.result, o->out, o->force, &err);
     }
-    ok = cli_junit_write(m.junit, o->junit, &err) && ok;
+    ok = cli_export_write(m.export, &err) && cli_junit_write(m.junit, o->junit, &err) && ok;
     free(json);
   }
   cli_junit_free(m.junit);
-  int status = !ok ? cli_fail(&err) : m.count[CLI_REFUTED] ? AS_NO : m.count[CLI_UNKNOWN] || m.uncertified ? AS_UNKNOWN : AS_OK;
+  cli_export_free(m.export);
+  int status = !ok                               ? cli_fail(&err)
+               : m.count[CLI_REFUTED]            ? AS_NO
+               : m.count[CLI_UNKNOWN] || m.uncertified ? AS_UNKNOWN
+               : m.unwritten                     ? AS_BAD_INPUT
+                                                 : AS_OK;
   free((char *)m.spec.text);
   as_mirage_free(m.file);
   json_decref(m.rows);

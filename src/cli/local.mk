@@ -1,7 +1,7 @@
 # The command.
 noinst_LIBRARIES += libascli.a
 libascli_a_SOURCES = \
-  src/cli/cli.h src/cli/child.h src/cli/draw.h src/cli/junit.h src/cli/progress.h src/cli/report.h \
+  src/cli/cli.h src/cli/child.h src/cli/draw.h src/cli/export.h src/cli/junit.h src/cli/progress.h src/cli/report.h \
   src/cli/child.c \
   src/cli/cmd_bench.c \
   src/cli/cmd_certify.c \
@@ -11,6 +11,7 @@ libascli_a_SOURCES = \
   src/cli/cmd_import.c \
   src/cli/cmd_optimize.c \
   src/cli/draw.c \
+  src/cli/export.c \
   src/cli/load.c \
   src/cli/options.c \
   src/cli/package.c \

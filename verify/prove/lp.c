@@ -45,6 +45,17 @@ static bool shares(const poly *f, const poly *g)
   return false;
 }
 
+/* x # 0 for an integer that is known not to be negative, or not to be positive, as an order */
+static uint32_t apart(pv *p, uint32_t cx, ck_id x, uint32_t nz)
+{
+  if (!ck_is_int(p->T, x)) return NO;
+  uint32_t ge = side_int(p, cx, t_rel(p, CK_LE, p->zero, x));
+  if (ge != NO) return ne_positive(p, x, ge, nz);
+  ck_id m = canon(p, t_neg(p, x));
+  ge = side_int(p, cx, t_rel(p, CK_LE, p->zero, m));
+  return ge == NO ? NO : ne_positive(p, m, ge, r_arith1(p, t_rel(p, CK_NE, m, p->zero), t_int(p, -1), nz));
+}
+
 /* hypotheses of the context in normal form that are connected to those in F (all of them if `all`) */
 static void push_hyps(pv *p, uint32_t cx, facts *F, bool all)
 {
@@ -52,8 +63,8 @@ static void push_hyps(pv *p, uint32_t cx, facts *F, bool all)
   uint32_t s[MOST], n = 0; poly v[MOST]; bool taken[MOST] = { false }, more = true;
   for (uint32_t c = cx; c != 0 && n < MOST; c = CX(p, c).parent) {
     ck_op o = ck_head(p->T, CX(p, c).formula); ck_id nf;
-    if (o != CK_EQ && o != CK_LE && o != CK_LT) continue;
-    if ((s[n] = fact_normal(p, cx, CX(p, c).step, &nf)) == NO || is_zero(p, nf)) continue;
+    if (o == CK_ALL || (s[n] = fact_normal(p, cx, CX(p, c).step, &nf)) == NO || is_q(p, nf)) continue;
+    if (o == CK_NE && (s[n] = apart(p, cx, nf, s[n])) == NO) continue;
     poly_init(&v[n]);
     poly_of(p, &v[n], nf);
     n++;
@@ -307,7 +318,16 @@ uint32_t lp_contradiction(pv *p, uint32_t cx)
   uint64_t v;
   if (map_get(&p->rel_memo, cx, 5, &v)) return (uint32_t)v;
   map_put(&p->rel_memo, cx, 5, NO);
-  uint32_t s = cx == 0 || pv_spent(p) ? NO : search(p, cx, CK_BAD, REFL);
+  uint32_t s = NO;
+  for (uint32_t c = cx; c != 0 && s == NO && !pv_spent(p); c = CX(p, c).parent) { /* a hypothesis that is false by itself */
+    ck_op o = ck_head(p->T, CX(p, c).formula); ck_id nf, bad = t_rel(p, CK_LT, p->zero, p->zero); uint32_t u;
+    if (o == CK_ALL || (u = fact_normal(p, cx, CX(p, c).step, &nf)) == NO || !is_q(p, nf)) continue;
+    if (o == CK_NE) { if (is_zero(p, nf)) s = false_ne(p, bad, u); }
+    else if (is_zero(p, nf)) { if (o == CK_LT) s = u; }
+    else if (o == CK_EQ) s = absurd(p, bad, r_arith1(p, t_rel(p, CK_EQ, p->zero, p->one), q_inv(p, nf), u));
+    else if (q_sgn(p, nf) < 0) { ck_summand m[2] = { { p->one, &u, 1 }, { q_mul(p, nf, t_int(p, -1)), NULL, 0 } }; s = r_arith(p, bad, m, 2); }
+  }
+  if (s == NO && cx != 0 && !pv_spent(p)) s = search(p, cx, CK_BAD, REFL);
   map_put(&p->rel_memo, cx, 5, s);
   return s;
 }

@@ -104,6 +104,7 @@ uint32_t r_const(pv *p, ck_id f);                                 /* f about con
 uint32_t r_lemma(pv *p, pv_lemma l, const ck_vsub *vs, uint32_t nv, const ck_fsub *fs, uint32_t nf, const uint32_t *ps, uint32_t np);
 uint32_t absurd(pv *p, ck_id f, uint32_t one);                    /* one: 0 = 1 */
 uint32_t from_false(pv *p, ck_id f, uint32_t lt);                 /* lt: 0 < 0 */
+uint32_t false_ne(pv *p, ck_id f, uint32_t ne);                    /* ne: 0 # 0 */
 int t_cmp(pv *p, ck_id a, ck_id b);                               /* structural order, the same whatever the numbers are */
 /* sums of steps: by_start, by_add.., by_end proves f by arith */
 typedef struct { as_vec sum, prem; } by;
@@ -130,6 +131,10 @@ ck_id canon(pv *p, ck_id t);                                      /* canonical t
 
 /* --- ctx.c */
 uint32_t cx_push(pv *p, uint32_t cx, ck_id formula, ck_id var);
+uint32_t cx_know(pv *p, uint32_t cx, uint32_t s);                 /* with a theorem that follows from cx */
+uint32_t cx_assume(pv *p, uint32_t cx, ck_id c);                  /* assume.c: c and the equations that it makes */
+uint32_t cx_quotient(pv *p, uint32_t cx, uint32_t s, ck_id *q, uint32_t *back); /* s: d divides x; cx with x = d*q, q new; back: that with q = x div d */
+uint32_t cx_derive(pv *p, uint32_t cx);                           /* the equations that the hypotheses make among themselves */
 uint32_t cx_bind(pv *p, uint32_t cx, ck_id n, ck_id *k);          /* a new counter 0 <= k < n; gives its variable */
 ck_id cx_level_var(pv *p, uint32_t level);
 ck_id cx_acc_var(pv *p, uint32_t level, uint32_t q);
@@ -145,6 +150,7 @@ ck_id size_quotient(pv *p, uint32_t cx, ck_id n, ck_id b);        /* c with n = 
 uint32_t nonzero(pv *p, uint32_t cx, ck_id x);                    /* x # 0, x in normal form */
 uint32_t positive(pv *p, uint32_t cx, ck_id x);                   /* 0 < x */
 uint32_t nonneg(pv *p, uint32_t cx, ck_id x);                     /* 0 <= x */
+uint32_t ne_positive(pv *p, ck_id x, uint32_t ge, uint32_t nz);    /* 0 < x from 0 <= x and x # 0 */
 uint32_t fact_match(pv *p, uint32_t cx, ck_op rel, ck_id x);      /* `x # 0`, `0 <= x`, `0 < x` out of the hypotheses, up to normal form */
 
 uint32_t tight(pv *p, uint32_t s);                                /* the strict integer fact a < b as a + 1 <= b, others as they are */
@@ -160,6 +166,7 @@ eqn norm(pv *p, uint32_t cx, ck_id t);
 eqn norm_poly(pv *p, uint32_t cx, ck_id t);                       /* t: polynomial over atoms that are normal already */
 eqn norm_sum(pv *p, uint32_t cx, ck_id t);
 eqn norm_ite(pv *p, uint32_t cx, ck_id t);
+eqn norm_div(pv *p, uint32_t cx, ck_id t);                         /* quot.c; kids normal */
 eqn norm_log(pv *p, uint32_t cx, ck_id t);                         /* roots.c; argument normal */
 eqn norm_sqrt(pv *p, uint32_t cx, ck_id t);
 uint32_t poly_content(pv *p, ck_id u, ck_id *f, uint32_t max);    /* factors of u: leading coefficient, common atoms, primitive rest; 0: nothing */
@@ -172,6 +179,11 @@ eqn min_as_max(pv *p, uint32_t cx, ck_id t, ck_id n, ck_id init, ck_id k, ck_id 
 eqn icanon(pv *p, ck_id t);                                       /* canonical integer arguments only */
 eqn rewrite(pv *p, ck_id t, const ck_id *from, const uint32_t *steps, uint32_t n); /* closed subterms by equations */
 uint32_t lift_sum(pv *p, ck_id n, ck_id k, uint32_t s); /* f = g  gives  sum(k<n) f = sum(k<n) g */
+
+/* --- cuts.c */
+ck_id range_cond(pv *p, uint32_t cx, ck_id t);                    /* an undecided condition on which the form of a fold or a quotient in t depends; CK_BAD: none */
+uint32_t cut_places(pv *p, ck_id body, ck_id k, ck_id *m, uint32_t max); /* where conditions on k change their value */
+ck_id block_size(pv *p, ck_id body, ck_id k);                     /* b where body has k div b; CK_BAD: none */
 
 /* --- eq.c */
 uint32_t prove_eq(pv *p, uint32_t cx, ck_id a, ck_id b, uint32_t depth);

@@ -86,6 +86,14 @@ static uint32_t ite_sign(pv *p, uint32_t cx, ck_id x, ck_op rel)
   return r_cases(p, c, res[0], res[1]);
 }
 
+uint32_t ne_positive(pv *p, ck_id x, uint32_t ge, uint32_t nz)
+{
+  ck_id le = t_rel(p, CK_LE, x, p->zero); uint32_t z = r_antisym(p, r_hyp(p, le), ge), i = r_law(p, "inv", &x, 1, nz);
+  ck_summand m[2] = { { p->one, &i, 1 }, { t_neg(p, t_op(p, CK_INV, x)), &z, 1 } };
+  uint32_t bad = r_arith(p, t_rel(p, CK_EQ, p->zero, p->one), m, 2);
+  return r_cases(p, gt0(p, x), r_hyp(p, gt0(p, x)), absurd(p, gt0(p, x), bad));
+}
+
 static uint32_t pos_atom(pv *p, uint32_t cx, ck_id x)
 {
   ck_op o = ck_head(p->T, x); ck_vsub v = { ck_var(p->T, "x", 'r'), CK_BAD }; uint32_t s = NO;
@@ -100,12 +108,7 @@ static uint32_t pos_atom(pv *p, uint32_t cx, ck_id x)
   if (s == NO) s = fact_match(p, cx, CK_LT, x);
   if (s == NO && o != CK_ITE && !is_sum(p, x) && o != CK_EXP) { /* 0 <= x and x # 0 */
     uint32_t ge = o == CK_SQRT ? nonneg(p, cx, x) : fact_match(p, cx, CK_LE, x), nz = ge == NO ? NO : fact_match(p, cx, CK_NE, x);
-    if (nz != NO) {
-      ck_id le = t_rel(p, CK_LE, x, p->zero); uint32_t z = r_antisym(p, r_hyp(p, le), ge), i = r_law(p, "inv", &x, 1, nz);
-      ck_summand m[2] = { { p->one, &i, 1 }, { t_neg(p, t_op(p, CK_INV, x)), &z, 1 } };
-      uint32_t bad = r_arith(p, t_rel(p, CK_EQ, p->zero, p->one), m, 2);
-      s = r_cases(p, gt0(p, x), r_hyp(p, gt0(p, x)), absurd(p, gt0(p, x), bad));
-    }
+    if (nz != NO) s = ne_positive(p, x, ge, nz);
   }
   return s;
 }
@@ -315,6 +318,7 @@ static void collect_args(pv *p, ck_id pat, uint32_t index, ck_id x, ck_id *out, 
 
 uint32_t fact_normal(pv *p, uint32_t cx, uint32_t s, ck_id *nf)
 {
+  if (s == NO) return NO;
   ck_id f = thm(p, s); ck_op o = ck_head(p->T, f); ck_id a = ck_kid(p->T, f, 0), b = ck_kid(p->T, f, 1), d, g; uint64_t v;
   d = o == CK_NE ? (b == p->zero ? a : t_sub(p, b, a)) : (a == p->zero ? b : t_sub(p, b, a));
   if (map_get(&p->inst_memo, ((uint64_t)cx << 32) | f, 0, &v)) { *nf = (ck_id)(v >> 32); return (uint32_t)v; }
@@ -386,6 +390,7 @@ static uint32_t clause_at(pv *p, uint32_t cx, uint32_t h, const ck_id *ts)
 
 uint32_t clause_instances(pv *p, uint32_t cx, uint32_t h, ck_id t, uint32_t *out, uint32_t max)
 {
+  if (h == NO) return 0;
   ck_id c = thm(p, h), g = ck_kid(p->T, c, ck_nkids(p->T, c) - 1); uint32_t m = ck_index(p->T, c), n = 0; ck_id opt[MAX_VARS][MAX_BIND + 1]; uint32_t no[MAX_VARS] = { 0 }, pick[MAX_VARS] = { 0 };
   if (m > MAX_VARS) return 0;
   for (uint32_t i = 0; i < m; i++) {

@@ -223,17 +223,35 @@ static uint32_t rel_cases(pv *p, uint32_t cx, ck_id f, uint32_t depth)
   eqn e = norm(p, cx, t_sub(p, ck_kid(p->T, f, 1), ck_kid(p->T, f, 0)));
   if (e.s == NO) return NO;
   if ((c = find_cond(p, e.t)) != CK_BAD) return split_on(p, cx, c, f, depth, rel_cases);
-  s = from_false(p, f, lp_contradiction(p, cx));
-  if (s == NO && (c = range_cond(p, cx, e.t)) != CK_BAD) s = split_on(p, cx, c, f, depth, rel_cases);
+  s = by_clause(p, cx, f);
+  if (s == NO) s = from_false(p, f, lp_contradiction(p, cx));
+  if (s == NO && ((c = clause_cond(p, cx, f)) != CK_BAD || (c = range_cond(p, cx, e.t)) != CK_BAD)) s = split_on(p, cx, c, f, depth, rel_cases);
   return s;
+}
+
+static uint32_t goal_in(pv *p, uint32_t cx, ck_id f, uint32_t depth)
+{
+  uint32_t s;
+  if ((s = by_clause(p, cx, f)) != NO) return s;
+  if (ck_head(p->T, f) == CK_EQ) return prove_eq(p, cx, ck_kid(p->T, f, 0), ck_kid(p->T, f, 1), depth);
+  return rel_cases(p, cx, f, depth);
+}
+
+/* divisibilities among the hypotheses first */
+static uint32_t with_quotients(pv *p, uint32_t cx, ck_id f, uint32_t depth)
+{
+  for (uint32_t c = cx; c != 0 && depth < 6; c = CX(p, c).parent) {
+    ck_id q; uint32_t back, in = ck_head(p->T, CX(p, c).formula) == CK_EQ ? cx_quotient(p, cx, CX(p, c).step, &q, &back) : NO;
+    if (in == NO) continue;
+    uint32_t s = with_quotients(p, cx_derive(p, in), f, depth + 1); ck_vsub v = { q, ck_kid(p->T, rhs_of(p, back), 1) };
+    return r_inst(p, s, &v, 1, NULL, 0, &back, 1);
+  }
+  return goal_in(p, cx, f, 0);
 }
 
 uint32_t prove_goal(pv *p, uint32_t cx, ck_id f)
 {
   uint32_t s = cx_find(p, cx, f);
   if (s != NO) return s;
-  if (ck_head(p->T, f) == CK_ALL) return NO;
-  cx = cx_derive(p, cx);
-  if (ck_head(p->T, f) == CK_EQ) return prove_eq(p, cx, ck_kid(p->T, f, 0), ck_kid(p->T, f, 1), 0);
-  return rel_cases(p, cx, f, 0);
+  return ck_head(p->T, f) == CK_ALL ? NO : with_quotients(p, cx_derive(p, cx), f, 0);
 }

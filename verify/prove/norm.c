@@ -171,6 +171,23 @@ static eqn inv_root_pair(pv *p, uint32_t cx, ck_id iv)
   return e.s == NO ? fail() : eq_then(p, e, r);
 }
 
+static bool idempotent(pv *p, ck_id x)
+{
+  ck_id u = ck_kid(p->T, x, 1), v = ck_kid(p->T, x, 2);
+  return (is_zero(p, u) || is_one(p, u)) && (is_zero(p, v) || is_one(p, v));
+}
+
+/* x*x = x for x = ite(c, u, v) with u and v among 0 and 1 */
+static uint32_t ite_squared(pv *p, ck_id x)
+{
+  ck_id c = ck_kid(p->T, x, 0), f = t_rel(p, CK_EQ, t_mul(p, x, x), x); uint32_t half[2];
+  for (int i = 0; i < 2; i++) { /* x = e: x*x - x = (x - e)*(x + e - 1) */
+    uint32_t l = r_law(p, i ? "ite0" : "ite1", &x, 1, r_hyp(p, i ? ck_neg(p->T, c) : c));
+    half[i] = r_arith1(p, f, t_sub(p, t_add(p, x, ck_kid(p->T, x, 1 + i)), p->one), l);
+  }
+  return r_cases(p, c, half[0], half[1]);
+}
+
 /* one change of monomial i; false: none */
 static bool simp_mono(pv *p, uint32_t cx, poly *f, uint32_t i, by *b, const rules *R)
 {
@@ -183,6 +200,11 @@ static bool simp_mono(pv *p, uint32_t cx, poly *f, uint32_t i, by *b, const rule
       if (nz == NO) continue;
       sorted2(g, x, y);
       replace(p, f, i, g, 2, p->one, r_law(p, "inv", &y, 1, nz), b);
+      return true;
+    }
+    if (o == CK_ITE && twice && idempotent(p, x)) {
+      sorted2(g, x, x);
+      replace(p, f, i, g, 2, x, ite_squared(p, x), b);
       return true;
     }
     if (o == CK_SQRT && twice) {

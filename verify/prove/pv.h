@@ -154,6 +154,8 @@ uint32_t ne_positive(pv *p, ck_id x, uint32_t ge, uint32_t nz);    /* 0 < x from
 uint32_t fact_match(pv *p, uint32_t cx, ck_op rel, ck_id x);      /* `x # 0`, `0 <= x`, `0 < x` out of the hypotheses, up to normal form */
 
 uint32_t tight(pv *p, uint32_t s);                                /* the strict integer fact a < b as a + 1 <= b, others as they are */
+uint32_t by_clause(pv *p, uint32_t cx, ck_id f);                  /* clauses.c: f as the conclusion of a clause */
+ck_id clause_cond(pv *p, uint32_t cx, ck_id f);                   /* an undecided condition of a clause that would conclude f; CK_BAD: none */
 uint32_t clause_instances(pv *p, uint32_t cx, uint32_t h, ck_id t, uint32_t *out, uint32_t max); /* clause h at arguments that t has; how many */
 uint32_t fact_normal(pv *p, uint32_t cx, uint32_t s, ck_id *nf);   /* theorem s as `nf # 0`, `0 <= nf`, `0 < nf`, `0 = nf` with nf normal */
 

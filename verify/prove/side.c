@@ -292,30 +292,6 @@ uint32_t side(pv *p, uint32_t cx, ck_id f)
 }
 
 /* --- facts out of the hypotheses */
-enum { MAX_BIND = 6, MAX_INSTANCES = 12, MAX_VARS = 8 };
-
-/* arguments at the places where the pattern has the bound variable `index`: f(.., index, ..) against f(.., e, ..) in x */
-static void collect_args(pv *p, ck_id pat, uint32_t index, ck_id x, ck_id *out, uint32_t *n);
-static void match_app(pv *p, ck_id pat, uint32_t index, ck_id x, ck_id *out, uint32_t *n)
-{
-  const ck_terms *T = p->T;
-  if (ck_head(T, x) == CK_APP && ck_name(T, x) == ck_name(T, pat) && ck_sig(T, x) == ck_sig(T, pat))
-    for (uint32_t i = 0; i < ck_nkids(T, pat); i++) {
-      ck_id a = ck_kid(T, pat, i), e = ck_kid(T, x, i); uint32_t j = 0;
-      if (ck_head(T, a) != CK_B || ck_index(T, a) != index || !ck_is_closed(T, e) || !ck_is_int(T, e)) continue;
-      while (j < *n && out[j] != e) j++;
-      if (j == *n && *n < MAX_BIND) out[(*n)++] = e;
-    }
-  for (uint32_t i = 0, k = ck_nkids(T, x); i < k; i++) match_app(p, pat, index, ck_kid(T, x, i), out, n);
-}
-static void collect_args(pv *p, ck_id pat, uint32_t index, ck_id x, ck_id *out, uint32_t *n)
-{
-  const ck_terms *T = p->T;
-  if (ck_loose_max(T, pat) <= index) return;
-  if (ck_head(T, pat) == CK_APP) match_app(p, pat, index, x, out, n);
-  for (uint32_t i = 0, k = ck_nkids(T, pat); i < k; i++) collect_args(p, ck_kid(T, pat, i), index + ck_kid_binders(T, pat, i), x, out, n);
-}
-
 uint32_t fact_normal(pv *p, uint32_t cx, uint32_t s, ck_id *nf)
 {
   if (s == NO) return NO;
@@ -375,42 +351,9 @@ static uint32_t try_fact(pv *p, uint32_t cx, ck_op rel, ck_id x, uint32_t s)
   return fact_fits(p, rel, x, u, nf);
 }
 
-/* the clause of step h at ts */
-static uint32_t clause_at(pv *p, uint32_t cx, uint32_t h, const ck_id *ts)
-{
-  ck_id c = thm(p, h); uint32_t m = ck_index(p->T, c), r = ck_nkids(p->T, c) - 1, prem[16];
-  if (r > 16) return NO;
-  for (uint32_t i = 0; i < r; i++) {
-    ck_id k = ck_kid(p->T, c, i);
-    if (m) k = ck_open(p->T, k, ts, m);
-    if ((prem[i] = side(p, cx, k)) == NO) return NO;
-  }
-  return r_use(p, h, ts, m, prem, r);
-}
-
-uint32_t clause_instances(pv *p, uint32_t cx, uint32_t h, ck_id t, uint32_t *out, uint32_t max)
-{
-  if (h == NO) return 0;
-  ck_id c = thm(p, h), g = ck_kid(p->T, c, ck_nkids(p->T, c) - 1); uint32_t m = ck_index(p->T, c), n = 0; ck_id opt[MAX_VARS][MAX_BIND + 1]; uint32_t no[MAX_VARS] = { 0 }, pick[MAX_VARS] = { 0 };
-  if (m > MAX_VARS) return 0;
-  for (uint32_t i = 0; i < m; i++) {
-    collect_args(p, g, i, t, opt[i], &no[i]);
-    if (!no[i]) opt[i][no[i]++] = p->zero;
-  }
-  for (int tries = 0; tries < MAX_INSTANCES && n < max; tries++) {
-    ck_id ts[MAX_VARS];
-    for (uint32_t i = 0; i < m; i++) ts[i] = opt[i][pick[i]];
-    uint32_t s = clause_at(p, cx, h, ts), i = 0;
-    if (s != NO) out[n++] = s;
-    while (i < m && ++pick[i] == no[i]) pick[i++] = 0;
-    if (i == m) break;
-  }
-  return n;
-}
-
 static uint32_t clause_match(pv *p, uint32_t cx, ck_op rel, ck_id x, uint32_t h)
 {
-  uint32_t inst[MAX_INSTANCES], n = clause_instances(p, cx, h, x, inst, MAX_INSTANCES);
+  uint32_t inst[12], n = clause_instances(p, cx, h, x, inst, 12);
   for (uint32_t i = 0; i < n; i++) { uint32_t s = try_fact(p, cx, rel, x, inst[i]); if (s != NO) return s; }
   return NO;
 }

@@ -74,7 +74,15 @@ static int prove_rule(const rule *r, char **why, double *seconds, as_proof_resul
     else *why = as_format("%u steps, %u terms", res->steps, res->terms);
     free(no);
     if (d) ck_claim_free(d);
-  } else *why = wide ? as_format("%s: %s\n    L %s\n    R %s", res->goal, res->reason, res->left, res->right ? res->right : "") : as_format("%s: %s", res->goal, res->reason);
+  } else if (wide && getenv("AS_SHOW_HYPS")) {
+    for (uint32_t i = 0; i < c->n_goals; i++)
+      for (uint32_t j = 0; !strcmp(c->goals[i].name, res->goal) && j < c->goals[i].n_allowed; j++) {
+        char *h = ck_show(T, c->goals[i].allowed[j]);
+        printf("    H %s\n", h);
+        free(h);
+      }
+  }
+  if (v == 0) *why = wide ? as_format("%s: %s\n    L %s\n    R %s", res->goal, res->reason, res->left, res->right ? res->right : "") : as_format("%s: %s", res->goal, res->reason);
   ck_claim_free(c);
   ck_terms_free(T); ck_terms_free(F);
   return v;

@@ -45,7 +45,7 @@ static uint32_t derive(pv *p, uint32_t cx, uint32_t s)
   if (is_q(p, e)) return cx;
   if (o != CK_EQ) {
     g = t_rel(p, CK_LE, e, p->zero);
-    if ((u = side_int(p, cx, g)) == NO) return cx;
+    if ((u = side_int_within(p, cx, g, 24)) == NO) return cx;
     t = r_antisym(p, r_same(p, t_rel(p, CK_LE, p->zero, e), t), u);
     if (t == NO) return cx;
     cx = cx_know(p, cx, t);

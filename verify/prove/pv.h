@@ -145,6 +145,7 @@ uint32_t cx_find(pv *p, uint32_t cx, ck_id formula);
 /* --- side.c: relations from the context */
 uint32_t side(pv *p, uint32_t cx, ck_id f);                       /* proves relation f or NO */
 uint32_t side_int(pv *p, uint32_t cx, ck_id f);                   /* the same for integers, by bounds of the variables */
+uint32_t side_int_within(pv *p, uint32_t cx, ck_id f, uint32_t effort);
 ck_id poly_quotient(pv *p, ck_id a, ck_id b);                     /* a / b for a monomial b, or CK_BAD */
 ck_id size_quotient(pv *p, uint32_t cx, ck_id n, ck_id b);        /* c with n = c*b under the equations of the context, or CK_BAD */
 uint32_t nonzero(pv *p, uint32_t cx, ck_id x);                    /* x # 0, x in normal form */

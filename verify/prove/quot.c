@@ -82,6 +82,18 @@ static eqn partial(pv *p, ck_id a, ck_id b, ck_id qt, ck_id rt, uint32_t bp)
   return e;
 }
 
+/* a div b = c for a = b*c by the equations of the context */
+static eqn by_equation(pv *p, uint32_t cx, ck_id a, ck_id b, ck_id c)
+{
+  ck_id bc = t_add(p, t_mul(p, b, c), p->zero); eqn e = { c, NO }; uint32_t prem[3];
+  prem[2] = side_int(p, cx, t_rel(p, CK_EQ, a, bc));
+  prem[0] = r_const(p, t_rel(p, CK_LE, p->zero, p->zero)); prem[1] = side(p, cx, t_rel(p, CK_LT, p->zero, b));
+  if (prem[2] == NO || prem[1] == NO) return e;
+  ck_vsub v[4] = { { ck_var(p->T, "a", 'i'), a }, { ck_var(p->T, "b", 'i'), b }, { ck_var(p->T, "q", 'i'), c }, { ck_var(p->T, "r", 'i'), p->zero } };
+  e.s = r_lemma(p, L_DIVMOD, v, 4, NULL, 0, prem, 3);
+  return e;
+}
+
 eqn norm_div(pv *p, uint32_t cx, ck_id t)
 {
   ck_id a = ck_kid(p->T, t, 0), b = ck_kid(p->T, t, 1), ab[2] = { a, b }; uint32_t bp = side(p, cx, t_rel(p, CK_LT, p->zero, b)); eqn e = same(t);
@@ -99,6 +111,10 @@ eqn norm_div(pv *p, uint32_t cx, ck_id t)
     for (int i = 0; i < 2 && x.s == NO && g.n > 1; i++) { /* one step beside the range */
       ck_id step = t_int(p, i ? 1 : -1);
       x = exact(p, cx, a, b, canon(p, t_add(p, qt, step)), canon(p, t_sub(p, rt, t_mul(p, step, b))));
+    }
+    if (x.s == NO && rt == a) { /* by an equation of the hypotheses */
+      ck_id c = size_quotient(p, cx, a, b);
+      if (c != CK_BAD) x = by_equation(p, cx, a, b, c);
     }
     if (x.s == NO && q.n && ck_is_int(p->T, rt)) x = partial(p, a, b, qt, rt, bp);
     if (x.s != NO) e = eq_then(p, x, norm(p, cx, x.t));

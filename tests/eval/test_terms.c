@@ -51,7 +51,7 @@ static long against_terms(const as_graph *tp, const as_graph *mug, const load_cl
             ck_assert_msg(s == AS_OK, "%s: term of output %s: %s", name, g->node[g->output[o]].name, e.text ? e.text : "");
             const void *x = as_tensor_at(&out[o], k);
             unsigned fx = d->flags(d, x) & AS_F_NOVALUE, fv = d->flags(d, v) & AS_F_NOVALUE;
-            ck_assert_msg(((fx ^ fv) & AS_F_UNDEF) == 0, "%s: defined in one reading only", name);
+            ck_assert_msg(((fx ^ fv) & AS_F_UNDEF) == 0, "%s: defined in one reading only (%u, %u) in %s", name, fx, fv, d->name);
             if (fx | fv) {
             } else if (dom) {
               double a = *(const double *)x, b = *(double *)v;

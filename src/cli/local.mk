@@ -24,7 +24,9 @@ libascli_a_SOURCES = \
   src/cli/report_style.c \
   src/cli/report_junit.c \
   src/cli/result.c \
-  src/cli/verdict.c
+  src/cli/verdict.c \
+  src/cli/baseline.h src/cli/baseline.c src/cli/base_collect.c src/cli/cmd_regress.c \
+  src/cli/regress.h src/cli/regress_report.c
 libascli_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 bin_PROGRAMS += assay
 assay_SOURCES = src/cli/main.c

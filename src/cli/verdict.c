@@ -162,15 +162,11 @@ static void decide(const cli_opts *o, cli_verdicts *v) {
   if (why) v->reason = as_strdup(why);
 }
 
-bool cli_judge(const cli_opts *o, const cli_case *c, const ck_text *spec, const ck_text *cand, cli_verdicts *v, as_err *err) {
-  texts sem = {0};
+/* reads the claim and takes over what it says; sem: cleared by the caller in any case */
+static ck_claim *read_claim(ck_terms *T, const cli_case *c, const ck_text *spec, const ck_text *cand, texts *sem, cli_verdicts *v, as_err *err) {
   ck_msg msg = {0};
-  ck_terms *T = ck_terms_new();
-  ck_claim *claim = NULL;
-  bool ok = sem_texts(c->lib, &sem, err);
-  if (ok) claim = ck_claim_texts(T, spec, cand, sem.text, sem.n, &msg);
-  if (ok && claim == NULL) ok = bad_claim(&msg, spec, cand, err);
-  if (ok) {
+  ck_claim *claim = sem_texts(c->lib, sem, err) ? ck_claim_texts(T, spec, cand, sem->text, sem->n, &msg) : NULL;
+  if (claim) {
     v->theorem = as_strdup(claim->theorem ? claim->theorem : "");
     v->witness = claim->witness;
     v->n_relied = claim->n_relied;
@@ -179,6 +175,29 @@ bool cli_judge(const cli_opts *o, const cli_case *c, const ck_text *spec, const 
       v->relied[i].name = as_strdup(claim->relied[i].name);
       v->relied[i].sha256 = as_strdup(claim->relied[i].sha256);
     }
+  } else
+    bad_claim(&msg, spec, cand, err);
+  msg_clear(&msg);
+  return claim;
+}
+
+bool cli_read_claim(const cli_case *c, const ck_text *spec, const ck_text *cand, cli_verdicts *v, as_err *err) {
+  texts sem = {0};
+  ck_terms *T = ck_terms_new();
+  ck_claim *claim = read_claim(T, c, spec, cand, &sem, v, err);
+  bool ok = claim != NULL;
+  ck_claim_free(claim);
+  ck_terms_free(T);
+  texts_clear(&sem);
+  return ok;
+}
+
+bool cli_judge(const cli_opts *o, const cli_case *c, const ck_text *spec, const ck_text *cand, cli_verdicts *v, as_err *err) {
+  texts sem = {0};
+  ck_terms *T = ck_terms_new();
+  ck_claim *claim = read_claim(T, c, spec, cand, &sem, v, err);
+  bool ok = claim != NULL;
+  if (ok) {
     double t0 = as_now();
     as_prove_claim(T, claim, NULL, &v->proof);
     v->prove_seconds = as_now() - t0;
@@ -191,7 +210,6 @@ bool cli_judge(const cli_opts *o, const cli_case *c, const ck_text *spec, const 
   ck_claim_free(claim);
   ck_terms_free(T);
   texts_clear(&sem);
-  msg_clear(&msg);
   return ok;
 }
 

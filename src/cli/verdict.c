@@ -1,5 +1,6 @@
 /* One claim, every verdict: prover, checker's replay, random test, counterexample search, solvers. */
 #include "cli.h"
+#include "outline.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@ void cli_verdicts_clear(cli_verdicts *v) {
   as_cex_clear(&v->cex);
   if (v->z3_asked) as_smt_result_clear(&v->z3);
   if (v->cvc5_asked) as_smt_result_clear(&v->cvc5);
-  free(v->relied), free(v->reason), free(v->theorem), free(v->check_why), free(v->field_words), free(v->cex_words), free(v->smt_text), free(v->smt_why);
+  free(v->relied), free(v->reason), free(v->theorem), free(v->check_why), free(v->field_words), free(v->cex_words), free(v->smt_text), free(v->smt_why), free(v->outline);
   memset(v, 0, sizeof *v);
 }
 
@@ -205,6 +206,9 @@ bool cli_judge(const cli_opts *o, const cli_case *c, const ck_text *spec, const 
     random_test(o, c, v);
     if (!v->checked || v->field.verdict == AS_NO) refute(o, c, v);
     if (v->checked) ask_solvers(o, T, claim, v);
+    outline *out = v->checked && o->out ? outline_new(T, claim, v->proof.cert, v->proof.cert_len, false, NULL) : NULL;
+    if (out) v->outline = outline_html(out);
+    outline_free(out);
     decide(o, v);
   }
   ck_claim_free(claim);

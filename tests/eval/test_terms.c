@@ -256,7 +256,7 @@ static void random_programs_of(uint64_t seed, int count) {
       char *text = as_print_tp(g);
       load_claim c;
       if (load_claim_init(&c, lib, text, text)) agree += against_terms(g, g, &c, &rng, 3, text);
-      else if (!strstr(c.why, "never defined")) { /* a division by a literal 0, say */
+      else if (!strstr(c.why, "never defined") && !strstr(c.why, "are for integers")) { /* a division by a literal 0, say; a remainder of reals */
         refused++;
         printf("%s\n%s", c.why, text);
       }

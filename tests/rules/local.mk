@@ -9,3 +9,5 @@ TESTS += tests/rules/test_refute
 tests_rules_test_refute_SOURCES = tests/rules/test_refute.c tests/rules/util.h
 tests_rules_test_refute_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_rules_test_refute_LDADD = libasfield.a libassem.a libasir.a libasbase.a $(CHECK_LIBS) $(FLINT_LIBS) -lm -lpthread
+TESTS += tests/rules/test_oracle.sh
+EXTRA_DIST += tests/rules/NOTATION.md tests/rules/catalogue.tsv tests/rules/oracle.py tests/rules/test_oracle.sh

@@ -55,7 +55,7 @@ static uint32_t derive(pv *p, uint32_t cx, uint32_t s)
 }
 
 /* the orders among the integers once more, in the normal form that new equations give them */
-static uint32_t refresh(pv *p, uint32_t cx)
+uint32_t cx_refresh(pv *p, uint32_t cx)
 {
   uint32_t chain[128], n = 0, top = cx;
   for (uint32_t c = cx; c != 0 && n < 128; c = CX(p, c).parent) chain[n++] = CX(p, c).step;
@@ -71,50 +71,56 @@ static uint32_t refresh(pv *p, uint32_t cx)
 uint32_t cx_assume(pv *p, uint32_t cx, ck_id c)
 {
   uint32_t in = cx_push(p, cx, c, CK_BAD), out = derive(p, in, CX(p, in).step);
-  return out == in && ck_head(p->T, c) != CK_EQ ? out : refresh(p, out);
+  return out == in && ck_head(p->T, c) != CK_EQ ? out : cx_refresh(p, out);
 }
 
 uint32_t cx_derive(pv *p, uint32_t cx)
 {
   uint32_t chain[128], n = 0, top = cx; uint64_t v;
   if (map_get(&p->misc_memo, cx, 6, &v)) return (uint32_t)v;
-  cx = refresh(p, cx);
+  cx = cx_refresh(p, cx);
   for (uint32_t c = cx; c != 0 && n < 128; c = CX(p, c).parent) chain[n++] = CX(p, c).step;
   uint32_t had = cx;
   while (n-- > 0) cx = derive(p, cx, chain[n]);
-  if (cx != had) cx = refresh(p, cx);
+  if (cx != had) cx = cx_refresh(p, cx);
   map_put(&p->misc_memo, top, 6, cx);
   return cx;
 }
 
-/* x and d of the theorem s, which says that x - d*(x div d) is 0 */
-static bool divides(pv *p, uint32_t cx, uint32_t s, ck_id *x, ck_id *y)
+/* y = x div d and `x = d*y`, out of a theorem that says that x mod d or x - d*y is 0; d positive */
+static uint32_t divisible(pv *p, uint32_t cx, uint32_t s, ck_id *y)
 {
-  ck_id nf; poly f; bool ok = false; uint32_t u;
-  if (s == NO || ck_head(p->T, thm(p, s)) != CK_EQ || !ck_is_int(p->T, rhs_of(p, s)) || !ck_is_int(p->T, lhs_of(p, s))) return false;
-  if ((u = fact_normal(p, cx, s, &nf)) == NO) return false;
+  ck_id E; poly f; uint32_t res = NO;
+  if (s == NO || ck_head(p->T, thm(p, s)) != CK_EQ) return NO;
+  E = canon(p, t_sub(p, rhs_of(p, s), lhs_of(p, s)));
+  if (!ck_is_int(p->T, E)) return NO;
   poly_init(&f);
-  poly_of(p, &f, nf);
-  for (uint32_t i = 0; i < f.n && !ok; i++)
-    for (uint32_t j = 0; j < f.m[i].n && !ok; j++) {
-      ck_id a = f.m[i].a[j], e;
-      if (ck_head(p->T, a) != CK_DIV) continue;
-      e = canon(p, t_sub(p, ck_kid(p->T, a, 0), t_mul(p, ck_kid(p->T, a, 1), a)));
-      if (e != nf && e != canon(p, t_neg(p, nf))) continue;
-      *x = ck_kid(p->T, a, 0); *y = a;
-      ok = true;
+  poly_of(p, &f, E);
+  for (uint32_t i = 0; i < f.n && res == NO; i++)
+    for (uint32_t j = 0; j < f.m[i].n && res == NO; j++) {
+      ck_id a = f.m[i].a[j], x, d, e; ck_op o = ck_head(p->T, a); uint32_t bp;
+      if (o != CK_DIV && o != CK_MOD) continue;
+      x = ck_kid(p->T, a, 0); d = ck_kid(p->T, a, 1);
+      *y = o == CK_DIV ? a : ck_mk2(p->T, CK_DIV, x, d);
+      e = canon(p, o == CK_DIV ? t_sub(p, x, t_mul(p, d, a)) : a);
+      bool same = e == E, opposite = canon(p, t_neg(p, e)) == E;
+      if ((!same && !opposite) || (bp = side(p, cx, t_rel(p, CK_LT, p->zero, d))) == NO) continue;
+      ck_id xd[2] = { x, d }, goal = t_rel(p, CK_EQ, x, t_mul(p, d, *y)); by b;
+      by_start(&b); /* goal: d*y - x; law: d*y + mod - x; s: E */
+      if (o == CK_MOD) by_add(&b, p->one, r_law(p, "div", xd, 2, bp));
+      by_add(&b, t_int(p, same ? -1 : 1), s);
+      res = by_end(p, &b, goal);
     }
   poly_clear(&f);
-  return ok;
+  return res;
 }
 
 uint32_t cx_quotient(pv *p, uint32_t cx, uint32_t s, ck_id *q, uint32_t *back)
 {
-  ck_id x, y, nf; uint32_t u; char name[24];
-  if (!divides(p, cx, s, &x, &y) || (u = fact_normal(p, cx, s, &nf)) == NO) return NO;
+  ck_id y; char name[24];
+  *back = divisible(p, cx, s, &y);
+  if (*back == NO) return NO;
   snprintf(name, sizeof name, "$$q%u", (unsigned)CX(p, cx).depth);
   *q = ck_var(p->T, name, 'i');
-  ck_id d = ck_kid(p->T, y, 1), f = t_rel(p, CK_EQ, x, t_mul(p, d, y)), e = canon(p, t_sub(p, x, t_mul(p, d, y)));
-  *back = r_arith1(p, f, t_int(p, e == nf ? -1 : 1), u); /* value d*y - x; of u: nf */
-  return *back == NO ? NO : cx_push(p, cx, t_rel(p, CK_EQ, x, t_mul(p, d, *q)), CK_BAD);
+  return cx_push(p, cx, t_rel(p, CK_EQ, lhs_of(p, *back), t_mul(p, ck_kid(p->T, y, 1), *q)), CK_BAD);
 }

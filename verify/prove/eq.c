@@ -69,12 +69,14 @@ static ck_id find_cond(pv *p, ck_id t)
 
 typedef uint32_t (*prover)(pv *p, uint32_t cx, ck_id D, uint32_t depth);
 
-/* f(D) in cx, of which the last hypothesis is c: if that is a divisibility, with the quotient as a variable */
-static uint32_t under(pv *p, uint32_t cx, ck_id c, ck_id D, uint32_t depth, prover f)
+/* f(D) in cx, which is `old` with one hypothesis more: where that is a divisibility, with the quotient as a variable */
+static uint32_t under(pv *p, uint32_t old, uint32_t cx, ck_id D, uint32_t depth, prover f)
 {
-  ck_id q; uint32_t back, in = ck_head(p->T, c) == CK_EQ ? cx_quotient(p, cx, cx_find(p, cx, c), &q, &back) : NO;
+  uint32_t in = NO, back; ck_id q;
+  for (uint32_t c = cx; c != old && in == NO; c = CX(p, c).parent)
+    if (ck_head(p->T, CX(p, c).formula) == CK_EQ) in = cx_quotient(p, cx, CX(p, c).step, &q, &back);
   if (in == NO) return f(p, cx, D, depth);
-  uint32_t s = f(p, in, D, depth); ck_vsub v = { q, ck_kid(p->T, rhs_of(p, back), 1) };
+  uint32_t s = f(p, cx_refresh(p, in), D, depth); ck_vsub v = { q, ck_kid(p->T, rhs_of(p, back), 1) };
   return r_inst(p, s, &v, 1, NULL, 0, &back, 1);
 }
 
@@ -85,8 +87,8 @@ static uint32_t split_on(pv *p, uint32_t cx, ck_id c, ck_id D, uint32_t depth, p
   if (c == CK_BAD || cx_find(p, cx, c) != NO || depth >= MAX_SPLITS) return NO;
   n = ck_neg(p->T, c);
   if (cx_find(p, cx, n) != NO) return NO;
-  a = under(p, cx_assume(p, cx, c), c, D, depth + 1, f);
-  b = a == NO ? NO : f(p, cx_assume(p, cx, n), D, depth + 1);
+  a = under(p, cx, cx_assume(p, cx, c), D, depth + 1, f);
+  b = a == NO ? NO : under(p, cx, cx_assume(p, cx, n), D, depth + 1, f);
   return b == NO ? NO : r_cases(p, c, a, b);
 }
 
@@ -241,7 +243,8 @@ static uint32_t goal_in(pv *p, uint32_t cx, ck_id f, uint32_t depth)
 static uint32_t with_quotients(pv *p, uint32_t cx, ck_id f, uint32_t depth)
 {
   for (uint32_t c = cx; c != 0 && depth < 6; c = CX(p, c).parent) {
-    ck_id q; uint32_t back, in = ck_head(p->T, CX(p, c).formula) == CK_EQ ? cx_quotient(p, cx, CX(p, c).step, &q, &back) : NO;
+    ck_id q, nf; uint32_t back, in = NO;
+    if (ck_head(p->T, CX(p, c).formula) == CK_EQ && fact_normal(p, cx, CX(p, c).step, &nf) != NO && !is_zero(p, nf)) in = cx_quotient(p, cx, CX(p, c).step, &q, &back);
     if (in == NO) continue;
     uint32_t s = with_quotients(p, cx_derive(p, in), f, depth + 1); ck_vsub v = { q, ck_kid(p->T, rhs_of(p, back), 1) };
     return r_inst(p, s, &v, 1, NULL, 0, &back, 1);

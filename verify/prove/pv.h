@@ -133,6 +133,7 @@ ck_id canon(pv *p, ck_id t);                                      /* canonical t
 uint32_t cx_push(pv *p, uint32_t cx, ck_id formula, ck_id var);
 uint32_t cx_know(pv *p, uint32_t cx, uint32_t s);                 /* with a theorem that follows from cx */
 uint32_t cx_assume(pv *p, uint32_t cx, ck_id c);                  /* assume.c: c and the equations that it makes */
+uint32_t cx_refresh(pv *p, uint32_t cx);                          /* orders in the normal form that new equations give them */
 uint32_t cx_quotient(pv *p, uint32_t cx, uint32_t s, ck_id *q, uint32_t *back); /* s: d divides x; cx with x = d*q, q new; back: that with q = x div d */
 uint32_t cx_derive(pv *p, uint32_t cx);                           /* the equations that the hypotheses make among themselves */
 uint32_t cx_bind(pv *p, uint32_t cx, ck_id n, ck_id *k);          /* a new counter 0 <= k < n; gives its variable */

@@ -1,6 +1,8 @@
 # What is installed beside the programs, and what belongs to the source package without being compiled.
 semdir = $(pkgdatadir)/semantics
-dist_sem_DATA = semantics/elementwise.sem semantics/linear.sem semantics/normalize.sem semantics/reduce.sem semantics/scale.sem semantics/shape.sem
+dist_sem_DATA = \
+  semantics/elementwise.sem semantics/index.sem semantics/linear.sem semantics/logic.sem semantics/normalize.sem semantics/reduce.sem \
+  semantics/scale.sem semantics/shape.sem semantics/window.sem
 exampledir = $(pkgdatadir)/examples
 dist_example_DATA = \
   examples/gated_mixer.tp examples/gated_mixer.mug examples/gated_mlp.tp examples/gated_mlp.mug examples/gqa.tp examples/gqa.mug \
@@ -8,6 +10,10 @@ dist_example_DATA = \
   examples/rmsnorm_linear.tp examples/rmsnorm_linear.mug
 ownexampledir = $(pkgdatadir)/examples/own_operator
 dist_ownexample_DATA = examples/own_operator/capped.sem examples/own_operator/capped_logits.tp examples/own_operator/capped_logits.mug
+ruleexampledir = $(pkgdatadir)/examples/rules
+dist_ruleexample_DATA = \
+  examples/rules/axon.rule examples/rules/folklore.rule examples/rules/mirage.rule examples/rules/mutants.rule examples/rules/probes.rule \
+  examples/rules/taso.rule examples/rules/tensat.rule examples/rules/tensorright.rule examples/rules/trinity.rule examples/rules/upstream.rule
 mirageexampledir = $(pkgdatadir)/examples/mirage
 dist_mirageexample_DATA = \
   examples/mirage/gated_mlp.tp examples/mirage/gqa.tp examples/mirage/lora.tp examples/mirage/mha.tp examples/mirage/mqa.tp \

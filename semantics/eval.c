@@ -48,6 +48,7 @@ bool as_fact_holds(const as_sizes *S, const as_size_fact *f, const int64_t *env)
 typedef struct {
   const as_graph *g; const as_domain *d; const int64_t *env; as_err *err;
   uint64_t left, *ticks;
+  as_eval_marks marks;
   size_t used;         /* bytes of the tensors made so far; a block's are given back at its end */
   as_tensor *val;      /* kernel-level values, by node */
   unsigned char *done; /* blocks that ran */
@@ -97,6 +98,16 @@ static as_opcode *compile_node(ev *E, const as_node *n) {
   as_err_clear(&e);
   return c;
 }
+static void mark(ev *E, const as_node *n, const as_tensor *t) {
+  for (size_t i = 0; i < t->n; i++) {
+    unsigned f = E->d->flags(E->d, as_tensor_at(t, i));
+    if (f & ~E->marks.flags & AS_F_UNDEF) {
+      E->marks.node = (as_node_id)(n - E->g->node);
+      E->marks.at = i;
+    }
+    E->marks.flags |= f;
+  }
+}
 static bool run_op(ev *E, const as_node *n, as_opcode *c, const as_tensor *val, as_tensor *out) {
   const as_tensor *arg[AS_MAX_ARGS];
   for (uint32_t i = 0; i < n->nargs; i++) {
@@ -105,6 +116,7 @@ static bool run_op(ev *E, const as_node *n, as_opcode *c, const as_tensor *val, 
   }
   as_status s = as_opcode_run(c, arg, out, E->ticks, E->err);
   if (s != AS_OK && E->status == AS_OK) E->status = s;
+  if (s == AS_OK) mark(E, n, out);
   return s == AS_OK;
 }
 
@@ -268,7 +280,10 @@ static bool run_node(ev *E, blk *B, uint32_t i) {
   switch (n->kind) {
   case AS_N_LOAD: return run_load(E, B, n, &B->val[id]);
   case AS_N_OP: return run_op(E, n, B->code[i], B->val, &B->val[id]);
-  case AS_N_ACC: return run_acc(E, B, id);
+  case AS_N_ACC:
+    if (!run_acc(E, B, id)) return false;
+    mark(E, n, &B->val[id]);
+    return true;
   case AS_N_CONST: case AS_N_SIZE: return run_number(E, n, &B->val[id]);
   case AS_N_RUN:
     for (size_t k = 0; k < B->val[id].n; k++) E->d->set(E->d, as_tensor_at(&B->val[id], k), as_tensor_at(&B->val[n->arg[0]], k));
@@ -454,8 +469,9 @@ static bool run_kernel_node(ev *E, as_node_id id) {
   }
 }
 
-as_status as_eval_graph_ops(const as_graph *g, const as_domain *d, const int64_t *env, const as_tensor *inputs, as_tensor *outputs, uint64_t max_ops, as_err *err) {
-  ev E = {.g = g, .d = d, .env = env, .err = err, .left = max_ops};
+as_status as_eval_graph_ops(const as_graph *g, const as_domain *d, const int64_t *env, const as_tensor *inputs, as_tensor *outputs, uint64_t max_ops,
+                             as_eval_marks *marks, as_err *err) {
+  ev E = {.g = g, .d = d, .env = env, .err = err, .left = max_ops, .marks = {.node = AS_NONE}};
   E.ticks = max_ops ? &E.left : NULL;
   E.val = as_calloc(g->n + 1, sizeof *E.val);
   E.done = as_calloc(g->n_block + 1, 1);
@@ -476,10 +492,11 @@ as_status as_eval_graph_ops(const as_graph *g, const as_domain *d, const int64_t
   for (uint32_t i = 0; i < g->n; i++) as_tensor_clear(&E.val[i]);
   free(E.val);
   free(E.done);
+  if (marks) *marks = E.marks;
   return ok ? AS_OK : E.status != AS_OK ? E.status : AS_INTERNAL;
 }
 as_status as_eval_graph(const as_graph *g, const as_domain *d, const int64_t *env, const as_tensor *inputs, as_tensor *outputs, as_err *err) {
-  return as_eval_graph_ops(g, d, env, inputs, outputs, 0, err);
+  return as_eval_graph_ops(g, d, env, inputs, outputs, 0, NULL, err);
 }
 
 bool as_graph_obligations(const as_graph *g, as_vec *facts, as_err *err) {

@@ -29,12 +29,17 @@ void as_opcode_dims(const as_opcode *c, int64_t *dim, uint32_t *rank);
 /* A function's value by its definition (or its built-in meaning).  arg: as many elements as it has parameters. */
 as_status as_func_run(const as_func *f, const as_domain *d, const void *const *arg, void *out, as_err *err);
 
+/* What was met among the elements of all tensors computed, tiles and intermediate ones included: definedness is eager (SEMANTICS.md), so a program has a
+ * value at an input only if none of them is undefined there. */
+typedef struct { unsigned flags; /* of all elements together */ as_node_id node; size_t at; /* the first undefined one; AS_NONE */ } as_eval_marks;
+
 /* env: value of each size symbol by its id.  inputs: in the order of g->input.  outputs: in the order of g->output, uninitialised; filled
  * (and to be cleared by the caller) only when the status is AS_OK.  max_ops: 0 no limit.  AS_NO: at these sizes an obligation fails, an access leaves its
  * tensor, or an element is not written exactly once; AS_BAD_INPUT: ill-formed; AS_UNKNOWN: over max_ops, or tensors of more than
  * AS_EVAL_MAX_BYTES alive together.  Interns sizes in g->sizes,
  * so two threads may not evaluate graphs over one size table at the same time. */
-as_status as_eval_graph_ops(const as_graph *g, const as_domain *d, const int64_t *env, const as_tensor *inputs, as_tensor *outputs, uint64_t max_ops, as_err *err);
+as_status as_eval_graph_ops(const as_graph *g, const as_domain *d, const int64_t *env, const as_tensor *inputs, as_tensor *outputs, uint64_t max_ops,
+                             as_eval_marks *marks /* may be NULL */, as_err *err);
 as_status as_eval_graph(const as_graph *g, const as_domain *d, const int64_t *env, const as_tensor *inputs, as_tensor *outputs, as_err *err);
 
 /* All size facts that the calls of g's operators at kernel level rely on (section 2), appended to a vector of as_size_fact. */

@@ -83,7 +83,7 @@ static const icode *comp_int(cc *c, const as_expr *e) {
     int k = find_int(c, e->name, &r->slot, &r->v);
     r->k = k == 1 ? I_SLOT : I_CONST;
     if (k == 3) r->v = mpz_get_si(mpq_numref(c->attr[r->v].num));
-    if (k == 2 && r->v == INT64_MIN) { bad(c, e, "no value at these sizes for", e->name); return NULL; }
+    if (k == 2 && r->v == INT64_MIN) { as_err_set(c->err, AS_NO, "operator %s: `%s` has no value at these sizes", c->o->op->name, e->name); return NULL; }
     return r;
   }
   case AS_E_IF:

@@ -3,6 +3,7 @@
 #ifndef AS_CLI_H
 #define AS_CLI_H
 #include "proofs/checker/ck_cert.h"
+#include "report.h"
 #include "src/ir/graph.h"
 #include "verify/field/field.h"
 #include "verify/prove/prove.h"
@@ -14,6 +15,7 @@
   X(sem, 's', STRINGS, "PATH", "read operator specifications from PATH (a .sem file or a folder) instead of the installed ones")        \
   X(out, 'o', STRING, "DIR", "write the result directory here")                                                                         \
   X(from, 'F', STRING, "FORMAT", "certify: the second argument is a file of candidates of another program: mirage")                       \
+  X(to, 'O', STRING, "FORMAT", "certify: write what is certified in the format of another program, to the file named by the last argument: mirage") \
   X(force, 'f', FLAG, NULL, "replace an existing result directory")                                                                     \
   X(json, 'j', FLAG, NULL, "print one JSON object on standard output")                                                                  \
   X(junit, 'x', STRING, "FILE", "write the verdicts as JUnit XML here as well")                                                          \
@@ -31,7 +33,7 @@
 
 typedef struct {
   as_vec sem;                       /* of char * */
-  char *out, *from, *junit, *require, *solvers, *prune, *arch;
+  char *out, *from, *to, *junit, *require, *solvers, *prune, *arch;
   bool force, json, smt, quiet, verbose;
   uint64_t seed, threads, seconds, solver_seconds;
   char **arg; uint32_t n_arg;       /* what is no option */
@@ -109,13 +111,14 @@ void cli_result_add(cli_result *r, const char *name, const char *data, size_t n)
 bool cli_result_place(const char *dir, bool force, as_err *err);
 bool cli_result_write(const cli_result *r, const char *dir, bool force, as_err *err);
 void cli_result_clear(cli_result *r);
-/* the whole directory; kernel, extra (json_t *, borrowed), extra_html may be NULL */
+/* the whole directory; kernel, extra (json_t *, borrowed) may be NULL */
 bool cli_package(const cli_opts *o, const char *dir, const cli_case *c, const ck_text *spec, const ck_text *cand, const cli_verdicts *v, const char *kernel,
-                 void *extra, const char *extra_html, as_err *err);
+                 void *extra, as_err *err);
 /* the files of that directory, added to a result */
-bool cli_collect(const cli_case *c, const ck_text *spec, const ck_text *cand, const cli_verdicts *v, const char *kernel, void *extra, const char *extra_html,
+bool cli_collect(const cli_case *c, const ck_text *spec, const ck_text *cand, const cli_verdicts *v, const char *kernel, void *extra,
                  cli_result *r, as_err *err);
 /* report.json: verdicts, hashes of the other files, whatever `extra` (a json_t object or NULL; borrowed) adds; malloc'ed */
 char *cli_report_json(const cli_case *c, const cli_verdicts *v, const cli_result *files, void *extra);
-char *cli_report_html(const cli_case *c, const cli_verdicts *v, const char *extra_html);
+/* the case as an item of a report, initialised here (report.h); for report.html and for the reports of batches */
+void cli_report_item(const cli_case *c, const cli_verdicts *v, as_report_item *it);
 #endif

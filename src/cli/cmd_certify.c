@@ -1,9 +1,14 @@
+#include "export.h"
 #include "junit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 int cli_certify(const cli_opts *o) {
+  if ((o->n_arg == 3) != (o->to != NULL)) {
+    fprintf(stderr, "assay: certify needs a program and a candidate, and with --to, and only then, the file to write\n");
+    return AS_BAD_INPUT;
+  }
   if (o->from) return cli_import(o);
   as_err err;
   as_err_init(&err);
@@ -16,7 +21,11 @@ int cli_certify(const cli_opts *o) {
   if (ok) ok = (spec.text = as_read_file(o->arg[0], &spec.len, &err)) != NULL;
   if (ok) ok = (cand.text = as_read_file(o->arg[1], &cand.len, &err)) != NULL;
   if (ok) ok = cli_judge(o, &c, &spec, &cand, &v, &err);
-  if (ok && o->out) ok = cli_package(o, o->out, &c, &spec, &cand, &v, NULL, NULL, NULL, &err);
+  if (ok && o->out) ok = cli_package(o, o->out, &c, &spec, &cand, &v, NULL, NULL, &err);
+  cli_export *x = cli_export_new(o, &spec);
+  bool written = !ok || cli_export_add(x, &c, &v);
+  if (ok) ok = cli_export_write(x, &err);
+  cli_export_free(x);
   if (ok && o->junit) {
     cli_junit *j = cli_junit_new(o->arg[0]);
     cli_junit_judged(j, o->arg[0], o->arg[1], v.prove_seconds + v.check_seconds, NULL, &v);
@@ -33,7 +42,7 @@ int cli_certify(const cli_opts *o) {
       puts(words[v.answer]);
     } else
       cli_print_verdicts(&v, o->verbose);
-    status = v.certified ? AS_OK : v.answer == CLI_REFUTED ? AS_NO : AS_UNKNOWN;
+    status = v.certified ? (written ? AS_OK : AS_BAD_INPUT) : v.answer == CLI_REFUTED ? AS_NO : AS_UNKNOWN;
   } else
     status = cli_fail(&err);
   free((char *)spec.text), free((char *)cand.text);

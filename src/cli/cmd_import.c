@@ -1,4 +1,5 @@
 /* `assay certify PROGRAM.tp --from FORMAT FILE`: every candidate of a file that another program wrote, each judged on its own. */
+#include "export.h"
 #include "junit.h"
 #include "src/ir/mirage.h"
 #include <jansson.h>
@@ -14,11 +15,13 @@ typedef struct {
   as_mirage *file;
   ck_text spec;
   bool table;                       /* on standard output, a line a graph */
-  uint32_t count[3], uncertified;
+  uint32_t count[3], uncertified, unwritten;
   cli_result result;
   as_str batch;                     /* for assay-check --batch */
   json_t *rows;
   cli_junit *junit;
+  as_vec items;                     /* as_report_item, for report.html; collected where a directory is written */
+  cli_export *export;
 } import;
 
 static void add_files(import *m, const char *folder, const cli_result *from, bool cert) {
@@ -54,6 +57,21 @@ static void row(import *m, size_t i, uint32_t kernels, cli_answer answer, bool c
   free(name);
 }
 
+/* the graph in the report of the file; v NULL: it could not be judged, `why` says why */
+static void report(import *m, size_t i, const cli_case *c, const cli_verdicts *v, const char *why, double seconds, const char *mug) {
+  as_report_item *it = as_vec_push(&m->items, NULL);
+  char *name = as_format("graph %zu", i);
+  if (v) cli_report_item(c, v, it);
+  else {
+    as_report_init(it, name, words[CLI_UNKNOWN], AS_REPORT_OPEN);
+    it->reason = as_report_keep(it, why);
+    if (mug) as_report_add_part(it, "Candidate", mug, NULL);
+  }
+  it->name = as_report_keep(it, name);
+  it->seconds = seconds;
+  free(name);
+}
+
 /* A graph that cannot be read or expressed is UNKNOWN with the reason; only a failure of Assay itself ends the run. */
 static bool one(import *m, size_t i, as_err *fatal) {
   as_err err;
@@ -78,10 +96,16 @@ static bool one(import *m, size_t i, as_err *fatal) {
       row(m, i, c.cand ? as_graph_kernels(c.cand) : 0, CLI_UNKNOWN, false, why, seconds, mug, NULL);
       free(why);
     }
+    if (m->o->out) {
+      char *why = ok ? NULL : as_err_format(&err);
+      report(m, i, &c, ok ? &v : NULL, why, seconds, mug);
+      free(why);
+    }
+    if (ok) m->unwritten += !cli_export_add(m->export, &c, &v);
     if (ok && m->o->out) {
       cli_result r;
       cli_result_init(&r);
-      loaded = cli_collect(&c, &m->spec, &cand, &v, NULL, NULL, NULL, &r, fatal);
+      loaded = cli_collect(&c, &m->spec, &cand, &v, NULL, NULL, &r, fatal);
       add_files(m, folder, &r, v.checked);
       cli_result_clear(&r);
     }
@@ -108,9 +132,11 @@ int cli_import(const cli_opts *o) {
   import m = {.o = o, .table = !o->json && !o->quiet, .rows = json_array(), .junit = o->junit ? cli_junit_new(o->arg[0]) : NULL};
   cli_result_init(&m.result);
   as_str_init(&m.batch);
+  as_vec_init(&m.items, sizeof(as_report_item));
   double start = as_now();
   m.spec.name = o->arg[0];
   bool ok = (m.spec.text = as_read_file(o->arg[0], &m.spec.len, &err)) != NULL && (m.file = as_mirage_read(o->arg[1], &err)) != NULL;
+  m.export = cli_export_new(o, &m.spec);
   if (ok && o->out) ok = cli_result_place(o->out, o->force, &err);
   if (ok && m.table) printf("graph  kernels  verdict     time\n");
   for (size_t i = 0; ok && i < as_mirage_count(m.file); i++) ok = one(&m, i, &err);
@@ -120,20 +146,31 @@ int cli_import(const cli_opts *o) {
     if (o->json) fputs(json, stdout);
     if (!o->json) printf("%u proved, %u refuted, %u unknown in %.1f s\n", m.count[CLI_PROVED], m.count[CLI_REFUTED], m.count[CLI_UNKNOWN], seconds);
     if (o->out) {
+      char *about = as_format("Candidates of %s, each judged against the program %s", o->arg[1], o->arg[0]), *slash = strrchr(o->arg[1], '/');
+      char *html = as_report_batch_html(&(as_report_batch){slash ? slash + 1 : o->arg[1], about, seconds}, m.items.data, m.items.n);
       cli_result_add(&m.result, "report.json", json, strlen(json));
+      cli_result_add(&m.result, "report.html", html, strlen(html));
+      free(about), free(html);
       cli_result_add(&m.result, "batch", m.batch.s ? m.batch.s : "", m.batch.n);
       ok = cli_result_write(&m.result, o->out, o->force, &err);
     }
-    ok = cli_junit_write(m.junit, o->junit, &err) && ok;
+    ok = cli_export_write(m.export, &err) && cli_junit_write(m.junit, o->junit, &err) && ok;
     free(json);
   }
   cli_junit_free(m.junit);
-  int status = !ok ? cli_fail(&err) : m.count[CLI_REFUTED] ? AS_NO : m.count[CLI_UNKNOWN] || m.uncertified ? AS_UNKNOWN : AS_OK;
+  cli_export_free(m.export);
+  int status = !ok                               ? cli_fail(&err)
+               : m.count[CLI_REFUTED]            ? AS_NO
+               : m.count[CLI_UNKNOWN] || m.uncertified ? AS_UNKNOWN
+               : m.unwritten                     ? AS_BAD_INPUT
+                                                 : AS_OK;
   free((char *)m.spec.text);
   as_mirage_free(m.file);
   json_decref(m.rows);
   cli_result_clear(&m.result);
   as_str_clear(&m.batch);
+  for (size_t i = 0; i < m.items.n; i++) as_report_clear(&AS_VEC_AT(&m.items, as_report_item, i));
+  as_vec_clear(&m.items);
   as_err_clear(&err);
   return status;
 }

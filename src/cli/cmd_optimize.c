@@ -132,7 +132,7 @@ int cli_optimize(const cli_opts *o) {
   if (ok) {
     ck_text cand = {"candidate.mug", x.text, strlen(x.text)};
     json_t *extra = extra_json(&found, &x);
-    ok = cli_package(o, dir, &c, &spec, &cand, &x.v, x.low.cuda, extra, NULL, &err);
+    ok = cli_package(o, dir, &c, &spec, &cand, &x.v, x.low.cuda, extra, &err);
     if (ok && o->json) {
       json_object_set_new(extra, "directory", json_string(dir));
       char *json = cli_report_json(&c, &x.v, NULL, extra);

@@ -1,7 +1,7 @@
 # The command.
 noinst_LIBRARIES += libascli.a
 libascli_a_SOURCES = \
-  src/cli/cli.h src/cli/child.h src/cli/draw.h src/cli/junit.h src/cli/progress.h \
+  src/cli/cli.h src/cli/child.h src/cli/draw.h src/cli/export.h src/cli/junit.h src/cli/progress.h src/cli/report.h \
   src/cli/child.c \
   src/cli/cmd_bench.c \
   src/cli/cmd_certify.c \
@@ -11,13 +11,17 @@ libascli_a_SOURCES = \
   src/cli/cmd_import.c \
   src/cli/cmd_optimize.c \
   src/cli/draw.c \
+  src/cli/export.c \
   src/cli/load.c \
   src/cli/options.c \
   src/cli/package.c \
   src/cli/place.c \
   src/cli/progress.c \
+  src/cli/report.c \
   src/cli/report_html.c \
+  src/cli/report_item.c \
   src/cli/report_json.c \
+  src/cli/report_style.c \
   src/cli/report_junit.c \
   src/cli/result.c \
   src/cli/verdict.c

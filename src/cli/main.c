@@ -4,7 +4,7 @@
 
 const cli_command cli_commands[] = {
     {"optimize", "PROGRAM.tp", "search a faster program, certify it, lower it to CUDA", 1, 1, cli_optimize},
-    {"certify", "PROGRAM.tp CANDIDATE.mug|.tp|.json", "prove that the candidate refines the program, or refute it", 2, 2, cli_certify},
+    {"certify", "PROGRAM.tp CANDIDATE.mug|.tp|.json [OUT.json]", "prove that the candidate refines the program, or refute it", 2, 3, cli_certify},
     {"check", "DIR", "verify a result directory again: hashes, certificate", 1, 1, cli_check},
     {"bench", "DIR|PROGRAM.tp CANDIDATE.mug", "compile, check and time the kernels on a GPU", 1, 2, cli_bench},
     {"explain", "DIR | PROGRAM.tp CANDIDATE CERT", "print what is proved and how", 1, 3, cli_explain},

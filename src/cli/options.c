@@ -118,7 +118,7 @@ bool cli_parse(int argc, char **argv, cli_opts *o, const cli_command **cmd, int 
                            *const prunes[] = {"exact", "z3", NULL}, *const formats[] = {"mirage", NULL};
   if (o->solvers == NULL) o->solvers = o->from ? "none" : "z3,cvc5";
   if (!words_from("require", o->require, demands) || !words_from("solvers", o->solvers, solvers) || !words_from("prune", o->prune, prunes) ||
-      (o->from && !words_from("from", o->from, formats))) return false;
+      (o->from && !words_from("from", o->from, formats)) || (o->to && !words_from("to", o->to, formats))) return false;
   const char *name = optind < argc ? argv[optind++] : NULL;
   for (uint32_t i = 0; name && i < cli_n_commands; i++)
     if (strcmp(name, cli_commands[i].name) == 0) *cmd = &cli_commands[i];

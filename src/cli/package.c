@@ -45,7 +45,7 @@ static bool add_specifications(const cli_case *c, cli_result *r, as_err *err) {
   return ok;
 }
 
-bool cli_collect(const cli_case *c, const ck_text *spec, const ck_text *cand, const cli_verdicts *v, const char *kernel, void *extra, const char *extra_html,
+bool cli_collect(const cli_case *c, const ck_text *spec, const ck_text *cand, const cli_verdicts *v, const char *kernel, void *extra,
                  cli_result *r, as_err *err) {
   cli_result_add(r, "program.tp", spec->text, spec->len);
   cli_result_add(r, c->cand->program ? "candidate.mug" : "candidate.tp", cand->text, cand->len);
@@ -53,7 +53,10 @@ bool cli_collect(const cli_case *c, const ck_text *spec, const ck_text *cand, co
   if (kernel) cli_result_add(r, "kernel.cu", kernel, strlen(kernel));
   if (v->smt_text) cli_result_add(r, "obligations.smt2", v->smt_text, strlen(v->smt_text));
   bool ok = add_specifications(c, r, err);
-  char *html = cli_report_html(c, v, extra_html);
+  as_report_item item;
+  cli_report_item(c, v, &item);
+  char *html = as_report_html(&item);
+  as_report_clear(&item);
   cli_result_add(r, "report.html", html, strlen(html));
   char *json = cli_report_json(c, v, r, extra);
   cli_result_add(r, "report.json", json, strlen(json));
@@ -62,10 +65,10 @@ bool cli_collect(const cli_case *c, const ck_text *spec, const ck_text *cand, co
 }
 
 bool cli_package(const cli_opts *o, const char *dir, const cli_case *c, const ck_text *spec, const ck_text *cand, const cli_verdicts *v, const char *kernel,
-                 void *extra, const char *extra_html, as_err *err) {
+                 void *extra, as_err *err) {
   cli_result r;
   cli_result_init(&r);
-  bool ok = cli_collect(c, spec, cand, v, kernel, extra, extra_html, &r, err) && cli_result_write(&r, dir, o->force, err);
+  bool ok = cli_collect(c, spec, cand, v, kernel, extra, &r, err) && cli_result_write(&r, dir, o->force, err);
   cli_result_clear(&r);
   return ok;
 }

@@ -122,7 +122,10 @@ static void refute(const cli_opts *o, const cli_case *c, cli_verdicts *v) {
     v->cex_words = as_cex_print(c->spec, &v->cex);
   else if (v->field_ran && v->field.verdict == AS_NO && as_cex_replay(c->spec, c->cand, &v->field.cex, &err) == AS_NO) {
     v->cex_found = true;
-    v->cex_words = as_cex_print(c->spec, &v->field.cex);
+    as_cex_clear(&v->cex);
+    v->cex = v->field.cex;
+    as_cex_init(&v->field.cex);
+    v->cex_words = as_cex_print(c->spec, &v->cex);
   }
   as_err_clear(&err);
 }

@@ -2,16 +2,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool as_gp_report(as_gparser *P, const as_token *t, as_err *inner) {
+static bool report(as_lexed *X, const as_token *t, as_err *inner) {
   if (inner->file) { /* already placed, in another file */
-    if (P->X->err && P->X->err->status == AS_OK) *P->X->err = *inner;
+    if (X->err && X->err->status == AS_OK) *X->err = *inner;
     else as_err_clear(inner);
     return false;
   }
-  as_lex_fail(P->X, t, "%s", inner->text ? inner->text : "ill-formed");
-  if (P->X->err && inner->status == AS_INTERNAL) P->X->err->status = AS_INTERNAL;
+  as_lex_fail(X, t, "%s", inner->text ? inner->text : "ill-formed");
+  if (X->err && inner->status == AS_INTERNAL) X->err->status = AS_INTERNAL;
   as_err_clear(inner);
   return false;
+}
+
+bool as_gp_report(as_gparser *P, const as_token *t, as_err *inner) { return report(P->X, t, inner); }
+
+bool as_gp_use(as_lexed *X, as_oplib *lib, char **path) {
+  const as_token *t = as_tok(X);
+  if (!as_tok_want(X, AS_T_STRING, "the path of a .sem file in quotes")) return false;
+  char *name = as_format("%.*s", (int)t->len, t->s), *whole;
+  const char *slash = strrchr(X->file, '/');
+  whole = name[0] == '/' || !slash ? as_strdup(name) : as_format("%.*s/%s", (int)(slash - X->file), X->file, name);
+  as_err inner;
+  as_err_init(&inner);
+  bool ok = as_oplib_load(lib, whole, &inner);
+  if (!ok) report(X, t, &inner);
+  free(whole);
+  ok = ok && as_tok_want(X, AS_T_NL, "the end of the line");
+  if (ok) *path = name;
+  else free(name);
+  return ok;
 }
 
 void as_gp_reserve(as_gparser *P) {
@@ -42,7 +61,7 @@ bool as_gp_dims(as_gparser *P, as_size *dim, uint32_t *rank) {
     if (*rank == AS_MAX_RANK) return as_lex_fail(X, t, "more than %d axes", AS_MAX_RANK);
     as_size s = as_gp_size(P);
     if (s == AS_SIZE_BAD) return false;
-    if (as_graph_decide(P->g, 0, AS_REL_LE, s) == AS_FAILS) return as_lex_fail(X, t, "a negative extent");
+    if (!P->g->open && as_graph_decide(P->g, 0, AS_REL_LE, s) == AS_FAILS) return as_lex_fail(X, t, "a negative extent");
     dim[(*rank)++] = s;
   } while (as_tok_take(X, ','));
   return as_tok_want(X, ']', "`]` or `,`");
@@ -64,7 +83,7 @@ bool as_gp_sizes(as_gparser *P) {
   as_lexed *X = P->X;
   do {
     const as_token *t = as_tok(X);
-    long least = 1, value = -1;
+    long least = P->g->open ? 0 : 1, value = -1;
     as_err inner;
     as_err_init(&inner);
     if (as_tok_new_name(X, "the name of a size") == NULL) return false;
@@ -93,7 +112,7 @@ bool as_gp_where(as_gparser *P, bool own) {
     if (!as_parse_rel(X, P->g->sizes, look, P, &a, &rel, &b)) return false;
     if (own && !mentions_own(P->g, a) && !mentions_own(P->g, b))
       return as_lex_fail(X, t, "a relation of a muGraph must be about its own sizes: this one would restrict the program");
-    if (as_graph_decide(P->g, a, rel, b) == AS_FAILS) return as_lex_fail(X, t, "this relation never holds");
+    if (!P->g->open && as_graph_decide(P->g, a, rel, b) == AS_FAILS) return as_lex_fail(X, t, "this relation never holds");
     if (!as_graph_where(P->g, a, rel, b, &inner)) return as_gp_report(P, t, &inner);
   } while (as_tok_take(X, ','));
   return as_tok_want(X, AS_T_NL, "the end of the line");
@@ -364,6 +383,10 @@ as_node_id as_gp_define(as_gparser *P, const as_token *name) {
   as_node_id id = as_gp_expr(P);
   if (id == AS_NONE) return id;
   if (as_node_is_number(&g->node[id])) {
+    as_names_put(g, P->block, as_arena_strdup(as_gm(g)->arena, name->s), id);
+    return id;
+  }
+  if (id < before && g->open) {
     as_names_put(g, P->block, as_arena_strdup(as_gm(g)->arena, name->s), id);
     return id;
   }

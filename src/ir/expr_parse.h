@@ -1,11 +1,12 @@
 /* The expression grammar that .tp and .mug share, over a graph being built.  May include: ir/lex.h, ir/graph_int.h.
- * Called by tp_parse.c and mug_parse.c. */
+ * Called by tp_parse.c, mug_parse.c, rule_parse.c. */
 #ifndef AS_IR_EXPR_PARSE_H
 #define AS_IR_EXPR_PARSE_H
 #include "graph_int.h"
 #include "lex.h"
 
 typedef struct { as_lexed *X; as_graph *g; uint32_t block; } as_gparser;
+bool as_gp_use(as_lexed *X, as_oplib *lib, char **path);                        /* after `use`: loads the file; its path as written, malloc'ed */
 as_size as_gp_size(as_gparser *P);                                          /* AS_SIZE_BAD with err */
 bool as_gp_dims(as_gparser *P, as_size *dim, uint32_t *rank);
 bool as_gp_sizes(as_gparser *P);                                            /* after the word `sizes` */

@@ -94,6 +94,7 @@ static void *dup(const void *p, size_t n, size_t size) {
 
 as_graph *as_graph_copy(const as_graph *g) {
   as_graph *c = empty(g->sizes, g->lib, g->program, g->name);
+  c->open = g->open;
   as_graph_mem *m = as_gm(c);
   const as_graph_mem *gm = as_gm(g);
   m->fresh = gm->fresh;
@@ -171,7 +172,7 @@ bool as_graph_where(as_graph *g, as_size lhs, as_rel rel, as_size rhs, as_err *e
   int64_t a, b;
   char *x = as_size_print(g->sizes, lhs), *y = as_size_print(g->sizes, rhs);
   bool ok = true;
-  if (as_graph_concrete(g, lhs, &a) && as_graph_concrete(g, rhs, &b)) {
+  if (!g->open && as_graph_concrete(g, lhs, &a) && as_graph_concrete(g, rhs, &b)) {
     static const char *const text[] = {"=", "!=", "<=", "<"};
     ok = rel == AS_REL_EQ ? a == b : rel == AS_REL_NE ? a != b : rel == AS_REL_LE ? a <= b : a < b;
     if (!ok)
@@ -188,8 +189,8 @@ bool as_graph_where(as_graph *g, as_size lhs, as_rel rel, as_size rhs, as_err *e
 /* --- outputs */
 bool as_graph_output(as_graph *g, as_node_id n, as_err *err) {
   const as_node *x = &g->node[n];
-  if (scope_of(x) != AS_NONE || as_node_is_number(x)) return as_err_set(err, AS_BAD_INPUT, "only a tensor at kernel level can be an output");
-  for (uint32_t i = 0; i < g->n_output; i++)
+  if (!g->open && (scope_of(x) != AS_NONE || as_node_is_number(x))) return as_err_set(err, AS_BAD_INPUT, "only a tensor at kernel level can be an output");
+  for (uint32_t i = 0; i < g->n_output && !g->open; i++)
     if (g->output[i] == n) return as_err_set(err, AS_BAD_INPUT, "`%s` is an output twice", x->name);
   const as_graph *p = g->program;
   if (p) {

@@ -53,6 +53,7 @@ typedef struct as_graph {           /* a program, or a muGraph (then `program` i
   as_sizes *sizes;                  /* shared between a program and its muGraphs */
   const as_oplib *lib;
   const struct as_graph *program;   /* borrowed; NULL in a program */
+  bool open;                        /* a side of a rewrite rule: obligations that are not shown are left to whoever judges the rule, even false ones */
   char *name;
   as_node *node; uint32_t n;
   as_node_id *order; uint32_t n_order;     /* kernel-level statements in order (a block stands where its first store is) */

@@ -157,13 +157,16 @@ static bool flags(const as_graph *g, const as_node_id *arg, uint32_t nargs, as_n
 }
 
 static bool obligations(as_graph *g, const as_opdef *op, const as_vec *facts, as_err *err) {
+  if (g->open) return true;
   for (size_t i = 0; i < facts->n; i++) {
     as_size_fact f = AS_VEC_AT(facts, as_size_fact, i);
     char *what = as_format("`%s`", op->name), *x = as_size_print(g->sizes, f.lhs), *y = as_size_print(g->sizes, f.rhs);
     static const char *const text[] = {"=", "!=", "<=", "<"};
     bool ok = true;
     int64_t a, b;
-    if (f.rel == AS_REL_EQ)
+    if (as_size_is_const(g->sizes, f.lhs, NULL) && as_size_is_const(g->sizes, f.rhs, NULL)) /* false, or it would not be here */
+      ok = f.rel == AS_REL_EQ ? bad_input(err, "%s: extents differ: %s and %s", what, x, y) : bad_input(err, "%s requires %s %s %s", what, x, text[f.rel], y);
+    else if (f.rel == AS_REL_EQ)
       ok = as_graph_same_size(g, f.lhs, f.rhs) || differ(g, err, what, f.lhs, f.rhs);
     else if (as_graph_decide(g, f.lhs, f.rel, f.rhs) == AS_FAILS)
       ok = bad_input(err, "%s requires `%s %s %s`, which never holds", what, x, text[f.rel], y);
@@ -190,7 +193,7 @@ static bool shape(as_graph *g, const as_opdef *op, const as_node_id *arg, uint32
   as_vec_init(&facts, sizeof(as_size_fact));
   bool ok = as_opdef_match(g->sizes, op, argdim, argrank, nargs, attr, &m, dim, rank, &facts, err) && obligations(g, op, &facts, err);
   as_vec_clear(&facts);
-  for (uint32_t i = 0; ok && i < *rank; i++)
+  for (uint32_t i = 0; ok && !g->open && i < *rank; i++)
     if (as_graph_decide(g, 0, AS_REL_LE, dim[i]) == AS_FAILS) ok = bad_input(err, "`%s` gives a negative extent", op->name);
   return ok;
 }

@@ -21,6 +21,12 @@ bool as_graph_rename(as_graph *g, as_node_id n, const char *name, as_err *err); 
 void as_graph_add_use(as_graph *g, const char *path);
 typedef enum { AS_HOLDS, AS_FAILS, AS_OPEN } as_truth;
 as_truth as_graph_decide(const as_graph *g, as_size a, as_rel rel, as_size b);        /* from least sizes and relations */
+/* text: a shape, a node's name or number, a call of named operands, a whole expression, the `where` line */
+void as_text_dims(as_str *s, const as_graph *g, const as_size *dim, uint32_t rank);
+void as_text_ref(as_str *s, const as_graph *g, as_node_id id);
+void as_text_call(as_str *s, const as_graph *g, const as_node *n);
+void as_text_nested(as_str *s, const as_graph *g, as_node_id id);
+void as_text_where(as_str *s, const as_graph *g);
 /* grows *array of items of `size` to hold one more */
 void as_grow(void *array, size_t *cap, size_t n, size_t size);
 #endif

@@ -73,6 +73,8 @@ bool as_graph_same_size(const as_graph *g, as_size a, as_size b) {
   return joined(g, x, y);
 }
 
+static bool natural(const as_sizes *S, as_size atom) { return as_size_is_sym(S, atom) && as_size_least(S, atom) >= 0; }
+
 /* sign of d >= 0 from the least sizes: each symbol is least + something >= 0 */
 static as_truth nonnegative(const as_graph *g, as_size d) {
   as_sizes *S = g->sizes;
@@ -81,13 +83,13 @@ static as_truth nonnegative(const as_graph *g, as_size d) {
   for (uint32_t i = 0; i < as_size_nmono(S, d) && plain; i++) {
     as_size_mono m = as_size_get_mono(S, d, i);
     plain = m.coef > 0;
-    for (uint32_t k = 0; k < m.n; k++) plain = plain && as_size_is_sym(S, m.atom[k]);
+    for (uint32_t k = 0; k < m.n; k++) plain = plain && natural(S, m.atom[k]);
   }
   if (plain) return AS_HOLDS;
   for (uint32_t i = 0;; i++) {
     as_size s = as_size_nth_sym(S, i);
     if (s == AS_SIZE_BAD) break;
-    if (as_size_least(S, s) == 0) continue;
+    if (as_size_least(S, s) == 0 || as_size_least(S, s) == AS_SIZE_NO_LEAST) continue;
     d = as_size_subst(S, d, s, as_size_add(S, s, as_size_int(S, as_size_least(S, s))));
     if (d == AS_SIZE_BAD) return AS_OPEN;
   }
@@ -97,7 +99,7 @@ static as_truth nonnegative(const as_graph *g, as_size d) {
     as_size_mono m = as_size_get_mono(S, d, i);
     if (m.n == 0) constant = m.coef;
     for (uint32_t k = 0; k < m.n; k++)
-      if (!as_size_is_sym(S, m.atom[k])) return AS_OPEN;
+      if (!natural(S, m.atom[k])) return AS_OPEN;
     if (m.n && m.coef < 0) up = false;
     if (m.n && m.coef > 0) down = false;
   }
@@ -121,14 +123,13 @@ as_truth as_graph_decide(const as_graph *g, as_size a, as_rel rel, as_size b) {
 
 static bool all_known(const as_graph *g, as_size a) {
   const as_sizes *S = g->sizes;
-  bool is_div;
   as_size num, den;
   for (uint32_t i = 0; i < as_size_nmono(S, a); i++) {
     as_size_mono m = as_size_get_mono(S, a, i);
     for (uint32_t k = 0; k < m.n; k++) {
       if (as_size_is_sym(S, m.atom[k])) {
         if (as_size_value(S, m.atom[k]) < 0) return false;
-      } else if (!as_size_is_divmod(S, m.atom[k], &is_div, &num, &den) || !all_known(g, num) || !all_known(g, den)) {
+      } else if (as_size_atom(S, m.atom[k], &num, &den) == AS_SIZE_SYM || !all_known(g, num) || !all_known(g, den)) {
         return false;
       }
     }

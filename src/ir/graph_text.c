@@ -10,7 +10,7 @@ static void p_size(as_str *s, const as_graph *g, as_size a) {
   free(t);
 }
 
-static void p_dims(as_str *s, const as_graph *g, const as_size *dim, uint32_t rank) {
+void as_text_dims(as_str *s, const as_graph *g, const as_size *dim, uint32_t rank) {
   as_str_add(s, "[");
   for (uint32_t i = 0; i < rank; i++) {
     if (i) as_str_add(s, ", ");
@@ -19,7 +19,7 @@ static void p_dims(as_str *s, const as_graph *g, const as_size *dim, uint32_t ra
   as_str_add(s, "]");
 }
 
-static void p_ref(as_str *s, const as_graph *g, as_node_id id) {
+void as_text_ref(as_str *s, const as_graph *g, as_node_id id) {
   const as_node *n = &g->node[id];
   if (n->kind == AS_N_SIZE) {
     as_str_add(s, as_size_is_sym(g->sizes, n->size) ? "" : "(");
@@ -45,23 +45,29 @@ static bool is_default(const as_graph *g, const as_node *n, uint32_t i) {
   return as_size_is_const(g->sizes, a->size, &v) && mpq_cmp_si(d->num, v, 1) == 0;
 }
 
-static void p_call(as_str *s, const as_graph *g, const as_node *n) {
+typedef void print_ref(as_str *s, const as_graph *g, as_node_id id);
+
+static void call(as_str *s, const as_graph *g, const as_node *n, print_ref *ref, bool nested) {
   static const struct { const char *name; char sign; } infix[] = {{"add", '+'}, {"sub", '-'}, {"mul", '*'}, {"div", '/'}};
   for (size_t i = 0; i < 4 && n->nargs == 2 && n->op->nattrs == 0; i++) {
     if (strcmp(n->op->name, infix[i].name) != 0) continue;
-    p_ref(s, g, n->arg[0]);
+    if (nested) as_str_add(s, "(");
+    ref(s, g, n->arg[0]);
     as_str_printf(s, " %c ", infix[i].sign);
-    p_ref(s, g, n->arg[1]);
+    ref(s, g, n->arg[1]);
+    if (nested) as_str_add(s, ")");
     return;
   }
   as_str_printf(s, "%s(", n->op->name);
-  for (uint32_t i = 0; i < n->nargs; i++) {
-    if (i) as_str_add(s, ", ");
-    p_ref(s, g, n->arg[i]);
+  bool first = true;
+  for (uint32_t i = 0; i < n->nargs; i++, first = false) {
+    if (!first) as_str_add(s, ", ");
+    ref(s, g, n->arg[i]);
   }
   for (uint32_t i = 0; i < n->op->nattrs; i++) {
     if (is_default(g, n, i)) continue;
-    as_str_printf(s, ", %s=", n->op->attr[i]);
+    as_str_printf(s, "%s%s=", first ? "" : ", ", n->op->attr[i]);
+    first = false;
     if (n->attr[i].is_size) {
       p_size(s, g, n->attr[i].size);
     } else {
@@ -73,6 +79,26 @@ static void p_call(as_str *s, const as_graph *g, const as_node *n) {
   as_str_add(s, ")");
 }
 
+void as_text_call(as_str *s, const as_graph *g, const as_node *n) { call(s, g, n, as_text_ref, false); }
+
+void as_text_nested(as_str *s, const as_graph *g, as_node_id id) {
+  const as_node *n = &g->node[id];
+  if (n->kind == AS_N_OP)
+    call(s, g, n, as_text_nested, true);
+  else
+    as_text_ref(s, g, id);
+}
+
+void as_text_where(as_str *s, const as_graph *g) {
+  for (uint32_t i = 0; i < g->n_fact; i++) {
+    as_str_add(s, i ? ", " : "where ");
+    p_size(s, g, g->fact[i].lhs);
+    as_str_printf(s, " %s ", as_rel_text(g->fact[i].rel));
+    p_size(s, g, g->fact[i].rhs);
+  }
+  if (g->n_fact) as_str_add(s, "\n");
+}
+
 static void p_head(as_str *s, const as_graph *g) {
   for (uint32_t i = 0; i < g->n_own_size; i++) {
     as_size z = g->own_size[i];
@@ -81,13 +107,7 @@ static void p_head(as_str *s, const as_graph *g) {
     if (as_size_value(g->sizes, z) >= 0) as_str_printf(s, " = %ld", as_size_value(g->sizes, z));
   }
   if (g->n_own_size) as_str_add(s, "\n");
-  for (uint32_t i = 0; i < g->n_fact; i++) {
-    as_str_add(s, i ? ", " : "where ");
-    p_size(s, g, g->fact[i].lhs);
-    as_str_printf(s, " %s ", as_rel_text(g->fact[i].rel));
-    p_size(s, g, g->fact[i].rhs);
-  }
-  if (g->n_fact) as_str_add(s, "\n");
+  as_text_where(s, g);
 }
 
 /* outputs can be printed at their definition when that keeps their order */
@@ -107,7 +127,7 @@ char *as_print_tp(const as_graph *g) {
   for (uint32_t i = 0; i < g->n_input; i++) {
     const as_node *n = &g->node[g->input[i]];
     as_str_printf(&s, "input %s: %s", n->name, types[n->dtype]);
-    p_dims(&s, g, n->dim, n->rank);
+    as_text_dims(&s, g, n->dim, n->rank);
     as_str_add(&s, "\n");
   }
   bool in_place = outputs_in_place(g);
@@ -116,7 +136,7 @@ char *as_print_tp(const as_graph *g) {
     bool out = false;
     for (uint32_t k = 0; in_place && k < g->n_output; k++) out = out || g->output[k] == g->order[i];
     as_str_printf(&s, "%s%s = ", out ? "output " : "", n->name);
-    p_call(&s, g, n);
+    as_text_call(&s, g, n);
     as_str_add(&s, "\n");
   }
   for (uint32_t i = 0; !in_place && i < g->n_output; i++) as_str_printf(&s, "output %s\n", g->node[g->output[i]].name);
@@ -127,7 +147,7 @@ char *as_print_tp(const as_graph *g) {
 static void p_tile(as_str *s, const as_graph *g, const as_node *n, const as_node *from, const as_node *tile) {
   static const char *const words[] = {"x", "y", "z", "loop"};
   as_str_printf(s, "%s ", n->name);
-  p_dims(s, g, tile->dim, tile->rank);
+  as_text_dims(s, g, tile->dim, tile->rank);
   as_str_printf(s, " = %s", from->name);
   for (int i = 0; i < 4; i++)
     if (n->map[i] >= 0) as_str_printf(s, " %s -> %d", words[i], n->map[i]);
@@ -161,7 +181,7 @@ static void p_block_node(as_str *s, const as_graph *g, const as_block *b, as_nod
     p_acc(s, g, b, id);
   } else {
     as_str_printf(s, "%s = ", n->name);
-    p_call(s, g, n);
+    as_text_call(s, g, n);
   }
   as_str_add(s, "\n");
 }
@@ -199,7 +219,7 @@ char *as_print_mug(const as_graph *g) {
       continue;
     }
     as_str_printf(&s, "%s = ", n->name);
-    p_call(&s, g, n);
+    as_text_call(&s, g, n);
     as_str_add(&s, "\n");
   }
   return as_str_take(&s);

@@ -149,7 +149,7 @@ bool as_word_reserved(const char *word) {
   static const char *const words[] = {
       "program", "sizes", "where", "input", "output", "use", "func", "op", "let", "out", "require", "builtin", "mugraph", "kernel", "grid",
       "loop", "load", "acc", "store", "end", "sum", "max", "min", "prod", "if", "then", "div", "mod", "and", "or", "not", "none", "inf",
-      "f16", "bf16", "f32"};
+      "f16", "bf16", "f32", "rule", "ints", "axes", "tensor", "assume", "lhs", "rhs", "expect", "int", "bool"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (strcmp(word, words[i]) == 0) return true;
   return false;
@@ -291,6 +291,11 @@ static as_size size_factor(size_parser *P) {
         out = as_size_int(P->S, mpz_get_si(mpq_numref(q)));
     }
     mpq_clear(q);
+  } else if ((as_tok_word(X, "max") || as_tok_word(X, "min")) && as_tok_next(X)->kind == '(') {
+    as_size a, b;
+    X->at += 2;
+    if ((a = size_sum(P)) != AS_SIZE_BAD && as_tok_want(X, ',', "`,`") && (b = size_sum(P)) != AS_SIZE_BAD && as_tok_want(X, ')', "`)`"))
+      out = strcmp(t->s, "max") == 0 ? as_size_max(P->S, a, b) : as_size_min(P->S, a, b);
   } else if (as_tok_is(X, AS_T_NAME)) {
     out = P->look(P->ctx, t->s);
     X->at++;

@@ -25,6 +25,16 @@ as_mirage *as_mirage_read(const char *path, as_err *err) {
   return m;
 }
 
+as_mirage *as_mirage_new(void) {
+  as_mirage *m = as_malloc(sizeof *m);
+  m->graphs = json_array();
+  return m;
+}
+
+json_t *mi_graphs(const as_mirage *m) { return m->graphs; }
+
+void as_mirage_drop(as_mirage *m) { json_array_remove(m->graphs, json_array_size(m->graphs) - 1); }
+
 void as_mirage_free(as_mirage *m) {
   if (m == NULL) return;
   json_decref(m->graphs);
@@ -84,11 +94,11 @@ const char *mi_kernel_name(mi_lift *m, json_int_t guid) {
   return guid == m->result ? m->program->node[m->program->output[0]].name : mi_fresh_name(m, 'v');
 }
 
-/* Mirage's name without its level and `_op`, and ours */
-static const struct { const char *mirage, *ours; uint32_t args; } operators[] = {
+const mi_name mi_operators[] = {
     {"matmul", "matmul", 2}, {"add", "add", 2},   {"sub", "sub", 2},   {"mul", "mul", 2},       {"div", "div", 2},           {"exp", "exp", 1},   {"silu", "silu", 1},
     {"gelu", "gelu", 1},     {"relu", "relu", 1}, {"sqrt", "sqrt", 1}, {"square", "square", 1}, {"rms_norm", "rms_norm", 1},
 };
+const size_t mi_n_operators = sizeof mi_operators / sizeof *mi_operators;
 
 static bool result_dims(mi_lift *m, const char *op, const mi_tensor *a, const mi_tensor *b, mi_extent *dim) {
   memcpy(dim, a->dim, sizeof a->dim);
@@ -107,14 +117,14 @@ static bool result_dims(mi_lift *m, const char *op, const mi_tensor *a, const mi
 bool mi_operator(mi_lift *m, as_vec *where, const json_t *op, const char *kind, const char *indent, const char *name) {
   const json_t *in = json_object_get(op, "input_tensors"), *out = json_object_get(op, "output_tensors");
   size_t len = strlen(kind);
-  for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
-    if (len < 6 || strlen(operators[i].mirage) != len - 6 || strncmp(kind + 3, operators[i].mirage, len - 6) != 0 || strcmp(kind + len - 3, "_op") != 0) continue;
-    if (json_array_size(in) != operators[i].args || json_array_size(out) != 1) return mi_bad(m, "%s with %zu operands and %zu results", kind, json_array_size(in), json_array_size(out));
+  for (size_t i = 0; i < mi_n_operators; i++) {
+    if (len < 6 || strlen(mi_operators[i].mirage) != len - 6 || strncmp(kind + 3, mi_operators[i].mirage, len - 6) != 0 || strcmp(kind + len - 3, "_op") != 0) continue;
+    if (json_array_size(in) != mi_operators[i].args || json_array_size(out) != 1) return mi_bad(m, "%s with %zu operands and %zu results", kind, json_array_size(in), json_array_size(out));
     const mi_tensor *a = mi_find(m, where, json_array_get(in, 0)), *b = NULL;
-    if (a == NULL || (operators[i].args == 2 && (b = mi_find(m, where, json_array_get(in, 1))) == NULL)) return false;
+    if (a == NULL || (mi_operators[i].args == 2 && (b = mi_find(m, where, json_array_get(in, 1))) == NULL)) return false;
     mi_extent dim[AS_MAX_RANK];
-    if (!result_dims(m, operators[i].ours, a, b, dim)) return false;
-    as_str_printf(&m->body, "%s%s = %s(%s%s%s)\n", indent, name, operators[i].ours, a->name, b ? ", " : "", b ? b->name : "");
+    if (!result_dims(m, mi_operators[i].ours, a, b, dim)) return false;
+    as_str_printf(&m->body, "%s%s = %s(%s%s%s)\n", indent, name, mi_operators[i].ours, a->name, b ? ", " : "", b ? b->name : "");
     return mi_define(m, where, json_array_get(out, 0), name, dim, a->rank, a->after || (b && b->after));
   }
   return mi_bad(m, "unknown operator `%s`", kind);

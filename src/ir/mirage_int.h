@@ -54,4 +54,9 @@ const char *mi_kernel_name(mi_lift *m, json_int_t guid);
 json_int_t mi_guid(const json_t *tensor);
 bool mi_operator(mi_lift *m, as_vec *where, const json_t *op, const char *kind, const char *indent, const char *name);
 json_int_t mi_int(const json_t *object, const char *key, json_int_t other);
+/* Mirage's name without its level and `_op`, and ours */
+typedef struct { const char *mirage, *ours; uint32_t args; } mi_name;
+extern const mi_name mi_operators[];
+extern const size_t mi_n_operators;
+json_t *mi_graphs(const as_mirage *m); /* borrowed */
 #endif

@@ -33,7 +33,8 @@ static as_size expr_size(const matcher *M, const as_expr *e) {
     return whole ? as_size_int(M->S, mpz_get_si(mpq_numref(e->num))) : AS_SIZE_BAD;
   }
   if (e->n < 1 || e->n > 2) return AS_SIZE_BAD;
-  if (e->kind != AS_E_NEG && e->kind != AS_E_ADD && e->kind != AS_E_SUB && e->kind != AS_E_MUL && e->kind != AS_E_IDIV && e->kind != AS_E_MOD)
+  if (e->kind != AS_E_NEG && e->kind != AS_E_ADD && e->kind != AS_E_SUB && e->kind != AS_E_MUL && e->kind != AS_E_IDIV && e->kind != AS_E_MOD &&
+      e->kind != AS_E_MAX2 && e->kind != AS_E_MIN2)
     return AS_SIZE_BAD;
   as_size a = expr_size(M, e->kid[0]), b = e->n == 2 ? expr_size(M, e->kid[1]) : 0;
   switch (e->kind) {
@@ -42,6 +43,8 @@ static as_size expr_size(const matcher *M, const as_expr *e) {
   case AS_E_SUB: return as_size_sub(M->S, a, b);
   case AS_E_MUL: return as_size_mul(M->S, a, b);
   case AS_E_IDIV: return as_size_div(M->S, a, b);
+  case AS_E_MAX2: return as_size_max(M->S, a, b);
+  case AS_E_MIN2: return as_size_min(M->S, a, b);
   default: return as_size_mod(M->S, a, b);
   }
 }
@@ -52,8 +55,22 @@ as_size as_opdef_size(as_sizes *S, const as_opdef *op, const as_match *m, const 
   return expr_size(&M, e);
 }
 
+/* a relation between constants that is false */
+static bool never(const matcher *M, const as_size_fact *f) {
+  char *x = as_size_print(M->S, f->lhs), *y = as_size_print(M->S, f->rhs);
+  if (f->rel == AS_REL_EQ) as_err_set(M->err, AS_BAD_INPUT, "`%s`: extents differ: %s and %s", M->op->name, x, y);
+  else as_err_set(M->err, AS_BAD_INPUT, "`%s` requires %s %s %s", M->op->name, x, as_rel_text(f->rel), y);
+  free(x);
+  free(y);
+  return false;
+}
+
 static bool no_size(const matcher *M, const as_expr *e) {
   (void)e;
+  for (size_t i = 0; M->facts && i < M->facts->n; i++) { /* it may be why */
+    const as_size_fact *f = &AS_VEC_AT(M->facts, as_size_fact, i);
+    if (as_size_is_const(M->S, f->lhs, NULL) && as_size_is_const(M->S, f->rhs, NULL)) return never(M, f);
+  }
   return as_err_set(M->err, AS_BAD_INPUT, "`%s`: an extent cannot be computed (an attribute that is no integer, a division by zero, or a size beyond 63 bits)",
                     M->op->name);
 }
@@ -64,8 +81,14 @@ static bool oblige(const matcher *M, as_size a, as_rel rel, as_size b) {
   if (as_size_is_const(M->S, a, &x) && as_size_is_const(M->S, b, &y)) {
     bool ok = rel == AS_REL_EQ ? x == y : rel == AS_REL_NE ? x != y : rel == AS_REL_LE ? x <= y : x < y;
     if (ok) return true;
-    if (rel == AS_REL_EQ) return as_err_set(M->err, AS_BAD_INPUT, "`%s`: extents differ: %ld and %ld", M->op->name, x, y);
-    return as_err_set(M->err, AS_BAD_INPUT, "`%s` requires %ld %s %ld", M->op->name, x, as_rel_text(rel), y);
+    if (M->facts == NULL) return never(M, &(as_size_fact){a, b, rel});
+  }
+  if (as_size_is_group(M->S, a) || as_size_is_group(M->S, b)) {
+    char *s = as_size_print(M->S, a), *t = as_size_print(M->S, b);
+    as_err_set(M->err, AS_BAD_INPUT, "`%s`: `%s` meets `%s`: a group of axes fits itself only", M->op->name, s, t);
+    free(s);
+    free(t);
+    return false;
   }
   as_size_fact f = {a, b, rel};
   if (M->facts) as_vec_push(M->facts, &f);
@@ -83,8 +106,13 @@ static bool wrong_rank(const matcher *M, uint32_t arg, uint32_t rank) {
                     M->op->arg[arg].name, rank, M->op->nattrs ? " with these attributes" : "");
 }
 
+static bool whole_group(const matcher *M, as_size group) {
+  return as_err_set(M->err, AS_BAD_INPUT, "`%s`: `%s` is a group of axes: it is no single axis, and an axis is not counted across it", M->op->name,
+                    as_size_name(M->S, group));
+}
+
 /* how many axes each dim of the pattern takes */
-static bool spans(const matcher *M, uint32_t arg, uint32_t rank, long *span) {
+static bool spans(const matcher *M, uint32_t arg, const as_size *dim, uint32_t rank, long *span) {
   const as_targ *a = &M->op->arg[arg];
   long total = 0, rest = -1;
   for (uint32_t i = 0; i < a->n; i++) {
@@ -94,8 +122,11 @@ static bool spans(const matcher *M, uint32_t arg, uint32_t rank, long *span) {
       as_size e = expr_size(M, d->count);
       if (e == AS_SIZE_BAD || !as_size_is_const(M->S, e, &span[i]))
         return as_err_set(M->err, AS_BAD_INPUT, "`%s`: the place of an axis must be a literal integer", M->op->name);
-      if (span[i] < 0) span[i] += rank;
+      bool back = span[i] < 0;
+      if (back) span[i] += rank;
       if (span[i] < 0 || span[i] > (long)rank) return wrong_rank(M, arg, rank);
+      for (long k = back ? span[i] : 0; k < (back ? (long)rank : span[i]); k++)
+        if (as_size_is_group(M->S, dim[k])) return whole_group(M, dim[k]);
     } else if (d->kind == AS_D_LIST) {
       const as_bind_list *l = find_list(M, d->name);
       span[i] = l ? (long)l->n : 0;
@@ -129,7 +160,7 @@ static bool match_list(const matcher *M, const char *name, const as_size *dim, u
 static bool match_arg(const matcher *M, uint32_t arg, const as_size *dim, uint32_t rank) {
   const as_targ *a = &M->op->arg[arg];
   long span[8];
-  if (!spans(M, arg, rank, span)) return false;
+  if (!spans(M, arg, dim, rank, span)) return false;
   uint32_t at = 0;
   for (uint32_t i = 0; i < a->n; at += (uint32_t)span[i++]) {
     const as_dim *d = &a->dim[i];
@@ -137,6 +168,7 @@ static bool match_arg(const matcher *M, uint32_t arg, const as_size *dim, uint32
       if (!match_list(M, d->name, dim + at, (uint32_t)span[i])) return false;
       continue;
     }
+    if (as_size_is_group(M->S, dim[at])) return whole_group(M, dim[at]);
     bool name = d->size->kind == AS_E_NAME;
     as_size e = expr_size(M, d->size);
     bool known = e != AS_SIZE_BAD;
@@ -159,7 +191,8 @@ static bool broadcast(const matcher *M, const as_dim *d, as_size *out, uint32_t 
   *n = a->n > b->n ? a->n : b->n;
   for (uint32_t i = 1; i <= *n; i++) {
     as_size x = i <= a->n ? a->dim[a->n - i] : AS_SIZE_ONE, y = i <= b->n ? b->dim[b->n - i] : AS_SIZE_ONE;
-    if (x != AS_SIZE_ONE && y != AS_SIZE_ONE && !oblige(M, x, AS_REL_EQ, y)) return false;
+    bool missing = i > a->n || i > b->n, group = as_size_is_group(M->S, x) || as_size_is_group(M->S, y);
+    if (!missing && (group || (x != AS_SIZE_ONE && y != AS_SIZE_ONE)) && !oblige(M, x, AS_REL_EQ, y)) return false;
     out[*n - i] = x == AS_SIZE_ONE ? y : x;
   }
   return true;

@@ -1,4 +1,4 @@
-/* Inside of an operator library; shared by oplib.c and the .sem parser only.  May include: base, ir/opdef.h, ir/lex.h. */
+/* Inside of an operator library; shared by oplib.c and the parsers of .sem and .rule files only.  May include: base, ir/opdef.h, ir/lex.h. */
 #ifndef AS_IR_OPLIB_INT_H
 #define AS_IR_OPLIB_INT_H
 #include "lex.h"
@@ -13,5 +13,6 @@ typedef struct { bool is_attr; void *at; } as_oplib_num;
 
 as_expr *as_oplib_new_expr(as_oplib *L, as_ekind kind, uint32_t nkids, const as_token *t);
 void as_oplib_keep_attr(as_oplib *L, as_attr *a); /* initialises it; cleared with the library */
+bool as_sem_definition(as_lexed *X, as_oplib *L); /* an `op` or `func` at the cursor (one that is none is an error); adds it */
 bool as_sem_check(as_lexed *X, as_oplib *L, as_opdef *op); /* names, accesses and left sides of an operator just parsed */
 #endif

@@ -34,11 +34,11 @@ static bool check_int(scope *C, const as_expr *e, bool sizes, bool indices) {
   case AS_E_NAME:
     return is_attr(C, e->name) || (sizes && has(C->size, C->nsize, e->name)) || (indices && has(C->index, C->nindex, e->name)) ||
            fail(C, e, "unknown name", e->name);
-  case AS_E_ADD: case AS_E_SUB: case AS_E_MUL: case AS_E_IDIV: case AS_E_MOD: case AS_E_NEG:
+  case AS_E_ADD: case AS_E_SUB: case AS_E_MUL: case AS_E_IDIV: case AS_E_MOD: case AS_E_NEG: case AS_E_MAX2: case AS_E_MIN2:
     for (uint32_t i = 0; i < e->n; i++)
       if (!check_int(C, e->kid[i], sizes, indices)) return false;
     return true;
-  default: return fail(C, e, "a size or an index is made of integers, sizes, indices, + - * div mod", NULL);
+  default: return fail(C, e, "a size or an index is made of integers, sizes, indices, + - * div mod max min", NULL);
   }
 }
 

@@ -35,7 +35,7 @@ static as_expr *p_number(parser *P) {
   return as_tok_number(P->X, e->num) ? e : NULL;
 }
 
-/* --- size expressions of patterns, requires: the scalar tree restricted to + - * div mod */
+/* --- size expressions of patterns, requires: the scalar tree restricted to + - * div mod max min */
 static as_expr *p_size(parser *P);
 
 static as_expr *p_size_factor(parser *P) {
@@ -54,6 +54,11 @@ static as_expr *p_size_factor(parser *P) {
       as_lex_fail(X, t, "a size must be an integer");
       e = NULL;
     }
+  } else if ((as_tok_word(X, "max") || as_tok_word(X, "min")) && as_tok_next(X)->kind == '(') {
+    as_expr *a, *b;
+    X->at += 2;
+    if ((a = p_size(P)) != NULL && as_tok_want(X, ',', "`,`") && (b = p_size(P)) != NULL && as_tok_want(X, ')', "`)`"))
+      e = mk2(P, strcmp(t->s, "max") == 0 ? AS_E_MAX2 : AS_E_MIN2, t, a, b);
   } else if (as_tok_new_name(X, "a size") != NULL) {
     e = mk_name(P, t);
   }
@@ -338,6 +343,7 @@ static bool p_shape(parser *P, as_dim **dim, uint32_t *n, bool result) {
 
 static bool p_args(parser *P, as_opdef *op) {
   as_targ t[8];
+  if (as_tok_is(P->X, ';') || as_tok_is(P->X, ')')) return true;
   do {
     if (op->nargs == 8) return as_lex_fail(P->X, as_tok(P->X), "more than 8 tensors");
     as_targ *a = &t[op->nargs];
@@ -509,20 +515,19 @@ static bool p_func(parser *P) {
   return as_tok_want(X, AS_T_NL, "the end of the line");
 }
 
+bool as_sem_definition(as_lexed *X, as_oplib *L) {
+  parser P = {X, L};
+  if (as_tok_take_word(X, "op")) return p_op(&P);
+  if (as_tok_take_word(X, "func")) return p_func(&P);
+  return as_lex_fail(X, as_tok(X), "expected `op` or `func`");
+}
+
 bool as_oplib_parse(as_oplib *L, const char *file, const char *text, size_t len, as_err *err) {
   as_lexed X;
-  parser P = {&X, L};
   size_t ops = L->op.n, funcs = L->func.n;
   as_arena *names = as_arena_new();
   bool ok = as_lex(&X, file, text, len, names, err);
-  while (ok && !as_tok_is(&X, AS_T_END)) {
-    if (as_tok_take_word(&X, "op"))
-      ok = p_op(&P);
-    else if (as_tok_take_word(&X, "func"))
-      ok = p_func(&P);
-    else
-      ok = as_lex_fail(&X, as_tok(&X), "expected `op` or `func`");
-  }
+  while (ok && !as_tok_is(&X, AS_T_END)) ok = as_sem_definition(&X, L);
   as_lexed_clear(&X);
   as_arena_free(names);
   if (!ok) {

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum { K_POLY, K_SYM, K_DIV, K_MOD } kind;
+typedef enum { K_POLY, K_SYM, K_DIV, K_MOD, K_MAX, K_MIN } kind;
 typedef struct {
   kind k;
   uint32_t mono, nmono; /* slice of as_sizes.mono */
-  uint32_t num, den;    /* K_DIV, K_MOD */
+  uint32_t num, den;    /* K_DIV, K_MOD; the two operands of K_MAX, K_MIN */
   char *name;           /* K_SYM */
   long least, value;    /* K_SYM */
 } entry;
@@ -313,7 +313,7 @@ static as_size exact_quotient(as_sizes *S, as_size a, as_size b) {
   return t_intern(S);
 }
 
-static as_size divmod_atom(as_sizes *S, kind k, as_size a, as_size b) {
+static as_size pair_atom(as_sizes *S, kind k, as_size a, as_size b) {
   for (size_t at = hash_atom(k, a, b) & (S->cap - 1); S->table[at]; at = (at + 1) & (S->cap - 1)) {
     as_size id = S->table[at] - 1;
     const entry *e = ent(S, id);
@@ -331,14 +331,27 @@ static as_size divmod(as_sizes *S, kind k, as_size a, as_size b) {
   }
   as_size q = exact_quotient(S, a, b);
   if (q != AS_SIZE_BAD) return k == K_DIV ? q : 0;
-  return divmod_atom(S, k, a, b);
+  return pair_atom(S, k, a, b);
 }
+
+static as_size maxmin(as_sizes *S, kind k, as_size a, as_size b) {
+  long x, y;
+  if (bad(S, a) || bad(S, b)) return AS_SIZE_BAD;
+  if (a == b) return a;
+  if (as_size_is_const(S, a, &x) && as_size_is_const(S, b, &y)) return (x < y) == (k == K_MAX) ? b : a;
+  return pair_atom(S, k, a, b);
+}
+
+static as_size pair(as_sizes *S, kind k, as_size a, as_size b) { return k == K_DIV || k == K_MOD ? divmod(S, k, a, b) : maxmin(S, k, a, b); }
 
 as_size as_size_div(as_sizes *S, as_size a, as_size b) { return divmod(S, K_DIV, a, b); }
 as_size as_size_mod(as_sizes *S, as_size a, as_size b) { return divmod(S, K_MOD, a, b); }
+as_size as_size_max(as_sizes *S, as_size a, as_size b) { return maxmin(S, K_MAX, a, b); }
+as_size as_size_min(as_sizes *S, as_size a, as_size b) { return maxmin(S, K_MIN, a, b); }
 
 /* --- reading */
 bool as_size_is_sym(const as_sizes *S, as_size a) { return !bad(S, a) && ent(S, a)->k == K_SYM; }
+bool as_size_is_group(const as_sizes *S, as_size a) { return as_size_is_sym(S, a) && ent(S, a)->name[0] == '.'; }
 const char *as_size_name(const as_sizes *S, as_size sym) { return ent(S, sym)->name; }
 uint32_t as_size_count(const as_sizes *S) { return (uint32_t)S->entry.n; }
 as_size as_size_nth_sym(const as_sizes *S, uint32_t i) { return i < S->sym.n ? AS_VEC_AT(&S->sym, as_size, i) : AS_SIZE_BAD; }
@@ -349,21 +362,20 @@ as_size_mono as_size_get_mono(const as_sizes *S, as_size a, uint32_t i) {
   return (as_size_mono){m->coef, m->n, atoms(S, m)};
 }
 
-bool as_size_is_divmod(const as_sizes *S, as_size atom, bool *is_div, as_size *num, as_size *den) {
-  if (bad(S, atom)) return false;
+as_size_kind as_size_atom(const as_sizes *S, as_size atom, as_size *a, as_size *b) {
   const entry *e = ent(S, atom);
-  if (e->k != K_DIV && e->k != K_MOD) return false;
-  if (is_div) *is_div = e->k == K_DIV;
-  if (num) *num = e->num;
-  if (den) *den = e->den;
-  return true;
+  *a = e->num;
+  *b = e->den;
+  return e->k == K_DIV ? AS_SIZE_DIV : e->k == K_MOD ? AS_SIZE_MOD : e->k == K_MAX ? AS_SIZE_MAX : e->k == K_MIN ? AS_SIZE_MIN : AS_SIZE_SYM;
 }
 
 static int64_t eval_atom(const as_sizes *S, as_size a, const int64_t *env) {
   const entry *e = ent(S, a);
   if (e->k == K_SYM) return env[a];
   int64_t x = as_size_eval(S, e->num, env), y = as_size_eval(S, e->den, env);
-  if (x == INT64_MIN || y == INT64_MIN || y < 1) return INT64_MIN;
+  if (x == INT64_MIN || y == INT64_MIN) return INT64_MIN;
+  if (e->k == K_MAX || e->k == K_MIN) return (x < y) == (e->k == K_MAX) ? y : x;
+  if (y < 1) return INT64_MIN;
   int64_t q = floor_div(x, y);
   return e->k == K_DIV ? q : x - q * y;
 }
@@ -389,7 +401,7 @@ as_size as_size_subst(as_sizes *S, as_size a, as_size sym, as_size by) {
   if (ent(S, a)->k != K_POLY) {
     entry e = *ent(S, a);
     as_size x = as_size_subst(S, e.num, sym, by), y = as_size_subst(S, e.den, sym, by);
-    return x == e.num && y == e.den ? a : divmod(S, e.k, x, y);
+    return x == e.num && y == e.den ? a : pair(S, e.k, x, y);
   }
   as_size sum = 0;
   for (uint32_t i = 0; i < ent(S, a)->nmono; i++) {

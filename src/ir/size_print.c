@@ -24,10 +24,12 @@ static char *print_operand(const as_sizes *S, as_size a) {
 }
 
 static char *print_atom(const as_sizes *S, as_size a) {
-  bool is_div;
   as_size num, den;
-  if (!as_size_is_divmod(S, a, &is_div, &num, &den)) return as_strdup(as_size_name(S, a));
-  char *x = print_operand(S, num), *y = print_operand(S, den), *s = as_format("%s %s %s", x, is_div ? "div" : "mod", y);
+  as_size_kind k = as_size_atom(S, a, &num, &den);
+  if (k == AS_SIZE_SYM) return as_strdup(as_size_name(S, a));
+  bool call = k == AS_SIZE_MAX || k == AS_SIZE_MIN;
+  char *x = call ? as_size_print(S, num) : print_operand(S, num), *y = call ? as_size_print(S, den) : print_operand(S, den);
+  char *s = as_format(call ? "%s(%s, %s)" : "%2$s %1$s %3$s", k == AS_SIZE_MAX ? "max" : k == AS_SIZE_MIN ? "min" : k == AS_SIZE_DIV ? "div" : "mod", x, y);
   free(x);
   free(y);
   return s;

@@ -4,20 +4,11 @@
 #include <string.h>
 
 static bool use_file(as_gparser *P, as_oplib *lib) {
-  as_lexed *X = P->X;
-  const as_token *t = as_tok(X);
-  if (!as_tok_want(X, AS_T_STRING, "the path of a .sem file in quotes")) return false;
-  char *path = as_format("%.*s", (int)t->len, t->s), *whole;
-  const char *slash = strrchr(X->file, '/');
-  whole = path[0] == '/' || !slash ? as_strdup(path) : as_format("%.*s/%s", (int)(slash - X->file), X->file, path);
-  as_err inner;
-  as_err_init(&inner);
-  bool ok = as_oplib_load(lib, whole, &inner);
-  if (!ok) as_gp_report(P, t, &inner);
+  char *path = NULL;
+  bool ok = as_gp_use(P->X, lib, &path);
   if (ok) as_graph_add_use(P->g, path);
   free(path);
-  free(whole);
-  return ok && as_tok_want(X, AS_T_NL, "the end of the line");
+  return ok;
 }
 
 static bool input(as_gparser *P) {

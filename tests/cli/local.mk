@@ -1,3 +1,9 @@
 # shell tests of the command; they use the built binaries
 TESTS += tests/cli/test_bad_input.sh tests/cli/test_results.sh
 EXTRA_DIST += tests/cli/lib.sh tests/cli/test_bad_input.sh tests/cli/test_results.sh
+check_PROGRAMS += tests/cli/test_report
+TESTS += tests/cli/test_report
+tests_cli_test_report_SOURCES = tests/cli/test_report.c
+tests_cli_test_report_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_cli_test_report_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+tests_cli_test_report_LDADD = libascli.a libasir.a libasbase.a $(CHECK_LIBS) $(GMP_LIBS) -lpthread

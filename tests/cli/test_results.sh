@@ -33,6 +33,8 @@ expect 0 'PROVED' certify "$ex/lora.tp" "$ex/lora.mug" --require=check,z3 -o pro
 expect 0 'PROVED' certify "$ex/lora.tp" "$ex/lora.tp" -q
 sed 's/sum(q, axis=-1)/sum(y, axis=-1)/' "$ex/rmsnorm_linear.mug" >wrong.mug
 expect 1 'REFUTED' certify "$ex/rmsnorm_linear.tp" wrong.mug -o refuted
+grep -q '>Counterexample<' refuted/report.html || fail 'no counterexample in the report'
+grep -q '<td class="bad">' refuted/report.html || fail 'no value of the candidate in the report'
 [ -f refuted/certificate.cert ] && fail 'a refuted candidate has a certificate'
 expect 1 'REFUTED' certify "$ex/rmsnorm_linear.tp" wrong.mug --json
 expect 2 '' check refuted

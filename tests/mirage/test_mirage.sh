@@ -27,6 +27,7 @@ expect 0 '"verdict": "PROVED"' certify --json "$ex/lora.tp" --from mirage "$data
 expect 0 '4 proved' certify "$ex/lora.tp" --from mirage "$data/lora.json" -o result
 for i in 000 001 002 003; do expect 0 '' check "result/graph-$i"; done
 "$build/assay-check" --sem "$src/semantics" --batch result/batch >out 2>err || fail 'assay-check refuses the batch'
+[ "$(grep -c '<tbody' result/report.html)" -eq 4 ] || fail 'the report has not 4 rows'
 [ "$(wc -l <result/batch)" -eq 4 ] || fail 'the batch has not 4 lines'
 rm -rf result
 
@@ -68,6 +69,48 @@ printf 'program p\nsizes N\ninput X: f16[N]\noutput Y = X + X\n' >'a<&">.tp'
 expect 0 'PROVED' certify -q 'a<&">.tp' 'a<&">.tp' --junit mixed.xml
 count 1 'classname="a&lt;&amp;&quot;&gt;.tp"'
 expect 2 'cannot be written' certify -q 'a<&">.tp' 'a<&">.tp' --junit not/there.xml
-rm -f wrong.json mixed.json mixed.xml 'a<&">.tp'
+
+# the other direction: every published graph is written again, with the same fields and operators, and what is written is certified when it is read
+round() { # PROGRAM FILE GRAPHS
+  expect 0 "$3 proved" certify -q "$ex/$1.tp" --from mirage "$data/$2.json" --to mirage back.json
+  expect 0 "$3 proved" certify -q "$ex/$1.tp" --from mirage back.json --to mirage again.json
+  cmp -s back.json again.json || fail "$2: written differently the second time"
+  "$build/tests/mirage/same_structure" "$data/$2.json" back.json >out 2>err || fail "$2: written with another structure"
+  rm -f back.json again.json
+}
+round gated_mlp gated_mlp 32
+round lora lora 4
+round rmsnorm rmsnorm_bs8 20
+round ntrans ntrans_bs1 9
+round gqa gqa_bs1 28
+round mha mha_bs1 21
+round mqa mqa_bs1 12
+for one in gated_mlp lora; do round "$one" "single_$one" 1; done
+round mqa single_mqa_bs1 1
+
+# muGraphs of ours: those that the format can express, at their concrete sizes
+top=$src/examples
+expect 0 'PROVED' certify -q -S none "$top/lora.tp" "$top/lora.mug" --to mirage own.json
+expect 0 '1 proved' certify -q "$top/lora.tp" --from mirage own.json
+rm -f own.json
+refuse() { # WORDS PROGRAM CANDIDATE
+  expect 2 "$1" certify -q -S none "$2" "$3" --to mirage own.json
+}
+refuse 'operands of different numbers of axes' "$top/rmsnorm_linear.tp" "$top/rmsnorm_linear.mug"
+refuse 'lora is a program' "$top/lora.tp" "$top/lora.tp"
+refuse 'there is no operator `max`' "$top/gqa.tp" "$top/gqa.mug"
+printf 'program s\nsizes M = 4, N = 8\ninput X: f16[M, N]\noutput Y = X / 3 + X\n' >s.tp
+printf 'mugraph s\nkernel k0\ngrid x = M\nload x [1, N] = X x -> 0\ny = x / 3\nz = x + y\nstore Y [1, N] = z x -> 0\nend\n' >s.mug
+refuse 'a division by a number' s.tp s.mug
+printf 'program s\nsizes M = 4, N = 8\ninput X: f16[M, N]\ns = mean(X * X, axis=-1)\noutput Y = X / sqrt(s)[:, none]\n' >s.tp
+printf 'mugraph s\nkernel k0\ngrid x = M\nload x [1, N] = X x -> 0\nq = x * x\ns = mean(q, axis=-1)\nr = s[:, none]\nd = sqrt(r)\nz = x / d\nstore Y [1, N] = z x -> 0\nend\n' >s.mug
+expect 0 'PROVED' certify -q -S none s.tp s.mug --to mirage own.json
+grep -q tb_accum_red_ld_rms_op own.json || fail 'a root mean square is not written as one'
+rm -f own.json
+sed -i.old 's/q = x \* x/q = x * x * x/' s.mug
+expect 1 'only what is certified is written' certify -q -S none s.tp s.mug --to mirage own.json
+expect 2 'the file to write' certify s.tp s.mug --to mirage
+expect 2 'the file to write' certify s.tp s.mug own.json
+rm -f s.tp s.mug s.mug.old wrong.json mixed.json mixed.xml 'a<&">.tp'
 only
 finish

@@ -55,7 +55,7 @@ static bool compare(job *J, const as_tensor *a, const as_tensor *b, double *wors
   return suspect;
 }
 
-typedef enum { RUN_DONE, RUN_OTHER_SIZES, RUN_DIFFER, RUN_FAILED } outcome;
+typedef enum { RUN_DONE, RUN_OTHER_SIZES, RUN_UNDEFINED, RUN_DIFFER, RUN_FAILED } outcome;
 static outcome one_run(job *J, bool positive) {
   const as_domain *d = &J->F.d;
   J->F.roots.n = 0;
@@ -67,22 +67,24 @@ static outcome one_run(job *J, bool positive) {
   if (!exact || !in) goto end;
   for (uint32_t i = 0; i < J->spec->n_input; i++)
     for (size_t k = 0; k < in[i].n; k++) as_field_random(&J->F, &J->rng, positive, as_tensor_at(&in[i], k), *(mpq_t *)as_tensor_at(&exact[i], k));
-  as_status s = as_eval_graph_ops(J->spec, d, J->I.env, in, a, J->o->max_ops, &e);
+  as_eval_marks marks;
+  as_status s = as_eval_graph_ops(J->spec, d, J->I.env, in, a, J->o->max_ops, &marks, &e);
   bool suspect = false;
   double worst = 0; /* of this run */
   uint64_t before = J->r->same;
   if (s == AS_NO) { out = RUN_OTHER_SIZES; goto end; } /* an obligation of the given program fails: not an instance */
   if (s != AS_OK) { as_err_set(J->err, s, "%s", e.text ? e.text : "the program cannot be evaluated"); goto end; }
-  s = as_eval_graph_ops(J->cand, d, J->I.env, in, b, J->o->max_ops, &e);
+  if (marks.flags & AS_F_UNDEF) { out = RUN_UNDEFINED; goto end; } /* nothing is claimed of such inputs */
+  s = as_eval_graph_ops(J->cand, d, J->I.env, in, b, J->o->max_ops, &marks, &e);
   if (s != AS_OK && s != AS_NO) { as_err_set(J->err, s, "%s", e.text ? e.text : "the candidate cannot be evaluated"); goto end; }
   uint64_t close = J->r->close;
-  suspect = s == AS_NO || compare(J, a, b, &worst);
+  suspect = s == AS_NO || (marks.flags & AS_F_UNDEF) || compare(J, a, b, &worst);
   if (J->r->same == before && J->r->close > close) suspect = true; /* nothing but intervals of doubles: look closer */
   J->r->runs++;
   if (J->r->same > before) J->r->bound_all *= worst;
   out = RUN_DONE;
   if (suspect) {
-    as_status c = as_compare_at(J->spec, J->cand, J->I.env, exact, J->o->max_ops, &J->r->cex, NULL);
+    as_status c = as_compare_at(J->spec, J->cand, J->I.env, exact, J->o->max_ops, NULL, &J->r->cex, NULL);
     if (c == AS_NO) out = RUN_DIFFER;
     else {
       as_cex_clear(&J->r->cex);
@@ -119,6 +121,7 @@ as_status as_field_test(const as_graph *spec, const as_graph *cand, const as_fie
   r->q = J.F.q;
   if (!as_instance_init(&J.I, spec, cand, err)) r->verdict = AS_BAD_INPUT;
   int64_t most = o->max_size;
+  bool undefined = false;
   for (uint32_t k = 0, run = 0; r->verdict == AS_UNKNOWN && k < 8 * (o->runs + 4); k++) {
     bool enough = r->same + r->close >= o->min_elements;
     if (run >= o->runs && (enough || run >= 4 * o->runs)) break;
@@ -127,9 +130,10 @@ as_status as_field_test(const as_graph *spec, const as_graph *cand, const as_fie
       most *= 4; /* large fixed numbers in the program */
       continue;
     }
-    outcome x = one_run(&J, run & 1);
+    outcome x = one_run(&J, (run & 1) || undefined);
     if (x == RUN_DIFFER) r->verdict = AS_NO;
     else if (x == RUN_FAILED) break;
+    else if (x == RUN_UNDEFINED) undefined = true;
     else if (x == RUN_OTHER_SIZES) most = most < 64 * o->max_size ? most * 2 : most;
     else run++;
   }

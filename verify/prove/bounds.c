@@ -25,7 +25,7 @@ static void divide_by_atom(pv *p, const poly *f, ck_id x, poly *c, poly *r)
 }
 
 /* the strict integer fact a < b as a+1 <= b */
-static uint32_t tight(pv *p, uint32_t s)
+uint32_t tight(pv *p, uint32_t s)
 {
   ck_id f = thm(p, s), a = ck_kid(p->T, f, 0), b = ck_kid(p->T, f, 1);
   if (ck_head(p->T, f) != CK_LT || !ck_is_int(p->T, a) || !ck_is_int(p->T, b)) return s;
@@ -83,17 +83,23 @@ ck_id poly_quotient(pv *p, ck_id a, ck_id b)
 /* c with n = c*b under the equations of the context */
 ck_id size_quotient(pv *p, uint32_t cx, ck_id n, ck_id b)
 {
-  ck_id c = poly_quotient(p, n, b);
+  enum { FORMS = 8 };
+  ck_id c = poly_quotient(p, n, b), form[FORMS]; uint32_t nf = 0;
   if (c != CK_BAD) return c;
-  c = poly_quotient(p, expand_sizes(p, cx, n), b);
-  if (c == CK_BAD) c = poly_quotient(p, expand_sizes(p, cx, n), expand_sizes(p, cx, b));
-  for (uint32_t x = cx; x != 0 && c == CK_BAD; x = CX(p, x).parent) { /* L*T = 64 */
-    ck_id f = CX(p, x).formula;
-    if (ck_head(p->T, f) != CK_EQ) continue;
-    if (ck_kid(p->T, f, 0) == n) c = poly_quotient(p, ck_kid(p->T, f, 1), b);
-    else if (ck_kid(p->T, f, 1) == n) c = poly_quotient(p, ck_kid(p->T, f, 0), b);
+  form[nf++] = n; form[nf++] = expand_sizes(p, cx, n);
+  for (uint32_t i = 0; i < nf && c == CK_BAD; i++) {
+    c = poly_quotient(p, form[i], b);
+    for (uint32_t x = cx; x != 0 && c == CK_BAD; x = CX(p, x).parent) { /* L*T = 64 */
+      ck_id f = CX(p, x).formula, other; uint32_t j = 0;
+      if (ck_head(p->T, f) != CK_EQ) continue;
+      other = ck_kid(p->T, f, 0) == form[i] ? ck_kid(p->T, f, 1) : ck_kid(p->T, f, 1) == form[i] ? ck_kid(p->T, f, 0) : CK_BAD;
+      if (other == CK_BAD || !ck_is_int(p->T, other)) continue;
+      other = canon(p, other);
+      while (j < nf && form[j] != other) j++;
+      if (j == nf && nf < FORMS) form[nf++] = other;
+    }
   }
-  return c;
+  return c == CK_BAD ? poly_quotient(p, form[1], expand_sizes(p, cx, b)) : c;
 }
 
 /* a < c*b for some c, hence a div b < c */
@@ -266,11 +272,13 @@ static uint32_t nn_term(pv *p, uint32_t cx, ck_id t, int depth)
 }
 
 /* f as 0 <= v or 0 <= v-1 */
-uint32_t side_int(pv *p, uint32_t cx, ck_id f)
+uint32_t side_int(pv *p, uint32_t cx, ck_id f) { return side_int_within(p, cx, f, 120); }
+
+uint32_t side_int_within(pv *p, uint32_t cx, ck_id f, uint32_t effort)
 {
   ck_op o = ck_head(p->T, f); ck_id a = ck_kid(p->T, f, 0), b = ck_kid(p->T, f, 1), d = t_sub(p, b, a);
   uint32_t fuel = p->fuel, s = NO;
-  if (p->fuel < 100) p->fuel = 400;
+  if (p->fuel < effort / 4) p->fuel = effort;
   if (o == CK_LE) s = r_same(p, f, nn_term(p, cx, d, 0));
   else if (o == CK_LT) {
     uint32_t u = nn_term(p, cx, t_sub(p, d, p->one), 0); ck_summand m[2] = { { p->one, &u, 1 }, { p->one, NULL, 0 } };

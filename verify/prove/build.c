@@ -173,6 +173,12 @@ uint32_t from_false(pv *p, ck_id f, uint32_t lt)
   return absurd(p, f, r_antisym(p, le, ge));
 }
 
+uint32_t false_ne(pv *p, ck_id f, uint32_t ne)
+{
+  uint32_t i = r_law(p, "inv", &p->zero, 1, ne); /* 0 * inv 0 = 1 */
+  return i == NO ? NO : absurd(p, f, r_arith1(p, t_rel(p, CK_EQ, p->zero, p->one), p->one, i));
+}
+
 /* --- sums of steps */
 void by_start(by *b) { as_vec_init(&b->sum, sizeof(ck_summand)); as_vec_init(&b->prem, sizeof(uint32_t)); }
 

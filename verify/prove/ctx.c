@@ -16,18 +16,22 @@ ck_id cx_acc_var(pv *p, uint32_t level, uint32_t q)
   return ck_var(p->T, s, 'r');
 }
 
-uint32_t cx_push(pv *p, uint32_t cx, ck_id formula, ck_id var)
+/* step: proves the formula; from hypotheses of cx, or from the formula itself */
+static uint32_t extend(pv *p, uint32_t cx, ck_id formula, uint32_t step, ck_id var)
 {
-  uint64_t v;
-  if (map_get(&p->ctx_memo, cx, formula, &v)) return (uint32_t)v;
+  uint64_t v, key = step == NO ? cx : ((uint64_t)1 << 32) | cx;
+  if (map_get(&p->ctx_memo, key, formula, &v)) return (uint32_t)v;
   pv_ctx *up = &CX(p, cx);
-  pv_ctx c = { cx, formula, r_hyp(p, formula), var, up->level, up->depth + 1 };
+  pv_ctx c = { cx, formula, step == NO ? r_hyp(p, formula) : step, var, up->level, up->depth + 1 };
   if (var != CK_BAD && var != up->var) c.level++;
   uint32_t id = (uint32_t)p->ctx.n;
   as_vec_push(&p->ctx, &c);
-  map_put(&p->ctx_memo, cx, formula, id);
+  map_put(&p->ctx_memo, key, formula, id);
   return id;
 }
+
+uint32_t cx_push(pv *p, uint32_t cx, ck_id formula, ck_id var) { return extend(p, cx, formula, NO, var); }
+uint32_t cx_know(pv *p, uint32_t cx, uint32_t s) { return cx_find(p, cx, thm(p, s)) != NO ? cx : extend(p, cx, thm(p, s), s, CK_BAD); }
 
 uint32_t cx_bind(pv *p, uint32_t cx, ck_id n, ck_id *k)
 {

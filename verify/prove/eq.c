@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 static uint32_t zero_thm(pv *p, uint32_t cx, ck_id D, uint32_t depth);
-enum { MAX_SPLITS = 7 };
+enum { MAX_SPLITS = 14 };
 
 /* D = 0 from D = e.t (e.s) and e.t = 0 (s) */
 static uint32_t through(pv *p, ck_id D, eqn e, uint32_t s)
@@ -67,14 +67,26 @@ static ck_id find_cond(pv *p, ck_id t)
   return CK_BAD;
 }
 
-static uint32_t by_cases(pv *p, uint32_t cx, ck_id D, uint32_t depth)
+typedef uint32_t (*prover)(pv *p, uint32_t cx, ck_id D, uint32_t depth);
+
+/* f(D) in cx, of which the last hypothesis is c: if that is a divisibility, with the quotient as a variable */
+static uint32_t under(pv *p, uint32_t cx, ck_id c, ck_id D, uint32_t depth, prover f)
 {
-  ck_id c = find_cond(p, D), n; uint32_t a, b;
-  if (c == CK_BAD || cx_find(p, cx, c) != NO) return NO;
+  ck_id q; uint32_t back, in = ck_head(p->T, c) == CK_EQ ? cx_quotient(p, cx, cx_find(p, cx, c), &q, &back) : NO;
+  if (in == NO) return f(p, cx, D, depth);
+  uint32_t s = f(p, in, D, depth); ck_vsub v = { q, ck_kid(p->T, rhs_of(p, back), 1) };
+  return r_inst(p, s, &v, 1, NULL, 0, &back, 1);
+}
+
+/* what D says, by cases on c; NO if c is decided already */
+static uint32_t split_on(pv *p, uint32_t cx, ck_id c, ck_id D, uint32_t depth, prover f)
+{
+  ck_id n; uint32_t a, b;
+  if (c == CK_BAD || cx_find(p, cx, c) != NO || depth >= MAX_SPLITS) return NO;
   n = ck_neg(p->T, c);
   if (cx_find(p, cx, n) != NO) return NO;
-  a = zero_thm(p, cx_push(p, cx, c, CK_BAD), D, depth + 1);
-  b = a == NO ? NO : zero_thm(p, cx_push(p, cx, n, CK_BAD), D, depth + 1);
+  a = under(p, cx_assume(p, cx, c), c, D, depth + 1, f);
+  b = a == NO ? NO : f(p, cx_assume(p, cx, n), D, depth + 1);
   return b == NO ? NO : r_cases(p, c, a, b);
 }
 
@@ -154,6 +166,18 @@ static uint32_t by_atoms(pv *p, uint32_t cx, ck_id D, uint32_t depth)
   return res;
 }
 
+/* D = 0 for a normal D without conditions outside of folds */
+static uint32_t leaf(pv *p, uint32_t cx, ck_id D, uint32_t depth)
+{
+  ck_id goal = t_rel(p, CK_EQ, D, p->zero), c; uint32_t s = NO;
+  if (ck_is_int(p->T, D)) s = side(p, cx, goal);
+  if (s == NO) s = by_atoms(p, cx, D, depth);
+  if (s == NO && (depth > 0 || ck_is_int(p->T, D))) s = lp_prove(p, cx, goal);
+  if (s == NO) s = from_false(p, goal, lp_contradiction(p, cx));
+  if (s == NO && (c = range_cond(p, cx, D)) != CK_BAD) s = split_on(p, cx, c, D, depth, zero_thm);
+  return s;
+}
+
 /* D = 0 */
 static uint32_t zero_thm(pv *p, uint32_t cx, ck_id D, uint32_t depth)
 {
@@ -170,9 +194,9 @@ static uint32_t zero_thm(pv *p, uint32_t cx, ck_id D, uint32_t depth)
       if (ck_head(p->T, y) == CK_INV && depth < 5) { s = without_inverse(p, cx, e.t, y, depth); if (s == NO) i = f.n; break; }
     }
   poly_clear(&f);
-  if (s == NO) s = by_cases(p, cx, e.t, depth);
-  if (s == NO && depth < 4) s = by_atoms(p, cx, e.t, depth);
-  if (s == NO && depth > 0) s = lp_prove(p, cx, t_rel(p, CK_EQ, e.t, p->zero));
+  ck_id c = find_cond(p, e.t);
+  if (c != CK_BAD) s = split_on(p, cx, c, e.t, depth, zero_thm);
+  if (s == NO && c == CK_BAD) s = leaf(p, cx, e.t, depth);
   return through(p, D, e, s);
 }
 
@@ -191,25 +215,43 @@ uint32_t prove_eq(pv *p, uint32_t cx, ck_id a, ck_id b, uint32_t depth)
   return s;
 }
 
-/* an order relation, by cases where its sides have conditions */
+/* a relation other than an equation, by cases where its sides have conditions */
 static uint32_t rel_cases(pv *p, uint32_t cx, ck_id f, uint32_t depth)
 {
-  uint32_t s = side(p, cx, f), a, b; ck_id c, n;
+  uint32_t s = side(p, cx, f); ck_id c;
   if (s != NO || depth > MAX_SPLITS || pv_spent(p)) return s;
   eqn e = norm(p, cx, t_sub(p, ck_kid(p->T, f, 1), ck_kid(p->T, f, 0)));
-  if (e.s == NO || (c = find_cond(p, e.t)) == CK_BAD || cx_find(p, cx, c) != NO) return NO;
-  n = ck_neg(p->T, c);
-  if (cx_find(p, cx, n) != NO) return NO;
-  a = rel_cases(p, cx_push(p, cx, c, CK_BAD), f, depth + 1);
-  b = a == NO ? NO : rel_cases(p, cx_push(p, cx, n, CK_BAD), f, depth + 1);
-  return b == NO ? NO : r_cases(p, c, a, b);
+  if (e.s == NO) return NO;
+  if ((c = find_cond(p, e.t)) != CK_BAD) return split_on(p, cx, c, f, depth, rel_cases);
+  s = by_clause(p, cx, f);
+  if (s == NO) s = from_false(p, f, lp_contradiction(p, cx));
+  if (s == NO && ((c = clause_cond(p, cx, f)) != CK_BAD || (c = range_cond(p, cx, e.t)) != CK_BAD)) s = split_on(p, cx, c, f, depth, rel_cases);
+  return s;
+}
+
+static uint32_t goal_in(pv *p, uint32_t cx, ck_id f, uint32_t depth)
+{
+  uint32_t s;
+  if ((s = by_clause(p, cx, f)) != NO) return s;
+  if (ck_head(p->T, f) == CK_EQ) return prove_eq(p, cx, ck_kid(p->T, f, 0), ck_kid(p->T, f, 1), depth);
+  return rel_cases(p, cx, f, depth);
+}
+
+/* divisibilities among the hypotheses first */
+static uint32_t with_quotients(pv *p, uint32_t cx, ck_id f, uint32_t depth)
+{
+  for (uint32_t c = cx; c != 0 && depth < 6; c = CX(p, c).parent) {
+    ck_id q; uint32_t back, in = ck_head(p->T, CX(p, c).formula) == CK_EQ ? cx_quotient(p, cx, CX(p, c).step, &q, &back) : NO;
+    if (in == NO) continue;
+    uint32_t s = with_quotients(p, cx_derive(p, in), f, depth + 1); ck_vsub v = { q, ck_kid(p->T, rhs_of(p, back), 1) };
+    return r_inst(p, s, &v, 1, NULL, 0, &back, 1);
+  }
+  return goal_in(p, cx, f, 0);
 }
 
 uint32_t prove_goal(pv *p, uint32_t cx, ck_id f)
 {
   uint32_t s = cx_find(p, cx, f);
   if (s != NO) return s;
-  if (ck_head(p->T, f) == CK_ALL) return NO;
-  if (ck_head(p->T, f) == CK_EQ) return prove_eq(p, cx, ck_kid(p->T, f, 0), ck_kid(p->T, f, 1), 0);
-  return rel_cases(p, cx, f, 0);
+  return ck_head(p->T, f) == CK_ALL ? NO : with_quotients(p, cx_derive(p, cx), f, 0);
 }

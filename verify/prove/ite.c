@@ -1,4 +1,5 @@
-/* Normal form of ite.  Decided conditions go; equal branches go; a real condition becomes 0 <= E or 0 < E with E free of positive
+/* Normal form of ite.  Decided conditions go; equal branches go.  A condition on integers, or an equation, becomes 0 <= E or 0 = E, and
+ * ite(c, u, 0) becomes u*ite(c, 1, 0).  Any other condition becomes 0 <= E or 0 < E with E free of positive
  * factors and with a positive leading coefficient, and ite(c, u, v) becomes v + m*ite(c', w0, 0) where u - v = m*w0.  So maximum, minimum,
  * absolute value and relu meet in one form, whichever way they were written, and positive factors come out of them. */
 #include "pv.h"
@@ -121,6 +122,74 @@ static eqn canon_ite(pv *p, uint32_t cx, ck_id t)
   return eq_then(p, e, norm_poly(p, cx, T));
 }
 
+/* --- conditions on integers, and equations: 0 <= E or 0 = E with a positive leading coefficient */
+typedef struct { ck_id c; bool turn; uint32_t yes, no; } turned; /* c proved from the old condition (yes), its negation from the other (no); turn: the other way round */
+
+static bool turn_cond(pv *p, ck_id c, turned *r)
+{
+  ck_op o = ck_head(p->T, c); ck_id a = ck_kid(p->T, c, 0), b = ck_kid(p->T, c, 1), E = canon(p, t_sub(p, b, a)), lead = E, f; bool ints = ck_is_int(p->T, a) && ck_is_int(p->T, b); uint32_t h = r_hyp(p, c), n = r_hyp(p, ck_neg(p->T, c)); poly g; int sign;
+  if ((o == CK_LE || o == CK_LT) && !ints) return false;
+  while (ck_head(p->T, lead) == CK_ADD) lead = ck_kid(p->T, lead, 0);
+  poly_init(&g);
+  poly_of(p, &g, lead);
+  if (g.n == 1 && g.m[0].n == 0) { /* a constant comes first: the next monomial counts */
+    poly_of(p, &g, E);
+    ck_id best = CK_BAD; sign = 1;
+    for (uint32_t i = 0; i < g.n; i++) {
+      ck_id m = mono_term(p, p->one, g.m[i].a, g.m[i].n);
+      if (g.m[i].n && (best == CK_BAD || t_cmp(p, m, best) > 0)) { best = m; sign = q_sgn(p, g.m[i].q); }
+    }
+  } else sign = g.n ? q_sgn(p, g.m[0].q) : 1;
+  poly_clear(&g);
+  if (is_q(p, E)) return false;
+  if (o == CK_EQ || o == CK_NE) {
+    if (sign < 0) E = canon(p, t_neg(p, E));
+    f = t_rel(p, CK_EQ, p->zero, E);
+    r->c = f; r->turn = o == CK_NE;
+    if (r->turn) { uint32_t x = h; h = n; n = x; } /* h: the equation, n: that it does not hold */
+    r->yes = r_arith1(p, f, t_int(p, sign), h);
+    r->no = r_arith1(p, ck_neg(p->T, f), t_int(p, sign), n);
+    return r->yes != NO && r->no != NO;
+  }
+  /* a < b: 0 <= E - 1; its negation turned: 0 <= -E; a <= b: 0 <= E, turned 0 <= -E - 1 */
+  ck_id e = o == CK_LT ? t_sub(p, E, p->one) : E, one = p->one;
+  r->turn = sign < 0;
+  if (r->turn) { uint32_t x = h; h = n; n = x; e = t_sub(p, t_neg(p, e), one); }
+  f = t_rel(p, CK_LE, p->zero, canon(p, e));
+  /* h and n are a strict and a weak relation, in either order */
+  bool strict = ck_head(p->T, thm(p, h)) == CK_LT;
+  ck_summand m[2] = { { one, &n, 1 }, { one, NULL, 0 } };
+  r->c = f;
+  r->yes = strict ? r_int(p, f, h) : r_same(p, f, h);
+  r->no = strict ? r_arith(p, ck_neg(p->T, f), m, 2) : r_same(p, ck_neg(p->T, f), n);
+  return r->yes != NO && r->no != NO;
+}
+
+/* t = ite(c, u, v) with normal parts: condition in one form; what stands beside a zero taken out of it */
+static eqn canon_cond(pv *p, uint32_t cx, ck_id t)
+{
+  ck_id c = ck_kid(p->T, t, 0), u = ck_kid(p->T, t, 1), v = ck_kid(p->T, t, 2), m = p->one, x, y, I, w; turned r;
+  if (!turn_cond(p, c, &r)) return same(t);
+  x = r.turn ? v : u; y = r.turn ? u : v;
+  if (is_zero(p, y) && !is_one(p, x)) { m = x; x = p->one; }
+  else if (is_zero(p, x) && !is_one(p, y)) { m = y; y = p->one; }
+  I = ck_ite(p->T, r.c, x, y);
+  w = is_one(p, m) ? I : canon(p, t_mul(p, m, I));
+  if (I == CK_BAD || w == t) return same(t);
+  uint32_t res[2];
+  for (int i = 0; i < 2; i++) { /* i: c does not hold */
+    bool first = (i == 0) != r.turn; by b;
+    uint32_t l = r_law(p, i ? "ite0" : "ite1", &t, 1, r_hyp(p, i ? ck_neg(p->T, c) : c)), li = r_law(p, first ? "ite1" : "ite0", &I, 1, first ? r.yes : r.no);
+    by_start(&b); /* t = old branch = m*val = m*I */
+    by_add(&b, p->one, l); by_add(&b, t_neg(p, m), li);
+    res[i] = by_end(p, &b, t_rel(p, CK_EQ, t, w));
+  }
+  eqn e = { w, r_cases(p, c, res[0], res[1]) };
+  if (e.s == NO) return same(t);
+  if (!p->cut) map_put(&p->norm_memo, I, cx_strip(p, cx, I), ((uint64_t)I << 32) | REFL);
+  return eq_then(p, e, norm_poly(p, cx, w));
+}
+
 eqn norm_ite(pv *p, uint32_t cx, ck_id t)
 {
   ck_id c = ck_kid(p->T, t, 0); uint32_t np = 0, prem[4]; eqn k[4], e = same(t);
@@ -145,7 +214,7 @@ eqn norm_ite(pv *p, uint32_t cx, ck_id t)
     eqn f = { k[2].t, r_cases(p, c2, a, b) };
     return f.s == NO ? e : eq_then(p, e, f);
   }
-  if (ck_is_int(p->T, k[0].t) && ck_is_int(p->T, k[1].t)) return e;
-  eqn r = canon_ite(p, cx, e.t);
+  ck_op o = ck_head(p->T, c); bool order = o == CK_LE || o == CK_LT;
+  eqn r = order && !(ck_is_int(p->T, k[0].t) && ck_is_int(p->T, k[1].t)) ? canon_ite(p, cx, e.t) : canon_cond(p, cx, e.t);
   return r.s == NO ? e : eq_then(p, e, r);
 }

@@ -292,6 +292,10 @@ uint32_t lemma(pv *p, pv_lemma l)
   case L_MAX_ADD: s = lemma_max_add(p); break;
   case L_MAX_SCALE: s = lemma_max_scale(p); break;
   case L_MIN_MAX: s = lemma_min_max(p); break;
+  case L_MAX_FIRST: s = lemma_max_first(p); break;
+  case L_EXP_INJ: s = lemma_exp_inj(p); break;
+  case L_LOG_OF: s = lemma_log_of(p); break;
+  case L_SQRT_OF: s = lemma_sqrt_of(p); break;
   case N_LEMMAS: break;
   }
   p->lemma_busy[l] = false;

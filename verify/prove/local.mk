@@ -12,6 +12,11 @@ libasprove_a_SOURCES = verify/prove/prove.h verify/prove/pv.h \
   verify/prove/lp.c \
   verify/prove/map.c \
   verify/prove/maxlaws.c \
+  verify/prove/clauses.c \
+  verify/prove/quot.c \
+  verify/prove/cuts.c \
+  verify/prove/assume.c \
+  verify/prove/roots.c \
   verify/prove/norm.c \
   verify/prove/poly.c \
   verify/prove/prove.c \

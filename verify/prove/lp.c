@@ -1,25 +1,40 @@
-/* Relations as combinations of hypotheses: a linear programme over the monomials, solved exactly (fraction-free of floating point, by
- * Bland's rule, so that it ends and gives the same answer everywhere).  Only facts that are connected to the goal by shared atoms take part. */
+/* Relations by refutation: the negated goal, the hypotheses in normal form, what is known of the atoms, and products of two of these give
+ * 0 < 0 by a nonnegative combination.  A linear programme over the monomials, solved exactly (free of floating point, by a fixed pivot
+ * rule, so that it ends and gives the same answer everywhere).  Facts of integers are tightened (a < b is a + 1 <= b), the negated goal
+ * too, so that bounds are rounded.  Only facts that are connected to the goal by shared atoms take part. */
 #include "pv.h"
 #include <flint/fmpq.h>
 #include <flint/fmpq_mat.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_FACTS = 14, MAX_COLS = 96, MAX_ROWS = 80 };
-typedef struct { poly v; uint32_t prem[2]; uint32_t n; bool strict, eq; int sign; } column;
-typedef struct { column c[MAX_COLS]; uint32_t n; } columns;
+enum { MAX_FACTS = 36, MAX_COLS = 150, MAX_ROWS = 120, MAX_PIVOTS = 400, MAX_WIDE = 10 };
+typedef struct { poly v; uint32_t prem[2], n; bool strict, eq; } fact; /* 0 <= v, 0 < v or 0 = v */
+typedef struct { const fact *f; int sign; } column;
+typedef struct { fact f[MAX_COLS]; uint32_t n; } facts;
 
-static void add_column(pv *p, columns *C, const poly *v, const uint32_t *prem, uint32_t n, bool strict, bool eq)
+static void push_fact(pv *p, facts *F, const poly *v, const uint32_t *prem, uint32_t n, bool strict, bool eq)
 {
-  for (int sign = 1; sign >= (eq ? -1 : 1); sign -= 2) {
-    if (C->n == MAX_COLS) return;
-    column *c = &C->c[C->n++];
-    poly_init(&c->v);
-    poly_add(p, &c->v, v, t_int(p, sign));
-    c->n = n; c->strict = strict; c->eq = eq; c->sign = sign;
-    for (uint32_t i = 0; i < n; i++) c->prem[i] = prem[i];
-  }
+  if (F->n == MAX_COLS) return;
+  fact *f = &F->f[F->n++];
+  poly_init(&f->v);
+  poly_add(p, &f->v, v, p->one);
+  f->n = n; f->strict = strict; f->eq = eq;
+  for (uint32_t i = 0; i < n; i++) f->prem[i] = prem[i];
+}
+
+/* theorem s, an = <= or <, as a fact; strict ones of integers tightened */
+static void push_thm(pv *p, facts *F, uint32_t s)
+{
+  poly v; ck_id f;
+  if (s == NO) return;
+  s = tight(p, s);
+  if (s == NO) return;
+  f = thm(p, s);
+  poly_init(&v);
+  poly_of(p, &v, t_sub(p, ck_kid(p->T, f, 1), ck_kid(p->T, f, 0)));
+  if (v.n) push_fact(p, F, &v, &s, 1, ck_head(p->T, f) == CK_LT, ck_head(p->T, f) == CK_EQ);
+  poly_clear(&v);
 }
 
 static bool shares(const poly *f, const poly *g)
@@ -30,56 +45,128 @@ static bool shares(const poly *f, const poly *g)
   return false;
 }
 
-/* facts of the context in normal form that are connected to g */
-static uint32_t gather(pv *p, uint32_t cx, const poly *g, uint32_t *fact, poly *val)
+/* x # 0 for an integer that is known not to be negative, or not to be positive, as an order */
+static uint32_t apart(pv *p, uint32_t cx, ck_id x, uint32_t nz)
 {
-  uint32_t all[64], n = 0, m = 0; poly v[64]; bool taken[64] = { false }, more = true;
-  for (uint32_t c = cx; c != 0 && n < 64; c = CX(p, c).parent) {
-    ck_op o = ck_head(p->T, CX(p, c).formula); ck_id nf; uint32_t s;
-    if (o != CK_EQ && o != CK_LE && o != CK_LT) continue;
-    if ((s = fact_normal(p, cx, CX(p, c).step, &nf)) == NO) continue;
+  if (!ck_is_int(p->T, x)) return NO;
+  uint32_t ge = side_int(p, cx, t_rel(p, CK_LE, p->zero, x));
+  if (ge != NO) return ne_positive(p, x, ge, nz);
+  ck_id m = canon(p, t_neg(p, x));
+  ge = side_int(p, cx, t_rel(p, CK_LE, p->zero, m));
+  return ge == NO ? NO : ne_positive(p, m, ge, r_arith1(p, t_rel(p, CK_NE, m, p->zero), t_int(p, -1), nz));
+}
+
+/* hypotheses of the context in normal form that are connected to those in F (all of them if `all`) */
+static void push_hyps(pv *p, uint32_t cx, facts *F, bool all)
+{
+  enum { MOST = 96 };
+  uint32_t s[MOST], n = 0; poly v[MOST]; bool taken[MOST] = { false }, more = true;
+  for (uint32_t c = cx; c != 0 && n < MOST; c = CX(p, c).parent) {
+    ck_op o = ck_head(p->T, CX(p, c).formula); ck_id nf;
+    if (o == CK_ALL || (s[n] = fact_normal(p, cx, CX(p, c).step, &nf)) == NO || is_q(p, nf)) continue;
+    if (o == CK_NE && (s[n] = apart(p, cx, nf, s[n])) == NO) continue;
     poly_init(&v[n]);
     poly_of(p, &v[n], nf);
-    all[n++] = s;
+    n++;
   }
   while (more) {
     more = false;
-    for (uint32_t i = 0; i < n && m < MAX_FACTS; i++) {
-      bool hit = !taken[i] && shares(&v[i], g);
-      for (uint32_t j = 0; j < m && !hit && !taken[i]; j++) hit = shares(&v[i], &val[j]);
+    uint32_t m = F->n;
+    for (uint32_t i = 0; i < n && F->n < MAX_FACTS; i++) {
+      bool hit = !taken[i] && all;
+      for (uint32_t j = 0; j < m && !hit && !taken[i]; j++) hit = shares(&v[i], &F->f[j].v);
       if (!hit) continue;
       taken[i] = more = true;
-      fact[m] = all[i]; poly_init(&val[m]); poly_add(p, &val[m], &v[i], p->one); m++;
+      push_thm(p, F, s[i]);
     }
   }
   for (uint32_t i = 0; i < n; i++) poly_clear(&v[i]);
-  return m;
 }
 
-static void make_columns(pv *p, uint32_t cx, const poly *g, columns *C)
+/* what is known of an atom whatever the hypotheses */
+static void atom_facts(pv *p, uint32_t cx, ck_id x, facts *F)
 {
-  uint32_t fact[MAX_FACTS]; poly val[MAX_FACTS], one; uint32_t n = gather(p, cx, g, fact, val);
-  C->n = 0;
-  poly_init(&one);
-  poly_push(p, &one, p->one, NULL, 0);
-  add_column(p, C, &one, NULL, 0, true, false);
-  for (uint32_t i = 0; i < n; i++) {
-    ck_op o = ck_head(p->T, thm(p, fact[i]));
-    add_column(p, C, &val[i], &fact[i], 1, o == CK_LT, o == CK_EQ);
-  }
-  for (uint32_t i = 0; i < n && n <= 10; i++)
-    for (uint32_t j = i; j < n; j++) {
-      ck_op a = ck_head(p->T, thm(p, fact[i])), b = ck_head(p->T, thm(p, fact[j])); poly prod, t; uint32_t pr[2] = { fact[i], fact[j] };
-      if (a == CK_EQ || b == CK_EQ) continue;
-      poly_init(&prod); poly_init(&t);
-      for (uint32_t k = 0; k < val[j].n; k++) { poly_mul_mono(p, &t, &val[i], val[j].m[k].q, val[j].m[k].a, val[j].m[k].n); poly_add(p, &prod, &t, p->one); }
-      add_column(p, C, &prod, pr, 2, a == CK_LT && b == CK_LT, false);
-      poly_clear(&prod); poly_clear(&t);
-    }
-  for (uint32_t i = 0; i < n; i++) poly_clear(&val[i]);
-  poly_clear(&one);
+  ck_op o = ck_head(p->T, x); ck_id f;
+  if (o == CK_DIV || o == CK_MOD) {
+    ck_id ab[2] = { ck_kid(p->T, x, 0), ck_kid(p->T, x, 1) }, r = t_sub(p, ab[0], t_mul(p, ab[1], x)); uint32_t bp = side(p, cx, t_rel(p, CK_LT, p->zero, ab[1]));
+    if (bp == NO) return;
+    uint32_t lo = r_law(p, "mod>", ab, 2, bp), hi = r_law(p, "mod<", ab, 2, bp), l = r_law(p, "div", ab, 2, bp);
+    if (o == CK_MOD) { push_thm(p, F, lo); push_thm(p, F, hi); return; }
+    by s; by_start(&s); by_add(&s, p->one, lo); by_add(&s, t_int(p, -1), l);
+    push_thm(p, F, by_end(p, &s, t_rel(p, CK_LE, p->zero, r)));
+    by_start(&s); by_add(&s, p->one, hi); by_add(&s, p->one, l);
+    push_thm(p, F, by_end(p, &s, t_rel(p, CK_LT, r, ab[1])));
+  } else if (o == CK_EXP || o == CK_INV) push_thm(p, F, positive(p, cx, x));
+  else if (o == CK_SQRT) push_thm(p, F, nonneg(p, cx, x));
+  else if (is_max(p, x, &f)) push_thm(p, F, max_first(p, cx, x));
 }
 
+static void push_atoms(pv *p, uint32_t cx, facts *F)
+{
+  ck_id seen[64]; uint32_t n = 0;
+  for (uint32_t i = 0; i < F->n && F->n < MAX_FACTS + 20; i++) /* F grows */
+    for (uint32_t j = 0; j < F->f[i].v.n; j++)
+      for (uint32_t k = 0; k < F->f[i].v.m[j].n; k++) {
+        ck_id x = F->f[i].v.m[j].a[k]; uint32_t l = 0;
+        while (l < n && seen[l] != x) l++;
+        if (l < n || n == 64 || ck_head(p->T, x) == CK_V) continue;
+        seen[n++] = x;
+        atom_facts(p, cx, x, F);
+      }
+}
+
+/* clauses at the arguments that terms have, where they conclude an order or an equation */
+static void push_clauses(pv *p, uint32_t cx, ck_id t, facts *F)
+{
+  for (uint32_t c = cx; c != 0 && F->n < MAX_FACTS; c = CX(p, c).parent) {
+    ck_id f = CX(p, c).formula, g; uint32_t inst[8], n;
+    if (ck_head(p->T, f) != CK_ALL) continue;
+    g = ck_kid(p->T, f, ck_nkids(p->T, f) - 1);
+    if (ck_head(p->T, g) == CK_NE) continue;
+    n = clause_instances(p, cx, CX(p, c).step, t, inst, 8);
+    for (uint32_t i = 0; i < n; i++) {
+      ck_id nf; uint32_t s = fact_normal(p, cx, inst[i], &nf);
+      if (s != NO && !is_zero(p, nf)) push_thm(p, F, s);
+    }
+  }
+}
+
+/* --- products: only those that bring no monomial of degree 2 that is not there already */
+typedef struct { const mono *m[MAX_ROWS]; uint32_t n; } monos;
+
+static bool known_mono(const monos *M, const mono *m)
+{
+  for (uint32_t i = 0; i < M->n; i++) if (M->m[i]->n == m->n && !memcmp(M->m[i]->a, m->a, m->n * sizeof *m->a)) return true;
+  return false;
+}
+
+static void push_product(pv *p, facts *F, const monos *M, uint32_t i, uint32_t j)
+{
+  poly prod, t; uint32_t pr[2] = { F->f[i].prem[0], F->f[j].prem[0] }; bool fits = true;
+  poly_init(&prod); poly_init(&t);
+  const poly *g = &F->f[j].v;
+  for (uint32_t k = 0; k < g->n; k++) { poly_mul_mono(p, &t, &F->f[i].v, g->m[k].q, g->m[k].a, g->m[k].n); poly_add(p, &prod, &t, p->one); }
+  for (uint32_t k = 0; k < prod.n && fits; k++) fits = prod.m[k].n < 2 || known_mono(M, &prod.m[k]);
+  if (fits && prod.n) push_fact(p, F, &prod, pr, 2, F->f[i].strict && F->f[j].strict, false);
+  poly_clear(&prod); poly_clear(&t);
+}
+
+static void push_products(pv *p, facts *F)
+{
+  monos M; M.n = 0;
+  uint32_t n = F->n;
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t j = 0; j < F->f[i].v.n; j++) {
+      const mono *m = &F->f[i].v.m[j];
+      if (m->n >= 2 && M.n < MAX_ROWS && !known_mono(&M, m)) M.m[M.n++] = m;
+    }
+  if (!M.n) return;
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t j = i; j < n && F->n < MAX_COLS; j++)
+      if (!F->f[i].eq && !F->f[j].eq && F->f[i].n == 1 && F->f[j].n == 1) push_product(p, F, &M, i, j);
+}
+
+/* --- the programme */
 /* rows: the monomials that occur */
 static int row_of(const mono *m, const mono **rows, uint32_t *n)
 {
@@ -89,13 +176,12 @@ static int row_of(const mono *m, const mono **rows, uint32_t *n)
   return (int)(*n)++;
 }
 
-static void set_q(pv *p, fmpq_t x, ck_id q) { fmpq_set_mpq(x, *ck_q_value(p->T, q)); }
+static void set_q(pv *p, fmpq_t x, ck_id q, int sign) { fmpq_set_mpq(x, *ck_q_value(p->T, q)); if (sign < 0) fmpq_neg(x, x); }
 
 /* phase one: x >= 0 with A x = b (last column of M); basis out.  M is rows x (cols + 1). */
-static bool solve(fmpq_mat_t M, slong rows, slong cols, slong *basis)
+static bool solve(pv *p, fmpq_mat_t M, slong rows, slong cols, slong *b)
 {
   fmpq_t r, best, t; bool ok = true;
-  slong *b = as_malloc((size_t)(rows + 1) * sizeof *b);
   fmpq_init(r); fmpq_init(best); fmpq_init(t);
   fmpq_mat_t D; fmpq_mat_init(D, 1, cols + 1); /* reduced cost: sum of rows whose basic variable is artificial */
   for (slong i = 0; i < rows; i++) {
@@ -103,8 +189,9 @@ static bool solve(fmpq_mat_t M, slong rows, slong cols, slong *basis)
     if (fmpq_sgn(fmpq_mat_entry(M, i, cols)) < 0) for (slong j = 0; j <= cols; j++) fmpq_neg(fmpq_mat_entry(M, i, j), fmpq_mat_entry(M, i, j));
     for (slong j = 0; j <= cols; j++) fmpq_add(fmpq_mat_entry(D, 0, j), fmpq_mat_entry(D, 0, j), fmpq_mat_entry(M, i, j));
   }
-  for (int it = 0; it < 2000 && !fmpq_is_zero(fmpq_mat_entry(D, 0, cols)); it++) {
+  for (int it = 0; !fmpq_is_zero(fmpq_mat_entry(D, 0, cols)); it++) {
     slong e = 0, out = -1;
+    if (it == MAX_PIVOTS) { ok = false; break; }
     while (e < cols && fmpq_sgn(fmpq_mat_entry(D, 0, e)) <= 0) e++;
     if (e == cols) { ok = false; break; }
     for (slong i = 0; i < rows; i++) {
@@ -114,8 +201,9 @@ static bool solve(fmpq_mat_t M, slong rows, slong cols, slong *basis)
       if (out < 0 || c < 0 || (c == 0 && b[i] < b[out])) { out = i; fmpq_set(best, r); }
     }
     if (out < 0) { ok = false; break; }
+    p->work += (uint64_t)(rows + cols);
     fmpq_inv(r, fmpq_mat_entry(M, out, e));
-    for (slong j = 0; j <= cols; j++) fmpq_mul(fmpq_mat_entry(M, out, j), fmpq_mat_entry(M, out, j), r);
+    for (slong j = 0; j <= cols; j++) if (!fmpq_is_zero(fmpq_mat_entry(M, out, j))) fmpq_mul(fmpq_mat_entry(M, out, j), fmpq_mat_entry(M, out, j), r);
     for (slong i = 0; i <= rows; i++) {
       fmpq *x = i < rows ? fmpq_mat_entry(M, i, e) : fmpq_mat_entry(D, 0, e);
       if (i == out || fmpq_is_zero(x)) continue;
@@ -127,110 +215,119 @@ static bool solve(fmpq_mat_t M, slong rows, slong cols, slong *basis)
     }
     b[out] = e;
   }
-  ok = ok && fmpq_is_zero(fmpq_mat_entry(D, 0, cols));
-  for (slong i = 0; i < rows; i++) basis[i] = b[i];
-  free(b);
   fmpq_mat_clear(D); fmpq_clear(r); fmpq_clear(best); fmpq_clear(t);
   return ok;
 }
 
-/* goal: 0 <= g (strict: 0 < g).  mode 0: sum x_i c_i = g.  mode 1: sum x_i c_i = lambda g with the strict x_i adding up to 1. */
-static uint32_t attempt(pv *p, const columns *C, const poly *g, ck_id goal, bool scaled)
+/* 0 < 0 from the facts: sum x_i v_i = 0 with the x_i of strict facts adding up to 1; the last column is 0 < 1 */
+static uint32_t refute(pv *p, const facts *F)
 {
-  const mono *rows[MAX_ROWS]; uint32_t nr = 0; slong cols = (slong)C->n + (scaled ? 1 : 0); uint32_t res = NO; bool fits = true;
-  for (uint32_t i = 0; i < C->n && fits; i++) for (uint32_t j = 0; j < C->c[i].v.n; j++) if (row_of(&C->c[i].v.m[j], rows, &nr) < 0) fits = false;
-  for (uint32_t j = 0; j < g->n && fits; j++) if (row_of(&g->m[j], rows, &nr) < 0) fits = false;
-  if (!fits) return NO;
-  slong nrows = (slong)nr + (scaled ? 1 : 0); fmpq_mat_t M;
-  p->work += (uint64_t)nrows * (uint64_t)cols;
-  slong basis[MAX_ROWS + 1];
+  const mono *rows[MAX_ROWS]; mono unit = { p->one, 0, NULL }; column col[2 * MAX_COLS + 1]; uint32_t nr = 1, nc = 0, res = NO; slong basis[MAX_ROWS + 1]; fmpq_mat_t M;
+  rows[0] = &unit;
+  for (uint32_t i = 0; i < F->n; i++) {
+    for (uint32_t j = 0; j < F->f[i].v.n; j++) if (row_of(&F->f[i].v.m[j], rows, &nr) < 0) return NO;
+    col[nc++] = (column){ &F->f[i], 1 };
+    if (F->f[i].eq) col[nc++] = (column){ &F->f[i], -1 };
+  }
+  slong nrows = (slong)nr + 1, cols = (slong)nc + 1;
+  p->work += (uint64_t)nrows * (uint64_t)cols / 4;
   fmpq_mat_init(M, nrows, cols + 1);
-  for (uint32_t i = 0; i < C->n; i++) {
-    for (uint32_t j = 0; j < C->c[i].v.n; j++) set_q(p, fmpq_mat_entry(M, row_of(&C->c[i].v.m[j], rows, &nr), i), C->c[i].v.m[j].q);
-    if (scaled && C->c[i].strict) fmpq_set_si(fmpq_mat_entry(M, nr, i), 1, 1);
+  for (uint32_t i = 0; i < nc; i++) {
+    const poly *v = &col[i].f->v;
+    for (uint32_t j = 0; j < v->n; j++) set_q(p, fmpq_mat_entry(M, row_of(&v->m[j], rows, &nr), i), v->m[j].q, col[i].sign);
+    if (col[i].f->strict) fmpq_set_si(fmpq_mat_entry(M, nr, i), 1, 1);
   }
-  for (uint32_t j = 0; j < g->n; j++) {
-    fmpq *x = fmpq_mat_entry(M, row_of(&g->m[j], rows, &nr), scaled ? cols - 1 : cols);
-    set_q(p, x, g->m[j].q);
-    if (scaled) fmpq_neg(x, x);
-  }
-  if (scaled) fmpq_set_si(fmpq_mat_entry(M, nr, cols), 1, 1);
-  if (solve(M, nrows, cols, basis)) {
-    fmpq_t lambda, x; mpq_t q; by b; fmpq_init(lambda); fmpq_init(x); mpq_init(q);
-    for (slong i = 0; i < nrows; i++) if (scaled && basis[i] == cols - 1) fmpq_set(lambda, fmpq_mat_entry(M, i, cols));
-    bool contra = scaled && fmpq_is_zero(lambda);
+  fmpq_set_si(fmpq_mat_entry(M, 0, cols - 1), 1, 1); fmpq_set_si(fmpq_mat_entry(M, nr, cols - 1), 1, 1);
+  fmpq_set_si(fmpq_mat_entry(M, nr, cols), 1, 1);
+  if (solve(p, M, nrows, cols, basis)) {
+    mpq_t q; by b; mpq_init(q);
     by_start(&b);
     for (slong i = 0; i < nrows; i++) {
-      if (basis[i] >= (slong)C->n || fmpq_is_zero(fmpq_mat_entry(M, i, cols))) continue;
-      const column *c = &C->c[basis[i]];
-      fmpq_set(x, fmpq_mat_entry(M, i, cols));
-      if (scaled && !contra) fmpq_div(x, x, lambda);
-      if (c->sign < 0) fmpq_neg(x, x);
-      fmpq_get_mpq(q, x);
+      if (basis[i] >= cols || fmpq_is_zero(fmpq_mat_entry(M, i, cols))) continue;
+      fmpq_get_mpq(q, fmpq_mat_entry(M, i, cols));
+      if (basis[i] < (slong)nc && col[basis[i]].sign < 0) mpq_neg(q, q);
       ck_id co = ck_q(p->T, q);
-      if (c->n == 0) { ck_summand m = { co, NULL, 0 }; as_vec_push(&b.sum, &m); }
-      else if (c->n == 1) by_add(&b, co, c->prem[0]);
-      else by_add2(&b, co, c->prem[0], c->prem[1]);
+      if (basis[i] == (slong)nc) { ck_summand m = { co, NULL, 0 }; as_vec_push(&b.sum, &m); continue; }
+      const fact *f = col[basis[i]].f;
+      by_add2(&b, co, f->prem[0], f->n == 2 ? f->prem[1] : REFL);
     }
-    if (contra) res = from_false(p, goal, by_end(p, &b, t_rel(p, CK_LT, p->zero, p->zero)));
-    else res = by_end(p, &b, goal);
-    fmpq_clear(lambda); fmpq_clear(x); mpq_clear(q);
+    res = by_end(p, &b, t_rel(p, CK_LT, p->zero, p->zero));
+    mpq_clear(q);
   }
   fmpq_mat_clear(M);
   return res;
 }
 
-/* 0 <= t or 0 < t for a normal t */
-static uint32_t lp_sign(pv *p, uint32_t cx, ck_id t, bool strict)
+static uint32_t search(pv *p, uint32_t cx, ck_id t, uint32_t neg)
 {
-  poly g; columns *C = as_malloc(sizeof *C); ck_id goal = t_rel(p, strict ? CK_LT : CK_LE, p->zero, t); uint32_t s = NO;
-  poly_init(&g);
-  poly_of(p, &g, t);
-  make_columns(p, cx, &g, C);
-  if (C->n > 1) {
-    if (!strict) s = attempt(p, C, &g, goal, false);
-    if (s == NO) s = attempt(p, C, &g, goal, true);
+  facts *F = as_malloc(sizeof *F); uint32_t s;
+  F->n = 0;
+  if (neg != REFL) push_thm(p, F, neg);
+  if (t != CK_BAD) push_clauses(p, cx, t, F);
+  push_hyps(p, cx, F, neg == REFL);
+  push_atoms(p, cx, F);
+  s = F->n ? refute(p, F) : NO;
+  if (s == NO && F->n) {
+    uint32_t n = F->n;
+    push_products(p, F);
+    if (F->n > n) s = refute(p, F);
   }
-  for (uint32_t i = 0; i < C->n; i++) poly_clear(&C->c[i].v);
-  free(C);
-  poly_clear(&g);
+  for (uint32_t i = 0; i < F->n; i++) poly_clear(&F->f[i].v);
+  free(F);
   return s;
+}
+
+/* the relation g between zero and a normal t (or t # 0) */
+static uint32_t by_refutation(pv *p, uint32_t cx, ck_id g, ck_id t)
+{
+  ck_id n = ck_neg(p->T, g); uint32_t z = search(p, cx, t, r_hyp(p, n)), bad = from_false(p, g, z);
+  return z == NO ? NO : r_cases(p, g, r_hyp(p, g), bad);
 }
 
 static uint32_t lp_now(pv *p, uint32_t cx, ck_id f)
 {
-  ck_op o = ck_head(p->T, f); ck_id a = ck_kid(p->T, f, 0), b = ck_kid(p->T, f, 1), d = a == p->zero ? b : t_sub(p, b, a);
+  ck_op o = ck_head(p->T, f); ck_id a = ck_kid(p->T, f, 0), b = ck_kid(p->T, f, 1), d = o == CK_NE ? (b == p->zero ? a : t_sub(p, b, a)) : a == p->zero ? b : t_sub(p, b, a);
   if (o == CK_EQ) {
     uint32_t x = lp_now(p, cx, t_rel(p, CK_LE, a, b)), y = x == NO ? NO : lp_now(p, cx, t_rel(p, CK_LE, b, a));
     return r_antisym(p, x, y);
   }
-  if (o == CK_NE) {
-    uint32_t x = lp_now(p, cx, t_rel(p, CK_LT, a, b));
-    if (x != NO) return r_arith1(p, f, p->one, x);
-    x = lp_now(p, cx, t_rel(p, CK_LT, b, a));
-    return x == NO ? NO : r_arith1(p, f, t_int(p, -1), x);
-  }
   eqn e = norm(p, cx, d);
-  if (e.s == NO) return NO;
-  uint32_t s = lp_sign(p, cx, e.t, o == CK_LT);
+  if (e.s == NO || e.t == CK_BAD) return NO;
+  uint32_t s = by_refutation(p, cx, o == CK_NE ? t_rel(p, o, e.t, p->zero) : t_rel(p, o, p->zero, e.t), e.t);
   if (s == NO) return NO;
-  by m; by_start(&m); /* 0 <= e.t, d = e.t */
-  by_add(&m, p->one, s); by_add(&m, t_int(p, -1), e.s);
+  by m; by_start(&m); /* 0 <= e.t, d = e.t; e.t # 0 has value -e.t */
+  by_add(&m, o == CK_NE && b != p->zero ? t_int(p, -1) : p->one, s);
+  by_add(&m, o == CK_NE && b == p->zero ? p->one : t_int(p, -1), e.s);
   return by_end(p, &m, f);
 }
 
 uint32_t lp_prove(pv *p, uint32_t cx, ck_id f)
 {
-  uint64_t v; bool real = false;
+  uint64_t v;
+  if (f == CK_BAD || pv_spent(p)) return NO;
   cx = cx_strip(p, cx, f);
-  for (uint32_t c = cx; c != 0 && !real; c = CX(p, c).parent) { /* sizes and counters alone are bounds.c's business */
-    ck_id h = CX(p, c).formula; ck_op o = ck_head(p->T, h);
-    real = (o == CK_EQ || o == CK_LE || o == CK_LT) && !(ck_is_int(p->T, ck_kid(p->T, h, 0)) && ck_is_int(p->T, ck_kid(p->T, h, 1)));
-  }
-  if (!real) return NO;
   if (map_get(&p->rel_memo, ((uint64_t)cx << 32) | f, 4, &v)) return (uint32_t)v;
   map_put(&p->rel_memo, ((uint64_t)cx << 32) | f, 4, NO);
   uint32_t s = lp_now(p, cx, f);
   map_put(&p->rel_memo, ((uint64_t)cx << 32) | f, 4, s);
+  return s;
+}
+
+uint32_t lp_contradiction(pv *p, uint32_t cx)
+{
+  uint64_t v;
+  if (map_get(&p->rel_memo, cx, 5, &v)) return (uint32_t)v;
+  map_put(&p->rel_memo, cx, 5, NO);
+  uint32_t s = NO;
+  for (uint32_t c = cx; c != 0 && s == NO && !pv_spent(p); c = CX(p, c).parent) { /* a hypothesis that is false by itself */
+    ck_op o = ck_head(p->T, CX(p, c).formula); ck_id nf, bad = t_rel(p, CK_LT, p->zero, p->zero); uint32_t u;
+    if (o == CK_ALL || (u = fact_normal(p, cx, CX(p, c).step, &nf)) == NO || !is_q(p, nf)) continue;
+    if (o == CK_NE) { if (is_zero(p, nf)) s = false_ne(p, bad, u); }
+    else if (is_zero(p, nf)) { if (o == CK_LT) s = u; }
+    else if (o == CK_EQ) s = absurd(p, bad, r_arith1(p, t_rel(p, CK_EQ, p->zero, p->one), q_inv(p, nf), u));
+    else if (q_sgn(p, nf) < 0) { ck_summand m[2] = { { p->one, &u, 1 }, { q_mul(p, nf, t_int(p, -1)), NULL, 0 } }; s = r_arith(p, bad, m, 2); }
+  }
+  if (s == NO && cx != 0 && !pv_spent(p)) s = search(p, cx, CK_BAD, REFL);
+  map_put(&p->rel_memo, cx, 5, s);
   return s;
 }

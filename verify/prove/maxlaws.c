@@ -138,6 +138,30 @@ static uint32_t max_through(pv *p, bool scale)
 uint32_t lemma_max_add(pv *p) { return max_through(p, false); }
 uint32_t lemma_max_scale(pv *p) { return max_through(p, true); }
 
+/* 0 <= n:  f(0) <= max(k < n) f(k) */
+uint32_t lemma_max_first(pv *p)
+{
+  ck_id n = iv(p, "n"), j = iv(p, "j"), z = p->zero, j1 = t_add(p, j, p->one), y = ck_var(p->T, "y", 'r'), w = ck_var(p->T, "w", 'r'), f0 = fat(p, z);
+  #define F(b) t_rel(p, CK_LE, f0, mxf(p, b))
+  uint32_t hj = r_hyp(p, t_rel(p, CK_LE, z, j)), le0 = r_const(p, t_rel(p, CK_LE, z, z)), ih = r_hyp(p, F(j)), base = r_arith1(p, F(z), t_int(p, -1), r_zero(p, mxf(p, z), le0));
+  uint32_t two = prove_goal(p, 0, t_rel(p, CK_LE, y, t_max2(p, y, w))), u = r_succ(p, mxf(p, j1), j, hj);
+  ck_vsub vs[2] = { { y, mxf(p, j) }, { w, fat(p, j) } };
+  by b; by_start(&b); /* f0 <= max up to j <= max2 of that and f(j) = max up to j+1 */
+  by_add(&b, p->one, ih); by_add(&b, p->one, r_inst(p, two, vs, 2, NULL, 0, NULL, 0)); by_add(&b, t_int(p, -1), u);
+  uint32_t step = by_end(p, &b, F(j1)); ck_id f = F(j);
+  return r_induct(p, j, n, 0, &f, &base, &step, 1, r_hyp(p, t_rel(p, CK_LE, z, n)));
+  #undef F
+}
+
+uint32_t max_first(pv *p, uint32_t cx, ck_id t)
+{
+  ck_id n = ck_kid(p->T, t, 0), k, b; uint32_t n0 = side(p, cx, t_rel(p, CK_LE, p->zero, n));
+  cx_bind(p, cx, n, &k);
+  b = max_body(p, t, k);
+  ck_fsub fs = { ck_word(p->T, "f"), ck_word(p->T, "i:r"), &k, 1, b }; ck_vsub v = { iv(p, "n"), n };
+  return n0 == NO ? NO : r_lemma(p, L_MAX_FIRST, &v, 1, &fs, 1, &n0, 1);
+}
+
 /* min over k < n of body, base the body at 0 */
 static ck_id mn(pv *p, ck_id n, ck_id k, ck_id body)
 {

@@ -14,6 +14,17 @@ enum { MAX_NORM_DEPTH = 250 };
 typedef struct { uint32_t n; ck_id a[8]; ck_id to; uint32_t s; } rule; /* s: product of a = to */
 typedef struct { rule r[32]; uint32_t n; } rules;
 
+static bool prover_var(pv *p, ck_id x) { return ck_head(p->T, x) == CK_V && !strncmp(ck_word_text(p->T, ck_name(p->T, x)), "$$", 2); }
+static bool has_prover_var(pv *p, const mono *m) { for (uint32_t i = 0; i < m->n; i++) if (prover_var(p, m->a[i])) return true; return false; }
+
+/* x is t or inside of it */
+static bool occurs(pv *p, ck_id t, ck_id x)
+{
+  if (t == x) return true;
+  for (uint32_t i = 0, n = ck_nkids(p->T, t); i < n; i++) if (occurs(p, ck_kid(p->T, t, i), x)) return true;
+  return false;
+}
+
 /* the first rule that applies to m, or NO */
 static uint32_t find_rule(const rules *R, const mono *m)
 {
@@ -25,32 +36,69 @@ static uint32_t find_rule(const rules *R, const mono *m)
   return NO;
 }
 
-static void add_rule(pv *p, rules *R, uint32_t s)
+static void simp(pv *p, uint32_t cx, poly *f, by *b, const rules *R);
+
+/* does atom x occur in g again, besides as monomial `at`? */
+static bool elsewhere(pv *p, const poly *g, uint32_t at, ck_id x)
 {
-  ck_id f = thm(p, s), x = ck_kid(p->T, f, 0), e = ck_kid(p->T, f, 1); poly g; rule r = { 0 };
-  if (R->n == 32 || !ck_is_int(p->T, x) || !ck_is_int(p->T, e)) return;
-  bool flip = ck_head(p->T, x) != CK_V;
-  if (flip) { ck_id y = x; x = e; e = y; }
-  poly_init(&g);
-  poly_of(p, &g, e);
-  if (ck_head(p->T, x) == CK_V && g.n == 1 && is_one(p, g.m[0].q) && g.m[0].n >= 2 && g.m[0].n <= 8 && !mono_has(&g.m[0], x)) {
-    r.n = g.m[0].n; memcpy(r.a, g.m[0].a, r.n * sizeof *r.a); r.to = x;
-    r.s = r_arith1(p, t_rel(p, CK_EQ, mono_term(p, p->one, r.a, r.n), x), flip ? p->one : t_int(p, -1), s);
-  } else if ((is_q(p, x) || is_q(p, e)) && !(is_q(p, x) && is_q(p, e)) && ck_head(p->T, x) != CK_V && ck_head(p->T, e) != CK_V) {
-    /* L*T = 64 */
-    if (is_q(p, e)) { ck_id y = x; x = e; e = y; flip = !flip; }
-    poly_of(p, &g, e);
-    if (g.n == 1 && is_one(p, g.m[0].q) && g.m[0].n <= 8) {
-      r.n = g.m[0].n; memcpy(r.a, g.m[0].a, r.n * sizeof *r.a); r.to = x;
-      r.s = r_arith1(p, t_rel(p, CK_EQ, mono_term(p, p->one, r.a, r.n), x), flip ? p->one : t_int(p, -1), s);
+  for (uint32_t i = 0; i < g->n; i++)
+    for (uint32_t j = 0; j < g->m[i].n; j++) if (i != at && occurs(p, g->m[i].a[j], x)) return true;
+  return false;
+}
+
+/* indices, which no source file can name, go first, then other variables */
+static int left_rank(pv *p, ck_id x) { return ck_head(p->T, x) != CK_V ? 0 : ck_word_text(p->T, ck_name(p->T, x))[0] == '$' ? 2 : 1; }
+
+/* the monomial of g = 0 that becomes a left side: an atom alone (the greatest in rank and order), else a product of integers of the
+ * highest degree; NO: none */
+static uint32_t pick_left(pv *p, const poly *g, bool ints)
+{
+  uint32_t best = NO;
+  for (uint32_t i = 0; i < g->n; i++) {
+    const mono *m = &g->m[i];
+    if (m->n != 1 || (ints && !ck_is_int(p->T, q_inv(p, m->q))) || elsewhere(p, g, i, m->a[0])) continue;
+    ck_id x = m->a[0], y = best == NO ? CK_BAD : g->m[best].a[0];
+    int rx = left_rank(p, x), ry = y == CK_BAD ? -1 : left_rank(p, y);
+    if (rx > ry || (rx == ry && t_cmp(p, x, y) > 0)) best = i;
+  }
+  for (uint32_t i = 0; i < g->n && ints; i++) {
+    const mono *m = &g->m[i];
+    if (m->n < 2 || m->n > 8 || !ck_is_int(p->T, q_inv(p, m->q))) continue;
+    if (best == NO || (g->m[best].n > 1 && m->n > g->m[best].n)) best = i;
+  }
+  return best;
+}
+
+static void add_rule(pv *p, uint32_t cx, rules *R, uint32_t s)
+{
+  if (R->n == 32 || s == NO) return;
+  ck_id f = thm(p, s), D = t_sub(p, ck_kid(p->T, f, 1), ck_kid(p->T, f, 0)); bool ints = ck_is_int(p->T, D); poly g; by b; uint32_t left = 0, red; rule r = { 0 };
+  poly_init(&g); by_start(&b);
+  poly_of(p, &g, D);
+  simp(p, cx, &g, &b, R);
+  ck_id D1 = poly_term(p, &g);
+  red = b.sum.n ? by_end(p, &b, t_rel(p, CK_EQ, D, D1)) : (by_drop(&b), REFL);
+  if (g.n == 2 && ints && red != NO) { /* N = L*T: the product becomes N */
+    for (uint32_t i = 0; i < 2 && !r.n; i++) {
+      const mono *m = &g.m[i], *v = &g.m[1 - i];
+      bool single = v->n == 0 || (v->n == 1 && ck_head(p->T, v->a[0]) == CK_V && !prover_var(p, v->a[0]));
+      if (m->n >= 2 && m->n <= 8 && single && ck_is_int(p->T, q_inv(p, m->q)) && !(v->n && mono_has(m, v->a[0])) && !has_prover_var(p, m)) { r.n = m->n; left = i; }
     }
-  } else if (ck_head(p->T, x) == CK_V && !ck_has_var(p->T, e, x)) {
-    if (g.n == 1 && is_one(p, g.m[0].q) && g.m[0].n == 1 && t_cmp(p, x, e) < 0 && ck_head(p->T, e) == CK_V) { ck_id y = x; x = e; e = y; flip = !flip; }
-    r.n = 1; r.a[0] = x; r.to = canon(p, e);
-    r.s = r_arith1(p, t_rel(p, CK_EQ, x, r.to), flip ? t_int(p, -1) : p->one, s);
+  }
+  if (!r.n && red != NO && (left = pick_left(p, &g, ints)) != NO) r.n = g.m[left].n;
+  if (r.n && r.n <= 8) {
+    mono m = g.m[left]; ck_id c = q_mul(p, t_int(p, -1), q_inv(p, m.q)); poly to;
+    memcpy(r.a, m.a, r.n * sizeof *r.a);
+    poly_init(&to);
+    for (uint32_t i = 0; i < g.n; i++) if (i != left) poly_push(p, &to, q_mul(p, c, g.m[i].q), g.m[i].a, g.m[i].n);
+    r.to = poly_term(p, &to);
+    poly_clear(&to);
+    by_start(&b); /* left = to has the value -D1/q; D1 = D + (D1 - D) */
+    by_add(&b, c, s); by_add(&b, c, red);
+    r.s = by_end(p, &b, t_rel(p, CK_EQ, mono_term(p, p->one, r.a, r.n), r.to));
+    if (r.s != NO) R->r[R->n++] = r;
   }
   poly_clear(&g);
-  if (r.n && r.s != NO) R->r[R->n++] = r;
 }
 
 /* a longer left side that a shorter rule reduces (D = L*T, E = L*T*H) becomes D*H */
@@ -84,7 +132,7 @@ static const rules *rules_of(pv *p, uint32_t cx)
   if (map_get(&p->misc_memo, cx, 2, &v)) return (const rules *)(uintptr_t)v;
   rules *R = as_calloc(1, sizeof *R); uint32_t chain[64], n = 0;
   for (uint32_t c = cx; c != 0; c = CX(p, c).parent) if (ck_head(p->T, CX(p, c).formula) == CK_EQ && n < 64) chain[n++] = CX(p, c).step;
-  while (n-- > 0) add_rule(p, R, chain[n]);
+  while (n-- > 0) add_rule(p, cx, R, chain[n]);
   complete(p, R);
   map_put(&p->misc_memo, cx, 2, (uint64_t)(uintptr_t)R);
   as_vec_push(&p->owned, &R);
@@ -123,6 +171,23 @@ static eqn inv_root_pair(pv *p, uint32_t cx, ck_id iv)
   return e.s == NO ? fail() : eq_then(p, e, r);
 }
 
+static bool idempotent(pv *p, ck_id x)
+{
+  ck_id u = ck_kid(p->T, x, 1), v = ck_kid(p->T, x, 2);
+  return (is_zero(p, u) || is_one(p, u)) && (is_zero(p, v) || is_one(p, v));
+}
+
+/* x*x = x for x = ite(c, u, v) with u and v among 0 and 1 */
+static uint32_t ite_squared(pv *p, ck_id x)
+{
+  ck_id c = ck_kid(p->T, x, 0), f = t_rel(p, CK_EQ, t_mul(p, x, x), x); uint32_t half[2];
+  for (int i = 0; i < 2; i++) { /* x = e: x*x - x = (x - e)*(x + e - 1) */
+    uint32_t l = r_law(p, i ? "ite0" : "ite1", &x, 1, r_hyp(p, i ? ck_neg(p->T, c) : c));
+    half[i] = r_arith1(p, f, t_sub(p, t_add(p, x, ck_kid(p->T, x, 1 + i)), p->one), l);
+  }
+  return r_cases(p, c, half[0], half[1]);
+}
+
 /* one change of monomial i; false: none */
 static bool simp_mono(pv *p, uint32_t cx, poly *f, uint32_t i, by *b, const rules *R)
 {
@@ -135,6 +200,11 @@ static bool simp_mono(pv *p, uint32_t cx, poly *f, uint32_t i, by *b, const rule
       if (nz == NO) continue;
       sorted2(g, x, y);
       replace(p, f, i, g, 2, p->one, r_law(p, "inv", &y, 1, nz), b);
+      return true;
+    }
+    if (o == CK_ITE && twice && idempotent(p, x)) {
+      sorted2(g, x, x);
+      replace(p, f, i, g, 2, x, ite_squared(p, x), b);
       return true;
     }
     if (o == CK_SQRT && twice) {
@@ -155,9 +225,8 @@ static bool simp_mono(pv *p, uint32_t cx, poly *f, uint32_t i, by *b, const rule
   return false;
 }
 
-static void simp(pv *p, uint32_t cx, poly *f, by *b)
+static void simp(pv *p, uint32_t cx, poly *f, by *b, const rules *R)
 {
-  const rules *R = rules_of(p, cx);
   for (uint32_t i = 0; i < f->n && !pv_spent(p);)
     if (simp_mono(p, cx, f, i, b, R)) i = 0; else i++;
 }
@@ -177,7 +246,7 @@ eqn norm_poly(pv *p, uint32_t cx, ck_id t)
   poly f; by b;
   poly_init(&f); by_start(&b);
   poly_of(p, &f, t);
-  simp(p, cx, &f, &b);
+  simp(p, cx, &f, &b, rules_of(p, cx));
   return finish(p, t, &f, &b);
 }
 
@@ -216,7 +285,7 @@ static eqn norm_mixed(pv *p, uint32_t cx, ck_id t)
   }
   poly_clear(&f);
   if (bad) { poly_clear(&g); by_drop(&b); return fail(); }
-  simp(p, cx, &g, &b);
+  simp(p, cx, &g, &b, rules_of(p, cx));
   return finish(p, t, &g, &b);
 }
 
@@ -348,6 +417,18 @@ uint32_t poly_content(pv *p, ck_id u, ck_id *f, uint32_t max)
   return n;
 }
 
+uint32_t normal_factors(pv *p, uint32_t cx, ck_id u, ck_id *f, uint32_t max)
+{
+  uint32_t n = poly_content(p, u, f, max);
+  if (n == 0) { f[0] = u; return 1; }
+  if (ck_head(p->T, u) == CK_ADD) { /* the rest must be multiplied out: atoms times their inverses */
+    eqn r = norm_poly(p, cx, f[n - 1]);
+    if (r.s == NO) { f[0] = u; return 1; }
+    f[n - 1] = r.t;
+  }
+  return n;
+}
+
 static eqn norm_inv(pv *p, uint32_t cx, ck_id t)
 {
   enum { MAXF = 24 };
@@ -359,15 +440,9 @@ static eqn norm_inv(pv *p, uint32_t cx, ck_id t)
     return y == NO ? same(t) : e;
   }
   if (ck_head(p->T, u) != CK_ADD && ck_head(p->T, u) != CK_MUL) return same(t);
-  n = poly_content(p, u, f, MAXF);
+  n = normal_factors(p, cx, u, f, MAXF);
   if (n < 2) return same(t);
-  ck_id rest = f[n - 1]; uint32_t whole;
-  if (ck_head(p->T, u) == CK_ADD) { /* the rest must be multiplied out: atoms times their inverses */
-    eqn r = norm_poly(p, cx, rest);
-    if (r.s == NO) return same(t);
-    f[n - 1] = r.t;
-  }
-  ck_id w = product(p, f, n); eqn uw = norm_poly(p, cx, w); /* w = u */
+  uint32_t whole; ck_id w = product(p, f, n); eqn uw = norm_poly(p, cx, w); /* w = u */
   if (uw.s == NO || uw.t != u) return same(t);
   uint32_t nu = nonzero(p, cx, u);
   whole = nu == NO ? NO : uw.s == REFL ? nu : r_arith(p, t_rel(p, CK_NE, w, p->zero), (ck_summand[]){ { p->one, &nu, 1 }, { p->one, &uw.s, 1 } }, 2);
@@ -417,41 +492,6 @@ static eqn norm_exp(pv *p, uint32_t cx, ck_id t)
   return e;
 }
 
-/* (b*q + r) div b = q for 0 <= r < b; a mod b = a - b*(a div b) */
-static eqn norm_div(pv *p, uint32_t cx, ck_id t)
-{
-  ck_id a = ck_kid(p->T, t, 0), b = ck_kid(p->T, t, 1), ab[2] = { a, b }; uint32_t bp = side(p, cx, t_rel(p, CK_LT, p->zero, b)); eqn e = same(t);
-  if (bp == NO) return e;
-  if (ck_head(p->T, t) == CK_MOD) {
-    e.t = t_sub(p, a, t_mul(p, b, ck_mk2(p->T, CK_DIV, a, b)));
-    e.s = r_arith1(p, t_rel(p, CK_EQ, t, e.t), t_int(p, -1), r_law(p, "div", ab, 2, bp));
-    return e.s == NO ? fail() : eq_then(p, e, norm(p, cx, e.t));
-  }
-  poly f, g, q, r; poly_init(&f); poly_init(&g); poly_init(&q); poly_init(&r);
-  poly_of(p, &f, a); poly_of(p, &g, b);
-  if (g.n == 1) {
-    ck_id qi = q_inv(p, g.m[0].q);
-    for (uint32_t i = 0; i < f.n; i++) {
-      ck_id *rest = as_malloc((f.m[i].n + 1) * sizeof *rest); int k = mono_div(f.m[i].a, f.m[i].n, g.m[0].a, g.m[0].n, rest); ck_id c = q_mul(p, f.m[i].q, qi);
-      if (k >= 0 && ck_is_int(p->T, c)) poly_push(p, &q, c, rest, (uint32_t)k);
-      else poly_push(p, &r, f.m[i].q, f.m[i].a, f.m[i].n);
-      free(rest);
-    }
-    ck_id qt = poly_term(p, &q), rt = poly_term(p, &r); uint32_t prem[3];
-    prem[0] = side(p, cx, t_rel(p, CK_LE, p->zero, rt));
-    prem[1] = prem[0] == NO ? NO : side(p, cx, t_rel(p, CK_LT, rt, b));
-    if (prem[1] != NO) {
-      prem[2] = r_arith0(p, t_rel(p, CK_EQ, a, t_add(p, t_mul(p, b, qt), rt)));
-      ck_vsub v[4] = { { ck_var(p->T, "a", 'i'), a }, { ck_var(p->T, "b", 'i'), b }, { ck_var(p->T, "q", 'i'), qt }, { ck_var(p->T, "r", 'i'), rt } };
-      e.t = qt; e.s = r_lemma(p, L_DIVMOD, v, 4, NULL, 0, prem, 3);
-      if (e.s != NO) e = eq_then(p, e, norm(p, cx, qt));
-      else e = same(t);
-    }
-  }
-  poly_clear(&f); poly_clear(&g); poly_clear(&q); poly_clear(&r);
-  return e;
-}
-
 static eqn norm_atom(pv *p, uint32_t cx, ck_id t)
 {
   ck_op o = ck_head(p->T, t); eqn e, r;
@@ -461,6 +501,8 @@ static eqn norm_atom(pv *p, uint32_t cx, ck_id t)
   switch (o) {
   case CK_INV: r = norm_inv(p, cx, e.t); break;
   case CK_EXP: r = norm_exp(p, cx, e.t); break;
+  case CK_LOG: r = norm_log(p, cx, e.t); break;
+  case CK_SQRT: r = norm_sqrt(p, cx, e.t); break;
   case CK_DIV: case CK_MOD: r = norm_div(p, cx, e.t); break;
   case CK_FOLD: r = norm_fold(p, cx, e.t); break;
   default: r = same(e.t); break;

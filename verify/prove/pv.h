@@ -28,7 +28,7 @@ typedef struct { uint32_t parent; ck_id formula; uint32_t step; ck_id var; uint3
 
 typedef enum {
   L_SUM_SCALE, L_SUM_ADD, L_SUM_ONE, L_SUM_ZERO, L_CONCAT, L_SPLIT, L_EXCHANGE, L_EXP0, L_EXP_POS, L_EXP_NEG, L_INV_NE, L_INV_POS,
-  L_INV_MUL, L_INV_INV, L_SQRT_POS, L_SQUARE, L_DIVMOD, L_DIV_LO, L_DIV_HI, L_NZ_LEFT, L_NZ_RIGHT, L_MAX_CONCAT, L_MAX_SPLIT, L_MAX_ADD, L_MAX_SCALE, L_MIN_MAX,
+  L_INV_MUL, L_INV_INV, L_SQRT_POS, L_SQUARE, L_DIVMOD, L_DIV_LO, L_DIV_HI, L_NZ_LEFT, L_NZ_RIGHT, L_MAX_CONCAT, L_MAX_SPLIT, L_MAX_ADD, L_MAX_SCALE, L_MIN_MAX, L_MAX_FIRST, L_EXP_INJ, L_LOG_OF, L_SQRT_OF,
   N_LEMMAS
 } pv_lemma;
 
@@ -104,6 +104,7 @@ uint32_t r_const(pv *p, ck_id f);                                 /* f about con
 uint32_t r_lemma(pv *p, pv_lemma l, const ck_vsub *vs, uint32_t nv, const ck_fsub *fs, uint32_t nf, const uint32_t *ps, uint32_t np);
 uint32_t absurd(pv *p, ck_id f, uint32_t one);                    /* one: 0 = 1 */
 uint32_t from_false(pv *p, ck_id f, uint32_t lt);                 /* lt: 0 < 0 */
+uint32_t false_ne(pv *p, ck_id f, uint32_t ne);                    /* ne: 0 # 0 */
 int t_cmp(pv *p, ck_id a, ck_id b);                               /* structural order, the same whatever the numbers are */
 /* sums of steps: by_start, by_add.., by_end proves f by arith */
 typedef struct { as_vec sum, prem; } by;
@@ -130,6 +131,10 @@ ck_id canon(pv *p, ck_id t);                                      /* canonical t
 
 /* --- ctx.c */
 uint32_t cx_push(pv *p, uint32_t cx, ck_id formula, ck_id var);
+uint32_t cx_know(pv *p, uint32_t cx, uint32_t s);                 /* with a theorem that follows from cx */
+uint32_t cx_assume(pv *p, uint32_t cx, ck_id c);                  /* assume.c: c and the equations that it makes */
+uint32_t cx_quotient(pv *p, uint32_t cx, uint32_t s, ck_id *q, uint32_t *back); /* s: d divides x; cx with x = d*q, q new; back: that with q = x div d */
+uint32_t cx_derive(pv *p, uint32_t cx);                           /* the equations that the hypotheses make among themselves */
 uint32_t cx_bind(pv *p, uint32_t cx, ck_id n, ck_id *k);          /* a new counter 0 <= k < n; gives its variable */
 ck_id cx_level_var(pv *p, uint32_t level);
 ck_id cx_acc_var(pv *p, uint32_t level, uint32_t q);
@@ -140,31 +145,48 @@ uint32_t cx_find(pv *p, uint32_t cx, ck_id formula);
 /* --- side.c: relations from the context */
 uint32_t side(pv *p, uint32_t cx, ck_id f);                       /* proves relation f or NO */
 uint32_t side_int(pv *p, uint32_t cx, ck_id f);                   /* the same for integers, by bounds of the variables */
+uint32_t side_int_within(pv *p, uint32_t cx, ck_id f, uint32_t effort);
 ck_id poly_quotient(pv *p, ck_id a, ck_id b);                     /* a / b for a monomial b, or CK_BAD */
 ck_id size_quotient(pv *p, uint32_t cx, ck_id n, ck_id b);        /* c with n = c*b under the equations of the context, or CK_BAD */
 uint32_t nonzero(pv *p, uint32_t cx, ck_id x);                    /* x # 0, x in normal form */
 uint32_t positive(pv *p, uint32_t cx, ck_id x);                   /* 0 < x */
 uint32_t nonneg(pv *p, uint32_t cx, ck_id x);                     /* 0 <= x */
+uint32_t ne_positive(pv *p, ck_id x, uint32_t ge, uint32_t nz);    /* 0 < x from 0 <= x and x # 0 */
 uint32_t fact_match(pv *p, uint32_t cx, ck_op rel, ck_id x);      /* `x # 0`, `0 <= x`, `0 < x` out of the hypotheses, up to normal form */
 
+uint32_t tight(pv *p, uint32_t s);                                /* the strict integer fact a < b as a + 1 <= b, others as they are */
+uint32_t by_clause(pv *p, uint32_t cx, ck_id f);                  /* clauses.c: f as the conclusion of a clause */
+ck_id clause_cond(pv *p, uint32_t cx, ck_id f);                   /* an undecided condition of a clause that would conclude f; CK_BAD: none */
+uint32_t clause_instances(pv *p, uint32_t cx, uint32_t h, ck_id t, uint32_t *out, uint32_t max); /* clause h at arguments that t has; how many */
 uint32_t fact_normal(pv *p, uint32_t cx, uint32_t s, ck_id *nf);   /* theorem s as `nf # 0`, `0 <= nf`, `0 < nf`, `0 = nf` with nf normal */
 
 /* --- lp.c */
 uint32_t lp_prove(pv *p, uint32_t cx, ck_id f);                   /* f by a positive combination of hypotheses, and of products of two */
+uint32_t lp_contradiction(pv *p, uint32_t cx);                    /* 0 < 0 from the hypotheses of the context */
 
 /* --- norm.c, sums.c, folds.c: normal forms */
 eqn norm(pv *p, uint32_t cx, ck_id t);
 eqn norm_poly(pv *p, uint32_t cx, ck_id t);                       /* t: polynomial over atoms that are normal already */
 eqn norm_sum(pv *p, uint32_t cx, ck_id t);
 eqn norm_ite(pv *p, uint32_t cx, ck_id t);
+eqn norm_div(pv *p, uint32_t cx, ck_id t);                         /* quot.c; kids normal */
+eqn norm_log(pv *p, uint32_t cx, ck_id t);                         /* roots.c; argument normal */
+eqn norm_sqrt(pv *p, uint32_t cx, ck_id t);
 uint32_t poly_content(pv *p, ck_id u, ck_id *f, uint32_t max);    /* factors of u: leading coefficient, common atoms, primitive rest; 0: nothing */
+uint32_t normal_factors(pv *p, uint32_t cx, ck_id u, ck_id *f, uint32_t max); /* the same with the rest normal; f[0] = u, 1 if nothing comes out */
 eqn cut_sum(pv *p, uint32_t cx, ck_id t, ck_id m);                /* the sum t as a sum up to m and the rest; fails unless 0 <= m <= n is known */
 eqn norm_fold(pv *p, uint32_t cx, ck_id t);
 eqn join_max(pv *p, uint32_t cx, ck_id t, ck_id n, ck_id init, ck_id k, ck_id body); /* maxlaws.c: constants out, tiles joined */
+uint32_t max_first(pv *p, uint32_t cx, ck_id t);                  /* f(0) <= max(k < n) f */
 eqn min_as_max(pv *p, uint32_t cx, ck_id t, ck_id n, ck_id init, ck_id k, ck_id f);
 eqn icanon(pv *p, ck_id t);                                       /* canonical integer arguments only */
 eqn rewrite(pv *p, ck_id t, const ck_id *from, const uint32_t *steps, uint32_t n); /* closed subterms by equations */
 uint32_t lift_sum(pv *p, ck_id n, ck_id k, uint32_t s); /* f = g  gives  sum(k<n) f = sum(k<n) g */
+
+/* --- cuts.c */
+ck_id range_cond(pv *p, uint32_t cx, ck_id t);                    /* an undecided condition on which the form of a fold or a quotient in t depends; CK_BAD: none */
+uint32_t cut_places(pv *p, ck_id body, ck_id k, ck_id *m, uint32_t max); /* where conditions on k change their value */
+ck_id block_size(pv *p, ck_id body, ck_id k);                     /* b where body has k div b; CK_BAD: none */
 
 /* --- eq.c */
 uint32_t prove_eq(pv *p, uint32_t cx, ck_id a, ck_id b, uint32_t depth);
@@ -177,4 +199,8 @@ uint32_t lemma_max_split(pv *p);
 uint32_t lemma_max_add(pv *p);
 uint32_t lemma_max_scale(pv *p);
 uint32_t lemma_min_max(pv *p);
+uint32_t lemma_max_first(pv *p);
+uint32_t lemma_exp_inj(pv *p); /* roots.c */
+uint32_t lemma_log_of(pv *p);
+uint32_t lemma_sqrt_of(pv *p);
 #endif

@@ -86,6 +86,14 @@ static uint32_t ite_sign(pv *p, uint32_t cx, ck_id x, ck_op rel)
   return r_cases(p, c, res[0], res[1]);
 }
 
+uint32_t ne_positive(pv *p, ck_id x, uint32_t ge, uint32_t nz)
+{
+  ck_id le = t_rel(p, CK_LE, x, p->zero); uint32_t z = r_antisym(p, r_hyp(p, le), ge), i = r_law(p, "inv", &x, 1, nz);
+  ck_summand m[2] = { { p->one, &i, 1 }, { t_neg(p, t_op(p, CK_INV, x)), &z, 1 } };
+  uint32_t bad = r_arith(p, t_rel(p, CK_EQ, p->zero, p->one), m, 2);
+  return r_cases(p, gt0(p, x), r_hyp(p, gt0(p, x)), absurd(p, gt0(p, x), bad));
+}
+
 static uint32_t pos_atom(pv *p, uint32_t cx, ck_id x)
 {
   ck_op o = ck_head(p->T, x); ck_vsub v = { ck_var(p->T, "x", 'r'), CK_BAD }; uint32_t s = NO;
@@ -100,12 +108,7 @@ static uint32_t pos_atom(pv *p, uint32_t cx, ck_id x)
   if (s == NO) s = fact_match(p, cx, CK_LT, x);
   if (s == NO && o != CK_ITE && !is_sum(p, x) && o != CK_EXP) { /* 0 <= x and x # 0 */
     uint32_t ge = o == CK_SQRT ? nonneg(p, cx, x) : fact_match(p, cx, CK_LE, x), nz = ge == NO ? NO : fact_match(p, cx, CK_NE, x);
-    if (nz != NO) {
-      ck_id le = t_rel(p, CK_LE, x, p->zero); uint32_t z = r_antisym(p, r_hyp(p, le), ge), i = r_law(p, "inv", &x, 1, nz);
-      ck_summand m[2] = { { p->one, &i, 1 }, { t_neg(p, t_op(p, CK_INV, x)), &z, 1 } };
-      uint32_t bad = r_arith(p, t_rel(p, CK_EQ, p->zero, p->one), m, 2);
-      s = r_cases(p, gt0(p, x), r_hyp(p, gt0(p, x)), absurd(p, gt0(p, x), bad));
-    }
+    if (nz != NO) s = ne_positive(p, x, ge, nz);
   }
   return s;
 }
@@ -274,45 +277,24 @@ uint32_t side(pv *p, uint32_t cx, ck_id f)
   if (ints) s = side_int(p, cx, f);
   if (s == NO && ints) { /* with quotients and remainders simplified */
     eqn a = norm(p, cx, ck_kid(p->T, f, 0)), b = norm(p, cx, ck_kid(p->T, f, 1));
-    if (a.s == NO || b.s == NO || (a.s == REFL && b.s == REFL)) return NO;
-    ck_id g = t_rel(p, ck_head(p->T, f), a.t, b.t); uint32_t u = cx_find(p, cx, g);
-    if (u == NO) u = side_int(p, cx, g);
-    if (u == NO) return NO;
-    by m; by_start(&m); /* f: b0-a0 = (b-a) + (a - a0) - (b - b0) */
-    by_add(&m, p->one, u); by_add(&m, p->one, a.s); by_add(&m, t_int(p, -1), b.s);
-    return by_end(p, &m, f);
+    if (a.s != NO && b.s != NO && (a.s != REFL || b.s != REFL)) {
+      ck_id g = t_rel(p, ck_head(p->T, f), a.t, b.t); uint32_t u = cx_find(p, cx, g);
+      if (u == NO) u = side_int(p, cx, g);
+      if (u != NO) {
+        by m; by_start(&m); /* f: b0-a0 = (b-a) + (a - a0) - (b - b0) */
+        by_add(&m, p->one, u); by_add(&m, p->one, a.s); by_add(&m, t_int(p, -1), b.s);
+        return by_end(p, &m, f);
+      }
+    }
   }
   if (s == NO && !ints) s = real_rel(p, cx, f);
-  return s == NO && !ints ? lp_prove(p, cx, f) : s;
+  return s == NO && !(ints && p->fact_busy.n) ? lp_prove(p, cx, f) : s;
 }
 
 /* --- facts out of the hypotheses */
-enum { MAX_BIND = 6, MAX_INSTANCES = 12 };
-
-/* arguments at the places where the pattern has the bound variable `index`: f(.., index, ..) against f(.., e, ..) in x */
-static void collect_args(pv *p, ck_id pat, uint32_t index, ck_id x, ck_id *out, uint32_t *n);
-static void match_app(pv *p, ck_id pat, uint32_t index, ck_id x, ck_id *out, uint32_t *n)
-{
-  const ck_terms *T = p->T;
-  if (ck_head(T, x) == CK_APP && ck_name(T, x) == ck_name(T, pat) && ck_sig(T, x) == ck_sig(T, pat))
-    for (uint32_t i = 0; i < ck_nkids(T, pat); i++) {
-      ck_id a = ck_kid(T, pat, i), e = ck_kid(T, x, i); uint32_t j = 0;
-      if (ck_head(T, a) != CK_B || ck_index(T, a) != index || !ck_is_closed(T, e) || !ck_is_int(T, e)) continue;
-      while (j < *n && out[j] != e) j++;
-      if (j == *n && *n < MAX_BIND) out[(*n)++] = e;
-    }
-  for (uint32_t i = 0, k = ck_nkids(T, x); i < k; i++) match_app(p, pat, index, ck_kid(T, x, i), out, n);
-}
-static void collect_args(pv *p, ck_id pat, uint32_t index, ck_id x, ck_id *out, uint32_t *n)
-{
-  const ck_terms *T = p->T;
-  if (ck_loose_max(T, pat) <= index) return;
-  if (ck_head(T, pat) == CK_APP) match_app(p, pat, index, x, out, n);
-  for (uint32_t i = 0, k = ck_nkids(T, pat); i < k; i++) collect_args(p, ck_kid(T, pat, i), index + ck_kid_binders(T, pat, i), x, out, n);
-}
-
 uint32_t fact_normal(pv *p, uint32_t cx, uint32_t s, ck_id *nf)
 {
+  if (s == NO) return NO;
   ck_id f = thm(p, s); ck_op o = ck_head(p->T, f); ck_id a = ck_kid(p->T, f, 0), b = ck_kid(p->T, f, 1), d, g; uint64_t v;
   d = o == CK_NE ? (b == p->zero ? a : t_sub(p, b, a)) : (a == p->zero ? b : t_sub(p, b, a));
   if (map_get(&p->inst_memo, ((uint64_t)cx << 32) | f, 0, &v)) { *nf = (ck_id)(v >> 32); return (uint32_t)v; }
@@ -369,37 +351,10 @@ static uint32_t try_fact(pv *p, uint32_t cx, ck_op rel, ck_id x, uint32_t s)
   return fact_fits(p, rel, x, u, nf);
 }
 
-/* the clause of step h at ts */
-static uint32_t clause_at(pv *p, uint32_t cx, uint32_t h, const ck_id *ts)
-{
-  ck_id c = thm(p, h); uint32_t m = ck_index(p->T, c), r = ck_nkids(p->T, c) - 1, prem[16];
-  if (r > 16) return NO;
-  for (uint32_t i = 0; i < r; i++) {
-    ck_id k = ck_kid(p->T, c, i);
-    if (m) k = ck_open(p->T, k, ts, m);
-    if ((prem[i] = side(p, cx, k)) == NO) return NO;
-  }
-  return r_use(p, h, ts, m, prem, r);
-}
-
 static uint32_t clause_match(pv *p, uint32_t cx, ck_op rel, ck_id x, uint32_t h)
 {
-  ck_id c = thm(p, h), g = ck_kid(p->T, c, ck_nkids(p->T, c) - 1); uint32_t m = ck_index(p->T, c), s; ck_id opt[4][MAX_BIND + 1]; uint32_t no[4] = { 0 };
-  if (m > 4) return NO;
-  for (uint32_t i = 0; i < m; i++) {
-    collect_args(p, g, i, x, opt[i], &no[i]);
-    if (!no[i]) opt[i][no[i]++] = p->zero;
-  }
-  uint32_t pick[4] = { 0 };
-  for (int tries = 0; tries < MAX_INSTANCES; tries++) {
-    ck_id ts[4];
-    for (uint32_t i = 0; i < m; i++) ts[i] = opt[i][pick[i]];
-    s = try_fact(p, cx, rel, x, clause_at(p, cx, h, ts));
-    if (s != NO) return s;
-    uint32_t i = 0;
-    while (i < m && ++pick[i] == no[i]) pick[i++] = 0;
-    if (i == m) break;
-  }
+  uint32_t inst[12], n = clause_instances(p, cx, h, x, inst, 12);
+  for (uint32_t i = 0; i < n; i++) { uint32_t s = try_fact(p, cx, rel, x, inst[i]); if (s != NO) return s; }
   return NO;
 }
 

@@ -357,41 +357,6 @@ static eqn cut_blocks(pv *p, uint32_t cx, ck_id t, ck_id k, ck_id body, ck_id b)
   return eq_then(p, e, norm(p, cx, e.t));
 }
 
-/* the place where condition c about k changes its value: k - w or w - k; CK_BAD if it is not of that form */
-static ck_id threshold(pv *p, ck_id c, ck_id k)
-{
-  ck_op o = ck_head(p->T, c); ck_id a = ck_kid(p->T, c, 0), b = ck_kid(p->T, c, 1), w; poly f; int sign = 0; bool ok = true;
-  if ((o != CK_LT && o != CK_LE) || !ck_is_int(p->T, a) || !ck_is_int(p->T, b) || !ck_is_closed(p->T, c) || !ck_has_var(p->T, c, k)) return CK_BAD;
-  poly_init(&f);
-  poly_of(p, &f, t_sub(p, b, a));
-  for (uint32_t i = 0; i < f.n; i++) {
-    const mono *m = &f.m[i];
-    if (m->n == 1 && m->a[0] == k) sign = is_one(p, m->q) ? 1 : m->q == t_int(p, -1) ? -1 : 0;
-    else for (uint32_t j = 0; j < m->n; j++) if (ck_has_var(p->T, m->a[j], k)) ok = false;
-  }
-  poly_clear(&f);
-  if (!ok || !sign) return CK_BAD;
-  w = t_sub(p, b, a); /* value; zero of it in k is at k0 = k - sign*w */
-  ck_id k0 = canon(p, t_sub(p, k, sign > 0 ? w : t_neg(p, w)));
-  /* w-k > 0: k < k0; w-k >= 0: k < k0+1; k-w > 0: from k0+1; k-w >= 0: from k0 */
-  return (o == CK_LT) == (sign < 0) ? k0 : canon(p, t_add(p, k0, p->one));
-}
-
-/* a place at which to cut: in *m a threshold, or in *b a divisor of k */
-static bool find_cut(pv *p, ck_id t, ck_id k, ck_id *m, ck_id *b)
-{
-  const ck_terms *T = p->T; ck_op o = ck_head(T, t);
-  if (!ck_has_var(T, t, k)) return false;
-  if (o == CK_ITE && (*m = threshold(p, ck_kid(T, t, 0), k)) != CK_BAD) return true;
-  if (o == CK_DIV && ck_kid(T, t, 0) == k && ck_is_closed(T, ck_kid(T, t, 1)) && !ck_has_var(T, ck_kid(T, t, 1), k)) { *b = ck_kid(T, t, 1); return true; }
-  for (uint32_t i = 0, n = ck_nkids(T, t); i < n; i++) {
-    ck_id c = ck_kid(T, t, i);
-    if (ck_is_rel(T, c)) { if (find_cut(p, ck_kid(T, c, 0), k, m, b) || find_cut(p, ck_kid(T, c, 1), k, m, b)) return true; }
-    else if (find_cut(p, c, k, m, b)) return true;
-  }
-  return false;
-}
-
 /* --- distribution */
 typedef struct { ck_id out, in; } part; /* out: free of k, with the coefficient; in: CK_BAD if nothing depends on k */
 
@@ -485,15 +450,24 @@ static eqn small_or_composite(pv *p, uint32_t cx, ck_id t, ck_id k, ck_id body)
 /* t: a sum whose bound is normal */
 eqn norm_sum(pv *p, uint32_t cx, ck_id t)
 {
-  ck_id n = ck_kid(p->T, t, 0), k, m = CK_BAD, b = CK_BAD; uint32_t in = cx_bind(p, cx, n, &k), n0 = ge0(p, cx, n);
+  enum { PLACES = 8 };
+  ck_id n = ck_kid(p->T, t, 0), k, m[PLACES], b; uint32_t in = cx_bind(p, cx, n, &k), n0 = ge0(p, cx, n), np, none = side(p, cx, t_rel(p, CK_LE, n, p->zero));
+  if (none != NO) { eqn z = { p->zero, r_zero(p, t, none) }; return z; }
   eqn e = norm(p, in, sum_body(p, t, k)), r;
   if (e.s == NO) return fail();
   ck_id body = e.t;
   e.s = lift_sum(p, n, k, e.s); e.t = t_sum(p, n, k, body);
   if (e.s == NO) return fail();
   if (n0 == NO) return e;
-  if (find_cut(p, body, k, &m, &b)) {
-    r = m != CK_BAD ? cut_range(p, cx, e.t, k, body, m) : cut_blocks(p, cx, e.t, k, body, b);
+  np = cut_places(p, body, k, m, PLACES);
+  for (uint32_t i = 0; i < np; i++) {
+    if (is_zero(p, m[i]) || m[i] == n) continue;
+    r = cut_range(p, cx, e.t, k, body, m[i]);
+    if (r.s != NO) return eq_then(p, e, r);
+  }
+  b = block_size(p, body, k);
+  if (b != CK_BAD) {
+    r = cut_blocks(p, cx, e.t, k, body, b);
     if (r.s != NO) return eq_then(p, e, r);
   }
   r = small_or_composite(p, cx, e.t, k, body);

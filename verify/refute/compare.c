@@ -54,12 +54,6 @@ static void free_outputs(const as_graph *g, as_tensor *t) {
   for (uint32_t i = 0; i < g->n_output; i++) as_tensor_clear(&t[i]);
   free(t);
 }
-static bool all_defined(const as_graph *g, const as_tensor *out) {
-  for (uint32_t i = 0; i < g->n_output; i++)
-    for (size_t k = 0; k < out[i].n; k++)
-      if (out[i].d->flags(out[i].d, as_tensor_at(&out[i], k))) return false;
-  return true;
-}
 static void found(as_cex *c, as_cex_kind kind, uint32_t output, const as_tensor *shape, size_t at, char *given, char *cand, const char *method) {
   c->kind = kind;
   c->output = output;
@@ -81,10 +75,10 @@ static char *shape_text(const as_tensor *t) {
   as_str_add(&s, "]");
   return as_str_take(&s);
 }
-/* the given program's outputs are all defined */
-static as_status compare(const as_graph *spec, const as_tensor *a, const as_tensor *b, bool interval, as_cex *cex) {
+/* the given program is defined throughout; marks are the candidate's */
+static as_status compare(const as_graph *spec, const as_graph *cand, const as_tensor *a, const as_tensor *b, bool interval, const as_eval_marks *marks, as_cex *cex) {
   const char *method = interval ? "intervals" : "exact rationals";
-  bool doubt = false;
+  bool doubt = marks->flags != 0;
   for (uint32_t i = 0; i < spec->n_output; i++) {
     const as_domain *d = a[i].d;
     if (a[i].rank != b[i].rank || memcmp(a[i].dim, b[i].dim, a[i].rank * sizeof *a[i].dim)) {
@@ -103,27 +97,38 @@ static as_status compare(const as_graph *spec, const as_tensor *a, const as_tens
         found(cex, AS_CEX_VALUE, i, &a[i], k, d->print(d, x), d->print(d, y), method);
         return AS_NO;
       }
-      if (f) doubt = true;
+      if (f || (interval && as_interval_distance_log2(d, x, y) > -40)) doubt = true; /* they meet, but are wide: look closer */
     }
+  }
+  if (marks->flags & AS_F_UNDEF) {
+    const char *name = cand->node[marks->node].name;
+    found(cex, AS_CEX_UNDEFINED, AS_NONE, NULL, 0, as_strdup("defined"), as_format("an element of `%s` is undefined", name ? name : "a number"), method);
+    return AS_NO;
   }
   return doubt ? AS_UNKNOWN : AS_OK;
 }
 
 /* AS_UNKNOWN: the domain does not settle it */
 static as_status compare_over(const as_graph *spec, const as_graph *cand, const int64_t *env, const as_tensor *exact, const as_domain *d, bool interval, uint64_t max_ops,
-                              as_cex *cex, as_err *err) {
+                              as_given *given, as_cex *cex, as_err *err) {
   as_tensor *in = convert(spec, exact, d), *a = as_calloc(spec->n_output + 1, sizeof *a), *b = as_calloc(cand->n_output + 1, sizeof *b);
   as_err e;
   as_err_init(&e);
-  as_status s = as_eval_graph_ops(spec, d, env, in, a, max_ops, &e), r = AS_UNKNOWN;
+  as_eval_marks marks;
+  as_status s = as_eval_graph_ops(spec, d, env, in, a, max_ops, &marks, &e), r = AS_UNKNOWN;
   if (s != AS_OK) {
     as_err_set(err, s == AS_NO ? AS_UNKNOWN : s, "%s", e.text ? e.text : "the program could not be evaluated");
+    if (s == AS_NO) *given = AS_GIVEN_NOT_HERE;
     r = s == AS_NO ? AS_UNKNOWN : s;
-  } else if (all_defined(spec, a)) {
+  } else if (marks.flags & AS_F_UNDEF) {
+    as_err_set(err, AS_UNKNOWN, "the program given is undefined there");
+    *given = AS_GIVEN_NOT_HERE;
+  } else if (!marks.flags) {
+    *given = AS_GIVEN_DEFINED;
     as_err_clear(&e);
     as_err_init(&e);
-    s = as_eval_graph_ops(cand, d, env, in, b, max_ops, &e);
-    if (s == AS_OK) r = compare(spec, a, b, interval, cex);
+    s = as_eval_graph_ops(cand, d, env, in, b, max_ops, &marks, &e);
+    if (s == AS_OK) r = compare(spec, cand, a, b, interval, &marks, cex);
     else if (s == AS_NO) {
       found(cex, AS_CEX_ILLFORMED, 0, NULL, 0, as_strdup("defined"), as_strdup(e.text ? e.text : "ill-formed"), interval ? "intervals" : "exact rationals");
       r = AS_NO;
@@ -155,7 +160,10 @@ static void keep_instance(const as_graph *spec, const as_graph *cand, const int6
   cex->input = convert(spec, exact, &as_domain_exact);
 }
 
-as_status as_compare_at(const as_graph *spec, const as_graph *cand, const int64_t *env, const as_tensor *exact, uint64_t max_ops, as_cex *cex, as_err *err) {
+as_status as_compare_at(const as_graph *spec, const as_graph *cand, const int64_t *env, const as_tensor *exact, uint64_t max_ops, as_given *given, as_cex *cex, as_err *err) {
+  as_given unused;
+  if (!given) given = &unused;
+  *given = AS_GIVEN_OPEN;
   as_cex_init(cex);
   as_graph view = as_graph_over(spec, cand->sizes);
   spec = &view;
@@ -163,13 +171,12 @@ as_status as_compare_at(const as_graph *spec, const as_graph *cand, const int64_
     as_err_set(err, AS_BAD_INPUT, "the two programs have other inputs or outputs");
     return AS_BAD_INPUT;
   }
-  as_status r = compare_over(spec, cand, env, exact, &as_domain_exact, false, max_ops, cex, err);
+  as_status r = compare_over(spec, cand, env, exact, &as_domain_exact, false, max_ops, given, cex, err);
   static const long bits[] = {100, 400};
-  for (size_t i = 0; r == AS_UNKNOWN && i < sizeof bits / sizeof *bits; i++) {
+  for (size_t i = 0; r == AS_UNKNOWN && *given != AS_GIVEN_NOT_HERE && i < sizeof bits / sizeof *bits; i++) {
     as_interval_domain I;
     as_interval_domain_init(&I, bits[i]);
-    r = compare_over(spec, cand, env, exact, &I.d, true, max_ops, cex, err);
-    if (r == AS_OK && i + 1 < sizeof bits / sizeof *bits) r = AS_UNKNOWN; /* meeting intervals: look closer once */
+    r = compare_over(spec, cand, env, exact, &I.d, true, max_ops, given, cex, err);
   }
   if (r == AS_NO) keep_instance(spec, cand, env, exact, cex);
   return r;
@@ -191,7 +198,7 @@ as_status as_cex_replay(const as_graph *spec, const as_graph *cand, const as_cex
     as_err_set(err, AS_OK, "the sizes do not satisfy the relations");
     r = AS_OK;
   } else {
-    r = as_compare_at(spec, cand, env, cex->input, 0, &again, err);
+    r = as_compare_at(spec, cand, env, cex->input, 0, NULL, &again, err);
     as_cex_clear(&again);
   }
   free(env);
@@ -220,7 +227,8 @@ char *as_cex_print(const as_graph *spec, const as_cex *c) {
   for (uint32_t i = 0; i < c->rank; i++) as_str_printf(&idx, "%s%lld", i ? ", " : "", (long long)c->index[i]);
   switch (c->kind) {
   case AS_CEX_VALUE: case AS_CEX_UNDEFINED:
-    as_str_printf(&s, "%s[%s]: given %s, candidate %s (%s)\n", name, idx.s ? idx.s : "", c->given, c->candidate, c->method);
+    if (c->output == AS_NONE) as_str_printf(&s, "given defined, candidate undefined: %s (%s)\n", c->candidate, c->method);
+    else as_str_printf(&s, "%s[%s]: given %s, candidate %s (%s)\n", name, idx.s ? idx.s : "", c->given, c->candidate, c->method);
     break;
   case AS_CEX_SHAPE: as_str_printf(&s, "%s: given of shape %s, candidate of shape %s\n", name, c->given, c->candidate); break;
   case AS_CEX_ILLFORMED: as_str_printf(&s, "the candidate is ill-formed there: %s\n", c->candidate); break;

@@ -7,10 +7,9 @@ static bool occurs(const as_instance *I, as_size s, as_size e) {
   for (uint32_t i = 0; i < as_size_nmono(I->S, e); i++) {
     as_size_mono m = as_size_get_mono(I->S, e, i);
     for (uint32_t k = 0; k < m.n; k++) {
-      bool div;
       as_size num, den;
       if (m.atom[k] == s) return true;
-      if (as_size_is_divmod(I->S, m.atom[k], &div, &num, &den)) {
+      if (as_size_atom(I->S, m.atom[k], &num, &den) != AS_SIZE_SYM) {
         if (occurs(I, s, num) || occurs(I, s, den)) return true;
         continue;
       }
@@ -49,6 +48,19 @@ static void sort_defs(as_instance *I) {
     }
 }
 
+/* an equation that no symbol alone is a side of: x + rest = 0 for an x of coefficient 1 or -1 that the rest is free of */
+static bool solve(as_instance *I, as_size lhs, as_size rhs) {
+  as_size d = as_size_sub(I->S, lhs, rhs);
+  if (d == AS_SIZE_BAD) return false;
+  for (uint32_t i = 0; i < as_size_nmono(I->S, d); i++) {
+    as_size_mono m = as_size_get_mono(I->S, d, i);
+    if (m.n != 1 || (m.coef != 1 && m.coef != -1)) continue;
+    as_size x = m.atom[0], rest = m.coef == 1 ? as_size_sub(I->S, x, d) : as_size_add(I->S, x, d);
+    if (rest != AS_SIZE_BAD && define(I, x, rest)) return true;
+  }
+  return false;
+}
+
 bool as_instance_init(as_instance *I, const as_graph *spec, const as_graph *cand, as_err *err) {
   memset(I, 0, sizeof *I);
   I->S = spec->sizes;
@@ -70,7 +82,7 @@ bool as_instance_init(as_instance *I, const as_graph *spec, const as_graph *cand
   I->free = as_calloc(total + 1, sizeof *I->free);
   for (size_t i = 0; i < I->facts.n; i++) {
     const as_size_fact *f = &AS_VEC_AT(&I->facts, as_size_fact, i);
-    if (f->rel == AS_REL_EQ && I->n_def < total && !define(I, f->lhs, f->rhs)) define(I, f->rhs, f->lhs);
+    if (f->rel == AS_REL_EQ && I->n_def < total && !define(I, f->lhs, f->rhs) && !define(I, f->rhs, f->lhs)) solve(I, f->lhs, f->rhs);
   }
   sort_defs(I);
   for (uint32_t i = 0; i < I->n; i++)
@@ -92,10 +104,19 @@ bool as_instance_settle(as_instance *I) {
     if (!as_fact_holds(I->S, &AS_VEC_AT(&I->facts, as_size_fact, i), I->env)) return false;
   return true;
 }
+/* the i-th free symbol counts through its values up to `most` in this order: from its least on; 0, 1, .. most, -1, .. -most for any integer */
+static int64_t n_values(const as_instance *I, uint32_t i, int64_t most) {
+  int64_t least = as_size_least(I->S, I->free[i]);
+  return least == AS_SIZE_NO_LEAST ? 2 * most + 1 : most < least ? 0 : most - least + 1;
+}
+static int64_t nth_value(const as_instance *I, uint32_t i, int64_t most, int64_t k) {
+  int64_t least = as_size_least(I->S, I->free[i]);
+  return least != AS_SIZE_NO_LEAST ? least + k : k <= most ? k : most - k;
+}
 static void draw(as_instance *I, as_rng *rng, int64_t most) {
   for (uint32_t i = 0; i < I->n_free; i++) {
-    int64_t least = as_size_least(I->S, I->free[i]), span = most - least + 1;
-    I->env[I->free[i]] = least + (span > 1 ? (int64_t)as_rng_below(rng, (uint64_t)span) : 0);
+    int64_t n = n_values(I, i, most);
+    I->env[I->free[i]] = nth_value(I, i, most, n > 1 ? (int64_t)as_rng_below(rng, (uint64_t)n) : 0);
   }
 }
 bool as_instance_random(as_instance *I, as_rng *rng, int64_t most, uint32_t tries) {
@@ -106,35 +127,37 @@ bool as_instance_random(as_instance *I, as_rng *rng, int64_t most, uint32_t trie
   return false;
 }
 
-bool as_instance_each(as_instance *I, as_rng *rng, int64_t top, uint32_t limit, bool (*f)(void *arg), void *arg) {
+double as_instance_count(const as_instance *I, int64_t top) {
   double total = 1;
-  for (uint32_t i = 0; i < I->n_free; i++) total *= (double)(top - as_size_least(I->S, I->free[i]) + 1);
-  if (total > 64.0 * limit) {
+  for (uint32_t i = 0; i < I->n_free; i++) total *= (double)n_values(I, i, top);
+  return total;
+}
+
+bool as_instance_each(as_instance *I, as_rng *rng, int64_t top, uint32_t limit, bool (*f)(void *arg), void *arg) {
+  if (as_instance_count(I, top) > 64.0 * limit) {
     for (uint32_t k = 0; k < limit; k++)
       if (as_instance_random(I, rng, top, 50) && f(arg)) return true;
     return false;
   }
-  int64_t first = INT64_MAX; /* with no free symbol there is one assignment, met at the least bound */
-  for (uint32_t i = 0; i < I->n_free; i++) {
-    I->env[I->free[i]] = as_size_least(I->S, I->free[i]);
-    if (I->env[I->free[i]] > top) return false;
-    if (I->env[I->free[i]] < first) first = I->env[I->free[i]];
-  }
-  for (uint32_t done = 0;;) {
-    int64_t most = INT64_MIN;
-    for (uint32_t i = 0; i < I->n_free; i++)
-      if (I->env[I->free[i]] > most) most = I->env[I->free[i]];
-    bool mine = I->n_free ? most == top : top == 0;
+  for (uint32_t i = 0; i < I->n_free; i++)
+    if (n_values(I, i, top) == 0) return false;
+  int64_t *at = as_calloc(I->n_free + 1, sizeof *at);
+  bool found = false;
+  for (uint32_t done = 0; !found && done < limit;) {
+    bool mine = I->n_free ? false : top == 0; /* with no free symbol there is one assignment, met at the least bound */
+    for (uint32_t i = 0; i < I->n_free; i++) {
+      int64_t v = I->env[I->free[i]] = nth_value(I, i, top, at[i]);
+      mine = mine || v == top || v == -top;
+    }
     if (mine && as_instance_settle(I)) {
-      if (f(arg)) return true;
-      if (++done >= limit) return false;
+      found = f(arg);
+      done++;
     }
     uint32_t i = 0;
-    while (i < I->n_free && I->env[I->free[i]] >= top) {
-      I->env[I->free[i]] = as_size_least(I->S, I->free[i]);
-      i++;
-    }
-    if (i == I->n_free) return false;
-    I->env[I->free[i]]++;
+    while (i < I->n_free && at[i] + 1 >= n_values(I, i, top)) at[i++] = 0;
+    if (i == I->n_free) break;
+    at[i]++;
   }
+  free(at);
+  return found;
 }

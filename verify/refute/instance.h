@@ -19,6 +19,7 @@ void as_instance_clear(as_instance *I);
 bool as_instance_settle(as_instance *I);
 /* random free symbols up to `most` (from their least values on), tries times; false: none found */
 bool as_instance_random(as_instance *I, as_rng *rng, int64_t most, uint32_t tries);
-/* calls f for the assignments of the free symbols whose largest value is `top`, until f gives true; at most `limit` assignments (then random ones) */
+double as_instance_count(const as_instance *I, int64_t top); /* assignments of the free symbols up to `top` */
+/* calls f for the assignments of the free symbols whose largest value (of an integer: its amount) is `top`, until f gives true; at most `limit` assignments (then random ones) */
 bool as_instance_each(as_instance *I, as_rng *rng, int64_t top, uint32_t limit, bool (*f)(void *arg), void *arg);
 #endif

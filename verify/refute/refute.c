@@ -34,7 +34,7 @@ static bool try_sizes(void *arg) {
     fill(J, t, in);
     as_err e;
     as_err_init(&e);
-    as_status s = as_compare_at(J->spec, J->cand, J->I.env, in, J->b->max_ops, J->cex, &e);
+    as_status s = as_compare_at(J->spec, J->cand, J->I.env, in, J->b->max_ops, NULL, J->cex, &e);
     as_inputs_free(J->spec, in);
     if (s == AS_OK) J->looked = true;
     if (s == AS_NO || s == AS_BAD_INPUT || s == AS_INTERNAL) {

@@ -15,7 +15,7 @@ typedef struct {
   as_cex_kind kind;
   uint32_t n_sizes; as_size *size; int64_t *value;
   uint32_t n_inputs; as_tensor *input;         /* over as_domain_exact */
-  uint32_t output, rank; int64_t index[AS_MAX_RANK];
+  uint32_t output, rank; int64_t index[AS_MAX_RANK]; /* output: AS_NONE where it is no output that is undefined */
   char *given, *candidate;                     /* the two values, or what went wrong */
   const char *method;                          /* "exact rationals", "intervals" */
 } as_cex;
@@ -34,7 +34,9 @@ as_status as_cex_replay(const as_graph *spec, const as_graph *cand, const as_cex
 as_graph as_graph_over(const as_graph *g, as_sizes *S); /* g read through that table; borrows everything */
 /* One comparison at given sizes and exact inputs: AS_NO with *cex filled (sizes and inputs included), AS_OK: no difference to be seen, AS_UNKNOWN: the given program is
  * not known to be defined there, or it could not be evaluated. */
-as_status as_compare_at(const as_graph *spec, const as_graph *cand, const int64_t *env, const as_tensor *exact, uint64_t max_ops, as_cex *cex, as_err *err);
+typedef enum { AS_GIVEN_OPEN, AS_GIVEN_NOT_HERE, AS_GIVEN_DEFINED } as_given; /* the given program: not decided, ill-formed or undefined, well formed and defined */
+as_status as_compare_at(const as_graph *spec, const as_graph *cand, const int64_t *env, const as_tensor *exact, uint64_t max_ops, as_given *given /* may be NULL */,
+                        as_cex *cex, as_err *err);
 /* inputs of the program at these sizes, over domain d, all zero; NULL with err if an extent has no value.  Free with as_inputs_free. */
 as_tensor *as_inputs_new(const as_graph *spec, const as_domain *d, const int64_t *env, as_err *err);
 void as_inputs_free(const as_graph *spec, as_tensor *in);

@@ -1,0 +1,137 @@
+/* Rewrite rules from files: those expected to be proved are proved and accepted by the checker on a claim read afresh, the others stay
+ * unproved.  With arguments FILE [NAME..]: shows what becomes of them, one line each (-v before: with the normal forms left). */
+#include "proofs/checker/ck_cert.h"
+#include "src/base/base.h"
+#include "verify/prove/prove.h"
+#include <check.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct { char *file, *name; char expect[16]; } rule;
+static as_vec rules; /* rule */
+static char **sems; static size_t n_sem;
+static const char *top(void) { const char *d = getenv("AS_TOP_SRCDIR"); return d ? d : AS_SRCDIR; }
+
+static void find_sems(void)
+{
+  char *pat = as_format("%s/semantics/*.sem", top()); glob_t g;
+  if (glob(pat, 0, NULL, &g) == 0) {
+    sems = as_calloc(g.gl_pathc, sizeof *sems);
+    for (n_sem = 0; n_sem < g.gl_pathc; n_sem++) sems[n_sem] = as_strdup(g.gl_pathv[n_sem]);
+    globfree(&g);
+  }
+  free(pat);
+}
+
+/* the rules of a file: a line that starts with the word `rule`; its `expect` is the next one before another rule */
+static void add_file(const char *path)
+{
+  char *text, line[512], word[128]; size_t len; as_err e; const char *s;
+  as_err_init(&e);
+  text = as_read_file(path, &len, &e);
+  if (!text) { printf("%s: not read\n", path); as_err_clear(&e); return; }
+  for (s = text; *s;) {
+    size_t n = strcspn(s, "\n"), m = n < sizeof line - 1 ? n : sizeof line - 1;
+    memcpy(line, s, m); line[m] = 0;
+    if (sscanf(line, "rule %127s", word) == 1) {
+      rule r = { as_strdup(path), as_strdup(word), "" };
+      as_vec_push(&rules, &r);
+    } else if (rules.n && sscanf(line, " expect %127s", word) == 1) snprintf(AS_VEC_AT(&rules, rule, rules.n - 1).expect, 16, "%.15s", word);
+    s += n + (s[n] == '\n');
+  }
+  free(text); as_err_clear(&e);
+}
+
+static void add_glob(const char *where)
+{
+  char *pat = as_format("%s/%s", top(), where); glob_t g;
+  if (glob(pat, 0, NULL, &g) == 0) { for (size_t i = 0; i < g.gl_pathc; i++) add_file(g.gl_pathv[i]); globfree(&g); }
+  free(pat);
+}
+
+/* proved: 1, not: 0, not read: -1, certificate refused: -2; *why malloc'ed */
+static int prove_rule(const rule *r, char **why, double *seconds, as_proof_result *res, bool wide)
+{
+  ck_terms *T = ck_terms_new(), *F = ck_terms_new(); ck_msg msg = { 0 }; ck_usage use; char *no = NULL; int v; double t0;
+  ck_claim *c = ck_claim_read(T, r->file, r->name, (const char *const *)sems, (uint32_t)n_sem, &msg), *d;
+  *seconds = 0;
+  memset(res, 0, sizeof *res);
+  if (!c) {
+    *why = as_format("%s:%d: %s", msg.file ? msg.file : "?", msg.line, msg.text ? msg.text : "?");
+    free(msg.text); free(msg.file);
+    ck_terms_free(T); ck_terms_free(F);
+    return -1;
+  }
+  t0 = as_now();
+  as_prove_claim(T, c, NULL, res);
+  *seconds = as_now() - t0;
+  v = res->verdict == AS_PROVED;
+  if (v) {
+    d = ck_claim_read(F, r->file, r->name, (const char *const *)sems, (uint32_t)n_sem, &msg);
+    if (!d || !ck_cert_check(F, d->goals, d->n_goals, res->cert, res->cert_len, &use, &no)) { v = -2; *why = as_format("refused: %s", no ? no : "?"); }
+    else *why = as_format("%u steps, %u terms", res->steps, res->terms);
+    free(no);
+    if (d) ck_claim_free(d);
+  } else if (wide && getenv("AS_SHOW_HYPS")) {
+    for (uint32_t i = 0; i < c->n_goals; i++)
+      for (uint32_t j = 0; !strcmp(c->goals[i].name, res->goal) && j < c->goals[i].n_allowed; j++) {
+        char *h = ck_show(T, c->goals[i].allowed[j]);
+        printf("    H %s\n", h);
+        free(h);
+      }
+  }
+  if (v == 0) *why = wide ? as_format("%s: %s\n    L %s\n    R %s", res->goal, res->reason, res->left, res->right ? res->right : "") : as_format("%s: %s", res->goal, res->reason);
+  ck_claim_free(c);
+  ck_terms_free(T); ck_terms_free(F);
+  return v;
+}
+
+START_TEST(one)
+{
+  const rule *r = &AS_VEC_AT(&rules, rule, _i); char *why = NULL; double s; as_proof_result res; int v = prove_rule(r, &why, &s, &res, true);
+  ck_assert_msg(v >= -1, "%s: %s", r->name, why);
+  if (!strcmp(r->expect, "proved")) ck_assert_msg(v == 1, "%s: %s", r->name, why);
+  if (!strcmp(r->expect, "refuted")) ck_assert_msg(v != 1, "%s: proved, but wrong", r->name);
+  free(why);
+  as_proof_result_clear(&res);
+}
+END_TEST
+
+static int show(int argc, char **argv)
+{
+  bool wide = argc > 1 && !strcmp(argv[1], "-v"); int first = wide ? 2 : 1, n[3] = { 0 };
+  add_file(argv[first]);
+  for (size_t i = 0; i < rules.n; i++) {
+    const rule *r = &AS_VEC_AT(&rules, rule, i); char *why = NULL; double s; as_proof_result res; bool wanted = argc == first + 1;
+    for (int j = first + 1; j < argc; j++) wanted = wanted || !strcmp(argv[j], r->name);
+    if (!wanted) continue;
+    int v = prove_rule(r, &why, &s, &res, wide);
+    const char *word = v == 1 ? "proved" : v == 0 ? "unknown" : v == -1 ? "BAD" : "REFUSED";
+    printf("%-22s %-8s %s %6.3f s %6u tried  %s\n", r->name, word, !*r->expect ? " " : !strcmp(r->expect, "proved") == (v == 1) ? "=" : "!", s, res.steps_tried, why);
+    n[v == 1 ? 0 : v == 0 ? 1 : 2]++;
+    free(why);
+    as_proof_result_clear(&res);
+  }
+  printf("%d proved, %d unknown, %d bad\n", n[0], n[1], n[2]);
+  return 0;
+}
+
+int main(int argc, char **argv)
+{
+  int failed;
+  as_vec_init(&rules, sizeof(rule));
+  find_sems();
+  if (argc > 1) return show(argc, argv);
+  add_glob("examples/rules/*.rule"); add_glob("tests/prove/cases/*.rule");
+  Suite *s = suite_create("prove_rules"); TCase *c = tcase_create("rules"); SRunner *r;
+  tcase_set_timeout(c, 60);
+  tcase_add_loop_test(c, one, 0, (int)rules.n);
+  suite_add_tcase(s, c);
+  r = srunner_create(s);
+  srunner_run_all(r, CK_ENV);
+  failed = srunner_ntests_failed(r);
+  srunner_free(r);
+  return failed ? 1 : 0;
+}

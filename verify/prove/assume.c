@@ -1,0 +1,103 @@
+/* What follows from a hypothesis at once and is worth having as an equation: a <= b where b <= a is known; a product that is zero while
+ * its other factors are not.  Derived equations stand in the context beside the hypotheses, with their proofs. */
+#include "pv.h"
+#include <stdio.h>
+
+/* 0 = the one factor of a zero product that is not known to differ from 0, of the theorem s: 0 = e (e canonical) */
+static uint32_t zero_factor(pv *p, uint32_t cx, ck_id e, uint32_t s)
+{
+  poly f; ck_id rest = CK_BAD; uint32_t res = NO, nz[16], n = 0; ck_id fac[16];
+  poly_init(&f);
+  poly_of(p, &f, e);
+  bool ok = f.n == 1 && f.m[0].n > 1 && f.m[0].n <= 16;
+  for (uint32_t i = 0; ok && i < f.m[0].n; i++) {
+    ck_id x = f.m[0].a[i]; uint32_t u = side(p, cx, t_rel(p, CK_NE, x, p->zero));
+    if (u != NO) { fac[n] = x; nz[n++] = u; }
+    else if (rest == CK_BAD) rest = x;
+    else ok = false;
+  }
+  if (ok && rest != CK_BAD && n) { /* rest = e * product of the inverses / q: inv(x)*x = 1 */
+    ck_id c = q_inv(p, f.m[0].q), back = p->one; by b;
+    by_start(&b);
+    for (uint32_t i = 0; i < n; i++) c = t_mul(p, c, t_op(p, CK_INV, fac[i]));
+    by_add(&b, c, s); /* value c*e = rest * product of fac*inv */
+    for (uint32_t i = 0; i < n; i++) { /* peeled off one after the other: val is 1 - fac*inv */
+      ck_id more = t_mul(p, back, rest);
+      for (uint32_t j = i + 1; j < n; j++) more = t_mul(p, more, t_mul(p, fac[j], t_op(p, CK_INV, fac[j])));
+      by_add(&b, more, r_law(p, "inv", &fac[i], 1, nz[i]));
+    }
+    res = by_end(p, &b, t_rel(p, CK_EQ, p->zero, rest));
+  }
+  poly_clear(&f);
+  return res;
+}
+
+/* the context with the equation that theorem s, an order or equation of integers, becomes */
+static uint32_t derive(pv *p, uint32_t cx, uint32_t s)
+{
+  if (s == NO) return cx;
+  ck_id f = thm(p, s), e, g; ck_op o = ck_head(p->T, f); uint32_t u, t, z;
+  if (o != CK_EQ && o != CK_LE && o != CK_LT) return cx;
+  if (!ck_is_int(p->T, ck_kid(p->T, f, 0)) || !ck_is_int(p->T, ck_kid(p->T, f, 1))) return cx;
+  if ((t = tight(p, s)) == NO) return cx;
+  f = thm(p, t);
+  e = canon(p, t_sub(p, ck_kid(p->T, f, 1), ck_kid(p->T, f, 0)));
+  if (is_q(p, e)) return cx;
+  if (o != CK_EQ) {
+    g = t_rel(p, CK_LE, e, p->zero);
+    if ((u = side_int_within(p, cx, g, 24)) == NO) return cx;
+    t = r_antisym(p, r_same(p, t_rel(p, CK_LE, p->zero, e), t), u);
+    if (t == NO) return cx;
+    cx = cx_know(p, cx, t);
+  } else t = r_same(p, t_rel(p, CK_EQ, p->zero, e), t);
+  z = t == NO ? NO : zero_factor(p, cx, e, t);
+  return z == NO ? cx : cx_know(p, cx, z);
+}
+
+uint32_t cx_assume(pv *p, uint32_t cx, ck_id c)
+{
+  cx = cx_push(p, cx, c, CK_BAD);
+  return derive(p, cx, CX(p, cx).step);
+}
+
+uint32_t cx_derive(pv *p, uint32_t cx)
+{
+  uint32_t chain[128], n = 0, top = cx; uint64_t v;
+  if (map_get(&p->misc_memo, cx, 6, &v)) return (uint32_t)v;
+  for (uint32_t c = cx; c != 0 && n < 128; c = CX(p, c).parent) chain[n++] = CX(p, c).step;
+  while (n-- > 0) cx = derive(p, cx, chain[n]);
+  map_put(&p->misc_memo, top, 6, cx);
+  return cx;
+}
+
+/* x and d of the theorem s, which says that x - d*(x div d) is 0 */
+static bool divides(pv *p, uint32_t cx, uint32_t s, ck_id *x, ck_id *y)
+{
+  ck_id nf; poly f; bool ok = false; uint32_t u;
+  if (s == NO || ck_head(p->T, thm(p, s)) != CK_EQ || !ck_is_int(p->T, rhs_of(p, s)) || !ck_is_int(p->T, lhs_of(p, s))) return false;
+  if ((u = fact_normal(p, cx, s, &nf)) == NO) return false;
+  poly_init(&f);
+  poly_of(p, &f, nf);
+  for (uint32_t i = 0; i < f.n && !ok; i++)
+    for (uint32_t j = 0; j < f.m[i].n && !ok; j++) {
+      ck_id a = f.m[i].a[j], e;
+      if (ck_head(p->T, a) != CK_DIV) continue;
+      e = canon(p, t_sub(p, ck_kid(p->T, a, 0), t_mul(p, ck_kid(p->T, a, 1), a)));
+      if (e != nf && e != canon(p, t_neg(p, nf))) continue;
+      *x = ck_kid(p->T, a, 0); *y = a;
+      ok = true;
+    }
+  poly_clear(&f);
+  return ok;
+}
+
+uint32_t cx_quotient(pv *p, uint32_t cx, uint32_t s, ck_id *q, uint32_t *back)
+{
+  ck_id x, y, nf; uint32_t u; char name[24];
+  if (!divides(p, cx, s, &x, &y) || (u = fact_normal(p, cx, s, &nf)) == NO) return NO;
+  snprintf(name, sizeof name, "$$q%u", (unsigned)CX(p, cx).depth);
+  *q = ck_var(p->T, name, 'i');
+  ck_id d = ck_kid(p->T, y, 1), f = t_rel(p, CK_EQ, x, t_mul(p, d, y)), e = canon(p, t_sub(p, x, t_mul(p, d, y)));
+  *back = r_arith1(p, f, t_int(p, e == nf ? -1 : 1), u); /* value d*y - x; of u: nf */
+  return *back == NO ? NO : cx_push(p, cx, t_rel(p, CK_EQ, x, t_mul(p, d, *q)), CK_BAD);
+}

@@ -1,0 +1,111 @@
+/* Clauses among the hypotheses (what the given program's definedness says of all elements) used at particular indices: those that the
+ * terms at hand have, or those that make the clause's conclusion the goal. */
+#include "pv.h"
+
+enum { MAX_BIND = 6, MAX_INSTANCES = 12, MAX_VARS = 8 };
+
+/* arguments at the places where the pattern has the bound variable `index`: f(.., index, ..) against f(.., e, ..) in x */
+static void collect_args(pv *p, ck_id pat, uint32_t index, ck_id x, ck_id *out, uint32_t *n);
+static void match_app(pv *p, ck_id pat, uint32_t index, ck_id x, ck_id *out, uint32_t *n)
+{
+  const ck_terms *T = p->T;
+  if (ck_head(T, x) == CK_APP && ck_name(T, x) == ck_name(T, pat) && ck_sig(T, x) == ck_sig(T, pat))
+    for (uint32_t i = 0; i < ck_nkids(T, pat); i++) {
+      ck_id a = ck_kid(T, pat, i), e = ck_kid(T, x, i); uint32_t j = 0;
+      if (ck_head(T, a) != CK_B || ck_index(T, a) != index || !ck_is_closed(T, e) || !ck_is_int(T, e)) continue;
+      while (j < *n && out[j] != e) j++;
+      if (j == *n && *n < MAX_BIND) out[(*n)++] = e;
+    }
+  for (uint32_t i = 0, k = ck_nkids(T, x); i < k; i++) match_app(p, pat, index, ck_kid(T, x, i), out, n);
+}
+static void collect_args(pv *p, ck_id pat, uint32_t index, ck_id x, ck_id *out, uint32_t *n)
+{
+  const ck_terms *T = p->T;
+  if (ck_loose_max(T, pat) <= index) return;
+  if (ck_head(T, pat) == CK_APP) match_app(p, pat, index, x, out, n);
+  for (uint32_t i = 0, k = ck_nkids(T, pat); i < k; i++) collect_args(p, ck_kid(T, pat, i), index + ck_kid_binders(T, pat, i), x, out, n);
+}
+
+/* the clause of step h at ts */
+static uint32_t clause_at(pv *p, uint32_t cx, uint32_t h, const ck_id *ts)
+{
+  ck_id c = thm(p, h); uint32_t m = ck_index(p->T, c), r = ck_nkids(p->T, c) - 1, prem[16];
+  if (r > 16) return NO;
+  for (uint32_t i = 0; i < r; i++) {
+    ck_id k = ck_kid(p->T, c, i);
+    if (m) k = ck_open(p->T, k, ts, m);
+    if ((prem[i] = side(p, cx, k)) == NO) return NO;
+  }
+  return r_use(p, h, ts, m, prem, r);
+}
+
+uint32_t clause_instances(pv *p, uint32_t cx, uint32_t h, ck_id t, uint32_t *out, uint32_t max)
+{
+  if (h == NO) return 0;
+  ck_id c = thm(p, h), g = ck_kid(p->T, c, ck_nkids(p->T, c) - 1); uint32_t m = ck_index(p->T, c), n = 0; ck_id opt[MAX_VARS][MAX_BIND + 1]; uint32_t no[MAX_VARS] = { 0 }, pick[MAX_VARS] = { 0 };
+  if (m > MAX_VARS) return 0;
+  for (uint32_t i = 0; i < m; i++) {
+    collect_args(p, g, i, t, opt[i], &no[i]);
+    if (!no[i]) opt[i][no[i]++] = p->zero;
+  }
+  for (int tries = 0; tries < MAX_INSTANCES && n < max; tries++) {
+    ck_id ts[MAX_VARS];
+    for (uint32_t i = 0; i < m; i++) ts[i] = opt[i][pick[i]];
+    uint32_t s = clause_at(p, cx, h, ts), i = 0;
+    if (s != NO) out[n++] = s;
+    while (i < m && ++pick[i] == no[i]) pick[i++] = 0;
+    if (i == m) break;
+  }
+  return n;
+}
+
+
+/* t against the pattern pat: bound variable j stands for arg[j] (CK_BAD: not known yet) */
+static bool match(pv *p, ck_id pat, ck_id t, ck_id *arg, uint32_t m)
+{
+  const ck_terms *T = p->T; ck_op o = ck_head(T, pat);
+  if (pat == t && ck_is_closed(T, pat)) return true;
+  if (o == CK_B) {
+    uint32_t j = ck_index(T, pat);
+    if (j >= m || !ck_is_closed(T, t) || !ck_is_int(T, t)) return false;
+    if (arg[j] == CK_BAD) arg[j] = t;
+    return arg[j] == t;
+  }
+  if (o != ck_head(T, t) || ck_nkids(T, pat) != ck_nkids(T, t) || !ck_nkids(T, pat)) return false;
+  if (o == CK_APP && (ck_name(T, pat) != ck_name(T, t) || ck_sig(T, pat) != ck_sig(T, t))) return false;
+  if (o == CK_FOLD || o == CK_ALL) return false; /* only closed ones, which are the same */
+  for (uint32_t i = 0; i < ck_nkids(T, pat); i++) if (!match(p, ck_kid(T, pat, i), ck_kid(T, t, i), arg, m)) return false;
+  return true;
+}
+
+/* the instance of clause h that concludes f; else in *open the first of its conditions that is not known */
+static uint32_t concluding(pv *p, uint32_t cx, uint32_t h, ck_id f, ck_id *open)
+{
+  if (h == NO) return NO;
+  ck_id c = thm(p, h), arg[MAX_VARS]; uint32_t m = ck_index(p->T, c), r = ck_nkids(p->T, c) - 1;
+  if (m > MAX_VARS) return NO;
+  for (uint32_t i = 0; i < m; i++) arg[i] = CK_BAD;
+  if (!match(p, ck_kid(p->T, c, r), f, arg, m)) return NO;
+  for (uint32_t i = 0; i < m; i++) if (arg[i] == CK_BAD) arg[i] = p->zero;
+  for (uint32_t i = 0; i < r; i++) {
+    ck_id k = ck_kid(p->T, c, i);
+    if (m) k = ck_open(p->T, k, arg, m);
+    if (side(p, cx, k) != NO) continue;
+    if (side(p, cx, ck_neg(p->T, k)) == NO && *open == CK_BAD) *open = k;
+    return NO;
+  }
+  return clause_at(p, cx, h, arg);
+}
+
+static uint32_t search(pv *p, uint32_t cx, ck_id f, ck_id *open)
+{
+  for (uint32_t c = cx; c != 0; c = CX(p, c).parent) {
+    if (ck_head(p->T, CX(p, c).formula) != CK_ALL) continue;
+    uint32_t s = concluding(p, cx, CX(p, c).step, f, open);
+    if (s != NO) return s;
+  }
+  return NO;
+}
+
+uint32_t by_clause(pv *p, uint32_t cx, ck_id f) { ck_id open = CK_BAD; return search(p, cx, f, &open); }
+ck_id clause_cond(pv *p, uint32_t cx, ck_id f) { ck_id open = CK_BAD; return search(p, cx, f, &open) == NO ? open : CK_BAD; }

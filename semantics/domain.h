@@ -32,7 +32,7 @@ struct as_domain {
   void (*join)(const as_domain *d, void *r, const void *a, const void *b);
   unsigned (*flags)(const as_domain *d, const void *a);
   void (*flag)(const as_domain *d, void *r, unsigned flags); /* adds flags */
-  bool (*builtin)(const as_domain *d, const char *name, void *r, const void *const *arg, uint32_t n); /* false: unknown name */
+  bool (*builtin)(const as_domain *d, const char *name, void *r, const void *const *arg, uint32_t n); /* a func, or `div`; false: unknown name */
   char *(*print)(const as_domain *d, const void *a); /* malloc'ed */
 };
 

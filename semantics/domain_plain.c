@@ -59,6 +59,10 @@ static unsigned d_flags(const as_domain *d, const void *a) { (void)d; return isn
 static void d_flag(const as_domain *d, void *r, unsigned f) { (void)d; if (f & AS_F_NOVALUE) D(r) = NAN; }
 static bool d_builtin(const as_domain *d, const char *name, void *r, const void *const *arg, uint32_t n) {
   (void)d;
+  if (n == 2 && !strcmp(name, "div")) {
+    D(r) = CD(arg[1]) > 0 ? floor(CD(arg[0]) / CD(arg[1])) : NAN;
+    return true;
+  }
   if (n != 1 || strcmp(name, "erf")) return false;
   D(r) = erf(CD(arg[0]));
   return true;
@@ -126,8 +130,19 @@ static void e_join(const as_domain *d, void *r, const void *a, const void *b) {
 }
 static unsigned e_flags(const as_domain *d, const void *a) { (void)d; return CE(a)->flags; }
 static void e_flag(const as_domain *d, void *r, unsigned f) { (void)d; E(r)->flags |= f; }
+/* floor(a / b) of integers, b > 0 */
+static void e_div(void *r, const void *a, const void *b) {
+  if (!e_both(r, a, b)) return;
+  if (mpz_cmp_ui(mpq_denref(CE(a)->v), 1) || mpz_cmp_ui(mpq_denref(CE(b)->v), 1)) E(r)->flags = AS_F_POISON;
+  else if (mpq_sgn(CE(b)->v) <= 0) E(r)->flags = AS_F_UNDEF;
+  else {
+    mpz_fdiv_q(mpq_numref(E(r)->v), mpq_numref(CE(a)->v), mpq_numref(CE(b)->v));
+    mpz_set_ui(mpq_denref(E(r)->v), 1);
+  }
+}
 static bool e_builtin(const as_domain *d, const char *name, void *r, const void *const *arg, uint32_t n) {
   (void)d;
+  if (n == 2 && !strcmp(name, "div")) { e_div(r, arg[0], arg[1]); return true; }
   if (n != 1 || strcmp(name, "erf")) return false;
   E(r)->flags = CE(arg[0])->flags;
   if (!E(r)->flags && mpq_sgn(CE(arg[0])->v)) E(r)->flags = AS_F_POISON;

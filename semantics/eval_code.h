@@ -10,8 +10,8 @@ typedef struct icode { ikind k; int64_t v; uint32_t slot; const struct icode *a,
 typedef enum { C_INTREL, C_REL, C_AND, C_OR, C_NOT } ckind;
 typedef struct cond { ckind k; as_rel rel; const icode *ia, *ib; struct code *a, *b; const struct cond *x, *y; } cond;
 
-typedef enum { S_CONST, S_INT, S_PARAM, S_ARG, S_LET, S_ADD, S_SUB, S_MUL, S_DIV, S_UN, S_ABS, S_MAX2, S_MIN2, S_SUM, S_PROD, S_MAXR, S_MINR,
-               S_IF, S_FUNC, S_BUILTIN } skind;
+typedef enum { S_CONST, S_INT, S_PARAM, S_ARG, S_LET, S_ADD, S_SUB, S_MUL, S_DIV, S_IDIV, S_MOD, S_UN, S_ABS, S_MAX2, S_MIN2, S_SUM, S_PROD, S_MAXR, S_MINR,
+               S_IF, S_FUNC, S_BUILTIN } skind; /* S_IDIV, S_MOD: of integers that are data */
 typedef struct code {
   skind k;
   as_unop un;

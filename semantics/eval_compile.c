@@ -260,7 +260,10 @@ static code *comp(cc *c, const as_expr *e) {
     return comp_access(c, e, r);
   case AS_E_CALL: return comp_call(c, e, r);
   case AS_E_SUM: case AS_E_PROD: case AS_E_MAXR: case AS_E_MINR: r->tmp[0] = elem(c); return comp_reduce(c, e, r);
-  case AS_E_IDIV: case AS_E_MOD: r->k = S_INT; return (r->i = comp_int(c, e)) ? r : NULL;
+  case AS_E_IDIV: case AS_E_MOD:
+    if (is_int(c, e)) { r->k = S_INT; return (r->i = comp_int(c, e)) ? r : NULL; }
+    r->k = e->kind == AS_E_IDIV ? S_IDIV : S_MOD;
+    break;
   case AS_E_ADD: r->k = S_ADD; break;
   case AS_E_SUB: r->k = S_SUB; break;
   case AS_E_MUL: r->k = S_MUL; break;
@@ -281,7 +284,7 @@ static code *comp(cc *c, const as_expr *e) {
   for (uint32_t i = 0; i < r->n; i++)
     if (!(r->kid[i] = comp(c, e->kid[first + i]))) return NULL;
   r->tmp[0] = elem(c);
-  if (r->k == S_ABS || r->k == S_IF) r->tmp[1] = elem(c);
+  if (r->k == S_ABS || r->k == S_IF || r->k == S_IDIV || r->k == S_MOD) r->tmp[1] = elem(c);
   return r;
 }
 

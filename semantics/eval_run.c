@@ -221,6 +221,21 @@ static void ev_call(as_opcode *o, const code *e, void *r) {
   }
 }
 
+/* quotients of data are rounded as the domain's own `div` does; domains without one know nothing of them */
+static void ev_idiv(as_opcode *o, const code *e, void *r) {
+  const as_domain *d = o->d;
+  ev(o, e->kid[0], e->tmp[0]);
+  ev(o, e->kid[1], e->tmp[1]);
+  if (o->status != AS_OK) return;
+  if (!d->builtin(d, "div", r, (const void *const[]){e->tmp[0], e->tmp[1]}, 2)) {
+    as_dom_from_int(d, r, 0);
+    d->flag(d, r, AS_F_POISON | AS_F_DOUBT);
+  }
+  if (e->k == S_IDIV) return;
+  d->mul(d, r, e->tmp[1], r);
+  d->sub(d, r, e->tmp[0], r);
+}
+
 static void ev(as_opcode *o, const code *e, void *r) {
   const as_domain *d = o->d;
   if (o->status != AS_OK) return;
@@ -240,6 +255,7 @@ static void ev(as_opcode *o, const code *e, void *r) {
     d->un(d, AS_U_INV, r, r);
     d->mul(d, r, e->tmp[0], r);
     return;
+  case S_IDIV: case S_MOD: ev_idiv(o, e, r); return;
   case S_UN: ev(o, e->kid[0], r); d->un(d, e->un, r, r); return;
   case S_ABS:
     ev(o, e->kid[0], e->tmp[0]);

@@ -12,6 +12,7 @@ include tests/lower/local.mk
 include tests/smt/local.mk
 include tests/cli/local.mk
 include tests/mirage/local.mk
+include tests/regress-specs/local.mk
 include tests/rules/local.mk
 include tests/soundness/local.mk
 include tests/fuzz/local.mk

@@ -19,23 +19,28 @@
   X(force, 'f', FLAG, NULL, "replace an existing result directory")                                                                     \
   X(json, 'j', FLAG, NULL, "print one JSON object on standard output")                                                                  \
   X(junit, 'x', STRING, "FILE", "write the verdicts as JUnit XML here as well")                                                          \
+  X(baseline, 'b', STRING, "FILE", "regress: the baseline (default assay-baseline.json)")                                               \
+  X(update, 'U', FLAG, NULL, "regress: accept the verdicts of now, record facts that are new")                                          \
+  X(all, 'A', FLAG, NULL, "regress: judge everything again, also what stands")                                                          \
   X(require, 'R', STRING, "LIST", "what certified demands: check,field (default), also z3,cvc5; `check` alone is the least")                \
-  X(solvers, 'S', STRING, "LIST", "solvers to ask for a second opinion: z3, cvc5, both (default; with --from: none), none")                                \
+  X(solvers, 'S', STRING, "LIST", "solvers to ask for a second opinion: z3, cvc5, both (default; with --from and in regress: none), none")                                \
   X(solver_seconds, 'T', NUMBER, "N", "time limit of each solver, seconds (default 20)")                                                \
   X(seed, 'r', NUMBER, "N", "seed of random tests and of the search (default 1)")                                                       \
-  X(threads, 't', NUMBER, "N", "threads of the search (default: all processors)")                                                       \
+  X(threads, 't', NUMBER, "N", "threads of the search and of regress (default: all processors)")                                                       \
   X(seconds, 'l', NUMBER, "N", "last resort time limit of the search, seconds (default 150)")                                           \
   X(prune, 'p', STRING, "HOW", "abstract-expression pruning in the search: exact (default) or z3")                                      \
   X(arch, 'a', STRING, "SM", "compile for this architecture: sm_90 (default), sm_80, ...")                                              \
   X(smt, 'w', FLAG, NULL, "keep the SMT-LIB obligations beside the certificate")                                                        \
+  X(full, 'u', FLAG, NULL, "explain: every step of the proof, nothing folded")                                                         \
   X(quiet, 'q', FLAG, NULL, "print the verdict only")                                                                                   \
   X(verbose, 'v', FLAG, NULL, "print more")
 
 typedef struct {
   as_vec sem;                       /* of char * */
   char *out, *from, *to, *junit, *require, *solvers, *prune, *arch;
-  bool force, json, smt, quiet, verbose;
+  bool force, json, smt, full, quiet, verbose;
   uint64_t seed, threads, seconds, solver_seconds;
+  char *baseline; bool update, all; /* regress */
   char **arg; uint32_t n_arg;       /* what is no option */
 } cli_opts;
 
@@ -50,6 +55,7 @@ int cli_certify(const cli_opts *o);
 int cli_import(const cli_opts *o); /* certify --from */
 int cli_optimize(const cli_opts *o);
 int cli_check(const cli_opts *o);
+int cli_regress(const cli_opts *o);
 int cli_bench(const cli_opts *o);
 int cli_explain(const cli_opts *o);
 int cli_ops(const cli_opts *o);
@@ -95,12 +101,21 @@ typedef struct {
   bool smt_ran, smt_disputes; char *smt_text; uint32_t smt_queries; char *smt_why;
   bool z3_asked, cvc5_asked; as_smt_result z3, cvc5;
   double prove_seconds, check_seconds;
+  char *outline;                    /* the proof for people, HTML; where a report is to be written (opts.out) */
 } cli_verdicts;
 /* spec and candidate as texts with names for messages; sem files come from the library of the case */
 bool cli_judge(const cli_opts *o, const cli_case *c, const ck_text *spec, const ck_text *cand, cli_verdicts *v, as_err *err);
+/* only what the claim itself says: theorem, witness, relied */
+bool cli_read_claim(const cli_case *c, const ck_text *spec, const ck_text *cand, cli_verdicts *v, as_err *err);
 void cli_verdicts_init(cli_verdicts *v);
 void cli_verdicts_clear(cli_verdicts *v);
 void cli_print_verdicts(const cli_verdicts *v, bool verbose);
+
+/* counterexamples in report.json (json_t *, the caller's), and back: the case must hold the same programs; x is to be cleared in any case */
+void *cli_cex_json(const cli_case *c, const as_cex *x);
+bool cli_cex_read(void *from, const cli_case *c, as_cex *x, as_err *err);
+/* evaluated at its sizes and inputs: AS_NO with *now filled where they differ, else as as_compare_at */
+as_status cli_cex_again(const cli_case *c, const as_cex *told, as_cex *now, as_err *err);
 
 /* ---- result directories: files are collected in memory and appear together, by one rename */
 typedef struct { char *name; char *data; size_t n; } cli_file;

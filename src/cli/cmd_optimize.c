@@ -128,7 +128,9 @@ int cli_optimize(const cli_opts *o) {
     cli_progress_end(&bar);
     if (st != AS_OK) ok = as_err_set(&err, st, "%s", found.message ? found.message : "no certified candidate was found within the limits");
   }
-  if (ok) ok = choose(o, &c, &spec, &found, &x, &err);
+  cli_opts to_write = *o; /* a directory is written in any case */
+  to_write.out = dir;
+  if (ok) ok = choose(&to_write, &c, &spec, &found, &x, &err);
   if (ok) {
     ck_text cand = {"candidate.mug", x.text, strlen(x.text)};
     json_t *extra = extra_json(&found, &x);

@@ -1,7 +1,8 @@
 # The command.
 noinst_LIBRARIES += libascli.a
 libascli_a_SOURCES = \
-  src/cli/cli.h src/cli/child.h src/cli/draw.h src/cli/export.h src/cli/junit.h src/cli/progress.h src/cli/report.h \
+  src/cli/cli.h src/cli/child.h src/cli/draw.h src/cli/export.h src/cli/junit.h src/cli/math.h src/cli/outline.h src/cli/outline_lemmas.h src/cli/progress.h src/cli/report.h \
+  src/cli/cex_json.c \
   src/cli/child.c \
   src/cli/cmd_bench.c \
   src/cli/cmd_certify.c \
@@ -13,7 +14,10 @@ libascli_a_SOURCES = \
   src/cli/draw.c \
   src/cli/export.c \
   src/cli/load.c \
+  src/cli/math.c \
   src/cli/options.c \
+  src/cli/outline.c \
+  src/cli/outline_out.c \
   src/cli/package.c \
   src/cli/place.c \
   src/cli/progress.c \
@@ -24,7 +28,9 @@ libascli_a_SOURCES = \
   src/cli/report_style.c \
   src/cli/report_junit.c \
   src/cli/result.c \
-  src/cli/verdict.c
+  src/cli/verdict.c \
+  src/cli/baseline.h src/cli/baseline.c src/cli/base_collect.c src/cli/cmd_regress.c \
+  src/cli/regress.h src/cli/regress_report.c
 libascli_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 bin_PROGRAMS += assay
 assay_SOURCES = src/cli/main.c

@@ -84,6 +84,7 @@ bool cli_parse(int argc, char **argv, cli_opts *o, const cli_command **cmd, int 
   o->require = "check,field";
   o->prune = "exact";
   o->arch = "sm_90";
+  o->baseline = "assay-baseline.json";
   struct option longs[N + 3];
   char shorts[4 * N + 8], names[N][64];
   int ns = 0;
@@ -116,8 +117,7 @@ bool cli_parse(int argc, char **argv, cli_opts *o, const cli_command **cmd, int 
   }
   static const char *const demands[] = {"check", "field", "z3", "cvc5", NULL}, *const solvers[] = {"z3", "cvc5", "both", "none", NULL},
                            *const prunes[] = {"exact", "z3", NULL}, *const formats[] = {"mirage", NULL};
-  if (o->solvers == NULL) o->solvers = o->from ? "none" : "z3,cvc5";
-  if (!words_from("require", o->require, demands) || !words_from("solvers", o->solvers, solvers) || !words_from("prune", o->prune, prunes) ||
+  if (!words_from("require", o->require, demands) || (o->solvers && !words_from("solvers", o->solvers, solvers)) || !words_from("prune", o->prune, prunes) ||
       (o->from && !words_from("from", o->from, formats)) || (o->to && !words_from("to", o->to, formats))) return false;
   const char *name = optind < argc ? argv[optind++] : NULL;
   for (uint32_t i = 0; name && i < cli_n_commands; i++)
@@ -135,6 +135,8 @@ bool cli_parse(int argc, char **argv, cli_opts *o, const cli_command **cmd, int 
     fprintf(stderr, "assay: unknown command `%s` (see assay --help)\n", name);
     return false;
   }
+  bool many = o->from != NULL || (*cmd)->run == cli_regress;
+  if (o->solvers == NULL) o->solvers = many ? "none" : "z3,cvc5";
   o->n_arg = (uint32_t)(argc - optind);
   if (o->n_arg < (*cmd)->least || o->n_arg > (*cmd)->most) {
     fprintf(stderr, "usage: assay %s [options] %s\n", (*cmd)->name, (*cmd)->args);

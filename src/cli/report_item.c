@@ -38,6 +38,8 @@ static void counterexample(const cli_case *c, const cli_verdicts *v, as_report_i
   as_str_init(&where);
   if (x->kind == AS_CEX_SHAPE || x->kind == AS_CEX_ILLFORMED)
     as_str_printf(&where, "%s%s%s", x->kind == AS_CEX_SHAPE ? name : "", x->kind == AS_CEX_SHAPE ? ": " : "", kind[x->kind]);
+  else if (x->output == AS_NONE)
+    as_str_add(&where, "a value on the way");
   else {
     as_str_printf(&where, "%s[", name);
     for (uint32_t i = 0; i < x->rank; i++) as_str_printf(&where, "%s%lld", i ? ", " : "", (long long)x->index[i]);
@@ -111,4 +113,5 @@ void cli_report_item(const cli_case *c, const cli_verdicts *v, as_report_item *i
   program(it, "Program given", c->spec);
   if (c->cand) program(it, "Candidate", c->cand);
   specifications(c, v, it);
+  it->outline = as_report_keep(it, v->outline);
 }

@@ -51,6 +51,7 @@ char *cli_report_json(const cli_case *c, const cli_verdicts *v, const cli_result
   json_object_set_new(o, "z3", solver_json(v->z3_asked, &v->z3));
   json_object_set_new(o, "cvc5", solver_json(v->cvc5_asked, &v->cvc5));
   if (v->cex_words) json_object_set_new(o, "counterexample", json_string(v->cex_words));
+  if (v->cex_found) json_object_set_new(o, "replay", cli_cex_json(c, &v->cex));
   json_object_set_new(o, "floating_point", json_string("outside the theorem: tested, not proved"));
   if (extra) json_object_update(o, extra);
   json_t *hashes = json_object();

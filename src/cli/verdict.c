@@ -1,5 +1,6 @@
 /* One claim, every verdict: prover, checker's replay, random test, counterexample search, solvers. */
 #include "cli.h"
+#include "outline.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@ void cli_verdicts_clear(cli_verdicts *v) {
   as_cex_clear(&v->cex);
   if (v->z3_asked) as_smt_result_clear(&v->z3);
   if (v->cvc5_asked) as_smt_result_clear(&v->cvc5);
-  free(v->relied), free(v->reason), free(v->theorem), free(v->check_why), free(v->field_words), free(v->cex_words), free(v->smt_text), free(v->smt_why);
+  free(v->relied), free(v->reason), free(v->theorem), free(v->check_why), free(v->field_words), free(v->cex_words), free(v->smt_text), free(v->smt_why), free(v->outline);
   memset(v, 0, sizeof *v);
 }
 
@@ -162,15 +163,11 @@ static void decide(const cli_opts *o, cli_verdicts *v) {
   if (why) v->reason = as_strdup(why);
 }
 
-bool cli_judge(const cli_opts *o, const cli_case *c, const ck_text *spec, const ck_text *cand, cli_verdicts *v, as_err *err) {
-  texts sem = {0};
+/* reads the claim and takes over what it says; sem: cleared by the caller in any case */
+static ck_claim *read_claim(ck_terms *T, const cli_case *c, const ck_text *spec, const ck_text *cand, texts *sem, cli_verdicts *v, as_err *err) {
   ck_msg msg = {0};
-  ck_terms *T = ck_terms_new();
-  ck_claim *claim = NULL;
-  bool ok = sem_texts(c->lib, &sem, err);
-  if (ok) claim = ck_claim_texts(T, spec, cand, sem.text, sem.n, &msg);
-  if (ok && claim == NULL) ok = bad_claim(&msg, spec, cand, err);
-  if (ok) {
+  ck_claim *claim = sem_texts(c->lib, sem, err) ? ck_claim_texts(T, spec, cand, sem->text, sem->n, &msg) : NULL;
+  if (claim) {
     v->theorem = as_strdup(claim->theorem ? claim->theorem : "");
     v->witness = claim->witness;
     v->n_relied = claim->n_relied;
@@ -179,6 +176,29 @@ bool cli_judge(const cli_opts *o, const cli_case *c, const ck_text *spec, const 
       v->relied[i].name = as_strdup(claim->relied[i].name);
       v->relied[i].sha256 = as_strdup(claim->relied[i].sha256);
     }
+  } else
+    bad_claim(&msg, spec, cand, err);
+  msg_clear(&msg);
+  return claim;
+}
+
+bool cli_read_claim(const cli_case *c, const ck_text *spec, const ck_text *cand, cli_verdicts *v, as_err *err) {
+  texts sem = {0};
+  ck_terms *T = ck_terms_new();
+  ck_claim *claim = read_claim(T, c, spec, cand, &sem, v, err);
+  bool ok = claim != NULL;
+  ck_claim_free(claim);
+  ck_terms_free(T);
+  texts_clear(&sem);
+  return ok;
+}
+
+bool cli_judge(const cli_opts *o, const cli_case *c, const ck_text *spec, const ck_text *cand, cli_verdicts *v, as_err *err) {
+  texts sem = {0};
+  ck_terms *T = ck_terms_new();
+  ck_claim *claim = read_claim(T, c, spec, cand, &sem, v, err);
+  bool ok = claim != NULL;
+  if (ok) {
     double t0 = as_now();
     as_prove_claim(T, claim, NULL, &v->proof);
     v->prove_seconds = as_now() - t0;
@@ -186,12 +206,14 @@ bool cli_judge(const cli_opts *o, const cli_case *c, const ck_text *spec, const 
     random_test(o, c, v);
     if (!v->checked || v->field.verdict == AS_NO) refute(o, c, v);
     if (v->checked) ask_solvers(o, T, claim, v);
+    outline *out = v->checked && o->out ? outline_new(T, claim, v->proof.cert, v->proof.cert_len, false, NULL) : NULL;
+    if (out) v->outline = outline_html(out);
+    outline_free(out);
     decide(o, v);
   }
   ck_claim_free(claim);
   ck_terms_free(T);
   texts_clear(&sem);
-  msg_clear(&msg);
   return ok;
 }
 

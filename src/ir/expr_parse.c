@@ -2,19 +2,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool report(as_lexed *X, const as_token *t, as_err *inner) {
+/* open: an expression that is ill-formed at any sizes is AS_NO */
+static bool report(as_lexed *X, const as_token *t, as_err *inner, bool open) {
   if (inner->file) { /* already placed, in another file */
     if (X->err && X->err->status == AS_OK) *X->err = *inner;
     else as_err_clear(inner);
     return false;
   }
   as_lex_fail(X, t, "%s", inner->text ? inner->text : "ill-formed");
-  if (X->err && inner->status == AS_INTERNAL) X->err->status = AS_INTERNAL;
+  if (X->err && (inner->status == AS_INTERNAL || (inner->status == AS_NO && open))) X->err->status = inner->status;
   as_err_clear(inner);
   return false;
 }
 
-bool as_gp_report(as_gparser *P, const as_token *t, as_err *inner) { return report(P->X, t, inner); }
+bool as_gp_report(as_gparser *P, const as_token *t, as_err *inner) { return report(P->X, t, inner, P->g->open); }
 
 bool as_gp_use(as_lexed *X, as_oplib *lib, char **path) {
   const as_token *t = as_tok(X);
@@ -25,7 +26,7 @@ bool as_gp_use(as_lexed *X, as_oplib *lib, char **path) {
   as_err inner;
   as_err_init(&inner);
   bool ok = as_oplib_load(lib, whole, &inner);
-  if (!ok) report(X, t, &inner);
+  if (!ok) report(X, t, &inner, false);
   free(whole);
   ok = ok && as_tok_want(X, AS_T_NL, "the end of the line");
   if (ok) *path = name;
@@ -373,6 +374,8 @@ as_node_id as_gp_expr(as_gparser *P) {
   static const char *const names[] = {"add", "sub"};
   return infix(P, term, "+-", names);
 }
+
+as_node_id as_gp_sub(as_gparser *P, const as_token *t, as_node_id a, as_node_id b) { return sugar(P, t, "sub", "-", (as_node_id[]){a, b}, 2); }
 
 as_node_id as_gp_define(as_gparser *P, const as_token *name) {
   as_graph *g = P->g;

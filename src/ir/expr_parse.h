@@ -12,6 +12,7 @@ bool as_gp_dims(as_gparser *P, as_size *dim, uint32_t *rank);
 bool as_gp_sizes(as_gparser *P);                                            /* after the word `sizes` */
 bool as_gp_where(as_gparser *P, bool own);                                  /* after `where`; own: each relation must name a size of this file */
 as_node_id as_gp_expr(as_gparser *P);                                       /* AS_NONE with err */
+as_node_id as_gp_sub(as_gparser *P, const as_token *t, as_node_id a, as_node_id b); /* a - b, for a text at t */
 as_node_id as_gp_define(as_gparser *P, const as_token *name);               /* after `NAME =`: the expression, under that name */
 as_node_id as_gp_ref(as_gparser *P, uint32_t scope);                        /* takes a NAME that must be defined */
 bool as_gp_report(as_gparser *P, const as_token *t, as_err *inner);         /* an error of the builders, placed in the text; clears inner; false */

@@ -69,7 +69,7 @@ char *as_func_print(const as_func *f);
 
 /* Shape rule: matches argument extents (and attributes) and gives the result's extents.  Equations between extents that are not the same polynomial,
  * and `require`s, are appended to the vector `facts` (of as_size_fact; NULL: one that is false for constants is an error).  false with err when ranks
- * do not fit, nothing matches, or a group of axes is not used as a whole. */
+ * do not fit (AS_NO: the call is ill-formed at any sizes), nothing matches, or a group of axes is not used as a whole. */
 struct as_match; /* bindings: size names, lists (see opdef_match.c); kept by evaluators and lowering */
 typedef struct { const char *name; as_size size; } as_bind_size;
 typedef struct { const char *name; uint32_t n; as_size dim[8]; } as_bind_list;

@@ -102,7 +102,7 @@ static as_bind_list *find_list(const matcher *M, const char *name) {
 }
 
 static bool wrong_rank(const matcher *M, uint32_t arg, uint32_t rank) {
-  return as_err_set(M->err, AS_BAD_INPUT, "`%s`: argument %u (`%s`) of rank %u does not fit the operator's pattern%s", M->op->name, arg + 1,
+  return as_err_set(M->err, AS_NO, "`%s`: argument %u (`%s`) of rank %u does not fit the operator's pattern%s", M->op->name, arg + 1,
                     M->op->arg[arg].name, rank, M->op->nattrs ? " with these attributes" : "");
 }
 
@@ -151,7 +151,7 @@ static bool match_list(const matcher *M, const char *name, const as_size *dim, u
     memcpy(l->dim, dim, n * sizeof *dim);
     return true;
   }
-  if (l->n != n) return as_err_set(M->err, AS_BAD_INPUT, "`%s`: %u axes where %u are needed (`..%s`)", M->op->name, n, l->n, name);
+  if (l->n != n) return as_err_set(M->err, AS_NO, "`%s`: %u axes where %u are needed (`..%s`)", M->op->name, n, l->n, name);
   for (uint32_t i = 0; i < n; i++)
     if (!oblige(M, l->dim[i], AS_REL_EQ, dim[i])) return false;
   return true;

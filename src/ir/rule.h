@@ -7,7 +7,8 @@
 #define AS_MAX_GROUPS 8
 typedef enum { AS_R_REAL, AS_R_INT, AS_R_BOOL } as_rule_type;
 typedef enum { AS_EXPECT_NOTHING, AS_EXPECT_PROVED, AS_EXPECT_REFUTED, AS_EXPECT_UNKNOWN, AS_EXPECT_VACUOUS } as_expect;
-typedef struct { as_node_id lhs, rhs; as_rel rel; } as_assumption; /* nodes of as_rule.assume */
+/* nodes of as_rule.assume, where they are outputs 3i, 3i+1 and 3i+2; larger is rhs - lhs, of the shape to which both are broadcast */
+typedef struct { as_node_id lhs, rhs, larger; as_rel rel; } as_assumption;
 
 typedef struct {
   char *name;
@@ -17,6 +18,7 @@ typedef struct {
   int rank[AS_MAX_GROUPS];        /* how many axes each group stands for here; -1: one symbolic group */
   as_graph *decl;                 /* sizes and integers (own_size), `where` relations, inputs; no operators */
   as_graph *lhs, *rhs, *assume;   /* the same and operators; outputs of lhs and rhs in the same order */
+  char *ill_formed;               /* why the right side is ill-formed at any sizes (a rank that does not fit an operator); then it has no outputs.  NULL */
   as_rule_type *type;             /* of each input */
   uint32_t n_output; char **output;
   as_assumption *assumption; uint32_t n_assumption;

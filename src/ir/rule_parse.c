@@ -239,6 +239,7 @@ static bool assumptions(reader *R, const as_vec *at) {
   for (size_t i = 0; i < at->n; i++) {
     X->at = AS_VEC_AT(at, size_t, i);
     do {
+      const as_token *t = as_tok(X);
       as_assumption a;
       bool swap;
       a.lhs = as_gp_expr(&R->P);
@@ -250,6 +251,8 @@ static bool assumptions(reader *R, const as_vec *at) {
         a.lhs = a.rhs;
         a.rhs = x;
       }
+      a.larger = as_gp_sub(&R->P, t, a.rhs, a.lhs);
+      if (a.larger == AS_NONE || !as_graph_output(R->P.g, a.lhs, NULL) || !as_graph_output(R->P.g, a.rhs, NULL) || !as_graph_output(R->P.g, a.larger, NULL)) return false;
       as_vec_push(&R->assumption, &a);
     } while (as_tok_take(X, ','));
     if (!end_of_line(X)) return false;
@@ -285,7 +288,7 @@ static bool statement(reader *R, as_vec *names) {
   return id != AS_NONE && (!out || output(R, t, t->s, id, names)) && end_of_line(X);
 }
 
-static bool side(reader *R, as_graph **g, const char *word, as_vec *names) {
+static bool one_side(reader *R, as_graph **g, const char *word, as_vec *names) {
   as_lexed *X = &R->X;
   if (!as_tok_take_word(X, word)) return as_lex_fail(X, as_tok(X), "expected `%s`", word);
   const as_token *t = as_tok(X);
@@ -304,6 +307,31 @@ static bool side(reader *R, as_graph **g, const char *word, as_vec *names) {
   return names->n > 0 || as_lex_fail(X, t, "this side has no output");
 }
 
+/* a right side that is ill-formed at any sizes is no error of the text: the rule is wrong, or vacuous from right to left */
+static bool side(reader *R, as_graph **g, const char *word, as_vec *names) {
+  as_lexed *X = &R->X;
+  as_err *err = X->err, own;
+  as_err_init(&own);
+  X->err = &own;
+  bool ok = one_side(R, g, word, names);
+  X->err = err;
+  if (ok) return true;
+  if (own.status != AS_NO || strcmp(word, "rhs") != 0) {
+    if (own.status == AS_NO) own.status = AS_BAD_INPUT;
+    if (err && err->status == AS_OK) *err = own;
+    else as_err_clear(&own);
+    return false;
+  }
+  R->r->ill_formed = keep(R, own.text);
+  as_err_clear(&own);
+  while (!as_tok_is(X, AS_T_NL)) X->at++;
+  for (as_tok_take(X, AS_T_NL); !as_tok_word(X, "expect") && !as_tok_is(X, AS_T_END) && !definition_word(X);) skip_line(X);
+  as_graph_free(*g);
+  R->P.g = *g = as_graph_copy(R->r->decl);
+  names->n = 0;
+  return true;
+}
+
 /* the right side's outputs in the order of the left side's */
 static bool same_outputs(reader *R, const as_token *t) {
   as_rule *r = R->r;
@@ -311,6 +339,7 @@ static bool same_outputs(reader *R, const as_token *t) {
   r->n_output = (uint32_t)a->n;
   r->output = as_arena_alloc(r->mem, (a->n + 1) * sizeof *r->output);
   memcpy(r->output, a->data, a->n * sizeof *r->output);
+  if (r->ill_formed) return true;
   if (a->n != b->n) return as_lex_fail(&R->X, t, "the two sides have %zu and %zu outputs", a->n, b->n);
   for (uint32_t i = 0; i < r->n_output; i++) {
     uint32_t k = i;

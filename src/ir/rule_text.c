@@ -72,6 +72,7 @@ static void p_side(as_str *s, const as_rule *r, const as_graph *g, const char *w
 char *as_rule_print(const as_rule *r) {
   as_str s;
   as_str_init(&s);
+  if (r->ill_formed) return as_format("# not printed: the right side is ill-formed: %s\n", r->ill_formed);
   p_decl(&s, r);
   p_side(&s, r, r->lhs, "lhs");
   p_side(&s, r, r->rhs, "rhs");

@@ -128,7 +128,6 @@ static bool check_expr(scope *C, const as_expr *e) {
   case AS_E_NAME:
     return is_attr(C, e->name) || has(C->size, C->nsize, e->name) || has(C->index, C->nindex, e->name) || fail(C, e, "unknown name", e->name);
   case AS_E_ACCESS: return check_access(C, e);
-  case AS_E_IDIV: case AS_E_MOD: return check_int(C, e, true, true);
   case AS_E_SUM: case AS_E_PROD: case AS_E_MAXR: case AS_E_MINR: {
     if (!check_int(C, e->kid[0], true, true) || !push_index(C, e, e->name)) return false;
     bool ok = check_expr(C, e->kid[1]);

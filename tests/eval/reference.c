@@ -2,12 +2,12 @@
 #include <math.h>
 #include <string.h>
 
-static size_t flat(const int64_t *ix, const int64_t *dim, uint32_t rank) {
+size_t ref_flat(const int64_t *ix, const int64_t *dim, uint32_t rank) {
   size_t at = 0;
   for (uint32_t i = 0; i < rank; i++) at = at * (size_t)dim[i] + (size_t)ix[i];
   return at;
 }
-static double num(const gen_call *g, const char *name) {
+double ref_num(const gen_call *g, const char *name) {
   for (uint32_t i = 0; i < g->op->nattrs; i++)
     if (!strcmp(g->op->attr[i], name)) {
       if (g->attr[i].is_size) return (double)as_size_eval(g->S, g->attr[i].size, g->env);
@@ -15,15 +15,15 @@ static double num(const gen_call *g, const char *name) {
     }
   return 0;
 }
-static long axis_of(const gen_call *g) { long a = (long)num(g, "axis"); return a < 0 ? a + (long)g->arank[0] : a; }
+long ref_axis(const gen_call *g) { long a = (long)ref_num(g, "axis"); return a < 0 ? a + (long)g->arank[0] : a; }
 /* NumPy broadcasting */
-static double bc(const gen_call *g, uint32_t a, const double *x, const int64_t *ix) {
+double ref_bc(const gen_call *g, uint32_t a, const double *x, const int64_t *ix) {
   int64_t j[AS_MAX_RANK];
   for (uint32_t i = 0; i < g->arank[a]; i++) {
     int64_t o = ix[g->outrank - g->arank[a] + i];
     j[i] = g->dim[a][i] == 1 ? 0 : o;
   }
-  return x[flat(j, g->dim[a], g->arank[a])];
+  return x[ref_flat(j, g->dim[a], g->arank[a])];
 }
 static double el(const char *op, double x, double lo, double hi) {
   if (!strcmp(op, "neg")) return -x;
@@ -57,7 +57,7 @@ static line along(const gen_call *g, const double *x, const int64_t *j, long axi
   memcpy(k, j, sizeof k);
   line l = {.max = -INFINITY, .min = INFINITY, .n = g->dim[0][axis]};
   for (k[axis] = 0; k[axis] < l.n; k[axis]++) {
-    double v = x[flat(k, g->dim[0], g->arank[0])];
+    double v = x[ref_flat(k, g->dim[0], g->arank[0])];
     l.sum += v;
     l.sq += (v - shift) * (v - shift);
     l.max = fmax(l.max, v);
@@ -66,7 +66,7 @@ static line along(const gen_call *g, const double *x, const int64_t *j, long axi
   return l;
 }
 static double reduction(const gen_call *g, const char *op, const double *x, const int64_t *ix, bool *known) {
-  long ax = axis_of(g);
+  long ax = ref_axis(g);
   int64_t j[AS_MAX_RANK] = {0};
   for (long i = 0; i + 1 < (long)g->arank[0]; i++) j[i < ax ? i : i + 1] = ix[i];
   line l = along(g, x, j, ax, 0);
@@ -78,44 +78,44 @@ static double reduction(const gen_call *g, const char *op, const double *x, cons
   return 0;
 }
 static double normal(const gen_call *g, const char *op, const double *x, const int64_t *ix, bool *known) {
-  long ax = strcmp(op, "softmax") ? (long)g->arank[0] - 1 : axis_of(g);
-  double v = x[flat(ix, g->dim[0], g->arank[0])];
+  long ax = strcmp(op, "softmax") ? (long)g->arank[0] - 1 : ref_axis(g);
+  double v = x[ref_flat(ix, g->dim[0], g->arank[0])];
   line l = along(g, x, ix, ax, 0);
   double n = (double)l.n;
-  if (!strcmp(op, "rms_norm")) { double d = sqrt(l.sq / n + num(g, "eps")); return d == 0 ? NAN : v / d; }
-  if (!strcmp(op, "layer_norm")) { double mu = l.sum / n, d = sqrt(along(g, x, ix, ax, mu).sq / n + num(g, "eps")); return d == 0 ? NAN : (v - mu) / d; }
+  if (!strcmp(op, "rms_norm")) { double d = sqrt(l.sq / n + ref_num(g, "eps")); return d == 0 ? NAN : v / d; }
+  if (!strcmp(op, "layer_norm")) { double mu = l.sum / n, d = sqrt(along(g, x, ix, ax, mu).sq / n + ref_num(g, "eps")); return d == 0 ? NAN : (v - mu) / d; }
   if (!strcmp(op, "softmax")) {
     double z = 0;
     int64_t k[AS_MAX_RANK];
     memcpy(k, ix, sizeof k);
-    for (k[ax] = 0; k[ax] < l.n; k[ax]++) z += exp(x[flat(k, g->dim[0], g->arank[0])] - l.max);
+    for (k[ax] = 0; k[ax] < l.n; k[ax]++) z += exp(x[ref_flat(k, g->dim[0], g->arank[0])] - l.max);
     return exp(v - l.max) / z;
   }
   *known = false;
   return 0;
 }
 static double moved(const gen_call *g, const char *op, const double *const *arg, const int64_t *ix, bool *known) {
-  long ax = axis_of(g), r0 = g->arank[0];
+  long ax = ref_axis(g), r0 = g->arank[0];
   int64_t j[AS_MAX_RANK + 1] = {0};
   memcpy(j, ix, AS_MAX_RANK * sizeof *j);
   if (!strcmp(op, "transpose")) { j[ax] = ix[ax + 1]; j[ax + 1] = ix[ax]; }
   else if (!strcmp(op, "split_axis")) {
-    j[ax] = ix[ax] * (int64_t)num(g, "inner") + ix[ax + 1];
+    j[ax] = ix[ax] * (int64_t)ref_num(g, "inner") + ix[ax + 1];
     for (long i = ax + 1; i < r0; i++) j[i] = ix[i + 1];
   } else if (!strcmp(op, "merge_axes")) {
     j[ax] = ix[ax] / g->dim[0][ax + 1];
     j[ax + 1] = ix[ax] % g->dim[0][ax + 1];
     for (long i = ax + 2; i < r0; i++) j[i] = ix[i - 1];
   } else if (!strcmp(op, "concat")) {
-    if (ix[ax] >= g->dim[0][ax]) { j[ax] -= g->dim[0][ax]; return arg[1][flat(j, g->dim[1], g->arank[1])]; }
-  } else if (!strcmp(op, "slice")) j[ax] = (int64_t)num(g, "start") + (int64_t)num(g, "step") * ix[ax];
-  else if (!strcmp(op, "repeat")) j[ax] = ix[ax] / (int64_t)num(g, "times");
+    if (ix[ax] >= g->dim[0][ax]) { j[ax] -= g->dim[0][ax]; return arg[1][ref_flat(j, g->dim[1], g->arank[1])]; }
+  } else if (!strcmp(op, "slice")) j[ax] = (int64_t)ref_num(g, "start") + (int64_t)ref_num(g, "step") * ix[ax];
+  else if (!strcmp(op, "repeat")) j[ax] = ix[ax] / (int64_t)ref_num(g, "times");
   else if (!strcmp(op, "tile")) j[ax] = ix[ax] % g->dim[0][ax];
   else if (!strcmp(op, "broadcast")) j[ax] = 0;
   else if (!strcmp(op, "expand_dims")) { for (long i = ax; i < r0; i++) j[i] = ix[i + 1]; }
   else if (!strcmp(op, "squeeze")) { for (long i = ax + 1; i < r0; i++) j[i] = ix[i - 1]; j[ax] = 0; }
   else { *known = false; return 0; }
-  return arg[0][flat(j, g->dim[0], g->arank[0])];
+  return arg[0][ref_flat(j, g->dim[0], g->arank[0])];
 }
 static double matmul(const gen_call *g, const double *const *arg, const int64_t *ix) {
   uint32_t r = g->arank[0];
@@ -125,7 +125,7 @@ static double matmul(const gen_call *g, const double *const *arg, const int64_t 
   double s = 0;
   for (int64_t k = 0; k < g->dim[0][r - 1]; k++) {
     a[r - 1] = b[r - 2] = k;
-    s += arg[0][flat(a, g->dim[0], r)] * arg[1][flat(b, g->dim[1], r)];
+    s += arg[0][ref_flat(a, g->dim[0], r)] * arg[1][ref_flat(b, g->dim[1], r)];
   }
   return s;
 }
@@ -133,14 +133,15 @@ double reference(const gen_call *g, const double *const *arg, const int64_t *ix,
   const char *op = g->op->name;
   *known = true;
   double v;
-  if (g->op->nargs == 2 && (v = pair(op, 1, 1)) != HUGE_VAL) return pair(op, bc(g, 0, arg[0], ix), bc(g, 1, arg[1], ix));
-  if (g->op->nargs == 1 && el(op, 1, 0, 0) != HUGE_VAL) return el(op, arg[0][flat(ix, g->dim[0], g->arank[0])], num(g, "lo"), num(g, "hi"));
+  if (g->op->nargs == 2 && (v = pair(op, 1, 1)) != HUGE_VAL) return pair(op, ref_bc(g, 0, arg[0], ix), ref_bc(g, 1, arg[1], ix));
+  if (g->op->nargs == 1 && el(op, 1, 0, 0) != HUGE_VAL) return el(op, arg[0][ref_flat(ix, g->dim[0], g->arank[0])], ref_num(g, "lo"), ref_num(g, "hi"));
   if (!strcmp(op, "mul_by") || !strcmp(op, "div_by")) {
-    double x = arg[0][flat(ix, g->dim[0], g->arank[0])], n = num(g, "n");
+    double x = arg[0][ref_flat(ix, g->dim[0], g->arank[0])], n = ref_num(g, "n");
     return !strcmp(op, "mul_by") ? x * n : n == 0 ? NAN : x / n;
   }
   if (!strcmp(op, "matmul")) return matmul(g, arg, ix);
   if (!strcmp(op, "softmax") || !strcmp(op, "rms_norm") || !strcmp(op, "layer_norm")) return normal(g, op, arg[0], ix, known);
   if (!strcmp(op, "sum") || !strcmp(op, "mean") || !strcmp(op, "max") || !strcmp(op, "min")) return reduction(g, op, arg[0], ix, known);
+  if (reference_rules(g, arg, ix, &v)) return v;
   return moved(g, op, arg, ix, known);
 }

@@ -51,7 +51,7 @@ static long against_terms(const as_graph *tp, const as_graph *mug, const load_cl
             ck_assert_msg(s == AS_OK, "%s: term of output %s: %s", name, g->node[g->output[o]].name, e.text ? e.text : "");
             const void *x = as_tensor_at(&out[o], k);
             unsigned fx = d->flags(d, x) & AS_F_NOVALUE, fv = d->flags(d, v) & AS_F_NOVALUE;
-            ck_assert_msg(((fx ^ fv) & AS_F_UNDEF) == 0, "%s: defined in one reading only", name);
+            ck_assert_msg(((fx ^ fv) & AS_F_UNDEF) == 0, "%s: defined in one reading only (%u, %u) in %s", name, fx, fv, d->name);
             if (fx | fv) {
             } else if (dom) {
               double a = *(const double *)x, b = *(double *)v;
@@ -256,7 +256,7 @@ static void random_programs_of(uint64_t seed, int count) {
       char *text = as_print_tp(g);
       load_claim c;
       if (load_claim_init(&c, lib, text, text)) agree += against_terms(g, g, &c, &rng, 3, text);
-      else if (!strstr(c.why, "never defined")) { /* a division by a literal 0, say */
+      else if (!strstr(c.why, "never defined") && !strstr(c.why, "are for integers")) { /* a division by a literal 0, say; a remainder of reals */
         refused++;
         printf("%s\n%s", c.why, text);
       }

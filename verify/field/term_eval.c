@@ -33,6 +33,19 @@ static void real(te *E, ck_id t, void *out);
 typedef enum { R_NO, R_YES, R_MAYBE, R_UNDEF, R_POISON } truth;
 static truth relation(te *E, ck_id f, unsigned *doubt);
 
+/* an integer that data has no part in: sizes, indices and what is made of them */
+static bool plain_integer(te *E, ck_id t) {
+  switch (ck_head(E->T, t)) {
+  case CK_Q: case CK_V: return ck_is_int(E->T, t);
+  case CK_B: { const slot *s = bound(E, t); return s && !s->r; }
+  case CK_ADD: case CK_MUL: case CK_DIV: case CK_MOD: case CK_ITE: case CK_EQ: case CK_NE: case CK_LE: case CK_LT:
+    for (uint32_t i = 0; i < ck_nkids(E->T, t); i++)
+      if (!plain_integer(E, ck_kid(E->T, t, i))) return false;
+    return true;
+  default: return false;
+  }
+}
+
 /* integer terms; *undef: a division that is not defined */
 static int64_t integer(te *E, ck_id t, bool *undef) {
   const ck_terms *T = E->T;
@@ -85,7 +98,7 @@ static truth relation(te *E, ck_id f, unsigned *doubt) {
   const ck_terms *T = E->T;
   ck_id x = ck_kid(T, f, 0), y = ck_kid(T, f, 1);
   ck_op rel = ck_head(T, f);
-  if (ck_is_int(T, x) && ck_is_int(T, y)) {
+  if (plain_integer(E, x) && plain_integer(E, y)) {
     bool undef = false;
     int64_t a = integer(E, x, &undef), b = integer(E, y, &undef);
     if (undef) return R_UNDEF;
@@ -162,7 +175,7 @@ static void fold(te *E, ck_id t, void *out) {
 static void compute(te *E, ck_id t, void *out) {
   const ck_terms *T = E->T;
   const as_domain *d = E->d;
-  if (ck_is_int(T, t)) {
+  if (plain_integer(E, t)) {
     bool undef = false;
     as_dom_from_int(d, out, integer(E, t, &undef));
     if (undef) d->flag(d, out, AS_F_UNDEF);

@@ -54,18 +54,35 @@ static uint32_t derive(pv *p, uint32_t cx, uint32_t s)
   return z == NO ? cx : cx_know(p, cx, z);
 }
 
+/* the orders among the integers once more, in the normal form that new equations give them */
+static uint32_t refresh(pv *p, uint32_t cx)
+{
+  uint32_t chain[128], n = 0, top = cx;
+  for (uint32_t c = cx; c != 0 && n < 128; c = CX(p, c).parent) chain[n++] = CX(p, c).step;
+  while (n-- > 0) {
+    ck_id f = chain[n] == NO ? CK_BAD : thm(p, chain[n]), nf; ck_op o; uint32_t s;
+    if (f == CK_BAD || ((o = ck_head(p->T, f)) != CK_LE && o != CK_LT) || !ck_is_int(p->T, ck_kid(p->T, f, 0)) || !ck_is_int(p->T, ck_kid(p->T, f, 1))) continue;
+    s = fact_normal(p, top, chain[n], &nf);
+    if (s != NO && !is_q(p, nf) && nf != canon(p, t_sub(p, ck_kid(p->T, f, 1), ck_kid(p->T, f, 0)))) cx = cx_know(p, cx, s);
+  }
+  return cx;
+}
+
 uint32_t cx_assume(pv *p, uint32_t cx, ck_id c)
 {
-  cx = cx_push(p, cx, c, CK_BAD);
-  return derive(p, cx, CX(p, cx).step);
+  uint32_t in = cx_push(p, cx, c, CK_BAD), out = derive(p, in, CX(p, in).step);
+  return out == in && ck_head(p->T, c) != CK_EQ ? out : refresh(p, out);
 }
 
 uint32_t cx_derive(pv *p, uint32_t cx)
 {
   uint32_t chain[128], n = 0, top = cx; uint64_t v;
   if (map_get(&p->misc_memo, cx, 6, &v)) return (uint32_t)v;
+  cx = refresh(p, cx);
   for (uint32_t c = cx; c != 0 && n < 128; c = CX(p, c).parent) chain[n++] = CX(p, c).step;
+  uint32_t had = cx;
   while (n-- > 0) cx = derive(p, cx, chain[n]);
+  if (cx != had) cx = refresh(p, cx);
   map_put(&p->misc_memo, top, 6, cx);
   return cx;
 }

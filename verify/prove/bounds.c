@@ -34,15 +34,40 @@ uint32_t tight(pv *p, uint32_t s)
 
 static uint32_t add_fact(uint32_t *out, uint32_t n, uint32_t s) { if (s != NO && n < MAX_FACTS) out[n++] = s; return n; }
 
-/* an upper bound of a as a polynomial: each variable with a fact x < E becomes E - 1; then sizes with a defining equation are expanded */
+/* E where the order s says x <= E, CK_BAD if it says nothing of the kind; E is free of x */
+static ck_id upper_of(pv *p, uint32_t s, ck_id x)
+{
+  ck_id f = thm(p, s), e = CK_BAD; poly v; uint32_t at = NO; bool strict = ck_head(p->T, f) == CK_LT;
+  poly_init(&v);
+  poly_of(p, &v, t_sub(p, ck_kid(p->T, f, 1), ck_kid(p->T, f, 0)));
+  for (uint32_t i = 0; i < v.n; i++) if (v.m[i].n == 1 && v.m[i].a[0] == x && v.m[i].q == t_int(p, -1)) at = i;
+  if (at != NO) {
+    e = canon(p, t_add(p, x, t_sub(p, poly_term(p, &v), strict ? p->one : p->zero)));
+    if (ck_has_var(p->T, e, x) || !ck_is_int(p->T, e)) e = CK_BAD;
+  }
+  poly_clear(&v);
+  return e;
+}
+
+/* an upper bound of a as a polynomial: each variable x with a fact x < E becomes E - 1; sizes with a defining equation are expanded */
 static ck_id upper_guess(pv *p, uint32_t cx, ck_id a)
 {
   for (uint32_t c = cx; c != 0; c = CX(p, c).parent) {
-    ck_id f = CX(p, c).formula; ck_op o = ck_head(p->T, f);
-    if (o != CK_LT && o != CK_EQ) continue;
-    ck_id x = ck_kid(p->T, f, 0), e = ck_kid(p->T, f, 1);
-    if (ck_head(p->T, x) != CK_V || ck_sort(p->T, x) != 'i' || !ck_has_var(p->T, a, x) || ck_has_var(p->T, e, x) || !ck_is_int(p->T, e)) continue;
-    if (o == CK_LT) e = t_sub(p, e, p->one);
+    ck_id f = CX(p, c).formula, x, e = CK_BAD; ck_op o = ck_head(p->T, f);
+    if ((o != CK_LT && o != CK_EQ && o != CK_LE) || CX(p, c).step == NO) continue;
+    x = ck_kid(p->T, f, 0);
+    if (ck_head(p->T, x) == CK_V && o != CK_LE) {
+      e = ck_kid(p->T, f, 1);
+      if (o == CK_LT) e = t_sub(p, e, p->one);
+    } else if (o != CK_EQ && x == p->zero) { /* 0 <= E - x */
+      ck_id last = ck_kid(p->T, f, 1); poly v;
+      poly_init(&v);
+      poly_of(p, &v, last);
+      for (uint32_t i = 0; i < v.n && e == CK_BAD; i++)
+        if (v.m[i].n == 1 && v.m[i].q == t_int(p, -1) && ck_head(p->T, v.m[i].a[0]) == CK_V && ck_has_var(p->T, a, v.m[i].a[0])) { x = v.m[i].a[0]; e = upper_of(p, CX(p, c).step, x); }
+      poly_clear(&v);
+    }
+    if (e == CK_BAD || ck_head(p->T, x) != CK_V || ck_sort(p->T, x) != 'i' || !ck_has_var(p->T, a, x) || ck_has_var(p->T, e, x) || !ck_is_int(p->T, e)) continue;
     a = canon(p, ck_sub(p->T, a, &x, &e, 1, NULL, 0));
   }
   return a;

@@ -60,6 +60,23 @@ static uint32_t clause_at(pv *p, uint32_t cx, uint32_t h, const ck_id *ts)
   return r_use(p, h, ts, m, prem, r);
 }
 
+/* a variable of the context that has the range that clause c gives its variable j, or 0; `used` ones are passed over */
+static ck_id usual(pv *p, uint32_t cx, ck_id c, uint32_t j, const ck_id *used, uint32_t nu)
+{
+  const ck_terms *T = p->T; ck_id found = p->zero;
+  for (uint32_t i = 0; i + 1 < ck_nkids(T, c); i++) {
+    ck_id k = ck_kid(T, c, i), x;
+    if (ck_head(T, k) != CK_LT || (x = ck_kid(T, k, 0), ck_head(T, x) != CK_B) || ck_index(T, x) != j || !ck_is_closed(T, ck_kid(T, k, 1))) continue;
+    for (uint32_t h = cx; h != 0; h = CX(p, h).parent) {
+      ck_id f = CX(p, h).formula; uint32_t l = 0;
+      if (ck_head(T, f) != CK_LT || ck_kid(T, f, 1) != ck_kid(T, k, 1) || ck_head(T, ck_kid(T, f, 0)) != CK_V) continue;
+      while (l < nu && used[l] != ck_kid(T, f, 0)) l++;
+      if (l == nu) found = ck_kid(T, f, 0);
+    }
+  }
+  return found;
+}
+
 uint32_t clause_instances(pv *p, uint32_t cx, uint32_t h, ck_id t, uint32_t *out, uint32_t max)
 {
   if (h == NO) return 0;
@@ -67,7 +84,7 @@ uint32_t clause_instances(pv *p, uint32_t cx, uint32_t h, ck_id t, uint32_t *out
   if (m > MAX_VARS) return 0;
   for (uint32_t i = 0; i < m; i++) {
     collect_args(p, g, i, t, opt[i], &no[i]);
-    if (!no[i]) opt[i][no[i]++] = p->zero;
+    if (!no[i]) { opt[i][no[i]++] = usual(p, cx, c, i, NULL, 0); if (opt[i][0] != p->zero) opt[i][no[i]++] = p->zero; }
   }
   for (int tries = 0; tries < MAX_INSTANCES && n < max; tries++) {
     ck_id ts[MAX_VARS];
@@ -107,7 +124,7 @@ static uint32_t concluding(pv *p, uint32_t cx, uint32_t h, ck_id f, ck_id *open)
   if (m > MAX_VARS) return NO;
   for (uint32_t i = 0; i < m; i++) arg[i] = CK_BAD;
   if (!match(p, ck_kid(p->T, c, r), f, arg, m)) return NO;
-  for (uint32_t i = 0; i < m; i++) if (arg[i] == CK_BAD) arg[i] = p->zero;
+  for (uint32_t i = 0; i < m; i++) if (arg[i] == CK_BAD) arg[i] = usual(p, cx, c, i, arg, m);
   for (uint32_t i = 0; i < r; i++) {
     ck_id k = ck_kid(p->T, c, i);
     if (m) k = ck_open(p->T, k, arg, m);

@@ -60,11 +60,15 @@ static uint32_t apart(pv *p, uint32_t cx, ck_id x, uint32_t nz)
 static void push_hyps(pv *p, uint32_t cx, facts *F, bool all)
 {
   enum { MOST = 96 };
-  uint32_t s[MOST], n = 0; poly v[MOST]; bool taken[MOST] = { false }, more = true;
+  uint32_t s[MOST], n = 0; ck_id known[MOST]; poly v[MOST]; bool taken[MOST] = { false }, more = true;
   for (uint32_t c = cx; c != 0 && n < MOST; c = CX(p, c).parent) {
     ck_op o = ck_head(p->T, CX(p, c).formula); ck_id nf;
     if (o == CK_ALL || (s[n] = fact_normal(p, cx, CX(p, c).step, &nf)) == NO || is_q(p, nf)) continue;
     if (o == CK_NE && (s[n] = apart(p, cx, nf, s[n])) == NO) continue;
+    uint32_t same = 0;
+    while (same < n && known[same] != thm(p, s[n])) same++;
+    if (same < n) continue;
+    known[n] = thm(p, s[n]);
     poly_init(&v[n]);
     poly_of(p, &v[n], nf);
     n++;

@@ -136,6 +136,15 @@ static const rules *rules_of(pv *p, uint32_t cx)
   complete(p, R);
   map_put(&p->misc_memo, cx, 2, (uint64_t)(uintptr_t)R);
   as_vec_push(&p->owned, &R);
+  for (uint32_t i = 0; i < R->n; i++) { /* right sides in normal form too: other rules may speak of what stands in their atoms */
+    rule *r = &R->r[i]; eqn e = norm(p, cx, r->to); uint32_t s = e.s == NO ? NO : eq_trans(p, r->s, e.s); poly g; bool back = false;
+    if (s == NO || e.s == REFL) continue;
+    poly_init(&g);
+    poly_of(p, &g, e.t);
+    for (uint32_t j = 0; j < g.n && !back; j++) back = g.m[j].n > 64 || mono_div(g.m[j].a, g.m[j].n, r->a, r->n, (ck_id[64]){ 0 }) >= 0;
+    poly_clear(&g);
+    if (!back) { r->to = e.t; r->s = s; }
+  }
   return R;
 }
 

@@ -144,7 +144,7 @@ static as_status compare_over(const as_graph *spec, const as_graph *cand, const 
   return r;
 }
 
-static void keep_instance(const as_graph *spec, const as_graph *cand, const int64_t *env, const as_tensor *exact, as_cex *cex) {
+void as_compare_keep(const as_graph *spec, const as_graph *cand, const int64_t *env, const as_tensor *exact, as_cex *cex) {
   const as_graph *g[2] = {spec, cand};
   cex->size = as_calloc(spec->n_own_size + cand->n_own_size + 1, sizeof *cex->size);
   cex->value = as_calloc(spec->n_own_size + cand->n_own_size + 1, sizeof *cex->value);
@@ -178,7 +178,7 @@ as_status as_compare_at(const as_graph *spec, const as_graph *cand, const int64_
     as_interval_domain_init(&I, bits[i]);
     r = compare_over(spec, cand, env, exact, &I.d, true, max_ops, given, cex, err);
   }
-  if (r == AS_NO) keep_instance(spec, cand, env, exact, cex);
+  if (r == AS_NO) as_compare_keep(spec, cand, env, exact, cex);
   return r;
 }
 

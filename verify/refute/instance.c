@@ -113,18 +113,26 @@ static int64_t nth_value(const as_instance *I, uint32_t i, int64_t most, int64_t
   int64_t least = as_size_least(I->S, I->free[i]);
   return least != AS_SIZE_NO_LEAST ? least + k : k <= most ? k : most - k;
 }
-static void draw(as_instance *I, as_rng *rng, int64_t most) {
+static void draw(as_instance *I, as_rng *rng, int64_t low, int64_t most) {
   for (uint32_t i = 0; i < I->n_free; i++) {
-    int64_t n = n_values(I, i, most);
-    I->env[I->free[i]] = nth_value(I, i, most, n > 1 ? (int64_t)as_rng_below(rng, (uint64_t)n) : 0);
+    int64_t n = n_values(I, i, most), v = nth_value(I, i, most, n > 1 ? (int64_t)as_rng_below(rng, (uint64_t)n) : 0);
+    bool small = v < low && low <= most && as_size_least(I->S, I->free[i]) != AS_SIZE_NO_LEAST;
+    I->env[I->free[i]] = small ? low + (int64_t)as_rng_below(rng, (uint64_t)(most - low + 1)) : v;
   }
 }
-bool as_instance_random(as_instance *I, as_rng *rng, int64_t most, uint32_t tries) {
+bool as_instance_between(as_instance *I, as_rng *rng, int64_t low, int64_t most, uint32_t tries) {
   for (uint32_t t = 0; t < tries; t++) {
-    draw(I, rng, most);
+    draw(I, rng, low, most);
     if (as_instance_settle(I)) return true;
   }
   return false;
+}
+bool as_instance_random(as_instance *I, as_rng *rng, int64_t most, uint32_t tries) { return as_instance_between(I, rng, 0, most, tries); }
+bool as_instance_simpler(as_instance *I, uint32_t i, int64_t k) {
+  int64_t now = I->env[I->free[i]], most = now < 0 ? -now : now;
+  if (k >= n_values(I, i, most) || nth_value(I, i, most, k) == now) return false;
+  I->env[I->free[i]] = nth_value(I, i, most, k);
+  return true;
 }
 
 double as_instance_count(const as_instance *I, int64_t top) {

@@ -18,6 +18,8 @@ void as_instance_clear(as_instance *I);
 /* free symbols from env: computes the others and checks everything */
 bool as_instance_settle(as_instance *I);
 /* random free symbols up to `most` (from their least values on), tries times; false: none found */
+bool as_instance_between(as_instance *I, as_rng *rng, int64_t low, int64_t most, uint32_t tries); /* the same, sizes at least `low` */
+bool as_instance_simpler(as_instance *I, uint32_t i, int64_t k); /* sets free symbol i to the k-th simplest value; false: its present value comes first */
 bool as_instance_random(as_instance *I, as_rng *rng, int64_t most, uint32_t tries);
 double as_instance_count(const as_instance *I, int64_t top); /* assignments of the free symbols up to `top` */
 /* calls f for the assignments of the free symbols whose largest value (of an integer: its amount) is `top`, until f gives true; at most `limit` assignments (then random ones) */

@@ -37,6 +37,7 @@ as_graph as_graph_over(const as_graph *g, as_sizes *S); /* g read through that t
 typedef enum { AS_GIVEN_OPEN, AS_GIVEN_NOT_HERE, AS_GIVEN_DEFINED } as_given; /* the given program: not decided, ill-formed or undefined, well formed and defined */
 as_status as_compare_at(const as_graph *spec, const as_graph *cand, const int64_t *env, const as_tensor *exact, uint64_t max_ops, as_given *given /* may be NULL */,
                         as_cex *cex, as_err *err);
+void as_compare_keep(const as_graph *spec, const as_graph *cand, const int64_t *env, const as_tensor *exact, as_cex *cex); /* sizes and inputs, into cex */
 /* inputs of the program at these sizes, over domain d, all zero; NULL with err if an extent has no value.  Free with as_inputs_free. */
 as_tensor *as_inputs_new(const as_graph *spec, const as_domain *d, const int64_t *env, as_err *err);
 void as_inputs_free(const as_graph *spec, as_tensor *in);

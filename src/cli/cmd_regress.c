@@ -1,0 +1,300 @@
+/* `assay regress`: which certified facts a change of specifications, programs or candidates breaks.  A fact whose texts and relied-on specifications
+ * have the hashes that the baseline records stands as it is; the others are judged again. */
+#include "baseline.h"
+#include "junit.h"
+#include "progress.h"
+#include "regress.h"
+#include "src/ir/mirage.h"
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const char *const words[] = {"PROVED", "REFUTED", "UNKNOWN"}, ILL_FORMED[] = "ILL-FORMED";
+
+/* a file of Mirage is read once, before the threads start */
+typedef struct { char *path; as_mirage *file; } mirage_file;
+
+typedef struct {
+  cli_opts o;
+  base *b;
+  as_vec asked, mirage;             /* of base_fact *; of mirage_file */
+  pthread_mutex_t lock;             /* of what follows */
+  cli_progress progress;
+  size_t done;
+  as_err fatal;
+} run;
+
+static double processor_seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* ---- what a claim relies on */
+typedef struct { const as_func *f[64]; uint32_t n; } funcs;
+
+static void functions_of(const as_expr *e, funcs *all) {
+  if (e == NULL) return;
+  bool known = e->func == NULL || all->n == sizeof all->f / sizeof *all->f;
+  for (uint32_t i = 0; i < all->n && !known; i++) known = all->f[i] == e->func;
+  if (!known) {
+    all->f[all->n++] = e->func;
+    functions_of(e->func->body, all);
+  }
+  for (uint32_t i = 0; i < e->n; i++) functions_of(e->kid[i], all);
+}
+
+static void canonical_sha(const as_opdef *op, char out[65]) {
+  funcs all = {{0}, 0};
+  as_str s;
+  as_str_init(&s);
+  char *text = as_opdef_print(op);
+  as_str_add(&s, text);
+  free(text);
+  for (uint32_t i = 0; i < op->nlet; i++) functions_of(op->let[i].body, &all);
+  for (uint32_t i = 0; i < all.n; i++) {
+    text = as_func_print(all.f[i]);
+    as_str_add(&s, text);
+    free(text);
+  }
+  as_sha256(s.s, s.n, out);
+  as_str_clear(&s);
+}
+
+static int by_name(const void *a, const void *b) { return strcmp(((const base_op *)a)->name, ((const base_op *)b)->name); }
+
+/* v NULL: the claim cannot be read; then what the baseline names is looked up, without the checker's hashes */
+static void relied_now(base_fact *f, const as_oplib *lib, const cli_verdicts *v) {
+  base_record *r = &f->now;
+  uint32_t n = v ? v->n_relied : f->was.n_op;
+  r->op = as_calloc(n + 1, sizeof *r->op);
+  for (r->n_op = 0; r->n_op < n; r->n_op++) {
+    base_op *o = &r->op[r->n_op];
+    o->name = as_strdup(v ? v->relied[r->n_op].name : f->was.op[r->n_op].name);
+    if (v) memcpy(o->sha256, v->relied[r->n_op].sha256, sizeof o->sha256);
+    const as_opdef *op = as_oplib_find(lib, o->name);
+    if (op) canonical_sha(op, o->canonical);
+  }
+  qsort(r->op, r->n_op, sizeof *r->op, by_name);
+}
+
+static bool same_hashes(const base_record *a, const base_record *b) {
+  bool same = strcmp(a->program_sha, b->program_sha) == 0 && strcmp(a->candidate_sha, b->candidate_sha) == 0 && a->n_op == b->n_op;
+  for (uint32_t i = 0; i < a->n_op && same; i++)
+    same = strcmp(a->op[i].name, b->op[i].name) == 0 && strcmp(a->op[i].sha256, b->op[i].sha256) == 0 && strcmp(a->op[i].canonical, b->op[i].canonical) == 0;
+  return same;
+}
+
+/* ---- one fact */
+static char *read_hashed(const char *path, size_t *len, char sha[65], as_err *err) {
+  char *text = as_read_file(path, len, err);
+  if (text) as_sha256(text, *len, sha);
+  return text;
+}
+
+static const as_mirage *mirage_of(const run *r, const char *path) {
+  for (size_t i = 0; i < r->mirage.n; i++)
+    if (strcmp(AS_VEC_AT(&r->mirage, mirage_file, i).path, path) == 0) return AS_VEC_AT(&r->mirage, mirage_file, i).file;
+  return NULL;
+}
+
+static bool known(const base_record *r) { return r->certified || strcmp(r->verdict, words[CLI_REFUTED]) == 0 || strcmp(r->verdict, ILL_FORMED) == 0; }
+
+static void compare(base_fact *f) {
+  bool same = f->recorded && strcmp(f->was.verdict, f->now.verdict) == 0 && f->was.certified == f->now.certified;
+  f->outcome = !f->recorded ? BASE_NEW : same ? BASE_SAME : known(&f->was) && !known(&f->now) ? BASE_LOST : BASE_CHANGED;
+}
+
+typedef struct { cli_case c; ck_text spec, cand; char *candidate_text, *candidate_name; } loaded;
+
+static void take_verdicts(base_fact *f, const cli_verdicts *v) {
+  f->now.verdict = as_strdup(words[v->answer]);
+  f->now.certified = v->certified;
+  f->now.work = v->proof.steps_tried;
+  if (v->reason) f->reason = as_strdup(v->reason);
+  if (v->cex_words) f->cex = as_strdup(v->cex_words);
+  if (!v->cex_words && v->proof.goal)
+    f->cex = as_format("open goal %s\n%s\n%s\n", v->proof.goal, v->proof.left ? v->proof.left : "", v->proof.right ? v->proof.right : "");
+}
+
+/* false: cannot be read, with err */
+static bool load(const run *r, base_fact *f, const char *program, const char *candidate, loaded *l, as_err *err) {
+  if (!cli_load(&r->o, program, f->kind == BASE_PROGRAM ? candidate : NULL, &l->c, err)) return false;
+  if (f->kind == BASE_MIRAGE) {
+    const as_mirage *m = mirage_of(r, candidate);
+    l->candidate_name = as_format("%s#%s", candidate, f->part);
+    free(l->candidate_text);
+    l->candidate_text = as_mirage_mug(m, strtoul(f->part, NULL, 10), l->c.spec, err);
+    if (l->candidate_text == NULL) return false;
+    l->cand = (ck_text){l->candidate_name, l->candidate_text, strlen(l->candidate_text)};
+    l->c.cand = as_parse_mug(l->cand.name, l->cand.text, l->cand.len, l->c.spec, err);
+    l->c.cand_path = l->candidate_name;
+  }
+  return l->c.cand != NULL;
+}
+
+static void judge(run *r, base_fact *f, const char *program, const char *candidate, as_err *fatal) {
+  as_err err;
+  as_err_init(&err);
+  loaded l = {.spec = {.name = program}, .cand = {.name = candidate}};
+  cli_verdicts v;
+  cli_verdicts_init(&v);
+  char *spec = read_hashed(program, &l.spec.len, f->now.program_sha, fatal);
+  l.candidate_text = read_hashed(candidate, &l.cand.len, f->now.candidate_sha, fatal);
+  l.spec.text = spec, l.cand.text = l.candidate_text;
+  if (spec && l.candidate_text) {
+    double start = processor_seconds();
+    bool ok = load(r, f, program, candidate, &l, &err) && cli_read_claim(&l.c, &l.spec, &l.cand, &v, &err);
+    relied_now(f, l.c.lib, ok ? &v : NULL);
+    cli_verdicts_clear(&v);
+    cli_verdicts_init(&v);
+    if (ok && f->recorded && !r->o.all && same_hashes(&f->was, &f->now))
+      f->outcome = BASE_STANDS;
+    else if (ok && cli_judge(&r->o, &l.c, &l.spec, &l.cand, &v, &err)) {
+      take_verdicts(f, &v);
+      f->now.seconds = processor_seconds() - start;
+      compare(f);
+    } else if (err.status == AS_INTERNAL) {
+      char *why = as_err_format(&err);
+      as_err_set(fatal, AS_INTERNAL, "%s", why);
+      free(why);
+    } else {
+      f->now.verdict = as_strdup(ILL_FORMED);
+      f->reason = as_err_format(&err);
+      compare(f);
+    }
+    cli_case_clear(&l.c);
+  }
+  free(spec), free(l.candidate_text), free(l.candidate_name);
+  cli_verdicts_clear(&v);
+  as_err_clear(&err);
+}
+
+static void look(void *arg, size_t i) {
+  run *r = arg;
+  base_fact *f = AS_VEC_AT(&r->asked, base_fact *, i);
+  as_err fatal;
+  as_err_init(&fatal);
+  char *program = base_real(r->b, f->program), *candidate = base_real(r->b, f->candidate);
+  const as_mirage *m = f->kind == BASE_MIRAGE ? mirage_of(r, candidate) : NULL;
+  bool there = cli_exists(program) && cli_exists(candidate) && (f->kind != BASE_MIRAGE || (m && strtoul(f->part, NULL, 10) < as_mirage_count(m)));
+  if (there)
+    judge(r, f, program, candidate, &fatal);
+  else
+    f->outcome = BASE_GONE;
+  pthread_mutex_lock(&r->lock);
+  r->done++;
+  cli_progress_count(&r->progress, "facts", r->done, r->asked.n);
+  if (fatal.status != AS_OK && r->fatal.status == AS_OK) {
+    char *why = as_err_format(&fatal);
+    as_err_set(&r->fatal, fatal.status, "%s", why);
+    free(why);
+  }
+  pthread_mutex_unlock(&r->lock);
+  free(program), free(candidate);
+  as_err_clear(&fatal);
+}
+
+/* ---- the whole */
+static bool under(const char *path, const char *folder) {
+  size_t n = strlen(folder);
+  return strcmp(folder, ".") == 0 || (strncmp(path, folder, n) == 0 && (path[n] == 0 || path[n] == '/'));
+}
+
+static bool choose(run *r, as_err *err) {
+  const cli_opts *o = &r->o;
+  base *b = r->b;
+  for (uint32_t i = 0; i < o->n_arg; i++) {
+    if (!base_collect(b, o, o->arg[i], err)) return false;
+    char *path = base_relative(b, o->arg[i]);
+    for (size_t k = 0; k < b->fact.n; k++) { /* also what was there once */
+      base_fact *f = AS_VEC_AT(&b->fact, base_fact *, k);
+      if (under(f->program, path) || (f->candidate[0] && under(f->candidate, path))) f->asked = true;
+    }
+    free(path);
+  }
+  base_sort(b);
+  for (size_t k = 0; k < b->fact.n; k++) {
+    base_fact *f = AS_VEC_AT(&b->fact, base_fact *, k);
+    f->outcome = BASE_APART;
+    f->asked = f->asked || o->n_arg == 0;
+    if (f->asked) as_vec_push(&r->asked, &f);
+  }
+  return r->asked.n || as_err_set(err, AS_BAD_INPUT, "%s: no facts; `assay regress --update PATH...` records some", b->path);
+}
+
+static bool open_mirage(run *r, as_err *err) {
+  for (size_t i = 0; i < r->asked.n; i++) {
+    const base_fact *f = AS_VEC_AT(&r->asked, base_fact *, i);
+    char *path = f->kind == BASE_MIRAGE ? base_real(r->b, f->candidate) : NULL;
+    if (path && cli_exists(path) && mirage_of(r, path) == NULL) {
+      mirage_file m = {path, as_mirage_read(path, err)};
+      as_vec_push(&r->mirage, &m);
+      if (m.file == NULL) return false;
+    } else
+      free(path);
+  }
+  return true;
+}
+
+/* the verdicts of now become those of the baseline */
+static void accept(base *b) {
+  for (size_t i = 0; i < b->fact.n; i++) {
+    base_fact *f = AS_VEC_AT(&b->fact, base_fact *, i);
+    if (f->outcome == BASE_GONE) base_record_clear(&f->was);
+    if (f->now.verdict == NULL) continue;
+    if (strcmp(f->now.verdict, ILL_FORMED) == 0) { /* its claim is not known, so that nothing can let it stand */
+      for (uint32_t k = 0; k < f->now.n_op; k++) free(f->now.op[k].name);
+      f->now.n_op = 0;
+    }
+    base_record_move(&f->was, &f->now);
+  }
+}
+
+/* a folder of specifications that cannot be read is bad input, not a change of every fact */
+static bool specifications_load(const cli_opts *o, as_err *err) {
+  cli_case c;
+  bool ok = cli_load(o, NULL, NULL, &c, err);
+  cli_case_clear(&c);
+  return ok;
+}
+
+int cli_regress(const cli_opts *o) {
+  run r = {.o = *o};
+  base b;
+  base_init(&b, o->baseline);
+  r.b = &b;
+  as_vec_init(&r.asked, sizeof(base_fact *));
+  as_vec_init(&r.mirage, sizeof(mirage_file));
+  as_err_init(&r.fatal);
+  pthread_mutex_init(&r.lock, NULL);
+  cli_progress_init(&r.progress, o->quiet || o->json);
+  double start = as_now();
+  bool ok = specifications_load(o, &r.fatal) && base_read(&b, &r.fatal) && choose(&r, &r.fatal) && open_mirage(&r, &r.fatal);
+  int status = AS_OK;
+  if (ok) {
+    as_parallel((unsigned)(o->threads > 64 ? 64 : o->threads), r.asked.n, look, &r);
+    cli_progress_end(&r.progress);
+    ok = r.fatal.status == AS_OK;
+  }
+  if (ok) {
+    status = regress_report(o, &b, as_now() - start);
+    ok = regress_junit(o, &b, &r.fatal);
+  }
+  if (ok && o->update) {
+    accept(&b);
+    ok = base_write(&b, &r.fatal);
+    status = AS_OK;
+  }
+  if (!ok) status = cli_fail(&r.fatal);
+  for (size_t i = 0; i < r.mirage.n; i++) {
+    free(AS_VEC_AT(&r.mirage, mirage_file, i).path);
+    as_mirage_free(AS_VEC_AT(&r.mirage, mirage_file, i).file);
+  }
+  as_vec_clear(&r.asked), as_vec_clear(&r.mirage);
+  base_clear(&b);
+  pthread_mutex_destroy(&r.lock);
+  as_err_clear(&r.fatal);
+  return status;
+}

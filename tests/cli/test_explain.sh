@@ -1,0 +1,60 @@
+#!/bin/sh
+# `explain`: a proof as it is to be read, word by word for one small certificate; lemmas by name; refutations evaluated again.
+. "${AS_TOP_SRCDIR:?}/tests/cli/lib.sh"
+ex=$src/examples at=$src/tests/cli/explain
+
+# --- the whole text of a fixed certificate
+same() { # GOLDEN ARGS..
+  golden=$1
+  shift
+  timeout 60 "$assay" explain "$@" >out 2>err || fail "explain $*: exit $?"
+  diff "$at/$golden" out >err || fail "explain $* differs from $golden"
+}
+same proof.txt "$at/given.tp" "$at/candidate.tp" "$at/proof.cert"
+same full.txt --full "$at/given.tp" "$at/candidate.tp" "$at/proof.cert"
+same proof.json --json "$at/given.tp" "$at/candidate.tp" "$at/proof.cert"
+
+# --- a certificate that is no proof: said so by the checker, whatever can be read of it
+grep -v '^qed eq' "$at/proof.cert" >open.cert
+expect 1 'the certificate does not prove goal eq.Z' explain "$at/given.tp" "$at/candidate.tp" open.cert
+expect 2 'explain needs' explain "$at/given.tp" "$at/candidate.tp"
+expect 2 'No such file' explain "$at/given.tp" "$at/candidate.tp" nothing.cert
+rm open.cert
+
+# --- every lemma of real proofs is known by what it says, and every fact is numbered once
+for e in lora rmsnorm_linear layernorm_linear; do
+  expect 0 'PROVED' certify "$ex/$e.tp" "$ex/$e.mug" --require=check --solvers=none -q -o result
+  expect 0 'The checker accepts' explain result
+  grep -qE '^  L[0-9]+$' out && fail "$e: a lemma without a name"
+  grep -oE '^ +\([0-9]+\) ' out | tr -d ' ()' >numbers
+  seq "$(wc -l <numbers)" | cmp -s - numbers || fail "$e: facts are not numbered from 1 on"
+  [ -s numbers ] || fail "$e: no facts"
+  grep -q '<summary>Goal <code>' result/report.html || fail "$e: no proof in the report"
+  expect 0 'The checker accepts' explain --full result
+  steps=$(grep -cE '^(hyp|use|inst|cases|cong|foldcong|arith|antisym|int|law|zero|succ|induct) ' result/certificate.cert)
+  [ "$(grep -cE '^ +[0-9]+  ' out)" -eq "$steps" ] || fail "$e: --full does not show all $steps steps"
+  rm -rf result numbers
+done
+
+# --- refuted: evaluated again at the sizes and inputs of the report
+sed 's/sum(q, axis=-1)/sum(y, axis=-1)/' "$ex/rmsnorm_linear.mug" >wrong.mug
+expect 1 'REFUTED' certify "$ex/rmsnorm_linear.tp" wrong.mug -q -o wrong
+expect 0 'Evaluated again just now: the two differ as shown.' explain wrong
+grep -q '^Z\[0, 0\]: given 36, candidate 72' out || fail 'the values are not shown'
+expect 0 '"replayed": true' explain --json wrong
+change() { sed "$1" wrong/report.json >changed && cat changed >wrong/report.json && rm changed; }
+change 's/"16"/"0"/' # 0 in, 0 out: where the program divides by 0 there is nothing to refute
+expect 1 'NOT CONFIRMED' explain wrong
+change 's/"0"/"zero"/'
+expect 2 'no rationals' explain wrong
+change 's/"zero"/"16", "17"/'
+expect 2 'too few' explain wrong
+change 's/"16", "17"/"16"/; s/"J": 1,/"J": 2,/' # N = J*U no longer
+expect 1 'NOT CONFIRMED' explain wrong
+change 's/"J": 2,/"J": 1,/; s/"B": 1,/"B": 2,/'
+expect 2 'another shape' explain wrong
+change 's/"B": 2,/"ZZ": 2,/'
+expect 2 'no size' explain wrong
+
+only wrong wrong.mug
+finish

@@ -6,13 +6,34 @@ enum { MAX_BIND = 6, MAX_INSTANCES = 12, MAX_VARS = 8 };
 
 /* arguments at the places where the pattern has the bound variable `index`: f(.., index, ..) against f(.., e, ..) in x */
 static void collect_args(pv *p, ck_id pat, uint32_t index, ck_id x, ck_id *out, uint32_t *n);
+static bool has_loose(const ck_terms *T, ck_id t, uint32_t index)
+{
+  if (ck_loose_max(T, t) <= index) return false;
+  if (ck_head(T, t) == CK_B) return ck_index(T, t) == index;
+  for (uint32_t i = 0; i < ck_nkids(T, t); i++) if (has_loose(T, ck_kid(T, t, i), index + ck_kid_binders(T, t, i))) return true;
+  return false;
+}
+
+/* the index variables, quotients and remainders in t: what a variable within an index (`i*C + j`) may stand for */
+static void indices_of(pv *p, ck_id t, ck_id *out, uint32_t *n)
+{
+  const ck_terms *T = p->T; ck_op o = ck_head(T, t); uint32_t j = 0;
+  bool index = (o == CK_V && ck_word_text(T, ck_name(T, t))[0] == '$') || o == CK_DIV || o == CK_MOD;
+  if (index && ck_is_closed(T, t) && ck_is_int(T, t)) {
+    while (j < *n && out[j] != t) j++;
+    if (j == *n && *n < MAX_BIND) out[(*n)++] = t;
+  }
+  for (uint32_t i = 0; i < ck_nkids(T, t); i++) indices_of(p, ck_kid(T, t, i), out, n);
+}
+
 static void match_app(pv *p, ck_id pat, uint32_t index, ck_id x, ck_id *out, uint32_t *n)
 {
   const ck_terms *T = p->T;
   if (ck_head(T, x) == CK_APP && ck_name(T, x) == ck_name(T, pat) && ck_sig(T, x) == ck_sig(T, pat))
     for (uint32_t i = 0; i < ck_nkids(T, pat); i++) {
       ck_id a = ck_kid(T, pat, i), e = ck_kid(T, x, i); uint32_t j = 0;
-      if (ck_head(T, a) != CK_B || ck_index(T, a) != index || !ck_is_closed(T, e) || !ck_is_int(T, e)) continue;
+      if (ck_head(T, a) != CK_B) { if (has_loose(T, a, index)) indices_of(p, e, out, n); continue; }
+      if (ck_index(T, a) != index || !ck_is_closed(T, e) || !ck_is_int(T, e)) continue;
       while (j < *n && out[j] != e) j++;
       if (j == *n && *n < MAX_BIND) out[(*n)++] = e;
     }

@@ -1,7 +1,8 @@
 /* Normal form of folds: sums, maxima, and accumulators that are rescaled while they run.
  *
- * A state Z with step a(l, m, m')*Z + b(l, m'), where m' is the new value of another state m, is rewritten when a = g(m')/g(m) and
- * b = g(m')*b0(l) for some g: then Z(n) = g(m(n)) * sum(l < n) b0(l), by induction, if Z starts at 0.  g is read off a. */
+ * A fold Z with step a(m(l), m(l+1))*Z + b(l, m(l+1)), where m(l) is another fold over the iterations before l (a running maximum), is
+ * rewritten when a = g(m(l+1))/g(m(l)) and b = g(m(l+1))*b0(l) for some g: then Z(n) = g(m(n)) * sum(l < n) b0(l), by induction, if Z starts
+ * at 0.  g is read off a. */
 #include "pv.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -171,79 +172,77 @@ static bool read_g(pv *p, ck_id a, const ck_id *fresh, uint32_t w, ck_id *g)
   return ok && n > 0;
 }
 
+static ck_id at_k(pv *p, ck_id t, ck_id k, ck_id val) { return ck_sub(p->T, t, &k, &val, 1, NULL, 0); }
+
+/* the folds over the iterations before k that t reads, outside of binders */
+static uint32_t prefixes(pv *p, ck_id t, ck_id k, ck_id *out, uint32_t n)
+{
+  if (!ck_has_var(p->T, t, k)) return n;
+  if (ck_head(p->T, t) == CK_FOLD && ck_kid(p->T, t, 0) == k) {
+    for (uint32_t i = 0; i < n; i++) if (out[i] == t) return n;
+    if (n < MAX_W) out[n++] = t;
+    return n;
+  }
+  for (uint32_t i = 0; i < ck_nkids(p->T, t); i++) if (!ck_kid_binders(p->T, t, i)) n = prefixes(p, ck_kid(p->T, t, i), k, out, n);
+  return n;
+}
+
 static eqn rescaled(pv *p, uint32_t cx, const opened *o)
 {
-  uint32_t z = o->p, w = o->w; ck_id fresh[MAX_W], body = o->step[z], a, b, g, gold, b0; char name[32]; bool used = false;
-  if (o->init[z] != p->zero) return fail();
-  for (uint32_t q = 0; q < w; q++) { /* new values of the other states become variables */
-    fresh[q] = CK_BAD;
-    if (q == z) continue;
-    if (ck_has_var(p->T, o->step[q], o->st[z])) return fail();
-    snprintf(name, sizeof name, "$$n%u.%u", CX(p, o->in).level, q);
-    fresh[q] = ck_var(p->T, name, 'r');
-    ck_id nb = replace_term(p, body, o->step[q], fresh[q]);
-    used = used || nb != body;
-    body = nb;
+  ck_id m[MAX_W], now[MAX_W], next[MAX_W], a, b, g, gold, b0, z = o->st[0], k = o->k, k1 = t_add(p, k, p->one), n = o->n, body = o->step[0];
+  uint32_t w, in = o->in; char name[32];
+  if (o->w != 1 || o->init[0] != p->zero || (w = prefixes(p, body, k, m, 0)) == 0) return fail();
+  for (uint32_t q = 0; q < w; q++) { /* their values before and after iteration k become variables */
+    snprintf(name, sizeof name, "$$o%u.%u", CX(p, in).level, q); now[q] = ck_var(p->T, name, 'r');
+    snprintf(name, sizeof name, "$$n%u.%u", CX(p, in).level, q); next[q] = ck_var(p->T, name, 'r');
+    body = replace_term(p, replace_term(p, body, at_k(p, m[q], k, k1), next[q]), m[q], now[q]);
   }
-  if (!used) return fail();
-  eqn nb = norm(p, o->in, body); /* step of z over old states and new values */
-  if (nb.s == NO || !linear_in(p, nb.t, o->st[z], &a, &b) || !read_g(p, a, fresh, w, &g)) return fail();
-  ck_id olds[MAX_W], news[MAX_W]; uint32_t m = 0;
-  for (uint32_t q = 0; q < w; q++) if (q != z) { olds[m] = o->st[q]; news[m++] = fresh[q]; }
-  gold = ck_sub(p->T, g, news, olds, m, NULL, 0);
-  /* a * g(old) = g(new); b = g(new) * b0 with b0 free of all states */
-  eqn e1 = norm(p, o->in, t_mul(p, a, gold)), eg = norm(p, o->in, g), e2 = norm(p, o->in, t_mul(p, t_op(p, CK_INV, g), b));
+  eqn nb = norm(p, in, body);
+  if (nb.s == NO || !linear_in(p, nb.t, z, &a, &b) || !read_g(p, a, next, w, &g)) return fail();
+  gold = ck_sub(p->T, g, next, now, w, NULL, 0);
+  /* a * g(now) = g(next); b = g(next) * b0 with b0 free of all of them */
+  eqn e1 = norm(p, in, t_mul(p, a, gold)), eg = norm(p, in, g), e2 = norm(p, in, t_mul(p, t_op(p, CK_INV, g), b));
   if (e1.s == NO || eg.s == NO || e2.s == NO || e1.t != eg.t) return fail();
   b0 = e2.t;
-  if (has_any(p, b0, fresh, w) || has_any(p, b0, o->st, w)) return fail();
-  eqn e3 = norm(p, o->in, t_mul(p, g, b0));
+  if (has_any(p, b0, next, w) || has_any(p, b0, now, w) || ck_has_var(p->T, b0, z)) return fail();
+  eqn e3 = norm(p, in, t_mul(p, g, b0));
   if (e3.s == NO || e3.t != b) return fail();
   /* induction: Z(k) = g(m(k)) * S(k) */
-  ck_id k = o->k, k1 = t_add(p, k, p->one), n = o->n; uint32_t hk = r_hyp(p, t_rel(p, CK_LE, p->zero, k)), le0 = r_const(p, t_rel(p, CK_LE, p->zero, p->zero)), n0 = side(p, cx, t_rel(p, CK_LE, p->zero, n));
+  uint32_t hk = r_hyp(p, t_rel(p, CK_LE, p->zero, k)), le0 = r_const(p, t_rel(p, CK_LE, p->zero, p->zero)), n0 = side(p, cx, t_rel(p, CK_LE, p->zero, n));
   if (n0 == NO) return fail();
-  #define Z(x) fold_at(p, o, z, x)
-  #define SS(x) t_sum(p, x, k, b0)
-  ck_id at0[MAX_W], atk[MAX_W], at1[MAX_W], atn[MAX_W]; ck_vsub inst[3 * MAX_W]; uint32_t ni = 0;
-  m = 0;
-  for (uint32_t q = 0; q < w; q++) if (q != z) { at0[m] = fold_at(p, o, q, p->zero); atk[m] = fold_at(p, o, q, k); at1[m] = fold_at(p, o, q, k1); atn[m++] = fold_at(p, o, q, n); }
-  #define G(v) ck_sub(p->T, g, news, v, m, NULL, 0)
-  #define F(x, v) t_rel(p, CK_EQ, Z(x), t_mul(p, G(v), SS(x)))
-  ck_summand bs[2]; uint32_t z0 = r_zero(p, Z(p->zero), le0), s0 = r_zero(p, SS(p->zero), le0);
-  bs[0] = (ck_summand){ p->one, &z0, 1 }; bs[1] = (ck_summand){ t_neg(p, G(at0)), &s0, 1 };
-  uint32_t base = r_arith(p, F(p->zero, at0), bs, 2);
-  /* Z(k+1) = step(Z(k), m(k)) = step with the new values m(k+1) read back = a*Z(k) + b at these values */
-  uint32_t u = r_succ(p, Z(k1), k, hk), back[MAX_W]; ck_id sv[MAX_W], sval[MAX_W], froms[MAX_W]; uint32_t ns = 0, nb2 = 0;
-  for (uint32_t q = 0; q < w; q++) { sv[ns] = o->st[q]; sval[ns++] = fold_at(p, o, q, k); }
-  for (uint32_t q = 0, i = 0; q < w; q++) {
-    if (q == z) continue;
-    back[nb2] = eq_sym(p, r_succ(p, fold_at(p, o, q, k1), k, hk));
-    froms[nb2] = ck_sub(p->T, o->step[q], sv, sval, ns, NULL, 0);
-    if (back[nb2] == NO || lhs_of(p, back[nb2]) != froms[nb2]) return fail();
-    inst[ni++] = (ck_vsub){ fresh[q], at1[i++] };
-    nb2++;
+  ck_id mk[MAX_W], m1[MAX_W], m0[MAX_W], mn[MAX_W]; ck_vsub inst[2 * MAX_W + 1]; uint32_t ni = 0;
+  for (uint32_t q = 0; q < w; q++) {
+    mk[q] = m[q]; m1[q] = at_k(p, m[q], k, k1); m0[q] = at_k(p, m[q], k, p->zero); mn[q] = at_k(p, m[q], k, n);
+    inst[ni++] = (ck_vsub){ now[q], mk[q] }; inst[ni++] = (ck_vsub){ next[q], m1[q] };
   }
-  for (uint32_t i = 0; i < ns; i++) inst[ni++] = (ck_vsub){ sv[i], sval[i] };
-  if (u == NO) return fail();
-  eqn rb = rewrite(p, rhs_of(p, u), froms, back, nb2);
-  uint32_t nbi = nb.s == REFL ? REFL : r_inst(p, nb.s, inst, ni, NULL, 0, NULL, 0), e1i, egi, e3i;
-  e1i = e1.s == REFL ? REFL : r_inst(p, e1.s, inst, ni, NULL, 0, NULL, 0);
-  egi = eg.s == REFL ? REFL : r_inst(p, eg.s, inst, ni, NULL, 0, NULL, 0);
-  e3i = e3.s == REFL ? REFL : r_inst(p, e3.s, inst, ni, NULL, 0, NULL, 0);
-  if (rb.s == NO || nbi == NO || e1i == NO || egi == NO || e3i == NO) return fail();
-  ck_id vv[2 * MAX_W], tt[2 * MAX_W];
+  #define Z(x) fold_at(p, o, 0, x)
+  #define S(x) t_sum(p, x, k, b0)
+  #define G(v) ck_sub(p->T, g, next, v, w, NULL, 0)
+  #define F(x, v) t_rel(p, CK_EQ, Z(x), t_mul(p, G(v), S(x)))
+  inst[ni++] = (ck_vsub){ z, Z(k) };
+  ck_summand bs[2]; uint32_t z0 = r_zero(p, Z(p->zero), le0), s0 = r_zero(p, S(p->zero), le0);
+  bs[0] = (ck_summand){ p->one, &z0, 1 }; bs[1] = (ck_summand){ t_neg(p, G(m0)), &s0, 1 };
+  uint32_t base = r_arith(p, F(p->zero, m0), bs, 2), u = r_succ(p, Z(k1), k, hk), su = r_succ(p, S(k1), k, hk), ih = r_hyp(p, F(k, mk)), at[4];
+  const eqn *of[4] = { &nb, &e1, &eg, &e3 };
+  for (uint32_t i = 0; i < 4; i++) {
+    at[i] = of[i]->s == REFL ? REFL : r_inst(p, of[i]->s, inst, ni, NULL, 0, NULL, 0);
+    if (at[i] == NO) return fail();
+  }
+  ck_id vv[2 * MAX_W + 1], tt[2 * MAX_W + 1], ai, Sk = S(k);
   for (uint32_t i = 0; i < ni; i++) { vv[i] = inst[i].var; tt[i] = inst[i].term; }
-  ck_id ai = ck_sub(p->T, a, vv, tt, ni, NULL, 0), Sk = SS(k); uint32_t ih = r_hyp(p, F(k, atk)), su = r_succ(p, SS(k1), k, hk);
+  ai = ck_sub(p->T, a, vv, tt, ni, NULL, 0);
+  if (u == NO || su == NO || base == NO) return fail();
   by y; by_start(&y);
-  /* Z(k+1) = rb.t = a Z(k) + b ; Z(k) = g(mk) S(k); a g(mk) = g(m1); b = g(m1) b0; S(k+1) = S(k) + b0 */
-  by_add(&y, p->one, u); by_add(&y, p->one, rb.s); by_add(&y, p->one, nbi);
+  /* Z(k+1) = a Z(k) + b;  Z(k) = g(now) S(k);  a g(now) = g(next);  b = g(next) b0;  S(k+1) = S(k) + b0 */
+  by_add(&y, p->one, u); by_add(&y, p->one, at[0]);
   by_add(&y, ai, ih);
-  by_add(&y, Sk, e1i); by_add(&y, t_neg(p, Sk), egi);
-  by_add(&y, t_int(p, -1), e3i);
-  by_add(&y, t_neg(p, G(at1)), su);
-  uint32_t step = by_end(p, &y, F(k1, at1)); ck_id f = F(k, atk);
-  eqn r = { t_mul(p, G(atn), SS(n)), r_induct(p, k, n, 0, &f, &base, &step, 1, n0) };
+  by_add(&y, Sk, at[1]); by_add(&y, t_neg(p, Sk), at[2]);
+  by_add(&y, t_int(p, -1), at[3]);
+  by_add(&y, t_neg(p, G(m1)), su);
+  uint32_t step = by_end(p, &y, F(k1, m1)); ck_id f = F(k, mk);
+  eqn r = { t_mul(p, G(mn), S(n)), r_induct(p, k, n, 0, &f, &base, &step, 1, n0) };
   #undef Z
-  #undef SS
+  #undef S
   #undef G
   #undef F
   return r.s == NO ? fail() : r;

@@ -25,6 +25,7 @@
   X(require, 'R', STRING, "LIST", "what certified demands: check,field (default), also z3,cvc5; `check` alone is the least")                \
   X(solvers, 'S', STRING, "LIST", "solvers to ask for a second opinion: z3, cvc5, both (default; with --from and in regress: none), none")                                \
   X(solver_seconds, 'T', NUMBER, "N", "time limit of each solver, seconds (default 20)")                                                \
+  X(direction, 'd', STRING, "WHICH", "certify, of rules: forward (default), backward, both")                                            \
   X(seed, 'r', NUMBER, "N", "seed of random tests and of the search (default 1)")                                                       \
   X(threads, 't', NUMBER, "N", "threads of the search and of regress (default: all processors)")                                                       \
   X(seconds, 'l', NUMBER, "N", "last resort time limit of the search, seconds (default 150)")                                           \
@@ -37,7 +38,7 @@
 
 typedef struct {
   as_vec sem;                       /* of char * */
-  char *out, *from, *to, *junit, *require, *solvers, *prune, *arch;
+  char *out, *from, *to, *junit, *require, *solvers, *direction, *prune, *arch;
   bool force, json, smt, full, quiet, verbose;
   uint64_t seed, threads, seconds, solver_seconds;
   char *baseline; bool update, all; /* regress */
@@ -53,6 +54,7 @@ extern const cli_command cli_commands[];
 extern const uint32_t cli_n_commands;
 int cli_certify(const cli_opts *o);
 int cli_import(const cli_opts *o); /* certify --from */
+int cli_certify_rules(const cli_opts *o); /* certify FILE.rule... */
 int cli_optimize(const cli_opts *o);
 int cli_check(const cli_opts *o);
 int cli_regress(const cli_opts *o);

@@ -4,8 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool is_rules(const char *path) {
+  size_t n = strlen(path);
+  return n > 5 && strcmp(path + n - 5, ".rule") == 0;
+}
+
 int cli_certify(const cli_opts *o) {
-  if ((o->n_arg == 3) != (o->to != NULL)) {
+  if (is_rules(o->arg[0])) {
+    for (uint32_t i = 1; i < o->n_arg; i++)
+      if (!is_rules(o->arg[i])) return fprintf(stderr, "assay: %s: no file of rules (.rule), as the first one is\n", o->arg[i]), AS_BAD_INPUT;
+    return cli_certify_rules(o);
+  }
+  if (o->n_arg < 2 || o->n_arg > 3 || (o->n_arg == 3) != (o->to != NULL)) {
     fprintf(stderr, "assay: certify needs a program and a candidate, and with --to, and only then, the file to write\n");
     return AS_BAD_INPUT;
   }

@@ -1,11 +1,12 @@
 # The command.
 noinst_LIBRARIES += libascli.a
 libascli_a_SOURCES = \
-  src/cli/cli.h src/cli/child.h src/cli/draw.h src/cli/export.h src/cli/junit.h src/cli/math.h src/cli/outline.h src/cli/outline_lemmas.h src/cli/progress.h src/cli/report.h \
+  src/cli/cli.h src/cli/child.h src/cli/draw.h src/cli/export.h src/cli/junit.h src/cli/rule_verdict.h src/cli/verdict.h src/cli/math.h src/cli/outline.h src/cli/outline_lemmas.h src/cli/progress.h src/cli/report.h \
   src/cli/cex_json.c \
   src/cli/child.c \
   src/cli/cmd_bench.c \
   src/cli/cmd_certify.c \
+  src/cli/cmd_certify_rule.c \
   src/cli/cmd_check.c \
   src/cli/cmd_explain.c \
   src/cli/cmd_ops.c \
@@ -28,6 +29,7 @@ libascli_a_SOURCES = \
   src/cli/report_style.c \
   src/cli/report_junit.c \
   src/cli/result.c \
+  src/cli/rule_verdict.c \
   src/cli/verdict.c \
   src/cli/baseline.h src/cli/baseline.c src/cli/base_collect.c src/cli/cmd_regress.c \
   src/cli/regress.h src/cli/regress_report.c

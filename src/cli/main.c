@@ -4,7 +4,8 @@
 
 const cli_command cli_commands[] = {
     {"optimize", "PROGRAM.tp", "search a faster program, certify it, lower it to CUDA", 1, 1, cli_optimize},
-    {"certify", "PROGRAM.tp CANDIDATE.mug|.tp|.json [OUT.json]", "prove that the candidate refines the program, or refute it", 2, 3, cli_certify},
+    {"certify", "PROGRAM.tp CANDIDATE.mug|.tp|.json [OUT.json] | FILE.rule...", "prove that the candidate refines the program, or that a rule is right; or refute it",
+     1, UINT32_MAX, cli_certify},
     {"check", "DIR", "verify a result directory again: hashes, certificate", 1, 1, cli_check},
     {"regress", "[PATH|PROGRAM.tp=CANDIDATE ...]", "judge the facts of a baseline again where something changed", 0, UINT32_MAX, cli_regress},
     {"bench", "DIR|PROGRAM.tp CANDIDATE.mug", "compile, check and time the kernels on a GPU", 1, 2, cli_bench},

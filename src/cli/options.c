@@ -116,8 +116,10 @@ bool cli_parse(int argc, char **argv, cli_opts *o, const cli_command **cmd, int 
       if (rows[i].key == c && !set_option(o, &rows[i], optarg)) return false;
   }
   static const char *const demands[] = {"check", "field", "z3", "cvc5", NULL}, *const solvers[] = {"z3", "cvc5", "both", "none", NULL},
-                           *const prunes[] = {"exact", "z3", NULL}, *const formats[] = {"mirage", NULL};
+                           *const prunes[] = {"exact", "z3", NULL}, *const formats[] = {"mirage", NULL},
+                           *const directions[] = {"forward", "backward", "both", NULL};
   if (!words_from("require", o->require, demands) || (o->solvers && !words_from("solvers", o->solvers, solvers)) || !words_from("prune", o->prune, prunes) ||
+      (o->direction && !words_from("direction", o->direction, directions)) ||
       (o->from && !words_from("from", o->from, formats)) || (o->to && !words_from("to", o->to, formats))) return false;
   const char *name = optind < argc ? argv[optind++] : NULL;
   for (uint32_t i = 0; name && i < cli_n_commands; i++)

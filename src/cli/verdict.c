@@ -1,5 +1,5 @@
 /* One claim, every verdict: prover, checker's replay, random test, counterexample search, solvers. */
-#include "cli.h"
+#include "verdict.h"
 #include "outline.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,9 +21,7 @@ void cli_verdicts_clear(cli_verdicts *v) {
   memset(v, 0, sizeof *v);
 }
 
-typedef struct { ck_text *text; uint32_t n; } texts;
-
-static bool sem_texts(const as_oplib *lib, texts *t, as_err *err) {
+bool cli_sem_texts(const as_oplib *lib, cli_texts *t, as_err *err) {
   uint32_t n;
   const char *const *file = as_oplib_files(lib, &n);
   t->text = as_calloc(n + 1, sizeof *t->text);
@@ -36,12 +34,12 @@ static bool sem_texts(const as_oplib *lib, texts *t, as_err *err) {
   return true;
 }
 
-static void texts_clear(texts *t) {
+void cli_texts_clear(cli_texts *t) {
   for (uint32_t i = 0; i < t->n; i++) free((char *)t->text[i].text);
   free(t->text);
 }
 
-static bool bad_claim(const ck_msg *msg, const ck_text *spec, const ck_text *cand, as_err *err) {
+bool cli_bad_claim(const ck_msg *msg, const ck_text *spec, const ck_text *cand, as_err *err) {
   const ck_text *in = NULL;
   if (msg->file && strcmp(msg->file, spec->name) == 0) in = spec;
   if (msg->file && strcmp(msg->file, cand->name) == 0) in = cand;
@@ -57,7 +55,7 @@ static bool asks(const char *list, const char *who) {
   return strstr(list, who) != NULL || strcmp(list, "both") == 0;
 }
 
-static void ask_solvers(const cli_opts *o, ck_terms *T, const ck_claim *claim, cli_verdicts *v) {
+void cli_ask_solvers(const cli_opts *o, ck_terms *T, const ck_claim *claim, cli_verdicts *v) {
   v->z3_asked = asks(o->solvers, "z3") || strstr(o->require, "z3");
   v->cvc5_asked = asks(o->solvers, "cvc5") || strstr(o->require, "cvc5");
   if (!v->z3_asked && !v->cvc5_asked && !o->smt) return;
@@ -81,7 +79,7 @@ static void ask_solvers(const cli_opts *o, ck_terms *T, const ck_claim *claim, c
   as_smt_set_clear(&set);
 }
 
-static void replay(const ck_text *spec, const ck_text *cand, const texts *sem, cli_verdicts *v) {
+void cli_replay(const ck_text *spec, const ck_text *cand, const cli_texts *sem, cli_verdicts *v) {
   double t0 = as_now();
   ck_terms *T = ck_terms_new();
   ck_msg msg = {0};
@@ -163,10 +161,9 @@ static void decide(const cli_opts *o, cli_verdicts *v) {
   if (why) v->reason = as_strdup(why);
 }
 
-/* reads the claim and takes over what it says; sem: cleared by the caller in any case */
-static ck_claim *read_claim(ck_terms *T, const cli_case *c, const ck_text *spec, const ck_text *cand, texts *sem, cli_verdicts *v, as_err *err) {
+ck_claim *cli_take_claim(ck_terms *T, const as_oplib *lib, const ck_text *spec, const ck_text *cand, cli_texts *sem, cli_verdicts *v, as_err *err) {
   ck_msg msg = {0};
-  ck_claim *claim = sem_texts(c->lib, sem, err) ? ck_claim_texts(T, spec, cand, sem->text, sem->n, &msg) : NULL;
+  ck_claim *claim = cli_sem_texts(lib, sem, err) ? ck_claim_texts(T, spec, cand, sem->text, sem->n, &msg) : NULL;
   if (claim) {
     v->theorem = as_strdup(claim->theorem ? claim->theorem : "");
     v->witness = claim->witness;
@@ -177,35 +174,35 @@ static ck_claim *read_claim(ck_terms *T, const cli_case *c, const ck_text *spec,
       v->relied[i].sha256 = as_strdup(claim->relied[i].sha256);
     }
   } else
-    bad_claim(&msg, spec, cand, err);
+    cli_bad_claim(&msg, spec, cand, err);
   msg_clear(&msg);
   return claim;
 }
 
 bool cli_read_claim(const cli_case *c, const ck_text *spec, const ck_text *cand, cli_verdicts *v, as_err *err) {
-  texts sem = {0};
+  cli_texts sem = {0};
   ck_terms *T = ck_terms_new();
-  ck_claim *claim = read_claim(T, c, spec, cand, &sem, v, err);
+  ck_claim *claim = cli_take_claim(T, c->lib, spec, cand, &sem, v, err);
   bool ok = claim != NULL;
   ck_claim_free(claim);
   ck_terms_free(T);
-  texts_clear(&sem);
+  cli_texts_clear(&sem);
   return ok;
 }
 
 bool cli_judge(const cli_opts *o, const cli_case *c, const ck_text *spec, const ck_text *cand, cli_verdicts *v, as_err *err) {
-  texts sem = {0};
+  cli_texts sem = {0};
   ck_terms *T = ck_terms_new();
-  ck_claim *claim = read_claim(T, c, spec, cand, &sem, v, err);
+  ck_claim *claim = cli_take_claim(T, c->lib, spec, cand, &sem, v, err);
   bool ok = claim != NULL;
   if (ok) {
     double t0 = as_now();
     as_prove_claim(T, claim, NULL, &v->proof);
     v->prove_seconds = as_now() - t0;
-    if (v->proof.verdict == AS_PROVED) replay(spec, cand, &sem, v);
+    if (v->proof.verdict == AS_PROVED) cli_replay(spec, cand, &sem, v);
     random_test(o, c, v);
     if (!v->checked || v->field.verdict == AS_NO) refute(o, c, v);
-    if (v->checked) ask_solvers(o, T, claim, v);
+    if (v->checked) cli_ask_solvers(o, T, claim, v);
     outline *out = v->checked && o->out ? outline_new(T, claim, v->proof.cert, v->proof.cert_len, false, NULL) : NULL;
     if (out) v->outline = outline_html(out);
     outline_free(out);
@@ -213,7 +210,7 @@ bool cli_judge(const cli_opts *o, const cli_case *c, const ck_text *spec, const 
   }
   ck_claim_free(claim);
   ck_terms_free(T);
-  texts_clear(&sem);
+  cli_texts_clear(&sem);
   return ok;
 }
 

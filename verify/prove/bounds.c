@@ -297,7 +297,7 @@ static uint32_t nn_term(pv *p, uint32_t cx, ck_id t, int depth)
 }
 
 /* f as 0 <= v or 0 <= v-1 */
-uint32_t side_int(pv *p, uint32_t cx, ck_id f) { return side_int_within(p, cx, f, 120); }
+uint32_t side_int(pv *p, uint32_t cx, ck_id f) { return side_int_within(p, cx, f, 32); }
 
 uint32_t side_int_within(pv *p, uint32_t cx, ck_id f, uint32_t effort)
 {

@@ -262,17 +262,61 @@ static uint32_t refute(pv *p, const facts *F)
   return res;
 }
 
+/* 0 <= x or x <= 0 from the facts, without products; NO if they do not say */
+static uint32_t sign_of(pv *p, facts *F, ck_id x)
+{
+  for (int i = 0; i < 2; i++) {
+    ck_id g = i ? t_rel(p, CK_LE, x, p->zero) : t_rel(p, CK_LE, p->zero, x); uint32_t n = F->n, z;
+    push_thm(p, F, r_hyp(p, ck_neg(p->T, g)));
+    z = F->n > n ? refute(p, F) : NO;
+    while (F->n > n) poly_clear(&F->f[--F->n].v);
+    if (z != NO) return r_cases(p, g, r_hyp(p, g), from_false(p, g, z));
+  }
+  return NO;
+}
+
+/* signs of the factors of products, where no single fact says them */
+static void push_signs(pv *p, facts *F)
+{
+  ck_id x[8]; uint32_t n = 0, nf = F->n;
+  for (uint32_t i = 0; i < nf; i++)
+    for (uint32_t j = 0; j < F->f[i].v.n; j++)
+      for (uint32_t k = 0; F->f[i].v.m[j].n >= 2 && k < F->f[i].v.m[j].n; k++) {
+        ck_id a = F->f[i].v.m[j].a[k]; uint32_t l = 0;
+        while (l < n && x[l] != a) l++;
+        if (l == n && n < 8) x[n++] = a;
+      }
+  for (uint32_t l = 0; l < n && F->n < MAX_COLS; l++) {
+    bool told = false;
+    for (uint32_t i = 0; i < nf && !told; i++) {
+      const poly *v = &F->f[i].v;
+      uint32_t lin = 0, others = 0;
+      for (uint32_t j = 0; j < v->n; j++) { if (v->m[j].n == 1 && v->m[j].a[0] == x[l]) lin++; else if (v->m[j].n || q_sgn(p, v->m[j].q) > 0) others++; }
+      told = lin == 1 && !others && !F->f[i].eq;
+    }
+    if (!told) push_thm(p, F, sign_of(p, F, x[l]));
+  }
+}
+
+static bool has_app(pv *p, ck_id t)
+{
+  if (ck_head(p->T, t) == CK_APP) return true;
+  for (uint32_t i = 0, n = ck_nkids(p->T, t); i < n; i++) if (has_app(p, ck_kid(p->T, t, i))) return true;
+  return false;
+}
+
 static uint32_t search(pv *p, uint32_t cx, ck_id t, uint32_t neg)
 {
   facts *F = as_malloc(sizeof *F); uint32_t s;
   F->n = 0;
   if (neg != REFL) push_thm(p, F, neg);
-  if (t != CK_BAD) push_clauses(p, cx, t, F);
+  if (t != CK_BAD && (!ck_is_int(p->T, t) || has_app(p, t))) push_clauses(p, cx, t, F);
   push_hyps(p, cx, F, neg == REFL);
   push_atoms(p, cx, F);
   s = F->n ? refute(p, F) : NO;
   if (s == NO && F->n) {
     uint32_t n = F->n;
+    push_signs(p, F);
     push_products(p, F);
     if (F->n > n) s = refute(p, F);
   }

@@ -1,5 +1,5 @@
 /* Hash-consed terms of the proof calculus (proofs/RULES.md section 1): building, substitution, polynomials.
- * Includes libc and GMP only.  Called by ck_rules, ck_cert, ck_denote; and by the untrusted prover, which builds on this kernel
+ * Includes libc and GMP only.  Called by ck_rules, ck_cert, the claim's reader; and by the untrusted prover, which builds on this kernel
  * so that it can never prove anything but what the checker states.
  *
  * A term is a 32-bit number in one table; equal nodes have equal numbers.  Every function that can fail returns CK_BAD and leaves

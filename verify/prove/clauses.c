@@ -98,21 +98,21 @@ uint32_t clause_instances(pv *p, uint32_t cx, uint32_t h, ck_id t, uint32_t *out
 }
 
 
-/* t against the pattern pat: bound variable j stands for arg[j] (CK_BAD: not known yet) */
-static bool match(pv *p, ck_id pat, ck_id t, ck_id *arg, uint32_t m)
+/* t against the pattern pat, both under `depth` binders: bound variable j of the clause stands for arg[j] (CK_BAD: not known yet) */
+static bool match(pv *p, ck_id pat, ck_id t, uint32_t depth, ck_id *arg, uint32_t m)
 {
   const ck_terms *T = p->T; ck_op o = ck_head(T, pat);
-  if (pat == t && ck_is_closed(T, pat)) return true;
+  if (pat == t && ck_loose_max(T, pat) <= depth) return true;
   if (o == CK_B) {
-    uint32_t j = ck_index(T, pat);
-    if (j >= m || !ck_is_closed(T, t) || !ck_is_int(T, t)) return false;
+    if (ck_index(T, pat) < depth || ck_index(T, pat) - depth >= m || !ck_is_closed(T, t) || !ck_is_int(T, t)) return false;
+    uint32_t j = ck_index(T, pat) - depth;
     if (arg[j] == CK_BAD) arg[j] = t;
     return arg[j] == t;
   }
   if (o != ck_head(T, t) || ck_nkids(T, pat) != ck_nkids(T, t) || !ck_nkids(T, pat)) return false;
   if (o == CK_APP && (ck_name(T, pat) != ck_name(T, t) || ck_sig(T, pat) != ck_sig(T, t))) return false;
-  if (o == CK_FOLD || o == CK_ALL) return false; /* only closed ones, which are the same */
-  for (uint32_t i = 0; i < ck_nkids(T, pat); i++) if (!match(p, ck_kid(T, pat, i), ck_kid(T, t, i), arg, m)) return false;
+  if (o == CK_FOLD && (ck_width(T, pat) != ck_width(T, t) || ck_index(T, pat) != ck_index(T, t))) return false;
+  for (uint32_t i = 0; i < ck_nkids(T, pat); i++) if (!match(p, ck_kid(T, pat, i), ck_kid(T, t, i), depth + ck_kid_binders(T, pat, i), arg, m)) return false;
   return true;
 }
 
@@ -123,7 +123,7 @@ static uint32_t concluding(pv *p, uint32_t cx, uint32_t h, ck_id f, ck_id *open)
   ck_id c = thm(p, h), arg[MAX_VARS]; uint32_t m = ck_index(p->T, c), r = ck_nkids(p->T, c) - 1;
   if (m > MAX_VARS) return NO;
   for (uint32_t i = 0; i < m; i++) arg[i] = CK_BAD;
-  if (!match(p, ck_kid(p->T, c, r), f, arg, m)) return NO;
+  if (!match(p, ck_kid(p->T, c, r), f, 0, arg, m)) return NO;
   for (uint32_t i = 0; i < m; i++) if (arg[i] == CK_BAD) arg[i] = usual(p, cx, c, i, arg, m);
   for (uint32_t i = 0; i < r; i++) {
     ck_id k = ck_kid(p->T, c, i);

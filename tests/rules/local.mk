@@ -11,3 +11,5 @@ tests_rules_test_refute_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_rules_test_refute_LDADD = libasfield.a libassem.a libasir.a libasbase.a $(CHECK_LIBS) $(FLINT_LIBS) -lm -lpthread
 TESTS += tests/rules/test_oracle.sh
 EXTRA_DIST += tests/rules/NOTATION.md tests/rules/catalogue.tsv tests/rules/oracle.py tests/rules/test_oracle.sh
+TESTS += tests/rules/test_catalogue.sh
+EXTRA_DIST += tests/rules/test_catalogue.sh

@@ -1,0 +1,309 @@
+/* No wrong rule is certified.  Changes the rules of examples/rules (which are right, or say of themselves that they are not) at random, keeps the changed
+ * ones to which a counterexample is found that stands when it is replayed, and
+ *   - runs the prover on their claims and the checker on what it writes,
+ *   - replays the certificate of the rule they came from, as it is and changed:
+ * nothing may be accepted.  A rule is changed together with the definitions of its file. */
+#include "mutate.h"
+#include "mutate_rule.h"
+#include "proofs/checker/ck_cert.h"
+#include "verify/prove/prove.h"
+#include "verify/refute/rule_refute.h"
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct { uint64_t seed, wrong, certs, steps; double seconds; bool verbose; const char *only; } opt = {1, 80, 2, 15000, 60, false, NULL};
+static struct { char *text, *path; size_t len; } sem[64];
+static uint32_t n_sem;
+
+typedef struct { char *file, *name, *definitions, *text, *cert; size_t cert_len; } base; /* definitions of its file; the rule's own text */
+static base *bases;
+static size_t n_bases;
+static struct { uint64_t made, ill, one_reader, wrong, certified, undecided, proved, unread_proved, vacuous, replays, accepted, failures; } n;
+
+static char *path_of(const char *rel) {
+  const char *top = getenv("AS_TOP_SRCDIR");
+  return as_format("%s/%s", top ? top : AS_SRCDIR, rel);
+}
+
+static _Noreturn void stop(as_err *e) {
+  char *s = as_err_format(e);
+  fprintf(stderr, "%s\n", s);
+  exit(99);
+}
+
+static as_oplib *library(void) {
+  as_oplib *lib = as_oplib_new();
+  as_err e;
+  as_err_init(&e);
+  for (uint32_t i = 0; i < n_sem; i++)
+    if (!as_oplib_parse(lib, sem[i].path, sem[i].text, sem[i].len, &e)) stop(&e);
+  return lib;
+}
+
+static void load_semantics(void) {
+  as_err e;
+  as_err_init(&e);
+  char *dir = path_of("semantics");
+  as_oplib *lib = as_oplib_new();
+  if (!as_oplib_load_dir(lib, dir, &e)) stop(&e);
+  uint32_t k;
+  const char *const *files = as_oplib_files(lib, &k);
+  for (; n_sem < k && n_sem < 64; n_sem++) {
+    sem[n_sem].path = as_strdup(files[n_sem]);
+    sem[n_sem].text = as_read_file(files[n_sem], &sem[n_sem].len, &e);
+    if (!sem[n_sem].text) stop(&e);
+  }
+  as_oplib_free(lib);
+  free(dir);
+}
+
+static int is_rules(const struct dirent *d) { return strlen(d->d_name) > 5 && strcmp(d->d_name + strlen(d->d_name) - 5, ".rule") == 0; }
+
+static bool uses(const char *text, const char *name, size_t len) {
+  for (const char *s = text; (s = strchr(s, *name)) != NULL; s++)
+    if (strncmp(s, name, len) == 0 && (s == text || !strchr("_abcdefghijklmnopqrstuvwxyz", s[-1])) && s[len] == '(') return true;
+  return false;
+}
+
+/* those of a file's definitions that a rule needs: all functions, and the operators that it names; no comments */
+static char *needed(const char *all, const char *rule) {
+  as_str s;
+  as_str_init(&s);
+  bool keep = false;
+  for (const char *line = all; *line;) {
+    size_t len = strcspn(line, "\n");
+    len += line[len] == '\n';
+    if (strncmp(line, "use ", 4) == 0 || strncmp(line, "func ", 5) == 0) keep = true;
+    if (strncmp(line, "op ", 3) == 0) keep = uses(rule, line + 3, strcspn(line + 3, "("));
+    if (keep && line[strspn(line, " ")] != '#' && line[strspn(line, " ")] != '\n') as_str_addn(&s, line, len);
+    line += len;
+  }
+  as_str_add(&s, "");
+  return as_str_take(&s);
+}
+
+static void load_bases(void) {
+  char *dir = path_of("examples/rules");
+  struct dirent **list;
+  int files = scandir(dir, &list, is_rules, alphasort);
+  as_err e;
+  as_err_init(&e);
+  for (int i = 0; i < files; i++) {
+    char *path = as_format("%s/%s", dir, list[i]->d_name);
+    size_t len, from = 0;
+    char *text = as_read_file(path, &len, &e);
+    as_oplib *lib = library();
+    as_rulefile *f = text ? as_rulefile_open(path, text, len, lib, &e) : NULL;
+    if (!f) stop(&e);
+    as_str defs; /* what is not part of a rule */
+    as_str_init(&defs);
+    for (uint32_t k = 0; k < as_rulefile_count(f); k++) {
+      size_t m;
+      const char *t = as_rulefile_text(f, k, &m);
+      as_str_addn(&defs, text + from, (size_t)(t - text) - from);
+      from = (size_t)(t - text) + m;
+    }
+    as_str_addn(&defs, text + from, len - from);
+    as_str_add(&defs, "\n");
+    char *definitions = as_str_take(&defs);
+    for (uint32_t k = 0; k < as_rulefile_count(f); k++) {
+      size_t m;
+      const char *t = as_rulefile_text(f, k, &m);
+      bases = as_realloc(bases, (n_bases + 1) * sizeof *bases);
+      bases[n_bases++] = (base){.file = as_strdup(list[i]->d_name), .name = as_strdup(as_rulefile_name(f, k)), .text = as_format("%.*s\n", (int)m, t)};
+      bases[n_bases - 1].definitions = needed(definitions, bases[n_bases - 1].text);
+    }
+    as_rulefile_free(f);
+    as_oplib_free(lib);
+    free(definitions);
+    free(text);
+    free(path);
+    free(list[i]);
+  }
+  free(list);
+  free(dir);
+}
+
+static ck_claim *claim_of(ck_terms *T, const char *text, const char *name) {
+  ck_text s[64], spec = {"x.rule", text, strlen(text)}, cand = {name, "", 0};
+  for (uint32_t i = 0; i < n_sem; i++) s[i] = (ck_text){sem[i].path, sem[i].text, sem[i].len};
+  ck_msg msg = {0};
+  ck_claim *c = ck_claim_texts(T, &spec, &cand, s, n_sem, &msg);
+  if (!c && opt.verbose) printf("    checker: %d:%d: %s\n", msg.line, msg.col, msg.text);
+  free(msg.text), free(msg.file);
+  return c;
+}
+
+static bool accepted(ck_terms *T, const ck_claim *c, const char *cert, size_t len) {
+  ck_usage u;
+  char *why = NULL;
+  bool ok = ck_cert_check(T, c->goals, c->n_goals, cert, len, &u, &why);
+  free(why);
+  return ok;
+}
+
+static bool certified(const char *text, const char *name, char **cert, size_t *len) {
+  ck_terms *T = ck_terms_new();
+  ck_claim *c = claim_of(T, text, name);
+  bool ok = false;
+  if (c) {
+    as_proof_result r;
+    as_prove_opts o = {.max_steps = (uint32_t)opt.steps};
+    as_prove_claim(T, c, &o, &r);
+    if (r.verdict == AS_PROVED) {
+      ck_terms *U = ck_terms_new(); /* the checker starts afresh */
+      ck_claim *d = claim_of(U, text, name);
+      ok = d && accepted(U, d, r.cert, r.cert_len);
+      ck_claim_free(d);
+      ck_terms_free(U);
+      if (ok && cert) *cert = r.cert, *len = r.cert_len, r.cert = NULL;
+    }
+    as_proof_result_clear(&r);
+  }
+  ck_claim_free(c);
+  ck_terms_free(T);
+  return ok;
+}
+
+static void replay(const base *b, const char *text, as_rng *rng) {
+  ck_terms *T = ck_terms_new();
+  ck_claim *c = claim_of(T, text, b->name);
+  for (uint64_t i = 0; c && b->cert && i < opt.certs; i++) {
+    size_t m = b->cert_len;
+    char *x = i ? mutate_cert(b->cert, m, rng, &m) : as_strdup(b->cert);
+    n.replays++;
+    if (accepted(T, c, x, m)) {
+      n.accepted++;
+      printf("ACCEPTED for a wrong rule, the certificate of the right one%s:\n%s\n", i ? ", changed" : "", text);
+    }
+    free(x);
+  }
+  ck_claim_free(c);
+  ck_terms_free(T);
+}
+
+static as_status judge(const char *text, uint64_t seed, as_rule_tally *tally, char **words) {
+  as_err e;
+  as_err_init(&e);
+  as_oplib *lib = library();
+  as_rulefile *f = as_rulefile_open("x.rule", text, strlen(text), lib, &e);
+  as_status s = AS_BAD_INPUT;
+  if (f && as_rulefile_count(f) == 1) {
+    as_rule_budget b = as_rule_quick, more = as_rule_thorough;
+    as_rule_cex cex;
+    b.seed = more.seed = seed;
+    more.sizes = 20, more.shapes = 4, more.inputs = 5, more.seconds = 1;
+    s = as_rule_refute(f, 0, false, &b, &cex, tally, &e);
+    if (s == AS_UNKNOWN) s = as_rule_refute(f, 0, false, &more, &cex, tally, &e);
+    if (s == AS_NO) {
+      *words = as_rule_cex_print(&cex, "    ");
+      as_rule_cex_clear(&cex);
+    }
+    if (s == AS_INTERNAL) {
+      n.failures++;
+      printf("FAILED: %s:\n%s\n", e.text, text);
+    }
+  }
+  if (s == AS_BAD_INPUT && opt.verbose) {
+    char *m = as_err_format(&e);
+    printf("    ir: %s\n", m);
+    free(m);
+  }
+  as_rulefile_free(f);
+  as_oplib_free(lib);
+  as_err_clear(&e);
+  return s;
+}
+
+static void attack(base *b, as_rng *rng) {
+  const char *kind;
+  bool in_definitions = strstr(b->definitions, "op ") && as_rng_below(rng, 8) == 0;
+  char *rule = in_definitions ? as_strdup(b->text) : mutate_rule(b->text, rng, &kind), *defs = in_definitions ? mutate_rule(b->definitions, rng, &kind) : as_strdup(b->definitions);
+  char *text = as_format("%s%s", defs, rule), *words = NULL;
+  n.made++;
+  ck_terms *T = ck_terms_new();
+  ck_claim *c = claim_of(T, text, b->name);
+  bool read = c != NULL;
+  ck_claim_free(c);
+  ck_terms_free(T);
+  as_rule_tally tally = {0};
+  as_status s = judge(text, as_rng_next(rng), &tally, &words);
+  if (opt.verbose && read != (s != AS_BAD_INPUT)) printf("only %s reads (%s):\n%s\n", read ? "the checker" : "src/ir", kind, text);
+  n.one_reader += read != (s != AS_BAD_INPUT);
+  bool proved = read && certified(text, b->name, NULL, NULL);
+  if (s == AS_BAD_INPUT) {
+    n.ill++;
+    n.unread_proved += proved; /* of a rule that one reader refuses nobody can say that it is wrong */
+    if (proved && opt.verbose) printf("certified, though src/ir cannot read it:\n%s\n", text);
+  } else if (s == AS_NO) {
+    n.wrong++;
+    if (proved) {
+      n.certified++;
+      printf("CERTIFIED a wrong rule of %s (%s):\n%s\n%s\n", b->file, kind, text, words);
+    }
+    if (read) replay(b, text, rng);
+  } else if (tally.defined + tally.open == 0) {
+    n.vacuous++;
+  } else if (proved) {
+    n.proved++;
+  } else {
+    n.undecided++;
+    if (opt.verbose) printf("undecided (%s):\n%s\n", kind, rule);
+  }
+  free(words);
+  free(text);
+  free(rule);
+  free(defs);
+}
+
+static bool option(int argc, char **argv) {
+  const char *env = getenv("ASSAY_SOUNDNESS_RULES"); /* how many wrong rules */
+  if (env && *env) opt.wrong = strtoull(env, NULL, 10), opt.seconds = 7200;
+  for (int i = 1; i < argc; i++) {
+    const char *v = i + 1 < argc ? argv[i + 1] : NULL;
+    if (!strcmp(argv[i], "-v")) { opt.verbose = true; continue; }
+    if (!v) return false;
+    if (!strcmp(argv[i], "--seed")) opt.seed = strtoull(v, NULL, 10);
+    else if (!strcmp(argv[i], "--wrong")) opt.wrong = strtoull(v, NULL, 10);
+    else if (!strcmp(argv[i], "--certs")) opt.certs = strtoull(v, NULL, 10);
+    else if (!strcmp(argv[i], "--steps")) opt.steps = strtoull(v, NULL, 10);
+    else if (!strcmp(argv[i], "--seconds")) opt.seconds = strtod(v, NULL);
+    else if (!strcmp(argv[i], "--only")) opt.only = v;
+    else return false;
+    i++;
+  }
+  return true;
+}
+
+#define U(x) ((unsigned long long)(x))
+int main(int argc, char **argv) {
+  if (!option(argc, argv)) {
+    fprintf(stderr, "usage: %s [--seed N] [--wrong N] [--certs N per wrong rule] [--steps N of the prover] [--seconds N] [--only RULE] [-v]\n", argv[0]);
+    return 99;
+  }
+  printf("seed %llu\n", U(opt.seed));
+  load_semantics();
+  load_bases();
+  as_rng rng;
+  as_rng_seed(&rng, opt.seed);
+  double from = as_now();
+  for (uint64_t k = 0; n_bases && n.wrong < opt.wrong && as_now() - from < opt.seconds && n.made < 40 * opt.wrong; k++) {
+    base *b = &bases[as_rng_below(&rng, n_bases)];
+    if (opt.only && strcmp(opt.only, b->name)) continue;
+    if (!b->cert) { /* what the right one is certified by */
+      char *text = as_format("%s%s", b->definitions, b->text);
+      if (!certified(text, b->name, &b->cert, &b->cert_len)) b->cert = NULL;
+      free(text);
+    }
+    attack(b, &rng);
+  }
+  printf("%zu rules, %llu changes in %.1f s: %llu ill-formed, %llu read by one reader only (%llu proved), %llu wrong (%llu certified), %llu right and proved, %llu vacuous, %llu undecided; "
+         "%llu replays (%llu accepted), %llu failures\n", n_bases, U(n.made), as_now() - from, U(n.ill), U(n.one_reader), U(n.unread_proved), U(n.wrong), U(n.certified), U(n.proved), U(n.vacuous),
+         U(n.undecided), U(n.replays), U(n.accepted), U(n.failures));
+  for (size_t i = 0; i < n_bases; i++) free(bases[i].file), free(bases[i].name), free(bases[i].definitions), free(bases[i].text), free(bases[i].cert);
+  for (uint32_t i = 0; i < n_sem; i++) free(sem[i].path), free(sem[i].text);
+  free(bases);
+  return n.certified || n.accepted || n.failures || !n.wrong;
+}

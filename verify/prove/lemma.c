@@ -216,6 +216,27 @@ static uint32_t concat(pv *p)
   #undef F
 }
 
+/* 0 <= n:  sum(k < n) f(k) = sum(k < n) f(n-1-k): the first element of the right side apart, then induction */
+static uint32_t reverse(pv *p)
+{
+  ind v = ind_vars(p, "n"); ck_id f = fn1(p, "f", v.k), z = p->zero, o = p->one, jk = t_sub(p, t_sub(p, v.a1, o), v.k), shifted = t_sub(p, t_sub(p, v.a1, o), t_add(p, o, v.k)), bound = t_add(p, o, v.a);
+  #define B(x) fn1(p, "f", t_sub(p, t_sub(p, x, o), v.k))
+  #define F(x) eq(p, S(f, x), S(B(x), x))
+  ck_vsub vs[2] = { { iv(p, "m"), o }, { v.n, v.a } }; ck_fsub fs = { ck_word(p->T, "f"), ck_word(p->T, "i:r"), &v.k, 1, fn1(p, "f", jk) };
+  uint32_t base = AR(p, F(z), 2, one(p), zero_at(p, S(f, z)), minus(p), zero_at(p, S(B(z), z))), prem[2] = { r_const(p, ge0(p, o)), v.h0 };
+  uint32_t cc = r_lemma(p, L_CONCAT, vs, 2, &fs, 1, prem, 2), e = r_arith0(p, eq(p, v.a1, bound)), c = r_cong(p, S(B(v.a1), v.a1), S(B(v.a1), bound), &e, 1);
+  ck_id first = t_sub(p, t_sub(p, v.a1, o), z);
+  uint32_t one1 = r_succ(p, S(B(v.a1), o), z, le00(p)), e0 = r_arith0(p, eq(p, first, v.a)), f0 = r_cong(p, fn1(p, "f", first), fn1(p, "f", v.a), &e0, 1), es = r_arith0(p, eq(p, shifted, t_sub(p, t_sub(p, v.a, o), v.k)));
+  uint32_t sh = lift_sum(p, v.a, v.k, r_cong(p, fn1(p, "f", shifted), B(v.a), &es, 1)), u = r_succ(p, S(f, v.a1), v.a, v.h0);
+  by b; by_start(&b);
+  by_add(&b, one(p), u); by_add(&b, one(p), r_hyp(p, F(v.a))); by_add(&b, minus(p), sh); by_add(&b, minus(p), f0); by_add(&b, minus(p), one1);
+  by_add(&b, minus(p), zero_at(p, S(B(v.a1), z))); by_add(&b, minus(p), cc); by_add(&b, minus(p), c);
+  uint32_t step = by_end(p, &b, F(v.a1));
+  return induct1(p, &v, F(v.a), base, step);
+  #undef B
+  #undef F
+}
+
 /* 0 <= G, 0 <= T:  sum(k < G*T) f(k) = sum(g < G) sum(t < T) f(g*T + t) */
 static uint32_t split(pv *p)
 {
@@ -296,6 +317,10 @@ uint32_t lemma(pv *p, pv_lemma l)
   case L_EXP_INJ: s = lemma_exp_inj(p); break;
   case L_LOG_OF: s = lemma_log_of(p); break;
   case L_SQRT_OF: s = lemma_sqrt_of(p); break;
+  case L_MAX_CONST: s = lemma_max_const(p); break;
+  case L_MAX_GE: s = lemma_max_ge(p); break;
+  case L_MAX_REVERSE: s = lemma_max_reverse(p); break;
+  case L_REVERSE: s = reverse(p); break;
   case N_LEMMAS: break;
   }
   p->lemma_busy[l] = false;

@@ -6,17 +6,17 @@ static ck_id iv(pv *p, const char *s) { return ck_var(p->T, s, 'i'); }
 static ck_id fat(pv *p, ck_id a) { return a == CK_BAD ? CK_BAD : ck_app(p->T, "f", "i:r", &a, 1); }
 
 /* max over k < n of body, base the body at 0 */
-static ck_id mx(pv *p, ck_id n, ck_id k, ck_id body)
+ck_id mx_term(pv *p, ck_id n, ck_id k, ck_id body)
 {
   ck_id acc = ck_var(p->T, "$$acc", 'r'), init = ck_sub(p->T, body, &k, &p->zero, 1, NULL, 0);
   return t_fold1(p, n, init, k, acc, t_max2(p, acc, body));
 }
 
-static ck_id mxf(pv *p, ck_id n) { return mx(p, n, iv(p, "k"), fat(p, iv(p, "k"))); }                                       /* max over k < n of f(k) */
-static ck_id mxs(pv *p, ck_id n, ck_id m) { return mx(p, n, iv(p, "k"), fat(p, t_add(p, m, iv(p, "k")))); }                 /* .. of f(m + k) */
+static ck_id mxf(pv *p, ck_id n) { return mx_term(p, n, iv(p, "k"), fat(p, iv(p, "k"))); }                                       /* max over k < n of f(k) */
+static ck_id mxs(pv *p, ck_id n, ck_id m) { return mx_term(p, n, iv(p, "k"), fat(p, t_add(p, m, iv(p, "k")))); }                 /* .. of f(m + k) */
 
 /* s with its right side rewritten by the equations st */
-static uint32_t then(pv *p, uint32_t s, const uint32_t *st, uint32_t n)
+uint32_t eq_then_by(pv *p, uint32_t s, const uint32_t *st, uint32_t n)
 {
   ck_id from[4];
   if (s == NO) return NO;
@@ -34,7 +34,7 @@ static uint32_t same_index(pv *p, ck_id a, ck_id b)
   return eq_trans(p, x.s, eq_sym(p, y.s));
 }
 
-static uint32_t mx_same(pv *p, ck_id a)
+uint32_t mx_same(pv *p, ck_id a)
 {
   ck_id x = ck_var(p->T, "x", 'r'); ck_vsub v = { x, a };
   return r_inst(p, prove_eq(p, 0, t_max2(p, x, x), x, 0), &v, 1, NULL, 0, NULL, 0);
@@ -57,14 +57,14 @@ uint32_t lemma_max_concat(pv *p)
   #define F(x1) t_rel(p, CK_EQ, LHS(x1), t_max2(p, A, mxs(p, x1, m)))
   /* base: both are max2(A, f(m)) */
   uint32_t l = r_succ(p, LHS(z1), m, hm), b = r_succ(p, mxs(p, z1, m), z, le0), c0 = r_zero(p, mxs(p, z, m), le0), r0 = r_arith0(p, t_rel(p, CK_EQ, mz, m)), fm = r_cong(p, fat(p, mz), fat(p, m), &r0, 1);
-  uint32_t bw = eq_trans(p, eq_trans(p, then(p, b, &c0, 1), mx_same(p, fat(p, mz))), fm); /* max(k < 0+1) f(m+k) = f(m) */
+  uint32_t bw = eq_trans(p, eq_trans(p, eq_then_by(p, b, &c0, 1), mx_same(p, fat(p, mz))), fm); /* max(k < 0+1) f(m+k) = f(m) */
   uint32_t back = eq_sym(p, bw);
   if (l == NO || back == NO) return NO;
   ck_id rhs = t_max2(p, A, mxs(p, z1, m)), from = mxs(p, z1, m); eqn e = rewrite(p, rhs, &from, &bw, 1);
   uint32_t base = eq_trans(p, l, eq_sym(p, e.s));
   /* step */
   ck_id j2 = t_add(p, j1, p->one), mj = t_add(p, m, j1); uint32_t ih = r_hyp(p, F(j1)), u = r_succ(p, LHS(j2), mj, ge(p, mj, hm, hj, true)), v = r_succ(p, mxs(p, j2, m), j1, ge(p, j1, hj, REFL, true));
-  uint32_t left = then(p, u, &ih, 1); /* max2(max2(A, I), f(m+j+1)) */
+  uint32_t left = eq_then_by(p, u, &ih, 1); /* max2(max2(A, I), f(m+j+1)) */
   ck_id x = ck_var(p->T, "x", 'r'), y = ck_var(p->T, "y", 'r'), w = ck_var(p->T, "w", 'r');
   uint32_t assoc = prove_eq(p, 0, t_max2(p, t_max2(p, x, y), w), t_max2(p, x, t_max2(p, y, w)), 0);
   ck_vsub vs[3] = { { x, A }, { y, mxs(p, j1, m) }, { w, fat(p, mj) } };
@@ -88,15 +88,15 @@ uint32_t lemma_max_split(pv *p)
   uint32_t hG = r_hyp(p, t_rel(p, CK_LT, z, G)), hT = r_hyp(p, t_rel(p, CK_LT, z, T)), hj = r_hyp(p, t_rel(p, CK_LE, z, j)), le0 = r_const(p, t_rel(p, CK_LE, z, z));
   uint32_t g0 = r_int(p, t_rel(p, CK_LE, z, G1), hG), t0 = r_int(p, t_rel(p, CK_LE, z, T1), hT);
   #define INN(x) mxs(p, T, t_mul(p, x, T))
-  #define OUT(x) mx(p, x, g, INN(g))
+  #define OUT(x) mx_term(p, x, g, INN(g))
   #define F(x1) t_rel(p, CK_EQ, OUT(x1), mxf(p, t_mul(p, x1, T)))
   uint32_t b = r_succ(p, OUT(z1), z, le0), c0 = r_zero(p, OUT(z), le0);
   if (c0 == NO) return NO;
-  uint32_t base = eq_trans(p, then(p, b, &c0, 1), mx_same(p, rhs_of(p, c0)));
+  uint32_t base = eq_trans(p, eq_then_by(p, b, &c0, 1), mx_same(p, rhs_of(p, c0)));
   if (base == NO) return NO;
   base = eq_trans(p, base, same_index(p, rhs_of(p, base), mxf(p, t_mul(p, z1, T))));
   /* step */
-  ck_id m = t_mul(p, j1, T); uint32_t ih = r_hyp(p, F(j1)), u = r_succ(p, OUT(j2), j1, ge(p, j1, hj, REFL, true)), left = then(p, u, &ih, 1), m0;
+  ck_id m = t_mul(p, j1, T); uint32_t ih = r_hyp(p, F(j1)), u = r_succ(p, OUT(j2), j1, ge(p, j1, hj, REFL, true)), left = eq_then_by(p, u, &ih, 1), m0;
   { by s; by_start(&s); by_add2(&s, p->one, hj, hT); by_add(&s, p->one, hT); m0 = by_end(p, &s, t_rel(p, CK_LE, z, m)); }
   ck_vsub vs[2] = { { iv(p, "m"), m }, { iv(p, "q"), T1 } }; uint32_t prem[2] = { m0, t0 };
   uint32_t cc = r_lemma(p, L_MAX_CONCAT, vs, 2, NULL, 0, prem, 2);
@@ -116,16 +116,16 @@ static uint32_t max_through(pv *p, bool scale)
 {
   ck_id n = iv(p, "n"), j = iv(p, "j"), k = iv(p, "k"), x = ck_var(p->T, "x", 'r'), y = ck_var(p->T, "y", 'r'), w = ck_var(p->T, "w", 'r'), z = p->zero, j1 = t_add(p, j, p->one);
   #define FX(a) (scale ? t_mul(p, x, a) : t_add(p, a, x))
-  #define LHS(b) mx(p, b, k, FX(fat(p, k)))
+  #define LHS(b) mx_term(p, b, k, FX(fat(p, k)))
   #define F(b) t_rel(p, CK_EQ, LHS(b), FX(mxf(p, b)))
-  uint32_t cx = scale ? cx_push(p, 0, t_rel(p, CK_LT, z, x), CK_BAD) : 0, two = prove_eq(p, cx, t_max2(p, FX(y), FX(w)), FX(t_max2(p, y, w)), 0);
+  uint32_t cx = scale ? cx_push(p, 0, t_rel(p, CK_LE, z, x), CK_BAD) : 0, two = prove_eq(p, cx, t_max2(p, FX(y), FX(w)), FX(t_max2(p, y, w)), 0);
   uint32_t hj = r_hyp(p, t_rel(p, CK_LE, z, j)), le0 = r_const(p, t_rel(p, CK_LE, z, z)), ih = r_hyp(p, F(j)), l0 = r_zero(p, LHS(z), le0), r0 = r_zero(p, mxf(p, z), le0);
   ck_id A = mxf(p, j), from; ck_vsub vs[2] = { { y, A }, { w, fat(p, j) } };
   if (r0 == NO) return NO;
   from = lhs_of(p, r0);
   eqn e = rewrite(p, FX(from), &from, &r0, 1);
   uint32_t base = eq_trans(p, l0, eq_sym(p, e.s)), u = r_succ(p, LHS(j1), j, hj), v = r_succ(p, mxf(p, j1), j, hj);
-  uint32_t left = eq_trans(p, then(p, u, &ih, 1), r_inst(p, two, vs, 2, NULL, 0, NULL, 0));
+  uint32_t left = eq_trans(p, eq_then_by(p, u, &ih, 1), r_inst(p, two, vs, 2, NULL, 0, NULL, 0));
   if (v == NO) return NO;
   from = lhs_of(p, v);
   e = rewrite(p, FX(from), &from, &v, 1);
@@ -174,14 +174,14 @@ uint32_t lemma_min_max(pv *p)
 {
   ck_id n = iv(p, "n"), j = iv(p, "j"), k = iv(p, "k"), y = ck_var(p->T, "y", 'r'), w = ck_var(p->T, "w", 'r'), z = p->zero, j1 = t_add(p, j, p->one), f = fat(p, k), from;
   #define LO(b) mn(p, b, k, f)
-  #define HI(b) mx(p, b, k, t_neg(p, f))
+  #define HI(b) mx_term(p, b, k, t_neg(p, f))
   #define F(b) t_rel(p, CK_EQ, LO(b), t_neg(p, HI(b)))
   uint32_t two = prove_eq(p, 0, ck_ite(p->T, t_rel(p, CK_LE, t_neg(p, y), w), t_neg(p, y), w), t_neg(p, t_max2(p, y, t_neg(p, w))), 0);
   uint32_t hj = r_hyp(p, t_rel(p, CK_LE, z, j)), le0 = r_const(p, t_rel(p, CK_LE, z, z)), ih = r_hyp(p, F(j)), l0 = r_zero(p, LO(z), le0), r0 = r_zero(p, HI(z), le0);
   by b; by_start(&b); by_add(&b, p->one, l0); by_add(&b, p->one, r0);
   uint32_t base = by_end(p, &b, F(z)), u = r_succ(p, LO(j1), j, hj), v = r_succ(p, HI(j1), j, hj);
   ck_vsub vs[2] = { { y, HI(j) }, { w, fat(p, j) } };
-  uint32_t left = eq_trans(p, then(p, u, &ih, 1), r_inst(p, two, vs, 2, NULL, 0, NULL, 0));
+  uint32_t left = eq_trans(p, eq_then_by(p, u, &ih, 1), r_inst(p, two, vs, 2, NULL, 0, NULL, 0));
   if (v == NO) return NO;
   from = lhs_of(p, v);
   eqn e = rewrite(p, t_neg(p, from), &from, &v, 1);
@@ -210,15 +210,15 @@ eqn min_as_max(pv *p, uint32_t cx, ck_id t, ck_id n, ck_id init, ck_id k, ck_id 
 /* max over k < n of b1 = max of b2, for polynomially equal bodies */
 static uint32_t same_max(pv *p, ck_id n, ck_id k, ck_id b1, ck_id b2)
 {
-  ck_id acc = ck_var(p->T, "$$acc", 'r'), vars[2] = { k, acc }, from = mx(p, n, k, b1), init = ck_sub(p->T, b2, &k, &p->zero, 1, NULL, 0), init1 = ck_sub(p->T, b1, &k, &p->zero, 1, NULL, 0);
+  ck_id acc = ck_var(p->T, "$$acc", 'r'), vars[2] = { k, acc }, from = mx_term(p, n, k, b1), init = ck_sub(p->T, b2, &k, &p->zero, 1, NULL, 0), init1 = ck_sub(p->T, b1, &k, &p->zero, 1, NULL, 0);
   if (b1 == b2) return REFL;
   uint32_t e0 = init == init1 ? REFL : r_arith0(p, t_rel(p, CK_EQ, init1, init)), e = r_arith0(p, t_rel(p, CK_EQ, b1, b2)), two[2] = { e, e };
   ck_id mid = t_fold1(p, n, init, k, acc, t_max2(p, acc, b1));
   uint32_t s = e0 == REFL ? REFL : r_cong(p, from, mid, &e0, 1), c = r_cong(p, t_max2(p, acc, b1), t_max2(p, acc, b2), two, 2);
-  return eq_trans(p, s, r_foldcong(p, mid, mx(p, n, k, b2), vars, 2, &c, 1));
+  return eq_trans(p, s, r_foldcong(p, mid, mx_term(p, n, k, b2), vars, 2, &c, 1));
 }
 
-/* body = c*in + out with c positive, c and out free of k; false if that is trivial */
+/* body = c*in + out with c not negative, c and out free of k; false if that is trivial */
 static bool pull_parts(pv *p, uint32_t cx, ck_id k, ck_id body, ck_id *c, uint32_t *cpos, ck_id *in, ck_id *out)
 {
   poly f, a, b; ck_id fac[25]; uint32_t n;
@@ -233,20 +233,20 @@ static bool pull_parts(pv *p, uint32_t cx, ck_id k, ck_id body, ck_id *c, uint32
   poly_clear(&f); poly_clear(&a); poly_clear(&b);
   if (is_zero(p, *in)) return false;
   n = poly_content(p, *in, fac, 24);
-  *c = p->one; *cpos = r_const(p, t_rel(p, CK_LT, p->zero, p->one));
+  *c = p->one; *cpos = r_const(p, t_rel(p, CK_LE, p->zero, p->one));
   ck_id rest = CK_BAD;
   for (uint32_t i = 0; i < n; i++) {
     uint32_t g = NO; bool neg = false;
     if (is_q(p, fac[i])) {
       if (q_sgn(p, fac[i]) < 0) { neg = true; fac[i] = q_mul(p, fac[i], t_int(p, -1)); }
-      g = r_const(p, t_rel(p, CK_LT, p->zero, fac[i]));
-    } else if (!ck_has_var(p->T, fac[i], k)) g = positive(p, cx, fac[i]);
+      g = r_const(p, t_rel(p, CK_LE, p->zero, fac[i]));
+    } else if (!ck_has_var(p->T, fac[i], k)) g = nonneg(p, cx, fac[i]);
     if (is_one(p, fac[i])) { /* the sign alone */ }
     else if (g == NO) rest = rest == CK_BAD ? fac[i] : t_mul(p, rest, fac[i]);
     else {
       uint32_t pr[2] = { *cpos, g }; ck_summand m = { p->one, pr, 2 };
       *c = t_mul(p, *c, fac[i]);
-      *cpos = r_arith(p, t_rel(p, CK_LT, p->zero, *c), &m, 1);
+      *cpos = r_arith(p, t_rel(p, CK_LE, p->zero, *c), &m, 1);
     }
     if (neg) rest = rest == CK_BAD ? t_int(p, -1) : t_neg(p, rest);
   }
@@ -262,12 +262,12 @@ static bool pull_parts(pv *p, uint32_t cx, ck_id k, ck_id body, ck_id *c, uint32
 /* t = max over k < n of body, base init, all normal: constants come out */
 static eqn pull_max(pv *p, uint32_t cx, ck_id t, ck_id n, ck_id init, ck_id k, ck_id body)
 {
-  eqn none = { t, REFL }; ck_id c, in, out, lit = mx(p, n, k, body), lit0 = ck_sub(p->T, body, &k, &p->zero, 1, NULL, 0); uint32_t cpos, n0 = side(p, cx, t_rel(p, CK_LE, p->zero, n)), s = REFL;
+  eqn none = { t, REFL }; ck_id c, in, out, lit = mx_term(p, n, k, body), lit0 = ck_sub(p->T, body, &k, &p->zero, 1, NULL, 0); uint32_t cpos, n0 = side(p, cx, t_rel(p, CK_LE, p->zero, n)), s = REFL;
   if (n0 == NO || !pull_parts(p, cx, k, body, &c, &cpos, &in, &out)) return none;
   eqn b0 = norm(p, cx, lit0);
   if (b0.s == NO || b0.t != init) return none;
   if (b0.s != REFL) { uint32_t back = eq_sym(p, b0.s); s = r_cong(p, t, lit, &back, 1); }
-  ck_id cin = is_one(p, c) ? in : t_mul(p, c, in), shape = is_zero(p, out) ? cin : t_add(p, cin, out), m = mx(p, n, k, in), res = m;
+  ck_id cin = is_one(p, c) ? in : t_mul(p, c, in), shape = is_zero(p, out) ? cin : t_add(p, cin, out), m = mx_term(p, n, k, in), res = m;
   s = eq_trans(p, s, same_max(p, n, k, body, shape));
   ck_fsub f = { ck_word(p->T, "f"), ck_word(p->T, "i:r"), &k, 1, cin }; ck_vsub v[2] = { { iv(p, "n"), n }, { ck_var(p->T, "x", 'r'), out } };
   if (!is_zero(p, out)) s = eq_trans(p, s, r_lemma(p, L_MAX_ADD, v, 2, &f, 1, &n0, 1));
@@ -290,6 +290,8 @@ static eqn pull_max(pv *p, uint32_t cx, ck_id t, ck_id n, ck_id init, ck_id k, c
 eqn join_max(pv *p, uint32_t cx, ck_id t, ck_id n, ck_id init, ck_id k, ck_id body)
 {
   eqn none = pull_max(p, cx, t, n, init, k, body); ck_id K = ck_var(p->T, "$$K", 'i'), f, u, Tn, h;
+  if (none.s != REFL) return none;
+  none = range_max(p, cx, t, n, init, k, body);
   if (none.s != REFL) return none;
   if (ck_head(p->T, body) != CK_FOLD || ck_width(p->T, body) != 1) return none;
   u = ck_var(p->T, "$$u", 'i');

@@ -304,7 +304,16 @@ static eqn product_sum(pv *p, uint32_t cx, ck_id n, ck_id in)
   if (e.s == NO) return fail();
   e.s = lift_sum(p, n, t.k[0], e.s); e.t = t_sum(p, n, t.k[0], e.t);
   if (e.s == NO) return fail();
-  if (t.d == 1) { remember(p, cx, start); return same(start); }
+  if (t.d == 1) {
+    if (runs_backwards(p, cx, n, t.k[0], in)) {
+      ck_vsub v = nvar(p, n); ck_fsub f = fsub(p, "f", &t.k[0], in); uint32_t n0 = ge0(p, cx, n); eqn b = { CK_BAD, r_lemma(p, L_REVERSE, &v, 1, &f, 1, &n0, 1) };
+      if (b.s == NO) return same(start);
+      b.t = rhs_of(p, b.s);
+      return eq_then(p, b, norm(p, cx, b.t));
+    }
+    remember(p, cx, start);
+    return same(start);
+  }
   ck_id body = innermost(p, e.t, &t, 0);
   if (!bounds_free(p, &t)) return e;
   tele t2 = t;

@@ -22,6 +22,7 @@
   X(baseline, 'b', STRING, "FILE", "regress: the baseline (default assay-baseline.json)")                                               \
   X(update, 'U', FLAG, NULL, "regress: accept the verdicts of now, record facts that are new")                                          \
   X(all, 'A', FLAG, NULL, "regress: judge everything again, also what stands")                                                          \
+  X(check, 'c', FLAG, NULL, "ops: check the specifications themselves: shapes, evaluators, where they are defined")                      \
   X(require, 'R', STRING, "LIST", "what certified demands: check,field (default), also z3,cvc5; `check` alone is the least")                \
   X(solvers, 'S', STRING, "LIST", "solvers to ask for a second opinion: z3, cvc5, both (default; with --from and in regress: none), none")                                \
   X(solver_seconds, 'T', NUMBER, "N", "time limit of each solver, seconds (default 20)")                                                \
@@ -42,6 +43,7 @@ typedef struct {
   bool force, json, smt, full, quiet, verbose;
   uint64_t seed, threads, seconds, solver_seconds;
   char *baseline; bool update, all; /* regress */
+  bool check;                       /* ops */
   char **arg; uint32_t n_arg;       /* what is no option */
 } cli_opts;
 

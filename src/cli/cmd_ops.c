@@ -1,4 +1,4 @@
-#include "cli.h"
+#include "spec_check.h"
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,11 +24,15 @@ int cli_ops(const cli_opts *o) {
       const char *near = as_oplib_suggest(c.lib, o->arg[0]);
       fprintf(stderr, "assay: unknown operator `%s`%s%s%s\n", o->arg[0], near ? " (did you mean `" : "", near ? near : "", near ? "`?)" : "");
       status = AS_BAD_INPUT;
+    } else if (o->check) {
+      status = cli_ops_check(o, c.lib);
     } else {
       char *text = as_opdef_print(op);
       printf("# %s:%d, SHA-256 %s\n%s", op->file, op->line, op->sha256, text);
       free(text);
     }
+  } else if (o->check) {
+    status = cli_ops_check(o, c.lib);
   } else if (o->json) {
     json_t *all = json_array();
     for (uint32_t i = 0; i < as_oplib_count(c.lib); i++) {

@@ -32,7 +32,7 @@ libascli_a_SOURCES = \
   src/cli/rule_verdict.c \
   src/cli/verdict.c \
   src/cli/baseline.h src/cli/baseline.c src/cli/base_collect.c src/cli/cmd_regress.c \
-  src/cli/regress.h src/cli/regress_report.c
+  src/cli/regress.h src/cli/regress_report.c src/cli/spec_check.h src/cli/spec_check.c
 libascli_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 bin_PROGRAMS += assay
 assay_SOURCES = src/cli/main.c

@@ -144,6 +144,16 @@ static void p_let(as_str *s, const as_let *l, bool out) {
   as_str_add(s, "\n");
 }
 
+char *as_expr_print(const as_expr *e) {
+  as_str s;
+  as_str_init(&s);
+  if (e->kind == AS_E_REL || e->kind == AS_E_AND || e->kind == AS_E_OR || e->kind == AS_E_NOT)
+    p_cond(&s, e, 1);
+  else
+    p_expr(&s, e, SUM);
+  return as_str_take(&s);
+}
+
 char *as_opdef_print(const as_opdef *op) {
   as_str s;
   as_str_init(&s);

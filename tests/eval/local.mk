@@ -1,7 +1,7 @@
 # tests of the evaluators, the field test and the refuter
 check_PROGRAMS += tests/eval/test_ops
 TESTS += tests/eval/test_ops
-tests_eval_test_ops_SOURCES = tests/eval/test_ops.c tests/eval/gen.c tests/eval/gen.h tests/eval/reference.c tests/eval/reference.h \
+tests_eval_test_ops_SOURCES = tests/eval/test_ops.c tests/eval/reference.c tests/eval/reference.h \
   tests/eval/reference_rules.c
 tests_eval_test_ops_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_eval_test_ops_LDADD = libassem.a libasir.a libasbase.a $(CHECK_LIBS) $(FLINT_LIBS) -lm -lpthread

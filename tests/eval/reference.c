@@ -7,7 +7,7 @@ size_t ref_flat(const int64_t *ix, const int64_t *dim, uint32_t rank) {
   for (uint32_t i = 0; i < rank; i++) at = at * (size_t)dim[i] + (size_t)ix[i];
   return at;
 }
-double ref_num(const gen_call *g, const char *name) {
+double ref_num(const as_sample *g, const char *name) {
   for (uint32_t i = 0; i < g->op->nattrs; i++)
     if (!strcmp(g->op->attr[i], name)) {
       if (g->attr[i].is_size) return (double)as_size_eval(g->S, g->attr[i].size, g->env);
@@ -15,9 +15,9 @@ double ref_num(const gen_call *g, const char *name) {
     }
   return 0;
 }
-long ref_axis(const gen_call *g) { long a = (long)ref_num(g, "axis"); return a < 0 ? a + (long)g->arank[0] : a; }
+long ref_axis(const as_sample *g) { long a = (long)ref_num(g, "axis"); return a < 0 ? a + (long)g->arank[0] : a; }
 /* NumPy broadcasting */
-double ref_bc(const gen_call *g, uint32_t a, const double *x, const int64_t *ix) {
+double ref_bc(const as_sample *g, uint32_t a, const double *x, const int64_t *ix) {
   int64_t j[AS_MAX_RANK];
   for (uint32_t i = 0; i < g->arank[a]; i++) {
     int64_t o = ix[g->outrank - g->arank[a] + i];
@@ -52,7 +52,7 @@ static double pair(const char *op, double x, double y) {
 }
 /* statistics of the line through index j along one axis */
 typedef struct { double sum, max, min, sq; int64_t n; } line;
-static line along(const gen_call *g, const double *x, const int64_t *j, long axis, double shift) {
+static line along(const as_sample *g, const double *x, const int64_t *j, long axis, double shift) {
   int64_t k[AS_MAX_RANK];
   memcpy(k, j, sizeof k);
   line l = {.max = -INFINITY, .min = INFINITY, .n = g->dim[0][axis]};
@@ -65,7 +65,7 @@ static line along(const gen_call *g, const double *x, const int64_t *j, long axi
   }
   return l;
 }
-static double reduction(const gen_call *g, const char *op, const double *x, const int64_t *ix, bool *known) {
+static double reduction(const as_sample *g, const char *op, const double *x, const int64_t *ix, bool *known) {
   long ax = ref_axis(g);
   int64_t j[AS_MAX_RANK] = {0};
   for (long i = 0; i + 1 < (long)g->arank[0]; i++) j[i < ax ? i : i + 1] = ix[i];
@@ -77,7 +77,7 @@ static double reduction(const gen_call *g, const char *op, const double *x, cons
   *known = false;
   return 0;
 }
-static double normal(const gen_call *g, const char *op, const double *x, const int64_t *ix, bool *known) {
+static double normal(const as_sample *g, const char *op, const double *x, const int64_t *ix, bool *known) {
   long ax = strcmp(op, "softmax") ? (long)g->arank[0] - 1 : ref_axis(g);
   double v = x[ref_flat(ix, g->dim[0], g->arank[0])];
   line l = along(g, x, ix, ax, 0);
@@ -94,7 +94,7 @@ static double normal(const gen_call *g, const char *op, const double *x, const i
   *known = false;
   return 0;
 }
-static double moved(const gen_call *g, const char *op, const double *const *arg, const int64_t *ix, bool *known) {
+static double moved(const as_sample *g, const char *op, const double *const *arg, const int64_t *ix, bool *known) {
   long ax = ref_axis(g), r0 = g->arank[0];
   int64_t j[AS_MAX_RANK + 1] = {0};
   memcpy(j, ix, AS_MAX_RANK * sizeof *j);
@@ -117,7 +117,7 @@ static double moved(const gen_call *g, const char *op, const double *const *arg,
   else { *known = false; return 0; }
   return arg[0][ref_flat(j, g->dim[0], g->arank[0])];
 }
-static double matmul(const gen_call *g, const double *const *arg, const int64_t *ix) {
+static double matmul(const as_sample *g, const double *const *arg, const int64_t *ix) {
   uint32_t r = g->arank[0];
   int64_t a[AS_MAX_RANK], b[AS_MAX_RANK];
   memcpy(a, ix, sizeof a);
@@ -129,7 +129,7 @@ static double matmul(const gen_call *g, const double *const *arg, const int64_t 
   }
   return s;
 }
-double reference(const gen_call *g, const double *const *arg, const int64_t *ix, bool *known) {
+double reference(const as_sample *g, const double *const *arg, const int64_t *ix, bool *known) {
   const char *op = g->op->name;
   *known = true;
   double v;

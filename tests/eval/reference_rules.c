@@ -19,7 +19,7 @@ static double relation(const char *op, double x, double y) {
 }
 
 /* element ix of the result where only the index of the axis differs from the argument's */
-static double at_axis(const gen_call *g, uint32_t a, const double *x, const int64_t *ix, long ax, int64_t k) {
+static double at_axis(const as_sample *g, uint32_t a, const double *x, const int64_t *ix, long ax, int64_t k) {
   int64_t j[AS_MAX_RANK];
   memcpy(j, ix, sizeof j);
   j[ax] = k;
@@ -27,7 +27,7 @@ static double at_axis(const gen_call *g, uint32_t a, const double *x, const int6
 }
 static int64_t clamped(int64_t start, int64_t most) { return start < 0 ? 0 : start > most ? most : start; }
 
-static bool along_axis(const gen_call *g, const char *op, const double *const *arg, const int64_t *ix, double *v) {
+static bool along_axis(const as_sample *g, const char *op, const double *const *arg, const int64_t *ix, double *v) {
   long ax = ref_axis(g);
   int64_t start = (int64_t)ref_num(g, "start");
   if (!strcmp(op, "reverse")) *v = at_axis(g, 0, arg[0], ix, ax, g->dim[0][ax] - 1 - ix[ax]);
@@ -64,7 +64,7 @@ static double *spread(const double *x, int64_t n, int64_t low, int64_t step, int
     if (low + k * step >= 0 && low + k * step < total) r[low + k * step] = x[k];
   return r;
 }
-static double conv(const gen_call *g, const double *const *arg, const int64_t *ix) {
+static double conv(const as_sample *g, const double *const *arg, const int64_t *ix) {
   int64_t c = g->dim[0][1], h = g->dim[0][2], o = g->dim[1][1], k = g->dim[1][2];
   int64_t bd = (int64_t)ref_num(g, "base_dilation"), wd = (int64_t)ref_num(g, "window_dilation"), low = (int64_t)ref_num(g, "low");
   int64_t hh = low + (h ? (h - 1) * bd + 1 : 0) + (int64_t)ref_num(g, "high"), kk = k ? (k - 1) * wd + 1 : 0;
@@ -94,7 +94,7 @@ static plan same(int64_t n, int64_t k, int64_t stride) {
   int64_t left_over = n % stride ? n % stride : stride, total = k > left_over ? k - left_over : 0;
   return (plan){stride, (total + 1) / 2, total - (total + 1) / 2};
 }
-static void plans(const gen_call *g, int64_t kh, int64_t kw, plan *p) {
+static void plans(const as_sample *g, int64_t kh, int64_t kw, plan *p) {
   const char *op = g->op->name;
   if (strstr(op, "_same")) {
     bool strided = !strcmp(op, "conv2d_same_strided");
@@ -107,7 +107,7 @@ static void plans(const gen_call *g, int64_t kh, int64_t kw, plan *p) {
 }
 /* sum, number and maximum of what one window over one channel sees; f: weights, NULL for 1 */
 typedef struct { double sum, most; int64_t n; } seen;
-static seen window(const gen_call *g, const double *x, int64_t channel, const double *f, int64_t kh, int64_t kw, const int64_t *ix) {
+static seen window(const as_sample *g, const double *x, int64_t channel, const double *f, int64_t kh, int64_t kw, const int64_t *ix) {
   plan p[2];
   plans(g, kh, kw, p);
   int64_t h = g->dim[0][2], w = g->dim[0][3];
@@ -125,7 +125,7 @@ static seen window(const gen_call *g, const double *x, int64_t channel, const do
   free(m.in);
   return s;
 }
-static bool windows(const gen_call *g, const char *op, const double *const *arg, const int64_t *ix, double *v) {
+static bool windows(const as_sample *g, const char *op, const double *const *arg, const int64_t *ix, double *v) {
   if (!strncmp(op, "conv2d", 6)) {
     const int64_t *f = g->dim[1];
     int64_t groups = g->dim[0][1] / f[1], group = ix[1] / (f[0] / groups);
@@ -144,7 +144,7 @@ static bool windows(const gen_call *g, const char *op, const double *const *arg,
   return true;
 }
 
-bool reference_rules(const gen_call *g, const double *const *arg, const int64_t *ix, double *v) {
+bool reference_rules(const as_sample *g, const double *const *arg, const int64_t *ix, double *v) {
   const char *op = g->op->name;
   if (g->op->nargs == 2 && relation(op, 1, 1) != HUGE_VAL) *v = relation(op, ref_bc(g, 0, arg[0], ix), ref_bc(g, 1, arg[1], ix));
   else if (!strcmp(op, "logical_not")) *v = 1 - arg[0][ref_flat(ix, g->dim[0], g->arank[0])];

@@ -23,117 +23,35 @@ static as_oplib *load(void) {
   return L;
 }
 
-typedef struct { long calls, elements, exact, field, field_skipped, empty, ones; } tally;
-
-static as_tensor run(const gen_call *g, const as_domain *d, const as_tensor *exact) {
-  as_err e;
-  as_err_init(&e);
-  as_opcode *c = as_opcode_new(g->S, g->op, (const as_size(*)[AS_MAX_RANK])g->adim, g->arank, g->op->nargs, g->attr, d, g->env, &e);
-  ck_assert_msg(c != NULL, "%s: %s", g->op->name, e.text);
-  as_tensor in[AS_MAX_ARGS], out;
-  const as_tensor *arg[AS_MAX_ARGS];
-  for (uint32_t a = 0; a < g->op->nargs; a++) {
-    as_tensor_init(&in[a], d, g->dim[a], g->arank[a]);
-    for (size_t k = 0; k < in[a].n; k++) d->from_q(d, as_tensor_at(&in[a], k), *(mpq_t *)as_tensor_at(&exact[a], k));
-    arg[a] = &in[a];
-  }
-  as_tensor_init(&out, d, g->outdim, g->outrank);
-  as_status s = as_opcode_run(c, arg, &out, NULL, &e);
-  ck_assert_msg(s == AS_OK, "%s (%s): %s", g->op->name, d->name, e.text ? e.text : "");
-  for (uint32_t a = 0; a < g->op->nargs; a++) as_tensor_clear(&in[a]);
-  as_opcode_free(c);
-  as_err_clear(&e);
-  return out;
-}
-
-/* whether a condition reads data: at a tie an interval then covers both branches */
-static bool compares_data(const as_expr *e, bool within) {
-  if (within && e->kind == AS_E_ACCESS) return true;
-  for (uint32_t i = 0; i < e->n; i++)
-    if (e->kid[i] && compares_data(e->kid[i], within || (e->kind == AS_E_IF && i == 0))) return true;
-  return false;
-}
-
-static void check_element(const gen_call *g, tally *t, const as_tensor *out, size_t k, double ref, bool known, const as_field_domain *F) {
-  const as_domain *de = out[0].d, *df = out[1].d, *di = out[3].d;
-  const void *x = as_tensor_at(&out[0], k), *f = as_tensor_at(&out[1], k), *i = as_tensor_at(&out[3], k);
-  double v = *(double *)as_tensor_at(&out[2], k);
-  unsigned fe = de->flags(de, x), fi = di->flags(di, i), ff = df->flags(df, f);
-  const char *op = g->op->name;
-  t->elements++;
-  ck_assert_msg(known, "%s has no reference: add it to tests/eval/reference.c", op);
-  ck_assert_msg(isnan(ref) == isnan(v), "%s: reference %g, double %g", op, ref, v);
-  if (!isnan(v)) ck_assert_msg(fabs(ref - v) <= 1e-9 * fmax(1, fabs(v)), "%s: reference %.17g, double %.17g", op, ref, v);
-  if (fe & AS_F_UNDEF) ck_assert_msg(isnan(v) && (fi & (AS_F_UNDEF | AS_F_DOUBT)) && (ff & (AS_F_UNDEF | AS_F_DOUBT)), "%s: undefined only exactly", op);
-  if (fi & AS_F_UNDEF) ck_assert_msg(isnan(v), "%s: undefined only by intervals", op);
-  if (isnan(v)) ck_assert_msg(fe & AS_F_NOVALUE || fi & AS_F_DOUBT, "%s: undefined only as a double", op);
-  if (!fe) {
-    t->exact++;
-    double w = mpq_get_d(*(const mpq_t *)x);
-    ck_assert_msg(fabs(w - v) <= 1e-9 * fmax(1, fabs(w)), "%s: exact %.17g, double %.17g", op, w, v);
-    void *u = as_dom_new(di, 1);
-    di->from_q(di, u, *(const mpq_t *)x);
-    if (!(fi & AS_F_DOUBT)) ck_assert_msg(!as_interval_disjoint(di, u, i), "%s: the interval misses the exact value", op);
-    as_dom_free(di, u, 1);
-    u = as_dom_new(&F->d, 1);
-    F->d.from_q(&F->d, u, *(const mpq_t *)x);
-    as_field_cmp c = as_field_compare(u, f);
-    ck_assert_msg(c != AS_FC_DIFFER && c != AS_FC_APART, "%s: the field disagrees with the exact value %g", op, w);
-    if (c == AS_FC_SAME) t->field++;
-    else t->field_skipped++;
-    as_dom_free(&F->d, u, 1);
-  }
-  if (!isnan(v) && !(fi & (AS_F_DOUBT | AS_F_NOVALUE)) && !compares_data(g->op->let[g->op->nlet - 1].body, false)) {
-    void *u = as_dom_new(di, 1);
-    mpq_t q;
-    mpq_init(q);
-    mpq_set_d(q, v);
-    di->from_q(di, u, q);
-    ck_assert_msg(as_interval_distance_log2(di, u, i) < -28, "%s: double %.17g is far from its interval", op, v);
-    mpq_clear(q);
-    as_dom_free(di, u, 1);
-  }
-}
-
-static void one_call(const gen_call *g, as_rng *rng, tally *t, const as_field_domain *F, const as_domain *interval) {
-  as_tensor exact[AS_MAX_ARGS], out[4];
+static void one_call(const as_sample *g, as_rng *rng, as_agreement *t, const as_field_domain *F, const as_domain *interval) {
+  as_tensor exact[AS_MAX_ARGS], out;
   double *plain[AS_MAX_ARGS];
-  int kind = (int)as_rng_below(rng, 4);
+  char *why;
+  as_sample_inputs(g, rng, exact);
   for (uint32_t a = 0; a < g->op->nargs; a++) {
-    as_tensor_init(&exact[a], &as_domain_exact, g->dim[a], g->arank[a]);
     plain[a] = as_calloc(exact[a].n + 1, sizeof(double));
     for (size_t k = 0; k < exact[a].n; k++) {
-      mpq_t *q = as_tensor_at(&exact[a], k);
-      long r = (long)as_rng_below(rng, 9);
-      if (kind == 0) mpq_set_si(*q, r - 4, 1);
-      else if (kind == 1) mpq_set_si(*q, r + 1, 4);
-      else if (kind == 2) mpq_set_si(*q, (long)(r % 4) * (r % 4), 1);
-      else mpq_set_si(*q, r - 4, 3);
-      mpq_canonicalize(*q);
+      const mpq_t *q = as_tensor_at(&exact[a], k);
       plain[a][k] = mpz_get_d(mpq_numref(*q)) / mpz_get_d(mpq_denref(*q));
     }
   }
-  const as_domain *doms[4] = {&as_domain_exact, &F->d, &as_domain_double, interval};
-  for (int k = 0; k < 4; k++) out[k] = run(g, doms[k], exact);
-  t->calls++;
+  as_status s = as_sample_agree(g, exact, F, interval, t, &out, &why);
+  ck_assert_msg(s == AS_OK, "%s: %s", g->op->name, why);
   int64_t ix[AS_MAX_RANK] = {0};
-  for (size_t k = 0; k < out[0].n; k++) {
+  for (size_t k = 0; k < out.n; k++) {
     bool known;
-    double ref = reference(g, (const double *const *)plain, ix, &known);
-    check_element(g, t, out, k, ref, known, F);
+    double ref = reference(g, (const double *const *)plain, ix, &known), v = *(double *)as_tensor_at(&out, k);
+    ck_assert_msg(known, "%s has no reference: add it to tests/eval/reference.c", g->op->name);
+    ck_assert_msg(isnan(ref) == isnan(v), "%s: reference %g, double %g", g->op->name, ref, v);
+    if (!isnan(v)) ck_assert_msg(fabs(ref - v) <= 1e-9 * fmax(1, fabs(v)), "%s: reference %.17g, double %.17g", g->op->name, ref, v);
     for (uint32_t i = g->outrank; i-- > 0;) {
       if (++ix[i] < g->outdim[i]) break;
       ix[i] = 0;
     }
   }
-  bool empty = false, one = false;
-  for (uint32_t a = 0; a < g->op->nargs; a++)
-    for (uint32_t i = 0; i < g->arank[a]; i++) empty |= g->dim[a][i] == 0, one |= g->dim[a][i] == 1;
-  for (uint32_t i = 0; i < g->outrank && !g->op->nargs; i++) empty |= g->outdim[i] == 0, one |= g->outdim[i] == 1;
-  t->empty += empty;
-  t->ones += one;
-  for (int k = 0; k < 4; k++) as_tensor_clear(&out[k]);
-  for (uint32_t a = 0; a < g->op->nargs; a++) { as_tensor_clear(&exact[a]); free(plain[a]); }
+  as_tensor_clear(&out);
+  as_sample_inputs_clear(g, exact);
+  for (uint32_t a = 0; a < g->op->nargs; a++) free(plain[a]);
 }
 
 START_TEST(every_operator) {
@@ -145,17 +63,18 @@ START_TEST(every_operator) {
   as_interval_domain I;
   as_interval_domain_init(&I, 128);
   for (uint32_t k = 0; k < as_oplib_count(lib); k++) {
-    gen_call g;
-    gen_init(&g, as_oplib_nth(lib, k));
-    tally t = {0};
+    as_sample g;
+    as_sample_init(&g, as_oplib_nth(lib, k));
+    as_agreement t = {0};
     for (int i = 0; i < 60; i++) {
-      if (!gen_next(&g, &rng, 3)) break;
+      if (!as_sample_next(&g, &rng, 3)) break;
       one_call(&g, &rng, &t, &F, &I.d);
     }
-    printf("%-12s %ld calls, %ld with an empty axis, %ld with an axis of 1, %ld elements: %ld exact, %ld of them in the field\n", g.op->name, t.calls, t.empty, t.ones,
-           t.elements, t.exact, t.field);
+    printf("%-12s %llu calls, %llu with an empty axis, %llu with an axis of 1, %llu elements: %llu exact, %llu of them in the field\n", g.op->name,
+           (unsigned long long)t.calls, (unsigned long long)t.empty, (unsigned long long)t.ones, (unsigned long long)t.elements, (unsigned long long)t.exact,
+           (unsigned long long)t.field);
     ck_assert_msg(t.calls >= 60 && t.elements > 20 && t.ones > 0, "%s: too few instances", g.op->name);
-    gen_clear(&g);
+    as_sample_clear(&g);
   }
   as_field_domain_clear(&F);
 }
@@ -164,8 +83,8 @@ END_TEST
 START_TEST(fast_enough) {
   const as_opdef *op = as_oplib_find(lib, "matmul");
   ck_assert_ptr_nonnull(op);
-  gen_call g;
-  gen_init(&g, op);
+  as_sample g;
+  as_sample_init(&g, op);
   int64_t d[2][2] = {{16, 256}, {256, 256}};
   as_tensor in[2], out;
   const as_tensor *arg[2] = {&in[0], &in[1]};
@@ -192,7 +111,7 @@ START_TEST(fast_enough) {
   as_tensor_clear(&in[0]);
   as_tensor_clear(&in[1]);
   as_tensor_clear(&out);
-  gen_clear(&g);
+  as_sample_clear(&g);
   as_err_clear(&e);
 }
 END_TEST
@@ -206,8 +125,8 @@ START_TEST(out_of_bounds) {
   as_oplib *own = as_oplib_new();
   ck_assert_msg(as_oplib_parse(own, "own.sem", text, sizeof text - 1, &e), "%s", e.text);
   for (size_t k = 0; k < sizeof want / sizeof *want; k++) {
-    gen_call g;
-    gen_init(&g, as_oplib_find(own, want[k].op));
+    as_sample g;
+    as_sample_init(&g, as_oplib_find(own, want[k].op));
     g.arank[0] = 1;
     g.adim[0][0] = as_size_int(g.S, (long)want[k].n);
     for (uint32_t i = 0; i < g.op->nattrs; i++) as_attr_set(&g.attr[i], &g.op->attr_default[i]);
@@ -221,7 +140,7 @@ START_TEST(out_of_bounds) {
     as_opcode_free(c);
     as_tensor_clear(&in);
     as_tensor_clear(&out);
-    gen_clear(&g);
+    as_sample_clear(&g);
   }
   as_err_clear(&e);
   as_oplib_free(own);

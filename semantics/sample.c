@@ -1,9 +1,9 @@
-#include "gen.h"
+#include "sample.h"
 #include <stdlib.h>
 #include <string.h>
 
 #define MAX_EXTENT 64
-void gen_init(gen_call *g, const as_opdef *op) {
+void as_sample_init(as_sample *g, const as_opdef *op) {
   memset(g, 0, sizeof *g);
   g->op = op;
   g->S = as_sizes_new();
@@ -16,13 +16,13 @@ void gen_init(gen_call *g, const as_opdef *op) {
   g->env = as_env_new(g->S);
   for (uint32_t i = 0; i < AS_MAX_ATTRS; i++) as_attr_init(&g->attr[i]);
 }
-void gen_clear(gen_call *g) {
+void as_sample_clear(as_sample *g) {
   for (uint32_t i = 0; i < AS_MAX_ATTRS; i++) as_attr_clear(&g->attr[i]);
   free(g->env);
   as_sizes_free(g->S);
 }
 static int64_t draw(as_rng *r, int64_t most) { return (int64_t)as_rng_below(r, (uint64_t)most + 1); }
-static as_size some(gen_call *g, as_rng *r, int64_t v) {
+static as_size some(as_sample *g, as_rng *r, int64_t v) {
   char name[8] = {'v', (char)('0' + v), 0};
   return v < 9 && (as_rng_next(r) & 1) ? as_size_find(g->S, name) : as_size_int(g->S, (long)v);
 }
@@ -39,7 +39,7 @@ static bound *get(bound *b, uint32_t *n, const char *name, as_rng *r, int64_t mo
   return x;
 }
 
-static bool attempt(gen_call *g, as_rng *r, int64_t most) {
+void as_sample_draw(as_sample *g, as_rng *r, int64_t least, int64_t most) {
   const as_opdef *op = g->op;
   bound b[32];
   uint32_t nb = 0;
@@ -47,7 +47,8 @@ static bool attempt(gen_call *g, as_rng *r, int64_t most) {
     as_attr_set(&g->attr[i], &op->attr_default[i]);
     if (op->attr_has_default[i] && (as_rng_next(r) & 1)) continue;
     g->attr[i].is_size = true;
-    g->attr[i].size = as_size_int(g->S, (long)draw(r, most));
+    int64_t v = least + draw(r, most - least);
+    g->attr[i].size = v < 0 ? as_size_int(g->S, (long)v) : some(g, r, v);
   }
   for (uint32_t a = 0; a < op->nargs; a++) {
     uint32_t rank = 0;
@@ -77,6 +78,11 @@ static bool attempt(gen_call *g, as_rng *r, int64_t most) {
         }
     }
   }
+}
+
+static bool attempt(as_sample *g, as_rng *r, int64_t most) {
+  const as_opdef *op = g->op;
+  as_sample_draw(g, r, 0, most);
   as_err e;
   as_err_init(&e);
   as_opcode *c = as_opcode_new(g->S, op, (const as_size(*)[AS_MAX_RANK])g->adim, g->arank, op->nargs, g->attr, &as_domain_double, g->env, &e);
@@ -88,7 +94,7 @@ static bool attempt(gen_call *g, as_rng *r, int64_t most) {
   as_err_clear(&e);
   return ok && n <= MAX_EXTENT * MAX_EXTENT;
 }
-bool gen_next(gen_call *g, as_rng *rng, int64_t most) {
+bool as_sample_next(as_sample *g, as_rng *rng, int64_t most) {
   for (int t = 0; t < 3000; t++)
     if (attempt(g, rng, most)) return true;
   return false;

@@ -111,23 +111,22 @@ static ck_id extent(ck_reader *R, ck_call *c, const axis *d) {
   return R->at = back, n;
 }
 
-/* An extent that stands for any number of axes (docs/language.md, rules); it meets only itself: equal products of extents are not equal extents. */
-static bool is_group(const ck_reader *R, ck_id dim) { return ck_head(R->T, dim) == CK_V && !strncmp(ck_word_text(R->T, ck_name(R->T, dim)), "..", 2); }
-
-static void meet(ck_reader *R, const ck_call *c, ck_id a, ck_id b) {
-  if (a != b && (is_group(R, a) || is_group(R, b))) ck_die_at(R, "%s: a group of axes can only meet itself", c->op->name);
+/* A group of axes meets only itself: equal products of extents are not equal extents.  Its index goes only where the whole group is. */
+ck_id ck_group(const ck_reader *R, ck_id dim) {
+  return ck_head(R->T, dim) == CK_V && !strncmp(ck_word_text(R->T, ck_name(R->T, dim)), "..", 2) ? dim : CK_BAD;
 }
 
-/* number of axes that ..a@e takes; negative e counts from the end */
-static uint32_t list_count(ck_reader *R, ck_call *c, const axis *d, const ck_tensor *t) {
+static void meet(ck_reader *R, const ck_call *c, ck_id a, ck_id b) {
+  if (ck_group(R, a) != ck_group(R, b)) ck_die_at(R, "%s: a group of axes can only meet itself", c->op->name);
+}
+
+/* number of axes that ..a@e takes; negative: all but so many */
+static long list_count(ck_reader *R, ck_call *c, const axis *d, const ck_tensor *t) {
   ck_id e = extent(R, c, d);
   long rank = t->rank, v = -rank;
   while (v <= rank && !ck_is_const(R, e, v)) v++;
   if (v > rank) ck_die_at(R, "%s: the axis must be a number that fits a tensor of %ld axes", c->op->name, rank);
-  long n = v < 0 ? v + rank : v;
-  for (long i = v < 0 ? n : 0; i < (v < 0 ? rank : n); i++) /* the axes counted */
-    if (is_group(R, t->dim[i])) ck_die_at(R, "%s: an axis number cannot count across a group of axes", c->op->name);
-  return (uint32_t)n;
+  return v;
 }
 
 static ck_list *add_list(ck_reader *R, ck_call *c, const char *name, uint32_t n, const ck_id *dim) {
@@ -147,19 +146,24 @@ static void match_list(ck_reader *R, ck_call *c, const char *name, uint32_t n, c
 
 static void match_arg(ck_reader *R, ck_call *c, const char *name, const axis *p, uint32_t n, const ck_tensor *t) {
   uint32_t take[CK_MAX_DIMS], used = 0, rest = n, at = 0;
+  long count[CK_MAX_DIMS];
   for (uint32_t i = 0; i < n; i++) {
     const ck_list *known = p[i].kind == 'l' && !p[i].at ? ck_find_list(c, p[i].name) : NULL;
     bool open = p[i].kind == 'l' && !p[i].at && !known;
     if (open && rest < n) ck_die(R, c->op->f, c->op->tok, "two lists of unknown length in %s", name);
     if (open) rest = i;
-    used += take[i] = p[i].kind == 's' ? 1 : known ? known->n : open ? 0 : list_count(R, c, &p[i], t);
+    count[i] = p[i].kind == 's' || known || open ? 0 : list_count(R, c, &p[i], t);
+    used += take[i] = p[i].kind == 's' ? 1 : known ? known->n : (uint32_t)(count[i] < 0 ? count[i] + t->rank : count[i]);
   }
   if (used > t->rank || (used < t->rank && rest == n)) ck_die_at(R, "%s: argument %s cannot have %u axes", c->op->name, name, t->rank);
   if (rest < n) take[rest] = t->rank - used;
   for (uint32_t i = 0; i < n; at += take[i++]) {
     const ck_tok *bare = &R->f->tok[p[i].at];
+    for (uint32_t k = 0; p[i].kind == 'l' && p[i].at && k < t->rank; k++) /* the axes counted: those taken, or those left */
+      if (ck_group(R, t->dim[k]) != CK_BAD && (k >= at && k < at + take[i]) == (count[i] >= 0))
+        ck_die_at(R, "%s: an axis number cannot count across a group of axes", c->op->name);
     if (p[i].kind == 'l') match_list(R, c, p[i].name, take[i], t->dim + at);
-    else if (is_group(R, t->dim[at])) ck_die_at(R, "%s: a group of axes cannot be taken as one axis", c->op->name);
+    else if (ck_group(R, t->dim[at]) != CK_BAD) ck_die_at(R, "%s: a group of axes cannot be taken as one axis", c->op->name);
     else if (bare->kind == CK_T_NAME && p[i].end == p[i].at + 1 && !ck_find_bind(c, bare->s)) ck_add_bind(R, c, bare->s, t->dim[at]);
     else ck_require_eq(R, extent(R, c, &p[i]), t->dim[at]);
   }
@@ -198,7 +202,7 @@ static void bind_attributes(ck_reader *R, ck_call *c, const ck_attr *attr, uint3
 }
 
 /* the left side [ .. ] of a definition: its names stand for these indices; d: of out, whose indices follow the axes of the result */
-static void left_side(ck_reader *R, ck_call *c, const axis *d, uint32_t n_axes, const ck_id *ix, uint32_t n) {
+static void left_side(ck_reader *R, ck_call *c, const axis *d, uint32_t n_axes, const ck_id *ix, const ck_id *group, uint32_t n) {
   uint32_t at = 0, k = 0;
   ck_expect(R, "[");
   if (!ck_accept(R, "]")) do {
@@ -209,6 +213,8 @@ static void left_side(ck_reader *R, ck_call *c, const axis *d, uint32_t n_axes, 
       if (d && (k == n_axes || is_list != (d[k].kind != 's') || (is_list && strcmp(name, d[k].name)))) ck_die(R, R->f, t, "out's indices do not follow the result's axes");
       if (is_list && (!l || l->at)) ck_die_word(R, t, "definition over an unknown or repeated list", name);
       if (at + (l ? l->n : 1) > n) ck_die(R, R->f, t, "too few indices for this definition");
+      for (uint32_t i = 0; i < (l ? l->n : 1); i++)
+        if (group[at + i] != (l ? ck_group(R, l->dim[i]) : CK_BAD)) ck_die(R, R->f, t, "the index of a group of axes goes only where the whole group is");
       if (l) memcpy(l->ix, ix + at, l->n * sizeof *ix), l->at = true;
       else ck_add_bind(R, c, name, ix[at]);
       at += l ? l->n : 1, k++;
@@ -217,13 +223,13 @@ static void left_side(ck_reader *R, ck_call *c, const axis *d, uint32_t n_axes, 
   ck_expect(R, "=");
 }
 
-ck_id ck_read_let(ck_reader *R, ck_call *c, uint32_t which, const ck_id *ix, uint32_t n) {
+ck_id ck_read_let(ck_reader *R, ck_call *c, uint32_t which, const ck_id *ix, const ck_id *group, uint32_t n) {
   ck_call inner = *c;
   uint32_t back = R->at;
   inner.nb = c->n_fixed, inner.let = which;
   for (uint32_t i = 0; i < inner.nl; i++) inner.list[i].at = false;
   R->at = c->op->let[which] + 1;
-  left_side(R, &inner, NULL, 0, ix, n);
+  left_side(R, &inner, NULL, 0, ix, group, n);
   ck_id t = ck_scalar(R, &inner);
   ck_newline(R);
   return R->at = back, t;
@@ -232,7 +238,7 @@ ck_id ck_read_let(ck_reader *R, ck_call *c, uint32_t which, const ck_id *ix, uin
 /* extents and element of the result, whose shape is at the cursor */
 static void result(ck_reader *R, ck_call *c, ck_tensor *t) {
   axis d[CK_MAX_DIMS];
-  ck_id ix[CK_MAX_RANK];
+  ck_id ix[CK_MAX_RANK], group[CK_MAX_RANK];
   uint32_t n = shape(R, d, true);
   ck_newline(R);
   for (uint32_t i = 0; i < n; i++) {
@@ -244,10 +250,10 @@ static void result(ck_reader *R, ck_call *c, ck_tensor *t) {
       ix[t->rank] = ck_ix(R, 'i', t->rank), t->dim[t->rank++] = l ? l->dim[k] : one;
     }
   }
-  for (uint32_t i = 0; i < t->rank; i++) ck_require_extent(R, t->dim[i]);
+  for (uint32_t i = 0; i < t->rank; i++) ck_require_extent(R, t->dim[i]), group[i] = ck_group(R, t->dim[i]);
   c->n_fixed = c->nb;
   R->at = c->op->let[c->let] + 1;
-  left_side(R, c, d, n, ix, t->rank);
+  left_side(R, c, d, n, ix, group, t->rank);
   for (uint32_t i = 0; i < t->rank; i++) ck_push_index(R, ix[i], t->dim[i]);
   t->elem = ck_scalar(R, c);
   ck_newline(R);

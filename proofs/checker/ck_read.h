@@ -126,7 +126,9 @@ bool ck_rule_ends(const ck_reader *R);                 /* the end of the file, o
 ck_func_def *ck_find_func(const ck_reader *R, const char *name);
 typedef struct { const char *name; ck_id val; const ck_tok *at; } ck_attr;
 ck_tensor *ck_call_op(ck_reader *R, const char *op, const ck_tok *at, ck_tensor *const *arg, uint32_t n_args, const ck_attr *attr, uint32_t n_attrs);
-ck_id ck_read_let(ck_reader *R, ck_call *c, uint32_t which, const ck_id *ix, uint32_t n); /* the element of a definition at these indices */
+ck_id ck_group(const ck_reader *R, ck_id dim);         /* the extent if it stands for any number of axes (docs/language.md, rules), or CK_BAD */
+/* the element of a definition at these indices; group: of each, the group of axes that it runs over, or CK_BAD */
+ck_id ck_read_let(ck_reader *R, ck_call *c, uint32_t which, const ck_id *ix, const ck_id *group, uint32_t n);
 
 /* --- ck_graph.c: programs, rules, and the kernel level of muGraphs */
 void ck_read_graph(ck_reader *R, ck_side *side, const ck_side *spec);

@@ -297,7 +297,7 @@ static ck_id function(ck_reader *R, ck_call *c) {
 }
 
 /* the indices of an access, in [ ]; those of ~list are adapted to the extents of the tensor (NULL: a definition, which has none) */
-static uint32_t indices(ck_reader *R, ck_call *c, const ck_tensor *t, ck_id *ix) {
+static uint32_t indices(ck_reader *R, ck_call *c, const ck_tensor *t, ck_id *ix, ck_id *group) {
   uint32_t n = 0, others = 0, close = ck_cur(R)->mate;
   for (uint32_t i = R->at + 1; i < close; i = ck_find(R, ",", i, close) + 1) {
     const ck_list *l = ck_tok_is(&R->f->tok[i], "..") ? ck_find_list(c, R->f->tok[i + 1].s) : NULL;
@@ -315,8 +315,8 @@ static uint32_t indices(ck_reader *R, ck_call *c, const ck_tensor *t, ck_id *ix)
     if (adapt) others = t->rank; /* at most one ~: a second one takes nothing */
     if (n + take > CK_MAX_RANK) ck_die(R, R->f, at, "too many indices");
     for (uint32_t i = l ? l->n - take : 0; l && i < l->n; i++, n++)
-      ix[n] = adapt && ck_is_const(R, t->dim[n], 1) && !ck_is_const(R, l->dim[i], 1) ? ck_int(R->T, 0) : l->ix[i];
-    if (!l) ix[n++] = ck_integer(R, c);
+      group[n] = ck_group(R, l->dim[i]), ix[n] = adapt && ck_is_const(R, t->dim[n], 1) && !ck_is_const(R, l->dim[i], 1) ? ck_int(R->T, 0) : l->ix[i];
+    if (!l) group[n] = CK_BAD, ix[n++] = ck_integer(R, c);
   } while (ck_list_goes_on(R, "]"));
   return n;
 }
@@ -324,16 +324,18 @@ static uint32_t indices(ck_reader *R, ck_call *c, const ck_tensor *t, ck_id *ix)
 static ck_id access(ck_reader *R, ck_call *c) {
   const ck_tok *at = ck_cur(R);
   const char *s = ck_new_name(R);
-  ck_id ix[CK_MAX_RANK];
+  ck_id ix[CK_MAX_RANK], group[CK_MAX_RANK];
   for (uint32_t i = 0; c && i < c->let; i++)
     if (ck_tok_is(&c->op->f->tok[c->op->let[i]], s)) {
-      uint32_t n = indices(R, c, NULL, ix);
-      return ck_read_let(R, c, i, ix, n);
+      uint32_t n = indices(R, c, NULL, ix, group);
+      return ck_read_let(R, c, i, ix, group, n);
     }
   for (uint32_t i = 0; c && i < c->n_args; i++)
     if (!strcmp(c->arg_name[i], s)) {
       const ck_tensor *t = c->arg[i];
-      if (indices(R, c, t, ix) != t->rank) ck_die_word(R, at, "wrong number of indices for", s);
+      if (indices(R, c, t, ix, group) != t->rank) ck_die_word(R, at, "wrong number of indices for", s);
+      for (uint32_t j = 0; j < t->rank; j++)
+        if (group[j] != ck_group(R, t->dim[j])) ck_die_word(R, at, "the index of a group of axes goes only where the whole group is:", s);
       for (uint32_t j = 0; j < t->rank; j++) ck_require_index(R, ix[j], t->dim[j]);
       return ck_at_index(R, t, ix);
     }

@@ -29,7 +29,9 @@ static char *goals_text(ck_terms *T, const ck_claim *c) {
   FILE *f = open_memstream(&out, &n);
   for (uint32_t i = 0; i < c->n_goals; i++) {
     char *s = ck_show(T, c->goals[i].formula);
-    fprintf(f, "%s: %s\n", c->goals[i].name, s);
+    const char *sha = strchr(c->goals[i].name, '@'); /* of a rule's text */
+    if (sha && !strcmp(sha + 1, c->cand_sha)) fprintf(f, "%.*s@SHA: %s\n", (int)(sha - c->goals[i].name), c->goals[i].name, s);
+    else fprintf(f, "%s: %s\n", c->goals[i].name, s);
     free(s);
     for (uint32_t k = 0; k < c->goals[i].n_allowed; k++) {
       ck_id h = c->goals[i].allowed[k];
@@ -60,6 +62,12 @@ static int run(const test_case *t, const ck_text *sem) {
     if (t->part[0]) all[n++] = (ck_text){"own.sem", t->part[0], strlen(t->part[0])};
   }
   if (t->part[2]) cand = (ck_text){"cand.mug", t->part[2], strlen(t->part[2])};
+  char name[100] = ""; /* a rule's: the part `cand`, or that of the first rule */
+  const char *rule = !strncmp(t->part[1], "rule ", 5) ? t->part[1] - 1 : strstr(t->part[1], "\nrule ");
+  if (rule) {
+    sscanf(t->part[2] ? t->part[2] : rule + 6, "%99s", name);
+    spec.name = "spec.rule", cand = (ck_text){name, NULL, 0};
+  }
   ck_claim *c = ck_claim_texts(T, &spec, &cand, all, n, &msg);
   if (c && t->part[4]) printf("line %d: %s: must be rejected: %s", t->line, t->name, t->part[4]), bad = 1;
   if (!c && !t->part[4]) printf("line %d: %s: %s:%d:%d: %s\n", t->line, t->name, msg.file, msg.line, msg.col, msg.text), bad = 1;

@@ -79,6 +79,9 @@ static ck_id range_at(pv *p, uint32_t cx, uint32_t level, ck_id t, int pass)
       for (uint32_t i = 0; i < np; i++) {
         if ((c = undecided(p, cx, level, t_rel(p, CK_LE, p->zero, m[i]))) != CK_BAD) return c;
         if ((c = undecided(p, cx, level, t_rel(p, CK_LE, m[i], n))) != CK_BAD) return c;
+        if (is_sum(p, t)) continue; /* a maximum has no empty part */
+        if ((c = undecided(p, cx, level, t_rel(p, CK_LT, p->zero, m[i]))) != CK_BAD) return c;
+        if ((c = undecided(p, cx, level, t_rel(p, CK_LT, m[i], n))) != CK_BAD) return c;
       }
     }
     return CK_BAD;
@@ -93,17 +96,17 @@ ck_id range_cond(pv *p, uint32_t cx, ck_id t)
   return c == CK_BAD ? range_at(p, cx, CX(p, cx).level, t, 1) : c;
 }
 
-/* how often k stands with a negative factor in arguments of functions, less how often with a positive one */
-static int backwardness(pv *p, ck_id t, ck_id k)
+/* how often k stands with a negative factor in arguments of functions, less how often with a positive one; *neg: the former */
+static int backwardness(pv *p, ck_id t, ck_id k, int *neg)
 {
   const ck_terms *T = p->T; int n = 0;
   if (!ck_has_var(T, t, k)) return 0;
   for (uint32_t i = 0, nk = ck_nkids(T, t); i < nk; i++) {
     ck_id a = ck_kid(T, t, i); poly f;
-    if (ck_head(T, t) != CK_APP || !ck_is_closed(T, a) || !ck_has_var(T, a, k)) { n += backwardness(p, a, k); continue; }
+    if (ck_head(T, t) != CK_APP || !ck_is_closed(T, a) || !ck_has_var(T, a, k)) { n += backwardness(p, a, k, neg); continue; }
     poly_init(&f);
     poly_of(p, &f, a);
-    for (uint32_t j = 0; j < f.n; j++) if (mono_has(&f.m[j], k)) n += q_sgn(p, f.m[j].q) < 0 ? 1 : -1;
+    for (uint32_t j = 0; j < f.n; j++) if (mono_has(&f.m[j], k)) { int s = q_sgn(p, f.m[j].q) < 0; n += s ? 1 : -1; *neg += s; }
     poly_clear(&f);
   }
   return n;
@@ -111,13 +114,13 @@ static int backwardness(pv *p, ck_id t, ck_id k)
 
 bool runs_backwards(pv *p, uint32_t cx, ck_id n, ck_id k, ck_id body)
 {
-  int b = backwardness(p, body, k), r; uint32_t in; ck_id same; eqn e;
-  if (b < 0) return false;
+  int neg = 0, b = backwardness(p, body, k, &neg), r; uint32_t in; ck_id same; eqn e;
+  if (b < 0 || !neg) return false;
   in = cx_bind(p, cx, n, &same);
   ck_id turned = t_sub(p, t_sub(p, n, p->one), k);
   if (same != k) return false;
   e = norm(p, in, ck_sub(p->T, body, &k, &turned, 1, NULL, 0));
   if (e.s == NO || e.t == body) return false;
-  r = backwardness(p, e.t, k);
+  r = backwardness(p, e.t, k, &neg);
   return r < b || (r == b && t_cmp(p, e.t, body) < 0);
 }

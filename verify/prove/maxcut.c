@@ -33,7 +33,7 @@ uint32_t lemma_max_ge(pv *p)
   ck_id all = mx_term(p, n, k, fat(p, k));
   uint32_t c = r_cong(p, all, mx_term(p, big, k, fat(p, k)), &en, 1), fi = r_cong(p, fat(p, i), fat(p, t_add(p, i, z)), &ei, 1);
   by b; by_start(&b); /* f(i) = f(i+0) <= max of the rest <= max2 = max over i + q1 = max over n */
-  by_add(&b, t_int(p, -1), fi); by_add(&b, p->one, first); by_add(&b, p->one, two); by_add(&b, t_int(p, -1), cc); by_add(&b, t_int(p, -1), c);
+  by_add(&b, p->one, fi); by_add(&b, p->one, first); by_add(&b, p->one, two); by_add(&b, t_int(p, -1), cc); by_add(&b, t_int(p, -1), c);
   return by_end(p, &b, t_rel(p, CK_LE, fat(p, i), all));
 }
 
@@ -44,12 +44,12 @@ uint32_t max_le(pv *p, ck_id n, ck_id k, ck_id body, ck_id c, uint32_t np, uint3
   if (s == NO || np == NO) return NO;
   #define F(b) t_rel(p, CK_LE, mx_term(p, b, k, body), c)
   by b; by_start(&b);
-  by_add(&b, p->one, r_inst(p, s, &at0, 1, NULL, 0, prem, 2)); by_add(&b, t_int(p, -1), r_zero(p, mx_term(p, z, k, body), le00(p)));
+  by_add(&b, p->one, r_inst(p, s, &at0, 1, NULL, 0, prem, 2)); by_add(&b, p->one, r_zero(p, mx_term(p, z, k, body), le00(p)));
   uint32_t base = by_end(p, &b, F(z)), ih = r_hyp(p, F(k)), u = r_succ(p, mx_term(p, k1, k, body), k, hk), n0;
   cx = cx_push(p, cx_push(p, 0, t_rel(p, CK_LE, y, x), CK_BAD), t_rel(p, CK_LE, w, x), CK_BAD);
   uint32_t two = prove_goal(p, cx, t_rel(p, CK_LE, t_max2(p, y, w), x)), both[2] = { ih, s }; ck_vsub v[3] = { { x, c }, { y, mx_term(p, k, k, body) }, { w, body } };
   by_start(&b);
-  by_add(&b, p->one, r_inst(p, two, v, 3, NULL, 0, both, 2)); by_add(&b, t_int(p, -1), u);
+  by_add(&b, p->one, r_inst(p, two, v, 3, NULL, 0, both, 2)); by_add(&b, p->one, u);
   uint32_t step = by_end(p, &b, F(k1));
   n0 = r_arith1(p, t_rel(p, CK_LE, z, n), p->one, np);
   f = F(k);
@@ -68,7 +68,7 @@ uint32_t lemma_max_reverse(pv *p)
   ck_vsub v = { i, r }; ck_fsub fs = fsub(p, &k, fat(p, r));
   uint32_t a = r_lemma(p, L_MAX_GE, &v, 1, NULL, 0, prem, 2), b0 = r_lemma(p, L_MAX_GE, &v, 1, &fs, 1, prem, 2), e = r_arith0(p, t_rel(p, CK_EQ, k, rr)), c = r_cong(p, fat(p, k), fat(p, rr), &e, 1);
   by b; by_start(&b);
-  by_add(&b, p->one, b0); by_add(&b, t_int(p, -1), c);
+  by_add(&b, p->one, b0); by_add(&b, p->one, c);
   uint32_t s = by_end(p, &b, t_rel(p, CK_LE, fat(p, k), down));
   return r_antisym(p, max_le(p, n, k, fat(p, k), down, np, s), max_le(p, n, k, fat(p, r), up, np, a));
 }

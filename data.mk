@@ -19,5 +19,5 @@ mirageexampledir = $(pkgdatadir)/examples/mirage
 dist_mirageexample_DATA = \
   examples/mirage/gated_mlp.tp examples/mirage/gqa.tp examples/mirage/lora.tp examples/mirage/mha.tp examples/mirage/mqa.tp \
   examples/mirage/ntrans.tp examples/mirage/rmsnorm.tp
-dist_doc_DATA = README.md docs/architecture.md docs/language.md docs/trust.md semantics/SEMANTICS.md proofs/RULES.md proofs/FORMAT.md
+dist_doc_DATA = README.md docs/architecture.md docs/found.md docs/language.md docs/trust.md semantics/SEMANTICS.md proofs/RULES.md proofs/FORMAT.md
 EXTRA_DIST += docs bench LICENSE autogen.sh quickstart .ci/run .clang-format tests/lint.sh

@@ -130,8 +130,13 @@ void cli_rule_judge(const cli_opts *o, const cli_rules *s, uint32_t i, bool reve
   as_rule *rule = as_rule_read(s->file, i, NULL, &J.err);
   if (rule) {
     r->expect = reverse ? AS_EXPECT_NOTHING : rule->expect;
+    if (rule->ill_formed && reverse) {
+      r->answer = CLI_RULE_VACUOUS;
+      r->v.reason = as_format("what the rule starts from is ill-formed at any sizes: %s", rule->ill_formed);
+    } else {
+      decide(&J);
+    }
     as_rule_free(rule);
-    decide(&J);
   } else {
     r->answer = CLI_RULE_BAD;
     r->error = as_err_format(&J.err);

@@ -156,6 +156,13 @@ static uint32_t div_facts(pv *p, uint32_t cx, ck_id x, int depth, uint32_t *out,
   return add_fact(out, n, by_end(p, &s, t_rel(p, CK_LT, t_sub(p, a, bx), b)));
 }
 
+/* is x a factor of a summand of t? */
+static bool summand_of(pv *p, ck_id t, ck_id x)
+{
+  ck_op o = ck_head(p->T, t);
+  return t == x || ((o == CK_ADD || o == CK_MUL) && (summand_of(p, ck_kid(p->T, t, 0), x) || summand_of(p, ck_kid(p->T, t, 1), x)));
+}
+
 /* facts about x: equations first */
 static uint32_t facts_of(pv *p, uint32_t cx, ck_id x, int depth, uint32_t *out)
 {
@@ -164,8 +171,7 @@ static uint32_t facts_of(pv *p, uint32_t cx, ck_id x, int depth, uint32_t *out)
     for (uint32_t c = cx; c != 0; c = CX(p, c).parent) {
       ck_id f = CX(p, c).formula; ck_op o = ck_head(p->T, f);
       if ((o == CK_EQ) != (eqs == 1) || (o != CK_EQ && o != CK_LE && o != CK_LT)) continue;
-      ck_id v = x;
-      if (ck_head(p->T, x) == CK_V ? ck_has_var(p->T, f, v) : (ck_kid(p->T, f, 0) == x || ck_kid(p->T, f, 1) == x)) n = add_fact(out, n, CX(p, c).step);
+      if (ck_head(p->T, x) == CK_V ? ck_has_var(p->T, f, x) : summand_of(p, ck_kid(p->T, f, 0), x) || summand_of(p, ck_kid(p->T, f, 1), x)) n = add_fact(out, n, CX(p, c).step);
     }
   if (ck_head(p->T, x) == CK_DIV) n = div_facts(p, cx, x, depth, out, n);
   if (ck_head(p->T, x) == CK_MOD) {

@@ -67,6 +67,17 @@ static ck_id find_cond(pv *p, ck_id t)
   return CK_BAD;
 }
 
+/* an undecided condition in what the hypotheses say of indices */
+static ck_id fact_cond(pv *p, uint32_t cx)
+{
+  for (uint32_t x = cx; x != 0; x = CX(p, x).parent) {
+    ck_id f = CX(p, x).formula, nf, c; ck_op o = ck_head(p->T, f);
+    if ((o != CK_LT && o != CK_LE && o != CK_EQ) || !ck_is_int(p->T, ck_kid(p->T, f, 0)) || fact_normal(p, cx, CX(p, x).step, &nf) == NO) continue;
+    if ((c = find_cond(p, nf)) != CK_BAD && side(p, cx, c) == NO && side(p, cx, ck_neg(p->T, c)) == NO) return c;
+  }
+  return CK_BAD;
+}
+
 typedef uint32_t (*prover)(pv *p, uint32_t cx, ck_id D, uint32_t depth);
 
 /* f(D) in cx, which is `old` with one hypothesis more: where that is a divisibility, with the quotient as a variable */
@@ -176,7 +187,7 @@ static uint32_t leaf(pv *p, uint32_t cx, ck_id D, uint32_t depth)
   if (s == NO) s = by_atoms(p, cx, D, depth);
   if (s == NO && (depth > 0 || ck_is_int(p->T, D))) s = lp_prove(p, cx, goal);
   if (s == NO) s = from_false(p, goal, lp_contradiction(p, cx));
-  if (s == NO && (c = range_cond(p, cx, D)) != CK_BAD) s = split_on(p, cx, c, D, depth, zero_thm);
+  if (s == NO && ((c = range_cond(p, cx, D)) != CK_BAD || (c = fact_cond(p, cx)) != CK_BAD)) s = split_on(p, cx, c, D, depth, zero_thm);
   return s;
 }
 
@@ -227,7 +238,7 @@ static uint32_t rel_cases(pv *p, uint32_t cx, ck_id f, uint32_t depth)
   if ((c = find_cond(p, e.t)) != CK_BAD) return split_on(p, cx, c, f, depth, rel_cases);
   s = by_clause(p, cx, f);
   if (s == NO) s = from_false(p, f, lp_contradiction(p, cx));
-  if (s == NO && ((c = clause_cond(p, cx, f)) != CK_BAD || (c = range_cond(p, cx, e.t)) != CK_BAD)) s = split_on(p, cx, c, f, depth, rel_cases);
+  if (s == NO && ((c = clause_cond(p, cx, f)) != CK_BAD || (c = range_cond(p, cx, e.t)) != CK_BAD || (c = fact_cond(p, cx)) != CK_BAD)) s = split_on(p, cx, c, f, depth, rel_cases);
   return s;
 }
 

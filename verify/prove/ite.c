@@ -118,7 +118,7 @@ static eqn canon_ite(pv *p, uint32_t cx, ck_id t)
   eqn e = { T, r_cases(p, c, res[0], res[1]) };
   if (e.s == NO) return same(t);
   if (side(p, cx, c1) != NO || side(p, cx, nc1) != NO) return eq_then(p, e, norm(p, cx, T));
-  if (!p->cut) map_put(&p->norm_memo, I, cx_strip(p, cx, I), ((uint64_t)I << 32) | REFL);
+  norm_is(p, cx, I);
   return eq_then(p, e, norm_poly(p, cx, T));
 }
 
@@ -186,7 +186,8 @@ static eqn canon_cond(pv *p, uint32_t cx, ck_id t)
   }
   eqn e = { w, r_cases(p, c, res[0], res[1]) };
   if (e.s == NO) return same(t);
-  if (!p->cut) map_put(&p->norm_memo, I, cx_strip(p, cx, I), ((uint64_t)I << 32) | REFL);
+  if (side(p, cx, r.c) != NO || side(p, cx, ck_neg(p->T, r.c)) != NO) return eq_then(p, e, norm(p, cx, w));
+  norm_is(p, cx, I);
   return eq_then(p, e, norm_poly(p, cx, w));
 }
 

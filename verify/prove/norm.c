@@ -520,13 +520,17 @@ static eqn norm_atom(pv *p, uint32_t cx, ck_id t)
   return e;
 }
 
+/* what is found while a hypothesis is brought to normal form is found with less (side.c), and is remembered apart */
+static uint64_t memo_key(pv *p, uint32_t cx, ck_id t) { return cx_strip(p, cx, t) | (p->fact_busy.n ? (uint64_t)1 << 32 : 0); }
+void norm_is(pv *p, uint32_t cx, ck_id t) { if (!p->cut) map_put(&p->norm_memo, t, memo_key(p, cx, t), ((uint64_t)t << 32) | REFL); }
+
 eqn norm(pv *p, uint32_t cx, ck_id t)
 {
   uint64_t v; eqn e;
   if (t == CK_BAD || pv_spent(p)) return fail();
   if (is_q(p, t)) return same(t);
   cx = cx_strip(p, cx, t);
-  if (map_get(&p->norm_memo, t, cx, &v)) { e.t = (ck_id)(v >> 32); e.s = (uint32_t)v; return e; }
+  if (map_get(&p->norm_memo, t, memo_key(p, cx, t), &v)) { e.t = (ck_id)(v >> 32); e.s = (uint32_t)v; return e; }
   if (p->depth >= MAX_NORM_DEPTH) { p->cut = p->too_deep = true; return same(t); }
   bool cut = p->cut; ck_op o = ck_head(p->T, t);
   p->cut = false;
@@ -539,8 +543,8 @@ eqn norm(pv *p, uint32_t cx, ck_id t)
   p->depth--;
   if (e.s != NO && e.t == t) e.s = REFL;
   if (e.s != NO && !p->cut) {
-    map_put(&p->norm_memo, t, cx, ((uint64_t)e.t << 32) | e.s);
-    if (e.t != t) map_put(&p->norm_memo, e.t, cx_strip(p, cx, e.t), ((uint64_t)e.t << 32) | REFL);
+    map_put(&p->norm_memo, t, memo_key(p, cx, t), ((uint64_t)e.t << 32) | e.s);
+    if (e.t != t) norm_is(p, cx, e.t);
   }
   p->cut = cut || p->cut;
   return e.s == NO ? fail() : e;

@@ -94,6 +94,24 @@ static eqn by_equation(pv *p, uint32_t cx, ck_id a, ck_id b, ck_id c)
   return e;
 }
 
+/* (x div b) div a = x div (b*a) for 0 < a, 0 < b: x = (b*a)*Q + b*m + r with r = x mod b, m = (x div b) mod a */
+static eqn nested(pv *p, uint32_t cx, ck_id d, ck_id a, uint32_t ap)
+{
+  ck_id x = ck_kid(p->T, d, 0), b = ck_kid(p->T, d, 1), xb[2] = { x, b }, da[2] = { d, a }, Q = ck_mk2(p->T, CK_DIV, d, a), m = ck_mk2(p->T, CK_MOD, d, a), r = ck_mk2(p->T, CK_MOD, x, b), ba = t_mul(p, b, a), R = t_add(p, t_mul(p, b, m), r), t = ck_mk2(p->T, CK_DIV, x, ba);
+  uint32_t bp = side(p, cx, t_rel(p, CK_LT, p->zero, b)), prem[3]; eqn e = { t, NO };
+  if (bp == NO) return e;
+  uint32_t l1 = r_law(p, "div", xb, 2, bp), l2 = r_law(p, "div", da, 2, ap), m0 = r_law(p, "mod>", da, 2, ap), m1 = tight(p, r_law(p, "mod<", da, 2, ap)), r0 = r_law(p, "mod>", xb, 2, bp), r1 = r_law(p, "mod<", xb, 2, bp);
+  by s; by_start(&s); by_add2(&s, p->one, bp, m0); by_add(&s, p->one, r0);
+  prem[0] = by_end(p, &s, t_rel(p, CK_LE, p->zero, R));
+  by_start(&s); by_add2(&s, p->one, bp, m1); by_add(&s, p->one, r1); /* b*(a - m - 1) + (b - r) */
+  prem[1] = by_end(p, &s, t_rel(p, CK_LT, R, ba));
+  by_start(&s); by_add(&s, p->one, l1); by_add(&s, b, l2);
+  prem[2] = by_end(p, &s, t_rel(p, CK_EQ, x, t_add(p, t_mul(p, ba, Q), R)));
+  ck_vsub v[4] = { { ck_var(p->T, "a", 'i'), x }, { ck_var(p->T, "b", 'i'), ba }, { ck_var(p->T, "q", 'i'), Q }, { ck_var(p->T, "r", 'i'), R } };
+  e.s = eq_sym(p, r_lemma(p, L_DIVMOD, v, 4, NULL, 0, prem, 3));
+  return e;
+}
+
 eqn norm_div(pv *p, uint32_t cx, ck_id t)
 {
   ck_id a = ck_kid(p->T, t, 0), b = ck_kid(p->T, t, 1), ab[2] = { a, b }; uint32_t bp = side(p, cx, t_rel(p, CK_LT, p->zero, b)); eqn e = same(t);
@@ -103,7 +121,9 @@ eqn norm_div(pv *p, uint32_t cx, ck_id t)
     e.s = r_arith1(p, t_rel(p, CK_EQ, t, e.t), t_int(p, -1), r_law(p, "div", ab, 2, bp));
     return e.s == NO ? fail() : eq_then(p, e, norm(p, cx, e.t));
   }
+  if (ck_head(p->T, a) == CK_DIV && (e = nested(p, cx, a, b, bp)).s != NO) return eq_then(p, e, norm(p, cx, e.t));
   poly f, g, q, r; poly_init(&f); poly_init(&g); poly_init(&q); poly_init(&r);
+  e = same(t);
   poly_of(p, &f, a); poly_of(p, &g, b);
   if (g.n) {
     divide(p, &f, &g, &q, &r);

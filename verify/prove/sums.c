@@ -288,12 +288,6 @@ static eqn reorder(pv *p, tele *t, ck_id body)
   return r;
 }
 
-/* t is in normal form */
-static void remember(pv *p, uint32_t cx, ck_id t)
-{
-  if (!p->cut) map_put(&p->norm_memo, t, cx_strip(p, cx, t), ((uint64_t)t << 32) | REFL);
-}
-
 /* sum over k < n of a product `in` of atoms that all depend on k, canonical inside; cx: outside */
 static eqn product_sum(pv *p, uint32_t cx, ck_id n, ck_id in)
 {
@@ -311,7 +305,7 @@ static eqn product_sum(pv *p, uint32_t cx, ck_id n, ck_id in)
       b.t = rhs_of(p, b.s);
       return eq_then(p, b, norm(p, cx, b.t));
     }
-    remember(p, cx, start);
+    norm_is(p, cx, start);
     return same(start);
   }
   ck_id body = innermost(p, e.t, &t, 0);
@@ -324,7 +318,7 @@ static eqn product_sum(pv *p, uint32_t cx, ck_id n, ck_id in)
   }
   r = reorder(p, &t, body);
   if (r.s == NO) return e;
-  remember(p, cx, r.t);
+  norm_is(p, cx, r.t);
   return eq_then(p, e, r);
 }
 

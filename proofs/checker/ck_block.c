@@ -138,10 +138,7 @@ void ck_read_kernel(ck_reader *R) {
     } while (ck_accept(R, ","));
     ck_newline(R);
   }
-  if (ck_accept(R, "loop")) {
-    ck_fresh_name(R), ck_expect(R, "=");
-    ck_require_extent(R, R->grid[LOOP] = ck_integer(R, NULL)), ck_newline(R);
-  }
+  if (ck_accept(R, "loop")) ck_fresh_name(R), ck_expect(R, "="), ck_require_extent(R, R->grid[LOOP] = ck_integer(R, NULL)), ck_newline(R);
   for (s->in_block = true, s->n_block = 0; !ck_accept(R, "end"); ck_newline(R)) {
     R->at_tok = ck_cur(R);
     if (ck_accept(R, "load")) load(R);

@@ -46,12 +46,10 @@ static void operator_def(ck_reader *R, uint32_t from) {
 }
 
 static void function_def(ck_reader *R, uint32_t from) {
-  static const char *const known[] = {"exp", "log", "sqrt", "inv", "abs"}; /* max and min are reserved words */
   ck_func_def *fn = ck_keep(R, sizeof *fn);
   const ck_tok *at = ck_cur(R);
   fn->f = R->f, fn->from = from, fn->name = ck_new_name(R);
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (!strcmp(known[i], fn->name)) ck_die(R, R->f, at, "%s is known to the checker and cannot be defined", fn->name);
+  if (ck_known_function(fn->name)) ck_die(R, R->f, at, "%s is known to the checker and cannot be defined", fn->name);
   if (ck_find_func(R, fn->name)) ck_die(R, R->f, at, "function %s is defined twice", fn->name);
   ck_expect(R, "(");
   do ck_new_name(R), fn->n++;
@@ -65,7 +63,7 @@ static void function_def(ck_reader *R, uint32_t from) {
 bool ck_rule_ends(const ck_reader *R) { return ck_cur(R)->kind == CK_T_END || ck_at(R, "rule") || ck_at(R, "op") || ck_at(R, "func"); }
 
 void ck_read_sem(ck_reader *R, const ck_file *f) {
-  for (R->f = f, R->at = 0, R->depth = 0; ck_accept(R, "use"); ck_newline(R)) R->at++; /* ck_claim.c has read it */
+  R->f = f, R->at = 0, R->depth = 0, ck_skip_uses(R);
   while (ck_cur(R)->kind != CK_T_END) {
     uint32_t from = ck_cur(R)->off;
     if (ck_accept(R, "func")) function_def(R, from);
@@ -129,19 +127,14 @@ static long list_count(ck_reader *R, ck_call *c, const axis *d, const ck_tensor 
   return v;
 }
 
-static ck_list *add_list(ck_reader *R, ck_call *c, const char *name, uint32_t n, const ck_id *dim) {
-  if (c->nl == CK_MAX_DIMS) ck_die(R, c->op->f, c->op->tok, "more than %d lists of axes", CK_MAX_DIMS);
-  ck_list *l = &c->list[c->nl++];
-  *l = (ck_list){.name = name, .n = n};
-  memcpy(l->dim, dim, n * sizeof *dim);
-  return l;
-}
-
-static void match_list(ck_reader *R, ck_call *c, const char *name, uint32_t n, const ck_id *dim) {
+/* enters the list, or finds it with the same axes */
+static const ck_list *match_list(ck_reader *R, ck_call *c, const char *name, uint32_t n, const ck_id *dim) {
   ck_list *l = ck_find_list(c, name);
-  if (!l) l = add_list(R, c, name, n, dim);
+  if (!l && c->nl == CK_MAX_DIMS) ck_die(R, c->op->f, c->op->tok, "more than %d lists of axes", CK_MAX_DIMS);
+  if (!l) l = &c->list[c->nl++], *l = (ck_list){.name = name, .n = n}, memcpy(l->dim, dim, n * sizeof *dim);
   if (l->n != n) ck_die_at(R, "%s: ..%s stands for %u axes and for %u", c->op->name, name, l->n, n);
   for (uint32_t i = 0; i < n; i++) meet(R, c, l->dim[i], dim[i]), ck_require_eq(R, l->dim[i], dim[i]);
+  return l;
 }
 
 static void match_arg(ck_reader *R, ck_call *c, const char *name, const axis *p, uint32_t n, const ck_tensor *t) {
@@ -169,7 +162,7 @@ static void match_arg(ck_reader *R, ck_call *c, const char *name, const axis *p,
   }
 }
 
-static ck_list *broadcast(ck_reader *R, ck_call *c, const axis *d) {
+static const ck_list *broadcast(ck_reader *R, ck_call *c, const axis *d) {
   const ck_list *a = ck_find_list(c, d->b1), *b = ck_find_list(c, d->b2);
   ck_id dim[CK_MAX_RANK];
   if (!a || !b || ck_find_list(c, d->name)) ck_die(R, c->op->f, c->op->tok, "broadcast of unknown lists, or as a known one");
@@ -177,10 +170,10 @@ static ck_list *broadcast(ck_reader *R, ck_call *c, const axis *d) {
   for (uint32_t i = 1; i <= n; i++) {
     ck_id x = i <= a->n ? a->dim[a->n - i] : b->dim[b->n - i], y = i <= b->n ? b->dim[b->n - i] : x;
     meet(R, c, x, y);
-    if (!ck_is_const(R, x, 1) && !ck_is_const(R, y, 1)) ck_require_eq(R, x, y);
-    dim[n - i] = ck_is_const(R, x, 1) ? y : x;
+    if (!ck_is_one(R, x) && !ck_is_one(R, y)) ck_require_eq(R, x, y);
+    dim[n - i] = ck_is_one(R, x) ? y : x;
   }
-  return add_list(R, c, d->name, n, dim);
+  return match_list(R, c, d->name, n, dim);
 }
 
 /* --- calls */

@@ -252,7 +252,3 @@ bool ck_cert_trace(ck_terms *T, const ck_goal *goals, uint32_t n_goals, const ch
   free(done), free(copy), free(R.tok), free(R.val), free(R.terms), ck_proof_free(R.P);
   return accepted;
 }
-
-bool ck_cert_check(ck_terms *T, const ck_goal *goals, uint32_t n_goals, const char *text, size_t len, ck_usage *usage, char **why) {
-  return ck_cert_trace(T, goals, n_goals, text, len, usage, why, NULL, NULL);
-}

@@ -128,16 +128,11 @@ static void state_goals(ck_reader *R, ck_claim *c, const ck_side *spec, const ck
 }
 
 /* --- words for people */
-static void show(FILE *out, ck_terms *T, const char *before, ck_id t, const char *after) {
-  char *s = ck_show(T, t);
-  fprintf(out, "%s%s%s", before, s, after);
-  free(s);
-}
-
-static void show_tensors(FILE *out, ck_terms *T, ck_tensor *const *t, uint32_t n) {
+static void show_tensors(FILE *out, ck_terms *T, const char *before, ck_tensor *const *t, uint32_t n) {
+  fputs(before, out);
   for (uint32_t k = 0; k < n; k++) {
     fprintf(out, " %s[", t[k]->name);
-    for (uint32_t i = 0; i < t[k]->rank; i++) show(out, T, i ? ", " : "", t[k]->dim[i], "");
+    for (uint32_t i = 0; i < t[k]->rank; i++) ck_print(out, T, i ? ", " : "", t[k]->dim[i], "");
     fputs("]", out);
   }
 }
@@ -147,17 +142,15 @@ static char *theorem(ck_reader *R, const ck_side *spec, const ck_side *cand, boo
   size_t n = 0;
   FILE *out = open_memstream(&text, &n);
   if (!out) abort();
-  fputs("For all integers", out);
-  for (uint32_t i = 0; i < R->n_sizes; i++) fprintf(out, "%s %s", i ? "," : "", R->size[i].name);
-  fputs(" with\n", out);
-  for (uint32_t i = 0; i < R->n_rels; i++) show(out, R->T, R->rel[i].cand ? "  (candidate) " : "  ", R->rel[i].rel, "\n");
-  fputs("and all inputs", out);
-  show_tensors(out, R->T, spec->input, spec->n_inputs);
-  fprintf(out, "\nat which %s is defined:\n%s has the outputs", spec->name, cand->name);
-  show_tensors(out, R->T, spec->output, spec->n_outputs);
+  fputs(R->n_sizes ? "For all integers" : "For", out);
+  for (uint32_t i = 0; i < R->n_sizes; i++) fprintf(out, " %s%s", R->size[i].name, i + 1 < R->n_sizes ? "," : " with\n");
+  for (uint32_t i = 0; i < R->n_rels; i++) ck_print(out, R->T, R->rel[i].cand ? "  (candidate) " : "  ", R->rel[i].rel, "\n");
+  show_tensors(out, R->T, R->n_sizes ? "and all inputs" : " all inputs", spec->input, spec->n_inputs);
+  fprintf(out, "\nat which %s is defined:\n%s ", spec->name, cand->name);
+  show_tensors(out, R->T, "has the outputs", spec->output, spec->n_outputs);
   fprintf(out, " of the same extents, is defined and stays within its tensors, and every element equals that of %s.\n", spec->name);
   if (spec->n_obligs) fprintf(out, "It is defined (all tensors that it computes are) where%s\n", R->rule ? ", and it is assumed that" : "");
-  for (uint32_t i = 0; i < spec->n_obligs; i++) show(out, R->T, "  ", clause(R, &spec->oblig[i]), "\n");
+  for (uint32_t i = 0; i < spec->n_obligs; i++) ck_print(out, R->T, "  ", clause(R, &spec->oblig[i]), "\n");
   for (ck_func_def *g = R->funcs; g; g = g->next)
     if (g->used) fprintf(out, "%s may be any function that is defined everywhere.\n", g->name);
   fputs(has_witness ? "Not vacuous as to sizes: there are some that satisfy these relations, those stated in the files if all are.\n"

@@ -1,7 +1,6 @@
 /* The claim (proofs/RULES.md section 4, semantics/SEMANTICS.md): goals and allowed hypotheses of SPEC, CANDIDATE, computed from the
  * user's files alone.  Includes ck_term.h only.  Called by the checker's main and by the prover. */
-#ifndef CK_CLAIM_H
-#define CK_CLAIM_H
+#pragma once
 #include "ck_term.h"
 
 typedef struct {
@@ -30,4 +29,3 @@ ck_claim *ck_claim_read(ck_terms *T, const char *spec, const char *cand, const c
 typedef struct { const char *name, *text; size_t len; } ck_text;
 ck_claim *ck_claim_texts(ck_terms *T, const ck_text *spec, const ck_text *cand, const ck_text *sem, uint32_t n_sem, ck_msg *msg);
 void ck_claim_free(ck_claim *c);
-#endif

@@ -25,12 +25,9 @@ void *ck_grow(ck_reader *R, void *v, uint32_t n, size_t item) {
 
 char *ck_read_file(const char *name, size_t max, size_t *len) {
   FILE *in = fopen(name, "rb");
-  char *text = NULL;
-  size_t cap = 0, got = 1;
-  for (*len = 0; in && got && *len < max; *len += got) {
-    if (*len == cap && !(text = realloc(text, cap = cap ? 2 * cap : 1 << 16))) abort();
-    got = fread(text + *len, 1, cap - *len, in);
-  }
+  char *text = malloc(max + 1);
+  if (!text) abort();
+  *len = in ? fread(text, 1, max, in) : 0;
   bool ok = in && !ferror(in);
   if (in) fclose(in);
   return ok ? text : (free(text), NULL);
@@ -135,6 +132,8 @@ void ck_expect(ck_reader *R, const char *s) { if (!ck_accept(R, s)) ck_die_here(
 void ck_newline(ck_reader *R) { if (ck_cur(R)->kind != CK_T_NL) ck_die_here(R, "end of line expected"); R->at++; }
 void ck_enter(ck_reader *R) { if (++R->depth > CK_MAX_DEPTH) ck_die_here(R, "nested more than %d deep", CK_MAX_DEPTH); }
 void ck_skip_line(ck_reader *R) { while (ck_cur(R)->kind != CK_T_NL) R->at++; R->at++; }
+
+void ck_skip_uses(ck_reader *R) { while (ck_at(R, "use")) ck_skip_line(R); } /* ck_claim.c has read them */
 
 bool ck_list_goes_on(ck_reader *R, const char *close) {
   if (ck_accept(R, ",")) return true;

@@ -1,15 +1,15 @@
 /* assay-check: reads the claim from the user's files, replays the certificate, prints the theorem.  Starts from "rejected". */
 #include "ck_cert.h"
 #include "ck_read.h"
-#include <dirent.h>
 #include <errno.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-enum { ACCEPTED = 0, REJECTED = 1, BAD_INPUT = 2, MAX_SEM = 1000, MAX_CERT = 1 << 30 };
-static char *sem[MAX_SEM]; /* paths of operator specifications */
-static uint32_t n_sem;
+enum { ACCEPTED = 0, REJECTED = 1, BAD_INPUT = 2, MAX_CERT = 1 << 28 };
+static glob_t sem; /* paths of operator specifications */
 static bool quiet;
 
 static int complain(const char *what, const char *why) { return fprintf(stderr, "assay-check: %s: %s\n", what, why), BAD_INPUT; }
@@ -24,35 +24,21 @@ static int usage(FILE *out, int status) {
   return status;
 }
 
-static int is_sem(const struct dirent *e) { size_t n = strlen(e->d_name); return n > 4 && !strcmp(e->d_name + n - 4, ".sem"); }
-
 /* a file, or all *.sem of a folder by name */
 static int add_sem(const char *where) {
-  struct dirent **e = NULL;
-  int n = scandir(where, &e, is_sem, alphasort);
-  bool folder = n >= 0;
-  if (!folder && errno != ENOTDIR) return complain(where, strerror(errno));
-  for (int i = 0; i < (folder ? n : 1); i++) {
-    const char *name = folder ? e[i]->d_name : "";
-    size_t room = strlen(where) + strlen(name) + 2;
-    if (n_sem == MAX_SEM) return complain(where, "too many files");
-    if (!(sem[n_sem] = malloc(room))) abort();
-    snprintf(sem[n_sem++], room, "%s%s%s", where, folder ? "/" : "", name);
-    if (folder) free(e[i]);
-  }
-  return free(e), 0;
-}
-
-static void print_term(ck_terms *T, const char *before, ck_id t) {
-  char *s = ck_show(T, t);
-  printf("%s%s\n", before, s), free(s);
+  struct stat st;
+  char pattern[4096];
+  if (stat(where, &st)) return complain(where, strerror(errno));
+  int n = snprintf(pattern, sizeof pattern, S_ISDIR(st.st_mode) ? "%s/*.sem" : "%s", where);
+  int failed = n < (int)sizeof pattern ? glob(pattern, sem.gl_pathc ? GLOB_APPEND : 0, NULL, &sem) : GLOB_NOSPACE;
+  return failed && !(failed == GLOB_NOMATCH && S_ISDIR(st.st_mode)) ? complain(where, "cannot be read") : 0;
 }
 
 static int print_goals(ck_terms *T, const ck_claim *c) {
   for (const ck_goal *g = c->goals; g < c->goals + c->n_goals; g++) {
     printf("goal %s\n", g->name);
-    print_term(T, "  ", g->formula);
-    for (uint32_t k = 0; k < g->n_allowed; k++) print_term(T, "    given ", g->allowed[k]);
+    ck_print(stdout, T, "  ", g->formula, "\n");
+    for (uint32_t k = 0; k < g->n_allowed; k++) ck_print(stdout, T, "    given ", g->allowed[k], "\n");
   }
   return ACCEPTED;
 }
@@ -84,7 +70,7 @@ static int replay(ck_terms *T, const ck_claim *c, char *const file[3]) {
 static int check(char *const file[3]) {
   ck_terms *T = ck_terms_new();
   ck_msg msg = {0};
-  ck_claim *c = ck_claim_read(T, file[0], file[1], (const char *const *)sem, n_sem, &msg);
+  ck_claim *c = ck_claim_read(T, file[0], file[1], (const char *const *)sem.gl_pathv, (uint32_t)sem.gl_pathc, &msg);
   int verdict = BAD_INPUT;
   if (c) verdict = file[2] ? replay(T, c, file) : print_goals(T, c);
   else if (msg.line) fprintf(stderr, "%s:%d:%d: %s\n", msg.file, msg.line, msg.col, msg.text);
@@ -130,6 +116,6 @@ int main(int argc, char **argv) {
   quiet = quiet || list;
   verdict = bad ? BAD_INPUT : list ? batch(list) : check(file);
   if (fflush(stdout) || ferror(stdout)) verdict = BAD_INPUT;
-  while (n_sem) free(sem[--n_sem]);
+  globfree(&sem);
   return verdict;
 }

@@ -3,8 +3,7 @@
  *
  * Nothing is parsed into trees: what is read is evaluated as it is read, and the body of an operator is read anew at each call.
  * An error leaves by ck_die (longjmp to ck_claim_texts); all memory but GMP's lies in one arena that the catcher frees. */
-#ifndef CK_READ_H
-#define CK_READ_H
+#pragma once
 #include "ck_claim.h"
 #include <setjmp.h>
 
@@ -44,7 +43,7 @@ _Noreturn void ck_die_at(ck_reader *R, const char *fmt, ...) __attribute__((form
 _Noreturn void ck_die_here(ck_reader *R, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void *ck_keep(ck_reader *R, size_t n);     /* zeroed, freed with the arena */
 void *ck_grow(ck_reader *R, void *v, uint32_t n, size_t item); /* v of n items, or a copy, with room for one more */
-char *ck_read_file(const char *name, size_t max, size_t *len);  /* malloc'ed; NULL and errno; stops soon after max bytes */
+char *ck_read_file(const char *name, size_t max, size_t *len);  /* malloc'ed; NULL and errno; at most max bytes */
 void ck_keep_none(ck_reader *R);
 void ck_lex(ck_reader *R, ck_file *f);
 const ck_tok *ck_cur(const ck_reader *R), *ck_peek(const ck_reader *R, uint32_t k);
@@ -53,7 +52,7 @@ bool ck_at(const ck_reader *R, const char *s), ck_accept(ck_reader *R, const cha
 void ck_expect(ck_reader *R, const char *s);
 bool ck_list_goes_on(ck_reader *R, const char *close); /* takes a comma, or else what closes the list */
 uint32_t ck_find(const ck_reader *R, const char *s, uint32_t from, uint32_t to); /* place of s, outside of brackets; `to`: there is none */
-void ck_newline(ck_reader *R), ck_skip_line(ck_reader *R); /* the end of a statement; all up to it */
+void ck_newline(ck_reader *R), ck_skip_line(ck_reader *R), ck_skip_uses(ck_reader *R); /* the end of a statement; all up to it; `use` lines */
 const char *ck_new_name(ck_reader *R);              /* a NAME that is no reserved word */
 const char *ck_call_name(ck_reader *R);             /* a NAME, or a reserved word that names an operator */
 long ck_small_int(ck_reader *R);                    /* INT at most 10^12 */
@@ -95,7 +94,7 @@ ck_id ck_if(ck_reader *R, ck_id rel, ck_id yes, ck_id no), ck_larger(ck_reader *
 ck_id ck_put(ck_reader *R, ck_id t, ck_id var, ck_id val); /* t with the value for the variable */
 ck_id ck_at_index(ck_reader *R, const ck_tensor *t, const ck_id *ix);
 ck_id ck_fold1(ck_reader *R, ck_id var, ck_id n, ck_id s, ck_id init, ck_id step); /* var and the state s are free in step */
-bool ck_is_const(const ck_reader *R, ck_id a, long v);
+bool ck_is_const(const ck_reader *R, ck_id a, long v), ck_is_one(ck_reader *R, ck_id a); /* literally v; the polynomial 1 */
 bool ck_same(ck_reader *R, ck_id a, ck_id b);          /* the same polynomial */
 int ck_truth(ck_reader *R, ck_id rel);                 /* of a relation between constants: 1 or 0; -1 if it is not */
 bool ck_trivial(ck_reader *R, ck_id rel);              /* true between constants, or among the stated relations or R->cond */
@@ -124,6 +123,7 @@ struct ck_op_def {
 void ck_read_sem(ck_reader *R, const ck_file *f);      /* finds the definitions; rules are passed over */
 bool ck_rule_ends(const ck_reader *R);                 /* the end of the file, or the next definition in it */
 ck_func_def *ck_find_func(const ck_reader *R, const char *name);
+bool ck_known_function(const char *name);              /* exp log sqrt inv abs max min: ck_scalar.c */
 typedef struct { const char *name; ck_id val; const ck_tok *at; } ck_attr;
 ck_tensor *ck_call_op(ck_reader *R, const char *op, const ck_tok *at, ck_tensor *const *arg, uint32_t n_args, const ck_attr *attr, uint32_t n_attrs);
 ck_id ck_group(const ck_reader *R, ck_id dim);         /* the extent if it stands for any number of axes (docs/language.md, rules), or CK_BAD */
@@ -146,4 +146,3 @@ void ck_read_kernel(ck_reader *R);
 
 /* --- ck_sha256.c */
 void ck_sha256(const void *data, size_t len, char hex[65]);
-#endif

@@ -1,7 +1,6 @@
 /* The inference rules (proofs/RULES.md section 3).  A theorem is (hypotheses, formula).  Each function applies one rule and returns
  * the number of the new theorem or CK_BAD (reason: ck_error).  Includes ck_term.h only.  Called by ck_cert (replay) and by the prover. */
-#ifndef CK_RULES_H
-#define CK_RULES_H
+#pragma once
 #include "ck_term.h"
 
 typedef struct ck_proof ck_proof;
@@ -27,4 +26,3 @@ uint32_t ck_r_law(ck_proof *P, const char *name, const ck_id *ts, uint32_t nt, c
 uint32_t ck_r_zero(ck_proof *P, ck_id t, uint32_t p);
 uint32_t ck_r_succ(ck_proof *P, ck_id t, ck_id k, uint32_t p);
 uint32_t ck_r_induct(ck_proof *P, ck_id k, ck_id n, uint32_t j, const ck_id *fs, const uint32_t *base, const uint32_t *step, uint32_t r, uint32_t p);
-#endif

@@ -70,6 +70,8 @@ ck_id ck_fold1(ck_reader *R, ck_id var, ck_id n, ck_id s, ck_id init, ck_id step
 static const ck_poly *poly(ck_reader *R, const ck_poly *p) { return p ? p : (ck_die_at(R, "size expression too large"), p); }
 bool ck_same(ck_reader *R, ck_id a, ck_id b) { return ck_poly_eq(poly(R, ck_poly_of(R->T, a)), poly(R, ck_poly_of(R->T, b))); }
 
+bool ck_is_one(ck_reader *R, ck_id a) { return ck_same(R, a, ck_int(R->T, 1)); }
+
 /* --- obligations */
 int ck_truth(ck_reader *R, ck_id rel) {
   mpq_t v;
@@ -262,14 +264,18 @@ static ck_id reduction(ck_reader *R, ck_call *c) {
   return ck_fold1(R, k, n, s, ck_put(R, f, k, zero), kind == 'X' ? ck_larger(R, s, f) : smaller(R, s, f));
 }
 
-/* a known function, or one that is any function of reals; known with op ITE: abs, max, min */
+enum { N_KNOWN = 7 };
+static const struct { const char *name; uint32_t n; ck_op op; } known[N_KNOWN] = {
+    {"exp", 1, CK_EXP}, {"log", 1, CK_LOG}, {"sqrt", 1, CK_SQRT}, {"inv", 1, CK_INV}, {"abs", 1, CK_ITE}, {"max", 2, CK_ITE}, {"min", 2, CK_ITE}};
+static uint32_t place_of(const char *name) { uint32_t i = 0; while (i < N_KNOWN && strcmp(known[i].name, name)) i++; return i; }
+bool ck_known_function(const char *name) { return place_of(name) < N_KNOWN; }
+
+/* a known function, or one that is any function of reals */
 static ck_id function(ck_reader *R, ck_call *c) {
-  static const struct { const char *name; uint32_t n; ck_op op; } known[] = {
-      {"exp", 1, CK_EXP}, {"log", 1, CK_LOG}, {"sqrt", 1, CK_SQRT}, {"inv", 1, CK_INV}, {"abs", 1, CK_ITE}, {"max", 2, CK_ITE}, {"min", 2, CK_ITE}};
   const ck_tok *at = ck_cur(R);
   const char *f = ck_call_name(R);
   ck_id a[CK_MAX_ARGS], zero = ck_int(R->T, 0);
-  uint32_t n = 0, i = 0, n_known = sizeof known / sizeof *known;
+  uint32_t n = 0, i = place_of(f);
   char sig[CK_MAX_ARGS + 3], app[CK_MAX_NAME + 8];
   ck_expect(R, "(");
   do {
@@ -277,9 +283,8 @@ static ck_id function(ck_reader *R, ck_call *c) {
     sig[n] = 'r', a[n++] = ck_scalar(R, c);
   } while (ck_list_goes_on(R, ")"));
   memcpy(sig + n, ":r", 3);
-  while (i < n_known && strcmp(known[i].name, f)) i++;
-  ck_func_def *g = i < n_known || !c ? NULL : ck_find_func(R, f);
-  if (i == n_known && !g) ck_die_word(R, at, "no function is called", f);
+  ck_func_def *g = i < N_KNOWN || !c ? NULL : ck_find_func(R, f);
+  if (i == N_KNOWN && !g) ck_die_word(R, at, "no function is called", f);
   if (n != (g ? g->n : known[i].n)) ck_die_word(R, at, "wrong number of arguments for", f);
   if (!g) {
     if (known[i].op == CK_LOG) ck_require(R, CK_LT, zero, a[0]);
@@ -315,7 +320,7 @@ static uint32_t indices(ck_reader *R, ck_call *c, const ck_tensor *t, ck_id *ix,
     if (adapt) others = t->rank; /* at most one ~: a second one takes nothing */
     if (n + take > CK_MAX_RANK) ck_die(R, R->f, at, "too many indices");
     for (uint32_t i = l ? l->n - take : 0; l && i < l->n; i++, n++)
-      group[n] = ck_group(R, l->dim[i]), ix[n] = adapt && ck_is_const(R, t->dim[n], 1) && !ck_is_const(R, l->dim[i], 1) ? ck_int(R->T, 0) : l->ix[i];
+      group[n] = ck_group(R, l->dim[i]), ix[n] = adapt && ck_is_one(R, t->dim[n]) && !ck_is_one(R, l->dim[i]) ? ck_int(R->T, 0) : l->ix[i];
     if (!l) group[n] = CK_BAD, ix[n++] = ck_integer(R, c);
   } while (ck_list_goes_on(R, "]"));
   return n;
@@ -364,22 +369,17 @@ static ck_id unary(ck_reader *R, ck_call *c) {
 
 static ck_id product(ck_reader *R, ck_call *c) {
   ck_id a = unary(R, c), zero = ck_int(R->T, 0);
-  for (bool div, mod;;) {
-    const ck_tok *at = ck_cur(R);
-    if (ck_accept(R, "*")) { a = ck_times(R, a, unary(R, c)); continue; }
-    if (c && ck_accept(R, "/")) {
-      ck_id b = unary(R, c);
-      ck_require(R, CK_NE, b, zero);
-      a = ck_two(R, CK_MUL, a, ck_ok(R, ck_mk1(R->T, CK_INV, b)));
-      continue;
-    }
-    div = ck_accept(R, "div"), mod = !div && ck_accept(R, "mod");
-    if (!div && !mod) return a;
+  while (ck_at(R, "*") || (c && ck_at(R, "/")) || ck_at(R, "div") || ck_at(R, "mod")) {
+    const ck_tok *at = &R->f->tok[R->at++];
     ck_id b = unary(R, c);
-    if (!ck_is_int(R->T, a) || !ck_is_int(R->T, b)) ck_die(R, R->f, at, "div and mod are for integers");
-    ck_require(R, CK_LT, zero, b);
-    a = ck_divmod(R, div ? CK_DIV : CK_MOD, a, b);
+    if (*at->s == '*') a = ck_times(R, a, b);
+    else if (*at->s == '/') ck_require(R, CK_NE, b, zero), a = ck_two(R, CK_MUL, a, ck_ok(R, ck_mk1(R->T, CK_INV, b)));
+    else {
+      if (!ck_is_int(R->T, a) || !ck_is_int(R->T, b)) ck_die(R, R->f, at, "div and mod are for integers");
+      ck_require(R, CK_LT, zero, b), a = ck_divmod(R, *at->s == 'd' ? CK_DIV : CK_MOD, a, b);
+    }
   }
+  return a;
 }
 
 ck_id ck_scalar(ck_reader *R, ck_call *c) {

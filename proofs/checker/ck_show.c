@@ -48,3 +48,9 @@ char *ck_show(const ck_terms *T, ck_id t) {
   else put(&o, "(no term)");
   return o.s;
 }
+
+void ck_print(FILE *out, const ck_terms *T, const char *before, ck_id t, const char *after) {
+  char *s = ck_show(T, t);
+  fprintf(out, "%s%s%s", before, s, after);
+  free(s);
+}

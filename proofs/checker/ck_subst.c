@@ -41,7 +41,7 @@ static ck_id run(walk *w, ck_id t, uint32_t d) {
       if (w->vars[i] == t) r = w->what == CLOSE ? ck_bound(T, d + i, ck_sort(T, t)) : shift(T, w->vals[i], d);
   } else {
     uint32_t n = ck_nkids(T, t);
-    ck_id few[8], *k = n <= 8 ? few : ck_alloc(NULL, n * sizeof *k);
+    ck_id *k = ck_alloc(NULL, n * sizeof *k);
     bool ok = true;
     for (uint32_t i = 0; i < n && ok; i++) {
       k[i] = run(w, ck_kid(T, t, i), d + ck_kid_binders(T, t, i));
@@ -51,7 +51,7 @@ static ck_id run(walk *w, ck_id t, uint32_t d) {
     for (uint32_t i = 0; ok && op == CK_APP && w->what == SUB && i < w->nf; i++)
       if (w->fs[i].name == ck_name(T, t) && w->fs[i].sig == ck_sig(T, t)) f = &w->fs[i];
     if (ok) r = f ? ck_sub(T, f->body, f->params, k, f->n, NULL, 0) : ck_rebuild(T, t, k); /* the arguments are substituted already */
-    if (k != few) free(k);
+    free(k);
   }
   CK_GROW(w->memo, w->cap, w->done.n + 1);
   w->memo[w->done.n].key = key, w->memo[w->done.n].val = r;

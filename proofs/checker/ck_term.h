@@ -4,12 +4,12 @@
  *
  * A term is a 32-bit number in one table; equal nodes have equal numbers.  Every function that can fail returns CK_BAD and leaves
  * the reason in ck_error(); nothing aborts but running out of memory. */
-#ifndef CK_TERM_H
-#define CK_TERM_H
+#pragma once
 #include <gmp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 typedef uint32_t ck_id;
 #define CK_BAD UINT32_MAX
@@ -32,8 +32,7 @@ const char *ck_word_text(const ck_terms *T, uint32_t w);
 
 /* --- makers: number of the node, or CK_BAD when the node would not be well formed (table of section 1) */
 ck_id ck_q(ck_terms *T, const mpq_t x); /* borrows x */
-ck_id ck_int(ck_terms *T, long n);
-ck_id ck_rat(ck_terms *T, long n, long d);
+ck_id ck_int(ck_terms *T, long n), ck_rat(ck_terms *T, long n, long d);
 ck_id ck_var(ck_terms *T, const char *name, char sort); /* sort 'i' or 'r' */
 ck_id ck_bound(ck_terms *T, uint32_t index, char sort);
 ck_id ck_mk1(ck_terms *T, ck_op op, ck_id a);          /* inv exp sqrt log */
@@ -84,4 +83,4 @@ bool ck_poly_const(const ck_poly *p, mpq_t out);            /* true if constant;
 
 /* text for people: infix, to a malloc'ed string that the caller frees; for messages only */
 char *ck_show(const ck_terms *T, ck_id t);
-#endif
+void ck_print(FILE *out, const ck_terms *T, const char *before, ck_id t, const char *after);

@@ -1,6 +1,5 @@
 /* Inside of the term table, shared by ck_term.c, ck_subst.c, ck_poly.c, ck_show.c, ck_rules.c and ck_cert.c only. */
-#ifndef CK_TERM_IMPL_H
-#define CK_TERM_IMPL_H
+#pragma once
 #include "ck_term.h"
 
 /* Bounds that keep every recursion and every count small; what exceeds one is rejected. */
@@ -50,4 +49,3 @@ uint32_t ck_function(ck_terms *T, uint32_t name, uint32_t sig); /* its member in
 /* polynomials made since the mark are freed; none of them may be a cached one */
 ck_poly *ck_poly_mark(ck_terms *T);
 void ck_poly_release(ck_terms *T, ck_poly *mark);
-#endif

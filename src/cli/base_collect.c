@@ -2,8 +2,8 @@
  * .json (a file of Mirage), and NAME.more.tp belong to NAME.tp, the longest NAME first; candidate.mug and candidate.tp to program.tp, as in a result
  * directory.  Every rule of a .rule file is a fact of its own. */
 #include "baseline.h"
+#include "rule_verdict.h"
 #include "src/ir/mirage.h"
-#include "src/ir/rule.h"
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,19 +30,18 @@ static void ask(base *b, base_kind kind, const char *program, const char *candid
 }
 
 static bool rules_of(base *b, const cli_opts *o, const char *path, as_err *err) {
-  cli_case c;
-  size_t len;
-  char *text = as_read_file(path, &len, err);
-  as_rulefile *f = NULL;
-  bool ok = cli_load(o, NULL, NULL, &c, err) && text != NULL && (f = as_rulefile_open(path, text, len, c.lib, err)) != NULL;
-  for (uint32_t i = 0; ok && i < as_rulefile_count(f); i++) {
-    const char *name = as_rulefile_name(f, i);
-    if (*name) ask(b, BASE_RULE, path, NULL, name);
-    else ok = as_err_set(err, AS_BAD_INPUT, "%s: a rule without a name", path);
+  const char *way = o->direction ? o->direction : "forward";
+  cli_rules s;
+  bool ok = cli_rules_open(o, path, &s, err);
+  for (uint32_t i = 0; ok && i < as_rulefile_count(s.file); i++) {
+    const char *name = as_rulefile_name(s.file, i);
+    if (*name == 0) ok = as_err_set(err, AS_BAD_INPUT, "%s: a rule without a name", path);
+    char *back = as_format("%s.reverse", name);
+    if (ok && strcmp(way, "backward") != 0) ask(b, BASE_RULE, path, NULL, name);
+    if (ok && strcmp(way, "forward") != 0) ask(b, BASE_RULE, path, NULL, back);
+    free(back);
   }
-  as_rulefile_free(f);
-  cli_case_clear(&c);
-  free(text);
+  cli_rules_close(&s);
   return ok;
 }
 

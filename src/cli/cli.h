@@ -26,7 +26,7 @@
   X(require, 'R', STRING, "LIST", "what certified demands: check,field (default), also z3,cvc5; `check` alone is the least")                \
   X(solvers, 'S', STRING, "LIST", "solvers to ask for a second opinion: z3, cvc5, both (default; with --from and in regress: none), none")                                \
   X(solver_seconds, 'T', NUMBER, "N", "time limit of each solver, seconds (default 20)")                                                \
-  X(direction, 'd', STRING, "WHICH", "certify, of rules: forward (default), backward, both")                                            \
+  X(direction, 'd', STRING, "WHICH", "certify and regress, of rules: forward (default), backward, both")                                            \
   X(seed, 'r', NUMBER, "N", "seed of random tests and of the search (default 1)")                                                       \
   X(threads, 't', NUMBER, "N", "threads of the search and of regress (default: all processors)")                                                       \
   X(seconds, 'l', NUMBER, "N", "last resort time limit of the search, seconds (default 150)")                                           \

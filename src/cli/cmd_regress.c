@@ -4,7 +4,9 @@
 #include "junit.h"
 #include "progress.h"
 #include "regress.h"
+#include "rule_verdict.h"
 #include "src/ir/mirage.h"
+#include "verdict.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,13 +14,13 @@
 
 static const char *const words[] = {"PROVED", "REFUTED", "UNKNOWN"}, ILL_FORMED[] = "ILL-FORMED";
 
-/* a file of Mirage is read once, before the threads start */
-typedef struct { char *path; as_mirage *file; } mirage_file;
+/* a file that holds many facts is read once, before the threads start */
+typedef struct { char *path; as_mirage *mirage; bool is_rules; cli_rules rules; char *why; /* it cannot be read */ } source;
 
 typedef struct {
   cli_opts o;
   base *b;
-  as_vec asked, mirage;             /* of base_fact *; of mirage_file */
+  as_vec asked, source;             /* of base_fact *; of source */
   pthread_mutex_t lock;             /* of what follows */
   cli_progress progress;
   size_t done;
@@ -93,17 +95,23 @@ static char *read_hashed(const char *path, size_t *len, char sha[65], as_err *er
   return text;
 }
 
-static const as_mirage *mirage_of(const run *r, const char *path) {
-  for (size_t i = 0; i < r->mirage.n; i++)
-    if (strcmp(AS_VEC_AT(&r->mirage, mirage_file, i).path, path) == 0) return AS_VEC_AT(&r->mirage, mirage_file, i).file;
+static const source *source_of(const run *r, const char *path) {
+  for (size_t i = 0; i < r->source.n; i++)
+    if (strcmp(AS_VEC_AT(&r->source, source, i).path, path) == 0) return &AS_VEC_AT(&r->source, source, i);
   return NULL;
 }
 
-static bool known(const base_record *r) { return r->certified || strcmp(r->verdict, words[CLI_REFUTED]) == 0 || strcmp(r->verdict, ILL_FORMED) == 0; }
+static bool known(const base_record *r) { return r->certified || (strcmp(r->verdict, words[CLI_UNKNOWN]) != 0 && strcmp(r->verdict, words[CLI_PROVED]) != 0); }
 
 static void compare(base_fact *f) {
   bool same = f->recorded && strcmp(f->was.verdict, f->now.verdict) == 0 && f->was.certified == f->now.certified;
   f->outcome = !f->recorded ? BASE_NEW : same ? BASE_SAME : known(&f->was) && !known(&f->now) ? BASE_LOST : BASE_CHANGED;
+}
+
+static void ill_formed(base_fact *f, char *why) { /* takes why */
+  f->now.verdict = as_strdup(ILL_FORMED);
+  f->reason = why;
+  compare(f);
 }
 
 typedef struct { cli_case c; ck_text spec, cand; char *candidate_text, *candidate_name; } loaded;
@@ -122,7 +130,7 @@ static void take_verdicts(base_fact *f, const cli_verdicts *v) {
 static bool load(const run *r, base_fact *f, const char *program, const char *candidate, loaded *l, as_err *err) {
   if (!cli_load(&r->o, program, f->kind == BASE_PROGRAM ? candidate : NULL, &l->c, err)) return false;
   if (f->kind == BASE_MIRAGE) {
-    const as_mirage *m = mirage_of(r, candidate);
+    const as_mirage *m = source_of(r, candidate)->mirage;
     l->candidate_name = as_format("%s#%s", candidate, f->part);
     free(l->candidate_text);
     l->candidate_text = as_mirage_mug(m, strtoul(f->part, NULL, 10), l->c.spec, err);
@@ -159,16 +167,73 @@ static void judge(run *r, base_fact *f, const char *program, const char *candida
       char *why = as_err_format(&err);
       as_err_set(fatal, AS_INTERNAL, "%s", why);
       free(why);
-    } else {
-      f->now.verdict = as_strdup(ILL_FORMED);
-      f->reason = as_err_format(&err);
-      compare(f);
-    }
+    } else
+      ill_formed(f, as_err_format(&err));
     cli_case_clear(&l.c);
   }
   free(spec), free(l.candidate_text), free(l.candidate_name);
   cli_verdicts_clear(&v);
   as_err_clear(&err);
+}
+
+/* the number of a rule in its file; which way in *reverse; as_rulefile_count: none of this name */
+static uint32_t rule_number(const as_rulefile *file, const char *part, bool *reverse) {
+  static const char back[] = ".reverse";
+  size_t n = strlen(part), m = sizeof back - 1;
+  *reverse = n > m && strcmp(part + n - m, back) == 0;
+  if (*reverse) n -= m;
+  uint32_t i = 0;
+  for (; i < as_rulefile_count(file); i++) {
+    const char *name = as_rulefile_name(file, i);
+    if (strlen(name) == n && strncmp(name, part, n) == 0) break;
+  }
+  return i;
+}
+
+static void judge_rule(run *r, base_fact *f, const cli_rules *s, as_err *fatal) {
+  bool reverse;
+  size_t len;
+  uint32_t i = rule_number(s->file, f->part, &reverse);
+  const char *text = as_rulefile_text(s->file, i, &len);
+  as_sha256(text, len, f->now.program_sha);
+  double start = processor_seconds();
+  as_err err;
+  as_err_init(&err);
+  cli_verdicts v;
+  cli_verdicts_init(&v);
+  cli_texts sem = {0};
+  ck_terms *T = ck_terms_new();
+  ck_text spec = {s->path, s->text, s->len}, cand = {f->part, "", 0};
+  ck_claim *claim = cli_take_claim(T, s->c.lib, &spec, &cand, &sem, &v, &err);
+  relied_now(f, s->c.lib, claim ? &v : NULL);
+  if (claim && f->recorded && !r->o.all && same_hashes(&f->was, &f->now))
+    f->outcome = BASE_STANDS;
+  else {
+    cli_rule_verdict rv;
+    cli_rule_judge(&r->o, s, i, reverse, &rv);
+    f->now.seconds = processor_seconds() - start;
+    f->now.verdict = as_strdup(rv.answer == CLI_RULE_BAD ? ILL_FORMED : cli_rule_words[rv.answer]);
+    f->now.certified = rv.answer == CLI_RULE_PROVED && rv.v.certified;
+    f->now.work = rv.v.proof.steps_tried;
+    if (rv.v.reason || rv.error) f->reason = as_strdup(rv.v.reason ? rv.v.reason : rv.error);
+    if (rv.cex_words) f->cex = as_strdup(rv.cex_words);
+    if (rv.conflict) as_err_set(fatal, AS_INTERNAL, "%s %s: a checked proof, and a counterexample that stands", s->path, f->part);
+    compare(f);
+    cli_rule_clear(&rv);
+  }
+  ck_claim_free(claim);
+  ck_terms_free(T);
+  cli_texts_clear(&sem);
+  cli_verdicts_clear(&v);
+  as_err_clear(&err);
+}
+
+/* are the files, and what the fact is about in them, still there? */
+static bool is_there(const base_fact *f, const char *program, const char *candidate, const source *s) {
+  bool reverse;
+  if (!cli_exists(program) || (f->kind != BASE_RULE && !cli_exists(candidate))) return false;
+  if (f->kind == BASE_PROGRAM || s->why) return true;
+  return f->kind == BASE_MIRAGE ? strtoul(f->part, NULL, 10) < as_mirage_count(s->mirage) : rule_number(s->rules.file, f->part, &reverse) < as_rulefile_count(s->rules.file);
 }
 
 static void look(void *arg, size_t i) {
@@ -177,12 +242,15 @@ static void look(void *arg, size_t i) {
   as_err fatal;
   as_err_init(&fatal);
   char *program = base_real(r->b, f->program), *candidate = base_real(r->b, f->candidate);
-  const as_mirage *m = f->kind == BASE_MIRAGE ? mirage_of(r, candidate) : NULL;
-  bool there = cli_exists(program) && cli_exists(candidate) && (f->kind != BASE_MIRAGE || (m && strtoul(f->part, NULL, 10) < as_mirage_count(m)));
-  if (there)
-    judge(r, f, program, candidate, &fatal);
-  else
+  const source *s = f->kind == BASE_PROGRAM ? NULL : source_of(r, f->kind == BASE_RULE ? program : candidate);
+  if (!is_there(f, program, candidate, s))
     f->outcome = BASE_GONE;
+  else if (s && s->why)
+    ill_formed(f, as_strdup(s->why));
+  else if (f->kind == BASE_RULE)
+    judge_rule(r, f, &s->rules, &fatal);
+  else
+    judge(r, f, program, candidate, &fatal);
   pthread_mutex_lock(&r->lock);
   r->done++;
   cli_progress_count(&r->progress, "facts", r->done, r->asked.n);
@@ -224,18 +292,30 @@ static bool choose(run *r, as_err *err) {
   return r->asked.n || as_err_set(err, AS_BAD_INPUT, "%s: no facts; `assay regress --update PATH...` records some", b->path);
 }
 
-static bool open_mirage(run *r, as_err *err) {
+static void open_sources(run *r) {
   for (size_t i = 0; i < r->asked.n; i++) {
     const base_fact *f = AS_VEC_AT(&r->asked, base_fact *, i);
-    char *path = f->kind == BASE_MIRAGE ? base_real(r->b, f->candidate) : NULL;
-    if (path && cli_exists(path) && mirage_of(r, path) == NULL) {
-      mirage_file m = {path, as_mirage_read(path, err)};
-      as_vec_push(&r->mirage, &m);
-      if (m.file == NULL) return false;
-    } else
+    char *path = f->kind == BASE_PROGRAM ? NULL : base_real(r->b, f->kind == BASE_RULE ? f->program : f->candidate);
+    if (path == NULL || !cli_exists(path) || source_of(r, path)) {
       free(path);
+      continue;
+    }
+    source *s = as_vec_push(&r->source, &(source){.path = path, .is_rules = f->kind == BASE_RULE});
+    as_err err;
+    as_err_init(&err);
+    if (s->is_rules ? !cli_rules_open(&r->o, path, &s->rules, &err) : (s->mirage = as_mirage_read(path, &err)) == NULL) s->why = as_err_format(&err);
+    as_err_clear(&err);
   }
-  return true;
+}
+
+static void close_sources(run *r) {
+  for (size_t i = 0; i < r->source.n; i++) {
+    source *s = &AS_VEC_AT(&r->source, source, i);
+    if (s->is_rules) cli_rules_close(&s->rules);
+    as_mirage_free(s->mirage);
+    free(s->path), free(s->why);
+  }
+  as_vec_clear(&r->source);
 }
 
 /* the verdicts of now become those of the baseline */
@@ -244,10 +324,10 @@ static void accept(base *b) {
     base_fact *f = AS_VEC_AT(&b->fact, base_fact *, i);
     if (f->outcome == BASE_GONE) base_record_clear(&f->was);
     if (f->now.verdict == NULL) continue;
-    if (strcmp(f->now.verdict, ILL_FORMED) == 0) { /* its claim is not known, so that nothing can let it stand */
-      for (uint32_t k = 0; k < f->now.n_op; k++) free(f->now.op[k].name);
-      f->now.n_op = 0;
-    }
+    bool unread = strcmp(f->now.verdict, ILL_FORMED) == 0; /* its claim is not known, so that nothing can let it stand */
+    for (uint32_t k = 0; k < f->now.n_op; k++) unread = unread || f->now.op[k].sha256[0] == 0;
+    for (uint32_t k = 0; k < f->now.n_op && unread; k++) free(f->now.op[k].name);
+    if (unread) f->now.n_op = 0;
     base_record_move(&f->was, &f->now);
   }
 }
@@ -266,14 +346,15 @@ int cli_regress(const cli_opts *o) {
   base_init(&b, o->baseline);
   r.b = &b;
   as_vec_init(&r.asked, sizeof(base_fact *));
-  as_vec_init(&r.mirage, sizeof(mirage_file));
+  as_vec_init(&r.source, sizeof(source));
   as_err_init(&r.fatal);
   pthread_mutex_init(&r.lock, NULL);
   cli_progress_init(&r.progress, o->quiet || o->json);
   double start = as_now();
-  bool ok = specifications_load(o, &r.fatal) && base_read(&b, &r.fatal) && choose(&r, &r.fatal) && open_mirage(&r, &r.fatal);
+  bool ok = specifications_load(o, &r.fatal) && base_read(&b, &r.fatal) && choose(&r, &r.fatal);
   int status = AS_OK;
   if (ok) {
+    open_sources(&r);
     as_parallel((unsigned)(o->threads > 64 ? 64 : o->threads), r.asked.n, look, &r);
     cli_progress_end(&r.progress);
     ok = r.fatal.status == AS_OK;
@@ -288,11 +369,8 @@ int cli_regress(const cli_opts *o) {
     status = AS_OK;
   }
   if (!ok) status = cli_fail(&r.fatal);
-  for (size_t i = 0; i < r.mirage.n; i++) {
-    free(AS_VEC_AT(&r.mirage, mirage_file, i).path);
-    as_mirage_free(AS_VEC_AT(&r.mirage, mirage_file, i).file);
-  }
-  as_vec_clear(&r.asked), as_vec_clear(&r.mirage);
+  close_sources(&r);
+  as_vec_clear(&r.asked);
   base_clear(&b);
   pthread_mutex_destroy(&r.lock);
   as_err_clear(&r.fatal);

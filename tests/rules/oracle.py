@@ -2,13 +2,15 @@
 """An evaluation of rewrite rules that shares no code with the rest of the tree: operators and rules are read from their texts, and each rule
 is tried at small random sizes, integers and tensors, in exact fractions (floating point where exp, log or sqrt occur).
 
-usage: oracle.py SEMDIR RULES... [--trials N] [--seed N] [--seconds N] [--only NAME]
+usage: oracle.py SEMDIR RULES... [--trials N] [--seed N] [--seconds N] [--only NAME]      or      oracle.py SEMDIR --report REPORT.json
 
 A rule expected to be proved must have no counterexample and at least one trial at which its left side is well formed and defined;
-one expected to be refuted must have a counterexample.  Exit status 1 otherwise."""
+one expected to be refuted must have a counterexample.  With --report, what `assay certify --json` said of rules, in either direction, is
+tried instead: no counterexample to what it proved, and each of its counterexamples evaluated here.  Exit status 1 otherwise."""
 import argparse
 import glob
 import itertools
+import json
 import math
 import random
 import re
@@ -132,6 +134,9 @@ def adapt(tensor, first, last, index):
 SCALARS = {'DIV': quotient, 'IDIV': idiv, 'MOD': imod, 'FOLD': fold_max, 'PROD': product, 'ADAPT': adapt,
            'f_exp': exponential, 'f_log': logarithm, 'f_sqrt': root, 'f_abs': abs, 'f_inv': lambda a: quotient(1, a),
            'f_max': lambda a, b: max(a, b), 'f_min': lambda a, b: min(a, b), 'f_erf': math.erf, 'Fraction': Fraction, 'SUM': lambda n, f: sum(f(k) for k in range(n))}
+
+
+RELATIONS = {'=': lambda x: x == 0, '!=': lambda x: x != 0, '<': lambda x: x < 0, '<=': lambda x: x <= 0, '>': lambda x: x > 0, '>=': lambda x: x >= 0}
 
 
 class Reader:
@@ -572,7 +577,7 @@ class Rule(Reader):
         return self.op(t, args, attrs)
 
     # one trial: None, or whether both sides agree and what was tried
-    def trial(self, rng):
+    def trial(self, rng, reverse=False):
         env = {}
         top = rng.choice((1, 2, 3, 4))
         for n, least in self.sizes:
@@ -588,9 +593,7 @@ class Rule(Reader):
         groups = {g: [rng.randint(0, 2) if rng.random() < 0.3 else rng.randint(1, 2) for _ in range(rng.randint(0, 2))] for g in self.axes}
         mode, const = rng.choice(('any', 'any', 'natural', 'positive', 'same')), rng.randint(0, 3)
         for name, dims, sort in self.tensors:
-            shape = []
-            for kind, what, _ in dims:
-                shape += groups[what] if kind == 'list' else [ONE if what == '1' else eval(what, SCALARS, scope)]
+            shape = self.shape(dims, groups, scope)
             if min(shape, default=0) < 0:
                 return None
             n = math.prod(shape)
@@ -607,21 +610,23 @@ class Rule(Reader):
                 data = [Fraction(rng.randint(lo, 4), rng.choice((1, 1, 2))) for _ in range(n)]
             env[name] = Tensor(shape, data)
         try:
-            for at in self.assume:
-                self.at = at
-                a = self.sum_(env)
-                o = self.name()
-                d = self.op('sub', [a, self.sum_(env)])
-                ok = {'=': lambda x: x == 0, '!=': lambda x: x != 0, '<': lambda x: x < 0, '<=': lambda x: x <= 0, '>': lambda x: x > 0, '>=': lambda x: x >= 0}[o]
-                if not all(ok(x) for x in d.data):
-                    return None
-            left = self.program(self.left, env)
+            if not self.assumed(env):
+                return None
+        except (IllFormed, Undefined, OverflowError):
+            return None
+        return self.assess(env, reverse)
+
+    # None: the given side says nothing there; otherwise whether both sides agree, what was tried, and why not
+    def assess(self, env, reverse):
+        given, other = (self.right, self.left) if reverse else (self.left, self.right)
+        try:
+            left = self.program(given, env)
         except (IllFormed, Undefined, OverflowError):
             return None
         try:
-            right = self.program(self.right, env)
+            right = self.program(other, env)
         except (IllFormed, Undefined) as e:
-            return False, env, 'the right side is %s' % ('undefined' if isinstance(e, Undefined) else 'ill formed: %s' % e)
+            return False, env, 'the other side is %s' % ('undefined' if isinstance(e, Undefined) else 'ill formed: %s' % e)
         for n, a in left.items():
             b = right[n]
             if a.shape != b.shape:
@@ -631,6 +636,47 @@ class Rule(Reader):
                 if (x != y) if exact else abs(x - y) > 1e-9 * (1 + abs(x) + abs(y)):
                     return False, env, '%s, element %d: %s and %s' % (n, i, x, y)
         return True, env, ''
+
+    # a counterexample as `assay certify` prints it: sizes, integers and groups on one line, each tensor on its own
+    def replay(self, text, reverse):
+        env, groups = {}, {}
+        lines = [line.strip() for line in text.split('\n')]
+        for name, value in re.findall(r'(\w+) = (-?\d+|\[[-\d, ]*\])', lines[0]) if self.sizes or self.ints or self.axes else []:
+            if name in self.axes:
+                groups[name] = [int(v) for v in re.findall(r'\d+', value)]
+            elif any(name == n for n, _ in self.sizes) or name in self.ints:
+                env[name] = int(value)
+        if len(groups) != len(self.axes) or len(env) != len(self.sizes) + len(self.ints):
+            raise SyntaxError('%s: sizes not understood: %s' % (self.title, lines[0]))
+        scope = {'v_' + k: v for k, v in env.items()}
+        if any(env[n] < least for n, least in self.sizes) or not all(eval(w, SCALARS, scope) for w in self.where):
+            return None
+        for name, dims, sort in self.tensors:
+            value = [line[len(name) + 3:] for line in lines if line.startswith(name + ' = ')][-1]
+            data = [Fraction(v) for v in re.findall(r'-?\d+(?:/\d+)?', value)]
+            shape = self.shape(dims, groups, scope)
+            if math.prod(shape) != len(data):
+                raise SyntaxError('%s: tensor not understood: %s' % (self.title, value))
+            if sort and any(x.denominator != 1 or sort == 'bool' and x not in (0, 1) for x in data):
+                return None
+            env[name] = Tensor(shape, data)
+        return self.assess(env, reverse) if self.assumed(env) else None
+
+    def shape(self, dims, groups, scope):
+        shape = []
+        for kind, what, _ in dims:
+            shape += groups[what] if kind == 'list' else [ONE if what == '1' else eval(what, SCALARS, scope)]
+        return shape
+
+    def assumed(self, env):
+        for at in self.assume:
+            self.at = at
+            a = self.sum_(env)
+            o = self.name()
+            d = self.op('sub', [a, self.sum_(env)])
+            if not all(RELATIONS[o](x) for x in d.data):
+                return False
+        return True
 
 
 def load(lib, path, rules):
@@ -649,10 +695,41 @@ def load(lib, path, rules):
     rules += [Rule(lib, t) for t in found]
 
 
+def check_report(o, base):
+    rules, n = {}, {}
+    for said in json.load(open(o.report))['rules']:
+        if said['file'] not in rules:
+            lib, found = Library(), []
+            lib.ops, lib.scope = dict(base.ops), dict(base.scope)
+            load(lib, said['file'], found)
+            rules[said['file']] = {r.title: r for r in found}
+        r, reverse, what = rules[said['file']][said['rule'].split('.')[0]], said['direction'] != 'forward', said['verdict']
+        if o.only and r.title != o.only:
+            continue
+        if what == 'REFUTED':
+            t = r.replay(said['counterexample'], reverse)
+            result = 'counterexamples right' if t is not None and not t[0] else 'COUNTEREXAMPLES WRONG'
+        elif what == 'PROVED':
+            rng, good, counter, end = random.Random('%d %s' % (o.seed, r.title)), 0, None, time.monotonic() + o.seconds
+            while counter is None and good < o.trials and time.monotonic() < end:
+                t = r.trial(rng, reverse)
+                good += t is not None and t[0]
+                counter = t if t is not None and not t[0] else None
+            result = 'PROVED BUT WRONG' if counter else 'proved, and not contradicted' if good else 'proved, and never tried'
+        else:
+            result = 'undecided'
+        n[result] = n.get(result, 0) + 1
+        if result.isupper() or o.verbose:
+            print('%s, %s: %s' % (said['rule'], said['direction'], result))
+    print(', '.join('%d %s' % (v, k) for k, v in sorted(n.items())))
+    return 1 if any(k.isupper() for k in n) or not n else 0
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument('sem')
-    p.add_argument('rules', nargs='+')
+    p.add_argument('rules', nargs='*')
+    p.add_argument('--report')
     p.add_argument('--trials', type=int, default=40, help='that agree, for a rule expected to be proved')
     p.add_argument('--seed', type=int, default=1)
     p.add_argument('--seconds', type=float, default=30.0, help='at most this long a rule')
@@ -663,6 +740,8 @@ def main():
     base = Library()
     for f in sorted(glob.glob(o.sem + '/*.sem')):
         load(base, f, [])
+    if o.report:
+        return check_report(o, base)
     bad = total = accepted = 0
     for f in o.rules:
         lib.ops, lib.scope = dict(base.ops), dict(base.scope)

@@ -18,3 +18,5 @@ EXTRA_DIST += tests/rules/advice.tsv
 found: all
 	python3 $(top_srcdir)/bench/found.py ./assay$(EXEEXT) >found.md && mv found.md $(top_srcdir)/docs/found.md
 .PHONY: found
+TESTS += tests/rules/test_cli.sh
+EXTRA_DIST += tests/rules/test_cli.sh

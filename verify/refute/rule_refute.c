@@ -8,7 +8,7 @@
 const as_rule_budget as_rule_quick = {.seed = 1, .top = 2, .shapes = 3, .sizes = 10, .inputs = 3, .max_ops = 200000, .seconds = 5};
 const as_rule_budget as_rule_thorough = {.seed = 2, .top = 5, .shapes = 8, .sizes = 60, .inputs = 8, .max_ops = 1000000, .seconds = 20};
 
-enum { MOST_SHAPES = 16, MOST_SHRINKS = 400, MOST_SHRUNK = 64 };
+enum { MOST_ELEMENTS = 300000, MOST_SHAPES = 16, MOST_SHRINKS = 400, MOST_SHRUNK = 64 };
 
 /* a rule with its groups of so many axes */
 typedef struct { as_rule *r; as_instance I; } shape;
@@ -134,8 +134,10 @@ static bool try_sizes(void *arg) {
     as_tensor *in = as_inputs_new(r->lhs, &as_domain_exact, J->now->I.env, NULL);
     if (!in) return false;
     bool any = false, stop = false;
-    for (uint32_t i = 0; i < r->lhs->n_input; i++) any = any || in[i].n > 0;
-    if (as_rule_sample(r, J->now->I.env, in, &J->rng, t, J->b->max_ops)) stop = compare(J, in);
+    size_t elements = 0;
+    for (uint32_t i = 0; i < r->lhs->n_input; i++) any = any || in[i].n > 0, elements += in[i].n;
+    if (elements > MOST_ELEMENTS) stop = false;
+    else if (as_rule_sample(r, J->now->I.env, in, &J->rng, t, J->b->max_ops)) stop = compare(J, in);
     as_inputs_free(r->lhs, in);
     if (stop) return true;
     if (!any) return false;
@@ -223,13 +225,16 @@ static void search(job *J) {
       J->now = &J->s[i];
       if (try_top(J, top)) return;
     }
-  /* relations and fixed numbers may force larger sizes */
-  for (int64_t top = 4 * J->b->top; top <= 1024 * J->b->top && J->tally->defined == 0 && J->status == AS_UNKNOWN; top *= 4)
+  /* relations and fixed numbers may force larger sizes; assumptions that no inputs satisfy at small ones do not */
+  for (int64_t top = 4 * J->b->top; top <= 1024 * J->b->top && J->tally->defined == 0 && J->status == AS_UNKNOWN; top *= 4) {
+    bool sizes = J->tally->sizes > 0, inputs = J->tally->inputs > 0;
+    if (sizes && top > (inputs ? 16 : 4) * J->b->top) return;
     for (uint32_t i = 0; i < J->n && J->status == AS_UNKNOWN && !late(J); i++) {
       J->now = &J->s[i];
-      for (uint32_t k = 0; k < J->b->sizes / 4 + 1 && !late(J); k++)
+      for (uint32_t k = 0; k < J->b->sizes / 8 + 1 && !late(J); k++)
         if (as_instance_between(&J->now->I, &J->rng, k & 1, top, 500) && try_sizes(J)) return;
     }
+  }
 }
 
 as_status as_rule_refute(const as_rulefile *f, uint32_t i, bool reverse, const as_rule_budget *b, as_rule_cex *cex, as_rule_tally *tally, as_err *err) {

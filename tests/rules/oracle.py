@@ -454,7 +454,7 @@ class Rule(Reader):
     """statements of a rule are kept as tokens and evaluated afresh at each trial"""
 
     def __init__(self, lib, toks):
-        self.lib, self.t, self.at = lib, toks, 0
+        self.lib, self.t, self.at = lib, toks if 'expect' in toks else toks + ['expect', 'unknown', '\n'], 0
         self.sizes, self.ints, self.axes, self.tensors, self.where, self.assume = [], [], [], [], [], []
         self.lets = {}
         self.expect('rule')
@@ -679,11 +679,12 @@ class Rule(Reader):
         return True
 
 
-def load(lib, path, rules):
+def load(lib, path):
+    """adds a file's operators to lib; the tokens of its rules by name"""
     r = Reader(open(path).read())
     while r.accept('use'):
         raise SyntaxError('%s: `use` is not read here' % path)
-    found = []
+    found = {}
     while r.peek():
         if r.peek() != 'rule':
             r.specification(lib)
@@ -691,33 +692,35 @@ def load(lib, path, rules):
         start = r.at
         while r.peek() and (r.at == start or r.peek() not in ('rule', 'op', 'func') or r.t[r.at - 1] != '\n'):
             r.at += 1
-        found.append(r.t[start:r.at])
-    rules += [Rule(lib, t) for t in found]
+        found[r.t[start + 1]] = r.t[start:r.at]
+    return found
 
 
 def check_report(o, base):
     rules, n = {}, {}
     for said in json.load(open(o.report))['rules']:
         if said['file'] not in rules:
-            lib, found = Library(), []
+            lib = Library()
             lib.ops, lib.scope = dict(base.ops), dict(base.scope)
-            load(lib, said['file'], found)
-            rules[said['file']] = {r.title: r for r in found}
-        r, reverse, what = rules[said['file']][said['rule'].split('.')[0]], said['direction'] != 'forward', said['verdict']
+            rules[said['file']] = lib, load(lib, said['file'])
+        lib, texts = rules[said['file']]
+        reverse, what = said['direction'] != 'forward', said['verdict']
+        if what not in ('PROVED', 'REFUTED'):
+            n['undecided'] = n.get('undecided', 0) + 1
+            continue
+        r = Rule(lib, texts[said['rule'].split('.')[0]])
         if o.only and r.title != o.only:
             continue
         if what == 'REFUTED':
             t = r.replay(said['counterexample'], reverse)
             result = 'counterexamples right' if t is not None and not t[0] else 'COUNTEREXAMPLES WRONG'
-        elif what == 'PROVED':
+        else:
             rng, good, counter, end = random.Random('%d %s' % (o.seed, r.title)), 0, None, time.monotonic() + o.seconds
             while counter is None and good < o.trials and time.monotonic() < end:
                 t = r.trial(rng, reverse)
                 good += t is not None and t[0]
                 counter = t if t is not None and not t[0] else None
             result = 'PROVED BUT WRONG' if counter else 'proved, and not contradicted' if good else 'proved, and never tried'
-        else:
-            result = 'undecided'
         n[result] = n.get(result, 0) + 1
         if result.isupper() or o.verbose:
             print('%s, %s: %s' % (said['rule'], said['direction'], result))
@@ -739,15 +742,13 @@ def main():
     lib = Library()
     base = Library()
     for f in sorted(glob.glob(o.sem + '/*.sem')):
-        load(base, f, [])
+        load(base, f)
     if o.report:
         return check_report(o, base)
     bad = total = accepted = 0
     for f in o.rules:
         lib.ops, lib.scope = dict(base.ops), dict(base.scope)
-        rules = []
-        load(lib, f, rules)
-        for r in rules:
+        for r in [Rule(lib, text) for text in load(lib, f).values()]:
             if o.only and r.title != o.only:
                 continue
             total += 1

@@ -156,6 +156,8 @@ static bool read_fact(base *b, json_t *j, size_t i, as_err *err) {
   f->was.verdict = as_strdup(verdict);
   f->was.certified = json_is_true(json_object_get(j, "certified"));
   f->was.work = (uint32_t)json_integer_value(work);
+  json_t *claim = json_object_get(j, "claim");
+  if (claim && !take_sha(f->was.claim_sha, claim)) return bad(b, i, err);
   bool ok = take_sha(f->was.program_sha, json_object_get(p, "sha256")) && (c == NULL || take_sha(f->was.candidate_sha, json_object_get(c, "sha256")));
   return (ok && read_relied(&f->was, json_object_get(j, "relied"))) || bad(b, i, err);
 }
@@ -222,6 +224,7 @@ static json_t *fact_json(const base_fact *f) {
                         "verdict", r->verdict, "certified", r->certified, "work", (json_int_t)r->work);
   if (f->candidate[0]) json_object_set_new(j, "candidate", json_pack("{s:s, s:s}", "path", f->candidate, "sha256", r->candidate_sha));
   if (f->part[0]) json_object_set_new(j, "part", json_string(f->part));
+  if (r->claim_sha[0]) json_object_set_new(j, "claim", json_string(r->claim_sha));
   return j;
 }
 

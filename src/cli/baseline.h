@@ -14,6 +14,7 @@ typedef struct {
   uint32_t work;                    /* steps that the prover made: the same on every machine */
   double seconds;                   /* of one processor; negative: not known */
   char program_sha[65], candidate_sha[65];
+  char claim_sha[65];               /* of what is to be proved; empty where the claim cannot be read */
   base_op *op; uint32_t n_op;       /* sorted by name */
 } base_record;
 
@@ -42,6 +43,8 @@ const char *base_kind_word(base_kind k);
 void base_record_clear(base_record *r);
 void base_record_move(base_record *to, base_record *from); /* clears both first and last */
 const base_op *base_record_op(const base_record *r, const char *name); /* NULL: none */
+
+void base_claim_sha(const ck_terms *T, const ck_claim *c, char out[65]); /* claim_sha.c */
 
 /* Facts that a path holds (base_collect.c): a pair `PROGRAM=CANDIDATE`, a file, or a folder with all below it. */
 bool base_collect(base *b, const cli_opts *o, const char *path, as_err *err);

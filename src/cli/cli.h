@@ -109,8 +109,6 @@ typedef struct {
 } cli_verdicts;
 /* spec and candidate as texts with names for messages; sem files come from the library of the case */
 bool cli_judge(const cli_opts *o, const cli_case *c, const ck_text *spec, const ck_text *cand, cli_verdicts *v, as_err *err);
-/* only what the claim itself says: theorem, witness, relied */
-bool cli_read_claim(const cli_case *c, const ck_text *spec, const ck_text *cand, cli_verdicts *v, as_err *err);
 void cli_verdicts_init(cli_verdicts *v);
 void cli_verdicts_clear(cli_verdicts *v);
 void cli_print_verdicts(const cli_verdicts *v, bool verbose);

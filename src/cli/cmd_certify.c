@@ -16,7 +16,7 @@ int cli_certify(const cli_opts *o) {
     return cli_certify_rules(o);
   }
   if (o->n_arg < 2 || o->n_arg > 3 || (o->n_arg == 3) != (o->to != NULL)) {
-    fprintf(stderr, "assay: certify needs a program and a candidate, and with --to, and only then, the file to write\n");
+    fprintf(stderr, "usage: assay certify [options] FILE.rule ... | PROGRAM.tp CANDIDATE [and with --to, only then: the file to write]\n");
     return AS_BAD_INPUT;
   }
   if (o->from) return cli_import(o);

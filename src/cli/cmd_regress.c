@@ -66,15 +66,16 @@ static void canonical_sha(const as_opdef *op, char out[65]) {
 
 static int by_name(const void *a, const void *b) { return strcmp(((const base_op *)a)->name, ((const base_op *)b)->name); }
 
-/* v NULL: the claim cannot be read; then what the baseline names is looked up, without the checker's hashes */
-static void relied_now(base_fact *f, const as_oplib *lib, const cli_verdicts *v) {
+/* claim NULL: it cannot be read; then what the baseline names is looked up, without the checker's hashes */
+static void relied_now(base_fact *f, const as_oplib *lib, const ck_terms *T, const ck_claim *claim) {
   base_record *r = &f->now;
-  uint32_t n = v ? v->n_relied : f->was.n_op;
+  if (claim) base_claim_sha(T, claim, r->claim_sha);
+  uint32_t n = claim ? claim->n_relied : f->was.n_op;
   r->op = as_calloc(n + 1, sizeof *r->op);
   for (r->n_op = 0; r->n_op < n; r->n_op++) {
     base_op *o = &r->op[r->n_op];
-    o->name = as_strdup(v ? v->relied[r->n_op].name : f->was.op[r->n_op].name);
-    if (v) memcpy(o->sha256, v->relied[r->n_op].sha256, sizeof o->sha256);
+    o->name = as_strdup(claim ? claim->relied[r->n_op].name : f->was.op[r->n_op].name);
+    if (claim) memcpy(o->sha256, claim->relied[r->n_op].sha256, sizeof o->sha256);
     const as_opdef *op = as_oplib_find(lib, o->name);
     if (op) canonical_sha(op, o->canonical);
   }
@@ -82,7 +83,8 @@ static void relied_now(base_fact *f, const as_oplib *lib, const cli_verdicts *v)
 }
 
 static bool same_hashes(const base_record *a, const base_record *b) {
-  bool same = strcmp(a->program_sha, b->program_sha) == 0 && strcmp(a->candidate_sha, b->candidate_sha) == 0 && a->n_op == b->n_op;
+  bool same = strcmp(a->program_sha, b->program_sha) == 0 && strcmp(a->candidate_sha, b->candidate_sha) == 0 && strcmp(a->claim_sha, b->claim_sha) == 0 &&
+              a->n_op == b->n_op;
   for (uint32_t i = 0; i < a->n_op && same; i++)
     same = strcmp(a->op[i].name, b->op[i].name) == 0 && strcmp(a->op[i].sha256, b->op[i].sha256) == 0 && strcmp(a->op[i].canonical, b->op[i].canonical) == 0;
   return same;
@@ -142,6 +144,22 @@ static bool load(const run *r, base_fact *f, const char *program, const char *ca
   return l->c.cand != NULL;
 }
 
+/* reads the claim and takes over what it demands and relies on */
+static bool stated(base_fact *f, const as_oplib *lib, const ck_text *spec, const ck_text *cand, as_err *err) {
+  cli_verdicts v;
+  cli_verdicts_init(&v);
+  cli_texts sem = {0};
+  ck_terms *T = ck_terms_new();
+  ck_claim *claim = cli_take_claim(T, lib, spec, cand, &sem, &v, err);
+  bool ok = claim != NULL;
+  if (ok) relied_now(f, lib, T, claim);
+  ck_claim_free(claim);
+  ck_terms_free(T);
+  cli_texts_clear(&sem);
+  cli_verdicts_clear(&v);
+  return ok;
+}
+
 static void judge(run *r, base_fact *f, const char *program, const char *candidate, as_err *fatal) {
   as_err err;
   as_err_init(&err);
@@ -153,10 +171,8 @@ static void judge(run *r, base_fact *f, const char *program, const char *candida
   l.spec.text = spec, l.cand.text = l.candidate_text;
   if (spec && l.candidate_text) {
     double start = processor_seconds();
-    bool ok = load(r, f, program, candidate, &l, &err) && cli_read_claim(&l.c, &l.spec, &l.cand, &v, &err);
-    relied_now(f, l.c.lib, ok ? &v : NULL);
-    cli_verdicts_clear(&v);
-    cli_verdicts_init(&v);
+    bool ok = load(r, f, program, candidate, &l, &err) && stated(f, l.c.lib, &l.spec, &l.cand, &err);
+    if (!ok) relied_now(f, l.c.lib, NULL, NULL);
     if (ok && f->recorded && !r->o.all && same_hashes(&f->was, &f->now))
       f->outcome = BASE_STANDS;
     else if (ok && cli_judge(&r->o, &l.c, &l.spec, &l.cand, &v, &err)) {
@@ -199,14 +215,10 @@ static void judge_rule(run *r, base_fact *f, const cli_rules *s, as_err *fatal) 
   double start = processor_seconds();
   as_err err;
   as_err_init(&err);
-  cli_verdicts v;
-  cli_verdicts_init(&v);
-  cli_texts sem = {0};
-  ck_terms *T = ck_terms_new();
   ck_text spec = {s->path, s->text, s->len}, cand = {f->part, "", 0};
-  ck_claim *claim = cli_take_claim(T, s->c.lib, &spec, &cand, &sem, &v, &err);
-  relied_now(f, s->c.lib, claim ? &v : NULL);
-  if (claim && f->recorded && !r->o.all && same_hashes(&f->was, &f->now))
+  bool ok = stated(f, s->c.lib, &spec, &cand, &err);
+  if (!ok) relied_now(f, s->c.lib, NULL, NULL);
+  if (ok && f->recorded && !r->o.all && same_hashes(&f->was, &f->now))
     f->outcome = BASE_STANDS;
   else {
     cli_rule_verdict rv;
@@ -221,10 +233,6 @@ static void judge_rule(run *r, base_fact *f, const cli_rules *s, as_err *fatal) 
     compare(f);
     cli_rule_clear(&rv);
   }
-  ck_claim_free(claim);
-  ck_terms_free(T);
-  cli_texts_clear(&sem);
-  cli_verdicts_clear(&v);
   as_err_clear(&err);
 }
 

@@ -31,7 +31,7 @@ libascli_a_SOURCES = \
   src/cli/result.c \
   src/cli/rule_verdict.c \
   src/cli/verdict.c \
-  src/cli/baseline.h src/cli/baseline.c src/cli/base_collect.c src/cli/cmd_regress.c \
+  src/cli/baseline.h src/cli/baseline.c src/cli/base_collect.c src/cli/claim_sha.c src/cli/cmd_regress.c \
   src/cli/regress.h src/cli/regress_report.c src/cli/spec_check.h src/cli/spec_check.c
 libascli_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 bin_PROGRAMS += assay

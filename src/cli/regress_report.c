@@ -24,6 +24,18 @@ static bool slower(const base_fact *f) {
   return time || (n->work >= WORK_TIMES * w->work && n->work >= w->work + STEPS);
 }
 
+/* texts and specifications are the same, and yet something else is to be proved: this version reads them otherwise than the one that wrote the baseline */
+static bool read_otherwise(const base_fact *f) {
+  const base_record *w = &f->was, *n = &f->now;
+  if (f->outcome == BASE_APART || f->outcome == BASE_GONE || !w->claim_sha[0] || !n->claim_sha[0] || strcmp(w->claim_sha, n->claim_sha) == 0) return false;
+  bool same = strcmp(w->program_sha, n->program_sha) == 0 && strcmp(w->candidate_sha, n->candidate_sha) == 0;
+  for (uint32_t i = 0; i < w->n_op && same; i++) {
+    const base_op *now = base_record_op(n, w->op[i].name);
+    same = now && strcmp(now->canonical, w->op[i].canonical) == 0;
+  }
+  return same;
+}
+
 static int by_name(const void *a, const void *b) {
   const changed_op *x = a, *y = b;
   int c = strcmp(x->name, y->name);
@@ -85,6 +97,9 @@ static void print_text(const cli_opts *o, const base *b, const size_t *count, si
       free(name);
     }
   }
+  size_t otherwise = 0;
+  for (size_t i = 0; i < b->fact.n; i++) otherwise += read_otherwise(fact_at(b, i));
+  if (otherwise) printf("%zu claims are read otherwise by this version, though their texts and specifications are the same: judged again\n", otherwise);
   for (size_t i = 0; i < b->fact.n && !o->quiet; i++) {
     const base_fact *f = fact_at(b, i);
     if (f->outcome == BASE_GONE) {
@@ -121,6 +136,7 @@ static json_t *fact_json(const base_fact *f) {
     json_object_set_new(j, k ? "now" : "was", v);
   }
   if (slower(f)) json_object_set_new(j, "slower", json_true());
+  if (read_otherwise(f)) json_object_set_new(j, "claim_read_otherwise", json_true());
   return j;
 }
 

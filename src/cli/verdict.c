@@ -179,17 +179,6 @@ ck_claim *cli_take_claim(ck_terms *T, const as_oplib *lib, const ck_text *spec, 
   return claim;
 }
 
-bool cli_read_claim(const cli_case *c, const ck_text *spec, const ck_text *cand, cli_verdicts *v, as_err *err) {
-  cli_texts sem = {0};
-  ck_terms *T = ck_terms_new();
-  ck_claim *claim = cli_take_claim(T, c->lib, spec, cand, &sem, v, err);
-  bool ok = claim != NULL;
-  ck_claim_free(claim);
-  ck_terms_free(T);
-  cli_texts_clear(&sem);
-  return ok;
-}
-
 bool cli_judge(const cli_opts *o, const cli_case *c, const ck_text *spec, const ck_text *cand, cli_verdicts *v, as_err *err) {
   cli_texts sem = {0};
   ck_terms *T = ck_terms_new();

@@ -312,7 +312,7 @@ TABLE = {
 def torch_table():
     """what PyTorch names itself: the same arguments, its own function"""
     def tensor(x):
-        return torch.from_numpy(np.ascontiguousarray(x))
+        return torch.from_numpy(np.ascontiguousarray(x)).reshape(x.shape)
 
     def symmetric(a):
         return a["top"] == a["bottom"] and a["left"] == a["right"] and 2 * a["top"] <= a["kh"] and 2 * a["left"] <= a["kw"]

@@ -134,6 +134,12 @@ chmod -R u+w sem
 sed '/^op mean/,/^$/ s/ = (sum/ =   (sum/' "$src/semantics/reduce.sem" >sem/reduce.sem
 expect 0 'specification mean: only its layout or comments, 5 facts rely on it' regress --sem sem
 
+# --- a baseline of a version that states the claim otherwise: nothing stands on it
+sed '0,/"claim": "/ s/\("claim": "\)[0-9a-f]\{8\}/\100000000/' first.json >other.json
+expect 0 '1 judged again and the same, 26 stand' regress --baseline other.json
+grep -q '^1 claims are read otherwise' out || fail 'a claim that is read otherwise is not reported'
+rm -f other.json
+
 # --- a rule that is changed, and one that is no more: the others of its file stand
 sed 's/relu(A)$/relu(A) + 1/' "$src/tests/regress-specs/facts/clamped.rule" >facts/clamped.rule
 expect 1 '1 verdicts changed, 0 unknown that were known, 0 judged again and the same, 26 stand' regress

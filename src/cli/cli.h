@@ -137,5 +137,6 @@ bool cli_collect(const cli_case *c, const ck_text *spec, const ck_text *cand, co
 /* report.json: verdicts, hashes of the other files, whatever `extra` (a json_t object or NULL; borrowed) adds; malloc'ed */
 char *cli_report_json(const cli_case *c, const cli_verdicts *v, const cli_result *files, void *extra);
 /* the case as an item of a report, initialised here (report.h); for report.html and for the reports of batches */
+void cli_report_cex(as_report_item *it, const as_graph *given, const as_graph *cand, const as_cex *x); /* its counterexample */
 void cli_report_item(const cli_case *c, const cli_verdicts *v, as_report_item *it);
 #endif

@@ -1,4 +1,5 @@
 /* `assay certify FILE.rule...`: a line for every rule and a summary.  Rules are judged by several threads and told in the order of the files. */
+#include "draw.h"
 #include "junit.h"
 #include "progress.h"
 #include "rule_verdict.h"
@@ -109,6 +110,38 @@ static as_report_state state_of(const cli_rule_verdict *r) {
   return r->conflict || r->answer == CLI_RULE_REFUTED || r->answer == CLI_RULE_BAD ? AS_REPORT_BAD : r->answer == CLI_RULE_PROVED ? AS_REPORT_GOOD : AS_REPORT_OPEN;
 }
 
+/* both sides drawn; where one is ill-formed at any sizes there is nothing to draw */
+static void sides(const job *j, as_report_item *it) {
+  as_rule *rule = as_rule_read(j->file->file, j->rule, NULL, NULL);
+  for (int k = 0; rule && !rule->ill_formed && k < 2; k++) {
+    char *dot = cli_dot(k ? rule->rhs : rule->lhs);
+    as_report_add_part(it, k ? "Right side" : "Left side", NULL, dot);
+    free(dot);
+  }
+  as_rule_free(rule);
+}
+
+static void counterexample(const cli_rule_verdict *r, as_report_item *it) {
+  const as_rule *rule = r->cex.rule;
+  const as_graph *given = r->cex.reverse ? rule->rhs : rule->lhs, *other = r->cex.reverse ? rule->lhs : rule->rhs;
+  for (uint32_t g = 0; g < rule->n_group; g++) {
+    as_str s;
+    as_str_init(&s);
+    size_t len = strlen(rule->group[g]);
+    for (uint32_t i = 0, n = 0; i < r->cex.cex.n_sizes; i++) {
+      const char *axis = as_size_name(rule->sizes, r->cex.cex.size[i]);
+      if (strncmp(axis, rule->group[g], len) == 0 && axis[len] == '.') as_str_printf(&s, "%s%lld", n++ ? ", " : "", (long long)r->cex.cex.value[i]);
+    }
+    char *extents = as_format("[%s]", s.s ? s.s : "");
+    as_report_add_axes(it, rule->group[g], extents);
+    free(extents);
+    as_str_clear(&s);
+  }
+  cli_report_cex(it, given, other, &r->cex.cex);
+  it->cex.sides[0] = r->cex.reverse ? "right side" : "left side";
+  it->cex.sides[1] = r->cex.reverse ? "left side" : "right side";
+}
+
 static void item(const job *j, as_report_item *it) {
   const cli_rule_verdict *r = &j->r;
   size_t n;
@@ -121,8 +154,9 @@ static void item(const job *j, as_report_item *it) {
   it->outline = as_report_keep(it, r->v.outline);
   it->seconds = r->answer == CLI_RULE_PROVED ? r->v.prove_seconds : -1;
   it->steps = r->v.proof.steps;
-  as_report_add_part(it, "Rule", rule, NULL);
-  if (r->cex_words) as_report_add_note(it, "Counterexample, evaluated again from the rule's text", r->cex_words);
+  as_report_add_note(it, "Rule", rule);
+  sides(j, it);
+  if (r->has_cex) counterexample(r, it);
   if (r->v.checked) as_report_row(it, AS_REPORT_GOOD, "Trusted checker", "accepts in %.3f s", r->v.check_seconds);
   as_report_row(it, r->tally.defined ? AS_REPORT_GOOD : AS_REPORT_OPEN, "Instances", "%llu tried, defined at %llu of them", (unsigned long long)r->tally.inputs,
                 (unsigned long long)r->tally.defined);

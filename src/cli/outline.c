@@ -287,7 +287,7 @@ static bool worth_showing(const maker *k, uint32_t s) {
 
 static char *goal_words(const char *name) {
   const char *dot = strchr(name, '.');
-  if (strncmp(name, "eq.", 3) == 0) return as_format("every element of output %s is the same", name + 3);
+  if (strncmp(name, "eq.", 3) == 0) return as_format("every element of output %.*s is the same", (int)strcspn(name + 3, "@"), name + 3); /* behind the @ the hash of a rule */
   if (strncmp(name, "shape.", 6) == 0 && dot) {
     const char *last = strrchr(name, '.');
     return as_format("extent %s of output %.*s is the same", last + 1, (int)(last - dot - 1), dot + 1);

@@ -35,7 +35,7 @@ static char *conclusion(const outline_goal *g) {
 }
 
 static void relations(as_str *s, const outline_goal *g) {
-  as_str_printf(s, "\nGoal %s%s%s\n  %s%s%s\n", g->name, *g->what ? ": " : "", g->what, g->says, *g->under ? "   if " : "", g->under);
+  as_str_printf(s, "\nGoal %.*s%s%s\n  %s%s%s\n", (int)strcspn(g->name, "@"), g->name, *g->what ? ": " : "", g->what, g->says, *g->under ? "   if " : "", g->under);
   for (size_t j = 0; j < g->facts.n; j++) {
     const outline_fact *f = &AS_VEC_AT(&g->facts, outline_fact, j);
     char *why = reason(f);
@@ -90,7 +90,10 @@ static void html_fact(as_str *s, const outline_fact *f) {
 
 static void html_goal(as_str *s, const outline_goal *g) {
   char *end = conclusion(g);
-  tagged(s, "<details class=\"goal\"><summary>Goal <code>", g->name, "</code>");
+  as_str_add(s, "<details class=\"goal\"><summary>Goal ");
+  char *name = as_format("%.*s", (int)strcspn(g->name, "@"), g->name); /* behind the @ the hash of a rule */
+  tagged(s, "<code>", name, "</code>");
+  free(name);
   if (*g->what) tagged(s, ": ", g->what, "");
   as_str_printf(s, " <span class=\"tag\">%u steps</span></summary>\n<ol class=\"proof\">", g->steps);
   tagged(s, "<li><span class=\"k\">show</span><code>", g->says, "</code>");

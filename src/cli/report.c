@@ -53,11 +53,15 @@ void as_report_add_relied(as_report_item *it, const char *name, const char *sha2
   as_vec_push(&it->relied, &r);
 }
 
+void as_report_add_axes(as_report_item *it, const char *name, const char *extents) {
+  as_report_fact f = {AS_REPORT_PLAIN, as_report_keep(it, name), as_report_keep(it, extents)};
+  as_vec_push(&it->cex.sizes, &f);
+}
+
 void as_report_add_size(as_report_item *it, const char *name, int64_t value) {
   char number[32];
   snprintf(number, sizeof number, "%lld", (long long)value);
-  as_report_fact f = {AS_REPORT_PLAIN, as_report_keep(it, name), as_report_keep(it, number)};
-  as_vec_push(&it->cex.sizes, &f);
+  as_report_add_axes(it, name, number);
 }
 
 void as_report_add_input(as_report_item *it, const char *name, const int64_t *dim, uint32_t rank, const char *const *value, size_t n) {

@@ -19,6 +19,7 @@ typedef struct { const char *name, *sha256, *text; } as_report_relied;    /* tex
 typedef struct { const char *name; uint32_t rank; const int64_t *dim; const char **value; size_t n; } as_report_values; /* row-major; n at most what is worth showing */
 typedef struct {
   const char *where, *given, *candidate, *method; /* where NULL: there is no counterexample */
+  const char *sides[2];                           /* what the two are called; NULL: given program, candidate */
   bool replayed;                                  /* confirmed by the exact evaluator */
   as_vec sizes;                                   /* as_report_fact */
   as_vec inputs;                                  /* as_report_values */
@@ -48,6 +49,7 @@ void as_report_add_part(as_report_item *it, const char *title, const char *text,
 void as_report_add_note(as_report_item *it, const char *title, const char *text);
 void as_report_add_relied(as_report_item *it, const char *name, const char *sha256, const char *text);
 void as_report_add_size(as_report_item *it, const char *name, int64_t value);                    /* of the counterexample */
+void as_report_add_axes(as_report_item *it, const char *name, const char *extents);              /* of it: what a group of axes stands for */
 void as_report_add_input(as_report_item *it, const char *name, const int64_t *dim, uint32_t rank, const char *const *value, size_t n);
 
 typedef struct { const char *title, *about; double seconds; } as_report_batch; /* about NULL, seconds < 0: not shown */

@@ -122,7 +122,9 @@ static void counterexample(as_str *s, const as_report_cex *c, const char *h) {
   }
   as_str_add(s, "<div class=\"tensors\">\n");
   for (size_t i = 0; i < c->inputs.n; i++) values(s, &AS_VEC_AT(&c->inputs, as_report_values, i));
-  as_str_add(s, "</div>\n<table class=\"differ\"><tr><th></th><th scope=\"col\">given program</th><th scope=\"col\">candidate</th></tr>");
+  as_str_add(s, "</div>\n<table class=\"differ\"><tr><th></th>");
+  text(s, "<th scope=\"col\">", c->sides[0] ? c->sides[0] : "given program", "</th>");
+  text(s, "<th scope=\"col\">", c->sides[1] ? c->sides[1] : "candidate", "</th></tr>");
   text(s, "<tr><th scope=\"row\"><code>", c->where, "</code></th>");
   text(s, "<td>", c->given, "</td>");
   text(s, "<td class=\"bad\">", c->candidate, "</td></tr></table>\n");
@@ -259,10 +261,9 @@ static bool same_text(const char *a, const char *b) { return a == b || (a && b &
 static size_t shared_parts(const as_report_item *items, size_t n) {
   for (size_t k = 0;; k++)
     for (size_t i = 0; i < n; i++) {
-      const as_vec *a = &items[0].parts, *b = &items[i].parts;
-      if (n < 2 || k >= a->n || k >= b->n || !same_text(AS_VEC_AT(a, as_report_part, k).title, AS_VEC_AT(b, as_report_part, k).title) ||
-          !same_text(AS_VEC_AT(a, as_report_part, k).text, AS_VEC_AT(b, as_report_part, k).text))
-        return k;
+      if (n < 2 || k >= items[0].parts.n || k >= items[i].parts.n) return k;
+      const as_report_part *a = &AS_VEC_AT(&items[0].parts, as_report_part, k), *b = &AS_VEC_AT(&items[i].parts, as_report_part, k);
+      if (!same_text(a->title, b->title) || !same_text(a->text, b->text) || !same_text(a->dot, b->dot)) return k;
     }
 }
 
@@ -287,11 +288,23 @@ static void summary(as_str *s, const as_report_item *items, size_t n) {
   as_vec_clear(&t);
 }
 
+/* the beginning of a value that is long */
+static void in_short(as_str *s, const char *value) {
+  enum { SHORT = 28 };
+  char *part = as_format("%.*s%s", SHORT, value, strlen(value) > SHORT ? ".." : "");
+  as_html_text(s, part);
+  free(part);
+}
+
 static void item_row(as_str *s, const as_report_item *it, size_t i, char *const *svg, size_t shared, bool groups) {
   text(s, "<tbody data-v=\"", it->verdict, "\">");
   as_str_printf(s, "<tr class=\"row\" id=\"i%zu\"><td class=\"n\">%zu</td><td class=\"name\"><button type=\"button\" aria-expanded=\"false\">", i, i);
   text(s, "", it->name, "</button></td>");
-  if (groups) text(s, "<td class=\"group\">", it->group ? it->group : "", "</td>");
+  if (groups) {
+    const char *group = it->group ? it->group : "", *slash = strrchr(group, '/');
+    text(s, "<td class=\"group\" title=\"", group, "\">");
+    text(s, "", slash ? slash + 1 : group, "</td>");
+  }
   as_str_add(s, "<td class=\"verdict\">");
   badge(s, it);
   as_str_printf(s, "</td><td class=\"num\">");
@@ -302,8 +315,9 @@ static void item_row(as_str *s, const as_report_item *it, size_t i, char *const 
   as_str_add(s, "</td><td class=\"note\">");
   if (it->cex.where) {
     text(s, "<code>", it->cex.where, "</code> ");
-    text(s, "", it->cex.given, " against ");
-    text(s, "", it->cex.candidate, "");
+    in_short(s, it->cex.given);
+    as_str_add(s, " against ");
+    in_short(s, it->cex.candidate);
   } else
     as_html_text(s, note);
   as_str_printf(s, "</td></tr>\n<tr class=\"detail\"><td colspan=\"%d\">", groups ? 7 : 6);

@@ -29,11 +29,9 @@ static void random_rows(const cli_verdicts *v, as_report_item *it) {
   as_report_row(it, s, "Random test", "%s", v->field_words);
 }
 
-static void counterexample(const cli_case *c, const cli_verdicts *v, as_report_item *it) {
-  if (!v->cex_found) return;
-  const as_cex *x = &v->cex;
+void cli_report_cex(as_report_item *it, const as_graph *given, const as_graph *cand, const as_cex *x) {
   static const char *const kind[] = {"", "", "the shape", "the whole"};
-  const char *name = x->output < c->spec->n_output ? c->spec->node[c->spec->output[x->output]].name : "";
+  const char *name = x->output < given->n_output ? given->node[given->output[x->output]].name : "";
   as_str where;
   as_str_init(&where);
   if (x->kind == AS_CEX_SHAPE || x->kind == AS_CEX_ILLFORMED)
@@ -50,14 +48,15 @@ static void counterexample(const cli_case *c, const cli_verdicts *v, as_report_i
   it->cex.given = as_report_keep(it, x->given);
   it->cex.candidate = as_report_keep(it, x->candidate);
   it->cex.method = as_report_keep(it, x->method);
-  it->cex.replayed = true; /* cli_judge reports no other */
-  for (uint32_t i = 0; i < x->n_sizes; i++) as_report_add_size(it, as_size_name(c->cand->sizes, x->size[i]), x->value[i]);
+  it->cex.replayed = true; /* no other is ever reported */
+  for (uint32_t i = 0; i < x->n_sizes; i++) /* the axes of a group have names with a dot, and are told with the group */
+    if (!strchr(as_size_name(cand->sizes, x->size[i]), '.')) as_report_add_size(it, as_size_name(cand->sizes, x->size[i]), x->value[i]);
   for (uint32_t i = 0; i < x->n_inputs; i++) {
     const as_tensor *t = &x->input[i];
     size_t n = t->n < SHOWN_VALUES ? t->n : SHOWN_VALUES;
     char **value = as_calloc(n + 1, sizeof *value);
     for (size_t k = 0; k < n; k++) value[k] = as_domain_exact.print(&as_domain_exact, as_tensor_at(t, k));
-    as_report_add_input(it, c->spec->node[c->spec->input[i]].name, t->dim, t->rank, (const char *const *)value, n);
+    as_report_add_input(it, given->node[given->input[i]].name, t->dim, t->rank, (const char *const *)value, n);
     for (size_t k = 0; k < n; k++) free(value[k]);
     free(value);
   }
@@ -109,7 +108,7 @@ void cli_report_item(const cli_case *c, const cli_verdicts *v, as_report_item *i
     as_report_add_note(it, "What is left to show", open);
     free(open);
   }
-  counterexample(c, v, it);
+  if (v->cex_found) cli_report_cex(it, c->spec, c->cand, &v->cex);
   program(it, "Program given", c->spec);
   if (c->cand) program(it, "Candidate", c->cand);
   specifications(c, v, it);

@@ -8,7 +8,10 @@ same() { # GOLDEN ARGS..
   golden=$1
   shift
   timeout 60 "$assay" explain "$@" >out 2>err || fail "explain $*: exit $?"
-  diff "$at/$golden" out >err || fail "explain $* differs from $golden"
+  # the theorem's words are the checker's, and tested with it
+  case $golden in *.json) grep -v '^ "theorem"' out >text ;; *) sed -n '/^Proof:/,$p' out >text ;; esac
+  diff "$at/$golden" text >err || fail "explain $* differs from $golden"
+  rm -f text
 }
 same proof.txt "$at/given.tp" "$at/candidate.tp" "$at/proof.cert"
 same full.txt --full "$at/given.tp" "$at/candidate.tp" "$at/proof.cert"

@@ -139,6 +139,14 @@ START_TEST(shape) {
   ck_assert(strstr(strstr(page, "Program given") + 1, "Program given") == NULL);
   holds(text, "2 PROVED");
   free(page), free(text);
+  as_report_item other;
+  as_report_init(&other, "q", "PROVED", AS_REPORT_GOOD);
+  as_report_add_part(&other, "Program given", "program p", "digraph g { a -> c }"); /* another drawing: each has its own */
+  two[1] = other;
+  page = as_report_batch_html(&(as_report_batch){"b", NULL, -1}, two, 2);
+  ck_assert(strstr(page, "The same for all") == NULL);
+  free(page);
+  as_report_clear(&other);
   page = as_report_batch_html(&(as_report_batch){"none", NULL, -1}, NULL, 0);
   text = page_text(page);
   holds(text, "0 all");

@@ -285,15 +285,14 @@ static bool worth_showing(const maker *k, uint32_t s) {
   }
 }
 
-static char *goal_words(const char *name) {
+static char *goal_words(const char *name, bool integers) {
   const char *dot = strchr(name, '.');
   if (strncmp(name, "eq.", 3) == 0) return as_format("every element of output %.*s is the same", (int)strcspn(name + 3, "@"), name + 3); /* behind the @ the hash of a rule */
   if (strncmp(name, "shape.", 6) == 0 && dot) {
     const char *last = strrchr(name, '.');
     return as_format("extent %s of output %.*s is the same", last + 1, (int)(last - dot - 1), dot + 1);
   }
-  if (strncmp(name, "def", 3) == 0) return as_strdup("the candidate is defined");
-  if (strncmp(name, "call", 4) == 0) return as_strdup("an operator's or a kernel's requirement is met");
+  if (strncmp(name, "call", 4) == 0) return as_strdup(integers ? "extents fit, an access stays in its tensor" : "what is computed is defined");
   return as_strdup("");
 }
 
@@ -322,7 +321,7 @@ static char *goal_conditions(maker *k, const ck_goal *goal) {
 static void make_goal(maker *k, uint32_t i) {
   const ck_goal *goal = &k->claim->goals[i];
   uint32_t s = AS_VEC_AT(&k->p.qed, uint32_t, i);
-  outline_goal g = {.last = s, .name = as_strdup(goal->name), .what = goal_words(goal->name), .says = math_show(k->m, goal->formula)};
+  outline_goal g = {.last = s, .name = as_strdup(goal->name), .what = goal_words(goal->name, of_integers(k, goal->formula)), .says = math_show(k->m, goal->formula)};
   g.under = goal_conditions(k, goal);
   as_vec_init(&g.facts, sizeof(outline_fact));
   g.sizes_only = of_integers(k, goal->formula);

@@ -39,6 +39,31 @@ for e in lora rmsnorm_linear layernorm_linear; do
   rm -rf result numbers
 done
 
+# --- a rule, by its file and name; a certificate of another rule is none of it
+cat >two.rule <<'R'
+rule distribute
+axes I
+tensor A[..I], B[..I], C[..I]
+lhs A * (B + C)
+rhs A * B + A * C
+
+rule divide
+sizes N
+tensor x[N], y[N]
+lhs x / y / y
+rhs x / (y * y)
+R
+expect 0 'PROVED' certify two.rule -o rules
+expect 0 'The checker accepts' explain two.rule divide rules/divide.cert
+expect 0 'the inverse of a product' explain two.rule divide rules/divide.cert
+expect 1 'that the claim does not have' explain two.rule distribute rules/divide.cert
+grep -q '<h3>Left side</h3>' rules/report.html || fail 'the sides of a rule are not drawn'
+grep -q '<h3>The same for all</h3>' rules/report.html && fail 'different drawings shown as one'
+sed -i 's/rhs A \* B + A/rhs A * B - A/' two.rule
+expect 1 'REFUTED' certify two.rule -f -o rules
+grep -q '<th scope="col">left side</th>' rules/report.html || fail 'no counterexample in the report of the rules'
+rm -rf rules two.rule
+
 # --- refuted: evaluated again at the sizes and inputs of the report
 sed 's/sum(q, axis=-1)/sum(y, axis=-1)/' "$ex/rmsnorm_linear.mug" >wrong.mug
 expect 1 'REFUTED' certify "$ex/rmsnorm_linear.tp" wrong.mug -q -o wrong

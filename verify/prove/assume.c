@@ -54,14 +54,14 @@ static uint32_t derive(pv *p, uint32_t cx, uint32_t s)
   return z == NO ? cx : cx_know(p, cx, z);
 }
 
-/* the orders among the integers once more, in the normal form that new equations give them */
+/* the relations among the integers once more, in the normal form that new equations give them */
 uint32_t cx_refresh(pv *p, uint32_t cx)
 {
   uint32_t chain[128], n = 0, top = cx;
   for (uint32_t c = cx; c != 0 && n < 128; c = CX(p, c).parent) chain[n++] = CX(p, c).step;
   while (n-- > 0) {
     ck_id f = chain[n] == NO ? CK_BAD : thm(p, chain[n]), nf; ck_op o; uint32_t s;
-    if (f == CK_BAD || ((o = ck_head(p->T, f)) != CK_LE && o != CK_LT) || !ck_is_int(p->T, ck_kid(p->T, f, 0)) || !ck_is_int(p->T, ck_kid(p->T, f, 1))) continue;
+    if (f == CK_BAD || ((o = ck_head(p->T, f)) != CK_LE && o != CK_LT && o != CK_EQ) || !ck_is_int(p->T, ck_kid(p->T, f, 0)) || !ck_is_int(p->T, ck_kid(p->T, f, 1))) continue;
     s = fact_normal(p, top, chain[n], &nf);
     if (s != NO && !is_q(p, nf) && nf != canon(p, t_sub(p, ck_kid(p->T, f, 1), ck_kid(p->T, f, 0)))) cx = cx_know(p, cx, s);
   }
@@ -120,6 +120,12 @@ uint32_t cx_quotient(pv *p, uint32_t cx, uint32_t s, ck_id *q, uint32_t *back)
   ck_id y; char name[24];
   *back = divisible(p, cx, s, &y);
   if (*back == NO) return NO;
+  for (uint32_t c = cx; c != 0; c = CX(p, c).parent) { /* once is enough */
+    ck_id f = CX(p, c).formula, r;
+    if (ck_head(p->T, f) != CK_EQ || ck_kid(p->T, f, 0) != lhs_of(p, *back)) continue;
+    r = ck_kid(p->T, f, 1);
+    if (ck_head(p->T, r) == CK_MUL && ck_kid(p->T, r, 0) == ck_kid(p->T, y, 1) && ck_head(p->T, ck_kid(p->T, r, 1)) == CK_V) return NO;
+  }
   snprintf(name, sizeof name, "$$q%u", (unsigned)CX(p, cx).depth);
   *q = ck_var(p->T, name, 'i');
   return cx_push(p, cx, t_rel(p, CK_EQ, lhs_of(p, *back), t_mul(p, ck_kid(p->T, y, 1), *q)), CK_BAD);

@@ -105,21 +105,35 @@ ck_id poly_quotient(pv *p, ck_id a, ck_id b)
   return r;
 }
 
+/* what the monomial m equals by the equation f of integers; CK_BAD: f does not have it */
+static ck_id solved(pv *p, ck_id f, ck_id m)
+{
+  poly v, g; ck_id r = CK_BAD;
+  if (!ck_is_int(p->T, ck_kid(p->T, f, 0)) || !ck_is_int(p->T, ck_kid(p->T, f, 1))) return r;
+  poly_init(&v); poly_init(&g);
+  poly_of(p, &v, t_sub(p, ck_kid(p->T, f, 1), ck_kid(p->T, f, 0))); poly_of(p, &g, m);
+  for (uint32_t i = 0; i < v.n && g.n == 1 && r == CK_BAD; i++) {
+    ck_id c;
+    if (v.m[i].n != g.m[0].n || memcmp(v.m[i].a, g.m[0].a, g.m[0].n * sizeof *g.m[0].a)) continue;
+    c = q_mul(p, t_int(p, -1), q_inv(p, v.m[i].q)); /* c*v = 0: m = m + c*v */
+    if (ck_is_int(p->T, c)) r = canon(p, t_add(p, m, t_mul(p, c, poly_term(p, &v))));
+  }
+  poly_clear(&v); poly_clear(&g);
+  return r;
+}
+
 /* c with n = c*b under the equations of the context */
 ck_id size_quotient(pv *p, uint32_t cx, ck_id n, ck_id b)
 {
   enum { FORMS = 8 };
   ck_id c = poly_quotient(p, n, b), form[FORMS]; uint32_t nf = 0;
   if (c != CK_BAD) return c;
-  form[nf++] = n; form[nf++] = expand_sizes(p, cx, n);
+  form[nf++] = canon(p, n); form[nf++] = expand_sizes(p, cx, n);
   for (uint32_t i = 0; i < nf && c == CK_BAD; i++) {
     c = poly_quotient(p, form[i], b);
     for (uint32_t x = cx; x != 0 && c == CK_BAD; x = CX(p, x).parent) { /* L*T = 64 */
       ck_id f = CX(p, x).formula, other; uint32_t j = 0;
-      if (ck_head(p->T, f) != CK_EQ) continue;
-      other = ck_kid(p->T, f, 0) == form[i] ? ck_kid(p->T, f, 1) : ck_kid(p->T, f, 1) == form[i] ? ck_kid(p->T, f, 0) : CK_BAD;
-      if (other == CK_BAD || !ck_is_int(p->T, other)) continue;
-      other = canon(p, other);
+      if (ck_head(p->T, f) != CK_EQ || (other = solved(p, f, form[i])) == CK_BAD) continue;
       while (j < nf && form[j] != other) j++;
       if (j == nf && nf < FORMS) form[nf++] = other;
     }

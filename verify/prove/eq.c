@@ -67,15 +67,25 @@ static ck_id find_cond(pv *p, ck_id t)
   return CK_BAD;
 }
 
-/* an undecided condition in what the hypotheses say of indices */
-static ck_id fact_cond(pv *p, uint32_t cx)
+/* an undecided condition in what theorem s says */
+static ck_id cond_in(pv *p, uint32_t cx, uint32_t s)
 {
-  for (uint32_t x = cx; x != 0; x = CX(p, x).parent) {
-    ck_id f = CX(p, x).formula, nf, c; ck_op o = ck_head(p->T, f);
-    if ((o != CK_LT && o != CK_LE && o != CK_EQ) || !ck_is_int(p->T, ck_kid(p->T, f, 0)) || fact_normal(p, cx, CX(p, x).step, &nf) == NO) continue;
-    if ((c = find_cond(p, nf)) != CK_BAD && side(p, cx, c) == NO && side(p, cx, ck_neg(p->T, c)) == NO) return c;
+  ck_id nf, c = s == NO || fact_normal(p, cx, s, &nf) == NO ? CK_BAD : find_cond(p, nf);
+  return c == CK_BAD || side(p, cx, c) != NO || side(p, cx, ck_neg(p->T, c)) != NO ? CK_BAD : c;
+}
+
+/* an undecided condition in what the hypotheses say of integers, clauses included at what t speaks of */
+static ck_id fact_cond(pv *p, uint32_t cx, ck_id t)
+{
+  ck_id c = CK_BAD; uint32_t inst[4], n = 0;
+  for (uint32_t x = cx; x != 0 && c == CK_BAD; x = CX(p, x).parent) {
+    ck_id f = CX(p, x).formula; ck_op o = ck_head(p->T, f);
+    if (o == CK_ALL) n = clause_instances(p, cx, CX(p, x).step, t, inst, 4);
+    else if (o != CK_NE && ck_is_int(p->T, ck_kid(p->T, f, 0))) { n = 1; inst[0] = CX(p, x).step; }
+    else n = 0;
+    for (uint32_t i = 0; i < n && c == CK_BAD; i++) c = cond_in(p, cx, inst[i]);
   }
-  return CK_BAD;
+  return c;
 }
 
 typedef uint32_t (*prover)(pv *p, uint32_t cx, ck_id D, uint32_t depth);
@@ -187,7 +197,7 @@ static uint32_t leaf(pv *p, uint32_t cx, ck_id D, uint32_t depth)
   if (s == NO) s = by_atoms(p, cx, D, depth);
   if (s == NO && (depth > 0 || ck_is_int(p->T, D))) s = lp_prove(p, cx, goal);
   if (s == NO) s = from_false(p, goal, lp_contradiction(p, cx));
-  if (s == NO && ((c = range_cond(p, cx, D)) != CK_BAD || (c = fact_cond(p, cx)) != CK_BAD)) s = split_on(p, cx, c, D, depth, zero_thm);
+  if (s == NO && ((c = range_cond(p, cx, D)) != CK_BAD || (c = fact_cond(p, cx, D)) != CK_BAD)) s = split_on(p, cx, c, D, depth, zero_thm);
   return s;
 }
 
@@ -238,7 +248,7 @@ static uint32_t rel_cases(pv *p, uint32_t cx, ck_id f, uint32_t depth)
   if ((c = find_cond(p, e.t)) != CK_BAD) return split_on(p, cx, c, f, depth, rel_cases);
   s = by_clause(p, cx, f);
   if (s == NO) s = from_false(p, f, lp_contradiction(p, cx));
-  if (s == NO && ((c = clause_cond(p, cx, f)) != CK_BAD || (c = range_cond(p, cx, e.t)) != CK_BAD || (c = fact_cond(p, cx)) != CK_BAD)) s = split_on(p, cx, c, f, depth, rel_cases);
+  if (s == NO && ((c = clause_cond(p, cx, f)) != CK_BAD || (c = range_cond(p, cx, e.t)) != CK_BAD || (c = fact_cond(p, cx, e.t)) != CK_BAD)) s = split_on(p, cx, c, f, depth, rel_cases);
   return s;
 }
 

@@ -325,10 +325,10 @@ static uint32_t search(pv *p, uint32_t cx, ck_id t, uint32_t neg)
   return s;
 }
 
-/* the relation g between zero and a normal t (or t # 0) */
-static uint32_t by_refutation(pv *p, uint32_t cx, ck_id g, ck_id t)
+/* the relation g between zero and a normal term (or that this is not 0), which is `raw` as it was written */
+static uint32_t by_refutation(pv *p, uint32_t cx, ck_id g, ck_id raw)
 {
-  ck_id n = ck_neg(p->T, g); uint32_t z = search(p, cx, t, r_hyp(p, n)), bad = from_false(p, g, z);
+  ck_id n = ck_neg(p->T, g); uint32_t z = search(p, cx, raw, r_hyp(p, n)), bad = from_false(p, g, z);
   return z == NO ? NO : r_cases(p, g, r_hyp(p, g), bad);
 }
 
@@ -341,7 +341,7 @@ static uint32_t lp_now(pv *p, uint32_t cx, ck_id f)
   }
   eqn e = norm(p, cx, d);
   if (e.s == NO || e.t == CK_BAD) return NO;
-  uint32_t s = by_refutation(p, cx, o == CK_NE ? t_rel(p, o, e.t, p->zero) : t_rel(p, o, p->zero, e.t), e.t);
+  uint32_t s = by_refutation(p, cx, o == CK_NE ? t_rel(p, o, e.t, p->zero) : t_rel(p, o, p->zero, e.t), d);
   if (s == NO) return NO;
   by m; by_start(&m); /* 0 <= e.t, d = e.t; e.t # 0 has value -e.t */
   by_add(&m, o == CK_NE && b != p->zero ? t_int(p, -1) : p->one, s);

@@ -18,7 +18,7 @@ static bool prover_var(pv *p, ck_id x) { return ck_head(p->T, x) == CK_V && !str
 static bool has_prover_var(pv *p, const mono *m) { for (uint32_t i = 0; i < m->n; i++) if (prover_var(p, m->a[i])) return true; return false; }
 
 /* x is t or inside of it */
-static bool occurs(pv *p, ck_id t, ck_id x)
+bool occurs(pv *p, ck_id t, ck_id x)
 {
   if (t == x) return true;
   for (uint32_t i = 0, n = ck_nkids(p->T, t); i < n; i++) if (occurs(p, ck_kid(p->T, t, i), x)) return true;
@@ -46,6 +46,17 @@ static bool elsewhere(pv *p, const poly *g, uint32_t at, ck_id x)
   return false;
 }
 
+/* number of the newest quotient variable in m ("$$q12") */
+static long newest(pv *p, const mono *m)
+{
+  long n = 0;
+  for (uint32_t i = 0; i < m->n; i++) {
+    const char *w = prover_var(p, m->a[i]) ? ck_word_text(p->T, ck_name(p->T, m->a[i])) : "";
+    if (w[0] && w[2] == 'q' && atol(w + 3) > n) n = atol(w + 3);
+  }
+  return n;
+}
+
 /* indices, which no source file can name, go first, then other variables */
 static int left_rank(pv *p, ck_id x) { return ck_head(p->T, x) != CK_V ? 0 : ck_word_text(p->T, ck_name(p->T, x))[0] == '$' ? 2 : 1; }
 
@@ -64,7 +75,7 @@ static uint32_t pick_left(pv *p, const poly *g, bool ints)
   for (uint32_t i = 0; i < g->n && ints; i++) {
     const mono *m = &g->m[i];
     if (m->n < 2 || m->n > 8 || !ck_is_int(p->T, q_inv(p, m->q))) continue;
-    if (best == NO || (g->m[best].n > 1 && m->n > g->m[best].n)) best = i;
+    if (best == NO || (g->m[best].n > 1 && (m->n > g->m[best].n || (m->n == g->m[best].n && newest(p, m) > newest(p, &g->m[best]))))) best = i;
   }
   return best;
 }
@@ -534,7 +545,7 @@ eqn norm(pv *p, uint32_t cx, ck_id t)
   if (p->depth >= MAX_NORM_DEPTH) { p->cut = p->too_deep = true; return same(t); }
   bool cut = p->cut; ck_op o = ck_head(p->T, t);
   p->cut = false;
-  p->depth++; p->work += 10;
+  p->depth++; p->work += 100;
   if (o == CK_ADD || o == CK_MUL) e = norm_mixed(p, cx, t);
   else {
     e = norm_atom(p, cx, t);

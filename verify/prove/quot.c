@@ -134,7 +134,7 @@ eqn norm_div(pv *p, uint32_t cx, ck_id t)
     }
     if (x.s == NO && rt == a) { /* by an equation of the hypotheses */
       ck_id c = size_quotient(p, cx, a, b);
-      if (c != CK_BAD) x = by_equation(p, cx, a, b, c);
+      if (c != CK_BAD && !occurs(p, c, t)) x = by_equation(p, cx, a, b, c);
     }
     if (x.s == NO && q.n && ck_is_int(p->T, rt)) x = partial(p, a, b, qt, rt, bp);
     if (x.s != NO) e = eq_then(p, x, norm(p, cx, x.t));

@@ -192,6 +192,21 @@ static void compute(te *E, ck_id t, void *out) {
     as_dom_free(d, v, 1);
     return;
   }
+  case CK_DIV: case CK_MOD: { /* of integers that are data: rounded as the domain's own `div` does */
+    void *v = as_dom_new(d, 2);
+    real(E, ck_kid(T, t, 0), v);
+    real(E, ck_kid(T, t, 1), AS_DOM_AT(d, v, 1));
+    if (!d->builtin(d, "div", out, (const void *const[]){v, AS_DOM_AT(d, v, 1)}, 2)) {
+      as_dom_from_int(d, out, 0);
+      d->flag(d, out, AS_F_POISON | AS_F_DOUBT);
+    }
+    if (ck_head(T, t) == CK_MOD) {
+      d->mul(d, out, AS_DOM_AT(d, v, 1), out);
+      d->sub(d, out, v, out);
+    }
+    as_dom_free(d, v, 2);
+    return;
+  }
   case CK_INV: case CK_EXP: case CK_SQRT: case CK_LOG: {
     ck_op h = ck_head(T, t);
     real(E, ck_kid(T, t, 0), out);

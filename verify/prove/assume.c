@@ -2,6 +2,7 @@
  * its other factors are not.  Derived equations stand in the context beside the hypotheses, with their proofs. */
 #include "pv.h"
 #include <stdio.h>
+#include <string.h>
 
 /* 0 = the one factor of a zero product that is not known to differ from 0, of the theorem s: 0 = e (e canonical) */
 static uint32_t zero_factor(pv *p, uint32_t cx, ck_id e, uint32_t s)
@@ -54,6 +55,14 @@ static uint32_t derive(pv *p, uint32_t cx, uint32_t s)
   return z == NO ? cx : cx_know(p, cx, z);
 }
 
+/* does a variable for a quotient occur in t? */
+static bool has_quotient(pv *p, ck_id t)
+{
+  if (ck_head(p->T, t) == CK_V) return !strncmp(ck_word_text(p->T, ck_name(p->T, t)), "$$q", 3);
+  for (uint32_t i = 0, n = ck_nkids(p->T, t); i < n; i++) if (has_quotient(p, ck_kid(p->T, t, i))) return true;
+  return false;
+}
+
 /* the relations among the integers once more, in the normal form that new equations give them */
 uint32_t cx_refresh(pv *p, uint32_t cx)
 {
@@ -63,6 +72,7 @@ uint32_t cx_refresh(pv *p, uint32_t cx)
     ck_id f = chain[n] == NO ? CK_BAD : thm(p, chain[n]), nf; ck_op o; uint32_t s;
     if (f == CK_BAD || ((o = ck_head(p->T, f)) != CK_LE && o != CK_LT && o != CK_EQ) || !ck_is_int(p->T, ck_kid(p->T, f, 0)) || !ck_is_int(p->T, ck_kid(p->T, f, 1))) continue;
     s = fact_normal(p, top, chain[n], &nf);
+    if (s != NO && o == CK_EQ && !has_quotient(p, nf)) continue; /* a divisibility still has its own to get */
     if (s != NO && !is_q(p, nf) && nf != canon(p, t_sub(p, ck_kid(p->T, f, 1), ck_kid(p->T, f, 0)))) cx = cx_know(p, cx, s);
   }
   return cx;

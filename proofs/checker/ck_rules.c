@@ -155,7 +155,7 @@ uint32_t ck_r_inst(ck_proof *P, uint32_t s, const ck_vsub *vs, uint32_t nv, cons
 }
 
 uint32_t ck_r_cases(ck_proof *P, ck_id c, uint32_t p, uint32_t q) {
-  if (!ck_is_rel(P->T, c)) return no(P, "relation expected");
+  if (!closed_rel(P, c)) return no(P, "closed relation expected");
   if (p >= P->n || q >= P->n) return no(P, "no such step");
   if (P->s[p].formula != P->s[q].formula) return no(P, "branches conclude different formulas");
   ck_id nc = ck_neg(P->T, c);

@@ -231,7 +231,7 @@ static bool built(ck_reader *R, ck_claim *c, const ck_text *spec, const ck_text 
     if (k == i) ck_read_sem(R, &s.f[i]);
   }
   if (R->rule) {
-    ck_read_sem(R, &fs[0]);
+    R->rule_at = 0, ck_read_sem(R, &fs[0]); /* a rule of that name in another file is none */
     uint32_t end = ck_read_rule(R, given, backward ? other : given, backward ? given : other), from = fs[0].tok[R->rule_at - 1].off;
     ck_sha256(fs[0].text + from, end - from, c->cand_sha);
     given->name = backward ? "the right side" : "the left side", other->name = backward ? "the left side" : "the right side";

@@ -13,6 +13,8 @@ TESTS += tests/rules/test_oracle.sh
 EXTRA_DIST += tests/rules/NOTATION.md tests/rules/catalogue.tsv tests/rules/oracle.py tests/rules/test_oracle.sh
 TESTS += tests/rules/test_catalogue.sh
 EXTRA_DIST += tests/rules/test_catalogue.sh
+TESTS += tests/rules/test_tricks.sh
+EXTRA_DIST += tests/rules/test_tricks.sh tests/rules/tricks.rule
 EXTRA_DIST += tests/rules/advice.tsv
 # docs/found.md, written anew from a run
 found: all

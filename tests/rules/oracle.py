@@ -5,7 +5,8 @@ is tried at small random sizes, integers and tensors, in exact fractions (floati
 usage: oracle.py SEMDIR RULES... [--trials N] [--seed N] [--seconds N] [--only NAME]      or      oracle.py SEMDIR --report REPORT.json
 
 A rule expected to be proved must have no counterexample and at least one trial at which its left side is well formed and defined;
-one expected to be refuted must have a counterexample.  With --report, what `assay certify --json` said of rules, in either direction, is
+one expected to be refuted must have a counterexample, one expected to be
+vacuous no such trial.  With --report, what `assay certify --json` said of rules, in either direction, is
 tried instead: no counterexample to what it proved, and each of its counterexamples evaluated here.  Exit status 1 otherwise."""
 import argparse
 import glob
@@ -752,7 +753,7 @@ def main():
             if o.only and r.title != o.only:
                 continue
             total += 1
-            rng, good, counter, tries, end = random.Random('%d %s' % (o.seed, r.title)), 0, None, 0, time.monotonic() + o.seconds
+            rng, good, counter, tries, end = random.Random('%d %s' % (o.seed, r.title)), 0, None, 0, time.monotonic() + (o.seconds if r.verdict != 'vacuous' else 1)
             while counter is None and (good < o.trials or r.verdict == 'refuted') and time.monotonic() < end:
                 tries += 1
                 t = r.trial(rng)
@@ -763,7 +764,7 @@ def main():
                 else:
                     counter = t
             accepted += good
-            wrong = (counter is not None or good == 0) if r.verdict == 'proved' else counter is None
+            wrong = counter is None if r.verdict == 'refuted' else counter is not None or (good > 0) != (r.verdict == 'proved')
             if wrong or o.verbose:
                 what = {k: (v.shape, [str(x) for x in v.data]) if isinstance(v, Tensor) else v for k, v in counter[1].items()} if counter else ''
                 print('%s: %s, expected %s, %d of %d trials agree%s %s' % (r.title, 'WRONG' if wrong else 'ok', r.verdict, good, tries, '; ' + counter[2] if counter else '', what))

@@ -42,6 +42,7 @@ extern const as_domain as_domain_exact;  /* rationals */
 /* Intervals with outward rounding at `bits` bits of precision: two disjoint intervals prove the values different. */
 typedef struct { as_domain d; long bits; } as_interval_domain;
 void as_interval_domain_init(as_interval_domain *D, long bits);
+void as_interval_forget(void); /* frees the constants that this thread keeps; for threads that end, and for good measure */
 bool as_interval_disjoint(const as_domain *d, const void *a, const void *b);
 /* an upper bound of |a - b| relative to the larger magnitude, as a power of two; LONG_MAX when unbounded */
 long as_interval_distance_log2(const as_domain *d, const void *a, const void *b);

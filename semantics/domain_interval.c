@@ -176,6 +176,8 @@ void as_interval_domain_init(as_interval_domain *D, long bits) {
                      i_un, i_cmp, i_join, i_flags, i_flag, i_builtin, i_print};
 }
 
+void as_interval_forget(void) { mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE); }
+
 bool as_interval_disjoint(const as_domain *d, const void *a, const void *b) {
   (void)d;
   if ((CV(a)->flags | CV(b)->flags) & AS_F_NOVALUE) return false;

@@ -30,6 +30,7 @@ static void push_thm(pv *p, facts *F, uint32_t s)
   if (s == NO) return;
   s = tight(p, s);
   if (s == NO) return;
+  for (uint32_t i = 0; i < F->n; i++) if (F->f[i].n == 1 && F->f[i].prem[0] == s) return;
   f = thm(p, s);
   poly_init(&v);
   poly_of(p, &v, t_sub(p, ck_kid(p->T, f, 1), ck_kid(p->T, f, 0)));
@@ -174,7 +175,7 @@ static void push_products(pv *p, facts *F)
 /* rows: the monomials that occur */
 static int row_of(const mono *m, const mono **rows, uint32_t *n)
 {
-  for (uint32_t i = 0; i < *n; i++) if (rows[i]->n == m->n && !memcmp(rows[i]->a, m->a, m->n * sizeof *m->a)) return (int)i;
+  for (uint32_t i = 0; i < *n; i++) if (rows[i]->n == m->n && (!m->n || !memcmp(rows[i]->a, m->a, m->n * sizeof *m->a))) return (int)i;
   if (*n == MAX_ROWS) return -1;
   rows[*n] = m;
   return (int)(*n)++;
@@ -298,6 +299,48 @@ static void push_signs(pv *p, facts *F)
   }
 }
 
+/* the goal, whose negation is the first fact, as z*C + R: the sign of C, where it has several terms, by a proof of its own */
+static void push_cofactors(pv *p, uint32_t cx, facts *F)
+{
+  const poly *g = &F->f[0].v; ck_id z[6], c[6]; uint32_t n = 0;
+  for (uint32_t i = 0; i < g->n; i++)
+    for (uint32_t j = 0; g->m[i].n >= 2 && j < g->m[i].n; j++) {
+      ck_id a = g->m[i].a[j]; uint32_t l = 0; poly q;
+      while (l < n && z[l] != a) l++;
+      if (l < n || n == 6 || !ck_is_int(p->T, a)) continue;
+      poly_init(&q);
+      for (uint32_t k = 0; k < g->n; k++) {
+        ck_id *rest = as_malloc((g->m[k].n + 1) * sizeof *rest); int m = mono_div(g->m[k].a, g->m[k].n, &a, 1, rest);
+        if (m >= 0) poly_push(p, &q, q_mul(p, g->m[k].q, t_int(p, -1)), rest, (uint32_t)m);
+        free(rest);
+      }
+      z[n] = a; c[n] = q.n > 1 ? poly_term(p, &q) : CK_BAD;
+      n++;
+      poly_clear(&q);
+    }
+  p->cofactors = true; /* one level of it */
+  for (uint32_t l = 0; l < n; l++) {
+    if (c[l] == CK_BAD || !ck_is_int(p->T, c[l])) continue;
+    uint32_t s = side(p, cx, t_rel(p, CK_LE, p->one, c[l]));
+    push_thm(p, F, s != NO ? s : side(p, cx, t_rel(p, CK_LE, p->zero, c[l])));
+  }
+  p->cofactors = false;
+}
+
+/* equations that serve as rules, and so are 0 = 0 in normal form, as they stand: products may have their left sides */
+static void push_rules(pv *p, uint32_t cx, facts *F)
+{
+  for (uint32_t c = cx; c != 0 && F->n < MAX_COLS; c = CX(p, c).parent) {
+    ck_id f = CX(p, c).formula, nf; poly v; bool product = false;
+    if (ck_head(p->T, f) != CK_EQ || fact_normal(p, cx, CX(p, c).step, &nf) == NO || !is_zero(p, nf)) continue;
+    poly_init(&v);
+    poly_of(p, &v, t_sub(p, ck_kid(p->T, f, 1), ck_kid(p->T, f, 0)));
+    for (uint32_t i = 0; i < v.n; i++) product = product || v.m[i].n >= 2;
+    poly_clear(&v);
+    if (product) push_thm(p, F, CX(p, c).step);
+  }
+}
+
 static bool has_app(pv *p, ck_id t)
 {
   if (ck_head(p->T, t) == CK_APP) return true;
@@ -313,9 +356,12 @@ static uint32_t search(pv *p, uint32_t cx, ck_id t, uint32_t neg)
   if (t != CK_BAD && (!ck_is_int(p->T, t) || has_app(p, t))) push_clauses(p, cx, t, F);
   push_hyps(p, cx, F, neg == REFL);
   push_atoms(p, cx, F);
+  push_hyps(p, cx, F, false); /* atoms bring others */
   s = F->n ? refute(p, F) : NO;
   if (s == NO && F->n) {
     uint32_t n = F->n;
+    push_rules(p, cx, F);
+    if (neg != REFL && !p->cofactors) push_cofactors(p, cx, F);
     push_signs(p, F);
     push_products(p, F);
     if (F->n > n) s = refute(p, F);

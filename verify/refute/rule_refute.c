@@ -272,6 +272,7 @@ as_status as_rule_refute(const as_rulefile *f, uint32_t i, bool reverse, const a
     as_rule_free(J->s[k].r);
   }
   as_status s = J->status;
+  as_interval_forget();
   free(J);
   return s;
 }

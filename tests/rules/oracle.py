@@ -618,7 +618,7 @@ class Rule(Reader):
         return self.assess(env, reverse)
 
     # None: the given side says nothing there; otherwise whether both sides agree, what was tried, and why not
-    def assess(self, env, reverse):
+    def assess(self, env, reverse, near=1e-9):
         given, other = (self.right, self.left) if reverse else (self.left, self.right)
         try:
             left = self.program(given, env)
@@ -634,7 +634,7 @@ class Rule(Reader):
                 return False, env, '%s: shapes %s and %s' % (n, a.shape, b.shape)
             for i, (x, y) in enumerate(zip(a.data, b.data)):
                 exact = not isinstance(x, float) and not isinstance(y, float)
-                if (x != y) if exact else abs(x - y) > 1e-9 * (1 + abs(x) + abs(y)):
+                if (x != y) if exact else abs(x - y) > near * (1 + abs(x) + abs(y)):
                     return False, env, '%s, element %d: %s and %s' % (n, i, x, y)
         return True, env, ''
 
@@ -661,7 +661,7 @@ class Rule(Reader):
             if sort and any(x.denominator != 1 or sort == 'bool' and x not in (0, 1) for x in data):
                 return None
             env[name] = Tensor(shape, data)
-        return self.assess(env, reverse) if self.assumed(env) else None
+        return self.assess(env, reverse, 1e-13) if self.assumed(env) else None
 
     def shape(self, dims, groups, scope):
         shape = []

@@ -55,48 +55,6 @@ static uint32_t derive(pv *p, uint32_t cx, uint32_t s)
   return z == NO ? cx : cx_know(p, cx, z);
 }
 
-/* does a variable for a quotient occur in t? */
-static bool has_quotient(pv *p, ck_id t)
-{
-  if (ck_head(p->T, t) == CK_V) return !strncmp(ck_word_text(p->T, ck_name(p->T, t)), "$$q", 3);
-  for (uint32_t i = 0, n = ck_nkids(p->T, t); i < n; i++) if (has_quotient(p, ck_kid(p->T, t, i))) return true;
-  return false;
-}
-
-/* the relations among the integers once more, in the normal form that new equations give them */
-uint32_t cx_refresh(pv *p, uint32_t cx)
-{
-  uint32_t chain[128], n = 0, top = cx;
-  for (uint32_t c = cx; c != 0 && n < 128; c = CX(p, c).parent) chain[n++] = CX(p, c).step;
-  while (n-- > 0) {
-    ck_id f = chain[n] == NO ? CK_BAD : thm(p, chain[n]), nf; ck_op o; uint32_t s;
-    if (f == CK_BAD || ((o = ck_head(p->T, f)) != CK_LE && o != CK_LT && o != CK_EQ) || !ck_is_int(p->T, ck_kid(p->T, f, 0)) || !ck_is_int(p->T, ck_kid(p->T, f, 1))) continue;
-    s = fact_normal(p, top, chain[n], &nf);
-    if (s != NO && o == CK_EQ && !has_quotient(p, nf)) continue; /* a divisibility still has its own to get */
-    if (s != NO && !is_q(p, nf) && nf != canon(p, t_sub(p, ck_kid(p->T, f, 1), ck_kid(p->T, f, 0)))) cx = cx_know(p, cx, s);
-  }
-  return cx;
-}
-
-uint32_t cx_assume(pv *p, uint32_t cx, ck_id c)
-{
-  uint32_t in = cx_push(p, cx, c, CK_BAD), out = derive(p, in, CX(p, in).step);
-  return out == in && ck_head(p->T, c) != CK_EQ ? out : cx_refresh(p, out);
-}
-
-uint32_t cx_derive(pv *p, uint32_t cx)
-{
-  uint32_t chain[128], n = 0, top = cx; uint64_t v;
-  if (map_get(&p->misc_memo, cx, 6, &v)) return (uint32_t)v;
-  cx = cx_refresh(p, cx);
-  for (uint32_t c = cx; c != 0 && n < 128; c = CX(p, c).parent) chain[n++] = CX(p, c).step;
-  uint32_t had = cx;
-  while (n-- > 0) cx = derive(p, cx, chain[n]);
-  if (cx != had) cx = cx_refresh(p, cx);
-  map_put(&p->misc_memo, top, 6, cx);
-  return cx;
-}
-
 /* y = x div d and `x = d*y`, out of a theorem that says that x mod d or x - d*y is 0; d positive */
 static uint32_t divisible(pv *p, uint32_t cx, uint32_t s, ck_id *y)
 {
@@ -123,6 +81,48 @@ static uint32_t divisible(pv *p, uint32_t cx, uint32_t s, ck_id *y)
     }
   poly_clear(&f);
   return res;
+}
+
+/* does a variable for a quotient occur in t? */
+static bool has_quotient(pv *p, ck_id t)
+{
+  if (ck_head(p->T, t) == CK_V) return !strncmp(ck_word_text(p->T, ck_name(p->T, t)), "$$q", 3);
+  for (uint32_t i = 0, n = ck_nkids(p->T, t); i < n; i++) if (has_quotient(p, ck_kid(p->T, t, i))) return true;
+  return false;
+}
+
+/* the relations among the integers once more, in the normal form that new equations give them */
+uint32_t cx_refresh(pv *p, uint32_t cx)
+{
+  uint32_t chain[128], n = 0, top = cx;
+  for (uint32_t c = cx; c != 0 && n < 128; c = CX(p, c).parent) chain[n++] = CX(p, c).step;
+  while (n-- > 0) {
+    ck_id f = chain[n] == NO ? CK_BAD : thm(p, chain[n]), nf, y; ck_op o; uint32_t s;
+    if (f == CK_BAD || ((o = ck_head(p->T, f)) != CK_LE && o != CK_LT && o != CK_EQ) || !ck_is_int(p->T, ck_kid(p->T, f, 0)) || !ck_is_int(p->T, ck_kid(p->T, f, 1))) continue;
+    s = fact_normal(p, top, chain[n], &nf);
+    if (s != NO && o == CK_EQ && (!has_quotient(p, nf) || divisible(p, top, s, &y) != NO)) continue; /* a divisibility still has its own to get */
+    if (s != NO && !is_q(p, nf) && nf != canon(p, t_sub(p, ck_kid(p->T, f, 1), ck_kid(p->T, f, 0)))) cx = cx_know(p, cx, s);
+  }
+  return cx;
+}
+
+uint32_t cx_assume(pv *p, uint32_t cx, ck_id c)
+{
+  uint32_t in = cx_push(p, cx, c, CK_BAD), out = derive(p, in, CX(p, in).step);
+  return out == in && ck_head(p->T, c) != CK_EQ ? out : cx_refresh(p, out);
+}
+
+uint32_t cx_derive(pv *p, uint32_t cx)
+{
+  uint32_t chain[128], n = 0, top = cx; uint64_t v;
+  if (map_get(&p->misc_memo, cx, 6, &v)) return (uint32_t)v;
+  cx = cx_refresh(p, cx);
+  for (uint32_t c = cx; c != 0 && n < 128; c = CX(p, c).parent) chain[n++] = CX(p, c).step;
+  uint32_t had = cx;
+  while (n-- > 0) cx = derive(p, cx, chain[n]);
+  if (cx != had) cx = cx_refresh(p, cx);
+  map_put(&p->misc_memo, top, 6, cx);
+  return cx;
 }
 
 uint32_t cx_quotient(pv *p, uint32_t cx, uint32_t s, ck_id *q, uint32_t *back)

@@ -146,6 +146,8 @@ static uint32_t div_upper(pv *p, uint32_t cx, ck_id a, ck_id b, uint32_t bp, int
 {
   ck_id u = canon(p, t_add(p, upper_guess(p, cx, a), p->one)), c = size_quotient(p, cx, u, b);
   if (c == CK_BAD) return NO;
+  eqn cn = norm(p, cx, c);
+  if (cn.s != NO && ck_is_int(p->T, cn.t)) c = cn.t;
   ck_id cb = t_mul(p, c, b); uint32_t d = nn_term(p, cx, t_sub(p, t_sub(p, cb, a), p->one), depth + 1);
   if (d == NO) return NO;
   ck_summand m[2] = { { p->one, &d, 1 }, { p->one, NULL, 0 } };

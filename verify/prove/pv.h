@@ -44,6 +44,7 @@ typedef struct pv {
   as_vec fact_busy;            /* uint64_t: hypotheses being normalised */
   as_vec owned;                /* void *: freed at the end */
   uint32_t fuel, depth;
+  bool cofactors;              /* lp.c: signs of cofactors are being asked for */
   bool too_deep;               /* a term nested deeper than normal forms are made was met */
 } pv;
 

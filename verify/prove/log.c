@@ -8,7 +8,7 @@ static const char *const rule_name[N_RULES] = { "hyp", "use", "inst", "cases", "
 void pv_init(pv *p, ck_terms *T, uint32_t max_steps)
 {
   memset(p, 0, sizeof *p);
-  p->T = T; p->P = ck_proof_new(T); p->max_steps = max_steps; p->max_work = 500ull * max_steps;
+  p->T = T; p->P = ck_proof_new(T); p->max_steps = max_steps; p->max_work = 1000ull * max_steps;
   as_vec_init(&p->steps, sizeof(pv_step)); as_vec_init(&p->toks, sizeof(pv_tok)); as_vec_init(&p->scratch, sizeof(pv_tok));
   as_vec_init(&p->ctx, sizeof(pv_ctx)); as_vec_init(&p->fact_busy, sizeof(uint64_t)); as_vec_init(&p->owned, sizeof(void *));
   for (int i = 0; i < N_LEMMAS; i++) p->lemma[i] = NO;
@@ -59,6 +59,7 @@ static uint32_t done(pv *p, uint32_t rule, uint32_t s)
   pv_step st = { rule, p->toks.n, p->scratch.n };
   for (size_t i = 0; i < p->scratch.n; i++) as_vec_push(&p->toks, &AS_VEC_AT(&p->scratch, pv_tok, i));
   as_vec_push(&p->steps, &st);
+  p->work += 500;
   return s;
 }
 

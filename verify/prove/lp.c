@@ -206,13 +206,13 @@ static bool solve(pv *p, fmpq_mat_t M, slong rows, slong cols, slong *b)
       if (out < 0 || c < 0 || (c == 0 && b[i] < b[out])) { out = i; fmpq_set(best, r); }
     }
     if (out < 0) { ok = false; break; }
-    p->work += (uint64_t)(rows + cols);
     fmpq_inv(r, fmpq_mat_entry(M, out, e));
     for (slong j = 0; j <= cols; j++) if (!fmpq_is_zero(fmpq_mat_entry(M, out, j))) fmpq_mul(fmpq_mat_entry(M, out, j), fmpq_mat_entry(M, out, j), r);
     for (slong i = 0; i <= rows; i++) {
       fmpq *x = i < rows ? fmpq_mat_entry(M, i, e) : fmpq_mat_entry(D, 0, e);
       if (i == out || fmpq_is_zero(x)) continue;
       fmpq_set(t, x);
+      p->work += (uint64_t)cols;
       for (slong j = 0; j <= cols; j++) {
         if (fmpq_is_zero(fmpq_mat_entry(M, out, j))) continue;
         fmpq_submul(i < rows ? fmpq_mat_entry(M, i, j) : fmpq_mat_entry(D, 0, j), t, fmpq_mat_entry(M, out, j));
@@ -235,7 +235,7 @@ static uint32_t refute(pv *p, const facts *F)
     if (F->f[i].eq) col[nc++] = (column){ &F->f[i], -1 };
   }
   slong nrows = (slong)nr + 1, cols = (slong)nc + 1;
-  p->work += (uint64_t)nrows * (uint64_t)cols / 4;
+  p->work += (uint64_t)nrows * (uint64_t)cols;
   fmpq_mat_init(M, nrows, cols + 1);
   for (uint32_t i = 0; i < nc; i++) {
     const poly *v = &col[i].f->v;

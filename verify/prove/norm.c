@@ -545,7 +545,7 @@ eqn norm(pv *p, uint32_t cx, ck_id t)
   if (p->depth >= MAX_NORM_DEPTH) { p->cut = p->too_deep = true; return same(t); }
   bool cut = p->cut; ck_op o = ck_head(p->T, t);
   p->cut = false;
-  p->depth++; p->work += 100;
+  p->depth++; p->work += 300;
   if (o == CK_ADD || o == CK_MUL) e = norm_mixed(p, cx, t);
   else {
     e = norm_atom(p, cx, t);

@@ -17,7 +17,7 @@ static int id_cmp(const void *a, const void *b) { ck_id x = *(const ck_id *)a, y
 void poly_push(pv *p, poly *f, ck_id q, const ck_id *a, uint32_t n)
 {
   if (q == p->zero) return;
-  p->work += f->n + 1;
+  p->work += 8 + f->n / 4;
   ck_id *s = as_malloc((n + 1) * sizeof *s);
   if (n) memcpy(s, a, n * sizeof *s);
   qsort(s, n, sizeof *s, id_cmp);
@@ -38,6 +38,7 @@ void poly_of(pv *p, poly *f, ck_id t)
   const ck_poly *g = ck_poly_of(p->T, t);
   uint32_t n = g ? ck_poly_len(g) : 0;
   poly_clear(f);
+  p->work += 4 + 12 * n;
   f->cap = n ? n : 1; f->m = as_malloc(f->cap * sizeof *f->m);
   for (uint32_t i = 0; i < n; i++) {
     ck_mono m = ck_poly_mono(g, i); ck_id *s = as_malloc((m.deg + 1) * sizeof *s);

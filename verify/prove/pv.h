@@ -38,7 +38,7 @@ typedef struct pv {
   pv_map step_memo, norm_memo, ctx_memo, rel_memo, cmp_memo, misc_memo, inst_memo;
   as_vec ctx;                  /* pv_ctx; 0 is the empty context */
   uint32_t lemma[N_LEMMAS]; bool lemma_busy[N_LEMMAS];
-  uint32_t max_steps; uint64_t work, max_work; /* steps; monomials looked at: both bound the effort, neither reads a clock */
+  uint32_t max_steps; uint64_t work, max_work; /* steps; units of about 10 ns, by what was done: both bound the effort, neither reads a clock */
   bool cut;                    /* a side condition was given up because it was already being asked: do not remember the failure */
   ck_id zero, one;
   as_vec fact_busy;            /* uint64_t: hypotheses being normalised */

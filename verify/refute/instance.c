@@ -61,6 +61,20 @@ static bool solve(as_instance *I, as_size lhs, as_size rhs) {
   return false;
 }
 
+/* extents are not negative: what is not plain to see */
+static void extents(as_instance *I, const as_graph *g) {
+  for (as_node_id i = 0; i < g->n; i++)
+    for (uint32_t k = 0; k < g->node[i].rank && g->node[i].block == AS_NONE; k++) {
+      as_size_fact f = {0, g->node[i].dim[k], AS_REL_LE};
+      bool known = as_size_is_const(I->S, f.rhs, NULL) || (as_size_is_sym(I->S, f.rhs) && as_size_least(I->S, f.rhs) >= 0);
+      for (size_t j = 0; j < I->facts.n && !known; j++) {
+        const as_size_fact *o = &AS_VEC_AT(&I->facts, as_size_fact, j);
+        known = o->lhs == f.lhs && o->rhs == f.rhs && o->rel == f.rel;
+      }
+      if (!known) as_vec_push(&I->facts, &f);
+    }
+}
+
 bool as_instance_init(as_instance *I, const as_graph *spec, const as_graph *cand, as_err *err) {
   memset(I, 0, sizeof *I);
   I->S = spec->sizes;
@@ -69,6 +83,7 @@ bool as_instance_init(as_instance *I, const as_graph *spec, const as_graph *cand
   for (int k = 1; k >= 0; k--) /* the candidate's equations first: they split the program's sizes */
     for (uint32_t i = 0; g[k] && i < g[k]->n_fact; i++) as_vec_push(&I->facts, &g[k]->fact[i]);
   if (!as_graph_obligations(spec, &I->facts, err)) return false;
+  if (spec->open) extents(I, spec);
   uint32_t total = spec->n_own_size + (cand ? cand->n_own_size : 0);
   I->sym = as_calloc(total + 1, sizeof *I->sym);
   for (int k = 0; k < 2; k++)
@@ -127,13 +142,72 @@ bool as_instance_between(as_instance *I, as_rng *rng, int64_t low, int64_t most,
   }
   return false;
 }
-bool as_instance_random(as_instance *I, as_rng *rng, int64_t most, uint32_t tries) { return as_instance_between(I, rng, 0, most, tries); }
+
+/* what is violated: a computed symbol below its least value, or a relation (I->n and above) */
+static uint32_t violated(const as_instance *I, uint32_t *out, uint32_t room) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < I->n && n < room; i++)
+    if (I->env[I->sym[i]] < as_size_least(I->S, I->sym[i])) out[n++] = i;
+  for (size_t i = 0; i < I->facts.n && n < room; i++)
+    if (!as_fact_holds(I->S, &AS_VEC_AT(&I->facts, as_size_fact, i), I->env)) out[n++] = I->n + (uint32_t)i;
+  return n;
+}
+static void compute(as_instance *I) {
+  for (uint32_t i = 0; i < I->n_def; i++) I->env[I->order[i]] = as_size_eval(I->S, I->by[i], I->env);
+}
+static bool concerns(const as_instance *I, uint32_t what, as_size s) {
+  if (what < I->n) return occurs(I, s, I->sym[what]);
+  const as_size_fact *f = &AS_VEC_AT(&I->facts, as_size_fact, what - I->n);
+  return occurs(I, s, f->lhs) || occurs(I, s, f->rhs);
+}
+bool as_instance_walk(as_instance *I, as_rng *rng, int64_t most, uint32_t steps) {
+  enum { SEEN = 64, VALUES = 512 };
+  uint32_t bad[SEEN], free_of[SEEN];
+  draw(I, rng, 0, most);
+  for (uint32_t step = 0; step < steps; step++) {
+    compute(I);
+    uint32_t n = violated(I, bad, SEEN), m = 0;
+    if (n == 0) return true;
+    uint32_t what = bad[as_rng_below(rng, n)];
+    for (uint32_t i = 0; i < I->n_free && m < SEEN; i++)
+      if (concerns(I, what, I->free[i])) free_of[m++] = i;
+    if (m == 0) return false; /* nothing that could be changed */
+    uint32_t i = free_of[as_rng_below(rng, m)];
+    int64_t all = n_values(I, i, most), from = all > 0 ? (int64_t)as_rng_below(rng, (uint64_t)all) : 0, best = I->env[I->free[i]];
+    uint32_t fewest = UINT32_MAX;
+    for (int64_t k = 0; k < all && k < VALUES; k++) { /* the value that leaves the fewest violated */
+      I->env[I->free[i]] = nth_value(I, i, most, (from + k) % all);
+      compute(I);
+      uint32_t left = violated(I, bad, SEEN);
+      if (left >= fewest) continue;
+      fewest = left;
+      best = I->env[I->free[i]];
+      if (left == 0) break;
+    }
+    I->env[I->free[i]] = best;
+  }
+  return as_instance_settle(I);
+}
 bool as_instance_simpler(as_instance *I, uint32_t i, int64_t k) {
   int64_t now = I->env[I->free[i]], most = now < 0 ? -now : now;
   if (k >= n_values(I, i, most) || nth_value(I, i, most, k) == now) return false;
   I->env[I->free[i]] = nth_value(I, i, most, k);
   return true;
 }
+void as_instance_reduce(as_instance *I, uint32_t values) {
+  for (uint32_t i = 0; i < I->n_free; i++) {
+    int64_t now = I->env[I->free[i]];
+    bool found = false;
+    for (int64_t k = 0; k < values && !found; k++) {
+      I->env[I->free[i]] = now;
+      if (!as_instance_simpler(I, i, k)) break;
+      found = as_instance_settle(I);
+    }
+    if (!found) I->env[I->free[i]] = now;
+  }
+  as_instance_settle(I);
+}
+bool as_instance_random(as_instance *I, as_rng *rng, int64_t most, uint32_t tries) { return as_instance_between(I, rng, 0, most, tries); }
 
 double as_instance_count(const as_instance *I, int64_t top) {
   double total = 1;

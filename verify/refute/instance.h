@@ -19,6 +19,9 @@ void as_instance_clear(as_instance *I);
 bool as_instance_settle(as_instance *I);
 /* random free symbols up to `most` (from their least values on), tries times; false: none found */
 bool as_instance_between(as_instance *I, as_rng *rng, int64_t low, int64_t most, uint32_t tries); /* the same, sizes at least `low` */
+/* random values, then steps that change one symbol of a relation that fails so that the fewest fail: for relations that chance hardly meets */
+bool as_instance_walk(as_instance *I, as_rng *rng, int64_t most, uint32_t steps);
+void as_instance_reduce(as_instance *I, uint32_t values); /* each free symbol to the simplest of so many values that keeps the relations */
 bool as_instance_simpler(as_instance *I, uint32_t i, int64_t k); /* sets free symbol i to the k-th simplest value; false: its present value comes first */
 bool as_instance_random(as_instance *I, as_rng *rng, int64_t most, uint32_t tries);
 double as_instance_count(const as_instance *I, int64_t top); /* assignments of the free symbols up to `top` */

@@ -125,19 +125,30 @@ static bool compare(job *J, const as_tensor *in) {
   return J->status != AS_UNKNOWN;
 }
 
+static double elements_of(const job *J) {
+  const as_rule *r = J->now->r;
+  double n = 0;
+  for (uint32_t i = 0; i < r->lhs->n_input; i++) {
+    const as_node *x = &r->lhs->node[r->lhs->input[i]];
+    double m = 1;
+    for (uint32_t k = 0; k < x->rank; k++) m *= (double)as_size_eval(r->sizes, x->dim[k], J->now->I.env);
+    n += m;
+  }
+  return n;
+}
+
 static bool try_sizes(void *arg) {
   job *J = arg;
   as_rule *r = J->now->r;
   if (J->shrinks == 0) J->tally->sizes++;
+  if (elements_of(J) > MOST_ELEMENTS) return J->tally->open++, false; /* too large: there may be such an instance */
   for (uint32_t t = 0; t < J->b->inputs; t++) {
     if (late(J)) return true;
     as_tensor *in = as_inputs_new(r->lhs, &as_domain_exact, J->now->I.env, NULL);
     if (!in) return false;
     bool any = false, stop = false;
-    size_t elements = 0;
-    for (uint32_t i = 0; i < r->lhs->n_input; i++) any = any || in[i].n > 0, elements += in[i].n;
-    if (elements > MOST_ELEMENTS) stop = false;
-    else if (as_rule_sample(r, J->now->I.env, in, &J->rng, t, J->b->max_ops)) stop = compare(J, in);
+    for (uint32_t i = 0; i < r->lhs->n_input; i++) any = any || in[i].n > 0;
+    if (as_rule_sample(r, J->now->I.env, in, &J->rng, t, J->b->max_ops)) stop = compare(J, in);
     as_inputs_free(r->lhs, in);
     if (stop) return true;
     if (!any) return false;
@@ -151,7 +162,7 @@ static bool try_top(job *J, int64_t top) {
   if (as_instance_count(I, top) <= 8.0 * J->b->sizes) return as_instance_each(I, &J->rng, top, UINT32_MAX, try_sizes, J) || J->status != AS_UNKNOWN;
   for (uint32_t k = 0; k < J->b->sizes; k++) { /* half of them without empty tensors */
     if (late(J)) return true;
-    if (as_instance_between(I, &J->rng, k & 1 && top > 0 ? 1 : 0, top, 60) && try_sizes(J)) return true;
+    if ((as_instance_between(I, &J->rng, k & 1 && top > 0 ? 1 : 0, top, 60) || as_instance_walk(I, &J->rng, top, 12)) && try_sizes(J)) return true;
   }
   return false;
 }
@@ -226,13 +237,17 @@ static void search(job *J) {
       if (try_top(J, top)) return;
     }
   /* relations and fixed numbers may force larger sizes; assumptions that no inputs satisfy at small ones do not */
-  for (int64_t top = 4 * J->b->top; top <= 1024 * J->b->top && J->tally->defined == 0 && J->status == AS_UNKNOWN; top *= 4) {
+  for (int64_t top = 4 * J->b->top; top <= (int64_t)1 << 40 && J->tally->defined == 0 && J->status == AS_UNKNOWN; top *= 4) {
     bool sizes = J->tally->sizes > 0, inputs = J->tally->inputs > 0;
     if (sizes && top > (inputs ? 16 : 4) * J->b->top) return;
+    if (J->tally->open && top > 1024 * J->b->top) return;
     for (uint32_t i = 0; i < J->n && J->status == AS_UNKNOWN && !late(J); i++) {
       J->now = &J->s[i];
       for (uint32_t k = 0; k < J->b->sizes / 8 + 1 && !late(J); k++)
-        if (as_instance_between(&J->now->I, &J->rng, k & 1, top, 500) && try_sizes(J)) return;
+        if (as_instance_between(&J->now->I, &J->rng, k & 1, top, 200) || as_instance_walk(&J->now->I, &J->rng, top, 40)) {
+          if (k & 1 || elements_of(J) > MOST_ELEMENTS) as_instance_reduce(&J->now->I, 256);
+          if (try_sizes(J)) return;
+        }
     }
   }
 }

@@ -8,23 +8,18 @@ typedef struct { char kind; uint32_t at, end; const char *name, *b1, *b2; } axis
 
 /* --- specifications */
 static ck_op_def *find_op(const ck_reader *R, const char *name) {
-  ck_op_def *o = R->ops;
-  while (o && strcmp(o->name, name)) o = o->next;
-  return o;
+  for (ck_op_def *o = R->ops;; o = o->next) if (!o || !strcmp(o->name, name)) return o;
 }
 
 ck_func_def *ck_find_func(const ck_reader *R, const char *name) {
-  ck_func_def *g = R->funcs;
-  while (g && strcmp(g->name, name)) g = g->next;
-  return g;
+  for (ck_func_def *g = R->funcs;; g = g->next) if (!g || !strcmp(g->name, name)) return g;
 }
 
 static uint32_t end_of_text(ck_reader *R) { ck_skip_line(R); return R->f->tok[R->at - 2].off + R->f->tok[R->at - 2].len; }
 
 static void operator_def(ck_reader *R, uint32_t from) {
   ck_op_def *op = ck_keep(R, sizeof *op);
-  op->f = R->f, op->from = from, op->tok = ck_cur(R);
-  op->name = ck_call_name(R), op->sig = R->at;
+  op->f = R->f, op->from = from, op->tok = ck_cur(R), op->name = ck_call_name(R), op->sig = R->at;
   if (find_op(R, op->name)) ck_die(R, R->f, op->tok, "operator %s is defined twice", op->name);
   for (ck_skip_line(R); ck_accept(R, "require"); ck_skip_line(R)) {
     if (op->n_reqs == CK_MAX_LETS) ck_die_here(R, "more than %d requirements", CK_MAX_LETS);
@@ -47,15 +42,18 @@ static void operator_def(ck_reader *R, uint32_t from) {
 
 static void function_def(ck_reader *R, uint32_t from) {
   ck_func_def *fn = ck_keep(R, sizeof *fn);
-  const ck_tok *at = ck_cur(R);
-  fn->f = R->f, fn->from = from, fn->name = ck_new_name(R);
+  const ck_tok *at = R->at_tok = ck_cur(R);
+  ck_op_def op = {.name = at->s, .f = R->f, .tok = at};
+  ck_call c = {.op = &op};
+  fn->f = R->at_file = R->f, fn->from = from, fn->name = ck_new_name(R), R->work = 0;
   if (ck_known_function(fn->name)) ck_die(R, R->f, at, "%s is known to the checker and cannot be defined", fn->name);
   if (ck_find_func(R, fn->name)) ck_die(R, R->f, at, "function %s is defined twice", fn->name);
   ck_expect(R, "(");
-  do ck_new_name(R), fn->n++;
+  do ck_add_bind(R, &c, ck_cur(R)->s, ck_ok(R, ck_var(R->T, ck_cur(R)->s, 'r'))), ck_new_name(R), fn->n++;
   while (fn->n < CK_MAX_ARGS && ck_accept(R, ","));
   ck_expect(R, ")");
-  if (!ck_at(R, "builtin")) ck_expect(R, "="); /* in proofs it is any function of reals, whatever its definition */
+  if (!ck_accept(R, "builtin")) ck_expect(R, "="), ck_scalar(R, &c); /* for its obligations: in proofs it is any function of reals */
+  if (ck_cur(R)->kind != CK_T_NL) ck_newline(R);
   fn->to = end_of_text(R);
   fn->next = R->funcs, R->funcs = fn;
 }

@@ -11,8 +11,7 @@ static void add(ck_reader *R, ids *s, ck_id t) { s->v = ck_grow(R, s->v, s->n, s
 static void add_all(ck_reader *R, ids *s, const ck_id *v, uint32_t n) { for (uint32_t i = 0; i < n; i++) add(R, s, v[i]); }
 
 static int by_number(const void *a, const void *b) {
-  ck_id x = *(const ck_id *)a, y = *(const ck_id *)b;
-  return x < y ? -1 : x > y;
+  return *(const ck_id *)a < *(const ck_id *)b ? -1 : *(const ck_id *)a > *(const ck_id *)b;
 }
 
 static void sort_unique(ids *s) {

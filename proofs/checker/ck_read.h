@@ -44,8 +44,7 @@ _Noreturn void ck_die_here(ck_reader *R, const char *fmt, ...) __attribute__((fo
 void *ck_keep(ck_reader *R, size_t n);     /* zeroed, freed with the arena */
 void *ck_grow(ck_reader *R, void *v, uint32_t n, size_t item); /* v of n items, or a copy, with room for one more */
 char *ck_read_file(const char *name, size_t max, size_t *len);  /* malloc'ed; NULL and errno; at most max bytes */
-void ck_keep_none(ck_reader *R);
-void ck_lex(ck_reader *R, ck_file *f);
+void ck_keep_none(ck_reader *R), ck_lex(ck_reader *R, ck_file *f);
 const ck_tok *ck_cur(const ck_reader *R), *ck_peek(const ck_reader *R, uint32_t k);
 bool ck_tok_is(const ck_tok *t, const char *s);
 bool ck_at(const ck_reader *R, const char *s), ck_accept(ck_reader *R, const char *s); /* the current token is this symbol or word; and on */

@@ -112,6 +112,23 @@ uint32_t cx_assume(pv *p, uint32_t cx, ck_id c)
   return out == in && ck_head(p->T, c) != CK_EQ ? out : cx_refresh(p, out);
 }
 
+uint32_t cx_tighten(pv *p, uint32_t cx)
+{
+  uint32_t chain[128], n = 0, top = cx;
+  for (uint32_t c = cx; c != 0 && n < 128; c = CX(p, c).parent) chain[n++] = CX(p, c).step;
+  for (uint32_t i = 0; i < n && cx == top && !pv_spent(p); i++) {
+    ck_id f = chain[i] == NO ? CK_BAD : thm(p, chain[i]), e; uint32_t t, u; ck_op o;
+    if (f == CK_BAD || ((o = ck_head(p->T, f)) != CK_LE && o != CK_LT) || !ck_is_int(p->T, ck_kid(p->T, f, 0)) || !ck_is_int(p->T, ck_kid(p->T, f, 1))) continue;
+    if ((t = tight(p, chain[i])) == NO) continue;
+    f = thm(p, t);
+    e = canon(p, t_sub(p, ck_kid(p->T, f, 1), ck_kid(p->T, f, 0)));
+    if (is_q(p, e) || (u = side(p, top, t_rel(p, CK_LE, e, p->zero))) == NO) continue;
+    t = r_antisym(p, r_same(p, t_rel(p, CK_LE, p->zero, e), t), u);
+    if (t != NO) cx = cx_know(p, cx, t);
+  }
+  return cx == top ? cx : cx_refresh(p, cx);
+}
+
 uint32_t cx_derive(pv *p, uint32_t cx)
 {
   uint32_t chain[128], n = 0, top = cx; uint64_t v;

@@ -82,7 +82,8 @@ static int explain_refutation(const cli_opts *o, const cli_place *at, json_t *ke
       json_decref(j);
     } else
       printf("REFUTED: %s does not refine %s\n\n%s\nEvaluated again just now: %s%s%s\n", c.cand->name, c.spec->name, words,
-             s == AS_NO ? "the two differ as shown." : "NOT CONFIRMED, ", s == AS_NO ? "" : why.text ? why.text : "the two agree there", s == AS_NO ? "" : ".");
+             s == AS_NO ? "the two differ as shown." : "NOT CONFIRMED, ", s == AS_NO ? "" : why.text ? why.text : "the two agree there",
+                 s == AS_NO ? "" : ".");
     status = s == AS_NO ? AS_OK : s == AS_OK || s == AS_UNKNOWN ? AS_NO : (int)s;
     free(words);
     as_err_clear(&why);
@@ -123,7 +124,8 @@ static bool is_batch(const cli_opts *o, as_err *err) {
   char *list = as_format("%s/batch", o->arg[0]);
   bool yes = o->n_arg == 1 && cli_exists(list);
   free(list);
-  if (yes) as_err_set(err, AS_BAD_INPUT, "%s holds the results of a batch: explain one of its directories, or a certificate with its rule", o->arg[0]);
+  if (yes) as_err_set(err, AS_BAD_INPUT, "%s holds the results of a batch: explain one of its directories, or a certificate with its rule",
+      o->arg[0]);
   return yes;
 }
 
@@ -145,7 +147,8 @@ int cli_explain(const cli_opts *o) {
   json_t *kept = refutation(o, &at);
   int status = AS_BAD_INPUT;
   if (o->n_arg == 2 && !ends_with(o->arg[0], ".rule"))
-    as_err_set(&err, AS_BAD_INPUT, "explain needs a result directory, or a program, a candidate and a certificate, or a file of rules, a rule's name and a certificate");
+    as_err_set(&err, AS_BAD_INPUT, "explain needs a result directory, or a program, a candidate and a certificate, or a file of rules, a rule's "
+        "name and a certificate");
   else if (!is_batch(o, &err))
     status = o->n_arg == 2 ? explain_rule(o, &err) : kept ? explain_refutation(o, &at, kept, &err) : explain_proof(o, &at, &err);
   if (err.status != AS_OK) status = cli_fail(&err);

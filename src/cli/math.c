@@ -360,7 +360,8 @@ static void fold(math *m, ck_id t, int at) {
   const char *const *b = (const char *const *)m->bound.data + m->bound.n;
   as_str head;
   as_str_init(&head);
-  as_str_printf(&head, "%s%s(%s < %s%s%s) %s", par ? "(" : "", name ? name : "loop", b[-1], out[0], from ? ", from " : "", from ? out[1] : "", name ? "" : "[");
+  as_str_printf(&head, "%s%s(%s < %s%s%s) %s", par ? "(" : "", name ? name : "loop", b[-1], out[0], from ? ", from " : "", from ? out[1] : "",
+      name ? "" : "[");
   put(m, head.s);
   as_str_clear(&head);
   if (name) show(m, body, P_PRODUCT);

@@ -103,7 +103,8 @@ static uint32_t *grounds(maker *k, uint32_t s, uint32_t *n, uint32_t *routine) {
 /* ---- words for a rule's use */
 static char *law_words(const maker *k, uint32_t s) {
   static const char *const words[][2] = {{"inv", "a number times its inverse is 1"}, {"exp+", "the exponential of a sum is a product"},
-    {"exp>", "1 + x <= exp(x)"}, {"log", "the exponential undoes the logarithm"}, {"sqrt2", "the square of the root"}, {"sqrt>", "roots are not negative"},
+    {"exp>", "1 + x <= exp(x)"}, {"log", "the exponential undoes the logarithm"}, {"sqrt2", "the square of the root"},
+    {"sqrt>", "roots are not negative"},
     {"div", "division with remainder"}, {"mod>", "remainders are not negative"}, {"mod<", "remainders are below the divisor"},
     {"ite1", "the condition holds"}, {"ite0", "the condition does not hold"}};
   uint32_t n;
@@ -287,7 +288,8 @@ static bool worth_showing(const maker *k, uint32_t s) {
 
 static char *goal_words(const char *name, bool integers) {
   const char *dot = strchr(name, '.');
-  if (strncmp(name, "eq.", 3) == 0) return as_format("every element of output %.*s is the same", (int)strcspn(name + 3, "@"), name + 3); /* behind the @ the hash of a rule */
+  /* behind an @ stands the hash of a rule */
+  if (strncmp(name, "eq.", 3) == 0) return as_format("every element of output %.*s is the same", (int)strcspn(name + 3, "@"), name + 3);
   if (strncmp(name, "shape.", 6) == 0 && dot) {
     const char *last = strrchr(name, '.');
     return as_format("extent %s of output %.*s is the same", last + 1, (int)(last - dot - 1), dot + 1);
@@ -311,7 +313,8 @@ static char *goal_conditions(maker *k, const ck_goal *goal) {
   ck_id *own = as_calloc(goal->n_allowed + 1, sizeof *own);
   uint32_t m = 0;
   for (uint32_t i = 0; i < goal->n_allowed; i++)
-    if (ck_is_rel(k->T, goal->allowed[i]) && !among(k->claim->hyps, k->claim->n_hyps, goal->allowed[i]) && !among(k->claim->rels, k->claim->n_rels, goal->allowed[i]))
+    if (ck_is_rel(k->T, goal->allowed[i]) && !among(k->claim->hyps, k->claim->n_hyps, goal->allowed[i]) && !among(k->claim->rels, k->claim->n_rels,
+        goal->allowed[i]))
       own[m++] = goal->allowed[i];
   char *text = math_show_all(k->m, own, m);
   free(own);
@@ -321,7 +324,8 @@ static char *goal_conditions(maker *k, const ck_goal *goal) {
 static void make_goal(maker *k, uint32_t i) {
   const ck_goal *goal = &k->claim->goals[i];
   uint32_t s = AS_VEC_AT(&k->p.qed, uint32_t, i);
-  outline_goal g = {.last = s, .name = as_strdup(goal->name), .what = goal_words(goal->name, of_integers(k, goal->formula)), .says = math_show(k->m, goal->formula)};
+  outline_goal g = {.last = s, .name = as_strdup(goal->name), .what = goal_words(goal->name, of_integers(k, goal->formula)),
+      .says = math_show(k->m, goal->formula)};
   g.under = goal_conditions(k, goal);
   as_vec_init(&g.facts, sizeof(outline_fact));
   g.sizes_only = of_integers(k, goal->formula);

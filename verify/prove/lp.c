@@ -145,6 +145,18 @@ static bool known_mono(const monos *M, const mono *m)
   return false;
 }
 
+/* the product of the highest monomials of f and g, which hardly ever cancels, is known */
+static bool may_fit(const monos *M, const poly *f, const poly *g)
+{
+  const mono *a = &f->m[0], *b = &g->m[0]; ck_id s[32]; mono m; uint32_t i = 0, j = 0;
+  for (uint32_t k = 1; k < f->n; k++) if (f->m[k].n > a->n) a = &f->m[k];
+  for (uint32_t k = 1; k < g->n; k++) if (g->m[k].n > b->n) b = &g->m[k];
+  m.n = a->n + b->n; m.a = s;
+  if (m.n > 32) return false;
+  for (uint32_t k = 0; k < m.n; k++) s[k] = j == b->n || (i < a->n && a->a[i] <= b->a[j]) ? a->a[i++] : b->a[j++];
+  return m.n < 2 || known_mono(M, &m);
+}
+
 static void push_product(pv *p, facts *F, const monos *M, uint32_t i, uint32_t j)
 {
   poly prod, t; uint32_t pr[2] = { F->f[i].prem[0], F->f[j].prem[0] }; bool fits = true;
@@ -168,7 +180,7 @@ static void push_products(pv *p, facts *F)
   if (!M.n) return;
   for (uint32_t i = 0; i < n; i++)
     for (uint32_t j = i; j < n && F->n < MAX_COLS; j++)
-      if (!F->f[i].eq && !F->f[j].eq && F->f[i].n == 1 && F->f[j].n == 1) push_product(p, F, &M, i, j);
+      if (!F->f[i].eq && !F->f[j].eq && F->f[i].n == 1 && F->f[j].n == 1 && may_fit(&M, &F->f[i].v, &F->f[j].v)) push_product(p, F, &M, i, j);
 }
 
 /* --- the programme */

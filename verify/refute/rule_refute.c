@@ -48,6 +48,8 @@ static bool add_shape(job *J, const int *ranks) {
   as_err_init(&e);
   shape *s = &J->s[J->n];
   if ((s->r = read_rule(J->f, J->index, J->reverse, ranks, &e)) != NULL && as_instance_init(&s->I, s->r->lhs, NULL, &e)) {
+    for (as_node_id i = 0; i < s->r->lhs->n; i++)
+      for (uint32_t k = 0; k < s->r->lhs->node[i].rank; k++) as_instance_wish(&s->I, AS_SIZE_ONE, AS_REL_LE, s->r->lhs->node[i].dim[k]);
     J->n++;
   } else if (J->n == 0) { /* it cannot be read, or not even with the least axes */
     as_err_set(J->err, e.status, "%s", e.text ? e.text : "ill-formed");
@@ -97,6 +99,22 @@ static as_status ill_formed(const as_rule *r, const int64_t *env, const as_tenso
   return AS_NO;
 }
 
+static void count(job *J, as_given given) {
+  const as_rule *r = J->now->r;
+  as_rule_tally *t = J->tally;
+  t->inputs++;
+  t->open += given == AS_GIVEN_OPEN;
+  if (given != AS_GIVEN_DEFINED) return;
+  t->defined++;
+  bool any = false;
+  for (uint32_t i = 0; i < r->n_output && !any; i++) {
+    const as_node *n = &r->lhs->node[r->lhs->output[i]];
+    any = true;
+    for (uint32_t k = 0; k < n->rank; k++) any = any && as_size_eval(r->sizes, n->dim[k], J->now->I.env) > 0;
+  }
+  t->filled += any;
+}
+
 /* true: nothing more is to be tried */
 static bool compare(job *J, const as_tensor *in) {
   as_rule *r = J->now->r;
@@ -105,17 +123,13 @@ static bool compare(job *J, const as_tensor *in) {
   as_given given;
   if (r->ill_formed) {
     as_status s = ill_formed(r, J->now->I.env, in, J->b->max_ops, &given, &J->cex);
-    if (J->shrinks == 0) J->tally->inputs++, J->tally->defined += given == AS_GIVEN_DEFINED;
+    if (J->shrinks == 0) count(J, given);
     if (s == AS_NO) J->status = AS_NO;
     as_err_clear(&e);
     return J->status != AS_UNKNOWN;
   }
   as_status s = as_compare_at(r->lhs, r->rhs, J->now->I.env, in, J->b->max_ops, &given, &J->cex, &e);
-  if (J->shrinks == 0) {
-    J->tally->inputs++;
-    if (given == AS_GIVEN_DEFINED) J->tally->defined++;
-    if (given == AS_GIVEN_OPEN) J->tally->open++;
-  }
+  if (J->shrinks == 0) count(J, given);
   if (s == AS_BAD_INPUT || s == AS_INTERNAL) {
     J->status = s;
     as_err_set(J->err, s, "%s", e.text ? e.text : "the evaluation failed");
@@ -162,7 +176,12 @@ static bool try_top(job *J, int64_t top) {
   if (as_instance_count(I, top) <= 8.0 * J->b->sizes) return as_instance_each(I, &J->rng, top, UINT32_MAX, try_sizes, J) || J->status != AS_UNKNOWN;
   for (uint32_t k = 0; k < J->b->sizes; k++) { /* half of them without empty tensors */
     if (late(J)) return true;
-    if ((as_instance_between(I, &J->rng, k & 1 && top > 0 ? 1 : 0, top, 60) || as_instance_walk(I, &J->rng, top, 12)) && try_sizes(J)) return true;
+    bool steps = k % 4 == 3 && top > 0; /* and some where every result has elements */
+    if (steps && as_instance_walk(I, &J->rng, top, 12)) {
+      if (try_sizes(J)) return true;
+    } else if ((as_instance_between(I, &J->rng, k & 1 && top > 0 ? 1 : 0, top, 60) || as_instance_walk(I, &J->rng, top, 12)) && try_sizes(J)) {
+      return true;
+    }
   }
   return false;
 }

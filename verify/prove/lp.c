@@ -57,15 +57,27 @@ static uint32_t apart(pv *p, uint32_t cx, ck_id x, uint32_t nz)
   return ge == NO ? NO : ne_positive(p, m, ge, r_arith1(p, t_rel(p, CK_NE, m, p->zero), t_int(p, -1), nz));
 }
 
+/* an undecided condition between integers in the polynomial t */
+static bool has_ite_atom(pv *p, ck_id t)
+{
+  ck_op o = ck_head(p->T, t);
+  if (o == CK_ADD || o == CK_MUL) return has_ite_atom(p, ck_kid(p->T, t, 0)) || has_ite_atom(p, ck_kid(p->T, t, 1));
+  return o == CK_ITE && ck_is_int(p->T, t);
+}
+
 /* hypotheses of the context in normal form that are connected to those in F (all of them if `all`) */
 static void push_hyps(pv *p, uint32_t cx, facts *F, bool all)
 {
   enum { MOST = 96 };
-  uint32_t s[MOST], n = 0; ck_id known[MOST]; poly v[MOST]; bool taken[MOST] = { false }, more = true;
+  bool plain = true; uint32_t s[MOST], n = 0; ck_id known[MOST]; poly v[MOST]; bool taken[MOST] = { false }, more = true;
+  for (uint32_t i = 0; i < F->n; i++)
+    for (uint32_t j = 0; j < F->f[i].v.n; j++)
+      for (uint32_t k = 0; k < F->f[i].v.m[j].n; k++) plain = plain && ck_head(p->T, F->f[i].v.m[j].a[k]) != CK_ITE;
   for (uint32_t c = cx; c != 0 && n < MOST; c = CX(p, c).parent) {
     ck_op o = ck_head(p->T, CX(p, c).formula); ck_id nf;
     if (o == CK_ALL || (s[n] = fact_normal(p, cx, CX(p, c).step, &nf)) == NO || is_q(p, nf)) continue;
     if (o == CK_NE && (s[n] = apart(p, cx, nf, s[n])) == NO) continue;
+    if (plain && has_ite_atom(p, nf)) continue; /* undecided conditions that the goal does not have */
     uint32_t same = 0;
     while (same < n && known[same] != thm(p, s[n])) same++;
     if (same < n) continue;

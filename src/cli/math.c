@@ -52,6 +52,12 @@ void math_reserve(math *m, const char *name) {
   as_vec_push(&m->taken, &copy);
 }
 
+bool math_reserved(const math *m, const char *name) {
+  for (size_t i = 0; i < m->taken.n; i++)
+    if (strcmp(AS_VEC_AT(&m->taken, char *, i), name) == 0) return true;
+  return false;
+}
+
 void math_short(math *m, ck_id t, const char *name) {
   for (size_t i = 0; i < m->shorter.n; i++) {
     shortcut *s = &AS_VEC_AT(&m->shorter, shortcut, i);

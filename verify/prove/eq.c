@@ -70,7 +70,9 @@ static ck_id find_cond(pv *p, ck_id t)
 /* an undecided condition in what theorem s says */
 static ck_id cond_in(pv *p, uint32_t cx, uint32_t s)
 {
-  ck_id nf, c = s == NO || fact_normal(p, cx, s, &nf) == NO ? CK_BAD : find_cond(p, nf);
+  ck_id nf, f = s == NO ? CK_BAD : thm(p, s), c = CK_BAD;
+  if (f == CK_BAD || !ck_is_rel(p->T, f) || !ck_is_int(p->T, ck_kid(p->T, f, 0))) return CK_BAD; /* of reals: it would lead to itself */
+  if (fact_normal(p, cx, s, &nf) != NO) c = find_cond(p, nf);
   return c == CK_BAD || side(p, cx, c) != NO || side(p, cx, ck_neg(p->T, c)) != NO ? CK_BAD : c;
 }
 

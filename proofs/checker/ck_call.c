@@ -160,6 +160,11 @@ static void match_arg(ck_reader *R, ck_call *c, const char *name, const axis *p,
   }
 }
 
+/* an extent that is 1 for sizes as large as we like, and does not say so, would be broadcast by others */
+static void not_one(ck_reader *R, const ck_call *c, ck_id dim) {
+  for (long n = 1000; ck_is_const(R, ck_value(R, dim, n), 1); n++) if (n == 1002) ck_die_at(R, "%s: an extent of 1 must be written so", c->op->name);
+}
+
 static const ck_list *broadcast(ck_reader *R, ck_call *c, const axis *d) {
   const ck_list *a = ck_find_list(c, d->b1), *b = ck_find_list(c, d->b2);
   ck_id dim[CK_MAX_RANK];
@@ -168,7 +173,7 @@ static const ck_list *broadcast(ck_reader *R, ck_call *c, const axis *d) {
   for (uint32_t i = 1; i <= n; i++) {
     ck_id x = i <= a->n ? a->dim[a->n - i] : b->dim[b->n - i], y = i <= b->n ? b->dim[b->n - i] : x;
     meet(R, c, x, y);
-    if (!ck_is_one(R, x) && !ck_is_one(R, y)) ck_require_eq(R, x, y);
+    if (!ck_is_one(R, x) && !ck_is_one(R, y) && !ck_same(R, x, y)) not_one(R, c, x), not_one(R, c, y), ck_require(R, CK_EQ, x, y);
     dim[n - i] = ck_is_one(R, x) ? y : x;
   }
   return match_list(R, c, d->name, n, dim);

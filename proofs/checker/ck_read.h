@@ -96,6 +96,9 @@ ck_id ck_fold1(ck_reader *R, ck_id var, ck_id n, ck_id s, ck_id init, ck_id step
 bool ck_is_const(const ck_reader *R, ck_id a, long v), ck_is_one(ck_reader *R, ck_id a); /* literally v; the polynomial 1 */
 bool ck_same(ck_reader *R, ck_id a, ck_id b);          /* the same polynomial */
 int ck_truth(ck_reader *R, ck_id rel);                 /* of a relation between constants: 1 or 0; -1 if it is not */
+/* at the stated values of the sizes, or with the numbers from `large` on for all: a term that is a constant if it can be, and as ck_truth */
+ck_id ck_value(ck_reader *R, ck_id t, long large);
+int ck_truth_at(ck_reader *R, ck_id rel, long large);
 bool ck_trivial(ck_reader *R, ck_id rel);              /* true between constants, or among the stated relations or R->cond */
 _Noreturn void ck_die_showing(ck_reader *R, const ck_file *f, const ck_tok *t, const char *what, ck_id rel);
 void ck_push_index(ck_reader *R, ck_id var, ck_id extent); /* to R->ivar and R->cond */

@@ -91,6 +91,23 @@ static bool implied(ck_reader *R, ck_id rel, ck_id by) {
   return ck_poly_eq(ck_poly_val(R->T, rel), ck_poly_val(R->T, by));
 }
 
+ck_id ck_value(ck_reader *R, ck_id t, long large) {
+  ck_op op = ck_head(R->T, t);
+  for (uint32_t i = 0; op == CK_V && i < R->n_sizes; i++)
+    if (R->size[i].var == t && (large || R->size[i].stated)) return ck_int(R->T, large ? large + i : R->size[i].value);
+  if ((op != CK_ITE && (op < CK_ADD || op > CK_MOD)) || ++R->work > CK_MAX_WORK) return t;
+  if (op == CK_ITE) {
+    int truth = ck_truth_at(R, ck_kid(R->T, t, 0), large);
+    return truth < 0 ? t : ck_value(R, ck_kid(R->T, t, truth ? 1 : 2), large);
+  }
+  ck_id a = ck_value(R, ck_kid(R->T, t, 0), large), b = ck_value(R, ck_kid(R->T, t, 1), large);
+  return op == CK_ADD ? ck_plus(R, a, b) : op == CK_MUL ? ck_times(R, a, b) : ck_divmod(R, op, a, b);
+}
+
+int ck_truth_at(ck_reader *R, ck_id rel, long large) {
+  return ck_truth(R, ck_two(R, ck_head(R->T, rel), ck_value(R, ck_kid(R->T, rel, 0), large), ck_value(R, ck_kid(R->T, rel, 1), large)));
+}
+
 bool ck_trivial(ck_reader *R, ck_id rel) {
   int truth = ck_truth(R, rel);
   for (uint32_t i = 0; truth < 0 && i < R->n_rels; i++) if (implied(R, rel, R->rel[i].rel)) truth = 1;
@@ -100,8 +117,7 @@ bool ck_trivial(ck_reader *R, ck_id rel) {
 
 void ck_die_showing(ck_reader *R, const ck_file *f, const ck_tok *t, const char *what, ck_id rel) {
   char *s = ck_show(R->T, rel), text[200];
-  snprintf(text, sizeof text, "%s", s);
-  free(s);
+  snprintf(text, sizeof text, "%s", s), free(s);
   ck_die(R, f, t, "%s %s", what, text);
 }
 

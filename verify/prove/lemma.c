@@ -338,6 +338,9 @@ uint32_t lemma(pv *p, pv_lemma l)
   case L_MAX_EXP: s = lemma_max_through(p, THROUGH_EXP); break;
   case L_MAX_RELU: s = lemma_max_through(p, THROUGH_RELU); break;
   case L_MAX_NRELU: s = lemma_max_through(p, THROUGH_NRELU); break;
+  case L_PROD_MUL: s = lemma_prod_mul(p); break;
+  case L_PROD_ONE: s = lemma_prod_one(p); break;
+  case L_PROD_CONCAT: s = lemma_prod_concat(p); break;
   case L_MAX_SWAP: s = lemma_max_swap(p); break;
   case L_SUM_INDEX: s = sum_index(p); break;
   case L_INT_SQUARE: s = int_square(p); break;

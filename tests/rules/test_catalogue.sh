@@ -9,7 +9,7 @@ list=$src/tests/rules/catalogue.tsv
 
 "$assay" certify --solvers=none --json -o result "$src"/examples/rules/*.rule >json 2>err </dev/null
 status=$?
-times | tail -1 >spent # processor time of the command, which other work on the machine does not change
+times >spent # processor time of the command, which other work on the machine does not change
 cp json out
 case $status in 0|1|3) ;; *) fail "assay certify: exit $status" ;; esac
 # one line a rule: name, verdict, what the file expects
@@ -52,5 +52,6 @@ first=$(ls result/*.cert | head -1)
 "$build/assay-check" --sem "$ASSAY_SEM" "$src/examples/rules/trinity.rule" TY_A02 "$first" >out 2>err && fail "a certificate of another rule is accepted"
 
 sed -n 's/^ "seconds": \([0-9]*\).*/\1 s for all/p' json
-awk '{ n = split($1, p, /[ms]/); exit !(n >= 2 && p[1] * 60 + p[2] < 120) }' spent || fail "it took $(cat spent) of processor time; 120 s are allowed"
+awk 'NR == 2 { split($1, p, /[ms]/); found = 1; late = p[1] * 60 + p[2] >= 120; print p[1] * 60 + p[2] " s of processor time" }
+  END { exit late || !found }' spent || fail "it took $(cat spent) of processor time; 120 s are allowed"
 finish

@@ -136,13 +136,41 @@ static uint32_t atoms_equal(pv *p, uint32_t cx, ck_id a, ck_id b, uint32_t depth
   return r_cong(p, a, b, prem, np);
 }
 
-/* two sums of one body over different ranges: the longer one cut */
+/* s with b(k) = a(k + s) for closed terms a and b that are alike up to arguments of functions; CK_BAD: none is seen */
+static ck_id shift_between(pv *p, ck_id a, ck_id b, ck_id k)
+{
+  const ck_terms *T = p->T; ck_id s = CK_BAD;
+  if (a == b || ck_head(T, a) != ck_head(T, b) || ck_nkids(T, a) != ck_nkids(T, b)) return CK_BAD;
+  for (uint32_t i = 0, n = ck_nkids(T, a); i < n && s == CK_BAD; i++) {
+    ck_id x = ck_kid(T, a, i), y = ck_kid(T, b, i);
+    if (ck_head(T, a) == CK_APP && x != y && ck_is_int(T, x) && ck_is_int(T, y)) {
+      ck_id d = canon(p, t_sub(p, y, x)); poly f;
+      poly_init(&f);
+      poly_of(p, &f, x);
+      for (uint32_t j = 0; j < f.n; j++) if (f.m[j].n == 1 && f.m[j].a[0] == k && is_one(p, f.m[j].q) && !ck_has_var(T, d, k)) s = d;
+      poly_clear(&f);
+    } else s = shift_between(p, x, y, k);
+  }
+  return s;
+}
+
+/* two sums of one body over different ranges, or of one that is ahead of the other: the longer one cut, the other's start cut off */
 static eqn cut_longer(pv *p, uint32_t cx, ck_id a, ck_id b)
 {
-  eqn none = { CK_BAD, NO };
-  if (!is_sum(p, a) || !is_sum(p, b) || ck_kid(p->T, a, 2) != ck_kid(p->T, b, 2)) return none;
-  eqn r = cut_sum(p, cx, a, ck_kid(p->T, b, 0));
-  if (r.s == NO) r = cut_sum(p, cx, b, ck_kid(p->T, a, 0));
+  eqn none = { CK_BAD, NO }, r = none;
+  if (!is_sum(p, a) || !is_sum(p, b)) return none;
+  if (ck_kid(p->T, a, 2) == ck_kid(p->T, b, 2)) {
+    r = cut_sum(p, cx, a, ck_kid(p->T, b, 0));
+    if (r.s == NO) r = cut_sum(p, cx, b, ck_kid(p->T, a, 0));
+  } else {
+    ck_id k, s;
+    cx_bind(p, cx, ck_kid(p->T, a, 0), &k);
+    if ((s = shift_between(p, sum_body(p, a, k), sum_body(p, b, k), k)) == CK_BAD || is_zero(p, s)) return none;
+    eqn end = norm(p, cx, t_sub(p, t_sub(p, ck_kid(p->T, a, 0), s), ck_kid(p->T, b, 0)));
+    if (end.s == NO || !is_zero(p, end.t)) return none; /* they must end together */
+    r = cut_sum(p, cx, a, s);
+    if (r.s == NO) r = cut_sum(p, cx, b, canon(p, t_neg(p, s)));
+  }
   return r.s == REFL ? none : r;
 }
 

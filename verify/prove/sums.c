@@ -444,11 +444,7 @@ static eqn small_or_composite(pv *p, uint32_t cx, ck_id t, ck_id k, ck_id body)
     eqn e = { el, by_end(p, &b, t_rel(p, CK_EQ, t, el)) };
     return e.s == NO ? fail() : eq_then(p, e, norm(p, cx, el));
   }
-  if (ck_head(p->T, n) != CK_ADD) return fail();
-  ck_id m = n;
-  while (ck_head(p->T, m) == CK_ADD) m = ck_kid(p->T, m, 0);
-  if (!ck_has_var(p->T, body, k)) return fail();
-  return cut_range(p, cx, t, k, body, m);
+  return fail();
 }
 
 /* t: a sum whose bound is normal */

@@ -71,13 +71,14 @@ static bool witness(ck_reader *R, const ck_side *spec, const ck_side *cand) {
   uint32_t bad = first_false(R, &rel, &known);
   const ck_file *f = bad < R->n_rels && R->rel[bad].cand ? cand->f : spec->f;
   if (bad < rel.n) ck_die_showing(R, f, f->tok, "the stated sizes contradict", rel.v[bad]);
-  bool found = known;
+  bool found = known, restricted = false;
   for (uint32_t i = 0; i < open.n; i++) R->size[open.v[i]].stated = true;
   for (uint32_t t = 0; !found && t < 4096 && (open.n >= 6 || t >> 2 * open.n == 0); t++) {
     for (uint32_t i = 0; i < open.n; i++) R->size[open.v[i]].value = R->size[open.v[i]].least + (long)(i < 6 ? t >> 2 * i & 3 : 0);
     found = first_false(R, &rel, &known) == rel.n && known;
   }
-  if (!found && R->restricted) ck_die(R, cand->f, cand->f->tok, "no sizes are known to satisfy the relations: state values for all of them");
+  for (uint32_t i = 0; i < R->n_rels; i++) restricted = restricted || R->rel[i].at;
+  if (!found && restricted) ck_die(R, cand->f, cand->f->tok, "no sizes are known to satisfy the relations: state values for all of them");
   return found;
 }
 

@@ -8,23 +8,18 @@ typedef struct { char kind; uint32_t at, end; const char *name, *b1, *b2; } axis
 
 /* --- specifications */
 static ck_op_def *find_op(const ck_reader *R, const char *name) {
-  ck_op_def *o = R->ops;
-  while (o && strcmp(o->name, name)) o = o->next;
-  return o;
+  for (ck_op_def *o = R->ops;; o = o->next) if (!o || !strcmp(o->name, name)) return o;
 }
 
 ck_func_def *ck_find_func(const ck_reader *R, const char *name) {
-  ck_func_def *g = R->funcs;
-  while (g && strcmp(g->name, name)) g = g->next;
-  return g;
+  for (ck_func_def *g = R->funcs;; g = g->next) if (!g || !strcmp(g->name, name)) return g;
 }
 
 static uint32_t end_of_text(ck_reader *R) { ck_skip_line(R); return R->f->tok[R->at - 2].off + R->f->tok[R->at - 2].len; }
 
 static void operator_def(ck_reader *R, uint32_t from) {
   ck_op_def *op = ck_keep(R, sizeof *op);
-  op->f = R->f, op->from = from, op->tok = ck_cur(R);
-  op->name = ck_call_name(R), op->sig = R->at;
+  op->f = R->f, op->from = from, op->tok = ck_cur(R), op->name = ck_call_name(R), op->sig = R->at;
   if (find_op(R, op->name)) ck_die(R, R->f, op->tok, "operator %s is defined twice", op->name);
   for (ck_skip_line(R); ck_accept(R, "require"); ck_skip_line(R)) {
     if (op->n_reqs == CK_MAX_LETS) ck_die_here(R, "more than %d requirements", CK_MAX_LETS);
@@ -47,15 +42,18 @@ static void operator_def(ck_reader *R, uint32_t from) {
 
 static void function_def(ck_reader *R, uint32_t from) {
   ck_func_def *fn = ck_keep(R, sizeof *fn);
-  const ck_tok *at = ck_cur(R);
-  fn->f = R->f, fn->from = from, fn->name = ck_new_name(R);
+  const ck_tok *at = R->at_tok = ck_cur(R);
+  ck_op_def op = {.name = at->s, .f = R->f, .tok = at};
+  ck_call c = {.op = &op};
+  fn->f = R->at_file = R->f, fn->from = from, fn->name = ck_new_name(R), R->work = 0;
   if (ck_known_function(fn->name)) ck_die(R, R->f, at, "%s is known to the checker and cannot be defined", fn->name);
   if (ck_find_func(R, fn->name)) ck_die(R, R->f, at, "function %s is defined twice", fn->name);
   ck_expect(R, "(");
-  do ck_new_name(R), fn->n++;
+  do ck_add_bind(R, &c, ck_cur(R)->s, ck_ok(R, ck_var(R->T, ck_cur(R)->s, 'r'))), ck_new_name(R), fn->n++;
   while (fn->n < CK_MAX_ARGS && ck_accept(R, ","));
   ck_expect(R, ")");
-  if (!ck_at(R, "builtin")) ck_expect(R, "="); /* in proofs it is any function of reals, whatever its definition */
+  if (!ck_accept(R, "builtin")) ck_expect(R, "="), ck_scalar(R, &c); /* for its obligations: in proofs it is any function of reals */
+  if (ck_cur(R)->kind != CK_T_NL) ck_newline(R);
   fn->to = end_of_text(R);
   fn->next = R->funcs, R->funcs = fn;
 }
@@ -162,6 +160,11 @@ static void match_arg(ck_reader *R, ck_call *c, const char *name, const axis *p,
   }
 }
 
+/* an extent that is 1 for sizes as large as we like, and does not say so, would be broadcast by others */
+static void not_one(ck_reader *R, const ck_call *c, ck_id dim) {
+  for (long n = 1000; ck_is_const(R, ck_value(R, dim, n), 1); n++) if (n == 1002) ck_die_at(R, "%s: an extent of 1 must be written so", c->op->name);
+}
+
 static const ck_list *broadcast(ck_reader *R, ck_call *c, const axis *d) {
   const ck_list *a = ck_find_list(c, d->b1), *b = ck_find_list(c, d->b2);
   ck_id dim[CK_MAX_RANK];
@@ -170,7 +173,7 @@ static const ck_list *broadcast(ck_reader *R, ck_call *c, const axis *d) {
   for (uint32_t i = 1; i <= n; i++) {
     ck_id x = i <= a->n ? a->dim[a->n - i] : b->dim[b->n - i], y = i <= b->n ? b->dim[b->n - i] : x;
     meet(R, c, x, y);
-    if (!ck_is_one(R, x) && !ck_is_one(R, y)) ck_require_eq(R, x, y);
+    if (!ck_is_one(R, x) && !ck_is_one(R, y) && !ck_same(R, x, y)) not_one(R, c, x), not_one(R, c, y), ck_require(R, CK_EQ, x, y);
     dim[n - i] = ck_is_one(R, x) ? y : x;
   }
   return match_list(R, c, d->name, n, dim);

@@ -10,10 +10,7 @@ typedef struct { ck_id *v; uint32_t n; } ids;
 static void add(ck_reader *R, ids *s, ck_id t) { s->v = ck_grow(R, s->v, s->n, sizeof *s->v); s->v[s->n++] = t; }
 static void add_all(ck_reader *R, ids *s, const ck_id *v, uint32_t n) { for (uint32_t i = 0; i < n; i++) add(R, s, v[i]); }
 
-static int by_number(const void *a, const void *b) {
-  ck_id x = *(const ck_id *)a, y = *(const ck_id *)b;
-  return x < y ? -1 : x > y;
-}
+static int by_number(const void *a, const void *b) { return *(const ck_id *)a < *(const ck_id *)b ? -1 : *(const ck_id *)a > *(const ck_id *)b; }
 
 static void sort_unique(ids *s) {
   uint32_t n = 0;
@@ -38,32 +35,36 @@ static ck_id clause(ck_reader *R, const ck_oblig *o) {
 }
 
 /* --- the stated concrete sizes */
-/* a size term with the stated values put in: a constant if they all are stated and no divisor is 0 or less */
-static ck_id with_values(ck_reader *R, ck_id t) {
-  ck_op op = ck_head(R->T, t);
-  for (uint32_t i = 0; op == CK_V && i < R->n_sizes; i++)
-    if (R->size[i].var == t && R->size[i].stated) return ck_ok(R, ck_int(R->T, R->size[i].value));
-  if ((op != CK_ADD && op != CK_MUL && op != CK_DIV && op != CK_MOD) || ++R->work > CK_MAX_WORK) return t;
-  ck_id a = with_values(R, ck_kid(R->T, t, 0)), b = with_values(R, ck_kid(R->T, t, 1));
-  return op == CK_ADD ? ck_plus(R, a, b) : op == CK_MUL ? ck_times(R, a, b) : ck_divmod(R, op, a, b);
-}
-
 /* The place of the first relation that the values make false, n if none; *known: that they say so of each. */
 static uint32_t first_false(ck_reader *R, const ids *rel, bool *known) {
   R->work = 0, *known = true;
   for (uint32_t i = 0; i < rel->n; i++) {
-    ck_id a = with_values(R, ck_kid(R->T, rel->v[i], 0)), b = with_values(R, ck_kid(R->T, rel->v[i], 1));
-    int truth = ck_truth(R, ck_two(R, ck_head(R->T, rel->v[i]), a, b));
+    int truth = ck_truth_at(R, rel->v[i], 0);
     if (!truth) return i;
     *known = *known && truth > 0;
   }
   return rel->n;
 }
 
+/* Some indices below 8, the first k as in `at`, at which the conditions hold for the values of the sizes and the relation does not. */
+static bool violated(ck_reader *R, const ck_oblig *o, uint32_t k, ck_id *at) {
+  bool all = k == o->n_vars, no = false;
+  if (R->work > CK_MAX_WORK) return false;
+  for (uint32_t i = 0; i <= o->n_conds; i++) {
+    ck_id rel = i < o->n_conds ? o->cond[i] : o->rel;
+    int truth = ck_truth_at(R, ck_ok(R, ck_sub(R->T, rel, o->var, at, k, NULL, 0)), 0);
+    if (i < o->n_conds ? truth == 0 : truth > 0) return false;
+    all = all && truth >= 0;
+  }
+  for (long v = 0; v < 8 && k < o->n_vars && !no; v++) at[k] = ck_int(R->T, v), no = violated(R, o, k + 1, at);
+  return all || no;
+}
+
 /* Whether there are sizes that satisfy everything: the stated ones (it dies if they contradict something), or small ones where none are stated.
  * Contradictory relations would prove anything, so a candidate that adds relations must leave sizes that are found here. */
 static bool witness(ck_reader *R, const ck_side *spec, const ck_side *cand) {
   ids rel = {0}, open = {0};
+  ck_id at[CK_MAX_CONDS];
   bool known;
   for (uint32_t i = 0; i < R->n_sizes; i++) if (!R->size[i].stated) add(R, &open, i);
   for (uint32_t i = 0; i < R->n_rels; i++) add(R, &rel, R->rel[i].rel);
@@ -72,12 +73,13 @@ static bool witness(ck_reader *R, const ck_side *spec, const ck_side *cand) {
   const ck_file *f = bad < R->n_rels && R->rel[bad].cand ? cand->f : spec->f;
   if (bad < rel.n) ck_die_showing(R, f, f->tok, "the stated sizes contradict", rel.v[bad]);
   bool found = known, restricted = false;
+  for (uint32_t i = 0; i < R->n_rels; i++) restricted = restricted || R->rel[i].at;
   for (uint32_t i = 0; i < open.n; i++) R->size[open.v[i]].stated = true;
   for (uint32_t t = 0; !found && t < 4096 && (open.n >= 6 || t >> 2 * open.n == 0); t++) {
     for (uint32_t i = 0; i < open.n; i++) R->size[open.v[i]].value = R->size[open.v[i]].least + (long)(i < 6 ? t >> 2 * i & 3 : 0);
     found = first_false(R, &rel, &known) == rel.n && known;
+    for (uint32_t i = 0; restricted && found && i < spec->n_obligs; i++) R->work = 0, found = !violated(R, &spec->oblig[i], 0, at);
   }
-  for (uint32_t i = 0; i < R->n_rels; i++) restricted = restricted || R->rel[i].at;
   if (!found && restricted) ck_die(R, cand->f, cand->f->tok, "no sizes are known to satisfy the relations: state values for all of them");
   return found;
 }
@@ -139,8 +141,7 @@ static void show_tensors(FILE *out, ck_terms *T, const char *before, ck_tensor *
 }
 
 static char *theorem(ck_reader *R, const ck_side *spec, const ck_side *cand, bool has_witness) {
-  char *text = NULL;
-  size_t n = 0;
+  char *text = NULL; size_t n = 0;
   FILE *out = open_memstream(&text, &n);
   if (!out) abort();
   fputs(R->n_sizes ? "For all integers" : "For", out);

@@ -153,7 +153,7 @@ static void declare_size(ck_reader *R) {
   if (i == R->n_sizes) new_size(R, at, name, least);
   else if (least > R->size[i].least) ck_die(R, R->f, at, "the given program has %s >= %ld", name, R->size[i].least); /* a candidate may not restrict it */
   else if (stated && R->size[i].stated && value != R->size[i].value) ck_die(R, R->f, at, "the given program has %s = %ld", name, R->size[i].value);
-  if (stated) R->size[i].stated = true, R->size[i].value = value;
+  if (stated && !(s->cand && R->size[i].in_spec)) R->size[i].stated = true, R->size[i].value = value; /* nor say at which values it is of use */
   if (s->cand) R->size[i].in_cand = true;
 }
 
@@ -196,10 +196,7 @@ static void relations_leave_free(ck_reader *R) {
 }
 
 /* the name of a group of axes, which is a size that no size expression can spell */
-static const char *group_name(ck_reader *R) {
-  char *name = ck_keep(R, CK_MAX_NAME + 3);
-  return strcat(strcpy(name, ".."), ck_new_name(R));
-}
+static const char *group_name(ck_reader *R) { char *name = ck_keep(R, CK_MAX_NAME + 3); return strcat(strcpy(name, ".."), ck_new_name(R)); }
 
 static ck_id group(ck_reader *R) {
   const ck_tok *at = ck_cur(R);

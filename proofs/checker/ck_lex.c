@@ -35,8 +35,7 @@ char *ck_read_file(const char *name, size_t max, size_t *len) {
 
 /* the message, and the line of the place with a caret */
 static _Noreturn void vdie(ck_reader *R, const ck_file *f, const ck_tok *t, const char *fmt, va_list ap) {
-  char *text = NULL;
-  size_t n = 0;
+  char *text = NULL; size_t n = 0;
   FILE *out = open_memstream(&text, &n);
   if (!out) abort();
   vfprintf(out, fmt, ap);

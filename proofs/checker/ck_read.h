@@ -43,8 +43,7 @@ _Noreturn void ck_die_here(ck_reader *R, const char *fmt, ...) __attribute__((fo
 void *ck_keep(ck_reader *R, size_t n);     /* zeroed, freed with the arena */
 void *ck_grow(ck_reader *R, void *v, uint32_t n, size_t item); /* v of n items, or a copy, with room for one more */
 char *ck_read_file(const char *name, size_t max, size_t *len);  /* malloc'ed; NULL and errno; at most max bytes */
-void ck_keep_none(ck_reader *R);
-void ck_lex(ck_reader *R, ck_file *f);
+void ck_keep_none(ck_reader *R), ck_lex(ck_reader *R, ck_file *f);
 const ck_tok *ck_cur(const ck_reader *R), *ck_peek(const ck_reader *R, uint32_t k);
 bool ck_tok_is(const ck_tok *t, const char *s);
 bool ck_at(const ck_reader *R, const char *s), ck_accept(ck_reader *R, const char *s); /* the current token is this symbol or word; and on */
@@ -96,6 +95,9 @@ ck_id ck_fold1(ck_reader *R, ck_id var, ck_id n, ck_id s, ck_id init, ck_id step
 bool ck_is_const(const ck_reader *R, ck_id a, long v), ck_is_one(ck_reader *R, ck_id a); /* literally v; the polynomial 1 */
 bool ck_same(ck_reader *R, ck_id a, ck_id b);          /* the same polynomial */
 int ck_truth(ck_reader *R, ck_id rel);                 /* of a relation between constants: 1 or 0; -1 if it is not */
+/* at the stated values of the sizes, or with the numbers from `large` on for all: a term that is a constant if it can be, and as ck_truth */
+ck_id ck_value(ck_reader *R, ck_id t, long large);
+int ck_truth_at(ck_reader *R, ck_id rel, long large);
 bool ck_trivial(ck_reader *R, ck_id rel);              /* true between constants, or among the stated relations or R->cond */
 _Noreturn void ck_die_showing(ck_reader *R, const ck_file *f, const ck_tok *t, const char *what, ck_id rel);
 void ck_push_index(ck_reader *R, ck_id var, ck_id extent); /* to R->ivar and R->cond */

@@ -7,10 +7,7 @@
 typedef struct { uint32_t hyps; ck_id formula; } thm;
 struct ck_proof { ck_terms *T; thm *s; uint32_t n, cap; };
 
-ck_proof *ck_proof_new(ck_terms *T) {
-  ck_proof *P = ck_alloc(NULL, sizeof *P);
-  return *P = (ck_proof){.T = T}, P;
-}
+ck_proof *ck_proof_new(ck_terms *T) { ck_proof *P = ck_alloc(NULL, sizeof *P); return *P = (ck_proof){.T = T}, P; }
 void ck_proof_free(ck_proof *P) { if (P) free(P->s), free(P); }
 
 uint32_t ck_thm_count(const ck_proof *P) { return P->n; }

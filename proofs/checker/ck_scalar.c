@@ -91,6 +91,23 @@ static bool implied(ck_reader *R, ck_id rel, ck_id by) {
   return ck_poly_eq(ck_poly_val(R->T, rel), ck_poly_val(R->T, by));
 }
 
+ck_id ck_value(ck_reader *R, ck_id t, long large) {
+  ck_op op = ck_head(R->T, t);
+  for (uint32_t i = 0; op == CK_V && i < R->n_sizes; i++)
+    if (R->size[i].var == t && (large || R->size[i].stated)) return ck_int(R->T, large ? large + i : R->size[i].value);
+  if ((op != CK_ITE && (op < CK_ADD || op > CK_MOD)) || ++R->work > CK_MAX_WORK) return t;
+  if (op == CK_ITE) {
+    int truth = ck_truth_at(R, ck_kid(R->T, t, 0), large);
+    return truth < 0 ? t : ck_value(R, ck_kid(R->T, t, truth ? 1 : 2), large);
+  }
+  ck_id a = ck_value(R, ck_kid(R->T, t, 0), large), b = ck_value(R, ck_kid(R->T, t, 1), large);
+  return op == CK_ADD ? ck_plus(R, a, b) : op == CK_MUL ? ck_times(R, a, b) : ck_divmod(R, op, a, b);
+}
+
+int ck_truth_at(ck_reader *R, ck_id rel, long large) {
+  return ck_truth(R, ck_two(R, ck_head(R->T, rel), ck_value(R, ck_kid(R->T, rel, 0), large), ck_value(R, ck_kid(R->T, rel, 1), large)));
+}
+
 bool ck_trivial(ck_reader *R, ck_id rel) {
   int truth = ck_truth(R, rel);
   for (uint32_t i = 0; truth < 0 && i < R->n_rels; i++) if (implied(R, rel, R->rel[i].rel)) truth = 1;
@@ -100,8 +117,7 @@ bool ck_trivial(ck_reader *R, ck_id rel) {
 
 void ck_die_showing(ck_reader *R, const ck_file *f, const ck_tok *t, const char *what, ck_id rel) {
   char *s = ck_show(R->T, rel), text[200];
-  snprintf(text, sizeof text, "%s", s);
-  free(s);
+  snprintf(text, sizeof text, "%s", s), free(s);
   ck_die(R, f, t, "%s %s", what, text);
 }
 
@@ -116,11 +132,38 @@ void ck_push_index(ck_reader *R, ck_id var, ck_id extent) {
   R->ivar[R->n_ivars++] = var;
 }
 
+/* a size with a least value; the integers that rules declare have none */
+static bool is_size(const ck_reader *R, ck_id atom) {
+  for (uint32_t k = 0; k < R->n_sizes; k++) if (R->size[k].var == atom) return R->size[k].least >= 0;
+  return false;
+}
+
+/* Sums of products of sizes, squares and exponentials with coefficients >= 0 are plainly >= 0; positive: one is a number, or of exponentials alone. */
+static bool plain(ck_reader *R, ck_id a, bool *positive) {
+  const ck_poly *p = poly(R, ck_poly_of(R->T, a));
+  bool all = true;
+  *positive = false;
+  for (uint32_t i = 0; i < ck_poly_len(p) && all; i++) {
+    ck_mono m = ck_poly_mono(p, i);
+    bool exps = true, exp, twice;
+    all = mpq_sgn(*ck_poly_coef(p, i)) >= 0;
+    for (uint32_t j = 0; j < m.deg && all; j += twice ? 2 : 1) {
+      exp = ck_head(R->T, m.atoms[j]) == CK_EXP, twice = !exp && j + 1 < m.deg && m.atoms[j] == m.atoms[j + 1];
+      exps = exps && exp, all = exp || twice || is_size(R, m.atoms[j]);
+    }
+    *positive = *positive || exps;
+  }
+  return all;
+}
+
 /* In a block the obligation holds for every block and iteration; one that does not depend on them, also if there are none. */
 void ck_require(ck_reader *R, ck_op op, ck_id a, ck_id b) {
   ck_id rel = ck_two(R, op, a, b);
   uint32_t n_conds = R->n_conds, n_ivars = R->n_ivars;
+  bool positive;
   if (ck_trivial(R, rel)) return;
+  if (!R->side && plain(R, op == CK_NE ? a : b, &positive) && (op == CK_LE || positive)) return;
+  if (!R->side) ck_die_showing(R, R->f, ck_cur(R), "a function must be plainly defined everywhere, as it is any function in proofs; needed here:", rel);
   if (!n_conds && ck_truth(R, rel) >= 0) ck_die_showing(R, R->at_file, R->at_tok, "needed here, but false:", rel);
   if (R->side->n_obligs == CK_MAX_OBLIGATIONS) ck_die_at(R, "more than %d obligations", CK_MAX_OBLIGATIONS);
   for (uint32_t k = 0; R->side->in_block && k < 4; k++) {
@@ -138,33 +181,18 @@ void ck_require(ck_reader *R, ck_op op, ck_id a, ck_id b) {
 void ck_require_eq(ck_reader *R, ck_id a, ck_id b) { if (!ck_same(R, a, b)) ck_require(R, CK_EQ, a, b); }
 void ck_require_index(ck_reader *R, ck_id i, ck_id extent) { ck_require(R, CK_LE, ck_int(R->T, 0), i), ck_require(R, CK_LT, i, extent); }
 
-/* a size with a least value; the integers that rules declare have none */
-static bool is_size(const ck_reader *R, ck_id atom) {
-  for (uint32_t k = 0; k < R->n_sizes; k++) if (R->size[k].var == atom) return R->size[k].least >= 0;
-  return false;
-}
-
-/* sums of products of sizes with coefficients >= 0 are plainly >= 0 */
 void ck_require_extent(ck_reader *R, ck_id a) {
-  const ck_poly *p = poly(R, ck_poly_of(R->T, a));
-  bool plain = true;
-  for (uint32_t i = 0; i < ck_poly_len(p) && plain; i++) {
-    ck_mono m = ck_poly_mono(p, i);
-    plain = mpq_sgn(*ck_poly_coef(p, i)) >= 0;
-    for (uint32_t j = 0; j < m.deg; j++) plain = plain && is_size(R, m.atoms[j]);
-  }
-  if (!plain) ck_require(R, CK_LE, ck_int(R->T, 0), a);
+  bool positive;
+  if (!plain(R, a, &positive)) ck_require(R, CK_LE, ck_int(R->T, 0), a);
 }
 
 /* --- names */
 ck_list *ck_find_list(ck_call *c, const char *name) {
-  for (uint32_t i = 0; i < c->nl; i++) if (!strcmp(c->list[i].name, name)) return &c->list[i];
-  return NULL;
+  for (uint32_t i = 0;; i++) if (i == c->nl || !strcmp(c->list[i].name, name)) return i < c->nl ? &c->list[i] : NULL;
 }
 
 ck_id *ck_find_bind(ck_call *c, const char *name) {
-  for (uint32_t i = 0; i < c->nb; i++) if (!strcmp(c->bind[i].name, name)) return &c->bind[i].val;
-  return NULL;
+  for (uint32_t i = 0;; i++) if (i == c->nb || !strcmp(c->bind[i].name, name)) return i < c->nb ? &c->bind[i].val : NULL;
 }
 
 void ck_add_bind(ck_reader *R, ck_call *c, const char *name, ck_id val) {
@@ -296,7 +324,7 @@ static ck_id function(ck_reader *R, ck_call *c) {
   for (i = 0; i < c->op->n_fn && c->op->fn[i] != g;) i++;
   if (i == CK_MAX_LETS) ck_die_word(R, at, "one function too many:", f);
   if (i == c->op->n_fn) c->op->fn[c->op->n_fn++] = g;
-  g->used = true;
+  g->used = g->used || R->side;
   snprintf(app, sizeof app, "func.%s", f);
   return ck_ok(R, ck_app(R->T, app, sig, a, n));
 }

@@ -27,30 +27,22 @@ static void show(const ck_terms *T, ck_id t, text *o) {
   if (op == CK_B) snprintf(s, sizeof s, "#%c%u", ck_sort(T, t), (unsigned)ck_index(T, t)), put(o, s);
   if (op == CK_FOLD) snprintf(s, sizeof s, "fold%u/%u", (unsigned)ck_index(T, t), (unsigned)ck_width(T, t)), put(o, s);
   if (op == CK_ALL) snprintf(s, sizeof s, "all %u", (unsigned)ck_index(T, t)), put(o, s);
-  if (op == CK_Q) {
-    char *q = mpq_get_str(NULL, 10, *ck_q_value(T, t));
-    put(o, q);
-    free(q);
-  }
+  char *q = op == CK_Q ? mpq_get_str(NULL, 10, *ck_q_value(T, t)) : NULL;
+  if (q) put(o, q), free(q);
   if (op <= CK_B) return;
   put(o, around[op].open);
-  for (uint32_t i = 0; i < ck_nkids(T, t) && !o->full; i++) {
-    if (i > 0) put(o, around[op].sep);
-    show(T, ck_kid(T, t, i), o);
-  }
+  for (uint32_t i = 0; i < ck_nkids(T, t) && !o->full; i++) put(o, i ? around[op].sep : ""), show(T, ck_kid(T, t, i), o);
   put(o, around[op].close);
 }
 
 char *ck_show(const ck_terms *T, ck_id t) {
   text o = {.s = ck_alloc(NULL, ROOM + 8)};
   o.s[0] = 0;
-  if (t < T->n) show(T, t, &o);
-  else put(&o, "(no term)");
+  t < T->n ? show(T, t, &o) : put(&o, "(no term)");
   return o.s;
 }
 
 void ck_print(FILE *out, const ck_terms *T, const char *before, ck_id t, const char *after) {
   char *s = ck_show(T, t);
-  fprintf(out, "%s%s%s", before, s, after);
-  free(s);
+  fprintf(out, "%s%s%s", before, s, after), free(s);
 }

@@ -9,10 +9,7 @@ void *ck_alloc(void *old, size_t n) {
   return p;
 }
 
-static uint64_t mix(uint64_t h, uint64_t x) {
-  h = (h ^ x) * 0x9e3779b97f4a7c15u;
-  return h ^ (h >> 29);
-}
+static uint64_t mix(uint64_t h, uint64_t x) { h = (h ^ x) * 0x9e3779b97f4a7c15u; return h ^ (h >> 29); }
 
 static void place(ck_table *t, uint32_t n) {
   uint32_t i = t->hash[n];
@@ -141,10 +138,7 @@ bool ck_is_int(const ck_terms *T, ck_id t) { return t < T->n && T->node[t].isint
 bool ck_is_closed(const ck_terms *T, ck_id t) { return t < T->n && T->node[t].loose == T->empty; }
 bool ck_has_var(const ck_terms *T, ck_id t, ck_id var) { return t < T->n && ck_set_has(T, T->node[t].fv, 2 * var); }
 
-uint32_t ck_loose_max(const ck_terms *T, ck_id t) {
-  const ck_setrec s = ck_members(T, T->node[t].loose);
-  return s.n ? s.x[s.n - 1] / 2 + 1 : 0;
-}
+uint32_t ck_loose_max(const ck_terms *T, ck_id t) { const ck_setrec s = ck_members(T, T->node[t].loose); return s.n ? s.x[s.n - 1] / 2 + 1 : 0; }
 
 static uint32_t binders(const ck_node *n, uint32_t i) { return n->op == CK_ALL ? n->a : n->op == CK_FOLD && i > n->b ? n->b + 1 : 0; }
 uint32_t ck_kid_binders(const ck_terms *T, ck_id t, uint32_t i) { return binders(&T->node[t], i); }

@@ -37,8 +37,7 @@ ck_id ck_var(ck_terms *T, const char *name, char sort); /* sort 'i' or 'r' */
 ck_id ck_bound(ck_terms *T, uint32_t index, char sort);
 ck_id ck_mk1(ck_terms *T, ck_op op, ck_id a);          /* inv exp sqrt log */
 ck_id ck_mk2(ck_terms *T, ck_op op, ck_id a, ck_id b); /* + * div mod and the relations */
-ck_id ck_ite(ck_terms *T, ck_id rel, ck_id a, ck_id b);
-ck_id ck_app(ck_terms *T, const char *f, const char *sig, const ck_id *args, uint32_t n);
+ck_id ck_ite(ck_terms *T, ck_id rel, ck_id a, ck_id b), ck_app(ck_terms *T, const char *f, const char *sig, const ck_id *args, uint32_t n);
 ck_id ck_fold(ck_terms *T, uint32_t p, uint32_t w, const ck_id *kids); /* kids: bound, w inits, w steps (each under w+1 binders) */
 ck_id ck_all(ck_terms *T, uint32_t m, const ck_id *kids, uint32_t n);  /* all m F1..Fr G: n = r+1 kids */
 
@@ -64,8 +63,7 @@ size_t ck_size(const ck_terms *T);                      /* nodes in the table */
 ck_id ck_open(ck_terms *T, ck_id t, const ck_id *vals, uint32_t n);  /* vals[0] replaces index 0 (innermost) */
 ck_id ck_close(ck_terms *T, ck_id t, const ck_id *vars, uint32_t n); /* variable vars[i] becomes bound index i: only builds terms, no rule uses it */
 typedef struct { uint32_t name, sig; const ck_id *params; uint32_t n; ck_id body; } ck_fsub;
-ck_id ck_sub(ck_terms *T, ck_id t, const ck_id *vars, const ck_id *vals, uint32_t n, const ck_fsub *fs, uint32_t nf);
-ck_id ck_neg(ck_terms *T, ck_id rel);
+ck_id ck_sub(ck_terms *T, ck_id t, const ck_id *vars, const ck_id *vals, uint32_t n, const ck_fsub *fs, uint32_t nf), ck_neg(ck_terms *T, ck_id rel);
 ck_id ck_rebuild(ck_terms *T, ck_id t, const ck_id *kids);           /* the node of t with other kids */
 
 /* --- polynomials over atoms, cached per term; monomials are sorted arrays of atom ids with repetition */

@@ -22,7 +22,8 @@ void *cli_cex_json(const cli_case *c, const as_cex *x) {
   }
   for (uint32_t i = 0; i < x->rank; i++) json_array_append_new(index, json_integer(x->index[i]));
   return json_pack("{s:s, s:o, s:o, s:s, s:o, s:s, s:s, s:s}", "kind", kinds[x->kind], "sizes", sizes, "inputs", inputs, "output",
-                   x->output < c->spec->n_output ? c->spec->node[c->spec->output[x->output]].name : "", "index", index, "given", x->given, "candidate", x->candidate,
+                   x->output < c->spec->n_output ? c->spec->node[c->spec->output[x->output]].name : "", "index", index, "given", x->given,
+                       "candidate", x->candidate,
                    "method", x->method);
 }
 
@@ -40,7 +41,8 @@ static bool read_sizes(json_t *sizes, const cli_case *c, as_cex *x, as_err *err)
   x->value = as_calloc(json_object_size(sizes) + 1, sizeof *x->value);
   json_object_foreach(sizes, name, v) {
     as_size s = size_named(c->cand->sizes, name);
-    if (s == AS_SIZE_BAD || !json_is_integer(v)) return as_err_set(err, AS_BAD_INPUT, "the counterexample has a value for `%s`, which is no size of the programs", name);
+    if (s == AS_SIZE_BAD || !json_is_integer(v)) return as_err_set(err, AS_BAD_INPUT,
+        "the counterexample has a value for `%s`, which is no size of the programs", name);
     x->size[x->n_sizes] = s;
     x->value[x->n_sizes++] = json_integer_value(v);
   }
@@ -54,7 +56,8 @@ static bool read_input(json_t *in, const as_node *n, as_tensor *t, as_err *err) 
   bool ok = json_is_array(dims) && json_is_array(values) && rank == n->rank;
   for (uint32_t d = 0; ok && d < rank; d++) ok = (dim[d] = json_integer_value(json_array_get(dims, d))) >= 0;
   size_t used = 0;
-  if (!ok || !as_tensor_fits(&as_domain_exact, dim, rank, &used)) return as_err_set(err, AS_BAD_INPUT, "the counterexample's input %s has another shape", n->name);
+  if (!ok || !as_tensor_fits(&as_domain_exact, dim, rank, &used)) return as_err_set(err, AS_BAD_INPUT,
+      "the counterexample's input %s has another shape", n->name);
   as_tensor_init(t, &as_domain_exact, dim, rank);
   ok = json_array_size(values) == t->n;
   mpq_t q;
@@ -111,7 +114,8 @@ bool cli_cex_read(void *from, const cli_case *c, as_cex *x, as_err *err) {
   for (uint32_t i = 0; output && i < c->spec->n_output; i++)
     if (strcmp(c->spec->node[c->spec->output[i]].name, output) == 0) x->output = i;
   json_t *index = json_object_get(kept, "index");
-  for (x->rank = 0; x->rank < json_array_size(index) && x->rank < AS_MAX_RANK; x->rank++) x->index[x->rank] = json_integer_value(json_array_get(index, x->rank));
+  for (x->rank = 0; x->rank < json_array_size(index) && x->rank < AS_MAX_RANK; x->rank++)
+      x->index[x->rank] = json_integer_value(json_array_get(index, x->rank));
   return true;
 }
 

@@ -46,6 +46,7 @@ static void tell(const run *R, const job *j) {
   if (r->error) printf("%s\n", r->error);
   if ((r->answer == CLI_RULE_UNKNOWN || r->answer == CLI_RULE_VACUOUS) && r->v.reason) printf("    %s\n", r->v.reason);
   if (r->answer == CLI_RULE_UNKNOWN) print_residual(&r->v.proof);
+  if (r->answer == CLI_RULE_PROVED && r->tally.filled == 0) puts("    (seen at instances only where all results are empty)");
   if (R->o->verbose && r->answer == CLI_RULE_PROVED)
     printf("%s\n    proof of %u steps in %.3f s, checked in %.3f s; %llu instances agree\n", r->v.theorem, r->v.proof.steps, r->v.prove_seconds, r->v.check_seconds,
            (unsigned long long)r->tally.defined);
@@ -68,6 +69,18 @@ static void one(void *arg, size_t i) {
 }
 
 /* --- what is left behind */
+/* enough to evaluate it again; sizes of the axes of a group I are I.0, I.1, .. */
+static json_t *instance(const as_rule_cex *x) {
+  cli_case c = {.sizes = x->rule->sizes, .spec = x->rule->lhs, .cand = x->rule->rhs};
+  as_cex cex = x->cex; /* borrows everything */
+  cex.output = AS_NONE;
+  json_t *o = cli_cex_json(&c, &cex), *axes = json_object();
+  for (uint32_t i = 0; i < x->rule->n_group; i++) json_object_set_new(axes, x->rule->group[i], json_integer(x->rule->rank[i]));
+  json_object_set_new(o, "axes", axes);
+  json_object_set_new(o, "output", json_string(x->cex.output < x->rule->n_output ? x->rule->output[x->cex.output] : ""));
+  return o;
+}
+
 static json_t *row(const job *j, const char *cert) {
   const cli_rule_verdict *r = &j->r;
   json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:f, s:b, s:s*, s:s*, s:s*, s:s*, s:s*, s:s*, s:b}", "file", j->file->path, "rule", r->name, "direction",
@@ -75,8 +88,9 @@ static json_t *row(const job *j, const char *cert) {
                         r->expect ? as_expect_word(r->expect) : NULL, "reason", r->v.reason, "error", r->error, "counterexample", r->cex_words, "certificate", cert, "theorem",
                         r->answer == CLI_RULE_PROVED ? r->v.theorem : NULL, "internal_error", r->conflict);
   if (o == NULL) return json_null();
-  json_object_set_new(o, "instances", json_pack("{s:I, s:I, s:I}", "tried", (json_int_t)r->tally.inputs, "defined", (json_int_t)r->tally.defined, "undecided",
-                                                (json_int_t)r->tally.open));
+  json_object_set_new(o, "instances", json_pack("{s:I, s:I, s:I, s:I}", "tried", (json_int_t)r->tally.inputs, "defined", (json_int_t)r->tally.defined, "not_empty",
+                                                (json_int_t)r->tally.filled, "undecided", (json_int_t)r->tally.open));
+  if (r->has_cex) json_object_set_new(o, "instance", instance(&r->cex));
   if (r->answer == CLI_RULE_UNKNOWN && r->v.proof.goal)
     json_object_set_new(o, "residual", json_pack("{s:s, s:s*, s:s*}", "goal", r->v.proof.goal, "left", r->v.proof.left, "right", r->v.proof.right));
   if (r->answer == CLI_RULE_PROVED) {

@@ -1,6 +1,7 @@
 /* `assay explain`: the theorem and its proof as mathematics, routine steps folded; or the counterexample of a refuted result, evaluated again. */
 #include "cli.h"
 #include "outline.h"
+#include "rule_verdict.h"
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,11 +75,15 @@ static int explain_refutation(const cli_opts *o, const cli_place *at, json_t *ke
     char *words = as_cex_print(c.spec, s == AS_NO ? &now : &told);
     if (s == AS_BAD_INPUT || s == AS_INTERNAL)
       as_err_set(err, s, "%s", why.text ? why.text : "the counterexample cannot be evaluated");
-    else if (o->json)
-      printf("{\"replayed\": %s}\n", s == AS_NO ? "true" : "false");
-    else
+    else if (o->json) {
+      json_t *j = json_pack("{s:b, s:o}", "replayed", s == AS_NO, "counterexample", cli_cex_json(&c, s == AS_NO ? &now : &told));
+      json_dumpf(j, stdout, JSON_INDENT(1));
+      putchar('\n');
+      json_decref(j);
+    } else
       printf("REFUTED: %s does not refine %s\n\n%s\nEvaluated again just now: %s%s%s\n", c.cand->name, c.spec->name, words,
-             s == AS_NO ? "the two differ as shown." : "NOT CONFIRMED, ", s == AS_NO ? "" : why.text ? why.text : "the two agree there", s == AS_NO ? "" : ".");
+             s == AS_NO ? "the two differ as shown." : "NOT CONFIRMED, ", s == AS_NO ? "" : why.text ? why.text : "the two agree there",
+                 s == AS_NO ? "" : ".");
     status = s == AS_NO ? AS_OK : s == AS_OK || s == AS_UNKNOWN ? AS_NO : (int)s;
     free(words);
     as_err_clear(&why);
@@ -86,6 +91,42 @@ static int explain_refutation(const cli_opts *o, const cli_place *at, json_t *ke
   as_cex_clear(&told), as_cex_clear(&now);
   cli_case_clear(&c);
   return status;
+}
+
+/* `FILE.rule NAME`, no certificate: the counterexample that the search finds, and evaluates again from the rule's text */
+static int explain_rule(const cli_opts *o, as_err *err) {
+  const char *name = o->arg[1];
+  bool reverse = ends_with(name, ".reverse");
+  size_t len = strlen(name) - (reverse ? strlen(".reverse") : 0);
+  cli_rules s;
+  bool ok = cli_rules_open(o, o->arg[0], &s, err);
+  uint32_t n = ok ? as_rulefile_count(s.file) : 0, i = 0;
+  int status = AS_INTERNAL;
+  while (i < n && (strlen(as_rulefile_name(s.file, i)) != len || strncmp(as_rulefile_name(s.file, i), name, len) != 0)) i++;
+  if (ok && i == n) ok = as_err_set(err, AS_BAD_INPUT, "%s has no rule %.*s", o->arg[0], (int)len, name);
+  if (ok) {
+    cli_rule_verdict r;
+    cli_rule_judge(o, &s, i, reverse, &r);
+    if (r.answer == CLI_RULE_REFUTED)
+      printf("REFUTED: rule %s\n\n%s\nEvaluated twice from the rule's text: the two sides differ as shown.\n", name, r.cex_words);
+    else
+      printf("%s: rule %s%s%s\n", cli_rule_words[r.answer], name, r.answer == CLI_RULE_PROVED ? "; explain its certificate to see the proof" : ": ",
+             r.answer == CLI_RULE_PROVED ? "" : r.error ? r.error : r.v.reason ? r.v.reason : "");
+    status = r.answer == CLI_RULE_REFUTED || r.answer == CLI_RULE_PROVED ? AS_OK : r.answer == CLI_RULE_BAD ? AS_BAD_INPUT : AS_UNKNOWN;
+    cli_rule_clear(&r);
+  }
+  cli_rules_close(&s);
+  return status;
+}
+
+/* the directory of a batch has no claim of its own */
+static bool is_batch(const cli_opts *o, as_err *err) {
+  char *list = as_format("%s/batch", o->arg[0]);
+  bool yes = o->n_arg == 1 && cli_exists(list);
+  free(list);
+  if (yes) as_err_set(err, AS_BAD_INPUT, "%s holds the results of a batch: explain one of its directories, or a certificate with its rule",
+      o->arg[0]);
+  return yes;
 }
 
 /* report.json's counterexample, where the directory holds no certificate; NULL: none */
@@ -101,16 +142,15 @@ static json_t *refutation(const cli_opts *o, const cli_place *at) {
 int cli_explain(const cli_opts *o) {
   as_err err;
   as_err_init(&err);
-  if (o->n_arg == 2) {
-    as_err_set(&err, AS_BAD_INPUT, "explain needs a result directory, or a program, a candidate and a certificate, or a file of rules, a rule's name and a certificate");
-    int status = cli_fail(&err);
-    as_err_clear(&err);
-    return status;
-  }
   cli_place at;
   cli_place_init(&at, o);
   json_t *kept = refutation(o, &at);
-  int status = kept ? explain_refutation(o, &at, kept, &err) : explain_proof(o, &at, &err);
+  int status = AS_BAD_INPUT;
+  if (o->n_arg == 2 && !ends_with(o->arg[0], ".rule"))
+    as_err_set(&err, AS_BAD_INPUT, "explain needs a result directory, or a program, a candidate and a certificate, or a file of rules, a rule's "
+        "name and a certificate");
+  else if (!is_batch(o, &err))
+    status = o->n_arg == 2 ? explain_rule(o, &err) : kept ? explain_refutation(o, &at, kept, &err) : explain_proof(o, &at, &err);
   if (err.status != AS_OK) status = cli_fail(&err);
   json_decref(kept);
   cli_place_clear(&at);

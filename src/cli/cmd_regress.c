@@ -270,6 +270,7 @@ static void look(void *arg, size_t i) {
   pthread_mutex_unlock(&r->lock);
   free(program), free(candidate);
   as_err_clear(&fatal);
+  as_interval_forget();
 }
 
 /* ---- the whole */

@@ -72,7 +72,8 @@ char *cli_dot(const as_graph *g) {
   as_str s;
   as_str_init(&s);
   as_str_add(&s, "digraph g {\n  rankdir=TB; bgcolor=\"transparent\";\n"
-                 "  node [shape=box, style=\"rounded,filled\", fillcolor=\"white\", fontname=\"Helvetica\", fontsize=11, margin=\"0.14,0.06\", color=\"#64748b\"];\n"
+                 "  node [shape=box, style=\"rounded,filled\", fillcolor=\"white\", fontname=\"Helvetica\", fontsize=11, margin=\"0.14,0.06\", "
+                     "color=\"#64748b\"];\n"
                  "  edge [color=\"#64748b\", arrowsize=0.7];\n  nodesep=0.2; ranksep=0.3;\n");
   for (uint32_t i = 0; i < g->n; i++)
     if (g->node[i].block == AS_NONE) add_node(&s, g, i);

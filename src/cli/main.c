@@ -9,7 +9,7 @@ const cli_command cli_commands[] = {
     {"check", "DIR", "verify a result directory again: hashes, certificate", 1, 1, cli_check},
     {"regress", "[PATH|PROGRAM.tp=CANDIDATE ...]", "judge the facts of a baseline again where something changed", 0, UINT32_MAX, cli_regress},
     {"bench", "DIR|PROGRAM.tp CANDIDATE.mug", "compile, check and time the kernels on a GPU", 1, 2, cli_bench},
-    {"explain", "DIR | PROGRAM.tp CANDIDATE CERT | FILE.rule NAME CERT", "print what is proved and how, or refuted and where", 1, 3, cli_explain},
+    {"explain", "DIR | PROGRAM.tp CANDIDATE CERT | FILE.rule NAME [CERT]", "print what is proved and how, or refuted and where", 1, 3, cli_explain},
     {"ops", "[NAME]", "list the operators, or show one's specification", 0, 1, cli_ops},
 };
 const uint32_t cli_n_commands = sizeof cli_commands / sizeof *cli_commands;

@@ -52,6 +52,12 @@ void math_reserve(math *m, const char *name) {
   as_vec_push(&m->taken, &copy);
 }
 
+bool math_reserved(const math *m, const char *name) {
+  for (size_t i = 0; i < m->taken.n; i++)
+    if (strcmp(AS_VEC_AT(&m->taken, char *, i), name) == 0) return true;
+  return false;
+}
+
 void math_short(math *m, ck_id t, const char *name) {
   for (size_t i = 0; i < m->shorter.n; i++) {
     shortcut *s = &AS_VEC_AT(&m->shorter, shortcut, i);
@@ -360,7 +366,8 @@ static void fold(math *m, ck_id t, int at) {
   const char *const *b = (const char *const *)m->bound.data + m->bound.n;
   as_str head;
   as_str_init(&head);
-  as_str_printf(&head, "%s%s(%s < %s%s%s) %s", par ? "(" : "", name ? name : "loop", b[-1], out[0], from ? ", from " : "", from ? out[1] : "", name ? "" : "[");
+  as_str_printf(&head, "%s%s(%s < %s%s%s) %s", par ? "(" : "", name ? name : "loop", b[-1], out[0], from ? ", from " : "", from ? out[1] : "",
+      name ? "" : "[");
   put(m, head.s);
   as_str_clear(&head);
   if (name) show(m, body, P_PRODUCT);

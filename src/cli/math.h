@@ -11,6 +11,7 @@ math *math_new(ck_terms *T);                       /* borrows T; opening a fold'
 void math_free(math *m);
 void math_reserve(math *m, const char *name);      /* a name of the files: no variable made by checker or prover is shown under it */
 char *math_letter(math *m);                        /* a capital letter that nothing else is called by, reserved; malloc'ed */
+bool math_reserved(const math *m, const char *name);
 /* from now on the closed term t is shown as `name` (copied); NULL takes it back */
 void math_short(math *m, ck_id t, const char *name);
 char *math_show(math *m, ck_id t);                 /* malloc'ed; cut off with "..." when it has no reasonable length */

@@ -9,7 +9,7 @@ typedef struct {
   smt_proof p;
   const ck_claim *claim;
   ck_terms *T;
-  math *m;
+  math *m, *plain;                   /* plain: knows no names of the files, and shows a lemma as the table of lemmas has it */
   outline *o;
   uint32_t n;                        /* steps */
   uint32_t *lemma;                   /* of a step: 1 + its number among the lemmas, 0: none */
@@ -41,13 +41,13 @@ static uint32_t first_premise(const maker *k, uint32_t s) {
 }
 
 /* ---- names of lemmas, by what they say */
-static const char *const lemma_names[][2] = {
+static const char *const lemma_names[][3] = {
 #include "outline_lemmas.h"
 };
 
-static const char *lemma_name(const char *says) {
+static const char *lemma_name(const char *says, const char *under) {
   for (size_t i = 0; i < sizeof lemma_names / sizeof *lemma_names; i++)
-    if (strcmp(lemma_names[i][0], says) == 0) return lemma_names[i][1];
+    if (strcmp(lemma_names[i][0], says) == 0 && strstr(under, lemma_names[i][1])) return lemma_names[i][2];
   return NULL;
 }
 
@@ -103,7 +103,8 @@ static uint32_t *grounds(maker *k, uint32_t s, uint32_t *n, uint32_t *routine) {
 /* ---- words for a rule's use */
 static char *law_words(const maker *k, uint32_t s) {
   static const char *const words[][2] = {{"inv", "a number times its inverse is 1"}, {"exp+", "the exponential of a sum is a product"},
-    {"exp>", "1 + x <= exp(x)"}, {"log", "the exponential undoes the logarithm"}, {"sqrt2", "the square of the root"}, {"sqrt>", "roots are not negative"},
+    {"exp>", "1 + x <= exp(x)"}, {"log", "the exponential undoes the logarithm"}, {"sqrt2", "the square of the root"},
+    {"sqrt>", "roots are not negative"},
     {"div", "division with remainder"}, {"mod>", "remainders are not negative"}, {"mod<", "remainders are below the divisor"},
     {"ite1", "the condition holds"}, {"ite0", "the condition does not hold"}};
   uint32_t n;
@@ -127,7 +128,7 @@ static char *why(const maker *k, uint32_t s) {
   case SR_INST: {
     uint32_t l = substitutes(k, s) ? k->lemma[first_premise(k, s)] : 0;
     const char *name = l ? AS_VEC_AT(&k->o->lemmas, outline_lemma, l - 1).name : NULL;
-    return l ? as_format("lemma L%u%s%s", l, name ? ": " : "", name ? name : "") : as_strdup("with what was shown for its assumptions");
+    return l ? as_format("lemma L%u%s%s", l, name ? ": " : "", name ? name : "") : as_strdup(substitutes(k, s) ? "a case of it" : "its assumptions hold");
   }
   case SR_CASES: return case_words(k, s);
   case SR_CONG: return as_strdup("equals for equals");
@@ -150,23 +151,51 @@ static bool among(const ck_id *x, uint32_t n, ck_id f) {
 }
 
 /* the hypotheses of s that the goal does not grant (NULL: all of them) */
-static char *own_hyps(const maker *k, uint32_t s, const ck_goal *goal) {
+static char *own_hyps(const maker *k, math *by, uint32_t s, const ck_goal *goal) {
   uint32_t n, m = 0;
   const ck_id *h = hyps(k, s, &n);
   ck_id *own = as_calloc(n + 1, sizeof *own);
   for (uint32_t i = 0; i < n; i++)
     if (goal == NULL || !among(goal->allowed, goal->n_allowed, h[i])) own[m++] = h[i];
-  char *text = math_show_all(k->m, own, m);
+  char *text = math_show_all(by, own, m);
   free(own);
   return text;
 }
 
+/* Both sides read the same, up to the order of factors, once factors 1 and the like are left out as people do: nothing to tell. */
+static bool reads_the_same(const maker *k, ck_id f) {
+  if (ck_head(k->T, f) != CK_EQ) return false;
+  return math_alike(k->m, ck_kid(k->T, f, 0), ck_kid(k->T, f, 1));
+}
+
 /* ---- lemmas */
+/* no tensor, size or index of the claim occurs */
+static bool generic(const maker *k, ck_id t) {
+  ck_op op = ck_head(k->T, t);
+  if (op == CK_V || op == CK_APP) {
+    const char *name = ck_word_text(k->T, ck_name(k->T, t));
+    if ((name[0] == '$' && name[1] != '$') || math_reserved(k->m, name)) return false;
+  }
+  for (uint32_t i = 0; i < ck_nkids(k->T, t); i++)
+    if (!generic(k, ck_kid(k->T, t, i))) return false;
+  return true;
+}
+
+/* What is put in place of variables elsewhere and says something of its own: a known lemma, or one that is about no tensor of the claim.
+ * Facts about the claim that are used at several indices, and integers, stay with the goals. */
+static bool is_lemma(const maker *k, uint32_t s) {
+  ck_id f = formula(k, s);
+  char *says = math_show(k->plain, f), *under = own_hyps(k, k->plain, s, NULL);
+  bool known = lemma_name(says, under) != NULL;
+  free(says), free(under);
+  return known || (ck_is_rel(k->T, f) && !of_integers(k, f) && !reads_the_same(k, f) && generic(k, f));
+}
+
 static void find_lemmas(maker *k) {
   for (uint32_t s = 0; s < k->n; s++)
     if (substitutes(k, s)) k->lemma[first_premise(k, s)] = 1;
   for (uint32_t s = 0, c = 0; s < k->n; s++)
-    if (k->lemma[s]) k->lemma[s] = ++c;
+    if (k->lemma[s]) k->lemma[s] = is_lemma(k, s) ? ++c : 0;
 }
 
 static void make_lemma(maker *k, uint32_t s) {
@@ -174,9 +203,10 @@ static void make_lemma(maker *k, uint32_t s) {
   as_vec v = rests_on(k, s, false);
   as_str how;
   as_str_init(&how);
-  l.says = math_show(k->m, formula(k, s));
-  l.under = own_hyps(k, s, NULL);
-  l.name = lemma_name(l.says) ? as_strdup(lemma_name(l.says)) : NULL;
+  l.says = math_show(k->plain, formula(k, s));
+  l.under = own_hyps(k, k->plain, s, NULL);
+  const char *name = lemma_name(l.says, l.under);
+  l.name = name ? as_strdup(name) : NULL;
   smt_rule r = rule(k, s);
   as_str_printf(&how, "%s, %zu step%s", r == SR_INDUCT ? "by induction" : r == SR_CASES ? "by cases" : "directly", v.n, v.n == 1 ? "" : "s");
   uint32_t *used = as_calloc(k->n + 1, sizeof *used), c = 0;
@@ -265,12 +295,6 @@ static void find_words(maker *k, const as_vec *shown) {
 }
 
 /* ---- goals */
-/* Both sides read the same, up to the order of factors, once factors 1 and the like are left out as people do: nothing to tell. */
-static bool reads_the_same(const maker *k, ck_id f) {
-  if (ck_head(k->T, f) != CK_EQ) return false;
-  return math_alike(k->m, ck_kid(k->T, f, 0), ck_kid(k->T, f, 1));
-}
-
 static bool worth_showing(const maker *k, uint32_t s) {
   ck_id f = formula(k, s);
   if (of_integers(k, f) || !ck_is_rel(k->T, f)) return false;
@@ -287,7 +311,8 @@ static bool worth_showing(const maker *k, uint32_t s) {
 
 static char *goal_words(const char *name, bool integers) {
   const char *dot = strchr(name, '.');
-  if (strncmp(name, "eq.", 3) == 0) return as_format("every element of output %.*s is the same", (int)strcspn(name + 3, "@"), name + 3); /* behind the @ the hash of a rule */
+  /* behind an @ stands the hash of a rule */
+  if (strncmp(name, "eq.", 3) == 0) return as_format("every element of output %.*s is the same", (int)strcspn(name + 3, "@"), name + 3);
   if (strncmp(name, "shape.", 6) == 0 && dot) {
     const char *last = strrchr(name, '.');
     return as_format("extent %s of output %.*s is the same", last + 1, (int)(last - dot - 1), dot + 1);
@@ -299,7 +324,7 @@ static char *goal_words(const char *name, bool integers) {
 static void make_fact(maker *k, outline_goal *g, const ck_goal *goal, uint32_t s) {
   outline_fact f = {.step = s, .number = ++k->o->shown};
   f.says = math_show(k->m, formula(k, s));
-  f.under = own_hyps(k, s, goal);
+  f.under = own_hyps(k, k->m, s, goal);
   f.why = why(k, s);
   f.from = grounds(k, s, &f.n_from, &f.routine);
   k->number[s] = f.number;
@@ -311,7 +336,8 @@ static char *goal_conditions(maker *k, const ck_goal *goal) {
   ck_id *own = as_calloc(goal->n_allowed + 1, sizeof *own);
   uint32_t m = 0;
   for (uint32_t i = 0; i < goal->n_allowed; i++)
-    if (ck_is_rel(k->T, goal->allowed[i]) && !among(k->claim->hyps, k->claim->n_hyps, goal->allowed[i]) && !among(k->claim->rels, k->claim->n_rels, goal->allowed[i]))
+    if (ck_is_rel(k->T, goal->allowed[i]) && !among(k->claim->hyps, k->claim->n_hyps, goal->allowed[i]) && !among(k->claim->rels, k->claim->n_rels,
+        goal->allowed[i]))
       own[m++] = goal->allowed[i];
   char *text = math_show_all(k->m, own, m);
   free(own);
@@ -321,7 +347,8 @@ static char *goal_conditions(maker *k, const ck_goal *goal) {
 static void make_goal(maker *k, uint32_t i) {
   const ck_goal *goal = &k->claim->goals[i];
   uint32_t s = AS_VEC_AT(&k->p.qed, uint32_t, i);
-  outline_goal g = {.last = s, .name = as_strdup(goal->name), .what = goal_words(goal->name, of_integers(k, goal->formula)), .says = math_show(k->m, goal->formula)};
+  outline_goal g = {.last = s, .name = as_strdup(goal->name), .what = goal_words(goal->name, of_integers(k, goal->formula)),
+      .says = math_show(k->m, goal->formula)};
   g.under = goal_conditions(k, goal);
   as_vec_init(&g.facts, sizeof(outline_fact));
   g.sizes_only = of_integers(k, goal->formula);
@@ -366,7 +393,7 @@ static void reserve_names(maker *k, ck_id t, bool *seen) {
 }
 
 outline *outline_new(ck_terms *T, const ck_claim *claim, const char *cert, size_t len, bool full, as_err *err) {
-  maker k = {.claim = claim, .T = T, .m = math_new(T), .o = as_calloc(1, sizeof(outline))};
+  maker k = {.claim = claim, .T = T, .m = math_new(T), .plain = math_new(T), .o = as_calloc(1, sizeof(outline))};
   outline *o = k.o;
   as_vec_init(&o->words, sizeof(outline_word));
   as_vec_init(&o->lemmas, sizeof(outline_lemma));
@@ -410,7 +437,7 @@ outline *outline_new(ck_terms *T, const ck_claim *claim, const char *cert, size_
     if (full) make_full(&k);
   }
   smt_proof_clear(&k.p);
-  math_free(k.m);
+  math_free(k.m), math_free(k.plain);
   free(k.lemma), free(k.number), free(k.mark), free(k.key);
   if (ok) return o;
   outline_free(o);

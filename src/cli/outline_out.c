@@ -35,7 +35,8 @@ static char *conclusion(const outline_goal *g) {
 }
 
 static void relations(as_str *s, const outline_goal *g) {
-  as_str_printf(s, "\nGoal %.*s%s%s\n  %s%s%s\n", (int)strcspn(g->name, "@"), g->name, *g->what ? ": " : "", g->what, g->says, *g->under ? "   if " : "", g->under);
+  as_str_printf(s, "\nGoal %.*s%s%s\n  %s%s%s\n", (int)strcspn(g->name, "@"), g->name, *g->what ? ": " : "", g->what, g->says, *g->under
+      ? "   if " : "", g->under);
   for (size_t j = 0; j < g->facts.n; j++) {
     const outline_fact *f = &AS_VEC_AT(&g->facts, outline_fact, j);
     char *why = reason(f);
@@ -57,17 +58,20 @@ char *outline_text(const outline *o) {
   if (o->full) {
     as_str_add(&s, "\n");
     as_str_add(&s, o->full);
-    for (size_t i = 0; i < o->goals.n; i++) as_str_printf(&s, "Goal %s: %s, by step %u\n", AS_VEC_AT(&o->goals, outline_goal, i).name, AS_VEC_AT(&o->goals, outline_goal, i).says,
+    for (size_t i = 0; i < o->goals.n; i++) as_str_printf(&s, "Goal %s: %s, by step %u\n", AS_VEC_AT(&o->goals, outline_goal, i).name,
+        AS_VEC_AT(&o->goals, outline_goal, i).says,
                                                              AS_VEC_AT(&o->goals, outline_goal, i).last);
     return as_str_take(&s);
   }
   if (o->lemmas.n) as_str_add(&s, "\nLemmas\n");
   for (size_t i = 0; i < o->lemmas.n; i++) {
     const outline_lemma *l = &AS_VEC_AT(&o->lemmas, outline_lemma, i);
-    as_str_printf(&s, "  L%zu%s%s\n      %s%s%s\n      %s\n", i + 1, l->name ? ". " : "", l->name ? l->name : "", l->says, *l->under ? "   if " : "", l->under, l->how);
+    as_str_printf(&s, "  L%zu%s%s\n      %s%s%s\n      %s\n", i + 1, l->name ? ". " : "", l->name ? l->name : "", l->says, *l->under
+        ? "   if " : "", l->under, l->how);
   }
   if (o->words.n) as_str_add(&s, "\nNotation\n");
-  for (size_t i = 0; i < o->words.n; i++) as_str_printf(&s, "  %s = %s\n", AS_VEC_AT(&o->words, outline_word, i).name, AS_VEC_AT(&o->words, outline_word, i).means);
+  for (size_t i = 0; i < o->words.n; i++) as_str_printf(&s, "  %s = %s\n", AS_VEC_AT(&o->words, outline_word, i).name, AS_VEC_AT(&o->words,
+      outline_word, i).means);
   for (size_t i = 0; i < o->goals.n; i++) relations(&s, &AS_VEC_AT(&o->goals, outline_goal, i));
   return as_str_take(&s);
 }
@@ -108,7 +112,8 @@ char *outline_html(const outline *o) {
   as_str s;
   as_str_init(&s);
   as_str_printf(&s, "<p>%u steps in the certificate; what is routine is folded away here.</p>\n", o->steps);
-  if (o->lemmas.n) as_str_printf(&s, "<details class=\"goal\"><summary>Lemmas <span class=\"tag\">%zu, proved in the certificate</span></summary><ol class=\"proof\">\n", o->lemmas.n);
+  if (o->lemmas.n) as_str_printf(&s, "<details class=\"goal\"><summary>Lemmas <span class=\"tag\">%zu, proved in the certificate</span></summary>"
+      "<ol class=\"proof\">\n", o->lemmas.n);
   for (size_t i = 0; i < o->lemmas.n; i++) {
     const outline_lemma *l = &AS_VEC_AT(&o->lemmas, outline_lemma, i);
     as_str_printf(&s, "<li><span class=\"k\">L%zu</span>", i + 1);
@@ -139,22 +144,27 @@ static json_t *goal_json(const outline_goal *g) {
   json_t *facts = json_array();
   for (size_t j = 0; j < g->facts.n; j++) {
     const outline_fact *f = &AS_VEC_AT(&g->facts, outline_fact, j);
-    json_array_append_new(facts, json_pack("{s:i, s:i, s:s, s:s, s:s, s:o, s:i}", "number", (int)f->number, "step", (int)f->step, "formula", f->says, "under", f->under,
+    json_array_append_new(facts, json_pack("{s:i, s:i, s:s, s:s, s:s, s:o, s:i}", "number", (int)f->number, "step", (int)f->step, "formula",
+        f->says, "under", f->under,
                                            "why", f->why, "from", number_list(f->from, f->n_from), "routine_steps", (int)f->routine));
   }
-  return json_pack("{s:s, s:s, s:s, s:s, s:i, s:b, s:o, s:o, s:i}", "name", g->name, "what", g->what, "formula", g->says, "under", g->under, "steps", (int)g->steps, "sizes_only", g->sizes_only,
+  return json_pack("{s:s, s:s, s:s, s:s, s:i, s:b, s:o, s:o, s:i}", "name", g->name, "what", g->what, "formula", g->says, "under", g->under,
+      "steps", (int)g->steps, "sizes_only", g->sizes_only,
                    "facts", facts, "from", number_list(g->from, g->n_from), "routine_steps", (int)g->routine);
 }
 
 void *outline_json(const outline *o) {
   json_t *words = json_array(), *lemmas = json_array(), *goals = json_array();
   for (size_t i = 0; i < o->words.n; i++)
-    json_array_append_new(words, json_pack("{s:s, s:s}", "name", AS_VEC_AT(&o->words, outline_word, i).name, "means", AS_VEC_AT(&o->words, outline_word, i).means));
+    json_array_append_new(words, json_pack("{s:s, s:s}", "name", AS_VEC_AT(&o->words, outline_word, i).name, "means", AS_VEC_AT(&o->words,
+        outline_word, i).means));
   for (size_t i = 0; i < o->lemmas.n; i++) {
     const outline_lemma *l = &AS_VEC_AT(&o->lemmas, outline_lemma, i);
-    json_array_append_new(lemmas, json_pack("{s:i, s:s*, s:s, s:s, s:s}", "step", (int)l->step, "name", l->name, "formula", l->says, "under", l->under, "how", l->how));
+    json_array_append_new(lemmas, json_pack("{s:i, s:s*, s:s, s:s, s:s}", "step", (int)l->step, "name", l->name, "formula", l->says, "under",
+        l->under, "how", l->how));
   }
   for (size_t i = 0; i < o->goals.n; i++) json_array_append_new(goals, goal_json(&AS_VEC_AT(&o->goals, outline_goal, i)));
-  return json_pack("{s:s, s:s, s:i, s:i, s:o, s:o, s:o, s:s*}", "format", "assay-explain 1", "theorem", o->theorem, "steps", (int)o->steps, "terms", (int)o->terms,
+  return json_pack("{s:s, s:s, s:i, s:i, s:o, s:o, s:o, s:s*}", "format", "assay-explain 1", "theorem", o->theorem, "steps", (int)o->steps,
+      "terms", (int)o->terms,
                    "notation", words, "lemmas", lemmas, "goals", goals, "full", o->full);
 }

@@ -16,7 +16,7 @@ typedef enum { AS_REPORT_PLAIN, AS_REPORT_GOOD, AS_REPORT_BAD, AS_REPORT_OPEN } 
 typedef struct { as_report_state state; const char *what, *words; } as_report_fact;
 typedef struct { const char *title, *text, *dot; } as_report_part;        /* dot: Graphviz text to be drawn above, or NULL */
 typedef struct { const char *name, *sha256, *text; } as_report_relied;    /* text NULL: not shown */
-typedef struct { const char *name; uint32_t rank; const int64_t *dim; const char **value; size_t n; } as_report_values; /* row-major; n at most what is worth showing */
+typedef struct { const char *name; uint32_t rank; const int64_t *dim; const char **value; size_t n; } as_report_values; /* row-major */
 typedef struct {
   const char *where, *given, *candidate, *method; /* where NULL: there is no counterexample */
   const char *sides[2];                           /* what the two are called; NULL: given program, candidate */

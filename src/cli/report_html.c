@@ -83,7 +83,8 @@ static void fact_rows(as_str *s, const as_vec *facts) {
 /* one tensor: a row of cells for each row of its last axis, with the indices before it */
 static void values(as_str *s, const as_report_values *v) {
   text(s, "<figure><figcaption><code>", v->name, "</code>");
-  for (uint32_t i = 0; i < v->rank; i++) as_str_printf(s, "%s%lld%s", i ? " &#215; " : " <span class=\"dim\">", (long long)v->dim[i], i + 1 == v->rank ? "</span>" : "");
+  for (uint32_t i = 0; i < v->rank; i++) as_str_printf(s, "%s%lld%s", i ? " &#215; " : " <span class=\"dim\">", (long long)v->dim[i],
+      i + 1 == v->rank ? "</span>" : "");
   as_str_add(s, "</figcaption><table class=\"values\">");
   size_t width = v->rank && v->dim[v->rank - 1] > 0 ? (size_t)v->dim[v->rank - 1] : 1, total = 1;
   for (uint32_t i = 0; i < v->rank; i++) total *= v->dim[i] > 0 ? (size_t)v->dim[i] : 0;
@@ -202,7 +203,8 @@ static void lines(as_str *s, const char *const *line) {
 }
 
 static void head(as_str *s, const char *title) {
-  as_str_add(s, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/><meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"/>"
+  as_str_add(s, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/><meta name=\"viewport\" "
+      "content=\"width=device-width,initial-scale=1\"/>"
                 "<meta name=\"color-scheme\" content=\"light dark\"/><title>");
   text(s, "", title, " - Assay</title><style>\n");
   lines(s, as_report_style);
@@ -210,7 +212,8 @@ static void head(as_str *s, const char *title) {
 }
 
 static void foot(as_str *s, const char *const *script) {
-  as_str_add(s, "<footer><p>Theorems are about real numbers: rounding is outside of them, and is tested, not proved. Drawings: a box is a tensor with its extents; "
+  as_str_add(s, "<footer><p>Theorems are about real numbers: rounding is outside of them, and is tested, not proved. Drawings: a box is a tensor "
+      "with its extents; "
                 "frames are kernels.</p></footer>\n");
   if (script) {
     as_str_add(s, "<script>\n");
@@ -277,14 +280,16 @@ static void summary(as_str *s, const as_report_item *items, size_t n) {
     if (k == t.n) as_vec_push(&t, &(tally){items[i].verdict, items[i].state, 0});
     AS_VEC_AT(&t, tally, k).n++;
   }
-  as_str_printf(s, "<div class=\"tally\" role=\"group\" aria-label=\"Filter by verdict\"><button type=\"button\" data-v=\"\" aria-pressed=\"true\"><b>%zu</b> all</button>", n);
+  as_str_printf(s, "<div class=\"tally\" role=\"group\" aria-label=\"Filter by verdict\"><button type=\"button\" data-v=\"\" "
+      "aria-pressed=\"true\"><b>%zu</b> all</button>", n);
   for (size_t i = 0; i < t.n; i++) {
     const tally *x = &AS_VEC_AT(&t, tally, i);
     text(s, "<button type=\"button\" aria-pressed=\"false\" data-v=\"", x->verdict, "\"");
     as_str_printf(s, " class=\"%s\"><b>%zu</b> ", state_class(x->state), x->n);
     text(s, "", x->verdict, "</button>");
   }
-  as_str_add(s, "</div>\n<p class=\"find\"><input id=\"find\" type=\"search\" placeholder=\"Filter by name, file or reason\" aria-label=\"Filter\"/></p>\n");
+  as_str_add(s, "</div>\n<p class=\"find\"><input id=\"find\" type=\"search\" placeholder=\"Filter by name, file or reason\" "
+      "aria-label=\"Filter\"/></p>\n");
   as_vec_clear(&t);
 }
 
@@ -362,7 +367,8 @@ char *as_report_batch_html(const as_report_batch *b, const as_report_item *items
   summary(&s, items, n);
   as_str_add(&s, "<table class=\"items\"><thead><tr><th class=\"n\" data-k=\"num\">#</th><th data-k=\"text\">name</th>");
   if (groups) as_str_add(&s, "<th data-k=\"text\" class=\"group\">file</th>");
-  as_str_add(&s, "<th data-k=\"text\">verdict</th><th class=\"num\" data-k=\"num\">steps</th><th class=\"num\" data-k=\"num\">seconds</th><th class=\"note\">in short</th></tr></thead>\n");
+  as_str_add(&s, "<th data-k=\"text\">verdict</th><th class=\"num\" data-k=\"num\">steps</th><th class=\"num\" data-k=\"num\">seconds</th><th "
+      "class=\"note\">in short</th></tr></thead>\n");
   for (size_t i = 0; i < n; at += items[i++].parts.n) item_row(&s, &items[i], i, svg + at, shared, groups);
   as_str_add(&s, "</table>\n");
   if (b->seconds >= 0) as_str_printf(&s, "<p class=\"quiet\">%zu judged in %.1f s.</p>\n", n, b->seconds);

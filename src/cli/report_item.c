@@ -15,7 +15,8 @@ static void solver(as_report_item *it, const char *name, bool asked, const as_sm
     return;
   }
   as_report_state s = r->verdict == AS_SMT_AGREES ? AS_REPORT_GOOD : r->verdict == AS_SMT_DISAGREES ? AS_REPORT_BAD : AS_REPORT_OPEN;
-  as_report_row(it, s, name, "%s: %u of %u obligations in %.2f s%s%s", as_smt_verdict_name(r->verdict), r->agreed, r->asked, r->seconds, r->reason ? "; " : "",
+  as_report_row(it, s, name, "%s: %u of %u obligations in %.2f s%s%s", as_smt_verdict_name(r->verdict), r->agreed, r->asked, r->seconds, r->reason
+      ? "; " : "",
                 r->reason ? r->reason : "");
 }
 
@@ -91,11 +92,14 @@ void cli_report_item(const cli_case *c, const cli_verdicts *v, as_report_item *i
   it->steps = v->proof.verdict == AS_PROVED ? v->proof.steps : 0;
   bool found = v->proof.verdict == AS_PROVED;
   if (found)
-    as_report_row(it, AS_REPORT_GOOD, "Proof", "%u steps, %u terms, %u goals; found in %.3f s", v->proof.steps, v->proof.terms, v->proof.goals, v->prove_seconds);
+    as_report_row(it, AS_REPORT_GOOD, "Proof", "%u steps, %u terms, %u goals; found in %.3f s", v->proof.steps, v->proof.terms, v->proof.goals,
+        v->prove_seconds);
   else
-    as_report_row(it, AS_REPORT_OPEN, "Proof", "none: %s (%u of %u goals proved)", v->proof.reason ? v->proof.reason : "not found", v->proof.goals_proved, v->proof.goals);
+    as_report_row(it, AS_REPORT_OPEN, "Proof", "none: %s (%u of %u goals proved)", v->proof.reason ? v->proof.reason : "not found",
+        v->proof.goals_proved, v->proof.goals);
   if (found)
-    as_report_row(it, v->checked ? AS_REPORT_GOOD : AS_REPORT_BAD, "Trusted checker", "%s%s%s in %.3f s", v->checked ? "accepts" : "rejects", v->check_why ? ": " : "",
+    as_report_row(it, v->checked ? AS_REPORT_GOOD : AS_REPORT_BAD, "Trusted checker", "%s%s%s in %.3f s", v->checked ? "accepts" : "rejects",
+        v->check_why ? ": " : "",
                   v->check_why ? v->check_why : "", v->check_seconds);
   else
     as_report_row(it, AS_REPORT_PLAIN, "Trusted checker", "nothing to check");

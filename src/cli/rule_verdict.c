@@ -110,7 +110,7 @@ static void decide(judge *J) {
     r->conflict = r->conflict || (proved && r->has_cex);
     return;
   }
-  if (proved && r->tally.defined + r->tally.open == 0 && !no_counterexample(J, as_rule_thorough)) {
+  if (proved && (r->tally.defined + r->tally.open == 0 || r->tally.filled == 0) && !no_counterexample(J, as_rule_thorough)) {
     r->conflict = true;
     return;
   }

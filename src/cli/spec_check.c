@@ -160,6 +160,7 @@ void spec_check(const as_opdef *op, uint64_t seed, spec_report *r) {
   if (r->defect == NULL && r->agreement.undefined && r->condition.n == 0) r->defect = as_strdup("undefined elements, and nothing in the body says where");
   as_sample_clear(&g);
   as_field_domain_clear(&F);
+  as_interval_forget();
 }
 
 /* ---- the command */

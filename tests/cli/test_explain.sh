@@ -62,6 +62,11 @@ grep -q '<h3>The same for all</h3>' rules/report.html && fail 'different drawing
 sed -i 's/rhs A \* B + A/rhs A * B - A/' two.rule
 expect 1 'REFUTED' certify two.rule -f -o rules
 grep -q '<th scope="col">left side</th>' rules/report.html || fail 'no counterexample in the report of the rules'
+expect 0 'Evaluated twice' explain two.rule distribute
+expect 0 'PROVED' explain two.rule divide
+expect 0 'PROVED' explain two.rule divide.reverse
+expect 2 'has no rule' explain two.rule nothing
+expect 2 'results of a batch' explain rules
 rm -rf rules two.rule
 
 # --- refuted: evaluated again at the sizes and inputs of the report

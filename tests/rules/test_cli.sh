@@ -138,6 +138,9 @@ d = json.load(open("out"))
 v = {r["rule"]: r for r in d["rules"]}
 assert [r["rule"] for r in d["rules"]] == ["distribute", "cancel", "shifted", "nothing", "broken", "open"]
 assert v["distribute"]["verdict"] == "PROVED" and "add" in v["distribute"]["relies_on"] and v["distribute"]["theorem"]
+i = v["shifted"]["instance"]
+assert i["sizes"] == {"N": 1, "s": 0} and i["inputs"]["A"] == {"shape": [1], "values": ["0"]} and i["kind"] == "ill-formed"
+assert v["distribute"]["instances"]["not_empty"] > 0
 assert v["cancel"]["verdict"] == "REFUTED" and "undefined" in v["cancel"]["counterexample"] and v["cancel"]["as_expected"]
 assert v["nothing"]["instances"]["defined"] == 0 and v["nothing"]["instances"]["tried"] == 0
 assert v["broken"]["verdict"] == "ERROR" and "mixed.rule:34:10" in v["broken"]["error"]

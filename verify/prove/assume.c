@@ -33,6 +33,14 @@ static uint32_t zero_factor(pv *p, uint32_t cx, ck_id e, uint32_t s)
   return res;
 }
 
+/* conditions that are not decided yet: nothing is made of them */
+static bool has_ite(pv *p, ck_id t)
+{
+  if (ck_head(p->T, t) == CK_ITE) return true;
+  for (uint32_t i = 0, n = ck_nkids(p->T, t); i < n; i++) if (has_ite(p, ck_kid(p->T, t, i))) return true;
+  return false;
+}
+
 /* the context with the equation that theorem s, an order or equation of integers, becomes */
 static uint32_t derive(pv *p, uint32_t cx, uint32_t s)
 {
@@ -43,7 +51,7 @@ static uint32_t derive(pv *p, uint32_t cx, uint32_t s)
   if ((t = tight(p, s)) == NO) return cx;
   f = thm(p, t);
   e = canon(p, t_sub(p, ck_kid(p->T, f, 1), ck_kid(p->T, f, 0)));
-  if (is_q(p, e)) return cx;
+  if (is_q(p, e) || has_ite(p, e)) return cx;
   if (o != CK_EQ) {
     g = t_rel(p, CK_LE, e, p->zero);
     if ((u = side_int_within(p, cx, g, 24)) == NO) return cx;
@@ -100,7 +108,8 @@ uint32_t cx_refresh(pv *p, uint32_t cx)
     ck_id f = chain[n] == NO ? CK_BAD : thm(p, chain[n]), nf, y; ck_op o; uint32_t s;
     if (f == CK_BAD || ((o = ck_head(p->T, f)) != CK_LE && o != CK_LT && o != CK_EQ) || !ck_is_int(p->T, ck_kid(p->T, f, 0)) || !ck_is_int(p->T, ck_kid(p->T, f, 1))) continue;
     s = fact_normal(p, top, chain[n], &nf);
-    if (s != NO && o == CK_EQ && (!has_quotient(p, nf) || divisible(p, top, s, &y) != NO)) continue; /* a divisibility still has its own to get */
+    if (s == NO || has_ite(p, nf)) continue;
+    if (o == CK_EQ && (!has_quotient(p, nf) || divisible(p, top, s, &y) != NO)) continue; /* a divisibility still has its own to get */
     if (s != NO && !is_q(p, nf) && nf != canon(p, t_sub(p, ck_kid(p->T, f, 1), ck_kid(p->T, f, 0)))) cx = cx_know(p, cx, s);
   }
   return cx;
@@ -110,6 +119,23 @@ uint32_t cx_assume(pv *p, uint32_t cx, ck_id c)
 {
   uint32_t in = cx_push(p, cx, c, CK_BAD), out = derive(p, in, CX(p, in).step);
   return out == in && ck_head(p->T, c) != CK_EQ ? out : cx_refresh(p, out);
+}
+
+uint32_t cx_tighten(pv *p, uint32_t cx)
+{
+  uint32_t chain[128], n = 0, top = cx;
+  for (uint32_t c = cx; c != 0 && n < 128; c = CX(p, c).parent) chain[n++] = CX(p, c).step;
+  for (uint32_t i = 0; i < n && cx == top && !pv_spent(p); i++) {
+    ck_id f = chain[i] == NO ? CK_BAD : thm(p, chain[i]), e; uint32_t t, u; ck_op o;
+    if (f == CK_BAD || ((o = ck_head(p->T, f)) != CK_LE && o != CK_LT) || !ck_is_int(p->T, ck_kid(p->T, f, 0)) || !ck_is_int(p->T, ck_kid(p->T, f, 1))) continue;
+    if ((t = tight(p, chain[i])) == NO) continue;
+    f = thm(p, t);
+    e = canon(p, t_sub(p, ck_kid(p->T, f, 1), ck_kid(p->T, f, 0)));
+    if (is_q(p, e) || has_ite(p, e) || (u = side(p, top, t_rel(p, CK_LE, e, p->zero))) == NO) continue;
+    t = r_antisym(p, r_same(p, t_rel(p, CK_LE, p->zero, e), t), u);
+    if (t != NO) cx = cx_know(p, cx, t);
+  }
+  return cx == top ? cx : cx_refresh(p, cx);
 }
 
 uint32_t cx_derive(pv *p, uint32_t cx)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 static uint32_t zero_thm(pv *p, uint32_t cx, ck_id D, uint32_t depth);
-enum { MAX_SPLITS = 14 };
+enum { MAX_SPLITS = 14, MAX_TIGHTENED = 6 };
 
 /* D = 0 from D = e.t (e.s) and e.t = 0 (s) */
 static uint32_t through(pv *p, ck_id D, eqn e, uint32_t s)
@@ -70,7 +70,9 @@ static ck_id find_cond(pv *p, ck_id t)
 /* an undecided condition in what theorem s says */
 static ck_id cond_in(pv *p, uint32_t cx, uint32_t s)
 {
-  ck_id nf, c = s == NO || fact_normal(p, cx, s, &nf) == NO ? CK_BAD : find_cond(p, nf);
+  ck_id nf, f = s == NO ? CK_BAD : thm(p, s), c = CK_BAD;
+  if (f == CK_BAD || !ck_is_rel(p->T, f) || !ck_is_int(p->T, ck_kid(p->T, f, 0))) return CK_BAD; /* of reals: it would lead to itself */
+  if (fact_normal(p, cx, s, &nf) != NO) c = find_cond(p, nf);
   return c == CK_BAD || side(p, cx, c) != NO || side(p, cx, ck_neg(p->T, c)) != NO ? CK_BAD : c;
 }
 
@@ -198,6 +200,10 @@ static uint32_t leaf(pv *p, uint32_t cx, ck_id D, uint32_t depth)
   if (s == NO && (depth > 0 || ck_is_int(p->T, D))) s = lp_prove(p, cx, goal);
   if (s == NO) s = from_false(p, goal, lp_contradiction(p, cx));
   if (s == NO && ((c = range_cond(p, cx, D)) != CK_BAD || (c = fact_cond(p, cx, D)) != CK_BAD)) s = split_on(p, cx, c, D, depth, zero_thm);
+  else if (s == NO && p->tightened < MAX_TIGHTENED && depth < MAX_SPLITS) {
+    uint32_t in; p->tightened++;
+    if ((in = cx_tighten(p, cx)) != cx) s = zero_thm(p, in, D, depth + 1);
+  }
   return s;
 }
 
@@ -254,8 +260,9 @@ static uint32_t rel_cases(pv *p, uint32_t cx, ck_id f, uint32_t depth)
 
 static uint32_t goal_in(pv *p, uint32_t cx, ck_id f, uint32_t depth)
 {
-  uint32_t s;
+  uint32_t s; ck_id c;
   if ((s = by_clause(p, cx, f)) != NO) return s;
+  if (ck_head(p->T, f) == CK_EQ && depth < 6 && (c = fact_cond(p, cx, p->zero)) != CK_BAD) return split_on(p, cx, c, f, depth, goal_in); /* what indices are said to be, first */
   if (ck_head(p->T, f) == CK_EQ) return prove_eq(p, cx, ck_kid(p->T, f, 0), ck_kid(p->T, f, 1), depth);
   return rel_cases(p, cx, f, depth);
 }
@@ -277,5 +284,6 @@ uint32_t prove_goal(pv *p, uint32_t cx, ck_id f)
 {
   uint32_t s = cx_find(p, cx, f);
   if (s != NO) return s;
+  p->tightened = 0;
   return ck_head(p->T, f) == CK_ALL ? NO : with_quotients(p, cx_derive(p, cx), f, 0);
 }

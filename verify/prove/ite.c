@@ -165,11 +165,41 @@ static bool turn_cond(pv *p, ck_id c, turned *r)
   return r->yes != NO && r->no != NO;
 }
 
+/* positive factors of E taken out of a condition 0 <= E or 0 = E: what holds of g*E' holds of E' */
+static void reduce_cond(pv *p, uint32_t cx, turned *r)
+{
+  for (bool more = true; more;) {
+    ck_id E = ck_kid(p->T, r->c, 1); ck_op o = ck_head(p->T, r->c), no; poly f;
+    more = false;
+    poly_init(&f);
+    poly_of(p, &f, E);
+    for (uint32_t i = 0; f.n && i < f.m[0].n && !more; i++) {
+      ck_id g = f.m[0].a[i], e = poly_quotient(p, E, g), ig, goal, ngoal; uint32_t gp, ip, nz, li, yes, neg; ck_vsub v = { ck_var(p->T, "x", 'r'), g };
+      if (e == CK_BAD || is_q(p, e) || (gp = side(p, cx, t_rel(p, CK_LT, p->zero, g))) == NO) continue;
+      ig = t_op(p, CK_INV, g); goal = t_rel(p, o, p->zero, e); ngoal = ck_neg(p->T, goal); no = ck_head(p->T, ngoal);
+      ip = r_lemma(p, L_INV_POS, &v, 1, NULL, 0, &gp, 1); nz = r_arith1(p, t_rel(p, CK_NE, g, p->zero), t_int(p, -1), gp); li = r_law(p, "inv", &g, 1, nz); /* g*inv g = 1 */
+      by b; by_start(&b); /* e = inv g * (g*e) + e*(1 - g*inv g) */
+      if (o == CK_EQ) by_add(&b, ig, r->yes); else by_add2(&b, p->one, ip, r->yes);
+      by_add(&b, e, li);
+      yes = by_end(p, &b, goal);
+      by_start(&b);
+      by_add2(&b, p->one, ip, r->no);
+      by_add(&b, no == CK_NE ? e : t_neg(p, e), li);
+      neg = by_end(p, &b, ngoal);
+      if (yes == NO || neg == NO) continue;
+      r->c = goal; r->yes = yes; r->no = neg;
+      more = true;
+    }
+    poly_clear(&f);
+  }
+}
+
 /* t = ite(c, u, v) with normal parts: condition in one form; what stands beside a zero taken out of it */
 static eqn canon_cond(pv *p, uint32_t cx, ck_id t)
 {
   ck_id c = ck_kid(p->T, t, 0), u = ck_kid(p->T, t, 1), v = ck_kid(p->T, t, 2), m = p->one, x, y, I, w; turned r;
   if (!turn_cond(p, c, &r)) return same(t);
+  reduce_cond(p, cx, &r);
   x = r.turn ? v : u; y = r.turn ? u : v;
   if (is_zero(p, y) && !is_one(p, x)) { m = x; x = p->one; }
   else if (is_zero(p, x) && !is_one(p, y)) { m = y; y = p->one; }

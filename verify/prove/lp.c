@@ -57,15 +57,37 @@ static uint32_t apart(pv *p, uint32_t cx, ck_id x, uint32_t nz)
   return ge == NO ? NO : ne_positive(p, m, ge, r_arith1(p, t_rel(p, CK_NE, m, p->zero), t_int(p, -1), nz));
 }
 
+/* hypothesis s in normal form; while one is being brought there, as it stands, if it is of integers: else this would not end */
+static uint32_t said(pv *p, uint32_t cx, uint32_t s, ck_id *nf)
+{
+  ck_id f;
+  if (!p->fact_busy.n) return fact_normal(p, cx, s, nf);
+  if (s == NO || (f = thm(p, s), !ck_is_int(p->T, ck_kid(p->T, f, 0))) || !ck_is_int(p->T, ck_kid(p->T, f, 1)) || ck_head(p->T, f) == CK_NE) return NO;
+  *nf = canon(p, t_sub(p, ck_kid(p->T, f, 1), ck_kid(p->T, f, 0)));
+  return s;
+}
+
+/* an undecided condition between integers in the polynomial t */
+static bool has_ite_atom(pv *p, ck_id t)
+{
+  ck_op o = ck_head(p->T, t);
+  if (o == CK_ADD || o == CK_MUL) return has_ite_atom(p, ck_kid(p->T, t, 0)) || has_ite_atom(p, ck_kid(p->T, t, 1));
+  return o == CK_ITE && ck_is_int(p->T, t);
+}
+
 /* hypotheses of the context in normal form that are connected to those in F (all of them if `all`) */
 static void push_hyps(pv *p, uint32_t cx, facts *F, bool all)
 {
   enum { MOST = 96 };
-  uint32_t s[MOST], n = 0; ck_id known[MOST]; poly v[MOST]; bool taken[MOST] = { false }, more = true;
+  bool plain = true; uint32_t s[MOST], n = 0; ck_id known[MOST]; poly v[MOST]; bool taken[MOST] = { false }, more = true;
+  for (uint32_t i = 0; i < F->n; i++)
+    for (uint32_t j = 0; j < F->f[i].v.n; j++)
+      for (uint32_t k = 0; k < F->f[i].v.m[j].n; k++) plain = plain && ck_head(p->T, F->f[i].v.m[j].a[k]) != CK_ITE;
   for (uint32_t c = cx; c != 0 && n < MOST; c = CX(p, c).parent) {
     ck_op o = ck_head(p->T, CX(p, c).formula); ck_id nf;
-    if (o == CK_ALL || (s[n] = fact_normal(p, cx, CX(p, c).step, &nf)) == NO || is_q(p, nf)) continue;
+    if (o == CK_ALL || (s[n] = said(p, cx, CX(p, c).step, &nf)) == NO || is_q(p, nf)) continue;
     if (o == CK_NE && (s[n] = apart(p, cx, nf, s[n])) == NO) continue;
+    if (plain && has_ite_atom(p, nf)) continue; /* undecided conditions that the goal does not have */
     uint32_t same = 0;
     while (same < n && known[same] != thm(p, s[n])) same++;
     if (same < n) continue;
@@ -123,7 +145,7 @@ static void push_atoms(pv *p, uint32_t cx, facts *F)
 /* clauses at the arguments that terms have, where they conclude an order or an equation */
 static void push_clauses(pv *p, uint32_t cx, ck_id t, facts *F)
 {
-  for (uint32_t c = cx; c != 0 && F->n < MAX_FACTS; c = CX(p, c).parent) {
+  for (uint32_t c = cx; c != 0 && F->n < MAX_FACTS && !p->fact_busy.n; c = CX(p, c).parent) {
     ck_id f = CX(p, c).formula, g; uint32_t inst[8], n;
     if (ck_head(p->T, f) != CK_ALL) continue;
     g = ck_kid(p->T, f, ck_nkids(p->T, f) - 1);
@@ -143,6 +165,18 @@ static bool known_mono(const monos *M, const mono *m)
 {
   for (uint32_t i = 0; i < M->n; i++) if (M->m[i]->n == m->n && !memcmp(M->m[i]->a, m->a, m->n * sizeof *m->a)) return true;
   return false;
+}
+
+/* the product of the highest monomials of f and g, which hardly ever cancels, is known */
+static bool may_fit(const monos *M, const poly *f, const poly *g)
+{
+  const mono *a = &f->m[0], *b = &g->m[0]; ck_id s[32]; mono m; uint32_t i = 0, j = 0;
+  for (uint32_t k = 1; k < f->n; k++) if (f->m[k].n > a->n) a = &f->m[k];
+  for (uint32_t k = 1; k < g->n; k++) if (g->m[k].n > b->n) b = &g->m[k];
+  m.n = a->n + b->n; m.a = s;
+  if (m.n > 32) return false;
+  for (uint32_t k = 0; k < m.n; k++) s[k] = j == b->n || (i < a->n && a->a[i] <= b->a[j]) ? a->a[i++] : b->a[j++];
+  return m.n < 2 || known_mono(M, &m);
 }
 
 static void push_product(pv *p, facts *F, const monos *M, uint32_t i, uint32_t j)
@@ -168,7 +202,7 @@ static void push_products(pv *p, facts *F)
   if (!M.n) return;
   for (uint32_t i = 0; i < n; i++)
     for (uint32_t j = i; j < n && F->n < MAX_COLS; j++)
-      if (!F->f[i].eq && !F->f[j].eq && F->f[i].n == 1 && F->f[j].n == 1) push_product(p, F, &M, i, j);
+      if (!F->f[i].eq && !F->f[j].eq && F->f[i].n == 1 && F->f[j].n == 1 && may_fit(&M, &F->f[i].v, &F->f[j].v)) push_product(p, F, &M, i, j);
 }
 
 /* --- the programme */
@@ -332,7 +366,7 @@ static void push_rules(pv *p, uint32_t cx, facts *F)
 {
   for (uint32_t c = cx; c != 0 && F->n < MAX_COLS; c = CX(p, c).parent) {
     ck_id f = CX(p, c).formula, nf; poly v; bool product = false;
-    if (ck_head(p->T, f) != CK_EQ || fact_normal(p, cx, CX(p, c).step, &nf) == NO || !is_zero(p, nf)) continue;
+    if (ck_head(p->T, f) != CK_EQ || p->fact_busy.n || fact_normal(p, cx, CX(p, c).step, &nf) == NO || !is_zero(p, nf)) continue;
     poly_init(&v);
     poly_of(p, &v, t_sub(p, ck_kid(p->T, f, 1), ck_kid(p->T, f, 0)));
     for (uint32_t i = 0; i < v.n; i++) product = product || v.m[i].n >= 2;
@@ -400,10 +434,11 @@ uint32_t lp_prove(pv *p, uint32_t cx, ck_id f)
   uint64_t v;
   if (f == CK_BAD || pv_spent(p)) return NO;
   cx = cx_strip(p, cx, f);
-  if (map_get(&p->rel_memo, ((uint64_t)cx << 32) | f, 4, &v)) return (uint32_t)v;
-  map_put(&p->rel_memo, ((uint64_t)cx << 32) | f, 4, NO);
+  uint64_t key = p->fact_busy.n ? 7 : 4;
+  if (map_get(&p->rel_memo, ((uint64_t)cx << 32) | f, key, &v)) return (uint32_t)v;
+  map_put(&p->rel_memo, ((uint64_t)cx << 32) | f, key, NO);
   uint32_t s = lp_now(p, cx, f);
-  map_put(&p->rel_memo, ((uint64_t)cx << 32) | f, 4, s);
+  map_put(&p->rel_memo, ((uint64_t)cx << 32) | f, key, s);
   return s;
 }
 

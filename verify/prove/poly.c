@@ -11,7 +11,12 @@ void poly_clear(poly *f)
   memset(f, 0, sizeof *f);
 }
 
-static int id_cmp(const void *a, const void *b) { ck_id x = *(const ck_id *)a, y = *(const ck_id *)b; return x < y ? -1 : x > y; }
+/* monomials are short */
+static void sort_ids(ck_id *s, uint32_t n)
+{
+  for (uint32_t i = 1; i < n; i++)
+    for (uint32_t j = i; j > 0 && s[j - 1] > s[j]; j--) { ck_id x = s[j]; s[j] = s[j - 1]; s[j - 1] = x; }
+}
 
 /* adds q*a to f: like monomials are joined */
 void poly_push(pv *p, poly *f, ck_id q, const ck_id *a, uint32_t n)
@@ -20,7 +25,7 @@ void poly_push(pv *p, poly *f, ck_id q, const ck_id *a, uint32_t n)
   p->work += 8 + f->n / 4;
   ck_id *s = as_malloc((n + 1) * sizeof *s);
   if (n) memcpy(s, a, n * sizeof *s);
-  qsort(s, n, sizeof *s, id_cmp);
+  sort_ids(s, n);
   for (uint32_t i = 0; i < f->n; i++) {
     mono *m = &f->m[i];
     if (m->n != n || memcmp(m->a, s, n * sizeof *s)) continue;
@@ -43,7 +48,7 @@ void poly_of(pv *p, poly *f, ck_id t)
   for (uint32_t i = 0; i < n; i++) {
     ck_mono m = ck_poly_mono(g, i); ck_id *s = as_malloc((m.deg + 1) * sizeof *s);
     if (m.deg) memcpy(s, m.atoms, m.deg * sizeof *s);
-    qsort(s, m.deg, sizeof *s, id_cmp);
+    sort_ids(s, m.deg);
     f->m[f->n++] = (mono){ ck_q(p->T, *ck_poly_coef(g, i)), m.deg, s };
   }
   if (!g) { ck_id a = t; poly_push(p, f, p->one, &a, 1); }

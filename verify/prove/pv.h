@@ -44,6 +44,7 @@ typedef struct pv {
   as_vec fact_busy;            /* uint64_t: hypotheses being normalised */
   as_vec owned;                /* void *: freed at the end */
   uint32_t fuel, depth;
+  uint32_t tightened;          /* how often that was sought for this goal */
   bool cofactors;              /* lp.c: signs of cofactors are being asked for */
   bool too_deep;               /* a term nested deeper than normal forms are made was met */
 } pv;
@@ -136,6 +137,7 @@ uint32_t cx_know(pv *p, uint32_t cx, uint32_t s);                 /* with a theo
 uint32_t cx_assume(pv *p, uint32_t cx, ck_id c);                  /* assume.c: c and the equations that it makes */
 uint32_t cx_refresh(pv *p, uint32_t cx);                          /* orders in the normal form that new equations give them */
 uint32_t cx_quotient(pv *p, uint32_t cx, uint32_t s, ck_id *q, uint32_t *back); /* s: d divides x; cx with x = d*q, q new; back: that with q = x div d */
+uint32_t cx_tighten(pv *p, uint32_t cx);                          /* one more equation, sought with more effort; cx: there is none */
 uint32_t cx_derive(pv *p, uint32_t cx);                           /* the equations that the hypotheses make among themselves */
 uint32_t cx_bind(pv *p, uint32_t cx, ck_id n, ck_id *k);          /* a new counter 0 <= k < n; gives its variable */
 ck_id cx_level_var(pv *p, uint32_t level);

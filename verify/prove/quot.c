@@ -112,6 +112,26 @@ static eqn nested(pv *p, uint32_t cx, ck_id d, ck_id a, uint32_t ap)
   return e;
 }
 
+/* (g*x) div (g*m) = x div m for a positive g: g*x = (g*m)*(x div m) + g*(x mod m) */
+static eqn without_factor(pv *p, uint32_t cx, ck_id a, ck_id b, const poly *fb)
+{
+  eqn e = { CK_BAD, NO };
+  for (uint32_t i = 0; fb->n && i < fb->m[0].n; i++) {
+    ck_id g = fb->m[0].a[i], x = poly_quotient(p, a, g), m = x == CK_BAD ? CK_BAD : poly_quotient(p, b, g), xm[2] = { x, m }; uint32_t gp, mp, prem[3];
+    if (m == CK_BAD || (gp = side(p, cx, t_rel(p, CK_LT, p->zero, g))) == NO || (mp = side(p, cx, t_rel(p, CK_LT, p->zero, m))) == NO) continue;
+    ck_id q = ck_mk2(p->T, CK_DIV, x, m), r = t_mul(p, g, ck_mk2(p->T, CK_MOD, x, m));
+    by s; by_start(&s); by_add2(&s, p->one, gp, r_law(p, "mod>", xm, 2, mp));
+    prem[0] = by_end(p, &s, t_rel(p, CK_LE, p->zero, r));
+    by_start(&s); by_add2(&s, p->one, gp, r_law(p, "mod<", xm, 2, mp));
+    prem[1] = by_end(p, &s, t_rel(p, CK_LT, r, b));
+    prem[2] = r_arith1(p, t_rel(p, CK_EQ, a, t_add(p, t_mul(p, b, q), r)), g, r_law(p, "div", xm, 2, mp));
+    ck_vsub v[4] = { { ck_var(p->T, "a", 'i'), a }, { ck_var(p->T, "b", 'i'), b }, { ck_var(p->T, "q", 'i'), q }, { ck_var(p->T, "r", 'i'), r } };
+    e.t = q; e.s = r_lemma(p, L_DIVMOD, v, 4, NULL, 0, prem, 3);
+    if (e.s != NO) return e;
+  }
+  return e;
+}
+
 eqn norm_div(pv *p, uint32_t cx, ck_id t)
 {
   ck_id a = ck_kid(p->T, t, 0), b = ck_kid(p->T, t, 1), ab[2] = { a, b }; uint32_t bp = side(p, cx, t_rel(p, CK_LT, p->zero, b)); eqn e = same(t);
@@ -136,6 +156,7 @@ eqn norm_div(pv *p, uint32_t cx, ck_id t)
       ck_id c = size_quotient(p, cx, a, b);
       if (c != CK_BAD && !occurs(p, c, t)) x = by_equation(p, cx, a, b, c);
     }
+    if (x.s == NO) x = without_factor(p, cx, a, b, &g);
     if (x.s == NO && q.n && ck_is_int(p->T, rt)) x = partial(p, a, b, qt, rt, bp);
     if (x.s != NO) e = eq_then(p, x, norm(p, cx, x.t));
   }

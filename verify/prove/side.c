@@ -288,7 +288,7 @@ uint32_t side(pv *p, uint32_t cx, ck_id f)
     }
   }
   if (s == NO && !ints) s = real_rel(p, cx, f);
-  return s == NO && !(ints && p->fact_busy.n) ? lp_prove(p, cx, f) : s;
+  return s == NO ? lp_prove(p, cx, f) : s;
 }
 
 /* --- facts out of the hypotheses */

@@ -79,6 +79,7 @@ bool as_instance_init(as_instance *I, const as_graph *spec, const as_graph *cand
   memset(I, 0, sizeof *I);
   I->S = spec->sizes;
   as_vec_init(&I->facts, sizeof(as_size_fact));
+  as_vec_init(&I->wishes, sizeof(as_size_fact));
   const as_graph *g[2] = {spec, cand};
   for (int k = 1; k >= 0; k--) /* the candidate's equations first: they split the program's sizes */
     for (uint32_t i = 0; g[k] && i < g[k]->n_fact; i++) as_vec_push(&I->facts, &g[k]->fact[i]);
@@ -105,9 +106,11 @@ bool as_instance_init(as_instance *I, const as_graph *spec, const as_graph *cand
   I->env = as_env_new(I->S);
   return true;
 }
+void as_instance_wish(as_instance *I, as_size lhs, as_rel rel, as_size rhs) { as_vec_push(&I->wishes, &(as_size_fact){lhs, rhs, rel}); }
 void as_instance_clear(as_instance *I) {
   free(I->sym); free(I->order); free(I->by); free(I->free); free(I->env);
   as_vec_clear(&I->facts);
+  as_vec_clear(&I->wishes);
   memset(I, 0, sizeof *I);
 }
 
@@ -143,13 +146,16 @@ bool as_instance_between(as_instance *I, as_rng *rng, int64_t low, int64_t most,
   return false;
 }
 
-/* what is violated: a computed symbol below its least value, or a relation (I->n and above) */
+static const as_size_fact *nth_fact(const as_instance *I, size_t i) {
+  return i < I->facts.n ? &AS_VEC_AT(&I->facts, as_size_fact, i) : &AS_VEC_AT(&I->wishes, as_size_fact, i - I->facts.n);
+}
+/* what is violated: a computed symbol below its least value, or a relation or wish (I->n and above) */
 static uint32_t violated(const as_instance *I, uint32_t *out, uint32_t room) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < I->n && n < room; i++)
     if (I->env[I->sym[i]] < as_size_least(I->S, I->sym[i])) out[n++] = i;
-  for (size_t i = 0; i < I->facts.n && n < room; i++)
-    if (!as_fact_holds(I->S, &AS_VEC_AT(&I->facts, as_size_fact, i), I->env)) out[n++] = I->n + (uint32_t)i;
+  for (size_t i = 0; i < I->facts.n + I->wishes.n && n < room; i++)
+    if (!as_fact_holds(I->S, nth_fact(I, i), I->env)) out[n++] = I->n + (uint32_t)i;
   return n;
 }
 static void compute(as_instance *I) {
@@ -157,7 +163,7 @@ static void compute(as_instance *I) {
 }
 static bool concerns(const as_instance *I, uint32_t what, as_size s) {
   if (what < I->n) return occurs(I, s, I->sym[what]);
-  const as_size_fact *f = &AS_VEC_AT(&I->facts, as_size_fact, what - I->n);
+  const as_size_fact *f = nth_fact(I, what - I->n);
   return occurs(I, s, f->lhs) || occurs(I, s, f->rhs);
 }
 bool as_instance_walk(as_instance *I, as_rng *rng, int64_t most, uint32_t steps) {
@@ -171,7 +177,7 @@ bool as_instance_walk(as_instance *I, as_rng *rng, int64_t most, uint32_t steps)
     uint32_t what = bad[as_rng_below(rng, n)];
     for (uint32_t i = 0; i < I->n_free && m < SEEN; i++)
       if (concerns(I, what, I->free[i])) free_of[m++] = i;
-    if (m == 0) return false; /* nothing that could be changed */
+    if (m == 0) break; /* nothing that could be changed */
     uint32_t i = free_of[as_rng_below(rng, m)];
     int64_t all = n_values(I, i, most), from = all > 0 ? (int64_t)as_rng_below(rng, (uint64_t)all) : 0, best = I->env[I->free[i]];
     uint32_t fewest = UINT32_MAX;

@@ -11,9 +11,11 @@ typedef struct {
   as_size *order, *by; uint32_t n_def; /* computed symbols in order, each with its expression */
   as_size *free; uint32_t n_free;
   as_vec facts;                      /* all relations and the obligations of the given program's calls */
+  as_vec wishes;                     /* of as_size_fact: what as_instance_walk also tries to meet */
   int64_t *env;                      /* the current assignment */
 } as_instance;
 bool as_instance_init(as_instance *I, const as_graph *spec, const as_graph *cand, as_err *err); /* cand may be NULL */
+void as_instance_wish(as_instance *I, as_size lhs, as_rel rel, as_size rhs);
 void as_instance_clear(as_instance *I);
 /* free symbols from env: computes the others and checks everything */
 bool as_instance_settle(as_instance *I);

@@ -8,10 +8,10 @@
 const as_rule_budget as_rule_quick = {.seed = 1, .top = 2, .shapes = 3, .sizes = 10, .inputs = 3, .max_ops = 200000, .seconds = 5};
 const as_rule_budget as_rule_thorough = {.seed = 2, .top = 5, .shapes = 8, .sizes = 60, .inputs = 8, .max_ops = 1000000, .seconds = 20};
 
-enum { MOST_ELEMENTS = 300000, MOST_SHAPES = 16, MOST_SHRINKS = 400, MOST_SHRUNK = 64 };
+enum { MOST_ELEMENTS = 300000, MOST_SHAPES = 16, MOST_GOOD = 16, MOST_SHRINKS = 400, MOST_SHRUNK = 64 };
 
-/* a rule with its groups of so many axes */
-typedef struct { as_rule *r; as_instance I; } shape;
+/* a rule with its groups of so many axes; the last instances at which it is defined and its results have elements */
+typedef struct { as_rule *r; as_instance I; int64_t *good; uint32_t n_good; } shape;
 typedef struct {
   const as_rulefile *f; uint32_t index; bool reverse;
   const as_rule_budget *b; as_rule_tally *tally; as_rng rng; double until;
@@ -48,6 +48,8 @@ static bool add_shape(job *J, const int *ranks) {
   as_err_init(&e);
   shape *s = &J->s[J->n];
   if ((s->r = read_rule(J->f, J->index, J->reverse, ranks, &e)) != NULL && as_instance_init(&s->I, s->r->lhs, NULL, &e)) {
+    for (as_node_id i = 0; i < s->r->lhs->n; i++)
+      for (uint32_t k = 0; k < s->r->lhs->node[i].rank; k++) as_instance_wish(&s->I, AS_SIZE_ONE, AS_REL_LE, s->r->lhs->node[i].dim[k]);
     J->n++;
   } else if (J->n == 0) { /* it cannot be read, or not even with the least axes */
     as_err_set(J->err, e.status, "%s", e.text ? e.text : "ill-formed");
@@ -97,6 +99,44 @@ static as_status ill_formed(const as_rule *r, const int64_t *env, const as_tenso
   return AS_NO;
 }
 
+static void remember(shape *s) {
+  uint32_t n = s->I.n_free;
+  if (!s->good) s->good = as_calloc(MOST_GOOD * (n + 1), sizeof *s->good);
+  for (uint32_t i = 0; i < n; i++) s->good[(s->n_good % MOST_GOOD) * n + i] = s->I.env[s->I.free[i]];
+  s->n_good++;
+}
+
+/* an instance near one that was good: one or two symbols changed */
+static bool near_good(job *J) {
+  shape *s = J->now;
+  uint32_t n = s->I.n_free, kept = s->n_good < MOST_GOOD ? s->n_good : MOST_GOOD;
+  if (kept == 0 || n == 0) return false;
+  for (int t = 0; t < 20; t++) {
+    const int64_t *from = s->good + as_rng_below(&J->rng, kept) * n;
+    for (uint32_t i = 0; i < n; i++) s->I.env[s->I.free[i]] = from[i];
+    for (uint64_t k = as_rng_below(&J->rng, 2) + 1; k > 0; k--) s->I.env[s->I.free[as_rng_below(&J->rng, n)]] += (int64_t)as_rng_below(&J->rng, 5) - 2;
+    if (as_instance_settle(&s->I)) return true;
+  }
+  return false;
+}
+
+static void count(job *J, as_given given) {
+  const as_rule *r = J->now->r;
+  as_rule_tally *t = J->tally;
+  t->inputs++;
+  t->open += given == AS_GIVEN_OPEN;
+  if (given != AS_GIVEN_DEFINED) return;
+  t->defined++;
+  bool any = false;
+  for (uint32_t i = 0; i < r->n_output && !any; i++) {
+    const as_node *n = &r->lhs->node[r->lhs->output[i]];
+    any = true;
+    for (uint32_t k = 0; k < n->rank; k++) any = any && as_size_eval(r->sizes, n->dim[k], J->now->I.env) > 0;
+  }
+  t->filled += any;
+  if (any) remember(J->now);
+}
+
 /* true: nothing more is to be tried */
 static bool compare(job *J, const as_tensor *in) {
   as_rule *r = J->now->r;
@@ -105,17 +145,13 @@ static bool compare(job *J, const as_tensor *in) {
   as_given given;
   if (r->ill_formed) {
     as_status s = ill_formed(r, J->now->I.env, in, J->b->max_ops, &given, &J->cex);
-    if (J->shrinks == 0) J->tally->inputs++, J->tally->defined += given == AS_GIVEN_DEFINED;
+    if (J->shrinks == 0) count(J, given);
     if (s == AS_NO) J->status = AS_NO;
     as_err_clear(&e);
     return J->status != AS_UNKNOWN;
   }
   as_status s = as_compare_at(r->lhs, r->rhs, J->now->I.env, in, J->b->max_ops, &given, &J->cex, &e);
-  if (J->shrinks == 0) {
-    J->tally->inputs++;
-    if (given == AS_GIVEN_DEFINED) J->tally->defined++;
-    if (given == AS_GIVEN_OPEN) J->tally->open++;
-  }
+  if (J->shrinks == 0) count(J, given);
   if (s == AS_BAD_INPUT || s == AS_INTERNAL) {
     J->status = s;
     as_err_set(J->err, s, "%s", e.text ? e.text : "the evaluation failed");
@@ -162,7 +198,12 @@ static bool try_top(job *J, int64_t top) {
   if (as_instance_count(I, top) <= 8.0 * J->b->sizes) return as_instance_each(I, &J->rng, top, UINT32_MAX, try_sizes, J) || J->status != AS_UNKNOWN;
   for (uint32_t k = 0; k < J->b->sizes; k++) { /* half of them without empty tensors */
     if (late(J)) return true;
-    if ((as_instance_between(I, &J->rng, k & 1 && top > 0 ? 1 : 0, top, 60) || as_instance_walk(I, &J->rng, top, 12)) && try_sizes(J)) return true;
+    bool steps = k % 4 == 3 && top > 0; /* and some where every result has elements */
+    if ((k % 4 == 2 && near_good(J)) || (steps && as_instance_walk(I, &J->rng, top, 12))) {
+      if (try_sizes(J)) return true;
+    } else if ((as_instance_between(I, &J->rng, k & 1 && top > 0 ? 1 : 0, top, 60) || as_instance_walk(I, &J->rng, top, 12)) && try_sizes(J)) {
+      return true;
+    }
   }
   return false;
 }
@@ -236,6 +277,11 @@ static void search(job *J) {
       J->now = &J->s[i];
       if (try_top(J, top)) return;
     }
+  for (uint32_t i = 0; i < J->n && J->status == AS_UNKNOWN; i++) {
+    J->now = &J->s[i];
+    for (uint32_t k = 0; k < 3 * J->b->sizes && J->now->n_good && !late(J); k++)
+      if (near_good(J) && try_sizes(J)) return;
+  }
   /* relations and fixed numbers may force larger sizes; assumptions that no inputs satisfy at small ones do not */
   for (int64_t top = 4 * J->b->top; top <= (int64_t)1 << 40 && J->tally->defined == 0 && J->status == AS_UNKNOWN; top *= 4) {
     bool sizes = J->tally->sizes > 0, inputs = J->tally->inputs > 0;
@@ -285,6 +331,7 @@ as_status as_rule_refute(const as_rulefile *f, uint32_t i, bool reverse, const a
   for (uint32_t k = 0; k < J->n; k++) {
     as_instance_clear(&J->s[k].I);
     as_rule_free(J->s[k].r);
+    free(J->s[k].good);
   }
   as_status s = J->status;
   as_interval_forget();

@@ -17,7 +17,8 @@ char *as_rule_cex_print(const as_rule_cex *c, const char *indent);
 /* top: largest size; shapes: choices of how many axes the groups have; sizes: of each shape and bound; inputs: of each of these */
 typedef struct { uint64_t seed; int64_t top; uint32_t shapes, sizes, inputs; uint64_t max_ops; /* of each evaluation */ double seconds; /* 0: none */ } as_rule_budget;
 extern const as_rule_budget as_rule_quick, as_rule_thorough;
-typedef struct { uint64_t sizes, inputs, defined, open; /* open: whether the given side is defined was not decided */ } as_rule_tally;
+/* defined: well formed and defined on the given side; filled: and an output has elements; open: whether it is defined was not decided */
+typedef struct { uint64_t sizes, inputs, defined, filled, open; } as_rule_tally;
 /* AS_NO: refuted, *cex filled, and it has been replayed.  AS_UNKNOWN: none found; tally->defined and open 0: nor any instance of the rule.
  * AS_BAD_INPUT, AS_INTERNAL with err.  Adds to *tally.  Threads may work on rules of one file at the same time. */
 as_status as_rule_refute(const as_rulefile *f, uint32_t i, bool reverse, const as_rule_budget *b, as_rule_cex *cex, as_rule_tally *tally, as_err *err);

@@ -248,7 +248,7 @@ static uint32_t run_arith(ck_proof *P, args *a, as_vec *s) {
   }
   for (uint32_t i = 0; i < sums.n; i++) {
     ck_summand *m = &AS_VEC_AT(&sums, ck_summand, i);
-    m->prem = U32(*s) + at_s;
+    m->prem = s->n ? U32(*s) + at_s : NULL;
     at_s += m->n;
   }
   if (a->ok && a->i == a->n) out = ck_r_arith(P, f, sums.data, (uint32_t)sums.n);

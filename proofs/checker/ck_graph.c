@@ -326,7 +326,8 @@ static void rule_tensors(ck_reader *R) {
     ck_tensor t = {0};
     const char *name = ck_fresh_name(R);
     t.rank = ck_dims(R, t.dim);
-    add_input(R, at, name, &t, ck_accept(R, "int") ? 'i' : ck_accept(R, "bool") ? 'b' : 'r', "");
+    char sort = ck_accept(R, "int") ? 'i' : ck_accept(R, "bool") ? 'b' : 'r';
+    add_input(R, at, name, &t, sort, sort == 'i' ? " of integers" : sort == 'b' ? " of truth values 0 and 1" : "");
   } while (ck_accept(R, ","));
 }
 

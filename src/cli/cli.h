@@ -96,7 +96,7 @@ typedef struct {
   char *reason;                     /* why not proved or not certified; NULL when certified */
   bool certified;                   /* proved, checked, and everything that --require names agrees */
   as_proof_result proof;
-  char *theorem;                    /* as the checker states it */
+  char *theorem, *theorem_shown;    /* as the checker states it; its relations in a form to be read */
   struct { char *name, *sha256; } *relied; uint32_t n_relied;
   bool witness;                     /* the stated concrete sizes satisfy all relations */
   bool checked; char *check_why; ck_usage usage;

@@ -164,7 +164,7 @@ static void item(const job *j, as_report_item *it) {
   as_report_init(it, r->name, cli_rule_words[r->answer], state_of(r));
   it->group = as_report_keep(it, j->file->path);
   it->reason = as_report_keep(it, r->v.reason ? r->v.reason : r->error);
-  it->theorem = as_report_keep(it, r->answer == CLI_RULE_PROVED ? r->v.theorem : NULL);
+  it->theorem = as_report_keep(it, r->answer == CLI_RULE_PROVED ? r->v.theorem_shown : NULL);
   it->outline = as_report_keep(it, r->v.outline);
   it->seconds = r->answer == CLI_RULE_PROVED ? r->v.prove_seconds : -1;
   it->steps = r->v.proof.steps;

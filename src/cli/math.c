@@ -389,19 +389,51 @@ static void fold(math *m, ck_id t, int at) {
   free(out);
 }
 
+/* `0 <= k` among f: the number of a `k < n` that belongs to it, or n */
+static uint32_t upper(const math *m, const ck_id *f, uint32_t n, ck_id k) {
+  uint32_t i = 0;
+  while (i < n && !(ck_head(m->T, f[i]) == CK_LT && kid(m, f[i], 0) == k)) i++;
+  return i;
+}
+
+/* relations joined by commas, `0 <= k` and `k < n` as one */
+static void conditions(math *m, const ck_id *f, uint32_t n) {
+  bool *done = as_calloc(n + 1, sizeof *done);
+  const char *sep = "";
+  for (uint32_t i = 0; i < n; i++) {
+    bool low = ck_head(m->T, f[i]) == CK_LE && is_q(m, kid(m, f[i], 0), 0);
+    uint32_t j = low ? upper(m, f, n, kid(m, f[i], 1)) : n;
+    if (j == n || done[j]) continue;
+    put(m, sep);
+    show(m, f[i], P_SUM);
+    put(m, " < ");
+    show(m, kid(m, f[j], 1), P_SUM);
+    done[i] = done[j] = true;
+    sep = ", ";
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    if (done[i]) continue;
+    put(m, sep);
+    show(m, f[i], P_SUM);
+    sep = ", ";
+  }
+  free(done);
+}
+
 static void clause(math *m, ck_id t) {
   uint32_t n = ck_index(m->T, t), r = ck_nkids(m->T, t) - 1;
-  for (uint32_t i = 0; i < n; i++) bind(m, "klmnt");
+  for (uint32_t i = 0; i < n; i++) bind(m, "ijpqk");
+  for (uint32_t i = 0; i < n / 2; i++) { /* index 0, the innermost, is i */
+    char **a = &AS_VEC_AT(&m->bound, char *, m->bound.n - 1 - i), **b = &AS_VEC_AT(&m->bound, char *, m->bound.n - n + i), *swap = *a;
+    *a = *b, *b = swap;
+  }
+  ck_id *cond = as_calloc(r + 1, sizeof *cond);
+  for (uint32_t i = 0; i < r; i++) cond[i] = kid(m, t, i);
   show(m, kid(m, t, r), P_SUM);
-  if (n) put(m, " for all ");
-  for (uint32_t i = 0; i < n; i++) {
-    put(m, i ? ", " : "");
-    put(m, AS_VEC_AT(&m->bound, char *, m->bound.n - 1 - i));
-  }
-  for (uint32_t i = 0; i < r; i++) {
-    put(m, i ? ", " : n ? " with " : " if ");
-    show(m, kid(m, t, i), P_SUM);
-  }
+  if (r) put(m, n ? " for all " : " if ");
+  else if (n) put(m, " always");
+  conditions(m, cond, r);
+  free(cond);
   unbind(m, n);
 }
 
@@ -455,33 +487,9 @@ char *math_show(math *m, ck_id t) {
   return as_str_take(&m->out);
 }
 
-/* `0 <= k` among f: the number of a `k < n` that belongs to it, or n */
-static uint32_t upper(const math *m, const ck_id *f, uint32_t n, ck_id k) {
-  uint32_t i = 0;
-  while (i < n && !(ck_head(m->T, f[i]) == CK_LT && kid(m, f[i], 0) == k)) i++;
-  return i;
-}
-
 char *math_show_all(math *m, const ck_id *f, uint32_t n) {
-  as_str s;
-  as_str_init(&s);
-  as_str_addn(&s, "", 0);
-  bool *done = as_calloc(n + 1, sizeof *done);
-  for (uint32_t i = 0; i < n; i++) {
-    bool low = ck_head(m->T, f[i]) == CK_LE && is_q(m, kid(m, f[i], 0), 0);
-    uint32_t j = low ? upper(m, f, n, kid(m, f[i], 1)) : n;
-    if (j == n || done[j]) continue;
-    char *a = math_show(m, f[i]), *b = math_show(m, kid(m, f[j], 1));
-    as_str_printf(&s, "%s%s < %s", s.n ? ", " : "", a, b);
-    free(a), free(b);
-    done[i] = done[j] = true;
-  }
-  for (uint32_t i = 0; i < n; i++) {
-    if (done[i]) continue;
-    char *a = math_show(m, f[i]);
-    as_str_printf(&s, "%s%s", s.n ? ", " : "", a);
-    free(a);
-  }
-  free(done);
-  return as_str_take(&s);
+  as_str_init(&m->out);
+  conditions(m, f, n);
+  as_str_addn(&m->out, "", 0);
+  return as_str_take(&m->out);
 }

@@ -384,12 +384,48 @@ static void make_full(maker *k) {
 }
 
 /* names that the reader knows from the files keep their meaning */
-static void reserve_names(maker *k, ck_id t, bool *seen) {
+static void reserve(ck_terms *T, math *m, ck_id t, bool *seen) {
   if (seen[t]) return;
   seen[t] = true;
-  ck_op op = ck_head(k->T, t);
-  if ((op == CK_V || op == CK_APP) && ck_word_text(k->T, ck_name(k->T, t))[0] != '$') math_reserve(k->m, ck_word_text(k->T, ck_name(k->T, t)));
-  for (uint32_t i = 0; i < ck_nkids(k->T, t); i++) reserve_names(k, ck_kid(k->T, t, i), seen);
+  ck_op op = ck_head(T, t);
+  if ((op == CK_V || op == CK_APP) && ck_word_text(T, ck_name(T, t))[0] != '$') math_reserve(m, ck_word_text(T, ck_name(T, t)));
+  for (uint32_t i = 0; i < ck_nkids(T, t); i++) reserve(T, m, ck_kid(T, t, i), seen);
+}
+static void reserve_names(ck_terms *T, math *m, const ck_claim *claim) {
+  bool *seen = as_calloc(ck_size(T) + 1, sizeof *seen);
+  for (uint32_t i = 0; i < claim->n_hyps; i++) reserve(T, m, claim->hyps[i], seen);
+  for (uint32_t i = 0; i < claim->n_goals; i++) {
+    reserve(T, m, claim->goals[i].formula, seen);
+    for (uint32_t j = 0; j < claim->goals[i].n_allowed; j++) reserve(T, m, claim->goals[i].allowed[j], seen);
+  }
+  free(seen);
+}
+
+/* The checker's text with each line that is one of the claim's hypotheses written anew. */
+char *outline_theorem(ck_terms *T, const ck_claim *claim) {
+  static const char own[] = "(candidate) ";
+  math *m = math_new(T);
+  as_str s;
+  as_str_init(&s);
+  as_str_addn(&s, "", 0);
+  reserve_names(T, m, claim);
+  for (const char *t = claim->theorem ? claim->theorem : "", *end; *t; t = end) {
+    size_t n = strcspn(t, "\n"), indent = strspn(t, " ");
+    end = t + n + (t[n] == '\n');
+    const char *body = t + indent, *shown = NULL;
+    if (strncmp(body, own, sizeof own - 1) == 0) body += sizeof own - 1;
+    char *raw, *anew = NULL;
+    for (uint32_t i = 0; indent >= 2 && !shown && i < claim->n_hyps; i++) {
+      raw = ck_show(T, claim->hyps[i]);
+      if (strncmp(raw, body, strlen(raw)) == 0 && body + strlen(raw) == t + n) shown = anew = math_show(m, claim->hyps[i]);
+      free(raw);
+    }
+    if (shown) as_str_printf(&s, "%.*s%s\n", (int)(body - t), t, shown);
+    else as_str_addn(&s, t, (size_t)(end - t));
+    free(anew);
+  }
+  math_free(m);
+  return as_str_take(&s);
 }
 
 outline *outline_new(ck_terms *T, const ck_claim *claim, const char *cert, size_t len, bool full, as_err *err) {
@@ -400,7 +436,7 @@ outline *outline_new(ck_terms *T, const ck_claim *claim, const char *cert, size_
   as_vec_init(&o->goals, sizeof(outline_goal));
   bool ok = smt_read(&k.p, T, claim->goals, claim->n_goals, cert, len, err) == AS_OK;
   if (ok) {
-    o->theorem = as_strdup(claim->theorem ? claim->theorem : "");
+    o->theorem = outline_theorem(T, claim);
     k.n = (uint32_t)k.p.step.n;
     o->steps = k.n;
     o->terms = (uint32_t)k.p.term.n;
@@ -408,12 +444,7 @@ outline *outline_new(ck_terms *T, const ck_claim *claim, const char *cert, size_
     k.number = as_calloc(k.n + 1, sizeof *k.number);
     k.mark = as_calloc(k.n + 1, sizeof *k.mark);
     k.key = as_calloc(k.n + 1, sizeof *k.key);
-    bool *seen = as_calloc(ck_size(T) + 1, sizeof *seen);
-    for (uint32_t i = 0; i < claim->n_goals; i++) {
-      reserve_names(&k, claim->goals[i].formula, seen);
-      for (uint32_t j = 0; j < claim->goals[i].n_allowed; j++) reserve_names(&k, claim->goals[i].allowed[j], seen);
-    }
-    free(seen);
+    reserve_names(T, k.m, claim);
     find_lemmas(&k);
     for (uint32_t s = 0; s < k.n; s++)
       if (k.lemma[s]) make_lemma(&k, s);

@@ -32,6 +32,8 @@ typedef struct {
   char *full;                        /* every step as text, where asked for */
 } outline;
 
+/* the claim's theorem, its relations as mathematics; malloc'ed */
+char *outline_theorem(ck_terms *T, const ck_claim *claim);
 /* NULL with err if the text is no proof of the goals.  full: also every step. */
 outline *outline_new(ck_terms *T, const ck_claim *claim, const char *cert, size_t len, bool full, as_err *err);
 void outline_free(outline *o);

@@ -88,7 +88,7 @@ void cli_report_item(const cli_case *c, const cli_verdicts *v, as_report_item *i
     free(about);
   }
   it->reason = as_report_keep(it, v->reason);
-  it->theorem = as_report_keep(it, v->theorem);
+  it->theorem = as_report_keep(it, v->theorem_shown);
   it->steps = v->proof.verdict == AS_PROVED ? v->proof.steps : 0;
   bool found = v->proof.verdict == AS_PROVED;
   if (found)

@@ -17,7 +17,7 @@ void cli_verdicts_clear(cli_verdicts *v) {
   as_cex_clear(&v->cex);
   if (v->z3_asked) as_smt_result_clear(&v->z3);
   if (v->cvc5_asked) as_smt_result_clear(&v->cvc5);
-  free(v->relied), free(v->reason), free(v->theorem), free(v->check_why), free(v->field_words), free(v->cex_words), free(v->smt_text), free(v->smt_why), free(v->outline);
+  free(v->relied), free(v->reason), free(v->theorem), free(v->theorem_shown), free(v->check_why), free(v->field_words), free(v->cex_words), free(v->smt_text), free(v->smt_why), free(v->outline);
   memset(v, 0, sizeof *v);
 }
 
@@ -166,6 +166,7 @@ ck_claim *cli_take_claim(ck_terms *T, const as_oplib *lib, const ck_text *spec, 
   ck_claim *claim = cli_sem_texts(lib, sem, err) ? ck_claim_texts(T, spec, cand, sem->text, sem->n, &msg) : NULL;
   if (claim) {
     v->theorem = as_strdup(claim->theorem ? claim->theorem : "");
+    v->theorem_shown = outline_theorem(T, claim);
     v->witness = claim->witness;
     v->n_relied = claim->n_relied;
     v->relied = as_calloc(claim->n_relied + 1, sizeof *v->relied);

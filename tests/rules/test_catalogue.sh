@@ -1,6 +1,6 @@
 #!/bin/sh
 # The published rules with the verdicts that are right (catalogue.tsv; what its columns mean is in NOTATION.md and below): no invalid rule is
-# proved, no valid one refuted, at least 97 in 100 rows are decided, every certificate is accepted by the checker alone, in under 120 s.
+# proved, no valid one refuted, at least 97 in 100 rows are decided, every certificate is accepted by the checker alone, all in under 120 s.
 # row rule file as_stated kind source name verdict; kind: stated, as published; repaired, with the condition that makes it right; variant, another
 # reading that is right as well; instance, of a rule on loops and statements, which rules cannot speak of.
 . "${AS_TOP_SRCDIR:?}/tests/cli/lib.sh"
@@ -9,6 +9,7 @@ list=$src/tests/rules/catalogue.tsv
 
 "$assay" certify --solvers=none --json -o result "$src"/examples/rules/*.rule >json 2>err </dev/null
 status=$?
+times >spent # processor time of the command, which other work on the machine does not change
 cp json out
 case $status in 0|1|3) ;; *) fail "assay certify: exit $status" ;; esac
 # one line a rule: name, verdict, what the file expects
@@ -50,7 +51,7 @@ echo "$accepted certificates accepted by assay-check alone"
 first=$(ls result/*.cert | head -1)
 "$build/assay-check" --sem "$ASSAY_SEM" "$src/examples/rules/trinity.rule" TY_A02 "$first" >out 2>err && fail "a certificate of another rule is accepted"
 
-total=$(sed -n 's/^ "seconds": \([0-9.]*\).*/\1/p' json)
-echo "${total:-?} s for all"
-awk -v s="${total:-999}" 'BEGIN { exit !(s < 120) }' || fail "it took ${total:-?} s; 120 are allowed"
+sed -n 's/^ "seconds": \([0-9]*\).*/\1 s for all/p' json
+awk 'NR == 2 { split($1, p, /[ms]/); found = 1; late = p[1] * 60 + p[2] >= 120; print p[1] * 60 + p[2] " s of processor time" }
+  END { exit late || !found }' spent || fail "it took $(cat spent) of processor time; 120 s are allowed"
 finish

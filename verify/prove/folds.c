@@ -317,6 +317,7 @@ eqn norm_fold(pv *p, uint32_t cx, ck_id t)
 {
   opened o; eqn e, r; ck_id f;
   if (is_sum(p, t)) return norm_sum(p, cx, t);
+  if (is_prod(p, t, &f)) return norm_prod(p, cx, t);
   if (!open_fold(p, cx, t, &o)) return same(t);
   if (extremum_step(p, &o, true, &f)) return norm_max(p, cx, t, &o, f);
   if (extremum_step(p, &o, false, &f)) {

@@ -200,6 +200,29 @@ static uint32_t sum_const(pv *p, bool ones)
   #undef F
 }
 
+/* 0 <= n:  sum(k < n) k = n*(n-1)/2 */
+static uint32_t sum_index(pv *p)
+{
+  ind v = ind_vars(p, "n"); ck_id half = ck_rat(p->T, 1, 2);
+  #define S(x) t_sum(p, x, v.k, v.k)
+  #define F(x) eq(p, S(x), t_mul(p, half, t_mul(p, x, t_sub(p, x, p->one))))
+  uint32_t base = AR(p, F(p->zero), 1, one(p), zero_at(p, S(p->zero))), step = AR(p, F(v.a1), 2, one(p), r_succ(p, S(v.a1), v.a, v.h0), one(p), r_hyp(p, F(v.a)));
+  return induct1(p, &v, F(v.a), base, step);
+  #undef S
+  #undef F
+}
+
+/* n <= n*n for an integer n: n <= 0, or 1 <= n */
+static uint32_t int_square(pv *p)
+{
+  ck_id n = iv(p, "n"), f = t_rel(p, CK_LE, n, t_mul(p, n, n)), c = t_rel(p, CK_LE, n, p->zero); uint32_t res[2], h = r_hyp(p, c), g = r_hyp(p, gt0(p, n)), g1 = r_int(p, ge0(p, t_sub(p, n, p->one)), g);
+  by b; by_start(&b); by_add2(&b, one(p), h, h); by_add(&b, one(p), h); /* n*n - n */
+  res[0] = by_end(p, &b, f);
+  by_start(&b); by_add2(&b, one(p), g, g1);
+  res[1] = by_end(p, &b, f);
+  return r_cases(p, c, res[0], res[1]);
+}
+
 /* 0 <= m, 0 <= n:  sum(k < m+n) f(k) = sum(k < m) f(k) + sum(k < n) f(m+k) */
 static uint32_t concat(pv *p)
 {
@@ -310,8 +333,17 @@ uint32_t lemma(pv *p, pv_lemma l)
   case L_NZ_RIGHT: s = nz_side(p, false); break;
   case L_MAX_CONCAT: s = lemma_max_concat(p); break;
   case L_MAX_SPLIT: s = lemma_max_split(p); break;
-  case L_MAX_ADD: s = lemma_max_add(p); break;
-  case L_MAX_SCALE: s = lemma_max_scale(p); break;
+  case L_MAX_ADD: s = lemma_max_through(p, THROUGH_ADD); break;
+  case L_MAX_SCALE: s = lemma_max_through(p, THROUGH_SCALE); break;
+  case L_MAX_EXP: s = lemma_max_through(p, THROUGH_EXP); break;
+  case L_MAX_RELU: s = lemma_max_through(p, THROUGH_RELU); break;
+  case L_MAX_NRELU: s = lemma_max_through(p, THROUGH_NRELU); break;
+  case L_PROD_MUL: s = lemma_prod_mul(p); break;
+  case L_PROD_ONE: s = lemma_prod_one(p); break;
+  case L_PROD_CONCAT: s = lemma_prod_concat(p); break;
+  case L_MAX_SWAP: s = lemma_max_swap(p); break;
+  case L_SUM_INDEX: s = sum_index(p); break;
+  case L_INT_SQUARE: s = int_square(p); break;
   case L_MIN_MAX: s = lemma_min_max(p); break;
   case L_MAX_FIRST: s = lemma_max_first(p); break;
   case L_EXP_INJ: s = lemma_exp_inj(p); break;

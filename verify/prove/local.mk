@@ -12,6 +12,7 @@ libasprove_a_SOURCES = verify/prove/prove.h verify/prove/pv.h \
   verify/prove/lp.c \
   verify/prove/map.c \
   verify/prove/maxlaws.c \
+  verify/prove/prods.c \
   verify/prove/maxcut.c \
   verify/prove/clauses.c \
   verify/prove/quot.c \

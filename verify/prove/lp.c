@@ -128,8 +128,21 @@ static void atom_facts(pv *p, uint32_t cx, ck_id x, facts *F)
   else if (is_max(p, x, &f)) push_thm(p, F, max_first(p, cx, x));
 }
 
+/* what is known of the squares in a monomial */
+static void square_facts(pv *p, const mono *m, facts *F)
+{
+  for (uint32_t i = 0; i + 1 < m->n; i++) {
+    if (m->a[i] != m->a[i + 1]) continue;
+    bool i1 = ck_is_int(p->T, m->a[i]); ck_vsub v = { ck_var(p->T, i1 ? "n" : "x", i1 ? 'i' : 'r'), m->a[i] }, w = { v.var, t_neg(p, m->a[i]) };
+    push_thm(p, F, r_lemma(p, i1 ? L_INT_SQUARE : L_SQUARE, &v, 1, NULL, 0, NULL, 0));
+    if (i1) push_thm(p, F, r_lemma(p, L_INT_SQUARE, &w, 1, NULL, 0, NULL, 0));
+  }
+}
+
 static void push_atoms(pv *p, uint32_t cx, facts *F)
 {
+  for (uint32_t i = 0, n = F->n; i < n; i++)
+    for (uint32_t j = 0; j < F->f[i].v.n; j++) square_facts(p, &F->f[i].v.m[j], F);
   ck_id seen[64]; uint32_t n = 0;
   for (uint32_t i = 0; i < F->n && F->n < MAX_FACTS + 20; i++) /* F grows */
     for (uint32_t j = 0; j < F->f[i].v.n; j++)

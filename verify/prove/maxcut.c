@@ -131,3 +131,93 @@ eqn range_max(pv *p, uint32_t cx, ck_id t, ck_id n, ck_id init, ck_id k, ck_id b
   }
   return none;
 }
+
+/* max over k < n of b1 = max of b2, from s: b1 = b2 for 0 <= k < n; np: 0 < n */
+static uint32_t lift_max(pv *p, ck_id n, ck_id k, uint32_t s, uint32_t np)
+{
+  if (s == REFL || s == NO) return s;
+  ck_id acc = ck_var(p->T, "$$acc", 'r'), vars[2] = { k, acc }, b1 = lhs_of(p, s), b2 = rhs_of(p, s), from = mx_term(p, n, k, b1), to = mx_term(p, n, k, b2); ck_vsub at0 = { k, p->zero }; uint32_t prem[2] = { le00(p), np }, two[2] = { s, s };
+  uint32_t e0 = r_inst(p, s, &at0, 1, NULL, 0, prem, 2), c = r_cong(p, t_max2(p, acc, b1), t_max2(p, acc, b2), two, 2); ck_id mid = t_fold1(p, n, ck_kid(p->T, to, 1), k, acc, t_max2(p, acc, b1));
+  uint32_t first = mid == from ? REFL : r_cong(p, from, mid, &e0, 1);
+  return eq_trans(p, first, r_foldcong(p, mid, to, vars, 2, &c, 1));
+}
+
+/* the argument at which body is one of the functions that maxima go through */
+static bool way_of(pv *p, ck_id body, max_way *way, ck_id *arg)
+{
+  poly f; bool ok; ck_id u = p->zero;
+  poly_init(&f);
+  poly_of(p, &f, body);
+  ok = f.n == 1 && f.m[0].n > 0;
+  if (ok && f.m[0].n == 1 && ck_head(p->T, f.m[0].a[0]) == CK_ITE && (is_one(p, f.m[0].q) || f.m[0].q == t_int(p, -1))) {
+    ck_id x = f.m[0].a[0], c = ck_kid(p->T, x, 0), e = ck_kid(p->T, x, 1);
+    ok = ck_head(p->T, c) == CK_LE && is_zero(p, ck_kid(p->T, c, 0)) && ck_kid(p->T, c, 1) == e && is_zero(p, ck_kid(p->T, x, 2));
+    *way = is_one(p, f.m[0].q) ? THROUGH_RELU : THROUGH_NRELU;
+    *arg = *way == THROUGH_RELU ? e : canon(p, t_neg(p, e));
+  } else {
+    ok = ok && is_one(p, f.m[0].q);
+    for (uint32_t i = 0; ok && i < f.m[0].n; i++) {
+      ck_id a = f.m[0].a[i]; bool inv = ck_head(p->T, a) == CK_INV;
+      if (inv) a = ck_kid(p->T, a, 0);
+      ok = ck_head(p->T, a) == CK_EXP;
+      if (ok) u = inv ? t_sub(p, u, ck_kid(p->T, a, 0)) : t_add(p, u, ck_kid(p->T, a, 0));
+    }
+    *way = THROUGH_EXP; *arg = canon(p, u);
+  }
+  poly_clear(&f);
+  return ok;
+}
+
+/* t = max over k < n of body, all normal, where body is an increasing function of something: the function of the maximum.  Maxima of
+ * maxima: the one with the lesser bound outside. */
+eqn monotone_max(pv *p, uint32_t cx, ck_id t, ck_id n, ck_id init, ck_id k, ck_id body)
+{
+  static const pv_lemma law[] = { L_MAX_ADD, L_MAX_SCALE, L_MAX_EXP, L_MAX_RELU, L_MAX_NRELU };
+  eqn none = none_of(t), r; max_way way; ck_id a, same_k, f; uint32_t in, np = side(p, cx, t_rel(p, CK_LT, p->zero, n)), s = np == NO ? NO : written_out(p, cx, t, n, init, k, body), n0;
+  if (s == NO) return none;
+  n0 = r_arith1(p, t_rel(p, CK_LE, p->zero, n), p->one, np);
+  ck_vsub v[2] = { { iv(p, "n"), n }, { iv(p, "m"), CK_BAD } };
+  if (way_of(p, body, &way, &a)) {
+    ck_id other = max_through_term(p, way, p->zero, a); uint32_t e = REFL; ck_fsub fs = fsub(p, &k, a);
+    in = cx_bind(p, cx, n, &same_k);
+    if (other != body) {
+      eqn back = norm(p, in, other);
+      if (same_k != k || back.s == NO || back.t != body) return none;
+      e = eq_sym(p, back.s);
+    }
+    r.s = eq_trans(p, eq_trans(p, s, lift_max(p, n, k, e, np)), r_lemma(p, law[way], v, 1, &fs, 1, &n0, 1));
+  } else if (is_max(p, body, &f) && ck_is_closed(p->T, ck_kid(p->T, body, 0)) && !ck_has_var(p->T, ck_kid(p->T, body, 0), k)) {
+    ck_id m = ck_kid(p->T, body, 0), l; uint32_t mp = side(p, cx, t_rel(p, CK_LT, p->zero, m)), prem[2] = { np, mp }; int c = t_cmp(p, m, n);
+    in = cx_bind(p, cx, n, &same_k);
+    cx_bind(p, in, m, &l);
+    ck_id inner = max_body(p, body, l), par[2] = { k, l }; ck_fsub fs = { ck_word(p->T, "f2"), ck_word(p->T, "ii:r"), par, 2, inner };
+    if (mp == NO || c > 0) return none;
+    v[1].term = m;
+    r.s = eq_trans(p, s, r_lemma(p, L_MAX_SWAP, v, 2, &fs, 1, prem, 2));
+    if (r.s != NO && c == 0) { /* the same bounds: the lesser term */
+      ck_id both[2] = { k, l }, swapped[2] = { l, k };
+      if (t_cmp(p, ck_sub(p->T, inner, both, swapped, 2, NULL, 0), inner) >= 0) return none;
+    }
+  } else return none;
+  if (r.s == NO) return none;
+  r.t = rhs_of(p, r.s);
+  return eq_then(p, r, norm(p, cx, r.t));
+}
+
+/* 0 < n, 0 < m:  max(i < n) max(k < m) f2(i, k) = max(k < m) max(i < n) f2(i, k): each element is on both sides */
+uint32_t lemma_max_swap(pv *p)
+{
+  ck_id b[2] = { iv(p, "n"), iv(p, "m") }, v[2] = { iv(p, "i0"), iv(p, "k0") }, f = ck_app(p->T, "f2", "ii:r", v, 2), side_of[2]; uint32_t half[2], pos[2] = { r_hyp(p, t_rel(p, CK_LT, p->zero, b[0])), r_hyp(p, t_rel(p, CK_LT, p->zero, b[1])) };
+  for (int i = 0; i < 2; i++) side_of[i] = mx_term(p, b[i], v[i], mx_term(p, b[1 - i], v[1 - i], f)); /* outer counter v[i] */
+  for (int i = 0; i < 2; i++) {
+    int o = 1 - i; ck_id in = mx_term(p, b[i], v[i], f); /* side o: outer v[o], inner in */
+    uint32_t h[2][2];
+    for (int j = 0; j < 2; j++) { h[j][0] = r_hyp(p, t_rel(p, CK_LE, p->zero, v[j])); h[j][1] = r_hyp(p, t_rel(p, CK_LT, v[j], b[j])); }
+    ck_vsub s1[2] = { { iv(p, "n"), b[i] }, { iv(p, "i"), v[i] } }, s2[2] = { { iv(p, "n"), b[o] }, { iv(p, "i"), v[o] } }; ck_fsub f1 = fsub(p, &v[i], f), f2 = fsub(p, &v[o], in);
+    uint32_t a = r_lemma(p, L_MAX_GE, s1, 2, &f1, 1, h[i], 2), c = r_lemma(p, L_MAX_GE, s2, 2, &f2, 1, h[o], 2); /* f <= in; in <= side o */
+    by s; by_start(&s); by_add(&s, p->one, a); by_add(&s, p->one, c);
+    uint32_t le = by_end(p, &s, t_rel(p, CK_LE, f, side_of[o])), inner = max_le(p, b[o], v[o], f, side_of[o], pos[o], le);
+    half[i] = max_le(p, b[i], v[i], mx_term(p, b[o], v[o], f), side_of[o], pos[i], inner);
+  }
+  return r_antisym(p, half[0], half[1]);
+}

@@ -112,13 +112,43 @@ uint32_t lemma_max_split(pv *p)
 }
 
 /* f, g: values of which one law on binary maxima makes one law on folds: max(n, F(f)) = F(max(n, f)) for F = (. + x) or (x * .) */
-static uint32_t max_through(pv *p, bool scale)
+/* through(a): a + x, x * a with 0 <= x, exp a, the larger of a and 0, the smaller of a and 0: none turns the order around */
+ck_id max_through_term(pv *p, max_way way, ck_id x, ck_id a)
+{
+  ck_id m = t_neg(p, a), z = p->zero;
+  switch (way) {
+  case THROUGH_ADD: return t_add(p, a, x);
+  case THROUGH_SCALE: return t_mul(p, x, a);
+  case THROUGH_EXP: return t_op(p, CK_EXP, a);
+  case THROUGH_RELU: return ck_ite(p->T, t_rel(p, CK_LE, z, a), a, z);
+  default: return t_neg(p, ck_ite(p->T, t_rel(p, CK_LE, z, m), m, z));
+  }
+}
+
+/* max2(exp y, exp w) = exp(max2(y, w)): exp y <= exp w where y <= w, by exp w = exp y * exp(w - y) >= exp y * (1 + w - y) */
+static uint32_t exp_of_max(pv *p, ck_id y, ck_id w)
+{
+  ck_id le = t_rel(p, CK_LE, y, w), nle = ck_neg(p->T, le), ey = t_op(p, CK_EXP, y), ew = t_op(p, CK_EXP, w), L = t_max2(p, ey, ew), M = t_max2(p, y, w), R = t_op(p, CK_EXP, M), goal = t_rel(p, CK_EQ, L, R); uint32_t res[2];
+  for (int i = 0; i < 2; i++) { /* i: w < y */
+    ck_id a = i ? w : y, b = i ? y : w, ea = i ? ew : ey, eb = i ? ey : ew, d = t_sub(p, b, a), ad = t_add(p, a, d), two[2] = { a, d }; ck_vsub v = { ck_var(p->T, "x", 'r'), a };
+    uint32_t h = r_hyp(p, i ? nle : le), pos = r_lemma(p, L_EXP_POS, &v, 1, NULL, 0, NULL, 0), plus = r_law(p, "exp+", two, 2, NO), arg = r_arith0(p, t_rel(p, CK_EQ, ad, b)), c = r_cong(p, t_op(p, CK_EXP, ad), eb, &arg, 1), gt = r_law(p, "exp>", &d, 1, NO);
+    by s; by_start(&s); /* eb - ea = ea*(exp d - 1 - d) + ea*d */
+    by_add2(&s, p->one, pos, gt); by_add2(&s, p->one, pos, h); by_add(&s, t_int(p, -1), plus); by_add(&s, p->one, c);
+    uint32_t ord = by_end(p, &s, i ? t_rel(p, CK_LT, ea, eb) : t_rel(p, CK_LE, ea, eb));
+    uint32_t l = r_law(p, i ? "ite0" : "ite1", &L, 1, ord), m = r_law(p, i ? "ite0" : "ite1", &M, 1, h), e = m == NO ? NO : r_cong(p, R, eb, &m, 1);
+    res[i] = eq_trans(p, l, eq_sym(p, e));
+    if (res[i] != NO && thm(p, res[i]) != goal) res[i] = NO;
+  }
+  return r_cases(p, le, res[0], res[1]);
+}
+
+static uint32_t max_through(pv *p, max_way way)
 {
   ck_id n = iv(p, "n"), j = iv(p, "j"), k = iv(p, "k"), x = ck_var(p->T, "x", 'r'), y = ck_var(p->T, "y", 'r'), w = ck_var(p->T, "w", 'r'), z = p->zero, j1 = t_add(p, j, p->one);
-  #define FX(a) (scale ? t_mul(p, x, a) : t_add(p, a, x))
+  #define FX(a) max_through_term(p, way, x, a)
   #define LHS(b) mx_term(p, b, k, FX(fat(p, k)))
   #define F(b) t_rel(p, CK_EQ, LHS(b), FX(mxf(p, b)))
-  uint32_t cx = scale ? cx_push(p, 0, t_rel(p, CK_LE, z, x), CK_BAD) : 0, two = prove_eq(p, cx, t_max2(p, FX(y), FX(w)), FX(t_max2(p, y, w)), 0);
+  uint32_t cx = way == THROUGH_SCALE ? cx_push(p, 0, t_rel(p, CK_LE, z, x), CK_BAD) : 0, two = way == THROUGH_EXP ? exp_of_max(p, y, w) : prove_eq(p, cx, t_max2(p, FX(y), FX(w)), FX(t_max2(p, y, w)), 0);
   uint32_t hj = r_hyp(p, t_rel(p, CK_LE, z, j)), le0 = r_const(p, t_rel(p, CK_LE, z, z)), ih = r_hyp(p, F(j)), l0 = r_zero(p, LHS(z), le0), r0 = r_zero(p, mxf(p, z), le0);
   ck_id A = mxf(p, j), from; ck_vsub vs[2] = { { y, A }, { w, fat(p, j) } };
   if (r0 == NO) return NO;
@@ -135,8 +165,7 @@ static uint32_t max_through(pv *p, bool scale)
   #undef LHS
   #undef F
 }
-uint32_t lemma_max_add(pv *p) { return max_through(p, false); }
-uint32_t lemma_max_scale(pv *p) { return max_through(p, true); }
+uint32_t lemma_max_through(pv *p, max_way way) { return max_through(p, way); }
 
 /* 0 <= n:  f(0) <= max(k < n) f(k) */
 uint32_t lemma_max_first(pv *p)
@@ -292,6 +321,8 @@ eqn join_max(pv *p, uint32_t cx, ck_id t, ck_id n, ck_id init, ck_id k, ck_id bo
   eqn none = pull_max(p, cx, t, n, init, k, body); ck_id K = ck_var(p->T, "$$K", 'i'), f, u, Tn, h;
   if (none.s != REFL) return none;
   none = range_max(p, cx, t, n, init, k, body);
+  if (none.s != REFL) return none;
+  none = monotone_max(p, cx, t, n, init, k, body);
   if (none.s != REFL) return none;
   if (ck_head(p->T, body) != CK_FOLD || ck_width(p->T, body) != 1) return none;
   u = ck_var(p->T, "$$u", 'i');

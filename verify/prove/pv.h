@@ -28,7 +28,7 @@ typedef struct { uint32_t parent; ck_id formula; uint32_t step; ck_id var; uint3
 
 typedef enum {
   L_SUM_SCALE, L_SUM_ADD, L_SUM_ONE, L_SUM_ZERO, L_CONCAT, L_SPLIT, L_EXCHANGE, L_EXP0, L_EXP_POS, L_EXP_NEG, L_INV_NE, L_INV_POS,
-  L_INV_MUL, L_INV_INV, L_SQRT_POS, L_SQUARE, L_DIVMOD, L_DIV_LO, L_DIV_HI, L_NZ_LEFT, L_NZ_RIGHT, L_MAX_CONCAT, L_MAX_SPLIT, L_MAX_ADD, L_MAX_SCALE, L_MIN_MAX, L_MAX_FIRST, L_MAX_CONST, L_MAX_GE, L_MAX_REVERSE, L_REVERSE, L_EXP_INJ, L_LOG_OF, L_SQRT_OF,
+  L_INV_MUL, L_INV_INV, L_SQRT_POS, L_SQUARE, L_DIVMOD, L_DIV_LO, L_DIV_HI, L_NZ_LEFT, L_NZ_RIGHT, L_MAX_CONCAT, L_MAX_SPLIT, L_MAX_ADD, L_MAX_SCALE, L_MIN_MAX, L_MAX_FIRST, L_PROD_MUL, L_PROD_ONE, L_PROD_CONCAT, L_MAX_EXP, L_MAX_RELU, L_MAX_NRELU, L_MAX_SWAP, L_SUM_INDEX, L_INT_SQUARE, L_MAX_CONST, L_MAX_GE, L_MAX_REVERSE, L_REVERSE, L_EXP_INJ, L_LOG_OF, L_SQRT_OF,
   N_LEMMAS
 } pv_lemma;
 
@@ -174,6 +174,8 @@ bool occurs(pv *p, ck_id t, ck_id x);                             /* x is t or i
 void norm_is(pv *p, uint32_t cx, ck_id t);                        /* remembers that t is normal */
 eqn norm_poly(pv *p, uint32_t cx, ck_id t);                       /* t: polynomial over atoms that are normal already */
 eqn norm_sum(pv *p, uint32_t cx, ck_id t);
+bool is_prod(pv *p, ck_id t, ck_id *f);                            /* prods.c: fold 0 1 n 1 (acc * f), f at $$k */
+eqn norm_prod(pv *p, uint32_t cx, ck_id t);
 eqn norm_ite(pv *p, uint32_t cx, ck_id t);
 eqn norm_div(pv *p, uint32_t cx, ck_id t);                         /* quot.c; kids normal */
 eqn norm_log(pv *p, uint32_t cx, ck_id t);                         /* roots.c; argument normal */
@@ -187,6 +189,7 @@ ck_id mx_term(pv *p, ck_id n, ck_id k, ck_id body);                /* max over k
 uint32_t mx_same(pv *p, ck_id a);                                 /* max2(a, a) = a */
 uint32_t eq_then_by(pv *p, uint32_t s, const uint32_t *st, uint32_t n); /* s with its right side rewritten by the equations st */
 eqn range_max(pv *p, uint32_t cx, ck_id t, ck_id n, ck_id init, ck_id k, ck_id body); /* maxcut.c */
+eqn monotone_max(pv *p, uint32_t cx, ck_id t, ck_id n, ck_id init, ck_id k, ck_id body);
 uint32_t max_le(pv *p, ck_id n, ck_id k, ck_id body, ck_id c, uint32_t np, uint32_t s);
 bool runs_backwards(pv *p, uint32_t cx, ck_id n, ck_id k, ck_id body); /* cuts.c: n-1-k is the better counter */
 uint32_t max_first(pv *p, uint32_t cx, ck_id t);                  /* f(0) <= max(k < n) f */
@@ -208,8 +211,13 @@ uint32_t prove_goal(pv *p, uint32_t cx, ck_id f);
 uint32_t lemma(pv *p, pv_lemma l);
 uint32_t lemma_max_concat(pv *p); /* maxlaws.c */
 uint32_t lemma_max_split(pv *p);
-uint32_t lemma_max_add(pv *p);
-uint32_t lemma_max_scale(pv *p);
+typedef enum { THROUGH_ADD, THROUGH_SCALE, THROUGH_EXP, THROUGH_RELU, THROUGH_NRELU } max_way;
+uint32_t lemma_max_through(pv *p, max_way way);
+ck_id max_through_term(pv *p, max_way way, ck_id x, ck_id a);
+uint32_t lemma_max_swap(pv *p);
+uint32_t lemma_prod_mul(pv *p); /* prods.c */
+uint32_t lemma_prod_one(pv *p);
+uint32_t lemma_prod_concat(pv *p);
 uint32_t lemma_min_max(pv *p);
 uint32_t lemma_max_first(pv *p);
 uint32_t lemma_max_const(pv *p); /* maxcut.c */

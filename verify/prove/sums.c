@@ -387,6 +387,7 @@ static ck_id part_sum(pv *p, uint32_t cx, ck_id n, ck_id k, uint32_t n0, const p
   ck_id in = x->in == CK_BAD ? p->one : x->in; ck_vsub v[2] = { nvar(p, n), { ck_var(p->T, "c", 'r'), x->out } }; ck_fsub f = fsub(p, "f", &k, in); eqn e;
   if (!is_one(p, x->out)) by_add(b, p->one, r_lemma(p, L_SUM_SCALE, v, 2, &f, 1, &n0, 1));
   if (x->in == CK_BAD) { e.t = n; e.s = r_lemma(p, L_SUM_ONE, v, 1, NULL, 0, &n0, 1); }
+  else if (in == k) { e.s = r_lemma(p, L_SUM_INDEX, v, 1, NULL, 0, &n0, 1); e.t = e.s == NO ? CK_BAD : rhs_of(p, e.s); }
   else e = product_sum(p, cx, n, in);
   if (e.s == NO) { *bad = true; return CK_BAD; }
   by_add(b, x->out, e.s);

@@ -8,7 +8,7 @@
 const as_rule_budget as_rule_quick = {.seed = 1, .top = 2, .shapes = 3, .sizes = 10, .inputs = 3, .max_ops = 200000, .seconds = 5};
 const as_rule_budget as_rule_thorough = {.seed = 2, .top = 5, .shapes = 8, .sizes = 60, .inputs = 8, .max_ops = 1000000, .seconds = 20};
 
-enum { MOST_ELEMENTS = 300000, MOST_SHAPES = 16, MOST_GOOD = 16, MOST_SHRINKS = 400, MOST_SHRUNK = 64 };
+enum { MOST_ELEMENTS = 300000, MOST_SHAPES = 16, MOST_GOOD = 16, MOST_NEAR = 250, MOST_SHRINKS = 400, MOST_SHRUNK = 64 };
 
 /* a rule with its groups of so many axes; the last instances at which it is defined and its results have elements */
 typedef struct { as_rule *r; as_instance I; int64_t *good; uint32_t n_good; } shape;
@@ -106,6 +106,19 @@ static void remember(shape *s) {
   s->n_good++;
 }
 
+static double elements(const job *J, const as_graph *g, bool all) {
+  double n = 0;
+  for (as_node_id i = 0; i < g->n; i++) {
+    double m = 1;
+    for (uint32_t k = 0; k < g->node[i].rank; k++) m *= (double)as_size_eval(g->sizes, g->node[i].dim[k], J->now->I.env);
+    if (all || g->node[i].kind == AS_N_INPUT) n += m;
+  }
+  return n;
+}
+/* of the inputs; of everything that is computed */
+static double elements_of(const job *J) { return elements(J, J->now->r->lhs, false); }
+static double elements_of_all(const job *J) { return elements(J, J->now->r->lhs, true) + elements(J, J->now->r->rhs, true); }
+
 /* an instance near one that was good: one or two symbols changed */
 static bool near_good(job *J) {
   shape *s = J->now;
@@ -115,7 +128,7 @@ static bool near_good(job *J) {
     const int64_t *from = s->good + as_rng_below(&J->rng, kept) * n;
     for (uint32_t i = 0; i < n; i++) s->I.env[s->I.free[i]] = from[i];
     for (uint64_t k = as_rng_below(&J->rng, 2) + 1; k > 0; k--) s->I.env[s->I.free[as_rng_below(&J->rng, n)]] += (int64_t)as_rng_below(&J->rng, 5) - 2;
-    if (as_instance_settle(&s->I)) return true;
+    if (as_instance_settle(&s->I) && elements_of_all(J) <= MOST_NEAR) return true;
   }
   return false;
 }
@@ -134,7 +147,7 @@ static void count(job *J, as_given given) {
     for (uint32_t k = 0; k < n->rank; k++) any = any && as_size_eval(r->sizes, n->dim[k], J->now->I.env) > 0;
   }
   t->filled += any;
-  if (any) remember(J->now);
+  if (any && elements_of_all(J) <= MOST_NEAR) remember(J->now);
 }
 
 /* true: nothing more is to be tried */
@@ -159,18 +172,6 @@ static bool compare(job *J, const as_tensor *in) {
   if (s == AS_NO) J->status = AS_NO;
   as_err_clear(&e);
   return J->status != AS_UNKNOWN;
-}
-
-static double elements_of(const job *J) {
-  const as_rule *r = J->now->r;
-  double n = 0;
-  for (uint32_t i = 0; i < r->lhs->n_input; i++) {
-    const as_node *x = &r->lhs->node[r->lhs->input[i]];
-    double m = 1;
-    for (uint32_t k = 0; k < x->rank; k++) m *= (double)as_size_eval(r->sizes, x->dim[k], J->now->I.env);
-    n += m;
-  }
-  return n;
 }
 
 static bool try_sizes(void *arg) {

@@ -46,25 +46,10 @@ static uint32_t first_false(ck_reader *R, const ids *rel, bool *known) {
   return rel->n;
 }
 
-/* Some indices below 8, the first k as in `at`, at which the conditions hold for the values of the sizes and the relation does not. */
-static bool violated(ck_reader *R, const ck_oblig *o, uint32_t k, ck_id *at) {
-  bool all = k == o->n_vars, no = false;
-  if (R->work > CK_MAX_WORK) return false;
-  for (uint32_t i = 0; i <= o->n_conds; i++) {
-    ck_id rel = i < o->n_conds ? o->cond[i] : o->rel;
-    int truth = ck_truth_at(R, ck_ok(R, ck_sub(R->T, rel, o->var, at, k, NULL, 0)), 0);
-    if (i < o->n_conds ? truth == 0 : truth > 0) return false;
-    all = all && truth >= 0;
-  }
-  for (long v = 0; v < 8 && k < o->n_vars && !no; v++) at[k] = ck_int(R->T, v), no = violated(R, o, k + 1, at);
-  return all || no;
-}
-
 /* Whether there are sizes that satisfy everything: the stated ones (it dies if they contradict something), or small ones where none are stated.
  * Contradictory relations would prove anything, so a candidate that adds relations must leave sizes that are found here. */
 static bool witness(ck_reader *R, const ck_side *spec, const ck_side *cand) {
   ids rel = {0}, open = {0};
-  ck_id at[CK_MAX_CONDS];
   bool known;
   for (uint32_t i = 0; i < R->n_sizes; i++) if (!R->size[i].stated) add(R, &open, i);
   for (uint32_t i = 0; i < R->n_rels; i++) add(R, &rel, R->rel[i].rel);
@@ -72,14 +57,14 @@ static bool witness(ck_reader *R, const ck_side *spec, const ck_side *cand) {
   uint32_t bad = first_false(R, &rel, &known);
   const ck_file *f = bad < R->n_rels && R->rel[bad].cand ? cand->f : spec->f;
   if (bad < rel.n) ck_die_showing(R, f, f->tok, "the stated sizes contradict", rel.v[bad]);
-  bool found = known;
+  bool found = known, restricted = false;
+  for (uint32_t i = 0; i < R->n_rels; i++) restricted = restricted || R->rel[i].at;
   for (uint32_t i = 0; i < open.n; i++) R->size[open.v[i]].stated = true;
   for (uint32_t t = 0; !found && t < 4096 && (open.n >= 6 || t >> 2 * open.n == 0); t++) {
     for (uint32_t i = 0; i < open.n; i++) R->size[open.v[i]].value = R->size[open.v[i]].least + (long)(i < 6 ? t >> 2 * i & 3 : 0);
     found = first_false(R, &rel, &known) == rel.n && known;
-    for (uint32_t i = 0; R->restricted && found && i < spec->n_obligs; i++) R->work = 0, found = !violated(R, &spec->oblig[i], 0, at);
   }
-  if (!found && R->restricted) ck_die(R, cand->f, cand->f->tok, "no sizes are known to satisfy the relations: state values for all of them");
+  if (!found && restricted) ck_die(R, cand->f, cand->f->tok, "no sizes are known to satisfy the relations: state values for all of them");
   return found;
 }
 
@@ -130,12 +115,12 @@ static void state_goals(ck_reader *R, ck_claim *c, const ck_side *spec, const ck
 }
 
 /* --- words for people */
-static void show_tensors(FILE *out, ck_terms *T, const char *before, ck_tensor *const *t, uint32_t n) {
+static void show_tensors(FILE *out, ck_terms *T, const char *before, ck_tensor *const *t, uint32_t n, const char *const *type) {
   fputs(before, out);
   for (uint32_t k = 0; k < n; k++) {
     fprintf(out, " %s[", t[k]->name);
     for (uint32_t i = 0; i < t[k]->rank; i++) ck_print(out, T, i ? ", " : "", t[k]->dim[i], "");
-    fputs("]", out);
+    fprintf(out, "]%s", type ? type[k] : "");
   }
 }
 
@@ -146,17 +131,19 @@ static char *theorem(ck_reader *R, const ck_side *spec, const ck_side *cand, boo
   fputs(R->n_sizes ? "For all integers" : "For", out);
   for (uint32_t i = 0; i < R->n_sizes; i++) fprintf(out, " %s%s", R->size[i].name, i + 1 < R->n_sizes ? "," : " with\n");
   for (uint32_t i = 0; i < R->n_rels; i++) ck_print(out, R->T, R->rel[i].cand ? "  (candidate) " : "  ", R->rel[i].rel, "\n");
-  show_tensors(out, R->T, R->n_sizes ? "and all inputs" : " all inputs", spec->input, spec->n_inputs);
+  show_tensors(out, R->T, R->n_sizes ? "and all inputs" : " all inputs", spec->input, spec->n_inputs, R->rule ? spec->dtype : NULL);
   fprintf(out, "\nat which %s is defined:\n%s ", spec->name, cand->name);
-  show_tensors(out, R->T, "has the outputs", spec->output, spec->n_outputs);
+  show_tensors(out, R->T, "has the outputs", spec->output, spec->n_outputs, NULL);
   fprintf(out, " of the same extents, is defined and stays within its tensors, and every element equals that of %s.\n", spec->name);
   if (spec->n_obligs) fprintf(out, "It is defined (all tensors that it computes are) where%s\n", R->rule ? ", and it is assumed that" : "");
   for (uint32_t i = 0; i < spec->n_obligs; i++) ck_print(out, R->T, "  ", clause(R, &spec->oblig[i]), "\n");
+  for (uint32_t i = 0; i < R->n_sizes; i++)
+    if (*R->size[i].name == '.') fprintf(out, "%s stands for any number of axes, also none, of any extents.\n", R->size[i].name);
   for (ck_func_def *g = R->funcs; g; g = g->next)
     if (g->used) fprintf(out, "%s may be any function that is defined everywhere.\n", g->name);
   fputs(has_witness ? "Not vacuous as to sizes: there are some that satisfy these relations, those stated in the files if all are.\n"
                     : "No sizes were found that satisfy these relations: the theorem may be vacuous.\n", out);
-  fputs("Inputs are real numbers (of rules also integers or truth values), and so is the arithmetic: rounding is outside of the theorem.\n", out);
+  fputs("Inputs of which nothing else is said are real numbers, and so is the arithmetic: rounding is outside of the theorem.\n", out);
   fclose(out);
   return text;
 }

@@ -157,26 +157,42 @@ static void declare_size(ck_reader *R) {
   if (s->cand) R->size[i].in_cand = true;
 }
 
-/* whether the polynomial of the relation still has a size that only the candidate declares */
-static bool restrains_own(ck_reader *R, ck_id rel) {
-  const ck_poly *p = ck_poly_val(R->T, rel);
-  if (!p) ck_die_at(R, "size expression too large");
-  for (uint32_t i = 0; i < ck_poly_len(p); i++) {
-    ck_mono m = ck_poly_mono(p, i);
-    for (uint32_t j = 0; j < m.deg; j++)
-      for (uint32_t k = 0; k < R->n_sizes; k++) if (!R->size[k].in_spec && ck_has_var(R->T, m.atoms[j], R->size[k].var)) return true;
-  }
-  return false;
-}
-
 static void where(ck_reader *R) {
   const ck_tok *at = ck_cur(R);
   ck_id rel = ck_relation(R, NULL);
   if (ck_trivial(R, rel)) return; /* holds anyway, or is already stated */
   if (ck_truth(R, rel) >= 0) ck_die(R, R->f, at, "this is false");
-  if (R->side->cand && !restrains_own(R, rel)) ck_die(R, R->f, at, "a candidate cannot restrict the sizes of the given program");
-  if (R->side->cand) R->restricted = true;
   state(R, at, ck_head(R->T, rel), ck_kid(R->T, rel, 0), ck_kid(R->T, rel, 1));
+  R->rel[R->n_rels - 1].at = R->side->cand ? at : NULL;
+}
+
+/* t: a product of sizes (own: of the candidate's own only) and positive numbers; how often a size is a factor of it */
+static bool is_product(const ck_reader *R, ck_id t, bool own) {
+  if (ck_head(R->T, t) == CK_MUL) return is_product(R, ck_kid(R->T, t, 0), own) && is_product(R, ck_kid(R->T, t, 1), own);
+  for (uint32_t k = 0; k < R->n_sizes; k++) if (R->size[k].var == t) return !own || !R->size[k].in_spec;
+  return ck_head(R->T, t) == CK_Q && mpq_sgn(*ck_q_value(R->T, t)) > 0;
+}
+
+static uint32_t times(const ck_reader *R, ck_id t, ck_id size) {
+  return ck_head(R->T, t) == CK_MUL ? times(R, ck_kid(R->T, t, 0), size) + times(R, ck_kid(R->T, t, 1), size) : t == size;
+}
+
+/* The candidate's relations leave the sizes of the given program free, but for divisibility by numbers: each is an equation of a product of sizes with
+ * a product of the candidate's own, one of which occurs there once and in no other relation, so that some value fits it when the others are 1;
+ * or bounds an own size by such a product from above. */
+static void relations_leave_free(ck_reader *R) {
+  for (uint32_t i = 0; i < R->n_rels; i++) {
+    ck_op op = ck_head(R->T, R->rel[i].rel);
+    ck_id side[2] = {ck_kid(R->T, R->rel[i].rel, 0), ck_kid(R->T, R->rel[i].rel, 1)};
+    bool fits = op == CK_LE && ck_head(R->T, side[0]) == CK_V && is_product(R, side[0], true) && is_product(R, side[1], false);
+    for (uint32_t k = 0; op == CK_EQ && k < 2 * R->n_sizes; k++) {
+      ck_id size = R->size[k / 2].var, p = side[k % 2], e = side[1 - k % 2];
+      bool other = ck_has_var(R->T, e, size);
+      for (uint32_t j = 0; j < R->n_rels; j++) other = other || (j != i && R->rel[j].at && ck_has_var(R->T, R->rel[j].rel, size));
+      fits = fits || (!other && times(R, p, size) == 1 && is_product(R, p, true) && is_product(R, e, false));
+    }
+    if (R->rel[i].at && !fits) ck_die(R, R->side->f, R->rel[i].at, "this may restrict the sizes of the given program");
+  }
 }
 
 /* the name of a group of axes, which is a size that no size expression can spell */
@@ -283,6 +299,7 @@ void ck_read_graph(ck_reader *R, ck_side *s, const ck_side *spec) {
     if ((head || !s->mug) && about_sizes(R)) continue;
     head = false, statement(R, spec);
   }
+  relations_leave_free(R);
   if (!s->mug && !s->n_outputs) ck_die_here(R, "the program has no output");
   if (!s->mug && spec && s->n_inputs != spec->n_inputs) ck_die_here(R, "the given program has %u inputs, this one %u", spec->n_inputs, s->n_inputs);
   for (uint32_t i = 0; s->mug && i < spec->n_outputs; i++) {
@@ -309,7 +326,8 @@ static void rule_tensors(ck_reader *R) {
     ck_tensor t = {0};
     const char *name = ck_fresh_name(R);
     t.rank = ck_dims(R, t.dim);
-    add_input(R, at, name, &t, ck_accept(R, "int") ? 'i' : ck_accept(R, "bool") ? 'b' : 'r', "");
+    char sort = ck_accept(R, "int") ? 'i' : ck_accept(R, "bool") ? 'b' : 'r';
+    add_input(R, at, name, &t, sort, sort == 'i' ? " of integers" : sort == 'b' ? " of truth values 0 and 1" : "");
   } while (ck_accept(R, ","));
 }
 

@@ -74,30 +74,18 @@ static const ck_poly *collect(ck_terms *T, entry *x, uint32_t n) {
   return p;
 }
 
-/* The sum of scale[i] * p[i] (scale NULL: all 1). */
-static const ck_poly *sum(ck_terms *T, const ck_poly *const *p, const mpq_t *const *scale, uint32_t n) {
-  uint64_t len = 0;
-  for (uint32_t i = 0; i < n; i++) {
-    if (p[i] == NULL) return NULL;
-    len += p[i]->n;
+const ck_poly *ck_poly_add(ck_terms *T, const ck_poly *a, const ck_poly *b, const mpq_t scale) {
+  if (a == NULL || b == NULL) return NULL;
+  entry *x = ck_alloc(NULL, ((size_t)a->n + b->n) * sizeof *x);
+  for (uint32_t i = 0; i < a->n + b->n; i++) {
+    const ck_poly *p = i < a->n ? a : b;
+    uint32_t j = i < a->n ? i : i - a->n;
+    x[i].mono = p->mono[j], mpq_init(x[i].coef), mpq_set(x[i].coef, p->coef[j]);
+    if (i >= a->n && scale) mpq_mul(x[i].coef, x[i].coef, scale);
   }
-  if (len > MAX_ALIVE) return too_large(T);
-  entry *x = ck_alloc(NULL, (size_t)len * sizeof *x);
-  uint32_t m = 0;
-  for (uint32_t i = 0; i < n; i++)
-    for (uint32_t j = 0; j < p[i]->n; j++, m++) {
-      x[m].mono = p[i]->mono[j];
-      mpq_init(x[m].coef);
-      if (scale && scale[i]) mpq_mul(x[m].coef, p[i]->coef[j], *scale[i]);
-      else mpq_set(x[m].coef, p[i]->coef[j]);
-    }
-  const ck_poly *r = collect(T, x, m);
+  const ck_poly *r = collect(T, x, a->n + b->n);
   free(x);
   return r;
-}
-
-const ck_poly *ck_poly_add(ck_terms *T, const ck_poly *a, const ck_poly *b, const mpq_t scale) {
-  return sum(T, (const ck_poly *[]){a, b}, (const mpq_t *[]){NULL, (const mpq_t *)scale}, 2);
 }
 
 const ck_poly *ck_poly_mul(ck_terms *T, const ck_poly *a, const ck_poly *b) {
@@ -129,31 +117,13 @@ static const ck_poly *monomial(ck_terms *T, ck_id t) {
   return collect(T, &x, 1);
 }
 
-/* A sum of many summands is taken at once, so that not every partial sum is kept: follow the spine of sums not known yet. */
-static const ck_poly *spine(ck_terms *T, ck_id t) {
-  const ck_poly **p = NULL;
-  uint32_t n = 0, cap = 0;
-  for (; ck_head(T, t) == CK_ADD && !T->node[t].poly;) {
-    ck_id l = ck_kid(T, t, 0), r = ck_kid(T, t, 1);
-    bool right = ck_head(T, l) != CK_ADD && ck_head(T, r) == CK_ADD;
-    CK_GROW(p, cap, n + 2);
-    p[n++] = ck_poly_of(T, right ? l : r);
-    t = right ? r : l;
-  }
-  p[n++] = ck_poly_of(T, t);
-  const ck_poly *s = sum(T, p, NULL, n);
-  free(p);
-  return s;
-}
-
 const ck_poly *ck_poly_of(ck_terms *T, ck_id t) {
   if (t >= T->n) return NULL;
   if (T->node[t].poly) return T->node[t].poly;
-  const ck_poly *p, *a;
-  if (ck_head(T, t) == CK_ADD) p = spine(T, t);
-  else if (ck_head(T, t) != CK_MUL) p = monomial(T, t);
-  else p = (a = ck_poly_of(T, ck_kid(T, t, 0))) ? ck_poly_mul(T, a, ck_poly_of(T, ck_kid(T, t, 1))) : NULL;
-  return T->node[t].poly = p;
+  ck_op op = ck_head(T, t);
+  const ck_poly *a = op == CK_ADD || op == CK_MUL ? ck_poly_of(T, ck_kid(T, t, 0)) : monomial(T, t), *b = NULL;
+  if (a && (op == CK_ADD || op == CK_MUL)) b = ck_poly_of(T, ck_kid(T, t, 1)), a = op == CK_ADD ? ck_poly_add(T, a, b, NULL) : ck_poly_mul(T, a, b);
+  return T->node[t].poly = a;
 }
 
 const ck_poly *ck_poly_val(ck_terms *T, ck_id rel) {

@@ -29,8 +29,7 @@ typedef struct ck_reader {
   const char *rule; uint32_t rule_at;      /* a rule of this name is read, not a program; its place among the tokens, 0: not met yet */
   ck_op_def *ops, *last_op; ck_func_def *funcs;
   struct { const char *name; long least, value; bool stated, in_spec, in_cand; ck_id var; } size[CK_MAX_SIZES]; uint32_t n_sizes;
-  struct { ck_id rel; bool cand; } rel[CK_MAX_RELS]; uint32_t n_rels; /* S */
-  bool restricted;                         /* the candidate has relations of its own */
+  struct { ck_id rel; bool cand; const ck_tok *at; } rel[CK_MAX_RELS]; uint32_t n_rels; /* S; at: of a `where` of the candidate, else NULL */
   ck_side *side;                           /* who is being read */
   ck_id cond[CK_MAX_CONDS]; uint32_t n_conds;  /* ranges and conditions that hold where the evaluation stands */
   ck_id ivar[CK_MAX_CONDS]; uint32_t n_ivars;  /* index variables of the call */

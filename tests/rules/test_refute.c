@@ -66,6 +66,7 @@ static const struct { kind want; const char *text, *says; } cases[] = {
     {WRONG, "sizes K, q, T\ntensor x[K]\nwhere K = q * T, T >= 1\nlhs sum(x)\nrhs sum(x[0:q])\n", "K = "},
     {EMPTY, "sizes N\ntensor x[N]\nwhere N < 0\nlhs x\nrhs x + 1\n", ""},
     {EMPTY, "sizes N >= 1\ntensor x[N]\nassume x != x\nlhs x\nrhs x + 1\n", ""},
+    {EMPTY, "sizes N\ntensor i[N], x[]\nwhere N = 0\nassume max(i) < i\nlhs x\nrhs x + 1\n", ""}, /* a maximum of nothing is undefined, needed or not */
     {EMPTY, "sizes N\ntensor x[N]\nlhs most(x, k=N + 1)\nrhs x\n", ""},
     /* assumptions that broadcast, and equations between tensors */
     {RIGHT, "axes I\nsizes N\ntensor x[..I, N], lo[N], hi[]\nassume lo <= x, x <= hi\nlhs minimum(maximum(x, lo), hi)\nrhs x\n", ""},

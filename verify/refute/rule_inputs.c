@@ -37,13 +37,13 @@ static void outputs_clear(const as_graph *g, as_tensor *out) {
 }
 
 /* the assumptions' tensors over a domain; NULL where they have no shape or cannot be evaluated */
-static as_tensor *evaluate(const as_rule *r, const int64_t *env, const as_tensor *in, const as_domain *d, uint64_t max_ops) {
+static as_tensor *evaluate(const as_rule *r, const int64_t *env, const as_tensor *in, const as_domain *d, uint64_t max_ops, as_eval_marks *marks) {
   const as_graph *g = r->assume;
   as_tensor *own = NULL, *out = as_calloc(g->n_output + 1, sizeof *out);
   if (d != &as_domain_exact && (own = as_inputs_new(g, d, env, NULL)) != NULL)
     for (uint32_t i = 0; i < g->n_input; i++)
       for (size_t k = 0; k < own[i].n; k++) d->from_q(d, as_tensor_at(&own[i], k), *number(&in[i], k));
-  as_status s = as_eval_graph_ops(g, d, env, own ? own : in, out, max_ops, NULL, NULL);
+  as_status s = as_eval_graph_ops(g, d, env, own ? own : in, out, max_ops, marks, NULL);
   as_inputs_free(g, own);
   if (s == AS_OK) return out;
   outputs_clear(g, out);
@@ -82,9 +82,10 @@ bool as_rule_holds(const as_rule *r, const int64_t *env, const as_tensor *in, ui
   for (int way = 0; way < 2 && !ok; way++) { /* rationals, then intervals */
     as_interval_domain I;
     as_interval_domain_init(&I, 100);
-    as_tensor *out = evaluate(r, env, in, way ? &I.d : &as_domain_exact, max_ops);
+    as_eval_marks marks; /* also of what no element of the assumptions needs */
+    as_tensor *out = evaluate(r, env, in, way ? &I.d : &as_domain_exact, max_ops, &marks);
     if (out == NULL) return false;
-    ok = all_hold(r, out);
+    ok = !marks.flags && all_hold(r, out);
     outputs_clear(r->assume, out);
   }
   return ok;
@@ -153,9 +154,10 @@ bool as_rule_sample(const as_rule *r, const int64_t *env, as_tensor *in, as_rng 
     fill(r, in, rng, t + start);
     if (r->n_assumption == 0) return true;
     for (int round = 0; round < ROUNDS; round++) {
-      as_tensor *out = evaluate(r, env, in, &as_domain_exact, max_ops);
+      as_eval_marks marks;
+      as_tensor *out = evaluate(r, env, in, &as_domain_exact, max_ops, &marks);
       if (out == NULL) return false;
-      bool changed = false, held = all_hold(r, out);
+      bool changed = false, held = !marks.flags && all_hold(r, out);
       for (uint32_t i = 0; i < r->n_assumption && !held; i++) {
         bool ok = true;
         for (size_t k = 0; k < out[3 * i + 2].n && ok; k++) ok = meets(&out[3 * i + 2], k, r->assumption[i].rel);

@@ -3,8 +3,8 @@
 
 static const char *const good[] = {
     "rule dist\naxes I\ntensor A[..I], B[..I], C[..I]\nlhs (A + B) * C\nrhs A * C + B * C\nexpect proved\n",
-    "rule pads\nsizes N, L >= 1, M = 4\nints s, t\ntensor A[N, max(L, M)], c[] int, p[N] bool\nwhere 0 <= s, s + L <= N, t != min(s, -2*L)\nassume A >= 0, c != 3\n"
-    "lhs\n  x = slice(A, axis=0, start=max(s, 0), stop=s + L)\n  output y = x * c\n  output x\nrhs\n  output x = A[s:s + L]\n  output y = x * c\n",
+    ("rule pads\nsizes N, L >= 1, M = 4\nints s, t\ntensor A[N, max(L, M)], c[] int, p[N] bool\nwhere 0 <= s, s + L <= N, t != min(s, -2*L)\nassume A >= 0, c != 3\n"
+    "lhs\n  x = slice(A, axis=0, start=max(s, 0), stop=s + L)\n  output y = x * c\n  output x\nrhs\n  output x = A[s:s + L]\n  output y = x * c\n"),
     "op count(; n) -> [n]\n  out[i] = i\nrule io\nsizes n\nlhs count(n=n)\nrhs count(n=n + 0)\n",
     "rule late\nsizes N\nassume x < 1\ntensor x[N]\nlhs x\nrhs 0\n\nrule second\nsizes N\ntensor x[N]\nlhs twice(x)\nrhs x + x\nop twice(x[..a]) -> [..a]\n  out[..a] = 2 * x[..a]\n",
     "rule mixed\naxes I, J\nsizes N\ntensor A[..I, N, ..J], B[..I, 3, ..J]\nassume (A + 1) * 2 <= A - 4\nlhs A + A\nrhs neg(-B)\n",

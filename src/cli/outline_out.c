@@ -99,7 +99,7 @@ static void html_goal(as_str *s, const outline_goal *g) {
   tagged(s, "<code>", name, "</code>");
   free(name);
   if (*g->what) tagged(s, ": ", g->what, "");
-  as_str_printf(s, " <span class=\"tag\">%u steps</span></summary>\n<ol class=\"proof\">", g->steps);
+  as_str_printf(s, " <span class=\"tag\">%u step%s</span></summary>\n<ol class=\"proof\">", g->steps, g->steps == 1 ? "" : "s");
   tagged(s, "<li><span class=\"k\">show</span><code>", g->says, "</code>");
   if (*g->under) tagged(s, "<span class=\"by\">if ", g->under, "</span>");
   as_str_add(s, "</li>\n");

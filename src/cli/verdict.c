@@ -212,7 +212,7 @@ static void print_solver(const char *name, bool asked, const as_smt_result *r) {
 
 void cli_print_verdicts(const cli_verdicts *v, bool verbose) {
   static const char *const words[] = {"PROVED", "REFUTED", "UNKNOWN"};
-  if (v->theorem && *v->theorem && v->answer == CLI_PROVED) printf("%s\n", v->theorem);
+  if (v->theorem_shown && v->answer == CLI_PROVED) printf("%s\n", v->theorem_shown);
   if (v->proof.verdict == AS_PROVED)
     printf("proof     %u steps, %u terms, found in %.3f s\n", v->proof.steps, v->proof.terms, v->prove_seconds);
   else

@@ -92,7 +92,9 @@ L
 # --- published rules (TASO's by way of tensat, TensorRight, issue trackers): the same changes.  TS_ax27r has no claim that could be read, so it never stands.
 base=rules.json
 mkdir rules
-cp "$src/examples/rules/tensat.rule" "$src/examples/rules/tensorright.rule" "$src/examples/rules/upstream.rule" rules
+for f in tensat tensorright upstream; do # without some that take long and speak of none of it
+  awk '/^rule / { out = $2 ~ /^(TS_ax21_if|TS_ax42_in_range|TS_ax43|TS_ax44|TR_gen01|TR_conv01|TR_conv02|TR_dbg01|TR_dbg01b_if)$/ } !out' "$src/examples/rules/$f.rule" >"rules/$f.rule"
+done
 expect 0 'new' regress --update -q --baseline "$base" rules
 changed slice shape.sem "$inclusive" <<'L'
 CHANGED TS_ax29 PROVED -> REFUTED

@@ -4,33 +4,30 @@
 #include <stdio.h>
 #include <string.h>
 
-/* 0 = the one factor of a zero product that is not known to differ from 0, of the theorem s: 0 = e (e canonical) */
+/* of a zero product x*c, the theorem s: 0 = e, the factor that is not known to differ from 0 where the other is: 0 = that; NO: nothing */
 static uint32_t zero_factor(pv *p, uint32_t cx, ck_id e, uint32_t s)
 {
-  poly f; ck_id rest = CK_BAD; uint32_t res = NO, nz[16], n = 0; ck_id fac[16];
-  poly_init(&f);
-  poly_of(p, &f, e);
-  bool ok = f.n == 1 && f.m[0].n > 1 && f.m[0].n <= 16;
-  for (uint32_t i = 0; ok && i < f.m[0].n; i++) {
-    ck_id x = f.m[0].a[i]; uint32_t u = side(p, cx, t_rel(p, CK_NE, x, p->zero));
-    if (u != NO) { fac[n] = x; nz[n++] = u; }
-    else if (rest == CK_BAD) rest = x;
-    else ok = false;
-  }
-  if (ok && rest != CK_BAD && n) { /* rest = e * product of the inverses / q: inv(x)*x = 1 */
-    ck_id c = q_inv(p, f.m[0].q), back = p->one; by b;
-    by_start(&b);
-    for (uint32_t i = 0; i < n; i++) c = t_mul(p, c, t_op(p, CK_INV, fac[i]));
-    by_add(&b, c, s); /* value c*e = rest * product of fac*inv */
-    for (uint32_t i = 0; i < n; i++) { /* peeled off one after the other: val is 1 - fac*inv */
-      ck_id more = t_mul(p, back, rest);
-      for (uint32_t j = i + 1; j < n; j++) more = t_mul(p, more, t_mul(p, fac[j], t_op(p, CK_INV, fac[j])));
-      by_add(&b, more, r_law(p, "inv", &fac[i], 1, nz[i]));
+  for (bool more = true, first = true; more; first = false) {
+    poly f; more = false;
+    poly_init(&f);
+    poly_of(p, &f, e);
+    for (uint32_t i = 0; f.n && i < f.m[0].n && !more; i++) {
+      ck_id x = f.m[0].a[i], c = poly_quotient(p, e, x), pair[2] = { x, c };
+      if (c == CK_BAD || is_q(p, c)) continue;
+      for (int j = 0; j < 2 && !more; j++) { /* pair[j] differs from 0: other = e * inv(pair[j]) + other*(1 - pair[j]*inv(pair[j])) */
+        ck_id other = pair[1 - j]; uint32_t nz = side(p, cx, t_rel(p, CK_NE, pair[j], p->zero)), t;
+        if (nz == NO) continue;
+        by b; by_start(&b);
+        by_add(&b, t_op(p, CK_INV, pair[j]), s); by_add(&b, other, r_law(p, "inv", &pair[j], 1, nz));
+        if ((t = by_end(p, &b, t_rel(p, CK_EQ, p->zero, other))) == NO) continue;
+        s = t; e = other;
+        more = true;
+      }
     }
-    res = by_end(p, &b, t_rel(p, CK_EQ, p->zero, rest));
+    poly_clear(&f);
+    if (!more) return first ? NO : s;
   }
-  poly_clear(&f);
-  return res;
+  return NO;
 }
 
 /* conditions that are not decided yet: nothing is made of them */
@@ -133,7 +130,9 @@ uint32_t cx_tighten(pv *p, uint32_t cx)
     e = canon(p, t_sub(p, ck_kid(p->T, f, 1), ck_kid(p->T, f, 0)));
     if (is_q(p, e) || has_ite(p, e) || (u = side(p, top, t_rel(p, CK_LE, e, p->zero))) == NO) continue;
     t = r_antisym(p, r_same(p, t_rel(p, CK_LE, p->zero, e), t), u);
-    if (t != NO) cx = cx_know(p, cx, t);
+    if (t == NO) continue;
+    cx = cx_know(p, cx, t);
+    if ((t = zero_factor(p, cx, e, t)) != NO) cx = cx_know(p, cx, t);
   }
   return cx == top ? cx : cx_refresh(p, cx);
 }

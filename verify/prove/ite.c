@@ -194,12 +194,48 @@ static void reduce_cond(pv *p, uint32_t cx, turned *r)
   }
 }
 
+/* an index or counter, which no source file can name, in t */
+static bool has_index(pv *p, ck_id t)
+{
+  if (ck_head(p->T, t) == CK_V) return ck_word_text(p->T, ck_name(p->T, t))[0] == '$';
+  for (uint32_t i = 0, n = ck_nkids(p->T, t); i < n; i++) if (has_index(p, ck_kid(p->T, t, i))) return true;
+  return false;
+}
+
+/* bounds of an index divided become bounds of the index: 0 <= R - x div d as 0 <= d*R + d-1 - x; 0 <= R + x div d as 0 <= d*R + x */
+static bool linear_cond(pv *p, uint32_t cx, turned *r)
+{
+  ck_id E = ck_kid(p->T, r->c, 1), D = CK_BAD, x, d, R, e, goal, one = p->one; poly f; bool plus = false; uint32_t dp, yes, no;
+  if (ck_head(p->T, r->c) != CK_LE) return false;
+  poly_init(&f);
+  poly_of(p, &f, E);
+  for (uint32_t i = 0; i < f.n && D == CK_BAD; i++)
+    if (f.m[i].n == 1 && ck_head(p->T, f.m[i].a[0]) == CK_DIV && (is_one(p, f.m[i].q) || f.m[i].q == t_int(p, -1))) { D = f.m[i].a[0]; plus = is_one(p, f.m[i].q); }
+  poly_clear(&f);
+  if (D == CK_BAD) return false;
+  x = ck_kid(p->T, D, 0); d = ck_kid(p->T, D, 1); R = canon(p, plus ? t_sub(p, E, D) : t_add(p, E, D));
+  if (occurs(p, R, D) || !has_index(p, x) || has_index(p, R) || (dp = side(p, cx, t_rel(p, CK_LT, p->zero, d))) == NO) return false;
+  ck_id xd[2] = { x, d }; uint32_t l = r_law(p, "div", xd, 2, dp), lo = r_law(p, "mod>", xd, 2, dp), hi = r_law(p, "mod<", xd, 2, dp), hi1 = tight(p, hi), no1 = tight(p, r->no);
+  e = canon(p, plus ? t_add(p, x, t_mul(p, d, R)) : t_sub(p, t_add(p, t_mul(p, d, R), t_sub(p, d, one)), x));
+  goal = t_rel(p, CK_LE, p->zero, e);
+  by b; by_start(&b); /* the law: x = d*D + mod, of value d*D + mod - x */
+  by_add2(&b, one, dp, r->yes); by_add(&b, one, plus ? lo : hi1); by_add(&b, plus ? t_int(p, -1) : one, l);
+  yes = by_end(p, &b, goal);
+  by_start(&b);
+  by_add2(&b, one, dp, no1); by_add(&b, one, plus ? hi : lo); by_add(&b, plus ? one : t_int(p, -1), l);
+  if (!plus) { ck_summand m = { one, NULL, 0 }; as_vec_push(&b.sum, &m); }
+  no = by_end(p, &b, ck_neg(p->T, goal));
+  if (yes == NO || no == NO) return false;
+  r->c = goal; r->yes = yes; r->no = no;
+  return true;
+}
+
 /* t = ite(c, u, v) with normal parts: condition in one form; what stands beside a zero taken out of it */
 static eqn canon_cond(pv *p, uint32_t cx, ck_id t)
 {
   ck_id c = ck_kid(p->T, t, 0), u = ck_kid(p->T, t, 1), v = ck_kid(p->T, t, 2), m = p->one, x, y, I, w; turned r;
   if (!turn_cond(p, c, &r)) return same(t);
-  reduce_cond(p, cx, &r);
+  for (int i = 0; i < 4; i++) { reduce_cond(p, cx, &r); if (!linear_cond(p, cx, &r)) break; }
   x = r.turn ? v : u; y = r.turn ? u : v;
   if (is_zero(p, y) && !is_one(p, x)) { m = x; x = p->one; }
   else if (is_zero(p, x) && !is_one(p, y)) { m = y; y = p->one; }

@@ -80,6 +80,26 @@ static uint32_t pick_left(pv *p, const poly *g, bool ints)
   return best;
 }
 
+/* rules whose right side would become their left side again by the new one go */
+static void drop_circular(pv *p, rules *R, const rule *r)
+{
+  for (uint32_t i = R->n; i-- > 0;) {
+    rule *o = &R->r[i]; poly g, h, t; bool back = false;
+    poly_init(&g); poly_init(&h);
+    poly_of(p, &g, o->to); poly_of(p, &h, r->to);
+    for (uint32_t j = 0; j < g.n && !back; j++) {
+      ck_id rest[64]; int k = g.m[j].n > 64 ? -1 : mono_div(g.m[j].a, g.m[j].n, r->a, r->n, rest);
+      if (k < 0) continue;
+      poly_init(&t);
+      poly_mul_mono(p, &t, &h, p->one, rest, (uint32_t)k);
+      for (uint32_t l = 0; l < t.n; l++) back = back || (t.m[l].n <= 64 && mono_div(t.m[l].a, t.m[l].n, o->a, o->n, rest) >= 0);
+      poly_clear(&t);
+    }
+    poly_clear(&g); poly_clear(&h);
+    if (back) R->r[i] = R->r[--R->n];
+  }
+}
+
 static void add_rule(pv *p, uint32_t cx, rules *R, uint32_t s)
 {
   if (R->n == 32 || s == NO) return;
@@ -107,7 +127,7 @@ static void add_rule(pv *p, uint32_t cx, rules *R, uint32_t s)
     by_start(&b); /* left = to has the value -D1/q; D1 = D + (D1 - D) */
     by_add(&b, c, s); by_add(&b, c, red);
     r.s = by_end(p, &b, t_rel(p, CK_EQ, mono_term(p, p->one, r.a, r.n), r.to));
-    if (r.s != NO) R->r[R->n++] = r;
+    if (r.s != NO) { drop_circular(p, R, &r); R->r[R->n++] = r; }
   }
   poly_clear(&g);
 }

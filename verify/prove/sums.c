@@ -344,10 +344,11 @@ eqn cut_sum(pv *p, uint32_t cx, ck_id t, ck_id m)
   return cut_range(p, cx, t, k, sum_body(p, t, k), m);
 }
 
-/* sum(k < c*b) f = sum(g < c) sum(t < b) f(g*b + t) */
-static eqn cut_blocks(pv *p, uint32_t cx, ck_id t, ck_id k, ck_id body, ck_id b)
+/* sum(k < c*b) f = sum(g < c) sum(t < b) f(g*b + t); whole: a guess of c, or CK_BAD */
+static eqn cut_blocks(pv *p, uint32_t cx, ck_id t, ck_id k, ck_id body, ck_id b, ck_id whole)
 {
   ck_id n = ck_kid(p->T, t, 0), c = size_quotient(p, cx, n, b); uint32_t prem[2];
+  if (c == CK_BAD) c = whole != CK_BAD && canon(p, t_mul(p, whole, b)) == n ? whole : CK_BAD;
   if (c == CK_BAD || is_one(p, c) || is_one(p, b)) return fail();
   ck_id cb = t_mul(p, c, b); uint32_t a = side(p, cx, t_rel(p, CK_EQ, n, cb));
   prem[0] = ge0(p, cx, c); prem[1] = ge0(p, cx, b);
@@ -447,6 +448,13 @@ static eqn small_or_composite(pv *p, uint32_t cx, ck_id t, ck_id k, ck_id body)
   return fail();
 }
 
+static bool has_div(pv *p, ck_id t)
+{
+  if (ck_head(p->T, t) == CK_DIV) return true;
+  for (uint32_t i = 0, n = ck_nkids(p->T, t); i < n; i++) if (has_div(p, ck_kid(p->T, t, i))) return true;
+  return false;
+}
+
 /* t: a sum whose bound is normal */
 eqn norm_sum(pv *p, uint32_t cx, ck_id t)
 {
@@ -467,7 +475,13 @@ eqn norm_sum(pv *p, uint32_t cx, ck_id t)
   }
   b = block_size(p, body, k);
   if (b != CK_BAD) {
-    r = cut_blocks(p, cx, e.t, k, body, b);
+    eqn q = norm(p, cx, ck_mk2(p->T, CK_DIV, n, b));
+    if (q.s == NO || has_div(p, q.t)) q.t = CK_BAD;
+    r = cut_blocks(p, cx, e.t, k, body, b, q.t);
+    if (r.s == NO && q.t != CK_BAD) { /* up to the end of the last whole block */
+      ck_id last = canon(p, t_mul(p, b, q.t));
+      if (!is_zero(p, last) && last != n) r = cut_range(p, cx, e.t, k, body, last);
+    }
     if (r.s != NO) return eq_then(p, e, r);
   }
   r = small_or_composite(p, cx, e.t, k, body);

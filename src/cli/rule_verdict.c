@@ -1,4 +1,5 @@
-/* Order: a cheap search for a counterexample, the prover, the checker; a thorough search where there is no proof, or no instance yet. */
+/* Order: a cheap search for a counterexample, the prover, the checker; a thorough search where there is no proof, or no instance yet.  A rule that is
+ * refuted goes to the prover all the same, with little effort: that both say yes must never be, and must not stay unseen. */
 #include "rule_verdict.h"
 #include "outline.h"
 #include "verdict.h"
@@ -50,7 +51,7 @@ static bool no_counterexample(judge *J, as_rule_budget b) {
 }
 
 /* false where the claim cannot be read: the reader of the checker is the one that counts */
-static bool prove(judge *J) {
+static bool prove(judge *J, uint32_t max_steps) {
   cli_rule_verdict *r = J->r;
   ck_text spec = {J->s->path, J->s->text, J->s->len}, cand = {r->name, "", 0};
   cli_texts sem = {0};
@@ -58,7 +59,7 @@ static bool prove(judge *J) {
   ck_claim *claim = cli_take_claim(T, J->s->c.lib, &spec, &cand, &sem, &r->v, &J->err);
   if (claim) {
     double t0 = as_now();
-    as_prove_claim(T, claim, NULL, &r->v.proof);
+    as_prove_claim(T, claim, max_steps ? &(as_prove_opts){.max_steps = max_steps} : NULL, &r->v.proof);
     r->v.prove_seconds = as_now() - t0;
     if (r->v.proof.verdict == AS_PROVED) cli_replay(&spec, &cand, &sem, &r->v);
     if (r->v.checked && (strstr(J->o->require, "z3") || strstr(J->o->require, "cvc5"))) {
@@ -69,7 +70,7 @@ static bool prove(judge *J) {
     outline *out = r->v.checked && J->o->out ? outline_new(T, claim, r->v.proof.cert, r->v.proof.cert_len, false, NULL) : NULL;
     if (out) r->v.outline = outline_html(out);
     outline_free(out);
-  } else {
+  } else if (!r->has_cex) {
     r->answer = CLI_RULE_BAD;
     r->error = as_err_format(&J->err);
   }
@@ -92,8 +93,11 @@ static const char *objection(const judge *J) {
 
 static void decide(judge *J) {
   cli_rule_verdict *r = J->r;
-  if (!no_counterexample(J, as_rule_quick)) return;
-  if (!prove(J)) {
+  if (!no_counterexample(J, as_rule_quick)) {
+    if (r->has_cex) r->conflict = prove(J, 4000) && r->v.checked;
+    return;
+  }
+  if (!prove(J, 0)) {
     /* what contradicts itself in constants the checker does not read at all */
     bool false_there = r->error && (strstr(r->error, "but false") || strstr(r->error, "this is false"));
     if (!false_there || r->tally.defined + r->tally.open != 0 || !no_counterexample(J, as_rule_thorough) || r->tally.defined + r->tally.open != 0) return;
@@ -111,7 +115,7 @@ static void decide(judge *J) {
     return;
   }
   if (proved && (r->tally.defined + r->tally.open == 0 || r->tally.filled == 0) && !no_counterexample(J, as_rule_thorough)) {
-    r->conflict = true;
+    r->conflict = r->conflict || r->has_cex;
     return;
   }
   const char *why = NULL;

@@ -76,6 +76,9 @@ static ck_id range_at(pv *p, uint32_t cx, uint32_t level, ck_id t, int pass)
       ck_id body = ck_open(p->T, ck_kid(T, t, 1 + w + q), vars, w + 1);
       if ((c = range_at(p, in, level, body, pass)) != CK_BAD) return c;
       np = pass == 1 ? cut_places(p, body, k, m, PLACES) : 0;
+      ck_id b = pass == 1 ? block_size(p, body, k) : CK_BAD, r = b == CK_BAD ? CK_BAD : rest_of_division(p, n, b);
+      if (r != CK_BAD && (c = undecided(p, cx, level, t_rel(p, CK_LE, p->zero, r))) != CK_BAD) return c;
+      if (r != CK_BAD && (c = undecided(p, cx, level, t_rel(p, CK_LT, r, b))) != CK_BAD) return c;
       for (uint32_t i = 0; i < np; i++) {
         if ((c = undecided(p, cx, level, t_rel(p, CK_LE, p->zero, m[i]))) != CK_BAD) return c;
         if ((c = undecided(p, cx, level, t_rel(p, CK_LE, m[i], n))) != CK_BAD) return c;

@@ -203,6 +203,8 @@ ck_id range_cond(pv *p, uint32_t cx, ck_id t);                    /* an undecide
 uint32_t cut_places(pv *p, ck_id body, ck_id k, ck_id *m, uint32_t max); /* where conditions on k change their value */
 ck_id block_size(pv *p, ck_id body, ck_id k);                     /* b where body has k div b; CK_BAD: none */
 
+ck_id rest_of_division(pv *p, ck_id a, ck_id b);                   /* quot.c: r of a = b*q + r, for a q other than 0; CK_BAD: none */
+
 /* --- eq.c */
 uint32_t prove_eq(pv *p, uint32_t cx, ck_id a, ck_id b, uint32_t depth);
 uint32_t prove_goal(pv *p, uint32_t cx, ck_id f);

@@ -57,6 +57,17 @@ static void divide(pv *p, const poly *a, const poly *b, poly *q, poly *r)
   }
 }
 
+ck_id rest_of_division(pv *p, ck_id a, ck_id b)
+{
+  poly f, g, q, r; ck_id t;
+  poly_init(&f); poly_init(&g); poly_init(&q); poly_init(&r);
+  poly_of(p, &f, a); poly_of(p, &g, b);
+  if (g.n) divide(p, &f, &g, &q, &r);
+  t = q.n ? poly_term(p, &r) : CK_BAD;
+  poly_clear(&f); poly_clear(&g); poly_clear(&q); poly_clear(&r);
+  return t != CK_BAD && ck_is_int(p->T, t) ? t : CK_BAD;
+}
+
 /* a div b = qt for a = b*qt + rt with rt in range */
 static eqn exact(pv *p, uint32_t cx, ck_id a, ck_id b, ck_id qt, ck_id rt)
 {

@@ -223,11 +223,11 @@ static ck_id place(pv *p, const tele *t, ck_id body, uint32_t i)
   return e.s == NO ? body : canon(p, e.t);
 }
 
-/* order of two counters by bound, then by place; 0: alike */
+/* order of two counters by place, then by bound (a range may be cut: what is left is to stay where it was); 0: alike */
 static int counter_cmp(pv *p, const tele *t, const choice *c, uint32_t a, uint32_t b)
 {
-  int r = t_cmp(p, t->n[a], t->n[b]);
-  return r ? r : t_cmp(p, c->sign[a], c->sign[b]);
+  int r = t_cmp(p, c->sign[a], c->sign[b]);
+  return r ? r : t_cmp(p, t->n[a], t->n[b]);
 }
 
 static void retele(pv *p, const tele *t, const uint32_t *perm, tele *out)

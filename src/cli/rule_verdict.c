@@ -122,6 +122,8 @@ static void decide(judge *J) {
   if (r->tally.defined + r->tally.open == 0) {
     r->answer = CLI_RULE_VACUOUS;
     why = "no sizes and inputs were found at which what the rule starts from is well formed and defined";
+  } else if (proved && r->tally.defined == 0) {
+    why = "a proof, but at no instance is it known that what the rule starts from is defined: it may say nothing";
   } else if (proved && (why = objection(J)) == NULL) {
     r->answer = CLI_RULE_PROVED;
     r->v.certified = true;

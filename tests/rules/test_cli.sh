@@ -104,6 +104,9 @@ expect 0 '1 refuted' certify known.rule
 printf 'rule a\n  tensor x[]\n  lhs tanh(x)\n  rhs 1 - 2 / (exp(2 * x) + 1)\n' >unknown.rule
 expect 3 '1 unknown' certify unknown.rule
 grep -q 'open: goal' out || fail "no residual is shown"
+# never defined, which numbers cannot tell but at 0: a proof of it is no proof of the rule
+printf 'rule a\n  tensor x[]\n  lhs 1 / (exp(x) * exp(-x) - 1)\n  rhs x\n' >nowhere.rule
+expect 3 'it may say nothing' certify nowhere.rule
 expect 2 'absent.rule' certify absent.rule good.rule
 grep -q '2 proved' out || fail "a file that is not there stops the others"
 expect 2 'no file of rules' certify good.rule mixed.tp

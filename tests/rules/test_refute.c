@@ -71,6 +71,12 @@ static const struct { kind want; const char *text, *says; } cases[] = {
     /* assumptions that broadcast, and equations between tensors */
     {RIGHT, "axes I\nsizes N\ntensor x[..I, N], lo[N], hi[]\nassume lo <= x, x <= hi\nlhs minimum(maximum(x, lo), hi)\nrhs x\n", ""},
     {WRONG, "axes I\nsizes N\ntensor x[..I, N], lo[N], hi[]\nassume lo <= x\nlhs minimum(maximum(x, lo), hi)\nrhs x\n", "hi = "},
+    {WRONG, "sizes n >= 2\ntensor A[n, n], B[n, n]\nassume A = transpose(A), B = transpose(B), A != 0, B != 0\nlhs A @ B\nrhs transpose(A @ B)\n", "n = 2"},
+    {WRONG, "sizes n >= 2\ntensor x[n, n], y[n, n]\nassume x @ y = identity(size=n)\nlhs x\nrhs y\n", "x = "},
+    {RIGHT, "sizes n\ntensor p[n] bool, q[n] bool, x[n]\nassume p + q = 1\nlhs p * x + q * x\nrhs x\n", ""},
+    {WRONG, "sizes n >= 3\ntensor x[n]\nassume x[0:n - 1] < x[1:n]\nlhs expand_dims(max(x), axis=0)\nrhs x[n - 2:n - 1]\n", "n = 3"},
+    {WRONG, "sizes a >= 1, b >= 1, c >= 1\ntensor A[a, b, c]\nwhere a * a + b * b = c * c\nlhs A\nrhs A + 1\n", "c = 5"},
+    {RIGHT, "tensor A[100000, 100000]\nlhs A\nrhs A + 0\n", ""}, /* too large to try: not vacuous */
     {RIGHT, "axes I\ntensor a[..I], b[..I]\nassume a = b, a >= 0\nlhs sqrt(a) * sqrt(b)\nrhs a\n", ""},
 };
 

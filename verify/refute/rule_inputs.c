@@ -31,6 +31,26 @@ static void fill(const as_rule *r, as_tensor *in, as_rng *rng, uint32_t t) {
     for (size_t k = 0; k < in[i].n; k++) pick(*number(&in[i], k), r->type[i], rng, t);
 }
 
+/* each tensor all of one number, one number among zeros, or a multiple of a unit matrix: what equations between tensors are often met by */
+static void fill_plainly(const as_rule *r, as_tensor *in, as_rng *rng) {
+  for (uint32_t i = 0; i < r->decl->n_input; i++) {
+    uint64_t how = as_rng_below(rng, 4);
+    size_t one = in[i].n ? as_rng_below(rng, in[i].n) : 0;
+    int64_t w = in[i].rank >= 2 ? in[i].dim[in[i].rank - 1] : 1, h = in[i].rank >= 2 ? in[i].dim[in[i].rank - 2] : 1;
+    mpq_t q;
+    mpq_init(q);
+    pick(q, r->type[i], rng, as_rng_below(rng, 2) ? 6 : 2);
+    if (r->type[i] == AS_R_REAL && mpq_sgn(q) != 0 && as_rng_below(rng, 3) == 0) mpq_inv(q, q);
+    for (size_t k = 0; k < in[i].n; k++) {
+      int64_t x = (int64_t)k % w, y = (int64_t)k / w % h;
+      bool set = how == 0 || (how == 1 ? k == one : x == y);
+      if (set) mpq_set(*number(&in[i], k), q);
+      else mpq_set_ui(*number(&in[i], k), 0, 1);
+    }
+    mpq_clear(q);
+  }
+}
+
 static void outputs_clear(const as_graph *g, as_tensor *out) {
   for (uint32_t i = 0; i < g->n_output; i++) as_tensor_clear(&out[i]);
   free(out);
@@ -131,15 +151,16 @@ static void choose(mpq_t x, as_rule_type type, const mpq_t v, as_rel rel, bool l
   mpq_clear(step);
 }
 
-/* sets elements of a tensor that is a side of a relation that fails there; false where neither side is one */
-static bool mend(const as_rule *r, uint32_t i, const as_tensor *out, as_tensor *in, as_rng *rng) {
+/* sets elements of a tensor that is a side of a relation that fails there (some: half of them, for a tensor that is related to itself, as A = transpose(A));
+ * false where neither side is one */
+static bool mend(const as_rule *r, uint32_t i, const as_tensor *out, as_tensor *in, as_rng *rng, bool some) {
   const as_assumption *a = &r->assumption[i];
   const as_tensor *whole = &out[3 * i + 2];
   int x[2] = {input_of(r, a->lhs), input_of(r, a->rhs)};
   if (x[0] < 0 && x[1] < 0) return false;
   int side = x[0] >= 0 && (x[1] < 0 || as_rng_below(rng, 2)) ? 0 : 1;
   for (size_t k = 0; k < whole->n; k++) {
-    if (meets(whole, k, a->rel)) continue;
+    if (meets(whole, k, a->rel) || (some && as_rng_below(rng, 2))) continue;
     const as_tensor *other = &out[3 * i + 1 - (uint32_t)side], *own = &in[x[side]];
     const void *v = as_tensor_at(other, aligned(whole, other, k));
     if (as_domain_exact.flags(&as_domain_exact, v)) return false;
@@ -149,9 +170,10 @@ static bool mend(const as_rule *r, uint32_t i, const as_tensor *out, as_tensor *
 }
 
 bool as_rule_sample(const as_rule *r, const int64_t *env, as_tensor *in, as_rng *rng, uint32_t t, uint64_t max_ops) {
-  enum { STARTS = 6, ROUNDS = 6 };
-  for (uint32_t start = 0; start < STARTS; start++) {
-    fill(r, in, rng, t + start);
+  enum { STARTS = 6, PLAIN = 24, ROUNDS = 10 };
+  for (uint32_t start = 0; start < STARTS + PLAIN; start++) {
+    if (start < STARTS) fill(r, in, rng, t + start);
+    else fill_plainly(r, in, rng);
     if (r->n_assumption == 0) return true;
     for (int round = 0; round < ROUNDS; round++) {
       as_eval_marks marks;
@@ -161,7 +183,7 @@ bool as_rule_sample(const as_rule *r, const int64_t *env, as_tensor *in, as_rng 
       for (uint32_t i = 0; i < r->n_assumption && !held; i++) {
         bool ok = true;
         for (size_t k = 0; k < out[3 * i + 2].n && ok; k++) ok = meets(&out[3 * i + 2], k, r->assumption[i].rel);
-        if (!ok && mend(r, i, out, in, rng)) changed = true;
+        if (!ok && mend(r, i, out, in, rng, round & 1)) changed = true;
         if (changed) break; /* what was computed from it is stale */
       }
       outputs_clear(r->assume, out);

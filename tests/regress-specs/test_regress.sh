@@ -142,6 +142,14 @@ expect 0 '1 judged again and the same, 26 stand' regress --baseline other.json
 grep -q '^1 claims are read otherwise' out || fail 'a claim that is read otherwise is not reported'
 rm -f other.json
 
+# --- what got slower: by proof steps, and by times where they are known
+sed 's/"work": [0-9]*/"work": 1/' first.json >slow.json
+expect 0 'slower: at least 2 times the time and 0.1 s more, or 1.5 times the proof steps and 200 more' regress --all --baseline slow.json
+grep -q '^slower   facts/mean_square.tp facts/mean_square.mug: [0-9]* proof steps, 1 before$' out || fail 'a proof of more steps is not reported'
+grep -q '^slower   facts/mean_sum.tp facts/mean_sum.divided.tp' out && fail 'a short proof is reported as slower'
+expect 0 '"slower": true' regress --all --json --baseline slow.json
+rm -f slow.json
+
 # --- a rule that is changed, and one that is no more: the others of its file stand
 sed 's/relu(A)$/relu(A) + 1/' "$src/tests/regress-specs/facts/clamped.rule" >facts/clamped.rule
 expect 1 '1 verdicts changed, 0 unknown that were known, 0 judged again and the same, 26 stand' regress

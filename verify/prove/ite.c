@@ -202,7 +202,24 @@ static bool has_index(pv *p, ck_id t)
   return false;
 }
 
-/* bounds of an index divided become bounds of the index: 0 <= R - x div d as 0 <= d*R + d-1 - x; 0 <= R + x div d as 0 <= d*R + x */
+/* x is a counter of the prover's, by itself or with what is free of counters added */
+static bool counted(pv *p, ck_id x)
+{
+  poly f; uint32_t n = 0; bool ok = true;
+  poly_init(&f);
+  poly_of(p, &f, x);
+  for (uint32_t i = 0; i < f.n; i++)
+    for (uint32_t j = 0; j < f.m[i].n; j++) {
+      ck_id a = f.m[i].a[j];
+      bool counter = ck_head(p->T, a) == CK_V && !strncmp(ck_word_text(p->T, ck_name(p->T, a)), "$$x", 3);
+      if (counter) { n++; ok = ok && f.m[i].n == 1; }
+      else if (has_index(p, a) && ck_head(p->T, a) != CK_V) ok = false;
+    }
+  poly_clear(&f);
+  return ok && n > 0;
+}
+
+/* bounds of a counter divided become bounds of the counter: 0 <= R - x div d as 0 <= d*R + d-1 - x; 0 <= R + x div d as 0 <= d*R + x */
 static bool linear_cond(pv *p, uint32_t cx, turned *r)
 {
   ck_id E = ck_kid(p->T, r->c, 1), D = CK_BAD, x, d, R, e, goal, one = p->one; poly f; bool plus = false; uint32_t dp, yes, no;
@@ -214,7 +231,7 @@ static bool linear_cond(pv *p, uint32_t cx, turned *r)
   poly_clear(&f);
   if (D == CK_BAD) return false;
   x = ck_kid(p->T, D, 0); d = ck_kid(p->T, D, 1); R = canon(p, plus ? t_sub(p, E, D) : t_add(p, E, D));
-  if (occurs(p, R, D) || !has_index(p, x) || has_index(p, R) || (dp = side(p, cx, t_rel(p, CK_LT, p->zero, d))) == NO) return false;
+  if (occurs(p, R, D) || !counted(p, x) || has_index(p, R) || (dp = side(p, cx, t_rel(p, CK_LT, p->zero, d))) == NO) return false;
   ck_id xd[2] = { x, d }; uint32_t l = r_law(p, "div", xd, 2, dp), lo = r_law(p, "mod>", xd, 2, dp), hi = r_law(p, "mod<", xd, 2, dp), hi1 = tight(p, hi), no1 = tight(p, r->no);
   e = canon(p, plus ? t_add(p, x, t_mul(p, d, R)) : t_sub(p, t_add(p, t_mul(p, d, R), t_sub(p, d, one)), x));
   goal = t_rel(p, CK_LE, p->zero, e);

@@ -236,7 +236,7 @@ static void shrink_sizes(job *J) {
       if (!as_instance_simpler(I, i, k)) break;
       bool found = false;
       if (as_instance_settle(I))
-        for (uint32_t t = 0; t < J->b->inputs && !found; t++) {
+        for (uint32_t t = 0; t < 3 * J->b->inputs && !found; t++) {
           as_tensor *in = as_inputs_new(J->now->r->lhs, &as_domain_exact, I->env, NULL);
           found = in && as_rule_sample(J->now->r, I->env, in, &J->rng, t, J->b->max_ops) && still(J, in);
           as_inputs_free(J->now->r->lhs, in);

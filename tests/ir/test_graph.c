@@ -146,7 +146,7 @@ START_TEST(random_programs_read_back) {
     as_err e;
     as_err_init(&e);
     if (as_graph_op(g, AS_NONE, NULL, op, arg, op->nargs, attr, &e) == AS_NONE) {
-      ck_assert_int_eq(e.status, AS_BAD_INPUT);
+      ck_assert(e.status == AS_BAD_INPUT || e.status == AS_NO); /* NO: ranks that fit at no sizes */
       ck_assert_uint_eq(g->n, before);
     }
     as_err_clear(&e);

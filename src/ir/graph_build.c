@@ -206,7 +206,10 @@ as_node_id as_graph_op(as_graph *g, uint32_t block, const char *name, const as_o
   for (uint32_t i = 0; i < nargs; i++)
     if (!reachable(g, block, arg[i], err)) return AS_NONE;
   if (block != AS_NONE && !flags(g, arg, nargs, &tmp, err)) return AS_NONE;
-  if (!shape(g, op, arg, nargs, attr, tmp.dim, &tmp.rank, err)) return AS_NONE;
+  if (!shape(g, op, arg, nargs, attr, tmp.dim, &tmp.rank, err)) {
+    if (err && err->status == AS_NO && !g->open) err->status = AS_BAD_INPUT; /* only of a rule is it a finding */
+    return AS_NONE;
+  }
   as_node_id id = push_node(g, AS_N_OP, block, name, err);
   if (id == AS_NONE) return id;
   as_node *n = &g->node[id];

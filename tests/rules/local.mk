@@ -15,7 +15,7 @@ TESTS += tests/rules/test_catalogue.sh
 EXTRA_DIST += tests/rules/test_catalogue.sh
 TESTS += tests/rules/test_tricks.sh
 EXTRA_DIST += tests/rules/test_tricks.sh tests/rules/tricks.rule
-EXTRA_DIST += tests/rules/advice.tsv
+EXTRA_DIST += tests/rules/advice.tsv tests/rules/undecided.txt
 # docs/found.md, written anew from a run
 found: all
 	python3 $(top_srcdir)/bench/found.py ./assay$(EXEEXT) >found.md && mv found.md $(top_srcdir)/docs/found.md

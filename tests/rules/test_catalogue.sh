@@ -36,6 +36,10 @@ while read -r line; do fail "$line"; done <wrong
 awk -F'\t' '$2 == "PROVED" && $3 == "refuted" || $2 == "REFUTED" && $3 == "proved" { print $1 ": " $2 }' verdicts >wrong
 while read -r line; do fail "$line"; done <wrong
 
+# what is right and undecided is known (undecided.txt)
+awk -F'\t' '$2 != "PROVED" && $2 != "REFUTED" { print $1 }' verdicts | grep -vxF -f "$src/tests/rules/undecided.txt" >wrong
+while read -r line; do fail "no longer decided: $line"; done <wrong
+
 # each certificate, by the checker alone
 accepted=0
 for cert in result/*.cert; do

@@ -34,7 +34,7 @@ static void push_thm(pv *p, facts *F, uint32_t s)
   f = thm(p, s);
   poly_init(&v);
   poly_of(p, &v, t_sub(p, ck_kid(p->T, f, 1), ck_kid(p->T, f, 0)));
-  if (v.n) push_fact(p, F, &v, &s, 1, ck_head(p->T, f) == CK_LT, ck_head(p->T, f) == CK_EQ);
+  if (v.n || ck_head(p->T, f) == CK_LT) push_fact(p, F, &v, &s, 1, ck_head(p->T, f) == CK_LT, ck_head(p->T, f) == CK_EQ);
   poly_clear(&v);
 }
 
@@ -46,14 +46,13 @@ static bool shares(const poly *f, const poly *g)
   return false;
 }
 
-/* x # 0 for an integer that is known not to be negative, or not to be positive, as an order */
+/* x # 0 for what is known not to be negative, or not to be positive, as an order */
 static uint32_t apart(pv *p, uint32_t cx, ck_id x, uint32_t nz)
 {
-  if (!ck_is_int(p->T, x)) return NO;
-  uint32_t ge = side_int(p, cx, t_rel(p, CK_LE, p->zero, x));
+  bool i = ck_is_int(p->T, x); uint32_t ge = i ? side_int(p, cx, t_rel(p, CK_LE, p->zero, x)) : fact_match(p, cx, CK_LE, x);
   if (ge != NO) return ne_positive(p, x, ge, nz);
   ck_id m = canon(p, t_neg(p, x));
-  ge = side_int(p, cx, t_rel(p, CK_LE, p->zero, m));
+  ge = i ? side_int(p, cx, t_rel(p, CK_LE, p->zero, m)) : fact_match(p, cx, CK_LE, m);
   return ge == NO ? NO : ne_positive(p, m, ge, r_arith1(p, t_rel(p, CK_NE, m, p->zero), t_int(p, -1), nz));
 }
 
@@ -166,7 +165,7 @@ static void push_clauses(pv *p, uint32_t cx, ck_id t, facts *F)
     n = clause_instances(p, cx, CX(p, c).step, t, inst, 8);
     for (uint32_t i = 0; i < n; i++) {
       ck_id nf; uint32_t s = fact_normal(p, cx, inst[i], &nf);
-      if (s != NO && !is_zero(p, nf)) push_thm(p, F, s);
+      if (s != NO && (!is_zero(p, nf) || ck_head(p->T, thm(p, s)) == CK_LT)) push_thm(p, F, s);
     }
   }
 }

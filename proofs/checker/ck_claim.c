@@ -46,10 +46,25 @@ static uint32_t first_false(ck_reader *R, const ids *rel, bool *known) {
   return rel->n;
 }
 
+/* Some indices below 8, the first k as in `at`, at which the conditions hold for the values of the sizes and the relation does not. */
+static bool violated(ck_reader *R, const ck_oblig *o, uint32_t k, ck_id *at) {
+  bool all = k == o->n_vars, no = false;
+  if (R->work > CK_MAX_WORK) return false;
+  for (uint32_t i = 0; i <= o->n_conds; i++) {
+    ck_id rel = i < o->n_conds ? o->cond[i] : o->rel;
+    int truth = ck_truth_at(R, ck_ok(R, ck_sub(R->T, rel, o->var, at, k, NULL, 0)), 0);
+    if (i < o->n_conds ? truth == 0 : truth > 0) return false;
+    all = all && truth >= 0;
+  }
+  for (long v = 0; v < 8 && k < o->n_vars && !no; v++) at[k] = ck_int(R->T, v), no = violated(R, o, k + 1, at);
+  return all || no;
+}
+
 /* Whether there are sizes that satisfy everything: the stated ones (it dies if they contradict something), or small ones where none are stated.
  * Contradictory relations would prove anything, so a candidate that adds relations must leave sizes that are found here. */
 static bool witness(ck_reader *R, const ck_side *spec, const ck_side *cand) {
   ids rel = {0}, open = {0};
+  ck_id at[CK_MAX_CONDS];
   bool known;
   for (uint32_t i = 0; i < R->n_sizes; i++) if (!R->size[i].stated) add(R, &open, i);
   for (uint32_t i = 0; i < R->n_rels; i++) add(R, &rel, R->rel[i].rel);
@@ -63,6 +78,7 @@ static bool witness(ck_reader *R, const ck_side *spec, const ck_side *cand) {
   for (uint32_t t = 0; !found && t < 4096 && (open.n >= 6 || t >> 2 * open.n == 0); t++) {
     for (uint32_t i = 0; i < open.n; i++) R->size[open.v[i]].value = R->size[open.v[i]].least + (long)(i < 6 ? t >> 2 * i & 3 : 0);
     found = first_false(R, &rel, &known) == rel.n && known;
+    for (uint32_t i = 0; restricted && found && i < spec->n_obligs; i++) R->work = 0, found = !violated(R, &spec->oblig[i], 0, at);
   }
   if (!found && restricted) ck_die(R, cand->f, cand->f->tok, "no sizes are known to satisfy the relations: state values for all of them");
   return found;

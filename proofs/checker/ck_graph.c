@@ -166,10 +166,10 @@ static void where(ck_reader *R) {
   R->rel[R->n_rels - 1].at = R->side->cand ? at : NULL;
 }
 
-/* t: a product of sizes (own: of the candidate's own only) and positive numbers; how often a size is a factor of it */
+/* t: a product of sizes (own: of the candidate's own only), of which those of the candidate can be 1, and positive numbers; how often a size is a factor */
 static bool is_product(const ck_reader *R, ck_id t, bool own) {
   if (ck_head(R->T, t) == CK_MUL) return is_product(R, ck_kid(R->T, t, 0), own) && is_product(R, ck_kid(R->T, t, 1), own);
-  for (uint32_t k = 0; k < R->n_sizes; k++) if (R->size[k].var == t) return !own || !R->size[k].in_spec;
+  for (uint32_t k = 0; k < R->n_sizes; k++) if (R->size[k].var == t) return R->size[k].in_spec ? !own : R->size[k].least <= 1;
   return ck_head(R->T, t) == CK_Q && mpq_sgn(*ck_q_value(R->T, t)) > 0;
 }
 
@@ -178,18 +178,21 @@ static uint32_t times(const ck_reader *R, ck_id t, ck_id size) {
 }
 
 /* The candidate's relations leave the sizes of the given program free, but for divisibility by numbers: each is an equation of a product of sizes with
- * a product of the candidate's own, one of which occurs there once and in no other relation, so that some value fits it when the others are 1;
- * or bounds an own size by such a product from above. */
+ * a product of the candidate's own, one of which occurs there once and in no other relation, so that some value fits it when the others are 1, 0 if a
+ * size of the given program is; or bounds an own size by such a product from above. */
 static void relations_leave_free(ck_reader *R) {
   for (uint32_t i = 0; i < R->n_rels; i++) {
     ck_op op = ck_head(R->T, R->rel[i].rel);
     ck_id side[2] = {ck_kid(R->T, R->rel[i].rel, 0), ck_kid(R->T, R->rel[i].rel, 1)};
+    long low = 1; /* what the given sizes there can be */
+    for (uint32_t k = 0; k < R->n_sizes; k++) if (R->size[k].in_spec && R->size[k].least < low && ck_has_var(R->T, R->rel[i].rel, R->size[k].var)) low = 0;
     bool fits = op == CK_LE && ck_head(R->T, side[0]) == CK_V && is_product(R, side[0], true) && is_product(R, side[1], false);
+    for (uint32_t k = 0; op == CK_LE && k < R->n_sizes; k++) fits = fits && (R->size[k].var != side[0] || R->size[k].least <= low);
     for (uint32_t k = 0; op == CK_EQ && k < 2 * R->n_sizes; k++) {
       ck_id size = R->size[k / 2].var, p = side[k % 2], e = side[1 - k % 2];
       bool other = ck_has_var(R->T, e, size);
       for (uint32_t j = 0; j < R->n_rels; j++) other = other || (j != i && R->rel[j].at && ck_has_var(R->T, R->rel[j].rel, size));
-      fits = fits || (!other && times(R, p, size) == 1 && is_product(R, p, true) && is_product(R, e, false));
+      fits = fits || (!other && R->size[k / 2].least <= low && times(R, p, size) == 1 && is_product(R, p, true) && is_product(R, e, false));
     }
     if (R->rel[i].at && !fits) ck_die(R, R->side->f, R->rel[i].at, "this may restrict the sizes of the given program");
   }

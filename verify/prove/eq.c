@@ -70,20 +70,20 @@ static ck_id find_cond(pv *p, ck_id t)
 /* an undecided condition in what theorem s says */
 static ck_id cond_in(pv *p, uint32_t cx, uint32_t s)
 {
-  ck_id nf, f = s == NO ? CK_BAD : thm(p, s), c = CK_BAD;
-  if (f == CK_BAD || !ck_is_rel(p->T, f) || !ck_is_int(p->T, ck_kid(p->T, f, 0))) return CK_BAD; /* of reals: it would lead to itself */
-  if (fact_normal(p, cx, s, &nf) != NO) c = find_cond(p, nf);
+  ck_id nf, c = s == NO || fact_normal(p, cx, s, &nf) == NO ? CK_BAD : find_cond(p, nf);
   return c == CK_BAD || side(p, cx, c) != NO || side(p, cx, ck_neg(p->T, c)) != NO ? CK_BAD : c;
 }
 
-/* an undecided condition in what the hypotheses say of integers, clauses included at what t speaks of */
+/* an undecided condition in what the hypotheses say of integers, clauses included at what t speaks of.  Of reals it is not sought: that would lead to itself. */
 static ck_id fact_cond(pv *p, uint32_t cx, ck_id t)
 {
   ck_id c = CK_BAD; uint32_t inst[4], n = 0;
   for (uint32_t x = cx; x != 0 && c == CK_BAD; x = CX(p, x).parent) {
-    ck_id f = CX(p, x).formula; ck_op o = ck_head(p->T, f);
+    ck_id f = CX(p, x).formula, says = f; ck_op o = ck_head(p->T, f);
+    if (o == CK_ALL) says = ck_kid(p->T, f, ck_nkids(p->T, f) - 1); /* the conclusion */
+    if (!ck_is_rel(p->T, says) || !ck_is_int(p->T, ck_kid(p->T, says, 0))) continue;
     if (o == CK_ALL) n = clause_instances(p, cx, CX(p, x).step, t, inst, 4);
-    else if (o != CK_NE && ck_is_int(p->T, ck_kid(p->T, f, 0))) { n = 1; inst[0] = CX(p, x).step; }
+    else if (o != CK_NE) { n = 1; inst[0] = CX(p, x).step; }
     else n = 0;
     for (uint32_t i = 0; i < n && c == CK_BAD; i++) c = cond_in(p, cx, inst[i]);
   }

@@ -219,6 +219,25 @@ static uint32_t by_atoms(pv *p, uint32_t cx, ck_id D, uint32_t depth)
   return res;
 }
 
+/* the first element of a sum over a few literal elements apart */
+static uint32_t by_elements(pv *p, uint32_t cx, ck_id D, uint32_t depth)
+{
+  enum { FEW = 8 };
+  poly f; ck_id at = CK_BAD; uint32_t s = NO;
+  poly_init(&f);
+  poly_of(p, &f, D);
+  for (uint32_t i = 0; i < f.n && at == CK_BAD; i++)
+    for (uint32_t j = 0; j < f.m[i].n && at == CK_BAD; j++) {
+      ck_id x = f.m[i].a[j], n = is_sum(p, x) ? ck_kid(p->T, x, 0) : CK_BAD;
+      if (n != CK_BAD && is_q(p, n) && mpq_cmp_ui(*ck_q_value(p->T, n), 1, 1) > 0 && mpq_cmp_ui(*ck_q_value(p->T, n), FEW, 1) <= 0) at = x;
+    }
+  poly_clear(&f);
+  if (at == CK_BAD) return NO;
+  eqn c = cut_sum(p, cx, at, p->one);
+  if (c.s != NO && c.s != REFL) { ck_id was = lhs_of(p, c.s); eqn r = rewrite(p, D, &was, &c.s, 1); if (r.s != NO && r.s != REFL) s = through(p, D, r, zero_thm(p, cx, r.t, depth + 1)); }
+  return s;
+}
+
 /* D = 0 for a normal D without conditions outside of folds */
 static uint32_t leaf(pv *p, uint32_t cx, ck_id D, uint32_t depth)
 {
@@ -227,6 +246,7 @@ static uint32_t leaf(pv *p, uint32_t cx, ck_id D, uint32_t depth)
   if (s == NO) s = by_atoms(p, cx, D, depth);
   if (s == NO && (depth > 0 || ck_is_int(p->T, D))) s = lp_prove(p, cx, goal);
   if (s == NO) s = from_false(p, goal, lp_contradiction(p, cx));
+  if (s == NO) s = by_elements(p, cx, D, depth);
   if (s == NO && ((c = range_cond(p, cx, D)) != CK_BAD || (c = fact_cond(p, cx, D)) != CK_BAD)) s = split_on(p, cx, c, D, depth, zero_thm);
   else if (s == NO && p->tightened < MAX_TIGHTENED && depth < MAX_SPLITS) {
     uint32_t in; p->tightened++;

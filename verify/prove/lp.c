@@ -109,6 +109,28 @@ static void push_hyps(pv *p, uint32_t cx, facts *F, bool all)
   for (uint32_t i = 0; i < n; i++) poly_clear(&v[i]);
 }
 
+/* f(i) <= max(k < n) f(k), for the elements f(i) that the facts speak of */
+static void element_facts(pv *p, uint32_t cx, ck_id x, facts *F)
+{
+  ck_id n = ck_kid(p->T, x, 0), k, b; uint32_t nf = F->n;
+  cx_bind(p, cx, n, &k);
+  b = max_body(p, x, k);
+  if (ck_head(p->T, b) != CK_APP) return;
+  for (uint32_t i = 0; i < nf && F->n < MAX_COLS; i++)
+    for (uint32_t j = 0; j < F->f[i].v.n; j++)
+      for (uint32_t l = 0; l < F->f[i].v.m[j].n; l++) {
+        ck_id y = F->f[i].v.m[j].a[l], at = CK_BAD;
+        if (ck_head(p->T, y) != CK_APP || ck_name(p->T, y) != ck_name(p->T, b) || ck_sig(p->T, y) != ck_sig(p->T, b)) continue;
+        for (uint32_t q = 0; q < ck_nkids(p->T, b) && at == CK_BAD; q++)
+          if (ck_has_var(p->T, ck_kid(p->T, b, q), k)) at = canon(p, t_sub(p, ck_kid(p->T, y, q), t_sub(p, ck_kid(p->T, b, q), k)));
+        if (at == CK_BAD || !ck_is_int(p->T, at) || ck_has_var(p->T, at, k) || ck_sub(p->T, b, &k, &at, 1, NULL, 0) != y) continue;
+        uint32_t prem[2] = { side(p, cx, t_rel(p, CK_LE, p->zero, at)), NO };
+        if (prem[0] == NO || (prem[1] = side(p, cx, t_rel(p, CK_LT, at, n))) == NO) continue;
+        ck_fsub fs = { ck_word(p->T, "f"), ck_word(p->T, "i:r"), &k, 1, b }; ck_vsub v[2] = { { ck_var(p->T, "n", 'i'), n }, { ck_var(p->T, "i", 'i'), at } };
+        push_thm(p, F, r_lemma(p, L_MAX_GE, v, 2, &fs, 1, prem, 2));
+      }
+}
+
 /* what is known of an atom whatever the hypotheses */
 static void atom_facts(pv *p, uint32_t cx, ck_id x, facts *F)
 {
@@ -124,7 +146,7 @@ static void atom_facts(pv *p, uint32_t cx, ck_id x, facts *F)
     push_thm(p, F, by_end(p, &s, t_rel(p, CK_LT, r, ab[1])));
   } else if (o == CK_EXP || o == CK_INV) push_thm(p, F, positive(p, cx, x));
   else if (o == CK_SQRT) push_thm(p, F, nonneg(p, cx, x));
-  else if (is_max(p, x, &f)) push_thm(p, F, max_first(p, cx, x));
+  else if (is_max(p, x, &f)) { push_thm(p, F, max_first(p, cx, x)); element_facts(p, cx, x, F); }
 }
 
 /* what is known of the squares in a monomial */

@@ -148,7 +148,8 @@ static bool read_fact(base *b, json_t *j, size_t i, as_err *err) {
   const char *pp = json_string_value(json_object_get(p, "path")), *cp = c ? json_string_value(json_object_get(c, "path")) : "";
   size_t k = 0;
   while (k < 3 && (kind == NULL || strcmp(kind, kinds[k]) != 0)) k++;
-  if (k == 3 || !pp || !cp || !verdict || !json_is_boolean(json_object_get(j, "certified")) || !json_is_integer(work)) return bad(b, i, err);
+  bool parts = k == BASE_PROGRAM ? part == NULL : part && *part && (k == BASE_RULE || part[strspn(part, "0123456789")] == 0); /* a name, or a number */
+  if (k == 3 || !pp || !cp || !parts || (k == BASE_RULE) != (c == NULL) || !verdict || !json_is_boolean(json_object_get(j, "certified")) || !json_is_integer(work)) return bad(b, i, err);
   size_t before = b->fact.n;
   base_fact *f = base_fact_at(b, (base_kind)k, pp, cp, part ? part : "");
   if (b->fact.n == before) return as_err_set(err, AS_BAD_INPUT, "%s: fact %zu is there twice", b->path, i);

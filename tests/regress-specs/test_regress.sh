@@ -189,6 +189,11 @@ expect 1 '"outcome": "changed"' regress --json --junit report.xml
 grep -q '<testsuites name="assay" tests="28" failures="1" errors="0"' report.xml || fail 'the JUnit file counts otherwise'
 grep -q '<failure type="changed" message="REFUTED -&gt; PROVED' report.xml || fail 'no failure in the JUnit file'
 
+# --- graphs of Mirage, one fact each, and a baseline elsewhere
+mkdir deep deep/base
+expect 0 '4 new' regress --update "$src/examples/mirage/lora.tp=$src/tests/data/mirage-mugraphs/lora.json" --baseline deep/base/m.json
+(cd deep && timeout 60 "$assay" regress --baseline base/m.json >../out 2>&1)
+grep -q '4 stand' out || fail 'a baseline in another folder does not find its files'
 # --- bad input
 expect 2 'no facts' regress --baseline none.json
 expect 2 'no such file' regress facts/none.tp
@@ -198,16 +203,15 @@ printf '{' >broken.json
 expect 2 'broken.json:1:' regress --baseline broken.json
 printf '{"format": "assay-baseline 1", "facts": [{"kind": "program"}]}' >broken.json
 expect 2 'fact 0' regress --baseline broken.json
+for swap in 's/"kind": "mirage"/"kind": "program"/' 's/"part": "0"/"part": "x"/' 's/"verdict"/"verdit"/' 's/"sha256": "[0-9a-f]/"sha256": "g/' '/"part": "0"/d'; do
+  sed "$swap" deep/base/m.json >broken.json
+  expect 2 'broken.json: fact ' regress --baseline broken.json
+done
 printf '{"format": "other"}' >broken.json
 expect 2 'assay-baseline 1' regress --baseline broken.json
 printf 'op' >bad.sem
 expect 2 'bad.sem:1:' regress --sem bad.sem
 expect 2 'cannot be written' regress --update facts --baseline not/there.json
 
-# --- graphs of Mirage, one fact each, and a baseline elsewhere
-mkdir deep deep/base
-expect 0 '4 new' regress --update "$src/examples/mirage/lora.tp=$src/tests/data/mirage-mugraphs/lora.json" --baseline deep/base/m.json
-(cd deep && timeout 60 "$assay" regress --baseline base/m.json >../out 2>&1)
-grep -q '4 stand' out || fail 'a baseline in another folder does not find its files'
 only facts rules rules.json rules.json.times assay-baseline.json assay-baseline.json.times first.json sem got want diff dependents bin report.xml broken.json bad.sem deep
 finish

@@ -19,7 +19,6 @@ EXTRA_DIST += tests/rules/advice.tsv tests/rules/undecided.txt
 # docs/found.md, written anew from a run
 found: all
 	python3 $(top_srcdir)/bench/found.py ./assay$(EXEEXT) >found.md && mv found.md $(top_srcdir)/docs/found.md
-.PHONY: found
 TESTS += tests/rules/test_cli.sh
 EXTRA_DIST += tests/rules/test_cli.sh
 check_PROGRAMS += tests/rules/test_readings

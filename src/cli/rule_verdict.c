@@ -12,7 +12,7 @@ bool cli_rules_open(const cli_opts *o, const char *path, cli_rules *s, as_err *e
   *s = (cli_rules){.path = path};
   if (!cli_load(o, NULL, NULL, &s->c, err) || (s->text = as_read_file(path, &s->len, err)) == NULL) return false;
   s->file = as_rulefile_open(path, s->text, s->len, s->c.lib, err);
-  return s->file != NULL;
+  return s->file != NULL && (as_rulefile_count(s->file) > 0 || as_err_set(err, AS_BAD_INPUT, "%s: holds no rules", path));
 }
 
 void cli_rules_close(cli_rules *s) {

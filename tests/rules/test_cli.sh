@@ -109,6 +109,8 @@ printf 'rule a\n  tensor x[]\n  lhs 1 / (exp(x) * exp(-x) - 1)\n  rhs x\n' >nowh
 expect 3 'it may say nothing' certify nowhere.rule
 expect 2 'absent.rule' certify absent.rule good.rule
 grep -q '2 proved' out || fail "a file that is not there stops the others"
+printf 'op f(x[..a]) -> [..a]\n  out[..a] = x[..a]\n' >none.rule
+expect 2 'none.rule: holds no rules' certify none.rule
 expect 2 'no file of rules' certify good.rule mixed.tp
 expect 2 'unknown word' certify --direction=sideways good.rule
 

@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { MOST_BYTES = 1 << 28 }; /* as the checker reads of a certificate; a device that never ends is no file */
+
 char *as_read_file(const char *path, size_t *len, as_err *err) {
   FILE *f = fopen(path, "rb");
   if (f == NULL) {
@@ -22,14 +24,15 @@ char *as_read_file(const char *path, size_t *len, as_err *err) {
   as_str s;
   as_str_init(&s);
   char buf[65536];
-  for (size_t n; (n = fread(buf, 1, sizeof buf, f)) > 0;) as_str_addn(&s, buf, n);
-  bool bad = ferror(f);
-  fclose(f);
-  if (bad) {
+  for (size_t n; s.n <= MOST_BYTES && (n = fread(buf, 1, sizeof buf, f)) > 0;) as_str_addn(&s, buf, n);
+  bool large = s.n > MOST_BYTES;
+  if (ferror(f) || large) {
     as_str_clear(&s);
-    as_err_set(err, AS_BAD_INPUT, "%s: cannot be read", path);
+    fclose(f);
+    as_err_set(err, AS_BAD_INPUT, "%s: %s", path, large ? "larger than 256 MiB" : "cannot be read");
     return NULL;
   }
+  fclose(f);
   *len = s.n;
   return as_str_take(&s);
 }

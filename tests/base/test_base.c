@@ -144,6 +144,9 @@ START_TEST(files) {
   ck_assert(!as_write_file(lost, "x", 1, &e));
   ck_assert_ptr_nonnull(strstr(e.text, "No such file"));
   as_err_clear(&e);
+  ck_assert_ptr_null(as_read_file("/dev/zero", &n, &e));
+  ck_assert_int_eq(e.status, AS_BAD_INPUT);
+  as_err_clear(&e);
   ck_assert_ptr_null(as_read_file(lost, &n, &e));
   as_err_clear(&e);
   unlink(path);

@@ -1,4 +1,5 @@
-/* Inside of verify/smt: the certificate as a list of steps with their theorems.  Called by the files of verify/smt only. */
+/* Inside of verify/smt: the certificate as a list of steps with their theorems.
+ * Called by the files of verify/smt, and by src/cli/outline.c, which shows proofs. */
 #ifndef AS_SMT_INT_H
 #define AS_SMT_INT_H
 #include "proofs/checker/ck_rules.h"

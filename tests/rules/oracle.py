@@ -554,7 +554,9 @@ class Rule(Reader):
         return a
 
     def integer(self, env):
-        return eval(self.scalar(), SCALARS, {'v_' + k: v for k, v in env.items() if not isinstance(v, Tensor)})
+        source = self.scalar()
+        value = eval(source, SCALARS, {'v_' + k: v for k, v in env.items() if not isinstance(v, Tensor)})
+        return ONE if value == 1 and 'v_' not in source else value
 
     def atom_(self, env):
         t = self.name()

@@ -157,7 +157,12 @@ static ck_id shift_between(pv *p, ck_id a, ck_id b, ck_id k)
 /* two sums of one body over different ranges, or of one that is ahead of the other: the longer one cut, the other's start cut off */
 static eqn cut_longer(pv *p, uint32_t cx, ck_id a, ck_id b)
 {
-  eqn none = { CK_BAD, NO }, r = none;
+  eqn none = { CK_BAD, NO }, r = none; ck_id f;
+  if (is_prod(p, a, &f) && is_prod(p, b, &f) && ck_kid(p->T, a, 2) == ck_kid(p->T, b, 2)) {
+    r = cut_prod(p, cx, a, ck_kid(p->T, b, 0));
+    if (r.s == NO) r = cut_prod(p, cx, b, ck_kid(p->T, a, 0));
+    return r.s == REFL ? none : r;
+  }
   if (!is_sum(p, a) || !is_sum(p, b)) return none;
   if (ck_kid(p->T, a, 2) == ck_kid(p->T, b, 2)) {
     r = cut_sum(p, cx, a, ck_kid(p->T, b, 0));

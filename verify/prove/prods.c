@@ -136,6 +136,14 @@ bool is_prod(pv *p, ck_id t, ck_id *f)
   return acc == v[1] && !ck_has_var(T, *f, v[1]);
 }
 
+eqn cut_prod(pv *p, uint32_t cx, ck_id t, ck_id m)
+{
+  ck_id f, k, var = ck_var(p->T, "$$k", 'i');
+  if (!is_prod(p, t, &f)) return fail();
+  cx_bind(p, cx, ck_kid(p->T, t, 0), &k);
+  return cut(p, cx, ck_kid(p->T, t, 0), k, ck_sub(p->T, f, &var, &k, 1, NULL, 0), m);
+}
+
 /* t: a product whose bound is normal */
 eqn norm_prod(pv *p, uint32_t cx, ck_id t)
 {

@@ -176,6 +176,7 @@ eqn norm_poly(pv *p, uint32_t cx, ck_id t);                       /* t: polynomi
 eqn norm_sum(pv *p, uint32_t cx, ck_id t);
 bool is_prod(pv *p, ck_id t, ck_id *f);                            /* prods.c: fold 0 1 n 1 (acc * f), f at $$k */
 eqn norm_prod(pv *p, uint32_t cx, ck_id t);
+eqn cut_prod(pv *p, uint32_t cx, ck_id t, ck_id m);               /* the product t as one up to m times the rest; fails unless 0 <= m <= n is known */
 eqn norm_ite(pv *p, uint32_t cx, ck_id t);
 eqn norm_div(pv *p, uint32_t cx, ck_id t);                         /* quot.c; kids normal */
 eqn norm_log(pv *p, uint32_t cx, ck_id t);                         /* roots.c; argument normal */

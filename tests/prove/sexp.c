@@ -62,7 +62,8 @@ static ck_id clause(ck_terms *T, const char **s)
 
 static ck_id list(ck_terms *T, const char **s, const char *w)
 {
-  static const struct { const char *w; ck_op o; int n; } ops[] = { { "+", CK_ADD, 2 }, { "*", CK_MUL, 2 }, { "div", CK_DIV, 2 }, { "mod", CK_MOD, 2 }, { "inv", CK_INV, 1 },
+  static const struct { const char *w; ck_op o; int n; } ops[] = { { "+", CK_ADD, 2 }, { "*", CK_MUL, 2 }, { "div", CK_DIV, 2 }, { "mod", CK_MOD, 2 },
+    { "inv", CK_INV, 1 },
     { "exp", CK_EXP, 1 }, { "sqrt", CK_SQRT, 1 }, { "log", CK_LOG, 1 }, { "=", CK_EQ, 2 }, { "#", CK_NE, 2 }, { "<=", CK_LE, 2 }, { "<", CK_LT, 2 } };
   if (!strcmp(w, "sum") || !strcmp(w, "max")) return fold1(T, s, w[0] == 's');
   if (!strcmp(w, "fold")) return foldn(T, s);

@@ -39,10 +39,12 @@ static int prove_files(const char *spec, const char *cand, bool show, const char
     d = read_claim(F, spec, cand);
     t2 = as_now();
     *accepted = d && ck_cert_check(F, d->goals, d->n_goals, r.cert, r.cert_len, &use, &why);
-    if (show) printf("%s: %u goals, proved in %.3f s (%u steps tried), certificate %u steps %u terms %zu bytes, checked in %.3f s: %s\n", cand, r.goals, t1 - t0, r.steps_tried, r.steps,
+    if (show) printf("%s: %u goals, proved in %.3f s (%u steps tried), certificate %u steps %u terms %zu bytes, checked in %.3f s: %s\n", cand,
+      r.goals, t1 - t0, r.steps_tried, r.steps,
                      r.terms, r.cert_len, as_now() - t2, *accepted ? "accepted" : why);
     if (out) { as_err e; as_err_init(&e); as_write_file(out, r.cert, r.cert_len, &e); as_err_clear(&e); }
-  } else if (show) printf("%s: not proved in %.3f s (%u steps): %u of %u goals; %s: %s\n  L %s\n  R %s\n", cand, t1 - t0, r.steps_tried, r.goals_proved, r.goals, r.goal, r.reason, r.left, r.right ? r.right : "");
+  } else if (show) printf("%s: not proved in %.3f s (%u steps): %u of %u goals; %s: %s\n  L %s\n  R %s\n", cand, t1 - t0, r.steps_tried,
+    r.goals_proved, r.goals, r.goal, r.reason, r.left, r.right ? r.right : "");
   free(why);
   as_proof_result_clear(&r);
   ck_claim_free(c);

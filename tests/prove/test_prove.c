@@ -39,13 +39,15 @@ static void run(const item *it, bool verbose)
   as_prove_goals(T, &g, 1, NULL, &r);
   double t1 = as_now();
   if (verbose) {
-    printf("%-28s %s %.3fs tried %u lines %u+%u\n", it->name, r.verdict == AS_PROVED ? "proved" : "UNKNOWN", t1 - t0, r.steps_tried, r.steps, r.terms);
+    printf("%-28s %s %.3fs tried %u lines %u+%u\n", it->name, r.verdict == AS_PROVED ? "proved" : "UNKNOWN", t1 - t0, r.steps_tried, r.steps,
+      r.terms);
     if (r.verdict != AS_PROVED) printf("    %s\n    L %s\n    R %s\n", r.reason, r.left, r.right ? r.right : "");
   }
   clear_goal(&g);
   ck_terms_free(T);
   if (verbose) { as_proof_result_clear(&r); return; }
-  ck_assert_msg((r.verdict == AS_PROVED) == it->proved, "%s: %s\n  %s\n  %s", it->name, it->proved ? "not proved" : "proved, but wrong", r.left ? r.left : "", r.right ? r.right : "");
+  ck_assert_msg((r.verdict == AS_PROVED) == it->proved, "%s: %s\n  %s\n  %s", it->name, it->proved ? "not proved" : "proved, but wrong",
+    r.left ? r.left : "", r.right ? r.right : "");
   if (r.verdict == AS_PROVED) {
     ck_terms *F = ck_terms_new(); ck_usage use; char *why = NULL;
     make_goal(F, it, &g);
@@ -89,9 +91,13 @@ END_TEST
 
 START_TEST(from_texts)
 {
-  static const char spec[] = "program p\nsizes N = 4\ninput X: f16[N]\noutput Y = dbl(X) + X\n", cand[] = "mugraph c\nY = trp(X)\n", wrong[] = "mugraph c\nY = dbl(X)\n";
-  static const char sem[] = "op add(x[..a], y[..b]) -> [broadcast(a, b) as o]\n  out[..o] = x[~o] + y[~o]\nop dbl(x[..a]) -> [..a]\n  out[..a] = 2 * x[..a]\nop trp(x[..a]) -> [..a]\n  out[..a] = 3 * x[..a]\n";
-  ck_text s = { "p.tp", spec, sizeof spec - 1 }, c = { "c.mug", cand, sizeof cand - 1 }, w = { "w.mug", wrong, sizeof wrong - 1 }, m = { "o.sem", sem, sizeof sem - 1 }; as_proof_result r; ck_msg msg = { 0 };
+  static const char spec[] = "program p\nsizes N = 4\ninput X: f16[N]\noutput Y = dbl(X) + X\n", cand[] = "mugraph c\nY = trp(X)\n",
+    wrong[] = "mugraph c\nY = dbl(X)\n";
+  static const char sem[] = "op add(x[..a], y[..b]) -> [broadcast(a, b) as o]\n  out[..o] = x[~o] + y[~o]\n"
+    "op dbl(x[..a]) -> [..a]\n  out[..a] = 2 * x[..a]\n"
+    "op trp(x[..a]) -> [..a]\n  out[..a] = 3 * x[..a]\n";
+  ck_text s = { "p.tp", spec, sizeof spec - 1 }, c = { "c.mug", cand, sizeof cand - 1 }, w = { "w.mug", wrong, sizeof wrong - 1 },
+    m = { "o.sem", sem, sizeof sem - 1 }; as_proof_result r; ck_msg msg = { 0 };
   ck_assert_msg(as_prove_texts(&s, &c, &m, 1, NULL, &r, &msg), "%s", msg.text);
   ck_assert_int_eq(r.verdict, AS_PROVED);
   as_proof_result_clear(&r);

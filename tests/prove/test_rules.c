@@ -70,7 +70,8 @@ static int prove_rule(const rule *r, char **why, double *seconds, as_proof_resul
   v = res->verdict == AS_PROVED;
   if (v) {
     d = ck_claim_read(F, r->file, r->name, (const char *const *)sems, (uint32_t)n_sem, &msg);
-    if (!d || !ck_cert_check(F, d->goals, d->n_goals, res->cert, res->cert_len, &use, &no)) { v = -2; *why = as_format("refused: %s", no ? no : "?"); }
+    if (!d || !ck_cert_check(F, d->goals, d->n_goals, res->cert, res->cert_len, &use, &no)) { v = -2; *why = as_format("refused: %s", no ? no : "?");
+      }
     else *why = as_format("%u steps, %u terms", res->steps, res->terms);
     free(no);
     if (d) ck_claim_free(d);
@@ -82,7 +83,8 @@ static int prove_rule(const rule *r, char **why, double *seconds, as_proof_resul
         free(h);
       }
   }
-  if (v == 0) *why = wide ? as_format("%s: %s\n    L %s\n    R %s", res->goal, res->reason, res->left, res->right ? res->right : "") : as_format("%s: %s", res->goal, res->reason);
+  if (v == 0) *why = wide ? as_format("%s: %s\n    L %s\n    R %s", res->goal, res->reason, res->left,
+    res->right ? res->right : "") : as_format("%s: %s", res->goal, res->reason);
   ck_claim_free(c);
   ck_terms_free(T); ck_terms_free(F);
   return v;
@@ -120,7 +122,8 @@ static int show(int argc, char **argv)
     if (!wanted) continue;
     int v = prove_rule(r, &why, &s, &res, wide);
     const char *word = v == 1 ? "proved" : v == 0 ? "unknown" : v == -1 ? "BAD" : "REFUSED";
-    printf("%-22s %-8s %s %6.3f s %6u tried  %s\n", r->name, word, !*r->expect ? " " : !strcmp(r->expect, "proved") == (v == 1) ? "=" : "!", s, res.steps_tried, why);
+    printf("%-22s %-8s %s %6.3f s %6u tried  %s\n", r->name, word, !*r->expect ? " " : !strcmp(r->expect, "proved") == (v == 1) ? "=" : "!", s,
+      res.steps_tried, why);
     n[v == 1 ? 0 : v == 0 ? 1 : 2]++;
     free(why);
     as_proof_result_clear(&res);

@@ -103,7 +103,8 @@ uint32_t cx_refresh(pv *p, uint32_t cx)
   for (uint32_t c = cx; c != 0 && n < 128; c = CX(p, c).parent) chain[n++] = CX(p, c).step;
   while (n-- > 0) {
     ck_id f = chain[n] == NO ? CK_BAD : thm(p, chain[n]), nf, y; ck_op o; uint32_t s;
-    if (f == CK_BAD || ((o = ck_head(p->T, f)) != CK_LE && o != CK_LT && o != CK_EQ) || !ck_is_int(p->T, ck_kid(p->T, f, 0)) || !ck_is_int(p->T, ck_kid(p->T, f, 1))) continue;
+    if (f == CK_BAD || ((o = ck_head(p->T, f)) != CK_LE && o != CK_LT && o != CK_EQ) || !ck_is_int(p->T, ck_kid(p->T, f, 0)) || !ck_is_int(p->T,
+      ck_kid(p->T, f, 1))) continue;
     s = fact_normal(p, top, chain[n], &nf);
     if (s == NO || has_ite(p, nf)) continue;
     if (o == CK_EQ && (!has_quotient(p, nf) || divisible(p, top, s, &y) != NO)) continue; /* a divisibility still has its own to get */
@@ -124,7 +125,8 @@ uint32_t cx_tighten(pv *p, uint32_t cx)
   for (uint32_t c = cx; c != 0 && n < 128; c = CX(p, c).parent) chain[n++] = CX(p, c).step;
   for (uint32_t i = 0; i < n && cx == top && !pv_spent(p); i++) {
     ck_id f = chain[i] == NO ? CK_BAD : thm(p, chain[i]), e; uint32_t t, u; ck_op o;
-    if (f == CK_BAD || ((o = ck_head(p->T, f)) != CK_LE && o != CK_LT) || !ck_is_int(p->T, ck_kid(p->T, f, 0)) || !ck_is_int(p->T, ck_kid(p->T, f, 1))) continue;
+    if (f == CK_BAD || ((o = ck_head(p->T, f)) != CK_LE && o != CK_LT) || !ck_is_int(p->T, ck_kid(p->T, f, 0)) || !ck_is_int(p->T,
+      ck_kid(p->T, f, 1))) continue;
     if ((t = tight(p, chain[i])) == NO) continue;
     f = thm(p, t);
     e = canon(p, t_sub(p, ck_kid(p->T, f, 1), ck_kid(p->T, f, 0)));

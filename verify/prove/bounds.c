@@ -64,10 +64,12 @@ static ck_id upper_guess(pv *p, uint32_t cx, ck_id a)
       poly_init(&v);
       poly_of(p, &v, last);
       for (uint32_t i = 0; i < v.n && e == CK_BAD; i++)
-        if (v.m[i].n == 1 && v.m[i].q == t_int(p, -1) && ck_head(p->T, v.m[i].a[0]) == CK_V && ck_has_var(p->T, a, v.m[i].a[0])) { x = v.m[i].a[0]; e = upper_of(p, CX(p, c).step, x); }
+        if (v.m[i].n == 1 && v.m[i].q == t_int(p, -1) && ck_head(p->T, v.m[i].a[0]) == CK_V && ck_has_var(p->T, a, v.m[i].a[0])) { x = v.m[i].a[0];
+          e = upper_of(p, CX(p, c).step, x); }
       poly_clear(&v);
     }
-    if (e == CK_BAD || ck_head(p->T, x) != CK_V || ck_sort(p->T, x) != 'i' || !ck_has_var(p->T, a, x) || ck_has_var(p->T, e, x) || !ck_is_int(p->T, e)) continue;
+    if (e == CK_BAD || ck_head(p->T, x) != CK_V || ck_sort(p->T, x) != 'i' || !ck_has_var(p->T, a, x) || ck_has_var(p->T, e, x) || !ck_is_int(p->T,
+      e)) continue;
     a = canon(p, ck_sub(p->T, a, &x, &e, 1, NULL, 0));
   }
   return a;
@@ -163,7 +165,8 @@ static uint32_t div_facts(pv *p, uint32_t cx, ck_id x, int depth, uint32_t *out,
   if (bp == NO) return n;
   ck_vsub v[2] = { { ck_var(p->T, "a", 'i'), a }, { ck_var(p->T, "b", 'i'), b } };
   a0 = nn_term(p, cx, a, depth + 1);
-  if (a0 != NO) { uint32_t prem[2] = { r_same(p, t_rel(p, CK_LE, p->zero, a), a0), bp }; n = add_fact(out, n, r_lemma(p, L_DIV_LO, v, 2, NULL, 0, prem, 2)); }
+  if (a0 != NO) { uint32_t prem[2] = { r_same(p, t_rel(p, CK_LE, p->zero, a), a0), bp };
+    n = add_fact(out, n, r_lemma(p, L_DIV_LO, v, 2, NULL, 0, prem, 2)); }
   n = add_fact(out, n, div_upper(p, cx, a, b, bp, depth));
   uint32_t l = r_law(p, "div", ab, 2, bp), lo = r_law(p, "mod>", ab, 2, bp), hi = r_law(p, "mod<", ab, 2, bp);
   by s; by_start(&s); by_add(&s, p->one, lo); by_add(&s, t_int(p, -1), l);
@@ -187,7 +190,8 @@ static uint32_t facts_of(pv *p, uint32_t cx, ck_id x, int depth, uint32_t *out)
     for (uint32_t c = cx; c != 0; c = CX(p, c).parent) {
       ck_id f = CX(p, c).formula; ck_op o = ck_head(p->T, f);
       if ((o == CK_EQ) != (eqs == 1) || (o != CK_EQ && o != CK_LE && o != CK_LT)) continue;
-      if (ck_head(p->T, x) == CK_V ? ck_has_var(p->T, f, x) : summand_of(p, ck_kid(p->T, f, 0), x) || summand_of(p, ck_kid(p->T, f, 1), x)) n = add_fact(out, n, CX(p, c).step);
+      if (ck_head(p->T, x) == CK_V ? ck_has_var(p->T, f, x) : summand_of(p, ck_kid(p->T, f, 0), x) || summand_of(p, ck_kid(p->T, f, 1),
+        x)) n = add_fact(out, n, CX(p, c).step);
     }
   if (ck_head(p->T, x) == CK_DIV) n = div_facts(p, cx, x, depth, out, n);
   if (ck_head(p->T, x) == CK_MOD) {

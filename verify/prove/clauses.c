@@ -80,7 +80,8 @@ static ck_id usual(pv *p, uint32_t cx, ck_id c, uint32_t j, const ck_id *used, u
 uint32_t clause_instances(pv *p, uint32_t cx, uint32_t h, ck_id t, uint32_t *out, uint32_t max)
 {
   if (h == NO) return 0;
-  ck_id c = thm(p, h), g = ck_kid(p->T, c, ck_nkids(p->T, c) - 1); uint32_t m = ck_index(p->T, c), n = 0; ck_id opt[MAX_VARS][MAX_BIND + 1]; uint32_t no[MAX_VARS] = { 0 }, pick[MAX_VARS] = { 0 };
+  ck_id c = thm(p, h), g = ck_kid(p->T, c, ck_nkids(p->T, c) - 1); uint32_t m = ck_index(p->T, c), n = 0; ck_id opt[MAX_VARS][MAX_BIND + 1];
+  uint32_t no[MAX_VARS] = { 0 }, pick[MAX_VARS] = { 0 };
   if (m > MAX_VARS) return 0;
   for (uint32_t i = 0; i < m; i++) {
     collect_args(p, g, i, t, opt[i], &no[i]);
@@ -112,7 +113,8 @@ static bool match(pv *p, ck_id pat, ck_id t, uint32_t depth, ck_id *arg, uint32_
   if (o != ck_head(T, t) || ck_nkids(T, pat) != ck_nkids(T, t) || !ck_nkids(T, pat)) return false;
   if (o == CK_APP && (ck_name(T, pat) != ck_name(T, t) || ck_sig(T, pat) != ck_sig(T, t))) return false;
   if (o == CK_FOLD && (ck_width(T, pat) != ck_width(T, t) || ck_index(T, pat) != ck_index(T, t))) return false;
-  for (uint32_t i = 0; i < ck_nkids(T, pat); i++) if (!match(p, ck_kid(T, pat, i), ck_kid(T, t, i), depth + ck_kid_binders(T, pat, i), arg, m)) return false;
+  for (uint32_t i = 0; i < ck_nkids(T, pat); i++) if (!match(p, ck_kid(T, pat, i), ck_kid(T, t, i), depth + ck_kid_binders(T, pat, i), arg,
+    m)) return false;
   return true;
 }
 

@@ -46,7 +46,8 @@ ck_id block_size(pv *p, ck_id t, ck_id k)
 {
   const ck_terms *T = p->T; ck_op o = ck_head(T, t);
   if (!ck_has_var(T, t, k)) return CK_BAD;
-  if ((o == CK_DIV || o == CK_MOD) && ck_kid(T, t, 0) == k && ck_is_closed(T, ck_kid(T, t, 1)) && !ck_has_var(T, ck_kid(T, t, 1), k)) return ck_kid(T, t, 1);
+  if ((o == CK_DIV || o == CK_MOD) && ck_kid(T, t, 0) == k && ck_is_closed(T, ck_kid(T, t, 1)) && !ck_has_var(T, ck_kid(T, t, 1), k)) return ck_kid(T,
+    t, 1);
   for (uint32_t i = 0, n = ck_nkids(T, t); i < n; i++) { ck_id b = block_size(p, ck_kid(T, t, i), k); if (b != CK_BAD) return b; }
   return CK_BAD;
 }

@@ -74,7 +74,8 @@ static ck_id cond_in(pv *p, uint32_t cx, uint32_t s)
   return c == CK_BAD || side(p, cx, c) != NO || side(p, cx, ck_neg(p->T, c)) != NO ? CK_BAD : c;
 }
 
-/* an undecided condition in what the hypotheses say of integers, clauses included at what t speaks of.  Of reals it is not sought: that would lead to itself. */
+/* an undecided condition in what the hypotheses say of integers, clauses included at what t speaks of.  Of reals it is not sought: that
+ * would lead to itself. */
 static ck_id fact_cond(pv *p, uint32_t cx, ck_id t)
 {
   ck_id c = CK_BAD; uint32_t inst[4], n = 0;
@@ -239,7 +240,8 @@ static uint32_t by_elements(pv *p, uint32_t cx, ck_id D, uint32_t depth)
   poly_clear(&f);
   if (at == CK_BAD) return NO;
   eqn c = cut_sum(p, cx, at, p->one);
-  if (c.s != NO && c.s != REFL) { ck_id was = lhs_of(p, c.s); eqn r = rewrite(p, D, &was, &c.s, 1); if (r.s != NO && r.s != REFL) s = through(p, D, r, zero_thm(p, cx, r.t, depth + 1)); }
+  if (c.s != NO && c.s != REFL) { ck_id was = lhs_of(p, c.s); eqn r = rewrite(p, D, &was, &c.s, 1);
+    if (r.s != NO && r.s != REFL) s = through(p, D, r, zero_thm(p, cx, r.t, depth + 1)); }
   return s;
 }
 
@@ -307,7 +309,8 @@ static uint32_t rel_cases(pv *p, uint32_t cx, ck_id f, uint32_t depth)
   if ((c = find_cond(p, e.t)) != CK_BAD) return split_on(p, cx, c, f, depth, rel_cases);
   s = by_clause(p, cx, f);
   if (s == NO) s = from_false(p, f, lp_contradiction(p, cx));
-  if (s == NO && ((c = clause_cond(p, cx, f)) != CK_BAD || (c = range_cond(p, cx, e.t)) != CK_BAD || (c = fact_cond(p, cx, e.t)) != CK_BAD)) s = split_on(p, cx, c, f, depth, rel_cases);
+  if (s == NO && ((c = clause_cond(p, cx, f)) != CK_BAD || (c = range_cond(p, cx, e.t)) != CK_BAD || (c = fact_cond(p, cx,
+    e.t)) != CK_BAD)) s = split_on(p, cx, c, f, depth, rel_cases);
   return s;
 }
 
@@ -334,7 +337,8 @@ static uint32_t with_quotients(pv *p, uint32_t cx, ck_id f, uint32_t depth)
 {
   for (uint32_t c = cx; c != 0 && depth < 6; c = CX(p, c).parent) {
     ck_id q, nf; uint32_t back, in = NO;
-    if (ck_head(p->T, CX(p, c).formula) == CK_EQ && fact_normal(p, cx, CX(p, c).step, &nf) != NO && !is_zero(p, nf)) in = cx_quotient(p, cx, CX(p, c).step, &q, &back);
+    if (ck_head(p->T, CX(p, c).formula) == CK_EQ && fact_normal(p, cx, CX(p, c).step, &nf) != NO && !is_zero(p, nf)) in = cx_quotient(p, cx,
+      CX(p, c).step, &q, &back);
     if (in == NO) continue;
     uint32_t s = with_quotients(p, cx_derive(p, in), f, depth + 1); ck_vsub v = { q, ck_kid(p->T, rhs_of(p, back), 1) };
     return r_inst(p, s, &v, 1, NULL, 0, &back, 1);

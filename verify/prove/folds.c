@@ -100,7 +100,8 @@ static eqn drop_states(pv *p, uint32_t cx, ck_id t, const opened *o)
   s.w = m;
   for (uint32_t i = 0; i < m; i++) { s.init[i] = o->init[idx[i]]; s.st[i] = o->st[idx[i]]; s.step[i] = o->step[idx[i]]; if (idx[i] == o->p) s.p = i; }
   n0 = side(p, cx, t_rel(p, CK_LE, p->zero, o->n));
-  ck_id k = o->k, k1 = t_add(p, k, p->one), fs[MAX_W], from[MAX_W]; uint32_t base[MAX_W], step[MAX_W], ih[MAX_W], hk = r_hyp(p, t_rel(p, CK_LE, p->zero, k)), le0 = r_const(p, t_rel(p, CK_LE, p->zero, p->zero));
+  ck_id k = o->k, k1 = t_add(p, k, p->one), fs[MAX_W], from[MAX_W];
+  uint32_t base[MAX_W], step[MAX_W], ih[MAX_W], hk = r_hyp(p, t_rel(p, CK_LE, p->zero, k)), le0 = r_const(p, t_rel(p, CK_LE, p->zero, p->zero));
   for (uint32_t i = 0; i < m; i++) {
     ck_id a0 = fold_at(p, o, idx[i], p->zero), b0 = fold_at(p, &s, i, p->zero);
     from[i] = fold_at(p, o, idx[i], k);
@@ -208,7 +209,8 @@ static eqn rescaled(pv *p, uint32_t cx, const opened *o)
   eqn e3 = norm(p, in, t_mul(p, g, b0));
   if (e3.s == NO || e3.t != b) return fail();
   /* induction: Z(k) = g(m(k)) * S(k) */
-  uint32_t hk = r_hyp(p, t_rel(p, CK_LE, p->zero, k)), le0 = r_const(p, t_rel(p, CK_LE, p->zero, p->zero)), n0 = side(p, cx, t_rel(p, CK_LE, p->zero, n));
+  uint32_t hk = r_hyp(p, t_rel(p, CK_LE, p->zero, k)), le0 = r_const(p, t_rel(p, CK_LE, p->zero, p->zero)),
+    n0 = side(p, cx, t_rel(p, CK_LE, p->zero, n));
   if (n0 == NO) return fail();
   ck_id mk[MAX_W], m1[MAX_W], m0[MAX_W], mn[MAX_W]; ck_vsub inst[2 * MAX_W + 1]; uint32_t ni = 0;
   for (uint32_t q = 0; q < w; q++) {
@@ -285,7 +287,8 @@ static bool extremum_step(pv *p, const opened *o, bool max, ck_id *f)
   if (o->w != 1 || ck_head(p->T, s) != CK_ITE) return false;
   c = ck_kid(p->T, s, 0);
   *f = ck_kid(p->T, s, max ? 1 : 2);
-  return ck_head(p->T, c) == CK_LE && ck_kid(p->T, c, 0) == o->st[0] && ck_kid(p->T, c, 1) == *f && ck_kid(p->T, s, max ? 2 : 1) == o->st[0] && !ck_has_var(p->T, *f, o->st[0]);
+  return ck_head(p->T, c) == CK_LE && ck_kid(p->T, c, 0) == o->st[0] && ck_kid(p->T, c, 1) == *f && ck_kid(p->T, s,
+    max ? 2 : 1) == o->st[0] && !ck_has_var(p->T, *f, o->st[0]);
 }
 
 /* max over k < n of f, base as given */

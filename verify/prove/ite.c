@@ -41,8 +41,10 @@ static bool split_sign(pv *p, uint32_t cx, ck_id D, split *s)
 /* theorem h about D (`0 <= D` and the like, D on the side given by low: true 0 rel D) carried over to E: the same relation, turned if sign < 0 */
 static uint32_t carry(pv *p, const split *s, ck_op o, bool low, uint32_t h)
 {
-  bool elow = s->sign > 0 ? low : !low; ck_id goal = elow ? t_rel(p, o, p->zero, s->E) : t_rel(p, o, s->E, p->zero), ip = t_op(p, CK_INV, s->pos); ck_vsub v = { ck_var(p->T, "x", 'r'), s->pos };
-  uint32_t pi = r_lemma(p, L_INV_POS, &v, 1, NULL, 0, &s->posp, 1), nz = r_arith1(p, t_rel(p, CK_NE, s->pos, p->zero), t_int(p, -1), s->posp), li = r_law(p, "inv", &s->pos, 1, nz);
+  bool elow = s->sign > 0 ? low : !low; ck_id goal = elow ? t_rel(p, o, p->zero, s->E) : t_rel(p, o, s->E, p->zero), ip = t_op(p, CK_INV, s->pos);
+  ck_vsub v = { ck_var(p->T, "x", 'r'), s->pos };
+  uint32_t pi = r_lemma(p, L_INV_POS, &v, 1, NULL, 0, &s->posp, 1), nz = r_arith1(p, t_rel(p, CK_NE, s->pos, p->zero), t_int(p, -1), s->posp),
+    li = r_law(p, "inv", &s->pos, 1, nz);
   /* value of h: +-D = +-sign*pos*E; of the goal: +-E, the same sign after turning */
   ck_id val = elow ? s->E : t_neg(p, s->E); by b;
   by_start(&b);
@@ -74,7 +76,8 @@ static void factor_branch(pv *p, ck_id w, ck_id E, ck_id *m, ck_id *w0, ck_id *q
 /* t = ite(c, u, v) with normal parts, c a real order relation */
 static eqn canon_ite(pv *p, uint32_t cx, ck_id t)
 {
-  ck_id c = ck_kid(p->T, t, 0), u = ck_kid(p->T, t, 1), v = ck_kid(p->T, t, 2), a = ck_kid(p->T, c, 0), b = ck_kid(p->T, c, 1), D = canon(p, t_sub(p, b, a)); ck_op o = ck_head(p->T, c), oc;
+  ck_id c = ck_kid(p->T, t, 0), u = ck_kid(p->T, t, 1), v = ck_kid(p->T, t, 2), a = ck_kid(p->T, c, 0), b = ck_kid(p->T, c, 1),
+    D = canon(p, t_sub(p, b, a)); ck_op o = ck_head(p->T, c), oc;
   split s;
   if ((o != CK_LE && o != CK_LT) || !split_sign(p, cx, D, &s)) return same(t);
   bool turn = s.sign < 0; ck_id u1 = turn ? v : u, v1 = turn ? u : v, w = canon(p, t_sub(p, u1, v1)), m, w0, quot;
@@ -88,7 +91,8 @@ static eqn canon_ite(pv *p, uint32_t cx, ck_id t)
   if (I == CK_BAD || canon(p, T) == t) return same(t);
   if (is_zero(p, v) && I == t) return same(t);
   for (int i = 0; i < 2; i++) { /* c holds; c does not */
-    ck_id h = i ? ck_neg(p->T, c) : c, X = i ? v : u; ck_op ho = ck_head(p->T, h); uint32_t hs = r_hyp(p, h), law = r_law(p, i ? "ite0" : "ite1", &t, 1, hs), fact, yes, no = NO, zero = NO;
+    ck_id h = i ? ck_neg(p->T, c) : c, X = i ? v : u; ck_op ho = ck_head(p->T, h);
+    uint32_t hs = r_hyp(p, h), law = r_law(p, i ? "ite0" : "ite1", &t, 1, hs), fact, yes, no = NO, zero = NO;
     bool low = !i; /* c: 0 rel D; not c: D rel' 0 */
     fact = carry(p, &s, ho, low, r_same(p, low ? t_rel(p, ho, p->zero, D) : t_rel(p, ho, D, p->zero), hs));
     if (fact == NO) return fail();
@@ -123,11 +127,13 @@ static eqn canon_ite(pv *p, uint32_t cx, ck_id t)
 }
 
 /* --- conditions on integers, and equations: 0 <= E or 0 = E with a positive leading coefficient */
-typedef struct { ck_id c; bool turn; uint32_t yes, no; } turned; /* c proved from the old condition (yes), its negation from the other (no); turn: the other way round */
+/* c proved from the old condition (yes), its negation from the other (no); turn: the other way round */
+typedef struct { ck_id c; bool turn; uint32_t yes, no; } turned;
 
 static bool turn_cond(pv *p, ck_id c, turned *r)
 {
-  ck_op o = ck_head(p->T, c); ck_id a = ck_kid(p->T, c, 0), b = ck_kid(p->T, c, 1), E = canon(p, t_sub(p, b, a)), lead = E, f; bool ints = ck_is_int(p->T, a) && ck_is_int(p->T, b); uint32_t h = r_hyp(p, c), n = r_hyp(p, ck_neg(p->T, c)); poly g; int sign;
+  ck_op o = ck_head(p->T, c); ck_id a = ck_kid(p->T, c, 0), b = ck_kid(p->T, c, 1), E = canon(p, t_sub(p, b, a)), lead = E, f;
+  bool ints = ck_is_int(p->T, a) && ck_is_int(p->T, b); uint32_t h = r_hyp(p, c), n = r_hyp(p, ck_neg(p->T, c)); poly g; int sign;
   if ((o == CK_LE || o == CK_LT) && !ints) return false;
   while (ck_head(p->T, lead) == CK_ADD) lead = ck_kid(p->T, lead, 0);
   poly_init(&g);
@@ -174,10 +180,12 @@ static void reduce_cond(pv *p, uint32_t cx, turned *r)
     poly_init(&f);
     poly_of(p, &f, E);
     for (uint32_t i = 0; f.n && i < f.m[0].n && !more; i++) {
-      ck_id g = f.m[0].a[i], e = poly_quotient(p, E, g), ig, goal, ngoal; uint32_t gp, ip, nz, li, yes, neg; ck_vsub v = { ck_var(p->T, "x", 'r'), g };
+      ck_id g = f.m[0].a[i], e = poly_quotient(p, E, g), ig, goal, ngoal; uint32_t gp, ip, nz, li, yes, neg;
+      ck_vsub v = { ck_var(p->T, "x", 'r'), g };
       if (e == CK_BAD || is_q(p, e) || (gp = side(p, cx, t_rel(p, CK_LT, p->zero, g))) == NO) continue;
       ig = t_op(p, CK_INV, g); goal = t_rel(p, o, p->zero, e); ngoal = ck_neg(p->T, goal); no = ck_head(p->T, ngoal);
-      ip = r_lemma(p, L_INV_POS, &v, 1, NULL, 0, &gp, 1); nz = r_arith1(p, t_rel(p, CK_NE, g, p->zero), t_int(p, -1), gp); li = r_law(p, "inv", &g, 1, nz); /* g*inv g = 1 */
+      ip = r_lemma(p, L_INV_POS, &v, 1, NULL, 0, &gp, 1); nz = r_arith1(p, t_rel(p, CK_NE, g, p->zero), t_int(p, -1), gp);
+      li = r_law(p, "inv", &g, 1, nz); /* g*inv g = 1 */
       by b; by_start(&b); /* e = inv g * (g*e) + e*(1 - g*inv g) */
       if (o == CK_EQ) by_add(&b, ig, r->yes); else by_add2(&b, p->one, ip, r->yes);
       by_add(&b, e, li);
@@ -227,12 +235,14 @@ static bool linear_cond(pv *p, uint32_t cx, turned *r)
   poly_init(&f);
   poly_of(p, &f, E);
   for (uint32_t i = 0; i < f.n && D == CK_BAD; i++)
-    if (f.m[i].n == 1 && ck_head(p->T, f.m[i].a[0]) == CK_DIV && (is_one(p, f.m[i].q) || f.m[i].q == t_int(p, -1))) { D = f.m[i].a[0]; plus = is_one(p, f.m[i].q); }
+    if (f.m[i].n == 1 && ck_head(p->T, f.m[i].a[0]) == CK_DIV && (is_one(p, f.m[i].q) || f.m[i].q == t_int(p, -1))) { D = f.m[i].a[0];
+      plus = is_one(p, f.m[i].q); }
   poly_clear(&f);
   if (D == CK_BAD) return false;
   x = ck_kid(p->T, D, 0); d = ck_kid(p->T, D, 1); R = canon(p, plus ? t_sub(p, E, D) : t_add(p, E, D));
   if (occurs(p, R, D) || !counted(p, x) || has_index(p, R) || (dp = side(p, cx, t_rel(p, CK_LT, p->zero, d))) == NO) return false;
-  ck_id xd[2] = { x, d }; uint32_t l = r_law(p, "div", xd, 2, dp), lo = r_law(p, "mod>", xd, 2, dp), hi = r_law(p, "mod<", xd, 2, dp), hi1 = tight(p, hi), no1 = tight(p, r->no);
+  ck_id xd[2] = { x, d }; uint32_t l = r_law(p, "div", xd, 2, dp), lo = r_law(p, "mod>", xd, 2, dp), hi = r_law(p, "mod<", xd, 2, dp),
+    hi1 = tight(p, hi), no1 = tight(p, r->no);
   e = canon(p, plus ? t_add(p, x, t_mul(p, d, R)) : t_sub(p, t_add(p, t_mul(p, d, R), t_sub(p, d, one)), x));
   goal = t_rel(p, CK_LE, p->zero, e);
   by b; by_start(&b); /* the law: x = d*D + mod, of value d*D + mod - x */
@@ -262,7 +272,8 @@ static eqn canon_cond(pv *p, uint32_t cx, ck_id t)
   uint32_t res[2];
   for (int i = 0; i < 2; i++) { /* i: c does not hold */
     bool first = (i == 0) != r.turn; by b;
-    uint32_t l = r_law(p, i ? "ite0" : "ite1", &t, 1, r_hyp(p, i ? ck_neg(p->T, c) : c)), li = r_law(p, first ? "ite1" : "ite0", &I, 1, first ? r.yes : r.no);
+    uint32_t l = r_law(p, i ? "ite0" : "ite1", &t, 1, r_hyp(p, i ? ck_neg(p->T, c) : c)),
+      li = r_law(p, first ? "ite1" : "ite0", &I, 1, first ? r.yes : r.no);
     by_start(&b); /* t = old branch = m*val = m*I */
     by_add(&b, p->one, l); by_add(&b, t_neg(p, m), li);
     res[i] = by_end(p, &b, t_rel(p, CK_EQ, t, w));

@@ -51,10 +51,13 @@ static uint32_t exp_neg(pv *p)
 
 static uint32_t exp_pos(pv *p)
 {
-  ck_id x = rv(p, "x"), h = t_mul(p, ck_rat(p->T, 1, 2), x), y = t_op(p, CK_EXP, h), en = t_op(p, CK_EXP, t_neg(p, h)), hh = t_add(p, h, h), goal = gt0(p, t_op(p, CK_EXP, x));
+  ck_id x = rv(p, "x"), h = t_mul(p, ck_rat(p->T, 1, 2), x), y = t_op(p, CK_EXP, h), en = t_op(p, CK_EXP, t_neg(p, h)), hh = t_add(p, h, h),
+    goal = gt0(p, t_op(p, CK_EXP, x));
   ck_vsub v = { x, h };
-  uint32_t prod = r_lemma(p, L_EXP_NEG, &v, 1, NULL, 0, NULL, 0), r = r_arith0(p, eq(p, x, hh)), c = r_cong(p, t_op(p, CK_EXP, x), t_op(p, CK_EXP, hh), &r, 1);
-  uint32_t a = law2(p, "exp+", h, h, NO), pos = r_hyp(p, gt0(p, y)), le = r_hyp(p, t_rel(p, CK_LE, y, p->zero)), ge = r_hyp(p, ge0(p, y)), lt = r_hyp(p, t_rel(p, CK_LT, y, p->zero));
+  uint32_t prod = r_lemma(p, L_EXP_NEG, &v, 1, NULL, 0, NULL, 0), r = r_arith0(p, eq(p, x, hh)),
+    c = r_cong(p, t_op(p, CK_EXP, x), t_op(p, CK_EXP, hh), &r, 1);
+  uint32_t a = law2(p, "exp+", h, h, NO), pos = r_hyp(p, gt0(p, y)), le = r_hyp(p, t_rel(p, CK_LE, y, p->zero)), ge = r_hyp(p, ge0(p, y)),
+    lt = r_hyp(p, t_rel(p, CK_LT, y, p->zero));
   uint32_t res[2], prem[2] = { pos, lt };
   for (int i = 0; i < 2; i++) {
     by b; by_start(&b);
@@ -68,7 +71,8 @@ static uint32_t exp_pos(pv *p)
 static uint32_t inv_ne(pv *p)
 {
   ck_id x = rv(p, "x"), y = inv(p, x), f = ne0(p, y);
-  uint32_t i = law1(p, "inv", x, r_hyp(p, ne0(p, x))), z = r_hyp(p, eq(p, y, p->zero)), bad = AR(p, eq(p, p->zero, p->one), 2, one(p), i, t_neg(p, x), z);
+  uint32_t i = law1(p, "inv", x, r_hyp(p, ne0(p, x))), z = r_hyp(p, eq(p, y, p->zero)),
+    bad = AR(p, eq(p, p->zero, p->one), 2, one(p), i, t_neg(p, x), z);
   return r_cases(p, eq(p, y, p->zero), absurd(p, f, bad), r_hyp(p, f));
 }
 
@@ -126,7 +130,8 @@ static uint32_t divmod(pv *p)
 {
   ck_id a = iv(p, "a"), b = iv(p, "b"), q = iv(p, "q"), r = iv(p, "r"), d = ck_mk2(p->T, CK_DIV, a, b), half[2];
   uint32_t h1 = r_hyp(p, ge0(p, r)), h2 = r_hyp(p, t_rel(p, CK_LT, r, b)), h3 = r_hyp(p, eq(p, a, t_add(p, t_mul(p, b, q), r)));
-  uint32_t bp = AR(p, gt0(p, b), 2, one(p), h1, one(p), h2), x = law2(p, "div", a, b, bp), y = law2(p, "mod>", a, b, bp), w = law2(p, "mod<", a, b, bp);
+  uint32_t bp = AR(p, gt0(p, b), 2, one(p), h1, one(p), h2), x = law2(p, "div", a, b, bp), y = law2(p, "mod>", a, b, bp),
+    w = law2(p, "mod<", a, b, bp);
   for (int i = 0; i < 2; i++) { /* 0: not q < d; 1: not d < q */
     ck_id u = i ? d : q, v = i ? q : d, f = t_rel(p, CK_LE, v, u);
     uint32_t n = r_int(p, t_rel(p, CK_LE, t_add(p, u, p->one), v), r_hyp(p, t_rel(p, CK_LT, u, v)));
@@ -159,7 +164,8 @@ static ind ind_vars(pv *p, const char *bound)
   v.h0 = r_hyp(p, ge0(p, v.a)); /* of the induction variable */
   return v;
 }
-static uint32_t induct1(pv *p, const ind *v, ck_id f, uint32_t base, uint32_t step) { return r_induct(p, v->a, v->n, 0, &f, &base, &step, 1, r_hyp(p, ge0(p, v->n))); }
+static uint32_t induct1(pv *p, const ind *v, ck_id f, uint32_t base, uint32_t step) { return r_induct(p, v->a, v->n, 0, &f, &base, &step, 1, r_hyp(p,
+  ge0(p, v->n))); }
 
 static uint32_t sum_scale(pv *p)
 {
@@ -206,7 +212,8 @@ static uint32_t sum_index(pv *p)
   ind v = ind_vars(p, "n"); ck_id half = ck_rat(p->T, 1, 2);
   #define S(x) t_sum(p, x, v.k, v.k)
   #define F(x) eq(p, S(x), t_mul(p, half, t_mul(p, x, t_sub(p, x, p->one))))
-  uint32_t base = AR(p, F(p->zero), 1, one(p), zero_at(p, S(p->zero))), step = AR(p, F(v.a1), 2, one(p), r_succ(p, S(v.a1), v.a, v.h0), one(p), r_hyp(p, F(v.a)));
+  uint32_t base = AR(p, F(p->zero), 1, one(p), zero_at(p, S(p->zero))), step = AR(p, F(v.a1), 2, one(p), r_succ(p, S(v.a1), v.a, v.h0), one(p),
+    r_hyp(p, F(v.a)));
   return induct1(p, &v, F(v.a), base, step);
   #undef S
   #undef F
@@ -215,7 +222,8 @@ static uint32_t sum_index(pv *p)
 /* n <= n*n for an integer n: n <= 0, or 1 <= n */
 static uint32_t int_square(pv *p)
 {
-  ck_id n = iv(p, "n"), f = t_rel(p, CK_LE, n, t_mul(p, n, n)), c = t_rel(p, CK_LE, n, p->zero); uint32_t res[2], h = r_hyp(p, c), g = r_hyp(p, gt0(p, n)), g1 = r_int(p, ge0(p, t_sub(p, n, p->one)), g);
+  ck_id n = iv(p, "n"), f = t_rel(p, CK_LE, n, t_mul(p, n, n)), c = t_rel(p, CK_LE, n, p->zero);
+  uint32_t res[2], h = r_hyp(p, c), g = r_hyp(p, gt0(p, n)), g1 = r_int(p, ge0(p, t_sub(p, n, p->one)), g);
   by b; by_start(&b); by_add2(&b, one(p), h, h); by_add(&b, one(p), h); /* n*n - n */
   res[0] = by_end(p, &b, f);
   by_start(&b); by_add2(&b, one(p), g, g1);
@@ -242,14 +250,17 @@ static uint32_t concat(pv *p)
 /* 0 <= n:  sum(k < n) f(k) = sum(k < n) f(n-1-k): the first element of the right side apart, then induction */
 static uint32_t reverse(pv *p)
 {
-  ind v = ind_vars(p, "n"); ck_id f = fn1(p, "f", v.k), z = p->zero, o = p->one, jk = t_sub(p, t_sub(p, v.a1, o), v.k), shifted = t_sub(p, t_sub(p, v.a1, o), t_add(p, o, v.k)), bound = t_add(p, o, v.a);
+  ind v = ind_vars(p, "n"); ck_id f = fn1(p, "f", v.k), z = p->zero, o = p->one, jk = t_sub(p, t_sub(p, v.a1, o), v.k),
+    shifted = t_sub(p, t_sub(p, v.a1, o), t_add(p, o, v.k)), bound = t_add(p, o, v.a);
   #define B(x) fn1(p, "f", t_sub(p, t_sub(p, x, o), v.k))
   #define F(x) eq(p, S(f, x), S(B(x), x))
   ck_vsub vs[2] = { { iv(p, "m"), o }, { v.n, v.a } }; ck_fsub fs = { ck_word(p->T, "f"), ck_word(p->T, "i:r"), &v.k, 1, fn1(p, "f", jk) };
   uint32_t base = AR(p, F(z), 2, one(p), zero_at(p, S(f, z)), minus(p), zero_at(p, S(B(z), z))), prem[2] = { r_const(p, ge0(p, o)), v.h0 };
-  uint32_t cc = r_lemma(p, L_CONCAT, vs, 2, &fs, 1, prem, 2), e = r_arith0(p, eq(p, v.a1, bound)), c = r_cong(p, S(B(v.a1), v.a1), S(B(v.a1), bound), &e, 1);
+  uint32_t cc = r_lemma(p, L_CONCAT, vs, 2, &fs, 1, prem, 2), e = r_arith0(p, eq(p, v.a1, bound)),
+    c = r_cong(p, S(B(v.a1), v.a1), S(B(v.a1), bound), &e, 1);
   ck_id first = t_sub(p, t_sub(p, v.a1, o), z);
-  uint32_t one1 = r_succ(p, S(B(v.a1), o), z, le00(p)), e0 = r_arith0(p, eq(p, first, v.a)), f0 = r_cong(p, fn1(p, "f", first), fn1(p, "f", v.a), &e0, 1), es = r_arith0(p, eq(p, shifted, t_sub(p, t_sub(p, v.a, o), v.k)));
+  uint32_t one1 = r_succ(p, S(B(v.a1), o), z, le00(p)), e0 = r_arith0(p, eq(p, first, v.a)),
+    f0 = r_cong(p, fn1(p, "f", first), fn1(p, "f", v.a), &e0, 1), es = r_arith0(p, eq(p, shifted, t_sub(p, t_sub(p, v.a, o), v.k)));
   uint32_t sh = lift_sum(p, v.a, v.k, r_cong(p, fn1(p, "f", shifted), B(v.a), &es, 1)), u = r_succ(p, S(f, v.a1), v.a, v.h0);
   by b; by_start(&b);
   by_add(&b, one(p), u); by_add(&b, one(p), r_hyp(p, F(v.a))); by_add(&b, minus(p), sh); by_add(&b, minus(p), f0); by_add(&b, minus(p), one1);
@@ -263,7 +274,8 @@ static uint32_t reverse(pv *p)
 /* 0 <= G, 0 <= T:  sum(k < G*T) f(k) = sum(g < G) sum(t < T) f(g*T + t) */
 static uint32_t split(pv *p)
 {
-  ind v = ind_vars(p, "G"); ck_id T = iv(p, "T"), t = iv(p, "t"), z = p->zero, f = fn1(p, "f", v.k), in = t_sum(p, T, t, fn1(p, "f", t_add(p, t_mul(p, v.k, T), t)));
+  ind v = ind_vars(p, "G"); ck_id T = iv(p, "T"), t = iv(p, "t"), z = p->zero, f = fn1(p, "f", v.k),
+    in = t_sum(p, T, t, fn1(p, "f", t_add(p, t_mul(p, v.k, T), t)));
   uint32_t hT = r_hyp(p, ge0(p, T));
   #define F(x) eq(p, S(f, t_mul(p, x, T)), S(in, x))
   uint32_t l0 = r_zero(p, S(f, t_mul(p, z, T)), r_arith0(p, t_rel(p, CK_LE, t_mul(p, z, T), z)));
@@ -288,10 +300,12 @@ static uint32_t exchange(pv *p)
   #define LL(x) t_sum(p, x, i, ROW(i))
   #define RR(x) S(COL(x), m)
   #define F(x) eq(p, LL(x), RR(x))
-  ck_vsub vn = { v.n, m }; ck_fsub fs[2] = { { ck_word(p->T, "f"), ck_word(p->T, "i:r"), &v.k, 1, COL(v.a) }, { ck_word(p->T, "g"), ck_word(p->T, "i:r"), &v.k, 1, fn2(p, v.a, v.k) } };
+  ck_vsub vn = { v.n, m }; ck_fsub fs[2] = { { ck_word(p->T, "f"), ck_word(p->T, "i:r"), &v.k, 1, COL(v.a) },
+    { ck_word(p->T, "g"), ck_word(p->T, "i:r"), &v.k, 1, fn2(p, v.a, v.k) } };
   uint32_t sz = r_lemma(p, L_SUM_ZERO, &vn, 1, NULL, 0, &hm, 1), l0 = lift_sum(p, m, v.k, zero_at(p, COL(z)));
   uint32_t base = AR(p, F(z), 3, one(p), zero_at(p, LL(z)), minus(p), l0, minus(p), sz);
-  uint32_t u = r_succ(p, LL(v.a1), v.a, v.h0), lf = lift_sum(p, m, v.k, r_succ(p, COL(v.a1), v.a, v.h0)), ad = r_lemma(p, L_SUM_ADD, &vn, 1, fs, 2, &hm, 1);
+  uint32_t u = r_succ(p, LL(v.a1), v.a, v.h0), lf = lift_sum(p, m, v.k, r_succ(p, COL(v.a1), v.a, v.h0)),
+    ad = r_lemma(p, L_SUM_ADD, &vn, 1, fs, 2, &hm, 1);
   uint32_t step = AR(p, F(v.a1), 4, one(p), u, minus(p), lf, minus(p), ad, one(p), r_hyp(p, F(v.a)));
   return induct1(p, &v, F(v.a), base, step);
 }

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const rule_name[N_RULES] = { "hyp", "use", "inst", "cases", "cong", "foldcong", "arith", "antisym", "int", "law", "zero", "succ", "induct" };
+static const char *const rule_name[N_RULES] = { "hyp", "use", "inst", "cases", "cong", "foldcong", "arith", "antisym", "int", "law", "zero", "succ",
+  "induct" };
 
 void pv_init(pv *p, ck_terms *T, uint32_t max_steps)
 {
@@ -183,7 +184,8 @@ typedef struct { pv *p; as_str out; pv_map num; uint32_t terms; as_vec stack; } 
 
 static const char *op_word(ck_op o)
 {
-  static const char *const w[] = { "q", "v", "b", "+", "*", "div", "mod", "inv", "exp", "sqrt", "log", "ite", "app", "fold", "=", "#", "<=", "<", "all" };
+  static const char *const w[] = { "q", "v", "b", "+", "*", "div", "mod", "inv", "exp", "sqrt", "log", "ite", "app", "fold", "=", "#", "<=", "<",
+    "all" };
   return w[o];
 }
 

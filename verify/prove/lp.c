@@ -61,7 +61,8 @@ static uint32_t said(pv *p, uint32_t cx, uint32_t s, ck_id *nf)
 {
   ck_id f;
   if (!p->fact_busy.n) return fact_normal(p, cx, s, nf);
-  if (s == NO || (f = thm(p, s), !ck_is_int(p->T, ck_kid(p->T, f, 0))) || !ck_is_int(p->T, ck_kid(p->T, f, 1)) || ck_head(p->T, f) == CK_NE) return NO;
+  if (s == NO || (f = thm(p, s), !ck_is_int(p->T, ck_kid(p->T, f, 0))) || !ck_is_int(p->T, ck_kid(p->T, f, 1)) || ck_head(p->T,
+    f) == CK_NE) return NO;
   *nf = canon(p, t_sub(p, ck_kid(p->T, f, 1), ck_kid(p->T, f, 0)));
   return s;
 }
@@ -126,7 +127,8 @@ static void element_facts(pv *p, uint32_t cx, ck_id x, facts *F)
         if (at == CK_BAD || !ck_is_int(p->T, at) || ck_has_var(p->T, at, k) || ck_sub(p->T, b, &k, &at, 1, NULL, 0) != y) continue;
         uint32_t prem[2] = { side(p, cx, t_rel(p, CK_LE, p->zero, at)), NO };
         if (prem[0] == NO || (prem[1] = side(p, cx, t_rel(p, CK_LT, at, n))) == NO) continue;
-        ck_fsub fs = { ck_word(p->T, "f"), ck_word(p->T, "i:r"), &k, 1, b }; ck_vsub v[2] = { { ck_var(p->T, "n", 'i'), n }, { ck_var(p->T, "i", 'i'), at } };
+        ck_fsub fs = { ck_word(p->T, "f"), ck_word(p->T, "i:r"), &k, 1, b };
+        ck_vsub v[2] = { { ck_var(p->T, "n", 'i'), n }, { ck_var(p->T, "i", 'i'), at } };
         push_thm(p, F, r_lemma(p, L_MAX_GE, v, 2, &fs, 1, prem, 2));
       }
 }
@@ -136,7 +138,8 @@ static void atom_facts(pv *p, uint32_t cx, ck_id x, facts *F)
 {
   ck_op o = ck_head(p->T, x); ck_id f;
   if (o == CK_DIV || o == CK_MOD) {
-    ck_id ab[2] = { ck_kid(p->T, x, 0), ck_kid(p->T, x, 1) }, r = t_sub(p, ab[0], t_mul(p, ab[1], x)); uint32_t bp = side(p, cx, t_rel(p, CK_LT, p->zero, ab[1]));
+    ck_id ab[2] = { ck_kid(p->T, x, 0), ck_kid(p->T, x, 1) }, r = t_sub(p, ab[0], t_mul(p, ab[1], x));
+    uint32_t bp = side(p, cx, t_rel(p, CK_LT, p->zero, ab[1]));
     if (bp == NO) return;
     uint32_t lo = r_law(p, "mod>", ab, 2, bp), hi = r_law(p, "mod<", ab, 2, bp), l = r_law(p, "div", ab, 2, bp);
     if (o == CK_MOD) { push_thm(p, F, lo); push_thm(p, F, hi); return; }
@@ -295,7 +298,8 @@ static bool solve(pv *p, fmpq_mat_t M, slong rows, slong cols, slong *b)
 /* 0 < 0 from the facts: sum x_i v_i = 0 with the x_i of strict facts adding up to 1; the last column is 0 < 1 */
 static uint32_t refute(pv *p, const facts *F)
 {
-  const mono *rows[MAX_ROWS]; mono unit = { p->one, 0, NULL }; column col[2 * MAX_COLS + 1]; uint32_t nr = 1, nc = 0, res = NO; slong basis[MAX_ROWS + 1]; fmpq_mat_t M;
+  const mono *rows[MAX_ROWS]; mono unit = { p->one, 0, NULL }; column col[2 * MAX_COLS + 1]; uint32_t nr = 1, nc = 0, res = NO;
+  slong basis[MAX_ROWS + 1]; fmpq_mat_t M;
   rows[0] = &unit;
   for (uint32_t i = 0; i < F->n; i++) {
     for (uint32_t j = 0; j < F->f[i].v.n; j++) if (row_of(&F->f[i].v.m[j], rows, &nr) < 0) return NO;
@@ -360,7 +364,8 @@ static void push_signs(pv *p, facts *F)
     for (uint32_t i = 0; i < nf && !told; i++) {
       const poly *v = &F->f[i].v;
       uint32_t lin = 0, others = 0;
-      for (uint32_t j = 0; j < v->n; j++) { if (v->m[j].n == 1 && v->m[j].a[0] == x[l]) lin++; else if (v->m[j].n || q_sgn(p, v->m[j].q) > 0) others++; }
+      for (uint32_t j = 0; j < v->n; j++) { if (v->m[j].n == 1 && v->m[j].a[0] == x[l]) lin++;
+        else if (v->m[j].n || q_sgn(p, v->m[j].q) > 0) others++; }
       told = lin == 1 && !others && !F->f[i].eq;
     }
     if (!told) push_thm(p, F, sign_of(p, F, x[l]));
@@ -448,7 +453,8 @@ static uint32_t by_refutation(pv *p, uint32_t cx, ck_id g, ck_id raw)
 
 static uint32_t lp_now(pv *p, uint32_t cx, ck_id f)
 {
-  ck_op o = ck_head(p->T, f); ck_id a = ck_kid(p->T, f, 0), b = ck_kid(p->T, f, 1), d = o == CK_NE ? (b == p->zero ? a : t_sub(p, b, a)) : a == p->zero ? b : t_sub(p, b, a);
+  ck_op o = ck_head(p->T, f); ck_id a = ck_kid(p->T, f, 0), b = ck_kid(p->T, f, 1),
+    d = o == CK_NE ? (b == p->zero ? a : t_sub(p, b, a)) : a == p->zero ? b : t_sub(p, b, a);
   if (o == CK_EQ) {
     uint32_t x = lp_now(p, cx, t_rel(p, CK_LE, a, b)), y = x == NO ? NO : lp_now(p, cx, t_rel(p, CK_LE, b, a));
     return r_antisym(p, x, y);

@@ -14,7 +14,8 @@ uint32_t lemma_max_const(pv *p)
 {
   ck_id n = iv(p, "n"), j = iv(p, "j"), k = iv(p, "k"), x = rv(p, "x"), z = p->zero, j1 = t_add(p, j, p->one);
   #define F(b) t_rel(p, CK_EQ, mx_term(p, b, k, x), x)
-  uint32_t hj = r_hyp(p, t_rel(p, CK_LE, z, j)), ih = r_hyp(p, F(j)), base = r_zero(p, mx_term(p, z, k, x), le00(p)), u = r_succ(p, mx_term(p, j1, k, x), j, hj);
+  uint32_t hj = r_hyp(p, t_rel(p, CK_LE, z, j)), ih = r_hyp(p, F(j)), base = r_zero(p, mx_term(p, z, k, x), le00(p)),
+    u = r_succ(p, mx_term(p, j1, k, x), j, hj);
   uint32_t step = eq_trans(p, eq_then_by(p, u, &ih, 1), mx_same(p, x)); ck_id f = F(j);
   return r_induct(p, j, n, 0, &f, &base, &step, 1, r_hyp(p, t_rel(p, CK_LE, z, n)));
   #undef F
@@ -23,13 +24,16 @@ uint32_t lemma_max_const(pv *p)
 /* 0 <= i, i < n:  f(i) <= max(k < n) f(k), which is the maximum up to i and that of the rest, the first of which is f(i) */
 uint32_t lemma_max_ge(pv *p)
 {
-  ck_id n = iv(p, "n"), i = iv(p, "i"), k = iv(p, "k"), z = p->zero, q = t_sub(p, t_sub(p, n, p->one), i), q1 = t_add(p, q, p->one), big = t_add(p, i, q1), fik = fat(p, t_add(p, i, k)), y = rv(p, "y"), w = rv(p, "w");
+  ck_id n = iv(p, "n"), i = iv(p, "i"), k = iv(p, "k"), z = p->zero, q = t_sub(p, t_sub(p, n, p->one), i), q1 = t_add(p, q, p->one),
+    big = t_add(p, i, q1), fik = fat(p, t_add(p, i, k)), y = rv(p, "y"), w = rv(p, "w");
   uint32_t h0 = r_hyp(p, t_rel(p, CK_LE, z, i)), h1 = r_hyp(p, t_rel(p, CK_LT, i, n)), q0 = r_int(p, t_rel(p, CK_LE, z, q), h1), prem[2] = { h0, q0 };
   ck_summand m[2] = { { p->one, &q0, 1 }, { p->one, NULL, 0 } };
   uint32_t q10 = r_arith(p, t_rel(p, CK_LE, z, q1), m, 2);
-  ck_vsub vs[2] = { { iv(p, "m"), i }, { iv(p, "q"), q } }, v1 = { n, q1 }, v2[2] = { { y, mx_term(p, i, k, fat(p, k)) }, { w, mx_term(p, q1, k, fik) } }; ck_fsub fs = fsub(p, &k, fik);
+  ck_vsub vs[2] = { { iv(p, "m"), i }, { iv(p, "q"), q } }, v1 = { n, q1 }, v2[2] = { { y, mx_term(p, i, k, fat(p, k)) }, { w, mx_term(p, q1, k,
+    fik) } }; ck_fsub fs = fsub(p, &k, fik);
   uint32_t cc = r_lemma(p, L_MAX_CONCAT, vs, 2, NULL, 0, prem, 2), first = r_lemma(p, L_MAX_FIRST, &v1, 1, &fs, 1, &q10, 1);
-  uint32_t two = r_inst(p, prove_goal(p, 0, t_rel(p, CK_LE, w, t_max2(p, y, w))), v2, 2, NULL, 0, NULL, 0), en = r_arith0(p, t_rel(p, CK_EQ, n, big)), ei = r_arith0(p, t_rel(p, CK_EQ, i, t_add(p, i, z)));
+  uint32_t two = r_inst(p, prove_goal(p, 0, t_rel(p, CK_LE, w, t_max2(p, y, w))), v2, 2, NULL, 0, NULL, 0), en = r_arith0(p, t_rel(p, CK_EQ, n, big)),
+    ei = r_arith0(p, t_rel(p, CK_EQ, i, t_add(p, i, z)));
   ck_id all = mx_term(p, n, k, fat(p, k));
   uint32_t c = r_cong(p, all, mx_term(p, big, k, fat(p, k)), &en, 1), fi = r_cong(p, fat(p, i), fat(p, t_add(p, i, z)), &ei, 1);
   by b; by_start(&b); /* f(i) = f(i+0) <= max of the rest <= max2 = max over i + q1 = max over n */
@@ -40,14 +44,16 @@ uint32_t lemma_max_ge(pv *p)
 /* max(k < n) body <= c from s: body <= c, which may use 0 <= k and k < n; np: 0 < n */
 uint32_t max_le(pv *p, ck_id n, ck_id k, ck_id body, ck_id c, uint32_t np, uint32_t s)
 {
-  ck_id z = p->zero, k1 = t_add(p, k, p->one), x = rv(p, "x"), y = rv(p, "y"), w = rv(p, "w"), f; ck_vsub at0 = { k, z }; uint32_t prem[2] = { le00(p), np }, hk = r_hyp(p, t_rel(p, CK_LE, z, k)), cx;
+  ck_id z = p->zero, k1 = t_add(p, k, p->one), x = rv(p, "x"), y = rv(p, "y"), w = rv(p, "w"), f; ck_vsub at0 = { k, z };
+  uint32_t prem[2] = { le00(p), np }, hk = r_hyp(p, t_rel(p, CK_LE, z, k)), cx;
   if (s == NO || np == NO) return NO;
   #define F(b) t_rel(p, CK_LE, mx_term(p, b, k, body), c)
   by b; by_start(&b);
   by_add(&b, p->one, r_inst(p, s, &at0, 1, NULL, 0, prem, 2)); by_add(&b, p->one, r_zero(p, mx_term(p, z, k, body), le00(p)));
   uint32_t base = by_end(p, &b, F(z)), ih = r_hyp(p, F(k)), u = r_succ(p, mx_term(p, k1, k, body), k, hk), n0;
   cx = cx_push(p, cx_push(p, 0, t_rel(p, CK_LE, y, x), CK_BAD), t_rel(p, CK_LE, w, x), CK_BAD);
-  uint32_t two = prove_goal(p, cx, t_rel(p, CK_LE, t_max2(p, y, w), x)), both[2] = { ih, s }; ck_vsub v[3] = { { x, c }, { y, mx_term(p, k, k, body) }, { w, body } };
+  uint32_t two = prove_goal(p, cx, t_rel(p, CK_LE, t_max2(p, y, w), x)), both[2] = { ih, s };
+  ck_vsub v[3] = { { x, c }, { y, mx_term(p, k, k, body) }, { w, body } };
   by_start(&b);
   by_add(&b, p->one, r_inst(p, two, v, 3, NULL, 0, both, 2)); by_add(&b, p->one, u);
   uint32_t step = by_end(p, &b, F(k1));
@@ -60,13 +66,15 @@ uint32_t max_le(pv *p, ck_id n, ck_id k, ck_id body, ck_id c, uint32_t np, uint3
 /* 0 < n:  max(k < n) f(k) = max(k < n) f(n-1-k) */
 uint32_t lemma_max_reverse(pv *p)
 {
-  ck_id n = iv(p, "n"), k = iv(p, "k"), i = iv(p, "i"), z = p->zero, r = t_sub(p, t_sub(p, n, p->one), k), rr = t_sub(p, t_sub(p, n, p->one), r), up = mx_term(p, n, k, fat(p, k)), down = mx_term(p, n, k, fat(p, r));
+  ck_id n = iv(p, "n"), k = iv(p, "k"), i = iv(p, "i"), z = p->zero, r = t_sub(p, t_sub(p, n, p->one), k), rr = t_sub(p, t_sub(p, n, p->one), r),
+    up = mx_term(p, n, k, fat(p, k)), down = mx_term(p, n, k, fat(p, r));
   uint32_t np = r_hyp(p, t_rel(p, CK_LT, z, n)), h0 = r_hyp(p, t_rel(p, CK_LE, z, k)), h1 = r_hyp(p, t_rel(p, CK_LT, k, n)), prem[2];
   prem[0] = r_int(p, t_rel(p, CK_LE, z, r), h1);
   ck_summand m[2] = { { p->one, &h0, 1 }, { p->one, NULL, 0 } };
   prem[1] = r_arith(p, t_rel(p, CK_LT, r, n), m, 2);
   ck_vsub v = { i, r }; ck_fsub fs = fsub(p, &k, fat(p, r));
-  uint32_t a = r_lemma(p, L_MAX_GE, &v, 1, NULL, 0, prem, 2), b0 = r_lemma(p, L_MAX_GE, &v, 1, &fs, 1, prem, 2), e = r_arith0(p, t_rel(p, CK_EQ, k, rr)), c = r_cong(p, fat(p, k), fat(p, rr), &e, 1);
+  uint32_t a = r_lemma(p, L_MAX_GE, &v, 1, NULL, 0, prem, 2), b0 = r_lemma(p, L_MAX_GE, &v, 1, &fs, 1, prem, 2),
+    e = r_arith0(p, t_rel(p, CK_EQ, k, rr)), c = r_cong(p, fat(p, k), fat(p, rr), &e, 1);
   by b; by_start(&b);
   by_add(&b, p->one, b0); by_add(&b, p->one, c);
   uint32_t s = by_end(p, &b, t_rel(p, CK_LE, fat(p, k), down));
@@ -85,7 +93,8 @@ static uint32_t written_out(pv *p, uint32_t cx, ck_id t, ck_id n, ck_id init, ck
 
 static eqn cut_max(pv *p, uint32_t cx, ck_id n, ck_id k, ck_id body, ck_id m, uint32_t s)
 {
-  ck_id q = canon(p, t_sub(p, t_sub(p, n, m), p->one)), mq = t_add(p, m, t_add(p, q, p->one)); uint32_t prem[2] = { side(p, cx, t_rel(p, CK_LE, p->one, m)), NO }, e, c; eqn r = { CK_BAD, NO };
+  ck_id q = canon(p, t_sub(p, t_sub(p, n, m), p->one)), mq = t_add(p, m, t_add(p, q, p->one));
+  uint32_t prem[2] = { side(p, cx, t_rel(p, CK_LE, p->one, m)), NO }, e, c; eqn r = { CK_BAD, NO };
   if (prem[0] == NO || (prem[1] = side(p, cx, t_rel(p, CK_LE, p->zero, q))) == NO) return r;
   prem[0] = side(p, cx, t_rel(p, CK_LE, p->zero, m));
   e = r_arith0(p, t_rel(p, CK_EQ, n, mq));
@@ -101,7 +110,8 @@ static eqn cut_max(pv *p, uint32_t cx, ck_id n, ck_id k, ck_id body, ck_id m, ui
 eqn range_max(pv *p, uint32_t cx, ck_id t, ck_id n, ck_id init, ck_id k, ck_id body)
 {
   enum { PLACES = 8 };
-  eqn none = none_of(t), r; ck_id m[PLACES + 1]; uint32_t s, np, n0; ck_fsub f = fsub(p, &k, body); ck_vsub v[2] = { { iv(p, "n"), n }, { rv(p, "x"), body } };
+  eqn none = none_of(t), r; ck_id m[PLACES + 1]; uint32_t s, np, n0; ck_fsub f = fsub(p, &k, body);
+  ck_vsub v[2] = { { iv(p, "n"), n }, { rv(p, "x"), body } };
   if ((s = side(p, cx, t_rel(p, CK_LE, n, p->zero))) != NO) { r.t = init; r.s = r_zero(p, t, s); return r.s == NO ? none : r; }
   n0 = side(p, cx, t_rel(p, CK_LE, p->zero, n));
   if (n0 == NO || (s = written_out(p, cx, t, n, init, k, body)) == NO) return none;
@@ -136,8 +146,10 @@ eqn range_max(pv *p, uint32_t cx, ck_id t, ck_id n, ck_id init, ck_id k, ck_id b
 static uint32_t lift_max(pv *p, ck_id n, ck_id k, uint32_t s, uint32_t np)
 {
   if (s == REFL || s == NO) return s;
-  ck_id acc = ck_var(p->T, "$$acc", 'r'), vars[2] = { k, acc }, b1 = lhs_of(p, s), b2 = rhs_of(p, s), from = mx_term(p, n, k, b1), to = mx_term(p, n, k, b2); ck_vsub at0 = { k, p->zero }; uint32_t prem[2] = { le00(p), np }, two[2] = { s, s };
-  uint32_t e0 = r_inst(p, s, &at0, 1, NULL, 0, prem, 2), c = r_cong(p, t_max2(p, acc, b1), t_max2(p, acc, b2), two, 2); ck_id mid = t_fold1(p, n, ck_kid(p->T, to, 1), k, acc, t_max2(p, acc, b1));
+  ck_id acc = ck_var(p->T, "$$acc", 'r'), vars[2] = { k, acc }, b1 = lhs_of(p, s), b2 = rhs_of(p, s), from = mx_term(p, n, k, b1),
+    to = mx_term(p, n, k, b2); ck_vsub at0 = { k, p->zero }; uint32_t prem[2] = { le00(p), np }, two[2] = { s, s };
+  uint32_t e0 = r_inst(p, s, &at0, 1, NULL, 0, prem, 2), c = r_cong(p, t_max2(p, acc, b1), t_max2(p, acc, b2), two, 2);
+  ck_id mid = t_fold1(p, n, ck_kid(p->T, to, 1), k, acc, t_max2(p, acc, b1));
   uint32_t first = mid == from ? REFL : r_cong(p, from, mid, &e0, 1);
   return eq_trans(p, first, r_foldcong(p, mid, to, vars, 2, &c, 1));
 }
@@ -173,7 +185,8 @@ static bool way_of(pv *p, ck_id body, max_way *way, ck_id *arg)
 eqn monotone_max(pv *p, uint32_t cx, ck_id t, ck_id n, ck_id init, ck_id k, ck_id body)
 {
   static const pv_lemma law[] = { L_MAX_ADD, L_MAX_SCALE, L_MAX_EXP, L_MAX_RELU, L_MAX_NRELU };
-  eqn none = none_of(t), r; max_way way; ck_id a, same_k, f; uint32_t in, np = side(p, cx, t_rel(p, CK_LT, p->zero, n)), s = np == NO ? NO : written_out(p, cx, t, n, init, k, body), n0;
+  eqn none = none_of(t), r; max_way way; ck_id a, same_k, f;
+  uint32_t in, np = side(p, cx, t_rel(p, CK_LT, p->zero, n)), s = np == NO ? NO : written_out(p, cx, t, n, init, k, body), n0;
   if (s == NO) return none;
   n0 = r_arith1(p, t_rel(p, CK_LE, p->zero, n), p->one, np);
   ck_vsub v[2] = { { iv(p, "n"), n }, { iv(p, "m"), CK_BAD } };
@@ -207,13 +220,15 @@ eqn monotone_max(pv *p, uint32_t cx, ck_id t, ck_id n, ck_id init, ck_id k, ck_i
 /* 0 < n, 0 < m:  max(i < n) max(k < m) f2(i, k) = max(k < m) max(i < n) f2(i, k): each element is on both sides */
 uint32_t lemma_max_swap(pv *p)
 {
-  ck_id b[2] = { iv(p, "n"), iv(p, "m") }, v[2] = { iv(p, "i0"), iv(p, "k0") }, f = ck_app(p->T, "f2", "ii:r", v, 2), side_of[2]; uint32_t half[2], pos[2] = { r_hyp(p, t_rel(p, CK_LT, p->zero, b[0])), r_hyp(p, t_rel(p, CK_LT, p->zero, b[1])) };
+  ck_id b[2] = { iv(p, "n"), iv(p, "m") }, v[2] = { iv(p, "i0"), iv(p, "k0") }, f = ck_app(p->T, "f2", "ii:r", v, 2), side_of[2];
+  uint32_t half[2], pos[2] = { r_hyp(p, t_rel(p, CK_LT, p->zero, b[0])), r_hyp(p, t_rel(p, CK_LT, p->zero, b[1])) };
   for (int i = 0; i < 2; i++) side_of[i] = mx_term(p, b[i], v[i], mx_term(p, b[1 - i], v[1 - i], f)); /* outer counter v[i] */
   for (int i = 0; i < 2; i++) {
     int o = 1 - i; ck_id in = mx_term(p, b[i], v[i], f); /* side o: outer v[o], inner in */
     uint32_t h[2][2];
     for (int j = 0; j < 2; j++) { h[j][0] = r_hyp(p, t_rel(p, CK_LE, p->zero, v[j])); h[j][1] = r_hyp(p, t_rel(p, CK_LT, v[j], b[j])); }
-    ck_vsub s1[2] = { { iv(p, "n"), b[i] }, { iv(p, "i"), v[i] } }, s2[2] = { { iv(p, "n"), b[o] }, { iv(p, "i"), v[o] } }; ck_fsub f1 = fsub(p, &v[i], f), f2 = fsub(p, &v[o], in);
+    ck_vsub s1[2] = { { iv(p, "n"), b[i] }, { iv(p, "i"), v[i] } }, s2[2] = { { iv(p, "n"), b[o] }, { iv(p, "i"), v[o] } };
+    ck_fsub f1 = fsub(p, &v[i], f), f2 = fsub(p, &v[o], in);
     uint32_t a = r_lemma(p, L_MAX_GE, s1, 2, &f1, 1, h[i], 2), c = r_lemma(p, L_MAX_GE, s2, 2, &f2, 1, h[o], 2); /* f <= in; in <= side o */
     by s; by_start(&s); by_add(&s, p->one, a); by_add(&s, p->one, c);
     uint32_t le = by_end(p, &s, t_rel(p, CK_LE, f, side_of[o])), inner = max_le(p, b[o], v[o], f, side_of[o], pos[o], le);

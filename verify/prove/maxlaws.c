@@ -12,7 +12,8 @@ ck_id mx_term(pv *p, ck_id n, ck_id k, ck_id body)
   return t_fold1(p, n, init, k, acc, t_max2(p, acc, body));
 }
 
-static ck_id mxf(pv *p, ck_id n) { return mx_term(p, n, iv(p, "k"), fat(p, iv(p, "k"))); }                                       /* max over k < n of f(k) */
+/* max over k < n of f(k) */
+static ck_id mxf(pv *p, ck_id n) { return mx_term(p, n, iv(p, "k"), fat(p, iv(p, "k"))); }
 static ck_id mxs(pv *p, ck_id n, ck_id m) { return mx_term(p, n, iv(p, "k"), fat(p, t_add(p, m, iv(p, "k")))); }                 /* .. of f(m + k) */
 
 /* s with its right side rewritten by the equations st */
@@ -51,19 +52,22 @@ static uint32_t ge(pv *p, ck_id a, uint32_t s1, uint32_t s2, bool one) /* 0 <= a
 /* 0 <= m, 0 <= q:  max(k < m+(q+1)) f(k) = max2(max(k < m) f(k), max(k < q+1) f(m+k)) */
 uint32_t lemma_max_concat(pv *p)
 {
-  ck_id m = iv(p, "m"), q = iv(p, "q"), j = iv(p, "j"), z = p->zero, j1 = t_add(p, j, p->one), z1 = t_add(p, z, p->one), mz = t_add(p, m, z), A = mxf(p, m);
+  ck_id m = iv(p, "m"), q = iv(p, "q"), j = iv(p, "j"), z = p->zero, j1 = t_add(p, j, p->one), z1 = t_add(p, z, p->one), mz = t_add(p, m, z),
+    A = mxf(p, m);
   uint32_t hm = r_hyp(p, t_rel(p, CK_LE, z, m)), hj = r_hyp(p, t_rel(p, CK_LE, z, j)), le0 = r_const(p, t_rel(p, CK_LE, z, z));
   #define LHS(x) mxf(p, t_add(p, m, x))
   #define F(x1) t_rel(p, CK_EQ, LHS(x1), t_max2(p, A, mxs(p, x1, m)))
   /* base: both are max2(A, f(m)) */
-  uint32_t l = r_succ(p, LHS(z1), m, hm), b = r_succ(p, mxs(p, z1, m), z, le0), c0 = r_zero(p, mxs(p, z, m), le0), r0 = r_arith0(p, t_rel(p, CK_EQ, mz, m)), fm = r_cong(p, fat(p, mz), fat(p, m), &r0, 1);
+  uint32_t l = r_succ(p, LHS(z1), m, hm), b = r_succ(p, mxs(p, z1, m), z, le0), c0 = r_zero(p, mxs(p, z, m), le0),
+    r0 = r_arith0(p, t_rel(p, CK_EQ, mz, m)), fm = r_cong(p, fat(p, mz), fat(p, m), &r0, 1);
   uint32_t bw = eq_trans(p, eq_trans(p, eq_then_by(p, b, &c0, 1), mx_same(p, fat(p, mz))), fm); /* max(k < 0+1) f(m+k) = f(m) */
   uint32_t back = eq_sym(p, bw);
   if (l == NO || back == NO) return NO;
   ck_id rhs = t_max2(p, A, mxs(p, z1, m)), from = mxs(p, z1, m); eqn e = rewrite(p, rhs, &from, &bw, 1);
   uint32_t base = eq_trans(p, l, eq_sym(p, e.s));
   /* step */
-  ck_id j2 = t_add(p, j1, p->one), mj = t_add(p, m, j1); uint32_t ih = r_hyp(p, F(j1)), u = r_succ(p, LHS(j2), mj, ge(p, mj, hm, hj, true)), v = r_succ(p, mxs(p, j2, m), j1, ge(p, j1, hj, REFL, true));
+  ck_id j2 = t_add(p, j1, p->one), mj = t_add(p, m, j1);
+  uint32_t ih = r_hyp(p, F(j1)), u = r_succ(p, LHS(j2), mj, ge(p, mj, hm, hj, true)), v = r_succ(p, mxs(p, j2, m), j1, ge(p, j1, hj, REFL, true));
   uint32_t left = eq_then_by(p, u, &ih, 1); /* max2(max2(A, I), f(m+j+1)) */
   ck_id x = ck_var(p->T, "x", 'r'), y = ck_var(p->T, "y", 'r'), w = ck_var(p->T, "w", 'r');
   uint32_t assoc = prove_eq(p, 0, t_max2(p, t_max2(p, x, y), w), t_max2(p, x, t_max2(p, y, w)), 0);
@@ -83,9 +87,11 @@ uint32_t lemma_max_concat(pv *p)
 /* 0 < G, 0 < T:  max(g < G) max(t < T) f(g*T + t) = max(k < G*T) f(k) */
 uint32_t lemma_max_split(pv *p)
 {
-  ck_id G = iv(p, "G"), T = iv(p, "T"), j = iv(p, "j"), g = iv(p, "g"), z = p->zero, j1 = t_add(p, j, p->one), j2 = t_add(p, j1, p->one), z1 = t_add(p, z, p->one);
+  ck_id G = iv(p, "G"), T = iv(p, "T"), j = iv(p, "j"), g = iv(p, "g"), z = p->zero, j1 = t_add(p, j, p->one), j2 = t_add(p, j1, p->one),
+    z1 = t_add(p, z, p->one);
   ck_id G1 = t_sub(p, G, p->one), T1 = t_sub(p, T, p->one);
-  uint32_t hG = r_hyp(p, t_rel(p, CK_LT, z, G)), hT = r_hyp(p, t_rel(p, CK_LT, z, T)), hj = r_hyp(p, t_rel(p, CK_LE, z, j)), le0 = r_const(p, t_rel(p, CK_LE, z, z));
+  uint32_t hG = r_hyp(p, t_rel(p, CK_LT, z, G)), hT = r_hyp(p, t_rel(p, CK_LT, z, T)), hj = r_hyp(p, t_rel(p, CK_LE, z, j)),
+    le0 = r_const(p, t_rel(p, CK_LE, z, z));
   uint32_t g0 = r_int(p, t_rel(p, CK_LE, z, G1), hG), t0 = r_int(p, t_rel(p, CK_LE, z, T1), hT);
   #define INN(x) mxs(p, T, t_mul(p, x, T))
   #define OUT(x) mx_term(p, x, g, INN(g))
@@ -96,7 +102,8 @@ uint32_t lemma_max_split(pv *p)
   if (base == NO) return NO;
   base = eq_trans(p, base, same_index(p, rhs_of(p, base), mxf(p, t_mul(p, z1, T))));
   /* step */
-  ck_id m = t_mul(p, j1, T); uint32_t ih = r_hyp(p, F(j1)), u = r_succ(p, OUT(j2), j1, ge(p, j1, hj, REFL, true)), left = eq_then_by(p, u, &ih, 1), m0;
+  ck_id m = t_mul(p, j1, T); uint32_t ih = r_hyp(p, F(j1)), u = r_succ(p, OUT(j2), j1, ge(p, j1, hj, REFL, true)), left = eq_then_by(p, u, &ih, 1),
+    m0;
   { by s; by_start(&s); by_add2(&s, p->one, hj, hT); by_add(&s, p->one, hT); m0 = by_end(p, &s, t_rel(p, CK_LE, z, m)); }
   ck_vsub vs[2] = { { iv(p, "m"), m }, { iv(p, "q"), T1 } }; uint32_t prem[2] = { m0, t0 };
   uint32_t cc = r_lemma(p, L_MAX_CONCAT, vs, 2, NULL, 0, prem, 2);
@@ -128,10 +135,13 @@ ck_id max_through_term(pv *p, max_way way, ck_id x, ck_id a)
 /* max2(exp y, exp w) = exp(max2(y, w)): exp y <= exp w where y <= w, by exp w = exp y * exp(w - y) >= exp y * (1 + w - y) */
 static uint32_t exp_of_max(pv *p, ck_id y, ck_id w)
 {
-  ck_id le = t_rel(p, CK_LE, y, w), nle = ck_neg(p->T, le), ey = t_op(p, CK_EXP, y), ew = t_op(p, CK_EXP, w), L = t_max2(p, ey, ew), M = t_max2(p, y, w), R = t_op(p, CK_EXP, M), goal = t_rel(p, CK_EQ, L, R); uint32_t res[2];
+  ck_id le = t_rel(p, CK_LE, y, w), nle = ck_neg(p->T, le), ey = t_op(p, CK_EXP, y), ew = t_op(p, CK_EXP, w), L = t_max2(p, ey, ew),
+    M = t_max2(p, y, w), R = t_op(p, CK_EXP, M), goal = t_rel(p, CK_EQ, L, R); uint32_t res[2];
   for (int i = 0; i < 2; i++) { /* i: w < y */
-    ck_id a = i ? w : y, b = i ? y : w, ea = i ? ew : ey, eb = i ? ey : ew, d = t_sub(p, b, a), ad = t_add(p, a, d), two[2] = { a, d }; ck_vsub v = { ck_var(p->T, "x", 'r'), a };
-    uint32_t h = r_hyp(p, i ? nle : le), pos = r_lemma(p, L_EXP_POS, &v, 1, NULL, 0, NULL, 0), plus = r_law(p, "exp+", two, 2, NO), arg = r_arith0(p, t_rel(p, CK_EQ, ad, b)), c = r_cong(p, t_op(p, CK_EXP, ad), eb, &arg, 1), gt = r_law(p, "exp>", &d, 1, NO);
+    ck_id a = i ? w : y, b = i ? y : w, ea = i ? ew : ey, eb = i ? ey : ew, d = t_sub(p, b, a), ad = t_add(p, a, d), two[2] = { a, d };
+    ck_vsub v = { ck_var(p->T, "x", 'r'), a };
+    uint32_t h = r_hyp(p, i ? nle : le), pos = r_lemma(p, L_EXP_POS, &v, 1, NULL, 0, NULL, 0), plus = r_law(p, "exp+", two, 2, NO),
+      arg = r_arith0(p, t_rel(p, CK_EQ, ad, b)), c = r_cong(p, t_op(p, CK_EXP, ad), eb, &arg, 1), gt = r_law(p, "exp>", &d, 1, NO);
     by s; by_start(&s); /* eb - ea = ea*(exp d - 1 - d) + ea*d */
     by_add2(&s, p->one, pos, gt); by_add2(&s, p->one, pos, h); by_add(&s, t_int(p, -1), plus); by_add(&s, p->one, c);
     uint32_t ord = by_end(p, &s, i ? t_rel(p, CK_LT, ea, eb) : t_rel(p, CK_LE, ea, eb));
@@ -144,12 +154,15 @@ static uint32_t exp_of_max(pv *p, ck_id y, ck_id w)
 
 static uint32_t max_through(pv *p, max_way way)
 {
-  ck_id n = iv(p, "n"), j = iv(p, "j"), k = iv(p, "k"), x = ck_var(p->T, "x", 'r'), y = ck_var(p->T, "y", 'r'), w = ck_var(p->T, "w", 'r'), z = p->zero, j1 = t_add(p, j, p->one);
+  ck_id n = iv(p, "n"), j = iv(p, "j"), k = iv(p, "k"), x = ck_var(p->T, "x", 'r'), y = ck_var(p->T, "y", 'r'), w = ck_var(p->T, "w", 'r'),
+    z = p->zero, j1 = t_add(p, j, p->one);
   #define FX(a) max_through_term(p, way, x, a)
   #define LHS(b) mx_term(p, b, k, FX(fat(p, k)))
   #define F(b) t_rel(p, CK_EQ, LHS(b), FX(mxf(p, b)))
-  uint32_t cx = way == THROUGH_SCALE ? cx_push(p, 0, t_rel(p, CK_LE, z, x), CK_BAD) : 0, two = way == THROUGH_EXP ? exp_of_max(p, y, w) : prove_eq(p, cx, t_max2(p, FX(y), FX(w)), FX(t_max2(p, y, w)), 0);
-  uint32_t hj = r_hyp(p, t_rel(p, CK_LE, z, j)), le0 = r_const(p, t_rel(p, CK_LE, z, z)), ih = r_hyp(p, F(j)), l0 = r_zero(p, LHS(z), le0), r0 = r_zero(p, mxf(p, z), le0);
+  uint32_t cx = way == THROUGH_SCALE ? cx_push(p, 0, t_rel(p, CK_LE, z, x), CK_BAD) : 0,
+    two = way == THROUGH_EXP ? exp_of_max(p, y, w) : prove_eq(p, cx, t_max2(p, FX(y), FX(w)), FX(t_max2(p, y, w)), 0);
+  uint32_t hj = r_hyp(p, t_rel(p, CK_LE, z, j)), le0 = r_const(p, t_rel(p, CK_LE, z, z)), ih = r_hyp(p, F(j)), l0 = r_zero(p, LHS(z), le0),
+    r0 = r_zero(p, mxf(p, z), le0);
   ck_id A = mxf(p, j), from; ck_vsub vs[2] = { { y, A }, { w, fat(p, j) } };
   if (r0 == NO) return NO;
   from = lhs_of(p, r0);
@@ -172,7 +185,8 @@ uint32_t lemma_max_first(pv *p)
 {
   ck_id n = iv(p, "n"), j = iv(p, "j"), z = p->zero, j1 = t_add(p, j, p->one), y = ck_var(p->T, "y", 'r'), w = ck_var(p->T, "w", 'r'), f0 = fat(p, z);
   #define F(b) t_rel(p, CK_LE, f0, mxf(p, b))
-  uint32_t hj = r_hyp(p, t_rel(p, CK_LE, z, j)), le0 = r_const(p, t_rel(p, CK_LE, z, z)), ih = r_hyp(p, F(j)), base = r_arith1(p, F(z), t_int(p, -1), r_zero(p, mxf(p, z), le0));
+  uint32_t hj = r_hyp(p, t_rel(p, CK_LE, z, j)), le0 = r_const(p, t_rel(p, CK_LE, z, z)), ih = r_hyp(p, F(j)),
+    base = r_arith1(p, F(z), t_int(p, -1), r_zero(p, mxf(p, z), le0));
   uint32_t two = prove_goal(p, 0, t_rel(p, CK_LE, y, t_max2(p, y, w))), u = r_succ(p, mxf(p, j1), j, hj);
   ck_vsub vs[2] = { { y, mxf(p, j) }, { w, fat(p, j) } };
   by b; by_start(&b); /* f0 <= max up to j <= max2 of that and f(j) = max up to j+1 */
@@ -201,12 +215,14 @@ static ck_id mn(pv *p, ck_id n, ck_id k, ck_id body)
 /* 0 <= n:  min(k < n) f(k) = -max(k < n) -f(k) */
 uint32_t lemma_min_max(pv *p)
 {
-  ck_id n = iv(p, "n"), j = iv(p, "j"), k = iv(p, "k"), y = ck_var(p->T, "y", 'r'), w = ck_var(p->T, "w", 'r'), z = p->zero, j1 = t_add(p, j, p->one), f = fat(p, k), from;
+  ck_id n = iv(p, "n"), j = iv(p, "j"), k = iv(p, "k"), y = ck_var(p->T, "y", 'r'), w = ck_var(p->T, "w", 'r'), z = p->zero, j1 = t_add(p, j, p->one),
+    f = fat(p, k), from;
   #define LO(b) mn(p, b, k, f)
   #define HI(b) mx_term(p, b, k, t_neg(p, f))
   #define F(b) t_rel(p, CK_EQ, LO(b), t_neg(p, HI(b)))
   uint32_t two = prove_eq(p, 0, ck_ite(p->T, t_rel(p, CK_LE, t_neg(p, y), w), t_neg(p, y), w), t_neg(p, t_max2(p, y, t_neg(p, w))), 0);
-  uint32_t hj = r_hyp(p, t_rel(p, CK_LE, z, j)), le0 = r_const(p, t_rel(p, CK_LE, z, z)), ih = r_hyp(p, F(j)), l0 = r_zero(p, LO(z), le0), r0 = r_zero(p, HI(z), le0);
+  uint32_t hj = r_hyp(p, t_rel(p, CK_LE, z, j)), le0 = r_const(p, t_rel(p, CK_LE, z, z)), ih = r_hyp(p, F(j)), l0 = r_zero(p, LO(z), le0),
+    r0 = r_zero(p, HI(z), le0);
   by b; by_start(&b); by_add(&b, p->one, l0); by_add(&b, p->one, r0);
   uint32_t base = by_end(p, &b, F(z)), u = r_succ(p, LO(j1), j, hj), v = r_succ(p, HI(j1), j, hj);
   ck_vsub vs[2] = { { y, HI(j) }, { w, fat(p, j) } };
@@ -224,7 +240,8 @@ uint32_t lemma_min_max(pv *p)
 /* t = min over k < n of f (not yet normal), base init (normal): minus a maximum */
 eqn min_as_max(pv *p, uint32_t cx, ck_id t, ck_id n, ck_id init, ck_id k, ck_id f)
 {
-  eqn none = { t, REFL }, b0; ck_id lit = mn(p, n, k, f), lit0 = ck_sub(p->T, f, &k, &p->zero, 1, NULL, 0); uint32_t n0 = side(p, cx, t_rel(p, CK_LE, p->zero, n)), s = REFL;
+  eqn none = { t, REFL }, b0; ck_id lit = mn(p, n, k, f), lit0 = ck_sub(p->T, f, &k, &p->zero, 1, NULL, 0);
+  uint32_t n0 = side(p, cx, t_rel(p, CK_LE, p->zero, n)), s = REFL;
   if (n0 == NO) return none;
   b0 = norm(p, cx, lit0);
   if (b0.s == NO || b0.t != init) return none;
@@ -239,7 +256,8 @@ eqn min_as_max(pv *p, uint32_t cx, ck_id t, ck_id n, ck_id init, ck_id k, ck_id 
 /* max over k < n of b1 = max of b2, for polynomially equal bodies */
 static uint32_t same_max(pv *p, ck_id n, ck_id k, ck_id b1, ck_id b2)
 {
-  ck_id acc = ck_var(p->T, "$$acc", 'r'), vars[2] = { k, acc }, from = mx_term(p, n, k, b1), init = ck_sub(p->T, b2, &k, &p->zero, 1, NULL, 0), init1 = ck_sub(p->T, b1, &k, &p->zero, 1, NULL, 0);
+  ck_id acc = ck_var(p->T, "$$acc", 'r'), vars[2] = { k, acc }, from = mx_term(p, n, k, b1), init = ck_sub(p->T, b2, &k, &p->zero, 1, NULL, 0),
+    init1 = ck_sub(p->T, b1, &k, &p->zero, 1, NULL, 0);
   if (b1 == b2) return REFL;
   uint32_t e0 = init == init1 ? REFL : r_arith0(p, t_rel(p, CK_EQ, init1, init)), e = r_arith0(p, t_rel(p, CK_EQ, b1, b2)), two[2] = { e, e };
   ck_id mid = t_fold1(p, n, init, k, acc, t_max2(p, acc, b1));
@@ -291,7 +309,8 @@ static bool pull_parts(pv *p, uint32_t cx, ck_id k, ck_id body, ck_id *c, uint32
 /* t = max over k < n of body, base init, all normal: constants come out */
 static eqn pull_max(pv *p, uint32_t cx, ck_id t, ck_id n, ck_id init, ck_id k, ck_id body)
 {
-  eqn none = { t, REFL }; ck_id c, in, out, lit = mx_term(p, n, k, body), lit0 = ck_sub(p->T, body, &k, &p->zero, 1, NULL, 0); uint32_t cpos, n0 = side(p, cx, t_rel(p, CK_LE, p->zero, n)), s = REFL;
+  eqn none = { t, REFL }; ck_id c, in, out, lit = mx_term(p, n, k, body), lit0 = ck_sub(p->T, body, &k, &p->zero, 1, NULL, 0);
+  uint32_t cpos, n0 = side(p, cx, t_rel(p, CK_LE, p->zero, n)), s = REFL;
   if (n0 == NO || !pull_parts(p, cx, k, body, &c, &cpos, &in, &out)) return none;
   eqn b0 = norm(p, cx, lit0);
   if (b0.s == NO || b0.t != init) return none;

@@ -103,7 +103,8 @@ static void drop_circular(pv *p, rules *R, const rule *r)
 static void add_rule(pv *p, uint32_t cx, rules *R, uint32_t s)
 {
   if (R->n == 32 || s == NO) return;
-  ck_id f = thm(p, s), D = t_sub(p, ck_kid(p->T, f, 1), ck_kid(p->T, f, 0)); bool ints = ck_is_int(p->T, D); poly g; by b; uint32_t left = 0, red; rule r = { 0 };
+  ck_id f = thm(p, s), D = t_sub(p, ck_kid(p->T, f, 1), ck_kid(p->T, f, 0)); bool ints = ck_is_int(p->T, D); poly g; by b; uint32_t left = 0, red;
+  rule r = { 0 };
   poly_init(&g); by_start(&b);
   poly_of(p, &g, D);
   simp(p, cx, &g, &b, R);
@@ -113,7 +114,8 @@ static void add_rule(pv *p, uint32_t cx, rules *R, uint32_t s)
     for (uint32_t i = 0; i < 2 && !r.n; i++) {
       const mono *m = &g.m[i], *v = &g.m[1 - i];
       bool single = v->n == 0 || (v->n == 1 && ck_head(p->T, v->a[0]) == CK_V && !prover_var(p, v->a[0]));
-      if (m->n >= 2 && m->n <= 8 && single && ck_is_int(p->T, q_inv(p, m->q)) && !(v->n && mono_has(m, v->a[0])) && !has_prover_var(p, m)) { r.n = m->n; left = i; }
+      if (m->n >= 2 && m->n <= 8 && single && ck_is_int(p->T, q_inv(p, m->q)) && !(v->n && mono_has(m, v->a[0])) && !has_prover_var(p,
+        m)) { r.n = m->n; left = i; }
     }
   }
   if (!r.n && red != NO && (left = pick_left(p, &g, ints)) != NO) r.n = g.m[left].n;
@@ -333,7 +335,8 @@ static eqn norm_mixed(pv *p, uint32_t cx, ck_id t)
 /* every kid that stands under no binder replaced by its normal form */
 static eqn norm_kids(pv *p, uint32_t cx, ck_id t)
 {
-  uint32_t n = ck_nkids(p->T, t), np = 0; ck_id *kids = as_malloc((n + 1) * sizeof *kids); uint32_t *prem = as_malloc((n + 1) * sizeof *prem); eqn r = same(t);
+  uint32_t n = ck_nkids(p->T, t), np = 0; ck_id *kids = as_malloc((n + 1) * sizeof *kids); uint32_t *prem = as_malloc((n + 1) * sizeof *prem);
+  eqn r = same(t);
   for (uint32_t i = 0; i < n; i++) {
     kids[i] = ck_kid(p->T, t, i);
     if (ck_kid_binders(p->T, t, i)) continue;
@@ -515,7 +518,8 @@ static eqn norm_exp(pv *p, uint32_t cx, ck_id t)
   poly_of(p, &f, u);
   ck_id q = f.n == 1 ? f.m[0].q : p->one;
   if (q_sgn(p, q) < 0) {
-    ck_id x = canon(p, t_neg(p, u)), nx = t_neg(p, x), ex = t_op(p, CK_EXP, x), en = t_op(p, CK_EXP, nx), iex = t_op(p, CK_INV, ex); ck_vsub v = { ck_var(p->T, "x", 'r'), x };
+    ck_id x = canon(p, t_neg(p, u)), nx = t_neg(p, x), ex = t_op(p, CK_EXP, x), en = t_op(p, CK_EXP, nx), iex = t_op(p, CK_INV, ex);
+    ck_vsub v = { ck_var(p->T, "x", 'r'), x };
     uint32_t en1 = r_lemma(p, L_EXP_NEG, &v, 1, NULL, 0, NULL, 0), nz = nonzero(p, cx, ex), li = r_law(p, "inv", &ex, 1, nz), same_arg = REFL;
     if (nx != u) { uint32_t a = r_arith0(p, t_rel(p, CK_EQ, u, nx)); same_arg = r_cong(p, t, en, &a, 1); }
     by b; by_start(&b);
@@ -524,7 +528,8 @@ static eqn norm_exp(pv *p, uint32_t cx, ck_id t)
     e = e.s == NO ? fail() : eq_then(p, e, norm(p, cx, iex));
   } else if (q != p->one && ck_is_int(p->T, q) && mpq_cmp_ui(*ck_q_value(p->T, q), 8, 1) <= 0) {
     ck_id x = mono_term(p, p->one, f.m[0].a, f.m[0].n), y = canon(p, t_sub(p, u, x)); v2[0] = x; v2[1] = y;
-    ck_id xy = t_add(p, x, y); uint32_t a = r_arith0(p, t_rel(p, CK_EQ, u, xy)), c = r_cong(p, t, t_op(p, CK_EXP, xy), &a, 1), l = r_law(p, "exp+", v2, 2, NO);
+    ck_id xy = t_add(p, x, y); uint32_t a = r_arith0(p, t_rel(p, CK_EQ, u, xy)), c = r_cong(p, t, t_op(p, CK_EXP, xy), &a, 1),
+      l = r_law(p, "exp+", v2, 2, NO);
     e.t = t_mul(p, t_op(p, CK_EXP, x), t_op(p, CK_EXP, y)); e.s = eq_trans(p, c, l);
     e = e.s == NO ? fail() : eq_then(p, e, norm(p, cx, e.t));
   }

@@ -10,7 +10,8 @@ static ck_id eq(pv *p, ck_id a, ck_id b) { return t_rel(p, CK_EQ, a, b); }
 static ck_id ge0(pv *p, ck_id a) { return t_rel(p, CK_LE, p->zero, a); }
 static ck_id fn(pv *p, const char *f, ck_id a) { return a == CK_BAD ? CK_BAD : ck_app(p->T, f, "i:r", &a, 1); }
 static uint32_t le00(pv *p) { return r_const(p, ge0(p, p->zero)); }
-static ck_fsub fsub(pv *p, const char *f, const ck_id *k, ck_id body) { ck_fsub s = { ck_word(p->T, f), ck_word(p->T, "i:r"), k, 1, body }; return s; }
+static ck_fsub fsub(pv *p, const char *f, const ck_id *k, ck_id body) { ck_fsub s = { ck_word(p->T, f), ck_word(p->T, "i:r"), k, 1, body }; return s;
+  }
 
 static ck_id prod(pv *p, ck_id n, ck_id k, ck_id body)
 {
@@ -22,23 +23,27 @@ static ck_id prod(pv *p, ck_id n, ck_id k, ck_id body)
 static uint32_t lift(pv *p, ck_id n, ck_id k, uint32_t s)
 {
   if (s == NO || s == REFL) return s;
-  ck_id acc = ck_var(p->T, "$$acc", 'r'), vars[2] = { k, acc }, f = lhs_of(p, s), g = rhs_of(p, s); uint32_t e = r_arith1(p, eq(p, t_mul(p, acc, f), t_mul(p, acc, g)), acc, s);
+  ck_id acc = ck_var(p->T, "$$acc", 'r'), vars[2] = { k, acc }, f = lhs_of(p, s), g = rhs_of(p, s);
+  uint32_t e = r_arith1(p, eq(p, t_mul(p, acc, f), t_mul(p, acc, g)), acc, s);
   return r_foldcong(p, prod(p, n, k, f), prod(p, n, k, g), vars, 2, &e, 1);
 }
 
 /* 0 <= n:  prod(k < n) f*g = prod f * prod g */
 uint32_t lemma_prod_mul(pv *p)
 {
-  ck_id n = iv(p, "n"), j = iv(p, "j"), k = iv(p, "k"), j1 = t_add(p, j, p->one), f = fn(p, "f", k), g = fn(p, "g", k), fg = t_mul(p, f, g), z = p->zero;
+  ck_id n = iv(p, "n"), j = iv(p, "j"), k = iv(p, "k"), j1 = t_add(p, j, p->one), f = fn(p, "f", k), g = fn(p, "g", k), fg = t_mul(p, f, g),
+    z = p->zero;
   #define P(b, x) prod(p, x, k, b)
   #define F(x) eq(p, P(fg, x), t_mul(p, P(f, x), P(g, x)))
-  uint32_t hj = r_hyp(p, ge0(p, j)), a0 = r_zero(p, P(fg, z), le00(p)), b0 = r_zero(p, P(f, z), le00(p)), c0 = r_zero(p, P(g, z), le00(p)), a = r_succ(p, P(fg, j1), j, hj), b = r_succ(p, P(f, j1), j, hj), c = r_succ(p, P(g, j1), j, hj);
+  uint32_t hj = r_hyp(p, ge0(p, j)), a0 = r_zero(p, P(fg, z), le00(p)), b0 = r_zero(p, P(f, z), le00(p)), c0 = r_zero(p, P(g, z), le00(p)),
+    a = r_succ(p, P(fg, j1), j, hj), b = r_succ(p, P(f, j1), j, hj), c = r_succ(p, P(g, j1), j, hj);
   by s; by_start(&s); /* A = 1; B*C = 1: B*C - A = (B-1)*C + (C-1) - (A-1) */
   by_add(&s, p->one, a0); by_add(&s, t_neg(p, P(g, z)), b0); by_add(&s, t_int(p, -1), c0);
   uint32_t base = by_end(p, &s, F(z));
   ck_id fj = fn(p, "f", j), gj = fn(p, "g", j);
   by_start(&s); /* B1*C1 = (B*fj)*C1, C1 = C*gj; A1 = A*fj*gj; A = B*C */
-  by_add(&s, p->one, a); by_add(&s, t_mul(p, fj, gj), r_hyp(p, F(j))); by_add(&s, t_neg(p, P(g, j1)), b); by_add(&s, t_neg(p, t_mul(p, P(f, j), fj)), c);
+  by_add(&s, p->one, a); by_add(&s, t_mul(p, fj, gj), r_hyp(p, F(j))); by_add(&s, t_neg(p, P(g, j1)), b);
+  by_add(&s, t_neg(p, t_mul(p, P(f, j), fj)), c);
   uint32_t step = by_end(p, &s, F(j1)); ck_id h = F(j);
   return r_induct(p, j, n, 0, &h, &base, &step, 1, r_hyp(p, ge0(p, n)));
   #undef F
@@ -59,9 +64,11 @@ uint32_t lemma_prod_one(pv *p)
 /* 0 <= m, 0 <= n:  prod(k < m+n) f(k) = prod(k < m) f(k) * prod(k < n) f(m+k) */
 uint32_t lemma_prod_concat(pv *p)
 {
-  ck_id m = iv(p, "m"), n = iv(p, "n"), j = iv(p, "j"), k = iv(p, "k"), j1 = t_add(p, j, p->one), f = fn(p, "f", k), fm = fn(p, "f", t_add(p, m, k)), z = p->zero, mz = t_add(p, m, z), mj = t_add(p, m, j);
+  ck_id m = iv(p, "m"), n = iv(p, "n"), j = iv(p, "j"), k = iv(p, "k"), j1 = t_add(p, j, p->one), f = fn(p, "f", k), fm = fn(p, "f", t_add(p, m, k)),
+    z = p->zero, mz = t_add(p, m, z), mj = t_add(p, m, j);
   #define F(x) eq(p, P(f, t_add(p, m, x)), t_mul(p, P(f, m), P(fm, x)))
-  uint32_t hm = r_hyp(p, ge0(p, m)), hj = r_hyp(p, ge0(p, j)), r = r_arith0(p, eq(p, mz, m)), c = r_cong(p, P(f, mz), P(f, m), &r, 1), z0 = r_zero(p, P(fm, z), le00(p));
+  uint32_t hm = r_hyp(p, ge0(p, m)), hj = r_hyp(p, ge0(p, j)), r = r_arith0(p, eq(p, mz, m)), c = r_cong(p, P(f, mz), P(f, m), &r, 1),
+    z0 = r_zero(p, P(fm, z), le00(p));
   by s; by_start(&s); by_add(&s, p->one, c); by_add(&s, t_neg(p, P(f, m)), z0);
   uint32_t base = by_end(p, &s, F(z));
   by_start(&s); by_add(&s, p->one, hm); by_add(&s, p->one, hj);
@@ -101,7 +108,8 @@ static uint32_t factors(pv *p, uint32_t in, ck_id body, ck_id *f)
         t0 = poly_term(p, &f0); t1 = poly_term(p, &f1);
         if (f0.n && f1.n) { /* f1 = r*f0 */
           ck_id r = CK_BAD;
-          for (uint32_t l = 0; l < f1.n; l++) if (f1.m[l].n == f0.m[0].n && mono_div(f1.m[l].a, f1.m[l].n, f0.m[0].a, f0.m[0].n, (ck_id[64]){ 0 }) == 0) r = q_mul(p, f1.m[l].q, q_inv(p, f0.m[0].q));
+          for (uint32_t l = 0; l < f1.n; l++) if (f1.m[l].n == f0.m[0].n && mono_div(f1.m[l].a, f1.m[l].n, f0.m[0].a, f0.m[0].n,
+            (ck_id[64]){ 0 }) == 0) r = q_mul(p, f1.m[l].q, q_inv(p, f0.m[0].q));
           if (r != CK_BAD && canon(p, t_mul(p, r, t0)) == t1 && !is_q(p, t0)) {
             f[n - 1] = canon(p, t_add(p, p->one, t_mul(p, r, x)));
             f[n++] = t0;
@@ -120,7 +128,8 @@ static eqn cut(pv *p, uint32_t cx, ck_id n, ck_id k, ck_id body, ck_id m)
   ck_id r = canon(p, t_sub(p, n, m)), mr = t_add(p, m, r); uint32_t prem[2] = { side(p, cx, ge0(p, m)), NO };
   if (prem[0] == NO || (prem[1] = side(p, cx, ge0(p, r))) == NO) return fail();
   uint32_t a = r_arith0(p, eq(p, n, mr)), c = n == mr ? REFL : r_cong(p, P(body, n), P(body, mr), &a, 1);
-  ck_vsub v[2] = { { iv(p, "m"), m }, { iv(p, "n"), r } }; ck_fsub f = fsub(p, "f", &k, body); uint32_t s = eq_trans(p, c, r_lemma(p, L_PROD_CONCAT, v, 2, &f, 1, prem, 2));
+  ck_vsub v[2] = { { iv(p, "m"), m }, { iv(p, "n"), r } }; ck_fsub f = fsub(p, "f", &k, body);
+  uint32_t s = eq_trans(p, c, r_lemma(p, L_PROD_CONCAT, v, 2, &f, 1, prem, 2));
   if (s == NO) return fail();
   eqn e = { rhs_of(p, s), s };
   return eq_then(p, e, norm(p, cx, e.t));
@@ -148,7 +157,8 @@ eqn cut_prod(pv *p, uint32_t cx, ck_id t, ck_id m)
 eqn norm_prod(pv *p, uint32_t cx, ck_id t)
 {
   enum { PLACES = 8 };
-  ck_id n = ck_kid(p->T, t, 0), k, f, var = ck_var(p->T, "$$k", 'i'), m[PLACES], fac[MAXF + 1]; uint32_t in = cx_bind(p, cx, n, &k), none = side(p, cx, t_rel(p, CK_LE, n, p->zero)), n0, np; eqn e, r; ck_vsub v = { iv(p, "n"), n };
+  ck_id n = ck_kid(p->T, t, 0), k, f, var = ck_var(p->T, "$$k", 'i'), m[PLACES], fac[MAXF + 1];
+  uint32_t in = cx_bind(p, cx, n, &k), none = side(p, cx, t_rel(p, CK_LE, n, p->zero)), n0, np; eqn e, r; ck_vsub v = { iv(p, "n"), n };
   if (!is_prod(p, t, &f)) return same(t);
   if (none != NO) { eqn o = { p->one, r_zero(p, t, none) }; return o; }
   f = ck_sub(p->T, f, &var, &k, 1, NULL, 0);
@@ -159,7 +169,8 @@ eqn norm_prod(pv *p, uint32_t cx, ck_id t)
   if (e.s == NO || (n0 = side(p, cx, ge0(p, n))) == NO) return e.s == NO ? fail() : e;
   if (is_one(p, body)) { r.t = p->one; r.s = r_lemma(p, L_PROD_ONE, &v, 1, NULL, 0, &n0, 1); return r.s == NO ? e : eq_then(p, e, r); }
   if (is_one(p, n)) {
-    ck_id first = P(body, p->zero), el = ck_sub(p->T, body, &k, &p->zero, 1, NULL, 0); uint32_t u = r_succ(p, e.t, p->zero, le00(p)), z = r_zero(p, first, le00(p));
+    ck_id first = P(body, p->zero), el = ck_sub(p->T, body, &k, &p->zero, 1, NULL, 0);
+    uint32_t u = r_succ(p, e.t, p->zero, le00(p)), z = r_zero(p, first, le00(p));
     by b; by_start(&b); by_add(&b, p->one, u); by_add(&b, el, z);
     r.t = el; r.s = by_end(p, &b, eq(p, e.t, el));
     return r.s == NO ? e : eq_then(p, e, eq_then(p, r, norm(p, cx, el)));

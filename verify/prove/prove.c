@@ -46,7 +46,10 @@ static void explain(pv *p, uint32_t cx, const ck_goal *g, as_proof_result *r)
 {
   ck_id f = g->formula; bool eqf = ck_head(p->T, f) == CK_EQ; bool spent = pv_spent(p);
   r->goal = as_strdup(g->name);
-  r->reason = as_strdup(spent ? "the effort limit was reached" : p->too_deep ? "terms nest too deeply to be brought to normal form" : eqf ? "the normal forms of the two sides differ" : "the side condition was not found to follow");
+  r->reason = as_strdup(spent ? "the effort limit was reached" : p->too_deep
+    ? "terms nest too deeply to be brought to normal form"
+    : eqf ? "the normal forms of the two sides differ"
+    : "the side condition was not found to follow");
   p->max_steps = (uint32_t)p->steps.n + 2000; p->max_work = p->work + 1000000;
   if (!eqf) {
     ck_id a = ck_kid(p->T, f, 0);
@@ -64,7 +67,8 @@ static void explain(pv *p, uint32_t cx, const ck_goal *g, as_proof_result *r)
 
 void as_prove_goals(ck_terms *T, const ck_goal *goals, uint32_t n, const as_prove_opts *opts, as_proof_result *r)
 {
-  pv p; size_t nh; ranked *h = rank_hyps(goals, n, &nh); uint32_t *proof = as_calloc(n + 1, sizeof *proof); const char **names = as_calloc(n + 1, sizeof *names);
+  pv p; size_t nh; ranked *h = rank_hyps(goals, n, &nh); uint32_t *proof = as_calloc(n + 1, sizeof *proof);
+  const char **names = as_calloc(n + 1, sizeof *names);
   memset(r, 0, sizeof *r);
   r->verdict = AS_UNPROVED; r->goals = n;
   pv_init(&p, T, opts && opts->max_steps ? opts->max_steps : DEFAULT_STEPS);

@@ -28,7 +28,9 @@ typedef struct { uint32_t parent; ck_id formula; uint32_t step; ck_id var; uint3
 
 typedef enum {
   L_SUM_SCALE, L_SUM_ADD, L_SUM_ONE, L_SUM_ZERO, L_CONCAT, L_SPLIT, L_EXCHANGE, L_EXP0, L_EXP_POS, L_EXP_NEG, L_INV_NE, L_INV_POS,
-  L_INV_MUL, L_INV_INV, L_SQRT_POS, L_SQUARE, L_DIVMOD, L_DIV_LO, L_DIV_HI, L_NZ_LEFT, L_NZ_RIGHT, L_MAX_CONCAT, L_MAX_SPLIT, L_MAX_ADD, L_MAX_SCALE, L_MIN_MAX, L_MAX_FIRST, L_PROD_MUL, L_PROD_ONE, L_PROD_CONCAT, L_MAX_EXP, L_MAX_RELU, L_MAX_NRELU, L_MAX_SWAP, L_SUM_INDEX, L_INT_SQUARE, L_MAX_CONST, L_MAX_GE, L_MAX_REVERSE, L_REVERSE, L_EXP_INJ, L_LOG_OF, L_SQRT_OF,
+  L_INV_MUL, L_INV_INV, L_SQRT_POS, L_SQUARE, L_DIVMOD, L_DIV_LO, L_DIV_HI, L_NZ_LEFT, L_NZ_RIGHT, L_MAX_CONCAT, L_MAX_SPLIT, L_MAX_ADD, L_MAX_SCALE,
+    L_MIN_MAX, L_MAX_FIRST, L_PROD_MUL, L_PROD_ONE, L_PROD_CONCAT, L_MAX_EXP, L_MAX_RELU, L_MAX_NRELU, L_MAX_SWAP, L_SUM_INDEX, L_INT_SQUARE,
+    L_MAX_CONST, L_MAX_GE, L_MAX_REVERSE, L_REVERSE, L_EXP_INJ, L_LOG_OF, L_SQRT_OF,
   N_LEMMAS
 } pv_lemma;
 
@@ -56,7 +58,8 @@ bool pv_spent(const pv *p);
 /* --- log.c: the rules, logged */
 uint32_t r_hyp(pv *p, ck_id f);
 uint32_t r_use(pv *p, uint32_t s, const ck_id *ts, uint32_t nt, const uint32_t *ps, uint32_t np);
-uint32_t r_inst(pv *p, uint32_t s, const ck_vsub *vs, uint32_t nv, const ck_fsub *fs, uint32_t nf, const uint32_t *ps, uint32_t np); /* premises that discharge nothing are left out */
+/* premises that discharge nothing are left out */
+uint32_t r_inst(pv *p, uint32_t s, const ck_vsub *vs, uint32_t nv, const ck_fsub *fs, uint32_t nf, const uint32_t *ps, uint32_t np);
 uint32_t r_cases(pv *p, ck_id c, uint32_t a, uint32_t b);
 uint32_t r_cong(pv *p, ck_id a, ck_id b, const uint32_t *ps, uint32_t np);
 uint32_t r_foldcong(pv *p, ck_id a, ck_id b, const ck_id *vars, uint32_t nv, const uint32_t *ps, uint32_t np);
@@ -136,7 +139,8 @@ uint32_t cx_push(pv *p, uint32_t cx, ck_id formula, ck_id var);
 uint32_t cx_know(pv *p, uint32_t cx, uint32_t s);                 /* with a theorem that follows from cx */
 uint32_t cx_assume(pv *p, uint32_t cx, ck_id c);                  /* assume.c: c and the equations that it makes */
 uint32_t cx_refresh(pv *p, uint32_t cx);                          /* orders in the normal form that new equations give them */
-uint32_t cx_quotient(pv *p, uint32_t cx, uint32_t s, ck_id *q, uint32_t *back); /* s: d divides x; cx with x = d*q, q new; back: that with q = x div d */
+/* s: d divides x; cx with x = d*q, q new; back: that with q = x div d */
+uint32_t cx_quotient(pv *p, uint32_t cx, uint32_t s, ck_id *q, uint32_t *back);
 uint32_t cx_tighten(pv *p, uint32_t cx);                          /* one more equation, sought with more effort; cx: there is none */
 uint32_t cx_derive(pv *p, uint32_t cx);                           /* the equations that the hypotheses make among themselves */
 uint32_t cx_bind(pv *p, uint32_t cx, ck_id n, ck_id *k);          /* a new counter 0 <= k < n; gives its variable */
@@ -200,7 +204,8 @@ eqn rewrite(pv *p, ck_id t, const ck_id *from, const uint32_t *steps, uint32_t n
 uint32_t lift_sum(pv *p, ck_id n, ck_id k, uint32_t s); /* f = g  gives  sum(k<n) f = sum(k<n) g */
 
 /* --- cuts.c */
-ck_id range_cond(pv *p, uint32_t cx, ck_id t);                    /* an undecided condition on which the form of a fold or a quotient in t depends; CK_BAD: none */
+/* an undecided condition on which the form of a fold or a quotient in t depends; CK_BAD: none */
+ck_id range_cond(pv *p, uint32_t cx, ck_id t);
 uint32_t cut_places(pv *p, ck_id body, ck_id k, ck_id *m, uint32_t max); /* where conditions on k change their value */
 ck_id block_size(pv *p, ck_id body, ck_id k);                     /* b where body has k div b; CK_BAD: none */
 

@@ -42,7 +42,8 @@ static void divide(pv *p, const poly *a, const poly *b, poly *q, poly *r)
   for (int rounds = 0; rounds < 24; rounds++) {
     bool hit = false;
     for (uint32_t i = 0; i < r->n && !hit; i++) {
-      ck_id *rest = as_malloc((r->m[i].n + 1) * sizeof *rest); int k = mono_div(r->m[i].a, r->m[i].n, lead->a, lead->n, rest); ck_id c = k < 0 ? p->zero : whole(p, r->m[i].q, lead->q, constant);
+      ck_id *rest = as_malloc((r->m[i].n + 1) * sizeof *rest); int k = mono_div(r->m[i].a, r->m[i].n, lead->a, lead->n, rest);
+      ck_id c = k < 0 ? p->zero : whole(p, r->m[i].q, lead->q, constant);
       if (c != p->zero) {
         poly t; poly_init(&t);
         poly_push(p, q, c, rest, (uint32_t)k);
@@ -85,7 +86,8 @@ static eqn exact(pv *p, uint32_t cx, ck_id a, ck_id b, ck_id qt, ck_id rt)
 /* a div b = qt + rt div b for a = b*qt + rt */
 static eqn partial(pv *p, ck_id a, ck_id b, ck_id qt, ck_id rt, uint32_t bp)
 {
-  ck_id rb[2] = { rt, b }, d = ck_mk2(p->T, CK_DIV, rt, b), m = ck_mk2(p->T, CK_MOD, rt, b), qd = t_add(p, qt, d); eqn e = { qd, NO }; uint32_t prem[3], l = r_law(p, "div", rb, 2, bp);
+  ck_id rb[2] = { rt, b }, d = ck_mk2(p->T, CK_DIV, rt, b), m = ck_mk2(p->T, CK_MOD, rt, b), qd = t_add(p, qt, d); eqn e = { qd, NO };
+  uint32_t prem[3], l = r_law(p, "div", rb, 2, bp);
   prem[0] = r_law(p, "mod>", rb, 2, bp); prem[1] = r_law(p, "mod<", rb, 2, bp);
   prem[2] = r_arith1(p, t_rel(p, CK_EQ, a, t_add(p, t_mul(p, b, qd), m)), p->one, l);
   ck_vsub v[4] = { { ck_var(p->T, "a", 'i'), a }, { ck_var(p->T, "b", 'i'), b }, { ck_var(p->T, "q", 'i'), qd }, { ck_var(p->T, "r", 'i'), m } };
@@ -108,10 +110,13 @@ static eqn by_equation(pv *p, uint32_t cx, ck_id a, ck_id b, ck_id c)
 /* (x div b) div a = x div (b*a) for 0 < a, 0 < b: x = (b*a)*Q + b*m + r with r = x mod b, m = (x div b) mod a */
 static eqn nested(pv *p, uint32_t cx, ck_id d, ck_id a, uint32_t ap)
 {
-  ck_id x = ck_kid(p->T, d, 0), b = ck_kid(p->T, d, 1), xb[2] = { x, b }, da[2] = { d, a }, Q = ck_mk2(p->T, CK_DIV, d, a), m = ck_mk2(p->T, CK_MOD, d, a), r = ck_mk2(p->T, CK_MOD, x, b), ba = t_mul(p, b, a), R = t_add(p, t_mul(p, b, m), r), t = ck_mk2(p->T, CK_DIV, x, ba);
+  ck_id x = ck_kid(p->T, d, 0), b = ck_kid(p->T, d, 1), xb[2] = { x, b }, da[2] = { d, a }, Q = ck_mk2(p->T, CK_DIV, d, a),
+    m = ck_mk2(p->T, CK_MOD, d, a), r = ck_mk2(p->T, CK_MOD, x, b), ba = t_mul(p, b, a), R = t_add(p, t_mul(p, b, m), r),
+    t = ck_mk2(p->T, CK_DIV, x, ba);
   uint32_t bp = side(p, cx, t_rel(p, CK_LT, p->zero, b)), prem[3]; eqn e = { t, NO };
   if (bp == NO) return e;
-  uint32_t l1 = r_law(p, "div", xb, 2, bp), l2 = r_law(p, "div", da, 2, ap), m0 = r_law(p, "mod>", da, 2, ap), m1 = tight(p, r_law(p, "mod<", da, 2, ap)), r0 = r_law(p, "mod>", xb, 2, bp), r1 = r_law(p, "mod<", xb, 2, bp);
+  uint32_t l1 = r_law(p, "div", xb, 2, bp), l2 = r_law(p, "div", da, 2, ap), m0 = r_law(p, "mod>", da, 2, ap),
+    m1 = tight(p, r_law(p, "mod<", da, 2, ap)), r0 = r_law(p, "mod>", xb, 2, bp), r1 = r_law(p, "mod<", xb, 2, bp);
   by s; by_start(&s); by_add2(&s, p->one, bp, m0); by_add(&s, p->one, r0);
   prem[0] = by_end(p, &s, t_rel(p, CK_LE, p->zero, R));
   by_start(&s); by_add2(&s, p->one, bp, m1); by_add(&s, p->one, r1); /* b*(a - m - 1) + (b - r) */
@@ -128,7 +133,8 @@ static eqn without_factor(pv *p, uint32_t cx, ck_id a, ck_id b, const poly *fb)
 {
   eqn e = { CK_BAD, NO };
   for (uint32_t i = 0; fb->n && i < fb->m[0].n; i++) {
-    ck_id g = fb->m[0].a[i], x = poly_quotient(p, a, g), m = x == CK_BAD ? CK_BAD : poly_quotient(p, b, g), xm[2] = { x, m }; uint32_t gp, mp, prem[3];
+    ck_id g = fb->m[0].a[i], x = poly_quotient(p, a, g), m = x == CK_BAD ? CK_BAD : poly_quotient(p, b, g), xm[2] = { x, m };
+    uint32_t gp, mp, prem[3];
     if (m == CK_BAD || (gp = side(p, cx, t_rel(p, CK_LT, p->zero, g))) == NO || (mp = side(p, cx, t_rel(p, CK_LT, p->zero, m))) == NO) continue;
     ck_id q = ck_mk2(p->T, CK_DIV, x, m), r = t_mul(p, g, ck_mk2(p->T, CK_MOD, x, m));
     by s; by_start(&s); by_add2(&s, p->one, gp, r_law(p, "mod>", xm, 2, mp));

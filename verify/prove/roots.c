@@ -22,7 +22,8 @@ uint32_t lemma_exp_inj(pv *p)
   ck_id v[2] = { rv(p, "x"), rv(p, "y") }, h = eq(p, t_op(p, CK_EXP, v[0]), t_op(p, CK_EXP, v[1])); uint32_t half[2], hyp = r_hyp(p, h);
   for (int i = 0; i < 2; i++) {
     ck_id x = v[i], y = v[1 - i], d = t_sub(p, y, x), xd = t_add(p, x, d), two[2] = { x, d }, f = t_rel(p, CK_LE, y, x);
-    uint32_t lt = r_hyp(p, t_rel(p, CK_LT, x, y)), plus = r_law(p, "exp+", two, 2, NO), arg = r_arith0(p, eq(p, xd, y)), c = r_cong(p, t_op(p, CK_EXP, xd), t_op(p, CK_EXP, y), &arg, 1), gt = r_law(p, "exp>", &d, 1, NO), pos = exp_pos(p, x);
+    uint32_t lt = r_hyp(p, t_rel(p, CK_LT, x, y)), plus = r_law(p, "exp+", two, 2, NO), arg = r_arith0(p, eq(p, xd, y)),
+      c = r_cong(p, t_op(p, CK_EXP, xd), t_op(p, CK_EXP, y), &arg, 1), gt = r_law(p, "exp>", &d, 1, NO), pos = exp_pos(p, x);
     by b; by_start(&b);
     by_add2(&b, p->one, pos, lt); by_add2(&b, p->one, pos, gt);       /* exp x*(y-x) > 0; exp x*(exp d - 1 - d) >= 0 */
     by_add(&b, t_int(p, -1), plus); by_add(&b, p->one, c); by_add(&b, t_int(p, i ? 1 : -1), hyp);
@@ -42,7 +43,8 @@ uint32_t lemma_log_of(pv *p)
 /* 0 <= y, y*y = x  gives  sqrt x = y: (s - y)*(s + y) = 0, so s <= y and y <= s */
 uint32_t lemma_sqrt_of(pv *p)
 {
-  ck_id x = rv(p, "x"), y = rv(p, "y"), s = t_op(p, CK_SQRT, x); uint32_t hy = r_hyp(p, ge0(p, y)), hx = r_hyp(p, eq(p, t_mul(p, y, y), x)), y2[2] = { hy, hy }, half[2];
+  ck_id x = rv(p, "x"), y = rv(p, "y"), s = t_op(p, CK_SQRT, x);
+  uint32_t hy = r_hyp(p, ge0(p, y)), hx = r_hyp(p, eq(p, t_mul(p, y, y), x)), y2[2] = { hy, hy }, half[2];
   ck_summand m[2] = { { p->one, y2, 2 }, { p->one, &hx, 1 } };
   uint32_t x0 = r_arith(p, ge0(p, x), m, 2), sq = r_law(p, "sqrt2", &x, 1, x0), s0 = r_law(p, "sqrt>", &x, 1, x0);
   for (int i = 0; i < 2; i++) {

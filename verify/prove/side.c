@@ -325,7 +325,8 @@ static uint32_t fact_fits(pv *p, ck_op rel, ck_id x, uint32_t s, ck_id nf)
   poly_of(p, &f, nf); poly_of(p, &g, x);
   if (f.n == g.n && f.n > 0 && f.m[0].n <= 64) { /* f = c*g */
     ck_id c = CK_BAD;
-    for (uint32_t j = 0; j < g.n; j++) if (g.m[j].n == f.m[0].n && !mono_div(f.m[0].a, f.m[0].n, g.m[j].a, g.m[j].n, (ck_id[64]){ 0 })) c = q_mul(p, g.m[j].q, q_inv(p, f.m[0].q));
+    for (uint32_t j = 0; j < g.n; j++) if (g.m[j].n == f.m[0].n && !mono_div(f.m[0].a, f.m[0].n, g.m[j].a, g.m[j].n, (ck_id[64]){ 0 })) c = q_mul(p,
+      g.m[j].q, q_inv(p, f.m[0].q));
     if (c != CK_BAD && (rel == CK_NE || q_sgn(p, c) > 0) && canon(p, t_mul(p, c, nf)) == canon(p, x))
       r = r_arith1(p, rel == CK_NE ? ne0(p, x) : t_rel(p, rel, p->zero, x), c, s);
   }

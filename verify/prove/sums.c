@@ -13,7 +13,8 @@ static eqn same(ck_id t) { eqn e = { t, REFL }; return e; }
 static eqn fail(void) { eqn e = { CK_BAD, NO }; return e; }
 static uint32_t ge0(pv *p, uint32_t cx, ck_id n) { return side(p, cx, t_rel(p, CK_LE, p->zero, n)); }
 static ck_vsub nvar(pv *p, ck_id n) { ck_vsub v = { ck_var(p->T, "n", 'i'), n }; return v; }
-static ck_fsub fsub(pv *p, const char *f, const ck_id *k, ck_id body) { ck_fsub s = { ck_word(p->T, f), ck_word(p->T, "i:r"), k, 1, body }; return s; }
+static ck_fsub fsub(pv *p, const char *f, const ck_id *k, ck_id body) { ck_fsub s = { ck_word(p->T, f), ck_word(p->T, "i:r"), k, 1, body }; return s;
+  }
 
 /* the telescope from counter i on, around body */
 static ck_id tele_term(pv *p, const tele *t, uint32_t i, ck_id body)
@@ -71,7 +72,8 @@ static eqn push_in(pv *p, tele *tl, ck_id t)
   if (!f.ns) return same(t);
   ck_id S = f.sum[0], C = factors_term(p, &f, 1), n = ck_kid(p->T, S, 0); uint32_t at = tl->d, n0 = ge0(p, tl->cx[at], n);
   if (n0 == NO || !tele_push(p, tl, n)) return fail();
-  ck_id k = tl->k[at], B = sum_body(p, S, k), CB = t_mul(p, C, B), in = canon(p, CB); ck_vsub v[2] = { nvar(p, n), { ck_var(p->T, "c", 'r'), C } }; ck_fsub fs = fsub(p, "f", &k, B);
+  ck_id k = tl->k[at], B = sum_body(p, S, k), CB = t_mul(p, C, B), in = canon(p, CB); ck_vsub v[2] = { nvar(p, n), { ck_var(p->T, "c", 'r'), C } };
+  ck_fsub fs = fsub(p, "f", &k, B);
   uint32_t sc = r_lemma(p, L_SUM_SCALE, v, 2, &fs, 1, &n0, 1); /* sum C*B = C*S */
   uint32_t order = in == CB ? REFL : lift_sum(p, n, k, r_arith0(p, t_rel(p, CK_EQ, CB, in)));
   eqn r = push_in(p, tl, in);
@@ -300,7 +302,8 @@ static eqn product_sum(pv *p, uint32_t cx, ck_id n, ck_id in)
   if (e.s == NO) return fail();
   if (t.d == 1) {
     if (runs_backwards(p, cx, n, t.k[0], in)) {
-      ck_vsub v = nvar(p, n); ck_fsub f = fsub(p, "f", &t.k[0], in); uint32_t n0 = ge0(p, cx, n); eqn b = { CK_BAD, r_lemma(p, L_REVERSE, &v, 1, &f, 1, &n0, 1) };
+      ck_vsub v = nvar(p, n); ck_fsub f = fsub(p, "f", &t.k[0], in); uint32_t n0 = ge0(p, cx, n);
+      eqn b = { CK_BAD, r_lemma(p, L_REVERSE, &v, 1, &f, 1, &n0, 1) };
       if (b.s == NO) return same(start);
       b.t = rhs_of(p, b.s);
       return eq_then(p, b, norm(p, cx, b.t));
@@ -370,7 +373,8 @@ static uint32_t parts_of(pv *p, ck_id body, ck_id k, part **res)
   poly_of(p, &f, body);
   part *ps = as_malloc((f.n + 1) * sizeof *ps); uint32_t n = 0;
   for (uint32_t i = 0; i < f.n; i++) {
-    const mono *m = &f.m[i]; ck_id *in = as_malloc((m->n + 1) * sizeof *in), *out = as_malloc((m->n + 1) * sizeof *out); uint32_t ni = 0, no = 0, j = 0;
+    const mono *m = &f.m[i]; ck_id *in = as_malloc((m->n + 1) * sizeof *in), *out = as_malloc((m->n + 1) * sizeof *out);
+    uint32_t ni = 0, no = 0, j = 0;
     for (uint32_t l = 0; l < m->n; l++) if (ck_has_var(p->T, m->a[l], k)) in[ni++] = m->a[l]; else out[no++] = m->a[l];
     part q = { mono_term(p, m->q, out, no), ni ? mono_term(p, p->one, in, ni) : CK_BAD };
     while (j < n && ps[j].in != q.in) j++;
@@ -385,7 +389,8 @@ static uint32_t parts_of(pv *p, ck_id body, ck_id k, part **res)
 /* sum over k < n of x.out * x.in; adds to b, with factor one, the equation from `t_sum(x.out*x.in)` to the result, which is returned */
 static ck_id part_sum(pv *p, uint32_t cx, ck_id n, ck_id k, uint32_t n0, const part *x, by *b, bool *bad)
 {
-  ck_id in = x->in == CK_BAD ? p->one : x->in; ck_vsub v[2] = { nvar(p, n), { ck_var(p->T, "c", 'r'), x->out } }; ck_fsub f = fsub(p, "f", &k, in); eqn e;
+  ck_id in = x->in == CK_BAD ? p->one : x->in; ck_vsub v[2] = { nvar(p, n), { ck_var(p->T, "c", 'r'), x->out } }; ck_fsub f = fsub(p, "f", &k, in);
+  eqn e;
   if (!is_one(p, x->out)) by_add(b, p->one, r_lemma(p, L_SUM_SCALE, v, 2, &f, 1, &n0, 1));
   if (x->in == CK_BAD) { e.t = n; e.s = r_lemma(p, L_SUM_ONE, v, 1, NULL, 0, &n0, 1); }
   else if (in == k) { e.s = r_lemma(p, L_SUM_INDEX, v, 1, NULL, 0, &n0, 1); e.t = e.s == NO ? CK_BAD : rhs_of(p, e.s); }
@@ -404,7 +409,8 @@ static ck_id part_term(pv *p, const part *x)
 /* sum(k < n) body for a normal body: linear combination of sums of products */
 static eqn distribute(pv *p, uint32_t cx, ck_id n, ck_id k, ck_id body, uint32_t n0)
 {
-  part *ps; uint32_t np = parts_of(p, body, k, &ps); ck_id start = t_sum(p, n, k, body), tot = CK_BAD, res = p->zero; ck_vsub v = nvar(p, n); bool bad = false; by b;
+  part *ps; uint32_t np = parts_of(p, body, k, &ps); ck_id start = t_sum(p, n, k, body), tot = CK_BAD, res = p->zero; ck_vsub v = nvar(p, n);
+  bool bad = false; by b;
   by_start(&b);
   if (np == 0) { /* zero body */
     eqn e = { p->zero, r_lemma(p, L_SUM_ZERO, &v, 1, NULL, 0, &n0, 1) };
@@ -412,7 +418,8 @@ static eqn distribute(pv *p, uint32_t cx, ck_id n, ck_id k, ck_id body, uint32_t
     return e.s == NO ? fail() : e;
   }
   for (uint32_t i = 1; i < np; i++) /* an order that does not depend on numbers */
-    for (uint32_t j = i; j > 0 && t_cmp(p, part_term(p, &ps[j - 1]), part_term(p, &ps[j])) > 0; j--) { part x = ps[j]; ps[j] = ps[j - 1]; ps[j - 1] = x; }
+    for (uint32_t j = i; j > 0 && t_cmp(p, part_term(p, &ps[j - 1]), part_term(p, &ps[j])) > 0; j--) { part x = ps[j]; ps[j] = ps[j - 1];
+      ps[j - 1] = x; }
   for (uint32_t i = np; i-- > 0;) tot = tot == CK_BAD ? part_term(p, &ps[i]) : t_add(p, part_term(p, &ps[i]), tot);
   if (tot != body) by_add(&b, p->one, lift_sum(p, n, k, r_arith0(p, t_rel(p, CK_EQ, body, tot))));
   ck_id rest = tot;
@@ -459,7 +466,8 @@ static bool has_div(pv *p, ck_id t)
 eqn norm_sum(pv *p, uint32_t cx, ck_id t)
 {
   enum { PLACES = 8 };
-  ck_id n = ck_kid(p->T, t, 0), k, m[PLACES], b; uint32_t in = cx_bind(p, cx, n, &k), n0 = ge0(p, cx, n), np, none = side(p, cx, t_rel(p, CK_LE, n, p->zero));
+  ck_id n = ck_kid(p->T, t, 0), k, m[PLACES], b;
+  uint32_t in = cx_bind(p, cx, n, &k), n0 = ge0(p, cx, n), np, none = side(p, cx, t_rel(p, CK_LE, n, p->zero));
   if (none != NO) { eqn z = { p->zero, r_zero(p, t, none) }; return z; }
   eqn e = norm(p, in, sum_body(p, t, k)), r;
   if (e.s == NO) return fail();

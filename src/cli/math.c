@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROOM = 6000 }; /* characters of one formula */
+enum { ROOM = 6000, WORK = 200000 }; /* characters of one formula; nodes looked at for it: terms share subterms, and written out they may have no end */
 enum { P_SUM, P_PRODUCT, P_ATOM };
 
 typedef struct { char *was, *now; } alias;
@@ -17,6 +17,8 @@ struct math {
   as_str out;
   ck_id whole;    /* not to be shown as its own shortcut */
   bool sorted;    /* operands in the order of their texts */
+  uint32_t work;
+  bool cut;       /* nothing more is written */
 };
 
 math *math_new(ck_terms *T) {
@@ -102,8 +104,9 @@ static const char *variable(math *m, ck_id t) {
 }
 
 static void put(math *m, const char *s) {
-  if (m->out.n < ROOM) as_str_add(&m->out, s);
-  else if (m->out.n == ROOM || m->out.s[m->out.n - 1] != '.') as_str_add(&m->out, " ...");
+  if (m->cut) return;
+  m->cut = m->out.n >= ROOM || m->work > WORK;
+  as_str_add(&m->out, m->cut ? " ..." : s);
 }
 static void show(math *m, ck_id t, int at);
 
@@ -113,7 +116,8 @@ static bool is_q(const math *m, ck_id t, long n) {
 static ck_id kid(const math *m, ck_id t, uint32_t i) { return ck_kid(m->T, t, i); }
 
 /* the operands of nested + or *, from the left; neutral ones are left out */
-static void operands(const math *m, ck_id t, ck_op op, as_vec *v) {
+static void operands(math *m, ck_id t, ck_op op, as_vec *v) {
+  if (++m->work > WORK) return;
   if (ck_head(m->T, t) == op) {
     operands(m, kid(m, t, 0), op, v);
     operands(m, kid(m, t, 1), op, v);
@@ -215,7 +219,7 @@ done:
 }
 
 /* is the term a product with a negative constant, or a negative constant? */
-static bool negative(const math *m, ck_id t) {
+static bool negative(math *m, ck_id t) {
   int s = 1;
   as_vec v;
   as_vec_init(&v, sizeof(ck_id));
@@ -250,9 +254,11 @@ static void sum(math *m, ck_id t, int at) {
 
 bool math_alike(math *m, ck_id a, ck_id b) {
   m->sorted = true;
-  char *x = math_show(m, a), *y = math_show(m, b);
+  char *x = math_show(m, a);
+  bool whole = !m->cut;
+  char *y = math_show(m, b);
   m->sorted = false;
-  bool same = strcmp(x, y) == 0 && strlen(x) < ROOM;
+  bool same = whole && !m->cut && strcmp(x, y) == 0;
   free(x), free(y);
   return same;
 }
@@ -312,7 +318,8 @@ static void unbind(math *m, uint32_t n) {
   while (n-- > 0) free(AS_VEC_AT(&m->bound, char *, --m->bound.n));
 }
 
-static bool has_bound(const math *m, ck_id t, uint32_t index) { /* does bound variable `index` (seen from t) occur? */
+static bool has_bound(math *m, ck_id t, uint32_t index) { /* does bound variable `index` (seen from t) occur? */
+  if (++m->work > WORK) return true; /* not known */
   if (ck_loose_max(m->T, t) <= index) return false;
   if (ck_head(m->T, t) == CK_B) return ck_index(m->T, t) == index;
   for (uint32_t i = 0; i < ck_nkids(m->T, t); i++)
@@ -322,7 +329,7 @@ static bool has_bound(const math *m, ck_id t, uint32_t index) { /* does bound va
 static bool is_state(const math *m, ck_id t) { return ck_head(m->T, t) == CK_B && ck_index(m->T, t) == 1; }
 
 /* a fold with one state as a sum, product, maximum or minimum; *body the part under the binders */
-static const char *known_fold(const math *m, ck_id t, ck_id *body) {
+static const char *known_fold(math *m, ck_id t, ck_id *body) {
   if (ck_width(m->T, t) != 1) return NULL;
   ck_id base = kid(m, t, 1), step = kid(m, t, 2);
   ck_op op = ck_head(m->T, step);
@@ -351,6 +358,7 @@ static char *aside(math *m, ck_id t) {
   show(m, t, P_SUM);
   char *text = as_str_take(&m->out);
   m->out = before;
+  m->cut = m->work > WORK;
   return text;
 }
 
@@ -440,7 +448,7 @@ static void clause(math *m, ck_id t) {
 static void show(math *m, ck_id t, int at) {
   static const char *const infix[] = {[CK_EQ] = " = ", [CK_NE] = " != ", [CK_LE] = " <= ", [CK_LT] = " < ", [CK_DIV] = " div ", [CK_MOD] = " mod "};
   static const char *const prefix[] = {[CK_EXP] = "exp", [CK_SQRT] = "sqrt", [CK_LOG] = "log"};
-  if (m->out.n >= ROOM) {
+  if (m->cut || ++m->work > WORK) {
     put(m, "");
     return;
   }
@@ -480,6 +488,7 @@ static void show(math *m, ck_id t, int at) {
 
 char *math_show(math *m, ck_id t) {
   as_str_init(&m->out);
+  m->work = 0, m->cut = false;
   m->whole = t;
   show(m, t, P_SUM);
   m->whole = CK_BAD;
@@ -489,6 +498,7 @@ char *math_show(math *m, ck_id t) {
 
 char *math_show_all(math *m, const ck_id *f, uint32_t n) {
   as_str_init(&m->out);
+  m->work = 0, m->cut = false;
   conditions(m, f, n);
   as_str_addn(&m->out, "", 0);
   return as_str_take(&m->out);

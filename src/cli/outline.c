@@ -169,15 +169,17 @@ static bool reads_the_same(const maker *k, ck_id f) {
 }
 
 /* ---- lemmas */
-/* no tensor, size or index of the claim occurs */
-static bool generic(const maker *k, ck_id t) {
+/* no tensor, size or index of the claim occurs; seen: terms below which this is known */
+static bool generic(const maker *k, ck_id t, bool *seen) {
+  if (seen[t]) return true;
+  seen[t] = true;
   ck_op op = ck_head(k->T, t);
   if (op == CK_V || op == CK_APP) {
     const char *name = ck_word_text(k->T, ck_name(k->T, t));
     if ((name[0] == '$' && name[1] != '$') || math_reserved(k->m, name)) return false;
   }
   for (uint32_t i = 0; i < ck_nkids(k->T, t); i++)
-    if (!generic(k, ck_kid(k->T, t, i))) return false;
+    if (!generic(k, ck_kid(k->T, t, i), seen)) return false;
   return true;
 }
 
@@ -188,7 +190,10 @@ static bool is_lemma(const maker *k, uint32_t s) {
   char *says = math_show(k->plain, f), *under = own_hyps(k, k->plain, s, NULL);
   bool known = lemma_name(says, under) != NULL;
   free(says), free(under);
-  return known || (ck_is_rel(k->T, f) && !of_integers(k, f) && !reads_the_same(k, f) && generic(k, f));
+  if (known || !ck_is_rel(k->T, f) || of_integers(k, f) || reads_the_same(k, f)) return known;
+  bool *seen = as_calloc(ck_size(k->T) + 1, sizeof *seen), yes = generic(k, f, seen);
+  free(seen);
+  return yes;
 }
 
 static void find_lemmas(maker *k) {

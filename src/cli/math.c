@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROOM = 6000, WORK = 200000 }; /* characters of one formula; nodes looked at for it: terms share subterms, and written out they may have no end */
+/* characters of one formula, and nodes looked at for it: terms share subterms, and written out they may have no end */
+enum { ROOM = 6000, WORK = 200000 };
 enum { P_SUM, P_PRODUCT, P_ATOM };
 
 typedef struct { char *was, *now; } alias;

@@ -128,7 +128,8 @@ static char *why(const maker *k, uint32_t s) {
   case SR_INST: {
     uint32_t l = substitutes(k, s) ? k->lemma[first_premise(k, s)] : 0;
     const char *name = l ? AS_VEC_AT(&k->o->lemmas, outline_lemma, l - 1).name : NULL;
-    return l ? as_format("lemma L%u%s%s", l, name ? ": " : "", name ? name : "") : as_strdup(substitutes(k, s) ? "a case of it" : "its assumptions hold");
+    if (!l) return as_strdup(substitutes(k, s) ? "a case of it" : "its assumptions hold");
+    return as_format("lemma L%u%s%s", l, name ? ": " : "", name ? name : "");
   }
   case SR_CASES: return case_words(k, s);
   case SR_CONG: return as_strdup("equals for equals");

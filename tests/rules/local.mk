@@ -24,5 +24,6 @@ EXTRA_DIST += tests/rules/test_cli.sh
 check_PROGRAMS += tests/rules/test_readings
 TESTS += tests/rules/test_readings
 tests_rules_test_readings_SOURCES = tests/rules/test_readings.c tests/rules/util.h
+EXTRA_DIST += tests/rules/readings.rule
 tests_rules_test_readings_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_rules_test_readings_LDADD = libasfield.a libassem.a libasir.a libck.a libasbase.a $(CHECK_LIBS) $(FLINT_LIBS) -lm -lpthread

@@ -1,5 +1,6 @@
-/* The two readings of rewrite rules agree: the checker's terms and the evaluators' graphs, at small instances of every rule of examples/rules.  A group
- * is one axis to the checker; here it stands for one, and elsewhere (test_refute) for any number. */
+/* The two readings of rewrite rules agree: the checker's terms and the evaluators' graphs, at small instances of every rule of examples/rules; and of
+ * readings.rule also the checker's obligations and what the evaluators find defined.  A group is one axis to the checker; here it stands for one, and
+ * elsewhere (test_refute) for any number. */
 #include "../../proofs/checker/ck_claim.h"
 #include "../../verify/field/term_eval.h"
 #include "../../verify/refute/instance.h"
@@ -143,6 +144,153 @@ static long at_instances(const as_rule *r, ck_terms *T, const ck_claim *c, as_rn
   return same;
 }
 
+/* --- definedness: what the checker asks for holds exactly where the evaluators find every tensor defined */
+static const struct { char kind; uint32_t n; } index_names[] = {{'i', 4}, {'k', 6}};
+enum { MOST_INDICES = 10, TOP = 6 }; /* indices tried: 0 to TOP */
+
+/* AS_OK, AS_NO, AS_UNKNOWN: for all values of these variables, the conditions imply the relation */
+static as_status holds(ck_terms *T, const ck_id *cond, uint32_t n, ck_id rel, const ck_id *v, uint32_t nv, const world *W) {
+  if (nv > 0) {
+    as_status all = AS_OK;
+    for (long x = 0; x <= TOP && all != AS_NO; x++) {
+      ck_id with[100], value = ck_int(T, x), r = ck_sub(T, rel, v, &value, 1, NULL, 0);
+      for (uint32_t i = 0; i < n; i++) with[i] = ck_sub(T, cond[i], v, &value, 1, NULL, 0);
+      as_status s = holds(T, with, n, r, v + 1, nv - 1, W);
+      if (s != AS_OK) all = s;
+    }
+    return all;
+  }
+  as_term_model m = {var, app, (void *)(uintptr_t)W};
+  for (uint32_t i = 0; i < n; i++) {
+    as_status s = as_term_holds(T, cond[i], W->d, &m, 200000, NULL);
+    if (s != AS_OK) return s == AS_NO ? AS_OK : s;
+  }
+  return as_term_holds(T, rel, W->d, &m, 200000, NULL);
+}
+
+/* a clause, or a relation with conditions and free indices */
+static as_status obligation(ck_terms *T, ck_id f, const ck_id *cond, uint32_t n, const world *W) {
+  ck_id v[MOST_INDICES], kid[100];
+  uint32_t nv = 0;
+  if (ck_head(T, f) == CK_ALL) {
+    for (; nv < ck_index(T, f); nv++) v[nv] = ck_var(T, (char[]){'$', 'i', (char)('0' + nv), 0}, 'i'); /* whatever they were called */
+    n = ck_nkids(T, f) - 1;
+    for (uint32_t i = 0; i <= n; i++) kid[i] = ck_open(T, ck_kid(T, f, i), v, nv);
+    return holds(T, kid, n, kid[n], v, nv, W);
+  }
+  for (size_t z = 0; z < sizeof index_names / sizeof *index_names; z++)
+    for (uint32_t k = 0; k < index_names[z].n; k++) {
+      ck_id x = ck_var(T, (char[]){'$', index_names[z].kind, (char)('0' + k), 0}, 'i');
+      bool has = ck_has_var(T, f, x);
+      for (uint32_t i = 0; i < n; i++) has = has || ck_has_var(T, cond[i], x);
+      if (has) v[nv++] = x;
+    }
+  return holds(T, cond, n, f, v, nv, W);
+}
+
+static as_status evaluated(const as_graph *g, const int64_t *env, const as_tensor *in) {
+  as_tensor *out = as_calloc(g->n_output + 1, sizeof *out);
+  as_eval_marks marks = {0};
+  as_status s = as_eval_graph_ops(g, &as_domain_exact, env, in, out, 200000, &marks, NULL);
+  for (uint32_t o = 0; s == AS_OK && o < g->n_output; o++) as_tensor_clear(&out[o]);
+  free(out);
+  return s != AS_OK ? s : marks.flags & AS_F_UNDEF ? AS_NO : marks.flags ? AS_UNKNOWN : AS_OK;
+}
+
+/* how many of the two questions are decided and answered alike */
+static long definedness(const as_rule *r, ck_terms *T, const ck_claim *c, const int64_t *env, const as_tensor *in) {
+  int64_t ix[MOST_INDICES] = {0};
+  world W = {r, env, ix, in, &as_domain_exact};
+  as_status checker = AS_OK, given = evaluated(r->lhs, env, in), other = evaluated(r->rhs, env, in);
+  bool stated = as_rule_holds(r, env, in, 200000);
+  for (uint32_t i = 0; i < r->decl->n_fact; i++) stated = stated && as_fact_holds(r->sizes, &r->decl->fact[i], env);
+  if (!stated) given = AS_NO;
+  for (uint32_t i = 0; i < c->n_hyps && checker != AS_NO; i++) {
+    as_status s = obligation(T, c->hyps[i], NULL, 0, &W);
+    if (s != AS_OK) checker = s;
+  }
+  if (checker > AS_NO || given > AS_NO) return 0;
+  ck_assert_msg(checker == given, "%s: given side defined: checker %d, evaluators %d", r->name, checker == AS_OK, given == AS_OK);
+  if (given != AS_OK || other > AS_NO) return 1;
+  for (uint32_t k = 0; k < c->n_goals && checker != AS_NO; k++) {
+    ck_id cond[100];
+    uint32_t n = 0;
+    const ck_goal *g = &c->goals[k];
+    if (strncmp(g->name, "call", 4) != 0) continue;
+    for (uint32_t i = 0; i < g->n_allowed; i++) {
+      bool hyp = false;
+      for (uint32_t j = 0; j < c->n_hyps; j++) hyp = hyp || c->hyps[j] == g->allowed[i];
+      if (!hyp) cond[n++] = g->allowed[i];
+    }
+    as_status s = obligation(T, g->formula, cond, n, &W);
+    if (s != AS_OK) checker = s;
+  }
+  if (checker > AS_NO) return 1;
+  ck_assert_msg(checker == other, "%s: other side defined: checker %d, evaluators %d", r->name, checker == AS_OK, other == AS_OK);
+  return 2;
+}
+
+/* any sizes from 0, or those that the given side asks for */
+static long defined_at_instances(const as_rule *r, ck_terms *T, const ck_claim *c, as_rng *rng) {
+  as_instance I;
+  ck_assert(as_instance_init(&I, r->lhs, NULL, NULL));
+  long same = 0;
+  for (uint32_t t = 0; t < 12; t++) {
+    for (uint32_t i = 0; i < I.n; i++) I.env[I.sym[i]] = (int64_t)as_rng_below(rng, 4) - (as_size_least(r->sizes, I.sym[i]) < 0 ? 2 : 0);
+    bool least = true;
+    for (uint32_t i = 0; i < I.n; i++) least = least && (as_size_least(r->sizes, I.sym[i]) < 0 || I.env[I.sym[i]] >= as_size_least(r->sizes, I.sym[i]));
+    if (t % 2 ? !as_instance_between(&I, rng, t % 3 == 0, 3, 300) : !least) continue;
+    as_tensor *in = as_inputs_new(r->lhs, &as_domain_exact, I.env, NULL);
+    if (!in) continue;
+    if (!as_rule_sample(r, I.env, in, rng, t, 100000)) /* what the assumptions make undefined or false is to be seen too */
+      for (uint32_t i = 0; i < r->decl->n_input; i++)
+        for (size_t k = 0; k < in[i].n; k++) mpq_set_si(*(mpq_t *)as_tensor_at(&in[i], k), (long)as_rng_below(rng, 2), 1);
+    same += definedness(r, T, c, I.env, in);
+    as_inputs_free(r->lhs, in);
+  }
+  as_instance_clear(&I);
+  return same;
+}
+
+START_TEST(own_rules) {
+  char *path = top_path("tests/rules/readings.rule");
+  size_t len;
+  char *text = as_read_file(path, &len, NULL);
+  as_oplib *lib = load_library();
+  as_rulefile *f = as_rulefile_open(path, text, len, lib, NULL);
+  as_rng rng;
+  as_rng_seed(&rng, 29);
+  long values = 0, defined = 0;
+  ck_assert_ptr_nonnull(f);
+  for (uint32_t k = 0; k < 2 * as_rulefile_count(f); k++) {
+    static const int one[AS_MAX_GROUPS] = {1, 1, 1, 1, 1, 1, 1, 1};
+    as_rule *r = as_rule_read(f, k / 2, one, NULL);
+    char *name = as_format("%s%s", as_rulefile_name(f, k / 2), k % 2 ? ".reverse" : "");
+    ck_terms *T = ck_terms_new();
+    ck_claim *c = claim_of(T, lib, path, text, len, name);
+    ck_assert_msg(r && !r->ill_formed && c, "%s: not read", name);
+    if (k % 2) {
+      as_graph *g = r->lhs;
+      r->lhs = r->rhs;
+      r->rhs = g;
+    }
+    values += at_instances(r, T, c, &rng);
+    defined += defined_at_instances(r, T, c, &rng);
+    ck_claim_free(c);
+    ck_terms_free(T);
+    as_rule_free(r);
+    free(name);
+  }
+  printf("own rules: %ld values agree, and definedness %ld times\n", values, defined);
+  ck_assert_int_gt(values, 1000);
+  ck_assert_int_gt(defined, 1000);
+  as_rulefile_free(f);
+  as_oplib_free(lib);
+  free(text);
+  free(path);
+}
+END_TEST
+
 static int is_rules(const struct dirent *e) { return strlen(e->d_name) > 5 && strcmp(e->d_name + strlen(e->d_name) - 5, ".rule") == 0; }
 
 START_TEST(examples) {
@@ -195,6 +343,7 @@ int main(void) {
   Suite *s = suite_create("rules");
   TCase *c = tcase_create("readings");
   tcase_set_timeout(c, 600);
+  tcase_add_test(c, own_rules);
   tcase_add_test(c, examples);
   suite_add_tcase(s, c);
   SRunner *r = srunner_create(s);

@@ -132,6 +132,26 @@ static int show(int argc, char **argv)
   return 0;
 }
 
+/* a chain of maxima that is huge when it is written out: refused at once, and no matter how deep */
+START_TEST(huge)
+{
+  enum { DEEP = 60 };
+  as_str s; as_proof_result r; ck_msg msg = { 0 };
+  static const char sem[] = "op maximum(x[..a], y[..a]) -> [..a]\n  out[..a] = max(x[..a], y[..a])\n";
+  as_str_init(&s);
+  as_str_add(&s, "program p\nsizes N = 4\ninput X: f16[N]\ninput Y: f16[N]\nT0 = X\n");
+  for (int i = 0; i < DEEP; i++) as_str_printf(&s, "T%d = maximum(T%d, Y)\n", i + 1, i);
+  as_str_printf(&s, "output Z = T%d\n", DEEP);
+  static const char cand[] = "mugraph c\nZ = maximum(X, Y)\n";
+  ck_text spec = { "p.tp", s.s, strlen(s.s) }, c = { "c.mug", cand, sizeof cand - 1 }, m = { "o.sem", sem, sizeof sem - 1 };
+  ck_assert_msg(as_prove_texts(&spec, &c, &m, 1, NULL, &r, &msg), "%s", msg.text);
+  ck_assert_int_eq(r.verdict, AS_UNPROVED);
+  ck_assert(strstr(r.reason, "too large"));
+  as_proof_result_clear(&r);
+  as_str_clear(&s);
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
   int failed;
@@ -142,6 +162,7 @@ int main(int argc, char **argv)
   Suite *s = suite_create("prove_rules"); TCase *c = tcase_create("rules"); SRunner *r;
   tcase_set_timeout(c, 60);
   tcase_add_loop_test(c, one, 0, (int)rules.n);
+  tcase_add_test(c, huge);
   suite_add_tcase(s, c);
   r = srunner_create(s);
   srunner_run_all(r, CK_ENV);

@@ -351,5 +351,5 @@ uint32_t prove_goal(pv *p, uint32_t cx, ck_id f)
   uint32_t s = cx_find(p, cx, f);
   if (s != NO) return s;
   p->tightened = 0;
-  return ck_head(p->T, f) == CK_ALL ? NO : with_quotients(p, cx_derive(p, cx), f, 0);
+  return ck_head(p->T, f) == CK_ALL || too_big(p, f) ? NO : with_quotients(p, cx_derive(p, cx), f, 0);
 }

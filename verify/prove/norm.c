@@ -8,7 +8,7 @@
 static eqn same(ck_id t) { eqn e = { t, REFL }; return e; }
 static eqn fail(void) { eqn e = { CK_BAD, NO }; return e; }
 
-enum { MAX_NORM_DEPTH = 250 };
+enum { MAX_NORM_DEPTH = 250, MAX_TREE = 400000 };
 
 /* --- relations between sizes as rewrite rules: monomial -> term */
 typedef struct { uint32_t n; ck_id a[8]; ck_id to; uint32_t s; } rule; /* s: product of a = to */
@@ -560,11 +560,31 @@ static eqn norm_atom(pv *p, uint32_t cx, ck_id t)
 static uint64_t memo_key(pv *p, uint32_t cx, ck_id t) { return cx_strip(p, cx, t) | (p->fact_busy.n ? (uint64_t)1 << 32 : 0); }
 void norm_is(pv *p, uint32_t cx, ck_id t) { if (!p->cut) map_put(&p->norm_memo, t, memo_key(p, cx, t), ((uint64_t)t << 32) | REFL); }
 
+/* nodes of t written out as a tree, which is what walks over terms cost; not counted beyond the bound */
+static uint64_t tree_size(pv *p, ck_id t)
+{
+  uint64_t n = 1, v;
+  if (ck_nkids(p->T, t) == 0) return 1;
+  if (map_get(&p->misc_memo, t, 9, &v)) return v;
+  for (uint32_t i = 0, k = ck_nkids(p->T, t); i < k && n <= MAX_TREE; i++) n += tree_size(p, ck_kid(p->T, t, i));
+  if (n > MAX_TREE) n = MAX_TREE + 1;
+  map_put(&p->misc_memo, t, 9, n);
+  return n;
+}
+
+bool too_big(pv *p, ck_id t)
+{
+  if (tree_size(p, t) <= MAX_TREE) return false;
+  p->too_deep = true;
+  return true;
+}
+
 eqn norm(pv *p, uint32_t cx, ck_id t)
 {
   uint64_t v; eqn e;
   if (t == CK_BAD || pv_spent(p)) return fail();
   if (is_q(p, t)) return same(t);
+  if (too_big(p, t)) return fail();
   cx = cx_strip(p, cx, t);
   if (map_get(&p->norm_memo, t, memo_key(p, cx, t), &v)) { e.t = (ck_id)(v >> 32); e.s = (uint32_t)v; return e; }
   if (p->depth >= MAX_NORM_DEPTH) { p->cut = p->too_deep = true; return same(t); }

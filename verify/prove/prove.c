@@ -37,7 +37,7 @@ static uint32_t goal_context(pv *p, const ck_goal *g, const ranked *h, size_t n)
   uint32_t cx = 0; pv_map in = { 0 }; uint64_t v;
   for (uint32_t j = 0; j < g->n_allowed; j++) map_put(&in, g->allowed[j], 0, 1);
   for (size_t i = 0; i < n; i++)
-    if (map_get(&in, h[i].h, 0, &v)) cx = cx_push(p, cx, h[i].h, CK_BAD);
+    if (map_get(&in, h[i].h, 0, &v) && !too_big(p, h[i].h)) cx = cx_push(p, cx, h[i].h, CK_BAD); /* without those that are too large */
   map_clear(&in);
   return cx;
 }
@@ -47,7 +47,7 @@ static void explain(pv *p, uint32_t cx, const ck_goal *g, as_proof_result *r)
   ck_id f = g->formula; bool eqf = ck_head(p->T, f) == CK_EQ; bool spent = pv_spent(p);
   r->goal = as_strdup(g->name);
   r->reason = as_strdup(spent ? "the effort limit was reached" : p->too_deep
-    ? "terms nest too deeply to be brought to normal form"
+    ? "terms are too large or nest too deeply to be brought to normal form"
     : eqf ? "the normal forms of the two sides differ"
     : "the side condition was not found to follow");
   p->max_steps = (uint32_t)p->steps.n + 2000; p->max_work = p->work + 1000000;

@@ -175,6 +175,7 @@ uint32_t lp_contradiction(pv *p, uint32_t cx);                    /* 0 < 0 from 
 /* --- norm.c, sums.c, folds.c: normal forms */
 eqn norm(pv *p, uint32_t cx, ck_id t);
 bool occurs(pv *p, ck_id t, ck_id x);                             /* x is t or inside of it */
+bool too_big(pv *p, ck_id t);                                     /* t is larger, written out, than walks over terms may be */
 void norm_is(pv *p, uint32_t cx, ck_id t);                        /* remembers that t is normal */
 eqn norm_poly(pv *p, uint32_t cx, ck_id t);                       /* t: polynomial over atoms that are normal already */
 eqn norm_sum(pv *p, uint32_t cx, ck_id t);

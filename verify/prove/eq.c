@@ -319,9 +319,9 @@ static uint32_t goal_in(pv *p, uint32_t cx, ck_id f, uint32_t depth)
   uint32_t s; ck_id c;
   if ((s = by_clause(p, cx, f)) != NO) return s;
   if (ck_head(p->T, f) == CK_EQ && depth < 6 && (c = fact_cond(p, cx, p->zero)) != CK_BAD) {
-    if (depth == 0) { /* conditions in what the indices are said to be: with a part of the effort without them, else by cases on them first */
+    if (depth == 0) { /* conditions in what the indices are said to be: with most of the effort without them, else by cases on them first */
       uint64_t most = p->max_work;
-      p->max_work = p->work < most ? p->work + (most - p->work) / 3 : most;
+      p->max_work = p->work < most ? p->work + (most - p->work) / 4 * 3 : most;
       s = prove_eq(p, cx, ck_kid(p->T, f, 0), ck_kid(p->T, f, 1), depth);
       p->max_work = most;
       if (s != NO) return s;

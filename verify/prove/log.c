@@ -9,7 +9,7 @@ static const char *const rule_name[N_RULES] = { "hyp", "use", "inst", "cases", "
 void pv_init(pv *p, ck_terms *T, uint32_t max_steps)
 {
   memset(p, 0, sizeof *p);
-  p->T = T; p->P = ck_proof_new(T); p->max_steps = max_steps; p->max_work = 1200ull * max_steps;
+  p->T = T; p->P = ck_proof_new(T); p->max_steps = max_steps; p->max_work = 1600ull * max_steps;
   as_vec_init(&p->steps, sizeof(pv_step)); as_vec_init(&p->toks, sizeof(pv_tok)); as_vec_init(&p->scratch, sizeof(pv_tok));
   as_vec_init(&p->ctx, sizeof(pv_ctx)); as_vec_init(&p->fact_busy, sizeof(uint64_t)); as_vec_init(&p->owned, sizeof(void *));
   for (int i = 0; i < N_LEMMAS; i++) p->lemma[i] = NO;

@@ -314,6 +314,22 @@ static uint32_t rel_cases(pv *p, uint32_t cx, ck_id f, uint32_t depth)
   return s;
 }
 
+/* a variable that the hypotheses leave two or three values: the condition that it is less than the greatest; CK_BAD: there is none */
+static ck_id few_values(pv *p, uint32_t cx)
+{
+  enum { SPAN = 2 };
+  for (uint32_t h = cx; h != 0; h = CX(p, h).parent) {
+    ck_id f = CX(p, h).formula, x, top, less; ck_op o = ck_head(p->T, f);
+    if ((o != CK_LE && o != CK_LT) || ck_head(p->T, x = ck_kid(p->T, f, 0)) != CK_V || !is_q(p, ck_kid(p->T, f, 1)) || !ck_is_int(p->T,
+      f = ck_kid(p->T, f, 1))) continue;
+    top = o == CK_LE ? f : q_add(p, f, t_int(p, -1));
+    less = t_rel(p, CK_LT, x, top);
+    if (side(p, cx, less) != NO || side(p, cx, ck_neg(p->T, less)) != NO) continue;
+    if (side(p, cx, t_rel(p, CK_LE, q_add(p, top, t_int(p, -SPAN)), x)) != NO) return less;
+  }
+  return CK_BAD;
+}
+
 static uint32_t goal_in(pv *p, uint32_t cx, ck_id f, uint32_t depth)
 {
   uint32_t s; ck_id c;
@@ -328,6 +344,7 @@ static uint32_t goal_in(pv *p, uint32_t cx, ck_id f, uint32_t depth)
     }
     return split_on(p, cx, c, f, depth, goal_in);
   }
+  if (depth < 6 && (c = few_values(p, cx)) != CK_BAD) return split_on(p, cx, c, f, depth, goal_in);
   if (ck_head(p->T, f) == CK_EQ) return prove_eq(p, cx, ck_kid(p->T, f, 0), ck_kid(p->T, f, 1), depth);
   return rel_cases(p, cx, f, depth);
 }

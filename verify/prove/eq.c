@@ -251,7 +251,7 @@ static uint32_t leaf(pv *p, uint32_t cx, ck_id D, uint32_t depth)
   ck_id goal = t_rel(p, CK_EQ, D, p->zero), c; uint32_t s = NO;
   if (ck_is_int(p->T, D)) s = side(p, cx, goal);
   if (s == NO) s = by_atoms(p, cx, D, depth);
-  if (s == NO && (depth > 0 || ck_is_int(p->T, D))) s = lp_prove(p, cx, goal);
+  if (s == NO && (depth > 0 || ck_is_int(p->T, D))) s = lp_prove_within(p, cx, goal);
   if (s == NO) s = from_false(p, goal, lp_contradiction(p, cx));
   if (s == NO) s = by_elements(p, cx, D, depth);
   if (s == NO && ((c = range_cond(p, cx, D)) != CK_BAD || (c = fact_cond(p, cx, D)) != CK_BAD)) s = split_on(p, cx, c, D, depth, zero_thm);

@@ -469,12 +469,12 @@ static uint32_t lp_now(pv *p, uint32_t cx, ck_id f)
   return by_end(p, &m, f);
 }
 
-uint32_t lp_prove(pv *p, uint32_t cx, ck_id f)
+uint32_t lp_prove(pv *p, uint32_t cx, ck_id f) { return f == CK_BAD ? NO : lp_prove_within(p, cx_strip(p, cx, f), f); }
+
+uint32_t lp_prove_within(pv *p, uint32_t cx, ck_id f)
 {
-  uint64_t v;
+  uint64_t v, key = p->fact_busy.n ? 7 : 4;
   if (f == CK_BAD || pv_spent(p)) return NO;
-  cx = cx_strip(p, cx, f);
-  uint64_t key = p->fact_busy.n ? 7 : 4;
   if (map_get(&p->rel_memo, ((uint64_t)cx << 32) | f, key, &v)) return (uint32_t)v;
   map_put(&p->rel_memo, ((uint64_t)cx << 32) | f, key, NO);
   uint32_t s = lp_now(p, cx, f);

@@ -170,6 +170,7 @@ uint32_t fact_normal(pv *p, uint32_t cx, uint32_t s, ck_id *nf);   /* theorem s 
 
 /* --- lp.c */
 uint32_t lp_prove(pv *p, uint32_t cx, ck_id f);                   /* f by a positive combination of hypotheses, and of products of two */
+uint32_t lp_prove_within(pv *p, uint32_t cx, ck_id f);            /* the same with counters that f does not mention: their ranges are not empty */
 uint32_t lp_contradiction(pv *p, uint32_t cx);                    /* 0 < 0 from the hypotheses of the context */
 
 /* --- norm.c, sums.c, folds.c: normal forms */

@@ -19,8 +19,9 @@ static bool var(void *arg, const char *name, int64_t *v) {
     *v = W->ix[atoi(name + strcspn(name, "0123456789"))];
     return true;
   }
-  char *axis = as_format("%s.0", name + 2);
-  as_size s = as_size_find(W->r->sizes, strncmp(name, "..", 2) ? name : axis);
+  bool group = strncmp(name, "..", 2) == 0;
+  char *axis = group ? as_format("%s.0", name + 2) : as_format("%s", name);
+  as_size s = as_size_find(W->r->sizes, axis);
   free(axis);
   if (s == AS_SIZE_BAD) return false;
   *v = W->env[s];

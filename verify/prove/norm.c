@@ -560,13 +560,17 @@ static eqn norm_atom(pv *p, uint32_t cx, ck_id t)
 static uint64_t memo_key(pv *p, uint32_t cx, ck_id t) { return cx_strip(p, cx, t) | (p->fact_busy.n ? (uint64_t)1 << 32 : 0); }
 void norm_is(pv *p, uint32_t cx, ck_id t) { if (!p->cut) map_put(&p->norm_memo, t, memo_key(p, cx, t), ((uint64_t)t << 32) | REFL); }
 
-/* nodes of t written out as a tree, which is what walks over terms cost; not counted beyond the bound */
+/* nodes of t written out as a tree, sums and products as polynomials, which is what walks over terms cost; not counted beyond the bound */
 static uint64_t tree_size(pv *p, ck_id t)
 {
-  uint64_t n = 1, v;
+  uint64_t n = 1, v; ck_op o = ck_head(p->T, t); const ck_poly *f = o == CK_ADD || o == CK_MUL ? ck_poly_of(p->T, t) : NULL;
   if (ck_nkids(p->T, t) == 0) return 1;
   if (map_get(&p->misc_memo, t, 9, &v)) return v;
-  for (uint32_t i = 0, k = ck_nkids(p->T, t); i < k && n <= MAX_TREE; i++) n += tree_size(p, ck_kid(p->T, t, i));
+  for (uint32_t i = 0, k = f ? ck_poly_len(f) : 0; i < k && n <= MAX_TREE; i++) {
+    ck_mono m = ck_poly_mono(f, i);
+    for (uint32_t j = 0; j < m.deg && n <= MAX_TREE; j++) n += tree_size(p, m.atoms[j]);
+  }
+  for (uint32_t i = 0, k = f ? 0 : ck_nkids(p->T, t); i < k && n <= MAX_TREE; i++) n += tree_size(p, ck_kid(p->T, t, i));
   if (n > MAX_TREE) n = MAX_TREE + 1;
   map_put(&p->misc_memo, t, 9, n);
   return n;

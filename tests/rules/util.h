@@ -2,25 +2,7 @@
 #ifndef TESTS_RULES_UTIL_H
 #define TESTS_RULES_UTIL_H
 #include "../../src/ir/rule.h"
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
-
-static inline char *top_path(const char *rest) {
-  const char *top = getenv("AS_TOP_SRCDIR");
-  return as_format("%s/%s", top ? top : AS_SRCDIR, rest);
-}
-
-static inline as_oplib *load_library(void) {
-  as_oplib *L = as_oplib_new();
-  as_err e;
-  as_err_init(&e);
-  char *dir = top_path("semantics");
-  bool ok = as_oplib_load_dir(L, dir, &e);
-  ck_assert_msg(ok, "%s", e.text);
-  free(dir);
-  return L;
-}
+#include "../ir/util.h"
 
 typedef struct { as_oplib *lib; as_rulefile *file; char *text; as_err err; } rules;
 

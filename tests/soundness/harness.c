@@ -3,11 +3,10 @@
  *   - runs the prover on their claims and the checker on what it writes,
  *   - replays the right candidate's certificate and changed certificates against their claims:
  * none may be accepted.  Also counts changes that stay right and are proved, and where the two readers of muGraphs disagree. */
+#include "certify.h"
 #include "mutate.h"
-#include "proofs/checker/ck_cert.h"
 #include "src/ir/graph.h"
 #include "verify/field/field.h"
-#include "verify/prove/prove.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,35 +90,8 @@ static as_status judge(const char *tp, const char *mug, uint64_t seed, bool *com
   return r;
 }
 
-static bool accepted(ck_terms *T, const ck_claim *c, const char *cert, size_t len) {
-  ck_usage u;
-  char *why = NULL;
-  bool ok = ck_cert_check(T, c->goals, c->n_goals, cert, len, &u, &why);
-  free(why);
-  return ok;
-}
-
-static bool certified(const char *tp, const char *mug, char **cert, size_t *len) {
-  ck_terms *T = ck_terms_new();
-  ck_claim *c = claim_of(T, tp, mug);
-  bool ok = false;
-  if (c) {
-    as_proof_result r;
-    as_prove_opts o = {.max_steps = 20000};
-    as_prove_claim(T, c, &o, &r);
-    if (r.verdict == AS_PROVED) {
-      ck_terms *U = ck_terms_new(); /* the checker starts afresh */
-      ck_claim *d = claim_of(U, tp, mug);
-      ok = d && accepted(U, d, r.cert, r.cert_len);
-      ck_claim_free(d);
-      ck_terms_free(U);
-      if (ok && cert) *cert = r.cert, *len = r.cert_len, r.cert = NULL;
-    }
-    as_proof_result_clear(&r);
-  }
-  ck_claim_free(c);
-  ck_terms_free(T);
-  return ok;
+static bool certified(const char *given, const char *other, char **cert, size_t *len) {
+  return certified_as(claim_of, given, other, 20000, cert, len);
 }
 
 static void replay(const char *tp, const char *mug, const char *cert, size_t len, as_rng *rng, counts *n) {

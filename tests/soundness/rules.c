@@ -3,10 +3,9 @@
  *   - runs the prover on their claims and the checker on what it writes,
  *   - replays the certificate of the rule they came from, as it is and changed:
  * nothing may be accepted.  A rule is changed together with the definitions of its file. */
+#include "certify.h"
 #include "mutate.h"
 #include "mutate_rule.h"
-#include "proofs/checker/ck_cert.h"
-#include "verify/prove/prove.h"
 #include "verify/refute/rule_refute.h"
 #include <dirent.h>
 #include <stdio.h>
@@ -136,35 +135,8 @@ static ck_claim *claim_of(ck_terms *T, const char *text, const char *name) {
   return c;
 }
 
-static bool accepted(ck_terms *T, const ck_claim *c, const char *cert, size_t len) {
-  ck_usage u;
-  char *why = NULL;
-  bool ok = ck_cert_check(T, c->goals, c->n_goals, cert, len, &u, &why);
-  free(why);
-  return ok;
-}
-
-static bool certified(const char *text, const char *name, char **cert, size_t *len) {
-  ck_terms *T = ck_terms_new();
-  ck_claim *c = claim_of(T, text, name);
-  bool ok = false;
-  if (c) {
-    as_proof_result r;
-    as_prove_opts o = {.max_steps = (uint32_t)opt.steps};
-    as_prove_claim(T, c, &o, &r);
-    if (r.verdict == AS_PROVED) {
-      ck_terms *U = ck_terms_new(); /* the checker starts afresh */
-      ck_claim *d = claim_of(U, text, name);
-      ok = d && accepted(U, d, r.cert, r.cert_len);
-      ck_claim_free(d);
-      ck_terms_free(U);
-      if (ok && cert) *cert = r.cert, *len = r.cert_len, r.cert = NULL;
-    }
-    as_proof_result_clear(&r);
-  }
-  ck_claim_free(c);
-  ck_terms_free(T);
-  return ok;
+static bool certified(const char *given, const char *other, char **cert, size_t *len) {
+  return certified_as(claim_of, given, other, (uint32_t)opt.steps, cert, len);
 }
 
 static void replay(const base *b, const char *text, as_rng *rng) {

@@ -8,27 +8,27 @@ ck_tensor *ck_find_tensor(ck_tensor *const *t, uint32_t n, const char *name) {
 }
 
 const char *ck_fresh_name(ck_reader *R) {
-  const ck_tok *t = ck_cur(R);
+  const ck_tok *t = R->at;
   const char *name = ck_new_name(R);
   const ck_side *s = R->side;
   if (ck_find_tensor(s->tensor, s->n_tensors, name) || ck_find_tensor(s->block, s->n_block, name) || ck_visible_size(R, name) != R->n_sizes)
-    ck_die(R, R->f, t, "%s is already defined", name);
+    ck_die(R, t, "%s is already defined", name);
   return name;
 }
 
 ck_tensor *ck_define(ck_reader *R, const char *name, const ck_tensor *t, bool in_block) {
   ck_side *s = R->side;
-  if (s->n_tensors + s->n_block >= CK_MAX_TENSORS) ck_die_here(R, "more than %d tensors", CK_MAX_TENSORS);
+  if (s->n_tensors + s->n_block >= CK_MAX_TENSORS) ck_die(R, R->at, "more than %d tensors", CK_MAX_TENSORS);
   ck_tensor *u = memcpy(ck_keep(R, sizeof *u), t, sizeof *u);
   u->name = name;
   return in_block ? (s->block[s->n_block++] = u) : (s->tensor[s->n_tensors++] = u);
 }
 
 ck_tensor *ck_tensor_named(ck_reader *R, ck_tensor *const *t, uint32_t n, const char *where) {
-  const ck_tok *at = ck_cur(R);
+  const ck_tok *at = R->at;
   const char *name = ck_new_name(R);
   ck_tensor *x = ck_find_tensor(t, n, name);
-  if (!x) ck_die(R, R->f, at, "no tensor is called %s %s", name, where);
+  if (!x) ck_die(R, at, "no tensor is called %s %s", name, where);
   return x;
 }
 
@@ -36,38 +36,34 @@ ck_tensor *ck_tensor_named(ck_reader *R, ck_tensor *const *t, uint32_t n, const 
 static ck_tensor *scalar_tensor(ck_reader *R, ck_id value) { ck_tensor *t = ck_keep(R, sizeof *t); t->elem = value; return t; }
 
 static ck_tensor *named(ck_reader *R) {
-  const ck_tok *at = ck_cur(R);
+  const ck_tok *at = R->at;
   const char *name = ck_new_name(R);
   const ck_side *s = R->side;
   ck_tensor *outer = ck_find_tensor(s->tensor, s->n_tensors, name), *t = s->in_block ? ck_find_tensor(s->block, s->n_block, name) : outer;
   uint32_t i = ck_visible_size(R, name);
-  if (!t && i == R->n_sizes) ck_die(R, R->f, at, outer ? "%s must be loaded before it is used in a kernel" : "nothing is called %s here", name);
+  if (!t && i == R->n_sizes) ck_die(R, at, outer ? "%s must be loaded before it is used in a kernel" : "nothing is called %s here", name);
   return t ? t : scalar_tensor(R, R->size[i].var);
 }
 
 /* a number, also one that is not whole, or a size expression */
 static ck_id attribute(ck_reader *R) {
-  uint32_t minus = ck_at(R, "-");
-  const ck_tok *t = ck_peek(R, minus);
-  if (t->kind != CK_T_NUM || t->whole) return ck_integer(R, NULL);
-  R->at += minus;
-  ck_id x = ck_number(R);
-  return minus ? ck_minus(R, x) : x;
+  const ck_tok *t = R->at + ck_at(R, "-");
+  return t->kind == CK_T_NUM && !t->whole ? ck_number(R) : ck_integer(R);
 }
 
 static ck_tensor *call_expr(ck_reader *R) {
-  const ck_tok *at = ck_cur(R);
+  const ck_tok *at = R->at;
   const char *op = ck_call_name(R);
   ck_tensor *arg[CK_MAX_ARGS];
   ck_attr attr[CK_MAX_ARGS];
   uint32_t n = 0, m = 0;
   ck_expect(R, "(");
   if (!ck_accept(R, ")")) do {
-      if (n == CK_MAX_ARGS || m == CK_MAX_ARGS) ck_die_here(R, "more than %d arguments", CK_MAX_ARGS);
-      if (ck_cur(R)->kind == CK_T_NAME && ck_tok_is(ck_peek(R, 1), "=")) {
-        attr[m].at = ck_cur(R), attr[m].name = ck_new_name(R), ck_expect(R, "=");
+      if (n == CK_MAX_ARGS || m == CK_MAX_ARGS) ck_die(R, R->at, "more than %d arguments", CK_MAX_ARGS);
+      if (R->at->kind == CK_T_NAME && ck_is(R->at + 1, "=")) {
+        attr[m].at = R->at, attr[m].name = ck_new_name(R), ck_expect(R, "=");
         attr[m++].val = attribute(R);
-      } else if (m) ck_die_here(R, "tensors come before attributes");
+      } else if (m) ck_die(R, R->at, "tensors come before attributes");
       else arg[n++] = ck_expr(R);
     } while (ck_list_goes_on(R, ")"));
   return ck_call_op(R, op, at, arg, n, attr, m);
@@ -75,22 +71,22 @@ static ck_tensor *call_expr(ck_reader *R) {
 
 /* one item of t[..] */
 static ck_tensor *item(ck_reader *R, ck_tensor *t, uint32_t axis) {
-  const ck_tok *at = ck_cur(R);
+  const ck_tok *at = R->at;
   ck_attr a[4] = {{"axis", ck_int(R->T, (long)axis), at}, {"start", ck_int(R->T, 0), at}, {"stop", CK_BAD, at}, {"step", ck_int(R->T, 1), at}};
   if (ck_accept(R, "none")) return ck_call_op(R, "expand_dims", at, &t, 1, a, 1);
-  if (axis >= t->rank) ck_die_here(R, "the tensor has only %u axes", t->rank);
+  if (axis >= t->rank) ck_die(R, R->at, "the tensor has only %u axes", t->rank);
   a[2].val = t->dim[axis];
-  if (!ck_at(R, ":")) a[1].val = ck_integer(R, NULL);
+  if (!ck_at(R, ":")) a[1].val = ck_integer(R);
   ck_expect(R, ":");
-  if (!ck_at(R, ":") && !ck_at(R, ",") && !ck_at(R, "]")) a[2].val = ck_integer(R, NULL);
-  if (ck_accept(R, ":")) a[3].val = ck_integer(R, NULL);
-  return ck_cur(R) == at + 1 ? t : /* a bare colon */ ck_call_op(R, "slice", at, &t, 1, a, 4);
+  if (!ck_at(R, ":") && !ck_at(R, ",") && !ck_at(R, "]")) a[2].val = ck_integer(R);
+  if (ck_accept(R, ":")) a[3].val = ck_integer(R);
+  return R->at == at + 1 ? t : /* a bare colon */ ck_call_op(R, "slice", at, &t, 1, a, 4);
 }
 
 static ck_tensor *postfix(ck_reader *R) {
   ck_tensor *t;
-  if (ck_cur(R)->kind == CK_T_NUM) t = scalar_tensor(R, ck_number(R));
-  else if (ck_tok_is(ck_peek(R, 1), "(") && ck_cur(R)->kind == CK_T_NAME) t = call_expr(R);
+  if (R->at->kind == CK_T_NUM) t = scalar_tensor(R, ck_number(R));
+  else if (ck_is(R->at + 1, "(") && R->at->kind == CK_T_NAME) t = call_expr(R);
   else if (ck_accept(R, "(")) t = ck_expr(R), ck_expect(R, ")");
   else t = named(R);
   while (ck_accept(R, "[")) {
@@ -104,17 +100,16 @@ static ck_tensor *postfix(ck_reader *R) {
 /* level 0: + -, 1: * / @, 2: what binds tighter */
 static ck_tensor *infix(ck_reader *R, int level) {
   static const struct { int level; const char *sign, *op; } ops[] = {{0, "+", "add"}, {0, "-", "sub"}, {1, "*", "mul"}, {1, "/", "div"}, {1, "@", "matmul"}};
-  const ck_tok *at = ck_cur(R);
+  const ck_tok *at = R->at;
   ck_tensor *t;
   ck_enter(R);
   if (level < 2) t = infix(R, level + 1);
   else t = ck_accept(R, "-") ? ck_call_op(R, "neg", at, (ck_tensor *[]){infix(R, 2)}, 1, NULL, 0) : postfix(R);
   R->depth--;
-  for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
-    at = ck_cur(R);
-    if (ops[i].level != level || !ck_accept(R, ops[i].sign)) continue;
-    t = ck_call_op(R, ops[i].op, at, (ck_tensor *[]){t, infix(R, level + 1)}, 2, NULL, 0);
-    i = (size_t)-1; /* from the first again */
+  for (size_t i = 0; i < sizeof ops / sizeof *ops;) {
+    at = R->at;
+    if (ops[i].level != level || !ck_accept(R, ops[i].sign)) i++;
+    else t = ck_call_op(R, ops[i].op, at, (ck_tensor *[]){t, infix(R, level + 1)}, 2, NULL, 0), i = 0;
   }
   return t;
 }
@@ -123,7 +118,7 @@ ck_tensor *ck_expr(ck_reader *R) { return infix(R, 0); }
 
 /* --- declarations */
 static void state(ck_reader *R, const ck_tok *at, ck_op op, ck_id a, ck_id b) {
-  if (R->n_rels == CK_MAX_RELS) ck_die(R, R->f, at, "more than %d relations", CK_MAX_RELS);
+  if (R->n_rels == CK_MAX_RELS) ck_die(R, at, "more than %d relations", CK_MAX_RELS);
   R->rel[R->n_rels].cand = R->side->cand;
   R->rel[R->n_rels++].rel = ck_two(R, op, a, b);
 }
@@ -131,7 +126,7 @@ static void state(ck_reader *R, const ck_tok *at, ck_op op, ck_id a, ck_id b) {
 /* enters a size of the given program or of a muGraph; least: -1 for any integer */
 static uint32_t new_size(ck_reader *R, const ck_tok *at, const char *name, long least) {
   uint32_t i = R->n_sizes++;
-  if (i == CK_MAX_SIZES) ck_die(R, R->f, at, "more than %d sizes", CK_MAX_SIZES);
+  if (i == CK_MAX_SIZES) ck_die(R, at, "more than %d sizes", CK_MAX_SIZES);
   ck_id v = R->size[i].var = ck_ok(R, ck_var(R->T, name, 'i'));
   R->size[i].name = name, R->size[i].least = least, R->size[i].in_spec = !R->side->cand, R->size[i].in_cand = R->side->cand;
   if (least >= 0) state(R, at, least ? CK_LT : CK_LE, ck_int(R->T, 0), v);
@@ -140,28 +135,28 @@ static uint32_t new_size(ck_reader *R, const ck_tok *at, const char *name, long 
 }
 
 static void declare_size(ck_reader *R) {
-  const ck_tok *at = ck_cur(R);
+  const ck_tok *at = R->at;
   const ck_side *s = R->side;
   const char *name = ck_new_name(R);
   long least = ck_accept(R, ">=") ? ck_small_int(R) : R->rule ? 0 : 1;
   bool stated = ck_accept(R, "=");
   long value = stated ? ck_small_int(R) : least;
-  if (value < least) ck_die(R, R->f, at, "%s = %ld is less than its least value %ld", name, value, least);
-  if (ck_visible_size(R, name) != R->n_sizes || ck_find_tensor(s->tensor, s->n_tensors, name)) ck_die(R, R->f, at, "%s is already defined", name);
+  if (value < least) ck_die(R, at, "%s = %ld is less than its least value %ld", name, value, least);
+  if (ck_visible_size(R, name) != R->n_sizes || ck_find_tensor(s->tensor, s->n_tensors, name)) ck_die(R, at, "%s is already defined", name);
   uint32_t i = 0;
   while (i < R->n_sizes && strcmp(R->size[i].name, name)) i++;
   if (i == R->n_sizes) new_size(R, at, name, least);
-  else if (least > R->size[i].least) ck_die(R, R->f, at, "the given program has %s >= %ld", name, R->size[i].least); /* a candidate may not restrict it */
-  else if (stated && R->size[i].stated && value != R->size[i].value) ck_die(R, R->f, at, "the given program has %s = %ld", name, R->size[i].value);
+  else if (least > R->size[i].least) ck_die(R, at, "the given program has %s >= %ld", name, R->size[i].least); /* a candidate may not restrict it */
+  else if (stated && R->size[i].stated && value != R->size[i].value) ck_die(R, at, "the given program has %s = %ld", name, R->size[i].value);
   if (stated && !(s->cand && R->size[i].in_spec)) R->size[i].stated = true, R->size[i].value = value; /* nor say at which values it is of use */
   if (s->cand) R->size[i].in_cand = true;
 }
 
 static void where(ck_reader *R) {
-  const ck_tok *at = ck_cur(R);
-  ck_id rel = ck_relation(R, NULL);
+  const ck_tok *at = R->at;
+  ck_id rel = ck_relation(R);
   if (ck_trivial(R, rel)) return; /* holds anyway, or is already stated */
-  if (ck_truth(R, rel) >= 0) ck_die(R, R->f, at, "this is false");
+  if (ck_truth(R, rel) >= 0) ck_die(R, at, "this is false");
   state(R, at, ck_head(R->T, rel), ck_kid(R->T, rel, 0), ck_kid(R->T, rel, 1));
   R->rel[R->n_rels - 1].at = R->side->cand ? at : NULL;
 }
@@ -194,7 +189,7 @@ static void relations_leave_free(ck_reader *R) {
       for (uint32_t j = 0; j < R->n_rels; j++) other = other || (j != i && R->rel[j].at && ck_has_var(R->T, R->rel[j].rel, size));
       fits = fits || (!other && R->size[k / 2].least <= low && times(R, p, size) == 1 && is_product(R, p, true) && is_product(R, e, false));
     }
-    if (R->rel[i].at && !fits) ck_die(R, R->side->f, R->rel[i].at, "this may restrict the sizes of the given program");
+    if (R->rel[i].at && !fits) ck_die(R, R->rel[i].at, "this may restrict the sizes of the given program");
   }
 }
 
@@ -202,9 +197,9 @@ static void relations_leave_free(ck_reader *R) {
 static const char *group_name(ck_reader *R) { char *name = ck_keep(R, CK_MAX_NAME + 3); return strcat(strcpy(name, ".."), ck_new_name(R)); }
 
 static ck_id group(ck_reader *R) {
-  const ck_tok *at = ck_cur(R);
+  const ck_tok *at = R->at;
   uint32_t i = ck_visible_size(R, group_name(R));
-  if (i == R->n_sizes) ck_die(R, R->f, at, "no axes are called this");
+  if (i == R->n_sizes) ck_die(R, at, "no axes are called this");
   return R->size[i].var;
 }
 
@@ -213,8 +208,8 @@ uint32_t ck_dims(ck_reader *R, ck_id dim[CK_MAX_RANK]) {
   ck_expect(R, "[");
   if (ck_accept(R, "]")) return 0;
   do {
-    if (n == CK_MAX_RANK) ck_die_here(R, "more than %d axes", CK_MAX_RANK);
-    dim[n] = ck_accept(R, "..") ? group(R) : ck_integer(R, NULL);
+    if (n == CK_MAX_RANK) ck_die(R, R->at, "more than %d axes", CK_MAX_RANK);
+    dim[n] = ck_accept(R, "..") ? group(R) : ck_integer(R);
     ck_require_extent(R, dim[n++]);
   } while (ck_list_goes_on(R, "]"));
   return n;
@@ -229,43 +224,43 @@ static void add_input(ck_reader *R, const ck_tok *at, const char *name, ck_tenso
   memcpy(sig + t->rank, (char[]){':', sort == 'i' ? 'i' : 'r', 0}, 3);
   t->elem = ck_ok(R, ck_app(R->T, name, sig, ix, t->rank));
   if (sort == 'b') t->elem = ck_if(R, ck_two(R, CK_EQ, t->elem, zero), zero, ck_int(R->T, 1)); /* a truth value: 0, or 1 at any other number */
-  if (s->n_inputs == CK_MAX_SIZES) ck_die(R, R->f, at, "more than %d inputs", CK_MAX_SIZES);
+  if (s->n_inputs == CK_MAX_SIZES) ck_die(R, at, "more than %d inputs", CK_MAX_SIZES);
   s->dtype[s->n_inputs] = dtype;
   s->input[s->n_inputs++] = ck_define(R, name, t, false);
 }
 
 static void input(ck_reader *R, const ck_side *spec) {
-  const ck_tok *at = ck_cur(R), *dtype;
+  const ck_tok *at = R->at, *dtype;
   ck_tensor t = {0};
   const char *name = ck_fresh_name(R);
-  ck_expect(R, ":"), dtype = ck_cur(R);
-  if (!ck_accept(R, "f16") && !ck_accept(R, "bf16") && !ck_accept(R, "f32")) ck_die_here(R, "f16, bf16 or f32 expected");
+  ck_expect(R, ":"), dtype = R->at;
+  if (!ck_accept(R, "f16") && !ck_accept(R, "bf16") && !ck_accept(R, "f32")) ck_die(R, R->at, "f16, bf16 or f32 expected");
   t.rank = ck_dims(R, t.dim);
   uint32_t k = 0;
   while (spec && k < spec->n_inputs && strcmp(spec->input[k]->name, name)) k++;
   bool same = !spec || (k < spec->n_inputs && !strcmp(spec->dtype[k], dtype->s) && spec->input[k]->rank == t.rank);
   for (uint32_t i = 0; spec && same && i < t.rank; i++) same = ck_same(R, spec->input[k]->dim[i], t.dim[i]);
-  if (!same) ck_die(R, R->f, at, "the given program has no input %s of this type and these extents", name);
+  if (!same) ck_die(R, at, "the given program has no input %s of this type and these extents", name);
   add_input(R, at, name, &t, 'r', dtype->s);
 }
 
 static void add_output(ck_reader *R, const ck_tok *at, ck_tensor *t) {
   ck_side *s = R->side;
-  if (s->n_outputs == CK_MAX_SIZES) ck_die(R, R->f, at, "more than %d outputs", CK_MAX_SIZES);
-  if (ck_find_tensor(s->output, s->n_outputs, t->name)) ck_die(R, R->f, at, "%s is already an output", t->name);
+  if (s->n_outputs == CK_MAX_SIZES) ck_die(R, at, "more than %d outputs", CK_MAX_SIZES);
+  if (ck_find_tensor(s->output, s->n_outputs, t->name)) ck_die(R, at, "%s is already an output", t->name);
   s->output[s->n_outputs++] = t;
 }
 
 /* --- files */
 static void statement(ck_reader *R, const ck_side *spec) {
   ck_side *s = R->side;
-  R->at_file = R->f, R->at_tok = ck_cur(R);
+  R->stmt = R->at;
   if (s->mug && ck_accept(R, "kernel")) { ck_read_kernel(R); return; }
   if (!s->mug && !R->rule && ck_accept(R, "input")) { input(R, spec); return; }
   bool out = !s->mug && ck_accept(R, "output");
-  const ck_tok *at = ck_cur(R);
+  const ck_tok *at = R->at;
   ck_tensor *t;
-  if (out && ck_peek(R, 1)->kind == CK_T_NL) t = ck_tensor_named(R, s->tensor, s->n_tensors, "here");
+  if (out && R->at[1].kind == CK_T_NL) t = ck_tensor_named(R, s->tensor, s->n_tensors, "here");
   else {
     const char *name = ck_fresh_name(R);
     ck_expect(R, "=");
@@ -275,7 +270,7 @@ static void statement(ck_reader *R, const ck_side *spec) {
 }
 
 static void begin(ck_reader *R, ck_side *s) {
-  R->f = s->f, R->at = 0, R->depth = 0, R->side = s, R->at_file = s->f;
+  R->at = R->stmt = s->f->tok, R->depth = 0, R->side = s;
   s->tensor = ck_keep(R, CK_MAX_TENSORS * sizeof *s->tensor);
   s->block = ck_keep(R, CK_MAX_TENSORS * sizeof *s->block);
   s->oblig = ck_keep(R, CK_MAX_OBLIGATIONS * sizeof *s->oblig);
@@ -297,17 +292,17 @@ void ck_read_graph(ck_reader *R, ck_side *s, const ck_side *spec) {
   ck_expect(R, s->mug ? "mugraph" : "program");
   s->name = ck_new_name(R), ck_newline(R);
   if (s->mug) for (uint32_t i = 0; i < spec->n_inputs; i++) s->tensor[s->n_tensors++] = spec->input[i];
-  for (bool head = true; ck_cur(R)->kind != CK_T_END; ck_newline(R)) {
-    R->at_tok = ck_cur(R);
+  for (bool head = true; R->at->kind != CK_T_END; ck_newline(R)) {
+    R->stmt = R->at;
     if ((head || !s->mug) && about_sizes(R)) continue;
     head = false, statement(R, spec);
   }
   relations_leave_free(R);
-  if (!s->mug && !s->n_outputs) ck_die_here(R, "the program has no output");
-  if (!s->mug && spec && s->n_inputs != spec->n_inputs) ck_die_here(R, "the given program has %u inputs, this one %u", spec->n_inputs, s->n_inputs);
+  if (!s->mug && !s->n_outputs) ck_die(R, R->at, "the program has no output");
+  if (!s->mug && spec && s->n_inputs != spec->n_inputs) ck_die(R, R->at, "the given program has %u inputs, this one %u", spec->n_inputs, s->n_inputs);
   for (uint32_t i = 0; s->mug && i < spec->n_outputs; i++) {
     ck_tensor *t = ck_find_tensor(s->tensor, s->n_tensors, spec->output[i]->name);
-    if (!t) ck_die_here(R, "the output %s is not defined", spec->output[i]->name);
+    if (!t) ck_die(R, R->at, "the output %s is not defined", spec->output[i]->name);
     s->output[s->n_outputs++] = t;
   }
 }
@@ -316,16 +311,16 @@ void ck_read_graph(ck_reader *R, ck_side *s, const ck_side *spec) {
 /* groups of axes, or any integers */
 static void rule_names(ck_reader *R, bool axes) {
   do {
-    const ck_tok *at = ck_cur(R);
+    const ck_tok *at = R->at;
     const char *name = axes ? group_name(R) : ck_fresh_name(R);
-    if (axes && ck_visible_size(R, name) != R->n_sizes) ck_die(R, R->f, at, "%s is already defined", name);
+    if (axes && ck_visible_size(R, name) != R->n_sizes) ck_die(R, at, "%s is already defined", name);
     new_size(R, at, name, axes ? 0 : -1);
   } while (ck_accept(R, ","));
 }
 
 static void rule_tensors(ck_reader *R) {
   do {
-    const ck_tok *at = ck_cur(R);
+    const ck_tok *at = R->at;
     ck_tensor t = {0};
     const char *name = ck_fresh_name(R);
     t.rank = ck_dims(R, t.dim);
@@ -336,7 +331,7 @@ static void rule_tensors(ck_reader *R) {
 
 /* e1 rel e2, of every element: an obligation of the given side, hence a hypothesis.  0 rel the larger side less the other. */
 static void assume(ck_reader *R) {
-  const ck_tok *at = ck_cur(R);
+  const ck_tok *at = R->at;
   ck_tensor *t[2];
   bool swap;
   t[0] = ck_expr(R);
@@ -350,24 +345,24 @@ static void assume(ck_reader *R) {
 
 static void side_of_rule(ck_reader *R, ck_side *s) {
   R->side = s;
-  if (ck_cur(R)->kind != CK_T_NL) add_output(R, ck_cur(R), ck_define(R, "out", ck_expr(R), false)), ck_newline(R);
+  if (R->at->kind != CK_T_NL) add_output(R, R->at, ck_define(R, "out", ck_expr(R), false)), ck_newline(R);
   else
     for (R->at++; !ck_at(R, "rhs") && !ck_at(R, "expect") && !ck_rule_ends(R); ck_newline(R)) statement(R, NULL);
-  if (!s->n_outputs) ck_die_here(R, "this side has no output");
+  if (!s->n_outputs) ck_die(R, R->at, "this side has no output");
 }
 
-uint32_t ck_read_rule(ck_reader *R, ck_side *given, ck_side *lhs, ck_side *rhs) {
+const char *ck_read_rule(ck_reader *R, ck_side *given, ck_side *lhs, ck_side *rhs) {
   ck_side *other = lhs == given ? rhs : lhs;
   begin(R, other), begin(R, given);
-  if (!R->rule_at) ck_die(R, R->f, NULL, "there is no rule %s", R->rule);
+  if (!R->rule_at) ck_die(R, R->at, "there is no rule %s", R->rule);
   R->at = R->rule_at + 1;
   for (ck_newline(R); !ck_at(R, "lhs"); ck_newline(R)) {
-    R->at_tok = ck_cur(R);
+    R->stmt = R->at;
     if (ck_accept(R, "ints")) rule_names(R, false);
     else if (ck_accept(R, "axes")) rule_names(R, true);
     else if (ck_accept(R, "tensor")) rule_tensors(R);
     else if (!about_sizes(R)) {
-      if (!ck_accept(R, "assume")) ck_die_here(R, "sizes, ints, axes, tensor, where, assume or lhs expected");
+      if (!ck_accept(R, "assume")) ck_die(R, R->at, "sizes, ints, axes, tensor, where, assume or lhs expected");
       do assume(R);
       while (ck_accept(R, ","));
     }
@@ -376,6 +371,6 @@ uint32_t ck_read_rule(ck_reader *R, ck_side *given, ck_side *lhs, ck_side *rhs) 
   ck_expect(R, "lhs"), side_of_rule(R, lhs);
   ck_expect(R, "rhs"), side_of_rule(R, rhs);
   if (ck_at(R, "expect")) ck_skip_line(R); /* for tests: nothing that is claimed */
-  if (!ck_rule_ends(R)) ck_die_here(R, "'rule', 'op' or 'func' expected");
-  return ck_cur(R)[-2].off + ck_cur(R)[-2].len;
+  if (!ck_rule_ends(R)) ck_die(R, R->at, "'rule', 'op' or 'func' expected");
+  return R->at[-2].end;
 }

@@ -9,7 +9,8 @@
 #include <sys/stat.h>
 
 enum { ACCEPTED = 0, REJECTED = 1, BAD_INPUT = 2, MAX_CERT = 1 << 28 };
-static glob_t sem; /* paths of operator specifications */
+static glob_t paths; /* of operator specifications */
+static ck_text *sem;
 static bool quiet;
 
 static int complain(const char *what, const char *why) { return fprintf(stderr, "assay-check: %s: %s\n", what, why), BAD_INPUT; }
@@ -30,7 +31,7 @@ static int add_sem(const char *where) {
   char pattern[4096];
   if (stat(where, &st)) return complain(where, strerror(errno));
   int n = snprintf(pattern, sizeof pattern, S_ISDIR(st.st_mode) ? "%s/*.sem" : "%s", where);
-  int failed = n < (int)sizeof pattern ? glob(pattern, sem.gl_pathc ? GLOB_APPEND : 0, NULL, &sem) : GLOB_NOSPACE;
+  int failed = n < (int)sizeof pattern ? glob(pattern, paths.gl_pathc ? GLOB_APPEND : 0, NULL, &paths) : GLOB_NOSPACE;
   return failed && !(failed == GLOB_NOMATCH && S_ISDIR(st.st_mode)) ? complain(where, "cannot be read") : 0;
 }
 
@@ -70,11 +71,11 @@ static int replay(ck_terms *T, const ck_claim *c, char *const file[3]) {
 static int check(char *const file[3]) {
   ck_terms *T = ck_terms_new();
   ck_msg msg = {0};
-  ck_claim *c = ck_claim_read(T, file[0], file[1], (const char *const *)sem.gl_pathv, (uint32_t)sem.gl_pathc, &msg);
+  ck_claim *c = ck_claim_texts(T, &(ck_text){.name = file[0]}, &(ck_text){.name = file[1]}, sem, (uint32_t)paths.gl_pathc, &msg);
   int verdict = BAD_INPUT;
   if (c) verdict = file[2] ? replay(T, c, file) : print_goals(T, c);
   else if (msg.line) fprintf(stderr, "%s:%d:%d: %s\n", msg.file, msg.line, msg.col, msg.text);
-  else complain(*msg.file ? msg.file : file[1], msg.text);
+  else complain(msg.file, msg.text);
   free(msg.text), free(msg.file), ck_claim_free(c), ck_terms_free(T);
   return verdict;
 }
@@ -82,19 +83,16 @@ static int check(char *const file[3]) {
 /* the worst verdict of the list */
 static int batch(const char *list) {
   FILE *in = fopen(list, "r");
-  char *line = NULL, *save, *f[4];
-  size_t cap = 0;
-  int worst = -1;
+  char *f[3] = {0};
+  int worst = -1, n;
   if (!in) return complain(list, strerror(errno));
-  while (getline(&line, &cap, in) >= 0) {
-    f[0] = strtok_r(line, " \t\r\n", &save);
-    if (!f[0] || *f[0] == '#') continue;
-    for (int i = 1; i < 4; i++) f[i] = f[i - 1] ? strtok_r(NULL, " \t\r\n", &save) : NULL;
-    int v = f[2] && !f[3] ? check(f) : complain(list, "three file names expected in each line");
+  while ((n = fscanf(in, "%ms%ms%ms", &f[0], &f[1], &f[2])) > 0) {
+    int v = n == 3 ? check(f) : complain(list, "three file names expected in each line");
     if (v > worst) worst = v;
+    while (n > 0) free(f[--n]);
   }
   if (worst < 0 || ferror(in)) worst = complain(list, "nothing to check");
-  free(line), fclose(in);
+  fclose(in);
   return worst;
 }
 
@@ -113,9 +111,11 @@ int main(int argc, char **argv) {
   }
   if (list ? n || goals : n != (goals ? 2 : 3)) return usage(stderr, BAD_INPUT);
   if (!sems) bad |= add_sem(dir && *dir ? dir : AS_DATADIR "/semantics");
+  if (!(sem = calloc(paths.gl_pathc + 1, sizeof *sem))) abort();
+  for (size_t i = 0; i < paths.gl_pathc; i++) sem[i].name = paths.gl_pathv[i];
   quiet = quiet || list;
   verdict = bad ? BAD_INPUT : list ? batch(list) : check(file);
   if (fflush(stdout) || ferror(stdout)) verdict = BAD_INPUT;
-  globfree(&sem);
+  globfree(&paths), free(sem);
   return verdict;
 }

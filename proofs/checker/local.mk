@@ -12,8 +12,8 @@ libck_a_SOURCES = \
   proofs/checker/ck_read.h \
   proofs/checker/ck_sha256.c \
   proofs/checker/ck_lex.c \
-  proofs/checker/ck_scalar.c \
-  proofs/checker/ck_call.c \
+  proofs/checker/ck_oblig.c \
+  proofs/checker/ck_op.c \
   proofs/checker/ck_block.c \
   proofs/checker/ck_graph.c \
   proofs/checker/ck_claim.c

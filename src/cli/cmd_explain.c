@@ -39,7 +39,7 @@ static int explain_proof(const cli_opts *o, const cli_place *at, as_err *err) {
     const char *const *files = as_oplib_files(c.lib, &n);
     ck_terms *T = ck_terms_new();
     ck_msg msg = {0};
-    ck_claim *claim = ck_claim_read(T, at->prog, at->cand, files, n, &msg);
+    ck_claim *claim = as_claim_of_files(T, at->prog, at->cand, files, n, &msg);
     if (claim == NULL)
       as_err_set(err, AS_BAD_INPUT, "%s:%d:%d: %s", msg.file ? msg.file : at->cand, msg.line, msg.col, msg.text ? msg.text : "cannot be read");
     else {

@@ -17,7 +17,7 @@ static ck_claim *read_claim(ck_terms *T, const char *spec, const char *cand)
 {
   char *path[N_SEM]; ck_msg msg = { 0 }; ck_claim *c;
   for (int i = 0; i < N_SEM; i++) path[i] = as_format("%s/semantics/%s", top(), sems[i]);
-  c = ck_claim_read(T, spec, cand, (const char *const *)path, N_SEM, &msg);
+  c = as_claim_of_files(T, spec, cand, (const char *const *)path, N_SEM, &msg);
   if (!c) printf("%s:%d:%d: %s\n", msg.file ? msg.file : "?", msg.line, msg.col, msg.text ? msg.text : "?");
   for (int i = 0; i < N_SEM; i++) free(path[i]);
   free(msg.text); free(msg.file);

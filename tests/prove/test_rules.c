@@ -55,7 +55,7 @@ static void add_glob(const char *where)
 static int prove_rule(const rule *r, char **why, double *seconds, as_proof_result *res, bool wide)
 {
   ck_terms *T = ck_terms_new(), *F = ck_terms_new(); ck_msg msg = { 0 }; ck_usage use; char *no = NULL; int v; double t0;
-  ck_claim *c = ck_claim_read(T, r->file, r->name, (const char *const *)sems, (uint32_t)n_sem, &msg), *d;
+  ck_claim *c = as_claim_of_files(T, r->file, r->name, (const char *const *)sems, (uint32_t)n_sem, &msg), *d;
   *seconds = 0;
   memset(res, 0, sizeof *res);
   if (!c) {
@@ -69,7 +69,7 @@ static int prove_rule(const rule *r, char **why, double *seconds, as_proof_resul
   *seconds = as_now() - t0;
   v = res->verdict == AS_PROVED;
   if (v) {
-    d = ck_claim_read(F, r->file, r->name, (const char *const *)sems, (uint32_t)n_sem, &msg);
+    d = as_claim_of_files(F, r->file, r->name, (const char *const *)sems, (uint32_t)n_sem, &msg);
     if (!d || !ck_cert_check(F, d->goals, d->n_goals, res->cert, res->cert_len, &use, &no)) { v = -2; *why = as_format("refused: %s", no ? no : "?");
       }
     else *why = as_format("%u steps, %u terms", res->steps, res->terms);

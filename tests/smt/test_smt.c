@@ -16,7 +16,7 @@ static void prove_example(proved *p, const char *name) {
   char *spec = as_format("%s/examples/%s.tp", top, name), *cand = as_format("%s/examples/%s.mug", top, name);
   for (int i = 0; i < 5; i++) p->path[i] = as_format("%s/semantics/%s.sem", top, sems[i]);
   p->T = ck_terms_new();
-  p->c = ck_claim_read(p->T, spec, cand, (const char *const *)p->path, 5, &m);
+  p->c = as_claim_of_files(p->T, spec, cand, (const char *const *)p->path, 5, &m);
   ck_assert_msg(p->c != NULL, "%s: %s", name, m.text ? m.text : "?");
   as_prove_claim(p->T, p->c, NULL, &p->r);
   ck_assert_msg(p->r.verdict == AS_PROVED, "%s: %s", name, p->r.reason ? p->r.reason : "?");

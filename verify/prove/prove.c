@@ -93,6 +93,15 @@ void as_prove_claim(ck_terms *T, const ck_claim *c, const as_prove_opts *opts, a
   as_prove_goals(T, c->goals, c->n_goals, opts, r);
 }
 
+ck_claim *as_claim_of_files(ck_terms *T, const char *spec, const char *cand, const char *const *sem, uint32_t n_sem, ck_msg *msg)
+{
+  ck_text *text = as_calloc(n_sem + 1, sizeof *text);
+  for (uint32_t i = 0; i < n_sem; i++) text[i].name = sem[i];
+  ck_claim *c = ck_claim_texts(T, &(ck_text){ .name = spec }, &(ck_text){ .name = cand }, text, n_sem, msg);
+  free(text);
+  return c;
+}
+
 bool as_prove_texts(const ck_text *spec, const ck_text *cand, const ck_text *sem, uint32_t n_sem, const as_prove_opts *opts,
                     as_proof_result *r, ck_msg *msg)
 {

@@ -13,52 +13,6 @@ static ck_id clause(ck_reader *R, const ck_oblig *o) {
   return ck_ok(R, ck_all(R->T, o->n_vars, kid, o->n_conds + 1));
 }
 
-/* --- the stated concrete sizes */
-/* The place of the first relation that the values make false, n if none; *known: that they say so of each. */
-static uint32_t first_false(ck_reader *R, const ck_id *rel, uint32_t n, bool *known) {
-  R->work = 0, *known = true;
-  for (uint32_t i = 0; i < n; i++) {
-    int truth = ck_truth_at(R, rel[i], 0);
-    if (!truth) return i;
-    *known = *known && truth > 0;
-  }
-  return n;
-}
-
-/* Some indices below 8, the first k as in `at`, at which the conditions hold for the values of the sizes and the relation does not. */
-static bool violated(ck_reader *R, const ck_oblig *o, uint32_t k, ck_id *at) {
-  bool all = k == o->n_vars, no = false;
-  if (R->work > CK_MAX_WORK) return false;
-  for (uint32_t i = 0; i <= o->n_conds; i++) {
-    ck_id rel = i < o->n_conds ? o->cond[i] : o->rel;
-    int truth = ck_truth_at(R, ck_ok(R, ck_sub(R->T, rel, o->var, at, k, NULL, 0)), 0);
-    if (i < o->n_conds ? truth == 0 : truth > 0) return false;
-    all = all && truth >= 0;
-  }
-  for (long v = 0; v < 8 && k < o->n_vars && !no; v++) at[k] = ck_int(R->T, v), no = violated(R, o, k + 1, at);
-  return all || no;
-}
-
-/* Whether there are sizes that satisfy everything: the stated ones (it dies if they contradict something), or small ones where none are stated.
- * Contradictory relations would prove anything, so a candidate that adds relations must leave sizes that are found here. */
-static bool witness(ck_reader *R, const ck_side *spec, const ck_side *cand) {
-  ck_id *rel = ck_keep(R, (R->n_rels + spec->n_obligs + 1) * sizeof *rel), at[CK_MAX_CONDS];
-  uint32_t open[CK_MAX_SIZES], n_open = 0, n = 0;
-  bool known, found = false, restricted = false;
-  for (uint32_t i = 0; i < R->n_rels; i++) rel[n++] = R->rel[i].rel, restricted = restricted || R->rel[i].at;
-  for (uint32_t i = 0; i < spec->n_obligs; i++) if (!spec->oblig[i].n_vars && !spec->oblig[i].n_conds) rel[n++] = spec->oblig[i].rel;
-  uint32_t bad = first_false(R, rel, n, &known);
-  if (bad < n) ck_die(R, (bad < R->n_rels && R->rel[bad].cand ? cand : spec)->f->tok, "the stated sizes contradict %s", ck_text_of(R, rel[bad]));
-  for (uint32_t i = 0; i < R->n_sizes; i++) if (!R->size[i].stated) open[n_open++] = i, R->size[i].stated = true;
-  for (uint32_t t = 0; !found && t >> 2 * (n_open < 6 ? n_open : 6) == 0; t++) {
-    for (uint32_t i = 0; i < n_open; i++) R->size[open[i]].value = R->size[open[i]].least + (long)(i < 6 ? t >> 2 * i & 3 : 0);
-    found = first_false(R, rel, n, &known) == n && known;
-    for (uint32_t i = 0; restricted && found && i < spec->n_obligs; i++) R->work = 0, found = !violated(R, &spec->oblig[i], 0, at);
-  }
-  if (!found && restricted) ck_die(R, cand->f->tok, "no sizes are known to satisfy the relations: state values for all of them");
-  return found;
-}
-
 /* --- goals */
 static int by_number(const void *a, const void *b) { return *(const ck_id *)a < *(const ck_id *)b ? -1 : *(const ck_id *)a > *(const ck_id *)b; }
 
@@ -124,7 +78,7 @@ static void show_tensors(FILE *out, ck_terms *T, const char *before, ck_tensor *
   }
 }
 
-static char *theorem(ck_reader *R, const ck_side *spec, const ck_side *cand, bool has_witness) {
+static char *theorem(ck_reader *R, const ck_side *spec, const ck_side *cand) {
   char *text = NULL; size_t n = 0;
   FILE *out = open_memstream(&text, &n);
   if (!out) abort();
@@ -140,9 +94,8 @@ static char *theorem(ck_reader *R, const ck_side *spec, const ck_side *cand, boo
   for (uint32_t i = 0; i < R->n_sizes; i++)
     if (*R->size[i].name == '.') fprintf(out, "%s stands for any number of axes, also none, of any extents.\n", R->size[i].name);
   ck_show_functions(R, out);
-  fputs(has_witness ? "Not vacuous as to sizes: there are some that satisfy these relations, those stated in the files if all are.\n"
-                    : "No sizes were found that satisfy these relations: the theorem may be vacuous.\n", out);
-  fputs("Inputs of which nothing else is said are real numbers, and so is the arithmetic: rounding is outside of the theorem.\n", out);
+  fputs("Inputs of which nothing else is said are real numbers, and so is the arithmetic: rounding is outside of the theorem.\n"
+        "That there are sizes and inputs as it asks for is not part of it.\n", out);
   fclose(out);
   return text;
 }
@@ -206,9 +159,8 @@ static void build(ck_reader *R, ck_claim *c, const ck_text *spec, const ck_text 
     ck_sha256(from, (size_t)(end - from), c->cand_sha);
     given->name = backward ? "the right side" : "the left side", other->name = backward ? "the left side" : "the right side";
   } else ck_read_graph(R, given, NULL), ck_read_graph(R, other, given);
-  c->witness = witness(R, given, other);
   state_goals(R, c, given, other);
-  c->theorem = theorem(R, given, other, c->witness);
+  c->theorem = theorem(R, given, other);
   ck_relied(R, c);
 }
 

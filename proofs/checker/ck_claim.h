@@ -15,7 +15,6 @@ typedef struct {
   const ck_id *rels; uint32_t n_rels;      /* stated size facts S */
   char *theorem;                           /* in words and formulas, for people */
   struct { const char *name; char sha256[65]; } *relied; uint32_t n_relied; /* operator specifications used */
-  bool witness;                            /* sizes are known that satisfy S */
   char spec_sha[65], cand_sha[65];         /* of the two files as read, or of the rule's text */
   void *mem;                               /* all of this */
 } ck_claim;

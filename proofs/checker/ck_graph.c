@@ -139,17 +139,13 @@ static void declare_size(ck_reader *R) {
   const ck_side *s = R->side;
   const char *name = ck_new_name(R);
   long least = ck_accept(R, ">=") ? ck_small_int(R) : R->rule ? 0 : 1;
-  bool stated = ck_accept(R, "=");
-  long value = stated ? ck_small_int(R) : least;
-  if (value < least) ck_die(R, at, "%s = %ld is less than its least value %ld", name, value, least);
+  if (ck_accept(R, "=") && ck_small_int(R) < least) ck_die(R, at, "the value of %s is less than its least value %ld", name, least); /* else it is nothing to us */
   if (ck_visible_size(R, name) != R->n_sizes || ck_find_tensor(s->tensor, s->n_tensors, name)) ck_die(R, at, "%s is already defined", name);
   uint32_t i = 0;
   while (i < R->n_sizes && strcmp(R->size[i].name, name)) i++;
   if (i == R->n_sizes) new_size(R, at, name, least);
-  else if (least > R->size[i].least) ck_die(R, at, "the given program has %s >= %ld", name, R->size[i].least); /* a candidate may not restrict it */
-  else if (stated && R->size[i].stated && value != R->size[i].value) ck_die(R, at, "the given program has %s = %ld", name, R->size[i].value);
-  if (stated && !(s->cand && R->size[i].in_spec)) R->size[i].stated = true, R->size[i].value = value; /* nor say at which values it is of use */
-  if (s->cand) R->size[i].in_cand = true;
+  if (least > R->size[i].least) ck_die(R, at, "the given program has %s >= %ld", name, R->size[i].least); /* a candidate may not restrict it */
+  R->size[i].in_cand = s->cand;
 }
 
 static void where(ck_reader *R) {
@@ -161,19 +157,20 @@ static void where(ck_reader *R) {
   R->rel[R->n_rels - 1].at = R->side->cand ? at : NULL;
 }
 
-/* t: a product of sizes (own: of the candidate's own only), of which those of the candidate can be 1, and positive numbers; how often a size is a factor */
+/* t: a product of sizes, of which those of the candidate can be 1, and of positive numbers; own: of the candidate's own sizes only */
 static bool is_product(const ck_reader *R, ck_id t, bool own) {
   if (ck_head(R->T, t) == CK_MUL) return is_product(R, ck_kid(R->T, t, 0), own) && is_product(R, ck_kid(R->T, t, 1), own);
   for (uint32_t k = 0; k < R->n_sizes; k++) if (R->size[k].var == t) return R->size[k].in_spec ? !own : R->size[k].least <= 1;
-  return ck_head(R->T, t) == CK_Q && mpq_sgn(*ck_q_value(R->T, t)) > 0;
+  return !own && ck_head(R->T, t) == CK_Q && mpq_sgn(*ck_q_value(R->T, t)) > 0;
 }
 
+/* how often a size is a factor */
 static uint32_t times(const ck_reader *R, ck_id t, ck_id size) {
   return ck_head(R->T, t) == CK_MUL ? times(R, ck_kid(R->T, t, 0), size) + times(R, ck_kid(R->T, t, 1), size) : t == size;
 }
 
-/* The candidate's relations leave the sizes of the given program free, but for divisibility by numbers: each is an equation of a product of sizes with
- * a product of the candidate's own, one of which occurs there once and in no other relation, so that some value fits it when the others are 1, 0 if a
+/* The candidate's relations leave the sizes of the given program free: each is an equation of a product of sizes with a product of the candidate's
+ * own, one of which occurs there once and in no other relation, so that some value fits it when the others are 1, 0 if a
  * size of the given program is; or bounds an own size by such a product from above. */
 static void relations_leave_free(ck_reader *R) {
   for (uint32_t i = 0; i < R->n_rels; i++) {

@@ -70,18 +70,16 @@ int ck_truth(ck_reader *R, ck_id rel) {
   return !known ? -1 : op == CK_EQ ? s == 0 : op == CK_NE ? s != 0 : op == CK_LE ? s >= 0 : s > 0;
 }
 
-ck_id ck_value(ck_reader *R, ck_id t, long large) {
+ck_id ck_at_large(ck_reader *R, ck_id t, long large) {
   ck_op op = ck_head(R->T, t);
-  for (uint32_t i = 0; op == CK_V && i < R->n_sizes; i++)
-    if (R->size[i].var == t && (large || R->size[i].stated)) return ck_int(R->T, large ? large + i : R->size[i].value);
-  if ((op != CK_ITE && (op < CK_ADD || op > CK_MOD)) || ++R->work > CK_MAX_WORK) return t;
-  if (op != CK_ITE) return ck_calc(R, op, ck_value(R, ck_kid(R->T, t, 0), large), ck_value(R, ck_kid(R->T, t, 1), large));
-  int truth = ck_truth_at(R, ck_kid(R->T, t, 0), large);
-  return truth < 0 ? t : ck_value(R, ck_kid(R->T, t, truth ? 1 : 2), large);
-}
-
-int ck_truth_at(ck_reader *R, ck_id rel, long large) {
-  return ck_truth(R, ck_two(R, ck_head(R->T, rel), ck_value(R, ck_kid(R->T, rel, 0), large), ck_value(R, ck_kid(R->T, rel, 1), large)));
+  ck_id kid[3];
+  for (uint32_t i = 0; op == CK_V && i < R->n_sizes; i++) if (R->size[i].var == t) return ck_int(R->T, large + i);
+  bool rel = ck_is_rel(R->T, t);
+  if ((!rel && op != CK_ITE && (op < CK_ADD || op > CK_MOD)) || ++R->work > CK_MAX_WORK) return t;
+  for (uint32_t i = 0; i < ck_nkids(R->T, t); i++) kid[i] = ck_at_large(R, ck_kid(R->T, t, i), large);
+  if (op != CK_ITE) return rel ? ck_two(R, op, kid[0], kid[1]) : ck_calc(R, op, kid[0], kid[1]);
+  int truth = ck_truth(R, kid[0]);
+  return truth < 0 ? t : kid[truth ? 1 : 2];
 }
 
 /* the same relation, or one of integers with the same difference of its sides */

@@ -98,7 +98,6 @@ typedef struct {
   as_proof_result proof;
   char *theorem, *theorem_shown;    /* as the checker states it; its relations in a form to be read */
   struct { char *name, *sha256; } *relied; uint32_t n_relied;
-  bool witness;                     /* the stated concrete sizes satisfy all relations */
   bool checked; char *check_why; ck_usage usage;
   bool field_ran; as_field_report field; char *field_words;
   bool cex_found; as_cex cex; char *cex_words;

@@ -29,7 +29,7 @@ char *cli_report_json(const cli_case *c, const cli_verdicts *v, const cli_result
   json_object_set_new(o, "certified", json_boolean(v->certified));
   if (v->reason) json_object_set_new(o, "reason", json_string(v->reason));
   if (v->theorem) json_object_set_new(o, "theorem", json_string(v->theorem));
-  json_object_set_new(o, "witness", json_boolean(v->witness));
+  json_object_set_new(o, "witness", json_boolean(v->field_ran && v->field.same > 0)); /* the theorem is not empty: sizes and inputs were met at which both are defined */
   json_object_set_new(o, "sizes", sizes_json(c));
   json_t *relied = json_object();
   for (uint32_t i = 0; i < v->n_relied; i++) json_object_set_new(relied, v->relied[i].name, json_string(v->relied[i].sha256));

@@ -167,7 +167,6 @@ ck_claim *cli_take_claim(ck_terms *T, const as_oplib *lib, const ck_text *spec, 
   if (claim) {
     v->theorem = as_strdup(claim->theorem ? claim->theorem : "");
     v->theorem_shown = outline_theorem(T, claim);
-    v->witness = claim->witness;
     v->n_relied = claim->n_relied;
     v->relied = as_calloc(claim->n_relied + 1, sizeof *v->relied);
     for (uint32_t i = 0; i < claim->n_relied; i++) {

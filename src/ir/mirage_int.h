@@ -7,8 +7,9 @@
 enum { MI_FACTORS = 8, MI_LOOP = 3, MI_NOATOM = -1 };
 /* a product of atoms, outermost first; no factors: 1 */
 typedef struct { uint32_t n; int a[MI_FACTORS]; } mi_extent;
-/* a size of the program or of the muGraph (own), or a number.  An own size that turns out to be a product is replaced by it everywhere. */
-typedef struct { const char *text; int64_t value; bool own, product; mi_extent factors; } mi_atom;
+/* a size of the program or of the muGraph (own; width: made for an axis reduced to that width), or a number.  An own size that turns out to be a product
+ * is replaced by it everywhere. */
+typedef struct { const char *text; int64_t value; bool own, width, product; mi_extent factors; } mi_atom;
 typedef struct { mi_extent whole, parts; } mi_relation;
 typedef struct { mi_extent whole; bool by[2]; int grid; mi_extent tile; } mi_split; /* by[0] a grid axis, by[1] the loop */
 typedef struct { json_int_t guid; const char *name; uint32_t rank; mi_extent dim[AS_MAX_RANK]; bool after; /* the loop */ } mi_tensor;

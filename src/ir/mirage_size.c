@@ -202,9 +202,10 @@ bool mi_extent_cut(mi_lift *m, const mi_extent *e, int64_t value, mi_extent *out
     }
     return true;
   }
-  char text[32];
-  snprintf(text, sizeof text, "%lld", (long long)value);
-  *inner = mi_extent_of(mi_atom_new(m, text, value, false));
+  size_t w = 0; /* a width that cuts no factor becomes a size of its own, the same wherever it is met */
+  while (w < m->atom.n && !(mi_atom_at(m, (int)w)->width && mi_atom_at(m, (int)w)->value == value)) w++;
+  if (w == m->atom.n) AS_VEC_AT(&m->atom, mi_atom, mi_atom_fresh(m, 'W', value)).width = true;
+  *inner = mi_extent_of((int)w);
   *outer = mi_extent_of(mi_atom_fresh(m, 'U', all / value));
   mi_extent parts = *outer;
   return mi_extent_times(&parts, inner) && relate(m, e, &parts);

@@ -130,11 +130,10 @@ static void used_files(ck_reader *R, const ck_file *prog, bool on_disk, files *s
 
 /* whether SPEC holds rules, of which CANDIDATE names one: R->rule; *backward: its sides are to be exchanged */
 static bool rule_name(ck_reader *R, const char *spec, const char *cand, bool *backward) {
-  static const char suffix[] = ".rule", back[] = ".reverse";
-  size_t n = strlen(spec), m = strlen(cand), s = sizeof suffix - 1, b = sizeof back - 1;
-  if (n <= s || strcmp(spec + n - s, suffix)) return false;
-  *backward = m > b && !strcmp(cand + m - b, back);
-  R->rule = memcpy(ck_keep(R, m + 1), cand, *backward ? m - b : m);
+  const char *suffix = strrchr(spec, '.'), *back = strrchr(cand, '.');
+  if (!suffix || strcmp(suffix, ".rule")) return false;
+  *backward = back && !strcmp(back, ".reverse");
+  R->rule = strncpy(ck_keep(R, strlen(cand) + 1), cand, *backward ? (size_t)(back - cand) : strlen(cand));
   return true;
 }
 

@@ -117,35 +117,35 @@ static ck_tensor *infix(ck_reader *R, int level) {
 ck_tensor *ck_expr(ck_reader *R) { return infix(R, 0); }
 
 /* --- declarations */
-static void state(ck_reader *R, const ck_tok *at, ck_op op, ck_id a, ck_id b) {
+static void state(ck_reader *R, const ck_tok *at, ck_id rel) {
   if (R->n_rels == CK_MAX_RELS) ck_die(R, at, "more than %d relations", CK_MAX_RELS);
   R->rel[R->n_rels].cand = R->side->cand;
-  R->rel[R->n_rels++].rel = ck_two(R, op, a, b);
+  R->rel[R->n_rels++].rel = rel;
 }
 
-/* enters a size of the given program or of a muGraph; least: -1 for any integer */
-static uint32_t new_size(ck_reader *R, const ck_tok *at, const char *name, long least) {
-  uint32_t i = R->n_sizes++;
-  if (i == CK_MAX_SIZES) ck_die(R, at, "more than %d sizes", CK_MAX_SIZES);
-  ck_id v = R->size[i].var = ck_ok(R, ck_var(R->T, name, 'i'));
-  R->size[i].name = name, R->size[i].least = least, R->size[i].in_spec = !R->side->cand, R->size[i].in_cand = R->side->cand;
-  if (least >= 0) state(R, at, least ? CK_LT : CK_LE, ck_int(R->T, 0), v);
-  if (least > 1) state(R, at, CK_LE, ck_int(R->T, least), v);
-  return i;
-}
+/* the name of a group of axes, which is a size that no size expression can spell */
+static const char *group_name(ck_reader *R) { char *name = ck_keep(R, CK_MAX_NAME + 3); return strcat(strcpy(name, ".."), ck_new_name(R)); }
 
-static void declare_size(ck_reader *R) {
+/* a size NAME [>= INT] [= INT]; of rules also a group of axes, or any integer */
+static void declare_size(ck_reader *R, bool group, bool any) {
   const ck_tok *at = R->at;
-  const ck_side *s = R->side;
-  const char *name = ck_new_name(R);
-  long least = ck_accept(R, ">=") ? ck_small_int(R) : R->rule ? 0 : 1;
-  if (ck_accept(R, "=") && ck_small_int(R) < least) ck_die(R, at, "the value of %s is less than its least value %ld", name, least); /* else it is nothing to us */
-  if (ck_visible_size(R, name) != R->n_sizes || ck_find_tensor(s->tensor, s->n_tensors, name)) ck_die(R, at, "%s is already defined", name);
+  const char *name = group ? group_name(R) : ck_new_name(R);
+  bool cand = R->side->cand, bounded = !group && !any && ck_accept(R, ">=");
+  long least = any ? -1 : bounded ? ck_small_int(R) : R->rule ? 0 : 1;
+  bool valued = !group && !any && ck_accept(R, "="); /* the concrete size, which is nothing to us */
+  if (valued && ck_small_int(R) < least) ck_die(R, at, "the value of %s is less than its least value %ld", name, least);
+  if (ck_visible_size(R, name) != R->n_sizes || ck_find_tensor(R->side->tensor, R->side->n_tensors, name)) ck_die(R, at, "%s is already defined", name);
   uint32_t i = 0;
   while (i < R->n_sizes && strcmp(R->size[i].name, name)) i++;
-  if (i == R->n_sizes) new_size(R, at, name, least);
-  if (least > R->size[i].least) ck_die(R, at, "the given program has %s >= %ld", name, R->size[i].least); /* a candidate may not restrict it */
-  R->size[i].in_cand = s->cand;
+  if (i == CK_MAX_SIZES) ck_die(R, at, "more than %d sizes", CK_MAX_SIZES);
+  bool known = i < R->n_sizes; /* to the given program, of which a candidate may not restrict it */
+  if (known && least > R->size[i].least) ck_die(R, at, "the given program has %s >= %ld", name, R->size[i].least);
+  R->size[i].in_cand = cand;
+  if (known) return;
+  R->n_sizes++, R->size[i].name = name, R->size[i].least = least, R->size[i].in_spec = !cand;
+  ck_id v = R->size[i].var = ck_ok(R, ck_var(R->T, name, 'i'));
+  if (least >= 0) state(R, at, ck_two(R, least ? CK_LT : CK_LE, ck_int(R->T, 0), v));
+  if (least > 1) state(R, at, ck_two(R, CK_LE, ck_int(R->T, least), v));
 }
 
 static void where(ck_reader *R) {
@@ -153,7 +153,7 @@ static void where(ck_reader *R) {
   ck_id rel = ck_relation(R);
   if (ck_trivial(R, rel)) return; /* holds anyway, or is already stated */
   if (ck_truth(R, rel) >= 0) ck_die(R, at, "this is false");
-  state(R, at, ck_head(R->T, rel), ck_kid(R->T, rel, 0), ck_kid(R->T, rel, 1));
+  state(R, at, rel);
   R->rel[R->n_rels - 1].at = R->side->cand ? at : NULL;
 }
 
@@ -190,9 +190,6 @@ static void relations_leave_free(ck_reader *R) {
   }
 }
 
-/* the name of a group of axes, which is a size that no size expression can spell */
-static const char *group_name(ck_reader *R) { char *name = ck_keep(R, CK_MAX_NAME + 3); return strcat(strcpy(name, ".."), ck_new_name(R)); }
-
 static ck_id group(ck_reader *R) {
   const ck_tok *at = R->at;
   uint32_t i = ck_visible_size(R, group_name(R));
@@ -212,33 +209,32 @@ uint32_t ck_dims(ck_reader *R, ck_id dim[CK_MAX_RANK]) {
   return n;
 }
 
-/* the input: at $i0, $i1, .. the function of its name, of integers, of this sort */
-static void add_input(ck_reader *R, const ck_tok *at, const char *name, ck_tensor *t, char sort, const char *dtype) {
-  ck_side *s = R->side;
-  char sig[CK_MAX_RANK + 3];
-  ck_id ix[CK_MAX_RANK], zero = ck_int(R->T, 0);
-  for (uint32_t i = 0; i < t->rank; i++) sig[i] = 'i', ix[i] = ck_ix(R, 'i', i);
-  memcpy(sig + t->rank, (char[]){':', sort == 'i' ? 'i' : 'r', 0}, 3);
-  t->elem = ck_ok(R, ck_app(R->T, name, sig, ix, t->rank));
-  if (sort == 'b') t->elem = ck_if(R, ck_two(R, CK_EQ, t->elem, zero), zero, ck_int(R->T, 1)); /* a truth value: 0, or 1 at any other number */
-  if (s->n_inputs == CK_MAX_SIZES) ck_die(R, at, "more than %d inputs", CK_MAX_SIZES);
-  s->dtype[s->n_inputs] = dtype;
-  s->input[s->n_inputs++] = ck_define(R, name, t, false);
-}
-
+/* An input: of programs NAME : dtype dims, of rules NAME dims [int|bool].  Its element at $i0, $i1, .. is the function of its name. */
 static void input(ck_reader *R, const ck_side *spec) {
-  const ck_tok *at = R->at, *dtype;
+  const ck_tok *at = R->at;
+  ck_side *s = R->side;
   ck_tensor t = {0};
-  const char *name = ck_fresh_name(R);
-  ck_expect(R, ":"), dtype = R->at;
-  if (!ck_accept(R, "f16") && !ck_accept(R, "bf16") && !ck_accept(R, "f32")) ck_die(R, R->at, "f16, bf16 or f32 expected");
+  const char *name = ck_fresh_name(R), *dtype = "";
+  char sig[CK_MAX_RANK + 3], sort = 'r';
+  ck_id ix[CK_MAX_RANK], zero = ck_int(R->T, 0);
+  if (!R->rule) {
+    ck_expect(R, ":"), dtype = R->at->s;
+    if (!ck_accept(R, "f16") && !ck_accept(R, "bf16") && !ck_accept(R, "f32")) ck_die(R, R->at, "f16, bf16 or f32 expected");
+  }
   t.rank = ck_dims(R, t.dim);
+  if (R->rule && ck_accept(R, "int")) sort = 'i', dtype = " of integers";
+  else if (R->rule && ck_accept(R, "bool")) sort = 'b', dtype = " of truth values 0 and 1";
   uint32_t k = 0;
   while (spec && k < spec->n_inputs && strcmp(spec->input[k]->name, name)) k++;
-  bool same = !spec || (k < spec->n_inputs && !strcmp(spec->dtype[k], dtype->s) && spec->input[k]->rank == t.rank);
+  bool same = !spec || (k < spec->n_inputs && !strcmp(spec->dtype[k], dtype) && spec->input[k]->rank == t.rank);
   for (uint32_t i = 0; spec && same && i < t.rank; i++) same = ck_same(R, spec->input[k]->dim[i], t.dim[i]);
   if (!same) ck_die(R, at, "the given program has no input %s of this type and these extents", name);
-  add_input(R, at, name, &t, 'r', dtype->s);
+  if (s->n_inputs == CK_MAX_SIZES) ck_die(R, at, "more than %d inputs", CK_MAX_SIZES);
+  for (uint32_t i = 0; i < t.rank; i++) sig[i] = 'i', ix[i] = ck_ix(R, 'i', i);
+  memcpy(sig + t.rank, sort == 'i' ? ":i" : ":r", 3);
+  t.elem = ck_ok(R, ck_app(R->T, name, sig, ix, t.rank));
+  if (sort == 'b') t.elem = ck_if(R, ck_two(R, CK_EQ, t.elem, zero), zero, ck_int(R->T, 1)); /* a truth value: 0, or 1 at any other number */
+  s->dtype[s->n_inputs] = dtype, s->input[s->n_inputs++] = ck_define(R, name, &t, false);
 }
 
 static void add_output(ck_reader *R, const ck_tok *at, ck_tensor *t) {
@@ -275,9 +271,9 @@ static void begin(ck_reader *R, ck_side *s) {
 
 /* a line of sizes or of relations between them, and whether there is one */
 static bool about_sizes(ck_reader *R) {
-  bool sizes = ck_accept(R, "sizes");
+  bool any = R->rule && ck_accept(R, "ints"), group = R->rule && ck_accept(R, "axes"), sizes = any || group || ck_accept(R, "sizes");
   if (!sizes && !ck_accept(R, "where")) return false;
-  do sizes ? declare_size(R) : where(R);
+  do sizes ? declare_size(R, group, any) : where(R);
   while (ck_accept(R, ","));
   return true;
 }
@@ -305,27 +301,6 @@ void ck_read_graph(ck_reader *R, ck_side *s, const ck_side *spec) {
 }
 
 /* --- rules */
-/* groups of axes, or any integers */
-static void rule_names(ck_reader *R, bool axes) {
-  do {
-    const ck_tok *at = R->at;
-    const char *name = axes ? group_name(R) : ck_fresh_name(R);
-    if (axes && ck_visible_size(R, name) != R->n_sizes) ck_die(R, at, "%s is already defined", name);
-    new_size(R, at, name, axes ? 0 : -1);
-  } while (ck_accept(R, ","));
-}
-
-static void rule_tensors(ck_reader *R) {
-  do {
-    const ck_tok *at = R->at;
-    ck_tensor t = {0};
-    const char *name = ck_fresh_name(R);
-    t.rank = ck_dims(R, t.dim);
-    char sort = ck_accept(R, "int") ? 'i' : ck_accept(R, "bool") ? 'b' : 'r';
-    add_input(R, at, name, &t, sort, sort == 'i' ? " of integers" : sort == 'b' ? " of truth values 0 and 1" : "");
-  } while (ck_accept(R, ","));
-}
-
 /* e1 rel e2, of every element: an obligation of the given side, hence a hypothesis.  0 rel the larger side less the other. */
 static void assume(ck_reader *R) {
   const ck_tok *at = R->at;
@@ -355,14 +330,11 @@ const char *ck_read_rule(ck_reader *R, ck_side *given, ck_side *lhs, ck_side *rh
   R->at = R->rule_at + 1;
   for (ck_newline(R); !ck_at(R, "lhs"); ck_newline(R)) {
     R->stmt = R->at;
-    if (ck_accept(R, "ints")) rule_names(R, false);
-    else if (ck_accept(R, "axes")) rule_names(R, true);
-    else if (ck_accept(R, "tensor")) rule_tensors(R);
-    else if (!about_sizes(R)) {
-      if (!ck_accept(R, "assume")) ck_die(R, R->at, "sizes, ints, axes, tensor, where, assume or lhs expected");
-      do assume(R);
-      while (ck_accept(R, ","));
-    }
+    if (about_sizes(R)) continue;
+    bool tensors = ck_accept(R, "tensor");
+    if (!tensors && !ck_accept(R, "assume")) ck_die(R, R->at, "sizes, ints, axes, tensor, where, assume or lhs expected");
+    do tensors ? input(R, NULL) : assume(R);
+    while (ck_accept(R, ","));
   }
   for (uint32_t i = 0; i < given->n_inputs; i++) other->tensor[other->n_tensors++] = given->input[i];
   ck_expect(R, "lhs"), side_of_rule(R, lhs);

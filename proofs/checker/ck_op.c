@@ -7,7 +7,7 @@
 struct ck_def { /* of an operator or a function */
   bool func, used; uint32_t n;            /* of a function: number of arguments */
   const ck_tok *name; const char *to;     /* the text begins before the name, with `op` or `func` */
-  const ck_tok *sig, *req[CK_MAX_LETS], *let[CK_MAX_LETS]; uint32_t n_reqs, n_lets; /* the last definition is out */
+  const ck_tok *let[CK_MAX_LETS]; uint32_t n_lets; /* definitions, the last one is out */
   ck_def *fn[CK_MAX_LETS]; uint32_t n_fn; /* functions that an operator uses */
   ck_def *next;
 };
@@ -42,7 +42,7 @@ static ck_id *find_bind(call *c, const char *name) {
 static void add_bind(ck_reader *R, call *c, const char *name, ck_id val) {
   bool taken = find_bind(c, name) != NULL;
   for (uint32_t i = 0; i < c->n_args; i++) taken = taken || !strcmp(c->arg_name[i], name);
-  if (taken || c->nb == CK_MAX_BINDS) ck_die(R, c->op->name, "operator %s: %s %s", c->op->name->s, name, taken ? "has two meanings" : "is one name too many");
+  if (taken || c->nb == CK_MAX_BINDS) ck_die(R, c->op->name, taken ? "%s has two meanings" : "%s is one name too many", name);
   c->bind[c->nb].name = name, c->bind[c->nb++].val = val;
 }
 
@@ -269,12 +269,10 @@ ck_id ck_relation(ck_reader *R) { return R->work = 0, relation(R, NULL); }
 
 /* --- specifications */
 static void operator_def(ck_reader *R, ck_def *op) {
-  op->name = R->at, ck_call_name(R), op->sig = R->at;
+  op->name = R->at, ck_call_name(R);
   if (find_def(R, op->name->s, false)) ck_die(R, op->name, "operator %s is defined twice", op->name->s);
-  for (ck_skip_line(R); ck_accept(R, "require"); ck_skip_line(R)) {
-    if (op->n_reqs == CK_MAX_LETS) ck_die(R, R->at, "more than %d requirements", CK_MAX_LETS);
-    op->req[op->n_reqs++] = R->at;
-  }
+  do ck_skip_line(R);
+  while (ck_at(R, "require"));
   for (bool out = false; !out; ck_skip_line(R)) {
     out = ck_at(R, "out");
     if (!out) ck_expect(R, "let");
@@ -464,7 +462,8 @@ static void left_side(ck_reader *R, call *c, const axis *d, uint32_t n_axes, con
       const char *name = ck_new_name(R);
       list *l = is_list ? find_list(c, name) : NULL;
       uint32_t take = l ? l->n : 1;
-      if (d && (k == n_axes || is_list != (d[k].kind != 's') || (is_list && strcmp(name, d[k].name)))) ck_die(R, t, "out's indices do not follow the result's axes");
+      bool fits = !d || (k < n_axes && is_list == (d[k].kind != 's') && (!is_list || !strcmp(name, d[k].name)));
+      if (!fits) ck_die(R, t, "out's indices do not follow the result's axes");
       if (is_list && (!l || l->at)) ck_die(R, t, "definition over an unknown or repeated list %s", name);
       if (at + take > n) ck_die(R, t, "too few indices for this definition");
       for (uint32_t i = 0; i < take; i++)
@@ -524,31 +523,27 @@ ck_tensor *ck_call_op(ck_reader *R, const char *name, const ck_tok *at, ck_tenso
   call *c = ck_keep(R, sizeof *c);
   ck_tensor *t = ck_keep(R, sizeof *t);
   op->used = true, c->op = op, c->arg = arg, c->let = op->n_lets - 1;
-  R->at = op->sig;
-  if (!ck_at(R, "(")) ck_die(R, R->at, "'(' expected");
-  const ck_tok *close = R->at->mate, *semicolon = ck_find(";", op->sig + 1, close);
-  for (const ck_tok *i = op->sig + 1; i < semicolon; i = ck_find(",", i, semicolon) + 1) k++;
+  R->at = op->name + 1, ck_expect(R, "(");
+  const ck_tok *first = R->at, *close = R->at[-1].mate, *semicolon = ck_find(";", first, close);
+  for (const ck_tok *i = first; i < semicolon; i = ck_find(",", i, semicolon) + 1) k++;
   if (k != n_args) ck_die(R, at, "%s takes %u tensors, not %u", name, k, n_args);
   if (semicolon < close) R->at = semicolon + 1, bind_attributes(R, c, attr, n_attrs), ends(R, close);
   else if (n_attrs) ck_die(R, attr->at, "%s has no attribute %s", name, attr->name);
-  for (R->at = op->sig + 1; R->at < semicolon;) {
+  for (R->at = first; R->at < semicolon;) {
     axis d[CK_MAX_DIMS];
     const char *arg_name = ck_new_name(R);
     uint32_t n = shape(R, d, false);
-    if (find_bind(c, arg_name)) ck_die(R, op->name, "operator %s: %s has two meanings", name, arg_name);
+    if (find_bind(c, arg_name)) ck_die(R, op->name, "%s has two meanings", arg_name);
     match_arg(R, c, arg_name, d, n, arg[c->n_args]), c->arg_name[c->n_args++] = arg_name;
     if (R->at < semicolon) ck_expect(R, ",");
   }
   R->at = close + 1, ck_expect(R, "->");
   const ck_tok *at_result = R->at;
-  for (uint32_t i = 0; i < op->n_reqs; i++) {
-    R->at = op->req[i];
+  for (ck_skip_line(R); ck_accept(R, "require"); ck_newline(R))
     do {
       ck_id rel = relation(R, c);
       ck_require(R, ck_head(R->T, rel), ck_kid(R->T, rel, 0), ck_kid(R->T, rel, 1));
     } while (ck_accept(R, ","));
-    ck_newline(R);
-  }
   R->at = at_result;
   result(R, c, t);
   R->at = back;

@@ -169,24 +169,27 @@ static uint32_t times(const ck_reader *R, ck_id t, ck_id size) {
   return ck_head(R->T, t) == CK_MUL ? times(R, ck_kid(R->T, t, 0), size) + times(R, ck_kid(R->T, t, 1), size) : t == size;
 }
 
-/* The candidate's relations leave the sizes of the given program free: each is an equation of a product of sizes with a product of the candidate's
- * own, one of which occurs there once and in no other relation, so that some value fits it when the others are 1, 0 if a
- * size of the given program is; or bounds an own size by such a product from above. */
+/* 0 if a size in t, other than this one, can be 0; else 1 */
+static long lowest(const ck_reader *R, ck_id t, ck_id but) {
+  for (uint32_t k = 0; k < R->n_sizes; k++) if (R->size[k].var != but && R->size[k].least < 1 && ck_has_var(R->T, t, R->size[k].var)) return 0;
+  return 1;
+}
+
+/* Whatever the sizes of the given program are, some own sizes of the candidate satisfy its relations.  Each is an equation of a product of sizes with a
+ * product of own ones, one of which occurs there once and in no other relation: it takes the value of the other side, as the others there can be 1.  Or
+ * it bounds an own size, which can be as low as such a product, from above. */
 static void relations_leave_free(ck_reader *R) {
   for (uint32_t i = 0; i < R->n_rels; i++) {
     ck_op op = ck_head(R->T, R->rel[i].rel);
-    ck_id side[2] = {ck_kid(R->T, R->rel[i].rel, 0), ck_kid(R->T, R->rel[i].rel, 1)};
-    long low = 1; /* what the given sizes there can be */
-    for (uint32_t k = 0; k < R->n_sizes; k++) if (R->size[k].in_spec && R->size[k].least < low && ck_has_var(R->T, R->rel[i].rel, R->size[k].var)) low = 0;
-    bool fits = op == CK_LE && ck_head(R->T, side[0]) == CK_V && is_product(R, side[0], true) && is_product(R, side[1], false);
-    for (uint32_t k = 0; op == CK_LE && k < R->n_sizes; k++) fits = fits && (R->size[k].var != side[0] || R->size[k].least <= low);
-    for (uint32_t k = 0; op == CK_EQ && k < 2 * R->n_sizes; k++) {
-      ck_id size = R->size[k / 2].var, p = side[k % 2], e = side[1 - k % 2];
-      bool other = ck_has_var(R->T, e, size);
-      for (uint32_t j = 0; j < R->n_rels; j++) other = other || (j != i && R->rel[j].at && ck_has_var(R->T, R->rel[j].rel, size));
-      fits = fits || (!other && R->size[k / 2].least <= low && times(R, p, size) == 1 && is_product(R, p, true) && is_product(R, e, false));
+    bool fits = !R->rel[i].at;
+    for (uint32_t k = 0; k < 2 * R->n_sizes && !fits; k++) {
+      ck_id size = R->size[k / 2].var, own = ck_kid(R->T, R->rel[i].rel, k % 2), other = ck_kid(R->T, R->rel[i].rel, 1 - k % 2);
+      fits = is_product(R, own, true) && is_product(R, other, false) && !ck_has_var(R->T, other, size) && R->size[k / 2].least <= lowest(R, other, size);
+      if (op != CK_EQ) fits = fits && op == CK_LE && k % 2 == 0 && own == size;
+      else fits = fits && times(R, own, size) == 1 && lowest(R, own, size) == 1;
+      for (uint32_t j = 0; op == CK_EQ && j < R->n_rels; j++) fits = fits && (j == i || !R->rel[j].at || !ck_has_var(R->T, R->rel[j].rel, size));
     }
-    if (R->rel[i].at && !fits) ck_die(R, R->rel[i].at, "this may restrict the sizes of the given program");
+    if (!fits) ck_die(R, R->rel[i].at, "this may restrict the sizes of the given program");
   }
 }
 

@@ -20,8 +20,8 @@ typedef struct {
   list list[CK_MAX_DIMS]; uint32_t nl;
   uint32_t let; /* the definition being evaluated */
 } call;
-/* an axis of a shape: s extent, l ..name[@count], b broadcast(b1, b2) as name; at, end: place of the extent or count, NULL if none */
-typedef struct { char kind; const ck_tok *at, *end; const char *name, *b1, *b2; } axis;
+/* an axis of a shape: an extent (name: NULL), or a list ..name[@count]; at, end: place of the extent or count, NULL if there is none */
+typedef struct { const char *name; const ck_tok *at, *end; } axis;
 
 static ck_id scalar(ck_reader *R, call *c), product(ck_reader *R, call *c), integer(ck_reader *R, call *c);
 static ck_id definition(ck_reader *R, call *c, uint32_t which, const ck_id *ix, const ck_id *groups, uint32_t n);
@@ -340,8 +340,42 @@ void ck_show_functions(const ck_reader *R, FILE *out) {
 }
 
 /* --- shapes */
-/* the axes of [ .. ]; result: that of an operator */
-static uint32_t shape(ck_reader *R, axis d[CK_MAX_DIMS], bool result) {
+/* enters the list, or finds it with the same axes */
+static void match_list(ck_reader *R, call *c, const char *name, uint32_t n, const ck_id *dim) {
+  list *l = find_list(c, name);
+  if (!l && c->nl == CK_MAX_DIMS) ck_die(R, c->op->name, "more than %d lists of axes", CK_MAX_DIMS);
+  if (!l) l = &c->list[c->nl++], *l = (list){.name = name, .n = n}, memcpy(l->dim, dim, n * sizeof *dim);
+  if (l->n != n) ck_die(R, R->stmt, "%s: ..%s stands for %u axes and for %u", c->op->name->s, name, l->n, n);
+  for (uint32_t i = 0; i < n; i++) meet(R, c, l->dim[i], dim[i]), ck_require_eq(R, l->dim[i], dim[i]);
+}
+
+/* an extent that is 1 for sizes as large as we like, and does not say so, would be broadcast by others */
+static void not_one(ck_reader *R, const call *c, ck_id dim) {
+  for (long n = 1000; ck_is_const(R, ck_at_large(R, dim, n), 1); n++) if (n == 1002) ck_die(R, R->stmt, "%s: an extent of 1 must be written so", c->op->name->s);
+}
+
+/* (a, b) as o: enters o */
+static const char *broadcast(ck_reader *R, call *c) {
+  ck_id dim[CK_MAX_RANK];
+  ck_expect(R, "(");
+  const list *a = find_list(c, ck_new_name(R));
+  ck_expect(R, ",");
+  const list *b = find_list(c, ck_new_name(R));
+  ck_expect(R, ")"), ck_expect(R, "as");
+  const char *name = ck_new_name(R);
+  if (!a || !b || find_list(c, name)) ck_die(R, R->at, "broadcast of unknown lists, or as a known one");
+  uint32_t n = a->n > b->n ? a->n : b->n;
+  for (uint32_t i = 1; i <= n; i++) {
+    ck_id x = i <= a->n ? a->dim[a->n - i] : b->dim[b->n - i], y = i <= b->n ? b->dim[b->n - i] : x;
+    meet(R, c, x, y);
+    if (!ck_is_one(R, x) && !ck_is_one(R, y) && !ck_same(R, x, y)) not_one(R, c, x), not_one(R, c, y), ck_require(R, CK_EQ, x, y);
+    dim[n - i] = ck_is_one(R, x) ? y : x;
+  }
+  return match_list(R, c, name, n, dim), name;
+}
+
+/* the axes of [ .. ] of an argument, or of the result, where broadcast(a, b) as o makes the list o */
+static uint32_t shape(ck_reader *R, call *c, axis d[CK_MAX_DIMS], bool result) {
   uint32_t n = 0;
   const ck_tok *close = R->at->mate;
   ck_expect(R, "[");
@@ -349,15 +383,9 @@ static uint32_t shape(ck_reader *R, axis d[CK_MAX_DIMS], bool result) {
   do {
     if (n == CK_MAX_DIMS) ck_die(R, R->at, "more than %d axes", CK_MAX_DIMS);
     axis *a = &d[n++];
-    *a = (axis){.kind = 's', .at = R->at, .end = ck_find(",", R->at, close)};
-    if (ck_accept(R, "..")) {
-      a->kind = 'l', a->name = ck_new_name(R), a->at = ck_accept(R, "@") ? R->at : NULL;
-    } else if (result && ck_at(R, "broadcast") && ck_is(R->at + 1, "(")) {
-      R->at += 2;
-      a->kind = 'b', a->b1 = ck_new_name(R), ck_expect(R, ",");
-      a->b2 = ck_new_name(R), ck_expect(R, ")"), ck_expect(R, "as");
-      a->name = ck_new_name(R), a->at = NULL;
-    }
+    *a = (axis){NULL, R->at, ck_find(",", R->at, close)};
+    if (ck_accept(R, "..")) a->name = ck_new_name(R), a->at = ck_accept(R, "@") ? R->at : NULL;
+    else if (result && ck_at(R, "broadcast") && ck_is(R->at + 1, "(")) R->at++, a->name = broadcast(R, c), a->at = NULL;
     if (a->at) R->at = a->end;
   } while (ck_list_goes_on(R, "]"));
   return n;
@@ -381,57 +409,28 @@ static long list_count(ck_reader *R, call *c, const axis *d, long rank) {
   return v;
 }
 
-/* enters the list, or finds it with the same axes */
-static const list *match_list(ck_reader *R, call *c, const char *name, uint32_t n, const ck_id *dim) {
-  list *l = find_list(c, name);
-  if (!l && c->nl == CK_MAX_DIMS) ck_die(R, c->op->name, "more than %d lists of axes", CK_MAX_DIMS);
-  if (!l) l = &c->list[c->nl++], *l = (list){.name = name, .n = n}, memcpy(l->dim, dim, n * sizeof *dim);
-  if (l->n != n) ck_die(R, R->stmt, "%s: ..%s stands for %u axes and for %u", c->op->name->s, name, l->n, n);
-  for (uint32_t i = 0; i < n; i++) meet(R, c, l->dim[i], dim[i]), ck_require_eq(R, l->dim[i], dim[i]);
-  return l;
-}
-
 static void match_arg(ck_reader *R, call *c, const char *name, const axis *p, uint32_t n, const ck_tensor *t) {
   uint32_t take[CK_MAX_DIMS], used = 0, rest = n, at = 0;
   long count[CK_MAX_DIMS];
   for (uint32_t i = 0; i < n; i++) {
-    const list *l = p[i].kind == 'l' && !p[i].at ? find_list(c, p[i].name) : NULL;
-    bool open = p[i].kind == 'l' && !p[i].at && !l;
+    const list *l = p[i].name && !p[i].at ? find_list(c, p[i].name) : NULL;
+    bool open = p[i].name && !p[i].at && !l;
     if (open && rest < n) ck_die(R, c->op->name, "two lists of unknown length in %s", name);
     if (open) rest = i;
-    count[i] = p[i].kind == 'l' && p[i].at ? list_count(R, c, &p[i], t->rank) : 0;
-    used += take[i] = p[i].kind == 's' ? 1 : l ? l->n : (uint32_t)(count[i] < 0 ? count[i] + t->rank : count[i]);
+    count[i] = p[i].name && p[i].at ? list_count(R, c, &p[i], t->rank) : 0;
+    used += take[i] = !p[i].name ? 1 : l ? l->n : (uint32_t)(count[i] < 0 ? count[i] + t->rank : count[i]);
   }
   if (used > t->rank || (used < t->rank && rest == n)) ck_die(R, R->stmt, "%s: argument %s cannot have %u axes", c->op->name->s, name, t->rank);
   if (rest < n) take[rest] = t->rank - used;
   for (uint32_t i = 0; i < n; at += take[i++]) {
-    for (uint32_t k = 0; p[i].kind == 'l' && p[i].at && k < t->rank; k++) /* the axes counted: those taken, or those left */
+    for (uint32_t k = 0; p[i].name && p[i].at && k < t->rank; k++) /* the axes counted: those taken, or those left */
       if (group(R, t->dim[k]) != CK_BAD && (k >= at && k < at + take[i]) == (count[i] >= 0))
         ck_die(R, R->stmt, "%s: an axis number cannot count across a group of axes", c->op->name->s);
-    if (p[i].kind == 'l') match_list(R, c, p[i].name, take[i], t->dim + at);
+    if (p[i].name) match_list(R, c, p[i].name, take[i], t->dim + at);
     else if (group(R, t->dim[at]) != CK_BAD) ck_die(R, R->stmt, "%s: a group of axes cannot be taken as one axis", c->op->name->s);
     else if (p[i].at->kind == CK_T_NAME && p[i].end == p[i].at + 1 && !find_bind(c, p[i].at->s)) add_bind(R, c, p[i].at->s, t->dim[at]);
     else ck_require_eq(R, extent(R, c, &p[i]), t->dim[at]);
   }
-}
-
-/* an extent that is 1 for sizes as large as we like, and does not say so, would be broadcast by others */
-static void not_one(ck_reader *R, const call *c, ck_id dim) {
-  for (long n = 1000; ck_is_const(R, ck_at_large(R, dim, n), 1); n++) if (n == 1002) ck_die(R, R->stmt, "%s: an extent of 1 must be written so", c->op->name->s);
-}
-
-static const list *broadcast(ck_reader *R, call *c, const axis *d) {
-  const list *a = find_list(c, d->b1), *b = find_list(c, d->b2);
-  ck_id dim[CK_MAX_RANK];
-  if (!a || !b || find_list(c, d->name)) ck_die(R, c->op->name, "broadcast of unknown lists, or as a known one");
-  uint32_t n = a->n > b->n ? a->n : b->n;
-  for (uint32_t i = 1; i <= n; i++) {
-    ck_id x = i <= a->n ? a->dim[a->n - i] : b->dim[b->n - i], y = i <= b->n ? b->dim[b->n - i] : x;
-    meet(R, c, x, y);
-    if (!ck_is_one(R, x) && !ck_is_one(R, y) && !ck_same(R, x, y)) not_one(R, c, x), not_one(R, c, y), ck_require(R, CK_EQ, x, y);
-    dim[n - i] = ck_is_one(R, x) ? y : x;
-  }
-  return match_list(R, c, d->name, n, dim);
 }
 
 /* --- calls */
@@ -462,7 +461,7 @@ static void left_side(ck_reader *R, call *c, const axis *d, uint32_t n_axes, con
       const char *name = ck_new_name(R);
       list *l = is_list ? find_list(c, name) : NULL;
       uint32_t take = l ? l->n : 1;
-      bool fits = !d || (k < n_axes && is_list == (d[k].kind != 's') && (!is_list || !strcmp(name, d[k].name)));
+      bool fits = !d || (k < n_axes && is_list == (d[k].name != NULL) && (!is_list || !strcmp(name, d[k].name)));
       if (!fits) ck_die(R, t, "out's indices do not follow the result's axes");
       if (is_list && (!l || l->at)) ck_die(R, t, "definition over an unknown or repeated list %s", name);
       if (at + take > n) ck_die(R, t, "too few indices for this definition");
@@ -493,11 +492,11 @@ static ck_id definition(ck_reader *R, call *c, uint32_t which, const ck_id *ix, 
 static void result(ck_reader *R, call *c, ck_tensor *t) {
   axis d[CK_MAX_DIMS];
   ck_id ix[CK_MAX_RANK], groups[CK_MAX_RANK];
-  uint32_t n = shape(R, d, true);
+  uint32_t n = shape(R, c, d, true);
   ck_newline(R);
   for (uint32_t i = 0; i < n; i++) {
-    const list *l = d[i].kind == 'l' ? find_list(c, d[i].name) : d[i].kind == 'b' ? broadcast(R, c, &d[i]) : NULL;
-    if (d[i].kind == 'l' && (!l || d[i].at)) ck_die(R, R->stmt, "%s: ..%s is not known", c->op->name->s, d[i].name);
+    const list *l = d[i].name ? find_list(c, d[i].name) : NULL;
+    if (d[i].name && (!l || d[i].at)) ck_die(R, R->stmt, "%s: ..%s is not known", c->op->name->s, d[i].name);
     ck_id one = l ? CK_BAD : extent(R, c, &d[i]);
     for (uint32_t k = 0; k < (l ? l->n : 1); k++, t->rank++) {
       if (t->rank == CK_MAX_RANK) ck_die(R, R->stmt, "%s: more than %d axes", c->op->name->s, CK_MAX_RANK);
@@ -532,7 +531,7 @@ ck_tensor *ck_call_op(ck_reader *R, const char *name, const ck_tok *at, ck_tenso
   for (R->at = first; R->at < semicolon;) {
     axis d[CK_MAX_DIMS];
     const char *arg_name = ck_new_name(R);
-    uint32_t n = shape(R, d, false);
+    uint32_t n = shape(R, c, d, false);
     if (find_bind(c, arg_name)) ck_die(R, op->name, "%s has two meanings", arg_name);
     match_arg(R, c, arg_name, d, n, arg[c->n_args]), c->arg_name[c->n_args++] = arg_name;
     if (R->at < semicolon) ck_expect(R, ",");

@@ -403,10 +403,8 @@ static ck_id extent(ck_reader *R, call *c, const axis *d) {
 /* number of axes that ..a@e takes; negative: all but so many */
 static long list_count(ck_reader *R, call *c, const axis *d, long rank) {
   ck_id e = extent(R, c, d);
-  long v = -rank;
-  while (v <= rank && !ck_is_const(R, e, v)) v++;
-  if (v > rank) ck_die(R, R->stmt, "%s: the axis must be a number that fits a tensor of %ld axes", c->op->name->s, rank);
-  return v;
+  for (long v = -rank; v <= rank; v++) if (ck_is_const(R, e, v)) return v;
+  ck_die(R, R->stmt, "%s: the axis must be a number that fits a tensor of %ld axes", c->op->name->s, rank);
 }
 
 static void match_arg(ck_reader *R, call *c, const char *name, const axis *p, uint32_t n, const ck_tensor *t) {

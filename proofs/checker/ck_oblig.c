@@ -149,10 +149,8 @@ static bool plain(ck_reader *R, ck_id a, bool *positive) {
 void ck_require(ck_reader *R, ck_op op, ck_id a, ck_id b) {
   ck_id rel = ck_two(R, op, a, b);
   uint32_t n_conds = R->n_conds, n_ivars = R->n_ivars;
-  bool positive;
-  if (ck_trivial(R, rel)) return;
-  if (!R->side && plain(R, op == CK_NE ? a : b, &positive) && (op == CK_LE || positive)) return;
-  if (!R->side) ck_die(R, R->at, "a function must be plainly defined everywhere, as it is any function in proofs; needed here: %s", ck_text_of(R, rel));
+  bool positive, of_zero = (op == CK_NE ? b : a) == ck_int(R->T, 0) && op != CK_EQ;
+  if (!R->side || ck_trivial(R, rel) || (of_zero && plain(R, op == CK_NE ? a : b, &positive) && (op == CK_LE || positive))) return;
   if (!n_conds && ck_truth(R, rel) >= 0) ck_die(R, R->stmt, "needed here, but false: %s", ck_text_of(R, rel));
   if (R->side->n_obligs == CK_MAX_OBLIGATIONS) ck_die(R, R->stmt, "more than %d obligations", CK_MAX_OBLIGATIONS);
   for (uint32_t k = 0; R->side->in_block && k < 4; k++) {
@@ -168,4 +166,4 @@ void ck_require(ck_reader *R, ck_op op, ck_id a, ck_id b) {
 }
 
 void ck_require_eq(ck_reader *R, ck_id a, ck_id b) { if (!ck_same(R, a, b)) ck_require(R, CK_EQ, a, b); }
-void ck_require_extent(ck_reader *R, ck_id a) { bool positive; if (!plain(R, a, &positive)) ck_require(R, CK_LE, ck_int(R->T, 0), a); }
+void ck_require_extent(ck_reader *R, ck_id a) { ck_require(R, CK_LE, ck_int(R->T, 0), a); }

@@ -138,7 +138,18 @@ static const struct { const char *name; uint32_t n; ck_op op; } known[] = {
 enum { N_KNOWN = sizeof known / sizeof *known };
 static uint32_t place_of(const char *name) { uint32_t i = 0; while (i < N_KNOWN && strcmp(known[i].name, name)) i++; return i; }
 
-/* a known function, or one that is any function of reals */
+/* the value of the body of a function, or NULL's: it has none and is any function of reals */
+static ck_id body(ck_reader *R, const call *c, const ck_def *g, const ck_id *arg) {
+  call inner = {.op = c->op};
+  const ck_tok *back = R->at;
+  ck_id t = CK_BAD;
+  R->at = g->name + 2;
+  for (uint32_t i = 0; i < g->n; i++, R->at++) add_bind(R, &inner, ck_new_name(R), arg[i]);
+  if (ck_accept(R, "=")) t = scalar(R, &inner);
+  return R->at = back, t;
+}
+
+/* a known function, one with a definition, or one that is any function of reals */
 static ck_id function(ck_reader *R, call *c) {
   const ck_tok *at = R->at;
   const char *f = ck_call_name(R);
@@ -163,7 +174,9 @@ static ck_id function(ck_reader *R, call *c) {
   for (i = 0; i < c->op->n_fn && c->op->fn[i] != g;) i++;
   if (i == CK_MAX_LETS) ck_die(R, at, "one function too many: %s", f);
   if (i == c->op->n_fn) c->op->fn[c->op->n_fn++] = g;
-  g->used = g->used || R->side;
+  ck_id value = body(R, c, g, a);
+  if (value != CK_BAD) return value;
+  g->used = true;
   memcpy(sig + n, ":r", 3), snprintf(app, sizeof app, "func.%s", f);
   return ck_ok(R, ck_app(R->T, app, sig, a, n));
 }
@@ -295,7 +308,7 @@ static void function_def(ck_reader *R, ck_def *fn) {
     const char *arg = ck_new_name(R);
     add_bind(R, &c, arg, ck_ok(R, ck_var(R->T, arg, 'r')));
   } while (ck_list_goes_on(R, ")"));
-  if (!ck_accept(R, "builtin")) ck_expect(R, "="), scalar(R, &c); /* for its obligations: in proofs it is any function of reals */
+  if (!ck_accept(R, "builtin")) ck_expect(R, "="), scalar(R, &c); /* what it names must be known; its obligations are those of its calls */
   ck_newline(R);
 }
 

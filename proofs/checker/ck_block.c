@@ -45,7 +45,7 @@ static void load(ck_reader *R) {
   }
   m.t.elem = ck_at_index(R, m.of, ix);
   m.t.varying = m.axis[LOOP] >= 0;
-  ck_define(R, m.name, &m.t, true);
+  ck_define(R, m.name, &m.t);
 }
 
 /* t with its axis d made of tiles, one per value of the variable: the tile i div s, and the index i mod s in it */
@@ -101,7 +101,7 @@ static void accumulate(ck_reader *R) {
     ck_require(R, CK_LT, zero, n);
     a.elem = running_max(R, t->elem, n);
     m.elem = running_max(R, t->elem, ck_two(R, CK_ADD, l, ck_int(T, 1))), m.run_arg = t->elem, m.varying = true;
-    if (run) ck_define(R, run, &m, true);
+    if (run) ck_define(R, run, &m);
   } else if (concat) {
     ck_expect(R, "axis");
     long d = ck_small_int(R);
@@ -120,7 +120,7 @@ static void accumulate(ck_reader *R) {
     a.elem = ck_fold1(R, l, n, s, zero, ck_two(R, CK_ADD, old, t->elem));
   }
   a.after = true;
-  ck_define(R, name, &a, true);
+  ck_define(R, name, &a);
 }
 
 void ck_read_kernel(ck_reader *R) {
@@ -144,16 +144,9 @@ void ck_read_kernel(ck_reader *R) {
     if (ck_accept(R, "load")) load(R);
     else if (ck_accept(R, "acc")) accumulate(R);
     else if (ck_accept(R, "store")) store(R, stored, &n_stored);
-    else {
-      const ck_tok *at = R->at;
-      const char *name = ck_fresh_name(R);
-      ck_expect(R, "=");
-      const ck_tensor *t = ck_expr(R);
-      if (t->varying && t->after) ck_die(R, at, "%s mixes a tensor that differs between iterations with a finished accumulator", name);
-      ck_define(R, name, t, true);
-    }
+    else ck_assign(R);
   }
   if (!n_stored) ck_die(R, R->at, "the kernel stores nothing");
   s->in_block = false, s->n_block = 0;
-  for (uint32_t i = 0; i < n_stored; i++) ck_define(R, stored[i]->name, stored[i], false); /* other blocks see them only when all is done */
+  for (uint32_t i = 0; i < n_stored; i++) ck_define(R, stored[i]->name, stored[i]); /* other blocks see them only when all is done */
 }

@@ -16,12 +16,12 @@ const char *ck_fresh_name(ck_reader *R) {
   return name;
 }
 
-ck_tensor *ck_define(ck_reader *R, const char *name, const ck_tensor *t, bool in_block) {
+ck_tensor *ck_define(ck_reader *R, const char *name, const ck_tensor *t) {
   ck_side *s = R->side;
   if (s->n_tensors + s->n_block >= CK_MAX_TENSORS) ck_die(R, R->at, "more than %d tensors", CK_MAX_TENSORS);
   ck_tensor *u = memcpy(ck_keep(R, sizeof *u), t, sizeof *u);
   u->name = name;
-  return in_block ? (s->block[s->n_block++] = u) : (s->tensor[s->n_tensors++] = u);
+  return s->in_block ? (s->block[s->n_block++] = u) : (s->tensor[s->n_tensors++] = u);
 }
 
 ck_tensor *ck_tensor_named(ck_reader *R, ck_tensor *const *t, uint32_t n, const char *where) {
@@ -33,6 +33,8 @@ ck_tensor *ck_tensor_named(ck_reader *R, ck_tensor *const *t, uint32_t n, const 
 }
 
 /* --- expressions */
+static ck_tensor *expr(ck_reader *R);
+
 static ck_tensor *scalar_tensor(ck_reader *R, ck_id value) { ck_tensor *t = ck_keep(R, sizeof *t); t->elem = value; return t; }
 
 static ck_tensor *named(ck_reader *R) {
@@ -64,7 +66,7 @@ static ck_tensor *call_expr(ck_reader *R) {
         attr[m].at = R->at, attr[m].name = ck_new_name(R), ck_expect(R, "=");
         attr[m++].val = attribute(R);
       } else if (m) ck_die(R, R->at, "tensors come before attributes");
-      else arg[n++] = ck_expr(R);
+      else arg[n++] = expr(R);
     } while (ck_list_goes_on(R, ")"));
   return ck_call_op(R, op, at, arg, n, attr, m);
 }
@@ -87,7 +89,7 @@ static ck_tensor *postfix(ck_reader *R) {
   ck_tensor *t;
   if (R->at->kind == CK_T_NUM) t = scalar_tensor(R, ck_number(R));
   else if (ck_is(R->at + 1, "(") && R->at->kind == CK_T_NAME) t = call_expr(R);
-  else if (ck_accept(R, "(")) t = ck_expr(R), ck_expect(R, ")");
+  else if (ck_accept(R, "(")) t = expr(R), ck_expect(R, ")");
   else t = named(R);
   while (ck_accept(R, "[")) {
     uint32_t axis = 0;
@@ -114,7 +116,16 @@ static ck_tensor *infix(ck_reader *R, int level) {
   return t;
 }
 
-ck_tensor *ck_expr(ck_reader *R) { return infix(R, 0); }
+static ck_tensor *expr(ck_reader *R) { return infix(R, 0); }
+
+ck_tensor *ck_assign(ck_reader *R) {
+  const ck_tok *at = R->at;
+  const char *name = ck_fresh_name(R);
+  ck_expect(R, "=");
+  const ck_tensor *t = expr(R);
+  if (t->varying && t->after) ck_die(R, at, "%s mixes a tensor that differs between iterations with a finished accumulator", name);
+  return ck_define(R, name, t);
+}
 
 /* --- declarations */
 static void state(ck_reader *R, const ck_tok *at, ck_id rel) {
@@ -237,7 +248,7 @@ static void input(ck_reader *R, const ck_side *spec) {
   memcpy(sig + t.rank, sort == 'i' ? ":i" : ":r", 3);
   t.elem = ck_ok(R, ck_app(R->T, name, sig, ix, t.rank));
   if (sort == 'b') t.elem = ck_if(R, ck_two(R, CK_EQ, t.elem, zero), zero, ck_int(R->T, 1)); /* a truth value: 0, or 1 at any other number */
-  s->dtype[s->n_inputs] = dtype, s->input[s->n_inputs++] = ck_define(R, name, &t, false);
+  s->dtype[s->n_inputs] = dtype, s->input[s->n_inputs++] = ck_define(R, name, &t);
 }
 
 static void add_output(ck_reader *R, const ck_tok *at, ck_tensor *t) {
@@ -255,13 +266,7 @@ static void statement(ck_reader *R, const ck_side *spec) {
   if (!s->mug && !R->rule && ck_accept(R, "input")) { input(R, spec); return; }
   bool out = !s->mug && ck_accept(R, "output");
   const ck_tok *at = R->at;
-  ck_tensor *t;
-  if (out && R->at[1].kind == CK_T_NL) t = ck_tensor_named(R, s->tensor, s->n_tensors, "here");
-  else {
-    const char *name = ck_fresh_name(R);
-    ck_expect(R, "=");
-    t = ck_define(R, name, ck_expr(R), false);
-  }
+  ck_tensor *t = out && at[1].kind == CK_T_NL ? ck_tensor_named(R, s->tensor, s->n_tensors, "here") : ck_assign(R);
   if (out) add_output(R, at, t);
 }
 
@@ -309,9 +314,9 @@ static void assume(ck_reader *R) {
   const ck_tok *at = R->at;
   ck_tensor *t[2];
   bool swap;
-  t[0] = ck_expr(R);
+  t[0] = expr(R);
   ck_op op = ck_relop(R, &swap);
-  t[1] = ck_expr(R);
+  t[1] = expr(R);
   const ck_tensor *d = ck_call_op(R, "sub", at, (ck_tensor *[]){t[!swap], t[swap]}, 2, NULL, 0);
   for (uint32_t i = 0; i < d->rank; i++) ck_push_index(R, ck_ix(R, 'i', i), d->dim[i]);
   ck_require(R, op, ck_int(R->T, 0), d->elem);
@@ -320,7 +325,7 @@ static void assume(ck_reader *R) {
 
 static void side_of_rule(ck_reader *R, ck_side *s) {
   R->side = s;
-  if (R->at->kind != CK_T_NL) add_output(R, R->at, ck_define(R, "out", ck_expr(R), false)), ck_newline(R);
+  if (R->at->kind != CK_T_NL) add_output(R, R->at, ck_define(R, "out", expr(R))), ck_newline(R);
   else
     for (R->at++; !ck_at(R, "rhs") && !ck_at(R, "expect") && !ck_rule_ends(R); ck_newline(R)) statement(R, NULL);
   if (!s->n_outputs) ck_die(R, R->at, "this side has no output");

@@ -24,7 +24,7 @@ typedef struct {
 typedef struct { const char *name; const ck_tok *at, *end; } axis;
 
 static ck_id scalar(ck_reader *R, call *c), product(ck_reader *R, call *c), integer(ck_reader *R, call *c);
-static ck_id definition(ck_reader *R, call *c, uint32_t which, const ck_id *ix, const ck_id *groups, uint32_t n);
+static ck_id definition(ck_reader *R, const call *c, uint32_t which, const axis *d, uint32_t n_axes, const ck_id *ix, const ck_id *groups, uint32_t n);
 
 /* --- names */
 static ck_def *find_def(const ck_reader *R, const char *name, bool func) {
@@ -217,7 +217,7 @@ static ck_id access(ck_reader *R, call *c) {
   if (let == c->let && k == c->n_args) ck_die(R, at, "no tensor or earlier definition is called %s", s);
   const ck_tensor *t = let < c->let ? NULL : c->arg[k];
   uint32_t n = indices(R, c, t, ix, groups);
-  if (!t) return definition(R, c, let, ix, groups, n);
+  if (!t) return definition(R, c, let, NULL, 0, ix, groups, n);
   if (n != t->rank) ck_die(R, at, "wrong number of indices for %s", s);
   for (uint32_t j = 0; j < n; j++)
     if (groups[j] != group(R, t->dim[j])) ck_die(R, at, "the index of a group of axes goes only where the whole group is: %s", s);
@@ -462,15 +462,20 @@ static void bind_attributes(ck_reader *R, call *c, const ck_attr *attr, uint32_t
   for (uint32_t j = 0; j < n; j++) if (!(met >> j & 1)) ck_die(R, attr[j].at, "%s has no attribute %s", c->op->name->s, attr[j].name);
 }
 
-/* the left side [ .. ] of a definition: its names stand for these indices; d: of out, whose indices follow the axes of the result */
-static void left_side(ck_reader *R, call *c, const axis *d, uint32_t n_axes, const ck_id *ix, const ck_id *groups, uint32_t n) {
+/* The element of a definition at these indices, which its left side [ .. ] names; groups: of each, the group of axes that it runs over, or CK_BAD.
+ * d: for out, whose names follow the axes of the result; else NULL. */
+static ck_id definition(ck_reader *R, const call *c, uint32_t which, const axis *d, uint32_t n_axes, const ck_id *ix, const ck_id *groups, uint32_t n) {
+  call inner = *c;
+  const ck_tok *back = R->at;
   uint32_t at = 0, k = 0;
-  ck_expect(R, "[");
+  inner.nb = c->n_fixed, inner.let = which;
+  for (uint32_t i = 0; i < inner.nl; i++) inner.list[i].at = false;
+  R->at = c->op->let[which] + 1, ck_expect(R, "[");
   if (!ck_accept(R, "]")) do {
       const ck_tok *t = R->at;
       bool is_list = ck_accept(R, "..");
       const char *name = ck_new_name(R);
-      list *l = is_list ? find_list(c, name) : NULL;
+      list *l = is_list ? find_list(&inner, name) : NULL;
       uint32_t take = l ? l->n : 1;
       bool fits = !d || (k < n_axes && is_list == (d[k].name != NULL) && (!is_list || !strcmp(name, d[k].name)));
       if (!fits) ck_die(R, t, "out's indices do not follow the result's axes");
@@ -479,21 +484,11 @@ static void left_side(ck_reader *R, call *c, const axis *d, uint32_t n_axes, con
       for (uint32_t i = 0; i < take; i++)
         if (groups[at + i] != (l ? group(R, l->dim[i]) : CK_BAD)) ck_die(R, t, "the index of a group of axes goes only where the whole group is");
       if (l) memcpy(l->ix, ix + at, take * sizeof *ix), l->at = true;
-      else add_bind(R, c, name, ix[at]);
+      else add_bind(R, &inner, name, ix[at]);
       at += take, k++;
     } while (ck_list_goes_on(R, "]"));
   if (at != n || (d && k != n_axes)) ck_die(R, R->at, d ? "out's indices do not follow the result's axes" : "too many indices for this definition");
   ck_expect(R, "=");
-}
-
-/* the element of a definition at these indices; groups: of each, the group of axes that it runs over, or CK_BAD */
-static ck_id definition(ck_reader *R, call *c, uint32_t which, const ck_id *ix, const ck_id *groups, uint32_t n) {
-  call inner = *c;
-  const ck_tok *back = R->at;
-  inner.nb = c->n_fixed, inner.let = which;
-  for (uint32_t i = 0; i < inner.nl; i++) inner.list[i].at = false;
-  R->at = c->op->let[which] + 1;
-  left_side(R, &inner, NULL, 0, ix, groups, n);
   ck_id t = scalar(R, &inner);
   ck_newline(R);
   return R->at = back, t;
@@ -516,11 +511,8 @@ static void result(ck_reader *R, call *c, ck_tensor *t) {
   }
   for (uint32_t i = 0; i < t->rank; i++) ck_require_extent(R, t->dim[i]), groups[i] = group(R, t->dim[i]);
   c->n_fixed = c->nb;
-  R->at = c->op->let[c->let] + 1;
-  left_side(R, c, d, n, ix, groups, t->rank);
   for (uint32_t i = 0; i < t->rank; i++) ck_push_index(R, ix[i], t->dim[i]);
-  t->elem = scalar(R, c);
-  ck_newline(R);
+  t->elem = definition(R, c, c->op->n_lets - 1, d, n, ix, groups, t->rank);
   R->n_conds = 0, R->n_ivars = 0;
 }
 
@@ -532,7 +524,7 @@ ck_tensor *ck_call_op(ck_reader *R, const char *name, const ck_tok *at, ck_tenso
   if (!op) ck_die(R, at, "no operator is called %s", name);
   call *c = ck_keep(R, sizeof *c);
   ck_tensor *t = ck_keep(R, sizeof *t);
-  op->used = true, c->op = op, c->arg = arg, c->let = op->n_lets - 1;
+  op->used = true, c->op = op, c->arg = arg;
   R->at = op->name + 1, ck_expect(R, "(");
   const ck_tok *first = R->at, *close = R->at[-1].mate, *semicolon = ck_find(";", first, close);
   for (const ck_tok *i = first; i < semicolon; i = ck_find(",", i, semicolon) + 1) k++;

@@ -108,9 +108,9 @@ void ck_read_graph(ck_reader *R, ck_side *side, const ck_side *spec);
 const char *ck_read_rule(ck_reader *R, ck_side *given, ck_side *lhs, ck_side *rhs);
 ck_tensor *ck_find_tensor(ck_tensor *const *t, uint32_t n, const char *name);
 ck_tensor *ck_tensor_named(ck_reader *R, ck_tensor *const *t, uint32_t n, const char *where);
-ck_tensor *ck_define(ck_reader *R, const char *name, const ck_tensor *t, bool in_block); /* enters it under a name, as a copy */
+ck_tensor *ck_define(ck_reader *R, const char *name, const ck_tensor *t); /* enters it under a name, as a copy, where the reader is: in a block or not */
 const char *ck_fresh_name(ck_reader *R);                        /* one that nothing visible has: there is no shadowing */
-ck_tensor *ck_expr(ck_reader *R);
+ck_tensor *ck_assign(ck_reader *R);                             /* NAME = expr */
 uint32_t ck_dims(ck_reader *R, ck_id dim[CK_MAX_RANK]);
 
 void ck_read_kernel(ck_reader *R);                              /* ck_block.c */

@@ -1,6 +1,5 @@
-/* The thirteen rules (RULES.md section 3), each with all its side conditions.  Nothing else makes a theorem: add() is static. */
+/* The thirteen rules (RULES.md section 4), each with all its side conditions.  Nothing else makes a theorem: add() is static. */
 #include "ck_rules.h"
-#include "ck_term_impl.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,70 +12,97 @@ void ck_proof_free(ck_proof *P) { if (P) free(P->s), free(P); }
 uint32_t ck_thm_count(const ck_proof *P) { return P->n; }
 ck_id ck_thm_formula(const ck_proof *P, uint32_t s) { return s < P->n ? P->s[s].formula : CK_BAD; }
 const ck_id *ck_thm_hyps(const ck_proof *P, uint32_t s, uint32_t *n) {
-  const ck_setrec r = ck_members(P->T, s < P->n ? P->s[s].hyps : P->T->empty);
-  return *n = r.n, r.x;
+  const ck_ids l = ck_members(P->T, s < P->n ? P->s[s].hyps : P->T->empty);
+  return *n = l.n, l.x;
 }
 
-static uint32_t no(ck_proof *P, const char *why) { return ck_bad(P->T, why); }
-static bool is_closed_formula(const ck_proof *P, ck_id f) { return ck_is_formula(P->T, f) && ck_is_closed(P->T, f); }
+/* ---- arguments */
+uint32_t ck_one(ck_args *A, char kind) {
+  if (ck_next(A, kind)) return A->val[A->at++];
+  return A->bad = true, CK_BAD;
+}
 
-static uint32_t add(ck_proof *P, uint32_t hyps, ck_id formula) {
+const uint32_t *ck_many(ck_args *A, char kind, uint32_t *n) {
+  const uint32_t *first = A->val + A->at;
+  for (*n = 0; ck_next(A, kind); A->at++) ++*n;
+  return first;
+}
+
+const uint32_t *ck_part(ck_args *A, char kind, uint32_t *n) { return ck_one(A, '|'), ck_many(A, kind, n); }
+
+/* To the next member of a list: the first one is after a |, each other one after a comma. */
+static bool member(ck_args *A, bool first) {
+  if (first) return ck_one(A, '|'), A->at < A->n && A->kind[A->at] != '|';
+  return ck_next(A, ',') && ++A->at;
+}
+
+bool ck_digits(const char *s, uint32_t limit, uint32_t *out) {
+  uint64_t v = 0;
+  if (*s == 0 || (s[0] == '0' && s[1] != 0)) return false;
+  for (; *s; s++) {
+    if (*s < '0' || *s > '9' || v >= limit) return false;
+    v = 10 * v + (uint64_t)(*s - '0');
+  }
+  *out = (uint32_t)v;
+  return v < limit;
+}
+
+uint32_t ck_count(ck_args *A, const ck_terms *T) {
+  uint32_t w = ck_one(A, '='), n = CK_BAD;
+  if (w == CK_BAD || !ck_digits(ck_word_text(T, w), 1000000, &n)) A->bad = true;
+  return n;
+}
+
+/* ---- what the rules share */
+static uint32_t no(ck_proof *P, const char *why) { return ck_bad(P->T, why); }
+static bool closed_formula(const ck_proof *P, ck_id f) { return ck_is_formula(P->T, f) && ck_is_closed(P->T, f); }
+static bool closed_rel(const ck_proof *P, ck_id f) { return ck_is_rel(P->T, f) && ck_is_closed(P->T, f); }
+static bool term(const ck_proof *P, ck_id t) { return ck_is_closed(P->T, t) && !ck_is_formula(P->T, t); }
+static bool of_sort(const ck_proof *P, ck_id t, char sort) { return term(P, t) && (sort == 'i' ? ck_is_int(P->T, t) : sort == 'r'); }
+static bool var(const ck_proof *P, ck_id v, char sort) { return ck_is(P->T, v, CK_V) && ck_sort(P->T, v) == sort; }
+static bool fold(const ck_proof *P, ck_id t) { return term(P, t) && ck_is(P->T, t, CK_FOLD); }
+/* the formula of step s, if it is there and headed by op; else CK_BAD */
+static ck_id concl(const ck_proof *P, uint32_t s, ck_op op) { return ck_is(P->T, ck_thm_formula(P, s), op) ? P->s[s].formula : CK_BAD; }
+static ck_id zero(ck_proof *P) { return ck_int(P->T, 0); }
+static ck_id plus1(ck_proof *P, ck_id t) { return ck_mk2(P->T, CK_ADD, t, ck_int(P->T, 1)); }
+
+/* The only place where a theorem is made.  All arguments must have been read, each of the kind that was asked for. */
+static uint32_t add(ck_proof *P, const ck_args *A, uint32_t hyps, ck_id formula) {
   if (formula == CK_BAD) return CK_BAD; /* a maker failed and said why */
-  if (!is_closed_formula(P, formula)) return no(P, "conclusion must be a closed formula");
+  if (!ck_end(A)) return no(P, "arguments of this rule");
+  if (!closed_formula(P, formula)) return no(P, "conclusion must be a closed formula");
   if (P->n == 1u << 30) return no(P, "too many steps");
   CK_GROW(P->s, P->cap, P->n + 1);
   P->s[P->n] = (thm){hyps, formula};
   return P->n++;
 }
 
-/* ---- what the rules share */
-static bool term(const ck_proof *P, ck_id t) { return t < P->T->n && !ck_is_formula(P->T, t) && ck_is_closed(P->T, t); }
-static bool int_term(const ck_proof *P, ck_id t) { return term(P, t) && ck_is_int(P->T, t); }
-static bool of_sort(const ck_proof *P, ck_id t, char sort) { return sort == 'i' ? int_term(P, t) : sort == 'r' && term(P, t); }
-static bool is(const ck_proof *P, ck_id t, ck_op op) { return t < P->T->n && ck_head(P->T, t) == op; }
-static bool var(const ck_proof *P, ck_id v, char sort) { return is(P, v, CK_V) && ck_sort(P->T, v) == sort; }
-static bool fold(const ck_proof *P, ck_id t) { return term(P, t) && is(P, t, CK_FOLD); }
-static bool closed_rel(const ck_proof *P, ck_id f) { return ck_is_rel(P->T, f) && ck_is_closed(P->T, f); }
-/* the formula of step s, if it is there and headed by op; else CK_BAD */
-static ck_id concl(const ck_proof *P, uint32_t s, ck_op op) { return is(P, ck_thm_formula(P, s), op) ? P->s[s].formula : CK_BAD; }
-static ck_id zero(ck_proof *P) { return ck_int(P->T, 0); }
-static ck_id mk(ck_proof *P, ck_op op, ck_id a, ck_id b) { return ck_mk2(P->T, op, a, b); }
-
-/* Premise s must conclude exactly f; its hypotheses are added to *hyps. */
-static bool premise(ck_proof *P, uint32_t s, ck_id f, uint32_t *hyps) {
-  if (f == CK_BAD) return false;
-  if (s >= P->n) return ck_fail(P->T, "no such step");
-  if (P->s[s].formula != f) return ck_fail(P->T, "premise does not match");
-  *hyps = ck_set_union(P->T, *hyps, P->s[s].hyps);
-  return true;
-}
-
 /* The set without the n formulas of out. */
-static uint32_t without(ck_proof *P, uint32_t set, const ck_id *out, uint32_t n) {
-  const ck_setrec s = ck_members(P->T, set);
-  ck_id *keep = ck_alloc(NULL, s.n * sizeof *keep);
+static uint32_t without(ck_terms *T, uint32_t set, const ck_id *out, uint32_t n) {
+  const ck_ids s = ck_members(T, set);
   uint32_t m = 0;
+  CK_GROW(T->list, T->cap_list, s.n + 1);
   for (uint32_t i = 0, j; i < s.n; i++) {
     for (j = 0; j < n && out[j] != s.x[i];) j++;
-    if (j == n) keep[m++] = s.x[i];
+    if (j == n) T->list[m++] = s.x[i];
   }
-  uint32_t r = m == s.n ? set : ck_set(P->T, keep, m);
-  free(keep);
-  return r;
+  return ck_set(T, T->list, m);
 }
 
-/* As premise(), but the formulas of out are discharged first, and no variable of vars may be free in what remains. */
+/* Premise s must conclude exactly f.  Its hypotheses are added to *hyps, but the formulas of out, which it discharges; no variable of vars may be
+ * free in those that remain. */
 static bool discharge(ck_proof *P, uint32_t s, ck_id f, const ck_id *out, uint32_t n, const ck_id *vars, uint32_t nv, uint32_t *hyps) {
-  uint32_t own = P->T->empty;
-  if (!premise(P, s, f, &own)) return false;
-  own = without(P, own, out, n);
-  const ck_setrec left = ck_members(P->T, own);
-  for (uint32_t i = 0; i < left.n; i++)
-    for (uint32_t v = 0; v < nv; v++)
+  if (f == CK_BAD) return false; /* a maker failed and said why */
+  if (ck_thm_formula(P, s) != f) return ck_fail(P->T, "premise does not match");
+  const uint32_t own = n ? without(P->T, P->s[s].hyps, out, n) : P->s[s].hyps;
+  const ck_ids left = ck_members(P->T, own);
+  for (uint32_t v = 0; v < nv; v++)
+    for (uint32_t i = 0; i < left.n; i++)
       if (ck_has_var(P->T, left.x[i], vars[v])) return ck_fail(P->T, "eigenvariable in a hypothesis");
-  *hyps = ck_set_union(P->T, *hyps, own);
-  return true;
+  *hyps = ck_union(P->T, *hyps, own);
+  return ck_room(P->T);
 }
+static bool premise(ck_proof *P, uint32_t s, ck_id f, uint32_t *hyps) { return discharge(P, s, f, NULL, 0, NULL, 0, hyps); }
 
 static bool distinct(const ck_id *x, uint32_t n) {
   for (uint32_t i = 0; i < n; i++)
@@ -85,217 +111,208 @@ static bool distinct(const ck_id *x, uint32_t n) {
 }
 
 /* ---- logic */
-uint32_t ck_r_hyp(ck_proof *P, ck_id f) {
-  if (!is_closed_formula(P, f)) return no(P, "closed formula expected");
-  return add(P, ck_set(P->T, &f, 1), f);
+static uint32_t hyp(ck_proof *P, ck_args *A) {
+  ck_id f = ck_one(A, 't');
+  return closed_formula(P, f) ? add(P, A, ck_set(P->T, &f, 1), f) : no(P, "closed formula expected");
 }
 
-uint32_t ck_r_use(ck_proof *P, uint32_t s, const ck_id *ts, uint32_t nt, const uint32_t *ps, uint32_t np) {
+static uint32_t use(ck_proof *P, ck_args *A) {
   ck_terms *T = P->T;
+  uint32_t s = ck_one(A, 's'), nt, np;
+  const ck_id *ts = ck_part(A, 't', &nt);
+  const uint32_t *ps = ck_part(A, 's', &np);
   ck_id c = concl(P, s, CK_ALL);
-  if (c == CK_BAD) return no(P, "clause expected");
-  if (nt != ck_index(T, c) || np + 1 != ck_nkids(T, c)) return no(P, "wrong number of terms or premises");
-  for (uint32_t i = 0; i < nt; i++) if (!int_term(P, ts[i])) return no(P, "closed integer term expected");
+  if (c == CK_BAD || nt != ck_index(T, c) || np + 1 != ck_nkids(T, c)) return no(P, "a clause, its number of terms and of premises expected");
+  for (uint32_t i = 0; i < nt; i++) if (!of_sort(P, ts[i], 'i')) return no(P, "closed integer term expected");
   uint32_t H = P->s[s].hyps;
   for (uint32_t i = 0; i < np; i++) if (!premise(P, ps[i], ck_open(T, ck_kid(T, c, i), ts, nt), &H)) return CK_BAD;
-  return add(P, H, ck_open(T, ck_kid(T, c, np), ts, nt));
+  return add(P, A, H, ck_open(T, ck_kid(T, c, np), ts, nt));
 }
 
-/* Side conditions of inst on one function: parameters and body of the sorts that its signature says. */
-static bool function_ok(ck_proof *P, const ck_fsub *f) {
-  const char *sig = ck_word_text(P->T, f->sig);
-  if (strlen(sig) != (size_t)f->n + 2 || sig[f->n] != ':') return false;
-  for (uint32_t i = 0; i < f->n; i++)
-    if ((sig[i] != 'i' && sig[i] != 'r') || !var(P, f->params[i], sig[i])) return false;
-  return distinct(f->params, f->n) && of_sort(P, f->body, sig[f->n + 1]);
-}
-
-static bool instance_ok(ck_proof *P, const ck_vsub *vs, uint32_t nv, const ck_fsub *fs, uint32_t nf) {
-  if (nv > CK_MAX_WIDTH || nf > CK_MAX_WIDTH) return ck_fail(P->T, "too many instances");
-  for (uint32_t i = 0; i < nv; i++) {
-    if (!is(P, vs[i].var, CK_V)) return ck_fail(P->T, "variable expected");
-    if (!of_sort(P, vs[i].term, ck_sort(P->T, vs[i].var))) return ck_fail(P->T, "instance of another sort");
-    for (uint32_t j = 0; j < i; j++) if (vs[i].var == vs[j].var) return ck_fail(P->T, "variable twice");
+/* Reads pairs of variable and term. */
+static bool pairs(ck_proof *P, ck_args *A, ck_id *vars, ck_id *vals, uint32_t *n) {
+  for (*n = 0; member(A, *n == 0); ++*n) {
+    if (*n == CK_MAX_WIDTH) return ck_fail(P->T, "too many instances");
+    ck_id x = vars[*n] = ck_one(A, 't'), t = vals[*n] = ck_one(A, 't');
+    if (!ck_is(P->T, x, CK_V) || !of_sort(P, t, ck_sort(P->T, x))) return ck_fail(P->T, "a variable and a term of its sort expected");
   }
-  for (uint32_t i = 0; i < nf; i++) {
-    if (!function_ok(P, &fs[i])) return ck_fail(P->T, "instance of a function");
-    for (uint32_t j = 0; j < i; j++)
-      if (fs[i].name == fs[j].name && fs[i].sig == fs[j].sig) return ck_fail(P->T, "function twice");
+  return distinct(vars, *n) || ck_fail(P->T, "variable twice");
+}
+
+/* Reads functions: name, signature, parameters, body; these must be of the sorts that the signature says. */
+static bool functions(ck_proof *P, ck_args *A, ck_fsub *fs, uint32_t *n) {
+  for (*n = 0; member(A, *n == 0); ++*n) {
+    if (*n == CK_MAX_WIDTH) return ck_fail(P->T, "too many instances");
+    ck_fsub *f = &fs[*n];
+    f->name = ck_one(A, '\''), f->sig = ck_one(A, '\''), f->params = ck_many(A, 't', &f->n);
+    if (A->bad || f->n-- == 0) return ck_fail(P->T, "function without a body"); /* the last term is the body */
+    f->body = f->params[f->n];
+    const char *sig = ck_word_text(P->T, f->sig);
+    bool ok = strlen(sig) == (size_t)f->n + 2 && sig[f->n] == ':' && distinct(f->params, f->n) && of_sort(P, f->body, sig[f->n + 1]);
+    for (uint32_t i = 0; i < f->n && ok; i++) ok = var(P, f->params[i], sig[i]);
+    for (uint32_t i = 0; i < *n; i++) ok = ok && (fs[i].name != f->name || fs[i].sig != f->sig);
+    if (!ok) return ck_fail(P->T, "instance of a function");
   }
   return true;
 }
 
-uint32_t ck_r_inst(ck_proof *P, uint32_t s, const ck_vsub *vs, uint32_t nv, const ck_fsub *fs, uint32_t nf, const uint32_t *ps, uint32_t np) {
+static uint32_t inst(ck_proof *P, ck_args *A) {
   ck_terms *T = P->T;
+  ck_id vars[CK_MAX_WIDTH], vals[CK_MAX_WIDTH];
+  ck_fsub fs[CK_MAX_WIDTH];
+  uint32_t s = ck_one(A, 's'), nv, nf, np, H = T->empty, added = T->empty;
   if (s >= P->n) return no(P, "no such step");
-  for (uint32_t i = 0; i < np; i++) if (ps[i] >= P->n) return no(P, "no such step");
-  if (!instance_ok(P, vs, nv, fs, nf)) return CK_BAD;
-  const ck_setrec old = ck_members(T, P->s[s].hyps);
-  ck_id *vars = ck_alloc(NULL, (2 * (size_t)nv + np) * sizeof *vars), *vals = vars + nv, *dropped = vals + nv;
-  for (uint32_t i = 0; i < nv; i++) vars[i] = vs[i].var, vals[i] = vs[i].term;
-  ck_id concl = ck_sub(T, P->s[s].formula, vars, vals, nv, fs, nf);
-  bool ok = concl != CK_BAD;
-  uint32_t H = T->empty;
-  for (uint32_t i = 0; i < old.n && ok; i++) {
+  if (!pairs(P, A, vars, vals, &nv) || !functions(P, A, fs, &nf)) return CK_BAD;
+  const uint32_t *ps = ck_part(A, 's', &np);
+  const ck_ids old = ck_members(T, P->s[s].hyps);
+  for (uint32_t i = 0; i < old.n; i++) {
     ck_id h = ck_sub(T, old.x[i], vars, vals, nv, fs, nf);
-    ok = h != CK_BAD;
-    if (ok) H = ck_set_union(T, H, ck_set(T, &h, 1));
+    if (h == CK_BAD || !ck_room(T)) return CK_BAD;
+    H = ck_union(T, H, ck_set(T, &h, 1));
   }
-  for (uint32_t i = 0; i < np && ok; i++) {
-    dropped[i] = P->s[ps[i]].formula;
-    ok = ck_set_has(T, H, dropped[i]) || ck_fail(T, "premise discharges nothing");
+  uint32_t left = H; /* drop all first, then add */
+  for (uint32_t i = 0; i < np; i++) {
+    ck_id f = ck_thm_formula(P, ps[i]);
+    if (!ck_has(T, H, f)) return no(P, "premise discharges nothing");
+    left = without(T, left, &f, 1);
+    if (!premise(P, ps[i], f, &added)) return CK_BAD;
   }
-  if (ok) H = without(P, H, dropped, np); /* drop all first, then add */
-  for (uint32_t i = 0; i < np && ok; i++) H = ck_set_union(T, H, P->s[ps[i]].hyps);
-  free(vars);
-  return ok ? add(P, H, concl) : CK_BAD;
+  return add(P, A, ck_union(T, left, added), ck_sub(T, P->s[s].formula, vars, vals, nv, fs, nf));
 }
 
-uint32_t ck_r_cases(ck_proof *P, ck_id c, uint32_t p, uint32_t q) {
+static uint32_t cases(ck_proof *P, ck_args *A) {
+  ck_id c = ck_one(A, 't');
+  uint32_t p = ck_one(A, 's'), q = ck_one(A, 's');
   if (!closed_rel(P, c)) return no(P, "closed relation expected");
-  if (p >= P->n || q >= P->n) return no(P, "no such step");
-  if (P->s[p].formula != P->s[q].formula) return no(P, "branches conclude different formulas");
+  if (p >= P->n || q >= P->n || P->s[p].formula != P->s[q].formula) return no(P, "two steps with the same conclusion expected");
   ck_id nc = ck_neg(P->T, c);
   if (nc == CK_BAD) return CK_BAD;
-  uint32_t H = without(P, P->s[p].hyps, &c, 1), K = without(P, P->s[q].hyps, &nc, 1);
-  return add(P, ck_set_union(P->T, H, K), P->s[p].formula);
+  uint32_t H = without(P->T, P->s[p].hyps, &c, 1), K = without(P->T, P->s[q].hyps, &nc, 1);
+  return add(P, A, ck_union(P->T, H, K), P->s[p].formula);
 }
 
 /* ---- equality and arithmetic */
-typedef struct { const uint32_t *ps; uint32_t np, used, hyps; } eqs;
-
-/* x and y are identical, or the next premise is x = y */
-static bool same(ck_proof *P, eqs *e, ck_id x, ck_id y) {
-  if (x == y) return true;
-  if (e->used == e->np) return ck_fail(P->T, "premise missing");
-  return premise(P, e->ps[e->used++], mk(P, CK_EQ, x, y), &e->hyps);
-}
-
 /* same operator, name, signature, sort, index, width, number of kids */
 static bool same_head(const ck_terms *T, ck_id a, ck_id b) {
   const ck_node *x = &T->node[a], *y = &T->node[b];
-  return x->op == y->op && x->sort == y->sort && x->a == y->a && x->b == y->b && x->nkids == y->nkids && (x->op != CK_Q || a == b);
+  return x->op == y->op && x->a == y->a && x->b == y->b && x->n == y->n;
 }
 
-uint32_t ck_r_cong(ck_proof *P, ck_id a, ck_id b, const uint32_t *ps, uint32_t np) {
+/* x and y are identical, or the next premise is x = y. */
+static bool same(ck_proof *P, ck_args *A, ck_id x, ck_id y, uint32_t *hyps) {
+  return x == y || premise(P, ck_one(A, 's'), ck_mk2(P->T, CK_EQ, x, y), hyps);
+}
+
+static uint32_t cong(ck_proof *P, ck_args *A) {
   ck_terms *T = P->T;
-  if (!term(P, a) || !term(P, b)) return no(P, "closed terms expected");
-  if (!same_head(T, a, b)) return no(P, "different heads");
-  eqs e = {ps, np, 0, T->empty};
+  ck_id a = ck_one(A, 't'), b = ck_one(A, 't');
+  uint32_t H = T->empty;
+  if (!term(P, a) || !term(P, b) || !same_head(T, a, b)) return no(P, "two closed terms with the same head expected");
   for (uint32_t i = 0; i < ck_nkids(T, a); i++) {
     ck_id x = ck_kid(T, a, i), y = ck_kid(T, b, i);
     if (ck_kid_binders(T, a, i) > 0) {
       if (x != y) return no(P, "cong does not enter binders");
     } else if (ck_is_rel(T, x)) { /* the condition of an ite */
       if (ck_head(T, x) != ck_head(T, y)) return no(P, "different relations");
-      for (uint32_t j = 0; j < 2; j++) if (!same(P, &e, ck_kid(T, x, j), ck_kid(T, y, j))) return CK_BAD;
-    } else if (!same(P, &e, x, y))
+      for (uint32_t j = 0; j < 2; j++) if (!same(P, A, ck_kid(T, x, j), ck_kid(T, y, j), &H)) return CK_BAD;
+    } else if (!same(P, A, x, y, &H))
       return CK_BAD;
   }
-  if (e.used != np) return no(P, "premise left over");
-  return add(P, e.hyps, mk(P, CK_EQ, a, b));
+  return add(P, A, H, ck_mk2(T, CK_EQ, a, b));
 }
 
-uint32_t ck_r_foldcong(ck_proof *P, ck_id a, ck_id b, const ck_id *vars, uint32_t nv, const uint32_t *ps, uint32_t np) {
+static uint32_t foldcong(ck_proof *P, ck_args *A) {
   ck_terms *T = P->T;
+  ck_id a = ck_one(A, 't'), b = ck_one(A, 't');
+  uint32_t nv, np, H = T->empty;
+  const ck_id *vars = ck_part(A, 't', &nv);
+  const uint32_t *ps = ck_part(A, 's', &np);
   if (!fold(P, a) || !term(P, b) || !same_head(T, a, b)) return no(P, "two like folds expected");
   uint32_t w = ck_width(T, a);
   for (uint32_t i = 0; i <= w; i++) if (ck_kid(T, a, i) != ck_kid(T, b, i)) return no(P, "bounds or bases differ");
-  if (nv != w + 1 || np != w) return no(P, "wrong number of variables or premises");
+  if (nv != w + 1 || np != w || !distinct(vars, nv)) return no(P, "number of variables or premises, or a variable twice");
   for (uint32_t i = 0; i < nv; i++) {
     if (!var(P, vars[i], i == 0 ? 'i' : 'r')) return no(P, "variable of another sort");
     if (ck_has_var(T, a, vars[i]) || ck_has_var(T, b, vars[i])) return no(P, "eigenvariable in the conclusion");
   }
-  if (!distinct(vars, nv)) return no(P, "variables must be distinct");
-  ck_id range[2] = {mk(P, CK_LE, zero(P), vars[0]), mk(P, CK_LT, vars[0], ck_kid(T, a, 0))};
-  uint32_t H = T->empty;
+  ck_id range[2] = {ck_mk2(T, CK_LE, zero(P), vars[0]), ck_mk2(T, CK_LT, vars[0], ck_kid(T, a, 0))};
   for (uint32_t q = 0; q < w; q++) {
     ck_id f = ck_open(T, ck_kid(T, a, 1 + w + q), vars, nv), g = ck_open(T, ck_kid(T, b, 1 + w + q), vars, nv);
-    if (!discharge(P, ps[q], mk(P, CK_EQ, f, g), range, 2, vars, nv, &H)) return CK_BAD;
+    if (!discharge(P, ps[q], ck_mk2(T, CK_EQ, f, g), range, 2, vars, nv, &H)) return CK_BAD;
   }
-  return add(P, H, mk(P, CK_EQ, a, b));
+  return add(P, A, H, ck_mk2(T, CK_EQ, a, b));
 }
 
-/* What one summand is known to be, given the goal's relation; *strict and *nonzero as in RULES.md. */
-static bool summand_ok(ck_proof *P, ck_op goal, const ck_summand *s, bool *strict, uint32_t *nonzero) {
-  bool eq = false, ne = false, le = false;
-  for (uint32_t i = 0; i < s->n; i++) {
-    ck_op op = ck_head(P->T, P->s[s->prem[i]].formula);
-    eq = eq || op == CK_EQ, ne = ne || op == CK_NE, le = le || op == CK_LE;
-  }
+/* The summands of arith so far: their sum, its hypotheses, and what it is known to be. */
+typedef struct { const ck_poly *value; uint32_t hyps, nonzero; bool strict; } sum;
+
+/* What a summand with coefficient c and these relations among its premises is known to be, for a goal of this relation (table in RULES.md). */
+static bool known(ck_proof *P, ck_op goal, const ck_poly *c, bool eq, bool ne, bool le, sum *S) {
   if (eq) return true; /* worth zero, whatever the coefficient */
-  mpq_t c;
-  mpq_init(c);
-  bool constant = ck_poly_const(ck_poly_of(P->T, s->coef), c);
-  int sign = mpq_sgn(c);
-  mpq_clear(c);
-  if (goal == CK_EQ || !constant) return ck_fail(P->T, "coefficient must be rational, goal not an equation");
-  if (goal == CK_NE) return ++*nonzero, (!le && sign != 0) || ck_fail(P->T, "summand not known to be nonzero");
-  *strict = *strict || (sign > 0 && !le);
+  if (c == NULL || ck_poly_len(c) > 1 || (ck_poly_len(c) == 1 && ck_poly_mono(c, 0).deg > 0)) return ck_fail(P->T, "coefficient must be rational");
+  int sign = ck_poly_len(c) ? mpq_sgn(*ck_poly_coef(c, 0)) : 0;
+  if (goal == CK_EQ) return ck_fail(P->T, "equation from what is no equation");
+  if (goal == CK_NE) return S->nonzero++, (!le && sign != 0) || ck_fail(P->T, "summand not known to be nonzero");
+  S->strict = S->strict || (sign > 0 && !le);
   return (!ne && sign >= 0) || ck_fail(P->T, "summand not known to be nonnegative");
 }
 
-/* value of the goal = sum of coefficient * product of the premises' values */
-static bool identity(ck_proof *P, ck_id f, const ck_summand *sums, uint32_t n) {
+/* Reads a summand, a coefficient and premises, and adds the product of it with their values. */
+static bool summand(ck_proof *P, ck_args *A, ck_op goal, sum *S) {
   ck_terms *T = P->T;
-  for (uint32_t i = 0; i < n; i++) { /* fill the caches, so that all later polynomials are scratch */
-    if (ck_poly_of(T, sums[i].coef) == NULL) return false;
-    for (uint32_t j = 0; j < sums[i].n; j++)
-      if (ck_poly_val(T, P->s[sums[i].prem[j]].formula) == NULL) return false;
+  bool eq = false, ne = false, le = false;
+  ck_id c = ck_one(A, 't');
+  if (!term(P, c)) return ck_fail(T, "closed term expected");
+  const ck_poly *product = ck_poly_of(T, c), *more;
+  while (ck_next(A, 's') && product) {
+    uint32_t p = ck_one(A, 's');
+    ck_id f = ck_thm_formula(P, p);
+    bool ok = ck_is_rel(T, f) ? premise(P, p, f, &S->hyps) : ck_fail(T, "premise must be a relation");
+    eq = eq || ck_is(T, f, CK_EQ), ne = ne || ck_is(T, f, CK_NE), le = le || ck_is(T, f, CK_LE);
+    more = ok ? ck_poly_mul(T, product, ck_poly_of(T, f)) : NULL;
+    ck_poly_done(product), product = more;
   }
-  const ck_poly *goal = ck_poly_val(T, f), *total = ck_poly_of(T, zero(P));
-  if (goal == NULL || total == NULL) return false;
-  ck_poly *mark = ck_poly_mark(T);
-  for (uint32_t i = 0; i < n && total; i++) {
-    const ck_poly *pr = ck_poly_of(T, sums[i].coef);
-    for (uint32_t j = 0; j < sums[i].n && pr; j++) pr = ck_poly_mul(T, pr, ck_poly_val(T, P->s[sums[i].prem[j]].formula));
-    total = ck_poly_add(T, total, pr, NULL);
-  }
-  bool ok = total != NULL && (ck_poly_eq(total, goal) || ck_fail(T, "not an identity"));
-  ck_poly_release(T, mark);
-  return ok;
+  more = ck_poly_add(T, S->value, product, false);
+  ck_poly_done(product), ck_poly_done(S->value), S->value = more;
+  return more && known(P, goal, ck_poly_of(T, c), eq, ne, le, S);
 }
 
-uint32_t ck_r_arith(ck_proof *P, ck_id f, const ck_summand *sums, uint32_t n) {
+static uint32_t arith(ck_proof *P, ck_args *A) {
+  ck_terms *T = P->T;
+  ck_id f = ck_one(A, 't');
   if (!closed_rel(P, f)) return no(P, "closed relation expected");
-  uint32_t H = P->T->empty, nonzero = 0;
-  bool strict = false;
-  for (uint32_t i = 0; i < n; i++) {
-    if (!term(P, sums[i].coef)) return no(P, "closed term expected");
-    for (uint32_t j = 0; j < sums[i].n; j++) {
-      uint32_t p = sums[i].prem[j];
-      if (!ck_is_rel(P->T, ck_thm_formula(P, p))) return no(P, "premise must be a relation");
-      H = ck_set_union(P->T, H, P->s[p].hyps);
-    }
-  }
-  if (!identity(P, f, sums, n)) return CK_BAD;
-  ck_op goal = ck_head(P->T, f);
-  for (uint32_t i = 0; i < n; i++) if (!summand_ok(P, goal, &sums[i], &strict, &nonzero)) return CK_BAD;
-  if (goal == CK_LT && !strict) return no(P, "nothing strict");
-  if (goal == CK_NE && nonzero != 1) return no(P, "exactly one nonzero summand needed");
-  return add(P, H, f);
+  const ck_op goal = ck_head(T, f);
+  sum S = {.value = ck_poly_of(T, zero(P)), .hyps = T->empty};
+  bool ok = true;
+  for (bool first = true; ok && member(A, first); first = false) ok = summand(P, A, goal, &S);
+  if (ok && !ck_poly_eq(S.value, ck_poly_of(T, f))) ok = ck_fail(T, "not an identity");
+  ck_poly_done(S.value);
+  if (ok && goal == CK_LT && !S.strict) ok = ck_fail(T, "nothing strict");
+  if (ok && goal == CK_NE && S.nonzero != 1) ok = ck_fail(T, "exactly one nonzero summand needed");
+  return ok ? add(P, A, S.hyps, f) : CK_BAD;
 }
 
-uint32_t ck_r_antisym(ck_proof *P, uint32_t p, uint32_t q) {
+static uint32_t antisym(ck_proof *P, ck_args *A) {
+  uint32_t p = ck_one(A, 's'), q = ck_one(A, 's'), H = P->T->empty;
   ck_id f = concl(P, p, CK_LE);
   if (f == CK_BAD) return no(P, "a <= b expected");
   ck_id a = ck_kid(P->T, f, 0), b = ck_kid(P->T, f, 1);
-  uint32_t H = P->s[p].hyps;
-  return premise(P, q, mk(P, CK_LE, b, a), &H) ? add(P, H, mk(P, CK_EQ, a, b)) : CK_BAD;
+  bool ok = premise(P, p, f, &H) && premise(P, q, ck_mk2(P->T, CK_LE, b, a), &H);
+  return ok ? add(P, A, H, ck_mk2(P->T, CK_EQ, a, b)) : CK_BAD;
 }
 
-static ck_id plus1(ck_proof *P, ck_id t) { return mk(P, CK_ADD, t, ck_int(P->T, 1)); }
-
 /* from a < b over the integers: a + 1 <= b, or what has the same value */
-uint32_t ck_r_int(ck_proof *P, ck_id f, uint32_t p) {
+static uint32_t integers(ck_proof *P, ck_args *A) {
   ck_terms *T = P->T;
+  ck_id f = ck_one(A, 't');
+  uint32_t p = ck_one(A, 's');
   ck_id g = concl(P, p, CK_LT);
-  if (!is(P, f, CK_LE) || !ck_is_closed(T, f) || g == CK_BAD) return no(P, "a closed <= expected, of a premise a < b");
+  if (!ck_is(T, f, CK_LE) || !ck_is_closed(T, f) || g == CK_BAD) return no(P, "a closed <= expected, of a premise a < b");
   ck_id a = ck_kid(T, g, 0), b = ck_kid(T, g, 1);
   if (!ck_is_int(T, a) || !ck_is_int(T, b)) return no(P, "not integers");
-  ck_id next = mk(P, CK_LE, plus1(P, a), b);
-  if (!ck_poly_eq(ck_poly_val(T, next), ck_poly_val(T, f))) return no(P, "goal is not the premise less one");
-  return add(P, P->s[p].hyps, f);
+  ck_id next = ck_mk2(T, CK_LE, plus1(P, a), b);
+  if (!ck_poly_eq(ck_poly_of(T, next), ck_poly_of(T, f))) return no(P, "goal is not the premise less one");
+  return add(P, A, P->s[p].hyps, f);
 }
 
 /* ---- laws of the primitive functions */
@@ -329,63 +346,70 @@ static ck_id law_text(ck_proof *P, const char **s, ck_id x, ck_id y) {
   }
   ck_id k = law_text(P, s, x, y);
   if (u) return ck_mk1(P->T, (ck_op)(CK_INV + (u - unary)), k);
-  return mk(P, (ck_op)(b ? CK_ADD + (b - binary) : CK_EQ + (r - relations)), k, law_text(P, s, x, y));
+  return ck_mk2(P->T, (ck_op)(b ? CK_ADD + (b - binary) : CK_EQ + (r - relations)), k, law_text(P, s, x, y));
 }
 
-uint32_t ck_r_law(ck_proof *P, const char *name, const ck_id *ts, uint32_t nt, const uint32_t *ps, uint32_t np) {
-  uint32_t w = 0, H = P->T->empty;
-  while (w < N_LAWS && strcmp(laws[w].name, name) != 0) w++;
-  if (w == N_LAWS) return no(P, "unknown law");
+static uint32_t law(ck_proof *P, ck_args *A) {
+  uint32_t name = ck_one(A, '\''), nt, w = 0, H = P->T->empty;
+  const ck_id *ts = ck_part(A, 't', &nt);
+  ck_one(A, '|');
+  while (w < N_LAWS && (A->bad || strcmp(laws[w].name, ck_word_text(P->T, name)) != 0)) w++;
+  if (w == N_LAWS || nt != strlen(laws[w].about)) return no(P, "unknown law, or wrong number of terms");
   const char *pre = laws[w].premise, *says = laws[w].says;
-  if (nt != strlen(laws[w].about)) return no(P, "wrong number of terms");
   for (uint32_t i = 0; i < nt; i++)
     if (!of_sort(P, ts[i], laws[w].about[i])) return no(P, "closed (integer) terms expected");
-  if ((*pre == 'c' || *pre == 'n') && !is(P, ts[0], CK_ITE)) return no(P, "ite expected");
-  if (np != (*pre ? 1 : 0)) return no(P, "wrong number of premises");
-  if (*pre && !premise(P, ps[0], law_text(P, &pre, ts[0], ts[nt - 1]), &H)) return CK_BAD;
-  return add(P, H, law_text(P, &says, ts[0], ts[nt - 1]));
+  if ((*pre == 'c' || *pre == 'n') && !ck_is(P->T, ts[0], CK_ITE)) return no(P, "ite expected");
+  if (*pre && !premise(P, ck_one(A, 's'), law_text(P, &pre, ts[0], ts[nt - 1]), &H)) return CK_BAD;
+  return add(P, A, H, law_text(P, &says, ts[0], ts[nt - 1]));
 }
 
 /* ---- folds */
-uint32_t ck_r_zero(ck_proof *P, ck_id t, uint32_t p) {
+static uint32_t fold0(ck_proof *P, ck_args *A) {
+  ck_id t = ck_one(A, 't');
   uint32_t H = P->T->empty;
   if (!fold(P, t)) return no(P, "closed fold expected");
-  if (!premise(P, p, mk(P, CK_LE, ck_kid(P->T, t, 0), zero(P)), &H)) return CK_BAD;
-  return add(P, H, mk(P, CK_EQ, t, ck_kid(P->T, t, 1 + ck_index(P->T, t))));
+  if (!premise(P, ck_one(A, 's'), ck_mk2(P->T, CK_LE, ck_kid(P->T, t, 0), zero(P)), &H)) return CK_BAD;
+  return add(P, A, H, ck_mk2(P->T, CK_EQ, t, ck_kid(P->T, t, 1 + ck_index(P->T, t))));
 }
 
-uint32_t ck_r_succ(ck_proof *P, ck_id t, ck_id k, uint32_t p) {
+static uint32_t succ(ck_proof *P, ck_args *A) {
   ck_terms *T = P->T;
-  if (!fold(P, t)) return no(P, "closed fold expected");
-  if (!int_term(P, k)) return no(P, "closed integer term expected");
+  ck_id t = ck_one(A, 't'), k = ck_one(A, 't'), kids[2 * CK_MAX_BINDERS + 1], vals[CK_MAX_BINDERS + 1];
+  uint32_t H = T->empty;
+  if (!fold(P, t) || !of_sort(P, k, 'i')) return no(P, "closed fold and closed integer term expected");
   if (!ck_poly_eq(ck_poly_of(T, plus1(P, k)), ck_poly_of(T, ck_kid(T, t, 0)))) return no(P, "bound is not k + 1");
-  uint32_t H = T->empty, w = ck_width(T, t), q0 = ck_index(T, t);
-  if (!premise(P, p, mk(P, CK_LE, zero(P), k), &H)) return CK_BAD;
-  ck_id *kids = ck_alloc(NULL, (3 * (size_t)w + 2) * sizeof *kids), *vals = kids + 2 * w + 1;
+  if (!premise(P, ck_one(A, 's'), ck_mk2(T, CK_LE, zero(P), k), &H)) return CK_BAD;
+  const uint32_t w = ck_width(T, t), p = ck_index(T, t);
   kids[0] = vals[0] = k;
   for (uint32_t i = 1; i < 1 + 2 * w; i++) kids[i] = ck_kid(T, t, i);
   for (uint32_t q = 0; q < w; q++) vals[1 + q] = ck_fold(T, q, w, kids); /* the same fold over k, every component */
-  ck_id step = ck_open(T, kids[1 + w + q0], vals, w + 1);
-  free(kids);
-  return add(P, H, mk(P, CK_EQ, t, step));
+  return add(P, A, H, ck_mk2(T, CK_EQ, t, ck_open(T, kids[1 + w + p], vals, w + 1)));
 }
 
-uint32_t ck_r_induct(ck_proof *P, ck_id k, ck_id n, uint32_t j, const ck_id *fs, const uint32_t *base, const uint32_t *step, uint32_t r, uint32_t p) {
+static uint32_t induct(ck_proof *P, ck_args *A) {
   ck_terms *T = P->T;
+  ck_id k = ck_one(A, 't'), n = ck_one(A, 't'), out[CK_MAX_WIDTH + 2], z = zero(P), k1 = plus1(P, k);
+  uint32_t j = ck_count(A, T), r, nb, ns, H = T->empty;
+  const ck_id *fs = ck_part(A, 't', &r);
+  const uint32_t *base = ck_part(A, 's', &nb), *step = ck_part(A, 's', &ns);
+  ck_one(A, '|');
   if (!var(P, k, 'i')) return no(P, "integer variable expected");
-  if (!int_term(P, n) || ck_has_var(T, n, k)) return no(P, "bound must be a closed integer term without the variable");
-  if (r == 0 || j >= r || r > CK_MAX_WIDTH) return no(P, "number of invariants");
-  for (uint32_t i = 0; i < r; i++) if (!closed_rel(P, fs[i])) return no(P, "closed relation expected");
-  ck_id z = zero(P), k1 = plus1(P, k);
-  uint32_t H = T->empty;
-  if (!premise(P, p, mk(P, CK_LE, z, n), &H)) return CK_BAD;
-  ck_id *out = ck_alloc(NULL, ((size_t)r + 2) * sizeof *out); /* what a step may assume */
-  memcpy(out, fs, r * sizeof *out);
-  out[r] = mk(P, CK_LE, z, k), out[r + 1] = mk(P, CK_LT, k, n);
-  bool ok = k1 != CK_BAD && out[r] != CK_BAD && out[r + 1] != CK_BAD;
-  for (uint32_t i = 0; i < r && ok; i++)
-    ok = premise(P, base[i], ck_sub(T, fs[i], &k, &z, 1, NULL, 0), &H) &&
-         discharge(P, step[i], ck_sub(T, fs[i], &k, &k1, 1, NULL, 0), out, r + 2, &k, 1, &H);
-  free(out);
-  return ok ? add(P, H, ck_sub(T, fs[j], &k, &n, 1, NULL, 0)) : CK_BAD;
+  if (!of_sort(P, n, 'i') || ck_has_var(T, n, k)) return no(P, "bound must be a closed integer term without the variable");
+  if (j >= r || r > CK_MAX_WIDTH || nb != r || ns != r) return no(P, "number of invariants, bases or steps");
+  if (!premise(P, ck_one(A, 's'), ck_mk2(T, CK_LE, z, n), &H)) return CK_BAD;
+  memcpy(out, fs, r * sizeof *out); /* what a step may assume */
+  out[r] = ck_mk2(T, CK_LE, z, k), out[r + 1] = ck_mk2(T, CK_LT, k, n);
+  for (uint32_t i = 0; i < r; i++) {
+    if (!closed_rel(P, fs[i])) return no(P, "closed relation expected");
+    if (!premise(P, base[i], ck_sub(T, fs[i], &k, &z, 1, NULL, 0), &H)) return CK_BAD;
+    if (!discharge(P, step[i], ck_sub(T, fs[i], &k, &k1, 1, NULL, 0), out, r + 2, &k, 1, &H)) return CK_BAD;
+  }
+  return add(P, A, H, ck_sub(T, fs[j], &k, &n, 1, NULL, 0));
+}
+
+const char *const ck_rule_name[CK_N_RULES] = {"hyp", "use", "inst", "cases", "cong", "foldcong", "arith", "antisym", "int", "law", "zero", "succ", "induct"};
+
+uint32_t ck_step(ck_proof *P, uint32_t rule, ck_args A) {
+  static uint32_t (*const apply[CK_N_RULES])(ck_proof *, ck_args *) = {hyp, use, inst, cases, cong, foldcong, arith, antisym, integers, law, fold0, succ, induct};
+  return rule < CK_N_RULES ? apply[rule](P, &A) : no(P, "unknown rule");
 }

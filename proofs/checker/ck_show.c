@@ -1,6 +1,5 @@
 /* Terms as text for people: infix, cut off when long (a term may share subterms so often that its text would have no end). */
-#include "ck_term_impl.h"
-#include <stdio.h>
+#include "ck_term.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,12 +22,10 @@ static void show(const ck_terms *T, ck_id t, text *o) {
   char s[32];
   ck_op op = ck_head(T, t);
   if (o->full) return;
-  if (op == CK_V || op == CK_APP) put(o, ck_word_text(T, ck_name(T, t)));
+  if (op == CK_Q || op == CK_V || op == CK_APP) put(o, ck_word_text(T, ck_name(T, t)));
   if (op == CK_B) snprintf(s, sizeof s, "#%c%u", ck_sort(T, t), (unsigned)ck_index(T, t)), put(o, s);
   if (op == CK_FOLD) snprintf(s, sizeof s, "fold%u/%u", (unsigned)ck_index(T, t), (unsigned)ck_width(T, t)), put(o, s);
   if (op == CK_ALL) snprintf(s, sizeof s, "all %u", (unsigned)ck_index(T, t)), put(o, s);
-  char *q = op == CK_Q ? mpq_get_str(NULL, 10, *ck_q_value(T, t)) : NULL;
-  if (q) put(o, q), free(q);
   if (op <= CK_B) return;
   put(o, around[op].open);
   for (uint32_t i = 0; i < ck_nkids(T, t) && !o->full; i++) put(o, i ? around[op].sep : ""), show(T, ck_kid(T, t, i), o);
@@ -38,7 +35,7 @@ static void show(const ck_terms *T, ck_id t, text *o) {
 char *ck_show(const ck_terms *T, ck_id t) {
   text o = {.s = ck_alloc(NULL, ROOM + 8)};
   o.s[0] = 0;
-  t < T->n ? show(T, t, &o) : put(&o, "(no term)");
+  t < T->nodes.n ? show(T, t, &o) : put(&o, "(no term)");
   return o.s;
 }
 

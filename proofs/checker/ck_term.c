@@ -1,5 +1,5 @@
-#include "ck_term_impl.h"
-#include <stdio.h>
+/* The table of nodes, and substitution. */
+#include "ck_term.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,284 +9,227 @@ void *ck_alloc(void *old, size_t n) {
   return p;
 }
 
-static uint64_t mix(uint64_t h, uint64_t x) { h = (h ^ x) * 0x9e3779b97f4a7c15u; return h ^ (h >> 29); }
-
-static void place(ck_table *t, uint32_t n) {
-  uint32_t i = t->hash[n];
-  while (t->slot[i & (t->slots - 1)] != CK_BAD) i++;
-  t->slot[i & (t->slots - 1)] = n;
+/* ---- pools: a hash table by open addressing */
+static uint32_t hash_of(const char *x, uint32_t n) {
+  uint64_t h = n, eight = 0;
+  for (; n > 8; x += 8, n -= 8) {
+    memcpy(&eight, x, 8);
+    h = (h ^ eight) * 0x9e3779b97f4a7c15u, h ^= h >> 29;
+  }
+  memcpy(&eight, x, n);
+  return (uint32_t)((h ^ eight) * 0x9e3779b97f4a7c15u >> 32);
 }
 
-uint32_t ck_table_add(ck_table *t, uint32_t hash) {
-  if (2 * (t->n + 1) > t->slots) {
-    t->slots = t->slots ? 2 * t->slots : 64;
-    t->slot = ck_alloc(t->slot, t->slots * sizeof *t->slot);
-    t->hash = ck_alloc(t->hash, t->slots * sizeof *t->hash / 2);
-    memset(t->slot, 0xff, t->slots * sizeof *t->slot);
-    for (uint32_t i = 0; i < t->n; i++) place(t, i);
-  }
-  t->hash[t->n] = hash;
-  place(t, t->n);
-  return t->n++;
-}
-
-uint32_t ck_table_next(const ck_table *t, uint32_t hash, uint32_t *at) {
-  for (uint32_t n; t->slots && (n = t->slot[*at & (t->slots - 1)]) != CK_BAD;) {
-    ++*at;
-    if (t->hash[n] == hash) return n;
-  }
+uint32_t ck_pool_find(const ck_pool *p, const void *x, uint32_t n) {
+  uint32_t hash = hash_of(x, n), s;
+  for (uint32_t i = hash; p->slots && (s = p->slot[i & (p->slots - 1)]) != CK_BAD; i++)
+    if (p->at[s].hash == hash && p->at[s].n == n && memcmp(p->at[s].x, x, n) == 0) return s;
   return CK_BAD;
 }
 
-void ck_table_free(ck_table *t) { free(t->slot), free(t->hash); }
+static void place(ck_pool *p, uint32_t s) {
+  uint32_t i = p->at[s].hash;
+  while (p->slot[i & (p->slots - 1)] != CK_BAD) i++;
+  p->slot[i & (p->slots - 1)] = s;
+}
 
-/* ---- interned strings of bytes: words, and sorted sets of numbers (free variables and functions of a node, its loose bound
- * variables, hypotheses) */
-static uint32_t bytes(ck_terms *T, const void *x, size_t n) {
-  uint64_t h = n;
-  for (size_t i = 0; i < n; i += 4) {
-    uint32_t four = 0;
-    memcpy(&four, (const char *)x + i, n - i < 4 ? n - i : 4);
-    h = mix(h, four);
+/* A copy that stays where it is, cut from the end of a block; a block begins with the address of the one before it. */
+static void *copied(ck_pool *p, const void *x, uint32_t n) {
+  size_t room = (n + (size_t)7) & ~(size_t)7;
+  if (room > p->left) {
+    char *block = ck_alloc(NULL, sizeof p->block + (p->left = room + 4096));
+    memcpy(block, &p->block, sizeof p->block), p->block = block;
   }
-  uint32_t hash = (uint32_t)(h >> 32), b;
-  for (uint32_t at = hash; (b = ck_table_next(&T->bytes_by, hash, &at)) != CK_BAD;)
-    if (T->bytes[b].n == n && (n == 0 || memcmp(T->bytes[b].x, x, n) == 0)) return b;
-  CK_GROW(T->bytes, T->cap_bytes, T->bytes_by.n + 1);
-  T->bytes[T->bytes_by.n] = (ck_bytes){n, ck_alloc(NULL, n)};
-  if (n) memcpy(T->bytes[T->bytes_by.n].x, x, n);
-  return ck_table_add(&T->bytes_by, hash);
+  p->left -= room, p->bytes += room;
+  return memcpy(p->block + sizeof p->block + p->left, x, n);
 }
 
-uint32_t ck_word(ck_terms *T, const char *s) { return bytes(T, s, strlen(s) + 1); }
-const char *ck_word_text(const ck_terms *T, uint32_t w) { return T->bytes[w].x; }
-
-uint32_t ck_function(ck_terms *T, uint32_t name, uint32_t sig) { /* no signature has a blank */
-  size_t n = T->bytes[name].n + T->bytes[sig].n;
-  char *s = ck_alloc(NULL, n);
-  snprintf(s, n, "%s %s", ck_word_text(T, name), ck_word_text(T, sig));
-  uint32_t w = ck_word(T, s);
-  free(s);
-  return 2 * w + 1;
+uint32_t ck_pool_add(ck_pool *p, const void *x, uint32_t n) {
+  uint32_t s = ck_pool_find(p, x, n);
+  if (s != CK_BAD) return s;
+  if (2 * (p->n + 1) > p->slots) {
+    p->slots = p->slots ? 2 * p->slots : 64;
+    p->slot = ck_alloc(p->slot, p->slots * sizeof *p->slot);
+    memset(p->slot, 0xff, p->slots * sizeof *p->slot);
+    for (uint32_t i = 0; i < p->n; i++) place(p, i);
+  }
+  CK_GROW(p->at, p->cap, p->n + 1);
+  p->at[p->n] = (ck_string){copied(p, x, n), n, hash_of(x, n)};
+  place(p, p->n);
+  return p->n++;
 }
 
-uint32_t ck_set(ck_terms *T, const uint32_t *x, uint32_t n) { return bytes(T, x, n * sizeof *x); }
-ck_setrec ck_members(const ck_terms *T, uint32_t s) { return (ck_setrec){(uint32_t)(T->bytes[s].n / sizeof(uint32_t)), T->bytes[s].x}; }
+void ck_pool_free(ck_pool *p) {
+  for (char *block = p->block; block; block = p->block) memcpy(&p->block, block, sizeof p->block), free(block);
+  free(p->at), free(p->slot);
+}
 
-uint32_t ck_set_union(ck_terms *T, uint32_t a, uint32_t b) {
-  const ck_setrec p = ck_members(T, a), q = ck_members(T, b);
-  if (a == b || q.n == 0) return a;
-  if (p.n == 0) return b;
-  uint32_t n = 0, *x = ck_alloc(NULL, ((size_t)p.n + q.n) * sizeof *x);
+/* ---- words and lists */
+uint32_t ck_word(ck_terms *T, const char *s) { return ck_pool_add(&T->strings, s, (uint32_t)strlen(s) + 1); }
+
+uint32_t ck_merge(ck_terms *T, uint32_t a, uint32_t b, bool repeat) {
+  const ck_ids p = ck_members(T, a), q = ck_members(T, b);
+  if (p.n == 0 || (a == b && !repeat)) return b;
+  if (q.n == 0) return a;
+  uint32_t n = 0;
+  CK_GROW(T->list, T->cap_list, p.n + q.n);
   for (uint32_t i = 0, j = 0; i < p.n || j < q.n;) {
-    uint32_t v = j == q.n || (i < p.n && p.x[i] <= q.x[j]) ? p.x[i] : q.x[j];
-    if (i < p.n && p.x[i] == v) i++;
-    if (j < q.n && q.x[j] == v) j++;
-    x[n++] = v;
+    uint32_t v = j == q.n || (i < p.n && p.x[i] <= q.x[j]) ? p.x[i++] : q.x[j++];
+    if (repeat || n == 0 || T->list[n - 1] != v) T->list[n++] = v;
   }
-  uint32_t s = ck_set(T, x, n);
-  free(x);
-  return s;
+  return ck_set(T, T->list, n);
 }
 
-bool ck_set_has(const ck_terms *T, uint32_t s, uint32_t v) {
-  const ck_setrec r = ck_members(T, s);
-  uint32_t lo = 0, hi = r.n;
+bool ck_has(const ck_terms *T, uint32_t set, uint32_t member) {
+  const ck_ids s = ck_members(T, set);
+  uint32_t lo = 0, hi = s.n;
   while (lo < hi) {
     uint32_t mid = (lo + hi) / 2;
-    if (r.x[mid] < v) lo = mid + 1;
+    if (s.x[mid] < member) lo = mid + 1;
     else hi = mid;
   }
-  return lo < r.n && r.x[lo] == v;
+  return lo < s.n && s.x[lo] == member;
 }
+
+/* the member of a list of free variables and functions that stands for this function */
+static uint32_t function(ck_terms *T, uint32_t name, uint32_t sig) { return 2 * ck_set(T, (uint32_t[]){name, sig}, 2) + 1; }
 
 /* ---- the table */
 ck_terms *ck_terms_new(void) {
   ck_terms *T = ck_alloc(NULL, sizeof *T);
   *T = (ck_terms){.why = "no error"};
-  T->empty = ck_set(T, NULL, 0);
+  T->empty = ck_set(T, &T->empty, 0);
   return T;
 }
 
 void ck_terms_free(ck_terms *T) {
   if (T == NULL) return;
-  ck_poly_release(T, NULL);
-  for (uint32_t i = 0; i < T->n; i++) if (T->node[i].op == CK_Q) mpq_clear(T->node[i].q);
-  for (uint32_t i = 0; i < T->bytes_by.n; i++) free(T->bytes[i].x);
-  ck_table_free(&T->nodes), ck_table_free(&T->bytes_by);
-  free(T->node), free(T->kids), free(T->bytes), free(T);
+  for (ck_node *x = T->node; x < T->node + T->nodes.n; x++) {
+    if (x->q) mpq_clear(*x->q), free(x->q);
+    if (x->poly) x->poly->kept = false, ck_poly_done(x->poly);
+  }
+  ck_pool_free(&T->nodes), ck_pool_free(&T->strings);
+  free(T->node), free(T->key), free(T->list), free(T);
 }
 
-const char *ck_error(const ck_terms *T) { return T->why; }
-bool ck_fail(ck_terms *T, const char *why) { return T->why = why, false; }
-ck_id ck_bad(ck_terms *T, const char *why) { return T->why = why, CK_BAD; }
+bool ck_room(ck_terms *T) { return T->nodes.bytes + T->strings.bytes <= CK_MAX_BYTES || ck_fail(T, "out of room"); }
 
-size_t ck_size(const ck_terms *T) { return T->n; }
-ck_op ck_head(const ck_terms *T, ck_id t) { return (ck_op)T->node[t].op; }
-uint32_t ck_nkids(const ck_terms *T, ck_id t) { return T->node[t].nkids; }
-ck_id ck_kid(const ck_terms *T, ck_id t, uint32_t i) { return T->kids[T->node[t].kid0 + i]; }
-const mpq_t *ck_q_value(const ck_terms *T, ck_id t) { return (const mpq_t *)&T->node[t].q; }
-void ck_get_q(const ck_terms *T, ck_id t, mpq_t out) { mpq_set(out, T->node[t].q); }
-uint32_t ck_name(const ck_terms *T, ck_id t) { return T->node[t].a; }
-uint32_t ck_sig(const ck_terms *T, ck_id t) { return T->node[t].b; }
-char ck_sort(const ck_terms *T, ck_id t) { return T->node[t].sort; }
-uint32_t ck_index(const ck_terms *T, ck_id t) { return T->node[t].a; }
-uint32_t ck_width(const ck_terms *T, ck_id t) { return T->node[t].b; }
-bool ck_is_formula(const ck_terms *T, ck_id t) { return t < T->n && T->node[t].op >= CK_EQ; }
-bool ck_is_rel(const ck_terms *T, ck_id t) { return ck_is_formula(T, t) && T->node[t].op <= CK_LT; }
-bool ck_is_int(const ck_terms *T, ck_id t) { return t < T->n && T->node[t].isint; }
-bool ck_is_closed(const ck_terms *T, ck_id t) { return t < T->n && T->node[t].loose == T->empty; }
-bool ck_has_var(const ck_terms *T, ck_id t, ck_id var) { return t < T->n && ck_set_has(T, T->node[t].fv, 2 * var); }
+/* A number is its text in lowest terms; its value and int flag. */
+static bool number(ck_terms *T, ck_node *x) {
+  const char *text = ck_word_text(T, x->a);
+  mpq_init(*(x->q = ck_alloc(NULL, sizeof *x->q)));
+  bool ok = mpq_set_str(*x->q, text, 10) == 0 && mpz_sgn(mpq_denref(*x->q)) != 0;
+  if (ok) mpq_canonicalize(*x->q);
+  char *lowest = mpq_get_str(NULL, 10, *x->q);
+  ok = ok && strcmp(text, lowest) == 0;
+  x->isint = strchr(text, '/') == NULL;
+  free(lowest);
+  if (!ok) mpq_clear(*x->q), free(x->q);
+  return ok;
+}
 
-uint32_t ck_loose_max(const ck_terms *T, ck_id t) { const ck_setrec s = ck_members(T, T->node[t].loose); return s.n ? s.x[s.n - 1] / 2 + 1 : 0; }
+/* The arguments of an application are as its signature says; the int flag. */
+static bool signature(const ck_terms *T, ck_node *x) {
+  const char *sig = ck_word_text(T, x->b);
+  if (strlen(sig) != (size_t)x->n + 2 || sig[x->n] != ':') return false;
+  for (uint32_t i = 0; i < x->n; i++)
+    if (sig[i] != 'r' && (sig[i] != 'i' || !ck_is_int(T, x->kid[i]))) return false;
+  x->isint = sig[x->n + 1] == 'i';
+  return x->isint || sig[x->n + 1] == 'r';
+}
 
-static uint32_t binders(const ck_node *n, uint32_t i) { return n->op == CK_ALL ? n->a : n->op == CK_FOLD && i > n->b ? n->b + 1 : 0; }
-uint32_t ck_kid_binders(const ck_terms *T, ck_id t, uint32_t i) { return binders(&T->node[t], i); }
-
-/* What must hold of the kids of a node (RULES.md section 1, table), and its int flag. */
-static bool well_formed(ck_terms *T, ck_node *n, const ck_id *k) {
-  bool terms = true, ints = true;
-  for (uint32_t i = 0; i < n->nkids; i++) {
-    if (k[i] >= T->n) return false; /* a maker failed before: keep its reason */
-    terms = terms && !ck_is_formula(T, k[i]);
-    ints = ints && T->node[k[i]].isint;
+/* What must hold of the parts and kids of a node (RULES.md section 1, table), and its int flag. */
+static bool well_formed(ck_terms *T, ck_node *x) {
+  uint32_t rels = 0, terms = 0, ints = 0;
+  for (uint32_t i = 0; i < x->n; i++) {
+    if (x->kid[i] >= T->nodes.n) return false; /* a maker failed before: keep its reason */
+    rels += ck_is_rel(T, x->kid[i]), terms += !ck_is_formula(T, x->kid[i]), ints += ck_is_int(T, x->kid[i]);
   }
-  switch (n->op) {
-  case CK_Q: n->isint = mpz_cmp_ui(mpq_denref(n->q), 1) == 0; return true;
-  case CK_V: case CK_B: n->isint = n->sort == 'i'; return n->sort == 'i' || n->sort == 'r' || ck_fail(T, "sort");
-  case CK_ADD: case CK_MUL: n->isint = ints; return terms || ck_fail(T, "term expected");
-  case CK_DIV: case CK_MOD: n->isint = true; return (terms && ints) || ck_fail(T, "integer operands expected");
-  case CK_INV: case CK_EXP: case CK_SQRT: case CK_LOG:
-  case CK_EQ: case CK_NE: case CK_LE: case CK_LT: return terms || ck_fail(T, "term expected");
-  case CK_ITE:
-    n->isint = T->node[k[1]].isint && T->node[k[2]].isint;
-    return (ck_is_rel(T, k[0]) && !ck_is_formula(T, k[1]) && !ck_is_formula(T, k[2])) || ck_fail(T, "ite needs a relation and two terms");
-  case CK_APP: {
-    const char *sig = ck_word_text(T, n->b);
-    if (strlen(sig) != (size_t)n->nkids + 2 || sig[n->nkids] != ':') return ck_fail(T, "signature");
-    for (uint32_t i = 0; i < n->nkids; i++) {
-      if (sig[i] != 'i' && sig[i] != 'r') return ck_fail(T, "signature");
-      if (sig[i] == 'i' && !T->node[k[i]].isint) return ck_fail(T, "integer argument expected");
-    }
-    char result = sig[n->nkids + 1];
-    n->isint = result == 'i';
-    return (terms && (result == 'i' || result == 'r')) || ck_fail(T, "signature");
-  }
+  switch (x->op) {
+  case CK_Q: return (x->n == 0 && number(T, x)) || ck_fail(T, "fraction not in lowest terms");
+  case CK_V: case CK_B:
+    if (x->op == CK_B && x->a > CK_TERM_DEPTH) return ck_fail(T, "bound index too large");
+    x->isint = x->b == 'i';
+    return (x->n == 0 && (x->b == 'i' || x->b == 'r')) || ck_fail(T, "sort");
+  case CK_ADD: case CK_MUL: x->isint = ints == 2; return (x->n == 2 && terms == 2) || ck_fail(T, "two terms expected");
+  case CK_DIV: case CK_MOD: x->isint = true; return (x->n == 2 && terms == 2 && ints == 2) || ck_fail(T, "two integer terms expected");
+  case CK_INV: case CK_EXP: case CK_SQRT: case CK_LOG: return (x->n == 1 && terms == 1) || ck_fail(T, "one term expected");
+  case CK_ITE: x->isint = ints == 2; return (x->n == 3 && terms == 2 && ck_is_rel(T, x->kid[0])) || ck_fail(T, "a relation and two terms expected");
+  case CK_APP: return (terms == x->n && signature(T, x)) || ck_fail(T, "signature");
   case CK_FOLD:
-    if (n->b == 0 || n->a >= n->b || n->nkids != 1 + 2 * (uint64_t)n->b || !terms) return ck_fail(T, "shape of fold");
-    return T->node[k[0]].isint || ck_fail(T, "integer bound expected");
-  case CK_ALL:
-    for (uint32_t i = 0; i < n->nkids; i++)
-      if (!ck_is_rel(T, k[i])) return ck_fail(T, "a clause is made of relations");
-    return n->nkids >= 1 || ck_fail(T, "empty clause");
-  default: return ck_fail(T, "unknown node");
+    if (x->a >= x->b || x->b > CK_MAX_BINDERS || x->n != 1 + 2 * x->b || terms != x->n) return ck_fail(T, "shape of fold");
+    return ck_is_int(T, x->kid[0]) || ck_fail(T, "integer bound expected");
+  case CK_EQ: case CK_NE: case CK_LE: case CK_LT: return (x->n == 2 && terms == 2) || ck_fail(T, "two terms expected");
+  case CK_ALL: return (x->a <= CK_MAX_BINDERS && x->n >= 1 && rels == x->n) || ck_fail(T, "a clause is made of relations, for at most 64 variables");
+  default: return ck_fail(T, "unknown head");
   }
 }
 
-/* Free variables (2*number) and functions (2*index+1), loose bound variables (2*index + (sort is i)), depth. */
-static bool summarise(ck_terms *T, ck_node *n, const ck_id *k) {
-  n->loose = n->fv = T->empty;
-  n->depth = 1;
-  if (n->op == CK_B) n->loose = ck_set(T, &(uint32_t){2 * n->a + (n->sort == 'i')}, 1);
-  if (n->op == CK_V) n->fv = ck_set(T, &(uint32_t){2 * T->n}, 1);
-  if (n->op == CK_APP) n->fv = ck_set(T, &(uint32_t){ck_function(T, n->a, n->b)}, 1);
-  for (uint32_t i = 0; i < n->nkids; i++) {
-    const ck_node *kid = &T->node[k[i]];
-    if (kid->depth >= n->depth) n->depth = kid->depth + 1;
-    n->fv = ck_set_union(T, n->fv, kid->fv);
-    const ck_setrec l = ck_members(T, kid->loose);
-    uint32_t d = binders(n, i), *up = ck_alloc(NULL, l.n * sizeof *up), nu = 0;
-    bool sorts = true; /* all m binds integers; a fold an integer, the index 0, and reals */
-    for (uint32_t j = 0; j < l.n; j++) {
-      uint32_t index = l.x[j] / 2, isint = l.x[j] % 2;
-      if (index >= d) up[nu++] = l.x[j] - 2 * d;
-      else sorts = sorts && isint == (uint32_t)(n->op == CK_ALL || index == 0);
-    }
-    n->loose = ck_set_union(T, n->loose, ck_set(T, up, nu));
-    free(up);
-    if (!sorts) return ck_fail(T, "sort of a captured bound variable");
+/* The loose bound variables of kid i that are loose in x too.  CK_BAD: one that x captures has not the sort that x gives it. */
+static uint32_t still_loose(ck_terms *T, const ck_node *x, uint32_t i) {
+  const uint32_t d = ck_binders(x, i), set = T->node[x->kid[i]].loose;
+  const ck_ids l = ck_members(T, set);
+  uint32_t n = 0;
+  if (d == 0) return set;
+  CK_GROW(T->list, T->cap_list, l.n + 1);
+  for (uint32_t j = 0; j < l.n; j++) {
+    bool isint = l.x[j] % 2, first = l.x[j] / 2 == 0;
+    if (l.x[j] / 2 >= d) T->list[n++] = l.x[j] - 2 * d;
+    else if (isint != (x->op == CK_ALL || first)) return ck_bad(T, "sort of a captured bound variable"); /* a fold binds an integer and reals */
   }
-  return n->depth <= CK_TERM_DEPTH || ck_fail(T, "term too deep");
+  return ck_set(T, T->list, n);
 }
 
-static bool same_node(const ck_terms *T, const ck_node *a, const ck_node *b, const ck_id *kb) {
-  if (a->op != b->op || a->sort != b->sort || a->a != b->a || a->b != b->b || a->nkids != b->nkids) return false;
-  if (a->op == CK_Q && !mpq_equal(a->q, b->q)) return false;
-  return a->nkids == 0 || memcmp(T->kids + a->kid0, kb, a->nkids * sizeof *kb) == 0;
+/* Free variables and functions, loose bound variables, depth. */
+static bool summarise(ck_terms *T, ck_node *x) {
+  x->loose = x->fv = T->empty, x->depth = 1;
+  if (x->op == CK_B) x->loose = ck_set(T, &(uint32_t){2 * x->a + x->isint}, 1);
+  if (x->op == CK_V) x->fv = ck_set(T, &(uint32_t){2 * T->nodes.n}, 1);
+  if (x->op == CK_APP) x->fv = ck_set(T, &(uint32_t){function(T, x->a, x->b)}, 1);
+  for (uint32_t i = 0; i < x->n; i++) {
+    const ck_node *kid = &T->node[x->kid[i]];
+    const uint32_t loose = still_loose(T, x, i);
+    if (loose == CK_BAD || !ck_room(T)) return false;
+    if (kid->depth >= x->depth) x->depth = kid->depth + 1;
+    x->fv = ck_union(T, x->fv, kid->fv), x->loose = ck_union(T, x->loose, loose);
+  }
+  return x->depth <= CK_TERM_DEPTH || ck_fail(T, "term too deep");
 }
 
-/* The number of the node; n->q (of CK_Q) is taken. */
-static ck_id intern(ck_terms *T, ck_node *n, const ck_id *k) {
-  uint64_t h = mix(mix(mix(n->op, (unsigned char)n->sort), n->a), n->b);
-  for (uint32_t i = 0; i < n->nkids; i++) h = mix(h, k[i]);
-  if (n->op == CK_Q) h = mix(mix(h, mpz_fdiv_ui(mpq_numref(n->q), 4294967291u)), mpz_fdiv_ui(mpq_denref(n->q), 4294967291u));
-  uint32_t hash = (uint32_t)(h >> 32), t;
-  for (uint32_t at = hash; (t = ck_table_next(&T->nodes, hash, &at)) != CK_BAD;)
-    if (same_node(T, &T->node[t], n, k)) break;
-  bool room = T->n < CK_MAX_NODES && n->nkids <= CK_MAX_KIDS - T->n_kids;
-  if (t == CK_BAD && (room || ck_fail(T, "too many terms")) && well_formed(T, n, k) && summarise(T, n, k)) {
-    CK_GROW(T->kids, T->cap_kids, T->n_kids + n->nkids);
-    CK_GROW(T->node, T->cap, T->n + 1);
-    if (n->nkids) memcpy(T->kids + T->n_kids, k, n->nkids * sizeof *k);
-    n->kid0 = T->n_kids;
-    T->n_kids += n->nkids;
-    T->node[T->n++] = *n;
-    return ck_table_add(&T->nodes, hash);
-  }
-  if (n->op == CK_Q) mpq_clear(n->q);
+ck_id ck_make(ck_terms *T, ck_op op, uint32_t a, uint32_t b, const ck_id *kids, uint32_t n) {
+  ck_node x = {.op = op, .a = a, .b = b, .n = n, .kid = kids};
+  const uint32_t size = (3 + n) * (uint32_t)sizeof *T->key;
+  CK_GROW(T->key, T->cap_key, 3 + n);
+  T->key[0] = op, T->key[1] = a, T->key[2] = b;
+  if (n) memcpy(T->key + 3, kids, n * sizeof *kids);
+  ck_id t = ck_pool_find(&T->nodes, T->key, size);
+  if (t != CK_BAD) return t;
+  if (T->nodes.n == CK_MAX_NODES || !ck_room(T)) return ck_bad(T, "too many terms");
+  if (!well_formed(T, &x) || !summarise(T, &x)) return CK_BAD;
+  t = ck_pool_add(&T->nodes, T->key, size);
+  x.kid = (const ck_id *)T->nodes.at[t].x + 3;
+  CK_GROW(T->node, T->cap, T->nodes.n);
+  T->node[t] = x;
   return t;
 }
 
+ck_id ck_int(ck_terms *T, long v) {
+  char s[32];
+  snprintf(s, sizeof s, "%ld", v);
+  return ck_make(T, CK_Q, ck_word(T, s), 0, NULL, 0);
+}
+
 ck_id ck_q(ck_terms *T, const mpq_t x) {
-  ck_node n = {.op = CK_Q};
-  mpz_t g;
-  mpz_init(g);
-  mpz_gcd(g, mpq_numref(x), mpq_denref(x));
-  bool lowest = mpz_sgn(mpq_denref(x)) > 0 && mpz_cmp_ui(g, 1) == 0;
-  mpz_clear(g);
-  if (!lowest) return ck_bad(T, "fraction not in lowest terms");
-  mpq_init(n.q), mpq_set(n.q, x);
-  return intern(T, &n, NULL);
-}
-
-ck_id ck_rat(ck_terms *T, long num, long den) {
-  if (den <= 0) return ck_bad(T, "denominator");
-  ck_node n = {.op = CK_Q};
-  mpq_init(n.q), mpq_set_si(n.q, num, (unsigned long)den), mpq_canonicalize(n.q);
-  return intern(T, &n, NULL);
-}
-
-ck_id ck_int(ck_terms *T, long v) { return ck_rat(T, v, 1); }
-ck_id ck_var(ck_terms *T, const char *name, char sort) { return intern(T, &(ck_node){.op = CK_V, .sort = sort, .a = ck_word(T, name)}, NULL); }
-ck_id ck_ite(ck_terms *T, ck_id rel, ck_id a, ck_id b) { return intern(T, &(ck_node){.op = CK_ITE, .nkids = 3}, (ck_id[]){rel, a, b}); }
-
-ck_id ck_bound(ck_terms *T, uint32_t index, char sort) {
-  if (index > CK_TERM_DEPTH) return ck_bad(T, "bound index too large");
-  return intern(T, &(ck_node){.op = CK_B, .sort = sort, .a = index}, NULL);
-}
-ck_id ck_mk1(ck_terms *T, ck_op op, ck_id a) {
-  if (op < CK_INV || op > CK_LOG) return ck_bad(T, "not a unary operator");
-  return intern(T, &(ck_node){.op = (uint8_t)op, .nkids = 1}, &a);
-}
-ck_id ck_mk2(ck_terms *T, ck_op op, ck_id a, ck_id b) {
-  if (!(op >= CK_ADD && op <= CK_MOD) && !(op >= CK_EQ && op <= CK_LT)) return ck_bad(T, "not a binary operator");
-  return intern(T, &(ck_node){.op = (uint8_t)op, .nkids = 2}, (ck_id[]){a, b});
-}
-ck_id ck_app(ck_terms *T, const char *f, const char *sig, const ck_id *args, uint32_t n) {
-  return intern(T, &(ck_node){.op = CK_APP, .a = ck_word(T, f), .b = ck_word(T, sig), .nkids = n}, args);
-}
-ck_id ck_fold(ck_terms *T, uint32_t p, uint32_t w, const ck_id *kids) {
-  if (w == 0 || w > CK_MAX_BINDERS) return ck_bad(T, "width of fold");
-  return intern(T, &(ck_node){.op = CK_FOLD, .a = p, .b = w, .nkids = 1 + 2 * w}, kids);
-}
-ck_id ck_all(ck_terms *T, uint32_t m, const ck_id *kids, uint32_t n) {
-  if (m > CK_MAX_BINDERS) return ck_bad(T, "too many variables in a clause");
-  return intern(T, &(ck_node){.op = CK_ALL, .a = m, .nkids = n}, kids);
+  if (mpz_sgn(mpq_denref(x)) <= 0) return ck_bad(T, "denominator");
+  char *s = mpq_get_str(NULL, 10, x);
+  ck_id t = ck_make(T, CK_Q, ck_word(T, s), 0, NULL, 0);
+  free(s);
+  return t;
 }
 
 ck_id ck_rebuild(ck_terms *T, ck_id t, const ck_id *kids) {
-  const ck_node o = T->node[t];
-  return o.nkids ? intern(T, &(ck_node){.op = o.op, .sort = o.sort, .a = o.a, .b = o.b, .nkids = o.nkids}, kids) : t;
+  const ck_node *x = &T->node[t];
+  return ck_make(T, x->op, x->a, x->b, kids, x->n);
 }
 
 ck_id ck_neg(ck_terms *T, ck_id f) {
@@ -295,4 +238,90 @@ ck_id ck_neg(ck_terms *T, ck_id f) {
   ck_op op = ck_head(T, f);
   bool turn = op >= CK_LE; /* not a <= b is b < a */
   return ck_mk2(T, negation[op], ck_kid(T, f, turn), ck_kid(T, f, !turn));
+}
+
+/* ---- substitution (RULES.md section 2), with a memo per call for (term, binders crossed) */
+typedef struct {
+  ck_terms *T;
+  const ck_id *vars, *vals; uint32_t nv; /* vals take the place of vars; vars NULL: of the bound variables 0 .. nv-1 */
+  const ck_fsub *fs; uint32_t nf;
+  uint32_t by;                           /* not 0: the bound variables are moved by this, and nothing else is done */
+  const uint32_t *gone;                  /* vars not NULL: what these and fs are in a list of free variables and functions */
+  ck_pool seen; ck_id *result; uint32_t cap;
+} walk;
+
+static ck_id shift(ck_terms *T, ck_id t, uint32_t by);
+
+/* Nothing of what the walk replaces occurs in t under d binders. */
+static bool untouched(const walk *w, ck_id t, uint32_t d) {
+  if (w->gone == NULL) return ck_loose_max(w->T, t) <= d;
+  for (uint32_t i = 0; i < w->nv + w->nf; i++) if (ck_has(w->T, w->T->node[t].fv, w->gone[i])) return false;
+  return true;
+}
+
+static ck_id replaced(walk *w, ck_id t, uint32_t d);
+
+/* An application or other node with kids: these first; then, if the function is replaced, its body with the kids for its parameters. */
+static ck_id rebuilt(walk *w, ck_id t, uint32_t d) {
+  ck_terms *T = w->T;
+  const uint32_t n = ck_nkids(T, t);
+  ck_id *k = ck_alloc(NULL, n * sizeof *k), r = t;
+  for (uint32_t i = 0; i < n && r != CK_BAD; i++) r = k[i] = replaced(w, ck_kid(T, t, i), d + ck_kid_binders(T, t, i));
+  const ck_fsub *f = w->fs, *end = f + w->nf;
+  while (f < end && !(ck_head(T, t) == CK_APP && f->name == ck_name(T, t) && f->sig == ck_sig(T, t))) f++;
+  if (r != CK_BAD) r = f < end ? ck_sub(T, f->body, f->params, k, f->n, NULL, 0) : ck_rebuild(T, t, k);
+  free(k);
+  return r;
+}
+
+static ck_id replaced(walk *w, ck_id t, uint32_t d) {
+  ck_terms *T = w->T;
+  if (untouched(w, t, d)) return t;
+  if (ck_head(T, t) == CK_B) {
+    uint32_t i = ck_index(T, t);
+    if (w->by) return ck_bound(T, i + w->by, ck_sort(T, t));
+    return i - d < w->nv ? w->vals[i - d] : ck_bad(T, "bound variable out of range");
+  }
+  for (uint32_t i = 0; ck_head(T, t) == CK_V && i < w->nv; i++) if (w->vars[i] == t) return shift(T, w->vals[i], d);
+  const uint32_t key[] = {t, d};
+  uint32_t i = ck_pool_find(&w->seen, key, sizeof key);
+  if (i != CK_BAD) return w->result[i];
+  ck_id r = rebuilt(w, t, d);
+  i = ck_pool_add(&w->seen, key, sizeof key);
+  CK_GROW(w->result, w->cap, i + 1);
+  return w->result[i] = r;
+}
+
+static ck_id walked(walk w, ck_id t) {
+  ck_id r = t < w.T->nodes.n ? replaced(&w, t, 0) : CK_BAD;
+  ck_pool_free(&w.seen), free(w.result);
+  return r;
+}
+
+static ck_id shift(ck_terms *T, ck_id t, uint32_t by) { return by ? walked((walk){.T = T, .by = by}, t) : t; }
+
+ck_id ck_open(ck_terms *T, ck_id t, const ck_id *vals, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) if (!ck_is_closed(T, vals[i])) return ck_bad(T, "closed term expected");
+  return walked((walk){.T = T, .vals = vals, .nv = n}, t);
+}
+
+ck_id ck_sub(ck_terms *T, ck_id t, const ck_id *vars, const ck_id *vals, uint32_t n, const ck_fsub *fs, uint32_t nf) {
+  uint32_t *gone = ck_alloc(NULL, (n + nf) * sizeof *gone);
+  for (uint32_t i = 0; i < n; i++) {
+    if (vals[i] >= T->nodes.n) return free(gone), CK_BAD;
+    gone[i] = 2 * vars[i];
+  }
+  for (uint32_t i = 0; i < nf; i++) gone[n + i] = function(T, fs[i].name, fs[i].sig);
+  ck_id r = walked((walk){.T = T, .vars = vars, .vals = vals, .nv = n, .fs = fs, .nf = nf, .gone = gone}, t);
+  free(gone);
+  return r;
+}
+
+ck_id ck_close(ck_terms *T, ck_id t, const ck_id *vars, uint32_t n) {
+  if (t < T->nodes.n && !ck_is_closed(T, t)) return ck_bad(T, "closed term expected");
+  ck_id *bound = ck_alloc(NULL, n * sizeof *bound);
+  for (uint32_t i = 0; i < n; i++) bound[i] = ck_bound(T, i, ck_sort(T, vars[i]));
+  ck_id r = ck_sub(T, t, vars, bound, n, NULL, 0);
+  free(bound);
+  return r;
 }

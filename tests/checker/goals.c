@@ -18,6 +18,15 @@ char *slurp(const char *path, size_t *len) {
   return s;
 }
 
+static ck_id fraction(ck_terms *T, long num, long den) {
+  mpq_t q;
+  if (den <= 0) return CK_BAD;
+  mpq_init(q), mpq_set_si(q, num, (unsigned long)den), mpq_canonicalize(q);
+  ck_id t = ck_q(T, q);
+  mpq_clear(q);
+  return t;
+}
+
 static ck_id term(ck_terms *T, char **w, int n, const ck_id *t) {
   static const char *const heads[] = {"+", "*", "div", "mod", "inv", "exp", "sqrt", "log", "=", "#", "<=", "<"};
   static const ck_op ops[] = {CK_ADD, CK_MUL, CK_DIV, CK_MOD, CK_INV, CK_EXP, CK_SQRT, CK_LOG, CK_EQ, CK_NE, CK_LE, CK_LT};
@@ -34,7 +43,7 @@ static ck_id term(ck_terms *T, char **w, int n, const ck_id *t) {
   }
   for (int i = 0; i < 12; i++)
     if (strcmp(w[0], heads[i]) == 0) return nk == 1 ? ck_mk1(T, ops[i], k[0]) : ck_mk2(T, ops[i], k[0], k[1]);
-  if (strcmp(w[0], "q") == 0) return ck_rat(T, num[0], num[1]);
+  if (strcmp(w[0], "q") == 0) return fraction(T, num[0], num[1]);
   if (strcmp(w[0], "v") == 0) return ck_var(T, word[0], word[1][0]);
   if (strcmp(w[0], "b") == 0) return ck_bound(T, (uint32_t)num[0], word[0][0]);
   if (strcmp(w[0], "ite") == 0) return ck_ite(T, k[0], k[1], k[2]);

@@ -22,10 +22,16 @@ static bool more(const char **s) { blank(s); return **s != ')'; }
 static ck_id named(ck_terms *T, const char *w) { return ck_var(T, w, w[0] >= 'r' && w[0] <= 'z' && w[0] != 't' ? 'r' : 'i'); }
 static ck_id ok(ck_id t, const char *s) { if (t == CK_BAD) bad(s); return t; }
 
+static ck_id fraction(ck_terms *T, const char *w)
+{
+  mpq_t q; mpq_init(q); mpq_set_str(q, w, 10); mpq_canonicalize(q);
+  ck_id t = ck_q(T, q); mpq_clear(q);
+  return t;
+}
+
 static ck_id atom(ck_terms *T, const char *w)
 {
-  char *slash = strchr(w, '/');
-  if (isdigit((unsigned char)w[0]) || (w[0] == '-' && w[1])) return slash ? ck_rat(T, atol(w), atol(slash + 1)) : ck_int(T, atol(w));
+  if (isdigit((unsigned char)w[0]) || (w[0] == '-' && w[1])) return fraction(T, w);
   return named(T, w);
 }
 

@@ -51,7 +51,7 @@ static uint32_t exp_neg(pv *p)
 
 static uint32_t exp_pos(pv *p)
 {
-  ck_id x = rv(p, "x"), h = t_mul(p, ck_rat(p->T, 1, 2), x), y = t_op(p, CK_EXP, h), en = t_op(p, CK_EXP, t_neg(p, h)), hh = t_add(p, h, h),
+  ck_id x = rv(p, "x"), h = t_mul(p, q_inv(p, t_int(p, 2)), x), y = t_op(p, CK_EXP, h), en = t_op(p, CK_EXP, t_neg(p, h)), hh = t_add(p, h, h),
     goal = gt0(p, t_op(p, CK_EXP, x));
   ck_vsub v = { x, h };
   uint32_t prod = r_lemma(p, L_EXP_NEG, &v, 1, NULL, 0, NULL, 0), r = r_arith0(p, eq(p, x, hh)),
@@ -209,7 +209,7 @@ static uint32_t sum_const(pv *p, bool ones)
 /* 0 <= n:  sum(k < n) k = n*(n-1)/2 */
 static uint32_t sum_index(pv *p)
 {
-  ind v = ind_vars(p, "n"); ck_id half = ck_rat(p->T, 1, 2);
+  ind v = ind_vars(p, "n"); ck_id half = q_inv(p, t_int(p, 2));
   #define S(x) t_sum(p, x, v.k, v.k)
   #define F(x) eq(p, S(x), t_mul(p, half, t_mul(p, x, t_sub(p, x, p->one))))
   uint32_t base = AR(p, F(p->zero), 1, one(p), zero_at(p, S(p->zero))), step = AR(p, F(v.a1), 2, one(p), r_succ(p, S(v.a1), v.a, v.h0), one(p),

@@ -3,9 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const rule_name[N_RULES] = { "hyp", "use", "inst", "cases", "cong", "foldcong", "arith", "antisym", "int", "law", "zero", "succ",
-  "induct" };
-
 void pv_init(pv *p, ck_terms *T, uint32_t max_steps)
 {
   memset(p, 0, sizeof *p);
@@ -51,9 +48,18 @@ static bool known(pv *p, uint32_t rule, uint32_t *s)
   return true;
 }
 
-static uint32_t done(pv *p, uint32_t rule, uint32_t s)
+/* the step of this rule with the arguments in scratch, made now or before */
+static uint32_t made(pv *p, uint32_t rule)
 {
-  uint64_t k1, k2;
+  uint64_t k1, k2; uint32_t s, n = (uint32_t)p->scratch.n;
+  if (known(p, rule, &s)) return s;
+  char *kind = as_malloc(n); uint32_t *val = as_malloc(n * sizeof *val);
+  for (uint32_t i = 0; i < n; i++) {
+    const pv_tok *t = &AS_VEC_AT(&p->scratch, pv_tok, i);
+    kind[i] = (char)t->kind; val[i] = t->val;
+  }
+  s = ck_step(p->P, rule, (ck_args){ kind, val, n, 0, false });
+  free(kind); free(val);
   if (s == CK_BAD) return NO;
   scratch_key(p, rule, &k1, &k2);
   map_put(&p->step_memo, k1, k2, s);
@@ -64,20 +70,19 @@ static uint32_t done(pv *p, uint32_t rule, uint32_t s)
   return s;
 }
 
-#define BEGIN(p) if (pv_spent(p)) return NO; uint32_t old_; start(p)
-#define END(p, rule, call) if (known(p, rule, &old_)) return old_; return done(p, rule, call)
+#define BEGIN(p) if (pv_spent(p)) return NO; start(p)
 
 uint32_t r_hyp(pv *p, ck_id f)
 {
   BEGIN(p); tok(p, 't', f);
-  END(p, R_HYP, ck_r_hyp(p->P, f));
+  return made(p, R_HYP);
 }
 
 uint32_t r_use(pv *p, uint32_t s, const ck_id *ts, uint32_t nt, const uint32_t *ps, uint32_t np)
 {
   if (s == NO || !have(ps, np)) return NO;
   BEGIN(p); tok(p, 's', s); tok(p, '|', 0); toks(p, 't', ts, nt); tok(p, '|', 0); toks(p, 's', ps, np);
-  END(p, R_USE, ck_r_use(p->P, s, ts, nt, ps, np));
+  return made(p, R_USE);
 }
 
 uint32_t r_inst(pv *p, uint32_t s, const ck_vsub *vs, uint32_t nv, const ck_fsub *fs, uint32_t nf, const uint32_t *ps0, uint32_t np0)
@@ -98,28 +103,28 @@ uint32_t r_inst(pv *p, uint32_t s, const ck_vsub *vs, uint32_t nv, const ck_fsub
     tok(p, '\'', fs[i].name); tok(p, '\'', fs[i].sig); toks(p, 't', fs[i].params, fs[i].n); tok(p, 't', fs[i].body);
   }
   tok(p, '|', 0); toks(p, 's', ps, np);
-  END(p, R_INST, ck_r_inst(p->P, s, vs, nv, fs, nf, ps, np));
+  return made(p, R_INST);
 }
 
 uint32_t r_cases(pv *p, ck_id c, uint32_t a, uint32_t b)
 {
   if (a == NO || b == NO) return NO;
   BEGIN(p); tok(p, 't', c); tok(p, 's', a); tok(p, 's', b);
-  END(p, R_CASES, ck_r_cases(p->P, c, a, b));
+  return made(p, R_CASES);
 }
 
 uint32_t r_cong(pv *p, ck_id a, ck_id b, const uint32_t *ps, uint32_t np)
 {
   if (!have(ps, np) || a == CK_BAD || b == CK_BAD) return NO;
   BEGIN(p); tok(p, 't', a); tok(p, 't', b); toks(p, 's', ps, np);
-  END(p, R_CONG, ck_r_cong(p->P, a, b, ps, np));
+  return made(p, R_CONG);
 }
 
 uint32_t r_foldcong(pv *p, ck_id a, ck_id b, const ck_id *vars, uint32_t nv, const uint32_t *ps, uint32_t np)
 {
   if (!have(ps, np) || a == CK_BAD || b == CK_BAD) return NO;
   BEGIN(p); tok(p, 't', a); tok(p, 't', b); tok(p, '|', 0); toks(p, 't', vars, nv); tok(p, '|', 0); toks(p, 's', ps, np);
-  END(p, R_FOLDCONG, ck_r_foldcong(p->P, a, b, vars, nv, ps, np));
+  return made(p, R_FOLDCONG);
 }
 
 uint32_t r_arith(pv *p, ck_id f, const ck_summand *sums, uint32_t n)
@@ -128,21 +133,21 @@ uint32_t r_arith(pv *p, ck_id f, const ck_summand *sums, uint32_t n)
   for (uint32_t i = 0; i < n; i++) if (sums[i].coef == CK_BAD || !have(sums[i].prem, sums[i].n)) return NO;
   BEGIN(p); tok(p, 't', f); tok(p, '|', 0);
   for (uint32_t i = 0; i < n; i++) { if (i) tok(p, ',', 0); tok(p, 't', sums[i].coef); toks(p, 's', sums[i].prem, sums[i].n); }
-  END(p, R_ARITH, ck_r_arith(p->P, f, sums, n));
+  return made(p, R_ARITH);
 }
 
 uint32_t r_antisym(pv *p, uint32_t a, uint32_t b)
 {
   if (a == NO || b == NO) return NO;
   BEGIN(p); tok(p, 's', a); tok(p, 's', b);
-  END(p, R_ANTISYM, ck_r_antisym(p->P, a, b));
+  return made(p, R_ANTISYM);
 }
 
 uint32_t r_int(pv *p, ck_id f, uint32_t a)
 {
   if (a == NO || f == CK_BAD) return NO;
   BEGIN(p); tok(p, 't', f); tok(p, 's', a);
-  END(p, R_INT, ck_r_int(p->P, f, a));
+  return made(p, R_INT);
 }
 
 uint32_t r_law(pv *p, const char *name, const ck_id *ts, uint32_t nt, uint32_t prem)
@@ -150,29 +155,31 @@ uint32_t r_law(pv *p, const char *name, const ck_id *ts, uint32_t nt, uint32_t p
   for (uint32_t i = 0; i < nt; i++) if (ts[i] == CK_BAD) return NO;
   uint32_t np = prem == NO ? 0 : 1;
   BEGIN(p); tok(p, '\'', ck_word(p->T, name)); tok(p, '|', 0); toks(p, 't', ts, nt); tok(p, '|', 0); toks(p, 's', &prem, np);
-  END(p, R_LAW, ck_r_law(p->P, name, ts, nt, &prem, np));
+  return made(p, R_LAW);
 }
 
 uint32_t r_zero(pv *p, ck_id t, uint32_t a)
 {
   if (a == NO || t == CK_BAD) return NO;
   BEGIN(p); tok(p, 't', t); tok(p, 's', a);
-  END(p, R_ZERO, ck_r_zero(p->P, t, a));
+  return made(p, R_ZERO);
 }
 
 uint32_t r_succ(pv *p, ck_id t, ck_id k, uint32_t a)
 {
   if (a == NO || t == CK_BAD || k == CK_BAD) return NO;
   BEGIN(p); tok(p, 't', t); tok(p, 't', k); tok(p, 's', a);
-  END(p, R_SUCC, ck_r_succ(p->P, t, k, a));
+  return made(p, R_SUCC);
 }
 
 uint32_t r_induct(pv *p, ck_id k, ck_id n, uint32_t j, const ck_id *fs, const uint32_t *base, const uint32_t *step, uint32_t r, uint32_t a)
 {
+  char count[16];
   if (a == NO || !have(base, r) || !have(step, r)) return NO;
-  BEGIN(p); tok(p, 't', k); tok(p, 't', n); tok(p, '=', j); tok(p, '|', 0); toks(p, 't', fs, r); tok(p, '|', 0);
+  snprintf(count, sizeof count, "%u", (unsigned)j);
+  BEGIN(p); tok(p, 't', k); tok(p, 't', n); tok(p, '=', ck_word(p->T, count)); tok(p, '|', 0); toks(p, 't', fs, r); tok(p, '|', 0);
   toks(p, 's', base, r); tok(p, '|', 0); toks(p, 's', step, r); tok(p, '|', 0); tok(p, 's', a);
-  END(p, R_INDUCT, ck_r_induct(p->P, k, n, j, fs, base, step, r, a));
+  return made(p, R_INDUCT);
 }
 
 ck_id thm(const pv *p, uint32_t s) { return ck_thm_formula(p->P, s); }
@@ -229,12 +236,12 @@ static void write_step(writer *w, const pv_step *st, const uint32_t *num)
 {
   pv *p = w->p; const pv_tok *tk = &AS_VEC_AT(&p->toks, pv_tok, st->off);
   for (size_t i = 0; i < st->len; i++) if (tk[i].kind == 't') write_term(w, tk[i].val);
-  as_str_add(&w->out, rule_name[st->rule]);
+  as_str_add(&w->out, ck_rule_name[st->rule]);
   for (size_t i = 0; i < st->len; i++) {
     switch (tk[i].kind) {
     case 't': as_str_printf(&w->out, " t%u", term_no(w, tk[i].val)); break;
     case 's': as_str_printf(&w->out, " s%u", num[tk[i].val]); break;
-    case '=': as_str_printf(&w->out, " =%u", tk[i].val); break;
+    case '=': as_str_printf(&w->out, " =%s", ck_word_text(p->T, tk[i].val)); break;
     case '\'': as_str_printf(&w->out, " '%s", ck_word_text(p->T, tk[i].val)); break;
     case '|': as_str_add(&w->out, " |"); break;
     default: as_str_add(&w->out, " ,"); break;

@@ -38,6 +38,14 @@ void poly_push(pv *p, poly *f, ck_id q, const ck_id *a, uint32_t n)
   f->m[f->n++] = (mono){ q, n, s };
 }
 
+/* by atoms, left to right: the checker's order is by when a monomial was met first, on which no proof should depend */
+static int by_atoms(const void *a, const void *b)
+{
+  const mono *x = a, *y = b;
+  for (uint32_t i = 0; i < x->n && i < y->n; i++) if (x->a[i] != y->a[i]) return x->a[i] < y->a[i] ? -1 : 1;
+  return (x->n > y->n) - (x->n < y->n);
+}
+
 void poly_of(pv *p, poly *f, ck_id t)
 {
   const ck_poly *g = ck_poly_of(p->T, t);
@@ -48,9 +56,9 @@ void poly_of(pv *p, poly *f, ck_id t)
   for (uint32_t i = 0; i < n; i++) {
     ck_mono m = ck_poly_mono(g, i); ck_id *s = as_malloc((m.deg + 1) * sizeof *s);
     if (m.deg) memcpy(s, m.atoms, m.deg * sizeof *s);
-    sort_ids(s, m.deg);
     f->m[f->n++] = (mono){ ck_q(p->T, *ck_poly_coef(g, i)), m.deg, s };
   }
+  qsort(f->m, f->n, sizeof *f->m, by_atoms);
   if (!g) { ck_id a = t; poly_push(p, f, p->one, &a, 1); }
 }
 

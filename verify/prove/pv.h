@@ -56,6 +56,8 @@ void pv_clear(pv *p);
 bool pv_spent(const pv *p);
 
 /* --- log.c: the rules, logged */
+typedef struct { ck_id coef; const uint32_t *prem; uint32_t n; } ck_summand;
+typedef struct { ck_id var, term; } ck_vsub;
 uint32_t r_hyp(pv *p, ck_id f);
 uint32_t r_use(pv *p, uint32_t s, const ck_id *ts, uint32_t nt, const uint32_t *ps, uint32_t np);
 /* premises that discharge nothing are left out */

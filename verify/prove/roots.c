@@ -115,7 +115,7 @@ static ck_id root_factor(pv *p, uint32_t cx, ck_id f)
 {
   ck_op o = ck_head(p->T, f); ck_id q = is_q(p, f) ? q_root(p, f) : CK_BAD;
   if (q != CK_BAD) return q;
-  if (o == CK_EXP) return t_op(p, CK_EXP, t_mul(p, ck_rat(p->T, 1, 2), ck_kid(p->T, f, 0)));
+  if (o == CK_EXP) return t_op(p, CK_EXP, t_mul(p, q_inv(p, t_int(p, 2)), ck_kid(p->T, f, 0)));
   if (o == CK_INV && positive(p, cx, ck_kid(p->T, f, 0)) != NO) return t_op(p, CK_INV, root_factor(p, cx, ck_kid(p->T, f, 0)));
   return t_op(p, CK_SQRT, f);
 }

@@ -9,7 +9,7 @@ typedef enum {
   SR_HYP, SR_USE, SR_INST, SR_CASES, SR_CONG, SR_FOLDCONG, SR_ARITH, SR_ANTISYM, SR_INT, SR_LAW, SR_ZERO, SR_SUCC, SR_INDUCT, SR_N
 } smt_rule;
 
-/* an argument: 't' a term, 's' a step, '=' a number, '\'' a word, and the separators '|' ',' */
+/* an argument: 't' a term, 's' a step, '=' a number, '\'' a word (both by their text), and the separators '|' ',' */
 typedef struct { char kind; uint32_t val; } smt_tok;
 typedef struct { smt_rule rule; uint32_t thm; size_t tok; uint32_t ntok; uint32_t line; } smt_step;
 

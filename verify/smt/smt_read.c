@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const rule_name[SR_N] = {"hyp", "use", "inst", "cases", "cong", "foldcong", "arith", "antisym", "int", "law", "zero", "succ", "induct"};
-
 typedef struct { const char *s; uint32_t n; } word;
 typedef struct {
   smt_proof *p;
@@ -157,10 +155,9 @@ static bool read_args(reader *r, smt_step *st) {
     switch (k.kind) {
     case 't': if (!term_ref(r, r->w[i], &k.val)) return false; break;
     case 's': if (!number(r->w[i], 1, &k.val) || k.val >= r->p->step.n) return bad(r, "not a step number"); break;
-    case '=': if (!number(r->w[i], 1, &k.val)) return bad(r, "not a number"); break;
-    case '\'': {
-      char *s = word_text(r, i);
-      if (!s) return bad(r, "empty word");
+    case '\'': case '=': {
+      if (r->w[i].n < 2) return bad(r, "empty word or number");
+      char *s = as_format("%.*s", (int)r->w[i].n - 1, r->w[i].s + 1);
       k.val = ck_word(r->p->T, s);
       free(s);
       break;
@@ -174,145 +171,27 @@ static bool read_args(reader *r, smt_step *st) {
   return true;
 }
 
-/* --- replay: arguments of one kind up to a separator */
-typedef struct { const smt_proof *p; const smt_tok *k; uint32_t n, i; bool ok; } args;
-static uint32_t one(args *a, char kind) {
-  if (a->i >= a->n || a->k[a->i].kind != kind) { a->ok = false; return 0; }
-  uint32_t v = a->k[a->i++].val;
-  return kind == 's' ? AS_VEC_AT(&a->p->step, smt_step, v).thm : v;
-}
-static bool at(const args *a, char kind) { return a->i < a->n && a->k[a->i].kind == kind; }
-static bool skip(args *a, char kind) {
-  if (!at(a, kind)) return false;
-  a->i++;
-  return true;
-}
-static void bar(args *a) { if (!skip(a, '|')) a->ok = false; }
-static uint32_t many(args *a, char kind, as_vec *v) {
-  uint32_t n = 0;
-  for (; at(a, kind); n++) {
-    uint32_t x = one(a, kind);
-    as_vec_push(v, &x);
+/* the theorem of a step: its arguments, steps as theorems, to the checker's rule */
+static uint32_t run_rule(smt_proof *p, const smt_step *st) {
+  const smt_tok *k = (const smt_tok *)p->tok.data + st->tok;
+  char *kind = as_malloc(st->ntok);
+  uint32_t *val = as_malloc(st->ntok * sizeof *val);
+  for (uint32_t i = 0; i < st->ntok; i++) {
+    kind[i] = k[i].kind;
+    val[i] = k[i].kind == 's' ? AS_VEC_AT(&p->step, smt_step, k[i].val).thm : k[i].val;
   }
-  return n;
-}
-#define U32(v) ((uint32_t *)(v).data)
-
-static uint32_t run_inst(ck_proof *P, args *a, as_vec *t, as_vec *s) {
-  as_vec vs, fs;
-  as_vec_init(&vs, sizeof(ck_vsub));
-  as_vec_init(&fs, sizeof(ck_fsub));
-  uint32_t th = one(a, 's'), out = CK_BAD;
-  bar(a);
-  while (at(a, 't')) {
-    ck_vsub v;
-    v.var = one(a, 't');
-    v.term = one(a, 't');
-    as_vec_push(&vs, &v);
-    skip(a, ',');
-  }
-  bar(a);
-  while (at(a, '\'')) {
-    ck_fsub f = {one(a, '\''), one(a, '\''), NULL, 0, 0};
-    uint32_t n = many(a, 't', t);
-    if (n == 0) { a->ok = false; break; }
-    f.n = n - 1;
-    f.body = U32(*t)[t->n - 1];
-    as_vec_push(&fs, &f);
-    skip(a, ',');
-  }
-  bar(a);
-  many(a, 's', s);
-  for (uint32_t i = 0, at_t = 0; i < fs.n; i++) { /* t moves while it grows: parameters are addressed at the end */
-    ck_fsub *f = &AS_VEC_AT(&fs, ck_fsub, i);
-    f->params = U32(*t) + at_t;
-    at_t += f->n + 1;
-  }
-  if (a->ok && a->i == a->n) out = ck_r_inst(P, th, vs.data, (uint32_t)vs.n, fs.data, (uint32_t)fs.n, U32(*s), (uint32_t)s->n);
-  as_vec_clear(&vs);
-  as_vec_clear(&fs);
-  return out;
-}
-
-static uint32_t run_arith(ck_proof *P, args *a, as_vec *s) {
-  as_vec sums;
-  as_vec_init(&sums, sizeof(ck_summand));
-  ck_id f = one(a, 't');
-  uint32_t out = CK_BAD, at_s = 0;
-  bar(a);
-  while (at(a, 't')) {
-    ck_summand m = {one(a, 't'), NULL, 0};
-    m.n = many(a, 's', s);
-    as_vec_push(&sums, &m);
-    skip(a, ',');
-  }
-  for (uint32_t i = 0; i < sums.n; i++) {
-    ck_summand *m = &AS_VEC_AT(&sums, ck_summand, i);
-    m->prem = s->n ? U32(*s) + at_s : NULL;
-    at_s += m->n;
-  }
-  if (a->ok && a->i == a->n) out = ck_r_arith(P, f, sums.data, (uint32_t)sums.n);
-  as_vec_clear(&sums);
-  return out;
-}
-
-static uint32_t run_induct(ck_proof *P, args *a, as_vec *t, as_vec *s) {
-  ck_id k = one(a, 't'), n = one(a, 't');
-  uint32_t j = one(a, '='), r, nb, ns;
-  bar(a);
-  r = many(a, 't', t);
-  bar(a);
-  nb = many(a, 's', s);
-  bar(a);
-  ns = many(a, 's', s);
-  bar(a);
-  uint32_t prem = one(a, 's');
-  if (!a->ok || a->i != a->n || nb != r || ns != r) return CK_BAD;
-  return ck_r_induct(P, k, n, j, U32(*t), U32(*s), U32(*s) + r, r, prem);
-}
-
-static uint32_t run_rule(smt_proof *p, const smt_step *st, as_vec *t, as_vec *s) {
-  ck_proof *P = p->P;
-  args A = {p, (const smt_tok *)p->tok.data + st->tok, st->ntok, 0, true}, *a = &A;
-  uint32_t x, y, z;
-  switch (st->rule) {
-  case SR_INST: return run_inst(P, a, t, s);
-  case SR_ARITH: return run_arith(P, a, s);
-  case SR_INDUCT: return run_induct(P, a, t, s);
-  case SR_HYP: x = one(a, 't'); return a->ok && a->i == a->n ? ck_r_hyp(P, x) : CK_BAD;
-  case SR_USE:
-    x = one(a, 's'); bar(a); many(a, 't', t); bar(a); many(a, 's', s);
-    return a->ok && a->i == a->n ? ck_r_use(P, x, U32(*t), (uint32_t)t->n, U32(*s), (uint32_t)s->n) : CK_BAD;
-  case SR_CASES: x = one(a, 't'); y = one(a, 's'); z = one(a, 's'); return a->ok && a->i == a->n ? ck_r_cases(P, x, y, z) : CK_BAD;
-  case SR_CONG:
-    x = one(a, 't'); y = one(a, 't'); many(a, 's', s);
-    return a->ok && a->i == a->n ? ck_r_cong(P, x, y, U32(*s), (uint32_t)s->n) : CK_BAD;
-  case SR_FOLDCONG:
-    x = one(a, 't'); y = one(a, 't'); bar(a); many(a, 't', t); bar(a); many(a, 's', s);
-    return a->ok && a->i == a->n ? ck_r_foldcong(P, x, y, U32(*t), (uint32_t)t->n, U32(*s), (uint32_t)s->n) : CK_BAD;
-  case SR_ANTISYM: x = one(a, 's'); y = one(a, 's'); return a->ok && a->i == a->n ? ck_r_antisym(P, x, y) : CK_BAD;
-  case SR_INT: x = one(a, 't'); y = one(a, 's'); return a->ok && a->i == a->n ? ck_r_int(P, x, y) : CK_BAD;
-  case SR_LAW:
-    x = one(a, '\''); bar(a); many(a, 't', t); bar(a); many(a, 's', s);
-    return a->ok && a->i == a->n ? ck_r_law(P, ck_word_text(p->T, x), U32(*t), (uint32_t)t->n, U32(*s), (uint32_t)s->n) : CK_BAD;
-  case SR_ZERO: x = one(a, 't'); y = one(a, 's'); return a->ok && a->i == a->n ? ck_r_zero(P, x, y) : CK_BAD;
-  case SR_SUCC: x = one(a, 't'); y = one(a, 't'); z = one(a, 's'); return a->ok && a->i == a->n ? ck_r_succ(P, x, y, z) : CK_BAD;
-  default: return CK_BAD;
-  }
+  uint32_t thm = ck_step(p->P, st->rule, (ck_args){kind, val, st->ntok, 0, false});
+  free(kind); free(val);
+  return thm;
 }
 
 static bool read_step(reader *r) {
   smt_step st = {SR_N, CK_BAD, 0, 0, r->line};
   for (uint32_t i = 0; i < SR_N; i++)
-    if (is_word(r->w[0], rule_name[i])) st.rule = (smt_rule)i;
+    if (is_word(r->w[0], ck_rule_name[i])) st.rule = (smt_rule)i;
   if (st.rule == SR_N) return bad(r, "unknown rule");
   if (!read_args(r, &st)) return false;
-  as_vec t, s;
-  as_vec_init(&t, sizeof(uint32_t));
-  as_vec_init(&s, sizeof(uint32_t));
-  st.thm = run_rule(r->p, &st, &t, &s);
-  as_vec_clear(&t);
-  as_vec_clear(&s);
+  st.thm = run_rule(r->p, &st);
   if (st.thm == CK_BAD) return bad(r, ck_error(r->p->T));
   as_vec_push(&r->p->step, &st);
   return true;

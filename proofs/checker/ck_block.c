@@ -108,7 +108,7 @@ static void accumulate(ck_reader *R) {
     if (d >= (long)t->rank) ck_die(R, at, "the tensor has only %u axes", t->rank);
     place_tiles(R, &a, (uint32_t)d, l, n);
   } else {
-    if (ck_is(R->at, "rescale")) {
+    if (ck_tok_is(R->at, "rescale")) {
       R->at++, at = R->at;
       const ck_tensor *by = block_tensor(R);
       if (!by->run_arg) ck_die(R, at, "%s is not a running maximum", by->name);

@@ -62,7 +62,7 @@ static ck_tensor *call_expr(ck_reader *R) {
   ck_expect(R, "(");
   if (!ck_accept(R, ")")) do {
       if (n == CK_MAX_ARGS || m == CK_MAX_ARGS) ck_die(R, R->at, "more than %d arguments", CK_MAX_ARGS);
-      if (R->at->kind == CK_T_NAME && ck_is(R->at + 1, "=")) {
+      if (R->at->kind == CK_T_NAME && ck_tok_is(R->at + 1, "=")) {
         attr[m].at = R->at, attr[m].name = ck_new_name(R), ck_expect(R, "=");
         attr[m++].val = attribute(R);
       } else if (m) ck_die(R, R->at, "tensors come before attributes");
@@ -88,7 +88,7 @@ static ck_tensor *item(ck_reader *R, ck_tensor *t, uint32_t axis) {
 static ck_tensor *postfix(ck_reader *R) {
   ck_tensor *t;
   if (R->at->kind == CK_T_NUM) t = scalar_tensor(R, ck_number(R));
-  else if (ck_is(R->at + 1, "(") && R->at->kind == CK_T_NAME) t = call_expr(R);
+  else if (ck_tok_is(R->at + 1, "(") && R->at->kind == CK_T_NAME) t = call_expr(R);
   else if (ck_accept(R, "(")) t = expr(R), ck_expect(R, ")");
   else t = named(R);
   while (ck_accept(R, "[")) {

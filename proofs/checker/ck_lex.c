@@ -105,9 +105,9 @@ void ck_lex(ck_reader *R, ck_file *f) {
   for (int k = 0; k < AHEAD; k++) *tok++ = t;
 }
 
-bool ck_is(const ck_tok *t, const char *s) { return (t->kind == CK_T_NAME || t->kind == CK_T_SYM) && !strcmp(t->s, s); }
-bool ck_at(const ck_reader *R, const char *s) { return ck_is(R->at, s); }
-bool ck_accept(ck_reader *R, const char *s) { return ck_is(R->at, s) && ++R->at; }
+bool ck_tok_is(const ck_tok *t, const char *s) { return (t->kind == CK_T_NAME || t->kind == CK_T_SYM) && !strcmp(t->s, s); }
+bool ck_at(const ck_reader *R, const char *s) { return ck_tok_is(R->at, s); }
+bool ck_accept(ck_reader *R, const char *s) { return ck_tok_is(R->at, s) && ++R->at; }
 void ck_expect(ck_reader *R, const char *s) { if (!ck_accept(R, s)) ck_die(R, R->at, "'%s' expected", s); }
 void ck_newline(ck_reader *R) { if (R->at->kind != CK_T_NL) ck_die(R, R->at, "end of line expected"); R->at++; }
 void ck_skip_line(ck_reader *R) { while (R->at->kind != CK_T_NL) R->at++; R->at++; }
@@ -121,7 +121,7 @@ bool ck_list_goes_on(ck_reader *R, const char *close) {
 }
 
 const ck_tok *ck_find(const char *s, const ck_tok *from, const ck_tok *to) {
-  while (from < to && !ck_is(from, s)) from = from->mate ? from->mate + 1 : from + 1;
+  while (from < to && !ck_tok_is(from, s)) from = from->mate ? from->mate + 1 : from + 1;
   return from < to ? from : to;
 }
 

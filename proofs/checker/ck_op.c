@@ -185,8 +185,8 @@ static ck_id function(ck_reader *R, call *c) {
 static uint32_t indices(ck_reader *R, call *c, const ck_tensor *t, ck_id *ix, ck_id *groups) {
   uint32_t n = 0, others = 0;
   for (const ck_tok *i = R->at + 1, *close = R->at->mate; i < close; i = ck_find(",", i, close) + 1) {
-    const list *l = ck_is(i, "..") ? find_list(c, i[1].s) : NULL;
-    others += l ? l->n : !ck_is(i, "~");
+    const list *l = ck_tok_is(i, "..") ? find_list(c, i[1].s) : NULL;
+    others += l ? l->n : !ck_tok_is(i, "~");
   }
   R->at++;
   if (ck_accept(R, "]")) return 0;
@@ -212,7 +212,7 @@ static ck_id access(ck_reader *R, call *c) {
   const char *s = ck_new_name(R);
   ck_id ix[CK_MAX_RANK], groups[CK_MAX_RANK];
   uint32_t let = 0, k = 0;
-  while (let < c->let && !ck_is(c->op->let[let], s)) let++;
+  while (let < c->let && !ck_tok_is(c->op->let[let], s)) let++;
   while (k < c->n_args && strcmp(c->arg_name[k], s)) k++;
   if (let == c->let && k == c->n_args) ck_die(R, at, "no tensor or earlier definition is called %s", s);
   const ck_tensor *t = let < c->let ? NULL : c->arg[k];
@@ -231,9 +231,9 @@ static ck_id atom(ck_reader *R, call *c) {
   if (++R->work > CK_MAX_WORK) ck_die(R, R->stmt, "the operator takes more than %d steps to expand", CK_MAX_WORK);
   if (t->kind == CK_T_NUM) return c || t->whole ? ck_number(R) : (ck_die(R, t, "whole number expected"), CK_BAD);
   if (c && ck_accept(R, "if")) return conditional(R, c);
-  if (c && reduces && ck_is(t + 1, "(") && t[2].kind == CK_T_NAME && ck_is(t + 3, "<")) return reduction(R, c);
-  if (name && ck_is(t + 1, "(")) return function(R, c);
-  if (name && ck_is(t + 1, "[") && c) return access(R, c);
+  if (c && reduces && ck_tok_is(t + 1, "(") && t[2].kind == CK_T_NAME && ck_tok_is(t + 3, "<")) return reduction(R, c);
+  if (name && ck_tok_is(t + 1, "(")) return function(R, c);
+  if (name && ck_tok_is(t + 1, "[") && c) return access(R, c);
   if (!ck_accept(R, "(")) return named(R, c);
   ck_id x = scalar(R, c);
   return ck_expect(R, ")"), x;
@@ -292,7 +292,7 @@ static void operator_def(ck_reader *R, ck_def *op) {
     if (op->n_lets == CK_MAX_LETS) ck_die(R, R->at, "more than %d definitions", CK_MAX_LETS);
     op->let[op->n_lets++] = R->at;
     out ? ck_expect(R, "out") : (void)ck_new_name(R);
-    if (!ck_at(R, "[") || !ck_is(R->at->mate + 1, "=")) ck_die(R, R->at, "[indices] = expected");
+    if (!ck_at(R, "[") || !ck_tok_is(R->at->mate + 1, "=")) ck_die(R, R->at, "[indices] = expected");
   }
 }
 
@@ -398,7 +398,7 @@ static uint32_t shape(ck_reader *R, call *c, axis d[CK_MAX_DIMS], bool result) {
     axis *a = &d[n++];
     *a = (axis){NULL, R->at, ck_find(",", R->at, close)};
     if (ck_accept(R, "..")) a->name = ck_new_name(R), a->at = ck_accept(R, "@") ? R->at : NULL;
-    else if (result && ck_at(R, "broadcast") && ck_is(R->at + 1, "(")) R->at++, a->name = broadcast(R, c), a->at = NULL;
+    else if (result && ck_at(R, "broadcast") && ck_tok_is(R->at + 1, "(")) R->at++, a->name = broadcast(R, c), a->at = NULL;
     if (a->at) R->at = a->end;
   } while (ck_list_goes_on(R, "]"));
   return n;

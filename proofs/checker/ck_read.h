@@ -60,7 +60,7 @@ void *ck_keep(ck_reader *R, size_t n);                          /* zeroed memory
 void ck_keep_none(void *mem);                                   /* frees the arena */
 char *ck_read_file(const char *name, size_t max, size_t *len);  /* malloc'ed; NULL and errno; at most max bytes */
 void ck_lex(ck_reader *R, ck_file *f);
-bool ck_is(const ck_tok *t, const char *s);                     /* the token is this symbol or word */
+bool ck_tok_is(const ck_tok *t, const char *s);                     /* the token is this symbol or word */
 bool ck_at(const ck_reader *R, const char *s), ck_accept(ck_reader *R, const char *s); /* so is that at the cursor; and on */
 void ck_expect(ck_reader *R, const char *s);
 bool ck_list_goes_on(ck_reader *R, const char *close);          /* takes a comma, or else what closes the list */

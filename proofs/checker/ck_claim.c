@@ -16,54 +16,51 @@ static ck_id clause(ck_reader *R, const ck_oblig *o) {
 /* --- goals */
 static int by_number(const void *a, const void *b) { return *(const ck_id *)a < *(const ck_id *)b ? -1 : *(const ck_id *)a > *(const ck_id *)b; }
 
-/* both lists in one, sorted, without repetition */
-static ck_id *together(ck_reader *R, const ck_id *a, uint32_t na, const ck_id *b, uint32_t nb, uint32_t *n) {
-  ck_id *v = ck_keep(R, (na + nb + 1) * sizeof *v);
-  for (uint32_t i = 0; i < na + nb; i++) v[i] = i < na ? a[i] : b[i - na];
-  qsort(v, na + nb, sizeof *v, by_number);
-  *n = 0;
-  for (uint32_t i = 0; i < na + nb; i++) if (!*n || v[*n - 1] != v[i]) v[(*n)++] = v[i];
-  return v;
+/* the set of these formulas, which are sorted */
+static uint32_t set_of(ck_reader *R, ck_id *v, uint32_t n) {
+  uint32_t m = 0;
+  qsort(v, n, sizeof *v, by_number);
+  for (uint32_t i = 0; i < n; i++) if (!m || v[m - 1] != v[i]) v[m++] = v[i];
+  return ck_set(R->T, v, m);
 }
 
 /* the goal of that name: rel, under the hypotheses of the claim and those conditions */
-static void goal(ck_reader *R, ck_claim *c, ck_id rel, const ck_id *cond, uint32_t n_conds, const char *fmt, ...) {
+static void goal(ck_reader *R, ck_claim *c, uint32_t hyps, ck_id rel, ck_id *cond, uint32_t n_conds, const char *fmt, ...) {
   char name[2 * CK_MAX_NAME + 100];
   va_list ap;
   va_start(ap, fmt), vsnprintf(name, sizeof name, fmt, ap), va_end(ap);
-  if (((uint64_t)c->n_hyps + n_conds) * (c->n_goals + 1u) > 20000000) ck_die(R, R->stmt, "the claim is too large");
-  ck_goal *g = &c->goals[c->n_goals++];
-  g->name = strcpy(ck_keep(R, strlen(name) + 1), name), g->formula = rel;
-  g->allowed = together(R, c->hyps, c->n_hyps, cond, n_conds, &g->n_allowed);
+  if (((uint64_t)c->hyps.n + n_conds) * (c->n_goals + 1u) > 20000000) ck_die(R, R->stmt, "the claim is too large");
+  ck_ids allowed = ck_members(R->T, ck_union(R->T, hyps, set_of(R, cond, n_conds)));
+  c->goals[c->n_goals++] = (ck_goal){ck_word_text(R->T, ck_word(R->T, name)), allowed.x, allowed.n, rel};
 }
 
 /* extents and elements of an output */
-static void output_goals(ck_reader *R, ck_claim *c, const ck_tensor *z, const ck_side *cand) {
+static void output_goals(ck_reader *R, ck_claim *c, uint32_t hyps, const ck_tensor *z, const ck_side *cand) {
   const ck_tensor *y = ck_find_tensor(cand->output, cand->n_outputs, z->name);
   if (!y) ck_die(R, cand->f->tok, "the output %s is not defined", z->name);
   if (y->rank != z->rank) ck_die(R, cand->f->tok, "the output %s has %u axes, not %u", z->name, z->rank, y->rank);
-  for (uint32_t i = 0; i < z->rank; i++) goal(R, c, ck_two(R, CK_EQ, z->dim[i], y->dim[i]), NULL, 0, "shape.%s.%u", z->name, (unsigned)i);
+  for (uint32_t i = 0; i < z->rank; i++) goal(R, c, hyps, ck_two(R, CK_EQ, z->dim[i], y->dim[i]), R->cond, 0, "shape.%s.%u", z->name, (unsigned)i);
   for (uint32_t i = 0; i < z->rank; i++) ck_push_index(R, ck_ix(R, 'i', i), z->dim[i]);
-  ck_id equal = ck_two(R, CK_EQ, z->elem, y->elem);
-  goal(R, c, equal, R->cond, R->n_conds, "eq.%s%s%s", z->name, R->rule ? "@" : "", R->rule ? c->cand_sha : ""); /* binds a certificate to the rule's text */
+  ck_id equal = ck_two(R, CK_EQ, z->elem, y->elem); /* a rule's text is named by its hash: so a certificate is bound to it */
+  goal(R, c, hyps, equal, R->cond, R->n_conds, "eq.%s%s%s", z->name, R->rule ? "@" : "", R->rule ? c->cand_sha : "");
   R->n_conds = 0, R->n_ivars = 0;
 }
 
 static void state_goals(ck_reader *R, ck_claim *c, const ck_side *spec, const ck_side *cand) {
-  ck_id *rels = ck_keep(R, (R->n_rels + 1) * sizeof *rels), *defined = ck_keep(R, (spec->n_obligs + 1) * sizeof *defined);
+  ck_id *hyp = ck_keep(R, (R->n_rels + spec->n_obligs + 1) * sizeof *hyp);
   if (cand->n_outputs != spec->n_outputs) ck_die(R, cand->f->tok, "the given program has %u outputs", spec->n_outputs);
-  for (uint32_t i = 0; i < R->n_rels; i++) rels[i] = R->rel[i].rel;
-  for (uint32_t i = 0; i < spec->n_obligs; i++) defined[i] = clause(R, &spec->oblig[i]);
-  c->rels = rels, c->n_rels = R->n_rels;
-  c->hyps = together(R, rels, R->n_rels, defined, spec->n_obligs, &c->n_hyps);
+  for (uint32_t i = 0; i < spec->n_obligs; i++) hyp[i] = clause(R, &spec->oblig[i]);
+  for (uint32_t i = 0; i < R->n_rels; i++) hyp[spec->n_obligs + i] = R->rel[i].rel;
+  uint32_t rels = set_of(R, hyp + spec->n_obligs, R->n_rels), hyps = ck_union(R->T, rels, set_of(R, hyp, spec->n_obligs));
+  c->rels = ck_members(R->T, rels), c->hyps = ck_members(R->T, hyps);
   c->goals = ck_keep(R, ((CK_MAX_RANK + 1) * spec->n_outputs + cand->n_obligs + 1) * sizeof *c->goals);
-  for (uint32_t i = 0; i < spec->n_outputs; i++) output_goals(R, c, spec->output[i], cand);
+  for (uint32_t i = 0; i < spec->n_outputs; i++) output_goals(R, c, hyps, spec->output[i], cand);
   ck_id *need = ck_keep(R, (cand->n_obligs + 1) * sizeof *need);
   for (uint32_t i = 0; i < cand->n_obligs; i++) need[i] = clause(R, &cand->oblig[i]);
   bool *met = ck_keep(R, ck_size(R->T) * sizeof *met);
   for (uint32_t i = 0, n = 0; i < cand->n_obligs; i++) {
     const ck_oblig *o = &cand->oblig[i];
-    if (!met[need[i]]) goal(R, c, o->rel, o->cond, o->n_conds, "call%u", (unsigned)n++);
+    if (!met[need[i]]) goal(R, c, hyps, o->rel, o->cond, o->n_conds, "call%u", (unsigned)n++);
     met[need[i]] = true;
   }
 }

@@ -4,19 +4,18 @@
 #include "ck_term.h"
 
 typedef struct {
-  char *name;                              /* "eq.Z", "shape.Z.0", "call2": no blank, unique */
-  ck_id *allowed; uint32_t n_allowed;      /* hypotheses, sorted */
+  const char *name;                        /* "eq.Z", "shape.Z.0", "call2": no blank, unique */
+  const ck_id *allowed; uint32_t n_allowed; /* hypotheses, sorted */
   ck_id formula;
 } ck_goal;
 
 typedef struct {
   ck_goal *goals; uint32_t n_goals;
-  const ck_id *hyps; uint32_t n_hyps;      /* S + Def(given): allowed in every goal */
-  const ck_id *rels; uint32_t n_rels;      /* stated size facts S */
+  ck_ids hyps, rels;                       /* S + Def(given): allowed in every goal; S, stated facts of sizes */
   char *theorem;                           /* in words and formulas, for people */
   struct { const char *name; char sha256[65]; } *relied; uint32_t n_relied; /* operator specifications used */
   char spec_sha[65], cand_sha[65];         /* of the two files as read, or of the rule's text */
-  void *mem;                               /* all of this */
+  void *mem;                               /* goals and relied; what else is pointed to belongs to the terms */
 } ck_claim;
 
 typedef struct { char *text; int line, col; char *file; } ck_msg; /* malloc'ed; line 0: none */

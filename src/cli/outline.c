@@ -342,7 +342,7 @@ static char *goal_conditions(maker *k, const ck_goal *goal) {
   ck_id *own = as_calloc(goal->n_allowed + 1, sizeof *own);
   uint32_t m = 0;
   for (uint32_t i = 0; i < goal->n_allowed; i++)
-    if (ck_is_rel(k->T, goal->allowed[i]) && !among(k->claim->hyps, k->claim->n_hyps, goal->allowed[i]) && !among(k->claim->rels, k->claim->n_rels,
+    if (ck_is_rel(k->T, goal->allowed[i]) && !among(k->claim->hyps.x, k->claim->hyps.n, goal->allowed[i]) && !among(k->claim->rels.x, k->claim->rels.n,
         goal->allowed[i]))
       own[m++] = goal->allowed[i];
   char *text = math_show_all(k->m, own, m);
@@ -399,7 +399,7 @@ static void reserve(ck_terms *T, math *m, ck_id t, bool *seen) {
 }
 static void reserve_names(ck_terms *T, math *m, const ck_claim *claim) {
   bool *seen = as_calloc(ck_size(T) + 1, sizeof *seen);
-  for (uint32_t i = 0; i < claim->n_hyps; i++) reserve(T, m, claim->hyps[i], seen);
+  for (uint32_t i = 0; i < claim->hyps.n; i++) reserve(T, m, claim->hyps.x[i], seen);
   for (uint32_t i = 0; i < claim->n_goals; i++) {
     reserve(T, m, claim->goals[i].formula, seen);
     for (uint32_t j = 0; j < claim->goals[i].n_allowed; j++) reserve(T, m, claim->goals[i].allowed[j], seen);
@@ -421,9 +421,9 @@ char *outline_theorem(ck_terms *T, const ck_claim *claim) {
     const char *body = t + indent, *shown = NULL;
     if (strncmp(body, own, sizeof own - 1) == 0) body += sizeof own - 1;
     char *raw, *anew = NULL;
-    for (uint32_t i = 0; indent >= 2 && !shown && i < claim->n_hyps; i++) {
-      raw = ck_show(T, claim->hyps[i]);
-      if (strncmp(raw, body, strlen(raw)) == 0 && body + strlen(raw) == t + n) shown = anew = math_show(m, claim->hyps[i]);
+    for (uint32_t i = 0; indent >= 2 && !shown && i < claim->hyps.n; i++) {
+      raw = ck_show(T, claim->hyps.x[i]);
+      if (strncmp(raw, body, strlen(raw)) == 0 && body + strlen(raw) == t + n) shown = anew = math_show(m, claim->hyps.x[i]);
       free(raw);
     }
     if (shown) as_str_printf(&s, "%.*s%s\n", (int)(body - t), t, shown);

@@ -75,13 +75,12 @@ bool goals_read(ck_terms *T, const char *text, ck_goal **goals, uint32_t *n) {
     if (strcmp(w[0], "goal") == 0) {
       *goals = realloc(*goals, (*n + 1) * sizeof **goals);
       ck_goal *g = &(*goals)[(*n)++];
-      g->name = malloc(strlen(w[1]) + 1);
-      strcpy(g->name, w[1]);
-      g->formula = t[atoi(w[2] + 1)];
-      g->allowed = malloc(64 * sizeof(ck_id));
-      g->n_allowed = 0;
-      for (int i = 4; i < nw; i++) g->allowed[g->n_allowed++] = t[atoi(w[i] + 1)];
-      qsort(g->allowed, g->n_allowed, sizeof(ck_id), by_number);
+      ck_id allowed[64];
+      uint32_t m = 0;
+      for (int i = 4; i < nw; i++) allowed[m++] = t[atoi(w[i] + 1)];
+      qsort(allowed, m, sizeof *allowed, by_number);
+      ck_ids kept = ck_members(T, ck_set(T, allowed, m)); /* and the name: they live as long as the terms */
+      *g = (ck_goal){ck_word_text(T, ck_word(T, w[1])), kept.x, kept.n, t[atoi(w[2] + 1)]};
     } else {
       t = realloc(t, (nt + 1) * sizeof *t);
       t[nt] = term(T, w, nw, t);
@@ -91,9 +90,4 @@ bool goals_read(ck_terms *T, const char *text, ck_goal **goals, uint32_t *n) {
   free(copy);
   free(t);
   return ok && *n > 0;
-}
-
-void goals_free(ck_goal *goals, uint32_t n) {
-  for (uint32_t i = 0; i < n; i++) free(goals[i].name), free(goals[i].allowed);
-  free(goals);
 }

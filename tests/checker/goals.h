@@ -2,8 +2,7 @@
 #ifndef TESTS_CHECKER_GOALS_H
 #define TESTS_CHECKER_GOALS_H
 #include "../../proofs/checker/ck_cert.h"
-/* goals malloc'ed (names and allowed lists too); false on a malformed file */
+/* goals malloc'ed, names and allowed lists of T; false on a malformed file */
 bool goals_read(ck_terms *T, const char *text, ck_goal **goals, uint32_t *n);
-void goals_free(ck_goal *goals, uint32_t n);
 char *slurp(const char *path, size_t *len);
 #endif

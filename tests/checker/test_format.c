@@ -21,7 +21,7 @@ static bool accepted(const char *text, size_t len, char *why, size_t room) {
   ck_assert(ok == (reason == NULL));
   snprintf(why, room, "%s", reason ? reason : "");
   free(reason);
-  goals_free(g, n);
+  free(g);
   ck_terms_free(T);
   return ok;
 }

@@ -36,7 +36,7 @@ static char *goals_text(ck_terms *T, const ck_claim *c) {
     for (uint32_t k = 0; k < c->goals[i].n_allowed; k++) {
       ck_id h = c->goals[i].allowed[k];
       bool stated = false;
-      for (uint32_t j = 0; j < c->n_rels; j++) stated = stated || c->rels[j] == h;
+      for (uint32_t j = 0; j < c->rels.n; j++) stated = stated || c->rels.x[j] == h;
       if (stated) continue;
       s = ck_show(T, h);
       fprintf(f, "  | %s\n", s);

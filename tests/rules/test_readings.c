@@ -206,8 +206,8 @@ static long definedness(const as_rule *r, ck_terms *T, const ck_claim *c, const 
   bool stated = as_rule_holds(r, env, in, 200000);
   for (uint32_t i = 0; i < r->decl->n_fact; i++) stated = stated && as_fact_holds(r->sizes, &r->decl->fact[i], env);
   if (!stated) given = AS_NO;
-  for (uint32_t i = 0; i < c->n_hyps && checker != AS_NO; i++) {
-    as_status s = obligation(T, c->hyps[i], NULL, 0, &W);
+  for (uint32_t i = 0; i < c->hyps.n && checker != AS_NO; i++) {
+    as_status s = obligation(T, c->hyps.x[i], NULL, 0, &W);
     if (s != AS_OK) checker = s;
   }
   if (checker > AS_NO || given > AS_NO) return 0;
@@ -220,7 +220,7 @@ static long definedness(const as_rule *r, ck_terms *T, const ck_claim *c, const 
     if (strncmp(g->name, "call", 4) != 0) continue;
     for (uint32_t i = 0; i < g->n_allowed; i++) {
       bool hyp = false;
-      for (uint32_t j = 0; j < c->n_hyps; j++) hyp = hyp || c->hyps[j] == g->allowed[i];
+      for (uint32_t j = 0; j < c->hyps.n; j++) hyp = hyp || c->hyps.x[j] == g->allowed[i];
       if (!hyp) cond[n++] = g->allowed[i];
     }
     as_status s = obligation(T, g->formula, cond, n, &W);

@@ -6,7 +6,6 @@ enum { LOOP = 3 };
 /* what load and store have in common: NAME [extents of a tile] = TENSOR map; the axis of the tensor that grid x, y, z and the loop divide, -1: none */
 typedef struct { const char *name; ck_tensor t; const ck_tok *at; const ck_tensor *of; int axis[4]; } tile;
 
-static ck_id block_var(ck_reader *R, uint32_t k) { return ck_ix(R, 'b', k); }
 static ck_tensor *block_tensor(ck_reader *R) { return ck_tensor_named(R, R->side->block, R->side->n_block, "in the block"); }
 
 /* the place of x y z loop; -1: none of them */
@@ -39,7 +38,7 @@ static void load(ck_reader *R) {
   for (uint32_t d = 0; d < m.t.rank; d++) { /* index of the tile along d, and number of tiles */
     ck_id at = ck_int(R->T, 0), tiles = ck_int(R->T, 1);
     for (uint32_t a = 0; a < 4; a++)
-      if (m.axis[a] == (int)d) at = ck_calc(R, CK_ADD, ck_calc(R, CK_MUL, at, R->grid[a]), block_var(R, a)), tiles = ck_calc(R, CK_MUL, tiles, R->grid[a]);
+      if (m.axis[a] == (int)d) at = ck_calc(R, CK_ADD, ck_calc(R, CK_MUL, at, R->grid[a]), ck_ix(R, 'b', a)), tiles = ck_calc(R, CK_MUL, tiles, R->grid[a]);
     ck_require_eq(R, m.of->dim[d], ck_calc(R, CK_MUL, tiles, m.t.dim[d]));
     ix[d] = ck_calc(R, CK_ADD, ck_calc(R, CK_MUL, at, m.t.dim[d]), ck_ix(R, 'i', d));
   }
@@ -66,10 +65,10 @@ static void store(ck_reader *R, ck_tensor **stored, uint32_t *n_stored) {
   for (uint32_t a = 0; a < LOOP; a++) {
     if (R->grid[a] == CK_BAD) continue;
     if (m.axis[a] < 0) ck_die(R, m.at, "every grid axis must be mapped: else several blocks write the same elements");
-    place_tiles(R, &m.t, (uint32_t)m.axis[a], block_var(R, a), R->grid[a]);
+    place_tiles(R, &m.t, (uint32_t)m.axis[a], ck_ix(R, 'b', a), R->grid[a]);
   }
   for (uint32_t a = 0; a < 4; a++)
-    if (ck_has_var(R->T, m.t.elem, block_var(R, a))) ck_die(R, m.at, "%s depends on a block or an iteration", m.of->name);
+    if (ck_has_var(R->T, m.t.elem, ck_ix(R, 'b', a))) ck_die(R, m.at, "%s depends on a block or an iteration", m.of->name);
   if (*n_stored == CK_MAX_SIZES) ck_die(R, m.at, "more than %d stores", CK_MAX_SIZES);
   m.t.name = m.name;
   stored[(*n_stored)++] = memcpy(ck_keep(R, sizeof m.t), &m.t, sizeof m.t);
@@ -77,7 +76,7 @@ static void store(ck_reader *R, ck_tensor **stored, uint32_t *n_stored) {
 
 /* the maximum of x over the first n iterations */
 static ck_id running_max(ck_reader *R, ck_id x, ck_id n) {
-  ck_id l = block_var(R, LOOP), s = ck_var(R->T, "$s", 'r');
+  ck_id l = ck_ix(R, 'b', LOOP), s = ck_var(R->T, "$s", 'r');
   return ck_fold1(R, l, n, s, ck_put(R, x, l, ck_int(R->T, 0)), ck_larger(R, s, x));
 }
 
@@ -85,7 +84,7 @@ static ck_id running_max(ck_reader *R, ck_id x, ck_id n) {
 static void accumulate(ck_reader *R) {
   const ck_tok *first = R->at;
   ck_terms *T = R->T;
-  ck_id l = block_var(R, LOOP), s = ck_var(T, "$s", 'r'), zero = ck_int(T, 0), n = R->grid[LOOP], old = s;
+  ck_id l = ck_ix(R, 'b', LOOP), s = ck_var(T, "$s", 'r'), zero = ck_int(T, 0), n = R->grid[LOOP], old = s;
   if (n == CK_BAD) ck_die(R, R->at, "accumulators need a loop");
   const char *name = ck_fresh_name(R), *run = ck_accept(R, ",") ? ck_fresh_name(R) : NULL;
   if (run && !strcmp(run, name)) ck_die(R, first, "one name for two tensors");

@@ -110,8 +110,8 @@ static void open_file(ck_reader *R, ck_file *f, const ck_text *t) {
 typedef struct { ck_file *f; uint32_t n, cap; } files;
 
 /* reads the files that a program uses, unless they are given; on_disk: it may name files */
-static void used_files(ck_reader *R, const ck_file *prog, bool on_disk, files *sem) {
-  for (R->at = prog->tok; ck_accept(R, "use"); ck_newline(R)) {
+static void used_files(ck_reader *R, ck_file *prog, bool on_disk, files *sem) {
+  for (R->at = prog->tok; ck_accept(R, "use"); ck_newline(R), prog->tok += 3) {
     const ck_tok *t = R->at++;
     if (t->kind != CK_T_STR) ck_die(R, t, "the name of a file expected, in quotes");
     const char *slash = strrchr(prog->name, '/');

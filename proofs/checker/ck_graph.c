@@ -288,7 +288,6 @@ static bool about_sizes(ck_reader *R) {
 
 void ck_read_graph(ck_reader *R, ck_side *s, const ck_side *spec) {
   begin(R, s);
-  ck_skip_uses(R);
   s->mug = s->cand && ck_at(R, "mugraph");
   ck_expect(R, s->mug ? "mugraph" : "program");
   s->name = ck_new_name(R), ck_newline(R);

@@ -111,7 +111,6 @@ bool ck_accept(ck_reader *R, const char *s) { return ck_tok_is(R->at, s) && ++R-
 void ck_expect(ck_reader *R, const char *s) { if (!ck_accept(R, s)) ck_die(R, R->at, "'%s' expected", s); }
 void ck_newline(ck_reader *R) { if (R->at->kind != CK_T_NL) ck_die(R, R->at, "end of line expected"); R->at++; }
 void ck_skip_line(ck_reader *R) { while (R->at->kind != CK_T_NL) R->at++; R->at++; }
-void ck_skip_uses(ck_reader *R) { while (ck_at(R, "use")) ck_skip_line(R); } /* ck_claim.c has read them */
 void ck_enter(ck_reader *R) { if (++R->depth > CK_MAX_DEPTH) ck_die(R, R->at, "nested more than %d deep", CK_MAX_DEPTH); }
 
 bool ck_list_goes_on(ck_reader *R, const char *close) {

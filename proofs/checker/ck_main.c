@@ -44,25 +44,23 @@ static int print_goals(ck_terms *T, const ck_claim *c) {
   return ACCEPTED;
 }
 
-static void print_theorem(const ck_claim *c, const ck_usage *u, char *const f[3], const char *sha) {
-  printf("ACCEPTED\n%s\nOperators relied on (SHA-256 of the specification):\n", c->theorem);
-  for (uint32_t i = 0; i < c->n_relied; i++) printf("  %s  %s\n", c->relied[i].sha256, c->relied[i].name);
-  printf("Files:\n  %s  %s\n  %s  %s\n  %s  %s\n", c->spec_sha, f[0], c->cand_sha, f[1], sha, f[2]);
-  printf("Goals met: %u.  Terms: %u.  Steps: %u", c->n_goals, u->terms, u->steps);
-  for (int i = 0; i < CK_N_RULES; i++) if (u->count[i]) printf(", %s %u", u->rule[i], u->count[i]);
-  puts(".");
-}
-
-static int replay(ck_terms *T, const ck_claim *c, char *const file[3]) {
+static int replay(ck_terms *T, const ck_claim *c, char *const f[3]) {
   size_t len = 0;
-  char *text = ck_read_file(file[2], MAX_CERT, &len), *why = NULL, sha[65];
-  ck_usage u = {0};
-  if (!text) return complain(file[2], strerror(errno));
+  char *text = ck_read_file(f[2], MAX_CERT, &len), *why = NULL, sha[65];
+  ck_usage u;
+  if (!text) return complain(f[2], strerror(errno));
   bool ok = ck_cert_check(T, c->goals, c->n_goals, text, len, &u, &why);
   ck_sha256(text, len, sha);
-  if (!ok) printf("%s %s: %s\n", quiet ? "rejected" : "REJECTED", file[2], why ? why : "no reason given");
-  else if (quiet) printf("accepted %s\n", file[2]);
-  else print_theorem(c, &u, file, sha);
+  if (!ok) printf("%s %s: %s\n", quiet ? "rejected" : "REJECTED", f[2], why);
+  else if (quiet) printf("accepted %s\n", f[2]);
+  else {
+    printf("ACCEPTED\n%s\nOperators relied on (SHA-256 of the specification):\n", c->theorem);
+    for (uint32_t i = 0; i < c->n_relied; i++) printf("  %s  %s\n", c->relied[i].sha256, c->relied[i].name);
+    printf("Files:\n  %s  %s\n  %s  %s\n  %s  %s\n", c->spec_sha, f[0], c->cand_sha, f[1], sha, f[2]);
+    printf("Goals met: %u.  Terms: %u.  Steps: %u", c->n_goals, u.terms, u.steps);
+    for (int i = 0; i < CK_N_RULES; i++) if (u.count[i]) printf(", %s %u", u.rule[i], u.count[i]);
+    puts(".");
+  }
   free(text), free(why);
   return ok ? ACCEPTED : REJECTED;
 }

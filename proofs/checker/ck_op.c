@@ -315,7 +315,7 @@ static void function_def(ck_reader *R, ck_def *fn) {
 bool ck_rule_ends(const ck_reader *R) { return R->at->kind == CK_T_END || ck_at(R, "rule") || ck_at(R, "op") || ck_at(R, "func"); }
 
 void ck_read_sem(ck_reader *R, const ck_file *f) {
-  R->at = f->tok, R->depth = 0, ck_skip_uses(R);
+  for (R->at = f->tok, R->depth = 0; ck_at(R, "use");) ck_skip_line(R); /* ck_claim.c has read them, where they count */
   while (R->at->kind != CK_T_END) {
     bool func = ck_accept(R, "func");
     if (func || ck_accept(R, "op")) {

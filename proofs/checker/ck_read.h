@@ -20,7 +20,7 @@ typedef struct ck_tok {
   const struct ck_tok *mate;           /* the bracket that closes this one; NULL if this is none */
   const ck_file *f; int line, col;
 } ck_tok;
-struct ck_file { const char *name, *text; size_t len; ck_tok *tok; char sha[65]; };
+struct ck_file { const char *name, *text; size_t len; ck_tok *tok; char sha[65]; }; /* tok: after `use` lines */
 
 typedef struct {
   const char *name; uint32_t rank; ck_id dim[CK_MAX_RANK];
@@ -65,7 +65,7 @@ bool ck_at(const ck_reader *R, const char *s), ck_accept(ck_reader *R, const cha
 void ck_expect(ck_reader *R, const char *s);
 bool ck_list_goes_on(ck_reader *R, const char *close);          /* takes a comma, or else what closes the list */
 const ck_tok *ck_find(const char *s, const ck_tok *from, const ck_tok *to); /* the first s, outside of brackets; `to`: there is none */
-void ck_newline(ck_reader *R), ck_skip_line(ck_reader *R), ck_skip_uses(ck_reader *R); /* the end of a statement; all up to it; `use` lines */
+void ck_newline(ck_reader *R), ck_skip_line(ck_reader *R);      /* the end of a statement; all up to it */
 const char *ck_new_name(ck_reader *R), *ck_call_name(ck_reader *R); /* a NAME that is no reserved word; or is one that names an operator */
 long ck_small_int(ck_reader *R);                                /* INT at most 10^12 */
 ck_id ck_number(ck_reader *R);                                  /* ["-"] NUMBER */

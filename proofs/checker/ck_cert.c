@@ -2,14 +2,13 @@
 #include "ck_cert.h"
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { MAX_DIGITS = 10000, MAX_WORD = 255 };
 
 typedef struct {
   ck_terms *T; ck_proof *P;
-  char *kind; uint32_t *val, n, cap_kind, cap_val; /* the line at hand, without its head (ck_args) */
-  ck_id *terms; uint32_t cap_terms;                /* of each term line; use->terms is their number */
+  char *kind; uint32_t *val, n;     /* the line at hand, without its head (ck_args) */
+  ck_id *terms; uint32_t cap_terms; /* of each term line; use->terms is their number */
   const ck_goal *goals; uint32_t n_goals; bool *done;
   ck_usage *use;
 } replay;
@@ -31,10 +30,7 @@ static bool token(replay *R, const char *s) {
   case '=': ok = is_number(s + 1), x = ok ? ck_word(R->T, s + 1) : 0; break;
   case '\'': ok = is_word(s + 1), x = ok ? ck_word(R->T, s + 1) : 0; break;
   case '|': case ',': ok = s[1] == 0; break;
-  default: break;
   }
-  CK_GROW(R->kind, R->cap_kind, R->n + 1);
-  CK_GROW(R->val, R->cap_val, R->n + 1);
   R->kind[R->n] = s[0], R->val[R->n++] = x;
   return ok || ck_fail(R->T, "no token, or no such line");
 }
@@ -99,6 +95,7 @@ static bool one_line(replay *R, char *line) {
 bool ck_cert_check(ck_terms *T, const ck_goal *goals, uint32_t n_goals, const char *text, size_t len, ck_usage *usage, char **why) {
   replay R = {.T = T, .P = ck_proof_new(T), .goals = goals, .n_goals = n_goals, .done = ck_alloc(NULL, n_goals * sizeof *R.done), .use = usage};
   char *copy = ck_alloc(NULL, len + 1), *rest = copy;
+  R.kind = ck_alloc(NULL, len / 2 + 1), R.val = ck_alloc(NULL, (len / 2 + 1) * sizeof *R.val); /* a token and its blank take two bytes */
   unsigned long line_no = 0;
   *usage = (ck_usage){.terms = 0};
   for (int i = 0; i < CK_N_RULES; i++) usage->rule[i] = ck_rule_name[i];

@@ -1,7 +1,6 @@
 /* Polynomials with rational coefficients over atoms (RULES.md section 2).  An atom is any term that is no constant, sum or product. */
 #include "ck_term.h"
 #include <stdlib.h>
-#include <string.h>
 
 /* Beyond these a polynomial is refused: pairs of monomials in one product, degree, monomials alive, limbs of a coefficient. */
 enum { MAX_PAIRS = 200000, MAX_DEGREE = 10000, MAX_ALIVE = 1 << 25, MAX_LIMBS = 1024 };
@@ -78,11 +77,10 @@ const ck_poly *ck_poly_mul(ck_terms *T, const ck_poly *a, const ck_poly *b) {
 
 /* a number, or an atom once */
 static const ck_poly *monomial(ck_terms *T, ck_id t) {
+  const bool number = ck_head(T, t) == CK_Q;
   ck_entry *x = ck_alloc(NULL, sizeof *x);
-  mpq_t one;
-  mpq_init(one), mpq_set_ui(one, 1, 1);
-  *x = ck_head(T, t) == CK_Q ? entry(T->empty, *ck_q_value(T, t)) : entry(ck_set(T, &t, 1), one);
-  mpq_clear(one);
+  x->mono = number ? T->empty : ck_set(T, &t, 1);
+  mpq_init(x->coef), number ? mpq_set(x->coef, *ck_q_value(T, t)) : mpq_set_ui(x->coef, 1, 1);
   return collect(T, x, 1);
 }
 

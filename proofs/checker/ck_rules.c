@@ -1,7 +1,6 @@
 /* The thirteen rules (RULES.md section 4), each with all its side conditions.  Nothing else makes a theorem: add() is static. */
 #include "ck_rules.h"
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct { uint32_t hyps; ck_id formula; } thm;
 struct ck_proof { ck_terms *T; thm *s; uint32_t n, cap; };
@@ -37,14 +36,9 @@ static bool member(ck_args *A, bool first) {
 }
 
 bool ck_digits(const char *s, uint32_t limit, uint32_t *out) {
-  uint64_t v = 0;
-  if (*s == 0 || (s[0] == '0' && s[1] != 0)) return false;
-  for (; *s; s++) {
-    if (*s < '0' || *s > '9' || v >= limit) return false;
-    v = 10 * v + (uint64_t)(*s - '0');
-  }
-  *out = (uint32_t)v;
-  return v < limit;
+  const size_t n = strspn(s, "0123456789");
+  if (n == 0 || n > 10 || s[n] != 0 || (s[0] == '0' && n > 1) || strtoull(s, NULL, 10) >= limit) return false;
+  return *out = (uint32_t)strtoull(s, NULL, 10), true;
 }
 
 uint32_t ck_count(ck_args *A, const ck_terms *T) {
@@ -71,7 +65,7 @@ static uint32_t add(ck_proof *P, const ck_args *A, uint32_t hyps, ck_id formula)
   if (formula == CK_BAD) return CK_BAD; /* a maker failed and said why */
   if (!ck_end(A)) return no(P, "arguments of this rule");
   if (!closed_formula(P, formula)) return no(P, "conclusion must be a closed formula");
-  if (P->n == 1u << 30) return no(P, "too many steps");
+  if (P->n == 1u << 30 || !ck_room(P->T)) return no(P, "too many steps");
   CK_GROW(P->s, P->cap, P->n + 1);
   P->s[P->n] = (thm){hyps, formula};
   return P->n++;
@@ -181,12 +175,10 @@ static uint32_t inst(ck_proof *P, ck_args *A) {
 }
 
 static uint32_t cases(ck_proof *P, ck_args *A) {
-  ck_id c = ck_one(A, 't');
+  ck_id c = ck_one(A, 't'), nc = ck_neg(P->T, c);
   uint32_t p = ck_one(A, 's'), q = ck_one(A, 's');
-  if (!closed_rel(P, c)) return no(P, "closed relation expected");
+  if (!closed_rel(P, c) || nc == CK_BAD) return no(P, "closed relation expected");
   if (p >= P->n || q >= P->n || P->s[p].formula != P->s[q].formula) return no(P, "two steps with the same conclusion expected");
-  ck_id nc = ck_neg(P->T, c);
-  if (nc == CK_BAD) return CK_BAD;
   uint32_t H = without(P->T, P->s[p].hyps, &c, 1), K = without(P->T, P->s[q].hyps, &nc, 1);
   return add(P, A, ck_union(P->T, H, K), P->s[p].formula);
 }
@@ -198,9 +190,13 @@ static bool same_head(const ck_terms *T, ck_id a, ck_id b) {
   return x->op == y->op && x->a == y->a && x->b == y->b && x->n == y->n;
 }
 
-/* x and y are identical, or the next premise is x = y. */
+/* x and y are identical, or the next premise is x = y.  Of two relations, the conditions of an ite, the sides are compared. */
 static bool same(ck_proof *P, ck_args *A, ck_id x, ck_id y, uint32_t *hyps) {
-  return x == y || premise(P, ck_one(A, 's'), ck_mk2(P->T, CK_EQ, x, y), hyps);
+  ck_terms *T = P->T;
+  if (x == y) return true;
+  if (!ck_is_rel(T, x)) return premise(P, ck_one(A, 's'), ck_mk2(T, CK_EQ, x, y), hyps);
+  if (ck_head(T, x) != ck_head(T, y)) return ck_fail(T, "different relations");
+  return same(P, A, ck_kid(T, x, 0), ck_kid(T, y, 0), hyps) && same(P, A, ck_kid(T, x, 1), ck_kid(T, y, 1), hyps);
 }
 
 static uint32_t cong(ck_proof *P, ck_args *A) {
@@ -210,13 +206,8 @@ static uint32_t cong(ck_proof *P, ck_args *A) {
   if (!term(P, a) || !term(P, b) || !same_head(T, a, b)) return no(P, "two closed terms with the same head expected");
   for (uint32_t i = 0; i < ck_nkids(T, a); i++) {
     ck_id x = ck_kid(T, a, i), y = ck_kid(T, b, i);
-    if (ck_kid_binders(T, a, i) > 0) {
-      if (x != y) return no(P, "cong does not enter binders");
-    } else if (ck_is_rel(T, x)) { /* the condition of an ite */
-      if (ck_head(T, x) != ck_head(T, y)) return no(P, "different relations");
-      for (uint32_t j = 0; j < 2; j++) if (!same(P, A, ck_kid(T, x, j), ck_kid(T, y, j), &H)) return CK_BAD;
-    } else if (!same(P, A, x, y, &H))
-      return CK_BAD;
+    if (x != y && ck_kid_binders(T, a, i) > 0) return no(P, "cong does not enter binders");
+    if (!same(P, A, x, y, &H)) return CK_BAD;
   }
   return add(P, A, H, ck_mk2(T, CK_EQ, a, b));
 }
@@ -243,8 +234,8 @@ static uint32_t foldcong(ck_proof *P, ck_args *A) {
   return add(P, A, H, ck_mk2(T, CK_EQ, a, b));
 }
 
-/* The summands of arith so far: their sum, its hypotheses, and what it is known to be. */
-typedef struct { const ck_poly *value; uint32_t hyps, nonzero; bool strict; } sum;
+/* The summands of arith so far: the goal's value less theirs, their hypotheses, and what their sum is known to be. */
+typedef struct { const ck_poly *left; uint32_t hyps, nonzero; bool strict; } sum;
 
 /* What a summand with coefficient c and these relations among its premises is known to be, for a goal of this relation (table in RULES.md). */
 static bool known(ck_proof *P, ck_op goal, const ck_poly *c, bool eq, bool ne, bool le, sum *S) {
@@ -257,7 +248,7 @@ static bool known(ck_proof *P, ck_op goal, const ck_poly *c, bool eq, bool ne, b
   return (!ne && sign >= 0) || ck_fail(P->T, "summand not known to be nonnegative");
 }
 
-/* Reads a summand, a coefficient and premises, and adds the product of it with their values. */
+/* Reads a summand, a coefficient and premises, and takes the product of it with their values off what is left. */
 static bool summand(ck_proof *P, ck_args *A, ck_op goal, sum *S) {
   ck_terms *T = P->T;
   bool eq = false, ne = false, le = false;
@@ -272,8 +263,8 @@ static bool summand(ck_proof *P, ck_args *A, ck_op goal, sum *S) {
     more = ok ? ck_poly_mul(T, product, ck_poly_of(T, f)) : NULL;
     ck_poly_done(product), product = more;
   }
-  more = ck_poly_add(T, S->value, product, false);
-  ck_poly_done(product), ck_poly_done(S->value), S->value = more;
+  more = ck_poly_add(T, S->left, product, true);
+  ck_poly_done(product), ck_poly_done(S->left), S->left = more;
   return more && known(P, goal, ck_poly_of(T, c), eq, ne, le, S);
 }
 
@@ -282,14 +273,15 @@ static uint32_t arith(ck_proof *P, ck_args *A) {
   ck_id f = ck_one(A, 't');
   if (!closed_rel(P, f)) return no(P, "closed relation expected");
   const ck_op goal = ck_head(T, f);
-  sum S = {.value = ck_poly_of(T, zero(P)), .hyps = T->empty};
-  bool ok = true;
+  sum S = {.left = ck_poly_of(T, f), .hyps = T->empty};
+  bool ok = S.left != NULL;
   for (bool first = true; ok && member(A, first); first = false) ok = summand(P, A, goal, &S);
-  if (ok && !ck_poly_eq(S.value, ck_poly_of(T, f))) ok = ck_fail(T, "not an identity");
-  ck_poly_done(S.value);
-  if (ok && goal == CK_LT && !S.strict) ok = ck_fail(T, "nothing strict");
-  if (ok && goal == CK_NE && S.nonzero != 1) ok = ck_fail(T, "exactly one nonzero summand needed");
-  return ok ? add(P, A, S.hyps, f) : CK_BAD;
+  if (ok && ck_poly_len(S.left) > 0) ok = ck_fail(T, "not an identity");
+  ck_poly_done(S.left);
+  if (!ok) return CK_BAD;
+  if (goal == CK_LT && !S.strict) return no(P, "nothing strict");
+  if (goal == CK_NE && S.nonzero != 1) return no(P, "exactly one nonzero summand needed");
+  return add(P, A, S.hyps, f);
 }
 
 static uint32_t antisym(ck_proof *P, ck_args *A) {
@@ -334,9 +326,9 @@ enum { N_LAWS = sizeof laws / sizeof *laws };
 
 /* What the text at *s says of x and y; *s moves behind it. */
 static ck_id law_text(ck_proof *P, const char **s, ck_id x, ck_id y) {
-  static const char binary[] = "+*DM", unary[] = "IESL", relations[] = "=#l<"; /* in the order of ck_op */
+  static const char operators[] = "+*DMIESL", relations[] = "=#l<"; /* in the order of ck_op */
   char c = *(*s)++;
-  const char *b = strchr(binary, c), *u = strchr(unary, c), *r = strchr(relations, c);
+  const char *o = strchr(operators, c), *r = strchr(relations, c);
   switch (c) {
   case '0': case '1': return ck_int(P->T, c - '0');
   case 'x': case 'y': return c == 'x' ? x : y;
@@ -344,9 +336,9 @@ static ck_id law_text(ck_proof *P, const char **s, ck_id x, ck_id y) {
   case 'n': return ck_neg(P->T, ck_kid(P->T, x, 0));
   default: break;
   }
+  const ck_op op = (ck_op)(o ? CK_ADD + (o - operators) : CK_EQ + (r - relations));
   ck_id k = law_text(P, s, x, y);
-  if (u) return ck_mk1(P->T, (ck_op)(CK_INV + (u - unary)), k);
-  return ck_mk2(P->T, (ck_op)(b ? CK_ADD + (b - binary) : CK_EQ + (r - relations)), k, law_text(P, s, x, y));
+  return op >= CK_INV && op <= CK_LOG ? ck_mk1(P->T, op, k) : ck_mk2(P->T, op, k, law_text(P, s, x, y));
 }
 
 static uint32_t law(ck_proof *P, ck_args *A) {
@@ -356,8 +348,7 @@ static uint32_t law(ck_proof *P, ck_args *A) {
   while (w < N_LAWS && (A->bad || strcmp(laws[w].name, ck_word_text(P->T, name)) != 0)) w++;
   if (w == N_LAWS || nt != strlen(laws[w].about)) return no(P, "unknown law, or wrong number of terms");
   const char *pre = laws[w].premise, *says = laws[w].says;
-  for (uint32_t i = 0; i < nt; i++)
-    if (!of_sort(P, ts[i], laws[w].about[i])) return no(P, "closed (integer) terms expected");
+  for (uint32_t i = 0; i < nt; i++) if (!of_sort(P, ts[i], laws[w].about[i])) return no(P, "closed (integer) terms expected");
   if ((*pre == 'c' || *pre == 'n') && !ck_is(P->T, ts[0], CK_ITE)) return no(P, "ite expected");
   if (*pre && !premise(P, ck_one(A, 's'), law_text(P, &pre, ts[0], ts[nt - 1]), &H)) return CK_BAD;
   return add(P, A, H, law_text(P, &says, ts[0], ts[nt - 1]));
@@ -410,6 +401,6 @@ static uint32_t induct(ck_proof *P, ck_args *A) {
 const char *const ck_rule_name[CK_N_RULES] = {"hyp", "use", "inst", "cases", "cong", "foldcong", "arith", "antisym", "int", "law", "zero", "succ", "induct"};
 
 uint32_t ck_step(ck_proof *P, uint32_t rule, ck_args A) {
-  static uint32_t (*const apply[CK_N_RULES])(ck_proof *, ck_args *) = {hyp, use, inst, cases, cong, foldcong, arith, antisym, integers, law, fold0, succ, induct};
-  return rule < CK_N_RULES ? apply[rule](P, &A) : no(P, "unknown rule");
+  static uint32_t (*const rules[])(ck_proof *, ck_args *) = {hyp, use, inst, cases, cong, foldcong, arith, antisym, integers, law, fold0, succ, induct};
+  return rule < CK_N_RULES ? rules[rule](P, &A) : no(P, "unknown rule");
 }

@@ -1,16 +1,15 @@
 /* Terms as text for people: infix, cut off when long (a term may share subterms so often that its text would have no end). */
 #include "ck_term.h"
 #include <stdlib.h>
-#include <string.h>
 
 enum { ROOM = 4000 };
 typedef struct { char *s; size_t n; bool full; } text;
 
 static void put(text *o, const char *s) {
   size_t n = strlen(s);
-  bool fits = !o->full && o->n + n <= ROOM;
-  if (fits) memcpy(o->s + o->n, s, n + 1), o->n += n;
-  else if (!o->full) memcpy(o->s + o->n, "...", 4), o->full = true;
+  if (o->full) return;
+  if (o->n + n > ROOM) s = "...", n = 3, o->full = true;
+  memcpy(o->s + o->n, s, n + 1), o->n += n;
 }
 
 static void show(const ck_terms *T, ck_id t, text *o) {

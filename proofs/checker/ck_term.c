@@ -1,7 +1,6 @@
 /* The table of nodes, and substitution. */
 #include "ck_term.h"
 #include <stdlib.h>
-#include <string.h>
 
 void *ck_alloc(void *old, size_t n) {
   void *p = realloc(old, n ? n : 1);
@@ -20,12 +19,12 @@ static uint32_t hash_of(const char *x, uint32_t n) {
   return (uint32_t)((h ^ eight) * 0x9e3779b97f4a7c15u >> 32);
 }
 
-uint32_t ck_pool_find(const ck_pool *p, const void *x, uint32_t n) {
-  uint32_t hash = hash_of(x, n), s;
-  for (uint32_t i = hash; p->slots && (s = p->slot[i & (p->slots - 1)]) != CK_BAD; i++)
+static uint32_t find(const ck_pool *p, const void *x, uint32_t n, uint32_t hash) {
+  for (uint32_t i = hash, s; p->slots && (s = p->slot[i & (p->slots - 1)]) != CK_BAD; i++)
     if (p->at[s].hash == hash && p->at[s].n == n && memcmp(p->at[s].x, x, n) == 0) return s;
   return CK_BAD;
 }
+uint32_t ck_pool_find(const ck_pool *p, const void *x, uint32_t n) { return find(p, x, n, hash_of(x, n)); }
 
 static void place(ck_pool *p, uint32_t s) {
   uint32_t i = p->at[s].hash;
@@ -33,19 +32,8 @@ static void place(ck_pool *p, uint32_t s) {
   p->slot[i & (p->slots - 1)] = s;
 }
 
-/* A copy that stays where it is, cut from the end of a block; a block begins with the address of the one before it. */
-static void *copied(ck_pool *p, const void *x, uint32_t n) {
-  size_t room = (n + (size_t)7) & ~(size_t)7;
-  if (room > p->left) {
-    char *block = ck_alloc(NULL, sizeof p->block + (p->left = room + 4096));
-    memcpy(block, &p->block, sizeof p->block), p->block = block;
-  }
-  p->left -= room, p->bytes += room;
-  return memcpy(p->block + sizeof p->block + p->left, x, n);
-}
-
 uint32_t ck_pool_add(ck_pool *p, const void *x, uint32_t n) {
-  uint32_t s = ck_pool_find(p, x, n);
+  const uint32_t hash = hash_of(x, n), s = find(p, x, n, hash);
   if (s != CK_BAD) return s;
   if (2 * (p->n + 1) > p->slots) {
     p->slots = p->slots ? 2 * p->slots : 64;
@@ -54,19 +42,17 @@ uint32_t ck_pool_add(ck_pool *p, const void *x, uint32_t n) {
     for (uint32_t i = 0; i < p->n; i++) place(p, i);
   }
   CK_GROW(p->at, p->cap, p->n + 1);
-  p->at[p->n] = (ck_string){copied(p, x, n), n, hash_of(x, n)};
+  p->at[p->n] = (ck_string){memcpy(ck_alloc(NULL, n), x, n), n, hash}, p->bytes += sizeof *p->at + n;
   place(p, p->n);
   return p->n++;
 }
 
 void ck_pool_free(ck_pool *p) {
-  for (char *block = p->block; block; block = p->block) memcpy(&p->block, block, sizeof p->block), free(block);
+  for (uint32_t i = 0; i < p->n; i++) free(p->at[i].x);
   free(p->at), free(p->slot);
 }
 
-/* ---- words and lists */
-uint32_t ck_word(ck_terms *T, const char *s) { return ck_pool_add(&T->strings, s, (uint32_t)strlen(s) + 1); }
-
+/* ---- sorted lists */
 uint32_t ck_merge(ck_terms *T, uint32_t a, uint32_t b, bool repeat) {
   const ck_ids p = ck_members(T, a), q = ck_members(T, b);
   if (p.n == 0 || (a == b && !repeat)) return b;
@@ -83,16 +69,11 @@ uint32_t ck_merge(ck_terms *T, uint32_t a, uint32_t b, bool repeat) {
 bool ck_has(const ck_terms *T, uint32_t set, uint32_t member) {
   const ck_ids s = ck_members(T, set);
   uint32_t lo = 0, hi = s.n;
-  while (lo < hi) {
-    uint32_t mid = (lo + hi) / 2;
-    if (s.x[mid] < member) lo = mid + 1;
-    else hi = mid;
-  }
-  return lo < s.n && s.x[lo] == member;
+  while (hi - lo > 1) /* it is among lo .. hi-1 or not there */
+    if (s.x[(lo + hi) / 2] <= member) lo = (lo + hi) / 2;
+    else hi = (lo + hi) / 2;
+  return lo < hi && s.x[lo] == member;
 }
-
-/* the member of a list of free variables and functions that stands for this function */
-static uint32_t function(ck_terms *T, uint32_t name, uint32_t sig) { return 2 * ck_set(T, (uint32_t[]){name, sig}, 2) + 1; }
 
 /* ---- the table */
 ck_terms *ck_terms_new(void) {
@@ -111,8 +92,6 @@ void ck_terms_free(ck_terms *T) {
   ck_pool_free(&T->nodes), ck_pool_free(&T->strings);
   free(T->node), free(T->key), free(T->list), free(T);
 }
-
-bool ck_room(ck_terms *T) { return T->nodes.bytes + T->strings.bytes <= CK_MAX_BYTES || ck_fail(T, "out of room"); }
 
 /* A number is its text in lowest terms; its value and int flag. */
 static bool number(ck_terms *T, ck_node *x) {
@@ -148,18 +127,18 @@ static bool well_formed(ck_terms *T, ck_node *x) {
   switch (x->op) {
   case CK_Q: return (x->n == 0 && number(T, x)) || ck_fail(T, "fraction not in lowest terms");
   case CK_V: case CK_B:
-    if (x->op == CK_B && x->a > CK_TERM_DEPTH) return ck_fail(T, "bound index too large");
     x->isint = x->b == 'i';
-    return (x->n == 0 && (x->b == 'i' || x->b == 'r')) || ck_fail(T, "sort");
-  case CK_ADD: case CK_MUL: x->isint = ints == 2; return (x->n == 2 && terms == 2) || ck_fail(T, "two terms expected");
+    return (x->n == 0 && (x->b == 'i' || x->b == 'r') && (x->op == CK_V || x->a <= CK_TERM_DEPTH)) || ck_fail(T, "sort, or bound index too large");
+  case CK_ADD: case CK_MUL: case CK_EQ: case CK_NE: case CK_LE: case CK_LT:
+    x->isint = x->op <= CK_MUL && ints == 2;
+    return (x->n == 2 && terms == 2) || ck_fail(T, "two terms expected");
   case CK_DIV: case CK_MOD: x->isint = true; return (x->n == 2 && terms == 2 && ints == 2) || ck_fail(T, "two integer terms expected");
   case CK_INV: case CK_EXP: case CK_SQRT: case CK_LOG: return (x->n == 1 && terms == 1) || ck_fail(T, "one term expected");
   case CK_ITE: x->isint = ints == 2; return (x->n == 3 && terms == 2 && ck_is_rel(T, x->kid[0])) || ck_fail(T, "a relation and two terms expected");
   case CK_APP: return (terms == x->n && signature(T, x)) || ck_fail(T, "signature");
   case CK_FOLD:
-    if (x->a >= x->b || x->b > CK_MAX_BINDERS || x->n != 1 + 2 * x->b || terms != x->n) return ck_fail(T, "shape of fold");
-    return ck_is_int(T, x->kid[0]) || ck_fail(T, "integer bound expected");
-  case CK_EQ: case CK_NE: case CK_LE: case CK_LT: return (x->n == 2 && terms == 2) || ck_fail(T, "two terms expected");
+    if (x->a >= x->b || x->b > CK_MAX_BINDERS || x->n != 1 + 2 * x->b) return ck_fail(T, "shape of fold");
+    return (terms == x->n && ck_is_int(T, x->kid[0])) || ck_fail(T, "an integer bound and terms expected");
   case CK_ALL: return (x->a <= CK_MAX_BINDERS && x->n >= 1 && rels == x->n) || ck_fail(T, "a clause is made of relations, for at most 64 variables");
   default: return ck_fail(T, "unknown head");
   }
@@ -180,12 +159,11 @@ static uint32_t still_loose(ck_terms *T, const ck_node *x, uint32_t i) {
   return ck_set(T, T->list, n);
 }
 
-/* Free variables and functions, loose bound variables, depth. */
+/* Free variables, loose bound variables, depth. */
 static bool summarise(ck_terms *T, ck_node *x) {
   x->loose = x->fv = T->empty, x->depth = 1;
   if (x->op == CK_B) x->loose = ck_set(T, &(uint32_t){2 * x->a + x->isint}, 1);
-  if (x->op == CK_V) x->fv = ck_set(T, &(uint32_t){2 * T->nodes.n}, 1);
-  if (x->op == CK_APP) x->fv = ck_set(T, &(uint32_t){function(T, x->a, x->b)}, 1);
+  if (x->op == CK_V) x->fv = ck_set(T, &T->nodes.n, 1); /* the number that it will have */
   for (uint32_t i = 0; i < x->n; i++) {
     const ck_node *kid = &T->node[x->kid[i]];
     const uint32_t loose = still_loose(T, x, i);
@@ -227,11 +205,6 @@ ck_id ck_q(ck_terms *T, const mpq_t x) {
   return t;
 }
 
-ck_id ck_rebuild(ck_terms *T, ck_id t, const ck_id *kids) {
-  const ck_node *x = &T->node[t];
-  return ck_make(T, x->op, x->a, x->b, kids, x->n);
-}
-
 ck_id ck_neg(ck_terms *T, ck_id f) {
   static const ck_op negation[] = {[CK_EQ] = CK_NE, [CK_NE] = CK_EQ, [CK_LE] = CK_LT, [CK_LT] = CK_LE};
   if (!ck_is_rel(T, f)) return ck_bad(T, "relation expected");
@@ -245,51 +218,38 @@ typedef struct {
   ck_terms *T;
   const ck_id *vars, *vals; uint32_t nv; /* vals take the place of vars; vars NULL: of the bound variables 0 .. nv-1 */
   const ck_fsub *fs; uint32_t nf;
-  uint32_t by;                           /* not 0: the bound variables are moved by this, and nothing else is done */
-  const uint32_t *gone;                  /* vars not NULL: what these and fs are in a list of free variables and functions */
+  uint32_t by;                           /* not 0: the loose bound variables are moved by this, and nothing else is done */
   ck_pool seen; ck_id *result; uint32_t cap;
 } walk;
 
-static ck_id shift(ck_terms *T, ck_id t, uint32_t by);
+static ck_id walked(walk w, ck_id t);
 
-/* Nothing of what the walk replaces occurs in t under d binders. */
+/* Nothing of what the walk replaces occurs in t under d binders; with functions to replace, this is known of leaves only. */
 static bool untouched(const walk *w, ck_id t, uint32_t d) {
-  if (w->gone == NULL) return ck_loose_max(w->T, t) <= d;
-  for (uint32_t i = 0; i < w->nv + w->nf; i++) if (ck_has(w->T, w->T->node[t].fv, w->gone[i])) return false;
-  return true;
-}
-
-static ck_id replaced(walk *w, ck_id t, uint32_t d);
-
-/* An application or other node with kids: these first; then, if the function is replaced, its body with the kids for its parameters. */
-static ck_id rebuilt(walk *w, ck_id t, uint32_t d) {
-  ck_terms *T = w->T;
-  const uint32_t n = ck_nkids(T, t);
-  ck_id *k = ck_alloc(NULL, n * sizeof *k), r = t;
-  for (uint32_t i = 0; i < n && r != CK_BAD; i++) r = k[i] = replaced(w, ck_kid(T, t, i), d + ck_kid_binders(T, t, i));
-  const ck_fsub *f = w->fs, *end = f + w->nf;
-  while (f < end && !(ck_head(T, t) == CK_APP && f->name == ck_name(T, t) && f->sig == ck_sig(T, t))) f++;
-  if (r != CK_BAD) r = f < end ? ck_sub(T, f->body, f->params, k, f->n, NULL, 0) : ck_rebuild(T, t, k);
-  free(k);
-  return r;
+  if (w->vars == NULL && w->nf == 0) return ck_loose_max(w->T, t) <= d;
+  for (uint32_t i = 0; i < w->nv; i++) if (ck_has_var(w->T, t, w->vars[i])) return false;
+  return w->nf == 0 || ck_head(w->T, t) <= CK_B;
 }
 
 static ck_id replaced(walk *w, ck_id t, uint32_t d) {
   ck_terms *T = w->T;
+  const uint32_t key[] = {t, d}, n = ck_nkids(T, t);
   if (untouched(w, t, d)) return t;
-  if (ck_head(T, t) == CK_B) {
-    uint32_t i = ck_index(T, t);
-    if (w->by) return ck_bound(T, i + w->by, ck_sort(T, t));
-    return i - d < w->nv ? w->vals[i - d] : ck_bad(T, "bound variable out of range");
-  }
-  for (uint32_t i = 0; ck_head(T, t) == CK_V && i < w->nv; i++) if (w->vars[i] == t) return shift(T, w->vals[i], d);
-  const uint32_t key[] = {t, d};
-  uint32_t i = ck_pool_find(&w->seen, key, sizeof key);
-  if (i != CK_BAD) return w->result[i];
-  ck_id r = rebuilt(w, t, d);
-  i = ck_pool_add(&w->seen, key, sizeof key);
-  CK_GROW(w->result, w->cap, i + 1);
-  return w->result[i] = r;
+  if (ck_head(T, t) == CK_B && w->by) return ck_bound(T, ck_index(T, t) + w->by, ck_sort(T, t));
+  if (ck_head(T, t) == CK_B) return ck_index(T, t) - d < w->nv ? w->vals[ck_index(T, t) - d] : ck_bad(T, "bound variable out of range");
+  for (uint32_t i = 0; ck_head(T, t) == CK_V && i < w->nv; i++)
+    if (w->vars[i] == t) return d ? walked((walk){.T = T, .by = d}, w->vals[i]) : w->vals[i];
+  uint32_t at = ck_pool_find(&w->seen, key, sizeof key);
+  if (at != CK_BAD) return w->result[at];
+  ck_id *k = ck_alloc(NULL, n * sizeof *k), r = t;
+  for (uint32_t i = 0; i < n && r != CK_BAD; i++) r = k[i] = replaced(w, ck_kid(T, t, i), d + ck_kid_binders(T, t, i));
+  const ck_fsub *f = w->fs, *end = f + w->nf;
+  while (f < end && !(ck_head(T, t) == CK_APP && f->name == ck_name(T, t) && f->sig == ck_sig(T, t))) f++;
+  if (r != CK_BAD) r = f < end ? ck_sub(T, f->body, f->params, k, f->n, NULL, 0) : ck_rebuild(T, t, k); /* kids are done before the body */
+  free(k);
+  at = ck_pool_add(&w->seen, key, sizeof key);
+  CK_GROW(w->result, w->cap, at + 1);
+  return w->result[at] = r;
 }
 
 static ck_id walked(walk w, ck_id t) {
@@ -298,23 +258,15 @@ static ck_id walked(walk w, ck_id t) {
   return r;
 }
 
-static ck_id shift(ck_terms *T, ck_id t, uint32_t by) { return by ? walked((walk){.T = T, .by = by}, t) : t; }
-
 ck_id ck_open(ck_terms *T, ck_id t, const ck_id *vals, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) if (!ck_is_closed(T, vals[i])) return ck_bad(T, "closed term expected");
   return walked((walk){.T = T, .vals = vals, .nv = n}, t);
 }
 
 ck_id ck_sub(ck_terms *T, ck_id t, const ck_id *vars, const ck_id *vals, uint32_t n, const ck_fsub *fs, uint32_t nf) {
-  uint32_t *gone = ck_alloc(NULL, (n + nf) * sizeof *gone);
-  for (uint32_t i = 0; i < n; i++) {
-    if (vals[i] >= T->nodes.n) return free(gone), CK_BAD;
-    gone[i] = 2 * vars[i];
-  }
-  for (uint32_t i = 0; i < nf; i++) gone[n + i] = function(T, fs[i].name, fs[i].sig);
-  ck_id r = walked((walk){.T = T, .vars = vars, .vals = vals, .nv = n, .fs = fs, .nf = nf, .gone = gone}, t);
-  free(gone);
-  return r;
+  if (n == 0 && nf == 0) return t;
+  for (uint32_t i = 0; i < n; i++) if (vals[i] >= T->nodes.n) return CK_BAD;
+  return walked((walk){.T = T, .vars = vars, .vals = vals, .nv = n, .fs = fs, .nf = nf}, t);
 }
 
 ck_id ck_close(ck_terms *T, ck_id t, const ck_id *vars, uint32_t n) {

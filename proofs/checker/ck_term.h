@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 typedef uint32_t ck_id;
 #define CK_BAD UINT32_MAX
@@ -29,8 +30,8 @@ void *ck_alloc(void *old, size_t n); /* realloc that does not fail */
   } while (0)
 
 /* --- a pool gives strings of bytes the numbers 0, 1, ..: equal strings, equal numbers.  A string stays where it is until the pool is freed. */
-typedef struct { const void *x; uint32_t n, hash; } ck_string;
-typedef struct { ck_string *at; uint32_t n, cap, *slot, slots; char *block; size_t left, bytes; } ck_pool;
+typedef struct { void *x; uint32_t n, hash; } ck_string;
+typedef struct { ck_string *at; uint32_t n, cap, *slot, slots; size_t bytes; } ck_pool;
 uint32_t ck_pool_find(const ck_pool *p, const void *x, uint32_t n); /* CK_BAD: not in the pool */
 uint32_t ck_pool_add(ck_pool *p, const void *x, uint32_t n);        /* its number, old or new */
 void ck_pool_free(ck_pool *p);
@@ -41,9 +42,8 @@ typedef struct {
   ck_op op;
   uint32_t a, b;       /* parts: word of the number | name, sort | index, sort | name, signature | p, w | m; else 0 */
   uint32_t n; const ck_id *kid;
-  uint32_t depth, fv;  /* fv: list of 2*variable and of 2*function + 1 */
-  uint32_t loose;      /* list of 2*index + (sort is i) */
-  bool isint;
+  uint32_t depth; bool isint;
+  uint32_t fv, loose;  /* lists: of free variables; of 2*index + (sort is i) for loose bound variables */
   mpq_t *q;            /* CK_Q: the value */
   ck_poly *poly;       /* when asked for before */
 } ck_node;
@@ -61,13 +61,13 @@ void ck_terms_free(ck_terms *T);
 static inline const char *ck_error(const ck_terms *T) { return T->why; } /* the reason of the last CK_BAD or false */
 static inline bool ck_fail(ck_terms *T, const char *why) { return T->why = why, false; }
 static inline ck_id ck_bad(ck_terms *T, const char *why) { return T->why = why, CK_BAD; }
-bool ck_room(ck_terms *T); /* false: too many bytes */
+static inline bool ck_room(ck_terms *T) { return T->nodes.bytes + T->strings.bytes <= CK_MAX_BYTES || ck_fail(T, "too many bytes of terms"); }
 
 /* words: variable names, function names, signatures, numbers */
-uint32_t ck_word(ck_terms *T, const char *s);
+static inline uint32_t ck_word(ck_terms *T, const char *s) { return ck_pool_add(&T->strings, s, (uint32_t)strlen(s) + 1); }
 static inline const char *ck_word_text(const ck_terms *T, uint32_t w) { return T->strings.at[w].x; }
 
-/* sorted lists of numbers: free variables and functions of a node, its loose bound variables, hypotheses; atoms of a monomial */
+/* sorted lists of numbers: free variables of a node, its loose bound variables, hypotheses; atoms of a monomial */
 typedef struct { uint32_t n; const uint32_t *x; } ck_ids;
 static inline ck_ids ck_members(const ck_terms *T, uint32_t s) { return (ck_ids){T->strings.at[s].n / (uint32_t)sizeof(uint32_t), T->strings.at[s].x}; }
 static inline uint32_t ck_set(ck_terms *T, const uint32_t *x, uint32_t n) { return ck_pool_add(&T->strings, x, n * (uint32_t)sizeof *x); } /* x sorted */
@@ -87,9 +87,8 @@ static inline ck_id ck_ite(ck_terms *T, ck_id rel, ck_id a, ck_id b) { return ck
 static inline ck_id ck_app(ck_terms *T, const char *f, const char *sig, const ck_id *args, uint32_t n) {
   return ck_make(T, CK_APP, ck_word(T, f), ck_word(T, sig), args, n);
 }
-/* kids: bound, w inits, w steps (each under w+1 binders) */
+/* kids of a fold: bound, w bases, w steps, each of these under w+1 binders; of a clause: conditions, conclusion */
 static inline ck_id ck_fold(ck_terms *T, uint32_t p, uint32_t w, const ck_id *kids) { return ck_make(T, CK_FOLD, p, w, kids, 1 + 2 * w); }
-/* all m F1..Fr G: n = r+1 kids */
 static inline ck_id ck_all(ck_terms *T, uint32_t m, const ck_id *kids, uint32_t n) { return ck_make(T, CK_ALL, m, 0, kids, n); }
 
 /* --- reading a node */
@@ -109,11 +108,9 @@ static inline bool ck_is_formula(const ck_terms *T, ck_id t) { return t < T->nod
 static inline bool ck_is_rel(const ck_terms *T, ck_id t) { return ck_is_formula(T, t) && T->node[t].op <= CK_LT; }
 static inline bool ck_is_int(const ck_terms *T, ck_id t) { return t < T->nodes.n && T->node[t].isint; }
 static inline bool ck_is_closed(const ck_terms *T, ck_id t) { return t < T->nodes.n && T->node[t].loose == T->empty; } /* no loose bound variable */
-static inline bool ck_has_var(const ck_terms *T, ck_id t, ck_id var) { return t < T->nodes.n && ck_has(T, T->node[t].fv, 2 * var); }
-static inline uint32_t ck_loose_max(const ck_terms *T, ck_id t) { /* 1 + greatest loose index, 0 if closed */
-  const ck_ids l = ck_members(T, T->node[t].loose);
-  return l.n ? l.x[l.n - 1] / 2 + 1 : 0;
-}
+static inline bool ck_has_var(const ck_terms *T, ck_id t, ck_id var) { return t < T->nodes.n && ck_has(T, T->node[t].fv, var); }
+/* 1 + greatest loose index, 0 if closed */
+static inline uint32_t ck_loose_max(const ck_terms *T, ck_id t) { const ck_ids l = ck_members(T, T->node[t].loose); return l.n ? l.x[l.n - 1] / 2 + 1 : 0; }
 /* binders that kid i stands under: 0 but for fold steps and clause kids */
 static inline uint32_t ck_binders(const ck_node *x, uint32_t i) { return x->op == CK_ALL ? x->a : x->op == CK_FOLD && i > x->b ? x->b + 1 : 0; }
 static inline uint32_t ck_kid_binders(const ck_terms *T, ck_id t, uint32_t i) { return ck_binders(&T->node[t], i); }
@@ -124,7 +121,8 @@ ck_id ck_close(ck_terms *T, ck_id t, const ck_id *vars, uint32_t n); /* variable
 typedef struct { uint32_t name, sig; const ck_id *params; uint32_t n; ck_id body; } ck_fsub;
 ck_id ck_sub(ck_terms *T, ck_id t, const ck_id *vars, const ck_id *vals, uint32_t n, const ck_fsub *fs, uint32_t nf);
 ck_id ck_neg(ck_terms *T, ck_id rel);
-ck_id ck_rebuild(ck_terms *T, ck_id t, const ck_id *kids);           /* the node of t with other kids */
+/* the node of t with other kids */
+static inline ck_id ck_rebuild(ck_terms *T, ck_id t, const ck_id *kids) { const ck_node x = T->node[t]; return ck_make(T, x.op, x.a, x.b, kids, x.n); }
 
 /* --- polynomials over atoms.  A monomial is the list of its atoms, sorted, with repetition */
 typedef struct { uint32_t mono; mpq_t coef; } ck_entry;
@@ -138,10 +136,7 @@ bool ck_poly_eq(const ck_poly *a, const ck_poly *b);
 static inline uint32_t ck_poly_len(const ck_poly *p) { return p->n; }
 static inline const mpq_t *ck_poly_coef(const ck_poly *p, uint32_t i) { return (const mpq_t *)&p->e[i].coef; }
 typedef struct { uint32_t deg; const ck_id *atoms; } ck_mono;
-static inline ck_mono ck_poly_mono(const ck_poly *p, uint32_t i) {
-  const ck_ids l = ck_members(p->T, p->e[i].mono);
-  return (ck_mono){l.n, l.x};
-}
+static inline ck_mono ck_poly_mono(const ck_poly *p, uint32_t i) { const ck_ids l = ck_members(p->T, p->e[i].mono); return (ck_mono){l.n, l.x}; }
 bool ck_poly_const(const ck_poly *p, mpq_t out); /* true if constant; out gets it */
 
 /* text for people: infix, to a malloc'ed string that the caller frees; for messages only */

@@ -250,8 +250,9 @@ static void hint_product(writer *w, ck_id c, const uint32_t *prem, uint32_t n) {
   if (n > 1 || (n == 1 && !constant)) {
     const ck_poly *f = eq ? ck_poly_of(T, c) : ck_poly_val(T, fs[0]);
     for (uint32_t i = eq ? 0 : 1; i < n && f; i++) {
-      const ck_poly *g = ck_poly_val(T, fs[i]);
-      f = g ? ck_poly_mul(T, f, g) : NULL;
+      const ck_poly *g = ck_poly_mul(T, f, ck_poly_val(T, fs[i]));
+      ck_poly_done(f);
+      f = g;
     }
     uint32_t m = n;
     if (eq) { /* one factor that is zero is all it takes */
@@ -264,6 +265,7 @@ static void hint_product(writer *w, ck_id c, const uint32_t *prem, uint32_t n) {
     open_hint(w, fs, m, &e);
     as_str_add(&e, eq ? "(= 0.0 " : ne ? "(not (= 0.0 " : strict ? "(< 0.0 " : "(<= 0.0 ");
     poly(w, f, false, &e);
+    ck_poly_done(f);
     as_str_add(&e, !eq && ne ? "))))\n" : ")))\n");
     as_str_add(&w->body, e.s);
     as_str_clear(&e);

@@ -176,7 +176,7 @@ static ck_id function(ck_reader *R, call *c) {
   if (i == c->op->n_fn) c->op->fn[c->op->n_fn++] = g;
   ck_id value = body(R, c, g, a);
   if (value != CK_BAD) return value;
-  g->used = true;
+  g->used = g->used || R->side;
   memcpy(sig + n, ":r", 3), snprintf(app, sizeof app, "func.%s", f);
   return ck_ok(R, ck_app(R->T, app, sig, a, n));
 }

@@ -48,10 +48,9 @@ while IFS= read -r inc; do
   case "$inc" in gmp.h|std*.h|string.h|limits.h|errno.h|inttypes.h|ctype.h|unistd.h|sys/stat.h|glob.h|setjmp.h|fcntl.h) ;; *) say "the checker includes <$inc>" ;; esac
 done < <(sed -n 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*<\([^>]*\)>.*/\1/p' proofs/checker/*.[ch] | sort -u)
 
-# The trusted checker: every line counts, blank ones and comments too.  The limit is 3,000 and is not met yet (docs/trust.md); until it is,
-# the number may only shrink.
+# The trusted checker: every line counts, blank ones and comments too.
 n=$(cat proofs/checker/*.[ch] | wc -l)
-[ "$n" -le 3286 ] || say "the trusted checker has $n lines; it may not grow beyond 3286, and the limit is 3000"
+[ "$n" -le 3000 ] || say "the trusted checker has $n lines; 3000 are allowed"
 
 while IFS= read -r f; do
   n=$(wc -l <"$f")

@@ -143,17 +143,19 @@ static void declare_size(ck_reader *R, bool group, bool any) {
   const char *name = group ? group_name(R) : ck_new_name(R);
   bool cand = R->side->cand, bounded = !group && !any && ck_accept(R, ">=");
   long least = any ? -1 : bounded ? ck_small_int(R) : R->rule ? 0 : 1;
-  bool valued = !group && !any && ck_accept(R, "="); /* the concrete size, which is nothing to us */
-  if (valued && ck_small_int(R) < least) ck_die(R, at, "the value of %s is less than its least value %ld", name, least);
+  bool stated = !group && !any && ck_accept(R, "=");
+  long value = stated ? ck_small_int(R) : least;
+  if (value < least) ck_die(R, at, "the value of %s is less than its least value %ld", name, least);
   if (ck_visible_size(R, name) != R->n_sizes || ck_find_tensor(R->side->tensor, R->side->n_tensors, name)) ck_die(R, at, "%s is already defined", name);
   uint32_t i = 0;
   while (i < R->n_sizes && strcmp(R->size[i].name, name)) i++;
   if (i == CK_MAX_SIZES) ck_die(R, at, "more than %d sizes", CK_MAX_SIZES);
   bool known = i < R->n_sizes; /* to the given program, of which a candidate may not restrict it */
   if (known && least > R->size[i].least) ck_die(R, at, "the given program has %s >= %ld", name, R->size[i].least);
+  if (known && stated && R->size[i].stated && value != R->size[i].value) ck_die(R, at, "the given program has %s = %ld", name, R->size[i].value);
   R->size[i].in_cand = cand;
   if (known) return;
-  R->n_sizes++, R->size[i].name = name, R->size[i].least = least, R->size[i].in_spec = !cand;
+  R->n_sizes++, R->size[i].name = name, R->size[i].least = least, R->size[i].value = value, R->size[i].stated = stated, R->size[i].in_spec = !cand;
   ck_id v = R->size[i].var = ck_ok(R, ck_var(R->T, name, 'i'));
   if (least >= 0) state(R, at, ck_two(R, least ? CK_LT : CK_LE, ck_int(R->T, 0), v));
   if (least > 1) state(R, at, ck_two(R, CK_LE, ck_int(R->T, least), v));
@@ -163,7 +165,7 @@ static void where(ck_reader *R) {
   const ck_tok *at = R->at;
   ck_id rel = ck_relation(R);
   if (ck_trivial(R, rel)) return; /* holds anyway, or is already stated */
-  if (ck_truth(R, rel) >= 0) ck_die(R, at, "this is false");
+  if (!ck_truth(R, ck_value(R, rel, 0))) ck_die(R, at, "this is false, always or at the stated sizes");
   state(R, at, rel);
   R->rel[R->n_rels - 1].at = R->side->cand ? at : NULL;
 }
@@ -204,20 +206,15 @@ static void relations_leave_free(ck_reader *R) {
   }
 }
 
-static ck_id group(ck_reader *R) {
-  const ck_tok *at = R->at;
-  uint32_t i = ck_visible_size(R, group_name(R));
-  if (i == R->n_sizes) ck_die(R, at, "no axes are called this");
-  return R->size[i].var;
-}
-
 uint32_t ck_dims(ck_reader *R, ck_id dim[CK_MAX_RANK]) {
   uint32_t n = 0;
   ck_expect(R, "[");
   if (ck_accept(R, "]")) return 0;
   do {
     if (n == CK_MAX_RANK) ck_die(R, R->at, "more than %d axes", CK_MAX_RANK);
-    dim[n] = ck_accept(R, "..") ? group(R) : ck_integer(R);
+    uint32_t i = ck_accept(R, "..") ? ck_visible_size(R, group_name(R)) : CK_BAD;
+    if (i == R->n_sizes) ck_die(R, R->at, "no axes are called this");
+    dim[n] = i == CK_BAD ? ck_integer(R) : R->size[i].var;
     ck_require_extent(R, dim[n++]);
   } while (ck_list_goes_on(R, "]"));
   return n;

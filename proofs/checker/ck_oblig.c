@@ -70,13 +70,14 @@ int ck_truth(ck_reader *R, ck_id rel) {
   return !known ? -1 : op == CK_EQ ? s == 0 : op == CK_NE ? s != 0 : op == CK_LE ? s >= 0 : s > 0;
 }
 
-ck_id ck_at_large(ck_reader *R, ck_id t, long large) {
+ck_id ck_value(ck_reader *R, ck_id t, long large) {
   ck_op op = ck_head(R->T, t);
   ck_id kid[3];
-  for (uint32_t i = 0; op == CK_V && i < R->n_sizes; i++) if (R->size[i].var == t) return ck_int(R->T, large + i);
+  for (uint32_t i = 0; op == CK_V && i < R->n_sizes; i++)
+    if (R->size[i].var == t && (large || R->size[i].stated)) return ck_int(R->T, large ? large + i : R->size[i].value);
   bool rel = ck_is_rel(R->T, t);
   if ((!rel && op != CK_ITE && (op < CK_ADD || op > CK_MOD)) || ++R->work > CK_MAX_WORK) return t;
-  for (uint32_t i = 0; i < ck_nkids(R->T, t); i++) kid[i] = ck_at_large(R, ck_kid(R->T, t, i), large);
+  for (uint32_t i = 0; i < ck_nkids(R->T, t); i++) kid[i] = ck_value(R, ck_kid(R->T, t, i), large);
   if (op != CK_ITE) return rel ? ck_two(R, op, kid[0], kid[1]) : ck_calc(R, op, kid[0], kid[1]);
   int truth = ck_truth(R, kid[0]);
   return truth < 0 ? t : kid[truth ? 1 : 2];
@@ -151,7 +152,7 @@ void ck_require(ck_reader *R, ck_op op, ck_id a, ck_id b) {
   uint32_t n_conds = R->n_conds, n_ivars = R->n_ivars;
   bool positive, of_zero = (op == CK_NE ? b : a) == ck_int(R->T, 0) && op != CK_EQ;
   if (!R->side || ck_trivial(R, rel) || (of_zero && plain(R, op == CK_NE ? a : b, &positive) && (op == CK_LE || positive))) return;
-  if (!n_conds && ck_truth(R, rel) >= 0) ck_die(R, R->stmt, "needed here, but false: %s", ck_text_of(R, rel));
+  if (!n_conds && !ck_truth(R, ck_value(R, rel, 0))) ck_die(R, R->stmt, "needed here, but false: %s", ck_text_of(R, rel));
   if (R->side->n_obligs == CK_MAX_OBLIGATIONS) ck_die(R, R->stmt, "more than %d obligations", CK_MAX_OBLIGATIONS);
   for (uint32_t k = 0; R->side->in_block && k < 4; k++) {
     bool depends = ck_has_var(R->T, rel, ck_ix(R, 'b', k));

@@ -364,7 +364,7 @@ static void match_list(ck_reader *R, call *c, const char *name, uint32_t n, cons
 
 /* an extent that is 1 for sizes as large as we like, and does not say so, would be broadcast by others */
 static void not_one(ck_reader *R, const call *c, ck_id dim) {
-  for (long n = 1000; ck_is_const(R, ck_at_large(R, dim, n), 1); n++) if (n == 1002) ck_die(R, R->stmt, "%s: an extent of 1 must be written so", c->op->name->s);
+  for (long n = 1000; ck_is_const(R, ck_value(R, dim, n), 1); n++) if (n == 1002) ck_die(R, R->stmt, "%s: an extent of 1 must be written so", c->op->name->s);
 }
 
 /* (a, b) as o: enters o */

@@ -46,7 +46,7 @@ typedef struct ck_reader {
   uint32_t depth, level, work;         /* nesting of the text; open reductions; evaluation steps of this call */
   const char *rule; const ck_tok *rule_at; /* a rule of this name is read, not a program; its place, NULL: not met yet */
   ck_def *defs, *last_def; uint32_t n_defs;
-  struct { const char *name; long least; bool in_spec, in_cand; ck_id var; } size[CK_MAX_SIZES]; uint32_t n_sizes;
+  struct { const char *name; long least, value; bool stated, in_spec, in_cand; ck_id var; } size[CK_MAX_SIZES]; uint32_t n_sizes;
   struct { ck_id rel; bool cand; const ck_tok *at; } rel[CK_MAX_RELS]; uint32_t n_rels; /* S; at: of a `where` of the candidate, else NULL */
   ck_side *side;                       /* who is being read */
   ck_id cond[CK_MAX_CONDS]; uint32_t n_conds; /* ranges and conditions that hold where the evaluation stands */
@@ -84,7 +84,8 @@ ck_id ck_fold1(ck_reader *R, ck_id var, ck_id n, ck_id s, ck_id init, ck_id step
 bool ck_same(ck_reader *R, ck_id a, ck_id b), ck_is_one(ck_reader *R, ck_id a); /* the same polynomial; the polynomial 1 */
 bool ck_is_const(const ck_reader *R, ck_id a, long v);          /* literally v */
 int ck_truth(ck_reader *R, ck_id rel);                          /* of a relation between constants: 1 or 0; -1 if it is not */
-ck_id ck_at_large(ck_reader *R, ck_id t, long large);           /* t with the numbers from `large` on for the sizes: a constant if it can be */
+/* t at the stated values of the sizes, or if large is not 0 with the numbers from it on for all: constants where it can be */
+ck_id ck_value(ck_reader *R, ck_id t, long large);
 bool ck_trivial(ck_reader *R, ck_id rel);                       /* true between constants, or among the stated relations or R->cond */
 const char *ck_text_of(ck_reader *R, ck_id t);                  /* for messages */
 void ck_push_cond(ck_reader *R, ck_id rel), ck_push_index(ck_reader *R, ck_id var, ck_id extent); /* the latter to R->ivar too, with its range */

@@ -88,11 +88,11 @@ const ck_poly *ck_poly_of(ck_terms *T, ck_id t) {
   if (t >= T->nodes.n || ck_head(T, t) == CK_ALL) return NULL;
   if (T->node[t].poly) return T->node[t].poly;
   const ck_op op = ck_head(T, t);
-  bool two = op == CK_ADD || op == CK_MUL || ck_is_rel(T, t);
-  const ck_poly *a = two ? ck_poly_of(T, ck_kid(T, t, 0)) : monomial(T, t), *b = two && a ? ck_poly_of(T, ck_kid(T, t, 1)) : NULL;
-  if (two) a = op == CK_ADD ? ck_poly_add(T, a, b, false) : op == CK_MUL ? ck_poly_mul(T, a, b) : ck_poly_add(T, b, a, true);
-  if (a) (T->node[t].poly = (ck_poly *)a)->kept = true;
-  return a;
+  const bool two = op == CK_ADD || op == CK_MUL || ck_is_rel(T, t);
+  const ck_poly *a = two ? ck_poly_of(T, ck_kid(T, t, 0)) : NULL, *b = a ? ck_poly_of(T, ck_kid(T, t, 1)) : NULL; /* failures are not kept: no second try */
+  const ck_poly *p = !two ? monomial(T, t) : op == CK_MUL ? ck_poly_mul(T, a, b) : op == CK_ADD ? ck_poly_add(T, a, b, false) : ck_poly_add(T, b, a, true);
+  if (p) (T->node[t].poly = (ck_poly *)p)->kept = true;
+  return p;
 }
 
 bool ck_poly_eq(const ck_poly *a, const ck_poly *b) {

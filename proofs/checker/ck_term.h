@@ -129,7 +129,7 @@ typedef struct { uint32_t mono; mpq_t coef; } ck_entry;
 struct ck_poly { ck_terms *T; bool kept; uint32_t n; ck_entry *e; }; /* entries by number of the monomial, none zero; kept: by a term */
 const ck_poly *ck_poly_of(ck_terms *T, ck_id t); /* of a relation: b - a.  Kept by the term.  NULL: beyond a bound, or no such term */
 static inline const ck_poly *ck_poly_val(ck_terms *T, ck_id rel) { return ck_is_rel(T, rel) ? ck_poly_of(T, rel) : NULL; }
-const ck_poly *ck_poly_add(ck_terms *T, const ck_poly *a, const ck_poly *b, bool minus); /* a + b or a - b, the caller's; NULL if a or b is */
+const ck_poly *ck_poly_add(ck_terms *T, const ck_poly *a, const ck_poly *b, bool minus); /* a + b or a - b, the caller's; NULL if one is */
 const ck_poly *ck_poly_mul(ck_terms *T, const ck_poly *a, const ck_poly *b);
 void ck_poly_done(const ck_poly *p);             /* frees it, unless a term keeps it */
 bool ck_poly_eq(const ck_poly *a, const ck_poly *b);

@@ -202,7 +202,7 @@ static void relations_leave_free(ck_reader *R) {
       else fits = fits && times(R, own, size) == 1 && lowest(R, own, size) == 1;
       for (uint32_t j = 0; op == CK_EQ && j < R->n_rels; j++) fits = fits && (j == i || !R->rel[j].at || !ck_has_var(R->T, R->rel[j].rel, size));
     }
-    if (!fits) ck_die(R, R->rel[i].at, "this may restrict the sizes of the given program: only product = product of own sizes, and own size <= product, do not");
+    if (!fits) ck_die(R, R->rel[i].at, "this may restrict the sizes of the given program: `product = product of own sizes` and `own size <= product` do not");
   }
 }
 

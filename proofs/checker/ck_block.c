@@ -21,8 +21,7 @@ static tile read_tile(ck_reader *R, bool store) {
     const ck_tok *at = R->at;
     int a = grid_axis(R);
     if (a < 0 || (a == LOOP && store)) ck_die(R, R->at, store ? "grid axis expected: x y z" : "grid axis or loop expected: x y z loop");
-    if (R->grid[a] == CK_BAD) ck_die(R, R->at, "the kernel does not declare this");
-    if (m.axis[a] >= 0) ck_die(R, R->at, "mapped twice");
+    if (R->grid[a] == CK_BAD || m.axis[a] >= 0) ck_die(R, at, m.axis[a] < 0 ? "the kernel does not declare this" : "mapped twice");
     R->at++, ck_expect(R, "->");
     long axis = ck_small_int(R);
     if (axis >= (long)m.t.rank) ck_die(R, at, "the tensor has only %u axes", m.t.rank);

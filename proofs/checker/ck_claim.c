@@ -36,7 +36,7 @@ static void goal(ck_reader *R, ck_claim *c, uint32_t hyps, ck_id rel, ck_id *con
 
 /* extents and elements of an output */
 static void output_goals(ck_reader *R, ck_claim *c, uint32_t hyps, const ck_tensor *z, const ck_side *cand) {
-  const ck_tensor *y = ck_find_tensor(cand->output, cand->n_outputs, z->name);
+  const ck_tensor *y = cand->mug ? ck_find_tensor(cand->tensor, cand->n_tensors, z->name) : ck_find_tensor(cand->output, cand->n_outputs, z->name);
   if (!y) ck_die(R, cand->f->tok, "the output %s is not defined", z->name);
   if (y->rank != z->rank) ck_die(R, cand->f->tok, "the output %s has %u axes, not %u", z->name, z->rank, y->rank);
   for (uint32_t i = 0; i < z->rank; i++) goal(R, c, hyps, ck_two(R, CK_EQ, z->dim[i], y->dim[i]), R->cond, 0, "shape.%s.%u", z->name, (unsigned)i);
@@ -48,7 +48,7 @@ static void output_goals(ck_reader *R, ck_claim *c, uint32_t hyps, const ck_tens
 
 static void state_goals(ck_reader *R, ck_claim *c, const ck_side *spec, const ck_side *cand) {
   ck_id *hyp = ck_keep(R, (R->n_rels + spec->n_obligs + 1) * sizeof *hyp);
-  if (cand->n_outputs != spec->n_outputs) ck_die(R, cand->f->tok, "the given program has %u outputs", spec->n_outputs);
+  if (!cand->mug && cand->n_outputs != spec->n_outputs) ck_die(R, cand->f->tok, "the given program has %u outputs", spec->n_outputs);
   for (uint32_t i = 0; i < spec->n_obligs; i++) hyp[i] = clause(R, &spec->oblig[i]);
   for (uint32_t i = 0; i < R->n_rels; i++) hyp[spec->n_obligs + i] = R->rel[i].rel;
   uint32_t rels = set_of(R, hyp + spec->n_obligs, R->n_rels), hyps = ck_union(R->T, rels, set_of(R, hyp, spec->n_obligs));
@@ -125,6 +125,14 @@ static void used_files(ck_reader *R, ck_file *prog, bool on_disk, files *sem) {
   }
 }
 
+/* reads the files from this one on; the same text under two names is one file */
+static void definitions(ck_reader *R, const files *sem, uint32_t from) {
+  for (uint32_t i = from, k; i < sem->n; i++) {
+    for (k = 0; strcmp(sem->f[k].sha, sem->f[i].sha);) k++;
+    if (k == i) R->side = NULL, ck_read_sem(R, &sem->f[i]);
+  }
+}
+
 /* whether SPEC holds rules, of which CANDIDATE names one: R->rule; *backward: its sides are to be exchanged */
 static bool rule_name(ck_reader *R, const char *spec, const char *cand, bool *backward) {
   const char *suffix = strrchr(spec, '.'), *back = strrchr(cand, '.');
@@ -140,21 +148,22 @@ static void build(ck_reader *R, ck_claim *c, const ck_text *spec, const ck_text 
   ck_side *given = ck_keep(R, sizeof *given), *other = ck_keep(R, sizeof *other);
   files s = {.f = ck_keep(R, (n_sem + 64) * sizeof *s.f), .cap = n_sem + 64};
   bool backward = false, rule = rule_name(R, spec->name, cand->name, &backward);
-  for (uint32_t i = 0; i < n_sem; i++) open_file(R, &s.f[s.n++], &sem[i]);
-  open_file(R, &fs[0], spec), used_files(R, &fs[0], !spec->text, &s);
-  if (!rule) open_file(R, &fs[1], cand), used_files(R, &fs[1], !cand->text, &s);
   given->f = &fs[0], other->f = &fs[!rule], other->cand = true;
-  memcpy(c->spec_sha, fs[0].sha, 65), memcpy(c->cand_sha, other->f->sha, 65);
-  for (uint32_t i = 0, k; i < s.n; i++) { /* the same text under two names is one file */
-    for (k = 0; strcmp(s.f[k].sha, s.f[i].sha);) k++;
-    if (k == i) ck_read_sem(R, &s.f[i]);
-  }
+  for (uint32_t i = 0; i < n_sem; i++) open_file(R, &s.f[s.n++], &sem[i]);
+  open_file(R, &fs[0], spec), used_files(R, &fs[0], !spec->text, &s), definitions(R, &s, 0);
+  memcpy(c->spec_sha, fs[0].sha, 65);
   if (rule) {
     R->rule_at = NULL, ck_read_sem(R, &fs[0]); /* a rule of that name in another file is none */
     const char *end = ck_read_rule(R, given, backward ? other : given, backward ? given : other), *from = R->rule_at[-1].from;
     ck_sha256(from, (size_t)(end - from), c->cand_sha);
     given->name = backward ? "the right side" : "the left side", other->name = backward ? "the left side" : "the right side";
-  } else ck_read_graph(R, given, NULL), ck_read_graph(R, other, given);
+  } else {
+    uint32_t known = s.n; /* what the candidate brings along is not known to the given program */
+    ck_read_graph(R, given, NULL);
+    open_file(R, &fs[1], cand), used_files(R, &fs[1], !cand->text, &s), definitions(R, &s, known);
+    memcpy(c->cand_sha, fs[1].sha, 65);
+    ck_read_graph(R, other, given);
+  }
   state_goals(R, c, given, other);
   c->theorem = theorem(R, given, other);
   ck_relied(R, c);

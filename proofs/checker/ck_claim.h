@@ -13,7 +13,7 @@ typedef struct {
   ck_goal *goals; uint32_t n_goals;
   ck_ids hyps, rels;                       /* S + Def(given): allowed in every goal; S, stated facts of sizes */
   char *theorem;                           /* in words and formulas, for people */
-  struct { const char *name; char sha256[65]; } *relied; uint32_t n_relied; /* operator specifications used */
+  struct { const char *name; char sha256[65]; } *relied; uint32_t n_relied; /* specifications used: NAME of an operator, `func NAME` */
   char spec_sha[65], cand_sha[65];         /* of the two files as read, or of the rule's text */
   void *mem;                               /* goals and relied; what else is pointed to belongs to the terms */
 } ck_claim;

@@ -33,7 +33,7 @@ ck_tensor *ck_tensor_named(ck_reader *R, ck_tensor *const *t, uint32_t n, const 
 }
 
 /* --- expressions */
-static ck_tensor *expr(ck_reader *R);
+static ck_tensor *infix(ck_reader *R, int level);
 
 static ck_tensor *scalar_tensor(ck_reader *R, ck_id value) { ck_tensor *t = ck_keep(R, sizeof *t); t->elem = value; return t; }
 
@@ -66,7 +66,7 @@ static ck_tensor *call_expr(ck_reader *R) {
         attr[m].at = R->at, attr[m].name = ck_new_name(R), ck_expect(R, "=");
         attr[m++].val = attribute(R);
       } else if (m) ck_die(R, R->at, "tensors come before attributes");
-      else arg[n++] = expr(R);
+      else arg[n++] = infix(R, 0);
     } while (ck_list_goes_on(R, ")"));
   return ck_call_op(R, op, at, arg, n, attr, m);
 }
@@ -77,6 +77,7 @@ static ck_tensor *item(ck_reader *R, ck_tensor *t, uint32_t axis) {
   ck_attr a[4] = {{"axis", ck_int(R->T, (long)axis), at}, {"start", ck_int(R->T, 0), at}, {"stop", CK_BAD, at}, {"step", ck_int(R->T, 1), at}};
   if (ck_accept(R, "none")) return ck_call_op(R, "expand_dims", at, &t, 1, a, 1);
   if (axis >= t->rank) ck_die(R, R->at, "the tensor has only %u axes", t->rank);
+  for (uint32_t i = 0; i <= axis; i++) if (ck_group(R, t->dim[i]) != CK_BAD) ck_die(R, at, "an index cannot count across a group of axes");
   a[2].val = t->dim[axis];
   if (!ck_at(R, ":")) a[1].val = ck_integer(R);
   ck_expect(R, ":");
@@ -89,7 +90,7 @@ static ck_tensor *postfix(ck_reader *R) {
   ck_tensor *t;
   if (R->at->kind == CK_T_NUM) t = scalar_tensor(R, ck_number(R));
   else if (ck_tok_is(R->at + 1, "(") && R->at->kind == CK_T_NAME) t = call_expr(R);
-  else if (ck_accept(R, "(")) t = expr(R), ck_expect(R, ")");
+  else if (ck_accept(R, "(")) t = infix(R, 0), ck_expect(R, ")");
   else t = named(R);
   while (ck_accept(R, "[")) {
     uint32_t axis = 0;
@@ -116,13 +117,11 @@ static ck_tensor *infix(ck_reader *R, int level) {
   return t;
 }
 
-static ck_tensor *expr(ck_reader *R) { return infix(R, 0); }
-
 ck_tensor *ck_assign(ck_reader *R) {
   const ck_tok *at = R->at;
   const char *name = ck_fresh_name(R);
   ck_expect(R, "=");
-  const ck_tensor *t = expr(R);
+  const ck_tensor *t = infix(R, 0);
   if (t->varying && t->after) ck_die(R, at, "%s mixes a tensor that differs between iterations with a finished accumulator", name);
   return ck_define(R, name, t);
 }
@@ -297,11 +296,6 @@ void ck_read_graph(ck_reader *R, ck_side *s, const ck_side *spec) {
   relations_leave_free(R);
   if (!s->mug && !s->n_outputs) ck_die(R, R->at, "the program has no output");
   if (!s->mug && spec && s->n_inputs != spec->n_inputs) ck_die(R, R->at, "the given program has %u inputs, this one %u", spec->n_inputs, s->n_inputs);
-  for (uint32_t i = 0; s->mug && i < spec->n_outputs; i++) {
-    ck_tensor *t = ck_find_tensor(s->tensor, s->n_tensors, spec->output[i]->name);
-    if (!t) ck_die(R, R->at, "the output %s is not defined", spec->output[i]->name);
-    s->output[s->n_outputs++] = t;
-  }
 }
 
 /* --- rules */
@@ -310,9 +304,9 @@ static void assume(ck_reader *R) {
   const ck_tok *at = R->at;
   ck_tensor *t[2];
   bool swap;
-  t[0] = expr(R);
+  t[0] = infix(R, 0);
   ck_op op = ck_relop(R, &swap);
-  t[1] = expr(R);
+  t[1] = infix(R, 0);
   const ck_tensor *d = ck_call_op(R, "sub", at, (ck_tensor *[]){t[!swap], t[swap]}, 2, NULL, 0);
   for (uint32_t i = 0; i < d->rank; i++) ck_push_index(R, ck_ix(R, 'i', i), d->dim[i]);
   ck_require(R, op, ck_int(R->T, 0), d->elem);
@@ -321,7 +315,7 @@ static void assume(ck_reader *R) {
 
 static void side_of_rule(ck_reader *R, ck_side *s) {
   R->side = s;
-  if (R->at->kind != CK_T_NL) add_output(R, R->at, ck_define(R, "out", expr(R))), ck_newline(R);
+  if (R->at->kind != CK_T_NL) add_output(R, R->at, ck_define(R, "out", infix(R, 0))), ck_newline(R);
   else
     for (R->at++; !ck_at(R, "rhs") && !ck_at(R, "expect") && !ck_rule_ends(R); ck_newline(R)) statement(R, NULL);
   if (!s->n_outputs) ck_die(R, R->at, "this side has no output");

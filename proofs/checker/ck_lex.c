@@ -13,8 +13,7 @@ enum { AHEAD = 4 }; /* ends after the last token, so that looking ahead stays wi
 struct chunk { struct chunk *next; max_align_t data[]; };
 
 void *ck_keep(ck_reader *R, size_t n) {
-  struct chunk *c = calloc(1, sizeof *c + n);
-  if (!c) abort();
+  struct chunk *c = memset(ck_alloc(NULL, sizeof *c + n), 0, sizeof *c + n);
   c->next = R->mem, R->mem = c;
   return c->data;
 }
@@ -23,8 +22,7 @@ void ck_keep_none(void *mem) { for (struct chunk *c = mem, *next; c; c = next) n
 
 char *ck_read_file(const char *name, size_t max, size_t *len) {
   FILE *in = fopen(name, "rb");
-  char *text = malloc(max + 1);
-  if (!text) abort();
+  char *text = ck_alloc(NULL, max + 1);
   *len = in ? fread(text, 1, max, in) : 0;
   bool ok = in && !ferror(in);
   if (in) fclose(in);

@@ -28,10 +28,12 @@ static int usage(FILE *out, int status) {
 /* a file, or all *.sem of a folder by name */
 static int add_sem(const char *where) {
   struct stat st;
-  char pattern[4096];
-  if (stat(where, &st)) return complain(where, strerror(errno));
-  int n = snprintf(pattern, sizeof pattern, S_ISDIR(st.st_mode) ? "%s/*.sem" : "%s", where);
-  int failed = n < (int)sizeof pattern ? glob(pattern, paths.gl_pathc ? GLOB_APPEND : 0, NULL, &paths) : GLOB_NOSPACE;
+  char pattern[8192];
+  size_t n = 0;
+  if (stat(where, &st) || strlen(where) > 4000) return complain(where, strerror(errno ? errno : ENAMETOOLONG));
+  for (const char *s = where; *s; pattern[n++] = *s++) if (strchr("*?[\\", *s)) pattern[n++] = '\\'; /* the name is no pattern */
+  strcpy(pattern + n, S_ISDIR(st.st_mode) ? "/*.sem" : "");
+  int failed = glob(pattern, paths.gl_pathc ? GLOB_APPEND : 0, NULL, &paths);
   return failed && !(failed == GLOB_NOMATCH && S_ISDIR(st.st_mode)) ? complain(where, "cannot be read") : 0;
 }
 
@@ -81,16 +83,19 @@ static int check(char *const file[3]) {
 /* the worst verdict of the list */
 static int batch(const char *list) {
   FILE *in = fopen(list, "r");
-  char *f[3] = {0};
-  int worst = -1, n;
+  char *line = NULL;
+  size_t cap = 0;
+  int worst = -1;
   if (!in) return complain(list, strerror(errno));
-  while ((n = fscanf(in, "%ms%ms%ms", &f[0], &f[1], &f[2])) > 0) {
-    int v = n == 3 ? check(f) : complain(list, "three file names expected in each line");
+  while (getline(&line, &cap, in) >= 0) {
+    char *f[4] = {0};
+    int n = sscanf(line, "%ms%ms%ms%ms", &f[0], &f[1], &f[2], &f[3]), v = -1;
+    if (n > 0 && *f[0] != '#') v = n == 3 ? check(f) : complain(list, "three file names expected in each line");
     if (v > worst) worst = v;
-    while (n > 0) free(f[--n]);
+    for (int i = 0; i < 4; i++) free(f[i]);
   }
   if (worst < 0 || ferror(in)) worst = complain(list, "nothing to check");
-  fclose(in);
+  free(line), fclose(in);
   return worst;
 }
 

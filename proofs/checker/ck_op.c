@@ -5,10 +5,9 @@
 #include <string.h>
 
 struct ck_def { /* of an operator or a function */
-  bool func, used; uint32_t n;            /* of a function: number of arguments */
-  const ck_tok *name; const char *to;     /* the text begins before the name, with `op` or `func` */
+  bool func, used, arbitrary; uint32_t n;          /* of a function: it has no definition; number of arguments */
+  const ck_tok *name; const char *to;              /* the text begins before the name, with `op` or `func` */
   const ck_tok *let[CK_MAX_LETS]; uint32_t n_lets; /* definitions, the last one is out */
-  ck_def *fn[CK_MAX_LETS]; uint32_t n_fn; /* functions that an operator uses */
   ck_def *next;
 };
 /* A call of an operator: what its names stand for.  Names of tensors are entered as the arguments are matched.  In a size expression it is NULL. */
@@ -39,12 +38,15 @@ static ck_id *find_bind(call *c, const char *name) {
   for (uint32_t i = 0;; i++) if (i == c->nb || !strcmp(c->bind[i].name, name)) return i < c->nb ? &c->bind[i].val : NULL;
 }
 
-static void add_bind(ck_reader *R, call *c, const char *name, ck_id val) {
+/* the name has no meaning yet in this operator */
+static void fresh(ck_reader *R, call *c, const char *name) {
   bool taken = find_bind(c, name) != NULL;
   for (uint32_t i = 0; i < c->n_args; i++) taken = taken || !strcmp(c->arg_name[i], name);
+  for (uint32_t i = 0; i < c->op->n_lets; i++) taken = taken || ck_tok_is(c->op->let[i], name);
   if (taken || c->nb == CK_MAX_BINDS) ck_die(R, c->op->name, taken ? "%s has two meanings" : "%s is one name too many", name);
-  c->bind[c->nb].name = name, c->bind[c->nb++].val = val;
 }
+
+static void add_bind(ck_reader *R, call *c, const char *name, ck_id val) { fresh(R, c, name), c->bind[c->nb].name = name, c->bind[c->nb++].val = val; }
 
 static ck_id named(ck_reader *R, call *c) {
   const ck_tok *at = R->at;
@@ -56,12 +58,12 @@ static ck_id named(ck_reader *R, call *c) {
 }
 
 /* A group of axes meets only itself: equal products of extents are not equal extents.  Its index goes only where the whole group is. */
-static ck_id group(const ck_reader *R, ck_id dim) {
+ck_id ck_group(const ck_reader *R, ck_id dim) {
   return ck_head(R->T, dim) == CK_V && !strncmp(ck_word_text(R->T, ck_name(R->T, dim)), "..", 2) ? dim : CK_BAD;
 }
 
 static void meet(ck_reader *R, const call *c, ck_id a, ck_id b) {
-  if (group(R, a) != group(R, b)) ck_die(R, R->stmt, "%s: a group of axes can only meet itself", c->op->name->s);
+  if (ck_group(R, a) != ck_group(R, b)) ck_die(R, R->stmt, "%s: a group of axes can only meet itself", c->op->name->s);
 }
 
 /* --- relations, and conditions: relations joined by `not`, `and`, `or`.  They choose what is evaluated next, so that each part is evaluated where
@@ -107,8 +109,8 @@ static ck_id choose(ck_reader *R, call *c, const kont *k) {
 
 /* --- expressions */
 static ck_id conditional(ck_reader *R, call *c) { /* if(condition, value, value) */
-  if (!ck_at(R, "(")) ck_die(R, R->at, "'(' expected");
-  const ck_tok *from = R->at + 1, *close = R->at->mate, *yes = ck_find(",", from, close), *no = yes < close ? ck_find(",", yes + 1, close) : close;
+  ck_expect(R, "(");
+  const ck_tok *from = R->at, *close = from[-1].mate, *yes = ck_find(",", from, close), *no = yes < close ? ck_find(",", yes + 1, close) : close;
   if (no == close) ck_die(R, R->at, "(condition, value, value) expected");
   ck_id t = choose(R, c, &(kont){from, yes, &(kont){yes + 1, no, NULL, NULL}, &(kont){no + 1, close, NULL, NULL}});
   return R->at = close + 1, t;
@@ -162,7 +164,7 @@ static ck_id function(ck_reader *R, call *c) {
     sig[n] = 'r', a[n++] = scalar(R, c);
   } while (ck_list_goes_on(R, ")"));
   ck_def *g = i < N_KNOWN || !c ? NULL : find_def(R, f, true);
-  if (i == N_KNOWN && !g) ck_die(R, at, "no function is called %s", f);
+  if ((i == N_KNOWN && !g) || (!c && known[i].n != 2)) ck_die(R, at, "no function %sis called %s", c ? "" : "of sizes ", f);
   if (n != (g ? g->n : known[i].n)) ck_die(R, at, "wrong number of arguments for %s", f);
   if (!g) {
     if (known[i].op == CK_LOG) ck_require(R, CK_LT, zero, a[0]);
@@ -171,12 +173,10 @@ static ck_id function(ck_reader *R, call *c) {
     if (known[i].op != CK_ITE) return ck_ok(R, ck_mk1(R->T, known[i].op, a[0]));
     return n == 1 ? ck_if(R, ck_two(R, CK_LE, zero, a[0]), a[0], ck_minus(R, a[0])) : (f[1] == 'a' ? ck_larger : ck_smaller)(R, a[0], a[1]);
   }
-  for (i = 0; i < c->op->n_fn && c->op->fn[i] != g;) i++;
-  if (i == CK_MAX_LETS) ck_die(R, at, "one function too many: %s", f);
-  if (i == c->op->n_fn) c->op->fn[c->op->n_fn++] = g;
+  g->used = g->used || R->side;
   ck_id value = body(R, c, g, a);
   if (value != CK_BAD) return value;
-  g->used = g->used || R->side;
+  g->arbitrary = true;
   memcpy(sig + n, ":r", 3), snprintf(app, sizeof app, "func.%s", f);
   return ck_ok(R, ck_app(R->T, app, sig, a, n));
 }
@@ -197,10 +197,10 @@ static uint32_t indices(ck_reader *R, call *c, const ck_tensor *t, ck_id *ix, ck
     if (is_list && (!l || !l->at)) ck_die(R, at, "no indices are bound to %s", at->s);
     if (adapt && (!t || t->rank < others || t->rank - others > l->n)) ck_die(R, at, "the tensor has too few or too many axes for ~%s", at->s);
     uint32_t take = adapt ? t->rank - others : l ? l->n : 1;
-    if (adapt) others = t->rank; /* at most one ~: a second one takes nothing */
+    if (adapt) others = t->rank + 1; /* at most one ~ */
     if (n + take > CK_MAX_RANK) ck_die(R, at, "too many indices");
     for (uint32_t i = l ? l->n - take : 0; l && i < l->n; i++, n++)
-      groups[n] = group(R, l->dim[i]), ix[n] = adapt && ck_is_one(R, t->dim[n]) && !ck_is_one(R, l->dim[i]) ? ck_int(R->T, 0) : l->ix[i];
+      groups[n] = ck_group(R, l->dim[i]), ix[n] = adapt && ck_is_one(R, t->dim[n]) && !ck_is_one(R, l->dim[i]) ? ck_int(R->T, 0) : l->ix[i];
     if (!l) groups[n] = CK_BAD, ix[n++] = integer(R, c);
   } while (ck_list_goes_on(R, "]"));
   return n;
@@ -220,7 +220,7 @@ static ck_id access(ck_reader *R, call *c) {
   if (!t) return definition(R, c, let, NULL, 0, ix, groups, n);
   if (n != t->rank) ck_die(R, at, "wrong number of indices for %s", s);
   for (uint32_t j = 0; j < n; j++)
-    if (groups[j] != group(R, t->dim[j])) ck_die(R, at, "the index of a group of axes goes only where the whole group is: %s", s);
+    if (groups[j] != ck_group(R, t->dim[j])) ck_die(R, at, "the index of a group of axes goes only where the whole group is: %s", s);
   for (uint32_t j = 0; j < n; j++) ck_require(R, CK_LE, ck_int(R->T, 0), ix[j]), ck_require(R, CK_LT, ix[j], t->dim[j]);
   return ck_at_index(R, t, ix);
 }
@@ -290,6 +290,7 @@ static void operator_def(ck_reader *R, ck_def *op) {
     out = ck_at(R, "out");
     if (!out) ck_expect(R, "let");
     if (op->n_lets == CK_MAX_LETS) ck_die(R, R->at, "more than %d definitions", CK_MAX_LETS);
+    for (uint32_t i = 0; i < op->n_lets; i++) if (ck_tok_is(op->let[i], R->at->s)) ck_die(R, R->at, "%s has two meanings", R->at->s);
     op->let[op->n_lets++] = R->at;
     out ? ck_expect(R, "out") : (void)ck_new_name(R);
     if (!ck_at(R, "[") || !ck_tok_is(R->at->mate + 1, "=")) ck_die(R, R->at, "[indices] = expected");
@@ -330,26 +331,19 @@ void ck_read_sem(ck_reader *R, const ck_file *f) {
   }
 }
 
-static void write(FILE *out, const ck_def *d) { fwrite(d->name[-1].from, 1, (size_t)(d->to - d->name[-1].from), out); }
-
 void ck_relied(ck_reader *R, ck_claim *c) {
   c->relied = ck_keep(R, (R->n_defs + 1) * sizeof *c->relied);
-  for (const ck_def *o = R->defs; o; o = o->next) {
-    if (o->func || !o->used) continue;
-    char *text = NULL; size_t n = 0;
-    FILE *out = open_memstream(&text, &n);
-    if (!out) abort();
-    write(out, o);
-    for (uint32_t i = 0; i < o->n_fn; i++) fputc('\n', out), write(out, o->fn[i]);
-    fclose(out);
-    c->relied[c->n_relied].name = o->name->s;
-    ck_sha256(text, n, c->relied[c->n_relied++].sha256), free(text);
+  for (const ck_def *d = R->defs; d; d = d->next) {
+    if (!d->used) continue;
+    char *name = ck_keep(R, CK_MAX_NAME + 6);
+    sprintf(name, "%s%s", d->func ? "func " : "", d->name->s), c->relied[c->n_relied].name = name;
+    ck_sha256(d->name[-1].from, (size_t)(d->to - d->name[-1].from), c->relied[c->n_relied++].sha256);
   }
 }
 
 void ck_show_functions(const ck_reader *R, FILE *out) {
   for (const ck_def *g = R->defs; g; g = g->next)
-    if (g->func && g->used) fprintf(out, "%s may be any function that is defined everywhere.\n", g->name->s);
+    if (g->used && g->arbitrary) fprintf(out, "%s may be any function that is defined everywhere.\n", g->name->s);
 }
 
 /* --- shapes */
@@ -404,11 +398,12 @@ static uint32_t shape(ck_reader *R, call *c, axis d[CK_MAX_DIMS], bool result) {
   return n;
 }
 
-/* the integer at that place; the cursor stays */
-static ck_id extent(ck_reader *R, call *c, const axis *d) {
+/* the integer at that place, which is one of sizes and attributes alone; the cursor stays */
+static ck_id extent(ck_reader *R, const call *c, const axis *d) {
   const ck_tok *back = R->at;
-  R->at = d->at;
-  ck_id n = integer(R, c);
+  call inner = *c;
+  R->at = d->at, inner.n_args = 0;
+  ck_id n = integer(R, &inner);
   ends(R, d->end);
   return R->at = back, n;
 }
@@ -435,10 +430,10 @@ static void match_arg(ck_reader *R, call *c, const char *name, const axis *p, ui
   if (rest < n) take[rest] = t->rank - used;
   for (uint32_t i = 0; i < n; at += take[i++]) {
     for (uint32_t k = 0; p[i].name && p[i].at && k < t->rank; k++) /* the axes counted: those taken, or those left */
-      if (group(R, t->dim[k]) != CK_BAD && (k >= at && k < at + take[i]) == (count[i] >= 0))
+      if (ck_group(R, t->dim[k]) != CK_BAD && (k >= at && k < at + take[i]) == (count[i] >= 0))
         ck_die(R, R->stmt, "%s: an axis number cannot count across a group of axes", c->op->name->s);
     if (p[i].name) match_list(R, c, p[i].name, take[i], t->dim + at);
-    else if (group(R, t->dim[at]) != CK_BAD) ck_die(R, R->stmt, "%s: a group of axes cannot be taken as one axis", c->op->name->s);
+    else if (ck_group(R, t->dim[at]) != CK_BAD) ck_die(R, R->stmt, "%s: a group of axes cannot be taken as one axis", c->op->name->s);
     else if (p[i].at->kind == CK_T_NAME && p[i].end == p[i].at + 1 && !find_bind(c, p[i].at->s)) add_bind(R, c, p[i].at->s, t->dim[at]);
     else ck_require_eq(R, extent(R, c, &p[i]), t->dim[at]);
   }
@@ -482,7 +477,7 @@ static ck_id definition(ck_reader *R, const call *c, uint32_t which, const axis 
       if (is_list && (!l || l->at)) ck_die(R, t, "definition over an unknown or repeated list %s", name);
       if (at + take > n) ck_die(R, t, "too few indices for this definition");
       for (uint32_t i = 0; i < take; i++)
-        if (groups[at + i] != (l ? group(R, l->dim[i]) : CK_BAD)) ck_die(R, t, "the index of a group of axes goes only where the whole group is");
+        if (groups[at + i] != (l ? ck_group(R, l->dim[i]) : CK_BAD)) ck_die(R, t, "the index of a group of axes goes only where the whole group is");
       if (l) memcpy(l->ix, ix + at, take * sizeof *ix), l->at = true;
       else add_bind(R, &inner, name, ix[at]);
       at += take, k++;
@@ -509,7 +504,7 @@ static void result(ck_reader *R, call *c, ck_tensor *t) {
       ix[t->rank] = ck_ix(R, 'i', t->rank), t->dim[t->rank] = l ? l->dim[k] : one;
     }
   }
-  for (uint32_t i = 0; i < t->rank; i++) ck_require_extent(R, t->dim[i]), groups[i] = group(R, t->dim[i]);
+  for (uint32_t i = 0; i < t->rank; i++) ck_require_extent(R, t->dim[i]), groups[i] = ck_group(R, t->dim[i]);
   c->n_fixed = c->nb;
   for (uint32_t i = 0; i < t->rank; i++) ck_push_index(R, ix[i], t->dim[i]);
   t->elem = definition(R, c, c->op->n_lets - 1, d, n, ix, groups, t->rank);
@@ -531,11 +526,11 @@ ck_tensor *ck_call_op(ck_reader *R, const char *name, const ck_tok *at, ck_tenso
   if (k != n_args) ck_die(R, at, "%s takes %u tensors, not %u", name, k, n_args);
   if (semicolon < close) R->at = semicolon + 1, bind_attributes(R, c, attr, n_attrs), ends(R, close);
   else if (n_attrs) ck_die(R, attr->at, "%s has no attribute %s", name, attr->name);
-  for (R->at = first; R->at < semicolon;) {
+  for (R->at = first; R->at < semicolon || ck_tok_is(R->at - 1, ",");) {
     axis d[CK_MAX_DIMS];
     const char *arg_name = ck_new_name(R);
     uint32_t n = shape(R, c, d, false);
-    if (find_bind(c, arg_name)) ck_die(R, op->name, "%s has two meanings", arg_name);
+    fresh(R, c, arg_name);
     match_arg(R, c, arg_name, d, n, arg[c->n_args]), c->arg_name[c->n_args++] = arg_name;
     if (R->at < semicolon) ck_expect(R, ",");
   }

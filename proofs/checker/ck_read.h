@@ -99,9 +99,10 @@ void ck_read_sem(ck_reader *R, const ck_file *f);               /* finds the def
 bool ck_rule_ends(const ck_reader *R);                          /* the end of the file, or the next definition in it */
 ck_tensor *ck_call_op(ck_reader *R, const char *op, const ck_tok *at, ck_tensor *const *arg, uint32_t n_args, const ck_attr *attr, uint32_t n_attrs);
 ck_id ck_integer(ck_reader *R), ck_relation(ck_reader *R);      /* of sizes, at the cursor */
+ck_id ck_group(const ck_reader *R, ck_id dim);                  /* the extent if it stands for any number of axes, or CK_BAD */
 ck_op ck_relop(ck_reader *R, bool *swap);                       /* swap: the sides are to be exchanged */
-void ck_relied(ck_reader *R, ck_claim *c);                      /* the operators used, with the hash of their text and that of the functions that it names */
-void ck_show_functions(const ck_reader *R, FILE *out);          /* those used */
+void ck_relied(ck_reader *R, ck_claim *c);                      /* the operators and functions used, with the hash of their text */
+void ck_show_functions(const ck_reader *R, FILE *out);          /* those used that have no definition */
 
 /* --- ck_graph.c: programs, rules, and the kernel level of muGraphs */
 void ck_read_graph(ck_reader *R, ck_side *side, const ck_side *spec);

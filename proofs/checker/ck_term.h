@@ -97,7 +97,6 @@ static inline ck_op ck_head(const ck_terms *T, ck_id t) { return T->node[t].op; 
 static inline uint32_t ck_nkids(const ck_terms *T, ck_id t) { return T->node[t].n; }
 static inline ck_id ck_kid(const ck_terms *T, ck_id t, uint32_t i) { return T->node[t].kid[i]; }
 static inline const mpq_t *ck_q_value(const ck_terms *T, ck_id t) { return (const mpq_t *)T->node[t].q; } /* CK_Q, borrowed */
-static inline void ck_get_q(const ck_terms *T, ck_id t, mpq_t out) { mpq_set(out, *ck_q_value(T, t)); }
 static inline uint32_t ck_name(const ck_terms *T, ck_id t) { return T->node[t].a; }      /* CK_V, CK_APP: word */
 static inline uint32_t ck_sig(const ck_terms *T, ck_id t) { return T->node[t].b; }       /* CK_APP: word */
 static inline char ck_sort(const ck_terms *T, ck_id t) { return (char)T->node[t].b; }    /* CK_V, CK_B */

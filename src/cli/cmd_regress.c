@@ -34,36 +34,6 @@ static double processor_seconds(void) {
 }
 
 /* ---- what a claim relies on */
-typedef struct { const as_func *f[64]; uint32_t n; } funcs;
-
-static void functions_of(const as_expr *e, funcs *all) {
-  if (e == NULL) return;
-  bool known = e->func == NULL || all->n == sizeof all->f / sizeof *all->f;
-  for (uint32_t i = 0; i < all->n && !known; i++) known = all->f[i] == e->func;
-  if (!known) {
-    all->f[all->n++] = e->func;
-    functions_of(e->func->body, all);
-  }
-  for (uint32_t i = 0; i < e->n; i++) functions_of(e->kid[i], all);
-}
-
-static void canonical_sha(const as_opdef *op, char out[65]) {
-  funcs all = {{0}, 0};
-  as_str s;
-  as_str_init(&s);
-  char *text = as_opdef_print(op);
-  as_str_add(&s, text);
-  free(text);
-  for (uint32_t i = 0; i < op->nlet; i++) functions_of(op->let[i].body, &all);
-  for (uint32_t i = 0; i < all.n; i++) {
-    text = as_func_print(all.f[i]);
-    as_str_add(&s, text);
-    free(text);
-  }
-  as_sha256(s.s, s.n, out);
-  as_str_clear(&s);
-}
-
 static int by_name(const void *a, const void *b) { return strcmp(((const base_op *)a)->name, ((const base_op *)b)->name); }
 
 /* claim NULL: it cannot be read; then what the baseline names is looked up, without the checker's hashes */
@@ -76,8 +46,9 @@ static void relied_now(base_fact *f, const as_oplib *lib, const ck_terms *T, con
     base_op *o = &r->op[r->n_op];
     o->name = as_strdup(claim ? claim->relied[r->n_op].name : f->was.op[r->n_op].name);
     if (claim) memcpy(o->sha256, claim->relied[r->n_op].sha256, sizeof o->sha256);
-    const as_opdef *op = as_oplib_find(lib, o->name);
-    if (op) canonical_sha(op, o->canonical);
+    char *text = as_oplib_text(lib, o->name);
+    if (text) as_sha256(text, strlen(text), o->canonical);
+    free(text);
   }
   qsort(r->op, r->n_op, sizeof *r->op, by_name);
 }

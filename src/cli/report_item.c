@@ -71,8 +71,7 @@ static void program(as_report_item *it, const char *title, const as_graph *g) {
 
 static void specifications(const cli_case *c, const cli_verdicts *v, as_report_item *it) {
   for (uint32_t i = 0; i < v->n_relied; i++) {
-    const as_opdef *op = as_oplib_find(c->lib, v->relied[i].name);
-    char *text = op ? as_opdef_print(op) : NULL;
+    char *text = as_oplib_text(c->lib, v->relied[i].name);
     as_report_add_relied(it, v->relied[i].name, v->relied[i].sha256, text);
     free(text);
   }

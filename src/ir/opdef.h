@@ -66,6 +66,7 @@ const char *const *as_oplib_files(const as_oplib *L, uint32_t *n);    /* paths l
 const char *as_oplib_suggest(const as_oplib *L, const char *name);    /* the operator whose name is closest, NULL */
 char *as_opdef_print(const as_opdef *op);                             /* canonical text, malloc'ed */
 char *as_func_print(const as_func *f);
+char *as_oplib_text(const as_oplib *L, const char *name); /* of an operator NAME, or of a function `func NAME`, as the checker names what it relied on; NULL: unknown */
 char *as_expr_print(const as_expr *e);                                /* a scalar expression or a condition, malloc'ed */
 
 /* Shape rule: matches argument extents (and attributes) and gives the result's extents.  Equations between extents that are not the same polynomial,

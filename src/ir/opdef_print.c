@@ -192,3 +192,9 @@ char *as_func_print(const as_func *f) {
   as_str_add(&s, "\n");
   return as_str_take(&s);
 }
+
+char *as_oplib_text(const as_oplib *L, const char *name) {
+  const as_func *f = strncmp(name, "func ", 5) == 0 ? as_oplib_func(L, name + 5) : NULL;
+  const as_opdef *op = f ? NULL : as_oplib_find(L, name);
+  return f ? as_func_print(f) : op ? as_opdef_print(op) : NULL;
+}

@@ -88,7 +88,7 @@ static ck_id q2(pv *p, ck_id a, ck_id b, int op)
   if (op == '*' && a == p->one) return b;
   if (op == '*' && b == p->one) return a;
   mpq_inits(x, y, NULL);
-  ck_get_q(p->T, a, x); ck_get_q(p->T, b, y);
+  mpq_set(x, *ck_q_value(p->T, a)); mpq_set(y, *ck_q_value(p->T, b));
   if (op == '+') mpq_add(x, x, y); else mpq_mul(x, x, y);
   r = ck_q(p->T, x);
   mpq_clears(x, y, NULL);
@@ -101,7 +101,7 @@ ck_id q_inv(pv *p, ck_id a)
 {
   mpq_t x; ck_id r;
   mpq_init(x);
-  ck_get_q(p->T, a, x); mpq_inv(x, x); r = ck_q(p->T, x);
+  mpq_set(x, *ck_q_value(p->T, a)); mpq_inv(x, x); r = ck_q(p->T, x);
   mpq_clear(x);
   return r;
 }

@@ -22,7 +22,7 @@ static ck_id whole(pv *p, ck_id c, ck_id d, bool floors)
 {
   mpq_t x, y; mpz_t f; ck_id r = p->zero;
   mpq_inits(x, y, NULL); mpz_init(f);
-  ck_get_q(p->T, c, x); ck_get_q(p->T, d, y);
+  mpq_set(x, *ck_q_value(p->T, c)); mpq_set(y, *ck_q_value(p->T, d));
   mpq_div(x, x, y);
   if (floors || mpz_cmp_ui(mpq_denref(x), 1) == 0) {
     mpz_fdiv_q(f, mpq_numref(x), mpq_denref(x));

@@ -101,7 +101,7 @@ static ck_id q_root(pv *p, ck_id q)
 {
   mpq_t x; ck_id r = CK_BAD;
   mpq_init(x);
-  ck_get_q(p->T, q, x);
+  mpq_set(x, *ck_q_value(p->T, q));
   if (mpz_perfect_square_p(mpq_numref(x)) && mpz_perfect_square_p(mpq_denref(x))) {
     mpz_sqrt(mpq_numref(x), mpq_numref(x)); mpz_sqrt(mpq_denref(x), mpq_denref(x));
     r = ck_q(p->T, x);

@@ -1,0 +1,52 @@
+#!/bin/sh
+# assay-check's command line: which specifications it reads, what a candidate may bring along, lists of certificates.
+. "${AS_TOP_SRCDIR:?}/tests/cli/lib.sh"
+check=$build/assay-check
+
+# checks STATUS WORDS ARGS..
+checks() {
+  want=$1 words=$2
+  shift 2
+  "$check" "$@" >out 2>err </dev/null
+  got=$?
+  [ "$got" -eq "$want" ] || fail "assay-check $*: exit $got, not $want"
+  grep -qF -e "$words" out err || fail "assay-check $*: does not say \`$words'"
+}
+
+printf 'program p\nsizes N\ninput X: f16[N]\noutput Z = twice(X)\n' >p.tp
+printf 'mugraph q\nZ = X + X\n' >c.mug
+printf "assay-cert 1\nv 'N 'i\n= t0 t0\narith t1 |\nv '\$i0 'i\napp 'X 'i:r t2\n+ t3 t3\n= t4 t4\narith t5 |\nq =2 =1\n* t6 t3\n= t7 t4\narith t8 |\nqed shape.Z.0 s0\nqed eq.Z s2\n" >c.cert
+twice() { printf 'op twice(x[..a]) -> [..a]\n  out[..a] = %s * x[..a]\n' "$1"; cat "$src/semantics/elementwise.sem"; }
+
+# a folder's name is no pattern, and neither is a file's
+mkdir 'g[1]' g1 'b\s'
+twice 2 >'g1/a.sem'
+twice 3 >'g[1]/a.sem'
+checks 0 ACCEPTED --sem g1 p.tp c.mug c.cert
+checks 1 REJECTED --sem 'g[1]' p.tp c.mug c.cert
+checks 1 REJECTED --sem 'g[1]/a.sem' p.tp c.mug c.cert
+cp g1/a.sem 'b\s/a.sem'
+checks 0 ACCEPTED --sem 'b\s' p.tp c.mug c.cert
+checks 0 ACCEPTED --sem 'b\s/a.sem' p.tp c.mug c.cert
+checks 2 'nowhere' --sem nowhere p.tp c.mug c.cert
+
+# what the given program means is not for the candidate to say
+printf 'op twice(x[..a]) -> [..a]\n  out[..a] = 2 * x[..a]\n' >own.sem
+printf 'use "own.sem"\nmugraph q\nZ = X + X\n' >own.mug
+checks 2 'no operator is called twice' --sem "$src/semantics" p.tp own.mug c.cert
+{ echo 'use "own.sem"'; cat p.tp; } >own.tp
+checks 0 ACCEPTED --sem "$src/semantics" own.tp own.mug c.cert
+checks 0 ACCEPTED --sem "$src/semantics" own.tp c.mug c.cert
+
+# a list has three names a line
+printf '# what was certified\n\np.tp c.mug c.cert\n' >list
+checks 0 'accepted c.cert' --sem g1 --batch list
+printf 'p.tp c.mug\nc.cert p.tp\nc.mug c.cert\n' >list
+checks 2 'three file names expected' --sem g1 --batch list
+printf 'p.tp c.mug c.cert p.tp\nc.mug c.cert\n' >list
+checks 2 'three file names expected' --sem g1 --batch list
+printf 'p.tp c.mug c.cert\np.tp p.tp c.cert\n' >list
+checks 1 'rejected c.cert' --sem g1 --batch list
+printf '# nothing\n' >list
+checks 2 'nothing to check' --sem g1 --batch list
+finish

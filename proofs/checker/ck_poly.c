@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 /* Beyond these a polynomial is refused: pairs of monomials in one product, degree, monomials alive, limbs of a coefficient. */
-enum { MAX_PAIRS = 200000, MAX_DEGREE = 10000, MAX_ALIVE = 1 << 25, MAX_LIMBS = 1024 };
+enum { MAX_PAIRS = 200000, MAX_DEGREE = 10000, MAX_ALIVE = 1 << 23, MAX_LIMBS = 1024 };
 
 static int by_mono(const void *a, const void *b) {
   uint32_t x = ((const ck_entry *)a)->mono, y = ((const ck_entry *)b)->mono;

@@ -188,15 +188,16 @@ static long lowest(const ck_reader *R, ck_id t, ck_id but) {
 }
 
 /* Whatever the sizes of the given program are, some own sizes of the candidate satisfy its relations.  Each is an equation of a product of sizes with a
- * product of own ones, one of which occurs there once and in no other relation: it takes the value of the other side, as the others there can be 1.  Or
- * it bounds an own size, which can be as low as such a product, from above. */
+ * product of other, own ones, one of which occurs there once and in no other relation: it takes the value of the other side, as the others there can be
+ * 1.  Or it bounds an own size, which can be as low as such a product, from above. */
 static void relations_leave_free(ck_reader *R) {
   for (uint32_t i = 0; i < R->n_rels; i++) {
     ck_op op = ck_head(R->T, R->rel[i].rel);
     bool fits = !R->rel[i].at;
     for (uint32_t k = 0; k < 2 * R->n_sizes && !fits; k++) {
       ck_id size = R->size[k / 2].var, own = ck_kid(R->T, R->rel[i].rel, k % 2), other = ck_kid(R->T, R->rel[i].rel, 1 - k % 2);
-      fits = is_product(R, own, true) && is_product(R, other, false) && !ck_has_var(R->T, other, size) && R->size[k / 2].least <= lowest(R, other, size);
+      fits = is_product(R, own, true) && is_product(R, other, false) && R->size[k / 2].least <= lowest(R, other, size);
+      for (uint32_t j = 0; j < R->n_sizes; j++) fits = fits && !(ck_has_var(R->T, own, R->size[j].var) && ck_has_var(R->T, other, R->size[j].var));
       if (op != CK_EQ) fits = fits && op == CK_LE && k % 2 == 0 && own == size;
       else fits = fits && times(R, own, size) == 1 && lowest(R, own, size) == 1;
       for (uint32_t j = 0; op == CK_EQ && j < R->n_rels; j++) fits = fits && (j == i || !R->rel[j].at || !ck_has_var(R->T, R->rel[j].rel, size));

@@ -153,8 +153,9 @@ static void declare_size(ck_reader *R, bool group, bool any) {
   if (known && least > R->size[i].least) ck_die(R, at, "the given program has %s >= %ld", name, R->size[i].least);
   if (known && stated && R->size[i].stated && value != R->size[i].value) ck_die(R, at, "the given program has %s = %ld", name, R->size[i].value);
   R->size[i].in_cand = cand;
+  if (stated) R->size[i].stated = true, R->size[i].value = value;
   if (known) return;
-  R->n_sizes++, R->size[i].name = name, R->size[i].least = least, R->size[i].value = value, R->size[i].stated = stated, R->size[i].in_spec = !cand;
+  R->n_sizes++, R->size[i].name = name, R->size[i].least = least, R->size[i].in_spec = !cand;
   ck_id v = R->size[i].var = ck_ok(R, ck_var(R->T, name, 'i'));
   if (least >= 0) state(R, at, ck_two(R, least ? CK_LT : CK_LE, ck_int(R->T, 0), v));
   if (least > 1) state(R, at, ck_two(R, CK_LE, ck_int(R->T, least), v));

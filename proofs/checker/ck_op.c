@@ -141,8 +141,8 @@ enum { N_KNOWN = sizeof known / sizeof *known };
 static uint32_t place_of(const char *name) { uint32_t i = 0; while (i < N_KNOWN && strcmp(known[i].name, name)) i++; return i; }
 
 /* the value of the body of a function, or NULL's: it has none and is any function of reals */
-static ck_id body(ck_reader *R, const call *c, const ck_def *g, const ck_id *arg) {
-  call inner = {.op = c->op};
+static ck_id body(ck_reader *R, ck_def *g, const ck_id *arg) {
+  call inner = {.op = g};
   const ck_tok *back = R->at;
   ck_id t = CK_BAD;
   R->at = g->name + 2;
@@ -174,7 +174,7 @@ static ck_id function(ck_reader *R, call *c) {
     return n == 1 ? ck_if(R, ck_two(R, CK_LE, zero, a[0]), a[0], ck_minus(R, a[0])) : (f[1] == 'a' ? ck_larger : ck_smaller)(R, a[0], a[1]);
   }
   g->used = g->used || R->side;
-  ck_id value = body(R, c, g, a);
+  ck_id value = body(R, g, a);
   if (value != CK_BAD) return value;
   g->arbitrary = true;
   memcpy(sig + n, ":r", 3), snprintf(app, sizeof app, "func.%s", f);

@@ -2,8 +2,8 @@
 #include "ck_term.h"
 #include <stdlib.h>
 
-/* Beyond these a polynomial is refused: pairs of monomials in one product, degree, monomials alive, limbs of a coefficient. */
-enum { MAX_PAIRS = 200000, MAX_DEGREE = 10000, MAX_ALIVE = 1 << 23, MAX_LIMBS = 1024 };
+/* Beyond these a polynomial is refused: pairs of monomials in one product, degree, weight of all polynomials, limbs of a coefficient. */
+enum { MAX_PAIRS = 200000, MAX_DEGREE = 10000, MAX_WEIGHT = 1 << 25, MAX_LIMBS = 1024 };
 
 static int by_mono(const void *a, const void *b) {
   uint32_t x = ((const ck_entry *)a)->mono, y = ((const ck_entry *)b)->mono;
@@ -11,12 +11,12 @@ static int by_mono(const void *a, const void *b) {
 }
 
 static const ck_poly *too_large(ck_terms *T) { return ck_fail(T, "polynomial too large"), NULL; }
+static uint64_t weight(const ck_entry *x) { return 1 + mpz_size(mpq_numref(x->coef)) + mpz_size(mpq_denref(x->coef)); }
 static bool huge(const mpq_t c) { return mpz_size(mpq_numref(c)) > MAX_LIMBS || mpz_size(mpq_denref(c)) > MAX_LIMBS; }
 
 void ck_poly_done(const ck_poly *p) {
   if (p == NULL || p->kept) return;
-  for (uint32_t i = 0; i < p->n; i++) mpq_clear(p->e[i].coef);
-  p->T->monos -= p->n;
+  for (uint32_t i = 0; i < p->n; i++) p->T->weight -= weight(&p->e[i]), mpq_clear(p->e[i].coef);
   free(p->e), free((void *)p);
 }
 
@@ -38,8 +38,8 @@ static const ck_poly *collect(ck_terms *T, ck_entry *x, uint32_t n) {
     else mpq_clear(x[i].coef);
   ck_poly *p = ck_alloc(NULL, sizeof *p);
   *p = (ck_poly){T, false, m, ck_alloc(x, m * sizeof *x)};
-  T->monos += m;
-  if (ok && T->monos <= MAX_ALIVE) return p;
+  for (uint32_t i = 0; i < m; i++) T->weight += weight(&p->e[i]);
+  if (ok && T->weight <= MAX_WEIGHT) return p;
   return ck_poly_done(p), too_large(T);
 }
 
@@ -64,14 +64,15 @@ const ck_poly *ck_poly_mul(ck_terms *T, const ck_poly *a, const ck_poly *b) {
   if (a == NULL || b == NULL) return NULL;
   if ((uint64_t)a->n * b->n > MAX_PAIRS) return too_large(T);
   ck_entry *x = ck_alloc(NULL, (size_t)a->n * b->n * sizeof *x), *at = x;
+  uint64_t sum = T->weight;
   bool ok = true;
-  for (uint32_t i = 0; i < a->n; i++)
-    for (uint32_t j = 0; j < b->n; j++, at++) {
-      ok = ok && ck_room(T) && ck_poly_mono(a, i).deg + ck_poly_mono(b, j).deg <= MAX_DEGREE;
+  for (uint32_t i = 0; i < a->n && ok; i++)
+    for (uint32_t j = 0; j < b->n && ok; j++, sum += weight(at++)) {
+      ok = ck_room(T) && ck_poly_mono(a, i).deg + ck_poly_mono(b, j).deg <= MAX_DEGREE && sum <= MAX_WEIGHT;
       *at = entry(ok ? ck_merge(T, a->e[i].mono, b->e[j].mono, true) : T->empty, a->e[i].coef);
       mpq_mul(at->coef, at->coef, b->e[j].coef);
     }
-  const ck_poly *p = collect(T, x, a->n * b->n);
+  const ck_poly *p = collect(T, x, (uint32_t)(at - x));
   return ok ? p : (ck_poly_done(p), too_large(T));
 }
 

@@ -52,7 +52,7 @@ typedef struct {
   ck_pool nodes, strings;      /* the nodes' heads, parts and kids; words, and lists of numbers */
   ck_node *node; uint32_t cap;
   uint32_t *key, cap_key, *list, cap_list, empty; /* scratch; the empty list */
-  uint64_t monos;              /* in all polynomials */
+  uint64_t weight;             /* of all polynomials: monomials and limbs of their coefficients */
   const char *why;
 } ck_terms;
 

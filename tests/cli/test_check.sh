@@ -49,4 +49,19 @@ printf 'p.tp c.mug c.cert\np.tp p.tp c.cert\n' >list
 checks 1 'rejected c.cert' --sem g1 --batch list
 printf '# nothing\n' >list
 checks 2 'nothing to check' --sem g1 --batch list
+# 193,600 products of fractions of 9,800 digits would take gigabytes: refused when they weigh too much
+awk 'BEGIN {
+  one = zero = ""
+  for (i = 0; i < 9800; i++) { one = one "1"; zero = zero "0" }
+  print "assay-cert 1\nq =" one " =1" zero
+  for (s = 0; s < 2; s++) {
+    print "v \047a" 440 * s " \047r"; sum = ++t
+    for (i = 1; i < 440; i++) { print "v \047a" 440 * s + i " \047r"; ++t; print "+ t" sum " t" t; sum = ++t }
+    print "* t0 t" sum; side[s] = ++t
+  }
+  print "* t" side[0] " t" side[1]; ++t
+  print "= t" t " t" t; ++t
+  print "arith t" t " |"
+}' >heavy.cert
+checks 1 'polynomial too large' --sem g1 p.tp c.mug heavy.cert
 finish

@@ -342,9 +342,7 @@ static char *goal_conditions(maker *k, const ck_goal *goal) {
   ck_id *own = as_calloc(goal->n_allowed + 1, sizeof *own);
   uint32_t m = 0;
   for (uint32_t i = 0; i < goal->n_allowed; i++)
-    if (ck_is_rel(k->T, goal->allowed[i]) && !among(k->claim->hyps.x, k->claim->hyps.n, goal->allowed[i]) && !among(k->claim->rels.x, k->claim->rels.n,
-        goal->allowed[i]))
-      own[m++] = goal->allowed[i];
+    if (ck_is_rel(k->T, goal->allowed[i]) && !among(k->claim->hyps.x, k->claim->hyps.n, goal->allowed[i])) own[m++] = goal->allowed[i];
   char *text = math_show_all(k->m, own, m);
   free(own);
   return text;

@@ -1,18 +1,33 @@
-/* Abstract expressions (Mirage, section 4.3): what a tensor computes with its indices dropped, in an exact normal form.
- * A reduction over an axis is a product with a formal scalar; so a term is a polynomial over atoms and every question about it is
- * answered by comparing ids.  May include: base, ir.  Called by the enumerator; one store per thread, nothing shared. */
+/* Abstract expressions (Mirage, section 4.3): what a tensor computes with its indices dropped, in
+ * an exact normal form. A reduction over an axis is a product with a formal scalar; so a term is a
+ * polynomial over atoms and every question about it is answered by comparing ids.  May include:
+ * base, ir.  Called by the enumerator; one store per thread, nothing shared. */
 #ifndef AS_SEARCH_ABSTRACT_H
 #define AS_SEARCH_ABSTRACT_H
 #include "src/base/base.h"
 #include <gmp.h>
 
 #define AX_BAD UINT32_MAX
-#define AX_ZERO 0u                  /* ids of 0 and 1 in every store */
+#define AX_ZERO 0u /* ids of 0 and 1 in every store */
 #define AX_ONE 1u
-#define AX_MAX_CLASS 20u            /* axis classes of one store */
-typedef uint32_t ax_id;             /* an expression */
-typedef enum { AX_TENSOR, AX_SIZE, AX_SUM, AX_INV, AX_EXP, AX_LOG, AX_SQRT, AX_MAXR, AX_MINR, AX_OPAQUE } ax_kind;
-/* An axis class in a sum: its whole extent is the product of a loop part and a tile part; both are present when the class is not split. */
+#define AX_MAX_CLASS 20u /* axis classes of one store */
+typedef uint32_t ax_id;  /* an expression */
+
+typedef enum {
+  AX_TENSOR,
+  AX_SIZE,
+  AX_SUM,
+  AX_INV,
+  AX_EXP,
+  AX_LOG,
+  AX_SQRT,
+  AX_MAXR,
+  AX_MINR,
+  AX_OPAQUE
+} ax_kind;
+
+/* An axis class in a sum: its whole extent is the product of a loop part and a tile part; both are
+ * present when the class is not split. */
 enum { AX_TILE = 1, AX_LOOP = 2, AX_BOTH = 3 };
 typedef struct ax_store ax_store;
 
@@ -20,46 +35,66 @@ ax_store *ax_new(void);
 void ax_free(ax_store *A);
 ax_id ax_const(ax_store *A, const mpq_t v);
 ax_id ax_int(ax_store *A, long v);
-ax_id ax_tensor(ax_store *A, uint32_t tensor, uint64_t dep);  /* dep: bit 2c: depends on the tile index of class c, 2c+1: on its loop index */
+ax_id ax_tensor(
+    ax_store *A, uint32_t tensor,
+    uint64_t dep); /* dep: bit 2c: depends on the tile index of class c, 2c+1: on its loop index */
 ax_id ax_size(ax_store *A, uint32_t sym);
 ax_id ax_add(ax_store *A, ax_id a, ax_id b);
 ax_id ax_neg(ax_store *A, ax_id a);
 ax_id ax_mul(ax_store *A, ax_id a, ax_id b);
-ax_id ax_inv(ax_store *A, ax_id a);                           /* AX_BAD for 0 */
+ax_id ax_inv(ax_store *A, ax_id a); /* AX_BAD for 0 */
 ax_id ax_exp(ax_store *A, ax_id a);
 ax_id ax_log(ax_store *A, ax_id a);
 ax_id ax_sqrt(ax_store *A, ax_id a);
 ax_id ax_opaque(ax_store *A, const char *head, const ax_id *arg, uint32_t n);
-/* sum over parts of class c; a monomial that does not depend on a part is multiplied by that part's size (tile, loop: expressions) */
+/* sum over parts of class c; a monomial that does not depend on a part is multiplied by that part's
+ * size (tile, loop: expressions) */
 ax_id ax_sum(ax_store *A, ax_id a, uint32_t c, int parts, ax_id tile, ax_id loop);
 ax_id ax_extremum(ax_store *A, bool max, ax_id a, uint32_t c, int parts);
 uint64_t ax_dep(const ax_store *A, ax_id a);
-/* s is a subexpression of t: s * m is a part of t for some m, or of an argument inside t; numbers and sizes are units */
+/* s is a subexpression of t: s * m is a part of t for some m, or of an argument inside t; numbers
+ * and sizes are units */
 bool ax_sub(ax_store *A, ax_id s, ax_id t);
-bool ax_sub_top(ax_store *A, ax_id s, ax_id t);             /* the same without the arguments inside t */
-/* s (one monomial or more) has, up to one factor of numbers and sizes, the same terms as some terms of t: gives that factor; false if none.
- * With factor 1 gives AX_ONE. */
+bool ax_sub_top(ax_store *A, ax_id s, ax_id t); /* the same without the arguments inside t */
+/* s (one monomial or more) has, up to one factor of numbers and sizes, the same terms as some terms
+ * of t: gives that factor; false if none. With factor 1 gives AX_ONE. */
 bool ax_ratio(ax_store *A, ax_id s, ax_id t, ax_id *factor);
-/* some term of a has no number and no size in front, or those of a term of a target that it divides; and a is more than sums and
- * sizes, and not a single negative term */
+/* some term of a has no number and no size in front, or those of a term of a target that it
+ * divides; and a is more than sums and sizes, and not a single negative term */
 bool ax_natural(ax_store *A, ax_id a, const ax_id *target, uint32_t n);
-/* positive factors f (numbers times sizes, not 1) with which a * f has the units of a part of a target; returns how many */
-uint32_t ax_factors(ax_store *A, ax_id a, const ax_id *target, uint32_t n, ax_id *out, uint32_t max);
-bool ax_is_negative(const ax_store *A, ax_id a);             /* one term with a negative number in front */
+/* positive factors f (numbers times sizes, not 1) with which a * f has the units of a part of a
+ * target; returns how many */
+uint32_t ax_factors(ax_store *A, ax_id a, const ax_id *target, uint32_t n, ax_id *out,
+                    uint32_t max);
+bool ax_is_negative(const ax_store *A, ax_id a); /* one term with a negative number in front */
 /* the expression reads `part` anywhere (one atom) */
 bool ax_contains(ax_store *A, ax_id a, ax_id part);
-/* every term of a is exp(p - m) * rest, m in neither p nor rest: what a rescaled sum may accumulate */
+/* every term of a is exp(p - m) * rest, m in neither p nor rest: what a rescaled sum may accumulate
+ */
 bool ax_rescalable(ax_store *A, ax_id a, ax_id m);
 /* arguments of atoms inside a (nested ones too), deepest last; returns how many were written */
 uint32_t ax_arguments(ax_store *A, ax_id a, ax_id *out, uint32_t max);
-bool ax_is_unit(const ax_store *A, ax_id a);                  /* a number times sizes */
+bool ax_is_unit(const ax_store *A, ax_id a); /* a number times sizes */
 /* the factor as a number times powers of sizes: num/den and exponents; for units */
-bool ax_unit(const ax_store *A, ax_id a, int64_t *num, int64_t *den, uint32_t *sym, int *exp, uint32_t max, uint32_t *n);
-char *ax_print(const ax_store *A, ax_id a);                   /* malloc'ed */
+bool ax_unit(const ax_store *A, ax_id a, int64_t *num, int64_t *den, uint32_t *sym, int *exp,
+             uint32_t max, uint32_t *n);
+char *ax_print(const ax_store *A, ax_id a); /* malloc'ed */
 uint32_t ax_count(const ax_store *A);
 
 /* structure, for the translation to Z3 */
 uint32_t ax_n_terms(const ax_store *A, ax_id a);
-typedef struct { uint32_t atom; ax_kind kind; uint32_t payload; uint64_t parts; const char *head; uint32_t n; const ax_id *arg; int exp; } ax_factor;
-uint32_t ax_term(const ax_store *A, ax_id a, uint32_t i, int64_t *num, int64_t *den, ax_factor *out, uint32_t max);
+
+typedef struct {
+  uint32_t atom;
+  ax_kind kind;
+  uint32_t payload;
+  uint64_t parts;
+  const char *head;
+  uint32_t n;
+  const ax_id *arg;
+  int exp;
+} ax_factor;
+
+uint32_t ax_term(const ax_store *A, ax_id a, uint32_t i, int64_t *num, int64_t *den, ax_factor *out,
+                 uint32_t max);
 #endif

@@ -1,66 +1,127 @@
-/* The search: from a tensor program to certified muGraphs with symbolic sizes, best first, and concrete tilings for each.
- * May include: base, ir, semantics, verify, proofs.  Called by the command line and by tests. */
+/* The search: from a tensor program to certified muGraphs with symbolic sizes, best first, and
+ * concrete tilings for each. May include: base, ir, semantics, verify, proofs.  Called by the
+ * command line and by tests. */
 #ifndef AS_SEARCH_H
 #define AS_SEARCH_H
 #include "src/ir/graph.h"
 
-typedef struct { uint64_t states, pruned_shape, pruned_abstract, pruned_unit, pruned_repeat, pruned_memory, values, plans, parts, candidates, duplicates, untiled,
-                 tested, field_failed, unproved, replay_failed, certified; double seconds; } as_search_stats;
+typedef struct {
+  uint64_t states;
+  uint64_t pruned_shape;
+  uint64_t pruned_abstract;
+  uint64_t pruned_unit;
+  uint64_t pruned_repeat;
+  uint64_t pruned_memory;
+  uint64_t values;
+  uint64_t plans;
+  uint64_t parts;
+  uint64_t candidates;
+  uint64_t duplicates;
+  uint64_t untiled;
+  uint64_t tested;
+  uint64_t field_failed;
+  uint64_t unproved;
+  uint64_t replay_failed;
+  uint64_t certified;
+  double seconds;
+} as_search_stats;
 
 /* The machine that the cost model is about; the default is an H200. */
-typedef struct { uint32_t multiprocessors; double shared_per_block, shared_per_mp, dram, l2, mp_bandwidth, tensor_flops, scalar_flops, launch_us, latency_us,
-                 tile_flops, tile_elements, step_us; /* of one multiprocessor inside a kernel; a phase of an iteration */ } as_device;
+typedef struct {
+  uint32_t multiprocessors;
+  double shared_per_block;
+  double shared_per_mp;
+  double dram;
+  double l2;
+  double mp_bandwidth;
+  double tensor_flops;
+  double scalar_flops;
+  double launch_us;
+  double latency_us;
+  double tile_flops;
+  double tile_elements;
+  double step_us; /* of one multiprocessor inside a kernel; a phase of an iteration */
+} as_device;
+
 extern const as_device as_device_default;
 
-typedef struct { as_size *size; long *value; uint32_t n; double us, shared; } as_tiling;   /* us: the model's time; shared: bytes of the largest block */
+typedef struct {
+  as_size *size;
+  long *value;
+  uint32_t n;
+  double us;
+  double shared;
+} as_tiling; /* us: the model's time; shared: bytes of the largest block */
 
 typedef struct {
-  as_graph *graph;                    /* owned; program is the caller's */
-  char *text;                         /* as printed when it was certified, with the best tiling's sizes */
-  char *cert; size_t cert_len;        /* NULL: no certificate was made (opts.certify false) */
-  char *field_report;                 /* in words, may be NULL */
-  as_tiling *tiling; uint32_t n_tiling; /* best first; none: no tile size divides the concrete sizes, or the program states none */
-  double us; uint32_t kernels;
+  as_graph *graph; /* owned; program is the caller's */
+  char *text;      /* as printed when it was certified, with the best tiling's sizes */
+  char *cert;
+  size_t cert_len;    /* NULL: no certificate was made (opts.certify false) */
+  char *field_report; /* in words, may be NULL */
+  as_tiling *tiling;
+  uint32_t n_tiling; /* best first; none: no tile size divides the concrete sizes, or the program
+                        states none */
+  double us;
+  uint32_t kernels;
 } as_candidate;
 
-/* What a candidate must pass.  Each gives AS_OK (pass), AS_NO, AS_UNKNOWN or AS_INTERNAL and a malloc'ed explanation or NULL. */
+/* What a candidate must pass.  Each gives AS_OK (pass), AS_NO, AS_UNKNOWN or AS_INTERNAL and a
+ * malloc'ed explanation or NULL. */
 typedef struct {
-  as_status (*field)(void *arg, const as_graph *program, const as_graph *cand, uint32_t runs, uint64_t seed, char **why);
-  as_status (*prove)(void *arg, const as_graph *program, const as_graph *cand, char **cert, size_t *len, char **why);
+  as_status (*field)(void *arg, const as_graph *program, const as_graph *cand, uint32_t runs,
+                     uint64_t seed, char **why);
+  as_status (*prove)(void *arg, const as_graph *program, const as_graph *cand, char **cert,
+                     size_t *len, char **why);
   void *arg;
 } as_search_filter;
-extern const as_search_filter as_search_filter_default;   /* the field test; the prover and the replay of its certificate in fresh terms */
+
+extern const as_search_filter as_search_filter_default; /* the field test; the prover and the replay
+                                                           of its certificate in fresh terms */
 
 typedef struct {
-  unsigned threads; uint64_t seed;
-  uint32_t keep;                      /* certified candidates wanted */
-  uint32_t tilings;                   /* concrete tilings kept for each */
-  uint32_t max_values, max_tested, max_part; /* effort: tile tensors per plan, candidates tested, operators per kernel */
-  uint64_t max_states;                /* per plan */
-  double max_seconds;                 /* last resort, 0: none; reported when it strikes */
-  bool z3;                            /* prune by asking Z3 */
+  unsigned threads;
+  uint64_t seed;
+  uint32_t keep;    /* certified candidates wanted */
+  uint32_t tilings; /* concrete tilings kept for each */
+  uint32_t max_values;
+  uint32_t max_tested;
+  uint32_t max_part;   /* effort: tile tensors per plan, candidates tested, operators per kernel */
+  uint64_t max_states; /* per plan */
+  double max_seconds;  /* last resort, 0: none; reported when it strikes */
+  bool z3;             /* prune by asking Z3 */
   const as_device *device;
   const as_search_filter *filter;
-  void (*progress)(void *arg, const char *stage, const as_search_stats *st, double done /* 0..1 */); void *progress_arg;
+  void (*progress)(void *arg, const char *stage, const as_search_stats *st, double done /* 0..1 */);
+  void *progress_arg;
 } as_search_opts;
+
 extern const as_search_opts as_search_default;
 
 typedef struct {
-  as_candidate *cand; uint32_t n;     /* certified, best first */
+  as_candidate *cand;
+  uint32_t n; /* certified, best first */
   as_search_stats stats;
-  char *message;                      /* what the user should know: why something was not found; NULL if nothing */
-  char **log; uint32_t n_log;         /* candidates that failed late: where and why */
+  char *message; /* what the user should know: why something was not found; NULL if nothing */
+  char **log;
+  uint32_t n_log; /* candidates that failed late: where and why */
 } as_search_result;
 
-/* AS_OK: at least one certified candidate.  AS_UNKNOWN: none within the limits, message says why. */
+/* AS_OK: at least one certified candidate.  AS_UNKNOWN: none within the limits, message says why.
+ */
 as_status as_search(const as_graph *program, const as_search_opts *o, as_search_result *r);
 void as_search_result_clear(as_search_result *r);
-/* sets the concrete values of candidate's new sizes to those of tiling t, in the size table shared with the program */
+/* sets the concrete values of candidate's new sizes to those of tiling t, in the size table shared
+ * with the program */
 void as_search_select(const as_candidate *c, uint32_t t);
 
-/* --- cost model (cost.c): microseconds at the concrete sizes; negative: does not fit or no concrete sizes */
+/* --- cost model (cost.c): microseconds at the concrete sizes; negative: does not fit or no
+ * concrete sizes */
 double as_cost(const as_graph *g, const as_device *d, double *shared);
-double as_cost_operator(const as_graph *g, as_node_id op, const as_device *d); /* one operator as a predefined kernel */
-/* the best concrete tilings of g's own sizes; malloc'ed.  *why (may be NULL): malloc'ed message when there is none */
-as_tiling *as_tilings(const as_graph *g, const as_device *d, uint32_t keep, uint32_t *n, char **why);
+double as_cost_operator(const as_graph *g, as_node_id op,
+                        const as_device *d); /* one operator as a predefined kernel */
+/* the best concrete tilings of g's own sizes; malloc'ed.  *why (may be NULL): malloc'ed message
+ * when there is none */
+as_tiling *as_tilings(const as_graph *g, const as_device *d, uint32_t keep, uint32_t *n,
+                      char **why);
 #endif

@@ -5,19 +5,38 @@
 #include "search.h"
 #include "sg.h"
 
-typedef struct { uint32_t plan, recipe; double us; uint64_t weight; } sg_rank;
 typedef struct {
-  as_graph *sub; uint32_t *to_main;        /* the segment as a program; its nodes' ids in the whole program */
-  sg_part part; sg_vocab vocab; sg_limits lim;
-  sg_plan *plan; uint32_t n_plan;
-  sg_space **space; sg_recipe **recipe; uint32_t *n_recipe; sg_stats *stats; /* per plan */
-  sg_rank *rank; uint32_t n_rank;          /* best first */
+  uint32_t plan;
+  uint32_t recipe;
+  double us;
+  uint64_t weight;
+} sg_rank;
+
+typedef struct {
+  as_graph *sub;
+  uint32_t *to_main; /* the segment as a program; its nodes' ids in the whole program */
+  sg_part part;
+  sg_vocab vocab;
+  sg_limits lim;
+  sg_plan *plan;
+  uint32_t n_plan;
+  sg_space **space;
+  sg_recipe **recipe;
+  uint32_t *n_recipe;
+  sg_stats *stats; /* per plan */
+  sg_rank *rank;
+  uint32_t n_rank; /* best first */
   bool has_part;
 } sg_segment;
 
-/* operators op[0..n) of program g, consecutive; searches it.  false: not even a program of its own (err filled) */
-bool sg_segment_init(sg_segment *s, const as_graph *g, const uint32_t *op, uint32_t n, const uint32_t *last_use, const as_search_opts *o, as_search_stats *st, as_err *err);
+/* operators op[0..n) of program g, consecutive; searches it.  false: not even a program of its own
+ * (err filled) */
+bool sg_segment_init(sg_segment *s, const as_graph *g, const uint32_t *op, uint32_t n,
+                     const uint32_t *last_use, const as_search_opts *o, as_search_stats *st,
+                     as_err *err);
 void sg_segment_clear(sg_segment *s);
-/* one kernel for the segment in muGraph g of the whole program; node[]: main program's node -> g's node */
-bool sg_segment_build(const sg_segment *s, uint32_t rank, as_graph *g, as_node_id *node, as_err *err);
+/* one kernel for the segment in muGraph g of the whole program; node[]: main program's node -> g's
+ * node */
+bool sg_segment_build(const sg_segment *s, uint32_t rank, as_graph *g, as_node_id *node,
+                      as_err *err);
 #endif

@@ -1,90 +1,181 @@
-/* What the files of the search share: parts of a program, axis classes, plans, values and derivations.
- * May include: base, ir, search/abstract.h.  Private to search/ and its tests. */
+/* What the files of the search share: parts of a program, axis classes, plans, values and
+ * derivations. May include: base, ir, search/abstract.h.  Private to search/ and its tests. */
 #ifndef AS_SEARCH_SG_H
 #define AS_SEARCH_SG_H
 #include "abstract.h"
 #include "src/ir/graph.h"
 
-/* An axis class: axes that must have the same index because an operator makes them meet.  A label is a class and whether the axis
- * holds a tile of it (one block's, one iteration's) or all of it. */
+/* An axis class: axes that must have the same index because an operator makes them meet.  A label
+ * is a class and whether the axis holds a tile of it (one block's, one iteration's) or all of it.
+ */
 typedef uint8_t sg_label;
-#define SG_UNIT 255                  /* an axis of extent 1 written as such */
+#define SG_UNIT 255 /* an axis of extent 1 written as such */
 #define SG_LABEL(c, tile) ((sg_label)(2 * (c) + ((tile) ? 1 : 0)))
 #define SG_CLASS(l) ((uint32_t)(l) >> 1)
-#define SG_IS_TILE(l) ((l) & 1)
-typedef struct { uint32_t rank; sg_label ax[AS_MAX_RANK]; } sg_axes;
+#define SG_IS_TILE(l) ((l)&1)
+
+typedef struct {
+  uint32_t rank;
+  sg_label ax[AS_MAX_RANK];
+} sg_axes;
 
 typedef enum { SG_WHOLE, SG_GRID, SG_GRID_ONE /* tile of extent 1 */, SG_LOOP } sg_mode;
-typedef struct { as_size extent; bool rigid, in_outputs, in_inputs; uint32_t rank /* place in the common order of axes */; } sg_class;
+
+typedef struct {
+  as_size extent;
+  bool rigid;
+  bool in_outputs;
+  bool in_inputs;
+  uint32_t rank /* place in the common order of axes */;
+} sg_class;
 
 typedef struct {
   const as_graph *g;
-  uint32_t *tensor, n;               /* node ids: inputs and constants first, then operators in order */
-  uint32_t n_leaf, n_input;          /* inputs are 0 .. n_input-1, constants up to n_leaf */
-  uint32_t *output, n_output;        /* positions in tensor */
-  sg_axes *axes;                     /* of each tensor, labels of whole classes */
+  uint32_t *tensor;
+  uint32_t n; /* node ids: inputs and constants first, then operators in order */
+  uint32_t n_leaf;
+  uint32_t n_input; /* inputs are 0 .. n_input-1, constants up to n_leaf */
+  uint32_t *output;
+  uint32_t n_output; /* positions in tensor */
+  sg_axes *axes;     /* of each tensor, labels of whole classes */
   sg_class cls[AX_MAX_CLASS];
-  uint32_t n_cls, max_rank;
+  uint32_t n_cls;
+  uint32_t max_rank;
 } sg_part;
-/* nodes: operator nodes of g, consecutive among its operators; last_use[node]: the last node that reads it (AS_NONE: an output).
- * false: too many axes to look at. */
-bool sg_part_init(sg_part *p, const as_graph *g, const uint32_t *nodes, uint32_t n, const uint32_t *last_use);
-uint32_t *sg_last_use(const as_graph *g);          /* malloc'ed */
+
+/* nodes: operator nodes of g, consecutive among its operators; last_use[node]: the last node that
+ * reads it (AS_NONE: an output). false: too many axes to look at. */
+bool sg_part_init(sg_part *p, const as_graph *g, const uint32_t *nodes, uint32_t n,
+                  const uint32_t *last_use);
+uint32_t *sg_last_use(const as_graph *g); /* malloc'ed */
 void sg_part_clear(sg_part *p);
 
-typedef struct { sg_mode mode[AX_MAX_CLASS]; int loop; /* class or -1 */ uint32_t grid[3], n_grid; double score; } sg_plan;
+typedef struct {
+  sg_mode mode[AX_MAX_CLASS];
+  int loop; /* class or -1 */
+  uint32_t grid[3];
+  uint32_t n_grid;
+  double score;
+} sg_plan;
+
 /* plans in canonical order, malloc'ed */
 sg_plan *sg_plans(const sg_part *p, uint32_t *n);
 
 /* --- applying an operator's specification to labelled tensors */
 typedef struct {
-  ax_store *A;                       /* NULL: only labels */
+  ax_store *A; /* NULL: only labels */
   const sg_part *part;
-  const sg_plan *plan;               /* NULL: everything whole */
-  uint8_t *parent;                   /* not NULL: labels that meet are united */
+  const sg_plan *plan; /* NULL: everything whole */
+  uint8_t *parent;     /* not NULL: labels that meet are united */
   const as_sizes *sizes;
-  ax_id whole[AX_MAX_CLASS], tile[AX_MAX_CLASS], loop[AX_MAX_CLASS];  /* sizes as expressions */
-  bool strict_ones;                  /* program level: NumPy alignment; otherwise axes are aligned by class */
+  ax_id whole[AX_MAX_CLASS];
+  ax_id tile[AX_MAX_CLASS];
+  ax_id loop[AX_MAX_CLASS]; /* sizes as expressions */
+  bool strict_ones; /* program level: NumPy alignment; otherwise axes are aligned by class */
 } sg_ctx;
-/* false: not an operation on such axes (wrong ranks, axes that do not meet, elements addressed by more than plain indices) */
-bool sg_apply(const sg_ctx *C, const as_opdef *op, const as_attr *attr, uint32_t nargs, const sg_axes *arg, const ax_id *expr, sg_axes *out, ax_id *out_expr);
+
+/* false: not an operation on such axes (wrong ranks, axes that do not meet, elements addressed by
+ * more than plain indices) */
+bool sg_apply(const sg_ctx *C, const as_opdef *op, const as_attr *attr, uint32_t nargs,
+              const sg_axes *arg, const ax_id *expr, sg_axes *out, ax_id *out_expr);
 ax_id sg_size_expr(const sg_ctx *C, as_size s);
-bool sg_op_is_pointwise(const as_opdef *op);       /* every argument is read at the result's own index (or broadcast) */
+bool sg_op_is_pointwise(
+    const as_opdef *op); /* every argument is read at the result's own index (or broadcast) */
 bool sg_op_broadcasts(const as_opdef *op);
-/* expressions of all tensors of the part under C's plan; false: the plan does not fit the program */
+/* expressions of all tensors of the part under C's plan; false: the plan does not fit the program
+ */
 bool sg_program_exprs(const sg_ctx *C, ax_id *expr, sg_axes *axes);
 bool sg_merge(const sg_part *p, const sg_axes *a, const sg_axes *b, sg_axes *out);
 bool sg_axes_eq(const sg_axes *a, const sg_axes *b);
 
 /* --- the enumerator */
-typedef struct { const as_opdef *op; as_attr attr[AS_MAX_ATTRS]; bool commutes, pointwise, broadcasts, linear, divides, adds; } sg_inst; /* operator with attributes */
-typedef struct { sg_inst *inst; uint32_t n; } sg_vocab;
+typedef struct {
+  const as_opdef *op;
+  as_attr attr[AS_MAX_ATTRS];
+  bool commutes;
+  bool pointwise;
+  bool broadcasts;
+  bool linear;
+  bool divides;
+  bool adds;
+} sg_inst; /* operator with attributes */
+
+typedef struct {
+  sg_inst *inst;
+  uint32_t n;
+} sg_vocab;
+
 void sg_vocab_init(sg_vocab *v, const sg_part *p);
 void sg_vocab_clear(sg_vocab *v);
 
-/* the new sizes of a plan, as symbols of abstract expressions: tile of class c, and the number of its tiles */
+/* the new sizes of a plan, as symbols of abstract expressions: tile of class c, and the number of
+ * its tiles */
 #define SG_TILE_SYM(c) (0x80000000u | 2 * (c))
 #define SG_COUNT_SYM(c) (0x80000000u | (2 * (c) + 1))
 
 typedef enum { SG_D_LOAD, SG_D_CONST, SG_D_OP, SG_D_ACC, SG_D_RUN, SG_D_SCALE } sg_dkind;
-typedef struct { sg_dkind kind; uint32_t value; uint32_t inst; as_acc_kind acc; uint32_t nargs, arg[AS_MAX_ARGS]; ax_id factor; uint32_t weight; } sg_deriv;
+
+typedef struct {
+  sg_dkind kind;
+  uint32_t value;
+  uint32_t inst;
+  as_acc_kind acc;
+  uint32_t nargs;
+  uint32_t arg[AS_MAX_ARGS];
+  ax_id factor;
+  uint32_t weight;
+} sg_deriv;
+
 enum { SG_STILL, SG_VARYING, SG_AFTER };
-typedef struct { ax_id expr; sg_axes axes; uint8_t phase; uint32_t run /* value of the running maximum read, or AS_NONE */; as_vec derivs /* uint32_t */; } sg_value;
 
-typedef struct { uint32_t max_values, max_states, keep; bool z3; } sg_limits;
-typedef struct { uint64_t states, shape, abstract, unit, repeat, memory, values, plans, candidates; } sg_stats;
+typedef struct {
+  ax_id expr;
+  sg_axes axes;
+  uint8_t phase;
+  uint32_t run /* value of the running maximum read, or AS_NONE */;
+  as_vec derivs /* uint32_t */;
+} sg_value;
+
+typedef struct {
+  uint32_t max_values;
+  uint32_t max_states;
+  uint32_t keep;
+  bool z3;
+} sg_limits;
+
+typedef struct {
+  uint64_t states;
+  uint64_t shape;
+  uint64_t abstract;
+  uint64_t unit;
+  uint64_t repeat;
+  uint64_t memory;
+  uint64_t values;
+  uint64_t plans;
+  uint64_t candidates;
+} sg_stats;
 typedef struct sg_space sg_space;
-typedef struct { uint32_t *deriv, n; uint32_t *goal, n_goal; uint64_t weight; } sg_recipe;    /* derivations in an order in which they can be made */
 
-sg_space *sg_space_new(const sg_part *p, const sg_plan *plan, const sg_vocab *v, const sg_limits *lim);
+typedef struct {
+  uint32_t *deriv;
+  uint32_t n;
+  uint32_t *goal;
+  uint32_t n_goal;
+  uint64_t weight;
+} sg_recipe; /* derivations in an order in which they can be made */
+
+sg_space *sg_space_new(const sg_part *p, const sg_plan *plan, const sg_vocab *v,
+                       const sg_limits *lim);
 void sg_space_free(sg_space *s);
-bool sg_space_enumerate(sg_space *s, sg_stats *st);       /* false: the plan does not fit */
+bool sg_space_enumerate(sg_space *s, sg_stats *st); /* false: the plan does not fit */
 /* the best graphs, lightest first; malloc'ed */
 sg_recipe *sg_space_extract(sg_space *s, uint32_t keep, uint32_t *n);
 void sg_recipe_clear(sg_recipe *r);
 const sg_value *sg_space_value(const sg_space *s, uint32_t i);
 const sg_deriv *sg_space_deriv(const sg_space *s, uint32_t i);
 ax_store *sg_space_store(sg_space *s);
-/* adds the recipe as a block of graph g (whose kernel-level node of part tensor i is node[i]); fills node[] of the part's outputs */
-bool sg_build_block(as_graph *g, const sg_space *s, const sg_part *p, const sg_plan *plan, const sg_vocab *v, const sg_recipe *r, as_node_id *node, as_err *err);
+/* adds the recipe as a block of graph g (whose kernel-level node of part tensor i is node[i]);
+ * fills node[] of the part's outputs */
+bool sg_build_block(as_graph *g, const sg_space *s, const sg_part *p, const sg_plan *plan,
+                    const sg_vocab *v, const sg_recipe *r, as_node_id *node, as_err *err);
 #endif

@@ -4,21 +4,40 @@
 #include "prune_z3.h"
 #include "sg.h"
 
-typedef struct { uint64_t in, inverse_in; bool known, inverse_known; } sg_verdict;
+typedef struct {
+  uint64_t in;
+  uint64_t inverse_in;
+  bool known;
+  bool inverse_known;
+} sg_verdict;
+
 struct sg_space {
-  const sg_part *part; const sg_plan *plan; const sg_vocab *vocab; const sg_limits *lim;
+  const sg_part *part;
+  const sg_plan *plan;
+  const sg_vocab *vocab;
+  const sg_limits *lim;
   sg_ctx ctx;
-  ax_id *prog; sg_axes *prog_axes;       /* of the part's tensors */
-  ax_id *target; uint32_t n_target;      /* what may be computed: the program's tensors and everything inside them */
-  ax_id number[16]; uint32_t n_number;   /* numbers that occur in the program */
-  bool *replayed;                        /* per tensor of the part: a call that replay() tries */
-  double least[256];                     /* least extent of each label */
-  bool has_max, has_sum, full;
-  as_vec values, derivs, verdict;
-  uint32_t *slot, n_slot, *goal;
+  ax_id *prog;
+  sg_axes *prog_axes; /* of the part's tensors */
+  ax_id *target;
+  uint32_t n_target; /* what may be computed: the program's tensors and everything inside them */
+  ax_id number[16];
+  uint32_t n_number; /* numbers that occur in the program */
+  bool *replayed;    /* per tensor of the part: a call that replay() tries */
+  double least[256]; /* least extent of each label */
+  bool has_max;
+  bool has_sum;
+  bool full;
+  as_vec values;
+  as_vec derivs;
+  as_vec verdict;
+  uint32_t *slot;
+  uint32_t n_slot;
+  uint32_t *goal;
   sg_stats *st;
   void *z3;
 };
+
 bool sg_space_prepare(sg_space *s);
 void sg_slot_put(sg_space *s, uint32_t id);
 bool sg_inst_is_call(const sg_inst *in, const as_node *nd);

@@ -1,20 +1,26 @@
-/* Number domains over which programs are evaluated: exact rationals, double, MPFR intervals, the finite-field pair.
- * May include: base, ir (opdef.h), GMP; the implementations also MPFR and FLINT.  Called by the evaluators, verify/field and verify/refute. */
+/* Number domains over which programs are evaluated: exact rationals, double, MPFR intervals, the
+ * finite-field pair. May include: base, ir (opdef.h), GMP; the implementations also MPFR and FLINT.
+ * Called by the evaluators, verify/field and verify/refute. */
 #ifndef AS_DOMAIN_H
 #define AS_DOMAIN_H
 #include "../src/base/base.h"
 #include <gmp.h>
 
-/* Flags of an element.  UNDEF: the expression certainly has no value (division by zero, root or logarithm outside its domain, maximum of
- * nothing).  POISON: this domain cannot say anything about it (exact: exp of a rational other than 0).  DOUBT: a value is known, but not
- * whether the expression is defined (an interval divided by one that contains 0).  Flags pass on to whatever is computed from an element. */
+/* Flags of an element.  UNDEF: the expression certainly has no value (division by zero, root or
+ * logarithm outside its domain, maximum of nothing).  POISON: this domain cannot say anything about
+ * it (exact: exp of a rational other than 0).  DOUBT: a value is known, but not whether the
+ * expression is defined (an interval divided by one that contains 0).  Flags pass on to whatever is
+ * computed from an element. */
 enum { AS_F_UNDEF = 1, AS_F_POISON = 2, AS_F_DOUBT = 4, AS_F_NOVALUE = AS_F_UNDEF | AS_F_POISON };
+
 /* Possible orders of two elements: a set. */
 enum { AS_C_LT = 1, AS_C_EQ = 2, AS_C_GT = 4, AS_C_ANY = 7 };
+
 typedef enum { AS_U_NEG, AS_U_INV, AS_U_EXP, AS_U_LOG, AS_U_SQRT } as_unop;
 
 /* Elements are opaque buffers of `size` bytes, aligned to 16.  Results may alias operands. */
 typedef struct as_domain as_domain;
+
 struct as_domain {
   const char *name;
   size_t size;
@@ -28,23 +34,33 @@ struct as_domain {
   void (*mul)(const as_domain *d, void *r, const void *a, const void *b);
   void (*un)(const as_domain *d, as_unop op, void *r, const void *a);
   unsigned (*cmp)(const as_domain *d, const void *a, const void *b); /* operands with a value */
-  /* r is a or b, and nobody knows which (a condition could not be decided): keep what holds in both cases */
+  /* r is a or b, and nobody knows which (a condition could not be decided): keep what holds in both
+   * cases */
   void (*join)(const as_domain *d, void *r, const void *a, const void *b);
   unsigned (*flags)(const as_domain *d, const void *a);
   void (*flag)(const as_domain *d, void *r, unsigned flags); /* adds flags */
-  bool (*builtin)(const as_domain *d, const char *name, void *r, const void *const *arg, uint32_t n); /* a func, or `div`; false: unknown name */
+  bool (*builtin)(const as_domain *d, const char *name, void *r, const void *const *arg,
+                  uint32_t n);                       /* a func, or `div`; false: unknown name */
   char *(*print)(const as_domain *d, const void *a); /* malloc'ed */
 };
 
-extern const as_domain as_domain_double; /* a double per element; not a number stands for undefined */
-extern const as_domain as_domain_exact;  /* rationals */
+extern const as_domain
+    as_domain_double; /* a double per element; not a number stands for undefined */
+extern const as_domain as_domain_exact; /* rationals */
 
-/* Intervals with outward rounding at `bits` bits of precision: two disjoint intervals prove the values different. */
-typedef struct { as_domain d; long bits; } as_interval_domain;
+/* Intervals with outward rounding at `bits` bits of precision: two disjoint intervals prove the
+ * values different. */
+typedef struct {
+  as_domain d;
+  long bits;
+} as_interval_domain;
+
 void as_interval_domain_init(as_interval_domain *D, long bits);
-void as_interval_forget(void); /* frees the constants that this thread keeps; for threads that end, and for good measure */
+void as_interval_forget(void); /* frees the constants that this thread keeps; for threads that end,
+                                  and for good measure */
 bool as_interval_disjoint(const as_domain *d, const void *a, const void *b);
-/* an upper bound of |a - b| relative to the larger magnitude, as a power of two; LONG_MAX when unbounded */
+/* an upper bound of |a - b| relative to the larger magnitude, as a power of two; LONG_MAX when
+ * unbounded */
 long as_interval_distance_log2(const as_domain *d, const void *a, const void *b);
 
 void as_dom_from_int(const as_domain *d, void *r, int64_t v);

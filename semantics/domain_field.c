@@ -4,20 +4,47 @@
 #include <math.h>
 #include <string.h>
 
-/* Degrees of an element as a quotient of sums of (polynomial times exponential): of the polynomials, number of the exponentials, and of the exponents. */
+/* Degrees of an element as a quotient of sums of (polynomial times exponential): of the
+ * polynomials, number of the exponentials, and of the exponents. */
 typedef struct {
-  double dn, dd;        /* degree of numerator and denominator in the p-parts of the inputs */
-  double mn, md;        /* how many different exponentials stand in each, at most */
-  double xn, xd;        /* affine exponents: sum of |coefficients| of one term, at most, in units of 1/xc */
-  double vn, vd, xc;    /* and what clears the negative ones: the sum over the variables of the greatest negative coefficient */
-  double ed;            /* other exponents: their degree */
-  double l1, lc;        /* the element as an affine form: sum of |coefficients| in units of 1/lc */
-  double cn, cd;        /* constant: its value */
-  uint64_t den;         /* fingerprint of the denominator: equal ones need no common denominator */
-  uint64_t roots;       /* which square roots occur */
-  bool affine, constant, other, many; /* other: an exponent is not affine; many: more than 64 roots */
+  double dn;
+  double dd; /* degree of numerator and denominator in the p-parts of the inputs */
+  double mn;
+  double md; /* how many different exponentials stand in each, at most */
+  double xn;
+  double xd; /* affine exponents: sum of |coefficients| of one term, at most, in units of 1/xc */
+  double vn;
+  double vd;
+  double xc; /* and what clears the negative ones: the sum over the variables of the greatest
+                negative coefficient */
+  double ed; /* other exponents: their degree */
+  double l1;
+  double lc; /* the element as an affine form: sum of |coefficients| in units of 1/lc */
+  double cn;
+  double cd;      /* constant: its value */
+  uint64_t den;   /* fingerprint of the denominator: equal ones need no common denominator */
+  uint64_t roots; /* which square roots occur */
+  bool affine;
+  bool constant;
+  bool other;
+  bool many; /* other: an exponent is not affine; many: more than 64 roots */
 } degs;
-typedef struct { uint64_t p, q, lp, lq; double lo, hi, ldeg; unsigned flags; bool hp, hq, hl; degs g; } fe;
+
+typedef struct {
+  uint64_t p;
+  uint64_t q;
+  uint64_t lp;
+  uint64_t lq;
+  double lo;
+  double hi;
+  double ldeg;
+  unsigned flags;
+  bool hp;
+  bool hq;
+  bool hl;
+  degs g;
+} fe;
+
 #define F(x) ((fe *)(x))
 #define CF(x) ((const fe *)(x))
 #define DOM(d) ((as_field_domain *)(d)->ctx)
@@ -28,8 +55,18 @@ static uint64_t mix(uint64_t x, uint64_t seed) {
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
   return x ^ (x >> 31);
 }
-static double down(double x, int n) { for (; n; n--) x = nextafter(x, -INFINITY); return x; }
-static double up(double x, int n) { for (; n; n--) x = nextafter(x, INFINITY); return x; }
+
+static double down(double x, int n) {
+  for (; n; n--)
+    x = nextafter(x, -INFINITY);
+  return x;
+}
+
+static double up(double x, int n) {
+  for (; n; n--)
+    x = nextafter(x, INFINITY);
+  return x;
+}
 
 static void f_init(const as_domain *d, void *x) {
   (void)d;
@@ -37,27 +74,43 @@ static void f_init(const as_domain *d, void *x) {
   F(x)->hp = F(x)->hq = true;
   F(x)->g = (degs){.mn = 1, .md = 1, .xc = 1, .lc = 1, .cd = 1, .affine = true, .constant = true};
 }
-static void f_clear(const as_domain *d, void *x) { (void)d; (void)x; }
-static void f_set(const as_domain *d, void *r, const void *a) { (void)d; if (r != a) memcpy(r, a, sizeof(fe)); }
+
+static void f_clear(const as_domain *d, void *x) {
+  (void)d;
+  (void)x;
+}
+
+static void f_set(const as_domain *d, void *r, const void *a) {
+  (void)d;
+  if (r != a)
+    memcpy(r, a, sizeof(fe));
+}
 
 static uint64_t mod_q(mpq_srcptr x, uint64_t m, uint64_t minv, bool *ok) {
-  uint64_t n = mpz_fdiv_ui(mpq_numref(x), m), d = mpz_fdiv_ui(mpq_denref(x), m);
-  if (!d) { *ok = false; return 0; }
+  uint64_t n = mpz_fdiv_ui(mpq_numref(x), m);
+  uint64_t d = mpz_fdiv_ui(mpq_denref(x), m);
+  if (!d) {
+    *ok = false;
+    return 0;
+  }
   return n_mulmod2_preinv(n, n_invmod(d, m), m, minv);
 }
+
 /* doubles around a rational */
 static void around(mpq_srcptr x, double *lo, double *hi) {
   double v = mpq_get_d(x); /* truncates */
   mpq_t t;
   mpq_init(t);
   *lo = *hi = v;
-  if (isfinite(v)) mpq_set_d(t, v);
+  if (isfinite(v))
+    mpq_set_d(t, v);
   if (!isfinite(v) || !mpq_equal(t, x)) {
     *lo = down(v, 1);
     *hi = up(v, 1);
   }
   mpq_clear(t);
 }
+
 static void f_from_q(const as_domain *d, void *r, mpq_srcptr x) {
   as_field_domain *D = DOM(d);
   f_init(d, r);
@@ -72,30 +125,49 @@ static void f_from_q(const as_domain *d, void *r, mpq_srcptr x) {
   e->g.lc = e->g.cd;
 }
 
-/* a common multiple of two units (exact while they are below 2^53; beyond, the bound is vacuous anyway) */
-static double unit(double ca, double cb) { return fmod(ca, cb) == 0 ? ca : fmod(cb, ca) == 0 ? cb : ca * cb; }
+/* a common multiple of two units (exact while they are below 2^53; beyond, the bound is vacuous
+ * anyway) */
+static double unit(double ca, double cb) {
+  return fmod(ca, cb) == 0 ? ca : fmod(cb, ca) == 0 ? cb : ca * cb;
+}
+
 static void exponents_in(degs *g, double c) {
   double k = c / g->xc;
-  g->xn *= k; g->xd *= k; g->vn *= k; g->vd *= k;
+  g->xn *= k;
+  g->xd *= k;
+  g->vn *= k;
+  g->vd *= k;
   g->xc = c;
 }
+
 /* both with exponents in one unit */
 static void align(degs *a, degs *b) {
   double c = unit(a->xc, b->xc);
   exponents_in(a, c);
   exponents_in(b, c);
 }
-static bool zero(const fe *a) { return a->g.constant && a->hp && !a->p && a->lo == 0 && a->hi == 0; }
+
+static bool zero(const fe *a) {
+  return a->g.constant && a->hp && !a->p && a->lo == 0 && a->hi == 0;
+}
+
 static void deg_union(degs *r, const degs *a, const degs *b) {
   r->ed = fmax(a->ed, b->ed);
   r->roots = a->roots | b->roots;
   r->many = a->many || b->many;
   r->other = a->other || b->other;
 }
+
 static degs deg_add(const fe *A, const fe *B) {
-  if (zero(A)) return B->g;
-  if (zero(B)) return A->g;
-  degs ga = A->g, gb = B->g, *a = &ga, *b = &gb, r = {0};
+  if (zero(A))
+    return B->g;
+  if (zero(B))
+    return A->g;
+  degs ga = A->g;
+  degs gb = B->g;
+  degs *a = &ga;
+  degs *b = &gb;
+  degs r = {0};
   align(a, b);
   r.xc = a->xc;
   deg_union(&r, a, b);
@@ -105,7 +177,10 @@ static degs deg_add(const fe *A, const fe *B) {
   r.l1 = a->l1 * (r.lc / a->lc) + b->l1 * (r.lc / b->lc);
   r.cn = a->cn * b->cd + b->cn * a->cd;
   r.cd = a->cd * b->cd;
-  if (r.constant && a->cd == b->cd) { r.cn = a->cn + b->cn; r.cd = a->cd; }
+  if (r.constant && a->cd == b->cd) {
+    r.cn = a->cn + b->cn;
+    r.cd = a->cd;
+  }
   bool plain = a->xn == 0 && a->xd == 0 && !a->other && b->xn == 0 && b->xd == 0 && !b->other;
   if (a->den == b->den) {
     r.dn = fmax(a->dn, b->dn);
@@ -130,8 +205,13 @@ static degs deg_add(const fe *A, const fe *B) {
   r.den = a->den + b->den;
   return r;
 }
+
 static degs deg_mul(const fe *A, const fe *B) {
-  degs ga = A->g, gb = B->g, *a = &ga, *b = &gb, r = {0};
+  degs ga = A->g;
+  degs gb = B->g;
+  degs *a = &ga;
+  degs *b = &gb;
+  degs r = {0};
   align(a, b);
   r.xc = a->xc;
   deg_union(&r, a, b);
@@ -158,7 +238,12 @@ static void two(fe *r, const fe *a, const fe *b) {
   r->hp = a->hp && b->hp;
   r->hq = a->hq && b->hq;
 }
-static void whole(fe *r) { r->lo = -INFINITY; r->hi = INFINITY; }
+
+static void whole(fe *r) {
+  r->lo = -INFINITY;
+  r->hi = INFINITY;
+}
+
 static void f_add(const as_domain *d, void *r, const void *a, const void *b) {
   as_field_domain *D = DOM(d);
   fe t = {0};
@@ -167,14 +252,20 @@ static void f_add(const as_domain *d, void *r, const void *a, const void *b) {
   t.q = n_addmod(CF(a)->q, CF(b)->q, D->q);
   t.lo = CF(a)->lo + CF(b)->lo;
   t.hi = CF(a)->hi + CF(b)->hi;
-  bool exact = CF(a)->lo == CF(a)->hi && CF(b)->lo == CF(b)->hi && t.lo - CF(a)->lo == CF(b)->lo && t.lo - CF(b)->lo == CF(a)->lo && fabs(t.lo) < 0x1p52 &&
-               t.lo == rint(t.lo) && CF(a)->lo == rint(CF(a)->lo);
-  if (!exact) { t.lo = down(t.lo, 1); t.hi = up(t.hi, 1); }
-  if (isnan(t.lo) || isnan(t.hi)) whole(&t);
+  bool exact = CF(a)->lo == CF(a)->hi && CF(b)->lo == CF(b)->hi && t.lo - CF(a)->lo == CF(b)->lo &&
+               t.lo - CF(b)->lo == CF(a)->lo && fabs(t.lo) < 0x1p52 && t.lo == rint(t.lo) &&
+               CF(a)->lo == rint(CF(a)->lo);
+  if (!exact) {
+    t.lo = down(t.lo, 1);
+    t.hi = up(t.hi, 1);
+  }
+  if (isnan(t.lo) || isnan(t.hi))
+    whole(&t);
   t.g = deg_add(CF(a), CF(b));
   t.ldeg = 0;
   memcpy(r, &t, sizeof t);
 }
+
 static void f_neg(const as_domain *d, fe *r, const fe *a) {
   as_field_domain *D = DOM(d);
   fe t = *a;
@@ -186,15 +277,18 @@ static void f_neg(const as_domain *d, fe *r, const fe *a) {
   t.g.cn = -a->g.cn;
   *r = t;
 }
+
 static void f_sub(const as_domain *d, void *r, const void *a, const void *b) {
   fe t;
   f_neg(d, &t, CF(b));
   f_add(d, r, a, &t);
 }
+
 static void f_mul(const as_domain *d, void *r, const void *a, const void *b) {
   as_field_domain *D = DOM(d);
   fe t = {0};
-  const fe *x = CF(a), *y = CF(b);
+  const fe *x = CF(a);
+  const fe *y = CF(b);
   two(&t, x, y);
   t.p = n_mulmod2_preinv(x->p, y->p, D->p, D->pinv);
   t.q = n_mulmod2_preinv(x->q, y->q, D->q, D->qinv);
@@ -212,11 +306,17 @@ static void f_mul(const as_domain *d, void *r, const void *a, const void *b) {
     t.lo = fmin(t.lo, v[i]);
     t.hi = fmax(t.hi, v[i]);
   }
-  bool ints = x->lo == x->hi && y->lo == y->hi && x->lo == rint(x->lo) && y->lo == rint(y->lo) && fabs(v[0]) < 0x1p52;
+  bool ints = x->lo == x->hi && y->lo == y->hi && x->lo == rint(x->lo) && y->lo == rint(y->lo) &&
+              fabs(v[0]) < 0x1p52;
   bool zeros = (x->lo == 0 && x->hi == 0) || (y->lo == 0 && y->hi == 0);
-  if (zeros && !nan) t.lo = t.hi = 0;
-  else if (!ints) { t.lo = down(t.lo, 1); t.hi = up(t.hi, 1); }
-  if (nan) whole(&t);
+  if (zeros && !nan) {
+    t.lo = t.hi = 0;
+  } else if (!ints) {
+    t.lo = down(t.lo, 1);
+    t.hi = up(t.hi, 1);
+  }
+  if (nan)
+    whole(&t);
   t.g = deg_mul(x, y);
   memcpy(r, &t, sizeof t);
 }
@@ -224,19 +324,33 @@ static void f_mul(const as_domain *d, void *r, const void *a, const void *b) {
 static void f_inv(const as_domain *d, fe *r, const fe *a) {
   as_field_domain *D = DOM(d);
   fe t = *a;
-  if (a->lo == 0 && a->hi == 0) { t.flags |= AS_F_UNDEF; whole(&t); *r = t; return; }
+  if (a->lo == 0 && a->hi == 0) {
+    t.flags |= AS_F_UNDEF;
+    whole(&t);
+    *r = t;
+    return;
+  }
   t.hp = a->hp && a->p;
   t.hq = a->hq && a->q;
   t.p = t.hp ? n_invmod(a->p, D->p) : 0;
   t.q = t.hq ? n_invmod(a->q, D->q) : 0;
   t.lp = n_negmod(a->lp, D->p);
   t.lq = n_negmod(a->lq, D->q);
-  if (a->lo <= 0 && a->hi >= 0) { t.flags |= AS_F_DOUBT; whole(&t); }
-  else { t.lo = down(1 / a->hi, 1); t.hi = up(1 / a->lo, 1); }
-  t.g.dn = a->g.dd; t.g.dd = a->g.dn;
-  t.g.mn = a->g.md; t.g.md = a->g.mn;
-  t.g.xn = a->g.xd; t.g.xd = a->g.xn;
-  t.g.vn = a->g.vd; t.g.vd = a->g.vn;
+  if (a->lo <= 0 && a->hi >= 0) {
+    t.flags |= AS_F_DOUBT;
+    whole(&t);
+  } else {
+    t.lo = down(1 / a->hi, 1);
+    t.hi = up(1 / a->lo, 1);
+  }
+  t.g.dn = a->g.dd;
+  t.g.dd = a->g.dn;
+  t.g.mn = a->g.md;
+  t.g.md = a->g.mn;
+  t.g.xn = a->g.xd;
+  t.g.xd = a->g.xn;
+  t.g.vn = a->g.vd;
+  t.g.vd = a->g.vn;
   t.g.affine = a->g.constant;
   t.g.cn = a->g.cn < 0 ? -a->g.cd : a->g.cd;
   t.g.cd = fabs(a->g.cn);
@@ -245,6 +359,7 @@ static void f_inv(const as_domain *d, fe *r, const fe *a) {
   t.g.den = a->g.constant ? a->g.den : mix(a->p, 77);
   *r = t;
 }
+
 static void f_exp(const as_domain *d, fe *r, const fe *a) {
   as_field_domain *D = DOM(d);
   fe t;
@@ -262,11 +377,23 @@ static void f_exp(const as_domain *d, fe *r, const fe *a) {
   deg_union(&t.g, &a->g, &a->g);
   t.g.constant = t.g.affine = false;
   t.g.xc = 1;
-  if (zero(a)) { mpq_t one; mpq_init(one); mpq_set_ui(one, 1, 1); f_from_q(d, &t, one); mpq_clear(one); t.flags = a->flags; }
-  else if (a->g.affine) { t.g.xn = t.g.vn = a->g.l1; t.g.xc = a->g.lc; }
-  else { t.g.other = true; t.g.ed = fmax(a->g.ed, a->g.dn + a->g.dd); }
+  if (zero(a)) {
+    mpq_t one;
+    mpq_init(one);
+    mpq_set_ui(one, 1, 1);
+    f_from_q(d, &t, one);
+    mpq_clear(one);
+    t.flags = a->flags;
+  } else if (a->g.affine) {
+    t.g.xn = t.g.vn = a->g.l1;
+    t.g.xc = a->g.lc;
+  } else {
+    t.g.other = true;
+    t.g.ed = fmax(a->g.ed, a->g.dn + a->g.dd);
+  }
   *r = t;
 }
+
 static void f_log(const as_domain *d, fe *r, const fe *a) {
   fe t;
   f_init(d, &t);
@@ -276,29 +403,51 @@ static void f_log(const as_domain *d, fe *r, const fe *a) {
   t.q = a->lq;
   t.g.dn = t.g.dd = a->ldeg;
   t.g.constant = t.g.affine = false;
-  if (a->hi <= 0) { t.flags |= AS_F_UNDEF; whole(&t); *r = t; return; }
-  if (a->lo <= 0) { t.flags |= AS_F_DOUBT; t.lo = -INFINITY; }
-  else t.lo = down(log(a->lo), 3);
+  if (a->hi <= 0) {
+    t.flags |= AS_F_UNDEF;
+    whole(&t);
+    *r = t;
+    return;
+  }
+  if (a->lo <= 0) {
+    t.flags |= AS_F_DOUBT;
+    t.lo = -INFINITY;
+  } else {
+    t.lo = down(log(a->lo), 3);
+  }
   t.hi = up(log(a->hi), 3);
   *r = t;
 }
+
 static bool root(uint64_t x, uint64_t m, uint64_t minv, uint64_t half, uint64_t *r) {
   *r = n_powmod2_ui_preinv(x, half, m, minv);
   return n_mulmod2_preinv(*r, *r, m, minv) == x;
 }
-static bool square_number(double x, double *r) { *r = sqrt(x); return x < 0x1p52 && *r == rint(*r); }
+
+static bool square_number(double x, double *r) {
+  *r = sqrt(x);
+  return x < 0x1p52 && *r == rint(*r);
+}
+
 static void note_root(as_field_domain *D, degs *g, uint64_t x) {
   size_t i = 0;
-  while (i < D->roots.n && AS_VEC_AT(&D->roots, uint64_t, i) != x) i++;
-  if (i == D->roots.n && i < 64) as_vec_push(&D->roots, &x);
-  if (i < 64) g->roots |= (uint64_t)1 << i;
-  else g->many = true;
+  while (i < D->roots.n && AS_VEC_AT(&D->roots, uint64_t, i) != x)
+    i++;
+  if (i == D->roots.n && i < 64)
+    as_vec_push(&D->roots, &x);
+  if (i < 64)
+    g->roots |= (uint64_t)1 << i;
+  else
+    g->many = true;
 }
+
 static void f_sqrt(const as_domain *d, fe *r, const fe *a) {
   as_field_domain *D = DOM(d);
   fe t = *a;
-  double n, m;
-  if (a->g.constant && a->g.cn >= 0 && a->lo >= 0 && square_number(a->g.cn, &n) && square_number(a->g.cd, &m)) { /* the true, positive root */
+  double n;
+  double m;
+  if (a->g.constant && a->g.cn >= 0 && a->lo >= 0 && square_number(a->g.cn, &n) &&
+      square_number(a->g.cd, &m)) { /* the true, positive root */
     mpq_t v;
     mpq_init(v);
     mpz_set_d(mpq_numref(v), n);
@@ -314,63 +463,117 @@ static void f_sqrt(const as_domain *d, fe *r, const fe *a) {
   t.hq = a->hq && root(a->q, D->q, D->qinv, D->half_q, &t.q);
   t.hl = false;
   t.g.affine = t.g.constant = false;
-  if (a->hi < 0) { t.flags |= AS_F_UNDEF; whole(&t); *r = t; return; }
-  if (a->lo < 0) { t.flags |= AS_F_DOUBT; t.lo = 0; }
-  else t.lo = fmax(0, down(sqrt(a->lo), 1));
+  if (a->hi < 0) {
+    t.flags |= AS_F_UNDEF;
+    whole(&t);
+    *r = t;
+    return;
+  }
+  if (a->lo < 0) {
+    t.flags |= AS_F_DOUBT;
+    t.lo = 0;
+  } else {
+    t.lo = fmax(0, down(sqrt(a->lo), 1));
+  }
   t.hi = up(sqrt(a->hi), 1);
-  if (t.hp) note_root(D, &t.g, a->p);
+  if (t.hp)
+    note_root(D, &t.g, a->p);
   *r = t;
 }
+
 static void f_un(const as_domain *d, as_unop op, void *r, const void *a) {
-  if (CF(a)->flags & AS_F_NOVALUE) { f_set(d, r, a); return; }
+  if (CF(a)->flags & AS_F_NOVALUE) {
+    f_set(d, r, a);
+    return;
+  }
   switch (op) {
-  case AS_U_NEG: f_neg(d, F(r), CF(a)); return;
-  case AS_U_INV: f_inv(d, F(r), CF(a)); return;
-  case AS_U_EXP: f_exp(d, F(r), CF(a)); return;
-  case AS_U_LOG: f_log(d, F(r), CF(a)); return;
-  case AS_U_SQRT: f_sqrt(d, F(r), CF(a)); return;
+  case AS_U_NEG:
+    f_neg(d, F(r), CF(a));
+    return;
+  case AS_U_INV:
+    f_inv(d, F(r), CF(a));
+    return;
+  case AS_U_EXP:
+    f_exp(d, F(r), CF(a));
+    return;
+  case AS_U_LOG:
+    f_log(d, F(r), CF(a));
+    return;
+  case AS_U_SQRT:
+    f_sqrt(d, F(r), CF(a));
+    return;
   }
 }
+
 static unsigned f_cmp(const as_domain *d, const void *a, const void *b) {
   (void)d;
-  const fe *x = CF(a), *y = CF(b);
+  const fe *x = CF(a);
+  const fe *y = CF(b);
   unsigned m = 0;
-  if (x->lo < y->hi) m |= AS_C_LT;
-  if (x->hi > y->lo) m |= AS_C_GT;
-  if (x->lo <= y->hi && y->lo <= x->hi) m |= AS_C_EQ;
+  if (x->lo < y->hi)
+    m |= AS_C_LT;
+  if (x->hi > y->lo)
+    m |= AS_C_GT;
+  if (x->lo <= y->hi && y->lo <= x->hi)
+    m |= AS_C_EQ;
   return m ? m : AS_C_ANY;
 }
+
 static void f_join(const as_domain *d, void *r, const void *a, const void *b) {
   (void)d;
-  const fe *x = CF(a), *y = CF(b);
+  const fe *x = CF(a);
+  const fe *y = CF(b);
   fe t = *x;
   t.flags = (x->flags | y->flags) & AS_F_DOUBT;
   t.flags |= x->flags & y->flags & AS_F_UNDEF;
-  if ((x->flags ^ y->flags) & AS_F_UNDEF) t.flags |= AS_F_DOUBT;
+  if ((x->flags ^ y->flags) & AS_F_UNDEF)
+    t.flags |= AS_F_DOUBT;
   bool lost = (x->flags | y->flags) & AS_F_NOVALUE;
   t.hp = !lost && x->hp && y->hp && x->p == y->p;
   t.hq = !lost && x->hq && y->hq && x->q == y->q;
   t.hl = false;
-  if (lost) whole(&t);
-  else { t.lo = fmin(x->lo, y->lo); t.hi = fmax(x->hi, y->hi); }
+  if (lost) {
+    whole(&t);
+  } else {
+    t.lo = fmin(x->lo, y->lo);
+    t.hi = fmax(x->hi, y->hi);
+  }
   deg_union(&t.g, &x->g, &y->g);
   t.g.affine = t.g.constant = false;
-  t.g.dn = fmax(x->g.dn, y->g.dn); t.g.dd = fmax(x->g.dd, y->g.dd);
-  t.g.mn = fmax(x->g.mn, y->g.mn); t.g.md = fmax(x->g.md, y->g.md);
-  degs a2 = x->g, b2 = y->g;
+  t.g.dn = fmax(x->g.dn, y->g.dn);
+  t.g.dd = fmax(x->g.dd, y->g.dd);
+  t.g.mn = fmax(x->g.mn, y->g.mn);
+  t.g.md = fmax(x->g.md, y->g.md);
+  degs a2 = x->g;
+  degs b2 = y->g;
   align(&a2, &b2);
   t.g.xc = a2.xc;
-  t.g.xn = fmax(a2.xn, b2.xn); t.g.xd = fmax(a2.xd, b2.xd);
-  t.g.vn = fmax(a2.vn, b2.vn); t.g.vd = fmax(a2.vd, b2.vd);
-  if (x->g.den != y->g.den) t.g.den = mix(x->g.den, y->g.den);
+  t.g.xn = fmax(a2.xn, b2.xn);
+  t.g.xd = fmax(a2.xd, b2.xd);
+  t.g.vn = fmax(a2.vn, b2.vn);
+  t.g.vd = fmax(a2.vd, b2.vd);
+  if (x->g.den != y->g.den)
+    t.g.den = mix(x->g.den, y->g.den);
   memcpy(r, &t, sizeof t);
 }
-static unsigned f_flags(const as_domain *d, const void *a) { (void)d; return CF(a)->flags; }
-static void f_flag(const as_domain *d, void *r, unsigned f) { (void)d; F(r)->flags |= f; }
-/* a function that nothing is known of: random, the same for both programs; its interval is the true function's */
-static bool f_builtin(const as_domain *d, const char *name, void *r, const void *const *arg, uint32_t n) {
+
+static unsigned f_flags(const as_domain *d, const void *a) {
+  (void)d;
+  return CF(a)->flags;
+}
+
+static void f_flag(const as_domain *d, void *r, unsigned f) {
+  (void)d;
+  F(r)->flags |= f;
+}
+
+/* a function that nothing is known of: random, the same for both programs; its interval is the true
+ * function's */
+static bool f_builtin(const as_domain *d, const char *name, void *r, const void *const *arg,
+                      uint32_t n) {
   as_field_domain *D = DOM(d);
-  if (n != 1 || strcmp(name, "erf")) return false;
+  if (n != 1 || strcmp(name, "erf"))
+    return false;
   const fe *a = CF(arg[0]);
   fe t;
   f_init(d, &t);
@@ -380,42 +583,63 @@ static bool f_builtin(const as_domain *d, const char *name, void *r, const void 
   t.q = mix(a->p, D->seed + 1) % D->q;
   t.lo = fmax(-1, down(erf(a->lo), 4));
   t.hi = fmin(1, up(erf(a->hi), 4));
-  t.g = (degs){.dn = 1, .mn = 1, .md = 1, .xc = 1, .l1 = 1, .lc = 1, .cd = 1, .affine = true, .roots = a->g.roots, .many = a->g.many};
+  t.g = (degs){.dn = 1,
+               .mn = 1,
+               .md = 1,
+               .xc = 1,
+               .l1 = 1,
+               .lc = 1,
+               .cd = 1,
+               .affine = true,
+               .roots = a->g.roots,
+               .many = a->g.many};
   memcpy(r, &t, sizeof t);
   return true;
 }
+
 static char *f_print(const as_domain *d, const void *a) {
   (void)d;
   const fe *e = CF(a);
-  if (e->flags & AS_F_UNDEF) return as_strdup("undefined");
-  return e->hp ? as_format("%llu mod p, in [%.17g, %.17g]", (unsigned long long)e->p, e->lo, e->hi) : as_format("in [%.17g, %.17g]", e->lo, e->hi);
+  if (e->flags & AS_F_UNDEF)
+    return as_strdup("undefined");
+  return e->hp ? as_format("%llu mod p, in [%.17g, %.17g]", (unsigned long long)e->p, e->lo, e->hi)
+               : as_format("in [%.17g, %.17g]", e->lo, e->hi);
 }
 
 static bool small_squares(uint64_t m, uint64_t top) {
   static const uint64_t s[] = {3, 5, 7, 11, 13};
-  for (size_t i = 0; i < sizeof s / sizeof *s && s[i] <= top; i++)
-    if (n_jacobi_unsigned(s[i], m) != 1) return false;
+  for (size_t i = 0; i < sizeof s / sizeof *s && s[i] <= top; i++) {
+    if (n_jacobi_unsigned(s[i], m) != 1)
+      return false;
+  }
   return true;
 }
+
 void as_field_primes(as_rng *rng, uint64_t *p_out, uint64_t *q_out) {
-  uint64_t q, p = 0;
+  uint64_t q;
+  uint64_t p = 0;
   do {
     q = ((uint64_t)1 << 58) | (as_rng_next(rng) >> 6) | 7; /* 7 mod 8 */
-    if (!small_squares(q, 5) || !n_is_prime(q)) continue;
+    if (!small_squares(q, 5) || !n_is_prime(q))
+      continue;
     for (uint64_t k = 2; k < 16; k += 8) { /* keeps p 7 mod 8 */
       p = k * q + 1;
-      if (small_squares(p, 13) && n_is_prime(p)) break;
+      if (small_squares(p, 13) && n_is_prime(p))
+        break;
       p = 0;
     }
   } while (!p);
   *p_out = p;
   *q_out = q;
 }
+
 void as_field_domain_init(as_field_domain *D, as_rng *rng) {
-  uint64_t p, q;
+  uint64_t p;
+  uint64_t q;
   as_field_primes(rng, &p, &q);
   as_field_domain_over(D, p, q, rng);
 }
+
 void as_field_domain_over(as_field_domain *D, uint64_t p, uint64_t q, as_rng *rng) {
   memset(D, 0, sizeof *D);
   D->p = p;
@@ -424,7 +648,8 @@ void as_field_domain_over(as_field_domain *D, uint64_t p, uint64_t q, as_rng *rn
   D->qinv = n_preinvert_limb(q);
   D->half_p = (p + 1) / 4;
   D->half_q = (q + 1) / 4;
-  do D->w = n_powmod2_ui_preinv(2 + as_rng_below(rng, p - 3), (p - 1) / q, p, D->pinv);
+  do
+    D->w = n_powmod2_ui_preinv(2 + as_rng_below(rng, p - 3), (p - 1) / q, p, D->pinv);
   while (D->w == 1);
   D->seed = as_rng_next(rng);
   mpz_init(D->pq);
@@ -432,18 +657,23 @@ void as_field_domain_over(as_field_domain *D, uint64_t p, uint64_t q, as_rng *rn
   mpz_mul_ui(D->pq, D->pq, q);
   D->scale = (long)mpz_sizeinbase(D->pq, 2) + 42;
   as_vec_init(&D->roots, sizeof(uint64_t));
-  D->d = (as_domain){"field", sizeof(fe), D, f_init, f_clear, f_set, f_from_q, f_add, f_sub, f_mul,
-                     f_un, f_cmp, f_join, f_flags, f_flag, f_builtin, f_print};
+  D->d = (as_domain){"field", sizeof(fe), D,     f_init, f_clear, f_set,  f_from_q,  f_add,  f_sub,
+                     f_mul,   f_un,       f_cmp, f_join, f_flags, f_flag, f_builtin, f_print};
 }
+
 void as_field_domain_clear(as_field_domain *D) {
   mpz_clear(D->pq);
   as_vec_clear(&D->roots);
 }
 
-/* (hi * p*q + lo) / 2^scale - shift, 0 <= hi < 2^44, 0 <= lo < p*q: lo fixes the residues, hi the interval */
+/* (hi * p*q + lo) / 2^scale - shift, 0 <= hi < 2^44, 0 <= lo < p*q: lo fixes the residues, hi the
+ * interval */
 void as_field_random(const as_field_domain *D, as_rng *rng, bool positive, void *r, mpq_t exact) {
-  uint64_t rp = as_rng_below(rng, D->p), rq = as_rng_below(rng, D->q), hi = as_rng_next(rng) >> 20;
-  mpz_t lo, t;
+  uint64_t rp = as_rng_below(rng, D->p);
+  uint64_t rq = as_rng_below(rng, D->q);
+  uint64_t hi = as_rng_next(rng) >> 20;
+  mpz_t lo;
+  mpz_t t;
   mpz_inits(lo, t, NULL);
   /* lo = rp + p * ((rq - rp) / p mod q) */
   uint64_t k = n_submod(rq, rp % D->q, D->q);
@@ -455,7 +685,9 @@ void as_field_random(const as_field_domain *D, as_rng *rng, bool positive, void 
   mpz_add(mpq_numref(exact), t, lo);
   mpz_set_ui(mpq_denref(exact), 1);
   mpz_mul_2exp(mpq_denref(exact), mpq_denref(exact), (mp_bitcnt_t)D->scale);
-  mpq_t shift, a, b;
+  mpq_t shift;
+  mpq_t a;
+  mpq_t b;
   mpq_inits(shift, a, b, NULL);
   mpq_set_si(shift, positive ? 1 : -2, positive ? 8 : 1);
   mpz_set(mpq_numref(a), t);
@@ -479,34 +711,55 @@ void as_field_random(const as_field_domain *D, as_rng *rng, bool positive, void 
   mpz_clears(lo, t, NULL);
 }
 
-bool as_field_apart(const void *a, const void *b) { return CF(a)->hi < CF(b)->lo || CF(b)->hi < CF(a)->lo; }
-as_field_cmp as_field_compare(const void *a, const void *b) {
-  const fe *x = CF(a), *y = CF(b);
-  if ((x->flags | y->flags) & AS_F_NOVALUE) return AS_FC_NONE;
-  if (x->hp && y->hp) return x->p == y->p ? AS_FC_SAME : AS_FC_DIFFER;
-  if (as_field_apart(a, b)) return AS_FC_APART;
-  double size = fmax(1e-3, fmax(fabs(x->lo), fabs(y->lo)));
-  return isfinite(size) && fmax(x->hi - x->lo, y->hi - y->lo) < 1e-6 * size ? AS_FC_CLOSE : AS_FC_NONE;
+bool as_field_apart(const void *a, const void *b) {
+  return CF(a)->hi < CF(b)->lo || CF(b)->hi < CF(a)->lo;
 }
 
-/* a - b = N / M with N = sum over j of P_j(x mod p) w^(l_j(x mod q)).  Roots: multiply N with its conjugates under the sign changes of
- * the k roots (degree at most 2^k times as large), and divide by 2^-k, the chance that all k are squares.
+as_field_cmp as_field_compare(const void *a, const void *b) {
+  const fe *x = CF(a);
+  const fe *y = CF(b);
+  if ((x->flags | y->flags) & AS_F_NOVALUE)
+    return AS_FC_NONE;
+  if (x->hp && y->hp)
+    return x->p == y->p ? AS_FC_SAME : AS_FC_DIFFER;
+  if (as_field_apart(a, b))
+    return AS_FC_APART;
+  double size = fmax(1e-3, fmax(fabs(x->lo), fabs(y->lo)));
+  return isfinite(size) && fmax(x->hi - x->lo, y->hi - y->lo) < 1e-6 * size ? AS_FC_CLOSE
+                                                                            : AS_FC_NONE;
+}
+
+/* a - b = N / M with N = sum over j of P_j(x mod p) w^(l_j(x mod q)).  Roots: multiply N with its
+ * conjugates under the sign changes of the k roots (degree at most 2^k times as large), and divide
+ * by 2^-k, the chance that all k are squares.
  *  - no exponential: Schwartz and Zippel over Z_p.
- *  - affine l_j with coefficients in (1/c)Z: N, cleared of negative exponents, is a polynomial in x mod p and in y_i = w^(x_i/c), y_0 = w^(1/c), which
- *    are uniform in the group of order q (y_0: but for 1).
- *  - otherwise: the l_j differ from each other except with chance m(m-1)/2 * e/q, and some P_j is not zero except with chance d/p; then N,
- *    as a function of w, is not zero at at least q/m of the q powers (uncertainty principle; the theorem of the Mirage paper). */
+ *  - affine l_j with coefficients in (1/c)Z: N, cleared of negative exponents, is a polynomial in x
+ * mod p and in y_i = w^(x_i/c), y_0 = w^(1/c), which are uniform in the group of order q (y_0: but
+ * for 1).
+ *  - otherwise: the l_j differ from each other except with chance m(m-1)/2 * e/q, and some P_j is
+ * not zero except with chance d/p; then N, as a function of w, is not zero at at least q/m of the q
+ * powers (uncertainty principle; the theorem of the Mirage paper). */
 as_field_bound as_field_error(const as_field_domain *D, const void *a, const void *b) {
   fe t;
   f_neg(&D->d, &t, CF(b));
   degs g = deg_add(CF(a), &t);
-  as_field_bound r = {.degree = g.dn, .exponentials = g.mn, .roots = __builtin_popcountll(g.roots), .affine = !g.other};
-  double k2 = ldexp(1, r.roots), p = (double)D->p, q = (double)D->q;
+  as_field_bound r = {.degree = g.dn,
+                      .exponentials = g.mn,
+                      .roots = __builtin_popcountll(g.roots),
+                      .affine = !g.other};
+  double k2 = ldexp(1, r.roots);
+  double p = (double)D->p;
+  double q = (double)D->q;
   r.exp_degree = g.other ? g.ed : g.xn + g.vn;
-  if (g.many) r.bound = 1;
-  else if (!g.other) r.bound = k2 * k2 * (g.dn / p + r.exp_degree / (q - 1));
-  else if (r.roots) r.bound = 1;
-  else r.bound = g.dn / p + g.mn * (g.mn - 1) / 2 * g.ed / q + 1 - 1 / g.mn + 1 / q;
-  if (!(r.bound < 1)) r.bound = 1;
+  if (g.many)
+    r.bound = 1;
+  else if (!g.other)
+    r.bound = k2 * k2 * (g.dn / p + r.exp_degree / (q - 1));
+  else if (r.roots)
+    r.bound = 1;
+  else
+    r.bound = g.dn / p + g.mn * (g.mn - 1) / 2 * g.ed / q + 1 - 1 / g.mn + 1 / q;
+  if (!(r.bound < 1))
+    r.bound = 1;
   return r;
 }

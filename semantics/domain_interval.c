@@ -1,10 +1,16 @@
-/* Intervals whose ends are MPFR numbers, rounded outwards: the true value always lies between them. */
+/* Intervals whose ends are MPFR numbers, rounded outwards: the true value always lies between them.
+ */
 #include "domain.h"
 #include <limits.h>
 #include <mpfr.h>
 #include <string.h>
 
-typedef struct { mpfr_t lo, hi; unsigned flags; } iv;
+typedef struct {
+  mpfr_t lo;
+  mpfr_t hi;
+  unsigned flags;
+} iv;
+
 #define V(x) ((iv *)(x))
 #define CV(x) ((const iv *)(x))
 
@@ -16,25 +22,37 @@ static void i_init(const as_domain *d, void *x) {
   mpfr_set_zero(V(x)->hi, 1);
   V(x)->flags = 0;
 }
-static void i_clear(const as_domain *d, void *x) { (void)d; mpfr_clear(V(x)->lo); mpfr_clear(V(x)->hi); }
+
+static void i_clear(const as_domain *d, void *x) {
+  (void)d;
+  mpfr_clear(V(x)->lo);
+  mpfr_clear(V(x)->hi);
+}
+
 static void i_set(const as_domain *d, void *r, const void *a) {
   (void)d;
-  if (r == a) return;
+  if (r == a)
+    return;
   mpfr_set(V(r)->lo, CV(a)->lo, MPFR_RNDD);
   mpfr_set(V(r)->hi, CV(a)->hi, MPFR_RNDU);
   V(r)->flags = CV(a)->flags;
 }
+
 static void i_from_q(const as_domain *d, void *r, mpq_srcptr q) {
   (void)d;
   mpfr_set_q(V(r)->lo, q, MPFR_RNDD);
   mpfr_set_q(V(r)->hi, q, MPFR_RNDU);
   V(r)->flags = 0;
 }
+
 /* inf - inf and 0 * inf give no bound at all */
 static void i_fix(iv *r) {
-  if (mpfr_nan_p(r->lo)) mpfr_set_inf(r->lo, -1);
-  if (mpfr_nan_p(r->hi)) mpfr_set_inf(r->hi, 1);
+  if (mpfr_nan_p(r->lo))
+    mpfr_set_inf(r->lo, -1);
+  if (mpfr_nan_p(r->hi))
+    mpfr_set_inf(r->hi, 1);
 }
+
 static void i_add(const as_domain *d, void *r, const void *a, const void *b) {
   (void)d;
   unsigned f = CV(a)->flags | CV(b)->flags;
@@ -43,6 +61,7 @@ static void i_add(const as_domain *d, void *r, const void *a, const void *b) {
   i_fix(V(r));
   V(r)->flags = f;
 }
+
 static void i_neg(iv *r, const iv *a) {
   mpfr_t t;
   mpfr_init2(t, mpfr_get_prec(r->lo));
@@ -51,6 +70,7 @@ static void i_neg(iv *r, const iv *a) {
   mpfr_set(r->lo, t, MPFR_RNDD);
   mpfr_clear(t);
 }
+
 static void i_sub(const as_domain *d, void *r, const void *a, const void *b) {
   iv t;
   i_init(d, &t);
@@ -59,18 +79,24 @@ static void i_sub(const as_domain *d, void *r, const void *a, const void *b) {
   i_add(d, r, a, &t);
   i_clear(d, &t);
 }
+
 static void i_mul(const as_domain *d, void *r, const void *a, const void *b) {
-  mpfr_t lo, hi, t;
+  mpfr_t lo;
+  mpfr_t hi;
+  mpfr_t t;
   long bits = *(const long *)d->ctx;
   mpfr_inits2(bits, lo, hi, t, (mpfr_ptr)0);
   bool nan = false;
   for (int i = 0; i < 4; i++) {
-    mpfr_srcptr x = i & 1 ? CV(a)->hi : CV(a)->lo, y = i & 2 ? CV(b)->hi : CV(b)->lo;
+    mpfr_srcptr x = i & 1 ? CV(a)->hi : CV(a)->lo;
+    mpfr_srcptr y = i & 2 ? CV(b)->hi : CV(b)->lo;
     mpfr_mul(t, x, y, MPFR_RNDD);
     nan |= mpfr_nan_p(t) != 0;
-    if (!i || mpfr_less_p(t, lo)) mpfr_set(lo, t, MPFR_RNDD);
+    if (!i || mpfr_less_p(t, lo))
+      mpfr_set(lo, t, MPFR_RNDD);
     mpfr_mul(t, x, y, MPFR_RNDU);
-    if (!i || mpfr_greater_p(t, hi)) mpfr_set(hi, t, MPFR_RNDU);
+    if (!i || mpfr_greater_p(t, hi))
+      mpfr_set(hi, t, MPFR_RNDU);
   }
   if (nan) {
     mpfr_set_inf(lo, -1);
@@ -82,16 +108,21 @@ static void i_mul(const as_domain *d, void *r, const void *a, const void *b) {
   V(r)->flags = f;
   mpfr_clears(lo, hi, t, (mpfr_ptr)0);
 }
+
 static void i_whole(iv *r, unsigned flags) {
   mpfr_set_inf(r->lo, -1);
   mpfr_set_inf(r->hi, 1);
   r->flags |= flags;
 }
+
 static void i_inv(iv *r, const iv *a) {
-  int sl = mpfr_sgn(a->lo), sh = mpfr_sgn(a->hi);
-  if (!sl && !sh) i_whole(r, AS_F_UNDEF);
-  else if (sl <= 0 && sh >= 0) i_whole(r, AS_F_DOUBT);
-  else {
+  int sl = mpfr_sgn(a->lo);
+  int sh = mpfr_sgn(a->hi);
+  if (!sl && !sh) {
+    i_whole(r, AS_F_UNDEF);
+  } else if (sl <= 0 && sh >= 0) {
+    i_whole(r, AS_F_DOUBT);
+  } else {
     mpfr_t t;
     mpfr_init2(t, mpfr_get_prec(r->lo));
     mpfr_ui_div(t, 1, a->hi, MPFR_RNDD);
@@ -100,45 +131,66 @@ static void i_inv(iv *r, const iv *a) {
     mpfr_clear(t);
   }
 }
+
 static void i_un(const as_domain *d, as_unop op, void *rr, const void *aa) {
   (void)d;
   iv *r = V(rr);
   const iv *a = CV(aa);
   r->flags = a->flags;
-  if (r->flags & AS_F_NOVALUE) return;
+  if (r->flags & AS_F_NOVALUE)
+    return;
   switch (op) {
-  case AS_U_NEG: i_neg(r, a); return;
-  case AS_U_INV: i_inv(r, a); return;
+  case AS_U_NEG:
+    i_neg(r, a);
+    return;
+  case AS_U_INV:
+    i_inv(r, a);
+    return;
   case AS_U_EXP:
     mpfr_exp(r->lo, a->lo, MPFR_RNDD);
     mpfr_exp(r->hi, a->hi, MPFR_RNDU);
     return;
   case AS_U_LOG:
-    if (mpfr_sgn(a->hi) <= 0) { i_whole(r, AS_F_UNDEF); return; }
+    if (mpfr_sgn(a->hi) <= 0) {
+      i_whole(r, AS_F_UNDEF);
+      return;
+    }
     if (mpfr_sgn(a->lo) <= 0) {
       r->flags |= AS_F_DOUBT;
       mpfr_set_inf(r->lo, -1);
-    } else mpfr_log(r->lo, a->lo, MPFR_RNDD);
+    } else {
+      mpfr_log(r->lo, a->lo, MPFR_RNDD);
+    }
     mpfr_log(r->hi, a->hi, MPFR_RNDU);
     return;
   case AS_U_SQRT:
-    if (mpfr_sgn(a->hi) < 0) { i_whole(r, AS_F_UNDEF); return; }
+    if (mpfr_sgn(a->hi) < 0) {
+      i_whole(r, AS_F_UNDEF);
+      return;
+    }
     if (mpfr_sgn(a->lo) < 0) {
       r->flags |= AS_F_DOUBT;
       mpfr_set_zero(r->lo, 1);
-    } else mpfr_sqrt(r->lo, a->lo, MPFR_RNDD);
+    } else {
+      mpfr_sqrt(r->lo, a->lo, MPFR_RNDD);
+    }
     mpfr_sqrt(r->hi, a->hi, MPFR_RNDU);
     return;
   }
 }
+
 static unsigned i_cmp(const as_domain *d, const void *a, const void *b) {
   (void)d;
   unsigned m = 0;
-  if (mpfr_less_p(CV(a)->lo, CV(b)->hi)) m |= AS_C_LT;
-  if (mpfr_greater_p(CV(a)->hi, CV(b)->lo)) m |= AS_C_GT;
-  if (mpfr_lessequal_p(CV(a)->lo, CV(b)->hi) && mpfr_lessequal_p(CV(b)->lo, CV(a)->hi)) m |= AS_C_EQ;
+  if (mpfr_less_p(CV(a)->lo, CV(b)->hi))
+    m |= AS_C_LT;
+  if (mpfr_greater_p(CV(a)->hi, CV(b)->lo))
+    m |= AS_C_GT;
+  if (mpfr_lessequal_p(CV(a)->lo, CV(b)->hi) && mpfr_lessequal_p(CV(b)->lo, CV(a)->hi))
+    m |= AS_C_EQ;
   return m ? m : AS_C_ANY;
 }
+
 static void i_join(const as_domain *d, void *r, const void *a, const void *b) {
   (void)d;
   unsigned f = CV(a)->flags | CV(b)->flags;
@@ -152,18 +204,31 @@ static void i_join(const as_domain *d, void *r, const void *a, const void *b) {
   mpfr_max(V(r)->hi, CV(a)->hi, CV(b)->hi, MPFR_RNDU);
   V(r)->flags = f;
 }
-static unsigned i_flags(const as_domain *d, const void *a) { (void)d; return CV(a)->flags; }
-static void i_flag(const as_domain *d, void *r, unsigned f) { (void)d; V(r)->flags |= f; }
-static bool i_builtin(const as_domain *d, const char *name, void *r, const void *const *arg, uint32_t n) {
+
+static unsigned i_flags(const as_domain *d, const void *a) {
   (void)d;
-  if (n != 1 || strcmp(name, "erf")) return false;
+  return CV(a)->flags;
+}
+
+static void i_flag(const as_domain *d, void *r, unsigned f) {
+  (void)d;
+  V(r)->flags |= f;
+}
+
+static bool i_builtin(const as_domain *d, const char *name, void *r, const void *const *arg,
+                      uint32_t n) {
+  (void)d;
+  if (n != 1 || strcmp(name, "erf"))
+    return false;
   mpfr_erf(V(r)->lo, CV(arg[0])->lo, MPFR_RNDD); /* erf increases */
   mpfr_erf(V(r)->hi, CV(arg[0])->hi, MPFR_RNDU);
   V(r)->flags = CV(arg[0])->flags;
   return true;
 }
+
 static char *i_print(const as_domain *d, const void *a) {
-  if (CV(a)->flags & AS_F_UNDEF) return as_strdup("undefined");
+  if (CV(a)->flags & AS_F_UNDEF)
+    return as_strdup("undefined");
   char buf[192];
   int digits = *(const long *)d->ctx < 200 ? 24 : 48;
   mpfr_snprintf(buf, sizeof buf, "[%.*RDg, %.*RUg]", digits, CV(a)->lo, digits, CV(a)->hi);
@@ -172,20 +237,26 @@ static char *i_print(const as_domain *d, const void *a) {
 
 void as_interval_domain_init(as_interval_domain *D, long bits) {
   D->bits = bits;
-  D->d = (as_domain){"interval", sizeof(iv), &D->bits, i_init, i_clear, i_set, i_from_q, i_add, i_sub, i_mul,
-                     i_un, i_cmp, i_join, i_flags, i_flag, i_builtin, i_print};
+  D->d = (as_domain){"interval", sizeof(iv), &D->bits, i_init,    i_clear, i_set,
+                     i_from_q,   i_add,      i_sub,    i_mul,     i_un,    i_cmp,
+                     i_join,     i_flags,    i_flag,   i_builtin, i_print};
 }
 
-void as_interval_forget(void) { mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE); }
+void as_interval_forget(void) {
+  mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE);
+}
 
 bool as_interval_disjoint(const as_domain *d, const void *a, const void *b) {
   (void)d;
-  if ((CV(a)->flags | CV(b)->flags) & AS_F_NOVALUE) return false;
+  if ((CV(a)->flags | CV(b)->flags) & AS_F_NOVALUE)
+    return false;
   return mpfr_less_p(CV(a)->hi, CV(b)->lo) || mpfr_less_p(CV(b)->hi, CV(a)->lo);
 }
 
 long as_interval_distance_log2(const as_domain *d, const void *a, const void *b) {
-  mpfr_t u, v, m;
+  mpfr_t u;
+  mpfr_t v;
+  mpfr_t m;
   mpfr_inits2(*(const long *)d->ctx, u, v, m, (mpfr_ptr)0);
   mpfr_sub(u, CV(a)->hi, CV(b)->lo, MPFR_RNDU);
   mpfr_sub(v, CV(b)->hi, CV(a)->lo, MPFR_RNDU);
@@ -193,7 +264,8 @@ long as_interval_distance_log2(const as_domain *d, const void *a, const void *b)
   mpfr_abs(m, CV(a)->lo, MPFR_RNDD);
   mpfr_abs(v, CV(b)->lo, MPFR_RNDD);
   mpfr_max(m, m, v, MPFR_RNDD);
-  if (mpfr_cmp_ui_2exp(m, 1, -40) < 0) mpfr_set_ui(m, 1, MPFR_RNDD); /* near zero: absolute */
+  if (mpfr_cmp_ui_2exp(m, 1, -40) < 0)
+    mpfr_set_ui(m, 1, MPFR_RNDD); /* near zero: absolute */
   mpfr_div(u, u, m, MPFR_RNDU);
   long r = mpfr_zero_p(u) ? LONG_MIN : mpfr_number_p(u) ? (long)mpfr_get_exp(u) : LONG_MAX;
   mpfr_clears(u, v, m, (mpfr_ptr)0);

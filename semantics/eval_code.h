@@ -1,45 +1,125 @@
-/* Inside of the operator evaluator: compiled bodies.  Included by eval_compile.c and eval_run.c only. */
+/* Inside of the operator evaluator: compiled bodies.  Included by eval_compile.c and eval_run.c
+ * only. */
 #ifndef AS_EVAL_CODE_H
 #define AS_EVAL_CODE_H
 #include "eval.h"
 
-/* integer expressions: over slots (bound indices) and constants (sizes and attributes have their values by now) */
-typedef enum { I_CONST, I_SLOT, I_ADD, I_SUB, I_MUL, I_DIV, I_MOD, I_NEG, I_MAX, I_MIN, I_ABS, I_IF } ikind;
-typedef struct icode { ikind k; int64_t v; uint32_t slot; const struct icode *a, *b; const struct cond *c; } icode;
+/* integer expressions: over slots (bound indices) and constants (sizes and attributes have their
+ * values by now) */
+typedef enum {
+  I_CONST,
+  I_SLOT,
+  I_ADD,
+  I_SUB,
+  I_MUL,
+  I_DIV,
+  I_MOD,
+  I_NEG,
+  I_MAX,
+  I_MIN,
+  I_ABS,
+  I_IF
+} ikind;
+
+typedef struct icode {
+  ikind k;
+  int64_t v;
+  uint32_t slot;
+  const struct icode *a;
+  const struct icode *b;
+  const struct cond *c;
+} icode;
 
 typedef enum { C_INTREL, C_REL, C_AND, C_OR, C_NOT } ckind;
-typedef struct cond { ckind k; as_rel rel; const icode *ia, *ib; struct code *a, *b; const struct cond *x, *y; } cond;
 
-typedef enum { S_CONST, S_INT, S_PARAM, S_ARG, S_LET, S_ADD, S_SUB, S_MUL, S_DIV, S_IDIV, S_MOD, S_UN, S_ABS, S_MAX2, S_MIN2, S_SUM, S_PROD, S_MAXR, S_MINR,
-               S_IF, S_FUNC, S_BUILTIN } skind; /* S_IDIV, S_MOD: of integers that are data */
+typedef struct cond {
+  ckind k;
+  as_rel rel;
+  const icode *ia;
+  const icode *ib;
+  struct code *a;
+  struct code *b;
+  const struct cond *x;
+  const struct cond *y;
+} cond;
+
+typedef enum {
+  S_CONST,
+  S_INT,
+  S_PARAM,
+  S_ARG,
+  S_LET,
+  S_ADD,
+  S_SUB,
+  S_MUL,
+  S_DIV,
+  S_IDIV,
+  S_MOD,
+  S_UN,
+  S_ABS,
+  S_MAX2,
+  S_MIN2,
+  S_SUM,
+  S_PROD,
+  S_MAXR,
+  S_MINR,
+  S_IF,
+  S_FUNC,
+  S_BUILTIN
+} skind; /* S_IDIV, S_MOD: of integers that are data */
+
 typedef struct code {
   skind k;
   as_unop un;
-  uint32_t n; struct code **kid;
-  void *tmp[2];            /* domain elements of this node */
-  void **param;            /* S_FUNC: elements bound to the parameters */
-  void *from;              /* S_CONST, S_PARAM: the element */
-  const icode *i, **ix;    /* S_INT; bound of a reduction; indices of an access */
-  uint32_t slot, nix, which; /* reduction's index; argument or let accessed */
+  uint32_t n;
+  struct code **kid;
+  void *tmp[2]; /* domain elements of this node */
+  void **param; /* S_FUNC: elements bound to the parameters */
+  void *from;   /* S_CONST, S_PARAM: the element */
+  const icode *i;
+  const icode **ix; /* S_INT; bound of a reduction; indices of an access */
+  uint32_t slot;
+  uint32_t nix;
+  uint32_t which; /* reduction's index; argument or let accessed */
   const cond *c;
-  const char *name;        /* S_BUILTIN; S_ARG for messages */
-  int line, col;
+  const char *name; /* S_BUILTIN; S_ARG for messages */
+  int line;
+  int col;
 } code;
 
 /* a let: computed on demand and remembered by its indices */
-typedef struct { const char *name; uint32_t nix, *slot; code *body; size_t cap, n; int64_t *key; unsigned char *used; void *val; } letcode;
+typedef struct {
+  const char *name;
+  uint32_t nix;
+  uint32_t *slot;
+  code *body;
+  size_t cap;
+  size_t n;
+  int64_t *key;
+  unsigned char *used;
+  void *val;
+} letcode;
 
 struct as_opcode {
   const as_opdef *op;
   const as_domain *d;
   as_arena *mem;
-  as_vec elems;            /* of void*: all elements to clear */
-  uint32_t nslots; int64_t *slot;
-  letcode *let; uint32_t nlet; /* without out */
-  code *out; uint32_t outrank; int64_t outdim[AS_MAX_RANK]; uint32_t out_slot; /* slots of out's indices follow each other */
+  as_vec elems; /* of void*: all elements to clear */
+  uint32_t nslots;
+  int64_t *slot;
+  letcode *let;
+  uint32_t nlet; /* without out */
+  code *out;
+  uint32_t outrank;
+  int64_t outdim[AS_MAX_RANK];
+  uint32_t out_slot; /* slots of out's indices follow each other */
   /* while running */
-  const as_tensor *const *arg; uint64_t *ticks; as_err *err; as_status status;
+  const as_tensor *const *arg;
+  uint64_t *ticks;
+  as_err *err;
+  as_status status;
 };
+
 /* the body alone, without arguments */
 as_status as_opcode_value(as_opcode *o, void *out, as_err *err);
 #endif

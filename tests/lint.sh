@@ -48,6 +48,13 @@ while IFS= read -r inc; do
   case "$inc" in gmp.h|std*.h|string.h|limits.h|errno.h|inttypes.h|ctype.h|unistd.h|sys/stat.h|glob.h|setjmp.h|fcntl.h) ;; *) say "the checker includes <$inc>" ;; esac
 done < <(sed -n 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*<\([^>]*\)>.*/\1/p' proofs/checker/*.[ch] | sort -u)
 
+# Layout is clang-format's business, the checker's included once it is written anew.
+if command -v clang-format >/dev/null; then
+  while IFS= read -r f; do
+    clang-format --dry-run -Werror "$f" >/dev/null 2>&1 || say "$f is not laid out by clang-format"
+  done < <(find src semantics verify search tests \( -name '*.c' -o -name '*.h' \) | sort)
+fi
+
 # The trusted checker: every line counts, blank ones and comments too.
 n=$(cat proofs/checker/*.[ch] | wc -l)
 [ "$n" -le 3000 ] || say "the trusted checker has $n lines; 3000 are allowed"

@@ -10,19 +10,22 @@ static void out_of_memory(void) {
 
 void *as_malloc(size_t n) {
   void *p = malloc(n ? n : 1);
-  if (p == NULL) out_of_memory();
+  if (p == NULL)
+    out_of_memory();
   return p;
 }
 
 void *as_calloc(size_t n, size_t m) {
   void *p = calloc(n ? n : 1, m ? m : 1);
-  if (p == NULL) out_of_memory();
+  if (p == NULL)
+    out_of_memory();
   return p;
 }
 
 void *as_realloc(void *p, size_t n) {
   void *q = realloc(p, n ? n : 1);
-  if (q == NULL) out_of_memory();
+  if (q == NULL)
+    out_of_memory();
   return q;
 }
 
@@ -33,7 +36,8 @@ char *as_strdup(const char *s) {
 
 typedef struct chunk {
   struct chunk *next;
-  size_t used, size;
+  size_t used;
+  size_t size;
   _Alignas(16) unsigned char data[];
 } chunk;
 
@@ -43,10 +47,13 @@ struct as_arena {
 
 enum { CHUNK = 64 * 1024 };
 
-as_arena *as_arena_new(void) { return as_calloc(1, sizeof(as_arena)); }
+as_arena *as_arena_new(void) {
+  return as_calloc(1, sizeof(as_arena));
+}
 
 void as_arena_free(as_arena *a) {
-  if (a == NULL) return;
+  if (a == NULL)
+    return;
   for (chunk *c = a->first, *next; c; c = next) {
     next = c->next;
     free(c);
@@ -55,7 +62,8 @@ void as_arena_free(as_arena *a) {
 }
 
 void as_arena_reset(as_arena *a) {
-  if (a->first == NULL) return;
+  if (a->first == NULL)
+    return;
   for (chunk *c = a->first->next, *next; c; c = next) {
     next = c->next;
     free(c);

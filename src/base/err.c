@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-void as_err_init(as_err *e) { memset(e, 0, sizeof *e); }
+void as_err_init(as_err *e) {
+  memset(e, 0, sizeof *e);
+}
 
 void as_err_clear(as_err *e) {
   free(e->file);
@@ -18,7 +20,8 @@ static char *format_va(const char *fmt, va_list ap) {
   int n = vsnprintf(NULL, 0, fmt, ap);
   char *s = as_malloc(n < 0 ? 1 : (size_t)n + 1);
   s[0] = 0;
-  if (n > 0) vsnprintf(s, (size_t)n + 1, fmt, again);
+  if (n > 0)
+    vsnprintf(s, (size_t)n + 1, fmt, again);
   va_end(again);
   return s;
 }
@@ -32,7 +35,8 @@ char *as_format(const char *fmt, ...) {
 }
 
 bool as_err_set(as_err *e, as_status s, const char *fmt, ...) {
-  if (e == NULL || e->status != AS_OK) return false;
+  if (e == NULL || e->status != AS_OK)
+    return false;
   e->status = s;
   va_list ap;
   va_start(ap, fmt);
@@ -46,12 +50,14 @@ static char *line_of(const char *text, size_t len, int line) {
   size_t at = 0;
   for (int l = 1; l < line; l++) {
     const char *nl = memchr(text + at, '\n', len - at);
-    if (nl == NULL) return as_strdup("");
+    if (nl == NULL)
+      return as_strdup("");
     at = (size_t)(nl - text) + 1;
   }
   const char *nl = memchr(text + at, '\n', len - at);
   size_t n = nl ? (size_t)(nl - (text + at)) : len - at;
-  if (n > 160) n = 160;
+  if (n > 160)
+    n = 160;
   char *s = as_malloc(n + 1);
   for (size_t i = 0; i < n; i++) {
     unsigned char c = (unsigned char)text[at + i];
@@ -61,8 +67,10 @@ static char *line_of(const char *text, size_t len, int line) {
   return s;
 }
 
-bool as_err_at(as_err *e, const char *file, const char *text, size_t len, int line, int col, const char *fmt, ...) {
-  if (e == NULL || e->status != AS_OK) return false;
+bool as_err_at(as_err *e, const char *file, const char *text, size_t len, int line, int col,
+               const char *fmt, ...) {
+  if (e == NULL || e->status != AS_OK)
+    return false;
   e->status = AS_BAD_INPUT;
   e->file = as_strdup(file ? file : "?");
   e->line = line;
@@ -77,13 +85,15 @@ bool as_err_at(as_err *e, const char *file, const char *text, size_t len, int li
 
 char *as_err_format(const as_err *e) {
   const char *text = e->text ? e->text : "no error";
-  if (e->file == NULL) return as_strdup(text);
+  if (e->file == NULL)
+    return as_strdup(text);
   as_str s;
   as_str_init(&s);
   as_str_printf(&s, "%s:%d:%d: %s", e->file, e->line, e->col, text);
   if (e->shown && e->shown[0]) {
     as_str_printf(&s, "\n  %s\n  ", e->shown);
-    for (int i = 1; i < e->col && i < 160; i++) as_str_addn(&s, " ", 1);
+    for (int i = 1; i < e->col && i < 160; i++)
+      as_str_addn(&s, " ", 1);
     as_str_add(&s, "^");
   }
   return as_str_take(&s);

@@ -7,7 +7,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_BYTES = 1 << 28 }; /* as the checker reads of a certificate; a device that never ends is no file */
+enum {
+  MOST_BYTES = 1 << 28
+}; /* as the checker reads of a certificate; a device that never ends is no file */
 
 char *as_read_file(const char *path, size_t *len, as_err *err) {
   FILE *f = fopen(path, "rb");
@@ -24,7 +26,8 @@ char *as_read_file(const char *path, size_t *len, as_err *err) {
   as_str s;
   as_str_init(&s);
   char buf[65536];
-  for (size_t n; s.n <= MOST_BYTES && (n = fread(buf, 1, sizeof buf, f)) > 0;) as_str_addn(&s, buf, n);
+  for (size_t n; s.n <= MOST_BYTES && (n = fread(buf, 1, sizeof buf, f)) > 0;)
+    as_str_addn(&s, buf, n);
   bool large = s.n > MOST_BYTES;
   if (ferror(f) || large) {
     as_str_clear(&s);
@@ -48,7 +51,8 @@ bool as_write_file(const char *path, const void *p, size_t n, as_err *err) {
   }
   if (!ok) {
     as_err_set(err, AS_BAD_INPUT, "%s: cannot be written: %s", path, strerror(errno));
-    if (f) unlink(tmp);
+    if (f)
+      unlink(tmp);
   }
   free(tmp);
   return ok;

@@ -1,19 +1,39 @@
-/* What lowering gives and the runtime takes: texts and shapes, so that neither needs the other.  Includes base.h.
- * Filled by src/lower (as_lower_cuda), which also initialises and clears it. */
+/* What lowering gives and the runtime takes: texts and shapes, so that neither needs the other.
+ * Includes base.h. Filled by src/lower (as_lower_cuda), which also initialises and clears it. */
 #ifndef AS_BASE_LOWERED_H
 #define AS_BASE_LOWERED_H
 #include "base.h"
 
 typedef enum { AS_F16, AS_BF16, AS_F32 } as_dtype; /* element types of inputs and outputs */
 
-typedef struct { char *name; long bytes_smem; int barriers_loop, barriers, stages, warps; long blocks; int mma, ldmatrix; } as_lower_kernel;
+typedef struct {
+  char *name;
+  long bytes_smem;
+  int barriers_loop;
+  int barriers;
+  int stages;
+  int warps;
+  long blocks;
+  int mma;
+  int ldmatrix;
+} as_lower_kernel;
 
 typedef struct {
-  char *cuda;             /* kernel.cu: compiles with nvcc, and with g++ against cuda_emu.h when AS_EMU is defined */
-  char *reference;        /* C++ text: `void assay_reference(const double *const *in, double *const *out)` of the *program* given, by its specifications */
-  long workspace;         /* bytes */
-  uint32_t n_in, n_out; long *in_elems, *out_elems; as_dtype *in_type, *out_type; char **in_name, **out_name;
-  uint32_t n_kernel; as_lower_kernel *kernel;
-  char *notes;            /* what was decided, a line each: placement, layout, levels, offsets */
+  char *cuda;      /* kernel.cu: compiles with nvcc, and with g++ against cuda_emu.h when AS_EMU is
+                      defined */
+  char *reference; /* C++ text: `void assay_reference(const double *const *in, double *const *out)`
+                      of the *program* given, by its specifications */
+  long workspace;  /* bytes */
+  uint32_t n_in;
+  uint32_t n_out;
+  long *in_elems;
+  long *out_elems;
+  as_dtype *in_type;
+  as_dtype *out_type;
+  char **in_name;
+  char **out_name;
+  uint32_t n_kernel;
+  as_lower_kernel *kernel;
+  char *notes; /* what was decided, a line each: placement, layout, levels, offsets */
 } as_lowered;
 #endif

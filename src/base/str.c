@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-void as_str_init(as_str *s) { *s = (as_str){0}; }
+void as_str_init(as_str *s) {
+  *s = (as_str){0};
+}
 
 void as_str_clear(as_str *s) {
   free(s->s);
@@ -11,8 +13,10 @@ void as_str_clear(as_str *s) {
 }
 
 static void reserve(as_str *s, size_t more) {
-  if (s->n + more + 1 <= s->cap) return;
-  while (s->cap < s->n + more + 1) s->cap = s->cap ? 2 * s->cap : 64;
+  if (s->n + more + 1 <= s->cap)
+    return;
+  while (s->cap < s->n + more + 1)
+    s->cap = s->cap ? 2 * s->cap : 64;
   s->s = as_realloc(s->s, s->cap);
 }
 
@@ -23,10 +27,13 @@ void as_str_addn(as_str *s, const char *text, size_t n) {
   s->s[s->n] = 0;
 }
 
-void as_str_add(as_str *s, const char *text) { as_str_addn(s, text, strlen(text)); }
+void as_str_add(as_str *s, const char *text) {
+  as_str_addn(s, text, strlen(text));
+}
 
 void as_str_printf(as_str *s, const char *fmt, ...) {
-  va_list ap, again;
+  va_list ap;
+  va_list again;
   va_start(ap, fmt);
   va_copy(again, ap);
   int n = vsnprintf(NULL, 0, fmt, ap);

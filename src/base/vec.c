@@ -2,7 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-void as_vec_init(as_vec *v, size_t item) { *v = (as_vec){.item = item}; }
+void as_vec_init(as_vec *v, size_t item) {
+  *v = (as_vec){.item = item};
+}
 
 void as_vec_clear(as_vec *v) {
   free(v->data);

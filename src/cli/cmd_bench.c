@@ -1,4 +1,5 @@
-/* `assay bench`: lowers, compiles, checks against the program's own reference and times on a GPU. */
+/* `assay bench`: lowers, compiles, checks against the program's own reference and times on a GPU.
+ */
 #include "cli.h"
 #include "src/lower/lower.h"
 #include "src/runtime/rt.h"
@@ -20,13 +21,19 @@ int cli_bench(const cli_opts *o) {
   as_rt_result r = {0};
   int status = AS_INTERNAL;
   bool ok = cli_load(&at.opts, at.prog, at.cand, &c, &err);
-  if (ok && mkdir(work, 0777) != 0 && !cli_exists(work)) ok = as_err_set(&err, AS_BAD_INPUT, "%s: cannot be made", work);
-  if (ok) ok = as_lower_cuda(c.cand, NULL, &low, &err);
+  if (ok && mkdir(work, 0777) != 0 && !cli_exists(work))
+    ok = as_err_set(&err, AS_BAD_INPUT, "%s: cannot be made", work);
+  if (ok)
+    ok = as_lower_cuda(c.cand, NULL, &low, &err);
   as_rt_opts opts = {.dir = work, .arch = o->arch, .timed = true, .seed = o->seed};
-  if (ok) ok = as_bench_program(&low, c.spec->name, &opts, &r, &err);
-  if (ok && o->json && r.json) printf("%s\n", r.json);
-  if (ok && !o->json)
-    printf("%s: relative error %.3g, %.2f us hot, %.2f us cold: %s\n", c.spec->name, r.rel_error, r.hot_us, r.cold_us, r.ok ? "correct" : "WRONG");
+  if (ok)
+    ok = as_bench_program(&low, c.spec->name, &opts, &r, &err);
+  if (ok && o->json && r.json)
+    printf("%s\n", r.json);
+  if (ok && !o->json) {
+    printf("%s: relative error %.3g, %.2f us hot, %.2f us cold: %s\n", c.spec->name, r.rel_error,
+           r.hot_us, r.cold_us, r.ok ? "correct" : "WRONG");
+  }
   status = ok ? (r.ok ? AS_OK : AS_NO) : cli_fail(&err);
   as_rt_result_clear(&r);
   as_lowered_clear(&low);

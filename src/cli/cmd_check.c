@@ -1,4 +1,5 @@
-/* `assay check DIR`: the files are what the report says, and the checker, as a process of its own, accepts the certificate. */
+/* `assay check DIR`: the files are what the report says, and the checker, as a process of its own,
+ * accepts the certificate. */
 #include "child.h"
 #include "cli.h"
 #include "src/lower/lower.h"
@@ -9,9 +10,11 @@
 
 /* the trusted checker beside this executable, or on PATH; malloc'ed */
 static char *checker_path(void) {
-  char *dir = cli_exe_dir(), *p = as_format("%s/assay-check", dir);
+  char *dir = cli_exe_dir();
+  char *p = as_format("%s/assay-check", dir);
   free(dir);
-  if (cli_exists(p)) return p;
+  if (cli_exists(p))
+    return p;
   free(p);
   return as_strdup("assay-check");
 }
@@ -20,12 +23,15 @@ static bool check_hashes(const char *dir, json_t *files, as_err *err, int *wrong
   const char *name;
   json_t *want;
   json_object_foreach(files, name, want) {
-    if (strstr(name, "..") || name[0] == '/' || !json_is_string(want)) return as_err_set(err, AS_BAD_INPUT, "%s/report.json: odd file name `%s`", dir, name);
-    char *p = as_format("%s/%s", dir, name), h[65];
+    if (strstr(name, "..") || name[0] == '/' || !json_is_string(want))
+      return as_err_set(err, AS_BAD_INPUT, "%s/report.json: odd file name `%s`", dir, name);
+    char *p = as_format("%s/%s", dir, name);
+    char h[65];
     size_t n;
     char *text = as_read_file(p, &n, err);
     free(p);
-    if (text == NULL) return false;
+    if (text == NULL)
+      return false;
     as_sha256(text, n, h);
     free(text);
     if (strcmp(h, json_string_value(want)) != 0) {
@@ -38,19 +44,23 @@ static bool check_hashes(const char *dir, json_t *files, as_err *err, int *wrong
 
 /* what the report must vouch for */
 static bool check_listed(const char *dir, json_t *files, as_err *err) {
-  static const char *const name[] = {"program.tp", "certificate.cert", "candidate.mug", "candidate.tp", "kernel.cu", "report.html"};
+  static const char *const name[] = {"program.tp",   "certificate.cert", "candidate.mug",
+                                     "candidate.tp", "kernel.cu",        "report.html"};
   for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
     char *p = as_format("%s/%s", dir, name[i]);
     bool odd = (i < 2 || cli_exists(p)) && json_object_get(files, name[i]) == NULL;
     free(p);
-    if (odd) return as_err_set(err, AS_BAD_INPUT, "%s/report.json: has no hash of %s", dir, name[i]);
+    if (odd)
+      return as_err_set(err, AS_BAD_INPUT, "%s/report.json: has no hash of %s", dir, name[i]);
   }
   return true;
 }
 
 /* kernel.cu must be what lowering makes of the certified muGraph */
-static bool check_kernel(const cli_opts *o, const char *dir, const char *prog, const char *cand, char *sem, as_err *err, int *wrong) {
-  char *kernel = as_format("%s/kernel.cu", dir), *text = NULL;
+static bool check_kernel(const cli_opts *o, const char *dir, const char *prog, const char *cand,
+                         char *sem, as_err *err, int *wrong) {
+  char *kernel = as_format("%s/kernel.cu", dir);
+  char *text = NULL;
   size_t n;
   cli_opts local = *o;
   cli_case c = {0};
@@ -58,16 +68,21 @@ static bool check_kernel(const cli_opts *o, const char *dir, const char *prog, c
   as_lowered_init(&low);
   as_vec_init(&local.sem, sizeof(char *));
   as_vec_push(&local.sem, &sem);
-  bool there = cli_exists(kernel), ok = !there || ((text = as_read_file(kernel, &n, err)) && cli_load(&local, prog, cand, &c, err));
-  if (there && ok) ok = as_lower_cuda(c.cand, NULL, &low, err);
+  bool there = cli_exists(kernel);
+  bool ok =
+      !there || ((text = as_read_file(kernel, &n, err)) && cli_load(&local, prog, cand, &c, err));
+  if (there && ok)
+    ok = as_lower_cuda(c.cand, NULL, &low, err);
   if (there && ok && (strlen(low.cuda) != n || memcmp(low.cuda, text, n) != 0)) {
     printf("%s: not what this version of assay makes of %s\n", kernel, cand);
     ++*wrong;
   }
-  if (there) cli_case_clear(&c);
+  if (there)
+    cli_case_clear(&c);
   as_vec_clear(&local.sem);
   as_lowered_clear(&low);
-  free(kernel), free(text);
+  free(kernel);
+  free(text);
   return ok;
 }
 
@@ -75,22 +90,30 @@ int cli_check(const cli_opts *o) {
   as_err err;
   as_err_init(&err);
   const char *dir = o->arg[0];
-  char *path = as_format("%s/report.json", dir), *checker = checker_path();
+  char *path = as_format("%s/report.json", dir);
+  char *checker = checker_path();
   cli_place at;
   cli_place_init(&at, o);
   size_t n;
-  int status = AS_INTERNAL, wrong = 0;
+  int status = AS_INTERNAL;
+  int wrong = 0;
   char *text = as_read_file(path, &n, &err);
   json_error_t je;
   json_t *report = text ? json_loadb(text, n, 0, &je) : NULL;
-  if (text && report == NULL) as_err_at(&err, path, text, n, je.line, je.column, "%s", je.text);
+  if (text && report == NULL)
+    as_err_at(&err, path, text, n, je.line, je.column, "%s", je.text);
   json_t *files = json_object_get(report, "files");
-  if (report && !json_is_object(files)) as_err_set(&err, AS_BAD_INPUT, "%s: no list of files", path);
-  if (err.status == AS_OK && check_listed(dir, files, &err) && check_hashes(dir, files, &err, &wrong) && check_kernel(o, dir, at.prog, at.cand, at.sem, &err, &wrong)) {
-    char *argv[] = {checker, "--sem", at.sem, at.prog, at.cand, at.cert, NULL}, *out;
+  if (report && !json_is_object(files))
+    as_err_set(&err, AS_BAD_INPUT, "%s: no list of files", path);
+  if (err.status == AS_OK && check_listed(dir, files, &err) &&
+      check_hashes(dir, files, &err, &wrong) &&
+      check_kernel(o, dir, at.prog, at.cand, at.sem, &err, &wrong)) {
+    char *argv[] = {checker, "--sem", at.sem, at.prog, at.cand, at.cert, NULL};
+    char *out;
     size_t no;
     int rc = cli_child(argv, NULL, 0, &out, &no, true);
-    if (!o->quiet && !o->json) fputs(out, stdout);
+    if (!o->quiet && !o->json)
+      fputs(out, stdout);
     free(out);
     if (rc == 127 || rc > 128)
       as_err_set(&err, AS_INTERNAL, "%s: cannot be run", checker);
@@ -98,13 +121,18 @@ int cli_check(const cli_opts *o) {
       as_err_set(&err, AS_BAD_INPUT, "%s: the checker cannot read it", dir);
     else
       status = rc == 0 && wrong == 0 ? AS_OK : AS_NO;
-    if (err.status == AS_OK && o->json) printf("{\"accepted\": %s, \"changed_files\": %d}\n", rc == 0 ? "true" : "false", wrong);
-    if (err.status == AS_OK && !o->json) puts(status == AS_OK ? "VERIFIED: certificate accepted, files unchanged" : "NOT VERIFIED");
+    if (err.status == AS_OK && o->json)
+      printf("{\"accepted\": %s, \"changed_files\": %d}\n", rc == 0 ? "true" : "false", wrong);
+    if (err.status == AS_OK && !o->json)
+      puts(status == AS_OK ? "VERIFIED: certificate accepted, files unchanged" : "NOT VERIFIED");
   }
-  if (err.status != AS_OK) status = cli_fail(&err);
+  if (err.status != AS_OK)
+    status = cli_fail(&err);
   json_decref(report);
   cli_place_clear(&at);
-  free(text), free(path), free(checker);
+  free(text);
+  free(path);
+  free(checker);
   as_err_clear(&err);
   return status;
 }

@@ -6,8 +6,10 @@
 
 /* the first line of an operator's canonical text is its signature */
 static char *signature(const as_opdef *op) {
-  char *text = as_opdef_print(op), *nl = strchr(text, '\n');
-  if (nl) *nl = 0;
+  char *text = as_opdef_print(op);
+  char *nl = strchr(text, '\n');
+  if (nl)
+    *nl = 0;
   return text;
 }
 
@@ -22,7 +24,8 @@ int cli_ops(const cli_opts *o) {
     const as_opdef *op = as_oplib_find(c.lib, o->arg[0]);
     if (op == NULL) {
       const char *near = as_oplib_suggest(c.lib, o->arg[0]);
-      fprintf(stderr, "assay: unknown operator `%s`%s%s%s\n", o->arg[0], near ? " (did you mean `" : "", near ? near : "", near ? "`?)" : "");
+      fprintf(stderr, "assay: unknown operator `%s`%s%s%s\n", o->arg[0],
+              near ? " (did you mean `" : "", near ? near : "", near ? "`?)" : "");
       status = AS_BAD_INPUT;
     } else if (o->check) {
       status = cli_ops_check(o, c.lib);
@@ -38,7 +41,9 @@ int cli_ops(const cli_opts *o) {
     for (uint32_t i = 0; i < as_oplib_count(c.lib); i++) {
       const as_opdef *op = as_oplib_nth(c.lib, i);
       char *text = as_opdef_print(op);
-      json_array_append_new(all, json_pack("{s:s, s:s, s:i, s:s, s:s}", "name", op->name, "file", op->file, "line", op->line, "sha256", op->sha256, "text", text));
+      json_array_append_new(all, json_pack("{s:s, s:s, s:i, s:s, s:s}", "name", op->name, "file",
+                                           op->file, "line", op->line, "sha256", op->sha256, "text",
+                                           text));
       free(text);
     }
     json_dumpf(all, stdout, JSON_INDENT(1));

@@ -10,10 +10,12 @@
 #include <sys/stat.h>
 
 typedef struct {
-  const as_candidate *cand; uint32_t tiling;
-  char *text;                    /* the muGraph as certified, with its tiling */
+  const as_candidate *cand;
+  uint32_t tiling;
+  char *text; /* the muGraph as certified, with its tiling */
   cli_verdicts v;
-  as_lowered low; bool lowered;
+  as_lowered low;
+  bool lowered;
 } choice;
 
 static void choice_clear(choice *x) {
@@ -22,15 +24,18 @@ static void choice_clear(choice *x) {
   as_lowered_clear(&x->low);
 }
 
-/* The first candidate, in order of cost, with a tiling that lowers and whose printed text is certified. */
-static bool choose(const cli_opts *o, cli_case *c, const ck_text *spec, const as_search_result *found, choice *x, as_err *err) {
+/* The first candidate, in order of cost, with a tiling that lowers and whose printed text is
+ * certified. */
+static bool choose(const cli_opts *o, cli_case *c, const ck_text *spec,
+                   const as_search_result *found, choice *x, as_err *err) {
   as_err last;
   as_err_init(&last);
-  for (uint32_t i = 0; i < found->n; i++)
+  for (uint32_t i = 0; i < found->n; i++) {
     for (uint32_t t = 0; t < (found->cand[i].n_tiling ? found->cand[i].n_tiling : 1); t++) {
       x->cand = &found->cand[i];
       x->tiling = t;
-      if (found->cand[i].n_tiling) as_search_select(x->cand, t);
+      if (found->cand[i].n_tiling)
+        as_search_select(x->cand, t);
       as_err_clear(&last);
       as_lowered_init(&x->low);
       cli_verdicts_init(&x->v);
@@ -38,17 +43,20 @@ static bool choose(const cli_opts *o, cli_case *c, const ck_text *spec, const as
       x->text = as_print_mug(c->cand);
       if (as_lower_cuda(c->cand, NULL, &x->low, &last)) {
         ck_text text = {"candidate.mug", x->text, strlen(x->text)};
-        if (!cli_judge(o, c, spec, &text, &x->v, err)) return false;
+        if (!cli_judge(o, c, spec, &text, &x->v, err))
+          return false;
         if (x->v.certified) {
           as_err_clear(&last);
           return x->lowered = true;
         }
-        as_err_set(&last, AS_UNKNOWN, "not certified: %s", x->v.reason ? x->v.reason : "no reason given");
+        as_err_set(&last, AS_UNKNOWN, "not certified: %s",
+                   x->v.reason ? x->v.reason : "no reason given");
       }
       choice_clear(x);
       x->text = NULL;
       c->cand = NULL;
     }
+  }
   char *why = as_err_format(&last);
   as_err_set(err, AS_UNKNOWN, "no certified candidate can be lowered at the sizes stated: %s", why);
   free(why);
@@ -58,43 +66,58 @@ static bool choose(const cli_opts *o, cli_case *c, const ck_text *spec, const as
 
 static json_t *extra_json(const as_search_result *found, const choice *x) {
   const as_search_stats *s = &found->stats;
-  json_t *tiling = json_object(), *kernels = json_array();
+  json_t *tiling = json_object();
+  json_t *kernels = json_array();
   if (x->cand->n_tiling) {
     const as_tiling *t = &x->cand->tiling[x->tiling];
-    for (uint32_t i = 0; i < t->n; i++) json_object_set_new(tiling, as_size_name(x->cand->graph->sizes, t->size[i]), json_integer(t->value[i]));
+    for (uint32_t i = 0; i < t->n; i++) {
+      json_object_set_new(tiling, as_size_name(x->cand->graph->sizes, t->size[i]),
+                          json_integer(t->value[i]));
+    }
     json_object_set_new(tiling, "model_us", json_real(t->us));
   }
   for (uint32_t i = 0; i < x->low.n_kernel; i++) {
     const as_lower_kernel *l = &x->low.kernel[i];
-    json_array_append_new(kernels, json_pack("{s:s, s:I, s:I, s:i, s:i, s:i}", "name", l->name, "shared_bytes", (json_int_t)l->bytes_smem, "blocks", (json_int_t)l->blocks,
-                                             "warps", l->warps, "stages", l->stages, "barriers_in_loop", l->barriers_loop));
+    json_array_append_new(kernels, json_pack("{s:s, s:I, s:I, s:i, s:i, s:i}", "name", l->name,
+                                             "shared_bytes", (json_int_t)l->bytes_smem, "blocks",
+                                             (json_int_t)l->blocks, "warps", l->warps, "stages",
+                                             l->stages, "barriers_in_loop", l->barriers_loop));
   }
-  return json_pack("{s:{s:I, s:I, s:I, s:I, s:I, s:f}, s:o, s:o, s:i}", "search", "states", (json_int_t)s->states, "candidates", (json_int_t)s->candidates, "tested",
-                   (json_int_t)s->tested, "certified", (json_int_t)s->certified, "failed_late", (json_int_t)(s->unproved + s->replay_failed), "seconds", s->seconds, "tiling",
+  return json_pack("{s:{s:I, s:I, s:I, s:I, s:I, s:f}, s:o, s:o, s:i}", "search", "states",
+                   (json_int_t)s->states, "candidates", (json_int_t)s->candidates, "tested",
+                   (json_int_t)s->tested, "certified", (json_int_t)s->certified, "failed_late",
+                   (json_int_t)(s->unproved + s->replay_failed), "seconds", s->seconds, "tiling",
                    tiling, "kernels", kernels, "kernel_count", (int)x->cand->kernels);
 }
 
 static uint32_t operators(const as_graph *g) {
   uint32_t n = 0;
-  for (uint32_t i = 0; i < g->n; i++) n += g->node[i].kind == AS_N_OP;
+  for (uint32_t i = 0; i < g->n; i++)
+    n += g->node[i].kind == AS_N_OP;
   return n;
 }
 
-static void print_choice(const cli_opts *o, const cli_case *c, const as_search_result *found, const choice *x, const char *dir) {
+static void print_choice(const cli_opts *o, const cli_case *c, const as_search_result *found,
+                         const choice *x, const char *dir) {
   if (o->quiet) {
     puts(dir);
     return;
   }
   const as_search_stats *s = &found->stats;
-  printf("%s: %u operators; %llu states visited, %llu candidates tested, %llu certified in %.1f s\n\n%s\n", c->spec->name, operators(c->spec),
-         (unsigned long long)s->states, (unsigned long long)s->tested, (unsigned long long)s->certified, s->seconds, x->text);
+  printf("%s: %u operators; %llu states visited, %llu candidates tested, %llu certified in %.1f "
+         "s\n\n%s\n",
+         c->spec->name, operators(c->spec), (unsigned long long)s->states,
+         (unsigned long long)s->tested, (unsigned long long)s->certified, s->seconds, x->text);
   cli_print_verdicts(&x->v, o->verbose);
   for (uint32_t i = 0; i < x->low.n_kernel; i++) {
     const as_lower_kernel *k = &x->low.kernel[i];
-    printf("kernel    %s: %ld blocks of %d warps, %ld bytes of shared memory, %d stages\n", k->name, k->blocks, k->warps, k->bytes_smem, k->stages);
+    printf("kernel    %s: %ld blocks of %d warps, %ld bytes of shared memory, %d stages\n", k->name,
+           k->blocks, k->warps, k->bytes_smem, k->stages);
   }
-  if (o->verbose && x->low.notes) fputs(x->low.notes, stdout);
-  for (uint32_t i = 0; o->verbose && i < found->n_log; i++) printf("note      %s\n", found->log[i]);
+  if (o->verbose && x->low.notes)
+    fputs(x->low.notes, stdout);
+  for (uint32_t i = 0; o->verbose && i < found->n_log; i++)
+    printf("note      %s\n", found->log[i]);
   printf("%s\n", dir);
 }
 
@@ -107,8 +130,10 @@ int cli_optimize(const cli_opts *o) {
   ck_text spec = {o->arg[0], NULL, 0};
   char *dir = NULL;
   int status = AS_INTERNAL;
-  bool ok = cli_load(o, o->arg[0], NULL, &c, &err), searched = false;
-  if (ok) ok = (spec.text = as_read_file(o->arg[0], &spec.len, &err)) != NULL;
+  bool ok = cli_load(o, o->arg[0], NULL, &c, &err);
+  bool searched = false;
+  if (ok)
+    ok = (spec.text = as_read_file(o->arg[0], &spec.len, &err)) != NULL;
   if (ok) {
     dir = o->out ? as_strdup(o->out) : as_format("%s.assay", c.spec->name);
     ok = cli_result_place(dir, o->force, &err); /* before the work, not after it */
@@ -126,11 +151,16 @@ int cli_optimize(const cli_opts *o) {
     as_status st = as_search(c.spec, &so, &found);
     searched = true;
     cli_progress_end(&bar);
-    if (st != AS_OK) ok = as_err_set(&err, st, "%s", found.message ? found.message : "no certified candidate was found within the limits");
+    if (st != AS_OK) {
+      ok = as_err_set(&err, st, "%s",
+                      found.message ? found.message
+                                    : "no certified candidate was found within the limits");
+    }
   }
   cli_opts to_write = *o; /* a directory is written in any case */
   to_write.out = dir;
-  if (ok) ok = choose(&to_write, &c, &spec, &found, &x, &err);
+  if (ok)
+    ok = choose(&to_write, &c, &spec, &found, &x, &err);
   if (ok) {
     ck_text cand = {"candidate.mug", x.text, strlen(x.text)};
     json_t *extra = extra_json(&found, &x);
@@ -140,16 +170,21 @@ int cli_optimize(const cli_opts *o) {
       char *json = cli_report_json(&c, &x.v, NULL, extra);
       fputs(json, stdout);
       free(json);
-    } else if (ok)
+    } else if (ok) {
       print_choice(o, &c, &found, &x, dir);
+    }
     json_decref(extra);
     status = AS_OK;
   }
-  if (!ok) status = cli_fail(&err);
-  if (x.lowered) choice_clear(&x);
+  if (!ok)
+    status = cli_fail(&err);
+  if (x.lowered)
+    choice_clear(&x);
   c.cand = NULL; /* the search's */
-  if (searched) as_search_result_clear(&found);
-  free((char *)spec.text), free(dir);
+  if (searched)
+    as_search_result_clear(&found);
+  free((char *)spec.text);
+  free(dir);
   cli_case_clear(&c);
   as_err_clear(&err);
   return status;

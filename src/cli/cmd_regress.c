@@ -1,5 +1,6 @@
-/* `assay regress`: which certified facts a change of specifications, programs or candidates breaks.  A fact whose texts and relied-on specifications
- * have the hashes that the baseline records stands as it is; the others are judged again. */
+/* `assay regress`: which certified facts a change of specifications, programs or candidates breaks.
+ * A fact whose texts and relied-on specifications have the hashes that the baseline records stands
+ * as it is; the others are judged again. */
 #include "baseline.h"
 #include "junit.h"
 #include "progress.h"
@@ -12,16 +13,24 @@
 #include <string.h>
 #include <time.h>
 
-static const char *const words[] = {"PROVED", "REFUTED", "UNKNOWN"}, ILL_FORMED[] = "ILL-FORMED";
+static const char *const words[] = {"PROVED", "REFUTED", "UNKNOWN"};
+static const char ILL_FORMED[] = "ILL-FORMED";
 
 /* a file that holds many facts is read once, before the threads start */
-typedef struct { char *path; as_mirage *mirage; bool is_rules; cli_rules rules; char *why; /* it cannot be read */ } source;
+typedef struct {
+  char *path;
+  as_mirage *mirage;
+  bool is_rules;
+  cli_rules rules;
+  char *why; /* it cannot be read */
+} source;
 
 typedef struct {
   cli_opts o;
   base *b;
-  as_vec asked, source;             /* of base_fact *; of source */
-  pthread_mutex_t lock;             /* of what follows */
+  as_vec asked;
+  as_vec source;        /* of base_fact *; of source */
+  pthread_mutex_t lock; /* of what follows */
   cli_progress progress;
   size_t done;
   as_err fatal;
@@ -34,51 +43,72 @@ static double processor_seconds(void) {
 }
 
 /* ---- what a claim relies on */
-static int by_name(const void *a, const void *b) { return strcmp(((const base_op *)a)->name, ((const base_op *)b)->name); }
+static int by_name(const void *a, const void *b) {
+  return strcmp(((const base_op *)a)->name, ((const base_op *)b)->name);
+}
 
-/* claim NULL: it cannot be read; then what the baseline names is looked up, without the checker's hashes */
-static void relied_now(base_fact *f, const as_oplib *lib, const ck_terms *T, const ck_claim *claim) {
+/* claim NULL: it cannot be read; then what the baseline names is looked up, without the checker's
+ * hashes */
+static void relied_now(base_fact *f, const as_oplib *lib, const ck_terms *T,
+                       const ck_claim *claim) {
   base_record *r = &f->now;
-  if (claim) base_claim_sha(T, claim, r->claim_sha);
+  if (claim)
+    base_claim_sha(T, claim, r->claim_sha);
   uint32_t n = claim ? claim->n_relied : f->was.n_op;
   r->op = as_calloc(n + 1, sizeof *r->op);
   for (r->n_op = 0; r->n_op < n; r->n_op++) {
     base_op *o = &r->op[r->n_op];
     o->name = as_strdup(claim ? claim->relied[r->n_op].name : f->was.op[r->n_op].name);
-    if (claim) memcpy(o->sha256, claim->relied[r->n_op].sha256, sizeof o->sha256);
+    if (claim)
+      memcpy(o->sha256, claim->relied[r->n_op].sha256, sizeof o->sha256);
     char *text = as_oplib_text(lib, o->name);
-    if (text) as_sha256(text, strlen(text), o->canonical);
+    if (text)
+      as_sha256(text, strlen(text), o->canonical);
     free(text);
   }
   qsort(r->op, r->n_op, sizeof *r->op, by_name);
 }
 
 static bool same_hashes(const base_record *a, const base_record *b) {
-  bool same = strcmp(a->program_sha, b->program_sha) == 0 && strcmp(a->candidate_sha, b->candidate_sha) == 0 && strcmp(a->claim_sha, b->claim_sha) == 0 &&
-              a->n_op == b->n_op;
-  for (uint32_t i = 0; i < a->n_op && same; i++)
-    same = strcmp(a->op[i].name, b->op[i].name) == 0 && strcmp(a->op[i].sha256, b->op[i].sha256) == 0 && strcmp(a->op[i].canonical, b->op[i].canonical) == 0;
+  bool same = strcmp(a->program_sha, b->program_sha) == 0 &&
+              strcmp(a->candidate_sha, b->candidate_sha) == 0 &&
+              strcmp(a->claim_sha, b->claim_sha) == 0 && a->n_op == b->n_op;
+  for (uint32_t i = 0; i < a->n_op && same; i++) {
+    same = strcmp(a->op[i].name, b->op[i].name) == 0 &&
+           strcmp(a->op[i].sha256, b->op[i].sha256) == 0 &&
+           strcmp(a->op[i].canonical, b->op[i].canonical) == 0;
+  }
   return same;
 }
 
 /* ---- one fact */
 static char *read_hashed(const char *path, size_t *len, char sha[65], as_err *err) {
   char *text = as_read_file(path, len, err);
-  if (text) as_sha256(text, *len, sha);
+  if (text)
+    as_sha256(text, *len, sha);
   return text;
 }
 
 static const source *source_of(const run *r, const char *path) {
-  for (size_t i = 0; i < r->source.n; i++)
-    if (strcmp(AS_VEC_AT(&r->source, source, i).path, path) == 0) return &AS_VEC_AT(&r->source, source, i);
+  for (size_t i = 0; i < r->source.n; i++) {
+    if (strcmp(AS_VEC_AT(&r->source, source, i).path, path) == 0)
+      return &AS_VEC_AT(&r->source, source, i);
+  }
   return NULL;
 }
 
-static bool known(const base_record *r) { return r->certified || (strcmp(r->verdict, words[CLI_UNKNOWN]) != 0 && strcmp(r->verdict, words[CLI_PROVED]) != 0); }
+static bool known(const base_record *r) {
+  return r->certified || (strcmp(r->verdict, words[CLI_UNKNOWN]) != 0 &&
+                          strcmp(r->verdict, words[CLI_PROVED]) != 0);
+}
 
 static void compare(base_fact *f) {
-  bool same = f->recorded && strcmp(f->was.verdict, f->now.verdict) == 0 && f->was.certified == f->now.certified;
-  f->outcome = !f->recorded ? BASE_NEW : same ? BASE_SAME : known(&f->was) && !known(&f->now) ? BASE_LOST : BASE_CHANGED;
+  bool same = f->recorded && strcmp(f->was.verdict, f->now.verdict) == 0 &&
+              f->was.certified == f->now.certified;
+  f->outcome = !f->recorded                        ? BASE_NEW
+               : same                              ? BASE_SAME
+               : known(&f->was) && !known(&f->now) ? BASE_LOST
+                                                   : BASE_CHANGED;
 }
 
 static void ill_formed(base_fact *f, char *why) { /* takes why */
@@ -87,27 +117,40 @@ static void ill_formed(base_fact *f, char *why) { /* takes why */
   compare(f);
 }
 
-typedef struct { cli_case c; ck_text spec, cand; char *candidate_text, *candidate_name; } loaded;
+typedef struct {
+  cli_case c;
+  ck_text spec;
+  ck_text cand;
+  char *candidate_text;
+  char *candidate_name;
+} loaded;
 
 static void take_verdicts(base_fact *f, const cli_verdicts *v) {
   f->now.verdict = as_strdup(words[v->answer]);
   f->now.certified = v->certified;
   f->now.work = v->proof.steps_tried;
-  if (v->reason) f->reason = as_strdup(v->reason);
-  if (v->cex_words) f->cex = as_strdup(v->cex_words);
-  if (!v->cex_words && v->proof.goal)
-    f->cex = as_format("open goal %s\n%s\n%s\n", v->proof.goal, v->proof.left ? v->proof.left : "", v->proof.right ? v->proof.right : "");
+  if (v->reason)
+    f->reason = as_strdup(v->reason);
+  if (v->cex_words)
+    f->cex = as_strdup(v->cex_words);
+  if (!v->cex_words && v->proof.goal) {
+    f->cex = as_format("open goal %s\n%s\n%s\n", v->proof.goal, v->proof.left ? v->proof.left : "",
+                       v->proof.right ? v->proof.right : "");
+  }
 }
 
 /* false: cannot be read, with err */
-static bool load(const run *r, base_fact *f, const char *program, const char *candidate, loaded *l, as_err *err) {
-  if (!cli_load(&r->o, program, f->kind == BASE_PROGRAM ? candidate : NULL, &l->c, err)) return false;
+static bool load(const run *r, base_fact *f, const char *program, const char *candidate, loaded *l,
+                 as_err *err) {
+  if (!cli_load(&r->o, program, f->kind == BASE_PROGRAM ? candidate : NULL, &l->c, err))
+    return false;
   if (f->kind == BASE_MIRAGE) {
     const as_mirage *m = source_of(r, candidate)->mirage;
     l->candidate_name = as_format("%s#%s", candidate, f->part);
     free(l->candidate_text);
     l->candidate_text = as_mirage_mug(m, strtoul(f->part, NULL, 10), l->c.spec, err);
-    if (l->candidate_text == NULL) return false;
+    if (l->candidate_text == NULL)
+      return false;
     l->cand = (ck_text){l->candidate_name, l->candidate_text, strlen(l->candidate_text)};
     l->c.cand = as_parse_mug(l->cand.name, l->cand.text, l->cand.len, l->c.spec, err);
     l->c.cand_path = l->candidate_name;
@@ -116,14 +159,16 @@ static bool load(const run *r, base_fact *f, const char *program, const char *ca
 }
 
 /* reads the claim and takes over what it demands and relies on */
-static bool stated(base_fact *f, const as_oplib *lib, const ck_text *spec, const ck_text *cand, as_err *err) {
+static bool stated(base_fact *f, const as_oplib *lib, const ck_text *spec, const ck_text *cand,
+                   as_err *err) {
   cli_verdicts v;
   cli_verdicts_init(&v);
   cli_texts sem = {0};
   ck_terms *T = ck_terms_new();
   ck_claim *claim = cli_take_claim(T, lib, spec, cand, &sem, &v, err);
   bool ok = claim != NULL;
-  if (ok) relied_now(f, lib, T, claim);
+  if (ok)
+    relied_now(f, lib, T, claim);
   ck_claim_free(claim);
   ck_terms_free(T);
   cli_texts_clear(&sem);
@@ -139,14 +184,17 @@ static void judge(run *r, base_fact *f, const char *program, const char *candida
   cli_verdicts_init(&v);
   char *spec = read_hashed(program, &l.spec.len, f->now.program_sha, fatal);
   l.candidate_text = read_hashed(candidate, &l.cand.len, f->now.candidate_sha, fatal);
-  l.spec.text = spec, l.cand.text = l.candidate_text;
+  l.spec.text = spec;
+  l.cand.text = l.candidate_text;
   if (spec && l.candidate_text) {
     double start = processor_seconds();
-    bool ok = load(r, f, program, candidate, &l, &err) && stated(f, l.c.lib, &l.spec, &l.cand, &err);
-    if (!ok) relied_now(f, l.c.lib, NULL, NULL);
-    if (ok && f->recorded && !r->o.all && same_hashes(&f->was, &f->now))
+    bool ok =
+        load(r, f, program, candidate, &l, &err) && stated(f, l.c.lib, &l.spec, &l.cand, &err);
+    if (!ok)
+      relied_now(f, l.c.lib, NULL, NULL);
+    if (ok && f->recorded && !r->o.all && same_hashes(&f->was, &f->now)) {
       f->outcome = BASE_STANDS;
-    else if (ok && cli_judge(&r->o, &l.c, &l.spec, &l.cand, &v, &err)) {
+    } else if (ok && cli_judge(&r->o, &l.c, &l.spec, &l.cand, &v, &err)) {
       take_verdicts(f, &v);
       f->now.seconds = processor_seconds() - start;
       compare(f);
@@ -154,11 +202,14 @@ static void judge(run *r, base_fact *f, const char *program, const char *candida
       char *why = as_err_format(&err);
       as_err_set(fatal, AS_INTERNAL, "%s", why);
       free(why);
-    } else
+    } else {
       ill_formed(f, as_err_format(&err));
+    }
     cli_case_clear(&l.c);
   }
-  free(spec), free(l.candidate_text), free(l.candidate_name);
+  free(spec);
+  free(l.candidate_text);
+  free(l.candidate_name);
   cli_verdicts_clear(&v);
   as_err_clear(&err);
 }
@@ -166,13 +217,16 @@ static void judge(run *r, base_fact *f, const char *program, const char *candida
 /* the number of a rule in its file; which way in *reverse; as_rulefile_count: none of this name */
 static uint32_t rule_number(const as_rulefile *file, const char *part, bool *reverse) {
   static const char back[] = ".reverse";
-  size_t n = strlen(part), m = sizeof back - 1;
+  size_t n = strlen(part);
+  size_t m = sizeof back - 1;
   *reverse = n > m && strcmp(part + n - m, back) == 0;
-  if (*reverse) n -= m;
+  if (*reverse)
+    n -= m;
   uint32_t i = 0;
   for (; i < as_rulefile_count(file); i++) {
     const char *name = as_rulefile_name(file, i);
-    if (strlen(name) == n && strncmp(name, part, n) == 0) break;
+    if (strlen(name) == n && strncmp(name, part, n) == 0)
+      break;
   }
   return i;
 }
@@ -186,21 +240,28 @@ static void judge_rule(run *r, base_fact *f, const cli_rules *s, as_err *fatal) 
   double start = processor_seconds();
   as_err err;
   as_err_init(&err);
-  ck_text spec = {s->path, s->text, s->len}, cand = {f->part, "", 0};
+  ck_text spec = {s->path, s->text, s->len};
+  ck_text cand = {f->part, "", 0};
   bool ok = stated(f, s->c.lib, &spec, &cand, &err);
-  if (!ok) relied_now(f, s->c.lib, NULL, NULL);
-  if (ok && f->recorded && !r->o.all && same_hashes(&f->was, &f->now))
+  if (!ok)
+    relied_now(f, s->c.lib, NULL, NULL);
+  if (ok && f->recorded && !r->o.all && same_hashes(&f->was, &f->now)) {
     f->outcome = BASE_STANDS;
-  else {
+  } else {
     cli_rule_verdict rv;
     cli_rule_judge(&r->o, s, i, reverse, &rv);
     f->now.seconds = processor_seconds() - start;
     f->now.verdict = as_strdup(rv.answer == CLI_RULE_BAD ? ILL_FORMED : cli_rule_words[rv.answer]);
     f->now.certified = rv.answer == CLI_RULE_PROVED && rv.v.certified;
     f->now.work = rv.v.proof.steps_tried;
-    if (rv.v.reason || rv.error) f->reason = as_strdup(rv.v.reason ? rv.v.reason : rv.error);
-    if (rv.cex_words) f->cex = as_strdup(rv.cex_words);
-    if (rv.conflict) as_err_set(fatal, AS_INTERNAL, "%s %s: a checked proof, and a counterexample that stands", s->path, f->part);
+    if (rv.v.reason || rv.error)
+      f->reason = as_strdup(rv.v.reason ? rv.v.reason : rv.error);
+    if (rv.cex_words)
+      f->cex = as_strdup(rv.cex_words);
+    if (rv.conflict) {
+      as_err_set(fatal, AS_INTERNAL, "%s %s: a checked proof, and a counterexample that stands",
+                 s->path, f->part);
+    }
     compare(f);
     cli_rule_clear(&rv);
   }
@@ -208,11 +269,16 @@ static void judge_rule(run *r, base_fact *f, const cli_rules *s, as_err *fatal) 
 }
 
 /* are the files, and what the fact is about in them, still there? */
-static bool is_there(const base_fact *f, const char *program, const char *candidate, const source *s) {
+static bool is_there(const base_fact *f, const char *program, const char *candidate,
+                     const source *s) {
   bool reverse;
-  if (!cli_exists(program) || (f->kind != BASE_RULE && !cli_exists(candidate))) return false;
-  if (f->kind == BASE_PROGRAM || s->why) return true;
-  return f->kind == BASE_MIRAGE ? strtoul(f->part, NULL, 10) < as_mirage_count(s->mirage) : rule_number(s->rules.file, f->part, &reverse) < as_rulefile_count(s->rules.file);
+  if (!cli_exists(program) || (f->kind != BASE_RULE && !cli_exists(candidate)))
+    return false;
+  if (f->kind == BASE_PROGRAM || s->why)
+    return true;
+  return f->kind == BASE_MIRAGE
+             ? strtoul(f->part, NULL, 10) < as_mirage_count(s->mirage)
+             : rule_number(s->rules.file, f->part, &reverse) < as_rulefile_count(s->rules.file);
 }
 
 static void look(void *arg, size_t i) {
@@ -220,8 +286,10 @@ static void look(void *arg, size_t i) {
   base_fact *f = AS_VEC_AT(&r->asked, base_fact *, i);
   as_err fatal;
   as_err_init(&fatal);
-  char *program = base_real(r->b, f->program), *candidate = base_real(r->b, f->candidate);
-  const source *s = f->kind == BASE_PROGRAM ? NULL : source_of(r, f->kind == BASE_RULE ? program : candidate);
+  char *program = base_real(r->b, f->program);
+  char *candidate = base_real(r->b, f->candidate);
+  const source *s =
+      f->kind == BASE_PROGRAM ? NULL : source_of(r, f->kind == BASE_RULE ? program : candidate);
   if (!is_there(f, program, candidate, s))
     f->outcome = BASE_GONE;
   else if (s && s->why)
@@ -239,7 +307,8 @@ static void look(void *arg, size_t i) {
     free(why);
   }
   pthread_mutex_unlock(&r->lock);
-  free(program), free(candidate);
+  free(program);
+  free(candidate);
   as_err_clear(&fatal);
   as_interval_forget();
 }
@@ -247,18 +316,21 @@ static void look(void *arg, size_t i) {
 /* ---- the whole */
 static bool under(const char *path, const char *folder) {
   size_t n = strlen(folder);
-  return strcmp(folder, ".") == 0 || (strncmp(path, folder, n) == 0 && (path[n] == 0 || path[n] == '/'));
+  return strcmp(folder, ".") == 0 ||
+         (strncmp(path, folder, n) == 0 && (path[n] == 0 || path[n] == '/'));
 }
 
 static bool choose(run *r, as_err *err) {
   const cli_opts *o = &r->o;
   base *b = r->b;
   for (uint32_t i = 0; i < o->n_arg; i++) {
-    if (!base_collect(b, o, o->arg[i], err)) return false;
+    if (!base_collect(b, o, o->arg[i], err))
+      return false;
     char *path = base_relative(b, o->arg[i]);
     for (size_t k = 0; k < b->fact.n; k++) { /* also what was there once */
       base_fact *f = AS_VEC_AT(&b->fact, base_fact *, k);
-      if (under(f->program, path) || (f->candidate[0] && under(f->candidate, path))) f->asked = true;
+      if (under(f->program, path) || (f->candidate[0] && under(f->candidate, path)))
+        f->asked = true;
     }
     free(path);
   }
@@ -267,15 +339,20 @@ static bool choose(run *r, as_err *err) {
     base_fact *f = AS_VEC_AT(&b->fact, base_fact *, k);
     f->outcome = BASE_APART;
     f->asked = f->asked || o->n_arg == 0;
-    if (f->asked) as_vec_push(&r->asked, &f);
+    if (f->asked)
+      as_vec_push(&r->asked, &f);
   }
-  return r->asked.n || as_err_set(err, AS_BAD_INPUT, "%s: no facts; `assay regress --update PATH...` records some", b->path);
+  return r->asked.n ||
+         as_err_set(err, AS_BAD_INPUT,
+                    "%s: no facts; `assay regress --update PATH...` records some", b->path);
 }
 
 static void open_sources(run *r) {
   for (size_t i = 0; i < r->asked.n; i++) {
     const base_fact *f = AS_VEC_AT(&r->asked, base_fact *, i);
-    char *path = f->kind == BASE_PROGRAM ? NULL : base_real(r->b, f->kind == BASE_RULE ? f->program : f->candidate);
+    char *path = f->kind == BASE_PROGRAM
+                     ? NULL
+                     : base_real(r->b, f->kind == BASE_RULE ? f->program : f->candidate);
     if (path == NULL || !cli_exists(path) || source_of(r, path)) {
       free(path);
       continue;
@@ -283,7 +360,9 @@ static void open_sources(run *r) {
     source *s = as_vec_push(&r->source, &(source){.path = path, .is_rules = f->kind == BASE_RULE});
     as_err err;
     as_err_init(&err);
-    if (s->is_rules ? !cli_rules_open(&r->o, path, &s->rules, &err) : (s->mirage = as_mirage_read(path, &err)) == NULL) s->why = as_err_format(&err);
+    if (s->is_rules ? !cli_rules_open(&r->o, path, &s->rules, &err)
+                    : (s->mirage = as_mirage_read(path, &err)) == NULL)
+      s->why = as_err_format(&err);
     as_err_clear(&err);
   }
 }
@@ -291,9 +370,11 @@ static void open_sources(run *r) {
 static void close_sources(run *r) {
   for (size_t i = 0; i < r->source.n; i++) {
     source *s = &AS_VEC_AT(&r->source, source, i);
-    if (s->is_rules) cli_rules_close(&s->rules);
+    if (s->is_rules)
+      cli_rules_close(&s->rules);
     as_mirage_free(s->mirage);
-    free(s->path), free(s->why);
+    free(s->path);
+    free(s->why);
   }
   as_vec_clear(&r->source);
 }
@@ -302,12 +383,18 @@ static void close_sources(run *r) {
 static void accept(base *b) {
   for (size_t i = 0; i < b->fact.n; i++) {
     base_fact *f = AS_VEC_AT(&b->fact, base_fact *, i);
-    if (f->outcome == BASE_GONE) base_record_clear(&f->was);
-    if (f->now.verdict == NULL) continue;
-    bool unread = strcmp(f->now.verdict, ILL_FORMED) == 0; /* its claim is not known, so that nothing can let it stand */
-    for (uint32_t k = 0; k < f->now.n_op; k++) unread = unread || f->now.op[k].sha256[0] == 0;
-    for (uint32_t k = 0; k < f->now.n_op && unread; k++) free(f->now.op[k].name);
-    if (unread) f->now.n_op = 0;
+    if (f->outcome == BASE_GONE)
+      base_record_clear(&f->was);
+    if (f->now.verdict == NULL)
+      continue;
+    bool unread = strcmp(f->now.verdict, ILL_FORMED) ==
+                  0; /* its claim is not known, so that nothing can let it stand */
+    for (uint32_t k = 0; k < f->now.n_op; k++)
+      unread = unread || f->now.op[k].sha256[0] == 0;
+    for (uint32_t k = 0; k < f->now.n_op && unread; k++)
+      free(f->now.op[k].name);
+    if (unread)
+      f->now.n_op = 0;
     base_record_move(&f->was, &f->now);
   }
 }
@@ -348,7 +435,8 @@ int cli_regress(const cli_opts *o) {
     ok = base_write(&b, &r.fatal);
     status = AS_OK;
   }
-  if (!ok) status = cli_fail(&r.fatal);
+  if (!ok)
+    status = cli_fail(&r.fatal);
   close_sources(&r);
   as_vec_clear(&r.asked);
   base_clear(&b);

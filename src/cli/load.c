@@ -1,4 +1,5 @@
 #include "cli.h"
+#include "config.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,19 +21,25 @@ int cli_fail(const as_err *err) {
 char *cli_exe_dir(void) {
   char buf[4096];
   ssize_t n = readlink("/proc/self/exe", buf, sizeof buf - 1);
-  if (n <= 0) return as_strdup(".");
+  if (n <= 0)
+    return as_strdup(".");
   buf[n] = 0;
   char *slash = strrchr(buf, '/');
-  if (slash) *slash = 0;
+  if (slash)
+    *slash = 0;
   return as_strdup(buf);
 }
 
 char *cli_sem_dir(void) {
   const char *env = getenv("ASSAY_SEM");
-  if (env && *env) return as_strdup(env);
-  char *exe = cli_exe_dir(), *found = NULL;
-  /* installed beside the executable; installed where configure said; the source tree of a build that is not installed */
-  char *tries[] = {as_format("%s/../share/assay/semantics", exe), as_strdup(AS_DATADIR "/semantics"), as_strdup(AS_SRCDIR "/semantics")};
+  if (env && *env)
+    return as_strdup(env);
+  char *exe = cli_exe_dir();
+  char *found = NULL;
+  /* installed beside the executable; installed where configure said; the source tree of a build
+   * that is not installed */
+  char *tries[] = {as_format("%s/../share/assay/semantics", exe),
+                   as_strdup(AS_DATADIR "/semantics"), as_strdup(AS_SRCDIR "/semantics")};
   for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
     if (found == NULL && cli_exists(tries[i]))
       found = tries[i];
@@ -62,14 +69,17 @@ static bool load_library(const cli_opts *o, as_oplib *lib, as_err *err) {
 static bool is_program(const char *text, size_t len) {
   size_t i = 0;
   while (i < len) {
-    if (text[i] == '#')
-      while (i < len && text[i] != '\n') i++;
-    else if (strchr(" \t\r\n", text[i]))
+    if (text[i] == '#') {
+      while (i < len && text[i] != '\n')
+        i++;
+    } else if (strchr(" \t\r\n", text[i])) {
       i++;
-    else
+    } else {
       break;
+    }
   }
-  return (len - i >= 7 && memcmp(text + i, "program", 7) == 0) || (len - i >= 3 && memcmp(text + i, "use", 3) == 0);
+  return (len - i >= 7 && memcmp(text + i, "program", 7) == 0) ||
+         (len - i >= 3 && memcmp(text + i, "use", 3) == 0);
 }
 
 bool cli_load(const cli_opts *o, const char *spec, const char *cand, cli_case *c, as_err *err) {
@@ -78,15 +88,22 @@ bool cli_load(const cli_opts *o, const char *spec, const char *cand, cli_case *c
   c->cand_path = (char *)cand;
   c->sizes = as_sizes_new();
   c->lib = as_oplib_new();
-  if (!load_library(o, c->lib, err)) return false;
-  if (spec == NULL) return true;
+  if (!load_library(o, c->lib, err))
+    return false;
+  if (spec == NULL)
+    return true;
   size_t n;
   char *text = as_read_file(spec, &n, err);
-  if (text) c->spec = as_parse_tp(spec, text, n, c->sizes, c->lib, err);
+  if (text)
+    c->spec = as_parse_tp(spec, text, n, c->sizes, c->lib, err);
   free(text);
-  if (c->spec == NULL || cand == NULL) return c->spec != NULL;
+  if (c->spec == NULL || cand == NULL)
+    return c->spec != NULL;
   text = as_read_file(cand, &n, err);
-  if (text) c->cand = is_program(text, n) ? as_parse_tp(cand, text, n, c->sizes, c->lib, err) : as_parse_mug(cand, text, n, c->spec, err);
+  if (text) {
+    c->cand = is_program(text, n) ? as_parse_tp(cand, text, n, c->sizes, c->lib, err)
+                                  : as_parse_mug(cand, text, n, c->spec, err);
+  }
   free(text);
   return c->cand != NULL;
 }

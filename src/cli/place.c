@@ -2,12 +2,18 @@
 #include <stdlib.h>
 
 static char *part(const cli_opts *o, const char *name, uint32_t k) {
-  return o->n_arg == 1 ? as_format("%s/%s", o->arg[0], name) : as_strdup(k < o->n_arg ? o->arg[k] : "");
+  return o->n_arg == 1 ? as_format("%s/%s", o->arg[0], name)
+                       : as_strdup(k < o->n_arg ? o->arg[k] : "");
 }
 
 void cli_place_init(cli_place *p, const cli_opts *o) {
   bool dir = o->n_arg == 1;
-  *p = (cli_place){part(o, "program.tp", 0), part(o, "candidate.mug", 1), part(o, "certificate.cert", 2), as_format("%s/semantics", o->arg[0]), *o, false};
+  *p = (cli_place){part(o, "program.tp", 0),
+                   part(o, "candidate.mug", 1),
+                   part(o, "certificate.cert", 2),
+                   as_format("%s/semantics", o->arg[0]),
+                   *o,
+                   false};
   if (dir && !cli_exists(p->cand)) { /* the candidate is a program */
     free(p->cand);
     p->cand = part(o, "candidate.tp", 1);
@@ -20,6 +26,10 @@ void cli_place_init(cli_place *p, const cli_opts *o) {
 }
 
 void cli_place_clear(cli_place *p) {
-  if (p->own_sem) as_vec_clear(&p->opts.sem);
-  free(p->prog), free(p->cand), free(p->cert), free(p->sem);
+  if (p->own_sem)
+    as_vec_clear(&p->opts.sem);
+  free(p->prog);
+  free(p->cand);
+  free(p->cert);
+  free(p->sem);
 }

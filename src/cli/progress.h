@@ -1,8 +1,17 @@
-/* The search's progress: one line that is redrawn on a terminal, a plain line per stage otherwise. */
+/* The search's progress: one line that is redrawn on a terminal, a plain line per stage otherwise.
+ */
 #ifndef AS_CLI_PROGRESS_H
 #define AS_CLI_PROGRESS_H
 #include "search/search.h"
-typedef struct { bool quiet, terminal; double last, start; char stage[64]; } cli_progress;
+
+typedef struct {
+  bool quiet;
+  bool terminal;
+  double last;
+  double start;
+  char stage[64];
+} cli_progress;
+
 void cli_progress_init(cli_progress *p, bool quiet);
 void cli_progress_show(void *arg, const char *stage, const as_search_stats *st, double done);
 /* the same for a known number of equal steps; on a terminal only */

@@ -1,4 +1,5 @@
-/* The report of `assay regress`: text or JSON on standard output, JUnit XML.  Private to src/cli. */
+/* The report of `assay regress`: text or JSON on standard output, JUnit XML.  Private to src/cli.
+ */
 #ifndef AS_CLI_REGRESS_H
 #define AS_CLI_REGRESS_H
 #include "baseline.h"

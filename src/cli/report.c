@@ -3,7 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-void as_report_init(as_report_item *it, const char *name, const char *verdict, as_report_state state) {
+void as_report_init(as_report_item *it, const char *name, const char *verdict,
+                    as_report_state state) {
   memset(it, 0, sizeof *it);
   it->mem = as_arena_new();
   it->name = as_report_keep(it, name);
@@ -19,17 +20,23 @@ void as_report_init(as_report_item *it, const char *name, const char *verdict, a
 }
 
 void as_report_clear(as_report_item *it) {
-  if (it->mem == NULL) return;
+  if (it->mem == NULL)
+    return;
   as_vec *v[] = {&it->facts, &it->parts, &it->notes, &it->relied, &it->cex.sizes, &it->cex.inputs};
-  for (size_t i = 0; i < sizeof v / sizeof *v; i++) as_vec_clear(v[i]);
+  for (size_t i = 0; i < sizeof v / sizeof *v; i++)
+    as_vec_clear(v[i]);
   as_arena_free(it->mem);
   memset(it, 0, sizeof *it);
 }
 
-const char *as_report_keep(as_report_item *it, const char *text) { return text ? as_arena_strdup(it->mem, text) : NULL; }
+const char *as_report_keep(as_report_item *it, const char *text) {
+  return text ? as_arena_strdup(it->mem, text) : NULL;
+}
 
-void as_report_row(as_report_item *it, as_report_state state, const char *what, const char *fmt, ...) {
-  va_list ap, again;
+void as_report_row(as_report_item *it, as_report_state state, const char *what, const char *fmt,
+                   ...) {
+  va_list ap;
+  va_list again;
   va_start(ap, fmt);
   va_copy(again, ap);
   int n = vsnprintf(NULL, 0, fmt, ap);
@@ -41,15 +48,24 @@ void as_report_row(as_report_item *it, as_report_state state, const char *what, 
   as_vec_push(&it->facts, &f);
 }
 
-static void part(as_report_item *it, as_vec *list, const char *title, const char *text, const char *dot) {
+static void part(as_report_item *it, as_vec *list, const char *title, const char *text,
+                 const char *dot) {
   as_report_part p = {as_report_keep(it, title), as_report_keep(it, text), as_report_keep(it, dot)};
   as_vec_push(list, &p);
 }
-void as_report_add_part(as_report_item *it, const char *title, const char *text, const char *dot) { part(it, &it->parts, title, text, dot); }
-void as_report_add_note(as_report_item *it, const char *title, const char *text) { part(it, &it->notes, title, text, NULL); }
 
-void as_report_add_relied(as_report_item *it, const char *name, const char *sha256, const char *text) {
-  as_report_relied r = {as_report_keep(it, name), as_report_keep(it, sha256), as_report_keep(it, text)};
+void as_report_add_part(as_report_item *it, const char *title, const char *text, const char *dot) {
+  part(it, &it->parts, title, text, dot);
+}
+
+void as_report_add_note(as_report_item *it, const char *title, const char *text) {
+  part(it, &it->notes, title, text, NULL);
+}
+
+void as_report_add_relied(as_report_item *it, const char *name, const char *sha256,
+                          const char *text) {
+  as_report_relied r = {as_report_keep(it, name), as_report_keep(it, sha256),
+                        as_report_keep(it, text)};
   as_vec_push(&it->relied, &r);
 }
 
@@ -64,11 +80,14 @@ void as_report_add_size(as_report_item *it, const char *name, int64_t value) {
   as_report_add_axes(it, name, number);
 }
 
-void as_report_add_input(as_report_item *it, const char *name, const int64_t *dim, uint32_t rank, const char *const *value, size_t n) {
+void as_report_add_input(as_report_item *it, const char *name, const int64_t *dim, uint32_t rank,
+                         const char *const *value, size_t n) {
   int64_t *d = as_arena_alloc(it->mem, (rank + 1) * sizeof *d);
   const char **copy = as_arena_alloc(it->mem, (n + 1) * sizeof *copy);
-  for (uint32_t i = 0; i < rank; i++) d[i] = dim[i];
-  for (size_t i = 0; i < n; i++) copy[i] = as_report_keep(it, value[i]);
+  for (uint32_t i = 0; i < rank; i++)
+    d[i] = dim[i];
+  for (size_t i = 0; i < n; i++)
+    copy[i] = as_report_keep(it, value[i]);
   as_report_values v = {as_report_keep(it, name), rank, d, copy, n};
   as_vec_push(&it->cex.inputs, &v);
 }

@@ -1,4 +1,5 @@
-/* Result directories: written beside their place and moved there by one rename, so that nobody sees a part of one. */
+/* Result directories: written beside their place and moved there by one rename, so that nobody sees
+ * a part of one. */
 #include "cli.h"
 #include <dirent.h>
 #include <errno.h>
@@ -8,7 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-void cli_result_init(cli_result *r) { as_vec_init(&r->file, sizeof(cli_file)); }
+void cli_result_init(cli_result *r) {
+  as_vec_init(&r->file, sizeof(cli_file));
+}
 
 void cli_result_add(cli_result *r, const char *name, const char *data, size_t n) {
   cli_file f = {as_strdup(name), as_malloc(n + 1), n};
@@ -29,7 +32,8 @@ void cli_result_clear(cli_result *r) {
 static void remove_dir(const char *dir, int depth) {
   DIR *d = opendir(dir);
   for (struct dirent *e; d && (e = readdir(d));) {
-    if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0) continue;
+    if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+      continue;
     char *p = as_format("%s/%s", dir, e->d_name);
     struct stat st;
     if (lstat(p, &st) == 0 && S_ISDIR(st.st_mode) && depth > 0)
@@ -38,7 +42,8 @@ static void remove_dir(const char *dir, int depth) {
       unlink(p);
     free(p);
   }
-  if (d) closedir(d);
+  if (d)
+    closedir(d);
   rmdir(dir);
 }
 
@@ -51,35 +56,54 @@ static bool is_result(const char *dir) {
 }
 
 bool cli_result_place(const char *dir, bool force, as_err *err) {
-  if (cli_exists(dir) && !(force && is_result(dir)))
-    return as_err_set(err, AS_BAD_INPUT, "%s: exists%s", dir, force ? " and is no result directory" : " (use --force to replace a result directory)");
-  char *parent = as_strdup(dir), *slash = strrchr(parent, '/');
-  if (slash) *(slash == parent ? slash + 1 : slash) = 0;
+  if (cli_exists(dir) && !(force && is_result(dir))) {
+    return as_err_set(err, AS_BAD_INPUT, "%s: exists%s", dir,
+                      force ? " and is no result directory"
+                            : " (use --force to replace a result directory)");
+  }
+  char *parent = as_strdup(dir);
+  char *slash = strrchr(parent, '/');
+  if (slash)
+    *(slash == parent ? slash + 1 : slash) = 0;
   const char *where = slash ? parent : ".";
-  bool ok = access(where, W_OK | X_OK) == 0 || as_err_set(err, AS_BAD_INPUT, "%s: cannot be made: %s: %s", dir, where, strerror(errno));
+  bool ok =
+      access(where, W_OK | X_OK) == 0 ||
+      as_err_set(err, AS_BAD_INPUT, "%s: cannot be made: %s: %s", dir, where, strerror(errno));
   free(parent);
   return ok;
 }
 
 bool cli_result_write(const cli_result *r, const char *dir, bool force, as_err *err) {
-  if (!cli_result_place(dir, force, err)) return false;
-  char *tmp = as_format("%s.tmp%ld", dir, (long)getpid()), *old = as_format("%s.old%ld", dir, (long)getpid());
-  bool ok = mkdir(tmp, 0777) == 0 || as_err_set(err, AS_BAD_INPUT, "%s: cannot be made: %s", tmp, strerror(errno));
+  if (!cli_result_place(dir, force, err))
+    return false;
+  char *tmp = as_format("%s.tmp%ld", dir, (long)getpid());
+  char *old = as_format("%s.old%ld", dir, (long)getpid());
+  bool ok = mkdir(tmp, 0777) == 0 ||
+            as_err_set(err, AS_BAD_INPUT, "%s: cannot be made: %s", tmp, strerror(errno));
   for (size_t i = 0; i < r->file.n && ok; i++) {
     const cli_file *f = &AS_VEC_AT(&r->file, cli_file, i);
     char *p = as_format("%s/%s", tmp, f->name);
     for (char *slash = p + strlen(tmp) + 1; ok && (slash = strchr(slash, '/')); *slash++ = '/') {
       *slash = 0;
-      if (mkdir(p, 0777) != 0 && errno != EEXIST) ok = as_err_set(err, AS_BAD_INPUT, "%s: cannot be made: %s", p, strerror(errno));
+      if (mkdir(p, 0777) != 0 && errno != EEXIST)
+        ok = as_err_set(err, AS_BAD_INPUT, "%s: cannot be made: %s", p, strerror(errno));
     }
     ok = ok && as_write_file(p, f->data, f->n, err);
     free(p);
   }
   bool replaced = ok && cli_exists(dir);
-  if (replaced) ok = rename(dir, old) == 0 || as_err_set(err, AS_BAD_INPUT, "%s: cannot be replaced: %s", dir, strerror(errno));
-  if (ok) ok = rename(tmp, dir) == 0 || as_err_set(err, AS_BAD_INPUT, "%s: cannot be made: %s", dir, strerror(errno));
-  if (replaced) remove_dir(old, 8);
-  if (!ok) remove_dir(tmp, 8);
+  if (replaced) {
+    ok = rename(dir, old) == 0 ||
+         as_err_set(err, AS_BAD_INPUT, "%s: cannot be replaced: %s", dir, strerror(errno));
+  }
+  if (ok) {
+    ok = rename(tmp, dir) == 0 ||
+         as_err_set(err, AS_BAD_INPUT, "%s: cannot be made: %s", dir, strerror(errno));
+  }
+  if (replaced)
+    remove_dir(old, 8);
+  if (!ok)
+    remove_dir(tmp, 8);
   free(tmp);
   free(old);
   return ok;

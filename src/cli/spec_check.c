@@ -1,10 +1,13 @@
-/* What is checked of an operator's specification, at small random shapes with axes of 0 and 1 and attributes below zero among them:
- * - its shape rule is total: wherever arguments fit and the requirements hold, every extent of the result has a value.  Where one is negative, each call has
- *   the obligation that it is not (semantics/SEMANTICS.md section 2), and that is said;
+/* What is checked of an operator's specification, at small random shapes with axes of 0 and 1 and
+ * attributes below zero among them:
+ * - its shape rule is total: wherever arguments fit and the requirements hold, every extent of the
+ * result has a value.  Where one is negative, each call has the obligation that it is not
+ * (semantics/SEMANTICS.md section 2), and that is said;
  * - wherever the requirements hold no access leaves its tensor;
  * - exact rationals, the finite field, doubles and intervals give the same elements;
- * - what can be undefined is stated: each division, root, logarithm, remainder and maximum in the body, with the conditions under which it is reached, is
- *   listed; an element that is undefined though nothing is listed is a defect. */
+ * - what can be undefined is stated: each division, root, logarithm, remainder and maximum in the
+ * body, with the conditions under which it is reached, is listed; an element that is undefined
+ * though nothing is listed is a defect. */
 #include "spec_check.h"
 #include <jansson.h>
 #include <stdio.h>
@@ -14,17 +17,27 @@
 enum { DRAWS = 600, CALLS = 120, MOST = 3, LEAST = -2, MOST_ELEMENTS = 4096 };
 
 void spec_report_clear(spec_report *r) {
-  for (size_t i = 0; i < r->condition.n; i++) free(AS_VEC_AT(&r->condition, char *, i));
+  for (size_t i = 0; i < r->condition.n; i++)
+    free(AS_VEC_AT(&r->condition, char *, i));
   as_vec_clear(&r->condition);
-  free(r->negative), free(r->defect);
+  free(r->negative);
+  free(r->defect);
 }
 
 /* ---- definedness */
-typedef struct { as_vec *out; const char *in; const as_func *seen[64]; uint32_t n_seen; } definedness;
+typedef struct {
+  as_vec *out;
+  const char *in;
+  const as_func *seen[64];
+  uint32_t n_seen;
+} definedness;
 
-static void need(definedness *d, const char *guard, const char *before, const as_expr *e, const char *after) {
-  char *text = as_expr_print(e), *line;
-  line = as_format("%s%s%s%s%s%s%s%s", before, text, after, *guard ? " where " : "", guard, d->in ? " (in " : "", d->in ? d->in : "", d->in ? ")" : "");
+static void need(definedness *d, const char *guard, const char *before, const as_expr *e,
+                 const char *after) {
+  char *text = as_expr_print(e);
+  char *line;
+  line = as_format("%s%s%s%s%s%s%s%s", before, text, after, *guard ? " where " : "", guard,
+                   d->in ? " (in " : "", d->in ? d->in : "", d->in ? ")" : "");
   free(text);
   for (size_t i = 0; i < d->out->n; i++)
     if (strcmp(AS_VEC_AT(d->out, char *, i), line) == 0) {
@@ -34,7 +47,10 @@ static void need(definedness *d, const char *guard, const char *before, const as
   as_vec_push(d->out, &line);
 }
 
-static bool number_above(const as_expr *e, int least) { return e->kind == AS_E_NUM && mpq_cmp_si(e->num, least, 1) >= 0 && (least > 0 || mpq_sgn(e->num) != 0); }
+static bool number_above(const as_expr *e, int least) {
+  return e->kind == AS_E_NUM && mpq_cmp_si(e->num, least, 1) >= 0 &&
+         (least > 0 || mpq_sgn(e->num) != 0);
+}
 
 static void walk(definedness *d, const as_expr *e, const char *guard);
 
@@ -43,7 +59,11 @@ static void walk_if(definedness *d, const as_expr *e, const char *guard) {
   walk(d, e->kid[0], guard);
   for (uint32_t i = 1; i < 3; i++) {
     bool simple = e->kid[0]->kind == AS_E_REL;
-    char *more = as_format("%s%s%s%s%s", guard, *guard ? " and " : "", i == 1 ? "" : simple ? "not " : "not (", cond, i == 2 && !simple ? ")" : "");
+    char *more = as_format("%s%s%s%s%s", guard, *guard ? " and " : "",
+                           i == 1   ? ""
+                           : simple ? "not "
+                                    : "not (",
+                           cond, i == 2 && !simple ? ")" : "");
     walk(d, e->kid[i], more);
     free(more);
   }
@@ -51,9 +71,12 @@ static void walk_if(definedness *d, const as_expr *e, const char *guard) {
 }
 
 static void walk_function(definedness *d, const as_func *f) {
-  for (uint32_t i = 0; i < d->n_seen; i++)
-    if (d->seen[i] == f) return;
-  if (f->body == NULL || d->n_seen == sizeof d->seen / sizeof *d->seen) return;
+  for (uint32_t i = 0; i < d->n_seen; i++) {
+    if (d->seen[i] == f)
+      return;
+  }
+  if (f->body == NULL || d->n_seen == sizeof d->seen / sizeof *d->seen)
+    return;
   d->seen[d->n_seen++] = f;
   const char *in = d->in;
   d->in = f->name;
@@ -66,15 +89,24 @@ static void walk(definedness *d, const as_expr *e, const char *guard) {
     walk_if(d, e, guard);
     return;
   }
-  if (e->kind == AS_E_FDIV && !number_above(e->kid[1], 0)) need(d, guard, "", e->kid[1], " != 0");
-  if (e->kind == AS_E_INV && !number_above(e->kid[0], 0)) need(d, guard, "", e->kid[0], " != 0");
-  if (e->kind == AS_E_SQRT) need(d, guard, "0 <= ", e->kid[0], "");
-  if (e->kind == AS_E_LOG) need(d, guard, "0 < ", e->kid[0], "");
-  if ((e->kind == AS_E_IDIV || e->kind == AS_E_MOD) && !number_above(e->kid[1], 1)) need(d, guard, "0 < ", e->kid[1], "");
-  if ((e->kind == AS_E_MAXR || e->kind == AS_E_MINR) && !number_above(e->kid[0], 1)) need(d, guard, "0 < ", e->kid[0], "");
-  if (e->kind == AS_E_CALL && e->func) walk_function(d, e->func);
-  for (uint32_t i = 0; i < e->n; i++)
-    if (e->kid[i]) walk(d, e->kid[i], guard);
+  if (e->kind == AS_E_FDIV && !number_above(e->kid[1], 0))
+    need(d, guard, "", e->kid[1], " != 0");
+  if (e->kind == AS_E_INV && !number_above(e->kid[0], 0))
+    need(d, guard, "", e->kid[0], " != 0");
+  if (e->kind == AS_E_SQRT)
+    need(d, guard, "0 <= ", e->kid[0], "");
+  if (e->kind == AS_E_LOG)
+    need(d, guard, "0 < ", e->kid[0], "");
+  if ((e->kind == AS_E_IDIV || e->kind == AS_E_MOD) && !number_above(e->kid[1], 1))
+    need(d, guard, "0 < ", e->kid[1], "");
+  if ((e->kind == AS_E_MAXR || e->kind == AS_E_MINR) && !number_above(e->kid[0], 1))
+    need(d, guard, "0 < ", e->kid[0], "");
+  if (e->kind == AS_E_CALL && e->func)
+    walk_function(d, e->func);
+  for (uint32_t i = 0; i < e->n; i++) {
+    if (e->kid[i])
+      walk(d, e->kid[i], guard);
+  }
 }
 
 /* ---- calls */
@@ -83,7 +115,8 @@ static char *describe(const as_sample *g) {
   as_str_init(&s);
   for (uint32_t a = 0; a < g->op->nargs; a++) {
     as_str_printf(&s, "%s%s[", a ? ", " : "", g->op->arg[a].name);
-    for (uint32_t i = 0; i < g->arank[a]; i++) as_str_printf(&s, "%s%lld", i ? ", " : "", (long long)g->dim[a][i]);
+    for (uint32_t i = 0; i < g->arank[a]; i++)
+      as_str_printf(&s, "%s%lld", i ? ", " : "", (long long)g->dim[a][i]);
     as_str_add(&s, "]");
   }
   for (uint32_t i = 0; i < g->op->nattrs; i++) {
@@ -106,23 +139,31 @@ static bool is_call(as_sample *g, spec_report *r, bool *dims) {
   as_vec facts;
   as_size out[AS_MAX_RANK];
   as_vec_init(&facts, sizeof(as_size_fact));
-  bool ok = as_opdef_match(g->S, g->op, (const as_size(*)[8])g->adim, g->arank, g->op->nargs, g->attr, &m, out, &g->outrank, &facts, NULL);
+  bool ok = as_opdef_match(g->S, g->op, (const as_size(*)[8])g->adim, g->arank, g->op->nargs,
+                           g->attr, &m, out, &g->outrank, &facts, NULL);
   free(g->env);
   g->env = as_env_new(g->S); /* the match has made sizes */
-  for (size_t i = 0; i < facts.n && ok; i++) ok = as_fact_holds(g->S, &AS_VEC_AT(&facts, as_size_fact, i), g->env);
+  for (size_t i = 0; i < facts.n && ok; i++)
+    ok = as_fact_holds(g->S, &AS_VEC_AT(&facts, as_size_fact, i), g->env);
   as_vec_clear(&facts);
   int64_t all = 1;
   *dims = ok;
   for (uint32_t i = 0; i < g->outrank && ok; i++) {
     g->outdim[i] = as_size_eval(g->S, out[i], g->env);
     if (g->outdim[i] < 0) {
-      char *at = describe(g), **to = g->outdim[i] == INT64_MIN ? &r->defect : &r->negative;
-      if (*to == NULL)
-        *to = g->outdim[i] == INT64_MIN ? as_format("extent %u of the result has no value at %s", i, at) : as_format("extent %u of the result is %lld at %s", i, (long long)g->outdim[i], at);
+      char *at = describe(g);
+      char **to = g->outdim[i] == INT64_MIN ? &r->defect : &r->negative;
+      if (*to == NULL) {
+        *to = g->outdim[i] == INT64_MIN
+                  ? as_format("extent %u of the result has no value at %s", i, at)
+                  : as_format("extent %u of the result is %lld at %s", i, (long long)g->outdim[i],
+                              at);
+      }
       free(at);
       *dims = false;
-    } else
+    } else {
       all = all > MOST_ELEMENTS ? all : all * g->outdim[i];
+    }
   }
   *dims = *dims && all <= MOST_ELEMENTS;
   return ok;
@@ -132,7 +173,8 @@ void spec_check(const as_opdef *op, uint64_t seed, spec_report *r) {
   *r = (spec_report){.op = op};
   as_vec_init(&r->condition, sizeof(char *));
   definedness d = {.out = &r->condition};
-  for (uint32_t i = 0; i < op->nlet; i++) walk(&d, op->let[i].body, "");
+  for (uint32_t i = 0; i < op->nlet; i++)
+    walk(&d, op->let[i].body, "");
   as_rng rng;
   as_rng_seed(&rng, seed ^ as_hash(op->name, strlen(op->name), 1));
   as_field_domain F;
@@ -144,7 +186,8 @@ void spec_check(const as_opdef *op, uint64_t seed, spec_report *r) {
   for (int i = 0; i < DRAWS * 20 && r->defect == NULL && r->agreement.calls < CALLS; i++) {
     bool dims;
     as_sample_draw(&g, &rng, i % 3 ? 0 : LEAST, MOST);
-    if (!is_call(&g, r, &dims) || !dims) continue;
+    if (!is_call(&g, r, &dims) || !dims)
+      continue;
     as_tensor exact[AS_MAX_ARGS];
     char *why;
     as_sample_inputs(&g, &rng, exact);
@@ -156,15 +199,21 @@ void spec_check(const as_opdef *op, uint64_t seed, spec_report *r) {
     free(why);
     as_sample_inputs_clear(&g, exact);
   }
-  if (r->defect == NULL && r->agreement.calls == 0) r->defect = as_strdup("no call at small sizes satisfies the requirements");
-  if (r->defect == NULL && r->agreement.undefined && r->condition.n == 0) r->defect = as_strdup("undefined elements, and nothing in the body says where");
+  if (r->defect == NULL && r->agreement.calls == 0)
+    r->defect = as_strdup("no call at small sizes satisfies the requirements");
+  if (r->defect == NULL && r->agreement.undefined && r->condition.n == 0)
+    r->defect = as_strdup("undefined elements, and nothing in the body says where");
   as_sample_clear(&g);
   as_field_domain_clear(&F);
   as_interval_forget();
 }
 
 /* ---- the command */
-typedef struct { const cli_opts *o; const as_oplib *lib; spec_report *report; } all_checks;
+typedef struct {
+  const cli_opts *o;
+  const as_oplib *lib;
+  spec_report *report;
+} all_checks;
 
 static void check_one(void *arg, size_t i) {
   all_checks *a = arg;
@@ -173,25 +222,37 @@ static void check_one(void *arg, size_t i) {
 
 static void print_report(const spec_report *r) {
   const as_agreement *t = &r->agreement;
-  printf("%-28s %s: %llu calls, %llu with an axis of 0, %llu of 1; %llu elements, %llu exact, %llu undefined\n", r->op->name, r->defect ? "DEFECT" : "in order",
-         (unsigned long long)t->calls, (unsigned long long)t->empty, (unsigned long long)t->ones, (unsigned long long)t->elements, (unsigned long long)t->exact,
-         (unsigned long long)t->undefined);
-  if (r->defect) printf("  %s:%d: %s\n", r->op->file, r->op->line, r->defect);
-  for (size_t i = 0; i < r->condition.n; i++) printf("  defined only if %s\n", AS_VEC_AT(&r->condition, char *, i));
-  if (r->negative) printf("  every call must show that the extents are at least 0: %s\n", r->negative);
+  printf("%-28s %s: %llu calls, %llu with an axis of 0, %llu of 1; %llu elements, %llu exact, %llu "
+         "undefined\n",
+         r->op->name, r->defect ? "DEFECT" : "in order", (unsigned long long)t->calls,
+         (unsigned long long)t->empty, (unsigned long long)t->ones, (unsigned long long)t->elements,
+         (unsigned long long)t->exact, (unsigned long long)t->undefined);
+  if (r->defect)
+    printf("  %s:%d: %s\n", r->op->file, r->op->line, r->defect);
+  for (size_t i = 0; i < r->condition.n; i++)
+    printf("  defined only if %s\n", AS_VEC_AT(&r->condition, char *, i));
+  if (r->negative)
+    printf("  every call must show that the extents are at least 0: %s\n", r->negative);
 }
 
 static json_t *report_json(const spec_report *r) {
   const as_agreement *t = &r->agreement;
   json_t *conditions = json_array();
-  for (size_t i = 0; i < r->condition.n; i++) json_array_append_new(conditions, json_string(AS_VEC_AT(&r->condition, char *, i)));
-  return json_pack("{s:s, s:b, s:s*, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:s*}", "name", r->op->name, "in_order", r->defect == NULL, "defect", r->defect, "calls",
-                   (json_int_t)t->calls, "with_axis_0", (json_int_t)t->empty, "with_axis_1", (json_int_t)t->ones, "elements", (json_int_t)t->elements, "exact",
-                   (json_int_t)t->exact, "undefined", (json_int_t)t->undefined, "defined_only_if", conditions, "negative_extent", r->negative);
+  for (size_t i = 0; i < r->condition.n; i++)
+    json_array_append_new(conditions, json_string(AS_VEC_AT(&r->condition, char *, i)));
+  return json_pack("{s:s, s:b, s:s*, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:s*}", "name", r->op->name,
+                   "in_order", r->defect == NULL, "defect", r->defect, "calls",
+                   (json_int_t)t->calls, "with_axis_0", (json_int_t)t->empty, "with_axis_1",
+                   (json_int_t)t->ones, "elements", (json_int_t)t->elements, "exact",
+                   (json_int_t)t->exact, "undefined", (json_int_t)t->undefined, "defined_only_if",
+                   conditions, "negative_extent", r->negative);
 }
 
 int cli_ops_check(const cli_opts *o, const as_oplib *lib) {
-  uint32_t n = as_oplib_count(lib), defects = 0, checked = 0, partial = 0;
+  uint32_t n = as_oplib_count(lib);
+  uint32_t defects = 0;
+  uint32_t checked = 0;
+  uint32_t partial = 0;
   all_checks a = {o, lib, as_calloc(n + 1, sizeof(spec_report))};
   as_parallel((unsigned)(o->threads > 64 ? 64 : o->threads), n, check_one, &a);
   json_t *list = json_array();
@@ -201,18 +262,22 @@ int cli_ops_check(const cli_opts *o, const as_oplib *lib) {
       checked++;
       defects += r->defect != NULL;
       partial += r->condition.n > 0;
-      if (!o->json && (!o->quiet || r->defect)) print_report(r);
+      if (!o->json && (!o->quiet || r->defect))
+        print_report(r);
       json_array_append_new(list, report_json(r));
     }
     spec_report_clear(&a.report[i]);
   }
   if (o->json) {
-    json_t *j = json_pack("{s:s, s:i, s:i, s:o}", "format", "assay-specifications 1", "operators", (int)checked, "defects", (int)defects, "list", json_incref(list));
+    json_t *j = json_pack("{s:s, s:i, s:i, s:o}", "format", "assay-specifications 1", "operators",
+                          (int)checked, "defects", (int)defects, "list", json_incref(list));
     json_dumpf(j, stdout, JSON_INDENT(1));
     putchar('\n');
     json_decref(j);
-  } else
-    printf("%u operators, %u with defects; %u are not defined everywhere\n", checked, defects, partial);
+  } else {
+    printf("%u operators, %u with defects; %u are not defined everywhere\n", checked, defects,
+           partial);
+  }
   json_decref(list);
   free(a.report);
   return defects ? AS_NO : AS_OK;

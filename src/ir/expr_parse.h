@@ -1,20 +1,31 @@
-/* The expression grammar that .tp and .mug share, over a graph being built.  May include: ir/lex.h, ir/graph_int.h.
- * Called by tp_parse.c, mug_parse.c, rule_parse.c. */
+/* The expression grammar that .tp and .mug share, over a graph being built.  May include: ir/lex.h,
+ * ir/graph_int.h. Called by tp_parse.c, mug_parse.c, rule_parse.c. */
 #ifndef AS_IR_EXPR_PARSE_H
 #define AS_IR_EXPR_PARSE_H
 #include "graph_int.h"
 #include "lex.h"
 
-typedef struct { as_lexed *X; as_graph *g; uint32_t block; } as_gparser;
-bool as_gp_use(as_lexed *X, as_oplib *lib, char **path);                        /* after `use`: loads the file; its path as written, malloc'ed */
-as_size as_gp_size(as_gparser *P);                                          /* AS_SIZE_BAD with err */
+typedef struct {
+  as_lexed *X;
+  as_graph *g;
+  uint32_t block;
+} as_gparser;
+
+bool as_gp_use(as_lexed *X, as_oplib *lib,
+               char **path);       /* after `use`: loads the file; its path as written, malloc'ed */
+as_size as_gp_size(as_gparser *P); /* AS_SIZE_BAD with err */
 bool as_gp_dims(as_gparser *P, as_size *dim, uint32_t *rank);
-bool as_gp_sizes(as_gparser *P);                                            /* after the word `sizes` */
-bool as_gp_where(as_gparser *P, bool own);                                  /* after `where`; own: each relation must name a size of this file */
-as_node_id as_gp_expr(as_gparser *P);                                       /* AS_NONE with err */
-as_node_id as_gp_sub(as_gparser *P, const as_token *t, as_node_id a, as_node_id b); /* a - b, for a text at t */
-as_node_id as_gp_define(as_gparser *P, const as_token *name);               /* after `NAME =`: the expression, under that name */
-as_node_id as_gp_ref(as_gparser *P, uint32_t scope);                        /* takes a NAME that must be defined */
-bool as_gp_report(as_gparser *P, const as_token *t, as_err *inner);         /* an error of the builders, placed in the text; clears inner; false */
-void as_gp_reserve(as_gparser *P);                                          /* fresh names will avoid every name of the text */
+bool as_gp_sizes(as_gparser *P); /* after the word `sizes` */
+bool as_gp_where(as_gparser *P,
+                 bool own); /* after `where`; own: each relation must name a size of this file */
+as_node_id as_gp_expr(as_gparser *P); /* AS_NONE with err */
+as_node_id as_gp_sub(as_gparser *P, const as_token *t, as_node_id a,
+                     as_node_id b); /* a - b, for a text at t */
+as_node_id as_gp_define(as_gparser *P,
+                        const as_token *name); /* after `NAME =`: the expression, under that name */
+as_node_id as_gp_ref(as_gparser *P, uint32_t scope); /* takes a NAME that must be defined */
+bool as_gp_report(
+    as_gparser *P, const as_token *t,
+    as_err *inner); /* an error of the builders, placed in the text; clears inner; false */
+void as_gp_reserve(as_gparser *P); /* fresh names will avoid every name of the text */
 #endif

@@ -1,10 +1,12 @@
-/* Making, copying and freeing graphs; names, sizes, inputs, constants, outputs.  Nodes with rules of their own are in graph_build.c. */
+/* Making, copying and freeing graphs; names, sizes, inputs, constants, outputs.  Nodes with rules
+ * of their own are in graph_build.c. */
 #include "graph_int.h"
 #include <stdlib.h>
 #include <string.h>
 
 void as_grow(void *array, size_t *cap, size_t n, size_t size) {
-  if (n < *cap) return;
+  if (n < *cap)
+    return;
   void *p;
   memcpy(&p, array, sizeof p);
   *cap = *cap ? 2 * *cap : 8;
@@ -15,19 +17,22 @@ void as_grow(void *array, size_t *cap, size_t n, size_t size) {
 /* --- names */
 static size_t slot(const as_graph_mem *m, uint32_t scope, const char *name) {
   size_t at = as_hash(name, strlen(name), scope) & (m->cap - 1);
-  while (m->table[at].name && (m->table[at].scope != scope || strcmp(m->table[at].name, name) != 0)) at = (at + 1) & (m->cap - 1);
+  while (m->table[at].name && (m->table[at].scope != scope || strcmp(m->table[at].name, name) != 0))
+    at = (at + 1) & (m->cap - 1);
   return at;
 }
 
 uint32_t as_names_get(const as_graph *g, uint32_t scope, const char *name) {
   const as_graph_mem *m = as_gm(g);
-  if (m->cap == 0) return AS_NONE;
+  if (m->cap == 0)
+    return AS_NONE;
   const as_named *e = &m->table[slot(m, scope, name)];
   return e->name ? e->id : AS_NONE;
 }
 
 bool as_name_taken(const as_graph *g, uint32_t scope, const char *name) {
-  return as_names_get(g, scope, name) != AS_NONE || as_names_get(g, AS_NONE, name) != AS_NONE || as_names_get(g, AS_SCOPE_SIZE, name) != AS_NONE ||
+  return as_names_get(g, scope, name) != AS_NONE || as_names_get(g, AS_NONE, name) != AS_NONE ||
+         as_names_get(g, AS_SCOPE_SIZE, name) != AS_NONE ||
          (g->program && as_names_get(g->program, AS_SCOPE_SIZE, name) != AS_NONE);
 }
 
@@ -38,22 +43,30 @@ void as_names_put(as_graph *g, uint32_t scope, const char *name, uint32_t id) {
     size_t n = m->cap;
     m->cap = n ? 2 * n : 64;
     m->table = as_calloc(m->cap, sizeof *m->table);
-    for (size_t i = 0; i < n; i++)
-      if (old[i].name) m->table[slot(m, old[i].scope, old[i].name)] = old[i];
+    for (size_t i = 0; i < n; i++) {
+      if (old[i].name)
+        m->table[slot(m, old[i].scope, old[i].name)] = old[i];
+    }
     free(old);
   }
   as_named *e = &m->table[slot(m, scope, name)];
-  if (e->name == NULL) m->used++;
+  if (e->name == NULL)
+    m->used++;
   *e = (as_named){e->name ? e->name : name, scope, id};
 }
 
-static uint32_t scope_of(const as_node *n) { return n->kind == AS_N_STORE ? AS_NONE : n->block; }
+static uint32_t scope_of(const as_node *n) {
+  return n->kind == AS_N_STORE ? AS_NONE : n->block;
+}
 
-as_node_id as_graph_find(const as_graph *g, uint32_t block, const char *name) { return as_names_get(g, block, name); }
+as_node_id as_graph_find(const as_graph *g, uint32_t block, const char *name) {
+  return as_names_get(g, block, name);
+}
 
 bool as_graph_rename(as_graph *g, as_node_id n, const char *name, as_err *err) {
   uint32_t scope = scope_of(&g->node[n]);
-  if (as_name_taken(g, scope, name)) return as_err_set(err, AS_BAD_INPUT, "`%s` is already defined", name);
+  if (as_name_taken(g, scope, name))
+    return as_err_set(err, AS_BAD_INPUT, "`%s` is already defined", name);
   as_names_put(g, scope, g->node[n].name, AS_NONE); /* the fresh name is free again */
   g->node[n].name = as_arena_strdup(as_gm(g)->arena, name);
   as_names_put(g, scope, g->node[n].name, n);
@@ -66,7 +79,8 @@ void as_graph_add_use(as_graph *g, const char *path) {
 }
 
 /* --- life */
-static as_graph *empty(as_sizes *S, const as_oplib *lib, const as_graph *program, const char *name) {
+static as_graph *empty(as_sizes *S, const as_oplib *lib, const as_graph *program,
+                       const char *name) {
   as_graph *g = as_calloc(1, sizeof *g);
   as_graph_mem *m = as_calloc(1, sizeof *m);
   m->arena = as_arena_new();
@@ -78,7 +92,8 @@ static as_graph *empty(as_sizes *S, const as_oplib *lib, const as_graph *program
   return g;
 }
 
-as_graph *as_graph_new(as_sizes *S, const as_oplib *lib, const as_graph *program, const char *name) {
+as_graph *as_graph_new(as_sizes *S, const as_oplib *lib, const as_graph *program,
+                       const char *name) {
   as_graph *g = empty(S, lib, program, name);
   for (uint32_t i = 0; program && i < program->n_input; i++) {
     const as_node *n = &program->node[program->input[i]];
@@ -88,7 +103,8 @@ as_graph *as_graph_new(as_sizes *S, const as_oplib *lib, const as_graph *program
 }
 
 static void *dup(const void *p, size_t n, size_t size) {
-  if (n == 0) return NULL;
+  if (n == 0)
+    return NULL;
   return memcpy(as_malloc(n * size), p, n * size);
 }
 
@@ -112,8 +128,14 @@ as_graph *as_graph_copy(const as_graph *g) {
     }
   }
   for (size_t i = 0; i < gm->cap; i++) /* names of nodes, constants' aliases, sizes */
-    if (gm->table[i].name) as_names_put(c, gm->table[i].scope, as_arena_strdup(m->arena, gm->table[i].name), gm->table[i].id);
-#define COPY(field, count, cap) c->field = dup(g->field, c->count = g->count, sizeof *g->field), m->cap = g->count
+  {
+    if (gm->table[i].name) {
+      as_names_put(c, gm->table[i].scope, as_arena_strdup(m->arena, gm->table[i].name),
+                   gm->table[i].id);
+    }
+  }
+#define COPY(field, count, cap)                                                                    \
+  c->field = dup(g->field, c->count = g->count, sizeof *g->field), m->cap = g->count
   COPY(order, n_order, order_cap);
   COPY(input, n_input, input_cap);
   COPY(output, n_output, output_cap);
@@ -126,17 +148,21 @@ as_graph *as_graph_copy(const as_graph *g) {
     b->name = as_arena_strdup(m->arena, b->name);
     b->nodes = dup(b->nodes, b->n, sizeof *b->nodes);
   }
-  for (uint32_t i = 0; i < g->n_use; i++) as_graph_add_use(c, g->use[i]);
+  for (uint32_t i = 0; i < g->n_use; i++)
+    as_graph_add_use(c, g->use[i]);
   return c;
 }
 
 void as_graph_free(as_graph *g) {
-  if (g == NULL) return;
+  if (g == NULL)
+    return;
   for (uint32_t i = 0; i < g->n; i++) {
     mpq_clear(g->node[i].value);
-    for (uint32_t k = 0; k < AS_MAX_ATTRS; k++) as_attr_clear(&g->node[i].attr[k]);
+    for (uint32_t k = 0; k < AS_MAX_ATTRS; k++)
+      as_attr_clear(&g->node[i].attr[k]);
   }
-  for (uint32_t i = 0; i < g->n_block; i++) free(g->block[i].nodes);
+  for (uint32_t i = 0; i < g->n_block; i++)
+    free(g->block[i].nodes);
   free(g->node);
   free(g->order);
   free(g->input);
@@ -153,34 +179,43 @@ void as_graph_free(as_graph *g) {
 }
 
 /* --- sizes and relations */
-bool as_graph_declare(as_graph *g, const char *name, long least, long value, as_size *out, as_err *err) {
+bool as_graph_declare(as_graph *g, const char *name, long least, long value, as_size *out,
+                      as_err *err) {
   const as_graph *p = g->program;
-  if (as_names_get(g, AS_SCOPE_SIZE, name) != AS_NONE || (p && as_names_get(p, AS_SCOPE_SIZE, name) != AS_NONE))
+  if (as_names_get(g, AS_SCOPE_SIZE, name) != AS_NONE ||
+      (p && as_names_get(p, AS_SCOPE_SIZE, name) != AS_NONE))
     return as_err_set(err, AS_BAD_INPUT, "size `%s` is already declared", name);
-  if (value >= 0 && value < least) return as_err_set(err, AS_BAD_INPUT, "size `%s` is at least %ld, not %ld", name, least, value);
+  if (value >= 0 && value < least)
+    return as_err_set(err, AS_BAD_INPUT, "size `%s` is at least %ld, not %ld", name, least, value);
   as_size s = as_size_sym(g->sizes, name);
   as_size_set_least(g->sizes, s, least);
   as_size_set_value(g->sizes, s, value);
   as_names_put(g, AS_SCOPE_SIZE, as_arena_strdup(as_gm(g)->arena, name), s);
   as_grow(&g->own_size, &as_gm(g)->own_cap, g->n_own_size, sizeof *g->own_size);
   g->own_size[g->n_own_size++] = s;
-  if (out) *out = s;
+  if (out)
+    *out = s;
   return true;
 }
 
 bool as_graph_where(as_graph *g, as_size lhs, as_rel rel, as_size rhs, as_err *err) {
-  int64_t a, b;
-  char *x = as_size_print(g->sizes, lhs), *y = as_size_print(g->sizes, rhs);
+  int64_t a;
+  int64_t b;
+  char *x = as_size_print(g->sizes, lhs);
+  char *y = as_size_print(g->sizes, rhs);
   bool ok = true;
   if (!g->open && as_graph_concrete(g, lhs, &a) && as_graph_concrete(g, rhs, &b)) {
     static const char *const text[] = {"=", "!=", "<=", "<"};
     ok = rel == AS_REL_EQ ? a == b : rel == AS_REL_NE ? a != b : rel == AS_REL_LE ? a <= b : a < b;
-    if (!ok)
-      as_err_set(err, AS_BAD_INPUT, "the concrete sizes do not satisfy `%s %s %s`: %lld and %lld", x, text[rel], y, (long long)a, (long long)b);
+    if (!ok) {
+      as_err_set(err, AS_BAD_INPUT, "the concrete sizes do not satisfy `%s %s %s`: %lld and %lld",
+                 x, text[rel], y, (long long)a, (long long)b);
+    }
   }
   free(x);
   free(y);
-  if (!ok) return false;
+  if (!ok)
+    return false;
   as_grow(&g->fact, &as_gm(g)->fact_cap, g->n_fact, sizeof *g->fact);
   g->fact[g->n_fact++] = (as_size_fact){lhs, rhs, rel};
   return true;
@@ -189,20 +224,34 @@ bool as_graph_where(as_graph *g, as_size lhs, as_rel rel, as_size rhs, as_err *e
 /* --- outputs */
 bool as_graph_output(as_graph *g, as_node_id n, as_err *err) {
   const as_node *x = &g->node[n];
-  if (!g->open && (scope_of(x) != AS_NONE || as_node_is_number(x))) return as_err_set(err, AS_BAD_INPUT, "only a tensor at kernel level can be an output");
-  for (uint32_t i = 0; i < g->n_output && !g->open; i++)
-    if (g->output[i] == n) return as_err_set(err, AS_BAD_INPUT, "`%s` is an output twice", x->name);
+  if (!g->open && (scope_of(x) != AS_NONE || as_node_is_number(x)))
+    return as_err_set(err, AS_BAD_INPUT, "only a tensor at kernel level can be an output");
+  for (uint32_t i = 0; i < g->n_output && !g->open; i++) {
+    if (g->output[i] == n)
+      return as_err_set(err, AS_BAD_INPUT, "`%s` is an output twice", x->name);
+  }
   const as_graph *p = g->program;
   if (p) {
     const as_node *want = NULL;
-    for (uint32_t i = 0; i < p->n_output; i++)
-      if (strcmp(p->node[p->output[i]].name, x->name) == 0) want = &p->node[p->output[i]];
-    if (want == NULL) return as_err_set(err, AS_BAD_INPUT, "the program has no output `%s`", x->name);
-    if (want->rank != x->rank) return as_err_set(err, AS_BAD_INPUT, "output `%s` has rank %u; the program's has %u", x->name, x->rank, want->rank);
+    for (uint32_t i = 0; i < p->n_output; i++) {
+      if (strcmp(p->node[p->output[i]].name, x->name) == 0)
+        want = &p->node[p->output[i]];
+    }
+    if (want == NULL)
+      return as_err_set(err, AS_BAD_INPUT, "the program has no output `%s`", x->name);
+    if (want->rank != x->rank) {
+      return as_err_set(err, AS_BAD_INPUT, "output `%s` has rank %u; the program's has %u", x->name,
+                        x->rank, want->rank);
+    }
     for (uint32_t i = 0; i < x->rank; i++) {
-      if (as_graph_same_size(g, x->dim[i], want->dim[i])) continue;
-      char *a = as_size_print(g->sizes, x->dim[i]), *b = as_size_print(g->sizes, want->dim[i]);
-      as_err_set(err, AS_BAD_INPUT, "output `%s`: axis %u has extent `%s`, the program's `%s`, and no relation makes them equal", x->name, i, a, b);
+      if (as_graph_same_size(g, x->dim[i], want->dim[i]))
+        continue;
+      char *a = as_size_print(g->sizes, x->dim[i]);
+      char *b = as_size_print(g->sizes, want->dim[i]);
+      as_err_set(err, AS_BAD_INPUT,
+                 "output `%s`: axis %u has extent `%s`, the program's `%s`, and no relation makes "
+                 "them equal",
+                 x->name, i, a, b);
       free(a);
       free(b);
       return false;
@@ -213,27 +262,42 @@ bool as_graph_output(as_graph *g, as_node_id n, as_err *err) {
   return true;
 }
 
-uint32_t as_graph_kernels(const as_graph *g) { return g->n_order; }
+uint32_t as_graph_kernels(const as_graph *g) {
+  return g->n_order;
+}
 
 bool as_graph_valid(const as_graph *g, as_err *err) {
-  if (g->n_output == 0) return as_err_set(err, AS_BAD_INPUT, "`%s` has no output", g->name);
+  if (g->n_output == 0)
+    return as_err_set(err, AS_BAD_INPUT, "`%s` has no output", g->name);
   const as_graph *p = g->program;
   for (uint32_t i = 0; p && i < p->n_output; i++) {
     const char *name = p->node[p->output[i]].name;
     bool found = false;
-    for (uint32_t j = 0; j < g->n_output; j++) found = found || strcmp(g->node[g->output[j]].name, name) == 0;
-    if (!found) return as_err_set(err, AS_BAD_INPUT, "`%s` does not define the program's output `%s`", g->name, name);
+    for (uint32_t j = 0; j < g->n_output; j++)
+      found = found || strcmp(g->node[g->output[j]].name, name) == 0;
+    if (!found) {
+      return as_err_set(err, AS_BAD_INPUT, "`%s` does not define the program's output `%s`",
+                        g->name, name);
+    }
   }
   for (uint32_t b = 0; b < g->n_block; b++) {
     const as_block *k = &g->block[b];
-    if (k->n == 0 || g->node[k->nodes[k->n - 1]].kind != AS_N_STORE)
-      return as_err_set(err, AS_BAD_INPUT, "kernel `%s` stores nothing, or not at its end", k->name);
+    if (k->n == 0 || g->node[k->nodes[k->n - 1]].kind != AS_N_STORE) {
+      return as_err_set(err, AS_BAD_INPUT, "kernel `%s` stores nothing, or not at its end",
+                        k->name);
+    }
     for (uint32_t i = 0; i < k->n; i++) {
       const as_node *n = &g->node[k->nodes[i]];
-      if (n->kind != AS_N_STORE) continue;
+      if (n->kind != AS_N_STORE)
+        continue;
       for (int x = 0; x < 3; x++) /* injective: every grid axis divides one axis of its own */
-        if (k->grid[x] != AS_SIZE_ONE && (n->map[x] < 0 || (uint32_t)n->map[x] >= n->rank))
-          return as_err_set(err, AS_BAD_INPUT, "`%s` would be written more than once: grid axis %c is not mapped", n->name, "xyz"[x]);
+      {
+        if (k->grid[x] != AS_SIZE_ONE && (n->map[x] < 0 || (uint32_t)n->map[x] >= n->rank)) {
+          return as_err_set(err, AS_BAD_INPUT,
+                            "`%s` would be written more than once: grid axis %c is not mapped",
+                            n->name, "xyz"[x]);
+        }
+      }
     }
   }
   return true;

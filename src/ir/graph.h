@@ -1,5 +1,6 @@
-/* Tensor programs and muGraphs in memory: one flat array of nodes in order of definition (operands before users), ids instead of
- * pointers.  May include: base, ir/size.h, ir/opdef.h.  Used by every layer above.  Meaning: semantics/SEMANTICS.md. */
+/* Tensor programs and muGraphs in memory: one flat array of nodes in order of definition (operands
+ * before users), ids instead of pointers.  May include: base, ir/size.h, ir/opdef.h.  Used by every
+ * layer above.  Meaning: semantics/SEMANTICS.md. */
 #ifndef AS_IR_GRAPH_H
 #define AS_IR_GRAPH_H
 #include "../base/lowered.h"
@@ -10,95 +11,146 @@
 #define AS_MAX_ARGS 8
 #define AS_NONE UINT32_MAX
 typedef uint32_t as_node_id;
+
 typedef enum {
   AS_N_INPUT, /* kernel level: program input */
   AS_N_CONST, /* rank 0 rational */
   AS_N_OP,    /* operator call, at kernel level or inside a block graph */
   AS_N_LOAD,  /* block level: tile of arg[0] (a kernel-level tensor) by imap and fmap */
-  AS_N_ACC,   /* block level: accumulator over the loop; arg[0] the tile; arg[1] the running maximum of a rescaled sum */
+  AS_N_ACC,   /* block level: accumulator over the loop; arg[0] the tile; arg[1] the running maximum
+                 of a rescaled sum */
   AS_N_RUN,   /* block level: running value of the max accumulator arg[0] */
-  AS_N_SIZE,  /* rank 0: the number that the size `size` is; like AS_N_CONST it belongs to no level and is in no block */
+  AS_N_SIZE,  /* rank 0: the number that the size `size` is; like AS_N_CONST it belongs to no level
+                 and is in no block */
   AS_N_STORE  /* kernel level tensor; arg[0] is the block-level tile stored, by omap */
 } as_node_kind;
+
 typedef enum { AS_ACC_SUM, AS_ACC_MAX, AS_ACC_RESCALE, AS_ACC_CONCAT } as_acc_kind;
 
 typedef struct {
   as_node_kind kind;
-  char *name;                       /* unique at its level; owned by the graph's arena */
-  const as_opdef *op;               /* AS_N_OP; borrowed from the library */
-  as_attr attr[AS_MAX_ATTRS];       /* AS_N_OP: values in the order of op->attrs */
-  uint32_t nargs; as_node_id arg[AS_MAX_ARGS];
-  uint32_t rank; as_size dim[AS_MAX_RANK];  /* extents; of one tile for block-level nodes */
-  as_dtype dtype;                   /* inputs; others take the program's */
-  as_size size;                     /* AS_N_SIZE */
-  mpq_t value;                      /* AS_N_CONST (initialised for all nodes) */
-  uint32_t block;                   /* index into blocks, AS_NONE at kernel level (stores: the block they belong to) */
-  int map[4];                       /* LOAD/STORE: axis that grid x, y, z and the loop divide, -1 none */
-  as_acc_kind acc; int axis;        /* AS_N_ACC; axis of concat */
-  bool varying, after;              /* block level: differs between iterations; runs after the loop (depends on a final value) */
-  bool reads_run;                   /* block level: depends on a running value within the loop */
+  char *name;                 /* unique at its level; owned by the graph's arena */
+  const as_opdef *op;         /* AS_N_OP; borrowed from the library */
+  as_attr attr[AS_MAX_ATTRS]; /* AS_N_OP: values in the order of op->attrs */
+  uint32_t nargs;
+  as_node_id arg[AS_MAX_ARGS];
+  uint32_t rank;
+  as_size dim[AS_MAX_RANK]; /* extents; of one tile for block-level nodes */
+  as_dtype dtype;           /* inputs; others take the program's */
+  as_size size;             /* AS_N_SIZE */
+  mpq_t value;              /* AS_N_CONST (initialised for all nodes) */
+  uint32_t
+      block;  /* index into blocks, AS_NONE at kernel level (stores: the block they belong to) */
+  int map[4]; /* LOAD/STORE: axis that grid x, y, z and the loop divide, -1 none */
+  as_acc_kind acc;
+  int axis; /* AS_N_ACC; axis of concat */
+  bool varying;
+  bool after; /* block level: differs between iterations; runs after the loop (depends on a final
+                 value) */
+  bool reads_run; /* block level: depends on a running value within the loop */
 } as_node;
 
 typedef struct {
   char *name;
-  as_size grid[3];                  /* AS_SIZE_ONE where absent */
-  as_size loop;                     /* AS_SIZE_ONE where absent */
+  as_size grid[3]; /* AS_SIZE_ONE where absent */
+  as_size loop;    /* AS_SIZE_ONE where absent */
   bool has_loop;
-  as_node_id *nodes; uint32_t n;    /* loads, body, accumulators, epilogue, stores, in order */
+  as_node_id *nodes;
+  uint32_t n; /* loads, body, accumulators, epilogue, stores, in order */
 } as_block;
 
-typedef struct { as_size lhs, rhs; as_rel rel; } as_size_fact;
+typedef struct {
+  as_size lhs;
+  as_size rhs;
+  as_rel rel;
+} as_size_fact;
 
-typedef struct as_graph {           /* a program, or a muGraph (then `program` is set) */
-  as_sizes *sizes;                  /* shared between a program and its muGraphs */
+typedef struct as_graph { /* a program, or a muGraph (then `program` is set) */
+  as_sizes *sizes;        /* shared between a program and its muGraphs */
   const as_oplib *lib;
-  const struct as_graph *program;   /* borrowed; NULL in a program */
-  bool open;                        /* a side of a rewrite rule: obligations that are not shown are left to whoever judges the rule, even false ones */
+  const struct as_graph *program; /* borrowed; NULL in a program */
+  bool open; /* a side of a rewrite rule: obligations that are not shown are left to whoever judges
+                the rule, even false ones */
   char *name;
-  as_node *node; uint32_t n;
-  as_node_id *order; uint32_t n_order;     /* kernel-level statements in order (a block stands where its first store is) */
-  as_node_id *input; uint32_t n_input;
-  as_node_id *output; uint32_t n_output;
-  as_block *block; uint32_t n_block;
-  as_size_fact *fact; uint32_t n_fact;     /* `where` relations of this file */
-  as_size *own_size; uint32_t n_own_size;  /* sizes declared by this file */
-  char **use; uint32_t n_use;       /* `use` paths as written, programs only */
-  void *mem;                        /* arena and table of names (graph_int.h) */
+  as_node *node;
+  uint32_t n;
+  as_node_id *order;
+  uint32_t n_order; /* kernel-level statements in order (a block stands where its first store is) */
+  as_node_id *input;
+  uint32_t n_input;
+  as_node_id *output;
+  uint32_t n_output;
+  as_block *block;
+  uint32_t n_block;
+  as_size_fact *fact;
+  uint32_t n_fact; /* `where` relations of this file */
+  as_size *own_size;
+  uint32_t n_own_size; /* sizes declared by this file */
+  char **use;
+  uint32_t n_use; /* `use` paths as written, programs only */
+  void *mem;      /* arena and table of names (graph_int.h) */
 } as_graph;
 
-/* Order of facts: n_order lists operator nodes at kernel level and, for each block, its first store; inputs and constants are not in it.
- * Threads: a graph shares its as_sizes with its copies; a thread that builds has a copy whose `sizes` it has set to an as_sizes_copy.
- * A grid axis or an extent that is AS_SIZE_ONE is absent: maps cannot name it. */
+/* Order of facts: n_order lists operator nodes at kernel level and, for each block, its first
+ * store; inputs and constants are not in it. Threads: a graph shares its as_sizes with its copies;
+ * a thread that builds has a copy whose `sizes` it has set to an as_sizes_copy. A grid axis or an
+ * extent that is AS_SIZE_ONE is absent: maps cannot name it. */
 
-/* --- building (used by the parsers, the search, the importers); each checks shapes and returns AS_NONE with err filled when ill-formed */
-as_graph *as_graph_new(as_sizes *S, const as_oplib *lib, const as_graph *program, const char *name); /* a muGraph starts with the program's inputs as nodes 0.. */
+/* --- building (used by the parsers, the search, the importers); each checks shapes and returns
+ * AS_NONE with err filled when ill-formed */
+as_graph *
+as_graph_new(as_sizes *S, const as_oplib *lib, const as_graph *program,
+             const char *name); /* a muGraph starts with the program's inputs as nodes 0.. */
 as_graph *as_graph_copy(const as_graph *g);
 void as_graph_free(as_graph *g);
-as_node_id as_graph_input(as_graph *g, const char *name, as_dtype t, const as_size *dim, uint32_t rank, as_err *err);
+as_node_id as_graph_input(as_graph *g, const char *name, as_dtype t, const as_size *dim,
+                          uint32_t rank, as_err *err);
 as_node_id as_graph_const(as_graph *g, const mpq_t value);
-as_node_id as_graph_size_const(as_graph *g, as_size s); /* a size as a number; AS_NONE when it has div or mod */
-static inline bool as_node_is_number(const as_node *n) { return n->kind == AS_N_CONST || n->kind == AS_N_SIZE; }
-/* block: AS_NONE at kernel level; attrs in the order of op->attrs (all given, may be NULL when there are none); name NULL: a fresh one.  Extents that
- * must agree are the same polynomial or equal by the `where` relations (as_graph_same_size); other `require`s are refused only when never true. */
-as_node_id as_graph_op(as_graph *g, uint32_t block, const char *name, const as_opdef *op, const as_node_id *arg, uint32_t nargs, const as_attr *attr, as_err *err);
-uint32_t as_graph_block(as_graph *g, const char *name, const as_size grid[3], as_size loop, bool has_loop);
-as_node_id as_graph_load(as_graph *g, uint32_t block, const char *name, as_node_id from, const as_size *tile, const int map[4], as_err *err);
-as_node_id as_graph_acc(as_graph *g, uint32_t block, const char *name, as_acc_kind k, as_node_id of, as_node_id run, int axis, as_err *err);
-as_node_id as_graph_run(as_graph *g, uint32_t block, const char *name, as_node_id acc_max, as_err *err);
-as_node_id as_graph_store(as_graph *g, uint32_t block, const char *name, as_node_id of, const int map[4], as_err *err);
-bool as_graph_output(as_graph *g, as_node_id n, as_err *err); /* muGraphs: matched to the program's outputs by name */
-bool as_graph_valid(const as_graph *g, as_err *err);          /* Mirage, Definition 2.1: all outputs defined, stores injective, levels respected */
-as_node_id as_graph_find(const as_graph *g, uint32_t block, const char *name); /* AS_NONE if there is none */
-bool as_graph_declare(as_graph *g, const char *name, long least, long value, as_size *out, as_err *err); /* a size of this file; value -1: none */
-bool as_graph_where(as_graph *g, as_size lhs, as_rel rel, as_size rhs, as_err *err); /* a relation of this file */
-bool as_graph_same_size(const as_graph *g, as_size a, as_size b);  /* by the relations of g and its program; false: not shown */
-bool as_graph_concrete(const as_graph *g, as_size a, int64_t *out); /* at the concrete sizes; false where one has none */
+as_node_id as_graph_size_const(as_graph *g,
+                               as_size s); /* a size as a number; AS_NONE when it has div or mod */
+
+static inline bool as_node_is_number(const as_node *n) {
+  return n->kind == AS_N_CONST || n->kind == AS_N_SIZE;
+}
+
+/* block: AS_NONE at kernel level; attrs in the order of op->attrs (all given, may be NULL when
+ * there are none); name NULL: a fresh one.  Extents that must agree are the same polynomial or
+ * equal by the `where` relations (as_graph_same_size); other `require`s are refused only when never
+ * true. */
+as_node_id as_graph_op(as_graph *g, uint32_t block, const char *name, const as_opdef *op,
+                       const as_node_id *arg, uint32_t nargs, const as_attr *attr, as_err *err);
+uint32_t as_graph_block(as_graph *g, const char *name, const as_size grid[3], as_size loop,
+                        bool has_loop);
+as_node_id as_graph_load(as_graph *g, uint32_t block, const char *name, as_node_id from,
+                         const as_size *tile, const int map[4], as_err *err);
+as_node_id as_graph_acc(as_graph *g, uint32_t block, const char *name, as_acc_kind k, as_node_id of,
+                        as_node_id run, int axis, as_err *err);
+as_node_id as_graph_run(as_graph *g, uint32_t block, const char *name, as_node_id acc_max,
+                        as_err *err);
+as_node_id as_graph_store(as_graph *g, uint32_t block, const char *name, as_node_id of,
+                          const int map[4], as_err *err);
+bool as_graph_output(as_graph *g, as_node_id n,
+                     as_err *err); /* muGraphs: matched to the program's outputs by name */
+bool as_graph_valid(const as_graph *g, as_err *err); /* Mirage, Definition 2.1: all outputs defined,
+                                                        stores injective, levels respected */
+as_node_id as_graph_find(const as_graph *g, uint32_t block,
+                         const char *name); /* AS_NONE if there is none */
+bool as_graph_declare(as_graph *g, const char *name, long least, long value, as_size *out,
+                      as_err *err); /* a size of this file; value -1: none */
+bool as_graph_where(as_graph *g, as_size lhs, as_rel rel, as_size rhs,
+                    as_err *err); /* a relation of this file */
+bool as_graph_same_size(const as_graph *g, as_size a,
+                        as_size b); /* by the relations of g and its program; false: not shown */
+bool as_graph_concrete(const as_graph *g, as_size a,
+                       int64_t *out); /* at the concrete sizes; false where one has none */
 /* number of kernel launches: predefined operator nodes at kernel level plus blocks */
 uint32_t as_graph_kernels(const as_graph *g);
 
 /* --- text; parse gives NULL with err (file, line, column, line shown) */
-as_graph *as_parse_tp(const char *file, const char *text, size_t len, as_sizes *S, as_oplib *lib, as_err *err); /* `use` extends lib */
-as_graph *as_parse_mug(const char *file, const char *text, size_t len, const as_graph *program, as_err *err);
-char *as_print_tp(const as_graph *g);   /* malloc'ed; parsing it gives the same graph back */
+as_graph *as_parse_tp(const char *file, const char *text, size_t len, as_sizes *S, as_oplib *lib,
+                      as_err *err); /* `use` extends lib */
+as_graph *as_parse_mug(const char *file, const char *text, size_t len, const as_graph *program,
+                       as_err *err);
+char *as_print_tp(const as_graph *g); /* malloc'ed; parsing it gives the same graph back */
 char *as_print_mug(const as_graph *g);
 #endif

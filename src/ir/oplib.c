@@ -11,7 +11,9 @@ void as_attr_init(as_attr *a) {
   mpq_init(a->num);
 }
 
-void as_attr_clear(as_attr *a) { mpq_clear(a->num); }
+void as_attr_clear(as_attr *a) {
+  mpq_clear(a->num);
+}
 
 void as_attr_set(as_attr *out, const as_attr *in) {
   out->is_size = in->is_size;
@@ -30,7 +32,8 @@ as_oplib *as_oplib_new(void) {
 }
 
 void as_oplib_free(as_oplib *L) {
-  if (L == NULL) return;
+  if (L == NULL)
+    return;
   for (size_t i = 0; i < L->num.n; i++) {
     as_oplib_num n = AS_VEC_AT(&L->num, as_oplib_num, i);
     if (n.is_attr)
@@ -65,18 +68,25 @@ void as_oplib_keep_attr(as_oplib *L, as_attr *a) {
 
 const as_opdef *as_oplib_find(const as_oplib *L, const char *name) {
   for (size_t i = 0; i < L->op.n; i++)
-    if (strcmp(AS_VEC_AT(&L->op, as_opdef *, i)->name, name) == 0) return AS_VEC_AT(&L->op, as_opdef *, i);
+    if (strcmp(AS_VEC_AT(&L->op, as_opdef *, i)->name, name) == 0)
+      return AS_VEC_AT(&L->op, as_opdef *, i);
   return NULL;
 }
 
 const as_func *as_oplib_func(const as_oplib *L, const char *name) {
   for (size_t i = 0; i < L->func.n; i++)
-    if (strcmp(AS_VEC_AT(&L->func, as_func *, i)->name, name) == 0) return AS_VEC_AT(&L->func, as_func *, i);
+    if (strcmp(AS_VEC_AT(&L->func, as_func *, i)->name, name) == 0)
+      return AS_VEC_AT(&L->func, as_func *, i);
   return NULL;
 }
 
-uint32_t as_oplib_count(const as_oplib *L) { return (uint32_t)L->op.n; }
-const as_opdef *as_oplib_nth(const as_oplib *L, uint32_t i) { return i < L->op.n ? AS_VEC_AT(&L->op, as_opdef *, i) : NULL; }
+uint32_t as_oplib_count(const as_oplib *L) {
+  return (uint32_t)L->op.n;
+}
+
+const as_opdef *as_oplib_nth(const as_oplib *L, uint32_t i) {
+  return i < L->op.n ? AS_VEC_AT(&L->op, as_opdef *, i) : NULL;
+}
 
 const char *const *as_oplib_files(const as_oplib *L, uint32_t *n) {
   *n = (uint32_t)L->file.n;
@@ -85,7 +95,8 @@ const char *const *as_oplib_files(const as_oplib *L, uint32_t *n) {
 
 const char *as_oplib_suggest(const as_oplib *L, const char *name) {
   as_nearest n = {name, NULL, 0};
-  for (size_t i = 0; i < L->op.n; i++) as_nearest_try(&n, AS_VEC_AT(&L->op, as_opdef *, i)->name);
+  for (size_t i = 0; i < L->op.n; i++)
+    as_nearest_try(&n, AS_VEC_AT(&L->op, as_opdef *, i)->name);
   return n.best;
 }
 
@@ -103,28 +114,35 @@ bool as_oplib_load(as_oplib *L, const char *path, as_err *err) {
   free(real);
   size_t len;
   char *text = as_read_file(path, &len, err);
-  if (text == NULL) return false;
+  if (text == NULL)
+    return false;
   bool ok = as_oplib_parse(L, path, text, len, err);
   free(text);
   return ok;
 }
 
-static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+static int by_name(const void *a, const void *b) {
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
 
 bool as_oplib_load_dir(as_oplib *L, const char *dir, as_err *err) {
   DIR *d = opendir(dir);
-  if (d == NULL) return as_err_set(err, AS_BAD_INPUT, "%s: %s", dir, strerror(errno));
+  if (d == NULL)
+    return as_err_set(err, AS_BAD_INPUT, "%s: %s", dir, strerror(errno));
   as_vec names;
   as_vec_init(&names, sizeof(char *));
   for (struct dirent *e; (e = readdir(d)) != NULL;) {
     size_t n = strlen(e->d_name);
-    if (n < 5 || e->d_name[0] == '.' || strcmp(e->d_name + n - 4, ".sem") != 0) continue;
+    if (n < 5 || e->d_name[0] == '.' || strcmp(e->d_name + n - 4, ".sem") != 0)
+      continue;
     char *path = as_format("%s/%s", dir, e->d_name);
     as_vec_push(&names, &path);
   }
   closedir(d);
-  if (names.n) qsort(names.data, names.n, sizeof(char *), by_name);
-  bool ok = names.n != 0 || as_err_set(err, AS_BAD_INPUT, "%s: holds no operator specifications (*.sem)", dir);
+  if (names.n)
+    qsort(names.data, names.n, sizeof(char *), by_name);
+  bool ok = names.n != 0 ||
+            as_err_set(err, AS_BAD_INPUT, "%s: holds no operator specifications (*.sem)", dir);
   for (size_t i = 0; i < names.n; i++) {
     ok = ok && as_oplib_load(L, AS_VEC_AT(&names, char *, i), err);
     free(AS_VEC_AT(&names, char *, i));

@@ -1,4 +1,5 @@
-/* Inside of an operator library; shared by oplib.c and the parsers of .sem and .rule files only.  May include: base, ir/opdef.h, ir/lex.h. */
+/* Inside of an operator library; shared by oplib.c and the parsers of .sem and .rule files only.
+ * May include: base, ir/opdef.h, ir/lex.h. */
 #ifndef AS_IR_OPLIB_INT_H
 #define AS_IR_OPLIB_INT_H
 #include "lex.h"
@@ -6,13 +7,22 @@
 
 struct as_oplib {
   as_arena *mem;
-  as_vec op, func, file;  /* of as_opdef *, as_func *, char * */
-  as_vec num;             /* of as_expr * and as_attr *: numbers to clear at the end */
+  as_vec op;
+  as_vec func;
+  as_vec file; /* of as_opdef *, as_func *, char * */
+  as_vec num;  /* of as_expr * and as_attr *: numbers to clear at the end */
 };
-typedef struct { bool is_attr; void *at; } as_oplib_num;
+
+typedef struct {
+  bool is_attr;
+  void *at;
+} as_oplib_num;
 
 as_expr *as_oplib_new_expr(as_oplib *L, as_ekind kind, uint32_t nkids, const as_token *t);
 void as_oplib_keep_attr(as_oplib *L, as_attr *a); /* initialises it; cleared with the library */
-bool as_sem_definition(as_lexed *X, as_oplib *L); /* an `op` or `func` at the cursor (one that is none is an error); adds it */
-bool as_sem_check(as_lexed *X, as_oplib *L, as_opdef *op); /* names, accesses and left sides of an operator just parsed */
+bool as_sem_definition(
+    as_lexed *X,
+    as_oplib *L); /* an `op` or `func` at the cursor (one that is none is an error); adds it */
+bool as_sem_check(as_lexed *X, as_oplib *L,
+                  as_opdef *op); /* names, accesses and left sides of an operator just parsed */
 #endif

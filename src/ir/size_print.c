@@ -1,35 +1,54 @@
-/* Sizes as text.  Terms are ordered by their own text, so the same polynomial prints the same whatever ids its symbols have. */
+/* Sizes as text.  Terms are ordered by their own text, so the same polynomial prints the same
+ * whatever ids its symbols have. */
 #include "size.h"
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct { long coef; uint32_t n; char *text; } term;
+typedef struct {
+  long coef;
+  uint32_t n;
+  char *text;
+} term;
 
-static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+static int by_text(const void *a, const void *b) {
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
 
 static int by_term(const void *a, const void *b) {
-  const term *x = a, *y = b;
-  if ((x->coef < 0) != (y->coef < 0)) return x->coef < 0 ? 1 : -1; /* no leading minus where it can be helped */
-  if (x->n != y->n) return x->n < y->n ? 1 : -1;
+  const term *x = a;
+  const term *y = b;
+  if ((x->coef < 0) != (y->coef < 0))
+    return x->coef < 0 ? 1 : -1; /* no leading minus where it can be helped */
+  if (x->n != y->n)
+    return x->n < y->n ? 1 : -1;
   return strcmp(x->text, y->text);
 }
 
 static char *print_operand(const as_sizes *S, as_size a) {
   long v;
   char *s = as_size_print(S, a);
-  if (as_size_is_sym(S, a) || (as_size_is_const(S, a, &v) && v >= 0)) return s;
+  if (as_size_is_sym(S, a) || (as_size_is_const(S, a, &v) && v >= 0))
+    return s;
   char *t = as_format("(%s)", s);
   free(s);
   return t;
 }
 
 static char *print_atom(const as_sizes *S, as_size a) {
-  as_size num, den;
+  as_size num;
+  as_size den;
   as_size_kind k = as_size_atom(S, a, &num, &den);
-  if (k == AS_SIZE_SYM) return as_strdup(as_size_name(S, a));
+  if (k == AS_SIZE_SYM)
+    return as_strdup(as_size_name(S, a));
   bool call = k == AS_SIZE_MAX || k == AS_SIZE_MIN;
-  char *x = call ? as_size_print(S, num) : print_operand(S, num), *y = call ? as_size_print(S, den) : print_operand(S, den);
-  char *s = as_format(call ? "%s(%s, %s)" : "%2$s %1$s %3$s", k == AS_SIZE_MAX ? "max" : k == AS_SIZE_MIN ? "min" : k == AS_SIZE_DIV ? "div" : "mod", x, y);
+  char *x = call ? as_size_print(S, num) : print_operand(S, num);
+  char *y = call ? as_size_print(S, den) : print_operand(S, den);
+  char *s = as_format(call ? "%s(%s, %s)" : "%2$s %1$s %3$s",
+                      k == AS_SIZE_MAX   ? "max"
+                      : k == AS_SIZE_MIN ? "min"
+                      : k == AS_SIZE_DIV ? "div"
+                                         : "mod",
+                      x, y);
   free(x);
   free(y);
   return s;
@@ -39,7 +58,8 @@ static char *print_atoms(const as_sizes *S, as_size_mono m, bool alone) {
   char **part = as_calloc(m.n, sizeof *part);
   for (uint32_t i = 0; i < m.n; i++) {
     part[i] = print_atom(S, m.atom[i]);
-    if (alone || as_size_is_sym(S, m.atom[i])) continue;
+    if (alone || as_size_is_sym(S, m.atom[i]))
+      continue;
     char *t = as_format("(%s)", part[i]);
     free(part[i]);
     part[i] = t;
@@ -56,9 +76,11 @@ static char *print_atoms(const as_sizes *S, as_size_mono m, bool alone) {
 }
 
 char *as_size_print(const as_sizes *S, as_size a) {
-  if (a >= as_size_count(S)) return as_strdup("?");
+  if (a >= as_size_count(S))
+    return as_strdup("?");
   uint32_t n = as_size_nmono(S, a);
-  if (n == 0) return as_strdup("0");
+  if (n == 0)
+    return as_strdup("0");
   term *t = as_calloc(n, sizeof *t);
   for (uint32_t i = 0; i < n; i++) {
     as_size_mono m = as_size_get_mono(S, a, i);
@@ -70,8 +92,10 @@ char *as_size_print(const as_sizes *S, as_size a) {
   for (uint32_t i = 0; i < n; i++) {
     unsigned long c = t[i].coef < 0 ? -(unsigned long)t[i].coef : (unsigned long)t[i].coef;
     as_str_add(&s, t[i].coef < 0 ? (i ? " - " : "-") : (i ? " + " : ""));
-    if (t[i].n == 0) as_str_printf(&s, "%lu", c);
-    if (t[i].n != 0 && c != 1) as_str_printf(&s, "%lu*", c);
+    if (t[i].n == 0)
+      as_str_printf(&s, "%lu", c);
+    if (t[i].n != 0 && c != 1)
+      as_str_printf(&s, "%lu*", c);
     as_str_add(&s, t[i].text);
     free(t[i].text);
   }

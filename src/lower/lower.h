@@ -1,5 +1,6 @@
-/* Lowering: from a program or a muGraph whose sizes have concrete values to CUDA text (one kernel per block graph, generated kernels for
- * kernel-level operators, a launcher), and to a reference in double precision.  May include: base, ir.  Used by runtime, cli, tests. */
+/* Lowering: from a program or a muGraph whose sizes have concrete values to CUDA text (one kernel
+ * per block graph, generated kernels for kernel-level operators, a launcher), and to a reference in
+ * double precision.  May include: base, ir.  Used by runtime, cli, tests. */
 #ifndef AS_LOWER_H
 #define AS_LOWER_H
 #include "../base/base.h"
@@ -7,16 +8,18 @@
 #include "../ir/graph.h"
 
 typedef struct {
-  const int64_t *env;     /* values of size symbols, indexed by size id (borrowed); NULL: the values that the files give */
-  unsigned warps;         /* per block: a power of two up to 16; 0: chosen */
-  unsigned stages;        /* depth of the ring of tiles in loops; 0: chosen */
-  unsigned smem_limit;    /* bytes of shared memory a block may take; 0: 227 KB */
-  bool no_mma;            /* scalar arithmetic only (tests) */
+  const int64_t *env;  /* values of size symbols, indexed by size id (borrowed); NULL: the values
+                          that the files give */
+  unsigned warps;      /* per block: a power of two up to 16; 0: chosen */
+  unsigned stages;     /* depth of the ring of tiles in loops; 0: chosen */
+  unsigned smem_limit; /* bytes of shared memory a block may take; 0: 227 KB */
+  bool no_mma;         /* scalar arithmetic only (tests) */
 } as_lower_opts;
 
 void as_lowered_init(as_lowered *l);
 void as_lowered_clear(as_lowered *l);
-/* mug: borrowed; a program lowers too (each operator its own kernels).  false with err when a size has no value, a relation fails at these
- * sizes, an extent does not divide, or shared memory does not suffice. */
+/* mug: borrowed; a program lowers too (each operator its own kernels).  false with err when a size
+ * has no value, a relation fails at these sizes, an extent does not divide, or shared memory does
+ * not suffice. */
 bool as_lower_cuda(const as_graph *mug, const as_lower_opts *o, as_lowered *out, as_err *err);
 #endif

@@ -24,6 +24,7 @@ START_TEST(errors_keep_the_first) {
   as_err_clear(&e);
   as_err_set(NULL, AS_NO, "nowhere to go");
 }
+
 END_TEST
 
 START_TEST(binary_lines_are_shown_safely) {
@@ -33,6 +34,7 @@ START_TEST(binary_lines_are_shown_safely) {
   ck_assert_str_eq(e.shown, "????z");
   as_err_clear(&e);
 }
+
 END_TEST
 
 START_TEST(arenas) {
@@ -42,7 +44,8 @@ START_TEST(arenas) {
       unsigned char *p = as_arena_alloc(a, n);
       ck_assert_uint_eq((uintptr_t)p % 16, 0);
       size_t set = 0;
-      for (size_t i = 0; i < n; i++) set += p[i] != 0;
+      for (size_t i = 0; i < n; i++)
+        set += p[i] != 0;
       ck_assert_uint_eq(set, 0);
       memset(p, 0xff, n);
     }
@@ -54,19 +57,23 @@ START_TEST(arenas) {
   as_arena_free(a);
   as_arena_free(NULL);
 }
+
 END_TEST
 
 START_TEST(vectors_and_strings) {
   as_vec v;
   as_vec_init(&v, sizeof(int));
-  for (int i = 0; i < 1000; i++) as_vec_push(&v, &i);
+  for (int i = 0; i < 1000; i++)
+    as_vec_push(&v, &i);
   ck_assert_int_eq(*(int *)as_vec_push(&v, NULL), 0);
-  for (int i = 0; i < 1000; i++) ck_assert_int_eq(AS_VEC_AT(&v, int, i), i);
+  for (int i = 0; i < 1000; i++)
+    ck_assert_int_eq(AS_VEC_AT(&v, int, i), i);
   as_vec_clear(&v);
   ck_assert_uint_eq(v.n, 0);
   as_str s;
   as_str_init(&s);
-  for (int i = 0; i < 100; i++) as_str_printf(&s, "%d,", i);
+  for (int i = 0; i < 100; i++)
+    as_str_printf(&s, "%d,", i);
   as_str_addn(&s, "abc", 2);
   char *t = as_str_take(&s);
   ck_assert(strncmp(t, "0,1,2,", 6) == 0 && strcmp(t + strlen(t) - 5, "99,ab") == 0);
@@ -75,9 +82,11 @@ START_TEST(vectors_and_strings) {
   ck_assert_str_eq(t, "");
   free(t);
 }
+
 END_TEST
 
-START_TEST(sha256_vectors) { /* FIPS 180-4 examples, and lengths around the padding's edges against a streaming property */
+START_TEST(sha256_vectors) { /* FIPS 180-4 examples, and lengths around the padding's edges against
+                                a streaming property */
   char h[65];
   as_sha256("abc", 3, h);
   ck_assert_str_eq(h, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
@@ -92,10 +101,12 @@ START_TEST(sha256_vectors) { /* FIPS 180-4 examples, and lengths around the padd
   ck_assert_str_eq(h, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
   free(million);
 }
+
 END_TEST
 
 START_TEST(random_numbers) {
-  as_rng a, b;
+  as_rng a;
+  as_rng b;
   as_rng_seed(&a, 42);
   as_rng_seed(&b, 42);
   uint64_t seen[7] = {0};
@@ -107,23 +118,29 @@ START_TEST(random_numbers) {
     ck_assert(u >= 0 && u < 1);
     as_rng_unit(&b);
   }
-  for (int i = 0; i < 7; i++) ck_assert(seen[i] > 850 && seen[i] < 1150);
+  for (int i = 0; i < 7; i++)
+    ck_assert(seen[i] > 850 && seen[i] < 1150);
   as_rng_seed(&a, 1);
   as_rng_seed(&b, 2);
   ck_assert_uint_ne(as_rng_next(&a), as_rng_next(&b));
 }
+
 END_TEST
 
-static void square(void *arg, size_t i) { ((size_t *)arg)[i] = i * i; }
+static void square(void *arg, size_t i) {
+  ((size_t *)arg)[i] = i * i;
+}
 
 START_TEST(parallel_covers_all) {
   for (unsigned threads = 0; threads < 6; threads++) {
     size_t v[500] = {0};
     as_parallel(threads, 500, square, v);
-    for (size_t i = 0; i < 500; i++) ck_assert_uint_eq(v[i], i * i);
+    for (size_t i = 0; i < 500; i++)
+      ck_assert_uint_eq(v[i], i * i);
   }
   as_parallel(4, 0, square, NULL);
 }
+
 END_TEST
 
 START_TEST(files) {
@@ -154,6 +171,7 @@ START_TEST(files) {
   free(path);
   free(lost);
 }
+
 END_TEST
 
 int main(void) {

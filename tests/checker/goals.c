@@ -5,13 +5,15 @@
 
 char *slurp(const char *path, size_t *len) {
   FILE *f = fopen(path, "rb");
-  if (f == NULL) return NULL;
+  if (f == NULL)
+    return NULL;
   size_t cap = 1 << 16;
   char *s = malloc(cap + 1);
   *len = 0;
   for (size_t n; (n = fread(s + *len, 1, cap - *len, f)) > 0;) {
     *len += n;
-    if (*len == cap) s = realloc(s, (cap *= 2) + 1);
+    if (*len == cap)
+      s = realloc(s, (cap *= 2) + 1);
   }
   s[*len] = 0;
   fclose(f);
@@ -20,16 +22,21 @@ char *slurp(const char *path, size_t *len) {
 
 static ck_id fraction(ck_terms *T, long num, long den) {
   mpq_t q;
-  if (den <= 0) return CK_BAD;
-  mpq_init(q), mpq_set_si(q, num, (unsigned long)den), mpq_canonicalize(q);
+  if (den <= 0)
+    return CK_BAD;
+  mpq_init(q);
+  mpq_set_si(q, num, (unsigned long)den);
+  mpq_canonicalize(q);
   ck_id t = ck_q(T, q);
   mpq_clear(q);
   return t;
 }
 
 static ck_id term(ck_terms *T, char **w, int n, const ck_id *t) {
-  static const char *const heads[] = {"+", "*", "div", "mod", "inv", "exp", "sqrt", "log", "=", "#", "<=", "<"};
-  static const ck_op ops[] = {CK_ADD, CK_MUL, CK_DIV, CK_MOD, CK_INV, CK_EXP, CK_SQRT, CK_LOG, CK_EQ, CK_NE, CK_LE, CK_LT};
+  static const char *const heads[] = {"+",    "*",   "div", "mod", "inv", "exp",
+                                      "sqrt", "log", "=",   "#",   "<=",  "<"};
+  static const ck_op ops[] = {CK_ADD,  CK_MUL, CK_DIV, CK_MOD, CK_INV, CK_EXP,
+                              CK_SQRT, CK_LOG, CK_EQ,  CK_NE,  CK_LE,  CK_LT};
   ck_id k[64];
   int nk = 0;
   long num[2] = {0, 0};
@@ -37,24 +44,37 @@ static ck_id term(ck_terms *T, char **w, int n, const ck_id *t) {
   const char *word[2] = {"", ""};
   int nw = 0;
   for (int i = 1; i < n; i++) {
-    if (w[i][0] == 't' && nk < 64) k[nk++] = t[atoi(w[i] + 1)];
-    if (w[i][0] == '=' && nn < 2) num[nn++] = atol(w[i] + 1);
-    if (w[i][0] == '\'' && nw < 2) word[nw++] = w[i] + 1;
+    if (w[i][0] == 't' && nk < 64)
+      k[nk++] = t[atoi(w[i] + 1)];
+    if (w[i][0] == '=' && nn < 2)
+      num[nn++] = atol(w[i] + 1);
+    if (w[i][0] == '\'' && nw < 2)
+      word[nw++] = w[i] + 1;
   }
-  for (int i = 0; i < 12; i++)
-    if (strcmp(w[0], heads[i]) == 0) return nk == 1 ? ck_mk1(T, ops[i], k[0]) : ck_mk2(T, ops[i], k[0], k[1]);
-  if (strcmp(w[0], "q") == 0) return fraction(T, num[0], num[1]);
-  if (strcmp(w[0], "v") == 0) return ck_var(T, word[0], word[1][0]);
-  if (strcmp(w[0], "b") == 0) return ck_bound(T, (uint32_t)num[0], word[0][0]);
-  if (strcmp(w[0], "ite") == 0) return ck_ite(T, k[0], k[1], k[2]);
-  if (strcmp(w[0], "app") == 0) return ck_app(T, word[0], word[1], k, (uint32_t)nk);
-  if (strcmp(w[0], "fold") == 0) return ck_fold(T, (uint32_t)num[0], (uint32_t)num[1], k);
-  if (strcmp(w[0], "all") == 0) return ck_all(T, (uint32_t)num[0], k, (uint32_t)nk);
+  for (int i = 0; i < 12; i++) {
+    if (strcmp(w[0], heads[i]) == 0)
+      return nk == 1 ? ck_mk1(T, ops[i], k[0]) : ck_mk2(T, ops[i], k[0], k[1]);
+  }
+  if (strcmp(w[0], "q") == 0)
+    return fraction(T, num[0], num[1]);
+  if (strcmp(w[0], "v") == 0)
+    return ck_var(T, word[0], word[1][0]);
+  if (strcmp(w[0], "b") == 0)
+    return ck_bound(T, (uint32_t)num[0], word[0][0]);
+  if (strcmp(w[0], "ite") == 0)
+    return ck_ite(T, k[0], k[1], k[2]);
+  if (strcmp(w[0], "app") == 0)
+    return ck_app(T, word[0], word[1], k, (uint32_t)nk);
+  if (strcmp(w[0], "fold") == 0)
+    return ck_fold(T, (uint32_t)num[0], (uint32_t)num[1], k);
+  if (strcmp(w[0], "all") == 0)
+    return ck_all(T, (uint32_t)num[0], k, (uint32_t)nk);
   return CK_BAD;
 }
 
 static int by_number(const void *a, const void *b) {
-  ck_id x = *(const ck_id *)a, y = *(const ck_id *)b;
+  ck_id x = *(const ck_id *)a;
+  ck_id y = *(const ck_id *)b;
   return (x > y) - (x < y);
 }
 
@@ -68,18 +88,23 @@ bool goals_read(ck_terms *T, const char *text, ck_goal **goals, uint32_t *n) {
   *n = 0;
   char *save = NULL;
   for (char *line = strtok_r(copy, "\n", &save); line && ok; line = strtok_r(NULL, "\n", &save)) {
-    char *w[64], *save2 = NULL;
+    char *w[64];
+    char *save2 = NULL;
     int nw = 0;
-    for (char *x = strtok_r(line, " ", &save2); x && nw < 64; x = strtok_r(NULL, " ", &save2)) w[nw++] = x;
-    if (nw == 0) continue;
+    for (char *x = strtok_r(line, " ", &save2); x && nw < 64; x = strtok_r(NULL, " ", &save2))
+      w[nw++] = x;
+    if (nw == 0)
+      continue;
     if (strcmp(w[0], "goal") == 0) {
       *goals = realloc(*goals, (*n + 1) * sizeof **goals);
       ck_goal *g = &(*goals)[(*n)++];
       ck_id allowed[64];
       uint32_t m = 0;
-      for (int i = 4; i < nw; i++) allowed[m++] = t[atoi(w[i] + 1)];
+      for (int i = 4; i < nw; i++)
+        allowed[m++] = t[atoi(w[i] + 1)];
       qsort(allowed, m, sizeof *allowed, by_number);
-      ck_ids kept = ck_members(T, ck_set(T, allowed, m)); /* and the name: they live as long as the terms */
+      ck_ids kept =
+          ck_members(T, ck_set(T, allowed, m)); /* and the name: they live as long as the terms */
       *g = (ck_goal){ck_word_text(T, ck_word(T, w[1])), kept.x, kept.n, t[atoi(w[2] + 1)]};
     } else {
       t = realloc(t, (nt + 1) * sizeof *t);

@@ -1,4 +1,5 @@
-/* Reads a goals file: term lines of the certificate grammar, then lines `goal NAME F | H..` naming term lines.  Only for tests. */
+/* Reads a goals file: term lines of the certificate grammar, then lines `goal NAME F | H..` naming
+ * term lines.  Only for tests. */
 #ifndef TESTS_CHECKER_GOALS_H
 #define TESTS_CHECKER_GOALS_H
 #include "../../proofs/checker/ck_cert.h"

@@ -1,6 +1,8 @@
-/* Runs tests/checker/rules.cases: for every rule, law and kind of node, what must be accepted and near misses that must not be.
- * A case is translated to a certificate and replayed; a near miss must be rejected at its last line and no earlier, an accepted case
- * must state exactly the theorem written below it: with any one of its hypotheses disallowed it is rejected. */
+/* Runs tests/checker/rules.cases: for every rule, law and kind of node, what must be accepted and
+ * near misses that must not be. A case is translated to a certificate and replayed; a near miss
+ * must be rejected at its last line and no earlier, an accepted case must state exactly the theorem
+ * written below it: with any one of its hypotheses disallowed it is rejected. */
+#include "config.h"
 #include "goals.h"
 #include <check.h>
 #include <ctype.h>
@@ -8,7 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct { char s[1 << 16]; size_t n; int terms, lines; } text;
+typedef struct {
+  char s[1 << 16];
+  size_t n;
+  int terms;
+  int lines;
+} text;
 
 static void emit(text *o, const char *line) {
   size_t n = strlen(line);
@@ -20,11 +27,15 @@ static void emit(text *o, const char *line) {
   o->lines++;
 }
 
-static const char *blank(const char *s) { return s + strspn(s, " "); }
+static const char *blank(const char *s) {
+  return s + strspn(s, " ");
+}
 
-/* `3`, `-1/2`, bound `b0i`, variable (its first letter says the sort: i..n integer), or (op ...); gives the number of its term line */
+/* `3`, `-1/2`, bound `b0i`, variable (its first letter says the sort: i..n integer), or (op ...);
+ * gives the number of its term line */
 static int term(text *o, const char **at) {
-  char line[4000], word[64];
+  char line[4000];
+  char word[64];
   const char *s = blank(*at);
   if (*s != '(') {
     size_t n = strcspn(s, " ()");
@@ -34,12 +45,14 @@ static int term(text *o, const char **at) {
     *at = s + n;
     char *slash = strchr(word, '/');
     if (isdigit((unsigned char)word[0]) || word[0] == '-') {
-      if (slash) *slash = 0;
+      if (slash)
+        *slash = 0;
       snprintf(line, sizeof line, "q =%s =%s", word, slash ? slash + 1 : "1");
-    } else if (word[0] == 'b' && isdigit((unsigned char)word[1]))
+    } else if (word[0] == 'b' && isdigit((unsigned char)word[1])) {
       snprintf(line, sizeof line, "b =%.*s '%c", (int)n - 2, word + 1, word[n - 1]);
-    else
+    } else {
       snprintf(line, sizeof line, "v '%s '%c", word, word[0] >= 'i' && word[0] <= 'n' ? 'i' : 'r');
+    }
     emit(o, line);
     return o->terms++;
   }
@@ -49,25 +62,31 @@ static int term(text *o, const char **at) {
   word[n] = 0;
   s += n;
   char *colon = strchr(word, ':');
-  bool sum = strcmp(word, "sum") == 0, minus = strcmp(word, "-") == 0;
-  int numbers = strcmp(word, "fold") == 0 ? 2 : strcmp(word, "all") == 0 ? 1 : 0, kids[40], nk = 0;
+  bool sum = strcmp(word, "sum") == 0;
+  bool minus = strcmp(word, "-") == 0;
+  int numbers = strcmp(word, "fold") == 0 ? 2 : strcmp(word, "all") == 0 ? 1 : 0;
+  int kids[40];
+  int nk = 0;
   if (colon) {
     *colon = 0;
     snprintf(line, sizeof line, "app '%s '%s", word, colon + 1);
-  } else
+  } else {
     snprintf(line, sizeof line, "%s", word);
+  }
   for (s = blank(s); *s != ')'; s = blank(s)) {
     if (numbers-- > 0) {
       size_t d = strcspn(s, " )");
       snprintf(line + strlen(line), sizeof line - strlen(line), " =%.*s", (int)d, s);
       s += d;
-    } else
+    } else {
       kids[nk++] = term(o, &s);
+    }
   }
   *at = s + 1;
   char l2[64];
   if (sum) { /* (sum n body) under the binders (counter b0i, state b1r) */
-    emit(o, "q =0 =1"), emit(o, "b =1 'r");
+    emit(o, "q =0 =1");
+    emit(o, "b =1 'r");
     snprintf(l2, sizeof l2, "+ t%d t%d", o->terms + 1, kids[1]);
     emit(o, l2);
     snprintf(line, sizeof line, "fold =0 =1 t%d t%d t%d", kids[0], o->terms, o->terms + 2);
@@ -78,20 +97,25 @@ static int term(text *o, const char **at) {
     emit(o, l2);
     snprintf(line, sizeof line, "+ t%d t%d", kids[0], o->terms + 1);
     o->terms += 2;
-  } else
-    for (int i = 0; i < nk; i++) snprintf(line + strlen(line), sizeof line - strlen(line), " t%d", kids[i]);
+  } else {
+    for (int i = 0; i < nk; i++)
+      snprintf(line + strlen(line), sizeof line - strlen(line), " t%d", kids[i]);
+  }
   emit(o, line);
   return o->terms++;
 }
 
-/* `rule args`: @3 is step 3 of the case, 'w a word, =1 a number, | and , as they are, anything else a term */
+/* `rule args`: @3 is step 3 of the case, 'w a word, =1 a number, | and , as they are, anything else
+ * a term */
 static void step(text *o, const char *s) {
   char line[4000] = "";
   size_t n = strcspn(s, " ");
   bool only_term = strncmp(s, "term ", 5) == 0;
-  if (!only_term) snprintf(line, sizeof line, "%.*s", (int)n, s);
+  if (!only_term)
+    snprintf(line, sizeof line, "%.*s", (int)n, s);
   for (s = blank(s + n); *s; s = blank(s)) {
-    size_t w = strcspn(s, " "), len = strlen(line);
+    size_t w = strcspn(s, " ");
+    size_t len = strlen(line);
     if (*s == '@') {
       snprintf(line + len, sizeof line - len, " s%.*s", (int)w - 1, s + 1);
       s += w;
@@ -100,23 +124,28 @@ static void step(text *o, const char *s) {
       s += w;
     } else {
       int t = term(o, &s);
-      if (!only_term) snprintf(line + len, sizeof line - len, " t%d", t);
+      if (!only_term)
+        snprintf(line + len, sizeof line - len, " t%d", t);
     }
   }
-  if (!only_term) emit(o, line);
+  if (!only_term)
+    emit(o, line);
 }
 
 /* `|- F | H H ..` to a goals file; the hypothesis number `skip` is left out */
 static int goal(text *o, const char *s, int skip) {
   char line[4000];
-  int f = term(o, &s), nh = 0;
+  int f = term(o, &s);
+  int nh = 0;
   snprintf(line, sizeof line, "goal g t%d |", f);
   s = blank(s);
-  if (*s == '|')
+  if (*s == '|') {
     for (s = blank(s + 1); *s; s = blank(s)) {
       int h = term(o, &s);
-      if (nh++ != skip) snprintf(line + strlen(line), sizeof line - strlen(line), " t%d", h);
+      if (nh++ != skip)
+        snprintf(line + strlen(line), sizeof line - strlen(line), " t%d", h);
     }
+  }
   emit(o, line);
   return nh;
 }
@@ -133,10 +162,12 @@ static bool replay(const text *cert, const text *goals, char **why) {
   return ok;
 }
 
-static int accepted, rejected;
+static int accepted;
+static int rejected;
 
 /* first: the line where rejection may begin (a node may go wrong at one of its kids) */
-static void run(const char *name, bool accept, text *cert, int first, const char *claim, int steps) {
+static void run(const char *name, bool accept, text *cert, int first, const char *claim,
+                int steps) {
   static text g;
   char *why;
   memset(&g, 0, sizeof g);
@@ -144,8 +175,9 @@ static void run(const char *name, bool accept, text *cert, int first, const char
     goal(&g, "(= 0 1)", -1);
     ck_assert_msg(!replay(cert, &g, &why), "%s: replay", name);
     int at = 0;
-    ck_assert_msg(sscanf(why, "line %d:", &at) == 1 && at >= first && !strstr(why, "left open"), "%s: not rejected at lines %d to %d but: %s\n%s", name, first,
-                  cert->lines, why, cert->s);
+    ck_assert_msg(sscanf(why, "line %d:", &at) == 1 && at >= first && !strstr(why, "left open"),
+                  "%s: not rejected at lines %d to %d but: %s\n%s", name, first, cert->lines, why,
+                  cert->s);
     free(why);
     rejected++;
     return;
@@ -166,25 +198,32 @@ static void run(const char *name, bool accept, text *cert, int first, const char
 }
 
 START_TEST(cases) {
-  char path[4096], *why = NULL, name[256] = "";
+  char path[4096];
+  char *why = NULL;
+  char name[256] = "";
   const char *top = getenv("AS_TOP_SRCDIR");
   snprintf(path, sizeof path, "%s/tests/checker/rules.cases", top ? top : AS_SRCDIR);
   size_t len;
-  char *all = slurp(path, &len), *save = NULL;
+  char *all = slurp(path, &len);
+  char *save = NULL;
   ck_assert(all != NULL);
   static text cert;
-  bool accept = false, open = false;
-  int steps = 0, first = 0;
+  bool accept = false;
+  bool open = false;
+  int steps = 0;
+  int first = 0;
   (void)why;
   for (char *line = strtok_r(all, "\n", &save);; line = strtok_r(NULL, "\n", &save)) {
     bool head = line && (strncmp(line, "accept ", 7) == 0 || strncmp(line, "reject ", 7) == 0);
-    if (line && line[0] == '#') continue;
+    if (line && line[0] == '#')
+      continue;
     if ((head || line == NULL) && open) {
       ck_assert_msg(!accept, "%s: no claim", name);
       run(name, false, &cert, first, NULL, steps);
       open = false;
     }
-    if (line == NULL) break;
+    if (line == NULL)
+      break;
     if (head) {
       snprintf(name, sizeof name, "%s", line + 7);
       accept = line[0] == 'a';
@@ -199,7 +238,8 @@ START_TEST(cases) {
       bool only_term = strncmp(line, "term ", 5) == 0;
       first = cert.lines + 1;
       step(&cert, line);
-      if (!only_term) first = cert.lines;
+      if (!only_term)
+        first = cert.lines;
       steps += !only_term;
     }
   }
@@ -207,6 +247,7 @@ START_TEST(cases) {
   printf("rules.cases: %d accepted, %d near misses rejected\n", accepted, rejected);
   ck_assert(accepted >= 40 && rejected >= 150);
 }
+
 END_TEST
 
 int main(void) {

@@ -1,13 +1,20 @@
-/* Reads claim.cases: each case gives texts and says whether the claim can be stated, and if so which goals, or why not.
- * Plain main: built with the checker alone. */
+/* Reads claim.cases: each case gives texts and says whether the claim can be stated, and if so
+ * which goals, or why not. Plain main: built with the checker alone. */
+#include "config.h"
 #include "proofs/checker/ck_claim.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { PARTS = 6 };
+
 static const char *const part_name[PARTS] = {"sem", "spec", "cand", "accept", "reject", "goals"};
-typedef struct { char name[200], *part[PARTS]; int line; } test_case;
+
+typedef struct {
+  char name[200];
+  char *part[PARTS];
+  int line;
+} test_case;
 
 static char *read_all(const char *path, size_t *len) {
   FILE *f = fopen(path, "rb");
@@ -30,14 +37,18 @@ static char *goals_text(ck_terms *T, const ck_claim *c) {
   for (uint32_t i = 0; i < c->n_goals; i++) {
     char *s = ck_show(T, c->goals[i].formula);
     const char *sha = strchr(c->goals[i].name, '@'); /* of a rule's text */
-    if (sha && !strcmp(sha + 1, c->cand_sha)) fprintf(f, "%.*s@SHA: %s\n", (int)(sha - c->goals[i].name), c->goals[i].name, s);
-    else fprintf(f, "%s: %s\n", c->goals[i].name, s);
+    if (sha && !strcmp(sha + 1, c->cand_sha))
+      fprintf(f, "%.*s@SHA: %s\n", (int)(sha - c->goals[i].name), c->goals[i].name, s);
+    else
+      fprintf(f, "%s: %s\n", c->goals[i].name, s);
     free(s);
     for (uint32_t k = 0; k < c->goals[i].n_allowed; k++) {
       ck_id h = c->goals[i].allowed[k];
       bool stated = false;
-      for (uint32_t j = 0; j < c->rels.n; j++) stated = stated || c->rels.x[j] == h;
-      if (stated) continue;
+      for (uint32_t j = 0; j < c->rels.n; j++)
+        stated = stated || c->rels.x[j] == h;
+      if (stated)
+        continue;
       s = ck_show(T, h);
       fprintf(f, "  | %s\n", s);
       free(s);
@@ -48,91 +59,134 @@ static char *goals_text(ck_terms *T, const ck_claim *c) {
 }
 
 static const char *const sems[] = {"elementwise", "linear", "normalize", "reduce", "shape"};
+
 enum { N_SEM = sizeof sems / sizeof *sems };
 
 static int run(const test_case *t, const ck_text *sem) {
   ck_terms *T = ck_terms_new();
-  ck_text all[N_SEM + 1], spec = {"spec.tp", t->part[1], strlen(t->part[1])}, cand = spec;
+  ck_text all[N_SEM + 1];
+  ck_text spec = {"spec.tp", t->part[1], strlen(t->part[1])};
+  ck_text cand = spec;
   uint32_t n = 0;
   ck_msg msg;
   int bad = 0;
-  if (t->part[0] && !strncmp(t->part[0], "none\n", 5)) all[n++] = (ck_text){"own.sem", t->part[0] + 5, strlen(t->part[0]) - 5};
-  else {
-    for (; n < N_SEM; n++) all[n] = sem[n];
-    if (t->part[0]) all[n++] = (ck_text){"own.sem", t->part[0], strlen(t->part[0])};
+  if (t->part[0] && !strncmp(t->part[0], "none\n", 5)) {
+    all[n++] = (ck_text){"own.sem", t->part[0] + 5, strlen(t->part[0]) - 5};
+  } else {
+    for (; n < N_SEM; n++)
+      all[n] = sem[n];
+    if (t->part[0])
+      all[n++] = (ck_text){"own.sem", t->part[0], strlen(t->part[0])};
   }
-  if (t->part[2]) cand = (ck_text){"cand.mug", t->part[2], strlen(t->part[2])};
+  if (t->part[2])
+    cand = (ck_text){"cand.mug", t->part[2], strlen(t->part[2])};
   char name[100] = ""; /* a rule's: the part `cand`, or that of the first rule */
-  const char *rule = !strncmp(t->part[1], "rule ", 5) ? t->part[1] - 1 : strstr(t->part[1], "\nrule ");
+  const char *rule =
+      !strncmp(t->part[1], "rule ", 5) ? t->part[1] - 1 : strstr(t->part[1], "\nrule ");
   if (rule) {
     sscanf(t->part[2] ? t->part[2] : rule + 6, "%99s", name);
-    spec.name = "spec.rule", cand = (ck_text){name, NULL, 0};
+    spec.name = "spec.rule";
+    cand = (ck_text){name, NULL, 0};
   }
   ck_claim *c = ck_claim_texts(T, &spec, &cand, all, n, &msg);
-  if (c && t->part[4]) printf("line %d: %s: must be rejected: %s", t->line, t->name, t->part[4]), bad = 1;
-  if (!c && !t->part[4]) printf("line %d: %s: %s:%d:%d: %s\n", t->line, t->name, msg.file, msg.line, msg.col, msg.text), bad = 1;
+  if (c && t->part[4]) {
+    printf("line %d: %s: must be rejected: %s", t->line, t->name, t->part[4]);
+    bad = 1;
+  }
+  if (!c && !t->part[4]) {
+    printf("line %d: %s: %s:%d:%d: %s\n", t->line, t->name, msg.file, msg.line, msg.col, msg.text);
+    bad = 1;
+  }
   if (!c && t->part[4]) { /* "line:col words" */
     char at[60];
     snprintf(at, sizeof at, "%d:%d ", msg.line, msg.col);
     char *want = strdup(t->part[4]);
     want[strcspn(want, "\n")] = 0;
-    const char *words = want, *colon = strchr(want, ':');
+    const char *words = want;
+    const char *colon = strchr(want, ':');
     if (colon && colon < want + 5 && want[0] >= '0' && want[0] <= '9') {
-      if (strncmp(want, at, strlen(at))) printf("line %d: %s: wanted at %s: is at %s\n%s\n", t->line, t->name, want, at, msg.text), bad = 1;
+      if (strncmp(want, at, strlen(at))) {
+        printf("line %d: %s: wanted at %s: is at %s\n%s\n", t->line, t->name, want, at, msg.text);
+        bad = 1;
+      }
       words = strchr(want, ' ') + 1;
     }
-    if (!strstr(msg.text, words)) printf("line %d: %s: wanted \"%s\":\n%s:%s %s\n", t->line, t->name, words, msg.file, at, msg.text), bad = 1;
+    if (!strstr(msg.text, words)) {
+      printf("line %d: %s: wanted \"%s\":\n%s:%s %s\n", t->line, t->name, words, msg.file, at,
+             msg.text);
+      bad = 1;
+    }
     free(want);
   }
   if (c && t->part[5]) {
     char *got = goals_text(T, c);
-    if (strcmp(got, t->part[5])) printf("line %d: %s: goals are\n%s", t->line, t->name, got), bad = 1;
+    if (strcmp(got, t->part[5])) {
+      printf("line %d: %s: goals are\n%s", t->line, t->name, got);
+      bad = 1;
+    }
     free(got);
   }
-  free(msg.text), free(msg.file);
+  free(msg.text);
+  free(msg.file);
   ck_claim_free(c);
   ck_terms_free(T);
   return bad;
 }
 
 int main(void) {
-  char path[4096], *text[N_SEM];
+  char path[4096];
+  char *text[N_SEM];
   const char *top = getenv("AS_TOP_SRCDIR");
   ck_text sem[N_SEM];
   size_t len;
-  int bad = 0, n = 0, line = 0;
+  int bad = 0;
+  int n = 0;
+  int line = 0;
   for (int i = 0; i < N_SEM; i++) {
     snprintf(path, sizeof path, "%s/semantics/%s.sem", top ? top : AS_SRCDIR, sems[i]);
     text[i] = read_all(path, &len);
     sem[i] = (ck_text){sems[i], text[i], len};
   }
   snprintf(path, sizeof path, "%s/tests/claim/claim.cases", top ? top : AS_SRCDIR);
-  char *all = read_all(path, &len), *end = all + len;
+  char *all = read_all(path, &len);
+  char *end = all + len;
   test_case t = {0};
   char *part[PARTS] = {0}; /* end of each part's text, where its last NUL goes */
   for (char *s = all; s <= end;) {
-    char *nl = s < end ? strchr(s, '\n') : NULL, *next = nl ? nl + 1 : end + 1;
+    char *nl = s < end ? strchr(s, '\n') : NULL;
+    char *next = nl ? nl + 1 : end + 1;
     line++;
     if (s == end || !strncmp(s, "=== ", 4)) {
       if (t.line) {
         *s = 0;
-        if (t.part[1]) bad += run(&t, sem), n++;
-        else printf("line %d: no spec\n", t.line), bad++;
+        if (t.part[1]) {
+          bad += run(&t, sem);
+          n++;
+        } else {
+          printf("line %d: no spec\n", t.line);
+          bad++;
+        }
       }
-      if (s == end) break;
+      if (s == end)
+        break;
       t = (test_case){.line = line};
       snprintf(t.name, sizeof t.name, "%.*s", (int)(nl - s) - 4, s + 4);
       memset(part, 0, sizeof part);
     } else if (!strncmp(s, "--- ", 4)) {
       int k = 0;
-      while (k < PARTS && strncmp(s + 4, part_name[k], strlen(part_name[k]))) k++;
-      if (k == PARTS) { printf("line %d: unknown part\n", line); return 99; }
+      while (k < PARTS && strncmp(s + 4, part_name[k], strlen(part_name[k])))
+        k++;
+      if (k == PARTS) {
+        printf("line %d: unknown part\n", line);
+        return 99;
+      }
       *s = 0;
       t.part[k] = k == 3 || k == 4 ? s + 5 + strlen(part_name[k]) : next;
     }
     s = next;
   }
-  for (int i = 0; i < N_SEM; i++) free(text[i]);
+  for (int i = 0; i < N_SEM; i++)
+    free(text[i]);
   free(all);
   printf("%d claims, %d wrong\n", n, bad);
   return bad != 0;

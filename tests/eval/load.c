@@ -1,14 +1,17 @@
 #include "load.h"
+#include "config.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-const char *const load_examples[] = {"rmsnorm_linear", "gated_mlp", "lora", "gqa", "layernorm_linear", "gated_mixer", NULL};
+const char *const load_examples[] = {"rmsnorm_linear",   "gated_mlp",   "lora", "gqa",
+                                     "layernorm_linear", "gated_mixer", NULL};
 
 char *load_path(const char *dir, const char *name, const char *ext) {
   const char *top = getenv("AS_TOP_SRCDIR");
   return as_format("%s/%s%s%s%s", top ? top : AS_SRCDIR, dir, *name ? "/" : "", name, ext);
 }
+
 as_oplib *load_lib(void) {
   char *dir = load_path("semantics", "", "");
   as_err e;
@@ -23,33 +26,39 @@ as_oplib *load_lib(void) {
   free(dir);
   return L;
 }
+
 static void stop(as_err *e) {
   char *text = as_err_format(e);
   fprintf(stderr, "%s\n", text);
   exit(1);
 }
+
 as_graph *load_tp(const char *path, as_sizes *S, as_oplib *L) {
   as_err e;
   as_err_init(&e);
   size_t n;
   char *text = as_read_file(path, &n, &e);
   as_graph *g = text ? as_parse_tp(path, text, n, S, L, &e) : NULL;
-  if (!g) stop(&e);
+  if (!g)
+    stop(&e);
   as_err_clear(&e);
   free(text);
   return g;
 }
+
 as_graph *load_mug(const char *path, const as_graph *program) {
   as_err e;
   as_err_init(&e);
   size_t n;
   char *text = as_read_file(path, &n, &e);
   as_graph *g = text ? as_parse_mug(path, text, n, program, &e) : NULL;
-  if (!g) stop(&e);
+  if (!g)
+    stop(&e);
   as_err_clear(&e);
   free(text);
   return g;
 }
+
 as_graph *load_mug_text(const char *text, const as_graph *program) {
   as_err e;
   as_err_init(&e);
@@ -60,7 +69,8 @@ as_graph *load_mug_text(const char *text, const as_graph *program) {
 
 void load_pair_init(load_pair *p, const char *name, as_oplib *lib) {
   p->S = as_sizes_new();
-  char *a = load_path("examples", name, ".tp"), *b = load_path("examples", name, ".mug");
+  char *a = load_path("examples", name, ".tp");
+  char *b = load_path("examples", name, ".mug");
   p->tp = load_tp(a, p->S, lib);
   p->mug = load_mug(b, p->tp);
   p->tp_text = as_read_file(a, &(size_t){0}, NULL);
@@ -68,6 +78,7 @@ void load_pair_init(load_pair *p, const char *name, as_oplib *lib) {
   free(a);
   free(b);
 }
+
 void load_pair_clear(load_pair *p) {
   as_graph_free(p->mug);
   as_graph_free(p->tp);
@@ -77,18 +88,33 @@ void load_pair_clear(load_pair *p) {
 }
 
 char *load_mutate(const char *text, as_rng *rng) {
-  static const char *const group[][6] = {{"*", "+", "-", "/"}, {"sum", "max"}, {"x ->", "y ->"}, {"-> 0", "-> 1", "-> 2"}, {"axis=0", "axis=-1"},
-                                         {"square", "sigmoid", "exp", "abs", "silu", "sqrt"}, {" rescale m", ""}, {"loop ->", "x ->"}, {"/ D", "/ T", "* D", "/ L"},
+  static const char *const group[][6] = {{"*", "+", "-", "/"},
+                                         {"sum", "max"},
+                                         {"x ->", "y ->"},
+                                         {"-> 0", "-> 1", "-> 2"},
+                                         {"axis=0", "axis=-1"},
+                                         {"square", "sigmoid", "exp", "abs", "silu", "sqrt"},
+                                         {" rescale m", ""},
+                                         {"loop ->", "x ->"},
+                                         {"/ D", "/ T", "* D", "/ L"},
                                          {"0.00001", "0.001", "0"}};
   for (int t = 0; t < 200; t++) {
-    size_t g = as_rng_below(rng, sizeof group / sizeof *group), n = 0, hits = 0;
-    while (n < 6 && group[g][n]) n++;
-    const char *from = group[g][as_rng_below(rng, n)], *to = group[g][as_rng_below(rng, n)];
-    if (!*from || from == to) continue;
-    for (const char *s = text; (s = strstr(s, from)); s++) hits++;
-    if (!hits) continue;
+    size_t g = as_rng_below(rng, sizeof group / sizeof *group);
+    size_t n = 0;
+    size_t hits = 0;
+    while (n < 6 && group[g][n])
+      n++;
+    const char *from = group[g][as_rng_below(rng, n)];
+    const char *to = group[g][as_rng_below(rng, n)];
+    if (!*from || from == to)
+      continue;
+    for (const char *s = text; (s = strstr(s, from)); s++)
+      hits++;
+    if (!hits)
+      continue;
     const char *at = strstr(text, from);
-    for (size_t k = as_rng_below(rng, hits); k; k--) at = strstr(at + 1, from);
+    for (size_t k = as_rng_below(rng, hits); k; k--)
+      at = strstr(at + 1, from);
     return as_format("%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
   }
   return as_strdup(text);
@@ -97,8 +123,10 @@ char *load_mutate(const char *text, as_rng *rng) {
 as_graph *load_text(const char *text, as_sizes *S, as_oplib *lib, const as_graph *given) {
   as_err e;
   as_err_init(&e);
-  as_graph *g = strncmp(text, "mug", 3) ? as_parse_tp("pair.tp", text, strlen(text), S, lib, &e) : as_parse_mug("pair.mug", text, strlen(text), given, &e);
-  if (!g) stop(&e);
+  as_graph *g = strncmp(text, "mug", 3) ? as_parse_tp("pair.tp", text, strlen(text), S, lib, &e)
+                                        : as_parse_mug("pair.mug", text, strlen(text), given, &e);
+  if (!g)
+    stop(&e);
   as_err_clear(&e);
   return g;
 }

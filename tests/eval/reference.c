@@ -4,18 +4,27 @@
 
 size_t ref_flat(const int64_t *ix, const int64_t *dim, uint32_t rank) {
   size_t at = 0;
-  for (uint32_t i = 0; i < rank; i++) at = at * (size_t)dim[i] + (size_t)ix[i];
+  for (uint32_t i = 0; i < rank; i++)
+    at = at * (size_t)dim[i] + (size_t)ix[i];
   return at;
 }
+
 double ref_num(const as_sample *g, const char *name) {
-  for (uint32_t i = 0; i < g->op->nattrs; i++)
+  for (uint32_t i = 0; i < g->op->nattrs; i++) {
     if (!strcmp(g->op->attr[i], name)) {
-      if (g->attr[i].is_size) return (double)as_size_eval(g->S, g->attr[i].size, g->env);
+      if (g->attr[i].is_size)
+        return (double)as_size_eval(g->S, g->attr[i].size, g->env);
       return mpq_get_d(g->attr[i].num);
     }
+  }
   return 0;
 }
-long ref_axis(const as_sample *g) { long a = (long)ref_num(g, "axis"); return a < 0 ? a + (long)g->arank[0] : a; }
+
+long ref_axis(const as_sample *g) {
+  long a = (long)ref_num(g, "axis");
+  return a < 0 ? a + (long)g->arank[0] : a;
+}
+
 /* NumPy broadcasting */
 double ref_bc(const as_sample *g, uint32_t a, const double *x, const int64_t *ix) {
   int64_t j[AS_MAX_RANK];
@@ -25,33 +34,62 @@ double ref_bc(const as_sample *g, uint32_t a, const double *x, const int64_t *ix
   }
   return x[ref_flat(j, g->dim[a], g->arank[a])];
 }
+
 static double el(const char *op, double x, double lo, double hi) {
-  if (!strcmp(op, "neg")) return -x;
-  if (!strcmp(op, "square")) return x * x;
-  if (!strcmp(op, "abs")) return fabs(x);
-  if (!strcmp(op, "sqrt")) return sqrt(x);
-  if (!strcmp(op, "rsqrt")) return x > 0 ? 1 / sqrt(x) : NAN;
-  if (!strcmp(op, "exp")) return exp(x);
-  if (!strcmp(op, "log")) return x > 0 ? log(x) : NAN;
-  if (!strcmp(op, "relu")) return x > 0 ? x : 0;
-  if (!strcmp(op, "clamp")) return fmin(fmax(x, lo), hi);
-  if (!strcmp(op, "sigmoid")) return 1 / (1 + exp(-x));
-  if (!strcmp(op, "silu")) return x / (1 + exp(-x));
-  if (!strcmp(op, "tanh")) return tanh(x);
-  if (!strcmp(op, "gelu")) return x * 0.5 * (1 + erf(x / sqrt(2)));
+  if (!strcmp(op, "neg"))
+    return -x;
+  if (!strcmp(op, "square"))
+    return x * x;
+  if (!strcmp(op, "abs"))
+    return fabs(x);
+  if (!strcmp(op, "sqrt"))
+    return sqrt(x);
+  if (!strcmp(op, "rsqrt"))
+    return x > 0 ? 1 / sqrt(x) : NAN;
+  if (!strcmp(op, "exp"))
+    return exp(x);
+  if (!strcmp(op, "log"))
+    return x > 0 ? log(x) : NAN;
+  if (!strcmp(op, "relu"))
+    return x > 0 ? x : 0;
+  if (!strcmp(op, "clamp"))
+    return fmin(fmax(x, lo), hi);
+  if (!strcmp(op, "sigmoid"))
+    return 1 / (1 + exp(-x));
+  if (!strcmp(op, "silu"))
+    return x / (1 + exp(-x));
+  if (!strcmp(op, "tanh"))
+    return tanh(x);
+  if (!strcmp(op, "gelu"))
+    return x * 0.5 * (1 + erf(x / sqrt(2)));
   return HUGE_VAL;
 }
+
 static double pair(const char *op, double x, double y) {
-  if (!strcmp(op, "add")) return x + y;
-  if (!strcmp(op, "sub")) return x - y;
-  if (!strcmp(op, "mul")) return x * y;
-  if (!strcmp(op, "div")) return y == 0 ? NAN : x / y;
-  if (!strcmp(op, "maximum")) return fmax(x, y);
-  if (!strcmp(op, "minimum")) return fmin(x, y);
+  if (!strcmp(op, "add"))
+    return x + y;
+  if (!strcmp(op, "sub"))
+    return x - y;
+  if (!strcmp(op, "mul"))
+    return x * y;
+  if (!strcmp(op, "div"))
+    return y == 0 ? NAN : x / y;
+  if (!strcmp(op, "maximum"))
+    return fmax(x, y);
+  if (!strcmp(op, "minimum"))
+    return fmin(x, y);
   return HUGE_VAL;
 }
+
 /* statistics of the line through index j along one axis */
-typedef struct { double sum, max, min, sq; int64_t n; } line;
+typedef struct {
+  double sum;
+  double max;
+  double min;
+  double sq;
+  int64_t n;
+} line;
+
 static line along(const as_sample *g, const double *x, const int64_t *j, long axis, double shift) {
   int64_t k[AS_MAX_RANK];
   memcpy(k, j, sizeof k);
@@ -65,61 +103,102 @@ static line along(const as_sample *g, const double *x, const int64_t *j, long ax
   }
   return l;
 }
-static double reduction(const as_sample *g, const char *op, const double *x, const int64_t *ix, bool *known) {
+
+static double reduction(const as_sample *g, const char *op, const double *x, const int64_t *ix,
+                        bool *known) {
   long ax = ref_axis(g);
   int64_t j[AS_MAX_RANK] = {0};
-  for (long i = 0; i + 1 < (long)g->arank[0]; i++) j[i < ax ? i : i + 1] = ix[i];
+  for (long i = 0; i + 1 < (long)g->arank[0]; i++)
+    j[i < ax ? i : i + 1] = ix[i];
   line l = along(g, x, j, ax, 0);
-  if (!strcmp(op, "sum")) return l.sum;
-  if (!strcmp(op, "mean")) return l.n ? l.sum / (double)l.n : NAN;
-  if (!strcmp(op, "max")) return l.n ? l.max : NAN;
-  if (!strcmp(op, "min")) return l.n ? l.min : NAN;
+  if (!strcmp(op, "sum"))
+    return l.sum;
+  if (!strcmp(op, "mean"))
+    return l.n ? l.sum / (double)l.n : NAN;
+  if (!strcmp(op, "max"))
+    return l.n ? l.max : NAN;
+  if (!strcmp(op, "min"))
+    return l.n ? l.min : NAN;
   *known = false;
   return 0;
 }
-static double normal(const as_sample *g, const char *op, const double *x, const int64_t *ix, bool *known) {
+
+static double normal(const as_sample *g, const char *op, const double *x, const int64_t *ix,
+                     bool *known) {
   long ax = strcmp(op, "softmax") ? (long)g->arank[0] - 1 : ref_axis(g);
   double v = x[ref_flat(ix, g->dim[0], g->arank[0])];
   line l = along(g, x, ix, ax, 0);
   double n = (double)l.n;
-  if (!strcmp(op, "rms_norm")) { double d = sqrt(l.sq / n + ref_num(g, "eps")); return d == 0 ? NAN : v / d; }
-  if (!strcmp(op, "layer_norm")) { double mu = l.sum / n, d = sqrt(along(g, x, ix, ax, mu).sq / n + ref_num(g, "eps")); return d == 0 ? NAN : (v - mu) / d; }
+  if (!strcmp(op, "rms_norm")) {
+    double d = sqrt(l.sq / n + ref_num(g, "eps"));
+    return d == 0 ? NAN : v / d;
+  }
+  if (!strcmp(op, "layer_norm")) {
+    double mu = l.sum / n;
+    double d = sqrt(along(g, x, ix, ax, mu).sq / n + ref_num(g, "eps"));
+    return d == 0 ? NAN : (v - mu) / d;
+  }
   if (!strcmp(op, "softmax")) {
     double z = 0;
     int64_t k[AS_MAX_RANK];
     memcpy(k, ix, sizeof k);
-    for (k[ax] = 0; k[ax] < l.n; k[ax]++) z += exp(x[ref_flat(k, g->dim[0], g->arank[0])] - l.max);
+    for (k[ax] = 0; k[ax] < l.n; k[ax]++)
+      z += exp(x[ref_flat(k, g->dim[0], g->arank[0])] - l.max);
     return exp(v - l.max) / z;
   }
   *known = false;
   return 0;
 }
-static double moved(const as_sample *g, const char *op, const double *const *arg, const int64_t *ix, bool *known) {
-  long ax = ref_axis(g), r0 = g->arank[0];
+
+static double moved(const as_sample *g, const char *op, const double *const *arg, const int64_t *ix,
+                    bool *known) {
+  long ax = ref_axis(g);
+  long r0 = g->arank[0];
   int64_t j[AS_MAX_RANK + 1] = {0};
   memcpy(j, ix, AS_MAX_RANK * sizeof *j);
-  if (!strcmp(op, "transpose")) { j[ax] = ix[ax + 1]; j[ax + 1] = ix[ax]; }
-  else if (!strcmp(op, "split_axis")) {
+  if (!strcmp(op, "transpose")) {
+    j[ax] = ix[ax + 1];
+    j[ax + 1] = ix[ax];
+  } else if (!strcmp(op, "split_axis")) {
     j[ax] = ix[ax] * (int64_t)ref_num(g, "inner") + ix[ax + 1];
-    for (long i = ax + 1; i < r0; i++) j[i] = ix[i + 1];
+    for (long i = ax + 1; i < r0; i++)
+      j[i] = ix[i + 1];
   } else if (!strcmp(op, "merge_axes")) {
     j[ax] = ix[ax] / g->dim[0][ax + 1];
     j[ax + 1] = ix[ax] % g->dim[0][ax + 1];
-    for (long i = ax + 2; i < r0; i++) j[i] = ix[i - 1];
+    for (long i = ax + 2; i < r0; i++)
+      j[i] = ix[i - 1];
   } else if (!strcmp(op, "concat")) {
-    if (ix[ax] >= g->dim[0][ax]) { j[ax] -= g->dim[0][ax]; return arg[1][ref_flat(j, g->dim[1], g->arank[1])]; }
-  } else if (!strcmp(op, "slice")) j[ax] = (int64_t)ref_num(g, "start") + (int64_t)ref_num(g, "step") * ix[ax];
-  else if (!strcmp(op, "repeat")) j[ax] = ix[ax] / (int64_t)ref_num(g, "times");
-  else if (!strcmp(op, "tile")) j[ax] = ix[ax] % g->dim[0][ax];
-  else if (!strcmp(op, "broadcast")) j[ax] = 0;
-  else if (!strcmp(op, "expand_dims")) { for (long i = ax; i < r0; i++) j[i] = ix[i + 1]; }
-  else if (!strcmp(op, "squeeze")) { for (long i = ax + 1; i < r0; i++) j[i] = ix[i - 1]; j[ax] = 0; }
-  else { *known = false; return 0; }
+    if (ix[ax] >= g->dim[0][ax]) {
+      j[ax] -= g->dim[0][ax];
+      return arg[1][ref_flat(j, g->dim[1], g->arank[1])];
+    }
+  } else if (!strcmp(op, "slice")) {
+    j[ax] = (int64_t)ref_num(g, "start") + (int64_t)ref_num(g, "step") * ix[ax];
+  } else if (!strcmp(op, "repeat")) {
+    j[ax] = ix[ax] / (int64_t)ref_num(g, "times");
+  } else if (!strcmp(op, "tile")) {
+    j[ax] = ix[ax] % g->dim[0][ax];
+  } else if (!strcmp(op, "broadcast")) {
+    j[ax] = 0;
+  } else if (!strcmp(op, "expand_dims")) {
+    for (long i = ax; i < r0; i++)
+      j[i] = ix[i + 1];
+  } else if (!strcmp(op, "squeeze")) {
+    for (long i = ax + 1; i < r0; i++)
+      j[i] = ix[i - 1];
+    j[ax] = 0;
+  } else {
+    *known = false;
+    return 0;
+  }
   return arg[0][ref_flat(j, g->dim[0], g->arank[0])];
 }
+
 static double matmul(const as_sample *g, const double *const *arg, const int64_t *ix) {
   uint32_t r = g->arank[0];
-  int64_t a[AS_MAX_RANK], b[AS_MAX_RANK];
+  int64_t a[AS_MAX_RANK];
+  int64_t b[AS_MAX_RANK];
   memcpy(a, ix, sizeof a);
   memcpy(b, ix, sizeof b);
   double s = 0;
@@ -129,19 +208,27 @@ static double matmul(const as_sample *g, const double *const *arg, const int64_t
   }
   return s;
 }
+
 double reference(const as_sample *g, const double *const *arg, const int64_t *ix, bool *known) {
   const char *op = g->op->name;
   *known = true;
   double v;
-  if (g->op->nargs == 2 && (v = pair(op, 1, 1)) != HUGE_VAL) return pair(op, ref_bc(g, 0, arg[0], ix), ref_bc(g, 1, arg[1], ix));
-  if (g->op->nargs == 1 && el(op, 1, 0, 0) != HUGE_VAL) return el(op, arg[0][ref_flat(ix, g->dim[0], g->arank[0])], ref_num(g, "lo"), ref_num(g, "hi"));
+  if (g->op->nargs == 2 && (v = pair(op, 1, 1)) != HUGE_VAL)
+    return pair(op, ref_bc(g, 0, arg[0], ix), ref_bc(g, 1, arg[1], ix));
+  if (g->op->nargs == 1 && el(op, 1, 0, 0) != HUGE_VAL)
+    return el(op, arg[0][ref_flat(ix, g->dim[0], g->arank[0])], ref_num(g, "lo"), ref_num(g, "hi"));
   if (!strcmp(op, "mul_by") || !strcmp(op, "div_by")) {
-    double x = arg[0][ref_flat(ix, g->dim[0], g->arank[0])], n = ref_num(g, "n");
+    double x = arg[0][ref_flat(ix, g->dim[0], g->arank[0])];
+    double n = ref_num(g, "n");
     return !strcmp(op, "mul_by") ? x * n : n == 0 ? NAN : x / n;
   }
-  if (!strcmp(op, "matmul")) return matmul(g, arg, ix);
-  if (!strcmp(op, "softmax") || !strcmp(op, "rms_norm") || !strcmp(op, "layer_norm")) return normal(g, op, arg[0], ix, known);
-  if (!strcmp(op, "sum") || !strcmp(op, "mean") || !strcmp(op, "max") || !strcmp(op, "min")) return reduction(g, op, arg[0], ix, known);
-  if (reference_rules(g, arg, ix, &v)) return v;
+  if (!strcmp(op, "matmul"))
+    return matmul(g, arg, ix);
+  if (!strcmp(op, "softmax") || !strcmp(op, "rms_norm") || !strcmp(op, "layer_norm"))
+    return normal(g, op, arg[0], ix, known);
+  if (!strcmp(op, "sum") || !strcmp(op, "mean") || !strcmp(op, "max") || !strcmp(op, "min"))
+    return reduction(g, op, arg[0], ix, known);
+  if (reference_rules(g, arg, ix, &v))
+    return v;
   return moved(g, op, arg, ix, known);
 }

@@ -28,7 +28,8 @@ START_TEST(equal_pairs_pass) {
       as_field_options o = as_field_default;
       o.seed = seed;
       s = as_field_test(p.tp, p.mug, &o, &r, &e);
-      ck_assert_msg(s == AS_OK, "%s, seed %d: %d (%s)", load_examples[i], (int)seed, (int)s, e.text ? e.text : "");
+      ck_assert_msg(s == AS_OK, "%s, seed %d: %d (%s)", load_examples[i], (int)seed, (int)s,
+                    e.text ? e.text : "");
       as_field_report_clear(&r);
       s = as_field_test(p.tp, p.tp, &o, &r, &e);
       ck_assert_int_eq(s, AS_OK);
@@ -50,6 +51,7 @@ START_TEST(equal_pairs_pass) {
     load_pair_clear(&p);
   }
 }
+
 END_TEST
 
 /* Sizes that the text forces to be large: no verdict, and not the machine's memory either. */
@@ -80,10 +82,18 @@ START_TEST(forced_sizes) {
     free(path);
   }
 }
+
 END_TEST
 
 /* --- wrong candidates */
-typedef struct { int parsed, wrong, equal, open, refuted; } tally;
+typedef struct {
+  int parsed;
+  int wrong;
+  int equal;
+  int open;
+  int refuted;
+} tally;
+
 static void judge(const load_pair *p, const as_graph *m, const char *text, bool search, tally *t) {
   as_field_report r;
   as_err e;
@@ -104,7 +114,8 @@ static void judge(const load_pair *p, const as_graph *m, const char *text, bool 
     as_refute_budget b = as_refute_default;
     b.seconds = 1;
     as_status q = as_refute(p->tp, m, &b, &c, &e);
-    ck_assert_msg(!(s == AS_OK && q == AS_NO), "the field test passes what the refuter refutes:\n%s", text);
+    ck_assert_msg(!(s == AS_OK && q == AS_NO),
+                  "the field test passes what the refuter refutes:\n%s", text);
     if (q == AS_NO) {
       t->refuted++;
       ck_assert_int_eq(as_cex_replay(p->tp, m, &c, &e), AS_NO);
@@ -113,6 +124,7 @@ static void judge(const load_pair *p, const as_graph *m, const char *text, bool 
   }
   as_err_clear(&e);
 }
+
 START_TEST(mutants) {
   as_rng rng;
   as_rng_seed(&rng, 11);
@@ -123,16 +135,19 @@ START_TEST(mutants) {
     for (int t = 0; t < 60; t++) {
       char *text = load_mutate(p.mug_text, &rng);
       as_graph *m = strcmp(text, p.mug_text) ? load_mug_text(text, p.tp) : NULL;
-      if (m) judge(&p, m, text, t % 4 == 0, &n);
+      if (m)
+        judge(&p, m, text, t % 4 == 0, &n);
       as_graph_free(m);
       free(text);
     }
-    printf("%s: %d mutants parse: %d wrong, %d the same, %d open; %d refuted from scratch\n", load_examples[i], n.parsed, n.wrong, n.equal, n.open, n.refuted);
+    printf("%s: %d mutants parse: %d wrong, %d the same, %d open; %d refuted from scratch\n",
+           load_examples[i], n.parsed, n.wrong, n.equal, n.open, n.refuted);
     ck_assert_int_gt(n.wrong, 3);
     ck_assert_int_gt(n.refuted, 0);
     load_pair_clear(&p);
   }
 }
+
 END_TEST
 
 int main(void) {

@@ -4,8 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const char *const names[] = {"a_split", "a_sum_add", "b_rmsnorm", "c1_softmax_defer", "d2_mutual", "d_online_softmax", "e_lora", "f_gated_mlp",
-  "g_layernorm", "h5_max_split", "i2_flatten", "i_slice_pad", "j_divs"};
+static const char *const names[] = {
+    "a_split",          "a_sum_add",   "b_rmsnorm",   "c1_softmax_defer", "d2_mutual",
+    "d_online_softmax", "e_lora",      "f_gated_mlp", "g_layernorm",      "h5_max_split",
+    "i2_flatten",       "i_slice_pad", "j_divs"};
 
 void fuzz_seeds(void) {
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -20,13 +22,16 @@ void fuzz_seeds(void) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
   ck_terms *T = ck_terms_new();
-  ck_id x = ck_var(T, "X", 'r'), no = ck_mk2(T, CK_EQ, x, ck_mk2(T, CK_ADD, x, ck_int(T, 1)));
+  ck_id x = ck_var(T, "X", 'r');
+  ck_id no = ck_mk2(T, CK_EQ, x, ck_mk2(T, CK_ADD, x, ck_int(T, 1)));
   char name[] = "eq";
   ck_goal g = {.name = name, .formula = no};
   ck_usage u;
   char *why = NULL;
-  if (ck_cert_check(T, &g, 1, (const char *)data, n, &u, &why)) abort();
-  if (!why) abort();
+  if (ck_cert_check(T, &g, 1, (const char *)data, n, &u, &why))
+    abort();
+  if (!why)
+    abort();
   free(why);
   ck_terms_free(T);
   return 0;

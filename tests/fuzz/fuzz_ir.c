@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-void fuzz_seeds(void) { parts_seeds(); }
+void fuzz_seeds(void) {
+  parts_seeds();
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
   parts p = parts_of(data, n);
@@ -18,15 +20,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     if (m) {
       char *text = as_print_mug(m);
       as_sizes *S2 = as_sizes_new();
-      as_graph *g2 = as_parse_tp("a.tp", p.s[1], p.n[1], S2, lib, &err), *m2 = g2 ? as_parse_mug("b.mug", text, strlen(text), g2, &err) : NULL;
-      if (!m2) abort();
+      as_graph *g2 = as_parse_tp("a.tp", p.s[1], p.n[1], S2, lib, &err);
+      as_graph *m2 = g2 ? as_parse_mug("b.mug", text, strlen(text), g2, &err) : NULL;
+      if (!m2)
+        abort();
       char *again = as_print_mug(m2);
-      if (strcmp(text, again)) abort();
-      free(text), free(again);
-      as_graph_free(m2), as_graph_free(g2), as_sizes_free(S2);
+      if (strcmp(text, again))
+        abort();
+      free(text);
+      free(again);
+      as_graph_free(m2);
+      as_graph_free(g2);
+      as_sizes_free(S2);
     }
-    if (m) as_graph_free(m);
-    if (g) as_graph_free(g);
+    if (m)
+      as_graph_free(m);
+    if (g)
+      as_graph_free(g);
   }
   as_sizes_free(S);
   as_oplib_free(lib);

@@ -1,4 +1,5 @@
-/* Both readers of rewrite rules.  What the compiler's reads, printed and read again, is the same text; the checker's must only survive. */
+/* Both readers of rewrite rules.  What the compiler's reads, printed and read again, is the same
+ * text; the checker's must only survive. */
 #include "parts.h"
 #include "proofs/checker/ck_claim.h"
 #include "src/ir/rule.h"
@@ -7,10 +8,15 @@
 #include <string.h>
 
 static const char *const few[] = {
-    "rule a\naxes I, J\nsizes N, M >= 1 = 4\nints s, t\ntensor A[..I, N], B[N, ..J] bool, c[] int\nwhere 0 <= s, s + M <= N, t != max(s, -2 * M)\nassume A >= 0, c != 3, A * 2 < 7\n"
-    "lhs\n  x = A[0:1]\n  output y = x * c\n  output z = A\nrhs\n  output z = A + 0\n  output y = c * x\nexpect proved\n",
-    "op count(; n) -> [n]\n  out[i] = i\nfunc sq(x) = x * x\nop f(x[..a, n]; k = 1) -> [..a, max(n - k, 0)]\n  require 0 <= k\n  out[..a, i] = sum(j < min(k, n)) sq(x[..a, i]) + if(i < k, 1, 0)\n"
-    "rule b\nsizes N\ntensor x[N, N]\nlhs f(x, k = 2) + count(n=N)\nrhs (count(n=N) - f(x, k = N div 2))\nexpect refuted\n\nrule c\nlhs 1\nrhs exp(0)\n",
+    "rule a\naxes I, J\nsizes N, M >= 1 = 4\nints s, t\ntensor A[..I, N], B[N, ..J] bool, c[] "
+    "int\nwhere 0 <= s, s + M <= N, t != max(s, -2 * M)\nassume A >= 0, c != 3, A * 2 < 7\n"
+    "lhs\n  x = A[0:1]\n  output y = x * c\n  output z = A\nrhs\n  output z = A + 0\n  output y = "
+    "c * x\nexpect proved\n",
+    "op count(; n) -> [n]\n  out[i] = i\nfunc sq(x) = x * x\nop f(x[..a, n]; k = 1) -> [..a, max(n "
+    "- k, 0)]\n  require 0 <= k\n  out[..a, i] = sum(j < min(k, n)) sq(x[..a, i]) + if(i < k, 1, "
+    "0)\n"
+    "rule b\nsizes N\ntensor x[N, N]\nlhs f(x, k = 2) + count(n=N)\nrhs (count(n=N) - f(x, k = N "
+    "div 2))\nexpect refuted\n\nrule c\nlhs 1\nrhs exp(0)\n",
     "rule d\nsizes N\ntensor x[N]\nlhs concat(x, x, axis=-1)\nrhs transpose(x)\n"};
 
 void fuzz_seeds(void) {
@@ -18,10 +24,12 @@ void fuzz_seeds(void) {
   char rel[200];
   size_t n;
   for (size_t i = 0; i < 7; i++) {
-    char *all = NULL, *text = NULL;
+    char *all = NULL;
+    char *text = NULL;
     size_t len = 0;
     FILE *f = open_memstream(&all, &len);
-    static const char *const sems[] = {"elementwise", "linear", "reduce", "shape", "index", "logic"};
+    static const char *const sems[] = {"elementwise", "linear", "reduce",
+                                       "shape",       "index",  "logic"};
     for (size_t k = 0; k < sizeof sems / sizeof *sems; k++) {
       snprintf(rel, sizeof rel, "semantics/%s.sem", sems[k]);
       char *s = fuzz_read(rel, &n);
@@ -44,7 +52,8 @@ void fuzz_seeds(void) {
 static char *without_rules(const as_rulefile *f, const char *text, size_t len) {
   as_str s;
   as_str_init(&s);
-  size_t from = 0, n;
+  size_t from = 0;
+  size_t n;
   for (uint32_t i = 0; i < as_rulefile_count(f); i++) {
     const char *t = as_rulefile_text(f, i, &n);
     as_str_addn(&s, text + from, (size_t)(t - text) - from);
@@ -55,13 +64,17 @@ static char *without_rules(const as_rulefile *f, const char *text, size_t len) {
   return as_str_take(&s);
 }
 
-static as_rulefile *open_rules(const parts *p, const char *text, size_t len, as_oplib *lib, as_err *err) {
-  return as_oplib_parse(lib, "a.sem", p->s[0], p->n[0], err) ? as_rulefile_open("a.rule", text, len, lib, err) : NULL;
+static as_rulefile *open_rules(const parts *p, const char *text, size_t len, as_oplib *lib,
+                               as_err *err) {
+  return as_oplib_parse(lib, "a.sem", p->s[0], p->n[0], err)
+             ? as_rulefile_open("a.rule", text, len, lib, err)
+             : NULL;
 }
 
 /* printed after the file's definitions and read again */
 static void again(const parts *p, const char *definitions, const as_rule *r) {
-  char *text = as_rule_print(r), *all = as_format("%s%s", definitions, text);
+  char *text = as_rule_print(r);
+  char *all = as_format("%s%s", definitions, text);
   as_err err;
   as_err_init(&err);
   as_oplib *lib = as_oplib_new();
@@ -69,7 +82,8 @@ static void again(const parts *p, const char *definitions, const as_rule *r) {
   as_rule *q = f && as_rulefile_count(f) == 1 ? as_rule_read(f, 0, NULL, &err) : NULL;
   char *other = q ? as_rule_print(q) : NULL;
   if (!r->ill_formed && (!other || strcmp(text, other))) {
-    fprintf(stderr, "%s\n--- read again:\n%s\n%s\n", text, other ? other : "", err.text ? err.text : "");
+    fprintf(stderr, "%s\n--- read again:\n%s\n%s\n", text, other ? other : "",
+            err.text ? err.text : "");
     abort();
   }
   free(other);
@@ -90,16 +104,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
   char *definitions = f ? without_rules(f, p.s[1], p.n[1]) : NULL;
   for (uint32_t i = 0; f && i < as_rulefile_count(f); i++) {
     static const int ranks[AS_MAX_GROUPS] = {2, 0, 1, 1, 1, 1, 1, 1};
-    as_rule *r = as_rule_read(f, i, NULL, &err), *concrete = as_rule_read(f, i, ranks, NULL);
-    if (r && (i % 8 == 0)) again(&p, definitions, r);
+    as_rule *r = as_rule_read(f, i, NULL, &err);
+    as_rule *concrete = as_rule_read(f, i, ranks, NULL);
+    if (r && (i % 8 == 0))
+      again(&p, definitions, r);
     as_rule_free(r);
     as_rule_free(concrete);
-    if (i % 8) continue;
+    if (i % 8)
+      continue;
     ck_terms *T = ck_terms_new();
-    ck_text spec = {"a.rule", p.s[1], p.n[1]}, cand = {as_rulefile_name(f, i), "", 0}, sem = {"a.sem", p.s[0], p.n[0]};
+    ck_text spec = {"a.rule", p.s[1], p.n[1]};
+    ck_text cand = {as_rulefile_name(f, i), "", 0};
+    ck_text sem = {"a.sem", p.s[0], p.n[0]};
     ck_msg msg = {0};
     ck_claim *c = *cand.name ? ck_claim_texts(T, &spec, &cand, &sem, 1, &msg) : NULL;
-    free(msg.text), free(msg.file);
+    free(msg.text);
+    free(msg.file);
     ck_claim_free(c);
     ck_terms_free(T);
   }

@@ -1,10 +1,16 @@
-/* What is refused, with the message and the place it names: programs, muGraphs, truncated and binary files. */
+/* What is refused, with the message and the place it names: programs, muGraphs, truncated and
+ * binary files. */
 #include "util.h"
 #include <stdio.h>
 
-typedef struct { as_oplib *lib; as_sizes *S; as_graph *program; } world;
+typedef struct {
+  as_oplib *lib;
+  as_sizes *S;
+  as_graph *program;
+} world;
 
-static const char spec[] = "program p\nsizes B=16, D=64, N=32\ninput X: f16[B, D]\ninput G: f16[D]\ninput W: f16[D, N]\noutput Z = matmul(X * G, W)\n";
+static const char spec[] = "program p\nsizes B=16, D=64, N=32\ninput X: f16[B, D]\ninput G: "
+                           "f16[D]\ninput W: f16[D, N]\noutput Z = matmul(X * G, W)\n";
 static const char head[] = "mugraph m\nsizes J=8, U=4, L=4, T=16\nwhere N = J*U, D = L*T\n";
 
 static void open_world(world *w) {
@@ -22,9 +28,16 @@ static void close_world(world *w) {
 
 #define S "sizes B=16, D=64, N=32\n"
 #define XW "input X: f16[B, D]\ninput W: f16[D, N]\n"
-static const struct { const char *text, *at, *says; } programs[] = {
+
+static const struct {
+  const char *text;
+  const char *at;
+  const char *says;
+} programs[] = {
     {"", "1:1", "expected `program`"},
-    {"\x7f" "ELF", "1:1", "byte 0x7f: this is not a text file"},
+    {"\x7f"
+     "ELF",
+     "1:1", "byte 0x7f: this is not a text file"},
     {"program p\n" S XW, "5:1", "no output"},
     {"program p\n" S XW "output Z = matmull(X, W)\n", "5:12", "is `matmul` meant?"},
     {"program p\n" S XW "output Z = frobnicate(X, W)\n", "5:12", "unknown operator `frobnicate`"},
@@ -81,9 +94,12 @@ START_TEST(bad_programs) {
     as_err e;
     as_err_init(&e);
     as_graph *g = as_parse_tp("a.tp", programs[i].text, strlen(programs[i].text), sizes, lib, &e);
-    char *s = as_err_format(&e), *place = as_format("a.tp:%s:", programs[i].at);
-    ck_assert_msg(g == NULL && e.status == AS_BAD_INPUT && strstr(s, programs[i].says) && strncmp(s, place, strlen(place)) == 0,
-                  "case %zu\n%s\nwant %s %s\ngot %s", i, programs[i].text, place, programs[i].says, s);
+    char *s = as_err_format(&e);
+    char *place = as_format("a.tp:%s:", programs[i].at);
+    ck_assert_msg(g == NULL && e.status == AS_BAD_INPUT && strstr(s, programs[i].says) &&
+                      strncmp(s, place, strlen(place)) == 0,
+                  "case %zu\n%s\nwant %s %s\ngot %s", i, programs[i].text, place, programs[i].says,
+                  s);
     as_graph_free(g);
     free(s);
     free(place);
@@ -92,17 +108,25 @@ START_TEST(bad_programs) {
   }
   as_oplib_free(lib);
 }
+
 END_TEST
 
-#define K "kernel k\n  grid x = J\n  loop l = L\n  load x [B, T] = X loop -> 1\n  load w [T, U] = W x -> 1 loop -> 0\n  p = matmul(x, w)\n"
+#define K                                                                                          \
+  "kernel k\n  grid x = J\n  loop l = L\n  load x [B, T] = X loop -> 1\n  load w [T, U] = W x -> " \
+  "1 loop -> 0\n  p = matmul(x, w)\n"
 #define K2 K "  acc a = sum p\n"
-static const struct { const char *text, *says; } bodies[] = {
+
+static const struct {
+  const char *text;
+  const char *says;
+} bodies[] = {
     {"kernel k\nend\n", "`Z` is not defined"},
     {"kernel k\n  load x [B, D] = X\n", "no `end`"},
     {K "  acc a = sum p\n  store Z [B, U] = a\nend\n", "grid axis x is not mapped"},
     {K "  acc a = sum p\n  store Z [B, U] = a x -> 0\nend\n", "axis 0 has extent `B*J`"},
     {K "  store Z [B, U] = p x -> 1\nend\n", "changes with the loop"},
-    {K2 "  q = a + p\n  store Z [B, U] = q x -> 1\nend\n", "reads both the final value `a` and `p`"},
+    {K2 "  q = a + p\n  store Z [B, U] = q x -> 1\nend\n",
+     "reads both the final value `a` and `p`"},
     {K2 "  acc c = sum a\n", "must not depend on a final value"},
     {K2 "  store Z [B, U] = a x -> 1 loop -> 0\nend\n", "not mapped to the loop"},
     {K2 "  store Z [B, U] = a x -> 1 x -> 0\nend\n", "mapped twice"},
@@ -126,8 +150,11 @@ static const struct { const char *text, *says; } bodies[] = {
     {K "  acc a = max p rescale p\n", "only a `sum`"},
     {K "  acc a = concat p axis 4\n", "no axis 4"},
     {K "  acc a = concat p\n", "expected `axis`"},
-    {K "  r = max(p, axis=-1)\n  acc a, m = max r\n  d = p - m[:, none]\n  r2 = max(d, axis=-1)\n  acc c, n = max r2\n", "reads a running value itself"},
-    {K "  r = max(p, axis=-1)\n  acc a, m = max r\n  store Z [B] = m\nend\n", "changes with the loop"},
+    {K "  r = max(p, axis=-1)\n  acc a, m = max r\n  d = p - m[:, none]\n  r2 = max(d, axis=-1)\n  "
+       "acc c, n = max r2\n",
+     "reads a running value itself"},
+    {K "  r = max(p, axis=-1)\n  acc a, m = max r\n  store Z [B] = m\nend\n",
+     "changes with the loop"},
     {K "  r = max(p, axis=0)\n  acc a, m = max r\n  acc c = sum p rescale m\n", "rescale: extents"},
     {K "  t = p[0:1]\n  q = matmul(t, x)\n", "differ"},
     {"kernel k\n  load x [B, D] = X loop -> 1\nend\n", "no loop"},
@@ -154,8 +181,9 @@ START_TEST(bad_mugraphs) {
     char *text = as_format("%s%s", head, bodies[i].text);
     as_graph *g = as_parse_mug("a.mug", text, strlen(text), w.program, &e);
     char *s = as_err_format(&e);
-    ck_assert_msg(g == NULL && e.status == AS_BAD_INPUT && strstr(s, bodies[i].says) && strncmp(s, "a.mug:", 6) == 0, "case %zu\n%s\nwant %s\ngot %s", i, text,
-                  bodies[i].says, s);
+    ck_assert_msg(g == NULL && e.status == AS_BAD_INPUT && strstr(s, bodies[i].says) &&
+                      strncmp(s, "a.mug:", 6) == 0,
+                  "case %zu\n%s\nwant %s\ngot %s", i, text, bodies[i].says, s);
     as_graph_free(g);
     free(text);
     free(s);
@@ -163,39 +191,53 @@ START_TEST(bad_mugraphs) {
   }
   close_world(&w);
 }
+
 END_TEST
 
-static const char *const files[] = {"examples/gqa", "examples/layernorm_linear", "examples/gated_mixer"};
+static const char *const files[] = {"examples/gqa", "examples/layernorm_linear",
+                                    "examples/gated_mixer"};
 
-/* every prefix, and every byte changed at random: a verdict, never a crash, and always with a message */
+/* every prefix, and every byte changed at random: a verdict, never a crash, and always with a
+ * message */
 START_TEST(damaged_files) {
   as_oplib *lib = load_library();
   as_rng r;
   as_rng_seed(&r, 99);
-  char *rest = as_format("%s.tp", files[_i]), *mrest = as_format("%s.mug", files[_i]), *path, *mpath;
-  size_t n, mn;
-  char *text = slurp(rest, &n, &path), *mtext = slurp(mrest, &mn, &mpath);
+  char *rest = as_format("%s.tp", files[_i]);
+  char *mrest = as_format("%s.mug", files[_i]);
+  char *path;
+  char *mpath;
+  size_t n;
+  size_t mn;
+  char *text = slurp(rest, &n, &path);
+  char *mtext = slurp(mrest, &mn, &mpath);
   for (int round = 0; round < 1500; round++) {
     as_sizes *sizes = as_sizes_new();
     as_err e;
     as_err_init(&e);
-    size_t a = n, b = mn;
-    char *x = as_malloc(n), *y = as_malloc(mn);
+    size_t a = n;
+    size_t b = mn;
+    char *x = as_malloc(n);
+    char *y = as_malloc(mn);
     memcpy(x, text, n);
     memcpy(y, mtext, mn);
-    if (round < 500)
+    if (round < 500) {
       a = n * (size_t)round / 500;
-    else if (round < 1000)
+    } else if (round < 1000) {
       b = mn * (size_t)(round - 500) / 500;
-    else
+    } else {
       for (int k = 0; k < 3; k++) {
         static const char junk[] = "xXB1=[](),:->.@ \n\0\xff\"0e~*";
         char *victim = round % 4 == 0 ? &x[as_rng_below(&r, n)] : &y[as_rng_below(&r, mn)];
         *victim = junk[as_rng_below(&r, sizeof junk)];
       }
-    as_graph *g = as_parse_tp(path, x, a, sizes, lib, &e), *m = NULL;
-    if (g) m = as_parse_mug(mpath, y, b, g, &e);
-    if (!g || !m) ck_assert(e.status == AS_BAD_INPUT && e.text && e.file);
+    }
+    as_graph *g = as_parse_tp(path, x, a, sizes, lib, &e);
+    as_graph *m = NULL;
+    if (g)
+      m = as_parse_mug(mpath, y, b, g, &e);
+    if (!g || !m)
+      ck_assert(e.status == AS_BAD_INPUT && e.text && e.file);
     if (m) {
       char *s = as_print_mug(m);
       free(s);
@@ -215,6 +257,7 @@ START_TEST(damaged_files) {
   free(mtext);
   as_oplib_free(lib);
 }
+
 END_TEST
 
 START_TEST(errors_of_a_used_file_name_that_file) {
@@ -222,8 +265,11 @@ START_TEST(errors_of_a_used_file_name_that_file) {
   ck_assert_ptr_nonnull(mkdtemp(dir));
   as_err e;
   as_err_init(&e);
-  char *sem = as_format("%s/own.sem", dir), *tp = as_format("%s/a.tp", dir);
-  static const char broken[] = "op f(x[n]) -> [n]\n  out[i] = y[i]\n", text[] = "use \"own.sem\"\nprogram p\nsizes N\ninput X: f16[N]\noutput Z = f(X)\n";
+  char *sem = as_format("%s/own.sem", dir);
+  char *tp = as_format("%s/a.tp", dir);
+  static const char broken[] = "op f(x[n]) -> [n]\n  out[i] = y[i]\n";
+  static const char text[] =
+      "use \"own.sem\"\nprogram p\nsizes N\ninput X: f16[N]\noutput Z = f(X)\n";
   ck_assert(as_write_file(sem, broken, strlen(broken), &e));
   as_oplib *lib = load_library();
   as_sizes *sizes = as_sizes_new();
@@ -244,6 +290,7 @@ START_TEST(errors_of_a_used_file_name_that_file) {
   free(sem);
   free(tp);
 }
+
 END_TEST
 
 int main(void) {

@@ -1,7 +1,12 @@
-/* Programs and muGraphs: round trips of the examples and of random programs, shapes, flags, speed. */
+/* Programs and muGraphs: round trips of the examples and of random programs, shapes, flags, speed.
+ */
 #include "util.h"
 
-typedef struct { as_oplib *lib; as_sizes *S; as_err e; } world;
+typedef struct {
+  as_oplib *lib;
+  as_sizes *S;
+  as_err e;
+} world;
 
 static void open_world(world *w) {
   w->lib = load_library();
@@ -31,13 +36,21 @@ static as_graph *mug(world *w, const char *file, const char *text, size_t n, con
   return g;
 }
 
-static const char *const examples[] = {"rmsnorm_linear", "gated_mlp", "lora", "gqa", "layernorm_linear", "gated_mixer", "own_operator/capped_logits"};
+static const char *const examples[] = {"rmsnorm_linear",
+                                       "gated_mlp",
+                                       "lora",
+                                       "gqa",
+                                       "layernorm_linear",
+                                       "gated_mixer",
+                                       "own_operator/capped_logits"};
 
 START_TEST(examples_read_back) {
-  world w, v;
+  world w;
+  world v;
   open_world(&w);
   open_world(&v);
-  char *rest = as_format("examples/%s.tp", examples[_i]), *path;
+  char *rest = as_format("examples/%s.tp", examples[_i]);
+  char *path;
   size_t n;
   char *text = slurp(rest, &n, &path);
   as_graph *g = tp(&w, path, text, n);
@@ -52,10 +65,12 @@ START_TEST(examples_read_back) {
   free(path);
   rest = as_format("examples/%s.mug", examples[_i]);
   text = slurp(rest, &n, &path);
-  as_graph *m = mug(&w, path, text, n, g), *c = as_graph_copy(m);
+  as_graph *m = mug(&w, path, text, n, g);
+  as_graph *c = as_graph_copy(m);
   ck_assert_uint_eq(as_graph_kernels(m), 1);
   ck_assert_uint_gt(as_graph_kernels(g), 1);
-  char *a = as_print_mug(m), *b = as_print_mug(c);
+  char *a = as_print_mug(m);
+  char *b = as_print_mug(c);
   ck_assert_str_eq(a, b);
   as_graph *k = mug(&v, path, a, strlen(a), h);
   free(b);
@@ -77,15 +92,19 @@ START_TEST(examples_read_back) {
   close_world(&w);
   close_world(&v);
 }
+
 END_TEST
 
 START_TEST(expressions) {
   world w;
   open_world(&w);
-  static const char *const good = "program p\nsizes B=4, D=8, H=2, E=4\nwhere D = H*E\ninput X: f16[B, D]\ninput s: bf16[]\n"
-                                  "t1 = -X + 2 * X / D\nA = split_axis(t1, axis=1, outer=H, inner=E)\nC = transpose(A, axis=1)[:, none, 1:3, ::2]\n"
-                                  "eps = 0.5\nU = clamp(X, lo=-1.5, hi=1e0) + eps + s\nV = merge_axes(A, axis=-2) - U[:,\n  0:D] # comment\n"
-                                  "output W = max(-2 - V, axis=0)\noutput V\n";
+  static const char *const good =
+      "program p\nsizes B=4, D=8, H=2, E=4\nwhere D = H*E\ninput X: f16[B, D]\ninput s: bf16[]\n"
+      "t1 = -X + 2 * X / D\nA = split_axis(t1, axis=1, outer=H, inner=E)\nC = transpose(A, "
+      "axis=1)[:, none, 1:3, ::2]\n"
+      "eps = 0.5\nU = clamp(X, lo=-1.5, hi=1e0) + eps + s\nV = merge_axes(A, axis=-2) - U[:,\n  "
+      "0:D] # comment\n"
+      "output W = max(-2 - V, axis=0)\noutput V\n";
   as_graph *g = tp(&w, "p.tp", good, strlen(good));
   char *s = as_print_tp(g);
   ck_assert_ptr_nonnull(strstr(s, "lo=-1.5, hi=1)"));
@@ -97,7 +116,9 @@ START_TEST(expressions) {
   ck_assert_uint_eq(c->dim[0], B);
   ck_assert_uint_eq(c->dim[1], AS_SIZE_ONE);
   ck_assert_uint_eq(c->dim[2], as_size_int(w.S, 2));
-  ck_assert_uint_eq(c->dim[3], as_size_div(w.S, as_size_add(w.S, as_size_find(w.S, "H"), AS_SIZE_ONE), as_size_int(w.S, 2)));
+  ck_assert_uint_eq(
+      c->dim[3],
+      as_size_div(w.S, as_size_add(w.S, as_size_find(w.S, "H"), AS_SIZE_ONE), as_size_int(w.S, 2)));
   world v;
   open_world(&v);
   as_graph *h = tp(&v, "p.tp", s, strlen(s));
@@ -110,13 +131,15 @@ START_TEST(expressions) {
   close_world(&w);
   close_world(&v);
 }
+
 END_TEST
 
 /* random programs over one shape, every operator without attributes or with defaults that fits */
 START_TEST(random_programs_read_back) {
   as_rng r;
   as_rng_seed(&r, 7 + (uint64_t)_i);
-  world w, v;
+  world w;
+  world v;
   open_world(&w);
   open_world(&v);
   as_graph *g = as_graph_new(w.S, w.lib, NULL, "random");
@@ -136,11 +159,13 @@ START_TEST(random_programs_read_back) {
     const as_opdef *op = as_oplib_nth(w.lib, (uint32_t)as_rng_below(&r, as_oplib_count(w.lib)));
     as_node_id arg[AS_MAX_ARGS];
     as_attr attr[AS_MAX_ATTRS];
-    for (uint32_t i = 0; i < op->nargs; i++) arg[i] = (as_node_id)as_rng_below(&r, g->n);
+    for (uint32_t i = 0; i < op->nargs; i++)
+      arg[i] = (as_node_id)as_rng_below(&r, g->n);
     for (uint32_t i = 0; i < op->nattrs; i++) {
       as_attr_init(&attr[i]);
       attr[i].size = as_size_int(w.S, (long)as_rng_below(&r, 4) - 2);
-      if (op->attr_has_default[i] && as_rng_below(&r, 2)) as_attr_set(&attr[i], &op->attr_default[i]);
+      if (op->attr_has_default[i] && as_rng_below(&r, 2))
+        as_attr_set(&attr[i], &op->attr_default[i]);
     }
     uint32_t before = g->n;
     as_err e;
@@ -150,19 +175,25 @@ START_TEST(random_programs_read_back) {
       ck_assert_uint_eq(g->n, before);
     }
     as_err_clear(&e);
-    for (uint32_t i = 0; i < op->nattrs; i++) as_attr_clear(&attr[i]);
+    for (uint32_t i = 0; i < op->nattrs; i++)
+      as_attr_clear(&attr[i]);
   }
   ck_assert_uint_gt(g->n_order, 20);
-  for (uint32_t i = 0; i < 3; i++) ck_assert(as_graph_output(g, g->order[as_rng_below(&r, g->n_order / 3) + i * (g->n_order / 3)], &w.e));
+  for (uint32_t i = 0; i < 3; i++) {
+    ck_assert(as_graph_output(g, g->order[as_rng_below(&r, g->n_order / 3) + i * (g->n_order / 3)],
+                              &w.e));
+  }
   char *s = as_print_tp(g);
   as_graph *h = tp(&v, "r.tp", s, strlen(s));
   char *t = as_print_tp(h);
   ck_assert_str_eq(s, t);
   for (uint32_t i = 0; i < g->n_order; i++) {
-    const as_node *a = &g->node[g->order[i]], *b = &h->node[h->order[i]];
+    const as_node *a = &g->node[g->order[i]];
+    const as_node *b = &h->node[h->order[i]];
     ck_assert_uint_eq(a->rank, b->rank);
     for (uint32_t k = 0; k < a->rank; k++) {
-      char *x = as_size_print(w.S, a->dim[k]), *y = as_size_print(v.S, b->dim[k]);
+      char *x = as_size_print(w.S, a->dim[k]);
+      char *y = as_size_print(v.S, b->dim[k]);
       ck_assert_str_eq(x, y);
       free(x);
       free(y);
@@ -175,6 +206,7 @@ START_TEST(random_programs_read_back) {
   close_world(&w);
   close_world(&v);
 }
+
 END_TEST
 
 START_TEST(ten_thousand_operators) {
@@ -183,7 +215,8 @@ START_TEST(ten_thousand_operators) {
   as_str s;
   as_str_init(&s);
   as_str_add(&s, "program big\nsizes N = 16\ninput X0: f16[N]\n");
-  for (int i = 1; i < 10000; i++) as_str_printf(&s, "X%d = X%d + relu(X%d)\n", i, i - 1, i / 2);
+  for (int i = 1; i < 10000; i++)
+    as_str_printf(&s, "X%d = X%d + relu(X%d)\n", i, i - 1, i / 2);
   as_str_add(&s, "output X9999\n");
   double t0 = as_now();
   as_graph *g = tp(&w, "big.tp", s.s, s.n);
@@ -195,24 +228,35 @@ START_TEST(ten_thousand_operators) {
   as_str_clear(&s);
   close_world(&w);
 }
+
 END_TEST
 
 START_TEST(flags_of_block_nodes) {
   world w;
   open_world(&w);
   size_t n;
-  char *path, *text = slurp("examples/gqa.tp", &n, &path);
+  char *path;
+  char *text = slurp("examples/gqa.tp", &n, &path);
   as_graph *g = tp(&w, path, text, n);
   free(text);
   free(path);
   text = slurp("examples/gqa.mug", &n, &path);
   as_graph *m = mug(&w, path, text, n, g);
-  static const struct { const char *name; bool varying, after, run; } want[] = {
-      {"q", false, false, false}, {"k", true, false, false}, {"s", true, false, false}, {"mx", false, true, false},
-      {"m", true, false, true},   {"e", true, false, true},  {"z", false, true, false}, {"y", false, true, false}};
+
+  static const struct {
+    const char *name;
+    bool varying;
+    bool after;
+    bool run;
+  } want[] = {{"q", false, false, false}, {"k", true, false, false}, {"s", true, false, false},
+              {"mx", false, true, false}, {"m", true, false, true},  {"e", true, false, true},
+              {"z", false, true, false},  {"y", false, true, false}};
+
   for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
     const as_node *x = &m->node[as_graph_find(m, 0, want[i].name)];
-    ck_assert_msg(x->varying == want[i].varying && x->after == want[i].after && x->reads_run == want[i].run, "%s", want[i].name);
+    ck_assert_msg(x->varying == want[i].varying && x->after == want[i].after &&
+                      x->reads_run == want[i].run,
+                  "%s", want[i].name);
   }
   free(text);
   free(path);
@@ -220,14 +264,20 @@ START_TEST(flags_of_block_nodes) {
   as_graph_free(g);
   close_world(&w);
 }
+
 END_TEST
 
 START_TEST(relations_decide_extents) {
   world w;
   open_world(&w);
-  static const char *const text = "program p\nsizes D, G, L, T, S, U\nwhere D = G*S, S = L*T, 2*U = G + L\ninput X: f16[D]\noutput Y = neg(X)\n";
+  static const char *const text = "program p\nsizes D, G, L, T, S, U\nwhere D = G*S, S = L*T, 2*U "
+                                  "= G + L\ninput X: f16[D]\noutput Y = neg(X)\n";
   as_graph *g = tp(&w, "p.tp", text, strlen(text));
-  as_size D = as_size_find(w.S, "D"), G = as_size_find(w.S, "G"), L = as_size_find(w.S, "L"), T = as_size_find(w.S, "T"), U = as_size_find(w.S, "U");
+  as_size D = as_size_find(w.S, "D");
+  as_size G = as_size_find(w.S, "G");
+  as_size L = as_size_find(w.S, "L");
+  as_size T = as_size_find(w.S, "T");
+  as_size U = as_size_find(w.S, "U");
   as_size glt = as_size_mul(w.S, G, as_size_mul(w.S, L, T));
   ck_assert(as_graph_same_size(g, D, glt));
   ck_assert(!as_graph_same_size(g, D, as_size_mul(w.S, G, L)));
@@ -238,6 +288,7 @@ START_TEST(relations_decide_extents) {
   as_graph_free(g);
   close_world(&w);
 }
+
 END_TEST
 
 int main(void) {

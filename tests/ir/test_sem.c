@@ -1,7 +1,9 @@
 /* Operator specifications: reading, canonical text, the shape rule, what is refused. */
 #include "util.h"
 
-static bool add(as_oplib *L, const char *text, as_err *e) { return as_oplib_parse(L, "t.sem", text, strlen(text), e); }
+static bool add(as_oplib *L, const char *text, as_err *e) {
+  return as_oplib_parse(L, "t.sem", text, strlen(text), e);
+}
 
 START_TEST(canonical_text_reads_back) {
   as_oplib *L = load_library();
@@ -11,7 +13,8 @@ START_TEST(canonical_text_reads_back) {
   as_err_init(&e);
   static const char *const funcs[] = {"sigmoid", "silu", "tanh", "erf", "gelu"};
   for (size_t i = 0; i < 5; i++) {
-    char *s = as_func_print(as_oplib_func(L, funcs[i])), *again;
+    char *s = as_func_print(as_oplib_func(L, funcs[i]));
+    char *again;
     ck_assert(add(M, s, &e));
     again = as_func_print(as_oplib_func(M, funcs[i]));
     ck_assert_str_eq(s, again);
@@ -20,7 +23,9 @@ START_TEST(canonical_text_reads_back) {
   }
   for (uint32_t i = 0; i < as_oplib_count(L); i++) {
     const as_opdef *op = as_oplib_nth(L, i);
-    char *s = as_opdef_print(op), *again, *why;
+    char *s = as_opdef_print(op);
+    char *again;
+    char *why;
     bool ok = add(M, s, &e);
     why = as_err_format(&e);
     ck_assert_msg(ok, "%s", why);
@@ -35,21 +40,26 @@ START_TEST(canonical_text_reads_back) {
   as_oplib_free(L);
   as_oplib_free(M);
 }
+
 END_TEST
 
 START_TEST(awkward_bodies_read_back) {
   static const char *const text =
       "op f(x[..a, n], y[n]; c = -2.5, d) -> [..a, 2 * n - 1]\n  require 1 <= n, d > 0\n"
-      "  let q[..a, i] = (sum(k < n) x[..a, k]) + (max(k < n) (sum(j < k + 1) x[..a, j] * y[k])) / n\n"
-      "  out[..a, i] = if(not (i < n and (i > 2 or i div 2 = 1)) or (i + 1) * 2 != n, -(q[..a, i] - 1) * -c, (x[..a, i mod n] - (q[..a, 0] - y[0])) / (c / d))\n";
-  as_oplib *L = as_oplib_new(), *M = as_oplib_new();
+      "  let q[..a, i] = (sum(k < n) x[..a, k]) + (max(k < n) (sum(j < k + 1) x[..a, j] * y[k])) / "
+      "n\n"
+      "  out[..a, i] = if(not (i < n and (i > 2 or i div 2 = 1)) or (i + 1) * 2 != n, -(q[..a, i] "
+      "- 1) * -c, (x[..a, i mod n] - (q[..a, 0] - y[0])) / (c / d))\n";
+  as_oplib *L = as_oplib_new();
+  as_oplib *M = as_oplib_new();
   as_err e;
   as_err_init(&e);
   bool ok = add(L, text, &e);
   char *why = as_err_format(&e);
   ck_assert_msg(ok, "%s", why);
   free(why);
-  char *s = as_opdef_print(as_oplib_nth(L, 0)), *t;
+  char *s = as_opdef_print(as_oplib_nth(L, 0));
+  char *t;
   ck_assert(add(M, s, &e));
   t = as_opdef_print(as_oplib_nth(M, 0));
   ck_assert_str_eq(s, t);
@@ -59,10 +69,14 @@ START_TEST(awkward_bodies_read_back) {
   as_oplib_free(L);
   as_oplib_free(M);
 }
+
 END_TEST
 
 /* what is wrong, and what the message must say */
-static const struct { const char *text, *says; } refused[] = {
+static const struct {
+  const char *text;
+  const char *says;
+} refused[] = {
     {"opp f(x[n]) -> [n]\n", "expected `op` or `func`"},
     {"op f(x[n]) -> [n]\n", "no definition"},
     {"op f(x[n]) -> [n]\n  out[i] = y[i]\n", "unknown tensor `y`"},
@@ -85,7 +99,8 @@ static const struct { const char *text, *says; } refused[] = {
     {"func g(x) builtin\n", "no built-in `g`"},
     {"func exp(x) = x\n", "already defined"},
     {"op f(x[n]) -> [n]\n  out[i] = exp(x[i], x[i])\n", "takes 1 argument"},
-    {"op f(x[n]) -> [n]\n  out[i] = x[i]\nop f(x[n]) -> [n]\n  out[i] = x[i]\n", "already defined at t.sem:1"},
+    {"op f(x[n]) -> [n]\n  out[i] = x[i]\nop f(x[n]) -> [n]\n  out[i] = x[i]\n",
+     "already defined at t.sem:1"},
     {"op f(x[n], x[n]) -> [n]\n  out[i] = x[i]\n", "two tensors"},
     {"op f(x[n]; a, a) -> [n]\n  out[i] = x[i]\n", "two attributes"},
     {"op f(x[n]) -> [n]\n  out[i] = if(x[i], 1, 2)\n", "a relation"},
@@ -97,7 +112,9 @@ static const struct { const char *text, *says; } refused[] = {
     {"op f(x[n]) -> [n]\n  let out[i] = x[i]\n", "reserved word"},
     {"op f(x[n]) -> [n]\n  let x[i] = 1\n  out[i] = x[i]\n", "defined twice"},
     {"op f(x[n", "expected"},
-    {"\x7f" "ELF\x02\x01\x01", "not a text file"},
+    {"\x7f"
+     "ELF\x02\x01\x01",
+     "not a text file"},
     {"", NULL},
 };
 
@@ -121,13 +138,15 @@ START_TEST(errors) {
     as_oplib_free(L);
   }
 }
+
 END_TEST
 
 START_TEST(deep_nesting_is_refused) {
   as_str s;
   as_str_init(&s);
   as_str_add(&s, "op f(x[n]) -> [n]\n  out[i] = ");
-  for (int i = 0; i < 100000; i++) as_str_add(&s, "(");
+  for (int i = 0; i < 100000; i++)
+    as_str_add(&s, "(");
   as_err e;
   as_err_init(&e);
   as_oplib *L = as_oplib_new();
@@ -137,19 +156,22 @@ START_TEST(deep_nesting_is_refused) {
   as_oplib_free(L);
   as_str_clear(&s);
 }
+
 END_TEST
 
 /* every truncation of a real file ends in a verdict, never in a crash */
 START_TEST(truncations) {
   size_t n;
-  char *path, *text = slurp("semantics/normalize.sem", &n, &path);
+  char *path;
+  char *text = slurp("semantics/normalize.sem", &n, &path);
   for (size_t cut = 0; cut < n; cut++) {
     as_oplib *L = as_oplib_new();
     as_err e;
     as_err_init(&e);
     char *part = as_malloc(cut + 1);
     memcpy(part, text, cut);
-    if (!as_oplib_parse(L, path, part, cut, &e)) ck_assert_int_eq(e.status, AS_BAD_INPUT);
+    if (!as_oplib_parse(L, path, part, cut, &e))
+      ck_assert_int_eq(e.status, AS_BAD_INPUT);
     free(part);
     as_err_clear(&e);
     as_oplib_free(L);
@@ -157,33 +179,43 @@ START_TEST(truncations) {
   free(text);
   free(path);
 }
+
 END_TEST
 
 /* bytes and words changed at random; what is still accepted prints and reads back */
 START_TEST(mutations) {
-  static const char *const files[] = {"semantics/elementwise.sem", "semantics/normalize.sem", "semantics/reduce.sem", "semantics/shape.sem"};
-  static const char *const junk[] = {"n", "..a", "x[", "]", "(", ")", "sum(k < n) ", "@", "-1", "=", ",", ";", "div ", "if(", "~o", " or ", "\n", "0.5", "\x80", "k < n", "1e9"};
+  static const char *const files[] = {"semantics/elementwise.sem", "semantics/normalize.sem",
+                                      "semantics/reduce.sem", "semantics/shape.sem"};
+  static const char *const junk[] = {"n",  "..a",  "x[", "]",   "(",    ")",     "sum(k < n) ",
+                                     "@",  "-1",   "=",  ",",   ";",    "div ",  "if(",
+                                     "~o", " or ", "\n", "0.5", "\x80", "k < n", "1e9"};
   size_t n;
-  char *path, *text = slurp(files[_i], &n, &path);
+  char *path;
+  char *text = slurp(files[_i], &n, &path);
   as_rng r;
   as_rng_seed(&r, 5 + (uint64_t)_i);
   unsigned accepted = 0;
   for (int round = 0; round < 2000; round++) {
     as_str s;
     as_str_init(&s);
-    size_t at = as_rng_below(&r, n), skip = as_rng_below(&r, 6);
-    if (at + skip > n) skip = n - at;
+    size_t at = as_rng_below(&r, n);
+    size_t skip = as_rng_below(&r, 6);
+    if (at + skip > n)
+      skip = n - at;
     as_str_addn(&s, text, at);
     as_str_add(&s, junk[as_rng_below(&r, sizeof junk / sizeof *junk)]);
     as_str_addn(&s, text + at + skip, n - at - skip);
-    as_oplib *L = as_oplib_new(), *M = as_oplib_new();
+    as_oplib *L = as_oplib_new();
+    as_oplib *M = as_oplib_new();
     as_err e;
     as_err_init(&e);
     if (as_oplib_parse(L, path, s.s, s.n, &e)) {
       accepted++;
       for (uint32_t i = 0; i < as_oplib_count(L); i++) {
-        char *t = as_opdef_print(as_oplib_nth(L, i)), *u = NULL;
-        if (strstr(t, "sigmoid(") || strstr(t, "silu(") || strstr(t, "gelu(") || strstr(t, "tanh(")) {
+        char *t = as_opdef_print(as_oplib_nth(L, i));
+        char *u = NULL;
+        if (strstr(t, "sigmoid(") || strstr(t, "silu(") || strstr(t, "gelu(") ||
+            strstr(t, "tanh(")) {
           free(t);
           continue; /* their functions are not in M */
         }
@@ -208,6 +240,7 @@ START_TEST(mutations) {
   free(text);
   free(path);
 }
+
 END_TEST
 
 START_TEST(missing_files) {
@@ -221,6 +254,7 @@ START_TEST(missing_files) {
   as_err_clear(&e);
   as_oplib_free(L);
 }
+
 END_TEST
 
 int main(void) {

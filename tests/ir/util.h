@@ -2,6 +2,7 @@
 #ifndef TESTS_IR_UTIL_H
 #define TESTS_IR_UTIL_H
 #include "../../src/ir/graph.h"
+#include "config.h"
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

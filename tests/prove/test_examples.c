@@ -1,5 +1,7 @@
-/* The example programs with their hand-written muGraphs, and variants and wrong variants of them in this folder: proved and accepted by
- * the checker on a claim read afresh, or left unproved.  With arguments SPEC CANDIDATE [CERT]: shows one proof (and writes it). */
+/* The example programs with their hand-written muGraphs, and variants and wrong variants of them in
+ * this folder: proved and accepted by the checker on a claim read afresh, or left unproved.  With
+ * arguments SPEC CANDIDATE [CERT]: shows one proof (and writes it). */
+#include "config.h"
 #include "proofs/checker/ck_cert.h"
 #include "src/base/base.h"
 #include "verify/prove/prove.h"
@@ -8,29 +10,59 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *file_in(const char *dir, const char *name) { return as_format("%s/%s", dir, name); }
-static const char *top(void) { const char *d = getenv("AS_TOP_SRCDIR"); return d ? d : AS_SRCDIR; }
-static const char *const sems[] = { "elementwise.sem", "linear.sem", "normalize.sem", "reduce.sem", "shape.sem" };
+static char *file_in(const char *dir, const char *name) {
+  return as_format("%s/%s", dir, name);
+}
+
+static const char *top(void) {
+  const char *d = getenv("AS_TOP_SRCDIR");
+  return d ? d : AS_SRCDIR;
+}
+
+static const char *const sems[] = {"elementwise.sem", "linear.sem", "normalize.sem", "reduce.sem",
+                                   "shape.sem"};
+
 enum { N_SEM = 5 };
 
-static ck_claim *read_claim(ck_terms *T, const char *spec, const char *cand)
-{
-  char *path[N_SEM]; ck_msg msg = { 0 }; ck_claim *c;
-  for (int i = 0; i < N_SEM; i++) path[i] = as_format("%s/semantics/%s", top(), sems[i]);
+static ck_claim *read_claim(ck_terms *T, const char *spec, const char *cand) {
+  char *path[N_SEM];
+  ck_msg msg = {0};
+  ck_claim *c;
+  for (int i = 0; i < N_SEM; i++)
+    path[i] = as_format("%s/semantics/%s", top(), sems[i]);
   c = as_claim_of_files(T, spec, cand, (const char *const *)path, N_SEM, &msg);
-  if (!c) printf("%s:%d:%d: %s\n", msg.file ? msg.file : "?", msg.line, msg.col, msg.text ? msg.text : "?");
-  for (int i = 0; i < N_SEM; i++) free(path[i]);
-  free(msg.text); free(msg.file);
+  if (!c) {
+    printf("%s:%d:%d: %s\n", msg.file ? msg.file : "?", msg.line, msg.col,
+           msg.text ? msg.text : "?");
+  }
+  for (int i = 0; i < N_SEM; i++)
+    free(path[i]);
+  free(msg.text);
+  free(msg.file);
   return c;
 }
 
-/* proves; then checks on a fresh claim.  Gives the verdict, -1 if the files are bad; *accepted is the checker's */
-static int prove_files(const char *spec, const char *cand, bool show, const char *out, bool *accepted)
-{
-  ck_terms *T = ck_terms_new(), *F = ck_terms_new(); as_proof_result r; ck_usage use; char *why = NULL; int v; double t0, t1, t2;
-  ck_claim *c = read_claim(T, spec, cand), *d = NULL;
+/* proves; then checks on a fresh claim.  Gives the verdict, -1 if the files are bad; *accepted is
+ * the checker's */
+static int prove_files(const char *spec, const char *cand, bool show, const char *out,
+                       bool *accepted) {
+  ck_terms *T = ck_terms_new();
+  ck_terms *F = ck_terms_new();
+  as_proof_result r;
+  ck_usage use;
+  char *why = NULL;
+  int v;
+  double t0;
+  double t1;
+  double t2;
+  ck_claim *c = read_claim(T, spec, cand);
+  ck_claim *d = NULL;
   *accepted = false;
-  if (!c) { ck_terms_free(T); ck_terms_free(F); return -1; }
+  if (!c) {
+    ck_terms_free(T);
+    ck_terms_free(F);
+    return -1;
+  }
   t0 = as_now();
   as_prove_claim(T, c, NULL, &r);
   t1 = as_now();
@@ -39,40 +71,70 @@ static int prove_files(const char *spec, const char *cand, bool show, const char
     d = read_claim(F, spec, cand);
     t2 = as_now();
     *accepted = d && ck_cert_check(F, d->goals, d->n_goals, r.cert, r.cert_len, &use, &why);
-    if (show) printf("%s: %u goals, proved in %.3f s (%u steps tried), certificate %u steps %u terms %zu bytes, checked in %.3f s: %s\n", cand,
-      r.goals, t1 - t0, r.steps_tried, r.steps,
-                     r.terms, r.cert_len, as_now() - t2, *accepted ? "accepted" : why);
-    if (out) { as_err e; as_err_init(&e); as_write_file(out, r.cert, r.cert_len, &e); as_err_clear(&e); }
-  } else if (show) printf("%s: not proved in %.3f s (%u steps): %u of %u goals; %s: %s\n  L %s\n  R %s\n", cand, t1 - t0, r.steps_tried,
-    r.goals_proved, r.goals, r.goal, r.reason, r.left, r.right ? r.right : "");
+    if (show) {
+      printf("%s: %u goals, proved in %.3f s (%u steps tried), certificate %u steps %u terms %zu "
+             "bytes, checked in %.3f s: %s\n",
+             cand, r.goals, t1 - t0, r.steps_tried, r.steps, r.terms, r.cert_len, as_now() - t2,
+             *accepted ? "accepted" : why);
+    }
+    if (out) {
+      as_err e;
+      as_err_init(&e);
+      as_write_file(out, r.cert, r.cert_len, &e);
+      as_err_clear(&e);
+    }
+  } else if (show) {
+    printf("%s: not proved in %.3f s (%u steps): %u of %u goals; %s: %s\n  L %s\n  R %s\n", cand,
+           t1 - t0, r.steps_tried, r.goals_proved, r.goals, r.goal, r.reason, r.left,
+           r.right ? r.right : "");
+  }
   free(why);
   as_proof_result_clear(&r);
   ck_claim_free(c);
-  if (d) ck_claim_free(d);
-  ck_terms_free(T); ck_terms_free(F);
+  if (d)
+    ck_claim_free(d);
+  ck_terms_free(T);
+  ck_terms_free(F);
   return v;
 }
 
-static const struct { const char *dir, *spec, *cand; bool proved; } list[] = {
+static const struct {
+  const char *dir;
+  const char *spec;
+  const char *cand;
+  bool proved;
+} list[] = {
+
 #include "examples.inc"
 };
 
-START_TEST(example)
-{
-  char *dir = as_format("%s/%s", top(), list[_i].dir), *s = file_in(dir, list[_i].spec), *c = file_in(dir, list[_i].cand); bool ok;
+START_TEST(example) {
+  char *dir = as_format("%s/%s", top(), list[_i].dir);
+  char *s = file_in(dir, list[_i].spec);
+  char *c = file_in(dir, list[_i].cand);
+  bool ok;
   int v = prove_files(s, c, true, NULL, &ok);
   ck_assert_msg(v >= 0, "%s: not read", list[_i].cand);
-  ck_assert_msg((v == AS_PROVED) == list[_i].proved, "%s: %s", list[_i].cand, v == AS_PROVED ? "proved, but wrong" : "not proved");
+  ck_assert_msg((v == AS_PROVED) == list[_i].proved, "%s: %s", list[_i].cand,
+                v == AS_PROVED ? "proved, but wrong" : "not proved");
   ck_assert_msg(v != AS_PROVED || ok, "%s: certificate rejected", list[_i].cand);
-  free(dir); free(s); free(c);
+  free(dir);
+  free(s);
+  free(c);
 }
+
 END_TEST
 
-int main(int argc, char **argv)
-{
-  int failed; bool ok;
-  if (argc > 2) { prove_files(argv[1], argv[2], true, argc > 3 ? argv[3] : NULL, &ok); return ok ? 0 : 1; }
-  Suite *s = suite_create("prove_examples"); TCase *c = tcase_create("examples"); SRunner *r;
+int main(int argc, char **argv) {
+  int failed;
+  bool ok;
+  if (argc > 2) {
+    prove_files(argv[1], argv[2], true, argc > 3 ? argv[3] : NULL, &ok);
+    return ok ? 0 : 1;
+  }
+  Suite *s = suite_create("prove_examples");
+  TCase *c = tcase_create("examples");
+  SRunner *r;
   tcase_set_timeout(c, 60);
   tcase_add_loop_test(c, example, 0, (int)(sizeof list / sizeof *list));
   suite_add_tcase(s, c);

@@ -1,5 +1,7 @@
-/* Rewrite rules from files: those expected to be proved are proved and accepted by the checker on a claim read afresh, the others stay
- * unproved.  With arguments FILE [NAME..]: shows what becomes of them, one line each (-v before: with the normal forms left). */
+/* Rewrite rules from files: those expected to be proved are proved and accepted by the checker on a
+ * claim read afresh, the others stay unproved.  With arguments FILE [NAME..]: shows what becomes of
+ * them, one line each (-v before: with the normal forms left). */
+#include "config.h"
 #include "proofs/checker/ck_cert.h"
 #include "src/base/base.h"
 #include "verify/prove/prove.h"
@@ -9,59 +11,97 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct { char *file, *name; char expect[16]; } rule;
-static as_vec rules; /* rule */
-static char **sems; static size_t n_sem;
-static const char *top(void) { const char *d = getenv("AS_TOP_SRCDIR"); return d ? d : AS_SRCDIR; }
+typedef struct {
+  char *file;
+  char *name;
+  char expect[16];
+} rule;
 
-static void find_sems(void)
-{
-  char *pat = as_format("%s/semantics/*.sem", top()); glob_t g;
+static as_vec rules; /* rule */
+static char **sems;
+static size_t n_sem;
+
+static const char *top(void) {
+  const char *d = getenv("AS_TOP_SRCDIR");
+  return d ? d : AS_SRCDIR;
+}
+
+static void find_sems(void) {
+  char *pat = as_format("%s/semantics/*.sem", top());
+  glob_t g;
   if (glob(pat, 0, NULL, &g) == 0) {
     sems = as_calloc(g.gl_pathc, sizeof *sems);
-    for (n_sem = 0; n_sem < g.gl_pathc; n_sem++) sems[n_sem] = as_strdup(g.gl_pathv[n_sem]);
+    for (n_sem = 0; n_sem < g.gl_pathc; n_sem++)
+      sems[n_sem] = as_strdup(g.gl_pathv[n_sem]);
     globfree(&g);
   }
   free(pat);
 }
 
-/* the rules of a file: a line that starts with the word `rule`; its `expect` is the next one before another rule */
-static void add_file(const char *path)
-{
-  char *text, line[512], word[128]; size_t len; as_err e; const char *s;
+/* the rules of a file: a line that starts with the word `rule`; its `expect` is the next one before
+ * another rule */
+static void add_file(const char *path) {
+  char *text;
+  char line[512];
+  char word[128];
+  size_t len;
+  as_err e;
+  const char *s;
   as_err_init(&e);
   text = as_read_file(path, &len, &e);
-  if (!text) { printf("%s: not read\n", path); as_err_clear(&e); return; }
+  if (!text) {
+    printf("%s: not read\n", path);
+    as_err_clear(&e);
+    return;
+  }
   for (s = text; *s;) {
-    size_t n = strcspn(s, "\n"), m = n < sizeof line - 1 ? n : sizeof line - 1;
-    memcpy(line, s, m); line[m] = 0;
+    size_t n = strcspn(s, "\n");
+    size_t m = n < sizeof line - 1 ? n : sizeof line - 1;
+    memcpy(line, s, m);
+    line[m] = 0;
     if (sscanf(line, "rule %127s", word) == 1) {
-      rule r = { as_strdup(path), as_strdup(word), "" };
+      rule r = {as_strdup(path), as_strdup(word), ""};
       as_vec_push(&rules, &r);
-    } else if (rules.n && sscanf(line, " expect %127s", word) == 1) snprintf(AS_VEC_AT(&rules, rule, rules.n - 1).expect, 16, "%.15s", word);
+    } else if (rules.n && sscanf(line, " expect %127s", word) == 1) {
+      snprintf(AS_VEC_AT(&rules, rule, rules.n - 1).expect, 16, "%.15s", word);
+    }
     s += n + (s[n] == '\n');
   }
-  free(text); as_err_clear(&e);
+  free(text);
+  as_err_clear(&e);
 }
 
-static void add_glob(const char *where)
-{
-  char *pat = as_format("%s/%s", top(), where); glob_t g;
-  if (glob(pat, 0, NULL, &g) == 0) { for (size_t i = 0; i < g.gl_pathc; i++) add_file(g.gl_pathv[i]); globfree(&g); }
+static void add_glob(const char *where) {
+  char *pat = as_format("%s/%s", top(), where);
+  glob_t g;
+  if (glob(pat, 0, NULL, &g) == 0) {
+    for (size_t i = 0; i < g.gl_pathc; i++)
+      add_file(g.gl_pathv[i]);
+    globfree(&g);
+  }
   free(pat);
 }
 
 /* proved: 1, not: 0, not read: -1, certificate refused: -2; *why malloc'ed */
-static int prove_rule(const rule *r, char **why, double *seconds, as_proof_result *res, bool wide)
-{
-  ck_terms *T = ck_terms_new(), *F = ck_terms_new(); ck_msg msg = { 0 }; ck_usage use; char *no = NULL; int v; double t0;
-  ck_claim *c = as_claim_of_files(T, r->file, r->name, (const char *const *)sems, (uint32_t)n_sem, &msg), *d;
+static int prove_rule(const rule *r, char **why, double *seconds, as_proof_result *res, bool wide) {
+  ck_terms *T = ck_terms_new();
+  ck_terms *F = ck_terms_new();
+  ck_msg msg = {0};
+  ck_usage use;
+  char *no = NULL;
+  int v;
+  double t0;
+  ck_claim *c =
+      as_claim_of_files(T, r->file, r->name, (const char *const *)sems, (uint32_t)n_sem, &msg);
+  ck_claim *d;
   *seconds = 0;
   memset(res, 0, sizeof *res);
   if (!c) {
     *why = as_format("%s:%d: %s", msg.file ? msg.file : "?", msg.line, msg.text ? msg.text : "?");
-    free(msg.text); free(msg.file);
-    ck_terms_free(T); ck_terms_free(F);
+    free(msg.text);
+    free(msg.file);
+    ck_terms_free(T);
+    ck_terms_free(F);
     return -1;
   }
   t0 = as_now();
@@ -70,60 +110,93 @@ static int prove_rule(const rule *r, char **why, double *seconds, as_proof_resul
   v = res->verdict == AS_PROVED;
   if (v) {
     d = as_claim_of_files(F, r->file, r->name, (const char *const *)sems, (uint32_t)n_sem, &msg);
-    if (!d || !ck_cert_check(F, d->goals, d->n_goals, res->cert, res->cert_len, &use, &no)) { v = -2; *why = as_format("refused: %s", no ? no : "?");
-      }
-    else *why = as_format("%u steps, %u terms", res->steps, res->terms);
+    if (!d || !ck_cert_check(F, d->goals, d->n_goals, res->cert, res->cert_len, &use, &no)) {
+      v = -2;
+      *why = as_format("refused: %s", no ? no : "?");
+    } else {
+      *why = as_format("%u steps, %u terms", res->steps, res->terms);
+    }
     free(no);
-    if (d) ck_claim_free(d);
+    if (d)
+      ck_claim_free(d);
   } else if (wide && getenv("AS_SHOW_HYPS")) {
-    for (uint32_t i = 0; i < c->n_goals; i++)
+    for (uint32_t i = 0; i < c->n_goals; i++) {
       for (uint32_t j = 0; !strcmp(c->goals[i].name, res->goal) && j < c->goals[i].n_allowed; j++) {
         char *h = ck_show(T, c->goals[i].allowed[j]);
         printf("    H %s\n", h);
         free(h);
       }
+    }
   }
-  if (v == 0) *why = wide ? as_format("%s: %s\n    L %s\n    R %s", res->goal, res->reason, res->left,
-    res->right ? res->right : "") : as_format("%s: %s", res->goal, res->reason);
+  if (v == 0) {
+    *why = wide ? as_format("%s: %s\n    L %s\n    R %s", res->goal, res->reason, res->left,
+                            res->right ? res->right : "")
+                : as_format("%s: %s", res->goal, res->reason);
+  }
   ck_claim_free(c);
-  ck_terms_free(T); ck_terms_free(F);
+  ck_terms_free(T);
+  ck_terms_free(F);
   return v;
 }
 
 /* right, and not proved yet: tests/rules/undecided.txt, one name a line */
-static bool undecided(const char *name)
-{
-  char *path = as_format("%s/tests/rules/undecided.txt", top()), *text, *s; size_t len, n = strlen(name); bool found = false; as_err e;
+static bool undecided(const char *name) {
+  char *path = as_format("%s/tests/rules/undecided.txt", top());
+  char *text;
+  char *s;
+  size_t len;
+  size_t n = strlen(name);
+  bool found = false;
+  as_err e;
   as_err_init(&e);
   text = as_read_file(path, &len, &e);
-  for (s = text; s && *s && !found; s += strcspn(s, "\n"), s += *s != 0) found = !strncmp(s, name, n) && (s[n] == '\n' || !s[n]);
-  free(text); free(path); as_err_clear(&e);
+  for (s = text; s && *s && !found; s += strcspn(s, "\n"), s += *s != 0)
+    found = !strncmp(s, name, n) && (s[n] == '\n' || !s[n]);
+  free(text);
+  free(path);
+  as_err_clear(&e);
   return found;
 }
 
-START_TEST(one)
-{
-  const rule *r = &AS_VEC_AT(&rules, rule, _i); char *why = NULL; double s; as_proof_result res; int v = prove_rule(r, &why, &s, &res, true);
+START_TEST(one) {
+  const rule *r = &AS_VEC_AT(&rules, rule, _i);
+  char *why = NULL;
+  double s;
+  as_proof_result res;
+  int v = prove_rule(r, &why, &s, &res, true);
   ck_assert_msg(v >= -1, "%s: %s", r->name, why);
-  if (!strcmp(r->expect, "proved")) ck_assert_msg(v == 1 || (v == 0 && undecided(r->name)), "%s: %.400s", r->name, why);
-  if (!strcmp(r->expect, "refuted")) ck_assert_msg(v != 1, "%s: proved, but wrong", r->name);
+  if (!strcmp(r->expect, "proved"))
+    ck_assert_msg(v == 1 || (v == 0 && undecided(r->name)), "%s: %.400s", r->name, why);
+  if (!strcmp(r->expect, "refuted"))
+    ck_assert_msg(v != 1, "%s: proved, but wrong", r->name);
   free(why);
   as_proof_result_clear(&res);
 }
+
 END_TEST
 
-static int show(int argc, char **argv)
-{
-  bool wide = argc > 1 && !strcmp(argv[1], "-v"); int first = wide ? 2 : 1, n[3] = { 0 };
+static int show(int argc, char **argv) {
+  bool wide = argc > 1 && !strcmp(argv[1], "-v");
+  int first = wide ? 2 : 1;
+  int n[3] = {0};
   add_file(argv[first]);
   for (size_t i = 0; i < rules.n; i++) {
-    const rule *r = &AS_VEC_AT(&rules, rule, i); char *why = NULL; double s; as_proof_result res; bool wanted = argc == first + 1;
-    for (int j = first + 1; j < argc; j++) wanted = wanted || !strcmp(argv[j], r->name);
-    if (!wanted) continue;
+    const rule *r = &AS_VEC_AT(&rules, rule, i);
+    char *why = NULL;
+    double s;
+    as_proof_result res;
+    bool wanted = argc == first + 1;
+    for (int j = first + 1; j < argc; j++)
+      wanted = wanted || !strcmp(argv[j], r->name);
+    if (!wanted)
+      continue;
     int v = prove_rule(r, &why, &s, &res, wide);
     const char *word = v == 1 ? "proved" : v == 0 ? "unknown" : v == -1 ? "BAD" : "REFUSED";
-    printf("%-22s %-8s %s %6.3f s %6u tried  %s\n", r->name, word, !*r->expect ? " " : !strcmp(r->expect, "proved") == (v == 1) ? "=" : "!", s,
-      res.steps_tried, why);
+    printf("%-22s %-8s %s %6.3f s %6u tried  %s\n", r->name, word,
+           !*r->expect                                ? " "
+           : !strcmp(r->expect, "proved") == (v == 1) ? "="
+                                                      : "!",
+           s, res.steps_tried, why);
     n[v == 1 ? 0 : v == 0 ? 1 : 2]++;
     free(why);
     as_proof_result_clear(&res);
@@ -133,33 +206,43 @@ static int show(int argc, char **argv)
 }
 
 /* a chain of maxima that is huge when it is written out: refused at once, and no matter how deep */
-START_TEST(huge)
-{
+START_TEST(huge) {
   enum { DEEP = 60 };
-  as_str s; as_proof_result r; ck_msg msg = { 0 };
-  static const char sem[] = "op maximum(x[..a], y[..a]) -> [..a]\n  out[..a] = max(x[..a], y[..a])\n";
+
+  as_str s;
+  as_proof_result r;
+  ck_msg msg = {0};
+  static const char sem[] =
+      "op maximum(x[..a], y[..a]) -> [..a]\n  out[..a] = max(x[..a], y[..a])\n";
   as_str_init(&s);
   as_str_add(&s, "program p\nsizes N = 4\ninput X: f16[N]\ninput Y: f16[N]\nT0 = X\n");
-  for (int i = 0; i < DEEP; i++) as_str_printf(&s, "T%d = maximum(T%d, Y)\n", i + 1, i);
+  for (int i = 0; i < DEEP; i++)
+    as_str_printf(&s, "T%d = maximum(T%d, Y)\n", i + 1, i);
   as_str_printf(&s, "output Z = T%d\n", DEEP);
   static const char cand[] = "mugraph c\nZ = maximum(X, Y)\n";
-  ck_text spec = { "p.tp", s.s, strlen(s.s) }, c = { "c.mug", cand, sizeof cand - 1 }, m = { "o.sem", sem, sizeof sem - 1 };
+  ck_text spec = {"p.tp", s.s, strlen(s.s)};
+  ck_text c = {"c.mug", cand, sizeof cand - 1};
+  ck_text m = {"o.sem", sem, sizeof sem - 1};
   ck_assert_msg(as_prove_texts(&spec, &c, &m, 1, NULL, &r, &msg), "%s", msg.text);
   ck_assert_int_eq(r.verdict, AS_UNPROVED);
   ck_assert(strstr(r.reason, "too large"));
   as_proof_result_clear(&r);
   as_str_clear(&s);
 }
+
 END_TEST
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   int failed;
   as_vec_init(&rules, sizeof(rule));
   find_sems();
-  if (argc > 1) return show(argc, argv);
-  add_glob("examples/rules/*.rule"); add_glob("tests/prove/cases/*.rule");
-  Suite *s = suite_create("prove_rules"); TCase *c = tcase_create("rules"); SRunner *r;
+  if (argc > 1)
+    return show(argc, argv);
+  add_glob("examples/rules/*.rule");
+  add_glob("tests/prove/cases/*.rule");
+  Suite *s = suite_create("prove_rules");
+  TCase *c = tcase_create("rules");
+  SRunner *r;
   tcase_set_timeout(c, 60);
   tcase_add_loop_test(c, one, 0, (int)rules.n);
   tcase_add_test(c, huge);

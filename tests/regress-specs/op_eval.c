@@ -1,5 +1,6 @@
-/* op_eval SEM_FOLDER <calls >results: evaluates operators over doubles as their specifications say, for comparison with other libraries.
- * A call is {"op", "args": [{"dim": [..], "data": [..]}], "attrs": {..}}; a result {"dim", "data"} with null for what is undefined, or {"error"}. */
+/* op_eval SEM_FOLDER <calls >results: evaluates operators over doubles as their specifications say,
+ * for comparison with other libraries. A call is {"op", "args": [{"dim": [..], "data": [..]}],
+ * "attrs": {..}}; a result {"dim", "data"} with null for what is undefined, or {"error"}. */
 #include "../../semantics/eval.h"
 #include <jansson.h>
 #include <math.h>
@@ -8,20 +9,25 @@
 #include <string.h>
 
 static bool tensor_of(const json_t *j, as_tensor *t) {
-  const json_t *dims = json_object_get(j, "dim"), *data = json_object_get(j, "data");
+  const json_t *dims = json_object_get(j, "dim");
+  const json_t *data = json_object_get(j, "data");
   int64_t dim[AS_MAX_RANK];
   size_t rank = json_array_size(dims);
-  if (rank > AS_MAX_RANK) return false;
-  for (size_t i = 0; i < rank; i++) dim[i] = json_integer_value(json_array_get(dims, i));
+  if (rank > AS_MAX_RANK)
+    return false;
+  for (size_t i = 0; i < rank; i++)
+    dim[i] = json_integer_value(json_array_get(dims, i));
   as_tensor_init(t, &as_domain_double, dim, (uint32_t)rank);
-  for (size_t i = 0; i < t->n && i < json_array_size(data); i++) *(double *)as_tensor_at(t, i) = json_number_value(json_array_get(data, i));
+  for (size_t i = 0; i < t->n && i < json_array_size(data); i++)
+    *(double *)as_tensor_at(t, i) = json_number_value(json_array_get(data, i));
   return json_array_size(data) == t->n;
 }
 
 static void attributes(as_sizes *S, const as_opdef *op, const json_t *given, as_attr *attr) {
   for (uint32_t i = 0; i < op->nattrs; i++) {
     const json_t *v = json_object_get(given, op->attr[i]);
-    if (op->attr_has_default[i]) as_attr_set(&attr[i], &op->attr_default[i]);
+    if (op->attr_has_default[i])
+      as_attr_set(&attr[i], &op->attr_default[i]);
     if (json_is_integer(v)) {
       attr[i].is_size = true;
       attr[i].size = as_size_int(S, (long)json_integer_value(v));
@@ -33,8 +39,10 @@ static void attributes(as_sizes *S, const as_opdef *op, const json_t *given, as_
 }
 
 static json_t *result(const as_tensor *t) {
-  json_t *dims = json_array(), *data = json_array();
-  for (uint32_t i = 0; i < t->rank; i++) json_array_append_new(dims, json_integer(t->dim[i]));
+  json_t *dims = json_array();
+  json_t *data = json_array();
+  for (uint32_t i = 0; i < t->rank; i++)
+    json_array_append_new(dims, json_integer(t->dim[i]));
   for (size_t i = 0; i < t->n; i++) {
     double v = *(const double *)as_tensor_at(t, i);
     json_array_append_new(data, isfinite(v) ? json_real(v) : json_null());
@@ -46,11 +54,13 @@ static json_t *call(const as_oplib *lib, const json_t *j) {
   const char *name = json_string_value(json_object_get(j, "op"));
   const json_t *args = json_object_get(j, "args");
   const as_opdef *op = name ? as_oplib_find(lib, name) : NULL;
-  if (op == NULL || json_array_size(args) != op->nargs) return json_pack("{s:s}", "error", "no such operator, or another number of arguments");
+  if (op == NULL || json_array_size(args) != op->nargs)
+    return json_pack("{s:s}", "error", "no such operator, or another number of arguments");
   as_sizes *S = as_sizes_new();
   as_size adim[AS_MAX_ARGS][AS_MAX_RANK];
   uint32_t arank[AS_MAX_ARGS];
-  as_tensor in[AS_MAX_ARGS], out;
+  as_tensor in[AS_MAX_ARGS];
+  as_tensor out;
   const as_tensor *arg[AS_MAX_ARGS];
   as_attr attr[AS_MAX_ATTRS];
   as_err e;
@@ -59,25 +69,33 @@ static json_t *call(const as_oplib *lib, const json_t *j) {
   for (; n < op->nargs && tensor_of(json_array_get(args, n), &in[n]); n++) {
     arg[n] = &in[n];
     arank[n] = in[n].rank;
-    for (uint32_t i = 0; i < in[n].rank; i++) adim[n][i] = as_size_int(S, (long)in[n].dim[i]);
+    for (uint32_t i = 0; i < in[n].rank; i++)
+      adim[n][i] = as_size_int(S, (long)in[n].dim[i]);
   }
-  for (int i = 0; i < AS_MAX_ATTRS; i++) as_attr_init(&attr[i]);
+  for (int i = 0; i < AS_MAX_ATTRS; i++)
+    as_attr_init(&attr[i]);
   attributes(S, op, json_object_get(j, "attrs"), attr);
   int64_t *env = as_env_new(S);
-  as_opcode *c = n == op->nargs ? as_opcode_new(S, op, (const as_size(*)[AS_MAX_RANK])adim, arank, n, attr, &as_domain_double, env, &e) : NULL;
+  as_opcode *c = n == op->nargs ? as_opcode_new(S, op, (const as_size(*)[AS_MAX_RANK])adim, arank,
+                                                n, attr, &as_domain_double, env, &e)
+                                : NULL;
   json_t *r = NULL;
   if (c) {
     int64_t dim[AS_MAX_RANK];
     uint32_t rank;
     as_opcode_dims(c, dim, &rank);
     as_tensor_init(&out, &as_domain_double, dim, rank);
-    if (as_opcode_run(c, arg, &out, NULL, &e) == AS_OK) r = result(&out);
+    if (as_opcode_run(c, arg, &out, NULL, &e) == AS_OK)
+      r = result(&out);
     as_tensor_clear(&out);
   }
-  if (r == NULL) r = json_pack("{s:s}", "error", e.text ? e.text : "data do not fit the extents");
+  if (r == NULL)
+    r = json_pack("{s:s}", "error", e.text ? e.text : "data do not fit the extents");
   as_opcode_free(c);
-  for (uint32_t i = 0; i < n; i++) as_tensor_clear(&in[i]);
-  for (int i = 0; i < AS_MAX_ATTRS; i++) as_attr_clear(&attr[i]);
+  for (uint32_t i = 0; i < n; i++)
+    as_tensor_clear(&in[i]);
+  for (int i = 0; i < AS_MAX_ATTRS; i++)
+    as_attr_clear(&attr[i]);
   free(env);
   as_err_clear(&e);
   as_sizes_free(S);
@@ -93,7 +111,9 @@ int main(int argc, char **argv) {
     fprintf(stderr, "op_eval: %s\n", e.text ? e.text : "a folder of specifications is needed");
     return 2;
   }
-  json_t *calls = json_loadf(stdin, 0, &je), *results = json_array(), *j;
+  json_t *calls = json_loadf(stdin, 0, &je);
+  json_t *results = json_array();
+  json_t *j;
   size_t i;
   if (!json_is_array(calls)) {
     fprintf(stderr, "op_eval: line %d: %s\n", je.line, calls ? "not a list" : je.text);
@@ -101,7 +121,8 @@ int main(int argc, char **argv) {
   }
   json_array_foreach(calls, i, j) json_array_append_new(results, call(lib, j));
   int bad = json_dumpf(results, stdout, JSON_REAL_PRECISION(17));
-  json_decref(results), json_decref(calls);
+  json_decref(results);
+  json_decref(calls);
   as_oplib_free(lib);
   as_err_clear(&e);
   return bad != 0;

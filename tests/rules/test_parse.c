@@ -2,12 +2,17 @@
 #include "util.h"
 
 static const char *const good[] = {
-    "rule dist\naxes I\ntensor A[..I], B[..I], C[..I]\nlhs (A + B) * C\nrhs A * C + B * C\nexpect proved\n",
-    ("rule pads\nsizes N, L >= 1, M = 4\nints s, t\ntensor A[N, max(L, M)], c[] int, p[N] bool\nwhere 0 <= s, s + L <= N, t != min(s, -2*L)\nassume A >= 0, c != 3\n"
-    "lhs\n  x = slice(A, axis=0, start=max(s, 0), stop=s + L)\n  output y = x * c\n  output x\nrhs\n  output x = A[s:s + L]\n  output y = x * c\n"),
+    "rule dist\naxes I\ntensor A[..I], B[..I], C[..I]\nlhs (A + B) * C\nrhs A * C + B * C\nexpect "
+    "proved\n",
+    ("rule pads\nsizes N, L >= 1, M = 4\nints s, t\ntensor A[N, max(L, M)], c[] int, p[N] "
+     "bool\nwhere 0 <= s, s + L <= N, t != min(s, -2*L)\nassume A >= 0, c != 3\n"
+     "lhs\n  x = slice(A, axis=0, start=max(s, 0), stop=s + L)\n  output y = x * c\n  output "
+     "x\nrhs\n  output x = A[s:s + L]\n  output y = x * c\n"),
     "op count(; n) -> [n]\n  out[i] = i\nrule io\nsizes n\nlhs count(n=n)\nrhs count(n=n + 0)\n",
-    "rule late\nsizes N\nassume x < 1\ntensor x[N]\nlhs x\nrhs 0\n\nrule second\nsizes N\ntensor x[N]\nlhs twice(x)\nrhs x + x\nop twice(x[..a]) -> [..a]\n  out[..a] = 2 * x[..a]\n",
-    "rule mixed\naxes I, J\nsizes N\ntensor A[..I, N, ..J], B[..I, 3, ..J]\nassume (A + 1) * 2 <= A - 4\nlhs A + A\nrhs neg(-B)\n",
+    "rule late\nsizes N\nassume x < 1\ntensor x[N]\nlhs x\nrhs 0\n\nrule second\nsizes N\ntensor "
+    "x[N]\nlhs twice(x)\nrhs x + x\nop twice(x[..a]) -> [..a]\n  out[..a] = 2 * x[..a]\n",
+    "rule mixed\naxes I, J\nsizes N\ntensor A[..I, N, ..J], B[..I, 3, ..J]\nassume (A + 1) * 2 <= "
+    "A - 4\nlhs A + A\nrhs neg(-B)\n",
 };
 
 START_TEST(round_trip) {
@@ -19,7 +24,10 @@ START_TEST(round_trip) {
       as_rule *r = rules_read(&R, k, NULL);
       char *text = as_rule_print(r);
       rules S;
-      char *with = i == 2 ? as_format("op count(; n) -> [n]\n  out[i] = i\n%s", text) : i == 3 ? as_format("op twice(x[..a]) -> [..a]\n  out[..a] = 2 * x[..a]\n%s", text) : as_strdup(text);
+      char *with = i == 2 ? as_format("op count(; n) -> [n]\n  out[i] = i\n%s", text)
+                   : i == 3
+                       ? as_format("op twice(x[..a]) -> [..a]\n  out[..a] = 2 * x[..a]\n%s", text)
+                       : as_strdup(text);
       rules_open(&S, with);
       as_rule *q = rules_read(&S, 0, NULL);
       char *again = as_rule_print(q);
@@ -37,6 +45,7 @@ START_TEST(round_trip) {
     rules_close(&R);
   }
 }
+
 END_TEST
 
 START_TEST(contents) {
@@ -45,7 +54,8 @@ START_TEST(contents) {
   as_rule *r = rules_read(&R, 0, NULL);
   ck_assert_uint_eq(r->n_output, 2);
   ck_assert_str_eq(r->output[0], "y");
-  ck_assert_str_eq(r->rhs->node[r->rhs->output[0]].name, "y"); /* outputs of both sides in one order */
+  ck_assert_str_eq(r->rhs->node[r->rhs->output[0]].name,
+                   "y"); /* outputs of both sides in one order */
   ck_assert_int_eq(r->type[0], AS_R_REAL);
   ck_assert_int_eq(r->type[1], AS_R_INT);
   ck_assert_int_eq(r->type[2], AS_R_BOOL);
@@ -63,11 +73,13 @@ START_TEST(contents) {
   free(text);
   rules_close(&R);
 }
+
 END_TEST
 
 START_TEST(groups) { /* a group stands for as many axes as one says */
   rules R;
-  rules_open(&R, "rule g\naxes I, J\nsizes N\ntensor A[..I, N], B[N], C[N, ..J]\nlhs A * B\nrhs A * B\n");
+  rules_open(
+      &R, "rule g\naxes I, J\nsizes N\ntensor A[..I, N], B[N], C[N, ..J]\nlhs A * B\nrhs A * B\n");
   for (int k = 0; k < 4; k++) {
     int ranks[AS_MAX_GROUPS] = {k, 3 - k};
     as_rule *r = rules_read(&R, 0, ranks);
@@ -81,9 +93,15 @@ START_TEST(groups) { /* a group stands for as many axes as one says */
   as_rule_free(r);
   rules_close(&R);
 }
+
 END_TEST
 
-static const struct { const char *text, *message; int line, col; } bad[] = {
+static const struct {
+  const char *text;
+  const char *message;
+  int line;
+  int col;
+} bad[] = {
     {"rule a\nsizes N\ntensor x[N]\nlhs y\nrhs x\n", "unknown tensor `y`", 4, 5},
     {"rule a\nsizes N\ntensor x[M]\nlhs x\nrhs x\n", "unknown size `M`", 3, 10},
     {"rule a\nsizes N\ntensor x[..I]\nlhs x\nrhs x\n", "`I` is no group of axes", 3, 12},
@@ -92,8 +110,10 @@ static const struct { const char *text, *message; int line, col; } bad[] = {
     {"rule a\naxes I\ntensor I[]\nlhs 1\nrhs 1\n", "already defined", 3, 8},
     {"rule a\nints N, N\nlhs 1\nrhs 1\n", "already defined", 2, 9},
     {"rule a\naxes I\ntensor A[..I]\nlhs sum(A)\nrhs A\n", "a group of axes", 4, 5},
-    {"rule a\naxes I\ntensor A[..I]\nlhs expand_dims(A, axis=-1)\nrhs A\n", "a group of axes", 4, 5},
-    {"rule a\naxes I\nsizes N\ntensor A[N, ..I]\nlhs sum(A, axis=-2)\nrhs A\n", "a group of axes", 5, 5},
+    {"rule a\naxes I\ntensor A[..I]\nlhs expand_dims(A, axis=-1)\nrhs A\n", "a group of axes", 4,
+     5},
+    {"rule a\naxes I\nsizes N\ntensor A[N, ..I]\nlhs sum(A, axis=-2)\nrhs A\n", "a group of axes",
+     5, 5},
     {"rule a\naxes I\nsizes N\ntensor A[..I, N]\nlhs A + sum(A)\nrhs A\n", "meets", 5, 7},
     {"rule a\naxes I, J\ntensor A[..I], B[..J]\nlhs A + B\nrhs A\n", "meets", 4, 7},
     {"rule a\naxes I\ntensor A[..I], B[1]\nlhs A + B\nrhs A\n", "meets", 4, 7},
@@ -116,18 +136,22 @@ START_TEST(messages) {
     as_err_init(&e);
     as_rule *r = as_rule_read(R.file, 0, NULL, &e);
     ck_assert_msg(r == NULL, "accepted:\n%s", bad[i].text);
-    ck_assert_msg(strstr(e.text, bad[i].message) != NULL, "`%s` instead of `%s`:\n%s", e.text, bad[i].message, bad[i].text);
-    ck_assert_msg(e.line == bad[i].line && e.col == bad[i].col, "at %d:%d, not %d:%d: %s\n%s", e.line, e.col, bad[i].line, bad[i].col, e.text, bad[i].text);
+    ck_assert_msg(strstr(e.text, bad[i].message) != NULL, "`%s` instead of `%s`:\n%s", e.text,
+                  bad[i].message, bad[i].text);
+    ck_assert_msg(e.line == bad[i].line && e.col == bad[i].col, "at %d:%d, not %d:%d: %s\n%s",
+                  e.line, e.col, bad[i].line, bad[i].col, e.text, bad[i].text);
     ck_assert_str_eq(e.file, "t.rule");
     as_err_clear(&e);
     rules_close(&R);
   }
 }
+
 END_TEST
 
 START_TEST(whole_file) { /* what stands outside of rules, and rules that do not stop each other */
-  static const char *const texts[] = {"junk\nrule a\nlhs 1\nrhs 1\n", "op f(x[..a]) -> [..a]\nrule a\nlhs 1\nrhs 1\n", "use \"missing.sem\"\nrule a\nlhs 1\nrhs 1\n",
-                                      "rule a\nlhs 1\nrhs \"\n"};
+  static const char *const texts[] = {
+      "junk\nrule a\nlhs 1\nrhs 1\n", "op f(x[..a]) -> [..a]\nrule a\nlhs 1\nrhs 1\n",
+      "use \"missing.sem\"\nrule a\nlhs 1\nrhs 1\n", "rule a\nlhs 1\nrhs \"\n"};
   rules R;
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     rules_open(&R, texts[i]);
@@ -142,11 +166,15 @@ START_TEST(whole_file) { /* what stands outside of rules, and rules that do not 
   ck_assert(as_rule_read(R.file, 2, NULL, NULL) == NULL); /* twice */
   rules_close(&R);
 }
+
 END_TEST
 
 START_TEST(sizes) {
   as_sizes *S = as_sizes_new();
-  as_size n = as_size_sym(S, "n"), m = as_size_sym(S, "m"), x = as_size_max(S, n, m), y = as_size_min(S, as_size_int(S, 3), as_size_int(S, -2));
+  as_size n = as_size_sym(S, "n");
+  as_size m = as_size_sym(S, "m");
+  as_size x = as_size_max(S, n, m);
+  as_size y = as_size_min(S, as_size_int(S, 3), as_size_int(S, -2));
   long v;
   ck_assert(as_size_is_const(S, y, &v) && v == -2);
   ck_assert_uint_eq(as_size_max(S, n, n), n);
@@ -157,9 +185,11 @@ START_TEST(sizes) {
   env[n] = 4;
   env[m] = -7;
   ck_assert_int_eq(as_size_eval(S, x, env), 4);
-  ck_assert_int_eq(as_size_eval(S, as_size_subst(S, as_size_min(S, n, m), m, as_size_int(S, 9)), env), 4);
+  ck_assert_int_eq(
+      as_size_eval(S, as_size_subst(S, as_size_min(S, n, m), m, as_size_int(S, 9)), env), 4);
   as_sizes_free(S);
 }
+
 END_TEST
 
 int main(void) {

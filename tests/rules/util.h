@@ -4,7 +4,12 @@
 #include "../../src/ir/rule.h"
 #include "../ir/util.h"
 
-typedef struct { as_oplib *lib; as_rulefile *file; char *text; as_err err; } rules;
+typedef struct {
+  as_oplib *lib;
+  as_rulefile *file;
+  char *text;
+  as_err err;
+} rules;
 
 static inline void rules_open(rules *R, const char *text) {
   R->lib = load_library();

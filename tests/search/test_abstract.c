@@ -1,4 +1,5 @@
-/* Abstract expressions: laws of the normal form, the subexpression question, and the same question asked of Z3 in two ways. */
+/* Abstract expressions: laws of the normal form, the subexpression question, and the same question
+ * asked of Z3 in two ways. */
 #include "search/abstract.h"
 #include "search/prune_z3.h"
 #include <check.h>
@@ -6,15 +7,24 @@
 #include <z3.h>
 
 static ax_store *A;
-static ax_id x, y, z;
+static ax_id x;
+static ax_id y;
+static ax_id z;
+
 static void setup(void) {
   A = ax_new();
-  x = ax_tensor(A, 0, 0xf);      /* depends on classes 0 and 1 */
-  y = ax_tensor(A, 1, 0xc);      /* on class 1 */
-  z = ax_tensor(A, 2, 0x3c);     /* on classes 1 and 2 */
+  x = ax_tensor(A, 0, 0xf);  /* depends on classes 0 and 1 */
+  y = ax_tensor(A, 1, 0xc);  /* on class 1 */
+  z = ax_tensor(A, 2, 0x3c); /* on classes 1 and 2 */
 }
-static void teardown(void) { ax_free(A); }
-static ax_id sum1(ax_id a) { return ax_sum(A, a, 1, AX_BOTH, ax_size(A, 100), ax_size(A, 101)); }
+
+static void teardown(void) {
+  ax_free(A);
+}
+
+static ax_id sum1(ax_id a) {
+  return ax_sum(A, a, 1, AX_BOTH, ax_size(A, 100), ax_size(A, 101));
+}
 
 START_TEST(laws) {
   ck_assert_uint_eq(ax_mul(A, x, ax_add(A, y, z)), ax_add(A, ax_mul(A, x, y), ax_mul(A, z, x)));
@@ -22,111 +32,192 @@ START_TEST(laws) {
   ck_assert_uint_eq(ax_mul(A, x, ax_inv(A, x)), AX_ONE);
   ck_assert_uint_eq(ax_mul(A, ax_exp(A, x), ax_exp(A, y)), ax_exp(A, ax_add(A, x, y)));
   ck_assert_uint_eq(ax_inv(A, ax_exp(A, x)), ax_exp(A, ax_neg(A, x)));
-  ck_assert_uint_eq(sum1(ax_mul(A, ax_tensor(A, 3, 3), y)), ax_mul(A, ax_tensor(A, 3, 3), sum1(y)));      /* what does not depend comes out */
-  ck_assert_uint_eq(sum1(ax_tensor(A, 3, 3)), ax_mul(A, ax_tensor(A, 3, 3), ax_mul(A, ax_size(A, 100), ax_size(A, 101)))); /* n times */
+  ck_assert_uint_eq(sum1(ax_mul(A, ax_tensor(A, 3, 3), y)),
+                    ax_mul(A, ax_tensor(A, 3, 3), sum1(y))); /* what does not depend comes out */
+  ck_assert_uint_eq(
+      sum1(ax_tensor(A, 3, 3)),
+      ax_mul(A, ax_tensor(A, 3, 3), ax_mul(A, ax_size(A, 100), ax_size(A, 101)))); /* n times */
   ax_id tile = ax_sum(A, y, 1, AX_TILE, AX_ONE, AX_ONE);
-  ck_assert_uint_eq(ax_sum(A, tile, 1, AX_LOOP, AX_ONE, AX_ONE), sum1(y));                               /* tile sums accumulate to the sum */
+  ck_assert_uint_eq(ax_sum(A, tile, 1, AX_LOOP, AX_ONE, AX_ONE),
+                    sum1(y)); /* tile sums accumulate to the sum */
   ax_id m = ax_extremum(A, true, x, 1, AX_TILE);
   ck_assert_uint_eq(ax_extremum(A, true, m, 1, AX_LOOP), ax_extremum(A, true, x, 1, AX_BOTH));
   ck_assert_uint_eq(ax_inv(A, AX_ZERO), AX_BAD);
   /* a sum in a denominator does not cancel against the sum's own body */
   ck_assert_uint_ne(ax_mul(A, y, ax_inv(A, sum1(y))), ax_inv(A, sum1(AX_ONE)));
 }
+
 END_TEST
 START_TEST(subexpressions) {
-  ax_id n = ax_mul(A, x, ax_inv(A, ax_sqrt(A, sum1(ax_mul(A, x, x))))), t = sum1(ax_mul(A, n, z));
-  ck_assert(ax_sub(A, x, t)); ck_assert(ax_sub(A, ax_mul(A, x, z), t)); ck_assert(ax_sub(A, sum1(ax_mul(A, x, z)), t));
-  ck_assert(ax_sub(A, ax_mul(A, x, x), t));              /* inside the root */
+  ax_id n = ax_mul(A, x, ax_inv(A, ax_sqrt(A, sum1(ax_mul(A, x, x)))));
+  ax_id t = sum1(ax_mul(A, n, z));
+  ck_assert(ax_sub(A, x, t));
+  ck_assert(ax_sub(A, ax_mul(A, x, z), t));
+  ck_assert(ax_sub(A, sum1(ax_mul(A, x, z)), t));
+  ck_assert(ax_sub(A, ax_mul(A, x, x), t)); /* inside the root */
   ck_assert(ax_sub(A, ax_sqrt(A, sum1(ax_mul(A, x, x))), t));
-  ck_assert(!ax_sub(A, y, t)); ck_assert(!ax_sub(A, ax_mul(A, z, z), t)); ck_assert(!ax_sub(A, ax_exp(A, x), t)); ck_assert(!ax_sub(A, ax_add(A, x, z), t));
-  ax_id s = ax_add(A, x, ax_neg(A, y)), u = ax_mul(A, s, z);
+  ck_assert(!ax_sub(A, y, t));
+  ck_assert(!ax_sub(A, ax_mul(A, z, z), t));
+  ck_assert(!ax_sub(A, ax_exp(A, x), t));
+  ck_assert(!ax_sub(A, ax_add(A, x, z), t));
+  ax_id s = ax_add(A, x, ax_neg(A, y));
+  ax_id u = ax_mul(A, s, z);
   ck_assert(ax_sub(A, s, u));
-  ck_assert(!ax_sub(A, ax_add(A, y, ax_neg(A, x)), u));  /* one of a-b and b-a is enough */
+  ck_assert(!ax_sub(A, ax_add(A, y, ax_neg(A, x)), u)); /* one of a-b and b-a is enough */
   ck_assert(!ax_sub(A, ax_add(A, x, y), u));
-  ax_id max = ax_extremum(A, true, x, 1, AX_BOTH), e = ax_exp(A, ax_add(A, x, ax_neg(A, max)));
-  ck_assert(!ax_sub(A, ax_exp(A, x), sum1(e)));          /* an unshifted exponential is never a part of a shifted one */
+  ax_id max = ax_extremum(A, true, x, 1, AX_BOTH);
+  ax_id e = ax_exp(A, ax_add(A, x, ax_neg(A, max)));
+  ck_assert(!ax_sub(A, ax_exp(A, x),
+                    sum1(e))); /* an unshifted exponential is never a part of a shifted one */
   ck_assert(ax_sub(A, ax_extremum(A, true, x, 1, AX_TILE), sum1(e)));
-  ck_assert(ax_rescalable(A, ax_mul(A, e, z), max)); ck_assert(!ax_rescalable(A, x, max)); ck_assert(!ax_rescalable(A, ax_mul(A, e, max), max));
+  ck_assert(ax_rescalable(A, ax_mul(A, e, z), max));
+  ck_assert(!ax_rescalable(A, x, max));
+  ck_assert(!ax_rescalable(A, ax_mul(A, e, max), max));
 }
+
 END_TEST
 
 static ax_id random_expr(as_rng *r, int depth) {
-  ax_id leaf[] = { x, y, z, ax_int(A, 2) };
-  if (!depth) return leaf[as_rng_below(r, 4)];
-  ax_id a = random_expr(r, depth - 1), b = random_expr(r, depth - 1), out = AX_BAD;
+  ax_id leaf[] = {x, y, z, ax_int(A, 2)};
+  if (!depth)
+    return leaf[as_rng_below(r, 4)];
+  ax_id a = random_expr(r, depth - 1);
+  ax_id b = random_expr(r, depth - 1);
+  ax_id out = AX_BAD;
   switch (as_rng_below(r, 7)) {
-  case 0: out = ax_add(A, a, b); break;
-  case 1: case 2: out = ax_mul(A, a, b); break;
-  case 3: out = sum1(a); break;
-  case 4: out = ax_mul(A, a, ax_inv(A, b)); break;
-  case 5: out = ax_exp(A, a); break;
-  default: out = ax_sqrt(A, a); break;
+  case 0:
+    out = ax_add(A, a, b);
+    break;
+  case 1:
+  case 2:
+    out = ax_mul(A, a, b);
+    break;
+  case 3:
+    out = sum1(a);
+    break;
+  case 4:
+    out = ax_mul(A, a, ax_inv(A, b));
+    break;
+  case 5:
+    out = ax_exp(A, a);
+    break;
+  default:
+    out = ax_sqrt(A, a);
+    break;
   }
   return out == AX_BAD || out == AX_ZERO ? a : out;
 }
+
 /* the exact test and Z3's arithmetic say the same, on pairs that are and pairs that are not */
 START_TEST(z3_agrees) {
   as_rng r;
-  uint32_t yes = 0, no = 0;
+  uint32_t yes = 0;
+  uint32_t no = 0;
   void *s = sg_z3_new();
   as_rng_seed(&r, 20260101);
   for (int i = 0; i < 600; i++) {
-    ax_id t = random_expr(&r, 3), a = random_expr(&r, i % 3);
-    if (i % 2) { ax_id part[16]; uint32_t n = ax_arguments(A, t, part, 16); if (n) t = part[as_rng_below(&r, n)]; }
-    if (ax_is_unit(A, a) || a == t) continue;
+    ax_id t = random_expr(&r, 3);
+    ax_id a = random_expr(&r, i % 3);
+    if (i % 2) {
+      ax_id part[16];
+      uint32_t n = ax_arguments(A, t, part, 16);
+      if (n)
+        t = part[as_rng_below(&r, n)];
+    }
+    if (ax_is_unit(A, a) || a == t)
+      continue;
     int z3 = sg_z3_part_of(s, A, a, t);
     bool own = ax_sub_top(A, a, t);
-    ck_assert_msg(z3 < 0 || own == (z3 == 1), "pair %d: %s in %s: exact %d, z3 %d", i, ax_print(A, a), ax_print(A, t), own, z3);
-    if (own) yes++; else no++;
+    ck_assert_msg(z3 < 0 || own == (z3 == 1), "pair %d: %s in %s: exact %d, z3 %d", i,
+                  ax_print(A, a), ax_print(A, t), own, z3);
+    if (own)
+      yes++;
+    else
+      no++;
   }
   ck_assert_uint_ge(yes, 20);
   ck_assert_uint_ge(no, 50);
   sg_z3_free(s);
 }
+
 END_TEST
 
-/* the paper's axioms (quantified).  Z3 proves entailments; of the rest it says nothing, which must never prune. */
+/* the paper's axioms (quantified).  Z3 proves entailments; of the rest it says nothing, which must
+ * never prune. */
 static const char axioms[] =
-  "(declare-sort E 0)(declare-fun add (E E) E)(declare-fun mul (E E) E)(declare-fun dv (E E) E)(declare-fun ex (E) E)(declare-fun sq (E) E)(declare-fun su (Int E) E)"
-  "(declare-fun sub (E E) Bool)(declare-const x E)(declare-const y E)(declare-const z E)"
-  "(assert (forall ((a E)(b E)) (! (sub a (add a b)) :pattern ((add a b)))))(assert (forall ((a E)(b E)) (! (sub a (mul a b)) :pattern ((mul a b)))))"
-  "(assert (forall ((a E)(b E)) (! (= (add a b) (add b a)) :pattern ((add a b)))))(assert (forall ((a E)(b E)) (! (= (mul a b) (mul b a)) :pattern ((mul a b)))))"
-  "(assert (forall ((a E)(b E)) (! (sub a (dv a b)) :pattern ((dv a b)))))(assert (forall ((a E)(b E)) (! (sub b (dv a b)) :pattern ((dv a b)))))"
-  "(assert (forall ((a E)) (! (sub a (ex a)) :pattern ((ex a)))))(assert (forall ((a E)) (! (sub a (sq a)) :pattern ((sq a)))))"
-  "(assert (forall ((i Int)(a E)) (! (sub a (su i a)) :pattern ((su i a)))))"
-  "(assert (forall ((i Int)(a E)(b E)) (! (= (su i (mul a b)) (mul (su i a) b)) :pattern ((su i (mul a b))))))"
-  "(assert (forall ((a E)(b E)(c E)) (! (= (mul (mul a b) c) (mul a (mul b c))) :pattern ((mul (mul a b) c)))))"
-  "(assert (forall ((a E)(b E)(c E)) (! (= (mul (dv a b) c) (dv (mul a c) b)) :pattern ((mul (dv a b) c)))))"
-  "(assert (forall ((i Int)(a E)(b E)) (! (= (su i (dv a b)) (dv (su i a) b)) :pattern ((su i (dv a b))))))"
-  "(assert (forall ((a E)(b E)(c E)) (! (=> (and (sub a b) (sub b c)) (sub a c)) :pattern ((sub a b) (sub b c)))))"
-  "(assert (forall ((a E)) (sub a a)))";
-typedef struct { const char *text; ax_id e; } both;
+    "(declare-sort E 0)(declare-fun add (E E) E)(declare-fun mul (E E) E)(declare-fun dv (E E) "
+    "E)(declare-fun ex (E) E)(declare-fun sq (E) E)(declare-fun su (Int E) E)"
+    "(declare-fun sub (E E) Bool)(declare-const x E)(declare-const y E)(declare-const z E)"
+    "(assert (forall ((a E)(b E)) (! (sub a (add a b)) :pattern ((add a b)))))(assert (forall ((a "
+    "E)(b E)) (! (sub a (mul a b)) :pattern ((mul a b)))))"
+    "(assert (forall ((a E)(b E)) (! (= (add a b) (add b a)) :pattern ((add a b)))))(assert "
+    "(forall ((a E)(b E)) (! (= (mul a b) (mul b a)) :pattern ((mul a b)))))"
+    "(assert (forall ((a E)(b E)) (! (sub a (dv a b)) :pattern ((dv a b)))))(assert (forall ((a "
+    "E)(b E)) (! (sub b (dv a b)) :pattern ((dv a b)))))"
+    "(assert (forall ((a E)) (! (sub a (ex a)) :pattern ((ex a)))))(assert (forall ((a E)) (! (sub "
+    "a (sq a)) :pattern ((sq a)))))"
+    "(assert (forall ((i Int)(a E)) (! (sub a (su i a)) :pattern ((su i a)))))"
+    "(assert (forall ((i Int)(a E)(b E)) (! (= (su i (mul a b)) (mul (su i a) b)) :pattern ((su i "
+    "(mul a b))))))"
+    "(assert (forall ((a E)(b E)(c E)) (! (= (mul (mul a b) c) (mul a (mul b c))) :pattern ((mul "
+    "(mul a b) c)))))"
+    "(assert (forall ((a E)(b E)(c E)) (! (= (mul (dv a b) c) (dv (mul a c) b)) :pattern ((mul (dv "
+    "a b) c)))))"
+    "(assert (forall ((i Int)(a E)(b E)) (! (= (su i (dv a b)) (dv (su i a) b)) :pattern ((su i "
+    "(dv a b))))))"
+    "(assert (forall ((a E)(b E)(c E)) (! (=> (and (sub a b) (sub b c)) (sub a c)) :pattern ((sub "
+    "a b) (sub b c)))))"
+    "(assert (forall ((a E)) (sub a a)))";
+
+typedef struct {
+  const char *text;
+  ax_id e;
+} both;
+
 static int z3_axioms(const char *s, const char *t) {
   Z3_config cfg = Z3_mk_config();
   Z3_context c = Z3_mk_context(cfg);
   Z3_del_config(cfg);
-  char *q = as_format("%s(assert (not (sub %s %s)))(set-option :timeout 400)(check-sat)", axioms, s, t);
+  char *q =
+      as_format("%s(assert (not (sub %s %s)))(set-option :timeout 400)(check-sat)", axioms, s, t);
   const char *r = Z3_eval_smtlib2_string(c, q);
   int out = r[0] == 'u' && r[2] == 's' ? 1 : r[0] == 's' ? 0 : -1;
   free(q);
   Z3_del_context(c);
   return out;
 }
+
 START_TEST(paper_axioms) {
-  ax_id xx = ax_mul(A, x, x), root = ax_sqrt(A, sum1(xx)), xz = ax_mul(A, x, z);
-  both t[] = { { "(dv (su 1 (mul x z)) (sq (su 1 (mul x x))))", ax_mul(A, sum1(xz), ax_inv(A, root)) }, { "(mul (ex (add x y)) z)", ax_mul(A, ax_exp(A, ax_add(A, x, y)), z) } };
-  both s[] = { { "x", x }, { "y", y }, { "z", z }, { "(mul x x)", xx }, { "(mul x z)", xz }, { "(su 1 (mul x z))", sum1(xz) }, { "(su 1 (mul x x))", sum1(xx) },
-               { "(sq (su 1 (mul x x)))", root }, { "(add x y)", ax_add(A, x, y) }, { "(mul z z)", ax_mul(A, z, z) }, { "(ex (add x y))", ax_exp(A, ax_add(A, x, y)) }, { "(sq x)", ax_sqrt(A, x) } };
+  ax_id xx = ax_mul(A, x, x);
+  ax_id root = ax_sqrt(A, sum1(xx));
+  ax_id xz = ax_mul(A, x, z);
+  both t[] = {{"(dv (su 1 (mul x z)) (sq (su 1 (mul x x))))", ax_mul(A, sum1(xz), ax_inv(A, root))},
+              {"(mul (ex (add x y)) z)", ax_mul(A, ax_exp(A, ax_add(A, x, y)), z)}};
+  both s[] = {{"x", x},
+              {"y", y},
+              {"z", z},
+              {"(mul x x)", xx},
+              {"(mul x z)", xz},
+              {"(su 1 (mul x z))", sum1(xz)},
+              {"(su 1 (mul x x))", sum1(xx)},
+              {"(sq (su 1 (mul x x)))", root},
+              {"(add x y)", ax_add(A, x, y)},
+              {"(mul z z)", ax_mul(A, z, z)},
+              {"(ex (add x y))", ax_exp(A, ax_add(A, x, y))},
+              {"(sq x)", ax_sqrt(A, x)}};
   uint32_t proved = 0;
-  for (size_t i = 0; i < sizeof t / sizeof *t; i++)
+  for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
     for (size_t j = 0; j < sizeof s / sizeof *s; j++) {
       int z3 = z3_axioms(s[j].text, t[i].text);
       bool own = ax_sub(A, s[j].e, t[i].e);
-      ck_assert_msg(!(z3 == 1 && !own) && !(z3 == 0 && own), "%s in %s: exact %d, axioms %d", s[j].text, t[i].text, own, z3);
+      ck_assert_msg(!(z3 == 1 && !own) && !(z3 == 0 && own), "%s in %s: exact %d, axioms %d",
+                    s[j].text, t[i].text, own, z3);
       proved += z3 == 1;
     }
+  }
   ck_assert_uint_ge(proved, 8);
 }
+
 END_TEST
 
 int main(void) {
@@ -134,7 +225,10 @@ int main(void) {
   TCase *c = tcase_create("expressions");
   tcase_add_checked_fixture(c, setup, teardown);
   tcase_set_timeout(c, 120);
-  tcase_add_test(c, laws); tcase_add_test(c, subexpressions); tcase_add_test(c, z3_agrees); tcase_add_test(c, paper_axioms);
+  tcase_add_test(c, laws);
+  tcase_add_test(c, subexpressions);
+  tcase_add_test(c, z3_agrees);
+  tcase_add_test(c, paper_axioms);
   suite_add_tcase(s, c);
   SRunner *r = srunner_create(s);
   srunner_run_all(r, CK_ENV);

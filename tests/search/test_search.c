@@ -1,5 +1,7 @@
-/* The search on real programs: one kernel where one is possible, the same for any number of threads, nothing twice, canonical order,
- * operators of users, programs that nothing tiles, programs that are too large. */
+/* The search on real programs: one kernel where one is possible, the same for any number of
+ * threads, nothing twice, canonical order, operators of users, programs that nothing tiles,
+ * programs that are too large. */
+#include "config.h"
 #include "search/search.h"
 #include "search/sg_space.h"
 #include <check.h>
@@ -7,9 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct { as_oplib *lib; as_sizes *sizes; as_graph *g; } program;
+typedef struct {
+  as_oplib *lib;
+  as_sizes *sizes;
+  as_graph *g;
+} program;
+
 static program load_text(const char *name, const char *text) {
-  program p = { as_oplib_new(), as_sizes_new(), NULL };
+  program p = {as_oplib_new(), as_sizes_new(), NULL};
   as_err e;
   as_err_init(&e);
   char *dir = as_format("%s/semantics", AS_SRCDIR);
@@ -20,16 +27,23 @@ static program load_text(const char *name, const char *text) {
   free(dir);
   return p;
 }
+
 static program load(const char *file) {
   char *path = as_format("%s/%s", AS_SRCDIR, file);
   size_t n;
   char *text = as_read_file(path, &n, NULL);
   ck_assert_msg(text != NULL, "%s", path);
   program p = load_text(path, text);
-  free(text); free(path);
+  free(text);
+  free(path);
   return p;
 }
-static void unload(program *p) { as_graph_free(p->g); as_sizes_free(p->sizes); as_oplib_free(p->lib); }
+
+static void unload(program *p) {
+  as_graph_free(p->g);
+  as_sizes_free(p->sizes);
+  as_oplib_free(p->lib);
+}
 
 static void reads_back(const program *p, const as_candidate *c) {
   as_err e;
@@ -42,6 +56,7 @@ static void reads_back(const program *p, const as_candidate *c) {
   as_graph_free(g);
   as_err_clear(&e);
 }
+
 static void one_kernel(const char *file, uint32_t most) {
   program p = load(file);
   as_search_opts o = as_search_default;
@@ -59,12 +74,15 @@ static void one_kernel(const char *file, uint32_t most) {
   as_search_result_clear(&r);
   unload(&p);
 }
+
 START_TEST(examples) {
-  static const char *const name[] = { "rmsnorm_linear", "gated_mlp", "lora", "layernorm_linear", "gqa", "gated_mixer" };
+  static const char *const name[] = {"rmsnorm_linear",   "gated_mlp", "lora",
+                                     "layernorm_linear", "gqa",       "gated_mixer"};
   char *f = as_format("examples/%s.tp", name[_i]);
   one_kernel(f, 1);
   free(f);
 }
+
 END_TEST
 START_TEST(attention_is_safe) {
   program p = load("examples/gqa.tp");
@@ -76,32 +94,42 @@ START_TEST(attention_is_safe) {
   as_search_result_clear(&r);
   unload(&p);
 }
+
 END_TEST
-START_TEST(user_operator) { one_kernel("tests/search/data/user_operator.tp", 1); }
+START_TEST(user_operator) {
+  one_kernel("tests/search/data/user_operator.tp", 1);
+}
+
 END_TEST
 START_TEST(other_programs) {
-  one_kernel("tests/search/data/mlp3.tp", 3); /* three were measured faster than two: 22 us, 28 us */
+  one_kernel("tests/search/data/mlp3.tp",
+             3); /* three were measured faster than two: 22 us, 28 us */
   one_kernel("tests/search/data/ntrans.tp", 1);
   one_kernel("tests/search/data/two_outputs.tp", 3);
 }
+
 END_TEST
 START_TEST(nothing_tiles) {
   program p = load("tests/search/data/prime.tp");
   as_search_opts o = as_search_default;
   as_search_result r;
   o.threads = 2;
-  ck_assert_int_eq(as_search(p.g, &o, &r), AS_OK);       /* each operator a kernel of its own needs no tiling */
+  ck_assert_int_eq(as_search(p.g, &o, &r),
+                   AS_OK); /* each operator a kernel of its own needs no tiling */
   ck_assert(r.message != NULL && strstr(r.message, "no tile size divides") != NULL);
   as_search_result_clear(&r);
   unload(&p);
 }
+
 END_TEST
-static const as_search_filter none = { NULL, NULL, NULL };
+static const as_search_filter none = {NULL, NULL, NULL};
+
 START_TEST(too_large) {
   as_str s;
   as_str_init(&s);
   as_str_add(&s, "program big\nsizes B = 64, D = 256\ninput X: f16[B, D]\nT0 = relu(X)\n");
-  for (int i = 1; i < 1000; i++) as_str_printf(&s, "%sT%d = relu(T%d)\n", i == 999 ? "output " : "", i, i - 1);
+  for (int i = 1; i < 1000; i++)
+    as_str_printf(&s, "%sT%d = relu(T%d)\n", i == 999 ? "output " : "", i, i - 1);
   program p = load_text("big", s.s);
   as_search_opts o = as_search_default;
   as_search_result r;
@@ -112,10 +140,13 @@ START_TEST(too_large) {
   unload(&p);
   as_str_clear(&s);
 }
+
 END_TEST
+
 /* same candidates, same order, same counts for 1, 2 and 4 threads */
 START_TEST(deterministic) {
-  static const char *const file[] = { "examples/rmsnorm_linear.tp", "examples/gqa.tp", "tests/search/data/mlp3.tp" };
+  static const char *const file[] = {"examples/rmsnorm_linear.tp", "examples/gqa.tp",
+                                     "tests/search/data/mlp3.tp"};
   char *first = NULL;
   uint64_t states = 0;
   for (unsigned threads = 1; threads <= 4; threads *= 2) {
@@ -128,22 +159,39 @@ START_TEST(deterministic) {
     o.threads = threads;
     ck_assert_int_eq(as_search(p.g, &o, &r), AS_OK);
     as_str_init(&s);
-    for (uint32_t i = 0; i < r.n; i++) as_str_add(&s, r.cand[i].text);
-    if (!first) { first = as_str_take(&s); states = r.stats.states; } else { ck_assert_str_eq(s.s, first); ck_assert_uint_eq(r.stats.states, states); }
-    for (uint32_t i = 0; i < r.n; i++) for (uint32_t j = 0; j < i; j++) ck_assert_str_ne(r.cand[i].text, r.cand[j].text);
+    for (uint32_t i = 0; i < r.n; i++)
+      as_str_add(&s, r.cand[i].text);
+    if (!first) {
+      first = as_str_take(&s);
+      states = r.stats.states;
+    } else {
+      ck_assert_str_eq(s.s, first);
+      ck_assert_uint_eq(r.stats.states, states);
+    }
+    for (uint32_t i = 0; i < r.n; i++) {
+      for (uint32_t j = 0; j < i; j++)
+        ck_assert_str_ne(r.cand[i].text, r.cand[j].text);
+    }
     as_str_clear(&s);
     as_search_result_clear(&r);
     unload(&p);
   }
   free(first);
 }
+
 END_TEST
-/* every tensor once, every derivation once, operands of commuting operators in order; and Z3 prunes exactly the same */
+
+/* every tensor once, every derivation once, operands of commuting operators in order; and Z3 prunes
+ * exactly the same */
 static void look_into(const sg_part *part, const sg_plan *plan, const sg_vocab *v) {
-  sg_limits lim = { 1500, 800000, 6, false }, ask = { 1500, 800000, 6, true };
-  sg_stats a = { 0 }, b = { 0 };
-  sg_space *s = sg_space_new(part, plan, v, &lim), *t = sg_space_new(part, plan, v, &ask);
-  bool x = sg_space_enumerate(s, &a), y = sg_space_enumerate(t, &b);
+  sg_limits lim = {1500, 800000, 6, false};
+  sg_limits ask = {1500, 800000, 6, true};
+  sg_stats a = {0};
+  sg_stats b = {0};
+  sg_space *s = sg_space_new(part, plan, v, &lim);
+  sg_space *t = sg_space_new(part, plan, v, &ask);
+  bool x = sg_space_enumerate(s, &a);
+  bool y = sg_space_enumerate(t, &b);
   ck_assert_int_eq(x, y);
   ck_assert_uint_eq(a.states, b.states);
   ck_assert_uint_eq(a.abstract, b.abstract);
@@ -151,29 +199,42 @@ static void look_into(const sg_part *part, const sg_plan *plan, const sg_vocab *
     const sg_value *p = sg_space_value(s, i);
     for (uint32_t j = 0; j < i; j++) {
       const sg_value *q = sg_space_value(s, j);
-      ck_assert(p->expr != q->expr || p->phase != q->phase || p->run != q->run || !sg_axes_eq(&p->axes, &q->axes));
+      ck_assert(p->expr != q->expr || p->phase != q->phase || p->run != q->run ||
+                !sg_axes_eq(&p->axes, &q->axes));
     }
     for (uint32_t k = 0; k < p->derivs.n; k++) {
       const sg_deriv *d = sg_space_deriv(s, AS_VEC_AT(&p->derivs, uint32_t, k));
       ck_assert_uint_eq(d->value, i);
-      if (d->kind == SG_D_OP && v->inst[d->inst].commutes) ck_assert_uint_ge(d->arg[0], d->arg[1]);
+      if (d->kind == SG_D_OP && v->inst[d->inst].commutes)
+        ck_assert_uint_ge(d->arg[0], d->arg[1]);
     }
   }
   if (x) {
     uint32_t n;
     sg_recipe *r = sg_space_extract(s, 6, &n);
     ck_assert_uint_ge(n, 1);
-    for (uint32_t i = 0; i < n; i++) { if (i) ck_assert_uint_le(r[i - 1].weight, r[i].weight); }
-    for (uint32_t i = 0; i < n; i++) sg_recipe_clear(&r[i]);
+    for (uint32_t i = 0; i < n; i++) {
+      if (i)
+        ck_assert_uint_le(r[i - 1].weight, r[i].weight);
+    }
+    for (uint32_t i = 0; i < n; i++)
+      sg_recipe_clear(&r[i]);
     free(r);
   }
   sg_space_free(s);
   sg_space_free(t);
 }
+
 START_TEST(canonical) {
   program p = load("examples/rmsnorm_linear.tp");
-  uint32_t op[64], n = 0, np, *last = sg_last_use(p.g);
-  for (uint32_t i = 0; i < p.g->n; i++) if (p.g->node[i].kind == AS_N_OP) op[n++] = i;
+  uint32_t op[64];
+  uint32_t n = 0;
+  uint32_t np;
+  uint32_t *last = sg_last_use(p.g);
+  for (uint32_t i = 0; i < p.g->n; i++) {
+    if (p.g->node[i].kind == AS_N_OP)
+      op[n++] = i;
+  }
   sg_part part;
   sg_vocab v;
   ck_assert(sg_part_init(&part, p.g, op, n, last));
@@ -181,12 +242,15 @@ START_TEST(canonical) {
   sg_vocab_init(&v, &part);
   sg_plan *plan = sg_plans(&part, &np);
   ck_assert_uint_ge(np, 6);
-  for (uint32_t i = 0; i < np; i++) look_into(&part, &plan[i], &v);
-  free(plan); free(last);
+  for (uint32_t i = 0; i < np; i++)
+    look_into(&part, &plan[i], &v);
+  free(plan);
+  free(last);
   sg_vocab_clear(&v);
   sg_part_clear(&part);
   unload(&p);
 }
+
 END_TEST
 
 int main(void) {
@@ -194,8 +258,13 @@ int main(void) {
   TCase *c = tcase_create("programs");
   tcase_set_timeout(c, 240);
   tcase_add_loop_test(c, examples, 0, 6);
-  tcase_add_test(c, attention_is_safe); tcase_add_test(c, user_operator); tcase_add_test(c, other_programs); tcase_add_test(c, nothing_tiles);
-  tcase_add_test(c, too_large); tcase_add_loop_test(c, deterministic, 0, 3); tcase_add_test(c, canonical);
+  tcase_add_test(c, attention_is_safe);
+  tcase_add_test(c, user_operator);
+  tcase_add_test(c, other_programs);
+  tcase_add_test(c, nothing_tiles);
+  tcase_add_test(c, too_large);
+  tcase_add_loop_test(c, deterministic, 0, 3);
+  tcase_add_test(c, canonical);
   suite_add_tcase(s, c);
   SRunner *r = srunner_create(s);
   srunner_run_all(r, CK_ENV);

@@ -1,4 +1,6 @@
-/* Solver verdicts: real proofs agree in both solvers, planted errors are disputed, broken solvers are reported and never pass. */
+/* Solver verdicts: real proofs agree in both solvers, planted errors are disputed, broken solvers
+ * are reported and never pass. */
+#include "config.h"
 #include "verify/prove/prove.h"
 #include "verify/smt/smt.h"
 #include <check.h>
@@ -8,13 +10,21 @@
 
 static const char *const sems[] = {"elementwise", "linear", "normalize", "reduce", "shape"};
 
-typedef struct { ck_terms *T; ck_claim *c; as_proof_result r; as_smt_set s; char *path[5]; } proved;
+typedef struct {
+  ck_terms *T;
+  ck_claim *c;
+  as_proof_result r;
+  as_smt_set s;
+  char *path[5];
+} proved;
 
 static void prove_example(proved *p, const char *name) {
   const char *top = getenv("AS_TOP_SRCDIR") ? getenv("AS_TOP_SRCDIR") : AS_SRCDIR;
   ck_msg m = {0};
-  char *spec = as_format("%s/examples/%s.tp", top, name), *cand = as_format("%s/examples/%s.mug", top, name);
-  for (int i = 0; i < 5; i++) p->path[i] = as_format("%s/semantics/%s.sem", top, sems[i]);
+  char *spec = as_format("%s/examples/%s.tp", top, name);
+  char *cand = as_format("%s/examples/%s.mug", top, name);
+  for (int i = 0; i < 5; i++)
+    p->path[i] = as_format("%s/semantics/%s.sem", top, sems[i]);
   p->T = ck_terms_new();
   p->c = as_claim_of_files(p->T, spec, cand, (const char *const *)p->path, 5, &m);
   ck_assert_msg(p->c != NULL, "%s: %s", name, m.text ? m.text : "?");
@@ -22,7 +32,8 @@ static void prove_example(proved *p, const char *name) {
   ck_assert_msg(p->r.verdict == AS_PROVED, "%s: %s", name, p->r.reason ? p->r.reason : "?");
   as_err e;
   as_err_init(&e);
-  as_status st = as_smt_obligations(p->T, p->c->goals, p->c->n_goals, p->r.cert, p->r.cert_len, &p->s, &e);
+  as_status st =
+      as_smt_obligations(p->T, p->c->goals, p->c->n_goals, p->r.cert, p->r.cert_len, &p->s, &e);
   ck_assert_msg(st == AS_OK, "%s: %s", name, e.text ? e.text : "?");
   as_err_clear(&e);
   free(spec);
@@ -34,90 +45,124 @@ static void done(proved *p) {
   as_proof_result_clear(&p->r);
   ck_claim_free(p->c);
   ck_terms_free(p->T);
-  for (int i = 0; i < 5; i++) free(p->path[i]);
+  for (int i = 0; i < 5; i++)
+    free(p->path[i]);
 }
 
 static void both_agree(const char *name) {
   proved p;
-  as_smt_result z, c;
+  as_smt_result z;
+  as_smt_result c;
   prove_example(&p, name);
   ck_assert_uint_gt(p.s.n, 0);
   as_smt_z3(&p.s, NULL, &z);
   as_smt_cvc5(&p.s, NULL, &c);
-  printf("%s: %u queries of %u steps (%u of folds and instances); z3 %s %u in %.2f s; cvc5 %s %u in %.2f s %s\n", name, p.s.n, p.s.steps, p.s.schema,
-         as_smt_verdict_name(z.verdict), z.agreed, z.seconds, as_smt_verdict_name(c.verdict), c.agreed, c.seconds, c.reason ? c.reason : "");
-  ck_assert_msg(z.verdict == AS_SMT_AGREES && z.agreed == p.s.n, "z3 on %s: %s", name, z.reason ? z.reason : "?");
-  if (c.verdict != AS_SMT_MISSING) ck_assert_msg(c.verdict == AS_SMT_AGREES && c.agreed == p.s.n, "cvc5 on %s: %s", name, c.reason ? c.reason : "?");
+  printf("%s: %u queries of %u steps (%u of folds and instances); z3 %s %u in %.2f s; cvc5 %s %u "
+         "in %.2f s %s\n",
+         name, p.s.n, p.s.steps, p.s.schema, as_smt_verdict_name(z.verdict), z.agreed, z.seconds,
+         as_smt_verdict_name(c.verdict), c.agreed, c.seconds, c.reason ? c.reason : "");
+  ck_assert_msg(z.verdict == AS_SMT_AGREES && z.agreed == p.s.n, "z3 on %s: %s", name,
+                z.reason ? z.reason : "?");
+  if (c.verdict != AS_SMT_MISSING) {
+    ck_assert_msg(c.verdict == AS_SMT_AGREES && c.agreed == p.s.n, "cvc5 on %s: %s", name,
+                  c.reason ? c.reason : "?");
+  }
   as_smt_result_clear(&z);
   as_smt_result_clear(&c);
   done(&p);
 }
 
 START_TEST(examples) {
-  static const char *const name[] = {"rmsnorm_linear", "gated_mlp", "lora", "gqa", "layernorm_linear", "gated_mixer"};
+  static const char *const name[] = {"rmsnorm_linear",   "gated_mlp",  "lora", "gqa",
+                                     "layernorm_linear", "gated_mixer"};
   both_agree(name[_i]);
 }
+
 END_TEST
 
-/* The conclusion of each query is dropped in turn from what is denied: without its denial, or with a premise taken out, queries must not all stay unsat. */
+/* The conclusion of each query is dropped in turn from what is denied: without its denial, or with
+ * a premise taken out, queries must not all stay unsat. */
 START_TEST(premises_matter) {
   proved p;
   prove_example(&p, "lora");
-  uint32_t disputed = 0, tried = 0;
+  uint32_t disputed = 0;
+  uint32_t tried = 0;
   for (uint32_t i = 0; i < p.s.n; i++) {
     as_smt_query *q = &p.s.q[i];
     char *last = NULL;
-    for (char *at = q->text; (at = strstr(at, "\n(assert (=> ")); at++) last = at;
-    if (!last) continue;
+    for (char *at = q->text; (at = strstr(at, "\n(assert (=> ")); at++)
+      last = at;
+    if (!last)
+      continue;
     char *end = strchr(last + 1, '\n');
     memset(last + 1, ';', 1); /* the last premise becomes a comment */
     ck_assert_ptr_nonnull(end);
     tried++;
     as_smt_set one = {.q = q, .n = 1};
-    as_smt_result z, c;
+    as_smt_result z;
+    as_smt_result c;
     as_smt_z3(&one, NULL, &z);
     as_smt_cvc5(&one, NULL, &c);
-    if (z.verdict == AS_SMT_DISAGREES) disputed++;
-    if (c.verdict == AS_SMT_AGREES || c.verdict == AS_SMT_DISAGREES) ck_assert_int_eq(z.verdict, c.verdict);
+    if (z.verdict == AS_SMT_DISAGREES)
+      disputed++;
+    if (c.verdict == AS_SMT_AGREES || c.verdict == AS_SMT_DISAGREES)
+      ck_assert_int_eq(z.verdict, c.verdict);
     as_smt_result_clear(&z);
     as_smt_result_clear(&c);
-    if (tried == 20) break;
+    if (tried == 20)
+      break;
   }
   ck_assert_uint_gt(tried, 0);
   ck_assert_uint_gt(disputed, tried / 4);
   done(&p);
 }
+
 END_TEST
 
 static as_smt_set planted(as_smt_query q[3], const char *second) {
-  q[0] = (as_smt_query){as_strdup("one"), as_strdup("(set-logic QF_AUFLIRA)\n(declare-fun x () Int)\n(assert (< x x))\n(check-sat)\n"), true};
+  q[0] = (as_smt_query){
+      as_strdup("one"),
+      as_strdup("(set-logic QF_AUFLIRA)\n(declare-fun x () Int)\n(assert (< x x))\n(check-sat)\n"),
+      true};
   q[1] = (as_smt_query){as_strdup("two"), as_strdup(second), true};
   q[2] = (as_smt_query){as_strdup("three"), as_strdup(q[0].text), true};
   return (as_smt_set){.q = q, .n = 3};
 }
 
 static void drop(as_smt_query *q) {
-  for (int i = 0; i < 3; i++) { free(q[i].name); free(q[i].text); }
+  for (int i = 0; i < 3; i++) {
+    free(q[i].name);
+    free(q[i].text);
+  }
 }
 
 START_TEST(verdicts_of_real_solvers) {
-  static const struct { const char *text; as_smt_verdict v; } t[] = {
-    {"(set-logic QF_AUFLIRA)\n(declare-fun x () Int)\n(assert (< x 3))\n(check-sat)\n", AS_SMT_DISAGREES},
-    {"(set-logic QF_AUFLIRA)\n(assert (< y 3))\n(check-sat)\n", AS_SMT_UNKNOWN}, /* unreadable */
-    {"(set-logic QF_AUFLIRA)\n(assert (< 1 0))\n(check-sat)\n", AS_SMT_AGREES}};
+  static const struct {
+    const char *text;
+    as_smt_verdict v;
+  } t[] = {
+      {"(set-logic QF_AUFLIRA)\n(declare-fun x () Int)\n(assert (< x 3))\n(check-sat)\n",
+       AS_SMT_DISAGREES},
+      {"(set-logic QF_AUFLIRA)\n(assert (< y 3))\n(check-sat)\n", AS_SMT_UNKNOWN}, /* unreadable */
+      {"(set-logic QF_AUFLIRA)\n(assert (< 1 0))\n(check-sat)\n", AS_SMT_AGREES}};
+
   for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
     as_smt_query q[3];
     as_smt_set s = planted(q, t[i].text);
-    as_smt_result z, c;
+    as_smt_result z;
+    as_smt_result c;
     as_smt_z3(&s, NULL, &z);
     as_smt_cvc5(&s, NULL, &c);
     ck_assert_int_eq(z.verdict, t[i].v);
-    ck_assert_msg(c.verdict == AS_SMT_MISSING || c.verdict == t[i].v || (t[i].v == AS_SMT_UNKNOWN && c.verdict == AS_SMT_DIED), "%zu: cvc5 %s", i, as_smt_verdict_name(c.verdict));
+    ck_assert_msg(c.verdict == AS_SMT_MISSING || c.verdict == t[i].v ||
+                      (t[i].v == AS_SMT_UNKNOWN && c.verdict == AS_SMT_DIED),
+                  "%zu: cvc5 %s", i, as_smt_verdict_name(c.verdict));
     as_smt_result_clear(&z);
     as_smt_result_clear(&c);
     drop(q);
   }
 }
+
 END_TEST
 
 START_TEST(limits) {
@@ -138,20 +183,27 @@ START_TEST(limits) {
   as_smt_result_clear(&z);
   done(&p);
 }
+
 END_TEST
 
 START_TEST(broken_solvers) {
-  static const struct { const char *prog; as_smt_verdict v; } t[] = {
-    {"hang", AS_SMT_UNKNOWN}, {"crash", AS_SMT_DIED}, {"exit", AS_SMT_DIED}, {"garbage", AS_SMT_DIED}, {"sat", AS_SMT_DISAGREES}, {"unknown", AS_SMT_UNKNOWN},
-    {"not_there", AS_SMT_MISSING}};
+  static const struct {
+    const char *prog;
+    as_smt_verdict v;
+  } t[] = {{"hang", AS_SMT_UNKNOWN},     {"crash", AS_SMT_DIED},    {"exit", AS_SMT_DIED},
+           {"garbage", AS_SMT_DIED},     {"sat", AS_SMT_DISAGREES}, {"unknown", AS_SMT_UNKNOWN},
+           {"not_there", AS_SMT_MISSING}};
+
   const char *top = getenv("AS_TOP_SRCDIR") ? getenv("AS_TOP_SRCDIR") : AS_SRCDIR;
   as_smt_query q[3];
-  as_smt_set s = planted(q, "(set-logic QF_AUFLIRA)\n(declare-fun x () Int)\n(assert (< x 3))\n(check-sat)\n");
+  as_smt_set s =
+      planted(q, "(set-logic QF_AUFLIRA)\n(declare-fun x () Int)\n(assert (< x 3))\n(check-sat)\n");
   char *path = as_format("%s/tests/smt/fake_cvc5_%s.sh", top, t[_i].prog);
   as_smt_opts o = {.query_ms = 200, .total_ms = 4000, .cvc5 = path};
   as_smt_result r;
   as_smt_cvc5(&s, &o, &r);
-  ck_assert_msg(r.verdict == t[_i].v, "%s: %s (%s)", t[_i].prog, as_smt_verdict_name(r.verdict), r.reason ? r.reason : "?");
+  ck_assert_msg(r.verdict == t[_i].v, "%s: %s (%s)", t[_i].prog, as_smt_verdict_name(r.verdict),
+                r.reason ? r.reason : "?");
   ck_assert_ptr_nonnull(r.reason);
   ck_assert_uint_lt(r.agreed, 4);
   ck_assert(r.seconds < 8);
@@ -159,6 +211,7 @@ START_TEST(broken_solvers) {
   free(path);
   drop(q);
 }
+
 END_TEST
 
 START_TEST(wrong_certificates) {
@@ -168,12 +221,14 @@ START_TEST(wrong_certificates) {
   prove_example(&p, "lora");
   for (size_t cut = 0; cut < p.r.cert_len; cut += p.r.cert_len / 40 + 1) { /* truncated */
     as_err_init(&e);
-    ck_assert_int_eq(as_smt_obligations(p.T, p.c->goals, p.c->n_goals, p.r.cert, cut, &s, &e), AS_NO);
+    ck_assert_int_eq(as_smt_obligations(p.T, p.c->goals, p.c->n_goals, p.r.cert, cut, &s, &e),
+                     AS_NO);
     ck_assert_uint_eq(s.n, 0);
     as_err_clear(&e);
   }
   char *bad = as_malloc(p.r.cert_len + 1);
-  for (size_t at = 20; at < p.r.cert_len; at += p.r.cert_len / 60 + 1) { /* a byte that no certificate has */
+  for (size_t at = 20; at < p.r.cert_len;
+       at += p.r.cert_len / 60 + 1) { /* a byte that no certificate has */
     memcpy(bad, p.r.cert, p.r.cert_len);
     bad[at] = '\001';
     as_err_init(&e);
@@ -185,6 +240,7 @@ START_TEST(wrong_certificates) {
   free(bad);
   done(&p);
 }
+
 END_TEST
 
 int main(void) {

@@ -10,7 +10,8 @@ bool accepted(ck_terms *T, const ck_claim *c, const char *cert, size_t len) {
   return ok;
 }
 
-bool certified_as(claim_maker *claim_of, const char *given, const char *other, uint32_t max_steps, char **cert, size_t *len) {
+bool certified_as(claim_maker *claim_of, const char *given, const char *other, uint32_t max_steps,
+                  char **cert, size_t *len) {
   ck_terms *T = ck_terms_new();
   ck_claim *c = claim_of(T, given, other);
   bool ok = false;
@@ -24,7 +25,11 @@ bool certified_as(claim_maker *claim_of, const char *given, const char *other, u
       ok = d && accepted(U, d, r.cert, r.cert_len);
       ck_claim_free(d);
       ck_terms_free(U);
-      if (ok && cert) *cert = r.cert, *len = r.cert_len, r.cert = NULL;
+      if (ok && cert) {
+        *cert = r.cert;
+        *len = r.cert_len;
+        r.cert = NULL;
+      }
     }
     as_proof_result_clear(&r);
   }

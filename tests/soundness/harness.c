@@ -1,9 +1,12 @@
-/* No wrong candidate is certified, by any route.  For each right candidate (examples/NAME.mug, and NAME.tp operator by operator) makes
- * random changes, keeps those that the field test and the refuter show to be wrong by a counterexample over the reals, and
+/* No wrong candidate is certified, by any route.  For each right candidate (examples/NAME.mug, and
+ * NAME.tp operator by operator) makes random changes, keeps those that the field test and the
+ * refuter show to be wrong by a counterexample over the reals, and
  *   - runs the prover on their claims and the checker on what it writes,
  *   - replays the right candidate's certificate and changed certificates against their claims:
- * none may be accepted.  Also counts changes that stay right and are proved, and where the two readers of muGraphs disagree. */
+ * none may be accepted.  Also counts changes that stay right and are proved, and where the two
+ * readers of muGraphs disagree. */
 #include "certify.h"
+#include "config.h"
 #include "mutate.h"
 #include "src/ir/graph.h"
 #include "verify/field/field.h"
@@ -11,13 +14,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct { uint64_t seed, wrong, certs; double seconds; bool verbose; const char *only; } opt = {1, 25, 20, 50, false, NULL};
-static struct { char *text, *path; size_t len; } sem[64];
+static struct {
+  uint64_t seed;
+  uint64_t wrong;
+  uint64_t certs;
+  double seconds;
+  bool verbose;
+  const char *only;
+} opt = {1, 25, 20, 50, false, NULL};
+
+static struct {
+  char *text;
+  char *path;
+  size_t len;
+} sem[64];
+
 static uint32_t n_sem;
 static as_oplib *lib;
 
 typedef struct {
-  uint64_t made, ill, disagree, undecided, equal_proved, empty, wrong, wrong_certified, replays, replays_accepted;
+  uint64_t made;
+  uint64_t ill;
+  uint64_t disagree;
+  uint64_t undecided;
+  uint64_t equal_proved;
+  uint64_t empty;
+  uint64_t wrong;
+  uint64_t wrong_certified;
+  uint64_t replays;
+  uint64_t replays_accepted;
 } counts;
 
 static char *path_of(const char *rel) {
@@ -39,32 +64,41 @@ static void load_semantics(void) {
   for (; n_sem < n && n_sem < 64; n_sem++) {
     sem[n_sem].path = as_strdup(files[n_sem]);
     sem[n_sem].text = as_read_file(files[n_sem], &sem[n_sem].len, &err);
-    if (!sem[n_sem].text) exit(99);
+    if (!sem[n_sem].text)
+      exit(99);
   }
   free(dir);
 }
 
 static ck_claim *claim_of(ck_terms *T, const char *tp, const char *mug) {
-  ck_text s[64], spec = {"spec.tp", tp, strlen(tp)}, cand = {"cand.mug", mug, strlen(mug)};
-  for (uint32_t i = 0; i < n_sem; i++) s[i] = (ck_text){sem[i].path, sem[i].text, sem[i].len};
+  ck_text s[64];
+  ck_text spec = {"spec.tp", tp, strlen(tp)};
+  ck_text cand = {"cand.mug", mug, strlen(mug)};
+  for (uint32_t i = 0; i < n_sem; i++)
+    s[i] = (ck_text){sem[i].path, sem[i].text, sem[i].len};
   ck_msg msg;
   ck_claim *c = ck_claim_texts(T, &spec, &cand, s, n_sem, &msg);
-  if (!c && opt.verbose) printf("    claim: %d:%d: %s\n", msg.line, msg.col, msg.text);
-  free(msg.text), free(msg.file);
+  if (!c && opt.verbose)
+    printf("    claim: %d:%d: %s\n", msg.line, msg.col, msg.text);
+  free(msg.text);
+  free(msg.file);
   return c;
 }
 
-/* AS_NO: shown to be wrong.  AS_OK: no difference found.  AS_BAD_INPUT: src/ir cannot read it.  AS_UNKNOWN */
+/* AS_NO: shown to be wrong.  AS_OK: no difference found.  AS_BAD_INPUT: src/ir cannot read it.
+ * AS_UNKNOWN */
 static as_status judge(const char *tp, const char *mug, uint64_t seed, bool *compared) {
   as_err err;
   as_err_init(&err);
   as_sizes *S = as_sizes_new();
-  as_graph *g = as_parse_tp("spec.tp", tp, strlen(tp), S, lib, &err), *m = g ? as_parse_mug("cand.mug", mug, strlen(mug), g, &err) : NULL;
+  as_graph *g = as_parse_tp("spec.tp", tp, strlen(tp), S, lib, &err);
+  as_graph *m = g ? as_parse_mug("cand.mug", mug, strlen(mug), g, &err) : NULL;
   as_status r = AS_BAD_INPUT;
   if (m) {
     as_field_options o = as_field_default;
     as_field_report report;
-    o.seed = seed, o.runs = 2;
+    o.seed = seed;
+    o.runs = 2;
     r = as_field_test(g, m, &o, &report, &err);
     *compared = report.same + report.close > 0;
     as_field_report_clear(&report);
@@ -72,10 +106,12 @@ static as_status judge(const char *tp, const char *mug, uint64_t seed, bool *com
       as_refute_budget b = as_refute_default;
       as_cex cex;
       as_cex_init(&cex);
-      b.seed = seed, b.seconds = 0.3;
+      b.seed = seed;
+      b.seconds = 0.3;
       as_err_clear(&err);
       as_err_init(&err);
-      if (as_refute(g, m, &b, &cex, &err) == AS_NO) r = AS_NO;
+      if (as_refute(g, m, &b, &cex, &err) == AS_NO)
+        r = AS_NO;
       as_cex_clear(&cex);
     }
   } else if (opt.verbose) {
@@ -83,8 +119,10 @@ static as_status judge(const char *tp, const char *mug, uint64_t seed, bool *com
     printf("    ir: %s\n", s);
     free(s);
   }
-  if (m) as_graph_free(m);
-  if (g) as_graph_free(g);
+  if (m)
+    as_graph_free(m);
+  if (g)
+    as_graph_free(g);
   as_sizes_free(S);
   as_err_clear(&err);
   return r;
@@ -94,7 +132,8 @@ static bool certified(const char *given, const char *other, char **cert, size_t 
   return certified_as(claim_of, given, other, 20000, cert, len);
 }
 
-static void replay(const char *tp, const char *mug, const char *cert, size_t len, as_rng *rng, counts *n) {
+static void replay(const char *tp, const char *mug, const char *cert, size_t len, as_rng *rng,
+                   counts *n) {
   ck_terms *T = ck_terms_new();
   ck_claim *c = claim_of(T, tp, mug);
   for (uint64_t i = 0; c && i < opt.certs; i++) {
@@ -103,7 +142,8 @@ static void replay(const char *tp, const char *mug, const char *cert, size_t len
     n->replays++;
     if (accepted(T, c, x, m)) {
       n->replays_accepted++;
-      printf("ACCEPTED a changed certificate for a wrong candidate:\n%s\n--- certificate\n%.*s\n", mug, (int)m, x);
+      printf("ACCEPTED a changed certificate for a wrong candidate:\n%s\n--- certificate\n%.*s\n",
+             mug, (int)m, x);
     }
     free(x);
     if (ck_size(T) > 200000) { /* changed certificates leave terms behind */
@@ -140,8 +180,9 @@ static void attack(const char *name, const char *tp, const char *mug, as_rng *rn
       bool compared = false;
       as_status s = read ? judge(tp, x, as_rng_next(rng), &compared) : AS_BAD_INPUT;
       bool proved = read && certified(tp, x, NULL, NULL);
-      if (!read) n.ill++;
-      else if (s == AS_NO) {
+      if (!read) {
+        n.ill++;
+      } else if (s == AS_NO) {
         n.wrong++;
         if (proved) {
           n.wrong_certified++;
@@ -150,78 +191,128 @@ static void attack(const char *name, const char *tp, const char *mug, as_rng *rn
         replay(tp, x, cert, len, rng, &n);
       } else if (s == AS_BAD_INPUT) {
         n.disagree++;
-        if (proved) printf("certified, though src/ir cannot read it:\n%s\n", x), n.wrong_certified++;
-        else if (opt.verbose) printf("only the checker reads (%s):\n%s\n", kind, x);
+        if (proved) {
+          printf("certified, though src/ir cannot read it:\n%s\n", x);
+          n.wrong_certified++;
+        } else if (opt.verbose) {
+          printf("only the checker reads (%s):\n%s\n", kind, x);
+        }
       } else if (proved) {
         n.equal_proved++;
         if (!compared) {
           n.empty++;
-          if (opt.verbose) printf("proved, but the field test compared nothing (%s):\n%s\n", kind, x);
+          if (opt.verbose)
+            printf("proved, but the field test compared nothing (%s):\n%s\n", kind, x);
         }
-      }
-      else {
+      } else {
         n.undecided++;
-        if (opt.verbose) printf("undecided (%s):\n%s\n", kind, x);
+        if (opt.verbose)
+          printf("undecided (%s):\n%s\n", kind, x);
       }
     }
     free(x);
   }
-  printf("%-24s %6llu changes: %llu ill-formed, %llu wrong (%llu certified), %llu right and proved (%llu not compared), %llu undecided, %llu read by the checker alone; %llu replays (%llu accepted); %.1f s\n", name,
-         (unsigned long long)n.made, (unsigned long long)n.ill, (unsigned long long)n.wrong, (unsigned long long)n.wrong_certified, (unsigned long long)n.equal_proved,
-         (unsigned long long)n.empty, (unsigned long long)n.undecided, (unsigned long long)n.disagree, (unsigned long long)n.replays, (unsigned long long)n.replays_accepted, as_now() - from);
+  printf("%-24s %6llu changes: %llu ill-formed, %llu wrong (%llu certified), %llu right and proved "
+         "(%llu not compared), %llu undecided, %llu read by the checker alone; %llu replays (%llu "
+         "accepted); %.1f s\n",
+         name, (unsigned long long)n.made, (unsigned long long)n.ill, (unsigned long long)n.wrong,
+         (unsigned long long)n.wrong_certified, (unsigned long long)n.equal_proved,
+         (unsigned long long)n.empty, (unsigned long long)n.undecided,
+         (unsigned long long)n.disagree, (unsigned long long)n.replays,
+         (unsigned long long)n.replays_accepted, as_now() - from);
   fflush(stdout);
-  total->wrong += n.wrong, total->wrong_certified += n.wrong_certified, total->replays += n.replays, total->replays_accepted += n.replays_accepted;
+  total->wrong += n.wrong;
+  total->wrong_certified += n.wrong_certified;
+  total->replays += n.replays;
+  total->replays_accepted += n.replays_accepted;
   free(cert);
 }
 
 static bool option(int argc, char **argv) {
   for (int i = 1; i < argc; i++) {
     const char *v = i + 1 < argc ? argv[i + 1] : NULL;
-    if (!strcmp(argv[i], "-v")) { opt.verbose = true; continue; }
-    if (!v) return false;
-    if (!strcmp(argv[i], "--seed")) opt.seed = strtoull(v, NULL, 10);
-    else if (!strcmp(argv[i], "--wrong")) opt.wrong = strtoull(v, NULL, 10);
-    else if (!strcmp(argv[i], "--certs")) opt.certs = strtoull(v, NULL, 10);
-    else if (!strcmp(argv[i], "--seconds")) opt.seconds = strtod(v, NULL);
-    else if (!strcmp(argv[i], "--only")) opt.only = v;
-    else return false;
+    if (!strcmp(argv[i], "-v")) {
+      opt.verbose = true;
+      continue;
+    }
+    if (!v)
+      return false;
+    if (!strcmp(argv[i], "--seed"))
+      opt.seed = strtoull(v, NULL, 10);
+    else if (!strcmp(argv[i], "--wrong"))
+      opt.wrong = strtoull(v, NULL, 10);
+    else if (!strcmp(argv[i], "--certs"))
+      opt.certs = strtoull(v, NULL, 10);
+    else if (!strcmp(argv[i], "--seconds"))
+      opt.seconds = strtod(v, NULL);
+    else if (!strcmp(argv[i], "--only"))
+      opt.only = v;
+    else
+      return false;
     i++;
   }
   return true;
 }
 
 int main(int argc, char **argv) {
-  static const char *const names[] = {"rmsnorm_linear", "gated_mlp", "lora", "gqa", "layernorm_linear", "gated_mixer"};
+  static const char *const names[] = {"rmsnorm_linear",   "gated_mlp",  "lora", "gqa",
+                                      "layernorm_linear", "gated_mixer"};
   counts total = {0};
   as_err err;
   as_err_init(&err);
   if (!option(argc, argv)) {
-    fprintf(stderr, "usage: %s [--seed N] [--wrong N per candidate] [--certs N per wrong one] [--seconds N per candidate] [--only NAME] [-v]\n", argv[0]);
+    fprintf(stderr,
+            "usage: %s [--seed N] [--wrong N per candidate] [--certs N per wrong one] [--seconds N "
+            "per candidate] [--only NAME] [-v]\n",
+            argv[0]);
     return 99;
   }
   printf("seed %llu\n", (unsigned long long)opt.seed);
   load_semantics();
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    if (opt.only && strcmp(opt.only, names[i])) continue;
-    char *rel = as_format("examples/%s.tp", names[i]), *rel2 = as_format("examples/%s.mug", names[i]), *p = path_of(rel), *q = path_of(rel2);
+    if (opt.only && strcmp(opt.only, names[i]))
+      continue;
+    char *rel = as_format("examples/%s.tp", names[i]);
+    char *rel2 = as_format("examples/%s.mug", names[i]);
+    char *p = path_of(rel);
+    char *q = path_of(rel2);
     size_t len;
-    char *tp = as_read_file(p, &len, &err), *mug = as_read_file(q, &len, &err);
+    char *tp = as_read_file(p, &len, &err);
+    char *mug = as_read_file(q, &len, &err);
     if (!tp || !mug) {
       fprintf(stderr, "%s\n", as_err_format(&err));
       return 99;
     }
-    char *plain = mutate_as_mugraph(tp), *label = as_format("%s (operators)", names[i]), *label2 = as_format("%s (no values)", names[i]);
-    char *open_tp = mutate_without_values(tp), *open_mug = mutate_without_values(mug);
+    char *plain = mutate_as_mugraph(tp);
+    char *label = as_format("%s (operators)", names[i]);
+    char *label2 = as_format("%s (no values)", names[i]);
+    char *open_tp = mutate_without_values(tp);
+    char *open_mug = mutate_without_values(mug);
     as_rng rng;
     as_rng_seed(&rng, opt.seed + i);
     attack(names[i], tp, mug, &rng, &total);
     attack(label, tp, plain, &rng, &total);
     attack(label2, open_tp, open_mug, &rng, &total); /* relations are not tied to stated sizes */
-    free(rel), free(rel2), free(p), free(q), free(tp), free(mug), free(plain), free(label), free(label2), free(open_tp), free(open_mug);
+    free(rel);
+    free(rel2);
+    free(p);
+    free(q);
+    free(tp);
+    free(mug);
+    free(plain);
+    free(label);
+    free(label2);
+    free(open_tp);
+    free(open_mug);
   }
-  printf("%llu wrong candidates, %llu certified; %llu replays of changed certificates, %llu accepted\n", (unsigned long long)total.wrong,
-         (unsigned long long)total.wrong_certified, (unsigned long long)total.replays, (unsigned long long)total.replays_accepted);
-  for (uint32_t i = 0; i < n_sem; i++) free(sem[i].path), free(sem[i].text);
+  printf("%llu wrong candidates, %llu certified; %llu replays of changed certificates, %llu "
+         "accepted\n",
+         (unsigned long long)total.wrong, (unsigned long long)total.wrong_certified,
+         (unsigned long long)total.replays, (unsigned long long)total.replays_accepted);
+  for (uint32_t i = 0; i < n_sem; i++) {
+    free(sem[i].path);
+    free(sem[i].text);
+  }
   as_oplib_free(lib);
   return total.wrong_certified || total.replays_accepted || total.disagree || !total.wrong;
 }

@@ -4,91 +4,151 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- texts as tokens: names, numbers, symbols, and the blanks and line ends between them, so that joining gives the text back */
-typedef struct { const char *s; size_t n; } tok;
-typedef struct { tok *t; size_t n; } toks;
+/* --- texts as tokens: names, numbers, symbols, and the blanks and line ends between them, so that
+ * joining gives the text back */
+typedef struct {
+  const char *s;
+  size_t n;
+} tok;
+
+typedef struct {
+  tok *t;
+  size_t n;
+} toks;
 
 static toks split(const char *s) {
   toks v = {as_malloc((strlen(s) + 1) * sizeof(tok)), 0};
   while (*s) {
     size_t n = 1;
-    if (isalpha((unsigned char)*s) || *s == '_') while (isalnum((unsigned char)s[n]) || s[n] == '_') n++;
-    else if (isdigit((unsigned char)*s)) while (isdigit((unsigned char)s[n]) || (s[n] == '.' && isdigit((unsigned char)s[n + 1]))) n++;
-    else if (*s == ' ') while (s[n] == ' ') n++;
-    else if (!strncmp(s, "->", 2)) n = 2;
+    if (isalpha((unsigned char)*s) || *s == '_') {
+      while (isalnum((unsigned char)s[n]) || s[n] == '_')
+        n++;
+    } else if (isdigit((unsigned char)*s)) {
+      while (isdigit((unsigned char)s[n]) || (s[n] == '.' && isdigit((unsigned char)s[n + 1])))
+        n++;
+    } else if (*s == ' ') {
+      while (s[n] == ' ')
+        n++;
+    } else if (!strncmp(s, "->", 2)) {
+      n = 2;
+    }
     v.t[v.n++] = (tok){s, n};
     s += n;
   }
   return v;
 }
 
-static bool is(tok t, const char *s) { return t.n == strlen(s) && !memcmp(t.s, s, t.n); }
-static bool is_name(tok t) { return isalpha((unsigned char)*t.s) || *t.s == '_'; }
-static bool is_number(tok t) { return isdigit((unsigned char)*t.s); }
+static bool is(tok t, const char *s) {
+  return t.n == strlen(s) && !memcmp(t.s, s, t.n);
+}
+
+static bool is_name(tok t) {
+  return isalpha((unsigned char)*t.s) || *t.s == '_';
+}
+
+static bool is_number(tok t) {
+  return isdigit((unsigned char)*t.s);
+}
 
 static bool is_word(tok t) {
-  static const char *const words[] = {"mugraph", "sizes", "where", "kernel", "grid", "loop", "load", "acc", "store", "end", "rescale", "concat",
-    "axis", "none", "x", "y", "z"};
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (is(t, words[i])) return true;
+  static const char *const words[] = {"mugraph", "sizes", "where", "kernel", "grid",    "loop",
+                                      "load",    "acc",   "store", "end",    "rescale", "concat",
+                                      "axis",    "none",  "x",     "y",      "z"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    if (is(t, words[i]))
+      return true;
+  }
   return false;
 }
 
 static char *join(const toks *v) {
   as_str s;
   as_str_init(&s);
-  for (size_t i = 0; i < v->n; i++) as_str_addn(&s, v->t[i].s, v->t[i].n);
+  for (size_t i = 0; i < v->n; i++)
+    as_str_addn(&s, v->t[i].s, v->t[i].n);
   return as_str_take(&s);
 }
 
-static tok T(const char *s) { return (tok){s, strlen(s)}; }
+static tok T(const char *s) {
+  return (tok){s, strlen(s)};
+}
 
 /* a random token that satisfies f, or n */
 static size_t pick(const toks *v, as_rng *rng, bool (*f)(const toks *, size_t)) {
-  size_t count = 0, at = v->n;
-  for (size_t i = 0; i < v->n; i++)
-    if (f(v, i) && as_rng_below(rng, ++count) == 0) at = i;
+  size_t count = 0;
+  size_t at = v->n;
+  for (size_t i = 0; i < v->n; i++) {
+    if (f(v, i) && as_rng_below(rng, ++count) == 0)
+      at = i;
+  }
   return at;
 }
 
 static bool at_operator(const toks *v, size_t i) {
-  static const char *const ops[] = {"sum", "mean", "max", "min", "sqrt", "exp", "square", "neg", "sigmoid", "silu", "relu", "matmul", "mul", "add", "sub",
-    "div", "abs", "log", "rsqrt", "softmax", "rms_norm", "layer_norm", "tanh", "gelu"};
-  for (size_t k = 0; k < sizeof ops / sizeof *ops; k++)
-    if (is(v->t[i], ops[k])) return true;
+  static const char *const ops[] = {"sum",    "mean",    "max",      "min",        "sqrt", "exp",
+                                    "square", "neg",     "sigmoid",  "silu",       "relu", "matmul",
+                                    "mul",    "add",     "sub",      "div",        "abs",  "log",
+                                    "rsqrt",  "softmax", "rms_norm", "layer_norm", "tanh", "gelu"};
+  for (size_t k = 0; k < sizeof ops / sizeof *ops; k++) {
+    if (is(v->t[i], ops[k]))
+      return true;
+  }
   return false;
 }
-static bool at_infix(const toks *v, size_t i) { return v->t[i].n == 1 && strchr("+-*/@", *v->t[i].s) != NULL; }
-static bool at_number(const toks *v, size_t i) { return is_number(v->t[i]); }
-static bool at_arrow(const toks *v, size_t i) { return is(v->t[i], "->"); }
-static bool at_name(const toks *v, size_t i) {
-  return is_name(v->t[i]) && !is_word(v->t[i]) && !at_operator(v, i) && i > 0 && *v->t[i - 1].s != '\n' && i > 2;
+
+static bool at_infix(const toks *v, size_t i) {
+  return v->t[i].n == 1 && strchr("+-*/@", *v->t[i].s) != NULL;
 }
-static bool at_line(const toks *v, size_t i) { return i > 0 && *v->t[i - 1].s == '\n'; }
+
+static bool at_number(const toks *v, size_t i) {
+  return is_number(v->t[i]);
+}
+
+static bool at_arrow(const toks *v, size_t i) {
+  return is(v->t[i], "->");
+}
+
+static bool at_name(const toks *v, size_t i) {
+  return is_name(v->t[i]) && !is_word(v->t[i]) && !at_operator(v, i) && i > 0 &&
+         *v->t[i - 1].s != '\n' && i > 2;
+}
+
+static bool at_line(const toks *v, size_t i) {
+  return i > 0 && *v->t[i - 1].s == '\n';
+}
 
 static bool swap_operator(toks *v, as_rng *rng) {
   static const char *const reductions[] = {"sum", "mean", "max", "min"};
-  static const char *const unary[] = {"sqrt", "exp", "square", "neg", "sigmoid", "silu", "relu", "abs", "rsqrt", "tanh"};
+  static const char *const unary[] = {"sqrt", "exp",  "square", "neg",   "sigmoid",
+                                      "silu", "relu", "abs",    "rsqrt", "tanh"};
   static const char *const binary[] = {"mul", "add", "sub", "div", "maximum", "minimum"};
   static const char *const norms[] = {"softmax", "rms_norm", "layer_norm", "exp"};
   size_t i = pick(v, rng, at_operator);
-  if (i == v->n) return false;
+  if (i == v->n)
+    return false;
   tok t = v->t[i];
   for (size_t k = 0; k < 4; k++) {
-    if (is(t, reductions[k])) v->t[i] = T(reductions[as_rng_below(rng, 4)]);
-    if (is(t, norms[k]) && k < 3) v->t[i] = T(norms[as_rng_below(rng, 4)]);
+    if (is(t, reductions[k]))
+      v->t[i] = T(reductions[as_rng_below(rng, 4)]);
+    if (is(t, norms[k]) && k < 3)
+      v->t[i] = T(norms[as_rng_below(rng, 4)]);
   }
-  for (size_t k = 0; k < 10; k++)
-    if (is(t, unary[k])) v->t[i] = T(unary[as_rng_below(rng, 10)]);
-  for (size_t k = 0; k < 4; k++)
-    if (is(t, binary[k])) v->t[i] = T(binary[as_rng_below(rng, 6)]);
+  for (size_t k = 0; k < 10; k++) {
+    if (is(t, unary[k]))
+      v->t[i] = T(unary[as_rng_below(rng, 10)]);
+  }
+  for (size_t k = 0; k < 4; k++) {
+    if (is(t, binary[k]))
+      v->t[i] = T(binary[as_rng_below(rng, 6)]);
+  }
   return true;
 }
 
 static bool swap_infix(toks *v, as_rng *rng) {
   static const char *const ops[] = {"+", "-", "*", "/"};
   size_t i = pick(v, rng, at_infix);
-  if (i == v->n) return false;
+  if (i == v->n)
+    return false;
   v->t[i] = T(ops[as_rng_below(rng, 4)]);
   return true;
 }
@@ -96,23 +156,29 @@ static bool swap_infix(toks *v, as_rng *rng) {
 static bool other_number(toks *v, as_rng *rng) {
   static const char *const nums[] = {"0", "1", "2", "3", "0.5", "7"};
   size_t i = pick(v, rng, at_number);
-  if (i == v->n) return false;
+  if (i == v->n)
+    return false;
   v->t[i] = T(nums[as_rng_below(rng, 6)]);
   return true;
 }
 
 static bool other_name(toks *v, as_rng *rng) {
-  size_t i = pick(v, rng, at_name), j = pick(v, rng, at_name);
-  if (i == v->n) return false;
+  size_t i = pick(v, rng, at_name);
+  size_t j = pick(v, rng, at_name);
+  if (i == v->n)
+    return false;
   v->t[i] = v->t[j];
   return true;
 }
 
 static bool exchange_names(toks *v, as_rng *rng) {
-  size_t i = pick(v, rng, at_name), j = pick(v, rng, at_name);
-  if (i == v->n) return false;
+  size_t i = pick(v, rng, at_name);
+  size_t j = pick(v, rng, at_name);
+  if (i == v->n)
+    return false;
   tok t = v->t[i];
-  v->t[i] = v->t[j], v->t[j] = t;
+  v->t[i] = v->t[j];
+  v->t[j] = t;
   return true;
 }
 
@@ -120,11 +186,17 @@ static bool map_axis(toks *v, as_rng *rng) {
   static const char *const axis[] = {"0", "1", "2"};
   static const char *const from[] = {"x", "y", "loop", "x"};
   size_t i = pick(v, rng, at_arrow);
-  if (i == v->n || i < 2 || i + 2 >= v->n) return false;
+  if (i == v->n || i < 2 || i + 2 >= v->n)
+    return false;
   switch (as_rng_below(rng, 3)) {
-  case 0: v->t[i + 2] = T(axis[as_rng_below(rng, 3)]); break;
-  case 1: v->t[i - 2] = T(from[as_rng_below(rng, 4)]); break;
-  default: v->t[i - 2] = v->t[i] = v->t[i + 2] = T(""); /* the map is dropped */
+  case 0:
+    v->t[i + 2] = T(axis[as_rng_below(rng, 3)]);
+    break;
+  case 1:
+    v->t[i - 2] = T(from[as_rng_below(rng, 4)]);
+    break;
+  default:
+    v->t[i - 2] = v->t[i] = v->t[i + 2] = T(""); /* the map is dropped */
   }
   return true;
 }
@@ -133,19 +205,27 @@ static bool map_axis(toks *v, as_rng *rng) {
 static bool factor(toks *v, as_rng *rng) {
   static const char *const what[] = {" * 2", " / 2", " + 1", " - 1", " * 0", " / 3"};
   size_t i = pick(v, rng, at_line);
-  if (i == v->n || is_word(v->t[i]) || !is_name(v->t[i])) return false;
-  while (i < v->n && *v->t[i].s != '\n') i++;
-  if (i == v->n) return false;
+  if (i == v->n || is_word(v->t[i]) || !is_name(v->t[i]))
+    return false;
+  while (i < v->n && *v->t[i].s != '\n')
+    i++;
+  if (i == v->n)
+    return false;
   memmove(v->t + i + 1, v->t + i, (v->n - i) * sizeof *v->t);
-  v->t[i] = T(what[as_rng_below(rng, 6)]), v->n++;
+  v->t[i] = T(what[as_rng_below(rng, 6)]);
+  v->n++;
   return true;
 }
 
 static bool accumulator(toks *v, as_rng *rng) {
-  size_t n = 0, at = v->n;
-  for (size_t i = 0; i < v->n; i++)
-    if (is(v->t[i], "acc") && as_rng_below(rng, ++n) == 0) at = i;
-  if (at == v->n) return false;
+  size_t n = 0;
+  size_t at = v->n;
+  for (size_t i = 0; i < v->n; i++) {
+    if (is(v->t[i], "acc") && as_rng_below(rng, ++n) == 0)
+      at = i;
+  }
+  if (at == v->n)
+    return false;
   for (size_t i = at; i < v->n && *v->t[i].s != '\n'; i++) {
     if (is(v->t[i], "rescale")) {
       v->t[i] = v->t[i + 2] = T("");
@@ -161,23 +241,37 @@ static bool accumulator(toks *v, as_rng *rng) {
 
 static bool drop_line(toks *v, as_rng *rng) {
   size_t i = pick(v, rng, at_line);
-  if (i == v->n) return false;
-  for (; i < v->n && *v->t[i].s != '\n'; i++) v->t[i] = T("");
+  if (i == v->n)
+    return false;
+  for (; i < v->n && *v->t[i].s != '\n'; i++)
+    v->t[i] = T("");
   return true;
 }
 
 static bool exchange_lines(toks *v, as_rng *rng) {
-  size_t i = pick(v, rng, at_line), j = pick(v, rng, at_line);
-  if (i == v->n || i == j) return false;
-  if (i > j) { size_t k = i; i = j, j = k; }
-  size_t a = i, b = j;
-  while (a < v->n && *v->t[a].s != '\n') a++;
-  while (b < v->n && *v->t[b].s != '\n') b++;
+  size_t i = pick(v, rng, at_line);
+  size_t j = pick(v, rng, at_line);
+  if (i == v->n || i == j)
+    return false;
+  if (i > j) {
+    size_t k = i;
+    i = j;
+    j = k;
+  }
+  size_t a = i;
+  size_t b = j;
+  while (a < v->n && *v->t[a].s != '\n')
+    a++;
+  while (b < v->n && *v->t[b].s != '\n')
+    b++;
   tok *w = as_malloc(v->n * sizeof *w);
   size_t n = 0;
-  for (size_t k = j; k < b; k++) w[n++] = v->t[k];
-  for (size_t k = a; k < j; k++) w[n++] = v->t[k];
-  for (size_t k = i; k < a; k++) w[n++] = v->t[k];
+  for (size_t k = j; k < b; k++)
+    w[n++] = v->t[k];
+  for (size_t k = a; k < j; k++)
+    w[n++] = v->t[k];
+  for (size_t k = i; k < a; k++)
+    w[n++] = v->t[k];
   memcpy(v->t + i, w, n * sizeof *w);
   free(w);
   return true;
@@ -185,17 +279,25 @@ static bool exchange_lines(toks *v, as_rng *rng) {
 
 static bool relation(toks *v, as_rng *rng) {
   size_t at = 0;
-  while (at < v->n && !is(v->t[at], "where")) at++;
+  while (at < v->n && !is(v->t[at], "where"))
+    at++;
   toks line = {v->t + at, 0};
-  while (at + line.n < v->n && *v->t[at + line.n].s != '\n') line.n++;
-  if (line.n < 3) return false;
+  while (at + line.n < v->n && *v->t[at + line.n].s != '\n')
+    line.n++;
+  if (line.n < 3)
+    return false;
   return as_rng_below(rng, 2) ? swap_infix(&line, rng) : other_name(&line, rng);
 }
 
-static const struct { const char *name; bool (*f)(toks *, as_rng *); unsigned weight; } kinds[] = {
-    {"operator", swap_operator, 4}, {"infix", swap_infix, 3}, {"number", other_number, 3}, {"name", other_name, 5}, {"exchange", exchange_names, 3},
-    {"map", map_axis, 5}, {"factor", factor, 4}, {"accumulator", accumulator, 3}, {"drop", drop_line, 1}, {"order", exchange_lines, 1},
-    {"relation", relation, 2}};
+static const struct {
+  const char *name;
+  bool (*f)(toks *, as_rng *);
+  unsigned weight;
+} kinds[] = {
+    {"operator", swap_operator, 4}, {"infix", swap_infix, 3},        {"number", other_number, 3},
+    {"name", other_name, 5},        {"exchange", exchange_names, 3}, {"map", map_axis, 5},
+    {"factor", factor, 4},          {"accumulator", accumulator, 3}, {"drop", drop_line, 1},
+    {"order", exchange_lines, 1},   {"relation", relation, 2}};
 
 char *mutate_mugraph(const char *mug, as_rng *rng, const char **kind) {
   *kind = NULL;
@@ -206,12 +308,14 @@ char *mutate_mugraph(const char *mug, as_rng *rng, const char **kind) {
     v.t = as_realloc(v.t, (v.n + 8) * sizeof *v.t);
     uint64_t w = as_rng_below(rng, 34);
     size_t k = 0;
-    while (w >= kinds[k].weight) w -= kinds[k++].weight;
+    while (w >= kinds[k].weight)
+      w -= kinds[k++].weight;
     if (kinds[k].f(&v, rng)) {
       char *next = join(&v);
       free(text);
       text = next;
-      if (!*kind) *kind = kinds[k].name;
+      if (!*kind)
+        *kind = kinds[k].name;
       done++;
     }
     free(v.t);
@@ -227,9 +331,13 @@ char *mutate_as_mugraph(const char *tp) {
     size_t n = strcspn(line, "\n");
     static const char *const skip[] = {"program", "sizes", "where", "input", "use", "#"};
     bool keep = true;
-    for (size_t i = 0; i < sizeof skip / sizeof *skip; i++) keep = keep && strncmp(line, skip[i], strlen(skip[i]));
+    for (size_t i = 0; i < sizeof skip / sizeof *skip; i++)
+      keep = keep && strncmp(line, skip[i], strlen(skip[i]));
     size_t from = !strncmp(line, "output ", 7) ? 7 : 0;
-    if (keep && n > from && memchr(line, '=', n)) as_str_addn(&s, line + from, n - from), as_str_add(&s, "\n");
+    if (keep && n > from && memchr(line, '=', n)) {
+      as_str_addn(&s, line + from, n - from);
+      as_str_add(&s, "\n");
+    }
     line += n + (line[n] == '\n');
   }
   return as_str_take(&s);
@@ -240,11 +348,15 @@ char *mutate_without_values(const char *text) {
   as_str_init(&s);
   for (const char *line = text; *line;) {
     size_t n = strcspn(line, "\n");
-    bool sizes = !strncmp(line, "sizes", 5), out = false;
+    bool sizes = !strncmp(line, "sizes", 5);
+    bool out = false;
     for (size_t i = 0; i < n; i++) {
-      if (line[i] == ',') out = false;
-      if (sizes && line[i] == '=' && line[i - 1] != '>') out = true;
-      if (!out) as_str_addn(&s, line + i, 1);
+      if (line[i] == ',')
+        out = false;
+      if (sizes && line[i] == '=' && line[i - 1] != '>')
+        out = true;
+      if (!out)
+        as_str_addn(&s, line + i, 1);
     }
     as_str_add(&s, "\n");
     line += n + (line[n] == '\n');
@@ -253,27 +365,44 @@ char *mutate_without_values(const char *text) {
 }
 
 /* --- certificates: lines, each with a first word and tokens tN sN =N 'word */
-typedef struct { char **l; size_t n; } lines;
+typedef struct {
+  char **l;
+  size_t n;
+} lines;
 
 static void change_token(char **line, as_rng *rng) {
-  size_t n = 0, at = 0;
-  for (size_t i = 1; (*line)[i]; i++)
-    if ((*line)[i - 1] == ' ' && as_rng_below(rng, ++n) == 0) at = i;
-  if (!at) return;
+  size_t n = 0;
+  size_t at = 0;
+  for (size_t i = 1; (*line)[i]; i++) {
+    if ((*line)[i - 1] == ' ' && as_rng_below(rng, ++n) == 0)
+      at = i;
+  }
+  if (!at)
+    return;
   size_t len = strcspn(*line + at, " ");
-  char c = (*line)[at], *next;
-  long k = atol(*line + at + 1), by = (long)as_rng_below(rng, 7) - 3;
-  if (c == 't' || c == 's') next = as_format("%.*s%c%ld%s", (int)at, *line, c, k + by < 0 ? 0 : k + by, *line + at + len);
-  else if (c == '=') next = as_format("%.*s=%ld%s", (int)at, *line, k + by, *line + at + len);
-  else if (c == '\'' && as_rng_below(rng, 2)) next = as_format("%.*s'%s%s", (int)at, *line, as_rng_below(rng, 2) ? "i" : "r", *line + at + len);
-  else next = as_format("%.*s%s", (int)at - 1, *line, *line + at + len);
+  char c = (*line)[at];
+  char *next;
+  long k = atol(*line + at + 1);
+  long by = (long)as_rng_below(rng, 7) - 3;
+  if (c == 't' || c == 's') {
+    next = as_format("%.*s%c%ld%s", (int)at, *line, c, k + by < 0 ? 0 : k + by, *line + at + len);
+  } else if (c == '=') {
+    next = as_format("%.*s=%ld%s", (int)at, *line, k + by, *line + at + len);
+  } else if (c == '\'' && as_rng_below(rng, 2)) {
+    next =
+        as_format("%.*s'%s%s", (int)at, *line, as_rng_below(rng, 2) ? "i" : "r", *line + at + len);
+  } else {
+    next = as_format("%.*s%s", (int)at - 1, *line, *line + at + len);
+  }
   free(*line);
   *line = next;
 }
 
 static void change_head(char **line, as_rng *rng) {
-  static const char *const heads[] = {"+", "*", "inv", "exp", "sqrt", "=", "#", "<=", "<", "div", "mod", "hyp", "arith", "cong", "law", "use", "inst",
-    "cases", "antisym", "int", "zero", "succ", "foldcong", "induct"};
+  static const char *const heads[] = {"+",       "*",    "inv",  "exp",  "sqrt",     "=",
+                                      "#",       "<=",   "<",    "div",  "mod",      "hyp",
+                                      "arith",   "cong", "law",  "use",  "inst",     "cases",
+                                      "antisym", "int",  "zero", "succ", "foldcong", "induct"};
   size_t n = strcspn(*line, " ");
   char *next = as_format("%s%s", heads[as_rng_below(rng, sizeof heads / sizeof *heads)], *line + n);
   free(*line);
@@ -284,24 +413,44 @@ char *mutate_cert(const char *cert, size_t len, as_rng *rng, size_t *out_len) {
   lines v = {as_malloc((len + 2) * sizeof(char *)), 0};
   for (size_t i = 0; i < len;) {
     size_t n = 0;
-    while (i + n < len && cert[i + n] != '\n') n++;
+    while (i + n < len && cert[i + n] != '\n')
+      n++;
     v.l[v.n++] = as_format("%.*s", (int)n, cert + i);
     i += n + 1;
   }
   for (uint64_t times = 1 + as_rng_below(rng, 4); times-- && v.n > 2;) {
-    size_t i = 1 + as_rng_below(rng, v.n - 1), j = 1 + as_rng_below(rng, v.n - 1);
+    size_t i = 1 + as_rng_below(rng, v.n - 1);
+    size_t j = 1 + as_rng_below(rng, v.n - 1);
     char *x = v.l[i];
     switch (as_rng_below(rng, 10)) {
-    case 0: v.l[i] = v.l[j], v.l[j] = x; break;                                                       /* two lines change places */
-    case 1: free(x), memmove(v.l + i, v.l + i + 1, (v.n - i - 1) * sizeof *v.l), v.n--; break;        /* one is gone */
-    case 2: free(x), v.l[i] = as_strdup(v.l[j == i ? 0 : j]); break;                                  /* one stands twice */
-    case 3: case 4: change_head(&v.l[i], rng); break;
-    default: change_token(&v.l[i], rng);
+    case 0:
+      v.l[i] = v.l[j];
+      v.l[j] = x;
+      break; /* two lines change places */
+    case 1:
+      free(x);
+      memmove(v.l + i, v.l + i + 1, (v.n - i - 1) * sizeof *v.l);
+      v.n--;
+      break; /* one is gone */
+    case 2:
+      free(x);
+      v.l[i] = as_strdup(v.l[j == i ? 0 : j]);
+      break; /* one stands twice */
+    case 3:
+    case 4:
+      change_head(&v.l[i], rng);
+      break;
+    default:
+      change_token(&v.l[i], rng);
     }
   }
   as_str s;
   as_str_init(&s);
-  for (size_t i = 0; i < v.n; i++) as_str_add(&s, v.l[i]), as_str_add(&s, "\n"), free(v.l[i]);
+  for (size_t i = 0; i < v.n; i++) {
+    as_str_add(&s, v.l[i]);
+    as_str_add(&s, "\n");
+    free(v.l[i]);
+  }
   free(v.l);
   *out_len = s.n;
   return as_str_take(&s);

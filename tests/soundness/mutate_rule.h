@@ -3,6 +3,7 @@
 #define TEST_MUTATE_RULE_H
 #include "src/base/base.h"
 
-/* one to three changes of operators, names, numbers, indices, axes, relations, types, statements, and of what is assumed; malloc'ed; kind: the first one */
+/* one to three changes of operators, names, numbers, indices, axes, relations, types, statements,
+ * and of what is assumed; malloc'ed; kind: the first one */
 char *mutate_rule(const char *text, as_rng *rng, const char **kind);
 #endif

@@ -1,9 +1,11 @@
-/* No wrong rule is certified.  Changes the rules of examples/rules (which are right, or say of themselves that they are not) at random, keeps the changed
- * ones to which a counterexample is found that stands when it is replayed, and
+/* No wrong rule is certified.  Changes the rules of examples/rules (which are right, or say of
+ * themselves that they are not) at random, keeps the changed ones to which a counterexample is
+ * found that stands when it is replayed, and
  *   - runs the prover on their claims and the checker on what it writes,
  *   - replays the certificate of the rule they came from, as it is and changed:
  * nothing may be accepted.  A rule is changed together with the definitions of its file. */
 #include "certify.h"
+#include "config.h"
 #include "mutate.h"
 #include "mutate_rule.h"
 #include "verify/refute/rule_refute.h"
@@ -12,14 +14,50 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct { uint64_t seed, wrong, certs, steps; double seconds; bool verbose; const char *only; } opt = {1, 80, 2, 15000, 60, false, NULL};
-static struct { char *text, *path; size_t len; } sem[64];
+static struct {
+  uint64_t seed;
+  uint64_t wrong;
+  uint64_t certs;
+  uint64_t steps;
+  double seconds;
+  bool verbose;
+  const char *only;
+} opt = {1, 80, 2, 15000, 60, false, NULL};
+
+static struct {
+  char *text;
+  char *path;
+  size_t len;
+} sem[64];
+
 static uint32_t n_sem;
 
-typedef struct { char *file, *name, *definitions, *text, *cert; size_t cert_len; } base; /* definitions of its file; the rule's own text */
+typedef struct {
+  char *file;
+  char *name;
+  char *definitions;
+  char *text;
+  char *cert;
+  size_t cert_len;
+} base; /* definitions of its file; the rule's own text */
+
 static base *bases;
 static size_t n_bases;
-static struct { uint64_t made, ill, one_reader, wrong, certified, undecided, proved, unread_proved, vacuous, replays, accepted, failures; } n;
+
+static struct {
+  uint64_t made;
+  uint64_t ill;
+  uint64_t one_reader;
+  uint64_t wrong;
+  uint64_t certified;
+  uint64_t undecided;
+  uint64_t proved;
+  uint64_t unread_proved;
+  uint64_t vacuous;
+  uint64_t replays;
+  uint64_t accepted;
+  uint64_t failures;
+} n;
 
 static char *path_of(const char *rel) {
   const char *top = getenv("AS_TOP_SRCDIR");
@@ -36,8 +74,10 @@ static as_oplib *library(void) {
   as_oplib *lib = as_oplib_new();
   as_err e;
   as_err_init(&e);
-  for (uint32_t i = 0; i < n_sem; i++)
-    if (!as_oplib_parse(lib, sem[i].path, sem[i].text, sem[i].len, &e)) stop(&e);
+  for (uint32_t i = 0; i < n_sem; i++) {
+    if (!as_oplib_parse(lib, sem[i].path, sem[i].text, sem[i].len, &e))
+      stop(&e);
+  }
   return lib;
 }
 
@@ -46,27 +86,35 @@ static void load_semantics(void) {
   as_err_init(&e);
   char *dir = path_of("semantics");
   as_oplib *lib = as_oplib_new();
-  if (!as_oplib_load_dir(lib, dir, &e)) stop(&e);
+  if (!as_oplib_load_dir(lib, dir, &e))
+    stop(&e);
   uint32_t k;
   const char *const *files = as_oplib_files(lib, &k);
   for (; n_sem < k && n_sem < 64; n_sem++) {
     sem[n_sem].path = as_strdup(files[n_sem]);
     sem[n_sem].text = as_read_file(files[n_sem], &sem[n_sem].len, &e);
-    if (!sem[n_sem].text) stop(&e);
+    if (!sem[n_sem].text)
+      stop(&e);
   }
   as_oplib_free(lib);
   free(dir);
 }
 
-static int is_rules(const struct dirent *d) { return strlen(d->d_name) > 5 && strcmp(d->d_name + strlen(d->d_name) - 5, ".rule") == 0; }
+static int is_rules(const struct dirent *d) {
+  return strlen(d->d_name) > 5 && strcmp(d->d_name + strlen(d->d_name) - 5, ".rule") == 0;
+}
 
 static bool uses(const char *text, const char *name, size_t len) {
-  for (const char *s = text; (s = strchr(s, *name)) != NULL; s++)
-    if (strncmp(s, name, len) == 0 && (s == text || !strchr("_abcdefghijklmnopqrstuvwxyz", s[-1])) && s[len] == '(') return true;
+  for (const char *s = text; (s = strchr(s, *name)) != NULL; s++) {
+    if (strncmp(s, name, len) == 0 &&
+        (s == text || !strchr("_abcdefghijklmnopqrstuvwxyz", s[-1])) && s[len] == '(')
+      return true;
+  }
   return false;
 }
 
-/* those of a file's definitions that a rule needs: all functions, and the operators that it names; no comments */
+/* those of a file's definitions that a rule needs: all functions, and the operators that it names;
+ * no comments */
 static char *needed(const char *all, const char *rule) {
   as_str s;
   as_str_init(&s);
@@ -74,9 +122,12 @@ static char *needed(const char *all, const char *rule) {
   for (const char *line = all; *line;) {
     size_t len = strcspn(line, "\n");
     len += line[len] == '\n';
-    if (strncmp(line, "use ", 4) == 0 || strncmp(line, "func ", 5) == 0) keep = true;
-    if (strncmp(line, "op ", 3) == 0) keep = uses(rule, line + 3, strcspn(line + 3, "("));
-    if (keep && line[strspn(line, " ")] != '#' && line[strspn(line, " ")] != '\n') as_str_addn(&s, line, len);
+    if (strncmp(line, "use ", 4) == 0 || strncmp(line, "func ", 5) == 0)
+      keep = true;
+    if (strncmp(line, "op ", 3) == 0)
+      keep = uses(rule, line + 3, strcspn(line + 3, "("));
+    if (keep && line[strspn(line, " ")] != '#' && line[strspn(line, " ")] != '\n')
+      as_str_addn(&s, line, len);
     line += len;
   }
   as_str_add(&s, "");
@@ -91,11 +142,13 @@ static void load_bases(void) {
   as_err_init(&e);
   for (int i = 0; i < files; i++) {
     char *path = as_format("%s/%s", dir, list[i]->d_name);
-    size_t len, from = 0;
+    size_t len;
+    size_t from = 0;
     char *text = as_read_file(path, &len, &e);
     as_oplib *lib = library();
     as_rulefile *f = text ? as_rulefile_open(path, text, len, lib, &e) : NULL;
-    if (!f) stop(&e);
+    if (!f)
+      stop(&e);
     as_str defs; /* what is not part of a rule */
     as_str_init(&defs);
     for (uint32_t k = 0; k < as_rulefile_count(f); k++) {
@@ -111,7 +164,9 @@ static void load_bases(void) {
       size_t m;
       const char *t = as_rulefile_text(f, k, &m);
       bases = as_realloc(bases, (n_bases + 1) * sizeof *bases);
-      bases[n_bases++] = (base){.file = as_strdup(list[i]->d_name), .name = as_strdup(as_rulefile_name(f, k)), .text = as_format("%.*s\n", (int)m, t)};
+      bases[n_bases++] = (base){.file = as_strdup(list[i]->d_name),
+                                .name = as_strdup(as_rulefile_name(f, k)),
+                                .text = as_format("%.*s\n", (int)m, t)};
       bases[n_bases - 1].definitions = needed(definitions, bases[n_bases - 1].text);
     }
     as_rulefile_free(f);
@@ -126,12 +181,17 @@ static void load_bases(void) {
 }
 
 static ck_claim *claim_of(ck_terms *T, const char *text, const char *name) {
-  ck_text s[64], spec = {"x.rule", text, strlen(text)}, cand = {name, "", 0};
-  for (uint32_t i = 0; i < n_sem; i++) s[i] = (ck_text){sem[i].path, sem[i].text, sem[i].len};
+  ck_text s[64];
+  ck_text spec = {"x.rule", text, strlen(text)};
+  ck_text cand = {name, "", 0};
+  for (uint32_t i = 0; i < n_sem; i++)
+    s[i] = (ck_text){sem[i].path, sem[i].text, sem[i].len};
   ck_msg msg = {0};
   ck_claim *c = ck_claim_texts(T, &spec, &cand, s, n_sem, &msg);
-  if (!c && opt.verbose) printf("    checker: %d:%d: %s\n", msg.line, msg.col, msg.text);
-  free(msg.text), free(msg.file);
+  if (!c && opt.verbose)
+    printf("    checker: %d:%d: %s\n", msg.line, msg.col, msg.text);
+  free(msg.text);
+  free(msg.file);
   return c;
 }
 
@@ -148,7 +208,8 @@ static void replay(const base *b, const char *text, as_rng *rng) {
     n.replays++;
     if (accepted(T, c, x, m)) {
       n.accepted++;
-      printf("ACCEPTED for a wrong rule, the certificate of the right one%s:\n%s\n", i ? ", changed" : "", text);
+      printf("ACCEPTED for a wrong rule, the certificate of the right one%s:\n%s\n",
+             i ? ", changed" : "", text);
     }
     free(x);
   }
@@ -163,12 +224,17 @@ static as_status judge(const char *text, uint64_t seed, as_rule_tally *tally, ch
   as_rulefile *f = as_rulefile_open("x.rule", text, strlen(text), lib, &e);
   as_status s = AS_BAD_INPUT;
   if (f && as_rulefile_count(f) == 1) {
-    as_rule_budget b = as_rule_quick, more = as_rule_thorough;
+    as_rule_budget b = as_rule_quick;
+    as_rule_budget more = as_rule_thorough;
     as_rule_cex cex;
     b.seed = more.seed = seed;
-    more.sizes = 20, more.shapes = 4, more.inputs = 5, more.seconds = 1;
+    more.sizes = 20;
+    more.shapes = 4;
+    more.inputs = 5;
+    more.seconds = 1;
     s = as_rule_refute(f, 0, false, &b, &cex, tally, &e);
-    if (s == AS_UNKNOWN) s = as_rule_refute(f, 0, false, &more, &cex, tally, &e);
+    if (s == AS_UNKNOWN)
+      s = as_rule_refute(f, 0, false, &more, &cex, tally, &e);
     if (s == AS_NO) {
       *words = as_rule_cex_print(&cex, "    ");
       as_rule_cex_clear(&cex);
@@ -192,8 +258,10 @@ static as_status judge(const char *text, uint64_t seed, as_rule_tally *tally, ch
 static void attack(base *b, as_rng *rng) {
   const char *kind;
   bool in_definitions = strstr(b->definitions, "op ") && as_rng_below(rng, 8) == 0;
-  char *rule = in_definitions ? as_strdup(b->text) : mutate_rule(b->text, rng, &kind), *defs = in_definitions ? mutate_rule(b->definitions, rng, &kind) : as_strdup(b->definitions);
-  char *text = as_format("%s%s", defs, rule), *words = NULL;
+  char *rule = in_definitions ? as_strdup(b->text) : mutate_rule(b->text, rng, &kind);
+  char *defs = in_definitions ? mutate_rule(b->definitions, rng, &kind) : as_strdup(b->definitions);
+  char *text = as_format("%s%s", defs, rule);
+  char *words = NULL;
   n.made++;
   ck_terms *T = ck_terms_new();
   ck_claim *c = claim_of(T, text, b->name);
@@ -202,27 +270,32 @@ static void attack(base *b, as_rng *rng) {
   ck_terms_free(T);
   as_rule_tally tally = {0};
   as_status s = judge(text, as_rng_next(rng), &tally, &words);
-  if (opt.verbose && read != (s != AS_BAD_INPUT)) printf("only %s reads (%s):\n%s\n", read ? "the checker" : "src/ir", kind, text);
+  if (opt.verbose && read != (s != AS_BAD_INPUT))
+    printf("only %s reads (%s):\n%s\n", read ? "the checker" : "src/ir", kind, text);
   n.one_reader += read != (s != AS_BAD_INPUT);
   bool proved = read && certified(text, b->name, NULL, NULL);
   if (s == AS_BAD_INPUT) {
     n.ill++;
-    n.unread_proved += proved; /* of a rule that one reader refuses nobody can say that it is wrong */
-    if (proved && opt.verbose) printf("certified, though src/ir cannot read it:\n%s\n", text);
+    n.unread_proved +=
+        proved; /* of a rule that one reader refuses nobody can say that it is wrong */
+    if (proved && opt.verbose)
+      printf("certified, though src/ir cannot read it:\n%s\n", text);
   } else if (s == AS_NO) {
     n.wrong++;
     if (proved) {
       n.certified++;
       printf("CERTIFIED a wrong rule of %s (%s):\n%s\n%s\n", b->file, kind, text, words);
     }
-    if (read) replay(b, text, rng);
+    if (read)
+      replay(b, text, rng);
   } else if (tally.defined + tally.open == 0) {
     n.vacuous++;
   } else if (proved) {
     n.proved++;
   } else {
     n.undecided++;
-    if (opt.verbose) printf("undecided (%s):\n%s\n", kind, rule);
+    if (opt.verbose)
+      printf("undecided (%s):\n%s\n", kind, rule);
   }
   free(words);
   free(text);
@@ -232,27 +305,45 @@ static void attack(base *b, as_rng *rng) {
 
 static bool option(int argc, char **argv) {
   const char *env = getenv("ASSAY_SOUNDNESS_RULES"); /* how many wrong rules */
-  if (env && *env) opt.wrong = strtoull(env, NULL, 10), opt.seconds = 7200;
+  if (env && *env) {
+    opt.wrong = strtoull(env, NULL, 10);
+    opt.seconds = 7200;
+  }
   for (int i = 1; i < argc; i++) {
     const char *v = i + 1 < argc ? argv[i + 1] : NULL;
-    if (!strcmp(argv[i], "-v")) { opt.verbose = true; continue; }
-    if (!v) return false;
-    if (!strcmp(argv[i], "--seed")) opt.seed = strtoull(v, NULL, 10);
-    else if (!strcmp(argv[i], "--wrong")) opt.wrong = strtoull(v, NULL, 10);
-    else if (!strcmp(argv[i], "--certs")) opt.certs = strtoull(v, NULL, 10);
-    else if (!strcmp(argv[i], "--steps")) opt.steps = strtoull(v, NULL, 10);
-    else if (!strcmp(argv[i], "--seconds")) opt.seconds = strtod(v, NULL);
-    else if (!strcmp(argv[i], "--only")) opt.only = v;
-    else return false;
+    if (!strcmp(argv[i], "-v")) {
+      opt.verbose = true;
+      continue;
+    }
+    if (!v)
+      return false;
+    if (!strcmp(argv[i], "--seed"))
+      opt.seed = strtoull(v, NULL, 10);
+    else if (!strcmp(argv[i], "--wrong"))
+      opt.wrong = strtoull(v, NULL, 10);
+    else if (!strcmp(argv[i], "--certs"))
+      opt.certs = strtoull(v, NULL, 10);
+    else if (!strcmp(argv[i], "--steps"))
+      opt.steps = strtoull(v, NULL, 10);
+    else if (!strcmp(argv[i], "--seconds"))
+      opt.seconds = strtod(v, NULL);
+    else if (!strcmp(argv[i], "--only"))
+      opt.only = v;
+    else
+      return false;
     i++;
   }
   return true;
 }
 
 #define U(x) ((unsigned long long)(x))
+
 int main(int argc, char **argv) {
   if (!option(argc, argv)) {
-    fprintf(stderr, "usage: %s [--seed N] [--wrong N] [--certs N per wrong rule] [--steps N of the prover] [--seconds N] [--only RULE] [-v]\n", argv[0]);
+    fprintf(stderr,
+            "usage: %s [--seed N] [--wrong N] [--certs N per wrong rule] [--steps N of the prover] "
+            "[--seconds N] [--only RULE] [-v]\n",
+            argv[0]);
     return 99;
   }
   printf("seed %llu\n", U(opt.seed));
@@ -261,21 +352,38 @@ int main(int argc, char **argv) {
   as_rng rng;
   as_rng_seed(&rng, opt.seed);
   double from = as_now();
-  for (uint64_t k = 0; n_bases && n.wrong < opt.wrong && as_now() - from < opt.seconds && n.made < 40 * opt.wrong; k++) {
+  for (uint64_t k = 0;
+       n_bases && n.wrong < opt.wrong && as_now() - from < opt.seconds && n.made < 40 * opt.wrong;
+       k++) {
     base *b = &bases[as_rng_below(&rng, n_bases)];
-    if (opt.only && strcmp(opt.only, b->name)) continue;
+    if (opt.only && strcmp(opt.only, b->name))
+      continue;
     if (!b->cert) { /* what the right one is certified by */
       char *text = as_format("%s%s", b->definitions, b->text);
-      if (!certified(text, b->name, &b->cert, &b->cert_len)) b->cert = NULL;
+      if (!certified(text, b->name, &b->cert, &b->cert_len))
+        b->cert = NULL;
       free(text);
     }
     attack(b, &rng);
   }
-  printf("%zu rules, %llu changes in %.1f s: %llu ill-formed, %llu read by one reader only (%llu proved), %llu wrong (%llu certified), %llu right and proved, %llu vacuous, %llu undecided; "
-         "%llu replays (%llu accepted), %llu failures\n", n_bases, U(n.made), as_now() - from, U(n.ill), U(n.one_reader), U(n.unread_proved), U(n.wrong), U(n.certified), U(n.proved), U(n.vacuous),
-         U(n.undecided), U(n.replays), U(n.accepted), U(n.failures));
-  for (size_t i = 0; i < n_bases; i++) free(bases[i].file), free(bases[i].name), free(bases[i].definitions), free(bases[i].text), free(bases[i].cert);
-  for (uint32_t i = 0; i < n_sem; i++) free(sem[i].path), free(sem[i].text);
+  printf(
+      "%zu rules, %llu changes in %.1f s: %llu ill-formed, %llu read by one reader only (%llu "
+      "proved), %llu wrong (%llu certified), %llu right and proved, %llu vacuous, %llu undecided; "
+      "%llu replays (%llu accepted), %llu failures\n",
+      n_bases, U(n.made), as_now() - from, U(n.ill), U(n.one_reader), U(n.unread_proved),
+      U(n.wrong), U(n.certified), U(n.proved), U(n.vacuous), U(n.undecided), U(n.replays),
+      U(n.accepted), U(n.failures));
+  for (size_t i = 0; i < n_bases; i++) {
+    free(bases[i].file);
+    free(bases[i].name);
+    free(bases[i].definitions);
+    free(bases[i].text);
+    free(bases[i].cert);
+  }
+  for (uint32_t i = 0; i < n_sem; i++) {
+    free(sem[i].path);
+    free(sem[i].text);
+  }
   free(bases);
   return n.certified || n.accepted || n.failures || !n.wrong;
 }

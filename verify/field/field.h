@@ -1,29 +1,50 @@
-/* Random test of two programs over a pair of finite fields, with the error bound of the identity-testing theorem (docs: semantics/domain_field.h).
- * Never rejects an equal pair: a difference is reported only with a counterexample over the reals that as_cex_replay confirms.
- * May include: base, ir, semantics, verify/refute.  Called by the search's filter, the command line, the soundness harness. */
+/* Random test of two programs over a pair of finite fields, with the error bound of the
+ * identity-testing theorem (docs: semantics/domain_field.h). Never rejects an equal pair: a
+ * difference is reported only with a counterexample over the reals that as_cex_replay confirms. May
+ * include: base, ir, semantics, verify/refute.  Called by the search's filter, the command line,
+ * the soundness harness. */
 #ifndef AS_FIELD_H
 #define AS_FIELD_H
 #include "../refute/refute.h"
 
 typedef struct {
-  as_status verdict;         /* AS_OK, AS_NO, AS_UNKNOWN */
-  uint64_t seed, p, q;
-  uint32_t runs;             /* instances evaluated */
-  uint64_t same;             /* elements equal in the field */
-  uint64_t close;            /* elements without a field value whose real intervals meet within 1e-6 */
-  uint64_t skipped;          /* undefined, or nothing to compare */
-  uint64_t unexplained;      /* differ in the field, but no difference of real values was found */
-  uint64_t needed;           /* elements that had to be compared */
-  double bound;              /* chance that one run misses a difference in an element compared in the field, the worst run and element; at least 1: vacuous */
-  double bound_all;          /* the product over the runs */
-  double degree, exponentials, exp_degree; int roots; bool affine; /* of that worst element */
-  as_cex cex;                /* AS_NO */
+  as_status verdict; /* AS_OK, AS_NO, AS_UNKNOWN */
+  uint64_t seed;
+  uint64_t p;
+  uint64_t q;
+  uint32_t runs;        /* instances evaluated */
+  uint64_t same;        /* elements equal in the field */
+  uint64_t close;       /* elements without a field value whose real intervals meet within 1e-6 */
+  uint64_t skipped;     /* undefined, or nothing to compare */
+  uint64_t unexplained; /* differ in the field, but no difference of real values was found */
+  uint64_t needed;      /* elements that had to be compared */
+  double bound; /* chance that one run misses a difference in an element compared in the field, the
+                   worst run and element; at least 1: vacuous */
+  double bound_all; /* the product over the runs */
+  double degree;
+  double exponentials;
+  double exp_degree;
+  int roots;
+  bool affine; /* of that worst element */
+  as_cex cex;  /* AS_NO */
 } as_field_report;
 
-typedef struct { uint64_t seed; uint32_t runs; int64_t max_size; uint64_t min_elements, max_ops; uint64_t p, q; /* as_field_primes; 0: found afresh */ } as_field_options;
+typedef struct {
+  uint64_t seed;
+  uint32_t runs;
+  int64_t max_size;
+  uint64_t min_elements;
+  uint64_t max_ops;
+  uint64_t p;
+  uint64_t q; /* as_field_primes; 0: found afresh */
+} as_field_options;
+
 extern const as_field_options as_field_default; /* runs 3, sizes up to 3, at least 8 elements */
-/* cand->sizes is spec's table or a copy that extends it; only cand's is touched.  report: initialised here, cleared by the caller.  AS_BAD_INPUT with err where the programs cannot be evaluated at all. */
-as_status as_field_test(const as_graph *spec, const as_graph *cand, const as_field_options *o, as_field_report *report, as_err *err);
+/* cand->sizes is spec's table or a copy that extends it; only cand's is touched.  report:
+ * initialised here, cleared by the caller.  AS_BAD_INPUT with err where the programs cannot be
+ * evaluated at all. */
+as_status as_field_test(const as_graph *spec, const as_graph *cand, const as_field_options *o,
+                        as_field_report *report, as_err *err);
 void as_field_report_clear(as_field_report *r);
 char *as_field_report_print(const as_field_report *r); /* in words; malloc'ed */
 #endif

@@ -1,151 +1,237 @@
-/* Clauses among the hypotheses (what the given program's definedness says of all elements) used at particular indices: those that the
- * terms at hand have, or those that make the clause's conclusion the goal. */
+/* Clauses among the hypotheses (what the given program's definedness says of all elements) used at
+ * particular indices: those that the terms at hand have, or those that make the clause's conclusion
+ * the goal. */
 #include "pv.h"
 
 enum { MAX_BIND = 6, MAX_INSTANCES = 12, MAX_VARS = 8 };
 
-/* arguments at the places where the pattern has the bound variable `index`: f(.., index, ..) against f(.., e, ..) in x */
+/* arguments at the places where the pattern has the bound variable `index`: f(.., index, ..)
+ * against f(.., e, ..) in x */
 static void collect_args(pv *p, ck_id pat, uint32_t index, ck_id x, ck_id *out, uint32_t *n);
-static bool has_loose(const ck_terms *T, ck_id t, uint32_t index)
-{
-  if (ck_loose_max(T, t) <= index) return false;
-  if (ck_head(T, t) == CK_B) return ck_index(T, t) == index;
-  for (uint32_t i = 0; i < ck_nkids(T, t); i++) if (has_loose(T, ck_kid(T, t, i), index + ck_kid_binders(T, t, i))) return true;
+
+static bool has_loose(const ck_terms *T, ck_id t, uint32_t index) {
+  if (ck_loose_max(T, t) <= index)
+    return false;
+  if (ck_head(T, t) == CK_B)
+    return ck_index(T, t) == index;
+  for (uint32_t i = 0; i < ck_nkids(T, t); i++) {
+    if (has_loose(T, ck_kid(T, t, i), index + ck_kid_binders(T, t, i)))
+      return true;
+  }
   return false;
 }
 
-/* the index variables, quotients and remainders in t: what a variable within an index (`i*C + j`) may stand for */
-static void indices_of(pv *p, ck_id t, ck_id *out, uint32_t *n)
-{
-  const ck_terms *T = p->T; ck_op o = ck_head(T, t); uint32_t j = 0;
-  bool index = (o == CK_V && ck_word_text(T, ck_name(T, t))[0] == '$') || o == CK_DIV || o == CK_MOD;
+/* the index variables, quotients and remainders in t: what a variable within an index (`i*C + j`)
+ * may stand for */
+static void indices_of(pv *p, ck_id t, ck_id *out, uint32_t *n) {
+  const ck_terms *T = p->T;
+  ck_op o = ck_head(T, t);
+  uint32_t j = 0;
+  bool index =
+      (o == CK_V && ck_word_text(T, ck_name(T, t))[0] == '$') || o == CK_DIV || o == CK_MOD;
   if (index && ck_is_closed(T, t) && ck_is_int(T, t)) {
-    while (j < *n && out[j] != t) j++;
-    if (j == *n && *n < MAX_BIND) out[(*n)++] = t;
+    while (j < *n && out[j] != t)
+      j++;
+    if (j == *n && *n < MAX_BIND)
+      out[(*n)++] = t;
   }
-  for (uint32_t i = 0; i < ck_nkids(T, t); i++) indices_of(p, ck_kid(T, t, i), out, n);
+  for (uint32_t i = 0; i < ck_nkids(T, t); i++)
+    indices_of(p, ck_kid(T, t, i), out, n);
 }
 
-static void match_app(pv *p, ck_id pat, uint32_t index, ck_id x, ck_id *out, uint32_t *n)
-{
+static void match_app(pv *p, ck_id pat, uint32_t index, ck_id x, ck_id *out, uint32_t *n) {
   const ck_terms *T = p->T;
-  if (ck_head(T, x) == CK_APP && ck_name(T, x) == ck_name(T, pat) && ck_sig(T, x) == ck_sig(T, pat))
+  if (ck_head(T, x) == CK_APP && ck_name(T, x) == ck_name(T, pat) &&
+      ck_sig(T, x) == ck_sig(T, pat)) {
     for (uint32_t i = 0; i < ck_nkids(T, pat); i++) {
-      ck_id a = ck_kid(T, pat, i), e = ck_kid(T, x, i); uint32_t j = 0;
-      if (ck_head(T, a) != CK_B) { if (has_loose(T, a, index)) indices_of(p, e, out, n); continue; }
-      if (ck_index(T, a) != index || !ck_is_closed(T, e) || !ck_is_int(T, e)) continue;
-      while (j < *n && out[j] != e) j++;
-      if (j == *n && *n < MAX_BIND) out[(*n)++] = e;
+      ck_id a = ck_kid(T, pat, i);
+      ck_id e = ck_kid(T, x, i);
+      uint32_t j = 0;
+      if (ck_head(T, a) != CK_B) {
+        if (has_loose(T, a, index))
+          indices_of(p, e, out, n);
+        continue;
+      }
+      if (ck_index(T, a) != index || !ck_is_closed(T, e) || !ck_is_int(T, e))
+        continue;
+      while (j < *n && out[j] != e)
+        j++;
+      if (j == *n && *n < MAX_BIND)
+        out[(*n)++] = e;
     }
-  for (uint32_t i = 0, k = ck_nkids(T, x); i < k; i++) match_app(p, pat, index, ck_kid(T, x, i), out, n);
+  }
+  for (uint32_t i = 0, k = ck_nkids(T, x); i < k; i++)
+    match_app(p, pat, index, ck_kid(T, x, i), out, n);
 }
-static void collect_args(pv *p, ck_id pat, uint32_t index, ck_id x, ck_id *out, uint32_t *n)
-{
+
+static void collect_args(pv *p, ck_id pat, uint32_t index, ck_id x, ck_id *out, uint32_t *n) {
   const ck_terms *T = p->T;
-  if (ck_loose_max(T, pat) <= index) return;
-  if (ck_head(T, pat) == CK_APP) match_app(p, pat, index, x, out, n);
-  for (uint32_t i = 0, k = ck_nkids(T, pat); i < k; i++) collect_args(p, ck_kid(T, pat, i), index + ck_kid_binders(T, pat, i), x, out, n);
+  if (ck_loose_max(T, pat) <= index)
+    return;
+  if (ck_head(T, pat) == CK_APP)
+    match_app(p, pat, index, x, out, n);
+  for (uint32_t i = 0, k = ck_nkids(T, pat); i < k; i++)
+    collect_args(p, ck_kid(T, pat, i), index + ck_kid_binders(T, pat, i), x, out, n);
 }
 
 /* the clause of step h at ts */
-static uint32_t clause_at(pv *p, uint32_t cx, uint32_t h, const ck_id *ts)
-{
-  ck_id c = thm(p, h); uint32_t m = ck_index(p->T, c), r = ck_nkids(p->T, c) - 1, prem[16];
-  if (r > 16) return NO;
+static uint32_t clause_at(pv *p, uint32_t cx, uint32_t h, const ck_id *ts) {
+  ck_id c = thm(p, h);
+  uint32_t m = ck_index(p->T, c);
+  uint32_t r = ck_nkids(p->T, c) - 1;
+  uint32_t prem[16];
+  if (r > 16)
+    return NO;
   for (uint32_t i = 0; i < r; i++) {
     ck_id k = ck_kid(p->T, c, i);
-    if (m) k = ck_open(p->T, k, ts, m);
-    if ((prem[i] = side(p, cx, k)) == NO) return NO;
+    if (m)
+      k = ck_open(p->T, k, ts, m);
+    if ((prem[i] = side(p, cx, k)) == NO)
+      return NO;
   }
   return r_use(p, h, ts, m, prem, r);
 }
 
-/* a variable of the context that has the range that clause c gives its variable j, or 0; `used` ones are passed over */
-static ck_id usual(pv *p, uint32_t cx, ck_id c, uint32_t j, const ck_id *used, uint32_t nu)
-{
-  const ck_terms *T = p->T; ck_id found = p->zero;
+/* a variable of the context that has the range that clause c gives its variable j, or 0; `used`
+ * ones are passed over */
+static ck_id usual(pv *p, uint32_t cx, ck_id c, uint32_t j, const ck_id *used, uint32_t nu) {
+  const ck_terms *T = p->T;
+  ck_id found = p->zero;
   for (uint32_t i = 0; i + 1 < ck_nkids(T, c); i++) {
-    ck_id k = ck_kid(T, c, i), x;
-    if (ck_head(T, k) != CK_LT || (x = ck_kid(T, k, 0), ck_head(T, x) != CK_B) || ck_index(T, x) != j || !ck_is_closed(T, ck_kid(T, k, 1))) continue;
+    ck_id k = ck_kid(T, c, i);
+    ck_id x;
+    if (ck_head(T, k) != CK_LT || (x = ck_kid(T, k, 0), ck_head(T, x) != CK_B) ||
+        ck_index(T, x) != j || !ck_is_closed(T, ck_kid(T, k, 1)))
+      continue;
     for (uint32_t h = cx; h != 0; h = CX(p, h).parent) {
-      ck_id f = CX(p, h).formula; uint32_t l = 0;
-      if (ck_head(T, f) != CK_LT || ck_kid(T, f, 1) != ck_kid(T, k, 1) || ck_head(T, ck_kid(T, f, 0)) != CK_V) continue;
-      while (l < nu && used[l] != ck_kid(T, f, 0)) l++;
-      if (l == nu) found = ck_kid(T, f, 0);
+      ck_id f = CX(p, h).formula;
+      uint32_t l = 0;
+      if (ck_head(T, f) != CK_LT || ck_kid(T, f, 1) != ck_kid(T, k, 1) ||
+          ck_head(T, ck_kid(T, f, 0)) != CK_V)
+        continue;
+      while (l < nu && used[l] != ck_kid(T, f, 0))
+        l++;
+      if (l == nu)
+        found = ck_kid(T, f, 0);
     }
   }
   return found;
 }
 
-uint32_t clause_instances(pv *p, uint32_t cx, uint32_t h, ck_id t, uint32_t *out, uint32_t max)
-{
-  if (h == NO) return 0;
-  ck_id c = thm(p, h), g = ck_kid(p->T, c, ck_nkids(p->T, c) - 1); uint32_t m = ck_index(p->T, c), n = 0; ck_id opt[MAX_VARS][MAX_BIND + 1];
-  uint32_t no[MAX_VARS] = { 0 }, pick[MAX_VARS] = { 0 };
-  if (m > MAX_VARS) return 0;
+uint32_t clause_instances(pv *p, uint32_t cx, uint32_t h, ck_id t, uint32_t *out, uint32_t max) {
+  if (h == NO)
+    return 0;
+  ck_id c = thm(p, h);
+  ck_id g = ck_kid(p->T, c, ck_nkids(p->T, c) - 1);
+  uint32_t m = ck_index(p->T, c);
+  uint32_t n = 0;
+  ck_id opt[MAX_VARS][MAX_BIND + 1];
+  uint32_t no[MAX_VARS] = {0};
+  uint32_t pick[MAX_VARS] = {0};
+  if (m > MAX_VARS)
+    return 0;
   for (uint32_t i = 0; i < m; i++) {
     collect_args(p, g, i, t, opt[i], &no[i]);
-    if (!no[i]) { opt[i][no[i]++] = usual(p, cx, c, i, NULL, 0); if (opt[i][0] != p->zero) opt[i][no[i]++] = p->zero; }
+    if (!no[i]) {
+      opt[i][no[i]++] = usual(p, cx, c, i, NULL, 0);
+      if (opt[i][0] != p->zero)
+        opt[i][no[i]++] = p->zero;
+    }
   }
   for (int tries = 0; tries < MAX_INSTANCES && n < max; tries++) {
     ck_id ts[MAX_VARS];
-    for (uint32_t i = 0; i < m; i++) ts[i] = opt[i][pick[i]];
-    uint32_t s = clause_at(p, cx, h, ts), i = 0;
-    if (s != NO) out[n++] = s;
-    while (i < m && ++pick[i] == no[i]) pick[i++] = 0;
-    if (i == m) break;
+    for (uint32_t i = 0; i < m; i++)
+      ts[i] = opt[i][pick[i]];
+    uint32_t s = clause_at(p, cx, h, ts);
+    uint32_t i = 0;
+    if (s != NO)
+      out[n++] = s;
+    while (i < m && ++pick[i] == no[i])
+      pick[i++] = 0;
+    if (i == m)
+      break;
   }
   return n;
 }
 
-
-/* t against the pattern pat, both under `depth` binders: bound variable j of the clause stands for arg[j] (CK_BAD: not known yet) */
-static bool match(pv *p, ck_id pat, ck_id t, uint32_t depth, ck_id *arg, uint32_t m)
-{
-  const ck_terms *T = p->T; ck_op o = ck_head(T, pat);
-  if (pat == t && ck_loose_max(T, pat) <= depth) return true;
+/* t against the pattern pat, both under `depth` binders: bound variable j of the clause stands for
+ * arg[j] (CK_BAD: not known yet) */
+static bool match(pv *p, ck_id pat, ck_id t, uint32_t depth, ck_id *arg, uint32_t m) {
+  const ck_terms *T = p->T;
+  ck_op o = ck_head(T, pat);
+  if (pat == t && ck_loose_max(T, pat) <= depth)
+    return true;
   if (o == CK_B) {
-    if (ck_index(T, pat) < depth || ck_index(T, pat) - depth >= m || !ck_is_closed(T, t) || !ck_is_int(T, t)) return false;
+    if (ck_index(T, pat) < depth || ck_index(T, pat) - depth >= m || !ck_is_closed(T, t) ||
+        !ck_is_int(T, t))
+      return false;
     uint32_t j = ck_index(T, pat) - depth;
-    if (arg[j] == CK_BAD) arg[j] = t;
+    if (arg[j] == CK_BAD)
+      arg[j] = t;
     return arg[j] == t;
   }
-  if (o != ck_head(T, t) || ck_nkids(T, pat) != ck_nkids(T, t) || !ck_nkids(T, pat)) return false;
-  if (o == CK_APP && (ck_name(T, pat) != ck_name(T, t) || ck_sig(T, pat) != ck_sig(T, t))) return false;
-  if (o == CK_FOLD && (ck_width(T, pat) != ck_width(T, t) || ck_index(T, pat) != ck_index(T, t))) return false;
-  for (uint32_t i = 0; i < ck_nkids(T, pat); i++) if (!match(p, ck_kid(T, pat, i), ck_kid(T, t, i), depth + ck_kid_binders(T, pat, i), arg,
-    m)) return false;
+  if (o != ck_head(T, t) || ck_nkids(T, pat) != ck_nkids(T, t) || !ck_nkids(T, pat))
+    return false;
+  if (o == CK_APP && (ck_name(T, pat) != ck_name(T, t) || ck_sig(T, pat) != ck_sig(T, t)))
+    return false;
+  if (o == CK_FOLD && (ck_width(T, pat) != ck_width(T, t) || ck_index(T, pat) != ck_index(T, t)))
+    return false;
+  for (uint32_t i = 0; i < ck_nkids(T, pat); i++) {
+    if (!match(p, ck_kid(T, pat, i), ck_kid(T, t, i), depth + ck_kid_binders(T, pat, i), arg, m))
+      return false;
+  }
   return true;
 }
 
-/* the instance of clause h that concludes f; else in *open the first of its conditions that is not known */
-static uint32_t concluding(pv *p, uint32_t cx, uint32_t h, ck_id f, ck_id *open)
-{
-  if (h == NO) return NO;
-  ck_id c = thm(p, h), arg[MAX_VARS]; uint32_t m = ck_index(p->T, c), r = ck_nkids(p->T, c) - 1;
-  if (m > MAX_VARS) return NO;
-  for (uint32_t i = 0; i < m; i++) arg[i] = CK_BAD;
-  if (!match(p, ck_kid(p->T, c, r), f, 0, arg, m)) return NO;
-  for (uint32_t i = 0; i < m; i++) if (arg[i] == CK_BAD) arg[i] = usual(p, cx, c, i, arg, m);
+/* the instance of clause h that concludes f; else in *open the first of its conditions that is not
+ * known */
+static uint32_t concluding(pv *p, uint32_t cx, uint32_t h, ck_id f, ck_id *open) {
+  if (h == NO)
+    return NO;
+  ck_id c = thm(p, h);
+  ck_id arg[MAX_VARS];
+  uint32_t m = ck_index(p->T, c);
+  uint32_t r = ck_nkids(p->T, c) - 1;
+  if (m > MAX_VARS)
+    return NO;
+  for (uint32_t i = 0; i < m; i++)
+    arg[i] = CK_BAD;
+  if (!match(p, ck_kid(p->T, c, r), f, 0, arg, m))
+    return NO;
+  for (uint32_t i = 0; i < m; i++) {
+    if (arg[i] == CK_BAD)
+      arg[i] = usual(p, cx, c, i, arg, m);
+  }
   for (uint32_t i = 0; i < r; i++) {
     ck_id k = ck_kid(p->T, c, i);
-    if (m) k = ck_open(p->T, k, arg, m);
-    if (side(p, cx, k) != NO) continue;
-    if (side(p, cx, ck_neg(p->T, k)) == NO && *open == CK_BAD) *open = k;
+    if (m)
+      k = ck_open(p->T, k, arg, m);
+    if (side(p, cx, k) != NO)
+      continue;
+    if (side(p, cx, ck_neg(p->T, k)) == NO && *open == CK_BAD)
+      *open = k;
     return NO;
   }
   return clause_at(p, cx, h, arg);
 }
 
-static uint32_t search(pv *p, uint32_t cx, ck_id f, ck_id *open)
-{
+static uint32_t search(pv *p, uint32_t cx, ck_id f, ck_id *open) {
   for (uint32_t c = cx; c != 0; c = CX(p, c).parent) {
-    if (ck_head(p->T, CX(p, c).formula) != CK_ALL) continue;
+    if (ck_head(p->T, CX(p, c).formula) != CK_ALL)
+      continue;
     uint32_t s = concluding(p, cx, CX(p, c).step, f, open);
-    if (s != NO) return s;
+    if (s != NO)
+      return s;
   }
   return NO;
 }
 
-uint32_t by_clause(pv *p, uint32_t cx, ck_id f) { ck_id open = CK_BAD; return search(p, cx, f, &open); }
-ck_id clause_cond(pv *p, uint32_t cx, ck_id f) { ck_id open = CK_BAD; return search(p, cx, f, &open) == NO ? open : CK_BAD; }
+uint32_t by_clause(pv *p, uint32_t cx, ck_id f) {
+  ck_id open = CK_BAD;
+  return search(p, cx, f, &open);
+}
+
+ck_id clause_cond(pv *p, uint32_t cx, ck_id f) {
+  ck_id open = CK_BAD;
+  return search(p, cx, f, &open) == NO ? open : CK_BAD;
+}

@@ -1,5 +1,6 @@
-/* The prover: finds a proof of every goal of a claim and writes the certificate (proofs/FORMAT.md).  It is not trusted: every step
- * is made by the checker's own rule functions and logged.  Includes the checker's headers.  Called by search, command line, tests. */
+/* The prover: finds a proof of every goal of a claim and writes the certificate (proofs/FORMAT.md).
+ * It is not trusted: every step is made by the checker's own rule functions and logged.  Includes
+ * the checker's headers.  Called by search, command line, tests. */
 #ifndef AS_PROVE_H
 #define AS_PROVE_H
 #include "proofs/checker/ck_claim.h"
@@ -7,28 +8,38 @@
 typedef enum { AS_PROVED, AS_UNPROVED } as_proof_verdict; /* UNPROVED: not known, never "wrong" */
 
 typedef struct {
-  uint32_t max_steps; /* effort limit in proof steps, 0: the default (deterministic: no clock is read) */
+  uint32_t
+      max_steps; /* effort limit in proof steps, 0: the default (deterministic: no clock is read) */
 } as_prove_opts;
 
 typedef struct {
   as_proof_verdict verdict;
-  char *cert; size_t cert_len;   /* PROVED: the certificate, malloc'ed */
-  uint32_t steps, terms;         /* lines of the certificate */
-  uint32_t steps_tried;          /* steps made, dead ones included */
-  uint32_t goals, goals_proved;
-  char *goal;                    /* UNPROVED: name of the first goal not proved, malloc'ed */
-  char *left, *right;            /* its two sides in normal form, malloc'ed (right is NULL for a goal that is no equation) */
-  char *reason;                  /* in words, malloc'ed */
+  char *cert;
+  size_t cert_len; /* PROVED: the certificate, malloc'ed */
+  uint32_t steps;
+  uint32_t terms;       /* lines of the certificate */
+  uint32_t steps_tried; /* steps made, dead ones included */
+  uint32_t goals;
+  uint32_t goals_proved;
+  char *goal; /* UNPROVED: name of the first goal not proved, malloc'ed */
+  char *left;
+  char *right;  /* its two sides in normal form, malloc'ed (right is NULL for a goal that is no
+                   equation) */
+  char *reason; /* in words, malloc'ed */
 } as_proof_result;
 
-/* Borrows T and c (whose terms live in T; T grows).  opts may be NULL.  The result is cleared by as_proof_result_clear. */
+/* Borrows T and c (whose terms live in T; T grows).  opts may be NULL.  The result is cleared by
+ * as_proof_result_clear. */
 void as_prove_claim(ck_terms *T, const ck_claim *c, const as_prove_opts *opts, as_proof_result *r);
-/* the same for goals alone; hypotheses that more goals may use are taken first, so that goals share work */
-void as_prove_goals(ck_terms *T, const ck_goal *goals, uint32_t n, const as_prove_opts *opts, as_proof_result *r);
+/* the same for goals alone; hypotheses that more goals may use are taken first, so that goals share
+ * work */
+void as_prove_goals(ck_terms *T, const ck_goal *goals, uint32_t n, const as_prove_opts *opts,
+                    as_proof_result *r);
 /* the claim of files by name; NULL and msg filled on bad input */
-ck_claim *as_claim_of_files(ck_terms *T, const char *spec, const char *cand, const char *const *sem, uint32_t n_sem, ck_msg *msg);
+ck_claim *as_claim_of_files(ck_terms *T, const char *spec, const char *cand, const char *const *sem,
+                            uint32_t n_sem, ck_msg *msg);
 /* reads the claim from texts and proves it; false and *msg filled on bad input */
-bool as_prove_texts(const ck_text *spec, const ck_text *cand, const ck_text *sem, uint32_t n_sem, const as_prove_opts *opts,
-                    as_proof_result *r, ck_msg *msg);
+bool as_prove_texts(const ck_text *spec, const ck_text *cand, const ck_text *sem, uint32_t n_sem,
+                    const as_prove_opts *opts, as_proof_result *r, ck_msg *msg);
 void as_proof_result_clear(as_proof_result *r);
 #endif

@@ -1,6 +1,7 @@
-/* Counterexamples: concrete sizes and inputs at which the given program is defined and the candidate is not equal to it.
- * Found by trial, smallest sizes first; stated only when exact rationals or disjoint intervals prove the difference, and replayable.
- * May include: base, ir, semantics.  Called by the prover's fallback, the field test, the command line. */
+/* Counterexamples: concrete sizes and inputs at which the given program is defined and the
+ * candidate is not equal to it. Found by trial, smallest sizes first; stated only when exact
+ * rationals or disjoint intervals prove the difference, and replayable. May include: base, ir,
+ * semantics.  Called by the prover's fallback, the field test, the command line. */
 #ifndef AS_REFUTE_H
 #define AS_REFUTE_H
 #include "../../semantics/eval.h"
@@ -9,36 +10,68 @@ typedef enum {
   AS_CEX_VALUE,     /* an element differs */
   AS_CEX_UNDEFINED, /* an element of the candidate is undefined */
   AS_CEX_SHAPE,     /* an output has another shape */
-  AS_CEX_ILLFORMED  /* an obligation of the candidate fails: an access outside a tensor, an element not written once, extents that do not fit */
+  AS_CEX_ILLFORMED  /* an obligation of the candidate fails: an access outside a tensor, an element
+                       not written once, extents that do not fit */
 } as_cex_kind;
+
 typedef struct {
   as_cex_kind kind;
-  uint32_t n_sizes; as_size *size; int64_t *value;
-  uint32_t n_inputs; as_tensor *input;         /* over as_domain_exact */
-  uint32_t output, rank; int64_t index[AS_MAX_RANK]; /* output: AS_NONE where it is no output that is undefined */
-  char *given, *candidate;                     /* the two values, or what went wrong */
-  const char *method;                          /* "exact rationals", "intervals" */
+  uint32_t n_sizes;
+  as_size *size;
+  int64_t *value;
+  uint32_t n_inputs;
+  as_tensor *input; /* over as_domain_exact */
+  uint32_t output;
+  uint32_t rank;
+  int64_t index[AS_MAX_RANK]; /* output: AS_NONE where it is no output that is undefined */
+  char *given;
+  char *candidate;    /* the two values, or what went wrong */
+  const char *method; /* "exact rationals", "intervals" */
 } as_cex;
+
 void as_cex_init(as_cex *c);
 void as_cex_clear(as_cex *c);
 char *as_cex_print(const as_graph *spec, const as_cex *c); /* for people; malloc'ed */
 
-typedef struct { uint64_t seed; int64_t max_size; uint32_t sizes_per_bound, inputs_per_size; uint64_t max_ops; /* for each evaluation */ double seconds; /* 0: none */ } as_refute_budget;
+typedef struct {
+  uint64_t seed;
+  int64_t max_size;
+  uint32_t sizes_per_bound;
+  uint32_t inputs_per_size;
+  uint64_t max_ops; /* for each evaluation */
+  double seconds;   /* 0: none */
+} as_refute_budget;
+
 extern const as_refute_budget as_refute_default;
-/* AS_NO: refuted, *cex filled.  AS_UNKNOWN: none found within the budget (err: why, where something kept it from looking).  AS_BAD_INPUT. */
-as_status as_refute(const as_graph *spec, const as_graph *cand, const as_refute_budget *b, as_cex *cex, as_err *err);
-/* AS_NO: the counterexample stands.  AS_OK: it does not (the two agree there).  AS_UNKNOWN: not decided. */
+/* AS_NO: refuted, *cex filled.  AS_UNKNOWN: none found within the budget (err: why, where something
+ * kept it from looking).  AS_BAD_INPUT. */
+as_status as_refute(const as_graph *spec, const as_graph *cand, const as_refute_budget *b,
+                    as_cex *cex, as_err *err);
+/* AS_NO: the counterexample stands.  AS_OK: it does not (the two agree there).  AS_UNKNOWN: not
+ * decided. */
 as_status as_cex_replay(const as_graph *spec, const as_graph *cand, const as_cex *cex, as_err *err);
 
-/* In all of these cand->sizes is spec's table or a copy that extends it, and only cand's is touched: threads with tables of their own may share spec. */
-as_graph as_graph_over(const as_graph *g, as_sizes *S); /* g read through that table; borrows everything */
-/* One comparison at given sizes and exact inputs: AS_NO with *cex filled (sizes and inputs included), AS_OK: no difference to be seen, AS_UNKNOWN: the given program is
- * not known to be defined there, or it could not be evaluated. */
-typedef enum { AS_GIVEN_OPEN, AS_GIVEN_NOT_HERE, AS_GIVEN_DEFINED } as_given; /* the given program: not decided, ill-formed or undefined, well formed and defined */
-as_status as_compare_at(const as_graph *spec, const as_graph *cand, const int64_t *env, const as_tensor *exact, uint64_t max_ops, as_given *given /* may be NULL */,
+/* In all of these cand->sizes is spec's table or a copy that extends it, and only cand's is
+ * touched: threads with tables of their own may share spec. */
+as_graph as_graph_over(const as_graph *g,
+                       as_sizes *S); /* g read through that table; borrows everything */
+
+/* One comparison at given sizes and exact inputs: AS_NO with *cex filled (sizes and inputs
+ * included), AS_OK: no difference to be seen, AS_UNKNOWN: the given program is not known to be
+ * defined there, or it could not be evaluated. */
+typedef enum {
+  AS_GIVEN_OPEN,
+  AS_GIVEN_NOT_HERE,
+  AS_GIVEN_DEFINED
+} as_given; /* the given program: not decided, ill-formed or undefined, well formed and defined */
+
+as_status as_compare_at(const as_graph *spec, const as_graph *cand, const int64_t *env,
+                        const as_tensor *exact, uint64_t max_ops, as_given *given /* may be NULL */,
                         as_cex *cex, as_err *err);
-void as_compare_keep(const as_graph *spec, const as_graph *cand, const int64_t *env, const as_tensor *exact, as_cex *cex); /* sizes and inputs, into cex */
-/* inputs of the program at these sizes, over domain d, all zero; NULL with err if an extent has no value.  Free with as_inputs_free. */
+void as_compare_keep(const as_graph *spec, const as_graph *cand, const int64_t *env,
+                     const as_tensor *exact, as_cex *cex); /* sizes and inputs, into cex */
+/* inputs of the program at these sizes, over domain d, all zero; NULL with err if an extent has no
+ * value.  Free with as_inputs_free. */
 as_tensor *as_inputs_new(const as_graph *spec, const as_domain *d, const int64_t *env, as_err *err);
 void as_inputs_free(const as_graph *spec, as_tensor *in);
 #endif

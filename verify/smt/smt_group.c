@@ -3,28 +3,51 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GROUP_LIMIT 48 /* steps of a query, counted with repetition; longer stretches are cut at intermediate theorems */
+#define GROUP_LIMIT                                                                                \
+  48 /* steps of a query, counted with repetition; longer stretches are cut at intermediate        \
+        theorems */
 
-typedef struct { const smt_proof *p; uint32_t n; bool *cut, *seen; char **why; as_vec steps, leaves; } groups;
+typedef struct {
+  const smt_proof *p;
+  uint32_t n;
+  bool *cut;
+  bool *seen;
+  char **why;
+  as_vec steps;
+  as_vec leaves;
+} groups;
 
-static bool is_hyp(const smt_proof *p, uint32_t s) { return smt_step_at(p, s)->rule == SR_HYP; }
+static bool is_hyp(const smt_proof *p, uint32_t s) {
+  return smt_step_at(p, s)->rule == SR_HYP;
+}
 
 static void need(groups *g, uint32_t s, char *why) { /* takes why */
-  if (smt_is_schema(g->p, s) || is_hyp(g->p, s) || g->why[s]) { free(why); return; }
+  if (smt_is_schema(g->p, s) || is_hyp(g->p, s) || g->why[s]) {
+    free(why);
+    return;
+  }
   g->cut[s] = true;
   g->why[s] = why;
 }
 
 /* what each premise of a schema step is to it */
 static void mark_schema(groups *g, uint32_t s) {
-  uint32_t n, bar = 0, in = 0;
+  uint32_t n;
+  uint32_t bar = 0;
+  uint32_t in = 0;
   const smt_tok *k = smt_toks(g->p, s, &n);
   smt_rule r = smt_step_at(g->p, s)->rule;
   for (uint32_t i = 0; i < n; i++) {
-    if (k[i].kind == '|') { bar++; in = 0; }
-    if (k[i].kind != 's') continue;
+    if (k[i].kind == '|') {
+      bar++;
+      in = 0;
+    }
+    if (k[i].kind != 's')
+      continue;
     uint32_t at = k[i].val;
-    const char *what = r == SR_INDUCT ? (bar == 2 ? "base case" : bar == 3 ? "induction step" : "bound not negative")
+    const char *what = r == SR_INDUCT     ? (bar == 2   ? "base case"
+                                             : bar == 3 ? "induction step"
+                                                        : "bound not negative")
                        : r == SR_FOLDCONG ? "equal steps"
                        : r == SR_INST     ? (bar == 0 ? "lemma" : "premise of an instance")
                                           : "range of a fold";
@@ -38,22 +61,28 @@ static void mark(groups *g, const ck_goal *goals, uint32_t n_goals) {
     uint32_t s = AS_VEC_AT(&p->qed, uint32_t, i);
     need(g, s, as_format("step %u: goal %s", s, goals[i].name));
   }
-  for (uint32_t s = 0; s < g->n; s++)
-    if (smt_is_schema(p, s)) mark_schema(g, s);
+  for (uint32_t s = 0; s < g->n; s++) {
+    if (smt_is_schema(p, s))
+      mark_schema(g, s);
+  }
   uint32_t *weight = as_calloc(g->n + 1, sizeof *weight);
   for (uint32_t s = 0; s < g->n; s++) {
     uint32_t n;
     const smt_tok *k = smt_toks(p, s, &n);
     weight[s] = 1;
-    for (uint32_t i = 0; i < n; i++)
-      if (k[i].kind == 's' && !smt_is_schema(p, k[i].val) && !g->cut[k[i].val]) weight[s] += weight[k[i].val];
-    if (weight[s] > GROUP_LIMIT) need(g, s, as_format("step %u: intermediate", s));
+    for (uint32_t i = 0; i < n; i++) {
+      if (k[i].kind == 's' && !smt_is_schema(p, k[i].val) && !g->cut[k[i].val])
+        weight[s] += weight[k[i].val];
+    }
+    if (weight[s] > GROUP_LIMIT)
+      need(g, s, as_format("step %u: intermediate", s));
   }
   free(weight);
 }
 
 static int by_number(const void *a, const void *b) {
-  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  uint32_t x = *(const uint32_t *)a;
+  uint32_t y = *(const uint32_t *)b;
   return x < y ? -1 : x > y;
 }
 
@@ -66,13 +95,17 @@ static void collect(groups *g, uint32_t target) {
     uint32_t n;
     const smt_tok *k = smt_toks(g->p, AS_VEC_AT(&g->steps, uint32_t, at), &n);
     for (uint32_t i = 0; i < n; i++) {
-      if (k[i].kind != 's' || g->seen[k[i].val]) continue;
+      if (k[i].kind != 's' || g->seen[k[i].val])
+        continue;
       g->seen[k[i].val] = true;
-      as_vec_push(smt_is_schema(g->p, k[i].val) || g->cut[k[i].val] ? &g->leaves : &g->steps, &k[i].val);
+      as_vec_push(smt_is_schema(g->p, k[i].val) || g->cut[k[i].val] ? &g->leaves : &g->steps,
+                  &k[i].val);
     }
   }
-  if (g->steps.n > 1) qsort(g->steps.data, g->steps.n, sizeof(uint32_t), by_number);
-  if (g->leaves.n > 1) qsort(g->leaves.data, g->leaves.n, sizeof(uint32_t), by_number);
+  if (g->steps.n > 1)
+    qsort(g->steps.data, g->steps.n, sizeof(uint32_t), by_number);
+  if (g->leaves.n > 1)
+    qsort(g->leaves.data, g->leaves.n, sizeof(uint32_t), by_number);
 }
 
 static as_status write_all(groups *g, as_smt_set *out, as_err *err) {
@@ -82,17 +115,21 @@ static as_status write_all(groups *g, as_smt_set *out, as_err *err) {
   for (uint32_t s = 0; s < g->n && ok; s++) {
     out->schema += smt_is_schema(g->p, s);
     out->laws += smt_step_at(g->p, s)->rule == SR_LAW;
-    if (!g->cut[s]) continue;
+    if (!g->cut[s])
+      continue;
     collect(g, s);
     bool content = false;
     for (size_t i = 0; i < g->steps.n; i++) {
       smt_rule r = smt_step_at(g->p, AS_VEC_AT(&g->steps, uint32_t, i))->rule;
       content = content || (r != SR_LAW && r != SR_HYP);
     }
-    if (!content) continue; /* a law by itself is an axiom here: nothing to ask */
+    if (!content)
+      continue; /* a law by itself is an axiom here: nothing to ask */
     as_smt_query *k = as_vec_push(&q, NULL);
-    ok = smt_write(g->p, s, g->steps.data, (uint32_t)g->steps.n, g->leaves.data, (uint32_t)g->leaves.n, g->why[s], k);
-    if (!ok) as_err_set(err, AS_UNKNOWN, "%s: too big to be written for the solvers", g->why[s]);
+    ok = smt_write(g->p, s, g->steps.data, (uint32_t)g->steps.n, g->leaves.data,
+                   (uint32_t)g->leaves.n, g->why[s], k);
+    if (!ok)
+      as_err_set(err, AS_UNKNOWN, "%s: too big to be written for the solvers", g->why[s]);
   }
   out->q = q.data;
   out->n = (uint32_t)q.n;
@@ -100,7 +137,8 @@ static as_status write_all(groups *g, as_smt_set *out, as_err *err) {
   return ok ? AS_OK : AS_UNKNOWN;
 }
 
-as_status as_smt_obligations(ck_terms *T, const ck_goal *goals, uint32_t n_goals, const char *cert, size_t len, as_smt_set *out, as_err *err) {
+as_status as_smt_obligations(ck_terms *T, const ck_goal *goals, uint32_t n_goals, const char *cert,
+                             size_t len, as_smt_set *out, as_err *err) {
   smt_proof p;
   *out = (as_smt_set){0};
   as_status st = smt_read(&p, T, goals, n_goals, cert, len, err);
@@ -113,18 +151,25 @@ as_status as_smt_obligations(ck_terms *T, const ck_goal *goals, uint32_t n_goals
     as_vec_init(&g.leaves, sizeof(uint32_t));
     mark(&g, goals, n_goals);
     st = write_all(&g, out, err);
-    for (uint32_t i = 0; i < g.n; i++) free(g.why[i]);
-    free(g.why); free(g.cut); free(g.seen);
+    for (uint32_t i = 0; i < g.n; i++)
+      free(g.why[i]);
+    free(g.why);
+    free(g.cut);
+    free(g.seen);
     as_vec_clear(&g.steps);
     as_vec_clear(&g.leaves);
-    if (st != AS_OK) as_smt_set_clear(out);
+    if (st != AS_OK)
+      as_smt_set_clear(out);
   }
   smt_proof_clear(&p);
   return st;
 }
 
 void as_smt_set_clear(as_smt_set *s) {
-  for (uint32_t i = 0; i < s->n; i++) { free(s->q[i].name); free(s->q[i].text); }
+  for (uint32_t i = 0; i < s->n; i++) {
+    free(s->q[i].name);
+    free(s->q[i].text);
+  }
   free(s->q);
   *s = (as_smt_set){0};
 }
@@ -133,7 +178,8 @@ char *as_smt_text(const as_smt_set *s) {
   as_str out;
   as_str_init(&out);
   as_str_printf(&out, "; %u queries; each answer should be unsat\n", s->n);
-  for (uint32_t i = 0; i < s->n; i++) as_str_printf(&out, "%s%s", i ? "(reset)\n" : "", s->q[i].text);
+  for (uint32_t i = 0; i < s->n; i++)
+    as_str_printf(&out, "%s%s", i ? "(reset)\n" : "", s->q[i].text);
   return as_str_take(&out);
 }
 

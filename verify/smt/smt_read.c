@@ -1,15 +1,22 @@
-/* The certificate (proofs/FORMAT.md) as a list of steps; each theorem is recomputed by the checker's rules. */
+/* The certificate (proofs/FORMAT.md) as a list of steps; each theorem is recomputed by the
+ * checker's rules. */
 #include "smt_int.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct { const char *s; uint32_t n; } word;
+typedef struct {
+  const char *s;
+  uint32_t n;
+} word;
+
 typedef struct {
   smt_proof *p;
   as_err *err;
   uint32_t line;
-  word *w; uint32_t nw, cap;       /* tokens of the line */
+  word *w;
+  uint32_t nw;
+  uint32_t cap; /* tokens of the line */
 } reader;
 
 static bool bad(reader *r, const char *why) {
@@ -21,22 +28,29 @@ static bool split(reader *r, const char *s, size_t len) {
   r->nw = 0;
   for (size_t i = 0; i < len;) {
     size_t j = i;
-    while (j < len && s[j] != ' ') j++;
-    if (j == i) return bad(r, "empty token");
-    if (r->nw == r->cap) r->w = as_realloc(r->w, (r->cap = r->cap ? 2 * r->cap : 64) * sizeof *r->w);
+    while (j < len && s[j] != ' ')
+      j++;
+    if (j == i)
+      return bad(r, "empty token");
+    if (r->nw == r->cap)
+      r->w = as_realloc(r->w, (r->cap = r->cap ? 2 * r->cap : 64) * sizeof *r->w);
     r->w[r->nw++] = (word){s + i, (uint32_t)(j - i)};
     i = j + 1;
   }
   return r->nw > 0;
 }
 
-static bool is_word(word w, const char *s) { return strlen(s) == w.n && memcmp(w.s, s, w.n) == 0; }
+static bool is_word(word w, const char *s) {
+  return strlen(s) == w.n && memcmp(w.s, s, w.n) == 0;
+}
 
 static bool number(word w, uint32_t from, uint32_t *out) {
   uint64_t v = 0;
-  if (w.n <= from || w.n - from > 9) return false;
+  if (w.n <= from || w.n - from > 9)
+    return false;
   for (uint32_t i = from; i < w.n; i++) {
-    if (w.s[i] < '0' || w.s[i] > '9') return false;
+    if (w.s[i] < '0' || w.s[i] > '9')
+      return false;
     v = v * 10 + (uint64_t)(w.s[i] - '0');
   }
   *out = (uint32_t)v;
@@ -45,13 +59,15 @@ static bool number(word w, uint32_t from, uint32_t *out) {
 
 static bool term_ref(reader *r, word w, ck_id *t) {
   uint32_t i;
-  if (w.s[0] != 't' || !number(w, 1, &i) || i >= r->p->term.n) return bad(r, "not a term number");
+  if (w.s[0] != 't' || !number(w, 1, &i) || i >= r->p->term.n)
+    return bad(r, "not a term number");
   *t = AS_VEC_AT(&r->p->term, ck_id, i);
   return true;
 }
 
 static char *word_text(reader *r, uint32_t i) { /* malloc'ed; NULL if token i is no word */
-  if (i >= r->nw || r->w[i].s[0] != '\'' || r->w[i].n < 2) return NULL;
+  if (i >= r->nw || r->w[i].s[0] != '\'' || r->w[i].n < 2)
+    return NULL;
   char *s = as_malloc(r->w[i].n);
   memcpy(s, r->w[i].s + 1, r->w[i].n - 1);
   s[r->w[i].n - 1] = 0;
@@ -63,12 +79,15 @@ static ck_id read_q(reader *r) {
   if (r->nw == 3 && r->w[1].s[0] == '=' && r->w[2].s[0] == '=') {
     mpq_t q;
     mpq_init(q);
-    char *n = as_format("%.*s", (int)r->w[1].n - 1, r->w[1].s + 1), *d = as_format("%.*s", (int)r->w[2].n - 1, r->w[2].s + 1);
-    if (mpz_set_str(mpq_numref(q), n, 10) == 0 && mpz_set_str(mpq_denref(q), d, 10) == 0 && mpz_sgn(mpq_denref(q)) > 0) {
+    char *n = as_format("%.*s", (int)r->w[1].n - 1, r->w[1].s + 1);
+    char *d = as_format("%.*s", (int)r->w[2].n - 1, r->w[2].s + 1);
+    if (mpz_set_str(mpq_numref(q), n, 10) == 0 && mpz_set_str(mpq_denref(q), d, 10) == 0 &&
+        mpz_sgn(mpq_denref(q)) > 0) {
       mpq_canonicalize(q);
       t = ck_q(r->p->T, q);
     }
-    free(n); free(d);
+    free(n);
+    free(d);
     mpq_clear(q);
   }
   return t;
@@ -78,26 +97,35 @@ static ck_id read_q(reader *r) {
 static ck_id *kids(reader *r, uint32_t from, uint32_t *n) {
   *n = r->nw > from ? r->nw - from : 0;
   ck_id *k = as_malloc((*n + 1) * sizeof *k);
-  for (uint32_t i = 0; i < *n; i++)
-    if (!term_ref(r, r->w[from + i], &k[i])) { free(k); return NULL; }
+  for (uint32_t i = 0; i < *n; i++) {
+    if (!term_ref(r, r->w[from + i], &k[i])) {
+      free(k);
+      return NULL;
+    }
+  }
   return k;
 }
 
 static ck_id read_named(reader *r) { /* v, b, app */
   ck_terms *T = r->p->T;
   ck_id t = CK_BAD;
-  uint32_t i, n;
+  uint32_t i;
+  uint32_t n;
   char *b = word_text(r, 2);
-  if (!b) return CK_BAD;
+  if (!b)
+    return CK_BAD;
   if (is_word(r->w[0], "b")) {
-    if (r->nw == 3 && r->w[1].s[0] == '=' && number(r->w[1], 1, &i)) t = ck_bound(T, i, b[0]);
+    if (r->nw == 3 && r->w[1].s[0] == '=' && number(r->w[1], 1, &i))
+      t = ck_bound(T, i, b[0]);
   } else {
     char *a = word_text(r, 1);
     if (a && is_word(r->w[0], "v")) {
-      if (r->nw == 3) t = ck_var(T, a, b[0]);
+      if (r->nw == 3)
+        t = ck_var(T, a, b[0]);
     } else if (a) {
       ck_id *k = kids(r, 3, &n);
-      if (k) t = ck_app(T, a, b, k, n);
+      if (k)
+        t = ck_app(T, a, b, k, n);
       free(k);
     }
     free(a);
@@ -109,39 +137,64 @@ static ck_id read_named(reader *r) { /* v, b, app */
 static ck_id read_wide(reader *r) { /* fold, all */
   ck_terms *T = r->p->T;
   bool fold = is_word(r->w[0], "fold");
-  uint32_t a, b = 0, n, from = fold ? 3 : 2;
-  if (r->nw <= from || r->w[1].s[0] != '=' || !number(r->w[1], 1, &a)) return CK_BAD;
-  if (fold && (r->w[2].s[0] != '=' || !number(r->w[2], 1, &b))) return CK_BAD;
-  ck_id *k = kids(r, from, &n), t = CK_BAD;
-  if (k && !(fold && n != 2 * b + 1)) t = fold ? ck_fold(T, a, b, k) : ck_all(T, a, k, n);
+  uint32_t a;
+  uint32_t b = 0;
+  uint32_t n;
+  uint32_t from = fold ? 3 : 2;
+  if (r->nw <= from || r->w[1].s[0] != '=' || !number(r->w[1], 1, &a))
+    return CK_BAD;
+  if (fold && (r->w[2].s[0] != '=' || !number(r->w[2], 1, &b)))
+    return CK_BAD;
+  ck_id *k = kids(r, from, &n);
+  ck_id t = CK_BAD;
+  if (k && !(fold && n != 2 * b + 1))
+    t = fold ? ck_fold(T, a, b, k) : ck_all(T, a, k, n);
   free(k);
   return t;
 }
 
 /* 1: a term line; 0: not a term line; -1: a bad one */
 static int read_term(reader *r) {
-  static const struct { const char *name; ck_op op; uint32_t n; } plain[] = {
-    {"+", CK_ADD, 2}, {"*", CK_MUL, 2}, {"div", CK_DIV, 2}, {"mod", CK_MOD, 2}, {"inv", CK_INV, 1}, {"exp", CK_EXP, 1}, {"sqrt", CK_SQRT, 1},
-    {"log", CK_LOG, 1}, {"=", CK_EQ, 2}, {"#", CK_NE, 2}, {"<=", CK_LE, 2}, {"<", CK_LT, 2}, {"ite", CK_ITE, 3}};
+  static const struct {
+    const char *name;
+    ck_op op;
+    uint32_t n;
+  } plain[] = {{"+", CK_ADD, 2},   {"*", CK_MUL, 2},   {"div", CK_DIV, 2},   {"mod", CK_MOD, 2},
+               {"inv", CK_INV, 1}, {"exp", CK_EXP, 1}, {"sqrt", CK_SQRT, 1}, {"log", CK_LOG, 1},
+               {"=", CK_EQ, 2},    {"#", CK_NE, 2},    {"<=", CK_LE, 2},     {"<", CK_LT, 2},
+               {"ite", CK_ITE, 3}};
+
   ck_terms *T = r->p->T;
   ck_id t = CK_BAD;
   bool found = false;
   for (size_t i = 0; i < sizeof plain / sizeof *plain && !found; i++) {
-    if (!is_word(r->w[0], plain[i].name)) continue;
+    if (!is_word(r->w[0], plain[i].name))
+      continue;
     uint32_t n;
     found = true;
     ck_id *k = kids(r, 1, &n);
-    if (k && n == plain[i].n) t = n == 1 ? ck_mk1(T, plain[i].op, k[0]) : n == 2 ? ck_mk2(T, plain[i].op, k[0], k[1]) : ck_ite(T, k[0], k[1], k[2]);
+    if (k && n == plain[i].n) {
+      t = n == 1   ? ck_mk1(T, plain[i].op, k[0])
+          : n == 2 ? ck_mk2(T, plain[i].op, k[0], k[1])
+                   : ck_ite(T, k[0], k[1], k[2]);
+    }
     free(k);
   }
   if (!found) {
     found = true;
-    if (is_word(r->w[0], "q")) t = read_q(r);
-    else if (is_word(r->w[0], "v") || is_word(r->w[0], "b") || is_word(r->w[0], "app")) t = read_named(r);
-    else if (is_word(r->w[0], "fold") || is_word(r->w[0], "all")) t = read_wide(r);
-    else return 0;
+    if (is_word(r->w[0], "q"))
+      t = read_q(r);
+    else if (is_word(r->w[0], "v") || is_word(r->w[0], "b") || is_word(r->w[0], "app"))
+      t = read_named(r);
+    else if (is_word(r->w[0], "fold") || is_word(r->w[0], "all"))
+      t = read_wide(r);
+    else
+      return 0;
   }
-  if (t == CK_BAD) { bad(r, "ill-formed term"); return -1; }
+  if (t == CK_BAD) {
+    bad(r, "ill-formed term");
+    return -1;
+  }
   as_vec_push(&r->p->term, &t);
   return 1;
 }
@@ -153,17 +206,30 @@ static bool read_args(reader *r, smt_step *st) {
   for (uint32_t i = 1; i < r->nw; i++) {
     smt_tok k = {r->w[i].s[0], 0};
     switch (k.kind) {
-    case 't': if (!term_ref(r, r->w[i], &k.val)) return false; break;
-    case 's': if (!number(r->w[i], 1, &k.val) || k.val >= r->p->step.n) return bad(r, "not a step number"); break;
-    case '\'': case '=': {
-      if (r->w[i].n < 2) return bad(r, "empty word or number");
+    case 't':
+      if (!term_ref(r, r->w[i], &k.val))
+        return false;
+      break;
+    case 's':
+      if (!number(r->w[i], 1, &k.val) || k.val >= r->p->step.n)
+        return bad(r, "not a step number");
+      break;
+    case '\'':
+    case '=': {
+      if (r->w[i].n < 2)
+        return bad(r, "empty word or number");
       char *s = as_format("%.*s", (int)r->w[i].n - 1, r->w[i].s + 1);
       k.val = ck_word(r->p->T, s);
       free(s);
       break;
     }
-    case '|': case ',': if (r->w[i].n != 1) return bad(r, "bad separator"); break;
-    default: return bad(r, "unknown token");
+    case '|':
+    case ',':
+      if (r->w[i].n != 1)
+        return bad(r, "bad separator");
+      break;
+    default:
+      return bad(r, "unknown token");
     }
     as_vec_push(&r->p->tok, &k);
     st->ntok++;
@@ -181,18 +247,24 @@ static uint32_t run_rule(smt_proof *p, const smt_step *st) {
     val[i] = k[i].kind == 's' ? AS_VEC_AT(&p->step, smt_step, k[i].val).thm : k[i].val;
   }
   uint32_t thm = ck_step(p->P, st->rule, (ck_args){kind, val, st->ntok, 0, false});
-  free(kind); free(val);
+  free(kind);
+  free(val);
   return thm;
 }
 
 static bool read_step(reader *r) {
   smt_step st = {SR_N, CK_BAD, 0, 0, r->line};
-  for (uint32_t i = 0; i < SR_N; i++)
-    if (is_word(r->w[0], ck_rule_name[i])) st.rule = (smt_rule)i;
-  if (st.rule == SR_N) return bad(r, "unknown rule");
-  if (!read_args(r, &st)) return false;
+  for (uint32_t i = 0; i < SR_N; i++) {
+    if (is_word(r->w[0], ck_rule_name[i]))
+      st.rule = (smt_rule)i;
+  }
+  if (st.rule == SR_N)
+    return bad(r, "unknown rule");
+  if (!read_args(r, &st))
+    return false;
   st.thm = run_rule(r->p, &st);
-  if (st.thm == CK_BAD) return bad(r, ck_error(r->p->T));
+  if (st.thm == CK_BAD)
+    return bad(r, ck_error(r->p->T));
   as_vec_push(&r->p->step, &st);
   return true;
 }
@@ -200,27 +272,35 @@ static bool read_step(reader *r) {
 static bool subset(const ck_id *h, uint32_t nh, const ck_id *a, uint32_t na) {
   for (uint32_t i = 0; i < nh; i++) {
     uint32_t j = 0;
-    while (j < na && a[j] != h[i]) j++;
-    if (j == na) return false;
+    while (j < na && a[j] != h[i])
+      j++;
+    if (j == na)
+      return false;
   }
   return true;
 }
 
 static bool read_qed(reader *r, const ck_goal *goals, uint32_t n) {
-  uint32_t s, nh;
-  if (r->nw != 3 || r->w[2].s[0] != 's' || !number(r->w[2], 1, &s) || s >= r->p->step.n) return bad(r, "ill-formed qed");
+  uint32_t s;
+  uint32_t nh;
+  if (r->nw != 3 || r->w[2].s[0] != 's' || !number(r->w[2], 1, &s) || s >= r->p->step.n)
+    return bad(r, "ill-formed qed");
   for (uint32_t i = 0; i < n; i++) {
-    if (!is_word(r->w[1], goals[i].name)) continue;
+    if (!is_word(r->w[1], goals[i].name))
+      continue;
     uint32_t th = smt_step_at(r->p, s)->thm;
     const ck_id *h = ck_thm_hyps(r->p->P, th, &nh);
-    if (ck_thm_formula(r->p->P, th) != goals[i].formula || !subset(h, nh, goals[i].allowed, goals[i].n_allowed)) return bad(r, "this theorem is not the goal's");
+    if (ck_thm_formula(r->p->P, th) != goals[i].formula ||
+        !subset(h, nh, goals[i].allowed, goals[i].n_allowed))
+      return bad(r, "this theorem is not the goal's");
     AS_VEC_AT(&r->p->qed, uint32_t, i) = s;
     return true;
   }
   return bad(r, "qed of a goal that the claim does not have");
 }
 
-as_status smt_read(smt_proof *p, ck_terms *T, const ck_goal *goals, uint32_t n_goals, const char *cert, size_t len, as_err *err) {
+as_status smt_read(smt_proof *p, ck_terms *T, const ck_goal *goals, uint32_t n_goals,
+                   const char *cert, size_t len, as_err *err) {
   reader r = {p, err, 0, NULL, 0, 0};
   p->T = T;
   p->P = ck_proof_new(T);
@@ -228,14 +308,16 @@ as_status smt_read(smt_proof *p, ck_terms *T, const ck_goal *goals, uint32_t n_g
   as_vec_init(&p->step, sizeof(smt_step));
   as_vec_init(&p->tok, sizeof(smt_tok));
   as_vec_init(&p->qed, sizeof(uint32_t));
-  for (uint32_t i = 0, none = UINT32_MAX; i < n_goals; i++) as_vec_push(&p->qed, &none);
+  for (uint32_t i = 0, none = UINT32_MAX; i < n_goals; i++)
+    as_vec_push(&p->qed, &none);
   bool ok = true;
   for (size_t i = 0; i < len && ok;) {
     const char *nl = memchr(cert + i, '\n', len - i);
     size_t m = nl ? (size_t)(nl - (cert + i)) : len - i;
     r.line++;
     if (r.line == 1) {
-      if (m != 12 || memcmp(cert, "assay-cert 1", 12) != 0) ok = bad(&r, "not an assay certificate");
+      if (m != 12 || memcmp(cert, "assay-cert 1", 12) != 0)
+        ok = bad(&r, "not an assay certificate");
     } else if (!split(&r, cert + i, m)) {
       ok = bad(&r, "empty line");
     } else if (is_word(r.w[0], "qed")) {
@@ -246,9 +328,12 @@ as_status smt_read(smt_proof *p, ck_terms *T, const ck_goal *goals, uint32_t n_g
     }
     i += m + 1;
   }
-  if (ok && r.line == 0) ok = bad(&r, "empty");
-  for (uint32_t i = 0; i < n_goals && ok; i++)
-    if (AS_VEC_AT(&p->qed, uint32_t, i) == UINT32_MAX) ok = as_err_set(err, AS_NO, "the certificate does not prove goal %s", goals[i].name);
+  if (ok && r.line == 0)
+    ok = bad(&r, "empty");
+  for (uint32_t i = 0; i < n_goals && ok; i++) {
+    if (AS_VEC_AT(&p->qed, uint32_t, i) == UINT32_MAX)
+      ok = as_err_set(err, AS_NO, "the certificate does not prove goal %s", goals[i].name);
+  }
   free(r.w);
   return ok ? AS_OK : AS_NO;
 }
@@ -261,7 +346,9 @@ void smt_proof_clear(smt_proof *p) {
   as_vec_clear(&p->qed);
 }
 
-const smt_step *smt_step_at(const smt_proof *p, uint32_t s) { return &AS_VEC_AT(&p->step, smt_step, s); }
+const smt_step *smt_step_at(const smt_proof *p, uint32_t s) {
+  return &AS_VEC_AT(&p->step, smt_step, s);
+}
 
 const smt_tok *smt_toks(const smt_proof *p, uint32_t s, uint32_t *n) {
   const smt_step *st = smt_step_at(p, s);

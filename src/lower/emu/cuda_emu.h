@@ -1,9 +1,13 @@
-/* The CUDA execution model on a CPU, for the functions of the kernels' prelude: blocks one after another, threads as fibers, block barriers,
- * warp collectives, asynchronous copies.  Every shared byte has a shadow (who wrote and read it since which barrier, whether a copy into it
- * is in flight), every global access is checked against the registered buffers.  Reports: races, reads of bytes never written, accesses out
- * of bounds or misaligned, barriers or collectives that not all threads reach.  Included by generated text only (with AS_EMU defined). */
+/* The CUDA execution model on a CPU, for the functions of the kernels' prelude: blocks one after
+ * another, threads as fibers, block barriers, warp collectives, asynchronous copies.  Every shared
+ * byte has a shadow (who wrote and read it since which barrier, whether a copy into it is in
+ * flight), every global access is checked against the registered buffers.  Reports: races, reads of
+ * bytes never written, accesses out of bounds or misaligned, barriers or collectives that not all
+ * threads reach.  Included by generated text only (with AS_EMU defined). */
 #ifndef AS_CUDA_EMU_H
 #define AS_CUDA_EMU_H
+#include <functional>
+#include <map>
 #include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,26 +16,46 @@
 #include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
-#include <functional>
-#include <map>
 #include <vector>
 
 #define AS_DEV static inline __attribute__((unused))
 #define AS_KERNEL(threads) static __attribute__((unused)) void
 #define AS_SMEM(sm) const as_sm sm = {0}
-#define AS_LAUNCH(kernel, blocks, threads, smem, stream, args) ((void)(stream), as_emu::launch(#kernel, blocks, threads, smem, [=] { kernel(args); }))
+#define AS_LAUNCH(kernel, blocks, threads, smem, stream, args)                                     \
+  ((void)(stream), as_emu::launch(#kernel, blocks, threads, smem, [=] { kernel(args); }))
 typedef void *cudaStream_t;
 typedef int cudaError_t;
-enum { cudaSuccess = 0, cudaErrorInvalidValue = 1, cudaErrorMisalignedAddress = 716, cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
-struct as_sm { int unused; };
+
+enum {
+  cudaSuccess = 0,
+  cudaErrorInvalidValue = 1,
+  cudaErrorMisalignedAddress = 716,
+  cudaFuncAttributeMaxDynamicSharedMemorySize = 8
+};
+
+struct as_sm {
+  int unused;
+};
 
 namespace as_emu {
 
 enum state { RUN, BARRIER, WARP, DONE };
+
 enum { UNWRITTEN, WRITTEN, IN_FLIGHT };
+
 const int NOBODY = -1, MANY = -2, STACK = 256 * 1024, REPORTS = 12;
-struct shadow { int writer = NOBODY, reader = NOBODY; unsigned wepoch = 0, repoch = 0; int st = UNWRITTEN; };
-struct copy { int off, n; const char *from; };
+
+struct shadow {
+  int writer = NOBODY, reader = NOBODY;
+  unsigned wepoch = 0, repoch = 0;
+  int st = UNWRITTEN;
+};
+
+struct copy {
+  int off, n;
+  const char *from;
+};
+
 struct thread {
   ucontext_t ctx;
   std::vector<char> stack;
@@ -39,8 +63,21 @@ struct thread {
   std::vector<copy> open;
   std::vector<std::vector<copy>> groups;
 };
-struct lane { float f[4]; unsigned a[4], b[2]; int off, d, op; unsigned *dst; float *c; float out; };
-struct buffer { size_t bytes; bool writable; std::vector<long> owner; };
+
+struct lane {
+  float f[4];
+  unsigned a[4], b[2];
+  int off, d, op;
+  unsigned *dst;
+  float *c;
+  float out;
+};
+
+struct buffer {
+  size_t bytes;
+  bool writable;
+  std::vector<long> owner;
+};
 
 struct machine {
   ucontext_t main;
@@ -55,12 +92,16 @@ struct machine {
   unsigned epoch = 1, block = 0;
   long errors = 0, launches = 0;
 };
-inline machine &M() { static machine m; return m; }
 
-__attribute__((format(printf, 1, 2))) inline void report(const char *fmt, ...)
-{
+inline machine &M() {
+  static machine m;
+  return m;
+}
+
+__attribute__((format(printf, 1, 2))) inline void report(const char *fmt, ...) {
   machine &m = M();
-  if (m.errors++ >= REPORTS) return;
+  if (m.errors++ >= REPORTS)
+    return;
   va_list ap;
   va_start(ap, fmt);
   fprintf(stderr, "emulation: kernel %s, block %u, thread %d: ", m.kernel, m.block, m.cur);
@@ -69,315 +110,530 @@ __attribute__((format(printf, 1, 2))) inline void report(const char *fmt, ...)
   va_end(ap);
 }
 
-inline void yield() { machine &m = M(); swapcontext(&m.t[(size_t)m.cur].ctx, &m.main); }
+inline void yield() {
+  machine &m = M();
+  swapcontext(&m.t[(size_t)m.cur].ctx, &m.main);
+}
 
 /* --- global memory */
-inline void add(const void *p, size_t bytes, bool writable)
-{
+inline void add(const void *p, size_t bytes, bool writable) {
   buffer b;
-  b.bytes = bytes; b.writable = writable;
-  if (writable) b.owner.assign(bytes, -1);
+  b.bytes = bytes;
+  b.writable = writable;
+  if (writable)
+    b.owner.assign(bytes, -1);
   M().buffers[(uintptr_t)p] = b;
 }
-inline bool global(const void *p, size_t n, bool write)
-{
+
+inline bool global(const void *p, size_t n, bool write) {
   machine &m = M();
   auto it = m.buffers.upper_bound((uintptr_t)p);
-  if (it == m.buffers.begin()) { report("global %s outside every buffer", write ? "write" : "read"); return false; }
+  if (it == m.buffers.begin()) {
+    report("global %s outside every buffer", write ? "write" : "read");
+    return false;
+  }
   --it;
   size_t at = (uintptr_t)p - it->first;
-  if (at + n > it->second.bytes) { report("global %s of %zu bytes at %zu of a buffer of %zu", write ? "write" : "read", n, at, it->second.bytes); return false; }
-  if ((uintptr_t)p % n) { report("misaligned global access of %zu bytes", n); return false; }
-  if (!write) return true;
-  if (!it->second.writable) { report("global write to an input"); return false; }
+  if (at + n > it->second.bytes) {
+    report("global %s of %zu bytes at %zu of a buffer of %zu", write ? "write" : "read", n, at,
+           it->second.bytes);
+    return false;
+  }
+  if ((uintptr_t)p % n) {
+    report("misaligned global access of %zu bytes", n);
+    return false;
+  }
+  if (!write)
+    return true;
+  if (!it->second.writable) {
+    report("global write to an input");
+    return false;
+  }
   long me = (m.launches << 40) + ((long)m.block << 12) + m.cur + 1;
   for (size_t i = at; i < at + n; i++) {
     long o = it->second.owner[i];
-    if (o >= 0 && o >> 40 == m.launches && o != me) { report("an element is written by two threads"); return false; }
+    if (o >= 0 && o >> 40 == m.launches && o != me) {
+      report("an element is written by two threads");
+      return false;
+    }
     it->second.owner[i] = me;
   }
   return true;
 }
 
 /* --- shared memory */
-inline bool inside(int off, int n)
-{
+inline bool inside(int off, int n) {
   machine &m = M();
-  if (off < 0 || (size_t)off + (size_t)n > m.mem.size()) { report("shared access of %d bytes at %d of %zu", n, off, m.mem.size()); return false; }
-  if (off % n) { report("misaligned shared access of %d bytes at %d", n, off); return false; }
-  return true;
-}
-inline void wrote(int off, int n, int st)
-{
-  machine &m = M();
-  for (int i = off; i < off + n; i++) {
-    shadow &s = m.sh[(size_t)i];
-    if (s.st == IN_FLIGHT) { report("write of shared byte %d while a copy into it is in flight", i); break; }
-    if (s.wepoch == m.epoch && s.writer != m.cur) { report("race: shared byte %d written by threads %d and %d without a barrier", i, s.writer, m.cur); break; }
-    if (s.repoch == m.epoch && s.reader != m.cur) { report("race: shared byte %d written after a read by thread %d without a barrier", i, s.reader); break; }
-    s.writer = m.cur; s.wepoch = m.epoch; s.st = st;
+  if (off < 0 || (size_t)off + (size_t)n > m.mem.size()) {
+    report("shared access of %d bytes at %d of %zu", n, off, m.mem.size());
+    return false;
   }
-}
-inline bool may_read(int off, int n)
-{
-  machine &m = M();
-  if (!inside(off, n)) return false;
-  for (int i = off; i < off + n; i++) {
-    shadow &s = m.sh[(size_t)i];
-    if (s.st == IN_FLIGHT) { report("read of shared byte %d while a copy into it is in flight", i); return false; }
-    if (s.st == UNWRITTEN) { report("read of shared byte %d, which nothing has written", i); return false; }
-    if (s.wepoch == m.epoch && s.writer != m.cur) { report("race: shared byte %d read after a write by thread %d without a barrier", i, s.writer); return false; }
-    if (s.repoch == m.epoch && s.reader != m.cur) s.reader = MANY; else { s.reader = m.cur; s.repoch = m.epoch; }
+  if (off % n) {
+    report("misaligned shared access of %d bytes at %d", n, off);
+    return false;
   }
   return true;
 }
-template <class T> inline T load(int off)
-{
+
+inline void wrote(int off, int n, int st) {
+  machine &m = M();
+  for (int i = off; i < off + n; i++) {
+    shadow &s = m.sh[(size_t)i];
+    if (s.st == IN_FLIGHT) {
+      report("write of shared byte %d while a copy into it is in flight", i);
+      break;
+    }
+    if (s.wepoch == m.epoch && s.writer != m.cur) {
+      report("race: shared byte %d written by threads %d and %d without a barrier", i, s.writer,
+             m.cur);
+      break;
+    }
+    if (s.repoch == m.epoch && s.reader != m.cur) {
+      report("race: shared byte %d written after a read by thread %d without a barrier", i,
+             s.reader);
+      break;
+    }
+    s.writer = m.cur;
+    s.wepoch = m.epoch;
+    s.st = st;
+  }
+}
+
+inline bool may_read(int off, int n) {
+  machine &m = M();
+  if (!inside(off, n))
+    return false;
+  for (int i = off; i < off + n; i++) {
+    shadow &s = m.sh[(size_t)i];
+    if (s.st == IN_FLIGHT) {
+      report("read of shared byte %d while a copy into it is in flight", i);
+      return false;
+    }
+    if (s.st == UNWRITTEN) {
+      report("read of shared byte %d, which nothing has written", i);
+      return false;
+    }
+    if (s.wepoch == m.epoch && s.writer != m.cur) {
+      report("race: shared byte %d read after a write by thread %d without a barrier", i, s.writer);
+      return false;
+    }
+    if (s.repoch == m.epoch && s.reader != m.cur)
+      s.reader = MANY;
+    else {
+      s.reader = m.cur;
+      s.repoch = m.epoch;
+    }
+  }
+  return true;
+}
+
+template <class T> inline T load(int off) {
   T x;
   memset(&x, 0xff, sizeof x);
-  if (may_read(off, (int)sizeof x)) memcpy(&x, &M().mem[(size_t)off], sizeof x);
+  if (may_read(off, (int)sizeof x))
+    memcpy(&x, &M().mem[(size_t)off], sizeof x);
   return x;
 }
-template <class T> inline void store(int off, T x)
-{
-  if (!inside(off, (int)sizeof x)) return;
+
+template <class T> inline void store(int off, T x) {
+  if (!inside(off, (int)sizeof x))
+    return;
   wrote(off, (int)sizeof x, WRITTEN);
   memcpy(&M().mem[(size_t)off], &x, sizeof x);
 }
 
 /* --- warp collectives: each lane leaves its operands; the last to come computes for all */
 typedef void (*warp_fn)(lane *l, int base);
-inline void collective(int op, warp_fn f)
-{
+
+inline void collective(int op, warp_fn f) {
   machine &m = M();
-  int me = m.cur, base = me & ~31, n = (int)m.t.size() - base < 32 ? (int)m.t.size() - base : 32, here = 0;
+  int me = m.cur, base = me & ~31, n = (int)m.t.size() - base < 32 ? (int)m.t.size() - base : 32,
+      here = 0;
   m.lanes[(size_t)me].op = op;
   m.t[(size_t)me].st = WARP;
-  for (int i = base; i < base + n; i++) here += m.t[(size_t)i].st == WARP;
-  if (here < n) { yield(); return; }
-  for (int i = base; i < base + n; i++) if (m.lanes[(size_t)i].op != op) { report("lanes of a warp are at different collectives"); break; }
+  for (int i = base; i < base + n; i++)
+    here += m.t[(size_t)i].st == WARP;
+  if (here < n) {
+    yield();
+    return;
+  }
+  for (int i = base; i < base + n; i++)
+    if (m.lanes[(size_t)i].op != op) {
+      report("lanes of a warp are at different collectives");
+      break;
+    }
   f(&m.lanes[(size_t)base], base);
   m.cur = me;
-  for (int i = base; i < base + n; i++) m.t[(size_t)i].st = RUN;
+  for (int i = base; i < base + n; i++)
+    m.t[(size_t)i].st = RUN;
 }
 
-inline void enter()
-{
+inline void enter() {
   machine &m = M();
   m.body();
   m.t[(size_t)m.cur].st = DONE;
-  for (;;) yield();
+  for (;;)
+    yield();
 }
 
-inline void run_block(unsigned threads)
-{
+inline void run_block(unsigned threads) {
   machine &m = M();
   std::fill(m.mem.begin(), m.mem.end(), 0xff);
   m.sh.assign(m.mem.size(), shadow());
   m.epoch = 1;
   for (unsigned i = 0; i < threads; i++) {
     thread &t = m.t[i];
-    t.stack.resize(STACK); t.open.clear(); t.groups.clear(); t.st = RUN;
+    t.stack.resize(STACK);
+    t.open.clear();
+    t.groups.clear();
+    t.st = RUN;
     getcontext(&t.ctx);
-    t.ctx.uc_stack.ss_sp = t.stack.data(); t.ctx.uc_stack.ss_size = t.stack.size(); t.ctx.uc_link = &m.main;
+    t.ctx.uc_stack.ss_sp = t.stack.data();
+    t.ctx.uc_stack.ss_size = t.stack.size();
+    t.ctx.uc_link = &m.main;
     makecontext(&t.ctx, (void (*)())enter, 0);
   }
   for (;;) {
     size_t ran = 0, waiting = 0, done = 0;
     for (unsigned i = 0; i < threads; i++) {
-      if (m.t[i].st != RUN) continue;
-      m.cur = (int)i; ran++;
+      if (m.t[i].st != RUN)
+        continue;
+      m.cur = (int)i;
+      ran++;
       swapcontext(&m.main, &m.t[i].ctx);
     }
-    for (unsigned i = 0; i < threads; i++) { waiting += m.t[i].st == BARRIER; done += m.t[i].st == DONE; }
-    if (done == threads) break;
-    if (waiting == threads) { m.epoch++; for (auto &t : m.t) t.st = RUN; continue; }
-    if (!ran) { report("threads wait for others that never come (%zu at a barrier, %zu finished)", waiting, done); break; }
+    for (unsigned i = 0; i < threads; i++) {
+      waiting += m.t[i].st == BARRIER;
+      done += m.t[i].st == DONE;
+    }
+    if (done == threads)
+      break;
+    if (waiting == threads) {
+      m.epoch++;
+      for (auto &t : m.t)
+        t.st = RUN;
+      continue;
+    }
+    if (!ran) {
+      report("threads wait for others that never come (%zu at a barrier, %zu finished)", waiting,
+             done);
+      break;
+    }
   }
   for (unsigned i = 0; i < threads; i++) {
     m.cur = (int)i;
     bool left = !m.t[i].open.empty();
-    for (auto &g : m.t[i].groups) left = left || !g.empty();
-    if (left) { report("copies still in flight at the end"); break; }
+    for (auto &g : m.t[i].groups)
+      left = left || !g.empty();
+    if (left) {
+      report("copies still in flight at the end");
+      break;
+    }
   }
 }
 
-inline void launch(const char *name, unsigned blocks, int threads, long smem, std::function<void()> body)
-{
+inline void launch(const char *name, unsigned blocks, int threads, long smem,
+                   std::function<void()> body) {
   machine &m = M();
-  m.kernel = name; m.launches++; m.body = body;
-  if (smem > 232448) report("more shared memory than a block may have");
+  m.kernel = name;
+  m.launches++;
+  m.body = body;
+  if (smem > 232448)
+    report("more shared memory than a block may have");
   m.mem.assign((size_t)smem, 0xff);
-  m.t.resize((size_t)threads); m.lanes.assign((size_t)threads, lane());
-  for (unsigned b = 0; b < blocks; b++) { m.block = b; run_block((unsigned)threads); }
+  m.t.resize((size_t)threads);
+  m.lanes.assign((size_t)threads, lane());
+  for (unsigned b = 0; b < blocks; b++) {
+    m.block = b;
+    run_block((unsigned)threads);
+  }
 }
 
 /* --- 16-bit numbers, rounded to nearest even */
-inline float of_f16(uint16_t h)
-{
+inline float of_f16(uint16_t h) {
   int e = h >> 10 & 31, f = h & 1023;
-  float x = e == 31 ? (f ? NAN : INFINITY) : e ? ldexpf((float)(f + 1024), e - 25) : ldexpf((float)f, -24);
+  float x = e == 31 ? (f ? NAN : INFINITY)
+            : e     ? ldexpf((float)(f + 1024), e - 25)
+                    : ldexpf((float)f, -24);
   return h & 0x8000 ? -x : x;
 }
-inline uint16_t to_f16(float x)
-{
+
+inline uint16_t to_f16(float x) {
   uint16_t s = signbit(x) ? 0x8000 : 0;
   float a = fabsf(x);
-  if (isnan(x)) return (uint16_t)(s | 0x7e00);
-  if (a >= 65520.0f) return (uint16_t)(s | 0x7c00);
+  if (isnan(x))
+    return (uint16_t)(s | 0x7e00);
+  if (a >= 65520.0f)
+    return (uint16_t)(s | 0x7c00);
   int e;
   frexpf(a, &e);
   int q = e - 11 < -24 ? -24 : e - 11;
   long n = lrintf(ldexpf(a, -q)); /* the current rounding mode is to nearest even */
-  if (n == 0) return s;
-  if (n >= 2048) { n /= 2; q++; }
+  if (n == 0)
+    return s;
+  if (n >= 2048) {
+    n /= 2;
+    q++;
+  }
   return (uint16_t)(n < 1024 ? s | n : s | ((q + 25) << 10) | (n - 1024));
 }
-inline float of_bf16(uint16_t h) { uint32_t u = (uint32_t)h << 16; float x; memcpy(&x, &u, 4); return x; }
-inline uint16_t to_bf16(float x)
-{
+
+inline float of_bf16(uint16_t h) {
+  uint32_t u = (uint32_t)h << 16;
+  float x;
+  memcpy(&x, &u, 4);
+  return x;
+}
+
+inline uint16_t to_bf16(float x) {
   uint32_t u;
   memcpy(&u, &x, 4);
-  if (isnan(x)) return 0x7fff;
+  if (isnan(x))
+    return 0x7fff;
   return (uint16_t)((u + 0x7fff + (u >> 16 & 1)) >> 16);
 }
 
-inline void do_shfl(lane *l, int base)
-{
+inline void do_shfl(lane *l, int base) {
   (void)base;
   float v[32];
-  for (int i = 0; i < 32; i++) v[i] = l[i].f[0];
-  for (int i = 0; i < 32; i++) l[i].out = v[i ^ l[i].d];
+  for (int i = 0; i < 32; i++)
+    v[i] = l[i].f[0];
+  for (int i = 0; i < 32; i++)
+    l[i].out = v[i ^ l[i].d];
 }
-template <int N, bool T> inline void do_ldsm(lane *l, int base)
-{
+
+template <int N, bool T> inline void do_ldsm(lane *l, int base) {
   uint16_t m[N][8][8];
   for (int q = 0; q < N; q++)
     for (int r = 0; r < 8; r++) {
       int off = l[q * 8 + r].off;
       M().cur = base + q * 8 + r;
       memset(m[q][r], 0xff, 16);
-      if (off % 16 == 0 && may_read(off, 16)) memcpy(m[q][r], &M().mem[(size_t)off], 16);
-      else if (off % 16) report("ldmatrix row at byte %d, not a multiple of 16", off);
+      if (off % 16 == 0 && may_read(off, 16))
+        memcpy(m[q][r], &M().mem[(size_t)off], 16);
+      else if (off % 16)
+        report("ldmatrix row at byte %d, not a multiple of 16", off);
     }
   for (int i = 0; i < 32; i++)
     for (int q = 0; q < N; q++) {
       int g = i >> 2, t = i & 3;
-      unsigned a = T ? m[q][2 * t][g] : m[q][g][2 * t], b = T ? m[q][2 * t + 1][g] : m[q][g][2 * t + 1];
+      unsigned a = T ? m[q][2 * t][g] : m[q][g][2 * t],
+               b = T ? m[q][2 * t + 1][g] : m[q][g][2 * t + 1];
       l[i].dst[q] = a | b << 16;
     }
 }
-template <bool BF> inline void do_mma(lane *l, int base)
-{
+
+template <bool BF> inline void do_mma(lane *l, int base) {
   (void)base;
   float A[16][16], B[16][8];
   auto num = [](unsigned h) { return BF ? of_bf16((uint16_t)h) : of_f16((uint16_t)h); };
   for (int i = 0; i < 32; i++) {
     int g = i >> 2, t = i & 3;
     for (int q = 0; q < 4; q++)
-      for (int h = 0; h < 2; h++) A[g + (q & 1) * 8][2 * t + h + (q >> 1) * 8] = num(l[i].a[q] >> (16 * h) & 0xffff);
+      for (int h = 0; h < 2; h++)
+        A[g + (q & 1) * 8][2 * t + h + (q >> 1) * 8] = num(l[i].a[q] >> (16 * h) & 0xffff);
     for (int q = 0; q < 2; q++)
-      for (int h = 0; h < 2; h++) B[2 * t + h + q * 8][g] = num(l[i].b[q] >> (16 * h) & 0xffff);
+      for (int h = 0; h < 2; h++)
+        B[2 * t + h + q * 8][g] = num(l[i].b[q] >> (16 * h) & 0xffff);
   }
   for (int i = 0; i < 32; i++)
     for (int q = 0; q < 4; q++) {
       int r = (i >> 2) + (q >> 1) * 8, c = (i & 3) * 2 + (q & 1);
       float s = 0;
-      for (int k = 0; k < 16; k++) s += A[r][k] * B[k][c];
+      for (int k = 0; k < 16; k++)
+        s += A[r][k] * B[k][c];
       l[i].c[q] += s;
     }
 }
-template <int N, bool T> inline void ldsm(unsigned *d, int off)
-{
+
+template <int N, bool T> inline void ldsm(unsigned *d, int off) {
   lane &l = M().lanes[(size_t)M().cur];
-  l.dst = d; l.off = off;
+  l.dst = d;
+  l.off = off;
   collective(16 + N * 2 + T, do_ldsm<N, T>);
 }
-template <bool BF> inline void mma(float *c, const unsigned *a, const unsigned *b)
-{
+
+template <bool BF> inline void mma(float *c, const unsigned *a, const unsigned *b) {
   lane &l = M().lanes[(size_t)M().cur];
-  memcpy(l.a, a, sizeof l.a); memcpy(l.b, b, sizeof l.b);
+  memcpy(l.a, a, sizeof l.a);
+  memcpy(l.b, b, sizeof l.b);
   l.c = c;
   collective(8 + BF, do_mma<BF>);
 }
 } // namespace as_emu
 
 /* --- what the prelude names on a device */
-inline cudaError_t cudaGetLastError() { return cudaSuccess; }
-template <class F> inline cudaError_t cudaFuncSetAttribute(F, int, long bytes) { return bytes > 232448 ? cudaErrorInvalidValue : cudaSuccess; }
-AS_DEV int as_tid() { return as_emu::M().cur; }
-AS_DEV unsigned as_bid() { return as_emu::M().block; }
-AS_DEV void as_sync() { as_emu::machine &m = as_emu::M(); m.t[(size_t)m.cur].st = as_emu::BARRIER; as_emu::yield(); }
-AS_DEV float as_shfl_xor(float x, int d)
-{
+inline cudaError_t cudaGetLastError() {
+  return cudaSuccess;
+}
+
+template <class F> inline cudaError_t cudaFuncSetAttribute(F, int, long bytes) {
+  return bytes > 232448 ? cudaErrorInvalidValue : cudaSuccess;
+}
+
+AS_DEV int as_tid() {
+  return as_emu::M().cur;
+}
+
+AS_DEV unsigned as_bid() {
+  return as_emu::M().block;
+}
+
+AS_DEV void as_sync() {
+  as_emu::machine &m = as_emu::M();
+  m.t[(size_t)m.cur].st = as_emu::BARRIER;
+  as_emu::yield();
+}
+
+AS_DEV float as_shfl_xor(float x, int d) {
   as_emu::lane &l = as_emu::M().lanes[(size_t)as_emu::M().cur];
-  l.f[0] = x; l.d = d;
+  l.f[0] = x;
+  l.d = d;
   as_emu::collective(1, as_emu::do_shfl);
   return l.out;
 }
-AS_DEV float as_expf(float x) { return expf(x); }
-template <int N> AS_DEV void as_cp_async(as_sm, int off, const void *p, size_t at)
-{
+
+AS_DEV float as_expf(float x) {
+  return expf(x);
+}
+
+template <int N> AS_DEV void as_cp_async(as_sm, int off, const void *p, size_t at) {
   const char *g = (const char *)p + at;
-  if (!as_emu::inside(off, N) || !as_emu::global(g, N, false)) return;
+  if (!as_emu::inside(off, N) || !as_emu::global(g, N, false))
+    return;
   as_emu::wrote(off, N, as_emu::IN_FLIGHT);
   as_emu::M().t[(size_t)as_emu::M().cur].open.push_back({off, N, g});
 }
-AS_DEV void as_cp_commit() { as_emu::thread &t = as_emu::M().t[(size_t)as_emu::M().cur]; t.groups.push_back(t.open); t.open.clear(); }
-template <int N> AS_DEV void as_cp_wait()
-{
+
+AS_DEV void as_cp_commit() {
+  as_emu::thread &t = as_emu::M().t[(size_t)as_emu::M().cur];
+  t.groups.push_back(t.open);
+  t.open.clear();
+}
+
+template <int N> AS_DEV void as_cp_wait() {
   as_emu::machine &m = as_emu::M();
   auto &groups = m.t[(size_t)m.cur].groups;
   while (groups.size() > (size_t)N) {
     for (auto &c : groups.front()) {
       memcpy(&m.mem[(size_t)c.off], c.from, (size_t)c.n);
-      for (int i = c.off; i < c.off + c.n; i++) { m.sh[(size_t)i].st = as_emu::WRITTEN; m.sh[(size_t)i].writer = m.cur; m.sh[(size_t)i].wepoch = m.epoch; }
+      for (int i = c.off; i < c.off + c.n; i++) {
+        m.sh[(size_t)i].st = as_emu::WRITTEN;
+        m.sh[(size_t)i].writer = m.cur;
+        m.sh[(size_t)i].wepoch = m.epoch;
+      }
     }
     groups.erase(groups.begin());
   }
 }
-AS_DEV float as_lds_f32(as_sm, int off) { return as_emu::load<float>(off); }
-AS_DEV float as_lds_f16(as_sm, int off) { return as_emu::of_f16(as_emu::load<uint16_t>(off)); }
-AS_DEV float as_lds_bf16(as_sm, int off) { return as_emu::of_bf16(as_emu::load<uint16_t>(off)); }
-AS_DEV unsigned as_lds_u16(as_sm, int off) { return as_emu::load<uint16_t>(off); }
-AS_DEV void as_sts_f32(as_sm, int off, float x) { as_emu::store(off, x); }
-AS_DEV void as_sts_f16(as_sm, int off, float x) { as_emu::store(off, as_emu::to_f16(x)); }
-AS_DEV void as_sts_bf16(as_sm, int off, float x) { as_emu::store(off, as_emu::to_bf16(x)); }
-AS_DEV void as_sts2_f16(as_sm, int off, float x, float y) { as_emu::store(off, (uint32_t)as_emu::to_f16(x) | (uint32_t)as_emu::to_f16(y) << 16); }
-AS_DEV void as_sts2_bf16(as_sm, int off, float x, float y) { as_emu::store(off, (uint32_t)as_emu::to_bf16(x) | (uint32_t)as_emu::to_bf16(y) << 16); }
-AS_DEV void as_sts_raw16(as_sm, int off, unsigned short x) { as_emu::store(off, (uint16_t)x); }
-template <class T> static inline T as_emu_ldg(const void *p, size_t i)
-{
+
+AS_DEV float as_lds_f32(as_sm, int off) {
+  return as_emu::load<float>(off);
+}
+
+AS_DEV float as_lds_f16(as_sm, int off) {
+  return as_emu::of_f16(as_emu::load<uint16_t>(off));
+}
+
+AS_DEV float as_lds_bf16(as_sm, int off) {
+  return as_emu::of_bf16(as_emu::load<uint16_t>(off));
+}
+
+AS_DEV unsigned as_lds_u16(as_sm, int off) {
+  return as_emu::load<uint16_t>(off);
+}
+
+AS_DEV void as_sts_f32(as_sm, int off, float x) {
+  as_emu::store(off, x);
+}
+
+AS_DEV void as_sts_f16(as_sm, int off, float x) {
+  as_emu::store(off, as_emu::to_f16(x));
+}
+
+AS_DEV void as_sts_bf16(as_sm, int off, float x) {
+  as_emu::store(off, as_emu::to_bf16(x));
+}
+
+AS_DEV void as_sts2_f16(as_sm, int off, float x, float y) {
+  as_emu::store(off, (uint32_t)as_emu::to_f16(x) | (uint32_t)as_emu::to_f16(y) << 16);
+}
+
+AS_DEV void as_sts2_bf16(as_sm, int off, float x, float y) {
+  as_emu::store(off, (uint32_t)as_emu::to_bf16(x) | (uint32_t)as_emu::to_bf16(y) << 16);
+}
+
+AS_DEV void as_sts_raw16(as_sm, int off, unsigned short x) {
+  as_emu::store(off, (uint16_t)x);
+}
+
+template <class T> static inline T as_emu_ldg(const void *p, size_t i) {
   T x;
   memset(&x, 0xff, sizeof x);
   const T *q = (const T *)p + i;
-  if (as_emu::global(q, sizeof x, false)) memcpy(&x, q, sizeof x);
+  if (as_emu::global(q, sizeof x, false))
+    memcpy(&x, q, sizeof x);
   return x;
 }
-AS_DEV unsigned short as_ldg_raw16(const void *p, size_t i) { return as_emu_ldg<uint16_t>(p, i); }
-AS_DEV float as_ldg_f16(const void *p, size_t i) { return as_emu::of_f16(as_emu_ldg<uint16_t>(p, i)); }
-AS_DEV float as_ldg_bf16(const void *p, size_t i) { return as_emu::of_bf16(as_emu_ldg<uint16_t>(p, i)); }
-AS_DEV float as_ldg_f32(const void *p, size_t i) { return as_emu_ldg<float>(p, i); }
-template <int V> AS_DEV void as_stg_f16(void *p, size_t i, const float *r)
-{
+
+AS_DEV unsigned short as_ldg_raw16(const void *p, size_t i) {
+  return as_emu_ldg<uint16_t>(p, i);
+}
+
+AS_DEV float as_ldg_f16(const void *p, size_t i) {
+  return as_emu::of_f16(as_emu_ldg<uint16_t>(p, i));
+}
+
+AS_DEV float as_ldg_bf16(const void *p, size_t i) {
+  return as_emu::of_bf16(as_emu_ldg<uint16_t>(p, i));
+}
+
+AS_DEV float as_ldg_f32(const void *p, size_t i) {
+  return as_emu_ldg<float>(p, i);
+}
+
+template <int V> AS_DEV void as_stg_f16(void *p, size_t i, const float *r) {
   uint16_t h[V];
-  for (int j = 0; j < V; j++) h[j] = as_emu::to_f16(r[j]);
-  if (as_emu::global((uint16_t *)p + i, sizeof h, true)) memcpy((uint16_t *)p + i, h, sizeof h);
+  for (int j = 0; j < V; j++)
+    h[j] = as_emu::to_f16(r[j]);
+  if (as_emu::global((uint16_t *)p + i, sizeof h, true))
+    memcpy((uint16_t *)p + i, h, sizeof h);
 }
-template <int V> AS_DEV void as_stg_bf16(void *p, size_t i, const float *r)
-{
+
+template <int V> AS_DEV void as_stg_bf16(void *p, size_t i, const float *r) {
   uint16_t h[V];
-  for (int j = 0; j < V; j++) h[j] = as_emu::to_bf16(r[j]);
-  if (as_emu::global((uint16_t *)p + i, sizeof h, true)) memcpy((uint16_t *)p + i, h, sizeof h);
+  for (int j = 0; j < V; j++)
+    h[j] = as_emu::to_bf16(r[j]);
+  if (as_emu::global((uint16_t *)p + i, sizeof h, true))
+    memcpy((uint16_t *)p + i, h, sizeof h);
 }
-template <int V> AS_DEV void as_stg_f32(void *p, size_t i, const float *r)
-{
-  if (as_emu::global((float *)p + i, V * sizeof(float), true)) memcpy((float *)p + i, r, V * sizeof(float));
+
+template <int V> AS_DEV void as_stg_f32(void *p, size_t i, const float *r) {
+  if (as_emu::global((float *)p + i, V * sizeof(float), true))
+    memcpy((float *)p + i, r, V * sizeof(float));
 }
-AS_DEV void as_ldsm4(unsigned *d, as_sm, int off) { as_emu::ldsm<4, false>(d, off); }
-AS_DEV void as_ldsm4t(unsigned *d, as_sm, int off) { as_emu::ldsm<4, true>(d, off); }
-AS_DEV void as_ldsm2(unsigned *d, as_sm, int off) { as_emu::ldsm<2, false>(d, off); }
-AS_DEV void as_ldsm2t(unsigned *d, as_sm, int off) { as_emu::ldsm<2, true>(d, off); }
-AS_DEV void as_mma_f16(float *c, const unsigned *a, const unsigned *b) { as_emu::mma<false>(c, a, b); }
-AS_DEV void as_mma_bf16(float *c, const unsigned *a, const unsigned *b) { as_emu::mma<true>(c, a, b); }
+
+AS_DEV void as_ldsm4(unsigned *d, as_sm, int off) {
+  as_emu::ldsm<4, false>(d, off);
+}
+
+AS_DEV void as_ldsm4t(unsigned *d, as_sm, int off) {
+  as_emu::ldsm<4, true>(d, off);
+}
+
+AS_DEV void as_ldsm2(unsigned *d, as_sm, int off) {
+  as_emu::ldsm<2, false>(d, off);
+}
+
+AS_DEV void as_ldsm2t(unsigned *d, as_sm, int off) {
+  as_emu::ldsm<2, true>(d, off);
+}
+
+AS_DEV void as_mma_f16(float *c, const unsigned *a, const unsigned *b) {
+  as_emu::mma<false>(c, a, b);
+}
+
+AS_DEV void as_mma_bf16(float *c, const unsigned *a, const unsigned *b) {
+  as_emu::mma<true>(c, a, b);
+}
 #endif

@@ -76,3 +76,13 @@ def run(arguments, directory, seconds=600):
     path = Path(directory) / "report.json"
     report = json.loads(path.read_text()) if path.exists() else {}
     return Result(verdict, Path(directory), said, report)
+
+
+def build(directory, device):
+    """Has the library of a result directory built; the folder that holds it."""
+    made = Path(directory) / f"build-{device}"
+    command = [find_tool(), "build", str(directory), f"--device={device}", "-o", str(made)]
+    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    if done.returncode != _YES:
+        raise ToolError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+    return made

@@ -7,6 +7,7 @@ collected, and said all at once with the user's file and line.
 import os
 import re
 
+import sympy
 import torch
 
 from . import operators  # noqa: F401  (fills the table)
@@ -48,23 +49,20 @@ def export(function, examples, dynamic=None, fixed=False):
 _DTYPES = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32", torch.float64: "f32"}
 
 
-def _is_float(dtype):
-    return dtype.is_floating_point
-
-
 class Translator:
     """One exported graph on its way to a `Program`."""
 
-    def __init__(self, name, extents, precision=None, like=None):
+    def __init__(self, name, extents, like=None):
         """`like` is a program whose inputs give this one's their extents, by position."""
         self.like = like
         self.size_names = {}
         self.program = Program(name, extents)
         self.layouts = Layouts(self.program, self._emit)
-        self.precision = precision
         self.environment = {}
-        self.problems = []
-        self.constants = {}
+        self.failed = {}
+        self.probing = False
+        self.input_nodes = []
+        self.output_nodes = []
         self.operator = None
         self._node = None
         self._comment = None
@@ -196,54 +194,69 @@ class Translator:
 
     # -- the graph -------------------------------------------------------------------------------
 
-    def run(self, exported, parameters="input"):
-        """Translates the whole graph; raises UnsupportedGraph with all that is not covered."""
+    def run(self, exported):
+        """Translates a whole exported program; UnsupportedGraph says all that is not covered."""
+        specs = {spec.arg.name: spec for spec in exported.graph_signature.input_specs}
         graph = exported.graph_module.graph
-        signature = exported.graph_signature
-        names = {}
-        for spec in signature.input_specs:
-            names[spec.arg.name] = spec
         for node in graph.nodes:
-            self._node = node
-            self._comment = _place(node)
+            if node.op != "output":
+                self.attempt(node, specs.get(node.name))
+        problems = list(self.failed.values())
+        if not problems:
             try:
-                self._visit(node, names, exported)
+                self._outputs(graph.output_node(), exported)
             except Unsupported as problem:
-                self.problems.append(Unsupported(problem.operator, problem.reason, _place(node)))
-        if self.problems:
-            raise UnsupportedGraph(self.problems)
+                problems.append(problem)
+        if problems:
+            raise UnsupportedGraph(problems)
         return self
 
-    def _visit(self, node, specs, exported):
-        if node.op == "placeholder":
-            self._placeholder(node, specs.get(node.name), exported)
-        elif node.op == "call_function":
-            self._call(node)
-        elif node.op == "get_attr":
-            raise Unsupported("get_attr", f"the constant {node.target}")
-        elif node.op == "output":
-            self._outputs(node, exported)
+    @classmethod
+    def for_probe(cls):
+        """A translator that only finds out what is covered: integer inputs are let through."""
+        probe = cls("probe", Extents())
+        probe.probing = True
+        return probe
 
-    def _placeholder(self, node, spec, exported):
-        result = node.meta["val"]
+    def attempt(self, node, spec=None):
+        """Translates one node, or remembers in `failed` why it cannot be."""
+        if node in self.environment:
+            return
+        self._node = node
+        self._comment = place_of(node)
+        try:
+            if node.op == "placeholder":
+                self.add_input(node, spec)
+            elif node.op == "call_function":
+                self._call(node)
+            else:
+                raise Unsupported(node.op, f"the constant {node.target}")
+        except Unsupported as problem:
+            self.failed[node] = Unsupported(problem.operator, problem.reason, self._comment)
+            if self.probing and isinstance(node.meta.get("val"), torch.Tensor):
+                self.add_input(node)  # what follows may be covered all the same
+
+    def add_input(self, node, spec=None):
+        """Makes a node of the graph an input of the program."""
+        result = node.meta.get("val")
         if isinstance(result, torch.SymInt):
-            self.environment[node] = Value(self._extent(result), (), "int")
+            if not isinstance(result.node.expr, sympy.Symbol) or not self.probing:
+                self.environment[node] = Value(self._extent(result), (), "int")
             return
         if not isinstance(result, torch.Tensor):
             self.environment[node] = result
             return
         if result.is_complex():
             raise Unsupported("input", f"{node.name} is complex")
-        kind = "float" if _is_float(result.dtype) else "bool" if result.dtype == torch.bool else "int"
-        if kind != "float":
-            raise Unsupported("input", f"{node.name} holds {result.dtype}: integer inputs have no form yet")
-        dtype = self.precision or _DTYPES[result.dtype]
+        kind = _kind_of(result.dtype)
+        if kind != "float" and not self.probing:
+            raise Unsupported("input", f"{node.name} holds {result.dtype}: no form for it yet")
         hint = _input_name(node, spec)
         self._name_sizes(result, hint, len(self.program.inputs))
         dims = [self._extent(e) for e in result.shape]
-        name = self.program.input(hint, dtype, dims)
+        name = self.program.input(hint, _DTYPES.get(result.dtype, "f32"), dims)
         self.environment[node] = Value(name, tuple(dims), kind)
-        self.constants[name] = spec.target if spec is not None else None
+        self.input_nodes.append(node)
 
     def _call(self, node):
         target = str(node.target)
@@ -271,9 +284,9 @@ class Translator:
         arguments = self._arguments(node.args)
         keywords = {k: self._arguments(v) for k, v in node.kwargs.items()}
         if arguments is None or any(v is _MISSING for v in keywords.values()):
-            return
+            raise Unsupported(target, "an argument of it is not covered")
         try:
-            self.environment[node] = translate(self, *arguments, **keywords)
+            self.environment[node] = _typed(translate(self, *arguments, **keywords), result)
         except (TypeError, KeyError, ValueError, AttributeError) as problem:
             raise Unsupported(target, f"in a form that the table does not know ({problem})") from problem
 
@@ -294,18 +307,35 @@ class Translator:
         for count, (result, spec) in enumerate(zip(node.args[0], specs)):
             if spec.kind != torch.export.graph_signature.OutputKind.USER_OUTPUT:
                 raise Unsupported("output", f"an update of {spec.target} in place")
-            if not isinstance(result, torch.fx.Node):
-                continue
-            value = self.environment.get(result)
-            if value is None:
-                continue
-            if isinstance(value, Unsupported):
-                raise value
-            if isinstance(value, Masked):
-                raise Unsupported("output", "a tensor that has minus infinity in it")
-            if isinstance(value, (int, float)):
-                raise Unsupported("output", "a number and no tensor")
-            self.program.output(value.text, f"out{count}")
+            if isinstance(result, torch.fx.Node):
+                self.add_output(result, count)
+
+    def add_output(self, node, count):
+        """Makes the value of a node the count-th output of the program."""
+        value = self.environment.get(node)
+        if isinstance(value, Unsupported):
+            raise value
+        if isinstance(value, Masked):
+            raise Unsupported("output", "a tensor that has minus infinity in it", place_of(node))
+        if not isinstance(value, Value):
+            raise Unsupported("output", f"{node.name} is no tensor", place_of(node))
+        if value.dtype != "float":
+            raise Unsupported("output", f"{node.name} holds no floats", place_of(node))
+        self.output_nodes.append(node)
+        self.program.output(value.text, f"out{count}")
+
+
+def _typed(value, result):
+    """The value with the kind of numbers that PyTorch's promotion gives the result."""
+    if isinstance(value, Value) and isinstance(result, torch.Tensor):
+        return Value(value.text, value.extents, _kind_of(result.dtype))
+    return value
+
+
+def _kind_of(dtype):
+    if dtype.is_floating_point:
+        return "float"
+    return "bool" if dtype == torch.bool else "int"
 
 
 # frames of PyTorch and of this package say nothing about the user's program
@@ -379,16 +409,9 @@ def _input_name(node, spec):
     return node.name
 
 
-def _place(node):
+def place_of(node):
     """The user's file and line of a node, as `file.py:12`, from the trace that PyTorch keeps."""
     trace = node.meta.get("stack_trace") or ""
     found = re.findall(r'File "([^"]+)", line (\d+)', trace)
     frames = [f"{path}:{line}" for path, line in found if not path.startswith(_NOT_THE_USERS)]
     return frames[-1] if frames else None
-
-
-def translate(function, examples, name="program", dynamic=None, extents=None, precision=None):
-    """The `Translator` that has been through the function; its `.program` is the result."""
-    exported = export(function, examples, dynamic)
-    translator = Translator(name, extents or Extents(), precision)
-    return translator.run(exported)

@@ -36,15 +36,14 @@ class Part:
     program: str
 
 
-class Compiled:
-    """The result of `compile`: call it like the function that it was made of."""
+class GraphRunner:
+    """A graph of ATen operators, divided into certified kernels and steps of PyTorch."""
 
-    def __init__(self, exported, options):
+    def __init__(self, graph, options):
         self.options = options
         self.parts = []
         self.left = []
-        self._exported = exported
-        graph = exported.graph_module.graph
+        self.graph = graph
         pieces, reasons = divide(graph, options.least_work)
         self._steps = [self._step(piece, reasons) for piece in pieces]
         if options.strict and self.left:
@@ -92,38 +91,17 @@ class Compiled:
 
     # -- running ---------------------------------------------------------------------------------
 
-    def __call__(self, *arguments):
-        if torch.is_grad_enabled() and any(
-            isinstance(a, torch.Tensor) and a.requires_grad for a in arguments
-        ):
-            raise AssayError("an input wants a gradient: certified backward kernels do not exist yet")
-        values = self._bound(arguments)
+    def run(self, values):
+        """Runs all steps; `values` holds those of the placeholders, the results are a list."""
         for step in self._steps:
             step(values)
-        outputs = self._exported.graph_module.graph.output_node().args[0]
-        flat = [values[o] if isinstance(o, torch.fx.Node) else o for o in outputs]
-        return torch.utils._pytree.tree_unflatten(flat, self._exported.call_spec.out_spec)
+        outputs = self.graph.output_node().args[0]
+        return [values[o] if isinstance(o, torch.fx.Node) else o for o in outputs]
 
-    def _bound(self, arguments):
-        """Values of the placeholders: parameters and constants of the program, then arguments."""
-        flat, spec = torch.utils._pytree.tree_flatten((arguments, {}))
-        if spec != self._exported.call_spec.in_spec:
-            raise AssayError(f"arguments of another form: {spec}")
-        values = {}
-        given = iter(flat)
-        nodes = {n.name: n for n in self._exported.graph_module.graph.nodes if n.op == "placeholder"}
-        kinds = torch.export.graph_signature.InputKind
-        for item in self._exported.graph_signature.input_specs:
-            node = nodes.get(getattr(item.arg, "name", None))
-            if item.kind == kinds.USER_INPUT:
-                value = next(given)
-            elif item.target in self._exported.state_dict:
-                value = self._exported.state_dict[item.target]
-            else:
-                value = self._exported.constants[item.target]
-            if node is not None:
-                values[node] = value
-        return values
+    def run_flat(self, *arguments):
+        """Runs with the values of the placeholders, in order."""
+        places = (node for node in self.graph.nodes if node.op == "placeholder")
+        return self.run(dict(zip(places, arguments)))
 
     # -- telling ---------------------------------------------------------------------------------
 
@@ -155,6 +133,43 @@ class Compiled:
         for page in pages:
             webbrowser.open(page.as_uri())
         return pages
+
+
+class Compiled(GraphRunner):
+    """The result of `compile`: call it like the function that it was made of."""
+
+    def __init__(self, exported, options):
+        self._exported = exported
+        super().__init__(exported.graph_module.graph, options)
+
+    def __call__(self, *arguments):
+        if torch.is_grad_enabled() and any(
+            isinstance(a, torch.Tensor) and a.requires_grad for a in arguments
+        ):
+            raise AssayError("an input wants a gradient: certified backward kernels do not exist yet")
+        flat = self.run(self._bound(arguments))
+        return torch.utils._pytree.tree_unflatten(flat, self._exported.call_spec.out_spec)
+
+    def _bound(self, arguments):
+        """Values of the placeholders: parameters and constants of the program, then arguments."""
+        flat, spec = torch.utils._pytree.tree_flatten((arguments, {}))
+        if spec != self._exported.call_spec.in_spec:
+            raise AssayError(f"arguments of another form: {spec}")
+        values = {}
+        given = iter(flat)
+        nodes = {n.name: n for n in self._exported.graph_module.graph.nodes if n.op == "placeholder"}
+        kinds = torch.export.graph_signature.InputKind
+        for item in self._exported.graph_signature.input_specs:
+            node = nodes.get(getattr(item.arg, "name", None))
+            if item.kind == kinds.USER_INPUT:
+                value = next(given)
+            elif item.target in self._exported.state_dict:
+                value = self._exported.state_dict[item.target]
+            else:
+                value = self._exported.constants[item.target]
+            if node is not None:
+                values[node] = value
+        return values
 
 
 def _last_line(text):

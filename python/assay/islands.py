@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import torch
 
 from .errors import Unsupported
-from .translate import Translator, place_of
+from .translate import Translator, place_of, window_extents
 
 # Above this many operators the search gets no better and takes long.
 MOST_OPERATORS = 24
@@ -121,6 +121,7 @@ def _find_borders(island, graph):
 def translate_island(island, name, extents):
     """The program of an island; raises Unsupported where a border is no tensor of reals."""
     translator = Translator(name, extents)
+    extents.state_as_numbers(window_extents(island.nodes[0].graph))
     for node in island.reads:
         if not _is_tensor(node):
             raise Unsupported("island", f"{node.name} is no tensor", place_of(node))

@@ -8,7 +8,7 @@ arithmetic stand in the dictionaries at the top; `@row` adds the others.
 import math
 
 from .errors import Unsupported
-from .values import Masked, Value, literal, number
+from .values import Masked, Value, number
 
 ROWS = {}
 
@@ -234,13 +234,11 @@ def _where(t, condition, x, y):
     if isinstance(x, (int, float)) and x == float("-inf"):
         return _where(t, _not(t, condition), y, x)
     if isinstance(x, Masked) or isinstance(y, Masked):
-        return _where_masked(t, condition, x, y)
+        raise Unsupported(t.operator, "of a tensor that has minus infinity in it")
+    never = Value("0", (), "bool")
+    if isinstance(x, float) and math.isnan(x) and t.is_constant(condition, never):
+        return y
     return t.choose(condition, x, y)
-
-
-def _where_masked(t, condition, x, y):
-    """The guard of scaled dot-product attention: rows of which nothing is kept become zeros."""
-    raise Unsupported("aten.where", "of a tensor that has minus infinity in it")
 
 
 @row("masked_fill.Scalar")
@@ -641,62 +639,169 @@ def _batch_norm_training(t, x, weight, bias, training, momentum, eps):
 # -- windows ------------------------------------------------------------------------------------
 
 
+def _each(values, count):
+    """A setting for each of `count` axes; one value stands for all."""
+    values = list(values) if isinstance(values, (list, tuple)) else [values]
+    return values * count if len(values) == 1 else values
+
+
+def _padded(t, x, axis, low, high, interior=0):
+    """x with zeros before, behind and between its elements along an axis."""
+    if (low, high, interior) == (0, 0, 0):
+        return x
+    if low < 0 or high < 0:
+        raise Unsupported(t.operator, "a padding below 0")
+    size = t.program.extents.value(x.extents[axis])
+    wide = t.program.extents.number(size + low + high + max(size - 1, 0) * interior)
+    extents = x.extents[:axis] + (wide,) + x.extents[axis + 1 :]
+    settings = f"axis={axis}, low={low}, interior={interior}, high={high}"
+    return t.value(f"pad({x.text}, 0, {settings})", extents)
+
+
+@row("constant_pad_nd.default")
+def _pad(t, x, amounts, fill=0):
+    if fill != 0:
+        raise Unsupported(t.operator, f"with {fill}")
+    for place in range(len(amounts) // 2):
+        low, high = amounts[2 * place], amounts[2 * place + 1]
+        x = _padded(t, x, x.rank - 1 - place, low, high)
+    return x
+
+
 @row("convolution.default")
 def _convolution(t, x, weight, bias, stride, padding, dilation, transposed, extra, groups):
     axes = x.rank - 2
-    if transposed or axes not in (1, 2):
-        raise Unsupported(t.operator, f"{'transposed ' if transposed else ''}{axes}-d convolution")
-    stride, padding, dilation = (list(v) * axes if len(v) == 1 else v for v in (stride, padding, dilation))
+    if axes not in (1, 2, 3):
+        raise Unsupported(t.operator, f"{axes}-d convolution")
+    stride, padding, dilation, extra = (
+        _each(v, axes) for v in (stride, padding, dilation, extra)
+    )
+    if transposed:
+        x, weight = _transposed_operands(t, x, weight, stride, padding, dilation, extra, groups)
+        stride = [1] * axes
+    else:
+        for axis in range(axes):
+            x = _padded(t, x, 2 + axis, padding[axis], padding[axis])
     settings = []
-    for letter, s, p, d in zip("hw"[2 - axes :], stride, padding, dilation):
-        settings += [f"s{letter}={s}", f"p{letter}={p}", f"d{letter}={d}"]
-    name = f"torch_conv{axes}d"
-    out = t.result_extents()
-    result = t.value(f"{name}({x.text}, {weight.text}, {', '.join(settings)})", out)
+    for letter, step, gap in zip("dhw"[3 - axes :], stride, dilation):
+        settings += [f"s{letter}={step}", f"d{letter}={gap}"]
+    text = f"torch_conv{axes}d({x.text}, {weight.text}, {', '.join(settings)})"
+    result = t.value(text, t.result_extents())
     return _scale_shift(t, result, None, bias and _along_channels(t, bias, x.rank))
 
 
-@row("max_pool2d_with_indices.default")
-def _max_pool(t, x, kernel, stride=(), padding=(0, 0), dilation=(1, 1), ceil_mode=False):
+def _transposed_operands(t, x, weight, stride, padding, dilation, extra, groups):
+    """The operands of the plain convolution that a transposed one is.
+
+    Zeros come between the elements of x (stride - 1), taps are read backwards, and the two channel
+    axes of the weight are exchanged within each group.
+    """
+    for axis, (step, pad, gap, more) in enumerate(zip(stride, padding, dilation, extra), 2):
+        reach = gap * (t.program.extents.value(weight.extents[axis]) - 1)
+        x = _padded(t, x, axis, reach - pad, reach - pad + more, step - 1)
+        weight = t.value(f"reverse({weight.text}, axis={axis})", weight.extents)
+    if groups == 1:
+        return x, t.layouts.permute(weight, [1, 0] + list(range(2, weight.rank)))
+    extents = t.program.extents
+    inputs = extents.number(extents.value(weight.extents[0]) // groups)
+    split = (extents.number(groups), inputs) + weight.extents[1:]
+    parts = t.layouts.view(weight, split)
+    parts = t.layouts.permute(parts, [0, 2, 1] + list(range(3, parts.rank)))
+    outputs = extents.number(extents.value(weight.extents[1]) * groups)
+    return x, t.layouts.view(parts, (outputs, inputs) + weight.extents[2:])
+
+
+def _windows(t, x, kernel, stride, padding, dilation, ceil_mode):
+    """Settings of a pooling for each of its axes, which are the last ones."""
+    axes = 3 if "3d" in t.operator else 2 if "2d" in t.operator else 1
     if ceil_mode:
         raise Unsupported(t.operator, "ceil_mode")
-    if x.rank != 4:
-        raise Unsupported(t.operator, "without a batch axis")
-    kernel, padding, dilation = (list(v) * (3 - len(v)) for v in (kernel, padding, dilation))
-    stride = (list(stride) * (3 - len(stride))) if stride else kernel
-    if list(dilation) != [1, 1]:
-        raise Unsupported(t.operator, f"dilation {dilation}")
-    settings = [f"kh={kernel[0]}", f"kw={kernel[1]}", f"sh={stride[0]}", f"sw={stride[1]}"]
-    settings += [f"ph={padding[0]}", f"pw={padding[1]}"]
-    pooled = t.value(f"torch_max_pool2d({x.text}, {', '.join(settings)})", t.result_extents())
-    return (pooled, Unsupported(t.operator, "the index of the maximum"))
+    kernel, padding, dilation = (_each(v, axes) for v in (kernel, padding, dilation))
+    stride = _each(stride, axes) if stride else kernel
+    return list(zip(range(x.rank - axes, x.rank), kernel, stride, padding, dilation))
 
 
-@row("avg_pool2d.default")
-def _avg_pool(t, x, kernel, stride=(), padding=(0, 0), ceil_mode=False, count_pad=True, divisor=None):
-    kernel, padding = (list(v) * (3 - len(v)) for v in (kernel, padding))
-    stride = (list(stride) * (3 - len(stride))) if stride else kernel
-    if ceil_mode or divisor is not None or (not count_pad and any(padding)) or x.rank != 4:
-        raise Unsupported(t.operator, "ceil_mode, divisor_override or uncounted padding")
-    settings = [f"kh={kernel[0]}", f"kw={kernel[1]}", f"stride_h={stride[0]}", f"stride_w={stride[1]}"]
-    settings += [f"top={padding[0]}", f"bottom={padding[0]}", f"left={padding[1]}", f"right={padding[1]}"]
-    return t.value(f"avg_pool2d({x.text}, {', '.join(settings)})", t.result_extents())
+@row("max_pool2d_with_indices.default", "max_pool3d_with_indices.default")
+def _max_pool(t, x, kernel, stride=(), padding=0, dilation=1, ceil_mode=False):
+    out = t.result_extents()
+    for axis, k, s, p, d in _windows(t, x, kernel, stride, padding, dilation, ceil_mode):
+        if (k, s, p, d) == (1, 1, 0, 1):
+            continue
+        extents = x.extents[:axis] + (out[axis],) + x.extents[axis + 1 :]
+        settings = f"axis={axis}, k={k}, s={s}, p={p}, d={d}"
+        x = t.value(f"torch_window_max({x.text}, {settings})", extents)
+    return (x, Unsupported(t.operator, "the index of the maximum"))
+
+
+@row("avg_pool1d.default", "avg_pool2d.default", "avg_pool3d.default")
+def _avg_pool(t, x, kernel, stride=(), padding=0, ceil_mode=False, count_pad=True, divisor=None):
+    out = t.result_extents()
+    total = x
+    count = None
+    size = 1
+    for axis, k, s, p, _ in _windows(t, x, kernel, stride, padding, 1, ceil_mode):
+        extents = total.extents[:axis] + (out[axis],) + total.extents[axis + 1 :]
+        settings = f"axis={axis}, k={k}, s={s}, p={p}"
+        if not count_pad and divisor is None and p:
+            inside = count or t.constant(1, x.extents, "float")
+            raise Unsupported(t.operator, f"counts only what is inside ({inside.text})")
+        total = t.value(f"torch_window_sum({total.text}, {settings})", extents)
+        size *= k
+    return t.value(f"{total.text} / {number(divisor or size)}", out)
 
 
 # -- indices ------------------------------------------------------------------------------------
 
 
+@row("cumprod.default")
+def _cumprod(t, x, axis, dtype=None):
+    return t.value(f"torch_cumprod({x.text}, axis={axis % x.rank})", x.extents, x.dtype)
+
+
+@row("gather.default")
+def _gather(t, x, axis, index, sparse_grad=False):
+    axis %= x.rank
+    rest = [e for k, e in enumerate(x.extents) if k != axis]
+    if rest != [e for k, e in enumerate(index.extents) if k != axis]:
+        raise Unsupported(t.operator, "with fewer rows of positions than of values")
+    return t.value(f"torch_gather({x.text}, {index.text}, axis={axis})", index.extents, x.dtype)
+
+
 @row("embedding.default")
 def _embedding(t, weight, indices, padding_idx=-1, scale=False, sparse=False):
-    raise Unsupported(t.operator, "reads at positions that are data")
+    extents = indices.extents + weight.extents[1:]
+    return t.value(f"torch_rows({weight.text}, {indices.text})", extents)
 
 
-@row("gather.default", "index.Tensor", "index_select.default", "scatter.src", "index_put.default")
-def _gather(t, *_, **__):
+@row("index_select.default")
+def _index_select(t, x, axis, index):
+    if x.rank != 2 or axis % 2 != 0:
+        raise Unsupported(t.operator, "of anything but rows")
+    return t.value(f"torch_rows({x.text}, {index.text})", index.extents + x.extents[1:])
+
+
+@row("argmax.default", "argmin.default")
+def _argmax(t, x, axis=None, keepdim=False):
+    if axis is None:
+        raise Unsupported(t.operator, "over all elements")
+    axis %= x.rank
+    op = t.operator.split(".")[1]
+    extents = x.extents[:axis] + x.extents[axis + 1 :]
+    found = t.value(f"torch_{op}({x.text}, axis={axis})", extents, "int")
+    return t.layouts.unsqueeze(found, axis) if keepdim else found
+
+
+@row("isnan.default")
+def _isnan(t, x):
+    return t.constant(0, x.extents, "bool")  # a real number is one
+
+
+@row("index.Tensor", "scatter.src", "index_put.default")
+def _positions(t, *_, **__):
     raise Unsupported(t.operator, "reads or writes at positions that are data")
 
 
-@row("topk.default", "sort.default", "argmax.default", "argmin.default", "nonzero.default")
+@row("topk.default", "sort.default", "nonzero.default")
 def _order(t, *_, **__):
     raise Unsupported(t.operator, "its result is a position in an order")
 

@@ -24,6 +24,7 @@ class Extents:
     def __init__(self, literal=False):
         self.literal = literal
         self.fixed = set()
+        self._numbers = set()
         self.values = {}
         self.relations = []
         self._derived = {}
@@ -35,9 +36,13 @@ class Extents:
             raise ValueError(f"size {name} is both {old} and {value}")
         return name
 
+    def state_as_numbers(self, values):
+        """Extents of these values are stated as numbers from now on."""
+        self._numbers |= set(values)
+
     def number(self, value):
         """The size expression of an extent that the program fixes."""
-        if value <= 1 or self.literal:
+        if value <= 1 or self.literal or value in self._numbers:
             return str(value)
         self.fixed.add(f"n{value}")
         return self.symbol(f"n{value}", value)

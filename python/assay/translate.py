@@ -60,6 +60,7 @@ class Translator:
         self.layouts = Layouts(self.program, self._emit)
         self.environment = {}
         self.failed = {}
+        self.constants = {}
         self.probing = False
         self.input_nodes = []
         self.output_nodes = []
@@ -125,7 +126,12 @@ class Translator:
         for extent in reversed(extents):
             text = f"full({filled.text}, size={extent})"
             filled = self.value(text, (extent,) + filled.extents, dtype)
+        self.constants[filled.text] = number(fill)
         return filled
+
+    def is_constant(self, x, number_value):
+        """Whether x is a tensor of that one number, by how it was made."""
+        return self.constants.get(x.text) == number_value.text
 
     def on_both(self, x, change):
         """A change of layout, of both parts of a value that has minus infinity in it."""
@@ -197,6 +203,7 @@ class Translator:
     def run(self, exported):
         """Translates a whole exported program; UnsupportedGraph says all that is not covered."""
         specs = {spec.arg.name: spec for spec in exported.graph_signature.input_specs}
+        self.program.extents.state_as_numbers(window_extents(exported.graph_module.graph))
         graph = exported.graph_module.graph
         for node in graph.nodes:
             if node.op != "output":
@@ -249,13 +256,16 @@ class Translator:
         if result.is_complex():
             raise Unsupported("input", f"{node.name} is complex")
         kind = _kind_of(result.dtype)
-        if kind != "float" and not self.probing:
-            raise Unsupported("input", f"{node.name} holds {result.dtype}: no form for it yet")
         hint = _input_name(node, spec)
         self._name_sizes(result, hint, len(self.program.inputs))
         dims = [self._extent(e) for e in result.shape]
         name = self.program.input(hint, _DTYPES.get(result.dtype, "f32"), dims)
-        self.environment[node] = Value(name, tuple(dims), kind)
+        if kind == "bool":
+            # the tensor comes as 0 and 1; whatever else it held would count as 1
+            truth = self._emit(f"not_equal({name}, 0)")
+            self.environment[node] = Value(truth, tuple(dims), kind)
+        else:
+            self.environment[node] = Value(name, tuple(dims), kind)
         self.input_nodes.append(node)
 
     def _call(self, node):
@@ -319,10 +329,26 @@ class Translator:
             raise Unsupported("output", "a tensor that has minus infinity in it", place_of(node))
         if not isinstance(value, Value):
             raise Unsupported("output", f"{node.name} is no tensor", place_of(node))
-        if value.dtype != "float":
-            raise Unsupported("output", f"{node.name} holds no floats", place_of(node))
         self.output_nodes.append(node)
         self.program.output(value.text, f"out{count}")
+
+
+def window_extents(graph):
+    """Extents that windows slide over, and those of the windows.
+
+    What a window leaves of such an extent is computed from it, so the program gives them as numbers
+    and not as symbols: (n + 2 - 3) div 1 + 1 = n is then plain arithmetic.
+    """
+    found = set()
+    for node in graph.nodes:
+        if "convolution" not in str(node.target) and "_pool" not in str(node.target):
+            continue
+        for tensor in [*node.all_input_nodes, node]:
+            value = tensor.meta.get("val")
+            value = value[0] if isinstance(value, (tuple, list)) else value
+            if isinstance(value, torch.Tensor):
+                found.update(e for e in value.shape[2:] if isinstance(e, int))
+    return found
 
 
 def _typed(value, result):

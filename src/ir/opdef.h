@@ -142,6 +142,15 @@ const as_func *as_oplib_func(const as_oplib *L, const char *name);
 uint32_t as_oplib_count(const as_oplib *L);
 const as_opdef *as_oplib_nth(const as_oplib *L, uint32_t i);
 const char *const *as_oplib_files(const as_oplib *L, uint32_t *n); /* paths loaded, in order */
+
+/* the same files with their texts as they were read; borrowed from the library */
+typedef struct {
+  const char *name;
+  const char *text; /* ended by a NUL */
+  size_t len;
+} as_source;
+
+const as_source *as_oplib_sources(const as_oplib *L, uint32_t *n);
 const char *as_oplib_suggest(const as_oplib *L,
                              const char *name); /* the operator whose name is closest, NULL */
 char *as_opdef_print(const as_opdef *op);       /* canonical text, malloc'ed */

@@ -1,4 +1,5 @@
 /* The operators and functions known, and the files they came from. */
+#include "../base/stats.h"
 #include "oplib_int.h"
 #include <dirent.h>
 #include <errno.h>
@@ -27,6 +28,7 @@ as_oplib *as_oplib_new(void) {
   as_vec_init(&L->op, sizeof(as_opdef *));
   as_vec_init(&L->func, sizeof(as_func *));
   as_vec_init(&L->file, sizeof(char *));
+  as_vec_init(&L->source, sizeof(as_source));
   as_vec_init(&L->num, sizeof(as_oplib_num));
   return L;
 }
@@ -44,6 +46,7 @@ void as_oplib_free(as_oplib *L) {
   as_vec_clear(&L->op);
   as_vec_clear(&L->func);
   as_vec_clear(&L->file);
+  as_vec_clear(&L->source);
   as_vec_clear(&L->num);
   as_arena_free(L->mem);
   free(L);
@@ -93,6 +96,11 @@ const char *const *as_oplib_files(const as_oplib *L, uint32_t *n) {
   return L->file.data;
 }
 
+const as_source *as_oplib_sources(const as_oplib *L, uint32_t *n) {
+  *n = (uint32_t)L->source.n;
+  return L->source.data;
+}
+
 const char *as_oplib_suggest(const as_oplib *L, const char *name) {
   as_nearest n = {name, NULL, 0};
   for (size_t i = 0; i < L->op.n; i++)
@@ -116,6 +124,7 @@ bool as_oplib_load(as_oplib *L, const char *path, as_err *err) {
   char *text = as_read_file(path, &len, err);
   if (text == NULL)
     return false;
+  as_stats_add(AS_STAT_SPECIFICATIONS, 1);
   bool ok = as_oplib_parse(L, path, text, len, err);
   free(text);
   return ok;

@@ -701,5 +701,9 @@ bool as_oplib_parse(as_oplib *L, const char *file, const char *text, size_t len,
   }
   char *name = as_arena_strdup(L->mem, file);
   as_vec_push(&L->file, &name);
+  char *copy = as_arena_alloc(L->mem, len + 1);
+  if (len)
+    memcpy(copy, text, len);
+  as_vec_push(&L->source, &(as_source){name, copy, len});
   return true;
 }

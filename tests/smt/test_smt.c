@@ -55,8 +55,8 @@ static void both_agree(const char *name) {
   as_smt_result c;
   prove_example(&p, name);
   ck_assert_uint_gt(p.s.n, 0);
-  as_smt_z3(&p.s, NULL, &z);
-  as_smt_cvc5(&p.s, NULL, &c);
+  as_smt_ask(AS_SMT_Z3, &p.s, NULL, &z);
+  as_smt_ask(AS_SMT_CVC5, &p.s, NULL, &c);
   printf("%s: %u queries of %u steps (%u of folds and instances); z3 %s %u in %.2f s; cvc5 %s %u "
          "in %.2f s %s\n",
          name, p.s.n, p.s.steps, p.s.schema, as_smt_verdict_name(z.verdict), z.agreed, z.seconds,
@@ -101,8 +101,8 @@ START_TEST(premises_matter) {
     as_smt_set one = {.q = q, .n = 1};
     as_smt_result z;
     as_smt_result c;
-    as_smt_z3(&one, NULL, &z);
-    as_smt_cvc5(&one, NULL, &c);
+    as_smt_ask(AS_SMT_Z3, &one, NULL, &z);
+    as_smt_ask(AS_SMT_CVC5, &one, NULL, &c);
     if (z.verdict == AS_SMT_DISAGREES)
       disputed++;
     if (c.verdict == AS_SMT_AGREES || c.verdict == AS_SMT_DISAGREES)
@@ -151,8 +151,8 @@ START_TEST(verdicts_of_real_solvers) {
     as_smt_set s = planted(q, t[i].text);
     as_smt_result z;
     as_smt_result c;
-    as_smt_z3(&s, NULL, &z);
-    as_smt_cvc5(&s, NULL, &c);
+    as_smt_ask(AS_SMT_Z3, &s, NULL, &z);
+    as_smt_ask(AS_SMT_CVC5, &s, NULL, &c);
     ck_assert_int_eq(z.verdict, t[i].v);
     ck_assert_msg(c.verdict == AS_SMT_MISSING || c.verdict == t[i].v ||
                       (t[i].v == AS_SMT_UNKNOWN && c.verdict == AS_SMT_DIED),
@@ -170,15 +170,15 @@ START_TEST(limits) {
   as_smt_result z;
   prove_example(&p, "lora");
   as_smt_opts o = {.rlimit = 1};
-  as_smt_z3(&p.s, &o, &z);
+  as_smt_ask(AS_SMT_Z3, &p.s, &o, &z);
   ck_assert_int_eq(z.verdict, AS_SMT_UNKNOWN);
   ck_assert_ptr_nonnull(z.reason);
   as_smt_result_clear(&z);
   as_smt_set none = {0};
-  as_smt_z3(&none, NULL, &z);
+  as_smt_ask(AS_SMT_Z3, &none, NULL, &z);
   ck_assert_int_eq(z.verdict, AS_SMT_UNKNOWN); /* nothing asked is nothing agreed */
   as_smt_result_clear(&z);
-  as_smt_cvc5(&none, NULL, &z);
+  as_smt_ask(AS_SMT_CVC5, &none, NULL, &z);
   ck_assert_int_ne(z.verdict, AS_SMT_AGREES);
   as_smt_result_clear(&z);
   done(&p);
@@ -190,18 +190,18 @@ START_TEST(broken_solvers) {
   static const struct {
     const char *prog;
     as_smt_verdict v;
-  } t[] = {{"hang", AS_SMT_UNKNOWN},     {"crash", AS_SMT_DIED},    {"exit", AS_SMT_DIED},
-           {"garbage", AS_SMT_DIED},     {"sat", AS_SMT_DISAGREES}, {"unknown", AS_SMT_UNKNOWN},
-           {"not_there", AS_SMT_MISSING}};
+  } t[] = {{"hang", AS_SMT_UNKNOWN},      {"crash", AS_SMT_DIED},    {"exit", AS_SMT_DIED},
+           {"garbage", AS_SMT_DIED},      {"sat", AS_SMT_DISAGREES}, {"unknown", AS_SMT_UNKNOWN},
+           {"not_there", AS_SMT_MISSING}, {"lies", AS_SMT_UNSOUND}};
 
   const char *top = getenv("AS_TOP_SRCDIR") ? getenv("AS_TOP_SRCDIR") : AS_SRCDIR;
   as_smt_query q[3];
   as_smt_set s =
       planted(q, "(set-logic QF_AUFLIRA)\n(declare-fun x () Int)\n(assert (< x 3))\n(check-sat)\n");
   char *path = as_format("%s/tests/smt/fake_cvc5_%s.sh", top, t[_i].prog);
-  as_smt_opts o = {.query_ms = 200, .total_ms = 4000, .cvc5 = path};
+  as_smt_opts o = {.query_ms = 200, .total_ms = 4000, .program = path};
   as_smt_result r;
-  as_smt_cvc5(&s, &o, &r);
+  as_smt_ask(AS_SMT_CVC5, &s, &o, &r);
   ck_assert_msg(r.verdict == t[_i].v, "%s: %s (%s)", t[_i].prog, as_smt_verdict_name(r.verdict),
                 r.reason ? r.reason : "?");
   ck_assert_ptr_nonnull(r.reason);
@@ -251,7 +251,7 @@ int main(void) {
   tcase_add_test(c, premises_matter);
   tcase_add_test(c, verdicts_of_real_solvers);
   tcase_add_test(c, limits);
-  tcase_add_loop_test(c, broken_solvers, 0, 7);
+  tcase_add_loop_test(c, broken_solvers, 0, 8);
   tcase_add_test(c, wrong_certificates);
   suite_add_tcase(s, c);
   SRunner *r = srunner_create(s);

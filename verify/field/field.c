@@ -1,5 +1,6 @@
 #include "field.h"
 #include "../../semantics/domain_field.h"
+#include "../../src/base/stats.h"
 #include "../refute/instance.h"
 #include <stdlib.h>
 #include <string.h>
@@ -152,12 +153,33 @@ end:
   return out;
 }
 
+const char *as_field_why_words(as_field_why why) {
+  static const char *const words[] = {
+#define WHY_WORDS(id, text) text,
+      AS_FIELD_WHYS(WHY_WORDS)
+#undef WHY_WORDS
+  };
+  return words[why];
+}
+
+static as_field_why why_inconclusive(const as_field_report *r, bool undefined) {
+  if (r->verdict == AS_OK || r->verdict == AS_NO)
+    return AS_FIELD_DECIDED;
+  if (r->verdict != AS_UNKNOWN)
+    return AS_FIELD_FAILED;
+  if (r->runs == 0)
+    return undefined ? AS_FIELD_UNDEFINED : AS_FIELD_NO_SIZES;
+  return r->unexplained ? AS_FIELD_UNEXPLAINED : AS_FIELD_TOO_FEW;
+}
+
 as_status as_field_test(const as_graph *spec, const as_graph *cand, const as_field_options *o,
                         as_field_report *r, as_err *err) {
   if (!o)
     o = &as_field_default;
   memset(r, 0, sizeof *r);
+  as_stats_add(AS_STAT_FIELD_TESTS, 1);
   r->verdict = AS_UNKNOWN;
+  r->why = AS_FIELD_FAILED;
   r->seed = o->seed;
   r->needed = o->min_elements;
   r->bound_all = 1;
@@ -204,8 +226,9 @@ as_status as_field_test(const as_graph *spec, const as_graph *cand, const as_fie
   if (r->verdict == AS_UNKNOWN && r->runs && !r->unexplained &&
       r->same + r->close >= o->min_elements)
     r->verdict = AS_OK;
-  if (r->verdict == AS_UNKNOWN && !r->runs)
-    as_err_set(err, AS_UNKNOWN, "no small sizes were found that satisfy the relations");
+  r->why = why_inconclusive(r, undefined);
+  if (r->why == AS_FIELD_NO_SIZES)
+    as_err_set(err, AS_UNKNOWN, "%s", as_field_why_words(r->why));
   if (r->same < o->min_elements)
     r->bound = r->bound_all = 1; /* the theorem speaks of field values only */
   as_instance_clear(&J.I);

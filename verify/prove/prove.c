@@ -1,10 +1,20 @@
 /* Goals in, certificate out. */
 #include "prove.h"
 #include "pv.h"
+#include "src/base/stats.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum { DEFAULT_STEPS = 60000 };
+
+const char *as_proof_why_words(as_proof_why why) {
+  static const char *const words[] = {
+#define WHY_WORDS(id, text) text,
+      AS_PROOF_WHYS(WHY_WORDS)
+#undef WHY_WORDS
+  };
+  return words[why];
+}
 
 /* hypotheses that more goals may use come first, so that goals share contexts and with them results
  */
@@ -60,13 +70,12 @@ static uint32_t goal_context(pv *p, const ck_goal *g, const ranked *h, size_t n)
 static void explain(pv *p, uint32_t cx, const ck_goal *g, as_proof_result *r) {
   ck_id f = g->formula;
   bool eqf = ck_head(p->T, f) == CK_EQ;
-  bool spent = pv_spent(p);
   r->goal = as_strdup(g->name);
-  r->reason = as_strdup(spent ? "the effort limit was reached"
-                        : p->too_deep
-                            ? "terms are too large or nest too deeply to be brought to normal form"
-                        : eqf ? "the normal forms of the two sides differ"
-                              : "the side condition was not found to follow");
+  r->why = pv_spent(p)   ? AS_PROOF_EFFORT
+           : p->too_deep ? AS_PROOF_TOO_DEEP
+           : eqf         ? AS_PROOF_DIFFER
+                         : AS_PROOF_NOT_FOLLOWING;
+  r->reason = as_strdup(as_proof_why_words(r->why));
   p->max_steps = (uint32_t)p->steps.n + 2000;
   p->max_work = p->work + 1000000;
   if (!eqf) {
@@ -109,6 +118,8 @@ void as_prove_goals(ck_terms *T, const ck_goal *goals, uint32_t n, const as_prov
     r->goals_proved++;
   }
   r->steps_tried = (uint32_t)p.steps.n;
+  as_stats_add(AS_STAT_PROOFS, 1);
+  as_stats_add(AS_STAT_PROOF_STEPS, r->steps_tried);
   if (r->goals_proved == n) {
     r->cert = log_certificate(&p, names, proof, n, &r->cert_len, &r->steps, &r->terms);
     r->verdict = AS_PROVED;

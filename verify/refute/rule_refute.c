@@ -1,6 +1,7 @@
 /* Trial, smallest first; what is found is made smaller, and replayed from the text before anybody
  * hears of it. */
 #include "rule_refute.h"
+#include "../../src/base/stats.h"
 #include "instance.h"
 #include "rule_inputs.h"
 #include <stdlib.h>
@@ -412,6 +413,7 @@ static void search(job *J) {
 
 as_status as_rule_refute(const as_rulefile *f, uint32_t i, bool reverse, const as_rule_budget *b,
                          as_rule_cex *cex, as_rule_tally *tally, as_err *err) {
+  as_stats_add(AS_STAT_TRIALS, 1);
   memset(cex, 0, sizeof *cex);
   job *J = as_calloc(1, sizeof *J);
   *J = (job){.f = f,

@@ -182,14 +182,3 @@ char *as_smt_text(const as_smt_set *s) {
     as_str_printf(&out, "%s%s", i ? "(reset)\n" : "", s->q[i].text);
   return as_str_take(&out);
 }
-
-const char *as_smt_verdict_name(as_smt_verdict v) {
-  static const char *const name[] = {"agrees", "disagrees", "unknown", "missing", "died"};
-  return (unsigned)v < 5 ? name[v] : "?";
-}
-
-void as_smt_result_clear(as_smt_result *r) {
-  free(r->reason);
-  free(r->version);
-  *r = (as_smt_result){.verdict = AS_SMT_UNKNOWN};
-}

@@ -11,7 +11,7 @@ say() { echo "lint: $*"; bad=1; }
 layer() {
   case "$1" in
     proofs/checker/*) echo checker ;;
-    src/base/*) echo base ;; src/ir/*) echo ir ;; semantics/*) echo semantics ;;
+    src/base/*) echo base ;; src/target/*) echo target ;; src/ir/*) echo ir ;; semantics/*) echo semantics ;;
     verify/*) echo verify ;; search/*) echo search ;;
     src/lower/*) echo lower ;; src/runtime/*) echo runtime ;; src/cli/*) echo cli ;;
     *) echo other ;;
@@ -20,12 +20,12 @@ layer() {
 allowed() {
   case "$1" in
     checker) echo "checker" ;;
-    base) echo "base" ;; ir) echo "ir base" ;; semantics) echo "semantics ir base" ;;
+    base) echo "base" ;; target) echo "target base" ;; ir) echo "ir base" ;; semantics) echo "semantics ir base" ;;
     verify) echo "verify semantics ir base checker" ;;
-    search) echo "search verify semantics ir base checker" ;;
-    lower) echo "lower semantics ir base" ;;
-    runtime) echo "runtime base" ;; # it runs what the lowering made
-    cli) echo "cli search verify semantics ir base checker lower runtime" ;;
+    search) echo "search verify semantics ir target base checker" ;;
+    lower) echo "lower semantics ir target base" ;;
+    runtime) echo "runtime target base" ;; # it runs what the lowering made
+    cli) echo "cli search verify semantics ir target base checker lower runtime" ;;
   esac
 }
 while IFS= read -r f; do

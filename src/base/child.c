@@ -1,4 +1,6 @@
 #include "child.h"
+#include "file.h"
+#include "mem.h"
 #include "stats.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -1,9 +1,10 @@
 /* The one way in which Assay runs another program: no shell, its output captured, time limits that
- * strike, and nothing of it left running.  Includes base.h.  Called for solvers, compilers,
+ * strike, and nothing of it left running.  Includes base.  Called for solvers, compilers,
  * drawings and the trusted checker. */
 #ifndef AS_BASE_CHILD_H
 #define AS_BASE_CHILD_H
-#include "base.h"
+#include "str.h"
+#include <stdbool.h>
 
 typedef enum {
   AS_CHILD_EXITED,     /* by itself; status is its exit status */

@@ -1,8 +1,8 @@
 /* What a run did, counted: one row a counter, which --stats, report.json and the tests read.
- * Includes base.h.  Counters belong to the process and are added to by any thread. */
+ * Includes base.  Counters belong to the process and are added to by any thread. */
 #ifndef AS_BASE_STATS_H
 #define AS_BASE_STATS_H
-#include "base.h"
+#include <stdint.h>
 
 /* name (in report.json; dashes for people), what one of it is */
 #define AS_STATS(X)                                                                                \

@@ -11,21 +11,27 @@ say() { echo "lint: $*"; bad=1; }
 layer() {
   case "$1" in
     proofs/checker/*) echo checker ;;
-    src/base/*) echo base ;; src/ir/*) echo ir ;; semantics/*) echo semantics ;;
+    proofs/read/*) echo read ;; proofs/explain/*) echo explain ;;
+    src/base/*) echo base ;; src/ir/*) echo ir ;; src/import/*) echo import ;; semantics/*) echo semantics ;;
     verify/*) echo verify ;; search/*) echo search ;;
-    src/lower/*) echo lower ;; src/runtime/*) echo runtime ;; src/cli/*) echo cli ;;
+    src/lower/*) echo lower ;; src/runtime/*) echo runtime ;;
+    src/report/*) echo report ;; src/baseline/*) echo baseline ;; src/cli/*) echo cli ;;
     *) echo other ;;
   esac
 }
 allowed() {
   case "$1" in
     checker) echo "checker" ;;
-    base) echo "base" ;; ir) echo "ir base" ;; semantics) echo "semantics ir base" ;;
-    verify) echo "verify semantics ir base checker" ;;
+    base) echo "base" ;; ir) echo "ir base" ;; import) echo "import ir base" ;; semantics) echo "semantics ir base" ;;
+    read) echo "read base checker" ;; explain) echo "explain read report base checker" ;;
+    verify) echo "verify read semantics ir base checker" ;;
     search) echo "search verify semantics ir base checker" ;;
     lower) echo "lower semantics ir base" ;;
     runtime) echo "runtime base" ;; # it runs what the lowering made
-    cli) echo "cli search verify semantics ir base checker lower runtime" ;;
+    # cli: until the verdicts that they show are a module of their own
+    report) echo "report cli ir base" ;;
+    baseline) echo "baseline cli report import ir base" ;;
+    cli) echo "cli baseline report explain read import search verify semantics ir base checker lower runtime" ;;
   esac
 }
 while IFS= read -r f; do

@@ -3,8 +3,8 @@
 #ifndef AS_CLI_H
 #define AS_CLI_H
 #include "proofs/checker/ck_cert.h"
-#include "report.h"
 #include "src/ir/graph.h"
+#include "src/report/report.h"
 #include "verify/field/field.h"
 #include "verify/prove/prove.h"
 #include "verify/refute/refute.h"

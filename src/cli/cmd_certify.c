@@ -1,5 +1,5 @@
 #include "export.h"
-#include "junit.h"
+#include "src/report/junit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

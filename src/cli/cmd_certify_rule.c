@@ -1,9 +1,9 @@
 /* `assay certify FILE.rule...`: a line for every rule and a summary.  Rules are judged by several
  * threads and told in the order of the files. */
-#include "draw.h"
-#include "junit.h"
 #include "progress.h"
 #include "rule_verdict.h"
+#include "src/report/draw.h"
+#include "src/report/junit.h"
 #include <jansson.h>
 #include <pthread.h>
 #include <stdio.h>

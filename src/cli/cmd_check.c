@@ -1,7 +1,7 @@
 /* `assay check DIR`: the files are what the report says, and the checker, as a process of its own,
  * accepts the certificate. */
-#include "child.h"
 #include "cli.h"
+#include "src/base/child.h"
 #include "src/lower/lower.h"
 #include <jansson.h>
 #include <stdio.h>

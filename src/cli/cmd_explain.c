@@ -1,7 +1,7 @@
 /* `assay explain`: the theorem and its proof as mathematics, routine steps folded; or the
  * counterexample of a refuted result, evaluated again. */
 #include "cli.h"
-#include "outline.h"
+#include "proofs/explain/outline.h"
 #include "rule_verdict.h"
 #include <jansson.h>
 #include <stdio.h>

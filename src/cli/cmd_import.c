@@ -1,8 +1,8 @@
 /* `assay certify PROGRAM.tp --from FORMAT FILE`: every candidate of a file that another program
  * wrote, each judged on its own. */
 #include "export.h"
-#include "junit.h"
-#include "src/ir/mirage.h"
+#include "src/import/mirage.h"
+#include "src/report/junit.h"
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>

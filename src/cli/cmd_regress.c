@@ -1,12 +1,12 @@
 /* `assay regress`: which certified facts a change of specifications, programs or candidates breaks.
  * A fact whose texts and relied-on specifications have the hashes that the baseline records stands
  * as it is; the others are judged again. */
-#include "baseline.h"
-#include "junit.h"
 #include "progress.h"
-#include "regress.h"
 #include "rule_verdict.h"
-#include "src/ir/mirage.h"
+#include "src/baseline/baseline.h"
+#include "src/baseline/report.h"
+#include "src/import/mirage.h"
+#include "src/report/junit.h"
 #include "verdict.h"
 #include <pthread.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * there is no proof, or no instance yet.  A rule that is refuted goes to the prover all the same,
  * with little effort: that both say yes must never be, and must not stay unseen. */
 #include "rule_verdict.h"
-#include "outline.h"
+#include "proofs/explain/outline.h"
 #include "verdict.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* One claim, every verdict: prover, checker's replay, random test, counterexample search, solvers.
  */
 #include "verdict.h"
-#include "outline.h"
+#include "proofs/explain/outline.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Outlines of proofs as text, as a part of a page, as JSON. */
 #include "outline.h"
-#include "report.h"
+#include "src/report/report.h"
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>

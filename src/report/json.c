@@ -1,4 +1,4 @@
-#include "cli.h"
+#include "src/cli/cli.h"
 #include <jansson.h>
 #include <stdlib.h>
 

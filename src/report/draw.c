@@ -1,5 +1,5 @@
 #include "draw.h"
-#include "child.h"
+#include "src/base/child.h"
 #include <stdlib.h>
 #include <string.h>
 

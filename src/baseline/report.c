@@ -1,5 +1,5 @@
-#include "junit.h"
-#include "regress.h"
+#include "report.h"
+#include "src/report/junit.h"
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>

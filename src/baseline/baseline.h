@@ -3,7 +3,7 @@
  * run: they are kept beside it, in BASELINE.times, which may be absent.  Private to src/cli. */
 #ifndef AS_CLI_BASELINE_H
 #define AS_CLI_BASELINE_H
-#include "cli.h"
+#include "src/cli/cli.h"
 
 typedef enum { BASE_PROGRAM, BASE_MIRAGE, BASE_RULE } base_kind;
 

@@ -1,7 +1,7 @@
 /* A judged case as an item of a report. */
-#include "cli.h"
 #include "draw.h"
 #include "report.h"
+#include "src/cli/cli.h"
 #include <stdlib.h>
 #include <string.h>
 

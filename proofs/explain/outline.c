@@ -1,6 +1,6 @@
 #include "outline.h"
 #include "math.h"
-#include "verify/smt/smt_int.h"
+#include "proofs/read/read.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Result directories: written beside their place and moved there by one rename, so that nobody sees
  * a part of one. */
-#include "cli.h"
+#include "src/cli/cli.h"
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>

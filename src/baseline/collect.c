@@ -3,8 +3,8 @@
  * NAME.more.tp belong to NAME.tp, the longest NAME first; candidate.mug and candidate.tp to
  * program.tp, as in a result directory.  Every rule of a .rule file is a fact of its own. */
 #include "baseline.h"
-#include "rule_verdict.h"
-#include "src/ir/mirage.h"
+#include "src/cli/rule_verdict.h"
+#include "src/import/mirage.h"
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>

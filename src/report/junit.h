@@ -4,7 +4,7 @@
  * <skipped>, for most servers count what was skipped as good and an unknown claim is not. */
 #ifndef AS_CLI_JUNIT_H
 #define AS_CLI_JUNIT_H
-#include "cli.h"
+#include "src/cli/cli.h"
 
 typedef enum { CLI_JUNIT_PASS, CLI_JUNIT_FAIL, CLI_JUNIT_ERROR } cli_junit_outcome;
 

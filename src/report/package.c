@@ -1,5 +1,5 @@
 /* What a result directory holds (cli.h), collected from a judged case. */
-#include "cli.h"
+#include "src/cli/cli.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* The certificate (proofs/FORMAT.md) as a list of steps; each theorem is recomputed by the
  * checker's rules. */
-#include "smt_int.h"
+#include "read.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Counterexamples in report.json: enough to evaluate them again. */
-#include "cli.h"
+#include "src/cli/cli.h"
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>

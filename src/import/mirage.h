@@ -6,7 +6,7 @@
  * jansson.  Called by src/cli. */
 #ifndef AS_IR_MIRAGE_H
 #define AS_IR_MIRAGE_H
-#include "graph.h"
+#include "src/ir/graph.h"
 
 typedef struct as_mirage as_mirage;
 as_mirage *as_mirage_read(const char *path,

@@ -23,7 +23,7 @@ allowed() {
   case "$1" in
     checker) echo "checker" ;;
     base) echo "base" ;; ir) echo "ir base" ;; import) echo "import ir base" ;; semantics) echo "semantics ir base" ;;
-    read) echo "read base checker" ;; explain) echo "explain read report base checker" ;;
+    read) echo "read base checker" ;; explain) echo "explain read base checker" ;;
     verify) echo "verify read semantics ir base checker" ;;
     search) echo "search verify semantics ir base checker" ;;
     lower) echo "lower semantics ir base" ;;

@@ -19,7 +19,7 @@ typedef struct {
   char *name;
 } shortcut;
 
-struct math {
+struct as_math {
   ck_terms *T;
   as_vec taken; /* char *: names of the files, and those given to variables that checker and prover
                    made */
@@ -33,8 +33,8 @@ struct math {
   bool cut; /* nothing more is written */
 };
 
-math *math_new(ck_terms *T) {
-  math *m = as_calloc(1, sizeof *m);
+as_math *as_math_new(ck_terms *T) {
+  as_math *m = as_calloc(1, sizeof *m);
   m->T = T;
   as_vec_init(&m->taken, sizeof(char *));
   as_vec_init(&m->alias, sizeof(alias));
@@ -43,7 +43,7 @@ math *math_new(ck_terms *T) {
   return m;
 }
 
-void math_free(math *m) {
+void as_math_free(as_math *m) {
   if (m == NULL)
     return;
   for (size_t i = 0; i < m->taken.n; i++)
@@ -61,7 +61,7 @@ void math_free(math *m) {
   free(m);
 }
 
-static bool taken(const math *m, const char *name) {
+static bool taken(const as_math *m, const char *name) {
   for (size_t i = 0; i < m->taken.n; i++)
     if (strcmp(AS_VEC_AT(&m->taken, char *, i), name) == 0)
       return true;
@@ -71,21 +71,21 @@ static bool taken(const math *m, const char *name) {
   return false;
 }
 
-void math_reserve(math *m, const char *name) {
+void as_math_reserve(as_math *m, const char *name) {
   if (taken(m, name))
     return;
   char *copy = as_strdup(name);
   as_vec_push(&m->taken, &copy);
 }
 
-bool math_reserved(const math *m, const char *name) {
+bool as_math_reserved(const as_math *m, const char *name) {
   for (size_t i = 0; i < m->taken.n; i++)
     if (strcmp(AS_VEC_AT(&m->taken, char *, i), name) == 0)
       return true;
   return false;
 }
 
-void math_short(math *m, ck_id t, const char *name) {
+void as_math_short(as_math *m, ck_id t, const char *name) {
   for (size_t i = 0; i < m->shorter.n; i++) {
     shortcut *s = &AS_VEC_AT(&m->shorter, shortcut, i);
     if (s->t != t)
@@ -101,7 +101,7 @@ void math_short(math *m, ck_id t, const char *name) {
 }
 
 /* the first name of the row that is free, then the row again with numbers; malloc'ed */
-static char *fresh(const math *m, const char *row) {
+static char *fresh(const as_math *m, const char *row) {
   for (unsigned round = 0;; round++) {
     for (const char *c = row; *c; c++) {
       char *name = round ? as_format("%c%u", *c, round) : as_format("%c", *c);
@@ -112,15 +112,15 @@ static char *fresh(const math *m, const char *row) {
   }
 }
 
-char *math_letter(math *m) {
+char *as_math_letter(as_math *m) {
   char *name = fresh(m, "ABCEFPQRSUVWYZ");
-  math_reserve(m, name);
+  as_math_reserve(m, name);
   return name;
 }
 
 /* `$i0` is the first index of an output, `$$x1` a counter, and so on: no file can spell these
  * names, and no reader wants to */
-static const char *variable(math *m, ck_id t) {
+static const char *variable(as_math *m, ck_id t) {
   const char *name = ck_word_text(m->T, ck_name(m->T, t));
   if (name[0] != '$')
     return name;
@@ -138,25 +138,25 @@ static const char *variable(math *m, ck_id t) {
   return AS_VEC_AT(&m->alias, alias, m->alias.n - 1).now;
 }
 
-static void put(math *m, const char *s) {
+static void put(as_math *m, const char *s) {
   if (m->cut)
     return;
   m->cut = m->out.n >= ROOM || m->work > WORK;
   as_str_add(&m->out, m->cut ? " ..." : s);
 }
 
-static void show(math *m, ck_id t, int at);
+static void show(as_math *m, ck_id t, int at);
 
-static bool is_q(const math *m, ck_id t, long n) {
+static bool is_q(const as_math *m, ck_id t, long n) {
   return ck_head(m->T, t) == CK_Q && mpq_cmp_si(*ck_q_value(m->T, t), n, 1) == 0;
 }
 
-static ck_id kid(const math *m, ck_id t, uint32_t i) {
+static ck_id kid(const as_math *m, ck_id t, uint32_t i) {
   return ck_kid(m->T, t, i);
 }
 
 /* the operands of nested + or *, from the left; neutral ones are left out */
-static void operands(math *m, ck_id t, ck_op op, as_vec *v) {
+static void operands(as_math *m, ck_id t, ck_op op, as_vec *v) {
   if (++m->work > WORK)
     return;
   if (ck_head(m->T, t) == op) {
@@ -167,14 +167,14 @@ static void operands(math *m, ck_id t, ck_op op, as_vec *v) {
   }
 }
 
-static char *aside(math *m, ck_id t);
+static char *aside(as_math *m, ck_id t);
 
 static int by_text(const void *a, const void *b) {
   return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 /* for comparison only: operands in the order of their texts; false if there is but one */
-static bool in_order(math *m, ck_id t, ck_op op) {
+static bool in_order(as_math *m, ck_id t, ck_op op) {
   as_vec v;
   as_vec_init(&v, sizeof(ck_id));
   operands(m, t, op, &v);
@@ -201,7 +201,7 @@ static bool in_order(math *m, ck_id t, ck_op op) {
   return done;
 }
 
-static const char *short_of(const math *m, ck_id t) {
+static const char *short_of(const as_math *m, ck_id t) {
   if (t == m->whole)
     return NULL;
   for (size_t i = 0; i < m->shorter.n; i++) {
@@ -211,7 +211,7 @@ static const char *short_of(const math *m, ck_id t) {
   return NULL;
 }
 
-static void rational(math *m, const mpq_t q, int at) {
+static void rational(as_math *m, const mpq_t q, int at) {
   char *s = mpq_get_str(NULL, 10, q);
   bool par = (at >= P_PRODUCT && s[0] == '-') || (at >= P_ATOM && strchr(s, '/'));
   if (par)
@@ -223,7 +223,7 @@ static void rational(math *m, const mpq_t q, int at) {
 }
 
 /* Factors above the fraction bar; equal neighbours as powers.  Nothing: `1` where asked. */
-static void factors(math *m, const as_vec *v, bool one) {
+static void factors(as_math *m, const as_vec *v, bool one) {
   if (v->n == 0 && one)
     put(m, "1");
   for (size_t i = 0, j; i < v->n; i = j) {
@@ -241,7 +241,7 @@ static void factors(math *m, const as_vec *v, bool one) {
 }
 
 /* sign: the coefficient was shown to be negative by the caller, who has written the sign */
-static void product(math *m, ck_id t, bool sign, int at) {
+static void product(as_math *m, ck_id t, bool sign, int at) {
   as_vec all;
   as_vec up;
   as_vec down;
@@ -299,7 +299,7 @@ done:
 }
 
 /* is the term a product with a negative constant, or a negative constant? */
-static bool negative(math *m, ck_id t) {
+static bool negative(as_math *m, ck_id t) {
   int s = 1;
   as_vec v;
   as_vec_init(&v, sizeof(ck_id));
@@ -312,7 +312,7 @@ static bool negative(math *m, ck_id t) {
   return s < 0;
 }
 
-static void sum(math *m, ck_id t, int at) {
+static void sum(as_math *m, ck_id t, int at) {
   as_vec v;
   as_vec_init(&v, sizeof(ck_id));
   operands(m, t, CK_ADD, &v);
@@ -341,11 +341,11 @@ static void sum(math *m, ck_id t, int at) {
   as_vec_clear(&v);
 }
 
-bool math_alike(math *m, ck_id a, ck_id b) {
+bool as_math_alike(as_math *m, ck_id a, ck_id b) {
   m->sorted = true;
-  char *x = math_show(m, a);
+  char *x = as_math_show(m, a);
   bool whole = !m->cut;
-  char *y = math_show(m, b);
+  char *y = as_math_show(m, b);
   m->sorted = false;
   bool same = whole && !m->cut && strcmp(x, y) == 0;
   free(x);
@@ -354,7 +354,7 @@ bool math_alike(math *m, ck_id a, ck_id b) {
 }
 
 /* a list of arguments from kid `from` on */
-static void arguments(math *m, ck_id t, uint32_t from) {
+static void arguments(as_math *m, ck_id t, uint32_t from) {
   for (uint32_t i = from; i < ck_nkids(m->T, t); i++) {
     if (i > from)
       put(m, ", ");
@@ -362,14 +362,14 @@ static void arguments(math *m, ck_id t, uint32_t from) {
   }
 }
 
-static void call(math *m, const char *name, ck_id t, uint32_t from) {
+static void call(as_math *m, const char *name, ck_id t, uint32_t from) {
   put(m, name);
   put(m, "(");
   arguments(m, t, from);
   put(m, ")");
 }
 
-static void app(math *m, ck_id t) {
+static void app(as_math *m, ck_id t) {
   const char *name = ck_word_text(m->T, ck_name(m->T, t));
   const char *sig = ck_word_text(m->T, ck_sig(m->T, t));
   bool scalar = strncmp(name, "func.", 5) == 0 || (sig[0] == 'r' && strchr(sig, 'i') == NULL);
@@ -381,11 +381,11 @@ static void app(math *m, ck_id t) {
   put(m, scalar ? ")" : "]");
 }
 
-static ck_id negated(const math *m, ck_id t) { /* x where t is -1 * x, else CK_BAD */
+static ck_id negated(const as_math *m, ck_id t) { /* x where t is -1 * x, else CK_BAD */
   return ck_head(m->T, t) == CK_MUL && is_q(m, kid(m, t, 0), -1) ? kid(m, t, 1) : CK_BAD;
 }
 
-static void ite(math *m, ck_id t) {
+static void ite(as_math *m, ck_id t) {
   ck_id c = kid(m, t, 0);
   ck_id a = kid(m, t, 1);
   ck_id b = kid(m, t, 2);
@@ -410,17 +410,17 @@ static void ite(math *m, ck_id t) {
   put(m, ")");
 }
 
-static void bind(math *m, const char *row) {
+static void bind(as_math *m, const char *row) {
   char *name = fresh(m, row);
   as_vec_push(&m->bound, &name);
 }
 
-static void unbind(math *m, uint32_t n) {
+static void unbind(as_math *m, uint32_t n) {
   while (n-- > 0)
     free(AS_VEC_AT(&m->bound, char *, --m->bound.n));
 }
 
-static bool has_bound(math *m, ck_id t,
+static bool has_bound(as_math *m, ck_id t,
                       uint32_t index) { /* does bound variable `index` (seen from t) occur? */
   if (++m->work > WORK)
     return true; /* not known */
@@ -435,12 +435,12 @@ static bool has_bound(math *m, ck_id t,
   return false;
 }
 
-static bool is_state(const math *m, ck_id t) {
+static bool is_state(const as_math *m, ck_id t) {
   return ck_head(m->T, t) == CK_B && ck_index(m->T, t) == 1;
 }
 
 /* a fold with one state as a sum, product, maximum or minimum; *body the part under the binders */
-static const char *known_fold(math *m, ck_id t, ck_id *body) {
+static const char *known_fold(as_math *m, ck_id t, ck_id *body) {
   if (ck_width(m->T, t) != 1)
     return NULL;
   ck_id base = kid(m, t, 1);
@@ -465,7 +465,7 @@ static const char *known_fold(math *m, ck_id t, ck_id *body) {
 
 /* is the base of a maximum its first element?  The body is opened at 0 where it has no other loose
  * variable. */
-static bool base_is_first(math *m, ck_id t, ck_id body) {
+static bool base_is_first(as_math *m, ck_id t, ck_id body) {
   if (!ck_is_closed(m->T, t))
     return true; /* not known: inner folds are shown in the short way */
   ck_id v[2] = {ck_int(m->T, 0), ck_int(m->T, 0)};
@@ -474,7 +474,7 @@ static bool base_is_first(math *m, ck_id t, ck_id body) {
 }
 
 /* t shown by itself; malloc'ed */
-static char *aside(math *m, ck_id t) {
+static char *aside(as_math *m, ck_id t) {
   as_str before = m->out;
   as_str_init(&m->out);
   show(m, t, P_SUM);
@@ -484,7 +484,7 @@ static char *aside(math *m, ck_id t) {
   return text;
 }
 
-static void fold(math *m, ck_id t, int at) {
+static void fold(as_math *m, ck_id t, int at) {
   uint32_t w = ck_width(m->T, t);
   ck_id body = CK_BAD;
   const char *name = known_fold(m, t, &body);
@@ -526,7 +526,7 @@ static void fold(math *m, ck_id t, int at) {
 }
 
 /* `0 <= k` among f: the number of a `k < n` that belongs to it, or n */
-static uint32_t upper(const math *m, const ck_id *f, uint32_t n, ck_id k) {
+static uint32_t upper(const as_math *m, const ck_id *f, uint32_t n, ck_id k) {
   uint32_t i = 0;
   while (i < n && !(ck_head(m->T, f[i]) == CK_LT && kid(m, f[i], 0) == k))
     i++;
@@ -534,7 +534,7 @@ static uint32_t upper(const math *m, const ck_id *f, uint32_t n, ck_id k) {
 }
 
 /* relations joined by commas, `0 <= k` and `k < n` as one */
-static void conditions(math *m, const ck_id *f, uint32_t n) {
+static void conditions(as_math *m, const ck_id *f, uint32_t n) {
   bool *done = as_calloc(n + 1, sizeof *done);
   const char *sep = "";
   for (uint32_t i = 0; i < n; i++) {
@@ -559,7 +559,7 @@ static void conditions(math *m, const ck_id *f, uint32_t n) {
   free(done);
 }
 
-static void clause(math *m, ck_id t) {
+static void clause(as_math *m, ck_id t) {
   uint32_t n = ck_index(m->T, t);
   uint32_t r = ck_nkids(m->T, t) - 1;
   for (uint32_t i = 0; i < n; i++)
@@ -583,7 +583,7 @@ static void clause(math *m, ck_id t) {
   unbind(m, n);
 }
 
-static void show(math *m, ck_id t, int at) {
+static void show(as_math *m, ck_id t, int at) {
   static const char *const infix[] = {[CK_EQ] = " = ", [CK_NE] = " != ",   [CK_LE] = " <= ",
                                       [CK_LT] = " < ", [CK_DIV] = " div ", [CK_MOD] = " mod "};
   static const char *const prefix[] = {[CK_EXP] = "exp", [CK_SQRT] = "sqrt", [CK_LOG] = "log"};
@@ -657,7 +657,7 @@ static void show(math *m, ck_id t, int at) {
   }
 }
 
-char *math_show(math *m, ck_id t) {
+char *as_math_show(as_math *m, ck_id t) {
   as_str_init(&m->out);
   m->work = 0;
   m->cut = false;
@@ -668,7 +668,7 @@ char *math_show(math *m, ck_id t) {
   return as_str_take(&m->out);
 }
 
-char *math_show_all(math *m, const ck_id *f, uint32_t n) {
+char *as_math_show_all(as_math *m, const ck_id *f, uint32_t n) {
   as_str_init(&m->out);
   m->work = 0;
   m->cut = false;

@@ -6,13 +6,13 @@
 #include <string.h>
 
 typedef struct {
-  smt_proof p;
+  as_steps p;
   const ck_claim *claim;
   ck_terms *T;
-  math *m;
-  math *plain; /* plain: knows no names of the files, and shows a lemma as the table of lemmas has
-                  it */
-  outline *o;
+  as_math *m;
+  as_math *plain; /* plain: knows no names of the files, and shows a lemma as the table of lemmas
+                  has it */
+  as_explain_outline *o;
   uint32_t n;       /* steps */
   uint32_t *lemma;  /* of a step: 1 + its number among the lemmas, 0: none */
   uint32_t *number; /* of a step: the number it is shown under, 0: not shown */
@@ -22,15 +22,15 @@ typedef struct {
 } maker;
 
 static ck_id formula(const maker *k, uint32_t s) {
-  return ck_thm_formula(k->p.P, smt_step_at(&k->p, s)->thm);
+  return ck_thm_formula(k->p.P, as_steps_at(&k->p, s)->thm);
 }
 
 static const ck_id *hyps(const maker *k, uint32_t s, uint32_t *n) {
-  return ck_thm_hyps(k->p.P, smt_step_at(&k->p, s)->thm, n);
+  return ck_thm_hyps(k->p.P, as_steps_at(&k->p, s)->thm, n);
 }
 
-static smt_rule rule(const maker *k, uint32_t s) {
-  return smt_step_at(&k->p, s)->rule;
+static as_step_rule rule(const maker *k, uint32_t s) {
+  return as_steps_at(&k->p, s)->rule;
 }
 
 static bool of_integers(const maker *k, ck_id f) {
@@ -41,13 +41,13 @@ static bool of_integers(const maker *k, ck_id f) {
 /* an instance that puts something in place of something (an empty one is a cut) */
 static bool substitutes(const maker *k, uint32_t s) {
   uint32_t n;
-  const smt_tok *t = smt_toks(&k->p, s, &n);
-  return rule(k, s) == SR_INST && n > 3 && (t[2].kind != '|' || t[3].kind != '|');
+  const as_step_arg *t = as_steps_args(&k->p, s, &n);
+  return rule(k, s) == AS_STEP_INST && n > 3 && (t[2].kind != '|' || t[3].kind != '|');
 }
 
 static uint32_t first_premise(const maker *k, uint32_t s) {
   uint32_t n;
-  const smt_tok *t = smt_toks(&k->p, s, &n);
+  const as_step_arg *t = as_steps_args(&k->p, s, &n);
   for (uint32_t i = 0; i < n; i++) {
     if (t[i].kind == 's')
       return t[i].val;
@@ -75,7 +75,7 @@ static void walk(maker *k, uint32_t s, bool lemmas, as_vec *v) {
     return;
   k->mark[s] = k->round;
   uint32_t n;
-  const smt_tok *t = smt_toks(&k->p, s, &n);
+  const as_step_arg *t = as_steps_args(&k->p, s, &n);
   for (uint32_t i = 0; i < n; i++) {
     if (t[i].kind == 's' && (lemmas || !k->lemma[t[i].val]))
       walk(k, t[i].val, lemmas, v);
@@ -101,7 +101,7 @@ static as_vec rests_on(maker *k, uint32_t s, bool lemmas) {
 /* the shown facts nearest below s, and how many steps lie between; s itself is not looked at */
 static void nearest(maker *k, uint32_t s, as_vec *from, uint32_t *routine) {
   uint32_t n;
-  const smt_tok *t = smt_toks(&k->p, s, &n);
+  const as_step_arg *t = as_steps_args(&k->p, s, &n);
   for (uint32_t i = 0; i < n; i++) {
     if (t[i].kind != 's' || k->lemma[t[i].val] || k->mark[t[i].val] == k->round)
       continue;
@@ -142,7 +142,7 @@ static char *law_words(const maker *k, uint32_t s) {
                                          {"ite1", "the condition holds"},
                                          {"ite0", "the condition does not hold"}};
   uint32_t n;
-  const char *name = ck_word_text(k->T, smt_toks(&k->p, s, &n)[0].val);
+  const char *name = ck_word_text(k->T, as_steps_args(&k->p, s, &n)[0].val);
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
     if (strcmp(words[i][0], name) == 0)
       return as_strdup(words[i][1]);
@@ -152,7 +152,7 @@ static char *law_words(const maker *k, uint32_t s) {
 
 static char *case_words(const maker *k, uint32_t s) {
   uint32_t n;
-  char *c = math_show(k->m, smt_toks(&k->p, s, &n)[0].val);
+  char *c = as_math_show(k->m, as_steps_args(&k->p, s, &n)[0].val);
   char *w = as_format("in both cases, %s and not", c);
   free(c);
   return w;
@@ -160,36 +160,36 @@ static char *case_words(const maker *k, uint32_t s) {
 
 static char *why(const maker *k, uint32_t s) {
   switch (rule(k, s)) {
-  case SR_HYP:
+  case AS_STEP_HYP:
     return as_strdup("assumed");
-  case SR_USE:
+  case AS_STEP_USE:
     return as_strdup("the given program is defined there");
-  case SR_INST: {
+  case AS_STEP_INST: {
     uint32_t l = substitutes(k, s) ? k->lemma[first_premise(k, s)] : 0;
-    const char *name = l ? AS_VEC_AT(&k->o->lemmas, outline_lemma, l - 1).name : NULL;
+    const char *name = l ? AS_VEC_AT(&k->o->lemmas, as_explain_lemma, l - 1).name : NULL;
     if (!l)
       return as_strdup(substitutes(k, s) ? "a case of it" : "its assumptions hold");
     return as_format("lemma L%u%s%s", l, name ? ": " : "", name ? name : "");
   }
-  case SR_CASES:
+  case AS_STEP_CASES:
     return case_words(k, s);
-  case SR_CONG:
+  case AS_STEP_CONG:
     return as_strdup("equals for equals");
-  case SR_FOLDCONG:
+  case AS_STEP_FOLDCONG:
     return as_strdup("the same term by term");
-  case SR_ARITH:
+  case AS_STEP_ARITH:
     return as_strdup("arithmetic");
-  case SR_ANTISYM:
+  case AS_STEP_ANTISYM:
     return as_strdup("both orders hold");
-  case SR_INT:
+  case AS_STEP_INT:
     return as_strdup("integers that differ do so by 1 at least");
-  case SR_LAW:
+  case AS_STEP_LAW:
     return law_words(k, s);
-  case SR_ZERO:
+  case AS_STEP_ZERO:
     return as_strdup("nothing is added up");
-  case SR_SUCC:
+  case AS_STEP_SUCC:
     return as_strdup("the last term split off");
-  case SR_INDUCT:
+  case AS_STEP_INDUCT:
     return as_strdup("induction");
   default:
     return as_strdup("");
@@ -205,7 +205,7 @@ static bool among(const ck_id *x, uint32_t n, ck_id f) {
 }
 
 /* the hypotheses of s that the goal does not grant (NULL: all of them) */
-static char *own_hyps(const maker *k, math *by, uint32_t s, const ck_goal *goal) {
+static char *own_hyps(const maker *k, as_math *by, uint32_t s, const ck_goal *goal) {
   uint32_t n;
   uint32_t m = 0;
   const ck_id *h = hyps(k, s, &n);
@@ -214,7 +214,7 @@ static char *own_hyps(const maker *k, math *by, uint32_t s, const ck_goal *goal)
     if (goal == NULL || !among(goal->allowed, goal->n_allowed, h[i]))
       own[m++] = h[i];
   }
-  char *text = math_show_all(by, own, m);
+  char *text = as_math_show_all(by, own, m);
   free(own);
   return text;
 }
@@ -224,7 +224,7 @@ static char *own_hyps(const maker *k, math *by, uint32_t s, const ck_goal *goal)
 static bool reads_the_same(const maker *k, ck_id f) {
   if (ck_head(k->T, f) != CK_EQ)
     return false;
-  return math_alike(k->m, ck_kid(k->T, f, 0), ck_kid(k->T, f, 1));
+  return as_math_alike(k->m, ck_kid(k->T, f, 0), ck_kid(k->T, f, 1));
 }
 
 /* ---- lemmas */
@@ -236,7 +236,7 @@ static bool generic(const maker *k, ck_id t, bool *seen) {
   ck_op op = ck_head(k->T, t);
   if (op == CK_V || op == CK_APP) {
     const char *name = ck_word_text(k->T, ck_name(k->T, t));
-    if ((name[0] == '$' && name[1] != '$') || math_reserved(k->m, name))
+    if ((name[0] == '$' && name[1] != '$') || as_math_reserved(k->m, name))
       return false;
   }
   for (uint32_t i = 0; i < ck_nkids(k->T, t); i++) {
@@ -251,7 +251,7 @@ static bool generic(const maker *k, ck_id t, bool *seen) {
  * integers, stay with the goals. */
 static bool is_lemma(const maker *k, uint32_t s) {
   ck_id f = formula(k, s);
-  char *says = math_show(k->plain, f);
+  char *says = as_math_show(k->plain, f);
   char *under = own_hyps(k, k->plain, s, NULL);
   bool known = lemma_name(says, under) != NULL;
   free(says);
@@ -276,19 +276,19 @@ static void find_lemmas(maker *k) {
 }
 
 static void make_lemma(maker *k, uint32_t s) {
-  outline_lemma l = {.step = s};
+  as_explain_lemma l = {.step = s};
   as_vec v = rests_on(k, s, false);
   as_str how;
   as_str_init(&how);
-  l.says = math_show(k->plain, formula(k, s));
+  l.says = as_math_show(k->plain, formula(k, s));
   l.under = own_hyps(k, k->plain, s, NULL);
   const char *name = lemma_name(l.says, l.under);
   l.name = name ? as_strdup(name) : NULL;
-  smt_rule r = rule(k, s);
+  as_step_rule r = rule(k, s);
   as_str_printf(&how, "%s, %zu step%s",
-                r == SR_INDUCT  ? "by induction"
-                : r == SR_CASES ? "by cases"
-                                : "directly",
+                r == AS_STEP_INDUCT  ? "by induction"
+                : r == AS_STEP_CASES ? "by cases"
+                                     : "directly",
                 v.n, v.n == 1 ? "" : "s");
   uint32_t *used = as_calloc(k->n + 1, sizeof *used);
   uint32_t c = 0;
@@ -340,7 +340,7 @@ static bool may_be_short(const maker *k, ck_id t) {
 static uint32_t group_of(letters *l, ck_id t) {
   if (l->of[t])
     return l->of[t] - 1;
-  char *text = math_show(l->k->m, t);
+  char *text = as_math_show(l->k->m, t);
   uint32_t i = 0;
   while (i < l->g.n && strcmp(AS_VEC_AT(&l->g, group, i).text, text) != 0)
     i++;
@@ -406,10 +406,10 @@ static void find_words(maker *k, const as_vec *shown) {
     if (g->count < OFTEN || g->inside)
       continue;
     if (!g->named) {
-      char *means = math_show(k->m, x->t);
+      char *means = as_math_show(k->m, x->t);
       g->named = true;
       if (strlen(means) >= LONG) {
-        outline_word w = {math_letter(k->m), means};
+        as_explain_word w = {as_math_letter(k->m), means};
         g->letter = w.name;
         as_vec_push(&k->o->words, &w);
       } else {
@@ -417,7 +417,7 @@ static void find_words(maker *k, const as_vec *shown) {
       }
     }
     if (g->letter)
-      math_short(k->m, x->t, g->letter);
+      as_math_short(k->m, x->t, g->letter);
   }
   for (size_t i = 0; i < l.g.n; i++)
     free(AS_VEC_AT(&l.g, group, i).text);
@@ -434,15 +434,15 @@ static bool worth_showing(const maker *k, uint32_t s) {
     return false;
   uint32_t n;
   switch (rule(k, s)) {
-  case SR_LAW: {
-    const char *name = ck_word_text(k->T, smt_toks(&k->p, s, &n)[0].val);
+  case AS_STEP_LAW: {
+    const char *name = ck_word_text(k->T, as_steps_args(&k->p, s, &n)[0].val);
     return strncmp(name, "ite", 3) != 0;
   }
-  case SR_USE:
-  case SR_INST:
-  case SR_CASES:
-  case SR_FOLDCONG:
-  case SR_INDUCT:
+  case AS_STEP_USE:
+  case AS_STEP_INST:
+  case AS_STEP_CASES:
+  case AS_STEP_FOLDCONG:
+  case AS_STEP_INDUCT:
     return !reads_the_same(k, f);
   default:
     return false;
@@ -468,9 +468,9 @@ static char *goal_words(const char *name, bool integers) {
   return as_strdup("");
 }
 
-static void make_fact(maker *k, outline_goal *g, const ck_goal *goal, uint32_t s) {
-  outline_fact f = {.step = s, .number = ++k->o->shown};
-  f.says = math_show(k->m, formula(k, s));
+static void make_fact(maker *k, as_explain_goal *g, const ck_goal *goal, uint32_t s) {
+  as_explain_fact f = {.step = s, .number = ++k->o->shown};
+  f.says = as_math_show(k->m, formula(k, s));
   f.under = own_hyps(k, k->m, s, goal);
   f.why = why(k, s);
   f.from = grounds(k, s, &f.n_from, &f.routine);
@@ -488,7 +488,7 @@ static char *goal_conditions(maker *k, const ck_goal *goal) {
         !among(k->claim->hyps.x, k->claim->hyps.n, goal->allowed[i]))
       own[m++] = goal->allowed[i];
   }
-  char *text = math_show_all(k->m, own, m);
+  char *text = as_math_show_all(k->m, own, m);
   free(own);
   return text;
 }
@@ -496,12 +496,12 @@ static char *goal_conditions(maker *k, const ck_goal *goal) {
 static void make_goal(maker *k, uint32_t i) {
   const ck_goal *goal = &k->claim->goals[i];
   uint32_t s = AS_VEC_AT(&k->p.qed, uint32_t, i);
-  outline_goal g = {.last = s,
-                    .name = as_strdup(goal->name),
-                    .what = goal_words(goal->name, of_integers(k, goal->formula)),
-                    .says = math_show(k->m, goal->formula)};
+  as_explain_goal g = {.last = s,
+                       .name = as_strdup(goal->name),
+                       .what = goal_words(goal->name, of_integers(k, goal->formula)),
+                       .says = as_math_show(k->m, goal->formula)};
   g.under = goal_conditions(k, goal);
-  as_vec_init(&g.facts, sizeof(outline_fact));
+  as_vec_init(&g.facts, sizeof(as_explain_fact));
   g.sizes_only = of_integers(k, goal->formula);
   as_vec all = rests_on(k, s, true);
   g.steps = (uint32_t)all.n;
@@ -525,16 +525,16 @@ static void make_full(maker *k) {
     uint32_t nt;
     uint32_t c = 0;
     const ck_id *h = hyps(k, i, &n);
-    const smt_tok *t = smt_toks(&k->p, i, &nt);
-    char *says = math_show(k->m, formula(k, i));
+    const as_step_arg *t = as_steps_args(&k->p, i, &nt);
+    char *says = as_math_show(k->m, formula(k, i));
     char *by = why(k, i);
-    char *under = math_show_all(k->m, h, n);
+    char *under = as_math_show_all(k->m, h, n);
     as_str_printf(&s, "%6u  %s\n        %s", i, says, by);
     for (uint32_t j = 0; j < nt; j++) {
       if (t[j].kind == 's')
         as_str_printf(&s, "%s %u", c++ ? "," : ": from", t[j].val);
     }
-    if (n && rule(k, i) != SR_HYP)
+    if (n && rule(k, i) != AS_STEP_HYP)
       as_str_printf(&s, "\n        if %s", under);
     as_str_add(&s, "\n");
     free(says);
@@ -545,18 +545,18 @@ static void make_full(maker *k) {
 }
 
 /* names that the reader knows from the files keep their meaning */
-static void reserve(ck_terms *T, math *m, ck_id t, bool *seen) {
+static void reserve(ck_terms *T, as_math *m, ck_id t, bool *seen) {
   if (seen[t])
     return;
   seen[t] = true;
   ck_op op = ck_head(T, t);
   if ((op == CK_V || op == CK_APP) && ck_word_text(T, ck_name(T, t))[0] != '$')
-    math_reserve(m, ck_word_text(T, ck_name(T, t)));
+    as_math_reserve(m, ck_word_text(T, ck_name(T, t)));
   for (uint32_t i = 0; i < ck_nkids(T, t); i++)
     reserve(T, m, ck_kid(T, t, i), seen);
 }
 
-static void reserve_names(ck_terms *T, math *m, const ck_claim *claim) {
+static void reserve_names(ck_terms *T, as_math *m, const ck_claim *claim) {
   bool *seen = as_calloc(ck_size(T) + 1, sizeof *seen);
   for (uint32_t i = 0; i < claim->hyps.n; i++)
     reserve(T, m, claim->hyps.x[i], seen);
@@ -569,9 +569,9 @@ static void reserve_names(ck_terms *T, math *m, const ck_claim *claim) {
 }
 
 /* The checker's text with each line that is one of the claim's hypotheses written anew. */
-char *outline_theorem(ck_terms *T, const ck_claim *claim) {
+char *as_explain_theorem(ck_terms *T, const ck_claim *claim) {
   static const char own[] = "(candidate) ";
-  math *m = math_new(T);
+  as_math *m = as_math_new(T);
   as_str s;
   as_str_init(&s);
   as_str_addn(&s, "", 0);
@@ -589,7 +589,7 @@ char *outline_theorem(ck_terms *T, const ck_claim *claim) {
     for (uint32_t i = 0; indent >= 2 && !shown && i < claim->hyps.n; i++) {
       raw = ck_show(T, claim->hyps.x[i]);
       if (strncmp(raw, body, strlen(raw)) == 0 && body + strlen(raw) == t + n)
-        shown = anew = math_show(m, claim->hyps.x[i]);
+        shown = anew = as_math_show(m, claim->hyps.x[i]);
       free(raw);
     }
     if (shown)
@@ -598,24 +598,24 @@ char *outline_theorem(ck_terms *T, const ck_claim *claim) {
       as_str_addn(&s, t, (size_t)(end - t));
     free(anew);
   }
-  math_free(m);
+  as_math_free(m);
   return as_str_take(&s);
 }
 
-outline *outline_new(ck_terms *T, const ck_claim *claim, const char *cert, size_t len, bool full,
-                     as_err *err) {
+as_explain_outline *as_explain_new(ck_terms *T, const ck_claim *claim, const char *cert, size_t len,
+                                   bool full, as_err *err) {
   maker k = {.claim = claim,
              .T = T,
-             .m = math_new(T),
-             .plain = math_new(T),
-             .o = as_calloc(1, sizeof(outline))};
-  outline *o = k.o;
-  as_vec_init(&o->words, sizeof(outline_word));
-  as_vec_init(&o->lemmas, sizeof(outline_lemma));
-  as_vec_init(&o->goals, sizeof(outline_goal));
-  bool ok = smt_read(&k.p, T, claim->goals, claim->n_goals, cert, len, err) == AS_OK;
+             .m = as_math_new(T),
+             .plain = as_math_new(T),
+             .o = as_calloc(1, sizeof(as_explain_outline))};
+  as_explain_outline *o = k.o;
+  as_vec_init(&o->words, sizeof(as_explain_word));
+  as_vec_init(&o->lemmas, sizeof(as_explain_lemma));
+  as_vec_init(&o->goals, sizeof(as_explain_goal));
+  bool ok = as_steps_read(&k.p, T, claim->goals, claim->n_goals, cert, len, err) == AS_OK;
   if (ok) {
-    o->theorem = outline_theorem(T, claim);
+    o->theorem = as_explain_theorem(T, claim);
     k.n = (uint32_t)k.p.step.n;
     o->steps = k.n;
     o->terms = (uint32_t)k.p.term.n;
@@ -651,37 +651,37 @@ outline *outline_new(ck_terms *T, const ck_claim *claim, const char *cert, size_
     if (full)
       make_full(&k);
   }
-  smt_proof_clear(&k.p);
-  math_free(k.m);
-  math_free(k.plain);
+  as_steps_clear(&k.p);
+  as_math_free(k.m);
+  as_math_free(k.plain);
   free(k.lemma);
   free(k.number);
   free(k.mark);
   free(k.key);
   if (ok)
     return o;
-  outline_free(o);
+  as_explain_free(o);
   return NULL;
 }
 
-void outline_free(outline *o) {
+void as_explain_free(as_explain_outline *o) {
   if (o == NULL)
     return;
   for (size_t i = 0; i < o->words.n; i++) {
-    free(AS_VEC_AT(&o->words, outline_word, i).name);
-    free(AS_VEC_AT(&o->words, outline_word, i).means);
+    free(AS_VEC_AT(&o->words, as_explain_word, i).name);
+    free(AS_VEC_AT(&o->words, as_explain_word, i).means);
   }
   for (size_t i = 0; i < o->lemmas.n; i++) {
-    outline_lemma *l = &AS_VEC_AT(&o->lemmas, outline_lemma, i);
+    as_explain_lemma *l = &AS_VEC_AT(&o->lemmas, as_explain_lemma, i);
     free(l->name);
     free(l->says);
     free(l->under);
     free(l->how);
   }
   for (size_t i = 0; i < o->goals.n; i++) {
-    outline_goal *g = &AS_VEC_AT(&o->goals, outline_goal, i);
+    as_explain_goal *g = &AS_VEC_AT(&o->goals, as_explain_goal, i);
     for (size_t j = 0; j < g->facts.n; j++) {
-      outline_fact *f = &AS_VEC_AT(&g->facts, outline_fact, j);
+      as_explain_fact *f = &AS_VEC_AT(&g->facts, as_explain_fact, j);
       free(f->says);
       free(f->under);
       free(f->why);

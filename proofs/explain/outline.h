@@ -1,16 +1,16 @@
 /* A certificate as a proof that can be read: lemmas by what they say, goal by goal the facts that
  * carry it, routine steps folded. Nothing here is trusted: whether the certificate is accepted is
- * the checker's word alone. May include: base, the checker's headers, verify/smt's reader of
- * certificates.  Called by explain and by reports. */
-#ifndef AS_CLI_OUTLINE_H
-#define AS_CLI_OUTLINE_H
+ * the checker's word alone. May include: base, the checker's headers, proofs/read.
+ * Called by explain and by reports. */
+#ifndef AS_EXPLAIN_OUTLINE_H
+#define AS_EXPLAIN_OUTLINE_H
 #include "proofs/checker/ck_claim.h"
 #include "src/base/base.h"
 
 typedef struct {
   char *name;
   char *means;
-} outline_word; /* a letter for a term that occurs often */
+} as_explain_word; /* a letter for a term that occurs often */
 
 typedef struct {
   uint32_t step; /* in the certificate */
@@ -18,7 +18,7 @@ typedef struct {
   char *says;
   char *under;
   char *how; /* formula; its hypotheses; "by induction, 12 steps; uses L1" */
-} outline_lemma;
+} as_explain_lemma;
 
 typedef struct {
   uint32_t step;
@@ -29,7 +29,7 @@ typedef struct {
   uint32_t *from;
   uint32_t n_from;  /* numbers of the facts it rests on */
   uint32_t routine; /* steps between them and it that are not shown */
-} outline_fact;
+} as_explain_fact;
 
 typedef struct {
   char *name;
@@ -43,7 +43,7 @@ typedef struct {
   uint32_t *from;
   uint32_t n_from;
   uint32_t routine; /* what it follows from at last */
-} outline_goal;
+} as_explain_goal;
 
 typedef struct {
   char *theorem;
@@ -54,15 +54,15 @@ typedef struct {
   as_vec lemmas;
   as_vec goals; /* outline_word, outline_lemma, outline_goal */
   char *full;   /* every step as text, where asked for */
-} outline;
+} as_explain_outline;
 
 /* the claim's theorem, its relations as mathematics; malloc'ed */
-char *outline_theorem(ck_terms *T, const ck_claim *claim);
+char *as_explain_theorem(ck_terms *T, const ck_claim *claim);
 /* NULL with err if the text is no proof of the goals.  full: also every step. */
-outline *outline_new(ck_terms *T, const ck_claim *claim, const char *cert, size_t len, bool full,
-                     as_err *err);
-void outline_free(outline *o);
-char *outline_text(const outline *o); /* malloc'ed */
-char *outline_html(const outline *o); /* malloc'ed; a part of a page */
-void *outline_json(const outline *o); /* json_t *, owned by the caller */
+as_explain_outline *as_explain_new(ck_terms *T, const ck_claim *claim, const char *cert, size_t len,
+                                   bool full, as_err *err);
+void as_explain_free(as_explain_outline *o);
+char *as_explain_text(const as_explain_outline *o); /* malloc'ed */
+char *as_explain_html(const as_explain_outline *o); /* malloc'ed; a part of a page */
+void *as_explain_json(const as_explain_outline *o); /* json_t *, owned by the caller */
 #endif

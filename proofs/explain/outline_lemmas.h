@@ -1,4 +1,4 @@
-/* Lemmas by their statements, as math_show writes them, what is among their hypotheses ("":
+/* Lemmas by their statements, as as_math_show writes them, what is among their hypotheses ("":
  * anything), and what they say. A row that no lemma matches any more loses a name and nothing else.
  */
 {"sum(k < n) c*f[k] = c*(sum(k < n) f[k])", "", "a constant factor can be taken out of a sum"},

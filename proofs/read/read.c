@@ -11,7 +11,7 @@ typedef struct {
 } word;
 
 typedef struct {
-  smt_proof *p;
+  as_steps *p;
   as_err *err;
   uint32_t line;
   word *w;
@@ -200,11 +200,11 @@ static int read_term(reader *r) {
 }
 
 /* arguments of a step: terms become ck_ids, steps stay numbers, words are interned */
-static bool read_args(reader *r, smt_step *st) {
+static bool read_args(reader *r, as_step *st) {
   st->tok = r->p->tok.n;
   st->ntok = 0;
   for (uint32_t i = 1; i < r->nw; i++) {
-    smt_tok k = {r->w[i].s[0], 0};
+    as_step_arg k = {r->w[i].s[0], 0};
     switch (k.kind) {
     case 't':
       if (!term_ref(r, r->w[i], &k.val))
@@ -238,13 +238,13 @@ static bool read_args(reader *r, smt_step *st) {
 }
 
 /* the theorem of a step: its arguments, steps as theorems, to the checker's rule */
-static uint32_t run_rule(smt_proof *p, const smt_step *st) {
-  const smt_tok *k = (const smt_tok *)p->tok.data + st->tok;
+static uint32_t run_rule(as_steps *p, const as_step *st) {
+  const as_step_arg *k = (const as_step_arg *)p->tok.data + st->tok;
   char *kind = as_malloc(st->ntok);
   uint32_t *val = as_malloc(st->ntok * sizeof *val);
   for (uint32_t i = 0; i < st->ntok; i++) {
     kind[i] = k[i].kind;
-    val[i] = k[i].kind == 's' ? AS_VEC_AT(&p->step, smt_step, k[i].val).thm : k[i].val;
+    val[i] = k[i].kind == 's' ? AS_VEC_AT(&p->step, as_step, k[i].val).thm : k[i].val;
   }
   uint32_t thm = ck_step(p->P, st->rule, (ck_args){kind, val, st->ntok, 0, false});
   free(kind);
@@ -253,12 +253,12 @@ static uint32_t run_rule(smt_proof *p, const smt_step *st) {
 }
 
 static bool read_step(reader *r) {
-  smt_step st = {SR_N, CK_BAD, 0, 0, r->line};
-  for (uint32_t i = 0; i < SR_N; i++) {
+  as_step st = {AS_STEP_N, CK_BAD, 0, 0, r->line};
+  for (uint32_t i = 0; i < AS_STEP_N; i++) {
     if (is_word(r->w[0], ck_rule_name[i]))
-      st.rule = (smt_rule)i;
+      st.rule = (as_step_rule)i;
   }
-  if (st.rule == SR_N)
+  if (st.rule == AS_STEP_N)
     return bad(r, "unknown rule");
   if (!read_args(r, &st))
     return false;
@@ -288,7 +288,7 @@ static bool read_qed(reader *r, const ck_goal *goals, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) {
     if (!is_word(r->w[1], goals[i].name))
       continue;
-    uint32_t th = smt_step_at(r->p, s)->thm;
+    uint32_t th = as_steps_at(r->p, s)->thm;
     const ck_id *h = ck_thm_hyps(r->p->P, th, &nh);
     if (ck_thm_formula(r->p->P, th) != goals[i].formula ||
         !subset(h, nh, goals[i].allowed, goals[i].n_allowed))
@@ -299,14 +299,14 @@ static bool read_qed(reader *r, const ck_goal *goals, uint32_t n) {
   return bad(r, "qed of a goal that the claim does not have");
 }
 
-as_status smt_read(smt_proof *p, ck_terms *T, const ck_goal *goals, uint32_t n_goals,
-                   const char *cert, size_t len, as_err *err) {
+as_status as_steps_read(as_steps *p, ck_terms *T, const ck_goal *goals, uint32_t n_goals,
+                        const char *cert, size_t len, as_err *err) {
   reader r = {p, err, 0, NULL, 0, 0};
   p->T = T;
   p->P = ck_proof_new(T);
   as_vec_init(&p->term, sizeof(ck_id));
-  as_vec_init(&p->step, sizeof(smt_step));
-  as_vec_init(&p->tok, sizeof(smt_tok));
+  as_vec_init(&p->step, sizeof(as_step));
+  as_vec_init(&p->tok, sizeof(as_step_arg));
   as_vec_init(&p->qed, sizeof(uint32_t));
   for (uint32_t i = 0, none = UINT32_MAX; i < n_goals; i++)
     as_vec_push(&p->qed, &none);
@@ -338,7 +338,7 @@ as_status smt_read(smt_proof *p, ck_terms *T, const ck_goal *goals, uint32_t n_g
   return ok ? AS_OK : AS_NO;
 }
 
-void smt_proof_clear(smt_proof *p) {
+void as_steps_clear(as_steps *p) {
   ck_proof_free(p->P);
   as_vec_clear(&p->term);
   as_vec_clear(&p->step);
@@ -346,17 +346,18 @@ void smt_proof_clear(smt_proof *p) {
   as_vec_clear(&p->qed);
 }
 
-const smt_step *smt_step_at(const smt_proof *p, uint32_t s) {
-  return &AS_VEC_AT(&p->step, smt_step, s);
+const as_step *as_steps_at(const as_steps *p, uint32_t s) {
+  return &AS_VEC_AT(&p->step, as_step, s);
 }
 
-const smt_tok *smt_toks(const smt_proof *p, uint32_t s, uint32_t *n) {
-  const smt_step *st = smt_step_at(p, s);
+const as_step_arg *as_steps_args(const as_steps *p, uint32_t s, uint32_t *n) {
+  const as_step *st = as_steps_at(p, s);
   *n = st->ntok;
-  return (const smt_tok *)p->tok.data + st->tok;
+  return (const as_step_arg *)p->tok.data + st->tok;
 }
 
-bool smt_is_schema(const smt_proof *p, uint32_t s) {
-  smt_rule r = smt_step_at(p, s)->rule;
-  return r == SR_INST || r == SR_FOLDCONG || r == SR_ZERO || r == SR_SUCC || r == SR_INDUCT;
+bool as_steps_is_schema(const as_steps *p, uint32_t s) {
+  as_step_rule r = as_steps_at(p, s)->rule;
+  return r == AS_STEP_INST || r == AS_STEP_FOLDCONG || r == AS_STEP_ZERO || r == AS_STEP_SUCC ||
+         r == AS_STEP_INDUCT;
 }

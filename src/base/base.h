@@ -67,6 +67,9 @@ void as_str_clear(as_str *s);
 void as_str_add(as_str *s, const char *text);
 void as_str_addn(as_str *s, const char *text, size_t n);
 void as_str_printf(as_str *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* escaped for the content and the quoted attributes of HTML; bytes that are no text become U+FFFD;
+ * text may be NULL */
+void as_str_add_html(as_str *s, const char *text);
 char *as_str_take(as_str *s); /* gives the text, resets s */
 char *as_format(const char *fmt, ...) __attribute__((format(printf, 1, 2))); /* malloc'ed */
 
@@ -75,8 +78,9 @@ uint64_t as_hash(const void *p, size_t n, uint64_t seed);
 void as_sha256(const void *p, size_t n, char out[65]);
 char *as_read_file(const char *path, size_t *len, as_err *err); /* malloc'ed, NUL after len */
 bool as_write_file(const char *path, const void *p, size_t n,
-                   as_err *err); /* through a temporary and rename */
-double as_now(void);             /* seconds, monotonic */
+                   as_err *err);  /* through a temporary and rename */
+bool as_exists(const char *path); /* a file or a folder */
+double as_now(void);              /* seconds, monotonic */
 
 /* --- random numbers (xoshiro256**): same seed, same numbers, on every machine */
 typedef struct {

@@ -44,7 +44,7 @@ static void pump(int to, int from, const char *input, size_t len, as_str *out) {
     close(to);
 }
 
-int cli_child(char *const *argv, const char *input, size_t len, char **out, size_t *n, bool both) {
+int as_child(char *const *argv, const char *input, size_t len, char **out, size_t *n, bool both) {
   as_str s;
   as_str_init(&s);
   int in[2];

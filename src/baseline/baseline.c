@@ -7,25 +7,25 @@
 
 static const char *const kinds[] = {"program", "mirage", "rule"};
 
-const char *base_kind_word(base_kind k) {
+const char *as_baseline_kind_word(as_baseline_kind k) {
   return kinds[k];
 }
 
-void base_record_clear(base_record *r) {
+void as_baseline_record_clear(as_baseline_record *r) {
   for (uint32_t i = 0; i < r->n_op; i++)
     free(r->op[i].name);
   free(r->op);
   free(r->verdict);
-  *r = (base_record){.seconds = -1};
+  *r = (as_baseline_record){.seconds = -1};
 }
 
-void base_record_move(base_record *to, base_record *from) {
-  base_record_clear(to);
+void as_baseline_record_move(as_baseline_record *to, as_baseline_record *from) {
+  as_baseline_record_clear(to);
   *to = *from;
-  *from = (base_record){.seconds = -1};
+  *from = (as_baseline_record){.seconds = -1};
 }
 
-const base_op *base_record_op(const base_record *r, const char *name) {
+const as_baseline_op *as_baseline_record_op(const as_baseline_record *r, const char *name) {
   for (uint32_t i = 0; i < r->n_op; i++) {
     if (strcmp(r->op[i].name, name) == 0)
       return &r->op[i];
@@ -44,17 +44,17 @@ static char *absolute(const char *path) {
   return out;
 }
 
-void base_init(base *b, const char *path) {
+void as_baseline_init(as_baseline *b, const char *path) {
   const char *slash = strrchr(path, '/');
   char *dir = slash == NULL   ? as_strdup(".")
               : slash == path ? as_strdup("/")
                               : as_format("%.*s", (int)(slash - path), path);
-  *b = (base){as_strdup(path), absolute(dir), {0}};
-  as_vec_init(&b->fact, sizeof(base_fact *));
+  *b = (as_baseline){as_strdup(path), absolute(dir), {0}};
+  as_vec_init(&b->fact, sizeof(as_baseline_fact *));
   free(dir);
 }
 
-char *base_relative(const base *b, const char *path) {
+char *as_baseline_relative(const as_baseline *b, const char *path) {
   char *file = absolute(path);
   const char *d = b->dir;
   const char *f = file;
@@ -84,7 +84,7 @@ char *base_relative(const base *b, const char *path) {
 
 /* as seen from where the command runs, where that is the baseline's own folder; otherwise the whole
  * path */
-char *base_real(const base *b, const char *relative) {
+char *as_baseline_real(const as_baseline *b, const char *relative) {
   char *cwd = realpath(".", NULL);
   bool here = cwd && strcmp(cwd, b->dir) == 0;
   free(cwd);
@@ -94,9 +94,9 @@ char *base_real(const base *b, const char *relative) {
 }
 
 /* ---- facts */
-static void fact_free(base_fact *f) {
-  base_record_clear(&f->was);
-  base_record_clear(&f->now);
+static void fact_free(as_baseline_fact *f) {
+  as_baseline_record_clear(&f->was);
+  as_baseline_record_clear(&f->now);
   free(f->program);
   free(f->candidate);
   free(f->part);
@@ -105,62 +105,63 @@ static void fact_free(base_fact *f) {
   free(f);
 }
 
-void base_clear(base *b) {
+void as_baseline_clear(as_baseline *b) {
   for (size_t i = 0; i < b->fact.n; i++)
-    fact_free(AS_VEC_AT(&b->fact, base_fact *, i));
+    fact_free(AS_VEC_AT(&b->fact, as_baseline_fact *, i));
   as_vec_clear(&b->fact);
   free(b->path);
   free(b->dir);
 }
 
-static bool is_fact(const base_fact *f, base_kind kind, const char *program, const char *candidate,
-                    const char *part) {
+static bool is_fact(const as_baseline_fact *f, as_baseline_kind kind, const char *program,
+                    const char *candidate, const char *part) {
   return f->kind == kind && strcmp(f->program, program) == 0 &&
          strcmp(f->candidate, candidate) == 0 && strcmp(f->part, part) == 0;
 }
 
-base_fact *base_fact_at(base *b, base_kind kind, const char *program, const char *candidate,
-                        const char *part) {
+as_baseline_fact *as_baseline_fact_at(as_baseline *b, as_baseline_kind kind, const char *program,
+                                      const char *candidate, const char *part) {
   for (size_t i = b->fact.n; i-- > 0;)
-    if (is_fact(AS_VEC_AT(&b->fact, base_fact *, i), kind, program, candidate, part))
-      return AS_VEC_AT(&b->fact, base_fact *, i);
-  base_fact *f = as_calloc(1, sizeof *f);
-  *f = (base_fact){.kind = kind,
-                   .program = as_strdup(program),
-                   .candidate = as_strdup(candidate),
-                   .part = as_strdup(part)};
+    if (is_fact(AS_VEC_AT(&b->fact, as_baseline_fact *, i), kind, program, candidate, part))
+      return AS_VEC_AT(&b->fact, as_baseline_fact *, i);
+  as_baseline_fact *f = as_calloc(1, sizeof *f);
+  *f = (as_baseline_fact){.kind = kind,
+                          .program = as_strdup(program),
+                          .candidate = as_strdup(candidate),
+                          .part = as_strdup(part)};
   f->was.seconds = f->now.seconds = -1;
   as_vec_push(&b->fact, &f);
   return f;
 }
 
 static int in_order(const void *a, const void *b) {
-  const base_fact *x = *(base_fact *const *)a;
-  const base_fact *y = *(base_fact *const *)b;
+  const as_baseline_fact *x = *(as_baseline_fact *const *)a;
+  const as_baseline_fact *y = *(as_baseline_fact *const *)b;
   if (x->kind != y->kind)
     return x->kind < y->kind ? -1 : 1;
   int c = strcmp(x->program, y->program);
   if (c == 0)
     c = strcmp(x->candidate, y->candidate);
-  if (c == 0 && x->kind == BASE_MIRAGE)
+  if (c == 0 && x->kind == AS_BASELINE_MIRAGE)
     c = (int)strlen(x->part) - (int)strlen(y->part); /* numbers */
   return c ? c : strcmp(x->part, y->part);
 }
 
-void base_sort(base *b) {
+void as_baseline_sort(as_baseline *b) {
   if (b->fact.n)
-    qsort(b->fact.data, b->fact.n, sizeof(base_fact *), in_order);
+    qsort(b->fact.data, b->fact.n, sizeof(as_baseline_fact *), in_order);
 }
 
-char *base_fact_name(const base_fact *f) {
-  if (f->kind == BASE_RULE)
+char *as_baseline_fact_name(const as_baseline_fact *f) {
+  if (f->kind == AS_BASELINE_RULE)
     return as_format("%s %s", f->program, f->part);
-  return f->kind == BASE_MIRAGE ? as_format("%s %s graph %s", f->program, f->candidate, f->part)
-                                : as_format("%s %s", f->program, f->candidate);
+  return f->kind == AS_BASELINE_MIRAGE
+             ? as_format("%s %s graph %s", f->program, f->candidate, f->part)
+             : as_format("%s %s", f->program, f->candidate);
 }
 
 /* ---- the file */
-static bool bad(const base *b, size_t i, as_err *err) {
+static bool bad(const as_baseline *b, size_t i, as_err *err) {
   return as_err_set(err, AS_BAD_INPUT, "%s: fact %zu is not what a baseline holds", b->path, i);
 }
 
@@ -172,14 +173,14 @@ static bool take_sha(char to[65], const json_t *j) {
   return true;
 }
 
-static bool read_relied(base_record *r, json_t *relied) {
+static bool read_relied(as_baseline_record *r, json_t *relied) {
   const char *name;
   json_t *v;
   if (!json_is_object(relied))
     return false;
   r->op = as_calloc(json_object_size(relied) + 1, sizeof *r->op);
   json_object_foreach(relied, name, v) {
-    base_op *o = &r->op[r->n_op];
+    as_baseline_op *o = &r->op[r->n_op];
     if (!take_sha(o->sha256, json_object_get(v, "sha256")) ||
         !take_sha(o->canonical, json_object_get(v, "canonical")))
       return false;
@@ -189,7 +190,7 @@ static bool read_relied(base_record *r, json_t *relied) {
   return true;
 }
 
-static bool read_fact(base *b, json_t *j, size_t i, as_err *err) {
+static bool read_fact(as_baseline *b, json_t *j, size_t i, as_err *err) {
   const char *kind = json_string_value(json_object_get(j, "kind"));
   const char *part = json_string_value(json_object_get(j, "part"));
   const char *verdict = json_string_value(json_object_get(j, "verdict"));
@@ -201,16 +202,16 @@ static bool read_fact(base *b, json_t *j, size_t i, as_err *err) {
   size_t k = 0;
   while (k < 3 && (kind == NULL || strcmp(kind, kinds[k]) != 0))
     k++;
-  bool parts =
-      k == BASE_PROGRAM
-          ? part == NULL
-          : part && *part &&
-                (k == BASE_RULE || part[strspn(part, "0123456789")] == 0); /* a name, or a number */
-  if (k == 3 || !pp || !cp || !parts || (k == BASE_RULE) != (c == NULL) || !verdict ||
+  bool parts = k == AS_BASELINE_PROGRAM
+                   ? part == NULL
+                   : part && *part &&
+                         (k == AS_BASELINE_RULE ||
+                          part[strspn(part, "0123456789")] == 0); /* a name, or a number */
+  if (k == 3 || !pp || !cp || !parts || (k == AS_BASELINE_RULE) != (c == NULL) || !verdict ||
       !json_is_boolean(json_object_get(j, "certified")) || !json_is_integer(work))
     return bad(b, i, err);
   size_t before = b->fact.n;
-  base_fact *f = base_fact_at(b, (base_kind)k, pp, cp, part ? part : "");
+  as_baseline_fact *f = as_baseline_fact_at(b, (as_baseline_kind)k, pp, cp, part ? part : "");
   if (b->fact.n == before)
     return as_err_set(err, AS_BAD_INPUT, "%s: fact %zu is there twice", b->path, i);
   f->recorded = true;
@@ -247,12 +248,12 @@ static json_t *load_json(const char *path, const char *format, as_err *err) {
 static const char FORMAT[] = "assay-baseline 1";
 static const char TIMES[] = "assay-baseline-times 1";
 
-static bool read_times(base *b, const char *path, as_err *err) {
+static bool read_times(as_baseline *b, const char *path, as_err *err) {
   json_t *j = load_json(path, TIMES, err);
   json_t *t = json_object_get(j, "seconds");
   for (size_t i = 0; i < b->fact.n; i++) {
-    base_fact *f = AS_VEC_AT(&b->fact, base_fact *, i);
-    char *name = base_fact_name(f);
+    as_baseline_fact *f = AS_VEC_AT(&b->fact, as_baseline_fact *, i);
+    char *name = as_baseline_fact_name(f);
     json_t *s = json_object_get(t, name);
     if (json_is_number(s))
       f->was.seconds = json_number_value(s);
@@ -262,8 +263,8 @@ static bool read_times(base *b, const char *path, as_err *err) {
   return j != NULL;
 }
 
-bool base_read(base *b, as_err *err) {
-  if (!cli_exists(b->path))
+bool as_baseline_read(as_baseline *b, as_err *err) {
+  if (!as_exists(b->path))
     return true;
   json_t *j = load_json(b->path, FORMAT, err);
   json_t *facts = json_object_get(j, "facts");
@@ -280,16 +281,16 @@ bool base_read(base *b, as_err *err) {
     }
   }
   json_decref(j);
-  base_sort(b);
+  as_baseline_sort(b);
   char *times = as_format("%s.times", b->path);
-  if (ok && cli_exists(times))
+  if (ok && as_exists(times))
     ok = read_times(b, times, err);
   free(times);
   return ok;
 }
 
-static json_t *fact_json(const base_fact *f) {
-  const base_record *r = &f->was;
+static json_t *fact_json(const as_baseline_fact *f) {
+  const as_baseline_record *r = &f->was;
   json_t *relied = json_object();
   for (uint32_t i = 0; i < r->n_op; i++) {
     json_object_set_new(
@@ -323,15 +324,15 @@ static bool write_json(const char *path, json_t *j, as_err *err) {
   return ok;
 }
 
-bool base_write(const base *b, as_err *err) {
+bool as_baseline_write(const as_baseline *b, as_err *err) {
   json_t *facts = json_array();
   json_t *seconds = json_object();
   for (size_t i = 0; i < b->fact.n; i++) {
-    const base_fact *f = AS_VEC_AT(&b->fact, base_fact *, i);
+    const as_baseline_fact *f = AS_VEC_AT(&b->fact, as_baseline_fact *, i);
     if (f->was.verdict == NULL)
       continue;
     json_array_append_new(facts, fact_json(f));
-    char *name = base_fact_name(f);
+    char *name = as_baseline_fact_name(f);
     if (f->was.seconds >= 0)
       json_object_set_new(seconds, name, json_real(f->was.seconds));
     free(name);

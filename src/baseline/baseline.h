@@ -1,11 +1,11 @@
 /* Baselines of `assay regress`: certified facts and what they rely on, as one JSON file in
  * canonical order, so that the same facts give the same bytes. Times are of one machine and one
- * run: they are kept beside it, in BASELINE.times, which may be absent.  Private to src/cli. */
-#ifndef AS_CLI_BASELINE_H
-#define AS_CLI_BASELINE_H
+ * run: they are kept beside it, in BASELINE.times, which may be absent.   */
+#ifndef AS_BASELINE_BASELINE_H
+#define AS_BASELINE_BASELINE_H
 #include "src/cli/cli.h"
 
-typedef enum { BASE_PROGRAM, BASE_MIRAGE, BASE_RULE } base_kind;
+typedef enum { AS_BASELINE_PROGRAM, AS_BASELINE_MIRAGE, AS_BASELINE_RULE } as_baseline_kind;
 
 /* sha256: of the operator's specification as the checker reads it (what certificates and reports
  * state); canonical: of its canonical text and those of all functions that it needs, which is known
@@ -14,7 +14,7 @@ typedef struct {
   char *name;
   char sha256[65];
   char canonical[65];
-} base_op;
+} as_baseline_op;
 
 typedef struct {
   char *verdict; /* PROVED, REFUTED, UNKNOWN, or ILL-FORMED: a text cannot be read, or the shapes do
@@ -25,62 +25,65 @@ typedef struct {
   char program_sha[65];
   char candidate_sha[65];
   char claim_sha[65]; /* of what is to be proved; empty where the claim cannot be read */
-  base_op *op;
+  as_baseline_op *op;
   uint32_t n_op; /* sorted by name */
-} base_record;
+} as_baseline_record;
 
 typedef enum {
-  BASE_STANDS,
-  BASE_SAME,
-  BASE_CHANGED,
-  BASE_LOST,
-  BASE_NEW,
-  BASE_GONE,
-  BASE_APART
-} base_outcome;
+  AS_BASELINE_STANDS,
+  AS_BASELINE_SAME,
+  AS_BASELINE_CHANGED,
+  AS_BASELINE_LOST,
+  AS_BASELINE_NEW,
+  AS_BASELINE_GONE,
+  AS_BASELINE_APART
+} as_baseline_outcome;
 
 typedef struct {
-  base_kind kind;
+  as_baseline_kind kind;
   char *program;
   char *candidate;
   char *part; /* paths relative to the baseline; part: number of a graph, name of a rule, otherwise
                  "" */
   bool recorded;
   bool asked; /* in the baseline; among what the command is about */
-  base_record was;
-  base_record now;
-  base_outcome outcome; /* STANDS: not looked at again; LOST: known before, now unknown; GONE: a
-                           file or part is no more; APART: not asked for */
+  as_baseline_record was;
+  as_baseline_record now;
+  as_baseline_outcome outcome; /* STANDS: not looked at again; LOST: known before, now unknown;
+                           GONE: a file or part is no more; APART: not asked for */
   char *reason;
   char *cex; /* of what was judged now; may be NULL */
-} base_fact;
+} as_baseline_fact;
 
 typedef struct {
   char *path;
   char *dir;
-  as_vec fact; /* of base_fact *, sorted by base_sort */
-} base;
+  as_vec fact; /* of as_baseline_fact *, sorted by base_sort */
+} as_baseline;
 
-void base_init(base *b, const char *path);
-void base_clear(base *b);
-bool base_read(base *b, as_err *err); /* no file: no facts */
-bool base_write(const base *b,
-                as_err *err); /* facts that have a verdict; both files, each by one rename */
-char *base_relative(const base *b, const char *path); /* malloc'ed */
-char *base_real(const base *b, const char *relative); /* a path that can be opened; malloc'ed */
+void as_baseline_init(as_baseline *b, const char *path);
+void as_baseline_clear(as_baseline *b);
+bool as_baseline_read(as_baseline *b, as_err *err); /* no file: no facts */
+bool as_baseline_write(const as_baseline *b,
+                       as_err *err); /* facts that have a verdict; both files, each by one rename */
+char *as_baseline_relative(const as_baseline *b, const char *path); /* malloc'ed */
+char *as_baseline_real(const as_baseline *b,
+                       const char *relative); /* a path that can be opened; malloc'ed */
 /* the fact of this kind, paths (relative) and part; made where there is none.  Copies. */
-base_fact *base_fact_at(base *b, base_kind kind, const char *program, const char *candidate,
-                        const char *part);
-void base_sort(base *b);
-char *base_fact_name(const base_fact *f); /* for people; malloc'ed */
-const char *base_kind_word(base_kind k);
-void base_record_clear(base_record *r);
-void base_record_move(base_record *to, base_record *from); /* clears both first and last */
-const base_op *base_record_op(const base_record *r, const char *name); /* NULL: none */
+as_baseline_fact *as_baseline_fact_at(as_baseline *b, as_baseline_kind kind, const char *program,
+                                      const char *candidate, const char *part);
+void as_baseline_sort(as_baseline *b);
+char *as_baseline_fact_name(const as_baseline_fact *f); /* for people; malloc'ed */
+const char *as_baseline_kind_word(as_baseline_kind k);
+void as_baseline_record_clear(as_baseline_record *r);
+void as_baseline_record_move(as_baseline_record *to,
+                             as_baseline_record *from); /* clears both first and last */
+const as_baseline_op *as_baseline_record_op(const as_baseline_record *r,
+                                            const char *name); /* NULL: none */
 
-void base_claim_sha(const ck_terms *T, const ck_claim *c, char out[65]); /* claim_sha.c */
+void as_baseline_claim_sha(const ck_terms *T, const ck_claim *c, char out[65]); /* claim_sha.c */
 
-/* Facts that a path holds (base_collect.c): a pair `PROGRAM=CANDIDATE`, a file, or a folder with
+/* Facts that a path holds (collect.c): a pair `PROGRAM=CANDIDATE`, a file, or a folder with
  * all below it. */
-bool base_collect(base *b, const cli_opts *o, const char *path, as_err *err);
+bool as_baseline_collect(as_baseline *b, const cli_opts *o, const char *path, as_err *err);
 #endif

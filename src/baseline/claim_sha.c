@@ -58,7 +58,7 @@ static void write_term(writer *w, ck_id root) {
   as_vec_clear(&stack);
 }
 
-void base_claim_sha(const ck_terms *T, const ck_claim *c, char out[65]) {
+void as_baseline_claim_sha(const ck_terms *T, const ck_claim *c, char out[65]) {
   writer w = {.T = T, .number = as_calloc(ck_size(T) + 1, sizeof(uint32_t))};
   as_str_init(&w.out);
   for (uint32_t g = 0; g < c->n_goals; g++) {

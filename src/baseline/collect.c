@@ -30,16 +30,16 @@ static int visible(const struct dirent *e) {
   return e->d_name[0] != '.';
 }
 
-static void ask(base *b, base_kind kind, const char *program, const char *candidate,
+static void ask(as_baseline *b, as_baseline_kind kind, const char *program, const char *candidate,
                 const char *part) {
-  char *p = base_relative(b, program);
-  char *c = candidate ? base_relative(b, candidate) : as_strdup("");
-  base_fact_at(b, kind, p, c, part)->asked = true;
+  char *p = as_baseline_relative(b, program);
+  char *c = candidate ? as_baseline_relative(b, candidate) : as_strdup("");
+  as_baseline_fact_at(b, kind, p, c, part)->asked = true;
   free(p);
   free(c);
 }
 
-static bool rules_of(base *b, const cli_opts *o, const char *path, as_err *err) {
+static bool rules_of(as_baseline *b, const cli_opts *o, const char *path, as_err *err) {
   const char *way = o->direction ? o->direction : "forward";
   cli_rules s;
   bool ok = cli_rules_open(o, path, &s, err);
@@ -49,24 +49,24 @@ static bool rules_of(base *b, const cli_opts *o, const char *path, as_err *err) 
       ok = as_err_set(err, AS_BAD_INPUT, "%s: a rule without a name", path);
     char *back = as_format("%s.reverse", name);
     if (ok && strcmp(way, "backward") != 0)
-      ask(b, BASE_RULE, path, NULL, name);
+      ask(b, AS_BASELINE_RULE, path, NULL, name);
     if (ok && strcmp(way, "forward") != 0)
-      ask(b, BASE_RULE, path, NULL, back);
+      ask(b, AS_BASELINE_RULE, path, NULL, back);
     free(back);
   }
   cli_rules_close(&s);
   return ok;
 }
 
-static bool pair(base *b, const char *program, const char *candidate, as_err *err) {
+static bool pair(as_baseline *b, const char *program, const char *candidate, as_err *err) {
   if (!ends(candidate, ".json")) {
-    ask(b, BASE_PROGRAM, program, candidate, "");
+    ask(b, AS_BASELINE_PROGRAM, program, candidate, "");
     return true;
   }
   as_mirage *m = as_mirage_read(candidate, err);
   for (size_t i = 0; m && i < as_mirage_count(m); i++) {
     char *part = as_format("%zu", i);
-    ask(b, BASE_MIRAGE, program, candidate, part);
+    ask(b, AS_BASELINE_MIRAGE, program, candidate, part);
     free(part);
   }
   as_mirage_free(m);
@@ -81,7 +81,7 @@ static char *program_of(const char *path) {
   bool program = ends(path, ".tp");
   if (strcmp(name, "candidate.mug") == 0 || strcmp(name, "candidate.tp") == 0) {
     char *p = as_format("%.*sprogram.tp", (int)(name - path), path);
-    if (cli_exists(p))
+    if (as_exists(p))
       return p;
     free(p);
   }
@@ -91,7 +91,7 @@ static char *program_of(const char *path) {
     if (end == dot && program)
       continue; /* itself */
     char *p = as_format("%.*s.tp", (int)(end - path), path);
-    if (cli_exists(p))
+    if (as_exists(p))
       return p;
     free(p);
   }
@@ -103,8 +103,8 @@ static bool is_candidate(const char *path) {
 }
 
 /* of: only candidates of this program; NULL: everything, in folders below as well */
-static bool folder(base *b, const cli_opts *o, const char *dir, const char *of, uint32_t *found,
-                   as_err *err) {
+static bool folder(as_baseline *b, const cli_opts *o, const char *dir, const char *of,
+                   uint32_t *found, as_err *err) {
   struct dirent **e;
   int n = scandir(dir, &e, visible, by_name);
   bool ok = n >= 0 || as_err_set(err, AS_BAD_INPUT, "%s: cannot be read", dir);
@@ -134,12 +134,12 @@ static bool folder(base *b, const cli_opts *o, const char *dir, const char *of, 
   return ok;
 }
 
-static bool pair_by_hand(base *b, const char *path, const char *eq, as_err *err) {
+static bool pair_by_hand(as_baseline *b, const char *path, const char *eq, as_err *err) {
   char *program = as_format("%.*s", (int)(eq - path), path);
   const char *candidate = eq + 1;
   bool ok = true;
   for (int i = 0; i < 2 && ok; i++) {
-    if (!cli_exists(i ? candidate : program))
+    if (!as_exists(i ? candidate : program))
       ok = as_err_set(err, AS_BAD_INPUT, "%s: no such file", i ? candidate : program);
   }
   if (ok && (!ends(program, ".tp") || !is_candidate(candidate))) {
@@ -153,10 +153,10 @@ static bool pair_by_hand(base *b, const char *path, const char *eq, as_err *err)
   return ok;
 }
 
-bool base_collect(base *b, const cli_opts *o, const char *path, as_err *err) {
+bool as_baseline_collect(as_baseline *b, const cli_opts *o, const char *path, as_err *err) {
   const char *eq = strchr(path, '=');
   uint32_t found = 0;
-  if (!cli_exists(path)) {
+  if (!as_exists(path)) {
     return eq ? pair_by_hand(b, path, eq, err)
               : as_err_set(err, AS_BAD_INPUT, "%s: no such file", path);
   }

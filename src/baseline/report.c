@@ -18,18 +18,18 @@ static const char *const outcomes[] = {"stands", "same", "changed", "lost", "new
 /* a specification that some facts of the baseline rely on and that is no longer the same */
 typedef struct {
   const char *name;
-  const base_op *was;
-  const base_op *now;
-  as_vec fact; /* of const base_fact * */
+  const as_baseline_op *was;
+  const as_baseline_op *now;
+  as_vec fact; /* of const as_baseline_fact * */
 } changed_op;
 
-static const base_fact *fact_at(const base *b, size_t i) {
-  return AS_VEC_AT(&b->fact, base_fact *, i);
+static const as_baseline_fact *fact_at(const as_baseline *b, size_t i) {
+  return AS_VEC_AT(&b->fact, as_baseline_fact *, i);
 }
 
-static bool slower(const base_fact *f) {
-  const base_record *w = &f->was;
-  const base_record *n = &f->now;
+static bool slower(const as_baseline_fact *f) {
+  const as_baseline_record *w = &f->was;
+  const as_baseline_record *n = &f->now;
   if (!f->recorded || n->verdict == NULL)
     return false;
   bool time =
@@ -39,16 +39,16 @@ static bool slower(const base_fact *f) {
 
 /* texts and specifications are the same, and yet something else is to be proved: this version reads
  * them otherwise than the one that wrote the baseline */
-static bool read_otherwise(const base_fact *f) {
-  const base_record *w = &f->was;
-  const base_record *n = &f->now;
-  if (f->outcome == BASE_APART || f->outcome == BASE_GONE || !w->claim_sha[0] || !n->claim_sha[0] ||
-      strcmp(w->claim_sha, n->claim_sha) == 0)
+static bool read_otherwise(const as_baseline_fact *f) {
+  const as_baseline_record *w = &f->was;
+  const as_baseline_record *n = &f->now;
+  if (f->outcome == AS_BASELINE_APART || f->outcome == AS_BASELINE_GONE || !w->claim_sha[0] ||
+      !n->claim_sha[0] || strcmp(w->claim_sha, n->claim_sha) == 0)
     return false;
   bool same = strcmp(w->program_sha, n->program_sha) == 0 &&
               strcmp(w->candidate_sha, n->candidate_sha) == 0;
   for (uint32_t i = 0; i < w->n_op && same; i++) {
-    const base_op *now = base_record_op(n, w->op[i].name);
+    const as_baseline_op *now = as_baseline_record_op(n, w->op[i].name);
     same = now && strcmp(now->canonical, w->op[i].canonical) == 0;
   }
   return same;
@@ -61,14 +61,15 @@ static int by_name(const void *a, const void *b) {
   return c ? c : strcmp(x->was->sha256, y->was->sha256);
 }
 
-static void changed_specifications(const base *b, as_vec *all) {
+static void changed_specifications(const as_baseline *b, as_vec *all) {
   as_vec_init(all, sizeof(changed_op));
   for (size_t i = 0; i < b->fact.n; i++) {
-    const base_fact *f = fact_at(b, i);
-    for (uint32_t k = 0; k < f->was.n_op && f->outcome != BASE_APART && f->outcome != BASE_GONE;
+    const as_baseline_fact *f = fact_at(b, i);
+    for (uint32_t k = 0;
+         k < f->was.n_op && f->outcome != AS_BASELINE_APART && f->outcome != AS_BASELINE_GONE;
          k++) {
-      const base_op *was = &f->was.op[k];
-      const base_op *now = base_record_op(&f->now, was->name);
+      const as_baseline_op *was = &f->was.op[k];
+      const as_baseline_op *now = as_baseline_record_op(&f->now, was->name);
       if (now == NULL || (strcmp(was->canonical, now->canonical) == 0 &&
                           (now->sha256[0] == 0 || strcmp(was->sha256, now->sha256) == 0)))
         continue;
@@ -78,7 +79,7 @@ static void changed_specifications(const base *b, as_vec *all) {
         at++;
       if (at == all->n) {
         changed_op c = {was->name, was, now, {0}};
-        as_vec_init(&c.fact, sizeof(const base_fact *));
+        as_vec_init(&c.fact, sizeof(const as_baseline_fact *));
         as_vec_push(all, &c);
       }
       changed_op *c = &AS_VEC_AT(all, changed_op, at);
@@ -98,8 +99,8 @@ static const char *how(const changed_op *c) {
                                                            : "changed";
 }
 
-static void print_fact(const char *what, const base_fact *f) {
-  char *name = base_fact_name(f);
+static void print_fact(const char *what, const as_baseline_fact *f) {
+  char *name = as_baseline_fact_name(f);
   printf("%-8s %s: ", what, name);
   if (f->recorded) {
     printf("%s%s -> ", f->was.verdict,
@@ -113,8 +114,8 @@ static void print_fact(const char *what, const base_fact *f) {
   free(name);
 }
 
-static void print_slower(const base_fact *f) {
-  char *name = base_fact_name(f);
+static void print_slower(const as_baseline_fact *f) {
+  char *name = as_baseline_fact_name(f);
   printf("slower   %s: %u proof steps, %u before", name, f->now.work, f->was.work);
   if (f->was.seconds >= 0)
     printf("; %.3f s, %.3f s before", f->now.seconds, f->was.seconds);
@@ -122,15 +123,15 @@ static void print_slower(const base_fact *f) {
   free(name);
 }
 
-static void print_text(const cli_opts *o, const base *b, const size_t *count, size_t n_slower,
-                       double seconds, const as_vec *ops) {
+static void print_text(const cli_opts *o, const as_baseline *b, const size_t *count,
+                       size_t n_slower, double seconds, const as_vec *ops) {
   static const char *const labels[] = {NULL, NULL, "CHANGED", "UNKNOWN", "new", "gone"};
   for (size_t i = 0; i < ops->n && !o->quiet; i++) {
     const changed_op *c = &AS_VEC_AT(ops, changed_op, i);
     printf("specification %s: %s, %zu facts rely on it (%.12s, now %.12s)\n", c->name, how(c),
            c->fact.n, c->was->sha256, c->now->sha256[0] ? c->now->sha256 : "not read");
     for (size_t k = 0; k < c->fact.n; k++) {
-      char *name = base_fact_name(AS_VEC_AT(&c->fact, const base_fact *, k));
+      char *name = as_baseline_fact_name(AS_VEC_AT(&c->fact, const as_baseline_fact *, k));
       printf("  %s\n", name);
       free(name);
     }
@@ -144,15 +145,16 @@ static void print_text(const cli_opts *o, const base *b, const size_t *count, si
            otherwise);
   }
   for (size_t i = 0; i < b->fact.n && !o->quiet; i++) {
-    const base_fact *f = fact_at(b, i);
-    if (f->outcome == BASE_GONE) {
-      char *name = base_fact_name(f);
+    const as_baseline_fact *f = fact_at(b, i);
+    if (f->outcome == AS_BASELINE_GONE) {
+      char *name = as_baseline_fact_name(f);
       printf("gone     %s\n", name);
       free(name);
-    } else if (f->outcome == BASE_CHANGED || f->outcome == BASE_LOST || f->outcome == BASE_NEW) {
+    } else if (f->outcome == AS_BASELINE_CHANGED || f->outcome == AS_BASELINE_LOST ||
+               f->outcome == AS_BASELINE_NEW) {
       print_fact(labels[f->outcome], f);
-    } else if (o->verbose && f->outcome != BASE_APART) {
-      char *name = base_fact_name(f);
+    } else if (o->verbose && f->outcome != AS_BASELINE_APART) {
+      char *name = as_baseline_fact_name(f);
       printf("%-8s %s: %s\n", outcomes[f->outcome], name, f->was.verdict);
       free(name);
     }
@@ -161,9 +163,9 @@ static void print_text(const cli_opts *o, const base *b, const size_t *count, si
   }
   printf("%zu verdicts changed, %zu unknown that were known, %zu judged again and the same, %zu "
          "stand, %zu new, %zu gone in %.1f s\n",
-         count[BASE_CHANGED], count[BASE_LOST], count[BASE_SAME], count[BASE_STANDS],
-         count[BASE_NEW], count[BASE_GONE], seconds);
-  if (count[BASE_STANDS] && !o->quiet) {
+         count[AS_BASELINE_CHANGED], count[AS_BASELINE_LOST], count[AS_BASELINE_SAME],
+         count[AS_BASELINE_STANDS], count[AS_BASELINE_NEW], count[AS_BASELINE_GONE], seconds);
+  if (count[AS_BASELINE_STANDS] && !o->quiet) {
     printf("what stands was not proved again: its texts and the specifications that it relies on "
            "have the same hashes (--all proves all)\n");
   }
@@ -173,19 +175,19 @@ static void print_text(const cli_opts *o, const base *b, const size_t *count, si
            n_slower, TIMES, SECONDS, WORK_TIMES, STEPS);
   }
   if (o->update)
-    printf("%s: %zu facts\n", b->path, b->fact.n - count[BASE_GONE]);
+    printf("%s: %zu facts\n", b->path, b->fact.n - count[AS_BASELINE_GONE]);
 }
 
-static json_t *fact_json(const base_fact *f) {
-  json_t *j = json_pack("{s:s, s:s, s:s, s:s*, s:s*}", "kind", base_kind_word(f->kind), "program",
-                        f->program, "outcome", outcomes[f->outcome], "reason", f->reason,
+static json_t *fact_json(const as_baseline_fact *f) {
+  json_t *j = json_pack("{s:s, s:s, s:s, s:s*, s:s*}", "kind", as_baseline_kind_word(f->kind),
+                        "program", f->program, "outcome", outcomes[f->outcome], "reason", f->reason,
                         "counterexample", f->cex);
   if (f->candidate[0])
     json_object_set_new(j, "candidate", json_string(f->candidate));
   if (f->part[0])
     json_object_set_new(j, "part", json_string(f->part));
   for (int k = 0; k < 2; k++) {
-    const base_record *r = k ? &f->now : &f->was;
+    const as_baseline_record *r = k ? &f->now : &f->was;
     if (r->verdict == NULL)
       continue;
     json_t *v = json_pack("{s:s, s:b, s:I}", "verdict", r->verdict, "certified", r->certified,
@@ -201,19 +203,19 @@ static json_t *fact_json(const base_fact *f) {
   return j;
 }
 
-static void print_json(const base *b, const size_t *count, size_t n_slower, double seconds,
+static void print_json(const as_baseline *b, const size_t *count, size_t n_slower, double seconds,
                        const as_vec *ops) {
   json_t *facts = json_array();
   json_t *specs = json_array();
   for (size_t i = 0; i < b->fact.n; i++) {
-    if (fact_at(b, i)->outcome != BASE_APART)
+    if (fact_at(b, i)->outcome != AS_BASELINE_APART)
       json_array_append_new(facts, fact_json(fact_at(b, i)));
   }
   for (size_t i = 0; i < ops->n; i++) {
     const changed_op *c = &AS_VEC_AT(ops, changed_op, i);
     json_t *dependents = json_array();
     for (size_t k = 0; k < c->fact.n; k++) {
-      char *name = base_fact_name(AS_VEC_AT(&c->fact, const base_fact *, k));
+      char *name = as_baseline_fact_name(AS_VEC_AT(&c->fact, const as_baseline_fact *, k));
       json_array_append_new(dependents, json_string(name));
       free(name);
     }
@@ -225,16 +227,16 @@ static void print_json(const base *b, const size_t *count, size_t n_slower, doub
   json_t *j = json_pack("{s:s, s:s, s:o, s:o, s:f, s:i}", "format", "assay-regress 1", "baseline",
                         b->path, "facts", facts, "specifications", specs, "seconds", seconds,
                         "slower", (int)n_slower);
-  for (int k = 0; k < BASE_APART; k++)
+  for (int k = 0; k < AS_BASELINE_APART; k++)
     json_object_set_new(j, outcomes[k], json_integer((json_int_t)count[k]));
   json_dumpf(j, stdout, JSON_INDENT(1));
   putchar('\n');
   json_decref(j);
 }
 
-int regress_report(const cli_opts *o, const base *b, double seconds) {
+int as_baseline_report(const cli_opts *o, const as_baseline *b, double seconds) {
   as_vec ops;
-  size_t count[BASE_APART + 1] = {0};
+  size_t count[AS_BASELINE_APART + 1] = {0};
   size_t n_slower = 0;
   changed_specifications(b, &ops);
   for (size_t i = 0; i < b->fact.n; i++) {
@@ -248,45 +250,45 @@ int regress_report(const cli_opts *o, const base *b, double seconds) {
   for (size_t i = 0; i < ops.n; i++)
     as_vec_clear(&AS_VEC_AT(&ops, changed_op, i).fact);
   as_vec_clear(&ops);
-  return count[BASE_CHANGED] ? AS_NO
-         : count[BASE_LOST]  ? AS_UNKNOWN
-         : count[BASE_GONE]  ? AS_BAD_INPUT
-                             : AS_OK;
+  return count[AS_BASELINE_CHANGED] ? AS_NO
+         : count[AS_BASELINE_LOST]  ? AS_UNKNOWN
+         : count[AS_BASELINE_GONE]  ? AS_BAD_INPUT
+                                    : AS_OK;
 }
 
-bool regress_junit(const cli_opts *o, const base *b, as_err *err) {
+bool as_baseline_junit(const cli_opts *o, const as_baseline *b, as_err *err) {
   if (o->junit == NULL)
     return true;
-  cli_junit *j = cli_junit_new(b->path);
+  as_report_junit *j = as_report_junit_new(b->path);
   for (size_t i = 0; i < b->fact.n; i++) {
-    const base_fact *f = fact_at(b, i);
-    if (f->outcome == BASE_APART)
+    const as_baseline_fact *f = fact_at(b, i);
+    if (f->outcome == AS_BASELINE_APART)
       continue;
-    char *name = base_fact_name(f);
+    char *name = as_baseline_fact_name(f);
     char *message = NULL;
-    if (f->outcome == BASE_GONE) {
+    if (f->outcome == AS_BASELINE_GONE) {
       message = as_strdup("a file, a graph or a rule of the baseline is no more");
     } else if (f->now.verdict) {
       message =
           as_format("%s%s%s%s%s", f->recorded ? f->was.verdict : "", f->recorded ? " -> " : "",
                     f->now.verdict, f->reason ? ": " : "", f->reason ? f->reason : "");
     }
-    cli_junit_case c = {.group = base_kind_word(f->kind),
-                        .name = name,
-                        .seconds = f->now.seconds > 0 ? f->now.seconds : 0,
-                        .type = outcomes[f->outcome],
-                        .message = message,
-                        .detail = f->cex};
-    bool unsure = f->outcome == BASE_LOST || f->outcome == BASE_GONE ||
-                  (f->outcome == BASE_NEW && strcmp(f->now.verdict, "UNKNOWN") == 0);
-    c.outcome = f->outcome == BASE_CHANGED ? CLI_JUNIT_FAIL
-                : unsure                   ? CLI_JUNIT_ERROR
-                                           : CLI_JUNIT_PASS;
-    cli_junit_add(j, &c);
+    as_report_junit_case c = {.group = as_baseline_kind_word(f->kind),
+                              .name = name,
+                              .seconds = f->now.seconds > 0 ? f->now.seconds : 0,
+                              .type = outcomes[f->outcome],
+                              .message = message,
+                              .detail = f->cex};
+    bool unsure = f->outcome == AS_BASELINE_LOST || f->outcome == AS_BASELINE_GONE ||
+                  (f->outcome == AS_BASELINE_NEW && strcmp(f->now.verdict, "UNKNOWN") == 0);
+    c.outcome = f->outcome == AS_BASELINE_CHANGED ? AS_REPORT_JUNIT_FAIL
+                : unsure                          ? AS_REPORT_JUNIT_ERROR
+                                                  : AS_REPORT_JUNIT_PASS;
+    as_report_junit_add(j, &c);
     free(name);
     free(message);
   }
-  bool ok = cli_junit_write(j, o->junit, err);
-  cli_junit_free(j);
+  bool ok = as_report_junit_write(j, o->junit, err);
+  as_report_junit_free(j);
   return ok;
 }

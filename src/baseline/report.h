@@ -1,8 +1,9 @@
-/* The report of `assay regress`: text or JSON on standard output, JUnit XML.  Private to src/cli.
+/* The report of `assay regress`: text or JSON on standard output, JUnit XML.
  */
-#ifndef AS_CLI_REGRESS_H
-#define AS_CLI_REGRESS_H
+#ifndef AS_BASELINE_REPORT_H
+#define AS_BASELINE_REPORT_H
 #include "baseline.h"
-int regress_report(const cli_opts *o, const base *b, double seconds); /* gives the exit status */
-bool regress_junit(const cli_opts *o, const base *b, as_err *err);
+int as_baseline_report(const cli_opts *o, const as_baseline *b,
+                       double seconds); /* gives the exit status */
+bool as_baseline_junit(const cli_opts *o, const as_baseline *b, as_err *err);
 #endif

@@ -4,8 +4,8 @@
  * with the relations between them; an extent for which no such reading is found stays the number
  * that it is.  The meaning of the format: FORMAT.md beside the data. May include: base, ir,
  * jansson.  Called by src/cli. */
-#ifndef AS_IR_MIRAGE_H
-#define AS_IR_MIRAGE_H
+#ifndef AS_IMPORT_MIRAGE_H
+#define AS_IMPORT_MIRAGE_H
 #include "src/ir/graph.h"
 
 typedef struct as_mirage as_mirage;

@@ -1,6 +1,6 @@
 /* The symbolic extents and the state of one lifting.  Private to src/ir/mirage*.c. */
-#ifndef AS_IR_MIRAGE_INT_H
-#define AS_IR_MIRAGE_INT_H
+#ifndef AS_IMPORT_MIRAGE_INT_H
+#define AS_IMPORT_MIRAGE_INT_H
 #include "mirage.h"
 #include <jansson.h>
 

@@ -7,7 +7,7 @@
 static const char *const kinds[] = {"value", "undefined", "shape",
                                     "ill-formed"}; /* in the order of as_cex_kind */
 
-void *cli_cex_json(const cli_case *c, const as_cex *x) {
+void *as_report_cex_json(const cli_case *c, const as_cex *x) {
   json_t *sizes = json_object();
   json_t *inputs = json_object();
   json_t *index = json_array();
@@ -119,7 +119,7 @@ static bool fits(const cli_case *c, const as_cex *x, as_err *err) {
                     odd->name);
 }
 
-bool cli_cex_read(void *from, const cli_case *c, as_cex *x, as_err *err) {
+bool as_report_cex_read(void *from, const cli_case *c, as_cex *x, as_err *err) {
   json_t *kept = from;
   json_t *inputs = json_object_get(kept, "inputs");
   as_cex_init(x);
@@ -158,7 +158,7 @@ bool cli_cex_read(void *from, const cli_case *c, as_cex *x, as_err *err) {
   return true;
 }
 
-as_status cli_cex_again(const cli_case *c, const as_cex *told, as_cex *now, as_err *err) {
+as_status as_report_cex_again(const cli_case *c, const as_cex *told, as_cex *now, as_err *err) {
   int64_t *env = env_of(c, told);
   as_status s = as_compare_at(c->spec, c->cand, env, told->input, 0, NULL, now, err);
   free(env);

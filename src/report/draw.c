@@ -89,7 +89,7 @@ static void add_node(as_str *s, const as_graph *g, uint32_t i) {
   as_str_printf(s, "\", class=\"%s\"];\n", class);
 }
 
-char *cli_dot(const as_graph *g) {
+char *as_report_dot(const as_graph *g) {
   if (g->n > 400)
     return NULL; /* no picture helps there */
   as_str s;
@@ -165,7 +165,7 @@ static char *clean(const char *svg, const char *end) {
   return out;
 }
 
-void cli_draw(const char *const *dot, size_t n, char **svg) {
+void as_report_draw(const char *const *dot, size_t n, char **svg) {
   as_str all;
   as_str_init(&all);
   for (size_t i = 0; i < n; i++) {
@@ -178,7 +178,7 @@ void cli_draw(const char *const *dot, size_t n, char **svg) {
   char *out;
   char *argv[] = {"dot", "-Tsvg", NULL};
   size_t len;
-  int rc = cli_child(argv, all.s, all.n, &out, &len, false);
+  int rc = as_child(argv, all.s, all.n, &out, &len, false);
   char *at = rc == 0 && len > 0 ? strstr(out, "<svg") : NULL;
   for (size_t i = 0; i < n && at; i++) {
     if (dot[i] == NULL)

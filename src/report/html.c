@@ -4,56 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* length of the UTF-8 character at p that a page may hold, 0 if there is none */
-static size_t utf8(const unsigned char *p) {
-  if (p[0] < 0x80)
-    return p[0] >= 0x20 ? p[0] != 0x7f : p[0] == '\n' || p[0] == '\t';
-  size_t n = p[0] >= 0xc2 && p[0] < 0xe0   ? 2
-             : p[0] >= 0xe0 && p[0] < 0xf0 ? 3
-             : p[0] >= 0xf0 && p[0] < 0xf5 ? 4
-                                           : 0;
-  for (size_t i = 1; i < n; i++) {
-    if ((p[i] & 0xc0) != 0x80)
-      return 0;
-  }
-  if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
-      (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))
-    return 0;
-  return n;
-}
-
-void as_html_text(as_str *s, const char *t) {
-  while (t && *t) {
-    size_t n = utf8((const unsigned char *)t);
-    switch (*t) {
-    case '<':
-      as_str_add(s, "&lt;");
-      break;
-    case '>':
-      as_str_add(s, "&gt;");
-      break;
-    case '&':
-      as_str_add(s, "&amp;");
-      break;
-    case '"':
-      as_str_add(s, "&quot;");
-      break;
-    case '\'':
-      as_str_add(s, "&#39;");
-      break;
-    default:
-      if (n)
-        as_str_addn(s, t, n);
-      else
-        as_str_add(s, "\xef\xbf\xbd");
-    }
-    t += n ? n : 1;
-  }
-}
-
 static void text(as_str *s, const char *before, const char *t, const char *after) {
   as_str_add(s, before);
-  as_html_text(s, t);
+  as_str_add_html(s, t);
   as_str_add(s, after);
 }
 
@@ -289,7 +242,7 @@ static char **draw_parts(const as_report_item *const *items, size_t n) {
     for (size_t j = 0; j < items[i]->parts.n; j++)
       dot[k++] = AS_VEC_AT(&items[i]->parts, as_report_part, j).dot;
   }
-  cli_draw(dot, total, svg);
+  as_report_draw(dot, total, svg);
   free(dot);
   return svg;
 }
@@ -376,7 +329,7 @@ static void in_short(as_str *s, const char *value) {
   enum { SHORT = 28 };
 
   char *part = as_format("%.*s%s", SHORT, value, strlen(value) > SHORT ? ".." : "");
-  as_html_text(s, part);
+  as_str_add_html(s, part);
   free(part);
 }
 
@@ -410,7 +363,7 @@ static void item_row(as_str *s, const as_report_item *it, size_t i, char *const 
     as_str_add(s, " against ");
     in_short(s, it->cex.candidate);
   } else {
-    as_html_text(s, note);
+    as_str_add_html(s, note);
   }
   as_str_printf(s, "</td></tr>\n<tr class=\"detail\"><td colspan=\"%d\">", groups ? 7 : 6);
   if (it->about)

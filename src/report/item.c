@@ -36,8 +36,8 @@ static void random_rows(const cli_verdicts *v, as_report_item *it) {
   as_report_row(it, s, "Random test", "%s", v->field_words);
 }
 
-void cli_report_cex(as_report_item *it, const as_graph *given, const as_graph *cand,
-                    const as_cex *x) {
+void as_report_judged_cex(as_report_item *it, const as_graph *given, const as_graph *cand,
+                          const as_cex *x) {
   static const char *const kind[] = {"", "", "the shape", "the whole"};
   const char *name = x->output < given->n_output ? given->node[given->output[x->output]].name : "";
   as_str where;
@@ -80,7 +80,7 @@ void cli_report_cex(as_report_item *it, const as_graph *given, const as_graph *c
 }
 
 static void program(as_report_item *it, const char *title, const as_graph *g) {
-  char *dot = cli_dot(g);
+  char *dot = as_report_dot(g);
   char *text = g->program ? as_print_mug(g) : as_print_tp(g);
   as_report_add_part(it, title, text, dot);
   free(dot);
@@ -95,7 +95,7 @@ static void specifications(const cli_case *c, const cli_verdicts *v, as_report_i
   }
 }
 
-void cli_report_item(const cli_case *c, const cli_verdicts *v, as_report_item *it) {
+void as_report_judged(const cli_case *c, const cli_verdicts *v, as_report_item *it) {
   static const char *const words[] = {"PROVED", "REFUTED", "UNKNOWN"};
   bool half = v->answer == CLI_PROVED && !v->certified;
   as_report_init(it, c->spec->name, half ? "NOT CERTIFIED" : words[v->answer],
@@ -136,7 +136,7 @@ void cli_report_item(const cli_case *c, const cli_verdicts *v, as_report_item *i
     free(open);
   }
   if (v->cex_found)
-    cli_report_cex(it, c->spec, c->cand, &v->cex);
+    as_report_judged_cex(it, c->spec, c->cand, &v->cex);
   program(it, "Program given", c->spec);
   if (c->cand)
     program(it, "Candidate", c->cand);

@@ -22,8 +22,8 @@ static json_t *sizes_json(const cli_case *c) {
   return o;
 }
 
-char *cli_report_json(const cli_case *c, const cli_verdicts *v, const cli_result *files,
-                      void *extra) {
+char *as_report_json(const cli_case *c, const cli_verdicts *v, const as_report_dir *files,
+                     void *extra) {
   static const char *const words[] = {"PROVED", "REFUTED", "UNKNOWN"};
   json_t *o = json_object();
   json_object_set_new(o, "format", json_string("assay-report 1"));
@@ -78,13 +78,13 @@ char *cli_report_json(const cli_case *c, const cli_verdicts *v, const cli_result
   if (v->cex_words)
     json_object_set_new(o, "counterexample", json_string(v->cex_words));
   if (v->cex_found)
-    json_object_set_new(o, "replay", cli_cex_json(c, &v->cex));
+    json_object_set_new(o, "replay", as_report_cex_json(c, &v->cex));
   json_object_set_new(o, "floating_point", json_string("outside the theorem: tested, not proved"));
   if (extra)
     json_object_update(o, extra);
   json_t *hashes = json_object();
   for (size_t i = 0; files && i < files->file.n; i++) {
-    const cli_file *f = &AS_VEC_AT(&files->file, cli_file, i);
+    const as_report_file *f = &AS_VEC_AT(&files->file, as_report_file, i);
     char h[65];
     as_sha256(f->data, f->n, h);
     json_object_set_new(hashes, f->name, json_string(h));

@@ -1,21 +1,21 @@
 #include "junit.h"
 #include <stdlib.h>
 
-struct cli_junit {
+struct as_report_junit {
   char *suite;
   as_str cases;
   unsigned count[3];
   double seconds;
 };
 
-cli_junit *cli_junit_new(const char *suite) {
-  cli_junit *j = as_calloc(1, sizeof *j);
+as_report_junit *as_report_junit_new(const char *suite) {
+  as_report_junit *j = as_calloc(1, sizeof *j);
   j->suite = as_strdup(suite);
   as_str_init(&j->cases);
   return j;
 }
 
-void cli_junit_free(cli_junit *j) {
+void as_report_junit_free(as_report_junit *j) {
   if (j == NULL)
     return;
   as_str_clear(&j->cases);
@@ -76,7 +76,7 @@ static void attribute(as_str *s, const char *name, const char *value) {
   as_str_add(s, "\"");
 }
 
-void cli_junit_add(cli_junit *j, const cli_junit_case *c) {
+void as_report_junit_add(as_report_junit *j, const as_report_junit_case *c) {
   if (j == NULL)
     return;
   as_str *s = &j->cases;
@@ -86,11 +86,11 @@ void cli_junit_add(cli_junit *j, const cli_junit_case *c) {
   attribute(s, "classname", c->group);
   attribute(s, "name", c->name);
   as_str_printf(s, " time=\"%.3f\"", c->seconds);
-  if (c->outcome == CLI_JUNIT_PASS) {
+  if (c->outcome == AS_REPORT_JUNIT_PASS) {
     as_str_add(s, "/>\n");
     return;
   }
-  const char *element = c->outcome == CLI_JUNIT_FAIL ? "failure" : "error";
+  const char *element = c->outcome == AS_REPORT_JUNIT_FAIL ? "failure" : "error";
   as_str_printf(s, ">\n      <%s", element);
   attribute(s, "type", c->type);
   attribute(s, "message", c->message);
@@ -99,18 +99,18 @@ void cli_junit_add(cli_junit *j, const cli_junit_case *c) {
   as_str_printf(s, "</%s>\n    </testcase>\n", element);
 }
 
-void cli_junit_judged(cli_junit *j, const char *group, const char *name, double seconds,
-                      const char *why, const cli_verdicts *v) {
+void as_report_junit_judged(as_report_junit *j, const char *group, const char *name, double seconds,
+                            const char *why, const cli_verdicts *v) {
   static const char *const types[] = {"NOT CERTIFIED", "REFUTED", "UNKNOWN"};
   cli_answer answer = v ? v->answer : CLI_UNKNOWN;
-  cli_junit_case c = {.group = group,
-                      .name = name,
-                      .seconds = seconds,
-                      .type = types[answer],
-                      .message = v ? v->reason : why};
-  c.outcome = answer == CLI_REFUTED ? CLI_JUNIT_FAIL
-              : v && v->certified   ? CLI_JUNIT_PASS
-                                    : CLI_JUNIT_ERROR;
+  as_report_junit_case c = {.group = group,
+                            .name = name,
+                            .seconds = seconds,
+                            .type = types[answer],
+                            .message = v ? v->reason : why};
+  c.outcome = answer == CLI_REFUTED ? AS_REPORT_JUNIT_FAIL
+              : v && v->certified   ? AS_REPORT_JUNIT_PASS
+                                    : AS_REPORT_JUNIT_ERROR;
   char *detail = NULL;
   if (v && v->cex_words) {
     detail = as_strdup(v->cex_words);
@@ -119,11 +119,11 @@ void cli_junit_judged(cli_junit *j, const char *group, const char *name, double 
                        v->proof.right ? v->proof.right : "");
   }
   c.detail = detail;
-  cli_junit_add(j, &c);
+  as_report_junit_add(j, &c);
   free(detail);
 }
 
-bool cli_junit_write(const cli_junit *j, const char *path, as_err *err) {
+bool as_report_junit_write(const as_report_junit *j, const char *path, as_err *err) {
   if (path == NULL)
     return true;
   as_str s;
@@ -134,7 +134,7 @@ bool cli_junit_write(const cli_junit *j, const char *path, as_err *err) {
     as_str_add(&s, level ? "  <testsuite" : "<testsuites");
     attribute(&s, "name", level ? j->suite : "assay");
     as_str_printf(&s, " tests=\"%u\" failures=\"%u\" errors=\"%u\"%s time=\"%.3f\">\n", all,
-                  j->count[CLI_JUNIT_FAIL], j->count[CLI_JUNIT_ERROR],
+                  j->count[AS_REPORT_JUNIT_FAIL], j->count[AS_REPORT_JUNIT_ERROR],
                   level ? " skipped=\"0\"" : "", j->seconds);
   }
   if (j->cases.n)

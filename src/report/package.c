@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool has_file(const cli_result *r, const char *name) {
+static bool has_file(const as_report_dir *r, const char *name) {
   for (size_t i = 0; i < r->file.n; i++) {
-    if (strcmp(AS_VEC_AT(&r->file, cli_file, i).name, name) == 0)
+    if (strcmp(AS_VEC_AT(&r->file, as_report_file, i).name, name) == 0)
       return true;
   }
   return false;
@@ -27,7 +27,7 @@ static const char *use_path(const as_graph *g, const char *from, const char *fil
   return NULL;
 }
 
-static bool add_specifications(const cli_case *c, cli_result *r, as_err *err) {
+static bool add_specifications(const cli_case *c, as_report_dir *r, as_err *err) {
   uint32_t n;
   const char *const *file = as_oplib_files(c->lib, &n);
   bool ok = true;
@@ -50,7 +50,7 @@ static bool add_specifications(const cli_case *c, cli_result *r, as_err *err) {
     }
     char *text = ok ? as_read_file(file[i], &len, err) : NULL;
     if (text)
-      cli_result_add(r, name, text, len);
+      as_report_dir_add(r, name, text, len);
     ok = text != NULL;
     free(text);
     free(name);
@@ -58,36 +58,37 @@ static bool add_specifications(const cli_case *c, cli_result *r, as_err *err) {
   return ok;
 }
 
-bool cli_collect(const cli_case *c, const ck_text *spec, const ck_text *cand, const cli_verdicts *v,
-                 const char *kernel, void *extra, cli_result *r, as_err *err) {
-  cli_result_add(r, "program.tp", spec->text, spec->len);
-  cli_result_add(r, c->cand->program ? "candidate.mug" : "candidate.tp", cand->text, cand->len);
+bool as_report_collect(const cli_case *c, const ck_text *spec, const ck_text *cand,
+                       const cli_verdicts *v, const char *kernel, void *extra, as_report_dir *r,
+                       as_err *err) {
+  as_report_dir_add(r, "program.tp", spec->text, spec->len);
+  as_report_dir_add(r, c->cand->program ? "candidate.mug" : "candidate.tp", cand->text, cand->len);
   if (v->proof.cert)
-    cli_result_add(r, "certificate.cert", v->proof.cert, v->proof.cert_len);
+    as_report_dir_add(r, "certificate.cert", v->proof.cert, v->proof.cert_len);
   if (kernel)
-    cli_result_add(r, "kernel.cu", kernel, strlen(kernel));
+    as_report_dir_add(r, "kernel.cu", kernel, strlen(kernel));
   if (v->smt_text)
-    cli_result_add(r, "obligations.smt2", v->smt_text, strlen(v->smt_text));
+    as_report_dir_add(r, "obligations.smt2", v->smt_text, strlen(v->smt_text));
   bool ok = add_specifications(c, r, err);
   as_report_item item;
-  cli_report_item(c, v, &item);
+  as_report_judged(c, v, &item);
   char *html = as_report_html(&item);
   as_report_clear(&item);
-  cli_result_add(r, "report.html", html, strlen(html));
-  char *json = cli_report_json(c, v, r, extra);
-  cli_result_add(r, "report.json", json, strlen(json));
+  as_report_dir_add(r, "report.html", html, strlen(html));
+  char *json = as_report_json(c, v, r, extra);
+  as_report_dir_add(r, "report.json", json, strlen(json));
   free(html);
   free(json);
   return ok;
 }
 
-bool cli_package(const cli_opts *o, const char *dir, const cli_case *c, const ck_text *spec,
-                 const ck_text *cand, const cli_verdicts *v, const char *kernel, void *extra,
-                 as_err *err) {
-  cli_result r;
-  cli_result_init(&r);
-  bool ok = cli_collect(c, spec, cand, v, kernel, extra, &r, err) &&
-            cli_result_write(&r, dir, o->force, err);
-  cli_result_clear(&r);
+bool as_report_package(const cli_opts *o, const char *dir, const cli_case *c, const ck_text *spec,
+                       const ck_text *cand, const cli_verdicts *v, const char *kernel, void *extra,
+                       as_err *err) {
+  as_report_dir r;
+  as_report_dir_init(&r);
+  bool ok = as_report_collect(c, spec, cand, v, kernel, extra, &r, err) &&
+            as_report_dir_write(&r, dir, o->force, err);
+  as_report_dir_clear(&r);
   return ok;
 }

@@ -7,9 +7,9 @@
  *   as_report_row(&it, AS_REPORT_GOOD, "Trusted checker", "accepts in %.3f s", t);  ...
  *   char *page = as_report_html(&it);          or as_report_batch_html(&batch, items, n)
  *
- * cli_report_item (cli.h) fills an item from a judged case. */
-#ifndef AS_CLI_REPORT_H
-#define AS_CLI_REPORT_H
+ * as_report_judged (cli.h) fills an item from a judged case. */
+#ifndef AS_REPORT_REPORT_H
+#define AS_REPORT_REPORT_H
 #include "src/base/base.h"
 
 typedef enum {
@@ -73,7 +73,7 @@ typedef struct {
   as_vec notes;   /* as_report_part: further texts (an open goal, a table) */
   as_vec relied;  /* as_report_relied */
   as_report_cex cex;
-  const char *outline; /* the proof's outline: HTML as outline_html makes it, NULL */
+  const char *outline; /* the proof's outline: HTML as as_explain_html makes it, NULL */
 } as_report_item;
 
 void as_report_init(as_report_item *it, const char *name, const char *verdict,
@@ -105,8 +105,6 @@ char *as_report_html(const as_report_item *it); /* malloc'ed */
 char *as_report_batch_html(const as_report_batch *b, const as_report_item *items,
                            size_t n); /* malloc'ed */
 
-void as_html_text(as_str *s, const char *text); /* escaped, for content and quoted attributes; bytes
-                                                   that are no text become U+FFFD */
 extern const char *const as_report_style[];
-extern const char *const as_report_script[]; /* report_style.c */
+extern const char *const as_report_script[]; /* style.c */
 #endif

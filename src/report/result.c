@@ -9,21 +9,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-void cli_result_init(cli_result *r) {
-  as_vec_init(&r->file, sizeof(cli_file));
+void as_report_dir_init(as_report_dir *r) {
+  as_vec_init(&r->file, sizeof(as_report_file));
 }
 
-void cli_result_add(cli_result *r, const char *name, const char *data, size_t n) {
-  cli_file f = {as_strdup(name), as_malloc(n + 1), n};
+void as_report_dir_add(as_report_dir *r, const char *name, const char *data, size_t n) {
+  as_report_file f = {as_strdup(name), as_malloc(n + 1), n};
   memcpy(f.data, data, n);
   f.data[n] = 0;
   as_vec_push(&r->file, &f);
 }
 
-void cli_result_clear(cli_result *r) {
+void as_report_dir_clear(as_report_dir *r) {
   for (size_t i = 0; i < r->file.n; i++) {
-    free(AS_VEC_AT(&r->file, cli_file, i).name);
-    free(AS_VEC_AT(&r->file, cli_file, i).data);
+    free(AS_VEC_AT(&r->file, as_report_file, i).name);
+    free(AS_VEC_AT(&r->file, as_report_file, i).data);
   }
   as_vec_clear(&r->file);
 }
@@ -50,13 +50,13 @@ static void remove_dir(const char *dir, int depth) {
 /* only what Assay wrote is ever replaced */
 static bool is_result(const char *dir) {
   char *p = as_format("%s/report.json", dir);
-  bool yes = cli_exists(p);
+  bool yes = as_exists(p);
   free(p);
   return yes;
 }
 
-bool cli_result_place(const char *dir, bool force, as_err *err) {
-  if (cli_exists(dir) && !(force && is_result(dir))) {
+bool as_report_dir_place(const char *dir, bool force, as_err *err) {
+  if (as_exists(dir) && !(force && is_result(dir))) {
     return as_err_set(err, AS_BAD_INPUT, "%s: exists%s", dir,
                       force ? " and is no result directory"
                             : " (use --force to replace a result directory)");
@@ -73,15 +73,15 @@ bool cli_result_place(const char *dir, bool force, as_err *err) {
   return ok;
 }
 
-bool cli_result_write(const cli_result *r, const char *dir, bool force, as_err *err) {
-  if (!cli_result_place(dir, force, err))
+bool as_report_dir_write(const as_report_dir *r, const char *dir, bool force, as_err *err) {
+  if (!as_report_dir_place(dir, force, err))
     return false;
   char *tmp = as_format("%s.tmp%ld", dir, (long)getpid());
   char *old = as_format("%s.old%ld", dir, (long)getpid());
   bool ok = mkdir(tmp, 0777) == 0 ||
             as_err_set(err, AS_BAD_INPUT, "%s: cannot be made: %s", tmp, strerror(errno));
   for (size_t i = 0; i < r->file.n && ok; i++) {
-    const cli_file *f = &AS_VEC_AT(&r->file, cli_file, i);
+    const as_report_file *f = &AS_VEC_AT(&r->file, as_report_file, i);
     char *p = as_format("%s/%s", tmp, f->name);
     for (char *slash = p + strlen(tmp) + 1; ok && (slash = strchr(slash, '/')); *slash++ = '/') {
       *slash = 0;
@@ -91,7 +91,7 @@ bool cli_result_write(const cli_result *r, const char *dir, bool force, as_err *
     ok = ok && as_write_file(p, f->data, f->n, err);
     free(p);
   }
-  bool replaced = ok && cli_exists(dir);
+  bool replaced = ok && as_exists(dir);
   if (replaced) {
     ok = rename(dir, old) == 0 ||
          as_err_set(err, AS_BAD_INPUT, "%s: cannot be replaced: %s", dir, strerror(errno));

@@ -65,9 +65,15 @@ fi
 n=$(cat proofs/checker/*.[ch] | wc -l)
 [ "$n" -le 3000 ] || say "the trusted checker has $n lines; 3000 are allowed"
 
+# Two files wait to be split; they may not grow meanwhile.
 while IFS= read -r f; do
   n=$(wc -l <"$f")
-  [ "$n" -le 800 ] || say "$f has $n lines; 800 are allowed"
+  case $f in
+  search/abstract.c) most=1100 ;;
+  verify/prove/norm.c) most=960 ;;
+  *) most=800 ;;
+  esac
+  [ "$n" -le "$most" ] || say "$f has $n lines; $most are allowed"
 done < <(find proofs src semantics verify search tests bench \( -name '*.c' -o -name '*.h' -o -name '*.py' -o -name '*.sh' -o -name '*.cu' \) | sort)
 
 # texts of one machine or of unfinished work; this file names them and is left out

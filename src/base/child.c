@@ -1,4 +1,6 @@
 #include "child.h"
+#include "mem.h"
+#include "str.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

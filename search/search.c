@@ -15,7 +15,7 @@ const as_search_opts as_search_default = {.threads = 0,
                                           .max_part = 24,
                                           .max_states = 800000,
                                           .max_seconds = 0,
-                                          .filter = &as_search_filter_default};
+                                          .policy = &as_search_policy};
 
 typedef struct {
   uint32_t first;
@@ -245,8 +245,7 @@ static void candidate_clear(as_candidate *c) {
   }
   free(c->tiling);
   free(c->text);
-  free(c->cert);
-  free(c->field_report);
+  as_verdict_clear(&c->verdict);
   if (c->graph)
     as_graph_free(c->graph);
   memset(c, 0, sizeof *c);
@@ -271,43 +270,50 @@ static bool seen_before(search *S, const char *text) {
   return false;
 }
 
-static bool passes(search *S, as_candidate *c, uint32_t number) {
-  const as_search_filter *f = S->o.filter;
-  as_search_stats *st = &S->r->stats;
-  char *why = NULL;
-  static const uint32_t runs[] = {1, 3};
-  st->tested++;
-  for (int i = 0; i < 2 && f->field; i++) {
-    as_status v = f->field(f->arg, S->g, c->graph, runs[i], S->o.seed + (uint64_t)i, &why);
-    if (v != AS_OK) {
-      st->field_failed++;
-      note(S, as_format("candidate %u failed the field test: %s\n%s", number,
-                        why ? why : "no reason given", c->text));
-      free(why);
-      return false;
-    }
-    free(c->field_report);
-    c->field_report = why;
-    why = NULL;
-  }
-  say(S, "proving", (double)S->r->n / S->o.keep);
-  as_status v = f->prove ? f->prove(f->arg, S->g, c->graph, &c->cert, &c->cert_len, &why) : AS_OK;
-  if (v != AS_OK) {
-    if (v == AS_NO)
-      st->replay_failed++;
-    else
-      st->unproved++;
-    note(S, as_format("candidate %u was not proved: %s\n%s", number, why ? why : "no reason given",
-                      c->text));
-  }
-  free(why);
-  return v == AS_OK;
+/* what a candidate fell over, for the log; malloc'ed */
+static char *why_not(const as_verdict *v, uint32_t number, bool tested) {
+  const as_proof_result *proof = &v->proof;
+  if (!tested)
+    return as_format("candidate %u failed the field test: %s", number,
+                     v->field_words ? v->field_words : "no reason given");
+  if (v->answer != AS_ANSWER_UNREADABLE && proof->verdict != AS_PROVED)
+    return as_format("candidate %u was not proved: goal %s: %s\n  left:  %s\n  right: %s", number,
+                     proof->goal ? proof->goal : "?",
+                     proof->reason ? proof->reason : "no proof found",
+                     proof->left ? proof->left : "-", proof->right ? proof->right : "-");
+  return as_format("candidate %u was not proved: %s", number, v->why ? v->why : "no reason given");
 }
 
-/* gives the candidate's graph, tilings and text; false: a duplicate or not well-formed */
+static bool passes(search *S, as_candidate *c, uint32_t number) {
+  as_search_stats *st = &S->r->stats;
+  st->tested++;
+  if (S->o.policy == NULL)
+    return true;
+  say(S, "proving", (double)S->r->n / S->o.keep);
+  as_verdict *v = &c->verdict;
+  as_judged judged = as_search_judged(S->g, &S->o.given, c);
+  as_judge(&judged, S->o.policy, v);
+  if (v->certified)
+    return true;
+  bool readable = v->answer != AS_ANSWER_UNREADABLE;
+  bool tested = !readable || v->proof.goals > 0; /* the prover was reached */
+  if (!tested)
+    st->field_failed++;
+  else if (readable && v->proof.verdict == AS_PROVED)
+    st->replay_failed++;
+  else
+    st->unproved++;
+  char *why = why_not(v, number, tested);
+  note(S, as_format("%s\n%s", why, c->text));
+  free(why);
+  return false;
+}
+
+/* gives the candidate's graph and tilings; false: a duplicate or not well-formed */
 static bool make_candidate(search *S, const scheme *c, as_candidate *out, char **why) {
   as_err e;
   memset(out, 0, sizeof *out);
+  as_verdict_init(&out->verdict);
   as_err_init(&e);
   out->graph = build(S, c, &e);
   if (!out->graph) {
@@ -332,13 +338,32 @@ static bool make_candidate(search *S, const scheme *c, as_candidate *out, char *
       as_tilings(out->graph, S->o.target, S->o.tilings ? S->o.tilings : 1, &out->n_tiling, why);
   out->us = out->n_tiling ? out->tiling[0].us : c->us;
   out->kernels = as_graph_kernels(out->graph);
-  as_search_select(out, 0);
-  out->text = as_print_mug(out->graph);
   return true;
+}
+
+/* The best tiling that lowers, and the candidate's text with it.  false: none does; *why is
+ * malloc'ed. */
+static bool choose_tiling(search *S, as_candidate *c, char **why) {
+  as_err err;
+  as_err_init(&err);
+  bool lowers = false;
+  c->chosen = 0;
+  do {
+    as_err_clear(&err);
+    as_search_select(c, c->chosen);
+    lowers = S->o.lowers == NULL || S->o.lowers(S->o.lowers_arg, c->graph, &err);
+  } while (!lowers && ++c->chosen < c->n_tiling);
+  if (lowers)
+    c->text = as_print_mug(c->graph);
+  free(*why);
+  *why = lowers ? NULL : as_err_format(&err);
+  as_err_clear(&err);
+  return lowers;
 }
 
 static void filter(search *S) {
   char *untiled = NULL;
+  char *unlowered = NULL;
   bool late = false;
   for (uint32_t i = 0;
        i < S->n_scheme && S->r->n < S->o.keep && S->r->stats.tested < S->o.max_tested && !late;
@@ -354,6 +379,15 @@ static void filter(search *S) {
       if (why && !untiled) {
         untiled = why;
         why = NULL;
+      }
+      candidate_clear(&c);
+      free(why);
+      continue;
+    }
+    if (!choose_tiling(S, &c, &why)) {
+      S->r->stats.unlowered++;
+      if (!unlowered) {
+        unlowered = as_format("a candidate cannot be lowered at the sizes stated: %s", why);
       }
       candidate_clear(&c);
       free(why);
@@ -376,6 +410,8 @@ static void filter(search *S) {
   }
   if (untiled)
     message(S, untiled);
+  if (unlowered)
+    message(S, unlowered);
 }
 
 static void collect_operators(search *S) {
@@ -390,14 +426,26 @@ static void collect_operators(search *S) {
     S->concrete &= as_size_value(S->g->sizes, S->g->own_size[i]) >= 0;
 }
 
+/* all specifications are given as texts, so the lines that name files are left out */
+static char *print_without_use(const as_graph *program) {
+  char *text = as_print_tp(program);
+  while (strncmp(text, "use ", strlen("use ")) == 0) {
+    const char *rest = text + strcspn(text, "\n");
+    rest += *rest == '\n';
+    memmove(text, rest, strlen(rest) + 1);
+  }
+  return text;
+}
+
 as_status as_search(const as_graph *program, const as_search_opts *o, as_search_result *r) {
   search S = {.g = program, .o = o ? *o : as_search_default, .r = r, .start = as_now()};
   memset(r, 0, sizeof *r);
   as_err_init(&S.err);
   if (!S.o.target)
     S.o.target = as_target_default();
-  if (!S.o.filter)
-    S.o.filter = &as_search_filter_default;
+  char *printed = S.o.given.text ? NULL : print_without_use(program);
+  if (printed)
+    S.o.given = (ck_text){"program", printed, strlen(printed)};
   if (!S.o.keep)
     S.o.keep = 1;
   collect_operators(&S);
@@ -429,7 +477,7 @@ as_status as_search(const as_graph *program, const as_search_opts *o, as_search_
                           m ? ": " : "", m ? m : ""));
     free(m);
   } else {
-    as_search_select(&r->cand[0], 0);
+    as_search_select(&r->cand[0], r->cand[0].chosen);
   }
   say(&S, "done", 1);
   for (uint32_t i = 0; i < S.n_scheme; i++)
@@ -443,6 +491,7 @@ as_status as_search(const as_graph *program, const as_search_opts *o, as_search_
   free(S.seen);
   free(S.op);
   free(S.last_use);
+  free(printed);
   as_err_clear(&S.err);
   return r->n ? AS_OK : AS_UNKNOWN;
 }

@@ -21,8 +21,8 @@ verify          verify     read checker semantics ir base
 search          search     verify checker semantics ir target base
 src/lower       lower      semantics ir target base
 src/runtime     runtime    target base
-src/report      report     cli ir base
-src/baseline    baseline   cli report import ir base
+src/report      report     verify explain checker semantics ir base
+src/baseline    baseline   verify checker report import semantics ir base
 src/cli         cli        baseline report explain read import search verify checker lower runtime semantics ir target base
 '
 row() { # row PATH: layer and what it may include

@@ -151,6 +151,8 @@ typedef struct {
 } as_source;
 
 const as_source *as_oplib_sources(const as_oplib *L, uint32_t *n);
+/* a library of its own from the same texts, which no file is read again for */
+as_oplib *as_oplib_again(const as_oplib *L, as_err *err);
 const char *as_oplib_suggest(const as_oplib *L,
                              const char *name); /* the operator whose name is closest, NULL */
 char *as_opdef_print(const as_opdef *op);       /* canonical text, malloc'ed */

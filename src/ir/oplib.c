@@ -108,6 +108,20 @@ const char *as_oplib_suggest(const as_oplib *L, const char *name) {
   return n.best;
 }
 
+as_oplib *as_oplib_again(const as_oplib *L, as_err *err) {
+  as_oplib *again = as_oplib_new();
+  bool ok = true;
+  for (size_t i = 0; ok && i < L->source.n; i++) {
+    const as_source *source = &AS_VEC_AT(&L->source, as_source, i);
+    ok = as_oplib_parse(again, source->name, source->text, source->len, err);
+  }
+  if (!ok) {
+    as_oplib_free(again);
+    return NULL;
+  }
+  return again;
+}
+
 bool as_oplib_load(as_oplib *L, const char *path, as_err *err) {
   char *real = realpath(path, NULL);
   for (size_t i = 0; i < L->file.n && real; i++) {

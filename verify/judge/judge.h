@@ -90,7 +90,8 @@ void as_policy_init(as_policy *policy);
  * (all of them), `none`.  false with err: an unknown word */
 bool as_policy_require(as_policy *policy, const char *list, as_err *err);
 bool as_policy_ask(as_policy *policy, const char *list, as_err *err);
-void as_policy_ask_nobody(as_policy *policy);
+void as_policy_ask_nobody(as_policy *policy);      /* but those whose agreement is demanded */
+void as_policy_without_solvers(as_policy *policy); /* nor those */
 
 /* What is judged; all of it borrowed, and the texts with their names are the ones that the claim is
  * about.  Of a rule: `given` is the file of rules, `candidate` the rule's name (NAME or

@@ -32,6 +32,12 @@ void as_policy_ask_nobody(as_policy *policy) {
   memset(policy->ask, 0, sizeof policy->ask);
 }
 
+void as_policy_without_solvers(as_policy *policy) {
+  as_policy_ask_nobody(policy);
+  memset(policy->agree, 0, sizeof policy->agree);
+  policy->keep_queries = false;
+}
+
 static bool is_word(const char *word, size_t length, const char *known) {
   return strlen(known) == length && strncmp(word, known, length) == 0;
 }

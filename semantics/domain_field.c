@@ -68,20 +68,20 @@ static double up(double x, int n) {
   return x;
 }
 
-static void f_init(const as_domain *d, void *x) {
-  (void)d;
+static void f_init(const as_domain *domain, void *x) {
+  (void)domain;
   memset(x, 0, sizeof(fe));
   F(x)->hp = F(x)->hq = true;
   F(x)->g = (degs){.mn = 1, .md = 1, .xc = 1, .lc = 1, .cd = 1, .affine = true, .constant = true};
 }
 
-static void f_clear(const as_domain *d, void *x) {
-  (void)d;
+static void f_clear(const as_domain *domain, void *x) {
+  (void)domain;
   (void)x;
 }
 
-static void f_set(const as_domain *d, void *r, const void *a) {
-  (void)d;
+static void f_set(const as_domain *domain, void *r, const void *a) {
+  (void)domain;
   if (r != a)
     memcpy(r, a, sizeof(fe));
 }
@@ -111,12 +111,12 @@ static void around(mpq_srcptr x, double *lo, double *hi) {
   mpq_clear(t);
 }
 
-static void f_from_q(const as_domain *d, void *r, mpq_srcptr x) {
-  as_field_domain *D = DOM(d);
-  f_init(d, r);
+static void f_from_q(const as_domain *domain, void *r, mpq_srcptr x) {
+  as_field_domain *field = DOM(domain);
+  f_init(domain, r);
   fe *e = F(r);
-  e->p = mod_q(x, D->p, D->pinv, &e->hp);
-  e->q = mod_q(x, D->q, D->qinv, &e->hq);
+  e->p = mod_q(x, field->p, field->pinv, &e->hp);
+  e->q = mod_q(x, field->q, field->qinv, &e->hq);
   around(x, &e->lo, &e->hi);
   e->hl = !mpq_cmp_ui(x, 1, 1);
   e->g.cn = mpz_get_d(mpq_numref(x));
@@ -244,12 +244,12 @@ static void whole(fe *r) {
   r->hi = INFINITY;
 }
 
-static void f_add(const as_domain *d, void *r, const void *a, const void *b) {
-  as_field_domain *D = DOM(d);
+static void f_add(const as_domain *domain, void *r, const void *a, const void *b) {
+  as_field_domain *field = DOM(domain);
   fe t = {0};
   two(&t, CF(a), CF(b));
-  t.p = n_addmod(CF(a)->p, CF(b)->p, D->p);
-  t.q = n_addmod(CF(a)->q, CF(b)->q, D->q);
+  t.p = n_addmod(CF(a)->p, CF(b)->p, field->p);
+  t.q = n_addmod(CF(a)->q, CF(b)->q, field->q);
   t.lo = CF(a)->lo + CF(b)->lo;
   t.hi = CF(a)->hi + CF(b)->hi;
   bool exact = CF(a)->lo == CF(a)->hi && CF(b)->lo == CF(b)->hi && t.lo - CF(a)->lo == CF(b)->lo &&
@@ -266,11 +266,11 @@ static void f_add(const as_domain *d, void *r, const void *a, const void *b) {
   memcpy(r, &t, sizeof t);
 }
 
-static void f_neg(const as_domain *d, fe *r, const fe *a) {
-  as_field_domain *D = DOM(d);
+static void f_neg(const as_domain *domain, fe *r, const fe *a) {
+  as_field_domain *field = DOM(domain);
   fe t = *a;
-  t.p = n_negmod(a->p, D->p);
-  t.q = n_negmod(a->q, D->q);
+  t.p = n_negmod(a->p, field->p);
+  t.q = n_negmod(a->q, field->q);
   t.lo = -a->hi;
   t.hi = -a->lo;
   t.hl = false;
@@ -278,24 +278,24 @@ static void f_neg(const as_domain *d, fe *r, const fe *a) {
   *r = t;
 }
 
-static void f_sub(const as_domain *d, void *r, const void *a, const void *b) {
+static void f_sub(const as_domain *domain, void *r, const void *a, const void *b) {
   fe t;
-  f_neg(d, &t, CF(b));
-  f_add(d, r, a, &t);
+  f_neg(domain, &t, CF(b));
+  f_add(domain, r, a, &t);
 }
 
-static void f_mul(const as_domain *d, void *r, const void *a, const void *b) {
-  as_field_domain *D = DOM(d);
+static void f_mul(const as_domain *domain, void *r, const void *a, const void *b) {
+  as_field_domain *field = DOM(domain);
   fe t = {0};
   const fe *x = CF(a);
   const fe *y = CF(b);
   two(&t, x, y);
-  t.p = n_mulmod2_preinv(x->p, y->p, D->p, D->pinv);
-  t.q = n_mulmod2_preinv(x->q, y->q, D->q, D->qinv);
+  t.p = n_mulmod2_preinv(x->p, y->p, field->p, field->pinv);
+  t.q = n_mulmod2_preinv(x->q, y->q, field->q, field->qinv);
   if (x->hl && y->hl) {
     t.hl = true;
-    t.lp = n_addmod(x->lp, y->lp, D->p);
-    t.lq = n_addmod(x->lq, y->lq, D->q);
+    t.lp = n_addmod(x->lp, y->lp, field->p);
+    t.lq = n_addmod(x->lq, y->lq, field->q);
     t.ldeg = x->ldeg + y->ldeg;
   }
   double v[4] = {x->lo * y->lo, x->lo * y->hi, x->hi * y->lo, x->hi * y->hi};
@@ -321,8 +321,8 @@ static void f_mul(const as_domain *d, void *r, const void *a, const void *b) {
   memcpy(r, &t, sizeof t);
 }
 
-static void f_inv(const as_domain *d, fe *r, const fe *a) {
-  as_field_domain *D = DOM(d);
+static void f_inv(const as_domain *domain, fe *r, const fe *a) {
+  as_field_domain *field = DOM(domain);
   fe t = *a;
   if (a->lo == 0 && a->hi == 0) {
     t.flags |= AS_F_UNDEF;
@@ -332,10 +332,10 @@ static void f_inv(const as_domain *d, fe *r, const fe *a) {
   }
   t.hp = a->hp && a->p;
   t.hq = a->hq && a->q;
-  t.p = t.hp ? n_invmod(a->p, D->p) : 0;
-  t.q = t.hq ? n_invmod(a->q, D->q) : 0;
-  t.lp = n_negmod(a->lp, D->p);
-  t.lq = n_negmod(a->lq, D->q);
+  t.p = t.hp ? n_invmod(a->p, field->p) : 0;
+  t.q = t.hq ? n_invmod(a->q, field->q) : 0;
+  t.lp = n_negmod(a->lp, field->p);
+  t.lq = n_negmod(a->lq, field->q);
   if (a->lo <= 0 && a->hi >= 0) {
     t.flags |= AS_F_DOUBT;
     whole(&t);
@@ -360,14 +360,14 @@ static void f_inv(const as_domain *d, fe *r, const fe *a) {
   *r = t;
 }
 
-static void f_exp(const as_domain *d, fe *r, const fe *a) {
-  as_field_domain *D = DOM(d);
+static void f_exp(const as_domain *domain, fe *r, const fe *a) {
+  as_field_domain *field = DOM(domain);
   fe t;
-  f_init(d, &t);
+  f_init(domain, &t);
   t.flags = a->flags;
   t.hp = a->hq;
   t.hq = false;
-  t.p = t.hp ? n_powmod2_ui_preinv(D->w, a->q, D->p, D->pinv) : 0;
+  t.p = t.hp ? n_powmod2_ui_preinv(field->w, a->q, field->p, field->pinv) : 0;
   t.hl = a->hp && a->hq;
   t.lp = a->p;
   t.lq = a->q;
@@ -381,7 +381,7 @@ static void f_exp(const as_domain *d, fe *r, const fe *a) {
     mpq_t one;
     mpq_init(one);
     mpq_set_ui(one, 1, 1);
-    f_from_q(d, &t, one);
+    f_from_q(domain, &t, one);
     mpq_clear(one);
     t.flags = a->flags;
   } else if (a->g.affine) {
@@ -394,9 +394,9 @@ static void f_exp(const as_domain *d, fe *r, const fe *a) {
   *r = t;
 }
 
-static void f_log(const as_domain *d, fe *r, const fe *a) {
+static void f_log(const as_domain *domain, fe *r, const fe *a) {
   fe t;
-  f_init(d, &t);
+  f_init(domain, &t);
   t.flags = a->flags;
   t.hp = t.hq = a->hl;
   t.p = a->lp;
@@ -429,20 +429,20 @@ static bool square_number(double x, double *r) {
   return x < 0x1p52 && *r == rint(*r);
 }
 
-static void note_root(as_field_domain *D, degs *g, uint64_t x) {
+static void note_root(as_field_domain *field, degs *g, uint64_t x) {
   size_t i = 0;
-  while (i < D->roots.n && AS_VEC_AT(&D->roots, uint64_t, i) != x)
+  while (i < field->roots.n && AS_VEC_AT(&field->roots, uint64_t, i) != x)
     i++;
-  if (i == D->roots.n && i < 64)
-    as_vec_push(&D->roots, &x);
+  if (i == field->roots.n && i < 64)
+    as_vec_push(&field->roots, &x);
   if (i < 64)
     g->roots |= (uint64_t)1 << i;
   else
     g->many = true;
 }
 
-static void f_sqrt(const as_domain *d, fe *r, const fe *a) {
-  as_field_domain *D = DOM(d);
+static void f_sqrt(const as_domain *domain, fe *r, const fe *a) {
+  as_field_domain *field = DOM(domain);
   fe t = *a;
   double n;
   double m;
@@ -453,14 +453,14 @@ static void f_sqrt(const as_domain *d, fe *r, const fe *a) {
     mpz_set_d(mpq_numref(v), n);
     mpz_set_d(mpq_denref(v), m);
     mpq_canonicalize(v);
-    f_from_q(d, &t, v);
+    f_from_q(domain, &t, v);
     mpq_clear(v);
     t.flags = a->flags;
     *r = t;
     return;
   }
-  t.hp = a->hp && root(a->p, D->p, D->pinv, D->half_p, &t.p);
-  t.hq = a->hq && root(a->q, D->q, D->qinv, D->half_q, &t.q);
+  t.hp = a->hp && root(a->p, field->p, field->pinv, field->half_p, &t.p);
+  t.hq = a->hq && root(a->q, field->q, field->qinv, field->half_q, &t.q);
   t.hl = false;
   t.g.affine = t.g.constant = false;
   if (a->hi < 0) {
@@ -477,36 +477,36 @@ static void f_sqrt(const as_domain *d, fe *r, const fe *a) {
   }
   t.hi = up(sqrt(a->hi), 1);
   if (t.hp)
-    note_root(D, &t.g, a->p);
+    note_root(field, &t.g, a->p);
   *r = t;
 }
 
-static void f_un(const as_domain *d, as_unop op, void *r, const void *a) {
+static void f_un(const as_domain *domain, as_unop op, void *r, const void *a) {
   if (CF(a)->flags & AS_F_NOVALUE) {
-    f_set(d, r, a);
+    f_set(domain, r, a);
     return;
   }
   switch (op) {
   case AS_U_NEG:
-    f_neg(d, F(r), CF(a));
+    f_neg(domain, F(r), CF(a));
     return;
   case AS_U_INV:
-    f_inv(d, F(r), CF(a));
+    f_inv(domain, F(r), CF(a));
     return;
   case AS_U_EXP:
-    f_exp(d, F(r), CF(a));
+    f_exp(domain, F(r), CF(a));
     return;
   case AS_U_LOG:
-    f_log(d, F(r), CF(a));
+    f_log(domain, F(r), CF(a));
     return;
   case AS_U_SQRT:
-    f_sqrt(d, F(r), CF(a));
+    f_sqrt(domain, F(r), CF(a));
     return;
   }
 }
 
-static unsigned f_cmp(const as_domain *d, const void *a, const void *b) {
-  (void)d;
+static unsigned f_cmp(const as_domain *domain, const void *a, const void *b) {
+  (void)domain;
   const fe *x = CF(a);
   const fe *y = CF(b);
   unsigned m = 0;
@@ -519,8 +519,8 @@ static unsigned f_cmp(const as_domain *d, const void *a, const void *b) {
   return m ? m : AS_C_ANY;
 }
 
-static void f_join(const as_domain *d, void *r, const void *a, const void *b) {
-  (void)d;
+static void f_join(const as_domain *domain, void *r, const void *a, const void *b) {
+  (void)domain;
   const fe *x = CF(a);
   const fe *y = CF(b);
   fe t = *x;
@@ -557,30 +557,30 @@ static void f_join(const as_domain *d, void *r, const void *a, const void *b) {
   memcpy(r, &t, sizeof t);
 }
 
-static unsigned f_flags(const as_domain *d, const void *a) {
-  (void)d;
+static unsigned f_flags(const as_domain *domain, const void *a) {
+  (void)domain;
   return CF(a)->flags;
 }
 
-static void f_flag(const as_domain *d, void *r, unsigned f) {
-  (void)d;
+static void f_flag(const as_domain *domain, void *r, unsigned f) {
+  (void)domain;
   F(r)->flags |= f;
 }
 
 /* a function that nothing is known of: random, the same for both programs; its interval is the true
  * function's */
-static bool f_builtin(const as_domain *d, const char *name, void *r, const void *const *arg,
+static bool f_builtin(const as_domain *domain, const char *name, void *r, const void *const *arg,
                       uint32_t n) {
-  as_field_domain *D = DOM(d);
+  as_field_domain *field = DOM(domain);
   if (n != 1 || strcmp(name, "erf"))
     return false;
   const fe *a = CF(arg[0]);
   fe t;
-  f_init(d, &t);
+  f_init(domain, &t);
   t.flags = a->flags;
   t.hp = t.hq = a->hp;
-  t.p = mix(a->p, D->seed) % D->p;
-  t.q = mix(a->p, D->seed + 1) % D->q;
+  t.p = mix(a->p, field->seed) % field->p;
+  t.q = mix(a->p, field->seed + 1) % field->q;
   t.lo = fmax(-1, down(erf(a->lo), 4));
   t.hi = fmin(1, up(erf(a->hi), 4));
   t.g = (degs){.dn = 1,
@@ -597,8 +597,8 @@ static bool f_builtin(const as_domain *d, const char *name, void *r, const void 
   return true;
 }
 
-static char *f_print(const as_domain *d, const void *a) {
-  (void)d;
+static char *f_print(const as_domain *domain, const void *a) {
+  (void)domain;
   const fe *e = CF(a);
   if (e->flags & AS_F_UNDEF)
     return as_strdup("undefined");
@@ -633,65 +633,67 @@ void as_field_primes(as_rng *rng, uint64_t *p_out, uint64_t *q_out) {
   *q_out = q;
 }
 
-void as_field_domain_init(as_field_domain *D, as_rng *rng) {
+void as_field_domain_init(as_field_domain *field, as_rng *rng) {
   uint64_t p;
   uint64_t q;
   as_field_primes(rng, &p, &q);
-  as_field_domain_over(D, p, q, rng);
+  as_field_domain_over(field, p, q, rng);
 }
 
-void as_field_domain_over(as_field_domain *D, uint64_t p, uint64_t q, as_rng *rng) {
-  memset(D, 0, sizeof *D);
-  D->p = p;
-  D->q = q;
-  D->pinv = n_preinvert_limb(p);
-  D->qinv = n_preinvert_limb(q);
-  D->half_p = (p + 1) / 4;
-  D->half_q = (q + 1) / 4;
+void as_field_domain_over(as_field_domain *field, uint64_t p, uint64_t q, as_rng *rng) {
+  memset(field, 0, sizeof *field);
+  field->p = p;
+  field->q = q;
+  field->pinv = n_preinvert_limb(p);
+  field->qinv = n_preinvert_limb(q);
+  field->half_p = (p + 1) / 4;
+  field->half_q = (q + 1) / 4;
   do
-    D->w = n_powmod2_ui_preinv(2 + as_rng_below(rng, p - 3), (p - 1) / q, p, D->pinv);
-  while (D->w == 1);
-  D->seed = as_rng_next(rng);
-  mpz_init(D->pq);
-  mpz_set_ui(D->pq, p);
-  mpz_mul_ui(D->pq, D->pq, q);
-  D->scale = (long)mpz_sizeinbase(D->pq, 2) + 42;
-  as_vec_init(&D->roots, sizeof(uint64_t));
-  D->d = (as_domain){"field", sizeof(fe), D,     f_init, f_clear, f_set,  f_from_q,  f_add,  f_sub,
-                     f_mul,   f_un,       f_cmp, f_join, f_flags, f_flag, f_builtin, f_print};
+    field->w = n_powmod2_ui_preinv(2 + as_rng_below(rng, p - 3), (p - 1) / q, p, field->pinv);
+  while (field->w == 1);
+  field->seed = as_rng_next(rng);
+  mpz_init(field->pq);
+  mpz_set_ui(field->pq, p);
+  mpz_mul_ui(field->pq, field->pq, q);
+  field->scale = (long)mpz_sizeinbase(field->pq, 2) + 42;
+  as_vec_init(&field->roots, sizeof(uint64_t));
+  field->d =
+      (as_domain){"field", sizeof(fe), field, f_init, f_clear, f_set,  f_from_q,  f_add,  f_sub,
+                  f_mul,   f_un,       f_cmp, f_join, f_flags, f_flag, f_builtin, f_print};
 }
 
-void as_field_domain_clear(as_field_domain *D) {
-  mpz_clear(D->pq);
-  as_vec_clear(&D->roots);
+void as_field_domain_clear(as_field_domain *field) {
+  mpz_clear(field->pq);
+  as_vec_clear(&field->roots);
 }
 
 /* (hi * p*q + lo) / 2^scale - shift, 0 <= hi < 2^44, 0 <= lo < p*q: lo fixes the residues, hi the
  * interval */
-void as_field_random(const as_field_domain *D, as_rng *rng, bool positive, void *r, mpq_t exact) {
-  uint64_t rp = as_rng_below(rng, D->p);
-  uint64_t rq = as_rng_below(rng, D->q);
+void as_field_random(const as_field_domain *field, as_rng *rng, bool positive, void *r,
+                     mpq_t exact) {
+  uint64_t rp = as_rng_below(rng, field->p);
+  uint64_t rq = as_rng_below(rng, field->q);
   uint64_t hi = as_rng_next(rng) >> 20;
   mpz_t lo;
   mpz_t t;
   mpz_inits(lo, t, NULL);
   /* lo = rp + p * ((rq - rp) / p mod q) */
-  uint64_t k = n_submod(rq, rp % D->q, D->q);
-  k = n_mulmod2_preinv(k, n_invmod(D->p % D->q, D->q), D->q, D->qinv);
-  mpz_set_ui(lo, D->p);
+  uint64_t k = n_submod(rq, rp % field->q, field->q);
+  k = n_mulmod2_preinv(k, n_invmod(field->p % field->q, field->q), field->q, field->qinv);
+  mpz_set_ui(lo, field->p);
   mpz_mul_ui(lo, lo, k);
   mpz_add_ui(lo, lo, rp);
-  mpz_mul_ui(t, D->pq, hi);
+  mpz_mul_ui(t, field->pq, hi);
   mpz_add(mpq_numref(exact), t, lo);
   mpz_set_ui(mpq_denref(exact), 1);
-  mpz_mul_2exp(mpq_denref(exact), mpq_denref(exact), (mp_bitcnt_t)D->scale);
+  mpz_mul_2exp(mpq_denref(exact), mpq_denref(exact), (mp_bitcnt_t)field->scale);
   mpq_t shift;
   mpq_t a;
   mpq_t b;
   mpq_inits(shift, a, b, NULL);
   mpq_set_si(shift, positive ? 1 : -2, positive ? 8 : 1);
   mpz_set(mpq_numref(a), t);
-  mpz_add(mpq_numref(b), t, D->pq);
+  mpz_add(mpq_numref(b), t, field->pq);
   mpz_set(mpq_denref(a), mpq_denref(exact));
   mpz_set(mpq_denref(b), mpq_denref(exact));
   mpq_canonicalize(exact);
@@ -700,7 +702,7 @@ void as_field_random(const as_field_domain *D, as_rng *rng, bool positive, void 
   mpq_add(exact, exact, shift);
   mpq_add(a, a, shift);
   mpq_add(b, b, shift);
-  f_from_q(&D->d, r, exact);
+  f_from_q(&field->d, r, exact);
   fe *e = F(r);
   double unused;
   around(a, &e->lo, &unused);
@@ -739,17 +741,17 @@ as_field_cmp as_field_compare(const void *a, const void *b) {
  *  - otherwise: the l_j differ from each other except with chance m(m-1)/2 * e/q, and some P_j is
  * not zero except with chance d/p; then N, as a function of w, is not zero at at least q/m of the q
  * powers (uncertainty principle; the theorem of the Mirage paper). */
-as_field_bound as_field_error(const as_field_domain *D, const void *a, const void *b) {
+as_field_bound as_field_error(const as_field_domain *field, const void *a, const void *b) {
   fe t;
-  f_neg(&D->d, &t, CF(b));
+  f_neg(&field->d, &t, CF(b));
   degs g = deg_add(CF(a), &t);
   as_field_bound r = {.degree = g.dn,
                       .exponentials = g.mn,
                       .roots = __builtin_popcountll(g.roots),
                       .affine = !g.other};
   double k2 = ldexp(1, r.roots);
-  double p = (double)D->p;
-  double q = (double)D->q;
+  double p = (double)field->p;
+  double q = (double)field->q;
   r.exp_degree = g.other ? g.ed : g.xn + g.vn;
   if (g.many)
     r.bound = 1;

@@ -14,8 +14,8 @@ typedef struct {
 #define V(x) ((iv *)(x))
 #define CV(x) ((const iv *)(x))
 
-static void i_init(const as_domain *d, void *x) {
-  long bits = *(const long *)d->ctx;
+static void i_init(const as_domain *domain, void *x) {
+  long bits = *(const long *)domain->ctx;
   mpfr_init2(V(x)->lo, bits);
   mpfr_init2(V(x)->hi, bits);
   mpfr_set_zero(V(x)->lo, 1);
@@ -23,14 +23,14 @@ static void i_init(const as_domain *d, void *x) {
   V(x)->flags = 0;
 }
 
-static void i_clear(const as_domain *d, void *x) {
-  (void)d;
+static void i_clear(const as_domain *domain, void *x) {
+  (void)domain;
   mpfr_clear(V(x)->lo);
   mpfr_clear(V(x)->hi);
 }
 
-static void i_set(const as_domain *d, void *r, const void *a) {
-  (void)d;
+static void i_set(const as_domain *domain, void *r, const void *a) {
+  (void)domain;
   if (r == a)
     return;
   mpfr_set(V(r)->lo, CV(a)->lo, MPFR_RNDD);
@@ -38,8 +38,8 @@ static void i_set(const as_domain *d, void *r, const void *a) {
   V(r)->flags = CV(a)->flags;
 }
 
-static void i_from_q(const as_domain *d, void *r, mpq_srcptr q) {
-  (void)d;
+static void i_from_q(const as_domain *domain, void *r, mpq_srcptr q) {
+  (void)domain;
   mpfr_set_q(V(r)->lo, q, MPFR_RNDD);
   mpfr_set_q(V(r)->hi, q, MPFR_RNDU);
   V(r)->flags = 0;
@@ -53,8 +53,8 @@ static void i_fix(iv *r) {
     mpfr_set_inf(r->hi, 1);
 }
 
-static void i_add(const as_domain *d, void *r, const void *a, const void *b) {
-  (void)d;
+static void i_add(const as_domain *domain, void *r, const void *a, const void *b) {
+  (void)domain;
   unsigned f = CV(a)->flags | CV(b)->flags;
   mpfr_add(V(r)->lo, CV(a)->lo, CV(b)->lo, MPFR_RNDD);
   mpfr_add(V(r)->hi, CV(a)->hi, CV(b)->hi, MPFR_RNDU);
@@ -71,20 +71,20 @@ static void i_neg(iv *r, const iv *a) {
   mpfr_clear(t);
 }
 
-static void i_sub(const as_domain *d, void *r, const void *a, const void *b) {
+static void i_sub(const as_domain *domain, void *r, const void *a, const void *b) {
   iv t;
-  i_init(d, &t);
+  i_init(domain, &t);
   i_neg(&t, CV(b));
   t.flags = CV(b)->flags;
-  i_add(d, r, a, &t);
-  i_clear(d, &t);
+  i_add(domain, r, a, &t);
+  i_clear(domain, &t);
 }
 
-static void i_mul(const as_domain *d, void *r, const void *a, const void *b) {
+static void i_mul(const as_domain *domain, void *r, const void *a, const void *b) {
   mpfr_t lo;
   mpfr_t hi;
   mpfr_t t;
-  long bits = *(const long *)d->ctx;
+  long bits = *(const long *)domain->ctx;
   mpfr_inits2(bits, lo, hi, t, (mpfr_ptr)0);
   bool nan = false;
   for (int i = 0; i < 4; i++) {
@@ -132,8 +132,8 @@ static void i_inv(iv *r, const iv *a) {
   }
 }
 
-static void i_un(const as_domain *d, as_unop op, void *rr, const void *aa) {
-  (void)d;
+static void i_un(const as_domain *domain, as_unop op, void *rr, const void *aa) {
+  (void)domain;
   iv *r = V(rr);
   const iv *a = CV(aa);
   r->flags = a->flags;
@@ -179,8 +179,8 @@ static void i_un(const as_domain *d, as_unop op, void *rr, const void *aa) {
   }
 }
 
-static unsigned i_cmp(const as_domain *d, const void *a, const void *b) {
-  (void)d;
+static unsigned i_cmp(const as_domain *domain, const void *a, const void *b) {
+  (void)domain;
   unsigned m = 0;
   if (mpfr_less_p(CV(a)->lo, CV(b)->hi))
     m |= AS_C_LT;
@@ -191,8 +191,8 @@ static unsigned i_cmp(const as_domain *d, const void *a, const void *b) {
   return m ? m : AS_C_ANY;
 }
 
-static void i_join(const as_domain *d, void *r, const void *a, const void *b) {
-  (void)d;
+static void i_join(const as_domain *domain, void *r, const void *a, const void *b) {
+  (void)domain;
   unsigned f = CV(a)->flags | CV(b)->flags;
   if (f & AS_F_NOVALUE) {
     unsigned undef = CV(a)->flags & CV(b)->flags & AS_F_UNDEF;
@@ -205,19 +205,19 @@ static void i_join(const as_domain *d, void *r, const void *a, const void *b) {
   V(r)->flags = f;
 }
 
-static unsigned i_flags(const as_domain *d, const void *a) {
-  (void)d;
+static unsigned i_flags(const as_domain *domain, const void *a) {
+  (void)domain;
   return CV(a)->flags;
 }
 
-static void i_flag(const as_domain *d, void *r, unsigned f) {
-  (void)d;
+static void i_flag(const as_domain *domain, void *r, unsigned f) {
+  (void)domain;
   V(r)->flags |= f;
 }
 
-static bool i_builtin(const as_domain *d, const char *name, void *r, const void *const *arg,
+static bool i_builtin(const as_domain *domain, const char *name, void *r, const void *const *arg,
                       uint32_t n) {
-  (void)d;
+  (void)domain;
   if (n != 1 || strcmp(name, "erf"))
     return false;
   mpfr_erf(V(r)->lo, CV(arg[0])->lo, MPFR_RNDD); /* erf increases */
@@ -226,38 +226,38 @@ static bool i_builtin(const as_domain *d, const char *name, void *r, const void 
   return true;
 }
 
-static char *i_print(const as_domain *d, const void *a) {
+static char *i_print(const as_domain *domain, const void *a) {
   if (CV(a)->flags & AS_F_UNDEF)
     return as_strdup("undefined");
   char buf[192];
-  int digits = *(const long *)d->ctx < 200 ? 24 : 48;
+  int digits = *(const long *)domain->ctx < 200 ? 24 : 48;
   mpfr_snprintf(buf, sizeof buf, "[%.*RDg, %.*RUg]", digits, CV(a)->lo, digits, CV(a)->hi);
   return as_strdup(buf);
 }
 
-void as_interval_domain_init(as_interval_domain *D, long bits) {
-  D->bits = bits;
-  D->d = (as_domain){"interval", sizeof(iv), &D->bits, i_init,    i_clear, i_set,
-                     i_from_q,   i_add,      i_sub,    i_mul,     i_un,    i_cmp,
-                     i_join,     i_flags,    i_flag,   i_builtin, i_print};
+void as_interval_domain_init(as_interval_domain *interval, long bits) {
+  interval->bits = bits;
+  interval->d = (as_domain){"interval", sizeof(iv), &interval->bits, i_init,    i_clear, i_set,
+                            i_from_q,   i_add,      i_sub,           i_mul,     i_un,    i_cmp,
+                            i_join,     i_flags,    i_flag,          i_builtin, i_print};
 }
 
 void as_interval_forget(void) {
   mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE);
 }
 
-bool as_interval_disjoint(const as_domain *d, const void *a, const void *b) {
-  (void)d;
+bool as_interval_disjoint(const as_domain *domain, const void *a, const void *b) {
+  (void)domain;
   if ((CV(a)->flags | CV(b)->flags) & AS_F_NOVALUE)
     return false;
   return mpfr_less_p(CV(a)->hi, CV(b)->lo) || mpfr_less_p(CV(b)->hi, CV(a)->lo);
 }
 
-long as_interval_distance_log2(const as_domain *d, const void *a, const void *b) {
+long as_interval_distance_log2(const as_domain *domain, const void *a, const void *b) {
   mpfr_t u;
   mpfr_t v;
   mpfr_t m;
-  mpfr_inits2(*(const long *)d->ctx, u, v, m, (mpfr_ptr)0);
+  mpfr_inits2(*(const long *)domain->ctx, u, v, m, (mpfr_ptr)0);
   mpfr_sub(u, CV(a)->hi, CV(b)->lo, MPFR_RNDU);
   mpfr_sub(v, CV(b)->hi, CV(a)->lo, MPFR_RNDU);
   mpfr_max(u, u, v, MPFR_RNDU);

@@ -4,26 +4,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-void as_dom_from_int(const as_domain *d, void *r, int64_t v) {
+void as_dom_from_int(const as_domain *domain, void *r, int64_t v) {
   mpq_t q;
   mpq_init(q);
   mpq_set_si(q, (long)v, 1);
-  d->from_q(d, r, q);
+  domain->from_q(domain, r, q);
   mpq_clear(q);
 }
 
-void *as_dom_new(const as_domain *d, size_t n) {
-  char *x = as_calloc(n ? n : 1, d->size);
+void *as_dom_new(const as_domain *domain, size_t n) {
+  char *x = as_calloc(n ? n : 1, domain->size);
   for (size_t i = 0; i < n; i++)
-    d->init(d, x + i * d->size);
+    domain->init(domain, x + i * domain->size);
   return x;
 }
 
-void as_dom_free(const as_domain *d, void *x, size_t n) {
+void as_dom_free(const as_domain *domain, void *x, size_t n) {
   if (!x)
     return;
   for (size_t i = 0; i < n; i++)
-    d->clear(d, (char *)x + i * d->size);
+    domain->clear(domain, (char *)x + i * domain->size);
   free(x);
 }
 
@@ -31,23 +31,23 @@ void as_dom_free(const as_domain *d, void *x, size_t n) {
 #define D(x) (*(double *)(x))
 #define CD(x) (*(const double *)(x))
 
-static void d_init(const as_domain *d, void *x) {
-  (void)d;
+static void d_init(const as_domain *domain, void *x) {
+  (void)domain;
   D(x) = 0;
 }
 
-static void d_clear(const as_domain *d, void *x) {
-  (void)d;
+static void d_clear(const as_domain *domain, void *x) {
+  (void)domain;
   (void)x;
 }
 
-static void d_set(const as_domain *d, void *r, const void *a) {
-  (void)d;
+static void d_set(const as_domain *domain, void *r, const void *a) {
+  (void)domain;
   D(r) = CD(a);
 }
 
-static void d_from_q(const as_domain *d, void *r, mpq_srcptr q) {
-  (void)d;
+static void d_from_q(const as_domain *domain, void *r, mpq_srcptr q) {
+  (void)domain;
   /* mpq_get_d truncates; one division of exact operands rounds to nearest, which is what a reader
    * expects of 0.1 */
   if (mpz_sizeinbase(mpq_numref(q), 2) <= 53 && mpz_sizeinbase(mpq_denref(q), 2) <= 53)
@@ -56,23 +56,23 @@ static void d_from_q(const as_domain *d, void *r, mpq_srcptr q) {
     D(r) = mpq_get_d(q);
 }
 
-static void d_add(const as_domain *d, void *r, const void *a, const void *b) {
-  (void)d;
+static void d_add(const as_domain *domain, void *r, const void *a, const void *b) {
+  (void)domain;
   D(r) = CD(a) + CD(b);
 }
 
-static void d_sub(const as_domain *d, void *r, const void *a, const void *b) {
-  (void)d;
+static void d_sub(const as_domain *domain, void *r, const void *a, const void *b) {
+  (void)domain;
   D(r) = CD(a) - CD(b);
 }
 
-static void d_mul(const as_domain *d, void *r, const void *a, const void *b) {
-  (void)d;
+static void d_mul(const as_domain *domain, void *r, const void *a, const void *b) {
+  (void)domain;
   D(r) = CD(a) * CD(b);
 }
 
-static void d_un(const as_domain *d, as_unop op, void *r, const void *a) {
-  (void)d;
+static void d_un(const as_domain *domain, as_unop op, void *r, const void *a) {
+  (void)domain;
   double x = CD(a);
   switch (op) {
   case AS_U_NEG:
@@ -93,30 +93,30 @@ static void d_un(const as_domain *d, as_unop op, void *r, const void *a) {
   }
 }
 
-static unsigned d_cmp(const as_domain *d, const void *a, const void *b) {
-  (void)d;
+static unsigned d_cmp(const as_domain *domain, const void *a, const void *b) {
+  (void)domain;
   return CD(a) < CD(b) ? AS_C_LT : CD(a) > CD(b) ? AS_C_GT : AS_C_EQ;
 }
 
-static void d_join(const as_domain *d, void *r, const void *a, const void *b) {
-  (void)d;
+static void d_join(const as_domain *domain, void *r, const void *a, const void *b) {
+  (void)domain;
   D(r) = CD(a) == CD(b) ? CD(a) : NAN;
 }
 
-static unsigned d_flags(const as_domain *d, const void *a) {
-  (void)d;
+static unsigned d_flags(const as_domain *domain, const void *a) {
+  (void)domain;
   return isnan(CD(a)) ? AS_F_UNDEF : 0;
 }
 
-static void d_flag(const as_domain *d, void *r, unsigned f) {
-  (void)d;
+static void d_flag(const as_domain *domain, void *r, unsigned f) {
+  (void)domain;
   if (f & AS_F_NOVALUE)
     D(r) = NAN;
 }
 
-static bool d_builtin(const as_domain *d, const char *name, void *r, const void *const *arg,
+static bool d_builtin(const as_domain *domain, const char *name, void *r, const void *const *arg,
                       uint32_t n) {
-  (void)d;
+  (void)domain;
   if (n == 2 && !strcmp(name, "div")) {
     D(r) = CD(arg[1]) > 0 ? floor(CD(arg[0]) / CD(arg[1])) : NAN;
     return true;
@@ -127,8 +127,8 @@ static bool d_builtin(const as_domain *d, const char *name, void *r, const void 
   return true;
 }
 
-static char *d_print(const as_domain *d, const void *a) {
-  (void)d;
+static char *d_print(const as_domain *domain, const void *a) {
+  (void)domain;
   return isnan(CD(a)) ? as_strdup("undefined") : as_format("%.17g", CD(a));
 }
 
@@ -145,27 +145,27 @@ typedef struct {
 #define E(x) ((ex *)(x))
 #define CE(x) ((const ex *)(x))
 
-static void e_init(const as_domain *d, void *x) {
-  (void)d;
+static void e_init(const as_domain *domain, void *x) {
+  (void)domain;
   mpq_init(E(x)->v);
   E(x)->flags = 0;
 }
 
-static void e_clear(const as_domain *d, void *x) {
-  (void)d;
+static void e_clear(const as_domain *domain, void *x) {
+  (void)domain;
   mpq_clear(E(x)->v);
 }
 
-static void e_set(const as_domain *d, void *r, const void *a) {
-  (void)d;
+static void e_set(const as_domain *domain, void *r, const void *a) {
+  (void)domain;
   if (r == a)
     return;
   mpq_set(E(r)->v, CE(a)->v);
   E(r)->flags = CE(a)->flags;
 }
 
-static void e_from_q(const as_domain *d, void *r, mpq_srcptr q) {
-  (void)d;
+static void e_from_q(const as_domain *domain, void *r, mpq_srcptr q) {
+  (void)domain;
   mpq_set(E(r)->v, q);
   E(r)->flags = 0;
 }
@@ -174,26 +174,26 @@ static bool e_both(void *r, const void *a, const void *b) {
   return !(E(r)->flags = CE(a)->flags | CE(b)->flags);
 }
 
-static void e_add(const as_domain *d, void *r, const void *a, const void *b) {
-  (void)d;
+static void e_add(const as_domain *domain, void *r, const void *a, const void *b) {
+  (void)domain;
   if (e_both(r, a, b))
     mpq_add(E(r)->v, CE(a)->v, CE(b)->v);
 }
 
-static void e_sub(const as_domain *d, void *r, const void *a, const void *b) {
-  (void)d;
+static void e_sub(const as_domain *domain, void *r, const void *a, const void *b) {
+  (void)domain;
   if (e_both(r, a, b))
     mpq_sub(E(r)->v, CE(a)->v, CE(b)->v);
 }
 
-static void e_mul(const as_domain *d, void *r, const void *a, const void *b) {
-  (void)d;
+static void e_mul(const as_domain *domain, void *r, const void *a, const void *b) {
+  (void)domain;
   if (e_both(r, a, b))
     mpq_mul(E(r)->v, CE(a)->v, CE(b)->v);
 }
 
-static void e_un(const as_domain *d, as_unop op, void *r, const void *a) {
-  (void)d;
+static void e_un(const as_domain *domain, as_unop op, void *r, const void *a) {
+  (void)domain;
   if ((E(r)->flags = CE(a)->flags))
     return;
   mpq_srcptr x = CE(a)->v;
@@ -235,27 +235,27 @@ static void e_un(const as_domain *d, as_unop op, void *r, const void *a) {
   }
 }
 
-static unsigned e_cmp(const as_domain *d, const void *a, const void *b) {
-  (void)d;
+static unsigned e_cmp(const as_domain *domain, const void *a, const void *b) {
+  (void)domain;
   int c = mpq_cmp(CE(a)->v, CE(b)->v);
   return c < 0 ? AS_C_LT : c > 0 ? AS_C_GT : AS_C_EQ;
 }
 
-static void e_join(const as_domain *d, void *r, const void *a, const void *b) {
+static void e_join(const as_domain *domain, void *r, const void *a, const void *b) {
   unsigned f = CE(a)->flags & CE(b)->flags & AS_F_UNDEF;
   if (!CE(a)->flags && !CE(b)->flags && mpq_equal(CE(a)->v, CE(b)->v))
-    e_set(d, r, a);
+    e_set(domain, r, a);
   else
     E(r)->flags = f ? f : AS_F_POISON;
 }
 
-static unsigned e_flags(const as_domain *d, const void *a) {
-  (void)d;
+static unsigned e_flags(const as_domain *domain, const void *a) {
+  (void)domain;
   return CE(a)->flags;
 }
 
-static void e_flag(const as_domain *d, void *r, unsigned f) {
-  (void)d;
+static void e_flag(const as_domain *domain, void *r, unsigned f) {
+  (void)domain;
   E(r)->flags |= f;
 }
 
@@ -273,9 +273,9 @@ static void e_div(void *r, const void *a, const void *b) {
   }
 }
 
-static bool e_builtin(const as_domain *d, const char *name, void *r, const void *const *arg,
+static bool e_builtin(const as_domain *domain, const char *name, void *r, const void *const *arg,
                       uint32_t n) {
-  (void)d;
+  (void)domain;
   if (n == 2 && !strcmp(name, "div")) {
     e_div(r, arg[0], arg[1]);
     return true;
@@ -290,8 +290,8 @@ static bool e_builtin(const as_domain *d, const char *name, void *r, const void 
   return true;
 }
 
-static char *e_print(const as_domain *d, const void *a) {
-  (void)d;
+static char *e_print(const as_domain *domain, const void *a) {
+  (void)domain;
   if (CE(a)->flags & AS_F_UNDEF)
     return as_strdup("undefined");
   if (CE(a)->flags & AS_F_POISON)

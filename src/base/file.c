@@ -25,21 +25,21 @@ char *as_read_file(const char *path, size_t *len, as_err *err) {
     as_err_set(err, AS_BAD_INPUT, "%s: is a directory", path);
     return NULL;
   }
-  as_str s;
-  as_str_init(&s);
+  as_str out;
+  as_str_init(&out);
   char buf[65536];
-  for (size_t n; s.n <= MOST_BYTES && (n = fread(buf, 1, sizeof buf, f)) > 0;)
-    as_str_addn(&s, buf, n);
-  bool large = s.n > MOST_BYTES;
+  for (size_t n; out.n <= MOST_BYTES && (n = fread(buf, 1, sizeof buf, f)) > 0;)
+    as_str_addn(&out, buf, n);
+  bool large = out.n > MOST_BYTES;
   if (ferror(f) || large) {
-    as_str_clear(&s);
+    as_str_clear(&out);
     fclose(f);
     as_err_set(err, AS_BAD_INPUT, "%s: %s", path, large ? "larger than 256 MiB" : "cannot be read");
     return NULL;
   }
   fclose(f);
-  *len = s.n;
-  return as_str_take(&s);
+  *len = out.n;
+  return as_str_take(&out);
 }
 
 bool as_write_file(const char *path, const void *p, size_t n, as_err *err) {

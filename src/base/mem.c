@@ -51,43 +51,43 @@ as_arena *as_arena_new(void) {
   return as_calloc(1, sizeof(as_arena));
 }
 
-void as_arena_free(as_arena *a) {
-  if (a == NULL)
+void as_arena_free(as_arena *arena) {
+  if (arena == NULL)
     return;
-  for (chunk *c = a->first, *next; c; c = next) {
+  for (chunk *c = arena->first, *next; c; c = next) {
     next = c->next;
     free(c);
   }
-  free(a);
+  free(arena);
 }
 
-void as_arena_reset(as_arena *a) {
-  if (a->first == NULL)
+void as_arena_reset(as_arena *arena) {
+  if (arena->first == NULL)
     return;
-  for (chunk *c = a->first->next, *next; c; c = next) {
+  for (chunk *c = arena->first->next, *next; c; c = next) {
     next = c->next;
     free(c);
   }
-  a->first->next = NULL;
-  a->first->used = 0;
+  arena->first->next = NULL;
+  arena->first->used = 0;
 }
 
-void *as_arena_alloc(as_arena *a, size_t n) {
+void *as_arena_alloc(as_arena *arena, size_t n) {
   n = (n + 15) & ~(size_t)15;
-  if (a->first == NULL || a->first->size - a->first->used < n) {
+  if (arena->first == NULL || arena->first->size - arena->first->used < n) {
     size_t size = n > CHUNK ? n : CHUNK;
     chunk *c = as_malloc(sizeof(chunk) + size);
-    c->next = a->first;
+    c->next = arena->first;
     c->used = 0;
     c->size = size;
-    a->first = c;
+    arena->first = c;
   }
-  void *p = a->first->data + a->first->used;
-  a->first->used += n;
+  void *p = arena->first->data + arena->first->used;
+  arena->first->used += n;
   return memset(p, 0, n);
 }
 
-char *as_arena_strdup(as_arena *a, const char *s) {
+char *as_arena_strdup(as_arena *arena, const char *s) {
   size_t n = strlen(s) + 1;
-  return memcpy(as_arena_alloc(a, n), s, n);
+  return memcpy(as_arena_alloc(arena, n), s, n);
 }

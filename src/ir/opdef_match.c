@@ -15,13 +15,14 @@ typedef struct {
 
 static as_size name_size(const matcher *M, const char *name) {
   for (uint32_t i = 0; i < M->op->nattrs; i++) {
-    const as_attr *a = &M->attr[i];
+    const as_attr *attr = &M->attr[i];
     if (strcmp(M->op->attr[i], name) != 0)
       continue;
-    if (a->is_size)
-      return a->size;
-    bool whole = mpz_cmp_ui(mpq_denref(a->num), 1) == 0 && mpz_fits_slong_p(mpq_numref(a->num));
-    return whole ? as_size_int(M->S, mpz_get_si(mpq_numref(a->num))) : AS_SIZE_BAD;
+    if (attr->is_size)
+      return attr->size;
+    bool whole =
+        mpz_cmp_ui(mpq_denref(attr->num), 1) == 0 && mpz_fits_slong_p(mpq_numref(attr->num));
+    return whole ? as_size_int(M->S, mpz_get_si(mpq_numref(attr->num))) : AS_SIZE_BAD;
   }
   for (uint32_t i = 0; i < M->m->nsize; i++) {
     if (strcmp(M->m->size[i].name, name) == 0)
@@ -30,21 +31,23 @@ static as_size name_size(const matcher *M, const char *name) {
   return AS_SIZE_BAD;
 }
 
-static as_size expr_size(const matcher *M, const as_expr *e) {
-  if (e->kind == AS_E_NAME)
-    return name_size(M, e->name);
-  if (e->kind == AS_E_NUM) {
-    bool whole = mpz_cmp_ui(mpq_denref(e->num), 1) == 0 && mpz_fits_slong_p(mpq_numref(e->num));
-    return whole ? as_size_int(M->S, mpz_get_si(mpq_numref(e->num))) : AS_SIZE_BAD;
+static as_size expr_size(const matcher *M, const as_expr *expr) {
+  if (expr->kind == AS_E_NAME)
+    return name_size(M, expr->name);
+  if (expr->kind == AS_E_NUM) {
+    bool whole =
+        mpz_cmp_ui(mpq_denref(expr->num), 1) == 0 && mpz_fits_slong_p(mpq_numref(expr->num));
+    return whole ? as_size_int(M->S, mpz_get_si(mpq_numref(expr->num))) : AS_SIZE_BAD;
   }
-  if (e->n < 1 || e->n > 2)
+  if (expr->n < 1 || expr->n > 2)
     return AS_SIZE_BAD;
-  if (e->kind != AS_E_NEG && e->kind != AS_E_ADD && e->kind != AS_E_SUB && e->kind != AS_E_MUL &&
-      e->kind != AS_E_IDIV && e->kind != AS_E_MOD && e->kind != AS_E_MAX2 && e->kind != AS_E_MIN2)
+  if (expr->kind != AS_E_NEG && expr->kind != AS_E_ADD && expr->kind != AS_E_SUB &&
+      expr->kind != AS_E_MUL && expr->kind != AS_E_IDIV && expr->kind != AS_E_MOD &&
+      expr->kind != AS_E_MAX2 && expr->kind != AS_E_MIN2)
     return AS_SIZE_BAD;
-  as_size a = expr_size(M, e->kid[0]);
-  as_size b = e->n == 2 ? expr_size(M, e->kid[1]) : 0;
-  switch (e->kind) {
+  as_size a = expr_size(M, expr->kid[0]);
+  as_size b = expr->n == 2 ? expr_size(M, expr->kid[1]) : 0;
+  switch (expr->kind) {
   case AS_E_NEG:
     return as_size_sub(M->S, 0, a);
   case AS_E_ADD:
@@ -64,34 +67,34 @@ static as_size expr_size(const matcher *M, const as_expr *e) {
   }
 }
 
-as_size as_opdef_size(as_sizes *S, const as_opdef *op, const as_match *m, const as_attr *attr,
-                      const as_expr *e) {
-  as_match copy = *m;
-  matcher M = {.S = S, .op = op, .attr = attr, .m = &copy};
-  return expr_size(&M, e);
+as_size as_opdef_size(as_sizes *sizes, const as_opdef *op, const as_match *match,
+                      const as_attr *attr, const as_expr *expr) {
+  as_match copy = *match;
+  matcher M = {.S = sizes, .op = op, .attr = attr, .m = &copy};
+  return expr_size(&M, expr);
 }
 
 /* a relation between constants that is false */
-static bool never(const matcher *M, const as_size_fact *f) {
-  char *x = as_size_print(M->S, f->lhs);
-  char *y = as_size_print(M->S, f->rhs);
-  if (f->rel == AS_REL_EQ) {
+static bool never(const matcher *M, const as_size_fact *fact) {
+  char *x = as_size_print(M->S, fact->lhs);
+  char *y = as_size_print(M->S, fact->rhs);
+  if (fact->rel == AS_REL_EQ) {
     as_err_set(M->err, AS_BAD_INPUT, "`%s`: extents differ: %s and %s", M->op->name, x, y);
   } else {
-    as_err_set(M->err, AS_BAD_INPUT, "`%s` requires %s %s %s", M->op->name, x, as_rel_text(f->rel),
-               y);
+    as_err_set(M->err, AS_BAD_INPUT, "`%s` requires %s %s %s", M->op->name, x,
+               as_rel_text(fact->rel), y);
   }
   free(x);
   free(y);
   return false;
 }
 
-static bool no_size(const matcher *M, const as_expr *e) {
-  (void)e;
+static bool no_size(const matcher *M, const as_expr *expr) {
+  (void)expr;
   for (size_t i = 0; M->facts && i < M->facts->n; i++) { /* it may be why */
-    const as_size_fact *f = &AS_VEC_AT(M->facts, as_size_fact, i);
-    if (as_size_is_const(M->S, f->lhs, NULL) && as_size_is_const(M->S, f->rhs, NULL))
-      return never(M, f);
+    const as_size_fact *fact = &AS_VEC_AT(M->facts, as_size_fact, i);
+    if (as_size_is_const(M->S, fact->lhs, NULL) && as_size_is_const(M->S, fact->rhs, NULL))
+      return never(M, fact);
   }
   return as_err_set(M->err, AS_BAD_INPUT,
                     "`%s`: an extent cannot be computed (an attribute that is no integer, a "
@@ -123,9 +126,9 @@ static bool oblige(const matcher *M, as_size a, as_rel rel, as_size b) {
     free(t);
     return false;
   }
-  as_size_fact f = {a, b, rel};
+  as_size_fact fact = {a, b, rel};
   if (M->facts)
-    as_vec_push(M->facts, &f);
+    as_vec_push(M->facts, &fact);
   return true;
 }
 
@@ -175,9 +178,9 @@ static bool spans(const matcher *M, uint32_t arg, const as_size *dim, uint32_t r
           return whole_group(M, dim[k]);
       }
     } else if (d->kind == AS_D_LIST) {
-      const as_bind_list *l = find_list(M, d->name);
-      span[i] = l ? (long)l->n : 0;
-      if (!l)
+      const as_bind_list *list = find_list(M, d->name);
+      span[i] = list ? (long)list->n : 0;
+      if (!list)
         rest = i;
     }
     total += span[i];
@@ -190,22 +193,22 @@ static bool spans(const matcher *M, uint32_t arg, const as_size *dim, uint32_t r
 }
 
 static bool match_list(const matcher *M, const char *name, const as_size *dim, uint32_t n) {
-  as_bind_list *l = find_list(M, name);
-  if (l == NULL) {
+  as_bind_list *list = find_list(M, name);
+  if (list == NULL) {
     if (M->m->nlist == 8)
       return as_err_set(M->err, AS_BAD_INPUT, "`%s`: more than 8 lists of axes", M->op->name);
-    l = &M->m->list[M->m->nlist++];
-    l->name = name;
-    l->n = n;
-    memcpy(l->dim, dim, n * sizeof *dim);
+    list = &M->m->list[M->m->nlist++];
+    list->name = name;
+    list->n = n;
+    memcpy(list->dim, dim, n * sizeof *dim);
     return true;
   }
-  if (l->n != n) {
+  if (list->n != n) {
     return as_err_set(M->err, AS_NO, "`%s`: %u axes where %u are needed (`..%s`)", M->op->name, n,
-                      l->n, name);
+                      list->n, name);
   }
   for (uint32_t i = 0; i < n; i++) {
-    if (!oblige(M, l->dim[i], AS_REL_EQ, dim[i]))
+    if (!oblige(M, list->dim[i], AS_REL_EQ, dim[i]))
       return false;
   }
   return true;
@@ -246,14 +249,14 @@ static bool match_arg(const matcher *M, uint32_t arg, const as_size *dim, uint32
   return true;
 }
 
-static bool broadcast(const matcher *M, const as_dim *d, as_size *out, uint32_t *n) {
-  const as_bind_list *a = find_list(M, d->b1);
-  const as_bind_list *b = find_list(M, d->b2);
-  *n = a->n > b->n ? a->n : b->n;
+static bool broadcast(const matcher *M, const as_dim *dim, as_size *out, uint32_t *n) {
+  const as_bind_list *a = find_list(M, dim->b1);
+  const as_bind_list *list = find_list(M, dim->b2);
+  *n = a->n > list->n ? a->n : list->n;
   for (uint32_t i = 1; i <= *n; i++) {
     as_size x = i <= a->n ? a->dim[a->n - i] : AS_SIZE_ONE;
-    as_size y = i <= b->n ? b->dim[b->n - i] : AS_SIZE_ONE;
-    bool missing = i > a->n || i > b->n;
+    as_size y = i <= list->n ? list->dim[list->n - i] : AS_SIZE_ONE;
+    bool missing = i > a->n || i > list->n;
     bool group = as_size_is_group(M->S, x) || as_size_is_group(M->S, y);
     if (!missing && (group || (x != AS_SIZE_ONE && y != AS_SIZE_ONE)) &&
         !oblige(M, x, AS_REL_EQ, y))
@@ -267,19 +270,19 @@ static bool result(const matcher *M, as_size *outdim, uint32_t *outrank) {
   const as_opdef *op = M->op;
   *outrank = 0;
   for (uint32_t i = 0; i < op->nout; i++) {
-    const as_dim *d = &op->out[i];
+    const as_dim *dim = &op->out[i];
     as_size part[8];
     uint32_t n = 1;
-    if (d->kind == AS_D_SIZE) {
-      part[0] = expr_size(M, d->size);
+    if (dim->kind == AS_D_SIZE) {
+      part[0] = expr_size(M, dim->size);
       if (part[0] == AS_SIZE_BAD)
-        return no_size(M, d->size);
-    } else if (d->kind == AS_D_LIST) {
-      const as_bind_list *l = find_list(M, d->name);
-      n = l->n;
-      memcpy(part, l->dim, n * sizeof *part);
+        return no_size(M, dim->size);
+    } else if (dim->kind == AS_D_LIST) {
+      const as_bind_list *list = find_list(M, dim->name);
+      n = list->n;
+      memcpy(part, list->dim, n * sizeof *part);
     } else {
-      if (!broadcast(M, d, part, &n) || !match_list(M, d->name, part, n))
+      if (!broadcast(M, dim, part, &n) || !match_list(M, dim->name, part, n))
         return false;
     }
     if (*outrank + n > AS_MAX_RANK) {
@@ -292,11 +295,11 @@ static bool result(const matcher *M, as_size *outdim, uint32_t *outrank) {
   return true;
 }
 
-bool as_opdef_match(as_sizes *S, const as_opdef *op, const as_size (*argdim)[8],
-                    const uint32_t *argrank, uint32_t nargs, const as_attr *attr, as_match *m,
+bool as_opdef_match(as_sizes *sizes, const as_opdef *op, const as_size (*argdim)[8],
+                    const uint32_t *argrank, uint32_t nargs, const as_attr *attr, as_match *match,
                     as_size *outdim, uint32_t *outrank, as_vec *facts, as_err *err) {
-  matcher M = {S, op, attr, m, facts, err};
-  memset(m, 0, sizeof *m);
+  matcher M = {sizes, op, attr, match, facts, err};
+  memset(match, 0, sizeof *match);
   if (nargs != op->nargs) {
     return as_err_set(err, AS_BAD_INPUT, "`%s` takes %u tensor%s, not %u", op->name, op->nargs,
                       op->nargs == 1 ? "" : "s", nargs);

@@ -12,32 +12,32 @@ static as_expr *p_scalar(parser *P);
 static as_expr *p_cond(parser *P);
 static as_expr *p_prod(parser *P);
 
-static as_expr *mk2(parser *P, as_ekind k, const as_token *t, as_expr *a, as_expr *b) {
+static as_expr *mk2(parser *P, as_ekind kind, const as_token *token, as_expr *a, as_expr *b) {
   if (a == NULL || b == NULL)
     return NULL;
-  as_expr *e = as_oplib_new_expr(P->L, k, 2, t);
-  e->kid[0] = a;
-  e->kid[1] = b;
-  return e;
+  as_expr *expr = as_oplib_new_expr(P->L, kind, 2, token);
+  expr->kid[0] = a;
+  expr->kid[1] = b;
+  return expr;
 }
 
-static as_expr *mk1(parser *P, as_ekind k, const as_token *t, as_expr *a) {
+static as_expr *mk1(parser *P, as_ekind kind, const as_token *token, as_expr *a) {
   if (a == NULL)
     return NULL;
-  as_expr *e = as_oplib_new_expr(P->L, k, 1, t);
-  e->kid[0] = a;
-  return e;
+  as_expr *expr = as_oplib_new_expr(P->L, kind, 1, token);
+  expr->kid[0] = a;
+  return expr;
 }
 
-static as_expr *mk_name(parser *P, const as_token *t) {
-  as_expr *e = as_oplib_new_expr(P->L, AS_E_NAME, 0, t);
-  e->name = as_arena_strdup(P->L->mem, t->s);
-  return e;
+static as_expr *mk_name(parser *P, const as_token *token) {
+  as_expr *expr = as_oplib_new_expr(P->L, AS_E_NAME, 0, token);
+  expr->name = as_arena_strdup(P->L->mem, token->s);
+  return expr;
 }
 
 static as_expr *p_number(parser *P) {
-  as_expr *e = as_oplib_new_expr(P->L, AS_E_NUM, 0, as_tok(P->X));
-  return as_tok_number(P->X, e->num) ? e : NULL;
+  as_expr *expr = as_oplib_new_expr(P->L, AS_E_NUM, 0, as_tok(P->X));
+  return as_tok_number(P->X, expr->num) ? expr : NULL;
 }
 
 /* --- size expressions of patterns, requires: the scalar tree restricted to + - * div mod max min
@@ -45,99 +45,100 @@ static as_expr *p_number(parser *P) {
 static as_expr *p_size(parser *P);
 
 static as_expr *p_size_factor(parser *P) {
-  as_lexed *X = P->X;
-  const as_token *t = as_tok(X);
-  as_expr *e = NULL;
-  if (!as_lex_enter(X))
+  as_lexed *lexed = P->X;
+  const as_token *token = as_tok(lexed);
+  as_expr *expr = NULL;
+  if (!as_lex_enter(lexed))
     return NULL;
-  if (as_tok_take(X, '-')) {
-    e = mk1(P, AS_E_NEG, t, p_size_factor(P));
-  } else if (as_tok_take(X, '(')) {
-    e = p_size(P);
-    if (e && !as_tok_want(X, ')', "`)`"))
-      e = NULL;
-  } else if (as_tok_is(X, AS_T_NUMBER)) {
-    e = p_number(P);
-    if (e && mpz_cmp_ui(mpq_denref(e->num), 1) != 0) {
-      as_lex_fail(X, t, "a size must be an integer");
-      e = NULL;
+  if (as_tok_take(lexed, '-')) {
+    expr = mk1(P, AS_E_NEG, token, p_size_factor(P));
+  } else if (as_tok_take(lexed, '(')) {
+    expr = p_size(P);
+    if (expr && !as_tok_want(lexed, ')', "`)`"))
+      expr = NULL;
+  } else if (as_tok_is(lexed, AS_T_NUMBER)) {
+    expr = p_number(P);
+    if (expr && mpz_cmp_ui(mpq_denref(expr->num), 1) != 0) {
+      as_lex_fail(lexed, token, "a size must be an integer");
+      expr = NULL;
     }
-  } else if ((as_tok_word(X, "max") || as_tok_word(X, "min")) && as_tok_next(X)->kind == '(') {
+  } else if ((as_tok_word(lexed, "max") || as_tok_word(lexed, "min")) &&
+             as_tok_next(lexed)->kind == '(') {
     as_expr *a;
     as_expr *b;
-    X->at += 2;
-    if ((a = p_size(P)) != NULL && as_tok_want(X, ',', "`,`") && (b = p_size(P)) != NULL &&
-        as_tok_want(X, ')', "`)`"))
-      e = mk2(P, strcmp(t->s, "max") == 0 ? AS_E_MAX2 : AS_E_MIN2, t, a, b);
-  } else if (as_tok_new_name(X, "a size") != NULL) {
-    e = mk_name(P, t);
+    lexed->at += 2;
+    if ((a = p_size(P)) != NULL && as_tok_want(lexed, ',', "`,`") && (b = p_size(P)) != NULL &&
+        as_tok_want(lexed, ')', "`)`"))
+      expr = mk2(P, strcmp(token->s, "max") == 0 ? AS_E_MAX2 : AS_E_MIN2, token, a, b);
+  } else if (as_tok_new_name(lexed, "a size") != NULL) {
+    expr = mk_name(P, token);
   }
-  X->depth--;
-  return e;
+  lexed->depth--;
+  return expr;
 }
 
 static as_expr *p_size_product(parser *P) {
   as_expr *a = p_size_factor(P);
   for (;;) {
-    const as_token *t = as_tok(P->X);
-    as_ekind k = t->kind == '*' ? AS_E_MUL : as_tok_word(P->X, "div") ? AS_E_IDIV : AS_E_MOD;
-    if (a == NULL || (t->kind != '*' && !as_tok_word(P->X, "div") && !as_tok_word(P->X, "mod")))
+    const as_token *token = as_tok(P->X);
+    as_ekind kind = token->kind == '*' ? AS_E_MUL : as_tok_word(P->X, "div") ? AS_E_IDIV : AS_E_MOD;
+    if (a == NULL || (token->kind != '*' && !as_tok_word(P->X, "div") && !as_tok_word(P->X, "mod")))
       return a;
     P->X->at++;
-    a = mk2(P, k, t, a, p_size_factor(P));
+    a = mk2(P, kind, token, a, p_size_factor(P));
   }
 }
 
 static as_expr *p_size(parser *P) {
   as_expr *a = p_size_product(P);
   for (;;) {
-    const as_token *t = as_tok(P->X);
-    if (a == NULL || (t->kind != '+' && t->kind != '-'))
+    const as_token *token = as_tok(P->X);
+    if (a == NULL || (token->kind != '+' && token->kind != '-'))
       return a;
     P->X->at++;
-    a = mk2(P, t->kind == '+' ? AS_E_ADD : AS_E_SUB, t, a, p_size_product(P));
+    a = mk2(P, token->kind == '+' ? AS_E_ADD : AS_E_SUB, token, a, p_size_product(P));
   }
 }
 
 /* --- scalars */
-static bool p_access_item(parser *P, as_expr *e) {
-  as_lexed *X = P->X;
-  as_ixkind k = as_tok_take(X, AS_T_DOTS) ? AS_IX_LIST
-                : as_tok_take(X, '~')     ? AS_IX_BCAST
-                                          : AS_IX_SCALAR;
+static bool p_access_item(parser *P, as_expr *expr) {
+  as_lexed *lexed = P->X;
+  as_ixkind k = as_tok_take(lexed, AS_T_DOTS) ? AS_IX_LIST
+                : as_tok_take(lexed, '~')     ? AS_IX_BCAST
+                                              : AS_IX_SCALAR;
   as_expr *kid = NULL;
   const char *name = NULL;
   if (k != AS_IX_SCALAR) {
-    if ((name = as_tok_new_name(X, "the name of a list of axes")) == NULL)
+    if ((name = as_tok_new_name(lexed, "the name of a list of axes")) == NULL)
       return false;
     name = as_arena_strdup(P->L->mem, name);
   } else if ((kid = p_scalar(P)) == NULL) {
     return false;
   }
-  if (e->n >= 8)
-    return as_lex_fail(X, as_tok(X), "more than 8 indices");
-  e->kid[e->n] = kid;
-  e->acc[e->n] = k;
-  e->acc_name[e->n++] = name;
+  if (expr->n >= 8)
+    return as_lex_fail(lexed, as_tok(lexed), "more than 8 indices");
+  expr->kid[expr->n] = kid;
+  expr->acc[expr->n] = k;
+  expr->acc_name[expr->n++] = name;
   return true;
 }
 
-static as_expr *p_access(parser *P, const as_token *t) {
-  as_expr *e = as_oplib_new_expr(P->L, AS_E_ACCESS, 8, t);
-  e->n = 0;
-  e->name = as_arena_strdup(P->L->mem, t->s);
-  e->acc = as_arena_alloc(P->L->mem, 8 * sizeof *e->acc);
-  e->acc_name = as_arena_alloc(P->L->mem, 8 * sizeof *e->acc_name);
+static as_expr *p_access(parser *P, const as_token *token) {
+  as_expr *expr = as_oplib_new_expr(P->L, AS_E_ACCESS, 8, token);
+  expr->n = 0;
+  expr->name = as_arena_strdup(P->L->mem, token->s);
+  expr->acc = as_arena_alloc(P->L->mem, 8 * sizeof *expr->acc);
+  expr->acc_name = as_arena_alloc(P->L->mem, 8 * sizeof *expr->acc_name);
   if (as_tok_take(P->X, ']'))
-    return e;
+    return expr;
   do
-    if (!p_access_item(P, e))
+    if (!p_access_item(P, expr))
       return NULL;
   while (as_tok_take(P->X, ','));
-  return as_tok_want(P->X, ']', "`]` or `,`") ? e : NULL;
+  return as_tok_want(P->X, ']', "`]` or `,`") ? expr : NULL;
 }
 
-static as_expr *p_call(parser *P, const as_token *t) {
+static as_expr *p_call(parser *P, const as_token *token) {
   static const struct {
     const char *name;
     as_ekind k;
@@ -158,47 +159,48 @@ static as_expr *p_call(parser *P, const as_token *t) {
   } while (as_tok_take(P->X, ','));
   if (!as_tok_want(P->X, ')', "`)` or `,`"))
     return NULL;
-  as_ekind k = AS_E_CALL;
+  as_ekind kind = AS_E_CALL;
   uint32_t want = 0;
-  const as_func *f = NULL;
+  const as_func *func = NULL;
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-    if (strcmp(t->s, known[i].name) == 0) {
-      k = known[i].k;
+    if (strcmp(token->s, known[i].name) == 0) {
+      kind = known[i].k;
       want = known[i].n;
     }
   }
-  if (k == AS_E_CALL) {
-    if ((f = as_oplib_func(P->L, t->s)) == NULL) {
-      as_lex_fail(P->X, t,
+  if (kind == AS_E_CALL) {
+    if ((func = as_oplib_func(P->L, token->s)) == NULL) {
+      as_lex_fail(P->X, token,
                   "unknown function `%s` (a function is known from its definition on, and "
                   "definitions cannot be cyclic)",
-                  t->s);
+                  token->s);
       return NULL;
     }
-    want = f->n;
+    want = func->n;
   }
   if (n != want) {
-    as_lex_fail(P->X, t, "`%s` takes %u argument%s, not %u", t->s, want, want == 1 ? "" : "s", n);
+    as_lex_fail(P->X, token, "`%s` takes %u argument%s, not %u", token->s, want,
+                want == 1 ? "" : "s", n);
     return NULL;
   }
-  as_expr *e = as_oplib_new_expr(P->L, k, n, t);
-  memcpy(e->kid, arg, n * sizeof *arg);
-  e->func = f;
-  if (f)
-    e->name = f->name;
-  return e;
+  as_expr *expr = as_oplib_new_expr(P->L, kind, n, token);
+  memcpy(expr->kid, arg, n * sizeof *arg);
+  expr->func = func;
+  if (func)
+    expr->name = func->name;
+  return expr;
 }
 
-static as_expr *p_reduction(parser *P, const as_token *t) {
+static as_expr *p_reduction(parser *P, const as_token *token) {
   static const struct {
     const char *name;
     as_ekind k;
   } kinds[] = {{"sum", AS_E_SUM}, {"prod", AS_E_PROD}, {"max", AS_E_MAXR}, {"min", AS_E_MINR}};
 
-  as_ekind k = AS_E_SUM;
+  as_ekind kind = AS_E_SUM;
   for (size_t i = 0; i < 4; i++) {
-    if (strcmp(t->s, kinds[i].name) == 0)
-      k = kinds[i].k;
+    if (strcmp(token->s, kinds[i].name) == 0)
+      kind = kinds[i].k;
   }
   const char *ix = as_tok_new_name(P->X, "an index");
   if (ix == NULL || !as_tok_want(P->X, '<', "`<`"))
@@ -207,33 +209,33 @@ static as_expr *p_reduction(parser *P, const as_token *t) {
   as_expr *bound = p_scalar(P);
   if (bound == NULL || !as_tok_want(P->X, ')', "`)`"))
     return NULL;
-  as_expr *e = mk2(P, k, t, bound, p_prod(P));
-  if (e)
-    e->name = ix;
-  return e;
+  as_expr *expr = mk2(P, kind, token, bound, p_prod(P));
+  if (expr)
+    expr->name = ix;
+  return expr;
 }
 
-static as_expr *p_if(parser *P, const as_token *t) {
-  as_lexed *X = P->X;
+static as_expr *p_if(parser *P, const as_token *token) {
+  as_lexed *lexed = P->X;
   as_expr *c = NULL;
   as_expr *a = NULL;
   as_expr *b = NULL;
-  if (!as_tok_want(X, '(', "`(`") || !(c = p_cond(P)) || !as_tok_want(X, ',', "`,`") ||
-      !(a = p_scalar(P)) || !as_tok_want(X, ',', "`,`") || !(b = p_scalar(P)) ||
-      !as_tok_want(X, ')', "`)`"))
+  if (!as_tok_want(lexed, '(', "`(`") || !(c = p_cond(P)) || !as_tok_want(lexed, ',', "`,`") ||
+      !(a = p_scalar(P)) || !as_tok_want(lexed, ',', "`,`") || !(b = p_scalar(P)) ||
+      !as_tok_want(lexed, ')', "`)`"))
     return NULL;
-  as_expr *e = as_oplib_new_expr(P->L, AS_E_IF, 3, t);
-  e->kid[0] = c;
-  e->kid[1] = a;
-  e->kid[2] = b;
-  return e;
+  as_expr *expr = as_oplib_new_expr(P->L, AS_E_IF, 3, token);
+  expr->kid[0] = c;
+  expr->kid[1] = a;
+  expr->kid[2] = b;
+  return expr;
 }
 
-static bool word_in(const as_token *t, const char *const *words) {
-  if (t->kind != AS_T_NAME)
+static bool word_in(const as_token *token, const char *const *words) {
+  if (token->kind != AS_T_NAME)
     return false;
   for (; *words; words++) {
-    if (strcmp(t->s, *words) == 0)
+    if (strcmp(token->s, *words) == 0)
       return true;
   }
   return false;
@@ -241,89 +243,89 @@ static bool word_in(const as_token *t, const char *const *words) {
 
 static as_expr *p_atom(parser *P) {
   static const char *const reducing[] = {"sum", "prod", "max", "min", NULL};
-  as_lexed *X = P->X;
-  const as_token *t = as_tok(X);
-  if (t->kind == AS_T_NUMBER)
+  as_lexed *lexed = P->X;
+  const as_token *token = as_tok(lexed);
+  if (token->kind == AS_T_NUMBER)
     return p_number(P);
-  if (as_tok_take(X, '(')) {
-    as_expr *e = p_scalar(P);
-    return e && as_tok_want(X, ')', "`)`") ? e : NULL;
+  if (as_tok_take(lexed, '(')) {
+    as_expr *expr = p_scalar(P);
+    return expr && as_tok_want(lexed, ')', "`)`") ? expr : NULL;
   }
-  if (t->kind != AS_T_NAME) {
-    as_tok_want(X, AS_T_NAME, "a scalar expression");
+  if (token->kind != AS_T_NAME) {
+    as_tok_want(lexed, AS_T_NAME, "a scalar expression");
     return NULL;
   }
-  X->at++;
-  if (strcmp(t->s, "if") == 0)
-    return p_if(P, t);
-  if (as_tok_take(X, '(')) {
-    const as_token *n = as_tok(X);
-    if (word_in(t, reducing) && n->kind == AS_T_NAME && as_tok_next(X)->kind == '<')
-      return p_reduction(P, t);
-    return p_call(P, t);
+  lexed->at++;
+  if (strcmp(token->s, "if") == 0)
+    return p_if(P, token);
+  if (as_tok_take(lexed, '(')) {
+    const as_token *n = as_tok(lexed);
+    if (word_in(token, reducing) && n->kind == AS_T_NAME && as_tok_next(lexed)->kind == '<')
+      return p_reduction(P, token);
+    return p_call(P, token);
   }
-  if (as_word_reserved(t->s)) {
-    as_lex_fail(X, t, "`%s` is a reserved word", t->s);
+  if (as_word_reserved(token->s)) {
+    as_lex_fail(lexed, token, "`%s` is a reserved word", token->s);
     return NULL;
   }
-  if (as_tok_take(X, '['))
-    return p_access(P, t);
-  return mk_name(P, t);
+  if (as_tok_take(lexed, '['))
+    return p_access(P, token);
+  return mk_name(P, token);
 }
 
 static as_expr *p_unary(parser *P) {
-  const as_token *t = as_tok(P->X);
+  const as_token *token = as_tok(P->X);
   if (!as_lex_enter(P->X))
     return NULL;
-  as_expr *e = as_tok_take(P->X, '-') ? mk1(P, AS_E_NEG, t, p_unary(P)) : p_atom(P);
+  as_expr *expr = as_tok_take(P->X, '-') ? mk1(P, AS_E_NEG, token, p_unary(P)) : p_atom(P);
   P->X->depth--;
-  return e;
+  return expr;
 }
 
 static as_expr *p_prod(parser *P) {
   as_expr *a = p_unary(P);
   for (;;) {
-    const as_token *t = as_tok(P->X);
-    as_ekind k = t->kind == '*'             ? AS_E_MUL
-                 : t->kind == '/'           ? AS_E_FDIV
-                 : as_tok_word(P->X, "div") ? AS_E_IDIV
-                                            : AS_E_MOD;
-    if (a == NULL || (k == AS_E_MOD && !as_tok_word(P->X, "mod")))
+    const as_token *token = as_tok(P->X);
+    as_ekind kind = token->kind == '*'         ? AS_E_MUL
+                    : token->kind == '/'       ? AS_E_FDIV
+                    : as_tok_word(P->X, "div") ? AS_E_IDIV
+                                               : AS_E_MOD;
+    if (a == NULL || (kind == AS_E_MOD && !as_tok_word(P->X, "mod")))
       return a;
     P->X->at++;
-    a = mk2(P, k, t, a, p_unary(P));
+    a = mk2(P, kind, token, a, p_unary(P));
   }
 }
 
 static as_expr *p_scalar(parser *P) {
   as_expr *a = p_prod(P);
   for (;;) {
-    const as_token *t = as_tok(P->X);
-    if (a == NULL || (t->kind != '+' && t->kind != '-'))
+    const as_token *token = as_tok(P->X);
+    if (a == NULL || (token->kind != '+' && token->kind != '-'))
       return a;
     P->X->at++;
-    a = mk2(P, t->kind == '+' ? AS_E_ADD : AS_E_SUB, t, a, p_prod(P));
+    a = mk2(P, token->kind == '+' ? AS_E_ADD : AS_E_SUB, token, a, p_prod(P));
   }
 }
 
 /* A parenthesis at the start of a catom is a condition's when the matching one is followed by no
  * scalar operator or relop. */
-static bool opens_condition(const as_lexed *X) {
+static bool opens_condition(const as_lexed *lexed) {
   static const char *const ops[] = {"div", "mod", NULL};
-  const as_token *t = as_tok(X);
-  if (t->kind != '(')
+  const as_token *token = as_tok(lexed);
+  if (token->kind != '(')
     return false;
   int open = 0;
   do {
-    if (t->kind == '(')
+    if (token->kind == '(')
       open++;
-    if (t->kind == ')')
+    if (token->kind == ')')
       open--;
-    if (t->kind == AS_T_END)
+    if (token->kind == AS_T_END)
       return false;
-    t++;
+    token++;
   } while (open > 0);
-  switch (t->kind) {
+  switch (token->kind) {
   case '+':
   case '-':
   case '*':
@@ -336,45 +338,45 @@ static bool opens_condition(const as_lexed *X) {
   case AS_T_NE:
     return false;
   default:
-    return !word_in(t, ops);
+    return !word_in(token, ops);
   }
 }
 
 static as_expr *p_cond_atom(parser *P) {
-  as_lexed *X = P->X;
-  const as_token *t = as_tok(X);
-  as_expr *e = NULL;
-  if (!as_lex_enter(X))
+  as_lexed *lexed = P->X;
+  const as_token *token = as_tok(lexed);
+  as_expr *expr = NULL;
+  if (!as_lex_enter(lexed))
     return NULL;
-  if (as_tok_take_word(X, "not")) {
-    e = mk1(P, AS_E_NOT, t, p_cond_atom(P));
-  } else if (opens_condition(X)) {
-    X->at++;
-    e = p_cond(P);
-    if (e && !as_tok_want(X, ')', "`)`"))
-      e = NULL;
+  if (as_tok_take_word(lexed, "not")) {
+    expr = mk1(P, AS_E_NOT, token, p_cond_atom(P));
+  } else if (opens_condition(lexed)) {
+    lexed->at++;
+    expr = p_cond(P);
+    if (expr && !as_tok_want(lexed, ')', "`)`"))
+      expr = NULL;
   } else {
     as_expr *a = p_scalar(P);
     as_expr *b = NULL;
     as_rel rel;
     bool swap;
-    const as_token *r = as_tok(X);
-    if (a && as_tok_rel(X, &rel, &swap) && (b = p_scalar(P)) != NULL) {
-      e = mk2(P, AS_E_REL, r, swap ? b : a, swap ? a : b);
-      e->rel = (int)rel;
-      e->swap = swap;
+    const as_token *r = as_tok(lexed);
+    if (a && as_tok_rel(lexed, &rel, &swap) && (b = p_scalar(P)) != NULL) {
+      expr = mk2(P, AS_E_REL, r, swap ? b : a, swap ? a : b);
+      expr->rel = (int)rel;
+      expr->swap = swap;
     }
   }
-  X->depth--;
-  return e;
+  lexed->depth--;
+  return expr;
 }
 
-static as_expr *p_chain(parser *P, const char *word, as_ekind k, as_expr *(*next)(parser *)) {
+static as_expr *p_chain(parser *P, const char *word, as_ekind kind, as_expr *(*next)(parser *)) {
   as_expr *a = next(P);
   while (a && as_tok_word(P->X, word)) {
-    const as_token *t = as_tok(P->X);
+    const as_token *token = as_tok(P->X);
     P->X->at++;
-    a = mk2(P, k, t, a, next(P));
+    a = mk2(P, kind, token, a, next(P));
   }
   return a;
 }
@@ -388,60 +390,60 @@ static as_expr *p_cond(parser *P) {
 }
 
 /* --- signatures */
-static bool p_dim(parser *P, as_dim *d, bool result) {
-  as_lexed *X = P->X;
+static bool p_dim(parser *P, as_dim *dim, bool result) {
+  as_lexed *lexed = P->X;
   as_arena *mem = P->L->mem;
-  *d = (as_dim){0};
-  if (as_tok_take(X, AS_T_DOTS)) {
-    d->kind = AS_D_LIST;
-    const char *n = as_tok_new_name(X, "the name of a list of axes");
+  *dim = (as_dim){0};
+  if (as_tok_take(lexed, AS_T_DOTS)) {
+    dim->kind = AS_D_LIST;
+    const char *n = as_tok_new_name(lexed, "the name of a list of axes");
     if (n == NULL)
       return false;
-    d->name = as_arena_strdup(mem, n);
-    if (result && as_tok_is(X, '@'))
-      return as_lex_fail(X, as_tok(X), "`@` has no meaning in a result's shape");
-    return !as_tok_take(X, '@') || (d->count = p_size(P)) != NULL;
+    dim->name = as_arena_strdup(mem, n);
+    if (result && as_tok_is(lexed, '@'))
+      return as_lex_fail(lexed, as_tok(lexed), "`@` has no meaning in a result's shape");
+    return !as_tok_take(lexed, '@') || (dim->count = p_size(P)) != NULL;
   }
-  if (as_tok_word(X, "broadcast") && as_tok_next(X)->kind == '(') {
+  if (as_tok_word(lexed, "broadcast") && as_tok_next(lexed)->kind == '(') {
     if (!result)
-      return as_lex_fail(X, as_tok(X), "`broadcast` is for results only");
-    X->at += 2;
-    d->kind = AS_D_BCAST;
-    const char *a = as_tok_new_name(X, "the name of a list of axes");
-    if (a == NULL || !as_tok_want(X, ',', "`,`"))
+      return as_lex_fail(lexed, as_tok(lexed), "`broadcast` is for results only");
+    lexed->at += 2;
+    dim->kind = AS_D_BCAST;
+    const char *a = as_tok_new_name(lexed, "the name of a list of axes");
+    if (a == NULL || !as_tok_want(lexed, ',', "`,`"))
       return false;
-    const char *b = as_tok_new_name(X, "the name of a list of axes");
-    if (b == NULL || !as_tok_want(X, ')', "`)`"))
+    const char *b = as_tok_new_name(lexed, "the name of a list of axes");
+    if (b == NULL || !as_tok_want(lexed, ')', "`)`"))
       return false;
-    if (!as_tok_take_word(X, "as"))
-      return as_lex_fail(X, as_tok(X), "expected `as`");
-    const char *o = as_tok_new_name(X, "the name of a list of axes");
+    if (!as_tok_take_word(lexed, "as"))
+      return as_lex_fail(lexed, as_tok(lexed), "expected `as`");
+    const char *o = as_tok_new_name(lexed, "the name of a list of axes");
     if (o == NULL)
       return false;
-    d->b1 = as_arena_strdup(mem, a);
-    d->b2 = as_arena_strdup(mem, b);
-    d->name = as_arena_strdup(mem, o);
+    dim->b1 = as_arena_strdup(mem, a);
+    dim->b2 = as_arena_strdup(mem, b);
+    dim->name = as_arena_strdup(mem, o);
     return true;
   }
-  d->kind = AS_D_SIZE;
-  return (d->size = p_size(P)) != NULL;
+  dim->kind = AS_D_SIZE;
+  return (dim->size = p_size(P)) != NULL;
 }
 
 static bool p_shape(parser *P, as_dim **dim, uint32_t *n, bool result) {
-  as_lexed *X = P->X;
+  as_lexed *lexed = P->X;
   as_dim d[8];
   *n = 0;
-  if (!as_tok_want(X, '[', "`[`"))
+  if (!as_tok_want(lexed, '[', "`[`"))
     return false;
-  if (!as_tok_is(X, ']')) {
+  if (!as_tok_is(lexed, ']')) {
     do {
       if (*n == 8)
-        return as_lex_fail(X, as_tok(X), "more than 8 axes");
+        return as_lex_fail(lexed, as_tok(lexed), "more than 8 axes");
       if (!p_dim(P, &d[(*n)++], result))
         return false;
-    } while (as_tok_take(X, ','));
+    } while (as_tok_take(lexed, ','));
   }
-  if (!as_tok_want(X, ']', "`]` or `,`"))
+  if (!as_tok_want(lexed, ']', "`]` or `,`"))
     return false;
   *dim = as_arena_alloc(P->L->mem, (*n ? *n : 1) * sizeof **dim);
   memcpy(*dim, d, *n * sizeof *d);
@@ -455,12 +457,12 @@ static bool p_args(parser *P, as_opdef *op) {
   do {
     if (op->nargs == 8)
       return as_lex_fail(P->X, as_tok(P->X), "more than 8 tensors");
-    as_targ *a = &t[op->nargs];
+    as_targ *arg = &t[op->nargs];
     const char *n = as_tok_new_name(P->X, "the name of a tensor");
     if (n == NULL)
       return false;
-    a->name = as_arena_strdup(P->L->mem, n);
-    if (!p_shape(P, &a->dim, &a->n, false))
+    arg->name = as_arena_strdup(P->L->mem, n);
+    if (!p_shape(P, &arg->dim, &arg->n, false))
       return false;
     op->nargs++;
   } while (as_tok_take(P->X, ','));
@@ -470,119 +472,120 @@ static bool p_args(parser *P, as_opdef *op) {
 }
 
 static bool p_attrs(parser *P, as_opdef *op) {
-  as_lexed *X = P->X;
+  as_lexed *lexed = P->X;
   op->attr = as_arena_alloc(P->L->mem, AS_MAX_ATTRS * sizeof *op->attr);
   op->attr_default = as_arena_alloc(P->L->mem, AS_MAX_ATTRS * sizeof *op->attr_default);
   op->attr_has_default = as_arena_alloc(P->L->mem, AS_MAX_ATTRS * sizeof *op->attr_has_default);
   do {
     uint32_t i = op->nattrs;
     if (i == AS_MAX_ATTRS)
-      return as_lex_fail(X, as_tok(X), "more than %d attributes", AS_MAX_ATTRS);
-    const char *n = as_tok_new_name(X, "the name of an attribute");
+      return as_lex_fail(lexed, as_tok(lexed), "more than %d attributes", AS_MAX_ATTRS);
+    const char *n = as_tok_new_name(lexed, "the name of an attribute");
     if (n == NULL)
       return false;
     op->attr[i] = as_arena_strdup(P->L->mem, n);
     as_oplib_keep_attr(P->L, &op->attr_default[i]);
     op->nattrs++;
-    if (!as_tok_take(X, '='))
+    if (!as_tok_take(lexed, '='))
       continue;
-    bool minus = as_tok_take(X, '-');
+    bool minus = as_tok_take(lexed, '-');
     mpq_t *q = &op->attr_default[i].num;
-    if (!as_tok_number(X, *q))
+    if (!as_tok_number(lexed, *q))
       return false;
     if (minus)
       mpq_neg(*q, *q);
     op->attr_has_default[i] = true;
     op->attr_default[i].is_size =
         false; /* integers become sizes when a call takes the default: sizes have no table here */
-  } while (as_tok_take(X, ','));
+  } while (as_tok_take(lexed, ','));
   return true;
 }
 
-static bool p_left(parser *P, as_let *l) {
-  as_lexed *X = P->X;
-  as_ix ix[8];
-  if (!as_tok_want(X, '[', "`[`"))
+static bool p_left(parser *P, as_let *let) {
+  as_lexed *lexed = P->X;
+  as_ix index[8];
+  if (!as_tok_want(lexed, '[', "`[`"))
     return false;
-  if (!as_tok_is(X, ']')) {
+  if (!as_tok_is(lexed, ']')) {
     do {
-      if (l->n == 8)
-        return as_lex_fail(X, as_tok(X), "more than 8 indices");
-      ix[l->n].is_list = as_tok_take(X, AS_T_DOTS);
-      const char *n = as_tok_new_name(X, "an index");
+      if (let->n == 8)
+        return as_lex_fail(lexed, as_tok(lexed), "more than 8 indices");
+      index[let->n].is_list = as_tok_take(lexed, AS_T_DOTS);
+      const char *n = as_tok_new_name(lexed, "an index");
       if (n == NULL)
         return false;
-      ix[l->n++].name = as_arena_strdup(P->L->mem, n);
-    } while (as_tok_take(X, ','));
+      index[let->n++].name = as_arena_strdup(P->L->mem, n);
+    } while (as_tok_take(lexed, ','));
   }
-  l->ix = as_arena_alloc(P->L->mem, (l->n ? l->n : 1) * sizeof *ix);
-  memcpy(l->ix, ix, l->n * sizeof *ix);
-  return as_tok_want(X, ']', "`]` or `,`") && as_tok_want(X, '=', "`=`") &&
-         (l->body = p_scalar(P)) != NULL && as_tok_want(X, AS_T_NL, "the end of the line");
+  let->ix = as_arena_alloc(P->L->mem, (let->n ? let->n : 1) * sizeof *index);
+  memcpy(let->ix, index, let->n * sizeof *index);
+  return as_tok_want(lexed, ']', "`]` or `,`") && as_tok_want(lexed, '=', "`=`") &&
+         (let->body = p_scalar(P)) != NULL && as_tok_want(lexed, AS_T_NL, "the end of the line");
 }
 
 static bool p_requires(parser *P, as_vec *req) {
   do {
-    as_require r;
+    as_require require;
     as_rel rel;
     bool swap;
     as_expr *a = p_size(P);
     as_expr *b;
     if (a == NULL || !as_tok_rel(P->X, &rel, &swap) || (b = p_size(P)) == NULL)
       return false;
-    r = (as_require){(int)rel, swap ? b : a, swap ? a : b};
-    as_vec_push(req, &r);
+    require = (as_require){(int)rel, swap ? b : a, swap ? a : b};
+    as_vec_push(req, &require);
   } while (as_tok_take(P->X, ','));
   return as_tok_want(P->X, AS_T_NL, "the end of the line");
 }
 
 static bool p_body(parser *P, as_opdef *op, as_vec *req, as_vec *lets) {
-  as_lexed *X = P->X;
-  while (as_tok_take_word(X, "require")) {
+  as_lexed *lexed = P->X;
+  while (as_tok_take_word(lexed, "require")) {
     if (!p_requires(P, req))
       return false;
   }
   for (;;) {
-    as_let l = {0};
-    if (as_tok_take_word(X, "let")) {
-      const char *n = as_tok_new_name(X, "a name");
+    as_let let = {0};
+    if (as_tok_take_word(lexed, "let")) {
+      const char *n = as_tok_new_name(lexed, "a name");
       if (n == NULL)
         return false;
-      l.name = as_arena_strdup(P->L->mem, n);
-    } else if (as_tok_take_word(X, "out")) {
-      l.name = "out";
+      let.name = as_arena_strdup(P->L->mem, n);
+    } else if (as_tok_take_word(lexed, "out")) {
+      let.name = "out";
     } else {
-      return as_lex_fail(X, as_tok(X), "operator `%s` has no definition: expected `let` or `out`",
-                         op->name);
+      return as_lex_fail(lexed, as_tok(lexed),
+                         "operator `%s` has no definition: expected `let` or `out`", op->name);
     }
-    if (!p_left(P, &l))
+    if (!p_left(P, &let))
       return false;
-    as_vec_push(lets, &l);
-    if (strcmp(l.name, "out") == 0)
+    as_vec_push(lets, &let);
+    if (strcmp(let.name, "out") == 0)
       return true;
   }
 }
 
 static bool p_op(parser *P) {
-  as_lexed *X = P->X;
+  as_lexed *lexed = P->X;
   static const char *const callable[] = {"sum", "max", "min", "div", NULL};
-  const as_token *t = as_tok(X);
+  const as_token *token = as_tok(lexed);
   as_opdef *op = as_arena_alloc(P->L->mem, sizeof *op);
-  if (word_in(t, callable))
-    X->at++;
-  else if (as_tok_new_name(X, "the name of an operator") == NULL)
+  if (word_in(token, callable))
+    lexed->at++;
+  else if (as_tok_new_name(lexed, "the name of an operator") == NULL)
     return false;
-  const as_opdef *old = as_oplib_find(P->L, t->s);
+  const as_opdef *old = as_oplib_find(P->L, token->s);
   if (old) {
-    return as_lex_fail(X, t, "operator `%s` is already defined at %s:%d", t->s, old->file,
-                       old->line);
+    return as_lex_fail(lexed, token, "operator `%s` is already defined at %s:%d", token->s,
+                       old->file, old->line);
   }
-  op->name = as_arena_strdup(P->L->mem, t->s);
-  op->file = as_arena_strdup(P->L->mem, X->file);
-  op->line = t->line;
-  if (!as_tok_want(X, '(', "`(`") || !p_args(P, op) || (as_tok_take(X, ';') && !p_attrs(P, op)) ||
-      !as_tok_want(X, ')', "`)`, `,` or `;`") || !as_tok_want(X, AS_T_ARROW, "`->`") ||
-      !p_shape(P, &op->out, &op->nout, true) || !as_tok_want(X, AS_T_NL, "the end of the line"))
+  op->name = as_arena_strdup(P->L->mem, token->s);
+  op->file = as_arena_strdup(P->L->mem, lexed->file);
+  op->line = token->line;
+  if (!as_tok_want(lexed, '(', "`(`") || !p_args(P, op) ||
+      (as_tok_take(lexed, ';') && !p_attrs(P, op)) || !as_tok_want(lexed, ')', "`)`, `,` or `;`") ||
+      !as_tok_want(lexed, AS_T_ARROW, "`->`") || !p_shape(P, &op->out, &op->nout, true) ||
+      !as_tok_want(lexed, AS_T_NL, "the end of the line"))
     return false;
   as_vec req;
   as_vec lets;
@@ -599,7 +602,7 @@ static bool p_op(parser *P) {
     memcpy(op->let, lets.data, lets.n * sizeof(as_let));
   as_vec_clear(&req);
   as_vec_clear(&lets);
-  if (!ok || !as_sem_check(X, P->L, op))
+  if (!ok || !as_sem_check(lexed, P->L, op))
     return false;
   char *text = as_opdef_print(op);
   as_sha256(text, strlen(text), op->sha256);
@@ -609,15 +612,15 @@ static bool p_op(parser *P) {
 }
 
 /* names in a function's definition are its parameters */
-static bool func_names(as_lexed *X, const as_func *f, const as_expr *e) {
-  as_token at = {.line = e->line, .col = e->col};
-  switch (e->kind) {
+static bool func_names(as_lexed *lexed, const as_func *func, const as_expr *expr) {
+  as_token at = {.line = expr->line, .col = expr->col};
+  switch (expr->kind) {
   case AS_E_NAME:
-    for (uint32_t i = 0; i < f->n; i++) {
-      if (strcmp(f->param[i], e->name) == 0)
+    for (uint32_t i = 0; i < func->n; i++) {
+      if (strcmp(func->param[i], expr->name) == 0)
         return true;
     }
-    return as_lex_fail(X, &at, "`%s` is not a parameter of `%s`", e->name, f->name);
+    return as_lex_fail(lexed, &at, "`%s` is not a parameter of `%s`", expr->name, func->name);
   case AS_E_ACCESS:
   case AS_E_SUM:
   case AS_E_PROD:
@@ -625,81 +628,82 @@ static bool func_names(as_lexed *X, const as_func *f, const as_expr *e) {
   case AS_E_MINR:
   case AS_E_IDIV:
   case AS_E_MOD:
-    return as_lex_fail(X, &at, "a function of numbers has no tensors, sums or integer division");
+    return as_lex_fail(lexed, &at,
+                       "a function of numbers has no tensors, sums or integer division");
   default:
     break;
   }
-  for (uint32_t i = 0; i < e->n; i++) {
-    if (!func_names(X, f, e->kid[i]))
+  for (uint32_t i = 0; i < expr->n; i++) {
+    if (!func_names(lexed, func, expr->kid[i]))
       return false;
   }
   return true;
 }
 
 static bool p_func(parser *P) {
-  as_lexed *X = P->X;
+  as_lexed *lexed = P->X;
   static const char *const known[] = {"exp", "log", "sqrt", "inv", "abs", "broadcast", NULL};
-  const as_token *t = as_tok(X);
-  if (as_tok_new_name(X, "the name of a function") == NULL)
+  const as_token *token = as_tok(lexed);
+  if (as_tok_new_name(lexed, "the name of a function") == NULL)
     return false;
-  if (word_in(t, known) || as_oplib_func(P->L, t->s))
-    return as_lex_fail(X, t, "function `%s` is already defined", t->s);
-  as_func *f = as_arena_alloc(P->L->mem, sizeof *f);
-  f->name = as_arena_strdup(P->L->mem, t->s);
-  f->param = as_arena_alloc(P->L->mem, 8 * sizeof *f->param);
-  if (!as_tok_want(X, '(', "`(`"))
+  if (word_in(token, known) || as_oplib_func(P->L, token->s))
+    return as_lex_fail(lexed, token, "function `%s` is already defined", token->s);
+  as_func *func = as_arena_alloc(P->L->mem, sizeof *func);
+  func->name = as_arena_strdup(P->L->mem, token->s);
+  func->param = as_arena_alloc(P->L->mem, 8 * sizeof *func->param);
+  if (!as_tok_want(lexed, '(', "`(`"))
     return false;
   do {
-    if (f->n == 8)
-      return as_lex_fail(X, as_tok(X), "more than 8 parameters");
-    const as_token *pt = as_tok(X);
-    if (as_tok_new_name(X, "a parameter") == NULL)
+    if (func->n == 8)
+      return as_lex_fail(lexed, as_tok(lexed), "more than 8 parameters");
+    const as_token *pt = as_tok(lexed);
+    if (as_tok_new_name(lexed, "a parameter") == NULL)
       return false;
-    for (uint32_t i = 0; i < f->n; i++) {
-      if (strcmp(f->param[i], pt->s) == 0)
-        return as_lex_fail(X, pt, "parameter `%s` twice", pt->s);
+    for (uint32_t i = 0; i < func->n; i++) {
+      if (strcmp(func->param[i], pt->s) == 0)
+        return as_lex_fail(lexed, pt, "parameter `%s` twice", pt->s);
     }
-    f->param[f->n++] = as_arena_strdup(P->L->mem, pt->s);
-  } while (as_tok_take(X, ','));
-  if (!as_tok_want(X, ')', "`)` or `,`"))
+    func->param[func->n++] = as_arena_strdup(P->L->mem, pt->s);
+  } while (as_tok_take(lexed, ','));
+  if (!as_tok_want(lexed, ')', "`)` or `,`"))
     return false;
-  if (!as_tok_take_word(X, "builtin")) {
-    if (!as_tok_want(X, '=', "`=` or `builtin`") || (f->body = p_scalar(P)) == NULL ||
-        !func_names(X, f, f->body))
+  if (!as_tok_take_word(lexed, "builtin")) {
+    if (!as_tok_want(lexed, '=', "`=` or `builtin`") || (func->body = p_scalar(P)) == NULL ||
+        !func_names(lexed, func, func->body))
       return false;
-  } else if (strcmp(f->name, "erf") != 0 || f->n != 1) {
-    return as_lex_fail(X, t, "there is no built-in `%s` of %u arguments (only erf(x))", f->name,
-                       f->n);
+  } else if (strcmp(func->name, "erf") != 0 || func->n != 1) {
+    return as_lex_fail(lexed, token, "there is no built-in `%s` of %u arguments (only erf(x))",
+                       func->name, func->n);
   }
-  as_vec_push(&P->L->func, &f);
-  return as_tok_want(X, AS_T_NL, "the end of the line");
+  as_vec_push(&P->L->func, &func);
+  return as_tok_want(lexed, AS_T_NL, "the end of the line");
 }
 
-bool as_sem_definition(as_lexed *X, as_oplib *L) {
-  parser P = {X, L};
-  if (as_tok_take_word(X, "op"))
+bool as_sem_definition(as_lexed *lexed, as_oplib *lib) {
+  parser P = {lexed, lib};
+  if (as_tok_take_word(lexed, "op"))
     return p_op(&P);
-  if (as_tok_take_word(X, "func"))
+  if (as_tok_take_word(lexed, "func"))
     return p_func(&P);
-  return as_lex_fail(X, as_tok(X), "expected `op` or `func`");
+  return as_lex_fail(lexed, as_tok(lexed), "expected `op` or `func`");
 }
 
-bool as_oplib_parse(as_oplib *L, const char *file, const char *text, size_t len, as_err *err) {
-  as_lexed X;
-  size_t ops = L->op.n;
-  size_t funcs = L->func.n;
+bool as_oplib_parse(as_oplib *lib, const char *file, const char *text, size_t len, as_err *err) {
+  as_lexed lexed;
+  size_t ops = lib->op.n;
+  size_t funcs = lib->func.n;
   as_arena *names = as_arena_new();
-  bool ok = as_lex(&X, file, text, len, names, err);
-  while (ok && !as_tok_is(&X, AS_T_END))
-    ok = as_sem_definition(&X, L);
-  as_lexed_clear(&X);
+  bool ok = as_lex(&lexed, file, text, len, names, err);
+  while (ok && !as_tok_is(&lexed, AS_T_END))
+    ok = as_sem_definition(&lexed, lib);
+  as_lexed_clear(&lexed);
   as_arena_free(names);
   if (!ok) {
-    L->op.n = ops;
-    L->func.n = funcs;
+    lib->op.n = ops;
+    lib->func.n = funcs;
     return false;
   }
-  char *name = as_arena_strdup(L->mem, file);
-  as_vec_push(&L->file, &name);
+  char *name = as_arena_strdup(lib->mem, file);
+  as_vec_push(&lib->file, &name);
   return true;
 }

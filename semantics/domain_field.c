@@ -28,7 +28,7 @@ typedef struct {
   bool constant;
   bool other;
   bool many; /* other: an exponent is not affine; many: more than 64 roots */
-} degs;
+} degrees;
 
 typedef struct {
   uint64_t p;
@@ -42,11 +42,11 @@ typedef struct {
   bool hp;
   bool hq;
   bool hl;
-  degs g;
-} fe;
+  degrees g;
+} field_value;
 
-#define F(x) ((fe *)(x))
-#define CF(x) ((const fe *)(x))
+#define FIELD(x) ((field_value *)(x))
+#define FIELD_CONST(x) ((const field_value *)(x))
 #define DOM(d) ((as_field_domain *)(d)->ctx)
 
 static uint64_t mix(uint64_t x, uint64_t seed) {
@@ -70,9 +70,10 @@ static double up(double x, int n) {
 
 static void f_init(const as_domain *domain, void *x) {
   (void)domain;
-  memset(x, 0, sizeof(fe));
-  F(x)->hp = F(x)->hq = true;
-  F(x)->g = (degs){.mn = 1, .md = 1, .xc = 1, .lc = 1, .cd = 1, .affine = true, .constant = true};
+  memset(x, 0, sizeof(field_value));
+  FIELD(x)->hp = FIELD(x)->hq = true;
+  FIELD(x)->g =
+      (degrees){.mn = 1, .md = 1, .xc = 1, .lc = 1, .cd = 1, .affine = true, .constant = true};
 }
 
 static void f_clear(const as_domain *domain, void *x) {
@@ -83,7 +84,7 @@ static void f_clear(const as_domain *domain, void *x) {
 static void f_set(const as_domain *domain, void *r, const void *a) {
   (void)domain;
   if (r != a)
-    memcpy(r, a, sizeof(fe));
+    memcpy(r, a, sizeof(field_value));
 }
 
 static uint64_t mod_q(mpq_srcptr x, uint64_t m, uint64_t minv, bool *ok) {
@@ -114,7 +115,7 @@ static void around(mpq_srcptr x, double *lo, double *hi) {
 static void f_from_q(const as_domain *domain, void *r, mpq_srcptr x) {
   as_field_domain *field = DOM(domain);
   f_init(domain, r);
-  fe *e = F(r);
+  field_value *e = FIELD(r);
   e->p = mod_q(x, field->p, field->pinv, &e->hp);
   e->q = mod_q(x, field->q, field->qinv, &e->hq);
   around(x, &e->lo, &e->hi);
@@ -131,7 +132,7 @@ static double unit(double ca, double cb) {
   return fmod(ca, cb) == 0 ? ca : fmod(cb, ca) == 0 ? cb : ca * cb;
 }
 
-static void exponents_in(degs *g, double c) {
+static void exponents_in(degrees *g, double c) {
   double k = c / g->xc;
   g->xn *= k;
   g->xd *= k;
@@ -141,33 +142,33 @@ static void exponents_in(degs *g, double c) {
 }
 
 /* both with exponents in one unit */
-static void align(degs *a, degs *b) {
+static void align(degrees *a, degrees *b) {
   double c = unit(a->xc, b->xc);
   exponents_in(a, c);
   exponents_in(b, c);
 }
 
-static bool zero(const fe *a) {
+static bool zero(const field_value *a) {
   return a->g.constant && a->hp && !a->p && a->lo == 0 && a->hi == 0;
 }
 
-static void deg_union(degs *r, const degs *a, const degs *b) {
+static void deg_union(degrees *r, const degrees *a, const degrees *b) {
   r->ed = fmax(a->ed, b->ed);
   r->roots = a->roots | b->roots;
   r->many = a->many || b->many;
   r->other = a->other || b->other;
 }
 
-static degs deg_add(const fe *A, const fe *B) {
+static degrees deg_add(const field_value *A, const field_value *B) {
   if (zero(A))
     return B->g;
   if (zero(B))
     return A->g;
-  degs ga = A->g;
-  degs gb = B->g;
-  degs *a = &ga;
-  degs *b = &gb;
-  degs r = {0};
+  degrees ga = A->g;
+  degrees gb = B->g;
+  degrees *a = &ga;
+  degrees *b = &gb;
+  degrees r = {0};
   align(a, b);
   r.xc = a->xc;
   deg_union(&r, a, b);
@@ -206,12 +207,12 @@ static degs deg_add(const fe *A, const fe *B) {
   return r;
 }
 
-static degs deg_mul(const fe *A, const fe *B) {
-  degs ga = A->g;
-  degs gb = B->g;
-  degs *a = &ga;
-  degs *b = &gb;
-  degs r = {0};
+static degrees deg_mul(const field_value *A, const field_value *B) {
+  degrees ga = A->g;
+  degrees gb = B->g;
+  degrees *a = &ga;
+  degrees *b = &gb;
+  degrees r = {0};
   align(a, b);
   r.xc = a->xc;
   deg_union(&r, a, b);
@@ -233,42 +234,44 @@ static degs deg_mul(const fe *A, const fe *B) {
   return r;
 }
 
-static void two(fe *r, const fe *a, const fe *b) {
+static void two(field_value *r, const field_value *a, const field_value *b) {
   r->flags = a->flags | b->flags;
   r->hp = a->hp && b->hp;
   r->hq = a->hq && b->hq;
 }
 
-static void whole(fe *r) {
+static void whole(field_value *r) {
   r->lo = -INFINITY;
   r->hi = INFINITY;
 }
 
 static void f_add(const as_domain *domain, void *r, const void *a, const void *b) {
   as_field_domain *field = DOM(domain);
-  fe t = {0};
-  two(&t, CF(a), CF(b));
-  t.p = n_addmod(CF(a)->p, CF(b)->p, field->p);
-  t.q = n_addmod(CF(a)->q, CF(b)->q, field->q);
-  t.lo = CF(a)->lo + CF(b)->lo;
-  t.hi = CF(a)->hi + CF(b)->hi;
-  bool exact = CF(a)->lo == CF(a)->hi && CF(b)->lo == CF(b)->hi && t.lo - CF(a)->lo == CF(b)->lo &&
-               t.lo - CF(b)->lo == CF(a)->lo && fabs(t.lo) < 0x1p52 && t.lo == rint(t.lo) &&
-               CF(a)->lo == rint(CF(a)->lo);
+  field_value t = {0};
+  two(&t, FIELD_CONST(a), FIELD_CONST(b));
+  t.p = n_addmod(FIELD_CONST(a)->p, FIELD_CONST(b)->p, field->p);
+  t.q = n_addmod(FIELD_CONST(a)->q, FIELD_CONST(b)->q, field->q);
+  t.lo = FIELD_CONST(a)->lo + FIELD_CONST(b)->lo;
+  t.hi = FIELD_CONST(a)->hi + FIELD_CONST(b)->hi;
+  bool exact = FIELD_CONST(a)->lo == FIELD_CONST(a)->hi &&
+               FIELD_CONST(b)->lo == FIELD_CONST(b)->hi &&
+               t.lo - FIELD_CONST(a)->lo == FIELD_CONST(b)->lo &&
+               t.lo - FIELD_CONST(b)->lo == FIELD_CONST(a)->lo && fabs(t.lo) < 0x1p52 &&
+               t.lo == rint(t.lo) && FIELD_CONST(a)->lo == rint(FIELD_CONST(a)->lo);
   if (!exact) {
     t.lo = down(t.lo, 1);
     t.hi = up(t.hi, 1);
   }
   if (isnan(t.lo) || isnan(t.hi))
     whole(&t);
-  t.g = deg_add(CF(a), CF(b));
+  t.g = deg_add(FIELD_CONST(a), FIELD_CONST(b));
   t.ldeg = 0;
   memcpy(r, &t, sizeof t);
 }
 
-static void f_neg(const as_domain *domain, fe *r, const fe *a) {
+static void f_neg(const as_domain *domain, field_value *r, const field_value *a) {
   as_field_domain *field = DOM(domain);
-  fe t = *a;
+  field_value t = *a;
   t.p = n_negmod(a->p, field->p);
   t.q = n_negmod(a->q, field->q);
   t.lo = -a->hi;
@@ -279,16 +282,16 @@ static void f_neg(const as_domain *domain, fe *r, const fe *a) {
 }
 
 static void f_sub(const as_domain *domain, void *r, const void *a, const void *b) {
-  fe t;
-  f_neg(domain, &t, CF(b));
+  field_value t;
+  f_neg(domain, &t, FIELD_CONST(b));
   f_add(domain, r, a, &t);
 }
 
 static void f_mul(const as_domain *domain, void *r, const void *a, const void *b) {
   as_field_domain *field = DOM(domain);
-  fe t = {0};
-  const fe *x = CF(a);
-  const fe *y = CF(b);
+  field_value t = {0};
+  const field_value *x = FIELD_CONST(a);
+  const field_value *y = FIELD_CONST(b);
   two(&t, x, y);
   t.p = n_mulmod2_preinv(x->p, y->p, field->p, field->pinv);
   t.q = n_mulmod2_preinv(x->q, y->q, field->q, field->qinv);
@@ -321,9 +324,9 @@ static void f_mul(const as_domain *domain, void *r, const void *a, const void *b
   memcpy(r, &t, sizeof t);
 }
 
-static void f_inv(const as_domain *domain, fe *r, const fe *a) {
+static void f_inv(const as_domain *domain, field_value *r, const field_value *a) {
   as_field_domain *field = DOM(domain);
-  fe t = *a;
+  field_value t = *a;
   if (a->lo == 0 && a->hi == 0) {
     t.flags |= AS_F_UNDEF;
     whole(&t);
@@ -360,9 +363,9 @@ static void f_inv(const as_domain *domain, fe *r, const fe *a) {
   *r = t;
 }
 
-static void f_exp(const as_domain *domain, fe *r, const fe *a) {
+static void f_exp(const as_domain *domain, field_value *r, const field_value *a) {
   as_field_domain *field = DOM(domain);
-  fe t;
+  field_value t;
   f_init(domain, &t);
   t.flags = a->flags;
   t.hp = a->hq;
@@ -394,8 +397,8 @@ static void f_exp(const as_domain *domain, fe *r, const fe *a) {
   *r = t;
 }
 
-static void f_log(const as_domain *domain, fe *r, const fe *a) {
-  fe t;
+static void f_log(const as_domain *domain, field_value *r, const field_value *a) {
+  field_value t;
   f_init(domain, &t);
   t.flags = a->flags;
   t.hp = t.hq = a->hl;
@@ -429,7 +432,7 @@ static bool square_number(double x, double *r) {
   return x < 0x1p52 && *r == rint(*r);
 }
 
-static void note_root(as_field_domain *field, degs *g, uint64_t x) {
+static void note_root(as_field_domain *field, degrees *g, uint64_t x) {
   size_t i = 0;
   while (i < field->roots.n && AS_VEC_AT(&field->roots, uint64_t, i) != x)
     i++;
@@ -441,9 +444,9 @@ static void note_root(as_field_domain *field, degs *g, uint64_t x) {
     g->many = true;
 }
 
-static void f_sqrt(const as_domain *domain, fe *r, const fe *a) {
+static void f_sqrt(const as_domain *domain, field_value *r, const field_value *a) {
   as_field_domain *field = DOM(domain);
-  fe t = *a;
+  field_value t = *a;
   double n;
   double m;
   if (a->g.constant && a->g.cn >= 0 && a->lo >= 0 && square_number(a->g.cn, &n) &&
@@ -482,33 +485,33 @@ static void f_sqrt(const as_domain *domain, fe *r, const fe *a) {
 }
 
 static void f_un(const as_domain *domain, as_unop op, void *r, const void *a) {
-  if (CF(a)->flags & AS_F_NOVALUE) {
+  if (FIELD_CONST(a)->flags & AS_F_NOVALUE) {
     f_set(domain, r, a);
     return;
   }
   switch (op) {
   case AS_U_NEG:
-    f_neg(domain, F(r), CF(a));
+    f_neg(domain, FIELD(r), FIELD_CONST(a));
     return;
   case AS_U_INV:
-    f_inv(domain, F(r), CF(a));
+    f_inv(domain, FIELD(r), FIELD_CONST(a));
     return;
   case AS_U_EXP:
-    f_exp(domain, F(r), CF(a));
+    f_exp(domain, FIELD(r), FIELD_CONST(a));
     return;
   case AS_U_LOG:
-    f_log(domain, F(r), CF(a));
+    f_log(domain, FIELD(r), FIELD_CONST(a));
     return;
   case AS_U_SQRT:
-    f_sqrt(domain, F(r), CF(a));
+    f_sqrt(domain, FIELD(r), FIELD_CONST(a));
     return;
   }
 }
 
 static unsigned f_cmp(const as_domain *domain, const void *a, const void *b) {
   (void)domain;
-  const fe *x = CF(a);
-  const fe *y = CF(b);
+  const field_value *x = FIELD_CONST(a);
+  const field_value *y = FIELD_CONST(b);
   unsigned m = 0;
   if (x->lo < y->hi)
     m |= AS_C_LT;
@@ -521,9 +524,9 @@ static unsigned f_cmp(const as_domain *domain, const void *a, const void *b) {
 
 static void f_join(const as_domain *domain, void *r, const void *a, const void *b) {
   (void)domain;
-  const fe *x = CF(a);
-  const fe *y = CF(b);
-  fe t = *x;
+  const field_value *x = FIELD_CONST(a);
+  const field_value *y = FIELD_CONST(b);
+  field_value t = *x;
   t.flags = (x->flags | y->flags) & AS_F_DOUBT;
   t.flags |= x->flags & y->flags & AS_F_UNDEF;
   if ((x->flags ^ y->flags) & AS_F_UNDEF)
@@ -544,8 +547,8 @@ static void f_join(const as_domain *domain, void *r, const void *a, const void *
   t.g.dd = fmax(x->g.dd, y->g.dd);
   t.g.mn = fmax(x->g.mn, y->g.mn);
   t.g.md = fmax(x->g.md, y->g.md);
-  degs a2 = x->g;
-  degs b2 = y->g;
+  degrees a2 = x->g;
+  degrees b2 = y->g;
   align(&a2, &b2);
   t.g.xc = a2.xc;
   t.g.xn = fmax(a2.xn, b2.xn);
@@ -559,12 +562,12 @@ static void f_join(const as_domain *domain, void *r, const void *a, const void *
 
 static unsigned f_flags(const as_domain *domain, const void *a) {
   (void)domain;
-  return CF(a)->flags;
+  return FIELD_CONST(a)->flags;
 }
 
 static void f_flag(const as_domain *domain, void *r, unsigned f) {
   (void)domain;
-  F(r)->flags |= f;
+  FIELD(r)->flags |= f;
 }
 
 /* a function that nothing is known of: random, the same for both programs; its interval is the true
@@ -574,8 +577,8 @@ static bool f_builtin(const as_domain *domain, const char *name, void *r, const 
   as_field_domain *field = DOM(domain);
   if (n != 1 || strcmp(name, "erf"))
     return false;
-  const fe *a = CF(arg[0]);
-  fe t;
+  const field_value *a = FIELD_CONST(arg[0]);
+  field_value t;
   f_init(domain, &t);
   t.flags = a->flags;
   t.hp = t.hq = a->hp;
@@ -583,23 +586,23 @@ static bool f_builtin(const as_domain *domain, const char *name, void *r, const 
   t.q = mix(a->p, field->seed + 1) % field->q;
   t.lo = fmax(-1, down(erf(a->lo), 4));
   t.hi = fmin(1, up(erf(a->hi), 4));
-  t.g = (degs){.dn = 1,
-               .mn = 1,
-               .md = 1,
-               .xc = 1,
-               .l1 = 1,
-               .lc = 1,
-               .cd = 1,
-               .affine = true,
-               .roots = a->g.roots,
-               .many = a->g.many};
+  t.g = (degrees){.dn = 1,
+                  .mn = 1,
+                  .md = 1,
+                  .xc = 1,
+                  .l1 = 1,
+                  .lc = 1,
+                  .cd = 1,
+                  .affine = true,
+                  .roots = a->g.roots,
+                  .many = a->g.many};
   memcpy(r, &t, sizeof t);
   return true;
 }
 
 static char *f_print(const as_domain *domain, const void *a) {
   (void)domain;
-  const fe *e = CF(a);
+  const field_value *e = FIELD_CONST(a);
   if (e->flags & AS_F_UNDEF)
     return as_strdup("undefined");
   return e->hp ? as_format("%llu mod p, in [%.17g, %.17g]", (unsigned long long)e->p, e->lo, e->hi)
@@ -657,9 +660,15 @@ void as_field_domain_over(as_field_domain *field, uint64_t p, uint64_t q, as_rng
   mpz_mul_ui(field->pq, field->pq, q);
   field->scale = (long)mpz_sizeinbase(field->pq, 2) + 42;
   as_vec_init(&field->roots, sizeof(uint64_t));
-  field->d =
-      (as_domain){"field", sizeof(fe), field, f_init, f_clear, f_set,  f_from_q,  f_add,  f_sub,
-                  f_mul,   f_un,       f_cmp, f_join, f_flags, f_flag, f_builtin, f_print};
+  field->d = (as_domain){"field",  sizeof(field_value),
+                         field,    f_init,
+                         f_clear,  f_set,
+                         f_from_q, f_add,
+                         f_sub,    f_mul,
+                         f_un,     f_cmp,
+                         f_join,   f_flags,
+                         f_flag,   f_builtin,
+                         f_print};
 }
 
 void as_field_domain_clear(as_field_domain *field) {
@@ -703,23 +712,23 @@ void as_field_random(const as_field_domain *field, as_rng *rng, bool positive, v
   mpq_add(a, a, shift);
   mpq_add(b, b, shift);
   f_from_q(&field->d, r, exact);
-  fe *e = F(r);
+  field_value *e = FIELD(r);
   double unused;
   around(a, &e->lo, &unused);
   around(b, &unused, &e->hi);
   e->hl = false;
-  e->g = (degs){.dn = 1, .mn = 1, .md = 1, .xc = 1, .l1 = 1, .lc = 1, .cd = 1, .affine = true};
+  e->g = (degrees){.dn = 1, .mn = 1, .md = 1, .xc = 1, .l1 = 1, .lc = 1, .cd = 1, .affine = true};
   mpq_clears(shift, a, b, NULL);
   mpz_clears(lo, t, NULL);
 }
 
 bool as_field_apart(const void *a, const void *b) {
-  return CF(a)->hi < CF(b)->lo || CF(b)->hi < CF(a)->lo;
+  return FIELD_CONST(a)->hi < FIELD_CONST(b)->lo || FIELD_CONST(b)->hi < FIELD_CONST(a)->lo;
 }
 
 as_field_cmp as_field_compare(const void *a, const void *b) {
-  const fe *x = CF(a);
-  const fe *y = CF(b);
+  const field_value *x = FIELD_CONST(a);
+  const field_value *y = FIELD_CONST(b);
   if ((x->flags | y->flags) & AS_F_NOVALUE)
     return AS_FC_NONE;
   if (x->hp && y->hp)
@@ -742,9 +751,9 @@ as_field_cmp as_field_compare(const void *a, const void *b) {
  * not zero except with chance d/p; then N, as a function of w, is not zero at at least q/m of the q
  * powers (uncertainty principle; the theorem of the Mirage paper). */
 as_field_bound as_field_error(const as_field_domain *field, const void *a, const void *b) {
-  fe t;
-  f_neg(&field->d, &t, CF(b));
-  degs g = deg_add(CF(a), &t);
+  field_value t;
+  f_neg(&field->d, &t, FIELD_CONST(b));
+  degrees g = deg_add(FIELD_CONST(a), &t);
   as_field_bound r = {.degree = g.dn,
                       .exponentials = g.mn,
                       .roots = __builtin_popcountll(g.roots),

@@ -28,12 +28,12 @@ void as_dom_free(const as_domain *domain, void *x, size_t n) {
 }
 
 /* --- double */
-#define D(x) (*(double *)(x))
-#define CD(x) (*(const double *)(x))
+#define DOUBLE(x) (*(double *)(x))
+#define DOUBLE_CONST(x) (*(const double *)(x))
 
 static void d_init(const as_domain *domain, void *x) {
   (void)domain;
-  D(x) = 0;
+  DOUBLE(x) = 0;
 }
 
 static void d_clear(const as_domain *domain, void *x) {
@@ -43,7 +43,7 @@ static void d_clear(const as_domain *domain, void *x) {
 
 static void d_set(const as_domain *domain, void *r, const void *a) {
   (void)domain;
-  D(r) = CD(a);
+  DOUBLE(r) = DOUBLE_CONST(a);
 }
 
 static void d_from_q(const as_domain *domain, void *r, mpq_srcptr q) {
@@ -51,85 +51,87 @@ static void d_from_q(const as_domain *domain, void *r, mpq_srcptr q) {
   /* mpq_get_d truncates; one division of exact operands rounds to nearest, which is what a reader
    * expects of 0.1 */
   if (mpz_sizeinbase(mpq_numref(q), 2) <= 53 && mpz_sizeinbase(mpq_denref(q), 2) <= 53)
-    D(r) = mpz_get_d(mpq_numref(q)) / mpz_get_d(mpq_denref(q));
+    DOUBLE(r) = mpz_get_d(mpq_numref(q)) / mpz_get_d(mpq_denref(q));
   else
-    D(r) = mpq_get_d(q);
+    DOUBLE(r) = mpq_get_d(q);
 }
 
 static void d_add(const as_domain *domain, void *r, const void *a, const void *b) {
   (void)domain;
-  D(r) = CD(a) + CD(b);
+  DOUBLE(r) = DOUBLE_CONST(a) + DOUBLE_CONST(b);
 }
 
 static void d_sub(const as_domain *domain, void *r, const void *a, const void *b) {
   (void)domain;
-  D(r) = CD(a) - CD(b);
+  DOUBLE(r) = DOUBLE_CONST(a) - DOUBLE_CONST(b);
 }
 
 static void d_mul(const as_domain *domain, void *r, const void *a, const void *b) {
   (void)domain;
-  D(r) = CD(a) * CD(b);
+  DOUBLE(r) = DOUBLE_CONST(a) * DOUBLE_CONST(b);
 }
 
 static void d_un(const as_domain *domain, as_unop op, void *r, const void *a) {
   (void)domain;
-  double x = CD(a);
+  double x = DOUBLE_CONST(a);
   switch (op) {
   case AS_U_NEG:
-    D(r) = -x;
+    DOUBLE(r) = -x;
     return;
   case AS_U_INV:
-    D(r) = x == 0 ? NAN : 1 / x;
+    DOUBLE(r) = x == 0 ? NAN : 1 / x;
     return;
   case AS_U_EXP:
-    D(r) = exp(x);
+    DOUBLE(r) = exp(x);
     return;
   case AS_U_LOG:
-    D(r) = x > 0 ? log(x) : NAN;
+    DOUBLE(r) = x > 0 ? log(x) : NAN;
     return;
   case AS_U_SQRT:
-    D(r) = x >= 0 ? sqrt(x) : NAN;
+    DOUBLE(r) = x >= 0 ? sqrt(x) : NAN;
     return;
   }
 }
 
 static unsigned d_cmp(const as_domain *domain, const void *a, const void *b) {
   (void)domain;
-  return CD(a) < CD(b) ? AS_C_LT : CD(a) > CD(b) ? AS_C_GT : AS_C_EQ;
+  return DOUBLE_CONST(a) < DOUBLE_CONST(b)   ? AS_C_LT
+         : DOUBLE_CONST(a) > DOUBLE_CONST(b) ? AS_C_GT
+                                             : AS_C_EQ;
 }
 
 static void d_join(const as_domain *domain, void *r, const void *a, const void *b) {
   (void)domain;
-  D(r) = CD(a) == CD(b) ? CD(a) : NAN;
+  DOUBLE(r) = DOUBLE_CONST(a) == DOUBLE_CONST(b) ? DOUBLE_CONST(a) : NAN;
 }
 
 static unsigned d_flags(const as_domain *domain, const void *a) {
   (void)domain;
-  return isnan(CD(a)) ? AS_F_UNDEF : 0;
+  return isnan(DOUBLE_CONST(a)) ? AS_F_UNDEF : 0;
 }
 
 static void d_flag(const as_domain *domain, void *r, unsigned f) {
   (void)domain;
   if (f & AS_F_NOVALUE)
-    D(r) = NAN;
+    DOUBLE(r) = NAN;
 }
 
 static bool d_builtin(const as_domain *domain, const char *name, void *r, const void *const *arg,
                       uint32_t n) {
   (void)domain;
   if (n == 2 && !strcmp(name, "div")) {
-    D(r) = CD(arg[1]) > 0 ? floor(CD(arg[0]) / CD(arg[1])) : NAN;
+    DOUBLE(r) = DOUBLE_CONST(arg[1]) > 0 ? floor(DOUBLE_CONST(arg[0]) / DOUBLE_CONST(arg[1])) : NAN;
     return true;
   }
   if (n != 1 || strcmp(name, "erf"))
     return false;
-  D(r) = erf(CD(arg[0]));
+  DOUBLE(r) = erf(DOUBLE_CONST(arg[0]));
   return true;
 }
 
 static char *d_print(const as_domain *domain, const void *a) {
   (void)domain;
-  return isnan(CD(a)) ? as_strdup("undefined") : as_format("%.17g", CD(a));
+  return isnan(DOUBLE_CONST(a)) ? as_strdup("undefined") : as_format("%.17g", DOUBLE_CONST(a));
 }
 
 const as_domain as_domain_double = {"double", sizeof(double), NULL,   d_init,    d_clear, d_set,
@@ -138,98 +140,98 @@ const as_domain as_domain_double = {"double", sizeof(double), NULL,   d_init,   
 
 /* --- exact rationals; exp, log and roots that are not rational are poisoned */
 typedef struct {
-  mpq_t v;
+  mpq_t value;
   unsigned flags;
-} ex;
+} exact_value;
 
-#define E(x) ((ex *)(x))
-#define CE(x) ((const ex *)(x))
+#define EXACT(x) ((exact_value *)(x))
+#define EXACT_CONST(x) ((const exact_value *)(x))
 
 static void e_init(const as_domain *domain, void *x) {
   (void)domain;
-  mpq_init(E(x)->v);
-  E(x)->flags = 0;
+  mpq_init(EXACT(x)->value);
+  EXACT(x)->flags = 0;
 }
 
 static void e_clear(const as_domain *domain, void *x) {
   (void)domain;
-  mpq_clear(E(x)->v);
+  mpq_clear(EXACT(x)->value);
 }
 
 static void e_set(const as_domain *domain, void *r, const void *a) {
   (void)domain;
   if (r == a)
     return;
-  mpq_set(E(r)->v, CE(a)->v);
-  E(r)->flags = CE(a)->flags;
+  mpq_set(EXACT(r)->value, EXACT_CONST(a)->value);
+  EXACT(r)->flags = EXACT_CONST(a)->flags;
 }
 
 static void e_from_q(const as_domain *domain, void *r, mpq_srcptr q) {
   (void)domain;
-  mpq_set(E(r)->v, q);
-  E(r)->flags = 0;
+  mpq_set(EXACT(r)->value, q);
+  EXACT(r)->flags = 0;
 }
 
 static bool e_both(void *r, const void *a, const void *b) {
-  return !(E(r)->flags = CE(a)->flags | CE(b)->flags);
+  return !(EXACT(r)->flags = EXACT_CONST(a)->flags | EXACT_CONST(b)->flags);
 }
 
 static void e_add(const as_domain *domain, void *r, const void *a, const void *b) {
   (void)domain;
   if (e_both(r, a, b))
-    mpq_add(E(r)->v, CE(a)->v, CE(b)->v);
+    mpq_add(EXACT(r)->value, EXACT_CONST(a)->value, EXACT_CONST(b)->value);
 }
 
 static void e_sub(const as_domain *domain, void *r, const void *a, const void *b) {
   (void)domain;
   if (e_both(r, a, b))
-    mpq_sub(E(r)->v, CE(a)->v, CE(b)->v);
+    mpq_sub(EXACT(r)->value, EXACT_CONST(a)->value, EXACT_CONST(b)->value);
 }
 
 static void e_mul(const as_domain *domain, void *r, const void *a, const void *b) {
   (void)domain;
   if (e_both(r, a, b))
-    mpq_mul(E(r)->v, CE(a)->v, CE(b)->v);
+    mpq_mul(EXACT(r)->value, EXACT_CONST(a)->value, EXACT_CONST(b)->value);
 }
 
 static void e_un(const as_domain *domain, as_unop op, void *r, const void *a) {
   (void)domain;
-  if ((E(r)->flags = CE(a)->flags))
+  if ((EXACT(r)->flags = EXACT_CONST(a)->flags))
     return;
-  mpq_srcptr x = CE(a)->v;
+  mpq_srcptr x = EXACT_CONST(a)->value;
   int s = mpq_sgn(x);
   switch (op) {
   case AS_U_NEG:
-    mpq_neg(E(r)->v, x);
+    mpq_neg(EXACT(r)->value, x);
     return;
   case AS_U_INV:
     if (s)
-      mpq_inv(E(r)->v, x);
+      mpq_inv(EXACT(r)->value, x);
     else
-      E(r)->flags = AS_F_UNDEF;
+      EXACT(r)->flags = AS_F_UNDEF;
     return;
   case AS_U_EXP:
     if (s)
-      E(r)->flags = AS_F_POISON;
+      EXACT(r)->flags = AS_F_POISON;
     else
-      mpq_set_ui(E(r)->v, 1, 1);
+      mpq_set_ui(EXACT(r)->value, 1, 1);
     return;
   case AS_U_LOG:
     if (s <= 0)
-      E(r)->flags = AS_F_UNDEF;
+      EXACT(r)->flags = AS_F_UNDEF;
     else if (mpq_cmp_ui(x, 1, 1))
-      E(r)->flags = AS_F_POISON;
+      EXACT(r)->flags = AS_F_POISON;
     else
-      mpq_set_ui(E(r)->v, 0, 1);
+      mpq_set_ui(EXACT(r)->value, 0, 1);
     return;
   case AS_U_SQRT:
     if (s < 0) {
-      E(r)->flags = AS_F_UNDEF;
+      EXACT(r)->flags = AS_F_UNDEF;
     } else if (mpz_perfect_square_p(mpq_numref(x)) && mpz_perfect_square_p(mpq_denref(x))) {
-      mpz_sqrt(mpq_numref(E(r)->v), mpq_numref(x));
-      mpz_sqrt(mpq_denref(E(r)->v), mpq_denref(x));
+      mpz_sqrt(mpq_numref(EXACT(r)->value), mpq_numref(x));
+      mpz_sqrt(mpq_denref(EXACT(r)->value), mpq_denref(x));
     } else {
-      E(r)->flags = AS_F_POISON;
+      EXACT(r)->flags = AS_F_POISON;
     }
     return;
   }
@@ -237,39 +239,42 @@ static void e_un(const as_domain *domain, as_unop op, void *r, const void *a) {
 
 static unsigned e_cmp(const as_domain *domain, const void *a, const void *b) {
   (void)domain;
-  int c = mpq_cmp(CE(a)->v, CE(b)->v);
+  int c = mpq_cmp(EXACT_CONST(a)->value, EXACT_CONST(b)->value);
   return c < 0 ? AS_C_LT : c > 0 ? AS_C_GT : AS_C_EQ;
 }
 
 static void e_join(const as_domain *domain, void *r, const void *a, const void *b) {
-  unsigned f = CE(a)->flags & CE(b)->flags & AS_F_UNDEF;
-  if (!CE(a)->flags && !CE(b)->flags && mpq_equal(CE(a)->v, CE(b)->v))
+  unsigned f = EXACT_CONST(a)->flags & EXACT_CONST(b)->flags & AS_F_UNDEF;
+  if (!EXACT_CONST(a)->flags && !EXACT_CONST(b)->flags &&
+      mpq_equal(EXACT_CONST(a)->value, EXACT_CONST(b)->value))
     e_set(domain, r, a);
   else
-    E(r)->flags = f ? f : AS_F_POISON;
+    EXACT(r)->flags = f ? f : AS_F_POISON;
 }
 
 static unsigned e_flags(const as_domain *domain, const void *a) {
   (void)domain;
-  return CE(a)->flags;
+  return EXACT_CONST(a)->flags;
 }
 
 static void e_flag(const as_domain *domain, void *r, unsigned f) {
   (void)domain;
-  E(r)->flags |= f;
+  EXACT(r)->flags |= f;
 }
 
 /* floor(a / b) of integers, b > 0 */
 static void e_div(void *r, const void *a, const void *b) {
   if (!e_both(r, a, b))
     return;
-  if (mpz_cmp_ui(mpq_denref(CE(a)->v), 1) || mpz_cmp_ui(mpq_denref(CE(b)->v), 1)) {
-    E(r)->flags = AS_F_POISON;
-  } else if (mpq_sgn(CE(b)->v) <= 0) {
-    E(r)->flags = AS_F_UNDEF;
+  if (mpz_cmp_ui(mpq_denref(EXACT_CONST(a)->value), 1) ||
+      mpz_cmp_ui(mpq_denref(EXACT_CONST(b)->value), 1)) {
+    EXACT(r)->flags = AS_F_POISON;
+  } else if (mpq_sgn(EXACT_CONST(b)->value) <= 0) {
+    EXACT(r)->flags = AS_F_UNDEF;
   } else {
-    mpz_fdiv_q(mpq_numref(E(r)->v), mpq_numref(CE(a)->v), mpq_numref(CE(b)->v));
-    mpz_set_ui(mpq_denref(E(r)->v), 1);
+    mpz_fdiv_q(mpq_numref(EXACT(r)->value), mpq_numref(EXACT_CONST(a)->value),
+               mpq_numref(EXACT_CONST(b)->value));
+    mpz_set_ui(mpq_denref(EXACT(r)->value), 1);
   }
 }
 
@@ -282,21 +287,21 @@ static bool e_builtin(const as_domain *domain, const char *name, void *r, const 
   }
   if (n != 1 || strcmp(name, "erf"))
     return false;
-  E(r)->flags = CE(arg[0])->flags;
-  if (!E(r)->flags && mpq_sgn(CE(arg[0])->v))
-    E(r)->flags = AS_F_POISON;
-  else if (!E(r)->flags)
-    mpq_set_ui(E(r)->v, 0, 1);
+  EXACT(r)->flags = EXACT_CONST(arg[0])->flags;
+  if (!EXACT(r)->flags && mpq_sgn(EXACT_CONST(arg[0])->value))
+    EXACT(r)->flags = AS_F_POISON;
+  else if (!EXACT(r)->flags)
+    mpq_set_ui(EXACT(r)->value, 0, 1);
   return true;
 }
 
 static char *e_print(const as_domain *domain, const void *a) {
   (void)domain;
-  if (CE(a)->flags & AS_F_UNDEF)
+  if (EXACT_CONST(a)->flags & AS_F_UNDEF)
     return as_strdup("undefined");
-  if (CE(a)->flags & AS_F_POISON)
+  if (EXACT_CONST(a)->flags & AS_F_POISON)
     return as_strdup("not rational");
-  char *s = mpq_get_str(NULL, 10, CE(a)->v);
+  char *s = mpq_get_str(NULL, 10, EXACT_CONST(a)->value);
   char *t = as_strdup(s);
   void (*gmp_free)(void *, size_t);
   mp_get_memory_functions(NULL, NULL, &gmp_free);
@@ -304,6 +309,12 @@ static char *e_print(const as_domain *domain, const void *a) {
   return t;
 }
 
-const as_domain as_domain_exact = {"exact",  sizeof(ex), NULL,   e_init,    e_clear, e_set,
-                                   e_from_q, e_add,      e_sub,  e_mul,     e_un,    e_cmp,
-                                   e_join,   e_flags,    e_flag, e_builtin, e_print};
+const as_domain as_domain_exact = {"exact",  sizeof(exact_value),
+                                   NULL,     e_init,
+                                   e_clear,  e_set,
+                                   e_from_q, e_add,
+                                   e_sub,    e_mul,
+                                   e_un,     e_cmp,
+                                   e_join,   e_flags,
+                                   e_flag,   e_builtin,
+                                   e_print};

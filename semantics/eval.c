@@ -63,8 +63,8 @@ bool as_fact_holds(const as_sizes *sizes, const as_size_fact *fact, const int64_
 }
 
 typedef struct {
-  const as_graph *g;
-  const as_domain *d;
+  const as_graph *graph;
+  const as_domain *domain;
   const int64_t *env;
   as_err *err;
   uint64_t left;
@@ -74,46 +74,47 @@ typedef struct {
   as_tensor *val;      /* kernel-level values, by node */
   unsigned char *done; /* blocks that ran */
   as_status status;
-} ev;
+} run_state;
 
-static bool no(ev *run, as_status status, const char *what, const as_node *node) {
+static bool refuse(run_state *run, as_status status, const char *what, const as_node *node) {
   if (run->status == AS_OK)
     run->status = status;
   return as_err_set(run->err, status, "%s%s%s", what, node && node->name ? " " : "",
                     node && node->name ? node->name : "");
 }
 
-static bool extents(ev *run, const as_node *node, const as_size *dim, uint32_t rank, int64_t *out) {
+static bool extents(run_state *run, const as_node *node, const as_size *dim, uint32_t rank,
+                    int64_t *out) {
   for (uint32_t i = 0; i < rank; i++) {
-    out[i] = as_size_eval(run->g->sizes, dim[i], run->env);
+    out[i] = as_size_eval(run->graph->sizes, dim[i], run->env);
     if (out[i] < 0)
-      return no(run, AS_NO, "an extent has no value at these sizes:", node);
+      return refuse(run, AS_NO, "an extent has no value at these sizes:", node);
   }
   return true;
 }
 
-static bool new_tensor(ev *run, const as_node *node, as_tensor *tensor) {
+static bool new_tensor(run_state *run, const as_node *node, as_tensor *tensor) {
   int64_t dim[AS_MAX_RANK];
   if (!extents(run, node, node->dim, node->rank, dim))
     return false;
-  if (!as_tensor_fits(run->d, dim, node->rank, &run->used))
-    return no(run, AS_UNKNOWN, "too large to evaluate:", node);
-  as_tensor_init(tensor, run->d, dim, node->rank);
+  if (!as_tensor_fits(run->domain, dim, node->rank, &run->used))
+    return refuse(run, AS_UNKNOWN, "too large to evaluate:", node);
+  as_tensor_init(tensor, run->domain, dim, node->rank);
   return true;
 }
 
-static as_opcode *compile_node(ev *run, const as_node *n) {
+static as_opcode *compile_node(run_state *run, const as_node *n) {
   as_size adim[AS_MAX_ARGS][AS_MAX_RANK];
   uint32_t arank[AS_MAX_ARGS];
   for (uint32_t i = 0; i < n->nargs; i++) {
-    const as_node *node = &run->g->node[n->arg[i]];
+    const as_node *node = &run->graph->node[n->arg[i]];
     arank[i] = node->rank;
     memcpy(adim[i], node->dim, sizeof adim[i]);
   }
   as_err err;
   as_err_init(&err);
-  as_opcode *opcode = as_opcode_new(run->g->sizes, n->op, (const as_size(*)[AS_MAX_RANK])adim,
-                                    arank, n->nargs, n->attr, run->d, run->env, &err);
+  as_opcode *opcode = as_opcode_new(run->graph->sizes, n->op, (const as_size(*)[AS_MAX_RANK])adim,
+                                    arank, n->nargs, n->attr, run->domain, run->env, &err);
   int64_t dim[AS_MAX_RANK];
   int64_t want[AS_MAX_RANK];
   uint32_t rank = 0;
@@ -126,7 +127,7 @@ static as_opcode *compile_node(ev *run, const as_node *n) {
       run->status = err.status == AS_OK ? AS_INTERNAL : err.status;
   } else if (!extents(run, n, n->dim, n->rank, want) || rank != n->rank ||
              memcmp(dim, want, rank * sizeof *dim)) {
-    no(run, AS_NO, "the operator's result has another shape than its node", n);
+    refuse(run, AS_NO, "the operator's result has another shape than its node", n);
     as_opcode_free(opcode);
     opcode = NULL;
   }
@@ -134,24 +135,25 @@ static as_opcode *compile_node(ev *run, const as_node *n) {
   return opcode;
 }
 
-static void mark(ev *run, const as_node *node, const as_tensor *tensor) {
+static void mark(run_state *run, const as_node *node, const as_tensor *tensor) {
   for (size_t i = 0; i < tensor->n; i++) {
-    unsigned f = run->d->flags(run->d, as_tensor_at(tensor, i));
+    unsigned f = run->domain->flags(run->domain, as_tensor_at(tensor, i));
     if (f & ~run->marks.flags & AS_F_UNDEF) {
-      run->marks.node = (as_node_id)(node - run->g->node);
+      run->marks.node = (as_node_id)(node - run->graph->node);
       run->marks.at = i;
     }
     run->marks.flags |= f;
   }
 }
 
-static bool run_op(ev *run, const as_node *node, as_opcode *opcode, const as_tensor *val,
+static bool run_op(run_state *run, const as_node *node, as_opcode *opcode, const as_tensor *val,
                    as_tensor *out) {
   const as_tensor *arg[AS_MAX_ARGS];
   for (uint32_t i = 0; i < node->nargs; i++) {
     arg[i] = &val[node->arg[i]];
     if (!arg[i]->d)
-      return no(run, AS_BAD_INPUT, "used before it has a value:", &run->g->node[node->arg[i]]);
+      return refuse(run, AS_BAD_INPUT,
+                    "used before it has a value:", &run->graph->node[node->arg[i]]);
   }
   as_status status = as_opcode_run(opcode, arg, out, run->ticks, run->err);
   if (status != AS_OK && run->status == AS_OK)
@@ -163,7 +165,7 @@ static bool run_op(ev *run, const as_node *node, as_opcode *opcode, const as_ten
 
 /* --- block graphs */
 typedef struct {
-  const as_block *b;
+  const as_block *right;
   uint32_t id;
   as_node_id *node;
   uint32_t n;       /* in order of definition */
@@ -175,8 +177,8 @@ typedef struct {
   int64_t grid[3];
   int64_t loop;
   int64_t at[3];
-  int64_t l;
-} blk;
+  int64_t iteration;
+} block_run;
 
 static int by_id(const void *a, const void *b) {
   as_node_id x = *(const as_node_id *)a;
@@ -209,10 +211,10 @@ static bool map_ok(const as_node *node) {
   return true;
 }
 
-static bool run_load(ev *run, blk *running, const as_node *node, as_tensor *out) {
+static bool run_load(run_state *run, block_run *running, const as_node *node, as_tensor *out) {
   const as_tensor *from = &run->val[node->arg[0]];
   if (!from->d || from->rank != node->rank || !map_ok(node))
-    return no(run, AS_BAD_INPUT, "ill-formed load", node);
+    return refuse(run, AS_BAD_INPUT, "ill-formed load", node);
   int64_t base[AS_MAX_RANK];
   int64_t ix[AS_MAX_RANK] = {0};
   for (uint32_t i = 0; i < node->rank; i++) {
@@ -227,14 +229,14 @@ static bool run_load(ev *run, blk *running, const as_node *node, as_tensor *out)
       }
     }
     if (axes > 1)
-      return no(run, AS_BAD_INPUT, "two grid axes divide one axis of", node);
+      return refuse(run, AS_BAD_INPUT, "two grid axes divide one axis of", node);
     bool looped = node->map[3] == (int)i;
     if (looped) {
       whole *= running->loop;
-      b = b * running->loop + running->l;
+      b = b * running->loop + running->iteration;
     }
     if (whole != from->dim[i])
-      return no(run, AS_NO, "the tiles do not make up the tensor: load", node);
+      return refuse(run, AS_NO, "the tiles do not make up the tensor: load", node);
     base[i] = b * out->dim[i];
   }
   if (!out->n)
@@ -244,10 +246,10 @@ static bool run_load(ev *run, blk *running, const as_node *node, as_tensor *out)
     for (uint32_t i = 0; i < node->rank; i++) {
       src[i] = base[i] + ix[i];
       if (src[i] < 0 || src[i] >= from->dim[i])
-        return no(run, AS_NO, "reads outside its tensor: load", node);
+        return refuse(run, AS_NO, "reads outside its tensor: load", node);
     }
-    run->d->set(run->d, as_tensor_at(out, at),
-                as_tensor_at(from, flat(src, from->dim, node->rank)));
+    run->domain->set(run->domain, as_tensor_at(out, at),
+                     as_tensor_at(from, flat(src, from->dim, node->rank)));
     if (!step(ix, out->dim, node->rank))
       return true;
   }
@@ -272,18 +274,19 @@ static void take_max(const as_domain *domain, void *r, const void *a, const void
     domain->flag(domain, r, f);
 }
 
-static bool acc_max(ev *run, blk *running, as_node_id id, as_tensor *acc, const as_tensor *tensor) {
-  const as_domain *domain = run->d;
+static bool acc_max(run_state *run, block_run *running, as_node_id id, as_tensor *acc,
+                    const as_tensor *tensor) {
+  const as_domain *domain = run->domain;
   if (tensor->n != acc->n)
-    return no(run, AS_BAD_INPUT, "accumulator of another shape:", &run->g->node[id]);
+    return refuse(run, AS_BAD_INPUT, "accumulator of another shape:", &run->graph->node[id]);
   if (!running->old[id].d) {
     if (!as_tensor_fits(domain, acc->dim, acc->rank, &run->used))
-      return no(run, AS_UNKNOWN, "too large to evaluate:", &run->g->node[id]);
+      return refuse(run, AS_UNKNOWN, "too large to evaluate:", &run->graph->node[id]);
     as_tensor_init(&running->old[id], domain, acc->dim, acc->rank);
   }
   for (size_t i = 0; i < acc->n; i++) {
     void *a = as_tensor_at(acc, i);
-    if (running->l == 0)
+    if (running->iteration == 0)
       domain->set(domain, a, as_tensor_at(tensor, i));
     domain->set(domain, as_tensor_at(&running->old[id], i), a);
     take_max(domain, a, a, as_tensor_at(tensor, i));
@@ -291,18 +294,18 @@ static bool acc_max(ev *run, blk *running, as_node_id id, as_tensor *acc, const 
   return true;
 }
 
-static bool acc_rescale(ev *run, blk *running, const as_node *node, as_tensor *acc,
+static bool acc_rescale(run_state *run, block_run *running, const as_node *node, as_tensor *acc,
                         const as_tensor *tensor) {
-  const as_domain *domain = run->d;
+  const as_domain *domain = run->domain;
   as_node_id m = node->nargs > 1 ? node->arg[1] : AS_NONE;
-  if (m != AS_NONE && run->g->node[m].kind == AS_N_RUN)
-    m = run->g->node[m].arg[0];
+  if (m != AS_NONE && run->graph->node[m].kind == AS_N_RUN)
+    m = run->graph->node[m].arg[0];
   if (m == AS_NONE || !running->old[m].d || tensor->n != acc->n)
-    return no(run, AS_BAD_INPUT, "ill-formed rescaled accumulator", node);
+    return refuse(run, AS_BAD_INPUT, "ill-formed rescaled accumulator", node);
   const as_tensor *now = &running->val[m];
   const as_tensor *old = &running->old[m];
   if (now->rank > acc->rank || memcmp(now->dim, acc->dim, now->rank * sizeof *now->dim))
-    return no(run, AS_NO, "the maximum does not fit the accumulator", node);
+    return refuse(run, AS_NO, "the maximum does not fit the accumulator", node);
   size_t per = now->n ? acc->n / now->n : 0;
   void *f = as_dom_new(domain, 1);
   for (size_t i = 0; i < now->n; i++) {
@@ -318,42 +321,44 @@ static bool acc_rescale(ev *run, blk *running, const as_node *node, as_tensor *a
   return true;
 }
 
-static bool acc_concat(ev *run, blk *running, const as_node *node, as_tensor *acc,
+static bool acc_concat(run_state *run, block_run *running, const as_node *node, as_tensor *acc,
                        const as_tensor *tensor) {
   if (!tensor->n)
     return true;
   if (node->axis < 0 || node->axis >= (int)node->rank || tensor->rank != node->rank)
-    return no(run, AS_BAD_INPUT, "ill-formed accumulator", node);
+    return refuse(run, AS_BAD_INPUT, "ill-formed accumulator", node);
   int64_t ix[AS_MAX_RANK] = {0};
   for (size_t at = 0;; at++) {
     int64_t to[AS_MAX_RANK];
     memcpy(to, ix, sizeof to);
-    to[node->axis] += running->l * tensor->dim[node->axis];
+    to[node->axis] += running->iteration * tensor->dim[node->axis];
     for (uint32_t i = 0; i < node->rank; i++) {
       if (to[i] >= acc->dim[i])
-        return no(run, AS_NO, "writes outside its tensor: accumulator", node);
+        return refuse(run, AS_NO, "writes outside its tensor: accumulator", node);
     }
-    run->d->set(run->d, as_tensor_at(acc, flat(to, acc->dim, node->rank)),
-                as_tensor_at(tensor, at));
+    run->domain->set(run->domain, as_tensor_at(acc, flat(to, acc->dim, node->rank)),
+                     as_tensor_at(tensor, at));
     if (!step(ix, tensor->dim, node->rank))
       return true;
   }
 }
 
-static bool run_acc(ev *run, blk *running, as_node_id id) {
-  const as_node *node = &run->g->node[id];
+static bool run_acc(run_state *run, block_run *running, as_node_id id) {
+  const as_node *node = &run->graph->node[id];
   const as_tensor *tensor = &running->val[node->arg[0]];
   as_tensor *acc = &running->val[id];
   if (!tensor->d)
-    return no(run, AS_BAD_INPUT, "used before it has a value:", &run->g->node[node->arg[0]]);
+    return refuse(run, AS_BAD_INPUT,
+                  "used before it has a value:", &run->graph->node[node->arg[0]]);
   if (run->ticks)
     *run->ticks -= *run->ticks < tensor->n ? *run->ticks : tensor->n;
   switch (node->acc) {
   case AS_ACC_SUM:
     if (tensor->n != acc->n)
-      return no(run, AS_BAD_INPUT, "accumulator of another shape:", node);
+      return refuse(run, AS_BAD_INPUT, "accumulator of another shape:", node);
     for (size_t i = 0; i < acc->n; i++)
-      run->d->add(run->d, as_tensor_at(acc, i), as_tensor_at(acc, i), as_tensor_at(tensor, i));
+      run->domain->add(run->domain, as_tensor_at(acc, i), as_tensor_at(acc, i),
+                       as_tensor_at(tensor, i));
     return true;
   case AS_ACC_MAX:
     return acc_max(run, running, id, acc, tensor);
@@ -362,29 +367,29 @@ static bool run_acc(ev *run, blk *running, as_node_id id) {
   case AS_ACC_CONCAT:
     return acc_concat(run, running, node, acc, tensor);
   }
-  return no(run, AS_BAD_INPUT, "unknown accumulator", node);
+  return refuse(run, AS_BAD_INPUT, "unknown accumulator", node);
 }
 
 /* a NUMBER, or a size as the number that it is */
-static bool run_number(ev *run, const as_node *node, as_tensor *tensor) {
+static bool run_number(run_state *run, const as_node *node, as_tensor *tensor) {
   if (node->kind == AS_N_CONST) {
-    run->d->from_q(run->d, as_tensor_at(tensor, 0), node->value);
+    run->domain->from_q(run->domain, as_tensor_at(tensor, 0), node->value);
     return true;
   }
-  int64_t v = as_size_eval(run->g->sizes, node->size, run->env);
+  int64_t v = as_size_eval(run->graph->sizes, node->size, run->env);
   if (v == INT64_MIN)
-    return no(run, AS_BAD_INPUT, "a size that has no value here:", node);
+    return refuse(run, AS_BAD_INPUT, "a size that has no value here:", node);
   mpq_t q;
   mpq_init(q);
   mpq_set_si(q, v, 1);
-  run->d->from_q(run->d, as_tensor_at(tensor, 0), q);
+  run->domain->from_q(run->domain, as_tensor_at(tensor, 0), q);
   mpq_clear(q);
   return true;
 }
 
-static bool run_node(ev *run, blk *running, uint32_t i) {
+static bool run_node(run_state *run, block_run *running, uint32_t i) {
   as_node_id id = running->node[i];
-  const as_node *node = &run->g->node[id];
+  const as_node *node = &run->graph->node[id];
   switch (node->kind) {
   case AS_N_LOAD:
     return run_load(run, running, node, &running->val[id]);
@@ -400,18 +405,18 @@ static bool run_node(ev *run, blk *running, uint32_t i) {
     return run_number(run, node, &running->val[id]);
   case AS_N_RUN:
     for (size_t k = 0; k < running->val[id].n; k++)
-      run->d->set(run->d, as_tensor_at(&running->val[id], k),
-                  as_tensor_at(&running->val[node->arg[0]], k));
+      run->domain->set(run->domain, as_tensor_at(&running->val[id], k),
+                       as_tensor_at(&running->val[node->arg[0]], k));
     return true;
   default:
-    return no(run, AS_BAD_INPUT, "cannot stand in a block graph:", node);
+    return refuse(run, AS_BAD_INPUT, "cannot stand in a block graph:", node);
   }
 }
 
 /* what varies with the loop and what comes after it (SEMANTICS.md section 3); refuses what reads
  * across the end of the loop wrongly */
-static bool classify(ev *run, blk *running) {
-  const as_graph *graph = run->g;
+static bool classify(run_state *run, block_run *running) {
+  const as_graph *graph = run->graph;
   bool *after = as_calloc(graph->n, 1);
   bool *vary = as_calloc(graph->n, 1);
   bool *loopy = as_calloc(graph->n, 1);
@@ -434,20 +439,20 @@ static bool classify(ev *run, blk *running) {
       vary[id] = loopy[id] = true;
     if (node->kind == AS_N_ACC) {
       if (after[id])
-        ok = no(run, AS_BAD_INPUT, "an accumulator reads the end of another:", node);
+        ok = refuse(run, AS_BAD_INPUT, "an accumulator reads the end of another:", node);
       if (node->acc == AS_ACC_MAX && loopy[node->arg[0]])
-        ok = no(run, AS_BAD_INPUT, "a running maximum reads another:", node);
+        ok = refuse(run, AS_BAD_INPUT, "a running maximum reads another:", node);
       vary[id] = loopy[id] = false;
     }
     if (after[id] && vary[id])
-      ok = no(run, AS_BAD_INPUT, "reads a tensor of the loop after the loop:", node);
+      ok = refuse(run, AS_BAD_INPUT, "reads a tensor of the loop after the loop:", node);
     running->varying[i] = vary[id];
     running->after[i] = after[id];
   }
   for (uint32_t i = 0; i < graph->n && ok; i++) {
     if (graph->node[i].kind == AS_N_STORE && graph->node[i].block == running->id &&
         vary[graph->node[i].arg[0]])
-      ok = no(run, AS_BAD_INPUT, "stores a tensor of the loop:", &graph->node[i]);
+      ok = refuse(run, AS_BAD_INPUT, "stores a tensor of the loop:", &graph->node[i]);
   }
   free(after);
   free(vary);
@@ -455,27 +460,27 @@ static bool classify(ev *run, blk *running) {
   return ok;
 }
 
-static bool reset_acc(ev *run, blk *running) {
+static bool reset_acc(run_state *run, block_run *running) {
   for (uint32_t i = 0; i < running->n; i++) {
-    const as_node *node = &run->g->node[running->node[i]];
+    const as_node *node = &run->graph->node[running->node[i]];
     as_tensor *tensor = &running->val[running->node[i]];
     if (node->kind != AS_N_ACC)
       continue;
     for (size_t k = 0; k < tensor->n; k++) {
-      as_dom_from_int(run->d, as_tensor_at(tensor, k), 0);
+      as_dom_from_int(run->domain, as_tensor_at(tensor, k), 0);
       if (node->acc == AS_ACC_MAX && running->loop <= 0)
-        run->d->flag(run->d, as_tensor_at(tensor, k), AS_F_UNDEF);
+        run->domain->flag(run->domain, as_tensor_at(tensor, k), AS_F_UNDEF);
     }
   }
   return true;
 }
 
-static bool run_store(ev *run, blk *running, as_node_id id, unsigned char *written) {
-  const as_node *node = &run->g->node[id];
+static bool run_store(run_state *run, block_run *running, as_node_id id, unsigned char *written) {
+  const as_node *node = &run->graph->node[id];
   const as_tensor *tensor = &running->val[node->arg[0]];
   as_tensor *out = &run->val[id];
   if (!tensor->d || tensor->rank != node->rank || !map_ok(node))
-    return no(run, AS_BAD_INPUT, "ill-formed store", node);
+    return refuse(run, AS_BAD_INPUT, "ill-formed store", node);
   if (!tensor->n)
     return true;
   int64_t ix[AS_MAX_RANK] = {0};
@@ -488,30 +493,30 @@ static bool run_store(ev *run, blk *running, as_node_id id, unsigned char *writt
           to[i] += running->at[a] * tensor->dim[i];
       }
       if (to[i] >= out->dim[i])
-        return no(run, AS_NO, "writes outside its tensor: store", node);
+        return refuse(run, AS_NO, "writes outside its tensor: store", node);
     }
     size_t w = flat(to, out->dim, node->rank);
     if (written[w]++)
-      return no(run, AS_NO, "an element is written twice: store", node);
-    run->d->set(run->d, as_tensor_at(out, w), as_tensor_at(tensor, at));
+      return refuse(run, AS_NO, "an element is written twice: store", node);
+    run->domain->set(run->domain, as_tensor_at(out, w), as_tensor_at(tensor, at));
     if (!step(ix, tensor->dim, node->rank))
       return true;
   }
 }
 
-static bool run_one(ev *run, blk *running) {
+static bool run_one(run_state *run, block_run *running) {
   if (!reset_acc(run, running))
     return false;
-  running->l = 0;
+  running->iteration = 0;
   for (uint32_t i = 0; i < running->n; i++) /* what the loop does not change: before it */
   {
     if (!running->varying[i] && !running->after[i] &&
-        run->g->node[running->node[i]].kind != AS_N_ACC && !run_node(run, running, i))
+        run->graph->node[running->node[i]].kind != AS_N_ACC && !run_node(run, running, i))
       return false;
   }
-  for (running->l = 0; running->l < running->loop; running->l++) {
+  for (running->iteration = 0; running->iteration < running->loop; running->iteration++) {
     for (uint32_t i = 0; i < running->n; i++) {
-      if ((running->varying[i] || run->g->node[running->node[i]].kind == AS_N_ACC) &&
+      if ((running->varying[i] || run->graph->node[running->node[i]].kind == AS_N_ACC) &&
           !run_node(run, running, i))
         return false;
     }
@@ -523,8 +528,8 @@ static bool run_one(ev *run, blk *running) {
   return true;
 }
 
-static bool run_grid(ev *run, blk *running) {
-  const as_graph *graph = run->g;
+static bool run_grid(run_state *run, block_run *running) {
+  const as_graph *graph = run->graph;
   unsigned char **written = as_calloc(graph->n, sizeof *written);
   bool ok = true;
   for (as_node_id store = 0; store < graph->n && ok; store++) {
@@ -548,7 +553,7 @@ static bool run_grid(ev *run, blk *running) {
   for (as_node_id store = 0; store < graph->n; store++) {
     for (size_t i = 0; ok && written[store] && i < run->val[store].n; i++) {
       if (!written[store][i])
-        ok = no(run, AS_NO, "an element is never written: store", &graph->node[store]);
+        ok = refuse(run, AS_NO, "an element is never written: store", &graph->node[store]);
     }
     free(written[store]);
   }
@@ -556,16 +561,16 @@ static bool run_grid(ev *run, blk *running) {
   return ok;
 }
 
-static bool run_block(ev *run, uint32_t id) {
-  const as_graph *graph = run->g;
+static bool run_block(run_state *run, uint32_t id) {
+  const as_graph *graph = run->graph;
   if (id >= graph->n_block)
-    return no(run, AS_BAD_INPUT, "a store outside any kernel", NULL);
+    return refuse(run, AS_BAD_INPUT, "a store outside any kernel", NULL);
   if (run->done[id])
     return true;
   run->done[id] = 1;
   size_t used = run->used;
   const as_block *block = &graph->block[id];
-  blk running = {.b = block, .id = id, .n = 0};
+  block_run running = {.right = block, .id = id, .n = 0};
   running.node = as_calloc(block->n + 1, sizeof *running.node);
   for (uint32_t i = 0; i < block->n; i++) {
     if (graph->node[block->nodes[i]].kind != AS_N_STORE)
@@ -582,7 +587,7 @@ static bool run_block(ev *run, uint32_t id) {
     running.grid[a] = as_size_eval(graph->sizes, block->grid[a], run->env);
   running.loop = block->has_loop ? as_size_eval(graph->sizes, block->loop, run->env) : 1;
   if (running.grid[0] < 0 || running.grid[1] < 0 || running.grid[2] < 0 || running.loop < 0)
-    ok = no(run, AS_NO, "the grid or the loop has no value at these sizes", NULL);
+    ok = refuse(run, AS_NO, "the grid or the loop has no value at these sizes", NULL);
   for (uint32_t i = 0; i < running.n && ok; i++) {
     const as_node *node = &graph->node[running.node[i]];
     ok = new_tensor(run, node, &running.val[running.node[i]]) &&
@@ -607,7 +612,7 @@ static bool run_block(ev *run, uint32_t id) {
   for (as_node_id store = 0; store < graph->n; store++) /* what it stored stays */
   {
     if (graph->node[store].kind == AS_N_STORE && graph->node[store].block == id)
-      used += run->val[store].n * run->d->size;
+      used += run->val[store].n * run->domain->size;
   }
   run->used = used;
   free(running.node);
@@ -620,27 +625,27 @@ static bool run_block(ev *run, uint32_t id) {
 }
 
 /* --- kernel level */
-static bool copy_tensor(ev *run, const as_node *node, as_tensor *to, const as_tensor *from) {
+static bool copy_tensor(run_state *run, const as_node *node, as_tensor *to, const as_tensor *from) {
   int64_t dim[AS_MAX_RANK];
   if (!extents(run, node, node->dim, node->rank, dim))
     return false;
   if (from->rank != node->rank || memcmp(dim, from->dim, node->rank * sizeof *dim))
-    return no(run, AS_BAD_INPUT, "an input of the wrong shape:", node);
-  if (!as_tensor_fits(run->d, dim, node->rank, &run->used))
-    return no(run, AS_UNKNOWN, "too large to evaluate:", node);
-  as_tensor_init(to, run->d, dim, node->rank);
+    return refuse(run, AS_BAD_INPUT, "an input of the wrong shape:", node);
+  if (!as_tensor_fits(run->domain, dim, node->rank, &run->used))
+    return refuse(run, AS_UNKNOWN, "too large to evaluate:", node);
+  as_tensor_init(to, run->domain, dim, node->rank);
   for (size_t i = 0; i < to->n; i++)
-    run->d->set(run->d, as_tensor_at(to, i), as_tensor_at(from, i));
+    run->domain->set(run->domain, as_tensor_at(to, i), as_tensor_at(from, i));
   return true;
 }
 
-static bool run_kernel_node(ev *run, as_node_id id) {
-  const as_node *node = &run->g->node[id];
+static bool run_kernel_node(run_state *run, as_node_id id) {
+  const as_node *node = &run->graph->node[id];
   if (run->val[id].d)
     return true;
   switch (node->kind) {
   case AS_N_INPUT:
-    return no(run, AS_BAD_INPUT, "an input without a value:", node);
+    return refuse(run, AS_BAD_INPUT, "an input without a value:", node);
   case AS_N_CONST:
   case AS_N_SIZE:
     return new_tensor(run, node, &run->val[id]) && run_number(run, node, &run->val[id]);
@@ -654,15 +659,19 @@ static bool run_kernel_node(ev *run, as_node_id id) {
   case AS_N_STORE:
     return run_block(run, node->block);
   default:
-    return no(run, AS_BAD_INPUT, "cannot stand at kernel level:", node);
+    return refuse(run, AS_BAD_INPUT, "cannot stand at kernel level:", node);
   }
 }
 
 as_status as_eval_graph_ops(const as_graph *graph, const as_domain *domain, const int64_t *env,
                             const as_tensor *inputs, as_tensor *outputs, uint64_t max_ops,
                             as_eval_marks *marks, as_err *err) {
-  ev run = {
-      .g = graph, .d = domain, .env = env, .err = err, .left = max_ops, .marks = {.node = AS_NONE}};
+  run_state run = {.graph = graph,
+                   .domain = domain,
+                   .env = env,
+                   .err = err,
+                   .left = max_ops,
+                   .marks = {.node = AS_NONE}};
   run.ticks = max_ops ? &run.left : NULL;
   run.val = as_calloc(graph->n + 1, sizeof *run.val);
   run.done = as_calloc(graph->n_block + 1, 1);
@@ -678,7 +687,7 @@ as_status as_eval_graph_ops(const as_graph *graph, const as_domain *domain, cons
   }
   for (uint32_t i = 0; i < graph->n_output && ok; i++) {
     if (!run.val[graph->output[i]].d)
-      ok = no(&run, AS_BAD_INPUT, "an output without a value:", &graph->node[graph->output[i]]);
+      ok = refuse(&run, AS_BAD_INPUT, "an output without a value:", &graph->node[graph->output[i]]);
   }
   for (uint32_t i = 0; i < graph->n_output && ok; i++) {
     const as_tensor *v = &run.val[graph->output[i]];

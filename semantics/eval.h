@@ -33,7 +33,7 @@ typedef struct as_opcode as_opcode;
 /* adim, arank: symbolic extents of the arguments.  env: values by size id.  Interns sizes in S.
  * NULL with err: AS_NO where an obligation of the call (an equation between extents, a `require`)
  * fails at these sizes, AS_BAD_INPUT where the operator is ill-formed. */
-as_opcode *as_opcode_new(as_sizes *S, const as_opdef *op, const as_size (*adim)[AS_MAX_RANK],
+as_opcode *as_opcode_new(as_sizes *sizes, const as_opdef *op, const as_size (*adim)[AS_MAX_RANK],
                          const uint32_t *arank, uint32_t nargs, const as_attr *attr,
                          const as_domain *d, const int64_t *env, as_err *err);
 void as_opcode_free(as_opcode *c); /* NULL allowed */
@@ -63,17 +63,17 @@ typedef struct {
  * tensor, or an element is not written exactly once; AS_BAD_INPUT: ill-formed; AS_UNKNOWN: over
  * max_ops, or tensors of more than AS_EVAL_MAX_BYTES alive together.  Interns sizes in g->sizes, so
  * two threads may not evaluate graphs over one size table at the same time. */
-as_status as_eval_graph_ops(const as_graph *g, const as_domain *d, const int64_t *env,
+as_status as_eval_graph_ops(const as_graph *graph, const as_domain *d, const int64_t *env,
                             const as_tensor *inputs, as_tensor *outputs, uint64_t max_ops,
                             as_eval_marks *marks /* may be NULL */, as_err *err);
-as_status as_eval_graph(const as_graph *g, const as_domain *d, const int64_t *env,
+as_status as_eval_graph(const as_graph *graph, const as_domain *d, const int64_t *env,
                         const as_tensor *inputs, as_tensor *outputs, as_err *err);
 
 /* All size facts that the calls of g's operators at kernel level rely on (section 2), appended to a
  * vector of as_size_fact. */
-bool as_graph_obligations(const as_graph *g, as_vec *facts, as_err *err);
+bool as_graph_obligations(const as_graph *graph, as_vec *facts, as_err *err);
 /* A malloc'ed environment over all sizes of S, filled with the concrete values where they are set
  * (INT64_MIN elsewhere). */
-int64_t *as_env_new(const as_sizes *S);
-bool as_fact_holds(const as_sizes *S, const as_size_fact *f, const int64_t *env);
+int64_t *as_env_new(const as_sizes *sizes);
+bool as_fact_holds(const as_sizes *sizes, const as_size_fact *f, const int64_t *env);
 #endif

@@ -16,77 +16,77 @@ typedef struct scope {
 } scope;
 
 typedef struct {
-  as_opcode *o;
-  as_sizes *S;
+  as_opcode *opcode;
+  as_sizes *sizes;
   const int64_t *env;
   const as_attr *attr;
-  as_match m;
+  as_match match;
   as_err *err;
   const as_size (*adim)[AS_MAX_RANK];
   const uint32_t *arank;
   uint32_t nargs;
-  scope *sc;
+  scope *scopes;
   const as_func *func;
   void **param;
   uint32_t depth; /* inside a function's definition */
-} cc;
+} op_compiler;
 
-static bool bad(cc *compiler, const as_expr *expr, const char *what, const char *name) {
+static bool bad(op_compiler *compiler, const as_expr *expr, const char *what, const char *name) {
   return as_err_set(compiler->err, AS_BAD_INPUT, "%s:%d:%d: operator %s: %s%s%s",
-                    compiler->o->op->file ? compiler->o->op->file : "?",
-                    expr ? expr->line : compiler->o->op->line, expr ? expr->col : 1,
-                    compiler->o->op->name, what, name ? " " : "", name ? name : "");
+                    compiler->opcode->op->file ? compiler->opcode->op->file : "?",
+                    expr ? expr->line : compiler->opcode->op->line, expr ? expr->col : 1,
+                    compiler->opcode->op->name, what, name ? " " : "", name ? name : "");
 }
 
-static void *elem(cc *compiler) {
-  void *x = as_arena_alloc(compiler->o->mem, compiler->o->d->size);
-  compiler->o->d->init(compiler->o->d, x);
-  *(void **)as_vec_push(&compiler->o->elems, NULL) = x;
+static void *elem(op_compiler *compiler) {
+  void *x = as_arena_alloc(compiler->opcode->mem, compiler->opcode->domain->size);
+  compiler->opcode->domain->init(compiler->opcode->domain, x);
+  *(void **)as_vec_push(&compiler->opcode->elems, NULL) = x;
   return x;
 }
 
-static scope *bind(cc *compiler, const char *name, uint32_t n, bool list) {
-  scope *inner = as_arena_alloc(compiler->o->mem, sizeof *inner);
-  *inner =
-      (scope){.name = name, .slot = compiler->o->nslots, .n = n, .list = list, .up = compiler->sc};
-  compiler->o->nslots += n;
-  return compiler->sc = inner;
+static scope *bind(op_compiler *compiler, const char *name, uint32_t n, bool list) {
+  scope *inner = as_arena_alloc(compiler->opcode->mem, sizeof *inner);
+  *inner = (scope){
+      .name = name, .slot = compiler->opcode->nslots, .n = n, .list = list, .up = compiler->scopes};
+  compiler->opcode->nslots += n;
+  return compiler->scopes = inner;
 }
 
-static const scope *find(const cc *compiler, const char *name, bool list) {
-  for (const scope *inner = compiler->sc; inner; inner = inner->up) {
+static const scope *find(const op_compiler *compiler, const char *name, bool list) {
+  for (const scope *inner = compiler->scopes; inner; inner = inner->up) {
     if (inner->list == list && !strcmp(inner->name, name))
       return inner;
   }
   return NULL;
 }
 
-static const as_bind_list *find_list(const cc *compiler, const char *name) {
-  for (uint32_t i = 0; i < compiler->m.nlist; i++) {
-    if (!strcmp(compiler->m.list[i].name, name))
-      return &compiler->m.list[i];
+static const as_bind_list *find_list(const op_compiler *compiler, const char *name) {
+  for (uint32_t i = 0; i < compiler->match.nlist; i++) {
+    if (!strcmp(compiler->match.list[i].name, name))
+      return &compiler->match.list[i];
   }
   return NULL;
 }
 
 /* value of a name that stands for an integer: 0 unknown, 1 slot, 2 constant, 3 a rational attribute
  * (index in *v) */
-static int find_int(const cc *compiler, const char *name, uint32_t *slot, int64_t *v) {
+static int find_int(const op_compiler *compiler, const char *name, uint32_t *slot, int64_t *v) {
   const scope *inner = find(compiler, name, false);
   if (inner) {
     *slot = inner->slot;
     return 1;
   }
-  for (uint32_t i = 0; i < compiler->m.nsize; i++) {
-    if (!strcmp(compiler->m.size[i].name, name)) {
-      *v = as_size_eval(compiler->S, compiler->m.size[i].size, compiler->env);
+  for (uint32_t i = 0; i < compiler->match.nsize; i++) {
+    if (!strcmp(compiler->match.size[i].name, name)) {
+      *v = as_size_eval(compiler->sizes, compiler->match.size[i].size, compiler->env);
       return 2;
     }
   }
-  for (uint32_t i = 0; i < compiler->o->op->nattrs; i++) {
-    if (!strcmp(compiler->o->op->attr[i], name)) {
+  for (uint32_t i = 0; i < compiler->opcode->op->nattrs; i++) {
+    if (!strcmp(compiler->opcode->op->attr[i], name)) {
       if (compiler->attr[i].is_size) {
-        *v = as_size_eval(compiler->S, compiler->attr[i].size, compiler->env);
+        *v = as_size_eval(compiler->sizes, compiler->attr[i].size, compiler->env);
         return 2;
       }
       *v = i;
@@ -100,7 +100,7 @@ static bool small_int(mpq_srcptr q) {
   return !mpz_cmp_ui(mpq_denref(q), 1) && mpz_fits_slong_p(mpq_numref(q));
 }
 
-static bool is_int(const cc *compiler, const as_expr *expr) {
+static bool is_int(const op_compiler *compiler, const as_expr *expr) {
   uint32_t s;
   int64_t v;
   switch (expr->kind) {
@@ -133,109 +133,111 @@ static bool is_int(const cc *compiler, const as_expr *expr) {
   }
 }
 
-static const cond *comp_cond(cc *c, const as_expr *e);
+static const cond *comp_cond(op_compiler *c, const as_expr *e);
 
-static const icode *comp_int(cc *compiler, const as_expr *expr) {
-  icode *made = as_arena_alloc(compiler->o->mem, sizeof *made);
+static const icode *comp_int(op_compiler *compiler, const as_expr *expr) {
+  icode *made = as_arena_alloc(compiler->opcode->mem, sizeof *made);
   if (!is_int(compiler, expr)) {
     bad(compiler, expr, "an integer expression was expected", NULL);
     return NULL;
   }
   switch (expr->kind) {
   case AS_E_NUM:
-    made->k = I_CONST;
-    made->v = mpz_get_si(mpq_numref(expr->num));
+    made->kind = I_CONST;
+    made->value = mpz_get_si(mpq_numref(expr->num));
     return made;
   case AS_E_NAME: {
-    int k = find_int(compiler, expr->name, &made->slot, &made->v);
-    made->k = k == 1 ? I_SLOT : I_CONST;
+    int k = find_int(compiler, expr->name, &made->slot, &made->value);
+    made->kind = k == 1 ? I_SLOT : I_CONST;
     if (k == 3)
-      made->v = mpz_get_si(mpq_numref(compiler->attr[made->v].num));
-    if (k == 2 && made->v == INT64_MIN) {
+      made->value = mpz_get_si(mpq_numref(compiler->attr[made->value].num));
+    if (k == 2 && made->value == INT64_MIN) {
       as_err_set(compiler->err, AS_NO, "operator %s: `%s` has no value at these sizes",
-                 compiler->o->op->name, expr->name);
+                 compiler->opcode->op->name, expr->name);
       return NULL;
     }
     return made;
   }
   case AS_E_IF:
-    made->k = I_IF;
-    if (!(made->c = comp_cond(compiler, expr->kid[0])) ||
-        !(made->a = comp_int(compiler, expr->kid[1])) ||
-        !(made->b = comp_int(compiler, expr->kid[2])))
+    made->kind = I_IF;
+    if (!(made->cond = comp_cond(compiler, expr->kid[0])) ||
+        !(made->left = comp_int(compiler, expr->kid[1])) ||
+        !(made->right = comp_int(compiler, expr->kid[2])))
       return NULL;
     return made;
   case AS_E_ADD:
-    made->k = I_ADD;
+    made->kind = I_ADD;
     break;
   case AS_E_SUB:
-    made->k = I_SUB;
+    made->kind = I_SUB;
     break;
   case AS_E_MUL:
-    made->k = I_MUL;
+    made->kind = I_MUL;
     break;
   case AS_E_NEG:
-    made->k = I_NEG;
+    made->kind = I_NEG;
     break;
   case AS_E_IDIV:
-    made->k = I_DIV;
+    made->kind = I_DIV;
     break;
   case AS_E_MOD:
-    made->k = I_MOD;
+    made->kind = I_MOD;
     break;
   case AS_E_MAX2:
-    made->k = I_MAX;
+    made->kind = I_MAX;
     break;
   case AS_E_MIN2:
-    made->k = I_MIN;
+    made->kind = I_MIN;
     break;
   case AS_E_ABS:
-    made->k = I_ABS;
+    made->kind = I_ABS;
     break;
   default:
     bad(compiler, expr, "an integer expression was expected", NULL);
     return NULL;
   }
-  if (!(made->a = comp_int(compiler, expr->kid[0])) ||
-      (expr->n > 1 && !(made->b = comp_int(compiler, expr->kid[1]))))
+  if (!(made->left = comp_int(compiler, expr->kid[0])) ||
+      (expr->n > 1 && !(made->right = comp_int(compiler, expr->kid[1]))))
     return NULL;
   return made;
 }
 
-static code *comp(cc *c, const as_expr *e);
+static code *comp(op_compiler *c, const as_expr *e);
 
-static const cond *comp_cond(cc *compiler, const as_expr *expr) {
-  cond *r = as_arena_alloc(compiler->o->mem, sizeof *r);
+static const cond *comp_cond(op_compiler *compiler, const as_expr *expr) {
+  cond *r = as_arena_alloc(compiler->opcode->mem, sizeof *r);
   switch (expr->kind) {
   case AS_E_REL: {
     const as_expr *a = expr->kid[0];
     const as_expr *b = expr->kid[1];
     r->rel = (as_rel)expr->rel;
     if (is_int(compiler, a) && is_int(compiler, b)) {
-      r->k = C_INTREL;
-      return (r->ia = comp_int(compiler, a)) && (r->ib = comp_int(compiler, b)) ? r : NULL;
+      r->kind = C_INTREL;
+      return (r->int_left = comp_int(compiler, a)) && (r->int_right = comp_int(compiler, b)) ? r
+                                                                                             : NULL;
     }
-    r->k = C_REL;
-    return (r->a = comp(compiler, a)) && (r->b = comp(compiler, b)) ? r : NULL;
+    r->kind = C_REL;
+    return (r->left = comp(compiler, a)) && (r->right = comp(compiler, b)) ? r : NULL;
   }
   case AS_E_AND:
   case AS_E_OR:
-    r->k = expr->kind == AS_E_AND ? C_AND : C_OR;
-    return (r->x = comp_cond(compiler, expr->kid[0])) && (r->y = comp_cond(compiler, expr->kid[1]))
+    r->kind = expr->kind == AS_E_AND ? C_AND : C_OR;
+    return (r->first = comp_cond(compiler, expr->kid[0])) &&
+                   (r->second = comp_cond(compiler, expr->kid[1]))
                ? r
                : NULL;
   case AS_E_NOT:
-    r->k = C_NOT;
-    return (r->x = comp_cond(compiler, expr->kid[0])) ? r : NULL;
+    r->kind = C_NOT;
+    return (r->first = comp_cond(compiler, expr->kid[0])) ? r : NULL;
   default:
     bad(compiler, expr, "a condition was expected", NULL);
     return NULL;
   }
 }
 
-static const icode *ix_slot(cc *compiler, uint32_t slot) {
-  icode *made = as_arena_alloc(compiler->o->mem, sizeof *made);
-  *made = (icode){.k = I_SLOT, .slot = slot};
+static const icode *ix_slot(op_compiler *compiler, uint32_t slot) {
+  icode *made = as_arena_alloc(compiler->opcode->mem, sizeof *made);
+  *made = (icode){.kind = I_SLOT, .slot = slot};
   return made;
 }
 
@@ -245,40 +247,40 @@ static bool literal_one(const as_sizes *sizes, as_size size) {
 }
 
 /* `~o`: indices of ..o adapted to axes first..first+n-1 of argument a (section 2) */
-static bool comp_bcast(cc *compiler, const as_expr *expr, const scope *o, const as_size *dim,
-                       uint32_t n, const icode **out) {
+static bool comp_bcast(op_compiler *compiler, const as_expr *expr, const scope *o,
+                       const as_size *dim, uint32_t n, const icode **out) {
   if (n > o->n)
     return bad(compiler, expr, "more axes than the broadcast shape of", o->name);
   for (uint32_t j = 0; j < n; j++) {
     uint32_t at = o->n - n + j;
-    if (literal_one(compiler->S, dim[j]) && !literal_one(compiler->S, o->dim[at]))
-      out[j] = as_arena_alloc(compiler->o->mem, sizeof(icode)); /* zeroed: constant 0 */
+    if (literal_one(compiler->sizes, dim[j]) && !literal_one(compiler->sizes, o->dim[at]))
+      out[j] = as_arena_alloc(compiler->opcode->mem, sizeof(icode)); /* zeroed: constant 0 */
     else
       out[j] = ix_slot(compiler, o->slot + at);
   }
   return true;
 }
 
-static code *comp_access(cc *compiler, const as_expr *expr, code *made) {
+static code *comp_access(op_compiler *compiler, const as_expr *expr, code *made) {
   uint32_t target = UINT32_MAX;
   uint32_t a = 0;
-  for (a = 0; a < compiler->o->nlet; a++) {
-    if (compiler->o->let[a].body && !strcmp(compiler->o->let[a].name, expr->name))
+  for (a = 0; a < compiler->opcode->nlet; a++) {
+    if (compiler->opcode->let[a].body && !strcmp(compiler->opcode->let[a].name, expr->name))
       break;
   }
-  if (a < compiler->o->nlet) {
-    made->k = S_LET;
-    target = compiler->o->let[a].nix;
+  if (a < compiler->opcode->nlet) {
+    made->kind = S_LET;
+    target = compiler->opcode->let[a].nindex;
   } else {
     for (a = 0; a < compiler->nargs; a++) {
-      if (!strcmp(compiler->o->op->arg[a].name, expr->name))
+      if (!strcmp(compiler->opcode->op->arg[a].name, expr->name))
         break;
     }
     if (a == compiler->nargs) {
       bad(compiler, expr, "unknown tensor", expr->name);
       return NULL;
     }
-    made->k = S_ARG;
+    made->kind = S_ARG;
     target = compiler->arank[a];
   }
   made->which = a;
@@ -310,7 +312,7 @@ static code *comp_access(cc *compiler, const as_expr *expr, code *made) {
       if (j != i) {
         const scope *t =
             expr->acc[j] == AS_IX_LIST ? find(compiler, expr->acc_name[j], true) : NULL;
-        if (expr->acc[j] == AS_IX_BCAST || made->k != S_ARG) {
+        if (expr->acc[j] == AS_IX_BCAST || made->kind != S_ARG) {
           bad(compiler, expr, "only one broadcast index list, of an argument, can be adapted in",
               expr->name);
           return NULL;
@@ -318,7 +320,7 @@ static code *comp_access(cc *compiler, const as_expr *expr, code *made) {
         others += expr->acc[j] == AS_IX_SCALAR ? 1 : t ? t->n : 0;
       }
     }
-    if (made->k != S_ARG || others > target) {
+    if (made->kind != S_ARG || others > target) {
       bad(compiler, expr, "an index list cannot be adapted to", expr->name);
       return NULL;
     }
@@ -330,13 +332,13 @@ static code *comp_access(cc *compiler, const as_expr *expr, code *made) {
     bad(compiler, expr, "wrong number of indices of", expr->name);
     return NULL;
   }
-  made->nix = n;
-  made->ix = as_arena_alloc(compiler->o->mem, (n + 1) * sizeof *made->ix);
-  memcpy(made->ix, ix, n * sizeof *ix);
+  made->nindex = n;
+  made->index = as_arena_alloc(compiler->opcode->mem, (n + 1) * sizeof *made->index);
+  memcpy(made->index, ix, n * sizeof *ix);
   return made;
 }
 
-static code *comp_call(cc *compiler, const as_expr *expr, code *made) {
+static code *comp_call(op_compiler *compiler, const as_expr *expr, code *made) {
   const as_func *function = expr->func;
   if (!function || function->n != expr->n) {
     bad(compiler, expr, "wrong call of function", expr->name);
@@ -347,15 +349,15 @@ static code *comp_call(cc *compiler, const as_expr *expr, code *made) {
     return NULL;
   }
   made->n = expr->n;
-  made->kid = as_arena_alloc(compiler->o->mem, (expr->n + 2) * sizeof *made->kid);
-  made->param = as_arena_alloc(compiler->o->mem, (expr->n + 1) * sizeof *made->param);
+  made->kid = as_arena_alloc(compiler->opcode->mem, (expr->n + 2) * sizeof *made->kid);
+  made->param = as_arena_alloc(compiler->opcode->mem, (expr->n + 1) * sizeof *made->param);
   for (uint32_t i = 0; i < expr->n; i++) {
     if (!(made->kid[i] = comp(compiler, expr->kid[i])))
       return NULL;
     made->param[i] = elem(compiler);
   }
   made->name = function->name;
-  made->k = function->body ? S_FUNC : S_BUILTIN;
+  made->kind = function->body ? S_FUNC : S_BUILTIN;
   if (!function->body)
     return made;
   const as_func *func = compiler->func;
@@ -370,11 +372,11 @@ static code *comp_call(cc *compiler, const as_expr *expr, code *made) {
   return made->kid[expr->n] ? made : NULL;
 }
 
-static code *comp_name(cc *compiler, const as_expr *expr, code *made) {
+static code *comp_name(op_compiler *compiler, const as_expr *expr, code *made) {
   if (compiler->func) {
     for (uint32_t i = 0; i < compiler->func->n; i++) {
       if (!strcmp(compiler->func->param[i], expr->name)) {
-        made->k = S_PARAM;
+        made->kind = S_PARAM;
         made->from = compiler->param[i];
         return made;
       }
@@ -387,19 +389,19 @@ static code *comp_name(cc *compiler, const as_expr *expr, code *made) {
   switch (find_int(compiler, expr->name, &s, &v)) {
   case 1:
   case 2:
-    made->k = S_INT;
+    made->kind = S_INT;
     return (made->i = comp_int(compiler, expr)) ? made : NULL;
   case 3:
-    made->k = S_CONST;
+    made->kind = S_CONST;
     made->from = elem(compiler);
-    compiler->o->d->from_q(compiler->o->d, made->from, compiler->attr[v].num);
+    compiler->opcode->domain->from_q(compiler->opcode->domain, made->from, compiler->attr[v].num);
     return made;
   default: {
     /* a let without indices may be read without brackets */
-    for (uint32_t a = 0; a < compiler->o->nlet; a++) {
-      if (compiler->o->let[a].body && !compiler->o->let[a].nix &&
-          !strcmp(compiler->o->let[a].name, expr->name)) {
-        made->k = S_LET;
+    for (uint32_t a = 0; a < compiler->opcode->nlet; a++) {
+      if (compiler->opcode->let[a].body && !compiler->opcode->let[a].nindex &&
+          !strcmp(compiler->opcode->let[a].name, expr->name)) {
+        made->kind = S_LET;
         made->which = a;
         return made;
       }
@@ -410,36 +412,36 @@ static code *comp_name(cc *compiler, const as_expr *expr, code *made) {
   }
 }
 
-static code *comp_reduce(cc *compiler, const as_expr *expr, code *made) {
-  made->k = expr->kind == AS_E_SUM    ? S_SUM
-            : expr->kind == AS_E_PROD ? S_PROD
-            : expr->kind == AS_E_MAXR ? S_MAXR
-                                      : S_MINR;
+static code *comp_reduce(op_compiler *compiler, const as_expr *expr, code *made) {
+  made->kind = expr->kind == AS_E_SUM    ? S_SUM
+               : expr->kind == AS_E_PROD ? S_PROD
+               : expr->kind == AS_E_MAXR ? S_MAXR
+                                         : S_MINR;
   if (compiler->func) {
     bad(compiler, expr, "a reduction cannot stand in a function", NULL);
     return NULL;
   }
   if (!(made->i = comp_int(compiler, expr->kid[0])))
     return NULL;
-  scope *old = compiler->sc;
+  scope *old = compiler->scopes;
   made->slot = bind(compiler, expr->name, 1, false)->slot;
-  made->kid = as_arena_alloc(compiler->o->mem, sizeof *made->kid);
+  made->kid = as_arena_alloc(compiler->opcode->mem, sizeof *made->kid);
   made->n = 1;
   made->kid[0] = comp(compiler, expr->kid[1]);
-  compiler->sc = old;
+  compiler->scopes = old;
   return made->kid[0] ? made : NULL;
 }
 
-static code *comp(cc *compiler, const as_expr *expr) {
-  code *made = as_arena_alloc(compiler->o->mem, sizeof *made);
+static code *comp(op_compiler *compiler, const as_expr *expr) {
+  code *made = as_arena_alloc(compiler->opcode->mem, sizeof *made);
   made->line = expr->line;
   made->col = expr->col;
   uint32_t first = 0;
   switch (expr->kind) {
   case AS_E_NUM:
-    made->k = S_CONST;
+    made->kind = S_CONST;
     made->from = elem(compiler);
-    compiler->o->d->from_q(compiler->o->d, made->from, expr->num);
+    compiler->opcode->domain->from_q(compiler->opcode->domain, made->from, expr->num);
     return made;
   case AS_E_NAME:
     return comp_name(compiler, expr, made);
@@ -460,56 +462,56 @@ static code *comp(cc *compiler, const as_expr *expr) {
   case AS_E_IDIV:
   case AS_E_MOD:
     if (is_int(compiler, expr)) {
-      made->k = S_INT;
+      made->kind = S_INT;
       return (made->i = comp_int(compiler, expr)) ? made : NULL;
     }
-    made->k = expr->kind == AS_E_IDIV ? S_IDIV : S_MOD;
+    made->kind = expr->kind == AS_E_IDIV ? S_IDIV : S_MOD;
     break;
   case AS_E_ADD:
-    made->k = S_ADD;
+    made->kind = S_ADD;
     break;
   case AS_E_SUB:
-    made->k = S_SUB;
+    made->kind = S_SUB;
     break;
   case AS_E_MUL:
-    made->k = S_MUL;
+    made->kind = S_MUL;
     break;
   case AS_E_FDIV:
-    made->k = S_DIV;
+    made->kind = S_DIV;
     break;
   case AS_E_NEG:
-    made->k = S_UN;
+    made->kind = S_UN;
     made->un = AS_U_NEG;
     break;
   case AS_E_EXP:
-    made->k = S_UN;
+    made->kind = S_UN;
     made->un = AS_U_EXP;
     break;
   case AS_E_LOG:
-    made->k = S_UN;
+    made->kind = S_UN;
     made->un = AS_U_LOG;
     break;
   case AS_E_SQRT:
-    made->k = S_UN;
+    made->kind = S_UN;
     made->un = AS_U_SQRT;
     break;
   case AS_E_INV:
-    made->k = S_UN;
+    made->kind = S_UN;
     made->un = AS_U_INV;
     break;
   case AS_E_ABS:
-    made->k = S_ABS;
+    made->kind = S_ABS;
     break;
   case AS_E_MAX2:
-    made->k = S_MAX2;
+    made->kind = S_MAX2;
     break;
   case AS_E_MIN2:
-    made->k = S_MIN2;
+    made->kind = S_MIN2;
     break;
   case AS_E_IF:
-    made->k = S_IF;
+    made->kind = S_IF;
     first = 1;
-    if (!(made->c = comp_cond(compiler, expr->kid[0])))
+    if (!(made->cond = comp_cond(compiler, expr->kid[0])))
       return NULL;
     break;
   default:
@@ -517,19 +519,19 @@ static code *comp(cc *compiler, const as_expr *expr) {
     return NULL;
   }
   made->n = expr->n - first;
-  made->kid = as_arena_alloc(compiler->o->mem, (made->n + 1) * sizeof *made->kid);
+  made->kid = as_arena_alloc(compiler->opcode->mem, (made->n + 1) * sizeof *made->kid);
   for (uint32_t i = 0; i < made->n; i++) {
     if (!(made->kid[i] = comp(compiler, expr->kid[first + i])))
       return NULL;
   }
   made->tmp[0] = elem(compiler);
-  if (made->k == S_ABS || made->k == S_IF || made->k == S_IDIV || made->k == S_MOD)
+  if (made->kind == S_ABS || made->kind == S_IF || made->kind == S_IDIV || made->kind == S_MOD)
     made->tmp[1] = elem(compiler);
   return made;
 }
 
 /* binds the names on a left side; the total number of indices in *n */
-static bool bind_left(cc *compiler, const as_let *let, uint32_t *n) {
+static bool bind_left(op_compiler *compiler, const as_let *let, uint32_t *n) {
   *n = 0;
   for (uint32_t i = 0; i < let->n; i++) {
     if (!let->ix[i].is_list) {
@@ -547,16 +549,16 @@ static bool bind_left(cc *compiler, const as_let *let, uint32_t *n) {
   return true;
 }
 
-static bool check_facts(cc *compiler, const as_vec *facts) {
+static bool check_facts(op_compiler *compiler, const as_vec *facts) {
   for (size_t i = 0; i < facts->n; i++) {
     const as_size_fact *fact = &AS_VEC_AT(facts, as_size_fact, i);
-    if (as_fact_holds(compiler->S, fact, compiler->env))
+    if (as_fact_holds(compiler->sizes, fact, compiler->env))
       continue;
     static const char *const sym[] = {"=", "!=", "<=", "<"};
-    char *a = as_size_print(compiler->S, fact->lhs);
-    char *b = as_size_print(compiler->S, fact->rhs);
+    char *a = as_size_print(compiler->sizes, fact->lhs);
+    char *b = as_size_print(compiler->sizes, fact->rhs);
     as_err_set(compiler->err, AS_NO, "operator %s: %s %s %s does not hold at these sizes",
-               compiler->o->op->name, a, sym[fact->rel], b);
+               compiler->opcode->op->name, a, sym[fact->rel], b);
     free(a);
     free(b);
     return false;
@@ -564,21 +566,21 @@ static bool check_facts(cc *compiler, const as_vec *facts) {
   return true;
 }
 
-static bool compile(cc *compiler) {
-  as_opcode *opcode = compiler->o;
+static bool compile(op_compiler *compiler) {
+  as_opcode *opcode = compiler->opcode;
   const as_opdef *op = opcode->op;
   as_size outdim[AS_MAX_RANK];
   as_vec facts;
   as_vec_init(&facts, sizeof(as_size_fact));
-  bool ok = as_opdef_match(compiler->S, op, compiler->adim, compiler->arank, compiler->nargs,
-                           compiler->attr, &compiler->m, outdim, &opcode->outrank, &facts,
+  bool ok = as_opdef_match(compiler->sizes, op, compiler->adim, compiler->arank, compiler->nargs,
+                           compiler->attr, &compiler->match, outdim, &opcode->outrank, &facts,
                            compiler->err) &&
             check_facts(compiler, &facts);
   as_vec_clear(&facts);
   if (!ok)
     return false;
   for (uint32_t i = 0; i < opcode->outrank; i++) {
-    opcode->outdim[i] = as_size_eval(compiler->S, outdim[i], compiler->env);
+    opcode->outdim[i] = as_size_eval(compiler->sizes, outdim[i], compiler->env);
     if (opcode->outdim[i] < 0) {
       return as_err_set(compiler->err, AS_NO,
                         "operator %s: extent %u of the result is not a size here", op->name, i);
@@ -590,7 +592,7 @@ static bool compile(cc *compiler) {
   opcode->let = as_arena_alloc(opcode->mem, (op->nlet + 1) * sizeof *opcode->let);
   for (uint32_t i = 0; i < op->nlet; i++) {
     const as_let *l = &op->let[i];
-    compiler->sc = NULL;
+    compiler->scopes = NULL;
     uint32_t first = opcode->nslots;
     uint32_t n;
     if (!bind_left(compiler, l, &n))
@@ -607,7 +609,7 @@ static bool compile(cc *compiler) {
     }
     letcode *let = &opcode->let[i];
     let->name = l->name;
-    let->nix = n;
+    let->nindex = n;
     as_map_init(&let->known, n);
     let->slot = as_arena_alloc(opcode->mem, (n + 1) * sizeof *let->slot);
     for (uint32_t j = 0; j < n; j++)
@@ -623,17 +625,17 @@ as_opcode *as_opcode_new(as_sizes *sizes, const as_opdef *op, const as_size (*ad
                          const as_domain *domain, const int64_t *env, as_err *err) {
   as_opcode *opcode = as_calloc(1, sizeof *opcode);
   opcode->op = op;
-  opcode->d = domain;
+  opcode->domain = domain;
   opcode->mem = as_arena_new();
   as_vec_init(&opcode->elems, sizeof(void *));
-  cc compiler = {.o = opcode,
-                 .S = sizes,
-                 .env = env,
-                 .attr = attr,
-                 .err = err,
-                 .adim = adim,
-                 .arank = arank,
-                 .nargs = nargs};
+  op_compiler compiler = {.opcode = opcode,
+                          .sizes = sizes,
+                          .env = env,
+                          .attr = attr,
+                          .err = err,
+                          .adim = adim,
+                          .arank = arank,
+                          .nargs = nargs};
   if (compile(&compiler))
     return opcode;
   as_opcode_free(opcode);
@@ -644,11 +646,11 @@ void as_opcode_free(as_opcode *opcode) {
   if (!opcode)
     return;
   for (size_t i = 0; i < opcode->elems.n; i++)
-    opcode->d->clear(opcode->d, AS_VEC_AT(&opcode->elems, void *, i));
+    opcode->domain->clear(opcode->domain, AS_VEC_AT(&opcode->elems, void *, i));
   as_vec_clear(&opcode->elems);
   for (uint32_t i = 0; opcode->let && i < opcode->nlet; i++) {
     as_map_clear(&opcode->let[i].known);
-    as_dom_free(opcode->d, opcode->let[i].val, opcode->let[i].cap);
+    as_dom_free(opcode->domain, opcode->let[i].val, opcode->let[i].cap);
   }
   as_arena_free(opcode->mem);
   free(opcode);
@@ -688,10 +690,10 @@ as_status as_func_run(const as_func *func, const as_domain *domain, const void *
   as_func outer = {.name = func->name, .n = func->n, .param = param, .body = &call};
   as_opcode *opcode = as_calloc(1, sizeof *opcode);
   opcode->op = &op;
-  opcode->d = domain;
+  opcode->domain = domain;
   opcode->mem = as_arena_new();
   as_vec_init(&opcode->elems, sizeof(void *));
-  cc compiler = {.o = opcode, .err = err, .func = &outer};
+  op_compiler compiler = {.opcode = opcode, .err = err, .func = &outer};
   compiler.param = as_arena_alloc(opcode->mem, (func->n + 1) * sizeof *compiler.param);
   for (uint32_t i = 0; i < func->n; i++)
     domain->set(domain, compiler.param[i] = elem(&compiler), arg[i]);

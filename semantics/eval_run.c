@@ -30,31 +30,31 @@ static bool tick(as_opcode *opcode) {
 typedef enum { K_NO, K_YES, K_MAYBE, K_UNDEF, K_POISON } known;
 
 static known test(as_opcode *o, const cond *c, bool *doubt);
-static void ev(as_opcode *o, const code *e, void *r);
+static void eval_value(as_opcode *o, const code *e, void *r);
 
-static int64_t iv(as_opcode *opcode, const icode *index) {
+static int64_t eval_index(as_opcode *opcode, const icode *index) {
   int64_t a;
   int64_t b;
   int64_t r = 0;
   bool over = false;
-  switch (index->k) {
+  switch (index->kind) {
   case I_CONST:
-    return index->v;
+    return index->value;
   case I_SLOT:
     return opcode->slot[index->slot];
   case I_IF: {
     bool doubt = false;
-    known answer = test(opcode, index->c, &doubt);
+    known answer = test(opcode, index->cond, &doubt);
     if (answer != K_YES && answer != K_NO)
       fail(opcode, NULL, "an index depends on data");
-    return iv(opcode, answer == K_YES ? index->a : index->b);
+    return eval_index(opcode, answer == K_YES ? index->left : index->right);
   }
   default:
     break;
   }
-  a = iv(opcode, index->a);
-  b = index->b ? iv(opcode, index->b) : 0;
-  switch (index->k) {
+  a = eval_index(opcode, index->left);
+  b = index->right ? eval_index(opcode, index->right) : 0;
+  switch (index->kind) {
   case I_ADD:
     over = __builtin_add_overflow(a, b, &r);
     break;
@@ -82,7 +82,7 @@ static int64_t iv(as_opcode *opcode, const icode *index) {
       return 0;
     }
     r = a / b - (a % b < 0);
-    if (index->k == I_MOD)
+    if (index->kind == I_MOD)
       r = a - r * b;
     break;
   default:
@@ -119,36 +119,36 @@ static known compare(const as_domain *domain, as_rel rel, const void *a, const v
 static known test(as_opcode *opcode, const cond *c, bool *doubt) {
   known x;
   known y;
-  switch (c->k) {
+  switch (c->kind) {
   case C_INTREL: {
-    int64_t a = iv(opcode, c->ia);
-    int64_t b = iv(opcode, c->ib);
+    int64_t a = eval_index(opcode, c->int_left);
+    int64_t b = eval_index(opcode, c->int_right);
     return int_rel(c->rel, a, b) ? K_YES : K_NO;
   }
   case C_REL: {
-    const as_domain *domain = opcode->d;
+    const as_domain *domain = opcode->domain;
     void *a = as_dom_new(domain, 2);
     void *b = AS_DOM_AT(domain, a, 1);
-    ev(opcode, c->a, a);
-    ev(opcode, c->b, b);
+    eval_value(opcode, c->left, a);
+    eval_value(opcode, c->right, b);
     known answer = compare(domain, c->rel, a, b, doubt);
     as_dom_free(domain, a, 2);
     return answer;
   }
   case C_NOT:
-    x = test(opcode, c->x, doubt);
+    x = test(opcode, c->first, doubt);
     return x == K_YES ? K_NO : x == K_NO ? K_YES : x;
   case C_AND:
   case C_OR:
     break;
   }
-  known stops = c->k == C_AND ? K_NO : K_YES;
-  x = test(opcode, c->x, doubt);
+  known stops = c->kind == C_AND ? K_NO : K_YES;
+  x = test(opcode, c->first, doubt);
   if (x != K_YES && x != K_NO && x != K_MAYBE)
     return x;
   if (x == stops)
     return x;
-  y = test(opcode, c->y, doubt);
+  y = test(opcode, c->second, doubt);
   if (x == K_MAYBE) {
     if (y == stops)
       return y;
@@ -161,7 +161,7 @@ static known test(as_opcode *opcode, const cond *c, bool *doubt) {
 
 /* r = (a rel b) ? b : a, for maxima and minima; acc may be r itself */
 static void choose(as_opcode *opcode, void *r, const void *a, const void *b, bool greater) {
-  const as_domain *domain = opcode->d;
+  const as_domain *domain = opcode->domain;
   bool doubt = false;
   known answer = compare(domain, AS_REL_LE, a, b, &doubt);
   unsigned f = (domain->flags(domain, a) | domain->flags(domain, b)) & AS_F_DOUBT;
@@ -179,16 +179,16 @@ static void choose(as_opcode *opcode, void *r, const void *a, const void *b, boo
 }
 
 static void reduce(as_opcode *opcode, const code *expr, void *r) {
-  const as_domain *domain = opcode->d;
-  int64_t n = iv(opcode, expr->i);
-  if (expr->k == S_SUM || expr->k == S_PROD) {
-    as_dom_from_int(domain, r, expr->k == S_PROD);
+  const as_domain *domain = opcode->domain;
+  int64_t n = eval_index(opcode, expr->i);
+  if (expr->kind == S_SUM || expr->kind == S_PROD) {
+    as_dom_from_int(domain, r, expr->kind == S_PROD);
     for (int64_t k = 0; k < n; k++) {
       if (!tick(opcode))
         return;
       opcode->slot[expr->slot] = k;
-      ev(opcode, expr->kid[0], expr->tmp[0]);
-      (expr->k == S_SUM ? domain->add : domain->mul)(domain, r, r, expr->tmp[0]);
+      eval_value(opcode, expr->kid[0], expr->tmp[0]);
+      (expr->kind == S_SUM ? domain->add : domain->mul)(domain, r, r, expr->tmp[0]);
     }
     return;
   }
@@ -202,11 +202,11 @@ static void reduce(as_opcode *opcode, const code *expr, void *r) {
       return;
     opcode->slot[expr->slot] = k;
     if (!k) {
-      ev(opcode, expr->kid[0], r);
+      eval_value(opcode, expr->kid[0], r);
       continue;
     }
-    ev(opcode, expr->kid[0], expr->tmp[0]);
-    if (expr->k == S_MAXR)
+    eval_value(opcode, expr->kid[0], expr->tmp[0]);
+    if (expr->kind == S_MAXR)
       choose(opcode, r, r, expr->tmp[0], true);
     else
       choose(opcode, r, r, expr->tmp[0], false);
@@ -216,15 +216,15 @@ static void reduce(as_opcode *opcode, const code *expr, void *r) {
 static void access_arg(as_opcode *opcode, const code *expr, void *r) {
   const as_tensor *tensor = opcode->arg[expr->which];
   size_t at = 0;
-  for (uint32_t i = 0; i < expr->nix; i++) {
-    int64_t x = iv(opcode, expr->ix[i]);
+  for (uint32_t i = 0; i < expr->nindex; i++) {
+    int64_t x = eval_index(opcode, expr->index[i]);
     if (x < 0 || x >= tensor->dim[i]) {
       fail(opcode, expr, "an index leaves the tensor");
       return;
     }
     at = at * (size_t)tensor->dim[i] + (size_t)x;
   }
-  opcode->d->set(opcode->d, r, as_tensor_at(tensor, at));
+  opcode->domain->set(opcode->domain, r, as_tensor_at(tensor, at));
 }
 
 static void let_grow(const as_domain *domain, letcode *let) {
@@ -239,42 +239,42 @@ static void let_grow(const as_domain *domain, letcode *let) {
 static void access_let(as_opcode *opcode, const code *expr, void *r) {
   letcode *let = &opcode->let[expr->which];
   uint64_t key[4 * AS_MAX_RANK];
-  for (uint32_t i = 0; i < expr->nix; i++)
-    key[i] = (uint64_t)iv(opcode, expr->ix[i]);
+  for (uint32_t i = 0; i < expr->nindex; i++)
+    key[i] = (uint64_t)eval_index(opcode, expr->index[i]);
   uint64_t at;
   if (as_map_get(&let->known, key, &at)) {
-    opcode->d->set(opcode->d, r, AS_DOM_AT(opcode->d, let->val, at));
+    opcode->domain->set(opcode->domain, r, AS_DOM_AT(opcode->domain, let->val, at));
     return;
   }
   /* the body reads only earlier lets, so this table cannot change meanwhile */
-  for (uint32_t i = 0; i < let->nix; i++)
+  for (uint32_t i = 0; i < let->nindex; i++)
     opcode->slot[let->slot[i]] = (int64_t)key[i];
-  ev(opcode, let->body, r);
+  eval_value(opcode, let->body, r);
   if (opcode->status != AS_OK)
     return;
   at = let->known.count;
   if (at == let->cap)
-    let_grow(opcode->d, let);
+    let_grow(opcode->domain, let);
   as_map_put(&let->known, key, at);
-  opcode->d->set(opcode->d, AS_DOM_AT(opcode->d, let->val, at), r);
+  opcode->domain->set(opcode->domain, AS_DOM_AT(opcode->domain, let->val, at), r);
 }
 
 static void ev_if(as_opcode *opcode, const code *expr, void *r) {
-  const as_domain *domain = opcode->d;
+  const as_domain *domain = opcode->domain;
   bool doubt = false;
-  known answer = test(opcode, expr->c, &doubt);
+  known answer = test(opcode, expr->cond, &doubt);
   if (opcode->status != AS_OK)
     return;
   switch (answer) {
   case K_YES:
-    ev(opcode, expr->kid[0], r);
+    eval_value(opcode, expr->kid[0], r);
     break;
   case K_NO:
-    ev(opcode, expr->kid[1], r);
+    eval_value(opcode, expr->kid[1], r);
     break;
   case K_MAYBE:
-    ev(opcode, expr->kid[0], expr->tmp[0]);
-    ev(opcode, expr->kid[1], expr->tmp[1]);
+    eval_value(opcode, expr->kid[0], expr->tmp[0]);
+    eval_value(opcode, expr->kid[1], expr->tmp[1]);
     domain->join(domain, r, expr->tmp[0], expr->tmp[1]);
     break;
   case K_UNDEF:
@@ -289,14 +289,15 @@ static void ev_if(as_opcode *opcode, const code *expr, void *r) {
 
 static void ev_call(as_opcode *opcode, const code *expr, void *r) {
   for (uint32_t i = 0; i < expr->n; i++)
-    ev(opcode, expr->kid[i], expr->param[i]);
+    eval_value(opcode, expr->kid[i], expr->param[i]);
   if (opcode->status != AS_OK)
     return;
-  if (expr->k == S_FUNC) {
-    ev(opcode, expr->kid[expr->n], r);
+  if (expr->kind == S_FUNC) {
+    eval_value(opcode, expr->kid[expr->n], r);
     return;
   }
-  if (!opcode->d->builtin(opcode->d, expr->name, r, (const void *const *)expr->param, expr->n)) {
+  if (!opcode->domain->builtin(opcode->domain, expr->name, r, (const void *const *)expr->param,
+                               expr->n)) {
     stop(opcode, AS_BAD_INPUT);
     as_err_set(opcode->err, AS_BAD_INPUT, "the built-in function %s has no evaluator", expr->name);
   }
@@ -305,32 +306,32 @@ static void ev_call(as_opcode *opcode, const code *expr, void *r) {
 /* quotients of data are rounded as the domain's own `div` does; domains without one know nothing of
  * them */
 static void ev_idiv(as_opcode *opcode, const code *expr, void *r) {
-  const as_domain *domain = opcode->d;
-  ev(opcode, expr->kid[0], expr->tmp[0]);
-  ev(opcode, expr->kid[1], expr->tmp[1]);
+  const as_domain *domain = opcode->domain;
+  eval_value(opcode, expr->kid[0], expr->tmp[0]);
+  eval_value(opcode, expr->kid[1], expr->tmp[1]);
   if (opcode->status != AS_OK)
     return;
   if (!domain->builtin(domain, "div", r, (const void *const[]){expr->tmp[0], expr->tmp[1]}, 2)) {
     as_dom_from_int(domain, r, 0);
     domain->flag(domain, r, AS_F_POISON | AS_F_DOUBT);
   }
-  if (expr->k == S_IDIV)
+  if (expr->kind == S_IDIV)
     return;
   domain->mul(domain, r, expr->tmp[1], r);
   domain->sub(domain, r, expr->tmp[0], r);
 }
 
-static void ev(as_opcode *opcode, const code *expr, void *r) {
-  const as_domain *domain = opcode->d;
+static void eval_value(as_opcode *opcode, const code *expr, void *r) {
+  const as_domain *domain = opcode->domain;
   if (opcode->status != AS_OK)
     return;
-  switch (expr->k) {
+  switch (expr->kind) {
   case S_CONST:
   case S_PARAM:
     domain->set(domain, r, expr->from);
     return;
   case S_INT:
-    as_dom_from_int(domain, r, iv(opcode, expr->i));
+    as_dom_from_int(domain, r, eval_index(opcode, expr->i));
     return;
   case S_ARG:
     access_arg(opcode, expr, r);
@@ -341,15 +342,15 @@ static void ev(as_opcode *opcode, const code *expr, void *r) {
   case S_ADD:
   case S_SUB:
   case S_MUL:
-    ev(opcode, expr->kid[0], expr->tmp[0]);
-    ev(opcode, expr->kid[1], r);
-    (expr->k == S_ADD   ? domain->add
-     : expr->k == S_SUB ? domain->sub
-                        : domain->mul)(domain, r, expr->tmp[0], r);
+    eval_value(opcode, expr->kid[0], expr->tmp[0]);
+    eval_value(opcode, expr->kid[1], r);
+    (expr->kind == S_ADD   ? domain->add
+     : expr->kind == S_SUB ? domain->sub
+                           : domain->mul)(domain, r, expr->tmp[0], r);
     return;
   case S_DIV:
-    ev(opcode, expr->kid[0], expr->tmp[0]);
-    ev(opcode, expr->kid[1], r);
+    eval_value(opcode, expr->kid[0], expr->tmp[0]);
+    eval_value(opcode, expr->kid[1], r);
     domain->un(domain, AS_U_INV, r, r);
     domain->mul(domain, r, expr->tmp[0], r);
     return;
@@ -358,19 +359,19 @@ static void ev(as_opcode *opcode, const code *expr, void *r) {
     ev_idiv(opcode, expr, r);
     return;
   case S_UN:
-    ev(opcode, expr->kid[0], r);
+    eval_value(opcode, expr->kid[0], r);
     domain->un(domain, expr->un, r, r);
     return;
   case S_ABS:
-    ev(opcode, expr->kid[0], expr->tmp[0]);
+    eval_value(opcode, expr->kid[0], expr->tmp[0]);
     domain->un(domain, AS_U_NEG, expr->tmp[1], expr->tmp[0]);
     choose(opcode, r, expr->tmp[1], expr->tmp[0], true); /* |x| = max(-x, x) */
     return;
   case S_MAX2:
   case S_MIN2:
-    ev(opcode, expr->kid[0], expr->tmp[0]);
-    ev(opcode, expr->kid[1], r);
-    choose(opcode, r, expr->tmp[0], r, expr->k == S_MAX2);
+    eval_value(opcode, expr->kid[0], expr->tmp[0]);
+    eval_value(opcode, expr->kid[1], r);
+    choose(opcode, r, expr->tmp[0], r, expr->kind == S_MAX2);
     return;
   case S_SUM:
   case S_PROD:
@@ -391,7 +392,7 @@ static void ev(as_opcode *opcode, const code *expr, void *r) {
 as_status as_opcode_value(as_opcode *opcode, void *out, as_err *err) {
   opcode->err = err;
   opcode->status = AS_OK;
-  ev(opcode, opcode->out, out);
+  eval_value(opcode, opcode->out, out);
   return opcode->status;
 }
 
@@ -407,7 +408,7 @@ as_status as_opcode_run(as_opcode *opcode, const as_tensor *const *arg, as_tenso
   for (size_t at = 0; at < out->n && tick(opcode); at++) {
     for (uint32_t i = 0; i < opcode->outrank; i++)
       opcode->slot[opcode->out_slot + i] = ix[i];
-    ev(opcode, opcode->out, as_tensor_at(out, at));
+    eval_value(opcode, opcode->out, as_tensor_at(out, at));
     for (uint32_t i = opcode->outrank; i-- > 0;) {
       if (++ix[i] < opcode->outdim[i])
         break;

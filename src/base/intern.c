@@ -5,15 +5,15 @@
 typedef struct {
   char *bytes;
   size_t n;
-} row;
+} interned_row;
 
-static const row *row_of(const as_intern *table, uint32_t id) {
-  return &AS_VEC_AT(&table->row, row, id);
+static const interned_row *row_of(const as_intern *table, uint32_t id) {
+  return &AS_VEC_AT(&table->row, interned_row, id);
 }
 
 void as_intern_init(as_intern *table, as_arena *arena) {
   *table = (as_intern){.arena = arena ? arena : as_arena_new(), .owns_arena = arena == NULL};
-  as_vec_init(&table->row, sizeof(row));
+  as_vec_init(&table->row, sizeof(interned_row));
 }
 
 void as_intern_clear(as_intern *table) {
@@ -32,7 +32,7 @@ static uint32_t find(const as_intern *table, const void *bytes, size_t n, uint64
   as_index_walk walk = as_index_start(&table->index, hash);
   uint32_t id;
   while ((id = as_index_next(&walk)) != AS_NONE) {
-    const row *r = row_of(table, id);
+    const interned_row *r = row_of(table, id);
     if (r->n == n && (n == 0 || memcmp(r->bytes, bytes, n) == 0))
       break;
   }
@@ -52,13 +52,13 @@ uint32_t as_intern_row(as_intern *table, const void *bytes, size_t n) {
   char *own = as_arena_alloc(table->arena, n + 1);
   if (n)
     memcpy(own, bytes, n);
-  as_vec_push(&table->row, &(row){own, n});
+  as_vec_push(&table->row, &(interned_row){own, n});
   as_index_add(&table->index, hash, id);
   return id;
 }
 
 const void *as_intern_bytes(const as_intern *table, uint32_t id, size_t *n) {
-  const row *r = row_of(table, id);
+  const interned_row *r = row_of(table, id);
   *n = r->n;
   return r->bytes;
 }

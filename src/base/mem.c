@@ -34,15 +34,15 @@ char *as_strdup(const char *s) {
   return memcpy(as_malloc(n), s, n);
 }
 
-typedef struct chunk {
-  struct chunk *next;
+typedef struct arena_chunk {
+  struct arena_chunk *next;
   size_t used;
   size_t size;
   _Alignas(16) unsigned char data[];
-} chunk;
+} arena_chunk;
 
 struct as_arena {
-  chunk *first;
+  arena_chunk *first;
 };
 
 enum { CHUNK = 64 * 1024 };
@@ -54,7 +54,7 @@ as_arena *as_arena_new(void) {
 void as_arena_free(as_arena *arena) {
   if (arena == NULL)
     return;
-  for (chunk *c = arena->first, *next; c; c = next) {
+  for (arena_chunk *c = arena->first, *next; c; c = next) {
     next = c->next;
     free(c);
   }
@@ -64,7 +64,7 @@ void as_arena_free(as_arena *arena) {
 void as_arena_reset(as_arena *arena) {
   if (arena->first == NULL)
     return;
-  for (chunk *c = arena->first->next, *next; c; c = next) {
+  for (arena_chunk *c = arena->first->next, *next; c; c = next) {
     next = c->next;
     free(c);
   }
@@ -76,7 +76,7 @@ void *as_arena_alloc(as_arena *arena, size_t n) {
   n = (n + 15) & ~(size_t)15;
   if (arena->first == NULL || arena->first->size - arena->first->used < n) {
     size_t size = n > CHUNK ? n : CHUNK;
-    chunk *c = as_malloc(sizeof(chunk) + size);
+    arena_chunk *c = as_malloc(sizeof(arena_chunk) + size);
     c->next = arena->first;
     c->used = 0;
     c->size = size;

@@ -3,21 +3,21 @@
 #include <stdatomic.h>
 
 typedef struct {
-  void (*f)(void *arg, size_t i);
+  void (*call)(void *arg, size_t i);
   void *arg;
   size_t n;
   atomic_size_t next;
-} work;
+} shared_work;
 
 static void *run(void *p) {
-  work *w = p;
+  shared_work *w = p;
   for (size_t i; (i = atomic_fetch_add(&w->next, 1)) < w->n;)
-    w->f(w->arg, i);
+    w->call(w->arg, i);
   return NULL;
 }
 
 void as_parallel(unsigned threads, size_t n, void (*f)(void *arg, size_t i), void *arg) {
-  work w = {.f = f, .arg = arg, .n = n};
+  shared_work w = {.call = f, .arg = arg, .n = n};
   atomic_init(&w.next, 0);
 
   enum { MOST = 64 };

@@ -19,7 +19,7 @@ static bool report(as_lexed *lexed, const as_token *token, as_err *inner, bool o
 }
 
 bool as_gp_report(as_gparser *parser, const as_token *token, as_err *inner) {
-  return report(parser->X, token, inner, parser->g->open);
+  return report(parser->lexed, token, inner, parser->graph->open);
 }
 
 bool as_gp_use(as_lexed *lexed, as_oplib *lib, char **path) {
@@ -47,29 +47,30 @@ bool as_gp_use(as_lexed *lexed, as_oplib *lib, char **path) {
 }
 
 void as_gp_reserve(as_gparser *parser) {
-  for (size_t i = 0; i < parser->X->tok.n; i++) {
-    const as_token *token = &AS_VEC_AT(&parser->X->tok, as_token, i);
-    if (token->kind != AS_T_NAME || as_names_get(parser->g, AS_SCOPE_TAKEN, token->s) != AS_NONE)
+  for (size_t i = 0; i < parser->lexed->tok.n; i++) {
+    const as_token *token = &AS_VEC_AT(&parser->lexed->tok, as_token, i);
+    if (token->kind != AS_T_NAME ||
+        as_names_get(parser->graph, AS_SCOPE_TAKEN, token->s) != AS_NONE)
       continue;
-    as_names_put(parser->g, AS_SCOPE_TAKEN, token->s, 0);
+    as_names_put(parser->graph, AS_SCOPE_TAKEN, token->s, 0);
   }
 }
 
 /* --- sizes */
 static as_size look(void *ctx, const char *name) {
   const as_gparser *parser = ctx;
-  as_size size = as_names_get(parser->g, AS_SCOPE_SIZE, name);
-  if (size == AS_NONE && parser->g->program)
-    size = as_names_get(parser->g->program, AS_SCOPE_SIZE, name);
+  as_size size = as_names_get(parser->graph, AS_SCOPE_SIZE, name);
+  if (size == AS_NONE && parser->graph->program)
+    size = as_names_get(parser->graph->program, AS_SCOPE_SIZE, name);
   return size == AS_NONE ? AS_SIZE_BAD : size;
 }
 
 as_size as_gp_size(as_gparser *parser) {
-  return as_parse_size(parser->X, parser->g->sizes, look, parser);
+  return as_parse_size(parser->lexed, parser->graph->sizes, look, parser);
 }
 
 bool as_gp_dims(as_gparser *parser, as_size *dim, uint32_t *rank) {
-  as_lexed *lexed = parser->X;
+  as_lexed *lexed = parser->lexed;
   *rank = 0;
   if (!as_tok_want(lexed, '[', "`[`"))
     return false;
@@ -82,7 +83,7 @@ bool as_gp_dims(as_gparser *parser, as_size *dim, uint32_t *rank) {
     as_size size = as_gp_size(parser);
     if (size == AS_SIZE_BAD)
       return false;
-    if (!parser->g->open && as_graph_decide(parser->g, 0, AS_REL_LE, size) == AS_FAILS)
+    if (!parser->graph->open && as_graph_decide(parser->graph, 0, AS_REL_LE, size) == AS_FAILS)
       return as_lex_fail(lexed, token, "a negative extent");
     dim[(*rank)++] = size;
   } while (as_tok_take(lexed, ','));
@@ -104,10 +105,10 @@ static bool integer(as_lexed *lexed, long *out) {
 }
 
 bool as_gp_sizes(as_gparser *parser) {
-  as_lexed *lexed = parser->X;
+  as_lexed *lexed = parser->lexed;
   do {
     const as_token *token = as_tok(lexed);
-    long least = parser->g->open ? 0 : 1;
+    long least = parser->graph->open ? 0 : 1;
     long value = -1;
     as_err inner;
     as_err_init(&inner);
@@ -117,9 +118,9 @@ bool as_gp_sizes(as_gparser *parser) {
       return false;
     if (as_tok_take(lexed, '=') && !integer(lexed, &value))
       return false;
-    if (as_graph_find(parser->g, AS_NONE, token->s) != AS_NONE)
+    if (as_graph_find(parser->graph, AS_NONE, token->s) != AS_NONE)
       return as_lex_fail(lexed, token, "`%s` is already defined", token->s);
-    if (!as_graph_declare(parser->g, token->s, least, value, NULL, &inner))
+    if (!as_graph_declare(parser->graph, token->s, least, value, NULL, &inner))
       return as_gp_report(parser, token, &inner);
   } while (as_tok_take(lexed, ','));
   return as_tok_want(lexed, AS_T_NL, "the end of the line");
@@ -134,7 +135,7 @@ static bool mentions_own(const as_graph *graph, as_size a) {
 }
 
 bool as_gp_where(as_gparser *parser, bool own) {
-  as_lexed *lexed = parser->X;
+  as_lexed *lexed = parser->lexed;
   do {
     const as_token *token = as_tok(lexed);
     as_size a;
@@ -142,16 +143,16 @@ bool as_gp_where(as_gparser *parser, bool own) {
     as_rel rel;
     as_err inner;
     as_err_init(&inner);
-    if (!as_parse_rel(lexed, parser->g->sizes, look, parser, &a, &rel, &b))
+    if (!as_parse_rel(lexed, parser->graph->sizes, look, parser, &a, &rel, &b))
       return false;
-    if (own && !mentions_own(parser->g, a) && !mentions_own(parser->g, b)) {
+    if (own && !mentions_own(parser->graph, a) && !mentions_own(parser->graph, b)) {
       return as_lex_fail(lexed, token,
                          "a relation of a muGraph must be about its own sizes: this one would "
                          "restrict the program");
     }
-    if (!parser->g->open && as_graph_decide(parser->g, a, rel, b) == AS_FAILS)
+    if (!parser->graph->open && as_graph_decide(parser->graph, a, rel, b) == AS_FAILS)
       return as_lex_fail(lexed, token, "this relation never holds");
-    if (!as_graph_where(parser->g, a, rel, b, &inner))
+    if (!as_graph_where(parser->graph, a, rel, b, &inner))
       return as_gp_report(parser, token, &inner);
   } while (as_tok_take(lexed, ','));
   return as_tok_want(lexed, AS_T_NL, "the end of the line");
@@ -160,17 +161,17 @@ bool as_gp_where(as_gparser *parser, bool own) {
 /* --- operator calls */
 static const as_opdef *find_op(as_gparser *parser, const as_token *token, const char *name,
                                const char *sugar) {
-  const as_opdef *op = as_oplib_find(parser->g->lib, name);
+  const as_opdef *op = as_oplib_find(parser->graph->lib, name);
   if (op)
     return op;
-  const char *near = as_oplib_suggest(parser->g->lib, name);
+  const char *near = as_oplib_suggest(parser->graph->lib, name);
   if (sugar) {
-    as_lex_fail(parser->X, token,
+    as_lex_fail(parser->lexed, token,
                 "operator `%s`, which `%s` stands for, is in no specification loaded", name, sugar);
   } else if (near) {
-    as_lex_fail(parser->X, token, "unknown operator `%s`; is `%s` meant?", name, near);
+    as_lex_fail(parser->lexed, token, "unknown operator `%s`; is `%s` meant?", name, near);
   } else {
-    as_lex_fail(parser->X, token, "unknown operator `%s`", name);
+    as_lex_fail(parser->lexed, token, "unknown operator `%s`", name);
   }
   return NULL;
 }
@@ -178,15 +179,15 @@ static const as_opdef *find_op(as_gparser *parser, const as_token *token, const 
 typedef struct {
   as_attr v[AS_MAX_ATTRS];
   bool given[AS_MAX_ATTRS];
-} attrs;
+} named_attrs;
 
-static void attrs_init(attrs *A) {
+static void attrs_init(named_attrs *A) {
   memset(A->given, 0, sizeof A->given);
   for (int i = 0; i < AS_MAX_ATTRS; i++)
     as_attr_init(&A->v[i]);
 }
 
-static void attrs_clear(attrs *A) {
+static void attrs_clear(named_attrs *A) {
   for (int i = 0; i < AS_MAX_ATTRS; i++)
     as_attr_clear(&A->v[i]);
 }
@@ -200,12 +201,12 @@ static int attr_index(const as_opdef *op, const char *name) {
 }
 
 static as_node_id call(as_gparser *parser, const as_token *token, const as_opdef *op,
-                       const as_node_id *arg, uint32_t n, attrs *A) {
+                       const as_node_id *arg, uint32_t n, named_attrs *A) {
   for (uint32_t i = 0; i < op->nattrs; i++) {
     if (A->given[i])
       continue;
     if (!op->attr_has_default[i]) {
-      as_lex_fail(parser->X, token, "`%s` needs the attribute `%s`", op->name, op->attr[i]);
+      as_lex_fail(parser->lexed, token, "`%s` needs the attribute `%s`", op->name, op->attr[i]);
       return AS_NONE;
     }
     as_attr_set(&A->v[i], &op->attr_default[i]);
@@ -216,11 +217,11 @@ static as_node_id call(as_gparser *parser, const as_token *token, const as_opdef
         !mpz_fits_slong_p(mpq_numref(attr->num)))
       continue;
     attr->is_size = true;
-    attr->size = as_size_int(parser->g->sizes, mpz_get_si(mpq_numref(attr->num)));
+    attr->size = as_size_int(parser->graph->sizes, mpz_get_si(mpq_numref(attr->num)));
   }
   as_err inner;
   as_err_init(&inner);
-  as_node_id id = as_graph_op(parser->g, parser->block, NULL, op, arg, n, A->v, &inner);
+  as_node_id id = as_graph_op(parser->graph, parser->block, NULL, op, arg, n, A->v, &inner);
   if (id == AS_NONE)
     as_gp_report(parser, token, &inner);
   return id;
@@ -231,7 +232,7 @@ static as_node_id sugar(as_gparser *parser, const as_token *token, const char *n
   const as_opdef *op = find_op(parser, token, name, shown);
   if (op == NULL)
     return AS_NONE;
-  attrs A;
+  named_attrs A;
   attrs_init(&A);
   as_node_id id = call(parser, token, op, arg, n, &A);
   attrs_clear(&A);
@@ -245,14 +246,14 @@ static as_node_id with_sizes(as_gparser *parser, const as_token *token, const ch
   const as_opdef *op = find_op(parser, token, name, "[ ]");
   if (op == NULL)
     return AS_NONE;
-  attrs A;
+  named_attrs A;
   attrs_init(&A);
   as_node_id id = AS_NONE;
   bool ok = true;
   for (uint32_t i = 0; i < n && ok; i++) {
     int k = attr_index(op, names[i]);
     ok = k >= 0 ||
-         as_lex_fail(parser->X, token, "operator `%s` has no attribute `%s`", name, names[i]);
+         as_lex_fail(parser->lexed, token, "operator `%s` has no attribute `%s`", name, names[i]);
     if (!ok)
       break;
     A.given[k] = true;
@@ -267,15 +268,15 @@ static as_node_id with_sizes(as_gparser *parser, const as_token *token, const ch
 /* one item of X[...]; *axis moves on */
 static as_node_id index_item(as_gparser *parser, as_node_id x, uint32_t *axis) {
   static const char *const names[] = {"axis", "start", "stop", "step"};
-  as_lexed *lexed = parser->X;
+  as_lexed *lexed = parser->lexed;
   const as_token *token = as_tok(lexed);
-  as_size at = as_size_int(parser->g->sizes, (long)*axis);
+  as_size at = as_size_int(parser->graph->sizes, (long)*axis);
   as_size v[4] = {at, 0, 0, AS_SIZE_ONE};
   (*axis)++;
   if (as_tok_take_word(lexed, "none"))
     return with_sizes(parser, token, "expand_dims", x, names, v, 1);
-  if (*axis > parser->g->node[x].rank) {
-    as_lex_fail(lexed, token, "more indices than axes (%u)", parser->g->node[x].rank);
+  if (*axis > parser->graph->node[x].rank) {
+    as_lex_fail(lexed, token, "more indices than axes (%u)", parser->graph->node[x].rank);
     return AS_NONE;
   }
   bool start = !as_tok_is(lexed, ':');
@@ -286,7 +287,7 @@ static as_node_id index_item(as_gparser *parser, as_node_id x, uint32_t *axis) {
   if (!as_tok_want(lexed, ':', "`:` (axes are sliced, not indexed)"))
     return AS_NONE;
   stop = !as_tok_is(lexed, ':') && !as_tok_is(lexed, ',') && !as_tok_is(lexed, ']');
-  v[2] = parser->g->node[x].dim[*axis - 1];
+  v[2] = parser->graph->node[x].dim[*axis - 1];
   if (stop && (v[2] = as_gp_size(parser)) == AS_SIZE_BAD)
     return AS_NONE;
   step = as_tok_take(lexed, ':');
@@ -295,8 +296,8 @@ static as_node_id index_item(as_gparser *parser, as_node_id x, uint32_t *axis) {
   return start || stop || step ? with_sizes(parser, token, "slice", x, names, v, 4) : x;
 }
 
-static bool parse_attr(as_gparser *parser, const as_opdef *op, attrs *A) {
-  as_lexed *lexed = parser->X;
+static bool parse_attr(as_gparser *parser, const as_opdef *op, named_attrs *A) {
+  as_lexed *lexed = parser->lexed;
   const as_token *token = as_tok(lexed);
   int k = attr_index(op, token->s);
   if (k < 0) {
@@ -330,14 +331,14 @@ static bool parse_attr(as_gparser *parser, const as_opdef *op, attrs *A) {
 }
 
 static as_node_id parse_call(as_gparser *parser, const as_token *token) {
-  as_lexed *lexed = parser->X;
+  as_lexed *lexed = parser->lexed;
   const as_opdef *op = find_op(parser, token, token->s, NULL);
   if (op == NULL)
     return AS_NONE;
   as_node_id arg[AS_MAX_ARGS];
   as_node_id id = AS_NONE;
   uint32_t n = 0;
-  attrs A;
+  named_attrs A;
   attrs_init(&A);
   bool ok = true;
   bool named = false;
@@ -363,11 +364,11 @@ static as_node_id parse_call(as_gparser *parser, const as_token *token) {
 
 /* --- expressions */
 as_node_id as_gp_ref(as_gparser *parser, uint32_t scope) {
-  as_lexed *lexed = parser->X;
+  as_lexed *lexed = parser->lexed;
   const as_token *token = as_tok(lexed);
   if (!as_tok_want(lexed, AS_T_NAME, "a tensor"))
     return AS_NONE;
-  as_node_id id = as_graph_find(parser->g, scope, token->s);
+  as_node_id id = as_graph_find(parser->graph, scope, token->s);
   if (id != AS_NONE)
     return id;
   if (as_word_reserved(token->s)) {
@@ -378,7 +379,7 @@ as_node_id as_gp_ref(as_gparser *parser, uint32_t scope) {
     as_lex_fail(lexed, token, "`%s` is a size, not a tensor", token->s);
     return AS_NONE;
   }
-  if (scope != AS_NONE && as_graph_find(parser->g, AS_NONE, token->s) != AS_NONE) {
+  if (scope != AS_NONE && as_graph_find(parser->graph, AS_NONE, token->s) != AS_NONE) {
     as_lex_fail(lexed, token,
                 "`%s` is a tensor at kernel level: a block graph reads it through `load` only",
                 token->s);
@@ -407,17 +408,17 @@ static as_node_id number_node(as_gparser *parser, bool minus) {
   mpq_t q;
   mpq_init(q);
   as_node_id id = AS_NONE;
-  if (as_tok_number(parser->X, q)) {
+  if (as_tok_number(parser->lexed, q)) {
     if (minus)
       mpq_neg(q, q);
-    id = as_graph_const(parser->g, q);
+    id = as_graph_const(parser->graph, q);
   }
   mpq_clear(q);
   return id;
 }
 
 static as_node_id atom(as_gparser *parser) {
-  as_lexed *lexed = parser->X;
+  as_lexed *lexed = parser->lexed;
   const as_token *token = as_tok(lexed);
   if (token->kind == AS_T_NUMBER)
     return number_node(parser, false);
@@ -429,12 +430,12 @@ static as_node_id atom(as_gparser *parser) {
     lexed->at += 2;
     return parse_call(parser, token);
   }
-  if (token->kind == AS_T_NAME && as_graph_find(parser->g, parser->block, token->s) ==
+  if (token->kind == AS_T_NAME && as_graph_find(parser->graph, parser->block, token->s) ==
                                       AS_NONE) { /* a size stands for its number */
     as_size size = look(parser, token->s);
     if (size != AS_SIZE_BAD) {
       lexed->at++;
-      return as_graph_size_const(parser->g, size);
+      return as_graph_size_const(parser->graph, size);
     }
   }
   return as_gp_ref(parser, parser->block);
@@ -442,18 +443,18 @@ static as_node_id atom(as_gparser *parser) {
 
 static as_node_id postfix(as_gparser *parser) {
   as_node_id x = atom(parser);
-  if (x == AS_NONE || !as_tok_take(parser->X, '['))
+  if (x == AS_NONE || !as_tok_take(parser->lexed, '['))
     return x;
   uint32_t axis = 0;
   do
     if ((x = index_item(parser, x, &axis)) == AS_NONE)
       return x;
-  while (as_tok_take(parser->X, ','));
-  return as_tok_want(parser->X, ']', "`]` or `,`") ? x : AS_NONE;
+  while (as_tok_take(parser->lexed, ','));
+  return as_tok_want(parser->lexed, ']', "`]` or `,`") ? x : AS_NONE;
 }
 
 static as_node_id unary(as_gparser *parser) {
-  as_lexed *lexed = parser->X;
+  as_lexed *lexed = parser->lexed;
   const as_token *token = as_tok(lexed);
   if (!as_lex_enter(lexed))
     return AS_NONE;
@@ -474,12 +475,12 @@ static as_node_id infix(as_gparser *parser, as_node_id (*next)(as_gparser *), co
   as_node_id arg[2];
   as_node_id x = next(parser);
   for (;;) {
-    const as_token *token = as_tok(parser->X);
+    const as_token *token = as_tok(parser->lexed);
     const char *at =
         token->kind < 128 && token->kind > AS_T_STRING ? strchr(ops, token->kind) : NULL;
     if (x == AS_NONE || at == NULL)
       return x;
-    parser->X->at++;
+    parser->lexed->at++;
     arg[0] = x;
     if ((arg[1] = next(parser)) == AS_NONE)
       return AS_NONE;
@@ -503,13 +504,13 @@ as_node_id as_gp_sub(as_gparser *parser, const as_token *token, as_node_id a, as
 }
 
 as_node_id as_gp_define(as_gparser *parser, const as_token *name) {
-  as_graph *graph = parser->g;
+  as_graph *graph = parser->graph;
   if (as_word_reserved(name->s)) {
-    as_lex_fail(parser->X, name, "`%s` is a reserved word", name->s);
+    as_lex_fail(parser->lexed, name, "`%s` is a reserved word", name->s);
     return AS_NONE;
   }
   if (as_name_taken(graph, parser->block, name->s)) {
-    as_lex_fail(parser->X, name, "`%s` is already defined", name->s);
+    as_lex_fail(parser->lexed, name, "`%s` is already defined", name->s);
     return AS_NONE;
   }
   uint32_t before = graph->n;
@@ -525,7 +526,7 @@ as_node_id as_gp_define(as_gparser *parser, const as_token *name) {
     return id;
   }
   if (id < before) {
-    as_lex_fail(parser->X, name, "`%s` would only be another name for `%s`", name->s,
+    as_lex_fail(parser->lexed, name, "`%s` would only be another name for `%s`", name->s,
                 graph->node[id].name);
     return AS_NONE;
   }

@@ -335,8 +335,8 @@ const char *as_rel_text(as_rel rel) {
 }
 
 typedef struct {
-  as_lexed *X;
-  as_sizes *S;
+  as_lexed *lexed;
+  as_sizes *sizes;
   as_size_look *look;
   void *ctx;
 } size_parser;
@@ -344,7 +344,7 @@ typedef struct {
 static as_size size_sum(size_parser *P);
 
 static as_size size_factor(size_parser *parser) {
-  as_lexed *lexed = parser->X;
+  as_lexed *lexed = parser->lexed;
   const as_token *token = as_tok(lexed);
   if (!as_lex_enter(lexed))
     return AS_SIZE_BAD;
@@ -352,7 +352,7 @@ static as_size size_factor(size_parser *parser) {
   if (as_tok_take(lexed, '-')) {
     out = size_factor(parser);
     if (out != AS_SIZE_BAD)
-      out = as_size_sub(parser->S, 0, out);
+      out = as_size_sub(parser->sizes, 0, out);
   } else if (as_tok_take(lexed, '(')) {
     out = size_sum(parser);
     if (out != AS_SIZE_BAD && !as_tok_want(lexed, ')', "`)`"))
@@ -367,7 +367,7 @@ static as_size size_factor(size_parser *parser) {
       else if (!mpz_fits_slong_p(mpq_numref(q)))
         as_lex_fail(lexed, token, "a size beyond 63 bits");
       else
-        out = as_size_int(parser->S, mpz_get_si(mpq_numref(q)));
+        out = as_size_int(parser->sizes, mpz_get_si(mpq_numref(q)));
     }
     mpq_clear(q);
   } else if ((as_tok_word(lexed, "max") || as_tok_word(lexed, "min")) &&
@@ -377,8 +377,8 @@ static as_size size_factor(size_parser *parser) {
     lexed->at += 2;
     if ((a = size_sum(parser)) != AS_SIZE_BAD && as_tok_want(lexed, ',', "`,`") &&
         (b = size_sum(parser)) != AS_SIZE_BAD && as_tok_want(lexed, ')', "`)`"))
-      out = strcmp(token->s, "max") == 0 ? as_size_max(parser->S, a, b)
-                                         : as_size_min(parser->S, a, b);
+      out = strcmp(token->s, "max") == 0 ? as_size_max(parser->sizes, a, b)
+                                         : as_size_min(parser->sizes, a, b);
   } else if (as_tok_is(lexed, AS_T_NAME)) {
     out = parser->look(parser->ctx, token->s);
     lexed->at++;
@@ -392,7 +392,7 @@ static as_size size_factor(size_parser *parser) {
 }
 
 static as_size size_product(size_parser *parser) {
-  as_lexed *lexed = parser->X;
+  as_lexed *lexed = parser->lexed;
   as_size a = size_factor(parser);
   while (a != AS_SIZE_BAD &&
          (as_tok_is(lexed, '*') || as_tok_word(lexed, "div") || as_tok_word(lexed, "mod"))) {
@@ -401,9 +401,9 @@ static as_size size_product(size_parser *parser) {
     as_size b = size_factor(parser);
     if (b == AS_SIZE_BAD)
       return b;
-    a = token->kind == '*'   ? as_size_mul(parser->S, a, b)
-        : token->s[0] == 'd' ? as_size_div(parser->S, a, b)
-                             : as_size_mod(parser->S, a, b);
+    a = token->kind == '*'   ? as_size_mul(parser->sizes, a, b)
+        : token->s[0] == 'd' ? as_size_div(parser->sizes, a, b)
+                             : as_size_mod(parser->sizes, a, b);
     if (a == AS_SIZE_BAD) {
       as_lex_fail(lexed, token,
                   token->kind == '*' ? "a size beyond 63 bits"
@@ -414,7 +414,7 @@ static as_size size_product(size_parser *parser) {
 }
 
 static as_size size_sum(size_parser *parser) {
-  as_lexed *lexed = parser->X;
+  as_lexed *lexed = parser->lexed;
   as_size a = size_product(parser);
   while (a != AS_SIZE_BAD && (as_tok_is(lexed, '+') || as_tok_is(lexed, '-'))) {
     const as_token *token = as_tok(lexed);
@@ -422,7 +422,7 @@ static as_size size_sum(size_parser *parser) {
     as_size b = size_product(parser);
     if (b == AS_SIZE_BAD)
       return b;
-    a = token->kind == '+' ? as_size_add(parser->S, a, b) : as_size_sub(parser->S, a, b);
+    a = token->kind == '+' ? as_size_add(parser->sizes, a, b) : as_size_sub(parser->sizes, a, b);
     if (a == AS_SIZE_BAD)
       as_lex_fail(lexed, token, "a size beyond 63 bits");
   }

@@ -23,7 +23,7 @@ static bool small_int(as_lexed *lexed, int *out) {
 
 static bool parse_map(as_gparser *parser, int map[4]) {
   static const char *const words[] = {"x", "y", "z", "loop"};
-  as_lexed *lexed = parser->X;
+  as_lexed *lexed = parser->lexed;
   for (int i = 0; i < 4; i++)
     map[i] = -1;
   while (!as_tok_is(lexed, AS_T_NL)) {
@@ -44,7 +44,7 @@ static bool parse_map(as_gparser *parser, int map[4]) {
 }
 
 static bool load(as_gparser *parser) {
-  as_lexed *lexed = parser->X;
+  as_lexed *lexed = parser->lexed;
   const as_token *token = as_tok(lexed);
   as_size dim[AS_MAX_RANK];
   uint32_t rank;
@@ -57,17 +57,19 @@ static bool load(as_gparser *parser) {
   as_node_id from = as_gp_ref(parser, AS_NONE);
   if (from == AS_NONE || !parse_map(parser, map))
     return false;
-  if (parser->g->node[from].rank != rank) {
+  if (parser->graph->node[from].rank != rank) {
     return as_lex_fail(lexed, token, "a tile of %u axes of `%s`, which has %u", rank,
-                       parser->g->node[from].name ? parser->g->node[from].name : "a constant",
-                       parser->g->node[from].rank);
+                       parser->graph->node[from].name ? parser->graph->node[from].name
+                                                      : "a constant",
+                       parser->graph->node[from].rank);
   }
   return built(parser, token,
-               as_graph_load(parser->g, parser->block, token->s, from, dim, map, &inner), &inner);
+               as_graph_load(parser->graph, parser->block, token->s, from, dim, map, &inner),
+               &inner);
 }
 
 static bool store(as_gparser *parser) {
-  as_lexed *lexed = parser->X;
+  as_lexed *lexed = parser->lexed;
   const as_token *token = as_tok(lexed);
   as_size dim[AS_MAX_RANK];
   uint32_t rank;
@@ -80,27 +82,27 @@ static bool store(as_gparser *parser) {
   as_node_id of = as_gp_ref(parser, parser->block);
   if (of == AS_NONE || !parse_map(parser, map))
     return false;
-  if (parser->g->node[of].rank != rank) {
+  if (parser->graph->node[of].rank != rank) {
     return as_lex_fail(lexed, token, "a tile of %u axes; the tensor stored has %u", rank,
-                       parser->g->node[of].rank);
+                       parser->graph->node[of].rank);
   }
   for (uint32_t i = 0; i < rank; i++) {
-    if (as_graph_same_size(parser->g, dim[i], parser->g->node[of].dim[i]))
+    if (as_graph_same_size(parser->graph, dim[i], parser->graph->node[of].dim[i]))
       continue;
-    char *a = as_size_print(parser->g->sizes, dim[i]);
-    char *b = as_size_print(parser->g->sizes, parser->g->node[of].dim[i]);
+    char *a = as_size_print(parser->graph->sizes, dim[i]);
+    char *b = as_size_print(parser->graph->sizes, parser->graph->node[of].dim[i]);
     as_lex_fail(lexed, token, "axis %u of the tile has extent `%s`; the tensor stored has `%s`", i,
                 a, b);
     free(a);
     free(b);
     return false;
   }
-  return built(parser, token, as_graph_store(parser->g, parser->block, token->s, of, map, &inner),
-               &inner);
+  return built(parser, token,
+               as_graph_store(parser->graph, parser->block, token->s, of, map, &inner), &inner);
 }
 
 static bool acc(as_gparser *parser) {
-  as_lexed *lexed = parser->X;
+  as_lexed *lexed = parser->lexed;
   const as_token *token = as_tok(lexed);
   const as_token *run = NULL;
   as_node_id of;
@@ -146,15 +148,15 @@ static bool acc(as_gparser *parser) {
   }
   if (!end_of_line(lexed))
     return false;
-  id = as_graph_acc(parser->g, parser->block, token->s, k, of, m, axis, &inner);
+  id = as_graph_acc(parser->graph, parser->block, token->s, k, of, m, axis, &inner);
   if (!built(parser, token, id, &inner))
     return false;
   return !run ||
-         built(parser, run, as_graph_run(parser->g, parser->block, run->s, id, &inner), &inner);
+         built(parser, run, as_graph_run(parser->graph, parser->block, run->s, id, &inner), &inner);
 }
 
 static bool grid(as_gparser *parser, as_size g[3]) {
-  as_lexed *lexed = parser->X;
+  as_lexed *lexed = parser->lexed;
   do {
     const as_token *token = as_tok(lexed);
     int a = as_tok_take_word(lexed, "x")   ? 0
@@ -167,14 +169,14 @@ static bool grid(as_gparser *parser, as_size g[3]) {
       return as_lex_fail(lexed, token, "grid axis %c twice", "xyz"[a]);
     if (!as_tok_want(lexed, '=', "`=`") || (g[a] = as_gp_size(parser)) == AS_SIZE_BAD)
       return false;
-    if (as_graph_decide(parser->g, AS_SIZE_ONE, AS_REL_LE, g[a]) == AS_FAILS)
+    if (as_graph_decide(parser->graph, AS_SIZE_ONE, AS_REL_LE, g[a]) == AS_FAILS)
       return as_lex_fail(lexed, token, "an extent below 1");
   } while (as_tok_take(lexed, ','));
   return end_of_line(lexed);
 }
 
 static bool block_statement(as_gparser *parser) {
-  as_lexed *lexed = parser->X;
+  as_lexed *lexed = parser->lexed;
   const as_token *token = as_tok(lexed);
   if (as_tok_take_word(lexed, "load"))
     return load(parser);
@@ -191,15 +193,15 @@ static bool block_statement(as_gparser *parser) {
 }
 
 static bool kernel(as_gparser *parser) {
-  as_lexed *lexed = parser->X;
+  as_lexed *lexed = parser->lexed;
   const as_token *token = as_tok(lexed);
   as_size g[3] = {AS_SIZE_BAD, AS_SIZE_BAD, AS_SIZE_BAD};
   as_size loop = AS_SIZE_ONE;
   bool has_loop = false;
   if (as_tok_new_name(lexed, "the kernel's name") == NULL || !end_of_line(lexed))
     return false;
-  for (uint32_t i = 0; i < parser->g->n_block; i++) {
-    if (strcmp(parser->g->block[i].name, token->s) == 0)
+  for (uint32_t i = 0; i < parser->graph->n_block; i++) {
+    if (strcmp(parser->graph->block[i].name, token->s) == 0)
       return as_lex_fail(lexed, token, "kernel `%s` twice", token->s);
   }
   if (as_tok_take_word(lexed, "grid") && !grid(parser, g))
@@ -214,7 +216,7 @@ static bool kernel(as_gparser *parser) {
         (loop = as_gp_size(parser)) == AS_SIZE_BAD || !end_of_line(lexed))
       return false;
   }
-  parser->block = as_graph_block(parser->g, token->s, g, loop, has_loop);
+  parser->block = as_graph_block(parser->graph, token->s, g, loop, has_loop);
   while (!as_tok_word(lexed, "end")) {
     if (!block_statement(parser))
       return false;
@@ -225,30 +227,30 @@ static bool kernel(as_gparser *parser) {
 }
 
 static bool outputs(as_gparser *parser) {
-  const as_graph *program = parser->g->program;
-  const as_token *token = as_tok(parser->X);
+  const as_graph *program = parser->graph->program;
+  const as_token *token = as_tok(parser->lexed);
   as_err inner;
   as_err_init(&inner);
   for (uint32_t i = 0; i < program->n_output; i++) {
     const char *name = program->node[program->output[i]].name;
-    as_node_id id = as_graph_find(parser->g, AS_NONE, name);
+    as_node_id id = as_graph_find(parser->graph, AS_NONE, name);
     if (id == AS_NONE)
-      return as_lex_fail(parser->X, token, "the program's output `%s` is not defined", name);
-    if (!as_graph_output(parser->g, id, &inner))
+      return as_lex_fail(parser->lexed, token, "the program's output `%s` is not defined", name);
+    if (!as_graph_output(parser->graph, id, &inner))
       return as_gp_report(parser, token, &inner);
   }
-  return as_graph_valid(parser->g, &inner) || as_gp_report(parser, token, &inner);
+  return as_graph_valid(parser->graph, &inner) || as_gp_report(parser, token, &inner);
 }
 
 static bool mugraph(as_gparser *parser) {
-  as_lexed *lexed = parser->X;
+  as_lexed *lexed = parser->lexed;
   as_gp_reserve(parser);
   if (!as_tok_take_word(lexed, "mugraph"))
     return as_lex_fail(lexed, as_tok(lexed), "expected `mugraph`");
   const char *name = as_tok_new_name(lexed, "the muGraph's name");
   if (name == NULL || !end_of_line(lexed))
     return false;
-  parser->g->name = as_arena_strdup(as_gm(parser->g)->arena, name);
+  parser->graph->name = as_arena_strdup(as_gm(parser->graph)->arena, name);
   bool head = true;
   while (!as_tok_is(lexed, AS_T_END)) {
     const as_token *token = as_tok(lexed);

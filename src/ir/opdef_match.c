@@ -5,15 +5,15 @@
 #include <string.h>
 
 typedef struct {
-  as_sizes *S;
+  as_sizes *sizes;
   const as_opdef *op;
   const as_attr *attr;
-  as_match *m;
+  as_match *match;
   as_vec *facts;
   as_err *err;
-} matcher;
+} shape_matcher;
 
-static as_size name_size(const matcher *M, const char *name) {
+static as_size name_size(const shape_matcher *M, const char *name) {
   for (uint32_t i = 0; i < M->op->nattrs; i++) {
     const as_attr *attr = &M->attr[i];
     if (strcmp(M->op->attr[i], name) != 0)
@@ -22,22 +22,22 @@ static as_size name_size(const matcher *M, const char *name) {
       return attr->size;
     bool whole =
         mpz_cmp_ui(mpq_denref(attr->num), 1) == 0 && mpz_fits_slong_p(mpq_numref(attr->num));
-    return whole ? as_size_int(M->S, mpz_get_si(mpq_numref(attr->num))) : AS_SIZE_BAD;
+    return whole ? as_size_int(M->sizes, mpz_get_si(mpq_numref(attr->num))) : AS_SIZE_BAD;
   }
-  for (uint32_t i = 0; i < M->m->nsize; i++) {
-    if (strcmp(M->m->size[i].name, name) == 0)
-      return M->m->size[i].size;
+  for (uint32_t i = 0; i < M->match->nsize; i++) {
+    if (strcmp(M->match->size[i].name, name) == 0)
+      return M->match->size[i].size;
   }
   return AS_SIZE_BAD;
 }
 
-static as_size expr_size(const matcher *M, const as_expr *expr) {
+static as_size expr_size(const shape_matcher *M, const as_expr *expr) {
   if (expr->kind == AS_E_NAME)
     return name_size(M, expr->name);
   if (expr->kind == AS_E_NUM) {
     bool whole =
         mpz_cmp_ui(mpq_denref(expr->num), 1) == 0 && mpz_fits_slong_p(mpq_numref(expr->num));
-    return whole ? as_size_int(M->S, mpz_get_si(mpq_numref(expr->num))) : AS_SIZE_BAD;
+    return whole ? as_size_int(M->sizes, mpz_get_si(mpq_numref(expr->num))) : AS_SIZE_BAD;
   }
   if (expr->n < 1 || expr->n > 2)
     return AS_SIZE_BAD;
@@ -49,35 +49,35 @@ static as_size expr_size(const matcher *M, const as_expr *expr) {
   as_size b = expr->n == 2 ? expr_size(M, expr->kid[1]) : 0;
   switch (expr->kind) {
   case AS_E_NEG:
-    return as_size_sub(M->S, 0, a);
+    return as_size_sub(M->sizes, 0, a);
   case AS_E_ADD:
-    return as_size_add(M->S, a, b);
+    return as_size_add(M->sizes, a, b);
   case AS_E_SUB:
-    return as_size_sub(M->S, a, b);
+    return as_size_sub(M->sizes, a, b);
   case AS_E_MUL:
-    return as_size_mul(M->S, a, b);
+    return as_size_mul(M->sizes, a, b);
   case AS_E_IDIV:
-    return as_size_div(M->S, a, b);
+    return as_size_div(M->sizes, a, b);
   case AS_E_MAX2:
-    return as_size_max(M->S, a, b);
+    return as_size_max(M->sizes, a, b);
   case AS_E_MIN2:
-    return as_size_min(M->S, a, b);
+    return as_size_min(M->sizes, a, b);
   default:
-    return as_size_mod(M->S, a, b);
+    return as_size_mod(M->sizes, a, b);
   }
 }
 
 as_size as_opdef_size(as_sizes *sizes, const as_opdef *op, const as_match *match,
                       const as_attr *attr, const as_expr *expr) {
   as_match copy = *match;
-  matcher M = {.S = sizes, .op = op, .attr = attr, .m = &copy};
+  shape_matcher M = {.sizes = sizes, .op = op, .attr = attr, .match = &copy};
   return expr_size(&M, expr);
 }
 
 /* a relation between constants that is false */
-static bool never(const matcher *M, const as_size_fact *fact) {
-  char *x = as_size_print(M->S, fact->lhs);
-  char *y = as_size_print(M->S, fact->rhs);
+static bool never(const shape_matcher *M, const as_size_fact *fact) {
+  char *x = as_size_print(M->sizes, fact->lhs);
+  char *y = as_size_print(M->sizes, fact->rhs);
   if (fact->rel == AS_REL_EQ) {
     as_err_set(M->err, AS_BAD_INPUT, "`%s`: extents differ: %s and %s", M->op->name, x, y);
   } else {
@@ -89,11 +89,11 @@ static bool never(const matcher *M, const as_size_fact *fact) {
   return false;
 }
 
-static bool no_size(const matcher *M, const as_expr *expr) {
+static bool no_size(const shape_matcher *M, const as_expr *expr) {
   (void)expr;
   for (size_t i = 0; M->facts && i < M->facts->n; i++) { /* it may be why */
     const as_size_fact *fact = &AS_VEC_AT(M->facts, as_size_fact, i);
-    if (as_size_is_const(M->S, fact->lhs, NULL) && as_size_is_const(M->S, fact->rhs, NULL))
+    if (as_size_is_const(M->sizes, fact->lhs, NULL) && as_size_is_const(M->sizes, fact->rhs, NULL))
       return never(M, fact);
   }
   return as_err_set(M->err, AS_BAD_INPUT,
@@ -102,12 +102,12 @@ static bool no_size(const matcher *M, const as_expr *expr) {
                     M->op->name);
 }
 
-static bool oblige(const matcher *M, as_size a, as_rel rel, as_size b) {
+static bool oblige(const shape_matcher *M, as_size a, as_rel rel, as_size b) {
   long x;
   long y;
   if (rel == AS_REL_EQ && a == b)
     return true;
-  if (as_size_is_const(M->S, a, &x) && as_size_is_const(M->S, b, &y)) {
+  if (as_size_is_const(M->sizes, a, &x) && as_size_is_const(M->sizes, b, &y)) {
     bool ok = rel == AS_REL_EQ   ? x == y
               : rel == AS_REL_NE ? x != y
               : rel == AS_REL_LE ? x <= y
@@ -117,9 +117,9 @@ static bool oblige(const matcher *M, as_size a, as_rel rel, as_size b) {
     if (M->facts == NULL)
       return never(M, &(as_size_fact){a, b, rel});
   }
-  if (as_size_is_group(M->S, a) || as_size_is_group(M->S, b)) {
-    char *s = as_size_print(M->S, a);
-    char *t = as_size_print(M->S, b);
+  if (as_size_is_group(M->sizes, a) || as_size_is_group(M->sizes, b)) {
+    char *s = as_size_print(M->sizes, a);
+    char *t = as_size_print(M->sizes, b);
     as_err_set(M->err, AS_BAD_INPUT, "`%s`: `%s` meets `%s`: a group of axes fits itself only",
                M->op->name, s, t);
     free(s);
@@ -132,30 +132,31 @@ static bool oblige(const matcher *M, as_size a, as_rel rel, as_size b) {
   return true;
 }
 
-static as_bind_list *find_list(const matcher *M, const char *name) {
-  for (uint32_t i = 0; i < M->m->nlist; i++) {
-    if (strcmp(M->m->list[i].name, name) == 0)
-      return &M->m->list[i];
+static as_bind_list *find_list(const shape_matcher *M, const char *name) {
+  for (uint32_t i = 0; i < M->match->nlist; i++) {
+    if (strcmp(M->match->list[i].name, name) == 0)
+      return &M->match->list[i];
   }
   return NULL;
 }
 
-static bool wrong_rank(const matcher *M, uint32_t arg, uint32_t rank) {
+static bool wrong_rank(const shape_matcher *M, uint32_t arg, uint32_t rank) {
   return as_err_set(M->err, AS_NO,
                     "`%s`: argument %u (`%s`) of rank %u does not fit the operator's pattern%s",
                     M->op->name, arg + 1, M->op->arg[arg].name, rank,
                     M->op->nattrs ? " with these attributes" : "");
 }
 
-static bool whole_group(const matcher *M, as_size group) {
+static bool whole_group(const shape_matcher *M, as_size group) {
   return as_err_set(
       M->err, AS_BAD_INPUT,
       "`%s`: `%s` is a group of axes: it is no single axis, and an axis is not counted across it",
-      M->op->name, as_size_name(M->S, group));
+      M->op->name, as_size_name(M->sizes, group));
 }
 
 /* how many axes each dim of the pattern takes */
-static bool spans(const matcher *M, uint32_t arg, const as_size *dim, uint32_t rank, long *span) {
+static bool spans(const shape_matcher *M, uint32_t arg, const as_size *dim, uint32_t rank,
+                  long *span) {
   const as_targ *a = &M->op->arg[arg];
   long total = 0;
   long rest = -1;
@@ -164,7 +165,7 @@ static bool spans(const matcher *M, uint32_t arg, const as_size *dim, uint32_t r
     span[i] = 1;
     if (d->kind == AS_D_LIST && d->count) {
       as_size e = expr_size(M, d->count);
-      if (e == AS_SIZE_BAD || !as_size_is_const(M->S, e, &span[i])) {
+      if (e == AS_SIZE_BAD || !as_size_is_const(M->sizes, e, &span[i])) {
         return as_err_set(M->err, AS_BAD_INPUT,
                           "`%s`: the place of an axis must be a literal integer", M->op->name);
       }
@@ -174,7 +175,7 @@ static bool spans(const matcher *M, uint32_t arg, const as_size *dim, uint32_t r
       if (span[i] < 0 || span[i] > (long)rank)
         return wrong_rank(M, arg, rank);
       for (long k = back ? span[i] : 0; k < (back ? (long)rank : span[i]); k++) {
-        if (as_size_is_group(M->S, dim[k]))
+        if (as_size_is_group(M->sizes, dim[k]))
           return whole_group(M, dim[k]);
       }
     } else if (d->kind == AS_D_LIST) {
@@ -192,12 +193,12 @@ static bool spans(const matcher *M, uint32_t arg, const as_size *dim, uint32_t r
   return total == (long)rank || wrong_rank(M, arg, rank);
 }
 
-static bool match_list(const matcher *M, const char *name, const as_size *dim, uint32_t n) {
+static bool match_list(const shape_matcher *M, const char *name, const as_size *dim, uint32_t n) {
   as_bind_list *list = find_list(M, name);
   if (list == NULL) {
-    if (M->m->nlist == 8)
+    if (M->match->nlist == 8)
       return as_err_set(M->err, AS_BAD_INPUT, "`%s`: more than 8 lists of axes", M->op->name);
-    list = &M->m->list[M->m->nlist++];
+    list = &M->match->list[M->match->nlist++];
     list->name = name;
     list->n = n;
     memcpy(list->dim, dim, n * sizeof *dim);
@@ -214,7 +215,7 @@ static bool match_list(const matcher *M, const char *name, const as_size *dim, u
   return true;
 }
 
-static bool match_arg(const matcher *M, uint32_t arg, const as_size *dim, uint32_t rank) {
+static bool match_arg(const shape_matcher *M, uint32_t arg, const as_size *dim, uint32_t rank) {
   const as_targ *a = &M->op->arg[arg];
   long span[8];
   if (!spans(M, arg, dim, rank, span))
@@ -227,7 +228,7 @@ static bool match_arg(const matcher *M, uint32_t arg, const as_size *dim, uint32
         return false;
       continue;
     }
-    if (as_size_is_group(M->S, dim[at]))
+    if (as_size_is_group(M->sizes, dim[at]))
       return whole_group(M, dim[at]);
     bool name = d->size->kind == AS_E_NAME;
     as_size e = expr_size(M, d->size);
@@ -237,9 +238,9 @@ static bool match_arg(const matcher *M, uint32_t arg, const as_size *dim, uint32
         if (strcmp(M->op->attr[k], d->size->name) == 0)
           return no_size(M, d->size);
       }
-      if (M->m->nsize == 16)
+      if (M->match->nsize == 16)
         return as_err_set(M->err, AS_BAD_INPUT, "`%s`: more than 16 size names", M->op->name);
-      M->m->size[M->m->nsize++] = (as_bind_size){d->size->name, dim[at]};
+      M->match->size[M->match->nsize++] = (as_bind_size){d->size->name, dim[at]};
     } else if (!known) {
       return no_size(M, d->size);
     } else if (!oblige(M, e, AS_REL_EQ, dim[at])) {
@@ -249,7 +250,7 @@ static bool match_arg(const matcher *M, uint32_t arg, const as_size *dim, uint32
   return true;
 }
 
-static bool broadcast(const matcher *M, const as_dim *dim, as_size *out, uint32_t *n) {
+static bool broadcast(const shape_matcher *M, const as_dim *dim, as_size *out, uint32_t *n) {
   const as_bind_list *a = find_list(M, dim->b1);
   const as_bind_list *list = find_list(M, dim->b2);
   *n = a->n > list->n ? a->n : list->n;
@@ -257,7 +258,7 @@ static bool broadcast(const matcher *M, const as_dim *dim, as_size *out, uint32_
     as_size x = i <= a->n ? a->dim[a->n - i] : AS_SIZE_ONE;
     as_size y = i <= list->n ? list->dim[list->n - i] : AS_SIZE_ONE;
     bool missing = i > a->n || i > list->n;
-    bool group = as_size_is_group(M->S, x) || as_size_is_group(M->S, y);
+    bool group = as_size_is_group(M->sizes, x) || as_size_is_group(M->sizes, y);
     if (!missing && (group || (x != AS_SIZE_ONE && y != AS_SIZE_ONE)) &&
         !oblige(M, x, AS_REL_EQ, y))
       return false;
@@ -266,7 +267,7 @@ static bool broadcast(const matcher *M, const as_dim *dim, as_size *out, uint32_
   return true;
 }
 
-static bool result(const matcher *M, as_size *outdim, uint32_t *outrank) {
+static bool result(const shape_matcher *M, as_size *outdim, uint32_t *outrank) {
   const as_opdef *op = M->op;
   *outrank = 0;
   for (uint32_t i = 0; i < op->nout; i++) {
@@ -298,7 +299,7 @@ static bool result(const matcher *M, as_size *outdim, uint32_t *outrank) {
 bool as_opdef_match(as_sizes *sizes, const as_opdef *op, const as_size (*argdim)[8],
                     const uint32_t *argrank, uint32_t nargs, const as_attr *attr, as_match *match,
                     as_size *outdim, uint32_t *outrank, as_vec *facts, as_err *err) {
-  matcher M = {sizes, op, attr, match, facts, err};
+  shape_matcher M = {sizes, op, attr, match, facts, err};
   memset(match, 0, sizeof *match);
   if (nargs != op->nargs) {
     return as_err_set(err, AS_BAD_INPUT, "`%s` takes %u tensor%s, not %u", op->name, op->nargs,

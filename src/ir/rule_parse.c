@@ -12,10 +12,10 @@ typedef struct {
 } span; /* tokens of a rule: the word `rule`, and the first one after it */
 
 struct as_rulefile {
-  as_lexed X;
+  as_lexed lexed;
   as_arena *names;
   as_oplib *lib;
-  as_vec rule;
+  as_vec rules;
   as_vec use; /* of span, char * */
 };
 
@@ -36,7 +36,7 @@ static void skip_line(as_lexed *lexed) {
 }
 
 static bool scan(as_rulefile *file) {
-  as_lexed *lexed = &file->X;
+  as_lexed *lexed = &file->lexed;
   while (as_tok_take_word(lexed, "use")) {
     char *path = NULL;
     if (!as_gp_use(lexed, file->lib, &path))
@@ -50,7 +50,7 @@ static bool scan(as_rulefile *file) {
         skip_line(lexed);
       while (!definition_word(lexed) && !as_tok_is(lexed, AS_T_END));
       s.end = lexed->at;
-      as_vec_push(&file->rule, &s);
+      as_vec_push(&file->rules, &s);
     } else if (definition_word(lexed)) {
       if (!as_sem_definition(lexed, file->lib))
         return false;
@@ -68,10 +68,10 @@ as_rulefile *as_rulefile_open(const char *file, const char *text, size_t len, as
   as_rulefile *f = as_calloc(1, sizeof *f);
   f->names = as_arena_new();
   f->lib = lib;
-  as_vec_init(&f->rule, sizeof(span));
+  as_vec_init(&f->rules, sizeof(span));
   as_vec_init(&f->use, sizeof(char *));
-  if (as_lex(&f->X, file, text, len, f->names, err) && scan(f)) {
-    f->X.err = NULL;
+  if (as_lex(&f->lexed, file, text, len, f->names, err) && scan(f)) {
+    f->lexed.err = NULL;
     return f;
   }
   as_rulefile_free(f);
@@ -84,18 +84,18 @@ void as_rulefile_free(as_rulefile *file) {
   for (size_t i = 0; i < file->use.n; i++)
     free(AS_VEC_AT(&file->use, char *, i));
   as_vec_clear(&file->use);
-  as_vec_clear(&file->rule);
-  as_lexed_clear(&file->X);
+  as_vec_clear(&file->rules);
+  as_lexed_clear(&file->lexed);
   as_arena_free(file->names);
   free(file);
 }
 
 uint32_t as_rulefile_count(const as_rulefile *file) {
-  return (uint32_t)file->rule.n;
+  return (uint32_t)file->rules.n;
 }
 
 const char *as_rulefile_name(const as_rulefile *file, uint32_t i) {
-  return AS_VEC_AT(&file->rule, span, i).name;
+  return AS_VEC_AT(&file->rules, span, i).name;
 }
 
 const char *const *as_rulefile_uses(const as_rulefile *file, uint32_t *n) {
@@ -104,18 +104,18 @@ const char *const *as_rulefile_uses(const as_rulefile *file, uint32_t *n) {
 }
 
 const char *as_rulefile_text(const as_rulefile *file, uint32_t i, size_t *len) {
-  const span *s = &AS_VEC_AT(&file->rule, span, i);
+  const span *s = &AS_VEC_AT(&file->rules, span, i);
   size_t last = s->end;
-  while (last > s->at + 1 && AS_VEC_AT(&file->X.tok, as_token, last - 1).kind == AS_T_NL)
+  while (last > s->at + 1 && AS_VEC_AT(&file->lexed.tok, as_token, last - 1).kind == AS_T_NL)
     last--;
-  const as_token *token[2] = {&AS_VEC_AT(&file->X.tok, as_token, s->at),
-                              &AS_VEC_AT(&file->X.tok, as_token, last - 1)};
+  const as_token *token[2] = {&AS_VEC_AT(&file->lexed.tok, as_token, s->at),
+                              &AS_VEC_AT(&file->lexed.tok, as_token, last - 1)};
   const char *at[2];
-  const char *line = file->X.text;
+  const char *line = file->lexed.text;
   int n = 1;
   for (int k = 0; k < 2; k++) {
     for (; n < token[k]->line; n++)
-      line = memchr(line, '\n', (size_t)(file->X.text + file->X.len - line)) + 1;
+      line = memchr(line, '\n', (size_t)(file->lexed.text + file->lexed.len - line)) + 1;
     at[k] = line + token[k]->col - 1;
   }
   *len = (size_t)(at[1] - at[0]) + token[1]->len;
@@ -124,20 +124,20 @@ const char *as_rulefile_text(const as_rulefile *file, uint32_t i, size_t *len) {
 
 /* --- one rule */
 typedef struct {
-  as_gparser P; /* its graph is the one being built */
-  as_rule *r;
-  as_lexed X; /* the file's tokens, with a cursor of our own */
+  as_gparser parser; /* its graph is the one being built */
+  as_rule *rule;
+  as_lexed lexed; /* the file's tokens, with a cursor of our own */
   as_vec type;
   as_vec name[2];
   as_vec assumption;
-} reader;
+} rule_reader;
 
 static bool end_of_line(as_lexed *lexed) {
   return as_tok_want(lexed, AS_T_NL, "the end of the line");
 }
 
-static char *keep(reader *R, const char *s) {
-  return as_arena_strdup(R->r->mem, s);
+static char *keep(rule_reader *R, const char *s) {
+  return as_arena_strdup(R->rule->mem, s);
 }
 
 static int find_group(const as_rule *rule, const char *name) {
@@ -149,40 +149,40 @@ static int find_group(const as_rule *rule, const char *name) {
 }
 
 /* sizes, integers, groups and tensors share one space of names */
-static const as_token *fresh_name(reader *R, const char *what) {
-  const as_token *token = as_tok(&R->X);
-  if (as_tok_new_name(&R->X, what) == NULL)
+static const as_token *fresh_name(rule_reader *R, const char *what) {
+  const as_token *token = as_tok(&R->lexed);
+  if (as_tok_new_name(&R->lexed, what) == NULL)
     return NULL;
-  if (find_group(R->r, token->s) < 0 && !as_name_taken(R->P.g, AS_NONE, token->s))
+  if (find_group(R->rule, token->s) < 0 && !as_name_taken(R->parser.graph, AS_NONE, token->s))
     return token;
-  as_lex_fail(&R->X, token, "`%s` is already defined", token->s);
+  as_lex_fail(&R->lexed, token, "`%s` is already defined", token->s);
   return NULL;
 }
 
-static bool declare(reader *R, const as_token *token, const char *name, long least) {
+static bool declare(rule_reader *R, const as_token *token, const char *name, long least) {
   as_err inner;
   as_err_init(&inner);
-  return as_graph_declare(R->r->decl, name, least, -1, NULL, &inner) ||
-         as_gp_report(&R->P, token, &inner);
+  return as_graph_declare(R->rule->decl, name, least, -1, NULL, &inner) ||
+         as_gp_report(&R->parser, token, &inner);
 }
 
-static bool ints(reader *R) {
+static bool ints(rule_reader *R) {
   do {
     const as_token *token = fresh_name(R, "the name of an integer");
     if (token == NULL || !declare(R, token, token->s, AS_SIZE_NO_LEAST))
       return false;
-  } while (as_tok_take(&R->X, ','));
-  return end_of_line(&R->X);
+  } while (as_tok_take(&R->lexed, ','));
+  return end_of_line(&R->lexed);
 }
 
-static bool axes(reader *R, const int *ranks) {
-  as_rule *rule = R->r;
+static bool axes(rule_reader *R, const int *ranks) {
+  as_rule *rule = R->rule;
   do {
     const as_token *token = fresh_name(R, "the name of a group of axes");
     if (token == NULL)
       return false;
     if (rule->n_group == AS_MAX_GROUPS)
-      return as_lex_fail(&R->X, token, "more than %d groups of axes", AS_MAX_GROUPS);
+      return as_lex_fail(&R->lexed, token, "more than %d groups of axes", AS_MAX_GROUPS);
     uint32_t i = rule->n_group++;
     rule->group[i] = keep(R, token->s);
     rule->rank[i] = ranks ? ranks[i] : -1;
@@ -193,12 +193,12 @@ static bool axes(reader *R, const int *ranks) {
       if (!ok)
         return false;
     }
-  } while (as_tok_take(&R->X, ','));
-  return end_of_line(&R->X);
+  } while (as_tok_take(&R->lexed, ','));
+  return end_of_line(&R->lexed);
 }
 
-static bool dim(reader *R, as_size *extent, uint32_t *n) {
-  as_lexed *lexed = &R->X;
+static bool dim(rule_reader *R, as_size *extent, uint32_t *n) {
+  as_lexed *lexed = &R->lexed;
   const as_token *token = as_tok(lexed);
   bool group = as_tok_take(lexed, AS_T_DOTS);
   long more = 1;
@@ -207,35 +207,35 @@ static bool dim(reader *R, as_size *extent, uint32_t *n) {
     const as_token *name = as_tok(lexed);
     if (!as_tok_want(lexed, AS_T_NAME, "the name of a group of axes"))
       return false;
-    if ((i = find_group(R->r, name->s)) < 0) {
+    if ((i = find_group(R->rule, name->s)) < 0) {
       return as_lex_fail(lexed, name, "`%s` is no group of axes (`axes %s` declares one)", name->s,
                          name->s);
     }
-    if (R->r->rank[i] >= 0)
-      more = R->r->rank[i];
+    if (R->rule->rank[i] >= 0)
+      more = R->rule->rank[i];
   }
   if (*n + more > AS_MAX_RANK)
     return as_lex_fail(lexed, token, "more than %d axes", AS_MAX_RANK);
   if (!group) {
-    extent[*n] = as_gp_size(&R->P);
+    extent[*n] = as_gp_size(&R->parser);
     return extent[(*n)++] != AS_SIZE_BAD;
   }
-  char *name = as_format("..%s", R->r->group[i]);
-  if (R->r->rank[i] < 0) {
-    extent[*n] = as_size_sym(R->r->sizes, name);
-    as_size_set_least(R->r->sizes, extent[(*n)++], 0);
+  char *name = as_format("..%s", R->rule->group[i]);
+  if (R->rule->rank[i] < 0) {
+    extent[*n] = as_size_sym(R->rule->sizes, name);
+    as_size_set_least(R->rule->sizes, extent[(*n)++], 0);
   }
-  for (int k = 0; k < R->r->rank[i]; k++) {
-    char *axis = as_format("%s.%d", R->r->group[i], k);
-    extent[(*n)++] = as_size_find(R->r->sizes, axis);
+  for (int k = 0; k < R->rule->rank[i]; k++) {
+    char *axis = as_format("%s.%d", R->rule->group[i], k);
+    extent[(*n)++] = as_size_find(R->rule->sizes, axis);
     free(axis);
   }
   free(name);
   return true;
 }
 
-static bool tensors(reader *R) {
-  as_lexed *lexed = &R->X;
+static bool tensors(rule_reader *R) {
+  as_lexed *lexed = &R->lexed;
   do {
     as_size extent[AS_MAX_RANK];
     uint32_t n = 0;
@@ -255,25 +255,25 @@ static bool tensors(reader *R) {
                                                           : AS_R_REAL;
     as_err inner;
     as_err_init(&inner);
-    if (as_graph_input(R->r->decl, token->s, AS_F32, extent, n, &inner) == AS_NONE)
-      return as_gp_report(&R->P, token, &inner);
+    if (as_graph_input(R->rule->decl, token->s, AS_F32, extent, n, &inner) == AS_NONE)
+      return as_gp_report(&R->parser, token, &inner);
     as_vec_push(&R->type, &type);
   } while (as_tok_take(lexed, ','));
   return end_of_line(lexed);
 }
 
-static bool declarations(reader *R, const int *ranks, as_vec *assumes) {
-  as_lexed *lexed = &R->X;
+static bool declarations(rule_reader *R, const int *ranks, as_vec *assumes) {
+  as_lexed *lexed = &R->lexed;
   for (;;) {
     const as_token *token = as_tok(lexed);
     bool ok = true;
     if (as_tok_take_word(lexed, "sizes")) {
       for (const as_token *u = as_tok(lexed); u->kind != AS_T_NL && ok; u++) {
         if (u->kind == AS_T_NAME &&
-            (find_group(R->r, u->s) >= 0 || as_name_taken(R->P.g, AS_NONE, u->s)))
+            (find_group(R->rule, u->s) >= 0 || as_name_taken(R->parser.graph, AS_NONE, u->s)))
           ok = as_lex_fail(lexed, u, "`%s` is already defined", u->s);
       }
-      ok = ok && as_gp_sizes(&R->P);
+      ok = ok && as_gp_sizes(&R->parser);
     } else if (as_tok_take_word(lexed, "ints")) {
       ok = ints(R);
     } else if (as_tok_take_word(lexed, "axes")) {
@@ -281,7 +281,7 @@ static bool declarations(reader *R, const int *ranks, as_vec *assumes) {
     } else if (as_tok_take_word(lexed, "tensor")) {
       ok = tensors(R);
     } else if (as_tok_take_word(lexed, "where")) {
-      ok = as_gp_where(&R->P, false);
+      ok = as_gp_where(&R->parser, false);
     } else if (as_tok_take_word(lexed, "assume")) { /* read when every tensor is known */
       as_vec_push(assumes, &lexed->at);
       skip_line(lexed);
@@ -295,20 +295,20 @@ static bool declarations(reader *R, const int *ranks, as_vec *assumes) {
   }
 }
 
-static bool assumptions(reader *R, const as_vec *at) {
-  as_lexed *lexed = &R->X;
+static bool assumptions(rule_reader *R, const as_vec *at) {
+  as_lexed *lexed = &R->lexed;
   size_t after = lexed->at;
-  R->P.g = R->r->assume = as_graph_copy(R->r->decl);
+  R->parser.graph = R->rule->assume = as_graph_copy(R->rule->decl);
   for (size_t i = 0; i < at->n; i++) {
     lexed->at = AS_VEC_AT(at, size_t, i);
     do {
       const as_token *token = as_tok(lexed);
       as_assumption assumption;
       bool swap;
-      assumption.lhs = as_gp_expr(&R->P);
+      assumption.lhs = as_gp_expr(&R->parser);
       if (assumption.lhs == AS_NONE || !as_tok_rel(lexed, &assumption.rel, &swap))
         return false;
-      assumption.rhs = as_gp_expr(&R->P);
+      assumption.rhs = as_gp_expr(&R->parser);
       if (assumption.rhs == AS_NONE)
         return false;
       if (swap) {
@@ -316,10 +316,10 @@ static bool assumptions(reader *R, const as_vec *at) {
         assumption.lhs = assumption.rhs;
         assumption.rhs = x;
       }
-      assumption.larger = as_gp_sub(&R->P, token, assumption.rhs, assumption.lhs);
-      if (assumption.larger == AS_NONE || !as_graph_output(R->P.g, assumption.lhs, NULL) ||
-          !as_graph_output(R->P.g, assumption.rhs, NULL) ||
-          !as_graph_output(R->P.g, assumption.larger, NULL))
+      assumption.larger = as_gp_sub(&R->parser, token, assumption.rhs, assumption.lhs);
+      if (assumption.larger == AS_NONE || !as_graph_output(R->parser.graph, assumption.lhs, NULL) ||
+          !as_graph_output(R->parser.graph, assumption.rhs, NULL) ||
+          !as_graph_output(R->parser.graph, assumption.larger, NULL))
         return false;
       as_vec_push(&R->assumption, &assumption);
     } while (as_tok_take(lexed, ','));
@@ -330,52 +330,52 @@ static bool assumptions(reader *R, const as_vec *at) {
   return true;
 }
 
-static bool output(reader *R, const as_token *token, const char *name, as_node_id id,
+static bool output(rule_reader *R, const as_token *token, const char *name, as_node_id id,
                    as_vec *names) {
   as_err inner;
   as_err_init(&inner);
   for (size_t i = 0; i < names->n; i++)
     if (strcmp(AS_VEC_AT(names, char *, i), name) == 0)
-      return as_lex_fail(&R->X, token, "`%s` is an output twice", name);
+      return as_lex_fail(&R->lexed, token, "`%s` is an output twice", name);
   char *own = keep(R, name);
   as_vec_push(names, &own);
-  return as_graph_output(R->P.g, id, &inner) || as_gp_report(&R->P, token, &inner);
+  return as_graph_output(R->parser.graph, id, &inner) || as_gp_report(&R->parser, token, &inner);
 }
 
-static bool statement(reader *R, as_vec *names) {
-  as_lexed *lexed = &R->X;
+static bool statement(rule_reader *R, as_vec *names) {
+  as_lexed *lexed = &R->lexed;
   bool out = as_tok_take_word(lexed, "output");
   const as_token *token = as_tok(lexed);
   as_node_id id;
   if (token->kind == AS_T_NAME && as_tok_next(lexed)->kind == '=') {
-    if (find_group(R->r, token->s) >= 0)
+    if (find_group(R->rule, token->s) >= 0)
       return as_lex_fail(lexed, token, "`%s` is already defined", token->s);
     lexed->at += 2;
-    id = as_gp_define(&R->P, token);
+    id = as_gp_define(&R->parser, token);
   } else if (out) {
-    id = as_gp_ref(&R->P, AS_NONE);
+    id = as_gp_ref(&R->parser, AS_NONE);
   } else {
     return as_lex_fail(lexed, token, "expected NAME = ... or output");
   }
   return id != AS_NONE && (!out || output(R, token, token->s, id, names)) && end_of_line(lexed);
 }
 
-static bool one_side(reader *R, as_graph **graph, const char *word, as_vec *names) {
-  as_lexed *lexed = &R->X;
+static bool one_side(rule_reader *R, as_graph **graph, const char *word, as_vec *names) {
+  as_lexed *lexed = &R->lexed;
   if (!as_tok_take_word(lexed, word))
     return as_lex_fail(lexed, as_tok(lexed), "expected `%s`", word);
   const as_token *token = as_tok(lexed);
-  R->P.g = *graph = as_graph_copy(R->r->decl);
+  R->parser.graph = *graph = as_graph_copy(R->rule->decl);
   if (!as_tok_take(lexed, AS_T_NL)) {
-    uint32_t before = R->P.g->n;
-    as_node_id id = as_gp_expr(&R->P);
+    uint32_t before = R->parser.graph->n;
+    as_node_id id = as_gp_expr(&R->parser);
     if (id == AS_NONE || !end_of_line(lexed))
       return false;
     as_err inner;
     as_err_init(&inner);
-    if (id >= before && !as_node_is_number(&R->P.g->node[id]) &&
-        !as_graph_rename(R->P.g, id, "out", &inner))
-      return as_gp_report(&R->P, token, &inner);
+    if (id >= before && !as_node_is_number(&R->parser.graph->node[id]) &&
+        !as_graph_rename(R->parser.graph, id, "out", &inner))
+      return as_gp_report(&R->parser, token, &inner);
     return output(R, token, "out", id, names);
   }
   while (!as_tok_word(lexed, "rhs") && !as_tok_word(lexed, "expect") &&
@@ -388,8 +388,8 @@ static bool one_side(reader *R, as_graph **graph, const char *word, as_vec *name
 
 /* a right side that is ill-formed at any sizes is no error of the text: the rule is wrong, or
  * vacuous from right to left */
-static bool side(reader *R, as_graph **graph, const char *word, as_vec *names) {
-  as_lexed *lexed = &R->X;
+static bool side(rule_reader *R, as_graph **graph, const char *word, as_vec *names) {
+  as_lexed *lexed = &R->lexed;
   as_err *err = lexed->err;
   as_err own;
   as_err_init(&own);
@@ -407,7 +407,7 @@ static bool side(reader *R, as_graph **graph, const char *word, as_vec *names) {
       as_err_clear(&own);
     return false;
   }
-  R->r->ill_formed = keep(R, own.text);
+  R->rule->ill_formed = keep(R, own.text);
   as_err_clear(&own);
   while (!as_tok_is(lexed, AS_T_NL))
     lexed->at++;
@@ -415,14 +415,14 @@ static bool side(reader *R, as_graph **graph, const char *word, as_vec *names) {
        !as_tok_word(lexed, "expect") && !as_tok_is(lexed, AS_T_END) && !definition_word(lexed);)
     skip_line(lexed);
   as_graph_free(*graph);
-  R->P.g = *graph = as_graph_copy(R->r->decl);
+  R->parser.graph = *graph = as_graph_copy(R->rule->decl);
   names->n = 0;
   return true;
 }
 
 /* the right side's outputs in the order of the left side's */
-static bool same_outputs(reader *R, const as_token *token) {
-  as_rule *rule = R->r;
+static bool same_outputs(rule_reader *R, const as_token *token) {
+  as_rule *rule = R->rule;
   const as_vec *a = &R->name[0];
   const as_vec *b = &R->name[1];
   rule->n_output = (uint32_t)a->n;
@@ -431,13 +431,13 @@ static bool same_outputs(reader *R, const as_token *token) {
   if (rule->ill_formed)
     return true;
   if (a->n != b->n)
-    return as_lex_fail(&R->X, token, "the two sides have %zu and %zu outputs", a->n, b->n);
+    return as_lex_fail(&R->lexed, token, "the two sides have %zu and %zu outputs", a->n, b->n);
   for (uint32_t i = 0; i < rule->n_output; i++) {
     uint32_t k = i;
     while (k < b->n && strcmp(AS_VEC_AT(b, char *, k), rule->output[i]) != 0)
       k++;
     if (k == b->n)
-      return as_lex_fail(&R->X, token, "the right side has no output `%s`", rule->output[i]);
+      return as_lex_fail(&R->lexed, token, "the right side has no output `%s`", rule->output[i]);
     char *name = AS_VEC_AT(b, char *, i);
     as_node_id id = rule->rhs->output[i];
     AS_VEC_AT(b, char *, i) = AS_VEC_AT(b, char *, k);
@@ -448,23 +448,23 @@ static bool same_outputs(reader *R, const as_token *token) {
   return true;
 }
 
-static bool expectation(reader *R) {
-  as_lexed *lexed = &R->X;
+static bool expectation(rule_reader *R) {
+  as_lexed *lexed = &R->lexed;
   if (!as_tok_take_word(lexed, "expect"))
     return true;
   for (as_expect e = AS_EXPECT_PROVED; e <= AS_EXPECT_VACUOUS; e++) {
     if (as_tok_take_word(lexed, expect_words[e]))
-      R->r->expect = e;
+      R->rule->expect = e;
   }
-  if (R->r->expect == AS_EXPECT_NOTHING)
+  if (R->rule->expect == AS_EXPECT_NOTHING)
     return as_lex_fail(lexed, as_tok(lexed), "expected proved, refuted, unknown or vacuous");
   return end_of_line(lexed);
 }
 
-static bool body(reader *R, const span *s, const as_rulefile *file, uint32_t index,
+static bool body(rule_reader *R, const span *s, const as_rulefile *file, uint32_t index,
                  const int *ranks, as_vec *assumes) {
-  as_lexed *lexed = &R->X;
-  as_rule *rule = R->r;
+  as_lexed *lexed = &R->lexed;
+  as_rule *rule = R->rule;
   const as_token *token = as_tok(lexed);
   rule->line = token->line;
   rule->col = token->col;
@@ -496,17 +496,17 @@ static bool body(reader *R, const span *s, const as_rulefile *file, uint32_t ind
 }
 
 as_rule *as_rule_read(const as_rulefile *file, uint32_t i, const int *ranks, as_err *err) {
-  const span *s = &AS_VEC_AT(&file->rule, span, i);
+  const span *s = &AS_VEC_AT(&file->rules, span, i);
   as_rule *rule = as_calloc(1, sizeof *rule);
   rule->mem = as_arena_new();
   rule->group = as_arena_alloc(rule->mem, AS_MAX_GROUPS * sizeof *rule->group);
   rule->sizes = as_sizes_new();
-  rule->decl = as_graph_new(rule->sizes, file->lib, NULL, file->X.file);
+  rule->decl = as_graph_new(rule->sizes, file->lib, NULL, file->lexed.file);
   rule->decl->open = true;
-  reader R = {.r = rule, .X = file->X};
-  R.X.at = s->at;
-  R.X.err = err;
-  R.P = (as_gparser){&R.X, rule->decl, AS_NONE};
+  rule_reader R = {.rule = rule, .lexed = file->lexed};
+  R.lexed.at = s->at;
+  R.lexed.err = err;
+  R.parser = (as_gparser){&R.lexed, rule->decl, AS_NONE};
   as_vec assumes;
   as_vec_init(&assumes, sizeof(size_t));
   as_vec_init(&R.type, sizeof(as_rule_type));

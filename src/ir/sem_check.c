@@ -5,7 +5,7 @@
 #include <string.h>
 
 typedef struct {
-  as_lexed *X;
+  as_lexed *lexed;
   const as_opdef *op;
   const char *size[64];
   uint32_t nsize; /* size symbols bound by patterns */
@@ -15,7 +15,7 @@ typedef struct {
   uint32_t nindex;    /* indices in scope */
   uint32_t nlet;      /* lets defined so far */
   const as_let *left; /* the definition being checked */
-} scope;
+} name_scope;
 
 static bool has(const char *const *names, uint32_t n, const char *s) {
   for (uint32_t i = 0; i < n; i++) {
@@ -25,18 +25,18 @@ static bool has(const char *const *names, uint32_t n, const char *s) {
   return false;
 }
 
-static bool fail(scope *checked, const as_expr *expr, const char *what, const char *name) {
+static bool fail(name_scope *checked, const as_expr *expr, const char *what, const char *name) {
   as_token token = {.line = expr ? expr->line : checked->op->line, .col = expr ? expr->col : 1};
-  return as_lex_fail(checked->X, &token, "operator `%s`: %s%s%s%s", checked->op->name, what,
+  return as_lex_fail(checked->lexed, &token, "operator `%s`: %s%s%s%s", checked->op->name, what,
                      name ? " `" : "", name ? name : "", name ? "`" : "");
 }
 
-static bool is_attr(const scope *checked, const char *s) {
+static bool is_attr(const name_scope *checked, const char *s) {
   return has(checked->op->attr, checked->op->nattrs, s);
 }
 
 /* integer expression over sizes, attributes and, where allowed, indices */
-static bool check_int(scope *checked, const as_expr *expr, bool sizes, bool indices) {
+static bool check_int(name_scope *checked, const as_expr *expr, bool sizes, bool indices) {
   switch (expr->kind) {
   case AS_E_NUM:
     return mpz_cmp_ui(mpq_denref(expr->num), 1) == 0 ||
@@ -66,7 +66,7 @@ static bool check_int(scope *checked, const as_expr *expr, bool sizes, bool indi
   }
 }
 
-static bool check_arg(scope *checked, const as_targ *arg) {
+static bool check_arg(name_scope *checked, const as_targ *arg) {
   uint32_t rest = 0;
   for (uint32_t i = 0; i < arg->n; i++) {
     const as_dim *dim = &arg->dim[i];
@@ -93,7 +93,7 @@ static bool check_arg(scope *checked, const as_targ *arg) {
   return true;
 }
 
-static bool check_result(scope *checked) {
+static bool check_result(name_scope *checked) {
   for (uint32_t i = 0; i < checked->op->nout; i++) {
     const as_dim *dim = &checked->op->out[i];
     if (dim->kind == AS_D_SIZE && !check_int(checked, dim->size, true, false))
@@ -113,7 +113,7 @@ static bool check_result(scope *checked) {
   return true;
 }
 
-static bool left_has_list(const scope *checked, const char *name) {
+static bool left_has_list(const name_scope *checked, const char *name) {
   for (uint32_t i = 0; i < checked->left->n; i++) {
     if (checked->left->ix[i].is_list && strcmp(checked->left->ix[i].name, name) == 0)
       return true;
@@ -121,9 +121,9 @@ static bool left_has_list(const scope *checked, const char *name) {
   return false;
 }
 
-static bool check_expr(scope *C, const as_expr *e);
+static bool check_expr(name_scope *C, const as_expr *e);
 
-static bool check_access(scope *checked, const as_expr *expr) {
+static bool check_access(name_scope *checked, const as_expr *expr) {
   const as_targ *arg = NULL;
   const as_let *let = NULL;
   for (uint32_t i = 0; i < checked->op->nargs; i++) {
@@ -170,7 +170,7 @@ static bool check_access(scope *checked, const as_expr *expr) {
   return true;
 }
 
-static bool push_index(scope *checked, const as_expr *expr, const char *name) {
+static bool push_index(name_scope *checked, const as_expr *expr, const char *name) {
   if (has(checked->index, checked->nindex, name) || has(checked->size, checked->nsize, name) ||
       is_attr(checked, name))
     return fail(checked, expr, "name already in use:", name);
@@ -180,7 +180,7 @@ static bool push_index(scope *checked, const as_expr *expr, const char *name) {
   return true;
 }
 
-static bool check_expr(scope *checked, const as_expr *expr) {
+static bool check_expr(name_scope *checked, const as_expr *expr) {
   switch (expr->kind) {
   case AS_E_NAME:
     return is_attr(checked, expr->name) || has(checked->size, checked->nsize, expr->name) ||
@@ -207,7 +207,7 @@ static bool check_expr(scope *checked, const as_expr *expr) {
   }
 }
 
-static bool check_left(scope *checked, const as_let *let, bool out) {
+static bool check_left(name_scope *checked, const as_let *let, bool out) {
   const as_opdef *op = checked->op;
   if (out && let->n != op->nout)
     return fail(checked, let->body, "the left side of `out` does not have the shape of the result",
@@ -236,7 +236,7 @@ static bool check_left(scope *checked, const as_let *let, bool out) {
 
 bool as_sem_check(as_lexed *lexed, as_oplib *lib, as_opdef *op) {
   (void)lib;
-  scope checked = {.X = lexed, .op = op};
+  name_scope checked = {.lexed = lexed, .op = op};
   for (uint32_t i = 0; i < op->nargs; i++) {
     for (uint32_t j = 0; j < i; j++) {
       if (strcmp(op->arg[i].name, op->arg[j].name) == 0)

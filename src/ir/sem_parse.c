@@ -4,48 +4,48 @@
 #include <string.h>
 
 typedef struct {
-  as_lexed *X;
-  as_oplib *L;
-} parser;
+  as_lexed *lexed;
+  as_oplib *lib;
+} sem_parser;
 
-static as_expr *p_scalar(parser *P);
-static as_expr *p_cond(parser *P);
-static as_expr *p_prod(parser *P);
+static as_expr *p_scalar(sem_parser *P);
+static as_expr *p_cond(sem_parser *P);
+static as_expr *p_prod(sem_parser *P);
 
-static as_expr *mk2(parser *P, as_ekind kind, const as_token *token, as_expr *a, as_expr *b) {
+static as_expr *mk2(sem_parser *P, as_ekind kind, const as_token *token, as_expr *a, as_expr *b) {
   if (a == NULL || b == NULL)
     return NULL;
-  as_expr *expr = as_oplib_new_expr(P->L, kind, 2, token);
+  as_expr *expr = as_oplib_new_expr(P->lib, kind, 2, token);
   expr->kid[0] = a;
   expr->kid[1] = b;
   return expr;
 }
 
-static as_expr *mk1(parser *P, as_ekind kind, const as_token *token, as_expr *a) {
+static as_expr *mk1(sem_parser *P, as_ekind kind, const as_token *token, as_expr *a) {
   if (a == NULL)
     return NULL;
-  as_expr *expr = as_oplib_new_expr(P->L, kind, 1, token);
+  as_expr *expr = as_oplib_new_expr(P->lib, kind, 1, token);
   expr->kid[0] = a;
   return expr;
 }
 
-static as_expr *mk_name(parser *P, const as_token *token) {
-  as_expr *expr = as_oplib_new_expr(P->L, AS_E_NAME, 0, token);
-  expr->name = as_arena_strdup(P->L->mem, token->s);
+static as_expr *mk_name(sem_parser *P, const as_token *token) {
+  as_expr *expr = as_oplib_new_expr(P->lib, AS_E_NAME, 0, token);
+  expr->name = as_arena_strdup(P->lib->mem, token->s);
   return expr;
 }
 
-static as_expr *p_number(parser *P) {
-  as_expr *expr = as_oplib_new_expr(P->L, AS_E_NUM, 0, as_tok(P->X));
-  return as_tok_number(P->X, expr->num) ? expr : NULL;
+static as_expr *p_number(sem_parser *P) {
+  as_expr *expr = as_oplib_new_expr(P->lib, AS_E_NUM, 0, as_tok(P->lexed));
+  return as_tok_number(P->lexed, expr->num) ? expr : NULL;
 }
 
 /* --- size expressions of patterns, requires: the scalar tree restricted to + - * div mod max min
  */
-static as_expr *p_size(parser *P);
+static as_expr *p_size(sem_parser *P);
 
-static as_expr *p_size_factor(parser *P) {
-  as_lexed *lexed = P->X;
+static as_expr *p_size_factor(sem_parser *P) {
+  as_lexed *lexed = P->lexed;
   const as_token *token = as_tok(lexed);
   as_expr *expr = NULL;
   if (!as_lex_enter(lexed))
@@ -77,32 +77,35 @@ static as_expr *p_size_factor(parser *P) {
   return expr;
 }
 
-static as_expr *p_size_product(parser *P) {
+static as_expr *p_size_product(sem_parser *P) {
   as_expr *a = p_size_factor(P);
   for (;;) {
-    const as_token *token = as_tok(P->X);
-    as_ekind kind = token->kind == '*' ? AS_E_MUL : as_tok_word(P->X, "div") ? AS_E_IDIV : AS_E_MOD;
-    if (a == NULL || (token->kind != '*' && !as_tok_word(P->X, "div") && !as_tok_word(P->X, "mod")))
+    const as_token *token = as_tok(P->lexed);
+    as_ekind kind = token->kind == '*'             ? AS_E_MUL
+                    : as_tok_word(P->lexed, "div") ? AS_E_IDIV
+                                                   : AS_E_MOD;
+    if (a == NULL ||
+        (token->kind != '*' && !as_tok_word(P->lexed, "div") && !as_tok_word(P->lexed, "mod")))
       return a;
-    P->X->at++;
+    P->lexed->at++;
     a = mk2(P, kind, token, a, p_size_factor(P));
   }
 }
 
-static as_expr *p_size(parser *P) {
+static as_expr *p_size(sem_parser *P) {
   as_expr *a = p_size_product(P);
   for (;;) {
-    const as_token *token = as_tok(P->X);
+    const as_token *token = as_tok(P->lexed);
     if (a == NULL || (token->kind != '+' && token->kind != '-'))
       return a;
-    P->X->at++;
+    P->lexed->at++;
     a = mk2(P, token->kind == '+' ? AS_E_ADD : AS_E_SUB, token, a, p_size_product(P));
   }
 }
 
 /* --- scalars */
-static bool p_access_item(parser *P, as_expr *expr) {
-  as_lexed *lexed = P->X;
+static bool p_access_item(sem_parser *P, as_expr *expr) {
+  as_lexed *lexed = P->lexed;
   as_ixkind k = as_tok_take(lexed, AS_T_DOTS) ? AS_IX_LIST
                 : as_tok_take(lexed, '~')     ? AS_IX_BCAST
                                               : AS_IX_SCALAR;
@@ -111,7 +114,7 @@ static bool p_access_item(parser *P, as_expr *expr) {
   if (k != AS_IX_SCALAR) {
     if ((name = as_tok_new_name(lexed, "the name of a list of axes")) == NULL)
       return false;
-    name = as_arena_strdup(P->L->mem, name);
+    name = as_arena_strdup(P->lib->mem, name);
   } else if ((kid = p_scalar(P)) == NULL) {
     return false;
   }
@@ -123,22 +126,22 @@ static bool p_access_item(parser *P, as_expr *expr) {
   return true;
 }
 
-static as_expr *p_access(parser *P, const as_token *token) {
-  as_expr *expr = as_oplib_new_expr(P->L, AS_E_ACCESS, 8, token);
+static as_expr *p_access(sem_parser *P, const as_token *token) {
+  as_expr *expr = as_oplib_new_expr(P->lib, AS_E_ACCESS, 8, token);
   expr->n = 0;
-  expr->name = as_arena_strdup(P->L->mem, token->s);
-  expr->acc = as_arena_alloc(P->L->mem, 8 * sizeof *expr->acc);
-  expr->acc_name = as_arena_alloc(P->L->mem, 8 * sizeof *expr->acc_name);
-  if (as_tok_take(P->X, ']'))
+  expr->name = as_arena_strdup(P->lib->mem, token->s);
+  expr->acc = as_arena_alloc(P->lib->mem, 8 * sizeof *expr->acc);
+  expr->acc_name = as_arena_alloc(P->lib->mem, 8 * sizeof *expr->acc_name);
+  if (as_tok_take(P->lexed, ']'))
     return expr;
   do
     if (!p_access_item(P, expr))
       return NULL;
-  while (as_tok_take(P->X, ','));
-  return as_tok_want(P->X, ']', "`]` or `,`") ? expr : NULL;
+  while (as_tok_take(P->lexed, ','));
+  return as_tok_want(P->lexed, ']', "`]` or `,`") ? expr : NULL;
 }
 
-static as_expr *p_call(parser *P, const as_token *token) {
+static as_expr *p_call(sem_parser *P, const as_token *token) {
   static const struct {
     const char *name;
     as_ekind k;
@@ -151,13 +154,13 @@ static as_expr *p_call(parser *P, const as_token *token) {
   uint32_t n = 0;
   do {
     if (n == 8) {
-      as_lex_fail(P->X, as_tok(P->X), "more than 8 arguments");
+      as_lex_fail(P->lexed, as_tok(P->lexed), "more than 8 arguments");
       return NULL;
     }
     if ((arg[n++] = p_scalar(P)) == NULL)
       return NULL;
-  } while (as_tok_take(P->X, ','));
-  if (!as_tok_want(P->X, ')', "`)` or `,`"))
+  } while (as_tok_take(P->lexed, ','));
+  if (!as_tok_want(P->lexed, ')', "`)` or `,`"))
     return NULL;
   as_ekind kind = AS_E_CALL;
   uint32_t want = 0;
@@ -169,8 +172,8 @@ static as_expr *p_call(parser *P, const as_token *token) {
     }
   }
   if (kind == AS_E_CALL) {
-    if ((func = as_oplib_func(P->L, token->s)) == NULL) {
-      as_lex_fail(P->X, token,
+    if ((func = as_oplib_func(P->lib, token->s)) == NULL) {
+      as_lex_fail(P->lexed, token,
                   "unknown function `%s` (a function is known from its definition on, and "
                   "definitions cannot be cyclic)",
                   token->s);
@@ -179,11 +182,11 @@ static as_expr *p_call(parser *P, const as_token *token) {
     want = func->n;
   }
   if (n != want) {
-    as_lex_fail(P->X, token, "`%s` takes %u argument%s, not %u", token->s, want,
+    as_lex_fail(P->lexed, token, "`%s` takes %u argument%s, not %u", token->s, want,
                 want == 1 ? "" : "s", n);
     return NULL;
   }
-  as_expr *expr = as_oplib_new_expr(P->L, kind, n, token);
+  as_expr *expr = as_oplib_new_expr(P->lib, kind, n, token);
   memcpy(expr->kid, arg, n * sizeof *arg);
   expr->func = func;
   if (func)
@@ -191,7 +194,7 @@ static as_expr *p_call(parser *P, const as_token *token) {
   return expr;
 }
 
-static as_expr *p_reduction(parser *P, const as_token *token) {
+static as_expr *p_reduction(sem_parser *P, const as_token *token) {
   static const struct {
     const char *name;
     as_ekind k;
@@ -202,12 +205,12 @@ static as_expr *p_reduction(parser *P, const as_token *token) {
     if (strcmp(token->s, kinds[i].name) == 0)
       kind = kinds[i].k;
   }
-  const char *ix = as_tok_new_name(P->X, "an index");
-  if (ix == NULL || !as_tok_want(P->X, '<', "`<`"))
+  const char *ix = as_tok_new_name(P->lexed, "an index");
+  if (ix == NULL || !as_tok_want(P->lexed, '<', "`<`"))
     return NULL;
-  ix = as_arena_strdup(P->L->mem, ix);
+  ix = as_arena_strdup(P->lib->mem, ix);
   as_expr *bound = p_scalar(P);
-  if (bound == NULL || !as_tok_want(P->X, ')', "`)`"))
+  if (bound == NULL || !as_tok_want(P->lexed, ')', "`)`"))
     return NULL;
   as_expr *expr = mk2(P, kind, token, bound, p_prod(P));
   if (expr)
@@ -215,8 +218,8 @@ static as_expr *p_reduction(parser *P, const as_token *token) {
   return expr;
 }
 
-static as_expr *p_if(parser *P, const as_token *token) {
-  as_lexed *lexed = P->X;
+static as_expr *p_if(sem_parser *P, const as_token *token) {
+  as_lexed *lexed = P->lexed;
   as_expr *c = NULL;
   as_expr *a = NULL;
   as_expr *b = NULL;
@@ -224,7 +227,7 @@ static as_expr *p_if(parser *P, const as_token *token) {
       !(a = p_scalar(P)) || !as_tok_want(lexed, ',', "`,`") || !(b = p_scalar(P)) ||
       !as_tok_want(lexed, ')', "`)`"))
     return NULL;
-  as_expr *expr = as_oplib_new_expr(P->L, AS_E_IF, 3, token);
+  as_expr *expr = as_oplib_new_expr(P->lib, AS_E_IF, 3, token);
   expr->kid[0] = c;
   expr->kid[1] = a;
   expr->kid[2] = b;
@@ -241,9 +244,9 @@ static bool word_in(const as_token *token, const char *const *words) {
   return false;
 }
 
-static as_expr *p_atom(parser *P) {
+static as_expr *p_atom(sem_parser *P) {
   static const char *const reducing[] = {"sum", "prod", "max", "min", NULL};
-  as_lexed *lexed = P->X;
+  as_lexed *lexed = P->lexed;
   const as_token *token = as_tok(lexed);
   if (token->kind == AS_T_NUMBER)
     return p_number(P);
@@ -273,37 +276,37 @@ static as_expr *p_atom(parser *P) {
   return mk_name(P, token);
 }
 
-static as_expr *p_unary(parser *P) {
-  const as_token *token = as_tok(P->X);
-  if (!as_lex_enter(P->X))
+static as_expr *p_unary(sem_parser *P) {
+  const as_token *token = as_tok(P->lexed);
+  if (!as_lex_enter(P->lexed))
     return NULL;
-  as_expr *expr = as_tok_take(P->X, '-') ? mk1(P, AS_E_NEG, token, p_unary(P)) : p_atom(P);
-  P->X->depth--;
+  as_expr *expr = as_tok_take(P->lexed, '-') ? mk1(P, AS_E_NEG, token, p_unary(P)) : p_atom(P);
+  P->lexed->depth--;
   return expr;
 }
 
-static as_expr *p_prod(parser *P) {
+static as_expr *p_prod(sem_parser *P) {
   as_expr *a = p_unary(P);
   for (;;) {
-    const as_token *token = as_tok(P->X);
-    as_ekind kind = token->kind == '*'         ? AS_E_MUL
-                    : token->kind == '/'       ? AS_E_FDIV
-                    : as_tok_word(P->X, "div") ? AS_E_IDIV
-                                               : AS_E_MOD;
-    if (a == NULL || (kind == AS_E_MOD && !as_tok_word(P->X, "mod")))
+    const as_token *token = as_tok(P->lexed);
+    as_ekind kind = token->kind == '*'             ? AS_E_MUL
+                    : token->kind == '/'           ? AS_E_FDIV
+                    : as_tok_word(P->lexed, "div") ? AS_E_IDIV
+                                                   : AS_E_MOD;
+    if (a == NULL || (kind == AS_E_MOD && !as_tok_word(P->lexed, "mod")))
       return a;
-    P->X->at++;
+    P->lexed->at++;
     a = mk2(P, kind, token, a, p_unary(P));
   }
 }
 
-static as_expr *p_scalar(parser *P) {
+static as_expr *p_scalar(sem_parser *P) {
   as_expr *a = p_prod(P);
   for (;;) {
-    const as_token *token = as_tok(P->X);
+    const as_token *token = as_tok(P->lexed);
     if (a == NULL || (token->kind != '+' && token->kind != '-'))
       return a;
-    P->X->at++;
+    P->lexed->at++;
     a = mk2(P, token->kind == '+' ? AS_E_ADD : AS_E_SUB, token, a, p_prod(P));
   }
 }
@@ -342,8 +345,8 @@ static bool opens_condition(const as_lexed *lexed) {
   }
 }
 
-static as_expr *p_cond_atom(parser *P) {
-  as_lexed *lexed = P->X;
+static as_expr *p_cond_atom(sem_parser *P) {
+  as_lexed *lexed = P->lexed;
   const as_token *token = as_tok(lexed);
   as_expr *expr = NULL;
   if (!as_lex_enter(lexed))
@@ -371,28 +374,29 @@ static as_expr *p_cond_atom(parser *P) {
   return expr;
 }
 
-static as_expr *p_chain(parser *P, const char *word, as_ekind kind, as_expr *(*next)(parser *)) {
+static as_expr *p_chain(sem_parser *P, const char *word, as_ekind kind,
+                        as_expr *(*next)(sem_parser *)) {
   as_expr *a = next(P);
-  while (a && as_tok_word(P->X, word)) {
-    const as_token *token = as_tok(P->X);
-    P->X->at++;
+  while (a && as_tok_word(P->lexed, word)) {
+    const as_token *token = as_tok(P->lexed);
+    P->lexed->at++;
     a = mk2(P, kind, token, a, next(P));
   }
   return a;
 }
 
-static as_expr *p_cond_and(parser *P) {
+static as_expr *p_cond_and(sem_parser *P) {
   return p_chain(P, "and", AS_E_AND, p_cond_atom);
 }
 
-static as_expr *p_cond(parser *P) {
+static as_expr *p_cond(sem_parser *P) {
   return p_chain(P, "or", AS_E_OR, p_cond_and);
 }
 
 /* --- signatures */
-static bool p_dim(parser *P, as_dim *dim, bool result) {
-  as_lexed *lexed = P->X;
-  as_arena *mem = P->L->mem;
+static bool p_dim(sem_parser *P, as_dim *dim, bool result) {
+  as_lexed *lexed = P->lexed;
+  as_arena *mem = P->lib->mem;
   *dim = (as_dim){0};
   if (as_tok_take(lexed, AS_T_DOTS)) {
     dim->kind = AS_D_LIST;
@@ -429,8 +433,8 @@ static bool p_dim(parser *P, as_dim *dim, bool result) {
   return (dim->size = p_size(P)) != NULL;
 }
 
-static bool p_shape(parser *P, as_dim **dim, uint32_t *n, bool result) {
-  as_lexed *lexed = P->X;
+static bool p_shape(sem_parser *P, as_dim **dim, uint32_t *n, bool result) {
+  as_lexed *lexed = P->lexed;
   as_dim d[8];
   *n = 0;
   if (!as_tok_want(lexed, '[', "`[`"))
@@ -445,37 +449,37 @@ static bool p_shape(parser *P, as_dim **dim, uint32_t *n, bool result) {
   }
   if (!as_tok_want(lexed, ']', "`]` or `,`"))
     return false;
-  *dim = as_arena_alloc(P->L->mem, (*n ? *n : 1) * sizeof **dim);
+  *dim = as_arena_alloc(P->lib->mem, (*n ? *n : 1) * sizeof **dim);
   memcpy(*dim, d, *n * sizeof *d);
   return true;
 }
 
-static bool p_args(parser *P, as_opdef *op) {
+static bool p_args(sem_parser *P, as_opdef *op) {
   as_targ t[8];
-  if (as_tok_is(P->X, ';') || as_tok_is(P->X, ')'))
+  if (as_tok_is(P->lexed, ';') || as_tok_is(P->lexed, ')'))
     return true;
   do {
     if (op->nargs == 8)
-      return as_lex_fail(P->X, as_tok(P->X), "more than 8 tensors");
+      return as_lex_fail(P->lexed, as_tok(P->lexed), "more than 8 tensors");
     as_targ *arg = &t[op->nargs];
-    const char *n = as_tok_new_name(P->X, "the name of a tensor");
+    const char *n = as_tok_new_name(P->lexed, "the name of a tensor");
     if (n == NULL)
       return false;
-    arg->name = as_arena_strdup(P->L->mem, n);
+    arg->name = as_arena_strdup(P->lib->mem, n);
     if (!p_shape(P, &arg->dim, &arg->n, false))
       return false;
     op->nargs++;
-  } while (as_tok_take(P->X, ','));
-  op->arg = as_arena_alloc(P->L->mem, op->nargs * sizeof *t);
+  } while (as_tok_take(P->lexed, ','));
+  op->arg = as_arena_alloc(P->lib->mem, op->nargs * sizeof *t);
   memcpy(op->arg, t, op->nargs * sizeof *t);
   return true;
 }
 
-static bool p_attrs(parser *P, as_opdef *op) {
-  as_lexed *lexed = P->X;
-  op->attr = as_arena_alloc(P->L->mem, AS_MAX_ATTRS * sizeof *op->attr);
-  op->attr_default = as_arena_alloc(P->L->mem, AS_MAX_ATTRS * sizeof *op->attr_default);
-  op->attr_has_default = as_arena_alloc(P->L->mem, AS_MAX_ATTRS * sizeof *op->attr_has_default);
+static bool p_attrs(sem_parser *P, as_opdef *op) {
+  as_lexed *lexed = P->lexed;
+  op->attr = as_arena_alloc(P->lib->mem, AS_MAX_ATTRS * sizeof *op->attr);
+  op->attr_default = as_arena_alloc(P->lib->mem, AS_MAX_ATTRS * sizeof *op->attr_default);
+  op->attr_has_default = as_arena_alloc(P->lib->mem, AS_MAX_ATTRS * sizeof *op->attr_has_default);
   do {
     uint32_t i = op->nattrs;
     if (i == AS_MAX_ATTRS)
@@ -483,8 +487,8 @@ static bool p_attrs(parser *P, as_opdef *op) {
     const char *n = as_tok_new_name(lexed, "the name of an attribute");
     if (n == NULL)
       return false;
-    op->attr[i] = as_arena_strdup(P->L->mem, n);
-    as_oplib_keep_attr(P->L, &op->attr_default[i]);
+    op->attr[i] = as_arena_strdup(P->lib->mem, n);
+    as_oplib_keep_attr(P->lib, &op->attr_default[i]);
     op->nattrs++;
     if (!as_tok_take(lexed, '='))
       continue;
@@ -501,8 +505,8 @@ static bool p_attrs(parser *P, as_opdef *op) {
   return true;
 }
 
-static bool p_left(parser *P, as_let *let) {
-  as_lexed *lexed = P->X;
+static bool p_left(sem_parser *P, as_let *let) {
+  as_lexed *lexed = P->lexed;
   as_ix index[8];
   if (!as_tok_want(lexed, '[', "`[`"))
     return false;
@@ -514,32 +518,32 @@ static bool p_left(parser *P, as_let *let) {
       const char *n = as_tok_new_name(lexed, "an index");
       if (n == NULL)
         return false;
-      index[let->n++].name = as_arena_strdup(P->L->mem, n);
+      index[let->n++].name = as_arena_strdup(P->lib->mem, n);
     } while (as_tok_take(lexed, ','));
   }
-  let->ix = as_arena_alloc(P->L->mem, (let->n ? let->n : 1) * sizeof *index);
+  let->ix = as_arena_alloc(P->lib->mem, (let->n ? let->n : 1) * sizeof *index);
   memcpy(let->ix, index, let->n * sizeof *index);
   return as_tok_want(lexed, ']', "`]` or `,`") && as_tok_want(lexed, '=', "`=`") &&
          (let->body = p_scalar(P)) != NULL && as_tok_want(lexed, AS_T_NL, "the end of the line");
 }
 
-static bool p_requires(parser *P, as_vec *req) {
+static bool p_requires(sem_parser *P, as_vec *req) {
   do {
     as_require require;
     as_rel rel;
     bool swap;
     as_expr *a = p_size(P);
     as_expr *b;
-    if (a == NULL || !as_tok_rel(P->X, &rel, &swap) || (b = p_size(P)) == NULL)
+    if (a == NULL || !as_tok_rel(P->lexed, &rel, &swap) || (b = p_size(P)) == NULL)
       return false;
     require = (as_require){(int)rel, swap ? b : a, swap ? a : b};
     as_vec_push(req, &require);
-  } while (as_tok_take(P->X, ','));
-  return as_tok_want(P->X, AS_T_NL, "the end of the line");
+  } while (as_tok_take(P->lexed, ','));
+  return as_tok_want(P->lexed, AS_T_NL, "the end of the line");
 }
 
-static bool p_body(parser *P, as_opdef *op, as_vec *req, as_vec *lets) {
-  as_lexed *lexed = P->X;
+static bool p_body(sem_parser *P, as_opdef *op, as_vec *req, as_vec *lets) {
+  as_lexed *lexed = P->lexed;
   while (as_tok_take_word(lexed, "require")) {
     if (!p_requires(P, req))
       return false;
@@ -550,7 +554,7 @@ static bool p_body(parser *P, as_opdef *op, as_vec *req, as_vec *lets) {
       const char *n = as_tok_new_name(lexed, "a name");
       if (n == NULL)
         return false;
-      let.name = as_arena_strdup(P->L->mem, n);
+      let.name = as_arena_strdup(P->lib->mem, n);
     } else if (as_tok_take_word(lexed, "out")) {
       let.name = "out";
     } else {
@@ -565,22 +569,22 @@ static bool p_body(parser *P, as_opdef *op, as_vec *req, as_vec *lets) {
   }
 }
 
-static bool p_op(parser *P) {
-  as_lexed *lexed = P->X;
+static bool p_op(sem_parser *P) {
+  as_lexed *lexed = P->lexed;
   static const char *const callable[] = {"sum", "max", "min", "div", NULL};
   const as_token *token = as_tok(lexed);
-  as_opdef *op = as_arena_alloc(P->L->mem, sizeof *op);
+  as_opdef *op = as_arena_alloc(P->lib->mem, sizeof *op);
   if (word_in(token, callable))
     lexed->at++;
   else if (as_tok_new_name(lexed, "the name of an operator") == NULL)
     return false;
-  const as_opdef *old = as_oplib_find(P->L, token->s);
+  const as_opdef *old = as_oplib_find(P->lib, token->s);
   if (old) {
     return as_lex_fail(lexed, token, "operator `%s` is already defined at %s:%d", token->s,
                        old->file, old->line);
   }
-  op->name = as_arena_strdup(P->L->mem, token->s);
-  op->file = as_arena_strdup(P->L->mem, lexed->file);
+  op->name = as_arena_strdup(P->lib->mem, token->s);
+  op->file = as_arena_strdup(P->lib->mem, lexed->file);
   op->line = token->line;
   if (!as_tok_want(lexed, '(', "`(`") || !p_args(P, op) ||
       (as_tok_take(lexed, ';') && !p_attrs(P, op)) || !as_tok_want(lexed, ')', "`)`, `,` or `;`") ||
@@ -594,20 +598,20 @@ static bool p_op(parser *P) {
   bool ok = p_body(P, op, &req, &lets);
   op->nreq = (uint32_t)req.n;
   op->nlet = (uint32_t)lets.n;
-  op->req = as_arena_alloc(P->L->mem, (req.n + 1) * sizeof(as_require));
-  op->let = as_arena_alloc(P->L->mem, (lets.n + 1) * sizeof(as_let));
+  op->req = as_arena_alloc(P->lib->mem, (req.n + 1) * sizeof(as_require));
+  op->let = as_arena_alloc(P->lib->mem, (lets.n + 1) * sizeof(as_let));
   if (req.n)
     memcpy(op->req, req.data, req.n * sizeof(as_require));
   if (lets.n)
     memcpy(op->let, lets.data, lets.n * sizeof(as_let));
   as_vec_clear(&req);
   as_vec_clear(&lets);
-  if (!ok || !as_sem_check(lexed, P->L, op))
+  if (!ok || !as_sem_check(lexed, P->lib, op))
     return false;
   char *text = as_opdef_print(op);
   as_sha256(text, strlen(text), op->sha256);
   free(text);
-  as_vec_push(&P->L->op, &op);
+  as_vec_push(&P->lib->op, &op);
   return true;
 }
 
@@ -640,17 +644,17 @@ static bool func_names(as_lexed *lexed, const as_func *func, const as_expr *expr
   return true;
 }
 
-static bool p_func(parser *P) {
-  as_lexed *lexed = P->X;
+static bool p_func(sem_parser *P) {
+  as_lexed *lexed = P->lexed;
   static const char *const known[] = {"exp", "log", "sqrt", "inv", "abs", "broadcast", NULL};
   const as_token *token = as_tok(lexed);
   if (as_tok_new_name(lexed, "the name of a function") == NULL)
     return false;
-  if (word_in(token, known) || as_oplib_func(P->L, token->s))
+  if (word_in(token, known) || as_oplib_func(P->lib, token->s))
     return as_lex_fail(lexed, token, "function `%s` is already defined", token->s);
-  as_func *func = as_arena_alloc(P->L->mem, sizeof *func);
-  func->name = as_arena_strdup(P->L->mem, token->s);
-  func->param = as_arena_alloc(P->L->mem, 8 * sizeof *func->param);
+  as_func *func = as_arena_alloc(P->lib->mem, sizeof *func);
+  func->name = as_arena_strdup(P->lib->mem, token->s);
+  func->param = as_arena_alloc(P->lib->mem, 8 * sizeof *func->param);
   if (!as_tok_want(lexed, '(', "`(`"))
     return false;
   do {
@@ -663,7 +667,7 @@ static bool p_func(parser *P) {
       if (strcmp(func->param[i], pt->s) == 0)
         return as_lex_fail(lexed, pt, "parameter `%s` twice", pt->s);
     }
-    func->param[func->n++] = as_arena_strdup(P->L->mem, pt->s);
+    func->param[func->n++] = as_arena_strdup(P->lib->mem, pt->s);
   } while (as_tok_take(lexed, ','));
   if (!as_tok_want(lexed, ')', "`)` or `,`"))
     return false;
@@ -675,12 +679,12 @@ static bool p_func(parser *P) {
     return as_lex_fail(lexed, token, "there is no built-in `%s` of %u arguments (only erf(x))",
                        func->name, func->n);
   }
-  as_vec_push(&P->L->func, &func);
+  as_vec_push(&P->lib->func, &func);
   return as_tok_want(lexed, AS_T_NL, "the end of the line");
 }
 
 bool as_sem_definition(as_lexed *lexed, as_oplib *lib) {
-  parser P = {lexed, lib};
+  sem_parser P = {lexed, lib};
   if (as_tok_take_word(lexed, "op"))
     return p_op(&P);
   if (as_tok_take_word(lexed, "func"))

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum { K_POLY, K_SYM, K_DIV, K_MOD, K_MAX, K_MIN } kind;
+typedef enum { K_POLY, K_SYM, K_DIV, K_MOD, K_MAX, K_MIN } size_kind;
 
 typedef struct {
-  kind k;
+  size_kind k;
   uint32_t mono;
   uint32_t nmono; /* slice of as_sizes.mono */
   uint32_t num;
@@ -19,13 +19,13 @@ typedef struct {
   char *name;   /* K_SYM */
   long least;
   long value; /* K_SYM */
-} entry;
+} size_entry;
 
 typedef struct {
   long coef;
   uint32_t at;
   uint32_t n;
-} mono; /* slice of as_sizes.atom, or of the scratch */
+} monomial; /* slice of as_sizes.atom, or of the scratch */
 
 typedef struct {
   uint32_t op;
@@ -47,19 +47,19 @@ struct as_sizes {
   cached *cache;
 };
 
-static entry *ent(const as_sizes *sizes, as_size a) {
-  return &AS_VEC_AT(&sizes->entry, entry, a);
+static size_entry *entry_of(const as_sizes *sizes, as_size a) {
+  return &AS_VEC_AT(&sizes->entry, size_entry, a);
 }
 
-static const mono *monos(const as_sizes *sizes, as_size a) {
-  return (const mono *)sizes->mono.data + ent(sizes, a)->mono;
+static const monomial *monos(const as_sizes *sizes, as_size a) {
+  return (const monomial *)sizes->mono.data + entry_of(sizes, a)->mono;
 }
 
-static const as_size *atoms(const as_sizes *sizes, const mono *m) {
+static const as_size *atoms(const as_sizes *sizes, const monomial *m) {
   return (const as_size *)sizes->atom.data + m->at;
 }
 
-static const as_size *tatoms(const as_sizes *sizes, const mono *m) {
+static const as_size *tatoms(const as_sizes *sizes, const monomial *m) {
   return (const as_size *)sizes->tatom.data + m->at;
 }
 
@@ -72,14 +72,14 @@ static uint64_t hash_name(const char *name) {
   return as_hash(name, strlen(name), 1);
 }
 
-static uint64_t hash_pair(kind k, as_size num, as_size den) {
+static uint64_t hash_pair(size_kind k, as_size num, as_size den) {
   return as_hash_words(AS_KEY(k, num, den), 3, 7);
 }
 
 /* an atom's own polynomial is one monomial: itself */
-static as_size push_atom(as_sizes *sizes, uint64_t hash, entry e) {
+static as_size push_atom(as_sizes *sizes, uint64_t hash, size_entry e) {
   as_size id = (as_size)sizes->entry.n;
-  mono m = {1, (uint32_t)sizes->atom.n, 1};
+  monomial m = {1, (uint32_t)sizes->atom.n, 1};
   e.mono = (uint32_t)sizes->mono.n;
   e.nmono = 1;
   as_vec_push(&sizes->entry, &e);
@@ -98,7 +98,7 @@ static bool t_add(as_sizes *sizes, long coef, const as_size *at,
                   uint32_t n) { /* `at` may lie in S->atom, not in the scratch */
   if (n > MOST_ATOMS || sizes->tmono.n > 4 * MOST_MONOS)
     return false;
-  mono m = {coef, (uint32_t)sizes->tatom.n, n};
+  monomial m = {coef, (uint32_t)sizes->tatom.n, n};
   as_vec_push(&sizes->tmono, &m);
   for (uint32_t i = 0; i < n; i++)
     as_vec_push(&sizes->tatom, &at[i]);
@@ -117,8 +117,8 @@ static int cmp_atoms(const as_size *a, uint32_t na, const as_size *b, uint32_t n
 
 static int cmp_mono(const void *x, const void *y, void *ctx) {
   const as_sizes *sizes = ctx;
-  const mono *a = x;
-  const mono *b = y;
+  const monomial *a = x;
+  const monomial *b = y;
   return cmp_atoms(tatoms(sizes, a), a->n, tatoms(sizes, b), b->n);
 }
 
@@ -126,7 +126,7 @@ static int cmp_mono(const void *x, const void *y, void *ctx) {
 static uint64_t t_hash(const as_sizes *sizes, size_t k) {
   uint64_t hash = 3;
   for (size_t i = 0; i < k; i++) {
-    const mono *m = &AS_VEC_AT(&sizes->tmono, mono, i);
+    const monomial *m = &AS_VEC_AT(&sizes->tmono, monomial, i);
     hash = as_hash(&m->coef, sizeof m->coef, hash);
     hash = as_hash(tatoms(sizes, m), m->n * sizeof(as_size), hash);
   }
@@ -134,11 +134,11 @@ static uint64_t t_hash(const as_sizes *sizes, size_t k) {
 }
 
 static bool t_equals(const as_sizes *sizes, size_t k, as_size id) {
-  const entry *e = ent(sizes, id);
+  const size_entry *e = entry_of(sizes, id);
   if (e->k != K_POLY || e->nmono != k)
     return false;
-  const mono *m = monos(sizes, id);
-  const mono *term = sizes->tmono.data;
+  const monomial *m = monos(sizes, id);
+  const monomial *term = sizes->tmono.data;
   for (size_t i = 0; i < k; i++) {
     if (m[i].coef != term[i].coef ||
         cmp_atoms(atoms(sizes, &m[i]), m[i].n, tatoms(sizes, &term[i]), term[i].n) != 0)
@@ -149,11 +149,11 @@ static bool t_equals(const as_sizes *sizes, size_t k, as_size id) {
 
 static as_size t_push(as_sizes *sizes, size_t k, uint64_t hash) {
   as_size id = (as_size)sizes->entry.n;
-  entry e = {.k = K_POLY, .mono = (uint32_t)sizes->mono.n, .nmono = (uint32_t)k, .value = -1};
+  size_entry e = {.k = K_POLY, .mono = (uint32_t)sizes->mono.n, .nmono = (uint32_t)k, .value = -1};
   as_vec_push(&sizes->entry, &e);
   for (size_t i = 0; i < k; i++) {
-    const mono *term = &AS_VEC_AT(&sizes->tmono, mono, i);
-    mono m = {term->coef, (uint32_t)sizes->atom.n, term->n};
+    const monomial *term = &AS_VEC_AT(&sizes->tmono, monomial, i);
+    monomial m = {term->coef, (uint32_t)sizes->atom.n, term->n};
     as_vec_push(&sizes->mono, &m);
     for (uint32_t j = 0; j < term->n; j++)
       as_vec_push(&sizes->atom, &tatoms(sizes, term)[j]);
@@ -164,7 +164,7 @@ static as_size t_push(as_sizes *sizes, size_t k, uint64_t hash) {
 
 /* sorts, combines, and gives the id of the scratch polynomial */
 static as_size t_intern(as_sizes *sizes) {
-  mono *term = sizes->tmono.data;
+  monomial *term = sizes->tmono.data;
   size_t n = sizes->tmono.n;
   size_t k = 0;
   if (n > 1)
@@ -176,7 +176,7 @@ static as_size t_intern(as_sizes *sizes) {
       if (__builtin_add_overflow(c, term[j].coef, &c))
         return AS_SIZE_BAD;
     }
-    mono m = term[i];
+    monomial m = term[i];
     m.coef = c;
     if (c != 0)
       term[k++] = m;
@@ -206,11 +206,11 @@ init_vec(as_vec *vec,
 
 as_sizes *as_sizes_new(void) {
   as_sizes *sizes = as_calloc(1, sizeof *sizes);
-  init_vec(&sizes->entry, sizeof(entry));
-  init_vec(&sizes->mono, sizeof(mono));
+  init_vec(&sizes->entry, sizeof(size_entry));
+  init_vec(&sizes->mono, sizeof(monomial));
   init_vec(&sizes->atom, sizeof(as_size));
   init_vec(&sizes->sym, sizeof(as_size));
-  init_vec(&sizes->tmono, sizeof(mono));
+  init_vec(&sizes->tmono, sizeof(monomial));
   init_vec(&sizes->tatom, sizeof(as_size));
   sizes->cache = as_calloc(CACHE, sizeof *sizes->cache);
   as_size_int(sizes, 0);
@@ -222,7 +222,7 @@ void as_sizes_free(as_sizes *sizes) {
   if (sizes == NULL)
     return;
   for (size_t i = 0; i < sizes->entry.n; i++)
-    free(ent(sizes, (as_size)i)->name);
+    free(entry_of(sizes, (as_size)i)->name);
   as_vec *vec[] = {&sizes->entry, &sizes->mono,  &sizes->atom,
                    &sizes->sym,   &sizes->tmono, &sizes->tatom};
   for (size_t i = 0; i < sizeof vec / sizeof *vec; i++)
@@ -247,10 +247,10 @@ as_sizes *as_sizes_copy(const as_sizes *sizes) {
   copy_vec(&copy->mono, &sizes->mono);
   copy_vec(&copy->atom, &sizes->atom);
   copy_vec(&copy->sym, &sizes->sym);
-  init_vec(&copy->tmono, sizeof(mono));
+  init_vec(&copy->tmono, sizeof(monomial));
   init_vec(&copy->tatom, sizeof(as_size));
   for (size_t i = 0; i < copy->entry.n; i++) {
-    entry *e = ent(copy, (as_size)i);
+    size_entry *e = entry_of(copy, (as_size)i);
     if (e->name)
       e->name = as_strdup(e->name);
   }
@@ -269,7 +269,7 @@ as_size as_size_int(as_sizes *sizes, long v) {
 as_size as_size_find(const as_sizes *sizes, const char *name) {
   as_index_walk walk = as_index_start(&sizes->by_content, hash_name(name));
   for (as_size id; (id = as_index_next(&walk)) != AS_NONE;) {
-    if (ent(sizes, id)->k == K_SYM && strcmp(ent(sizes, id)->name, name) == 0)
+    if (entry_of(sizes, id)->k == K_SYM && strcmp(entry_of(sizes, id)->name, name) == 0)
       return id;
   }
   return AS_SIZE_BAD;
@@ -279,35 +279,35 @@ as_size as_size_sym(as_sizes *sizes, const char *name) {
   as_size id = as_size_find(sizes, name);
   if (id != AS_SIZE_BAD)
     return id;
-  entry e = {.k = K_SYM, .name = as_strdup(name), .least = 1, .value = -1};
+  size_entry e = {.k = K_SYM, .name = as_strdup(name), .least = 1, .value = -1};
   id = push_atom(sizes, hash_name(name), e);
   as_vec_push(&sizes->sym, &id);
   return id;
 }
 
 void as_size_set_least(as_sizes *sizes, as_size sym, long least) {
-  ent(sizes, sym)->least = least;
+  entry_of(sizes, sym)->least = least;
 }
 
 long as_size_least(const as_sizes *sizes, as_size sym) {
-  return ent(sizes, sym)->least;
+  return entry_of(sizes, sym)->least;
 }
 
 void as_size_set_value(as_sizes *sizes, as_size sym, long v) {
-  ent(sizes, sym)->value = v;
+  entry_of(sizes, sym)->value = v;
 }
 
 long as_size_value(const as_sizes *sizes, as_size sym) {
-  return ent(sizes, sym)->value;
+  return entry_of(sizes, sym)->value;
 }
 
 /* --- arithmetic */
 enum { OP_ADD = 1, OP_SUB, OP_MUL };
 
 static bool t_poly(as_sizes *sizes, as_size a, long factor) {
-  uint32_t n = ent(sizes, a)->nmono;
+  uint32_t n = entry_of(sizes, a)->nmono;
   for (uint32_t i = 0; i < n; i++) {
-    const mono *m = monos(sizes, a) + i;
+    const monomial *m = monos(sizes, a) + i;
     long c;
     if (__builtin_mul_overflow(m->coef, factor, &c) || !t_add(sizes, c, atoms(sizes, m), m->n))
       return false;
@@ -317,10 +317,10 @@ static bool t_poly(as_sizes *sizes, as_size a, long factor) {
 
 static bool t_product(as_sizes *sizes, as_size a, as_size b) {
   as_size both[2 * MOST_ATOMS];
-  for (uint32_t i = 0; i < ent(sizes, a)->nmono; i++) {
-    for (uint32_t j = 0; j < ent(sizes, b)->nmono; j++) {
-      const mono *x = monos(sizes, a) + i;
-      const mono *y = monos(sizes, b) + j;
+  for (uint32_t i = 0; i < entry_of(sizes, a)->nmono; i++) {
+    for (uint32_t j = 0; j < entry_of(sizes, b)->nmono; j++) {
+      const monomial *x = monos(sizes, a) + i;
+      const monomial *y = monos(sizes, b) + j;
       const as_size *p = atoms(sizes, x);
       const as_size *q = atoms(sizes, y);
       uint32_t n = 0;
@@ -370,7 +370,7 @@ as_size as_size_mul(as_sizes *sizes, as_size a, as_size b) {
 bool as_size_is_const(const as_sizes *sizes, as_size a, long *v) {
   if (bad(sizes, a))
     return false;
-  const entry *e = ent(sizes, a);
+  const size_entry *e = entry_of(sizes, a);
   if (e->nmono > 1 || (e->nmono == 1 && monos(sizes, a)->n != 0))
     return false;
   if (v)
@@ -384,19 +384,19 @@ static long floor_div(long a, long b) {
 
 /* a / b when b is one monomial, surely positive, that divides every monomial of a */
 static as_size exact_quotient(as_sizes *sizes, as_size a, as_size b) {
-  if (ent(sizes, b)->nmono != 1)
+  if (entry_of(sizes, b)->nmono != 1)
     return AS_SIZE_BAD;
-  mono d = monos(sizes, b)[0];
+  monomial d = monos(sizes, b)[0];
   if (d.coef < 1)
     return AS_SIZE_BAD;
   for (uint32_t i = 0; i < d.n; i++) {
-    const entry *e = ent(sizes, atoms(sizes, &d)[i]);
+    const size_entry *e = entry_of(sizes, atoms(sizes, &d)[i]);
     if (e->k != K_SYM || e->least < 1)
       return AS_SIZE_BAD;
   }
   t_reset(sizes);
-  for (uint32_t i = 0; i < ent(sizes, a)->nmono; i++) {
-    const mono *m = monos(sizes, a) + i;
+  for (uint32_t i = 0; i < entry_of(sizes, a)->nmono; i++) {
+    const monomial *m = monos(sizes, a) + i;
     as_size rest[MOST_ATOMS];
     uint32_t n = 0;
     uint32_t j = 0;
@@ -412,18 +412,18 @@ static as_size exact_quotient(as_sizes *sizes, as_size a, as_size b) {
   return t_intern(sizes);
 }
 
-static as_size pair_atom(as_sizes *sizes, kind k, as_size a, as_size b) {
+static as_size pair_atom(as_sizes *sizes, size_kind k, as_size a, as_size b) {
   uint64_t hash = hash_pair(k, a, b);
   as_index_walk walk = as_index_start(&sizes->by_content, hash);
   for (as_size id; (id = as_index_next(&walk)) != AS_NONE;) {
-    const entry *e = ent(sizes, id);
+    const size_entry *e = entry_of(sizes, id);
     if (e->k == k && e->num == a && e->den == b)
       return id;
   }
-  return push_atom(sizes, hash, (entry){.k = k, .num = a, .den = b, .value = -1});
+  return push_atom(sizes, hash, (size_entry){.k = k, .num = a, .den = b, .value = -1});
 }
 
-static as_size divmod(as_sizes *sizes, kind k, as_size a, as_size b) {
+static as_size divmod(as_sizes *sizes, size_kind k, as_size a, as_size b) {
   if (bad(sizes, a) || bad(sizes, b))
     return AS_SIZE_BAD;
   long x;
@@ -440,7 +440,7 @@ static as_size divmod(as_sizes *sizes, kind k, as_size a, as_size b) {
   return pair_atom(sizes, k, a, b);
 }
 
-static as_size maxmin(as_sizes *sizes, kind k, as_size a, as_size b) {
+static as_size maxmin(as_sizes *sizes, size_kind k, as_size a, as_size b) {
   long x;
   long y;
   if (bad(sizes, a) || bad(sizes, b))
@@ -452,7 +452,7 @@ static as_size maxmin(as_sizes *sizes, kind k, as_size a, as_size b) {
   return pair_atom(sizes, k, a, b);
 }
 
-static as_size pair(as_sizes *sizes, kind k, as_size a, as_size b) {
+static as_size pair(as_sizes *sizes, size_kind k, as_size a, as_size b) {
   return k == K_DIV || k == K_MOD ? divmod(sizes, k, a, b) : maxmin(sizes, k, a, b);
 }
 
@@ -474,15 +474,15 @@ as_size as_size_min(as_sizes *sizes, as_size a, as_size b) {
 
 /* --- reading */
 bool as_size_is_sym(const as_sizes *sizes, as_size a) {
-  return !bad(sizes, a) && ent(sizes, a)->k == K_SYM;
+  return !bad(sizes, a) && entry_of(sizes, a)->k == K_SYM;
 }
 
 bool as_size_is_group(const as_sizes *sizes, as_size a) {
-  return as_size_is_sym(sizes, a) && ent(sizes, a)->name[0] == '.';
+  return as_size_is_sym(sizes, a) && entry_of(sizes, a)->name[0] == '.';
 }
 
 const char *as_size_name(const as_sizes *sizes, as_size sym) {
-  return ent(sizes, sym)->name;
+  return entry_of(sizes, sym)->name;
 }
 
 uint32_t as_size_count(const as_sizes *sizes) {
@@ -494,16 +494,16 @@ as_size as_size_nth_sym(const as_sizes *sizes, uint32_t i) {
 }
 
 uint32_t as_size_nmono(const as_sizes *sizes, as_size a) {
-  return ent(sizes, a)->nmono;
+  return entry_of(sizes, a)->nmono;
 }
 
 as_size_mono as_size_get_mono(const as_sizes *sizes, as_size a, uint32_t i) {
-  const mono *m = monos(sizes, a) + i;
+  const monomial *m = monos(sizes, a) + i;
   return (as_size_mono){m->coef, m->n, atoms(sizes, m)};
 }
 
 as_size_kind as_size_atom(const as_sizes *sizes, as_size atom, as_size *a, as_size *b) {
-  const entry *e = ent(sizes, atom);
+  const size_entry *e = entry_of(sizes, atom);
   *a = e->num;
   *b = e->den;
   return e->k == K_DIV   ? AS_SIZE_DIV
@@ -514,7 +514,7 @@ as_size_kind as_size_atom(const as_sizes *sizes, as_size atom, as_size *a, as_si
 }
 
 static int64_t eval_atom(const as_sizes *sizes, as_size a, const int64_t *env) {
-  const entry *e = ent(sizes, a);
+  const size_entry *e = entry_of(sizes, a);
   if (e->k == K_SYM)
     return env[a];
   int64_t x = as_size_eval(sizes, e->num, env);
@@ -533,8 +533,8 @@ int64_t as_size_eval(const as_sizes *sizes, as_size a, const int64_t *env) {
   if (bad(sizes, a))
     return INT64_MIN;
   int64_t sum = 0;
-  for (uint32_t i = 0; i < ent(sizes, a)->nmono; i++) {
-    const mono *m = monos(sizes, a) + i;
+  for (uint32_t i = 0; i < entry_of(sizes, a)->nmono; i++) {
+    const monomial *m = monos(sizes, a) + i;
     int64_t p = m->coef;
     for (uint32_t j = 0; j < m->n; j++) {
       int64_t v = eval_atom(sizes, atoms(sizes, m)[j], env);
@@ -550,16 +550,16 @@ int64_t as_size_eval(const as_sizes *sizes, as_size a, const int64_t *env) {
 as_size as_size_subst(as_sizes *sizes, as_size a, as_size sym, as_size by) {
   if (bad(sizes, a) || bad(sizes, by))
     return AS_SIZE_BAD;
-  if (ent(sizes, a)->k == K_SYM)
+  if (entry_of(sizes, a)->k == K_SYM)
     return a == sym ? by : a;
-  if (ent(sizes, a)->k != K_POLY) {
-    entry e = *ent(sizes, a);
+  if (entry_of(sizes, a)->k != K_POLY) {
+    size_entry e = *entry_of(sizes, a);
     as_size x = as_size_subst(sizes, e.num, sym, by);
     as_size y = as_size_subst(sizes, e.den, sym, by);
     return x == e.num && y == e.den ? a : pair(sizes, e.k, x, y);
   }
   as_size sum = 0;
-  for (uint32_t i = 0; i < ent(sizes, a)->nmono; i++) {
+  for (uint32_t i = 0; i < entry_of(sizes, a)->nmono; i++) {
     as_size p = as_size_int(sizes, monos(sizes, a)[i].coef);
     for (uint32_t j = 0; j < monos(sizes, a)[i].n; j++)
       p = as_size_mul(sizes, p,

@@ -5,9 +5,9 @@
 
 static bool use_file(as_gparser *parser, as_oplib *lib) {
   char *path = NULL;
-  bool ok = as_gp_use(parser->X, lib, &path);
+  bool ok = as_gp_use(parser->lexed, lib, &path);
   if (ok)
-    as_graph_add_use(parser->g, path);
+    as_graph_add_use(parser->graph, path);
   free(path);
   return ok;
 }
@@ -18,7 +18,7 @@ static bool input(as_gparser *parser) {
     as_dtype t;
   } types[] = {{"f16", AS_F16}, {"bf16", AS_BF16}, {"f32", AS_F32}};
 
-  as_lexed *lexed = parser->X;
+  as_lexed *lexed = parser->lexed;
   const as_token *token = as_tok(lexed);
   as_size dim[AS_MAX_RANK];
   uint32_t rank;
@@ -33,17 +33,17 @@ static bool input(as_gparser *parser) {
     return as_lex_fail(lexed, as_tok(lexed), "expected an element type: f16, bf16 or f32");
   if (!as_gp_dims(parser, dim, &rank))
     return false;
-  if (as_names_get(parser->g, AS_SCOPE_SIZE, token->s) != AS_NONE)
+  if (as_names_get(parser->graph, AS_SCOPE_SIZE, token->s) != AS_NONE)
     return as_lex_fail(lexed, token, "`%s` is already defined", token->s);
   as_err inner;
   as_err_init(&inner);
-  if (as_graph_input(parser->g, token->s, types[type].t, dim, rank, &inner) == AS_NONE)
+  if (as_graph_input(parser->graph, token->s, types[type].t, dim, rank, &inner) == AS_NONE)
     return as_gp_report(parser, token, &inner);
   return as_tok_want(lexed, AS_T_NL, "the end of the line");
 }
 
 static bool output(as_gparser *parser) {
-  as_lexed *lexed = parser->X;
+  as_lexed *lexed = parser->lexed;
   const as_token *token = as_tok(lexed);
   as_node_id id;
   if (token->kind == AS_T_NAME && as_tok_next(lexed)->kind == '=') {
@@ -56,13 +56,13 @@ static bool output(as_gparser *parser) {
     return false;
   as_err inner;
   as_err_init(&inner);
-  if (!as_graph_output(parser->g, id, &inner))
+  if (!as_graph_output(parser->graph, id, &inner))
     return as_gp_report(parser, token, &inner);
   return as_tok_want(lexed, AS_T_NL, "the end of the line");
 }
 
 static bool statement(as_gparser *parser) {
-  as_lexed *lexed = parser->X;
+  as_lexed *lexed = parser->lexed;
   const as_token *token = as_tok(lexed);
   if (as_tok_take_word(lexed, "sizes"))
     return as_gp_sizes(parser);
@@ -83,7 +83,7 @@ static bool statement(as_gparser *parser) {
 }
 
 static bool program(as_gparser *parser, as_oplib *lib) {
-  as_lexed *lexed = parser->X;
+  as_lexed *lexed = parser->lexed;
   as_gp_reserve(parser);
   while (as_tok_take_word(lexed, "use")) {
     if (!use_file(parser, lib))
@@ -98,21 +98,21 @@ static bool program(as_gparser *parser, as_oplib *lib) {
   const char *name = as_tok_new_name(lexed, "the program's name");
   if (name == NULL || !as_tok_want(lexed, AS_T_NL, "the end of the line"))
     return false;
-  parser->g->name = as_arena_strdup(as_gm(parser->g)->arena, name);
+  parser->graph->name = as_arena_strdup(as_gm(parser->graph)->arena, name);
   while (!as_tok_is(lexed, AS_T_END)) {
     if (!statement(parser))
       return false;
   }
-  if (parser->g->n_output == 0)
+  if (parser->graph->n_output == 0)
     return as_lex_fail(lexed, as_tok(lexed), "the program has no output (is the file cut short?)");
-  for (uint32_t i = 0; i < parser->g->n_fact;
+  for (uint32_t i = 0; i < parser->graph->n_fact;
        i++) { /* concrete sizes may be given after a relation */
-    as_size_fact fact = parser->g->fact[i];
+    as_size_fact fact = parser->graph->fact[i];
     as_err inner;
     as_err_init(&inner);
-    if (!as_graph_where(parser->g, fact.lhs, fact.rel, fact.rhs, &inner))
+    if (!as_graph_where(parser->graph, fact.lhs, fact.rel, fact.rhs, &inner))
       return as_gp_report(parser, as_tok(lexed), &inner);
-    parser->g->n_fact--; /* it is there already */
+    parser->graph->n_fact--; /* it is there already */
   }
   return true;
 }

@@ -8,17 +8,17 @@ void as_sample_inputs(const as_sample *sample, as_rng *rng, as_tensor *exact) {
   for (uint32_t a = 0; a < sample->op->nargs; a++) {
     as_tensor_init(&exact[a], &as_domain_exact, sample->dim[a], sample->arank[a]);
     for (size_t k = 0; k < exact[a].n; k++) {
-      mpq_t *q = as_tensor_at(&exact[a], k);
+      mpq_t *value = as_tensor_at(&exact[a], k);
       long r = (long)as_rng_below(rng, 9);
       if (kind == 0) /* integers, positive quarters, squares, thirds */
-        mpq_set_si(*q, r - 4, 1);
+        mpq_set_si(*value, r - 4, 1);
       else if (kind == 1)
-        mpq_set_si(*q, r + 1, 4);
+        mpq_set_si(*value, r + 1, 4);
       else if (kind == 2)
-        mpq_set_si(*q, (r % 4) * (r % 4), 1);
+        mpq_set_si(*value, (r % 4) * (r % 4), 1);
       else
-        mpq_set_si(*q, r - 4, 3);
-      mpq_canonicalize(*q);
+        mpq_set_si(*value, r - 4, 3);
+      mpq_canonicalize(*value);
     }
   }
 }
@@ -73,7 +73,7 @@ static bool compares_data(const as_expr *expr, bool within) {
   return false;
 }
 
-static char *exact_value(const as_tensor *out, size_t k, double v, as_agreement *tally) {
+static char *exact_value(const as_tensor *out, size_t k, double value, as_agreement *tally) {
   const as_domain *di = out[3].d;
   const as_domain *domain = out[1].d;
   const mpq_t *x = as_tensor_at(&out[0], k);
@@ -81,8 +81,8 @@ static char *exact_value(const as_tensor *out, size_t k, double v, as_agreement 
   const void *i = as_tensor_at(&out[3], k);
   double w = mpq_get_d(*x);
   tally->exact++;
-  if (!(fabs(w - v) <= 1e-9 * fmax(1, fabs(w))))
-    return as_format("exactly %.17g, as a double %.17g", w, v);
+  if (!(fabs(w - value) <= 1e-9 * fmax(1, fabs(w))))
+    return as_format("exactly %.17g, as a double %.17g", w, value);
   void *u = as_dom_new(di, 1);
   di->from_q(di, u, *x);
   bool misses = !(di->flags(di, i) & AS_F_DOUBT) && as_interval_disjoint(di, u, i);
@@ -101,12 +101,12 @@ static char *exact_value(const as_tensor *out, size_t k, double v, as_agreement 
 
 static bool far_from(const as_domain *domain, const void *i, double v) {
   void *u = as_dom_new(domain, 1);
-  mpq_t q;
-  mpq_init(q);
-  mpq_set_d(q, v);
-  domain->from_q(domain, u, q);
+  mpq_t value;
+  mpq_init(value);
+  mpq_set_d(value, v);
+  domain->from_q(domain, u, value);
   bool far = as_interval_distance_log2(domain, u, i) >= -28;
-  mpq_clear(q);
+  mpq_clear(value);
   as_dom_free(domain, u, 1);
   return far;
 }
@@ -117,23 +117,23 @@ static char *element(const as_opdef *op, const as_tensor *out, size_t k, as_agre
   const as_domain *domain = out[1].d;
   const as_domain *di = out[3].d;
   const void *i = as_tensor_at(&out[3], k);
-  double v = *(double *)as_tensor_at(&out[2], k);
+  double value = *(double *)as_tensor_at(&out[2], k);
   unsigned fe = de->flags(de, as_tensor_at(&out[0], k));
   unsigned fi = di->flags(di, i);
   unsigned ff = domain->flags(domain, as_tensor_at(&out[1], k));
   tally->elements++;
-  tally->undefined += isnan(v);
+  tally->undefined += isnan(value);
   if ((fe & AS_F_UNDEF) &&
-      !(isnan(v) && (fi & (AS_F_UNDEF | AS_F_DOUBT)) && (ff & (AS_F_UNDEF | AS_F_DOUBT))))
+      !(isnan(value) && (fi & (AS_F_UNDEF | AS_F_DOUBT)) && (ff & (AS_F_UNDEF | AS_F_DOUBT))))
     return as_strdup("undefined only exactly");
-  if ((fi & AS_F_UNDEF) && !isnan(v))
+  if ((fi & AS_F_UNDEF) && !isnan(value))
     return as_strdup("undefined only by intervals");
-  if (isnan(v) && !(fe & AS_F_NOVALUE) && !(fi & AS_F_DOUBT))
+  if (isnan(value) && !(fe & AS_F_NOVALUE) && !(fi & AS_F_DOUBT))
     return as_strdup("undefined only as a double");
-  char *why = fe ? NULL : exact_value(out, k, v, tally);
-  if (why == NULL && !isnan(v) && !(fi & (AS_F_DOUBT | AS_F_NOVALUE)) &&
-      !compares_data(op->let[op->nlet - 1].body, false) && far_from(di, i, v))
-    why = as_format("the double %.17g is far from its interval", v);
+  char *why = fe ? NULL : exact_value(out, k, value, tally);
+  if (why == NULL && !isnan(value) && !(fi & (AS_F_DOUBT | AS_F_NOVALUE)) &&
+      !compares_data(op->let[op->nlet - 1].body, false) && far_from(di, i, value))
+    why = as_format("the double %.17g is far from its interval", value);
   return why;
 }
 

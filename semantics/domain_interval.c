@@ -29,58 +29,58 @@ static void i_clear(const as_domain *domain, void *x) {
   mpfr_clear(BOUNDS(x)->hi);
 }
 
-static void i_set(const as_domain *domain, void *r, const void *a) {
+static void i_set(const as_domain *domain, void *result, const void *a) {
   (void)domain;
-  if (r == a)
+  if (result == a)
     return;
-  mpfr_set(BOUNDS(r)->lo, BOUNDS_CONST(a)->lo, MPFR_RNDD);
-  mpfr_set(BOUNDS(r)->hi, BOUNDS_CONST(a)->hi, MPFR_RNDU);
-  BOUNDS(r)->flags = BOUNDS_CONST(a)->flags;
+  mpfr_set(BOUNDS(result)->lo, BOUNDS_CONST(a)->lo, MPFR_RNDD);
+  mpfr_set(BOUNDS(result)->hi, BOUNDS_CONST(a)->hi, MPFR_RNDU);
+  BOUNDS(result)->flags = BOUNDS_CONST(a)->flags;
 }
 
-static void i_from_q(const as_domain *domain, void *r, mpq_srcptr q) {
+static void i_from_q(const as_domain *domain, void *result, mpq_srcptr value) {
   (void)domain;
-  mpfr_set_q(BOUNDS(r)->lo, q, MPFR_RNDD);
-  mpfr_set_q(BOUNDS(r)->hi, q, MPFR_RNDU);
-  BOUNDS(r)->flags = 0;
+  mpfr_set_q(BOUNDS(result)->lo, value, MPFR_RNDD);
+  mpfr_set_q(BOUNDS(result)->hi, value, MPFR_RNDU);
+  BOUNDS(result)->flags = 0;
 }
 
 /* inf - inf and 0 * inf give no bound at all */
-static void i_fix(bounds *r) {
-  if (mpfr_nan_p(r->lo))
-    mpfr_set_inf(r->lo, -1);
-  if (mpfr_nan_p(r->hi))
-    mpfr_set_inf(r->hi, 1);
+static void i_fix(bounds *result) {
+  if (mpfr_nan_p(result->lo))
+    mpfr_set_inf(result->lo, -1);
+  if (mpfr_nan_p(result->hi))
+    mpfr_set_inf(result->hi, 1);
 }
 
-static void i_add(const as_domain *domain, void *r, const void *a, const void *b) {
+static void i_add(const as_domain *domain, void *result, const void *a, const void *b) {
   (void)domain;
-  unsigned f = BOUNDS_CONST(a)->flags | BOUNDS_CONST(b)->flags;
-  mpfr_add(BOUNDS(r)->lo, BOUNDS_CONST(a)->lo, BOUNDS_CONST(b)->lo, MPFR_RNDD);
-  mpfr_add(BOUNDS(r)->hi, BOUNDS_CONST(a)->hi, BOUNDS_CONST(b)->hi, MPFR_RNDU);
-  i_fix(BOUNDS(r));
-  BOUNDS(r)->flags = f;
+  unsigned flags = BOUNDS_CONST(a)->flags | BOUNDS_CONST(b)->flags;
+  mpfr_add(BOUNDS(result)->lo, BOUNDS_CONST(a)->lo, BOUNDS_CONST(b)->lo, MPFR_RNDD);
+  mpfr_add(BOUNDS(result)->hi, BOUNDS_CONST(a)->hi, BOUNDS_CONST(b)->hi, MPFR_RNDU);
+  i_fix(BOUNDS(result));
+  BOUNDS(result)->flags = flags;
 }
 
-static void i_neg(bounds *r, const bounds *a) {
+static void i_neg(bounds *result, const bounds *a) {
   mpfr_t t;
-  mpfr_init2(t, mpfr_get_prec(r->lo));
+  mpfr_init2(t, mpfr_get_prec(result->lo));
   mpfr_neg(t, a->hi, MPFR_RNDD);
-  mpfr_neg(r->hi, a->lo, MPFR_RNDU);
-  mpfr_set(r->lo, t, MPFR_RNDD);
+  mpfr_neg(result->hi, a->lo, MPFR_RNDU);
+  mpfr_set(result->lo, t, MPFR_RNDD);
   mpfr_clear(t);
 }
 
-static void i_sub(const as_domain *domain, void *r, const void *a, const void *b) {
+static void i_sub(const as_domain *domain, void *result, const void *a, const void *b) {
   bounds t;
   i_init(domain, &t);
   i_neg(&t, BOUNDS_CONST(b));
   t.flags = BOUNDS_CONST(b)->flags;
-  i_add(domain, r, a, &t);
+  i_add(domain, result, a, &t);
   i_clear(domain, &t);
 }
 
-static void i_mul(const as_domain *domain, void *r, const void *a, const void *b) {
+static void i_mul(const as_domain *domain, void *result, const void *a, const void *b) {
   mpfr_t lo;
   mpfr_t hi;
   mpfr_t t;
@@ -102,79 +102,79 @@ static void i_mul(const as_domain *domain, void *r, const void *a, const void *b
     mpfr_set_inf(lo, -1);
     mpfr_set_inf(hi, 1);
   }
-  unsigned f = BOUNDS_CONST(a)->flags | BOUNDS_CONST(b)->flags;
-  mpfr_set(BOUNDS(r)->lo, lo, MPFR_RNDD);
-  mpfr_set(BOUNDS(r)->hi, hi, MPFR_RNDU);
-  BOUNDS(r)->flags = f;
+  unsigned flags = BOUNDS_CONST(a)->flags | BOUNDS_CONST(b)->flags;
+  mpfr_set(BOUNDS(result)->lo, lo, MPFR_RNDD);
+  mpfr_set(BOUNDS(result)->hi, hi, MPFR_RNDU);
+  BOUNDS(result)->flags = flags;
   mpfr_clears(lo, hi, t, (mpfr_ptr)0);
 }
 
-static void i_whole(bounds *r, unsigned flags) {
-  mpfr_set_inf(r->lo, -1);
-  mpfr_set_inf(r->hi, 1);
-  r->flags |= flags;
+static void i_whole(bounds *result, unsigned flags) {
+  mpfr_set_inf(result->lo, -1);
+  mpfr_set_inf(result->hi, 1);
+  result->flags |= flags;
 }
 
-static void i_inv(bounds *r, const bounds *a) {
+static void i_inv(bounds *result, const bounds *a) {
   int sl = mpfr_sgn(a->lo);
   int sh = mpfr_sgn(a->hi);
   if (!sl && !sh) {
-    i_whole(r, AS_F_UNDEF);
+    i_whole(result, AS_F_UNDEF);
   } else if (sl <= 0 && sh >= 0) {
-    i_whole(r, AS_F_DOUBT);
+    i_whole(result, AS_F_DOUBT);
   } else {
     mpfr_t t;
-    mpfr_init2(t, mpfr_get_prec(r->lo));
+    mpfr_init2(t, mpfr_get_prec(result->lo));
     mpfr_ui_div(t, 1, a->hi, MPFR_RNDD);
-    mpfr_ui_div(r->hi, 1, a->lo, MPFR_RNDU);
-    mpfr_set(r->lo, t, MPFR_RNDD);
+    mpfr_ui_div(result->hi, 1, a->lo, MPFR_RNDU);
+    mpfr_set(result->lo, t, MPFR_RNDD);
     mpfr_clear(t);
   }
 }
 
 static void i_un(const as_domain *domain, as_unop op, void *rr, const void *aa) {
   (void)domain;
-  bounds *r = BOUNDS(rr);
+  bounds *result = BOUNDS(rr);
   const bounds *a = BOUNDS_CONST(aa);
-  r->flags = a->flags;
-  if (r->flags & AS_F_NOVALUE)
+  result->flags = a->flags;
+  if (result->flags & AS_F_NOVALUE)
     return;
   switch (op) {
   case AS_U_NEG:
-    i_neg(r, a);
+    i_neg(result, a);
     return;
   case AS_U_INV:
-    i_inv(r, a);
+    i_inv(result, a);
     return;
   case AS_U_EXP:
-    mpfr_exp(r->lo, a->lo, MPFR_RNDD);
-    mpfr_exp(r->hi, a->hi, MPFR_RNDU);
+    mpfr_exp(result->lo, a->lo, MPFR_RNDD);
+    mpfr_exp(result->hi, a->hi, MPFR_RNDU);
     return;
   case AS_U_LOG:
     if (mpfr_sgn(a->hi) <= 0) {
-      i_whole(r, AS_F_UNDEF);
+      i_whole(result, AS_F_UNDEF);
       return;
     }
     if (mpfr_sgn(a->lo) <= 0) {
-      r->flags |= AS_F_DOUBT;
-      mpfr_set_inf(r->lo, -1);
+      result->flags |= AS_F_DOUBT;
+      mpfr_set_inf(result->lo, -1);
     } else {
-      mpfr_log(r->lo, a->lo, MPFR_RNDD);
+      mpfr_log(result->lo, a->lo, MPFR_RNDD);
     }
-    mpfr_log(r->hi, a->hi, MPFR_RNDU);
+    mpfr_log(result->hi, a->hi, MPFR_RNDU);
     return;
   case AS_U_SQRT:
     if (mpfr_sgn(a->hi) < 0) {
-      i_whole(r, AS_F_UNDEF);
+      i_whole(result, AS_F_UNDEF);
       return;
     }
     if (mpfr_sgn(a->lo) < 0) {
-      r->flags |= AS_F_DOUBT;
-      mpfr_set_zero(r->lo, 1);
+      result->flags |= AS_F_DOUBT;
+      mpfr_set_zero(result->lo, 1);
     } else {
-      mpfr_sqrt(r->lo, a->lo, MPFR_RNDD);
+      mpfr_sqrt(result->lo, a->lo, MPFR_RNDD);
     }
-    mpfr_sqrt(r->hi, a->hi, MPFR_RNDU);
+    mpfr_sqrt(result->hi, a->hi, MPFR_RNDU);
     return;
   }
 }
@@ -192,18 +192,18 @@ static unsigned i_cmp(const as_domain *domain, const void *a, const void *b) {
   return m ? m : AS_C_ANY;
 }
 
-static void i_join(const as_domain *domain, void *r, const void *a, const void *b) {
+static void i_join(const as_domain *domain, void *result, const void *a, const void *b) {
   (void)domain;
-  unsigned f = BOUNDS_CONST(a)->flags | BOUNDS_CONST(b)->flags;
-  if (f & AS_F_NOVALUE) {
+  unsigned flags = BOUNDS_CONST(a)->flags | BOUNDS_CONST(b)->flags;
+  if (flags & AS_F_NOVALUE) {
     unsigned undef = BOUNDS_CONST(a)->flags & BOUNDS_CONST(b)->flags & AS_F_UNDEF;
-    i_whole(BOUNDS(r), 0);
-    BOUNDS(r)->flags = undef | AS_F_DOUBT;
+    i_whole(BOUNDS(result), 0);
+    BOUNDS(result)->flags = undef | AS_F_DOUBT;
     return;
   }
-  mpfr_min(BOUNDS(r)->lo, BOUNDS_CONST(a)->lo, BOUNDS_CONST(b)->lo, MPFR_RNDD);
-  mpfr_max(BOUNDS(r)->hi, BOUNDS_CONST(a)->hi, BOUNDS_CONST(b)->hi, MPFR_RNDU);
-  BOUNDS(r)->flags = f;
+  mpfr_min(BOUNDS(result)->lo, BOUNDS_CONST(a)->lo, BOUNDS_CONST(b)->lo, MPFR_RNDD);
+  mpfr_max(BOUNDS(result)->hi, BOUNDS_CONST(a)->hi, BOUNDS_CONST(b)->hi, MPFR_RNDU);
+  BOUNDS(result)->flags = flags;
 }
 
 static unsigned i_flags(const as_domain *domain, const void *a) {
@@ -211,19 +211,19 @@ static unsigned i_flags(const as_domain *domain, const void *a) {
   return BOUNDS_CONST(a)->flags;
 }
 
-static void i_flag(const as_domain *domain, void *r, unsigned f) {
+static void i_flag(const as_domain *domain, void *result, unsigned flags) {
   (void)domain;
-  BOUNDS(r)->flags |= f;
+  BOUNDS(result)->flags |= flags;
 }
 
-static bool i_builtin(const as_domain *domain, const char *name, void *r, const void *const *arg,
-                      uint32_t n) {
+static bool i_builtin(const as_domain *domain, const char *name, void *result,
+                      const void *const *arg, uint32_t n) {
   (void)domain;
   if (n != 1 || strcmp(name, "erf"))
     return false;
-  mpfr_erf(BOUNDS(r)->lo, BOUNDS_CONST(arg[0])->lo, MPFR_RNDD); /* erf increases */
-  mpfr_erf(BOUNDS(r)->hi, BOUNDS_CONST(arg[0])->hi, MPFR_RNDU);
-  BOUNDS(r)->flags = BOUNDS_CONST(arg[0])->flags;
+  mpfr_erf(BOUNDS(result)->lo, BOUNDS_CONST(arg[0])->lo, MPFR_RNDD); /* erf increases */
+  mpfr_erf(BOUNDS(result)->hi, BOUNDS_CONST(arg[0])->hi, MPFR_RNDU);
+  BOUNDS(result)->flags = BOUNDS_CONST(arg[0])->flags;
   return true;
 }
 
@@ -270,7 +270,7 @@ long as_interval_distance_log2(const as_domain *domain, const void *a, const voi
   if (mpfr_cmp_ui_2exp(m, 1, -40) < 0)
     mpfr_set_ui(m, 1, MPFR_RNDD); /* near zero: absolute */
   mpfr_div(u, u, m, MPFR_RNDU);
-  long r = mpfr_zero_p(u) ? LONG_MIN : mpfr_number_p(u) ? (long)mpfr_get_exp(u) : LONG_MAX;
+  long result = mpfr_zero_p(u) ? LONG_MIN : mpfr_number_p(u) ? (long)mpfr_get_exp(u) : LONG_MAX;
   mpfr_clears(u, v, m, (mpfr_ptr)0);
-  return r;
+  return result;
 }

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-void as_dom_from_int(const as_domain *domain, void *r, int64_t v) {
-  mpq_t q;
-  mpq_init(q);
-  mpq_set_si(q, (long)v, 1);
-  domain->from_q(domain, r, q);
-  mpq_clear(q);
+void as_dom_from_int(const as_domain *domain, void *result, int64_t v) {
+  mpq_t value;
+  mpq_init(value);
+  mpq_set_si(value, (long)v, 1);
+  domain->from_q(domain, result, value);
+  mpq_clear(value);
 }
 
 void *as_dom_new(const as_domain *domain, size_t n) {
@@ -41,54 +41,54 @@ static void d_clear(const as_domain *domain, void *x) {
   (void)x;
 }
 
-static void d_set(const as_domain *domain, void *r, const void *a) {
+static void d_set(const as_domain *domain, void *result, const void *a) {
   (void)domain;
-  DOUBLE(r) = DOUBLE_CONST(a);
+  DOUBLE(result) = DOUBLE_CONST(a);
 }
 
-static void d_from_q(const as_domain *domain, void *r, mpq_srcptr q) {
+static void d_from_q(const as_domain *domain, void *result, mpq_srcptr value) {
   (void)domain;
   /* mpq_get_d truncates; one division of exact operands rounds to nearest, which is what a reader
    * expects of 0.1 */
-  if (mpz_sizeinbase(mpq_numref(q), 2) <= 53 && mpz_sizeinbase(mpq_denref(q), 2) <= 53)
-    DOUBLE(r) = mpz_get_d(mpq_numref(q)) / mpz_get_d(mpq_denref(q));
+  if (mpz_sizeinbase(mpq_numref(value), 2) <= 53 && mpz_sizeinbase(mpq_denref(value), 2) <= 53)
+    DOUBLE(result) = mpz_get_d(mpq_numref(value)) / mpz_get_d(mpq_denref(value));
   else
-    DOUBLE(r) = mpq_get_d(q);
+    DOUBLE(result) = mpq_get_d(value);
 }
 
-static void d_add(const as_domain *domain, void *r, const void *a, const void *b) {
+static void d_add(const as_domain *domain, void *result, const void *a, const void *b) {
   (void)domain;
-  DOUBLE(r) = DOUBLE_CONST(a) + DOUBLE_CONST(b);
+  DOUBLE(result) = DOUBLE_CONST(a) + DOUBLE_CONST(b);
 }
 
-static void d_sub(const as_domain *domain, void *r, const void *a, const void *b) {
+static void d_sub(const as_domain *domain, void *result, const void *a, const void *b) {
   (void)domain;
-  DOUBLE(r) = DOUBLE_CONST(a) - DOUBLE_CONST(b);
+  DOUBLE(result) = DOUBLE_CONST(a) - DOUBLE_CONST(b);
 }
 
-static void d_mul(const as_domain *domain, void *r, const void *a, const void *b) {
+static void d_mul(const as_domain *domain, void *result, const void *a, const void *b) {
   (void)domain;
-  DOUBLE(r) = DOUBLE_CONST(a) * DOUBLE_CONST(b);
+  DOUBLE(result) = DOUBLE_CONST(a) * DOUBLE_CONST(b);
 }
 
-static void d_un(const as_domain *domain, as_unop op, void *r, const void *a) {
+static void d_un(const as_domain *domain, as_unop op, void *result, const void *a) {
   (void)domain;
   double x = DOUBLE_CONST(a);
   switch (op) {
   case AS_U_NEG:
-    DOUBLE(r) = -x;
+    DOUBLE(result) = -x;
     return;
   case AS_U_INV:
-    DOUBLE(r) = x == 0 ? NAN : 1 / x;
+    DOUBLE(result) = x == 0 ? NAN : 1 / x;
     return;
   case AS_U_EXP:
-    DOUBLE(r) = exp(x);
+    DOUBLE(result) = exp(x);
     return;
   case AS_U_LOG:
-    DOUBLE(r) = x > 0 ? log(x) : NAN;
+    DOUBLE(result) = x > 0 ? log(x) : NAN;
     return;
   case AS_U_SQRT:
-    DOUBLE(r) = x >= 0 ? sqrt(x) : NAN;
+    DOUBLE(result) = x >= 0 ? sqrt(x) : NAN;
     return;
   }
 }
@@ -100,9 +100,9 @@ static unsigned d_cmp(const as_domain *domain, const void *a, const void *b) {
                                              : AS_C_EQ;
 }
 
-static void d_join(const as_domain *domain, void *r, const void *a, const void *b) {
+static void d_join(const as_domain *domain, void *result, const void *a, const void *b) {
   (void)domain;
-  DOUBLE(r) = DOUBLE_CONST(a) == DOUBLE_CONST(b) ? DOUBLE_CONST(a) : NAN;
+  DOUBLE(result) = DOUBLE_CONST(a) == DOUBLE_CONST(b) ? DOUBLE_CONST(a) : NAN;
 }
 
 static unsigned d_flags(const as_domain *domain, const void *a) {
@@ -110,22 +110,23 @@ static unsigned d_flags(const as_domain *domain, const void *a) {
   return isnan(DOUBLE_CONST(a)) ? AS_F_UNDEF : 0;
 }
 
-static void d_flag(const as_domain *domain, void *r, unsigned f) {
+static void d_flag(const as_domain *domain, void *result, unsigned flags) {
   (void)domain;
-  if (f & AS_F_NOVALUE)
-    DOUBLE(r) = NAN;
+  if (flags & AS_F_NOVALUE)
+    DOUBLE(result) = NAN;
 }
 
-static bool d_builtin(const as_domain *domain, const char *name, void *r, const void *const *arg,
-                      uint32_t n) {
+static bool d_builtin(const as_domain *domain, const char *name, void *result,
+                      const void *const *arg, uint32_t n) {
   (void)domain;
   if (n == 2 && !strcmp(name, "div")) {
-    DOUBLE(r) = DOUBLE_CONST(arg[1]) > 0 ? floor(DOUBLE_CONST(arg[0]) / DOUBLE_CONST(arg[1])) : NAN;
+    DOUBLE(result) =
+        DOUBLE_CONST(arg[1]) > 0 ? floor(DOUBLE_CONST(arg[0]) / DOUBLE_CONST(arg[1])) : NAN;
     return true;
   }
   if (n != 1 || strcmp(name, "erf"))
     return false;
-  DOUBLE(r) = erf(DOUBLE_CONST(arg[0]));
+  DOUBLE(result) = erf(DOUBLE_CONST(arg[0]));
   return true;
 }
 
@@ -158,80 +159,80 @@ static void e_clear(const as_domain *domain, void *x) {
   mpq_clear(EXACT(x)->value);
 }
 
-static void e_set(const as_domain *domain, void *r, const void *a) {
+static void e_set(const as_domain *domain, void *result, const void *a) {
   (void)domain;
-  if (r == a)
+  if (result == a)
     return;
-  mpq_set(EXACT(r)->value, EXACT_CONST(a)->value);
-  EXACT(r)->flags = EXACT_CONST(a)->flags;
+  mpq_set(EXACT(result)->value, EXACT_CONST(a)->value);
+  EXACT(result)->flags = EXACT_CONST(a)->flags;
 }
 
-static void e_from_q(const as_domain *domain, void *r, mpq_srcptr q) {
+static void e_from_q(const as_domain *domain, void *result, mpq_srcptr value) {
   (void)domain;
-  mpq_set(EXACT(r)->value, q);
-  EXACT(r)->flags = 0;
+  mpq_set(EXACT(result)->value, value);
+  EXACT(result)->flags = 0;
 }
 
-static bool e_both(void *r, const void *a, const void *b) {
-  return !(EXACT(r)->flags = EXACT_CONST(a)->flags | EXACT_CONST(b)->flags);
+static bool e_both(void *result, const void *a, const void *b) {
+  return !(EXACT(result)->flags = EXACT_CONST(a)->flags | EXACT_CONST(b)->flags);
 }
 
-static void e_add(const as_domain *domain, void *r, const void *a, const void *b) {
+static void e_add(const as_domain *domain, void *result, const void *a, const void *b) {
   (void)domain;
-  if (e_both(r, a, b))
-    mpq_add(EXACT(r)->value, EXACT_CONST(a)->value, EXACT_CONST(b)->value);
+  if (e_both(result, a, b))
+    mpq_add(EXACT(result)->value, EXACT_CONST(a)->value, EXACT_CONST(b)->value);
 }
 
-static void e_sub(const as_domain *domain, void *r, const void *a, const void *b) {
+static void e_sub(const as_domain *domain, void *result, const void *a, const void *b) {
   (void)domain;
-  if (e_both(r, a, b))
-    mpq_sub(EXACT(r)->value, EXACT_CONST(a)->value, EXACT_CONST(b)->value);
+  if (e_both(result, a, b))
+    mpq_sub(EXACT(result)->value, EXACT_CONST(a)->value, EXACT_CONST(b)->value);
 }
 
-static void e_mul(const as_domain *domain, void *r, const void *a, const void *b) {
+static void e_mul(const as_domain *domain, void *result, const void *a, const void *b) {
   (void)domain;
-  if (e_both(r, a, b))
-    mpq_mul(EXACT(r)->value, EXACT_CONST(a)->value, EXACT_CONST(b)->value);
+  if (e_both(result, a, b))
+    mpq_mul(EXACT(result)->value, EXACT_CONST(a)->value, EXACT_CONST(b)->value);
 }
 
-static void e_un(const as_domain *domain, as_unop op, void *r, const void *a) {
+static void e_un(const as_domain *domain, as_unop op, void *result, const void *a) {
   (void)domain;
-  if ((EXACT(r)->flags = EXACT_CONST(a)->flags))
+  if ((EXACT(result)->flags = EXACT_CONST(a)->flags))
     return;
-  mpq_srcptr x = EXACT_CONST(a)->value;
-  int s = mpq_sgn(x);
+  mpq_srcptr value = EXACT_CONST(a)->value;
+  int s = mpq_sgn(value);
   switch (op) {
   case AS_U_NEG:
-    mpq_neg(EXACT(r)->value, x);
+    mpq_neg(EXACT(result)->value, value);
     return;
   case AS_U_INV:
     if (s)
-      mpq_inv(EXACT(r)->value, x);
+      mpq_inv(EXACT(result)->value, value);
     else
-      EXACT(r)->flags = AS_F_UNDEF;
+      EXACT(result)->flags = AS_F_UNDEF;
     return;
   case AS_U_EXP:
     if (s)
-      EXACT(r)->flags = AS_F_POISON;
+      EXACT(result)->flags = AS_F_POISON;
     else
-      mpq_set_ui(EXACT(r)->value, 1, 1);
+      mpq_set_ui(EXACT(result)->value, 1, 1);
     return;
   case AS_U_LOG:
     if (s <= 0)
-      EXACT(r)->flags = AS_F_UNDEF;
-    else if (mpq_cmp_ui(x, 1, 1))
-      EXACT(r)->flags = AS_F_POISON;
+      EXACT(result)->flags = AS_F_UNDEF;
+    else if (mpq_cmp_ui(value, 1, 1))
+      EXACT(result)->flags = AS_F_POISON;
     else
-      mpq_set_ui(EXACT(r)->value, 0, 1);
+      mpq_set_ui(EXACT(result)->value, 0, 1);
     return;
   case AS_U_SQRT:
     if (s < 0) {
-      EXACT(r)->flags = AS_F_UNDEF;
-    } else if (mpz_perfect_square_p(mpq_numref(x)) && mpz_perfect_square_p(mpq_denref(x))) {
-      mpz_sqrt(mpq_numref(EXACT(r)->value), mpq_numref(x));
-      mpz_sqrt(mpq_denref(EXACT(r)->value), mpq_denref(x));
+      EXACT(result)->flags = AS_F_UNDEF;
+    } else if (mpz_perfect_square_p(mpq_numref(value)) && mpz_perfect_square_p(mpq_denref(value))) {
+      mpz_sqrt(mpq_numref(EXACT(result)->value), mpq_numref(value));
+      mpz_sqrt(mpq_denref(EXACT(result)->value), mpq_denref(value));
     } else {
-      EXACT(r)->flags = AS_F_POISON;
+      EXACT(result)->flags = AS_F_POISON;
     }
     return;
   }
@@ -243,13 +244,13 @@ static unsigned e_cmp(const as_domain *domain, const void *a, const void *b) {
   return c < 0 ? AS_C_LT : c > 0 ? AS_C_GT : AS_C_EQ;
 }
 
-static void e_join(const as_domain *domain, void *r, const void *a, const void *b) {
-  unsigned f = EXACT_CONST(a)->flags & EXACT_CONST(b)->flags & AS_F_UNDEF;
+static void e_join(const as_domain *domain, void *result, const void *a, const void *b) {
+  unsigned flags = EXACT_CONST(a)->flags & EXACT_CONST(b)->flags & AS_F_UNDEF;
   if (!EXACT_CONST(a)->flags && !EXACT_CONST(b)->flags &&
       mpq_equal(EXACT_CONST(a)->value, EXACT_CONST(b)->value))
-    e_set(domain, r, a);
+    e_set(domain, result, a);
   else
-    EXACT(r)->flags = f ? f : AS_F_POISON;
+    EXACT(result)->flags = flags ? flags : AS_F_POISON;
 }
 
 static unsigned e_flags(const as_domain *domain, const void *a) {
@@ -257,41 +258,41 @@ static unsigned e_flags(const as_domain *domain, const void *a) {
   return EXACT_CONST(a)->flags;
 }
 
-static void e_flag(const as_domain *domain, void *r, unsigned f) {
+static void e_flag(const as_domain *domain, void *result, unsigned flags) {
   (void)domain;
-  EXACT(r)->flags |= f;
+  EXACT(result)->flags |= flags;
 }
 
 /* floor(a / b) of integers, b > 0 */
-static void e_div(void *r, const void *a, const void *b) {
-  if (!e_both(r, a, b))
+static void e_div(void *result, const void *a, const void *b) {
+  if (!e_both(result, a, b))
     return;
   if (mpz_cmp_ui(mpq_denref(EXACT_CONST(a)->value), 1) ||
       mpz_cmp_ui(mpq_denref(EXACT_CONST(b)->value), 1)) {
-    EXACT(r)->flags = AS_F_POISON;
+    EXACT(result)->flags = AS_F_POISON;
   } else if (mpq_sgn(EXACT_CONST(b)->value) <= 0) {
-    EXACT(r)->flags = AS_F_UNDEF;
+    EXACT(result)->flags = AS_F_UNDEF;
   } else {
-    mpz_fdiv_q(mpq_numref(EXACT(r)->value), mpq_numref(EXACT_CONST(a)->value),
+    mpz_fdiv_q(mpq_numref(EXACT(result)->value), mpq_numref(EXACT_CONST(a)->value),
                mpq_numref(EXACT_CONST(b)->value));
-    mpz_set_ui(mpq_denref(EXACT(r)->value), 1);
+    mpz_set_ui(mpq_denref(EXACT(result)->value), 1);
   }
 }
 
-static bool e_builtin(const as_domain *domain, const char *name, void *r, const void *const *arg,
-                      uint32_t n) {
+static bool e_builtin(const as_domain *domain, const char *name, void *result,
+                      const void *const *arg, uint32_t n) {
   (void)domain;
   if (n == 2 && !strcmp(name, "div")) {
-    e_div(r, arg[0], arg[1]);
+    e_div(result, arg[0], arg[1]);
     return true;
   }
   if (n != 1 || strcmp(name, "erf"))
     return false;
-  EXACT(r)->flags = EXACT_CONST(arg[0])->flags;
-  if (!EXACT(r)->flags && mpq_sgn(EXACT_CONST(arg[0])->value))
-    EXACT(r)->flags = AS_F_POISON;
-  else if (!EXACT(r)->flags)
-    mpq_set_ui(EXACT(r)->value, 0, 1);
+  EXACT(result)->flags = EXACT_CONST(arg[0])->flags;
+  if (!EXACT(result)->flags && mpq_sgn(EXACT_CONST(arg[0])->value))
+    EXACT(result)->flags = AS_F_POISON;
+  else if (!EXACT(result)->flags)
+    mpq_set_ui(EXACT(result)->value, 0, 1);
   return true;
 }
 
@@ -301,11 +302,11 @@ static char *e_print(const as_domain *domain, const void *a) {
     return as_strdup("undefined");
   if (EXACT_CONST(a)->flags & AS_F_POISON)
     return as_strdup("not rational");
-  char *s = mpq_get_str(NULL, 10, EXACT_CONST(a)->value);
-  char *t = as_strdup(s);
+  char *text = mpq_get_str(NULL, 10, EXACT_CONST(a)->value);
+  char *t = as_strdup(text);
   void (*gmp_free)(void *, size_t);
   mp_get_memory_functions(NULL, NULL, &gmp_free);
-  gmp_free(s, strlen(s) + 1);
+  gmp_free(text, strlen(text) + 1);
   return t;
 }
 

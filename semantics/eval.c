@@ -44,9 +44,9 @@ int64_t *as_env_new(const as_sizes *sizes) {
     env[i] = INT64_MIN;
   for (uint32_t i = 0; as_size_nth_sym(sizes, i) != AS_SIZE_BAD; i++) {
     as_size size = as_size_nth_sym(sizes, i);
-    long v = as_size_value(sizes, size);
-    if (v >= 0)
-      env[size] = v;
+    long value = as_size_value(sizes, size);
+    if (value >= 0)
+      env[size] = value;
   }
   return env;
 }
@@ -137,12 +137,12 @@ static as_opcode *compile_node(run_state *run, const as_node *n) {
 
 static void mark(run_state *run, const as_node *node, const as_tensor *tensor) {
   for (size_t i = 0; i < tensor->n; i++) {
-    unsigned f = run->domain->flags(run->domain, as_tensor_at(tensor, i));
-    if (f & ~run->marks.flags & AS_F_UNDEF) {
+    unsigned flags = run->domain->flags(run->domain, as_tensor_at(tensor, i));
+    if (flags & ~run->marks.flags & AS_F_UNDEF) {
       run->marks.node = (as_node_id)(node - run->graph->node);
       run->marks.at = i;
     }
-    run->marks.flags |= f;
+    run->marks.flags |= flags;
   }
 }
 
@@ -257,10 +257,10 @@ static bool run_load(run_state *run, block_run *running, const as_node *node, as
 
 /* r = ite(a <= b, b, a) */
 static void take_max(const as_domain *domain, void *r, const void *a, const void *b) {
-  unsigned f = domain->flags(domain, a) | domain->flags(domain, b);
-  if (f & AS_F_NOVALUE) {
+  unsigned flags = domain->flags(domain, a) | domain->flags(domain, b);
+  if (flags & AS_F_NOVALUE) {
     domain->set(domain, r, a);
-    domain->flag(domain, r, f);
+    domain->flag(domain, r, flags);
     return;
   }
   unsigned m = domain->cmp(domain, a, b);
@@ -270,8 +270,8 @@ static void take_max(const as_domain *domain, void *r, const void *a, const void
     domain->set(domain, r, a);
   else
     domain->join(domain, r, a, b);
-  if (f)
-    domain->flag(domain, r, f);
+  if (flags)
+    domain->flag(domain, r, flags);
 }
 
 static bool acc_max(run_state *run, block_run *running, as_node_id id, as_tensor *acc,
@@ -379,11 +379,11 @@ static bool run_number(run_state *run, const as_node *node, as_tensor *tensor) {
   int64_t v = as_size_eval(run->graph->sizes, node->size, run->env);
   if (v == INT64_MIN)
     return refuse(run, AS_BAD_INPUT, "a size that has no value here:", node);
-  mpq_t q;
-  mpq_init(q);
-  mpq_set_si(q, v, 1);
-  run->domain->from_q(run->domain, as_tensor_at(tensor, 0), q);
-  mpq_clear(q);
+  mpq_t value;
+  mpq_init(value);
+  mpq_set_si(value, v, 1);
+  run->domain->from_q(run->domain, as_tensor_at(tensor, 0), value);
+  mpq_clear(value);
   return true;
 }
 

@@ -71,7 +71,7 @@ static const as_bind_list *find_list(const op_compiler *compiler, const char *na
 
 /* value of a name that stands for an integer: 0 unknown, 1 slot, 2 constant, 3 a rational attribute
  * (index in *v) */
-static int find_int(const op_compiler *compiler, const char *name, uint32_t *slot, int64_t *v) {
+static int find_int(const op_compiler *compiler, const char *name, uint32_t *slot, int64_t *value) {
   const scope *inner = find(compiler, name, false);
   if (inner) {
     *slot = inner->slot;
@@ -79,38 +79,38 @@ static int find_int(const op_compiler *compiler, const char *name, uint32_t *slo
   }
   for (uint32_t i = 0; i < compiler->match.nsize; i++) {
     if (!strcmp(compiler->match.size[i].name, name)) {
-      *v = as_size_eval(compiler->sizes, compiler->match.size[i].size, compiler->env);
+      *value = as_size_eval(compiler->sizes, compiler->match.size[i].size, compiler->env);
       return 2;
     }
   }
   for (uint32_t i = 0; i < compiler->opcode->op->nattrs; i++) {
     if (!strcmp(compiler->opcode->op->attr[i], name)) {
       if (compiler->attr[i].is_size) {
-        *v = as_size_eval(compiler->sizes, compiler->attr[i].size, compiler->env);
+        *value = as_size_eval(compiler->sizes, compiler->attr[i].size, compiler->env);
         return 2;
       }
-      *v = i;
+      *value = i;
       return 3;
     }
   }
   return 0;
 }
 
-static bool small_int(mpq_srcptr q) {
-  return !mpz_cmp_ui(mpq_denref(q), 1) && mpz_fits_slong_p(mpq_numref(q));
+static bool small_int(mpq_srcptr value) {
+  return !mpz_cmp_ui(mpq_denref(value), 1) && mpz_fits_slong_p(mpq_numref(value));
 }
 
 static bool is_int(const op_compiler *compiler, const as_expr *expr) {
   uint32_t s;
-  int64_t v;
+  int64_t value;
   switch (expr->kind) {
   case AS_E_NUM:
     return small_int(expr->num);
   case AS_E_NAME: {
     if (compiler->func)
       return false;
-    int k = find_int(compiler, expr->name, &s, &v);
-    return k == 1 || k == 2 || (k == 3 && small_int(compiler->attr[v].num));
+    int k = find_int(compiler, expr->name, &s, &value);
+    return k == 1 || k == 2 || (k == 3 && small_int(compiler->attr[value].num));
   }
   case AS_E_IF:
     return is_int(compiler, expr->kid[1]) && is_int(compiler, expr->kid[2]);
@@ -208,16 +208,17 @@ static const cond *comp_cond(op_compiler *compiler, const as_expr *expr) {
   cond *r = as_arena_alloc(compiler->opcode->mem, sizeof *r);
   switch (expr->kind) {
   case AS_E_REL: {
-    const as_expr *a = expr->kid[0];
-    const as_expr *b = expr->kid[1];
+    const as_expr *left = expr->kid[0];
+    const as_expr *right = expr->kid[1];
     r->rel = (as_rel)expr->rel;
-    if (is_int(compiler, a) && is_int(compiler, b)) {
+    if (is_int(compiler, left) && is_int(compiler, right)) {
       r->kind = C_INTREL;
-      return (r->int_left = comp_int(compiler, a)) && (r->int_right = comp_int(compiler, b)) ? r
-                                                                                             : NULL;
+      return (r->int_left = comp_int(compiler, left)) && (r->int_right = comp_int(compiler, right))
+                 ? r
+                 : NULL;
     }
     r->kind = C_REL;
-    return (r->left = comp(compiler, a)) && (r->right = comp(compiler, b)) ? r : NULL;
+    return (r->left = comp(compiler, left)) && (r->right = comp(compiler, right)) ? r : NULL;
   }
   case AS_E_AND:
   case AS_E_OR:
@@ -242,8 +243,8 @@ static const icode *ix_slot(op_compiler *compiler, uint32_t slot) {
 }
 
 static bool literal_one(const as_sizes *sizes, as_size size) {
-  long v;
-  return as_size_is_const(sizes, size, &v) && v == 1;
+  long value;
+  return as_size_is_const(sizes, size, &value) && value == 1;
 }
 
 /* `~o`: indices of ..o adapted to axes first..first+n-1 of argument a (section 2) */
@@ -385,8 +386,8 @@ static code *comp_name(op_compiler *compiler, const as_expr *expr, code *made) {
     return NULL;
   }
   uint32_t s;
-  int64_t v;
-  switch (find_int(compiler, expr->name, &s, &v)) {
+  int64_t value;
+  switch (find_int(compiler, expr->name, &s, &value)) {
   case 1:
   case 2:
     made->kind = S_INT;
@@ -394,7 +395,8 @@ static code *comp_name(op_compiler *compiler, const as_expr *expr, code *made) {
   case 3:
     made->kind = S_CONST;
     made->from = elem(compiler);
-    compiler->opcode->domain->from_q(compiler->opcode->domain, made->from, compiler->attr[v].num);
+    compiler->opcode->domain->from_q(compiler->opcode->domain, made->from,
+                                     compiler->attr[value].num);
     return made;
   default: {
     /* a let without indices may be read without brackets */

@@ -30,12 +30,12 @@ static bool tick(as_opcode *opcode) {
 typedef enum { K_NO, K_YES, K_MAYBE, K_UNDEF, K_POISON } known;
 
 static known test(as_opcode *o, const cond *c, bool *doubt);
-static void eval_value(as_opcode *o, const code *e, void *r);
+static void eval_value(as_opcode *o, const code *e, void *result);
 
 static int64_t eval_index(as_opcode *opcode, const icode *index) {
   int64_t a;
   int64_t b;
-  int64_t r = 0;
+  int64_t result = 0;
   bool over = false;
   switch (index->kind) {
   case I_CONST:
@@ -56,16 +56,16 @@ static int64_t eval_index(as_opcode *opcode, const icode *index) {
   b = index->right ? eval_index(opcode, index->right) : 0;
   switch (index->kind) {
   case I_ADD:
-    over = __builtin_add_overflow(a, b, &r);
+    over = __builtin_add_overflow(a, b, &result);
     break;
   case I_SUB:
-    over = __builtin_sub_overflow(a, b, &r);
+    over = __builtin_sub_overflow(a, b, &result);
     break;
   case I_MUL:
-    over = __builtin_mul_overflow(a, b, &r);
+    over = __builtin_mul_overflow(a, b, &result);
     break;
   case I_NEG:
-    over = __builtin_sub_overflow((int64_t)0, a, &r);
+    over = __builtin_sub_overflow((int64_t)0, a, &result);
     break;
   case I_MAX:
     return a > b ? a : b;
@@ -73,7 +73,7 @@ static int64_t eval_index(as_opcode *opcode, const icode *index) {
     return a < b ? a : b;
   case I_ABS:
     over = a == INT64_MIN;
-    r = over || a >= 0 ? a : -a;
+    result = over || a >= 0 ? a : -a;
     break;
   case I_DIV:
   case I_MOD:
@@ -81,16 +81,16 @@ static int64_t eval_index(as_opcode *opcode, const icode *index) {
       fail(opcode, NULL, "an integer division by zero or a negative number");
       return 0;
     }
-    r = a / b - (a % b < 0);
+    result = a / b - (a % b < 0);
     if (index->kind == I_MOD)
-      r = a - r * b;
+      result = a - result * b;
     break;
   default:
     break;
   }
   if (over)
     fail(opcode, NULL, "an integer expression overflows");
-  return r;
+  return result;
 }
 
 static bool int_rel(as_rel rel, int64_t a, int64_t b) {
@@ -107,12 +107,12 @@ static known rel_known(as_rel rel, unsigned m) {
 
 static known compare(const as_domain *domain, as_rel rel, const void *a, const void *b,
                      bool *doubt) {
-  unsigned f = domain->flags(domain, a) | domain->flags(domain, b);
-  if (f & AS_F_DOUBT)
+  unsigned flags = domain->flags(domain, a) | domain->flags(domain, b);
+  if (flags & AS_F_DOUBT)
     *doubt = true;
-  return f & AS_F_UNDEF    ? K_UNDEF
-         : f & AS_F_POISON ? K_POISON
-                           : rel_known(rel, domain->cmp(domain, a, b));
+  return flags & AS_F_UNDEF    ? K_UNDEF
+         : flags & AS_F_POISON ? K_POISON
+                               : rel_known(rel, domain->cmp(domain, a, b));
 }
 
 /* three-valued, from left to right: what is undefined matters only when it is reached */
@@ -160,41 +160,41 @@ static known test(as_opcode *opcode, const cond *c, bool *doubt) {
 }
 
 /* r = (a rel b) ? b : a, for maxima and minima; acc may be r itself */
-static void choose(as_opcode *opcode, void *r, const void *a, const void *b, bool greater) {
+static void choose(as_opcode *opcode, void *result, const void *a, const void *b, bool greater) {
   const as_domain *domain = opcode->domain;
   bool doubt = false;
   known answer = compare(domain, AS_REL_LE, a, b, &doubt);
-  unsigned f = (domain->flags(domain, a) | domain->flags(domain, b)) & AS_F_DOUBT;
+  unsigned flags = (domain->flags(domain, a) | domain->flags(domain, b)) & AS_F_DOUBT;
   if (answer == K_UNDEF || answer == K_POISON) {
-    domain->set(domain, r, a);
-    domain->flag(domain, r, (answer == K_UNDEF ? AS_F_UNDEF : AS_F_POISON) | f);
+    domain->set(domain, result, a);
+    domain->flag(domain, result, (answer == K_UNDEF ? AS_F_UNDEF : AS_F_POISON) | flags);
     return;
   }
   if (answer == K_MAYBE)
-    domain->join(domain, r, a, b);
+    domain->join(domain, result, a, b);
   else
-    domain->set(domain, r, (answer == K_YES) == greater ? b : a);
-  if (f)
-    domain->flag(domain, r, f);
+    domain->set(domain, result, (answer == K_YES) == greater ? b : a);
+  if (flags)
+    domain->flag(domain, result, flags);
 }
 
-static void reduce(as_opcode *opcode, const code *expr, void *r) {
+static void reduce(as_opcode *opcode, const code *expr, void *result) {
   const as_domain *domain = opcode->domain;
   int64_t n = eval_index(opcode, expr->i);
   if (expr->kind == S_SUM || expr->kind == S_PROD) {
-    as_dom_from_int(domain, r, expr->kind == S_PROD);
+    as_dom_from_int(domain, result, expr->kind == S_PROD);
     for (int64_t k = 0; k < n; k++) {
       if (!tick(opcode))
         return;
       opcode->slot[expr->slot] = k;
       eval_value(opcode, expr->kid[0], expr->tmp[0]);
-      (expr->kind == S_SUM ? domain->add : domain->mul)(domain, r, r, expr->tmp[0]);
+      (expr->kind == S_SUM ? domain->add : domain->mul)(domain, result, result, expr->tmp[0]);
     }
     return;
   }
   if (n <= 0) {
-    as_dom_from_int(domain, r, 0);
-    domain->flag(domain, r, AS_F_UNDEF);
+    as_dom_from_int(domain, result, 0);
+    domain->flag(domain, result, AS_F_UNDEF);
     return;
   }
   for (int64_t k = 0; k < n; k++) {
@@ -202,18 +202,18 @@ static void reduce(as_opcode *opcode, const code *expr, void *r) {
       return;
     opcode->slot[expr->slot] = k;
     if (!k) {
-      eval_value(opcode, expr->kid[0], r);
+      eval_value(opcode, expr->kid[0], result);
       continue;
     }
     eval_value(opcode, expr->kid[0], expr->tmp[0]);
     if (expr->kind == S_MAXR)
-      choose(opcode, r, r, expr->tmp[0], true);
+      choose(opcode, result, result, expr->tmp[0], true);
     else
-      choose(opcode, r, r, expr->tmp[0], false);
+      choose(opcode, result, result, expr->tmp[0], false);
   }
 }
 
-static void access_arg(as_opcode *opcode, const code *expr, void *r) {
+static void access_arg(as_opcode *opcode, const code *expr, void *result) {
   const as_tensor *tensor = opcode->arg[expr->which];
   size_t at = 0;
   for (uint32_t i = 0; i < expr->nindex; i++) {
@@ -224,7 +224,7 @@ static void access_arg(as_opcode *opcode, const code *expr, void *r) {
     }
     at = at * (size_t)tensor->dim[i] + (size_t)x;
   }
-  opcode->domain->set(opcode->domain, r, as_tensor_at(tensor, at));
+  opcode->domain->set(opcode->domain, result, as_tensor_at(tensor, at));
 }
 
 static void let_grow(const as_domain *domain, letcode *let) {
@@ -236,30 +236,30 @@ static void let_grow(const as_domain *domain, letcode *let) {
   as_dom_free(domain, old.val, old.cap);
 }
 
-static void access_let(as_opcode *opcode, const code *expr, void *r) {
+static void access_let(as_opcode *opcode, const code *expr, void *result) {
   letcode *let = &opcode->let[expr->which];
   uint64_t key[4 * AS_MAX_RANK];
   for (uint32_t i = 0; i < expr->nindex; i++)
     key[i] = (uint64_t)eval_index(opcode, expr->index[i]);
   uint64_t at;
   if (as_map_get(&let->known, key, &at)) {
-    opcode->domain->set(opcode->domain, r, AS_DOM_AT(opcode->domain, let->val, at));
+    opcode->domain->set(opcode->domain, result, AS_DOM_AT(opcode->domain, let->val, at));
     return;
   }
   /* the body reads only earlier lets, so this table cannot change meanwhile */
   for (uint32_t i = 0; i < let->nindex; i++)
     opcode->slot[let->slot[i]] = (int64_t)key[i];
-  eval_value(opcode, let->body, r);
+  eval_value(opcode, let->body, result);
   if (opcode->status != AS_OK)
     return;
   at = let->known.count;
   if (at == let->cap)
     let_grow(opcode->domain, let);
   as_map_put(&let->known, key, at);
-  opcode->domain->set(opcode->domain, AS_DOM_AT(opcode->domain, let->val, at), r);
+  opcode->domain->set(opcode->domain, AS_DOM_AT(opcode->domain, let->val, at), result);
 }
 
-static void ev_if(as_opcode *opcode, const code *expr, void *r) {
+static void ev_if(as_opcode *opcode, const code *expr, void *result) {
   const as_domain *domain = opcode->domain;
   bool doubt = false;
   known answer = test(opcode, expr->cond, &doubt);
@@ -267,36 +267,36 @@ static void ev_if(as_opcode *opcode, const code *expr, void *r) {
     return;
   switch (answer) {
   case K_YES:
-    eval_value(opcode, expr->kid[0], r);
+    eval_value(opcode, expr->kid[0], result);
     break;
   case K_NO:
-    eval_value(opcode, expr->kid[1], r);
+    eval_value(opcode, expr->kid[1], result);
     break;
   case K_MAYBE:
     eval_value(opcode, expr->kid[0], expr->tmp[0]);
     eval_value(opcode, expr->kid[1], expr->tmp[1]);
-    domain->join(domain, r, expr->tmp[0], expr->tmp[1]);
+    domain->join(domain, result, expr->tmp[0], expr->tmp[1]);
     break;
   case K_UNDEF:
   case K_POISON:
-    as_dom_from_int(domain, r, 0);
-    domain->flag(domain, r, answer == K_UNDEF ? AS_F_UNDEF : AS_F_POISON);
+    as_dom_from_int(domain, result, 0);
+    domain->flag(domain, result, answer == K_UNDEF ? AS_F_UNDEF : AS_F_POISON);
     break;
   }
   if (doubt)
-    domain->flag(domain, r, AS_F_DOUBT);
+    domain->flag(domain, result, AS_F_DOUBT);
 }
 
-static void ev_call(as_opcode *opcode, const code *expr, void *r) {
+static void ev_call(as_opcode *opcode, const code *expr, void *result) {
   for (uint32_t i = 0; i < expr->n; i++)
     eval_value(opcode, expr->kid[i], expr->param[i]);
   if (opcode->status != AS_OK)
     return;
   if (expr->kind == S_FUNC) {
-    eval_value(opcode, expr->kid[expr->n], r);
+    eval_value(opcode, expr->kid[expr->n], result);
     return;
   }
-  if (!opcode->domain->builtin(opcode->domain, expr->name, r, (const void *const *)expr->param,
+  if (!opcode->domain->builtin(opcode->domain, expr->name, result, (const void *const *)expr->param,
                                expr->n)) {
     stop(opcode, AS_BAD_INPUT);
     as_err_set(opcode->err, AS_BAD_INPUT, "the built-in function %s has no evaluator", expr->name);
@@ -305,86 +305,87 @@ static void ev_call(as_opcode *opcode, const code *expr, void *r) {
 
 /* quotients of data are rounded as the domain's own `div` does; domains without one know nothing of
  * them */
-static void ev_idiv(as_opcode *opcode, const code *expr, void *r) {
+static void ev_idiv(as_opcode *opcode, const code *expr, void *result) {
   const as_domain *domain = opcode->domain;
   eval_value(opcode, expr->kid[0], expr->tmp[0]);
   eval_value(opcode, expr->kid[1], expr->tmp[1]);
   if (opcode->status != AS_OK)
     return;
-  if (!domain->builtin(domain, "div", r, (const void *const[]){expr->tmp[0], expr->tmp[1]}, 2)) {
-    as_dom_from_int(domain, r, 0);
-    domain->flag(domain, r, AS_F_POISON | AS_F_DOUBT);
+  if (!domain->builtin(domain, "div", result, (const void *const[]){expr->tmp[0], expr->tmp[1]},
+                       2)) {
+    as_dom_from_int(domain, result, 0);
+    domain->flag(domain, result, AS_F_POISON | AS_F_DOUBT);
   }
   if (expr->kind == S_IDIV)
     return;
-  domain->mul(domain, r, expr->tmp[1], r);
-  domain->sub(domain, r, expr->tmp[0], r);
+  domain->mul(domain, result, expr->tmp[1], result);
+  domain->sub(domain, result, expr->tmp[0], result);
 }
 
-static void eval_value(as_opcode *opcode, const code *expr, void *r) {
+static void eval_value(as_opcode *opcode, const code *expr, void *result) {
   const as_domain *domain = opcode->domain;
   if (opcode->status != AS_OK)
     return;
   switch (expr->kind) {
   case S_CONST:
   case S_PARAM:
-    domain->set(domain, r, expr->from);
+    domain->set(domain, result, expr->from);
     return;
   case S_INT:
-    as_dom_from_int(domain, r, eval_index(opcode, expr->i));
+    as_dom_from_int(domain, result, eval_index(opcode, expr->i));
     return;
   case S_ARG:
-    access_arg(opcode, expr, r);
+    access_arg(opcode, expr, result);
     return;
   case S_LET:
-    access_let(opcode, expr, r);
+    access_let(opcode, expr, result);
     return;
   case S_ADD:
   case S_SUB:
   case S_MUL:
     eval_value(opcode, expr->kid[0], expr->tmp[0]);
-    eval_value(opcode, expr->kid[1], r);
+    eval_value(opcode, expr->kid[1], result);
     (expr->kind == S_ADD   ? domain->add
      : expr->kind == S_SUB ? domain->sub
-                           : domain->mul)(domain, r, expr->tmp[0], r);
+                           : domain->mul)(domain, result, expr->tmp[0], result);
     return;
   case S_DIV:
     eval_value(opcode, expr->kid[0], expr->tmp[0]);
-    eval_value(opcode, expr->kid[1], r);
-    domain->un(domain, AS_U_INV, r, r);
-    domain->mul(domain, r, expr->tmp[0], r);
+    eval_value(opcode, expr->kid[1], result);
+    domain->un(domain, AS_U_INV, result, result);
+    domain->mul(domain, result, expr->tmp[0], result);
     return;
   case S_IDIV:
   case S_MOD:
-    ev_idiv(opcode, expr, r);
+    ev_idiv(opcode, expr, result);
     return;
   case S_UN:
-    eval_value(opcode, expr->kid[0], r);
-    domain->un(domain, expr->un, r, r);
+    eval_value(opcode, expr->kid[0], result);
+    domain->un(domain, expr->un, result, result);
     return;
   case S_ABS:
     eval_value(opcode, expr->kid[0], expr->tmp[0]);
     domain->un(domain, AS_U_NEG, expr->tmp[1], expr->tmp[0]);
-    choose(opcode, r, expr->tmp[1], expr->tmp[0], true); /* |x| = max(-x, x) */
+    choose(opcode, result, expr->tmp[1], expr->tmp[0], true); /* |x| = max(-x, x) */
     return;
   case S_MAX2:
   case S_MIN2:
     eval_value(opcode, expr->kid[0], expr->tmp[0]);
-    eval_value(opcode, expr->kid[1], r);
-    choose(opcode, r, expr->tmp[0], r, expr->kind == S_MAX2);
+    eval_value(opcode, expr->kid[1], result);
+    choose(opcode, result, expr->tmp[0], result, expr->kind == S_MAX2);
     return;
   case S_SUM:
   case S_PROD:
   case S_MAXR:
   case S_MINR:
-    reduce(opcode, expr, r);
+    reduce(opcode, expr, result);
     return;
   case S_IF:
-    ev_if(opcode, expr, r);
+    ev_if(opcode, expr, result);
     return;
   case S_FUNC:
   case S_BUILTIN:
-    ev_call(opcode, expr, r);
+    ev_call(opcode, expr, result);
     return;
   }
 }

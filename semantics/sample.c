@@ -30,10 +30,10 @@ static int64_t draw(as_rng *rng, int64_t most) {
   return (int64_t)as_rng_below(rng, (uint64_t)most + 1);
 }
 
-static as_size some(as_sample *sample, as_rng *rng, int64_t v) {
-  char name[8] = {'v', (char)('0' + v), 0};
-  return v < 9 && (as_rng_next(rng) & 1) ? as_size_find(sample->S, name)
-                                         : as_size_int(sample->S, (long)v);
+static as_size some(as_sample *sample, as_rng *rng, int64_t value) {
+  char name[8] = {'v', (char)('0' + value), 0};
+  return value < 9 && (as_rng_next(rng) & 1) ? as_size_find(sample->S, name)
+                                             : as_size_int(sample->S, (long)value);
 }
 
 typedef struct {
@@ -66,20 +66,21 @@ void as_sample_draw(as_sample *sample, as_rng *rng, int64_t least, int64_t most)
     if (op->attr_has_default[i] && (as_rng_next(rng) & 1))
       continue;
     sample->attr[i].is_size = true;
-    int64_t v = least + draw(rng, most - least);
-    sample->attr[i].size = v < 0 ? as_size_int(sample->S, (long)v) : some(sample, rng, v);
+    int64_t value = least + draw(rng, most - least);
+    sample->attr[i].size =
+        value < 0 ? as_size_int(sample->S, (long)value) : some(sample, rng, value);
   }
   for (uint32_t a = 0; a < op->nargs; a++) {
     uint32_t rank = 0;
     for (uint32_t i = 0; i < op->arg[a].n; i++) {
       const as_dim *dim = &op->arg[a].dim[i];
       if (dim->kind == AS_D_SIZE) {
-        int64_t v;
+        int64_t value;
         if (dim->size->kind == AS_E_NAME)
-          v = get(b, &nb, dim->size->name, rng, most)->v;
+          value = get(b, &nb, dim->size->name, rng, most)->v;
         else
-          v = draw(rng, most);
-        sample->dim[a][rank++] = v;
+          value = draw(rng, most);
+        sample->dim[a][rank++] = value;
         continue;
       }
       const bound *l = get(b, &nb, dim->name, rng, most);

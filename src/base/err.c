@@ -29,24 +29,24 @@ bool as_err_set(as_err *err, as_status status, const char *fmt, ...) {
 
 /* The line of text that holds line number `line`, without what a terminal could not show. */
 static char *line_of(const char *text, size_t len, int line) {
-  size_t at = 0;
-  for (int l = 1; l < line; l++) {
-    const char *nl = memchr(text + at, '\n', len - at);
-    if (nl == NULL)
+  size_t start = 0;
+  for (int current = 1; current < line; current++) {
+    const char *newline = memchr(text + start, '\n', len - start);
+    if (newline == NULL)
       return as_strdup("");
-    at = (size_t)(nl - text) + 1;
+    start = (size_t)(newline - text) + 1;
   }
-  const char *nl = memchr(text + at, '\n', len - at);
-  size_t n = nl ? (size_t)(nl - (text + at)) : len - at;
-  if (n > 160)
-    n = 160;
-  char *s = as_malloc(n + 1);
-  for (size_t i = 0; i < n; i++) {
-    unsigned char c = (unsigned char)text[at + i];
-    s[i] = c == '\t' ? ' ' : c >= 32 && c < 127 ? (char)c : '?';
+  const char *newline = memchr(text + start, '\n', len - start);
+  size_t length = newline ? (size_t)(newline - (text + start)) : len - start;
+  if (length > 160)
+    length = 160;
+  char *shown = as_malloc(length + 1);
+  for (size_t i = 0; i < length; i++) {
+    unsigned char byte = (unsigned char)text[start + i];
+    shown[i] = byte == '\t' ? ' ' : byte >= 32 && byte < 127 ? (char)byte : '?';
   }
-  s[n] = 0;
-  return s;
+  shown[length] = 0;
+  return shown;
 }
 
 bool as_err_at(as_err *err, const char *file, const char *text, size_t len, int line, int col,

@@ -32,8 +32,8 @@ static uint32_t find(const as_intern *table, const void *bytes, size_t n, uint64
   as_index_walk walk = as_index_start(&table->index, hash);
   uint32_t id;
   while ((id = as_index_next(&walk)) != AS_NONE) {
-    const interned_row *r = row_of(table, id);
-    if (r->n == n && (n == 0 || memcmp(r->bytes, bytes, n) == 0))
+    const interned_row *row = row_of(table, id);
+    if (row->n == n && (n == 0 || memcmp(row->bytes, bytes, n) == 0))
       break;
   }
   return id;
@@ -58,17 +58,17 @@ uint32_t as_intern_row(as_intern *table, const void *bytes, size_t n) {
 }
 
 const void *as_intern_bytes(const as_intern *table, uint32_t id, size_t *n) {
-  const interned_row *r = row_of(table, id);
-  *n = r->n;
-  return r->bytes;
+  const interned_row *row = row_of(table, id);
+  *n = row->n;
+  return row->bytes;
 }
 
-uint32_t as_intern_string(as_intern *table, const char *s) {
-  return as_intern_row(table, s, strlen(s));
+uint32_t as_intern_string(as_intern *table, const char *text) {
+  return as_intern_row(table, text, strlen(text));
 }
 
-uint32_t as_intern_find(const as_intern *table, const char *s) {
-  return as_intern_find_row(table, s, strlen(s));
+uint32_t as_intern_find(const as_intern *table, const char *text) {
+  return as_intern_find_row(table, text, strlen(text));
 }
 
 char *as_intern_text(const as_intern *table, uint32_t id) {

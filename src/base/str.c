@@ -59,18 +59,18 @@ char *as_format_va(const char *fmt, va_list args) {
   va_list again;
   va_copy(again, args);
   int n = vsnprintf(NULL, 0, fmt, args);
-  char *s = as_malloc(n < 0 ? 1 : (size_t)n + 1);
-  s[0] = 0;
+  char *text = as_malloc(n < 0 ? 1 : (size_t)n + 1);
+  text[0] = 0;
   if (n > 0)
-    vsnprintf(s, (size_t)n + 1, fmt, again);
+    vsnprintf(text, (size_t)n + 1, fmt, again);
   va_end(again);
-  return s;
+  return text;
 }
 
 char *as_format(const char *fmt, ...) {
   va_list args;
   va_start(args, fmt);
-  char *s = as_format_va(fmt, args);
+  char *text = as_format_va(fmt, args);
   va_end(args);
-  return s;
+  return text;
 }

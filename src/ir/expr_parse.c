@@ -92,15 +92,15 @@ bool as_gp_dims(as_gparser *parser, as_size *dim, uint32_t *rank) {
 
 static bool integer(as_lexed *lexed, long *out) {
   const as_token *token = as_tok(lexed);
-  mpq_t q;
-  mpq_init(q);
-  bool ok = as_tok_number(lexed, q);
-  if (ok && (mpz_cmp_ui(mpq_denref(q), 1) != 0 || !mpz_fits_slong_p(mpq_numref(q)) ||
-             mpz_get_si(mpq_numref(q)) > (long)1 << 40))
+  mpq_t value;
+  mpq_init(value);
+  bool ok = as_tok_number(lexed, value);
+  if (ok && (mpz_cmp_ui(mpq_denref(value), 1) != 0 || !mpz_fits_slong_p(mpq_numref(value)) ||
+             mpz_get_si(mpq_numref(value)) > (long)1 << 40))
     ok = as_lex_fail(lexed, token, "a size must be an integer below 2^40");
   if (ok)
-    *out = mpz_get_si(mpq_numref(q));
-  mpq_clear(q);
+    *out = mpz_get_si(mpq_numref(value));
+  mpq_clear(value);
   return ok;
 }
 
@@ -181,15 +181,15 @@ typedef struct {
   bool given[AS_MAX_ATTRS];
 } named_attrs;
 
-static void attrs_init(named_attrs *A) {
-  memset(A->given, 0, sizeof A->given);
+static void attrs_init(named_attrs *attrs) {
+  memset(attrs->given, 0, sizeof attrs->given);
   for (int i = 0; i < AS_MAX_ATTRS; i++)
-    as_attr_init(&A->v[i]);
+    as_attr_init(&attrs->v[i]);
 }
 
-static void attrs_clear(named_attrs *A) {
+static void attrs_clear(named_attrs *attrs) {
   for (int i = 0; i < AS_MAX_ATTRS; i++)
-    as_attr_clear(&A->v[i]);
+    as_attr_clear(&attrs->v[i]);
 }
 
 static int attr_index(const as_opdef *op, const char *name) {
@@ -201,18 +201,18 @@ static int attr_index(const as_opdef *op, const char *name) {
 }
 
 static as_node_id call(as_gparser *parser, const as_token *token, const as_opdef *op,
-                       const as_node_id *arg, uint32_t n, named_attrs *A) {
+                       const as_node_id *arg, uint32_t n, named_attrs *attrs) {
   for (uint32_t i = 0; i < op->nattrs; i++) {
-    if (A->given[i])
+    if (attrs->given[i])
       continue;
     if (!op->attr_has_default[i]) {
       as_lex_fail(parser->lexed, token, "`%s` needs the attribute `%s`", op->name, op->attr[i]);
       return AS_NONE;
     }
-    as_attr_set(&A->v[i], &op->attr_default[i]);
+    as_attr_set(&attrs->v[i], &op->attr_default[i]);
   }
   for (uint32_t i = 0; i < op->nattrs; i++) {
-    as_attr *attr = &A->v[i];
+    as_attr *attr = &attrs->v[i];
     if (attr->is_size || mpz_cmp_ui(mpq_denref(attr->num), 1) != 0 ||
         !mpz_fits_slong_p(mpq_numref(attr->num)))
       continue;
@@ -221,7 +221,7 @@ static as_node_id call(as_gparser *parser, const as_token *token, const as_opdef
   }
   as_err inner;
   as_err_init(&inner);
-  as_node_id id = as_graph_op(parser->graph, parser->block, NULL, op, arg, n, A->v, &inner);
+  as_node_id id = as_graph_op(parser->graph, parser->block, NULL, op, arg, n, attrs->v, &inner);
   if (id == AS_NONE)
     as_gp_report(parser, token, &inner);
   return id;
@@ -232,10 +232,10 @@ static as_node_id sugar(as_gparser *parser, const as_token *token, const char *n
   const as_opdef *op = find_op(parser, token, name, shown);
   if (op == NULL)
     return AS_NONE;
-  named_attrs A;
-  attrs_init(&A);
-  as_node_id id = call(parser, token, op, arg, n, &A);
-  attrs_clear(&A);
+  named_attrs attrs;
+  attrs_init(&attrs);
+  as_node_id id = call(parser, token, op, arg, n, &attrs);
+  attrs_clear(&attrs);
   return id;
 }
 
@@ -246,8 +246,8 @@ static as_node_id with_sizes(as_gparser *parser, const as_token *token, const ch
   const as_opdef *op = find_op(parser, token, name, "[ ]");
   if (op == NULL)
     return AS_NONE;
-  named_attrs A;
-  attrs_init(&A);
+  named_attrs attrs;
+  attrs_init(&attrs);
   as_node_id id = AS_NONE;
   bool ok = true;
   for (uint32_t i = 0; i < n && ok; i++) {
@@ -256,12 +256,12 @@ static as_node_id with_sizes(as_gparser *parser, const as_token *token, const ch
          as_lex_fail(parser->lexed, token, "operator `%s` has no attribute `%s`", name, names[i]);
     if (!ok)
       break;
-    A.given[k] = true;
-    A.v[k].size = v[i];
+    attrs.given[k] = true;
+    attrs.v[k].size = v[i];
   }
   if (ok)
-    id = call(parser, token, op, &arg, 1, &A);
-  attrs_clear(&A);
+    id = call(parser, token, op, &arg, 1, &attrs);
+  attrs_clear(&attrs);
   return id;
 }
 
@@ -296,37 +296,37 @@ static as_node_id index_item(as_gparser *parser, as_node_id x, uint32_t *axis) {
   return start || stop || step ? with_sizes(parser, token, "slice", x, names, v, 4) : x;
 }
 
-static bool parse_attr(as_gparser *parser, const as_opdef *op, named_attrs *A) {
+static bool parse_attr(as_gparser *parser, const as_opdef *op, named_attrs *attrs) {
   as_lexed *lexed = parser->lexed;
   const as_token *token = as_tok(lexed);
   int k = attr_index(op, token->s);
   if (k < 0) {
-    as_nearest n = {token->s, NULL, 0};
+    as_nearest nearest = {token->s, NULL, 0};
     for (uint32_t i = 0; i < op->nattrs; i++)
-      as_nearest_try(&n, op->attr[i]);
+      as_nearest_try(&nearest, op->attr[i]);
     return as_lex_fail(lexed, token,
-                       n.best ? "`%s` has no attribute `%s`; is `%s` meant?"
-                              : "`%s` has no attribute `%s`",
-                       op->name, token->s, n.best);
+                       nearest.best ? "`%s` has no attribute `%s`; is `%s` meant?"
+                                    : "`%s` has no attribute `%s`",
+                       op->name, token->s, nearest.best);
   }
-  if (A->given[k])
+  if (attrs->given[k])
     return as_lex_fail(lexed, token, "attribute `%s` twice", token->s);
   lexed->at += 2;
-  A->given[k] = true;
+  attrs->given[k] = true;
   const as_token *v = as_tok(lexed);
   bool minus = v->kind == '-';
   if (minus)
     v++;
   bool number = v->kind == AS_T_NUMBER && (v[1].kind == ',' || v[1].kind == ')');
   if (!number)
-    return (A->v[k].size = as_gp_size(parser)) != AS_SIZE_BAD;
+    return (attrs->v[k].size = as_gp_size(parser)) != AS_SIZE_BAD;
   if (minus)
     lexed->at++;
-  A->v[k].is_size = false;
-  if (!as_tok_number(lexed, A->v[k].num))
+  attrs->v[k].is_size = false;
+  if (!as_tok_number(lexed, attrs->v[k].num))
     return false;
   if (minus)
-    mpq_neg(A->v[k].num, A->v[k].num);
+    mpq_neg(attrs->v[k].num, attrs->v[k].num);
   return true;
 }
 
@@ -338,15 +338,15 @@ static as_node_id parse_call(as_gparser *parser, const as_token *token) {
   as_node_id arg[AS_MAX_ARGS];
   as_node_id id = AS_NONE;
   uint32_t n = 0;
-  named_attrs A;
-  attrs_init(&A);
+  named_attrs attrs;
+  attrs_init(&attrs);
   bool ok = true;
   bool named = false;
   if (!as_tok_is(lexed, ')')) {
     do {
       if (as_tok(lexed)->kind == AS_T_NAME && as_tok_next(lexed)->kind == '=') {
         named = true;
-        ok = parse_attr(parser, op, &A);
+        ok = parse_attr(parser, op, &attrs);
       } else if (named) {
         ok = as_lex_fail(lexed, as_tok(lexed), "tensors come first, attributes after");
       } else if (n == AS_MAX_ARGS) {
@@ -357,8 +357,8 @@ static as_node_id parse_call(as_gparser *parser, const as_token *token) {
     } while (ok && as_tok_take(lexed, ','));
   }
   if (ok && as_tok_want(lexed, ')', "`)` or `,`"))
-    id = call(parser, token, op, arg, n, &A);
-  attrs_clear(&A);
+    id = call(parser, token, op, arg, n, &attrs);
+  attrs_clear(&attrs);
   return id;
 }
 
@@ -385,12 +385,12 @@ as_node_id as_gp_ref(as_gparser *parser, uint32_t scope) {
                 token->s);
     return AS_NONE;
   }
-  for (const as_token *u = token; u->kind != AS_T_END; u++) {
-    if (u->kind == AS_T_NAME && strcmp(u->s, token->s) == 0 && u[1].kind == '=' && u > token &&
-        (u[-1].kind == AS_T_NL || u[-1].kind == AS_T_NAME)) {
+  for (const as_token *other = token; other->kind != AS_T_END; other++) {
+    if (other->kind == AS_T_NAME && strcmp(other->s, token->s) == 0 && other[1].kind == '=' &&
+        other > token && (other[-1].kind == AS_T_NL || other[-1].kind == AS_T_NAME)) {
       as_lex_fail(lexed, token,
                   "`%s` is used before its definition on line %d (definitions cannot be cyclic)",
-                  token->s, u->line);
+                  token->s, other->line);
       return AS_NONE;
     }
   }
@@ -405,15 +405,15 @@ as_node_id as_gp_ref(as_gparser *parser, uint32_t scope) {
 }
 
 static as_node_id number_node(as_gparser *parser, bool minus) {
-  mpq_t q;
-  mpq_init(q);
+  mpq_t value;
+  mpq_init(value);
   as_node_id id = AS_NONE;
-  if (as_tok_number(parser->lexed, q)) {
+  if (as_tok_number(parser->lexed, value)) {
     if (minus)
-      mpq_neg(q, q);
-    id = as_graph_const(parser->graph, q);
+      mpq_neg(value, value);
+    id = as_graph_const(parser->graph, value);
   }
-  mpq_clear(q);
+  mpq_clear(value);
   return id;
 }
 

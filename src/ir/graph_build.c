@@ -115,11 +115,11 @@ as_node_id as_graph_const(as_graph *graph, const mpq_t value) {
 as_node_id as_graph_size_const(as_graph *graph, as_size size) {
   long v;
   if (as_size_is_const(graph->sizes, size, &v)) {
-    mpq_t q;
-    mpq_init(q);
-    mpq_set_si(q, v, 1);
-    as_node_id c = as_graph_const(graph, q);
-    mpq_clear(q);
+    mpq_t value;
+    mpq_init(value);
+    mpq_set_si(value, v, 1);
+    as_node_id c = as_graph_const(graph, value);
+    mpq_clear(value);
     return c;
   }
   if (size == AS_SIZE_BAD)
@@ -397,7 +397,7 @@ static bool rescale_ok(const as_graph *graph, as_node_id of, as_node_id run, uin
   return true;
 }
 
-as_node_id as_graph_acc(as_graph *graph, uint32_t block, const char *name, as_acc_kind k,
+as_node_id as_graph_acc(as_graph *graph, uint32_t block, const char *name, as_acc_kind kind,
                         as_node_id of, as_node_id run, int axis, as_err *err) {
   if (!reachable(graph, block, of, err))
     return AS_NONE;
@@ -415,14 +415,14 @@ as_node_id as_graph_acc(as_graph *graph, uint32_t block, const char *name, as_ac
               t.name);
     return AS_NONE;
   }
-  if (k == AS_ACC_RESCALE && !rescale_ok(graph, of, run, block, err))
+  if (kind == AS_ACC_RESCALE && !rescale_ok(graph, of, run, block, err))
     return AS_NONE;
-  if (k == AS_ACC_CONCAT && (axis < 0 || (uint32_t)axis >= t.rank)) {
+  if (kind == AS_ACC_CONCAT && (axis < 0 || (uint32_t)axis >= t.rank)) {
     bad_input(err, "`%s` has no axis %d", t.name, axis);
     return AS_NONE;
   }
   as_size whole =
-      k == AS_ACC_CONCAT ? as_size_mul(graph->sizes, graph->block[block].loop, t.dim[axis]) : 0;
+      kind == AS_ACC_CONCAT ? as_size_mul(graph->sizes, graph->block[block].loop, t.dim[axis]) : 0;
   if (whole == AS_SIZE_BAD) {
     bad_input(err, "a size beyond 63 bits");
     return AS_NONE;
@@ -431,15 +431,15 @@ as_node_id as_graph_acc(as_graph *graph, uint32_t block, const char *name, as_ac
   if (id == AS_NONE)
     return id;
   as_node *node = &graph->node[id];
-  node->acc = k;
+  node->acc = kind;
   node->axis = axis;
-  node->nargs = k == AS_ACC_RESCALE ? 2 : 1;
+  node->nargs = kind == AS_ACC_RESCALE ? 2 : 1;
   node->arg[0] = of;
-  node->arg[1] = k == AS_ACC_RESCALE ? run : 0;
+  node->arg[1] = kind == AS_ACC_RESCALE ? run : 0;
   node->rank = t.rank;
   node->dtype = t.dtype;
   memcpy(node->dim, t.dim, sizeof node->dim);
-  if (k == AS_ACC_CONCAT)
+  if (kind == AS_ACC_CONCAT)
     node->dim[axis] = whole;
   node->after = true;
   to_block(graph, block, id);

@@ -5,9 +5,9 @@
 #include <string.h>
 
 static void p_size(as_str *out, const as_graph *graph, as_size a) {
-  char *t = as_size_print(graph->sizes, a);
-  as_str_add(out, t);
-  free(t);
+  char *text = as_size_print(graph->sizes, a);
+  as_str_add(out, text);
+  free(text);
 }
 
 void as_text_dims(as_str *out, const as_graph *graph, const as_size *dim, uint32_t rank) {
@@ -32,9 +32,9 @@ void as_text_ref(as_str *out, const as_graph *graph, as_node_id id) {
     as_str_add(out, node->name);
     return;
   }
-  char *t = as_print_number(node->value);
-  as_str_printf(out, mpq_sgn(node->value) < 0 || strchr(t, '/') ? "(%s)" : "%s", t);
-  free(t);
+  char *text = as_print_number(node->value);
+  as_str_printf(out, mpq_sgn(node->value) < 0 || strchr(text, '/') ? "(%s)" : "%s", text);
+  free(text);
 }
 
 static bool is_default(const as_graph *graph, const as_node *node, uint32_t i) {
@@ -42,10 +42,10 @@ static bool is_default(const as_graph *graph, const as_node *node, uint32_t i) {
   if (!node->op->attr_has_default[i])
     return false;
   const as_attr *d = &node->op->attr_default[i];
-  long v;
+  long value;
   if (!attr->is_size)
     return mpq_equal(attr->num, d->num);
-  return as_size_is_const(graph->sizes, attr->size, &v) && mpq_cmp_si(d->num, v, 1) == 0;
+  return as_size_is_const(graph->sizes, attr->size, &value) && mpq_cmp_si(d->num, value, 1) == 0;
 }
 
 typedef void print_ref(as_str *s, const as_graph *g, as_node_id id);
@@ -84,9 +84,9 @@ static void call(as_str *out, const as_graph *graph, const as_node *node, print_
     if (node->attr[i].is_size) {
       p_size(out, graph, node->attr[i].size);
     } else {
-      char *t = as_print_number(node->attr[i].num);
-      as_str_add(out, t);
-      free(t);
+      char *text = as_print_number(node->attr[i].num);
+      as_str_add(out, text);
+      free(text);
     }
   }
   as_str_add(out, ")");

@@ -13,33 +13,33 @@ static bool digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-static size_t number_len(const char *s, size_t n) {
+static size_t number_len(const char *text, size_t n) {
   size_t i = 0;
-  while (i < n && digit(s[i]))
+  while (i < n && digit(text[i]))
     i++;
-  if (i + 1 < n && s[i] == '.' && digit(s[i + 1])) {
-    for (i++; i < n && digit(s[i]);)
+  if (i + 1 < n && text[i] == '.' && digit(text[i + 1])) {
+    for (i++; i < n && digit(text[i]);)
       i++;
   }
-  if (i < n && (s[i] == 'e' || s[i] == 'E')) {
+  if (i < n && (text[i] == 'e' || text[i] == 'E')) {
     size_t j = i + 1;
-    if (j < n && (s[j] == '+' || s[j] == '-'))
+    if (j < n && (text[j] == '+' || text[j] == '-'))
       j++;
-    if (j < n && digit(s[j])) {
-      for (i = j; i < n && digit(s[i]);)
+    if (j < n && digit(text[j])) {
+      for (i = j; i < n && digit(text[i]);)
         i++;
     }
   }
   return i;
 }
 
-static const char *copy_name(as_arena *mem, const char *s, size_t n) {
+static const char *copy_name(as_arena *mem, const char *text, size_t n) {
   char *p = as_arena_alloc(mem, n + 1);
-  memcpy(p, s, n);
+  memcpy(p, text, n);
   return p;
 }
 
-static int symbol(const char *s, size_t n, size_t *len) {
+static int symbol(const char *text, size_t n, size_t *len) {
   static const struct {
     char a;
     char b;
@@ -52,11 +52,11 @@ static int symbol(const char *s, size_t n, size_t *len) {
 
   *len = 2;
   for (size_t i = 0; i < sizeof two / sizeof *two; i++) {
-    if (n > 1 && s[0] == two[i].a && s[1] == two[i].b)
+    if (n > 1 && text[0] == two[i].a && text[1] == two[i].b)
       return two[i].kind;
   }
   *len = 1;
-  return s[0] && strchr("()[],:;=<>+-*/@~", s[0]) ? s[0] : -1;
+  return text[0] && strchr("()[],:;=<>+-*/@~", text[0]) ? text[0] : -1;
 }
 
 static bool lex_error(as_lexed *lexed, int line, int col, size_t at) {
@@ -69,8 +69,8 @@ static bool lex_error(as_lexed *lexed, int line, int col, size_t at) {
                    "unexpected character `%c`", c);
 }
 
-static void push(as_lexed *lexed, int kind, const char *s, size_t n, int line, int col) {
-  as_token token = {kind, s, (uint32_t)n, line, col};
+static void push(as_lexed *lexed, int kind, const char *text, size_t n, int line, int col) {
+  as_token token = {kind, text, (uint32_t)n, line, col};
   as_vec_push(&lexed->tok, &token);
 }
 
@@ -172,12 +172,12 @@ bool as_lex_fail(as_lexed *lexed, const as_token *token, const char *fmt, ...) {
   va_start(args, fmt);
   va_copy(again, args);
   int n = vsnprintf(NULL, 0, fmt, args);
-  char *s = as_malloc((size_t)n + 1);
-  vsnprintf(s, (size_t)n + 1, fmt, again);
+  char *text = as_malloc((size_t)n + 1);
+  vsnprintf(text, (size_t)n + 1, fmt, again);
   va_end(again);
   va_end(args);
-  as_err_at(lexed->err, lexed->file, lexed->text, lexed->len, token->line, token->col, "%s", s);
-  free(s);
+  as_err_at(lexed->err, lexed->file, lexed->text, lexed->len, token->line, token->col, "%s", text);
+  free(text);
   return false;
 }
 
@@ -275,9 +275,9 @@ bool as_tok_number(as_lexed *lexed, mpq_t out) {
   return ok || as_lex_fail(lexed, token, "an exponent beyond %d", MOST_EXPONENT);
 }
 
-char *as_print_number(const mpq_t v) {
+char *as_print_number(const mpq_t value) {
   mpz_t d;
-  mpz_init_set(d, mpq_denref(v));
+  mpz_init_set(d, mpq_denref(value));
   mpz_t f;
   mpz_init_set_ui(f, 2);
   unsigned long two = mpz_remove(d, d, f);
@@ -286,13 +286,13 @@ char *as_print_number(const mpq_t v) {
   mpz_clear(f);
   bool decimal = mpz_cmp_ui(d, 1) == 0;
   unsigned long places = two > five ? two : five;
-  char *s;
+  char *text;
   if (!decimal) {
-    s = mpq_get_str(NULL, 10, v);
+    text = mpq_get_str(NULL, 10, value);
   } else {
     mpz_ui_pow_ui(d, 10, places);
-    mpz_mul(d, d, mpq_numref(v));
-    mpz_divexact(d, d, mpq_denref(v));
+    mpz_mul(d, d, mpq_numref(value));
+    mpz_divexact(d, d, mpq_denref(value));
     bool minus = mpz_sgn(d) < 0;
     mpz_abs(d, d);
     char *t = mpz_get_str(NULL, 10, d);
@@ -307,12 +307,12 @@ char *as_print_number(const mpq_t v) {
     as_str_add(&b, t);
     size_t whole = b.n - places;
     char *all = as_str_take(&b);
-    s = places ? as_format("%.*s.%s", (int)whole, all, all + whole) : as_strdup(all);
+    text = places ? as_format("%.*s.%s", (int)whole, all, all + whole) : as_strdup(all);
     free(all);
     free(t);
   }
   mpz_clear(d);
-  return s;
+  return text;
 }
 
 /* --- sizes */
@@ -358,18 +358,18 @@ static as_size size_factor(size_parser *parser) {
     if (out != AS_SIZE_BAD && !as_tok_want(lexed, ')', "`)`"))
       out = AS_SIZE_BAD;
   } else if (as_tok_is(lexed, AS_T_NUMBER)) {
-    mpq_t q;
-    mpq_init(q);
-    if (as_tok_number(lexed, q)) {
+    mpq_t value;
+    mpq_init(value);
+    if (as_tok_number(lexed, value)) {
       if (memchr(token->s, '.', token->len) || memchr(token->s, 'e', token->len) ||
           memchr(token->s, 'E', token->len))
         as_lex_fail(lexed, token, "a size must be an integer");
-      else if (!mpz_fits_slong_p(mpq_numref(q)))
+      else if (!mpz_fits_slong_p(mpq_numref(value)))
         as_lex_fail(lexed, token, "a size beyond 63 bits");
       else
-        out = as_size_int(parser->sizes, mpz_get_si(mpq_numref(q)));
+        out = as_size_int(parser->sizes, mpz_get_si(mpq_numref(value)));
     }
-    mpq_clear(q);
+    mpq_clear(value);
   } else if ((as_tok_word(lexed, "max") || as_tok_word(lexed, "min")) &&
              as_tok_next(lexed)->kind == '(') {
     as_size a;
@@ -449,10 +449,10 @@ bool as_parse_rel(as_lexed *lexed, as_sizes *sizes, as_size_look *look, void *ct
 }
 
 /* --- suggestions: edit distance with short words only */
-void as_nearest_try(as_nearest *n, const char *candidate) {
+void as_nearest_try(as_nearest *nearest, const char *candidate) {
   enum { MOST = 32 };
 
-  size_t a = strlen(n->word);
+  size_t a = strlen(nearest->word);
   size_t b = strlen(candidate);
   if (a >= MOST || b >= MOST)
     return;
@@ -463,15 +463,15 @@ void as_nearest_try(as_nearest *n, const char *candidate) {
     unsigned diag = row[0];
     row[0] = i;
     for (unsigned j = 1; j <= b; j++) {
-      unsigned sub = diag + (n->word[i - 1] != candidate[j - 1]);
+      unsigned sub = diag + (nearest->word[i - 1] != candidate[j - 1]);
       unsigned least = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
       diag = row[j];
       row[j] = sub < least ? sub : least;
     }
   }
   unsigned limit = a < 4 ? 1 : a < 8 ? 2 : 3;
-  if (row[b] <= limit && (n->best == NULL || row[b] < n->dist)) {
-    n->best = candidate;
-    n->dist = row[b];
+  if (row[b] <= limit && (nearest->best == NULL || row[b] < nearest->dist)) {
+    nearest->best = candidate;
+    nearest->dist = row[b];
   }
 }

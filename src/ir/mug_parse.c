@@ -109,7 +109,7 @@ static bool acc(as_gparser *parser) {
   as_node_id m = AS_NONE;
   as_node_id id;
   int axis = 0;
-  as_acc_kind k;
+  as_acc_kind kind;
   as_err inner;
   as_err_init(&inner);
   if (as_tok_new_name(lexed, "the name of an accumulator") == NULL)
@@ -123,32 +123,32 @@ static bool acc(as_gparser *parser) {
     return false;
   const as_token *w = as_tok(lexed);
   if (as_tok_take_word(lexed, "sum"))
-    k = AS_ACC_SUM;
+    kind = AS_ACC_SUM;
   else if (as_tok_take_word(lexed, "max"))
-    k = AS_ACC_MAX;
+    kind = AS_ACC_MAX;
   else if (as_tok_take_word(lexed, "concat"))
-    k = AS_ACC_CONCAT;
+    kind = AS_ACC_CONCAT;
   else
     return as_lex_fail(lexed, w, "expected sum, max or concat");
-  if (run && k != AS_ACC_MAX)
+  if (run && kind != AS_ACC_MAX)
     return as_lex_fail(lexed, run, "only a `max` accumulator has a running value");
   if ((of = as_gp_ref(parser, parser->block)) == AS_NONE)
     return false;
-  if (k == AS_ACC_CONCAT &&
+  if (kind == AS_ACC_CONCAT &&
       (!as_tok_take_word(lexed, "axis") ? !as_lex_fail(lexed, as_tok(lexed), "expected `axis`")
                                         : !small_int(lexed, &axis)))
     return false;
   if (as_tok_word(lexed, "rescale")) {
-    if (k != AS_ACC_SUM)
+    if (kind != AS_ACC_SUM)
       return as_lex_fail(lexed, as_tok(lexed), "only a `sum` is rescaled");
     lexed->at++;
-    k = AS_ACC_RESCALE;
+    kind = AS_ACC_RESCALE;
     if ((m = as_gp_ref(parser, parser->block)) == AS_NONE)
       return false;
   }
   if (!end_of_line(lexed))
     return false;
-  id = as_graph_acc(parser->graph, parser->block, token->s, k, of, m, axis, &inner);
+  id = as_graph_acc(parser->graph, parser->block, token->s, kind, of, m, axis, &inner);
   if (!built(parser, token, id, &inner))
     return false;
   return !run ||

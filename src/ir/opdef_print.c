@@ -9,10 +9,10 @@ enum { SUM = 1, PROD, UNARY, ATOM };
 
 static void p_expr(as_str *s, const as_expr *e, int least);
 
-static void p_number(as_str *out, const mpq_t v) {
-  char *t = as_print_number(v);
-  as_str_add(out, t);
-  free(t);
+static void p_number(as_str *out, const mpq_t value) {
+  char *text = as_print_number(value);
+  as_str_add(out, text);
+  free(text);
 }
 
 static void p_access(as_str *out, const as_expr *expr) {
@@ -37,11 +37,11 @@ static void p_cond(as_str *out, const as_expr *expr, int level) { /* level 1 or,
     p_cond(out, expr->kid[0], 3);
   } else if (expr->kind == AS_E_REL) {
     static const char *const turned[] = {"=", "!=", ">=", ">"};
-    const as_expr *a = expr->kid[expr->swap ? 1 : 0];
-    const as_expr *b = expr->kid[expr->swap ? 0 : 1];
-    p_expr(out, a, SUM);
+    const as_expr *left = expr->kid[expr->swap ? 1 : 0];
+    const as_expr *right = expr->kid[expr->swap ? 0 : 1];
+    p_expr(out, left, SUM);
     as_str_printf(out, " %s ", expr->swap ? turned[expr->rel] : as_rel_text((as_rel)expr->rel));
-    p_expr(out, b, SUM);
+    p_expr(out, right, SUM);
   } else {
     p_cond(out, expr->kid[0], own);
     as_str_add(out, own == 1 ? " or " : " and ");

@@ -94,10 +94,10 @@ const char *const *as_oplib_files(const as_oplib *lib, uint32_t *n) {
 }
 
 const char *as_oplib_suggest(const as_oplib *lib, const char *name) {
-  as_nearest n = {name, NULL, 0};
+  as_nearest nearest = {name, NULL, 0};
   for (size_t i = 0; i < lib->op.n; i++)
-    as_nearest_try(&n, AS_VEC_AT(&lib->op, as_opdef *, i)->name);
-  return n.best;
+    as_nearest_try(&nearest, AS_VEC_AT(&lib->op, as_opdef *, i)->name);
+  return nearest.best;
 }
 
 bool as_oplib_load(as_oplib *lib, const char *path, as_err *err) {

@@ -21,8 +21,8 @@ struct as_rulefile {
 
 static const char *const expect_words[] = {NULL, "proved", "refuted", "unknown", "vacuous"};
 
-const char *as_expect_word(as_expect e) {
-  return expect_words[e];
+const char *as_expect_word(as_expect expect) {
+  return expect_words[expect];
 }
 
 static bool definition_word(const as_lexed *lexed) {
@@ -136,8 +136,8 @@ static bool end_of_line(as_lexed *lexed) {
   return as_tok_want(lexed, AS_T_NL, "the end of the line");
 }
 
-static char *keep(rule_reader *R, const char *s) {
-  return as_arena_strdup(R->rule->mem, s);
+static char *keep(rule_reader *reader, const char *text) {
+  return as_arena_strdup(reader->rule->mem, text);
 }
 
 static int find_group(const as_rule *rule, const char *name) {
@@ -149,56 +149,57 @@ static int find_group(const as_rule *rule, const char *name) {
 }
 
 /* sizes, integers, groups and tensors share one space of names */
-static const as_token *fresh_name(rule_reader *R, const char *what) {
-  const as_token *token = as_tok(&R->lexed);
-  if (as_tok_new_name(&R->lexed, what) == NULL)
+static const as_token *fresh_name(rule_reader *reader, const char *what) {
+  const as_token *token = as_tok(&reader->lexed);
+  if (as_tok_new_name(&reader->lexed, what) == NULL)
     return NULL;
-  if (find_group(R->rule, token->s) < 0 && !as_name_taken(R->parser.graph, AS_NONE, token->s))
+  if (find_group(reader->rule, token->s) < 0 &&
+      !as_name_taken(reader->parser.graph, AS_NONE, token->s))
     return token;
-  as_lex_fail(&R->lexed, token, "`%s` is already defined", token->s);
+  as_lex_fail(&reader->lexed, token, "`%s` is already defined", token->s);
   return NULL;
 }
 
-static bool declare(rule_reader *R, const as_token *token, const char *name, long least) {
+static bool declare(rule_reader *reader, const as_token *token, const char *name, long least) {
   as_err inner;
   as_err_init(&inner);
-  return as_graph_declare(R->rule->decl, name, least, -1, NULL, &inner) ||
-         as_gp_report(&R->parser, token, &inner);
+  return as_graph_declare(reader->rule->decl, name, least, -1, NULL, &inner) ||
+         as_gp_report(&reader->parser, token, &inner);
 }
 
-static bool ints(rule_reader *R) {
+static bool ints(rule_reader *reader) {
   do {
-    const as_token *token = fresh_name(R, "the name of an integer");
-    if (token == NULL || !declare(R, token, token->s, AS_SIZE_NO_LEAST))
+    const as_token *token = fresh_name(reader, "the name of an integer");
+    if (token == NULL || !declare(reader, token, token->s, AS_SIZE_NO_LEAST))
       return false;
-  } while (as_tok_take(&R->lexed, ','));
-  return end_of_line(&R->lexed);
+  } while (as_tok_take(&reader->lexed, ','));
+  return end_of_line(&reader->lexed);
 }
 
-static bool axes(rule_reader *R, const int *ranks) {
-  as_rule *rule = R->rule;
+static bool axes(rule_reader *reader, const int *ranks) {
+  as_rule *rule = reader->rule;
   do {
-    const as_token *token = fresh_name(R, "the name of a group of axes");
+    const as_token *token = fresh_name(reader, "the name of a group of axes");
     if (token == NULL)
       return false;
     if (rule->n_group == AS_MAX_GROUPS)
-      return as_lex_fail(&R->lexed, token, "more than %d groups of axes", AS_MAX_GROUPS);
+      return as_lex_fail(&reader->lexed, token, "more than %d groups of axes", AS_MAX_GROUPS);
     uint32_t i = rule->n_group++;
-    rule->group[i] = keep(R, token->s);
+    rule->group[i] = keep(reader, token->s);
     rule->rank[i] = ranks ? ranks[i] : -1;
     for (int k = 0; k < rule->rank[i]; k++) {
       char *name = as_format("%s.%d", token->s, k);
-      bool ok = declare(R, token, name, 0);
+      bool ok = declare(reader, token, name, 0);
       free(name);
       if (!ok)
         return false;
     }
-  } while (as_tok_take(&R->lexed, ','));
-  return end_of_line(&R->lexed);
+  } while (as_tok_take(&reader->lexed, ','));
+  return end_of_line(&reader->lexed);
 }
 
-static bool dim(rule_reader *R, as_size *extent, uint32_t *n) {
-  as_lexed *lexed = &R->lexed;
+static bool dim(rule_reader *reader, as_size *extent, uint32_t *n) {
+  as_lexed *lexed = &reader->lexed;
   const as_token *token = as_tok(lexed);
   bool group = as_tok_take(lexed, AS_T_DOTS);
   long more = 1;
@@ -207,44 +208,44 @@ static bool dim(rule_reader *R, as_size *extent, uint32_t *n) {
     const as_token *name = as_tok(lexed);
     if (!as_tok_want(lexed, AS_T_NAME, "the name of a group of axes"))
       return false;
-    if ((i = find_group(R->rule, name->s)) < 0) {
+    if ((i = find_group(reader->rule, name->s)) < 0) {
       return as_lex_fail(lexed, name, "`%s` is no group of axes (`axes %s` declares one)", name->s,
                          name->s);
     }
-    if (R->rule->rank[i] >= 0)
-      more = R->rule->rank[i];
+    if (reader->rule->rank[i] >= 0)
+      more = reader->rule->rank[i];
   }
   if (*n + more > AS_MAX_RANK)
     return as_lex_fail(lexed, token, "more than %d axes", AS_MAX_RANK);
   if (!group) {
-    extent[*n] = as_gp_size(&R->parser);
+    extent[*n] = as_gp_size(&reader->parser);
     return extent[(*n)++] != AS_SIZE_BAD;
   }
-  char *name = as_format("..%s", R->rule->group[i]);
-  if (R->rule->rank[i] < 0) {
-    extent[*n] = as_size_sym(R->rule->sizes, name);
-    as_size_set_least(R->rule->sizes, extent[(*n)++], 0);
+  char *name = as_format("..%s", reader->rule->group[i]);
+  if (reader->rule->rank[i] < 0) {
+    extent[*n] = as_size_sym(reader->rule->sizes, name);
+    as_size_set_least(reader->rule->sizes, extent[(*n)++], 0);
   }
-  for (int k = 0; k < R->rule->rank[i]; k++) {
-    char *axis = as_format("%s.%d", R->rule->group[i], k);
-    extent[(*n)++] = as_size_find(R->rule->sizes, axis);
+  for (int k = 0; k < reader->rule->rank[i]; k++) {
+    char *axis = as_format("%s.%d", reader->rule->group[i], k);
+    extent[(*n)++] = as_size_find(reader->rule->sizes, axis);
     free(axis);
   }
   free(name);
   return true;
 }
 
-static bool tensors(rule_reader *R) {
-  as_lexed *lexed = &R->lexed;
+static bool tensors(rule_reader *reader) {
+  as_lexed *lexed = &reader->lexed;
   do {
     as_size extent[AS_MAX_RANK];
     uint32_t n = 0;
-    const as_token *token = fresh_name(R, "the name of a tensor");
+    const as_token *token = fresh_name(reader, "the name of a tensor");
     if (token == NULL || !as_tok_want(lexed, '[', "`[`"))
       return false;
     if (!as_tok_is(lexed, ']')) {
       do
-        if (!dim(R, extent, &n))
+        if (!dim(reader, extent, &n))
           return false;
       while (as_tok_take(lexed, ','));
     }
@@ -255,33 +256,33 @@ static bool tensors(rule_reader *R) {
                                                           : AS_R_REAL;
     as_err inner;
     as_err_init(&inner);
-    if (as_graph_input(R->rule->decl, token->s, AS_F32, extent, n, &inner) == AS_NONE)
-      return as_gp_report(&R->parser, token, &inner);
-    as_vec_push(&R->type, &type);
+    if (as_graph_input(reader->rule->decl, token->s, AS_F32, extent, n, &inner) == AS_NONE)
+      return as_gp_report(&reader->parser, token, &inner);
+    as_vec_push(&reader->type, &type);
   } while (as_tok_take(lexed, ','));
   return end_of_line(lexed);
 }
 
-static bool declarations(rule_reader *R, const int *ranks, as_vec *assumes) {
-  as_lexed *lexed = &R->lexed;
+static bool declarations(rule_reader *reader, const int *ranks, as_vec *assumes) {
+  as_lexed *lexed = &reader->lexed;
   for (;;) {
     const as_token *token = as_tok(lexed);
     bool ok = true;
     if (as_tok_take_word(lexed, "sizes")) {
-      for (const as_token *u = as_tok(lexed); u->kind != AS_T_NL && ok; u++) {
-        if (u->kind == AS_T_NAME &&
-            (find_group(R->rule, u->s) >= 0 || as_name_taken(R->parser.graph, AS_NONE, u->s)))
-          ok = as_lex_fail(lexed, u, "`%s` is already defined", u->s);
+      for (const as_token *other = as_tok(lexed); other->kind != AS_T_NL && ok; other++) {
+        if (other->kind == AS_T_NAME && (find_group(reader->rule, other->s) >= 0 ||
+                                         as_name_taken(reader->parser.graph, AS_NONE, other->s)))
+          ok = as_lex_fail(lexed, other, "`%s` is already defined", other->s);
       }
-      ok = ok && as_gp_sizes(&R->parser);
+      ok = ok && as_gp_sizes(&reader->parser);
     } else if (as_tok_take_word(lexed, "ints")) {
-      ok = ints(R);
+      ok = ints(reader);
     } else if (as_tok_take_word(lexed, "axes")) {
-      ok = axes(R, ranks);
+      ok = axes(reader, ranks);
     } else if (as_tok_take_word(lexed, "tensor")) {
-      ok = tensors(R);
+      ok = tensors(reader);
     } else if (as_tok_take_word(lexed, "where")) {
-      ok = as_gp_where(&R->parser, false);
+      ok = as_gp_where(&reader->parser, false);
     } else if (as_tok_take_word(lexed, "assume")) { /* read when every tensor is known */
       as_vec_push(assumes, &lexed->at);
       skip_line(lexed);
@@ -295,20 +296,20 @@ static bool declarations(rule_reader *R, const int *ranks, as_vec *assumes) {
   }
 }
 
-static bool assumptions(rule_reader *R, const as_vec *at) {
-  as_lexed *lexed = &R->lexed;
+static bool assumptions(rule_reader *reader, const as_vec *at) {
+  as_lexed *lexed = &reader->lexed;
   size_t after = lexed->at;
-  R->parser.graph = R->rule->assume = as_graph_copy(R->rule->decl);
+  reader->parser.graph = reader->rule->assume = as_graph_copy(reader->rule->decl);
   for (size_t i = 0; i < at->n; i++) {
     lexed->at = AS_VEC_AT(at, size_t, i);
     do {
       const as_token *token = as_tok(lexed);
       as_assumption assumption;
       bool swap;
-      assumption.lhs = as_gp_expr(&R->parser);
+      assumption.lhs = as_gp_expr(&reader->parser);
       if (assumption.lhs == AS_NONE || !as_tok_rel(lexed, &assumption.rel, &swap))
         return false;
-      assumption.rhs = as_gp_expr(&R->parser);
+      assumption.rhs = as_gp_expr(&reader->parser);
       if (assumption.rhs == AS_NONE)
         return false;
       if (swap) {
@@ -316,12 +317,13 @@ static bool assumptions(rule_reader *R, const as_vec *at) {
         assumption.lhs = assumption.rhs;
         assumption.rhs = x;
       }
-      assumption.larger = as_gp_sub(&R->parser, token, assumption.rhs, assumption.lhs);
-      if (assumption.larger == AS_NONE || !as_graph_output(R->parser.graph, assumption.lhs, NULL) ||
-          !as_graph_output(R->parser.graph, assumption.rhs, NULL) ||
-          !as_graph_output(R->parser.graph, assumption.larger, NULL))
+      assumption.larger = as_gp_sub(&reader->parser, token, assumption.rhs, assumption.lhs);
+      if (assumption.larger == AS_NONE ||
+          !as_graph_output(reader->parser.graph, assumption.lhs, NULL) ||
+          !as_graph_output(reader->parser.graph, assumption.rhs, NULL) ||
+          !as_graph_output(reader->parser.graph, assumption.larger, NULL))
         return false;
-      as_vec_push(&R->assumption, &assumption);
+      as_vec_push(&reader->assumption, &assumption);
     } while (as_tok_take(lexed, ','));
     if (!end_of_line(lexed))
       return false;
@@ -330,57 +332,59 @@ static bool assumptions(rule_reader *R, const as_vec *at) {
   return true;
 }
 
-static bool output(rule_reader *R, const as_token *token, const char *name, as_node_id id,
+static bool output(rule_reader *reader, const as_token *token, const char *name, as_node_id id,
                    as_vec *names) {
   as_err inner;
   as_err_init(&inner);
   for (size_t i = 0; i < names->n; i++)
     if (strcmp(AS_VEC_AT(names, char *, i), name) == 0)
-      return as_lex_fail(&R->lexed, token, "`%s` is an output twice", name);
-  char *own = keep(R, name);
+      return as_lex_fail(&reader->lexed, token, "`%s` is an output twice", name);
+  char *own = keep(reader, name);
   as_vec_push(names, &own);
-  return as_graph_output(R->parser.graph, id, &inner) || as_gp_report(&R->parser, token, &inner);
+  return as_graph_output(reader->parser.graph, id, &inner) ||
+         as_gp_report(&reader->parser, token, &inner);
 }
 
-static bool statement(rule_reader *R, as_vec *names) {
-  as_lexed *lexed = &R->lexed;
+static bool statement(rule_reader *reader, as_vec *names) {
+  as_lexed *lexed = &reader->lexed;
   bool out = as_tok_take_word(lexed, "output");
   const as_token *token = as_tok(lexed);
   as_node_id id;
   if (token->kind == AS_T_NAME && as_tok_next(lexed)->kind == '=') {
-    if (find_group(R->rule, token->s) >= 0)
+    if (find_group(reader->rule, token->s) >= 0)
       return as_lex_fail(lexed, token, "`%s` is already defined", token->s);
     lexed->at += 2;
-    id = as_gp_define(&R->parser, token);
+    id = as_gp_define(&reader->parser, token);
   } else if (out) {
-    id = as_gp_ref(&R->parser, AS_NONE);
+    id = as_gp_ref(&reader->parser, AS_NONE);
   } else {
     return as_lex_fail(lexed, token, "expected NAME = ... or output");
   }
-  return id != AS_NONE && (!out || output(R, token, token->s, id, names)) && end_of_line(lexed);
+  return id != AS_NONE && (!out || output(reader, token, token->s, id, names)) &&
+         end_of_line(lexed);
 }
 
-static bool one_side(rule_reader *R, as_graph **graph, const char *word, as_vec *names) {
-  as_lexed *lexed = &R->lexed;
+static bool one_side(rule_reader *reader, as_graph **graph, const char *word, as_vec *names) {
+  as_lexed *lexed = &reader->lexed;
   if (!as_tok_take_word(lexed, word))
     return as_lex_fail(lexed, as_tok(lexed), "expected `%s`", word);
   const as_token *token = as_tok(lexed);
-  R->parser.graph = *graph = as_graph_copy(R->rule->decl);
+  reader->parser.graph = *graph = as_graph_copy(reader->rule->decl);
   if (!as_tok_take(lexed, AS_T_NL)) {
-    uint32_t before = R->parser.graph->n;
-    as_node_id id = as_gp_expr(&R->parser);
+    uint32_t before = reader->parser.graph->n;
+    as_node_id id = as_gp_expr(&reader->parser);
     if (id == AS_NONE || !end_of_line(lexed))
       return false;
     as_err inner;
     as_err_init(&inner);
-    if (id >= before && !as_node_is_number(&R->parser.graph->node[id]) &&
-        !as_graph_rename(R->parser.graph, id, "out", &inner))
-      return as_gp_report(&R->parser, token, &inner);
-    return output(R, token, "out", id, names);
+    if (id >= before && !as_node_is_number(&reader->parser.graph->node[id]) &&
+        !as_graph_rename(reader->parser.graph, id, "out", &inner))
+      return as_gp_report(&reader->parser, token, &inner);
+    return output(reader, token, "out", id, names);
   }
   while (!as_tok_word(lexed, "rhs") && !as_tok_word(lexed, "expect") &&
          !as_tok_is(lexed, AS_T_END) && !definition_word(lexed)) {
-    if (!statement(R, names))
+    if (!statement(reader, names))
       return false;
   }
   return names->n > 0 || as_lex_fail(lexed, token, "this side has no output");
@@ -388,13 +392,13 @@ static bool one_side(rule_reader *R, as_graph **graph, const char *word, as_vec 
 
 /* a right side that is ill-formed at any sizes is no error of the text: the rule is wrong, or
  * vacuous from right to left */
-static bool side(rule_reader *R, as_graph **graph, const char *word, as_vec *names) {
-  as_lexed *lexed = &R->lexed;
+static bool side(rule_reader *reader, as_graph **graph, const char *word, as_vec *names) {
+  as_lexed *lexed = &reader->lexed;
   as_err *err = lexed->err;
   as_err own;
   as_err_init(&own);
   lexed->err = &own;
-  bool ok = one_side(R, graph, word, names);
+  bool ok = one_side(reader, graph, word, names);
   lexed->err = err;
   if (ok)
     return true;
@@ -407,7 +411,7 @@ static bool side(rule_reader *R, as_graph **graph, const char *word, as_vec *nam
       as_err_clear(&own);
     return false;
   }
-  R->rule->ill_formed = keep(R, own.text);
+  reader->rule->ill_formed = keep(reader, own.text);
   as_err_clear(&own);
   while (!as_tok_is(lexed, AS_T_NL))
     lexed->at++;
@@ -415,29 +419,30 @@ static bool side(rule_reader *R, as_graph **graph, const char *word, as_vec *nam
        !as_tok_word(lexed, "expect") && !as_tok_is(lexed, AS_T_END) && !definition_word(lexed);)
     skip_line(lexed);
   as_graph_free(*graph);
-  R->parser.graph = *graph = as_graph_copy(R->rule->decl);
+  reader->parser.graph = *graph = as_graph_copy(reader->rule->decl);
   names->n = 0;
   return true;
 }
 
 /* the right side's outputs in the order of the left side's */
-static bool same_outputs(rule_reader *R, const as_token *token) {
-  as_rule *rule = R->rule;
-  const as_vec *a = &R->name[0];
-  const as_vec *b = &R->name[1];
+static bool same_outputs(rule_reader *reader, const as_token *token) {
+  as_rule *rule = reader->rule;
+  const as_vec *a = &reader->name[0];
+  const as_vec *b = &reader->name[1];
   rule->n_output = (uint32_t)a->n;
   rule->output = as_arena_alloc(rule->mem, (a->n + 1) * sizeof *rule->output);
   memcpy(rule->output, a->data, a->n * sizeof *rule->output);
   if (rule->ill_formed)
     return true;
   if (a->n != b->n)
-    return as_lex_fail(&R->lexed, token, "the two sides have %zu and %zu outputs", a->n, b->n);
+    return as_lex_fail(&reader->lexed, token, "the two sides have %zu and %zu outputs", a->n, b->n);
   for (uint32_t i = 0; i < rule->n_output; i++) {
     uint32_t k = i;
     while (k < b->n && strcmp(AS_VEC_AT(b, char *, k), rule->output[i]) != 0)
       k++;
     if (k == b->n)
-      return as_lex_fail(&R->lexed, token, "the right side has no output `%s`", rule->output[i]);
+      return as_lex_fail(&reader->lexed, token, "the right side has no output `%s`",
+                         rule->output[i]);
     char *name = AS_VEC_AT(b, char *, i);
     as_node_id id = rule->rhs->output[i];
     AS_VEC_AT(b, char *, i) = AS_VEC_AT(b, char *, k);
@@ -448,23 +453,23 @@ static bool same_outputs(rule_reader *R, const as_token *token) {
   return true;
 }
 
-static bool expectation(rule_reader *R) {
-  as_lexed *lexed = &R->lexed;
+static bool expectation(rule_reader *reader) {
+  as_lexed *lexed = &reader->lexed;
   if (!as_tok_take_word(lexed, "expect"))
     return true;
-  for (as_expect e = AS_EXPECT_PROVED; e <= AS_EXPECT_VACUOUS; e++) {
-    if (as_tok_take_word(lexed, expect_words[e]))
-      R->rule->expect = e;
+  for (as_expect expect = AS_EXPECT_PROVED; expect <= AS_EXPECT_VACUOUS; expect++) {
+    if (as_tok_take_word(lexed, expect_words[expect]))
+      reader->rule->expect = expect;
   }
-  if (R->rule->expect == AS_EXPECT_NOTHING)
+  if (reader->rule->expect == AS_EXPECT_NOTHING)
     return as_lex_fail(lexed, as_tok(lexed), "expected proved, refuted, unknown or vacuous");
   return end_of_line(lexed);
 }
 
-static bool body(rule_reader *R, const span *s, const as_rulefile *file, uint32_t index,
+static bool body(rule_reader *reader, const span *s, const as_rulefile *file, uint32_t index,
                  const int *ranks, as_vec *assumes) {
-  as_lexed *lexed = &R->lexed;
-  as_rule *rule = R->rule;
+  as_lexed *lexed = &reader->lexed;
+  as_rule *rule = reader->rule;
   const as_token *token = as_tok(lexed);
   rule->line = token->line;
   rule->col = token->col;
@@ -473,7 +478,7 @@ static bool body(rule_reader *R, const span *s, const as_rulefile *file, uint32_
   const char *name = as_tok_new_name(lexed, "the rule's name");
   if (name == NULL)
     return false;
-  rule->name = keep(R, name);
+  rule->name = keep(reader, name);
   for (uint32_t i = 0; i < index; i++) {
     if (strcmp(as_rulefile_name(file, i), name) == 0)
       return as_lex_fail(lexed, at, "rule `%s` twice", name);
@@ -481,16 +486,17 @@ static bool body(rule_reader *R, const span *s, const as_rulefile *file, uint32_
   if (!end_of_line(lexed))
     return false;
   for (size_t i = s->at; i < s->end; i++) {
-    const as_token *u = &AS_VEC_AT(&lexed->tok, as_token, i);
-    if (u->kind == AS_T_NAME)
-      as_names_put(rule->decl, AS_SCOPE_TAKEN, u->s, 0);
+    const as_token *other = &AS_VEC_AT(&lexed->tok, as_token, i);
+    if (other->kind == AS_T_NAME)
+      as_names_put(rule->decl, AS_SCOPE_TAKEN, other->s, 0);
   }
   as_names_put(rule->decl, AS_SCOPE_TAKEN, "out", 0); /* a side on one line is called so */
-  if (!declarations(R, ranks, assumes) || !assumptions(R, assumes) ||
-      !side(R, &rule->lhs, "lhs", &R->name[0]))
+  if (!declarations(reader, ranks, assumes) || !assumptions(reader, assumes) ||
+      !side(reader, &rule->lhs, "lhs", &reader->name[0]))
     return false;
   const as_token *right = as_tok(lexed);
-  if (!side(R, &rule->rhs, "rhs", &R->name[1]) || !same_outputs(R, right) || !expectation(R))
+  if (!side(reader, &rule->rhs, "rhs", &reader->name[1]) || !same_outputs(reader, right) ||
+      !expectation(reader))
     return false;
   return lexed->at == s->end || as_lex_fail(lexed, as_tok(lexed), "expected the end of the rule");
 }
@@ -503,29 +509,31 @@ as_rule *as_rule_read(const as_rulefile *file, uint32_t i, const int *ranks, as_
   rule->sizes = as_sizes_new();
   rule->decl = as_graph_new(rule->sizes, file->lib, NULL, file->lexed.file);
   rule->decl->open = true;
-  rule_reader R = {.rule = rule, .lexed = file->lexed};
-  R.lexed.at = s->at;
-  R.lexed.err = err;
-  R.parser = (as_gparser){&R.lexed, rule->decl, AS_NONE};
+  rule_reader reader = {.rule = rule, .lexed = file->lexed};
+  reader.lexed.at = s->at;
+  reader.lexed.err = err;
+  reader.parser = (as_gparser){&reader.lexed, rule->decl, AS_NONE};
   as_vec assumes;
   as_vec_init(&assumes, sizeof(size_t));
-  as_vec_init(&R.type, sizeof(as_rule_type));
-  as_vec_init(&R.name[0], sizeof(char *));
-  as_vec_init(&R.name[1], sizeof(char *));
-  as_vec_init(&R.assumption, sizeof(as_assumption));
-  bool ok = body(&R, s, file, i, ranks, &assumes);
-  rule->type = as_arena_alloc(rule->mem, (R.type.n + 1) * sizeof *rule->type);
-  if (R.type.n)
-    memcpy(rule->type, R.type.data, R.type.n * sizeof *rule->type);
-  rule->n_assumption = (uint32_t)R.assumption.n;
-  rule->assumption = as_arena_alloc(rule->mem, (R.assumption.n + 1) * sizeof *rule->assumption);
-  if (R.assumption.n)
-    memcpy(rule->assumption, R.assumption.data, R.assumption.n * sizeof *rule->assumption);
+  as_vec_init(&reader.type, sizeof(as_rule_type));
+  as_vec_init(&reader.name[0], sizeof(char *));
+  as_vec_init(&reader.name[1], sizeof(char *));
+  as_vec_init(&reader.assumption, sizeof(as_assumption));
+  bool ok = body(&reader, s, file, i, ranks, &assumes);
+  rule->type = as_arena_alloc(rule->mem, (reader.type.n + 1) * sizeof *rule->type);
+  if (reader.type.n)
+    memcpy(rule->type, reader.type.data, reader.type.n * sizeof *rule->type);
+  rule->n_assumption = (uint32_t)reader.assumption.n;
+  rule->assumption =
+      as_arena_alloc(rule->mem, (reader.assumption.n + 1) * sizeof *rule->assumption);
+  if (reader.assumption.n)
+    memcpy(rule->assumption, reader.assumption.data,
+           reader.assumption.n * sizeof *rule->assumption);
   as_vec_clear(&assumes);
-  as_vec_clear(&R.type);
-  as_vec_clear(&R.name[0]);
-  as_vec_clear(&R.name[1]);
-  as_vec_clear(&R.assumption);
+  as_vec_clear(&reader.type);
+  as_vec_clear(&reader.name[0]);
+  as_vec_clear(&reader.name[1]);
+  as_vec_clear(&reader.assumption);
   if (ok)
     return rule;
   as_rule_free(rule);

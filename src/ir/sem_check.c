@@ -17,9 +17,9 @@ typedef struct {
   const as_let *left; /* the definition being checked */
 } name_scope;
 
-static bool has(const char *const *names, uint32_t n, const char *s) {
+static bool has(const char *const *names, uint32_t n, const char *text) {
   for (uint32_t i = 0; i < n; i++) {
-    if (strcmp(names[i], s) == 0)
+    if (strcmp(names[i], text) == 0)
       return true;
   }
   return false;
@@ -31,8 +31,8 @@ static bool fail(name_scope *checked, const as_expr *expr, const char *what, con
                      name ? " `" : "", name ? name : "", name ? "`" : "");
 }
 
-static bool is_attr(const name_scope *checked, const char *s) {
-  return has(checked->op->attr, checked->op->nattrs, s);
+static bool is_attr(const name_scope *checked, const char *text) {
+  return has(checked->op->attr, checked->op->nattrs, text);
 }
 
 /* integer expression over sizes, attributes and, where allowed, indices */

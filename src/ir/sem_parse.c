@@ -8,104 +8,108 @@ typedef struct {
   as_oplib *lib;
 } sem_parser;
 
-static as_expr *p_scalar(sem_parser *P);
-static as_expr *p_cond(sem_parser *P);
-static as_expr *p_prod(sem_parser *P);
+static as_expr *p_scalar(sem_parser *parser);
+static as_expr *p_cond(sem_parser *parser);
+static as_expr *p_prod(sem_parser *parser);
 
-static as_expr *mk2(sem_parser *P, as_ekind kind, const as_token *token, as_expr *a, as_expr *b) {
-  if (a == NULL || b == NULL)
+static as_expr *make_binary(sem_parser *parser, as_ekind kind, const as_token *token, as_expr *left,
+                            as_expr *right) {
+  if (left == NULL || right == NULL)
     return NULL;
-  as_expr *expr = as_oplib_new_expr(P->lib, kind, 2, token);
-  expr->kid[0] = a;
-  expr->kid[1] = b;
+  as_expr *expr = as_oplib_new_expr(parser->lib, kind, 2, token);
+  expr->kid[0] = left;
+  expr->kid[1] = right;
   return expr;
 }
 
-static as_expr *mk1(sem_parser *P, as_ekind kind, const as_token *token, as_expr *a) {
-  if (a == NULL)
+static as_expr *make_unary(sem_parser *parser, as_ekind kind, const as_token *token,
+                           as_expr *left) {
+  if (left == NULL)
     return NULL;
-  as_expr *expr = as_oplib_new_expr(P->lib, kind, 1, token);
-  expr->kid[0] = a;
+  as_expr *expr = as_oplib_new_expr(parser->lib, kind, 1, token);
+  expr->kid[0] = left;
   return expr;
 }
 
-static as_expr *mk_name(sem_parser *P, const as_token *token) {
-  as_expr *expr = as_oplib_new_expr(P->lib, AS_E_NAME, 0, token);
-  expr->name = as_arena_strdup(P->lib->mem, token->s);
+static as_expr *make_name(sem_parser *parser, const as_token *token) {
+  as_expr *expr = as_oplib_new_expr(parser->lib, AS_E_NAME, 0, token);
+  expr->name = as_arena_strdup(parser->lib->mem, token->s);
   return expr;
 }
 
-static as_expr *p_number(sem_parser *P) {
-  as_expr *expr = as_oplib_new_expr(P->lib, AS_E_NUM, 0, as_tok(P->lexed));
-  return as_tok_number(P->lexed, expr->num) ? expr : NULL;
+static as_expr *p_number(sem_parser *parser) {
+  as_expr *expr = as_oplib_new_expr(parser->lib, AS_E_NUM, 0, as_tok(parser->lexed));
+  return as_tok_number(parser->lexed, expr->num) ? expr : NULL;
 }
 
 /* --- size expressions of patterns, requires: the scalar tree restricted to + - * div mod max min
  */
-static as_expr *p_size(sem_parser *P);
+static as_expr *p_size(sem_parser *parser);
 
-static as_expr *p_size_factor(sem_parser *P) {
-  as_lexed *lexed = P->lexed;
+static as_expr *p_size_factor(sem_parser *parser) {
+  as_lexed *lexed = parser->lexed;
   const as_token *token = as_tok(lexed);
   as_expr *expr = NULL;
   if (!as_lex_enter(lexed))
     return NULL;
   if (as_tok_take(lexed, '-')) {
-    expr = mk1(P, AS_E_NEG, token, p_size_factor(P));
+    expr = make_unary(parser, AS_E_NEG, token, p_size_factor(parser));
   } else if (as_tok_take(lexed, '(')) {
-    expr = p_size(P);
+    expr = p_size(parser);
     if (expr && !as_tok_want(lexed, ')', "`)`"))
       expr = NULL;
   } else if (as_tok_is(lexed, AS_T_NUMBER)) {
-    expr = p_number(P);
+    expr = p_number(parser);
     if (expr && mpz_cmp_ui(mpq_denref(expr->num), 1) != 0) {
       as_lex_fail(lexed, token, "a size must be an integer");
       expr = NULL;
     }
   } else if ((as_tok_word(lexed, "max") || as_tok_word(lexed, "min")) &&
              as_tok_next(lexed)->kind == '(') {
-    as_expr *a;
-    as_expr *b;
+    as_expr *left;
+    as_expr *right;
     lexed->at += 2;
-    if ((a = p_size(P)) != NULL && as_tok_want(lexed, ',', "`,`") && (b = p_size(P)) != NULL &&
-        as_tok_want(lexed, ')', "`)`"))
-      expr = mk2(P, strcmp(token->s, "max") == 0 ? AS_E_MAX2 : AS_E_MIN2, token, a, b);
+    if ((left = p_size(parser)) != NULL && as_tok_want(lexed, ',', "`,`") &&
+        (right = p_size(parser)) != NULL && as_tok_want(lexed, ')', "`)`"))
+      expr = make_binary(parser, strcmp(token->s, "max") == 0 ? AS_E_MAX2 : AS_E_MIN2, token, left,
+                         right);
   } else if (as_tok_new_name(lexed, "a size") != NULL) {
-    expr = mk_name(P, token);
+    expr = make_name(parser, token);
   }
   lexed->depth--;
   return expr;
 }
 
-static as_expr *p_size_product(sem_parser *P) {
-  as_expr *a = p_size_factor(P);
+static as_expr *p_size_product(sem_parser *parser) {
+  as_expr *left = p_size_factor(parser);
   for (;;) {
-    const as_token *token = as_tok(P->lexed);
-    as_ekind kind = token->kind == '*'             ? AS_E_MUL
-                    : as_tok_word(P->lexed, "div") ? AS_E_IDIV
-                                                   : AS_E_MOD;
-    if (a == NULL ||
-        (token->kind != '*' && !as_tok_word(P->lexed, "div") && !as_tok_word(P->lexed, "mod")))
-      return a;
-    P->lexed->at++;
-    a = mk2(P, kind, token, a, p_size_factor(P));
+    const as_token *token = as_tok(parser->lexed);
+    as_ekind kind = token->kind == '*'                  ? AS_E_MUL
+                    : as_tok_word(parser->lexed, "div") ? AS_E_IDIV
+                                                        : AS_E_MOD;
+    if (left == NULL || (token->kind != '*' && !as_tok_word(parser->lexed, "div") &&
+                         !as_tok_word(parser->lexed, "mod")))
+      return left;
+    parser->lexed->at++;
+    left = make_binary(parser, kind, token, left, p_size_factor(parser));
   }
 }
 
-static as_expr *p_size(sem_parser *P) {
-  as_expr *a = p_size_product(P);
+static as_expr *p_size(sem_parser *parser) {
+  as_expr *left = p_size_product(parser);
   for (;;) {
-    const as_token *token = as_tok(P->lexed);
-    if (a == NULL || (token->kind != '+' && token->kind != '-'))
-      return a;
-    P->lexed->at++;
-    a = mk2(P, token->kind == '+' ? AS_E_ADD : AS_E_SUB, token, a, p_size_product(P));
+    const as_token *token = as_tok(parser->lexed);
+    if (left == NULL || (token->kind != '+' && token->kind != '-'))
+      return left;
+    parser->lexed->at++;
+    left = make_binary(parser, token->kind == '+' ? AS_E_ADD : AS_E_SUB, token, left,
+                       p_size_product(parser));
   }
 }
 
 /* --- scalars */
-static bool p_access_item(sem_parser *P, as_expr *expr) {
-  as_lexed *lexed = P->lexed;
+static bool p_access_item(sem_parser *parser, as_expr *expr) {
+  as_lexed *lexed = parser->lexed;
   as_ixkind k = as_tok_take(lexed, AS_T_DOTS) ? AS_IX_LIST
                 : as_tok_take(lexed, '~')     ? AS_IX_BCAST
                                               : AS_IX_SCALAR;
@@ -114,8 +118,8 @@ static bool p_access_item(sem_parser *P, as_expr *expr) {
   if (k != AS_IX_SCALAR) {
     if ((name = as_tok_new_name(lexed, "the name of a list of axes")) == NULL)
       return false;
-    name = as_arena_strdup(P->lib->mem, name);
-  } else if ((kid = p_scalar(P)) == NULL) {
+    name = as_arena_strdup(parser->lib->mem, name);
+  } else if ((kid = p_scalar(parser)) == NULL) {
     return false;
   }
   if (expr->n >= 8)
@@ -126,22 +130,22 @@ static bool p_access_item(sem_parser *P, as_expr *expr) {
   return true;
 }
 
-static as_expr *p_access(sem_parser *P, const as_token *token) {
-  as_expr *expr = as_oplib_new_expr(P->lib, AS_E_ACCESS, 8, token);
+static as_expr *p_access(sem_parser *parser, const as_token *token) {
+  as_expr *expr = as_oplib_new_expr(parser->lib, AS_E_ACCESS, 8, token);
   expr->n = 0;
-  expr->name = as_arena_strdup(P->lib->mem, token->s);
-  expr->acc = as_arena_alloc(P->lib->mem, 8 * sizeof *expr->acc);
-  expr->acc_name = as_arena_alloc(P->lib->mem, 8 * sizeof *expr->acc_name);
-  if (as_tok_take(P->lexed, ']'))
+  expr->name = as_arena_strdup(parser->lib->mem, token->s);
+  expr->acc = as_arena_alloc(parser->lib->mem, 8 * sizeof *expr->acc);
+  expr->acc_name = as_arena_alloc(parser->lib->mem, 8 * sizeof *expr->acc_name);
+  if (as_tok_take(parser->lexed, ']'))
     return expr;
   do
-    if (!p_access_item(P, expr))
+    if (!p_access_item(parser, expr))
       return NULL;
-  while (as_tok_take(P->lexed, ','));
-  return as_tok_want(P->lexed, ']', "`]` or `,`") ? expr : NULL;
+  while (as_tok_take(parser->lexed, ','));
+  return as_tok_want(parser->lexed, ']', "`]` or `,`") ? expr : NULL;
 }
 
-static as_expr *p_call(sem_parser *P, const as_token *token) {
+static as_expr *p_call(sem_parser *parser, const as_token *token) {
   static const struct {
     const char *name;
     as_ekind k;
@@ -154,13 +158,13 @@ static as_expr *p_call(sem_parser *P, const as_token *token) {
   uint32_t n = 0;
   do {
     if (n == 8) {
-      as_lex_fail(P->lexed, as_tok(P->lexed), "more than 8 arguments");
+      as_lex_fail(parser->lexed, as_tok(parser->lexed), "more than 8 arguments");
       return NULL;
     }
-    if ((arg[n++] = p_scalar(P)) == NULL)
+    if ((arg[n++] = p_scalar(parser)) == NULL)
       return NULL;
-  } while (as_tok_take(P->lexed, ','));
-  if (!as_tok_want(P->lexed, ')', "`)` or `,`"))
+  } while (as_tok_take(parser->lexed, ','));
+  if (!as_tok_want(parser->lexed, ')', "`)` or `,`"))
     return NULL;
   as_ekind kind = AS_E_CALL;
   uint32_t want = 0;
@@ -172,8 +176,8 @@ static as_expr *p_call(sem_parser *P, const as_token *token) {
     }
   }
   if (kind == AS_E_CALL) {
-    if ((func = as_oplib_func(P->lib, token->s)) == NULL) {
-      as_lex_fail(P->lexed, token,
+    if ((func = as_oplib_func(parser->lib, token->s)) == NULL) {
+      as_lex_fail(parser->lexed, token,
                   "unknown function `%s` (a function is known from its definition on, and "
                   "definitions cannot be cyclic)",
                   token->s);
@@ -182,11 +186,11 @@ static as_expr *p_call(sem_parser *P, const as_token *token) {
     want = func->n;
   }
   if (n != want) {
-    as_lex_fail(P->lexed, token, "`%s` takes %u argument%s, not %u", token->s, want,
+    as_lex_fail(parser->lexed, token, "`%s` takes %u argument%s, not %u", token->s, want,
                 want == 1 ? "" : "s", n);
     return NULL;
   }
-  as_expr *expr = as_oplib_new_expr(P->lib, kind, n, token);
+  as_expr *expr = as_oplib_new_expr(parser->lib, kind, n, token);
   memcpy(expr->kid, arg, n * sizeof *arg);
   expr->func = func;
   if (func)
@@ -194,7 +198,7 @@ static as_expr *p_call(sem_parser *P, const as_token *token) {
   return expr;
 }
 
-static as_expr *p_reduction(sem_parser *P, const as_token *token) {
+static as_expr *p_reduction(sem_parser *parser, const as_token *token) {
   static const struct {
     const char *name;
     as_ekind k;
@@ -205,32 +209,32 @@ static as_expr *p_reduction(sem_parser *P, const as_token *token) {
     if (strcmp(token->s, kinds[i].name) == 0)
       kind = kinds[i].k;
   }
-  const char *ix = as_tok_new_name(P->lexed, "an index");
-  if (ix == NULL || !as_tok_want(P->lexed, '<', "`<`"))
+  const char *ix = as_tok_new_name(parser->lexed, "an index");
+  if (ix == NULL || !as_tok_want(parser->lexed, '<', "`<`"))
     return NULL;
-  ix = as_arena_strdup(P->lib->mem, ix);
-  as_expr *bound = p_scalar(P);
-  if (bound == NULL || !as_tok_want(P->lexed, ')', "`)`"))
+  ix = as_arena_strdup(parser->lib->mem, ix);
+  as_expr *bound = p_scalar(parser);
+  if (bound == NULL || !as_tok_want(parser->lexed, ')', "`)`"))
     return NULL;
-  as_expr *expr = mk2(P, kind, token, bound, p_prod(P));
+  as_expr *expr = make_binary(parser, kind, token, bound, p_prod(parser));
   if (expr)
     expr->name = ix;
   return expr;
 }
 
-static as_expr *p_if(sem_parser *P, const as_token *token) {
-  as_lexed *lexed = P->lexed;
+static as_expr *p_if(sem_parser *parser, const as_token *token) {
+  as_lexed *lexed = parser->lexed;
   as_expr *c = NULL;
-  as_expr *a = NULL;
-  as_expr *b = NULL;
-  if (!as_tok_want(lexed, '(', "`(`") || !(c = p_cond(P)) || !as_tok_want(lexed, ',', "`,`") ||
-      !(a = p_scalar(P)) || !as_tok_want(lexed, ',', "`,`") || !(b = p_scalar(P)) ||
-      !as_tok_want(lexed, ')', "`)`"))
+  as_expr *left = NULL;
+  as_expr *right = NULL;
+  if (!as_tok_want(lexed, '(', "`(`") || !(c = p_cond(parser)) || !as_tok_want(lexed, ',', "`,`") ||
+      !(left = p_scalar(parser)) || !as_tok_want(lexed, ',', "`,`") ||
+      !(right = p_scalar(parser)) || !as_tok_want(lexed, ')', "`)`"))
     return NULL;
-  as_expr *expr = as_oplib_new_expr(P->lib, AS_E_IF, 3, token);
+  as_expr *expr = as_oplib_new_expr(parser->lib, AS_E_IF, 3, token);
   expr->kid[0] = c;
-  expr->kid[1] = a;
-  expr->kid[2] = b;
+  expr->kid[1] = left;
+  expr->kid[2] = right;
   return expr;
 }
 
@@ -244,14 +248,14 @@ static bool word_in(const as_token *token, const char *const *words) {
   return false;
 }
 
-static as_expr *p_atom(sem_parser *P) {
+static as_expr *p_atom(sem_parser *parser) {
   static const char *const reducing[] = {"sum", "prod", "max", "min", NULL};
-  as_lexed *lexed = P->lexed;
+  as_lexed *lexed = parser->lexed;
   const as_token *token = as_tok(lexed);
   if (token->kind == AS_T_NUMBER)
-    return p_number(P);
+    return p_number(parser);
   if (as_tok_take(lexed, '(')) {
-    as_expr *expr = p_scalar(P);
+    as_expr *expr = p_scalar(parser);
     return expr && as_tok_want(lexed, ')', "`)`") ? expr : NULL;
   }
   if (token->kind != AS_T_NAME) {
@@ -260,54 +264,57 @@ static as_expr *p_atom(sem_parser *P) {
   }
   lexed->at++;
   if (strcmp(token->s, "if") == 0)
-    return p_if(P, token);
+    return p_if(parser, token);
   if (as_tok_take(lexed, '(')) {
     const as_token *n = as_tok(lexed);
     if (word_in(token, reducing) && n->kind == AS_T_NAME && as_tok_next(lexed)->kind == '<')
-      return p_reduction(P, token);
-    return p_call(P, token);
+      return p_reduction(parser, token);
+    return p_call(parser, token);
   }
   if (as_word_reserved(token->s)) {
     as_lex_fail(lexed, token, "`%s` is a reserved word", token->s);
     return NULL;
   }
   if (as_tok_take(lexed, '['))
-    return p_access(P, token);
-  return mk_name(P, token);
+    return p_access(parser, token);
+  return make_name(parser, token);
 }
 
-static as_expr *p_unary(sem_parser *P) {
-  const as_token *token = as_tok(P->lexed);
-  if (!as_lex_enter(P->lexed))
+static as_expr *p_unary(sem_parser *parser) {
+  const as_token *token = as_tok(parser->lexed);
+  if (!as_lex_enter(parser->lexed))
     return NULL;
-  as_expr *expr = as_tok_take(P->lexed, '-') ? mk1(P, AS_E_NEG, token, p_unary(P)) : p_atom(P);
-  P->lexed->depth--;
+  as_expr *expr = as_tok_take(parser->lexed, '-')
+                      ? make_unary(parser, AS_E_NEG, token, p_unary(parser))
+                      : p_atom(parser);
+  parser->lexed->depth--;
   return expr;
 }
 
-static as_expr *p_prod(sem_parser *P) {
-  as_expr *a = p_unary(P);
+static as_expr *p_prod(sem_parser *parser) {
+  as_expr *left = p_unary(parser);
   for (;;) {
-    const as_token *token = as_tok(P->lexed);
-    as_ekind kind = token->kind == '*'             ? AS_E_MUL
-                    : token->kind == '/'           ? AS_E_FDIV
-                    : as_tok_word(P->lexed, "div") ? AS_E_IDIV
-                                                   : AS_E_MOD;
-    if (a == NULL || (kind == AS_E_MOD && !as_tok_word(P->lexed, "mod")))
-      return a;
-    P->lexed->at++;
-    a = mk2(P, kind, token, a, p_unary(P));
+    const as_token *token = as_tok(parser->lexed);
+    as_ekind kind = token->kind == '*'                  ? AS_E_MUL
+                    : token->kind == '/'                ? AS_E_FDIV
+                    : as_tok_word(parser->lexed, "div") ? AS_E_IDIV
+                                                        : AS_E_MOD;
+    if (left == NULL || (kind == AS_E_MOD && !as_tok_word(parser->lexed, "mod")))
+      return left;
+    parser->lexed->at++;
+    left = make_binary(parser, kind, token, left, p_unary(parser));
   }
 }
 
-static as_expr *p_scalar(sem_parser *P) {
-  as_expr *a = p_prod(P);
+static as_expr *p_scalar(sem_parser *parser) {
+  as_expr *left = p_prod(parser);
   for (;;) {
-    const as_token *token = as_tok(P->lexed);
-    if (a == NULL || (token->kind != '+' && token->kind != '-'))
-      return a;
-    P->lexed->at++;
-    a = mk2(P, token->kind == '+' ? AS_E_ADD : AS_E_SUB, token, a, p_prod(P));
+    const as_token *token = as_tok(parser->lexed);
+    if (left == NULL || (token->kind != '+' && token->kind != '-'))
+      return left;
+    parser->lexed->at++;
+    left =
+        make_binary(parser, token->kind == '+' ? AS_E_ADD : AS_E_SUB, token, left, p_prod(parser));
   }
 }
 
@@ -345,27 +352,27 @@ static bool opens_condition(const as_lexed *lexed) {
   }
 }
 
-static as_expr *p_cond_atom(sem_parser *P) {
-  as_lexed *lexed = P->lexed;
+static as_expr *p_cond_atom(sem_parser *parser) {
+  as_lexed *lexed = parser->lexed;
   const as_token *token = as_tok(lexed);
   as_expr *expr = NULL;
   if (!as_lex_enter(lexed))
     return NULL;
   if (as_tok_take_word(lexed, "not")) {
-    expr = mk1(P, AS_E_NOT, token, p_cond_atom(P));
+    expr = make_unary(parser, AS_E_NOT, token, p_cond_atom(parser));
   } else if (opens_condition(lexed)) {
     lexed->at++;
-    expr = p_cond(P);
+    expr = p_cond(parser);
     if (expr && !as_tok_want(lexed, ')', "`)`"))
       expr = NULL;
   } else {
-    as_expr *a = p_scalar(P);
-    as_expr *b = NULL;
+    as_expr *left = p_scalar(parser);
+    as_expr *right = NULL;
     as_rel rel;
     bool swap;
     const as_token *r = as_tok(lexed);
-    if (a && as_tok_rel(lexed, &rel, &swap) && (b = p_scalar(P)) != NULL) {
-      expr = mk2(P, AS_E_REL, r, swap ? b : a, swap ? a : b);
+    if (left && as_tok_rel(lexed, &rel, &swap) && (right = p_scalar(parser)) != NULL) {
+      expr = make_binary(parser, AS_E_REL, r, swap ? right : left, swap ? left : right);
       expr->rel = (int)rel;
       expr->swap = swap;
     }
@@ -374,29 +381,29 @@ static as_expr *p_cond_atom(sem_parser *P) {
   return expr;
 }
 
-static as_expr *p_chain(sem_parser *P, const char *word, as_ekind kind,
+static as_expr *p_chain(sem_parser *parser, const char *word, as_ekind kind,
                         as_expr *(*next)(sem_parser *)) {
-  as_expr *a = next(P);
-  while (a && as_tok_word(P->lexed, word)) {
-    const as_token *token = as_tok(P->lexed);
-    P->lexed->at++;
-    a = mk2(P, kind, token, a, next(P));
+  as_expr *left = next(parser);
+  while (left && as_tok_word(parser->lexed, word)) {
+    const as_token *token = as_tok(parser->lexed);
+    parser->lexed->at++;
+    left = make_binary(parser, kind, token, left, next(parser));
   }
-  return a;
+  return left;
 }
 
-static as_expr *p_cond_and(sem_parser *P) {
-  return p_chain(P, "and", AS_E_AND, p_cond_atom);
+static as_expr *p_cond_and(sem_parser *parser) {
+  return p_chain(parser, "and", AS_E_AND, p_cond_atom);
 }
 
-static as_expr *p_cond(sem_parser *P) {
-  return p_chain(P, "or", AS_E_OR, p_cond_and);
+static as_expr *p_cond(sem_parser *parser) {
+  return p_chain(parser, "or", AS_E_OR, p_cond_and);
 }
 
 /* --- signatures */
-static bool p_dim(sem_parser *P, as_dim *dim, bool result) {
-  as_lexed *lexed = P->lexed;
-  as_arena *mem = P->lib->mem;
+static bool p_dim(sem_parser *parser, as_dim *dim, bool result) {
+  as_lexed *lexed = parser->lexed;
+  as_arena *mem = parser->lib->mem;
   *dim = (as_dim){0};
   if (as_tok_take(lexed, AS_T_DOTS)) {
     dim->kind = AS_D_LIST;
@@ -406,7 +413,7 @@ static bool p_dim(sem_parser *P, as_dim *dim, bool result) {
     dim->name = as_arena_strdup(mem, n);
     if (result && as_tok_is(lexed, '@'))
       return as_lex_fail(lexed, as_tok(lexed), "`@` has no meaning in a result's shape");
-    return !as_tok_take(lexed, '@') || (dim->count = p_size(P)) != NULL;
+    return !as_tok_take(lexed, '@') || (dim->count = p_size(parser)) != NULL;
   }
   if (as_tok_word(lexed, "broadcast") && as_tok_next(lexed)->kind == '(') {
     if (!result)
@@ -430,11 +437,11 @@ static bool p_dim(sem_parser *P, as_dim *dim, bool result) {
     return true;
   }
   dim->kind = AS_D_SIZE;
-  return (dim->size = p_size(P)) != NULL;
+  return (dim->size = p_size(parser)) != NULL;
 }
 
-static bool p_shape(sem_parser *P, as_dim **dim, uint32_t *n, bool result) {
-  as_lexed *lexed = P->lexed;
+static bool p_shape(sem_parser *parser, as_dim **dim, uint32_t *n, bool result) {
+  as_lexed *lexed = parser->lexed;
   as_dim d[8];
   *n = 0;
   if (!as_tok_want(lexed, '[', "`[`"))
@@ -443,43 +450,44 @@ static bool p_shape(sem_parser *P, as_dim **dim, uint32_t *n, bool result) {
     do {
       if (*n == 8)
         return as_lex_fail(lexed, as_tok(lexed), "more than 8 axes");
-      if (!p_dim(P, &d[(*n)++], result))
+      if (!p_dim(parser, &d[(*n)++], result))
         return false;
     } while (as_tok_take(lexed, ','));
   }
   if (!as_tok_want(lexed, ']', "`]` or `,`"))
     return false;
-  *dim = as_arena_alloc(P->lib->mem, (*n ? *n : 1) * sizeof **dim);
+  *dim = as_arena_alloc(parser->lib->mem, (*n ? *n : 1) * sizeof **dim);
   memcpy(*dim, d, *n * sizeof *d);
   return true;
 }
 
-static bool p_args(sem_parser *P, as_opdef *op) {
+static bool p_args(sem_parser *parser, as_opdef *op) {
   as_targ t[8];
-  if (as_tok_is(P->lexed, ';') || as_tok_is(P->lexed, ')'))
+  if (as_tok_is(parser->lexed, ';') || as_tok_is(parser->lexed, ')'))
     return true;
   do {
     if (op->nargs == 8)
-      return as_lex_fail(P->lexed, as_tok(P->lexed), "more than 8 tensors");
+      return as_lex_fail(parser->lexed, as_tok(parser->lexed), "more than 8 tensors");
     as_targ *arg = &t[op->nargs];
-    const char *n = as_tok_new_name(P->lexed, "the name of a tensor");
+    const char *n = as_tok_new_name(parser->lexed, "the name of a tensor");
     if (n == NULL)
       return false;
-    arg->name = as_arena_strdup(P->lib->mem, n);
-    if (!p_shape(P, &arg->dim, &arg->n, false))
+    arg->name = as_arena_strdup(parser->lib->mem, n);
+    if (!p_shape(parser, &arg->dim, &arg->n, false))
       return false;
     op->nargs++;
-  } while (as_tok_take(P->lexed, ','));
-  op->arg = as_arena_alloc(P->lib->mem, op->nargs * sizeof *t);
+  } while (as_tok_take(parser->lexed, ','));
+  op->arg = as_arena_alloc(parser->lib->mem, op->nargs * sizeof *t);
   memcpy(op->arg, t, op->nargs * sizeof *t);
   return true;
 }
 
-static bool p_attrs(sem_parser *P, as_opdef *op) {
-  as_lexed *lexed = P->lexed;
-  op->attr = as_arena_alloc(P->lib->mem, AS_MAX_ATTRS * sizeof *op->attr);
-  op->attr_default = as_arena_alloc(P->lib->mem, AS_MAX_ATTRS * sizeof *op->attr_default);
-  op->attr_has_default = as_arena_alloc(P->lib->mem, AS_MAX_ATTRS * sizeof *op->attr_has_default);
+static bool p_attrs(sem_parser *parser, as_opdef *op) {
+  as_lexed *lexed = parser->lexed;
+  op->attr = as_arena_alloc(parser->lib->mem, AS_MAX_ATTRS * sizeof *op->attr);
+  op->attr_default = as_arena_alloc(parser->lib->mem, AS_MAX_ATTRS * sizeof *op->attr_default);
+  op->attr_has_default =
+      as_arena_alloc(parser->lib->mem, AS_MAX_ATTRS * sizeof *op->attr_has_default);
   do {
     uint32_t i = op->nattrs;
     if (i == AS_MAX_ATTRS)
@@ -487,17 +495,17 @@ static bool p_attrs(sem_parser *P, as_opdef *op) {
     const char *n = as_tok_new_name(lexed, "the name of an attribute");
     if (n == NULL)
       return false;
-    op->attr[i] = as_arena_strdup(P->lib->mem, n);
-    as_oplib_keep_attr(P->lib, &op->attr_default[i]);
+    op->attr[i] = as_arena_strdup(parser->lib->mem, n);
+    as_oplib_keep_attr(parser->lib, &op->attr_default[i]);
     op->nattrs++;
     if (!as_tok_take(lexed, '='))
       continue;
     bool minus = as_tok_take(lexed, '-');
-    mpq_t *q = &op->attr_default[i].num;
-    if (!as_tok_number(lexed, *q))
+    mpq_t *value = &op->attr_default[i].num;
+    if (!as_tok_number(lexed, *value))
       return false;
     if (minus)
-      mpq_neg(*q, *q);
+      mpq_neg(*value, *value);
     op->attr_has_default[i] = true;
     op->attr_default[i].is_size =
         false; /* integers become sizes when a call takes the default: sizes have no table here */
@@ -505,8 +513,8 @@ static bool p_attrs(sem_parser *P, as_opdef *op) {
   return true;
 }
 
-static bool p_left(sem_parser *P, as_let *let) {
-  as_lexed *lexed = P->lexed;
+static bool p_left(sem_parser *parser, as_let *let) {
+  as_lexed *lexed = parser->lexed;
   as_ix index[8];
   if (!as_tok_want(lexed, '[', "`[`"))
     return false;
@@ -518,34 +526,35 @@ static bool p_left(sem_parser *P, as_let *let) {
       const char *n = as_tok_new_name(lexed, "an index");
       if (n == NULL)
         return false;
-      index[let->n++].name = as_arena_strdup(P->lib->mem, n);
+      index[let->n++].name = as_arena_strdup(parser->lib->mem, n);
     } while (as_tok_take(lexed, ','));
   }
-  let->ix = as_arena_alloc(P->lib->mem, (let->n ? let->n : 1) * sizeof *index);
+  let->ix = as_arena_alloc(parser->lib->mem, (let->n ? let->n : 1) * sizeof *index);
   memcpy(let->ix, index, let->n * sizeof *index);
   return as_tok_want(lexed, ']', "`]` or `,`") && as_tok_want(lexed, '=', "`=`") &&
-         (let->body = p_scalar(P)) != NULL && as_tok_want(lexed, AS_T_NL, "the end of the line");
+         (let->body = p_scalar(parser)) != NULL &&
+         as_tok_want(lexed, AS_T_NL, "the end of the line");
 }
 
-static bool p_requires(sem_parser *P, as_vec *req) {
+static bool p_requires(sem_parser *parser, as_vec *req) {
   do {
     as_require require;
     as_rel rel;
     bool swap;
-    as_expr *a = p_size(P);
-    as_expr *b;
-    if (a == NULL || !as_tok_rel(P->lexed, &rel, &swap) || (b = p_size(P)) == NULL)
+    as_expr *left = p_size(parser);
+    as_expr *right;
+    if (left == NULL || !as_tok_rel(parser->lexed, &rel, &swap) || (right = p_size(parser)) == NULL)
       return false;
-    require = (as_require){(int)rel, swap ? b : a, swap ? a : b};
+    require = (as_require){(int)rel, swap ? right : left, swap ? left : right};
     as_vec_push(req, &require);
-  } while (as_tok_take(P->lexed, ','));
-  return as_tok_want(P->lexed, AS_T_NL, "the end of the line");
+  } while (as_tok_take(parser->lexed, ','));
+  return as_tok_want(parser->lexed, AS_T_NL, "the end of the line");
 }
 
-static bool p_body(sem_parser *P, as_opdef *op, as_vec *req, as_vec *lets) {
-  as_lexed *lexed = P->lexed;
+static bool p_body(sem_parser *parser, as_opdef *op, as_vec *req, as_vec *lets) {
+  as_lexed *lexed = parser->lexed;
   while (as_tok_take_word(lexed, "require")) {
-    if (!p_requires(P, req))
+    if (!p_requires(parser, req))
       return false;
   }
   for (;;) {
@@ -554,14 +563,14 @@ static bool p_body(sem_parser *P, as_opdef *op, as_vec *req, as_vec *lets) {
       const char *n = as_tok_new_name(lexed, "a name");
       if (n == NULL)
         return false;
-      let.name = as_arena_strdup(P->lib->mem, n);
+      let.name = as_arena_strdup(parser->lib->mem, n);
     } else if (as_tok_take_word(lexed, "out")) {
       let.name = "out";
     } else {
       return as_lex_fail(lexed, as_tok(lexed),
                          "operator `%s` has no definition: expected `let` or `out`", op->name);
     }
-    if (!p_left(P, &let))
+    if (!p_left(parser, &let))
       return false;
     as_vec_push(lets, &let);
     if (strcmp(let.name, "out") == 0)
@@ -569,49 +578,50 @@ static bool p_body(sem_parser *P, as_opdef *op, as_vec *req, as_vec *lets) {
   }
 }
 
-static bool p_op(sem_parser *P) {
-  as_lexed *lexed = P->lexed;
+static bool p_op(sem_parser *parser) {
+  as_lexed *lexed = parser->lexed;
   static const char *const callable[] = {"sum", "max", "min", "div", NULL};
   const as_token *token = as_tok(lexed);
-  as_opdef *op = as_arena_alloc(P->lib->mem, sizeof *op);
+  as_opdef *op = as_arena_alloc(parser->lib->mem, sizeof *op);
   if (word_in(token, callable))
     lexed->at++;
   else if (as_tok_new_name(lexed, "the name of an operator") == NULL)
     return false;
-  const as_opdef *old = as_oplib_find(P->lib, token->s);
+  const as_opdef *old = as_oplib_find(parser->lib, token->s);
   if (old) {
     return as_lex_fail(lexed, token, "operator `%s` is already defined at %s:%d", token->s,
                        old->file, old->line);
   }
-  op->name = as_arena_strdup(P->lib->mem, token->s);
-  op->file = as_arena_strdup(P->lib->mem, lexed->file);
+  op->name = as_arena_strdup(parser->lib->mem, token->s);
+  op->file = as_arena_strdup(parser->lib->mem, lexed->file);
   op->line = token->line;
-  if (!as_tok_want(lexed, '(', "`(`") || !p_args(P, op) ||
-      (as_tok_take(lexed, ';') && !p_attrs(P, op)) || !as_tok_want(lexed, ')', "`)`, `,` or `;`") ||
-      !as_tok_want(lexed, AS_T_ARROW, "`->`") || !p_shape(P, &op->out, &op->nout, true) ||
+  if (!as_tok_want(lexed, '(', "`(`") || !p_args(parser, op) ||
+      (as_tok_take(lexed, ';') && !p_attrs(parser, op)) ||
+      !as_tok_want(lexed, ')', "`)`, `,` or `;`") || !as_tok_want(lexed, AS_T_ARROW, "`->`") ||
+      !p_shape(parser, &op->out, &op->nout, true) ||
       !as_tok_want(lexed, AS_T_NL, "the end of the line"))
     return false;
   as_vec req;
   as_vec lets;
   as_vec_init(&req, sizeof(as_require));
   as_vec_init(&lets, sizeof(as_let));
-  bool ok = p_body(P, op, &req, &lets);
+  bool ok = p_body(parser, op, &req, &lets);
   op->nreq = (uint32_t)req.n;
   op->nlet = (uint32_t)lets.n;
-  op->req = as_arena_alloc(P->lib->mem, (req.n + 1) * sizeof(as_require));
-  op->let = as_arena_alloc(P->lib->mem, (lets.n + 1) * sizeof(as_let));
+  op->req = as_arena_alloc(parser->lib->mem, (req.n + 1) * sizeof(as_require));
+  op->let = as_arena_alloc(parser->lib->mem, (lets.n + 1) * sizeof(as_let));
   if (req.n)
     memcpy(op->req, req.data, req.n * sizeof(as_require));
   if (lets.n)
     memcpy(op->let, lets.data, lets.n * sizeof(as_let));
   as_vec_clear(&req);
   as_vec_clear(&lets);
-  if (!ok || !as_sem_check(lexed, P->lib, op))
+  if (!ok || !as_sem_check(lexed, parser->lib, op))
     return false;
   char *text = as_opdef_print(op);
   as_sha256(text, strlen(text), op->sha256);
   free(text);
-  as_vec_push(&P->lib->op, &op);
+  as_vec_push(&parser->lib->op, &op);
   return true;
 }
 
@@ -644,17 +654,17 @@ static bool func_names(as_lexed *lexed, const as_func *func, const as_expr *expr
   return true;
 }
 
-static bool p_func(sem_parser *P) {
-  as_lexed *lexed = P->lexed;
+static bool p_func(sem_parser *parser) {
+  as_lexed *lexed = parser->lexed;
   static const char *const known[] = {"exp", "log", "sqrt", "inv", "abs", "broadcast", NULL};
   const as_token *token = as_tok(lexed);
   if (as_tok_new_name(lexed, "the name of a function") == NULL)
     return false;
-  if (word_in(token, known) || as_oplib_func(P->lib, token->s))
+  if (word_in(token, known) || as_oplib_func(parser->lib, token->s))
     return as_lex_fail(lexed, token, "function `%s` is already defined", token->s);
-  as_func *func = as_arena_alloc(P->lib->mem, sizeof *func);
-  func->name = as_arena_strdup(P->lib->mem, token->s);
-  func->param = as_arena_alloc(P->lib->mem, 8 * sizeof *func->param);
+  as_func *func = as_arena_alloc(parser->lib->mem, sizeof *func);
+  func->name = as_arena_strdup(parser->lib->mem, token->s);
+  func->param = as_arena_alloc(parser->lib->mem, 8 * sizeof *func->param);
   if (!as_tok_want(lexed, '(', "`(`"))
     return false;
   do {
@@ -667,28 +677,28 @@ static bool p_func(sem_parser *P) {
       if (strcmp(func->param[i], pt->s) == 0)
         return as_lex_fail(lexed, pt, "parameter `%s` twice", pt->s);
     }
-    func->param[func->n++] = as_arena_strdup(P->lib->mem, pt->s);
+    func->param[func->n++] = as_arena_strdup(parser->lib->mem, pt->s);
   } while (as_tok_take(lexed, ','));
   if (!as_tok_want(lexed, ')', "`)` or `,`"))
     return false;
   if (!as_tok_take_word(lexed, "builtin")) {
-    if (!as_tok_want(lexed, '=', "`=` or `builtin`") || (func->body = p_scalar(P)) == NULL ||
+    if (!as_tok_want(lexed, '=', "`=` or `builtin`") || (func->body = p_scalar(parser)) == NULL ||
         !func_names(lexed, func, func->body))
       return false;
   } else if (strcmp(func->name, "erf") != 0 || func->n != 1) {
     return as_lex_fail(lexed, token, "there is no built-in `%s` of %u arguments (only erf(x))",
                        func->name, func->n);
   }
-  as_vec_push(&P->lib->func, &func);
+  as_vec_push(&parser->lib->func, &func);
   return as_tok_want(lexed, AS_T_NL, "the end of the line");
 }
 
 bool as_sem_definition(as_lexed *lexed, as_oplib *lib) {
-  sem_parser P = {lexed, lib};
+  sem_parser parser = {lexed, lib};
   if (as_tok_take_word(lexed, "op"))
-    return p_op(&P);
+    return p_op(&parser);
   if (as_tok_take_word(lexed, "func"))
-    return p_func(&P);
+    return p_func(&parser);
   return as_lex_fail(lexed, as_tok(lexed), "expected `op` or `func`");
 }
 

@@ -55,12 +55,12 @@ static const monomial *monos(const as_sizes *sizes, as_size a) {
   return (const monomial *)sizes->mono.data + entry_of(sizes, a)->mono;
 }
 
-static const as_size *atoms(const as_sizes *sizes, const monomial *m) {
-  return (const as_size *)sizes->atom.data + m->at;
+static const as_size *atoms(const as_sizes *sizes, const monomial *mono) {
+  return (const as_size *)sizes->atom.data + mono->at;
 }
 
-static const as_size *tatoms(const as_sizes *sizes, const monomial *m) {
-  return (const as_size *)sizes->tatom.data + m->at;
+static const as_size *tatoms(const as_sizes *sizes, const monomial *mono) {
+  return (const as_size *)sizes->tatom.data + mono->at;
 }
 
 static bool bad(const as_sizes *sizes, as_size a) {
@@ -72,18 +72,18 @@ static uint64_t hash_name(const char *name) {
   return as_hash(name, strlen(name), 1);
 }
 
-static uint64_t hash_pair(size_kind k, as_size num, as_size den) {
-  return as_hash_words(AS_KEY(k, num, den), 3, 7);
+static uint64_t hash_pair(size_kind kind, as_size num, as_size den) {
+  return as_hash_words(AS_KEY(kind, num, den), 3, 7);
 }
 
 /* an atom's own polynomial is one monomial: itself */
-static as_size push_atom(as_sizes *sizes, uint64_t hash, size_entry e) {
+static as_size push_atom(as_sizes *sizes, uint64_t hash, size_entry entry) {
   as_size id = (as_size)sizes->entry.n;
-  monomial m = {1, (uint32_t)sizes->atom.n, 1};
-  e.mono = (uint32_t)sizes->mono.n;
-  e.nmono = 1;
-  as_vec_push(&sizes->entry, &e);
-  as_vec_push(&sizes->mono, &m);
+  monomial mono = {1, (uint32_t)sizes->atom.n, 1};
+  entry.mono = (uint32_t)sizes->mono.n;
+  entry.nmono = 1;
+  as_vec_push(&sizes->entry, &entry);
+  as_vec_push(&sizes->mono, &mono);
   as_vec_push(&sizes->atom, &id);
   as_index_add(&sizes->by_content, hash, id);
   return id;
@@ -98,8 +98,8 @@ static bool t_add(as_sizes *sizes, long coef, const as_size *at,
                   uint32_t n) { /* `at` may lie in S->atom, not in the scratch */
   if (n > MOST_ATOMS || sizes->tmono.n > 4 * MOST_MONOS)
     return false;
-  monomial m = {coef, (uint32_t)sizes->tatom.n, n};
-  as_vec_push(&sizes->tmono, &m);
+  monomial mono = {coef, (uint32_t)sizes->tatom.n, n};
+  as_vec_push(&sizes->tmono, &mono);
   for (uint32_t i = 0; i < n; i++)
     as_vec_push(&sizes->tatom, &at[i]);
   return true;
@@ -126,22 +126,22 @@ static int cmp_mono(const void *x, const void *y, void *ctx) {
 static uint64_t t_hash(const as_sizes *sizes, size_t k) {
   uint64_t hash = 3;
   for (size_t i = 0; i < k; i++) {
-    const monomial *m = &AS_VEC_AT(&sizes->tmono, monomial, i);
-    hash = as_hash(&m->coef, sizeof m->coef, hash);
-    hash = as_hash(tatoms(sizes, m), m->n * sizeof(as_size), hash);
+    const monomial *mono = &AS_VEC_AT(&sizes->tmono, monomial, i);
+    hash = as_hash(&mono->coef, sizeof mono->coef, hash);
+    hash = as_hash(tatoms(sizes, mono), mono->n * sizeof(as_size), hash);
   }
   return hash;
 }
 
 static bool t_equals(const as_sizes *sizes, size_t k, as_size id) {
-  const size_entry *e = entry_of(sizes, id);
-  if (e->k != K_POLY || e->nmono != k)
+  const size_entry *entry = entry_of(sizes, id);
+  if (entry->k != K_POLY || entry->nmono != k)
     return false;
-  const monomial *m = monos(sizes, id);
+  const monomial *mono = monos(sizes, id);
   const monomial *term = sizes->tmono.data;
   for (size_t i = 0; i < k; i++) {
-    if (m[i].coef != term[i].coef ||
-        cmp_atoms(atoms(sizes, &m[i]), m[i].n, tatoms(sizes, &term[i]), term[i].n) != 0)
+    if (mono[i].coef != term[i].coef ||
+        cmp_atoms(atoms(sizes, &mono[i]), mono[i].n, tatoms(sizes, &term[i]), term[i].n) != 0)
       return false;
   }
   return true;
@@ -149,12 +149,13 @@ static bool t_equals(const as_sizes *sizes, size_t k, as_size id) {
 
 static as_size t_push(as_sizes *sizes, size_t k, uint64_t hash) {
   as_size id = (as_size)sizes->entry.n;
-  size_entry e = {.k = K_POLY, .mono = (uint32_t)sizes->mono.n, .nmono = (uint32_t)k, .value = -1};
-  as_vec_push(&sizes->entry, &e);
+  size_entry entry = {
+      .k = K_POLY, .mono = (uint32_t)sizes->mono.n, .nmono = (uint32_t)k, .value = -1};
+  as_vec_push(&sizes->entry, &entry);
   for (size_t i = 0; i < k; i++) {
     const monomial *term = &AS_VEC_AT(&sizes->tmono, monomial, i);
-    monomial m = {term->coef, (uint32_t)sizes->atom.n, term->n};
-    as_vec_push(&sizes->mono, &m);
+    monomial mono = {term->coef, (uint32_t)sizes->atom.n, term->n};
+    as_vec_push(&sizes->mono, &mono);
     for (uint32_t j = 0; j < term->n; j++)
       as_vec_push(&sizes->atom, &tatoms(sizes, term)[j]);
   }
@@ -176,10 +177,10 @@ static as_size t_intern(as_sizes *sizes) {
       if (__builtin_add_overflow(c, term[j].coef, &c))
         return AS_SIZE_BAD;
     }
-    monomial m = term[i];
-    m.coef = c;
+    monomial mono = term[i];
+    mono.coef = c;
     if (c != 0)
-      term[k++] = m;
+      term[k++] = mono;
     i = j;
   }
   if (k > MOST_MONOS)
@@ -250,19 +251,19 @@ as_sizes *as_sizes_copy(const as_sizes *sizes) {
   init_vec(&copy->tmono, sizeof(monomial));
   init_vec(&copy->tatom, sizeof(as_size));
   for (size_t i = 0; i < copy->entry.n; i++) {
-    size_entry *e = entry_of(copy, (as_size)i);
-    if (e->name)
-      e->name = as_strdup(e->name);
+    size_entry *entry = entry_of(copy, (as_size)i);
+    if (entry->name)
+      entry->name = as_strdup(entry->name);
   }
   as_index_copy(&copy->by_content, &sizes->by_content);
   copy->cache = as_calloc(CACHE, sizeof *copy->cache);
   return copy;
 }
 
-as_size as_size_int(as_sizes *sizes, long v) {
+as_size as_size_int(as_sizes *sizes, long value) {
   t_reset(sizes);
-  if (v != 0)
-    t_add(sizes, v, NULL, 0);
+  if (value != 0)
+    t_add(sizes, value, NULL, 0);
   return t_intern(sizes);
 }
 
@@ -279,8 +280,8 @@ as_size as_size_sym(as_sizes *sizes, const char *name) {
   as_size id = as_size_find(sizes, name);
   if (id != AS_SIZE_BAD)
     return id;
-  size_entry e = {.k = K_SYM, .name = as_strdup(name), .least = 1, .value = -1};
-  id = push_atom(sizes, hash_name(name), e);
+  size_entry entry = {.k = K_SYM, .name = as_strdup(name), .least = 1, .value = -1};
+  id = push_atom(sizes, hash_name(name), entry);
   as_vec_push(&sizes->sym, &id);
   return id;
 }
@@ -293,8 +294,8 @@ long as_size_least(const as_sizes *sizes, as_size sym) {
   return entry_of(sizes, sym)->least;
 }
 
-void as_size_set_value(as_sizes *sizes, as_size sym, long v) {
-  entry_of(sizes, sym)->value = v;
+void as_size_set_value(as_sizes *sizes, as_size sym, long value) {
+  entry_of(sizes, sym)->value = value;
 }
 
 long as_size_value(const as_sizes *sizes, as_size sym) {
@@ -307,9 +308,10 @@ enum { OP_ADD = 1, OP_SUB, OP_MUL };
 static bool t_poly(as_sizes *sizes, as_size a, long factor) {
   uint32_t n = entry_of(sizes, a)->nmono;
   for (uint32_t i = 0; i < n; i++) {
-    const monomial *m = monos(sizes, a) + i;
+    const monomial *mono = monos(sizes, a) + i;
     long c;
-    if (__builtin_mul_overflow(m->coef, factor, &c) || !t_add(sizes, c, atoms(sizes, m), m->n))
+    if (__builtin_mul_overflow(mono->coef, factor, &c) ||
+        !t_add(sizes, c, atoms(sizes, mono), mono->n))
       return false;
   }
   return true;
@@ -367,14 +369,14 @@ as_size as_size_mul(as_sizes *sizes, as_size a, as_size b) {
   return arith(sizes, OP_MUL, a, b);
 }
 
-bool as_size_is_const(const as_sizes *sizes, as_size a, long *v) {
+bool as_size_is_const(const as_sizes *sizes, as_size a, long *value) {
   if (bad(sizes, a))
     return false;
-  const size_entry *e = entry_of(sizes, a);
-  if (e->nmono > 1 || (e->nmono == 1 && monos(sizes, a)->n != 0))
+  const size_entry *entry = entry_of(sizes, a);
+  if (entry->nmono > 1 || (entry->nmono == 1 && monos(sizes, a)->n != 0))
     return false;
-  if (v)
-    *v = e->nmono ? monos(sizes, a)->coef : 0;
+  if (value)
+    *value = entry->nmono ? monos(sizes, a)->coef : 0;
   return true;
 }
 
@@ -390,40 +392,40 @@ static as_size exact_quotient(as_sizes *sizes, as_size a, as_size b) {
   if (d.coef < 1)
     return AS_SIZE_BAD;
   for (uint32_t i = 0; i < d.n; i++) {
-    const size_entry *e = entry_of(sizes, atoms(sizes, &d)[i]);
-    if (e->k != K_SYM || e->least < 1)
+    const size_entry *entry = entry_of(sizes, atoms(sizes, &d)[i]);
+    if (entry->k != K_SYM || entry->least < 1)
       return AS_SIZE_BAD;
   }
   t_reset(sizes);
   for (uint32_t i = 0; i < entry_of(sizes, a)->nmono; i++) {
-    const monomial *m = monos(sizes, a) + i;
+    const monomial *mono = monos(sizes, a) + i;
     as_size rest[MOST_ATOMS];
     uint32_t n = 0;
     uint32_t j = 0;
-    for (uint32_t k = 0; k < m->n; k++) {
-      if (j < d.n && atoms(sizes, m)[k] == atoms(sizes, &d)[j])
+    for (uint32_t k = 0; k < mono->n; k++) {
+      if (j < d.n && atoms(sizes, mono)[k] == atoms(sizes, &d)[j])
         j++;
       else
-        rest[n++] = atoms(sizes, m)[k];
+        rest[n++] = atoms(sizes, mono)[k];
     }
-    if (j < d.n || m->coef % d.coef != 0 || !t_add(sizes, m->coef / d.coef, rest, n))
+    if (j < d.n || mono->coef % d.coef != 0 || !t_add(sizes, mono->coef / d.coef, rest, n))
       return AS_SIZE_BAD;
   }
   return t_intern(sizes);
 }
 
-static as_size pair_atom(as_sizes *sizes, size_kind k, as_size a, as_size b) {
-  uint64_t hash = hash_pair(k, a, b);
+static as_size pair_atom(as_sizes *sizes, size_kind kind, as_size a, as_size b) {
+  uint64_t hash = hash_pair(kind, a, b);
   as_index_walk walk = as_index_start(&sizes->by_content, hash);
   for (as_size id; (id = as_index_next(&walk)) != AS_NONE;) {
-    const size_entry *e = entry_of(sizes, id);
-    if (e->k == k && e->num == a && e->den == b)
+    const size_entry *entry = entry_of(sizes, id);
+    if (entry->k == kind && entry->num == a && entry->den == b)
       return id;
   }
-  return push_atom(sizes, hash, (size_entry){.k = k, .num = a, .den = b, .value = -1});
+  return push_atom(sizes, hash, (size_entry){.k = kind, .num = a, .den = b, .value = -1});
 }
 
-static as_size divmod(as_sizes *sizes, size_kind k, as_size a, as_size b) {
+static as_size divmod(as_sizes *sizes, size_kind kind, as_size a, as_size b) {
   if (bad(sizes, a) || bad(sizes, b))
     return AS_SIZE_BAD;
   long x;
@@ -432,15 +434,15 @@ static as_size divmod(as_sizes *sizes, size_kind k, as_size a, as_size b) {
     if (y < 1)
       return AS_SIZE_BAD;
     if (as_size_is_const(sizes, a, &x))
-      return as_size_int(sizes, k == K_DIV ? floor_div(x, y) : x - floor_div(x, y) * y);
+      return as_size_int(sizes, kind == K_DIV ? floor_div(x, y) : x - floor_div(x, y) * y);
   }
   as_size q = exact_quotient(sizes, a, b);
   if (q != AS_SIZE_BAD)
-    return k == K_DIV ? q : 0;
-  return pair_atom(sizes, k, a, b);
+    return kind == K_DIV ? q : 0;
+  return pair_atom(sizes, kind, a, b);
 }
 
-static as_size maxmin(as_sizes *sizes, size_kind k, as_size a, as_size b) {
+static as_size maxmin(as_sizes *sizes, size_kind kind, as_size a, as_size b) {
   long x;
   long y;
   if (bad(sizes, a) || bad(sizes, b))
@@ -448,12 +450,12 @@ static as_size maxmin(as_sizes *sizes, size_kind k, as_size a, as_size b) {
   if (a == b)
     return a;
   if (as_size_is_const(sizes, a, &x) && as_size_is_const(sizes, b, &y))
-    return (x < y) == (k == K_MAX) ? b : a;
-  return pair_atom(sizes, k, a, b);
+    return (x < y) == (kind == K_MAX) ? b : a;
+  return pair_atom(sizes, kind, a, b);
 }
 
-static as_size pair(as_sizes *sizes, size_kind k, as_size a, as_size b) {
-  return k == K_DIV || k == K_MOD ? divmod(sizes, k, a, b) : maxmin(sizes, k, a, b);
+static as_size pair(as_sizes *sizes, size_kind kind, as_size a, as_size b) {
+  return kind == K_DIV || kind == K_MOD ? divmod(sizes, kind, a, b) : maxmin(sizes, kind, a, b);
 }
 
 as_size as_size_div(as_sizes *sizes, as_size a, as_size b) {
@@ -498,35 +500,35 @@ uint32_t as_size_nmono(const as_sizes *sizes, as_size a) {
 }
 
 as_size_mono as_size_get_mono(const as_sizes *sizes, as_size a, uint32_t i) {
-  const monomial *m = monos(sizes, a) + i;
-  return (as_size_mono){m->coef, m->n, atoms(sizes, m)};
+  const monomial *mono = monos(sizes, a) + i;
+  return (as_size_mono){mono->coef, mono->n, atoms(sizes, mono)};
 }
 
 as_size_kind as_size_atom(const as_sizes *sizes, as_size atom, as_size *a, as_size *b) {
-  const size_entry *e = entry_of(sizes, atom);
-  *a = e->num;
-  *b = e->den;
-  return e->k == K_DIV   ? AS_SIZE_DIV
-         : e->k == K_MOD ? AS_SIZE_MOD
-         : e->k == K_MAX ? AS_SIZE_MAX
-         : e->k == K_MIN ? AS_SIZE_MIN
-                         : AS_SIZE_SYM;
+  const size_entry *entry = entry_of(sizes, atom);
+  *a = entry->num;
+  *b = entry->den;
+  return entry->k == K_DIV   ? AS_SIZE_DIV
+         : entry->k == K_MOD ? AS_SIZE_MOD
+         : entry->k == K_MAX ? AS_SIZE_MAX
+         : entry->k == K_MIN ? AS_SIZE_MIN
+                             : AS_SIZE_SYM;
 }
 
 static int64_t eval_atom(const as_sizes *sizes, as_size a, const int64_t *env) {
-  const size_entry *e = entry_of(sizes, a);
-  if (e->k == K_SYM)
+  const size_entry *entry = entry_of(sizes, a);
+  if (entry->k == K_SYM)
     return env[a];
-  int64_t x = as_size_eval(sizes, e->num, env);
-  int64_t y = as_size_eval(sizes, e->den, env);
+  int64_t x = as_size_eval(sizes, entry->num, env);
+  int64_t y = as_size_eval(sizes, entry->den, env);
   if (x == INT64_MIN || y == INT64_MIN)
     return INT64_MIN;
-  if (e->k == K_MAX || e->k == K_MIN)
-    return (x < y) == (e->k == K_MAX) ? y : x;
+  if (entry->k == K_MAX || entry->k == K_MIN)
+    return (x < y) == (entry->k == K_MAX) ? y : x;
   if (y < 1)
     return INT64_MIN;
   int64_t q = floor_div(x, y);
-  return e->k == K_DIV ? q : x - q * y;
+  return entry->k == K_DIV ? q : x - q * y;
 }
 
 int64_t as_size_eval(const as_sizes *sizes, as_size a, const int64_t *env) {
@@ -534,11 +536,11 @@ int64_t as_size_eval(const as_sizes *sizes, as_size a, const int64_t *env) {
     return INT64_MIN;
   int64_t sum = 0;
   for (uint32_t i = 0; i < entry_of(sizes, a)->nmono; i++) {
-    const monomial *m = monos(sizes, a) + i;
-    int64_t p = m->coef;
-    for (uint32_t j = 0; j < m->n; j++) {
-      int64_t v = eval_atom(sizes, atoms(sizes, m)[j], env);
-      if (v == INT64_MIN || __builtin_mul_overflow(p, v, &p))
+    const monomial *mono = monos(sizes, a) + i;
+    int64_t p = mono->coef;
+    for (uint32_t j = 0; j < mono->n; j++) {
+      int64_t value = eval_atom(sizes, atoms(sizes, mono)[j], env);
+      if (value == INT64_MIN || __builtin_mul_overflow(p, value, &p))
         return INT64_MIN;
     }
     if (__builtin_add_overflow(sum, p, &sum))
@@ -553,10 +555,10 @@ as_size as_size_subst(as_sizes *sizes, as_size a, as_size sym, as_size by) {
   if (entry_of(sizes, a)->k == K_SYM)
     return a == sym ? by : a;
   if (entry_of(sizes, a)->k != K_POLY) {
-    size_entry e = *entry_of(sizes, a);
-    as_size x = as_size_subst(sizes, e.num, sym, by);
-    as_size y = as_size_subst(sizes, e.den, sym, by);
-    return x == e.num && y == e.den ? a : pair(sizes, e.k, x, y);
+    size_entry entry = *entry_of(sizes, a);
+    as_size x = as_size_subst(sizes, entry.num, sym, by);
+    as_size y = as_size_subst(sizes, entry.den, sym, by);
+    return x == entry.num && y == entry.den ? a : pair(sizes, entry.k, x, y);
   }
   as_size sum = 0;
   for (uint32_t i = 0; i < entry_of(sizes, a)->nmono; i++) {

@@ -25,12 +25,12 @@ static int by_term(const void *a, const void *b) {
 }
 
 static char *print_operand(const as_sizes *sizes, as_size a) {
-  long v;
-  char *s = as_size_print(sizes, a);
-  if (as_size_is_sym(sizes, a) || (as_size_is_const(sizes, a, &v) && v >= 0))
-    return s;
-  char *t = as_format("(%s)", s);
-  free(s);
+  long value;
+  char *text = as_size_print(sizes, a);
+  if (as_size_is_sym(sizes, a) || (as_size_is_const(sizes, a, &value) && value >= 0))
+    return text;
+  char *t = as_format("(%s)", text);
+  free(text);
   return t;
 }
 
@@ -43,15 +43,15 @@ static char *print_atom(const as_sizes *sizes, as_size a) {
   bool call = k == AS_SIZE_MAX || k == AS_SIZE_MIN;
   char *x = call ? as_size_print(sizes, num) : print_operand(sizes, num);
   char *y = call ? as_size_print(sizes, den) : print_operand(sizes, den);
-  char *s = as_format(call ? "%s(%s, %s)" : "%2$s %1$s %3$s",
-                      k == AS_SIZE_MAX   ? "max"
-                      : k == AS_SIZE_MIN ? "min"
-                      : k == AS_SIZE_DIV ? "div"
-                                         : "mod",
-                      x, y);
+  char *text = as_format(call ? "%s(%s, %s)" : "%2$s %1$s %3$s",
+                         k == AS_SIZE_MAX   ? "max"
+                         : k == AS_SIZE_MIN ? "min"
+                         : k == AS_SIZE_DIV ? "div"
+                                            : "mod",
+                         x, y);
   free(x);
   free(y);
-  return s;
+  return text;
 }
 
 static char *print_atoms(const as_sizes *sizes, as_size_mono mono, bool alone) {
@@ -60,9 +60,9 @@ static char *print_atoms(const as_sizes *sizes, as_size_mono mono, bool alone) {
     part[i] = print_atom(sizes, mono.atom[i]);
     if (alone || as_size_is_sym(sizes, mono.atom[i]))
       continue;
-    char *t = as_format("(%s)", part[i]);
+    char *text = as_format("(%s)", part[i]);
     free(part[i]);
-    part[i] = t;
+    part[i] = text;
   }
   qsort(part, mono.n, sizeof *part, by_text);
   as_str out;

@@ -140,8 +140,9 @@ bool as_graph_declare(as_graph *graph, const char *name, long least, long value,
                       as_err *err); /* a size of this file; value -1: none */
 bool as_graph_where(as_graph *graph, as_size lhs, as_rel rel, as_size rhs,
                     as_err *err); /* a relation of this file */
-bool as_graph_same_size(const as_graph *graph, as_size a,
-                        as_size b); /* by the relations of g and its program; false: not shown */
+bool as_graph_same_size(
+    const as_graph *graph, as_size a,
+    as_size b); /* by the relations of the graph and its program; false: not shown */
 bool as_graph_concrete(const as_graph *graph, as_size a,
                        int64_t *out); /* at the concrete sizes; false where one has none */
 /* number of kernel launches: predefined operator nodes at kernel level plus blocks */

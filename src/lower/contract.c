@@ -1,7 +1,7 @@
 /* Sums of products read as matrix products.  The factors are divided into two groups by the
  * result's axes they depend on: axes of one group alone are rows, of the other alone columns, of
  * both batch axes. */
-#include "lo.h"
+#include "job.h"
 #include <stdlib.h>
 #include <string.h>
 #define MAX_FACTORS 16
@@ -32,18 +32,18 @@ static bool plain_ref(const lx *expr) {
   for (int i = 0; i < expr->n; i++) {
     if (expr->kid[i]->op == LX_INT)
       continue;
-    if (expr->kid[i]->op != LX_VAR || (seen >> expr->kid[i]->i & 1))
+    if (expr->kid[i]->op != LX_VAR || (seen >> expr->kid[i]->number & 1))
       return false;
-    seen |= 1u << expr->kid[i]->i;
+    seen |= 1u << expr->kid[i]->number;
   }
   return true;
 }
 
 /* the product of a group as an operand: the tensor itself, or a new map over (batch, rows, k) */
-static lx *operand(lo *job, lo_unit *unit, uint32_t val, lx **factor, int n, const char *side) {
+static lx *operand(lo_job *job, lo_unit *unit, uint32_t val, lx **factor, int n, const char *side) {
   if (n == 1 && plain_ref(factor[0]))
     return factor[0];
-  const lo_val *result = &job->v[val];
+  const lo_value *result = &job->value[val];
   lx *body = factor[0];
   lx *inner[9] = {0};
   lx *outer[9];
@@ -64,7 +64,7 @@ static lx *operand(lo *job, lo_unit *unit, uint32_t val, lx **factor, int n, con
   body = lx_subst(job, body, inner, result->rank + 1);
   uint32_t id = lo_new_val(job, LV_MAP, name, rank, dim);
   free(name);
-  job->v[id].body = body;
+  job->value[id].body = body;
   /* in front of its user, to keep definitions before uses */
   lo_unit_add(job, unit, id);
   uint32_t at_pos = 0;
@@ -79,8 +79,8 @@ static long pad(long count, long multiple) {
   return (count + multiple - 1) / multiple * multiple;
 }
 
-bool lo_contraction(lo *job, lo_unit *unit, uint32_t val) {
-  const lo_val *value = &job->v[val];
+bool lo_contraction(lo_job *job, lo_unit *unit, uint32_t val) {
+  const lo_value *value = &job->value[val];
   lx *factor[MAX_FACTORS];
   lx *left_factor[MAX_FACTORS];
   lx *right_factor[MAX_FACTORS];
@@ -88,8 +88,8 @@ bool lo_contraction(lo *job, lo_unit *unit, uint32_t val) {
   int n_left = 0;
   int n_right = 0;
   int rank = value->rank;
-  if (!job->is16 || job->o->no_mma || value->kind != LV_RED || value->red != LO_SUM || rank > 7 ||
-      !factors(value->body, factor, &n) || n < 2)
+  if (!job->is16 || job->options->no_mma || value->kind != LV_RED || value->red != LO_SUM ||
+      rank > 7 || !factors(value->body, factor, &n) || n < 2)
     return false;
   unsigned left_axes = 0;
   unsigned right_axes = 0;
@@ -116,28 +116,33 @@ bool lo_contraction(lo *job, lo_unit *unit, uint32_t val) {
   }
   if (!n_left || !n_right || (left_axes | right_axes) != (1u << rank) - 1u)
     return false;
-  lo_mma product = {
-      .on = true, .B = 1, .M = 1, .N = 1, .K = value->extent, .type = job->type16, .tb = 1};
+  lo_mma product = {.on = true,
+                    .batches = 1,
+                    .rows = 1,
+                    .columns = 1,
+                    .depth = value->extent,
+                    .type = job->type16,
+                    .tiles_batch = 1};
   for (int i = 0; i < rank; i++) {
     bool ina = left_axes >> i & 1;
     bool inb = right_axes >> i & 1;
     if (ina && inb) {
-      product.batch[product.nbatch++] = i;
-      product.B *= value->dim[i];
+      product.batch_axis[product.n_batch_axis++] = i;
+      product.batches *= value->dim[i];
     } else if (ina) {
-      product.m[product.nm++] = i;
-      product.M *= value->dim[i];
+      product.row_axis[product.n_row_axis++] = i;
+      product.rows *= value->dim[i];
     } else {
-      product.nv[product.nn++] = i;
-      product.N *= value->dim[i];
+      product.column_axis[product.n_column_axis++] = i;
+      product.columns *= value->dim[i];
     }
   }
-  if (product.M < 1 || product.N < 1 || product.B < 1 || product.K < 1)
+  if (product.rows < 1 || product.columns < 1 || product.batches < 1 || product.depth < 1)
     return false;
-  double useful = (double)product.M * (double)product.N * (double)product.K;
-  double cost_plain = (double)pad(product.M, 16) * (double)pad(product.N, 8);
-  double cost_swapped = (double)pad(product.N, 16) * (double)pad(product.M, 8);
-  if ((cost_plain < cost_swapped ? cost_plain : cost_swapped) * (double)pad(product.K, 16) >
+  double useful = (double)product.rows * (double)product.columns * (double)product.depth;
+  double cost_plain = (double)pad(product.rows, 16) * (double)pad(product.columns, 8);
+  double cost_swapped = (double)pad(product.columns, 16) * (double)pad(product.rows, 8);
+  if ((cost_plain < cost_swapped ? cost_plain : cost_swapped) * (double)pad(product.depth, 16) >
       16 * useful)
     return false; /* mostly padding: the scalar path is as good */
   bool left_uses_k = false;
@@ -148,13 +153,13 @@ bool lo_contraction(lo *job, lo_unit *unit, uint32_t val) {
     right_uses_k = right_uses_k || lx_uses_var(right_factor[i], rank);
   if (!left_uses_k || !right_uses_k)
     return false;
-  product.aref = operand(job, unit, val, left_factor, n_left, "a");
-  product.bref = operand(job, unit, val, right_factor, n_right, "b");
-  if (!product.aref || !product.bref)
+  product.a_read = operand(job, unit, val, left_factor, n_left, "a");
+  product.b_read = operand(job, unit, val, right_factor, n_right, "b");
+  if (!product.a_read || !product.b_read)
     return false;
-  product.a = product.aref->val;
-  product.b = product.bref->val;
-  job->v[val].mma = product;
-  job->v[val].body = lx_mk(job, LX_MUL, 2, (lx *[]){product.aref, product.bref});
+  product.a_value = product.a_read->val;
+  product.b_value = product.b_read->val;
+  job->value[val].mma = product;
+  job->value[val].body = lx_mk(job, LX_MUL, 2, (lx *[]){product.a_read, product.b_read});
   return true;
 }

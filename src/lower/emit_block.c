@@ -1,20 +1,12 @@
 /* Text of one block graph: asynchronous loads into a ring of tiles, statements level by level,
  * accumulators through the loop, stores. */
-#include "lo.h"
+#include "emit.h"
 #include <stdlib.h>
 #include <string.h>
-#define NO UINT32_MAX
 
 static const char *const names8[] = {"i0", "i1", "i2", "i3", "i4", "i5", "i6", "i7", "k"};
 
-static long elems(const lo_val *value) {
-  long n = 1;
-  for (int i = 0; i < value->rank; i++)
-    n *= value->dim[i];
-  return n;
-}
-
-char *lo_smem_offset(const lo_val *value, const lo_smem *shared, char *const *idx) {
+char *lo_smem_offset(const lo_value *value, const lo_smem *shared, char *const *idx) {
   as_str row;
   as_str_init(&row);
   as_str_add(&row, "0");
@@ -34,12 +26,12 @@ char *lo_smem_offset(const lo_val *value, const lo_smem *shared, char *const *id
   const char *col = value->rank ? idx[value->rank - 1] : "0";
   char *result;
   if (shared->order == LL_SWIZZLE) {
-    result = as_format("(%s) * %ld + as_swz((%s), (%s), %d, %d, %d)", row.s, shared->ld, row.s, col,
-                       shared->sw_shift, shared->sw_mask, 16 / shared->elem);
+    result = as_format("(%s) * %ld + as_swz((%s), (%s), %d, %d, %d)", row.s, shared->row_stride,
+                       row.s, col, shared->swizzle_shift, shared->swizzle_mask, 16 / shared->elem);
   } else if (!strcmp(row.s, "0")) {
     result = as_strdup(col);
   } else {
-    result = as_format("(%s) * %ld + (%s)", row.s, shared->ld, col);
+    result = as_format("(%s) * %ld + (%s)", row.s, shared->row_stride, col);
   }
   as_str_clear(&row);
   return result;
@@ -47,33 +39,29 @@ char *lo_smem_offset(const lo_val *value, const lo_smem *shared, char *const *id
 
 /* a value's number in its kernel: the text does not depend on how many values the rest of the
  * program has */
-static unsigned number(const lo_emit *text, uint32_t id) {
+static unsigned number(const lo_text *text, uint32_t id) {
   unsigned i = 0;
-  while (i < text->u->n && text->u->val[i] != id)
+  while (i < text->unit->n && text->unit->val[i] != id)
     i++;
   return i;
 }
 
-static const char *tname(as_dtype type) {
-  return type == AS_F16 ? "f16" : type == AS_BF16 ? "bf16" : "f32";
-}
-
-static void read_smem(lo_emit *text, as_str *out, uint32_t id, lx *const *idx, int n_index) {
-  const lo_val *value = &text->L->v[id];
+static void read_smem(lo_text *text, as_str *out, uint32_t id, lx *const *idx, int n_index) {
+  const lo_value *value = &text->job->value[id];
   char *index_text[8];
   for (int i = 0; i < n_index; i++)
     index_text[i] = lo_index(text, idx[i]);
-  char *offset = lo_smem_offset(value, &value->sm, index_text);
-  const lo_smem *shared = &value->sm;
+  char *offset = lo_smem_offset(value, &value->shared, index_text);
+  const lo_smem *shared = &value->shared;
   if (shared->slabs > 1) {
     as_str_printf(out, "as_lds_sum<%d>(sm, %ld + %d * (%s), %ld)", shared->slabs, shared->offset,
                   shared->elem, offset, shared->bytes);
   } else if (shared->stages > 1) {
-    as_str_printf(out, "as_lds_%s(sm, %ld + slot * %ld + %d * (%s))", tname(shared->type),
+    as_str_printf(out, "as_lds_%s(sm, %ld + slot * %ld + %d * (%s))", lo_dtype_name(shared->type),
                   shared->offset, shared->bytes, shared->elem, offset);
   } else {
-    as_str_printf(out, "as_lds_%s(sm, %ld + %d * (%s))", tname(shared->type), shared->offset,
-                  shared->elem, offset);
+    as_str_printf(out, "as_lds_%s(sm, %ld + %d * (%s))", lo_dtype_name(shared->type),
+                  shared->offset, shared->elem, offset);
   }
   free(offset);
   for (int i = 0; i < n_index; i++)
@@ -81,7 +69,7 @@ static void read_smem(lo_emit *text, as_str *out, uint32_t id, lx *const *idx, i
 }
 
 /* i0.. from a flat text over v's axes, the last divided by vec */
-static void decode(lo_emit *text, const lo_val *value, const char *flat, long vec) {
+static void decode(lo_text *text, const lo_value *value, const char *flat, long vec) {
   long below = 1;
   for (int i = value->rank; i-- > 0;) {
     long extent = i == value->rank - 1 ? value->dim[i] / vec : value->dim[i];
@@ -99,7 +87,7 @@ static void decode(lo_emit *text, const lo_val *value, const char *flat, long ve
 
 /* e over 0..count-1, thread by thread; the number of rounds is a constant, so that they unroll and
  * their reads overlap */
-static void each(lo_emit *text, long count, int threads) {
+static void each(lo_text *text, long count, int threads) {
   long rounds = (count + threads - 1) / threads;
   lo_line(text, "#pragma unroll%s", rounds > 16 ? " 8" : "");
   lo_line(text, "for (int n_ = 0; n_ < %ld; n_++) {", rounds);
@@ -109,12 +97,12 @@ static void each(lo_emit *text, long count, int threads) {
     lo_line(text, "if (e >= %ld) break;", count);
 }
 
-static void close(lo_emit *text) {
+static void close(lo_text *text) {
   text->indent--;
   lo_line(text, "}");
 }
 
-static char *at_vars(lo_emit *text, const lo_val *value, const lo_smem *shared) {
+static char *at_vars(lo_text *text, const lo_value *value, const lo_smem *shared) {
   (void)text;
   char *index_text[8] = {0};
   for (int i = 0; i < value->rank; i++)
@@ -123,23 +111,23 @@ static char *at_vars(lo_emit *text, const lo_val *value, const lo_smem *shared) 
 }
 
 /* own value of v at its own indices */
-static lx *self(lo *job, uint32_t id) {
+static lx *self(lo_job *job, uint32_t id) {
   lx *index[8];
-  const lo_val *value = &job->v[id];
+  const lo_value *value = &job->value[id];
   for (int i = 0; i < value->rank; i++)
     index[i] = lx_var(job, i);
   return lx_ref(job, value->kind == LV_RUN ? value->of : id, value->rank, index);
 }
 
-static void emit_map(lo_emit *text, uint32_t id, bool sixteen) {
-  lo_val *value = &text->L->v[id];
-  const lo_smem *shared = sixteen ? &value->sm16 : &value->sm;
-  const lx *body = sixteen && value->kind != LV_MAP ? self(text->L, id)
+static void emit_map(lo_text *text, uint32_t id, bool sixteen) {
+  lo_value *value = &text->job->value[id];
+  const lo_smem *shared = sixteen ? &value->shared16 : &value->shared;
+  const lx *body = sixteen && value->kind != LV_MAP ? self(text->job, id)
                    : value->kind == LV_MAP          ? value->body
                                                     : NULL;
   int vec = sixteen && value->rank && value->dim[value->rank - 1] % 2 == 0 ? 2 : 1;
-  long count = elems(value) / vec;
-  long threads = 32L * text->u->warps;
+  long count = lo_elems(value) / vec;
+  long threads = 32L * text->unit->warps;
   long rounds = (count + threads - 1) / threads;
   bool held = rounds > 1 && rounds * vec <= 32; /* all values first, then all stores: reads of
                                                    shared memory do not move across writes */
@@ -172,11 +160,12 @@ static void emit_map(lo_emit *text, uint32_t id, bool sixteen) {
     lo_line(text, "const int %s = v0 * 2;", last);
   char *offset = at_vars(text, value, shared);
   if (vec > 1) {
-    lo_line(text, "as_sts2_%s(sm, %ld + 2 * (%s), h[%s][0], h[%s][1]);", tname(shared->type),
-            shared->offset, offset, held ? "n_" : "0", held ? "n_" : "0");
+    lo_line(text, "as_sts2_%s(sm, %ld + 2 * (%s), h[%s][0], h[%s][1]);",
+            lo_dtype_name(shared->type), shared->offset, offset, held ? "n_" : "0",
+            held ? "n_" : "0");
   } else {
-    lo_line(text, "as_sts_%s(sm, %ld + %d * (%s), h[%s][0]);", tname(shared->type), shared->offset,
-            shared->elem, offset, held ? "n_" : "0");
+    lo_line(text, "as_sts_%s(sm, %ld + %d * (%s), h[%s][0]);", lo_dtype_name(shared->type),
+            shared->offset, shared->elem, offset, held ? "n_" : "0");
   }
   free(offset);
   close(text);
@@ -198,12 +187,12 @@ static char *joined(lo_red red, const char *left, const char *right) {
 
 /* new value of accumulator `acc` at i0.. from x, when the reduction that feeds it ends: the running
  * maximum and its rescaling factor */
-static void update_max(lo_emit *text, uint32_t acc) {
-  const lo_val *max_acc = &text->L->v[acc];
-  char *offset = at_vars(text, max_acc, &max_acc->sm);
+static void update_max(lo_text *text, uint32_t acc) {
+  const lo_value *max_acc = &text->job->value[acc];
+  char *offset = at_vars(text, max_acc, &max_acc->shared);
   lo_line(text, "const float was = as_lds_f32(sm, %ld + 4 * (%s)), now = fmaxf(was, x);",
-          max_acc->sm.offset, offset);
-  lo_line(text, "as_sts_f32(sm, %ld + 4 * (%s), now);", max_acc->sm.offset, offset);
+          max_acc->shared.offset, offset);
+  lo_line(text, "as_sts_f32(sm, %ld + 4 * (%s), now);", max_acc->shared.offset, offset);
   free(offset);
   if (!max_acc->need_alpha)
     return;
@@ -213,22 +202,22 @@ static void update_max(lo_emit *text, uint32_t acc) {
   free(offset);
 }
 
-static char *alpha_text(lo_emit *text, uint32_t acc) {
-  const lo_val *running = &text->L->v[text->L->v[acc].run];
+static char *alpha_text(lo_text *text, uint32_t acc) {
+  const lo_value *running = &text->job->value[text->job->value[acc].run];
   char *offset = at_vars(text, running, &running->alpha);
   char *result = as_format("as_lds_f32(sm, %ld + 4 * (%s))", running->alpha.offset, offset);
   free(offset);
   return result;
 }
 
-static void red_shape(const lo_emit *text, const lo_val *value, long *outs, long *groups,
+static void red_shape(const lo_text *text, const lo_value *value, long *outs, long *groups,
                       long *rounds) {
-  *outs = elems(value);
-  *groups = 32L * text->u->warps / value->group;
+  *outs = lo_elems(value);
+  *groups = 32L * text->unit->warps / value->group;
   *rounds = (*outs + *groups - 1) / *groups;
 }
 
-static void red_open(lo_emit *text, const lo_val *value) {
+static void red_open(lo_text *text, const lo_value *value) {
   long outs;
   long groups;
   long rounds;
@@ -240,7 +229,7 @@ static void red_open(lo_emit *text, const lo_val *value) {
   lo_line(text, "const int o = og + q * %ld;", groups);
 }
 
-static void red_shuffle(lo_emit *text, const lo_val *value) {
+static void red_shuffle(lo_text *text, const lo_value *value) {
   char *join = joined(value->red, "x", "as_shfl_xor(x, d)");
   if (value->group > 1) {
     lo_line(text, "#pragma unroll");
@@ -249,8 +238,8 @@ static void red_shuffle(lo_emit *text, const lo_val *value) {
   free(join);
 }
 
-static void emit_red(lo_emit *text, uint32_t id) {
-  lo_val *value = &text->L->v[id];
+static void emit_red(lo_text *text, uint32_t id) {
+  lo_value *value = &text->job->value[id];
   bool lanes = value->place == LP_LANES;
   long outs;
   long groups;
@@ -280,7 +269,7 @@ static void emit_red(lo_emit *text, uint32_t id) {
   free(join);
   close(text);
   if (lanes) {
-    if (text->L->v[value->fused_acc].acc == AS_ACC_RESCALE) {
+    if (text->job->value[value->fused_acc].acc == AS_ACC_RESCALE) {
       char *alpha = alpha_text(text, value->fused_acc);
       lo_line(text, "part%u[q] = part%u[q] * %s + x;", number(text, id), number(text, id), alpha);
       free(alpha);
@@ -298,11 +287,11 @@ static void emit_red(lo_emit *text, uint32_t id) {
   text->indent++;
   decode(text, value, "o", 1);
   if (value->need32) {
-    char *offset = at_vars(text, value, &value->sm);
-    lo_line(text, "as_sts_f32(sm, %ld + 4 * (%s), x);", value->sm.offset, offset);
+    char *offset = at_vars(text, value, &value->shared);
+    lo_line(text, "as_sts_f32(sm, %ld + 4 * (%s), x);", value->shared.offset, offset);
     free(offset);
   }
-  if (value->fused_acc != NO)
+  if (value->fused_acc != LO_NONE)
     update_max(text, value->fused_acc);
   close(text);
   close(text);
@@ -310,12 +299,12 @@ static void emit_red(lo_emit *text, uint32_t id) {
 }
 
 /* accumulators in shared memory: each element belongs to one thread */
-static void emit_acc(lo_emit *text, uint32_t id) {
-  lo_val *value = &text->L->v[id];
-  const lo_val *summand = &text->L->v[value->of];
+static void emit_acc(lo_text *text, uint32_t id) {
+  lo_value *value = &text->job->value[id];
+  const lo_value *summand = &text->job->value[value->of];
   lo_line(text, "{ /* %s */", value->name);
   text->indent++;
-  each(text, elems(summand), 32 * text->u->warps);
+  each(text, lo_elems(summand), 32 * text->unit->warps);
   decode(text, summand, "e", 1);
   char *body_text = lo_expr(text, value->body);
   lo_line(text, "const float x = %s;", body_text);
@@ -327,14 +316,14 @@ static void emit_acc(lo_emit *text, uint32_t id) {
     char *moved = as_format("(l * %ld + %s)", summand->dim[value->axis], names8[value->axis]);
     for (int i = 0; i < value->rank; i++)
       index_text[i] = i == value->axis ? moved : (char *)names8[i];
-    char *offset = lo_smem_offset(value, &value->sm, index_text);
-    lo_line(text, "as_sts_f32(sm, %ld + 4 * (%s), x);", value->sm.offset, offset);
+    char *offset = lo_smem_offset(value, &value->shared, index_text);
+    lo_line(text, "as_sts_f32(sm, %ld + 4 * (%s), x);", value->shared.offset, offset);
     free(offset);
     free(moved);
   } else {
-    char *offset = at_vars(text, value, &value->sm);
+    char *offset = at_vars(text, value, &value->shared);
     char *alpha = value->acc == AS_ACC_RESCALE ? alpha_text(text, id) : NULL;
-    lo_line(text, "const int at = %ld + 4 * (%s);", value->sm.offset, offset);
+    lo_line(text, "const int at = %ld + 4 * (%s);", value->shared.offset, offset);
     lo_line(text, "as_sts_f32(sm, at, as_lds_f32(sm, at)%s%s + x);", alpha ? " * " : "",
             alpha ? alpha : "");
     free(offset);
@@ -344,9 +333,9 @@ static void emit_acc(lo_emit *text, uint32_t id) {
   close(text);
 }
 
-static void emit_finish(lo_emit *text, uint32_t id) {
-  lo_val *value = &text->L->v[id];
-  lo_val *summand = &text->L->v[value->of];
+static void emit_finish(lo_text *text, uint32_t id) {
+  lo_value *value = &text->job->value[id];
+  lo_value *summand = &text->job->value[value->of];
   lo_line(text, "{ /* %s */", value->name);
   text->indent++;
   if (value->place == LP_FRAG) {
@@ -356,31 +345,31 @@ static void emit_finish(lo_emit *text, uint32_t id) {
     close(text);
     return;
   }
-  long outs = elems(summand);
+  long outs = lo_elems(summand);
   red_open(text, summand);
   lo_line(text, "float x = part%u[q];", number(text, value->of));
   red_shuffle(text, summand);
   lo_line(text, "if (g == 0 && o < %ld) {", outs);
   text->indent++;
   decode(text, value, "o", 1);
-  char *offset = at_vars(text, value, &value->sm);
-  lo_line(text, "as_sts_f32(sm, %ld + 4 * (%s), x);", value->sm.offset, offset);
+  char *offset = at_vars(text, value, &value->shared);
+  lo_line(text, "as_sts_f32(sm, %ld + 4 * (%s), x);", value->shared.offset, offset);
   free(offset);
   close(text);
   close(text);
   close(text);
 }
 
-static void emit_product(lo_emit *text, uint32_t id) {
-  lo_val *value = &text->L->v[id];
+static void emit_product(lo_text *text, uint32_t id) {
+  lo_value *value = &text->job->value[id];
   char *fragment = as_format("acc%u", number(text, id));
   lo_line(text, "{ /* %s */", value->name);
   text->indent++;
   if (value->place == LP_FRAG) {
-    if (text->L->v[value->fused_acc].acc == AS_ACC_RESCALE) {
+    if (text->job->value[value->fused_acc].acc == AS_ACC_RESCALE) {
       lo_line(text, "{");
       text->indent++;
-      lo_emit_mma_rescale(text, id, text->L->v[value->fused_acc].run, fragment);
+      lo_emit_mma_rescale(text, id, text->job->value[value->fused_acc].run, fragment);
       close(text);
     }
     lo_emit_mma(text, id, fragment);
@@ -397,16 +386,7 @@ static void emit_product(lo_emit *text, uint32_t id) {
   free(fragment);
 }
 
-static char *pointer(const lo *job, uint32_t id) {
-  const lo_val *value = &job->v[id];
-  if (value->gclass == LG_INPUT)
-    return as_format("a.in[%u]", value->gidx);
-  if (value->gclass == LG_OUTPUT)
-    return as_format("a.out[%u]", value->gidx);
-  return as_format("(a.ws + %ldL)", value->woff);
-}
-
-static long stride_of(const lo_val *tensor, int axis) {
+static long stride_of(const lo_value *tensor, int axis) {
   long stride = 1;
   for (int i = axis + 1; i < tensor->rank; i++)
     stride *= tensor->dim[i];
@@ -416,7 +396,7 @@ static long stride_of(const lo_val *tensor, int axis) {
 static const char *const block_name[] = {"bx", "by", "bz"};
 
 /* element offset of a tile's first element in its tensor */
-static char *tile_base(const lo_unit *unit, const lo_val *tile, const lo_val *tensor,
+static char *tile_base(const lo_unit *unit, const lo_value *tile, const lo_value *tensor,
                        const int *gaxis, const bool *laxis) {
   as_str out;
   as_str_init(&out);
@@ -435,22 +415,22 @@ static char *tile_base(const lo_unit *unit, const lo_val *tile, const lo_val *te
   return as_str_take(&out);
 }
 
-static void emit_load(lo_emit *text, uint32_t id) {
-  const lo_val *value = &text->L->v[id];
-  const lo_val *tensor = &text->L->v[value->src];
-  const lo_smem *shared = &value->sm;
-  int threads = 32 * text->u->warps;
+static void emit_load(lo_text *text, uint32_t id) {
+  const lo_value *value = &text->job->value[id];
+  const lo_value *tensor = &text->job->value[value->source];
+  const lo_smem *shared = &value->shared;
+  int threads = 32 * text->unit->warps;
   long cols = value->rank ? value->dim[value->rank - 1] : 1;
   long gcols = tensor->rank ? tensor->dim[tensor->rank - 1] : 1;
   long vec = 0;
   for (long bytes = 16; bytes >= 4 && !vec; bytes /= 2) {
     if (cols * shared->elem % bytes == 0 && gcols * shared->elem % bytes == 0 &&
-        shared->ld * shared->elem % bytes == 0)
+        shared->row_stride * shared->elem % bytes == 0)
       vec = bytes / shared->elem;
   }
-  char *base_pointer = pointer(text->L, value->src);
-  char *base = tile_base(text->u, value, tensor, value->gaxis, value->laxis);
-  long count = elems(value) / (vec ? vec : 1);
+  char *base_pointer = lo_global_pointer(text->job, value->source);
+  char *base = tile_base(text->unit, value, tensor, value->grid_axis, value->by_loop);
+  long count = lo_elems(value) / (vec ? vec : 1);
   lo_line(text, "{ /* %s */", value->name);
   text->indent++;
   lo_line(text, "const size_t base = %s;", base);
@@ -482,18 +462,18 @@ static void emit_load(lo_emit *text, uint32_t id) {
   close(text);
 }
 
-static void emit_store(lo_emit *text, const lo_store *store) {
-  const lo_val *tile = &text->L->v[store->val];
-  const lo_val *tensor = &text->L->v[store->dst];
-  int threads = 32 * text->u->warps;
+static void emit_store(lo_text *text, const lo_store *store) {
+  const lo_value *tile = &text->job->value[store->val];
+  const lo_value *tensor = &text->job->value[store->target];
+  int threads = 32 * text->unit->warps;
   long cols = tile->rank ? tile->dim[tile->rank - 1] : 1;
   long gcols = tensor->rank ? tensor->dim[tensor->rank - 1] : 1;
   long vec = tensor->dtype == AS_F32 ? 4 : 8;
-  long elements = elems(tile);
+  long elements = lo_elems(tile);
   while (vec > 1 && (cols % vec || gcols % vec || (vec > 2 && elements / vec < threads)))
     vec /= 2;
-  char *base_pointer = pointer(text->L, store->dst);
-  char *base = tile_base(text->u, tile, tensor, store->gaxis, NULL);
+  char *base_pointer = lo_global_pointer(text->job, store->target);
+  char *base = tile_base(text->unit, tile, tensor, store->grid_axis, NULL);
   lo_line(text, "{ /* store %s */", tensor->name);
   text->indent++;
   lo_line(text, "const size_t base = %s;", base);
@@ -519,7 +499,8 @@ static void emit_store(lo_emit *text, const lo_store *store) {
   as_str_add(&address, "base");
   for (int axis = 0; axis < tile->rank; axis++)
     as_str_printf(&address, " + (size_t)%s * %ld", names8[axis], stride_of(tensor, axis));
-  lo_line(text, "as_stg_%s<%ld>(%s, %s, r);", tname(tensor->dtype), vec, base_pointer, address.s);
+  lo_line(text, "as_stg_%s<%ld>(%s, %s, r);", lo_dtype_name(tensor->dtype), vec, base_pointer,
+          address.s);
   as_str_clear(&address);
   free(base_pointer);
   free(base);
@@ -527,7 +508,7 @@ static void emit_store(lo_emit *text, const lo_store *store) {
   close(text);
 }
 
-static void emit_stmt(lo_emit *text, const lo_stmt *stmt) {
+static void emit_stmt(lo_text *text, const lo_stmt *stmt) {
   switch (stmt->kind) {
   case LS_MAP:
     emit_map(text, stmt->val, false);
@@ -550,9 +531,9 @@ static void emit_stmt(lo_emit *text, const lo_stmt *stmt) {
   }
 }
 
-static void emit_phase(lo_emit *text, lo_phase phase) {
-  const lo_unit *unit = text->u;
-  const lo *job = text->L;
+static void emit_phase(lo_text *text, lo_phase phase) {
+  const lo_unit *unit = text->unit;
+  const lo_job *job = text->job;
   for (int level = 0; level < unit->levels[phase]; level++) {
     if (level)
       lo_line(text, "as_sync();");
@@ -561,8 +542,8 @@ static void emit_phase(lo_emit *text, lo_phase phase) {
     {
       for (uint32_t i = 0; i < unit->n_stmt; i++) {
         const lo_stmt *stmt = &unit->stmt[i];
-        bool reads_only = (stmt->kind == LS_RED && job->v[stmt->val].place == LP_LANES) ||
-                          (stmt->kind == LS_MMA && job->v[stmt->val].place == LP_FRAG);
+        bool reads_only = (stmt->kind == LS_RED && job->value[stmt->val].place == LP_LANES) ||
+                          (stmt->kind == LS_MMA && job->value[stmt->val].place == LP_FRAG);
         if (stmt->phase == phase && stmt->level == level && reads_only != writes)
           emit_stmt(text, stmt);
       }
@@ -576,11 +557,11 @@ static void emit_phase(lo_emit *text, lo_phase phase) {
   }
 }
 
-static void declare(lo_emit *text) {
-  lo_unit *unit = text->u;
+static void declare(lo_text *text) {
+  lo_unit *unit = text->unit;
   int threads = 32 * unit->warps;
   for (uint32_t i = 0; i < unit->n; i++) {
-    const lo_val *value = &text->L->v[unit->val[i]];
+    const lo_value *value = &text->job->value[unit->val[i]];
     if (!value->live)
       continue;
     if (value->kind == LV_RED && value->place == LP_FRAG) {
@@ -597,35 +578,35 @@ static void declare(lo_emit *text) {
     }
     if (value->kind != LV_ACC || value->place != LP_SMEM || value->acc == AS_ACC_CONCAT)
       continue;
-    each(text, elems(value), threads);
+    each(text, lo_elems(value), threads);
     decode(text, value, "e", 1);
-    char *offset = at_vars(text, value, &value->sm);
-    lo_line(text, "as_sts_f32(sm, %ld + 4 * (%s), %s);", value->sm.offset, offset,
+    char *offset = at_vars(text, value, &value->shared);
+    lo_line(text, "as_sts_f32(sm, %ld + 4 * (%s), %s);", value->shared.offset, offset,
             value->acc == AS_ACC_MAX ? "-INFINITY" : "0.0f");
     free(offset);
     close(text);
   }
 }
 
-static bool any_load(const lo_emit *text, lo_phase phase) {
-  for (uint32_t i = 0; i < text->u->n; i++) {
-    const lo_val *value = &text->L->v[text->u->val[i]];
+static bool any_load(const lo_text *text, lo_phase phase) {
+  for (uint32_t i = 0; i < text->unit->n; i++) {
+    const lo_value *value = &text->job->value[text->unit->val[i]];
     if (value->live && value->kind == LV_LOAD && value->phase == phase)
       return true;
   }
   return false;
 }
 
-static void emit_loads(lo_emit *text, lo_phase phase) {
-  for (uint32_t i = 0; i < text->u->n; i++) {
-    const lo_val *value = &text->L->v[text->u->val[i]];
+static void emit_loads(lo_text *text, lo_phase phase) {
+  for (uint32_t i = 0; i < text->unit->n; i++) {
+    const lo_value *value = &text->job->value[text->unit->val[i]];
     if (value->live && value->kind == LV_LOAD && value->phase == phase)
-      emit_load(text, text->u->val[i]);
+      emit_load(text, text->unit->val[i]);
   }
 }
 
-static void emit_loop(lo_emit *text) {
-  lo_unit *unit = text->u;
+static void emit_loop(lo_text *text) {
+  lo_unit *unit = text->unit;
   int stages = unit->stages;
   bool ring = any_load(text, LO_BODY);
   lo_line(text, "for (int l0 = 0; l0 < %ld; l0++) {", unit->loop);
@@ -650,16 +631,16 @@ static void emit_loop(lo_emit *text) {
   close(text);
 }
 
-bool lo_emit_block(lo *job, lo_unit *unit, as_str *out) {
+bool lo_emit_block(lo_job *job, lo_unit *unit, as_str *out) {
   char *var[10];
   for (int i = 0; i < 9; i++)
     var[i] = (char *)(uintptr_t)names8[i];
   var[9] = NULL;
-  lo_emit writer = {.L = job, .u = unit, .s = out, .ref = read_smem, .var = var};
-  lo_emit *text = &writer;
+  lo_text writer = {.job = job, .unit = unit, .out = out, .ref = read_smem, .var = var};
+  lo_text *text = &writer;
   bool body = unit->levels[LO_BODY] > 0;
   bool ring = any_load(text, LO_BODY);
-  lo_line(text, "AS_KERNEL(%d) k%u_%s(as_args a)", 32 * unit->warps, (unsigned)(unit - job->u),
+  lo_line(text, "AS_KERNEL(%d) k%u_%s(as_args a)", 32 * unit->warps, (unsigned)(unit - job->unit),
           unit->name);
   lo_line(text, "{");
   text->indent++;

@@ -1,13 +1,13 @@
 /* Expressions as C text, in float for kernels and in double for the reference.  Parts used more
  * than once become temporaries, unless they stand under a condition (whose reads may be out of
  * bounds when it does not hold). */
-#include "lo.h"
+#include "emit.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-void lo_line(lo_emit *text, const char *fmt, ...) {
+void lo_line(lo_text *text, const char *fmt, ...) {
   va_list ap;
   va_start(ap, fmt);
   char *line = NULL;
@@ -17,18 +17,18 @@ void lo_line(lo_emit *text, const char *fmt, ...) {
     return;
   if (line[0] != '#') {
     for (int i = 0; i < text->indent; i++)
-      as_str_add(text->s, "  ");
+      as_str_add(text->out, "  ");
   }
-  as_str_add(text->s, line);
-  as_str_add(text->s, "\n");
+  as_str_add(text->out, line);
+  as_str_add(text->out, "\n");
   free(line);
 }
 
-void lo_expr_reset(lo_emit *text) {
-  text->nmemo = 0;
+void lo_expr_reset(lo_text *text) {
+  text->n_memo = 0;
 }
 
-static char *number(const lo_emit *text, double real) {
+static char *number(const lo_text *text, double real) {
   if (isinf(real))
     return as_strdup(real > 0 ? "INFINITY" : "-INFINITY");
   char *digits = as_format(text->dbl ? "%.17g" : "%.9g", real);
@@ -42,11 +42,11 @@ static char *number(const lo_emit *text, double real) {
   return bracketed;
 }
 
-char *lo_index(lo_emit *text, const lx *expr) {
+char *lo_index(lo_text *text, const lx *expr) {
   if (expr->op == LX_INT)
-    return as_format(expr->i < 0 ? "(%ld)" : "%ld", expr->i);
+    return as_format(expr->number < 0 ? "(%ld)" : "%ld", expr->number);
   if (expr->op == LX_VAR)
-    return as_strdup(text->var[expr->i]);
+    return as_strdup(text->var[expr->number]);
   char *kid[3] = {NULL, NULL, NULL};
   char *result;
   for (int i = 0; i < expr->n && i < 3; i++)
@@ -85,9 +85,9 @@ char *lo_index(lo_emit *text, const lx *expr) {
   return result;
 }
 
-static char *scalar(lo_emit *E, const lx *e, bool lazy);
+static char *scalar(lo_text *E, const lx *e, bool lazy);
 
-static char *condition(lo_emit *text, const lx *expr, bool lazy) {
+static char *condition(lo_text *text, const lx *expr, bool lazy) {
   static const char *const sym[] = {[LX_EQ] = "==", [LX_NE] = "!=",  [LX_LE] = "<=",
                                     [LX_LT] = "<",  [LX_AND] = "&&", [LX_OR] = "||"};
   char *left;
@@ -121,7 +121,7 @@ static int parents(const lx *expr, const lx *of) {
   return n;
 }
 
-static char *build(lo_emit *text, const lx *expr, bool lazy) {
+static char *build(lo_text *text, const lx *expr, bool lazy) {
   static const char *const function[][2] = {
       [LX_EXP] = {"as_expf", "exp"}, [LX_LOG] = {"logf", "log"},   [LX_SQRT] = {"sqrtf", "sqrt"},
       [LX_ABS] = {"fabsf", "fabs"},  [LX_MAX] = {"fmaxf", "fmax"}, [LX_MIN] = {"fminf", "fmin"}};
@@ -162,8 +162,8 @@ static char *build(lo_emit *text, const lx *expr, bool lazy) {
   case LX_CALL: { /* built-in functions have the names of the C library */
     as_str out;
     as_str_init(&out);
-    as_str_printf(&out, "%s%s(%s%s%s", expr->fn, text->dbl ? "" : "f", left, right ? ", " : "",
-                  right ? right : "");
+    as_str_printf(&out, "%s%s(%s%s%s", expr->function, text->dbl ? "" : "f", left,
+                  right ? ", " : "", right ? right : "");
     for (int i = 2; i < expr->n; i++) {
       char *third = scalar(text, expr->kid[i], lazy);
       as_str_printf(&out, ", %s", third);
@@ -182,40 +182,49 @@ static char *build(lo_emit *text, const lx *expr, bool lazy) {
   return result;
 }
 
-static char *scalar(lo_emit *text, const lx *expr, bool lazy) {
+static char *scalar(lo_text *text, const lx *expr, bool lazy) {
   if (expr->op == LX_INT)
-    return number(text, (double)expr->i);
+    return number(text, (double)expr->number);
   if (expr->op == LX_NUM)
-    return number(text, expr->f);
+    return number(text, expr->real);
   if (expr->integer) {
     char *whole = lo_index(text, expr);
     char *result = as_format("(%s)(%s)", text->dbl ? "double" : "float", whole);
     free(whole);
     return result;
   }
-  for (uint32_t whole = 0; whole < text->nmemo; whole++) {
-    if (text->memo[whole].e == expr)
-      return as_format("t%d", text->memo[whole].tmp);
+  for (uint32_t whole = 0; whole < text->n_memo; whole++) {
+    if (text->memo[whole].expr == expr)
+      return as_format("t%d", text->memo[whole].temporary);
   }
   char *piece = build(text, expr, lazy);
   if (lazy || expr == text->root || parents(text->root, expr) < 2)
     return piece;
-  if (text->nmemo == text->memocap) {
-    text->memocap = text->memocap ? 2 * text->memocap : 16;
-    text->memo = as_realloc(text->memo, text->memocap * sizeof *text->memo);
+  if (text->n_memo == text->memo_cap) {
+    text->memo_cap = text->memo_cap ? 2 * text->memo_cap : 16;
+    text->memo = as_realloc(text->memo, text->memo_cap * sizeof *text->memo);
   }
-  text->memo[text->nmemo].e = expr;
-  text->memo[text->nmemo++].tmp = ++text->ntmp;
-  lo_line(text, "const %s t%d = %s;", text->dbl ? "double" : "float", text->ntmp, piece);
+  text->memo[text->n_memo].expr = expr;
+  text->memo[text->n_memo++].temporary = ++text->n_temporary;
+  lo_line(text, "const %s t%d = %s;", text->dbl ? "double" : "float", text->n_temporary, piece);
   free(piece);
-  return as_format("t%d", text->ntmp);
+  return as_format("t%d", text->n_temporary);
 }
 
-char *lo_expr(lo_emit *text, const lx *expr) {
+char *lo_expr(lo_text *text, const lx *expr) {
   const lx *keep = text->root;
   text->root = expr;
   lo_expr_reset(text);
   char *result = scalar(text, expr, false);
   text->root = keep;
   return result;
+}
+
+char *lo_global_pointer(const lo_job *job, uint32_t id) {
+  const lo_value *value = &job->value[id];
+  if (value->buffer_class == LG_INPUT)
+    return as_format("a.in[%u]", value->buffer_index);
+  if (value->buffer_class == LG_OUTPUT)
+    return as_format("a.out[%u]", value->buffer_index);
+  return as_format("(a.ws + %ldL)", value->work_offset);
 }

@@ -1,18 +1,11 @@
 /* Kernel-level operators that are no matrix products: one thread per element of a map, one warp per
  * result of a reduction, straight from global memory; and the reference, the same definitions as
  * plain loops in double. */
-#include "lo.h"
+#include "emit.h"
 #include <stdlib.h>
 #include <string.h>
 
-static long elems(const lo_val *value) {
-  long n = 1;
-  for (int i = 0; i < value->rank; i++)
-    n *= value->dim[i];
-  return n;
-}
-
-static char *flat_index(lo_emit *text, const lo_val *tensor, lx *const *idx, int n_index) {
+static char *flat_index(lo_text *text, const lo_value *tensor, lx *const *idx, int n_index) {
   as_str out;
   as_str_init(&out);
   as_str_add(&out, "(size_t)0");
@@ -27,31 +20,18 @@ static char *flat_index(lo_emit *text, const lo_val *tensor, lx *const *idx, int
   return as_str_take(&out);
 }
 
-static char *pointer(const lo *job, uint32_t id) {
-  const lo_val *value = &job->v[id];
-  if (value->gclass == LG_INPUT)
-    return as_format("a.in[%u]", value->gidx);
-  if (value->gclass == LG_OUTPUT)
-    return as_format("a.out[%u]", value->gidx);
-  return as_format("(a.ws + %ldL)", value->woff);
-}
-
-static const char *tname(as_dtype type) {
-  return type == AS_F16 ? "f16" : type == AS_BF16 ? "bf16" : "f32";
-}
-
-static void read_global(lo_emit *text, as_str *out, uint32_t id, lx *const *idx, int n) {
-  const lo_val *value = &text->L->v[id];
+static void read_global(lo_text *text, as_str *out, uint32_t id, lx *const *idx, int n) {
+  const lo_value *value = &text->job->value[id];
   char *offset = flat_index(text, value, idx, n);
-  char *base_pointer = pointer(text->L, id);
-  as_str_printf(out, "as_ldg_%s(%s, %s)", tname(value->dtype), base_pointer, offset);
+  char *base_pointer = lo_global_pointer(text->job, id);
+  as_str_printf(out, "as_ldg_%s(%s, %s)", lo_dtype_name(value->dtype), base_pointer, offset);
   free(offset);
   free(base_pointer);
 }
 
 static char *var_text[10] = {"i0", "i1", "i2", "i3", "i4", "i5", "i6", "i7", "i8", NULL};
 
-static void decode(lo_emit *text, const lo_val *value) {
+static void decode(lo_text *text, const lo_value *value) {
   long below = 1;
   for (int i = value->rank; i-- > 0;) {
     lo_line(text, "const int i%d = (int)(e / %ld %% %ld);", i, below, value->dim[i]);
@@ -60,14 +40,14 @@ static void decode(lo_emit *text, const lo_val *value) {
   }
 }
 
-static const char *identity(const lo_val *value, bool dbl) {
+static const char *identity(const lo_value *value, bool dbl) {
   return value->red == LO_SUM    ? (dbl ? "0.0" : "0.0f")
          : value->red == LO_PROD ? (dbl ? "1.0" : "1.0f")
          : value->red == LO_MAX  ? "-INFINITY"
                                  : "INFINITY";
 }
 
-static char *joined(const lo_val *value, const char *body, bool dbl) {
+static char *joined(const lo_value *value, const char *body, bool dbl) {
   if (value->red == LO_SUM)
     return as_format("x + %s", body);
   if (value->red == LO_PROD)
@@ -75,16 +55,16 @@ static char *joined(const lo_val *value, const char *body, bool dbl) {
   return as_format("%s%s(x, %s)", value->red == LO_MAX ? "fmax" : "fmin", dbl ? "" : "f", body);
 }
 
-bool lo_emit_flat(lo *job, lo_unit *unit, as_str *out) {
-  const lo_val *value = &job->v[unit->flat_val];
-  lo_emit writer = {.L = job, .u = unit, .s = out, .ref = read_global, .var = var_text};
-  lo_emit *text = &writer;
+bool lo_emit_flat(lo_job *job, lo_unit *unit, as_str *out) {
+  const lo_value *value = &job->value[unit->flat_val];
+  lo_text writer = {.job = job, .unit = unit, .out = out, .ref = read_global, .var = var_text};
+  lo_text *text = &writer;
   bool red = value->kind == LV_RED;
-  long elements = elems(value);
+  long elements = lo_elems(value);
   unit->warps = 8;
   unit->smem = 0;
   unit->blocks = red ? (elements + 7) / 8 : (elements + 255) / 256;
-  lo_line(text, "AS_KERNEL(256) k%u_%s(as_args a)", (unsigned)(unit - job->u), unit->name);
+  lo_line(text, "AS_KERNEL(256) k%u_%s(as_args a)", (unsigned)(unit - job->unit), unit->name);
   lo_line(text, "{");
   text->indent++;
   if (red) {
@@ -117,8 +97,8 @@ bool lo_emit_flat(lo *job, lo_unit *unit, as_str *out) {
     lo_line(text, "const float x = %s;", body);
   }
   free(body);
-  char *base_pointer = pointer(job, unit->flat_val);
-  lo_line(text, "as_stg_%s<1>(%s, e, &x);", tname(value->dtype), base_pointer);
+  char *base_pointer = lo_global_pointer(job, unit->flat_val);
+  lo_line(text, "as_stg_%s<1>(%s, e, &x);", lo_dtype_name(value->dtype), base_pointer);
   free(base_pointer);
   text->indent--;
   lo_line(text, "}\n");
@@ -126,17 +106,17 @@ bool lo_emit_flat(lo *job, lo_unit *unit, as_str *out) {
   return true;
 }
 
-static void read_double(lo_emit *text, as_str *out, uint32_t id, lx *const *idx, int n) {
-  const lo_val *value = &text->L->v[id];
+static void read_double(lo_text *text, as_str *out, uint32_t id, lx *const *idx, int n) {
+  const lo_value *value = &text->job->value[id];
   char *offset = flat_index(text, value, idx, n);
-  if (value->gclass == LG_INPUT)
-    as_str_printf(out, "in[%u][%s]", value->gidx, offset);
+  if (value->buffer_class == LG_INPUT)
+    as_str_printf(out, "in[%u][%s]", value->buffer_index, offset);
   else
     as_str_printf(out, "w%u[%s]", id, offset);
   free(offset);
 }
 
-bool lo_emit_reference(lo *job, as_str *out) {
+bool lo_emit_reference(lo_job *job, as_str *out) {
   as_str_add(
       out,
       "/* The program in double precision, as its operators' specifications say: plain loops, "
@@ -148,18 +128,18 @@ bool lo_emit_reference(lo *job, as_str *out) {
       "static inline int asr_imod(int a, int b) { return a - b * asr_idiv(a, b); }\n\n"
       "void assay_reference(const double *const *in, double *const *out)\n{\n  (void)in; "
       "(void)asr_imin; (void)asr_imax; (void)asr_imod;\n");
-  lo_emit writer = {
-      .L = job, .s = out, .ref = read_double, .var = var_text, .dbl = true, .indent = 1};
-  lo_emit *text = &writer;
-  for (uint32_t i = 0; i < job->nu; i++) {
-    uint32_t id = job->u[i].flat_val;
-    const lo_val *value = &job->v[id];
-    if (!job->u[i].flat)
+  lo_text writer = {
+      .job = job, .out = out, .ref = read_double, .var = var_text, .dbl = true, .indent = 1};
+  lo_text *text = &writer;
+  for (uint32_t i = 0; i < job->n_unit; i++) {
+    uint32_t id = job->unit[i].flat_val;
+    const lo_value *value = &job->value[id];
+    if (!job->unit[i].flat)
       return as_err_set(job->err, AS_INTERNAL,
                         "the reference is made from a program, not a muGraph");
-    lo_line(text, "std::vector<double> w%u(%ld); /* %s */", id, elems(value), value->name);
+    lo_line(text, "std::vector<double> w%u(%ld); /* %s */", id, lo_elems(value), value->name);
     lo_line(text, "#pragma omp parallel for");
-    lo_line(text, "for (long e = 0; e < %ld; e++) {", elems(value));
+    lo_line(text, "for (long e = 0; e < %ld; e++) {", lo_elems(value));
     text->indent++;
     decode(text, value);
     if (value->kind == LV_RED) {
@@ -180,9 +160,9 @@ bool lo_emit_reference(lo *job, as_str *out) {
     lo_line(text, "w%u[(size_t)e] = x;", id);
     text->indent--;
     lo_line(text, "}");
-    if (value->gclass == LG_OUTPUT)
-      lo_line(text, "for (size_t e = 0; e < %ld; e++) out[%u][e] = w%u[e];", elems(value),
-              value->gidx, id);
+    if (value->buffer_class == LG_OUTPUT)
+      lo_line(text, "for (size_t e = 0; e < %ld; e++) out[%u][e] = w%u[e];", lo_elems(value),
+              value->buffer_index, id);
   }
   as_str_add(out, "}\n");
   free(writer.memo);

@@ -1,7 +1,7 @@
 /* Text of a matrix product on tensor cores (mma.sync.m16n8k16): fragments by ldmatrix where rows
  * are 16-byte chunks along k or along the rows, by guarded element reads otherwise (any extents;
  * missing elements are zeros). */
-#include "lo.h"
+#include "emit.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,8 @@ static long up(long count, long size) {
 }
 
 /* index texts of a tensor from a flat index over some axes of C */
-static void unflatten(const lo_val *result, const int *axes, int n, const char *flat, char **var) {
+static void unflatten(const lo_value *result, const int *axes, int n, const char *flat,
+                      char **var) {
   long below = 1;
   for (int i = n; i-- > 0;) {
     long extent = result->dim[axes[i]];
@@ -40,18 +41,18 @@ typedef struct {
 
 static operand_side side_of(const lo_mma *product, bool rows) {
   bool is_left = rows != product->swap;
-  return is_left ? (operand_side){product->aref, product->m,      product->nm,
-                                  product->M,    product->a_ldsm, product->a_kfast}
-                 : (operand_side){product->bref, product->nv,     product->nn,
-                                  product->N,    product->b_ldsm, product->b_kfast};
+  return is_left ? (operand_side){product->a_read, product->row_axis,      product->n_row_axis,
+                                  product->rows,   product->a_by_ldmatrix, product->a_depth_last}
+                 : (operand_side){product->b_read,  product->column_axis,   product->n_column_axis,
+                                  product->columns, product->b_by_ldmatrix, product->b_depth_last};
 }
 
 /* byte offset text of operand element (batch text in var already, row u, k) */
-static char *operand_at(lo_emit *text, uint32_t id, const operand_side *side, char **var,
+static char *operand_at(lo_text *text, uint32_t id, const operand_side *side, char **var,
                         const char *row, const char *depth) {
-  const lo_val *result = &text->L->v[id];
-  const lo_val *operand = &text->L->v[side->ref->val];
-  const lo_smem *shared = operand->need16 ? &operand->sm16 : &operand->sm;
+  const lo_value *result = &text->job->value[id];
+  const lo_value *operand = &text->job->value[side->ref->val];
+  const lo_smem *shared = operand->need16 ? &operand->shared16 : &operand->shared;
   unflatten(result, side->axes, side->n, row, var);
   free(var[result->rank]);
   var[result->rank] = as_format("(%s)", depth);
@@ -81,7 +82,7 @@ static char *clamped(const char *row, long rows, long tile, long step) {
   return as_format("as_imin(%s, %ld)", row, rows - step);
 }
 
-static void load_ldsm(lo_emit *text, uint32_t id, const operand_side *side, char **var, bool rows,
+static void load_ldsm(lo_text *text, uint32_t id, const operand_side *side, char **var, bool rows,
                       int count, const char *target, const char *tile) {
   /* rows: matrices (u,k) (u+8,k) (u,k+8) (u+8,k+8); columns: (u,k) (u,k+8) and, by four, (u+8,k)
    * (u+8,k+8) */
@@ -107,7 +108,7 @@ static void load_ldsm(lo_emit *text, uint32_t id, const operand_side *side, char
   free(address);
 }
 
-static void load_slow(lo_emit *text, uint32_t id, const operand_side *side, char **var, bool rows,
+static void load_slow(lo_text *text, uint32_t id, const operand_side *side, char **var, bool rows,
                       const char *target, const char *tile, long depth) {
   lo_line(text, "#pragma unroll");
   lo_line(text, "for (int q = 0; q < %d; q++) {", rows ? 4 : 2);
@@ -133,99 +134,104 @@ static void load_slow(lo_emit *text, uint32_t id, const operand_side *side, char
   free(high_at);
 }
 
-static void warp_roles(lo_emit *text, const lo_mma *product) {
+static void warp_roles(lo_text *text, const lo_mma *product) {
   lo_line(text,
           "const int mk = warp %% %d, mc = warp / %d %% %d, mr = warp / %d %% %d, mb = warp / %d;",
-          product->wk, product->wk, product->wc, product->wk * product->wc, product->wr,
-          product->wk * product->wc * product->wr);
+          product->warps_depth, product->warps_depth, product->warps_columns,
+          product->warps_depth * product->warps_columns, product->warps_rows,
+          product->warps_depth * product->warps_columns * product->warps_rows);
   lo_line(text, "(void)mk; (void)mc; (void)mr; (void)mb;");
 }
 
-void lo_emit_mma_decl(lo_emit *text, uint32_t id, const char *cname) {
-  const lo_mma *product = &text->L->v[id].mma;
-  lo_line(text, "float %s[%d][%d][%d][4] = {};", cname, product->tb, product->tr, product->tc);
+void lo_emit_mma_decl(lo_text *text, uint32_t id, const char *cname) {
+  const lo_mma *product = &text->job->value[id].mma;
+  lo_line(text, "float %s[%d][%d][%d][4] = {};", cname, product->tiles_batch, product->tiles_rows,
+          product->tiles_columns);
 }
 
 static long total_r(const lo_mma *product) {
-  return up(product->swap ? product->N : product->M, 16);
+  return up(product->swap ? product->columns : product->rows, 16);
 }
 
 static long total_c(const lo_mma *product) {
-  return up(product->swap ? product->M : product->N, 8);
+  return up(product->swap ? product->rows : product->columns, 8);
 }
 
-static void fetch_all(lo_emit *text, uint32_t id, char **var) {
-  const lo_mma *product = &text->L->v[id].mma;
+static void fetch_all(lo_text *text, uint32_t id, char **var) {
+  const lo_mma *product = &text->job->value[id].mma;
   operand_side rows = side_of(product, true);
   operand_side columns = side_of(product, false);
   long row_tiles = total_r(product);
   long column_tiles = total_c(product);
-  bool pairs = columns.ldsm && product->tc % 2 == 0 && column_tiles % product->tc == 0;
-  lo_line(text, "unsigned fr[%d][4], fc[%d];", product->tr, 2 * product->tc);
+  bool pairs =
+      columns.ldsm && product->tiles_columns % 2 == 0 && column_tiles % product->tiles_columns == 0;
+  lo_line(text, "unsigned fr[%d][4], fc[%d];", product->tiles_rows, 2 * product->tiles_columns);
   lo_line(text, "#pragma unroll");
-  lo_line(text, "for (int i = 0; i < %d; i++) {", product->tr);
+  lo_line(text, "for (int i = 0; i < %d; i++) {", product->tiles_rows);
   text->indent++;
-  char *tile = as_format("(mr * %d + i) * 16", product->tr);
-  char *safe = row_tiles % product->tr
-                   ? as_format("as_imin(mr * %d + i, %ld) * 16", product->tr, row_tiles - 1)
+  char *tile = as_format("(mr * %d + i) * 16", product->tiles_rows);
+  char *safe = row_tiles % product->tiles_rows
+                   ? as_format("as_imin(mr * %d + i, %ld) * 16", product->tiles_rows, row_tiles - 1)
                    : as_strdup(tile);
   if (rows.ldsm)
     load_ldsm(text, id, &rows, var, true, 1, "fr[i]", safe);
   else
-    load_slow(text, id, &rows, var, true, "fr[i]", tile, product->K);
+    load_slow(text, id, &rows, var, true, "fr[i]", tile, product->depth);
   free(tile);
   free(safe);
   text->indent--;
   lo_line(text, "}");
   lo_line(text, "#pragma unroll");
-  lo_line(text, "for (int j = 0; j < %d; j += %d) {", product->tc, pairs ? 2 : 1);
+  lo_line(text, "for (int j = 0; j < %d; j += %d) {", product->tiles_columns, pairs ? 2 : 1);
   text->indent++;
-  tile = as_format("(mc * %d + j) * 8", product->tc);
-  safe = column_tiles % product->tc
-             ? as_format("as_imin(mc * %d + j, %ld) * 8", product->tc, column_tiles - 1)
+  tile = as_format("(mc * %d + j) * 8", product->tiles_columns);
+  safe = column_tiles % product->tiles_columns
+             ? as_format("as_imin(mc * %d + j, %ld) * 8", product->tiles_columns, column_tiles - 1)
              : as_strdup(tile);
   if (columns.ldsm)
     load_ldsm(text, id, &columns, var, false, pairs ? 2 : 1, "(fc + 2 * j)", safe);
   else
-    load_slow(text, id, &columns, var, false, "(fc + 2 * j)", tile, product->K);
+    load_slow(text, id, &columns, var, false, "(fc + 2 * j)", tile, product->depth);
   free(tile);
   free(safe);
   text->indent--;
   lo_line(text, "}");
 }
 
-void lo_emit_mma(lo_emit *text, uint32_t id, const char *cname) {
-  const lo_val *result = &text->L->v[id];
+void lo_emit_mma(lo_text *text, uint32_t id, const char *cname) {
+  const lo_value *result = &text->job->value[id];
   const lo_mma *product = &result->mma;
   char *var[10] = {0};
   warp_roles(text, product);
-  long depth_tiles = up(product->K, 16);
+  long depth_tiles = up(product->depth, 16);
   long row_tiles = total_r(product);
   long column_tiles = total_c(product);
   lo_line(text, "if (warp < %d && mr * %d < %ld && mc * %d < %ld) {",
-          product->wb * product->wr * product->wc * product->wk, product->tr, row_tiles,
-          product->tc, column_tiles);
+          product->warps_batch * product->warps_rows * product->warps_columns *
+              product->warps_depth,
+          product->tiles_rows, row_tiles, product->tiles_columns, column_tiles);
   text->indent++;
   lo_line(text, "#pragma unroll");
-  lo_line(text, "for (int b = 0; b < %d; b++) {", product->tb);
+  lo_line(text, "for (int b = 0; b < %d; b++) {", product->tiles_batch);
   text->indent++;
-  lo_line(text, "const int bi = mb * %d + b;", product->tb);
-  if (product->B % product->tb || product->B != (long)product->tb * product->wb)
-    lo_line(text, "if (bi >= %ld) break;", product->B);
+  lo_line(text, "const int bi = mb * %d + b;", product->tiles_batch);
+  if (product->batches % product->tiles_batch ||
+      product->batches != (long)product->tiles_batch * product->warps_batch)
+    lo_line(text, "if (bi >= %ld) break;", product->batches);
   lo_line(text, "(void)bi;");
-  lo_line(text, "#pragma unroll%s", up(depth_tiles, product->wk) > 8 ? " 4" : "");
-  lo_line(text, "for (int ks = mk; ks < %ld; ks += %d) {", depth_tiles, product->wk);
+  lo_line(text, "#pragma unroll%s", up(depth_tiles, product->warps_depth) > 8 ? " 4" : "");
+  lo_line(text, "for (int ks = mk; ks < %ld; ks += %d) {", depth_tiles, product->warps_depth);
   text->indent++;
   lo_line(text, "const int k0 = ks * 16;");
   for (int i = 0; i <= result->rank; i++)
     var[i] = as_strdup("0");
-  unflatten(result, product->batch, product->nbatch, "bi", var);
+  unflatten(result, product->batch_axis, product->n_batch_axis, "bi", var);
   fetch_all(text, id, var);
   lo_line(text, "#pragma unroll");
-  lo_line(text, "for (int i = 0; i < %d; i++)", product->tr);
+  lo_line(text, "for (int i = 0; i < %d; i++)", product->tiles_rows);
   lo_line(text, "#pragma unroll");
   lo_line(text, "  for (int j = 0; j < %d; j++) as_mma_%s(%s[b][i][j], fr[i], fc + 2 * j);",
-          product->tc, product->type == AS_BF16 ? "bf16" : "f16", cname);
+          product->tiles_columns, product->type == AS_BF16 ? "bf16" : "f16", cname);
   for (int k = 0; k < 3; k++) {
     text->indent--;
     lo_line(text, "}");
@@ -236,44 +242,49 @@ void lo_emit_mma(lo_emit *text, uint32_t id, const char *cname) {
 
 /* runs `body` text for each element held: variables of C as texts; %s elements by name
  * cname[b][i][j][q] */
-static void each_element(lo_emit *text, uint32_t id, char **var, bool guard) {
-  const lo_val *result = &text->L->v[id];
+static void each_element(lo_text *text, uint32_t id, char **var, bool guard) {
+  const lo_value *result = &text->job->value[id];
   const lo_mma *product = &result->mma;
   warp_roles(text, product);
-  lo_line(text, "if (warp < %d)", product->wb * product->wr * product->wc * product->wk);
+  lo_line(text, "if (warp < %d)",
+          product->warps_batch * product->warps_rows * product->warps_columns *
+              product->warps_depth);
   lo_line(text, "#pragma unroll");
-  lo_line(text, "for (int b = 0; b < %d; b++)", product->tb);
+  lo_line(text, "for (int b = 0; b < %d; b++)", product->tiles_batch);
   lo_line(text, "#pragma unroll");
-  lo_line(text, "for (int i = 0; i < %d; i++)", product->tr);
+  lo_line(text, "for (int i = 0; i < %d; i++)", product->tiles_rows);
   lo_line(text, "#pragma unroll");
-  lo_line(text, "for (int j = 0; j < %d; j++)", product->tc);
+  lo_line(text, "for (int j = 0; j < %d; j++)", product->tiles_columns);
   lo_line(text, "#pragma unroll");
   lo_line(text, "for (int q = 0; q < 4; q++) {");
   text->indent++;
   lo_line(text,
           "const int bi = mb * %d + b, fr = (mr * %d + i) * 16 + (lane >> 2) + (q >> 1) * 8, fc = "
           "(mc * %d + j) * 8 + (lane & 3) * 2 + (q & 1);",
-          product->tb, product->tr, product->tc);
+          product->tiles_batch, product->tiles_rows, product->tiles_columns);
   lo_line(text, "(void)bi;");
   lo_line(text, "const int mi = %s, ni = %s;", product->swap ? "fc" : "fr",
           product->swap ? "fr" : "fc");
   lo_line(text, "(void)mi; (void)ni;");
-  bool exact = product->B == (long)product->tb * product->wb &&
-               (product->swap ? product->N : product->M) == 16L * product->tr * product->wr &&
-               (product->swap ? product->M : product->N) == 8L * product->tc * product->wc;
+  bool exact = product->batches == (long)product->tiles_batch * product->warps_batch &&
+               (product->swap ? product->columns : product->rows) ==
+                   16L * product->tiles_rows * product->warps_rows &&
+               (product->swap ? product->rows : product->columns) ==
+                   8L * product->tiles_columns * product->warps_columns;
   if (guard && !exact)
-    lo_line(text, "if (bi < %ld && mi < %ld && ni < %ld) {", product->B, product->M, product->N);
+    lo_line(text, "if (bi < %ld && mi < %ld && ni < %ld) {", product->batches, product->rows,
+            product->columns);
   else
     lo_line(text, "{");
   text->indent++;
   for (int i = 0; i <= result->rank; i++)
     var[i] = as_strdup("0");
-  unflatten(result, product->batch, product->nbatch, "bi", var);
-  unflatten(result, product->m, product->nm, "mi", var);
-  unflatten(result, product->nv, product->nn, "ni", var);
+  unflatten(result, product->batch_axis, product->n_batch_axis, "bi", var);
+  unflatten(result, product->row_axis, product->n_row_axis, "mi", var);
+  unflatten(result, product->column_axis, product->n_column_axis, "ni", var);
 }
 
-static void end_each(lo_emit *text, char **var) {
+static void end_each(lo_text *text, char **var) {
   text->indent--;
   lo_line(text, "}");
   text->indent--;
@@ -282,25 +293,25 @@ static void end_each(lo_emit *text, char **var) {
     free(var[i]);
 }
 
-void lo_emit_mma_store(lo_emit *text, uint32_t id, const char *cname) {
-  const lo_val *result = &text->L->v[id];
-  const lo_val *target = result->place == LP_FRAG ? &text->L->v[result->fused_acc] : result;
+void lo_emit_mma_store(lo_text *text, uint32_t id, const char *cname) {
+  const lo_value *result = &text->job->value[id];
+  const lo_value *target = result->place == LP_FRAG ? &text->job->value[result->fused_acc] : result;
   char *var[10] = {0};
   each_element(text, id, var, true);
-  char *offset = lo_smem_offset(target, &target->sm, var);
-  if (target->sm.slabs > 1) {
-    lo_line(text, "as_sts_f32(sm, %ld + mk * %ld + 4 * (%s), %s[b][i][j][q]);", target->sm.offset,
-            target->sm.bytes, offset, cname);
+  char *offset = lo_smem_offset(target, &target->shared, var);
+  if (target->shared.slabs > 1) {
+    lo_line(text, "as_sts_f32(sm, %ld + mk * %ld + 4 * (%s), %s[b][i][j][q]);",
+            target->shared.offset, target->shared.bytes, offset, cname);
   } else {
-    lo_line(text, "as_sts_f32(sm, %ld + 4 * (%s), %s[b][i][j][q]);", target->sm.offset, offset,
+    lo_line(text, "as_sts_f32(sm, %ld + 4 * (%s), %s[b][i][j][q]);", target->shared.offset, offset,
             cname);
   }
   free(offset);
   end_each(text, var);
 }
 
-void lo_emit_mma_rescale(lo_emit *text, uint32_t id, uint32_t run, const char *cname) {
-  const lo_val *running = &text->L->v[run];
+void lo_emit_mma_rescale(lo_text *text, uint32_t id, uint32_t run, const char *cname) {
+  const lo_value *running = &text->job->value[run];
   char *var[10] = {0};
   each_element(text, id, var, true);
   char *offset = lo_smem_offset(running, &running->alpha, var);

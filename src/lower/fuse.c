@@ -1,33 +1,25 @@
 /* Thread-level fusion: which values exist in memory at all, where accumulators live, and the bodies
  * of what remains with everything else substituted.  Maps are recomputed where they are read
  * (registers), unless that would repeat costly work. */
-#include "lo.h"
+#include "job.h"
 #include <stdlib.h>
 #include <string.h>
-#define NO UINT32_MAX
 #define BIG_BODY 160 /* nodes beyond which a map is stored rather than repeated */
 
-static long elems(const lo_val *value) {
-  long n = 1;
-  for (int i = 0; i < value->rank; i++)
-    n *= value->dim[i];
-  return n;
-}
-
 typedef struct {
-  lo *L;
+  lo_job *job;
   uint32_t unit;
 } mark_walk;
 
-static void mark(lo *L, uint32_t unit, uint32_t v);
+static void mark(lo_job *L, uint32_t unit, uint32_t v);
 
 static void mark_ref(void *arg, const lx *ref) {
   mark_walk *walk = arg;
-  mark(walk->L, walk->unit, ref->val);
+  mark(walk->job, walk->unit, ref->val);
 }
 
-static void mark(lo *job, uint32_t unit, uint32_t id) {
-  lo_val *value = &job->v[id];
+static void mark(lo_job *job, uint32_t unit, uint32_t id) {
+  lo_value *value = &job->value[id];
   if (value->unit != unit || value->place == LP_GLOBAL)
     return;
   value->uses++;
@@ -39,7 +31,7 @@ static void mark(lo *job, uint32_t unit, uint32_t id) {
     lx_refs(value->body, mark_ref, &walk);
   } else if (value->kind == LV_ACC) {
     mark(job, unit, value->of);
-    if (value->run != NO)
+    if (value->run != LO_NONE)
       mark(job, unit, value->run);
   } else if (value->kind == LV_RUN) {
     mark(job, unit, value->of);
@@ -47,37 +39,37 @@ static void mark(lo *job, uint32_t unit, uint32_t id) {
 }
 
 typedef struct {
-  lo *L;
-  lo_phase p;
+  lo_job *job;
+  lo_phase phase;
 } phase_walk;
 
 static void phase_ref(void *arg, const lx *ref) {
-  phase_walk *mark_walk = arg;
-  const lo_val *value = &mark_walk->L->v[ref->val];
+  phase_walk *walk = arg;
+  const lo_value *value = &walk->job->value[ref->val];
   lo_phase phase = value->place == LP_GLOBAL || value->kind == LV_CONST ? LO_PRE
                    : value->kind == LV_ACC                              ? LO_POST
                                                                         : value->phase;
-  if (phase > mark_walk->p)
-    mark_walk->p = phase;
+  if (phase > walk->phase)
+    walk->phase = phase;
 }
 
-static bool phases(lo *job, lo_unit *unit) {
+static bool phases(lo_job *job, lo_unit *unit) {
   for (uint32_t i = 0; i < unit->n; i++) {
-    lo_val *value = &job->v[unit->val[i]];
+    lo_value *value = &job->value[unit->val[i]];
     value->phase = LO_PRE;
     if (value->kind == LV_LOAD) {
       for (int axis = 0; axis < value->rank; axis++) {
-        if (value->laxis[axis])
+        if (value->by_loop[axis])
           value->phase = LO_BODY;
       }
     } else if (value->kind == LV_RUN || value->kind == LV_ACC) {
       value->phase = LO_BODY;
     } else {
-      phase_walk mark_walk = {job, LO_PRE};
-      lx_refs(value->body, phase_ref, &mark_walk);
-      value->phase = mark_walk.p;
+      phase_walk walk = {job, LO_PRE};
+      lx_refs(value->body, phase_ref, &walk);
+      value->phase = walk.phase;
     }
-    if (value->kind == LV_ACC && job->v[value->of].phase == LO_POST) {
+    if (value->kind == LV_ACC && job->value[value->of].phase == LO_POST) {
       return as_err_set(job->err, AS_BAD_INPUT,
                         "%s accumulates a value that is only known after the loop", value->name);
     }
@@ -87,17 +79,17 @@ static bool phases(lo *job, lo_unit *unit) {
 
 /* a matrix product summed by one accumulator stays in the tensor cores' registers; a plain sum so
  * summed, in partial sums of the lanes */
-static void place_accumulators(lo *job, lo_unit *unit) {
+static void place_accumulators(lo_job *job, lo_unit *unit) {
   for (uint32_t i = 0; i < unit->n; i++) {
-    lo_val *value = &job->v[unit->val[i]];
+    lo_value *value = &job->value[unit->val[i]];
     if (!value->live || value->kind != LV_ACC)
       continue;
-    lo_val *of = &job->v[value->of];
+    lo_value *of = &job->value[value->of];
     bool sums = value->acc == AS_ACC_SUM || value->acc == AS_ACC_RESCALE;
     bool alone = of->kind == LV_RED && of->uses == 1 && of->unit == value->unit;
     value->place = LP_SMEM;
     if (value->acc == AS_ACC_RESCALE)
-      job->v[value->run].need_alpha = true;
+      job->value[value->run].need_alpha = true;
     if (sums && alone && of->mma.on) {
       of->place = value->place = LP_FRAG;
       of->phase = LO_BODY;
@@ -106,31 +98,31 @@ static void place_accumulators(lo *job, lo_unit *unit) {
       of->place = value->place = LP_LANES;
       of->fused_acc = unit->val[i];
     } else if (value->acc == AS_ACC_MAX && of->kind == LV_RED && of->unit == value->unit &&
-               !of->mma.on && of->phase == LO_BODY && of->fused_acc == NO) {
+               !of->mma.on && of->phase == LO_BODY && of->fused_acc == LO_NONE) {
       of->fused_acc = unit->val[i];
     }
   }
 }
 
 typedef struct {
-  lo *L;
-  const lo_val *user;
+  lo_job *job;
+  const lo_value *user;
 } cost_walk;
 
 static void store_costly(void *arg, const lx *ref) {
-  cost_walk *mark_walk = arg;
-  lo_val *value = &mark_walk->L->v[ref->val];
+  cost_walk *walk = arg;
+  lo_value *value = &walk->job->value[ref->val];
   if (value->kind != LV_MAP || value->place == LP_GLOBAL)
     return;
-  if (mark_walk->user && lx_costly(value->body) &&
-      elems(mark_walk->user) * mark_walk->user->extent > 2 * elems(value))
+  if (walk->user && lx_costly(value->body) &&
+      lo_elems(walk->user) * walk->user->extent > 2 * lo_elems(value))
     value->need32 = true;
   lx_refs(value->body, store_costly, arg);
 }
 
-static lx *inline_ref(lo *job, void *arg, lx *ref) {
+static lx *inline_ref(lo_job *job, void *arg, lx *ref) {
   (void)arg;
-  lo_val *value = &job->v[ref->val];
+  lo_value *value = &job->value[ref->val];
   if (value->kind == LV_CONST)
     return lx_num(job, value->num);
   if (value->kind == LV_RUN)
@@ -140,7 +132,7 @@ static lx *inline_ref(lo *job, void *arg, lx *ref) {
   return lx_subst(job, value->body, ref->kid, ref->n);
 }
 
-static lx *inlined(lo *job, lx *body, const lo_val *value, bool reduced) {
+static lx *inlined(lo_job *job, lx *body, const lo_value *value, bool reduced) {
   long ext[9];
   for (int i = 0; i < value->rank; i++)
     ext[i] = value->dim[i];
@@ -150,13 +142,13 @@ static lx *inlined(lo *job, lx *body, const lo_val *value, bool reduced) {
 }
 
 static void need_ref(void *arg, const lx *ref) {
-  ((lo *)arg)->v[ref->val].need32 = true;
+  ((lo_job *)arg)->value[ref->val].need32 = true;
 }
 
 /* values in order of definition, so that what is substituted is already final */
-static void substitute(lo *job, lo_unit *unit) {
+static void substitute(lo_job *job, lo_unit *unit) {
   for (uint32_t i = 0; i < unit->n; i++) {
-    lo_val *value = &job->v[unit->val[i]];
+    lo_value *value = &job->value[unit->val[i]];
     if (!value->live)
       continue;
     if (value->kind == LV_MAP) {
@@ -167,7 +159,7 @@ static void substitute(lo *job, lo_unit *unit) {
       value->body = inlined(job, value->body, value, true);
     } else if (value->kind == LV_ACC) { /* what is added, at the accumulator's own indices */
       lx *index[8];
-      const lo_val *summand = &job->v[value->of];
+      const lo_value *summand = &job->value[value->of];
       for (int axis = 0; axis < summand->rank; axis++)
         index[axis] = lx_var(job, axis);
       value->body = inlined(job, lx_ref(job, value->of, summand->rank, index), summand, false);
@@ -175,8 +167,8 @@ static void substitute(lo *job, lo_unit *unit) {
   }
 }
 
-static lo_stmt *stmt(lo *job, lo_unit *unit, lo_skind kind, uint32_t id, lo_phase phase) {
-  lo_stmt *longer = as_arena_alloc(job->mem, (unit->n_stmt + 1) * sizeof *longer);
+static lo_stmt *stmt(lo_job *job, lo_unit *unit, lo_stmt_kind kind, uint32_t id, lo_phase phase) {
+  lo_stmt *longer = as_arena_alloc(job->arena, (unit->n_stmt + 1) * sizeof *longer);
   if (unit->n_stmt)
     memcpy(longer, unit->stmt, unit->n_stmt * sizeof *longer);
   unit->stmt = longer;
@@ -184,10 +176,10 @@ static lo_stmt *stmt(lo *job, lo_unit *unit, lo_skind kind, uint32_t id, lo_phas
   return &longer[unit->n_stmt++];
 }
 
-static void statements(lo *job, lo_unit *unit) {
+static void statements(lo_job *job, lo_unit *unit) {
   for (uint32_t i = 0; i < unit->n; i++) {
     uint32_t id = unit->val[i];
-    const lo_val *value = &job->v[id];
+    const lo_value *value = &job->value[id];
     if (!value->live)
       continue;
     if (value->kind == LV_MAP && value->need32)
@@ -195,7 +187,7 @@ static void statements(lo *job, lo_unit *unit) {
     if (value->kind == LV_RED)
       stmt(job, unit, value->mma.on ? LS_MMA : LS_RED, id, value->phase);
     if (value->kind == LV_ACC) {
-      bool fused = job->v[value->of].fused_acc == id;
+      bool fused = job->value[value->of].fused_acc == id;
       if (!fused)
         stmt(job, unit, LS_ACC, id, LO_BODY);
       if (value->place == LP_FRAG || value->place == LP_LANES)
@@ -206,10 +198,10 @@ static void statements(lo *job, lo_unit *unit) {
   }
 }
 
-bool lo_fuse(lo *job, lo_unit *unit) {
-  uint32_t id = (uint32_t)(unit - job->u);
+bool lo_fuse(lo_job *job, lo_unit *unit) {
+  uint32_t id = (uint32_t)(unit - job->unit);
   for (uint32_t i = 0; i < unit->n; i++) {
-    if (job->v[unit->val[i]].kind == LV_RED) {
+    if (job->value[unit->val[i]].kind == LV_RED) {
       uint32_t before = unit->n;
       lo_contraction(job, unit, unit->val[i]);
       i += unit->n - before;
@@ -219,7 +211,7 @@ bool lo_fuse(lo *job, lo_unit *unit) {
     return false;
   for (uint32_t i = 0; i < unit->n_store; i++) {
     mark(job, id, unit->store[i].val);
-    const lo_val *value = &job->v[unit->store[i].val];
+    const lo_value *value = &job->value[unit->store[i].val];
     if (value->kind == LV_RUN || (value->phase == LO_BODY && value->kind != LV_ACC)) {
       return as_err_set(job->err, AS_BAD_INPUT, "%s varies with the loop and cannot be stored",
                         value->name);
@@ -228,18 +220,19 @@ bool lo_fuse(lo *job, lo_unit *unit) {
   place_accumulators(job, unit);
   for (uint32_t i = 0; i < unit->n;
        i++) { /* what tensor cores read, and what would be repeated too often */
-    lo_val *value = &job->v[unit->val[i]];
+    lo_value *value = &job->value[unit->val[i]];
     if (!value->live || value->kind != LV_RED)
       continue;
     if (!value->mma.on) {
-      cost_walk mark_walk = {job, value};
-      lx_refs(value->body, store_costly, &mark_walk);
+      cost_walk walk = {job, value};
+      lx_refs(value->body, store_costly, &walk);
       continue;
     }
-    uint32_t operands[2] = {value->mma.a, value->mma.b};
+    uint32_t operands[2] = {value->mma.a_value, value->mma.b_value};
     for (int j = 0; j < 2; j++) {
-      lo_val *operand = &job->v[operands[j]];
-      bool direct = operand->kind == LV_LOAD && job->v[operand->src].dtype == value->mma.type;
+      lo_value *operand = &job->value[operands[j]];
+      bool direct =
+          operand->kind == LV_LOAD && job->value[operand->source].dtype == value->mma.type;
       if (!direct)
         operand->need16 = true;
     }
@@ -248,7 +241,7 @@ bool lo_fuse(lo *job, lo_unit *unit) {
   statements(job, unit);
   for (uint32_t i = 0; i < unit->n_store; i++) {
     lo_store *s = &unit->store[i];
-    const lo_val *value = &job->v[s->val];
+    const lo_value *value = &job->value[s->val];
     lx *index[8];
     for (int axis = 0; axis < value->rank; axis++)
       index[axis] = lx_var(job, axis);
@@ -257,7 +250,7 @@ bool lo_fuse(lo *job, lo_unit *unit) {
   }
   for (uint32_t i = 0; i < unit->n_stmt; i++) { /* whose value is read from shared memory */
     const lo_stmt *s = &unit->stmt[i];
-    lo_val *value = &job->v[s->val];
+    lo_value *value = &job->value[s->val];
     if (s->kind == LS_MAP || (s->kind == LS_RED) || (s->kind == LS_MAP16 && value->kind == LV_MAP))
       lx_refs(value->body, need_ref, job);
     else if (s->kind == LS_MAP16)
@@ -268,8 +261,8 @@ bool lo_fuse(lo *job, lo_unit *unit) {
       value->need32 = true;
   }
   for (uint32_t i = 0; i < unit->n; i++) {
-    if (job->v[unit->val[i]].kind == LV_ACC && job->v[unit->val[i]].live)
-      job->v[unit->val[i]].need32 = true;
+    if (job->value[unit->val[i]].kind == LV_ACC && job->value[unit->val[i]].live)
+      job->value[unit->val[i]].need32 = true;
   }
   return true;
 }

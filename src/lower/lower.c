@@ -1,4 +1,4 @@
-#include "lo.h"
+#include "emit.h"
 #include <stdlib.h>
 #include <string.h>
 /* What the tiles in flight may take.  Measured on an H200: below 50 KB bandwidth is lost; with
@@ -32,34 +32,27 @@ void as_lowered_clear(as_lowered *lowered) {
   memset(lowered, 0, sizeof *lowered);
 }
 
-static long elems(const lo_val *value) {
-  long n = 1;
-  for (int i = 0; i < value->rank; i++)
-    n *= value->dim[i];
-  return n;
-}
-
-static void place_workspace(lo *job) {
-  for (uint32_t i = 0; i < job->n; i++) {
-    lo_val *value = &job->v[i];
-    if (value->place != LP_GLOBAL || value->gclass != LG_WORK)
+static void place_workspace(lo_job *job) {
+  for (uint32_t i = 0; i < job->n_value; i++) {
+    lo_value *value = &job->value[i];
+    if (value->place != LP_GLOBAL || value->buffer_class != LG_WORK)
       continue;
-    value->woff = job->workspace;
-    job->workspace += (elems(value) * (value->dtype == AS_F32 ? 4 : 2) + 255) / 256 * 256;
+    value->work_offset = job->workspace;
+    job->workspace += (lo_elems(value) * (value->dtype == AS_F32 ? 4 : 2) + 255) / 256 * 256;
   }
 }
 
-static void choose_stages(lo *job, lo_unit *unit) {
+static void choose_stages(lo_job *job, lo_unit *unit) {
   long bytes = 0;
   for (uint32_t i = 0; i < unit->n; i++) {
-    const lo_val *value = &job->v[unit->val[i]];
+    const lo_value *value = &job->value[unit->val[i]];
     if (value->live && value->kind == LV_LOAD && value->phase == LO_BODY)
-      bytes += elems(value) * (job->v[value->src].dtype == AS_F32 ? 4 : 2);
+      bytes += lo_elems(value) * (job->value[value->source].dtype == AS_F32 ? 4 : 2);
   }
-  long stages = job->o->stages ? (long)job->o->stages
+  long stages = job->options->stages ? (long)job->options->stages
                 : bytes ? (unit->blocks <= MULTIPROCESSORS ? RING_ALONE : RING_SHARED) / bytes
                         : 1;
-  if (stages < 2 && !job->o->stages)
+  if (stages < 2 && !job->options->stages)
     stages = 2;
   if (stages > 8)
     stages = 8;
@@ -68,8 +61,8 @@ static void choose_stages(lo *job, lo_unit *unit) {
   unit->stages = stages < 1 ? 1 : (int)stages;
 }
 
-static bool lower_unit(lo *job, lo_unit *unit) {
-  unit->warps = job->o->warps ? (int)job->o->warps : 8;
+static bool lower_unit(lo_job *job, lo_unit *unit) {
+  unit->warps = job->options->warps ? (int)job->options->warps : 8;
   if (!lo_fuse(job, unit))
     return false;
   choose_stages(job, unit);
@@ -83,7 +76,7 @@ static bool lower_unit(lo *job, lo_unit *unit) {
     job->err = &trial;
     bool ok = lo_layout(job, unit) && lo_memplan(job, unit);
     job->err = keep;
-    if (!ok && (unit->stages == 1 || job->o->stages)) {
+    if (!ok && (unit->stages == 1 || job->options->stages)) {
       as_err_set(job->err, trial.status, "%s", trial.text ? trial.text : "no layout");
       as_err_clear(&trial);
       return false;
@@ -102,21 +95,22 @@ static bool lower_unit(lo *job, lo_unit *unit) {
       unit->name, unit->blocks, unit->warps, unit->stages, unit->levels[0], unit->levels[1],
       unit->levels[2]);
   for (uint32_t i = 0; i < unit->n_stmt; i++) {
-    const lo_val *value = &job->v[unit->stmt[i].val];
+    const lo_value *value = &job->value[unit->stmt[i].val];
     if (unit->stmt[i].kind != LS_MMA)
       continue;
     const lo_mma *product = &value->mma;
     as_str_printf(&job->notes,
                   "%s: %s: product %ldx%ldx%ldx%ld%s, warps batch %d rows %d columns %d k %d, "
                   "tiles %dx%dx%d\n",
-                  unit->name, value->name, product->B, product->M, product->N, product->K,
-                  product->swap ? " transposed" : "", product->wb, product->wr, product->wc,
-                  product->wk, product->tb, product->tr, product->tc);
+                  unit->name, value->name, product->batches, product->rows, product->columns,
+                  product->depth, product->swap ? " transposed" : "", product->warps_batch,
+                  product->warps_rows, product->warps_columns, product->warps_depth,
+                  product->tiles_batch, product->tiles_rows, product->tiles_columns);
   }
   return true;
 }
 
-static void emit_launcher(lo *job, as_str *out) {
+static void emit_launcher(lo_job *job, as_str *out) {
   as_str_printf(out, "extern \"C\" size_t assay_workspace_bytes(void) { return %ldu; }\n\n",
                 job->workspace);
   as_str_add(out, "/* inputs and outputs in the order of the program, 16-byte aligned; gives a "
@@ -126,14 +120,14 @@ static void emit_launcher(lo *job, as_str *out) {
   as_str_printf(out,
                 "  for (int i = 0; i < %u; i++) { a.in[i] = inputs[i]; if ((size_t)inputs[i] %% "
                 "16) return (int)cudaErrorMisalignedAddress; }\n",
-                job->g->n_input);
+                job->graph->n_input);
   as_str_printf(out,
                 "  for (int i = 0; i < %u; i++) { a.out[i] = outputs[i]; if ((size_t)outputs[i] %% "
                 "16) return (int)cudaErrorMisalignedAddress; }\n",
-                job->g->n_output);
+                job->graph->n_output);
   as_str_add(out, "  a.ws = (char *)workspace;\n  cudaError_t e;\n");
-  for (uint32_t i = 0; i < job->nu; i++) {
-    const lo_unit *unit = &job->u[i];
+  for (uint32_t i = 0; i < job->n_unit; i++) {
+    const lo_unit *unit = &job->unit[i];
     if (!unit->blocks)
       continue;
     if (unit->smem > 48 * 1024) {
@@ -160,19 +154,20 @@ static void count(const char *text, as_lower_kernel *kernel) {
     kernel->ldmatrix++;
 }
 
-static bool emit_all(lo *job, as_lowered *out) {
+static bool emit_all(lo_job *job, as_lowered *out) {
   as_str out_text;
   as_str_init(&out_text);
   as_str_printf(&out_text,
                 "/* %s: made by assay; see the certificate for what is proven of it. */\n",
-                job->g->name);
+                job->graph->name);
   for (const char *const *line = lo_prelude(); *line; line++)
     as_str_add(&out_text, *line);
   as_str_printf(&out_text, "struct as_args { const void *in[%u]; void *out[%u]; char *ws; };\n\n",
-                job->g->n_input ? job->g->n_input : 1, job->g->n_output ? job->g->n_output : 1);
-  out->kernel = as_calloc(job->nu + 1, sizeof *out->kernel);
-  for (uint32_t i = 0; i < job->nu; i++) {
-    lo_unit *unit = &job->u[i];
+                job->graph->n_input ? job->graph->n_input : 1,
+                job->graph->n_output ? job->graph->n_output : 1);
+  out->kernel = as_calloc(job->n_unit + 1, sizeof *out->kernel);
+  for (uint32_t i = 0; i < job->n_unit; i++) {
+    lo_unit *unit = &job->unit[i];
     size_t start = out_text.n;
     if (unit->flat ? !lo_emit_flat(job, unit, &out_text) : !lo_emit_block(job, unit, &out_text)) {
       as_str_clear(&out_text);
@@ -207,15 +202,15 @@ static int64_t *values(const as_graph *graph) {
   return env;
 }
 
-static void lo_free(lo *job) {
-  free(job->v);
-  free(job->u);
+static void lo_free(lo_job *job) {
+  free(job->value);
+  free(job->unit);
   as_str_clear(&job->notes);
-  as_arena_free(job->mem);
+  as_arena_free(job->arena);
 }
 
-static bool describe(const lo *job, as_lowered *out) {
-  const as_graph *graph = job->g;
+static bool describe(const lo_job *job, as_lowered *out) {
+  const as_graph *graph = job->graph;
   out->n_in = graph->n_input;
   out->n_out = graph->n_output;
   out->workspace = job->workspace;
@@ -225,19 +220,19 @@ static bool describe(const lo *job, as_lowered *out) {
   out->out_type = as_calloc(graph->n_output + 1, sizeof(as_dtype));
   out->in_name = as_calloc(graph->n_input + 1, sizeof(char *));
   out->out_name = as_calloc(graph->n_output + 1, sizeof(char *));
-  for (uint32_t i = 0; i < job->n; i++) {
-    const lo_val *value = &job->v[i];
+  for (uint32_t i = 0; i < job->n_value; i++) {
+    const lo_value *value = &job->value[i];
     if (value->place != LP_GLOBAL)
       continue;
-    if (value->gclass == LG_INPUT) {
-      out->in_elems[value->gidx] = elems(value);
-      out->in_type[value->gidx] = value->dtype;
-      out->in_name[value->gidx] = as_strdup(value->name);
+    if (value->buffer_class == LG_INPUT) {
+      out->in_elems[value->buffer_index] = lo_elems(value);
+      out->in_type[value->buffer_index] = value->dtype;
+      out->in_name[value->buffer_index] = as_strdup(value->name);
     }
-    if (value->gclass == LG_OUTPUT) {
-      out->out_elems[value->gidx] = elems(value);
-      out->out_type[value->gidx] = value->dtype;
-      out->out_name[value->gidx] = as_strdup(value->name);
+    if (value->buffer_class == LG_OUTPUT) {
+      out->out_elems[value->buffer_index] = lo_elems(value);
+      out->out_type[value->buffer_index] = value->dtype;
+      out->out_name[value->buffer_index] = as_strdup(value->name);
     }
   }
   return true;
@@ -245,7 +240,8 @@ static bool describe(const lo *job, as_lowered *out) {
 
 static bool reference(const as_graph *program, const as_lower_opts *options, const int64_t *env,
                       as_lowered *out, as_err *err) {
-  lo job = {.mem = as_arena_new(), .g = program, .o = options, .env = env, .err = err};
+  lo_job job = {
+      .arena = as_arena_new(), .graph = program, .options = options, .size_value = env, .err = err};
   as_str_init(&job.notes);
   as_str out_text;
   as_str_init(&out_text);
@@ -268,22 +264,22 @@ bool as_lower_cuda(const as_graph *mug, const as_lower_opts *options, as_lowered
                       options->warps);
   }
   int64_t *env = options->env ? NULL : values(mug);
-  lo job = {.mem = as_arena_new(),
-            .g = mug,
-            .o = options,
-            .env = options->env ? options->env : env,
-            .err = err};
+  lo_job job = {.arena = as_arena_new(),
+                .graph = mug,
+                .options = options,
+                .size_value = options->env ? options->env : env,
+                .err = err};
   as_str_init(&job.notes);
   as_lowered_init(out);
   bool ok = lo_expand(&job) && lo_tile_units(&job);
   if (ok)
     place_workspace(&job);
-  for (uint32_t i = 0; ok && i < job.nu; i++) {
-    if (!job.u[i].flat)
-      ok = lower_unit(&job, &job.u[i]);
+  for (uint32_t i = 0; ok && i < job.n_unit; i++) {
+    if (!job.unit[i].flat)
+      ok = lower_unit(&job, &job.unit[i]);
   }
   ok = ok && emit_all(&job, out) && describe(&job, out) &&
-       reference(mug->program ? mug->program : mug, options, job.env, out, err);
+       reference(mug->program ? mug->program : mug, options, job.size_value, out, err);
   if (ok)
     out->notes = as_str_take(&job.notes);
   lo_free(&job);

@@ -1,37 +1,37 @@
-#include "lo.h"
+#include "job.h"
 #include <stdlib.h>
 #include <string.h>
 
-lx *lx_new(lo *job, lx_op op, int n) {
-  lx *expr = as_arena_alloc(job->mem, sizeof *expr);
+lx *lx_new(lo_job *job, lx_op op, int n) {
+  lx *expr = as_arena_alloc(job->arena, sizeof *expr);
   expr->op = op;
   expr->n = n;
   if (n)
-    expr->kid = as_arena_alloc(job->mem, (size_t)n * sizeof *expr->kid);
+    expr->kid = as_arena_alloc(job->arena, (size_t)n * sizeof *expr->kid);
   return expr;
 }
 
-lx *lx_int(lo *job, long i) {
+lx *lx_int(lo_job *job, long i) {
   lx *expr = lx_new(job, LX_INT, 0);
-  expr->i = i;
+  expr->number = i;
   expr->integer = true;
   return expr;
 }
 
-lx *lx_var(lo *job, int number) {
+lx *lx_var(lo_job *job, int number) {
   lx *expr = lx_new(job, LX_VAR, 0);
-  expr->i = number;
+  expr->number = number;
   expr->integer = true;
   return expr;
 }
 
-lx *lx_num(lo *job, double real) {
+lx *lx_num(lo_job *job, double real) {
   lx *expr = lx_new(job, LX_NUM, 0);
-  expr->f = real;
+  expr->real = real;
   return expr;
 }
 
-lx *lx_ref(lo *job, uint32_t val, int n, lx *const *idx) {
+lx *lx_ref(lo_job *job, uint32_t val, int n, lx *const *idx) {
   lx *expr = lx_new(job, LX_REF, n);
   expr->val = val;
   for (int i = 0; i < n; i++)
@@ -40,7 +40,7 @@ lx *lx_ref(lo *job, uint32_t val, int n, lx *const *idx) {
 }
 
 static bool is_int(const lx *expr, long i) {
-  return expr->op == LX_INT && expr->i == i;
+  return expr->op == LX_INT && expr->number == i;
 }
 
 static bool boolean(lx_op op) {
@@ -53,9 +53,9 @@ static long floor_div(long dividend, long divisor) {
                                                                            : quotient;
 }
 
-static lx *fold_int(lo *job, lx_op op, lx *const *kid) {
-  long left = kid[0]->i;
-  long right = kid[1]->i;
+static lx *fold_int(lo_job *job, lx_op op, lx *const *kid) {
+  long left = kid[0]->number;
+  long right = kid[1]->number;
   switch (op) {
   case LX_ADD:
     return lx_int(job, left + right);
@@ -72,13 +72,13 @@ static lx *fold_int(lo *job, lx_op op, lx *const *kid) {
   }
 }
 
-lx *lx_mk(lo *job, lx_op op, int n, lx *const *kid) {
+lx *lx_mk(lo_job *job, lx_op op, int n, lx *const *kid) {
   bool integer = !boolean(op) && op != LX_FDIV && op != LX_CALL && op != LX_REF &&
                  !(op >= LX_EXP && op <= LX_INV);
   for (int i = op == LX_IF; i < n; i++)
     integer = integer && kid[i]->integer;
   if (integer && op == LX_NEG) {
-    return kid[0]->op == LX_INT ? lx_int(job, -kid[0]->i)
+    return kid[0]->op == LX_INT ? lx_int(job, -kid[0]->number)
                                 : lx_mk(job, LX_SUB, 2, (lx *[]){lx_int(job, 0), kid[0]});
   }
   if (integer && n == 2) {
@@ -112,12 +112,12 @@ lx *lx_mk(lo *job, lx_op op, int n, lx *const *kid) {
 }
 
 /* rebuilt with new children; everything else copied */
-static lx *rebuild(lo *job, const lx *expr, lx **kid) {
+static lx *rebuild(lo_job *job, const lx *expr, lx **kid) {
   if (expr->op == LX_REF || expr->op == LX_CALL || expr->op == LX_FOLD) {
     lx *result = lx_new(job, expr->op, expr->n);
     result->val = expr->val;
-    result->fn = expr->fn;
-    result->i = expr->i;
+    result->function = expr->function;
+    result->number = expr->number;
     result->var = expr->var;
     result->red = expr->red;
     memcpy(result->kid, kid, (size_t)expr->n * sizeof *kid);
@@ -156,16 +156,16 @@ static void memo_clear(lx_memo *memo) {
   free(memo->to);
 }
 
-static lx *subst(lo *job, lx *expr, lx *const *replacement, int n, lx_memo *memo) {
+static lx *subst(lo_job *job, lx *expr, lx *const *replacement, int n, lx_memo *memo) {
   if (expr->op == LX_VAR)
-    return expr->i < n && replacement[expr->i] ? replacement[expr->i] : expr;
+    return expr->number < n && replacement[expr->number] ? replacement[expr->number] : expr;
   if (!expr->n)
     return expr;
   lx *result = memo_find(memo, expr);
   if (result)
     return result;
   lx *few[8 + 1];
-  lx **kids = expr->n <= 9 ? few : as_arena_alloc(job->mem, (size_t)expr->n * sizeof *kids);
+  lx **kids = expr->n <= 9 ? few : as_arena_alloc(job->arena, (size_t)expr->n * sizeof *kids);
   bool same = true;
   for (int i = 0; i < expr->n; i++) {
     kids[i] = subst(job, expr->kid[i], replacement, n, memo);
@@ -176,14 +176,14 @@ static lx *subst(lo *job, lx *expr, lx *const *replacement, int n, lx_memo *memo
   return result;
 }
 
-lx *lx_subst(lo *job, lx *expr, lx *const *replacement, int n) {
+lx *lx_subst(lo_job *job, lx *expr, lx *const *replacement, int n) {
   lx_memo memo = {0};
   lx *result = subst(job, expr, replacement, n, &memo);
   memo_clear(&memo);
   return result;
 }
 
-static lx *map_refs(lo *job, lx *expr, lx *(*change)(lo *, void *, lx *), void *arg,
+static lx *map_refs(lo_job *job, lx *expr, lx *(*change)(lo_job *, void *, lx *), void *arg,
                     lx_memo *memo) {
   if (expr->op == LX_REF) {
     lx *result = memo_find(memo, expr);
@@ -199,7 +199,7 @@ static lx *map_refs(lo *job, lx *expr, lx *(*change)(lo *, void *, lx *), void *
   if (result)
     return result;
   lx *few[9];
-  lx **kids = expr->n <= 9 ? few : as_arena_alloc(job->mem, (size_t)expr->n * sizeof *kids);
+  lx **kids = expr->n <= 9 ? few : as_arena_alloc(job->arena, (size_t)expr->n * sizeof *kids);
   bool same = true;
   for (int i = 0; i < expr->n; i++) {
     kids[i] = map_refs(job, expr->kid[i], change, arg, memo);
@@ -210,7 +210,7 @@ static lx *map_refs(lo *job, lx *expr, lx *(*change)(lo *, void *, lx *), void *
   return result;
 }
 
-lx *lx_map_refs(lo *job, lx *expr, lx *(*change)(lo *, void *, lx *), void *arg) {
+lx *lx_map_refs(lo_job *job, lx *expr, lx *(*change)(lo_job *, void *, lx *), void *arg) {
   lx_memo memo = {0};
   lx *result = map_refs(job, expr, change, arg, &memo);
   memo_clear(&memo);
@@ -220,14 +220,14 @@ lx *lx_map_refs(lo *job, lx *expr, lx *(*change)(lo *, void *, lx *), void *arg)
 /* least and greatest value of an index expression; false: not known */
 static bool range(const lx *expr, const long *ext, int n, long *low, long *high) {
   if (expr->op == LX_INT) {
-    *low = *high = expr->i;
+    *low = *high = expr->number;
     return true;
   }
   if (expr->op == LX_VAR) {
-    if (expr->i >= n || ext[expr->i] <= 0)
+    if (expr->number >= n || ext[expr->number] <= 0)
       return false;
     *low = 0;
-    *high = ext[expr->i] - 1;
+    *high = ext[expr->number] - 1;
     return true;
   }
   if (expr->n != 2 || !expr->integer)
@@ -276,7 +276,7 @@ static bool range(const lx *expr, const long *ext, int n, long *low, long *high)
 }
 
 /* e = q*d + r with 0 <= r < d for all indices, when that can be read off a sum */
-static bool split(lo *job, lx *expr, long divisor, const long *ext, int n, lx **quotient,
+static bool split(lo_job *job, lx *expr, long divisor, const long *ext, int n, lx **quotient,
                   lx **rest) {
   long low0;
   long high0;
@@ -286,15 +286,15 @@ static bool split(lo *job, lx *expr, long divisor, const long *ext, int n, lx **
     return true;
   }
   if (expr->op == LX_INT) {
-    *quotient = lx_int(job, floor_div(expr->i, divisor));
-    *rest = lx_int(job, expr->i - divisor * floor_div(expr->i, divisor));
+    *quotient = lx_int(job, floor_div(expr->number, divisor));
+    *rest = lx_int(job, expr->number - divisor * floor_div(expr->number, divisor));
     return true;
   }
   if (expr->op == LX_MUL) {
     for (int j = 0; j < 2; j++) {
-      if (expr->kid[j]->op == LX_INT && expr->kid[j]->i % divisor == 0) {
+      if (expr->kid[j]->op == LX_INT && expr->kid[j]->number % divisor == 0) {
         *quotient = lx_mk(job, LX_MUL, 2,
-                          (lx *[]){expr->kid[1 - j], lx_int(job, expr->kid[j]->i / divisor)});
+                          (lx *[]){expr->kid[1 - j], lx_int(job, expr->kid[j]->number / divisor)});
         *rest = lx_int(job, 0);
         return true;
       }
@@ -320,8 +320,8 @@ static bool split(lo *job, lx *expr, long divisor, const long *ext, int n, lx **
   return false;
 }
 
-static lx *simplify(lo *job, lx *expr, const long *ext, int n, lx_memo *memo) {
-  if (expr->op == LX_VAR && expr->i < n && ext[expr->i] == 1)
+static lx *simplify(lo_job *job, lx *expr, const long *ext, int n, lx_memo *memo) {
+  if (expr->op == LX_VAR && expr->number < n && ext[expr->number] == 1)
     return lx_int(job, 0);
   if (!expr->n)
     return expr;
@@ -329,7 +329,7 @@ static lx *simplify(lo *job, lx *expr, const long *ext, int n, lx_memo *memo) {
   if (result)
     return result;
   lx *few[9];
-  lx **kids = expr->n <= 9 ? few : as_arena_alloc(job->mem, (size_t)expr->n * sizeof *kids);
+  lx **kids = expr->n <= 9 ? few : as_arena_alloc(job->arena, (size_t)expr->n * sizeof *kids);
   for (int i = 0; i < expr->n; i++)
     kids[i] = simplify(job, expr->kid[i], ext, n, memo);
   result = rebuild(job, expr, kids);
@@ -338,10 +338,10 @@ static lx *simplify(lo *job, lx *expr, const long *ext, int n, lx_memo *memo) {
   long low1;
   long high1;
   if ((result->op == LX_IDIV || result->op == LX_MOD) && result->integer &&
-      result->kid[1]->op == LX_INT && result->kid[1]->i > 0) {
+      result->kid[1]->op == LX_INT && result->kid[1]->number > 0) {
     lx *quotient;
     lx *rem;
-    if (split(job, result->kid[0], result->kid[1]->i, ext, n, &quotient, &rem))
+    if (split(job, result->kid[0], result->kid[1]->number, ext, n, &quotient, &rem))
       result = result->op == LX_IDIV ? quotient : rem;
   } else if (result->op == LX_IF && result->n == 3 &&
              (result->kid[0]->op == LX_LT || result->kid[0]->op == LX_LE) &&
@@ -357,7 +357,7 @@ static lx *simplify(lo *job, lx *expr, const long *ext, int n, lx_memo *memo) {
   return result;
 }
 
-lx *lx_simplify(lo *job, lx *expr, const long *ext, int n) {
+lx *lx_simplify(lo_job *job, lx *expr, const long *ext, int n) {
   lx_memo memo = {0};
   lx *result = simplify(job, expr, ext, n, &memo);
   memo_clear(&memo);
@@ -367,12 +367,12 @@ lx *lx_simplify(lo *job, lx *expr, const long *ext, int n) {
 bool lx_equal(const lx *left, const lx *right) {
   if (left == right)
     return true;
-  if (left->op != right->op || left->n != right->n || left->i != right->i ||
+  if (left->op != right->op || left->n != right->n || left->number != right->number ||
       left->val != right->val || left->var != right->var || left->red != right->red)
     return false;
-  if (left->op == LX_NUM && !(left->f <= right->f && right->f <= left->f))
+  if (left->op == LX_NUM && !(left->real <= right->real && right->real <= left->real))
     return false;
-  if (left->op == LX_CALL && strcmp(left->fn, right->fn))
+  if (left->op == LX_CALL && strcmp(left->function, right->function))
     return false;
   for (int i = 0; i < left->n; i++) {
     if (!lx_equal(left->kid[i], right->kid[i]))
@@ -383,7 +383,7 @@ bool lx_equal(const lx *left, const lx *right) {
 
 bool lx_uses_var(const lx *expr, int var) {
   if (expr->op == LX_VAR)
-    return expr->i == var;
+    return expr->number == var;
   for (int i = 0; i < expr->n; i++) {
     if (lx_uses_var(expr->kid[i], var))
       return true;

@@ -1,12 +1,11 @@
 /* Statements by depth: each gets the least level above those it reads from shared memory; a barrier
  * stands between levels, none within one. Also decides how many lanes work on each result of a
  * reduction. */
-#include "lo.h"
+#include "job.h"
 #include <stdlib.h>
-#define NO UINT32_MAX
 
 typedef struct {
-  lo *L;
+  lo_job *job;
   lo_phase phase;
   int level;
 } dep;
@@ -17,7 +16,7 @@ static void after(dep *dependence, int level) {
 }
 
 static void dep_value(dep *dependence, uint32_t id) {
-  const lo_val *value = &dependence->L->v[id];
+  const lo_value *value = &dependence->job->value[id];
   lo_phase phase = value->kind == LV_ACC && (value->place == LP_FRAG || value->place == LP_LANES)
                        ? LO_POST
                        : value->phase;
@@ -32,7 +31,7 @@ static void dep_ref(void *arg, const lx *ref) {
 }
 
 static void dep_operand(dep *dependence, uint32_t id) {
-  const lo_val *value = &dependence->L->v[id];
+  const lo_value *value = &dependence->job->value[id];
   if (!value->need16)
     return;
   lo_phase phase = value->kind == LV_ACC ? LO_POST : value->phase;
@@ -41,13 +40,13 @@ static void dep_operand(dep *dependence, uint32_t id) {
 }
 
 static void dep_alpha(dep *dependence, uint32_t acc) {
-  if (acc != NO && dependence->L->v[acc].kind == LV_ACC && dependence->L->v[acc].run != NO &&
-      dependence->phase == LO_BODY)
-    after(dependence, dependence->L->v[dependence->L->v[acc].run].level);
+  if (acc != LO_NONE && dependence->job->value[acc].kind == LV_ACC &&
+      dependence->job->value[acc].run != LO_NONE && dependence->phase == LO_BODY)
+    after(dependence, dependence->job->value[dependence->job->value[acc].run].level);
 }
 
-static int level_of(lo *job, const lo_stmt *stmt) {
-  const lo_val *value = &job->v[stmt->val];
+static int level_of(lo_job *job, const lo_stmt *stmt) {
+  const lo_value *value = &job->value[stmt->val];
   dep dependence = {job, stmt->phase, 0};
   switch (stmt->kind) {
   case LS_MAP:
@@ -65,8 +64,8 @@ static int level_of(lo *job, const lo_stmt *stmt) {
       dep_alpha(&dependence, value->fused_acc);
     break;
   case LS_MMA:
-    dep_operand(&dependence, value->mma.a);
-    dep_operand(&dependence, value->mma.b);
+    dep_operand(&dependence, value->mma.a_value);
+    dep_operand(&dependence, value->mma.b_value);
     if (value->place == LP_FRAG)
       dep_alpha(&dependence, value->fused_acc);
     break;
@@ -80,7 +79,7 @@ static int level_of(lo *job, const lo_stmt *stmt) {
   return dependence.level;
 }
 
-static void lanes(lo *job, const lo_unit *unit, lo_val *value) {
+static void lanes(lo_job *job, const lo_unit *unit, lo_value *value) {
   long outs = 1;
   long threads = 32L * unit->warps;
   (void)job;
@@ -95,10 +94,10 @@ static void lanes(lo *job, const lo_unit *unit, lo_val *value) {
   value->group = lanes_each;
 }
 
-bool lo_schedule(lo *job, lo_unit *unit) {
+bool lo_schedule(lo_job *job, lo_unit *unit) {
   for (uint32_t i = 0; i < unit->n_stmt; i++) {
     if (unit->stmt[i].kind == LS_RED)
-      lanes(job, unit, &job->v[unit->stmt[i].val]);
+      lanes(job, unit, &job->value[unit->stmt[i].val]);
   }
   bool changed = true;
   for (uint32_t round = 0; changed; round++) {
@@ -109,16 +108,16 @@ bool lo_schedule(lo *job, lo_unit *unit) {
     }
     for (uint32_t i = 0; i < unit->n_stmt; i++) {
       lo_stmt *stmt = &unit->stmt[i];
-      lo_val *value = &job->v[stmt->val];
+      lo_value *value = &job->value[stmt->val];
       int level = level_of(job, stmt);
       int *level_at = stmt->kind == LS_MAP16 ? &value->level16 : &value->level;
       if (stmt->level != level || *level_at != level)
         changed = true;
       stmt->level = level;
       *level_at = level;
-      if (value->kind == LV_RED && value->fused_acc != NO && stmt->kind == LS_RED &&
+      if (value->kind == LV_RED && value->fused_acc != LO_NONE && stmt->kind == LS_RED &&
           value->place != LP_LANES)
-        job->v[value->fused_acc].level = level;
+        job->value[value->fused_acc].level = level;
     }
   }
   for (uint32_t i = 0; i < unit->n_stmt; i++) {

@@ -26,6 +26,7 @@ typedef struct lo_text {
 } lo_text;
 
 void lo_line(lo_text *text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void lo_barrier(lo_text *text, const char *why); /* why: a comment, or NULL */
 /* scalar text, malloc'ed; shared parts become temporaries printed before */
 char *lo_expr(lo_text *text, const lx *expr);
 char *lo_index(lo_text *text, const lx *expr); /* integer text, malloc'ed */
@@ -40,5 +41,4 @@ void lo_emit_mma(lo_text *text, uint32_t val, const char *fragment);
 void lo_emit_mma_decl(lo_text *text, uint32_t val, const char *fragment);
 void lo_emit_mma_store(lo_text *text, uint32_t val, const char *fragment);
 void lo_emit_mma_rescale(lo_text *text, uint32_t val, uint32_t run, const char *fragment);
-bool lo_emit_reference(lo_job *job, as_str *out); /* a job expanded from a program */
 #endif

@@ -536,7 +536,7 @@ static void emit_phase(lo_text *text, lo_phase phase) {
   const lo_job *job = text->job;
   for (int level = 0; level < unit->levels[phase]; level++) {
     if (level)
-      lo_line(text, "as_sync();");
+      lo_barrier(text, NULL);
     for (int writes = 0; writes < 2;
          writes++) /* those that only read shared memory first: their reads overlap */
     {
@@ -616,12 +616,12 @@ static void emit_loop(lo_text *text) {
   if (ring && stages > 1)
     lo_line(text, "as_cp_wait<%d>();", stages - 2);
   if (ring && stages == 1) {
-    lo_line(text, "as_sync(); /* the last iteration's readers are done */");
+    lo_barrier(text, "the last iteration's readers are done");
     lo_line(text, "issue(l, 0);");
     lo_line(text, "as_cp_commit();");
     lo_line(text, "as_cp_wait<0>();");
   }
-  lo_line(text, "as_sync();");
+  lo_barrier(text, NULL);
   if (ring && stages > 1) {
     lo_line(text, "if (l0 + %d < %ld) issue(l0 + %d, (l0 + %d) %% %d);", stages - 1, unit->loop,
             stages - 1, stages - 1, stages);
@@ -670,14 +670,14 @@ bool lo_emit_block(lo_job *job, lo_unit *unit, as_str *out) {
   declare(text);
   if (unit->levels[LO_PRE]) {
     lo_line(text, "as_cp_wait<%d>();", body && ring && unit->stages > 1 ? unit->stages - 1 : 0);
-    lo_line(text, "as_sync();");
+    lo_barrier(text, NULL);
     emit_phase(text, LO_PRE);
   } else if (!ring) {
     lo_line(text, "as_cp_wait<0>();");
   }
   if (body)
     emit_loop(text);
-  lo_line(text, "as_sync();");
+  lo_barrier(text, NULL);
   emit_phase(text, LO_POST);
   lo_line(text, "as_cp_wait<0>();");
   text->indent--;

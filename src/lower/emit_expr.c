@@ -24,8 +24,9 @@ void lo_line(lo_text *text, const char *fmt, ...) {
   free(line);
 }
 
-void lo_expr_reset(lo_text *text) {
-  text->n_memo = 0;
+void lo_barrier(lo_text *text, const char *why) {
+  text->unit->n_barrier++;
+  lo_line(text, why ? "as_sync(); /* %s */" : "as_sync();", why);
 }
 
 static char *number(const lo_text *text, double real) {
@@ -214,7 +215,7 @@ static char *scalar(lo_text *text, const lx *expr, bool lazy) {
 char *lo_expr(lo_text *text, const lx *expr) {
   const lx *keep = text->root;
   text->root = expr;
-  lo_expr_reset(text);
+  text->n_memo = 0;
   char *result = scalar(text, expr, false);
   text->root = keep;
   return result;

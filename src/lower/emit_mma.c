@@ -101,6 +101,7 @@ static void load_ldsm(lo_text *text, uint32_t id, const operand_side *side, char
   }
   clamped_row = clamped(row, side->U, rows ? 16 : count == 2 ? 16 : 8, side->kfast ? 1 : 8);
   char *address = operand_at(text, id, side, var, clamped_row, depth);
+  text->unit->n_ldmatrix++;
   lo_line(text, "as_ldsm%d%s(%s, sm, %s);", four ? 4 : 2, side->kfast ? "" : "t", target, address);
   free(row);
   free(depth);
@@ -230,6 +231,7 @@ void lo_emit_mma(lo_text *text, uint32_t id, const char *cname) {
   lo_line(text, "#pragma unroll");
   lo_line(text, "for (int i = 0; i < %d; i++)", product->tiles_rows);
   lo_line(text, "#pragma unroll");
+  text->unit->n_mma++;
   lo_line(text, "  for (int j = 0; j < %d; j++) as_mma_%s(%s[b][i][j], fr[i], fc + 2 * j);",
           product->tiles_columns, product->type == AS_BF16 ? "bf16" : "f16", cname);
   for (int k = 0; k < 3; k++) {

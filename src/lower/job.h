@@ -50,6 +50,9 @@ typedef struct {
   int stages;
   int levels[3]; /* number of levels per phase */
   long smem;     /* bytes */
+  int n_barrier;
+  int n_mma;
+  int n_ldmatrix; /* places in the text that issue one */
 } lo_unit;
 
 typedef struct lo_job {
@@ -87,4 +90,7 @@ bool lo_mma_plan(lo_job *job, lo_unit *unit); /* warps and fragments of each mat
 bool lo_schedule(lo_job *job, lo_unit *unit);
 bool lo_layout(lo_job *job, lo_unit *unit);
 bool lo_memplan(lo_job *job, lo_unit *unit);
+/* emit_*.c: the text of all units, and of the reference */
+bool lo_emit_all(lo_job *job, as_lowered *out);
+bool lo_emit_reference(lo_job *job, as_str *out); /* a job expanded from a program */
 #endif

@@ -255,7 +255,7 @@ static bool solve(lo_job *job, const lo_unit *unit, smem_tensors *tensors, int *
       glp_set_row_bnds(problem, i + 1, GLP_FX, 1, 1);
       glp_set_mat_row(problem, i + 1, tensors->item[i].n_choice, column, coefficient);
     }
-    long smem = job->options->smem_limit ? job->options->smem_limit : 232448;
+    long smem = job->options->target->shared_block;
     int k = 0; /* rings and what lives through the loop must fit together; the rest may share
                   (memplan.c has the last word) */
     for (int i = 0; i < tensors->n; i++) {

@@ -1,12 +1,6 @@
-#include "emit.h"
+#include "job.h"
 #include <stdlib.h>
 #include <string.h>
-/* What the tiles in flight may take.  Measured on an H200: below 50 KB bandwidth is lost; with
- * several blocks on a multiprocessor nothing is gained above 75 KB, with one block each (a grid of
- * no more blocks than multiprocessors) deeper rings still pay. */
-#define RING_SHARED 73728
-#define RING_ALONE 163840
-#define MULTIPROCESSORS 132
 
 void as_lowered_init(as_lowered *lowered) {
   memset(lowered, 0, sizeof *lowered);
@@ -49,20 +43,26 @@ static void choose_stages(lo_job *job, lo_unit *unit) {
     if (value->live && value->kind == LV_LOAD && value->phase == LO_BODY)
       bytes += lo_elems(value) * (job->value[value->source].dtype == AS_F32 ? 4 : 2);
   }
-  long stages = job->options->stages ? (long)job->options->stages
-                : bytes ? (unit->blocks <= MULTIPROCESSORS ? RING_ALONE : RING_SHARED) / bytes
-                        : 1;
+  const as_target *target = job->options->target;
+  bool alone = unit->blocks <= target->multiprocessors;
+  long in_flight = alone ? target->ring_alone : target->ring_shared;
+  long stages = 1;
+  if (job->options->stages)
+    stages = (long)job->options->stages;
+  else if (bytes)
+    stages = in_flight / bytes;
   if (stages < 2 && !job->options->stages)
     stages = 2;
-  if (stages > 8)
-    stages = 8;
+  if (stages > target->ring_stages)
+    stages = target->ring_stages;
   if (stages > unit->loop)
     stages = unit->loop;
   unit->stages = stages < 1 ? 1 : (int)stages;
 }
 
 static bool lower_unit(lo_job *job, lo_unit *unit) {
-  unit->warps = job->options->warps ? (int)job->options->warps : 8;
+  const as_lower_opts *options = job->options;
+  unit->warps = (int)(options->warps ? options->warps : options->target->block_warps);
   if (!lo_fuse(job, unit))
     return false;
   choose_stages(job, unit);
@@ -107,83 +107,6 @@ static bool lower_unit(lo_job *job, lo_unit *unit) {
                   product->warps_rows, product->warps_columns, product->warps_depth,
                   product->tiles_batch, product->tiles_rows, product->tiles_columns);
   }
-  return true;
-}
-
-static void emit_launcher(lo_job *job, as_str *out) {
-  as_str_printf(out, "extern \"C\" size_t assay_workspace_bytes(void) { return %ldu; }\n\n",
-                job->workspace);
-  as_str_add(out, "/* inputs and outputs in the order of the program, 16-byte aligned; gives a "
-                  "cudaError_t. Asynchronous; may be captured in a graph. */\n"
-                  "extern \"C\" int assay_launch(void *const *inputs, void *const *outputs, void "
-                  "*workspace, cudaStream_t stream)\n{\n  as_args a;\n");
-  as_str_printf(out,
-                "  for (int i = 0; i < %u; i++) { a.in[i] = inputs[i]; if ((size_t)inputs[i] %% "
-                "16) return (int)cudaErrorMisalignedAddress; }\n",
-                job->graph->n_input);
-  as_str_printf(out,
-                "  for (int i = 0; i < %u; i++) { a.out[i] = outputs[i]; if ((size_t)outputs[i] %% "
-                "16) return (int)cudaErrorMisalignedAddress; }\n",
-                job->graph->n_output);
-  as_str_add(out, "  a.ws = (char *)workspace;\n  cudaError_t e;\n");
-  for (uint32_t i = 0; i < job->n_unit; i++) {
-    const lo_unit *unit = &job->unit[i];
-    if (!unit->blocks)
-      continue;
-    if (unit->smem > 48 * 1024) {
-      as_str_printf(
-          out,
-          "  if ((e = cudaFuncSetAttribute(k%u_%s, cudaFuncAttributeMaxDynamicSharedMemorySize, "
-          "%ld)) != cudaSuccess) return (int)e;\n",
-          i, unit->name, unit->smem);
-    }
-    as_str_printf(out,
-                  "  AS_LAUNCH(k%u_%s, %ldu, %d, %ld, stream, a);\n  if ((e = cudaGetLastError()) "
-                  "!= cudaSuccess) return (int)e;\n",
-                  i, unit->name, unit->blocks, 32 * unit->warps, unit->smem);
-  }
-  as_str_add(out, "  (void)e;\n  return 0;\n}\n");
-}
-
-static void count(const char *text, as_lower_kernel *kernel) {
-  for (const char *offset = text; (offset = strstr(offset, "as_sync();")); offset++)
-    kernel->barriers++;
-  for (const char *offset = text; (offset = strstr(offset, "as_mma_")); offset++)
-    kernel->mma++;
-  for (const char *offset = text; (offset = strstr(offset, "as_ldsm")); offset++)
-    kernel->ldmatrix++;
-}
-
-static bool emit_all(lo_job *job, as_lowered *out) {
-  as_str out_text;
-  as_str_init(&out_text);
-  as_str_printf(&out_text,
-                "/* %s: made by assay; see the certificate for what is proven of it. */\n",
-                job->graph->name);
-  for (const char *const *line = lo_prelude(); *line; line++)
-    as_str_add(&out_text, *line);
-  as_str_printf(&out_text, "struct as_args { const void *in[%u]; void *out[%u]; char *ws; };\n\n",
-                job->graph->n_input ? job->graph->n_input : 1,
-                job->graph->n_output ? job->graph->n_output : 1);
-  out->kernel = as_calloc(job->n_unit + 1, sizeof *out->kernel);
-  for (uint32_t i = 0; i < job->n_unit; i++) {
-    lo_unit *unit = &job->unit[i];
-    size_t start = out_text.n;
-    if (unit->flat ? !lo_emit_flat(job, unit, &out_text) : !lo_emit_block(job, unit, &out_text)) {
-      as_str_clear(&out_text);
-      return false;
-    }
-    as_lower_kernel *kernel = &out->kernel[out->n_kernel++];
-    kernel->name = as_strdup(unit->name);
-    kernel->bytes_smem = unit->smem;
-    kernel->stages = unit->stages;
-    kernel->warps = unit->warps;
-    kernel->blocks = unit->blocks;
-    kernel->barriers_loop = unit->levels[LO_BODY];
-    count(out_text.s + start, kernel);
-  }
-  emit_launcher(job, &out_text);
-  out->cuda = as_str_take(&out_text);
   return true;
 }
 
@@ -254,23 +177,36 @@ static bool reference(const as_graph *program, const as_lower_opts *options, con
   return ok;
 }
 
-bool as_lower_cuda(const as_graph *mug, const as_lower_opts *options, as_lowered *out,
-                   as_err *err) {
-  static const as_lower_opts none = {0};
-  if (!options)
-    options = &none;
+/* the options with every choice made that the target makes */
+static bool resolve(const as_lower_opts *asked, as_lower_opts *options, as_err *err) {
+  *options = asked ? *asked : (as_lower_opts){0};
+  if (!options->target)
+    options->target = as_target_default();
+  if (!(options->target->has & AS_HAS_CP_ASYNC)) {
+    return as_err_set(err, AS_BAD_INPUT, "%s has no asynchronous copies, which every kernel uses",
+                      options->target->gpu);
+  }
+  if (!(options->target->has & AS_HAS_MMA16) || !(options->target->has & AS_HAS_LDMATRIX))
+    options->no_mma = true;
   if (options->warps && (options->warps > 16 || (options->warps & (options->warps - 1)))) {
     return as_err_set(err, AS_BAD_INPUT, "warps per block: a power of two up to 16, not %u",
                       options->warps);
   }
-  int64_t *env = options->env ? NULL : values(mug);
+  return true;
+}
+
+bool as_lower_cuda(const as_graph *mug, const as_lower_opts *asked, as_lowered *out, as_err *err) {
+  as_lower_opts options;
+  as_lowered_init(out);
+  if (!resolve(asked, &options, err))
+    return false;
+  int64_t *env = options.env ? NULL : values(mug);
   lo_job job = {.arena = as_arena_new(),
                 .graph = mug,
-                .options = options,
-                .size_value = options->env ? options->env : env,
+                .options = &options,
+                .size_value = options.env ? options.env : env,
                 .err = err};
   as_str_init(&job.notes);
-  as_lowered_init(out);
   bool ok = lo_expand(&job) && lo_tile_units(&job);
   if (ok)
     place_workspace(&job);
@@ -278,8 +214,8 @@ bool as_lower_cuda(const as_graph *mug, const as_lower_opts *options, as_lowered
     if (!job.unit[i].flat)
       ok = lower_unit(&job, &job.unit[i]);
   }
-  ok = ok && emit_all(&job, out) && describe(&job, out) &&
-       reference(mug->program ? mug->program : mug, options, job.size_value, out, err);
+  ok = ok && lo_emit_all(&job, out) && describe(&job, out) &&
+       reference(mug->program ? mug->program : mug, &options, job.size_value, out, err);
   if (ok)
     out->notes = as_str_take(&job.notes);
   lo_free(&job);

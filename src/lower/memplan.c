@@ -194,7 +194,7 @@ bool lo_memplan(lo_job *job, lo_unit *unit) {
   free(buffers);
   as_str_printf(&job->notes, "%s: shared memory %ld bytes planned for %ld bytes of tensors\n",
                 unit->name, unit->smem, sum);
-  long limit = job->options->smem_limit ? job->options->smem_limit : 232448;
+  long limit = job->options->target->shared_block;
   if (unit->smem > limit) {
     return as_err_set(job->err, AS_NO,
                       "kernel %s needs %ld bytes of shared memory; a block may have %ld",

@@ -8,7 +8,7 @@
         theorems */
 
 typedef struct {
-  const smt_proof *p;
+  const as_steps *p;
   uint32_t n;
   bool *cut;
   bool *seen;
@@ -17,12 +17,12 @@ typedef struct {
   as_vec leaves;
 } groups;
 
-static bool is_hyp(const smt_proof *p, uint32_t s) {
-  return smt_step_at(p, s)->rule == SR_HYP;
+static bool is_hyp(const as_steps *p, uint32_t s) {
+  return as_steps_at(p, s)->rule == AS_STEP_HYP;
 }
 
 static void need(groups *g, uint32_t s, char *why) { /* takes why */
-  if (smt_is_schema(g->p, s) || is_hyp(g->p, s) || g->why[s]) {
+  if (as_steps_is_schema(g->p, s) || is_hyp(g->p, s) || g->why[s]) {
     free(why);
     return;
   }
@@ -35,8 +35,8 @@ static void mark_schema(groups *g, uint32_t s) {
   uint32_t n;
   uint32_t bar = 0;
   uint32_t in = 0;
-  const smt_tok *k = smt_toks(g->p, s, &n);
-  smt_rule r = smt_step_at(g->p, s)->rule;
+  const as_step_arg *k = as_steps_args(g->p, s, &n);
+  as_step_rule r = as_steps_at(g->p, s)->rule;
   for (uint32_t i = 0; i < n; i++) {
     if (k[i].kind == '|') {
       bar++;
@@ -45,33 +45,33 @@ static void mark_schema(groups *g, uint32_t s) {
     if (k[i].kind != 's')
       continue;
     uint32_t at = k[i].val;
-    const char *what = r == SR_INDUCT     ? (bar == 2   ? "base case"
-                                             : bar == 3 ? "induction step"
-                                                        : "bound not negative")
-                       : r == SR_FOLDCONG ? "equal steps"
-                       : r == SR_INST     ? (bar == 0 ? "lemma" : "premise of an instance")
-                                          : "range of a fold";
+    const char *what = r == AS_STEP_INDUCT     ? (bar == 2   ? "base case"
+                                                  : bar == 3 ? "induction step"
+                                                             : "bound not negative")
+                       : r == AS_STEP_FOLDCONG ? "equal steps"
+                       : r == AS_STEP_INST     ? (bar == 0 ? "lemma" : "premise of an instance")
+                                               : "range of a fold";
     need(g, at, as_format("step %u: %s %u of s%u", at, what, in++, s));
   }
 }
 
 static void mark(groups *g, const ck_goal *goals, uint32_t n_goals) {
-  const smt_proof *p = g->p;
+  const as_steps *p = g->p;
   for (uint32_t i = 0; i < n_goals; i++) {
     uint32_t s = AS_VEC_AT(&p->qed, uint32_t, i);
     need(g, s, as_format("step %u: goal %s", s, goals[i].name));
   }
   for (uint32_t s = 0; s < g->n; s++) {
-    if (smt_is_schema(p, s))
+    if (as_steps_is_schema(p, s))
       mark_schema(g, s);
   }
   uint32_t *weight = as_calloc(g->n + 1, sizeof *weight);
   for (uint32_t s = 0; s < g->n; s++) {
     uint32_t n;
-    const smt_tok *k = smt_toks(p, s, &n);
+    const as_step_arg *k = as_steps_args(p, s, &n);
     weight[s] = 1;
     for (uint32_t i = 0; i < n; i++) {
-      if (k[i].kind == 's' && !smt_is_schema(p, k[i].val) && !g->cut[k[i].val])
+      if (k[i].kind == 's' && !as_steps_is_schema(p, k[i].val) && !g->cut[k[i].val])
         weight[s] += weight[k[i].val];
     }
     if (weight[s] > GROUP_LIMIT)
@@ -93,12 +93,12 @@ static void collect(groups *g, uint32_t target) {
   g->seen[target] = true;
   for (size_t at = 0; at < g->steps.n; at++) {
     uint32_t n;
-    const smt_tok *k = smt_toks(g->p, AS_VEC_AT(&g->steps, uint32_t, at), &n);
+    const as_step_arg *k = as_steps_args(g->p, AS_VEC_AT(&g->steps, uint32_t, at), &n);
     for (uint32_t i = 0; i < n; i++) {
       if (k[i].kind != 's' || g->seen[k[i].val])
         continue;
       g->seen[k[i].val] = true;
-      as_vec_push(smt_is_schema(g->p, k[i].val) || g->cut[k[i].val] ? &g->leaves : &g->steps,
+      as_vec_push(as_steps_is_schema(g->p, k[i].val) || g->cut[k[i].val] ? &g->leaves : &g->steps,
                   &k[i].val);
     }
   }
@@ -113,15 +113,15 @@ static as_status write_all(groups *g, as_smt_set *out, as_err *err) {
   as_vec_init(&q, sizeof(as_smt_query));
   bool ok = true;
   for (uint32_t s = 0; s < g->n && ok; s++) {
-    out->schema += smt_is_schema(g->p, s);
-    out->laws += smt_step_at(g->p, s)->rule == SR_LAW;
+    out->schema += as_steps_is_schema(g->p, s);
+    out->laws += as_steps_at(g->p, s)->rule == AS_STEP_LAW;
     if (!g->cut[s])
       continue;
     collect(g, s);
     bool content = false;
     for (size_t i = 0; i < g->steps.n; i++) {
-      smt_rule r = smt_step_at(g->p, AS_VEC_AT(&g->steps, uint32_t, i))->rule;
-      content = content || (r != SR_LAW && r != SR_HYP);
+      as_step_rule r = as_steps_at(g->p, AS_VEC_AT(&g->steps, uint32_t, i))->rule;
+      content = content || (r != AS_STEP_LAW && r != AS_STEP_HYP);
     }
     if (!content)
       continue; /* a law by itself is an axiom here: nothing to ask */
@@ -139,9 +139,9 @@ static as_status write_all(groups *g, as_smt_set *out, as_err *err) {
 
 as_status as_smt_obligations(ck_terms *T, const ck_goal *goals, uint32_t n_goals, const char *cert,
                              size_t len, as_smt_set *out, as_err *err) {
-  smt_proof p;
+  as_steps p;
   *out = (as_smt_set){0};
-  as_status st = smt_read(&p, T, goals, n_goals, cert, len, err);
+  as_status st = as_steps_read(&p, T, goals, n_goals, cert, len, err);
   if (st == AS_OK) {
     groups g = {.p = &p, .n = (uint32_t)p.step.n};
     g.cut = as_calloc(g.n + 1, sizeof *g.cut);
@@ -161,7 +161,7 @@ as_status as_smt_obligations(ck_terms *T, const ck_goal *goals, uint32_t n_goals
     if (st != AS_OK)
       as_smt_set_clear(out);
   }
-  smt_proof_clear(&p);
+  as_steps_clear(&p);
   return st;
 }
 

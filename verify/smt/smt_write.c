@@ -26,7 +26,7 @@ typedef struct {
 } watom;
 
 typedef struct {
-  const smt_proof *p;
+  const as_steps *p;
   ck_terms *T;
   as_str head;
   as_str body; /* declarations with their definitions; premises */
@@ -322,8 +322,8 @@ static void implication(writer *w, const ck_id *prem, uint32_t n, ck_id concl) {
   as_str_clear(&e);
 }
 
-static ck_id concl(const smt_proof *p, uint32_t s) {
-  return ck_thm_formula(p->P, smt_step_at(p, s)->thm);
+static ck_id concl(const as_steps *p, uint32_t s) {
+  return ck_thm_formula(p->P, as_steps_at(p, s)->thm);
 }
 
 /* the product of a summand's premises with its cofactor, expanded */
@@ -372,7 +372,7 @@ static void hint_product(writer *w, ck_id c, const uint32_t *prem, uint32_t n) {
   free(fs);
 }
 
-static void hint_arith(writer *w, const smt_tok *k, uint32_t n) {
+static void hint_arith(writer *w, const as_step_arg *k, uint32_t n) {
   uint32_t prem[64];
   uint32_t np = 0;
   ck_id c = 0;
@@ -397,7 +397,7 @@ static void hint_arith(writer *w, const smt_tok *k, uint32_t n) {
 }
 
 /* the theorem's own premises as they stand: law, use */
-static void hint_instance(writer *w, uint32_t s, const smt_tok *k, uint32_t n) {
+static void hint_instance(writer *w, uint32_t s, const as_step_arg *k, uint32_t n) {
   ck_id *fs = as_malloc((n + 1) * sizeof *fs);
   uint32_t m = 0;
   for (uint32_t i = 0; i < n; i++) {
@@ -429,16 +429,16 @@ static void hint_cong(writer *w, uint32_t s) {
 
 static void hints(writer *w, uint32_t s) {
   uint32_t n;
-  const smt_tok *k = smt_toks(w->p, s, &n);
-  switch (smt_step_at(w->p, s)->rule) {
-  case SR_ARITH:
+  const as_step_arg *k = as_steps_args(w->p, s, &n);
+  switch (as_steps_at(w->p, s)->rule) {
+  case AS_STEP_ARITH:
     hint_arith(w, k, n);
     break;
-  case SR_LAW:
-  case SR_USE:
+  case AS_STEP_LAW:
+  case AS_STEP_USE:
     hint_instance(w, s, k, n);
     break;
-  case SR_CONG:
+  case AS_STEP_CONG:
     hint_cong(w, s);
     break;
   default:
@@ -457,7 +457,7 @@ static bool among(const ck_id *h, uint32_t n, ck_id f) {
 static void leaf(writer *w, uint32_t s, const ck_id *hyps, uint32_t nh) {
   uint32_t n;
   uint32_t m = 0;
-  const ck_id *h = ck_thm_hyps(w->p->P, smt_step_at(w->p, s)->thm, &n);
+  const ck_id *h = ck_thm_hyps(w->p->P, as_steps_at(w->p, s)->thm, &n);
   ck_id *fs = as_malloc((n + 1) * sizeof *fs);
   for (uint32_t i = 0; i < n; i++) {
     if (!among(hyps, nh, h[i]))
@@ -476,7 +476,7 @@ static void comment(as_str *out, const char *what, char *text) {
   as_str_printf(out, "; %s%.400s%s\n", what, text, strlen(text) > 400 ? " .." : "");
 }
 
-bool smt_write(const smt_proof *p, uint32_t target, const uint32_t *steps, uint32_t n,
+bool smt_write(const as_steps *p, uint32_t target, const uint32_t *steps, uint32_t n,
                const uint32_t *leaves, uint32_t nl, const char *name, as_smt_query *q) {
   writer w = {.p = p, .T = p->T, .exact = true};
   as_str_init(&w.head);
@@ -485,7 +485,7 @@ bool smt_write(const smt_proof *p, uint32_t target, const uint32_t *steps, uint3
   as_vec_init(&w.monos, sizeof(wmono));
   as_vec_init(&w.funs, sizeof(char *));
   uint32_t nh;
-  const ck_id *h0 = ck_thm_hyps(p->P, smt_step_at(p, target)->thm, &nh);
+  const ck_id *h0 = ck_thm_hyps(p->P, as_steps_at(p, target)->thm, &nh);
   ck_id *h = as_malloc((nh + 1) * sizeof *h);
   if (nh)
     memcpy(h, h0, nh * sizeof *h);

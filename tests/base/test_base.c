@@ -2,7 +2,7 @@
 #include "../../src/base/base.h"
 #include "../../src/base/intern.h"
 #include "../../src/base/map.h"
-#include <check.h>
+#include "tests/suite.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -317,26 +317,19 @@ START_TEST(interned_rows) {
 END_TEST
 
 int main(void) {
-  Suite *s = suite_create("base");
-  TCase *t = tcase_create("base");
-  tcase_set_timeout(t, 60);
-  tcase_add_test(t, errors_keep_the_first);
-  tcase_add_test(t, binary_lines_are_shown_safely);
-  tcase_add_test(t, arenas);
-  tcase_add_test(t, vectors_and_strings);
-  tcase_add_test(t, sha256_vectors);
-  tcase_add_test(t, an_index_walks_equal_hashes_in_order);
-  tcase_add_test(t, maps_hold_what_was_put);
-  tcase_add_test(t, a_map_of_empty_keys_has_one);
-  tcase_add_test(t, entries_are_numbered_as_they_come);
-  tcase_add_test(t, interned_rows);
-  tcase_add_test(t, random_numbers);
-  tcase_add_test(t, parallel_covers_all);
-  tcase_add_test(t, files);
-  suite_add_tcase(s, t);
-  SRunner *r = srunner_create(s);
-  srunner_run_all(r, CK_NORMAL);
-  int bad = srunner_ntests_failed(r);
-  srunner_free(r);
-  return bad != 0;
+  TCase *tests = test_case("base", 60);
+  tcase_add_test(tests, errors_keep_the_first);
+  tcase_add_test(tests, binary_lines_are_shown_safely);
+  tcase_add_test(tests, arenas);
+  tcase_add_test(tests, vectors_and_strings);
+  tcase_add_test(tests, sha256_vectors);
+  tcase_add_test(tests, an_index_walks_equal_hashes_in_order);
+  tcase_add_test(tests, maps_hold_what_was_put);
+  tcase_add_test(tests, a_map_of_empty_keys_has_one);
+  tcase_add_test(tests, entries_are_numbered_as_they_come);
+  tcase_add_test(tests, interned_rows);
+  tcase_add_test(tests, random_numbers);
+  tcase_add_test(tests, parallel_covers_all);
+  tcase_add_test(tests, files);
+  return test_run("base", tests);
 }

@@ -1,7 +1,7 @@
 /* The certificate grammar (proofs/FORMAT.md): what is malformed or beyond a bound is rejected,
  * without a crash and in linear time. */
 #include "goals.h"
-#include <check.h>
+#include "tests/suite.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -214,17 +214,11 @@ START_TEST(long_certificate) {
 END_TEST
 
 int main(void) {
-  Suite *s = suite_create("format");
-  TCase *t = tcase_create("grammar");
-  tcase_add_test(t, grammar);
-  tcase_add_test(t, bounds);
-  tcase_add_test(t, long_certificate);
-  tcase_set_timeout(t, 60);
-  suite_add_tcase(s, t);
-  SRunner *r = srunner_create(s);
-  srunner_run_all(r, CK_NORMAL);
-  int failed = srunner_ntests_failed(r);
-  srunner_free(r);
+  TCase *tests = test_case("grammar", 60);
+  tcase_add_test(tests, grammar);
+  tcase_add_test(tests, bounds);
+  tcase_add_test(tests, long_certificate);
+  int status = test_run("format", tests);
   free(out);
-  return failed != 0;
+  return status;
 }

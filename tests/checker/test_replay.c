@@ -1,8 +1,8 @@
 /* Every example certificate is accepted against its own goals; no mutant of it is accepted against
  * goals made false. */
-#include "config.h"
 #include "goals.h"
-#include <check.h>
+#include "tests/source_dir.h"
+#include "tests/suite.h"
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +11,7 @@
 
 static char *data_path(const char *name, const char *ext) {
   static char path[4096];
-  const char *top = getenv("AS_TOP_SRCDIR");
-  snprintf(path, sizeof path, "%s/tests/checker/data/%s%s", top ? top : AS_SRCDIR, name, ext);
+  snprintf(path, sizeof path, "%s/tests/checker/data/%s%s", test_source_dir(), name, ext);
   return path;
 }
 
@@ -153,15 +152,8 @@ int main(void) {
   const char *seed = getenv("ASSAY_SEED");
   state = seed ? strtoull(seed, NULL, 10) : (uint64_t)time(NULL);
   printf("test_replay: seed %llu (ASSAY_SEED)\n", (unsigned long long)state);
-  Suite *s = suite_create("replay");
-  TCase *t = tcase_create("certificates");
-  tcase_set_timeout(t, 120);
-  tcase_add_loop_test(t, accepts, 0, N);
-  tcase_add_loop_test(t, mutants, 0, N);
-  suite_add_tcase(s, t);
-  SRunner *r = srunner_create(s);
-  srunner_run_all(r, CK_NORMAL);
-  int failed = srunner_ntests_failed(r);
-  srunner_free(r);
-  return failed != 0;
+  TCase *tests = test_case("certificates", 120);
+  tcase_add_loop_test(tests, accepts, 0, N);
+  tcase_add_loop_test(tests, mutants, 0, N);
+  return test_run("replay", tests);
 }

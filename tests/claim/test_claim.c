@@ -1,7 +1,7 @@
 /* Reads claim.cases: each case gives texts and says whether the claim can be stated, and if so
  * which goals, or why not. Plain main: built with the checker alone. */
-#include "config.h"
 #include "proofs/checker/ck_claim.h"
+#include "tests/source_dir.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,18 +136,17 @@ static int run(const test_case *t, const ck_text *sem) {
 int main(void) {
   char path[4096];
   char *text[N_SEM];
-  const char *top = getenv("AS_TOP_SRCDIR");
   ck_text sem[N_SEM];
   size_t len;
   int bad = 0;
   int n = 0;
   int line = 0;
   for (int i = 0; i < N_SEM; i++) {
-    snprintf(path, sizeof path, "%s/semantics/%s.sem", top ? top : AS_SRCDIR, sems[i]);
+    snprintf(path, sizeof path, "%s/semantics/%s.sem", test_source_dir(), sems[i]);
     text[i] = read_all(path, &len);
     sem[i] = (ck_text){sems[i], text[i], len};
   }
-  snprintf(path, sizeof path, "%s/tests/claim/claim.cases", top ? top : AS_SRCDIR);
+  snprintf(path, sizeof path, "%s/tests/claim/claim.cases", test_source_dir());
   char *all = read_all(path, &len);
   char *end = all + len;
   test_case t = {0};

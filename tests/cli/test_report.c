@@ -1,7 +1,7 @@
 /* The page writer: whatever the texts of an item are, the page is well formed, holds exactly these
  * texts, and fetches nothing. */
 #include "src/report/report.h"
-#include <check.h>
+#include "tests/suite.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -200,16 +200,9 @@ START_TEST(shape) {
 END_TEST
 
 int main(void) {
-  Suite *s = suite_create("report");
-  TCase *t = tcase_create("page");
-  tcase_add_test(t, escapes);
-  tcase_add_test(t, any_bytes);
-  tcase_add_test(t, shape);
-  tcase_set_timeout(t, 60);
-  suite_add_tcase(s, t);
-  SRunner *r = srunner_create(s);
-  srunner_run_all(r, CK_ENV);
-  int bad = srunner_ntests_failed(r);
-  srunner_free(r);
-  return bad != 0;
+  TCase *tests = test_case("page", 60);
+  tcase_add_test(tests, escapes);
+  tcase_add_test(tests, any_bytes);
+  tcase_add_test(tests, shape);
+  return test_run("report", tests);
 }

@@ -1,5 +1,5 @@
 #include "load.h"
-#include "config.h"
+#include "tests/operators.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,23 +8,7 @@ const char *const load_examples[] = {"rmsnorm_linear",   "gated_mlp",   "lora", 
                                      "layernorm_linear", "gated_mixer", NULL};
 
 char *load_path(const char *dir, const char *name, const char *ext) {
-  const char *top = getenv("AS_TOP_SRCDIR");
-  return as_format("%s/%s%s%s%s", top ? top : AS_SRCDIR, dir, *name ? "/" : "", name, ext);
-}
-
-as_oplib *load_lib(void) {
-  char *dir = load_path("semantics", "", "");
-  as_err e;
-  as_err_init(&e);
-  as_oplib *L = as_oplib_new();
-  if (!as_oplib_load_dir(L, dir, &e)) {
-    char *text = as_err_format(&e);
-    fprintf(stderr, "%s\n", text);
-    exit(1);
-  }
-  as_err_clear(&e);
-  free(dir);
-  return L;
+  return as_format("%s/%s%s%s%s", test_source_dir(), dir, *name ? "/" : "", name, ext);
 }
 
 static void stop(as_err *e) {

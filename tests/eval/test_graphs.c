@@ -1,7 +1,8 @@
 /* The field test and the refuter on programs and muGraphs: equal pairs and mutants. */
 #include "../../verify/field/field.h"
 #include "load.h"
-#include <check.h>
+#include "tests/operators.h"
+#include "tests/suite.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,18 +152,12 @@ START_TEST(mutants) {
 END_TEST
 
 int main(void) {
-  lib = load_lib();
-  Suite *s = suite_create("graphs");
-  TCase *c = tcase_create("graphs");
-  tcase_set_timeout(c, 240);
-  tcase_add_test(c, equal_pairs_pass);
-  tcase_add_test(c, forced_sizes);
-  tcase_add_test(c, mutants);
-  suite_add_tcase(s, c);
-  SRunner *r = srunner_create(s);
-  srunner_run_all(r, CK_NORMAL);
-  int failed = srunner_ntests_failed(r);
-  srunner_free(r);
+  lib = test_operators();
+  TCase *tests = test_case("graphs", 240);
+  tcase_add_test(tests, equal_pairs_pass);
+  tcase_add_test(tests, forced_sizes);
+  tcase_add_test(tests, mutants);
+  int status = test_run("graphs", tests);
   as_oplib_free(lib);
-  return failed != 0;
+  return status;
 }

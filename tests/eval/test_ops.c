@@ -1,30 +1,15 @@
 /* Every operator of the .sem files at random small shapes (0 and 1 included): exact = field =
  * double = intervals = hand-written reference. */
 #include "../../semantics/domain_field.h"
-#include "config.h"
 #include "reference.h"
-#include <check.h>
+#include "tests/operators.h"
+#include "tests/suite.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static as_oplib *lib;
-
-static as_oplib *load(void) {
-  const char *top = getenv("AS_TOP_SRCDIR");
-  char *dir = as_format("%s/semantics", top ? top : AS_SRCDIR);
-  as_err e;
-  as_err_init(&e);
-  as_oplib *L = as_oplib_new();
-  if (!as_oplib_load_dir(L, dir, &e)) {
-    fprintf(stderr, "%s\n", e.text ? e.text : dir);
-    exit(1);
-  }
-  as_err_clear(&e);
-  free(dir);
-  return L;
-}
 
 static void one_call(const as_sample *g, as_rng *rng, as_agreement *t, const as_field_domain *F,
                      const as_domain *interval) {
@@ -285,20 +270,14 @@ START_TEST(bounds) {
 END_TEST
 
 int main(void) {
-  lib = load();
-  Suite *s = suite_create("eval");
-  TCase *c = tcase_create("operators");
-  tcase_set_timeout(c, 60);
-  tcase_add_test(c, every_operator);
-  tcase_add_test(c, fast_enough);
-  tcase_add_test(c, out_of_bounds);
-  tcase_add_test(c, field_laws);
-  tcase_add_test(c, bounds);
-  suite_add_tcase(s, c);
-  SRunner *r = srunner_create(s);
-  srunner_run_all(r, CK_NORMAL);
-  int failed = srunner_ntests_failed(r);
-  srunner_free(r);
+  lib = test_operators();
+  TCase *tests = test_case("operators", 60);
+  tcase_add_test(tests, every_operator);
+  tcase_add_test(tests, fast_enough);
+  tcase_add_test(tests, out_of_bounds);
+  tcase_add_test(tests, field_laws);
+  tcase_add_test(tests, bounds);
+  int status = test_run("eval", tests);
   as_oplib_free(lib);
-  return failed != 0;
+  return status;
 }

@@ -2,7 +2,8 @@
  */
 #include "../../verify/field/field.h"
 #include "load.h"
-#include <check.h>
+#include "tests/operators.h"
+#include "tests/suite.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,16 +77,10 @@ START_TEST(pairs) {
 END_TEST
 
 int main(void) {
-  lib = load_lib();
-  Suite *s = suite_create("pairs");
-  TCase *c = tcase_create("pairs");
-  tcase_set_timeout(c, 60);
-  tcase_add_loop_test(c, pairs, 0, (int)(sizeof rows / sizeof *rows));
-  suite_add_tcase(s, c);
-  SRunner *r = srunner_create(s);
-  srunner_run_all(r, CK_NORMAL);
-  int failed = srunner_ntests_failed(r);
-  srunner_free(r);
+  lib = test_operators();
+  TCase *tests = test_case("pairs", 60);
+  tcase_add_loop_test(tests, pairs, 0, (int)(sizeof rows / sizeof *rows));
+  int status = test_run("pairs", tests);
   as_oplib_free(lib);
-  return failed != 0;
+  return status;
 }

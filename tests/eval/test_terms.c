@@ -5,7 +5,8 @@
 #include "../../verify/refute/instance.h"
 #include "claim.h"
 #include "load.h"
-#include <check.h>
+#include "tests/operators.h"
+#include "tests/suite.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -368,20 +369,14 @@ START_TEST(random_programs_of_own_operators) {
 END_TEST
 
 int main(void) {
-  lib = load_lib();
-  Suite *s = suite_create("terms");
-  TCase *c = tcase_create("terms");
-  tcase_set_timeout(c, 240);
-  tcase_add_test(c, examples_against_the_checkers_reading);
-  tcase_add_test(c, pairs_against_the_checkers_reading);
-  tcase_add_test(c, mutants_against_the_checkers_reading);
-  tcase_add_test(c, random_programs);
-  tcase_add_test(c, random_programs_of_own_operators);
-  suite_add_tcase(s, c);
-  SRunner *r = srunner_create(s);
-  srunner_run_all(r, CK_NORMAL);
-  int failed = srunner_ntests_failed(r);
-  srunner_free(r);
+  lib = test_operators();
+  TCase *tests = test_case("terms", 240);
+  tcase_add_test(tests, examples_against_the_checkers_reading);
+  tcase_add_test(tests, pairs_against_the_checkers_reading);
+  tcase_add_test(tests, mutants_against_the_checkers_reading);
+  tcase_add_test(tests, random_programs);
+  tcase_add_test(tests, random_programs_of_own_operators);
+  int status = test_run("terms", tests);
   as_oplib_free(lib);
-  return failed != 0;
+  return status;
 }

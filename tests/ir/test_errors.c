@@ -14,7 +14,7 @@ static const char spec[] = "program p\nsizes B=16, D=64, N=32\ninput X: f16[B, D
 static const char head[] = "mugraph m\nsizes J=8, U=4, L=4, T=16\nwhere N = J*U, D = L*T\n";
 
 static void open_world(world *w) {
-  w->lib = load_library();
+  w->lib = test_operators();
   w->S = as_sizes_new();
   w->program = as_parse_tp("p.tp", spec, strlen(spec), w->S, w->lib, NULL);
   ck_assert_ptr_nonnull(w->program);
@@ -88,7 +88,7 @@ static const struct {
 };
 
 START_TEST(bad_programs) {
-  as_oplib *lib = load_library();
+  as_oplib *lib = test_operators();
   for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
     as_sizes *sizes = as_sizes_new();
     as_err e;
@@ -200,7 +200,7 @@ static const char *const files[] = {"examples/gqa", "examples/layernorm_linear",
 /* every prefix, and every byte changed at random: a verdict, never a crash, and always with a
  * message */
 START_TEST(damaged_files) {
-  as_oplib *lib = load_library();
+  as_oplib *lib = test_operators();
   as_rng r;
   as_rng_seed(&r, 99);
   char *rest = as_format("%s.tp", files[_i]);
@@ -271,7 +271,7 @@ START_TEST(errors_of_a_used_file_name_that_file) {
   static const char text[] =
       "use \"own.sem\"\nprogram p\nsizes N\ninput X: f16[N]\noutput Z = f(X)\n";
   ck_assert(as_write_file(sem, broken, strlen(broken), &e));
-  as_oplib *lib = load_library();
+  as_oplib *lib = test_operators();
   as_sizes *sizes = as_sizes_new();
   ck_assert_ptr_null(as_parse_tp(tp, text, strlen(text), sizes, lib, &e));
   ck_assert_str_eq(e.file, sem);
@@ -294,17 +294,10 @@ START_TEST(errors_of_a_used_file_name_that_file) {
 END_TEST
 
 int main(void) {
-  Suite *s = suite_create("errors");
-  TCase *t = tcase_create("errors");
-  tcase_set_timeout(t, 60);
-  tcase_add_test(t, bad_programs);
-  tcase_add_test(t, bad_mugraphs);
-  tcase_add_loop_test(t, damaged_files, 0, 3);
-  tcase_add_test(t, errors_of_a_used_file_name_that_file);
-  suite_add_tcase(s, t);
-  SRunner *r = srunner_create(s);
-  srunner_run_all(r, CK_NORMAL);
-  int bad = srunner_ntests_failed(r);
-  srunner_free(r);
-  return bad != 0;
+  TCase *tests = test_case("errors", 60);
+  tcase_add_test(tests, bad_programs);
+  tcase_add_test(tests, bad_mugraphs);
+  tcase_add_loop_test(tests, damaged_files, 0, 3);
+  tcase_add_test(tests, errors_of_a_used_file_name_that_file);
+  return test_run("errors", tests);
 }

@@ -9,7 +9,7 @@ typedef struct {
 } world;
 
 static void open_world(world *w) {
-  w->lib = load_library();
+  w->lib = test_operators();
   w->S = as_sizes_new();
   as_err_init(&w->e);
 }
@@ -292,19 +292,12 @@ START_TEST(relations_decide_extents) {
 END_TEST
 
 int main(void) {
-  Suite *s = suite_create("graph");
-  TCase *t = tcase_create("graph");
-  tcase_set_timeout(t, 60);
-  tcase_add_loop_test(t, examples_read_back, 0, 7);
-  tcase_add_test(t, expressions);
-  tcase_add_loop_test(t, random_programs_read_back, 0, 40);
-  tcase_add_test(t, ten_thousand_operators);
-  tcase_add_test(t, flags_of_block_nodes);
-  tcase_add_test(t, relations_decide_extents);
-  suite_add_tcase(s, t);
-  SRunner *r = srunner_create(s);
-  srunner_run_all(r, CK_NORMAL);
-  int bad = srunner_ntests_failed(r);
-  srunner_free(r);
-  return bad != 0;
+  TCase *tests = test_case("graph", 60);
+  tcase_add_loop_test(tests, examples_read_back, 0, 7);
+  tcase_add_test(tests, expressions);
+  tcase_add_loop_test(tests, random_programs_read_back, 0, 40);
+  tcase_add_test(tests, ten_thousand_operators);
+  tcase_add_test(tests, flags_of_block_nodes);
+  tcase_add_test(tests, relations_decide_extents);
+  return test_run("graph", tests);
 }

@@ -6,7 +6,7 @@ static bool add(as_oplib *L, const char *text, as_err *e) {
 }
 
 START_TEST(canonical_text_reads_back) {
-  as_oplib *L = load_library();
+  as_oplib *L = test_operators();
   ck_assert_uint_gt(as_oplib_count(L), 35);
   as_oplib *M = as_oplib_new();
   as_err e;
@@ -258,20 +258,13 @@ START_TEST(missing_files) {
 END_TEST
 
 int main(void) {
-  Suite *s = suite_create("sem");
-  TCase *t = tcase_create("sem");
-  tcase_set_timeout(t, 60);
-  tcase_add_test(t, canonical_text_reads_back);
-  tcase_add_test(t, awkward_bodies_read_back);
-  tcase_add_test(t, errors);
-  tcase_add_test(t, deep_nesting_is_refused);
-  tcase_add_test(t, truncations);
-  tcase_add_loop_test(t, mutations, 0, 4);
-  tcase_add_test(t, missing_files);
-  suite_add_tcase(s, t);
-  SRunner *r = srunner_create(s);
-  srunner_run_all(r, CK_NORMAL);
-  int bad = srunner_ntests_failed(r);
-  srunner_free(r);
-  return bad != 0;
+  TCase *tests = test_case("sem", 60);
+  tcase_add_test(tests, canonical_text_reads_back);
+  tcase_add_test(tests, awkward_bodies_read_back);
+  tcase_add_test(tests, errors);
+  tcase_add_test(tests, deep_nesting_is_refused);
+  tcase_add_test(tests, truncations);
+  tcase_add_loop_test(tests, mutations, 0, 4);
+  tcase_add_test(tests, missing_files);
+  return test_run("sem", tests);
 }

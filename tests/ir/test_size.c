@@ -1,7 +1,7 @@
 /* Sizes: normal form against evaluation on random expressions, laws, printing. */
 #include "../../src/ir/lex.h"
 #include "../../src/ir/size.h"
-#include <check.h>
+#include "tests/suite.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -165,16 +165,9 @@ START_TEST(printing) {
 END_TEST
 
 int main(void) {
-  Suite *s = suite_create("size");
-  TCase *t = tcase_create("size");
-  tcase_set_timeout(t, 60);
-  tcase_add_test(t, random_expressions);
-  tcase_add_test(t, normal_form);
-  tcase_add_test(t, printing);
-  suite_add_tcase(s, t);
-  SRunner *r = srunner_create(s);
-  srunner_run_all(r, CK_NORMAL);
-  int bad = srunner_ntests_failed(r);
-  srunner_free(r);
-  return bad != 0;
+  TCase *tests = test_case("size", 60);
+  tcase_add_test(tests, random_expressions);
+  tcase_add_test(tests, normal_form);
+  tcase_add_test(tests, printing);
+  return test_run("size", tests);
 }

@@ -4,8 +4,8 @@
 #include "../../semantics/eval.h"
 #include "../../src/lower/lower.h"
 #include "../../src/runtime/rt.h"
-#include "config.h"
-#include <check.h>
+#include "tests/operators.h"
+#include "tests/suite.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,19 +26,11 @@ typedef struct {
   as_err err;
 } job;
 
-static const char *src(void) {
-  const char *s = getenv("AS_TOP_SRCDIR");
-  return s ? s : AS_SRCDIR;
-}
-
 static void open_job(job *j) {
   as_err_init(&j->err);
-  j->lib = as_oplib_new();
+  j->lib = test_operators();
   j->S = as_sizes_new();
   j->prog = j->mug = NULL;
-  char *dir = as_format("%s/semantics", src());
-  ck_assert(as_oplib_load_dir(j->lib, dir, &j->err));
-  free(dir);
 }
 
 static void read_text(job *j, const char *tp, const char *mug) {
@@ -52,8 +44,8 @@ static void read_text(job *j, const char *tp, const char *mug) {
 
 static void read_example(job *j, const char *name, bool fused) {
   size_t n;
-  char *p = as_format("%s/examples/%s.tp", src(), name);
-  char *m = as_format("%s/examples/%s.mug", src(), name);
+  char *p = as_format("%s/examples/%s.tp", test_source_dir(), name);
+  char *m = as_format("%s/examples/%s.mug", test_source_dir(), name);
   char *tp = as_read_file(p, &n, &j->err);
   char *mug = fused ? as_read_file(m, &n, &j->err) : NULL;
   ck_assert(tp && (mug || !fused));
@@ -122,7 +114,7 @@ static void compare_with_evaluator(job *j, const as_lowered *l, const char *dump
 /* builds and runs under the emulation; gives whether the result was right and no fault reported */
 static bool emulate(job *j, as_lowered *l, double scale, as_rt_result *r) {
   char dir[] = "lower-test-XXXXXX";
-  char *emu = as_format("%s/src/lower/emu", src());
+  char *emu = as_format("%s/src/lower/emu", test_source_dir());
   ck_assert(mkdtemp(dir) != NULL);
   char *dump = as_format("%s/dump", dir);
   as_rt_opts o = {
@@ -482,34 +474,27 @@ START_TEST(compiles_for_gpus) {
 END_TEST
 
 int main(void) {
-  Suite *s = suite_create("lower");
-  TCase *t = tcase_create("emulation");
-  tcase_set_timeout(t, 120);
-  tcase_add_test(t, rmsnorm_linear);
-  tcase_add_test(t, gated_mlp);
-  tcase_add_test(t, lora_fused);
-  tcase_add_test(t, attention);
-  tcase_add_test(t, attention_large_scores);
-  tcase_add_test(t, layernorm_linear);
-  tcase_add_test(t, gated_mixer);
-  tcase_add_test(t, odd_extents);
-  tcase_add_test(t, odd_attention);
-  tcase_add_test(t, few_warps_short_ring);
-  tcase_add_test(t, without_tensor_cores);
-  tcase_add_test(t, operators_alone);
-  tcase_add_test(t, moving_elements);
-  tcase_add_test(t, bfloat_user_operator);
-  tcase_add_test(t, concat_and_max_accumulators);
-  tcase_add_test(t, refusals);
-  tcase_add_test(t, targets_by_name);
-  tcase_add_loop_test(t, each_target_has_its_limits, 0, (int)as_target_count());
-  tcase_add_test(t, same_text_twice);
-  tcase_add_loop_test(t, faults_are_seen, 0, 6);
-  tcase_add_loop_test(t, compiles_for_gpus, 0, 2 * (int)as_target_count());
-  suite_add_tcase(s, t);
-  SRunner *r = srunner_create(s);
-  srunner_run_all(r, CK_ENV);
-  int failed = srunner_ntests_failed(r);
-  srunner_free(r);
-  return failed ? 1 : 0;
+  TCase *tests = test_case("emulation", 120);
+  tcase_add_test(tests, rmsnorm_linear);
+  tcase_add_test(tests, gated_mlp);
+  tcase_add_test(tests, lora_fused);
+  tcase_add_test(tests, attention);
+  tcase_add_test(tests, attention_large_scores);
+  tcase_add_test(tests, layernorm_linear);
+  tcase_add_test(tests, gated_mixer);
+  tcase_add_test(tests, odd_extents);
+  tcase_add_test(tests, odd_attention);
+  tcase_add_test(tests, few_warps_short_ring);
+  tcase_add_test(tests, without_tensor_cores);
+  tcase_add_test(tests, operators_alone);
+  tcase_add_test(tests, moving_elements);
+  tcase_add_test(tests, bfloat_user_operator);
+  tcase_add_test(tests, concat_and_max_accumulators);
+  tcase_add_test(tests, refusals);
+  tcase_add_test(tests, targets_by_name);
+  tcase_add_loop_test(tests, each_target_has_its_limits, 0, (int)as_target_count());
+  tcase_add_test(tests, same_text_twice);
+  tcase_add_loop_test(tests, faults_are_seen, 0, 6);
+  tcase_add_loop_test(tests, compiles_for_gpus, 0, 2 * (int)as_target_count());
+  return test_run("lower", tests);
 }

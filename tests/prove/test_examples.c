@@ -1,22 +1,17 @@
 /* The example programs with their hand-written muGraphs, and variants and wrong variants of them in
  * this folder: proved and accepted by the checker on a claim read afresh, or left unproved.  With
  * arguments SPEC CANDIDATE [CERT]: shows one proof (and writes it). */
-#include "config.h"
 #include "proofs/checker/ck_cert.h"
 #include "src/base/base.h"
+#include "tests/source_dir.h"
+#include "tests/suite.h"
 #include "verify/prove/prove.h"
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static char *file_in(const char *dir, const char *name) {
   return as_format("%s/%s", dir, name);
-}
-
-static const char *top(void) {
-  const char *d = getenv("AS_TOP_SRCDIR");
-  return d ? d : AS_SRCDIR;
 }
 
 static const char *const sems[] = {"elementwise.sem", "linear.sem", "normalize.sem", "reduce.sem",
@@ -29,7 +24,7 @@ static ck_claim *read_claim(ck_terms *T, const char *spec, const char *cand) {
   ck_msg msg = {0};
   ck_claim *c;
   for (int i = 0; i < N_SEM; i++)
-    path[i] = as_format("%s/semantics/%s", top(), sems[i]);
+    path[i] = as_format("%s/semantics/%s", test_source_dir(), sems[i]);
   c = as_claim_of_files(T, spec, cand, (const char *const *)path, N_SEM, &msg);
   if (!c) {
     printf("%s:%d:%d: %s\n", msg.file ? msg.file : "?", msg.line, msg.col,
@@ -109,7 +104,7 @@ static const struct {
 };
 
 START_TEST(example) {
-  char *dir = as_format("%s/%s", top(), list[_i].dir);
+  char *dir = as_format("%s/%s", test_source_dir(), list[_i].dir);
   char *s = file_in(dir, list[_i].spec);
   char *c = file_in(dir, list[_i].cand);
   bool ok;
@@ -126,21 +121,12 @@ START_TEST(example) {
 END_TEST
 
 int main(int argc, char **argv) {
-  int failed;
   bool ok;
   if (argc > 2) {
     prove_files(argv[1], argv[2], true, argc > 3 ? argv[3] : NULL, &ok);
     return ok ? 0 : 1;
   }
-  Suite *s = suite_create("prove_examples");
-  TCase *c = tcase_create("examples");
-  SRunner *r;
-  tcase_set_timeout(c, 60);
-  tcase_add_loop_test(c, example, 0, (int)(sizeof list / sizeof *list));
-  suite_add_tcase(s, c);
-  r = srunner_create(s);
-  srunner_run_all(r, CK_ENV);
-  failed = srunner_ntests_failed(r);
-  srunner_free(r);
-  return failed ? 1 : 0;
+  TCase *tests = test_case("examples", 60);
+  tcase_add_loop_test(tests, example, 0, (int)(sizeof list / sizeof *list));
+  return test_run("prove_examples", tests);
 }

@@ -3,8 +3,8 @@
 #include "proofs/checker/ck_cert.h"
 #include "sexp.h"
 #include "src/base/base.h"
+#include "tests/suite.h"
 #include "verify/prove/prove.h"
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,7 +152,6 @@ END_TEST
 
 int main(int argc, char **argv) {
   size_t n = sizeof items / sizeof *items;
-  int failed;
   if (argc > 1) { /* one item by name, shown */
     for (size_t i = 0; i < n; i++) {
       if (!strcmp(argv[1], "all") || !strcmp(argv[1], items[i].name))
@@ -160,18 +159,10 @@ int main(int argc, char **argv) {
     }
     return 0;
   }
-  Suite *s = suite_create("prove");
-  TCase *c = tcase_create("equalities");
-  SRunner *r;
-  tcase_set_timeout(c, 60);
-  tcase_add_loop_test(c, equalities, 0, (int)n);
-  tcase_add_test(c, same_bytes);
-  tcase_add_test(c, effort_limit);
-  tcase_add_test(c, from_texts);
-  suite_add_tcase(s, c);
-  r = srunner_create(s);
-  srunner_run_all(r, CK_ENV);
-  failed = srunner_ntests_failed(r);
-  srunner_free(r);
-  return failed ? 1 : 0;
+  TCase *tests = test_case("equalities", 60);
+  tcase_add_loop_test(tests, equalities, 0, (int)n);
+  tcase_add_test(tests, same_bytes);
+  tcase_add_test(tests, effort_limit);
+  tcase_add_test(tests, from_texts);
+  return test_run("prove", tests);
 }

@@ -1,11 +1,11 @@
 /* Rewrite rules from files: those expected to be proved are proved and accepted by the checker on a
  * claim read afresh, the others stay unproved.  With arguments FILE [NAME..]: shows what becomes of
  * them, one line each (-v before: with the normal forms left). */
-#include "config.h"
 #include "proofs/checker/ck_cert.h"
 #include "src/base/base.h"
+#include "tests/source_dir.h"
+#include "tests/suite.h"
 #include "verify/prove/prove.h"
-#include <check.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,13 +21,8 @@ static as_vec rules; /* rule */
 static char **sems;
 static size_t n_sem;
 
-static const char *top(void) {
-  const char *d = getenv("AS_TOP_SRCDIR");
-  return d ? d : AS_SRCDIR;
-}
-
 static void find_sems(void) {
-  char *pat = as_format("%s/semantics/*.sem", top());
+  char *pat = as_format("%s/semantics/*.sem", test_source_dir());
   glob_t g;
   if (glob(pat, 0, NULL, &g) == 0) {
     sems = as_calloc(g.gl_pathc, sizeof *sems);
@@ -72,7 +67,7 @@ static void add_file(const char *path) {
 }
 
 static void add_glob(const char *where) {
-  char *pat = as_format("%s/%s", top(), where);
+  char *pat = as_format("%s/%s", test_source_dir(), where);
   glob_t g;
   if (glob(pat, 0, NULL, &g) == 0) {
     for (size_t i = 0; i < g.gl_pathc; i++)
@@ -141,7 +136,7 @@ static int prove_rule(const rule *r, char **why, double *seconds, as_proof_resul
 
 /* right, and not proved yet: tests/rules/undecided.txt, one name a line */
 static bool undecided(const char *name) {
-  char *path = as_format("%s/tests/rules/undecided.txt", top());
+  char *path = as_format("%s/tests/rules/undecided.txt", test_source_dir());
   char *text;
   char *s;
   size_t len;
@@ -233,23 +228,14 @@ START_TEST(huge) {
 END_TEST
 
 int main(int argc, char **argv) {
-  int failed;
   as_vec_init(&rules, sizeof(rule));
   find_sems();
   if (argc > 1)
     return show(argc, argv);
   add_glob("examples/rules/*.rule");
   add_glob("tests/prove/cases/*.rule");
-  Suite *s = suite_create("prove_rules");
-  TCase *c = tcase_create("rules");
-  SRunner *r;
-  tcase_set_timeout(c, 60);
-  tcase_add_loop_test(c, one, 0, (int)rules.n);
-  tcase_add_test(c, huge);
-  suite_add_tcase(s, c);
-  r = srunner_create(s);
-  srunner_run_all(r, CK_ENV);
-  failed = srunner_ntests_failed(r);
-  srunner_free(r);
-  return failed ? 1 : 0;
+  TCase *tests = test_case("rules", 60);
+  tcase_add_loop_test(tests, one, 0, (int)rules.n);
+  tcase_add_test(tests, huge);
+  return test_run("prove_rules", tests);
 }

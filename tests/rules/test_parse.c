@@ -193,18 +193,12 @@ START_TEST(sizes) {
 END_TEST
 
 int main(void) {
-  Suite *s = suite_create("rules");
-  TCase *c = tcase_create("parse");
-  tcase_add_test(c, round_trip);
-  tcase_add_test(c, contents);
-  tcase_add_test(c, groups);
-  tcase_add_test(c, messages);
-  tcase_add_test(c, whole_file);
-  tcase_add_test(c, sizes);
-  suite_add_tcase(s, c);
-  SRunner *r = srunner_create(s);
-  srunner_run_all(r, CK_NORMAL);
-  int failed = srunner_ntests_failed(r);
-  srunner_free(r);
-  return failed != 0;
+  TCase *tests = test_case("parse", 60);
+  tcase_add_test(tests, round_trip);
+  tcase_add_test(tests, contents);
+  tcase_add_test(tests, groups);
+  tcase_add_test(tests, messages);
+  tcase_add_test(tests, whole_file);
+  tcase_add_test(tests, sizes);
+  return test_run("rules", tests);
 }

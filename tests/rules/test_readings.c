@@ -340,10 +340,10 @@ static long defined_at_instances(const as_rule *r, ck_terms *T, const ck_claim *
 }
 
 START_TEST(own_rules) {
-  char *path = top_path("tests/rules/readings.rule");
+  char *path = test_path("tests/rules/readings.rule");
   size_t len;
   char *text = as_read_file(path, &len, NULL);
-  as_oplib *lib = load_library();
+  as_oplib *lib = test_operators();
   as_rulefile *f = as_rulefile_open(path, text, len, lib, NULL);
   as_rng rng;
   as_rng_seed(&rng, 29);
@@ -385,7 +385,7 @@ static int is_rules(const struct dirent *e) {
 }
 
 START_TEST(examples) {
-  char *dir = top_path("examples/rules");
+  char *dir = test_path("examples/rules");
   struct dirent **list;
   int n = scandir(dir, &list, is_rules, alphasort);
   int seen = 0;
@@ -397,7 +397,7 @@ START_TEST(examples) {
     char *path = as_format("%s/%s", dir, list[i]->d_name);
     size_t len;
     char *text = as_read_file(path, &len, NULL);
-    as_oplib *lib = load_library();
+    as_oplib *lib = test_operators();
     as_rulefile *f = as_rulefile_open(path, text, len, lib, NULL);
     ck_assert_msg(f != NULL, "%s", path);
     for (uint32_t k = 0; k < as_rulefile_count(f); k++) {
@@ -436,15 +436,8 @@ START_TEST(examples) {
 END_TEST
 
 int main(void) {
-  Suite *s = suite_create("rules");
-  TCase *c = tcase_create("readings");
-  tcase_set_timeout(c, 600);
-  tcase_add_test(c, own_rules);
-  tcase_add_test(c, examples);
-  suite_add_tcase(s, c);
-  SRunner *r = srunner_create(s);
-  srunner_run_all(r, CK_NORMAL);
-  int failed = srunner_ntests_failed(r);
-  srunner_free(r);
-  return failed != 0;
+  TCase *tests = test_case("readings", 600);
+  tcase_add_test(tests, own_rules);
+  tcase_add_test(tests, examples);
+  return test_run("rules", tests);
 }

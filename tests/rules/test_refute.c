@@ -205,7 +205,7 @@ static int skip_dots(const struct dirent *e) {
 }
 
 START_TEST(examples) {
-  char *dir = top_path("examples/rules");
+  char *dir = test_path("examples/rules");
   struct dirent **list;
   int n = scandir(dir, &list, skip_dots, alphasort);
   int wrong = 0;
@@ -213,10 +213,10 @@ START_TEST(examples) {
   ck_assert_int_gt(n, 0);
   for (int i = 0; i < n; i++) {
     char *rest = as_format("examples/rules/%s", list[i]->d_name);
-    char *path = top_path(rest);
+    char *path = test_path(rest);
     size_t len;
     char *text = as_read_file(path, &len, NULL);
-    as_oplib *lib = load_library();
+    as_oplib *lib = test_operators();
     as_err e;
     as_err_init(&e);
     as_rulefile *f = as_rulefile_open(path, text, len, lib, &e);
@@ -256,17 +256,10 @@ START_TEST(examples) {
 END_TEST
 
 int main(void) {
-  Suite *s = suite_create("rules");
-  TCase *c = tcase_create("refute");
-  tcase_set_timeout(c, 600);
-  tcase_add_test(c, verdicts);
-  tcase_add_test(c, backward);
-  tcase_add_test(c, replay);
-  tcase_add_test(c, examples);
-  suite_add_tcase(s, c);
-  SRunner *r = srunner_create(s);
-  srunner_run_all(r, CK_NORMAL);
-  int failed = srunner_ntests_failed(r);
-  srunner_free(r);
-  return failed != 0;
+  TCase *tests = test_case("refute", 600);
+  tcase_add_test(tests, verdicts);
+  tcase_add_test(tests, backward);
+  tcase_add_test(tests, replay);
+  tcase_add_test(tests, examples);
+  return test_run("rules", tests);
 }

@@ -2,7 +2,7 @@
  * asked of Z3 in two ways. */
 #include "search/abstract.h"
 #include "search/prune_z3.h"
-#include <check.h>
+#include "tests/suite.h"
 #include <stdlib.h>
 #include <z3.h>
 
@@ -221,18 +221,11 @@ START_TEST(paper_axioms) {
 END_TEST
 
 int main(void) {
-  Suite *s = suite_create("abstract");
-  TCase *c = tcase_create("expressions");
-  tcase_add_checked_fixture(c, setup, teardown);
-  tcase_set_timeout(c, 120);
-  tcase_add_test(c, laws);
-  tcase_add_test(c, subexpressions);
-  tcase_add_test(c, z3_agrees);
-  tcase_add_test(c, paper_axioms);
-  suite_add_tcase(s, c);
-  SRunner *r = srunner_create(s);
-  srunner_run_all(r, CK_ENV);
-  int failed = srunner_ntests_failed(r);
-  srunner_free(r);
-  return failed ? 1 : 0;
+  TCase *tests = test_case("expressions", 120);
+  tcase_add_checked_fixture(tests, setup, teardown);
+  tcase_add_test(tests, laws);
+  tcase_add_test(tests, subexpressions);
+  tcase_add_test(tests, z3_agrees);
+  tcase_add_test(tests, paper_axioms);
+  return test_run("abstract", tests);
 }

@@ -1,10 +1,10 @@
 /* The search on real programs: one kernel where one is possible, the same for any number of
  * threads, nothing twice, canonical order, operators of users, programs that nothing tiles,
  * programs that are too large. */
-#include "config.h"
 #include "search/search.h"
 #include "search/sg_space.h"
-#include <check.h>
+#include "tests/operators.h"
+#include "tests/suite.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,20 +16,17 @@ typedef struct {
 } program;
 
 static program load_text(const char *name, const char *text) {
-  program p = {as_oplib_new(), as_sizes_new(), NULL};
+  program p = {test_operators(), as_sizes_new(), NULL};
   as_err e;
   as_err_init(&e);
-  char *dir = as_format("%s/semantics", AS_SRCDIR);
-  bool ok = as_oplib_load_dir(p.lib, dir, &e);
-  p.g = ok ? as_parse_tp(name, text, strlen(text), p.sizes, p.lib, &e) : NULL;
+  p.g = as_parse_tp(name, text, strlen(text), p.sizes, p.lib, &e);
   ck_assert_msg(p.g != NULL, "%s", p.g ? "" : as_err_format(&e));
   as_err_clear(&e);
-  free(dir);
   return p;
 }
 
 static program load(const char *file) {
-  char *path = as_format("%s/%s", AS_SRCDIR, file);
+  char *path = test_path(file);
   size_t n;
   char *text = as_read_file(path, &n, NULL);
   ck_assert_msg(text != NULL, "%s", path);
@@ -254,21 +251,14 @@ START_TEST(canonical) {
 END_TEST
 
 int main(void) {
-  Suite *s = suite_create("search");
-  TCase *c = tcase_create("programs");
-  tcase_set_timeout(c, 240);
-  tcase_add_loop_test(c, examples, 0, 6);
-  tcase_add_test(c, attention_is_safe);
-  tcase_add_test(c, user_operator);
-  tcase_add_test(c, other_programs);
-  tcase_add_test(c, nothing_tiles);
-  tcase_add_test(c, too_large);
-  tcase_add_loop_test(c, deterministic, 0, 3);
-  tcase_add_test(c, canonical);
-  suite_add_tcase(s, c);
-  SRunner *r = srunner_create(s);
-  srunner_run_all(r, CK_ENV);
-  int failed = srunner_ntests_failed(r);
-  srunner_free(r);
-  return failed ? 1 : 0;
+  TCase *tests = test_case("programs", 240);
+  tcase_add_loop_test(tests, examples, 0, 6);
+  tcase_add_test(tests, attention_is_safe);
+  tcase_add_test(tests, user_operator);
+  tcase_add_test(tests, other_programs);
+  tcase_add_test(tests, nothing_tiles);
+  tcase_add_test(tests, too_large);
+  tcase_add_loop_test(tests, deterministic, 0, 3);
+  tcase_add_test(tests, canonical);
+  return test_run("search", tests);
 }

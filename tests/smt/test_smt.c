@@ -1,9 +1,9 @@
 /* Solver verdicts: real proofs agree in both solvers, planted errors are disputed, broken solvers
  * are reported and never pass. */
-#include "config.h"
+#include "tests/source_dir.h"
+#include "tests/suite.h"
 #include "verify/prove/prove.h"
 #include "verify/smt/smt.h"
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ typedef struct {
 } proved;
 
 static void prove_example(proved *p, const char *name) {
-  const char *top = getenv("AS_TOP_SRCDIR") ? getenv("AS_TOP_SRCDIR") : AS_SRCDIR;
+  const char *top = test_source_dir();
   ck_msg m = {0};
   char *spec = as_format("%s/examples/%s.tp", top, name);
   char *cand = as_format("%s/examples/%s.mug", top, name);
@@ -194,7 +194,7 @@ START_TEST(broken_solvers) {
            {"garbage", AS_SMT_DIED},     {"sat", AS_SMT_DISAGREES}, {"unknown", AS_SMT_UNKNOWN},
            {"not_there", AS_SMT_MISSING}};
 
-  const char *top = getenv("AS_TOP_SRCDIR") ? getenv("AS_TOP_SRCDIR") : AS_SRCDIR;
+  const char *top = test_source_dir();
   as_smt_query q[3];
   as_smt_set s =
       planted(q, "(set-logic QF_AUFLIRA)\n(declare-fun x () Int)\n(assert (< x 3))\n(check-sat)\n");
@@ -244,19 +244,12 @@ START_TEST(wrong_certificates) {
 END_TEST
 
 int main(void) {
-  Suite *s = suite_create("smt");
-  TCase *c = tcase_create("smt");
-  tcase_set_timeout(c, 120);
-  tcase_add_loop_test(c, examples, 0, 6);
-  tcase_add_test(c, premises_matter);
-  tcase_add_test(c, verdicts_of_real_solvers);
-  tcase_add_test(c, limits);
-  tcase_add_loop_test(c, broken_solvers, 0, 7);
-  tcase_add_test(c, wrong_certificates);
-  suite_add_tcase(s, c);
-  SRunner *r = srunner_create(s);
-  srunner_run_all(r, CK_NORMAL);
-  int failed = srunner_ntests_failed(r);
-  srunner_free(r);
-  return failed ? 1 : 0;
+  TCase *tests = test_case("smt", 120);
+  tcase_add_loop_test(tests, examples, 0, 6);
+  tcase_add_test(tests, premises_matter);
+  tcase_add_test(tests, verdicts_of_real_solvers);
+  tcase_add_test(tests, limits);
+  tcase_add_loop_test(tests, broken_solvers, 0, 7);
+  tcase_add_test(tests, wrong_certificates);
+  return test_run("smt", tests);
 }

@@ -6,9 +6,9 @@
  * none may be accepted.  Also counts changes that stay right and are proved, and where the two
  * readers of muGraphs disagree. */
 #include "certify.h"
-#include "config.h"
 #include "mutate.h"
 #include "src/ir/graph.h"
+#include "tests/operators.h"
 #include "verify/field/field.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,21 +45,11 @@ typedef struct {
   uint64_t replays_accepted;
 } counts;
 
-static char *path_of(const char *rel) {
-  const char *top = getenv("AS_TOP_SRCDIR");
-  return as_format("%s/%s", top ? top : AS_SRCDIR, rel);
-}
-
 static void load_semantics(void) {
   as_err err;
   as_err_init(&err);
-  char *dir = path_of("semantics");
-  lib = as_oplib_new();
+  lib = test_operators();
   uint32_t n = 0;
-  if (!as_oplib_load_dir(lib, dir, &err)) {
-    fprintf(stderr, "%s\n", as_err_format(&err));
-    exit(99);
-  }
   const char *const *files = as_oplib_files(lib, &n);
   for (; n_sem < n && n_sem < 64; n_sem++) {
     sem[n_sem].path = as_strdup(files[n_sem]);
@@ -67,7 +57,6 @@ static void load_semantics(void) {
     if (!sem[n_sem].text)
       exit(99);
   }
-  free(dir);
 }
 
 static ck_claim *claim_of(ck_terms *T, const char *tp, const char *mug) {
@@ -274,8 +263,8 @@ int main(int argc, char **argv) {
       continue;
     char *rel = as_format("examples/%s.tp", names[i]);
     char *rel2 = as_format("examples/%s.mug", names[i]);
-    char *p = path_of(rel);
-    char *q = path_of(rel2);
+    char *p = test_path(rel);
+    char *q = test_path(rel2);
     size_t len;
     char *tp = as_read_file(p, &len, &err);
     char *mug = as_read_file(q, &len, &err);

@@ -5,9 +5,9 @@
  *   - replays the certificate of the rule they came from, as it is and changed:
  * nothing may be accepted.  A rule is changed together with the definitions of its file. */
 #include "certify.h"
-#include "config.h"
 #include "mutate.h"
 #include "mutate_rule.h"
+#include "tests/operators.h"
 #include "verify/refute/rule_refute.h"
 #include <dirent.h>
 #include <stdio.h>
@@ -59,11 +59,6 @@ static struct {
   uint64_t failures;
 } n;
 
-static char *path_of(const char *rel) {
-  const char *top = getenv("AS_TOP_SRCDIR");
-  return as_format("%s/%s", top ? top : AS_SRCDIR, rel);
-}
-
 static _Noreturn void stop(as_err *e) {
   char *s = as_err_format(e);
   fprintf(stderr, "%s\n", s);
@@ -84,10 +79,7 @@ static as_oplib *library(void) {
 static void load_semantics(void) {
   as_err e;
   as_err_init(&e);
-  char *dir = path_of("semantics");
-  as_oplib *lib = as_oplib_new();
-  if (!as_oplib_load_dir(lib, dir, &e))
-    stop(&e);
+  as_oplib *lib = test_operators();
   uint32_t k;
   const char *const *files = as_oplib_files(lib, &k);
   for (; n_sem < k && n_sem < 64; n_sem++) {
@@ -97,7 +89,6 @@ static void load_semantics(void) {
       stop(&e);
   }
   as_oplib_free(lib);
-  free(dir);
 }
 
 static int is_rules(const struct dirent *d) {
@@ -135,7 +126,7 @@ static char *needed(const char *all, const char *rule) {
 }
 
 static void load_bases(void) {
-  char *dir = path_of("examples/rules");
+  char *dir = test_path("examples/rules");
   struct dirent **list;
   int files = scandir(dir, &list, is_rules, alphasort);
   as_err e;

@@ -50,20 +50,21 @@ static uint64_t rnd(uint64_t n) {
 }
 
 static bool verdict(const char *goals_text, const char *cert, size_t len, int spoil, char **why) {
-  ck_terms *T = ck_terms_new();
-  ck_goal *g;
+  ck_terms *terms = ck_terms_new();
+  ck_goal *goal;
   uint32_t n;
-  ck_usage u;
-  ck_assert(goals_read(T, goals_text, &g, &n));
+  ck_usage usage;
+  ck_assert(goals_read(terms, goals_text, &goal, &n));
   if (spoil) { /* a false goal: both sides of the equality made to differ by one */
-    ck_id f = g[0].formula;
-    ck_id b = ck_kid(T, f, 1);
-    g[0].formula = ck_mk2(T, ck_head(T, f), ck_kid(T, f, 0),
-                          ck_mk2(T, CK_ADD, b, ck_int(T, ck_head(T, f) == CK_EQ ? 1 : -1000)));
+    ck_id f = goal[0].formula;
+    ck_id b = ck_kid(terms, f, 1);
+    goal[0].formula =
+        ck_mk2(terms, ck_head(terms, f), ck_kid(terms, f, 0),
+               ck_mk2(terms, CK_ADD, b, ck_int(terms, ck_head(terms, f) == CK_EQ ? 1 : -1000)));
   }
-  bool ok = ck_cert_check(T, g, n, cert, len, &u, why);
-  free(g);
-  ck_terms_free(T);
+  bool ok = ck_cert_check(terms, goal, n, cert, len, &usage, why);
+  free(goal);
+  ck_terms_free(terms);
   return ok;
 }
 

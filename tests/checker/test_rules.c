@@ -151,14 +151,14 @@ static int goal(text *o, const char *s, int skip) {
 }
 
 static bool replay(const text *cert, const text *goals, char **why) {
-  ck_terms *T = ck_terms_new();
+  ck_terms *terms = ck_terms_new();
   ck_goal *g;
   uint32_t n;
-  ck_usage u;
-  ck_assert(goals_read(T, goals->s, &g, &n));
-  bool ok = ck_cert_check(T, g, n, cert->s, cert->n, &u, why);
+  ck_usage usage;
+  ck_assert(goals_read(terms, goals->s, &g, &n));
+  bool ok = ck_cert_check(terms, g, n, cert->s, cert->n, &usage, why);
   free(g);
-  ck_terms_free(T);
+  ck_terms_free(terms);
   return ok;
 }
 

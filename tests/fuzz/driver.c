@@ -29,15 +29,15 @@ static size_t n_seeds;
 char *fuzz_read(const char *rel, size_t *n) {
   char path[4096];
   snprintf(path, sizeof path, "%s/%s", test_source_dir(), rel);
-  FILE *f = fopen(path, "rb");
+  FILE *file = fopen(path, "rb");
   char *s = malloc(1 << 20);
-  if (!f || !s) {
+  if (!file || !s) {
     fprintf(stderr, "cannot read %s\n", path);
     exit(99);
   }
-  *n = fread(s, 1, (1 << 20) - 1, f);
+  *n = fread(s, 1, (1 << 20) - 1, file);
   s[*n] = 0;
-  fclose(f);
+  fclose(file);
   return s;
 }
 

@@ -17,20 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const as_device as_device_default = {.multiprocessors = 132,
-                                     .shared_per_block = 227 * 1024,
-                                     .shared_per_mp = 228 * 1024,
-                                     .dram = 3.6e6 /* bytes per us */,
-                                     .l2 = 5.5e6,
-                                     .mp_bandwidth = 5.0e4,
-                                     .tensor_flops = 5.0e8 /* per us */,
-                                     .scalar_flops = 3.0e7,
-                                     .launch_us = 1.5,
-                                     .latency_us = 1.0,
-                                     .tile_flops = 1.2e6,
-                                     .tile_elements = 3.0e4,
-                                     .step_us = 0.1};
-
 typedef struct {
   as_size work;
   bool contraction;
@@ -38,7 +24,7 @@ typedef struct {
 
 typedef struct {
   const as_graph *g;
-  const as_device *d;
+  const as_target *target;
   node_work *w;
   int64_t *env;
 } model;
@@ -178,27 +164,27 @@ static double soft_max(double a, double b) {
  * kernel for each of its definitions. */
 static double predefined_us(const model *M, uint32_t id) {
   const as_node *n = &M->g->node[id];
-  const as_device *D = M->d;
+  const as_target *target = M->target;
   double bytes = bytes_of(M, n);
   double out = elements(M, n);
   double work = value(M, M->w[id].work);
-  double bare = D->launch_us + 2 * D->latency_us;
+  double bare = target->launch_us + 2 * target->latency_us;
   for (uint32_t i = 0; i < n->nargs; i++) {
     if (M->g->node[n->arg[i]].kind != AS_N_CONST)
       bytes += bytes_of(M, &M->g->node[n->arg[i]]);
   }
-  double mem = bytes / D->dram;
+  double mem = bytes / target->dram;
   if (!M->w[id].contraction) {
     double defs = n->op ? n->op->nlet : 1;
-    double scalar = work / (D->tile_elements * D->multiprocessors);
+    double scalar = work / (target->tile_elements * target->multiprocessors);
     return defs * (bare + mem) + scalar;
   }
   double blocks = ceil(out / PRODUCT_TILE);
-  double share = ceil(blocks / D->multiprocessors);
+  double share = ceil(blocks / target->multiprocessors);
   double reduced = work / out;
-  double serial =
-      share * (2 * work * lane_waste(M, n) / blocks / D->tile_flops) + reduced / 64 * D->step_us;
-  double fetch = share * (16 + PRODUCT_TILE / 16) * reduced * 2 / D->mp_bandwidth;
+  double serial = share * (2 * work * lane_waste(M, n) / blocks / target->tile_flops) +
+                  reduced / 64 * target->step_us;
+  double fetch = share * (16 + PRODUCT_TILE / 16) * reduced * 2 / target->mp_bandwidth;
   return bare + soft_max(fetch > mem ? fetch : mem, serial);
 }
 
@@ -209,8 +195,8 @@ static double tile_us(const model *M, uint32_t id) {
   double work = value(M, M->w[id].work);
   if (!M->w[id].contraction && work <= elements(M, &M->g->node[id]))
     work /= 2; /* element by element: done where it is read */
-  return M->w[id].contraction ? 2 * work * lane_waste(M, &M->g->node[id]) / M->d->tile_flops
-                              : work / M->d->tile_elements;
+  return M->w[id].contraction ? 2 * work * lane_waste(M, &M->g->node[id]) / M->target->tile_flops
+                              : work / M->target->tile_elements;
 }
 
 /* Phases of an iteration: values that are complete only behind a barrier.  What follows a product
@@ -246,14 +232,17 @@ static uint32_t phases(const model *M, const as_block *k, bool varying) {
 /* tiles in flight, as the lowering chooses them: more for blocks that are alone on their
  * multiprocessor */
 static double ring(const model *M, double blocks, double loop, double moving, double rest) {
-  double s = moving > 0 ? floor((blocks <= M->d->multiprocessors ? 163840 : 73728) / moving) : 1;
+  const as_target *target = M->target;
+  bool alone = blocks <= target->multiprocessors;
+  double in_flight = (double)(alone ? target->ring_alone : target->ring_shared);
+  double s = moving > 0 ? floor(in_flight / moving) : 1;
   if (s < 2)
     s = 2;
-  if (s > 8)
-    s = 8;
+  if (s > target->ring_stages)
+    s = target->ring_stages;
   if (s > loop)
     s = loop;
-  while (s > 1 && rest + moving * s > M->d->shared_per_block)
+  while (s > 1 && rest + moving * s > (double)target->shared_block)
     s--;
   return s;
 }
@@ -261,7 +250,7 @@ static double ring(const model *M, double blocks, double loop, double moving, do
 /* -1: does not fit */
 static double block_us(const model *M, uint32_t b, double *shared) {
   const as_graph *g = M->g;
-  const as_device *D = M->d;
+  const as_target *target = M->target;
   const as_block *k = &g->block[b];
   double blocks = 1;
   double loop = value(M, k->loop);
@@ -275,7 +264,8 @@ static double block_us(const model *M, uint32_t b, double *shared) {
   double once = 0;
   for (int i = 0; i < 3; i++)
     blocks *= value(M, k->grid[i]);
-  if (value(M, k->grid[1]) > 65535 || value(M, k->grid[2]) > 65535 || blocks > 2e9)
+  if (value(M, k->grid[1]) > (double)target->grid[1] ||
+      value(M, k->grid[2]) > (double)target->grid[2] || blocks > (double)target->grid[0])
     return -1;
   for (uint32_t i = 0; i < k->n; i++) {
     const as_node *n = &g->node[k->nodes[i]];
@@ -291,7 +281,7 @@ static double block_us(const model *M, uint32_t b, double *shared) {
     } else if (n->kind == AS_N_ACC) {
       state += elements(M, n) * 4;
       if (n->acc == AS_ACC_RESCALE)
-        work += elements(M, n) / D->tile_elements;
+        work += elements(M, n) / target->tile_elements;
     } else if (n->kind == AS_N_STORE) {
       dram += bytes_of(M, n);
     } else if (n->kind == AS_N_OP) {
@@ -301,34 +291,38 @@ static double block_us(const model *M, uint32_t b, double *shared) {
         inner = size;
     }
   }
+  /* accumulators live in registers, beside addresses and fragments */
+  double registers = 4.0 * target->registers_mp;
+  double accumulators_block = registers * 5 / 8;
+  double accumulators_mp = registers * 25 / 32;
   double stages = ring(M, blocks, loop, moving, still + inner);
   double need = still + moving * stages + inner;
   if (need > *shared)
     *shared = need;
-  if (need > D->shared_per_block || state > 160 * 1024)
+  if (need > (double)target->shared_block || state > accumulators_block)
     return -1;
-  double occupancy = floor(D->shared_per_mp / (need + 1024));
-  if (occupancy > 8)
-    occupancy = 8;
-  if (state * occupancy > 200 * 1024)
-    occupancy = floor(200 * 1024 / state) > 1 ? floor(200 * 1024 / state) : 1;
-  double share = ceil(
-      blocks /
-      D->multiprocessors); /* blocks that the busiest multiprocessor runs, `together` at a time */
+  double occupancy = floor((double)target->shared_mp / (need + (double)target->shared_reserved));
+  if (occupancy > target->warps_mp / target->block_warps)
+    occupancy = target->warps_mp / target->block_warps;
+  if (state * occupancy > accumulators_mp)
+    occupancy = floor(accumulators_mp / state) > 1 ? floor(accumulators_mp / state) : 1;
+  double share = ceil(blocks / target->multiprocessors); /* blocks that the busiest multiprocessor
+                                                            runs, `together` at a time */
   double together = share < occupancy ? share : occupancy;
   double rounds = ceil(share / together);
   double flight = (still + moving * (stages > 1 ? stages - 1 : 1)) * together;
-  double rate = 1 / soft_max(1 / D->mp_bandwidth, D->latency_us / flight);
-  double steps = loop * phases(M, k, true) * D->step_us + phases(M, k, false) * D->step_us;
+  double rate = 1 / soft_max(1 / target->mp_bandwidth, target->latency_us / flight);
+  double steps =
+      loop * phases(M, k, true) * target->step_us + phases(M, k, false) * target->step_us;
   double fetch = drawn * share / rate;
   double serial = (work * loop + once) * share + steps * rounds;
-  double mem = soft_max(dram / D->dram, blocks * drawn / D->l2);
+  double mem = soft_max(dram / target->dram, blocks * drawn / target->l2);
   if (fetch > mem)
     mem = fetch;
   /* what nothing overlaps: the first tiles' arrival, the last iteration, what follows the loop */
-  double bare = rounds * (D->latency_us + (still + moving) * together / rate) +
+  double bare = rounds * (target->latency_us + (still + moving) * together / rate) +
                 (loop < 2 ? serial : serial / loop);
-  return D->launch_us + bare + soft_max(mem, serial);
+  return target->launch_us + bare + soft_max(mem, serial);
 }
 
 static double total_us(const model *M, double *shared) {
@@ -348,8 +342,8 @@ static double total_us(const model *M, double *shared) {
   return t;
 }
 
-double as_cost(const as_graph *g, const as_device *d, double *shared) {
-  model M = {.g = g, .d = d ? d : &as_device_default};
+double as_cost(const as_graph *g, const as_target *target, double *shared) {
+  model M = {.g = g, .target = target ? target : as_target_default()};
   double s = 0;
   set_env(&M);
   prepare(&M);
@@ -362,8 +356,8 @@ double as_cost(const as_graph *g, const as_device *d, double *shared) {
   return t;
 }
 
-double as_cost_operator(const as_graph *g, as_node_id op, const as_device *d) {
-  model M = {.g = g, .d = d ? d : &as_device_default};
+double as_cost_operator(const as_graph *g, as_node_id op, const as_target *target) {
+  model M = {.g = g, .target = target ? target : as_target_default()};
   M.w = as_calloc(g->n + 1, sizeof *M.w);
   set_env(&M);
   prepare_node(&M, op);
@@ -524,7 +518,7 @@ static choice *tile_block(model *M, uint32_t b, const split *s, const uint32_t *
   return c;
 }
 
-as_tiling *as_tilings(const as_graph *g, const as_device *d, uint32_t keep, uint32_t *n,
+as_tiling *as_tilings(const as_graph *g, const as_target *target, uint32_t keep, uint32_t *n,
                       char **why) {
   split s[48];
   *n = 0;
@@ -544,7 +538,7 @@ as_tiling *as_tilings(const as_graph *g, const as_device *d, uint32_t keep, uint
   uint32_t ns = read_splits(g, s, 48, why);
   if (ns == AS_NONE)
     return NULL;
-  model M = {.g = g, .d = d ? d : &as_device_default};
+  model M = {.g = g, .target = target ? target : as_target_default()};
   set_env(&M);
   prepare(&M);
   set_env(&M);

@@ -47,14 +47,12 @@ static void drop_units(sg_axes *a) {
   a->rank = k;
 }
 
-/* bytes of the smallest tile: no multiprocessor has more shared memory than this */
-#define MAX_SHARED (227 * 1024)
-
+/* whether the smallest tile of these axes fits the shared memory of a block */
 static bool fits(const sg_space *s, const sg_axes *a) {
   double bytes = 2;
   for (uint32_t i = 0; i < a->rank; i++)
     bytes *= s->least[a->ax[i]];
-  return bytes <= MAX_SHARED;
+  return bytes <= s->lim->shared_block;
 }
 
 /* the targets that e is a part of, as bits (the last bit stands for all targets from the 63rd on);

@@ -170,7 +170,7 @@ static double separate(search *S) {
     return -1;
   double shared;
   uint32_t at = S->n_scheme - 1;
-  S->scheme[at].us = S->concrete ? as_cost(g, S->o.device, &shared)
+  S->scheme[at].us = S->concrete ? as_cost(g, S->o.target, &shared)
                                  : 1e10; /* no sizes to go by: fewer kernels first */
   as_graph_free(g);
   return S->scheme[at].us;
@@ -193,7 +193,7 @@ static void partition(search *S) {
     for (uint32_t w = 1; w <= j && w <= (width < 1 ? 1 : width); w++) {
       double us = 0;
       if (w == 1) {
-        us = as_cost_operator(S->g, S->op[j - 1], S->o.device);
+        us = as_cost_operator(S->g, S->op[j - 1], S->o.target);
       } else if (w == n || out_of_time(S)) {
         continue; /* the whole program was tried before */
       } else {
@@ -329,7 +329,7 @@ static bool make_candidate(search *S, const scheme *c, as_candidate *out, char *
     return false;
   }
   out->tiling =
-      as_tilings(out->graph, S->o.device, S->o.tilings ? S->o.tilings : 1, &out->n_tiling, why);
+      as_tilings(out->graph, S->o.target, S->o.tilings ? S->o.tilings : 1, &out->n_tiling, why);
   out->us = out->n_tiling ? out->tiling[0].us : c->us;
   out->kernels = as_graph_kernels(out->graph);
   as_search_select(out, 0);
@@ -394,8 +394,8 @@ as_status as_search(const as_graph *program, const as_search_opts *o, as_search_
   search S = {.g = program, .o = o ? *o : as_search_default, .r = r, .start = as_now()};
   memset(r, 0, sizeof *r);
   as_err_init(&S.err);
-  if (!S.o.device)
-    S.o.device = &as_device_default;
+  if (!S.o.target)
+    S.o.target = as_target_default();
   if (!S.o.filter)
     S.o.filter = &as_search_filter_default;
   if (!S.o.keep)

@@ -150,7 +150,7 @@ static void rank_all(sg_segment *s, const as_search_opts *o, as_err *err) {
       }
       as_err_clear(&e);
       uint32_t nt;
-      as_tiling *t = as_tilings(g, o->device, 1, &nt, NULL);
+      as_tiling *t = as_tilings(g, o->target, 1, &nt, NULL);
       double splits =
           s->plan[i].n_grid +
           (s->plan[i].loop >= 0); /* of graphs that cost the same, the one with fewer new sizes */
@@ -176,8 +176,12 @@ bool sg_segment_init(sg_segment *s, const as_graph *g, const uint32_t *op, uint3
                      const uint32_t *last_use, const as_search_opts *o, as_search_stats *st,
                      as_err *err) {
   memset(s, 0, sizeof *s);
-  s->lim = (sg_limits){
-      o->max_values, (uint32_t)(o->max_states > UINT32_MAX ? UINT32_MAX : o->max_states), 6, o->z3};
+  s->lim =
+      (sg_limits){.max_values = o->max_values,
+                  .max_states = (uint32_t)(o->max_states > UINT32_MAX ? UINT32_MAX : o->max_states),
+                  .keep = 6,
+                  .z3 = o->z3,
+                  .shared_block = (double)o->target->shared_block};
   if (!cut_out(s, g, op, n, last_use, err))
     return false;
   uint32_t *inner = as_malloc((s->sub->n + 1) * sizeof *inner);

@@ -141,6 +141,7 @@ typedef struct {
   uint32_t max_states;
   uint32_t keep;
   bool z3;
+  double shared_block; /* bytes that a block may have: no tile is larger */
 } sg_limits;
 
 typedef struct {

@@ -2,6 +2,7 @@
  * only. */
 #ifndef AS_EVAL_CODE_H
 #define AS_EVAL_CODE_H
+#include "../src/base/map.h"
 #include "eval.h"
 
 /* integer expressions: over slots (bound indices) and constants (sizes and attributes have their
@@ -93,10 +94,8 @@ typedef struct {
   uint32_t nix;
   uint32_t *slot;
   code *body;
+  as_map known; /* from indices to a position in val */
   size_t cap;
-  size_t n;
-  int64_t *key;
-  unsigned char *used;
   void *val;
 } letcode;
 

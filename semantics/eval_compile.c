@@ -598,6 +598,7 @@ static bool compile(cc *c) {
     letcode *L = &o->let[i];
     L->name = l->name;
     L->nix = n;
+    as_map_init(&L->known, n);
     L->slot = as_arena_alloc(o->mem, (n + 1) * sizeof *L->slot);
     for (uint32_t j = 0; j < n; j++)
       L->slot[j] = first + j;
@@ -636,8 +637,7 @@ void as_opcode_free(as_opcode *o) {
     o->d->clear(o->d, AS_VEC_AT(&o->elems, void *, i));
   as_vec_clear(&o->elems);
   for (uint32_t i = 0; o->let && i < o->nlet; i++) {
-    free(o->let[i].key);
-    free(o->let[i].used);
+    as_map_clear(&o->let[i].known);
     as_dom_free(o->d, o->let[i].val, o->let[i].cap);
   }
   as_arena_free(o->mem);

@@ -223,55 +223,36 @@ static void access_arg(as_opcode *o, const code *e, void *r) {
   o->d->set(o->d, r, as_tensor_at(t, at));
 }
 
-static size_t let_find(letcode *L, const int64_t *key) {
-  size_t h = as_hash(key, L->nix * sizeof *key, 1) & (L->cap - 1);
-  while (L->used[h] && L->nix && memcmp(L->key + h * L->nix, key, L->nix * sizeof *key))
-    h = (h + 1) & (L->cap - 1);
-  return h;
-}
-
 static void let_grow(const as_domain *d, letcode *L) {
   letcode old = *L;
   L->cap = old.cap ? old.cap * 2 : 16;
-  L->key = as_calloc(L->cap * (L->nix + 1), sizeof *L->key);
-  L->used = as_calloc(L->cap, 1);
   L->val = as_dom_new(d, L->cap);
-  for (size_t i = 0; i < old.cap; i++) {
-    if (!old.used[i])
-      continue;
-    size_t h = let_find(L, old.key + i * L->nix);
-    L->used[h] = 1;
-    memcpy(L->key + h * L->nix, old.key + i * L->nix, L->nix * sizeof *L->key);
-    d->set(d, AS_DOM_AT(d, L->val, h), AS_DOM_AT(d, old.val, i));
-  }
-  free(old.key);
-  free(old.used);
+  for (size_t i = 0; i < old.cap; i++)
+    d->set(d, AS_DOM_AT(d, L->val, i), AS_DOM_AT(d, old.val, i));
   as_dom_free(d, old.val, old.cap);
 }
 
 static void access_let(as_opcode *o, const code *e, void *r) {
   letcode *L = &o->let[e->which];
-  int64_t key[4 * AS_MAX_RANK];
+  uint64_t key[4 * AS_MAX_RANK];
   for (uint32_t i = 0; i < e->nix; i++)
-    key[i] = iv(o, e->ix[i]);
-  if (2 * (L->n + 1) > L->cap)
-    let_grow(o->d, L);
-  size_t h = let_find(L, key);
-  if (!L->used[h]) {
-    /* the body reads only earlier lets, so this table cannot change meanwhile */
-    for (uint32_t i = 0; i < L->nix; i++)
-      o->slot[L->slot[i]] = key[i];
-    ev(o, L->body, r);
-    if (o->status != AS_OK)
-      return;
-    L->used[h] = 1;
-    L->n++;
-    if (L->nix)
-      memcpy(L->key + h * L->nix, key, L->nix * sizeof *key);
-    o->d->set(o->d, AS_DOM_AT(o->d, L->val, h), r);
+    key[i] = (uint64_t)iv(o, e->ix[i]);
+  uint64_t at;
+  if (as_map_get(&L->known, key, &at)) {
+    o->d->set(o->d, r, AS_DOM_AT(o->d, L->val, at));
     return;
   }
-  o->d->set(o->d, r, AS_DOM_AT(o->d, L->val, h));
+  /* the body reads only earlier lets, so this table cannot change meanwhile */
+  for (uint32_t i = 0; i < L->nix; i++)
+    o->slot[L->slot[i]] = (int64_t)key[i];
+  ev(o, L->body, r);
+  if (o->status != AS_OK)
+    return;
+  at = L->known.count;
+  if (at == L->cap)
+    let_grow(o->d, L);
+  as_map_put(&L->known, key, at);
+  o->d->set(o->d, AS_DOM_AT(o->d, L->val, at), r);
 }
 
 static void ev_if(as_opcode *o, const code *e, void *r) {
@@ -414,11 +395,8 @@ as_status as_opcode_run(as_opcode *o, const as_tensor *const *arg, as_tensor *ou
   o->ticks = ticks;
   o->err = err;
   o->status = AS_OK;
-  for (uint32_t i = 0; i < o->nlet; i++) { /* remembered values belong to the last arguments */
-    o->let[i].n = 0;
-    if (o->let[i].cap)
-      memset(o->let[i].used, 0, o->let[i].cap);
-  }
+  for (uint32_t i = 0; i < o->nlet; i++) /* remembered values belong to the last arguments */
+    as_map_reset(&o->let[i].known);
   int64_t ix[AS_MAX_RANK] = {0};
   for (size_t at = 0; at < out->n && tick(o); at++) {
     for (uint32_t i = 0; i < o->outrank; i++)

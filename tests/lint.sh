@@ -11,7 +11,7 @@ say() { echo "lint: $*"; bad=1; }
 layer() {
   case "$1" in
     proofs/checker/*) echo checker ;;
-    src/base/*) echo base ;; src/ir/*) echo ir ;; semantics/*) echo semantics ;;
+    src/base/*) echo base ;; src/target/*) echo target ;; src/ir/*) echo ir ;; semantics/*) echo semantics ;;
     verify/*) echo verify ;; search/*) echo search ;;
     src/lower/*) echo lower ;; src/runtime/*) echo runtime ;; src/cli/*) echo cli ;;
     *) echo other ;;
@@ -20,12 +20,12 @@ layer() {
 allowed() {
   case "$1" in
     checker) echo "checker" ;;
-    base) echo "base" ;; ir) echo "ir base" ;; semantics) echo "semantics ir base" ;;
+    base) echo "base" ;; target) echo "target base" ;; ir) echo "ir base" ;; semantics) echo "semantics ir base" ;;
     verify) echo "verify semantics ir base checker" ;;
-    search) echo "search verify semantics ir base checker" ;;
-    lower) echo "lower semantics ir base" ;;
-    runtime) echo "runtime base" ;; # it runs what the lowering made
-    cli) echo "cli search verify semantics ir base checker lower runtime" ;;
+    search) echo "search verify semantics ir target base checker" ;;
+    lower) echo "lower semantics ir target base" ;;
+    runtime) echo "runtime target base" ;; # it runs what the lowering made
+    cli) echo "cli search verify semantics ir target base checker lower runtime" ;;
   esac
 }
 while IFS= read -r f; do
@@ -59,9 +59,15 @@ fi
 n=$(cat proofs/checker/*.[ch] | wc -l)
 [ "$n" -le 3000 ] || say "the trusted checker has $n lines; 3000 are allowed"
 
+# Two files wait to be split; they may not grow meanwhile.
 while IFS= read -r f; do
   n=$(wc -l <"$f")
-  [ "$n" -le 800 ] || say "$f has $n lines; 800 are allowed"
+  case $f in
+  search/abstract.c) most=1100 ;;
+  verify/prove/norm.c) most=960 ;;
+  *) most=800 ;;
+  esac
+  [ "$n" -le "$most" ] || say "$f has $n lines; $most are allowed"
 done < <(find proofs src semantics verify search tests bench \( -name '*.c' -o -name '*.h' -o -name '*.py' -o -name '*.sh' -o -name '*.cu' \) | sort)
 
 # texts of one machine or of unfinished work; this file names them and is left out

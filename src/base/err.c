@@ -1,4 +1,6 @@
-#include "base.h"
+#include "err.h"
+#include "mem.h"
+#include "str.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,33 +16,13 @@ void as_err_clear(as_err *e) {
   as_err_init(e);
 }
 
-static char *format_va(const char *fmt, va_list ap) {
-  va_list again;
-  va_copy(again, ap);
-  int n = vsnprintf(NULL, 0, fmt, ap);
-  char *s = as_malloc(n < 0 ? 1 : (size_t)n + 1);
-  s[0] = 0;
-  if (n > 0)
-    vsnprintf(s, (size_t)n + 1, fmt, again);
-  va_end(again);
-  return s;
-}
-
-char *as_format(const char *fmt, ...) {
-  va_list ap;
-  va_start(ap, fmt);
-  char *s = format_va(fmt, ap);
-  va_end(ap);
-  return s;
-}
-
 bool as_err_set(as_err *e, as_status s, const char *fmt, ...) {
   if (e == NULL || e->status != AS_OK)
     return false;
   e->status = s;
   va_list ap;
   va_start(ap, fmt);
-  e->text = format_va(fmt, ap);
+  e->text = as_format_va(fmt, ap);
   va_end(ap);
   return false;
 }
@@ -78,7 +60,7 @@ bool as_err_at(as_err *e, const char *file, const char *text, size_t len, int li
   e->shown = text ? line_of(text, len, line) : as_strdup("");
   va_list ap;
   va_start(ap, fmt);
-  e->text = format_va(fmt, ap);
+  e->text = as_format_va(fmt, ap);
   va_end(ap);
   return false;
 }

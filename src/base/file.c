@@ -1,4 +1,6 @@
-#include "base.h"
+#include "file.h"
+#include "mem.h"
+#include "str.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "base.h"
+#include "hash.h"
 #include <string.h>
 
 /* FNV-1a with a final mix: short keys only (names, node keys). */
@@ -9,6 +9,18 @@ uint64_t as_hash(const void *p, size_t n, uint64_t seed) {
     h = (h ^ b[i]) * 0x100000001b3u;
   h = (h ^ (h >> 33)) * 0xff51afd7ed558ccdu;
   return h ^ (h >> 33);
+}
+
+/* Each word is mixed in by a product whose upper half comes back down: words that differ in few
+ * bits, as ids do, are spread over all bits. */
+uint64_t as_hash_words(const uint64_t *word, size_t n, uint64_t seed) {
+  uint64_t h = seed ^ 0x9E3779B97F4A7C15u;
+  for (size_t i = 0; i < n; i++) {
+    h = (h ^ word[i]) * 0xBF58476D1CE4E5B9u;
+    h ^= h >> 29;
+  }
+  h *= 0xC2B2AE3D27D4EB4Fu;
+  return h ^ h >> 32;
 }
 
 /* SHA-256 (FIPS 180-4). */

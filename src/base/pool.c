@@ -1,4 +1,4 @@
-#include "base.h"
+#include "pool.h"
 #include <pthread.h>
 #include <stdatomic.h>
 

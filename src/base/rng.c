@@ -1,4 +1,4 @@
-#include "base.h"
+#include "rng.h"
 
 /* xoshiro256** 1.0 (Blackman, Vigna), seeded by splitmix64 as its authors advise. */
 static uint64_t rotl(uint64_t x, int k) {

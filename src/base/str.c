@@ -1,4 +1,5 @@
-#include "base.h"
+#include "str.h"
+#include "mem.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,4 +53,24 @@ char *as_str_take(as_str *s) {
   out[s->n] = 0;
   as_str_init(s);
   return out;
+}
+
+char *as_format_va(const char *fmt, va_list ap) {
+  va_list again;
+  va_copy(again, ap);
+  int n = vsnprintf(NULL, 0, fmt, ap);
+  char *s = as_malloc(n < 0 ? 1 : (size_t)n + 1);
+  s[0] = 0;
+  if (n > 0)
+    vsnprintf(s, (size_t)n + 1, fmt, again);
+  va_end(again);
+  return s;
+}
+
+char *as_format(const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  char *s = as_format_va(fmt, ap);
+  va_end(ap);
+  return s;
 }

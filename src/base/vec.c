@@ -1,4 +1,5 @@
-#include "base.h"
+#include "vec.h"
+#include "mem.h"
 #include <stdlib.h>
 #include <string.h>
 

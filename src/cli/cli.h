@@ -5,6 +5,7 @@
 #include "proofs/checker/ck_cert.h"
 #include "report.h"
 #include "src/ir/graph.h"
+#include "src/target/target.h"
 #include "verify/field/field.h"
 #include "verify/prove/prove.h"
 #include "verify/refute/refute.h"
@@ -41,7 +42,8 @@
   X(threads, 't', NUMBER, "N", "threads of the search and of regress (default: all processors)")   \
   X(seconds, 'l', NUMBER, "N", "last resort time limit of the search, seconds (default 150)")      \
   X(prune, 'p', STRING, "HOW", "abstract-expression pruning in the search: exact (default) or z3") \
-  X(arch, 'a', STRING, "SM", "compile for this architecture: sm_90 (default), sm_80, ...")         \
+  X(arch, 'a', STRING, "SM",                                                                       \
+    "plan for and compile for this GPU or architecture: sm_90a (H200, default), sm_80 (A100), ..") \
   X(smt, 'w', FLAG, NULL, "keep the SMT-LIB obligations beside the certificate")                   \
   X(full, 'u', FLAG, NULL, "explain: every step of the proof, nothing folded")                     \
   X(quiet, 'q', FLAG, NULL, "print the verdict only")                                              \
@@ -98,6 +100,10 @@ int cli_explain(const cli_opts *o);
 int cli_ops(const cli_opts *o);
 bool cli_parse(int argc, char **argv, cli_opts *o, const cli_command **cmd, int *status);
 void cli_help(const cli_command *cmd); /* NULL: all */
+
+/* The GPU meant: --arch; otherwise what the result directory dir records (NULL: there is none);
+ * otherwise the default.  NULL with err filled: no such GPU. */
+const as_target *cli_target(const cli_opts *o, const char *dir, as_err *err);
 
 /* ---- loading */
 typedef struct {

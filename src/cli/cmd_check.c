@@ -71,8 +71,9 @@ static bool check_kernel(const cli_opts *o, const char *dir, const char *prog, c
   bool there = cli_exists(kernel);
   bool ok =
       !there || ((text = as_read_file(kernel, &n, err)) && cli_load(&local, prog, cand, &c, err));
+  as_lower_opts plan = {.target = there && ok ? cli_target(o, dir, err) : NULL};
   if (there && ok)
-    ok = as_lower_cuda(c.cand, NULL, &low, err);
+    ok = plan.target && as_lower_cuda(c.cand, &plan, &low, err);
   if (there && ok && (strlen(low.cuda) != n || memcmp(low.cuda, text, n) != 0)) {
     printf("%s: not what this version of assay makes of %s\n", kernel, cand);
     ++*wrong;

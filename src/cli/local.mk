@@ -29,6 +29,7 @@ libascli_a_SOURCES = \
   src/cli/report_style.c \
   src/cli/report_junit.c \
   src/cli/result.c \
+  src/cli/target.c \
   src/cli/rule_verdict.c \
   src/cli/verdict.c \
   src/cli/baseline.h src/cli/baseline.c src/cli/base_collect.c src/cli/claim_sha.c src/cli/cmd_regress.c \
@@ -37,6 +38,6 @@ libascli_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 bin_PROGRAMS += assay
 assay_SOURCES = src/cli/main.c
 assay_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
-assay_LDADD = libascli.a libassearch.a libassmt.a libasprove.a libasfield.a libassem.a libaslower.a libasrt.a libasir.a libck.a libasbase.a \
+assay_LDADD = libascli.a libassearch.a libassmt.a libasprove.a libasfield.a libassem.a libaslower.a libasrt.a libasir.a libastarget.a libck.a libasbase.a \
   $(JANSSON_LIBS) $(Z3_LIBS) $(GLPK_LIBS) $(FLINT_LIBS) $(GMP_LIBS) -lpthread -lm
 dist_man_MANS += man/assay.1

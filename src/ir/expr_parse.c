@@ -50,7 +50,7 @@ void as_gp_reserve(as_gparser *P) {
     const as_token *t = &AS_VEC_AT(&P->X->tok, as_token, i);
     if (t->kind != AS_T_NAME || as_names_get(P->g, AS_SCOPE_TAKEN, t->s) != AS_NONE)
       continue;
-    as_names_put(P->g, AS_SCOPE_TAKEN, as_arena_strdup(as_gm(P->g)->arena, t->s), 0);
+    as_names_put(P->g, AS_SCOPE_TAKEN, t->s, 0);
   }
 }
 
@@ -510,11 +510,11 @@ as_node_id as_gp_define(as_gparser *P, const as_token *name) {
   if (id == AS_NONE)
     return id;
   if (as_node_is_number(&g->node[id])) {
-    as_names_put(g, P->block, as_arena_strdup(as_gm(g)->arena, name->s), id);
+    as_names_put(g, P->block, name->s, id);
     return id;
   }
   if (id < before && g->open) {
-    as_names_put(g, P->block, as_arena_strdup(as_gm(g)->arena, name->s), id);
+    as_names_put(g, P->block, name->s, id);
     return id;
   }
   if (id < before) {

@@ -15,19 +15,13 @@ void as_grow(void *array, size_t *cap, size_t n, size_t size) {
 }
 
 /* --- names */
-static size_t slot(const as_graph_mem *m, uint32_t scope, const char *name) {
-  size_t at = as_hash(name, strlen(name), scope) & (m->cap - 1);
-  while (m->table[at].name && (m->table[at].scope != scope || strcmp(m->table[at].name, name) != 0))
-    at = (at + 1) & (m->cap - 1);
-  return at;
-}
-
 uint32_t as_names_get(const as_graph *g, uint32_t scope, const char *name) {
   const as_graph_mem *m = as_gm(g);
-  if (m->cap == 0)
+  uint32_t id = as_intern_find(&m->names, name);
+  uint64_t named;
+  if (id == AS_NONE || !as_map_get(&m->named, AS_KEY(scope, id), &named))
     return AS_NONE;
-  const as_named *e = &m->table[slot(m, scope, name)];
-  return e->name ? e->id : AS_NONE;
+  return (uint32_t)named;
 }
 
 bool as_name_taken(const as_graph *g, uint32_t scope, const char *name) {
@@ -36,23 +30,11 @@ bool as_name_taken(const as_graph *g, uint32_t scope, const char *name) {
          (g->program && as_names_get(g->program, AS_SCOPE_SIZE, name) != AS_NONE);
 }
 
-void as_names_put(as_graph *g, uint32_t scope, const char *name, uint32_t id) {
+char *as_names_put(as_graph *g, uint32_t scope, const char *name, uint32_t id) {
   as_graph_mem *m = as_gm(g);
-  if (2 * (m->used + 1) > m->cap) {
-    as_named *old = m->table;
-    size_t n = m->cap;
-    m->cap = n ? 2 * n : 64;
-    m->table = as_calloc(m->cap, sizeof *m->table);
-    for (size_t i = 0; i < n; i++) {
-      if (old[i].name)
-        m->table[slot(m, old[i].scope, old[i].name)] = old[i];
-    }
-    free(old);
-  }
-  as_named *e = &m->table[slot(m, scope, name)];
-  if (e->name == NULL)
-    m->used++;
-  *e = (as_named){e->name ? e->name : name, scope, id};
+  uint32_t text = as_intern_string(&m->names, name);
+  as_map_put(&m->named, AS_KEY(scope, text), id);
+  return as_intern_text(&m->names, text);
 }
 
 static uint32_t scope_of(const as_node *n) {
@@ -68,8 +50,7 @@ bool as_graph_rename(as_graph *g, as_node_id n, const char *name, as_err *err) {
   if (as_name_taken(g, scope, name))
     return as_err_set(err, AS_BAD_INPUT, "`%s` is already defined", name);
   as_names_put(g, scope, g->node[n].name, AS_NONE); /* the fresh name is free again */
-  g->node[n].name = as_arena_strdup(as_gm(g)->arena, name);
-  as_names_put(g, scope, g->node[n].name, n);
+  g->node[n].name = as_names_put(g, scope, name, n);
   return true;
 }
 
@@ -84,6 +65,8 @@ static as_graph *empty(as_sizes *S, const as_oplib *lib, const as_graph *program
   as_graph *g = as_calloc(1, sizeof *g);
   as_graph_mem *m = as_calloc(1, sizeof *m);
   m->arena = as_arena_new();
+  as_intern_init(&m->names, m->arena);
+  as_map_init(&m->named, 2);
   g->mem = m;
   g->sizes = S;
   g->lib = lib;
@@ -127,12 +110,10 @@ as_graph *as_graph_copy(const as_graph *g) {
       as_attr_set(&n->attr[k], &g->node[i].attr[k]);
     }
   }
-  for (size_t i = 0; i < gm->cap; i++) /* names of nodes, constants' aliases, sizes */
-  {
-    if (gm->table[i].name) {
-      as_names_put(c, gm->table[i].scope, as_arena_strdup(m->arena, gm->table[i].name),
-                   gm->table[i].id);
-    }
+  for (uint32_t i = 0; i < gm->named.count; i++) { /* of nodes, constants' aliases, sizes */
+    const uint64_t *key = as_map_key(&gm->named, i);
+    const char *name = as_intern_text(&gm->names, (uint32_t)key[1]);
+    as_names_put(c, (uint32_t)key[0], name, (uint32_t)*as_map_value(&gm->named, i));
   }
 #define COPY(field, count, cap)                                                                    \
   c->field = dup(g->field, c->count = g->count, sizeof *g->field), m->cap = g->count
@@ -172,7 +153,8 @@ void as_graph_free(as_graph *g) {
   free(g->own_size);
   free(g->use);
   as_graph_mem *m = as_gm(g);
-  free(m->table);
+  as_map_clear(&m->named);
+  as_intern_clear(&m->names);
   as_arena_free(m->arena);
   free(m);
   free(g);
@@ -190,7 +172,7 @@ bool as_graph_declare(as_graph *g, const char *name, long least, long value, as_
   as_size s = as_size_sym(g->sizes, name);
   as_size_set_least(g->sizes, s, least);
   as_size_set_value(g->sizes, s, value);
-  as_names_put(g, AS_SCOPE_SIZE, as_arena_strdup(as_gm(g)->arena, name), s);
+  as_names_put(g, AS_SCOPE_SIZE, name, s);
   as_grow(&g->own_size, &as_gm(g)->own_cap, g->n_own_size, sizeof *g->own_size);
   g->own_size[g->n_own_size++] = s;
   if (out)

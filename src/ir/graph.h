@@ -3,13 +3,13 @@
  * layer above.  Meaning: semantics/SEMANTICS.md. */
 #ifndef AS_IR_GRAPH_H
 #define AS_IR_GRAPH_H
+#include "../base/id.h"
 #include "../base/lowered.h"
 #include "opdef.h"
 #include "size.h"
 
 #define AS_MAX_RANK 8
 #define AS_MAX_ARGS 8
-#define AS_NONE UINT32_MAX
 typedef uint32_t as_node_id;
 
 typedef enum {

@@ -52,17 +52,15 @@ static as_node_id push_node(as_graph *g, as_node_kind kind, uint32_t block, cons
   n->size = AS_SIZE_BAD;
   if (kind == AS_N_CONST || kind == AS_N_SIZE)
     return id;
-  if (name) {
-    n->name = as_arena_strdup(m->arena, name);
-  } else {
-    char fresh[24];
+  char fresh[24];
+  if (name == NULL) {
     do
       snprintf(fresh, sizeof fresh, "t%u", ++m->fresh);
     while (as_name_taken(g, scope, fresh) || as_names_get(g, AS_SCOPE_TAKEN, fresh) != AS_NONE ||
            (g->program && as_names_get(g->program, AS_NONE, fresh) != AS_NONE));
-    n->name = as_arena_strdup(m->arena, fresh);
+    name = fresh;
   }
-  as_names_put(g, scope, n->name, id);
+  n->name = as_names_put(g, scope, name, id);
   return id;
 }
 
@@ -106,7 +104,7 @@ as_node_id as_graph_const(as_graph *g, const mpq_t value) {
     id = push_node(g, AS_N_CONST, AS_NONE, NULL, NULL);
     mpq_set(g->node[id].value, value);
     g->node[id].dtype = AS_F32;
-    as_names_put(g, AS_NONE, as_arena_strdup(as_gm(g)->arena, key), id);
+    as_names_put(g, AS_NONE, key, id);
   }
   free(key);
   return id;
@@ -137,7 +135,7 @@ as_node_id as_graph_size_const(as_graph *g, as_size s) {
     id = push_node(g, AS_N_SIZE, AS_NONE, NULL, NULL);
     g->node[id].size = s;
     g->node[id].dtype = AS_F32;
-    as_names_put(g, AS_NONE, as_arena_strdup(as_gm(g)->arena, key), id);
+    as_names_put(g, AS_NONE, key, id);
   }
   free(key);
   return id;

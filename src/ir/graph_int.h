@@ -2,23 +2,17 @@
  * src/ir only. */
 #ifndef AS_IR_GRAPH_INT_H
 #define AS_IR_GRAPH_INT_H
+#include "../base/intern.h"
 #include "graph.h"
 
 #define AS_SCOPE_SIZE 0xfffffffeu  /* sizes declared by the file */
 #define AS_SCOPE_TAKEN 0xfffffffdu /* names that fresh ones must avoid */
 
 typedef struct {
-  const char *name;
-  uint32_t scope;
-  uint32_t id;
-} as_named;
-
-typedef struct {
   as_arena *arena;
-  as_named *table;
-  size_t cap;
-  size_t used;
-  uint32_t fresh; /* last number tried for a fresh name */
+  as_intern names; /* in the arena */
+  as_map named;    /* from a scope and a name to what has that name in it, AS_NONE: nothing again */
+  uint32_t fresh;  /* last number tried for a fresh name */
   size_t node_cap;
   size_t order_cap;
   size_t input_cap;
@@ -37,8 +31,8 @@ uint32_t as_names_get(const as_graph *g, uint32_t scope, const char *name); /* A
 bool as_name_taken(
     const as_graph *g, uint32_t scope,
     const char *name); /* there, at kernel level, or by a size: nothing is shadowed */
-void as_names_put(as_graph *g, uint32_t scope, const char *name,
-                  uint32_t id); /* name: owned by the arena */
+/* gives the graph's own copy of the name */
+char *as_names_put(as_graph *g, uint32_t scope, const char *name, uint32_t id);
 bool as_graph_rename(as_graph *g, as_node_id n, const char *name,
                      as_err *err); /* a node with a fresh name gets its own */
 void as_graph_add_use(as_graph *g, const char *path);

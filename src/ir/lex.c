@@ -33,7 +33,7 @@ static size_t number_len(const char *s, size_t n) {
   return i;
 }
 
-static const char *intern(as_arena *mem, const char *s, size_t n) {
+static const char *copy_name(as_arena *mem, const char *s, size_t n) {
   char *p = as_arena_alloc(mem, n + 1);
   memcpy(p, s, n);
   return p;
@@ -103,7 +103,7 @@ bool as_lex(as_lexed *X, const char *file, const char *text, size_t len, as_aren
     } else if (alpha(*s)) {
       while (n < left && (alpha(s[n]) || digit(s[n])))
         n++;
-      push(X, AS_T_NAME, intern(mem, s, n), n, line, col);
+      push(X, AS_T_NAME, copy_name(mem, s, n), n, line, col);
     } else if (digit(*s)) {
       n = number_len(s, left);
       push(X, AS_T_NUMBER, s, n, line, col);

@@ -26,7 +26,7 @@ typedef struct {
   uint32_t len;
   int line;
   int col;
-} as_token; /* s: a NAME's text is interned, otherwise within the file */
+} as_token; /* s: a NAME's text is a string in `mem`, otherwise within the file */
 
 typedef struct as_lexed {
   const char *file;

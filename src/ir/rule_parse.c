@@ -481,7 +481,7 @@ static bool body(reader *R, const span *s, const as_rulefile *f, uint32_t index,
   for (size_t i = s->at; i < s->end; i++) {
     const as_token *u = &AS_VEC_AT(&X->tok, as_token, i);
     if (u->kind == AS_T_NAME)
-      as_names_put(r->decl, AS_SCOPE_TAKEN, as_arena_strdup(as_gm(r->decl)->arena, u->s), 0);
+      as_names_put(r->decl, AS_SCOPE_TAKEN, u->s, 0);
   }
   as_names_put(r->decl, AS_SCOPE_TAKEN, "out", 0); /* a side on one line is called so */
   if (!declarations(R, ranks, assumes) || !assumptions(R, assumes) ||

@@ -1,6 +1,10 @@
 /* Polynomials in normal form: monomials sorted by their atoms, no zero coefficients, atoms sorted
  * within a monomial. */
 #include "size.h"
+#include "../base/hash.h"
+#include "../base/map.h"
+#include "../base/mem.h"
+#include "../base/vec.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,10 +42,8 @@ struct as_sizes {
   as_vec atom;
   as_vec sym;
   as_vec tmono;
-  as_vec tatom; /* scratch: the polynomial being built */
-  uint32_t *table;
-  size_t cap;
-  size_t used; /* table: open addressing, 0 is free, otherwise id + 1 */
+  as_vec tatom;        /* scratch: the polynomial being built */
+  as_index by_content; /* entries */
   cached *cache;
 };
 
@@ -66,45 +68,16 @@ static bool bad(const as_sizes *S, as_size a) {
 }
 
 /* --- the table of entries */
-static uint64_t hash_atom(kind k, as_size num, as_size den) {
-  uint32_t key[3] = {(uint32_t)k, num, den};
-  return as_hash(key, sizeof key, 7);
+static uint64_t hash_name(const char *name) {
+  return as_hash(name, strlen(name), 1);
 }
 
-static uint64_t hash_entry(const as_sizes *S, as_size id) {
-  const entry *e = ent(S, id);
-  if (e->k == K_SYM)
-    return as_hash(e->name, strlen(e->name), 1);
-  if (e->k != K_POLY)
-    return hash_atom(e->k, e->num, e->den);
-  uint64_t h = 3;
-  for (uint32_t i = 0; i < e->nmono; i++) {
-    const mono *m = monos(S, id) + i;
-    h = as_hash(&m->coef, sizeof m->coef, h);
-    h = as_hash(atoms(S, m), m->n * sizeof(as_size), h);
-  }
-  return h;
-}
-
-static void table_put(as_sizes *S, as_size id) {
-  if (2 * (S->used + 1) > S->cap) {
-    size_t cap = S->cap ? 2 * S->cap : 256;
-    free(S->table);
-    S->table = as_calloc(cap, sizeof *S->table);
-    S->cap = cap;
-    S->used = 0;
-    for (as_size i = 0; i < id; i++)
-      table_put(S, i);
-  }
-  size_t at = hash_entry(S, id) & (S->cap - 1);
-  while (S->table[at])
-    at = (at + 1) & (S->cap - 1);
-  S->table[at] = id + 1;
-  S->used++;
+static uint64_t hash_pair(kind k, as_size num, as_size den) {
+  return as_hash_words(AS_KEY(k, num, den), 3, 7);
 }
 
 /* an atom's own polynomial is one monomial: itself */
-static as_size push_atom(as_sizes *S, entry e) {
+static as_size push_atom(as_sizes *S, uint64_t hash, entry e) {
   as_size id = (as_size)S->entry.n;
   mono m = {1, (uint32_t)S->atom.n, 1};
   e.mono = (uint32_t)S->mono.n;
@@ -112,7 +85,7 @@ static as_size push_atom(as_sizes *S, entry e) {
   as_vec_push(&S->entry, &e);
   as_vec_push(&S->mono, &m);
   as_vec_push(&S->atom, &id);
-  table_put(S, id);
+  as_index_add(&S->by_content, hash, id);
   return id;
 }
 
@@ -149,6 +122,45 @@ static int cmp_mono(const void *x, const void *y, void *ctx) {
   return cmp_atoms(tatoms(S, a), a->n, tatoms(S, b), b->n);
 }
 
+/* Of the first k monomials, in normal form: */
+static uint64_t t_hash(const as_sizes *S, size_t k) {
+  uint64_t hash = 3;
+  for (size_t i = 0; i < k; i++) {
+    const mono *m = &AS_VEC_AT(&S->tmono, mono, i);
+    hash = as_hash(&m->coef, sizeof m->coef, hash);
+    hash = as_hash(tatoms(S, m), m->n * sizeof(as_size), hash);
+  }
+  return hash;
+}
+
+static bool t_equals(const as_sizes *S, size_t k, as_size id) {
+  const entry *e = ent(S, id);
+  if (e->k != K_POLY || e->nmono != k)
+    return false;
+  const mono *m = monos(S, id);
+  const mono *t = S->tmono.data;
+  for (size_t i = 0; i < k; i++) {
+    if (m[i].coef != t[i].coef || cmp_atoms(atoms(S, &m[i]), m[i].n, tatoms(S, &t[i]), t[i].n) != 0)
+      return false;
+  }
+  return true;
+}
+
+static as_size t_push(as_sizes *S, size_t k, uint64_t hash) {
+  as_size id = (as_size)S->entry.n;
+  entry e = {.k = K_POLY, .mono = (uint32_t)S->mono.n, .nmono = (uint32_t)k, .value = -1};
+  as_vec_push(&S->entry, &e);
+  for (size_t i = 0; i < k; i++) {
+    const mono *t = &AS_VEC_AT(&S->tmono, mono, i);
+    mono m = {t->coef, (uint32_t)S->atom.n, t->n};
+    as_vec_push(&S->mono, &m);
+    for (uint32_t j = 0; j < t->n; j++)
+      as_vec_push(&S->atom, &tatoms(S, t)[j]);
+  }
+  as_index_add(&S->by_content, hash, id);
+  return id;
+}
+
 /* sorts, combines, and gives the id of the scratch polynomial */
 static as_size t_intern(as_sizes *S) {
   mono *t = S->tmono.data;
@@ -173,36 +185,13 @@ static as_size t_intern(as_sizes *S) {
     return AS_SIZE_BAD;
   if (k == 1 && t[0].coef == 1 && t[0].n == 1)
     return tatoms(S, &t[0])[0];
-  uint64_t h = 3;
-  for (size_t i = 0; i < k; i++) {
-    h = as_hash(&t[i].coef, sizeof t[i].coef, h);
-    h = as_hash(tatoms(S, &t[i]), t[i].n * sizeof(as_size), h);
-  }
-  for (size_t at = h & (S->cap - 1); S->cap && S->table[at]; at = (at + 1) & (S->cap - 1)) {
-    as_size id = S->table[at] - 1;
-    const entry *e = ent(S, id);
-    if (e->k != K_POLY || e->nmono != k)
-      continue;
-    size_t i = 0;
-    for (const mono *m = monos(S, id); i < k; i++) {
-      if (m[i].coef != t[i].coef ||
-          cmp_atoms(atoms(S, &m[i]), m[i].n, tatoms(S, &t[i]), t[i].n) != 0)
-        break;
-    }
-    if (i == k)
+  uint64_t hash = t_hash(S, k);
+  as_index_walk walk = as_index_start(&S->by_content, hash);
+  for (as_size id; (id = as_index_next(&walk)) != AS_NONE;) {
+    if (t_equals(S, k, id))
       return id;
   }
-  as_size id = (as_size)S->entry.n;
-  entry e = {.k = K_POLY, .mono = (uint32_t)S->mono.n, .nmono = (uint32_t)k, .value = -1};
-  as_vec_push(&S->entry, &e);
-  for (size_t i = 0; i < k; i++) {
-    mono m = {t[i].coef, (uint32_t)S->atom.n, t[i].n};
-    as_vec_push(&S->mono, &m);
-    for (uint32_t j = 0; j < t[i].n; j++)
-      as_vec_push(&S->atom, &tatoms(S, &t[i])[j]);
-  }
-  table_put(S, id);
-  return id;
+  return t_push(S, k, hash);
 }
 
 /* --- making and copying */
@@ -235,7 +224,7 @@ void as_sizes_free(as_sizes *S) {
   as_vec *v[] = {&S->entry, &S->mono, &S->atom, &S->sym, &S->tmono, &S->tatom};
   for (size_t i = 0; i < sizeof v / sizeof *v; i++)
     as_vec_clear(v[i]);
-  free(S->table);
+  as_index_clear(&S->by_content);
   free(S->cache);
   free(S);
 }
@@ -262,9 +251,7 @@ as_sizes *as_sizes_copy(const as_sizes *S) {
     if (e->name)
       e->name = as_strdup(e->name);
   }
-  C->cap = S->cap;
-  C->used = S->used;
-  C->table = memcpy(as_malloc(S->cap * sizeof *S->table), S->table, S->cap * sizeof *S->table);
+  as_index_copy(&C->by_content, &S->by_content);
   C->cache = as_calloc(CACHE, sizeof *C->cache);
   return C;
 }
@@ -277,11 +264,8 @@ as_size as_size_int(as_sizes *S, long v) {
 }
 
 as_size as_size_find(const as_sizes *S, const char *name) {
-  if (S->cap == 0)
-    return AS_SIZE_BAD;
-  uint64_t h = as_hash(name, strlen(name), 1);
-  for (size_t at = h & (S->cap - 1); S->table[at]; at = (at + 1) & (S->cap - 1)) {
-    as_size id = S->table[at] - 1;
+  as_index_walk walk = as_index_start(&S->by_content, hash_name(name));
+  for (as_size id; (id = as_index_next(&walk)) != AS_NONE;) {
     if (ent(S, id)->k == K_SYM && strcmp(ent(S, id)->name, name) == 0)
       return id;
   }
@@ -292,7 +276,8 @@ as_size as_size_sym(as_sizes *S, const char *name) {
   as_size id = as_size_find(S, name);
   if (id != AS_SIZE_BAD)
     return id;
-  id = push_atom(S, (entry){.k = K_SYM, .name = as_strdup(name), .least = 1, .value = -1});
+  entry e = {.k = K_SYM, .name = as_strdup(name), .least = 1, .value = -1};
+  id = push_atom(S, hash_name(name), e);
   as_vec_push(&S->sym, &id);
   return id;
 }
@@ -356,8 +341,7 @@ static as_size arith(as_sizes *S, uint32_t op, as_size a, as_size b) {
     a = b;
     b = t;
   }
-  uint32_t key[3] = {op, a, b};
-  cached *c = &S->cache[as_hash(key, sizeof key, 0) % CACHE];
+  cached *c = &S->cache[as_hash_words(AS_KEY(op, a, b), 3, 0) % CACHE];
   if (c->op == op && c->a == a && c->b == b)
     return c->out;
   t_reset(S);
@@ -426,13 +410,14 @@ static as_size exact_quotient(as_sizes *S, as_size a, as_size b) {
 }
 
 static as_size pair_atom(as_sizes *S, kind k, as_size a, as_size b) {
-  for (size_t at = hash_atom(k, a, b) & (S->cap - 1); S->table[at]; at = (at + 1) & (S->cap - 1)) {
-    as_size id = S->table[at] - 1;
+  uint64_t hash = hash_pair(k, a, b);
+  as_index_walk walk = as_index_start(&S->by_content, hash);
+  for (as_size id; (id = as_index_next(&walk)) != AS_NONE;) {
     const entry *e = ent(S, id);
     if (e->k == k && e->num == a && e->den == b)
       return id;
   }
-  return push_atom(S, (entry){.k = k, .num = a, .den = b, .value = -1});
+  return push_atom(S, hash, (entry){.k = k, .num = a, .den = b, .value = -1});
 }
 
 static as_size divmod(as_sizes *S, kind k, as_size a, as_size b) {

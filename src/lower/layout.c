@@ -253,7 +253,7 @@ static bool solve(lo *L, const lo_unit *u, tensors *ts, int *pick) {
       glp_set_row_bnds(P, i + 1, GLP_FX, 1, 1);
       glp_set_mat_row(P, i + 1, ts->t[i].nc, ind, val);
     }
-    long smem = L->o->smem_limit ? L->o->smem_limit : 232448;
+    long smem = L->o->target->shared_block;
     int k = 0; /* rings and what lives through the loop must fit together; the rest may share
                   (memplan.c has the last word) */
     for (int i = 0; i < ts->n; i++) {

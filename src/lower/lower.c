@@ -1,12 +1,6 @@
 #include "lo.h"
 #include <stdlib.h>
 #include <string.h>
-/* What the tiles in flight may take.  Measured on an H200: below 50 KB bandwidth is lost; with
- * several blocks on a multiprocessor nothing is gained above 75 KB, with one block each (a grid of
- * no more blocks than multiprocessors) deeper rings still pay. */
-#define RING_SHARED 73728
-#define RING_ALONE 163840
-#define MULTIPROCESSORS 132
 
 void as_lowered_init(as_lowered *l) {
   memset(l, 0, sizeof *l);
@@ -56,20 +50,20 @@ static void choose_stages(lo *L, lo_unit *u) {
     if (v->live && v->kind == LV_LOAD && v->phase == LO_BODY)
       bytes += elems(v) * (L->v[v->src].dtype == AS_F32 ? 4 : 2);
   }
-  long s = L->o->stages ? (long)L->o->stages
-           : bytes      ? (u->blocks <= MULTIPROCESSORS ? RING_ALONE : RING_SHARED) / bytes
-                        : 1;
+  const as_target *target = L->o->target;
+  long in_flight = u->blocks <= target->multiprocessors ? target->ring_alone : target->ring_shared;
+  long s = L->o->stages ? (long)L->o->stages : bytes ? in_flight / bytes : 1;
   if (s < 2 && !L->o->stages)
     s = 2;
-  if (s > 8)
-    s = 8;
+  if (s > target->ring_stages)
+    s = target->ring_stages;
   if (s > u->loop)
     s = u->loop;
   u->stages = s < 1 ? 1 : (int)s;
 }
 
 static bool lower_unit(lo *L, lo_unit *u) {
-  u->warps = L->o->warps ? (int)L->o->warps : 8;
+  u->warps = (int)(L->o->warps ? L->o->warps : L->o->target->block_warps);
   if (!lo_fuse(L, u))
     return false;
   choose_stages(L, u);
@@ -134,7 +128,7 @@ static void emit_launcher(lo *L, as_str *s) {
     const lo_unit *u = &L->u[i];
     if (!u->blocks)
       continue;
-    if (u->smem > 48 * 1024) {
+    if (u->smem > L->o->target->shared_unasked) {
       as_str_printf(
           s,
           "  if ((e = cudaFuncSetAttribute(k%u_%s, cudaFuncAttributeMaxDynamicSharedMemorySize, "
@@ -161,8 +155,9 @@ static void count(const char *text, as_lower_kernel *k) {
 static bool emit_all(lo *L, as_lowered *out) {
   as_str s;
   as_str_init(&s);
-  as_str_printf(&s, "/* %s: made by assay; see the certificate for what is proven of it. */\n",
-                L->g->name);
+  as_str_printf(
+      &s, "/* %s: made by assay for %s (%s); see the certificate for what is proven of it. */\n",
+      L->g->name, L->o->target->arch, L->o->target->gpu);
   for (const char *const *p = lo_prelude(); *p; p++)
     as_str_add(&s, *p);
   as_str_printf(&s, "struct as_args { const void *in[%u]; void *out[%u]; char *ws; };\n\n",
@@ -255,10 +250,26 @@ static bool reference(const as_graph *program, const as_lower_opts *o, const int
   return ok;
 }
 
-bool as_lower_cuda(const as_graph *mug, const as_lower_opts *o, as_lowered *out, as_err *err) {
-  static const as_lower_opts none = {0};
-  if (!o)
-    o = &none;
+/* the options with every choice made that the target makes */
+static bool resolve(const as_lower_opts *asked, as_lower_opts *opts, as_err *err) {
+  *opts = asked ? *asked : (as_lower_opts){0};
+  if (!opts->target)
+    opts->target = as_target_default();
+  if (!(opts->target->has & AS_HAS_CP_ASYNC)) {
+    return as_err_set(err, AS_BAD_INPUT, "%s has no asynchronous copies, which every kernel uses",
+                      opts->target->gpu);
+  }
+  if (!(opts->target->has & AS_HAS_MMA16) || !(opts->target->has & AS_HAS_LDMATRIX))
+    opts->no_mma = true;
+  return true;
+}
+
+bool as_lower_cuda(const as_graph *mug, const as_lower_opts *asked, as_lowered *out, as_err *err) {
+  as_lower_opts opts;
+  const as_lower_opts *o = &opts;
+  as_lowered_init(out);
+  if (!resolve(asked, &opts, err))
+    return false;
   if (o->warps && (o->warps > 16 || (o->warps & (o->warps - 1)))) {
     return as_err_set(err, AS_BAD_INPUT, "warps per block: a power of two up to 16, not %u",
                       o->warps);
@@ -266,7 +277,6 @@ bool as_lower_cuda(const as_graph *mug, const as_lower_opts *o, as_lowered *out,
   int64_t *env = o->env ? NULL : values(mug);
   lo L = {.mem = as_arena_new(), .g = mug, .o = o, .env = o->env ? o->env : env, .err = err};
   as_str_init(&L.notes);
-  as_lowered_init(out);
   bool ok = lo_expand(&L) && lo_tile_units(&L);
   if (ok)
     place_workspace(&L);

@@ -192,7 +192,7 @@ bool lo_memplan(lo *L, lo_unit *u) {
   free(b);
   as_str_printf(&L->notes, "%s: shared memory %ld bytes planned for %ld bytes of tensors\n",
                 u->name, u->smem, sum);
-  long limit = L->o->smem_limit ? L->o->smem_limit : 232448;
+  long limit = L->o->target->shared_block;
   if (u->smem > limit) {
     return as_err_set(L->err, AS_NO,
                       "kernel %s needs %ld bytes of shared memory; a block may have %ld", u->name,

@@ -1,5 +1,7 @@
-/* The base: errors, memory, strings, hashes, random numbers, threads, files. */
+/* The base: errors, memory, strings, hashes, tables, random numbers, threads, files. */
 #include "../../src/base/base.h"
+#include "../../src/base/intern.h"
+#include "../../src/base/map.h"
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,6 +176,146 @@ START_TEST(files) {
 
 END_TEST
 
+START_TEST(an_index_walks_equal_hashes_in_order) {
+  as_index index = {0};
+  as_index_walk none = as_index_start(&index, 7);
+  ck_assert_uint_eq(as_index_next(&none), AS_NONE);
+  /* few hashes, most of them next to each other at the table's end, so that runs wrap around */
+  static const uint64_t hashes[] = {UINT32_MAX, UINT32_MAX - 1, 0, 1, 17};
+
+  enum { N_HASHES = sizeof hashes / sizeof *hashes, N_IDS = 1000 };
+
+  for (uint32_t id = 0; id < N_IDS; id++)
+    as_index_add(&index, hashes[id * 7 % N_HASHES], id);
+  as_index copy;
+  as_index_copy(&copy, &index);
+  as_index_clear(&index);
+  for (uint32_t h = 0; h < N_HASHES; h++) {
+    as_index_walk walk = as_index_start(&copy, hashes[h]);
+    uint32_t expected = 0;
+    for (uint32_t id; (id = as_index_next(&walk)) != AS_NONE; expected++) {
+      while (expected * 7 % N_HASHES != h)
+        expected++;
+      ck_assert_uint_eq(id, expected);
+    }
+    ck_assert_uint_ge(expected, N_IDS - N_HASHES);
+  }
+  as_index_reset(&copy);
+  as_index_walk walk = as_index_start(&copy, 17);
+  ck_assert_uint_eq(as_index_next(&walk), AS_NONE);
+  as_index_clear(&copy);
+}
+
+END_TEST
+
+/* a map against an array: keys are the digits of a number */
+START_TEST(maps_hold_what_was_put) {
+  enum { N_KEYS = 4096, N_ROUNDS = 20000 };
+
+  as_rng rng;
+  as_rng_seed(&rng, 11);
+  for (uint32_t words = 1; words <= 3; words++) {
+    static uint64_t expected[N_KEYS]; /* 0: not there */
+    memset(expected, 0, sizeof expected);
+    uint32_t count = 0;
+    as_map map;
+    as_map_init(&map, words);
+    for (int round = 0; round < N_ROUNDS; round++) {
+      uint64_t number = as_rng_below(&rng, N_KEYS);
+      uint64_t key[3] = {number, number, number};
+      if (words > 1) {
+        key[0] = number % 16;
+        key[words - 1] = (number / 16) << 40;
+      }
+      uint64_t value = 0;
+      ck_assert_int_eq(as_map_get(&map, key, &value), expected[number] != 0);
+      ck_assert_uint_eq(value, expected[number]);
+      bool fresh = false;
+      if (round % 3 == 0) {
+        uint32_t entry = as_map_entry(&map, key, 5, &fresh);
+        ck_assert_int_eq(fresh, expected[number] == 0);
+        ck_assert_mem_eq(as_map_key(&map, entry), key, words * sizeof *key);
+        expected[number] = *as_map_value(&map, entry);
+        count += fresh;
+      } else if (round % 3 == 1) {
+        count += expected[number] == 0;
+        expected[number] = 1 + (uint64_t)round;
+        as_map_put(&map, key, expected[number]);
+      }
+      ck_assert_uint_eq(map.count, count);
+    }
+    as_map_reset(&map);
+    uint64_t value;
+    ck_assert(!as_map_get(&map, AS_KEY(1, 1, 1), &value));
+    as_map_clear(&map);
+  }
+}
+
+END_TEST
+
+START_TEST(a_map_of_empty_keys_has_one) {
+  as_map map;
+  as_map_init(&map, 0);
+  uint64_t value;
+  ck_assert(!as_map_get(&map, NULL, &value));
+  as_map_put(&map, NULL, 3);
+  as_map_put(&map, NULL, 4);
+  ck_assert(as_map_get(&map, NULL, &value));
+  ck_assert_uint_eq(value, 4);
+  ck_assert_uint_eq(map.count, 1);
+  as_map_clear(&map);
+}
+
+END_TEST
+
+START_TEST(entries_are_numbered_as_they_come) {
+  as_map map;
+  as_map_init(&map, 1);
+  for (uint64_t i = 0; i < 500; i++)
+    as_map_put(&map, AS_KEY(i * 0x123456789u), i);
+  for (uint32_t i = 0; i < 500; i++) {
+    ck_assert_uint_eq(*as_map_key(&map, i), i * (uint64_t)0x123456789u);
+    ck_assert_uint_eq(*as_map_value(&map, i), i);
+  }
+  as_map_clear(&map);
+}
+
+END_TEST
+
+START_TEST(interned_rows) {
+  for (int owned = 0; owned < 2; owned++) {
+    as_arena *arena = owned ? NULL : as_arena_new();
+    as_intern table;
+    as_intern_init(&table, arena);
+    ck_assert_uint_eq(as_intern_find(&table, "x"), AS_NONE);
+    ck_assert_uint_eq(as_intern_row(&table, NULL, 0), 0);
+    ck_assert_uint_eq(as_intern_string(&table, ""), 0);
+    const char *first = NULL;
+    for (uint32_t i = 0; i < 2000; i++) {
+      char *name = as_format("n%u", i);
+      ck_assert_uint_eq(as_intern_string(&table, name), i + 1);
+      if (i == 0)
+        first = as_intern_text(&table, 1);
+      free(name);
+    }
+    ck_assert_ptr_eq(first, as_intern_text(&table, 1));
+    ck_assert_uint_eq(as_intern_find(&table, "n1234"), 1235);
+    ck_assert_str_eq(as_intern_text(&table, 1235), "n1234");
+    uint32_t row = as_intern_row(&table, "n1\0", 3); /* a NUL within: not the string n1 */
+    ck_assert_uint_eq(row, 2001);
+    ck_assert_uint_eq(as_intern_find_row(&table, "n1\0", 3), row);
+    ck_assert_uint_eq(as_intern_find(&table, "n1"), 2);
+    size_t n;
+    ck_assert_mem_eq(as_intern_bytes(&table, row, &n), "n1\0", 3);
+    ck_assert_uint_eq(n, 3);
+    ck_assert_uint_eq(as_intern_count(&table), 2002);
+    as_intern_clear(&table);
+    as_arena_free(arena);
+  }
+}
+
+END_TEST
+
 int main(void) {
   Suite *s = suite_create("base");
   TCase *t = tcase_create("base");
@@ -183,6 +325,11 @@ int main(void) {
   tcase_add_test(t, arenas);
   tcase_add_test(t, vectors_and_strings);
   tcase_add_test(t, sha256_vectors);
+  tcase_add_test(t, an_index_walks_equal_hashes_in_order);
+  tcase_add_test(t, maps_hold_what_was_put);
+  tcase_add_test(t, a_map_of_empty_keys_has_one);
+  tcase_add_test(t, entries_are_numbered_as_they_come);
+  tcase_add_test(t, interned_rows);
   tcase_add_test(t, random_numbers);
   tcase_add_test(t, parallel_covers_all);
   tcase_add_test(t, files);

@@ -312,11 +312,17 @@ static void refused(const char *name, const size_of *s, const as_lower_opts *o, 
 START_TEST(refusals) {
   const size_of undivided[] = {{"N", 6145}, {NULL, 0}};
   const size_of huge[] = {{"L", 1}, {"T", 4096}, {NULL, 0}};
-  const as_lower_opts small = {.smem_limit = 4096};
+  as_target tiny = *as_target_default();
+  as_target ancient = tiny;
+  tiny.shared_block = 4096;
+  ancient.has = 0;
+  const as_lower_opts small = {.target = &tiny};
+  const as_lower_opts none = {.target = &ancient};
   const as_lower_opts three = {.warps = 3};
   refused("rmsnorm_linear", undivided, NULL, AS_BAD_INPUT, "does not hold");
   refused("rmsnorm_linear", huge, NULL, AS_NO, "shared memory");
   refused("rmsnorm_linear", NULL, &small, AS_NO, "shared memory");
+  refused("rmsnorm_linear", NULL, &none, AS_BAD_INPUT, "asynchronous copies");
   refused("rmsnorm_linear", NULL, &three, AS_BAD_INPUT, "power of two");
 }
 
@@ -372,6 +378,62 @@ START_TEST(faults_are_seen) {
 
 END_TEST
 
+/* the same muGraph is planned within each GPU's own limits, and what only the larger one can hold
+ * is refused for the smaller */
+START_TEST(each_target_has_its_limits) {
+  const as_target *target = as_target_at((uint32_t)_i);
+  const size_of tall[] = {{"D", 2048}, {"L", 1}, {"T", 2048}, {NULL, 0}};
+  const as_lower_opts o = {.target = target};
+  const long one_stage = 2048 * (16 + 32) * 2; /* X and W tiles of 16-bit elements */
+  as_lowered l;
+  job j;
+  check_example("rmsnorm_linear", true, rms, &o, 1);
+  open_job(&j);
+  read_example(&j, "rmsnorm_linear", true);
+  set(&j, rms);
+  ck_assert(as_lower_cuda(j.mug, &o, &l, &j.err));
+  ck_assert_int_le(l.kernel[0].bytes_smem, target->shared_block);
+  ck_assert(strstr(l.cuda, target->arch) != NULL);
+  as_lowered_clear(&l);
+  set(&j, tall);
+  bool lowered = as_lower_cuda(j.mug, &o, &l, &j.err);
+  if (target->shared_block < one_stage) {
+    ck_assert(!lowered);
+    ck_assert_int_eq(j.err.status, AS_NO);
+  } else if (lowered) {
+    ck_assert_int_le(l.kernel[0].bytes_smem, target->shared_block);
+  }
+  if (lowered)
+    as_lowered_clear(&l);
+  close_job(&j);
+}
+
+END_TEST
+
+START_TEST(targets_by_name) {
+  as_err err;
+  as_err_init(&err);
+  ck_assert_str_eq(as_target_find("sm_80", &err)->gpu, "A100");
+  ck_assert_str_eq(as_target_find("sm_90", &err)->arch, "sm_90a");
+  ck_assert_ptr_eq(as_target_find("h200", &err), as_target_default());
+  ck_assert_str_eq(as_target_find("H100", &err)->gpu, "H100");
+  ck_assert_int_eq(err.status, AS_OK);
+  ck_assert(as_target_find("sm_13", &err) == NULL);
+  ck_assert_int_eq(err.status, AS_BAD_INPUT);
+  for (uint32_t i = 0; i < as_target_count(); i++) {
+    const as_target *target = as_target_at(i);
+    ck_assert(strstr(err.text, target->gpu) != NULL);
+    ck_assert_ptr_eq(as_target_find(target->gpu, NULL), target);
+    ck_assert_int_le(target->shared_block + target->shared_reserved, target->shared_mp);
+    ck_assert_int_le(target->ring_alone, target->shared_block);
+    ck_assert_int_le(target->ring_shared, target->ring_alone);
+    ck_assert_int_le(target->block_warps, target->warps_mp);
+  }
+  as_err_clear(&err);
+}
+
+END_TEST
+
 START_TEST(same_text_twice) {
   job j;
   as_lowered a;
@@ -390,9 +452,8 @@ START_TEST(same_text_twice) {
 
 END_TEST
 
-/* with a CUDA compiler at hand: no warnings for either architecture, at the examples' own sizes */
+/* with a CUDA compiler at hand: no warnings for any GPU, at the examples' own sizes */
 START_TEST(compiles_for_gpus) {
-  static const char *const arch[] = {"sm_80", "sm_90"};
   const char *env = getenv("NVCC");
   const char *nvcc = env && *env ? env : "/usr/local/cuda/bin/nvcc";
   if (access(nvcc, X_OK)) {
@@ -402,14 +463,16 @@ START_TEST(compiles_for_gpus) {
   job j;
   as_lowered l;
   open_job(&j);
-  read_example(&j, _i / 2 ? "gqa" : "rmsnorm_linear", true);
-  ck_assert(as_lower_cuda(j.mug, NULL, &l, &j.err));
+  const as_target *target = as_target_at((uint32_t)_i / 2);
+  const as_lower_opts o = {.target = target};
+  read_example(&j, _i % 2 ? "gqa" : "rmsnorm_linear", true);
+  ck_assert_msg(as_lower_cuda(j.mug, &o, &l, &j.err), "%s", j.err.text);
   char dir[] = "nvcc-test-XXXXXX";
   ck_assert(mkdtemp(dir) != NULL);
   ck_assert(as_rt_write(&l, "test", dir, &j.err));
   char *cmd = as_format("%s -std=c++17 -arch=%s -cubin -Werror all-warnings -Xcompiler "
                         "-Wall,-Wextra,-Werror -o %s/k.cubin %s/kernel.cu && rm -r %s",
-                        nvcc, arch[_i % 2], dir, dir, dir);
+                        nvcc, target->arch, dir, dir, dir);
   ck_assert_int_eq(system(cmd), 0);
   free(cmd);
   as_lowered_clear(&l);
@@ -438,9 +501,11 @@ int main(void) {
   tcase_add_test(t, bfloat_user_operator);
   tcase_add_test(t, concat_and_max_accumulators);
   tcase_add_test(t, refusals);
+  tcase_add_test(t, targets_by_name);
+  tcase_add_loop_test(t, each_target_has_its_limits, 0, (int)as_target_count());
   tcase_add_test(t, same_text_twice);
   tcase_add_loop_test(t, faults_are_seen, 0, 6);
-  tcase_add_loop_test(t, compiles_for_gpus, 0, 4);
+  tcase_add_loop_test(t, compiles_for_gpus, 0, 2 * (int)as_target_count());
   suite_add_tcase(s, t);
   SRunner *r = srunner_create(s);
   srunner_run_all(r, CK_ENV);

@@ -184,8 +184,8 @@ END_TEST
 /* every tensor once, every derivation once, operands of commuting operators in order; and Z3 prunes
  * exactly the same */
 static void look_into(const sg_part *part, const sg_plan *plan, const sg_vocab *v) {
-  sg_limits lim = {1500, 800000, 6, false};
-  sg_limits ask = {1500, 800000, 6, true};
+  sg_limits lim = {1500, 800000, 6, false, (double)as_target_default()->shared_block};
+  sg_limits ask = {1500, 800000, 6, true, (double)as_target_default()->shared_block};
   sg_stats a = {0};
   sg_stats b = {0};
   sg_space *s = sg_space_new(part, plan, v, &lim);

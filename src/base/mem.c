@@ -1,4 +1,4 @@
-#include "base.h"
+#include "mem.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* What follows from a hypothesis at once and is worth having as an equation: a <= b where b <= a is
  * known; a product that is zero while its other factors are not.  Derived equations stand in the
  * context beside the hypotheses, with their proofs. */
-#include "pv.h"
+#include "pv_norm.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -22,15 +22,15 @@ static pv_thm zero_factor(pv *p, pv_ctx cx, ck_id e, pv_thm s) {
       for (int j = 0; j < 2 && !more; j++) { /* pair[j] differs from 0: other = e * inv(pair[j]) +
                                                 other*(1 - pair[j]*inv(pair[j])) */
         ck_id other = pair[1 - j];
-        pv_thm nz = pv_follows(p, cx, pv_rel(p, CK_NE, pair[j], p->zero));
+        pv_thm nz = pv_follows(p, cx, pv_ne0(p, pair[j]));
         pv_thm t;
         if (nz == PV_NONE)
           continue;
         pv_comb b;
         pv_comb_init(&b);
-        pv_comb_add(&b, pv_unary(p, CK_INV, pair[j]), s);
+        pv_comb_add(&b, pv_inv(p, pair[j]), s);
         pv_comb_add(&b, other, pv_law(p, "inv", &pair[j], 1, nz));
-        if ((t = pv_comb_prove(p, &b, pv_rel(p, CK_EQ, p->zero, other))) == PV_NONE)
+        if ((t = pv_comb_prove(p, &b, pv_eq(p, p->zero, other))) == PV_NONE)
           continue;
         s = t;
         e = other;
@@ -77,15 +77,15 @@ static pv_ctx derive(pv *p, pv_ctx cx, pv_thm s) {
   if (pv_is_const(p, e) || has_ite(p, e))
     return cx;
   if (o != CK_EQ) {
-    g = pv_rel(p, CK_LE, e, p->zero);
+    g = pv_le(p, e, p->zero);
     if ((u = pv_follows_int_within(p, cx, g, 24)) == PV_NONE)
       return cx;
-    t = pv_antisym(p, pv_restate(p, pv_rel(p, CK_LE, p->zero, e), t), u);
+    t = pv_antisym(p, pv_restate(p, pv_ge0(p, e), t), u);
     if (t == PV_NONE)
       return cx;
     cx = pv_ctx_know(p, cx, t);
   } else {
-    t = pv_restate(p, pv_rel(p, CK_EQ, p->zero, e), t);
+    t = pv_restate(p, pv_eq(p, p->zero, e), t);
   }
   z = t == PV_NONE ? PV_NONE : zero_factor(p, cx, e, t);
   return z == PV_NONE ? cx : pv_ctx_know(p, cx, z);
@@ -119,10 +119,10 @@ static pv_thm divisible(pv *p, pv_ctx cx, pv_thm s, ck_id *y) {
       e = pv_canon(p, o == CK_DIV ? pv_sub(p, x, pv_mul(p, d, a)) : a);
       bool same = e == E;
       bool opposite = pv_canon(p, pv_neg(p, e)) == E;
-      if ((!same && !opposite) || (bp = pv_follows(p, cx, pv_rel(p, CK_LT, p->zero, d))) == PV_NONE)
+      if ((!same && !opposite) || (bp = pv_follows(p, cx, pv_gt0(p, d))) == PV_NONE)
         continue;
       ck_id xd[2] = {x, d};
-      ck_id goal = pv_rel(p, CK_EQ, x, pv_mul(p, d, *y));
+      ck_id goal = pv_eq(p, x, pv_mul(p, d, *y));
       pv_comb b;
       pv_comb_init(&b); /* goal: d*y - x; law: d*y + mod - x; s: E */
       if (o == CK_MOD)
@@ -160,14 +160,16 @@ pv_ctx pv_ctx_refresh(pv *p, pv_ctx cx) {
     ck_op o;
     pv_thm s;
     if (f == CK_BAD || ((o = ck_head(p->terms, f)) != CK_LE && o != CK_LT && o != CK_EQ) ||
-        !ck_is_int(p->terms, ck_kid(p->terms, f, 0)) || !ck_is_int(p->terms, ck_kid(p->terms, f, 1)))
+        !ck_is_int(p->terms, ck_kid(p->terms, f, 0)) ||
+        !ck_is_int(p->terms, ck_kid(p->terms, f, 1)))
       continue;
     s = pv_fact_normal(p, top, chain[n], &nf);
     if (s == PV_NONE || has_ite(p, nf))
       continue;
     if (o == CK_EQ && (!has_quotient(p, nf) || divisible(p, top, s, &y) != PV_NONE))
       continue; /* a divisibility still has its own to get */
-    if (s != PV_NONE && !pv_is_const(p, nf) && nf != pv_canon(p, pv_sub(p, ck_kid(p->terms, f, 1), ck_kid(p->terms, f, 0))))
+    if (s != PV_NONE && !pv_is_const(p, nf) &&
+        nf != pv_canon(p, pv_sub(p, ck_kid(p->terms, f, 1), ck_kid(p->terms, f, 0))))
       cx = pv_ctx_know(p, cx, s);
   }
   return cx;
@@ -192,15 +194,17 @@ pv_ctx pv_ctx_tighten(pv *p, pv_ctx cx) {
     pv_thm u;
     ck_op o;
     if (f == CK_BAD || ((o = ck_head(p->terms, f)) != CK_LE && o != CK_LT) ||
-        !ck_is_int(p->terms, ck_kid(p->terms, f, 0)) || !ck_is_int(p->terms, ck_kid(p->terms, f, 1)))
+        !ck_is_int(p->terms, ck_kid(p->terms, f, 0)) ||
+        !ck_is_int(p->terms, ck_kid(p->terms, f, 1)))
       continue;
     if ((t = pv_tighten(p, chain[i])) == PV_NONE)
       continue;
     f = pv_says(p, t);
     e = pv_canon(p, pv_sub(p, ck_kid(p->terms, f, 1), ck_kid(p->terms, f, 0)));
-    if (pv_is_const(p, e) || has_ite(p, e) || (u = pv_follows(p, top, pv_rel(p, CK_LE, e, p->zero))) == PV_NONE)
+    if (pv_is_const(p, e) || has_ite(p, e) ||
+        (u = pv_follows(p, top, pv_le(p, e, p->zero))) == PV_NONE)
       continue;
-    t = pv_antisym(p, pv_restate(p, pv_rel(p, CK_LE, p->zero, e), t), u);
+    t = pv_antisym(p, pv_restate(p, pv_ge0(p, e), t), u);
     if (t == PV_NONE)
       continue;
     cx = pv_ctx_know(p, cx, t);
@@ -215,7 +219,7 @@ pv_ctx pv_ctx_derive(pv *p, pv_ctx cx) {
   uint32_t n = 0;
   pv_ctx top = cx;
   uint64_t v;
-  if (pv_map_get(&p->misc_memo, cx, 6, &v))
+  if (as_map_get(&p->misc_memo, AS_KEY(cx, 6), &v))
     return (uint32_t)v;
   cx = pv_ctx_refresh(p, cx);
   for (pv_ctx c = cx; c != 0 && n < 128; c = CX(p, c).parent)
@@ -225,7 +229,7 @@ pv_ctx pv_ctx_derive(pv *p, pv_ctx cx) {
     cx = derive(p, cx, chain[n]);
   if (cx != had)
     cx = pv_ctx_refresh(p, cx);
-  pv_map_put(&p->misc_memo, top, 6, cx);
+  as_map_put(&p->misc_memo, AS_KEY(top, 6), cx);
   return cx;
 }
 
@@ -246,7 +250,7 @@ pv_ctx pv_ctx_quotient(pv *p, pv_ctx cx, pv_thm s, ck_id *q, pv_thm *back) {
       return PV_NONE;
   }
   snprintf(name, sizeof name, "$$q%u", (unsigned)CX(p, cx).depth);
-  *q = ck_var(p->terms, name, 'i');
-  return pv_ctx_push(p, cx, pv_rel(p, CK_EQ, pv_left(p, *back), pv_mul(p, ck_kid(p->terms, y, 1), *q)),
-                 CK_BAD);
+  *q = pv_int_var(p, name);
+  return pv_ctx_push(p, cx, pv_eq(p, pv_left(p, *back), pv_mul(p, ck_kid(p->terms, y, 1), *q)),
+                     CK_BAD);
 }

@@ -1,7 +1,8 @@
 /* Integer relations from the context: 0 <= f by replacing one variable after the other by a bound
  * that the sign of its coefficient calls for.  Every replacement is one `arith` step; a quotient a
  * div b gets its bounds from the laws of division. */
-#include "pv.h"
+#include "pv_norm.h"
+#include "src/base/mem.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,7 +42,7 @@ pv_thm pv_tighten(pv *p, pv_thm s) {
   ck_id b = ck_kid(p->terms, f, 1);
   if (ck_head(p->terms, f) != CK_LT || !ck_is_int(p->terms, a) || !ck_is_int(p->terms, b))
     return s;
-  return pv_int(p, pv_rel(p, CK_LE, pv_add(p, a, p->one), b), s);
+  return pv_int(p, pv_le(p, pv_add(p, a, p->one), b), s);
 }
 
 static uint32_t add_fact(pv_thm *out, uint32_t n, pv_thm s) {
@@ -93,7 +94,8 @@ static ck_id upper_guess(pv *p, pv_ctx cx, ck_id a) {
       pv_poly_init(&v);
       pv_poly_read(p, &v, last);
       for (uint32_t i = 0; i < v.count && e == CK_BAD; i++) {
-        if (v.monos[i].degree == 1 && v.monos[i].coef == pv_num(p, -1) && ck_head(p->terms, v.monos[i].atoms[0]) == CK_V &&
+        if (v.monos[i].degree == 1 && v.monos[i].coef == pv_num(p, -1) &&
+            ck_head(p->terms, v.monos[i].atoms[0]) == CK_V &&
             ck_has_var(p->terms, a, v.monos[i].atoms[0])) {
           x = v.monos[i].atoms[0];
           e = upper_of(p, CX(p, c).thm, x);
@@ -116,8 +118,8 @@ static ck_id expand_sizes(pv *p, pv_ctx cx, ck_id a) {
       continue;
     ck_id x = ck_kid(p->terms, f, 0);
     ck_id e = ck_kid(p->terms, f, 1);
-    if (ck_head(p->terms, x) != CK_V || ck_sort(p->terms, x) != 'i' || !ck_has_var(p->terms, a, x) ||
-        ck_has_var(p->terms, e, x) || !ck_is_int(p->terms, e))
+    if (ck_head(p->terms, x) != CK_V || ck_sort(p->terms, x) != 'i' ||
+        !ck_has_var(p->terms, a, x) || ck_has_var(p->terms, e, x) || !ck_is_int(p->terms, e))
       continue;
     a = pv_canon(p, ck_sub(p->terms, a, &x, &e, 1, NULL, 0));
   }
@@ -140,7 +142,8 @@ ck_id pv_poly_quotient(pv *p, ck_id a, ck_id b) {
     bool ok = true;
     for (uint32_t i = 0; i < f.count && ok; i++) {
       ck_id *s = as_malloc((f.monos[i].degree + 1) * sizeof *s);
-      int k = pv_mono_div(f.monos[i].atoms, f.monos[i].degree, g.monos[0].atoms, g.monos[0].degree, s);
+      int k =
+          pv_mono_div(f.monos[i].atoms, f.monos[i].degree, g.monos[0].atoms, g.monos[0].degree, s);
       if (k < 0)
         ok = false;
       else
@@ -172,7 +175,8 @@ static ck_id solved(pv *p, ck_id f, ck_id m) {
   pv_poly_read(p, &g, m);
   for (uint32_t i = 0; i < v.count && g.count == 1 && r == CK_BAD; i++) {
     ck_id c;
-    if (v.monos[i].degree != g.monos[0].degree || memcmp(v.monos[i].atoms, g.monos[0].atoms, g.monos[0].degree * sizeof *g.monos[0].atoms))
+    if (v.monos[i].degree != g.monos[0].degree ||
+        memcmp(v.monos[i].atoms, g.monos[0].atoms, g.monos[0].degree * sizeof *g.monos[0].atoms))
       continue;
     c = pv_const_mul(p, pv_num(p, -1), pv_const_inv(p, v.monos[i].coef)); /* c*v = 0: m = m + c*v */
     if (ck_is_int(p->terms, c))
@@ -225,9 +229,8 @@ static pv_thm div_upper(pv *p, pv_ctx cx, ck_id a, ck_id b, pv_thm bp, int depth
   if (d == PV_NONE)
     return PV_NONE;
   pv_summand m[2] = {{p->one, &d, 1}, {p->one, NULL, 0}};
-  pv_thm prem[2] = {pv_arith(p, pv_rel(p, CK_LT, a, cb), m, 2), bp};
-  pv_var_sub v[3] = {
-      {ck_var(p->terms, "a", 'i'), a}, {ck_var(p->terms, "b", 'i'), b}, {ck_var(p->terms, "c", 'i'), c}};
+  pv_thm prem[2] = {pv_arith(p, pv_lt(p, a, cb), m, 2), bp};
+  pv_var_sub v[3] = {{pv_int_var(p, "a"), a}, {pv_int_var(p, "b"), b}, {pv_int_var(p, "c"), c}};
   return pv_use_lemma(p, PV_DIV_HI, v, 3, NULL, 0, prem, 2);
 }
 
@@ -236,14 +239,14 @@ static uint32_t div_facts(pv *p, pv_ctx cx, ck_id x, int depth, pv_thm *out, uin
   ck_id b = ck_kid(p->terms, x, 1);
   ck_id ab[2] = {a, b};
   ck_id bx = pv_mul(p, b, x);
-  pv_thm bp = pv_follows(p, cx, pv_rel(p, CK_LT, p->zero, b));
+  pv_thm bp = pv_follows(p, cx, pv_gt0(p, b));
   pv_thm a0;
   if (bp == PV_NONE)
     return n;
-  pv_var_sub v[2] = {{ck_var(p->terms, "a", 'i'), a}, {ck_var(p->terms, "b", 'i'), b}};
+  pv_var_sub v[2] = {{pv_int_var(p, "a"), a}, {pv_int_var(p, "b"), b}};
   a0 = nn_term(p, cx, a, depth + 1);
   if (a0 != PV_NONE) {
-    pv_thm prem[2] = {pv_restate(p, pv_rel(p, CK_LE, p->zero, a), a0), bp};
+    pv_thm prem[2] = {pv_restate(p, pv_ge0(p, a), a0), bp};
     n = add_fact(out, n, pv_use_lemma(p, PV_DIV_LO, v, 2, NULL, 0, prem, 2));
   }
   n = add_fact(out, n, div_upper(p, cx, a, b, bp, depth));
@@ -254,18 +257,18 @@ static uint32_t div_facts(pv *p, pv_ctx cx, ck_id x, int depth, pv_thm *out, uin
   pv_comb_init(&s);
   pv_comb_add(&s, p->one, lo);
   pv_comb_add(&s, pv_num(p, -1), l);
-  n = add_fact(out, n, pv_comb_prove(p, &s, pv_rel(p, CK_LE, p->zero, pv_sub(p, a, bx))));
+  n = add_fact(out, n, pv_comb_prove(p, &s, pv_ge0(p, pv_sub(p, a, bx))));
   pv_comb_init(&s);
   pv_comb_add(&s, p->one, hi);
   pv_comb_add(&s, p->one, l);
-  return add_fact(out, n, pv_comb_prove(p, &s, pv_rel(p, CK_LT, pv_sub(p, a, bx), b)));
+  return add_fact(out, n, pv_comb_prove(p, &s, pv_lt(p, pv_sub(p, a, bx), b)));
 }
 
 /* is x a factor of a summand of t? */
 static bool summand_of(pv *p, ck_id t, ck_id x) {
   ck_op o = ck_head(p->terms, t);
-  return t == x || ((o == CK_ADD || o == CK_MUL) &&
-                    (summand_of(p, ck_kid(p->terms, t, 0), x) || summand_of(p, ck_kid(p->terms, t, 1), x)));
+  return t == x || ((o == CK_ADD || o == CK_MUL) && (summand_of(p, ck_kid(p->terms, t, 0), x) ||
+                                                     summand_of(p, ck_kid(p->terms, t, 1), x)));
 }
 
 /* facts about x: equations first */
@@ -277,9 +280,9 @@ static uint32_t facts_of(pv *p, pv_ctx cx, ck_id x, int depth, pv_thm *out) {
       ck_op o = ck_head(p->terms, f);
       if ((o == CK_EQ) != (eqs == 1) || (o != CK_EQ && o != CK_LE && o != CK_LT))
         continue;
-      if (ck_head(p->terms, x) == CK_V
-              ? ck_has_var(p->terms, f, x)
-              : summand_of(p, ck_kid(p->terms, f, 0), x) || summand_of(p, ck_kid(p->terms, f, 1), x))
+      if (ck_head(p->terms, x) == CK_V ? ck_has_var(p->terms, f, x)
+                                       : summand_of(p, ck_kid(p->terms, f, 0), x) ||
+                                             summand_of(p, ck_kid(p->terms, f, 1), x))
         n = add_fact(out, n, CX(p, c).thm);
     }
   }
@@ -287,7 +290,7 @@ static uint32_t facts_of(pv *p, pv_ctx cx, ck_id x, int depth, pv_thm *out) {
     n = div_facts(p, cx, x, depth, out, n);
   if (ck_head(p->terms, x) == CK_MOD) {
     ck_id ab[2] = {ck_kid(p->terms, x, 0), ck_kid(p->terms, x, 1)};
-    pv_thm bp = pv_follows(p, cx, pv_rel(p, CK_LT, p->zero, ab[1]));
+    pv_thm bp = pv_follows(p, cx, pv_gt0(p, ab[1]));
     if (bp != PV_NONE) {
       n = add_fact(out, n, pv_law(p, "mod>", ab, 2, bp));
       n = add_fact(out, n, pv_law(p, "mod<", ab, 2, bp));
@@ -315,8 +318,8 @@ static bool quotient_into(pv *p, const pv_poly *c, const ck_id *M, uint32_t nM, 
 
 /* f = c*x + r, fact s with value v = q*M*x + w: c = c'*M, so f = (c'/q)*v + (r - (c'/q)*w); eq: any
  * sign of c'/q will do */
-static pv_thm by_fact(pv *p, pv_ctx cx, const pv_poly *f, const pv_poly *c, const pv_poly *r, ck_id x,
-                        pv_thm s, int depth) {
+static pv_thm by_fact(pv *p, pv_ctx cx, const pv_poly *f, const pv_poly *c, const pv_poly *r,
+                      ck_id x, pv_thm s, int depth) {
   bool eqn_fact = ck_head(p->terms, pv_says(p, s)) == CK_EQ;
   pv_poly v;
   pv_poly c1;
@@ -368,7 +371,8 @@ static pv_thm by_fact(pv *p, pv_ctx cx, const pv_poly *f, const pv_poly *c, cons
       bool cst = d.count == 0 || (d.count == 1 && d.monos[0].degree == 0);
       pv_thm sign = PV_REFL;
       if (!eqn_fact)
-        sign = cst ? (d.count == 0 || pv_const_sign(p, d.monos[0].coef) >= 0 ? PV_REFL : PV_NONE) : nn(p, cx, &d, depth + 1);
+        sign = cst ? (d.count == 0 || pv_const_sign(p, d.monos[0].coef) >= 0 ? PV_REFL : PV_NONE)
+                   : nn(p, cx, &d, depth + 1);
       pv_thm rest = sign == PV_NONE ? PV_NONE : nn(p, cx, &g, depth + 1);
       if (rest != PV_NONE) {
         pv_comb b;
@@ -378,7 +382,7 @@ static pv_thm by_fact(pv *p, pv_ctx cx, const pv_poly *f, const pv_poly *c, cons
           pv_comb_add(&b, pv_poly_term(p, &d), s);
         else
           pv_comb_add_product(&b, p->one, sign, s);
-        res = pv_comb_prove(p, &b, pv_rel(p, CK_LE, p->zero, pv_poly_term(p, f)));
+        res = pv_comb_prove(p, &b, pv_ge0(p, pv_poly_term(p, f)));
       }
       pv_poly_clear(&d);
       pv_poly_clear(&c1);
@@ -431,7 +435,8 @@ static pv_thm nn_search(pv *p, pv_ctx cx, const pv_poly *f, int depth) {
       uint32_t nf;
       pv_poly c;
       pv_poly r;
-      int kind = o == CK_V ? (!strncmp(ck_word_text(p->terms, ck_name(p->terms, x)), "$$", 2) ? 0 : 2) : 1;
+      int kind =
+          o == CK_V ? (!strncmp(ck_word_text(p->terms, ck_name(p->terms, x)), "$$", 2) ? 0 : 2) : 1;
       if (kind != pass || inside_other(p, atoms, n, x))
         continue;
       nf = facts_of(p, cx, x, depth, fact);
@@ -452,7 +457,7 @@ static pv_thm nn_search(pv *p, pv_ctx cx, const pv_poly *f, int depth) {
 static pv_thm nn(pv *p, pv_ctx cx, const pv_poly *f, int depth) {
   uint64_t v;
   ck_id t = pv_poly_term(p, f);
-  ck_id goal = pv_rel(p, CK_LE, p->zero, t);
+  ck_id goal = pv_ge0(p, t);
   if (f->count == 0 || (f->count == 1 && f->monos[0].degree == 0))
     return pv_by_value(p, goal);
   if (depth > 12 || !p->fuel) {
@@ -463,18 +468,18 @@ static pv_thm nn(pv *p, pv_ctx cx, const pv_poly *f, int depth) {
   pv_thm s = pv_ctx_find(p, cx, goal);
   if (s != PV_NONE)
     return s;
-  if (pv_map_get(&p->rel_memo, ((uint64_t)cx << 32) | goal, 3, &v)) {
+  if (as_map_get(&p->rel_memo, AS_KEY(((uint64_t)cx << 32) | goal, 3), &v)) {
     if (v == PV_NONE - 2) {
       p->cut = true;
       return PV_NONE;
     }
     return (uint32_t)v;
   }
-  pv_map_put(&p->rel_memo, ((uint64_t)cx << 32) | goal, 3, PV_NONE - 2); /* being asked */
+  as_map_put(&p->rel_memo, AS_KEY(((uint64_t)cx << 32) | goal, 3), PV_NONE - 2); /* being asked */
   bool cut = p->cut;
   p->cut = false;
   s = nn_search(p, cx, f, depth);
-  pv_map_put(&p->rel_memo, ((uint64_t)cx << 32) | goal, 3, s);
+  as_map_put(&p->rel_memo, AS_KEY(((uint64_t)cx << 32) | goal, 3), s);
   p->cut = s == PV_NONE && (cut || p->cut);
   if (s != PV_NONE)
     p->cut = cut;
@@ -513,7 +518,7 @@ pv_thm pv_follows_int_within(pv *p, pv_ctx cx, ck_id f, uint32_t effort) {
       s = pv_arith(p, f, m, 2);
   } else if (o == CK_NE) {
     for (int i = 0; i < 2 && s == PV_NONE; i++) {
-      ck_id g = pv_rel(p, CK_LT, i ? b : a, i ? a : b);
+      ck_id g = pv_lt(p, i ? b : a, i ? a : b);
       pv_thm u = pv_follows_int(p, cx, g);
       if (u != PV_NONE)
         s = pv_scaled(p, f, i ? pv_num(p, -1) : p->one, u);
@@ -529,7 +534,7 @@ pv_thm pv_follows_int_within(pv *p, pv_ctx cx, ck_id f, uint32_t effort) {
       if (s == PV_NONE) {
         pv_thm x = nn_term(p, cx, d, 0);
         pv_thm y = x == PV_NONE ? PV_NONE : nn_term(p, cx, pv_neg(p, d), 0);
-        s = pv_antisym(p, pv_restate(p, pv_rel(p, CK_LE, a, b), x), pv_restate(p, pv_rel(p, CK_LE, b, a), y));
+        s = pv_antisym(p, pv_restate(p, pv_le(p, a, b), x), pv_restate(p, pv_le(p, b, a), y));
       }
     }
   }

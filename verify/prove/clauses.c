@@ -1,7 +1,7 @@
 /* Clauses among the hypotheses (what the given program's definedness says of all elements) used at
  * particular indices: those that the terms at hand have, or those that make the clause's conclusion
  * the goal. */
-#include "pv.h"
+#include "pv_facts.h"
 
 enum { MAX_BIND = 6, MAX_INSTANCES = 12, MAX_VARS = 8 };
 

@@ -1,7 +1,7 @@
 /* Where the range of a fold is to be cut: the places at which conditions on its counter change
  * their value, the divisors of its counter; and the conditions on sizes and indices that must be
  * decided before a cut can be made. */
-#include "pv.h"
+#include "pv_folds.h"
 
 /* the places where condition c about k changes its value, in m; how many */
 static uint32_t thresholds(pv *p, ck_id c, ck_id k, ck_id *m) {
@@ -12,8 +12,8 @@ static uint32_t thresholds(pv *p, ck_id c, ck_id k, ck_id *m) {
   pv_poly f;
   int sign = 0;
   bool ok = true;
-  if (o == CK_ALL || !ck_is_int(p->terms, a) || !ck_is_int(p->terms, b) || !ck_is_closed(p->terms, c) ||
-      !ck_has_var(p->terms, c, k))
+  if (o == CK_ALL || !ck_is_int(p->terms, a) || !ck_is_int(p->terms, b) ||
+      !ck_is_closed(p->terms, c) || !ck_has_var(p->terms, c, k))
     return 0;
   pv_poly_init(&f);
   pv_poly_read(p, &f, pv_sub(p, b, a));
@@ -92,7 +92,9 @@ static ck_id undecided(pv *p, pv_ctx cx, uint32_t level, ck_id c) {
     if (ck_has_var(p->terms, c, pv_level_var(p, l)))
       return CK_BAD;
   }
-  return pv_follows(p, cx, c) != PV_NONE || pv_follows(p, cx, ck_neg(p->terms, c)) != PV_NONE ? CK_BAD : c;
+  return pv_follows(p, cx, c) != PV_NONE || pv_follows(p, cx, ck_neg(p->terms, c)) != PV_NONE
+             ? CK_BAD
+             : c;
 }
 
 static ck_id range_at(pv *p, pv_ctx cx, uint32_t level, ck_id t, int pass) {
@@ -104,7 +106,7 @@ static ck_id range_at(pv *p, pv_ctx cx, uint32_t level, ck_id t, int pass) {
   if (o == CK_Q || o == CK_V || o == CK_B)
     return CK_BAD;
   if (pass == 0 && (o == CK_DIV || o == CK_MOD) &&
-      (c = undecided(p, cx, level, pv_rel(p, CK_LT, p->zero, ck_kid(T, t, 1)))) != CK_BAD)
+      (c = undecided(p, cx, level, pv_gt0(p, ck_kid(T, t, 1)))) != CK_BAD)
     return c;
   if (o == CK_FOLD && ck_is_closed(T, t)) {
     ck_id n = ck_kid(T, t, 0);
@@ -116,7 +118,7 @@ static ck_id range_at(pv *p, pv_ctx cx, uint32_t level, ck_id t, int pass) {
     uint32_t w = ck_width(T, t);
     if (w > 8)
       return CK_BAD;
-    if (pass == 0 && (c = undecided(p, cx, level, pv_rel(p, CK_LE, p->zero, n))) != CK_BAD)
+    if (pass == 0 && (c = undecided(p, cx, level, pv_ge0(p, n))) != CK_BAD)
       return c;
     in = pv_ctx_bind(p, cx, n, &k);
     vars[0] = k;
@@ -129,20 +131,20 @@ static ck_id range_at(pv *p, pv_ctx cx, uint32_t level, ck_id t, int pass) {
       np = pass == 1 ? pv_cut_places(p, body, k, m, PLACES) : 0;
       ck_id b = pass == 1 ? pv_block_size(p, body, k) : CK_BAD;
       ck_id r = b == CK_BAD ? CK_BAD : pv_rest_of_division(p, n, b);
-      if (r != CK_BAD && (c = undecided(p, cx, level, pv_rel(p, CK_LE, p->zero, r))) != CK_BAD)
+      if (r != CK_BAD && (c = undecided(p, cx, level, pv_ge0(p, r))) != CK_BAD)
         return c;
-      if (r != CK_BAD && (c = undecided(p, cx, level, pv_rel(p, CK_LT, r, b))) != CK_BAD)
+      if (r != CK_BAD && (c = undecided(p, cx, level, pv_lt(p, r, b))) != CK_BAD)
         return c;
       for (uint32_t i = 0; i < np; i++) {
-        if ((c = undecided(p, cx, level, pv_rel(p, CK_LE, p->zero, m[i]))) != CK_BAD)
+        if ((c = undecided(p, cx, level, pv_ge0(p, m[i]))) != CK_BAD)
           return c;
-        if ((c = undecided(p, cx, level, pv_rel(p, CK_LE, m[i], n))) != CK_BAD)
+        if ((c = undecided(p, cx, level, pv_le(p, m[i], n))) != CK_BAD)
           return c;
         if (pv_is_sum(p, t))
           continue; /* a maximum has no empty part */
-        if ((c = undecided(p, cx, level, pv_rel(p, CK_LT, p->zero, m[i]))) != CK_BAD)
+        if ((c = undecided(p, cx, level, pv_gt0(p, m[i]))) != CK_BAD)
           return c;
-        if ((c = undecided(p, cx, level, pv_rel(p, CK_LT, m[i], n))) != CK_BAD)
+        if ((c = undecided(p, cx, level, pv_lt(p, m[i], n))) != CK_BAD)
           return c;
       }
     }

@@ -1,6 +1,7 @@
 /* Equality of two terms: normal forms; then inverses eliminated by cross-multiplication; then
  * conditions split; then unequal atoms with the same head matched argument by argument. */
-#include "pv.h"
+#include "pv_folds.h"
+#include "src/base/mem.h"
 #include <stdlib.h>
 
 static pv_thm zero_thm(pv *p, pv_ctx cx, ck_id D, uint32_t depth);
@@ -14,7 +15,7 @@ static pv_thm through(pv *p, ck_id D, pv_eqn e, pv_thm s) {
   if (e.by == PV_REFL)
     return s;
   pv_summand m[2] = {{p->one, &e.by, 1}, {p->one, &s, 1}};
-  return pv_arith(p, pv_rel(p, CK_EQ, D, p->zero), m, 2);
+  return pv_arith(p, pv_eq(p, D, p->zero), m, 2);
 }
 
 /* --- inverses: multiply by P where inv(P) occurs and P # 0 */
@@ -68,7 +69,7 @@ static pv_thm without_inverse(pv *p, pv_ctx cx, ck_id D, ck_id y, uint32_t depth
     pv_thm u = s == PV_NONE ? PV_NONE : pv_law(p, "inv", &P, 1, nz);
     pv_summand m[2] = {{power(p, y, e), &s, 1}, {pv_neg(p, c), &u, 1}};
     if (u != PV_NONE)
-      res = pv_arith(p, pv_rel(p, CK_EQ, D, p->zero), m, 2);
+      res = pv_arith(p, pv_eq(p, D, p->zero), m, 2);
   }
   free(deg);
   pv_poly_clear(&f);
@@ -105,7 +106,10 @@ static ck_id find_cond(pv *p, ck_id t) {
 static ck_id cond_in(pv *p, pv_ctx cx, pv_thm s) {
   ck_id nf;
   ck_id c = s == PV_NONE || pv_fact_normal(p, cx, s, &nf) == PV_NONE ? CK_BAD : find_cond(p, nf);
-  return c == CK_BAD || pv_follows(p, cx, c) != PV_NONE || pv_follows(p, cx, ck_neg(p->terms, c)) != PV_NONE ? CK_BAD : c;
+  return c == CK_BAD || pv_follows(p, cx, c) != PV_NONE ||
+                 pv_follows(p, cx, ck_neg(p->terms, c)) != PV_NONE
+             ? CK_BAD
+             : c;
 }
 
 /* an undecided condition in what the hypotheses say of integers, clauses included at what t speaks
@@ -185,7 +189,8 @@ static pv_thm atoms_equal(pv *p, pv_ctx cx, ck_id a, ck_id b, uint32_t depth) {
     ck_id k;
     ck_id N = ck_kid(T, a, 0);
     pv_ctx in = pv_ctx_bind(p, cx, N, &k);
-    return pv_lift_sum(p, N, k, pv_prove_eq(p, in, pv_sum_body(p, a, k), pv_sum_body(p, b, k), depth + 1));
+    return pv_lift_sum(p, N, k,
+                       pv_prove_eq(p, in, pv_sum_body(p, a, k), pv_sum_body(p, b, k), depth + 1));
   }
   if (o == CK_FOLD || o == CK_ITE || o == CK_V)
     return PV_NONE;
@@ -219,7 +224,8 @@ static ck_id shift_between(pv *p, ck_id a, ck_id b, ck_id k) {
       pv_poly_init(&f);
       pv_poly_read(p, &f, x);
       for (uint32_t j = 0; j < f.count; j++) {
-        if (f.monos[j].degree == 1 && f.monos[j].atoms[0] == k && pv_is_one(p, f.monos[j].coef) && !ck_has_var(T, d, k))
+        if (f.monos[j].degree == 1 && f.monos[j].atoms[0] == k && pv_is_one(p, f.monos[j].coef) &&
+            !ck_has_var(T, d, k))
           s = d;
       }
       pv_poly_clear(&f);
@@ -236,7 +242,8 @@ static pv_eqn cut_longer(pv *p, pv_ctx cx, ck_id a, ck_id b) {
   pv_eqn none = {CK_BAD, PV_NONE};
   pv_eqn r = none;
   ck_id f;
-  if (pv_is_prod(p, a, &f) && pv_is_prod(p, b, &f) && ck_kid(p->terms, a, 2) == ck_kid(p->terms, b, 2)) {
+  if (pv_is_prod(p, a, &f) && pv_is_prod(p, b, &f) &&
+      ck_kid(p->terms, a, 2) == ck_kid(p->terms, b, 2)) {
     r = pv_cut_prod(p, cx, a, ck_kid(p->terms, b, 0));
     if (r.by == PV_NONE)
       r = pv_cut_prod(p, cx, b, ck_kid(p->terms, a, 0));
@@ -252,9 +259,11 @@ static pv_eqn cut_longer(pv *p, pv_ctx cx, ck_id a, ck_id b) {
     ck_id k;
     ck_id s;
     pv_ctx_bind(p, cx, ck_kid(p->terms, a, 0), &k);
-    if ((s = shift_between(p, pv_sum_body(p, a, k), pv_sum_body(p, b, k), k)) == CK_BAD || pv_is_zero(p, s))
+    if ((s = shift_between(p, pv_sum_body(p, a, k), pv_sum_body(p, b, k), k)) == CK_BAD ||
+        pv_is_zero(p, s))
       return none;
-    pv_eqn end = pv_norm(p, cx, pv_sub(p, pv_sub(p, ck_kid(p->terms, a, 0), s), ck_kid(p->terms, b, 0)));
+    pv_eqn end =
+        pv_norm(p, cx, pv_sub(p, pv_sub(p, ck_kid(p->terms, a, 0), s), ck_kid(p->terms, b, 0)));
     if (end.by == PV_NONE || !pv_is_zero(p, end.to))
       return none; /* they must end together */
     r = pv_cut_sum(p, cx, a, s);
@@ -323,7 +332,7 @@ static pv_thm by_atoms(pv *p, pv_ctx cx, ck_id D, uint32_t depth) {
       }
       ck_id R = pv_poly_term(p, &h);
       pv_eqn e = {R, PV_NONE};
-      e.by = pv_comb_prove(p, &b, pv_rel(p, CK_EQ, D, R));
+      e.by = pv_comb_prove(p, &b, pv_eq(p, D, R));
       pv_poly_clear(&g);
       pv_poly_clear(&h);
       if (e.by != PV_NONE)
@@ -366,7 +375,7 @@ static pv_thm by_elements(pv *p, pv_ctx cx, ck_id D, uint32_t depth) {
 
 /* D = 0 for a normal D without conditions outside of folds */
 static pv_thm leaf(pv *p, pv_ctx cx, ck_id D, uint32_t depth) {
-  ck_id goal = pv_rel(p, CK_EQ, D, p->zero);
+  ck_id goal = pv_eq(p, D, p->zero);
   ck_id c;
   pv_thm s = PV_NONE;
   if (ck_is_int(p->terms, D))
@@ -379,7 +388,8 @@ static pv_thm leaf(pv *p, pv_ctx cx, ck_id D, uint32_t depth) {
     s = pv_from_zero_below_zero(p, goal, pv_lp_contradiction(p, cx));
   if (s == PV_NONE)
     s = by_elements(p, cx, D, depth);
-  if (s == PV_NONE && ((c = pv_range_cond(p, cx, D)) != CK_BAD || (c = fact_cond(p, cx, D)) != CK_BAD)) {
+  if (s == PV_NONE &&
+      ((c = pv_range_cond(p, cx, D)) != CK_BAD || (c = fact_cond(p, cx, D)) != CK_BAD)) {
     s = split_on(p, cx, c, D, depth, zero_thm);
   } else if (s == PV_NONE && p->tightened < MAX_TIGHTENED && depth < MAX_SPLITS) {
     pv_ctx in;
@@ -401,7 +411,7 @@ static pv_thm zero_thm(pv *p, pv_ctx cx, ck_id D, uint32_t depth) {
   if (e.by == PV_NONE)
     return PV_NONE;
   if (pv_is_zero(p, e.to))
-    return through(p, D, e, pv_identity(p, pv_rel(p, CK_EQ, p->zero, p->zero)));
+    return through(p, D, e, pv_identity(p, pv_eq(p, p->zero, p->zero)));
   pv_poly_init(&f);
   pv_poly_read(p, &f, e.to);
   for (uint32_t i = 0; i < f.count && s == PV_NONE; i++) {
@@ -437,7 +447,7 @@ pv_thm pv_prove_eq(pv *p, pv_ctx cx, ck_id a, ck_id b, uint32_t depth) {
     s = zero_thm(p, cx, D, depth);
     if (s == PV_NONE)
       return PV_NONE;
-    s = pv_scaled(p, pv_rel(p, CK_EQ, x.to, y.to), p->one, s);
+    s = pv_scaled(p, pv_eq(p, x.to, y.to), p->one, s);
   }
   s = pv_trans(p, pv_trans(p, x.by, s), pv_sym(p, y.by));
   return s;
@@ -457,8 +467,9 @@ static pv_thm rel_cases(pv *p, pv_ctx cx, ck_id f, uint32_t depth) {
   s = pv_by_clause(p, cx, f);
   if (s == PV_NONE)
     s = pv_from_zero_below_zero(p, f, pv_lp_contradiction(p, cx));
-  if (s == PV_NONE && ((c = pv_clause_cond(p, cx, f)) != CK_BAD || (c = pv_range_cond(p, cx, e.to)) != CK_BAD ||
-                  (c = fact_cond(p, cx, e.to)) != CK_BAD))
+  if (s == PV_NONE &&
+      ((c = pv_clause_cond(p, cx, f)) != CK_BAD || (c = pv_range_cond(p, cx, e.to)) != CK_BAD ||
+       (c = fact_cond(p, cx, e.to)) != CK_BAD))
     s = split_on(p, cx, c, f, depth, rel_cases);
   return s;
 }
@@ -478,10 +489,10 @@ static ck_id few_values(pv *p, pv_ctx cx) {
         !pv_is_const(p, ck_kid(p->terms, f, 1)) || !ck_is_int(p->terms, f = ck_kid(p->terms, f, 1)))
       continue;
     top = o == CK_LE ? f : pv_const_add(p, f, pv_num(p, -1));
-    less = pv_rel(p, CK_LT, x, top);
+    less = pv_lt(p, x, top);
     if (pv_follows(p, cx, less) != PV_NONE || pv_follows(p, cx, ck_neg(p->terms, less)) != PV_NONE)
       continue;
-    if (pv_follows(p, cx, pv_rel(p, CK_LE, pv_const_add(p, top, pv_num(p, -SPAN)), x)) != PV_NONE)
+    if (pv_follows(p, cx, pv_le(p, pv_const_add(p, top, pv_num(p, -SPAN)), x)) != PV_NONE)
       return less;
   }
   return CK_BAD;
@@ -518,8 +529,8 @@ static pv_thm with_quotients(pv *p, pv_ctx cx, ck_id f, uint32_t depth) {
     ck_id nf;
     pv_thm back;
     pv_ctx in = PV_NONE;
-    if (ck_head(p->terms, CX(p, c).formula) == CK_EQ && pv_fact_normal(p, cx, CX(p, c).thm, &nf) != PV_NONE &&
-        !pv_is_zero(p, nf))
+    if (ck_head(p->terms, CX(p, c).formula) == CK_EQ &&
+        pv_fact_normal(p, cx, CX(p, c).thm, &nf) != PV_NONE && !pv_is_zero(p, nf))
       in = pv_ctx_quotient(p, cx, CX(p, c).thm, &q, &back);
     if (in == PV_NONE)
       continue;
@@ -535,6 +546,7 @@ pv_thm pv_prove_goal(pv *p, pv_ctx cx, ck_id f) {
   if (s != PV_NONE)
     return s;
   p->tightened = 0;
-  return ck_head(p->terms, f) == CK_ALL || pv_too_big(p, f) ? PV_NONE
-                                                     : with_quotients(p, pv_ctx_derive(p, cx), f, 0);
+  return ck_head(p->terms, f) == CK_ALL || pv_too_big(p, f)
+             ? PV_NONE
+             : with_quotients(p, pv_ctx_derive(p, cx), f, 0);
 }

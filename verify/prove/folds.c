@@ -4,33 +4,24 @@
  * iterations before l (a running maximum), is rewritten when a = g(m(l+1))/g(m(l)) and b =
  * g(m(l+1))*b0(l) for some g: then Z(n) = g(m(n)) * sum(l < n) b0(l), by induction, if Z starts at
  * 0.  g is read off a. */
-#include "pv.h"
+#include "pv_folds.h"
+#include "src/base/mem.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MAX_W = 6 };
 
-static pv_eqn same(ck_id t) {
-  pv_eqn e = {t, PV_REFL};
-  return e;
-}
-
-static pv_eqn fail(void) {
-  pv_eqn e = {CK_BAD, PV_NONE};
-  return e;
-}
-
 /* --- replacing closed subterms by equations */
 static pv_eqn rewrite_at(pv *p, ck_id t, const ck_id *from, const pv_thm *steps, uint32_t n,
-                      uint32_t depth) {
+                         uint32_t depth) {
   const ck_terms *T = p->terms;
   ck_op o = ck_head(T, t);
   ck_id kids[40];
   pv_thm prem[40];
   uint32_t np = 0;
   uint32_t nk = ck_nkids(T, t);
-  pv_eqn e = same(t);
+  pv_eqn e = pv_same(t);
   for (uint32_t i = 0; i < n; i++) {
     if (t == from[i]) {
       e.to = pv_right(p, steps[i]);
@@ -48,7 +39,7 @@ static pv_eqn rewrite_at(pv *p, ck_id t, const ck_id *from, const pv_thm *steps,
       pv_eqn a = rewrite_at(p, ck_kid(T, kids[0], 0), from, steps, n, depth);
       pv_eqn b = rewrite_at(p, ck_kid(T, kids[0], 1), from, steps, n, depth);
       if (a.by == PV_NONE || b.by == PV_NONE)
-        return fail();
+        return pv_fail();
       if (a.by != PV_REFL)
         prem[np++] = a.by;
       if (b.by != PV_REFL)
@@ -58,7 +49,7 @@ static pv_eqn rewrite_at(pv *p, ck_id t, const ck_id *from, const pv_thm *steps,
     }
     pv_eqn k = rewrite_at(p, kids[i], from, steps, n, depth);
     if (k.by == PV_NONE)
-      return fail();
+      return pv_fail();
     kids[i] = k.to;
     if (k.by != PV_REFL)
       prem[np++] = k.by;
@@ -76,10 +67,10 @@ static pv_eqn rewrite_at(pv *p, ck_id t, const ck_id *from, const pv_thm *steps,
     if (w > MAX_W)
       return e;
     snprintf(name, sizeof name, "$$r%u", depth);
-    vars[0] = ck_var(p->terms, name, 'i');
+    vars[0] = pv_int_var(p, name);
     for (uint32_t q = 0; q < w; q++) {
       snprintf(name, sizeof name, "$$s%u.%u", depth, q);
-      vars[q + 1] = ck_var(p->terms, name, 'r');
+      vars[q + 1] = pv_real_var(p, name);
     }
     for (uint32_t i = 0; i < 1 + w; i++)
       kids[i] = ck_kid(p->terms, e.to, i);
@@ -87,7 +78,7 @@ static pv_eqn rewrite_at(pv *p, ck_id t, const ck_id *from, const pv_thm *steps,
       ck_id body = ck_open(p->terms, ck_kid(p->terms, e.to, 1 + w + q), vars, w + 1);
       pv_eqn k = rewrite_at(p, body, from, steps, n, depth + 1);
       if (k.by == PV_NONE)
-        return fail();
+        return pv_fail();
       changed = changed || k.by != PV_REFL;
       sp[q] = k.by == PV_REFL ? pv_refl(p, body) : k.by;
       kids[1 + w + q] = ck_close(p->terms, k.to, vars, w + 1);
@@ -98,7 +89,7 @@ static pv_eqn rewrite_at(pv *p, ck_id t, const ck_id *from, const pv_thm *steps,
       e = pv_then(p, e, f);
     }
   }
-  return e.by == PV_NONE ? fail() : e;
+  return e.by == PV_NONE ? pv_fail() : e;
 }
 
 pv_eqn pv_rewrite(pv *p, ck_id t, const ck_id *from, const pv_thm *steps, uint32_t n) {
@@ -172,7 +163,7 @@ static pv_eqn drop_states(pv *p, pv_ctx cx, ck_id t, const opened *o) {
       idx[m++] = q;
   }
   if (m == o->w)
-    return same(t);
+    return pv_same(t);
   opened s = *o;
   s.w = m;
   for (uint32_t i = 0; i < m; i++) {
@@ -182,7 +173,7 @@ static pv_eqn drop_states(pv *p, pv_ctx cx, ck_id t, const opened *o) {
     if (idx[i] == o->p)
       s.p = i;
   }
-  n0 = pv_follows(p, cx, pv_rel(p, CK_LE, p->zero, o->n));
+  n0 = pv_follows(p, cx, pv_ge0(p, o->n));
   ck_id k = o->k;
   ck_id k1 = pv_add(p, k, p->one);
   ck_id fs[MAX_W];
@@ -190,13 +181,13 @@ static pv_eqn drop_states(pv *p, pv_ctx cx, ck_id t, const opened *o) {
   pv_thm base[MAX_W];
   pv_thm step[MAX_W];
   pv_thm ih[MAX_W];
-  pv_thm hk = pv_hyp(p, pv_rel(p, CK_LE, p->zero, k));
-  pv_thm le0 = pv_by_value(p, pv_rel(p, CK_LE, p->zero, p->zero));
+  pv_thm hk = pv_hyp(p, pv_ge0(p, k));
+  pv_thm le0 = pv_by_value(p, pv_ge0(p, p->zero));
   for (uint32_t i = 0; i < m; i++) {
     ck_id a0 = fold_at(p, o, idx[i], p->zero);
     ck_id b0 = fold_at(p, &s, i, p->zero);
     from[i] = fold_at(p, o, idx[i], k);
-    fs[i] = pv_rel(p, CK_EQ, from[i], fold_at(p, &s, i, k));
+    fs[i] = pv_eq(p, from[i], fold_at(p, &s, i, k));
     ih[i] = pv_hyp(p, fs[i]);
     base[i] = pv_trans(p, pv_zero(p, a0, le0), pv_sym(p, pv_zero(p, b0, le0)));
   }
@@ -204,13 +195,13 @@ static pv_eqn drop_states(pv *p, pv_ctx cx, ck_id t, const opened *o) {
     pv_thm u = pv_succ(p, fold_at(p, o, idx[i], k1), k, hk);
     pv_thm v = pv_succ(p, fold_at(p, &s, i, k1), k, hk);
     if (u == PV_NONE || v == PV_NONE)
-      return fail();
+      return pv_fail();
     pv_eqn e = pv_rewrite(p, pv_right(p, u), from, ih, m);
     step[i] = pv_trans(p, pv_trans(p, u, e.by), pv_sym(p, v));
   }
   pv_eqn r = {fold_at(p, &s, s.p, o->n),
-           n0 == PV_NONE ? PV_NONE : pv_induct(p, k, o->n, s.p, fs, base, step, m, n0)};
-  return r.by == PV_NONE ? fail() : r;
+              n0 == PV_NONE ? PV_NONE : pv_induct(p, k, o->n, s.p, fs, base, step, m, n0)};
+  return r.by == PV_NONE ? pv_fail() : r;
 }
 
 /* --- rescaled accumulators */
@@ -343,37 +334,37 @@ static pv_eqn rescaled(pv *p, pv_ctx cx, const opened *o) {
   pv_ctx in = o->in;
   char name[32];
   if (o->w != 1 || o->init[0] != p->zero || (w = prefixes(p, body, k, m, 0)) == 0)
-    return fail();
+    return pv_fail();
   for (uint32_t q = 0; q < w;
        q++) { /* their values before and after iteration k become variables */
     snprintf(name, sizeof name, "$$o%u.%u", CX(p, in).level, q);
-    now[q] = ck_var(p->terms, name, 'r');
+    now[q] = pv_real_var(p, name);
     snprintf(name, sizeof name, "$$n%u.%u", CX(p, in).level, q);
-    next[q] = ck_var(p->terms, name, 'r');
+    next[q] = pv_real_var(p, name);
     body = replace_term(p, replace_term(p, body, at_k(p, m[q], k, k1), next[q]), m[q], now[q]);
   }
   pv_eqn nb = pv_norm(p, in, body);
   if (nb.by == PV_NONE || !linear_in(p, nb.to, z, &a, &b) || !read_g(p, a, next, w, &g))
-    return fail();
+    return pv_fail();
   gold = ck_sub(p->terms, g, next, now, w, NULL, 0);
   /* a * g(now) = g(next); b = g(next) * b0 with b0 free of all of them */
   pv_eqn e1 = pv_norm(p, in, pv_mul(p, a, gold));
   pv_eqn eg = pv_norm(p, in, g);
-  pv_eqn e2 = pv_norm(p, in, pv_mul(p, pv_unary(p, CK_INV, g), b));
+  pv_eqn e2 = pv_norm(p, in, pv_mul(p, pv_inv(p, g), b));
   if (e1.by == PV_NONE || eg.by == PV_NONE || e2.by == PV_NONE || e1.to != eg.to)
-    return fail();
+    return pv_fail();
   b0 = e2.to;
   if (has_any(p, b0, next, w) || has_any(p, b0, now, w) || ck_has_var(p->terms, b0, z))
-    return fail();
+    return pv_fail();
   pv_eqn e3 = pv_norm(p, in, pv_mul(p, g, b0));
   if (e3.by == PV_NONE || e3.to != b)
-    return fail();
+    return pv_fail();
   /* induction: Z(k) = g(m(k)) * S(k) */
-  pv_thm hk = pv_hyp(p, pv_rel(p, CK_LE, p->zero, k));
-  pv_thm le0 = pv_by_value(p, pv_rel(p, CK_LE, p->zero, p->zero));
-  pv_thm n0 = pv_follows(p, cx, pv_rel(p, CK_LE, p->zero, n));
+  pv_thm hk = pv_hyp(p, pv_ge0(p, k));
+  pv_thm le0 = pv_by_value(p, pv_ge0(p, p->zero));
+  pv_thm n0 = pv_follows(p, cx, pv_ge0(p, n));
   if (n0 == PV_NONE)
-    return fail();
+    return pv_fail();
   ck_id mk[MAX_W];
   ck_id m1[MAX_W];
   ck_id m0[MAX_W];
@@ -391,7 +382,7 @@ static pv_eqn rescaled(pv *p, pv_ctx cx, const opened *o) {
 #define Z(x) fold_at(p, o, 0, x)
 #define S(x) pv_sum(p, x, k, b0)
 #define G(v) ck_sub(p->terms, g, next, v, w, NULL, 0)
-#define F(x, v) pv_rel(p, CK_EQ, Z(x), pv_mul(p, G(v), S(x)))
+#define F(x, v) pv_eq(p, Z(x), pv_mul(p, G(v), S(x)))
   inst[ni++] = (pv_var_sub){z, Z(k)};
   pv_summand bs[2];
   pv_thm z0 = pv_zero(p, Z(p->zero), le0);
@@ -407,7 +398,7 @@ static pv_eqn rescaled(pv *p, pv_ctx cx, const opened *o) {
   for (uint32_t i = 0; i < 4; i++) {
     at[i] = of[i]->by == PV_REFL ? PV_REFL : pv_inst(p, of[i]->by, inst, ni, NULL, 0, NULL, 0);
     if (at[i] == PV_NONE)
-      return fail();
+      return pv_fail();
   }
   ck_id vv[2 * MAX_W + 1];
   ck_id tt[2 * MAX_W + 1];
@@ -419,7 +410,7 @@ static pv_eqn rescaled(pv *p, pv_ctx cx, const opened *o) {
   }
   ai = ck_sub(p->terms, a, vv, tt, ni, NULL, 0);
   if (u == PV_NONE || su == PV_NONE || base == PV_NONE)
-    return fail();
+    return pv_fail();
   pv_comb y;
   pv_comb_init(&y);
   /* Z(k+1) = a Z(k) + b;  Z(k) = g(now) S(k);  a g(now) = g(next);  b = g(next) b0;  S(k+1) = S(k)
@@ -438,7 +429,7 @@ static pv_eqn rescaled(pv *p, pv_ctx cx, const opened *o) {
 #undef S
 #undef G
 #undef F
-  return r.by == PV_NONE ? fail() : r;
+  return r.by == PV_NONE ? pv_fail() : r;
 }
 
 /* --- other folds: bases and steps in normal form */
@@ -451,17 +442,17 @@ static pv_eqn norm_steps(pv *p, ck_id t, const opened *o) {
   for (uint32_t q = 0; q < o->w; q++) {
     pv_eqn e = pv_norm(p, o->in, o->step[q]);
     if (e.by == PV_NONE)
-      return fail();
+      return pv_fail();
     v[q + 1] = o->st[q];
     s.step[q] = e.to;
     prem[q] = e.by == PV_REFL ? pv_refl(p, e.to) : e.by;
     changed = changed || e.by != PV_REFL;
   }
   if (!changed)
-    return same(t);
+    return pv_same(t);
   pv_eqn r = {fold_at(p, &s, o->p, o->n), PV_NONE};
   r.by = pv_foldcong(p, t, r.to, v, o->w + 1, prem, o->w);
-  return r.by == PV_NONE ? fail() : r;
+  return r.by == PV_NONE ? pv_fail() : r;
 }
 
 /* fold 0 1 n 0 (anything that is acc + f): as a sum */
@@ -472,11 +463,11 @@ static pv_eqn as_sum(pv *p, ck_id t, const opened *o) {
   pv_thm s;
   if (o->w != 1 || o->init[0] != p->zero || !linear_in(p, o->step[0], o->st[0], &a, &b) ||
       !pv_is_one(p, a))
-    return fail();
-  s = pv_identity(p, pv_rel(p, CK_EQ, o->step[0], pv_add(p, o->st[0], b)));
+    return pv_fail();
+  s = pv_identity(p, pv_eq(p, o->step[0], pv_add(p, o->st[0], b)));
   pv_eqn r = {pv_sum(p, o->n, o->k, b), PV_NONE};
   r.by = pv_foldcong(p, t, r.to, v, 2, &s, 1);
-  return r.by == PV_NONE ? fail() : r;
+  return r.by == PV_NONE ? pv_fail() : r;
 }
 
 /* --- maxima */
@@ -488,13 +479,14 @@ static bool extremum_step(pv *p, const opened *o, bool max, ck_id *f) {
     return false;
   c = ck_kid(p->terms, s, 0);
   *f = ck_kid(p->terms, s, max ? 1 : 2);
-  return ck_head(p->terms, c) == CK_LE && ck_kid(p->terms, c, 0) == o->st[0] && ck_kid(p->terms, c, 1) == *f &&
-         ck_kid(p->terms, s, max ? 2 : 1) == o->st[0] && !ck_has_var(p->terms, *f, o->st[0]);
+  return ck_head(p->terms, c) == CK_LE && ck_kid(p->terms, c, 0) == o->st[0] &&
+         ck_kid(p->terms, c, 1) == *f && ck_kid(p->terms, s, max ? 2 : 1) == o->st[0] &&
+         !ck_has_var(p->terms, *f, o->st[0]);
 }
 
 /* max over k < n of f, base as given */
 static ck_id max_term(pv *p, ck_id n, ck_id init, ck_id k, ck_id f) {
-  ck_id acc = ck_var(p->terms, "$$acc", 'r');
+  ck_id acc = pv_real_var(p, "$$acc");
   return pv_fold1(p, n, init, k, acc, pv_max2(p, acc, f));
 }
 
@@ -502,10 +494,10 @@ static ck_id max_term(pv *p, ck_id n, ck_id init, ck_id k, ck_id f) {
  * of f(l*T + t) becomes one */
 static pv_eqn norm_max(pv *p, pv_ctx cx, ck_id t, const opened *o, ck_id f) {
   pv_eqn b = pv_norm(p, o->in, f);
-  pv_eqn e = same(t);
-  ck_id vars[2] = {o->k, ck_var(p->terms, "$$acc", 'r')};
+  pv_eqn e = pv_same(t);
+  ck_id vars[2] = {o->k, pv_real_var(p, "$$acc")};
   if (b.by == PV_NONE)
-    return fail();
+    return pv_fail();
   if (b.by != PV_REFL) {
     pv_thm prem[4];
     uint32_t n = 0;
@@ -517,7 +509,7 @@ static pv_eqn norm_max(pv *p, pv_ctx cx, ck_id t, const opened *o, ck_id f) {
     e.to = max_term(p, o->n, o->init[0], o->k, b.to);
     e.by = pv_foldcong(p, t, e.to, vars, 2, &s, 1);
     if (e.by == PV_NONE)
-      return fail();
+      return pv_fail();
   }
   pv_eqn r = pv_join_max(p, cx, e.to, o->n, o->init[0], o->k, b.to);
   return r.by == PV_NONE ? e : pv_then(p, e, r);
@@ -534,7 +526,7 @@ pv_eqn pv_norm_fold(pv *p, pv_ctx cx, ck_id t) {
   if (pv_is_prod(p, t, &f))
     return pv_norm_prod(p, cx, t);
   if (!open_fold(p, cx, t, &o))
-    return same(t);
+    return pv_same(t);
   if (extremum_step(p, &o, true, &f))
     return norm_max(p, cx, t, &o, f);
   if (extremum_step(p, &o, false, &f)) {
@@ -550,7 +542,7 @@ pv_eqn pv_norm_fold(pv *p, pv_ctx cx, ck_id t) {
     return pv_then(p, r, pv_norm(p, cx, r.to));
   e = norm_steps(p, t, &o);
   if (e.by == PV_NONE)
-    return same(t);
+    return pv_same(t);
   if (!open_fold(p, cx, e.to, &o))
     return e;
   r = as_sum(p, e.to, &o);

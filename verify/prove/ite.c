@@ -4,18 +4,8 @@
  * and ite(c, u, v) becomes v + m*ite(c', w0, 0) where u - v = m*w0.  So maximum, minimum, absolute
  * value and relu meet in one form, whichever way they were written, and positive factors come out
  * of them. */
-#include "pv.h"
+#include "pv_norm.h"
 #include <string.h>
-
-static pv_eqn same(ck_id t) {
-  pv_eqn e = {t, PV_REFL};
-  return e;
-}
-
-static pv_eqn fail(void) {
-  pv_eqn e = {CK_BAD, PV_NONE};
-  return e;
-}
 
 enum { MAXF = 24 };
 
@@ -39,7 +29,7 @@ static bool split_sign(pv *p, pv_ctx cx, ck_id D, split *s) {
   }
   s->D = D;
   s->sign = 1;
-  s->posp = pv_by_value(p, pv_rel(p, CK_LT, p->zero, p->one));
+  s->posp = pv_by_value(p, pv_gt0(p, p->one));
   for (uint32_t i = 0; i < n; i++) {
     pv_thm g;
     if (pv_is_const(p, f[i])) {
@@ -51,7 +41,7 @@ static bool split_sign(pv *p, pv_ctx cx, ck_id D, split *s) {
       }
       if (pv_is_one(p, f[i]))
         continue;
-      g = pv_by_value(p, pv_rel(p, CK_LT, p->zero, f[i]));
+      g = pv_by_value(p, pv_gt0(p, f[i]));
     } else {
       g = n == 1 ? PV_NONE : pv_positive(p, cx, f[i]);
     }
@@ -62,7 +52,7 @@ static bool split_sign(pv *p, pv_ctx cx, ck_id D, split *s) {
     pv_thm two[2] = {s->posp, g};
     pv_summand m = {p->one, two, 2};
     pos = pv_mul(p, pos, f[i]);
-    s->posp = pv_arith(p, pv_rel(p, CK_LT, p->zero, pos), &m, 1);
+    s->posp = pv_arith(p, pv_gt0(p, pos), &m, 1);
   }
   pv_eqn r = pv_norm_poly(p, cx, rest);
   if (r.by == PV_NONE || pv_is_const(p, r.to))
@@ -82,17 +72,17 @@ static bool split_sign(pv *p, pv_ctx cx, ck_id D, split *s) {
 static pv_thm carry(pv *p, const split *s, ck_op o, bool low, pv_thm h) {
   bool elow = s->sign > 0 ? low : !low;
   ck_id goal = elow ? pv_rel(p, o, p->zero, s->E) : pv_rel(p, o, s->E, p->zero);
-  ck_id ip = pv_unary(p, CK_INV, s->pos);
-  pv_var_sub v = {ck_var(p->terms, "x", 'r'), s->pos};
+  ck_id ip = pv_inv(p, s->pos);
+  pv_var_sub v = {pv_real_var(p, "x"), s->pos};
   pv_thm pi = pv_use_lemma(p, PV_INV_POS, &v, 1, NULL, 0, &s->posp, 1);
-  pv_thm nz = pv_scaled(p, pv_rel(p, CK_NE, s->pos, p->zero), pv_num(p, -1), s->posp);
+  pv_thm nz = pv_scaled(p, pv_ne0(p, s->pos), pv_num(p, -1), s->posp);
   pv_thm li = pv_law(p, "inv", &s->pos, 1, nz);
   /* value of h: +-D = +-sign*pos*E; of the goal: +-E, the same sign after turning */
   ck_id val = elow ? s->E : pv_neg(p, s->E);
   pv_comb b;
   pv_comb_init(&b);
   pv_comb_add_product(&b, p->one, pi, h);
-  pv_comb_add(&b, val, li);                        /* val*(1 - pos*inv pos) */
+  pv_comb_add(&b, val, li);                         /* val*(1 - pos*inv pos) */
   pv_comb_add(&b, low ? pv_neg(p, ip) : ip, s->eq); /* eq: sign*pos*E = D, value D - sign*pos*E */
   return pv_comb_prove(p, &b, goal);
 }
@@ -138,7 +128,7 @@ static pv_eqn canon_ite(pv *p, pv_ctx cx, ck_id t) {
   ck_op oc;
   split s;
   if ((o != CK_LE && o != CK_LT) || !split_sign(p, cx, D, &s))
-    return same(t);
+    return pv_same(t);
   bool turn = s.sign < 0;
   ck_id u1 = turn ? v : u;
   ck_id v1 = turn ? u : v;
@@ -150,7 +140,7 @@ static pv_eqn canon_ite(pv *p, pv_ctx cx, ck_id t) {
   factor_branch(p, w, s.E, &m, &w0, &quot);
   pv_eqn mw = pv_norm_poly(p, cx, pv_mul(p, m, w0));
   if (mw.by == PV_NONE)
-    return fail();
+    return pv_fail();
   if (mw.to != w) {
     m = p->one;
     w0 = w;
@@ -165,9 +155,9 @@ static pv_eqn canon_ite(pv *p, pv_ctx cx, ck_id t) {
   ck_id T = pv_add(p, v1, pv_mul(p, m, I));
   pv_thm res[2];
   if (I == CK_BAD || pv_canon(p, T) == t)
-    return same(t);
+    return pv_same(t);
   if (pv_is_zero(p, v) && I == t)
-    return same(t);
+    return pv_same(t);
   for (int i = 0; i < 2; i++) { /* c holds; c does not */
     ck_id h = i ? ck_neg(p->terms, c) : c;
     ck_id X = i ? v : u;
@@ -182,12 +172,12 @@ static pv_eqn canon_ite(pv *p, pv_ctx cx, ck_id t) {
     fact = carry(p, &s, ho, low,
                  pv_restate(p, low ? pv_rel(p, ho, p->zero, D) : pv_rel(p, ho, D, p->zero), hs));
     if (fact == PV_NONE)
-      return fail();
+      return pv_fail();
     bool elow = (s.sign > 0) == low;
     ck_op fo = ck_head(p->terms, pv_says(p, fact));
     pv_thm proof[2] = {PV_NONE, PV_NONE};
     /* which value has I?  yes: c1 holds; no: it does not */
-    yes = elow ? (pv_says(p, fact) == c1           ? fact
+    yes = elow ? (pv_says(p, fact) == c1       ? fact
                   : fo == CK_LT && oc == CK_LE ? pv_scaled(p, c1, p->one, fact)
                                                : PV_NONE)
                : PV_NONE;
@@ -197,7 +187,7 @@ static pv_eqn canon_ite(pv *p, pv_ctx cx, ck_id t) {
       no = pv_scaled(p, nc1, p->one, fact);
     if (yes == PV_NONE && no == PV_NONE) { /* the boundary: E <= 0 against 0 <= E */
       if (elow || oc != CK_LE || quot == CK_BAD)
-        return same(t);
+        return pv_same(t);
       yes = pv_hyp(p, c1);
       zero = pv_antisym(p, fact, yes);
       no = pv_hyp(p, nc1);
@@ -212,18 +202,20 @@ static pv_eqn canon_ite(pv *p, pv_ctx cx, ck_id t) {
       pv_comb_add(&y, p->one, law);
       pv_comb_add(&y, pv_neg(p, m), li); /* T - t = (X - t) - m*(val - I) + (v1 + m*val - X) */
       if (!k && X == u1)
-        pv_comb_add(&y, pv_num(p, -1), mw.by); /* m*w0 = w: value w - m*w0; v1 + m*w0 - u1 = m*w0 - w */
+        pv_comb_add(&y, pv_num(p, -1),
+                    mw.by); /* m*w0 = w: value w - m*w0; v1 + m*w0 - u1 = m*w0 - w */
       if (!k && X != u1)
         pv_comb_add(&y, pv_neg(p, quot), zero); /* v1 + m*w0 - v1 = quot*E; zero: E = 0, value -E */
-      proof[k] = pv_comb_prove(p, &y, pv_rel(p, CK_EQ, t, T));
+      proof[k] = pv_comb_prove(p, &y, pv_eq(p, t, T));
     }
-    res[i] = yes != PV_NONE && no != PV_NONE ? pv_cases(p, c1, proof[0], proof[1]) : proof[yes != PV_NONE ? 0 : 1];
+    res[i] = yes != PV_NONE && no != PV_NONE ? pv_cases(p, c1, proof[0], proof[1])
+                                             : proof[yes != PV_NONE ? 0 : 1];
     if (res[i] == PV_NONE)
-      return same(t);
+      return pv_same(t);
   }
   pv_eqn e = {T, pv_cases(p, c, res[0], res[1])};
   if (e.by == PV_NONE)
-    return same(t);
+    return pv_same(t);
   if (pv_follows(p, cx, c1) != PV_NONE || pv_follows(p, cx, nc1) != PV_NONE)
     return pv_then(p, e, pv_norm(p, cx, T));
   pv_mark_normal(p, cx, I);
@@ -258,7 +250,8 @@ static bool turn_cond(pv *p, ck_id c, turned *r) {
     lead = ck_kid(p->terms, lead, 0);
   pv_poly_init(&g);
   pv_poly_read(p, &g, lead);
-  if (g.count == 1 && g.monos[0].degree == 0) { /* a constant comes first: the next monomial counts */
+  if (g.count == 1 &&
+      g.monos[0].degree == 0) { /* a constant comes first: the next monomial counts */
     pv_poly_read(p, &g, E);
     ck_id best = CK_BAD;
     sign = 1;
@@ -278,7 +271,7 @@ static bool turn_cond(pv *p, ck_id c, turned *r) {
   if (o == CK_EQ || o == CK_NE) {
     if (sign < 0)
       E = pv_canon(p, pv_neg(p, E));
-    f = pv_rel(p, CK_EQ, p->zero, E);
+    f = pv_eq(p, p->zero, E);
     r->c = f;
     r->turn = o == CK_NE;
     if (r->turn) {
@@ -300,7 +293,7 @@ static bool turn_cond(pv *p, ck_id c, turned *r) {
     n = x;
     e = pv_sub(p, pv_neg(p, e), one);
   }
-  f = pv_rel(p, CK_LE, p->zero, pv_canon(p, e));
+  f = pv_ge0(p, pv_canon(p, e));
   /* h and n are a strict and a weak relation, in either order */
   bool strict = ck_head(p->terms, pv_says(p, h)) == CK_LT;
   pv_summand m[2] = {{one, &n, 1}, {one, NULL, 0}};
@@ -332,15 +325,15 @@ static void reduce_cond(pv *p, pv_ctx cx, turned *r) {
       pv_thm li;
       pv_thm yes;
       pv_thm neg;
-      pv_var_sub v = {ck_var(p->terms, "x", 'r'), g};
-      if (e == CK_BAD || pv_is_const(p, e) || (gp = pv_follows(p, cx, pv_rel(p, CK_LT, p->zero, g))) == PV_NONE)
+      pv_var_sub v = {pv_real_var(p, "x"), g};
+      if (e == CK_BAD || pv_is_const(p, e) || (gp = pv_follows(p, cx, pv_gt0(p, g))) == PV_NONE)
         continue;
-      ig = pv_unary(p, CK_INV, g);
+      ig = pv_inv(p, g);
       goal = pv_rel(p, o, p->zero, e);
       ngoal = ck_neg(p->terms, goal);
       no = ck_head(p->terms, ngoal);
       ip = pv_use_lemma(p, PV_INV_POS, &v, 1, NULL, 0, &gp, 1);
-      nz = pv_scaled(p, pv_rel(p, CK_NE, g, p->zero), pv_num(p, -1), gp);
+      nz = pv_scaled(p, pv_ne0(p, g), pv_num(p, -1), gp);
       li = pv_law(p, "inv", &g, 1, nz); /* g*inv g = 1 */
       pv_comb b;
       pv_comb_init(&b); /* e = inv g * (g*e) + e*(1 - g*inv g) */
@@ -386,8 +379,8 @@ static bool counted(pv *p, ck_id x) {
   for (uint32_t i = 0; i < f.count; i++) {
     for (uint32_t j = 0; j < f.monos[i].degree; j++) {
       ck_id a = f.monos[i].atoms[j];
-      bool counter =
-          ck_head(p->terms, a) == CK_V && !strncmp(ck_word_text(p->terms, ck_name(p->terms, a)), "$$x", 3);
+      bool counter = ck_head(p->terms, a) == CK_V &&
+                     !strncmp(ck_word_text(p->terms, ck_name(p->terms, a)), "$$x", 3);
       if (counter) {
         n++;
         ok = ok && f.monos[i].degree == 1;
@@ -434,7 +427,7 @@ static bool linear_cond(pv *p, pv_ctx cx, turned *r) {
   d = ck_kid(p->terms, D, 1);
   R = pv_canon(p, plus ? pv_sub(p, E, D) : pv_add(p, E, D));
   if (pv_occurs(p, R, D) || !counted(p, x) || has_index(p, R) ||
-      (dp = pv_follows(p, cx, pv_rel(p, CK_LT, p->zero, d))) == PV_NONE)
+      (dp = pv_follows(p, cx, pv_gt0(p, d))) == PV_NONE)
     return false;
   ck_id xd[2] = {x, d};
   pv_thm l = pv_law(p, "div", xd, 2, dp);
@@ -443,8 +436,8 @@ static bool linear_cond(pv *p, pv_ctx cx, turned *r) {
   pv_thm hi1 = pv_tighten(p, hi);
   pv_thm no1 = pv_tighten(p, r->no);
   e = pv_canon(p, plus ? pv_add(p, x, pv_mul(p, d, R))
-                    : pv_sub(p, pv_add(p, pv_mul(p, d, R), pv_sub(p, d, one)), x));
-  goal = pv_rel(p, CK_LE, p->zero, e);
+                       : pv_sub(p, pv_add(p, pv_mul(p, d, R), pv_sub(p, d, one)), x));
+  goal = pv_ge0(p, e);
   pv_comb b;
   pv_comb_init(&b); /* the law: x = d*D + mod, of value d*D + mod - x */
   pv_comb_add_product(&b, one, dp, r->yes);
@@ -481,7 +474,7 @@ static pv_eqn canon_cond(pv *p, pv_ctx cx, ck_id t) {
   ck_id w;
   turned r;
   if (!turn_cond(p, c, &r))
-    return same(t);
+    return pv_same(t);
   for (int i = 0; i < 4; i++) {
     reduce_cond(p, cx, &r);
     if (!linear_cond(p, cx, &r))
@@ -499,7 +492,7 @@ static pv_eqn canon_cond(pv *p, pv_ctx cx, ck_id t) {
   I = ck_ite(p->terms, r.c, x, y);
   w = pv_is_one(p, m) ? I : pv_canon(p, pv_mul(p, m, I));
   if (I == CK_BAD || w == t)
-    return same(t);
+    return pv_same(t);
   pv_thm res[2];
   for (int i = 0; i < 2; i++) { /* i: c does not hold */
     bool first = (i == 0) != r.turn;
@@ -509,11 +502,11 @@ static pv_eqn canon_cond(pv *p, pv_ctx cx, ck_id t) {
     pv_comb_init(&b); /* t = old branch = m*val = m*I */
     pv_comb_add(&b, p->one, l);
     pv_comb_add(&b, pv_neg(p, m), li);
-    res[i] = pv_comb_prove(p, &b, pv_rel(p, CK_EQ, t, w));
+    res[i] = pv_comb_prove(p, &b, pv_eq(p, t, w));
   }
   pv_eqn e = {w, pv_cases(p, c, res[0], res[1])};
   if (e.by == PV_NONE)
-    return same(t);
+    return pv_same(t);
   if (pv_follows(p, cx, r.c) != PV_NONE || pv_follows(p, cx, ck_neg(p->terms, r.c)) != PV_NONE)
     return pv_then(p, e, pv_norm(p, cx, w));
   pv_mark_normal(p, cx, I);
@@ -525,19 +518,20 @@ pv_eqn pv_norm_ite(pv *p, pv_ctx cx, ck_id t) {
   uint32_t np = 0;
   pv_thm prem[4];
   pv_eqn k[4];
-  pv_eqn e = same(t);
-  ck_id part[4] = {ck_kid(p->terms, c, 0), ck_kid(p->terms, c, 1), ck_kid(p->terms, t, 1), ck_kid(p->terms, t, 2)};
+  pv_eqn e = pv_same(t);
+  ck_id part[4] = {ck_kid(p->terms, c, 0), ck_kid(p->terms, c, 1), ck_kid(p->terms, t, 1),
+                   ck_kid(p->terms, t, 2)};
   pv_thm yes = pv_follows(p, cx, c);
   pv_thm no = yes == PV_NONE ? pv_follows(p, cx, ck_neg(p->terms, c)) : PV_NONE;
   if (yes != PV_NONE || no != PV_NONE) {
     e.to = part[yes != PV_NONE ? 2 : 3];
     e.by = pv_law(p, yes != PV_NONE ? "ite1" : "ite0", &t, 1, yes != PV_NONE ? yes : no);
-    return e.by == PV_NONE ? fail() : pv_then(p, e, pv_norm(p, cx, e.to));
+    return e.by == PV_NONE ? pv_fail() : pv_then(p, e, pv_norm(p, cx, e.to));
   }
   for (int i = 0; i < 4; i++) {
     k[i] = pv_norm(p, cx, part[i]);
     if (k[i].by == PV_NONE)
-      return fail();
+      return pv_fail();
     if (k[i].by != PV_REFL)
       prem[np++] = k[i].by;
   }
@@ -546,7 +540,7 @@ pv_eqn pv_norm_ite(pv *p, pv_ctx cx, ck_id t) {
     e.to = ck_ite(p->terms, c2, k[2].to, k[3].to);
     e.by = pv_cong(p, t, e.to, prem, np);
     if (e.by == PV_NONE)
-      return fail();
+      return pv_fail();
   }
   if (k[2].to == k[3].to) {
     ck_id c2 = ck_kid(p->terms, e.to, 0);
@@ -557,7 +551,8 @@ pv_eqn pv_norm_ite(pv *p, pv_ctx cx, ck_id t) {
   }
   ck_op o = ck_head(p->terms, c);
   bool order = o == CK_LE || o == CK_LT;
-  pv_eqn r = order && !(ck_is_int(p->terms, k[0].to) && ck_is_int(p->terms, k[1].to)) ? canon_ite(p, cx, e.to)
-                                                                         : canon_cond(p, cx, e.to);
+  pv_eqn r = order && !(ck_is_int(p->terms, k[0].to) && ck_is_int(p->terms, k[1].to))
+                 ? canon_ite(p, cx, e.to)
+                 : canon_cond(p, cx, e.to);
   return r.by == PV_NONE ? e : pv_then(p, e, r);
 }

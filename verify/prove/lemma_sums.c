@@ -1,5 +1,6 @@
 /* Lemmas about sums, by induction over the bound. */
-#include "pv_lemma_kit.h"
+#include "pv_lemma.h"
+#include "pv_steps.h"
 
 /* --- sums; hypothesis 0 <= n */
 typedef struct {
@@ -12,28 +13,28 @@ typedef struct {
 } ind; /* k: summation counter; a: induction variable */
 
 static ind ind_vars(pv *p, const char *bound) {
-  ind v = {iv(p, "k"), iv(p, "j"), CK_BAD, iv(p, bound), CK_BAD, PV_NONE};
+  ind v = {pv_int_var(p, "k"), pv_int_var(p, "j"), CK_BAD, pv_int_var(p, bound), CK_BAD, PV_NONE};
   v.a1 = pv_add(p, v.a, p->one);
-  v.h0 = pv_hyp(p, ge0(p, v.a)); /* of the induction variable */
+  v.h0 = pv_hyp(p, pv_ge0(p, v.a)); /* of the induction variable */
   return v;
 }
 
 static pv_thm induct1(pv *p, const ind *v, ck_id f, pv_thm base, pv_thm step) {
-  return pv_induct(p, v->a, v->n, 0, &f, &base, &step, 1, pv_hyp(p, ge0(p, v->n)));
+  return pv_induct(p, v->a, v->n, 0, &f, &base, &step, 1, pv_hyp(p, pv_ge0(p, v->n)));
 }
 
 pv_thm pv_derive_sum_scale(pv *p) {
   ind v = ind_vars(p, "n");
-  ck_id c = rv(p, "c");
-  ck_id f = fn1(p, "f", v.k);
+  ck_id c = pv_real_var(p, "c");
+  ck_id f = pv_apply(p, "f", v.k);
   ck_id cf = pv_mul(p, c, f);
 #define L(x) pv_sum(p, x, v.k, cf)
 #define R(x) pv_sum(p, x, v.k, f)
-#define F(x) eq(p, L(x), pv_mul(p, c, R(x)))
-  pv_thm base =
-      AR(p, F(p->zero), 2, one(p), zero_at(p, L(p->zero)), pv_neg(p, c), zero_at(p, R(p->zero)));
-  pv_thm step = AR(p, F(v.a1), 3, one(p), pv_succ(p, L(v.a1), v.a, v.h0), pv_neg(p, c),
-                     pv_succ(p, R(v.a1), v.a, v.h0), one(p), pv_hyp(p, F(v.a)));
+#define F(x) pv_eq(p, L(x), pv_mul(p, c, R(x)))
+  pv_thm base = PV_COMBINE(p, F(p->zero), p->one, pv_zero(p, L(p->zero), pv_zero_le_zero(p)),
+                           pv_neg(p, c), pv_zero(p, R(p->zero), pv_zero_le_zero(p)));
+  pv_thm step = PV_COMBINE(p, F(v.a1), p->one, pv_succ(p, L(v.a1), v.a, v.h0), pv_neg(p, c),
+                           pv_succ(p, R(v.a1), v.a, v.h0), p->one, pv_hyp(p, F(v.a)));
   return induct1(p, &v, F(v.a), base, step);
 #undef L
 #undef R
@@ -42,16 +43,17 @@ pv_thm pv_derive_sum_scale(pv *p) {
 
 pv_thm pv_derive_sum_add(pv *p) {
   ind v = ind_vars(p, "n");
-  ck_id f = fn1(p, "f", v.k);
-  ck_id g = fn1(p, "g", v.k);
+  ck_id f = pv_apply(p, "f", v.k);
+  ck_id g = pv_apply(p, "g", v.k);
   ck_id z = p->zero;
 #define S(b, x) pv_sum(p, x, v.k, b)
-#define F(x) eq(p, S(pv_add(p, f, g), x), pv_add(p, S(f, x), S(g, x)))
-  pv_thm base = AR(p, F(z), 3, one(p), zero_at(p, S(pv_add(p, f, g), z)), minus(p),
-                     zero_at(p, S(f, z)), minus(p), zero_at(p, S(g, z)));
-  pv_thm step = AR(p, F(v.a1), 4, one(p), pv_succ(p, S(pv_add(p, f, g), v.a1), v.a, v.h0), minus(p),
-                     pv_succ(p, S(f, v.a1), v.a, v.h0), minus(p), pv_succ(p, S(g, v.a1), v.a, v.h0),
-                     one(p), pv_hyp(p, F(v.a)));
+#define F(x) pv_eq(p, S(pv_add(p, f, g), x), pv_add(p, S(f, x), S(g, x)))
+  pv_thm base = PV_COMBINE(p, F(z), p->one, pv_zero(p, S(pv_add(p, f, g), z), pv_zero_le_zero(p)),
+                           pv_num(p, -1), pv_zero(p, S(f, z), pv_zero_le_zero(p)), pv_num(p, -1),
+                           pv_zero(p, S(g, z), pv_zero_le_zero(p)));
+  pv_thm step = PV_COMBINE(p, F(v.a1), p->one, pv_succ(p, S(pv_add(p, f, g), v.a1), v.a, v.h0),
+                           pv_num(p, -1), pv_succ(p, S(f, v.a1), v.a, v.h0), pv_num(p, -1),
+                           pv_succ(p, S(g, v.a1), v.a, v.h0), p->one, pv_hyp(p, F(v.a)));
   return induct1(p, &v, F(v.a), base, step);
 #undef S
 #undef F
@@ -61,10 +63,10 @@ static pv_thm sum_const(pv *p, bool ones) {
   ind v = ind_vars(p, "n");
   ck_id b = ones ? p->one : p->zero;
 #define S(x) pv_sum(p, x, v.k, b)
-#define F(x) eq(p, S(x), ones ? (x) : p->zero)
-  pv_thm base = AR(p, F(p->zero), 1, one(p), zero_at(p, S(p->zero)));
+#define F(x) pv_eq(p, S(x), ones ? (x) : p->zero)
+  pv_thm base = PV_COMBINE(p, F(p->zero), p->one, pv_zero(p, S(p->zero), pv_zero_le_zero(p)));
   pv_thm step =
-      AR(p, F(v.a1), 2, one(p), pv_succ(p, S(v.a1), v.a, v.h0), one(p), pv_hyp(p, F(v.a)));
+      PV_COMBINE(p, F(v.a1), p->one, pv_succ(p, S(v.a1), v.a, v.h0), p->one, pv_hyp(p, F(v.a)));
   return induct1(p, &v, F(v.a), base, step);
 #undef S
 #undef F
@@ -75,10 +77,10 @@ pv_thm pv_derive_sum_index(pv *p) {
   ind v = ind_vars(p, "n");
   ck_id half = pv_const_inv(p, pv_num(p, 2));
 #define S(x) pv_sum(p, x, v.k, v.k)
-#define F(x) eq(p, S(x), pv_mul(p, half, pv_mul(p, x, pv_sub(p, x, p->one))))
-  pv_thm base = AR(p, F(p->zero), 1, one(p), zero_at(p, S(p->zero)));
+#define F(x) pv_eq(p, S(x), pv_mul(p, half, pv_mul(p, x, pv_sub(p, x, p->one))))
+  pv_thm base = PV_COMBINE(p, F(p->zero), p->one, pv_zero(p, S(p->zero), pv_zero_le_zero(p)));
   pv_thm step =
-      AR(p, F(v.a1), 2, one(p), pv_succ(p, S(v.a1), v.a, v.h0), one(p), pv_hyp(p, F(v.a)));
+      PV_COMBINE(p, F(v.a1), p->one, pv_succ(p, S(v.a1), v.a, v.h0), p->one, pv_hyp(p, F(v.a)));
   return induct1(p, &v, F(v.a), base, step);
 #undef S
 #undef F
@@ -87,20 +89,21 @@ pv_thm pv_derive_sum_index(pv *p) {
 /* 0 <= m, 0 <= n:  sum(k < m+n) f(k) = sum(k < m) f(k) + sum(k < n) f(m+k) */
 pv_thm pv_derive_sum_concat(pv *p) {
   ind v = ind_vars(p, "n");
-  ck_id m = iv(p, "m");
-  ck_id f = fn1(p, "f", v.k);
-  ck_id fm = fn1(p, "f", pv_add(p, m, v.k));
+  ck_id m = pv_int_var(p, "m");
+  ck_id f = pv_apply(p, "f", v.k);
+  ck_id fm = pv_apply(p, "f", pv_add(p, m, v.k));
   ck_id z = p->zero;
-  pv_thm hm = pv_hyp(p, ge0(p, m));
+  pv_thm hm = pv_hyp(p, pv_ge0(p, m));
 #define S(b, x) pv_sum(p, x, v.k, b)
-#define F(x) eq(p, S(f, pv_add(p, m, x)), pv_add(p, S(f, m), S(fm, x)))
-  pv_thm r = pv_identity(p, eq(p, pv_add(p, m, z), m));
+#define F(x) pv_eq(p, S(f, pv_add(p, m, x)), pv_add(p, S(f, m), S(fm, x)))
+  pv_thm r = pv_identity(p, pv_eq(p, pv_add(p, m, z), m));
   pv_thm c = pv_cong(p, S(f, pv_add(p, m, z)), S(f, m), &r, 1);
-  pv_thm base = AR(p, F(z), 2, one(p), c, minus(p), zero_at(p, S(fm, z)));
-  pv_thm ma = AR(p, ge0(p, pv_add(p, m, v.a)), 2, one(p), hm, one(p), v.h0);
+  pv_thm base =
+      PV_COMBINE(p, F(z), p->one, c, pv_num(p, -1), pv_zero(p, S(fm, z), pv_zero_le_zero(p)));
+  pv_thm ma = PV_COMBINE(p, pv_ge0(p, pv_add(p, m, v.a)), p->one, hm, p->one, v.h0);
   pv_thm u = pv_succ(p, S(f, pv_add(p, m, v.a1)), pv_add(p, m, v.a), ma);
   pv_thm w = pv_succ(p, S(fm, v.a1), v.a, v.h0);
-  pv_thm step = AR(p, F(v.a1), 3, one(p), u, minus(p), w, one(p), pv_hyp(p, F(v.a)));
+  pv_thm step = PV_COMBINE(p, F(v.a1), p->one, u, pv_num(p, -1), w, p->one, pv_hyp(p, F(v.a)));
   return induct1(p, &v, F(v.a), base, step);
 #undef F
 }
@@ -109,38 +112,39 @@ pv_thm pv_derive_sum_concat(pv *p) {
  * induction */
 pv_thm pv_derive_sum_reverse(pv *p) {
   ind v = ind_vars(p, "n");
-  ck_id f = fn1(p, "f", v.k);
+  ck_id f = pv_apply(p, "f", v.k);
   ck_id z = p->zero;
   ck_id o = p->one;
   ck_id jk = pv_sub(p, pv_sub(p, v.a1, o), v.k);
   ck_id shifted = pv_sub(p, pv_sub(p, v.a1, o), pv_add(p, o, v.k));
   ck_id bound = pv_add(p, o, v.a);
-#define B(x) fn1(p, "f", pv_sub(p, pv_sub(p, x, o), v.k))
-#define F(x) eq(p, S(f, x), S(B(x), x))
-  pv_var_sub vs[2] = {{iv(p, "m"), o}, {v.n, v.a}};
-  ck_fsub fs = {ck_word(p->terms, "f"), ck_word(p->terms, "i:r"), &v.k, 1, fn1(p, "f", jk)};
-  pv_thm base = AR(p, F(z), 2, one(p), zero_at(p, S(f, z)), minus(p), zero_at(p, S(B(z), z)));
-  pv_thm prem[2] = {pv_by_value(p, ge0(p, o)), v.h0};
+#define B(x) pv_apply(p, "f", pv_sub(p, pv_sub(p, x, o), v.k))
+#define F(x) pv_eq(p, S(f, x), S(B(x), x))
+  pv_var_sub vs[2] = {{pv_int_var(p, "m"), o}, {v.n, v.a}};
+  ck_fsub fs = pv_fun_sub(p, "f", &v.k, pv_apply(p, "f", jk));
+  pv_thm base = PV_COMBINE(p, F(z), p->one, pv_zero(p, S(f, z), pv_zero_le_zero(p)), pv_num(p, -1),
+                           pv_zero(p, S(B(z), z), pv_zero_le_zero(p)));
+  pv_thm prem[2] = {pv_by_value(p, pv_ge0(p, o)), v.h0};
   pv_thm cc = pv_use_lemma(p, PV_SUM_CONCAT, vs, 2, &fs, 1, prem, 2);
-  pv_thm e = pv_identity(p, eq(p, v.a1, bound));
+  pv_thm e = pv_identity(p, pv_eq(p, v.a1, bound));
   pv_thm c = pv_cong(p, S(B(v.a1), v.a1), S(B(v.a1), bound), &e, 1);
   ck_id first = pv_sub(p, pv_sub(p, v.a1, o), z);
-  pv_thm one1 = pv_succ(p, S(B(v.a1), o), z, le00(p));
-  pv_thm e0 = pv_identity(p, eq(p, first, v.a));
-  pv_thm f0 = pv_cong(p, fn1(p, "f", first), fn1(p, "f", v.a), &e0, 1);
-  pv_thm es = pv_identity(p, eq(p, shifted, pv_sub(p, pv_sub(p, v.a, o), v.k)));
-  pv_thm sh = pv_lift_sum(p, v.a, v.k, pv_cong(p, fn1(p, "f", shifted), B(v.a), &es, 1));
+  pv_thm one1 = pv_succ(p, S(B(v.a1), o), z, pv_zero_le_zero(p));
+  pv_thm e0 = pv_identity(p, pv_eq(p, first, v.a));
+  pv_thm f0 = pv_cong(p, pv_apply(p, "f", first), pv_apply(p, "f", v.a), &e0, 1);
+  pv_thm es = pv_identity(p, pv_eq(p, shifted, pv_sub(p, pv_sub(p, v.a, o), v.k)));
+  pv_thm sh = pv_lift_sum(p, v.a, v.k, pv_cong(p, pv_apply(p, "f", shifted), B(v.a), &es, 1));
   pv_thm u = pv_succ(p, S(f, v.a1), v.a, v.h0);
   pv_comb b;
   pv_comb_init(&b);
-  pv_comb_add(&b, one(p), u);
-  pv_comb_add(&b, one(p), pv_hyp(p, F(v.a)));
-  pv_comb_add(&b, minus(p), sh);
-  pv_comb_add(&b, minus(p), f0);
-  pv_comb_add(&b, minus(p), one1);
-  pv_comb_add(&b, minus(p), zero_at(p, S(B(v.a1), z)));
-  pv_comb_add(&b, minus(p), cc);
-  pv_comb_add(&b, minus(p), c);
+  pv_comb_add(&b, p->one, u);
+  pv_comb_add(&b, p->one, pv_hyp(p, F(v.a)));
+  pv_comb_add(&b, pv_num(p, -1), sh);
+  pv_comb_add(&b, pv_num(p, -1), f0);
+  pv_comb_add(&b, pv_num(p, -1), one1);
+  pv_comb_add(&b, pv_num(p, -1), pv_zero(p, S(B(v.a1), z), pv_zero_le_zero(p)));
+  pv_comb_add(&b, pv_num(p, -1), cc);
+  pv_comb_add(&b, pv_num(p, -1), c);
   pv_thm step = pv_comb_prove(p, &b, F(v.a1));
   return induct1(p, &v, F(v.a), base, step);
 #undef B
@@ -150,29 +154,31 @@ pv_thm pv_derive_sum_reverse(pv *p) {
 /* 0 <= G, 0 <= T:  sum(k < G*T) f(k) = sum(g < G) sum(t < T) f(g*T + t) */
 pv_thm pv_derive_sum_split(pv *p) {
   ind v = ind_vars(p, "G");
-  ck_id T = iv(p, "T");
-  ck_id t = iv(p, "t");
+  ck_id T = pv_int_var(p, "T");
+  ck_id t = pv_int_var(p, "t");
   ck_id z = p->zero;
-  ck_id f = fn1(p, "f", v.k);
-  ck_id in = pv_sum(p, T, t, fn1(p, "f", pv_add(p, pv_mul(p, v.k, T), t)));
-  pv_thm hT = pv_hyp(p, ge0(p, T));
-#define F(x) eq(p, S(f, pv_mul(p, x, T)), S(in, x))
-  pv_thm l0 = pv_zero(p, S(f, pv_mul(p, z, T)), pv_identity(p, pv_rel(p, CK_LE, pv_mul(p, z, T), z)));
-  pv_thm base = AR(p, F(z), 2, one(p), l0, minus(p), zero_at(p, S(in, z)));
+  ck_id f = pv_apply(p, "f", v.k);
+  ck_id in = pv_sum(p, T, t, pv_apply(p, "f", pv_add(p, pv_mul(p, v.k, T), t)));
+  pv_thm hT = pv_hyp(p, pv_ge0(p, T));
+#define F(x) pv_eq(p, S(f, pv_mul(p, x, T)), S(in, x))
+  pv_thm l0 = pv_zero(p, S(f, pv_mul(p, z, T)), pv_identity(p, pv_le(p, pv_mul(p, z, T), z)));
+  pv_thm base =
+      PV_COMBINE(p, F(z), p->one, l0, pv_num(p, -1), pv_zero(p, S(in, z), pv_zero_le_zero(p)));
   ck_id aT = pv_mul(p, v.a, T);
   ck_id big = pv_mul(p, v.a1, T);
   ck_id two = pv_add(p, aT, T);
   pv_comb b;
   pv_comb_init(&b);
-  pv_comb_add_product(&b, one(p), v.h0, hT);
-  pv_thm haT = pv_comb_prove(p, &b, ge0(p, aT));
-  pv_thm e = pv_identity(p, eq(p, big, two));
+  pv_comb_add_product(&b, p->one, v.h0, hT);
+  pv_thm haT = pv_comb_prove(p, &b, pv_ge0(p, aT));
+  pv_thm e = pv_identity(p, pv_eq(p, big, two));
   pv_thm c = pv_cong(p, S(f, big), S(f, two), &e, 1);
-  pv_var_sub vs[2] = {{iv(p, "m"), aT}, {iv(p, "n"), T}};
+  pv_var_sub vs[2] = {{pv_int_var(p, "m"), aT}, {pv_int_var(p, "n"), T}};
   pv_thm prem[2] = {haT, hT};
   pv_thm cc = pv_use_lemma(p, PV_SUM_CONCAT, vs, 2, NULL, 0, prem, 2);
   pv_thm w = pv_succ(p, S(in, v.a1), v.a, v.h0);
-  pv_thm step = AR(p, F(v.a1), 4, one(p), c, one(p), cc, minus(p), w, one(p), pv_hyp(p, F(v.a)));
+  pv_thm step =
+      PV_COMBINE(p, F(v.a1), p->one, c, p->one, cc, pv_num(p, -1), w, p->one, pv_hyp(p, F(v.a)));
   return induct1(p, &v, F(v.a), base, step);
 #undef F
 }
@@ -180,29 +186,29 @@ pv_thm pv_derive_sum_split(pv *p) {
 /* 0 <= n, 0 <= m:  sum(i < n) sum(k < m) f2(i,k) = sum(k < m) sum(i < n) f2(i,k) */
 pv_thm pv_derive_sum_exchange(pv *p) {
   ind v = ind_vars(p, "n");
-  ck_id m = iv(p, "m");
-  ck_id i = iv(p, "i");
+  ck_id m = pv_int_var(p, "m");
+  ck_id i = pv_int_var(p, "i");
   ck_id z = p->zero;
-  pv_thm hm = pv_hyp(p, ge0(p, m));
-#define ROW(x) pv_sum(p, m, v.k, fn2(p, x, v.k))
-#define COL(x) pv_sum(p, x, i, fn2(p, i, v.k))
+  pv_thm hm = pv_hyp(p, pv_ge0(p, m));
+#define ROW(x) pv_sum(p, m, v.k, pv_apply2(p, "f2", x, v.k))
+#define COL(x) pv_sum(p, x, i, pv_apply2(p, "f2", i, v.k))
 #define LL(x) pv_sum(p, x, i, ROW(i))
 #define RR(x) S(COL(x), m)
-#define F(x) eq(p, LL(x), RR(x))
+#define F(x) pv_eq(p, LL(x), RR(x))
   pv_var_sub vn = {v.n, m};
-  ck_fsub fs[2] = {{ck_word(p->terms, "f"), ck_word(p->terms, "i:r"), &v.k, 1, COL(v.a)},
-                   {ck_word(p->terms, "g"), ck_word(p->terms, "i:r"), &v.k, 1, fn2(p, v.a, v.k)}};
+  ck_fsub fs[2] = {pv_fun_sub(p, "f", &v.k, COL(v.a)),
+                   pv_fun_sub(p, "g", &v.k, pv_apply2(p, "f2", v.a, v.k))};
   pv_thm sz = pv_use_lemma(p, PV_SUM_ZERO, &vn, 1, NULL, 0, &hm, 1);
-  pv_thm l0 = pv_lift_sum(p, m, v.k, zero_at(p, COL(z)));
-  pv_thm base = AR(p, F(z), 3, one(p), zero_at(p, LL(z)), minus(p), l0, minus(p), sz);
+  pv_thm l0 = pv_lift_sum(p, m, v.k, pv_zero(p, COL(z), pv_zero_le_zero(p)));
+  pv_thm base = PV_COMBINE(p, F(z), p->one, pv_zero(p, LL(z), pv_zero_le_zero(p)), pv_num(p, -1),
+                           l0, pv_num(p, -1), sz);
   pv_thm u = pv_succ(p, LL(v.a1), v.a, v.h0);
   pv_thm lf = pv_lift_sum(p, m, v.k, pv_succ(p, COL(v.a1), v.a, v.h0));
   pv_thm ad = pv_use_lemma(p, PV_SUM_ADD, &vn, 1, fs, 2, &hm, 1);
-  pv_thm step =
-      AR(p, F(v.a1), 4, one(p), u, minus(p), lf, minus(p), ad, one(p), pv_hyp(p, F(v.a)));
+  pv_thm step = PV_COMBINE(p, F(v.a1), p->one, u, pv_num(p, -1), lf, pv_num(p, -1), ad, p->one,
+                           pv_hyp(p, F(v.a)));
   return induct1(p, &v, F(v.a), base, step);
 }
-
 
 pv_thm pv_derive_sum_one(pv *p) {
   return sum_const(p, true);

@@ -4,7 +4,8 @@
  * ends and gives the same answer everywhere).  Facts of integers are tightened (a < b is a + 1 <=
  * b), the negated goal too, so that bounds are rounded.  Only facts that are connected to the goal
  * by shared atoms take part. */
-#include "pv.h"
+#include "pv_folds.h"
+#include "src/base/mem.h"
 #include <flint/fmpq.h>
 #include <flint/fmpq_mat.h>
 #include <stdlib.h>
@@ -30,8 +31,8 @@ typedef struct {
   uint32_t n;
 } facts;
 
-static void push_fact(pv *p, facts *F, const pv_poly *v, const pv_thm *prem, uint32_t n, bool strict,
-                      bool eq) {
+static void push_fact(pv *p, facts *F, const pv_poly *v, const pv_thm *prem, uint32_t n,
+                      bool strict, bool eq) {
   if (F->n == MAX_COLS)
     return;
   fact *f = &F->f[F->n++];
@@ -80,14 +81,14 @@ static bool shares(const pv_poly *f, const pv_poly *g) {
 /* x # 0 for what is known not to be negative, or not to be positive, as an order */
 static pv_thm apart(pv *p, pv_ctx cx, ck_id x, pv_thm nz) {
   bool i = ck_is_int(p->terms, x);
-  pv_thm ge = i ? pv_follows_int(p, cx, pv_rel(p, CK_LE, p->zero, x)) : pv_fact_match(p, cx, CK_LE, x);
+  pv_thm ge = i ? pv_follows_int(p, cx, pv_ge0(p, x)) : pv_fact_match(p, cx, CK_LE, x);
   if (ge != PV_NONE)
     return pv_positive_of_nonzero(p, x, ge, nz);
   ck_id m = pv_canon(p, pv_neg(p, x));
-  ge = i ? pv_follows_int(p, cx, pv_rel(p, CK_LE, p->zero, m)) : pv_fact_match(p, cx, CK_LE, m);
+  ge = i ? pv_follows_int(p, cx, pv_ge0(p, m)) : pv_fact_match(p, cx, CK_LE, m);
   return ge == PV_NONE
              ? PV_NONE
-             : pv_positive_of_nonzero(p, m, ge, pv_scaled(p, pv_rel(p, CK_NE, m, p->zero), pv_num(p, -1), nz));
+             : pv_positive_of_nonzero(p, m, ge, pv_scaled(p, pv_ne0(p, m), pv_num(p, -1), nz));
 }
 
 /* hypothesis s in normal form; while one is being brought there, as it stands, if it is of
@@ -185,16 +186,17 @@ static void element_facts(pv *p, pv_ctx cx, ck_id x, facts *F) {
           continue;
         for (uint32_t q = 0; q < ck_nkids(p->terms, b) && at == CK_BAD; q++) {
           if (ck_has_var(p->terms, ck_kid(p->terms, b, q), k))
-            at = pv_canon(p, pv_sub(p, ck_kid(p->terms, y, q), pv_sub(p, ck_kid(p->terms, b, q), k)));
+            at = pv_canon(p,
+                          pv_sub(p, ck_kid(p->terms, y, q), pv_sub(p, ck_kid(p->terms, b, q), k)));
         }
         if (at == CK_BAD || !ck_is_int(p->terms, at) || ck_has_var(p->terms, at, k) ||
             ck_sub(p->terms, b, &k, &at, 1, NULL, 0) != y)
           continue;
-        pv_thm prem[2] = {pv_follows(p, cx, pv_rel(p, CK_LE, p->zero, at)), PV_NONE};
-        if (prem[0] == PV_NONE || (prem[1] = pv_follows(p, cx, pv_rel(p, CK_LT, at, n))) == PV_NONE)
+        pv_thm prem[2] = {pv_follows(p, cx, pv_ge0(p, at)), PV_NONE};
+        if (prem[0] == PV_NONE || (prem[1] = pv_follows(p, cx, pv_lt(p, at, n))) == PV_NONE)
           continue;
-        ck_fsub fs = {ck_word(p->terms, "f"), ck_word(p->terms, "i:r"), &k, 1, b};
-        pv_var_sub v[2] = {{ck_var(p->terms, "n", 'i'), n}, {ck_var(p->terms, "i", 'i'), at}};
+        ck_fsub fs = pv_fun_sub(p, "f", &k, b);
+        pv_var_sub v[2] = {{pv_int_var(p, "n"), n}, {pv_int_var(p, "i"), at}};
         push_thm(p, F, pv_use_lemma(p, PV_MAX_GE, v, 2, &fs, 1, prem, 2));
       }
     }
@@ -208,7 +210,7 @@ static void atom_facts(pv *p, pv_ctx cx, ck_id x, facts *F) {
   if (o == CK_DIV || o == CK_MOD) {
     ck_id ab[2] = {ck_kid(p->terms, x, 0), ck_kid(p->terms, x, 1)};
     ck_id r = pv_sub(p, ab[0], pv_mul(p, ab[1], x));
-    pv_thm bp = pv_follows(p, cx, pv_rel(p, CK_LT, p->zero, ab[1]));
+    pv_thm bp = pv_follows(p, cx, pv_gt0(p, ab[1]));
     if (bp == PV_NONE)
       return;
     pv_thm lo = pv_law(p, "mod>", ab, 2, bp);
@@ -223,11 +225,11 @@ static void atom_facts(pv *p, pv_ctx cx, ck_id x, facts *F) {
     pv_comb_init(&s);
     pv_comb_add(&s, p->one, lo);
     pv_comb_add(&s, pv_num(p, -1), l);
-    push_thm(p, F, pv_comb_prove(p, &s, pv_rel(p, CK_LE, p->zero, r)));
+    push_thm(p, F, pv_comb_prove(p, &s, pv_ge0(p, r)));
     pv_comb_init(&s);
     pv_comb_add(&s, p->one, hi);
     pv_comb_add(&s, p->one, l);
-    push_thm(p, F, pv_comb_prove(p, &s, pv_rel(p, CK_LT, r, ab[1])));
+    push_thm(p, F, pv_comb_prove(p, &s, pv_lt(p, r, ab[1])));
   } else if (o == CK_EXP || o == CK_INV) {
     push_thm(p, F, pv_positive(p, cx, x));
   } else if (o == CK_SQRT) {
@@ -306,7 +308,8 @@ typedef struct {
 
 static bool known_mono(const monos *M, const pv_mono *m) {
   for (uint32_t i = 0; i < M->n; i++) {
-    if (M->m[i]->degree == m->degree && !memcmp(M->m[i]->atoms, m->atoms, m->degree * sizeof *m->atoms))
+    if (M->m[i]->degree == m->degree &&
+        !memcmp(M->m[i]->atoms, m->atoms, m->degree * sizeof *m->atoms))
       return true;
   }
   return false;
@@ -333,7 +336,8 @@ static bool may_fit(const monos *M, const pv_poly *f, const pv_poly *g) {
   if (m.degree > 32)
     return false;
   for (uint32_t k = 0; k < m.degree; k++)
-    s[k] = j == b->degree || (i < a->degree && a->atoms[i] <= b->atoms[j]) ? a->atoms[i++] : b->atoms[j++];
+    s[k] = j == b->degree || (i < a->degree && a->atoms[i] <= b->atoms[j]) ? a->atoms[i++]
+                                                                           : b->atoms[j++];
   return m.degree < 2 || known_mono(M, &m);
 }
 
@@ -383,7 +387,8 @@ static void push_products(pv *p, facts *F) {
 /* rows: the monomials that occur */
 static int row_of(const pv_mono *m, const pv_mono **rows, uint32_t *n) {
   for (uint32_t i = 0; i < *n; i++) {
-    if (rows[i]->degree == m->degree && (!m->degree || !memcmp(rows[i]->atoms, m->atoms, m->degree * sizeof *m->atoms)))
+    if (rows[i]->degree == m->degree &&
+        (!m->degree || !memcmp(rows[i]->atoms, m->atoms, m->degree * sizeof *m->atoms)))
       return (int)i;
   }
   if (*n == MAX_ROWS)
@@ -500,7 +505,8 @@ static pv_thm refute(pv *p, const facts *F) {
   for (uint32_t i = 0; i < nc; i++) {
     const pv_poly *v = &col[i].f->v;
     for (uint32_t j = 0; j < v->count; j++)
-      set_q(p, fmpq_mat_entry(M, row_of(&v->monos[j], rows, &nr), i), v->monos[j].coef, col[i].sign);
+      set_q(p, fmpq_mat_entry(M, row_of(&v->monos[j], rows, &nr), i), v->monos[j].coef,
+            col[i].sign);
     if (col[i].f->strict)
       fmpq_set_si(fmpq_mat_entry(M, nr, i), 1, 1);
   }
@@ -527,7 +533,7 @@ static pv_thm refute(pv *p, const facts *F) {
       const fact *f = col[basis[i]].f;
       pv_comb_add_product(&b, co, f->prem[0], f->n == 2 ? f->prem[1] : PV_REFL);
     }
-    res = pv_comb_prove(p, &b, pv_rel(p, CK_LT, p->zero, p->zero));
+    res = pv_comb_prove(p, &b, pv_gt0(p, p->zero));
     mpq_clear(q);
   }
   fmpq_mat_clear(M);
@@ -537,7 +543,7 @@ static pv_thm refute(pv *p, const facts *F) {
 /* 0 <= x or x <= 0 from the facts, without products; PV_NONE if they do not say */
 static pv_thm sign_of(pv *p, facts *F, ck_id x) {
   for (int i = 0; i < 2; i++) {
-    ck_id g = i ? pv_rel(p, CK_LE, x, p->zero) : pv_rel(p, CK_LE, p->zero, x);
+    ck_id g = i ? pv_le(p, x, p->zero) : pv_ge0(p, x);
     uint32_t n = F->n;
     pv_thm z;
     push_thm(p, F, pv_hyp(p, ck_neg(p->terms, g)));
@@ -607,7 +613,8 @@ static void push_cofactors(pv *p, pv_ctx cx, facts *F) {
         ck_id *rest = as_malloc((g->monos[k].degree + 1) * sizeof *rest);
         int m = pv_mono_div(g->monos[k].atoms, g->monos[k].degree, &a, 1, rest);
         if (m >= 0)
-          pv_poly_add_mono(p, &q, pv_const_mul(p, g->monos[k].coef, pv_num(p, -1)), rest, (uint32_t)m);
+          pv_poly_add_mono(p, &q, pv_const_mul(p, g->monos[k].coef, pv_num(p, -1)), rest,
+                           (uint32_t)m);
         free(rest);
       }
       z[n] = a;
@@ -620,8 +627,8 @@ static void push_cofactors(pv *p, pv_ctx cx, facts *F) {
   for (uint32_t l = 0; l < n; l++) {
     if (c[l] == CK_BAD || !ck_is_int(p->terms, c[l]))
       continue;
-    pv_thm s = pv_follows(p, cx, pv_rel(p, CK_LE, p->one, c[l]));
-    push_thm(p, F, s != PV_NONE ? s : pv_follows(p, cx, pv_rel(p, CK_LE, p->zero, c[l])));
+    pv_thm s = pv_follows(p, cx, pv_le(p, p->one, c[l]));
+    push_thm(p, F, s != PV_NONE ? s : pv_follows(p, cx, pv_ge0(p, c[l])));
   }
   p->cofactors = false;
 }
@@ -700,15 +707,15 @@ static pv_thm lp_now(pv *p, pv_ctx cx, ck_id f) {
   ck_id b = ck_kid(p->terms, f, 1);
   ck_id d = o == CK_NE ? (b == p->zero ? a : pv_sub(p, b, a)) : a == p->zero ? b : pv_sub(p, b, a);
   if (o == CK_EQ) {
-    pv_thm x = lp_now(p, cx, pv_rel(p, CK_LE, a, b));
-    pv_thm y = x == PV_NONE ? PV_NONE : lp_now(p, cx, pv_rel(p, CK_LE, b, a));
+    pv_thm x = lp_now(p, cx, pv_le(p, a, b));
+    pv_thm y = x == PV_NONE ? PV_NONE : lp_now(p, cx, pv_le(p, b, a));
     return pv_antisym(p, x, y);
   }
   pv_eqn e = pv_norm(p, cx, d);
   if (e.by == PV_NONE || e.to == CK_BAD)
     return PV_NONE;
-  pv_thm s =
-      by_refutation(p, cx, o == CK_NE ? pv_rel(p, o, e.to, p->zero) : pv_rel(p, o, p->zero, e.to), d);
+  pv_thm s = by_refutation(
+      p, cx, o == CK_NE ? pv_rel(p, o, e.to, p->zero) : pv_rel(p, o, p->zero, e.to), d);
   if (s == PV_NONE)
     return PV_NONE;
   pv_comb m;
@@ -727,27 +734,28 @@ pv_thm pv_lp_prove_within(pv *p, pv_ctx cx, ck_id f) {
   uint64_t key = p->fact_busy.n ? 7 : 4;
   if (f == CK_BAD || pv_spent(p))
     return PV_NONE;
-  if (pv_map_get(&p->rel_memo, ((uint64_t)cx << 32) | f, key, &v))
+  if (as_map_get(&p->rel_memo, AS_KEY(((uint64_t)cx << 32) | f, key), &v))
     return (uint32_t)v;
-  pv_map_put(&p->rel_memo, ((uint64_t)cx << 32) | f, key, PV_NONE);
+  as_map_put(&p->rel_memo, AS_KEY(((uint64_t)cx << 32) | f, key), PV_NONE);
   pv_thm s = lp_now(p, cx, f);
-  pv_map_put(&p->rel_memo, ((uint64_t)cx << 32) | f, key, s);
+  as_map_put(&p->rel_memo, AS_KEY(((uint64_t)cx << 32) | f, key), s);
   return s;
 }
 
 pv_thm pv_lp_contradiction(pv *p, pv_ctx cx) {
   uint64_t v;
-  if (pv_map_get(&p->rel_memo, cx, 5, &v))
+  if (as_map_get(&p->rel_memo, AS_KEY(cx, 5), &v))
     return (uint32_t)v;
-  pv_map_put(&p->rel_memo, cx, 5, PV_NONE);
+  as_map_put(&p->rel_memo, AS_KEY(cx, 5), PV_NONE);
   pv_thm s = PV_NONE;
   for (pv_ctx c = cx; c != 0 && s == PV_NONE && !pv_spent(p);
        c = CX(p, c).parent) { /* a hypothesis that is false by itself */
     ck_op o = ck_head(p->terms, CX(p, c).formula);
     ck_id nf;
-    ck_id bad = pv_rel(p, CK_LT, p->zero, p->zero);
+    ck_id bad = pv_gt0(p, p->zero);
     pv_thm u;
-    if (o == CK_ALL || (u = pv_fact_normal(p, cx, CX(p, c).thm, &nf)) == PV_NONE || !pv_is_const(p, nf))
+    if (o == CK_ALL || (u = pv_fact_normal(p, cx, CX(p, c).thm, &nf)) == PV_NONE ||
+        !pv_is_const(p, nf))
       continue;
     if (o == CK_NE) {
       if (pv_is_zero(p, nf))
@@ -756,7 +764,8 @@ pv_thm pv_lp_contradiction(pv *p, pv_ctx cx) {
       if (o == CK_LT)
         s = u;
     } else if (o == CK_EQ) {
-      s = pv_from_zero_is_one(p, bad, pv_scaled(p, pv_rel(p, CK_EQ, p->zero, p->one), pv_const_inv(p, nf), u));
+      s = pv_from_zero_is_one(p, bad,
+                              pv_scaled(p, pv_eq(p, p->zero, p->one), pv_const_inv(p, nf), u));
     } else if (pv_const_sign(p, nf) < 0) {
       pv_summand m[2] = {{p->one, &u, 1}, {pv_const_mul(p, nf, pv_num(p, -1)), NULL, 0}};
       s = pv_arith(p, bad, m, 2);
@@ -764,6 +773,6 @@ pv_thm pv_lp_contradiction(pv *p, pv_ctx cx) {
   }
   if (s == PV_NONE && cx != 0 && !pv_spent(p))
     s = search(p, cx, CK_BAD, PV_REFL);
-  pv_map_put(&p->rel_memo, cx, 5, s);
+  as_map_put(&p->rel_memo, AS_KEY(cx, 5), s);
   return s;
 }

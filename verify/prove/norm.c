@@ -1,19 +1,10 @@
 /* Normal form of a term with its proof: a polynomial over atoms (inputs at canonical indices,
  * primitive inverses, exponentials of one monomial, roots, connected sums of products, folds),
  * y*inv(y) cancelled where y # 0 is known, products of sizes folded by the stated relations. */
-#include "pv.h"
+#include "pv_norm.h"
+#include "src/base/mem.h"
 #include <stdlib.h>
 #include <string.h>
-
-static pv_eqn same(ck_id t) {
-  pv_eqn e = {t, PV_REFL};
-  return e;
-}
-
-static pv_eqn fail(void) {
-  pv_eqn e = {CK_BAD, PV_NONE};
-  return e;
-}
 
 enum { MAX_NORM_DEPTH = 250, MAX_TREE = 400000 };
 
@@ -31,23 +22,13 @@ typedef struct {
 } rules;
 
 static bool prover_var(pv *p, ck_id x) {
-  return ck_head(p->terms, x) == CK_V && !strncmp(ck_word_text(p->terms, ck_name(p->terms, x)), "$$", 2);
+  return ck_head(p->terms, x) == CK_V &&
+         !strncmp(ck_word_text(p->terms, ck_name(p->terms, x)), "$$", 2);
 }
 
 static bool has_prover_var(pv *p, const pv_mono *m) {
   for (uint32_t i = 0; i < m->degree; i++) {
     if (prover_var(p, m->atoms[i]))
-      return true;
-  }
-  return false;
-}
-
-/* x is t or inside of it */
-bool pv_occurs(pv *p, ck_id t, ck_id x) {
-  if (t == x)
-    return true;
-  for (uint32_t i = 0, n = ck_nkids(p->terms, t); i < n; i++) {
-    if (pv_occurs(p, ck_kid(p->terms, t, i), x))
       return true;
   }
   return false;
@@ -82,7 +63,8 @@ static bool elsewhere(pv *p, const pv_poly *g, uint32_t at, ck_id x) {
 static long newest(pv *p, const pv_mono *m) {
   long n = 0;
   for (uint32_t i = 0; i < m->degree; i++) {
-    const char *w = prover_var(p, m->atoms[i]) ? ck_word_text(p->terms, ck_name(p->terms, m->atoms[i])) : "";
+    const char *w =
+        prover_var(p, m->atoms[i]) ? ck_word_text(p->terms, ck_name(p->terms, m->atoms[i])) : "";
     if (w[0] && w[2] == 'q' && atol(w + 3) > n)
       n = atol(w + 3);
   }
@@ -91,7 +73,9 @@ static long newest(pv *p, const pv_mono *m) {
 
 /* indices, which no source file can name, go first, then other variables */
 static int left_rank(pv *p, ck_id x) {
-  return ck_head(p->terms, x) != CK_V ? 0 : ck_word_text(p->terms, ck_name(p->terms, x))[0] == '$' ? 2 : 1;
+  return ck_head(p->terms, x) != CK_V                             ? 0
+         : ck_word_text(p->terms, ck_name(p->terms, x))[0] == '$' ? 2
+                                                                  : 1;
 }
 
 /* the monomial of g = 0 that becomes a left side: an atom alone (the greatest in rank and order),
@@ -100,7 +84,8 @@ static uint32_t pick_left(pv *p, const pv_poly *g, bool ints) {
   uint32_t best = PV_NONE;
   for (uint32_t i = 0; i < g->count; i++) {
     const pv_mono *m = &g->monos[i];
-    if (m->degree != 1 || (ints && !ck_is_int(p->terms, pv_const_inv(p, m->coef))) || elsewhere(p, g, i, m->atoms[0]))
+    if (m->degree != 1 || (ints && !ck_is_int(p->terms, pv_const_inv(p, m->coef))) ||
+        elsewhere(p, g, i, m->atoms[0]))
       continue;
     ck_id x = m->atoms[0];
     ck_id y = best == PV_NONE ? CK_BAD : g->monos[best].atoms[0];
@@ -115,7 +100,8 @@ static uint32_t pick_left(pv *p, const pv_poly *g, bool ints) {
       continue;
     if (best == PV_NONE ||
         (g->monos[best].degree > 1 &&
-         (m->degree > g->monos[best].degree || (m->degree == g->monos[best].degree && newest(p, m) > newest(p, &g->monos[best])))))
+         (m->degree > g->monos[best].degree ||
+          (m->degree == g->monos[best].degree && newest(p, m) > newest(p, &g->monos[best])))))
       best = i;
   }
   return best;
@@ -135,13 +121,16 @@ static void drop_circular(pv *p, rules *R, const rule *r) {
     pv_poly_read(p, &h, r->to);
     for (uint32_t j = 0; j < g.count && !back; j++) {
       ck_id rest[64];
-      int k = g.monos[j].degree > 64 ? -1 : pv_mono_div(g.monos[j].atoms, g.monos[j].degree, r->a, r->n, rest);
+      int k = g.monos[j].degree > 64
+                  ? -1
+                  : pv_mono_div(g.monos[j].atoms, g.monos[j].degree, r->a, r->n, rest);
       if (k < 0)
         continue;
       pv_poly_init(&t);
       pv_poly_mul_mono(p, &t, &h, p->one, rest, (uint32_t)k);
       for (uint32_t l = 0; l < t.count; l++)
-        back = back || (t.monos[l].degree <= 64 && pv_mono_div(t.monos[l].atoms, t.monos[l].degree, o->a, o->n, rest) >= 0);
+        back = back || (t.monos[l].degree <= 64 &&
+                        pv_mono_div(t.monos[l].atoms, t.monos[l].degree, o->a, o->n, rest) >= 0);
       pv_poly_clear(&t);
     }
     pv_poly_clear(&g);
@@ -167,14 +156,15 @@ static void add_rule(pv *p, pv_ctx cx, rules *R, pv_thm s) {
   pv_poly_read(p, &g, D);
   simp(p, cx, &g, &b, R);
   ck_id D1 = pv_poly_term(p, &g);
-  red = b.summands.n ? pv_comb_prove(p, &b, pv_rel(p, CK_EQ, D, D1)) : (pv_comb_clear(&b), PV_REFL);
+  red = b.summands.n ? pv_comb_prove(p, &b, pv_eq(p, D, D1)) : (pv_comb_clear(&b), PV_REFL);
   if (g.count == 2 && ints && red != PV_NONE) { /* N = L*T: the product becomes N */
     for (uint32_t i = 0; i < 2 && !r.n; i++) {
       const pv_mono *m = &g.monos[i];
       const pv_mono *v = &g.monos[1 - i];
-      bool single =
-          v->degree == 0 || (v->degree == 1 && ck_head(p->terms, v->atoms[0]) == CK_V && !prover_var(p, v->atoms[0]));
-      if (m->degree >= 2 && m->degree <= 8 && single && ck_is_int(p->terms, pv_const_inv(p, m->coef)) &&
+      bool single = v->degree == 0 || (v->degree == 1 && ck_head(p->terms, v->atoms[0]) == CK_V &&
+                                       !prover_var(p, v->atoms[0]));
+      if (m->degree >= 2 && m->degree <= 8 && single &&
+          ck_is_int(p->terms, pv_const_inv(p, m->coef)) &&
           !(v->degree && pv_mono_has(m, v->atoms[0])) && !has_prover_var(p, m)) {
         r.n = m->degree;
         left = i;
@@ -191,14 +181,15 @@ static void add_rule(pv *p, pv_ctx cx, rules *R, pv_thm s) {
     pv_poly_init(&to);
     for (uint32_t i = 0; i < g.count; i++) {
       if (i != left)
-        pv_poly_add_mono(p, &to, pv_const_mul(p, c, g.monos[i].coef), g.monos[i].atoms, g.monos[i].degree);
+        pv_poly_add_mono(p, &to, pv_const_mul(p, c, g.monos[i].coef), g.monos[i].atoms,
+                         g.monos[i].degree);
     }
     r.to = pv_poly_term(p, &to);
     pv_poly_clear(&to);
     pv_comb_init(&b); /* left = to has the value -D1/q; D1 = D + (D1 - D) */
     pv_comb_add(&b, c, s);
     pv_comb_add(&b, c, red);
-    r.s = pv_comb_prove(p, &b, pv_rel(p, CK_EQ, pv_mono_term(p, p->one, r.a, r.n), r.to));
+    r.s = pv_comb_prove(p, &b, pv_eq(p, pv_mono_term(p, p->one, r.a, r.n), r.to));
     if (r.s != PV_NONE) {
       drop_circular(p, R, &r);
       R->r[R->n++] = r;
@@ -229,7 +220,7 @@ static void complete(pv *p, rules *R) {
       pv_mono nm = {p->one, (uint32_t)k + 1, rest};
       rest[k] = q->to;
       ck_id lhs = pv_mono_term(p, p->one, rest, nm.degree);
-      pv_thm s = pv_arith(p, pv_rel(p, CK_EQ, lhs, r->to), m, 2);
+      pv_thm s = pv_arith(p, pv_eq(p, lhs, r->to), m, 2);
       if (s == PV_NONE)
         continue;
       pv_poly g;
@@ -251,7 +242,7 @@ static const rules *rules_of(pv *p, pv_ctx cx) {
     cx = CX(p, cx).parent;
   if (cx == 0)
     return NULL;
-  if (pv_map_get(&p->misc_memo, cx, 2, &v))
+  if (as_map_get(&p->misc_memo, AS_KEY(cx, 2), &v))
     return (const rules *)(uintptr_t)v;
   rules *R = as_calloc(1, sizeof *R);
   pv_thm chain[64];
@@ -263,7 +254,7 @@ static const rules *rules_of(pv *p, pv_ctx cx) {
   while (n-- > 0)
     add_rule(p, cx, R, chain[n]);
   complete(p, R);
-  pv_map_put(&p->misc_memo, cx, 2, (uint64_t)(uintptr_t)R);
+  as_map_put(&p->misc_memo, AS_KEY(cx, 2), (uint64_t)(uintptr_t)R);
   as_vec_push(&p->owned, &R);
   for (uint32_t i = 0; i < R->n; i++) { /* right sides in normal form too: other rules may speak of
                                            what stands in their atoms */
@@ -277,7 +268,8 @@ static const rules *rules_of(pv *p, pv_ctx cx) {
     pv_poly_init(&g);
     pv_poly_read(p, &g, e.to);
     for (uint32_t j = 0; j < g.count && !back; j++)
-      back = g.monos[j].degree > 64 || pv_mono_div(g.monos[j].atoms, g.monos[j].degree, r->a, r->n, (ck_id[64]){0}) >= 0;
+      back = g.monos[j].degree > 64 ||
+             pv_mono_div(g.monos[j].atoms, g.monos[j].degree, r->a, r->n, (ck_id[64]){0}) >= 0;
     pv_poly_clear(&g);
     if (!back) {
       r->to = e.to;
@@ -294,8 +286,8 @@ static void drop(pv_poly *f, uint32_t i) {
 }
 
 /* replaces, in monomial i, the atoms `gone` by the term `to`; s proves (product of gone) = to */
-static void replace(pv *p, pv_poly *f, uint32_t i, const ck_id *gone, uint32_t n, ck_id to, pv_thm s,
-                    pv_comb *b) {
+static void replace(pv *p, pv_poly *f, uint32_t i, const ck_id *gone, uint32_t n, ck_id to,
+                    pv_thm s, pv_comb *b) {
   pv_mono m = f->monos[i];
   ck_id *rest = as_malloc((m.degree + 1) * sizeof *rest);
   int k = pv_mono_div(m.atoms, m.degree, gone, n, rest);
@@ -326,17 +318,17 @@ static pv_eqn inv_root_pair(pv *p, pv_ctx cx, ck_id iv) {
   pv_thm nz = pv_nonzero(p, cx, s);
   pv_thm ge = nz == PV_NONE ? PV_NONE : pv_nonneg(p, cx, x);
   if (ge == PV_NONE)
-    return fail();
+    return pv_fail();
   pv_thm sq = pv_law(p, "sqrt2", &x, 1, ge);
   pv_thm prem[2] = {nz, nz};
-  pv_var_sub v[2] = {{ck_var(p->terms, "x", 'r'), s}, {ck_var(p->terms, "y", 'r'), s}};
+  pv_var_sub v[2] = {{pv_real_var(p, "x"), s}, {pv_real_var(p, "y"), s}};
   pv_thm im = pv_use_lemma(p, PV_INV_MUL, v, 2, NULL, 0, prem, 2);
   ck_id ss = pv_mul(p, s, s);
-  ck_id ix = pv_unary(p, CK_INV, x);
-  pv_thm c = pv_cong(p, pv_unary(p, CK_INV, ss), ix, &sq, 1);
+  ck_id ix = pv_inv(p, x);
+  pv_thm c = pv_cong(p, pv_inv(p, ss), ix, &sq, 1);
   pv_eqn e = {ix, pv_trans(p, pv_sym(p, im), c)};
   pv_eqn r = pv_norm(p, cx, ix);
-  return e.by == PV_NONE ? fail() : pv_then(p, e, r);
+  return e.by == PV_NONE ? pv_fail() : pv_then(p, e, r);
 }
 
 static bool idempotent(pv *p, ck_id x) {
@@ -348,9 +340,9 @@ static bool idempotent(pv *p, ck_id x) {
 /* x*x = x for x = ite(c, u, v) with u and v among 0 and 1 */
 static pv_thm ite_squared(pv *p, ck_id x) {
   ck_id c = ck_kid(p->terms, x, 0);
-  ck_id f = pv_rel(p, CK_EQ, pv_mul(p, x, x), x);
+  ck_id f = pv_eq(p, pv_mul(p, x, x), x);
   pv_thm half[2];
-  for (int i = 0; i < 2; i++) { /* x = e: x*x - x = (x - e)*(x + e - 1) */
+  for (uint32_t i = 0; i < 2; i++) { /* x = e: x*x - x = (x - e)*(x + e - 1) */
     pv_thm l = pv_law(p, i ? "ite0" : "ite1", &x, 1, pv_hyp(p, i ? ck_neg(p->terms, c) : c));
     half[i] = pv_scaled(p, f, pv_sub(p, pv_add(p, x, ck_kid(p->terms, x, 1 + i)), p->one), l);
   }
@@ -423,8 +415,8 @@ static pv_eqn finish(pv *p, ck_id t, pv_poly *f, pv_comb *b) {
   if (r == t)
     pv_comb_clear(b);
   else
-    e.by = pv_comb_prove(p, b, pv_rel(p, CK_EQ, t, r));
-  return e.by == PV_NONE ? fail() : e;
+    e.by = pv_comb_prove(p, b, pv_eq(p, t, r));
+  return e.by == PV_NONE ? pv_fail() : e;
 }
 
 pv_eqn pv_norm_poly(pv *p, pv_ctx cx, ck_id t) {
@@ -489,7 +481,7 @@ static pv_eqn norm_mixed(pv *p, pv_ctx cx, ck_id t) {
   if (bad) {
     pv_poly_clear(&g);
     pv_comb_clear(&b);
-    return fail();
+    return pv_fail();
   }
   simp(p, cx, &g, &b, rules_of(p, cx));
   return finish(p, t, &g, &b);
@@ -502,14 +494,14 @@ static pv_eqn norm_kids(pv *p, pv_ctx cx, ck_id t) {
   uint32_t np = 0;
   ck_id *kids = as_malloc((n + 1) * sizeof *kids);
   pv_thm *prem = as_malloc((n + 1) * sizeof *prem);
-  pv_eqn r = same(t);
+  pv_eqn r = pv_same(t);
   for (uint32_t i = 0; i < n; i++) {
     kids[i] = ck_kid(p->terms, t, i);
     if (ck_kid_binders(p->terms, t, i))
       continue;
     pv_eqn e = pv_norm(p, cx, kids[i]);
     if (e.by == PV_NONE) {
-      r = fail();
+      r = pv_fail();
       break;
     }
     kids[i] = e.to;
@@ -520,7 +512,7 @@ static pv_eqn norm_kids(pv *p, pv_ctx cx, ck_id t) {
     r.to = ck_rebuild(p->terms, t, kids);
     r.by = pv_cong(p, t, r.to, prem, np);
     if (r.to == CK_BAD || r.by == PV_NONE)
-      r = fail();
+      r = pv_fail();
   }
   free(kids);
   free(prem);
@@ -538,9 +530,9 @@ static ck_id product(pv *p, const ck_id *f, uint32_t n) {
 /* all factors of w = product(f) nonzero: each by itself, or out of `whole`: w # 0 */
 static bool factors_nonzero(pv *p, pv_ctx cx, const ck_id *f, uint32_t n, pv_thm whole,
                             pv_thm *nz) {
-  pv_var_sub v[2] = {{ck_var(p->terms, "x", 'r'), CK_BAD}, {ck_var(p->terms, "y", 'r'), CK_BAD}};
+  pv_var_sub v[2] = {{pv_real_var(p, "x"), CK_BAD}, {pv_real_var(p, "y"), CK_BAD}};
   for (uint32_t i = n; i-- > 0;) {
-    nz[i] = pv_is_const(p, f[i]) ? pv_by_value(p, pv_rel(p, CK_NE, f[i], p->zero)) : pv_nonzero(p, cx, f[i]);
+    nz[i] = pv_is_const(p, f[i]) ? pv_by_value(p, pv_ne0(p, f[i])) : pv_nonzero(p, cx, f[i]);
     if (i == 0) {
       if (nz[0] == PV_NONE)
         nz[0] = whole;
@@ -559,11 +551,11 @@ static bool factors_nonzero(pv *p, pv_ctx cx, const ck_id *f, uint32_t n, pv_thm
 
 /* inv of an atom or constant: inv(q), inv(inv y) = y */
 static pv_eqn inv_factor(pv *p, ck_id x, pv_thm nz) {
-  ck_id t = pv_unary(p, CK_INV, x);
-  pv_eqn e = same(t);
+  ck_id t = pv_inv(p, x);
+  pv_eqn e = pv_same(t);
   if (pv_is_const(p, x)) {
     e.to = pv_const_inv(p, x);
-    e.by = pv_scaled(p, pv_rel(p, CK_EQ, t, e.to), e.to, pv_law(p, "inv", &x, 1, nz));
+    e.by = pv_scaled(p, pv_eq(p, t, e.to), e.to, pv_law(p, "inv", &x, 1, nz));
   }
   return e;
 }
@@ -578,10 +570,10 @@ static pv_eqn inv_product(pv *p, pv_ctx cx, const ck_id *f, const pv_thm *nz, ui
   cur = e.to;
   pv_thm s = e.by; /* inv(acc) = cur */
   for (uint32_t i = 1; i < n; i++) {
-    pv_var_sub v[2] = {{ck_var(p->terms, "x", 'r'), acc}, {ck_var(p->terms, "y", 'r'), f[i]}};
+    pv_var_sub v[2] = {{pv_real_var(p, "x"), acc}, {pv_real_var(p, "y"), f[i]}};
     pv_thm prem[2] = {accnz, nz[i]};
     pv_thm im = pv_use_lemma(p, PV_INV_MUL, v, 2, NULL, 0, prem, 2);
-    ck_id ifi = pv_unary(p, CK_INV, f[i]);
+    ck_id ifi = pv_inv(p, f[i]);
     x = inv_factor(p, f[i], nz[i]);
     ck_id next = pv_mul(p, acc, f[i]);
     pv_summand m = {pv_num(p, -1), prem, 2};
@@ -591,14 +583,14 @@ static pv_eqn inv_product(pv *p, pv_ctx cx, const ck_id *f, const pv_thm *nz, ui
     pv_comb_add(&b, ifi, s);
     pv_comb_add(&b, cur, x.by);
     cur = pv_mul(p, cur, x.to);
-    s = pv_comb_prove(p, &b, pv_rel(p, CK_EQ, pv_unary(p, CK_INV, next), cur));
-    accnz = pv_arith(p, pv_rel(p, CK_NE, next, p->zero), &m, 1);
+    s = pv_comb_prove(p, &b, pv_eq(p, pv_inv(p, next), cur));
+    accnz = pv_arith(p, pv_ne0(p, next), &m, 1);
     acc = next;
   }
   e.to = cur;
   e.by = s;
   if (s == PV_NONE)
-    return fail();
+    return pv_fail();
   return pv_then(p, e, pv_norm(p, cx, cur));
 }
 
@@ -655,7 +647,7 @@ uint32_t pv_poly_content(pv *p, ck_id u, ck_id *f, uint32_t max) {
         if (k < ns || ns == 32)
           continue;
         seen[ns++] = x;
-        ck_id ix = pv_unary(p, CK_INV, x);
+        ck_id ix = pv_inv(p, x);
         int lo = 1000;
         for (uint32_t l = 0; l < g.count; l++) {
           int e = exponent(&g.monos[l], x, ix);
@@ -718,42 +710,43 @@ static pv_eqn norm_inv(pv *p, pv_ctx cx, ck_id t) {
   pv_thm nz[MAXF + 1];
   uint32_t n;
   if (pv_is_const(p, u))
-    return pv_is_zero(p, u) ? same(t) : inv_factor(p, u, pv_by_value(p, pv_rel(p, CK_NE, u, p->zero)));
+    return pv_is_zero(p, u) ? pv_same(t) : inv_factor(p, u, pv_by_value(p, pv_ne0(p, u)));
   if (ck_head(p->terms, u) == CK_INV) { /* inv(inv y) */
-    pv_var_sub v = {ck_var(p->terms, "x", 'r'), ck_kid(p->terms, u, 0)};
+    pv_var_sub v = {pv_real_var(p, "x"), ck_kid(p->terms, u, 0)};
     pv_thm y = pv_nonzero(p, cx, v.term);
-    pv_eqn e = {v.term, y == PV_NONE ? PV_NONE : pv_use_lemma(p, PV_INV_INV, &v, 1, NULL, 0, &y, 1)};
-    return y == PV_NONE ? same(t) : e;
+    pv_eqn e = {v.term,
+                y == PV_NONE ? PV_NONE : pv_use_lemma(p, PV_INV_INV, &v, 1, NULL, 0, &y, 1)};
+    return y == PV_NONE ? pv_same(t) : e;
   }
   if (ck_head(p->terms, u) != CK_ADD && ck_head(p->terms, u) != CK_MUL)
-    return same(t);
+    return pv_same(t);
   n = pv_normal_factors(p, cx, u, f, MAXF);
   if (n < 2)
-    return same(t);
+    return pv_same(t);
   pv_thm whole;
   ck_id w = product(p, f, n);
   pv_eqn uw = pv_norm_poly(p, cx, w); /* w = u */
   if (uw.by == PV_NONE || uw.to != u)
-    return same(t);
+    return pv_same(t);
   pv_thm nu = pv_nonzero(p, cx, u);
-  whole = nu == PV_NONE       ? PV_NONE
-          : uw.by == PV_REFL ? nu
-                         : pv_arith(p, pv_rel(p, CK_NE, w, p->zero),
-                                   (pv_summand[]){{p->one, &nu, 1}, {p->one, &uw.by, 1}}, 2);
+  whole = nu == PV_NONE ? PV_NONE
+          : uw.by == PV_REFL
+              ? nu
+              : pv_arith(p, pv_ne0(p, w), (pv_summand[]){{p->one, &nu, 1}, {p->one, &uw.by, 1}}, 2);
   if (!factors_nonzero(p, cx, f, n, whole, nz))
-    return same(t);
+    return pv_same(t);
   pv_thm back = uw.by == PV_REFL ? PV_REFL : pv_sym(p, uw.by);
-  pv_eqn e = {pv_unary(p, CK_INV, w), PV_REFL};
+  pv_eqn e = {pv_inv(p, w), PV_REFL};
   if (back != PV_REFL)
     e.by = pv_cong(p, t, e.to, &back, 1);
   /* what was learnt about the factors stays known */
   for (uint32_t i = 0; i < n; i++) {
-    pv_map_put(&p->rel_memo, ((uint64_t)pv_ctx_strip(p, cx, f[i]) << 32) | pv_rel(p, CK_NE, f[i], p->zero),
-            1, nz[i]);
+    as_map_put(&p->rel_memo,
+               AS_KEY(((uint64_t)pv_ctx_strip(p, cx, f[i]) << 32) | pv_ne0(p, f[i]), 1), nz[i]);
   }
   pv_eqn r = inv_product(p, cx, f, nz, n);
   if (r.by == PV_NONE || e.by == PV_NONE)
-    return same(t);
+    return pv_same(t);
   return pv_then(p, e, r);
 }
 
@@ -763,7 +756,7 @@ static pv_eqn norm_exp(pv *p, pv_ctx cx, ck_id t) {
   ck_id u = ck_kid(p->terms, t, 0);
   ck_id v2[2];
   pv_poly f;
-  pv_eqn e = same(t);
+  pv_eqn e = pv_same(t);
   if (pv_is_zero(p, u)) {
     e.to = p->one;
     e.by = pv_lemma(p, PV_EXP0);
@@ -772,9 +765,9 @@ static pv_eqn norm_exp(pv *p, pv_ctx cx, ck_id t) {
   if (ck_head(p->terms, u) == CK_ADD) {
     v2[0] = ck_kid(p->terms, u, 0);
     v2[1] = ck_kid(p->terms, u, 1);
-    e.to = pv_mul(p, pv_unary(p, CK_EXP, v2[0]), pv_unary(p, CK_EXP, v2[1]));
+    e.to = pv_mul(p, pv_exp(p, v2[0]), pv_exp(p, v2[1]));
     e.by = pv_law(p, "exp+", v2, 2, PV_NONE);
-    return e.by == PV_NONE ? fail() : pv_then(p, e, pv_norm(p, cx, e.to));
+    return e.by == PV_NONE ? pv_fail() : pv_then(p, e, pv_norm(p, cx, e.to));
   }
   if (ck_head(p->terms, u) == CK_LOG) {
     ck_id x = ck_kid(p->terms, u, 0);
@@ -791,16 +784,16 @@ static pv_eqn norm_exp(pv *p, pv_ctx cx, ck_id t) {
   if (pv_const_sign(p, q) < 0) {
     ck_id x = pv_canon(p, pv_neg(p, u));
     ck_id nx = pv_neg(p, x);
-    ck_id ex = pv_unary(p, CK_EXP, x);
-    ck_id en = pv_unary(p, CK_EXP, nx);
-    ck_id iex = pv_unary(p, CK_INV, ex);
-    pv_var_sub v = {ck_var(p->terms, "x", 'r'), x};
+    ck_id ex = pv_exp(p, x);
+    ck_id en = pv_exp(p, nx);
+    ck_id iex = pv_inv(p, ex);
+    pv_var_sub v = {pv_real_var(p, "x"), x};
     pv_thm en1 = pv_use_lemma(p, PV_EXP_NEG, &v, 1, NULL, 0, NULL, 0);
     pv_thm nz = pv_nonzero(p, cx, ex);
     pv_thm li = pv_law(p, "inv", &ex, 1, nz);
     pv_thm same_arg = PV_REFL;
     if (nx != u) {
-      pv_thm a = pv_identity(p, pv_rel(p, CK_EQ, u, nx));
+      pv_thm a = pv_identity(p, pv_eq(p, u, nx));
       same_arg = pv_cong(p, t, en, &a, 1);
     }
     pv_comb b;
@@ -809,20 +802,21 @@ static pv_eqn norm_exp(pv *p, pv_ctx cx, ck_id t) {
     pv_comb_add(&b, iex, en1);
     pv_comb_add(&b, pv_neg(p, en), li);
     e.to = iex;
-    e.by = nz == PV_NONE ? (pv_comb_clear(&b), PV_NONE) : pv_comb_prove(p, &b, pv_rel(p, CK_EQ, t, iex));
-    e = e.by == PV_NONE ? fail() : pv_then(p, e, pv_norm(p, cx, iex));
-  } else if (q != p->one && ck_is_int(p->terms, q) && mpq_cmp_ui(*ck_q_value(p->terms, q), 8, 1) <= 0) {
+    e.by = nz == PV_NONE ? (pv_comb_clear(&b), PV_NONE) : pv_comb_prove(p, &b, pv_eq(p, t, iex));
+    e = e.by == PV_NONE ? pv_fail() : pv_then(p, e, pv_norm(p, cx, iex));
+  } else if (q != p->one && ck_is_int(p->terms, q) &&
+             mpq_cmp_ui(*ck_q_value(p->terms, q), 8, 1) <= 0) {
     ck_id x = pv_mono_term(p, p->one, f.monos[0].atoms, f.monos[0].degree);
     ck_id y = pv_canon(p, pv_sub(p, u, x));
     v2[0] = x;
     v2[1] = y;
     ck_id xy = pv_add(p, x, y);
-    pv_thm a = pv_identity(p, pv_rel(p, CK_EQ, u, xy));
-    pv_thm c = pv_cong(p, t, pv_unary(p, CK_EXP, xy), &a, 1);
+    pv_thm a = pv_identity(p, pv_eq(p, u, xy));
+    pv_thm c = pv_cong(p, t, pv_exp(p, xy), &a, 1);
     pv_thm l = pv_law(p, "exp+", v2, 2, PV_NONE);
-    e.to = pv_mul(p, pv_unary(p, CK_EXP, x), pv_unary(p, CK_EXP, y));
+    e.to = pv_mul(p, pv_exp(p, x), pv_exp(p, y));
     e.by = pv_trans(p, c, l);
-    e = e.by == PV_NONE ? fail() : pv_then(p, e, pv_norm(p, cx, e.to));
+    e = e.by == PV_NONE ? pv_fail() : pv_then(p, e, pv_norm(p, cx, e.to));
   }
   pv_poly_clear(&f);
   return e;
@@ -834,7 +828,7 @@ static pv_eqn norm_atom(pv *p, pv_ctx cx, ck_id t) {
   pv_eqn r;
   if (o == CK_ITE)
     return pv_norm_ite(p, cx, t);
-  e = o == CK_V ? same(t) : norm_kids(p, cx, t);
+  e = o == CK_V ? pv_same(t) : norm_kids(p, cx, t);
   if (e.by == PV_NONE)
     return e;
   switch (o) {
@@ -858,7 +852,7 @@ static pv_eqn norm_atom(pv *p, pv_ctx cx, ck_id t) {
     r = pv_norm_fold(p, cx, e.to);
     break;
   default:
-    r = same(e.to);
+    r = pv_same(e.to);
     break;
   }
   e = pv_then(p, e, r);
@@ -873,58 +867,27 @@ static uint64_t memo_key(pv *p, pv_ctx cx, ck_id t) {
 
 void pv_mark_normal(pv *p, pv_ctx cx, ck_id t) {
   if (!p->cut)
-    pv_map_put(&p->norm_memo, t, memo_key(p, cx, t), ((uint64_t)t << 32) | PV_REFL);
-}
-
-/* nodes of t written out as a tree, sums and products as polynomials, which is what walks over
- * terms cost; not counted beyond the bound */
-static uint64_t tree_size(pv *p, ck_id t) {
-  uint64_t n = 1;
-  uint64_t v;
-  ck_op o = ck_head(p->terms, t);
-  const ck_poly *f = o == CK_ADD || o == CK_MUL ? ck_poly_of(p->terms, t) : NULL;
-  if (ck_nkids(p->terms, t) == 0)
-    return 1;
-  if (pv_map_get(&p->misc_memo, t, 9, &v))
-    return v;
-  for (uint32_t i = 0, k = f ? ck_poly_len(f) : 0; i < k && n <= MAX_TREE; i++) {
-    ck_mono m = ck_poly_mono(f, i);
-    for (uint32_t j = 0; j < m.deg && n <= MAX_TREE; j++)
-      n += tree_size(p, m.atoms[j]);
-  }
-  for (uint32_t i = 0, k = f ? 0 : ck_nkids(p->terms, t); i < k && n <= MAX_TREE; i++)
-    n += tree_size(p, ck_kid(p->terms, t, i));
-  if (n > MAX_TREE)
-    n = MAX_TREE + 1;
-  pv_map_put(&p->misc_memo, t, 9, n);
-  return n;
-}
-
-bool pv_too_big(pv *p, ck_id t) {
-  if (tree_size(p, t) <= MAX_TREE)
-    return false;
-  p->too_deep = true;
-  return true;
+    as_map_put(&p->norm_memo, AS_KEY(t, memo_key(p, cx, t)), ((uint64_t)t << 32) | PV_REFL);
 }
 
 pv_eqn pv_norm(pv *p, pv_ctx cx, ck_id t) {
   uint64_t v;
   pv_eqn e;
   if (t == CK_BAD || pv_spent(p))
-    return fail();
+    return pv_fail();
   if (pv_is_const(p, t))
-    return same(t);
+    return pv_same(t);
   if (pv_too_big(p, t))
-    return fail();
+    return pv_fail();
   cx = pv_ctx_strip(p, cx, t);
-  if (pv_map_get(&p->norm_memo, t, memo_key(p, cx, t), &v)) {
+  if (as_map_get(&p->norm_memo, AS_KEY(t, memo_key(p, cx, t)), &v)) {
     e.to = (ck_id)(v >> 32);
     e.by = (uint32_t)v;
     return e;
   }
   if (p->depth >= MAX_NORM_DEPTH) {
     p->cut = p->too_deep = true;
-    return same(t);
+    return pv_same(t);
   }
   bool cut = p->cut;
   ck_op o = ck_head(p->terms, t);
@@ -936,16 +899,17 @@ pv_eqn pv_norm(pv *p, pv_ctx cx, ck_id t) {
   } else {
     e = norm_atom(p, cx, t);
     if (e.by != PV_NONE)
-      e = pv_then(p, e, pv_norm_poly(p, cx, e.to)); /* a size alone may be a left side of a relation */
+      e = pv_then(p, e,
+                  pv_norm_poly(p, cx, e.to)); /* a size alone may be a left side of a relation */
   }
   p->depth--;
   if (e.by != PV_NONE && e.to == t)
     e.by = PV_REFL;
   if (e.by != PV_NONE && !p->cut) {
-    pv_map_put(&p->norm_memo, t, memo_key(p, cx, t), ((uint64_t)e.to << 32) | e.by);
+    as_map_put(&p->norm_memo, AS_KEY(t, memo_key(p, cx, t)), ((uint64_t)e.to << 32) | e.by);
     if (e.to != t)
       pv_mark_normal(p, cx, e.to);
   }
   p->cut = cut || p->cut;
-  return e.by == PV_NONE ? fail() : e;
+  return e.by == PV_NONE ? pv_fail() : e;
 }

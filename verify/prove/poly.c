@@ -1,5 +1,6 @@
 /* Polynomials as lists of monomials, and canonical terms of them. */
-#include "pv.h"
+#include "pv_poly.h"
+#include "src/base/mem.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,7 +89,8 @@ void pv_poly_read(pv *p, pv_poly *f, ck_id t) {
 
 void pv_poly_add(pv *p, pv_poly *f, const pv_poly *g, ck_id scale) {
   for (uint32_t i = 0; i < g->count; i++)
-    pv_poly_add_mono(p, f, pv_const_mul(p, g->monos[i].coef, scale), g->monos[i].atoms, g->monos[i].degree);
+    pv_poly_add_mono(p, f, pv_const_mul(p, g->monos[i].coef, scale), g->monos[i].atoms,
+                     g->monos[i].degree);
 }
 
 void pv_poly_mul_mono(pv *p, pv_poly *f, const pv_poly *g, ck_id q, const ck_id *a, uint32_t n) {
@@ -185,12 +187,12 @@ int pv_mono_div(const ck_id *a, uint32_t na, const ck_id *b, uint32_t nb, ck_id 
 ck_id pv_canon(pv *p, ck_id t) {
   uint64_t v;
   pv_poly f;
-  if (pv_map_get(&p->misc_memo, t, 1, &v))
+  if (as_map_get(&p->misc_memo, AS_KEY(t, 1), &v))
     return (ck_id)v;
   pv_poly_init(&f);
   pv_poly_read(p, &f, t);
   ck_id r = pv_poly_term(p, &f);
   pv_poly_clear(&f);
-  pv_map_put(&p->misc_memo, t, 1, r);
+  as_map_put(&p->misc_memo, AS_KEY(t, 1), r);
   return r;
 }

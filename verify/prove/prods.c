@@ -1,46 +1,11 @@
 /* Normal form of products over a range (all, any): cut like sums where conditions on the counter
  * change, a product of products where the body has factors, 1 for nothing. */
-#include "pv.h"
+#include "pv_folds.h"
 
 enum { MAXF = 24 };
 
-static pv_eqn same(ck_id t) {
-  pv_eqn e = {t, PV_REFL};
-  return e;
-}
-
-static pv_eqn fail(void) {
-  pv_eqn e = {CK_BAD, PV_NONE};
-  return e;
-}
-
-static ck_id iv(pv *p, const char *s) {
-  return ck_var(p->terms, s, 'i');
-}
-
-static ck_id eq(pv *p, ck_id a, ck_id b) {
-  return pv_rel(p, CK_EQ, a, b);
-}
-
-static ck_id ge0(pv *p, ck_id a) {
-  return pv_rel(p, CK_LE, p->zero, a);
-}
-
-static ck_id fn(pv *p, const char *f, ck_id a) {
-  return a == CK_BAD ? CK_BAD : ck_app(p->terms, f, "i:r", &a, 1);
-}
-
-static pv_thm le00(pv *p) {
-  return pv_by_value(p, ge0(p, p->zero));
-}
-
-static ck_fsub fsub(pv *p, const char *f, const ck_id *k, ck_id body) {
-  ck_fsub s = {ck_word(p->terms, f), ck_word(p->terms, "i:r"), k, 1, body};
-  return s;
-}
-
 static ck_id prod(pv *p, ck_id n, ck_id k, ck_id body) {
-  ck_id acc = ck_var(p->terms, "$$acc", 'r');
+  ck_id acc = pv_real_var(p, "$$acc");
   return pv_fold1(p, n, p->one, k, acc, pv_mul(p, acc, body));
 }
 
@@ -48,30 +13,30 @@ static ck_id prod(pv *p, ck_id n, ck_id k, ck_id body) {
 static pv_thm lift(pv *p, ck_id n, ck_id k, pv_thm s) {
   if (s == PV_NONE || s == PV_REFL)
     return s;
-  ck_id acc = ck_var(p->terms, "$$acc", 'r');
+  ck_id acc = pv_real_var(p, "$$acc");
   ck_id vars[2] = {k, acc};
   ck_id f = pv_left(p, s);
   ck_id g = pv_right(p, s);
-  pv_thm e = pv_scaled(p, eq(p, pv_mul(p, acc, f), pv_mul(p, acc, g)), acc, s);
+  pv_thm e = pv_scaled(p, pv_eq(p, pv_mul(p, acc, f), pv_mul(p, acc, g)), acc, s);
   return pv_foldcong(p, prod(p, n, k, f), prod(p, n, k, g), vars, 2, &e, 1);
 }
 
 /* 0 <= n:  prod(k < n) f*g = prod f * prod g */
 pv_thm pv_derive_prod_mul(pv *p) {
-  ck_id n = iv(p, "n");
-  ck_id j = iv(p, "j");
-  ck_id k = iv(p, "k");
+  ck_id n = pv_int_var(p, "n");
+  ck_id j = pv_int_var(p, "j");
+  ck_id k = pv_int_var(p, "k");
   ck_id j1 = pv_add(p, j, p->one);
-  ck_id f = fn(p, "f", k);
-  ck_id g = fn(p, "g", k);
+  ck_id f = pv_apply(p, "f", k);
+  ck_id g = pv_apply(p, "g", k);
   ck_id fg = pv_mul(p, f, g);
   ck_id z = p->zero;
 #define P(b, x) prod(p, x, k, b)
-#define F(x) eq(p, P(fg, x), pv_mul(p, P(f, x), P(g, x)))
-  pv_thm hj = pv_hyp(p, ge0(p, j));
-  pv_thm a0 = pv_zero(p, P(fg, z), le00(p));
-  pv_thm b0 = pv_zero(p, P(f, z), le00(p));
-  pv_thm c0 = pv_zero(p, P(g, z), le00(p));
+#define F(x) pv_eq(p, P(fg, x), pv_mul(p, P(f, x), P(g, x)))
+  pv_thm hj = pv_hyp(p, pv_ge0(p, j));
+  pv_thm a0 = pv_zero(p, P(fg, z), pv_zero_le_zero(p));
+  pv_thm b0 = pv_zero(p, P(f, z), pv_zero_le_zero(p));
+  pv_thm c0 = pv_zero(p, P(g, z), pv_zero_le_zero(p));
   pv_thm a = pv_succ(p, P(fg, j1), j, hj);
   pv_thm b = pv_succ(p, P(f, j1), j, hj);
   pv_thm c = pv_succ(p, P(g, j1), j, hj);
@@ -81,8 +46,8 @@ pv_thm pv_derive_prod_mul(pv *p) {
   pv_comb_add(&s, pv_neg(p, P(g, z)), b0);
   pv_comb_add(&s, pv_num(p, -1), c0);
   pv_thm base = pv_comb_prove(p, &s, F(z));
-  ck_id fj = fn(p, "f", j);
-  ck_id gj = fn(p, "g", j);
+  ck_id fj = pv_apply(p, "f", j);
+  ck_id gj = pv_apply(p, "g", j);
   pv_comb_init(&s); /* B1*C1 = (B*fj)*C1, C1 = C*gj; A1 = A*fj*gj; A = B*C */
   pv_comb_add(&s, p->one, a);
   pv_comb_add(&s, pv_mul(p, fj, gj), pv_hyp(p, F(j)));
@@ -90,48 +55,48 @@ pv_thm pv_derive_prod_mul(pv *p) {
   pv_comb_add(&s, pv_neg(p, pv_mul(p, P(f, j), fj)), c);
   pv_thm step = pv_comb_prove(p, &s, F(j1));
   ck_id h = F(j);
-  return pv_induct(p, j, n, 0, &h, &base, &step, 1, pv_hyp(p, ge0(p, n)));
+  return pv_induct(p, j, n, 0, &h, &base, &step, 1, pv_hyp(p, pv_ge0(p, n)));
 #undef F
 }
 
 /* 0 <= n:  prod(k < n) 1 = 1 */
 pv_thm pv_derive_prod_one(pv *p) {
-  ck_id n = iv(p, "n");
-  ck_id j = iv(p, "j");
-  ck_id k = iv(p, "k");
+  ck_id n = pv_int_var(p, "n");
+  ck_id j = pv_int_var(p, "j");
+  ck_id k = pv_int_var(p, "k");
   ck_id j1 = pv_add(p, j, p->one);
   ck_id o = p->one;
-#define F(x) eq(p, P(o, x), o)
-  pv_thm base = pv_zero(p, P(o, p->zero), le00(p));
-  pv_thm u = pv_succ(p, P(o, j1), j, pv_hyp(p, ge0(p, j)));
+#define F(x) pv_eq(p, P(o, x), o)
+  pv_thm base = pv_zero(p, P(o, p->zero), pv_zero_le_zero(p));
+  pv_thm u = pv_succ(p, P(o, j1), j, pv_hyp(p, pv_ge0(p, j)));
   pv_comb s;
   pv_comb_init(&s);
   pv_comb_add(&s, o, u);
   pv_comb_add(&s, o, pv_hyp(p, F(j)));
   pv_thm step = pv_comb_prove(p, &s, F(j1));
   ck_id h = F(j);
-  return pv_induct(p, j, n, 0, &h, &base, &step, 1, pv_hyp(p, ge0(p, n)));
+  return pv_induct(p, j, n, 0, &h, &base, &step, 1, pv_hyp(p, pv_ge0(p, n)));
 #undef F
 }
 
 /* 0 <= m, 0 <= n:  prod(k < m+n) f(k) = prod(k < m) f(k) * prod(k < n) f(m+k) */
 pv_thm pv_derive_prod_concat(pv *p) {
-  ck_id m = iv(p, "m");
-  ck_id n = iv(p, "n");
-  ck_id j = iv(p, "j");
-  ck_id k = iv(p, "k");
+  ck_id m = pv_int_var(p, "m");
+  ck_id n = pv_int_var(p, "n");
+  ck_id j = pv_int_var(p, "j");
+  ck_id k = pv_int_var(p, "k");
   ck_id j1 = pv_add(p, j, p->one);
-  ck_id f = fn(p, "f", k);
-  ck_id fm = fn(p, "f", pv_add(p, m, k));
+  ck_id f = pv_apply(p, "f", k);
+  ck_id fm = pv_apply(p, "f", pv_add(p, m, k));
   ck_id z = p->zero;
   ck_id mz = pv_add(p, m, z);
   ck_id mj = pv_add(p, m, j);
-#define F(x) eq(p, P(f, pv_add(p, m, x)), pv_mul(p, P(f, m), P(fm, x)))
-  pv_thm hm = pv_hyp(p, ge0(p, m));
-  pv_thm hj = pv_hyp(p, ge0(p, j));
-  pv_thm r = pv_identity(p, eq(p, mz, m));
+#define F(x) pv_eq(p, P(f, pv_add(p, m, x)), pv_mul(p, P(f, m), P(fm, x)))
+  pv_thm hm = pv_hyp(p, pv_ge0(p, m));
+  pv_thm hj = pv_hyp(p, pv_ge0(p, j));
+  pv_thm r = pv_identity(p, pv_eq(p, mz, m));
   pv_thm c = pv_cong(p, P(f, mz), P(f, m), &r, 1);
-  pv_thm z0 = pv_zero(p, P(fm, z), le00(p));
+  pv_thm z0 = pv_zero(p, P(fm, z), pv_zero_le_zero(p));
   pv_comb s;
   pv_comb_init(&s);
   pv_comb_add(&s, p->one, c);
@@ -140,16 +105,16 @@ pv_thm pv_derive_prod_concat(pv *p) {
   pv_comb_init(&s);
   pv_comb_add(&s, p->one, hm);
   pv_comb_add(&s, p->one, hj);
-  pv_thm mj0 = pv_comb_prove(p, &s, ge0(p, mj));
+  pv_thm mj0 = pv_comb_prove(p, &s, pv_ge0(p, mj));
   pv_thm u = pv_succ(p, P(f, pv_add(p, m, j1)), mj, mj0);
   pv_thm w = pv_succ(p, P(fm, j1), j, hj);
   pv_comb_init(&s);
   pv_comb_add(&s, p->one, u);
-  pv_comb_add(&s, fn(p, "f", mj), pv_hyp(p, F(j)));
+  pv_comb_add(&s, pv_apply(p, "f", mj), pv_hyp(p, F(j)));
   pv_comb_add(&s, pv_neg(p, P(f, m)), w);
   pv_thm step = pv_comb_prove(p, &s, F(j1));
   ck_id h = F(j);
-  return pv_induct(p, j, n, 0, &h, &base, &step, 1, pv_hyp(p, ge0(p, n)));
+  return pv_induct(p, j, n, 0, &h, &base, &step, 1, pv_hyp(p, pv_ge0(p, n)));
 #undef F
 }
 
@@ -188,7 +153,9 @@ static uint32_t factors(pv *p, pv_ctx in, ck_id body, ck_id *f) {
         pv_poly_init(&f1);
         for (uint32_t l = 0; l < g.count; l++) {
           ck_id r[64];
-          int k = g.monos[l].degree > 64 ? -1 : pv_mono_div(g.monos[l].atoms, g.monos[l].degree, &x, 1, r);
+          int k = g.monos[l].degree > 64
+                      ? -1
+                      : pv_mono_div(g.monos[l].atoms, g.monos[l].degree, &x, 1, r);
           if (k >= 0)
             pv_poly_add_mono(p, &f1, g.monos[l].coef, r, (uint32_t)k);
           else
@@ -200,7 +167,8 @@ static uint32_t factors(pv *p, pv_ctx in, ck_id body, ck_id *f) {
           ck_id r = CK_BAD;
           for (uint32_t l = 0; l < f1.count; l++) {
             if (f1.monos[l].degree == f0.monos[0].degree &&
-                pv_mono_div(f1.monos[l].atoms, f1.monos[l].degree, f0.monos[0].atoms, f0.monos[0].degree, (ck_id[64]){0}) == 0)
+                pv_mono_div(f1.monos[l].atoms, f1.monos[l].degree, f0.monos[0].atoms,
+                            f0.monos[0].degree, (ck_id[64]){0}) == 0)
               r = pv_const_mul(p, f1.monos[l].coef, pv_const_inv(p, f0.monos[0].coef));
           }
           if (r != CK_BAD && pv_canon(p, pv_mul(p, r, t0)) == t1 && !pv_is_const(p, t0)) {
@@ -221,41 +189,26 @@ static uint32_t factors(pv *p, pv_ctx in, ck_id body, ck_id *f) {
 static pv_eqn cut(pv *p, pv_ctx cx, ck_id n, ck_id k, ck_id body, ck_id m) {
   ck_id r = pv_canon(p, pv_sub(p, n, m));
   ck_id mr = pv_add(p, m, r);
-  pv_thm prem[2] = {pv_follows(p, cx, ge0(p, m)), PV_NONE};
-  if (prem[0] == PV_NONE || (prem[1] = pv_follows(p, cx, ge0(p, r))) == PV_NONE)
-    return fail();
-  pv_thm a = pv_identity(p, eq(p, n, mr));
+  pv_thm prem[2] = {pv_follows(p, cx, pv_ge0(p, m)), PV_NONE};
+  if (prem[0] == PV_NONE || (prem[1] = pv_follows(p, cx, pv_ge0(p, r))) == PV_NONE)
+    return pv_fail();
+  pv_thm a = pv_identity(p, pv_eq(p, n, mr));
   pv_thm c = n == mr ? PV_REFL : pv_cong(p, P(body, n), P(body, mr), &a, 1);
-  pv_var_sub v[2] = {{iv(p, "m"), m}, {iv(p, "n"), r}};
-  ck_fsub f = fsub(p, "f", &k, body);
+  pv_var_sub v[2] = {{pv_int_var(p, "m"), m}, {pv_int_var(p, "n"), r}};
+  ck_fsub f = pv_fun_sub(p, "f", &k, body);
   pv_thm s = pv_trans(p, c, pv_use_lemma(p, PV_PROD_CONCAT, v, 2, &f, 1, prem, 2));
   if (s == PV_NONE)
-    return fail();
+    return pv_fail();
   pv_eqn e = {pv_right(p, s), s};
   return pv_then(p, e, pv_norm(p, cx, e.to));
-}
-
-bool pv_is_prod(pv *p, ck_id t, ck_id *f) {
-  const ck_terms *T = p->terms;
-  ck_id s;
-  ck_id acc;
-  ck_id v[2] = {ck_var(p->terms, "$$k", 'i'), ck_var(p->terms, "$$a", 'r')};
-  if (ck_head(T, t) != CK_FOLD || ck_width(T, t) != 1 || !pv_is_one(p, ck_kid(T, t, 1)))
-    return false;
-  s = ck_open(p->terms, ck_kid(T, t, 2), v, 2);
-  if (ck_head(T, s) != CK_MUL)
-    return false;
-  acc = ck_kid(T, s, 0);
-  *f = ck_kid(T, s, 1);
-  return acc == v[1] && !ck_has_var(T, *f, v[1]);
 }
 
 pv_eqn pv_cut_prod(pv *p, pv_ctx cx, ck_id t, ck_id m) {
   ck_id f;
   ck_id k;
-  ck_id var = ck_var(p->terms, "$$k", 'i');
+  ck_id var = pv_int_var(p, "$$k");
   if (!pv_is_prod(p, t, &f))
-    return fail();
+    return pv_fail();
   pv_ctx_bind(p, cx, ck_kid(p->terms, t, 0), &k);
   return cut(p, cx, ck_kid(p->terms, t, 0), k, ck_sub(p->terms, f, &var, &k, 1, NULL, 0), m);
 }
@@ -267,18 +220,18 @@ pv_eqn pv_norm_prod(pv *p, pv_ctx cx, ck_id t) {
   ck_id n = ck_kid(p->terms, t, 0);
   ck_id k;
   ck_id f;
-  ck_id var = ck_var(p->terms, "$$k", 'i');
+  ck_id var = pv_int_var(p, "$$k");
   ck_id m[PLACES];
   ck_id fac[MAXF + 1];
   pv_ctx in = pv_ctx_bind(p, cx, n, &k);
-  pv_thm none = pv_follows(p, cx, pv_rel(p, CK_LE, n, p->zero));
+  pv_thm none = pv_follows(p, cx, pv_le(p, n, p->zero));
   pv_thm n0;
   uint32_t np;
   pv_eqn e;
   pv_eqn r;
-  pv_var_sub v = {iv(p, "n"), n};
+  pv_var_sub v = {pv_int_var(p, "n"), n};
   if (!pv_is_prod(p, t, &f))
-    return same(t);
+    return pv_same(t);
   if (none != PV_NONE) {
     pv_eqn o = {p->one, pv_zero(p, t, none)};
     return o;
@@ -286,12 +239,12 @@ pv_eqn pv_norm_prod(pv *p, pv_ctx cx, ck_id t) {
   f = ck_sub(p->terms, f, &var, &k, 1, NULL, 0);
   e = pv_norm(p, in, f);
   if (e.by == PV_NONE)
-    return fail();
+    return pv_fail();
   ck_id body = e.to;
   e.by = lift(p, n, k, e.by);
   e.to = P(body, n);
-  if (e.by == PV_NONE || (n0 = pv_follows(p, cx, ge0(p, n))) == PV_NONE)
-    return e.by == PV_NONE ? fail() : e;
+  if (e.by == PV_NONE || (n0 = pv_follows(p, cx, pv_ge0(p, n))) == PV_NONE)
+    return e.by == PV_NONE ? pv_fail() : e;
   if (pv_is_one(p, body)) {
     r.to = p->one;
     r.by = pv_use_lemma(p, PV_PROD_ONE, &v, 1, NULL, 0, &n0, 1);
@@ -300,14 +253,14 @@ pv_eqn pv_norm_prod(pv *p, pv_ctx cx, ck_id t) {
   if (pv_is_one(p, n)) {
     ck_id first = P(body, p->zero);
     ck_id el = ck_sub(p->terms, body, &k, &p->zero, 1, NULL, 0);
-    pv_thm u = pv_succ(p, e.to, p->zero, le00(p));
-    pv_thm z = pv_zero(p, first, le00(p));
+    pv_thm u = pv_succ(p, e.to, p->zero, pv_zero_le_zero(p));
+    pv_thm z = pv_zero(p, first, pv_zero_le_zero(p));
     pv_comb b;
     pv_comb_init(&b);
     pv_comb_add(&b, p->one, u);
     pv_comb_add(&b, el, z);
     r.to = el;
-    r.by = pv_comb_prove(p, &b, eq(p, e.to, el));
+    r.by = pv_comb_prove(p, &b, pv_eq(p, e.to, el));
     return r.by == PV_NONE ? e : pv_then(p, e, pv_then(p, r, pv_norm(p, cx, el)));
   }
   np = pv_cut_places(p, body, k, m, PLACES);
@@ -331,7 +284,7 @@ pv_eqn pv_norm_prod(pv *p, pv_ctx cx, ck_id t) {
   if (back.by == PV_NONE || back.to != body)
     return e;
   pv_thm turn = back.by == PV_REFL ? PV_REFL : pv_sym(p, back.by);
-  ck_fsub fs[2] = {fsub(p, "f", &k, head), fsub(p, "g", &k, rest)};
+  ck_fsub fs[2] = {pv_fun_sub(p, "f", &k, head), pv_fun_sub(p, "g", &k, rest)};
   r.by = pv_trans(p, lift(p, n, k, turn), pv_use_lemma(p, PV_PROD_MUL, &v, 1, fs, 2, &n0, 1));
   if (r.by == PV_NONE)
     return e;

@@ -1,6 +1,8 @@
 /* Goals in, certificate out. */
 #include "prove.h"
-#include "pv.h"
+#include "pv_norm.h"
+#include "src/base/mem.h"
+#include "src/base/str.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,40 +22,40 @@ static int rank_cmp(const void *a, const void *b) {
 }
 
 static ranked *rank_hyps(const ck_goal *g, uint32_t n, size_t *out) {
-  pv_map at = {0};
+  as_map at = {.key_words = 2};
   as_vec v;
   uint64_t i;
   as_vec_init(&v, sizeof(ranked));
   for (uint32_t k = 0; k < n; k++) {
     for (uint32_t j = 0; j < g[k].n_allowed; j++) {
       ck_id h = g[k].allowed[j];
-      if (pv_map_get(&at, h, 0, &i)) {
+      if (as_map_get(&at, AS_KEY(h, 0), &i)) {
         AS_VEC_AT(&v, ranked, i).count++;
         continue;
       }
       ranked r = {h, 1};
-      pv_map_put(&at, h, 0, v.n);
+      as_map_put(&at, AS_KEY(h, 0), v.n);
       as_vec_push(&v, &r);
     }
   }
   if (v.n)
     qsort(v.data, v.n, sizeof(ranked), rank_cmp);
-  pv_map_clear(&at);
+  as_map_clear(&at);
   *out = v.n;
   return v.data;
 }
 
 static pv_ctx goal_context(pv *p, const ck_goal *g, const ranked *h, size_t n) {
   pv_ctx cx = 0;
-  pv_map in = {0};
+  as_map in = {.key_words = 2};
   uint64_t v;
   for (uint32_t j = 0; j < g->n_allowed; j++)
-    pv_map_put(&in, g->allowed[j], 0, 1);
+    as_map_put(&in, AS_KEY(g->allowed[j], 0), 1);
   for (size_t i = 0; i < n; i++) {
-    if (pv_map_get(&in, h[i].h, 0, &v) && !pv_too_big(p, h[i].h))
+    if (as_map_get(&in, AS_KEY(h[i].h, 0), &v) && !pv_too_big(p, h[i].h))
       cx = pv_ctx_push(p, cx, h[i].h, CK_BAD); /* without those that are too large */
   }
-  pv_map_clear(&in);
+  as_map_clear(&in);
   return cx;
 }
 

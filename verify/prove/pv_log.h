@@ -48,6 +48,11 @@ typedef struct {
   ck_id term;
 } pv_var_sub;
 
+/* function := the body as a function of k, or of both of two variables; what k points to must last
+ */
+ck_fsub pv_fun_sub(pv *p, const char *function, const ck_id *k, ck_id body);
+ck_fsub pv_fun2_sub(pv *p, const char *function, const ck_id *both, ck_id body);
+
 pv_thm pv_hyp(pv *p, ck_id f);
 pv_thm pv_use(pv *p, pv_thm s, const ck_id *ts, uint32_t nt, const pv_thm *ps, uint32_t np);
 /* premises that discharge nothing are left out */

@@ -6,15 +6,15 @@
 
 /* --- norm.c */
 pv_eqn pv_norm(pv *p, pv_ctx cx, ck_id t);
-void pv_mark_normal(pv *p, pv_ctx cx, ck_id t);   /* remembers that t is normal */
-pv_eqn pv_norm_poly(pv *p, pv_ctx cx, ck_id t);   /* t: polynomial over atoms that are normal */
+void pv_mark_normal(pv *p, pv_ctx cx, ck_id t); /* remembers that t is normal */
+pv_eqn pv_norm_poly(pv *p, pv_ctx cx, ck_id t); /* t: polynomial over atoms that are normal */
 /* the same as pv_poly_content with the rest normal; f[0] = u and 1 if nothing comes out */
 uint32_t pv_normal_factors(pv *p, pv_ctx cx, ck_id u, ck_id *f, uint32_t max);
 
 /* --- heads; the kids are normal */
 pv_eqn pv_norm_ite(pv *p, pv_ctx cx, ck_id t);
-pv_eqn pv_norm_div(pv *p, pv_ctx cx, ck_id t);  /* quot.c */
-pv_eqn pv_norm_log(pv *p, pv_ctx cx, ck_id t);  /* roots.c */
+pv_eqn pv_norm_div(pv *p, pv_ctx cx, ck_id t); /* quot.c */
+pv_eqn pv_norm_log(pv *p, pv_ctx cx, ck_id t); /* roots.c */
 pv_eqn pv_norm_sqrt(pv *p, pv_ctx cx, ck_id t);
 pv_eqn pv_norm_fold(pv *p, pv_ctx cx, ck_id t); /* folds.c */
 /* quot.c: r of a = b*q + r, for a q other than 0; CK_BAD: none */

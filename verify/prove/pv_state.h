@@ -28,19 +28,27 @@
 #ifndef AS_PV_STATE_H
 #define AS_PV_STATE_H
 #include "proofs/checker/ck_rules.h"
-#include "pv_map.h"
-#include "src/base/base.h"
+#include "src/base/map.h"
+#include "src/base/vec.h"
 
 typedef uint32_t pv_thm; /* the number of a step */
 typedef uint32_t pv_ctx; /* the number of a context; 0: no hypotheses */
 
-#define PV_NONE UINT32_MAX       /* no theorem, no context, no such position */
+#define PV_NONE AS_NONE          /* no theorem, no context, no such position */
 #define PV_REFL (UINT32_MAX - 1) /* both sides are one term: nothing to prove */
 
 typedef struct {
   ck_id to;
   pv_thm by;
 } pv_eqn;
+
+static inline pv_eqn pv_same(ck_id t) {
+  return (pv_eqn){t, PV_REFL};
+}
+
+static inline pv_eqn pv_fail(void) {
+  return (pv_eqn){CK_BAD, PV_NONE};
+}
 
 /* the lemmas that pv_lemma.h lists */
 enum { PV_MAX_LEMMAS = 64 };
@@ -52,13 +60,13 @@ typedef struct pv {
   as_vec tokens; /* pv_token: the arguments of all steps */
   as_vec scratch;
   as_vec ctxs; /* pv_assumption */
-  pv_map step_memo;
-  pv_map norm_memo;
-  pv_map ctx_memo;
-  pv_map rel_memo;
-  pv_map cmp_memo;
-  pv_map misc_memo;
-  pv_map inst_memo;
+  as_map step_memo;
+  as_map norm_memo;
+  as_map ctx_memo;
+  as_map rel_memo;
+  as_map cmp_memo;
+  as_map misc_memo;
+  as_map inst_memo;
   pv_thm lemmas[PV_MAX_LEMMAS];
   bool lemmas_busy[PV_MAX_LEMMAS];
   /* effort: steps, and units of about 10 ns by what was done; neither reads a clock */

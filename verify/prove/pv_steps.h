@@ -33,4 +33,15 @@ void pv_comb_add(pv_comb *b, ck_id coef, pv_thm prem);
 void pv_comb_add_product(pv_comb *b, ck_id coef, pv_thm p1, pv_thm p2);
 pv_thm pv_comb_prove(pv *p, pv_comb *b, ck_id f);
 void pv_comb_clear(pv_comb *b);
+/* f by the sum of coefficient times theorem over pairs of these: PV_COMBINE(p, f, c1, s1, c2, s2)
+ */
+pv_thm pv_combine(pv *p, ck_id f, uint32_t n, const uint32_t *pairs);
+#define PV_COMBINE(p, f, ...)                                                                      \
+  pv_combine(p, f, sizeof((const uint32_t[]){__VA_ARGS__}) / (2 * sizeof(uint32_t)),               \
+             (const uint32_t[]){__VA_ARGS__})
+
+/* laws about one and two terms */
+pv_thm pv_law1(pv *p, const char *name, ck_id x, pv_thm prem);
+pv_thm pv_law2(pv *p, const char *name, ck_id x, ck_id y, pv_thm prem);
+pv_thm pv_zero_le_zero(pv *p); /* the premise of `zero` for an empty range */
 #endif

@@ -1,25 +1,17 @@
 /* Normal form of quotients.  a div b is q + r div b where a = b*q + r and b does not divide what is
  * left in r; it is q where r is known to be in range.  Remainders become a - b*(a div b). */
-#include "pv.h"
+#include "pv_norm.h"
+#include "src/base/mem.h"
 #include <stdlib.h>
-
-static pv_eqn same(ck_id t) {
-  pv_eqn e = {t, PV_REFL};
-  return e;
-}
-
-static pv_eqn fail(void) {
-  pv_eqn e = {CK_BAD, PV_NONE};
-  return e;
-}
 
 /* the monomial of b by which dividing ends: of the highest degree, the greatest in the order */
 static const pv_mono *leading(pv *p, const pv_poly *b) {
   const pv_mono *m = &b->monos[0];
   for (uint32_t i = 1; i < b->count; i++) {
     const pv_mono *x = &b->monos[i];
-    if (x->degree > m->degree || (x->degree == m->degree && pv_order(p, pv_mono_term(p, p->one, x->atoms, x->degree),
-                                              pv_mono_term(p, p->one, m->atoms, m->degree)) > 0))
+    if (x->degree > m->degree ||
+        (x->degree == m->degree && pv_order(p, pv_mono_term(p, p->one, x->atoms, x->degree),
+                                            pv_mono_term(p, p->one, m->atoms, m->degree)) > 0))
       m = x;
   }
   return m;
@@ -103,15 +95,15 @@ static pv_eqn exact(pv *p, pv_ctx cx, ck_id a, ck_id b, ck_id qt, ck_id rt) {
   pv_thm prem[3];
   if (pv_is_const(p, rt) && pv_const_sign(p, rt) < 0)
     return e;
-  prem[0] = pv_follows(p, cx, pv_rel(p, CK_LE, p->zero, rt));
-  prem[1] = prem[0] == PV_NONE ? PV_NONE : pv_follows(p, cx, pv_rel(p, CK_LT, rt, b));
+  prem[0] = pv_follows(p, cx, pv_ge0(p, rt));
+  prem[1] = prem[0] == PV_NONE ? PV_NONE : pv_follows(p, cx, pv_lt(p, rt, b));
   if (prem[1] == PV_NONE)
     return e;
-  prem[2] = pv_identity(p, pv_rel(p, CK_EQ, a, pv_add(p, pv_mul(p, b, qt), rt)));
-  pv_var_sub v[4] = {{ck_var(p->terms, "a", 'i'), a},
-                  {ck_var(p->terms, "b", 'i'), b},
-                  {ck_var(p->terms, "q", 'i'), qt},
-                  {ck_var(p->terms, "r", 'i'), rt}};
+  prem[2] = pv_identity(p, pv_eq(p, a, pv_add(p, pv_mul(p, b, qt), rt)));
+  pv_var_sub v[4] = {{pv_int_var(p, "a"), a},
+                     {pv_int_var(p, "b"), b},
+                     {pv_int_var(p, "q"), qt},
+                     {pv_int_var(p, "r"), rt}};
   e.by = pv_use_lemma(p, PV_DIVMOD, v, 4, NULL, 0, prem, 3);
   return e;
 }
@@ -127,11 +119,11 @@ static pv_eqn partial(pv *p, ck_id a, ck_id b, ck_id qt, ck_id rt, pv_thm bp) {
   pv_thm l = pv_law(p, "div", rb, 2, bp);
   prem[0] = pv_law(p, "mod>", rb, 2, bp);
   prem[1] = pv_law(p, "mod<", rb, 2, bp);
-  prem[2] = pv_scaled(p, pv_rel(p, CK_EQ, a, pv_add(p, pv_mul(p, b, qd), m)), p->one, l);
-  pv_var_sub v[4] = {{ck_var(p->terms, "a", 'i'), a},
-                  {ck_var(p->terms, "b", 'i'), b},
-                  {ck_var(p->terms, "q", 'i'), qd},
-                  {ck_var(p->terms, "r", 'i'), m}};
+  prem[2] = pv_scaled(p, pv_eq(p, a, pv_add(p, pv_mul(p, b, qd), m)), p->one, l);
+  pv_var_sub v[4] = {{pv_int_var(p, "a"), a},
+                     {pv_int_var(p, "b"), b},
+                     {pv_int_var(p, "q"), qd},
+                     {pv_int_var(p, "r"), m}};
   e.by = pv_use_lemma(p, PV_DIVMOD, v, 4, NULL, 0, prem, 3);
   return e;
 }
@@ -141,15 +133,15 @@ static pv_eqn by_equation(pv *p, pv_ctx cx, ck_id a, ck_id b, ck_id c) {
   ck_id bc = pv_add(p, pv_mul(p, b, c), p->zero);
   pv_eqn e = {c, PV_NONE};
   pv_thm prem[3];
-  prem[2] = pv_follows_int(p, cx, pv_rel(p, CK_EQ, a, bc));
-  prem[0] = pv_by_value(p, pv_rel(p, CK_LE, p->zero, p->zero));
-  prem[1] = pv_follows(p, cx, pv_rel(p, CK_LT, p->zero, b));
+  prem[2] = pv_follows_int(p, cx, pv_eq(p, a, bc));
+  prem[0] = pv_by_value(p, pv_ge0(p, p->zero));
+  prem[1] = pv_follows(p, cx, pv_gt0(p, b));
   if (prem[2] == PV_NONE || prem[1] == PV_NONE)
     return e;
-  pv_var_sub v[4] = {{ck_var(p->terms, "a", 'i'), a},
-                  {ck_var(p->terms, "b", 'i'), b},
-                  {ck_var(p->terms, "q", 'i'), c},
-                  {ck_var(p->terms, "r", 'i'), p->zero}};
+  pv_var_sub v[4] = {{pv_int_var(p, "a"), a},
+                     {pv_int_var(p, "b"), b},
+                     {pv_int_var(p, "q"), c},
+                     {pv_int_var(p, "r"), p->zero}};
   e.by = pv_use_lemma(p, PV_DIVMOD, v, 4, NULL, 0, prem, 3);
   return e;
 }
@@ -167,7 +159,7 @@ static pv_eqn nested(pv *p, pv_ctx cx, ck_id d, ck_id a, pv_thm ap) {
   ck_id ba = pv_mul(p, b, a);
   ck_id R = pv_add(p, pv_mul(p, b, m), r);
   ck_id t = ck_mk2(p->terms, CK_DIV, x, ba);
-  pv_thm bp = pv_follows(p, cx, pv_rel(p, CK_LT, p->zero, b));
+  pv_thm bp = pv_follows(p, cx, pv_gt0(p, b));
   pv_thm prem[3];
   pv_eqn e = {t, PV_NONE};
   if (bp == PV_NONE)
@@ -182,19 +174,19 @@ static pv_eqn nested(pv *p, pv_ctx cx, ck_id d, ck_id a, pv_thm ap) {
   pv_comb_init(&s);
   pv_comb_add_product(&s, p->one, bp, m0);
   pv_comb_add(&s, p->one, r0);
-  prem[0] = pv_comb_prove(p, &s, pv_rel(p, CK_LE, p->zero, R));
+  prem[0] = pv_comb_prove(p, &s, pv_ge0(p, R));
   pv_comb_init(&s);
   pv_comb_add_product(&s, p->one, bp, m1);
   pv_comb_add(&s, p->one, r1); /* b*(a - m - 1) + (b - r) */
-  prem[1] = pv_comb_prove(p, &s, pv_rel(p, CK_LT, R, ba));
+  prem[1] = pv_comb_prove(p, &s, pv_lt(p, R, ba));
   pv_comb_init(&s);
   pv_comb_add(&s, p->one, l1);
   pv_comb_add(&s, b, l2);
-  prem[2] = pv_comb_prove(p, &s, pv_rel(p, CK_EQ, x, pv_add(p, pv_mul(p, ba, Q), R)));
-  pv_var_sub v[4] = {{ck_var(p->terms, "a", 'i'), x},
-                  {ck_var(p->terms, "b", 'i'), ba},
-                  {ck_var(p->terms, "q", 'i'), Q},
-                  {ck_var(p->terms, "r", 'i'), R}};
+  prem[2] = pv_comb_prove(p, &s, pv_eq(p, x, pv_add(p, pv_mul(p, ba, Q), R)));
+  pv_var_sub v[4] = {{pv_int_var(p, "a"), x},
+                     {pv_int_var(p, "b"), ba},
+                     {pv_int_var(p, "q"), Q},
+                     {pv_int_var(p, "r"), R}};
   e.by = pv_sym(p, pv_use_lemma(p, PV_DIVMOD, v, 4, NULL, 0, prem, 3));
   return e;
 }
@@ -210,24 +202,24 @@ static pv_eqn without_factor(pv *p, pv_ctx cx, ck_id a, ck_id b, const pv_poly *
     pv_thm gp;
     pv_thm mp;
     pv_thm prem[3];
-    if (m == CK_BAD || (gp = pv_follows(p, cx, pv_rel(p, CK_LT, p->zero, g))) == PV_NONE ||
-        (mp = pv_follows(p, cx, pv_rel(p, CK_LT, p->zero, m))) == PV_NONE)
+    if (m == CK_BAD || (gp = pv_follows(p, cx, pv_gt0(p, g))) == PV_NONE ||
+        (mp = pv_follows(p, cx, pv_gt0(p, m))) == PV_NONE)
       continue;
     ck_id q = ck_mk2(p->terms, CK_DIV, x, m);
     ck_id r = pv_mul(p, g, ck_mk2(p->terms, CK_MOD, x, m));
     pv_comb s;
     pv_comb_init(&s);
     pv_comb_add_product(&s, p->one, gp, pv_law(p, "mod>", xm, 2, mp));
-    prem[0] = pv_comb_prove(p, &s, pv_rel(p, CK_LE, p->zero, r));
+    prem[0] = pv_comb_prove(p, &s, pv_ge0(p, r));
     pv_comb_init(&s);
     pv_comb_add_product(&s, p->one, gp, pv_law(p, "mod<", xm, 2, mp));
-    prem[1] = pv_comb_prove(p, &s, pv_rel(p, CK_LT, r, b));
+    prem[1] = pv_comb_prove(p, &s, pv_lt(p, r, b));
     prem[2] =
-        pv_scaled(p, pv_rel(p, CK_EQ, a, pv_add(p, pv_mul(p, b, q), r)), g, pv_law(p, "div", xm, 2, mp));
-    pv_var_sub v[4] = {{ck_var(p->terms, "a", 'i'), a},
-                    {ck_var(p->terms, "b", 'i'), b},
-                    {ck_var(p->terms, "q", 'i'), q},
-                    {ck_var(p->terms, "r", 'i'), r}};
+        pv_scaled(p, pv_eq(p, a, pv_add(p, pv_mul(p, b, q), r)), g, pv_law(p, "div", xm, 2, mp));
+    pv_var_sub v[4] = {{pv_int_var(p, "a"), a},
+                       {pv_int_var(p, "b"), b},
+                       {pv_int_var(p, "q"), q},
+                       {pv_int_var(p, "r"), r}};
     e.to = q;
     e.by = pv_use_lemma(p, PV_DIVMOD, v, 4, NULL, 0, prem, 3);
     if (e.by != PV_NONE)
@@ -240,14 +232,14 @@ pv_eqn pv_norm_div(pv *p, pv_ctx cx, ck_id t) {
   ck_id a = ck_kid(p->terms, t, 0);
   ck_id b = ck_kid(p->terms, t, 1);
   ck_id ab[2] = {a, b};
-  pv_thm bp = pv_follows(p, cx, pv_rel(p, CK_LT, p->zero, b));
-  pv_eqn e = same(t);
+  pv_thm bp = pv_follows(p, cx, pv_gt0(p, b));
+  pv_eqn e = pv_same(t);
   if (bp == PV_NONE)
     return e;
   if (ck_head(p->terms, t) == CK_MOD) {
     e.to = pv_sub(p, a, pv_mul(p, b, ck_mk2(p->terms, CK_DIV, a, b)));
-    e.by = pv_scaled(p, pv_rel(p, CK_EQ, t, e.to), pv_num(p, -1), pv_law(p, "div", ab, 2, bp));
-    return e.by == PV_NONE ? fail() : pv_then(p, e, pv_norm(p, cx, e.to));
+    e.by = pv_scaled(p, pv_eq(p, t, e.to), pv_num(p, -1), pv_law(p, "div", ab, 2, bp));
+    return e.by == PV_NONE ? pv_fail() : pv_then(p, e, pv_norm(p, cx, e.to));
   }
   if (ck_head(p->terms, a) == CK_DIV && (e = nested(p, cx, a, b, bp)).by != PV_NONE)
     return pv_then(p, e, pv_norm(p, cx, e.to));
@@ -259,7 +251,7 @@ pv_eqn pv_norm_div(pv *p, pv_ctx cx, ck_id t) {
   pv_poly_init(&g);
   pv_poly_init(&q);
   pv_poly_init(&r);
-  e = same(t);
+  e = pv_same(t);
   pv_poly_read(p, &f, a);
   pv_poly_read(p, &g, b);
   if (g.count) {
@@ -288,5 +280,5 @@ pv_eqn pv_norm_div(pv *p, pv_ctx cx, ck_id t) {
   pv_poly_clear(&g);
   pv_poly_clear(&q);
   pv_poly_clear(&r);
-  return e.by == PV_NONE ? same(t) : e;
+  return e.by == PV_NONE ? pv_same(t) : e;
 }

@@ -2,38 +2,17 @@
  * is one to one; a root is the only nonnegative number with its square.  Logarithms of products of
  * positive factors become sums, roots of products of nonnegative factors products; what stays
  * inside is primitive. */
-#include "pv.h"
+#include "pv_norm.h"
 
 enum { MAXF = 24 };
 
-static pv_eqn same(ck_id t) {
-  pv_eqn e = {t, PV_REFL};
-  return e;
-}
-
-static ck_id rv(pv *p, const char *s) {
-  return ck_var(p->terms, s, 'r');
-}
-
-static ck_id eq(pv *p, ck_id a, ck_id b) {
-  return pv_rel(p, CK_EQ, a, b);
-}
-
-static ck_id ge0(pv *p, ck_id a) {
-  return pv_rel(p, CK_LE, p->zero, a);
-}
-
-static ck_id gt0(pv *p, ck_id a) {
-  return pv_rel(p, CK_LT, p->zero, a);
-}
-
 static pv_thm exp_pos(pv *p, ck_id x) {
-  pv_var_sub v = {rv(p, "x"), x};
+  pv_var_sub v = {pv_real_var(p, "x"), x};
   return pv_use_lemma(p, PV_EXP_POS, &v, 1, NULL, 0, NULL, 0);
 }
 
 static pv_thm inst2(pv *p, pv_lemma_id l, ck_id x, ck_id y, pv_thm a, pv_thm b) {
-  pv_var_sub v[2] = {{rv(p, "x"), x}, {rv(p, "y"), y}};
+  pv_var_sub v[2] = {{pv_real_var(p, "x"), x}, {pv_real_var(p, "y"), y}};
   pv_thm prem[2] = {a, b};
   return pv_use_lemma(p, l, v, 2, NULL, 0, prem, b == PV_REFL ? 1 : 2);
 }
@@ -41,8 +20,8 @@ static pv_thm inst2(pv *p, pv_lemma_id l, ck_id x, ck_id y, pv_thm a, pv_thm b) 
 /* exp x = exp y  gives  x = y.  If x < y: exp y = exp x * exp(y - x) >= exp x * (1 + y - x) > exp
  * x. */
 pv_thm pv_derive_exp_inj(pv *p) {
-  ck_id v[2] = {rv(p, "x"), rv(p, "y")};
-  ck_id h = eq(p, pv_unary(p, CK_EXP, v[0]), pv_unary(p, CK_EXP, v[1]));
+  ck_id v[2] = {pv_real_var(p, "x"), pv_real_var(p, "y")};
+  ck_id h = pv_eq(p, pv_exp(p, v[0]), pv_exp(p, v[1]));
   pv_thm half[2];
   pv_thm hyp = pv_hyp(p, h);
   for (int i = 0; i < 2; i++) {
@@ -51,11 +30,11 @@ pv_thm pv_derive_exp_inj(pv *p) {
     ck_id d = pv_sub(p, y, x);
     ck_id xd = pv_add(p, x, d);
     ck_id two[2] = {x, d};
-    ck_id f = pv_rel(p, CK_LE, y, x);
-    pv_thm lt = pv_hyp(p, pv_rel(p, CK_LT, x, y));
+    ck_id f = pv_le(p, y, x);
+    pv_thm lt = pv_hyp(p, pv_lt(p, x, y));
     pv_thm plus = pv_law(p, "exp+", two, 2, PV_NONE);
-    pv_thm arg = pv_identity(p, eq(p, xd, y));
-    pv_thm c = pv_cong(p, pv_unary(p, CK_EXP, xd), pv_unary(p, CK_EXP, y), &arg, 1);
+    pv_thm arg = pv_identity(p, pv_eq(p, xd, y));
+    pv_thm c = pv_cong(p, pv_exp(p, xd), pv_exp(p, y), &arg, 1);
     pv_thm gt = pv_law(p, "exp>", &d, 1, PV_NONE);
     pv_thm pos = exp_pos(p, x);
     pv_comb b;
@@ -65,47 +44,48 @@ pv_thm pv_derive_exp_inj(pv *p) {
     pv_comb_add(&b, pv_num(p, -1), plus);
     pv_comb_add(&b, p->one, c);
     pv_comb_add(&b, pv_num(p, i ? 1 : -1), hyp);
-    half[i] = pv_cases(p, f, pv_hyp(p, f), pv_from_zero_below_zero(p, f, pv_comb_prove(p, &b, gt0(p, p->zero))));
+    half[i] = pv_cases(p, f, pv_hyp(p, f),
+                       pv_from_zero_below_zero(p, f, pv_comb_prove(p, &b, pv_gt0(p, p->zero))));
   }
   return pv_antisym(p, half[1], half[0]);
 }
 
 /* 0 < x, exp y = x  gives  log x = y */
 pv_thm pv_derive_log_of(pv *p) {
-  ck_id x = rv(p, "x");
-  ck_id y = rv(p, "y");
-  ck_id l = pv_unary(p, CK_LOG, x);
-  pv_thm a = pv_law(p, "log", &x, 1, pv_hyp(p, gt0(p, x)));
-  pv_thm b = pv_hyp(p, eq(p, pv_unary(p, CK_EXP, y), x));
+  ck_id x = pv_real_var(p, "x");
+  ck_id y = pv_real_var(p, "y");
+  ck_id l = pv_log(p, x);
+  pv_thm a = pv_law(p, "log", &x, 1, pv_hyp(p, pv_gt0(p, x)));
+  pv_thm b = pv_hyp(p, pv_eq(p, pv_exp(p, y), x));
   pv_thm s = pv_trans(p, a, pv_sym(p, b));
   return inst2(p, PV_EXP_INJ, l, y, s, PV_REFL);
 }
 
 /* 0 <= y, y*y = x  gives  sqrt x = y: (s - y)*(s + y) = 0, so s <= y and y <= s */
 pv_thm pv_derive_sqrt_of(pv *p) {
-  ck_id x = rv(p, "x");
-  ck_id y = rv(p, "y");
-  ck_id s = pv_unary(p, CK_SQRT, x);
-  pv_thm hy = pv_hyp(p, ge0(p, y));
-  pv_thm hx = pv_hyp(p, eq(p, pv_mul(p, y, y), x));
+  ck_id x = pv_real_var(p, "x");
+  ck_id y = pv_real_var(p, "y");
+  ck_id s = pv_sqrt(p, x);
+  pv_thm hy = pv_hyp(p, pv_ge0(p, y));
+  pv_thm hx = pv_hyp(p, pv_eq(p, pv_mul(p, y, y), x));
   pv_thm y2[2] = {hy, hy};
   pv_thm half[2];
   pv_summand m[2] = {{p->one, y2, 2}, {p->one, &hx, 1}};
-  pv_thm x0 = pv_arith(p, ge0(p, x), m, 2);
+  pv_thm x0 = pv_arith(p, pv_ge0(p, x), m, 2);
   pv_thm sq = pv_law(p, "sqrt2", &x, 1, x0);
   pv_thm s0 = pv_law(p, "sqrt>", &x, 1, x0);
   for (int i = 0; i < 2; i++) {
     ck_id a = i ? y : s;
     ck_id b = i ? s : y;
-    ck_id f = pv_rel(p, CK_LE, a, b);
-    pv_thm lt = pv_hyp(p, pv_rel(p, CK_LT, b, a));
+    ck_id f = pv_le(p, a, b);
+    pv_thm lt = pv_hyp(p, pv_lt(p, b, a));
     pv_comb z;
     pv_comb_init(&z); /* b < a: (a-b)*(a-b) > 0 and (a-b)*b >= 0 give a*a - b*b > 0 */
     pv_comb_add_product(&z, p->one, lt, lt);
     pv_comb_add_product(&z, pv_num(p, 2), lt, i ? s0 : hy);
     pv_comb_add(&z, i ? p->one : pv_num(p, -1), pv_sym(p, sq));
     pv_comb_add(&z, i ? p->one : pv_num(p, -1), hx);
-    pv_thm bad = pv_comb_prove(p, &z, gt0(p, p->zero));
+    pv_thm bad = pv_comb_prove(p, &z, pv_gt0(p, p->zero));
     half[i] = pv_cases(p, f, pv_hyp(p, f), pv_from_zero_below_zero(p, f, bad));
   }
   return pv_antisym(p, half[0], half[1]);
@@ -139,7 +119,7 @@ static ck_id log_factor(pv *p, ck_id f) {
     return ck_kid(p->terms, f, 0);
   if (o == CK_INV)
     return pv_neg(p, log_factor(p, ck_kid(p->terms, f, 0)));
-  return pv_unary(p, CK_LOG, f);
+  return pv_log(p, f);
 }
 
 pv_eqn pv_norm_log(pv *p, pv_ctx cx, ck_id t) {
@@ -149,18 +129,18 @@ pv_eqn pv_norm_log(pv *p, pv_ctx cx, ck_id t) {
   uint32_t n = pv_normal_factors(p, cx, u, f, MAXF);
   pv_thm pos;
   if (pv_is_const(p, u) && !pv_is_one(p, u))
-    return same(t);
+    return pv_same(t);
   for (uint32_t i = 0; i < n; i++) {
     if (pv_positive(p, cx, f[i]) == PV_NONE)
-      return same(t);
+      return pv_same(t);
     ck_id l = log_factor(p, f[i]);
     w = w == CK_BAD ? l : pv_add(p, w, l);
   }
   if (w == t || (pos = pv_positive(p, cx, u)) == PV_NONE)
-    return same(t);
-  pv_thm s = same_normal(p, cx, pv_unary(p, CK_EXP, w), u);
+    return pv_same(t);
+  pv_thm s = same_normal(p, cx, pv_exp(p, w), u);
   pv_eqn e = {w, log_is(p, u, w, pos, s)};
-  return e.by == PV_NONE ? same(t) : pv_then(p, e, pv_norm(p, cx, w));
+  return e.by == PV_NONE ? pv_same(t) : pv_then(p, e, pv_norm(p, cx, w));
 }
 
 /* a rational whose square is q */
@@ -185,10 +165,10 @@ static ck_id root_factor(pv *p, pv_ctx cx, ck_id f) {
   if (q != CK_BAD)
     return q;
   if (o == CK_EXP)
-    return pv_unary(p, CK_EXP, pv_mul(p, pv_const_inv(p, pv_num(p, 2)), ck_kid(p->terms, f, 0)));
+    return pv_exp(p, pv_mul(p, pv_const_inv(p, pv_num(p, 2)), ck_kid(p->terms, f, 0)));
   if (o == CK_INV && pv_positive(p, cx, ck_kid(p->terms, f, 0)) != PV_NONE)
-    return pv_unary(p, CK_INV, root_factor(p, cx, ck_kid(p->terms, f, 0)));
-  return pv_unary(p, CK_SQRT, f);
+    return pv_inv(p, root_factor(p, cx, ck_kid(p->terms, f, 0)));
+  return pv_sqrt(p, f);
 }
 
 pv_eqn pv_norm_sqrt(pv *p, pv_ctx cx, ck_id t) {
@@ -199,19 +179,21 @@ pv_eqn pv_norm_sqrt(pv *p, pv_ctx cx, ck_id t) {
   for (uint32_t i = 0; i < n; i++) {
     ck_id r;
     if (i + 1 < n && f[i] == f[i + 1]) { /* a square: absolute value */
-      r = pv_nonneg(p, cx, f[i]) != PV_NONE ? f[i] : ck_ite(p->terms, ge0(p, f[i]), f[i], pv_neg(p, f[i]));
+      r = pv_nonneg(p, cx, f[i]) != PV_NONE
+              ? f[i]
+              : ck_ite(p->terms, pv_ge0(p, f[i]), f[i], pv_neg(p, f[i]));
       i++;
     } else {
       if (pv_nonneg(p, cx, f[i]) == PV_NONE)
-        return same(t);
+        return pv_same(t);
       r = root_factor(p, cx, f[i]);
     }
     w = w == CK_BAD ? r : pv_mul(p, w, r);
   }
   if (w == t)
-    return same(t);
-  pv_thm ge = pv_follows(p, cx, ge0(p, w));
+    return pv_same(t);
+  pv_thm ge = pv_follows(p, cx, pv_ge0(p, w));
   pv_thm s = ge == PV_NONE ? PV_NONE : pv_prove_eq(p, cx, pv_mul(p, w, w), u, 0);
   pv_eqn e = {w, sqrt_is(p, u, w, ge, s)};
-  return e.by == PV_NONE ? same(t) : pv_then(p, e, pv_norm(p, cx, w));
+  return e.by == PV_NONE ? pv_same(t) : pv_then(p, e, pv_norm(p, cx, w));
 }

@@ -3,7 +3,8 @@
  * front), connected through them.  Two counters of which everything depends on l*T + t alone become
  * one; a range cut by an `if` or read through k div T is cut; counters are put in a canonical
  * order. */
-#include "pv.h"
+#include "pv_folds.h"
+#include "src/base/mem.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,28 +18,8 @@ typedef struct {
   ck_id k[MAX_DEPTH];
 } tele; /* cx[i]: context outside of counter i */
 
-static pv_eqn same(ck_id t) {
-  pv_eqn e = {t, PV_REFL};
-  return e;
-}
-
-static pv_eqn fail(void) {
-  pv_eqn e = {CK_BAD, PV_NONE};
-  return e;
-}
-
 static pv_thm ge0(pv *p, pv_ctx cx, ck_id n) {
-  return pv_follows(p, cx, pv_rel(p, CK_LE, p->zero, n));
-}
-
-static pv_var_sub nvar(pv *p, ck_id n) {
-  pv_var_sub v = {ck_var(p->terms, "n", 'i'), n};
-  return v;
-}
-
-static ck_fsub fsub(pv *p, const char *f, const ck_id *k, ck_id body) {
-  ck_fsub s = {ck_word(p->terms, f), ck_word(p->terms, "i:r"), k, 1, body};
-  return s;
+  return pv_follows(p, cx, pv_ge0(p, n));
 }
 
 /* the telescope from counter i on, around body */
@@ -105,27 +86,27 @@ static ck_id factors_term(pv *p, const factors *f, uint32_t first_sum) {
 static pv_eqn push_in(pv *p, tele *tl, ck_id t) {
   factors f = {.np = 0};
   if (!sort_factors(p, t, &f))
-    return fail();
+    return pv_fail();
   if (!f.ns)
-    return same(t);
+    return pv_same(t);
   ck_id S = f.sum[0];
   ck_id C = factors_term(p, &f, 1);
   ck_id n = ck_kid(p->terms, S, 0);
   uint32_t at = tl->d;
   pv_thm n0 = ge0(p, tl->cx[at], n);
   if (n0 == PV_NONE || !tele_push(p, tl, n))
-    return fail();
+    return pv_fail();
   ck_id k = tl->k[at];
   ck_id B = pv_sum_body(p, S, k);
   ck_id CB = pv_mul(p, C, B);
   ck_id in = pv_canon(p, CB);
-  pv_var_sub v[2] = {nvar(p, n), {ck_var(p->terms, "c", 'r'), C}};
-  ck_fsub fs = fsub(p, "f", &k, B);
+  pv_var_sub v[2] = {(pv_var_sub){pv_int_var(p, "n"), n}, {pv_real_var(p, "c"), C}};
+  ck_fsub fs = pv_fun_sub(p, "f", &k, B);
   pv_thm sc = pv_use_lemma(p, PV_SUM_SCALE, v, 2, &fs, 1, &n0, 1); /* sum C*B = C*S */
-  pv_thm order = in == CB ? PV_REFL : pv_lift_sum(p, n, k, pv_identity(p, pv_rel(p, CK_EQ, CB, in)));
+  pv_thm order = in == CB ? PV_REFL : pv_lift_sum(p, n, k, pv_identity(p, pv_eq(p, CB, in)));
   pv_eqn r = push_in(p, tl, in);
   if (r.by == PV_NONE || sc == PV_NONE)
-    return fail();
+    return pv_fail();
   pv_thm deep = pv_lift_sum(p, n, k, r.by);
   pv_comb b;
   pv_comb_init(&b); /* t = C*S; C*S = sum CB = sum in = sum r */
@@ -133,7 +114,7 @@ static pv_eqn push_in(pv *p, tele *tl, ck_id t) {
   pv_comb_add(&b, p->one, order);
   pv_comb_add(&b, p->one, deep);
   pv_eqn e = {pv_sum(p, n, k, r.to), PV_NONE};
-  e.by = pv_comb_prove(p, &b, pv_rel(p, CK_EQ, t, e.to));
+  e.by = pv_comb_prove(p, &b, pv_eq(p, t, e.to));
   return e;
 }
 
@@ -150,8 +131,8 @@ static pv_thm swap(pv *p, tele *t, uint32_t i, ck_id body) {
   ck_id in = tele_term(p, t, i + 2, body);
   ck_id par[2] = {a, b};
   pv_thm prem[2] = {ge0(p, t->cx[i], t->n[i]), ge0(p, t->cx[i], t->n[i + 1])};
-  pv_var_sub v[2] = {nvar(p, t->n[i]), {ck_var(p->terms, "m", 'i'), t->n[i + 1]}};
-  ck_fsub f = {ck_word(p->terms, "f2"), ck_word(p->terms, "ii:r"), par, 2, in};
+  pv_var_sub v[2] = {(pv_var_sub){pv_int_var(p, "n"), t->n[i]}, {pv_int_var(p, "m"), t->n[i + 1]}};
+  ck_fsub f = pv_fun2_sub(p, "f2", par, in);
   pv_thm s = tele_lift(p, t, i, pv_use_lemma(p, PV_SUM_EXCHANGE, v, 2, &f, 1, prem, 2));
   ck_id x = t->n[i];
   t->n[i] = t->n[i + 1];
@@ -167,16 +148,16 @@ static pv_eqn icanon_at(pv *p, ck_id t, uint32_t depth) {
   ck_op o = ck_head(T, t);
   uint64_t v;
   if (o == CK_Q || o == CK_V || o == CK_B)
-    return same(t);
-  if (pv_map_get(&p->misc_memo, t, 16 + depth, &v)) {
+    return pv_same(t);
+  if (as_map_get(&p->misc_memo, AS_KEY(t, 16 + depth), &v)) {
     pv_eqn m = {(ck_id)(v >> 32), (uint32_t)v};
     return m;
   }
-  pv_eqn e = same(t);
+  pv_eqn e = pv_same(t);
   if (ck_is_int(T, t) && (o == CK_ADD || o == CK_MUL)) {
     e.to = pv_canon(p, t);
     if (e.to != t)
-      e.by = pv_identity(p, pv_rel(p, CK_EQ, t, e.to));
+      e.by = pv_identity(p, pv_eq(p, t, e.to));
   } else {
     uint32_t n = ck_nkids(T, t);
     uint32_t np = 0;
@@ -185,7 +166,7 @@ static pv_eqn icanon_at(pv *p, ck_id t, uint32_t depth) {
     pv_thm prem[40];
     ck_id cond = CK_BAD;
     if (n > 32)
-      return fail();
+      return pv_fail();
     for (uint32_t i = 0; i < n; i++) {
       kids[i] = ck_kid(T, t, i);
       if (ck_kid_binders(T, t, i))
@@ -194,7 +175,7 @@ static pv_eqn icanon_at(pv *p, ck_id t, uint32_t depth) {
         pv_eqn a = icanon_at(p, ck_kid(T, kids[0], 0), depth);
         pv_eqn b = icanon_at(p, ck_kid(T, kids[0], 1), depth);
         if (a.by == PV_NONE || b.by == PV_NONE)
-          return fail();
+          return pv_fail();
         if (a.by != PV_REFL)
           prem[np++] = a.by;
         if (b.by != PV_REFL)
@@ -205,7 +186,7 @@ static pv_eqn icanon_at(pv *p, ck_id t, uint32_t depth) {
       }
       pv_eqn k = icanon_at(p, kids[i], depth);
       if (k.by == PV_NONE)
-        return fail();
+        return pv_fail();
       kids[i] = k.to;
       if (k.by != PV_REFL)
         prem[np++] = k.by;
@@ -221,12 +202,12 @@ static pv_eqn icanon_at(pv *p, ck_id t, uint32_t depth) {
       bool changed = false;
       char name[40];
       if (w > 8)
-        return fail();
+        return pv_fail();
       snprintf(name, sizeof name, "$$i%u", depth);
-      vars[0] = ck_var(p->terms, name, 'i');
+      vars[0] = pv_int_var(p, name);
       for (uint32_t q = 0; q < w; q++) {
         snprintf(name, sizeof name, "$$j%u.%u", depth, q);
-        vars[q + 1] = ck_var(p->terms, name, 'r');
+        vars[q + 1] = pv_real_var(p, name);
       }
       for (uint32_t i = 0; i < 1 + w; i++)
         steps[i] = ck_kid(p->terms, e.to, i);
@@ -234,7 +215,7 @@ static pv_eqn icanon_at(pv *p, ck_id t, uint32_t depth) {
         ck_id body = ck_open(p->terms, ck_kid(p->terms, e.to, 1 + w + q), vars, w + 1);
         pv_eqn k = icanon_at(p, body, depth + 1);
         if (k.by == PV_NONE)
-          return fail();
+          return pv_fail();
         changed = changed || k.by != PV_REFL;
         sp[q] = k.by == PV_REFL ? pv_refl(p, body) : k.by;
         steps[1 + w + q] = ck_close(p->terms, k.to, vars, w + 1);
@@ -247,8 +228,8 @@ static pv_eqn icanon_at(pv *p, ck_id t, uint32_t depth) {
     }
   }
   if (e.by == PV_NONE)
-    return fail();
-  pv_map_put(&p->misc_memo, t, 16 + depth, ((uint64_t)e.to << 32) | e.by);
+    return pv_fail();
+  as_map_put(&p->misc_memo, AS_KEY(t, 16 + depth), ((uint64_t)e.to << 32) | e.by);
   return e;
 }
 
@@ -279,7 +260,7 @@ static bool bounds_free(pv *p, const tele *t) {
 /* the telescope (term `start`, equal to what was asked by `s`) with one pair of counters joined;
  * fails if no pair joins */
 static pv_eqn join(pv *p, tele *t, ck_id body) {
-  ck_id K = ck_var(p->terms, "$$K", 'i');
+  ck_id K = pv_int_var(p, "$$K");
   ck_id h = CK_BAD;
   uint32_t a = 0;
   uint32_t b = 0;
@@ -291,7 +272,7 @@ static pv_eqn join(pv *p, tele *t, ck_id body) {
     }
   }
   if (h == CK_BAD)
-    return fail();
+    return pv_fail();
   a--;
   b--;
   /* bring b right after a */
@@ -308,21 +289,21 @@ static pv_eqn join(pv *p, tele *t, ck_id body) {
   ck_id rest = tele_term(p, t, a + 2, h);
   ck_id cur = tele_term(p, t, a, body);
   pv_thm prem[2] = {ge0(p, t->cx[a], G), ge0(p, t->cx[a], Tn)};
-  pv_var_sub v[2] = {{ck_var(p->terms, "G", 'i'), G}, {ck_var(p->terms, "T", 'i'), Tn}};
-  ck_fsub f = fsub(p, "f", &K, rest);
+  pv_var_sub v[2] = {{pv_int_var(p, "G"), G}, {pv_int_var(p, "T"), Tn}};
+  ck_fsub f = pv_fun_sub(p, "f", &K, rest);
   pv_thm sp = pv_use_lemma(p, PV_SUM_SPLIT, v, 2, &f, 1, prem, 2);
   if (sp == PV_NONE || s == PV_NONE)
-    return fail();
+    return pv_fail();
   pv_eqn x = pv_index_canon(p, pv_right(p, sp));
   pv_eqn y = pv_index_canon(p, cur);
   if (x.by == PV_NONE || y.by == PV_NONE || x.to != y.to)
-    return fail();
+    return pv_fail();
   pv_thm e =
       pv_trans(p, pv_trans(p, y.by, pv_sym(p, x.by)), pv_sym(p, sp)); /* cur = sum over G*T */
   ck_id big = pv_left(p, sp);
   pv_eqn bound = pv_norm(p, t->cx[a], ck_kid(p->terms, big, 0));
   if (bound.by == PV_NONE)
-    return fail();
+    return pv_fail();
   if (bound.by != PV_REFL) {
     ck_id to = pv_sum(p, bound.to, K, rest);
     e = pv_trans(p, e, pv_cong(p, big, to, &bound.by, 1));
@@ -421,7 +402,7 @@ static pv_eqn reorder(pv *p, tele *t, ck_id body) {
   }
   try_perms(p, t, body, perm, 0, &best);
   if (!best.set)
-    return fail();
+    return pv_fail();
   uint32_t want[MAX_DEPTH];
   memcpy(want, best.perm, sizeof want);
   tele goal;
@@ -444,7 +425,7 @@ static pv_eqn reorder(pv *p, tele *t, ck_id body) {
   }
   pv_eqn e = pv_norm(p, goal.cx[goal.d], last);
   if (e.by == PV_NONE || s == PV_NONE)
-    return fail();
+    return pv_fail();
   s = pv_trans(p, s, tele_lift(p, &goal, goal.d, e.by));
   pv_eqn r = {tele_term(p, &goal, 0, e.to), s};
   return r;
@@ -456,29 +437,29 @@ static pv_eqn product_sum(pv *p, pv_ctx cx, ck_id n, ck_id in) {
   t.d = 0;
   t.cx[0] = cx;
   if (!tele_push(p, &t, n))
-    return fail();
+    return pv_fail();
   ck_id start = pv_sum(p, n, t.k[0], in);
   pv_eqn e = push_in(p, &t, in);
   pv_eqn r;
   if (e.by == PV_NONE)
-    return fail();
+    return pv_fail();
   e.by = pv_lift_sum(p, n, t.k[0], e.by);
   e.to = pv_sum(p, n, t.k[0], e.to);
   if (e.by == PV_NONE)
-    return fail();
+    return pv_fail();
   if (t.d == 1) {
     if (pv_runs_backwards(p, cx, n, t.k[0], in)) {
-      pv_var_sub v = nvar(p, n);
-      ck_fsub f = fsub(p, "f", &t.k[0], in);
+      pv_var_sub v = (pv_var_sub){pv_int_var(p, "n"), n};
+      ck_fsub f = pv_fun_sub(p, "f", &t.k[0], in);
       pv_thm n0 = ge0(p, cx, n);
       pv_eqn b = {CK_BAD, pv_use_lemma(p, PV_SUM_REVERSE, &v, 1, &f, 1, &n0, 1)};
       if (b.by == PV_NONE)
-        return same(start);
+        return pv_same(start);
       b.to = pv_right(p, b.by);
       return pv_then(p, b, pv_norm(p, cx, b.to));
     }
     pv_mark_normal(p, cx, start);
-    return same(start);
+    return pv_same(start);
   }
   ck_id body = innermost(p, e.to, &t, 0);
   if (!bounds_free(p, &t))
@@ -487,7 +468,7 @@ static pv_eqn product_sum(pv *p, pv_ctx cx, ck_id n, ck_id in) {
   r = join(p, &t2, body);
   if (r.by != PV_NONE) {
     e = pv_then(p, e, r);
-    return e.by == PV_NONE ? fail() : pv_then(p, e, pv_norm(p, cx, e.to));
+    return e.by == PV_NONE ? pv_fail() : pv_then(p, e, pv_norm(p, cx, e.to));
   }
   r = reorder(p, &t, body);
   if (r.by == PV_NONE)
@@ -504,15 +485,15 @@ static pv_eqn cut_range(pv *p, pv_ctx cx, ck_id t, ck_id k, ck_id body, ck_id m)
   ck_id mr = pv_add(p, m, r);
   pv_thm prem[2] = {ge0(p, cx, m), ge0(p, cx, r)};
   if (prem[0] == PV_NONE || prem[1] == PV_NONE)
-    return fail();
-  pv_thm a = pv_identity(p, pv_rel(p, CK_EQ, n, mr));
+    return pv_fail();
+  pv_thm a = pv_identity(p, pv_eq(p, n, mr));
   ck_id big = pv_sum(p, mr, k, body);
   pv_thm c = t == big ? PV_REFL : pv_cong(p, t, big, &a, 1);
-  pv_var_sub v[2] = {{ck_var(p->terms, "m", 'i'), m}, nvar(p, r)};
-  ck_fsub f = fsub(p, "f", &k, body);
+  pv_var_sub v[2] = {{pv_int_var(p, "m"), m}, (pv_var_sub){pv_int_var(p, "n"), r}};
+  ck_fsub f = pv_fun_sub(p, "f", &k, body);
   pv_thm s = pv_trans(p, c, pv_use_lemma(p, PV_SUM_CONCAT, v, 2, &f, 1, prem, 2));
   if (s == PV_NONE)
-    return fail();
+    return pv_fail();
   pv_eqn e = {pv_right(p, s), s};
   return pv_then(p, e, pv_norm(p, cx, e.to));
 }
@@ -531,19 +512,19 @@ static pv_eqn cut_blocks(pv *p, pv_ctx cx, ck_id t, ck_id k, ck_id body, ck_id b
   if (c == CK_BAD)
     c = whole != CK_BAD && pv_canon(p, pv_mul(p, whole, b)) == n ? whole : CK_BAD;
   if (c == CK_BAD || pv_is_one(p, c) || pv_is_one(p, b))
-    return fail();
+    return pv_fail();
   ck_id cb = pv_mul(p, c, b);
-  pv_thm a = pv_follows(p, cx, pv_rel(p, CK_EQ, n, cb));
+  pv_thm a = pv_follows(p, cx, pv_eq(p, n, cb));
   prem[0] = ge0(p, cx, c);
   prem[1] = ge0(p, cx, b);
   if (a == PV_NONE || prem[0] == PV_NONE || prem[1] == PV_NONE)
-    return fail();
+    return pv_fail();
   pv_thm cg = n == cb ? PV_REFL : pv_cong(p, t, pv_sum(p, cb, k, body), &a, 1);
-  pv_var_sub v[2] = {{ck_var(p->terms, "G", 'i'), c}, {ck_var(p->terms, "T", 'i'), b}};
-  ck_fsub f = fsub(p, "f", &k, body);
+  pv_var_sub v[2] = {{pv_int_var(p, "G"), c}, {pv_int_var(p, "T"), b}};
+  ck_fsub f = pv_fun_sub(p, "f", &k, body);
   pv_thm s = pv_trans(p, cg, pv_use_lemma(p, PV_SUM_SPLIT, v, 2, &f, 1, prem, 2));
   if (s == PV_NONE)
-    return fail();
+    return pv_fail();
   pv_eqn e = {pv_right(p, s), s};
   return pv_then(p, e, pv_norm(p, cx, e.to));
 }
@@ -593,8 +574,8 @@ static uint32_t parts_of(pv *p, ck_id body, ck_id k, part **res) {
 static ck_id part_sum(pv *p, pv_ctx cx, ck_id n, ck_id k, pv_thm n0, const part *x, pv_comb *b,
                       bool *bad) {
   ck_id in = x->in == CK_BAD ? p->one : x->in;
-  pv_var_sub v[2] = {nvar(p, n), {ck_var(p->terms, "c", 'r'), x->out}};
-  ck_fsub f = fsub(p, "f", &k, in);
+  pv_var_sub v[2] = {(pv_var_sub){pv_int_var(p, "n"), n}, {pv_real_var(p, "c"), x->out}};
+  ck_fsub f = pv_fun_sub(p, "f", &k, in);
   pv_eqn e;
   if (!pv_is_one(p, x->out))
     pv_comb_add(b, p->one, pv_use_lemma(p, PV_SUM_SCALE, v, 2, &f, 1, &n0, 1));
@@ -628,7 +609,7 @@ static pv_eqn distribute(pv *p, pv_ctx cx, ck_id n, ck_id k, ck_id body, pv_thm 
   ck_id start = pv_sum(p, n, k, body);
   ck_id tot = CK_BAD;
   ck_id res = p->zero;
-  pv_var_sub v = nvar(p, n);
+  pv_var_sub v = (pv_var_sub){pv_int_var(p, "n"), n};
   bool bad = false;
   pv_comb b;
   pv_comb_init(&b);
@@ -636,7 +617,7 @@ static pv_eqn distribute(pv *p, pv_ctx cx, ck_id n, ck_id k, ck_id body, pv_thm 
     pv_eqn e = {p->zero, pv_use_lemma(p, PV_SUM_ZERO, &v, 1, NULL, 0, &n0, 1)};
     free(ps);
     pv_comb_clear(&b);
-    return e.by == PV_NONE ? fail() : e;
+    return e.by == PV_NONE ? pv_fail() : e;
   }
   for (uint32_t i = 1; i < np; i++) /* an order that does not depend on numbers */
   {
@@ -650,13 +631,13 @@ static pv_eqn distribute(pv *p, pv_ctx cx, ck_id n, ck_id k, ck_id body, pv_thm 
   for (uint32_t i = np; i-- > 0;)
     tot = tot == CK_BAD ? part_term(p, &ps[i]) : pv_add(p, part_term(p, &ps[i]), tot);
   if (tot != body)
-    pv_comb_add(&b, p->one, pv_lift_sum(p, n, k, pv_identity(p, pv_rel(p, CK_EQ, body, tot))));
+    pv_comb_add(&b, p->one, pv_lift_sum(p, n, k, pv_identity(p, pv_eq(p, body, tot))));
   ck_id rest = tot;
   for (uint32_t i = 0; i < np && !bad; i++) {
     ck_id first = part_term(p, &ps[i]);
     if (i + 1 < np) {
       ck_id more = ck_kid(p->terms, rest, 1);
-      ck_fsub f[2] = {fsub(p, "f", &k, first), fsub(p, "g", &k, more)};
+      ck_fsub f[2] = {pv_fun_sub(p, "f", &k, first), pv_fun_sub(p, "g", &k, more)};
       pv_comb_add(&b, p->one, pv_use_lemma(p, PV_SUM_ADD, &v, 1, f, 2, &n0, 1));
       rest = more;
     }
@@ -667,20 +648,20 @@ static pv_eqn distribute(pv *p, pv_ctx cx, ck_id n, ck_id k, ck_id body, pv_thm 
   free(ps);
   if (bad) {
     pv_comb_clear(&b);
-    return fail();
+    return pv_fail();
   }
   if (res == start) {
     pv_comb_clear(&b);
-    return same(start);
+    return pv_same(start);
   }
-  pv_eqn e = {res, pv_comb_prove(p, &b, pv_rel(p, CK_EQ, start, res))};
-  return e.by == PV_NONE ? fail() : e;
+  pv_eqn e = {res, pv_comb_prove(p, &b, pv_eq(p, start, res))};
+  return e.by == PV_NONE ? pv_fail() : e;
 }
 
 /* a sum over one element is that element; over A + B, two sums */
 static pv_eqn small_or_composite(pv *p, pv_ctx cx, ck_id t, ck_id k, ck_id body) {
   ck_id n = ck_kid(p->terms, t, 0);
-  pv_thm le0 = pv_by_value(p, pv_rel(p, CK_LE, p->zero, p->zero));
+  pv_thm le0 = pv_by_value(p, pv_ge0(p, p->zero));
   if (pv_is_zero(p, n)) {
     pv_eqn e = {p->zero, pv_zero(p, t, le0)};
     return e;
@@ -693,10 +674,10 @@ static pv_eqn small_or_composite(pv *p, pv_ctx cx, ck_id t, ck_id k, ck_id body)
     pv_comb_init(&b);
     pv_comb_add(&b, p->one, s);
     pv_comb_add(&b, p->one, pv_zero(p, first, le0));
-    pv_eqn e = {el, pv_comb_prove(p, &b, pv_rel(p, CK_EQ, t, el))};
-    return e.by == PV_NONE ? fail() : pv_then(p, e, pv_norm(p, cx, el));
+    pv_eqn e = {el, pv_comb_prove(p, &b, pv_eq(p, t, el))};
+    return e.by == PV_NONE ? pv_fail() : pv_then(p, e, pv_norm(p, cx, el));
   }
-  return fail();
+  return pv_fail();
 }
 
 static bool has_div(pv *p, ck_id t) {
@@ -720,7 +701,7 @@ pv_eqn pv_norm_sum(pv *p, pv_ctx cx, ck_id t) {
   pv_ctx in = pv_ctx_bind(p, cx, n, &k);
   pv_thm n0 = ge0(p, cx, n);
   uint32_t np;
-  pv_thm none = pv_follows(p, cx, pv_rel(p, CK_LE, n, p->zero));
+  pv_thm none = pv_follows(p, cx, pv_le(p, n, p->zero));
   if (none != PV_NONE) {
     pv_eqn z = {p->zero, pv_zero(p, t, none)};
     return z;
@@ -728,12 +709,12 @@ pv_eqn pv_norm_sum(pv *p, pv_ctx cx, ck_id t) {
   pv_eqn e = pv_norm(p, in, pv_sum_body(p, t, k));
   pv_eqn r;
   if (e.by == PV_NONE)
-    return fail();
+    return pv_fail();
   ck_id body = e.to;
   e.by = pv_lift_sum(p, n, k, e.by);
   e.to = pv_sum(p, n, k, body);
   if (e.by == PV_NONE)
-    return fail();
+    return pv_fail();
   if (n0 == PV_NONE)
     return e;
   np = pv_cut_places(p, body, k, m, PLACES);

@@ -1,7 +1,8 @@
-/* Term builders, the shapes the prover knows (sum, max), small derived steps, the structural order.
- */
-#include "pv.h"
+/* Terms: made, known by their shape, and put in an order. */
+#include "pv_terms.h"
 #include <string.h>
+
+enum { MAX_TREE = 400000 };
 
 ck_id pv_num(pv *p, long n) {
   return ck_int(p->terms, n);
@@ -47,6 +48,63 @@ ck_id pv_unary(pv *p, ck_op o, ck_id a) {
   return a == CK_BAD ? CK_BAD : ck_mk1(p->terms, o, a);
 }
 
+ck_id pv_eq(pv *p, ck_id a, ck_id b) {
+  return pv_rel(p, CK_EQ, a, b);
+}
+
+ck_id pv_le(pv *p, ck_id a, ck_id b) {
+  return pv_rel(p, CK_LE, a, b);
+}
+
+ck_id pv_lt(pv *p, ck_id a, ck_id b) {
+  return pv_rel(p, CK_LT, a, b);
+}
+
+ck_id pv_ge0(pv *p, ck_id a) {
+  return pv_rel(p, CK_LE, p->zero, a);
+}
+
+ck_id pv_gt0(pv *p, ck_id a) {
+  return pv_rel(p, CK_LT, p->zero, a);
+}
+
+ck_id pv_ne0(pv *p, ck_id a) {
+  return pv_rel(p, CK_NE, a, p->zero);
+}
+
+ck_id pv_inv(pv *p, ck_id a) {
+  return pv_unary(p, CK_INV, a);
+}
+
+ck_id pv_exp(pv *p, ck_id a) {
+  return pv_unary(p, CK_EXP, a);
+}
+
+ck_id pv_log(pv *p, ck_id a) {
+  return pv_unary(p, CK_LOG, a);
+}
+
+ck_id pv_sqrt(pv *p, ck_id a) {
+  return pv_unary(p, CK_SQRT, a);
+}
+
+ck_id pv_int_var(pv *p, const char *name) {
+  return ck_var(p->terms, name, 'i');
+}
+
+ck_id pv_real_var(pv *p, const char *name) {
+  return ck_var(p->terms, name, 'r');
+}
+
+ck_id pv_apply(pv *p, const char *function, ck_id a) {
+  return a == CK_BAD ? CK_BAD : ck_app(p->terms, function, "i:r", &a, 1);
+}
+
+ck_id pv_apply2(pv *p, const char *function, ck_id a, ck_id b) {
+  ck_id args[2] = {a, b};
+  return a == CK_BAD || b == CK_BAD ? CK_BAD : ck_app(p->terms, function, "ii:r", args, 2);
+}
+
 ck_id pv_fold1(pv *p, ck_id n, ck_id init, ck_id k, ck_id acc, ck_id step) {
   ck_id vars[2] = {k, acc};
   if (n == CK_BAD || init == CK_BAD || step == CK_BAD)
@@ -58,13 +116,13 @@ ck_id pv_fold1(pv *p, ck_id n, ck_id init, ck_id k, ck_id acc, ck_id step) {
 ck_id pv_sum(pv *p, ck_id n, ck_id k, ck_id body) {
   if (n == CK_BAD || body == CK_BAD)
     return CK_BAD;
-  ck_id vars[2] = {k, ck_var(p->terms, "$$acc", 'r')};
+  ck_id vars[2] = {k, pv_real_var(p, "$$acc")};
   ck_id kids[3] = {n, p->zero, ck_close(p->terms, pv_add(p, vars[1], body), vars, 2)};
   return ck_fold(p->terms, 0, 1, kids);
 }
 
 ck_id pv_max2(pv *p, ck_id a, ck_id b) {
-  ck_id c = pv_rel(p, CK_LE, a, b);
+  ck_id c = pv_le(p, a, b);
   return c == CK_BAD ? CK_BAD : ck_ite(p->terms, c, b, a);
 }
 
@@ -123,6 +181,68 @@ ck_id pv_max_body(pv *p, ck_id t, ck_id k) {
   return ck_open(p->terms, ck_kid(p->terms, ck_kid(p->terms, t, 2), 1), v, 2);
 }
 
+ck_id pv_max(pv *p, ck_id n, ck_id k, ck_id body) {
+  ck_id acc = pv_real_var(p, "$$acc");
+  ck_id init = ck_sub(p->terms, body, &k, &p->zero, 1, NULL, 0);
+  return pv_fold1(p, n, init, k, acc, pv_max2(p, acc, body));
+}
+
+bool pv_is_prod(pv *p, ck_id t, ck_id *f) {
+  const ck_terms *T = p->terms;
+  ck_id s;
+  ck_id acc;
+  ck_id v[2] = {pv_int_var(p, "$$k"), pv_real_var(p, "$$a")};
+  if (ck_head(T, t) != CK_FOLD || ck_width(T, t) != 1 || !pv_is_one(p, ck_kid(T, t, 1)))
+    return false;
+  s = ck_open(p->terms, ck_kid(T, t, 2), v, 2);
+  if (ck_head(T, s) != CK_MUL)
+    return false;
+  acc = ck_kid(T, s, 0);
+  *f = ck_kid(T, s, 1);
+  return acc == v[1] && !ck_has_var(T, *f, v[1]);
+}
+
+bool pv_occurs(pv *p, ck_id t, ck_id x) {
+  if (t == x)
+    return true;
+  for (uint32_t i = 0, n = ck_nkids(p->terms, t); i < n; i++) {
+    if (pv_occurs(p, ck_kid(p->terms, t, i), x))
+      return true;
+  }
+  return false;
+}
+
+/* nodes of t written out as a tree, sums and products as polynomials, which is what walks over
+ * terms cost; not counted beyond the bound */
+static uint64_t tree_size(pv *p, ck_id t) {
+  uint64_t n = 1;
+  uint64_t v;
+  ck_op o = ck_head(p->terms, t);
+  const ck_poly *f = o == CK_ADD || o == CK_MUL ? ck_poly_of(p->terms, t) : NULL;
+  if (ck_nkids(p->terms, t) == 0)
+    return 1;
+  if (as_map_get(&p->misc_memo, AS_KEY(t, 9), &v))
+    return v;
+  for (uint32_t i = 0, k = f ? ck_poly_len(f) : 0; i < k && n <= MAX_TREE; i++) {
+    ck_mono m = ck_poly_mono(f, i);
+    for (uint32_t j = 0; j < m.deg && n <= MAX_TREE; j++)
+      n += tree_size(p, m.atoms[j]);
+  }
+  for (uint32_t i = 0, k = f ? 0 : ck_nkids(p->terms, t); i < k && n <= MAX_TREE; i++)
+    n += tree_size(p, ck_kid(p->terms, t, i));
+  if (n > MAX_TREE)
+    n = MAX_TREE + 1;
+  as_map_put(&p->misc_memo, AS_KEY(t, 9), n);
+  return n;
+}
+
+bool pv_too_big(pv *p, ck_id t) {
+  if (tree_size(p, t) <= MAX_TREE)
+    return false;
+  p->too_deep = true;
+  return true;
+}
+
 /* --- constants */
 static ck_id q2(pv *p, ck_id a, ck_id b, int op) {
   mpq_t x;
@@ -167,136 +287,6 @@ ck_id pv_const_inv(pv *p, ck_id a) {
   r = ck_q(p->terms, x);
   mpq_clear(x);
   return r;
-}
-
-/* --- equations */
-pv_thm pv_identity(pv *p, ck_id f) {
-  return pv_arith(p, f, NULL, 0);
-}
-
-pv_thm pv_scaled(pv *p, ck_id f, ck_id c, pv_thm s) {
-  pv_summand m = {c, &s, 1};
-  return pv_arith(p, f, &m, 1);
-}
-
-pv_thm pv_refl(pv *p, ck_id a) {
-  return pv_identity(p, pv_rel(p, CK_EQ, a, a));
-}
-
-pv_thm pv_by_value(pv *p, ck_id f) {
-  mpq_t c;
-  ck_id q;
-  const ck_poly *v = f == CK_BAD ? NULL : ck_poly_val(p->terms, f);
-  pv_summand m = {CK_BAD, NULL, 0};
-  if (!v)
-    return PV_NONE;
-  mpq_init(c);
-  q = ck_poly_const(v, c) ? ck_q(p->terms, c) : CK_BAD;
-  mpq_clear(c);
-  if (q == CK_BAD)
-    return PV_NONE;
-  if (q == p->zero)
-    return pv_identity(p, f);
-  m.coef = q;
-  return pv_arith(p, f, &m, 1);
-}
-
-pv_thm pv_sym(pv *p, pv_thm s) {
-  if (s == PV_NONE || s == PV_REFL)
-    return s;
-  return pv_scaled(p, pv_rel(p, CK_EQ, pv_right(p, s), pv_left(p, s)), pv_num(p, -1), s);
-}
-
-pv_thm pv_trans(pv *p, pv_thm a, pv_thm b) {
-  if (a == PV_NONE || b == PV_NONE)
-    return PV_NONE;
-  if (a == PV_REFL)
-    return b;
-  if (b == PV_REFL)
-    return a;
-  pv_summand m[2] = {{p->one, &a, 1}, {p->one, &b, 1}};
-  return pv_arith(p, pv_rel(p, CK_EQ, pv_left(p, a), pv_right(p, b)), m, 2);
-}
-
-pv_eqn pv_then(pv *p, pv_eqn a, pv_eqn b) {
-  pv_eqn r = {b.to, pv_trans(p, a.by, b.by)};
-  return r;
-}
-
-pv_thm pv_restate(pv *p, ck_id f, pv_thm s) {
-  if (s == PV_NONE || f == CK_BAD)
-    return PV_NONE;
-  return pv_says(p, s) == f ? s : pv_scaled(p, f, p->one, s);
-}
-
-pv_thm pv_use_lemma(pv *p, pv_lemma_id l, const pv_var_sub *vs, uint32_t nv, const ck_fsub *fs, uint32_t nf,
-                 const pv_thm *ps, uint32_t np) {
-  return pv_inst(p, pv_lemma(p, l), vs, nv, fs, nf, ps, np);
-}
-
-pv_thm pv_from_zero_is_one(pv *p, ck_id f, pv_thm one) {
-  if (one == PV_NONE || f == CK_BAD)
-    return PV_NONE;
-  ck_id g = pv_sub(p, ck_kid(p->terms, f, 1), ck_kid(p->terms, f, 0));
-  ck_op o = ck_head(p->terms, f);
-  pv_summand m[2] = {{g, &one, 1}, {p->one, NULL, 0}};
-  if (o == CK_EQ || o == CK_LE)
-    return pv_arith(p, f, m, 1);
-  m[0].coef = pv_sub(p, g, p->one);
-  return pv_arith(p, f, m, 2);
-}
-
-pv_thm pv_from_zero_below_zero(pv *p, ck_id f, pv_thm lt) {
-  if (lt == PV_NONE)
-    return PV_NONE;
-  pv_thm le = pv_by_value(p, pv_rel(p, CK_LE, p->zero, p->one));
-  pv_thm ge = pv_int(p, pv_rel(p, CK_LE, p->one, p->zero), lt);
-  return pv_from_zero_is_one(p, f, pv_antisym(p, le, ge));
-}
-
-pv_thm pv_from_zero_differs(pv *p, ck_id f, pv_thm ne) {
-  pv_thm i = pv_law(p, "inv", &p->zero, 1, ne); /* 0 * inv 0 = 1 */
-  return i == PV_NONE ? PV_NONE : pv_from_zero_is_one(p, f, pv_scaled(p, pv_rel(p, CK_EQ, p->zero, p->one), p->one, i));
-}
-
-/* --- sums of steps */
-void pv_comb_init(pv_comb *b) {
-  as_vec_init(&b->summands, sizeof(pv_summand));
-  as_vec_init(&b->premises, sizeof(uint32_t));
-}
-
-void pv_comb_add_product(pv_comb *b, ck_id coef, pv_thm p1, pv_thm p2) {
-  pv_summand m = {coef, NULL, 1};
-  as_vec_push(&b->premises, &p1);
-  if (p2 != PV_REFL) {
-    as_vec_push(&b->premises, &p2);
-    m.count = 2;
-  }
-  as_vec_push(&b->summands, &m);
-}
-
-void pv_comb_add(pv_comb *b, ck_id coef, pv_thm prem) {
-  if (prem == PV_REFL)
-    return;
-  pv_comb_add_product(b, coef, prem, PV_REFL);
-}
-
-pv_thm pv_comb_prove(pv *p, pv_comb *b, ck_id f) {
-  size_t off = 0;
-  pv_thm r;
-  for (size_t i = 0; i < b->summands.n; i++) {
-    pv_summand *m = &AS_VEC_AT(&b->summands, pv_summand, i);
-    m->premises = &AS_VEC_AT(&b->premises, uint32_t, off);
-    off += m->count;
-  }
-  r = pv_arith(p, f, b->summands.data, (uint32_t)b->summands.n);
-  pv_comb_clear(b);
-  return r;
-}
-
-void pv_comb_clear(pv_comb *b) {
-  as_vec_clear(&b->summands);
-  as_vec_clear(&b->premises);
 }
 
 /* --- the structural order: heads first, then names, then kids from the left.  Counters of the
@@ -354,10 +344,10 @@ int pv_order(pv *p, ck_id a, ck_id b) {
   c = head_cmp(p, a, b);
   if (c)
     return c;
-  if (pv_map_get(&p->cmp_memo, a, b, &v))
+  if (as_map_get(&p->cmp_memo, AS_KEY(a, b), &v))
     return (int)(int64_t)v;
   for (uint32_t i = 0, n = ck_nkids(p->terms, a); i < n && !c; i++)
     c = pv_order(p, ck_kid(p->terms, a, i), ck_kid(p->terms, b, i));
-  pv_map_put(&p->cmp_memo, a, b, (uint64_t)(int64_t)c);
+  as_map_put(&p->cmp_memo, AS_KEY(a, b), (uint64_t)(int64_t)c);
   return c;
 }

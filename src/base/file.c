@@ -65,3 +65,8 @@ double as_now(void) {
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
+
+bool as_exists(const char *path) {
+  struct stat st;
+  return stat(path, &st) == 0;
+}

@@ -74,3 +74,50 @@ char *as_format(const char *fmt, ...) {
   va_end(ap);
   return s;
 }
+
+/* length of the UTF-8 character at p that HTML may hold, 0 if there is none */
+static size_t utf8(const unsigned char *p) {
+  if (p[0] < 0x80)
+    return p[0] >= 0x20 ? p[0] != 0x7f : p[0] == '\n' || p[0] == '\t';
+  size_t n = p[0] >= 0xc2 && p[0] < 0xe0   ? 2
+             : p[0] >= 0xe0 && p[0] < 0xf0 ? 3
+             : p[0] >= 0xf0 && p[0] < 0xf5 ? 4
+                                           : 0;
+  for (size_t i = 1; i < n; i++) {
+    if ((p[i] & 0xc0) != 0x80)
+      return 0;
+  }
+  if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
+      (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))
+    return 0;
+  return n;
+}
+
+void as_str_add_html(as_str *s, const char *t) {
+  while (t && *t) {
+    size_t n = utf8((const unsigned char *)t);
+    switch (*t) {
+    case '<':
+      as_str_add(s, "&lt;");
+      break;
+    case '>':
+      as_str_add(s, "&gt;");
+      break;
+    case '&':
+      as_str_add(s, "&amp;");
+      break;
+    case '"':
+      as_str_add(s, "&quot;");
+      break;
+    case '\'':
+      as_str_add(s, "&#39;");
+      break;
+    default:
+      if (n)
+        as_str_addn(s, t, n);
+      else
+        as_str_add(s, "\xef\xbf\xbd");
+    }
+    t += n ? n : 1;
+  }
+}

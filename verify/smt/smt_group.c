@@ -8,7 +8,7 @@
         theorems */
 
 typedef struct {
-  const smt_proof *proof;
+  const as_steps *proof;
   uint32_t n;
   bool *is_cut;
   bool *seen;
@@ -17,12 +17,12 @@ typedef struct {
   as_vec leaves;
 } groups;
 
-static bool is_hyp(const smt_proof *proof, uint32_t step) {
-  return smt_step_at(proof, step)->rule == SR_HYP;
+static bool is_hyp(const as_steps *proof, uint32_t step) {
+  return as_steps_at(proof, step)->rule == AS_STEP_HYP;
 }
 
 static void need(groups *groups_of, uint32_t step, char *why) { /* takes why */
-  if (smt_is_schema(groups_of->proof, step) || is_hyp(groups_of->proof, step) ||
+  if (as_steps_is_schema(groups_of->proof, step) || is_hyp(groups_of->proof, step) ||
       groups_of->why[step]) {
     free(why);
     return;
@@ -36,8 +36,8 @@ static void mark_schema(groups *groups_of, uint32_t step) {
   uint32_t n;
   uint32_t bar = 0;
   uint32_t in = 0;
-  const smt_tok *tokens = smt_toks(groups_of->proof, step, &n);
-  smt_rule rule = smt_step_at(groups_of->proof, step)->rule;
+  const as_step_arg *tokens = as_steps_args(groups_of->proof, step, &n);
+  as_step_rule rule = as_steps_at(groups_of->proof, step)->rule;
   for (uint32_t i = 0; i < n; i++) {
     if (tokens[i].kind == '|') {
       bar++;
@@ -46,33 +46,33 @@ static void mark_schema(groups *groups_of, uint32_t step) {
     if (tokens[i].kind != 's')
       continue;
     uint32_t at = tokens[i].val;
-    const char *what = rule == SR_INDUCT     ? (bar == 2   ? "base case"
-                                                : bar == 3 ? "induction step"
-                                                           : "bound not negative")
-                       : rule == SR_FOLDCONG ? "equal steps"
-                       : rule == SR_INST     ? (bar == 0 ? "lemma" : "premise of an instance")
-                                             : "range of a fold";
+    const char *what = rule == AS_STEP_INDUCT     ? (bar == 2   ? "base case"
+                                                     : bar == 3 ? "induction step"
+                                                                : "bound not negative")
+                       : rule == AS_STEP_FOLDCONG ? "equal steps"
+                       : rule == AS_STEP_INST     ? (bar == 0 ? "lemma" : "premise of an instance")
+                                                  : "range of a fold";
     need(groups_of, at, as_format("step %u: %s %u of s%u", at, what, in++, step));
   }
 }
 
 static void mark(groups *groups_of, const ck_goal *goals, uint32_t n_goals) {
-  const smt_proof *proof = groups_of->proof;
+  const as_steps *proof = groups_of->proof;
   for (uint32_t i = 0; i < n_goals; i++) {
     uint32_t step = AS_VEC_AT(&proof->qed, uint32_t, i);
     need(groups_of, step, as_format("step %u: goal %s", step, goals[i].name));
   }
   for (uint32_t step = 0; step < groups_of->n; step++) {
-    if (smt_is_schema(proof, step))
+    if (as_steps_is_schema(proof, step))
       mark_schema(groups_of, step);
   }
   uint32_t *weight = as_calloc(groups_of->n + 1, sizeof *weight);
   for (uint32_t step = 0; step < groups_of->n; step++) {
     uint32_t n;
-    const smt_tok *tokens = smt_toks(proof, step, &n);
+    const as_step_arg *tokens = as_steps_args(proof, step, &n);
     weight[step] = 1;
     for (uint32_t i = 0; i < n; i++) {
-      if (tokens[i].kind == 's' && !smt_is_schema(proof, tokens[i].val) &&
+      if (tokens[i].kind == 's' && !as_steps_is_schema(proof, tokens[i].val) &&
           !groups_of->is_cut[tokens[i].val])
         weight[step] += weight[tokens[i].val];
     }
@@ -95,13 +95,14 @@ static void collect(groups *groups_of, uint32_t target) {
   groups_of->seen[target] = true;
   for (size_t at = 0; at < groups_of->steps.n; at++) {
     uint32_t n;
-    const smt_tok *tokens =
-        smt_toks(groups_of->proof, AS_VEC_AT(&groups_of->steps, uint32_t, at), &n);
+    const as_step_arg *tokens =
+        as_steps_args(groups_of->proof, AS_VEC_AT(&groups_of->steps, uint32_t, at), &n);
     for (uint32_t i = 0; i < n; i++) {
       if (tokens[i].kind != 's' || groups_of->seen[tokens[i].val])
         continue;
       groups_of->seen[tokens[i].val] = true;
-      as_vec_push(smt_is_schema(groups_of->proof, tokens[i].val) || groups_of->is_cut[tokens[i].val]
+      as_vec_push(as_steps_is_schema(groups_of->proof, tokens[i].val) ||
+                          groups_of->is_cut[tokens[i].val]
                       ? &groups_of->leaves
                       : &groups_of->steps,
                   &tokens[i].val);
@@ -118,16 +119,16 @@ static as_status write_all(groups *groups_of, as_smt_set *out, as_err *err) {
   as_vec_init(&queries, sizeof(as_smt_query));
   bool written = true;
   for (uint32_t step = 0; step < groups_of->n && written; step++) {
-    out->schema += smt_is_schema(groups_of->proof, step);
-    out->laws += smt_step_at(groups_of->proof, step)->rule == SR_LAW;
+    out->schema += as_steps_is_schema(groups_of->proof, step);
+    out->laws += as_steps_at(groups_of->proof, step)->rule == AS_STEP_LAW;
     if (!groups_of->is_cut[step])
       continue;
     collect(groups_of, step);
     bool content = false;
     for (size_t i = 0; i < groups_of->steps.n; i++) {
-      smt_rule rule =
-          smt_step_at(groups_of->proof, AS_VEC_AT(&groups_of->steps, uint32_t, i))->rule;
-      content = content || (rule != SR_LAW && rule != SR_HYP);
+      as_step_rule rule =
+          as_steps_at(groups_of->proof, AS_VEC_AT(&groups_of->steps, uint32_t, i))->rule;
+      content = content || (rule != AS_STEP_LAW && rule != AS_STEP_HYP);
     }
     if (!content)
       continue; /* a law by itself is an axiom here: nothing to ask */
@@ -147,9 +148,9 @@ static as_status write_all(groups *groups_of, as_smt_set *out, as_err *err) {
 
 as_status as_smt_obligations(ck_terms *terms, const ck_goal *goals, uint32_t n_goals,
                              const char *cert, size_t len, as_smt_set *out, as_err *err) {
-  smt_proof proof;
+  as_steps proof;
   *out = (as_smt_set){0};
-  as_status status = smt_read(&proof, terms, goals, n_goals, cert, len, err);
+  as_status status = as_steps_read(&proof, terms, goals, n_goals, cert, len, err);
   if (status == AS_OK) {
     groups groups_of = {.proof = &proof, .n = (uint32_t)proof.step.n};
     groups_of.is_cut = as_calloc(groups_of.n + 1, sizeof *groups_of.is_cut);
@@ -169,7 +170,7 @@ as_status as_smt_obligations(ck_terms *terms, const ck_goal *goals, uint32_t n_g
     if (status != AS_OK)
       as_smt_set_clear(out);
   }
-  smt_proof_clear(&proof);
+  as_steps_clear(&proof);
   return status;
 }
 

@@ -26,10 +26,10 @@ typedef struct {
 } atom_const;
 
 typedef struct {
-  const smt_proof *p;
+  const as_steps *p;
   ck_terms *T;
   as_str head;
-  as_str body; /* declarations with their definitions; premises */
+  as_str body;  /* declarations with their definitions; premises */
   as_vec atoms; /* of atom_const */
   as_vec monos; /* of product_const */
   as_vec funs;  /* of char *: the names that are declared */
@@ -327,8 +327,8 @@ static void implication(writer *script, const ck_id *premises, uint32_t n, ck_id
   as_str_clear(&text);
 }
 
-static ck_id concl(const smt_proof *proof, uint32_t step) {
-  return ck_thm_formula(proof->P, smt_step_at(proof, step)->thm);
+static ck_id concl(const as_steps *proof, uint32_t step) {
+  return ck_thm_formula(proof->P, as_steps_at(proof, step)->thm);
 }
 
 /* the product of a summand's premises with its cofactor, expanded */
@@ -381,7 +381,7 @@ static void hint_product(writer *script, ck_id cofactor, const uint32_t *premise
   free(relations);
 }
 
-static void hint_arith(writer *script, const smt_tok *tokens, uint32_t n) {
+static void hint_arith(writer *script, const as_step_arg *tokens, uint32_t n) {
   uint32_t premises[64];
   uint32_t n_premises = 0;
   ck_id cofactor = 0;
@@ -406,7 +406,7 @@ static void hint_arith(writer *script, const smt_tok *tokens, uint32_t n) {
 }
 
 /* the theorem's own premises as they stand: law, use */
-static void hint_instance(writer *script, uint32_t step, const smt_tok *tokens, uint32_t n) {
+static void hint_instance(writer *script, uint32_t step, const as_step_arg *tokens, uint32_t n) {
   ck_id *premises = as_malloc((n + 1) * sizeof *premises);
   uint32_t n_premises = 0;
   for (uint32_t i = 0; i < n; i++) {
@@ -438,16 +438,16 @@ static void hint_cong(writer *script, uint32_t step) {
 
 static void hints(writer *script, uint32_t step) {
   uint32_t n;
-  const smt_tok *tokens = smt_toks(script->p, step, &n);
-  switch (smt_step_at(script->p, step)->rule) {
-  case SR_ARITH:
+  const as_step_arg *tokens = as_steps_args(script->p, step, &n);
+  switch (as_steps_at(script->p, step)->rule) {
+  case AS_STEP_ARITH:
     hint_arith(script, tokens, n);
     break;
-  case SR_LAW:
-  case SR_USE:
+  case AS_STEP_LAW:
+  case AS_STEP_USE:
     hint_instance(script, step, tokens, n);
     break;
-  case SR_CONG:
+  case AS_STEP_CONG:
     hint_cong(script, step);
     break;
   default:
@@ -466,7 +466,7 @@ static bool among(const ck_id *relations, uint32_t n, ck_id relation) {
 static void leaf(writer *script, uint32_t step, const ck_id *hyps, uint32_t n_hyps) {
   uint32_t n;
   uint32_t n_others = 0;
-  const ck_id *own = ck_thm_hyps(script->p->P, smt_step_at(script->p, step)->thm, &n);
+  const ck_id *own = ck_thm_hyps(script->p->P, as_steps_at(script->p, step)->thm, &n);
   ck_id *others = as_malloc((n + 1) * sizeof *others);
   for (uint32_t i = 0; i < n; i++) {
     if (!among(hyps, n_hyps, own[i]))
@@ -485,7 +485,7 @@ static void comment(as_str *out, const char *what, char *text) {
   as_str_printf(out, "; %s%.400s%s\n", what, text, strlen(text) > 400 ? " .." : "");
 }
 
-bool smt_write(const smt_proof *proof, uint32_t target, const uint32_t *steps, uint32_t n,
+bool smt_write(const as_steps *proof, uint32_t target, const uint32_t *steps, uint32_t n,
                const uint32_t *leaves, uint32_t n_leaves, const char *name, as_smt_query *query) {
   writer script = {.p = proof, .T = proof->T, .exact = true};
   as_str_init(&script.head);
@@ -494,7 +494,7 @@ bool smt_write(const smt_proof *proof, uint32_t target, const uint32_t *steps, u
   as_vec_init(&script.monos, sizeof(product_const));
   as_vec_init(&script.funs, sizeof(char *));
   uint32_t n_hyps;
-  const ck_id *borrowed = ck_thm_hyps(proof->P, smt_step_at(proof, target)->thm, &n_hyps);
+  const ck_id *borrowed = ck_thm_hyps(proof->P, as_steps_at(proof, target)->thm, &n_hyps);
   ck_id *hyps = as_malloc((n_hyps + 1) * sizeof *hyps);
   if (n_hyps)
     memcpy(hyps, borrowed, n_hyps * sizeof *hyps);

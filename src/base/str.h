@@ -17,6 +17,9 @@ void as_str_clear(as_str *s);
 void as_str_add(as_str *s, const char *text);
 void as_str_addn(as_str *s, const char *text, size_t n);
 void as_str_printf(as_str *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* escaped for the content and the quoted attributes of HTML; bytes that are no text become U+FFFD;
+ * text may be NULL */
+void as_str_add_html(as_str *s, const char *text);
 char *as_str_take(as_str *s); /* gives the text (malloc'ed, never NULL), resets s */
 
 /* both give the text (malloc'ed) */

@@ -21,7 +21,7 @@ int cli_bench(const cli_opts *o) {
   as_rt_result r = {0};
   int status = AS_INTERNAL;
   bool ok = cli_load(&at.opts, at.prog, at.cand, &c, &err);
-  if (ok && mkdir(work, 0777) != 0 && !cli_exists(work))
+  if (ok && mkdir(work, 0777) != 0 && !as_exists(work))
     ok = as_err_set(&err, AS_BAD_INPUT, "%s: cannot be made", work);
   const as_target *target = ok ? cli_target(o, o->n_arg == 1 ? o->arg[0] : NULL, &err) : NULL;
   as_lower_opts plan = {.target = target};

@@ -141,7 +141,7 @@ int cli_optimize(const cli_opts *o) {
     ok = (spec.text = as_read_file(o->arg[0], &spec.len, &err)) != NULL;
   if (ok) {
     dir = o->out ? as_strdup(o->out) : as_format("%s.assay", c.spec->name);
-    ok = cli_result_place(dir, o->force, &err); /* before the work, not after it */
+    ok = as_report_dir_place(dir, o->force, &err); /* before the work, not after it */
   }
   if (ok) {
     cli_progress bar;
@@ -170,10 +170,10 @@ int cli_optimize(const cli_opts *o) {
   if (ok) {
     ck_text cand = {"candidate.mug", x.text, strlen(x.text)};
     json_t *extra = extra_json(&found, &x, target);
-    ok = cli_package(o, dir, &c, &spec, &cand, &x.v, x.low.cuda, extra, &err);
+    ok = as_report_package(o, dir, &c, &spec, &cand, &x.v, x.low.cuda, extra, &err);
     if (ok && o->json) {
       json_object_set_new(extra, "directory", json_string(dir));
-      char *json = cli_report_json(&c, &x.v, NULL, extra);
+      char *json = as_report_json(&c, &x.v, NULL, extra);
       fputs(json, stdout);
       free(json);
     } else if (ok) {

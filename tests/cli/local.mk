@@ -6,4 +6,4 @@ TESTS += tests/cli/test_report
 tests_cli_test_report_SOURCES = tests/cli/test_report.c
 tests_cli_test_report_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_cli_test_report_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
-tests_cli_test_report_LDADD = libascli.a libasir.a libasbase.a $(CHECK_LIBS) $(GMP_LIBS) -lpthread
+tests_cli_test_report_LDADD = libasreport.a libasir.a libasbase.a $(CHECK_LIBS) $(GMP_LIBS) -lpthread

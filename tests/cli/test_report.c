@@ -1,6 +1,6 @@
 /* The page writer: whatever the texts of an item are, the page is well formed, holds exactly these
  * texts, and fetches nothing. */
-#include "src/cli/report.h"
+#include "src/report/report.h"
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

@@ -19,7 +19,7 @@ size_t as_mirage_count(const as_mirage *m);
 char *as_mirage_mug(const as_mirage *m, size_t i, const as_graph *program, as_err *err);
 /* The other direction: adds g at its concrete sizes, where the format can express it; false with
  * err, and nothing added, where it cannot. */
-bool as_mirage_add(as_mirage *m, const as_graph *g, as_err *err);
+bool as_mirage_add(as_mirage *m, const as_graph *graph, as_err *err);
 void as_mirage_drop(as_mirage *m);        /* the graph added last */
 char *as_mirage_text(const as_mirage *m); /* as a file holds it; malloc'ed */
 #endif

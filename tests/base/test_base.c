@@ -2,7 +2,9 @@
 #include "../../src/base/base.h"
 #include "../../src/base/intern.h"
 #include "../../src/base/map.h"
+#include "../../src/base/trace.h"
 #include "tests/suite.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -316,6 +318,67 @@ START_TEST(interned_rows) {
 
 END_TEST
 
+static int evaluated;
+
+static const char *costly(void) {
+  evaluated++;
+  return "said";
+}
+
+/* what is written to standard error while f runs (malloc'ed) */
+static char *said_by(void (*f)(void)) {
+  FILE *file = tmpfile();
+  ck_assert_ptr_nonnull(file);
+  fflush(stderr);
+  int before = dup(STDERR_FILENO);
+  dup2(fileno(file), STDERR_FILENO);
+  f();
+  fflush(stderr);
+  dup2(before, STDERR_FILENO);
+  close(before);
+  rewind(file);
+  char text[256];
+  size_t n = fread(text, 1, sizeof text - 1, file);
+  text[n] = 0;
+  fclose(file);
+  return as_strdup(text);
+}
+
+static void trace_two(void) {
+  AS_TRACE(SEARCH, "%s %d", costly(), 1);
+  AS_TRACE(LOWER, "%s %d", costly(), 2);
+}
+
+START_TEST(channels_are_off_until_named) {
+  as_err err;
+  as_err_init(&err);
+  char *nothing = said_by(trace_two);
+  ck_assert_str_eq(nothing, "");
+  ck_assert_int_eq(evaluated, 0);
+  free(nothing);
+  static const char *const wrong[] = {"", "sea", "searches", "search,", ",search", "search, prove"};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    ck_assert(!as_trace_set(wrong[i], &err));
+    ck_assert_int_eq(err.status, AS_BAD_INPUT);
+    as_err_clear(&err);
+    as_err_init(&err);
+  }
+  ck_assert_uint_eq(as_trace_mask, 0);
+  ck_assert(as_trace_set("lower,prove", &err));
+  char *lower = said_by(trace_two);
+  ck_assert_str_eq(lower, "lower: said 2\n");
+  ck_assert_int_eq(evaluated, 1);
+  free(lower);
+  ck_assert(as_trace_set("all", &err));
+  char *both = said_by(trace_two);
+  ck_assert_str_eq(both, "search: said 1\nlower: said 2\n");
+  free(both);
+  as_trace_mask = 0;
+  as_err_clear(&err);
+}
+
+END_TEST
+
 int main(void) {
   TCase *tests = test_case("base", 60);
   tcase_add_test(tests, errors_keep_the_first);
@@ -331,5 +394,6 @@ int main(void) {
   tcase_add_test(tests, random_numbers);
   tcase_add_test(tests, parallel_covers_all);
   tcase_add_test(tests, files);
+  tcase_add_test(tests, channels_are_off_until_named);
   return test_run("base", tests);
 }

@@ -1,4 +1,5 @@
-/* What stands between a candidate and the user: its judgement, on the text as it will be written. */
+/* What stands between a candidate and the user: its judgement, on the text as it will be written.
+ */
 #include "search.h"
 #include "src/base/mem.h"
 #include <string.h>

@@ -38,8 +38,8 @@ typedef struct {
 } as_tiling; /* us: the model's time; shared: bytes of the largest block */
 
 typedef struct {
-  as_graph *graph; /* owned; program is the caller's */
-  char *text;      /* as printed and judged, with the chosen tiling's sizes */
+  as_graph *graph;    /* owned; program is the caller's */
+  char *text;         /* as printed and judged, with the chosen tiling's sizes */
   as_verdict verdict; /* on that text; its claim is kept.  Not judged: AS_ANSWER_UNKNOWN */
   as_tiling *tiling;
   uint32_t n_tiling; /* best first; none: no tile size divides the concrete sizes, or the program

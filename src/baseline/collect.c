@@ -3,8 +3,8 @@
  * NAME.more.tp belong to NAME.tp, the longest NAME first; candidate.mug and candidate.tp to
  * program.tp, as in a result directory.  Every rule of a .rule file is a fact of its own. */
 #include "baseline.h"
-#include "src/cli/rule_verdict.h"
 #include "src/import/mirage.h"
+#include "verify/judge/job.h"
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,8 @@ static void ask(as_baseline *b, as_baseline_kind kind, const char *program, cons
   free(c);
 }
 
-static bool rules_of(as_baseline *b, const as_baseline_collecting *how, const char *path, as_err *err) {
+static bool rules_of(as_baseline *b, const as_baseline_collecting *how, const char *path,
+                     as_err *err) {
   as_job job;
   as_job_init(&job, as_oplib_again(how->library, err));
   bool ok = job.lib && as_job_read_rules(&job, path, err);
@@ -103,8 +104,8 @@ static bool is_candidate(const char *path) {
 }
 
 /* of: only candidates of this program; NULL: everything, in folders below as well */
-static bool folder(as_baseline *b, const as_baseline_collecting *how, const char *dir, const char *of,
-                   uint32_t *found, as_err *err) {
+static bool folder(as_baseline *b, const as_baseline_collecting *how, const char *dir,
+                   const char *of, uint32_t *found, as_err *err) {
   struct dirent **e;
   int n = scandir(dir, &e, visible, by_name);
   bool ok = n >= 0 || as_err_set(err, AS_BAD_INPUT, "%s: cannot be read", dir);
@@ -153,7 +154,8 @@ static bool pair_by_hand(as_baseline *b, const char *path, const char *eq, as_er
   return ok;
 }
 
-bool as_baseline_collect(as_baseline *b, const as_baseline_collecting *how, const char *path, as_err *err) {
+bool as_baseline_collect(as_baseline *b, const as_baseline_collecting *how, const char *path,
+                         as_err *err) {
   const char *eq = strchr(path, '=');
   uint32_t found = 0;
   if (!as_exists(path)) {

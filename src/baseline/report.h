@@ -3,6 +3,7 @@
 #ifndef AS_BASELINE_REPORT_H
 #define AS_BASELINE_REPORT_H
 #include "baseline.h"
+
 typedef struct {
   bool json;
   bool quiet;

@@ -31,7 +31,7 @@
     "solvers to ask for a second opinion: z3, cvc5, both (default; with --from and in regress: "   \
     "none), none")                                                                                 \
   X(solver_seconds, 'T', NUMBER, "N", "time limit of each solver, seconds (default 20)")           \
-  X(way, 'd', STRING, "WHICH",                                                               \
+  X(direction, 'd', STRING, "WHICH",                                                               \
     "certify and regress, of rules: forward (default), backward, both")                            \
   X(seed, 'r', NUMBER, "N", "seed of random tests and of the search (default 1)")                  \
   X(threads, 't', NUMBER, "N", "threads of the search and of regress (default: all processors)")   \
@@ -54,8 +54,8 @@ typedef struct {
   char *junit;
   char *require;
   char *solvers;
-  char *way; /* --direction as it is written */
-  cli_direction direction;
+  char *direction; /* --direction as it is written */
+  cli_direction way;
   char *prune;
   char *arch;
   bool force;
@@ -117,8 +117,8 @@ int cli_fail(const as_err *err); /* prints it; gives the exit status */
 typedef struct {
   char *prog;
   char *cand;
-  char *cert; /* owned; empty where none was named */
-  char *sem;  /* the directory's own specifications */
+  char *cert;    /* owned; empty where none was named */
+  char *sem;     /* the directory's own specifications */
   cli_opts opts; /* the command's, reading the directory's own specifications unless others were
                     asked for */
   bool own_sem;

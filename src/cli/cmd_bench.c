@@ -34,8 +34,8 @@ int cli_bench(const cli_opts *o) {
   if (ok && o->json && r.json)
     printf("%s\n", r.json);
   if (ok && !o->json) {
-    printf("%s: relative error %.3g, %.2f us hot, %.2f us cold: %s\n", job.program->name, r.rel_error,
-           r.hot_us, r.cold_us, r.ok ? "correct" : "WRONG");
+    printf("%s: relative error %.3g, %.2f us hot, %.2f us cold: %s\n", job.program->name,
+           r.rel_error, r.hot_us, r.cold_us, r.ok ? "correct" : "WRONG");
   }
   status = ok ? (r.ok ? AS_OK : AS_NO) : cli_fail(&err);
   as_rt_result_clear(&r);

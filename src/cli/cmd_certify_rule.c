@@ -1,7 +1,7 @@
 /* `assay certify FILE.rule...`: a line for every rule and a summary.  Rules are judged by several
  * threads and told in the order of the files. */
-#include "progress.h"
 #include "cli.h"
+#include "progress.h"
 #include "src/report/draw.h"
 #include "src/report/junit.h"
 #include <jansson.h>
@@ -124,10 +124,11 @@ static json_t *row(const job *j, const char *cert) {
   bool unreadable = v->answer == AS_ANSWER_UNREADABLE;
   json_t *o = json_pack(
       "{s:s, s:s, s:s, s:s, s:f, s:b, s:s*, s:s*, s:s*, s:s*, s:s*, s:s*, s:b}", "file",
-      j->file->given.name, "rule", j->name, "direction", j->reverse ? "backward" : "forward", "verdict",
-      as_answer_word(v->answer), "seconds", v->seconds, "as_expected", !v->surprise, "expected",
-      v->expect ? as_expect_word(v->expect) : NULL, "reason", unreadable ? NULL : v->why, "error", unreadable ? v->why : NULL,
-      "counterexample", v->cex_words, "certificate", cert, "theorem",
+      j->file->given.name, "rule", j->name, "direction", j->reverse ? "backward" : "forward",
+      "verdict", as_answer_word(v->answer), "seconds", v->seconds, "as_expected", !v->surprise,
+      "expected", v->expect ? as_expect_word(v->expect) : NULL, "reason",
+      unreadable ? NULL : v->why, "error", unreadable ? v->why : NULL, "counterexample",
+      v->cex_words, "certificate", cert, "theorem",
       v->answer == AS_ANSWER_PROVED ? v->theorem : NULL, "internal_error", v->conflict);
   if (o == NULL)
     return json_null();
@@ -140,8 +141,8 @@ static json_t *row(const job *j, const char *cert) {
     json_object_set_new(o, "instance", instance(&v->rule_cex));
   if (v->answer == AS_ANSWER_UNKNOWN && v->proof.goal) {
     json_object_set_new(o, "residual",
-                        json_pack("{s:s, s:s*, s:s*}", "goal", v->proof.goal, "left",
-                                  v->proof.left, "right", v->proof.right));
+                        json_pack("{s:s, s:s*, s:s*}", "goal", v->proof.goal, "left", v->proof.left,
+                                  "right", v->proof.right));
   }
   if (v->answer == AS_ANSWER_PROVED) {
     json_t *relied = json_object();
@@ -169,9 +170,10 @@ static char *certificate(const job *j, as_report_dir *out) {
 }
 
 static as_report_state state_of(const as_verdict *v) {
-  return v->conflict || v->answer == AS_ANSWER_REFUTED || v->answer == AS_ANSWER_UNREADABLE ? AS_REPORT_BAD
-         : v->answer == AS_ANSWER_PROVED                                            ? AS_REPORT_GOOD
-                                                                                   : AS_REPORT_OPEN;
+  return v->conflict || v->answer == AS_ANSWER_REFUTED || v->answer == AS_ANSWER_UNREADABLE
+             ? AS_REPORT_BAD
+         : v->answer == AS_ANSWER_PROVED ? AS_REPORT_GOOD
+                                         : AS_REPORT_OPEN;
 }
 
 /* both sides drawn; where one is ill-formed at any sizes there is nothing to draw */
@@ -265,12 +267,12 @@ static bool leave(run *R, double seconds, as_err *err) {
     json_array_append_new(rules, row(j, o->out ? cert : NULL));
     free(cert);
   }
-  json_t *all =
-      json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:f, s:o}", "format", "assay-rules 1",
-                "proved", (int)R->count[AS_ANSWER_PROVED], "refuted",
-                (int)R->count[AS_ANSWER_REFUTED], "unknown", (int)R->count[AS_ANSWER_UNKNOWN],
-                "vacuous", (int)R->count[AS_ANSWER_VACUOUS], "errors", (int)R->count[AS_ANSWER_UNREADABLE],
-                "unexpected", (int)R->surprises, "seconds", seconds, "rules", rules);
+  json_t *all = json_pack(
+      "{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:f, s:o}", "format", "assay-rules 1", "proved",
+      (int)R->count[AS_ANSWER_PROVED], "refuted", (int)R->count[AS_ANSWER_REFUTED], "unknown",
+      (int)R->count[AS_ANSWER_UNKNOWN], "vacuous", (int)R->count[AS_ANSWER_VACUOUS], "errors",
+      (int)R->count[AS_ANSWER_UNREADABLE], "unexpected", (int)R->surprises, "seconds", seconds,
+      "rules", rules);
   char *text = json_dumps(all, JSON_INDENT(1));
   char *json = as_format("%s\n", text ? text : "{}");
   bool ok = true;
@@ -305,9 +307,12 @@ static bool leave_junit(const run *R, as_err *err) {
                                   : v->answer == AS_ANSWER_REFUTED || v->surprise
                                       ? AS_REPORT_JUNIT_FAIL
                                       : AS_REPORT_JUNIT_ERROR;
-    as_report_junit_add(x, &(as_report_junit_case){
-                               j->file->given.name, j->name, out, as_answer_word(v->answer), v->why,
-                               v->cex_words ? v->cex_words : v->answer == AS_ANSWER_UNREADABLE ? v->why : NULL, v->seconds});
+    as_report_junit_add(x, &(as_report_junit_case){j->file->given.name, j->name, out,
+                                                   as_answer_word(v->answer), v->why,
+                                                   v->cex_words ? v->cex_words
+                                                   : v->answer == AS_ANSWER_UNREADABLE ? v->why
+                                                                                       : NULL,
+                                                   v->seconds});
   }
   bool ok = as_report_junit_write(x, R->o->junit, err);
   as_report_junit_free(x);
@@ -336,7 +341,7 @@ static int status_of(const run *R) {
 }
 
 static void list_jobs(run *R) {
-  bool to[2] = {R->o->direction != CLI_BACKWARD, R->o->direction != CLI_FORWARD};
+  bool to[2] = {R->o->way != CLI_BACKWARD, R->o->way != CLI_FORWARD};
   size_t most = 0;
   for (uint32_t f = 0; f < R->n_file; f++)
     most += 2 * as_rulefile_count(R->file[f].rules);

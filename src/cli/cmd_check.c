@@ -71,9 +71,9 @@ static bool check_kernel(const cli_opts *o, const char *dir, const char *prog, c
   bool there = as_exists(kernel);
   if (there)
     as_job_init(&job, cli_library(&local, err));
-  bool ok = !there || (job.lib && (text = as_read_file(kernel, &n, err)) &&
-                       as_job_read_program(&job, prog, err) &&
-                       as_job_read_candidate(&job, cand, err));
+  bool ok =
+      !there || (job.lib && (text = as_read_file(kernel, &n, err)) &&
+                 as_job_read_program(&job, prog, err) && as_job_read_candidate(&job, cand, err));
   as_lower_opts plan = {.target = there && ok ? cli_target(o, dir, err) : NULL};
   if (there && ok)
     ok = plan.target && as_lower_cuda(job.graph, &plan, &low, err);

@@ -37,7 +37,8 @@ static int explain_certificate(const cli_opts *o, const as_verdict *v, const cha
                                as_err *err) {
   ck_usage use;
   char *why = NULL;
-  bool accepted = ck_cert_check(v->terms, v->claim->goals, v->claim->n_goals, text, len, &use, &why);
+  bool accepted =
+      ck_cert_check(v->terms, v->claim->goals, v->claim->n_goals, text, len, &use, &why);
   as_explain_outline *out =
       as_explain_new(v->terms, v->claim, text, len, o->full || o->verbose, err);
   if (out)
@@ -61,8 +62,7 @@ static int explain_proof(const cli_opts *o, const cli_place *at, as_err *err) {
                                : as_job_read_program(&job, at->prog, err) &&
                                      as_job_read_candidate(&job, at->cand, err));
   if (read && (text = as_read_file(at->cert, &len, err)) != NULL) {
-    as_judged judged =
-        rule ? as_job_judged_rule(&job, 0, false, at->cand) : as_job_judged(&job);
+    as_judged judged = rule ? as_job_judged_rule(&job, 0, false, at->cand) : as_job_judged(&job);
     if (as_judge_read(&judged, &v))
       status = explain_certificate(o, &v, text, len, err);
     else
@@ -96,8 +96,8 @@ static int show_refutation(const cli_opts *o, const as_judged *judged, const as_
     putchar('\n');
     json_decref(j);
   } else {
-    printf("REFUTED: %s does not refine %s\n\n%s\nEvaluated again just now: ",
-           judged->graph->name, judged->program->name, words);
+    printf("REFUTED: %s does not refine %s\n\n%s\nEvaluated again just now: ", judged->graph->name,
+           judged->program->name, words);
     if (stands)
       puts("the two differ as shown.");
     else

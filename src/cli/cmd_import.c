@@ -76,12 +76,11 @@ static void print_row(const import *m, const graph *g) {
 
 static json_t *json_row(const graph *g) {
   const as_verdict *v = &g->verdict;
-  json_t *r = json_pack("{s:I, s:i, s:s, s:b, s:f, s:s*, s:s*, s:s*, s:s*}", "graph",
-                        (json_int_t)g->number, "kernels", (int)kernels(g), "verdict",
-                        as_answer_word(g->answer), "certified", v->certified, "seconds", g->seconds,
-                        "reason", g->why, "candidate", g->job.candidate.text, "theorem",
-                        g->answer == AS_ANSWER_PROVED ? v->theorem : NULL, "counterexample",
-                        v->cex_words);
+  json_t *r = json_pack(
+      "{s:I, s:i, s:s, s:b, s:f, s:s*, s:s*, s:s*, s:s*}", "graph", (json_int_t)g->number,
+      "kernels", (int)kernels(g), "verdict", as_answer_word(g->answer), "certified", v->certified,
+      "seconds", g->seconds, "reason", g->why, "candidate", g->job.candidate.text, "theorem",
+      g->answer == AS_ANSWER_PROVED ? v->theorem : NULL, "counterexample", v->cex_words);
   if (r && v->proof.goal) {
     json_object_set_new(r, "residual",
                         json_pack("{s:s, s:s*, s:s*}", "goal", v->proof.goal, "left", v->proof.left,
@@ -115,8 +114,8 @@ static void judge(import *m, graph *g, as_err *err) {
   char *label = as_format("%s#%zu", m->o->arg[1], g->number);
   char *mug = NULL;
   as_job_init(&g->job, as_oplib_again(m->given.lib, err));
-  if (g->job.lib && as_job_take_program(&g->job, program->name, as_strdup(program->text),
-                                        program->len, err))
+  if (g->job.lib &&
+      as_job_take_program(&g->job, program->name, as_strdup(program->text), program->len, err))
     mug = as_mirage_mug(m->file, g->number, g->job.program, err);
   if (mug && as_job_take_candidate(&g->job, label, mug, strlen(mug), err)) {
     g->judged = as_job_judged(&g->job);
@@ -175,12 +174,12 @@ static bool one(import *m, size_t number, as_err *fatal) {
 }
 
 static char *summary_json(import *m, double seconds) {
-  json_t *o = json_pack(
-      "{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:f, s:o, s:O}", "format", "assay-import 1", "program",
-      m->o->arg[0], "file", m->o->arg[1], "proved", (int)m->count[AS_ANSWER_PROVED], "refuted",
-      (int)m->count[AS_ANSWER_REFUTED], "unknown", (int)m->count[AS_ANSWER_UNKNOWN],
-      "not_certified", (int)m->uncertified, "seconds", seconds, "statistics",
-      as_report_stats_json(), "graphs", m->rows);
+  json_t *o =
+      json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:f, s:o, s:O}", "format", "assay-import 1",
+                "program", m->o->arg[0], "file", m->o->arg[1], "proved",
+                (int)m->count[AS_ANSWER_PROVED], "refuted", (int)m->count[AS_ANSWER_REFUTED],
+                "unknown", (int)m->count[AS_ANSWER_UNKNOWN], "not_certified", (int)m->uncertified,
+                "seconds", seconds, "statistics", as_report_stats_json(), "graphs", m->rows);
   char *text = json_dumps(o, JSON_INDENT(1));
   char *out = as_format("%s\n", text ? text : "{}");
   free(text);
@@ -193,9 +192,8 @@ static bool write_directory(import *m, const char *json, double seconds, as_err 
   char *about =
       as_format("Candidates of %s, each judged against the program %s", o->arg[1], o->arg[0]);
   const char *slash = strrchr(o->arg[1], '/');
-  char *html =
-      as_report_batch_html(&(as_report_batch){slash ? slash + 1 : o->arg[1], about, seconds},
-                           m->items.data, m->items.n);
+  char *html = as_report_batch_html(
+      &(as_report_batch){slash ? slash + 1 : o->arg[1], about, seconds}, m->items.data, m->items.n);
   as_report_dir_add(&m->result, "report.json", json, strlen(json));
   as_report_dir_add(&m->result, "report.html", html, strlen(html));
   as_report_dir_add(&m->result, "batch", m->batch.s ? m->batch.s : "", m->batch.n);
@@ -237,11 +235,7 @@ static void clear(import *m) {
 int cli_import(const cli_opts *o) {
   as_err err;
   as_err_init(&err);
-  import m = {.o = o,
-              .table = !o->json && !o->quiet,
-              .rows = json_array(),
-              .junit = o->junit ? as_report_junit_new(o->arg[0]) : NULL,
-              .export = cli_export_new(o)};
+import m = {.o = o, .table = !o->json && !o->quiet, .rows = json_array(), .junit = o->junit ? as_report_junit_new(o->arg[0]) :NULL, .export = cli_export_new(o) };
   as_report_dir_init(&m.result);
   as_str_init(&m.batch);
   as_vec_init(&m.items, sizeof(as_report_item));
@@ -257,11 +251,11 @@ int cli_import(const cli_opts *o) {
     ok = one(&m, i, &err);
   cli_progress_end(&m.progress);
   ok = ok && finish(&m, as_now() - start, &err);
-  int status = !ok                                              ? cli_fail(&err)
-               : m.count[AS_ANSWER_REFUTED]                     ? AS_NO
-               : m.count[AS_ANSWER_UNKNOWN] || m.uncertified    ? AS_UNKNOWN
-               : m.unwritten                                    ? AS_BAD_INPUT
-                                                                : AS_OK;
+  int status = !ok                                           ? cli_fail(&err)
+               : m.count[AS_ANSWER_REFUTED]                  ? AS_NO
+               : m.count[AS_ANSWER_UNKNOWN] || m.uncertified ? AS_UNKNOWN
+               : m.unwritten                                 ? AS_BAD_INPUT
+                                                             : AS_OK;
   clear(&m);
   as_err_clear(&err);
   return status;

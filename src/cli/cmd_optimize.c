@@ -32,8 +32,8 @@ static bool lowers(void *arg, const as_graph *cand, as_err *err) {
   return ok;
 }
 
-/* The first candidate, in order of cost, that is certified when the solvers have been asked as well:
- * the search has proved each, and a tiling of it lowers. */
+/* The first candidate, in order of cost, that is certified when the solvers have been asked as
+ * well: the search has proved each, and a tiling of it lowers. */
 static bool choose(const cli_opts *o, const as_job *job, const as_target *target,
                    as_search_result *found, choice *x, as_err *err) {
   as_lower_opts plan = {.target = target};
@@ -83,9 +83,10 @@ static json_t *extra_json(const as_search_result *found, const choice *x, const 
                                              l->stages, "barriers_in_loop", l->barriers_loop));
   }
   return json_pack("{s:s, s:s, s:o, s:{s:I, s:I, s:I, s:I, s:I, s:f}, s:o, s:o, s:i}", "target",
-                   target->gpu, "arch", target->arch, "statistics", as_report_stats_json(), "search", "states", (json_int_t)s->states,
-                   "candidates", (json_int_t)s->candidates, "tested", (json_int_t)s->tested,
-                   "certified", (json_int_t)s->certified, "failed_late",
+                   target->gpu, "arch", target->arch, "statistics", as_report_stats_json(),
+                   "search", "states", (json_int_t)s->states, "candidates",
+                   (json_int_t)s->candidates, "tested", (json_int_t)s->tested, "certified",
+                   (json_int_t)s->certified, "failed_late",
                    (json_int_t)(s->unproved + s->replay_failed), "seconds", s->seconds, "tiling",
                    tiling, "kernels", kernels, "kernel_count", (int)x->cand->kernels);
 }

@@ -89,9 +89,8 @@ static const source *source_of(const run *r, const char *path) {
 }
 
 static bool known(const as_baseline_record *r) {
-  return r->certified ||
-         (strcmp(r->verdict, as_answer_recorded(AS_ANSWER_UNKNOWN)) != 0 &&
-          strcmp(r->verdict, as_answer_recorded(AS_ANSWER_PROVED)) != 0);
+  return r->certified || (strcmp(r->verdict, as_answer_recorded(AS_ANSWER_UNKNOWN)) != 0 &&
+                          strcmp(r->verdict, as_answer_recorded(AS_ANSWER_PROVED)) != 0);
 }
 
 static void compare(as_baseline_fact *f) {
@@ -281,9 +280,8 @@ static bool under(const char *path, const char *folder) {
 static bool choose(run *r, as_err *err) {
   const cli_opts *o = r->o;
   as_baseline *b = r->b;
-  as_baseline_collecting how = {.library = r->library,
-                                .forward = o->direction != CLI_BACKWARD,
-                                .backward = o->direction != CLI_FORWARD};
+  as_baseline_collecting how = {
+      .library = r->library, .forward = o->way != CLI_BACKWARD, .backward = o->way != CLI_FORWARD};
   for (uint32_t i = 0; i < o->n_arg; i++) {
     if (!as_baseline_collect(b, &how, o->arg[i], err))
       return false;
@@ -392,10 +390,8 @@ int cli_regress(const cli_opts *o) {
     ok = r.fatal.status == AS_OK;
   }
   if (ok) {
-    as_baseline_showing how = {.json = o->json,
-                               .quiet = o->quiet,
-                               .verbose = o->verbose,
-                               .update = o->update};
+    as_baseline_showing how = {
+        .json = o->json, .quiet = o->quiet, .verbose = o->verbose, .update = o->update};
     status = (int)as_baseline_report(&how, &b, as_now() - start);
     ok = as_baseline_junit(o->junit, &b, &r.fatal);
   }

@@ -39,15 +39,14 @@ static bool reads_back(cli_export *x, const as_judged *judged, as_err *err) {
   as_job_init(&job, as_oplib_again(judged->lib, err));
   bool ok = job.lib && as_job_take_program(&job, judged->given.name, as_strdup(judged->given.text),
                                            judged->given.len, err);
-  char *mug =
-      ok ? as_mirage_mug(x->file, as_mirage_count(x->file) - 1, job.program, err) : NULL;
+  char *mug = ok ? as_mirage_mug(x->file, as_mirage_count(x->file) - 1, job.program, err) : NULL;
   ok = mug && as_job_take_candidate(&job, "the graph written", mug, strlen(mug), err);
   if (ok) {
     as_judged again = as_job_judged(&job);
     as_judge(&again, &policy, &v);
-    ok = v.certified || as_err_set(err, AS_UNKNOWN,
-                                   "what was written is not certified when read back: %s",
-                                   v.why ? v.why : "");
+    ok = v.certified ||
+         as_err_set(err, AS_UNKNOWN, "what was written is not certified when read back: %s",
+                    v.why ? v.why : "");
   }
   as_verdict_clear(&v);
   as_job_clear(&job);

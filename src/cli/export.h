@@ -6,7 +6,7 @@
 
 typedef struct cli_export cli_export;
 cli_export *cli_export_new(const cli_opts *o); /* borrows; NULL when nothing is to be exported */
-void cli_export_free(cli_export *x); /* NULL allowed */
+void cli_export_free(cli_export *x);           /* NULL allowed */
 /* Adds the candidate of a judged case.  What is not certified, what the format cannot express at
  * the concrete sizes, and what is not certified again when it is read back is left out: false, and
  * says so on standard error. x NULL: nothing to do. */

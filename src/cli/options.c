@@ -152,7 +152,7 @@ bool cli_parse(int argc, char **argv, cli_opts *o, const cli_command **cmd, int 
   if (!words_from("require", o->require, demands) ||
       (o->solvers && !words_from("solvers", o->solvers, solvers)) ||
       !words_from("prune", o->prune, prunes) ||
-      (o->way && !words_from("direction", o->way, directions)) ||
+      (o->direction && !words_from("direction", o->direction, directions)) ||
       (o->from && !words_from("from", o->from, formats)) ||
       (o->to && !words_from("to", o->to, formats)))
     return false;
@@ -190,15 +190,16 @@ bool cli_parse(int argc, char **argv, cli_opts *o, const cli_command **cmd, int 
   o->policy.keep_queries = o->smt;
   as_err err;
   as_err_init(&err);
-  if (!as_policy_require(&o->policy, o->require, &err) || !as_policy_ask(&o->policy, o->solvers, &err)) {
+  if (!as_policy_require(&o->policy, o->require, &err) ||
+      !as_policy_ask(&o->policy, o->solvers, &err)) {
     cli_fail(&err);
     as_err_clear(&err);
     return false;
   }
-  o->direction = CLI_FORWARD;
-  if (o->way)
-    o->direction = strcmp(o->way, "backward") == 0 ? CLI_BACKWARD
-                   : strcmp(o->way, "both") == 0   ? CLI_BOTH
+  o->way = CLI_FORWARD;
+  if (o->direction)
+    o->way = strcmp(o->direction, "backward") == 0 ? CLI_BACKWARD
+             : strcmp(o->direction, "both") == 0   ? CLI_BOTH
                                                    : CLI_FORWARD;
   o->n_arg = (uint32_t)(argc - optind);
   if (o->n_arg < (*cmd)->least || o->n_arg > (*cmd)->most) {

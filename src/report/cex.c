@@ -12,7 +12,8 @@ void *as_report_cex_json(const as_judged *judged, const as_cex *x) {
   json_t *inputs = json_object();
   json_t *index = json_array();
   for (uint32_t i = 0; i < x->n_sizes; i++)
-    json_object_set_new(sizes, as_size_name(judged->graph->sizes, x->size[i]), json_integer(x->value[i]));
+    json_object_set_new(sizes, as_size_name(judged->graph->sizes, x->size[i]),
+                        json_integer(x->value[i]));
   for (uint32_t i = 0; i < x->n_inputs; i++) {
     const as_tensor *t = &x->input[i];
     json_t *dims = json_array();
@@ -29,11 +30,13 @@ void *as_report_cex_json(const as_judged *judged, const as_cex *x) {
   }
   for (uint32_t i = 0; i < x->rank; i++)
     json_array_append_new(index, json_integer(x->index[i]));
-  return json_pack(
-      "{s:s, s:o, s:o, s:s, s:o, s:s, s:s, s:s}", "kind", kinds[x->kind], "sizes", sizes, "inputs",
-      inputs, "output",
-      x->output < judged->program->n_output ? judged->program->node[judged->program->output[x->output]].name : "", "index",
-      index, "given", x->given, "candidate", x->candidate, "method", x->method);
+  return json_pack("{s:s, s:o, s:o, s:s, s:o, s:s, s:s, s:s}", "kind", kinds[x->kind], "sizes",
+                   sizes, "inputs", inputs, "output",
+                   x->output < judged->program->n_output
+                       ? judged->program->node[judged->program->output[x->output]].name
+                       : "",
+                   "index", index, "given", x->given, "candidate", x->candidate, "method",
+                   x->method);
 }
 
 static as_size size_named(const as_sizes *S, const char *name) {
@@ -158,7 +161,8 @@ bool as_report_cex_read(void *from, const as_judged *judged, as_cex *x, as_err *
   return true;
 }
 
-as_status as_report_cex_again(const as_judged *judged, const as_cex *told, as_cex *now, as_err *err) {
+as_status as_report_cex_again(const as_judged *judged, const as_cex *told, as_cex *now,
+                              as_err *err) {
   int64_t *env = env_of(judged, told);
   as_status s = as_compare_at(judged->program, judged->graph, env, told->input, 0, NULL, now, err);
   free(env);

@@ -1,7 +1,7 @@
 /* A judged case as an item of a report. */
 #include "draw.h"
-#include "report.h"
 #include "judged.h"
+#include "report.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,9 +19,10 @@ static void solver(as_report_item *it, const char *name, const as_opinion *opini
     as_report_row(it, AS_REPORT_PLAIN, name, "not asked");
     return;
   }
-  as_report_state s = r->verdict == AS_SMT_AGREES      ? AS_REPORT_GOOD
-                      : r->verdict == AS_SMT_DISAGREES || r->verdict == AS_SMT_UNSOUND ? AS_REPORT_BAD
-                                                       : AS_REPORT_OPEN;
+  as_report_state s = r->verdict == AS_SMT_AGREES ? AS_REPORT_GOOD
+                      : r->verdict == AS_SMT_DISAGREES || r->verdict == AS_SMT_UNSOUND
+                          ? AS_REPORT_BAD
+                          : AS_REPORT_OPEN;
   as_report_row(it, s, name, "%s: %u of %u obligations in %.2f s%s%s",
                 as_smt_verdict_name(r->verdict), r->agreed, r->asked, r->seconds,
                 r->reason ? "; " : "", r->reason ? r->reason : "");

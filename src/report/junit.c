@@ -105,11 +105,12 @@ void as_report_junit_judged(as_report_junit *j, const char *group, const char *n
   as_report_junit_case c = {.group = group,
                             .name = name,
                             .seconds = seconds,
-                            .type = answer == AS_ANSWER_PROVED ? "NOT CERTIFIED" : as_answer_word(answer),
+                            .type = answer == AS_ANSWER_PROVED ? "NOT CERTIFIED"
+                                                               : as_answer_word(answer),
                             .message = v ? v->why : why};
   c.outcome = answer == AS_ANSWER_REFUTED ? AS_REPORT_JUNIT_FAIL
-              : v && v->certified   ? AS_REPORT_JUNIT_PASS
-                                    : AS_REPORT_JUNIT_ERROR;
+              : v && v->certified         ? AS_REPORT_JUNIT_PASS
+                                          : AS_REPORT_JUNIT_ERROR;
   char *detail = NULL;
   if (v && v->cex_words) {
     detail = as_strdup(v->cex_words);

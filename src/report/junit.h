@@ -1,7 +1,8 @@
 /* JUnit XML for the build servers that read it: one suite a run, one test case a claim.  May
- * include: verify/judge.  Which verdict is what: certified is a pass; refuted, or a verdict that changed, is a
- * <failure> with the counterexample; unknown, not certified, or not readable is an <error>, never
- * <skipped>, for most servers count what was skipped as good and an unknown claim is not. */
+ * include: verify/judge.  Which verdict is what: certified is a pass; refuted, or a verdict that
+ * changed, is a <failure> with the counterexample; unknown, not certified, or not readable is an
+ * <error>, never <skipped>, for most servers count what was skipped as good and an unknown claim is
+ * not. */
 #ifndef AS_REPORT_JUNIT_H
 #define AS_REPORT_JUNIT_H
 #include "verify/judge/judge.h"

@@ -77,7 +77,7 @@ void as_report_print(const as_verdict *v, const as_report_words *words, bool ver
 
 void as_report_print_stats(void) {
   for (int i = 0; i < AS_N_STATS; i++) {
-    printf("%-9s %8llu %s\n", i == 0 ? "counted" : "",
-           (unsigned long long)as_stats_get((as_stat)i), as_stats_what((as_stat)i));
+    printf("%-9s %8llu %s\n", i == 0 ? "counted" : "", (unsigned long long)as_stats_get((as_stat)i),
+           as_stats_what((as_stat)i));
   }
 }

@@ -2,8 +2,8 @@
 #include "prove.h"
 #include "pv_norm.h"
 #include "src/base/mem.h"
-#include "src/base/str.h"
 #include "src/base/stats.h"
+#include "src/base/str.h"
 #include <stdlib.h>
 #include <string.h>
 

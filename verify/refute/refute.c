@@ -1,5 +1,5 @@
-#include "../../src/base/stats.h"
 #include "refute.h"
+#include "../../src/base/stats.h"
 #include "instance.h"
 
 const as_refute_budget as_refute_default = {.seed = 1,

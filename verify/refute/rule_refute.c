@@ -1,7 +1,7 @@
 /* Trial, smallest first; what is found is made smaller, and replayed from the text before anybody
  * hears of it. */
-#include "../../src/base/stats.h"
 #include "rule_refute.h"
+#include "../../src/base/stats.h"
 #include "instance.h"
 #include "rule_inputs.h"
 #include <stdlib.h>

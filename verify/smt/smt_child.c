@@ -38,11 +38,15 @@ static void read_line(session *now, const char *line, size_t length) {
   free(words);
 }
 
+static bool goes_on(const session *now) {
+  return now->next < now->work->set->n && now->work->result->verdict != AS_SMT_UNSOUND;
+}
+
 /* reads the answers that have arrived; false: nothing more is wanted */
 static bool heard(void *arg, as_str *output, bool *answered) {
   session *now = arg;
   size_t at = 0;
-  while (at < output->n && now->next < now->work->set->n) {
+  while (at < output->n && goes_on(now)) {
     const char *line = output->s + at;
     const char *end = memchr(line, '\n', output->n - at);
     if (end == NULL)
@@ -58,7 +62,7 @@ static bool heard(void *arg, as_str *output, bool *answered) {
     memmove(output->s, output->s + at, output->n - at);
     output->n -= at;
   }
-  return now->next < now->work->set->n && now->work->result->verdict != AS_SMT_UNSOUND;
+  return goes_on(now);
 }
 
 static char *script_from(const smt_work *work, uint32_t first) {

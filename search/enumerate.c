@@ -29,11 +29,11 @@ static uint64_t key_hash(ax_id e, const sg_axes *ax, uint32_t phase, uint32_t ru
 
 static uint32_t lookup(const sg_space *s, ax_id e, const sg_axes *ax, uint32_t phase,
                        uint32_t run) {
-  for (uint32_t i = (uint32_t)key_hash(e, ax, phase, run) & (s->n_slot - 1); s->slot[i];
-       i = (i + 1) & (s->n_slot - 1)) {
-    const sg_value *v = VALUE(s, s->slot[i] - 1);
+  as_index_walk walk = as_index_start(&s->by_key, key_hash(e, ax, phase, run));
+  for (uint32_t id; (id = as_index_next(&walk)) != AS_NONE;) {
+    const sg_value *v = VALUE(s, id);
     if (v->expr == e && v->phase == phase && v->run == run && sg_axes_eq(&v->axes, ax))
-      return s->slot[i] - 1;
+      return id;
   }
   return AS_NONE;
 }
@@ -191,28 +191,13 @@ static uint32_t add(sg_space *s, ax_id e, sg_axes axes, uint32_t phase, uint32_t
     as_vec_init(&v.derivs, sizeof(uint32_t));
     id = (uint32_t)s->values.n;
     as_vec_push(&s->values, &v);
-    if (s->values.n * 2 > s->n_slot) {
-      free(s->slot);
-      s->n_slot *= 2;
-      s->slot = as_calloc(s->n_slot, sizeof *s->slot);
-      for (uint32_t i = 0; i + 1 < s->values.n; i++)
-        sg_slot_put(s, i);
-    }
-    sg_slot_put(s, id);
+    as_index_add(&s->by_key, key_hash(e, &axes, phase, run), id);
   }
   d.value = id;
   uint32_t di = (uint32_t)s->derivs.n;
   as_vec_push(&s->derivs, &d);
   as_vec_push(&VALUE(s, id)->derivs, &di);
   return id;
-}
-
-void sg_slot_put(sg_space *s, uint32_t id) {
-  const sg_value *v = VALUE(s, id);
-  uint32_t i = (uint32_t)key_hash(v->expr, &v->axes, v->phase, v->run) & (s->n_slot - 1);
-  while (s->slot[i])
-    i = (i + 1) & (s->n_slot - 1);
-  s->slot[i] = id + 1;
 }
 
 /* --- steps */

@@ -361,7 +361,7 @@ static void inst_set(sg_inst *in, const as_opdef *op, const as_attr *attr) {
   }
 }
 
-static bool attr_same(const as_attr *a, const as_attr *b) {
+bool sg_attr_same(const as_attr *a, const as_attr *b) {
   return a->is_size == b->is_size &&
          (a->is_size ? a->size == b->size : mpq_equal(a->num, b->num) != 0);
 }
@@ -373,7 +373,7 @@ static void vocab_add(sg_vocab *v, const as_opdef *op, as_attr *attr, as_sizes *
     uint32_t j = 0;
     if (v->inst[i].op != op)
       continue;
-    while (j < op->nattrs && attr_same(&v->inst[i].attr[j], &attr[j]))
+    while (j < op->nattrs && sg_attr_same(&v->inst[i].attr[j], &attr[j]))
       j++;
     if (j == op->nattrs)
       return;

@@ -105,6 +105,7 @@ typedef struct {
   uint32_t n;
 } sg_vocab;
 
+bool sg_attr_same(const as_attr *a, const as_attr *b);
 void sg_vocab_init(sg_vocab *v, const sg_part *p);
 void sg_vocab_clear(sg_vocab *v);
 

@@ -4,16 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool attr_same(const as_attr *a, const as_attr *b) {
-  return a->is_size == b->is_size &&
-         (a->is_size ? a->size == b->size : mpq_equal(a->num, b->num) != 0);
-}
-
 bool sg_inst_is_call(const sg_inst *in, const as_node *nd) {
   if (in->op != nd->op)
     return false;
   for (uint32_t i = 0; i < in->op->nattrs; i++) {
-    if (!attr_same(&in->attr[i], &nd->attr[i]))
+    if (!sg_attr_same(&in->attr[i], &nd->attr[i]))
       return false;
   }
   return true;
@@ -30,8 +25,6 @@ sg_space *sg_space_new(const sg_part *p, const sg_plan *plan, const sg_vocab *v,
   s->prog_axes = as_calloc(p->n + 1, sizeof *s->prog_axes);
   s->replayed = as_calloc(p->n + 1, sizeof *s->replayed);
   s->goal = as_calloc(p->n_output + 1, sizeof *s->goal);
-  s->n_slot = 1024;
-  s->slot = as_calloc(s->n_slot, sizeof *s->slot);
   as_vec_init(&s->values, sizeof(sg_value));
   as_vec_init(&s->derivs, sizeof(sg_deriv));
   as_vec_init(&s->verdict, sizeof(sg_verdict));
@@ -54,7 +47,7 @@ void sg_space_free(sg_space *s) {
   free(s->prog_axes);
   free(s->replayed);
   free(s->goal);
-  free(s->slot);
+  as_index_clear(&s->by_key);
   free(s->target);
   free(s);
 }

@@ -38,8 +38,8 @@ typedef struct {
   uint32_t *output;
   uint32_t n_output; /* positions in tensor */
   sg_axes *axes;     /* of each tensor, labels of whole classes */
-  sg_class cls[AX_MAX_CLASS];
-  uint32_t n_cls;
+  sg_class classes[AX_MAX_CLASS];
+  uint32_t n_classes;
   uint32_t max_rank;
 } sg_part;
 

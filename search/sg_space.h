@@ -16,10 +16,10 @@ struct sg_space {
   const sg_part *part;
   const sg_plan *plan;
   const sg_vocab *vocab;
-  const sg_limits *lim;
+  const sg_limits *limits;
   sg_ctx ctx;
-  ax_id *prog;
-  sg_axes *prog_axes; /* of the part's tensors */
+  ax_id *program_expr;
+  sg_axes *program_axes; /* of the part's tensors */
   ax_id *target;
   uint32_t n_target; /* what may be computed: the program's tensors and everything inside them */
   ax_id number[16];
@@ -34,7 +34,7 @@ struct sg_space {
   as_vec verdict;
   as_index by_key; /* of values */
   uint32_t *goal;
-  sg_stats *st;
+  sg_stats *stats;
   void *z3;
 };
 

@@ -233,7 +233,7 @@ START_TEST(canonical) {
   sg_part part;
   sg_vocab v;
   ck_assert(sg_part_init(&part, p.g, op, n, last));
-  ck_assert_uint_eq(part.n_cls, 3);
+  ck_assert_uint_eq(part.n_classes, 3);
   sg_vocab_init(&v, &part);
   sg_plan *plan = sg_plans(&part, &np);
   ck_assert_uint_ge(np, 6);

@@ -268,11 +268,11 @@ static bool leave(run *R, double seconds, as_err *err) {
     free(cert);
   }
   json_t *all = json_pack(
-      "{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:f, s:o}", "format", "assay-rules 1", "proved",
+      "{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:f, s:o, s:o}", "format", "assay-rules 1", "proved",
       (int)R->count[AS_ANSWER_PROVED], "refuted", (int)R->count[AS_ANSWER_REFUTED], "unknown",
       (int)R->count[AS_ANSWER_UNKNOWN], "vacuous", (int)R->count[AS_ANSWER_VACUOUS], "errors",
       (int)R->count[AS_ANSWER_UNREADABLE], "unexpected", (int)R->surprises, "seconds", seconds,
-      "rules", rules);
+      "statistics", as_report_stats_json(), "rules", rules);
   char *text = json_dumps(all, JSON_INDENT(1));
   char *json = as_format("%s\n", text ? text : "{}");
   bool ok = true;

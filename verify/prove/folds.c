@@ -296,146 +296,206 @@ static bool read_g(pv *prover, ck_id a, const ck_id *fresh, uint32_t w, ck_id *g
   return ok && n > 0;
 }
 
-static ck_id at_k(pv *prover, ck_id term, ck_id k, ck_id val) {
-  return ck_sub(prover->terms, term, &k, &val, 1, NULL, 0);
+static ck_id with_k(pv *prover, ck_id term, ck_id k, ck_id value) {
+  return ck_sub(prover->terms, term, &k, &value, 1, NULL, 0);
 }
 
-/* the folds over the iterations before k that t reads, outside of binders */
-static uint32_t prefixes(pv *prover, ck_id term, ck_id k, ck_id *out, uint32_t n) {
+/* the folds over the iterations before k that term reads, outside of binders */
+static uint32_t prefixes(pv *prover, ck_id term, ck_id k, ck_id *found, uint32_t n) {
   if (!ck_has_var(prover->terms, term, k))
     return n;
   if (ck_head(prover->terms, term) == CK_FOLD && ck_kid(prover->terms, term, 0) == k) {
     for (uint32_t i = 0; i < n; i++) {
-      if (out[i] == term)
+      if (found[i] == term)
         return n;
     }
     if (n < MAX_W)
-      out[n++] = term;
+      found[n++] = term;
     return n;
   }
   for (uint32_t i = 0; i < ck_nkids(prover->terms, term); i++) {
     if (!ck_kid_binders(prover->terms, term, i))
-      n = prefixes(prover, ck_kid(prover->terms, term, i), k, out, n);
+      n = prefixes(prover, ck_kid(prover->terms, term, i), k, found, n);
   }
   return n;
 }
 
-static pv_eqn rescaled(pv *prover, pv_ctx ctx, const opened_fold *o) {
-  ck_id m[MAX_W];
-  ck_id now[MAX_W];
-  ck_id next[MAX_W];
-  ck_id a;
-  ck_id b;
-  ck_id g;
-  ck_id gold;
-  ck_id b0;
-  ck_id z = o->state[0];
-  ck_id k = o->counter;
-  ck_id k_next = pv_add(prover, k, prover->one);
-  ck_id n = o->bound;
-  ck_id body = o->step[0];
-  uint32_t w;
-  pv_ctx inner = o->inner;
+/* An accumulator z that is rescaled while it runs: in iteration k it becomes  factor*z + addend.
+ * Both read running folds m (a maximum so far), before and after the iteration: these values are
+ * the variables `now` and `next`.  It is one if there is a scale g with
+ *
+ *     factor * g(now) = g(next)      and      addend = g(next) * unscaled,
+ *
+ * where `unscaled` reads neither value.  Then z after n iterations is g(m(n)) * sum(k < n)
+ * unscaled, by induction.  Example: online softmax with  z' = exp(now - next)*z + exp(x[k] - next)
+ * has g(m) = exp(-m)  and  unscaled = exp x[k]. */
+typedef struct {
+  const opened_fold *fold;
+  uint32_t count;     /* of running folds */
+  ck_id run[MAX_W];   /* running fold i over the iterations before k */
+  ck_id now[MAX_W];   /* the variable for its value before iteration k */
+  ck_id next[MAX_W];  /* .. and after it */
+  ck_id k_next;       /* k + 1 */
+  ck_id after[MAX_W]; /* running fold i over the iterations before k + 1 */
+  ck_id none[MAX_W];  /* .. over none */
+  ck_id all[MAX_W];   /* .. over all */
+  ck_id factor;
+  ck_id addend;
+  ck_id scale; /* g(next) */
+  ck_id unscaled;
+  pv_eqn body;         /* the step, with these variables, in normal form */
+  pv_eqn factor_scale; /* factor * g(now) in normal form */
+  pv_eqn scale_normal; /* g(next) in normal form, which is the same */
+  pv_thm k_nonneg;
+  pv_thm zero_le_zero;
+  pv_eqn addend_split; /* g(next) * unscaled in normal form, which is the addend */
+} rescaling;
+
+/* g at these values of the running folds */
+static ck_id scale_at(pv *prover, const rescaling *r, const ck_id *values) {
+  return ck_sub(prover->terms, r->scale, r->next, values, r->count, NULL, 0);
+}
+
+/* the fold's step with variables for the values of the running folds; false: it reads none */
+static bool name_running(pv *prover, rescaling *r, ck_id *step) {
+  const opened_fold *fold = r->fold;
   char name[32];
-  if (o->width != 1 || o->init[0] != prover->zero || (w = prefixes(prover, body, k, m, 0)) == 0)
-    return pv_fail();
-  for (uint32_t q = 0; q < w;
-       q++) { /* their values before and after iteration k become variables */
-    snprintf(name, sizeof name, "$$o%u.%u", pv_at(prover, inner)->level, q);
-    now[q] = pv_real_var(prover, name);
-    snprintf(name, sizeof name, "$$n%u.%u", pv_at(prover, inner)->level, q);
-    next[q] = pv_real_var(prover, name);
-    body = replace_term(prover, replace_term(prover, body, at_k(prover, m[q], k, k_next), next[q]),
-                        m[q], now[q]);
+  *step = fold->step[0];
+  r->count = prefixes(prover, *step, fold->counter, r->run, 0);
+  for (uint32_t i = 0; i < r->count; i++) {
+    uint32_t level = pv_at(prover, fold->inner)->level;
+    snprintf(name, sizeof name, "$$o%u.%u", level, i);
+    r->now[i] = pv_real_var(prover, name);
+    snprintf(name, sizeof name, "$$n%u.%u", level, i);
+    r->next[i] = pv_real_var(prover, name);
+    ck_id after = with_k(prover, r->run[i], fold->counter, r->k_next);
+    *step = replace_term(prover, *step, after, r->next[i]);
+    *step = replace_term(prover, *step, r->run[i], r->now[i]);
   }
-  pv_eqn nb = pv_norm(prover, inner, body);
-  if (nb.by == PV_NONE || !linear_in(prover, nb.to, z, &a, &b) || !read_g(prover, a, next, w, &g))
+  return r->count > 0;
+}
+
+/* reads factor, scale and what is unscaled off the step */
+static bool find_rescaling(pv *prover, rescaling *r) {
+  const opened_fold *fold = r->fold;
+  pv_ctx inner = fold->inner;
+  ck_id z = fold->state[0];
+  ck_id step;
+  if (fold->width != 1 || fold->init[0] != prover->zero || !name_running(prover, r, &step))
+    return false;
+  r->body = pv_norm(prover, inner, step);
+  if (r->body.by == PV_NONE || !linear_in(prover, r->body.to, z, &r->factor, &r->addend) ||
+      !read_g(prover, r->factor, r->next, r->count, &r->scale))
+    return false;
+  ck_id scale_now = scale_at(prover, r, r->now);
+  r->factor_scale = pv_norm(prover, inner, pv_mul(prover, r->factor, scale_now));
+  r->scale_normal = pv_norm(prover, inner, r->scale);
+  ck_id inv_scale = pv_inv(prover, r->scale);
+  pv_eqn unscaled = pv_norm(prover, inner, pv_mul(prover, inv_scale, r->addend));
+  if (r->factor_scale.by == PV_NONE || r->scale_normal.by == PV_NONE || unscaled.by == PV_NONE ||
+      r->factor_scale.to != r->scale_normal.to)
+    return false;
+  r->unscaled = unscaled.to;
+  if (has_any(prover, r->unscaled, r->next, r->count) ||
+      has_any(prover, r->unscaled, r->now, r->count) || ck_has_var(prover->terms, r->unscaled, z))
+    return false;
+  r->addend_split = pv_norm(prover, inner, pv_mul(prover, r->scale, r->unscaled));
+  return r->addend_split.by != PV_NONE && r->addend_split.to == r->addend;
+}
+
+static void running_folds(pv *prover, rescaling *r) {
+  ck_id k = r->fold->counter;
+  for (uint32_t i = 0; i < r->count; i++) {
+    r->after[i] = with_k(prover, r->run[i], k, r->k_next);
+    r->none[i] = with_k(prover, r->run[i], k, prover->zero);
+    r->all[i] = with_k(prover, r->run[i], k, r->fold->bound);
+  }
+}
+
+static ck_id unscaled_sum(pv *prover, const rescaling *r, ck_id bound) {
+  return pv_sum(prover, bound, r->fold->counter, r->unscaled);
+}
+
+/* g(m) * sum(k < bound) unscaled, where m are the running folds over `bound` iterations */
+static ck_id scaled_sum(pv *prover, const rescaling *r, ck_id bound, const ck_id *running) {
+  ck_id sum = unscaled_sum(prover, r, bound);
+  return pv_mul(prover, scale_at(prover, r, running), sum);
+}
+
+static ck_id rescaled_claim(pv *prover, const rescaling *r, ck_id bound, const ck_id *running) {
+  ck_id right = scaled_sum(prover, r, bound, running);
+  return pv_eq(prover, fold_at(prover, r->fold, 0, bound), right);
+}
+
+/* the claim for no iterations: both sides are 0 */
+static pv_thm rescaled_base(pv *prover, const rescaling *r) {
+  ck_id zero = prover->zero;
+  pv_thm left = pv_zero(prover, fold_at(prover, r->fold, 0, zero), r->zero_le_zero);
+  pv_thm right = pv_zero(prover, unscaled_sum(prover, r, zero), r->zero_le_zero);
+  ck_id minus_scale = pv_neg(prover, scale_at(prover, r, r->none));
+  return PV_COMBINE(prover, rescaled_claim(prover, r, zero, r->none), prover->one, left,
+                    minus_scale, right);
+}
+
+/* from the claim at k that at k + 1:  z(k+1) = factor*z(k) + addend;  z(k) = g(now)*S(k);
+ * factor*g(now) = g(next);  addend = g(next)*unscaled;  S(k+1) = S(k) + unscaled */
+static pv_thm rescaled_step(pv *prover, const rescaling *r) {
+  const opened_fold *fold = r->fold;
+  ck_id k = fold->counter;
+  ck_id k_next = r->k_next;
+  ck_id vars[2 * MAX_W + 1];
+  ck_id values[2 * MAX_W + 1];
+  pv_var_sub subs[2 * MAX_W + 1];
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < r->count; i++) {
+    subs[n++] = (pv_var_sub){r->now[i], r->run[i]};
+    subs[n++] = (pv_var_sub){r->next[i], r->after[i]};
+  }
+  subs[n++] = (pv_var_sub){fold->state[0], fold_at(prover, fold, 0, k)};
+  pv_thm left = pv_succ(prover, fold_at(prover, fold, 0, k_next), k, r->k_nonneg);
+  pv_thm right = pv_succ(prover, unscaled_sum(prover, r, k_next), k, r->k_nonneg);
+  pv_thm assumed = pv_hyp(prover, rescaled_claim(prover, r, k, r->run));
+  /* what was found about variables, of the values that they stand for */
+  const pv_eqn *about[4] = {&r->body, &r->factor_scale, &r->scale_normal, &r->addend_split};
+  pv_thm instance[4];
+  for (int i = 0; i < 4; i++) {
+    instance[i] = about[i]->by == PV_REFL
+                      ? PV_REFL
+                      : pv_inst(prover, about[i]->by, subs, n, NULL, 0, NULL, 0);
+    if (instance[i] == PV_NONE)
+      return PV_NONE;
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    vars[i] = subs[i].var;
+    values[i] = subs[i].term;
+  }
+  ck_id sum = unscaled_sum(prover, r, k);
+  ck_id factor = ck_sub(prover->terms, r->factor, vars, values, n, NULL, 0);
+  if (left == PV_NONE || right == PV_NONE)
+    return PV_NONE;
+  return PV_COMBINE(prover, rescaled_claim(prover, r, k_next, r->after), prover->one, left,
+                    prover->one, instance[0], factor, assumed, sum, instance[1],
+                    pv_neg(prover, sum), instance[2], pv_num(prover, -1), instance[3],
+                    pv_neg(prover, scale_at(prover, r, r->after)), right);
+}
+
+/* a rescaled accumulator as a scale times a sum */
+static pv_eqn rescaled(pv *prover, pv_ctx ctx, const opened_fold *fold) {
+  rescaling r = {.fold = fold, .k_next = pv_add(prover, fold->counter, prover->one)};
+  if (!find_rescaling(prover, &r))
     return pv_fail();
-  gold = ck_sub(prover->terms, g, next, now, w, NULL, 0);
-  /* a * g(now) = g(next); b = g(next) * b0 with b0 free of all of them */
-  pv_eqn e1 = pv_norm(prover, inner, pv_mul(prover, a, gold));
-  pv_eqn eg = pv_norm(prover, inner, g);
-  pv_eqn e2 = pv_norm(prover, inner, pv_mul(prover, pv_inv(prover, g), b));
-  if (e1.by == PV_NONE || eg.by == PV_NONE || e2.by == PV_NONE || e1.to != eg.to)
-    return pv_fail();
-  b0 = e2.to;
-  if (has_any(prover, b0, next, w) || has_any(prover, b0, now, w) ||
-      ck_has_var(prover->terms, b0, z))
-    return pv_fail();
-  pv_eqn e3 = pv_norm(prover, inner, pv_mul(prover, g, b0));
-  if (e3.by == PV_NONE || e3.to != b)
-    return pv_fail();
-  /* induction: Z(k) = g(m(k)) * S(k) */
-  pv_thm k_nonneg = pv_hyp(prover, pv_ge0(prover, k));
-  pv_thm zero_le_zero = pv_by_value(prover, pv_ge0(prover, prover->zero));
-  pv_thm n_nonneg = pv_follows(prover, ctx, pv_ge0(prover, n));
+  r.k_nonneg = pv_hyp(prover, pv_ge0(prover, fold->counter));
+  r.zero_le_zero = pv_zero_le_zero(prover);
+  pv_thm n_nonneg = pv_follows(prover, ctx, pv_ge0(prover, fold->bound));
   if (n_nonneg == PV_NONE)
     return pv_fail();
-  ck_id mk[MAX_W];
-  ck_id m1[MAX_W];
-  ck_id m0[MAX_W];
-  ck_id mn[MAX_W];
-  pv_var_sub inst[2 * MAX_W + 1];
-  uint32_t ni = 0;
-  for (uint32_t q = 0; q < w; q++) {
-    mk[q] = m[q];
-    m1[q] = at_k(prover, m[q], k, k_next);
-    m0[q] = at_k(prover, m[q], k, prover->zero);
-    mn[q] = at_k(prover, m[q], k, n);
-    inst[ni++] = (pv_var_sub){now[q], mk[q]};
-    inst[ni++] = (pv_var_sub){next[q], m1[q]};
-  }
-#define Z(x) fold_at(prover, o, 0, x)
-#define S(x) pv_sum(prover, x, k, b0)
-#define G(v) ck_sub(prover->terms, g, next, v, w, NULL, 0)
-#define F(x, v) pv_eq(prover, Z(x), pv_mul(prover, G(v), S(x)))
-  inst[ni++] = (pv_var_sub){z, Z(k)};
-  pv_summand bs[2];
-  pv_thm z0 = pv_zero(prover, Z(prover->zero), zero_le_zero);
-  pv_thm s0 = pv_zero(prover, S(prover->zero), zero_le_zero);
-  bs[0] = (pv_summand){prover->one, &z0, 1};
-  bs[1] = (pv_summand){pv_neg(prover, G(m0)), &s0, 1};
-  pv_thm base = pv_arith(prover, F(prover->zero, m0), bs, 2);
-  pv_thm u = pv_succ(prover, Z(k_next), k, k_nonneg);
-  pv_thm su = pv_succ(prover, S(k_next), k, k_nonneg);
-  pv_thm assumed = pv_hyp(prover, F(k, mk));
-  pv_thm at[4];
-  const pv_eqn *of[4] = {&nb, &e1, &eg, &e3};
-  for (uint32_t i = 0; i < 4; i++) {
-    at[i] = of[i]->by == PV_REFL ? PV_REFL : pv_inst(prover, of[i]->by, inst, ni, NULL, 0, NULL, 0);
-    if (at[i] == PV_NONE)
-      return pv_fail();
-  }
-  ck_id vv[2 * MAX_W + 1];
-  ck_id tt[2 * MAX_W + 1];
-  ck_id ai;
-  ck_id Sk = S(k);
-  for (uint32_t i = 0; i < ni; i++) {
-    vv[i] = inst[i].var;
-    tt[i] = inst[i].term;
-  }
-  ai = ck_sub(prover->terms, a, vv, tt, ni, NULL, 0);
-  if (u == PV_NONE || su == PV_NONE || base == PV_NONE)
-    return pv_fail();
-  pv_comb comb;
-  pv_comb_init(&comb);
-  /* Z(k+1) = a Z(k) + b;  Z(k) = g(now) S(k);  a g(now) = g(next);  b = g(next) b0;  S(k+1) = S(k)
-   * + b0 */
-  pv_comb_add(&comb, prover->one, u);
-  pv_comb_add(&comb, prover->one, at[0]);
-  pv_comb_add(&comb, ai, assumed);
-  pv_comb_add(&comb, Sk, at[1]);
-  pv_comb_add(&comb, pv_neg(prover, Sk), at[2]);
-  pv_comb_add(&comb, pv_num(prover, -1), at[3]);
-  pv_comb_add(&comb, pv_neg(prover, G(m1)), su);
-  pv_thm step = pv_comb_prove(prover, &comb, F(k_next, m1));
-  ck_id f = F(k, mk);
-  pv_eqn result = {pv_mul(prover, G(mn), S(n)),
-                   pv_induct(prover, k, n, 0, &f, &base, &step, 1, n_nonneg)};
-#undef Z
-#undef S
-#undef G
-#undef F
+  running_folds(prover, &r);
+  pv_thm base = rescaled_base(prover, &r);
+  pv_thm step = base == PV_NONE ? PV_NONE : rescaled_step(prover, &r);
+  ck_id claim = rescaled_claim(prover, &r, fold->counter, r.run);
+  pv_eqn result = {scaled_sum(prover, &r, fold->bound, r.all), PV_NONE};
+  if (step != PV_NONE)
+    result.by = pv_induct(prover, fold->counter, fold->bound, 0, &claim, &base, &step, 1, n_nonneg);
   return result.by == PV_NONE ? pv_fail() : result;
 }
 

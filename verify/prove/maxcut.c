@@ -2,6 +2,10 @@
  * least each element and at most what all elements are. */
 #include "pv_folds.h"
 
+static ck_id const_at(pv *prover, ck_id k, ck_id x, ck_id b) {
+  return pv_eq(prover, pv_max(prover, b, k, x), x);
+}
+
 /* 0 <= n:  max(k < n) x = x */
 pv_thm pv_derive_max_const(pv *prover) {
   ck_id n = pv_int_var(prover, "n");
@@ -10,15 +14,13 @@ pv_thm pv_derive_max_const(pv *prover) {
   ck_id x = pv_real_var(prover, "x");
   ck_id zero = prover->zero;
   ck_id j_next = pv_add(prover, j, prover->one);
-#define F(b) pv_eq(prover, pv_max(prover, b, k, x), x)
   pv_thm j_nonneg = pv_hyp(prover, pv_le(prover, zero, j));
-  pv_thm assumed = pv_hyp(prover, F(j));
+  pv_thm assumed = pv_hyp(prover, const_at(prover, k, x, j));
   pv_thm base = pv_zero(prover, pv_max(prover, zero, k, x), pv_zero_le_zero(prover));
   pv_thm u = pv_succ(prover, pv_max(prover, j_next, k, x), j, j_nonneg);
   pv_thm step = pv_trans(prover, pv_then_rewrite(prover, u, &assumed, 1), pv_max_same(prover, x));
-  ck_id f = F(j);
+  ck_id f = const_at(prover, k, x, j);
   return pv_induct(prover, j, n, 0, &f, &base, &step, 1, pv_hyp(prover, pv_le(prover, zero, n)));
-#undef F
 }
 
 /* 0 <= i, i < n:  f(i) <= max(k < n) f(k), which is the maximum up to i and that of the rest, the
@@ -65,6 +67,10 @@ pv_thm pv_derive_max_ge(pv *prover) {
   return pv_comb_prove(prover, &comb, pv_le(prover, pv_apply(prover, "f", i), all));
 }
 
+static ck_id bounded_at(pv *prover, ck_id k, ck_id body, ck_id c, ck_id b) {
+  return pv_le(prover, pv_max(prover, b, k, body), c);
+}
+
 /* max(k < n) body <= c from s: body <= c, which may use 0 <= k and k < n; np: 0 < n */
 pv_thm pv_max_le(pv *prover, ck_id n, ck_id k, ck_id body, ck_id c, pv_thm np, pv_thm thm) {
   ck_id zero = prover->zero;
@@ -79,14 +85,13 @@ pv_thm pv_max_le(pv *prover, ck_id n, ck_id k, ck_id body, ck_id c, pv_thm np, p
   pv_ctx ctx;
   if (thm == PV_NONE || np == PV_NONE)
     return PV_NONE;
-#define F(b) pv_le(prover, pv_max(prover, b, k, body), c)
   pv_comb comb;
   pv_comb_init(&comb);
   pv_comb_add(&comb, prover->one, pv_inst(prover, thm, &at0, 1, NULL, 0, premises, 2));
   pv_comb_add(&comb, prover->one,
               pv_zero(prover, pv_max(prover, zero, k, body), pv_zero_le_zero(prover)));
-  pv_thm base = pv_comb_prove(prover, &comb, F(zero));
-  pv_thm assumed = pv_hyp(prover, F(k));
+  pv_thm base = pv_comb_prove(prover, &comb, bounded_at(prover, k, body, c, zero));
+  pv_thm assumed = pv_hyp(prover, bounded_at(prover, k, body, c, k));
   pv_thm u = pv_succ(prover, pv_max(prover, k_next, k, body), k, k_nonneg);
   pv_thm n_nonneg;
   ctx = pv_ctx_push(prover, pv_ctx_push(prover, 0, pv_le(prover, y, x), CK_BAD),
@@ -97,11 +102,10 @@ pv_thm pv_max_le(pv *prover, ck_id n, ck_id k, ck_id body, ck_id c, pv_thm np, p
   pv_comb_init(&comb);
   pv_comb_add(&comb, prover->one, pv_inst(prover, two, vars, 3, NULL, 0, both, 2));
   pv_comb_add(&comb, prover->one, u);
-  pv_thm step = pv_comb_prove(prover, &comb, F(k_next));
+  pv_thm step = pv_comb_prove(prover, &comb, bounded_at(prover, k, body, c, k_next));
   n_nonneg = pv_scaled(prover, pv_le(prover, zero, n), prover->one, np);
-  f = F(k);
+  f = bounded_at(prover, k, body, c, k);
   return pv_induct(prover, k, n, 0, &f, &base, &step, 1, n_nonneg);
-#undef F
 }
 
 /* 0 < n:  max(k < n) f(k) = max(k < n) f(n-1-k) */

@@ -59,6 +59,14 @@ static pv_thm ge(pv *prover, ck_id a, pv_thm s1, pv_thm s2,
   return pv_comb_prove(prover, &comb, pv_ge0(prover, a));
 }
 
+static ck_id max_past(pv *prover, ck_id m, ck_id x) {
+  return mxf(prover, pv_add(prover, m, x));
+}
+
+static ck_id concat_at(pv *prover, ck_id m, ck_id A, ck_id x1) {
+  return pv_eq(prover, max_past(prover, m, x1), pv_max2(prover, A, mxs(prover, x1, m)));
+}
+
 /* 0 <= m, 0 <= q:  max(k < m+(q+1)) f(k) = max2(max(k < m) f(k), max(k < q+1) f(m+k)) */
 pv_thm pv_derive_max_concat(pv *prover) {
   ck_id m = pv_int_var(prover, "m");
@@ -72,10 +80,8 @@ pv_thm pv_derive_max_concat(pv *prover) {
   pv_thm m_nonneg = pv_hyp(prover, pv_le(prover, zero, m));
   pv_thm j_nonneg = pv_hyp(prover, pv_le(prover, zero, j));
   pv_thm zero_le_zero = pv_by_value(prover, pv_le(prover, zero, zero));
-#define LHS(x) mxf(prover, pv_add(prover, m, x))
-#define F(x1) pv_eq(prover, LHS(x1), pv_max2(prover, A, mxs(prover, x1, m)))
   /* base: both are max2(A, f(m)) */
-  pv_thm l = pv_succ(prover, LHS(z1), m, m_nonneg);
+  pv_thm l = pv_succ(prover, max_past(prover, m, z1), m, m_nonneg);
   pv_thm b = pv_succ(prover, mxs(prover, z1, m), zero, zero_le_zero);
   pv_thm c0 = pv_zero(prover, mxs(prover, zero, m), zero_le_zero);
   pv_thm r0 = pv_identity(prover, pv_eq(prover, mz, m));
@@ -94,8 +100,9 @@ pv_thm pv_derive_max_concat(pv *prover) {
   /* step */
   ck_id j_after = pv_add(prover, j_next, prover->one);
   ck_id mj = pv_add(prover, m, j_next);
-  pv_thm assumed = pv_hyp(prover, F(j_next));
-  pv_thm u = pv_succ(prover, LHS(j_after), mj, ge(prover, mj, m_nonneg, j_nonneg, true));
+  pv_thm assumed = pv_hyp(prover, concat_at(prover, m, A, j_next));
+  pv_thm u =
+      pv_succ(prover, max_past(prover, m, j_after), mj, ge(prover, mj, m_nonneg, j_nonneg, true));
   pv_thm v =
       pv_succ(prover, mxs(prover, j_after, m), j_next, ge(prover, j_next, j_nonneg, PV_REFL, true));
   pv_thm left = pv_then_rewrite(prover, u, &assumed, 1); /* max2(max2(A, I), f(m+j+1)) */
@@ -111,11 +118,21 @@ pv_thm pv_derive_max_concat(pv *prover) {
   from = mxs(prover, j_after, m);
   eqn = pv_rewrite(prover, pv_max2(prover, A, from), &from, &v, 1);
   pv_thm step = pv_trans(prover, pv_trans(prover, left, as), pv_sym(prover, eqn.by));
-  /* F(q) over q+1 */
-  ck_id f = F(j_next);
+  /* concat_at(prover, m, A, q) over q+1 */
+  ck_id f = concat_at(prover, m, A, j_next);
   return pv_induct(prover, j, q, 0, &f, &base, &step, 1, pv_hyp(prover, pv_le(prover, zero, q)));
-#undef F
-#undef LHS
+}
+
+static ck_id max_of_tile(pv *prover, ck_id T, ck_id x) {
+  return mxs(prover, T, pv_mul(prover, x, T));
+}
+
+static ck_id max_of_tiles(pv *prover, ck_id g, ck_id T, ck_id x) {
+  return pv_max(prover, x, g, max_of_tile(prover, T, g));
+}
+
+static ck_id split_at(pv *prover, ck_id g, ck_id T, ck_id x1) {
+  return pv_eq(prover, max_of_tiles(prover, g, T, x1), mxf(prover, pv_mul(prover, x1, T)));
 }
 
 /* 0 < G, 0 < T:  max(g < G) max(t < T) f(g*T + t) = max(k < G*T) f(k) */
@@ -136,11 +153,8 @@ pv_thm pv_derive_max_split(pv *prover) {
   pv_thm zero_le_zero = pv_by_value(prover, pv_le(prover, zero, zero));
   pv_thm g0 = pv_int(prover, pv_le(prover, zero, G1), hG);
   pv_thm t0 = pv_int(prover, pv_le(prover, zero, T1), hT);
-#define INN(x) mxs(prover, T, pv_mul(prover, x, T))
-#define OUT(x) pv_max(prover, x, g, INN(g))
-#define F(x1) pv_eq(prover, OUT(x1), mxf(prover, pv_mul(prover, x1, T)))
-  pv_thm b = pv_succ(prover, OUT(z1), zero, zero_le_zero);
-  pv_thm c0 = pv_zero(prover, OUT(zero), zero_le_zero);
+  pv_thm b = pv_succ(prover, max_of_tiles(prover, g, T, z1), zero, zero_le_zero);
+  pv_thm c0 = pv_zero(prover, max_of_tiles(prover, g, T, zero), zero_le_zero);
   if (c0 == PV_NONE)
     return PV_NONE;
   pv_thm base = pv_trans(prover, pv_then_rewrite(prover, b, &c0, 1),
@@ -151,8 +165,9 @@ pv_thm pv_derive_max_split(pv *prover) {
                   same_index(prover, pv_right(prover, base), mxf(prover, pv_mul(prover, z1, T))));
   /* step */
   ck_id m = pv_mul(prover, j_next, T);
-  pv_thm assumed = pv_hyp(prover, F(j_next));
-  pv_thm u = pv_succ(prover, OUT(j_after), j_next, ge(prover, j_next, j_nonneg, PV_REFL, true));
+  pv_thm assumed = pv_hyp(prover, split_at(prover, g, T, j_next));
+  pv_thm u = pv_succ(prover, max_of_tiles(prover, g, T, j_after), j_next,
+                     ge(prover, j_next, j_nonneg, PV_REFL, true));
   pv_thm left = pv_then_rewrite(prover, u, &assumed, 1);
   pv_thm m0;
   {
@@ -171,15 +186,14 @@ pv_thm pv_derive_max_split(pv *prover) {
   pv_thm last = same_index(prover, pv_left(prover, cc), mxf(prover, pv_mul(prover, j_after, T)));
   pv_thm step =
       pv_trans(prover, pv_trans(prover, pv_trans(prover, left, mid), pv_sym(prover, cc)), last);
-  ck_id f = F(j_next);
+  ck_id f = split_at(prover, g, T, j_next);
   pv_thm r = pv_induct(prover, j, G1, 0, &f, &base, &step, 1, g0);
   if (r == PV_NONE)
     return PV_NONE;
-  return pv_trans(prover, pv_trans(prover, same_index(prover, OUT(G), pv_left(prover, r)), r),
-                  same_index(prover, pv_right(prover, r), mxf(prover, pv_mul(prover, G, T))));
-#undef INN
-#undef OUT
-#undef F
+  return pv_trans(
+      prover,
+      pv_trans(prover, same_index(prover, max_of_tiles(prover, g, T, G), pv_left(prover, r)), r),
+      same_index(prover, pv_right(prover, r), mxf(prover, pv_mul(prover, G, T))));
 }
 
 /* f, g: values of which one law on binary maxima makes one law on folds: max(n, F(f)) = F(max(n,
@@ -247,6 +261,15 @@ static pv_thm exp_of_max(pv *prover, ck_id y, ck_id w) {
   return pv_cases(prover, le, cases[0], cases[1]);
 }
 
+static ck_id max_of_images(pv *prover, ck_id k, pv_max_way way, ck_id x, ck_id b) {
+  return pv_max(prover, b, k, pv_max_through_term(prover, way, x, pv_apply(prover, "f", k)));
+}
+
+static ck_id through_at(pv *prover, ck_id k, pv_max_way way, ck_id x, ck_id b) {
+  return pv_eq(prover, max_of_images(prover, k, way, x, b),
+               pv_max_through_term(prover, way, x, mxf(prover, b)));
+}
+
 static pv_thm max_through(pv *prover, pv_max_way way) {
   ck_id n = pv_int_var(prover, "n");
   ck_id j = pv_int_var(prover, "j");
@@ -256,17 +279,17 @@ static pv_thm max_through(pv *prover, pv_max_way way) {
   ck_id w = pv_real_var(prover, "w");
   ck_id zero = prover->zero;
   ck_id j_next = pv_add(prover, j, prover->one);
-#define FX(a) pv_max_through_term(prover, way, x, a)
-#define LHS(b) pv_max(prover, b, k, FX(pv_apply(prover, "f", k)))
-#define F(b) pv_eq(prover, LHS(b), FX(mxf(prover, b)))
   pv_ctx ctx = way == PV_THROUGH_SCALE ? pv_ctx_push(prover, 0, pv_le(prover, zero, x), CK_BAD) : 0;
-  pv_thm two = way == PV_THROUGH_EXP ? exp_of_max(prover, y, w)
-                                     : pv_prove_eq(prover, ctx, pv_max2(prover, FX(y), FX(w)),
-                                                   FX(pv_max2(prover, y, w)), 0);
+  pv_thm two = way == PV_THROUGH_EXP
+                   ? exp_of_max(prover, y, w)
+                   : pv_prove_eq(prover, ctx,
+                                 pv_max2(prover, pv_max_through_term(prover, way, x, y),
+                                         pv_max_through_term(prover, way, x, w)),
+                                 pv_max_through_term(prover, way, x, pv_max2(prover, y, w)), 0);
   pv_thm j_nonneg = pv_hyp(prover, pv_le(prover, zero, j));
   pv_thm zero_le_zero = pv_by_value(prover, pv_le(prover, zero, zero));
-  pv_thm assumed = pv_hyp(prover, F(j));
-  pv_thm l0 = pv_zero(prover, LHS(zero), zero_le_zero);
+  pv_thm assumed = pv_hyp(prover, through_at(prover, k, way, x, j));
+  pv_thm l0 = pv_zero(prover, max_of_images(prover, k, way, x, zero), zero_le_zero);
   pv_thm r0 = pv_zero(prover, mxf(prover, zero), zero_le_zero);
   ck_id A = mxf(prover, j);
   ck_id from;
@@ -274,22 +297,19 @@ static pv_thm max_through(pv *prover, pv_max_way way) {
   if (r0 == PV_NONE)
     return PV_NONE;
   from = pv_left(prover, r0);
-  pv_eqn eqn = pv_rewrite(prover, FX(from), &from, &r0, 1);
+  pv_eqn eqn = pv_rewrite(prover, pv_max_through_term(prover, way, x, from), &from, &r0, 1);
   pv_thm base = pv_trans(prover, l0, pv_sym(prover, eqn.by));
-  pv_thm u = pv_succ(prover, LHS(j_next), j, j_nonneg);
+  pv_thm u = pv_succ(prover, max_of_images(prover, k, way, x, j_next), j, j_nonneg);
   pv_thm v = pv_succ(prover, mxf(prover, j_next), j, j_nonneg);
   pv_thm left = pv_trans(prover, pv_then_rewrite(prover, u, &assumed, 1),
                          pv_inst(prover, two, vars, 2, NULL, 0, NULL, 0));
   if (v == PV_NONE)
     return PV_NONE;
   from = pv_left(prover, v);
-  eqn = pv_rewrite(prover, FX(from), &from, &v, 1);
+  eqn = pv_rewrite(prover, pv_max_through_term(prover, way, x, from), &from, &v, 1);
   pv_thm step = pv_trans(prover, left, pv_sym(prover, eqn.by));
-  ck_id f = F(j);
+  ck_id f = through_at(prover, k, way, x, j);
   return pv_induct(prover, j, n, 0, &f, &base, &step, 1, pv_hyp(prover, pv_le(prover, zero, n)));
-#undef FX
-#undef LHS
-#undef F
 }
 
 pv_thm pv_derive_max_add(pv *prover) {
@@ -312,6 +332,10 @@ pv_thm pv_derive_max_nrelu(pv *prover) {
   return max_through(prover, PV_THROUGH_NRELU);
 }
 
+static ck_id first_at(pv *prover, ck_id f0, ck_id b) {
+  return pv_le(prover, f0, mxf(prover, b));
+}
+
 /* 0 <= n:  f(0) <= max(k < n) f(k) */
 pv_thm pv_derive_max_first(pv *prover) {
   ck_id n = pv_int_var(prover, "n");
@@ -321,11 +345,10 @@ pv_thm pv_derive_max_first(pv *prover) {
   ck_id y = pv_real_var(prover, "y");
   ck_id w = pv_real_var(prover, "w");
   ck_id f0 = pv_apply(prover, "f", zero);
-#define F(b) pv_le(prover, f0, mxf(prover, b))
   pv_thm j_nonneg = pv_hyp(prover, pv_le(prover, zero, j));
   pv_thm zero_le_zero = pv_by_value(prover, pv_le(prover, zero, zero));
-  pv_thm assumed = pv_hyp(prover, F(j));
-  pv_thm base = pv_scaled(prover, F(zero), pv_num(prover, -1),
+  pv_thm assumed = pv_hyp(prover, first_at(prover, f0, j));
+  pv_thm base = pv_scaled(prover, first_at(prover, f0, zero), pv_num(prover, -1),
                           pv_zero(prover, mxf(prover, zero), zero_le_zero));
   pv_thm two = pv_prove_goal(prover, 0, pv_le(prover, y, pv_max2(prover, y, w)));
   pv_thm u = pv_succ(prover, mxf(prover, j_next), j, j_nonneg);
@@ -335,10 +358,9 @@ pv_thm pv_derive_max_first(pv *prover) {
   pv_comb_add(&comb, prover->one, assumed);
   pv_comb_add(&comb, prover->one, pv_inst(prover, two, vars, 2, NULL, 0, NULL, 0));
   pv_comb_add(&comb, pv_num(prover, -1), u);
-  pv_thm step = pv_comb_prove(prover, &comb, F(j_next));
-  ck_id f = F(j);
+  pv_thm step = pv_comb_prove(prover, &comb, first_at(prover, f0, j_next));
+  ck_id f = first_at(prover, f0, j);
   return pv_induct(prover, j, n, 0, &f, &base, &step, 1, pv_hyp(prover, pv_le(prover, zero, n)));
-#undef F
 }
 
 pv_thm pv_max_first(pv *prover, pv_ctx ctx, ck_id term) {
@@ -362,6 +384,18 @@ static ck_id mn(pv *prover, ck_id n, ck_id k, ck_id body) {
                   ck_ite(prover->terms, pv_le(prover, acc, body), acc, body));
 }
 
+static ck_id min_to(pv *prover, ck_id k, ck_id f, ck_id b) {
+  return mn(prover, b, k, f);
+}
+
+static ck_id max_of_negated(pv *prover, ck_id k, ck_id f, ck_id b) {
+  return pv_max(prover, b, k, pv_neg(prover, f));
+}
+
+static ck_id min_max_at(pv *prover, ck_id k, ck_id f, ck_id b) {
+  return pv_eq(prover, min_to(prover, k, f, b), pv_neg(prover, max_of_negated(prover, k, f, b)));
+}
+
 /* 0 <= n:  min(k < n) f(k) = -max(k < n) -f(k) */
 pv_thm pv_derive_min_max(pv *prover) {
   ck_id n = pv_int_var(prover, "n");
@@ -373,25 +407,22 @@ pv_thm pv_derive_min_max(pv *prover) {
   ck_id j_next = pv_add(prover, j, prover->one);
   ck_id f = pv_apply(prover, "f", k);
   ck_id from;
-#define LO(b) mn(prover, b, k, f)
-#define HI(b) pv_max(prover, b, k, pv_neg(prover, f))
-#define F(b) pv_eq(prover, LO(b), pv_neg(prover, HI(b)))
   pv_thm two = pv_prove_eq(
       prover, 0, ck_ite(prover->terms, pv_le(prover, pv_neg(prover, y), w), pv_neg(prover, y), w),
       pv_neg(prover, pv_max2(prover, y, pv_neg(prover, w))), 0);
   pv_thm j_nonneg = pv_hyp(prover, pv_le(prover, zero, j));
   pv_thm zero_le_zero = pv_by_value(prover, pv_le(prover, zero, zero));
-  pv_thm assumed = pv_hyp(prover, F(j));
-  pv_thm l0 = pv_zero(prover, LO(zero), zero_le_zero);
-  pv_thm r0 = pv_zero(prover, HI(zero), zero_le_zero);
+  pv_thm assumed = pv_hyp(prover, min_max_at(prover, k, f, j));
+  pv_thm l0 = pv_zero(prover, min_to(prover, k, f, zero), zero_le_zero);
+  pv_thm r0 = pv_zero(prover, max_of_negated(prover, k, f, zero), zero_le_zero);
   pv_comb comb;
   pv_comb_init(&comb);
   pv_comb_add(&comb, prover->one, l0);
   pv_comb_add(&comb, prover->one, r0);
-  pv_thm base = pv_comb_prove(prover, &comb, F(zero));
-  pv_thm u = pv_succ(prover, LO(j_next), j, j_nonneg);
-  pv_thm v = pv_succ(prover, HI(j_next), j, j_nonneg);
-  pv_var_sub vars[2] = {{y, HI(j)}, {w, pv_apply(prover, "f", j)}};
+  pv_thm base = pv_comb_prove(prover, &comb, min_max_at(prover, k, f, zero));
+  pv_thm u = pv_succ(prover, min_to(prover, k, f, j_next), j, j_nonneg);
+  pv_thm v = pv_succ(prover, max_of_negated(prover, k, f, j_next), j, j_nonneg);
+  pv_var_sub vars[2] = {{y, max_of_negated(prover, k, f, j)}, {w, pv_apply(prover, "f", j)}};
   pv_thm left = pv_trans(prover, pv_then_rewrite(prover, u, &assumed, 1),
                          pv_inst(prover, two, vars, 2, NULL, 0, NULL, 0));
   if (v == PV_NONE)
@@ -399,11 +430,8 @@ pv_thm pv_derive_min_max(pv *prover) {
   from = pv_left(prover, v);
   pv_eqn eqn = pv_rewrite(prover, pv_neg(prover, from), &from, &v, 1);
   pv_thm step = pv_trans(prover, left, pv_sym(prover, eqn.by));
-  ck_id g = F(j);
+  ck_id g = min_max_at(prover, k, f, j);
   return pv_induct(prover, j, n, 0, &g, &base, &step, 1, pv_hyp(prover, pv_le(prover, zero, n)));
-#undef LO
-#undef HI
-#undef F
 }
 
 /* t = min over k < n of f (not yet normal), base init (normal): minus a maximum */

@@ -56,6 +56,10 @@ static pv_thm ask(pv *prover, pv_ctx ctx, ck_id goal, asker f, ck_id x) {
   return asked(prover, ctx, goal, f, x);
 }
 
+static ck_id sum_to(pv *prover, ck_id k, ck_id body, ck_id x) {
+  return pv_sum(prover, x, k, body);
+}
+
 /* --- sums: 0 <= body gives 0 <= sum; 0 < body and 0 < n give 0 < sum */
 static pv_thm sum_sign(pv *prover, pv_ctx ctx, ck_id term, bool strict) {
   ck_id n = ck_kid(prover->terms, term, 0);
@@ -71,18 +75,17 @@ static pv_thm sum_sign(pv *prover, pv_ctx ctx, ck_id term, bool strict) {
   divisor_pos = strict ? pv_positive(prover, inner, body) : pv_nonneg(prover, inner, body);
   if (divisor_pos == PV_NONE)
     return PV_NONE;
-#define S(x) pv_sum(prover, x, k, body)
   ck_id k_next = pv_add(prover, k, prover->one);
-  ck_id formula = pv_ge0(prover, S(k));
+  ck_id formula = pv_ge0(prover, sum_to(prover, k, body, k));
   pv_thm zero_le_zero = pv_by_value(prover, pv_ge0(prover, z));
   pv_thm k_nonneg = pv_hyp(prover, pv_ge0(prover, k));
-  pv_thm base = pv_scaled(prover, pv_ge0(prover, S(z)), pv_num(prover, -1),
-                          pv_zero(prover, S(z), zero_le_zero));
-  pv_thm su = pv_succ(prover, S(k_next), k, k_nonneg);
+  pv_thm base = pv_scaled(prover, pv_ge0(prover, sum_to(prover, k, body, z)), pv_num(prover, -1),
+                          pv_zero(prover, sum_to(prover, k, body, z), zero_le_zero));
+  pv_thm su = pv_succ(prover, sum_to(prover, k, body, k_next), k, k_nonneg);
   pv_thm assumed = pv_hyp(prover, formula);
   pv_summand summand[3] = {
       {pv_num(prover, -1), &su, 1}, {prover->one, &assumed, 1}, {prover->one, &divisor_pos, 1}};
-  pv_thm step = pv_arith(prover, pv_ge0(prover, S(k_next)), summand, 3);
+  pv_thm step = pv_arith(prover, pv_ge0(prover, sum_to(prover, k, body, k_next)), summand, 3);
   if (!strict)
     return pv_induct(prover, k, n, 0, &formula, &base, &step, 1, n_nonneg);
   /* weakly up to n-1, then one step: bp at k := n-1 */
@@ -99,10 +102,9 @@ static pv_thm sum_sign(pv *prover, pv_ctx ctx, ck_id term, bool strict) {
   pv_thm premises[2] = {p0, ln};
   pv_var_sub vars = {k, last};
   pv_thm bl = pv_inst(prover, divisor_pos, &vars, 1, NULL, 0, premises, 2);
-  pv_thm s1 = pv_succ(prover, S(n), last, p0);
+  pv_thm s1 = pv_succ(prover, sum_to(prover, k, body, n), last, p0);
   pv_summand e[3] = {{pv_num(prover, -1), &s1, 1}, {prover->one, &weak, 1}, {prover->one, &bl, 1}};
   return pv_arith(prover, pv_gt0(prover, term), e, 3);
-#undef S
 }
 
 /* relation rel about ite(c, a, b) when it holds of a under c and of b under not c */

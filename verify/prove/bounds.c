@@ -12,16 +12,16 @@ static pv_thm nn(pv *prover, pv_ctx ctx, const pv_poly *poly, int depth);
 static pv_thm nn_term(pv *prover, pv_ctx ctx, ck_id term, int depth);
 
 /* f = c*x + r, with c as large as possible (x may stay in c) */
-static void divide_by_atom(pv *prover, const pv_poly *poly, ck_id x, pv_poly *c, pv_poly *r) {
+static void divide_by_atom(pv *prover, const pv_poly *poly, ck_id x, pv_poly *c, pv_poly *rest) {
   pv_poly_init(c);
-  pv_poly_init(r);
+  pv_poly_init(rest);
   for (uint32_t i = 0; i < poly->count; i++) {
     const pv_mono *mono = &poly->monos[i];
     uint32_t k = 0;
     while (k < mono->degree && mono->atoms[k] != x)
       k++;
     if (k == mono->degree) {
-      pv_poly_add_mono(prover, r, mono->coef, mono->atoms, mono->degree);
+      pv_poly_add_mono(prover, rest, mono->coef, mono->atoms, mono->degree);
       continue;
     }
     ck_id *s = as_malloc((mono->degree + 1) * sizeof *s);
@@ -138,11 +138,11 @@ static ck_id expand_sizes(pv *prover, pv_ctx ctx, ck_id a) {
 ck_id pv_poly_quotient(pv *prover, ck_id a, ck_id b) {
   pv_poly poly;
   pv_poly other;
-  pv_poly h;
+  pv_poly product;
   ck_id r = CK_BAD;
   pv_poly_init(&poly);
   pv_poly_init(&other);
-  pv_poly_init(&h);
+  pv_poly_init(&product);
   pv_poly_read(prover, &poly, a);
   pv_poly_read(prover, &other, b);
   if (other.count == 1) {
@@ -155,18 +155,19 @@ ck_id pv_poly_quotient(pv *prover, ck_id a, ck_id b) {
       if (k < 0)
         ok = false;
       else
-        pv_poly_add_mono(prover, &h, pv_const_mul(prover, poly.monos[i].coef, qi), s, (uint32_t)k);
+        pv_poly_add_mono(prover, &product, pv_const_mul(prover, poly.monos[i].coef, qi), s,
+                         (uint32_t)k);
       free(s);
     }
     if (ok) {
-      r = pv_poly_term(prover, &h);
+      r = pv_poly_term(prover, &product);
       if (!ck_is_int(prover->terms, r))
         r = CK_BAD;
     }
   }
   pv_poly_clear(&poly);
   pv_poly_clear(&other);
-  pv_poly_clear(&h);
+  pv_poly_clear(&product);
   return r;
 }
 
@@ -381,11 +382,12 @@ static pv_thm by_fact(pv *prover, pv_ctx ctx, const pv_poly *poly, const pv_poly
       pv_poly_init(&d);
       pv_poly_add(prover, &d, &c1, qi); /* c'/q */
       for (uint32_t i = 0; i < w.count; i++) {
-        pv_poly t;
-        pv_poly_init(&t);
-        pv_poly_mul_mono(prover, &t, &d, w.monos[i].coef, w.monos[i].atoms, w.monos[i].degree);
-        pv_poly_add(prover, &other, &t, pv_num(prover, -1));
-        pv_poly_clear(&t);
+        pv_poly shifted;
+        pv_poly_init(&shifted);
+        pv_poly_mul_mono(prover, &shifted, &d, w.monos[i].coef, w.monos[i].atoms,
+                         w.monos[i].degree);
+        pv_poly_add(prover, &other, &shifted, pv_num(prover, -1));
+        pv_poly_clear(&shifted);
       }
       bool cst = d.count == 0 || (d.count == 1 && d.monos[0].degree == 0);
       pv_thm sign = PV_REFL;
@@ -454,7 +456,7 @@ static pv_thm nn_search(pv *prover, pv_ctx ctx, const pv_poly *poly, int depth) 
       pv_thm fact[MAX_FACTS];
       uint32_t nf;
       pv_poly c;
-      pv_poly r;
+      pv_poly rest;
       int kind =
           head == CK_V
               ? (!strncmp(ck_word_text(prover->terms, ck_name(prover->terms, x)), "$$", 2) ? 0 : 2)
@@ -462,12 +464,12 @@ static pv_thm nn_search(pv *prover, pv_ctx ctx, const pv_poly *poly, int depth) 
       if (kind != pass || inside_other(prover, atoms, n, x))
         continue;
       nf = facts_of(prover, ctx, x, depth, fact);
-      divide_by_atom(prover, poly, x, &c, &r);
+      divide_by_atom(prover, poly, x, &c, &rest);
       pv_thm cases = PV_NONE;
       for (uint32_t k = 0; k < nf && cases == PV_NONE && prover->fuel; k++)
-        cases = by_fact(prover, ctx, poly, &c, &r, x, fact[k], depth);
+        cases = by_fact(prover, ctx, poly, &c, &rest, x, fact[k], depth);
       pv_poly_clear(&c);
-      pv_poly_clear(&r);
+      pv_poly_clear(&rest);
       if (cases != PV_NONE || !prover->fuel)
         return cases;
     }

@@ -315,9 +315,9 @@ static pv_thm by_atoms(pv *prover, pv_ctx ctx, ck_id diff, uint32_t depth) {
       if (thm == PV_NONE)
         continue;
       pv_poly other;
-      pv_poly h;
+      pv_poly product;
       pv_poly_init(&other);
-      pv_poly_init(&h); /* D with at[i] as at[j] */
+      pv_poly_init(&product); /* D with at[i] as at[j] */
       pv_poly_read(prover, &other, diff);
       pv_comb comb;
       pv_comb_init(&comb);
@@ -338,13 +338,13 @@ static pv_thm by_atoms(pv *prover, pv_ctx ctx, ck_id diff, uint32_t depth) {
             done[nd++] = mono.atoms[q];
           }
         }
-        pv_poly_add_mono(prover, &h, mono.coef, done, nd);
+        pv_poly_add_mono(prover, &product, mono.coef, done, nd);
       }
-      ck_id R = pv_poly_term(prover, &h);
+      ck_id R = pv_poly_term(prover, &product);
       pv_eqn eqn = {R, PV_NONE};
       eqn.by = pv_comb_prove(prover, &comb, pv_eq(prover, diff, R));
       pv_poly_clear(&other);
-      pv_poly_clear(&h);
+      pv_poly_clear(&product);
       if (eqn.by != PV_NONE)
         cases = through(prover, diff, eqn, zero_thm(prover, ctx, R, depth + 1));
     }

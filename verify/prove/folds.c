@@ -12,90 +12,6 @@
 
 enum { MAX_W = 6 };
 
-/* --- replacing closed subterms by equations */
-static pv_eqn rewrite_at(pv *prover, ck_id term, const ck_id *from, const pv_thm *steps, uint32_t n,
-                         uint32_t depth) {
-  const ck_terms *terms = prover->terms;
-  ck_op head = ck_head(terms, term);
-  ck_id kids[40];
-  pv_thm premises[40];
-  uint32_t np = 0;
-  uint32_t nk = ck_nkids(terms, term);
-  pv_eqn eqn = pv_same(term);
-  for (uint32_t i = 0; i < n; i++) {
-    if (term == from[i]) {
-      eqn.to = pv_right(prover, steps[i]);
-      eqn.by = steps[i];
-      return eqn;
-    }
-  }
-  if (head == CK_Q || head == CK_V || head == CK_B || nk > 32)
-    return eqn;
-  for (uint32_t i = 0; i < nk; i++) {
-    kids[i] = ck_kid(terms, term, i);
-    if (ck_kid_binders(terms, term, i))
-      continue;
-    if (head == CK_ITE && i == 0) {
-      pv_eqn a = rewrite_at(prover, ck_kid(terms, kids[0], 0), from, steps, n, depth);
-      pv_eqn b = rewrite_at(prover, ck_kid(terms, kids[0], 1), from, steps, n, depth);
-      if (a.by == PV_NONE || b.by == PV_NONE)
-        return pv_fail();
-      if (a.by != PV_REFL)
-        premises[np++] = a.by;
-      if (b.by != PV_REFL)
-        premises[np++] = b.by;
-      kids[0] = pv_rel(prover, ck_head(terms, kids[0]), a.to, b.to);
-      continue;
-    }
-    pv_eqn k = rewrite_at(prover, kids[i], from, steps, n, depth);
-    if (k.by == PV_NONE)
-      return pv_fail();
-    kids[i] = k.to;
-    if (k.by != PV_REFL)
-      premises[np++] = k.by;
-  }
-  if (np) {
-    eqn.to = ck_rebuild(prover->terms, term, kids);
-    eqn.by = pv_cong(prover, term, eqn.to, premises, np);
-  }
-  if (head == CK_FOLD && eqn.by != PV_NONE) {
-    uint32_t w = ck_width(terms, term);
-    pv_thm sp[MAX_W];
-    ck_id vars[MAX_W + 1];
-    bool changed = false;
-    char name[40];
-    if (w > MAX_W)
-      return eqn;
-    snprintf(name, sizeof name, "$$r%u", depth);
-    vars[0] = pv_int_var(prover, name);
-    for (uint32_t q = 0; q < w; q++) {
-      snprintf(name, sizeof name, "$$s%u.%u", depth, q);
-      vars[q + 1] = pv_real_var(prover, name);
-    }
-    for (uint32_t i = 0; i < 1 + w; i++)
-      kids[i] = ck_kid(prover->terms, eqn.to, i);
-    for (uint32_t q = 0; q < w; q++) {
-      ck_id body = ck_open(prover->terms, ck_kid(prover->terms, eqn.to, 1 + w + q), vars, w + 1);
-      pv_eqn k = rewrite_at(prover, body, from, steps, n, depth + 1);
-      if (k.by == PV_NONE)
-        return pv_fail();
-      changed = changed || k.by != PV_REFL;
-      sp[q] = k.by == PV_REFL ? pv_refl(prover, body) : k.by;
-      kids[1 + w + q] = ck_close(prover->terms, k.to, vars, w + 1);
-    }
-    if (changed) {
-      pv_eqn f = {ck_fold(prover->terms, ck_index(prover->terms, term), w, kids), PV_NONE};
-      f.by = pv_foldcong(prover, eqn.to, f.to, vars, w + 1, sp, w);
-      eqn = pv_then(prover, eqn, f);
-    }
-  }
-  return eqn.by == PV_NONE ? pv_fail() : eqn;
-}
-
-pv_eqn pv_rewrite(pv *prover, ck_id term, const ck_id *from, const pv_thm *steps, uint32_t n) {
-  return rewrite_at(prover, term, from, steps, n, 0);
-}
-
 /* --- the states of a fold, opened */
 typedef struct {
   uint32_t width;
@@ -108,74 +24,74 @@ typedef struct {
   ck_id step[MAX_W];
 } opened_fold;
 
-static bool open_fold(pv *prover, pv_ctx ctx, ck_id term, opened_fold *o) {
-  o->width = ck_width(prover->terms, term);
-  o->asked = ck_index(prover->terms, term);
-  o->bound = ck_kid(prover->terms, term, 0);
-  if (o->width > MAX_W)
+static bool open_fold(pv *prover, pv_ctx ctx, ck_id term, opened_fold *fold) {
+  fold->width = ck_width(prover->terms, term);
+  fold->asked = ck_index(prover->terms, term);
+  fold->bound = ck_kid(prover->terms, term, 0);
+  if (fold->width > MAX_W)
     return false;
-  o->inner = pv_ctx_bind(prover, ctx, o->bound, &o->counter);
+  fold->inner = pv_ctx_bind(prover, ctx, fold->bound, &fold->counter);
   ck_id v[MAX_W + 1];
-  v[0] = o->counter;
-  for (uint32_t q = 0; q < o->width; q++) {
-    o->init[q] = ck_kid(prover->terms, term, 1 + q);
-    v[q + 1] = o->state[q] = pv_state_var(prover, pv_at(prover, o->inner)->level, q);
+  v[0] = fold->counter;
+  for (uint32_t q = 0; q < fold->width; q++) {
+    fold->init[q] = ck_kid(prover->terms, term, 1 + q);
+    v[q + 1] = fold->state[q] = pv_state_var(prover, pv_at(prover, fold->inner)->level, q);
   }
-  for (uint32_t q = 0; q < o->width; q++)
-    o->step[q] =
-        ck_open(prover->terms, ck_kid(prover->terms, term, 1 + o->width + q), v, o->width + 1);
+  for (uint32_t q = 0; q < fold->width; q++)
+    fold->step[q] = ck_open(prover->terms, ck_kid(prover->terms, term, 1 + fold->width + q), v,
+                            fold->width + 1);
   return true;
 }
 
 /* the fold of state q with bound n */
-static ck_id fold_at(pv *prover, const opened_fold *o, uint32_t q, ck_id n) {
+static ck_id fold_at(pv *prover, const opened_fold *fold, uint32_t q, ck_id n) {
   ck_id kids[1 + 2 * MAX_W];
   ck_id v[MAX_W + 1];
-  v[0] = o->counter;
-  for (uint32_t i = 0; i < o->width; i++)
-    v[i + 1] = o->state[i];
+  v[0] = fold->counter;
+  for (uint32_t i = 0; i < fold->width; i++)
+    v[i + 1] = fold->state[i];
   kids[0] = n;
-  for (uint32_t i = 0; i < o->width; i++) {
-    kids[1 + i] = o->init[i];
-    kids[1 + o->width + i] = ck_close(prover->terms, o->step[i], v, o->width + 1);
+  for (uint32_t i = 0; i < fold->width; i++) {
+    kids[1 + i] = fold->init[i];
+    kids[1 + fold->width + i] = ck_close(prover->terms, fold->step[i], v, fold->width + 1);
   }
-  return ck_fold(prover->terms, q, o->width, kids);
+  return ck_fold(prover->terms, q, fold->width, kids);
 }
 
 /* --- states that the wanted one does not depend on are dropped */
-static pv_eqn drop_states(pv *prover, pv_ctx ctx, ck_id term, const opened_fold *o) {
+static pv_eqn drop_states(pv *prover, pv_ctx ctx, ck_id term, const opened_fold *fold) {
   bool need[MAX_W] = {false};
   bool more = true;
   uint32_t idx[MAX_W];
   uint32_t m = 0;
   pv_thm n_nonneg;
-  need[o->asked] = true;
+  need[fold->asked] = true;
   while (more) {
     more = false;
-    for (uint32_t q = 0; q < o->width; q++) {
-      for (uint32_t r = 0; need[q] && r < o->width; r++) {
-        if (!need[r] && ck_has_var(prover->terms, o->step[q], o->state[r]))
+    for (uint32_t q = 0; q < fold->width; q++) {
+      for (uint32_t r = 0; need[q] && r < fold->width; r++) {
+        if (!need[r] && ck_has_var(prover->terms, fold->step[q], fold->state[r]))
           need[r] = more = true;
       }
     }
   }
-  for (uint32_t q = 0; q < o->width; q++) {
+  for (uint32_t q = 0; q < fold->width; q++) {
     if (need[q])
       idx[m++] = q;
   }
-  if (m == o->width)
+  if (m == fold->width)
     return pv_same(term);
-  opened_fold s = *o;
-  s.width = m;
+  opened_fold kept = *fold;
+  kept.width = m;
   for (uint32_t i = 0; i < m; i++) {
-    s.init[i] = o->init[idx[i]];
-    s.state[i] = o->state[idx[i]];
-    s.step[i] = o->step[idx[i]];
-    if (idx[i] == o->asked)
-      s.asked = i;
+    kept.init[i] = fold->init[idx[i]];
+    kept.state[i] = fold->state[idx[i]];
+    kept.step[i] = fold->step[idx[i]];
+    if (idx[i] == fold->asked)
+      kept.asked = i;
   }
-  n_nonneg = pv_follows(prover, ctx, pv_ge0(prover, o->bound));
-  ck_id k = o->counter;
+  n_nonneg = pv_follows(prover, ctx, pv_ge0(prover, fold->bound));
+  ck_id k = fold->counter;
   ck_id k_next = pv_add(prover, k, prover->one);
   ck_id fs[MAX_W];
   ck_id from[MAX_W];
@@ -185,26 +101,26 @@ static pv_eqn drop_states(pv *prover, pv_ctx ctx, ck_id term, const opened_fold 
   pv_thm k_nonneg = pv_hyp(prover, pv_ge0(prover, k));
   pv_thm zero_le_zero = pv_by_value(prover, pv_ge0(prover, prover->zero));
   for (uint32_t i = 0; i < m; i++) {
-    ck_id a0 = fold_at(prover, o, idx[i], prover->zero);
-    ck_id b0 = fold_at(prover, &s, i, prover->zero);
-    from[i] = fold_at(prover, o, idx[i], k);
-    fs[i] = pv_eq(prover, from[i], fold_at(prover, &s, i, k));
+    ck_id a0 = fold_at(prover, fold, idx[i], prover->zero);
+    ck_id b0 = fold_at(prover, &kept, i, prover->zero);
+    from[i] = fold_at(prover, fold, idx[i], k);
+    fs[i] = pv_eq(prover, from[i], fold_at(prover, &kept, i, k));
     assumed[i] = pv_hyp(prover, fs[i]);
     base[i] = pv_trans(prover, pv_zero(prover, a0, zero_le_zero),
                        pv_sym(prover, pv_zero(prover, b0, zero_le_zero)));
   }
   for (uint32_t i = 0; i < m; i++) {
-    pv_thm u = pv_succ(prover, fold_at(prover, o, idx[i], k_next), k, k_nonneg);
-    pv_thm v = pv_succ(prover, fold_at(prover, &s, i, k_next), k, k_nonneg);
+    pv_thm u = pv_succ(prover, fold_at(prover, fold, idx[i], k_next), k, k_nonneg);
+    pv_thm v = pv_succ(prover, fold_at(prover, &kept, i, k_next), k, k_nonneg);
     if (u == PV_NONE || v == PV_NONE)
       return pv_fail();
     pv_eqn eqn = pv_rewrite(prover, pv_right(prover, u), from, assumed, m);
     step[i] = pv_trans(prover, pv_trans(prover, u, eqn.by), pv_sym(prover, v));
   }
-  pv_eqn result = {fold_at(prover, &s, s.asked, o->bound),
-                   n_nonneg == PV_NONE
-                       ? PV_NONE
-                       : pv_induct(prover, k, o->bound, s.asked, fs, base, step, m, n_nonneg)};
+  pv_eqn result = {fold_at(prover, &kept, kept.asked, fold->bound),
+                   n_nonneg == PV_NONE ? PV_NONE
+                                       : pv_induct(prover, k, fold->bound, kept.asked, fs, base,
+                                                   step, m, n_nonneg)};
   return result.by == PV_NONE ? pv_fail() : result;
 }
 
@@ -500,56 +416,56 @@ static pv_eqn rescaled(pv *prover, pv_ctx ctx, const opened_fold *fold) {
 }
 
 /* --- other folds: bases and steps in normal form */
-static pv_eqn norm_steps(pv *prover, ck_id term, const opened_fold *o) {
-  opened_fold s = *o;
+static pv_eqn norm_steps(pv *prover, ck_id term, const opened_fold *fold) {
+  opened_fold kept = *fold;
   pv_thm premises[MAX_W];
   ck_id v[MAX_W + 1];
   bool changed = false;
-  v[0] = o->counter;
-  for (uint32_t q = 0; q < o->width; q++) {
-    pv_eqn eqn = pv_norm(prover, o->inner, o->step[q]);
+  v[0] = fold->counter;
+  for (uint32_t q = 0; q < fold->width; q++) {
+    pv_eqn eqn = pv_norm(prover, fold->inner, fold->step[q]);
     if (eqn.by == PV_NONE)
       return pv_fail();
-    v[q + 1] = o->state[q];
-    s.step[q] = eqn.to;
+    v[q + 1] = fold->state[q];
+    kept.step[q] = eqn.to;
     premises[q] = eqn.by == PV_REFL ? pv_refl(prover, eqn.to) : eqn.by;
     changed = changed || eqn.by != PV_REFL;
   }
   if (!changed)
     return pv_same(term);
-  pv_eqn result = {fold_at(prover, &s, o->asked, o->bound), PV_NONE};
-  result.by = pv_foldcong(prover, term, result.to, v, o->width + 1, premises, o->width);
+  pv_eqn result = {fold_at(prover, &kept, fold->asked, fold->bound), PV_NONE};
+  result.by = pv_foldcong(prover, term, result.to, v, fold->width + 1, premises, fold->width);
   return result.by == PV_NONE ? pv_fail() : result;
 }
 
 /* fold 0 1 n 0 (anything that is acc + f): as a sum */
-static pv_eqn as_sum(pv *prover, ck_id term, const opened_fold *o) {
+static pv_eqn as_sum(pv *prover, ck_id term, const opened_fold *fold) {
   ck_id a;
   ck_id b;
-  ck_id v[2] = {o->counter, o->state[0]};
+  ck_id v[2] = {fold->counter, fold->state[0]};
   pv_thm thm;
-  if (o->width != 1 || o->init[0] != prover->zero ||
-      !linear_in(prover, o->step[0], o->state[0], &a, &b) || !pv_is_one(prover, a))
+  if (fold->width != 1 || fold->init[0] != prover->zero ||
+      !linear_in(prover, fold->step[0], fold->state[0], &a, &b) || !pv_is_one(prover, a))
     return pv_fail();
-  thm = pv_identity(prover, pv_eq(prover, o->step[0], pv_add(prover, o->state[0], b)));
-  pv_eqn result = {pv_sum(prover, o->bound, o->counter, b), PV_NONE};
+  thm = pv_identity(prover, pv_eq(prover, fold->step[0], pv_add(prover, fold->state[0], b)));
+  pv_eqn result = {pv_sum(prover, fold->bound, fold->counter, b), PV_NONE};
   result.by = pv_foldcong(prover, term, result.to, v, 2, &thm, 1);
   return result.by == PV_NONE ? pv_fail() : result;
 }
 
 /* --- maxima */
 /* the steps of a maximum, ite(acc <= f, f, acc), and of a minimum, ite(acc <= f, acc, f) */
-static bool extremum_step(pv *prover, const opened_fold *o, bool max, ck_id *f) {
-  ck_id s = o->step[0];
+static bool extremum_step(pv *prover, const opened_fold *fold, bool max, ck_id *f) {
+  ck_id s = fold->step[0];
   ck_id c;
-  if (o->width != 1 || ck_head(prover->terms, s) != CK_ITE)
+  if (fold->width != 1 || ck_head(prover->terms, s) != CK_ITE)
     return false;
   c = ck_kid(prover->terms, s, 0);
   *f = ck_kid(prover->terms, s, max ? 1 : 2);
-  return ck_head(prover->terms, c) == CK_LE && ck_kid(prover->terms, c, 0) == o->state[0] &&
+  return ck_head(prover->terms, c) == CK_LE && ck_kid(prover->terms, c, 0) == fold->state[0] &&
          ck_kid(prover->terms, c, 1) == *f &&
-         ck_kid(prover->terms, s, max ? 2 : 1) == o->state[0] &&
-         !ck_has_var(prover->terms, *f, o->state[0]);
+         ck_kid(prover->terms, s, max ? 2 : 1) == fold->state[0] &&
+         !ck_has_var(prover->terms, *f, fold->state[0]);
 }
 
 /* max over k < n of f, base as given */
@@ -560,10 +476,10 @@ static ck_id max_term(pv *prover, ck_id n, ck_id init, ck_id k, ck_id f) {
 
 /* fold t (bound and base normal) with step max: body normal; a maximum of maxima over l < L, t < T
  * of f(l*T + t) becomes one */
-static pv_eqn norm_max(pv *prover, pv_ctx ctx, ck_id term, const opened_fold *o, ck_id f) {
-  pv_eqn b = pv_norm(prover, o->inner, f);
+static pv_eqn norm_max(pv *prover, pv_ctx ctx, ck_id term, const opened_fold *fold, ck_id f) {
+  pv_eqn b = pv_norm(prover, fold->inner, f);
   pv_eqn eqn = pv_same(term);
-  ck_id vars[2] = {o->counter, pv_real_var(prover, "$$acc")};
+  ck_id vars[2] = {fold->counter, pv_real_var(prover, "$$acc")};
   if (b.by == PV_NONE)
     return pv_fail();
   if (b.by != PV_REFL) {
@@ -574,18 +490,18 @@ static pv_eqn norm_max(pv *prover, pv_ctx ctx, ck_id term, const opened_fold *o,
     premises[n++] = b.by;
     premises[n++] = b.by; /* in the condition and in the branch */
     pv_thm thm = pv_cong(prover, x, y, premises, n);
-    eqn.to = max_term(prover, o->bound, o->init[0], o->counter, b.to);
+    eqn.to = max_term(prover, fold->bound, fold->init[0], fold->counter, b.to);
     eqn.by = pv_foldcong(prover, term, eqn.to, vars, 2, &thm, 1);
     if (eqn.by == PV_NONE)
       return pv_fail();
   }
-  pv_eqn result = pv_join_max(prover, ctx, eqn.to, o->bound, o->init[0], o->counter, b.to);
+  pv_eqn result = pv_join_max(prover, ctx, eqn.to, fold->bound, fold->init[0], fold->counter, b.to);
   return result.by == PV_NONE ? eqn : pv_then(prover, eqn, result);
 }
 
 /* t: a fold whose bound and bases are normal */
 pv_eqn pv_norm_fold(pv *prover, pv_ctx ctx, ck_id term) {
-  opened_fold o;
+  opened_fold fold;
   pv_eqn eqn;
   pv_eqn result;
   ck_id f;
@@ -593,27 +509,27 @@ pv_eqn pv_norm_fold(pv *prover, pv_ctx ctx, ck_id term) {
     return pv_norm_sum(prover, ctx, term);
   if (pv_is_prod(prover, term, &f))
     return pv_norm_prod(prover, ctx, term);
-  if (!open_fold(prover, ctx, term, &o))
+  if (!open_fold(prover, ctx, term, &fold))
     return pv_same(term);
-  if (extremum_step(prover, &o, true, &f))
-    return norm_max(prover, ctx, term, &o, f);
-  if (extremum_step(prover, &o, false, &f)) {
-    eqn = pv_min_as_max(prover, ctx, term, o.bound, o.init[0], o.counter, f);
+  if (extremum_step(prover, &fold, true, &f))
+    return norm_max(prover, ctx, term, &fold, f);
+  if (extremum_step(prover, &fold, false, &f)) {
+    eqn = pv_min_as_max(prover, ctx, term, fold.bound, fold.init[0], fold.counter, f);
     if (eqn.by != PV_NONE && eqn.by != PV_REFL)
       return eqn;
   }
-  eqn = drop_states(prover, ctx, term, &o);
+  eqn = drop_states(prover, ctx, term, &fold);
   if (eqn.by != PV_NONE && eqn.by != PV_REFL)
     return pv_then(prover, eqn, pv_norm(prover, ctx, eqn.to));
-  result = rescaled(prover, ctx, &o);
+  result = rescaled(prover, ctx, &fold);
   if (result.by != PV_NONE)
     return pv_then(prover, result, pv_norm(prover, ctx, result.to));
-  eqn = norm_steps(prover, term, &o);
+  eqn = norm_steps(prover, term, &fold);
   if (eqn.by == PV_NONE)
     return pv_same(term);
-  if (!open_fold(prover, ctx, eqn.to, &o))
+  if (!open_fold(prover, ctx, eqn.to, &fold))
     return eqn;
-  result = as_sum(prover, eqn.to, &o);
+  result = as_sum(prover, eqn.to, &fold);
   return result.by == PV_NONE
              ? eqn
              : pv_then(prover, eqn, pv_then(prover, result, pv_norm(prover, ctx, result.to)));

@@ -18,7 +18,7 @@ typedef struct {
   pv_thm pos_thm;
 } signed_split; /* D = sign*pos*E by eq (PV_REFL: polynomial identity); posp: 0 < pos */
 
-static bool split_sign(pv *prover, pv_ctx ctx, ck_id diff, signed_split *s) {
+static bool split_sign(pv *prover, pv_ctx ctx, ck_id diff, signed_split *split) {
   ck_id formula[MAXF + 1];
   ck_id pos = prover->one;
   ck_id rest = prover->one;
@@ -27,16 +27,16 @@ static bool split_sign(pv *prover, pv_ctx ctx, ck_id diff, signed_split *s) {
     formula[0] = diff;
     n = 1;
   }
-  s->whole = diff;
-  s->sign = 1;
-  s->pos_thm = pv_by_value(prover, pv_gt0(prover, prover->one));
+  split->whole = diff;
+  split->sign = 1;
+  split->pos_thm = pv_by_value(prover, pv_gt0(prover, prover->one));
   for (uint32_t i = 0; i < n; i++) {
     pv_thm g;
     if (pv_is_const(prover, formula[i])) {
       if (pv_const_sign(prover, formula[i]) == 0)
         return false;
       if (pv_const_sign(prover, formula[i]) < 0) {
-        s->sign = -s->sign;
+        split->sign = -split->sign;
         formula[i] = pv_const_mul(prover, formula[i], pv_num(prover, -1));
       }
       if (pv_is_one(prover, formula[i]))
@@ -49,43 +49,44 @@ static bool split_sign(pv *prover, pv_ctx ctx, ck_id diff, signed_split *s) {
       rest = pv_is_one(prover, rest) ? formula[i] : pv_mul(prover, rest, formula[i]);
       continue;
     }
-    pv_thm two[2] = {s->pos_thm, g};
+    pv_thm two[2] = {split->pos_thm, g};
     pv_summand summand = {prover->one, two, 2};
     pos = pv_mul(prover, pos, formula[i]);
-    s->pos_thm = pv_arith(prover, pv_gt0(prover, pos), &summand, 1);
+    split->pos_thm = pv_arith(prover, pv_gt0(prover, pos), &summand, 1);
   }
   pv_eqn result = pv_norm_poly(prover, ctx, rest);
   if (result.by == PV_NONE || pv_is_const(prover, result.to))
     return false;
-  s->primitive = result.to;
-  s->pos = pos;
-  ck_id back = pv_mul(prover, pv_num(prover, s->sign), pv_mul(prover, pos, s->primitive));
+  split->primitive = result.to;
+  split->pos = pos;
+  ck_id back = pv_mul(prover, pv_num(prover, split->sign), pv_mul(prover, pos, split->primitive));
   pv_eqn b = pv_norm_poly(prover, ctx, back);
-  if (b.by == PV_NONE || b.to != diff || s->pos_thm == PV_NONE)
+  if (b.by == PV_NONE || b.to != diff || split->pos_thm == PV_NONE)
     return false;
-  s->by = b.by; /* back = D */
+  split->by = b.by; /* back = D */
   return true;
 }
 
 /* theorem h about D (`0 <= D` and the like, D on the side given by low: true 0 rel D) carried over
  * to E: the same relation, turned if sign < 0 */
-static pv_thm carry(pv *prover, const signed_split *s, ck_op head, bool low, pv_thm hyp) {
-  bool elow = s->sign > 0 ? low : !low;
-  ck_id goal = elow ? pv_rel(prover, head, prover->zero, s->primitive)
-                    : pv_rel(prover, head, s->primitive, prover->zero);
-  ck_id ip = pv_inv(prover, s->pos);
-  pv_var_sub vars = {pv_real_var(prover, "x"), s->pos};
-  pv_thm pi = pv_use_lemma(prover, PV_INV_POS, &vars, 1, NULL, 0, &s->pos_thm, 1);
-  pv_thm nonzero = pv_scaled(prover, pv_ne0(prover, s->pos), pv_num(prover, -1), s->pos_thm);
-  pv_thm li = pv_law(prover, "inv", &s->pos, 1, nonzero);
+static pv_thm carry(pv *prover, const signed_split *split, ck_op head, bool low, pv_thm hyp) {
+  bool elow = split->sign > 0 ? low : !low;
+  ck_id goal = elow ? pv_rel(prover, head, prover->zero, split->primitive)
+                    : pv_rel(prover, head, split->primitive, prover->zero);
+  ck_id ip = pv_inv(prover, split->pos);
+  pv_var_sub vars = {pv_real_var(prover, "x"), split->pos};
+  pv_thm pi = pv_use_lemma(prover, PV_INV_POS, &vars, 1, NULL, 0, &split->pos_thm, 1);
+  pv_thm nonzero =
+      pv_scaled(prover, pv_ne0(prover, split->pos), pv_num(prover, -1), split->pos_thm);
+  pv_thm li = pv_law(prover, "inv", &split->pos, 1, nonzero);
   /* value of h: +-D = +-sign*pos*E; of the goal: +-E, the same sign after turning */
-  ck_id val = elow ? s->primitive : pv_neg(prover, s->primitive);
+  ck_id val = elow ? split->primitive : pv_neg(prover, split->primitive);
   pv_comb comb;
   pv_comb_init(&comb);
   pv_comb_add_product(&comb, prover->one, pi, hyp);
   pv_comb_add(&comb, val, li); /* val*(1 - pos*inv pos) */
   pv_comb_add(&comb, low ? pv_neg(prover, ip) : ip,
-              s->by); /* eq: sign*pos*E = D, value D - sign*pos*E */
+              split->by); /* eq: sign*pos*E = D, value D - sign*pos*E */
   return pv_comb_prove(prover, &comb, goal);
 }
 
@@ -128,10 +129,10 @@ static pv_eqn canon_ite(pv *prover, pv_ctx ctx, ck_id term) {
   ck_id diff = pv_canon(prover, pv_sub(prover, b, a));
   ck_op head = ck_head(prover->terms, c);
   ck_op oc;
-  signed_split s;
-  if ((head != CK_LE && head != CK_LT) || !split_sign(prover, ctx, diff, &s))
+  signed_split split;
+  if ((head != CK_LE && head != CK_LT) || !split_sign(prover, ctx, diff, &split))
     return pv_same(term);
-  bool turn = s.sign < 0;
+  bool turn = split.sign < 0;
   ck_id u1 = turn ? v : u;
   ck_id v1 = turn ? u : v;
   ck_id w = pv_canon(prover, pv_sub(prover, u1, v1));
@@ -139,7 +140,7 @@ static pv_eqn canon_ite(pv *prover, pv_ctx ctx, ck_id term) {
   ck_id w0;
   ck_id quot;
   oc = turn ? (head == CK_LE ? CK_LT : CK_LE) : head;
-  factor_branch(prover, w, s.primitive, &m, &w0, &quot);
+  factor_branch(prover, w, split.primitive, &m, &w0, &quot);
   pv_eqn mw = pv_norm_poly(prover, ctx, pv_mul(prover, m, w0));
   if (mw.by == PV_NONE)
     return pv_fail();
@@ -151,7 +152,7 @@ static pv_eqn canon_ite(pv *prover, pv_ctx ctx, ck_id term) {
   }
   if (quot != CK_BAD)
     oc = CK_LE;
-  ck_id c1 = pv_rel(prover, oc, prover->zero, s.primitive);
+  ck_id c1 = pv_rel(prover, oc, prover->zero, split.primitive);
   ck_id nc1 = ck_neg(prover->terms, c1);
   ck_id I = ck_ite(prover->terms, c1, w0, prover->zero);
   ck_id T = pv_add(prover, v1, pv_mul(prover, m, I));
@@ -171,14 +172,14 @@ static pv_eqn canon_ite(pv *prover, pv_ctx ctx, ck_id term) {
     pv_thm no = PV_NONE;
     pv_thm zero = PV_NONE;
     bool low = !i; /* c: 0 rel D; not c: D rel' 0 */
-    fact = carry(prover, &s, ho, low,
+    fact = carry(prover, &split, ho, low,
                  pv_restate(prover,
                             low ? pv_rel(prover, ho, prover->zero, diff)
                                 : pv_rel(prover, ho, diff, prover->zero),
                             hs));
     if (fact == PV_NONE)
       return pv_fail();
-    bool elow = (s.sign > 0) == low;
+    bool elow = (split.sign > 0) == low;
     ck_op fo = ck_head(prover->terms, pv_says(prover, fact));
     pv_thm proof[2] = {PV_NONE, PV_NONE};
     /* which value has I?  yes: c1 holds; no: it does not */

@@ -14,13 +14,13 @@ pv_thm pv_lift_sum(pv *prover, ck_id n, ck_id k, pv_thm thm) {
   return pv_foldcong(prover, pv_sum(prover, n, k, f), pv_sum(prover, n, k, g), vars, 2, &e, 1);
 }
 
-pv_thm pv_use_lemma(pv *prover, pv_lemma_id l, const pv_var_sub *vars, uint32_t nv,
+pv_thm pv_use_lemma(pv *prover, pv_lemma_id lemma, const pv_var_sub *vars, uint32_t nv,
                     const ck_fsub *funs, uint32_t nf, const pv_thm *ps, uint32_t np) {
-  return pv_inst(prover, pv_lemma(prover, l), vars, nv, funs, nf, ps, np);
+  return pv_inst(prover, pv_lemma(prover, lemma), vars, nv, funs, nf, ps, np);
 }
 
-static pv_thm derive(pv *prover, pv_lemma_id l) {
-  switch (l) {
+static pv_thm derive(pv *prover, pv_lemma_id lemma) {
+  switch (lemma) {
 #define ROW(name, derivation, statement)                                                           \
   case PV_##name:                                                                                  \
     return pv_derive_##derivation(prover);
@@ -32,22 +32,22 @@ static pv_thm derive(pv *prover, pv_lemma_id l) {
   return PV_NONE;
 }
 
-const char *pv_lemma_says(pv_lemma_id l) {
+const char *pv_lemma_says(pv_lemma_id lemma) {
   static const char *const says[] = {
 #define ROW(name, derivation, statement) statement,
       PV_LEMMA_TABLE(ROW)
 #undef ROW
   };
-  return says[l];
+  return says[lemma];
 }
 
 /* one that needs itself, by way of others, is not there */
-pv_thm pv_lemma(pv *prover, pv_lemma_id l) {
+pv_thm pv_lemma(pv *prover, pv_lemma_id lemma) {
   _Static_assert((int)PV_LEMMAS <= (int)PV_MAX_LEMMAS, "room for all lemmas in the state");
-  if (prover->lemmas[l] != PV_NONE || prover->lemmas_busy[l])
-    return prover->lemmas[l];
-  prover->lemmas_busy[l] = true;
-  pv_thm thm = derive(prover, l);
-  prover->lemmas_busy[l] = false;
-  return prover->lemmas[l] = thm;
+  if (prover->lemmas[lemma] != PV_NONE || prover->lemmas_busy[lemma])
+    return prover->lemmas[lemma];
+  prover->lemmas_busy[lemma] = true;
+  pv_thm thm = derive(prover, lemma);
+  prover->lemmas_busy[lemma] = false;
+  return prover->lemmas[lemma] = thm;
 }

@@ -57,13 +57,13 @@ void pv_poly_add_mono(pv *prover, pv_poly *poly, ck_id q, const ck_id *a, uint32
 /* by atoms, left to right: the checker's order is by when a monomial was met first, on which no
  * proof should depend */
 static int by_atoms(const void *a, const void *b) {
-  const pv_mono *x = a;
+  const pv_mono *other = a;
   const pv_mono *y = b;
-  for (uint32_t i = 0; i < x->degree && i < y->degree; i++) {
-    if (x->atoms[i] != y->atoms[i])
-      return x->atoms[i] < y->atoms[i] ? -1 : 1;
+  for (uint32_t i = 0; i < other->degree && i < y->degree; i++) {
+    if (other->atoms[i] != y->atoms[i])
+      return other->atoms[i] < y->atoms[i] ? -1 : 1;
   }
-  return (x->degree > y->degree) - (x->degree < y->degree);
+  return (other->degree > y->degree) - (other->degree < y->degree);
 }
 
 void pv_poly_read(pv *prover, pv_poly *poly, ck_id term) {
@@ -95,19 +95,19 @@ void pv_poly_add(pv *prover, pv_poly *poly, const pv_poly *other, ck_id scale) {
 
 void pv_poly_mul_mono(pv *prover, pv_poly *poly, const pv_poly *other, ck_id q, const ck_id *a,
                       uint32_t n) {
-  pv_poly r;
-  pv_poly_init(&r);
+  pv_poly rest;
+  pv_poly_init(&rest);
   for (uint32_t i = 0; i < other->count; i++) {
     const pv_mono *mono = &other->monos[i];
     ck_id *s = as_malloc((mono->degree + n + 1) * sizeof *s);
     memcpy(s, mono->atoms, mono->degree * sizeof *s);
     if (n)
       memcpy(s + mono->degree, a, n * sizeof *s);
-    pv_poly_add_mono(prover, &r, pv_const_mul(prover, mono->coef, q), s, mono->degree + n);
+    pv_poly_add_mono(prover, &rest, pv_const_mul(prover, mono->coef, q), s, mono->degree + n);
     free(s);
   }
   pv_poly_clear(poly);
-  *poly = r;
+  *poly = rest;
 }
 
 /* insertion sort: monomials are short, and the order needs p */
@@ -134,15 +134,15 @@ ck_id pv_mono_term(pv *prover, ck_id q, const ck_id *a, uint32_t n) {
 }
 
 static int mono_cmp(const void *a, const void *b, void *arg) {
-  const pv_mono *x = a;
+  const pv_mono *other = a;
   const pv_mono *y = b;
   pv *prover = arg;
-  for (uint32_t i = 0; i < x->degree && i < y->degree; i++) {
-    int c = pv_order(prover, x->atoms[i], y->atoms[i]);
+  for (uint32_t i = 0; i < other->degree && i < y->degree; i++) {
+    int c = pv_order(prover, other->atoms[i], y->atoms[i]);
     if (c)
       return c;
   }
-  return x->degree < y->degree ? -1 : x->degree > y->degree;
+  return other->degree < y->degree ? -1 : other->degree > y->degree;
 }
 
 ck_id pv_poly_term(pv *prover, const pv_poly *poly) {

@@ -4,13 +4,8 @@
 
 enum { MAXF = 24 };
 
-static ck_id prod(pv *prover, ck_id n, ck_id k, ck_id body) {
-  ck_id acc = pv_real_var(prover, "$$acc");
-  return pv_fold1(prover, n, prover->one, k, acc, pv_mul(prover, acc, body));
-}
-
 /* prod f = prod g from s: f = g for 0 <= k < n */
-static pv_thm lift(pv *prover, ck_id n, ck_id k, pv_thm thm) {
+pv_thm pv_lift_prod(pv *prover, ck_id n, ck_id k, pv_thm thm) {
   if (thm == PV_NONE || thm == PV_REFL)
     return thm;
   ck_id acc = pv_real_var(prover, "$$acc");
@@ -19,116 +14,7 @@ static pv_thm lift(pv *prover, ck_id n, ck_id k, pv_thm thm) {
   ck_id g = pv_right(prover, thm);
   pv_thm e =
       pv_scaled(prover, pv_eq(prover, pv_mul(prover, acc, f), pv_mul(prover, acc, g)), acc, thm);
-  return pv_foldcong(prover, prod(prover, n, k, f), prod(prover, n, k, g), vars, 2, &e, 1);
-}
-
-static ck_id prod_to(pv *prover, ck_id k, ck_id b, ck_id x) {
-  return prod(prover, x, k, b);
-}
-
-static ck_id mul_at(pv *prover, ck_id k, ck_id fg, ck_id f, ck_id g, ck_id x) {
-  return pv_eq(prover, prod_to(prover, k, fg, x),
-               pv_mul(prover, prod_to(prover, k, f, x), prod_to(prover, k, g, x)));
-}
-
-/* 0 <= n:  prod(k < n) f*g = prod f * prod g */
-pv_thm pv_derive_prod_mul(pv *prover) {
-  ck_id n = pv_int_var(prover, "n");
-  ck_id j = pv_int_var(prover, "j");
-  ck_id k = pv_int_var(prover, "k");
-  ck_id j_next = pv_add(prover, j, prover->one);
-  ck_id f = pv_apply(prover, "f", k);
-  ck_id g = pv_apply(prover, "g", k);
-  ck_id fg = pv_mul(prover, f, g);
-  ck_id zero = prover->zero;
-  pv_thm j_nonneg = pv_hyp(prover, pv_ge0(prover, j));
-  pv_thm a0 = pv_zero(prover, prod_to(prover, k, fg, zero), pv_zero_le_zero(prover));
-  pv_thm b0 = pv_zero(prover, prod_to(prover, k, f, zero), pv_zero_le_zero(prover));
-  pv_thm c0 = pv_zero(prover, prod_to(prover, k, g, zero), pv_zero_le_zero(prover));
-  pv_thm a = pv_succ(prover, prod_to(prover, k, fg, j_next), j, j_nonneg);
-  pv_thm b = pv_succ(prover, prod_to(prover, k, f, j_next), j, j_nonneg);
-  pv_thm c = pv_succ(prover, prod_to(prover, k, g, j_next), j, j_nonneg);
-  pv_comb comb;
-  pv_comb_init(&comb); /* A = 1; B*C = 1: B*C - A = (B-1)*C + (C-1) - (A-1) */
-  pv_comb_add(&comb, prover->one, a0);
-  pv_comb_add(&comb, pv_neg(prover, prod_to(prover, k, g, zero)), b0);
-  pv_comb_add(&comb, pv_num(prover, -1), c0);
-  pv_thm base = pv_comb_prove(prover, &comb, mul_at(prover, k, fg, f, g, zero));
-  ck_id fj = pv_apply(prover, "f", j);
-  ck_id gj = pv_apply(prover, "g", j);
-  pv_comb_init(&comb); /* B1*C1 = (B*fj)*C1, C1 = C*gj; A1 = A*fj*gj; A = B*C */
-  pv_comb_add(&comb, prover->one, a);
-  pv_comb_add(&comb, pv_mul(prover, fj, gj), pv_hyp(prover, mul_at(prover, k, fg, f, g, j)));
-  pv_comb_add(&comb, pv_neg(prover, prod_to(prover, k, g, j_next)), b);
-  pv_comb_add(&comb, pv_neg(prover, pv_mul(prover, prod_to(prover, k, f, j), fj)), c);
-  pv_thm step = pv_comb_prove(prover, &comb, mul_at(prover, k, fg, f, g, j_next));
-  ck_id h = mul_at(prover, k, fg, f, g, j);
-  return pv_induct(prover, j, n, 0, &h, &base, &step, 1, pv_hyp(prover, pv_ge0(prover, n)));
-}
-
-static ck_id one_at(pv *prover, ck_id k, ck_id o, ck_id x) {
-  return pv_eq(prover, prod_to(prover, k, o, x), o);
-}
-
-/* 0 <= n:  prod(k < n) 1 = 1 */
-pv_thm pv_derive_prod_one(pv *prover) {
-  ck_id n = pv_int_var(prover, "n");
-  ck_id j = pv_int_var(prover, "j");
-  ck_id k = pv_int_var(prover, "k");
-  ck_id j_next = pv_add(prover, j, prover->one);
-  ck_id o = prover->one;
-  pv_thm base = pv_zero(prover, prod_to(prover, k, o, prover->zero), pv_zero_le_zero(prover));
-  pv_thm u = pv_succ(prover, prod_to(prover, k, o, j_next), j, pv_hyp(prover, pv_ge0(prover, j)));
-  pv_comb comb;
-  pv_comb_init(&comb);
-  pv_comb_add(&comb, o, u);
-  pv_comb_add(&comb, o, pv_hyp(prover, one_at(prover, k, o, j)));
-  pv_thm step = pv_comb_prove(prover, &comb, one_at(prover, k, o, j_next));
-  ck_id h = one_at(prover, k, o, j);
-  return pv_induct(prover, j, n, 0, &h, &base, &step, 1, pv_hyp(prover, pv_ge0(prover, n)));
-}
-
-static ck_id concat_at(pv *prover, ck_id k, ck_id f, ck_id m, ck_id says, ck_id x) {
-  return pv_eq(prover, prod_to(prover, k, f, pv_add(prover, m, x)),
-               pv_mul(prover, prod_to(prover, k, f, m), prod_to(prover, k, says, x)));
-}
-
-/* 0 <= m, 0 <= n:  prod(k < m+n) f(k) = prod(k < m) f(k) * prod(k < n) f(m+k) */
-pv_thm pv_derive_prod_concat(pv *prover) {
-  ck_id m = pv_int_var(prover, "m");
-  ck_id n = pv_int_var(prover, "n");
-  ck_id j = pv_int_var(prover, "j");
-  ck_id k = pv_int_var(prover, "k");
-  ck_id j_next = pv_add(prover, j, prover->one);
-  ck_id f = pv_apply(prover, "f", k);
-  ck_id says = pv_apply(prover, "f", pv_add(prover, m, k));
-  ck_id zero = prover->zero;
-  ck_id mz = pv_add(prover, m, zero);
-  ck_id mj = pv_add(prover, m, j);
-  pv_thm m_nonneg = pv_hyp(prover, pv_ge0(prover, m));
-  pv_thm j_nonneg = pv_hyp(prover, pv_ge0(prover, j));
-  pv_thm r = pv_identity(prover, pv_eq(prover, mz, m));
-  pv_thm c = pv_cong(prover, prod_to(prover, k, f, mz), prod_to(prover, k, f, m), &r, 1);
-  pv_thm z0 = pv_zero(prover, prod_to(prover, k, says, zero), pv_zero_le_zero(prover));
-  pv_comb comb;
-  pv_comb_init(&comb);
-  pv_comb_add(&comb, prover->one, c);
-  pv_comb_add(&comb, pv_neg(prover, prod_to(prover, k, f, m)), z0);
-  pv_thm base = pv_comb_prove(prover, &comb, concat_at(prover, k, f, m, says, zero));
-  pv_comb_init(&comb);
-  pv_comb_add(&comb, prover->one, m_nonneg);
-  pv_comb_add(&comb, prover->one, j_nonneg);
-  pv_thm mj0 = pv_comb_prove(prover, &comb, pv_ge0(prover, mj));
-  pv_thm u = pv_succ(prover, prod_to(prover, k, f, pv_add(prover, m, j_next)), mj, mj0);
-  pv_thm w = pv_succ(prover, prod_to(prover, k, says, j_next), j, j_nonneg);
-  pv_comb_init(&comb);
-  pv_comb_add(&comb, prover->one, u);
-  pv_comb_add(&comb, pv_apply(prover, "f", mj),
-              pv_hyp(prover, concat_at(prover, k, f, m, says, j)));
-  pv_comb_add(&comb, pv_neg(prover, prod_to(prover, k, f, m)), w);
-  pv_thm step = pv_comb_prove(prover, &comb, concat_at(prover, k, f, m, says, j_next));
-  ck_id h = concat_at(prover, k, f, m, says, j);
-  return pv_induct(prover, j, n, 0, &h, &base, &step, 1, pv_hyp(prover, pv_ge0(prover, n)));
+  return pv_foldcong(prover, pv_prod(prover, n, k, f), pv_prod(prover, n, k, g), vars, 2, &e, 1);
 }
 
 static bool zero_one(pv *prover, ck_id x) {
@@ -212,7 +98,7 @@ static pv_eqn cut(pv *prover, pv_ctx ctx, ck_id n, ck_id k, ck_id body, ck_id m)
   pv_thm a = pv_identity(prover, pv_eq(prover, n, mr));
   pv_thm c =
       n == mr ? PV_REFL
-              : pv_cong(prover, prod_to(prover, k, body, n), prod_to(prover, k, body, mr), &a, 1);
+              : pv_cong(prover, pv_prod(prover, n, k, body), pv_prod(prover, mr, k, body), &a, 1);
   pv_var_sub vars[2] = {{pv_int_var(prover, "m"), m}, {pv_int_var(prover, "n"), r}};
   ck_fsub fun = pv_fun_sub(prover, "f", &k, body);
   pv_thm thm =
@@ -262,8 +148,8 @@ pv_eqn pv_norm_prod(pv *prover, pv_ctx ctx, ck_id term) {
   if (eqn.by == PV_NONE)
     return pv_fail();
   ck_id body = eqn.to;
-  eqn.by = lift(prover, n, k, eqn.by);
-  eqn.to = prod_to(prover, k, body, n);
+  eqn.by = pv_lift_prod(prover, n, k, eqn.by);
+  eqn.to = pv_prod(prover, n, k, body);
   if (eqn.by == PV_NONE || (n_nonneg = pv_follows(prover, ctx, pv_ge0(prover, n))) == PV_NONE)
     return eqn.by == PV_NONE ? pv_fail() : eqn;
   if (pv_is_one(prover, body)) {
@@ -272,7 +158,7 @@ pv_eqn pv_norm_prod(pv *prover, pv_ctx ctx, ck_id term) {
     return result.by == PV_NONE ? eqn : pv_then(prover, eqn, result);
   }
   if (pv_is_one(prover, n)) {
-    ck_id first = prod_to(prover, k, body, prover->zero);
+    ck_id first = pv_prod(prover, prover->zero, k, body);
     ck_id el = ck_sub(prover->terms, body, &k, &prover->zero, 1, NULL, 0);
     pv_thm u = pv_succ(prover, eqn.to, prover->zero, pv_zero_le_zero(prover));
     pv_thm z = pv_zero(prover, first, pv_zero_le_zero(prover));
@@ -308,7 +194,7 @@ pv_eqn pv_norm_prod(pv *prover, pv_ctx ctx, ck_id term) {
     return eqn;
   pv_thm turn = back.by == PV_REFL ? PV_REFL : pv_sym(prover, back.by);
   ck_fsub funs[2] = {pv_fun_sub(prover, "f", &k, head), pv_fun_sub(prover, "g", &k, rest)};
-  result.by = pv_trans(prover, lift(prover, n, k, turn),
+  result.by = pv_trans(prover, pv_lift_prod(prover, n, k, turn),
                        pv_use_lemma(prover, PV_PROD_MUL, &vars, 1, funs, 2, &n_nonneg, 1));
   if (result.by == PV_NONE)
     return eqn;

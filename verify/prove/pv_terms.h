@@ -31,7 +31,12 @@ ck_id pv_fold1(pv *prover, ck_id n, ck_id init, ck_id k, ck_id acc, ck_id step);
 ck_id pv_max2(pv *prover, ck_id a, ck_id b);            /* ite(a <= b, b, a) */
 ck_id pv_max(pv *prover, ck_id n, ck_id k, ck_id body); /* max over k < n, base the body at 0 */
 
+/* min over k < n, base the body at 0; the product over k < n, base 1 */
+ck_id pv_min(pv *prover, ck_id n, ck_id k, ck_id body);
+ck_id pv_prod(pv *prover, ck_id n, ck_id k, ck_id body);
+
 bool pv_is_const(pv *prover, ck_id t);
+bool pv_is_atom(const pv *prover, ck_id term); /* of polynomials */
 bool pv_is_zero(pv *prover, ck_id t);
 bool pv_is_one(pv *prover, ck_id t);
 bool pv_is_sum(pv *prover, ck_id t);             /* fold 0 1 n 0 (acc + f), f free of acc */

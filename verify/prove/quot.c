@@ -8,12 +8,12 @@
 static const pv_mono *leading(pv *prover, const pv_poly *b) {
   const pv_mono *mono = &b->monos[0];
   for (uint32_t i = 1; i < b->count; i++) {
-    const pv_mono *x = &b->monos[i];
-    if (x->degree > mono->degree ||
-        (x->degree == mono->degree &&
-         pv_order(prover, pv_mono_term(prover, prover->one, x->atoms, x->degree),
+    const pv_mono *other = &b->monos[i];
+    if (other->degree > mono->degree ||
+        (other->degree == mono->degree &&
+         pv_order(prover, pv_mono_term(prover, prover->one, other->atoms, other->degree),
                   pv_mono_term(prover, prover->one, mono->atoms, mono->degree)) > 0))
-      mono = x;
+      mono = other;
   }
   return mono;
 }
@@ -40,10 +40,10 @@ static ck_id whole(pv *prover, ck_id c, ck_id d, bool floors) {
 }
 
 /* a = b*q + r */
-static void divide(pv *prover, const pv_poly *a, const pv_poly *b, pv_poly *q, pv_poly *r) {
+static void divide(pv *prover, const pv_poly *a, const pv_poly *b, pv_poly *quotient, pv_poly *r) {
   const pv_mono *lead = leading(prover, b);
   bool constant = b->count == 1 && lead->degree == 0;
-  pv_poly_clear(q);
+  pv_poly_clear(quotient);
   pv_poly_clear(r);
   pv_poly_add(prover, r, a, prover->one);
   for (int rounds = 0; rounds < 24; rounds++) {
@@ -53,13 +53,13 @@ static void divide(pv *prover, const pv_poly *a, const pv_poly *b, pv_poly *q, p
       int k = pv_mono_div(r->monos[i].atoms, r->monos[i].degree, lead->atoms, lead->degree, rest);
       ck_id c = k < 0 ? prover->zero : whole(prover, r->monos[i].coef, lead->coef, constant);
       if (c != prover->zero) {
-        pv_poly t;
-        pv_poly_init(&t);
-        pv_poly_add_mono(prover, q, c, rest, (uint32_t)k);
-        pv_poly_mul_mono(prover, &t, b, pv_const_mul(prover, c, pv_num(prover, -1)), rest,
+        pv_poly shifted;
+        pv_poly_init(&shifted);
+        pv_poly_add_mono(prover, quotient, c, rest, (uint32_t)k);
+        pv_poly_mul_mono(prover, &shifted, b, pv_const_mul(prover, c, pv_num(prover, -1)), rest,
                          (uint32_t)k);
-        pv_poly_add(prover, r, &t, prover->one);
-        pv_poly_clear(&t);
+        pv_poly_add(prover, r, &shifted, prover->one);
+        pv_poly_clear(&shifted);
         hit = true;
       }
       free(rest);
@@ -72,22 +72,22 @@ static void divide(pv *prover, const pv_poly *a, const pv_poly *b, pv_poly *q, p
 ck_id pv_rest_of_division(pv *prover, ck_id a, ck_id b) {
   pv_poly poly;
   pv_poly other;
-  pv_poly q;
-  pv_poly r;
+  pv_poly quotient;
+  pv_poly rest;
   ck_id term;
   pv_poly_init(&poly);
   pv_poly_init(&other);
-  pv_poly_init(&q);
-  pv_poly_init(&r);
+  pv_poly_init(&quotient);
+  pv_poly_init(&rest);
   pv_poly_read(prover, &poly, a);
   pv_poly_read(prover, &other, b);
   if (other.count)
-    divide(prover, &poly, &other, &q, &r);
-  term = q.count ? pv_poly_term(prover, &r) : CK_BAD;
+    divide(prover, &poly, &other, &quotient, &rest);
+  term = quotient.count ? pv_poly_term(prover, &rest) : CK_BAD;
   pv_poly_clear(&poly);
   pv_poly_clear(&other);
-  pv_poly_clear(&q);
-  pv_poly_clear(&r);
+  pv_poly_clear(&quotient);
+  pv_poly_clear(&rest);
   return term != CK_BAD && ck_is_int(prover->terms, term) ? term : CK_BAD;
 }
 
@@ -251,19 +251,19 @@ pv_eqn pv_norm_div(pv *prover, pv_ctx ctx, ck_id term) {
     return pv_then(prover, eqn, pv_norm(prover, ctx, eqn.to));
   pv_poly poly;
   pv_poly other;
-  pv_poly q;
-  pv_poly r;
+  pv_poly quotient;
+  pv_poly rest;
   pv_poly_init(&poly);
   pv_poly_init(&other);
-  pv_poly_init(&q);
-  pv_poly_init(&r);
+  pv_poly_init(&quotient);
+  pv_poly_init(&rest);
   eqn = pv_same(term);
   pv_poly_read(prover, &poly, a);
   pv_poly_read(prover, &other, b);
   if (other.count) {
-    divide(prover, &poly, &other, &q, &r);
-    ck_id qt = pv_poly_term(prover, &q);
-    ck_id rt = pv_poly_term(prover, &r);
+    divide(prover, &poly, &other, &quotient, &rest);
+    ck_id qt = pv_poly_term(prover, &quotient);
+    ck_id rt = pv_poly_term(prover, &rest);
     pv_eqn x = exact(prover, ctx, a, b, qt, rt);
     for (int i = 0; i < 2 && x.by == PV_NONE && other.count > 1;
          i++) { /* one step beside the range */
@@ -278,14 +278,14 @@ pv_eqn pv_norm_div(pv *prover, pv_ctx ctx, ck_id term) {
     }
     if (x.by == PV_NONE)
       x = without_factor(prover, ctx, a, b, &other);
-    if (x.by == PV_NONE && q.count && ck_is_int(prover->terms, rt))
+    if (x.by == PV_NONE && quotient.count && ck_is_int(prover->terms, rt))
       x = partial(prover, a, b, qt, rt, divisor_pos);
     if (x.by != PV_NONE)
       eqn = pv_then(prover, x, pv_norm(prover, ctx, x.to));
   }
   pv_poly_clear(&poly);
   pv_poly_clear(&other);
-  pv_poly_clear(&q);
-  pv_poly_clear(&r);
+  pv_poly_clear(&quotient);
+  pv_poly_clear(&rest);
   return eqn.by == PV_NONE ? pv_same(term) : eqn;
 }

@@ -23,25 +23,26 @@ static pv_thm ge0(pv *prover, pv_ctx ctx, ck_id n) {
 }
 
 /* the telescope from counter i on, around body */
-static ck_id tele_term(pv *prover, const sum_nest *t, uint32_t i, ck_id body) {
-  for (uint32_t j = t->depth; j-- > i;)
-    body = pv_sum(prover, t->bound[j], t->counter[j], body);
+static ck_id tele_term(pv *prover, const sum_nest *nest, uint32_t i, ck_id body) {
+  for (uint32_t j = nest->depth; j-- > i;)
+    body = pv_sum(prover, nest->bound[j], nest->counter[j], body);
   return body;
 }
 
 /* s: x = y inside the first m counters, lifted */
-static pv_thm tele_lift(pv *prover, const sum_nest *t, uint32_t m, pv_thm thm) {
+static pv_thm tele_lift(pv *prover, const sum_nest *nest, uint32_t m, pv_thm thm) {
   while (m-- > 0)
-    thm = pv_lift_sum(prover, t->bound[m], t->counter[m], thm);
+    thm = pv_lift_sum(prover, nest->bound[m], nest->counter[m], thm);
   return thm;
 }
 
-static bool tele_push(pv *prover, sum_nest *t, ck_id n) {
-  if (t->depth == MAX_DEPTH)
+static bool tele_push(pv *prover, sum_nest *nest, ck_id n) {
+  if (nest->depth == MAX_DEPTH)
     return false;
-  t->bound[t->depth] = n;
-  t->ctx[t->depth + 1] = pv_ctx_bind(prover, t->ctx[t->depth], n, &t->counter[t->depth]);
-  t->depth++;
+  nest->bound[nest->depth] = n;
+  nest->ctx[nest->depth + 1] =
+      pv_ctx_bind(prover, nest->ctx[nest->depth], n, &nest->counter[nest->depth]);
+  nest->depth++;
   return true;
 }
 
@@ -53,7 +54,7 @@ typedef struct {
   uint32_t sum_count;
 } sorted_factors;
 
-static bool sort_factors(pv *prover, ck_id term, sorted_factors *f) {
+static bool sort_factors(pv *prover, ck_id term, sorted_factors *factors) {
   pv_poly other;
   bool ok;
   pv_poly_init(&other);
@@ -61,9 +62,9 @@ static bool sort_factors(pv *prover, ck_id term, sorted_factors *f) {
   ok = other.count == 1 && pv_is_one(prover, other.monos[0].coef) && other.monos[0].degree <= 64;
   for (uint32_t i = 0; ok && i < other.monos[0].degree; i++) {
     if (!pv_is_sum(prover, other.monos[0].atoms[i]))
-      f->plain[f->plain_count++] = other.monos[0].atoms[i];
-    else if (f->sum_count < 16)
-      f->sum[f->sum_count++] = other.monos[0].atoms[i];
+      factors->plain[factors->plain_count++] = other.monos[0].atoms[i];
+    else if (factors->sum_count < 16)
+      factors->sum[factors->sum_count++] = other.monos[0].atoms[i];
     else
       ok = false;
   }
@@ -71,32 +72,32 @@ static bool sort_factors(pv *prover, ck_id term, sorted_factors *f) {
   return ok;
 }
 
-static ck_id factors_term(pv *prover, const sorted_factors *f, uint32_t first_sum) {
+static ck_id factors_term(pv *prover, const sorted_factors *factors, uint32_t first_sum) {
   ck_id a[80];
   uint32_t n = 0;
-  for (uint32_t i = 0; i < f->plain_count; i++)
-    a[n++] = f->plain[i];
-  for (uint32_t i = first_sum; i < f->sum_count; i++)
-    a[n++] = f->sum[i];
+  for (uint32_t i = 0; i < factors->plain_count; i++)
+    a[n++] = factors->plain[i];
+  for (uint32_t i = first_sum; i < factors->sum_count; i++)
+    a[n++] = factors->sum[i];
   return pv_mono_term(prover, prover->one, a, n);
 }
 
 /* t: product of atoms, inside the telescope; t = nested sums of a product without sums; the
  * counters are appended */
-static pv_eqn push_in(pv *prover, sum_nest *tl, ck_id term) {
-  sorted_factors f = {.plain_count = 0};
-  if (!sort_factors(prover, term, &f))
+static pv_eqn push_in(pv *prover, sum_nest *nest, ck_id term) {
+  sorted_factors factors = {.plain_count = 0};
+  if (!sort_factors(prover, term, &factors))
     return pv_fail();
-  if (!f.sum_count)
+  if (!factors.sum_count)
     return pv_same(term);
-  ck_id S = f.sum[0];
-  ck_id C = factors_term(prover, &f, 1);
+  ck_id S = factors.sum[0];
+  ck_id C = factors_term(prover, &factors, 1);
   ck_id n = ck_kid(prover->terms, S, 0);
-  uint32_t at = tl->depth;
-  pv_thm n_nonneg = ge0(prover, tl->ctx[at], n);
-  if (n_nonneg == PV_NONE || !tele_push(prover, tl, n))
+  uint32_t at = nest->depth;
+  pv_thm n_nonneg = ge0(prover, nest->ctx[at], n);
+  if (n_nonneg == PV_NONE || !tele_push(prover, nest, n))
     return pv_fail();
-  ck_id k = tl->counter[at];
+  ck_id k = nest->counter[at];
   ck_id B = pv_sum_body(prover, S, k);
   ck_id CB = pv_mul(prover, C, B);
   ck_id inside = pv_canon(prover, CB);
@@ -107,7 +108,7 @@ static pv_eqn push_in(pv *prover, sum_nest *tl, ck_id term) {
   pv_thm order = inside == CB
                      ? PV_REFL
                      : pv_lift_sum(prover, n, k, pv_identity(prover, pv_eq(prover, CB, inside)));
-  pv_eqn result = push_in(prover, tl, inside);
+  pv_eqn result = push_in(prover, nest, inside);
   if (result.by == PV_NONE || sc == PV_NONE)
     return pv_fail();
   pv_thm deep = pv_lift_sum(prover, n, k, result.by);
@@ -121,143 +122,48 @@ static pv_eqn push_in(pv *prover, sum_nest *tl, ck_id term) {
   return eqn;
 }
 
-static ck_id innermost(pv *prover, ck_id term, const sum_nest *tl, uint32_t from) {
-  for (uint32_t i = from; i < tl->depth; i++)
-    term = pv_sum_body(prover, term, tl->counter[i]);
+static ck_id innermost(pv *prover, ck_id term, const sum_nest *nest, uint32_t from) {
+  for (uint32_t i = from; i < nest->depth; i++)
+    term = pv_sum_body(prover, term, nest->counter[i]);
   return term;
 }
 
 /* --- exchange of counters i and i+1; *cur: the term from counter 0 on */
-static pv_thm swap(pv *prover, sum_nest *t, uint32_t i, ck_id body) {
-  ck_id a = t->counter[i];
-  ck_id b = t->counter[i + 1];
-  ck_id inside = tele_term(prover, t, i + 2, body);
+static pv_thm swap(pv *prover, sum_nest *nest, uint32_t i, ck_id body) {
+  ck_id a = nest->counter[i];
+  ck_id b = nest->counter[i + 1];
+  ck_id inside = tele_term(prover, nest, i + 2, body);
   ck_id par[2] = {a, b};
-  pv_thm premises[2] = {ge0(prover, t->ctx[i], t->bound[i]),
-                        ge0(prover, t->ctx[i], t->bound[i + 1])};
-  pv_var_sub vars[2] = {(pv_var_sub){pv_int_var(prover, "n"), t->bound[i]},
-                        {pv_int_var(prover, "m"), t->bound[i + 1]}};
+  pv_thm premises[2] = {ge0(prover, nest->ctx[i], nest->bound[i]),
+                        ge0(prover, nest->ctx[i], nest->bound[i + 1])};
+  pv_var_sub vars[2] = {(pv_var_sub){pv_int_var(prover, "n"), nest->bound[i]},
+                        {pv_int_var(prover, "m"), nest->bound[i + 1]}};
   ck_fsub fun = pv_fun2_sub(prover, "f2", par, inside);
-  pv_thm thm =
-      tele_lift(prover, t, i, pv_use_lemma(prover, PV_SUM_EXCHANGE, vars, 2, &fun, 1, premises, 2));
-  ck_id x = t->bound[i];
-  t->bound[i] = t->bound[i + 1];
-  t->bound[i + 1] = x;
-  t->counter[i] = b;
-  t->counter[i + 1] = a;
+  pv_thm thm = tele_lift(prover, nest, i,
+                         pv_use_lemma(prover, PV_SUM_EXCHANGE, vars, 2, &fun, 1, premises, 2));
+  ck_id x = nest->bound[i];
+  nest->bound[i] = nest->bound[i + 1];
+  nest->bound[i + 1] = x;
+  nest->counter[i] = b;
+  nest->counter[i + 1] = a;
   return thm;
 }
 
-/* --- canonical index arithmetic alone, without context */
-static pv_eqn icanon_at(pv *prover, ck_id term, uint32_t depth) {
-  const ck_terms *terms = prover->terms;
-  ck_op head = ck_head(terms, term);
-  uint64_t v;
-  if (head == CK_Q || head == CK_V || head == CK_B)
-    return pv_same(term);
-  if (as_map_get(&prover->misc_memo, AS_KEY(term, 16 + depth), &v)) {
-    pv_eqn m = {(ck_id)(v >> 32), (uint32_t)v};
-    return m;
-  }
-  pv_eqn eqn = pv_same(term);
-  if (ck_is_int(terms, term) && (head == CK_ADD || head == CK_MUL)) {
-    eqn.to = pv_canon(prover, term);
-    if (eqn.to != term)
-      eqn.by = pv_identity(prover, pv_eq(prover, term, eqn.to));
-  } else {
-    uint32_t n = ck_nkids(terms, term);
-    uint32_t np = 0;
-    uint32_t w = head == CK_FOLD ? ck_width(terms, term) : 0;
-    ck_id kids[40];
-    pv_thm premises[40];
-    ck_id cond = CK_BAD;
-    if (n > 32)
-      return pv_fail();
-    for (uint32_t i = 0; i < n; i++) {
-      kids[i] = ck_kid(terms, term, i);
-      if (ck_kid_binders(terms, term, i))
-        continue;
-      if (head == CK_ITE && i == 0) {
-        pv_eqn a = icanon_at(prover, ck_kid(terms, kids[0], 0), depth);
-        pv_eqn b = icanon_at(prover, ck_kid(terms, kids[0], 1), depth);
-        if (a.by == PV_NONE || b.by == PV_NONE)
-          return pv_fail();
-        if (a.by != PV_REFL)
-          premises[np++] = a.by;
-        if (b.by != PV_REFL)
-          premises[np++] = b.by;
-        cond = pv_rel(prover, ck_head(terms, kids[0]), a.to, b.to);
-        kids[0] = cond;
-        continue;
-      }
-      pv_eqn k = icanon_at(prover, kids[i], depth);
-      if (k.by == PV_NONE)
-        return pv_fail();
-      kids[i] = k.to;
-      if (k.by != PV_REFL)
-        premises[np++] = k.by;
-    }
-    if (np) {
-      eqn.to = ck_rebuild(prover->terms, term, kids);
-      eqn.by = pv_cong(prover, term, eqn.to, premises, np);
-    }
-    if (head == CK_FOLD && eqn.by != PV_NONE) {
-      ck_id vars[9];
-      ck_id steps[16];
-      pv_thm sp[8];
-      bool changed = false;
-      char name[40];
-      if (w > 8)
-        return pv_fail();
-      snprintf(name, sizeof name, "$$i%u", depth);
-      vars[0] = pv_int_var(prover, name);
-      for (uint32_t q = 0; q < w; q++) {
-        snprintf(name, sizeof name, "$$j%u.%u", depth, q);
-        vars[q + 1] = pv_real_var(prover, name);
-      }
-      for (uint32_t i = 0; i < 1 + w; i++)
-        steps[i] = ck_kid(prover->terms, eqn.to, i);
-      for (uint32_t q = 0; q < w; q++) {
-        ck_id body = ck_open(prover->terms, ck_kid(prover->terms, eqn.to, 1 + w + q), vars, w + 1);
-        pv_eqn k = icanon_at(prover, body, depth + 1);
-        if (k.by == PV_NONE)
-          return pv_fail();
-        changed = changed || k.by != PV_REFL;
-        sp[q] = k.by == PV_REFL ? pv_refl(prover, body) : k.by;
-        steps[1 + w + q] = ck_close(prover->terms, k.to, vars, w + 1);
-      }
-      if (changed) {
-        ck_id to = ck_fold(prover->terms, ck_index(prover->terms, term), w, steps);
-        pv_eqn f = {to, pv_foldcong(prover, eqn.to, to, vars, w + 1, sp, w)};
-        eqn = pv_then(prover, eqn, f);
-      }
-    }
-  }
-  if (eqn.by == PV_NONE)
-    return pv_fail();
-  as_map_put(&prover->misc_memo, AS_KEY(term, 16 + depth), ((uint64_t)eqn.to << 32) | eqn.by);
-  return eqn;
-}
-
-pv_eqn pv_index_canon(pv *prover, ck_id term) {
-  return icanon_at(prover, term, 0);
-}
-
 /* --- two counters of which all depends on k[a]*n[b] + k[b] alone */
-static ck_id joined_body(pv *prover, const sum_nest *t, uint32_t a, uint32_t b, ck_id body,
+static ck_id joined_body(pv *prover, const sum_nest *nest, uint32_t a, uint32_t b, ck_id body,
                          ck_id K) {
-  ck_id by_ = pv_sub(prover, K, pv_mul(prover, t->counter[a], t->bound[b]));
-  ck_id r = ck_sub(prover->terms, body, &t->counter[b], &by_, 1, NULL, 0);
+  ck_id by_ = pv_sub(prover, K, pv_mul(prover, nest->counter[a], nest->bound[b]));
+  ck_id r = ck_sub(prover->terms, body, &nest->counter[b], &by_, 1, NULL, 0);
   if (r == CK_BAD)
     return CK_BAD;
   pv_eqn eqn = pv_index_canon(prover, r);
-  return eqn.by == PV_NONE || ck_has_var(prover->terms, eqn.to, t->counter[a]) ? CK_BAD : eqn.to;
+  return eqn.by == PV_NONE || ck_has_var(prover->terms, eqn.to, nest->counter[a]) ? CK_BAD : eqn.to;
 }
 
-static bool bounds_free(pv *prover, const sum_nest *t) {
-  for (uint32_t i = 0; i < t->depth; i++) {
-    for (uint32_t j = 0; j < t->depth; j++) {
-      if (ck_has_var(prover->terms, t->bound[i], t->counter[j]))
+static bool bounds_free(pv *prover, const sum_nest *nest) {
+  for (uint32_t i = 0; i < nest->depth; i++) {
+    for (uint32_t j = 0; j < nest->depth; j++) {
+      if (ck_has_var(prover->terms, nest->bound[i], nest->counter[j]))
         return false;
     }
   }
@@ -266,16 +172,16 @@ static bool bounds_free(pv *prover, const sum_nest *t) {
 
 /* the telescope (term `start`, equal to what was asked by `s`) with one pair of counters joined;
  * fails if no pair joins */
-static pv_eqn join(pv *prover, sum_nest *t, ck_id body) {
+static pv_eqn join(pv *prover, sum_nest *nest, ck_id body) {
   ck_id K = pv_int_var(prover, "$$K");
   ck_id h = CK_BAD;
   uint32_t a = 0;
   uint32_t b = 0;
   pv_thm thm = PV_REFL;
-  for (a = 0; a < t->depth && h == CK_BAD; a++) {
-    for (b = 0; b < t->depth && h == CK_BAD; b++) {
+  for (a = 0; a < nest->depth && h == CK_BAD; a++) {
+    for (b = 0; b < nest->depth && h == CK_BAD; b++) {
       if (a != b)
-        h = joined_body(prover, t, a, b, body, K);
+        h = joined_body(prover, nest, a, b, body, K);
     }
   }
   if (h == CK_BAD)
@@ -285,17 +191,17 @@ static pv_eqn join(pv *prover, sum_nest *t, ck_id body) {
   /* bring b right after a */
   if (b > a) {
     for (; b > a + 1; b--)
-      thm = pv_trans(prover, thm, swap(prover, t, b - 1, body));
+      thm = pv_trans(prover, thm, swap(prover, nest, b - 1, body));
   } else {
     for (; b < a; b++)
-      thm = pv_trans(prover, thm, swap(prover, t, b, body));
+      thm = pv_trans(prover, thm, swap(prover, nest, b, body));
     a--;
   }
-  ck_id G = t->bound[a];
-  ck_id tile = t->bound[a + 1];
-  ck_id rest = tele_term(prover, t, a + 2, h);
-  ck_id cur = tele_term(prover, t, a, body);
-  pv_thm premises[2] = {ge0(prover, t->ctx[a], G), ge0(prover, t->ctx[a], tile)};
+  ck_id G = nest->bound[a];
+  ck_id tile = nest->bound[a + 1];
+  ck_id rest = tele_term(prover, nest, a + 2, h);
+  ck_id cur = tele_term(prover, nest, a, body);
+  pv_thm premises[2] = {ge0(prover, nest->ctx[a], G), ge0(prover, nest->ctx[a], tile)};
   pv_var_sub vars[2] = {{pv_int_var(prover, "G"), G}, {pv_int_var(prover, "T"), tile}};
   ck_fsub fun = pv_fun_sub(prover, "f", &K, rest);
   pv_thm sp = pv_use_lemma(prover, PV_SUM_SPLIT, vars, 2, &fun, 1, premises, 2);
@@ -308,7 +214,7 @@ static pv_eqn join(pv *prover, sum_nest *t, ck_id body) {
   pv_thm e = pv_trans(prover, pv_trans(prover, y.by, pv_sym(prover, x.by)),
                       pv_sym(prover, sp)); /* cur = sum over G*T */
   ck_id big = pv_left(prover, sp);
-  pv_eqn bound = pv_norm(prover, t->ctx[a], ck_kid(prover->terms, big, 0));
+  pv_eqn bound = pv_norm(prover, nest->ctx[a], ck_kid(prover->terms, big, 0));
   if (bound.by == PV_NONE)
     return pv_fail();
   if (bound.by != PV_REFL) {
@@ -316,10 +222,10 @@ static pv_eqn join(pv *prover, sum_nest *t, ck_id body) {
     e = pv_trans(prover, e, pv_cong(prover, big, to, &bound.by, 1));
     big = to;
   }
-  thm = pv_trans(prover, thm, tele_lift(prover, t, a, e));
+  thm = pv_trans(prover, thm, tele_lift(prover, nest, a, e));
   pv_eqn result = {big, thm};
   for (uint32_t j = a; j-- > 0;)
-    result.to = pv_sum(prover, t->bound[j], t->counter[j], result.to);
+    result.to = pv_sum(prover, nest->bound[j], nest->counter[j], result.to);
   return result;
 }
 
@@ -333,48 +239,48 @@ typedef struct {
 } choice;
 
 /* how counter i stands in the body, whatever the others are called */
-static ck_id place(pv *prover, const sum_nest *t, ck_id body, uint32_t i) {
+static ck_id place(pv *prover, const sum_nest *nest, ck_id body, uint32_t i) {
   ck_id vals[MAX_DEPTH];
-  for (uint32_t j = 0; j < t->depth; j++)
+  for (uint32_t j = 0; j < nest->depth; j++)
     vals[j] = ck_var(prover->terms, j == i ? "$$me" : "$$other", 'i');
-  pv_eqn eqn =
-      pv_index_canon(prover, ck_sub(prover->terms, body, t->counter, vals, t->depth, NULL, 0));
+  pv_eqn eqn = pv_index_canon(
+      prover, ck_sub(prover->terms, body, nest->counter, vals, nest->depth, NULL, 0));
   return eqn.by == PV_NONE ? body : pv_canon(prover, eqn.to);
 }
 
 /* order of two counters by place, then by bound (a range may be cut: what is left is to stay where
  * it was); 0: alike */
-static int counter_cmp(pv *prover, const sum_nest *t, const choice *c, uint32_t a, uint32_t b) {
+static int counter_cmp(pv *prover, const sum_nest *nest, const choice *c, uint32_t a, uint32_t b) {
   int r = pv_order(prover, c->place[a], c->place[b]);
-  return r ? r : pv_order(prover, t->bound[a], t->bound[b]);
+  return r ? r : pv_order(prover, nest->bound[a], nest->bound[b]);
 }
 
-static void retele(pv *prover, const sum_nest *t, const uint32_t *perm, sum_nest *out) {
+static void retele(pv *prover, const sum_nest *nest, const uint32_t *perm, sum_nest *out) {
   out->depth = 0;
-  out->ctx[0] = t->ctx[0];
-  for (uint32_t i = 0; i < t->depth; i++)
-    tele_push(prover, out, t->bound[perm[i]]);
+  out->ctx[0] = nest->ctx[0];
+  for (uint32_t i = 0; i < nest->depth; i++)
+    tele_push(prover, out, nest->bound[perm[i]]);
 }
 
-static ck_id renamed(pv *prover, const sum_nest *t, const uint32_t *perm, const sum_nest *to,
+static ck_id renamed(pv *prover, const sum_nest *nest, const uint32_t *perm, const sum_nest *to,
                      ck_id body) {
   ck_id from[MAX_DEPTH];
   ck_id val[MAX_DEPTH];
-  for (uint32_t i = 0; i < t->depth; i++) {
-    from[i] = t->counter[perm[i]];
+  for (uint32_t i = 0; i < nest->depth; i++) {
+    from[i] = nest->counter[perm[i]];
     val[i] = to->counter[i];
   }
-  return ck_sub(prover->terms, body, from, val, t->depth, NULL, 0);
+  return ck_sub(prover->terms, body, from, val, nest->depth, NULL, 0);
 }
 
-static void try_perms(pv *prover, const sum_nest *t, ck_id body, uint32_t *perm, uint32_t i,
+static void try_perms(pv *prover, const sum_nest *nest, ck_id body, uint32_t *perm, uint32_t i,
                       choice *best) {
   if (best->tries > 24)
     return;
-  if (i == t->depth) {
+  if (i == nest->depth) {
     sum_nest nt;
-    retele(prover, t, perm, &nt);
-    pv_eqn eqn = pv_norm(prover, nt.ctx[nt.depth], renamed(prover, t, perm, &nt, body));
+    retele(prover, nest, perm, &nt);
+    pv_eqn eqn = pv_norm(prover, nt.ctx[nt.depth], renamed(prover, nest, perm, &nt, body));
     best->tries++;
     if (eqn.by == PV_NONE || (best->set && pv_order(prover, eqn.to, best->body) >= 0))
       return;
@@ -383,11 +289,11 @@ static void try_perms(pv *prover, const sum_nest *t, ck_id body, uint32_t *perm,
     memcpy(best->perm, perm, sizeof best->perm);
     return;
   }
-  for (uint32_t j = i; j < t->depth;
+  for (uint32_t j = i; j < nest->depth;
        j++) { /* ascending; counters that look alike are tried in every order */
     bool least = true;
-    for (uint32_t l = i; l < t->depth; l++) {
-      if (counter_cmp(prover, t, best, perm[l], perm[j]) < 0)
+    for (uint32_t l = i; l < nest->depth; l++) {
+      if (counter_cmp(prover, nest, best, perm[l], perm[j]) < 0)
         least = false;
     }
     if (!least)
@@ -395,39 +301,39 @@ static void try_perms(pv *prover, const sum_nest *t, ck_id body, uint32_t *perm,
     uint32_t x = perm[i];
     perm[i] = perm[j];
     perm[j] = x;
-    try_perms(prover, t, body, perm, i + 1, best);
+    try_perms(prover, nest, body, perm, i + 1, best);
     x = perm[i];
     perm[i] = perm[j];
     perm[j] = x;
   }
 }
 
-static pv_eqn reorder(pv *prover, sum_nest *t, ck_id body) {
+static pv_eqn reorder(pv *prover, sum_nest *nest, ck_id body) {
   uint32_t perm[MAX_DEPTH];
   pv_thm thm = PV_REFL;
   choice best = {.set = false};
-  for (uint32_t i = 0; i < t->depth; i++) {
+  for (uint32_t i = 0; i < nest->depth; i++) {
     perm[i] = i;
-    best.place[i] = place(prover, t, body, i);
+    best.place[i] = place(prover, nest, body, i);
   }
-  try_perms(prover, t, body, perm, 0, &best);
+  try_perms(prover, nest, body, perm, 0, &best);
   if (!best.set)
     return pv_fail();
   uint32_t want[MAX_DEPTH];
   memcpy(want, best.perm, sizeof want);
   sum_nest goal;
-  retele(prover, t, want, &goal);
-  ck_id last = renamed(prover, t, want, &goal, body);
+  retele(prover, nest, want, &goal);
+  ck_id last = renamed(prover, nest, want, &goal, body);
   /* bubble: position i gets counter want[i] */
   uint32_t at[MAX_DEPTH];
-  for (uint32_t i = 0; i < t->depth; i++)
+  for (uint32_t i = 0; i < nest->depth; i++)
     at[i] = i;
-  for (uint32_t i = 0; i < t->depth; i++) {
+  for (uint32_t i = 0; i < nest->depth; i++) {
     uint32_t j = i;
     while (at[j] != want[i])
       j++;
     for (; j > i; j--) {
-      thm = pv_trans(prover, thm, swap(prover, t, j - 1, body));
+      thm = pv_trans(prover, thm, swap(prover, nest, j - 1, body));
       uint32_t x = at[j];
       at[j] = at[j - 1];
       at[j - 1] = x;
@@ -443,24 +349,24 @@ static pv_eqn reorder(pv *prover, sum_nest *t, ck_id body) {
 
 /* sum over k < n of a product `in` of atoms that all depend on k, canonical inside; cx: outside */
 static pv_eqn product_sum(pv *prover, pv_ctx ctx, ck_id n, ck_id inside) {
-  sum_nest t;
-  t.depth = 0;
-  t.ctx[0] = ctx;
-  if (!tele_push(prover, &t, n))
+  sum_nest nest;
+  nest.depth = 0;
+  nest.ctx[0] = ctx;
+  if (!tele_push(prover, &nest, n))
     return pv_fail();
-  ck_id start = pv_sum(prover, n, t.counter[0], inside);
-  pv_eqn eqn = push_in(prover, &t, inside);
+  ck_id start = pv_sum(prover, n, nest.counter[0], inside);
+  pv_eqn eqn = push_in(prover, &nest, inside);
   pv_eqn result;
   if (eqn.by == PV_NONE)
     return pv_fail();
-  eqn.by = pv_lift_sum(prover, n, t.counter[0], eqn.by);
-  eqn.to = pv_sum(prover, n, t.counter[0], eqn.to);
+  eqn.by = pv_lift_sum(prover, n, nest.counter[0], eqn.by);
+  eqn.to = pv_sum(prover, n, nest.counter[0], eqn.to);
   if (eqn.by == PV_NONE)
     return pv_fail();
-  if (t.depth == 1) {
-    if (pv_runs_backwards(prover, ctx, n, t.counter[0], inside)) {
+  if (nest.depth == 1) {
+    if (pv_runs_backwards(prover, ctx, n, nest.counter[0], inside)) {
       pv_var_sub vars = (pv_var_sub){pv_int_var(prover, "n"), n};
-      ck_fsub fun = pv_fun_sub(prover, "f", &t.counter[0], inside);
+      ck_fsub fun = pv_fun_sub(prover, "f", &nest.counter[0], inside);
       pv_thm n_nonneg = ge0(prover, ctx, n);
       pv_eqn b = {CK_BAD, pv_use_lemma(prover, PV_SUM_REVERSE, &vars, 1, &fun, 1, &n_nonneg, 1)};
       if (b.by == PV_NONE)
@@ -471,16 +377,16 @@ static pv_eqn product_sum(pv *prover, pv_ctx ctx, ck_id n, ck_id inside) {
     pv_mark_normal(prover, ctx, start);
     return pv_same(start);
   }
-  ck_id body = innermost(prover, eqn.to, &t, 0);
-  if (!bounds_free(prover, &t))
+  ck_id body = innermost(prover, eqn.to, &nest, 0);
+  if (!bounds_free(prover, &nest))
     return eqn;
-  sum_nest t2 = t;
+  sum_nest t2 = nest;
   result = join(prover, &t2, body);
   if (result.by != PV_NONE) {
     eqn = pv_then(prover, eqn, result);
     return eqn.by == PV_NONE ? pv_fail() : pv_then(prover, eqn, pv_norm(prover, ctx, eqn.to));
   }
-  result = reorder(prover, &t, body);
+  result = reorder(prover, &nest, body);
   if (result.by == PV_NONE)
     return eqn;
   pv_mark_normal(prover, ctx, result.to);
@@ -552,7 +458,7 @@ static uint32_t parts_of(pv *prover, ck_id body, ck_id k, sum_part **res) {
   pv_poly poly;
   pv_poly_init(&poly);
   pv_poly_read(prover, &poly, body);
-  sum_part *ps = as_malloc((poly.count + 1) * sizeof *ps);
+  sum_part *parts = as_malloc((poly.count + 1) * sizeof *parts);
   uint32_t n = 0;
   for (uint32_t i = 0; i < poly.count; i++) {
     const pv_mono *mono = &poly.monos[i];
@@ -567,35 +473,35 @@ static uint32_t parts_of(pv *prover, ck_id body, ck_id k, sum_part **res) {
       else
         out[no++] = mono->atoms[l];
     }
-    sum_part q = {pv_mono_term(prover, mono->coef, out, no),
-                  ni ? pv_mono_term(prover, prover->one, inside, ni) : CK_BAD};
-    while (j < n && ps[j].inside != q.inside)
+    sum_part part = {pv_mono_term(prover, mono->coef, out, no),
+                     ni ? pv_mono_term(prover, prover->one, inside, ni) : CK_BAD};
+    while (j < n && parts[j].inside != part.inside)
       j++;
     if (j < n)
-      ps[j].outside = pv_canon(prover, pv_add(prover, ps[j].outside, q.outside));
+      parts[j].outside = pv_canon(prover, pv_add(prover, parts[j].outside, part.outside));
     else
-      ps[n++] = q;
+      parts[n++] = part;
     free(inside);
     free(out);
   }
   pv_poly_clear(&poly);
-  *res = ps;
+  *res = parts;
   return n;
 }
 
 /* sum over k < n of x.out * x.in; adds to b, with factor one, the equation from `t_sum(x.out*x.in)`
  * to the result, which is returned */
-static ck_id part_sum(pv *prover, pv_ctx ctx, ck_id n, ck_id k, pv_thm n_nonneg, const sum_part *x,
-                      pv_comb *comb, bool *bad) {
-  ck_id inside = x->inside == CK_BAD ? prover->one : x->inside;
+static ck_id part_sum(pv *prover, pv_ctx ctx, ck_id n, ck_id k, pv_thm n_nonneg,
+                      const sum_part *part, pv_comb *comb, bool *bad) {
+  ck_id inside = part->inside == CK_BAD ? prover->one : part->inside;
   pv_var_sub vars[2] = {(pv_var_sub){pv_int_var(prover, "n"), n},
-                        {pv_real_var(prover, "c"), x->outside}};
+                        {pv_real_var(prover, "c"), part->outside}};
   ck_fsub fun = pv_fun_sub(prover, "f", &k, inside);
   pv_eqn eqn;
-  if (!pv_is_one(prover, x->outside))
+  if (!pv_is_one(prover, part->outside))
     pv_comb_add(comb, prover->one,
                 pv_use_lemma(prover, PV_SUM_SCALE, vars, 2, &fun, 1, &n_nonneg, 1));
-  if (x->inside == CK_BAD) {
+  if (part->inside == CK_BAD) {
     eqn.to = n;
     eqn.by = pv_use_lemma(prover, PV_SUM_ONE, vars, 1, NULL, 0, &n_nonneg, 1);
   } else if (inside == k) {
@@ -608,20 +514,22 @@ static ck_id part_sum(pv *prover, pv_ctx ctx, ck_id n, ck_id k, pv_thm n_nonneg,
     *bad = true;
     return CK_BAD;
   }
-  pv_comb_add(comb, x->outside, eqn.by);
-  return pv_mul(prover, x->outside, eqn.to);
+  pv_comb_add(comb, part->outside, eqn.by);
+  return pv_mul(prover, part->outside, eqn.to);
 }
 
-static ck_id part_term(pv *prover, const sum_part *x) {
-  if (x->inside == CK_BAD)
-    return pv_is_one(prover, x->outside) ? prover->one : pv_mul(prover, x->outside, prover->one);
-  return pv_is_one(prover, x->outside) ? x->inside : pv_mul(prover, x->outside, x->inside);
+static ck_id part_term(pv *prover, const sum_part *part) {
+  if (part->inside == CK_BAD)
+    return pv_is_one(prover, part->outside) ? prover->one
+                                            : pv_mul(prover, part->outside, prover->one);
+  return pv_is_one(prover, part->outside) ? part->inside
+                                          : pv_mul(prover, part->outside, part->inside);
 }
 
 /* sum(k < n) body for a normal body: linear combination of sums of products */
 static pv_eqn distribute(pv *prover, pv_ctx ctx, ck_id n, ck_id k, ck_id body, pv_thm n_nonneg) {
-  sum_part *ps;
-  uint32_t np = parts_of(prover, body, k, &ps);
+  sum_part *parts;
+  uint32_t np = parts_of(prover, body, k, &parts);
   ck_id start = pv_sum(prover, n, k, body);
   ck_id tot = CK_BAD;
   ck_id res = prover->zero;
@@ -631,29 +539,29 @@ static pv_eqn distribute(pv *prover, pv_ctx ctx, ck_id n, ck_id k, ck_id body, p
   pv_comb_init(&comb);
   if (np == 0) { /* zero body */
     pv_eqn eqn = {prover->zero, pv_use_lemma(prover, PV_SUM_ZERO, &vars, 1, NULL, 0, &n_nonneg, 1)};
-    free(ps);
+    free(parts);
     pv_comb_clear(&comb);
     return eqn.by == PV_NONE ? pv_fail() : eqn;
   }
   for (uint32_t i = 1; i < np; i++) /* an order that does not depend on numbers */
   {
-    for (uint32_t j = i;
-         j > 0 && pv_order(prover, part_term(prover, &ps[j - 1]), part_term(prover, &ps[j])) > 0;
+    for (uint32_t j = i; j > 0 && pv_order(prover, part_term(prover, &parts[j - 1]),
+                                           part_term(prover, &parts[j])) > 0;
          j--) {
-      sum_part x = ps[j];
-      ps[j] = ps[j - 1];
-      ps[j - 1] = x;
+      sum_part part = parts[j];
+      parts[j] = parts[j - 1];
+      parts[j - 1] = part;
     }
   }
   for (uint32_t i = np; i-- > 0;)
-    tot =
-        tot == CK_BAD ? part_term(prover, &ps[i]) : pv_add(prover, part_term(prover, &ps[i]), tot);
+    tot = tot == CK_BAD ? part_term(prover, &parts[i])
+                        : pv_add(prover, part_term(prover, &parts[i]), tot);
   if (tot != body)
     pv_comb_add(&comb, prover->one,
                 pv_lift_sum(prover, n, k, pv_identity(prover, pv_eq(prover, body, tot))));
   ck_id rest = tot;
   for (uint32_t i = 0; i < np && !bad; i++) {
-    ck_id first = part_term(prover, &ps[i]);
+    ck_id first = part_term(prover, &parts[i]);
     if (i + 1 < np) {
       ck_id more = ck_kid(prover->terms, rest, 1);
       ck_fsub fun[2] = {pv_fun_sub(prover, "f", &k, first), pv_fun_sub(prover, "g", &k, more)};
@@ -661,11 +569,11 @@ static pv_eqn distribute(pv *prover, pv_ctx ctx, ck_id n, ck_id k, ck_id body, p
                   pv_use_lemma(prover, PV_SUM_ADD, &vars, 1, fun, 2, &n_nonneg, 1));
       rest = more;
     }
-    ck_id r = part_sum(prover, ctx, n, k, n_nonneg, &ps[i], &comb, &bad);
+    ck_id r = part_sum(prover, ctx, n, k, n_nonneg, &parts[i], &comb, &bad);
     if (!bad)
       res = pv_is_zero(prover, res) ? r : pv_add(prover, res, r);
   }
-  free(ps);
+  free(parts);
   if (bad) {
     pv_comb_clear(&comb);
     return pv_fail();

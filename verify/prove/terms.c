@@ -358,3 +358,21 @@ int pv_order(pv *prover, ck_id a, ck_id b) {
   as_map_put(&prover->cmp_memo, AS_KEY(a, b), (uint64_t)(int64_t)c);
   return c;
 }
+
+/* min over k < n of body, base the body at 0 */
+ck_id pv_min(pv *prover, ck_id n, ck_id k, ck_id body) {
+  ck_id acc = pv_real_var(prover, "$$acc");
+  ck_id init = ck_sub(prover->terms, body, &k, &prover->zero, 1, NULL, 0);
+  return pv_fold1(prover, n, init, k, acc,
+                  ck_ite(prover->terms, pv_le(prover, acc, body), acc, body));
+}
+
+ck_id pv_prod(pv *prover, ck_id n, ck_id k, ck_id body) {
+  ck_id acc = pv_real_var(prover, "$$acc");
+  return pv_fold1(prover, n, prover->one, k, acc, pv_mul(prover, acc, body));
+}
+
+bool pv_is_atom(const pv *prover, ck_id x) {
+  ck_op head = ck_head(prover->terms, x);
+  return head != CK_ADD && head != CK_MUL && head != CK_Q;
+}

@@ -1,5 +1,6 @@
 # one folder of tests per module
 TESTS += tests/lint.sh
+FAST_TESTS += tests/lint.sh
 include tests/checker/local.mk
 include tests/claim/local.mk
 if !CHECKER_ONLY

@@ -2,7 +2,7 @@
  * benchmark/saved_mugraphs) and writes each as a muGraph of ours, its concrete extents lifted to
  * the named sizes of a program: grid extents, loop counts and tiles become sizes of the muGraph
  * with the relations between them; an extent for which no such reading is found stays the number
- * that it is.  The meaning of the format: FORMAT.md beside the data. May include: base, ir,
+ * that it is.  The meaning of the format: docs/mirage.md. May include: base, ir,
  * jansson.  Called by src/cli. */
 #ifndef AS_IMPORT_MIRAGE_H
 #define AS_IMPORT_MIRAGE_H

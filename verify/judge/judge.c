@@ -23,13 +23,9 @@ const char *as_reason_word(as_reason reason) {
 }
 
 void judge_because(as_verdict *verdict, as_reason reason, const char *detail) {
-  const char *text = reasons[reason].text;
-  const char *place = strstr(text, "%s");
   free(verdict->why);
   verdict->reason = reason;
-  verdict->why = place ? as_format("%.*s%s%s", (int)(place - text), text, detail ? detail : "",
-                                   place + strlen("%s"))
-                       : as_strdup(text);
+  verdict->why = as_format(reasons[reason].text, detail ? detail : "");
 }
 
 /* ---- the claim */

@@ -24,7 +24,7 @@ typedef struct {
   as_report_junit *junit;
   as_vec items; /* as_report_item, for report.html; collected where a directory is written */
   cli_export *export;
-} import;
+} imported;
 
 /* a graph as it was judged; that cannot be read or expressed is UNKNOWN with the reason */
 typedef struct {
@@ -38,7 +38,7 @@ typedef struct {
   double seconds;
 } graph;
 
-static void add_files(import *m, const char *folder, const as_report_dir *from, bool cert) {
+static void add_files(imported *m, const char *folder, const as_report_dir *from, bool cert) {
   for (size_t i = 0; i < from->file.n; i++) {
     const as_report_file *f = &AS_VEC_AT(&from->file, as_report_file, i);
     char *name = as_format("%s/%s", folder, f->name);
@@ -55,7 +55,7 @@ static uint32_t kernels(const graph *g) {
   return g->job.graph ? as_graph_kernels(g->job.graph) : 0;
 }
 
-static void print_row(const import *m, const graph *g) {
+static void print_row(const imported *m, const graph *g) {
   const as_verdict *v = &g->verdict;
   bool proved = g->answer == AS_ANSWER_PROVED;
   cli_progress_wipe(&m->progress);
@@ -93,7 +93,7 @@ static bool was_judged(const graph *g) {
   return g->job.graph && g->verdict.answer != AS_ANSWER_UNREADABLE;
 }
 
-static void report(import *m, const graph *g) {
+static void report(imported *m, const graph *g) {
   as_report_item *it = as_vec_push(&m->items, NULL);
   char *name = as_format("graph %zu", g->number);
   if (was_judged(g)) {
@@ -109,7 +109,7 @@ static void report(import *m, const graph *g) {
   free(name);
 }
 
-static void judge(import *m, graph *g, as_err *err) {
+static void judge(imported *m, graph *g, as_err *err) {
   const as_job_text *program = &m->given.given;
   char *label = as_format("%s#%zu", m->o->arg[1], g->number);
   char *mug = NULL;
@@ -125,7 +125,7 @@ static void judge(import *m, graph *g, as_err *err) {
 }
 
 /* false with err: the directory cannot hold the files */
-static bool leave(import *m, const graph *g, as_err *err) {
+static bool leave(imported *m, const graph *g, as_err *err) {
   report(m, g);
   if (!was_judged(g))
     return true;
@@ -139,7 +139,7 @@ static bool leave(import *m, const graph *g, as_err *err) {
   return ok;
 }
 
-static bool one(import *m, size_t number, as_err *fatal) {
+static bool one(imported *m, size_t number, as_err *fatal) {
   graph g = {.number = number};
   as_verdict_init(&g.verdict);
   as_err err;
@@ -173,7 +173,7 @@ static bool one(import *m, size_t number, as_err *fatal) {
   return ok;
 }
 
-static char *summary_json(import *m, double seconds) {
+static char *summary_json(imported *m, double seconds) {
   json_t *o =
       json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:f, s:o, s:O}", "format", "assay-import 1",
                 "program", m->o->arg[0], "file", m->o->arg[1], "proved",
@@ -187,7 +187,7 @@ static char *summary_json(import *m, double seconds) {
   return out;
 }
 
-static bool write_directory(import *m, const char *json, double seconds, as_err *err) {
+static bool write_directory(imported *m, const char *json, double seconds, as_err *err) {
   const cli_opts *o = m->o;
   char *about =
       as_format("Candidates of %s, each judged against the program %s", o->arg[1], o->arg[0]);
@@ -202,7 +202,7 @@ static bool write_directory(import *m, const char *json, double seconds, as_err 
   return as_report_dir_write(&m->result, o->out, o->force, err);
 }
 
-static bool finish(import *m, double seconds, as_err *err) {
+static bool finish(imported *m, double seconds, as_err *err) {
   const cli_opts *o = m->o;
   char *json = summary_json(m, seconds);
   if (o->json)
@@ -219,7 +219,7 @@ static bool finish(import *m, double seconds, as_err *err) {
   return ok;
 }
 
-static void clear(import *m) {
+static void clear(imported *m) {
   as_report_junit_free(m->junit);
   cli_export_free(m->export);
   as_mirage_free(m->file);
@@ -235,7 +235,11 @@ static void clear(import *m) {
 int cli_import(const cli_opts *o) {
   as_err err;
   as_err_init(&err);
-import m = {.o = o, .table = !o->json && !o->quiet, .rows = json_array(), .junit = o->junit ? as_report_junit_new(o->arg[0]) :NULL, .export = cli_export_new(o) };
+  imported m = {.o = o,
+                .table = !o->json && !o->quiet,
+                .rows = json_array(),
+                .junit = o->junit ? as_report_junit_new(o->arg[0]) : NULL,
+                .export = cli_export_new(o)};
   as_report_dir_init(&m.result);
   as_str_init(&m.batch);
   as_vec_init(&m.items, sizeof(as_report_item));

@@ -75,6 +75,8 @@ typedef struct lo_job {
 } lo_job;
 
 uint32_t lo_new_val(lo_job *job, lv_kind kind, const char *name, int rank, const long *dim);
+/* the value of a size, which must not be negative; false with job->err */
+bool lo_size_value(lo_job *job, as_size size, long *out);
 void lo_unit_add(lo_job *job, lo_unit *unit, uint32_t val);
 
 /* expand.c: from the graph to units of values */

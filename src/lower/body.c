@@ -54,9 +54,12 @@ static void bind(body_scope *scope, const char *name, bool list, int n, lx *cons
 }
 
 static lx *rational(lo_job *job, const mpq_t number) {
-  if (!mpz_cmp_ui(mpq_denref(number), 1) && mpz_fits_slong_p(mpq_numref(number)))
-    return lx_int(job, mpz_get_si(mpq_numref(number)));
-  return lx_num(job, mpq_get_d(number));
+  bool known = mpz_fits_slong_p(mpq_numref(number)) && mpz_fits_slong_p(mpq_denref(number));
+  if (!known)
+    return lx_num(job, mpq_get_d(number));
+  long numerator = mpz_get_si(mpq_numref(number));
+  long denominator = mpz_get_si(mpq_denref(number));
+  return denominator == 1 ? lx_int(job, numerator) : lx_ratio(job, numerator, denominator);
 }
 
 static lx *read_expr(body_scope *scope, const as_expr *expr);
@@ -262,8 +265,6 @@ static lx *read_expr(body_scope *scope, const as_expr *expr) {
   }
   for (uint32_t i = 0; i < expr->n && i < 3; i++)
     k[i] = read_expr(scope, expr->kid[i]);
-  if (expr->kind == AS_E_FDIV && k[0]->op == LX_INT && k[1]->op == LX_INT && k[1]->number)
-    return lx_num(scope->job, (double)k[0]->number / (double)k[1]->number);
   return lx_mk(scope->job, simple_op[expr->kind], (int)expr->n, k);
 }
 

@@ -226,6 +226,34 @@ static lx *read_call(body_scope *scope, const as_expr *expr) {
   return result;
 }
 
+static void note_data(void *arg, const lx *ref) {
+  (void)ref;
+  *(bool *)arg = true;
+}
+
+/* is there a number that is not known as a ratio of 64-bit integers? */
+static bool has_inexact(const lx *expr) {
+  if (expr->op == LX_NUM)
+    return !expr->denominator;
+  for (int i = 0; i < expr->n; i++) {
+    if (has_inexact(expr->kid[i]))
+      return true;
+  }
+  return false;
+}
+
+static lx *read_relation(body_scope *scope, const as_expr *expr) {
+  static const lx_op op[] = {
+      [AS_REL_EQ] = LX_EQ, [AS_REL_NE] = LX_NE, [AS_REL_LE] = LX_LE, [AS_REL_LT] = LX_LT};
+  bool data = false;
+  lx *side[2] = {read_expr(scope, expr->kid[0]), read_expr(scope, expr->kid[1])};
+  for (int i = 0; i < 2; i++)
+    lx_refs(side[i], note_data, &data);
+  if (!data && (has_inexact(side[0]) || has_inexact(side[1])))
+    return fail(scope, "%sa condition of operator %s has a number beyond 64 bits", "");
+  return lx_mk(scope->job, op[expr->rel], 2, side);
+}
+
 static const lx_op simple_op[] = {
     [AS_E_ADD] = LX_ADD,   [AS_E_SUB] = LX_SUB,   [AS_E_MUL] = LX_MUL, [AS_E_FDIV] = LX_FDIV,
     [AS_E_IDIV] = LX_IDIV, [AS_E_MOD] = LX_MOD,   [AS_E_NEG] = LX_NEG, [AS_E_EXP] = LX_EXP,
@@ -252,14 +280,7 @@ static lx *read_expr(body_scope *scope, const as_expr *expr) {
   case AS_E_MINR:
     return read_fold(scope, expr);
   case AS_E_REL:
-    k[0] = read_expr(scope, expr->kid[expr->swap]);
-    k[1] = read_expr(scope, expr->kid[!expr->swap]);
-    return lx_mk(scope->job,
-                 expr->rel == AS_REL_EQ   ? LX_EQ
-                 : expr->rel == AS_REL_NE ? LX_NE
-                 : expr->rel == AS_REL_LE ? LX_LE
-                                          : LX_LT,
-                 2, k);
+    return read_relation(scope, expr);
   default:
     break;
   }

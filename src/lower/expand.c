@@ -168,6 +168,13 @@ static uint32_t flat_unit(lo_job *job, uint32_t val) {
   return unit_id;
 }
 
+/* do `parts` times `others` tiles of this extent make up the whole? */
+static bool tiles_make_up(long parts, long others, long tile, long whole) {
+  long product;
+  return !__builtin_mul_overflow(parts, others, &product) &&
+         !__builtin_mul_overflow(product, tile, &product) && product == whole;
+}
+
 static bool expand_load(lo_job *job, const as_node *node, uint32_t unit_id, uint32_t *out) {
   long dim[8];
   const lo_unit *unit = &job->unit[unit_id];
@@ -186,11 +193,12 @@ static bool expand_load(lo_job *job, const as_node *node, uint32_t unit_id, uint
   if (node->map[3] >= 0)
     value->by_loop[node->map[3]] = true;
   for (int axis = 0; axis < value->rank; axis++) {
-    long parts = (value->grid_axis[axis] >= 0 ? unit->grid[value->grid_axis[axis]] : 1) *
-                 (value->by_loop[axis] ? unit->loop : 1);
-    if (parts * dim[axis] != job->value[src].dim[axis]) {
-      return as_err_set(job->err, AS_BAD_INPUT, "%s: axis %d of extent %ld is not %ld tiles of %ld",
-                        node->name, axis, job->value[src].dim[axis], parts, dim[axis]);
+    long blocks = value->grid_axis[axis] >= 0 ? unit->grid[value->grid_axis[axis]] : 1;
+    long rounds = value->by_loop[axis] ? unit->loop : 1;
+    if (!tiles_make_up(blocks, rounds, dim[axis], job->value[src].dim[axis])) {
+      return as_err_set(job->err, AS_BAD_INPUT,
+                        "%s: axis %d of extent %ld is not %ld times %ld tiles of %ld", node->name,
+                        axis, job->value[src].dim[axis], blocks, rounds, dim[axis]);
     }
   }
   *out = id;
@@ -246,8 +254,8 @@ static bool expand_store(lo_job *job, const as_node *node, uint32_t unit_id, uin
       store->grid_axis[node->map[grid_axis]] = grid_axis;
   }
   for (uint32_t axis = 0; axis < node->rank; axis++) {
-    if (dim[axis] != job->value[of].dim[axis] *
-                         (store->grid_axis[axis] >= 0 ? unit->grid[store->grid_axis[axis]] : 1)) {
+    long blocks = store->grid_axis[axis] >= 0 ? unit->grid[store->grid_axis[axis]] : 1;
+    if (!tiles_make_up(blocks, 1, job->value[of].dim[axis], dim[axis])) {
       return as_err_set(job->err, AS_BAD_INPUT, "%s: the tiles stored do not make up axis %u",
                         node->name, axis);
     }
@@ -290,25 +298,36 @@ static bool expand_block_node(lo_job *job, uint32_t id, const uint32_t *block_un
   return true;
 }
 
-static bool make_units(lo_job *job, uint32_t *block_unit) {
-  const as_graph *graph = job->graph;
-  for (uint32_t i = 0; i < graph->n_block; i++) {
-    const as_block *block = &graph->block[i];
-    uint32_t id = new_unit(job, block->name);
-    lo_unit *unit = &job->unit[id];
-    block_unit[i] = id;
-    unit->n_grid = 3;
-    unit->blocks = 1;
-    unit->has_loop = block->has_loop;
-    for (int axis = 0; axis < 3; axis++) {
-      if (!lo_size_value(job, block->grid[axis], &unit->grid[axis]))
-        return false;
-      unit->blocks *= unit->grid[axis];
-    }
-    if (block->has_loop && !lo_size_value(job, block->loop, &unit->loop))
+bool lo_check_blocks(lo_job *job, const lo_unit *unit) {
+  int64_t most = job->options->target->grid[0];
+  if (unit->blocks <= most)
+    return true;
+  return as_err_set(job->err, AS_BAD_INPUT,
+                    "kernel %s needs %ld blocks at these sizes; a grid has at most %lld", unit->name,
+                    unit->blocks, (long long)most);
+}
+
+static bool make_unit(lo_job *job, const as_block *block, uint32_t *id) {
+  *id = new_unit(job, block->name);
+  lo_unit *unit = &job->unit[*id];
+  unit->n_grid = 3;
+  unit->has_loop = block->has_loop;
+  for (int d = 0; d < 3; d++) {
+    if (!lo_size_value(job, block->grid[d], &unit->grid[d]))
       return false;
-    if (unit->blocks > 0x7fffffffL)
-      return as_err_set(job->err, AS_BAD_INPUT, "kernel %s has more than 2^31 blocks", block->name);
+  }
+  if (block->has_loop && !lo_size_value(job, block->loop, &unit->loop))
+    return false;
+  if (!lo_check_extents(block->name, 3, unit->grid, job->err))
+    return false;
+  unit->blocks = unit->grid[0] * unit->grid[1] * unit->grid[2];
+  return lo_check_blocks(job, unit);
+}
+
+static bool make_units(lo_job *job, uint32_t *block_unit) {
+  for (uint32_t i = 0; i < job->graph->n_block; i++) {
+    if (!make_unit(job, &job->graph->block[i], &block_unit[i]))
+      return false;
   }
   return true;
 }

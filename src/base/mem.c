@@ -9,40 +9,40 @@ static void out_of_memory(void) {
 }
 
 void *as_malloc(size_t n) {
-  void *p = malloc(n ? n : 1);
-  if (p == NULL)
+  void *block = malloc(n ? n : 1);
+  if (block == NULL)
     out_of_memory();
-  return p;
+  return block;
 }
 
-void *as_calloc(size_t n, size_t m) {
-  void *p = calloc(n ? n : 1, m ? m : 1);
-  if (p == NULL)
+void *as_calloc(size_t n, size_t size) {
+  void *block = calloc(n ? n : 1, size ? size : 1);
+  if (block == NULL)
     out_of_memory();
-  return p;
+  return block;
 }
 
-void *as_realloc(void *p, size_t n) {
-  void *q = realloc(p, n ? n : 1);
-  if (q == NULL)
+void *as_realloc(void *block, size_t n) {
+  void *moved = realloc(block, n ? n : 1);
+  if (moved == NULL)
     out_of_memory();
-  return q;
+  return moved;
 }
 
-char *as_strdup(const char *s) {
-  size_t n = strlen(s) + 1;
-  return memcpy(as_malloc(n), s, n);
+char *as_strdup(const char *text) {
+  size_t n = strlen(text) + 1;
+  return memcpy(as_malloc(n), text, n);
 }
 
-typedef struct chunk {
-  struct chunk *next;
+typedef struct arena_chunk {
+  struct arena_chunk *next;
   size_t used;
   size_t size;
   _Alignas(16) unsigned char data[];
-} chunk;
+} arena_chunk;
 
 struct as_arena {
-  chunk *first;
+  arena_chunk *first;
 };
 
 enum { CHUNK = 64 * 1024 };
@@ -51,43 +51,43 @@ as_arena *as_arena_new(void) {
   return as_calloc(1, sizeof(as_arena));
 }
 
-void as_arena_free(as_arena *a) {
-  if (a == NULL)
+void as_arena_free(as_arena *arena) {
+  if (arena == NULL)
     return;
-  for (chunk *c = a->first, *next; c; c = next) {
-    next = c->next;
-    free(c);
+  for (arena_chunk *chunk = arena->first, *next; chunk; chunk = next) {
+    next = chunk->next;
+    free(chunk);
   }
-  free(a);
+  free(arena);
 }
 
-void as_arena_reset(as_arena *a) {
-  if (a->first == NULL)
+void as_arena_reset(as_arena *arena) {
+  if (arena->first == NULL)
     return;
-  for (chunk *c = a->first->next, *next; c; c = next) {
-    next = c->next;
-    free(c);
+  for (arena_chunk *chunk = arena->first->next, *next; chunk; chunk = next) {
+    next = chunk->next;
+    free(chunk);
   }
-  a->first->next = NULL;
-  a->first->used = 0;
+  arena->first->next = NULL;
+  arena->first->used = 0;
 }
 
-void *as_arena_alloc(as_arena *a, size_t n) {
+void *as_arena_alloc(as_arena *arena, size_t n) {
   n = (n + 15) & ~(size_t)15;
-  if (a->first == NULL || a->first->size - a->first->used < n) {
+  if (arena->first == NULL || arena->first->size - arena->first->used < n) {
     size_t size = n > CHUNK ? n : CHUNK;
-    chunk *c = as_malloc(sizeof(chunk) + size);
-    c->next = a->first;
-    c->used = 0;
-    c->size = size;
-    a->first = c;
+    arena_chunk *chunk = as_malloc(sizeof(arena_chunk) + size);
+    chunk->next = arena->first;
+    chunk->used = 0;
+    chunk->size = size;
+    arena->first = chunk;
   }
-  void *p = a->first->data + a->first->used;
-  a->first->used += n;
-  return memset(p, 0, n);
+  void *block = arena->first->data + arena->first->used;
+  arena->first->used += n;
+  return memset(block, 0, n);
 }
 
-char *as_arena_strdup(as_arena *a, const char *s) {
-  size_t n = strlen(s) + 1;
-  return memcpy(as_arena_alloc(a, n), s, n);
+char *as_arena_strdup(as_arena *arena, const char *text) {
+  size_t n = strlen(text) + 1;
+  return memcpy(as_arena_alloc(arena, n), text, n);
 }

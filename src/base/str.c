@@ -4,75 +4,75 @@
 #include <stdlib.h>
 #include <string.h>
 
-void as_str_init(as_str *s) {
-  *s = (as_str){0};
+void as_str_init(as_str *out) {
+  *out = (as_str){0};
 }
 
-void as_str_clear(as_str *s) {
-  free(s->s);
-  as_str_init(s);
+void as_str_clear(as_str *out) {
+  free(out->s);
+  as_str_init(out);
 }
 
-static void reserve(as_str *s, size_t more) {
-  if (s->n + more + 1 <= s->cap)
+static void reserve(as_str *out, size_t more) {
+  if (out->n + more + 1 <= out->cap)
     return;
-  while (s->cap < s->n + more + 1)
-    s->cap = s->cap ? 2 * s->cap : 64;
-  s->s = as_realloc(s->s, s->cap);
+  while (out->cap < out->n + more + 1)
+    out->cap = out->cap ? 2 * out->cap : 64;
+  out->s = as_realloc(out->s, out->cap);
 }
 
-void as_str_addn(as_str *s, const char *text, size_t n) {
-  reserve(s, n);
-  memcpy(s->s + s->n, text, n);
-  s->n += n;
-  s->s[s->n] = 0;
+void as_str_addn(as_str *out, const char *text, size_t n) {
+  reserve(out, n);
+  memcpy(out->s + out->n, text, n);
+  out->n += n;
+  out->s[out->n] = 0;
 }
 
-void as_str_add(as_str *s, const char *text) {
-  as_str_addn(s, text, strlen(text));
+void as_str_add(as_str *out, const char *text) {
+  as_str_addn(out, text, strlen(text));
 }
 
-void as_str_printf(as_str *s, const char *fmt, ...) {
-  va_list ap;
+void as_str_printf(as_str *out, const char *fmt, ...) {
+  va_list args;
   va_list again;
-  va_start(ap, fmt);
-  va_copy(again, ap);
-  int n = vsnprintf(NULL, 0, fmt, ap);
-  va_end(ap);
+  va_start(args, fmt);
+  va_copy(again, args);
+  int n = vsnprintf(NULL, 0, fmt, args);
+  va_end(args);
   if (n > 0) {
-    reserve(s, (size_t)n);
-    vsnprintf(s->s + s->n, (size_t)n + 1, fmt, again);
-    s->n += (size_t)n;
+    reserve(out, (size_t)n);
+    vsnprintf(out->s + out->n, (size_t)n + 1, fmt, again);
+    out->n += (size_t)n;
   }
   va_end(again);
 }
 
-char *as_str_take(as_str *s) {
-  reserve(s, 0);
-  char *out = s->s;
-  out[s->n] = 0;
-  as_str_init(s);
+char *as_str_take(as_str *text) {
+  reserve(text, 0);
+  char *out = text->s;
+  out[text->n] = 0;
+  as_str_init(text);
   return out;
 }
 
-char *as_format_va(const char *fmt, va_list ap) {
+char *as_format_va(const char *fmt, va_list args) {
   va_list again;
-  va_copy(again, ap);
-  int n = vsnprintf(NULL, 0, fmt, ap);
-  char *s = as_malloc(n < 0 ? 1 : (size_t)n + 1);
-  s[0] = 0;
+  va_copy(again, args);
+  int n = vsnprintf(NULL, 0, fmt, args);
+  char *text = as_malloc(n < 0 ? 1 : (size_t)n + 1);
+  text[0] = 0;
   if (n > 0)
-    vsnprintf(s, (size_t)n + 1, fmt, again);
+    vsnprintf(text, (size_t)n + 1, fmt, again);
   va_end(again);
-  return s;
+  return text;
 }
 
 char *as_format(const char *fmt, ...) {
-  va_list ap;
-  va_start(ap, fmt);
-  char *s = as_format_va(fmt, ap);
-  va_end(ap);
-  return s;
+  va_list args;
+  va_start(args, fmt);
+  char *text = as_format_va(fmt, args);
+  va_end(args);
+  return text;
 }
 
 /* length of the UTF-8 character at p that HTML may hold, 0 if there is none */

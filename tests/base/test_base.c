@@ -2,48 +2,50 @@
 #include "../../src/base/base.h"
 #include "../../src/base/intern.h"
 #include "../../src/base/map.h"
-#include <check.h>
+#include "../../src/base/trace.h"
+#include "tests/suite.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 START_TEST(errors_keep_the_first) {
-  as_err e;
-  as_err_init(&e);
+  as_err err;
+  as_err_init(&err);
   const char *text = "one\n\ttwo three\nfour\n";
-  ck_assert(!as_err_at(&e, "a.tp", text, strlen(text), 2, 6, "no %s", "way"));
-  as_err_set(&e, AS_INTERNAL, "second");
-  ck_assert_int_eq(e.status, AS_BAD_INPUT);
-  char *s = as_err_format(&e);
+  ck_assert(!as_err_at(&err, "a.tp", text, strlen(text), 2, 6, "no %s", "way"));
+  as_err_set(&err, AS_INTERNAL, "second");
+  ck_assert_int_eq(err.status, AS_BAD_INPUT);
+  char *s = as_err_format(&err);
   ck_assert_str_eq(s, "a.tp:2:6: no way\n   two three\n       ^");
   free(s);
-  as_err_clear(&e);
-  ck_assert(!as_err_at(&e, "b", "x", 1, 7, 3, "past the end"));
-  s = as_err_format(&e);
+  as_err_clear(&err);
+  ck_assert(!as_err_at(&err, "b", "x", 1, 7, 3, "past the end"));
+  s = as_err_format(&err);
   ck_assert_str_eq(s, "b:7:3: past the end");
   free(s);
-  as_err_clear(&e);
+  as_err_clear(&err);
   as_err_set(NULL, AS_NO, "nowhere to go");
 }
 
 END_TEST
 
 START_TEST(binary_lines_are_shown_safely) {
-  as_err e;
-  as_err_init(&e);
-  as_err_at(&e, "bin", "\x01\x80\x7f\0z", 5, 1, 1, "x");
-  ck_assert_str_eq(e.shown, "????z");
-  as_err_clear(&e);
+  as_err err;
+  as_err_init(&err);
+  as_err_at(&err, "bin", "\x01\x80\x7f\0z", 5, 1, 1, "x");
+  ck_assert_str_eq(err.shown, "????z");
+  as_err_clear(&err);
 }
 
 END_TEST
 
 START_TEST(arenas) {
-  as_arena *a = as_arena_new();
+  as_arena *arena = as_arena_new();
   for (size_t round = 0; round < 3; round++) {
     for (size_t n = 1; n < 3000; n += 7) {
-      unsigned char *p = as_arena_alloc(a, n);
+      unsigned char *p = as_arena_alloc(arena, n);
       ck_assert_uint_eq((uintptr_t)p % 16, 0);
       size_t set = 0;
       for (size_t i = 0; i < n; i++)
@@ -51,38 +53,38 @@ START_TEST(arenas) {
       ck_assert_uint_eq(set, 0);
       memset(p, 0xff, n);
     }
-    char *big = as_arena_alloc(a, 1 << 20);
+    char *big = as_arena_alloc(arena, 1 << 20);
     ck_assert_int_eq(big[(1 << 20) - 1], 0);
-    ck_assert_str_eq(as_arena_strdup(a, "kept"), "kept");
-    as_arena_reset(a);
+    ck_assert_str_eq(as_arena_strdup(arena, "kept"), "kept");
+    as_arena_reset(arena);
   }
-  as_arena_free(a);
+  as_arena_free(arena);
   as_arena_free(NULL);
 }
 
 END_TEST
 
 START_TEST(vectors_and_strings) {
-  as_vec v;
-  as_vec_init(&v, sizeof(int));
+  as_vec vec;
+  as_vec_init(&vec, sizeof(int));
   for (int i = 0; i < 1000; i++)
-    as_vec_push(&v, &i);
-  ck_assert_int_eq(*(int *)as_vec_push(&v, NULL), 0);
+    as_vec_push(&vec, &i);
+  ck_assert_int_eq(*(int *)as_vec_push(&vec, NULL), 0);
   for (int i = 0; i < 1000; i++)
-    ck_assert_int_eq(AS_VEC_AT(&v, int, i), i);
-  as_vec_clear(&v);
-  ck_assert_uint_eq(v.n, 0);
-  as_str s;
-  as_str_init(&s);
+    ck_assert_int_eq(AS_VEC_AT(&vec, int, i), i);
+  as_vec_clear(&vec);
+  ck_assert_uint_eq(vec.n, 0);
+  as_str out;
+  as_str_init(&out);
   for (int i = 0; i < 100; i++)
-    as_str_printf(&s, "%d,", i);
-  as_str_addn(&s, "abc", 2);
-  char *t = as_str_take(&s);
-  ck_assert(strncmp(t, "0,1,2,", 6) == 0 && strcmp(t + strlen(t) - 5, "99,ab") == 0);
-  free(t);
-  t = as_str_take(&s);
-  ck_assert_str_eq(t, "");
-  free(t);
+    as_str_printf(&out, "%d,", i);
+  as_str_addn(&out, "abc", 2);
+  char *text = as_str_take(&out);
+  ck_assert(strncmp(text, "0,1,2,", 6) == 0 && strcmp(text + strlen(text) - 5, "99,ab") == 0);
+  free(text);
+  text = as_str_take(&out);
+  ck_assert_str_eq(text, "");
+  free(text);
 }
 
 END_TEST
@@ -146,28 +148,28 @@ START_TEST(parallel_covers_all) {
 END_TEST
 
 START_TEST(files) {
-  as_err e;
-  as_err_init(&e);
+  as_err err;
+  as_err_init(&err);
   char dir[] = "base-test-XXXXXX";
   ck_assert_ptr_nonnull(mkdtemp(dir));
   char *path = as_format("%s/f", dir);
-  ck_assert(as_write_file(path, "a\0b", 3, &e));
+  ck_assert(as_write_file(path, "a\0b", 3, &err));
   size_t n;
-  char *s = as_read_file(path, &n, &e);
-  ck_assert(s && n == 3 && memcmp(s, "a\0b", 4) == 0);
-  free(s);
-  ck_assert_ptr_null(as_read_file(dir, &n, &e));
-  ck_assert_int_eq(e.status, AS_BAD_INPUT);
-  as_err_clear(&e);
+  char *text = as_read_file(path, &n, &err);
+  ck_assert(text && n == 3 && memcmp(text, "a\0b", 4) == 0);
+  free(text);
+  ck_assert_ptr_null(as_read_file(dir, &n, &err));
+  ck_assert_int_eq(err.status, AS_BAD_INPUT);
+  as_err_clear(&err);
   char *lost = as_format("%s/none/f", dir);
-  ck_assert(!as_write_file(lost, "x", 1, &e));
-  ck_assert_ptr_nonnull(strstr(e.text, "No such file"));
-  as_err_clear(&e);
-  ck_assert_ptr_null(as_read_file("/dev/zero", &n, &e));
-  ck_assert_int_eq(e.status, AS_BAD_INPUT);
-  as_err_clear(&e);
-  ck_assert_ptr_null(as_read_file(lost, &n, &e));
-  as_err_clear(&e);
+  ck_assert(!as_write_file(lost, "x", 1, &err));
+  ck_assert_ptr_nonnull(strstr(err.text, "No such file"));
+  as_err_clear(&err);
+  ck_assert_ptr_null(as_read_file("/dev/zero", &n, &err));
+  ck_assert_int_eq(err.status, AS_BAD_INPUT);
+  as_err_clear(&err);
+  ck_assert_ptr_null(as_read_file(lost, &n, &err));
+  as_err_clear(&err);
   unlink(path);
   ck_assert_int_eq(rmdir(dir), 0); /* nothing temporary is left */
   free(path);
@@ -316,27 +318,82 @@ START_TEST(interned_rows) {
 
 END_TEST
 
+static int evaluated;
+
+static const char *costly(void) {
+  evaluated++;
+  return "said";
+}
+
+/* what is written to standard error while f runs (malloc'ed) */
+static char *said_by(void (*f)(void)) {
+  FILE *file = tmpfile();
+  ck_assert_ptr_nonnull(file);
+  fflush(stderr);
+  int before = dup(STDERR_FILENO);
+  dup2(fileno(file), STDERR_FILENO);
+  f();
+  fflush(stderr);
+  dup2(before, STDERR_FILENO);
+  close(before);
+  rewind(file);
+  char text[256];
+  size_t n = fread(text, 1, sizeof text - 1, file);
+  text[n] = 0;
+  fclose(file);
+  return as_strdup(text);
+}
+
+static void trace_two(void) {
+  AS_TRACE(SEARCH, "%s %d", costly(), 1);
+  AS_TRACE(LOWER, "%s %d", costly(), 2);
+}
+
+START_TEST(channels_are_off_until_named) {
+  as_err err;
+  as_err_init(&err);
+  char *nothing = said_by(trace_two);
+  ck_assert_str_eq(nothing, "");
+  ck_assert_int_eq(evaluated, 0);
+  free(nothing);
+  static const char *const wrong[] = {"", "sea", "searches", "search,", ",search", "search, prove"};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    ck_assert(!as_trace_set(wrong[i], &err));
+    ck_assert_int_eq(err.status, AS_BAD_INPUT);
+    as_err_clear(&err);
+    as_err_init(&err);
+  }
+  ck_assert_uint_eq(as_trace_mask, 0);
+  ck_assert(as_trace_set("lower,prove", &err));
+  char *lower = said_by(trace_two);
+  ck_assert_str_eq(lower, "lower: said 2\n");
+  ck_assert_int_eq(evaluated, 1);
+  free(lower);
+  ck_assert(as_trace_set("all", &err));
+  char *both = said_by(trace_two);
+  ck_assert_str_eq(both, "search: said 1\nlower: said 2\n");
+  free(both);
+  as_trace_mask = 0;
+  as_err_clear(&err);
+}
+
+END_TEST
+
 int main(void) {
-  Suite *s = suite_create("base");
-  TCase *t = tcase_create("base");
-  tcase_set_timeout(t, 60);
-  tcase_add_test(t, errors_keep_the_first);
-  tcase_add_test(t, binary_lines_are_shown_safely);
-  tcase_add_test(t, arenas);
-  tcase_add_test(t, vectors_and_strings);
-  tcase_add_test(t, sha256_vectors);
-  tcase_add_test(t, an_index_walks_equal_hashes_in_order);
-  tcase_add_test(t, maps_hold_what_was_put);
-  tcase_add_test(t, a_map_of_empty_keys_has_one);
-  tcase_add_test(t, entries_are_numbered_as_they_come);
-  tcase_add_test(t, interned_rows);
-  tcase_add_test(t, random_numbers);
-  tcase_add_test(t, parallel_covers_all);
-  tcase_add_test(t, files);
-  suite_add_tcase(s, t);
-  SRunner *r = srunner_create(s);
-  srunner_run_all(r, CK_NORMAL);
-  int bad = srunner_ntests_failed(r);
-  srunner_free(r);
-  return bad != 0;
+  TCase *tests = test_case("base", 60);
+  tcase_add_test(tests, errors_keep_the_first);
+  tcase_add_test(tests, binary_lines_are_shown_safely);
+  tcase_add_test(tests, arenas);
+  tcase_add_test(tests, vectors_and_strings);
+  tcase_add_test(tests, sha256_vectors);
+  tcase_add_test(tests, an_index_walks_equal_hashes_in_order);
+  tcase_add_test(tests, maps_hold_what_was_put);
+  tcase_add_test(tests, a_map_of_empty_keys_has_one);
+  tcase_add_test(tests, entries_are_numbered_as_they_come);
+  tcase_add_test(tests, interned_rows);
+  tcase_add_test(tests, random_numbers);
+  tcase_add_test(tests, parallel_covers_all);
+  tcase_add_test(tests, files);
+  tcase_add_test(tests, channels_are_off_until_named);
+  return test_run("base", tests);
 }

@@ -18,7 +18,7 @@ typedef struct lo_text {
   const lx *root;
   /* text of a read of value val at the indices */
   void (*ref)(struct lo_text *text, as_str *out, uint32_t val, lx *const *idx, int n);
-  const char *const *var;        /* texts of the variables */
+  const char *const *var;       /* texts of the variables */
   long extent[AS_MAX_RANK + 1]; /* of the variables; those that are set by lo_axes */
   int n_extent;
   lo_memo *memo;
@@ -26,7 +26,8 @@ typedef struct lo_text {
   uint32_t memo_cap;
 } lo_text;
 
-/* the expressions that follow are over the axes of `value`; of a reduction, its reduced index too */
+/* the expressions that follow are over the axes of `value`; of a reduction, its reduced index too
+ */
 void lo_axes(lo_text *text, const lo_value *value);
 /* the type of an index that goes up to `most` */
 const char *lo_index_type(long most);

@@ -57,8 +57,8 @@ static char *number(double real) {
   return bracketed;
 }
 
-static const char *const relation_sign[] = {[LX_EQ] = "==", [LX_NE] = "!=",  [LX_LE] = "<=",
-                                            [LX_LT] = "<",  [LX_AND] = "&&", [LX_OR] = "||"};
+static const char *const relation_sign[] = {
+    [LX_EQ] = "==", [LX_NE] = "!=", [LX_LE] = "<=", [LX_LT] = "<", [LX_AND] = "&&", [LX_OR] = "||"};
 
 /* does the text of an index expression have 64 bits? */
 static bool is_wide(const lo_text *text, const lx *expr) {
@@ -226,9 +226,9 @@ static char *build(lo_text *text, const lx *expr, bool lazy) {
     return call_text(text, expr, lazy);
   char *left = scalar(text, expr->kid[0], lazy);
   char *right = expr->n > 1 ? scalar(text, expr->kid[1], lazy) : NULL;
-  char *result = as_format("%s%s%s%s%s", operation[expr->op].before, left,
-                           operation[expr->op].between, right ? right : "",
-                           operation[expr->op].after);
+  char *result =
+      as_format("%s%s%s%s%s", operation[expr->op].before, left, operation[expr->op].between,
+                right ? right : "", operation[expr->op].after);
   free(left);
   free(right);
   return result;

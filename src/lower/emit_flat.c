@@ -7,8 +7,7 @@
 
 #define FLAT_WARPS 8
 
-static const char *const flat_index_name[] = {"i0", "i1", "i2", "i3", "i4",
-                                              "i5", "i6", "i7", "i8"};
+static const char *const flat_index_name[] = {"i0", "i1", "i2", "i3", "i4", "i5", "i6", "i7", "i8"};
 
 static char *flat_index(lo_text *text, const lo_value *tensor, lx *const *idx, int n_index) {
   as_str out;

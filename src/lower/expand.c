@@ -303,8 +303,8 @@ bool lo_check_blocks(lo_job *job, const lo_unit *unit) {
   if (unit->blocks <= most)
     return true;
   return as_err_set(job->err, AS_BAD_INPUT,
-                    "kernel %s needs %ld blocks at these sizes; a grid has at most %lld", unit->name,
-                    unit->blocks, (long long)most);
+                    "kernel %s needs %ld blocks at these sizes; a grid has at most %lld",
+                    unit->name, unit->blocks, (long long)most);
 }
 
 static bool make_unit(lo_job *job, const as_block *block, uint32_t *id) {

@@ -301,7 +301,9 @@ bool lo_layout(lo_job *job, lo_unit *unit) {
     candidates(&tensors.item[i]);
     long bytes = tensors.item[i].choice[0].bytes;
     if (bytes > job->options->target->shared_block) {
-      as_err_set(job->err, AS_NO, "kernel %s needs %ld bytes of shared memory for %s; a block may have %ld", unit->name, bytes, tensors.item[i].name, job->options->target->shared_block);
+      as_err_set(job->err, AS_NO,
+                 "kernel %s needs %ld bytes of shared memory for %s; a block may have %ld",
+                 unit->name, bytes, tensors.item[i].name, job->options->target->shared_block);
       free(tensors.item);
       return false;
     }

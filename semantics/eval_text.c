@@ -9,6 +9,7 @@
 /* what the printed bodies call; checked as the evaluators check */
 static const char prologue[] =
     "/* The program in double precision, from its operators' specifications by the evaluators. */\n"
+    "#include <algorithm>\n"
     "#include <math.h>\n"
     "#include <stddef.h>\n"
     "#include <stdio.h>\n"
@@ -502,11 +503,12 @@ static bool put_outputs(printing *to) {
       return false;
     while (input < to->graph->n_input && to->graph->input[input] != id)
       input++;
-    as_str_printf(&to->out, "  for (size_t e = 0; e < %zuu; e++) out[%u][e] = ", elements, i);
+    as_str_add(&to->out, "  std::copy_n(");
     if (input < to->graph->n_input)
-      as_str_printf(&to->out, "in[%u][e];\n", input);
+      as_str_printf(&to->out, "in[%u]", input);
     else
-      as_str_printf(&to->out, "w%u[e];\n", id);
+      as_str_printf(&to->out, "w%u.data()", id);
+    as_str_printf(&to->out, ", %zuu, out[%u]);\n", elements, i);
   }
   return true;
 }

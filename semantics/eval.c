@@ -274,7 +274,20 @@ static void take_max(const as_domain *domain, void *r, const void *a, const void
     domain->flag(domain, r, flags);
 }
 
-static bool acc_max(run_state *run, block_run *running, as_node_id id, as_tensor *acc,
+/* One iteration of each kind of accumulator: `tensor` is its tile, `acc` its value so far. */
+static bool acc_SUM(run_state *run, block_run *running, as_node_id id, as_tensor *acc,
+                    const as_tensor *tensor) {
+  (void)running;
+  if (tensor->n != acc->n)
+    return refuse(run, AS_BAD_INPUT, "accumulator of another shape:", &run->graph->node[id]);
+  for (size_t i = 0; i < acc->n; i++) {
+    void *sum = as_tensor_at(acc, i);
+    run->domain->add(run->domain, sum, sum, as_tensor_at(tensor, i));
+  }
+  return true;
+}
+
+static bool acc_MAX(run_state *run, block_run *running, as_node_id id, as_tensor *acc,
                     const as_tensor *tensor) {
   const as_domain *domain = run->domain;
   if (tensor->n != acc->n)
@@ -294,9 +307,10 @@ static bool acc_max(run_state *run, block_run *running, as_node_id id, as_tensor
   return true;
 }
 
-static bool acc_rescale(run_state *run, block_run *running, const as_node *node, as_tensor *acc,
+static bool acc_RESCALE(run_state *run, block_run *running, as_node_id id, as_tensor *acc,
                         const as_tensor *tensor) {
   const as_domain *domain = run->domain;
+  const as_node *node = &run->graph->node[id];
   as_node_id m = node->nargs > 1 ? node->arg[1] : AS_NONE;
   if (m != AS_NONE && run->graph->node[m].kind == AS_N_RUN)
     m = run->graph->node[m].arg[0];
@@ -321,8 +335,9 @@ static bool acc_rescale(run_state *run, block_run *running, const as_node *node,
   return true;
 }
 
-static bool acc_concat(run_state *run, block_run *running, const as_node *node, as_tensor *acc,
+static bool acc_CONCAT(run_state *run, block_run *running, as_node_id id, as_tensor *acc,
                        const as_tensor *tensor) {
+  const as_node *node = &run->graph->node[id];
   if (!tensor->n)
     return true;
   if (node->axis < 0 || node->axis >= (int)node->rank || tensor->rank != node->rank)
@@ -352,22 +367,14 @@ static bool run_acc(run_state *run, block_run *running, as_node_id id) {
                   "used before it has a value:", &run->graph->node[node->arg[0]]);
   if (run->ticks)
     *run->ticks -= *run->ticks < tensor->n ? *run->ticks : tensor->n;
-  switch (node->acc) {
-  case AS_ACC_SUM:
-    if (tensor->n != acc->n)
-      return refuse(run, AS_BAD_INPUT, "accumulator of another shape:", node);
-    for (size_t i = 0; i < acc->n; i++)
-      run->domain->add(run->domain, as_tensor_at(acc, i), as_tensor_at(acc, i),
-                       as_tensor_at(tensor, i));
-    return true;
-  case AS_ACC_MAX:
-    return acc_max(run, running, id, acc, tensor);
-  case AS_ACC_RESCALE:
-    return acc_rescale(run, running, node, acc, tensor);
-  case AS_ACC_CONCAT:
-    return acc_concat(run, running, node, acc, tensor);
-  }
-  return refuse(run, AS_BAD_INPUT, "unknown accumulator", node);
+  static bool (*const step_of[])(run_state *, block_run *, as_node_id, as_tensor *,
+                                 const as_tensor *) = {
+#define X(kind, word, tail, operand, runs, empty) [AS_ACC_##kind] = acc_##kind,
+      AS_ACC_KINDS(X)
+#undef X
+  };
+
+  return step_of[node->acc](run, running, id, acc, tensor);
 }
 
 /* a NUMBER, or a size as the number that it is */
@@ -440,7 +447,7 @@ static bool classify(run_state *run, block_run *running) {
     if (node->kind == AS_N_ACC) {
       if (after[id])
         ok = refuse(run, AS_BAD_INPUT, "an accumulator reads the end of another:", node);
-      if (node->acc == AS_ACC_MAX && loopy[node->arg[0]])
+      if (as_acc_rows[node->acc].has_running_value && loopy[node->arg[0]])
         ok = refuse(run, AS_BAD_INPUT, "a running maximum reads another:", node);
       vary[id] = loopy[id] = false;
     }
@@ -468,7 +475,7 @@ static bool reset_acc(run_state *run, block_run *running) {
       continue;
     for (size_t k = 0; k < tensor->n; k++) {
       as_dom_from_int(run->domain, as_tensor_at(tensor, k), 0);
-      if (node->acc == AS_ACC_MAX && running->loop <= 0)
+      if (!as_acc_rows[node->acc].has_empty_value && running->loop <= 0)
         run->domain->flag(run->domain, as_tensor_at(tensor, k), AS_F_UNDEF);
     }
   }

@@ -4,6 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+const as_acc_row as_acc_rows[] = {
+#define X(kind, word, tail, operand, runs, empty)                                                  \
+  [AS_ACC_##kind] = {word, tail, operand, runs, empty},
+    AS_ACC_KINDS(X)
+#undef X
+};
+const uint32_t as_n_acc_kinds = sizeof as_acc_rows / sizeof *as_acc_rows;
+
 void as_grow(void *array, size_t *cap, size_t n, size_t size) {
   if (n < *cap)
     return;

@@ -25,7 +25,39 @@ typedef enum {
   AS_N_STORE  /* kernel level tensor; arg[0] is the block-level tile stored, by omap */
 } as_node_kind;
 
-typedef enum { AS_ACC_SUM, AS_ACC_MAX, AS_ACC_RESCALE, AS_ACC_CONCAT } as_acc_kind;
+/* The kinds of accumulators, a row each: the name; the word for it in a .mug file; the word behind
+ * the tile, and what that word is followed by; whether it has a value at each iteration that the
+ * block may read; whether it has one over no iterations.  The parser, the printer and the builder
+ * read the row; the evaluator has a function of each name. */
+#define AS_ACC_KINDS(X)                                                                            \
+  X(SUM, "sum", NULL, AS_ACC_ALONE, false, true)                                                   \
+  X(MAX, "max", NULL, AS_ACC_ALONE, true, false)                                                   \
+  X(RESCALE, "sum", "rescale", AS_ACC_BY_MAXIMUM, false, true)                                     \
+  X(CONCAT, "concat", "axis", AS_ACC_ALONG_AXIS, false, true)
+
+typedef enum {
+  AS_ACC_ALONE,
+  AS_ACC_BY_MAXIMUM, /* arg[1]: a running maximum, or the max accumulator it belongs to */
+  AS_ACC_ALONG_AXIS  /* `axis`: where the tiles of the iterations follow each other */
+} as_acc_operand;
+
+typedef enum {
+
+#define X(kind, word, tail, operand, runs, empty) AS_ACC_##kind,
+  AS_ACC_KINDS(X)
+#undef X
+} as_acc_kind;
+
+typedef struct {
+  const char *word;
+  const char *tail; /* NULL: nothing stands behind the tile */
+  as_acc_operand operand;
+  bool has_running_value;
+  bool has_empty_value;
+} as_acc_row;
+
+extern const as_acc_row as_acc_rows[];
+extern const uint32_t as_n_acc_kinds;
 
 typedef struct {
   as_node_kind kind;

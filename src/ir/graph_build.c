@@ -415,14 +415,15 @@ as_node_id as_graph_acc(as_graph *graph, uint32_t block, const char *name, as_ac
               t.name);
     return AS_NONE;
   }
-  if (kind == AS_ACC_RESCALE && !rescale_ok(graph, of, run, block, err))
+  as_acc_operand operand = as_acc_rows[kind].operand;
+  if (operand == AS_ACC_BY_MAXIMUM && !rescale_ok(graph, of, run, block, err))
     return AS_NONE;
-  if (kind == AS_ACC_CONCAT && (axis < 0 || (uint32_t)axis >= t.rank)) {
+  bool along_axis = operand == AS_ACC_ALONG_AXIS;
+  if (along_axis && (axis < 0 || (uint32_t)axis >= t.rank)) {
     bad_input(err, "`%s` has no axis %d", t.name, axis);
     return AS_NONE;
   }
-  as_size whole =
-      kind == AS_ACC_CONCAT ? as_size_mul(graph->sizes, graph->block[block].loop, t.dim[axis]) : 0;
+  as_size whole = along_axis ? as_size_mul(graph->sizes, graph->block[block].loop, t.dim[axis]) : 0;
   if (whole == AS_SIZE_BAD) {
     bad_input(err, "a size beyond 63 bits");
     return AS_NONE;
@@ -433,13 +434,13 @@ as_node_id as_graph_acc(as_graph *graph, uint32_t block, const char *name, as_ac
   as_node *node = &graph->node[id];
   node->acc = kind;
   node->axis = axis;
-  node->nargs = kind == AS_ACC_RESCALE ? 2 : 1;
+  node->nargs = operand == AS_ACC_BY_MAXIMUM ? 2 : 1;
   node->arg[0] = of;
-  node->arg[1] = kind == AS_ACC_RESCALE ? run : 0;
+  node->arg[1] = operand == AS_ACC_BY_MAXIMUM ? run : 0;
   node->rank = t.rank;
   node->dtype = t.dtype;
   memcpy(node->dim, t.dim, sizeof node->dim);
-  if (kind == AS_ACC_CONCAT)
+  if (along_axis)
     node->dim[axis] = whole;
   node->after = true;
   to_block(graph, block, id);
@@ -451,7 +452,7 @@ as_node_id as_graph_run(as_graph *graph, uint32_t block, const char *name, as_no
   if (!reachable(graph, block, acc_max, err))
     return AS_NONE;
   const as_node *node = &graph->node[acc_max];
-  if (node->kind != AS_N_ACC || node->acc != AS_ACC_MAX) {
+  if (node->kind != AS_N_ACC || !as_acc_rows[node->acc].has_running_value) {
     bad_input(err, "only a `max` accumulator has a running value");
     return AS_NONE;
   }

@@ -188,15 +188,12 @@ static void p_acc(as_str *out, const as_graph *graph, const as_block *block, as_
     if (graph->node[block->nodes[i]].kind == AS_N_RUN && graph->node[block->nodes[i]].arg[0] == id)
       as_str_printf(out, ", %s", graph->node[block->nodes[i]].name);
   }
-  as_str_printf(out, " = %s %s",
-                node->acc == AS_ACC_MAX      ? "max"
-                : node->acc == AS_ACC_CONCAT ? "concat"
-                                             : "sum",
-                graph->node[node->arg[0]].name);
-  if (node->acc == AS_ACC_RESCALE)
-    as_str_printf(out, " rescale %s", graph->node[node->arg[1]].name);
-  if (node->acc == AS_ACC_CONCAT)
-    as_str_printf(out, " axis %d", node->axis);
+  const as_acc_row *row = &as_acc_rows[node->acc];
+  as_str_printf(out, " = %s %s", row->word, graph->node[node->arg[0]].name);
+  if (row->operand == AS_ACC_BY_MAXIMUM)
+    as_str_printf(out, " %s %s", row->tail, graph->node[node->arg[1]].name);
+  if (row->operand == AS_ACC_ALONG_AXIS)
+    as_str_printf(out, " %s %d", row->tail, node->axis);
 }
 
 static int section(const as_node *node) { /* loads, body and accumulators, epilogue, stores */

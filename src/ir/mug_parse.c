@@ -101,15 +101,91 @@ static bool store(as_gparser *parser) {
                as_graph_store(parser->graph, parser->block, token->s, of, map, &inner), &inner);
 }
 
+/* Behind `=`: the word, the tile and what stands behind it. */
+typedef struct {
+  as_acc_kind kind;
+  as_node_id of;
+  as_node_id maximum;
+  int axis;
+} acc_line;
+
+static bool wrong_acc_word(as_lexed *lexed) {
+  as_str words;
+  as_str_init(&words);
+  for (uint32_t i = 0; i < as_n_acc_kinds; i++) {
+    bool again = false;
+    for (uint32_t j = 0; j < i; j++)
+      again |= strcmp(as_acc_rows[i].word, as_acc_rows[j].word) == 0;
+    if (!again)
+      as_str_printf(&words, "%s%s", words.n ? " or " : "", as_acc_rows[i].word);
+  }
+  as_lex_fail(lexed, as_tok(lexed), "expected %s", words.s);
+  as_str_clear(&words);
+  return false;
+}
+
+/* The kind whose word is this one and whose tail comes next. */
+static bool acc_kind(as_lexed *lexed, const char *word, as_acc_kind *kind) {
+  const char *missing = NULL;
+  const char *owner = NULL;
+  bool found = false;
+  for (uint32_t i = 0; i < as_n_acc_kinds; i++) {
+    const as_acc_row *row = &as_acc_rows[i];
+    bool next = row->tail && as_tok_word(lexed, row->tail);
+    if (strcmp(row->word, word) != 0) {
+      owner = next ? row->word : owner;
+      continue;
+    }
+    if (next) {
+      *kind = (as_acc_kind)i;
+      lexed->at++;
+      return true;
+    }
+    if (row->tail == NULL) {
+      *kind = (as_acc_kind)i;
+      found = true;
+    } else {
+      missing = row->tail;
+    }
+  }
+  if (owner)
+    return as_lex_fail(lexed, as_tok(lexed), "`%s` stands behind a `%s` only", as_tok(lexed)->s,
+                       owner);
+  return found || as_lex_fail(lexed, as_tok(lexed), "expected `%s`", missing);
+}
+
+static bool parse_acc_line(as_gparser *parser, acc_line *line) {
+  as_lexed *lexed = parser->lexed;
+  const char *word = NULL;
+  for (uint32_t i = 0; i < as_n_acc_kinds && word == NULL; i++) {
+    if (as_tok_take_word(lexed, as_acc_rows[i].word))
+      word = as_acc_rows[i].word;
+  }
+  if (word == NULL)
+    return wrong_acc_word(lexed);
+  line->of = as_gp_ref(parser, parser->block);
+  if (line->of == AS_NONE || !acc_kind(lexed, word, &line->kind))
+    return false;
+  switch (as_acc_rows[line->kind].operand) {
+  case AS_ACC_ALONE:
+    break;
+  case AS_ACC_BY_MAXIMUM:
+    line->maximum = as_gp_ref(parser, parser->block);
+    if (line->maximum == AS_NONE)
+      return false;
+    break;
+  case AS_ACC_ALONG_AXIS:
+    if (!small_int(lexed, &line->axis))
+      return false;
+  }
+  return end_of_line(lexed);
+}
+
 static bool acc(as_gparser *parser) {
   as_lexed *lexed = parser->lexed;
   const as_token *token = as_tok(lexed);
   const as_token *run = NULL;
-  as_node_id of;
-  as_node_id m = AS_NONE;
-  as_node_id id;
-  int axis = 0;
-  as_acc_kind kind;
+  acc_line line = {.maximum = AS_NONE};
   as_err inner;
   as_err_init(&inner);
   if (as_tok_new_name(lexed, "the name of an accumulator") == NULL)
@@ -119,40 +195,18 @@ static bool acc(as_gparser *parser) {
     if (as_tok_new_name(lexed, "the name of a running value") == NULL)
       return false;
   }
-  if (!as_tok_want(lexed, '=', "`=`"))
+  if (!as_tok_want(lexed, '=', "`=`") || !parse_acc_line(parser, &line))
     return false;
-  const as_token *w = as_tok(lexed);
-  if (as_tok_take_word(lexed, "sum"))
-    kind = AS_ACC_SUM;
-  else if (as_tok_take_word(lexed, "max"))
-    kind = AS_ACC_MAX;
-  else if (as_tok_take_word(lexed, "concat"))
-    kind = AS_ACC_CONCAT;
-  else
-    return as_lex_fail(lexed, w, "expected sum, max or concat");
-  if (run && kind != AS_ACC_MAX)
+  if (run && !as_acc_rows[line.kind].has_running_value)
     return as_lex_fail(lexed, run, "only a `max` accumulator has a running value");
-  if ((of = as_gp_ref(parser, parser->block)) == AS_NONE)
-    return false;
-  if (kind == AS_ACC_CONCAT &&
-      (!as_tok_take_word(lexed, "axis") ? !as_lex_fail(lexed, as_tok(lexed), "expected `axis`")
-                                        : !small_int(lexed, &axis)))
-    return false;
-  if (as_tok_word(lexed, "rescale")) {
-    if (kind != AS_ACC_SUM)
-      return as_lex_fail(lexed, as_tok(lexed), "only a `sum` is rescaled");
-    lexed->at++;
-    kind = AS_ACC_RESCALE;
-    if ((m = as_gp_ref(parser, parser->block)) == AS_NONE)
-      return false;
-  }
-  if (!end_of_line(lexed))
-    return false;
-  id = as_graph_acc(parser->graph, parser->block, token->s, kind, of, m, axis, &inner);
+  as_node_id id = as_graph_acc(parser->graph, parser->block, token->s, line.kind, line.of,
+                               line.maximum, line.axis, &inner);
   if (!built(parser, token, id, &inner))
     return false;
-  return !run ||
-         built(parser, run, as_graph_run(parser->graph, parser->block, run->s, id, &inner), &inner);
+  if (run == NULL)
+    return true;
+  id = as_graph_run(parser->graph, parser->block, run->s, id, &inner);
+  return built(parser, run, id, &inner);
 }
 
 static bool grid(as_gparser *parser, as_size g[3]) {

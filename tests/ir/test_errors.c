@@ -147,8 +147,9 @@ static const struct {
     {K "  q = neg(nothing)\n", "unknown tensor `nothing`"},
     {K "  acc a = sum p rescale p\n", "running maximum"},
     {K "  acc a, b = sum p\n", "only a `max`"},
-    {K "  acc a = prod p\n", "expected sum, max or concat"},
-    {K "  acc a = max p rescale p\n", "only a `sum`"},
+    {K "  acc a = prod p\n", "expected sum or max or concat"},
+    {K "  acc a = max p rescale p\n", "`rescale` stands behind a `sum` only"},
+    {K "  acc a = sum p axis 0\n", "`axis` stands behind a `concat` only"},
     {K "  acc a = concat p axis 4\n", "no axis 4"},
     {K "  acc a = concat p\n", "expected `axis`"},
     {K "  r = max(p, axis=-1)\n  acc a, m = max r\n  d = p - m[:, none]\n  r2 = max(d, axis=-1)\n  "

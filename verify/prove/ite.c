@@ -162,7 +162,7 @@ static pv_eqn canon_ite(pv *prover, pv_ctx ctx, ck_id term) {
     return pv_same(term);
   if (pv_is_zero(prover, otherwise) && inner == term)
     return pv_same(term);
-  for (int i = 0; i < 2; i++) { /* c holds; c does not */
+  for (int i = 0; i < 2; i++) { /* the condition holds; it does not */
     ck_id hyp = i ? ck_neg(prover->terms, cond) : cond;
     ck_id branch = i ? otherwise : then;
     ck_op hyp_rel = ck_head(prover->terms, hyp);
@@ -172,7 +172,7 @@ static pv_eqn canon_ite(pv *prover, pv_ctx ctx, ck_id term) {
     pv_thm yes;
     pv_thm no = PV_NONE;
     pv_thm zero = PV_NONE;
-    bool low = !i; /* c: 0 rel D; not c: D rel' 0 */
+    bool low = !i; /* it holds: 0 rel diff; it does not: diff rel 0 */
     fact = carry(prover, &split, hyp_rel, low,
                  pv_restate(prover,
                             low ? pv_rel(prover, hyp_rel, prover->zero, diff)
@@ -183,7 +183,7 @@ static pv_eqn canon_ite(pv *prover, pv_ctx ctx, ck_id term) {
     bool new_low = (split.sign > 0) == low;
     ck_op fact_rel = ck_head(prover->terms, pv_says(prover, fact));
     pv_thm proof[2] = {PV_NONE, PV_NONE};
-    /* which value has I?  yes: c1 holds; no: it does not */
+    /* which value has `inner`?  yes: the new condition holds; no: it does not */
     yes = new_low ? (pv_says(prover, fact) == new_cond ? fact
                      : fact_rel == CK_LT && new_rel == CK_LE
                          ? pv_scaled(prover, new_cond, prover->one, fact)
@@ -193,7 +193,7 @@ static pv_eqn canon_ite(pv *prover, pv_ctx ctx, ck_id term) {
       no = pv_says(prover, fact) == not_new ? fact : PV_NONE;
     if (!new_low && no == PV_NONE && fact_rel == CK_LT && new_rel == CK_LT)
       no = pv_scaled(prover, not_new, prover->one, fact);
-    if (yes == PV_NONE && no == PV_NONE) { /* the boundary: E <= 0 against 0 <= E */
+    if (yes == PV_NONE && no == PV_NONE) { /* the boundary: primitive <= 0 against 0 <= primitive */
       if (new_low || new_rel != CK_LE || quot == CK_BAD)
         return pv_same(term);
       yes = pv_hyp(prover, new_cond);
@@ -209,13 +209,14 @@ static pv_eqn canon_ite(pv *prover, pv_ctx ctx, ck_id term) {
       pv_comb_init(&comb);
       pv_comb_add(&comb, prover->one, law);
       pv_comb_add(&comb, pv_neg(prover, m),
-                  inner_law); /* T - t = (X - t) - m*(val - I) + (v1 + m*val - X) */
+                  inner_law); /* target - term = (branch - term) - m*(value - inner) + (low +
+                                 m*value - branch) */
       if (!k && branch == high)
         pv_comb_add(&comb, pv_num(prover, -1),
-                    product.by); /* m*w0 = w: value w - m*w0; v1 + m*w0 - u1 = m*w0 - w */
+                    product.by); /* low + m*inside - high = m*inside - gap, which is 0 */
       if (!k && branch != high)
         pv_comb_add(&comb, pv_neg(prover, quot),
-                    zero); /* v1 + m*w0 - v1 = quot*E; zero: E = 0, value -E */
+                    zero); /* the gap is quot*primitive, and the primitive is 0 */
       proof[k] = pv_comb_prove(prover, &comb, pv_eq(prover, term, target));
     }
     cases[i] = yes != PV_NONE && no != PV_NONE ? pv_cases(prover, new_cond, proof[0], proof[1])

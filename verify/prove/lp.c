@@ -306,23 +306,23 @@ pv_thm pv_lp_contradiction(pv *prover, pv_ctx ctx) {
     ck_op head = ck_head(prover->terms, pv_at(prover, link)->formula);
     ck_id normal;
     ck_id bad = pv_gt0(prover, prover->zero);
-    pv_thm fact;
+    pv_thm found;
     if (head == CK_ALL ||
-        (fact = pv_fact_normal(prover, ctx, pv_at(prover, link)->thm, &normal)) == PV_NONE ||
+        (found = pv_fact_normal(prover, ctx, pv_at(prover, link)->thm, &normal)) == PV_NONE ||
         !pv_is_const(prover, normal))
       continue;
     if (head == CK_NE) {
       if (pv_is_zero(prover, normal))
-        thm = pv_from_zero_differs(prover, bad, fact);
+        thm = pv_from_zero_differs(prover, bad, found);
     } else if (pv_is_zero(prover, normal)) {
       if (head == CK_LT)
-        thm = fact;
+        thm = found;
     } else if (head == CK_EQ) {
       thm = pv_from_zero_is_one(prover, bad,
                                 pv_scaled(prover, pv_eq(prover, prover->zero, prover->one),
-                                          pv_const_inv(prover, normal), fact));
+                                          pv_const_inv(prover, normal), found));
     } else if (pv_const_sign(prover, normal) < 0) {
-      pv_summand summand[2] = {{prover->one, &fact, 1},
+      pv_summand summand[2] = {{prover->one, &found, 1},
                                {pv_const_mul(prover, normal, pv_num(prover, -1)), NULL, 0}};
       thm = pv_arith(prover, bad, summand, 2);
     }

@@ -110,13 +110,13 @@ pv_eqn pv_norm_inv(pv *prover, pv_ctx ctx, ck_id term) {
   pv_eqn product_eqn = pv_norm_poly(prover, ctx, w); /* w = u */
   if (product_eqn.by == PV_NONE || product_eqn.to != under)
     return pv_same(term);
-  pv_thm nu = pv_nonzero(prover, ctx, under);
-  whole =
-      nu == PV_NONE ? PV_NONE
-      : product_eqn.by == PV_REFL
-          ? nu
-          : pv_arith(prover, pv_ne0(prover, w),
-                     (pv_summand[]){{prover->one, &nu, 1}, {prover->one, &product_eqn.by, 1}}, 2);
+  pv_thm under_thm = pv_nonzero(prover, ctx, under);
+  whole = under_thm == PV_NONE        ? PV_NONE
+          : product_eqn.by == PV_REFL ? under_thm
+                                      : pv_arith(prover, pv_ne0(prover, w),
+                                                 (pv_summand[]){{prover->one, &under_thm, 1},
+                                                                {prover->one, &product_eqn.by, 1}},
+                                                 2);
   if (!factors_nonzero(prover, ctx, formula, n, whole, nonzero))
     return pv_same(term);
   pv_thm back = product_eqn.by == PV_REFL ? PV_REFL : pv_sym(prover, product_eqn.by);

@@ -47,15 +47,15 @@ static ranked *rank_hyps(const ck_goal *goals, uint32_t n, size_t *out) {
   return ranks.data;
 }
 
-static pv_ctx goal_context(pv *prover, const ck_goal *goal, const ranked *h, size_t n) {
+static pv_ctx goal_context(pv *prover, const ck_goal *goal, const ranked *ranks, size_t n) {
   pv_ctx ctx = 0;
   as_map allowed = {.key_words = 2};
   uint64_t value;
   for (uint32_t j = 0; j < goal->n_allowed; j++)
     as_map_put(&allowed, AS_KEY(goal->allowed[j], 0), 1);
   for (size_t i = 0; i < n; i++) {
-    if (as_map_get(&allowed, AS_KEY(h[i].hyp, 0), &value) && !pv_too_big(prover, h[i].hyp))
-      ctx = pv_ctx_push(prover, ctx, h[i].hyp, CK_BAD); /* without those that are too large */
+    if (as_map_get(&allowed, AS_KEY(ranks[i].hyp, 0), &value) && !pv_too_big(prover, ranks[i].hyp))
+      ctx = pv_ctx_push(prover, ctx, ranks[i].hyp, CK_BAD); /* without those that are too large */
   }
   as_map_clear(&allowed);
   return ctx;

@@ -339,9 +339,9 @@ static pv_eqn reorder(pv *prover, sum_nest *nest, ck_id body) {
       j++;
     for (; j > i; j--) {
       thm = pv_trans(prover, thm, swap(prover, nest, j - 1, body));
-      uint32_t x = at[j];
+      uint32_t kept = at[j];
       at[j] = at[j - 1];
-      at[j - 1] = x;
+      at[j - 1] = kept;
     }
   }
   pv_eqn eqn = pv_norm(prover, goal.ctx[goal.depth], last);

@@ -16,7 +16,7 @@ typedef struct {
   int sign;
   pv_thm by;
   pv_thm pos_thm;
-} signed_split; /* D = sign*pos*E by eq (PV_REFL: polynomial identity); posp: 0 < pos */
+} signed_split; /* whole = sign*pos*primitive by `by` */
 
 static bool split_sign(pv *prover, pv_ctx ctx, ck_id diff, signed_split *split) {
   ck_id formula[MAXF + 1];

@@ -2,11 +2,21 @@
 #include "prove.h"
 #include "pv_norm.h"
 #include "src/base/mem.h"
+#include "src/base/stats.h"
 #include "src/base/str.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum { DEFAULT_STEPS = 60000 };
+
+const char *as_proof_why_words(as_proof_why why) {
+  static const char *const words[] = {
+#define WHY_WORDS(id, text) text,
+      AS_PROOF_WHYS(WHY_WORDS)
+#undef WHY_WORDS
+  };
+  return words[why];
+}
 
 /* hypotheses that more goals may use come first, so that goals share contexts and with them results
  */
@@ -64,13 +74,12 @@ static pv_ctx goal_context(pv *prover, const ck_goal *goal, const ranked *ranks,
 static void explain(pv *prover, pv_ctx ctx, const ck_goal *goal, as_proof_result *result) {
   ck_id formula = goal->formula;
   bool equation = ck_head(prover->terms, formula) == CK_EQ;
-  bool spent = pv_spent(prover);
   result->goal = as_strdup(goal->name);
-  result->reason = as_strdup(
-      spent              ? "the effort limit was reached"
-      : prover->too_deep ? "terms are too large or nest too deeply to be brought to normal form"
-      : equation         ? "the normal forms of the two sides differ"
-                         : "the side condition was not found to follow");
+  result->why = pv_spent(prover)   ? AS_PROOF_EFFORT
+                : prover->too_deep ? AS_PROOF_TOO_DEEP
+                : equation         ? AS_PROOF_DIFFER
+                                   : AS_PROOF_NOT_FOLLOWING;
+  result->reason = as_strdup(as_proof_why_words(result->why));
   prover->max_steps = (uint32_t)prover->steps.n + 2000;
   prover->max_work = prover->work + 1000000;
   if (!equation) {
@@ -115,6 +124,8 @@ void as_prove_goals(ck_terms *terms, const ck_goal *goals, uint32_t n, const as_
     result->goals_proved++;
   }
   result->steps_tried = (uint32_t)prover.steps.n;
+  as_stats_add(AS_STAT_PROOFS, 1);
+  as_stats_add(AS_STAT_PROOF_STEPS, result->steps_tried);
   if (result->goals_proved == n) {
     result->cert =
         pv_certificate(&prover, names, proof, n, &result->cert_len, &result->steps, &result->terms);

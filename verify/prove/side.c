@@ -385,14 +385,14 @@ static pv_thm real_rel(pv *prover, pv_ctx ctx, ck_id formula) {
     diff = right0 ? left : left0 ? right : pv_sub(prover, right, left);
   else
     diff = left0 ? right : pv_sub(prover, right, left);
-  asker ask = head == CK_NE ? pv_nonzero : head == CK_LT ? pv_positive : pv_nonneg;
+  asker question = head == CK_NE ? pv_nonzero : head == CK_LT ? pv_positive : pv_nonneg;
   if (head == CK_LE && left0)
     thm = pv_nonneg(prover, ctx, diff); /* as written */
   if (thm == PV_NONE) {
     pv_eqn eqn = pv_norm(prover, ctx, diff);
     if (eqn.by == PV_NONE)
       return PV_NONE;
-    thm = ask(prover, ctx, eqn.to);
+    thm = question(prover, ctx, eqn.to);
     if (thm != PV_NONE && eqn.by != PV_REFL) { /* from 0 < e.t to 0 < d; e: d = e.t */
       pv_comb comb;
       pv_comb_init(&comb);

@@ -1,9 +1,11 @@
 /* The search: from a tensor program to certified muGraphs with symbolic sizes, best first, and
- * concrete tilings for each. May include: base, ir, semantics, verify, proofs.  Called by the
- * command line and by tests. */
+ * concrete tilings for each. May include: base, target, ir, semantics, verify, proofs.  Called by
+ * the command line and by tests. */
 #ifndef AS_SEARCH_H
 #define AS_SEARCH_H
 #include "src/ir/graph.h"
+#include "src/target/target.h"
+#include "verify/judge/judge.h"
 
 typedef struct {
   uint64_t states;
@@ -18,6 +20,7 @@ typedef struct {
   uint64_t candidates;
   uint64_t duplicates;
   uint64_t untiled;
+  uint64_t unlowered;
   uint64_t tested;
   uint64_t field_failed;
   uint64_t unproved;
@@ -25,25 +28,6 @@ typedef struct {
   uint64_t certified;
   double seconds;
 } as_search_stats;
-
-/* The machine that the cost model is about; the default is an H200. */
-typedef struct {
-  uint32_t multiprocessors;
-  double shared_per_block;
-  double shared_per_mp;
-  double dram;
-  double l2;
-  double mp_bandwidth;
-  double tensor_flops;
-  double scalar_flops;
-  double launch_us;
-  double latency_us;
-  double tile_flops;
-  double tile_elements;
-  double step_us; /* of one multiprocessor inside a kernel; a phase of an iteration */
-} as_device;
-
-extern const as_device as_device_default;
 
 typedef struct {
   as_size *size;
@@ -54,30 +38,20 @@ typedef struct {
 } as_tiling; /* us: the model's time; shared: bytes of the largest block */
 
 typedef struct {
-  as_graph *graph; /* owned; program is the caller's */
-  char *text;      /* as printed when it was certified, with the best tiling's sizes */
-  char *cert;
-  size_t cert_len;    /* NULL: no certificate was made (opts.certify false) */
-  char *field_report; /* in words, may be NULL */
+  as_graph *graph;    /* owned; program is the caller's */
+  char *text;         /* as printed and judged, with the chosen tiling's sizes */
+  as_verdict verdict; /* on that text; its claim is kept.  Not judged: AS_ANSWER_UNKNOWN */
   as_tiling *tiling;
   uint32_t n_tiling; /* best first; none: no tile size divides the concrete sizes, or the program
                         states none */
+  uint32_t chosen;   /* the best tiling that can be lowered */
   double us;
   uint32_t kernels;
 } as_candidate;
 
-/* What a candidate must pass.  Each gives AS_OK (pass), AS_NO, AS_UNKNOWN or AS_INTERNAL and a
- * malloc'ed explanation or NULL. */
-typedef struct {
-  as_status (*field)(void *arg, const as_graph *program, const as_graph *cand, uint32_t runs,
-                     uint64_t seed, char **why);
-  as_status (*prove)(void *arg, const as_graph *program, const as_graph *cand, char **cert,
-                     size_t *len, char **why);
-  void *arg;
-} as_search_filter;
-
-extern const as_search_filter as_search_filter_default; /* the field test; the prover and the replay
-                                                           of its certificate in fresh terms */
+/* What the search asks of a candidate's judgement: certified but for solvers, and no more work on
+ * what cannot be. */
+extern const as_policy as_search_policy;
 
 typedef struct {
   unsigned threads;
@@ -90,8 +64,12 @@ typedef struct {
   uint64_t max_states; /* per plan */
   double max_seconds;  /* last resort, 0: none; reported when it strikes */
   bool z3;             /* prune by asking Z3 */
-  const as_device *device;
-  const as_search_filter *filter;
+  const as_target *target; /* NULL: the default */
+  const as_policy *policy; /* NULL: candidates are not judged */
+  ck_text given; /* the program's text, which verdicts are about; text NULL: as it is printed */
+  /* whether a candidate can be lowered with the sizes that it has now; NULL: all can */
+  bool (*lowers)(void *arg, const as_graph *cand, as_err *err);
+  void *lowers_arg;
   void (*progress)(void *arg, const char *stage, const as_search_stats *st, double done /* 0..1 */);
   void *progress_arg;
 } as_search_opts;
@@ -111,17 +89,19 @@ typedef struct {
  */
 as_status as_search(const as_graph *program, const as_search_opts *o, as_search_result *r);
 void as_search_result_clear(as_search_result *r);
+/* what as_judge looked at, and as_judge_ask may; borrows from all three */
+as_judged as_search_judged(const as_graph *program, const ck_text *given, const as_candidate *c);
 /* sets the concrete values of candidate's new sizes to those of tiling t, in the size table shared
  * with the program */
 void as_search_select(const as_candidate *c, uint32_t t);
 
 /* --- cost model (cost.c): microseconds at the concrete sizes; negative: does not fit or no
  * concrete sizes */
-double as_cost(const as_graph *g, const as_device *d, double *shared);
+double as_cost(const as_graph *g, const as_target *target, double *shared);
 double as_cost_operator(const as_graph *g, as_node_id op,
-                        const as_device *d); /* one operator as a predefined kernel */
+                        const as_target *target); /* one operator as a predefined kernel */
 /* the best concrete tilings of g's own sizes; malloc'ed.  *why (may be NULL): malloc'ed message
  * when there is none */
-as_tiling *as_tilings(const as_graph *g, const as_device *d, uint32_t keep, uint32_t *n,
+as_tiling *as_tilings(const as_graph *g, const as_target *target, uint32_t keep, uint32_t *n,
                       char **why);
 #endif

@@ -1,219 +1,282 @@
-/* Expressions as C text, in float for kernels and in double for the reference.  Parts used more
+/* Expressions as C text, scalars in float.  Parts used more
  * than once become temporaries, unless they stand under a condition (whose reads may be out of
  * bounds when it does not hold). */
-#include "lo.h"
+#include "emit.h"
+#include "fault.h"
+#include "range.h"
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-void lo_line(lo_emit *E, const char *fmt, ...) {
+void lo_line(lo_text *text, const char *fmt, ...) {
   va_list ap;
   va_start(ap, fmt);
-  char *t = NULL;
-  int n = vasprintf(&t, fmt, ap);
+  char *line = NULL;
+  int n = vasprintf(&line, fmt, ap);
   va_end(ap);
   if (n < 0)
     return;
-  if (t[0] != '#') {
-    for (int i = 0; i < E->indent; i++)
-      as_str_add(E->s, "  ");
+  if (line[0] != '#') {
+    for (int i = 0; i < text->indent; i++)
+      as_str_add(text->out, "  ");
   }
-  as_str_add(E->s, t);
-  as_str_add(E->s, "\n");
-  free(t);
+  as_str_add(text->out, line);
+  as_str_add(text->out, "\n");
+  free(line);
 }
 
-void lo_expr_reset(lo_emit *E) {
-  E->nmemo = 0;
+void lo_barrier(lo_text *text, const char *why) {
+  text->unit->n_barrier++;
+  lo_line(text, why ? "as_sync(); /* %s */" : "as_sync();", why);
 }
 
-static char *number(const lo_emit *E, double f) {
-  if (isinf(f))
-    return as_strdup(f > 0 ? "INFINITY" : "-INFINITY");
-  char *t = as_format(E->dbl ? "%.17g" : "%.9g", f);
-  char *r = as_format("%s%s%s", t, strpbrk(t, ".e") ? "" : ".0", E->dbl ? "" : "f");
-  free(t);
-  if (f >= 0)
-    return r;
-  char *p = as_format("(%s)", r);
-  free(r);
-  return p;
+void lo_axes(lo_text *text, const lo_value *value) {
+  text->n_extent = value->rank;
+  for (int i = 0; i < value->rank; i++)
+    text->extent[i] = value->dim[i];
+  if (value->kind == LV_RED)
+    text->extent[text->n_extent++] = value->extent;
 }
 
-char *lo_index(lo_emit *E, const lx *e) {
-  if (e->op == LX_INT)
-    return as_format(e->i < 0 ? "(%ld)" : "%ld", e->i);
-  if (e->op == LX_VAR)
-    return as_strdup(E->var[e->i]);
-  char *k[3] = {NULL, NULL, NULL};
-  char *r;
-  for (int i = 0; i < e->n && i < 3; i++)
-    k[i] = lo_index(E, e->kid[i]);
-  static const char *const sym[] = {
-      [LX_ADD] = "+", [LX_SUB] = "-",  [LX_MUL] = "*", [LX_IDIV] = "/",
-      [LX_MOD] = "%", [LX_EQ] = "==",  [LX_NE] = "!=", [LX_LE] = "<=",
-      [LX_LT] = "<",  [LX_AND] = "&&", [LX_OR] = "||"};
-  switch (e->op) {
-  case LX_NOT:
-    r = as_format("(!%s)", k[0]);
-    break;
-  case LX_IF:
-    r = as_format("(%s ? %s : %s)", k[0], k[1], k[2]);
-    break;
+const char *lo_index_type(long most) {
+  return most <= INT_MAX || LO_FAULT(LO_FAULT_INDEX_WIDTH) ? "int" : "long long";
+}
+
+static char *number(double real) {
+  if (isinf(real))
+    return as_strdup(real > 0 ? "INFINITY" : "-INFINITY");
+  char *digits = as_format("%.9g", real);
+  char *result = as_format("%s%sf", digits, strpbrk(digits, ".e") ? "" : ".0");
+  free(digits);
+  if (real >= 0)
+    return result;
+  char *bracketed = as_format("(%s)", result);
+  free(result);
+  return bracketed;
+}
+
+static const char *const relation_sign[] = {
+    [LX_EQ] = "==", [LX_NE] = "!=", [LX_LE] = "<=", [LX_LT] = "<", [LX_AND] = "&&", [LX_OR] = "||"};
+
+/* does the text of an index expression have 64 bits? */
+static bool is_wide(const lo_text *text, const lx *expr) {
+  lo_range range;
+  if (LO_FAULT(LO_FAULT_INDEX_WIDTH))
+    return false;
+  if (!lo_range_of(expr, text->extent, text->n_extent, &range) || !lo_fits_int(range))
+    return true;
+  for (int i = expr->op == LX_IF; i < expr->n; i++) {
+    if (is_wide(text, expr->kid[i]))
+      return true;
+  }
+  return false;
+}
+
+/* a function of the prelude of two indices */
+static char *index_function(const char *name, bool wide, const char *left, const char *right) {
+  return as_format("%s<%s>(%s, %s)", name, wide ? "long long" : "int", left, right);
+}
+
+static char *condition(lo_text *text, const lx *expr, bool lazy);
+
+static char *index_choice(lo_text *text, const lx *expr) {
+  char *test = condition(text, expr->kid[0], true);
+  char *left = lo_index(text, expr->kid[1]);
+  char *right = lo_index(text, expr->kid[2]);
+  char *result = as_format("(%s ? %s : %s)", test, left, right);
+  free(test);
+  free(left);
+  free(right);
+  return result;
+}
+
+static char *index_operation(lo_text *text, const lx *expr) {
+  bool wide = is_wide(text, expr);
+  char *left = lo_index(text, expr->kid[0]);
+  char *right = expr->n > 1 ? lo_index(text, expr->kid[1]) : as_format("-(%s)", left);
+  const char *cast = wide ? "(long long)" : "";
+  char *result;
+  switch (expr->op) {
   case LX_MAX:
-    r = as_format("%s_imax(%s, %s)", E->dbl ? "asr" : "as", k[0], k[1]);
+  case LX_ABS:
+    result = index_function("as_imax", wide, left, right);
     break;
   case LX_MIN:
-    r = as_format("%s_imin(%s, %s)", E->dbl ? "asr" : "as", k[0], k[1]);
+    result = index_function("as_imin", wide, left, right);
     break;
-  case LX_ABS:
-    r = as_format("%s_imax(%s, -(%s))", E->dbl ? "asr" : "as", k[0], k[0]);
+  case LX_IDIV: /* rounded down: operands may be negative */
+    result = index_function("as_idiv", wide, left, right);
     break;
-  case LX_IDIV:
-  case LX_MOD: /* floor; operands may be negative only under a condition that makes the read not
-                  happen, or in user bodies */
-    r = as_format("%s_i%s(%s, %s)", E->dbl ? "asr" : "as", e->op == LX_IDIV ? "div" : "mod", k[0],
-                  k[1]);
+  case LX_MOD:
+    result = index_function("as_imod", wide, left, right);
     break;
-  default:
-    r = as_format("(%s %s %s)", k[0], sym[e->op], k[1]);
+  default: {
+    const char *sign = expr->op == LX_ADD ? "+" : expr->op == LX_SUB ? "-" : "*";
+    result = as_format("(%s%s %s %s)", cast, left, sign, right);
   }
-  for (int i = 0; i < 3; i++)
-    free(k[i]);
-  return r;
+  }
+  free(left);
+  free(right);
+  return result;
 }
 
-static char *scalar(lo_emit *E, const lx *e, bool lazy);
+char *lo_index(lo_text *text, const lx *expr) {
+  if (expr->op == LX_INT && LO_FAULT(LO_FAULT_INDEX_WIDTH))
+    return as_format("((int)%ldL)", expr->number);
+  if (expr->op == LX_INT)
+    return as_format(expr->number < 0 ? "(%ld)" : "%ld", expr->number);
+  if (expr->op == LX_VAR)
+    return as_strdup(text->var[expr->number]);
+  return expr->op == LX_IF ? index_choice(text, expr) : index_operation(text, expr);
+}
 
-static char *condition(lo_emit *E, const lx *e, bool lazy) {
-  static const char *const sym[] = {[LX_EQ] = "==", [LX_NE] = "!=",  [LX_LE] = "<=",
-                                    [LX_LT] = "<",  [LX_AND] = "&&", [LX_OR] = "||"};
-  char *a;
-  char *b = NULL;
-  char *r;
-  if (e->op == LX_NOT) {
-    a = condition(E, e->kid[0], lazy);
-    r = as_format("(!%s)", a);
-  } else if (e->op == LX_AND || e->op == LX_OR) {
-    a = condition(E, e->kid[0], lazy);
-    b = condition(E, e->kid[1], true);
-    r = as_format("(%s %s %s)", a, sym[e->op], b);
-  } else if (e->kid[0]->integer && e->kid[1]->integer) {
-    a = lo_index(E, e->kid[0]);
-    b = lo_index(E, e->kid[1]);
-    r = as_format("(%s %s %s)", a, sym[e->op], b);
+static char *scalar(lo_text *text, const lx *expr, bool lazy);
+
+static char *condition(lo_text *text, const lx *expr, bool lazy) {
+  char *left;
+  char *right = NULL;
+  char *result;
+  if (expr->op == LX_NOT) {
+    left = condition(text, expr->kid[0], lazy);
+    result = as_format("(!%s)", left);
+  } else if (expr->op == LX_AND || expr->op == LX_OR) {
+    left = condition(text, expr->kid[0], lazy);
+    right = condition(text, expr->kid[1], true);
+    result = as_format("(%s %s %s)", left, relation_sign[expr->op], right);
+  } else if (expr->kid[0]->integer && expr->kid[1]->integer) {
+    left = lo_index(text, expr->kid[0]);
+    right = lo_index(text, expr->kid[1]);
+    result = as_format("(%s %s %s)", left, relation_sign[expr->op], right);
   } else {
-    a = scalar(E, e->kid[0], lazy);
-    b = scalar(E, e->kid[1], lazy);
-    r = as_format("(%s %s %s)", a, sym[e->op], b);
+    left = scalar(text, expr->kid[0], lazy);
+    right = scalar(text, expr->kid[1], lazy);
+    result = as_format("(%s %s %s)", left, relation_sign[expr->op], right);
   }
-  free(a);
-  free(b);
-  return r;
+  free(left);
+  free(right);
+  return result;
 }
 
-static int parents(const lx *e, const lx *of) {
+static int parents(const lx *expr, const lx *of) {
   int n = 0;
-  for (int i = 0; i < e->n && n < 2; i++)
-    n += e->kid[i] == of ? 1 : e->op == LX_REF ? 0 : parents(e->kid[i], of);
+  for (int i = 0; i < expr->n && n < 2; i++)
+    n += expr->kid[i] == of ? 1 : expr->op == LX_REF ? 0 : parents(expr->kid[i], of);
   return n;
 }
 
-static char *build(lo_emit *E, const lx *e, bool lazy) {
-  static const char *const fn[][2] = {
-      [LX_EXP] = {"as_expf", "exp"}, [LX_LOG] = {"logf", "log"},   [LX_SQRT] = {"sqrtf", "sqrt"},
-      [LX_ABS] = {"fabsf", "fabs"},  [LX_MAX] = {"fmaxf", "fmax"}, [LX_MIN] = {"fminf", "fmin"}};
-  static const char *const sym[] = {
-      [LX_ADD] = "+", [LX_SUB] = "-", [LX_MUL] = "*", [LX_FDIV] = "/"};
-  if (e->op == LX_REF) {
-    as_str s;
-    as_str_init(&s);
-    E->ref(E, &s, e->val, e->kid, e->n);
-    return as_str_take(&s);
+/* a call of a function with the names of the C library, as float */
+static char *call_text(lo_text *text, const lx *expr, bool lazy) {
+  as_str out;
+  as_str_init(&out);
+  as_str_printf(&out, "%sf(", expr->function);
+  for (int i = 0; i < expr->n; i++) {
+    char *arg = scalar(text, expr->kid[i], lazy);
+    as_str_printf(&out, "%s%s", i ? ", " : "", arg);
+    free(arg);
   }
-  if (e->op == LX_IF) {
-    char *c = condition(E, e->kid[0], lazy);
-    char *a = scalar(E, e->kid[1], true);
-    char *b = scalar(E, e->kid[2], true);
-    char *r = as_format("(%s ? %s : %s)", c, a, b);
-    free(c);
-    free(a);
-    free(b);
-    return r;
-  }
-  char *a = scalar(E, e->kid[0], lazy);
-  char *b = e->n > 1 ? scalar(E, e->kid[1], lazy) : NULL;
-  char *r;
-  switch (e->op) {
-  case LX_ADD:
-  case LX_SUB:
-  case LX_MUL:
-  case LX_FDIV:
-    r = as_format("(%s %s %s)", a, sym[e->op], b);
-    break;
-  case LX_NEG:
-    r = as_format("(-%s)", a);
-    break;
-  case LX_INV:
-    r = as_format("(%s / %s)", E->dbl ? "1.0" : "1.0f", a);
-    break;
-  case LX_CALL: { /* built-in functions have the names of the C library */
-    as_str s;
-    as_str_init(&s);
-    as_str_printf(&s, "%s%s(%s%s%s", e->fn, E->dbl ? "" : "f", a, b ? ", " : "", b ? b : "");
-    for (int i = 2; i < e->n; i++) {
-      char *c = scalar(E, e->kid[i], lazy);
-      as_str_printf(&s, ", %s", c);
-      free(c);
-    }
-    as_str_add(&s, ")");
-    r = as_str_take(&s);
-    break;
-  }
-  default:
-    r = b ? as_format("%s(%s, %s)", fn[e->op][E->dbl], a, b)
-          : as_format("%s(%s)", fn[e->op][E->dbl], a);
-  }
-  free(a);
-  free(b);
-  return r;
+  as_str_add(&out, ")");
+  return as_str_take(&out);
 }
 
-static char *scalar(lo_emit *E, const lx *e, bool lazy) {
-  if (e->op == LX_INT)
-    return number(E, (double)e->i);
-  if (e->op == LX_NUM)
-    return number(E, e->f);
-  if (e->integer) {
-    char *i = lo_index(E, e);
-    char *r = as_format("(%s)(%s)", E->dbl ? "double" : "float", i);
-    free(i);
-    return r;
-  }
-  for (uint32_t i = 0; i < E->nmemo; i++) {
-    if (E->memo[i].e == e)
-      return as_format("t%d", E->memo[i].tmp);
-  }
-  char *t = build(E, e, lazy);
-  if (lazy || e == E->root || parents(E->root, e) < 2)
-    return t;
-  if (E->nmemo == E->memocap) {
-    E->memocap = E->memocap ? 2 * E->memocap : 16;
-    E->memo = as_realloc(E->memo, E->memocap * sizeof *E->memo);
-  }
-  E->memo[E->nmemo].e = e;
-  E->memo[E->nmemo++].tmp = ++E->ntmp;
-  lo_line(E, "const %s t%d = %s;", E->dbl ? "double" : "float", E->ntmp, t);
-  free(t);
-  return as_format("t%d", E->ntmp);
+static char *choice_text(lo_text *text, const lx *expr, bool lazy) {
+  char *test = condition(text, expr->kid[0], lazy);
+  char *left = scalar(text, expr->kid[1], true);
+  char *right = scalar(text, expr->kid[2], true);
+  char *result = as_format("(%s ? %s : %s)", test, left, right);
+  free(test);
+  free(left);
+  free(right);
+  return result;
 }
 
-char *lo_expr(lo_emit *E, const lx *e) {
-  const lx *keep = E->root;
-  E->root = e;
-  lo_expr_reset(E);
-  char *r = scalar(E, e, false);
-  E->root = keep;
-  return r;
+/* what stands before, between and after the operands of a scalar operation */
+static const struct {
+  const char *before;
+  const char *between;
+  const char *after;
+} operation[] = {
+    [LX_ADD] = {"(", " + ", ")"},
+    [LX_SUB] = {"(", " - ", ")"},
+    [LX_MUL] = {"(", " * ", ")"},
+    [LX_FDIV] = {"(", " / ", ")"},
+    [LX_IDIV] = {"as_floordiv(", ", ", ")"},
+    [LX_MOD] = {"as_floormod(", ", ", ")"},
+    [LX_NEG] = {"(-", "", ")"},
+    [LX_INV] = {"(1.0f / ", "", ")"},
+    [LX_EXP] = {"as_expf(", "", ")"},
+    [LX_LOG] = {"logf(", "", ")"},
+    [LX_SQRT] = {"sqrtf(", "", ")"},
+    [LX_ABS] = {"fabsf(", "", ")"},
+    [LX_MAX] = {"fmaxf(", ", ", ")"},
+    [LX_MIN] = {"fminf(", ", ", ")"},
+};
+
+static char *build(lo_text *text, const lx *expr, bool lazy) {
+  if (expr->op == LX_REF) {
+    as_str out;
+    as_str_init(&out);
+    text->ref(text, &out, expr->val, expr->kid, expr->n);
+    return as_str_take(&out);
+  }
+  if (expr->op == LX_IF)
+    return choice_text(text, expr, lazy);
+  if (expr->op == LX_CALL)
+    return call_text(text, expr, lazy);
+  char *left = scalar(text, expr->kid[0], lazy);
+  char *right = expr->n > 1 ? scalar(text, expr->kid[1], lazy) : NULL;
+  char *result =
+      as_format("%s%s%s%s%s", operation[expr->op].before, left, operation[expr->op].between,
+                right ? right : "", operation[expr->op].after);
+  free(left);
+  free(right);
+  return result;
+}
+
+static char *scalar(lo_text *text, const lx *expr, bool lazy) {
+  if (expr->op == LX_INT)
+    return number((double)expr->number);
+  if (expr->op == LX_NUM)
+    return number(expr->real);
+  if (expr->integer) {
+    char *whole = lo_index(text, expr);
+    char *result = as_format("(float)(%s)", whole);
+    free(whole);
+    return result;
+  }
+  for (uint32_t whole = 0; whole < text->n_memo; whole++) {
+    if (text->memo[whole].expr == expr)
+      return as_format("t%d", text->memo[whole].temporary);
+  }
+  char *piece = build(text, expr, lazy);
+  if (lazy || expr == text->root || parents(text->root, expr) < 2)
+    return piece;
+  if (text->n_memo == text->memo_cap) {
+    text->memo_cap = text->memo_cap ? 2 * text->memo_cap : 16;
+    text->memo = as_realloc(text->memo, text->memo_cap * sizeof *text->memo);
+  }
+  text->memo[text->n_memo].expr = expr;
+  text->memo[text->n_memo++].temporary = ++text->n_temporary;
+  lo_line(text, "const float t%d = %s;", text->n_temporary, piece);
+  free(piece);
+  return as_format("t%d", text->n_temporary);
+}
+
+char *lo_expr(lo_text *text, const lx *expr) {
+  const lx *keep = text->root;
+  text->root = expr;
+  text->n_memo = 0;
+  char *result = scalar(text, expr, false);
+  text->root = keep;
+  return result;
+}
+
+char *lo_global_pointer(const lo_job *job, uint32_t id) {
+  const lo_value *value = &job->value[id];
+  if (value->buffer_class == LG_INPUT)
+    return as_format("a.in[%u]", value->buffer_index);
+  if (value->buffer_class == LG_OUTPUT)
+    return as_format("a.out[%u]", value->buffer_index);
+  return as_format("(a.ws + %ldL)", value->work_offset);
 }

@@ -96,14 +96,14 @@ def main():
     parser.add_argument("--import-only", action="store_true")
     parser.add_argument("--seconds", type=int, default=20)
     parser.add_argument("--out", type=Path)
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     warnings.simplefilter("ignore")
     rows = ["level\tproblem\toperators\tin islands\tislands\tcertified\tkernels\tseconds\tcuts"]
     print(rows[0])
     totals = {}
     for level in [options.level] if options.level else [1, 2, 3]:
         for path in sorted((options.checkout / "KernelBench" / f"level{level}").glob("*.py")):
-            if options.names and not any(path.stem.startswith(n) for n in options.names):
+            if options.names and not any(path.stem.startswith(f"{n}_") for n in options.names):
                 continue
             row = judge(path, options)
             rows.append("\t".join(str(cell) for cell in [level, path.stem, *row]))

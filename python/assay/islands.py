@@ -58,6 +58,10 @@ def _uncovered(graph):
     return probe.failed
 
 
+def _takes_a_result(node):
+    return "getitem" in str(node.target)
+
+
 def _is_tensor(node):
     return isinstance(node.meta.get("val"), torch.Tensor)
 
@@ -71,13 +75,20 @@ def divide(graph, least_work=2, most_operators=MOST_OPERATORS):
     steps = [node for node in graph.nodes if is_step(node)]
     order = _schedule(steps, reasons)
     pieces = []
+    home = {}
     for node in order:
+        source = node.args[0] if _takes_a_result(node) else None
+        if isinstance(home.get(source), Island):
+            home[source].nodes.append(node)  # several results never cross a border as one
+            home[node] = home[source]
+            continue
         if node in reasons:
             pieces.append(node)
         elif pieces and isinstance(pieces[-1], Island) and pieces[-1].work < most_operators:
             pieces[-1].nodes.append(node)
         else:
             pieces.append(Island([node]))
+        home[node] = pieces[-1]
     result = []
     for piece in pieces:
         if isinstance(piece, Island) and piece.work < least_work:

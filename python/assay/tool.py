@@ -78,10 +78,14 @@ def run(arguments, directory, seconds=600):
     return Result(verdict, Path(directory), said, report)
 
 
+# names of devices: PyTorch's, and the program's own
+_DEVICES = {"cpu": "host", "cuda": "cuda"}
+
+
 def build(directory, device):
     """Has the library of a result directory built; the folder that holds it."""
     made = Path(directory) / f"build-{device}"
-    command = [find_tool(), "build", str(directory), f"--device={device}", "-o", str(made)]
+    command = [find_tool(), "build", str(directory), f"--device={_DEVICES[device]}", "-o", str(made)]
     done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if done.returncode != _YES:
         raise ToolError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")

@@ -3,6 +3,9 @@ noinst_LIBRARIES += libascli.a
 libascli_a_SOURCES = \
   src/cli/cli.h src/cli/options.h src/cli/export.h src/cli/progress.h src/cli/spec_check.h \
   src/cli/cmd_bench.c \
+  src/cli/cmd_build.c \
+  src/cli/cmd_run.c \
+  src/cli/lowered.h src/cli/lowered.c \
   src/cli/cmd_certify.c \
   src/cli/cmd_certify_rule.c \
   src/cli/cmd_check.c \

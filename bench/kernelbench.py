@@ -49,7 +49,7 @@ def certify(program, seconds):
         (folder / "island.tp").write_text(program.tp(SPECIFICATIONS.name))
         try:
             result = tool.run(
-                ["optimize", folder / "island.tp", f"--time={seconds}", "-q"],
+                ["optimize", folder / "island.tp", f"--seconds={seconds}", "-q"],
                 folder / "result",
                 seconds + 60,
             )

@@ -86,7 +86,7 @@ class GraphRunner:
         (folder / SPECIFICATIONS.name).write_text(SPECIFICATIONS.read_text())
         program = folder / "program.tp"
         program.write_text(text)
-        limit = f"--time={self.options.seconds}"
+        limit = f"--seconds={self.options.seconds}"
         return tool.run(["optimize", program, limit, "-q"], directory, self.options.seconds + 120)
 
     # -- running ---------------------------------------------------------------------------------

@@ -33,6 +33,9 @@ class Kernel:
         self._launch = self._library.assay_launch
         self._launch.argtypes = [ctypes.c_void_p] * 4
         self._launch.restype = ctypes.c_int
+        self._run_host = self._library.assay_run_host
+        self._run_host.argtypes = [ctypes.c_void_p] * 2
+        self._run_host.restype = ctypes.c_int
         self._library.assay_workspace_bytes.restype = ctypes.c_size_t
         self._workspace_bytes = self._library.assay_workspace_bytes()
 
@@ -43,11 +46,15 @@ class Kernel:
         ready = [port.prepared(tensor) for port, tensor in zip(self.inputs, tensors)]
         where = ready[0].device if ready else torch.device(self.device)
         results = [torch.empty(p.extents, dtype=p.dtype, device=where) for p in self.outputs]
-        workspace = torch.empty(self._workspace_bytes, dtype=torch.uint8, device=where)
-        stream = torch.cuda.current_stream(where).cuda_stream if where.type == "cuda" else None
-        status = self._launch(_pointers(ready), _pointers(results), workspace.data_ptr(), stream)
+        if where.type == "cuda":
+            workspace = torch.empty(self._workspace_bytes, dtype=torch.uint8, device=where)
+            stream = torch.cuda.current_stream(where).cuda_stream
+            arguments = _pointers(ready), _pointers(results), workspace.data_ptr(), stream
+            status = self._launch(*arguments)
+        else:
+            status = self._run_host(_pointers(ready), _pointers(results))
         if status != 0:
-            raise ToolError(f"the kernel of {self.directory} ended with CUDA error {status}")
+            raise ToolError(f"the kernel of {self.directory} ended with error {status}")
         return results
 
 

@@ -2,7 +2,7 @@
 semdir = $(pkgdatadir)/semantics
 dist_sem_DATA = \
   semantics/elementwise.sem semantics/index.sem semantics/linear.sem semantics/logic.sem semantics/normalize.sem semantics/reduce.sem \
-  semantics/scale.sem semantics/shape.sem semantics/window.sem
+  semantics/scale.sem semantics/scan.sem semantics/shape.sem semantics/window.sem
 exampledir = $(pkgdatadir)/examples
 dist_example_DATA = \
   examples/gated_mixer.tp examples/gated_mixer.mug examples/gated_mlp.tp examples/gated_mlp.mug examples/gqa.tp examples/gqa.mug \

@@ -160,7 +160,7 @@ static char *build(lo_text *text, const lx *expr, bool lazy) {
   case LX_INV:
     result = as_format("(%s / %s)", text->dbl ? "1.0" : "1.0f", left);
     break;
-  case LX_CALL: { /* built-in functions have the names of the C library */
+  case LX_CALL: { /* of the C library, or CUDA's of that name */
     as_str out;
     as_str_init(&out);
     as_str_printf(&out, "%s%s(%s%s%s", expr->function, text->dbl ? "" : "f", left,

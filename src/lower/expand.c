@@ -1,5 +1,6 @@
 /* From a graph of operator calls to values: every call's body, with its lets and funcs unfolded and
  * each reduction made a value of its own. */
+#include "../ir/builtin.h"
 #include "job.h"
 #include <stdlib.h>
 #include <string.h>
@@ -243,7 +244,7 @@ static lx *tr_call(body_scope *scope, const as_expr *expr) {
     args[i] = tr(scope, expr->kid[i]);
   if (!expr->func->body) {
     lx *result = lx_new(scope->job, LX_CALL, (int)expr->n);
-    result->function = expr->func->name;
+    result->function = as_builtin_rows[as_builtin_find(expr->func->name, expr->func->n)].c_name;
     memcpy(result->kid, args, expr->n * sizeof *args);
     return result;
   }

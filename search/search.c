@@ -78,14 +78,15 @@ static bool out_of_time(search_state *search) {
 /* --- building a muGraph from a scheme */
 static bool add_predefined(const search_state *search, as_graph *graph, uint32_t id,
                            as_node_id *node, as_err *err) {
-  const as_node *operator= & search->program->node[id];
+  const as_node *applied = &search->program->node[id];
   as_node_id arg[AS_MAX_ARGS];
-  for (uint32_t j = 0; j < operator->nargs; j++) {
-    const as_node *arg_node = &search->program->node[operator->arg[j]];
-    arg[j] = arg_node->kind == AS_N_CONST ? as_graph_const(graph, arg_node->value) : node[operator->arg[j]];
+  for (uint32_t j = 0; j < applied->nargs; j++) {
+    const as_node *arg_node = &search->program->node[applied->arg[j]];
+    arg[j] = arg_node->kind == AS_N_CONST ? as_graph_const(graph, arg_node->value)
+                                          : node[applied->arg[j]];
   }
-  node[id] = as_graph_op(graph, AS_NONE, operator->name, operator->op,
-                         arg, operator->nargs, operator->attr, err);
+  node[id] = as_graph_op(graph, AS_NONE, applied->name, applied->op, arg, applied->nargs,
+                         applied->attr, err);
   return node[id] != AS_NONE;
 }
 

@@ -10,3 +10,4 @@ tests_search_test_search_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_search_test_search_LDADD = $(search_test_libs)
 EXTRA_DIST += tests/search/data/gatez.sem tests/search/data/user_operator.tp tests/search/data/prime.tp tests/search/data/ntrans.tp \
 	tests/search/data/mlp3.tp tests/search/data/two_outputs.tp
+FAST_TESTS += tests/search/test_search

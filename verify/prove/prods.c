@@ -213,6 +213,17 @@ pv_eqn pv_cut_prod(pv *p, pv_ctx cx, ck_id t, ck_id m) {
   return cut(p, cx, ck_kid(p->terms, t, 0), k, ck_sub(p->terms, f, &var, &k, 1, NULL, 0), m);
 }
 
+/* a number small enough that as many factors are written out */
+static bool is_few(const pv *p, ck_id n) {
+  enum { MOST_FACTORS = 16 };
+
+  if (ck_head(p->terms, n) != CK_Q)
+    return false;
+  mpq_srcptr value = *ck_q_value(p->terms, n);
+  return mpz_cmp_ui(mpq_denref(value), 1) == 0 && mpq_cmp_si(value, 1, 1) > 0 &&
+         mpq_cmp_si(value, MOST_FACTORS, 1) <= 0;
+}
+
 /* t: a product whose bound is normal */
 pv_eqn pv_norm_prod(pv *p, pv_ctx cx, ck_id t) {
   enum { PLACES = 8 };
@@ -268,6 +279,11 @@ pv_eqn pv_norm_prod(pv *p, pv_ctx cx, ck_id t) {
     if (pv_is_zero(p, m[i]) || m[i] == n)
       continue;
     r = cut(p, cx, n, k, body, m[i]);
+    if (r.by != PV_NONE)
+      return pv_then(p, e, r);
+  }
+  if (is_few(p, n)) { /* a power written out: the last factor goes first */
+    r = cut(p, cx, n, k, body, pv_canon(p, pv_sub(p, n, p->one)));
     if (r.by != PV_NONE)
       return pv_then(p, e, r);
   }

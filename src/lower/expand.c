@@ -126,6 +126,17 @@ static lx *tr_name(body_scope *scope, const as_expr *expr) {
   return fail(scope, "unknown name %s in operator %s", expr->name);
 }
 
+/* whether an axis of a list has extent 1 here: then an extent 1 need not give way to it */
+static bool is_one(body_scope *scope, const char *list, int axis) {
+  for (uint32_t i = 0; i < scope->match->nlist; i++) {
+    const as_bind_list *bound = &scope->match->list[i];
+    long value;
+    if (strcmp(bound->name, list) == 0 && axis < (int)bound->n)
+      return size_value(scope->job, bound->dim[axis], &value) && value == 1;
+  }
+  return false;
+}
+
 /* index list of an access; rank: of the tensor accessed, -1 for a let */
 static int tr_access(body_scope *scope, const as_expr *expr, int rank, const long *dim, lx **idx) {
   int n = 0;
@@ -156,7 +167,8 @@ static int tr_access(body_scope *scope, const as_expr *expr, int rank, const lon
       int take = rank - other;
       for (int j = 0; j < take && n < 8; j++, n++) {
         int from = binding->n - take + j;
-        idx[n] = from < 0 || dim[n] == 1 ? lx_int(scope->job, 0) : binding->value[from];
+        bool gives_way = from < 0 || (dim[n] == 1 && !is_one(scope, expr->acc_name[i], from));
+        idx[n] = gives_way ? lx_int(scope->job, 0) : binding->value[from];
       }
     }
   }

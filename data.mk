@@ -12,7 +12,7 @@ ownexampledir = $(pkgdatadir)/examples/own_operator
 dist_ownexample_DATA = examples/own_operator/capped.sem examples/own_operator/capped_logits.tp examples/own_operator/capped_logits.mug
 ruleexampledir = $(pkgdatadir)/examples/rules
 dist_ruleexample_DATA = \
-  examples/rules/axon.rule examples/rules/folklore.rule examples/rules/mirage.rule examples/rules/mutants.rule examples/rules/probes.rule \
+  examples/rules/axon.rule examples/rules/folklore.rule examples/rules/language.rule examples/rules/mirage.rule examples/rules/mutants.rule examples/rules/probes.rule \
   examples/rules/statements.rule \
   examples/rules/taso.rule examples/rules/tensat.rule examples/rules/tensorright.rule examples/rules/trinity.rule examples/rules/unlisted.rule \
   examples/rules/upstream.rule

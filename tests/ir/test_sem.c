@@ -11,8 +11,9 @@ START_TEST(canonical_text_reads_back) {
   as_oplib *other = as_oplib_new();
   as_err err;
   as_err_init(&err);
-  static const char *const funcs[] = {"sigmoid", "silu", "tanh", "erf", "gelu"};
-  for (size_t i = 0; i < 5; i++) {
+  static const char *const funcs[] = {"floor", "round", "sin", "cos", "sigmoid",
+                                      "silu",  "tanh",  "erf", "gelu"};
+  for (size_t i = 0; i < sizeof funcs / sizeof *funcs; i++) {
     char *s = as_func_print(as_oplib_func(lib, funcs[i]));
     char *again;
     ck_assert(add(other, s, &err));

@@ -1,4 +1,5 @@
 #include "job.h"
+#include "src/base/trace.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,6 +61,20 @@ static void choose_stages(lo_job *job, lo_unit *unit) {
   unit->stages = stages < 1 ? 1 : (int)stages;
 }
 
+/* what was noted of a unit, and why that is how it stands */
+static void trace_unit(const lo_job *job, const lo_unit *unit, size_t noted) {
+  if (!AS_TRACE_ON(LOWER))
+    return;
+  AS_TRACE(LOWER, "%s: %s, %ld blocks on %u multiprocessors of %s", unit->name,
+           unit->flat ? "element by element" : "a block graph", unit->blocks,
+           (unsigned)job->options->target->multiprocessors, job->options->target->gpu);
+  for (const char *line = job->notes.n > noted ? job->notes.s + noted : ""; *line;) {
+    size_t length = strcspn(line, "\n");
+    AS_TRACE(LOWER, "%.*s", (int)length, line);
+    line += length + (line[length] == '\n');
+  }
+}
+
 static bool lower_unit(lo_job *job, lo_unit *unit) {
   const as_lower_opts *options = job->options;
   unit->warps = (int)(options->warps ? options->warps : options->target->block_warps);
@@ -81,6 +96,9 @@ static bool lower_unit(lo_job *job, lo_unit *unit) {
       as_err_clear(&trial);
       return false;
     }
+    if (!ok)
+      AS_TRACE(LOWER, "%s: not with %d stages: %s", unit->name, unit->stages,
+               trial.text ? trial.text : "no layout");
     as_err_clear(&trial);
     if (ok)
       break;
@@ -211,8 +229,10 @@ bool as_lower_cuda(const as_graph *mug, const as_lower_opts *asked, as_lowered *
   if (ok)
     place_workspace(&job);
   for (uint32_t i = 0; ok && i < job.n_unit; i++) {
+    size_t noted = job.notes.n;
     if (!job.unit[i].flat)
       ok = lower_unit(&job, &job.unit[i]);
+    trace_unit(&job, &job.unit[i], noted);
   }
   ok = ok && lo_emit_all(&job, out) && describe(&job, out) &&
        reference(mug->program ? mug->program : mug, &options, job.size_value, out, err);

@@ -13,6 +13,8 @@ bool as_write_file(const char *path, const void *p, size_t n, as_err *err);
 bool as_exists(const char *path); /* a file or a folder */
 /* removes a folder and the files in it; folders in it, and so it, stay */
 void as_remove_folder(const char *path);
+/* a name below a folder, whatever the folder is: no empty one, not from the root, no `..` in it */
+bool as_path_is_below(const char *path);
 double as_now(void); /* seconds, monotonic */
 
 #endif

@@ -1,14 +1,12 @@
 /* `assay run`: a certified program on arrays in .npy files, or on random ones. */
 #include "lowered.h"
 #include "src/base/rng.h"
-#include "src/runtime/npy.h"
+#include "src/runtime/arrays.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-enum { ALIGNMENT = 16, SHOWN = 8 };
 
 /* the path that an argument NAME=PATH gives for an input, or NULL */
 static const char *file_of(const cli_opts *o, const char *input) {
@@ -30,47 +28,6 @@ static bool names_an_input(const char *arg, const as_rt_interface *ports) {
   return false;
 }
 
-static void *tensor_memory(const as_rt_port *port) {
-  size_t bytes = as_rt_port_elems(port) * as_rt_type_size(port->type);
-  void *memory = aligned_alloc(ALIGNMENT, (bytes + 2 * ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
-  if (memory == NULL)
-    abort();
-  memset(memory, 0, bytes);
-  return memory;
-}
-
-static bool fits(const as_rt_array *array, const as_rt_port *port) {
-  if (array->rank != port->rank)
-    return false;
-  for (uint32_t axis = 0; axis < port->rank; axis++) {
-    if (array->extent[axis] != port->extent[axis])
-      return false;
-  }
-  return true;
-}
-
-static bool read_input(const char *path, const as_rt_port *port, void *memory, as_err *err) {
-  as_rt_array array;
-  if (!as_rt_npy_read(path, &array, err))
-    return false;
-  bool ok = fits(&array, port) ||
-            as_err_set(err, AS_BAD_INPUT, "%s: has other extents than input %s", path, port->name);
-  if (ok)
-    as_rt_encode(port->type, array.number, array.count, memory);
-  as_rt_array_clear(&array);
-  return ok;
-}
-
-/* numbers between -1/2 and 1/2: products of a few hundred stay in the range of halves */
-static void random_input(as_rng *rng, const as_rt_port *port, void *memory) {
-  uint64_t count = as_rt_port_elems(port);
-  size_t size = as_rt_type_size(port->type);
-  for (uint64_t i = 0; i < count; i++) {
-    double number = (double)as_rng_below(rng, 65537) / 65536 - 0.5;
-    as_rt_encode(port->type, &number, 1, (char *)memory + i * size);
-  }
-}
-
 static bool fill_inputs(const cli_opts *o, const as_rt_interface *ports, void **inputs,
                         as_err *err) {
   as_rng rng;
@@ -82,27 +39,17 @@ static bool fill_inputs(const cli_opts *o, const as_rt_interface *ports, void **
   }
   for (uint32_t i = 0; i < ports->n_in; i++) {
     const char *path = file_of(o, ports->in[i].name);
-    inputs[i] = tensor_memory(&ports->in[i]);
+    inputs[i] = as_rt_tensor_new(&ports->in[i]);
     if (path == NULL)
-      random_input(&rng, &ports->in[i], inputs[i]);
-    else if (!read_input(path, &ports->in[i], inputs[i], err))
+      as_rt_tensor_random(&rng, &ports->in[i], inputs[i]);
+    else if (!as_rt_tensor_read(path, &ports->in[i], inputs[i], err))
       return false;
   }
   return true;
 }
 
 static bool give(const cli_opts *o, const as_rt_port *port, const void *memory, as_err *err) {
-  printf("%s: %s[", port->name, as_rt_type_name(port->type));
-  for (uint32_t axis = 0; axis < port->rank; axis++)
-    printf("%s%lld", axis ? ", " : "", (long long)port->extent[axis]);
-  printf("] =");
-  uint64_t count = as_rt_port_elems(port);
-  for (uint64_t i = 0; i < count && i < SHOWN; i++) {
-    double number;
-    as_rt_decode(port->type, (const char *)memory + i * as_rt_type_size(port->type), 1, &number);
-    printf(" %.6g", number);
-  }
-  printf("%s\n", count > SHOWN ? " .." : "");
+  as_rt_tensor_print(port, memory);
   if (o->out == NULL)
     return true;
   char *path = as_format("%s/%s.npy", o->out, port->name);
@@ -135,7 +82,7 @@ static bool run_lowered(const cli_opts *o, const cli_lowered *c, as_err *err) {
   bool ok = made || as_err_set(err, AS_BAD_INPUT, "%s: cannot be made", scratch);
   ok = ok && fill_inputs(o, &c->ports, inputs, err);
   for (uint32_t i = 0; ok && i < c->ports.n_out; i++)
-    outputs[i] = tensor_memory(&c->ports.out[i]);
+    outputs[i] = as_rt_tensor_new(&c->ports.out[i]);
   ok = ok && run_there(o, c, scratch, inputs, outputs, err);
   if (ok && o->out && mkdir(o->out, 0777) != 0 && !as_exists(o->out))
     ok = as_err_set(err, AS_BAD_INPUT, "%s: cannot be made", o->out);

@@ -1,7 +1,7 @@
 # The command.
 noinst_LIBRARIES += libascli.a
 libascli_a_SOURCES = \
-  src/cli/cli.h src/cli/options.h src/cli/export.h src/cli/progress.h src/cli/spec_check.h \
+  src/cli/cli.h src/cli/options.h src/cli/export.h src/cli/progress.h \
   src/cli/cmd_bench.c \
   src/cli/cmd_build.c \
   src/cli/cmd_run.c \
@@ -19,8 +19,7 @@ libascli_a_SOURCES = \
   src/cli/place.c \
   src/cli/progress.c \
   src/cli/target.c \
-  src/cli/cmd_regress.c \
-  src/cli/spec_check.c
+  src/cli/cmd_regress.c
 libascli_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 bin_PROGRAMS += assay
 assay_SOURCES = src/cli/main.c

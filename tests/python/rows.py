@@ -1,0 +1,194 @@
+"""Each row of the operator table against PyTorch: programs that use it, run under the emulation.
+
+usage: rows.py [NAME..]    prints a line a program; the exit status says whether all agree.
+The programs are grouped, so that few kernels are compiled; every row of the table must be used by
+one of them, or be named below among those that always refuse.
+"""
+
+import sys
+import warnings
+
+import torch
+import torch.nn.functional as F
+
+import assay
+from assay.islands import Island, divide
+from assay.operators import ROWS
+from assay.translate import export
+
+CASES = {}
+
+# rows that exist to refuse with a reason
+REFUSING = {
+    "aten.index.Tensor", "aten.scatter.src", "aten.index_put.default", "aten.topk.default",
+    "aten.sort.default", "aten.nonzero.default", "aten.rand.default", "aten.randn.default",
+    "aten.native_dropout.default", "aten.bernoulli.p",
+}
+# rows that core ATen decompositions replace by others before the table is asked; they serve graphs
+# that come from elsewhere
+DECOMPOSED = {
+    "aten.add.Scalar", "aten.sub.Scalar", "aten.div.Scalar", "aten.div.Tensor_mode",
+    "aten.silu.default", "aten.square.default", "aten.detach.default", "aten.contiguous.default",
+    "aten.lift_fresh_copy.default", "aten.dropout.default", "aten.reshape.default",
+    "aten._unsafe_view.default", "aten.transpose.int", "aten.t.default", "aten.squeeze.dim",
+    "aten.zeros.default", "aten.ones.default", "aten.zeros_like.default", "aten.ones_like.default",
+    "aten.masked_fill.Scalar", "aten.addmv.default", "aten.mv.default", "aten.dot.default",
+    "aten.mean.default", "aten.sum.default", "aten.bitwise_not.default", "aten.any.dims",
+    "aten.all.dim", "aten.all.default", "aten.any.default", "aten.isnan.default",
+    "aten.bitwise_or.Tensor", "aten.bitwise_and.Tensor", "aten.index_select.default",
+}
+
+
+def case(*shapes):
+    def add(function):
+        torch.manual_seed(len(CASES))
+        CASES[function.__name__] = (function, tuple(torch.randn(*s) for s in shapes))
+        return function
+
+    return add
+
+
+@case((3, 4), (3, 4))
+def arithmetic(x, y):
+    return (x + y) * 2 - x / (y * y + 1), torch.add(x, y, alpha=3), torch.sub(x, y, alpha=2), 1 / (x * x + 2)
+
+
+@case((3, 4))
+def unary(x):
+    p = x * x + 0.5
+    return (
+        F.relu(x), torch.sigmoid(x), torch.tanh(x), torch.exp(x), torch.log(p), abs(x), torch.sqrt(p),
+        torch.rsqrt(p), -x, F.silu(x), F.gelu(x), F.gelu(x, approximate="tanh"), torch.log1p(p),
+        torch.expm1(x), torch.reciprocal(p),
+    )
+
+
+@case((3, 4))
+def powers_and_kinks(x):
+    return x**2, x**3, (x * x + 1) ** 0.5, (x * x + 1) ** -0.5, (x * x + 1) ** -2, F.leaky_relu(x, 0.1), F.elu(x), \
+        torch.clamp(x, -0.5, 0.5), torch.clamp(x, min=0.25), F.hardtanh(x), F.relu6(x)
+
+
+@case((3, 4), (3, 4))
+def comparisons(x, y):
+    a = (x > y).float() + (x < 0.5).float() * 2 + (x >= y).float() * 4 + (x <= 0).float() * 8
+    b = torch.where((x > 0) & (y > 0), x, y) + torch.where((x > 0) | (y > 0), 1.0, 0.0)
+    c = torch.where(~(x > 0), x, torch.zeros_like(x)) + (x == x).float() + (x != y).float()
+    return a, b, c, torch.maximum(x, y), torch.minimum(x, y), (x > 0).any(-1).float()
+
+
+@case((2, 3, 4))
+def reductions(x):
+    return x.sum(), x.sum(1), x.mean((0, 2)), x.mean(-1, keepdim=True), x.amax(1), x.amin((0, 1)), x.max(2)[0], \
+        x.min(0)[0], x.var(-1), x.var(1, correction=0), x.cumsum(1), x.cumprod(2)
+
+
+@case((2, 3, 4), (2, 3, 4))
+def layouts(x, y):
+    return (
+        x.permute(2, 0, 1) * 1, x.reshape(6, 4) * 1, x.reshape(2, 12).t() * 1, x[:, 1:3] * 1, x[:, -1] * 1,
+        x.unsqueeze(1).expand(2, 5, 3, 4) * 1, torch.cat([x, y], 1) * 1, torch.flip(x, (1,)) * 1,
+        torch.split(x, [1, 2], 1)[1] * 1, x[:1].squeeze(0) * 1, F.pad(x, (1, 2, 0, 1)) * 1,
+        torch.arange(2, 8, 2, dtype=torch.float32) * 1, torch.full((2, 2), 3.0) * 1, torch.full_like(x, 2.0) * 1,
+    )
+
+
+@case((2, 3, 4), (2, 4, 5), (4, 5), (5,))
+def products(x, y, w, b):
+    return x @ y, F.linear(x, w.t(), b), x[0] @ w, torch.addmm(b, x[0], w, alpha=2, beta=3), x[0] @ w[:, 0]
+
+
+@case((2, 3, 4))
+def softmaxes(x):
+    keep = torch.arange(4)[None, None, :] <= torch.arange(3)[None, :, None]
+    return torch.softmax(x, 1), torch.log_softmax(x, -1), torch.softmax(x.masked_fill(~keep, float("-inf")), -1)
+
+
+@case((2, 2, 3, 4), (2, 2, 5, 4), (2, 2, 5, 4))
+def attention(q, k, v):
+    return F.scaled_dot_product_attention(q, k, v), F.scaled_dot_product_attention(q, k[:, :, :3], v[:, :, :3], is_causal=True)
+
+
+@case((2, 4, 3), (3,), (3,), (4,), (4,))
+def normalisations(x, g, b, h, c):
+    mean, variance = c * 0.5, h * h + 0.5
+    return F.layer_norm(x, (3,), g, b), F.layer_norm(x, (4, 3)), F.group_norm(x, 2, h, c), \
+        F.batch_norm(x, mean, variance, h, c), F.batch_norm(x, None, None, h, c, True), F.instance_norm(x)
+
+
+@case((2, 4, 7), (6, 2, 3), (6,), (4, 3, 3))
+def convolutions_1d(x, f, b, g):
+    return F.conv1d(x, f, b, stride=2, padding=1, groups=2), F.conv_transpose1d(x, g, stride=2, padding=1), \
+        F.avg_pool1d(x, 3, 2, 1), F.max_pool1d(x, 3, 2, 1)
+
+
+@case((1, 2, 6, 5), (4, 2, 3, 2), (4,), (2, 2, 3, 3))
+def convolutions_2d(x, f, b, g):
+    return F.conv2d(x, f, b, padding=1, dilation=(2, 1)), F.conv2d(x, f, stride=2), \
+        F.conv_transpose2d(x, g, stride=2, padding=1, output_padding=1, groups=2)
+
+
+@case((1, 2, 4, 5, 4), (3, 2, 2, 3, 2), (2, 2, 2, 2, 2))
+def convolutions_3d(x, f, g):
+    return F.conv3d(x, f, stride=(1, 2, 1), padding=1), F.conv_transpose3d(x, g, stride=2, padding=1), \
+        F.avg_pool3d(x, 2), F.max_pool3d(x, 3, 2, 1)
+
+
+@case((1, 2, 7, 6))
+def pools(x):
+    return F.max_pool2d(x, 3, 2, 1), F.max_pool2d(x, (2, 3), (1, 2), dilation=(2, 1)), F.avg_pool2d(x, 3, 2, 1), \
+        F.adaptive_avg_pool2d(x, 1)
+
+
+def positions(x, labels, table, words):
+    picked = torch.gather(x, 1, labels[:, None])
+    return picked * 1, F.embedding(words, table) * 1, F.cross_entropy(x, labels), \
+        x.argmax(1).float() * 1, x.argmin(0, keepdim=True).float() * 1
+
+
+CASES["positions"] = (
+    positions,
+    (torch.randn(4, 5), torch.tensor([1, 4, 0, 2]), torch.randn(6, 3), torch.tensor([[5, 0], [2, 2]])),
+)
+
+
+def largest_difference(wanted, got):
+    """Over the tensors of both, relative to what is wanted."""
+    worst = 0.0
+    for a, b in zip(wanted, got):
+        if a.shape != b.shape or a.dtype != b.dtype:
+            return float("inf")
+        scale = max(1.0, float(a.abs().max())) if a.numel() else 1.0
+        worst = max(worst, float((a.double() - b.double()).abs().max()) / scale if a.numel() else 0.0)
+    return worst
+
+
+def used_rows(function, examples):
+    graph = export(function, examples, fixed=True).graph_module.graph
+    pieces, _ = divide(graph, least_work=1)
+    return {str(n.target) for piece in pieces if isinstance(piece, Island) for n in piece.nodes}
+
+
+def main(names):
+    warnings.simplefilter("ignore")
+    failed = 0
+    used = set()
+    for name, (function, examples) in CASES.items():
+        if names and name not in names:
+            continue
+        fast = assay.compile(function, *examples, quiet=True, least_work=1, seconds=2)
+        wanted, got = function(*examples), fast(*examples)
+        worst = largest_difference(wanted, got)
+        used |= used_rows(function, examples)
+        fine = worst < 1e-4 and not fast.left
+        failed += not fine
+        left = "; ".join(f"{target}: {reason}" for target, reason, _ in fast.left)
+        print(f"{'ok  ' if fine else 'FAIL'} {name}: {len(fast.parts)} parts, difference {worst:.1e} {left}", flush=True)
+    unused = set(ROWS) - used - REFUSING - DECOMPOSED if not names else set()
+    if unused:
+        print("FAIL rows without a program:", *sorted(unused))
+    return 1 if failed or unused else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

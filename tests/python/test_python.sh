@@ -1,0 +1,19 @@
+#!/bin/sh
+# The Python package beside the built `assay`.  PYTHON names an interpreter that has PyTorch; where there is none the test is skipped,
+# and says so.  `make check-python` makes a fresh virtual environment first and installs the package into it.
+. "${AS_TOP_SRCDIR:?}/tests/cli/lib.sh"
+python=
+for p in ${PYTHON:-python3 /usr/bin/python3}; do
+  if [ -z "$python" ] && "$p" -c 'import torch' 2>/dev/null; then python=$p; fi
+done
+[ -n "$python" ] || {
+  echo "SKIP: PyTorch is not installed (set PYTHON to an interpreter that has it, or run make check-python)"
+  exit 77
+}
+ASSAY=$assay ASSAY_CACHE=$work/cache
+export ASSAY ASSAY_CACHE
+"$python" -c 'import assay' 2>/dev/null || { PYTHONPATH=$src/python; export PYTHONPATH; }
+"$python" "$src/tests/python/certify.py" >out 2>err || fail "a pair is judged wrongly: $(grep FAIL out)"
+"$python" "$src/tests/python/rows.py" >out 2>err || fail "a row of the table is wrong: $(grep FAIL out)"
+"$python" "$src/tests/python/use.py" >out 2>err || fail "the package does not do what is said of it"
+[ "$failures" -eq 0 ]

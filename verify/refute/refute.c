@@ -23,6 +23,7 @@ typedef struct {
   bool looked;
   as_constants constants;
   uint32_t rounds; /* of inputs at the same sizes */
+  bool beside;     /* easy numbers have been tried at all sizes */
 } job;
 
 /* the easiest inputs to read come first: small integers, then shapes of data that reach other
@@ -32,8 +33,8 @@ static void fill(job *search, uint32_t round, as_tensor *inputs) {
   for (uint32_t i = 0; i < search->spec->n_input; i++) {
     for (size_t k = 0; k < inputs[i].n; k++) {
       mpq_t *number = as_tensor_at(&inputs[i], k);
-      /* every other round also numbers beside the constants of the programs */
-      if (round % 2 == 1 && as_rng_below(&search->rng, 3) == 0 &&
+      /* numbers beside the constants of the programs, where easy ones have not helped */
+      if ((search->beside || round >= 6) && round % 2 == 1 && as_rng_below(&search->rng, 3) == 0 &&
           as_constants_pick(&search->constants, &search->rng, false, *number))
         continue;
       switch (round % 6) {
@@ -119,6 +120,13 @@ as_status as_refute(const as_graph *spec, const as_graph *cand, const as_refute_
   for (int64_t top = 0; top <= budget->max_size; top++) {
     if (as_instance_each(&search.instance, &search.rng, top, budget->sizes_per_bound, try_sizes,
                          &search))
+      break;
+  }
+  search.beside = search.constants.count > 0;
+  for (int64_t top = 0; top <= budget->max_size && search.beside && search.status == AS_UNKNOWN;
+       top++) {
+    if (as_instance_each(&search.instance, &search.rng, top, budget->sizes_per_bound / 4 + 1,
+                         try_sizes, &search))
       break;
   }
   /* programs with large fixed numbers (a slice up to 64) have no small instance */

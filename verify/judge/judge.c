@@ -239,8 +239,8 @@ static bool hopeless(const as_policy *policy, const as_verdict *verdict) {
 }
 
 /* A candidate of which the checker does not read a claim (its relations restrain the program's
- * sizes, say) is still a program at the sizes that satisfy its relations: where it differs there, it
- * is wrong, and that is the answer.  Where no difference is found it stays unreadable. */
+ * sizes, say) is still a program at the sizes that satisfy its relations: where it differs there,
+ * it is wrong, and that is the answer.  Where no difference is found it stays unreadable. */
 static void refute_unread(const as_judged *judged, const as_policy *policy, as_verdict *verdict) {
   if (judged->program == NULL || judged->graph == NULL || policy->stop_early)
     return;

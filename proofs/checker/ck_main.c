@@ -1,6 +1,6 @@
 /* assay-check: reads the claim from the user's files, replays the certificate, prints the theorem.  Starts from "rejected". */
 #include "ck_cert.h"
-#include "ck_read.h"
+#include "ck_text.h"
 #include <errno.h>
 #include <glob.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SHA-256 (FIPS 180-4). */
-#include "ck_read.h"
+#include "ck_text.h"
 #include <stdio.h>
 #include <string.h>
 

@@ -7,27 +7,32 @@ cd "$top" || exit 99
 bad=0
 say() { echo "lint: $*"; bad=1; }
 
-# layer of a path, and the layers each may include (itself always)
-layer() {
-  case "$1" in
-    proofs/checker/*) echo checker ;;
-    src/base/*) echo base ;; src/ir/*) echo ir ;; semantics/*) echo semantics ;;
-    verify/*) echo verify ;; search/*) echo search ;;
-    src/lower/*) echo lower ;; src/runtime/*) echo runtime ;; src/cli/*) echo cli ;;
-    *) echo other ;;
-  esac
+# A folder, its layer, and the layers that it may include beside itself; the first row that fits a path counts.
+layers='
+proofs/checker  checker
+proofs/read     read       checker base
+proofs/explain  explain    read checker base
+src/base        base
+src/target      target     base
+src/ir          ir         base
+src/import      import     ir base
+semantics       semantics  ir base
+verify          verify     read checker semantics ir base
+search          search     verify checker semantics ir target base
+src/lower       lower      semantics ir target base
+src/runtime     runtime    target base
+src/report      report     cli ir base
+src/baseline    baseline   cli report import ir base
+src/cli         cli        baseline report explain read import search verify checker lower runtime semantics ir target base
+'
+row() { # row PATH: layer and what it may include
+  while read -r folder names; do
+    case "$1" in "${folder:-/}"/*) echo "$names"; return ;; esac
+  done <<<"$layers"
+  echo other
 }
-allowed() {
-  case "$1" in
-    checker) echo "checker" ;;
-    base) echo "base" ;; ir) echo "ir base" ;; semantics) echo "semantics ir base" ;;
-    verify) echo "verify semantics ir base checker" ;;
-    search) echo "search verify semantics ir base checker" ;;
-    lower) echo "lower semantics ir base" ;;
-    runtime) echo "runtime base" ;; # it runs what the lowering made
-    cli) echo "cli search verify semantics ir base checker lower runtime" ;;
-  esac
-}
+layer() { set -- $(row "$1"); echo "$1"; }
+allowed() { while read -r folder name rest; do [ "$name" = "$1" ] && echo "$name $rest"; done <<<"$layers"; }
 while IFS= read -r f; do
   from=$(layer "$f")
   [ "$from" = other ] && continue
@@ -59,9 +64,15 @@ fi
 n=$(cat proofs/checker/*.[ch] | wc -l)
 [ "$n" -le 3000 ] || say "the trusted checker has $n lines; 3000 are allowed"
 
+# Two files wait to be split; they may not grow meanwhile.
 while IFS= read -r f; do
   n=$(wc -l <"$f")
-  [ "$n" -le 800 ] || say "$f has $n lines; 800 are allowed"
+  case $f in
+  search/abstract.c) most=1100 ;;
+  verify/prove/norm.c) most=960 ;;
+  *) most=800 ;;
+  esac
+  [ "$n" -le "$most" ] || say "$f has $n lines; $most are allowed"
 done < <(find proofs src semantics verify search tests bench \( -name '*.c' -o -name '*.h' -o -name '*.py' -o -name '*.sh' -o -name '*.cu' \) | sort)
 
 # texts of one machine or of unfinished work; this file names them and is left out

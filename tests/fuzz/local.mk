@@ -13,10 +13,10 @@ tests_fuzz_fuzz_cert_CFLAGS = $(AM_CFLAGS) $(FUZZ_FLAGS)
 tests_fuzz_fuzz_cert_LDADD = $(GMP_LIBS)
 tests_fuzz_fuzz_ir_SOURCES = tests/fuzz/fuzz_ir.c tests/fuzz/parts.c tests/fuzz/parts.h tests/fuzz/driver.c tests/fuzz/driver.h $(libasir_a_SOURCES) $(libasbase_a_SOURCES)
 tests_fuzz_fuzz_ir_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
-tests_fuzz_fuzz_ir_CFLAGS = $(AM_CFLAGS) $(FUZZ_FLAGS) $(JANSSON_CFLAGS)
-tests_fuzz_fuzz_ir_LDADD = $(JANSSON_LIBS) $(GMP_LIBS) -lm -lpthread
+tests_fuzz_fuzz_ir_CFLAGS = $(AM_CFLAGS) $(FUZZ_FLAGS)
+tests_fuzz_fuzz_ir_LDADD = $(GMP_LIBS) -lm -lpthread
 tests_fuzz_fuzz_rule_SOURCES = tests/fuzz/fuzz_rule.c tests/fuzz/parts.c tests/fuzz/parts.h tests/fuzz/driver.c tests/fuzz/driver.h $(libasir_a_SOURCES) $(libasbase_a_SOURCES) \
   $(libck_a_SOURCES)
 tests_fuzz_fuzz_rule_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
-tests_fuzz_fuzz_rule_CFLAGS = $(AM_CFLAGS) $(FUZZ_FLAGS) $(JANSSON_CFLAGS)
-tests_fuzz_fuzz_rule_LDADD = $(JANSSON_LIBS) $(GMP_LIBS) -lm -lpthread
+tests_fuzz_fuzz_rule_CFLAGS = $(AM_CFLAGS) $(FUZZ_FLAGS)
+tests_fuzz_fuzz_rule_LDADD = $(GMP_LIBS) -lm -lpthread

@@ -1,7 +1,7 @@
 /* Clauses among the hypotheses (what the given program's definedness says of all elements) used at
  * particular indices: those that the terms at hand have, or those that make the clause's conclusion
  * the goal. */
-#include "pv.h"
+#include "pv_facts.h"
 
 enum { MAX_BIND = 6, MAX_INSTANCES = 12, MAX_VARS = 8 };
 
@@ -24,7 +24,7 @@ static bool has_loose(const ck_terms *T, ck_id t, uint32_t index) {
 /* the index variables, quotients and remainders in t: what a variable within an index (`i*C + j`)
  * may stand for */
 static void indices_of(pv *p, ck_id t, ck_id *out, uint32_t *n) {
-  const ck_terms *T = p->T;
+  const ck_terms *T = p->terms;
   ck_op o = ck_head(T, t);
   uint32_t j = 0;
   bool index =
@@ -40,7 +40,7 @@ static void indices_of(pv *p, ck_id t, ck_id *out, uint32_t *n) {
 }
 
 static void match_app(pv *p, ck_id pat, uint32_t index, ck_id x, ck_id *out, uint32_t *n) {
-  const ck_terms *T = p->T;
+  const ck_terms *T = p->terms;
   if (ck_head(T, x) == CK_APP && ck_name(T, x) == ck_name(T, pat) &&
       ck_sig(T, x) == ck_sig(T, pat)) {
     for (uint32_t i = 0; i < ck_nkids(T, pat); i++) {
@@ -65,7 +65,7 @@ static void match_app(pv *p, ck_id pat, uint32_t index, ck_id x, ck_id *out, uin
 }
 
 static void collect_args(pv *p, ck_id pat, uint32_t index, ck_id x, ck_id *out, uint32_t *n) {
-  const ck_terms *T = p->T;
+  const ck_terms *T = p->terms;
   if (ck_loose_max(T, pat) <= index)
     return;
   if (ck_head(T, pat) == CK_APP)
@@ -75,27 +75,27 @@ static void collect_args(pv *p, ck_id pat, uint32_t index, ck_id x, ck_id *out, 
 }
 
 /* the clause of step h at ts */
-static uint32_t clause_at(pv *p, uint32_t cx, uint32_t h, const ck_id *ts) {
-  ck_id c = thm(p, h);
-  uint32_t m = ck_index(p->T, c);
-  uint32_t r = ck_nkids(p->T, c) - 1;
-  uint32_t prem[16];
+static pv_thm clause_at(pv *p, pv_ctx cx, pv_thm h, const ck_id *ts) {
+  ck_id c = pv_says(p, h);
+  uint32_t m = ck_index(p->terms, c);
+  uint32_t r = ck_nkids(p->terms, c) - 1;
+  pv_thm prem[16];
   if (r > 16)
-    return NO;
+    return PV_NONE;
   for (uint32_t i = 0; i < r; i++) {
-    ck_id k = ck_kid(p->T, c, i);
+    ck_id k = ck_kid(p->terms, c, i);
     if (m)
-      k = ck_open(p->T, k, ts, m);
-    if ((prem[i] = side(p, cx, k)) == NO)
-      return NO;
+      k = ck_open(p->terms, k, ts, m);
+    if ((prem[i] = pv_follows(p, cx, k)) == PV_NONE)
+      return PV_NONE;
   }
-  return r_use(p, h, ts, m, prem, r);
+  return pv_use(p, h, ts, m, prem, r);
 }
 
 /* a variable of the context that has the range that clause c gives its variable j, or 0; `used`
  * ones are passed over */
-static ck_id usual(pv *p, uint32_t cx, ck_id c, uint32_t j, const ck_id *used, uint32_t nu) {
-  const ck_terms *T = p->T;
+static ck_id usual(pv *p, pv_ctx cx, ck_id c, uint32_t j, const ck_id *used, uint32_t nu) {
+  const ck_terms *T = p->terms;
   ck_id found = p->zero;
   for (uint32_t i = 0; i + 1 < ck_nkids(T, c); i++) {
     ck_id k = ck_kid(T, c, i);
@@ -103,7 +103,7 @@ static ck_id usual(pv *p, uint32_t cx, ck_id c, uint32_t j, const ck_id *used, u
     if (ck_head(T, k) != CK_LT || (x = ck_kid(T, k, 0), ck_head(T, x) != CK_B) ||
         ck_index(T, x) != j || !ck_is_closed(T, ck_kid(T, k, 1)))
       continue;
-    for (uint32_t h = cx; h != 0; h = CX(p, h).parent) {
+    for (pv_ctx h = cx; h != 0; h = CX(p, h).parent) {
       ck_id f = CX(p, h).formula;
       uint32_t l = 0;
       if (ck_head(T, f) != CK_LT || ck_kid(T, f, 1) != ck_kid(T, k, 1) ||
@@ -118,12 +118,12 @@ static ck_id usual(pv *p, uint32_t cx, ck_id c, uint32_t j, const ck_id *used, u
   return found;
 }
 
-uint32_t clause_instances(pv *p, uint32_t cx, uint32_t h, ck_id t, uint32_t *out, uint32_t max) {
-  if (h == NO)
+uint32_t pv_clause_instances(pv *p, pv_ctx cx, pv_thm h, ck_id t, pv_thm *out, uint32_t max) {
+  if (h == PV_NONE)
     return 0;
-  ck_id c = thm(p, h);
-  ck_id g = ck_kid(p->T, c, ck_nkids(p->T, c) - 1);
-  uint32_t m = ck_index(p->T, c);
+  ck_id c = pv_says(p, h);
+  ck_id g = ck_kid(p->terms, c, ck_nkids(p->terms, c) - 1);
+  uint32_t m = ck_index(p->terms, c);
   uint32_t n = 0;
   ck_id opt[MAX_VARS][MAX_BIND + 1];
   uint32_t no[MAX_VARS] = {0};
@@ -142,9 +142,9 @@ uint32_t clause_instances(pv *p, uint32_t cx, uint32_t h, ck_id t, uint32_t *out
     ck_id ts[MAX_VARS];
     for (uint32_t i = 0; i < m; i++)
       ts[i] = opt[i][pick[i]];
-    uint32_t s = clause_at(p, cx, h, ts);
+    pv_thm s = clause_at(p, cx, h, ts);
     uint32_t i = 0;
-    if (s != NO)
+    if (s != PV_NONE)
       out[n++] = s;
     while (i < m && ++pick[i] == no[i])
       pick[i++] = 0;
@@ -157,7 +157,7 @@ uint32_t clause_instances(pv *p, uint32_t cx, uint32_t h, ck_id t, uint32_t *out
 /* t against the pattern pat, both under `depth` binders: bound variable j of the clause stands for
  * arg[j] (CK_BAD: not known yet) */
 static bool match(pv *p, ck_id pat, ck_id t, uint32_t depth, ck_id *arg, uint32_t m) {
-  const ck_terms *T = p->T;
+  const ck_terms *T = p->terms;
   ck_op o = ck_head(T, pat);
   if (pat == t && ck_loose_max(T, pat) <= depth)
     return true;
@@ -185,53 +185,53 @@ static bool match(pv *p, ck_id pat, ck_id t, uint32_t depth, ck_id *arg, uint32_
 
 /* the instance of clause h that concludes f; else in *open the first of its conditions that is not
  * known */
-static uint32_t concluding(pv *p, uint32_t cx, uint32_t h, ck_id f, ck_id *open) {
-  if (h == NO)
-    return NO;
-  ck_id c = thm(p, h);
+static pv_thm concluding(pv *p, pv_ctx cx, pv_thm h, ck_id f, ck_id *open) {
+  if (h == PV_NONE)
+    return PV_NONE;
+  ck_id c = pv_says(p, h);
   ck_id arg[MAX_VARS];
-  uint32_t m = ck_index(p->T, c);
-  uint32_t r = ck_nkids(p->T, c) - 1;
+  uint32_t m = ck_index(p->terms, c);
+  uint32_t r = ck_nkids(p->terms, c) - 1;
   if (m > MAX_VARS)
-    return NO;
+    return PV_NONE;
   for (uint32_t i = 0; i < m; i++)
     arg[i] = CK_BAD;
-  if (!match(p, ck_kid(p->T, c, r), f, 0, arg, m))
-    return NO;
+  if (!match(p, ck_kid(p->terms, c, r), f, 0, arg, m))
+    return PV_NONE;
   for (uint32_t i = 0; i < m; i++) {
     if (arg[i] == CK_BAD)
       arg[i] = usual(p, cx, c, i, arg, m);
   }
   for (uint32_t i = 0; i < r; i++) {
-    ck_id k = ck_kid(p->T, c, i);
+    ck_id k = ck_kid(p->terms, c, i);
     if (m)
-      k = ck_open(p->T, k, arg, m);
-    if (side(p, cx, k) != NO)
+      k = ck_open(p->terms, k, arg, m);
+    if (pv_follows(p, cx, k) != PV_NONE)
       continue;
-    if (side(p, cx, ck_neg(p->T, k)) == NO && *open == CK_BAD)
+    if (pv_follows(p, cx, ck_neg(p->terms, k)) == PV_NONE && *open == CK_BAD)
       *open = k;
-    return NO;
+    return PV_NONE;
   }
   return clause_at(p, cx, h, arg);
 }
 
-static uint32_t search(pv *p, uint32_t cx, ck_id f, ck_id *open) {
-  for (uint32_t c = cx; c != 0; c = CX(p, c).parent) {
-    if (ck_head(p->T, CX(p, c).formula) != CK_ALL)
+static pv_thm search(pv *p, pv_ctx cx, ck_id f, ck_id *open) {
+  for (pv_ctx c = cx; c != 0; c = CX(p, c).parent) {
+    if (ck_head(p->terms, CX(p, c).formula) != CK_ALL)
       continue;
-    uint32_t s = concluding(p, cx, CX(p, c).step, f, open);
-    if (s != NO)
+    pv_thm s = concluding(p, cx, CX(p, c).thm, f, open);
+    if (s != PV_NONE)
       return s;
   }
-  return NO;
+  return PV_NONE;
 }
 
-uint32_t by_clause(pv *p, uint32_t cx, ck_id f) {
+pv_thm pv_by_clause(pv *p, pv_ctx cx, ck_id f) {
   ck_id open = CK_BAD;
   return search(p, cx, f, &open);
 }
 
-ck_id clause_cond(pv *p, uint32_t cx, ck_id f) {
+ck_id pv_clause_cond(pv *p, pv_ctx cx, ck_id f) {
   ck_id open = CK_BAD;
-  return search(p, cx, f, &open) == NO ? open : CK_BAD;
+  return search(p, cx, f, &open) == PV_NONE ? open : CK_BAD;
 }

@@ -4,37 +4,28 @@
  * iterations before l (a running maximum), is rewritten when a = g(m(l+1))/g(m(l)) and b =
  * g(m(l+1))*b0(l) for some g: then Z(n) = g(m(n)) * sum(l < n) b0(l), by induction, if Z starts at
  * 0.  g is read off a. */
-#include "pv.h"
+#include "pv_folds.h"
+#include "src/base/mem.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MAX_W = 6 };
 
-static eqn same(ck_id t) {
-  eqn e = {t, REFL};
-  return e;
-}
-
-static eqn fail(void) {
-  eqn e = {CK_BAD, NO};
-  return e;
-}
-
 /* --- replacing closed subterms by equations */
-static eqn rewrite_at(pv *p, ck_id t, const ck_id *from, const uint32_t *steps, uint32_t n,
-                      uint32_t depth) {
-  const ck_terms *T = p->T;
+static pv_eqn rewrite_at(pv *p, ck_id t, const ck_id *from, const pv_thm *steps, uint32_t n,
+                         uint32_t depth) {
+  const ck_terms *T = p->terms;
   ck_op o = ck_head(T, t);
   ck_id kids[40];
-  uint32_t prem[40];
+  pv_thm prem[40];
   uint32_t np = 0;
   uint32_t nk = ck_nkids(T, t);
-  eqn e = same(t);
+  pv_eqn e = pv_same(t);
   for (uint32_t i = 0; i < n; i++) {
     if (t == from[i]) {
-      e.t = rhs_of(p, steps[i]);
-      e.s = steps[i];
+      e.to = pv_right(p, steps[i]);
+      e.by = steps[i];
       return e;
     }
   }
@@ -45,63 +36,63 @@ static eqn rewrite_at(pv *p, ck_id t, const ck_id *from, const uint32_t *steps, 
     if (ck_kid_binders(T, t, i))
       continue;
     if (o == CK_ITE && i == 0) {
-      eqn a = rewrite_at(p, ck_kid(T, kids[0], 0), from, steps, n, depth);
-      eqn b = rewrite_at(p, ck_kid(T, kids[0], 1), from, steps, n, depth);
-      if (a.s == NO || b.s == NO)
-        return fail();
-      if (a.s != REFL)
-        prem[np++] = a.s;
-      if (b.s != REFL)
-        prem[np++] = b.s;
-      kids[0] = t_rel(p, ck_head(T, kids[0]), a.t, b.t);
+      pv_eqn a = rewrite_at(p, ck_kid(T, kids[0], 0), from, steps, n, depth);
+      pv_eqn b = rewrite_at(p, ck_kid(T, kids[0], 1), from, steps, n, depth);
+      if (a.by == PV_NONE || b.by == PV_NONE)
+        return pv_fail();
+      if (a.by != PV_REFL)
+        prem[np++] = a.by;
+      if (b.by != PV_REFL)
+        prem[np++] = b.by;
+      kids[0] = pv_rel(p, ck_head(T, kids[0]), a.to, b.to);
       continue;
     }
-    eqn k = rewrite_at(p, kids[i], from, steps, n, depth);
-    if (k.s == NO)
-      return fail();
-    kids[i] = k.t;
-    if (k.s != REFL)
-      prem[np++] = k.s;
+    pv_eqn k = rewrite_at(p, kids[i], from, steps, n, depth);
+    if (k.by == PV_NONE)
+      return pv_fail();
+    kids[i] = k.to;
+    if (k.by != PV_REFL)
+      prem[np++] = k.by;
   }
   if (np) {
-    e.t = ck_rebuild(p->T, t, kids);
-    e.s = r_cong(p, t, e.t, prem, np);
+    e.to = ck_rebuild(p->terms, t, kids);
+    e.by = pv_cong(p, t, e.to, prem, np);
   }
-  if (o == CK_FOLD && e.s != NO) {
+  if (o == CK_FOLD && e.by != PV_NONE) {
     uint32_t w = ck_width(T, t);
-    uint32_t sp[MAX_W];
+    pv_thm sp[MAX_W];
     ck_id vars[MAX_W + 1];
     bool changed = false;
     char name[40];
     if (w > MAX_W)
       return e;
     snprintf(name, sizeof name, "$$r%u", depth);
-    vars[0] = ck_var(p->T, name, 'i');
+    vars[0] = pv_int_var(p, name);
     for (uint32_t q = 0; q < w; q++) {
       snprintf(name, sizeof name, "$$s%u.%u", depth, q);
-      vars[q + 1] = ck_var(p->T, name, 'r');
+      vars[q + 1] = pv_real_var(p, name);
     }
     for (uint32_t i = 0; i < 1 + w; i++)
-      kids[i] = ck_kid(p->T, e.t, i);
+      kids[i] = ck_kid(p->terms, e.to, i);
     for (uint32_t q = 0; q < w; q++) {
-      ck_id body = ck_open(p->T, ck_kid(p->T, e.t, 1 + w + q), vars, w + 1);
-      eqn k = rewrite_at(p, body, from, steps, n, depth + 1);
-      if (k.s == NO)
-        return fail();
-      changed = changed || k.s != REFL;
-      sp[q] = k.s == REFL ? eq_refl(p, body) : k.s;
-      kids[1 + w + q] = ck_close(p->T, k.t, vars, w + 1);
+      ck_id body = ck_open(p->terms, ck_kid(p->terms, e.to, 1 + w + q), vars, w + 1);
+      pv_eqn k = rewrite_at(p, body, from, steps, n, depth + 1);
+      if (k.by == PV_NONE)
+        return pv_fail();
+      changed = changed || k.by != PV_REFL;
+      sp[q] = k.by == PV_REFL ? pv_refl(p, body) : k.by;
+      kids[1 + w + q] = ck_close(p->terms, k.to, vars, w + 1);
     }
     if (changed) {
-      eqn f = {ck_fold(p->T, ck_index(p->T, t), w, kids), NO};
-      f.s = r_foldcong(p, e.t, f.t, vars, w + 1, sp, w);
-      e = eq_then(p, e, f);
+      pv_eqn f = {ck_fold(p->terms, ck_index(p->terms, t), w, kids), PV_NONE};
+      f.by = pv_foldcong(p, e.to, f.to, vars, w + 1, sp, w);
+      e = pv_then(p, e, f);
     }
   }
-  return e.s == NO ? fail() : e;
+  return e.by == PV_NONE ? pv_fail() : e;
 }
 
-eqn rewrite(pv *p, ck_id t, const ck_id *from, const uint32_t *steps, uint32_t n) {
+pv_eqn pv_rewrite(pv *p, ck_id t, const ck_id *from, const pv_thm *steps, uint32_t n) {
   return rewrite_at(p, t, from, steps, n, 0);
 }
 
@@ -109,7 +100,7 @@ eqn rewrite(pv *p, ck_id t, const ck_id *from, const uint32_t *steps, uint32_t n
 typedef struct {
   uint32_t w;
   uint32_t p;
-  uint32_t in;
+  pv_ctx in;
   ck_id n;
   ck_id init[MAX_W];
   ck_id k;
@@ -117,21 +108,21 @@ typedef struct {
   ck_id step[MAX_W];
 } opened;
 
-static bool open_fold(pv *p, uint32_t cx, ck_id t, opened *o) {
-  o->w = ck_width(p->T, t);
-  o->p = ck_index(p->T, t);
-  o->n = ck_kid(p->T, t, 0);
+static bool open_fold(pv *p, pv_ctx cx, ck_id t, opened *o) {
+  o->w = ck_width(p->terms, t);
+  o->p = ck_index(p->terms, t);
+  o->n = ck_kid(p->terms, t, 0);
   if (o->w > MAX_W)
     return false;
-  o->in = cx_bind(p, cx, o->n, &o->k);
+  o->in = pv_ctx_bind(p, cx, o->n, &o->k);
   ck_id v[MAX_W + 1];
   v[0] = o->k;
   for (uint32_t q = 0; q < o->w; q++) {
-    o->init[q] = ck_kid(p->T, t, 1 + q);
-    v[q + 1] = o->st[q] = cx_acc_var(p, CX(p, o->in).level, q);
+    o->init[q] = ck_kid(p->terms, t, 1 + q);
+    v[q + 1] = o->st[q] = pv_state_var(p, CX(p, o->in).level, q);
   }
   for (uint32_t q = 0; q < o->w; q++)
-    o->step[q] = ck_open(p->T, ck_kid(p->T, t, 1 + o->w + q), v, o->w + 1);
+    o->step[q] = ck_open(p->terms, ck_kid(p->terms, t, 1 + o->w + q), v, o->w + 1);
   return true;
 }
 
@@ -145,24 +136,24 @@ static ck_id fold_at(pv *p, const opened *o, uint32_t q, ck_id n) {
   kids[0] = n;
   for (uint32_t i = 0; i < o->w; i++) {
     kids[1 + i] = o->init[i];
-    kids[1 + o->w + i] = ck_close(p->T, o->step[i], v, o->w + 1);
+    kids[1 + o->w + i] = ck_close(p->terms, o->step[i], v, o->w + 1);
   }
-  return ck_fold(p->T, q, o->w, kids);
+  return ck_fold(p->terms, q, o->w, kids);
 }
 
 /* --- states that the wanted one does not depend on are dropped */
-static eqn drop_states(pv *p, uint32_t cx, ck_id t, const opened *o) {
+static pv_eqn drop_states(pv *p, pv_ctx cx, ck_id t, const opened *o) {
   bool need[MAX_W] = {false};
   bool more = true;
   uint32_t idx[MAX_W];
   uint32_t m = 0;
-  uint32_t n0;
+  pv_thm n0;
   need[o->p] = true;
   while (more) {
     more = false;
     for (uint32_t q = 0; q < o->w; q++) {
       for (uint32_t r = 0; need[q] && r < o->w; r++) {
-        if (!need[r] && ck_has_var(p->T, o->step[q], o->st[r]))
+        if (!need[r] && ck_has_var(p->terms, o->step[q], o->st[r]))
           need[r] = more = true;
       }
     }
@@ -172,7 +163,7 @@ static eqn drop_states(pv *p, uint32_t cx, ck_id t, const opened *o) {
       idx[m++] = q;
   }
   if (m == o->w)
-    return same(t);
+    return pv_same(t);
   opened s = *o;
   s.w = m;
   for (uint32_t i = 0; i < m; i++) {
@@ -182,77 +173,77 @@ static eqn drop_states(pv *p, uint32_t cx, ck_id t, const opened *o) {
     if (idx[i] == o->p)
       s.p = i;
   }
-  n0 = side(p, cx, t_rel(p, CK_LE, p->zero, o->n));
+  n0 = pv_follows(p, cx, pv_ge0(p, o->n));
   ck_id k = o->k;
-  ck_id k1 = t_add(p, k, p->one);
+  ck_id k1 = pv_add(p, k, p->one);
   ck_id fs[MAX_W];
   ck_id from[MAX_W];
-  uint32_t base[MAX_W];
-  uint32_t step[MAX_W];
-  uint32_t ih[MAX_W];
-  uint32_t hk = r_hyp(p, t_rel(p, CK_LE, p->zero, k));
-  uint32_t le0 = r_const(p, t_rel(p, CK_LE, p->zero, p->zero));
+  pv_thm base[MAX_W];
+  pv_thm step[MAX_W];
+  pv_thm ih[MAX_W];
+  pv_thm hk = pv_hyp(p, pv_ge0(p, k));
+  pv_thm le0 = pv_by_value(p, pv_ge0(p, p->zero));
   for (uint32_t i = 0; i < m; i++) {
     ck_id a0 = fold_at(p, o, idx[i], p->zero);
     ck_id b0 = fold_at(p, &s, i, p->zero);
     from[i] = fold_at(p, o, idx[i], k);
-    fs[i] = t_rel(p, CK_EQ, from[i], fold_at(p, &s, i, k));
-    ih[i] = r_hyp(p, fs[i]);
-    base[i] = eq_trans(p, r_zero(p, a0, le0), eq_sym(p, r_zero(p, b0, le0)));
+    fs[i] = pv_eq(p, from[i], fold_at(p, &s, i, k));
+    ih[i] = pv_hyp(p, fs[i]);
+    base[i] = pv_trans(p, pv_zero(p, a0, le0), pv_sym(p, pv_zero(p, b0, le0)));
   }
   for (uint32_t i = 0; i < m; i++) {
-    uint32_t u = r_succ(p, fold_at(p, o, idx[i], k1), k, hk);
-    uint32_t v = r_succ(p, fold_at(p, &s, i, k1), k, hk);
-    if (u == NO || v == NO)
-      return fail();
-    eqn e = rewrite(p, rhs_of(p, u), from, ih, m);
-    step[i] = eq_trans(p, eq_trans(p, u, e.s), eq_sym(p, v));
+    pv_thm u = pv_succ(p, fold_at(p, o, idx[i], k1), k, hk);
+    pv_thm v = pv_succ(p, fold_at(p, &s, i, k1), k, hk);
+    if (u == PV_NONE || v == PV_NONE)
+      return pv_fail();
+    pv_eqn e = pv_rewrite(p, pv_right(p, u), from, ih, m);
+    step[i] = pv_trans(p, pv_trans(p, u, e.by), pv_sym(p, v));
   }
-  eqn r = {fold_at(p, &s, s.p, o->n),
-           n0 == NO ? NO : r_induct(p, k, o->n, s.p, fs, base, step, m, n0)};
-  return r.s == NO ? fail() : r;
+  pv_eqn r = {fold_at(p, &s, s.p, o->n),
+              n0 == PV_NONE ? PV_NONE : pv_induct(p, k, o->n, s.p, fs, base, step, m, n0)};
+  return r.by == PV_NONE ? pv_fail() : r;
 }
 
 /* --- rescaled accumulators */
 /* linear in z: t = a*z + b */
 static bool linear_in(pv *p, ck_id t, ck_id z, ck_id *a, ck_id *b) {
-  poly f;
-  poly x;
-  poly y;
+  pv_poly f;
+  pv_poly x;
+  pv_poly y;
   bool ok = true;
-  poly_init(&f);
-  poly_init(&x);
-  poly_init(&y);
-  poly_of(p, &f, t);
-  for (uint32_t i = 0; i < f.n && ok; i++) {
-    const mono *m = &f.m[i];
-    ck_id *rest = as_malloc((m->n + 1) * sizeof *rest);
-    int k = mono_div(m->a, m->n, &z, 1, rest);
+  pv_poly_init(&f);
+  pv_poly_init(&x);
+  pv_poly_init(&y);
+  pv_poly_read(p, &f, t);
+  for (uint32_t i = 0; i < f.count && ok; i++) {
+    const pv_mono *m = &f.monos[i];
+    ck_id *rest = as_malloc((m->degree + 1) * sizeof *rest);
+    int k = pv_mono_div(m->atoms, m->degree, &z, 1, rest);
     if (k >= 0)
-      poly_push(p, &x, m->q, rest, (uint32_t)k);
+      pv_poly_add_mono(p, &x, m->coef, rest, (uint32_t)k);
     else
-      poly_push(p, &y, m->q, m->a, m->n);
+      pv_poly_add_mono(p, &y, m->coef, m->atoms, m->degree);
     for (int j = 0; j < k; j++) {
-      if (ck_has_var(p->T, rest[j], z))
+      if (ck_has_var(p->terms, rest[j], z))
         ok = false;
     }
-    for (uint32_t j = 0; k < 0 && j < m->n; j++) {
-      if (ck_has_var(p->T, m->a[j], z))
+    for (uint32_t j = 0; k < 0 && j < m->degree; j++) {
+      if (ck_has_var(p->terms, m->atoms[j], z))
         ok = false;
     }
     free(rest);
   }
-  *a = poly_term(p, &x);
-  *b = poly_term(p, &y);
-  poly_clear(&f);
-  poly_clear(&x);
-  poly_clear(&y);
+  *a = pv_poly_term(p, &x);
+  *b = pv_poly_term(p, &y);
+  pv_poly_clear(&f);
+  pv_poly_clear(&x);
+  pv_poly_clear(&y);
   return ok;
 }
 
 static bool has_any(pv *p, ck_id t, const ck_id *v, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) {
-    if (v[i] != CK_BAD && ck_has_var(p->T, t, v[i]))
+    if (v[i] != CK_BAD && ck_has_var(p->terms, t, v[i]))
       return true;
   }
   return false;
@@ -261,17 +252,17 @@ static bool has_any(pv *p, ck_id t, const ck_id *v, uint32_t n) {
 /* replaces the closed subterm `what` by `with` */
 static ck_id replace_term(pv *p, ck_id t, ck_id what, ck_id with) {
   ck_id kids[40];
-  uint32_t n = ck_nkids(p->T, t);
+  uint32_t n = ck_nkids(p->terms, t);
   if (t == what)
     return with;
   if (n == 0 || n > 40)
     return t;
   for (uint32_t i = 0; i < n; i++) {
-    kids[i] = ck_kid(p->T, t, i);
-    if (ck_is_rel(p->T, kids[i])) {
-      ck_id a = replace_term(p, ck_kid(p->T, kids[i], 0), what, with);
-      ck_id b = replace_term(p, ck_kid(p->T, kids[i], 1), what, with);
-      kids[i] = t_rel(p, ck_head(p->T, kids[i]), a, b);
+    kids[i] = ck_kid(p->terms, t, i);
+    if (ck_is_rel(p->terms, kids[i])) {
+      ck_id a = replace_term(p, ck_kid(p->terms, kids[i], 0), what, with);
+      ck_id b = replace_term(p, ck_kid(p->terms, kids[i], 1), what, with);
+      kids[i] = pv_rel(p, ck_head(p->terms, kids[i]), a, b);
     } else {
       kids[i] =
           replace_term(p, kids[i], what, with); /* `what` is closed: the same term under binders */
@@ -279,37 +270,37 @@ static ck_id replace_term(pv *p, ck_id t, ck_id what, ck_id with) {
     if (kids[i] == CK_BAD)
       return t;
   }
-  return ck_rebuild(p->T, t, kids);
+  return ck_rebuild(p->terms, t, kids);
 }
 
 /* the factors of the monomial a that mention one of the new values */
 static bool read_g(pv *p, ck_id a, const ck_id *fresh, uint32_t w, ck_id *g) {
-  poly f;
+  pv_poly f;
   bool ok;
   ck_id s[64];
   uint32_t n = 0;
-  poly_init(&f);
-  poly_of(p, &f, a);
-  ok = f.n == 1 && f.m[0].n <= 64;
-  for (uint32_t i = 0; ok && i < f.m[0].n; i++) {
-    if (has_any(p, f.m[0].a[i], fresh, w))
-      s[n++] = f.m[0].a[i];
+  pv_poly_init(&f);
+  pv_poly_read(p, &f, a);
+  ok = f.count == 1 && f.monos[0].degree <= 64;
+  for (uint32_t i = 0; ok && i < f.monos[0].degree; i++) {
+    if (has_any(p, f.monos[0].atoms[i], fresh, w))
+      s[n++] = f.monos[0].atoms[i];
   }
   if (ok)
-    *g = mono_term(p, p->one, s, n);
-  poly_clear(&f);
+    *g = pv_mono_term(p, p->one, s, n);
+  pv_poly_clear(&f);
   return ok && n > 0;
 }
 
 static ck_id at_k(pv *p, ck_id t, ck_id k, ck_id val) {
-  return ck_sub(p->T, t, &k, &val, 1, NULL, 0);
+  return ck_sub(p->terms, t, &k, &val, 1, NULL, 0);
 }
 
 /* the folds over the iterations before k that t reads, outside of binders */
 static uint32_t prefixes(pv *p, ck_id t, ck_id k, ck_id *out, uint32_t n) {
-  if (!ck_has_var(p->T, t, k))
+  if (!ck_has_var(p->terms, t, k))
     return n;
-  if (ck_head(p->T, t) == CK_FOLD && ck_kid(p->T, t, 0) == k) {
+  if (ck_head(p->terms, t) == CK_FOLD && ck_kid(p->terms, t, 0) == k) {
     for (uint32_t i = 0; i < n; i++) {
       if (out[i] == t)
         return n;
@@ -318,14 +309,14 @@ static uint32_t prefixes(pv *p, ck_id t, ck_id k, ck_id *out, uint32_t n) {
       out[n++] = t;
     return n;
   }
-  for (uint32_t i = 0; i < ck_nkids(p->T, t); i++) {
-    if (!ck_kid_binders(p->T, t, i))
-      n = prefixes(p, ck_kid(p->T, t, i), k, out, n);
+  for (uint32_t i = 0; i < ck_nkids(p->terms, t); i++) {
+    if (!ck_kid_binders(p->terms, t, i))
+      n = prefixes(p, ck_kid(p->terms, t, i), k, out, n);
   }
   return n;
 }
 
-static eqn rescaled(pv *p, uint32_t cx, const opened *o) {
+static pv_eqn rescaled(pv *p, pv_ctx cx, const opened *o) {
   ck_id m[MAX_W];
   ck_id now[MAX_W];
   ck_id next[MAX_W];
@@ -336,78 +327,78 @@ static eqn rescaled(pv *p, uint32_t cx, const opened *o) {
   ck_id b0;
   ck_id z = o->st[0];
   ck_id k = o->k;
-  ck_id k1 = t_add(p, k, p->one);
+  ck_id k1 = pv_add(p, k, p->one);
   ck_id n = o->n;
   ck_id body = o->step[0];
   uint32_t w;
-  uint32_t in = o->in;
+  pv_ctx in = o->in;
   char name[32];
   if (o->w != 1 || o->init[0] != p->zero || (w = prefixes(p, body, k, m, 0)) == 0)
-    return fail();
+    return pv_fail();
   for (uint32_t q = 0; q < w;
        q++) { /* their values before and after iteration k become variables */
     snprintf(name, sizeof name, "$$o%u.%u", CX(p, in).level, q);
-    now[q] = ck_var(p->T, name, 'r');
+    now[q] = pv_real_var(p, name);
     snprintf(name, sizeof name, "$$n%u.%u", CX(p, in).level, q);
-    next[q] = ck_var(p->T, name, 'r');
+    next[q] = pv_real_var(p, name);
     body = replace_term(p, replace_term(p, body, at_k(p, m[q], k, k1), next[q]), m[q], now[q]);
   }
-  eqn nb = norm(p, in, body);
-  if (nb.s == NO || !linear_in(p, nb.t, z, &a, &b) || !read_g(p, a, next, w, &g))
-    return fail();
-  gold = ck_sub(p->T, g, next, now, w, NULL, 0);
+  pv_eqn nb = pv_norm(p, in, body);
+  if (nb.by == PV_NONE || !linear_in(p, nb.to, z, &a, &b) || !read_g(p, a, next, w, &g))
+    return pv_fail();
+  gold = ck_sub(p->terms, g, next, now, w, NULL, 0);
   /* a * g(now) = g(next); b = g(next) * b0 with b0 free of all of them */
-  eqn e1 = norm(p, in, t_mul(p, a, gold));
-  eqn eg = norm(p, in, g);
-  eqn e2 = norm(p, in, t_mul(p, t_op(p, CK_INV, g), b));
-  if (e1.s == NO || eg.s == NO || e2.s == NO || e1.t != eg.t)
-    return fail();
-  b0 = e2.t;
-  if (has_any(p, b0, next, w) || has_any(p, b0, now, w) || ck_has_var(p->T, b0, z))
-    return fail();
-  eqn e3 = norm(p, in, t_mul(p, g, b0));
-  if (e3.s == NO || e3.t != b)
-    return fail();
+  pv_eqn e1 = pv_norm(p, in, pv_mul(p, a, gold));
+  pv_eqn eg = pv_norm(p, in, g);
+  pv_eqn e2 = pv_norm(p, in, pv_mul(p, pv_inv(p, g), b));
+  if (e1.by == PV_NONE || eg.by == PV_NONE || e2.by == PV_NONE || e1.to != eg.to)
+    return pv_fail();
+  b0 = e2.to;
+  if (has_any(p, b0, next, w) || has_any(p, b0, now, w) || ck_has_var(p->terms, b0, z))
+    return pv_fail();
+  pv_eqn e3 = pv_norm(p, in, pv_mul(p, g, b0));
+  if (e3.by == PV_NONE || e3.to != b)
+    return pv_fail();
   /* induction: Z(k) = g(m(k)) * S(k) */
-  uint32_t hk = r_hyp(p, t_rel(p, CK_LE, p->zero, k));
-  uint32_t le0 = r_const(p, t_rel(p, CK_LE, p->zero, p->zero));
-  uint32_t n0 = side(p, cx, t_rel(p, CK_LE, p->zero, n));
-  if (n0 == NO)
-    return fail();
+  pv_thm hk = pv_hyp(p, pv_ge0(p, k));
+  pv_thm le0 = pv_by_value(p, pv_ge0(p, p->zero));
+  pv_thm n0 = pv_follows(p, cx, pv_ge0(p, n));
+  if (n0 == PV_NONE)
+    return pv_fail();
   ck_id mk[MAX_W];
   ck_id m1[MAX_W];
   ck_id m0[MAX_W];
   ck_id mn[MAX_W];
-  ck_vsub inst[2 * MAX_W + 1];
+  pv_var_sub inst[2 * MAX_W + 1];
   uint32_t ni = 0;
   for (uint32_t q = 0; q < w; q++) {
     mk[q] = m[q];
     m1[q] = at_k(p, m[q], k, k1);
     m0[q] = at_k(p, m[q], k, p->zero);
     mn[q] = at_k(p, m[q], k, n);
-    inst[ni++] = (ck_vsub){now[q], mk[q]};
-    inst[ni++] = (ck_vsub){next[q], m1[q]};
+    inst[ni++] = (pv_var_sub){now[q], mk[q]};
+    inst[ni++] = (pv_var_sub){next[q], m1[q]};
   }
 #define Z(x) fold_at(p, o, 0, x)
-#define S(x) t_sum(p, x, k, b0)
-#define G(v) ck_sub(p->T, g, next, v, w, NULL, 0)
-#define F(x, v) t_rel(p, CK_EQ, Z(x), t_mul(p, G(v), S(x)))
-  inst[ni++] = (ck_vsub){z, Z(k)};
-  ck_summand bs[2];
-  uint32_t z0 = r_zero(p, Z(p->zero), le0);
-  uint32_t s0 = r_zero(p, S(p->zero), le0);
-  bs[0] = (ck_summand){p->one, &z0, 1};
-  bs[1] = (ck_summand){t_neg(p, G(m0)), &s0, 1};
-  uint32_t base = r_arith(p, F(p->zero, m0), bs, 2);
-  uint32_t u = r_succ(p, Z(k1), k, hk);
-  uint32_t su = r_succ(p, S(k1), k, hk);
-  uint32_t ih = r_hyp(p, F(k, mk));
-  uint32_t at[4];
-  const eqn *of[4] = {&nb, &e1, &eg, &e3};
+#define S(x) pv_sum(p, x, k, b0)
+#define G(v) ck_sub(p->terms, g, next, v, w, NULL, 0)
+#define F(x, v) pv_eq(p, Z(x), pv_mul(p, G(v), S(x)))
+  inst[ni++] = (pv_var_sub){z, Z(k)};
+  pv_summand bs[2];
+  pv_thm z0 = pv_zero(p, Z(p->zero), le0);
+  pv_thm s0 = pv_zero(p, S(p->zero), le0);
+  bs[0] = (pv_summand){p->one, &z0, 1};
+  bs[1] = (pv_summand){pv_neg(p, G(m0)), &s0, 1};
+  pv_thm base = pv_arith(p, F(p->zero, m0), bs, 2);
+  pv_thm u = pv_succ(p, Z(k1), k, hk);
+  pv_thm su = pv_succ(p, S(k1), k, hk);
+  pv_thm ih = pv_hyp(p, F(k, mk));
+  pv_thm at[4];
+  const pv_eqn *of[4] = {&nb, &e1, &eg, &e3};
   for (uint32_t i = 0; i < 4; i++) {
-    at[i] = of[i]->s == REFL ? REFL : r_inst(p, of[i]->s, inst, ni, NULL, 0, NULL, 0);
-    if (at[i] == NO)
-      return fail();
+    at[i] = of[i]->by == PV_REFL ? PV_REFL : pv_inst(p, of[i]->by, inst, ni, NULL, 0, NULL, 0);
+    if (at[i] == PV_NONE)
+      return pv_fail();
   }
   ck_id vv[2 * MAX_W + 1];
   ck_id tt[2 * MAX_W + 1];
@@ -417,66 +408,66 @@ static eqn rescaled(pv *p, uint32_t cx, const opened *o) {
     vv[i] = inst[i].var;
     tt[i] = inst[i].term;
   }
-  ai = ck_sub(p->T, a, vv, tt, ni, NULL, 0);
-  if (u == NO || su == NO || base == NO)
-    return fail();
-  by y;
-  by_start(&y);
+  ai = ck_sub(p->terms, a, vv, tt, ni, NULL, 0);
+  if (u == PV_NONE || su == PV_NONE || base == PV_NONE)
+    return pv_fail();
+  pv_comb y;
+  pv_comb_init(&y);
   /* Z(k+1) = a Z(k) + b;  Z(k) = g(now) S(k);  a g(now) = g(next);  b = g(next) b0;  S(k+1) = S(k)
    * + b0 */
-  by_add(&y, p->one, u);
-  by_add(&y, p->one, at[0]);
-  by_add(&y, ai, ih);
-  by_add(&y, Sk, at[1]);
-  by_add(&y, t_neg(p, Sk), at[2]);
-  by_add(&y, t_int(p, -1), at[3]);
-  by_add(&y, t_neg(p, G(m1)), su);
-  uint32_t step = by_end(p, &y, F(k1, m1));
+  pv_comb_add(&y, p->one, u);
+  pv_comb_add(&y, p->one, at[0]);
+  pv_comb_add(&y, ai, ih);
+  pv_comb_add(&y, Sk, at[1]);
+  pv_comb_add(&y, pv_neg(p, Sk), at[2]);
+  pv_comb_add(&y, pv_num(p, -1), at[3]);
+  pv_comb_add(&y, pv_neg(p, G(m1)), su);
+  pv_thm step = pv_comb_prove(p, &y, F(k1, m1));
   ck_id f = F(k, mk);
-  eqn r = {t_mul(p, G(mn), S(n)), r_induct(p, k, n, 0, &f, &base, &step, 1, n0)};
+  pv_eqn r = {pv_mul(p, G(mn), S(n)), pv_induct(p, k, n, 0, &f, &base, &step, 1, n0)};
 #undef Z
 #undef S
 #undef G
 #undef F
-  return r.s == NO ? fail() : r;
+  return r.by == PV_NONE ? pv_fail() : r;
 }
 
 /* --- other folds: bases and steps in normal form */
-static eqn norm_steps(pv *p, ck_id t, const opened *o) {
+static pv_eqn norm_steps(pv *p, ck_id t, const opened *o) {
   opened s = *o;
-  uint32_t prem[MAX_W];
+  pv_thm prem[MAX_W];
   ck_id v[MAX_W + 1];
   bool changed = false;
   v[0] = o->k;
   for (uint32_t q = 0; q < o->w; q++) {
-    eqn e = norm(p, o->in, o->step[q]);
-    if (e.s == NO)
-      return fail();
+    pv_eqn e = pv_norm(p, o->in, o->step[q]);
+    if (e.by == PV_NONE)
+      return pv_fail();
     v[q + 1] = o->st[q];
-    s.step[q] = e.t;
-    prem[q] = e.s == REFL ? eq_refl(p, e.t) : e.s;
-    changed = changed || e.s != REFL;
+    s.step[q] = e.to;
+    prem[q] = e.by == PV_REFL ? pv_refl(p, e.to) : e.by;
+    changed = changed || e.by != PV_REFL;
   }
   if (!changed)
-    return same(t);
-  eqn r = {fold_at(p, &s, o->p, o->n), NO};
-  r.s = r_foldcong(p, t, r.t, v, o->w + 1, prem, o->w);
-  return r.s == NO ? fail() : r;
+    return pv_same(t);
+  pv_eqn r = {fold_at(p, &s, o->p, o->n), PV_NONE};
+  r.by = pv_foldcong(p, t, r.to, v, o->w + 1, prem, o->w);
+  return r.by == PV_NONE ? pv_fail() : r;
 }
 
 /* fold 0 1 n 0 (anything that is acc + f): as a sum */
-static eqn as_sum(pv *p, ck_id t, const opened *o) {
+static pv_eqn as_sum(pv *p, ck_id t, const opened *o) {
   ck_id a;
   ck_id b;
   ck_id v[2] = {o->k, o->st[0]};
-  uint32_t s;
+  pv_thm s;
   if (o->w != 1 || o->init[0] != p->zero || !linear_in(p, o->step[0], o->st[0], &a, &b) ||
-      !is_one(p, a))
-    return fail();
-  s = r_arith0(p, t_rel(p, CK_EQ, o->step[0], t_add(p, o->st[0], b)));
-  eqn r = {t_sum(p, o->n, o->k, b), NO};
-  r.s = r_foldcong(p, t, r.t, v, 2, &s, 1);
-  return r.s == NO ? fail() : r;
+      !pv_is_one(p, a))
+    return pv_fail();
+  s = pv_identity(p, pv_eq(p, o->step[0], pv_add(p, o->st[0], b)));
+  pv_eqn r = {pv_sum(p, o->n, o->k, b), PV_NONE};
+  r.by = pv_foldcong(p, t, r.to, v, 2, &s, 1);
+  return r.by == PV_NONE ? pv_fail() : r;
 }
 
 /* --- maxima */
@@ -484,75 +475,76 @@ static eqn as_sum(pv *p, ck_id t, const opened *o) {
 static bool extremum_step(pv *p, const opened *o, bool max, ck_id *f) {
   ck_id s = o->step[0];
   ck_id c;
-  if (o->w != 1 || ck_head(p->T, s) != CK_ITE)
+  if (o->w != 1 || ck_head(p->terms, s) != CK_ITE)
     return false;
-  c = ck_kid(p->T, s, 0);
-  *f = ck_kid(p->T, s, max ? 1 : 2);
-  return ck_head(p->T, c) == CK_LE && ck_kid(p->T, c, 0) == o->st[0] && ck_kid(p->T, c, 1) == *f &&
-         ck_kid(p->T, s, max ? 2 : 1) == o->st[0] && !ck_has_var(p->T, *f, o->st[0]);
+  c = ck_kid(p->terms, s, 0);
+  *f = ck_kid(p->terms, s, max ? 1 : 2);
+  return ck_head(p->terms, c) == CK_LE && ck_kid(p->terms, c, 0) == o->st[0] &&
+         ck_kid(p->terms, c, 1) == *f && ck_kid(p->terms, s, max ? 2 : 1) == o->st[0] &&
+         !ck_has_var(p->terms, *f, o->st[0]);
 }
 
 /* max over k < n of f, base as given */
 static ck_id max_term(pv *p, ck_id n, ck_id init, ck_id k, ck_id f) {
-  ck_id acc = ck_var(p->T, "$$acc", 'r');
-  return t_fold1(p, n, init, k, acc, t_max2(p, acc, f));
+  ck_id acc = pv_real_var(p, "$$acc");
+  return pv_fold1(p, n, init, k, acc, pv_max2(p, acc, f));
 }
 
 /* fold t (bound and base normal) with step max: body normal; a maximum of maxima over l < L, t < T
  * of f(l*T + t) becomes one */
-static eqn norm_max(pv *p, uint32_t cx, ck_id t, const opened *o, ck_id f) {
-  eqn b = norm(p, o->in, f);
-  eqn e = same(t);
-  ck_id vars[2] = {o->k, ck_var(p->T, "$$acc", 'r')};
-  if (b.s == NO)
-    return fail();
-  if (b.s != REFL) {
-    uint32_t prem[4];
+static pv_eqn norm_max(pv *p, pv_ctx cx, ck_id t, const opened *o, ck_id f) {
+  pv_eqn b = pv_norm(p, o->in, f);
+  pv_eqn e = pv_same(t);
+  ck_id vars[2] = {o->k, pv_real_var(p, "$$acc")};
+  if (b.by == PV_NONE)
+    return pv_fail();
+  if (b.by != PV_REFL) {
+    pv_thm prem[4];
     uint32_t n = 0;
-    ck_id x = t_max2(p, vars[1], f);
-    ck_id y = t_max2(p, vars[1], b.t);
-    prem[n++] = b.s;
-    prem[n++] = b.s; /* in the condition and in the branch */
-    uint32_t s = r_cong(p, x, y, prem, n);
-    e.t = max_term(p, o->n, o->init[0], o->k, b.t);
-    e.s = r_foldcong(p, t, e.t, vars, 2, &s, 1);
-    if (e.s == NO)
-      return fail();
+    ck_id x = pv_max2(p, vars[1], f);
+    ck_id y = pv_max2(p, vars[1], b.to);
+    prem[n++] = b.by;
+    prem[n++] = b.by; /* in the condition and in the branch */
+    pv_thm s = pv_cong(p, x, y, prem, n);
+    e.to = max_term(p, o->n, o->init[0], o->k, b.to);
+    e.by = pv_foldcong(p, t, e.to, vars, 2, &s, 1);
+    if (e.by == PV_NONE)
+      return pv_fail();
   }
-  eqn r = join_max(p, cx, e.t, o->n, o->init[0], o->k, b.t);
-  return r.s == NO ? e : eq_then(p, e, r);
+  pv_eqn r = pv_join_max(p, cx, e.to, o->n, o->init[0], o->k, b.to);
+  return r.by == PV_NONE ? e : pv_then(p, e, r);
 }
 
 /* t: a fold whose bound and bases are normal */
-eqn norm_fold(pv *p, uint32_t cx, ck_id t) {
+pv_eqn pv_norm_fold(pv *p, pv_ctx cx, ck_id t) {
   opened o;
-  eqn e;
-  eqn r;
+  pv_eqn e;
+  pv_eqn r;
   ck_id f;
-  if (is_sum(p, t))
-    return norm_sum(p, cx, t);
-  if (is_prod(p, t, &f))
-    return norm_prod(p, cx, t);
+  if (pv_is_sum(p, t))
+    return pv_norm_sum(p, cx, t);
+  if (pv_is_prod(p, t, &f))
+    return pv_norm_prod(p, cx, t);
   if (!open_fold(p, cx, t, &o))
-    return same(t);
+    return pv_same(t);
   if (extremum_step(p, &o, true, &f))
     return norm_max(p, cx, t, &o, f);
   if (extremum_step(p, &o, false, &f)) {
-    e = min_as_max(p, cx, t, o.n, o.init[0], o.k, f);
-    if (e.s != NO && e.s != REFL)
+    e = pv_min_as_max(p, cx, t, o.n, o.init[0], o.k, f);
+    if (e.by != PV_NONE && e.by != PV_REFL)
       return e;
   }
   e = drop_states(p, cx, t, &o);
-  if (e.s != NO && e.s != REFL)
-    return eq_then(p, e, norm(p, cx, e.t));
+  if (e.by != PV_NONE && e.by != PV_REFL)
+    return pv_then(p, e, pv_norm(p, cx, e.to));
   r = rescaled(p, cx, &o);
-  if (r.s != NO)
-    return eq_then(p, r, norm(p, cx, r.t));
+  if (r.by != PV_NONE)
+    return pv_then(p, r, pv_norm(p, cx, r.to));
   e = norm_steps(p, t, &o);
-  if (e.s == NO)
-    return same(t);
-  if (!open_fold(p, cx, e.t, &o))
+  if (e.by == PV_NONE)
+    return pv_same(t);
+  if (!open_fold(p, cx, e.to, &o))
     return e;
-  r = as_sum(p, e.t, &o);
-  return r.s == NO ? e : eq_then(p, e, eq_then(p, r, norm(p, cx, r.t)));
+  r = as_sum(p, e.to, &o);
+  return r.by == PV_NONE ? e : pv_then(p, e, pv_then(p, r, pv_norm(p, cx, r.to)));
 }

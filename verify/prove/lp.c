@@ -4,7 +4,8 @@
  * ends and gives the same answer everywhere).  Facts of integers are tightened (a < b is a + 1 <=
  * b), the negated goal too, so that bounds are rounded.  Only facts that are connected to the goal
  * by shared atoms take part. */
-#include "pv.h"
+#include "pv_folds.h"
+#include "src/base/mem.h"
 #include <flint/fmpq.h>
 #include <flint/fmpq_mat.h>
 #include <stdlib.h>
@@ -13,8 +14,8 @@
 enum { MAX_FACTS = 36, MAX_COLS = 150, MAX_ROWS = 120, MAX_PIVOTS = 400, MAX_WIDE = 10 };
 
 typedef struct {
-  poly v;
-  uint32_t prem[2];
+  pv_poly v;
+  pv_thm prem[2];
   uint32_t n;
   bool strict;
   bool eq;
@@ -30,13 +31,13 @@ typedef struct {
   uint32_t n;
 } facts;
 
-static void push_fact(pv *p, facts *F, const poly *v, const uint32_t *prem, uint32_t n, bool strict,
-                      bool eq) {
+static void push_fact(pv *p, facts *F, const pv_poly *v, const pv_thm *prem, uint32_t n,
+                      bool strict, bool eq) {
   if (F->n == MAX_COLS)
     return;
   fact *f = &F->f[F->n++];
-  poly_init(&f->v);
-  poly_add(p, &f->v, v, p->one);
+  pv_poly_init(&f->v);
+  pv_poly_add(p, &f->v, v, p->one);
   f->n = n;
   f->strict = strict;
   f->eq = eq;
@@ -45,31 +46,31 @@ static void push_fact(pv *p, facts *F, const poly *v, const uint32_t *prem, uint
 }
 
 /* theorem s, an = <= or <, as a fact; strict ones of integers tightened */
-static void push_thm(pv *p, facts *F, uint32_t s) {
-  poly v;
+static void push_thm(pv *p, facts *F, pv_thm s) {
+  pv_poly v;
   ck_id f;
-  if (s == NO)
+  if (s == PV_NONE)
     return;
-  s = tight(p, s);
-  if (s == NO)
+  s = pv_tighten(p, s);
+  if (s == PV_NONE)
     return;
   for (uint32_t i = 0; i < F->n; i++) {
     if (F->f[i].n == 1 && F->f[i].prem[0] == s)
       return;
   }
-  f = thm(p, s);
-  poly_init(&v);
-  poly_of(p, &v, t_sub(p, ck_kid(p->T, f, 1), ck_kid(p->T, f, 0)));
-  if (v.n || ck_head(p->T, f) == CK_LT)
-    push_fact(p, F, &v, &s, 1, ck_head(p->T, f) == CK_LT, ck_head(p->T, f) == CK_EQ);
-  poly_clear(&v);
+  f = pv_says(p, s);
+  pv_poly_init(&v);
+  pv_poly_read(p, &v, pv_sub(p, ck_kid(p->terms, f, 1), ck_kid(p->terms, f, 0)));
+  if (v.count || ck_head(p->terms, f) == CK_LT)
+    push_fact(p, F, &v, &s, 1, ck_head(p->terms, f) == CK_LT, ck_head(p->terms, f) == CK_EQ);
+  pv_poly_clear(&v);
 }
 
-static bool shares(const poly *f, const poly *g) {
-  for (uint32_t i = 0; i < f->n; i++) {
-    for (uint32_t j = 0; j < f->m[i].n; j++) {
-      for (uint32_t k = 0; k < g->n; k++) {
-        if (mono_has(&g->m[k], f->m[i].a[j]))
+static bool shares(const pv_poly *f, const pv_poly *g) {
+  for (uint32_t i = 0; i < f->count; i++) {
+    for (uint32_t j = 0; j < f->monos[i].degree; j++) {
+      for (uint32_t k = 0; k < g->count; k++) {
+        if (pv_mono_has(&g->monos[k], f->monos[i].atoms[j]))
           return true;
       }
     }
@@ -78,74 +79,74 @@ static bool shares(const poly *f, const poly *g) {
 }
 
 /* x # 0 for what is known not to be negative, or not to be positive, as an order */
-static uint32_t apart(pv *p, uint32_t cx, ck_id x, uint32_t nz) {
-  bool i = ck_is_int(p->T, x);
-  uint32_t ge = i ? side_int(p, cx, t_rel(p, CK_LE, p->zero, x)) : fact_match(p, cx, CK_LE, x);
-  if (ge != NO)
-    return ne_positive(p, x, ge, nz);
-  ck_id m = canon(p, t_neg(p, x));
-  ge = i ? side_int(p, cx, t_rel(p, CK_LE, p->zero, m)) : fact_match(p, cx, CK_LE, m);
-  return ge == NO
-             ? NO
-             : ne_positive(p, m, ge, r_arith1(p, t_rel(p, CK_NE, m, p->zero), t_int(p, -1), nz));
+static pv_thm apart(pv *p, pv_ctx cx, ck_id x, pv_thm nz) {
+  bool i = ck_is_int(p->terms, x);
+  pv_thm ge = i ? pv_follows_int(p, cx, pv_ge0(p, x)) : pv_fact_match(p, cx, CK_LE, x);
+  if (ge != PV_NONE)
+    return pv_positive_of_nonzero(p, x, ge, nz);
+  ck_id m = pv_canon(p, pv_neg(p, x));
+  ge = i ? pv_follows_int(p, cx, pv_ge0(p, m)) : pv_fact_match(p, cx, CK_LE, m);
+  return ge == PV_NONE
+             ? PV_NONE
+             : pv_positive_of_nonzero(p, m, ge, pv_scaled(p, pv_ne0(p, m), pv_num(p, -1), nz));
 }
 
 /* hypothesis s in normal form; while one is being brought there, as it stands, if it is of
  * integers: else this would not end */
-static uint32_t said(pv *p, uint32_t cx, uint32_t s, ck_id *nf) {
+static pv_thm said(pv *p, pv_ctx cx, pv_thm s, ck_id *nf) {
   ck_id f;
   if (!p->fact_busy.n)
-    return fact_normal(p, cx, s, nf);
-  if (s == NO || (f = thm(p, s), !ck_is_int(p->T, ck_kid(p->T, f, 0))) ||
-      !ck_is_int(p->T, ck_kid(p->T, f, 1)) || ck_head(p->T, f) == CK_NE)
-    return NO;
-  *nf = canon(p, t_sub(p, ck_kid(p->T, f, 1), ck_kid(p->T, f, 0)));
+    return pv_fact_normal(p, cx, s, nf);
+  if (s == PV_NONE || (f = pv_says(p, s), !ck_is_int(p->terms, ck_kid(p->terms, f, 0))) ||
+      !ck_is_int(p->terms, ck_kid(p->terms, f, 1)) || ck_head(p->terms, f) == CK_NE)
+    return PV_NONE;
+  *nf = pv_canon(p, pv_sub(p, ck_kid(p->terms, f, 1), ck_kid(p->terms, f, 0)));
   return s;
 }
 
 /* an undecided condition between integers in the polynomial t */
 static bool has_ite_atom(pv *p, ck_id t) {
-  ck_op o = ck_head(p->T, t);
+  ck_op o = ck_head(p->terms, t);
   if (o == CK_ADD || o == CK_MUL)
-    return has_ite_atom(p, ck_kid(p->T, t, 0)) || has_ite_atom(p, ck_kid(p->T, t, 1));
-  return o == CK_ITE && ck_is_int(p->T, t);
+    return has_ite_atom(p, ck_kid(p->terms, t, 0)) || has_ite_atom(p, ck_kid(p->terms, t, 1));
+  return o == CK_ITE && ck_is_int(p->terms, t);
 }
 
 /* hypotheses of the context in normal form that are connected to those in F (all of them if `all`)
  */
-static void push_hyps(pv *p, uint32_t cx, facts *F, bool all) {
+static void push_hyps(pv *p, pv_ctx cx, facts *F, bool all) {
   enum { MOST = 96 };
 
   bool plain = true;
-  uint32_t s[MOST];
+  pv_thm s[MOST];
   uint32_t n = 0;
   ck_id known[MOST];
-  poly v[MOST];
+  pv_poly v[MOST];
   bool taken[MOST] = {false};
   bool more = true;
   for (uint32_t i = 0; i < F->n; i++) {
-    for (uint32_t j = 0; j < F->f[i].v.n; j++) {
-      for (uint32_t k = 0; k < F->f[i].v.m[j].n; k++)
-        plain = plain && ck_head(p->T, F->f[i].v.m[j].a[k]) != CK_ITE;
+    for (uint32_t j = 0; j < F->f[i].v.count; j++) {
+      for (uint32_t k = 0; k < F->f[i].v.monos[j].degree; k++)
+        plain = plain && ck_head(p->terms, F->f[i].v.monos[j].atoms[k]) != CK_ITE;
     }
   }
-  for (uint32_t c = cx; c != 0 && n < MOST; c = CX(p, c).parent) {
-    ck_op o = ck_head(p->T, CX(p, c).formula);
+  for (pv_ctx c = cx; c != 0 && n < MOST; c = CX(p, c).parent) {
+    ck_op o = ck_head(p->terms, CX(p, c).formula);
     ck_id nf;
-    if (o == CK_ALL || (s[n] = said(p, cx, CX(p, c).step, &nf)) == NO || is_q(p, nf))
+    if (o == CK_ALL || (s[n] = said(p, cx, CX(p, c).thm, &nf)) == PV_NONE || pv_is_const(p, nf))
       continue;
-    if (o == CK_NE && (s[n] = apart(p, cx, nf, s[n])) == NO)
+    if (o == CK_NE && (s[n] = apart(p, cx, nf, s[n])) == PV_NONE)
       continue;
     if (plain && has_ite_atom(p, nf))
       continue; /* undecided conditions that the goal does not have */
     uint32_t same = 0;
-    while (same < n && known[same] != thm(p, s[n]))
+    while (same < n && known[same] != pv_says(p, s[n]))
       same++;
     if (same < n)
       continue;
-    known[n] = thm(p, s[n]);
-    poly_init(&v[n]);
-    poly_of(p, &v[n], nf);
+    known[n] = pv_says(p, s[n]);
+    pv_poly_init(&v[n]);
+    pv_poly_read(p, &v[n], nf);
     n++;
   }
   while (more) {
@@ -162,112 +163,113 @@ static void push_hyps(pv *p, uint32_t cx, facts *F, bool all) {
     }
   }
   for (uint32_t i = 0; i < n; i++)
-    poly_clear(&v[i]);
+    pv_poly_clear(&v[i]);
 }
 
 /* f(i) <= max(k < n) f(k), for the elements f(i) that the facts speak of */
-static void element_facts(pv *p, uint32_t cx, ck_id x, facts *F) {
-  ck_id n = ck_kid(p->T, x, 0);
+static void element_facts(pv *p, pv_ctx cx, ck_id x, facts *F) {
+  ck_id n = ck_kid(p->terms, x, 0);
   ck_id k;
   ck_id b;
   uint32_t nf = F->n;
-  cx_bind(p, cx, n, &k);
-  b = max_body(p, x, k);
-  if (ck_head(p->T, b) != CK_APP)
+  pv_ctx_bind(p, cx, n, &k);
+  b = pv_max_body(p, x, k);
+  if (ck_head(p->terms, b) != CK_APP)
     return;
   for (uint32_t i = 0; i < nf && F->n < MAX_COLS; i++) {
-    for (uint32_t j = 0; j < F->f[i].v.n; j++) {
-      for (uint32_t l = 0; l < F->f[i].v.m[j].n; l++) {
-        ck_id y = F->f[i].v.m[j].a[l];
+    for (uint32_t j = 0; j < F->f[i].v.count; j++) {
+      for (uint32_t l = 0; l < F->f[i].v.monos[j].degree; l++) {
+        ck_id y = F->f[i].v.monos[j].atoms[l];
         ck_id at = CK_BAD;
-        if (ck_head(p->T, y) != CK_APP || ck_name(p->T, y) != ck_name(p->T, b) ||
-            ck_sig(p->T, y) != ck_sig(p->T, b))
+        if (ck_head(p->terms, y) != CK_APP || ck_name(p->terms, y) != ck_name(p->terms, b) ||
+            ck_sig(p->terms, y) != ck_sig(p->terms, b))
           continue;
-        for (uint32_t q = 0; q < ck_nkids(p->T, b) && at == CK_BAD; q++) {
-          if (ck_has_var(p->T, ck_kid(p->T, b, q), k))
-            at = canon(p, t_sub(p, ck_kid(p->T, y, q), t_sub(p, ck_kid(p->T, b, q), k)));
+        for (uint32_t q = 0; q < ck_nkids(p->terms, b) && at == CK_BAD; q++) {
+          if (ck_has_var(p->terms, ck_kid(p->terms, b, q), k))
+            at = pv_canon(p,
+                          pv_sub(p, ck_kid(p->terms, y, q), pv_sub(p, ck_kid(p->terms, b, q), k)));
         }
-        if (at == CK_BAD || !ck_is_int(p->T, at) || ck_has_var(p->T, at, k) ||
-            ck_sub(p->T, b, &k, &at, 1, NULL, 0) != y)
+        if (at == CK_BAD || !ck_is_int(p->terms, at) || ck_has_var(p->terms, at, k) ||
+            ck_sub(p->terms, b, &k, &at, 1, NULL, 0) != y)
           continue;
-        uint32_t prem[2] = {side(p, cx, t_rel(p, CK_LE, p->zero, at)), NO};
-        if (prem[0] == NO || (prem[1] = side(p, cx, t_rel(p, CK_LT, at, n))) == NO)
+        pv_thm prem[2] = {pv_follows(p, cx, pv_ge0(p, at)), PV_NONE};
+        if (prem[0] == PV_NONE || (prem[1] = pv_follows(p, cx, pv_lt(p, at, n))) == PV_NONE)
           continue;
-        ck_fsub fs = {ck_word(p->T, "f"), ck_word(p->T, "i:r"), &k, 1, b};
-        ck_vsub v[2] = {{ck_var(p->T, "n", 'i'), n}, {ck_var(p->T, "i", 'i'), at}};
-        push_thm(p, F, r_lemma(p, L_MAX_GE, v, 2, &fs, 1, prem, 2));
+        ck_fsub fs = pv_fun_sub(p, "f", &k, b);
+        pv_var_sub v[2] = {{pv_int_var(p, "n"), n}, {pv_int_var(p, "i"), at}};
+        push_thm(p, F, pv_use_lemma(p, PV_MAX_GE, v, 2, &fs, 1, prem, 2));
       }
     }
   }
 }
 
 /* what is known of an atom whatever the hypotheses */
-static void atom_facts(pv *p, uint32_t cx, ck_id x, facts *F) {
-  ck_op o = ck_head(p->T, x);
+static void atom_facts(pv *p, pv_ctx cx, ck_id x, facts *F) {
+  ck_op o = ck_head(p->terms, x);
   ck_id f;
   if (o == CK_DIV || o == CK_MOD) {
-    ck_id ab[2] = {ck_kid(p->T, x, 0), ck_kid(p->T, x, 1)};
-    ck_id r = t_sub(p, ab[0], t_mul(p, ab[1], x));
-    uint32_t bp = side(p, cx, t_rel(p, CK_LT, p->zero, ab[1]));
-    if (bp == NO)
+    ck_id ab[2] = {ck_kid(p->terms, x, 0), ck_kid(p->terms, x, 1)};
+    ck_id r = pv_sub(p, ab[0], pv_mul(p, ab[1], x));
+    pv_thm bp = pv_follows(p, cx, pv_gt0(p, ab[1]));
+    if (bp == PV_NONE)
       return;
-    uint32_t lo = r_law(p, "mod>", ab, 2, bp);
-    uint32_t hi = r_law(p, "mod<", ab, 2, bp);
-    uint32_t l = r_law(p, "div", ab, 2, bp);
+    pv_thm lo = pv_law(p, "mod>", ab, 2, bp);
+    pv_thm hi = pv_law(p, "mod<", ab, 2, bp);
+    pv_thm l = pv_law(p, "div", ab, 2, bp);
     if (o == CK_MOD) {
       push_thm(p, F, lo);
       push_thm(p, F, hi);
       return;
     }
-    by s;
-    by_start(&s);
-    by_add(&s, p->one, lo);
-    by_add(&s, t_int(p, -1), l);
-    push_thm(p, F, by_end(p, &s, t_rel(p, CK_LE, p->zero, r)));
-    by_start(&s);
-    by_add(&s, p->one, hi);
-    by_add(&s, p->one, l);
-    push_thm(p, F, by_end(p, &s, t_rel(p, CK_LT, r, ab[1])));
+    pv_comb s;
+    pv_comb_init(&s);
+    pv_comb_add(&s, p->one, lo);
+    pv_comb_add(&s, pv_num(p, -1), l);
+    push_thm(p, F, pv_comb_prove(p, &s, pv_ge0(p, r)));
+    pv_comb_init(&s);
+    pv_comb_add(&s, p->one, hi);
+    pv_comb_add(&s, p->one, l);
+    push_thm(p, F, pv_comb_prove(p, &s, pv_lt(p, r, ab[1])));
   } else if (o == CK_EXP || o == CK_INV) {
-    push_thm(p, F, positive(p, cx, x));
+    push_thm(p, F, pv_positive(p, cx, x));
   } else if (o == CK_SQRT) {
-    push_thm(p, F, nonneg(p, cx, x));
-  } else if (is_max(p, x, &f)) {
-    push_thm(p, F, max_first(p, cx, x));
+    push_thm(p, F, pv_nonneg(p, cx, x));
+  } else if (pv_is_max(p, x, &f)) {
+    push_thm(p, F, pv_max_first(p, cx, x));
     element_facts(p, cx, x, F);
   }
 }
 
 /* what is known of the squares in a monomial */
-static void square_facts(pv *p, const mono *m, facts *F) {
-  for (uint32_t i = 0; i + 1 < m->n; i++) {
-    if (m->a[i] != m->a[i + 1])
+static void square_facts(pv *p, const pv_mono *m, facts *F) {
+  for (uint32_t i = 0; i + 1 < m->degree; i++) {
+    if (m->atoms[i] != m->atoms[i + 1])
       continue;
-    bool i1 = ck_is_int(p->T, m->a[i]);
-    ck_vsub v = {ck_var(p->T, i1 ? "n" : "x", i1 ? 'i' : 'r'), m->a[i]};
-    ck_vsub w = {v.var, t_neg(p, m->a[i])};
-    push_thm(p, F, r_lemma(p, i1 ? L_INT_SQUARE : L_SQUARE, &v, 1, NULL, 0, NULL, 0));
+    bool i1 = ck_is_int(p->terms, m->atoms[i]);
+    pv_var_sub v = {ck_var(p->terms, i1 ? "n" : "x", i1 ? 'i' : 'r'), m->atoms[i]};
+    pv_var_sub w = {v.var, pv_neg(p, m->atoms[i])};
+    push_thm(p, F, pv_use_lemma(p, i1 ? PV_INT_SQUARE : PV_SQUARE, &v, 1, NULL, 0, NULL, 0));
     if (i1)
-      push_thm(p, F, r_lemma(p, L_INT_SQUARE, &w, 1, NULL, 0, NULL, 0));
+      push_thm(p, F, pv_use_lemma(p, PV_INT_SQUARE, &w, 1, NULL, 0, NULL, 0));
   }
 }
 
-static void push_atoms(pv *p, uint32_t cx, facts *F) {
+static void push_atoms(pv *p, pv_ctx cx, facts *F) {
   for (uint32_t i = 0, n = F->n; i < n; i++) {
-    for (uint32_t j = 0; j < F->f[i].v.n; j++)
-      square_facts(p, &F->f[i].v.m[j], F);
+    for (uint32_t j = 0; j < F->f[i].v.count; j++)
+      square_facts(p, &F->f[i].v.monos[j], F);
   }
   ck_id seen[64];
   uint32_t n = 0;
   for (uint32_t i = 0; i < F->n && F->n < MAX_FACTS + 20; i++) /* F grows */
   {
-    for (uint32_t j = 0; j < F->f[i].v.n; j++) {
-      for (uint32_t k = 0; k < F->f[i].v.m[j].n; k++) {
-        ck_id x = F->f[i].v.m[j].a[k];
+    for (uint32_t j = 0; j < F->f[i].v.count; j++) {
+      for (uint32_t k = 0; k < F->f[i].v.monos[j].degree; k++) {
+        ck_id x = F->f[i].v.monos[j].atoms[k];
         uint32_t l = 0;
         while (l < n && seen[l] != x)
           l++;
-        if (l < n || n == 64 || ck_head(p->T, x) == CK_V)
+        if (l < n || n == 64 || ck_head(p->terms, x) == CK_V)
           continue;
         seen[n++] = x;
         atom_facts(p, cx, x, F);
@@ -277,22 +279,22 @@ static void push_atoms(pv *p, uint32_t cx, facts *F) {
 }
 
 /* clauses at the arguments that terms have, where they conclude an order or an equation */
-static void push_clauses(pv *p, uint32_t cx, ck_id t, facts *F) {
-  for (uint32_t c = cx; c != 0 && F->n < MAX_FACTS && !p->fact_busy.n; c = CX(p, c).parent) {
+static void push_clauses(pv *p, pv_ctx cx, ck_id t, facts *F) {
+  for (pv_ctx c = cx; c != 0 && F->n < MAX_FACTS && !p->fact_busy.n; c = CX(p, c).parent) {
     ck_id f = CX(p, c).formula;
     ck_id g;
-    uint32_t inst[8];
+    pv_thm inst[8];
     uint32_t n;
-    if (ck_head(p->T, f) != CK_ALL)
+    if (ck_head(p->terms, f) != CK_ALL)
       continue;
-    g = ck_kid(p->T, f, ck_nkids(p->T, f) - 1);
-    if (ck_head(p->T, g) == CK_NE)
+    g = ck_kid(p->terms, f, ck_nkids(p->terms, f) - 1);
+    if (ck_head(p->terms, g) == CK_NE)
       continue;
-    n = clause_instances(p, cx, CX(p, c).step, t, inst, 8);
+    n = pv_clause_instances(p, cx, CX(p, c).thm, t, inst, 8);
     for (uint32_t i = 0; i < n; i++) {
       ck_id nf;
-      uint32_t s = fact_normal(p, cx, inst[i], &nf);
-      if (s != NO && (!is_zero(p, nf) || ck_head(p->T, thm(p, s)) == CK_LT))
+      pv_thm s = pv_fact_normal(p, cx, inst[i], &nf);
+      if (s != PV_NONE && (!pv_is_zero(p, nf) || ck_head(p->terms, pv_says(p, s)) == CK_LT))
         push_thm(p, F, s);
     }
   }
@@ -300,61 +302,63 @@ static void push_clauses(pv *p, uint32_t cx, ck_id t, facts *F) {
 
 /* --- products: only those that bring no monomial of degree 2 that is not there already */
 typedef struct {
-  const mono *m[MAX_ROWS];
+  const pv_mono *m[MAX_ROWS];
   uint32_t n;
 } monos;
 
-static bool known_mono(const monos *M, const mono *m) {
+static bool known_mono(const monos *M, const pv_mono *m) {
   for (uint32_t i = 0; i < M->n; i++) {
-    if (M->m[i]->n == m->n && !memcmp(M->m[i]->a, m->a, m->n * sizeof *m->a))
+    if (M->m[i]->degree == m->degree &&
+        !memcmp(M->m[i]->atoms, m->atoms, m->degree * sizeof *m->atoms))
       return true;
   }
   return false;
 }
 
 /* the product of the highest monomials of f and g, which hardly ever cancels, is known */
-static bool may_fit(const monos *M, const poly *f, const poly *g) {
-  const mono *a = &f->m[0];
-  const mono *b = &g->m[0];
+static bool may_fit(const monos *M, const pv_poly *f, const pv_poly *g) {
+  const pv_mono *a = &f->monos[0];
+  const pv_mono *b = &g->monos[0];
   ck_id s[32];
-  mono m;
+  pv_mono m;
   uint32_t i = 0;
   uint32_t j = 0;
-  for (uint32_t k = 1; k < f->n; k++) {
-    if (f->m[k].n > a->n)
-      a = &f->m[k];
+  for (uint32_t k = 1; k < f->count; k++) {
+    if (f->monos[k].degree > a->degree)
+      a = &f->monos[k];
   }
-  for (uint32_t k = 1; k < g->n; k++) {
-    if (g->m[k].n > b->n)
-      b = &g->m[k];
+  for (uint32_t k = 1; k < g->count; k++) {
+    if (g->monos[k].degree > b->degree)
+      b = &g->monos[k];
   }
-  m.n = a->n + b->n;
-  m.a = s;
-  if (m.n > 32)
+  m.degree = a->degree + b->degree;
+  m.atoms = s;
+  if (m.degree > 32)
     return false;
-  for (uint32_t k = 0; k < m.n; k++)
-    s[k] = j == b->n || (i < a->n && a->a[i] <= b->a[j]) ? a->a[i++] : b->a[j++];
-  return m.n < 2 || known_mono(M, &m);
+  for (uint32_t k = 0; k < m.degree; k++)
+    s[k] = j == b->degree || (i < a->degree && a->atoms[i] <= b->atoms[j]) ? a->atoms[i++]
+                                                                           : b->atoms[j++];
+  return m.degree < 2 || known_mono(M, &m);
 }
 
 static void push_product(pv *p, facts *F, const monos *M, uint32_t i, uint32_t j) {
-  poly prod;
-  poly t;
-  uint32_t pr[2] = {F->f[i].prem[0], F->f[j].prem[0]};
+  pv_poly prod;
+  pv_poly t;
+  pv_thm pr[2] = {F->f[i].prem[0], F->f[j].prem[0]};
   bool fits = true;
-  poly_init(&prod);
-  poly_init(&t);
-  const poly *g = &F->f[j].v;
-  for (uint32_t k = 0; k < g->n; k++) {
-    poly_mul_mono(p, &t, &F->f[i].v, g->m[k].q, g->m[k].a, g->m[k].n);
-    poly_add(p, &prod, &t, p->one);
+  pv_poly_init(&prod);
+  pv_poly_init(&t);
+  const pv_poly *g = &F->f[j].v;
+  for (uint32_t k = 0; k < g->count; k++) {
+    pv_poly_mul_mono(p, &t, &F->f[i].v, g->monos[k].coef, g->monos[k].atoms, g->monos[k].degree);
+    pv_poly_add(p, &prod, &t, p->one);
   }
-  for (uint32_t k = 0; k < prod.n && fits; k++)
-    fits = prod.m[k].n < 2 || known_mono(M, &prod.m[k]);
-  if (fits && prod.n)
+  for (uint32_t k = 0; k < prod.count && fits; k++)
+    fits = prod.monos[k].degree < 2 || known_mono(M, &prod.monos[k]);
+  if (fits && prod.count)
     push_fact(p, F, &prod, pr, 2, F->f[i].strict && F->f[j].strict, false);
-  poly_clear(&prod);
-  poly_clear(&t);
+  pv_poly_clear(&prod);
+  pv_poly_clear(&t);
 }
 
 static void push_products(pv *p, facts *F) {
@@ -362,9 +366,9 @@ static void push_products(pv *p, facts *F) {
   M.n = 0;
   uint32_t n = F->n;
   for (uint32_t i = 0; i < n; i++) {
-    for (uint32_t j = 0; j < F->f[i].v.n; j++) {
-      const mono *m = &F->f[i].v.m[j];
-      if (m->n >= 2 && M.n < MAX_ROWS && !known_mono(&M, m))
+    for (uint32_t j = 0; j < F->f[i].v.count; j++) {
+      const pv_mono *m = &F->f[i].v.monos[j];
+      if (m->degree >= 2 && M.n < MAX_ROWS && !known_mono(&M, m))
         M.m[M.n++] = m;
     }
   }
@@ -381,9 +385,10 @@ static void push_products(pv *p, facts *F) {
 
 /* --- the programme */
 /* rows: the monomials that occur */
-static int row_of(const mono *m, const mono **rows, uint32_t *n) {
+static int row_of(const pv_mono *m, const pv_mono **rows, uint32_t *n) {
   for (uint32_t i = 0; i < *n; i++) {
-    if (rows[i]->n == m->n && (!m->n || !memcmp(rows[i]->a, m->a, m->n * sizeof *m->a)))
+    if (rows[i]->degree == m->degree &&
+        (!m->degree || !memcmp(rows[i]->atoms, m->atoms, m->degree * sizeof *m->atoms)))
       return (int)i;
   }
   if (*n == MAX_ROWS)
@@ -393,7 +398,7 @@ static int row_of(const mono *m, const mono **rows, uint32_t *n) {
 }
 
 static void set_q(pv *p, fmpq_t x, ck_id q, int sign) {
-  fmpq_set_mpq(x, *ck_q_value(p->T, q));
+  fmpq_set_mpq(x, *ck_q_value(p->terms, q));
   if (sign < 0)
     fmpq_neg(x, x);
 }
@@ -474,20 +479,20 @@ static bool solve(pv *p, fmpq_mat_t M, slong rows, slong cols, slong *b) {
 
 /* 0 < 0 from the facts: sum x_i v_i = 0 with the x_i of strict facts adding up to 1; the last
  * column is 0 < 1 */
-static uint32_t refute(pv *p, const facts *F) {
-  const mono *rows[MAX_ROWS];
-  mono unit = {p->one, 0, NULL};
+static pv_thm refute(pv *p, const facts *F) {
+  const pv_mono *rows[MAX_ROWS];
+  pv_mono unit = {p->one, 0, NULL};
   column col[2 * MAX_COLS + 1];
   uint32_t nr = 1;
   uint32_t nc = 0;
-  uint32_t res = NO;
+  pv_thm res = PV_NONE;
   slong basis[MAX_ROWS + 1];
   fmpq_mat_t M;
   rows[0] = &unit;
   for (uint32_t i = 0; i < F->n; i++) {
-    for (uint32_t j = 0; j < F->f[i].v.n; j++) {
-      if (row_of(&F->f[i].v.m[j], rows, &nr) < 0)
-        return NO;
+    for (uint32_t j = 0; j < F->f[i].v.count; j++) {
+      if (row_of(&F->f[i].v.monos[j], rows, &nr) < 0)
+        return PV_NONE;
     }
     col[nc++] = (column){&F->f[i], 1};
     if (F->f[i].eq)
@@ -498,9 +503,10 @@ static uint32_t refute(pv *p, const facts *F) {
   p->work += (uint64_t)nrows * (uint64_t)cols;
   fmpq_mat_init(M, nrows, cols + 1);
   for (uint32_t i = 0; i < nc; i++) {
-    const poly *v = &col[i].f->v;
-    for (uint32_t j = 0; j < v->n; j++)
-      set_q(p, fmpq_mat_entry(M, row_of(&v->m[j], rows, &nr), i), v->m[j].q, col[i].sign);
+    const pv_poly *v = &col[i].f->v;
+    for (uint32_t j = 0; j < v->count; j++)
+      set_q(p, fmpq_mat_entry(M, row_of(&v->monos[j], rows, &nr), i), v->monos[j].coef,
+            col[i].sign);
     if (col[i].f->strict)
       fmpq_set_si(fmpq_mat_entry(M, nr, i), 1, 1);
   }
@@ -509,45 +515,45 @@ static uint32_t refute(pv *p, const facts *F) {
   fmpq_set_si(fmpq_mat_entry(M, nr, cols), 1, 1);
   if (solve(p, M, nrows, cols, basis)) {
     mpq_t q;
-    by b;
+    pv_comb b;
     mpq_init(q);
-    by_start(&b);
+    pv_comb_init(&b);
     for (slong i = 0; i < nrows; i++) {
       if (basis[i] >= cols || fmpq_is_zero(fmpq_mat_entry(M, i, cols)))
         continue;
       fmpq_get_mpq(q, fmpq_mat_entry(M, i, cols));
       if (basis[i] < (slong)nc && col[basis[i]].sign < 0)
         mpq_neg(q, q);
-      ck_id co = ck_q(p->T, q);
+      ck_id co = ck_q(p->terms, q);
       if (basis[i] == (slong)nc) {
-        ck_summand m = {co, NULL, 0};
-        as_vec_push(&b.sum, &m);
+        pv_summand m = {co, NULL, 0};
+        as_vec_push(&b.summands, &m);
         continue;
       }
       const fact *f = col[basis[i]].f;
-      by_add2(&b, co, f->prem[0], f->n == 2 ? f->prem[1] : REFL);
+      pv_comb_add_product(&b, co, f->prem[0], f->n == 2 ? f->prem[1] : PV_REFL);
     }
-    res = by_end(p, &b, t_rel(p, CK_LT, p->zero, p->zero));
+    res = pv_comb_prove(p, &b, pv_gt0(p, p->zero));
     mpq_clear(q);
   }
   fmpq_mat_clear(M);
   return res;
 }
 
-/* 0 <= x or x <= 0 from the facts, without products; NO if they do not say */
-static uint32_t sign_of(pv *p, facts *F, ck_id x) {
+/* 0 <= x or x <= 0 from the facts, without products; PV_NONE if they do not say */
+static pv_thm sign_of(pv *p, facts *F, ck_id x) {
   for (int i = 0; i < 2; i++) {
-    ck_id g = i ? t_rel(p, CK_LE, x, p->zero) : t_rel(p, CK_LE, p->zero, x);
+    ck_id g = i ? pv_le(p, x, p->zero) : pv_ge0(p, x);
     uint32_t n = F->n;
-    uint32_t z;
-    push_thm(p, F, r_hyp(p, ck_neg(p->T, g)));
-    z = F->n > n ? refute(p, F) : NO;
+    pv_thm z;
+    push_thm(p, F, pv_hyp(p, ck_neg(p->terms, g)));
+    z = F->n > n ? refute(p, F) : PV_NONE;
     while (F->n > n)
-      poly_clear(&F->f[--F->n].v);
-    if (z != NO)
-      return r_cases(p, g, r_hyp(p, g), from_false(p, g, z));
+      pv_poly_clear(&F->f[--F->n].v);
+    if (z != PV_NONE)
+      return pv_cases(p, g, pv_hyp(p, g), pv_from_zero_below_zero(p, g, z));
   }
-  return NO;
+  return PV_NONE;
 }
 
 /* signs of the factors of products, where no single fact says them */
@@ -556,9 +562,9 @@ static void push_signs(pv *p, facts *F) {
   uint32_t n = 0;
   uint32_t nf = F->n;
   for (uint32_t i = 0; i < nf; i++) {
-    for (uint32_t j = 0; j < F->f[i].v.n; j++) {
-      for (uint32_t k = 0; F->f[i].v.m[j].n >= 2 && k < F->f[i].v.m[j].n; k++) {
-        ck_id a = F->f[i].v.m[j].a[k];
+    for (uint32_t j = 0; j < F->f[i].v.count; j++) {
+      for (uint32_t k = 0; F->f[i].v.monos[j].degree >= 2 && k < F->f[i].v.monos[j].degree; k++) {
+        ck_id a = F->f[i].v.monos[j].atoms[k];
         uint32_t l = 0;
         while (l < n && x[l] != a)
           l++;
@@ -570,13 +576,13 @@ static void push_signs(pv *p, facts *F) {
   for (uint32_t l = 0; l < n && F->n < MAX_COLS; l++) {
     bool told = false;
     for (uint32_t i = 0; i < nf && !told; i++) {
-      const poly *v = &F->f[i].v;
+      const pv_poly *v = &F->f[i].v;
       uint32_t lin = 0;
       uint32_t others = 0;
-      for (uint32_t j = 0; j < v->n; j++) {
-        if (v->m[j].n == 1 && v->m[j].a[0] == x[l])
+      for (uint32_t j = 0; j < v->count; j++) {
+        if (v->monos[j].degree == 1 && v->monos[j].atoms[0] == x[l])
           lin++;
-        else if (v->m[j].n || q_sgn(p, v->m[j].q) > 0)
+        else if (v->monos[j].degree || pv_const_sign(p, v->monos[j].coef) > 0)
           others++;
       }
       told = lin == 1 && !others && !F->f[i].eq;
@@ -588,91 +594,92 @@ static void push_signs(pv *p, facts *F) {
 
 /* the goal, whose negation is the first fact, as z*C + R: the sign of C, where it has several
  * terms, by a proof of its own */
-static void push_cofactors(pv *p, uint32_t cx, facts *F) {
-  const poly *g = &F->f[0].v;
+static void push_cofactors(pv *p, pv_ctx cx, facts *F) {
+  const pv_poly *g = &F->f[0].v;
   ck_id z[6];
   ck_id c[6];
   uint32_t n = 0;
-  for (uint32_t i = 0; i < g->n; i++) {
-    for (uint32_t j = 0; g->m[i].n >= 2 && j < g->m[i].n; j++) {
-      ck_id a = g->m[i].a[j];
+  for (uint32_t i = 0; i < g->count; i++) {
+    for (uint32_t j = 0; g->monos[i].degree >= 2 && j < g->monos[i].degree; j++) {
+      ck_id a = g->monos[i].atoms[j];
       uint32_t l = 0;
-      poly q;
+      pv_poly q;
       while (l < n && z[l] != a)
         l++;
-      if (l < n || n == 6 || !ck_is_int(p->T, a))
+      if (l < n || n == 6 || !ck_is_int(p->terms, a))
         continue;
-      poly_init(&q);
-      for (uint32_t k = 0; k < g->n; k++) {
-        ck_id *rest = as_malloc((g->m[k].n + 1) * sizeof *rest);
-        int m = mono_div(g->m[k].a, g->m[k].n, &a, 1, rest);
+      pv_poly_init(&q);
+      for (uint32_t k = 0; k < g->count; k++) {
+        ck_id *rest = as_malloc((g->monos[k].degree + 1) * sizeof *rest);
+        int m = pv_mono_div(g->monos[k].atoms, g->monos[k].degree, &a, 1, rest);
         if (m >= 0)
-          poly_push(p, &q, q_mul(p, g->m[k].q, t_int(p, -1)), rest, (uint32_t)m);
+          pv_poly_add_mono(p, &q, pv_const_mul(p, g->monos[k].coef, pv_num(p, -1)), rest,
+                           (uint32_t)m);
         free(rest);
       }
       z[n] = a;
-      c[n] = q.n > 1 ? poly_term(p, &q) : CK_BAD;
+      c[n] = q.count > 1 ? pv_poly_term(p, &q) : CK_BAD;
       n++;
-      poly_clear(&q);
+      pv_poly_clear(&q);
     }
   }
   p->cofactors = true; /* one level of it */
   for (uint32_t l = 0; l < n; l++) {
-    if (c[l] == CK_BAD || !ck_is_int(p->T, c[l]))
+    if (c[l] == CK_BAD || !ck_is_int(p->terms, c[l]))
       continue;
-    uint32_t s = side(p, cx, t_rel(p, CK_LE, p->one, c[l]));
-    push_thm(p, F, s != NO ? s : side(p, cx, t_rel(p, CK_LE, p->zero, c[l])));
+    pv_thm s = pv_follows(p, cx, pv_le(p, p->one, c[l]));
+    push_thm(p, F, s != PV_NONE ? s : pv_follows(p, cx, pv_ge0(p, c[l])));
   }
   p->cofactors = false;
 }
 
 /* equations that serve as rules, and so are 0 = 0 in normal form, as they stand: products may have
  * their left sides */
-static void push_rules(pv *p, uint32_t cx, facts *F) {
-  for (uint32_t c = cx; c != 0 && F->n < MAX_COLS; c = CX(p, c).parent) {
+static void push_rules(pv *p, pv_ctx cx, facts *F) {
+  for (pv_ctx c = cx; c != 0 && F->n < MAX_COLS; c = CX(p, c).parent) {
     ck_id f = CX(p, c).formula;
     ck_id nf;
-    poly v;
+    pv_poly v;
     bool product = false;
-    if (ck_head(p->T, f) != CK_EQ || p->fact_busy.n ||
-        fact_normal(p, cx, CX(p, c).step, &nf) == NO || !is_zero(p, nf))
+    if (ck_head(p->terms, f) != CK_EQ || p->fact_busy.n ||
+        pv_fact_normal(p, cx, CX(p, c).thm, &nf) == PV_NONE || !pv_is_zero(p, nf))
       continue;
-    poly_init(&v);
-    poly_of(p, &v, t_sub(p, ck_kid(p->T, f, 1), ck_kid(p->T, f, 0)));
-    for (uint32_t i = 0; i < v.n; i++)
-      product = product || v.m[i].n >= 2;
-    poly_clear(&v);
+    pv_poly_init(&v);
+    pv_poly_read(p, &v, pv_sub(p, ck_kid(p->terms, f, 1), ck_kid(p->terms, f, 0)));
+    for (uint32_t i = 0; i < v.count; i++)
+      product = product || v.monos[i].degree >= 2;
+    pv_poly_clear(&v);
     if (product)
-      push_thm(p, F, CX(p, c).step);
+      push_thm(p, F, CX(p, c).thm);
   }
 }
 
 static bool has_app(pv *p, ck_id t) {
-  if (ck_head(p->T, t) == CK_APP)
+  if (ck_head(p->terms, t) == CK_APP)
     return true;
-  for (uint32_t i = 0, n = ck_nkids(p->T, t); i < n; i++) {
-    if (has_app(p, ck_kid(p->T, t, i)))
+  for (uint32_t i = 0, n = ck_nkids(p->terms, t); i < n; i++) {
+    if (has_app(p, ck_kid(p->terms, t, i)))
       return true;
   }
   return false;
 }
 
-static uint32_t search(pv *p, uint32_t cx, ck_id t, uint32_t neg) {
+static pv_thm search(pv *p, pv_ctx cx, ck_id t, pv_thm neg) {
   facts *F = as_malloc(sizeof *F);
-  uint32_t s;
+  pv_thm s;
   F->n = 0;
-  if (neg != REFL)
+  if (neg != PV_REFL)
     push_thm(p, F, neg);
-  if (t != CK_BAD && (!ck_is_int(p->T, t) || has_app(p, t)))
+  if (t != CK_BAD && (!ck_is_int(p->terms, t) || has_app(p, t)))
     push_clauses(p, cx, t, F);
-  push_hyps(p, cx, F, neg == REFL);
+  push_hyps(p, cx, F, neg == PV_REFL);
   push_atoms(p, cx, F);
   push_hyps(p, cx, F, false); /* atoms bring others */
-  s = F->n ? refute(p, F) : NO;
-  if (s == NO && F->n) {
+  s = F->n ? refute(p, F) : PV_NONE;
+  if (s == PV_NONE && F->n) {
     uint32_t n = F->n;
     push_rules(p, cx, F);
-    if (neg != REFL && !p->cofactors)
+    if (neg != PV_REFL && !p->cofactors)
       push_cofactors(p, cx, F);
     push_signs(p, F);
     push_products(p, F);
@@ -680,90 +687,92 @@ static uint32_t search(pv *p, uint32_t cx, ck_id t, uint32_t neg) {
       s = refute(p, F);
   }
   for (uint32_t i = 0; i < F->n; i++)
-    poly_clear(&F->f[i].v);
+    pv_poly_clear(&F->f[i].v);
   free(F);
   return s;
 }
 
 /* the relation g between zero and a normal term (or that this is not 0), which is `raw` as it was
  * written */
-static uint32_t by_refutation(pv *p, uint32_t cx, ck_id g, ck_id raw) {
-  ck_id n = ck_neg(p->T, g);
-  uint32_t z = search(p, cx, raw, r_hyp(p, n));
-  uint32_t bad = from_false(p, g, z);
-  return z == NO ? NO : r_cases(p, g, r_hyp(p, g), bad);
+static pv_thm by_refutation(pv *p, pv_ctx cx, ck_id g, ck_id raw) {
+  ck_id n = ck_neg(p->terms, g);
+  pv_thm z = search(p, cx, raw, pv_hyp(p, n));
+  pv_thm bad = pv_from_zero_below_zero(p, g, z);
+  return z == PV_NONE ? PV_NONE : pv_cases(p, g, pv_hyp(p, g), bad);
 }
 
-static uint32_t lp_now(pv *p, uint32_t cx, ck_id f) {
-  ck_op o = ck_head(p->T, f);
-  ck_id a = ck_kid(p->T, f, 0);
-  ck_id b = ck_kid(p->T, f, 1);
-  ck_id d = o == CK_NE ? (b == p->zero ? a : t_sub(p, b, a)) : a == p->zero ? b : t_sub(p, b, a);
+static pv_thm lp_now(pv *p, pv_ctx cx, ck_id f) {
+  ck_op o = ck_head(p->terms, f);
+  ck_id a = ck_kid(p->terms, f, 0);
+  ck_id b = ck_kid(p->terms, f, 1);
+  ck_id d = o == CK_NE ? (b == p->zero ? a : pv_sub(p, b, a)) : a == p->zero ? b : pv_sub(p, b, a);
   if (o == CK_EQ) {
-    uint32_t x = lp_now(p, cx, t_rel(p, CK_LE, a, b));
-    uint32_t y = x == NO ? NO : lp_now(p, cx, t_rel(p, CK_LE, b, a));
-    return r_antisym(p, x, y);
+    pv_thm x = lp_now(p, cx, pv_le(p, a, b));
+    pv_thm y = x == PV_NONE ? PV_NONE : lp_now(p, cx, pv_le(p, b, a));
+    return pv_antisym(p, x, y);
   }
-  eqn e = norm(p, cx, d);
-  if (e.s == NO || e.t == CK_BAD)
-    return NO;
-  uint32_t s =
-      by_refutation(p, cx, o == CK_NE ? t_rel(p, o, e.t, p->zero) : t_rel(p, o, p->zero, e.t), d);
-  if (s == NO)
-    return NO;
-  by m;
-  by_start(&m); /* 0 <= e.t, d = e.t; e.t # 0 has value -e.t */
-  by_add(&m, o == CK_NE && b != p->zero ? t_int(p, -1) : p->one, s);
-  by_add(&m, o == CK_NE && b == p->zero ? p->one : t_int(p, -1), e.s);
-  return by_end(p, &m, f);
+  pv_eqn e = pv_norm(p, cx, d);
+  if (e.by == PV_NONE || e.to == CK_BAD)
+    return PV_NONE;
+  pv_thm s = by_refutation(
+      p, cx, o == CK_NE ? pv_rel(p, o, e.to, p->zero) : pv_rel(p, o, p->zero, e.to), d);
+  if (s == PV_NONE)
+    return PV_NONE;
+  pv_comb m;
+  pv_comb_init(&m); /* 0 <= e.t, d = e.t; e.t # 0 has value -e.t */
+  pv_comb_add(&m, o == CK_NE && b != p->zero ? pv_num(p, -1) : p->one, s);
+  pv_comb_add(&m, o == CK_NE && b == p->zero ? p->one : pv_num(p, -1), e.by);
+  return pv_comb_prove(p, &m, f);
 }
 
-uint32_t lp_prove(pv *p, uint32_t cx, ck_id f) {
-  return f == CK_BAD ? NO : lp_prove_within(p, cx_strip(p, cx, f), f);
+pv_thm pv_lp_prove(pv *p, pv_ctx cx, ck_id f) {
+  return f == CK_BAD ? PV_NONE : pv_lp_prove_within(p, pv_ctx_strip(p, cx, f), f);
 }
 
-uint32_t lp_prove_within(pv *p, uint32_t cx, ck_id f) {
+pv_thm pv_lp_prove_within(pv *p, pv_ctx cx, ck_id f) {
   uint64_t v;
   uint64_t key = p->fact_busy.n ? 7 : 4;
   if (f == CK_BAD || pv_spent(p))
-    return NO;
-  if (map_get(&p->rel_memo, ((uint64_t)cx << 32) | f, key, &v))
+    return PV_NONE;
+  if (as_map_get(&p->rel_memo, AS_KEY(((uint64_t)cx << 32) | f, key), &v))
     return (uint32_t)v;
-  map_put(&p->rel_memo, ((uint64_t)cx << 32) | f, key, NO);
-  uint32_t s = lp_now(p, cx, f);
-  map_put(&p->rel_memo, ((uint64_t)cx << 32) | f, key, s);
+  as_map_put(&p->rel_memo, AS_KEY(((uint64_t)cx << 32) | f, key), PV_NONE);
+  pv_thm s = lp_now(p, cx, f);
+  as_map_put(&p->rel_memo, AS_KEY(((uint64_t)cx << 32) | f, key), s);
   return s;
 }
 
-uint32_t lp_contradiction(pv *p, uint32_t cx) {
+pv_thm pv_lp_contradiction(pv *p, pv_ctx cx) {
   uint64_t v;
-  if (map_get(&p->rel_memo, cx, 5, &v))
+  if (as_map_get(&p->rel_memo, AS_KEY(cx, 5), &v))
     return (uint32_t)v;
-  map_put(&p->rel_memo, cx, 5, NO);
-  uint32_t s = NO;
-  for (uint32_t c = cx; c != 0 && s == NO && !pv_spent(p);
+  as_map_put(&p->rel_memo, AS_KEY(cx, 5), PV_NONE);
+  pv_thm s = PV_NONE;
+  for (pv_ctx c = cx; c != 0 && s == PV_NONE && !pv_spent(p);
        c = CX(p, c).parent) { /* a hypothesis that is false by itself */
-    ck_op o = ck_head(p->T, CX(p, c).formula);
+    ck_op o = ck_head(p->terms, CX(p, c).formula);
     ck_id nf;
-    ck_id bad = t_rel(p, CK_LT, p->zero, p->zero);
-    uint32_t u;
-    if (o == CK_ALL || (u = fact_normal(p, cx, CX(p, c).step, &nf)) == NO || !is_q(p, nf))
+    ck_id bad = pv_gt0(p, p->zero);
+    pv_thm u;
+    if (o == CK_ALL || (u = pv_fact_normal(p, cx, CX(p, c).thm, &nf)) == PV_NONE ||
+        !pv_is_const(p, nf))
       continue;
     if (o == CK_NE) {
-      if (is_zero(p, nf))
-        s = false_ne(p, bad, u);
-    } else if (is_zero(p, nf)) {
+      if (pv_is_zero(p, nf))
+        s = pv_from_zero_differs(p, bad, u);
+    } else if (pv_is_zero(p, nf)) {
       if (o == CK_LT)
         s = u;
     } else if (o == CK_EQ) {
-      s = absurd(p, bad, r_arith1(p, t_rel(p, CK_EQ, p->zero, p->one), q_inv(p, nf), u));
-    } else if (q_sgn(p, nf) < 0) {
-      ck_summand m[2] = {{p->one, &u, 1}, {q_mul(p, nf, t_int(p, -1)), NULL, 0}};
-      s = r_arith(p, bad, m, 2);
+      s = pv_from_zero_is_one(p, bad,
+                              pv_scaled(p, pv_eq(p, p->zero, p->one), pv_const_inv(p, nf), u));
+    } else if (pv_const_sign(p, nf) < 0) {
+      pv_summand m[2] = {{p->one, &u, 1}, {pv_const_mul(p, nf, pv_num(p, -1)), NULL, 0}};
+      s = pv_arith(p, bad, m, 2);
     }
   }
-  if (s == NO && cx != 0 && !pv_spent(p))
-    s = search(p, cx, CK_BAD, REFL);
-  map_put(&p->rel_memo, cx, 5, s);
+  if (s == PV_NONE && cx != 0 && !pv_spent(p))
+    s = search(p, cx, CK_BAD, PV_REFL);
+  as_map_put(&p->rel_memo, AS_KEY(cx, 5), s);
   return s;
 }

@@ -1,188 +1,175 @@
 /* Laws of maxima (folds whose step is ite(acc <= f, f, acc) and whose base is f at 0):
  * concatenation and tiling, by induction, from the associativity of the binary maximum, which the
  * case split proves. */
-#include "pv.h"
-
-static ck_id iv(pv *p, const char *s) {
-  return ck_var(p->T, s, 'i');
-}
-
-static ck_id fat(pv *p, ck_id a) {
-  return a == CK_BAD ? CK_BAD : ck_app(p->T, "f", "i:r", &a, 1);
-}
-
-/* max over k < n of body, base the body at 0 */
-ck_id mx_term(pv *p, ck_id n, ck_id k, ck_id body) {
-  ck_id acc = ck_var(p->T, "$$acc", 'r');
-  ck_id init = ck_sub(p->T, body, &k, &p->zero, 1, NULL, 0);
-  return t_fold1(p, n, init, k, acc, t_max2(p, acc, body));
-}
+#include "pv_folds.h"
 
 /* max over k < n of f(k) */
 static ck_id mxf(pv *p, ck_id n) {
-  return mx_term(p, n, iv(p, "k"), fat(p, iv(p, "k")));
+  return pv_max(p, n, pv_int_var(p, "k"), pv_apply(p, "f", pv_int_var(p, "k")));
 }
 
 static ck_id mxs(pv *p, ck_id n, ck_id m) {
-  return mx_term(p, n, iv(p, "k"), fat(p, t_add(p, m, iv(p, "k"))));
+  return pv_max(p, n, pv_int_var(p, "k"), pv_apply(p, "f", pv_add(p, m, pv_int_var(p, "k"))));
 } /* .. of f(m + k) */
 
 /* s with its right side rewritten by the equations st */
-uint32_t eq_then_by(pv *p, uint32_t s, const uint32_t *st, uint32_t n) {
+pv_thm pv_then_rewrite(pv *p, pv_thm s, const pv_thm *st, uint32_t n) {
   ck_id from[4];
-  if (s == NO)
-    return NO;
+  if (s == PV_NONE)
+    return PV_NONE;
   for (uint32_t i = 0; i < n; i++) {
-    if (st[i] == NO)
-      return NO;
-    from[i] = lhs_of(p, st[i]);
+    if (st[i] == PV_NONE)
+      return PV_NONE;
+    from[i] = pv_left(p, st[i]);
   }
-  eqn e = rewrite(p, rhs_of(p, s), from, st, n);
-  return eq_trans(p, s, e.s);
+  pv_eqn e = pv_rewrite(p, pv_right(p, s), from, st, n);
+  return pv_trans(p, s, e.by);
 }
 
 /* a = b because both are the same up to index arithmetic */
-static uint32_t same_index(pv *p, ck_id a, ck_id b) {
+static pv_thm same_index(pv *p, ck_id a, ck_id b) {
   if (a == b)
-    return REFL;
-  eqn x = icanon(p, a);
-  eqn y = icanon(p, b);
-  if (x.s == NO || y.s == NO || x.t != y.t)
-    return NO;
-  return eq_trans(p, x.s, eq_sym(p, y.s));
+    return PV_REFL;
+  pv_eqn x = pv_index_canon(p, a);
+  pv_eqn y = pv_index_canon(p, b);
+  if (x.by == PV_NONE || y.by == PV_NONE || x.to != y.to)
+    return PV_NONE;
+  return pv_trans(p, x.by, pv_sym(p, y.by));
 }
 
-uint32_t mx_same(pv *p, ck_id a) {
-  ck_id x = ck_var(p->T, "x", 'r');
-  ck_vsub v = {x, a};
-  return r_inst(p, prove_eq(p, 0, t_max2(p, x, x), x, 0), &v, 1, NULL, 0, NULL, 0);
+pv_thm pv_max_same(pv *p, ck_id a) {
+  ck_id x = pv_real_var(p, "x");
+  pv_var_sub v = {x, a};
+  return pv_inst(p, pv_prove_eq(p, 0, pv_max2(p, x, x), x, 0), &v, 1, NULL, 0, NULL, 0);
 }
 
-static uint32_t ge(pv *p, ck_id a, uint32_t s1, uint32_t s2,
-                   bool one) /* 0 <= a, a the sum of what s1, s2 say (+ 1) */
+static pv_thm ge(pv *p, ck_id a, pv_thm s1, pv_thm s2,
+                 bool one) /* 0 <= a, a the sum of what s1, s2 say (+ 1) */
 {
-  by b;
-  by_start(&b);
-  by_add(&b, p->one, s1);
-  by_add(&b, p->one, s2);
+  pv_comb b;
+  pv_comb_init(&b);
+  pv_comb_add(&b, p->one, s1);
+  pv_comb_add(&b, p->one, s2);
   if (one) {
-    ck_summand m = {p->one, NULL, 0};
-    as_vec_push(&b.sum, &m);
+    pv_summand m = {p->one, NULL, 0};
+    as_vec_push(&b.summands, &m);
   }
-  return by_end(p, &b, t_rel(p, CK_LE, p->zero, a));
+  return pv_comb_prove(p, &b, pv_ge0(p, a));
 }
 
 /* 0 <= m, 0 <= q:  max(k < m+(q+1)) f(k) = max2(max(k < m) f(k), max(k < q+1) f(m+k)) */
-uint32_t lemma_max_concat(pv *p) {
-  ck_id m = iv(p, "m");
-  ck_id q = iv(p, "q");
-  ck_id j = iv(p, "j");
+pv_thm pv_derive_max_concat(pv *p) {
+  ck_id m = pv_int_var(p, "m");
+  ck_id q = pv_int_var(p, "q");
+  ck_id j = pv_int_var(p, "j");
   ck_id z = p->zero;
-  ck_id j1 = t_add(p, j, p->one);
-  ck_id z1 = t_add(p, z, p->one);
-  ck_id mz = t_add(p, m, z);
+  ck_id j1 = pv_add(p, j, p->one);
+  ck_id z1 = pv_add(p, z, p->one);
+  ck_id mz = pv_add(p, m, z);
   ck_id A = mxf(p, m);
-  uint32_t hm = r_hyp(p, t_rel(p, CK_LE, z, m));
-  uint32_t hj = r_hyp(p, t_rel(p, CK_LE, z, j));
-  uint32_t le0 = r_const(p, t_rel(p, CK_LE, z, z));
-#define LHS(x) mxf(p, t_add(p, m, x))
-#define F(x1) t_rel(p, CK_EQ, LHS(x1), t_max2(p, A, mxs(p, x1, m)))
+  pv_thm hm = pv_hyp(p, pv_le(p, z, m));
+  pv_thm hj = pv_hyp(p, pv_le(p, z, j));
+  pv_thm le0 = pv_by_value(p, pv_le(p, z, z));
+#define LHS(x) mxf(p, pv_add(p, m, x))
+#define F(x1) pv_eq(p, LHS(x1), pv_max2(p, A, mxs(p, x1, m)))
   /* base: both are max2(A, f(m)) */
-  uint32_t l = r_succ(p, LHS(z1), m, hm);
-  uint32_t b = r_succ(p, mxs(p, z1, m), z, le0);
-  uint32_t c0 = r_zero(p, mxs(p, z, m), le0);
-  uint32_t r0 = r_arith0(p, t_rel(p, CK_EQ, mz, m));
-  uint32_t fm = r_cong(p, fat(p, mz), fat(p, m), &r0, 1);
-  uint32_t bw = eq_trans(p, eq_trans(p, eq_then_by(p, b, &c0, 1), mx_same(p, fat(p, mz))),
-                         fm); /* max(k < 0+1) f(m+k) = f(m) */
-  uint32_t back = eq_sym(p, bw);
-  if (l == NO || back == NO)
-    return NO;
-  ck_id rhs = t_max2(p, A, mxs(p, z1, m));
+  pv_thm l = pv_succ(p, LHS(z1), m, hm);
+  pv_thm b = pv_succ(p, mxs(p, z1, m), z, le0);
+  pv_thm c0 = pv_zero(p, mxs(p, z, m), le0);
+  pv_thm r0 = pv_identity(p, pv_eq(p, mz, m));
+  pv_thm fm = pv_cong(p, pv_apply(p, "f", mz), pv_apply(p, "f", m), &r0, 1);
+  pv_thm bw =
+      pv_trans(p, pv_trans(p, pv_then_rewrite(p, b, &c0, 1), pv_max_same(p, pv_apply(p, "f", mz))),
+               fm); /* max(k < 0+1) f(m+k) = f(m) */
+  pv_thm back = pv_sym(p, bw);
+  if (l == PV_NONE || back == PV_NONE)
+    return PV_NONE;
+  ck_id rhs = pv_max2(p, A, mxs(p, z1, m));
   ck_id from = mxs(p, z1, m);
-  eqn e = rewrite(p, rhs, &from, &bw, 1);
-  uint32_t base = eq_trans(p, l, eq_sym(p, e.s));
+  pv_eqn e = pv_rewrite(p, rhs, &from, &bw, 1);
+  pv_thm base = pv_trans(p, l, pv_sym(p, e.by));
   /* step */
-  ck_id j2 = t_add(p, j1, p->one);
-  ck_id mj = t_add(p, m, j1);
-  uint32_t ih = r_hyp(p, F(j1));
-  uint32_t u = r_succ(p, LHS(j2), mj, ge(p, mj, hm, hj, true));
-  uint32_t v = r_succ(p, mxs(p, j2, m), j1, ge(p, j1, hj, REFL, true));
-  uint32_t left = eq_then_by(p, u, &ih, 1); /* max2(max2(A, I), f(m+j+1)) */
-  ck_id x = ck_var(p->T, "x", 'r');
-  ck_id y = ck_var(p->T, "y", 'r');
-  ck_id w = ck_var(p->T, "w", 'r');
-  uint32_t assoc = prove_eq(p, 0, t_max2(p, t_max2(p, x, y), w), t_max2(p, x, t_max2(p, y, w)), 0);
-  ck_vsub vs[3] = {{x, A}, {y, mxs(p, j1, m)}, {w, fat(p, mj)}};
-  uint32_t as = r_inst(p, assoc, vs, 3, NULL, 0, NULL, 0);
-  if (v == NO)
-    return NO;
+  ck_id j2 = pv_add(p, j1, p->one);
+  ck_id mj = pv_add(p, m, j1);
+  pv_thm ih = pv_hyp(p, F(j1));
+  pv_thm u = pv_succ(p, LHS(j2), mj, ge(p, mj, hm, hj, true));
+  pv_thm v = pv_succ(p, mxs(p, j2, m), j1, ge(p, j1, hj, PV_REFL, true));
+  pv_thm left = pv_then_rewrite(p, u, &ih, 1); /* max2(max2(A, I), f(m+j+1)) */
+  ck_id x = pv_real_var(p, "x");
+  ck_id y = pv_real_var(p, "y");
+  ck_id w = pv_real_var(p, "w");
+  pv_thm assoc =
+      pv_prove_eq(p, 0, pv_max2(p, pv_max2(p, x, y), w), pv_max2(p, x, pv_max2(p, y, w)), 0);
+  pv_var_sub vs[3] = {{x, A}, {y, mxs(p, j1, m)}, {w, pv_apply(p, "f", mj)}};
+  pv_thm as = pv_inst(p, assoc, vs, 3, NULL, 0, NULL, 0);
+  if (v == PV_NONE)
+    return PV_NONE;
   from = mxs(p, j2, m);
-  e = rewrite(p, t_max2(p, A, from), &from, &v, 1);
-  uint32_t step = eq_trans(p, eq_trans(p, left, as), eq_sym(p, e.s));
+  e = pv_rewrite(p, pv_max2(p, A, from), &from, &v, 1);
+  pv_thm step = pv_trans(p, pv_trans(p, left, as), pv_sym(p, e.by));
   /* F(q) over q+1 */
   ck_id f = F(j1);
-  return r_induct(p, j, q, 0, &f, &base, &step, 1, r_hyp(p, t_rel(p, CK_LE, z, q)));
+  return pv_induct(p, j, q, 0, &f, &base, &step, 1, pv_hyp(p, pv_le(p, z, q)));
 #undef F
 #undef LHS
 }
 
 /* 0 < G, 0 < T:  max(g < G) max(t < T) f(g*T + t) = max(k < G*T) f(k) */
-uint32_t lemma_max_split(pv *p) {
-  ck_id G = iv(p, "G");
-  ck_id T = iv(p, "T");
-  ck_id j = iv(p, "j");
-  ck_id g = iv(p, "g");
+pv_thm pv_derive_max_split(pv *p) {
+  ck_id G = pv_int_var(p, "G");
+  ck_id T = pv_int_var(p, "T");
+  ck_id j = pv_int_var(p, "j");
+  ck_id g = pv_int_var(p, "g");
   ck_id z = p->zero;
-  ck_id j1 = t_add(p, j, p->one);
-  ck_id j2 = t_add(p, j1, p->one);
-  ck_id z1 = t_add(p, z, p->one);
-  ck_id G1 = t_sub(p, G, p->one);
-  ck_id T1 = t_sub(p, T, p->one);
-  uint32_t hG = r_hyp(p, t_rel(p, CK_LT, z, G));
-  uint32_t hT = r_hyp(p, t_rel(p, CK_LT, z, T));
-  uint32_t hj = r_hyp(p, t_rel(p, CK_LE, z, j));
-  uint32_t le0 = r_const(p, t_rel(p, CK_LE, z, z));
-  uint32_t g0 = r_int(p, t_rel(p, CK_LE, z, G1), hG);
-  uint32_t t0 = r_int(p, t_rel(p, CK_LE, z, T1), hT);
-#define INN(x) mxs(p, T, t_mul(p, x, T))
-#define OUT(x) mx_term(p, x, g, INN(g))
-#define F(x1) t_rel(p, CK_EQ, OUT(x1), mxf(p, t_mul(p, x1, T)))
-  uint32_t b = r_succ(p, OUT(z1), z, le0);
-  uint32_t c0 = r_zero(p, OUT(z), le0);
-  if (c0 == NO)
-    return NO;
-  uint32_t base = eq_trans(p, eq_then_by(p, b, &c0, 1), mx_same(p, rhs_of(p, c0)));
-  if (base == NO)
-    return NO;
-  base = eq_trans(p, base, same_index(p, rhs_of(p, base), mxf(p, t_mul(p, z1, T))));
+  ck_id j1 = pv_add(p, j, p->one);
+  ck_id j2 = pv_add(p, j1, p->one);
+  ck_id z1 = pv_add(p, z, p->one);
+  ck_id G1 = pv_sub(p, G, p->one);
+  ck_id T1 = pv_sub(p, T, p->one);
+  pv_thm hG = pv_hyp(p, pv_lt(p, z, G));
+  pv_thm hT = pv_hyp(p, pv_lt(p, z, T));
+  pv_thm hj = pv_hyp(p, pv_le(p, z, j));
+  pv_thm le0 = pv_by_value(p, pv_le(p, z, z));
+  pv_thm g0 = pv_int(p, pv_le(p, z, G1), hG);
+  pv_thm t0 = pv_int(p, pv_le(p, z, T1), hT);
+#define INN(x) mxs(p, T, pv_mul(p, x, T))
+#define OUT(x) pv_max(p, x, g, INN(g))
+#define F(x1) pv_eq(p, OUT(x1), mxf(p, pv_mul(p, x1, T)))
+  pv_thm b = pv_succ(p, OUT(z1), z, le0);
+  pv_thm c0 = pv_zero(p, OUT(z), le0);
+  if (c0 == PV_NONE)
+    return PV_NONE;
+  pv_thm base = pv_trans(p, pv_then_rewrite(p, b, &c0, 1), pv_max_same(p, pv_right(p, c0)));
+  if (base == PV_NONE)
+    return PV_NONE;
+  base = pv_trans(p, base, same_index(p, pv_right(p, base), mxf(p, pv_mul(p, z1, T))));
   /* step */
-  ck_id m = t_mul(p, j1, T);
-  uint32_t ih = r_hyp(p, F(j1));
-  uint32_t u = r_succ(p, OUT(j2), j1, ge(p, j1, hj, REFL, true));
-  uint32_t left = eq_then_by(p, u, &ih, 1);
-  uint32_t m0;
+  ck_id m = pv_mul(p, j1, T);
+  pv_thm ih = pv_hyp(p, F(j1));
+  pv_thm u = pv_succ(p, OUT(j2), j1, ge(p, j1, hj, PV_REFL, true));
+  pv_thm left = pv_then_rewrite(p, u, &ih, 1);
+  pv_thm m0;
   {
-    by s;
-    by_start(&s);
-    by_add2(&s, p->one, hj, hT);
-    by_add(&s, p->one, hT);
-    m0 = by_end(p, &s, t_rel(p, CK_LE, z, m));
+    pv_comb s;
+    pv_comb_init(&s);
+    pv_comb_add_product(&s, p->one, hj, hT);
+    pv_comb_add(&s, p->one, hT);
+    m0 = pv_comb_prove(p, &s, pv_le(p, z, m));
   }
-  ck_vsub vs[2] = {{iv(p, "m"), m}, {iv(p, "q"), T1}};
-  uint32_t prem[2] = {m0, t0};
-  uint32_t cc = r_lemma(p, L_MAX_CONCAT, vs, 2, NULL, 0, prem, 2);
-  if (left == NO || cc == NO)
-    return NO;
-  uint32_t mid = same_index(p, rhs_of(p, left), rhs_of(p, cc));
-  uint32_t last = same_index(p, lhs_of(p, cc), mxf(p, t_mul(p, j2, T)));
-  uint32_t step = eq_trans(p, eq_trans(p, eq_trans(p, left, mid), eq_sym(p, cc)), last);
+  pv_var_sub vs[2] = {{pv_int_var(p, "m"), m}, {pv_int_var(p, "q"), T1}};
+  pv_thm prem[2] = {m0, t0};
+  pv_thm cc = pv_use_lemma(p, PV_MAX_CONCAT, vs, 2, NULL, 0, prem, 2);
+  if (left == PV_NONE || cc == PV_NONE)
+    return PV_NONE;
+  pv_thm mid = same_index(p, pv_right(p, left), pv_right(p, cc));
+  pv_thm last = same_index(p, pv_left(p, cc), mxf(p, pv_mul(p, j2, T)));
+  pv_thm step = pv_trans(p, pv_trans(p, pv_trans(p, left, mid), pv_sym(p, cc)), last);
   ck_id f = F(j1);
-  uint32_t r = r_induct(p, j, G1, 0, &f, &base, &step, 1, g0);
-  if (r == NO)
-    return NO;
-  return eq_trans(p, eq_trans(p, same_index(p, OUT(G), lhs_of(p, r)), r),
-                  same_index(p, rhs_of(p, r), mxf(p, t_mul(p, G, T))));
+  pv_thm r = pv_induct(p, j, G1, 0, &f, &base, &step, 1, g0);
+  if (r == PV_NONE)
+    return PV_NONE;
+  return pv_trans(p, pv_trans(p, same_index(p, OUT(G), pv_left(p, r)), r),
+                  same_index(p, pv_right(p, r), mxf(p, pv_mul(p, G, T))));
 #undef INN
 #undef OUT
 #undef F
@@ -192,407 +179,425 @@ uint32_t lemma_max_split(pv *p) {
  * f)) for F = (. + x) or (x * .) */
 /* through(a): a + x, x * a with 0 <= x, exp a, the larger of a and 0, the smaller of a and 0: none
  * turns the order around */
-ck_id max_through_term(pv *p, max_way way, ck_id x, ck_id a) {
-  ck_id m = t_neg(p, a);
+ck_id pv_max_through_term(pv *p, pv_max_way way, ck_id x, ck_id a) {
+  ck_id m = pv_neg(p, a);
   ck_id z = p->zero;
   switch (way) {
-  case THROUGH_ADD:
-    return t_add(p, a, x);
-  case THROUGH_SCALE:
-    return t_mul(p, x, a);
-  case THROUGH_EXP:
-    return t_op(p, CK_EXP, a);
-  case THROUGH_RELU:
-    return ck_ite(p->T, t_rel(p, CK_LE, z, a), a, z);
+  case PV_THROUGH_ADD:
+    return pv_add(p, a, x);
+  case PV_THROUGH_SCALE:
+    return pv_mul(p, x, a);
+  case PV_THROUGH_EXP:
+    return pv_exp(p, a);
+  case PV_THROUGH_RELU:
+    return ck_ite(p->terms, pv_le(p, z, a), a, z);
   default:
-    return t_neg(p, ck_ite(p->T, t_rel(p, CK_LE, z, m), m, z));
+    return pv_neg(p, ck_ite(p->terms, pv_le(p, z, m), m, z));
   }
 }
 
 /* max2(exp y, exp w) = exp(max2(y, w)): exp y <= exp w where y <= w, by exp w = exp y * exp(w - y)
  * >= exp y * (1 + w - y) */
-static uint32_t exp_of_max(pv *p, ck_id y, ck_id w) {
-  ck_id le = t_rel(p, CK_LE, y, w);
-  ck_id nle = ck_neg(p->T, le);
-  ck_id ey = t_op(p, CK_EXP, y);
-  ck_id ew = t_op(p, CK_EXP, w);
-  ck_id L = t_max2(p, ey, ew);
-  ck_id M = t_max2(p, y, w);
-  ck_id R = t_op(p, CK_EXP, M);
-  ck_id goal = t_rel(p, CK_EQ, L, R);
-  uint32_t res[2];
+static pv_thm exp_of_max(pv *p, ck_id y, ck_id w) {
+  ck_id le = pv_le(p, y, w);
+  ck_id nle = ck_neg(p->terms, le);
+  ck_id ey = pv_exp(p, y);
+  ck_id ew = pv_exp(p, w);
+  ck_id L = pv_max2(p, ey, ew);
+  ck_id M = pv_max2(p, y, w);
+  ck_id R = pv_exp(p, M);
+  ck_id goal = pv_eq(p, L, R);
+  pv_thm res[2];
   for (int i = 0; i < 2; i++) { /* i: w < y */
     ck_id a = i ? w : y;
     ck_id b = i ? y : w;
     ck_id ea = i ? ew : ey;
     ck_id eb = i ? ey : ew;
-    ck_id d = t_sub(p, b, a);
-    ck_id ad = t_add(p, a, d);
+    ck_id d = pv_sub(p, b, a);
+    ck_id ad = pv_add(p, a, d);
     ck_id two[2] = {a, d};
-    ck_vsub v = {ck_var(p->T, "x", 'r'), a};
-    uint32_t h = r_hyp(p, i ? nle : le);
-    uint32_t pos = r_lemma(p, L_EXP_POS, &v, 1, NULL, 0, NULL, 0);
-    uint32_t plus = r_law(p, "exp+", two, 2, NO);
-    uint32_t arg = r_arith0(p, t_rel(p, CK_EQ, ad, b));
-    uint32_t c = r_cong(p, t_op(p, CK_EXP, ad), eb, &arg, 1);
-    uint32_t gt = r_law(p, "exp>", &d, 1, NO);
-    by s;
-    by_start(&s); /* eb - ea = ea*(exp d - 1 - d) + ea*d */
-    by_add2(&s, p->one, pos, gt);
-    by_add2(&s, p->one, pos, h);
-    by_add(&s, t_int(p, -1), plus);
-    by_add(&s, p->one, c);
-    uint32_t ord = by_end(p, &s, i ? t_rel(p, CK_LT, ea, eb) : t_rel(p, CK_LE, ea, eb));
-    uint32_t l = r_law(p, i ? "ite0" : "ite1", &L, 1, ord);
-    uint32_t m = r_law(p, i ? "ite0" : "ite1", &M, 1, h);
-    uint32_t e = m == NO ? NO : r_cong(p, R, eb, &m, 1);
-    res[i] = eq_trans(p, l, eq_sym(p, e));
-    if (res[i] != NO && thm(p, res[i]) != goal)
-      res[i] = NO;
+    pv_var_sub v = {pv_real_var(p, "x"), a};
+    pv_thm h = pv_hyp(p, i ? nle : le);
+    pv_thm pos = pv_use_lemma(p, PV_EXP_POS, &v, 1, NULL, 0, NULL, 0);
+    pv_thm plus = pv_law(p, "exp+", two, 2, PV_NONE);
+    pv_thm arg = pv_identity(p, pv_eq(p, ad, b));
+    pv_thm c = pv_cong(p, pv_exp(p, ad), eb, &arg, 1);
+    pv_thm gt = pv_law(p, "exp>", &d, 1, PV_NONE);
+    pv_comb s;
+    pv_comb_init(&s); /* eb - ea = ea*(exp d - 1 - d) + ea*d */
+    pv_comb_add_product(&s, p->one, pos, gt);
+    pv_comb_add_product(&s, p->one, pos, h);
+    pv_comb_add(&s, pv_num(p, -1), plus);
+    pv_comb_add(&s, p->one, c);
+    pv_thm ord = pv_comb_prove(p, &s, i ? pv_lt(p, ea, eb) : pv_le(p, ea, eb));
+    pv_thm l = pv_law(p, i ? "ite0" : "ite1", &L, 1, ord);
+    pv_thm m = pv_law(p, i ? "ite0" : "ite1", &M, 1, h);
+    pv_thm e = m == PV_NONE ? PV_NONE : pv_cong(p, R, eb, &m, 1);
+    res[i] = pv_trans(p, l, pv_sym(p, e));
+    if (res[i] != PV_NONE && pv_says(p, res[i]) != goal)
+      res[i] = PV_NONE;
   }
-  return r_cases(p, le, res[0], res[1]);
+  return pv_cases(p, le, res[0], res[1]);
 }
 
-static uint32_t max_through(pv *p, max_way way) {
-  ck_id n = iv(p, "n");
-  ck_id j = iv(p, "j");
-  ck_id k = iv(p, "k");
-  ck_id x = ck_var(p->T, "x", 'r');
-  ck_id y = ck_var(p->T, "y", 'r');
-  ck_id w = ck_var(p->T, "w", 'r');
+static pv_thm max_through(pv *p, pv_max_way way) {
+  ck_id n = pv_int_var(p, "n");
+  ck_id j = pv_int_var(p, "j");
+  ck_id k = pv_int_var(p, "k");
+  ck_id x = pv_real_var(p, "x");
+  ck_id y = pv_real_var(p, "y");
+  ck_id w = pv_real_var(p, "w");
   ck_id z = p->zero;
-  ck_id j1 = t_add(p, j, p->one);
-#define FX(a) max_through_term(p, way, x, a)
-#define LHS(b) mx_term(p, b, k, FX(fat(p, k)))
-#define F(b) t_rel(p, CK_EQ, LHS(b), FX(mxf(p, b)))
-  uint32_t cx = way == THROUGH_SCALE ? cx_push(p, 0, t_rel(p, CK_LE, z, x), CK_BAD) : 0;
-  uint32_t two = way == THROUGH_EXP
-                     ? exp_of_max(p, y, w)
-                     : prove_eq(p, cx, t_max2(p, FX(y), FX(w)), FX(t_max2(p, y, w)), 0);
-  uint32_t hj = r_hyp(p, t_rel(p, CK_LE, z, j));
-  uint32_t le0 = r_const(p, t_rel(p, CK_LE, z, z));
-  uint32_t ih = r_hyp(p, F(j));
-  uint32_t l0 = r_zero(p, LHS(z), le0);
-  uint32_t r0 = r_zero(p, mxf(p, z), le0);
+  ck_id j1 = pv_add(p, j, p->one);
+#define FX(a) pv_max_through_term(p, way, x, a)
+#define LHS(b) pv_max(p, b, k, FX(pv_apply(p, "f", k)))
+#define F(b) pv_eq(p, LHS(b), FX(mxf(p, b)))
+  pv_ctx cx = way == PV_THROUGH_SCALE ? pv_ctx_push(p, 0, pv_le(p, z, x), CK_BAD) : 0;
+  pv_thm two = way == PV_THROUGH_EXP
+                   ? exp_of_max(p, y, w)
+                   : pv_prove_eq(p, cx, pv_max2(p, FX(y), FX(w)), FX(pv_max2(p, y, w)), 0);
+  pv_thm hj = pv_hyp(p, pv_le(p, z, j));
+  pv_thm le0 = pv_by_value(p, pv_le(p, z, z));
+  pv_thm ih = pv_hyp(p, F(j));
+  pv_thm l0 = pv_zero(p, LHS(z), le0);
+  pv_thm r0 = pv_zero(p, mxf(p, z), le0);
   ck_id A = mxf(p, j);
   ck_id from;
-  ck_vsub vs[2] = {{y, A}, {w, fat(p, j)}};
-  if (r0 == NO)
-    return NO;
-  from = lhs_of(p, r0);
-  eqn e = rewrite(p, FX(from), &from, &r0, 1);
-  uint32_t base = eq_trans(p, l0, eq_sym(p, e.s));
-  uint32_t u = r_succ(p, LHS(j1), j, hj);
-  uint32_t v = r_succ(p, mxf(p, j1), j, hj);
-  uint32_t left = eq_trans(p, eq_then_by(p, u, &ih, 1), r_inst(p, two, vs, 2, NULL, 0, NULL, 0));
-  if (v == NO)
-    return NO;
-  from = lhs_of(p, v);
-  e = rewrite(p, FX(from), &from, &v, 1);
-  uint32_t step = eq_trans(p, left, eq_sym(p, e.s));
+  pv_var_sub vs[2] = {{y, A}, {w, pv_apply(p, "f", j)}};
+  if (r0 == PV_NONE)
+    return PV_NONE;
+  from = pv_left(p, r0);
+  pv_eqn e = pv_rewrite(p, FX(from), &from, &r0, 1);
+  pv_thm base = pv_trans(p, l0, pv_sym(p, e.by));
+  pv_thm u = pv_succ(p, LHS(j1), j, hj);
+  pv_thm v = pv_succ(p, mxf(p, j1), j, hj);
+  pv_thm left =
+      pv_trans(p, pv_then_rewrite(p, u, &ih, 1), pv_inst(p, two, vs, 2, NULL, 0, NULL, 0));
+  if (v == PV_NONE)
+    return PV_NONE;
+  from = pv_left(p, v);
+  e = pv_rewrite(p, FX(from), &from, &v, 1);
+  pv_thm step = pv_trans(p, left, pv_sym(p, e.by));
   ck_id f = F(j);
-  return r_induct(p, j, n, 0, &f, &base, &step, 1, r_hyp(p, t_rel(p, CK_LE, z, n)));
+  return pv_induct(p, j, n, 0, &f, &base, &step, 1, pv_hyp(p, pv_le(p, z, n)));
 #undef FX
 #undef LHS
 #undef F
 }
 
-uint32_t lemma_max_through(pv *p, max_way way) {
-  return max_through(p, way);
+pv_thm pv_derive_max_add(pv *p) {
+  return max_through(p, PV_THROUGH_ADD);
+}
+
+pv_thm pv_derive_max_scale(pv *p) {
+  return max_through(p, PV_THROUGH_SCALE);
+}
+
+pv_thm pv_derive_max_exp(pv *p) {
+  return max_through(p, PV_THROUGH_EXP);
+}
+
+pv_thm pv_derive_max_relu(pv *p) {
+  return max_through(p, PV_THROUGH_RELU);
+}
+
+pv_thm pv_derive_max_nrelu(pv *p) {
+  return max_through(p, PV_THROUGH_NRELU);
 }
 
 /* 0 <= n:  f(0) <= max(k < n) f(k) */
-uint32_t lemma_max_first(pv *p) {
-  ck_id n = iv(p, "n");
-  ck_id j = iv(p, "j");
+pv_thm pv_derive_max_first(pv *p) {
+  ck_id n = pv_int_var(p, "n");
+  ck_id j = pv_int_var(p, "j");
   ck_id z = p->zero;
-  ck_id j1 = t_add(p, j, p->one);
-  ck_id y = ck_var(p->T, "y", 'r');
-  ck_id w = ck_var(p->T, "w", 'r');
-  ck_id f0 = fat(p, z);
-#define F(b) t_rel(p, CK_LE, f0, mxf(p, b))
-  uint32_t hj = r_hyp(p, t_rel(p, CK_LE, z, j));
-  uint32_t le0 = r_const(p, t_rel(p, CK_LE, z, z));
-  uint32_t ih = r_hyp(p, F(j));
-  uint32_t base = r_arith1(p, F(z), t_int(p, -1), r_zero(p, mxf(p, z), le0));
-  uint32_t two = prove_goal(p, 0, t_rel(p, CK_LE, y, t_max2(p, y, w)));
-  uint32_t u = r_succ(p, mxf(p, j1), j, hj);
-  ck_vsub vs[2] = {{y, mxf(p, j)}, {w, fat(p, j)}};
-  by b;
-  by_start(&b); /* f0 <= max up to j <= max2 of that and f(j) = max up to j+1 */
-  by_add(&b, p->one, ih);
-  by_add(&b, p->one, r_inst(p, two, vs, 2, NULL, 0, NULL, 0));
-  by_add(&b, t_int(p, -1), u);
-  uint32_t step = by_end(p, &b, F(j1));
+  ck_id j1 = pv_add(p, j, p->one);
+  ck_id y = pv_real_var(p, "y");
+  ck_id w = pv_real_var(p, "w");
+  ck_id f0 = pv_apply(p, "f", z);
+#define F(b) pv_le(p, f0, mxf(p, b))
+  pv_thm hj = pv_hyp(p, pv_le(p, z, j));
+  pv_thm le0 = pv_by_value(p, pv_le(p, z, z));
+  pv_thm ih = pv_hyp(p, F(j));
+  pv_thm base = pv_scaled(p, F(z), pv_num(p, -1), pv_zero(p, mxf(p, z), le0));
+  pv_thm two = pv_prove_goal(p, 0, pv_le(p, y, pv_max2(p, y, w)));
+  pv_thm u = pv_succ(p, mxf(p, j1), j, hj);
+  pv_var_sub vs[2] = {{y, mxf(p, j)}, {w, pv_apply(p, "f", j)}};
+  pv_comb b;
+  pv_comb_init(&b); /* f0 <= max up to j <= max2 of that and f(j) = max up to j+1 */
+  pv_comb_add(&b, p->one, ih);
+  pv_comb_add(&b, p->one, pv_inst(p, two, vs, 2, NULL, 0, NULL, 0));
+  pv_comb_add(&b, pv_num(p, -1), u);
+  pv_thm step = pv_comb_prove(p, &b, F(j1));
   ck_id f = F(j);
-  return r_induct(p, j, n, 0, &f, &base, &step, 1, r_hyp(p, t_rel(p, CK_LE, z, n)));
+  return pv_induct(p, j, n, 0, &f, &base, &step, 1, pv_hyp(p, pv_le(p, z, n)));
 #undef F
 }
 
-uint32_t max_first(pv *p, uint32_t cx, ck_id t) {
-  ck_id n = ck_kid(p->T, t, 0);
+pv_thm pv_max_first(pv *p, pv_ctx cx, ck_id t) {
+  ck_id n = ck_kid(p->terms, t, 0);
   ck_id k;
   ck_id b;
-  uint32_t n0 = side(p, cx, t_rel(p, CK_LE, p->zero, n));
-  cx_bind(p, cx, n, &k);
-  b = max_body(p, t, k);
-  ck_fsub fs = {ck_word(p->T, "f"), ck_word(p->T, "i:r"), &k, 1, b};
-  ck_vsub v = {iv(p, "n"), n};
-  return n0 == NO ? NO : r_lemma(p, L_MAX_FIRST, &v, 1, &fs, 1, &n0, 1);
+  pv_thm n0 = pv_follows(p, cx, pv_ge0(p, n));
+  pv_ctx_bind(p, cx, n, &k);
+  b = pv_max_body(p, t, k);
+  ck_fsub fs = pv_fun_sub(p, "f", &k, b);
+  pv_var_sub v = {pv_int_var(p, "n"), n};
+  return n0 == PV_NONE ? PV_NONE : pv_use_lemma(p, PV_MAX_FIRST, &v, 1, &fs, 1, &n0, 1);
 }
 
 /* min over k < n of body, base the body at 0 */
 static ck_id mn(pv *p, ck_id n, ck_id k, ck_id body) {
-  ck_id acc = ck_var(p->T, "$$acc", 'r');
-  ck_id init = ck_sub(p->T, body, &k, &p->zero, 1, NULL, 0);
-  return t_fold1(p, n, init, k, acc, ck_ite(p->T, t_rel(p, CK_LE, acc, body), acc, body));
+  ck_id acc = pv_real_var(p, "$$acc");
+  ck_id init = ck_sub(p->terms, body, &k, &p->zero, 1, NULL, 0);
+  return pv_fold1(p, n, init, k, acc, ck_ite(p->terms, pv_le(p, acc, body), acc, body));
 }
 
 /* 0 <= n:  min(k < n) f(k) = -max(k < n) -f(k) */
-uint32_t lemma_min_max(pv *p) {
-  ck_id n = iv(p, "n");
-  ck_id j = iv(p, "j");
-  ck_id k = iv(p, "k");
-  ck_id y = ck_var(p->T, "y", 'r');
-  ck_id w = ck_var(p->T, "w", 'r');
+pv_thm pv_derive_min_max(pv *p) {
+  ck_id n = pv_int_var(p, "n");
+  ck_id j = pv_int_var(p, "j");
+  ck_id k = pv_int_var(p, "k");
+  ck_id y = pv_real_var(p, "y");
+  ck_id w = pv_real_var(p, "w");
   ck_id z = p->zero;
-  ck_id j1 = t_add(p, j, p->one);
-  ck_id f = fat(p, k);
+  ck_id j1 = pv_add(p, j, p->one);
+  ck_id f = pv_apply(p, "f", k);
   ck_id from;
 #define LO(b) mn(p, b, k, f)
-#define HI(b) mx_term(p, b, k, t_neg(p, f))
-#define F(b) t_rel(p, CK_EQ, LO(b), t_neg(p, HI(b)))
-  uint32_t two = prove_eq(p, 0, ck_ite(p->T, t_rel(p, CK_LE, t_neg(p, y), w), t_neg(p, y), w),
-                          t_neg(p, t_max2(p, y, t_neg(p, w))), 0);
-  uint32_t hj = r_hyp(p, t_rel(p, CK_LE, z, j));
-  uint32_t le0 = r_const(p, t_rel(p, CK_LE, z, z));
-  uint32_t ih = r_hyp(p, F(j));
-  uint32_t l0 = r_zero(p, LO(z), le0);
-  uint32_t r0 = r_zero(p, HI(z), le0);
-  by b;
-  by_start(&b);
-  by_add(&b, p->one, l0);
-  by_add(&b, p->one, r0);
-  uint32_t base = by_end(p, &b, F(z));
-  uint32_t u = r_succ(p, LO(j1), j, hj);
-  uint32_t v = r_succ(p, HI(j1), j, hj);
-  ck_vsub vs[2] = {{y, HI(j)}, {w, fat(p, j)}};
-  uint32_t left = eq_trans(p, eq_then_by(p, u, &ih, 1), r_inst(p, two, vs, 2, NULL, 0, NULL, 0));
-  if (v == NO)
-    return NO;
-  from = lhs_of(p, v);
-  eqn e = rewrite(p, t_neg(p, from), &from, &v, 1);
-  uint32_t step = eq_trans(p, left, eq_sym(p, e.s));
+#define HI(b) pv_max(p, b, k, pv_neg(p, f))
+#define F(b) pv_eq(p, LO(b), pv_neg(p, HI(b)))
+  pv_thm two = pv_prove_eq(p, 0, ck_ite(p->terms, pv_le(p, pv_neg(p, y), w), pv_neg(p, y), w),
+                           pv_neg(p, pv_max2(p, y, pv_neg(p, w))), 0);
+  pv_thm hj = pv_hyp(p, pv_le(p, z, j));
+  pv_thm le0 = pv_by_value(p, pv_le(p, z, z));
+  pv_thm ih = pv_hyp(p, F(j));
+  pv_thm l0 = pv_zero(p, LO(z), le0);
+  pv_thm r0 = pv_zero(p, HI(z), le0);
+  pv_comb b;
+  pv_comb_init(&b);
+  pv_comb_add(&b, p->one, l0);
+  pv_comb_add(&b, p->one, r0);
+  pv_thm base = pv_comb_prove(p, &b, F(z));
+  pv_thm u = pv_succ(p, LO(j1), j, hj);
+  pv_thm v = pv_succ(p, HI(j1), j, hj);
+  pv_var_sub vs[2] = {{y, HI(j)}, {w, pv_apply(p, "f", j)}};
+  pv_thm left =
+      pv_trans(p, pv_then_rewrite(p, u, &ih, 1), pv_inst(p, two, vs, 2, NULL, 0, NULL, 0));
+  if (v == PV_NONE)
+    return PV_NONE;
+  from = pv_left(p, v);
+  pv_eqn e = pv_rewrite(p, pv_neg(p, from), &from, &v, 1);
+  pv_thm step = pv_trans(p, left, pv_sym(p, e.by));
   ck_id g = F(j);
-  return r_induct(p, j, n, 0, &g, &base, &step, 1, r_hyp(p, t_rel(p, CK_LE, z, n)));
+  return pv_induct(p, j, n, 0, &g, &base, &step, 1, pv_hyp(p, pv_le(p, z, n)));
 #undef LO
 #undef HI
 #undef F
 }
 
 /* t = min over k < n of f (not yet normal), base init (normal): minus a maximum */
-eqn min_as_max(pv *p, uint32_t cx, ck_id t, ck_id n, ck_id init, ck_id k, ck_id f) {
-  eqn none = {t, REFL};
-  eqn b0;
+pv_eqn pv_min_as_max(pv *p, pv_ctx cx, ck_id t, ck_id n, ck_id init, ck_id k, ck_id f) {
+  pv_eqn none = {t, PV_REFL};
+  pv_eqn b0;
   ck_id lit = mn(p, n, k, f);
-  ck_id lit0 = ck_sub(p->T, f, &k, &p->zero, 1, NULL, 0);
-  uint32_t n0 = side(p, cx, t_rel(p, CK_LE, p->zero, n));
-  uint32_t s = REFL;
-  if (n0 == NO)
+  ck_id lit0 = ck_sub(p->terms, f, &k, &p->zero, 1, NULL, 0);
+  pv_thm n0 = pv_follows(p, cx, pv_ge0(p, n));
+  pv_thm s = PV_REFL;
+  if (n0 == PV_NONE)
     return none;
-  b0 = norm(p, cx, lit0);
-  if (b0.s == NO || b0.t != init)
+  b0 = pv_norm(p, cx, lit0);
+  if (b0.by == PV_NONE || b0.to != init)
     return none;
-  if (b0.s != REFL) {
-    uint32_t back = eq_sym(p, b0.s);
-    s = r_cong(p, t, lit, &back, 1);
+  if (b0.by != PV_REFL) {
+    pv_thm back = pv_sym(p, b0.by);
+    s = pv_cong(p, t, lit, &back, 1);
   }
-  ck_fsub fs = {ck_word(p->T, "f"), ck_word(p->T, "i:r"), &k, 1, f};
-  ck_vsub v = {iv(p, "n"), n};
-  s = eq_trans(p, s, r_lemma(p, L_MIN_MAX, &v, 1, &fs, 1, &n0, 1));
-  if (s == NO)
+  ck_fsub fs = pv_fun_sub(p, "f", &k, f);
+  pv_var_sub v = {pv_int_var(p, "n"), n};
+  s = pv_trans(p, s, pv_use_lemma(p, PV_MIN_MAX, &v, 1, &fs, 1, &n0, 1));
+  if (s == PV_NONE)
     return none;
-  eqn e = {rhs_of(p, s), s};
-  return eq_then(p, e, norm(p, cx, e.t));
+  pv_eqn e = {pv_right(p, s), s};
+  return pv_then(p, e, pv_norm(p, cx, e.to));
 }
 
 /* max over k < n of b1 = max of b2, for polynomially equal bodies */
-static uint32_t same_max(pv *p, ck_id n, ck_id k, ck_id b1, ck_id b2) {
-  ck_id acc = ck_var(p->T, "$$acc", 'r');
+static pv_thm same_max(pv *p, ck_id n, ck_id k, ck_id b1, ck_id b2) {
+  ck_id acc = pv_real_var(p, "$$acc");
   ck_id vars[2] = {k, acc};
-  ck_id from = mx_term(p, n, k, b1);
-  ck_id init = ck_sub(p->T, b2, &k, &p->zero, 1, NULL, 0);
-  ck_id init1 = ck_sub(p->T, b1, &k, &p->zero, 1, NULL, 0);
+  ck_id from = pv_max(p, n, k, b1);
+  ck_id init = ck_sub(p->terms, b2, &k, &p->zero, 1, NULL, 0);
+  ck_id init1 = ck_sub(p->terms, b1, &k, &p->zero, 1, NULL, 0);
   if (b1 == b2)
-    return REFL;
-  uint32_t e0 = init == init1 ? REFL : r_arith0(p, t_rel(p, CK_EQ, init1, init));
-  uint32_t e = r_arith0(p, t_rel(p, CK_EQ, b1, b2));
-  uint32_t two[2] = {e, e};
-  ck_id mid = t_fold1(p, n, init, k, acc, t_max2(p, acc, b1));
-  uint32_t s = e0 == REFL ? REFL : r_cong(p, from, mid, &e0, 1);
-  uint32_t c = r_cong(p, t_max2(p, acc, b1), t_max2(p, acc, b2), two, 2);
-  return eq_trans(p, s, r_foldcong(p, mid, mx_term(p, n, k, b2), vars, 2, &c, 1));
+    return PV_REFL;
+  pv_thm e0 = init == init1 ? PV_REFL : pv_identity(p, pv_eq(p, init1, init));
+  pv_thm e = pv_identity(p, pv_eq(p, b1, b2));
+  pv_thm two[2] = {e, e};
+  ck_id mid = pv_fold1(p, n, init, k, acc, pv_max2(p, acc, b1));
+  pv_thm s = e0 == PV_REFL ? PV_REFL : pv_cong(p, from, mid, &e0, 1);
+  pv_thm c = pv_cong(p, pv_max2(p, acc, b1), pv_max2(p, acc, b2), two, 2);
+  return pv_trans(p, s, pv_foldcong(p, mid, pv_max(p, n, k, b2), vars, 2, &c, 1));
 }
 
 /* body = c*in + out with c not negative, c and out free of k; false if that is trivial */
-static bool pull_parts(pv *p, uint32_t cx, ck_id k, ck_id body, ck_id *c, uint32_t *cpos, ck_id *in,
+static bool pull_parts(pv *p, pv_ctx cx, ck_id k, ck_id body, ck_id *c, pv_thm *cpos, ck_id *in,
                        ck_id *out) {
-  poly f;
-  poly a;
-  poly b;
+  pv_poly f;
+  pv_poly a;
+  pv_poly b;
   ck_id fac[25];
   uint32_t n;
-  poly_init(&f);
-  poly_init(&a);
-  poly_init(&b);
-  poly_of(p, &f, body);
-  for (uint32_t i = 0; i < f.n; i++) {
+  pv_poly_init(&f);
+  pv_poly_init(&a);
+  pv_poly_init(&b);
+  pv_poly_read(p, &f, body);
+  for (uint32_t i = 0; i < f.count; i++) {
     bool dep = false;
-    for (uint32_t j = 0; j < f.m[i].n; j++)
-      dep = dep || ck_has_var(p->T, f.m[i].a[j], k);
-    poly_push(p, dep ? &a : &b, f.m[i].q, f.m[i].a, f.m[i].n);
+    for (uint32_t j = 0; j < f.monos[i].degree; j++)
+      dep = dep || ck_has_var(p->terms, f.monos[i].atoms[j], k);
+    pv_poly_add_mono(p, dep ? &a : &b, f.monos[i].coef, f.monos[i].atoms, f.monos[i].degree);
   }
-  *in = poly_term(p, &a);
-  *out = poly_term(p, &b);
-  poly_clear(&f);
-  poly_clear(&a);
-  poly_clear(&b);
-  if (is_zero(p, *in))
+  *in = pv_poly_term(p, &a);
+  *out = pv_poly_term(p, &b);
+  pv_poly_clear(&f);
+  pv_poly_clear(&a);
+  pv_poly_clear(&b);
+  if (pv_is_zero(p, *in))
     return false;
-  n = poly_content(p, *in, fac, 24);
+  n = pv_poly_content(p, *in, fac, 24);
   *c = p->one;
-  *cpos = r_const(p, t_rel(p, CK_LE, p->zero, p->one));
+  *cpos = pv_by_value(p, pv_ge0(p, p->one));
   ck_id rest = CK_BAD;
   for (uint32_t i = 0; i < n; i++) {
-    uint32_t g = NO;
+    pv_thm g = PV_NONE;
     bool neg = false;
-    if (is_q(p, fac[i])) {
-      if (q_sgn(p, fac[i]) < 0) {
+    if (pv_is_const(p, fac[i])) {
+      if (pv_const_sign(p, fac[i]) < 0) {
         neg = true;
-        fac[i] = q_mul(p, fac[i], t_int(p, -1));
+        fac[i] = pv_const_mul(p, fac[i], pv_num(p, -1));
       }
-      g = r_const(p, t_rel(p, CK_LE, p->zero, fac[i]));
-    } else if (!ck_has_var(p->T, fac[i], k)) {
-      g = nonneg(p, cx, fac[i]);
+      g = pv_by_value(p, pv_ge0(p, fac[i]));
+    } else if (!ck_has_var(p->terms, fac[i], k)) {
+      g = pv_nonneg(p, cx, fac[i]);
     }
-    if (is_one(p, fac[i])) { /* the sign alone */
-    } else if (g == NO) {
-      rest = rest == CK_BAD ? fac[i] : t_mul(p, rest, fac[i]);
+    if (pv_is_one(p, fac[i])) { /* the sign alone */
+    } else if (g == PV_NONE) {
+      rest = rest == CK_BAD ? fac[i] : pv_mul(p, rest, fac[i]);
     } else {
-      uint32_t pr[2] = {*cpos, g};
-      ck_summand m = {p->one, pr, 2};
-      *c = t_mul(p, *c, fac[i]);
-      *cpos = r_arith(p, t_rel(p, CK_LE, p->zero, *c), &m, 1);
+      pv_thm pr[2] = {*cpos, g};
+      pv_summand m = {p->one, pr, 2};
+      *c = pv_mul(p, *c, fac[i]);
+      *cpos = pv_arith(p, pv_ge0(p, *c), &m, 1);
     }
     if (neg)
-      rest = rest == CK_BAD ? t_int(p, -1) : t_neg(p, rest);
+      rest = rest == CK_BAD ? pv_num(p, -1) : pv_neg(p, rest);
   }
-  if (n == 0 || is_one(p, *c) || *cpos == NO || rest == CK_BAD) {
+  if (n == 0 || pv_is_one(p, *c) || *cpos == PV_NONE || rest == CK_BAD) {
     *c = p->one;
   } else {
-    ck_id r = canon(p, rest);
-    if (canon(p, t_mul(p, *c, r)) != *in)
+    ck_id r = pv_canon(p, rest);
+    if (pv_canon(p, pv_mul(p, *c, r)) != *in)
       *c = p->one; /* inverses would have to cancel: left alone */
     else
       *in = r;
   }
-  return !is_zero(p, *out) || !is_one(p, *c);
+  return !pv_is_zero(p, *out) || !pv_is_one(p, *c);
 }
 
 /* t = max over k < n of body, base init, all normal: constants come out */
-static eqn pull_max(pv *p, uint32_t cx, ck_id t, ck_id n, ck_id init, ck_id k, ck_id body) {
-  eqn none = {t, REFL};
+static pv_eqn pull_max(pv *p, pv_ctx cx, ck_id t, ck_id n, ck_id init, ck_id k, ck_id body) {
+  pv_eqn none = {t, PV_REFL};
   ck_id c;
   ck_id in;
   ck_id out;
-  ck_id lit = mx_term(p, n, k, body);
-  ck_id lit0 = ck_sub(p->T, body, &k, &p->zero, 1, NULL, 0);
-  uint32_t cpos;
-  uint32_t n0 = side(p, cx, t_rel(p, CK_LE, p->zero, n));
-  uint32_t s = REFL;
-  if (n0 == NO || !pull_parts(p, cx, k, body, &c, &cpos, &in, &out))
+  ck_id lit = pv_max(p, n, k, body);
+  ck_id lit0 = ck_sub(p->terms, body, &k, &p->zero, 1, NULL, 0);
+  pv_thm cpos;
+  pv_thm n0 = pv_follows(p, cx, pv_ge0(p, n));
+  pv_thm s = PV_REFL;
+  if (n0 == PV_NONE || !pull_parts(p, cx, k, body, &c, &cpos, &in, &out))
     return none;
-  eqn b0 = norm(p, cx, lit0);
-  if (b0.s == NO || b0.t != init)
+  pv_eqn b0 = pv_norm(p, cx, lit0);
+  if (b0.by == PV_NONE || b0.to != init)
     return none;
-  if (b0.s != REFL) {
-    uint32_t back = eq_sym(p, b0.s);
-    s = r_cong(p, t, lit, &back, 1);
+  if (b0.by != PV_REFL) {
+    pv_thm back = pv_sym(p, b0.by);
+    s = pv_cong(p, t, lit, &back, 1);
   }
-  ck_id cin = is_one(p, c) ? in : t_mul(p, c, in);
-  ck_id shape = is_zero(p, out) ? cin : t_add(p, cin, out);
-  ck_id m = mx_term(p, n, k, in);
+  ck_id cin = pv_is_one(p, c) ? in : pv_mul(p, c, in);
+  ck_id shape = pv_is_zero(p, out) ? cin : pv_add(p, cin, out);
+  ck_id m = pv_max(p, n, k, in);
   ck_id res = m;
-  s = eq_trans(p, s, same_max(p, n, k, body, shape));
-  ck_fsub f = {ck_word(p->T, "f"), ck_word(p->T, "i:r"), &k, 1, cin};
-  ck_vsub v[2] = {{iv(p, "n"), n}, {ck_var(p->T, "x", 'r'), out}};
-  if (!is_zero(p, out))
-    s = eq_trans(p, s, r_lemma(p, L_MAX_ADD, v, 2, &f, 1, &n0, 1));
-  by b;
-  by_start(&b); /* t = max(cin) + out;  max(cin) = c*m;  m = r.t */
-  by_add(&b, p->one, s);
-  if (!is_one(p, c)) {
-    uint32_t pr[2] = {n0, cpos};
+  s = pv_trans(p, s, same_max(p, n, k, body, shape));
+  ck_fsub f = pv_fun_sub(p, "f", &k, cin);
+  pv_var_sub v[2] = {{pv_int_var(p, "n"), n}, {pv_real_var(p, "x"), out}};
+  if (!pv_is_zero(p, out))
+    s = pv_trans(p, s, pv_use_lemma(p, PV_MAX_ADD, v, 2, &f, 1, &n0, 1));
+  pv_comb b;
+  pv_comb_init(&b); /* t = max(cin) + out;  max(cin) = c*m;  m = r.t */
+  pv_comb_add(&b, p->one, s);
+  if (!pv_is_one(p, c)) {
+    pv_thm pr[2] = {n0, cpos};
     f.body = in;
     v[1].term = c;
-    by_add(&b, p->one, r_lemma(p, L_MAX_SCALE, v, 2, &f, 1, pr, 2));
+    pv_comb_add(&b, p->one, pv_use_lemma(p, PV_MAX_SCALE, v, 2, &f, 1, pr, 2));
   }
-  eqn r = norm(p, cx, m);
-  if (r.s != NO) {
-    by_add(&b, c, r.s);
-    res = r.t;
+  pv_eqn r = pv_norm(p, cx, m);
+  if (r.by != PV_NONE) {
+    pv_comb_add(&b, c, r.by);
+    res = r.to;
   }
-  res = t_add(p, t_mul(p, c, res), out);
-  eqn e = {res, by_end(p, &b, t_rel(p, CK_EQ, t, res))};
-  if (s == NO || e.s == NO)
+  res = pv_add(p, pv_mul(p, c, res), out);
+  pv_eqn e = {res, pv_comb_prove(p, &b, pv_eq(p, t, res))};
+  if (s == PV_NONE || e.by == PV_NONE)
     return none;
-  return eq_then(p, e, norm_poly(p, cx, res));
+  return pv_then(p, e, pv_norm_poly(p, cx, res));
 }
 
 /* t = max over k < n of body (base init): body again a maximum, over t < T of f(k*T + t)? */
-eqn join_max(pv *p, uint32_t cx, ck_id t, ck_id n, ck_id init, ck_id k, ck_id body) {
-  eqn none = pull_max(p, cx, t, n, init, k, body);
-  ck_id K = ck_var(p->T, "$$K", 'i');
+pv_eqn pv_join_max(pv *p, pv_ctx cx, ck_id t, ck_id n, ck_id init, ck_id k, ck_id body) {
+  pv_eqn none = pull_max(p, cx, t, n, init, k, body);
+  ck_id K = pv_int_var(p, "$$K");
   ck_id f;
   ck_id u;
   ck_id Tn;
   ck_id h;
-  if (none.s != REFL)
+  if (none.by != PV_REFL)
     return none;
-  none = range_max(p, cx, t, n, init, k, body);
-  if (none.s != REFL)
+  none = pv_range_max(p, cx, t, n, init, k, body);
+  if (none.by != PV_REFL)
     return none;
-  none = monotone_max(p, cx, t, n, init, k, body);
-  if (none.s != REFL)
+  none = pv_monotone_max(p, cx, t, n, init, k, body);
+  if (none.by != PV_REFL)
     return none;
-  if (ck_head(p->T, body) != CK_FOLD || ck_width(p->T, body) != 1)
+  if (ck_head(p->terms, body) != CK_FOLD || ck_width(p->terms, body) != 1)
     return none;
-  u = ck_var(p->T, "$$u", 'i');
-  ck_id vars[2] = {u, ck_var(p->T, "$$acc", 'r')};
-  ck_id step = ck_open(p->T, ck_kid(p->T, body, 2), vars, 2);
-  if (ck_head(p->T, step) != CK_ITE)
+  u = pv_int_var(p, "$$u");
+  ck_id vars[2] = {u, pv_real_var(p, "$$acc")};
+  ck_id step = ck_open(p->terms, ck_kid(p->terms, body, 2), vars, 2);
+  if (ck_head(p->terms, step) != CK_ITE)
     return none;
-  f = ck_kid(p->T, step, 1);
-  Tn = ck_kid(p->T, body, 0);
-  if (step != t_max2(p, vars[1], f) || ck_has_var(p->T, f, vars[1]) || ck_has_var(p->T, Tn, k))
+  f = ck_kid(p->terms, step, 1);
+  Tn = ck_kid(p->terms, body, 0);
+  if (step != pv_max2(p, vars[1], f) || ck_has_var(p->terms, f, vars[1]) ||
+      ck_has_var(p->terms, Tn, k))
     return none;
-  ck_id with = t_sub(p, K, t_mul(p, k, Tn));
-  h = ck_sub(p->T, f, &u, &with, 1, NULL, 0);
+  ck_id with = pv_sub(p, K, pv_mul(p, k, Tn));
+  h = ck_sub(p->terms, f, &u, &with, 1, NULL, 0);
   if (h == CK_BAD)
     return none;
-  eqn e = icanon(p, h);
-  if (e.s == NO || ck_has_var(p->T, e.t, k))
+  pv_eqn e = pv_index_canon(p, h);
+  if (e.by == PV_NONE || ck_has_var(p->terms, e.to, k))
     return none;
-  uint32_t prem[2] = {side(p, cx, t_rel(p, CK_LT, p->zero, n)),
-                      side(p, cx, t_rel(p, CK_LT, p->zero, Tn))};
-  if (prem[0] == NO || prem[1] == NO)
+  pv_thm prem[2] = {pv_follows(p, cx, pv_gt0(p, n)), pv_follows(p, cx, pv_gt0(p, Tn))};
+  if (prem[0] == PV_NONE || prem[1] == PV_NONE)
     return none;
-  ck_vsub v[2] = {{iv(p, "G"), n}, {iv(p, "T"), Tn}};
-  ck_fsub fs = {ck_word(p->T, "f"), ck_word(p->T, "i:r"), &K, 1, e.t};
-  uint32_t s = r_lemma(p, L_MAX_SPLIT, v, 2, &fs, 1, prem, 2);
-  if (s == NO)
+  pv_var_sub v[2] = {{pv_int_var(p, "G"), n}, {pv_int_var(p, "T"), Tn}};
+  ck_fsub fs = pv_fun_sub(p, "f", &K, e.to);
+  pv_thm s = pv_use_lemma(p, PV_MAX_SPLIT, v, 2, &fs, 1, prem, 2);
+  if (s == PV_NONE)
     return none;
-  uint32_t a = same_index(p, t, lhs_of(p, s));
-  eqn r = {rhs_of(p, s), eq_trans(p, a, s)};
-  return r.s == NO ? none : eq_then(p, r, norm(p, cx, r.t));
+  pv_thm a = same_index(p, t, pv_left(p, s));
+  pv_eqn r = {pv_right(p, s), pv_trans(p, a, s)};
+  return r.by == PV_NONE ? none : pv_then(p, r, pv_norm(p, cx, r.to));
 }

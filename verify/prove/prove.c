@@ -1,6 +1,8 @@
 /* Goals in, certificate out. */
 #include "prove.h"
-#include "pv.h"
+#include "pv_norm.h"
+#include "src/base/mem.h"
+#include "src/base/str.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,46 +22,46 @@ static int rank_cmp(const void *a, const void *b) {
 }
 
 static ranked *rank_hyps(const ck_goal *g, uint32_t n, size_t *out) {
-  pv_map at = {0};
+  as_map at = {.key_words = 2};
   as_vec v;
   uint64_t i;
   as_vec_init(&v, sizeof(ranked));
   for (uint32_t k = 0; k < n; k++) {
     for (uint32_t j = 0; j < g[k].n_allowed; j++) {
       ck_id h = g[k].allowed[j];
-      if (map_get(&at, h, 0, &i)) {
+      if (as_map_get(&at, AS_KEY(h, 0), &i)) {
         AS_VEC_AT(&v, ranked, i).count++;
         continue;
       }
       ranked r = {h, 1};
-      map_put(&at, h, 0, v.n);
+      as_map_put(&at, AS_KEY(h, 0), v.n);
       as_vec_push(&v, &r);
     }
   }
   if (v.n)
     qsort(v.data, v.n, sizeof(ranked), rank_cmp);
-  map_clear(&at);
+  as_map_clear(&at);
   *out = v.n;
   return v.data;
 }
 
-static uint32_t goal_context(pv *p, const ck_goal *g, const ranked *h, size_t n) {
-  uint32_t cx = 0;
-  pv_map in = {0};
+static pv_ctx goal_context(pv *p, const ck_goal *g, const ranked *h, size_t n) {
+  pv_ctx cx = 0;
+  as_map in = {.key_words = 2};
   uint64_t v;
   for (uint32_t j = 0; j < g->n_allowed; j++)
-    map_put(&in, g->allowed[j], 0, 1);
+    as_map_put(&in, AS_KEY(g->allowed[j], 0), 1);
   for (size_t i = 0; i < n; i++) {
-    if (map_get(&in, h[i].h, 0, &v) && !too_big(p, h[i].h))
-      cx = cx_push(p, cx, h[i].h, CK_BAD); /* without those that are too large */
+    if (as_map_get(&in, AS_KEY(h[i].h, 0), &v) && !pv_too_big(p, h[i].h))
+      cx = pv_ctx_push(p, cx, h[i].h, CK_BAD); /* without those that are too large */
   }
-  map_clear(&in);
+  as_map_clear(&in);
   return cx;
 }
 
-static void explain(pv *p, uint32_t cx, const ck_goal *g, as_proof_result *r) {
+static void explain(pv *p, pv_ctx cx, const ck_goal *g, as_proof_result *r) {
   ck_id f = g->formula;
-  bool eqf = ck_head(p->T, f) == CK_EQ;
+  bool eqf = ck_head(p->terms, f) == CK_EQ;
   bool spent = pv_spent(p);
   r->goal = as_strdup(g->name);
   r->reason = as_strdup(spent ? "the effort limit was reached"
@@ -70,21 +72,21 @@ static void explain(pv *p, uint32_t cx, const ck_goal *g, as_proof_result *r) {
   p->max_steps = (uint32_t)p->steps.n + 2000;
   p->max_work = p->work + 1000000;
   if (!eqf) {
-    ck_id a = ck_kid(p->T, f, 0);
+    ck_id a = ck_kid(p->terms, f, 0);
     if (a == p->zero)
-      a = ck_kid(p->T, f, 1);
-    eqn e = norm(p, cx, a);
-    char *raw = ck_show(p->T, f);
-    char *nf = e.s == NO ? NULL : ck_show(p->T, e.t);
+      a = ck_kid(p->terms, f, 1);
+    pv_eqn e = pv_norm(p, cx, a);
+    char *raw = ck_show(p->terms, f);
+    char *nf = e.by == PV_NONE ? NULL : ck_show(p->terms, e.to);
     r->left = nf ? as_format("%s, normal: %s", raw, nf) : as_strdup(raw);
     free(raw);
     free(nf);
     return;
   }
-  eqn x = norm(p, cx, ck_kid(p->T, f, 0));
-  eqn y = norm(p, cx, ck_kid(p->T, f, 1));
-  r->left = ck_show(p->T, x.s == NO ? ck_kid(p->T, f, 0) : x.t);
-  r->right = ck_show(p->T, y.s == NO ? ck_kid(p->T, f, 1) : y.t);
+  pv_eqn x = pv_norm(p, cx, ck_kid(p->terms, f, 0));
+  pv_eqn y = pv_norm(p, cx, ck_kid(p->terms, f, 1));
+  r->left = ck_show(p->terms, x.by == PV_NONE ? ck_kid(p->terms, f, 0) : x.to);
+  r->right = ck_show(p->terms, y.by == PV_NONE ? ck_kid(p->terms, f, 1) : y.to);
 }
 
 void as_prove_goals(ck_terms *T, const ck_goal *goals, uint32_t n, const as_prove_opts *opts,
@@ -92,17 +94,17 @@ void as_prove_goals(ck_terms *T, const ck_goal *goals, uint32_t n, const as_prov
   pv p;
   size_t nh;
   ranked *h = rank_hyps(goals, n, &nh);
-  uint32_t *proof = as_calloc(n + 1, sizeof *proof);
+  pv_thm *proof = as_calloc(n + 1, sizeof *proof);
   const char **names = as_calloc(n + 1, sizeof *names);
   memset(r, 0, sizeof *r);
   r->verdict = AS_UNPROVED;
   r->goals = n;
   pv_init(&p, T, opts && opts->max_steps ? opts->max_steps : DEFAULT_STEPS);
   for (uint32_t i = 0; i < n; i++) {
-    uint32_t cx = goal_context(&p, &goals[i], h, nh);
+    pv_ctx cx = goal_context(&p, &goals[i], h, nh);
     names[i] = goals[i].name;
-    proof[i] = prove_goal(&p, cx, goals[i].formula);
-    if (proof[i] == NO) {
+    proof[i] = pv_prove_goal(&p, cx, goals[i].formula);
+    if (proof[i] == PV_NONE) {
       explain(&p, cx, &goals[i], r);
       break;
     }
@@ -110,7 +112,7 @@ void as_prove_goals(ck_terms *T, const ck_goal *goals, uint32_t n, const as_prov
   }
   r->steps_tried = (uint32_t)p.steps.n;
   if (r->goals_proved == n) {
-    r->cert = log_certificate(&p, names, proof, n, &r->cert_len, &r->steps, &r->terms);
+    r->cert = pv_certificate(&p, names, proof, n, &r->cert_len, &r->steps, &r->terms);
     r->verdict = AS_PROVED;
   }
   pv_clear(&p);

@@ -24,7 +24,7 @@ enum { /* bounds; each refuses, by its name */
        CK_MAX_PARAMETERS = CK_MAX_RANK + 4
 };
 
-typedef struct {
+typedef struct ck_tensor {
   const char *name;
   uint32_t rank;
   ck_id extent[CK_MAX_RANK];
@@ -33,7 +33,7 @@ typedef struct {
   bool truth;                 /* a rule's tensor `bool`: an element is 0 or 1 */
   bool in_block;              /* its symbol takes the block's indices */
   bool varying, after;        /* differs between iterations; is known after the loop only */
-  bool running;               /* a running maximum */
+  const struct ck_tensor *maximum_of; /* of a running maximum: its argument; else NULL */
 } ck_tensor;
 
 typedef struct {

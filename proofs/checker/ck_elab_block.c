@@ -143,7 +143,7 @@ static ck_id total(const ck_scope *s, const ck_tensor *t, const ck_tensor *m) {
   ck_terms *T = s->E->T;
   ck_id iteration = ck_variable(s, 'b', CK_LOOP), state = ck_state(s);
   if (m) {
-    ck_id before = element_at(s, m, ck_calculated(s, CK_ADD, iteration, ck_int(T, -1)));
+    ck_id before = maximum(s, m->maximum_of, iteration);
     ck_id now = ck_join(s, CK_MUL, ck_int(T, -1), element_at(s, m, iteration));
     ck_id factor = ck_sure(s, ck_mk1(T, CK_EXP, ck_join(s, CK_ADD, before, now)));
     state = ck_join(s, CK_MUL, state, factor);
@@ -168,7 +168,7 @@ static const ck_tensor *rescaled_by(const ck_scope *s, const ck_line *line, cons
   if (!line->rescale)
     return NULL;
   const ck_tensor *m = block_tensor(s, line->rescale);
-  if (!m->running)
+  if (!m->maximum_of)
     ck_refuse(&s->E->job, line->rescale, "%s is not a running maximum", m->name);
   if (m->rank > t->rank)
     ck_refuse(&s->E->job, line->rescale, "%s has more axes than the sum", m->name);
@@ -180,7 +180,8 @@ static const ck_tensor *rescaled_by(const ck_scope *s, const ck_line *line, cons
 static void running_maximum(const ck_scope *s, const ck_line *line, const ck_tensor *t) {
   ck_id before[4], iteration = ck_variable(s, 'b', CK_LOOP);
   ck_tensor m = *t;
-  m.varying = m.running = m.in_block = true;
+  m.varying = m.in_block = true;
+  m.maximum_of = t;
   ck_id body = maximum(s, t, ck_join(s, CK_ADD, iteration, ck_int(s->E->T, 1)));
   ck_define_symbol(s, &m, ck_symbol_name(s, line->running->text), before, lead(s, true, before),
                    body, "acc");
@@ -201,7 +202,8 @@ static void accumulate(const ck_scope *s, const ck_line *line) {
   if (t->after)
     ck_refuse(&s->E->job, line->source, "%s needs the end of the loop", t->name);
   ck_tensor a = *t;
-  a.varying = a.running = false;
+  a.varying = false;
+  a.maximum_of = NULL;
   a.after = a.in_block = true;
   switch (line->how) {
   case CK_K_MAX:

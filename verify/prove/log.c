@@ -1,4 +1,5 @@
 /* The checker's rules, each call logged once. */
+#include "pv_defs.h"
 #include "pv_log.h"
 #include "src/base/hash.h"
 #include "src/base/mem.h"
@@ -86,8 +87,11 @@ pv_thm pv_hyp(pv *p, ck_id f) {
 }
 
 pv_thm pv_use(pv *p, pv_thm s, const ck_id *ts, uint32_t nt, const pv_thm *ps, uint32_t np) {
+  pv_thm by;
   if (s == PV_NONE || !have(ps, np))
     return PV_NONE;
+  if (p->defs && pv_defs_use(p->defs, s, ts, nt, ps, np, &by))
+    return by;
   BEGIN(p);
   tok(p, 's', s);
   tok(p, '|', 0);

@@ -1,12 +1,14 @@
 /* Goals in, certificate out. */
 #include "prove.h"
+#include "pv_defs.h"
 #include "pv_norm.h"
+#include "pv_steps.h"
 #include "src/base/mem.h"
 #include "src/base/str.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_STEPS = 60000 };
+enum { DEFAULT_STEPS = 60000, SHARED_EFFORT = 4 };
 
 /* hypotheses that more goals may use come first, so that goals share contexts and with them results
  */
@@ -45,22 +47,25 @@ static ranked *rank_hyps(const ck_goal *g, uint32_t n, size_t *out) {
   return v.data;
 }
 
-static pv_ctx goal_context(pv *p, const ck_goal *g, const ranked *h, size_t n) {
+static pv_ctx goal_context(pv *p, pv_world w, const ck_goal *g, const ranked *h, size_t n) {
   pv_ctx cx = 0;
   as_map in = {.key_words = 2};
   uint64_t v;
   for (uint32_t j = 0; j < g->n_allowed; j++)
     as_map_put(&in, AS_KEY(g->allowed[j], 0), 1);
   for (size_t i = 0; i < n; i++) {
-    if (as_map_get(&in, AS_KEY(h[i].h, 0), &v) && !pv_too_big(p, h[i].h))
+    if (!as_map_get(&in, AS_KEY(h[i].h, 0), &v))
+      continue;
+    if (p->defs)
+      cx = pv_defs_assume(p->defs, w, cx, h[i].h);
+    else if (!pv_too_big(p, h[i].h))
       cx = pv_ctx_push(p, cx, h[i].h, CK_BAD); /* without those that are too large */
   }
   as_map_clear(&in);
   return cx;
 }
 
-static void explain(pv *p, pv_ctx cx, const ck_goal *g, as_proof_result *r) {
-  ck_id f = g->formula;
+static void explain(pv *p, pv_ctx cx, const ck_goal *g, ck_id f, as_proof_result *r) {
   bool eqf = ck_head(p->terms, f) == CK_EQ;
   bool spent = pv_spent(p);
   r->goal = as_strdup(g->name);
@@ -89,9 +94,41 @@ static void explain(pv *p, pv_ctx cx, const ck_goal *g, as_proof_result *r) {
   r->right = ck_show(p->terms, y.by == PV_NONE ? ck_kid(p->terms, f, 1) : y.to);
 }
 
-void as_prove_goals(ck_terms *T, const ck_goal *goals, uint32_t n, const as_prove_opts *opts,
-                    as_proof_result *r) {
-  pv p;
+/* the goal's formula as the prover sees it in that world */
+static ck_id seen(pv *p, pv_world w, const ck_goal *g) {
+  return p->defs ? pv_defs_relation(p->defs, w, g->formula) : g->formula;
+}
+
+static pv_thm prove_in(pv *p, pv_world w, const ck_goal *g, const ranked *h, size_t n) {
+  pv_ctx cx = goal_context(p, w, g, h, n);
+  ck_id f = seen(p, w, g);
+  if (f == CK_BAD)
+    return PV_NONE;
+  bool same = ck_head(p->terms, f) == CK_EQ && ck_kid(p->terms, f, 0) == ck_kid(p->terms, f, 1);
+  pv_thm s = same ? pv_identity(p, f) : pv_prove_goal(p, cx, f);
+  return p->defs ? pv_defs_back(p->defs, w, g->formula, s) : s;
+}
+
+/* Symbols that both sides have stay as they are at first, with a part of the effort; then they are
+ * written out like all others. */
+static pv_thm prove(pv *p, const ck_goal *g, const ranked *h, size_t n) {
+  if (p->defs && pv_defs_shared(p->defs)) {
+    uint64_t work = p->max_work;
+    uint32_t steps = p->max_steps;
+    if (p->work < work && p->steps.n < steps) {
+      p->max_work = p->work + (work - p->work) / SHARED_EFFORT;
+      p->max_steps = (uint32_t)p->steps.n + (steps - (uint32_t)p->steps.n) / SHARED_EFFORT;
+    }
+    pv_thm s = prove_in(p, PV_SHARED, g, h, n);
+    p->max_work = work;
+    p->max_steps = steps;
+    if (s != PV_NONE)
+      return s;
+  }
+  return prove_in(p, PV_WHOLE, g, h, n);
+}
+
+static void prove_all(pv *p, const ck_goal *goals, uint32_t n, as_proof_result *r) {
   size_t nh;
   ranked *h = rank_hyps(goals, n, &nh);
   pv_thm *proof = as_calloc(n + 1, sizeof *proof);
@@ -99,30 +136,44 @@ void as_prove_goals(ck_terms *T, const ck_goal *goals, uint32_t n, const as_prov
   memset(r, 0, sizeof *r);
   r->verdict = AS_UNPROVED;
   r->goals = n;
-  pv_init(&p, T, opts && opts->max_steps ? opts->max_steps : DEFAULT_STEPS);
   for (uint32_t i = 0; i < n; i++) {
-    pv_ctx cx = goal_context(&p, &goals[i], h, nh);
     names[i] = goals[i].name;
-    proof[i] = pv_prove_goal(&p, cx, goals[i].formula);
+    proof[i] = prove(p, &goals[i], h, nh);
     if (proof[i] == PV_NONE) {
-      explain(&p, cx, &goals[i], r);
+      pv_ctx cx = goal_context(p, PV_WHOLE, &goals[i], h, nh);
+      explain(p, cx, &goals[i], seen(p, PV_WHOLE, &goals[i]), r);
       break;
     }
     r->goals_proved++;
   }
-  r->steps_tried = (uint32_t)p.steps.n;
+  r->steps_tried = (uint32_t)p->steps.n;
   if (r->goals_proved == n) {
-    r->cert = pv_certificate(&p, names, proof, n, &r->cert_len, &r->steps, &r->terms);
+    r->cert = pv_certificate(p, names, proof, n, &r->cert_len, &r->steps, &r->terms);
     r->verdict = AS_PROVED;
   }
-  pv_clear(&p);
   free(h);
   free(proof);
   free(names);
 }
 
+static void prove_with(ck_terms *T, const ck_claim *claim, const ck_goal *goals, uint32_t n,
+                       const as_prove_opts *opts, as_proof_result *r) {
+  pv p;
+  pv_init(&p, T, opts && opts->max_steps ? opts->max_steps : DEFAULT_STEPS);
+  pv_defs *defs = claim && claim->n_definitions ? pv_defs_new(&p, claim) : NULL;
+  prove_all(&p, goals, n, r);
+  if (defs)
+    pv_defs_free(defs);
+  pv_clear(&p);
+}
+
+void as_prove_goals(ck_terms *T, const ck_goal *goals, uint32_t n, const as_prove_opts *opts,
+                    as_proof_result *r) {
+  prove_with(T, NULL, goals, n, opts, r);
+}
+
 void as_prove_claim(ck_terms *T, const ck_claim *c, const as_prove_opts *opts, as_proof_result *r) {
-  as_prove_goals(T, c->goals, c->n_goals, opts, r);
+  prove_with(T, c, c->goals, c->n_goals, opts, r);
 }
 
 ck_claim *as_claim_of_files(ck_terms *T, const char *spec, const char *cand, const char *const *sem,

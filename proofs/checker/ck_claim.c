@@ -313,6 +313,34 @@ ck_claim *ck_claim_texts(ck_terms *T, const ck_text *spec, const ck_text *cand, 
   return NULL;
 }
 
+/* --- the library */
+static void print_all(ck_elab *E, FILE *out, const ck_text *sem_text, uint32_t n_sem) {
+  if (setjmp(E->job.refused))
+    return;
+  files sem = {.at = ck_keep(&E->job, (n_sem + 1) * sizeof *sem.at)};
+  for (uint32_t i = 0; i < n_sem; i++)
+    open_file(E, &sem.at[sem.n++], &sem_text[i]);
+  know_all(E, &sem, 0);
+  for (const ck_operator *op = E->operators; op; op = op->next) {
+    char sha256[65];
+    ck_sha256(op->from, (size_t)(op->to - op->from), sha256);
+    fprintf(out, "%s %s%s\n", sha256, op->function ? "func " : "", op->name->text);
+  }
+}
+
+bool ck_print_specifications(FILE *out, const ck_text *sem, uint32_t n_sem, ck_msg *msg) {
+  ck_elab *E = ck_alloc(NULL, sizeof *E);
+  memset(E, 0, sizeof *E);
+  *msg = (ck_msg){0};
+  E->T = ck_terms_new();
+  E->job.message = msg;
+  print_all(E, out, sem, n_sem);
+  ck_keep_none(E->job.memory);
+  ck_terms_free(E->T);
+  free(E);
+  return msg->text == NULL;
+}
+
 void ck_claim_free(ck_claim *c) {
   if (!c)
     return;

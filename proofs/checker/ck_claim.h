@@ -59,3 +59,7 @@ typedef struct {
 ck_claim *ck_claim_texts(ck_terms *T, const ck_text *spec, const ck_text *cand, const ck_text *sem,
                          uint32_t n_sem, ck_msg *msg);
 void ck_claim_free(ck_claim *c);
+
+/* a line `HASH NAME` for every operator (`func NAME` for every function) of these files; false and
+ * msg filled on bad input */
+bool ck_print_specifications(FILE *out, const ck_text *sem, uint32_t n_sem, ck_msg *msg);

@@ -138,6 +138,6 @@ typedef struct { uint32_t deg; const ck_id *atoms; } ck_mono;
 static inline ck_mono ck_poly_mono(const ck_poly *p, uint32_t i) { const ck_ids l = ck_members(p->T, p->e[i].mono); return (ck_mono){l.n, l.x}; }
 bool ck_poly_const(const ck_poly *p, mpq_t out); /* true if constant; out gets it */
 
-/* text for people: infix, to a malloc'ed string that the caller frees; for messages only */
+/* text (CLAIM.md section 9): malloc'ed, for messages, cut off with `...` when it is long; and printed whole, false: it would be endless */
 char *ck_show(const ck_terms *T, ck_id t);
-void ck_print(FILE *out, const ck_terms *T, const char *before, ck_id t, const char *after);
+bool ck_print(FILE *out, const ck_terms *T, const char *before, ck_id t, const char *after);

@@ -24,6 +24,6 @@ libck_a_SOURCES = \
   proofs/checker/ck_claim.c
 
 bin_PROGRAMS += assay-check
-assay_check_SOURCES = proofs/checker/ck_main.c
+assay_check_SOURCES = proofs/checker/ck_main.c proofs/checker/ck_standard.c proofs/checker/ck_standard.h
 assay_check_LDADD = libck.a $(GMP_LIBS)
 dist_man_MANS += man/assay-check.1

@@ -228,7 +228,7 @@ static void know_all(ck_elab *E, const files *sem, uint32_t from) {
     while (strcmp(sem->at[k].sha256, sem->at[i].sha256) != 0)
       k++;
     if (k == i)
-      know(E, &sem->at[i], NULL);
+      know(E, &sem->at[i], E->rule ? "" : NULL); /* a rule of that name in another file is none */
   }
 }
 
@@ -244,7 +244,7 @@ static const char *rule_name(ck_elab *E, const char *spec, const char *cand, boo
 
 static void claim_of_rule(ck_elab *E, ck_claim *c, const ck_file *f, const char *name,
                           bool backward) {
-  const ck_token *place = know(E, f, name); /* a rule of that name in another file is none */
+  const ck_token *place = know(E, f, name);
   if (!place)
     ck_refuse(&E->job, f->tokens, "there is no rule %s", name);
   ck_rule *rule = ck_parse_rule(&E->job, place);

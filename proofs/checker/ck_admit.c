@@ -8,8 +8,9 @@ typedef struct {
   ck_elab *E;
   ck_pool
       symbols; /* name and signature of inputs, then of definitions, in order: numbers 0, 1, .. */
-  uint32_t n_inputs, n_given; /* definitions of the given side come first */
-  bool *seen;                 /* nodes of bodies that were found well */
+  uint32_t n_inputs;
+  uint32_t n_given; /* definitions of the given side come first */
+  bool *seen;       /* nodes of bodies that were found well */
 } admission;
 
 /* func.f, with f any function of so many reals in the specifications */
@@ -33,12 +34,13 @@ static const char *only_known(admission *A, ck_id t, uint32_t at) {
   if (!why && ck_is(T, t, CK_APP)) {
     const uint32_t key[] = {ck_name(T, t), ck_sig(T, t)};
     uint32_t number = ck_pool_find(&A->symbols, key, sizeof key);
-    if (number == CK_BAD)
+    if (number == CK_BAD) {
       why = is_builtin(A->E, ck_word_text(T, key[0]), ck_word_text(T, key[1]))
                 ? NULL
                 : "known: it speaks of what is not defined before it";
-    else if (number >= A->n_inputs && (number - A->n_inputs < A->n_given) != (at < A->n_given))
+    } else if (number >= A->n_inputs && (number - A->n_inputs < A->n_given) != (at < A->n_given)) {
       why = "side: it speaks of a tensor of the other side";
+    }
   }
   if (!why)
     A->seen[t] = true;
@@ -47,10 +49,12 @@ static const char *only_known(admission *A, ck_id t, uint32_t at) {
 
 /* a size that this side may speak of */
 static bool own_size(const ck_elab *E, ck_id variable, bool candidate, bool sees_given) {
-  for (uint32_t i = 0; i < E->n_sizes; i++)
-    if (E->size[i].variable == variable)
+  for (uint32_t i = 0; i < E->n_sizes; i++) {
+    if (E->size[i].variable == variable) {
       return (E->size[i].of_given && (!candidate || sees_given)) ||
              (candidate && E->size[i].of_candidate);
+    }
+  }
   return false;
 }
 
@@ -70,12 +74,14 @@ static const char *good_parameters(const ck_elab *E, const ck_definition *d) {
   for (uint32_t k = 0; k < d->n; k++) {
     if (!ck_is(E->T, d->parameter[k], CK_V) || ck_sort(E->T, d->parameter[k]) != 'i')
       return "distinct: a parameter is no integer variable";
-    for (uint32_t j = 0; j < k; j++)
+    for (uint32_t j = 0; j < k; j++) {
       if (d->parameter[j] == d->parameter[k])
         return "distinct: a parameter stands twice";
-    for (uint32_t i = 0; i < E->n_sizes; i++)
+    }
+    for (uint32_t i = 0; i < E->n_sizes; i++) {
       if (E->size[i].variable == d->parameter[k])
         return "distinct: a parameter is a size";
+    }
   }
   return NULL;
 }

@@ -17,7 +17,8 @@ static ck_id clause(const ck_scope *s, const ck_obligation *o) {
 }
 
 static int by_number(const void *a, const void *b) {
-  ck_id x = *(const ck_id *)a, y = *(const ck_id *)b;
+  ck_id x = *(const ck_id *)a;
+  ck_id y = *(const ck_id *)b;
   return x < y ? -1 : x > y;
 }
 
@@ -25,9 +26,10 @@ static int by_number(const void *a, const void *b) {
 static uint32_t set_of(ck_terms *T, ck_id *v, uint32_t n) {
   uint32_t m = 0;
   qsort(v, n, sizeof *v, by_number);
-  for (uint32_t i = 0; i < n; i++)
+  for (uint32_t i = 0; i < n; i++) {
     if (m == 0 || v[m - 1] != v[i])
       v[m++] = v[i];
+  }
   return ck_set(T, v, m);
 }
 
@@ -58,12 +60,14 @@ static void output_goals(goals *G, const ck_tensor *z, const ck_side *candidate)
   ck_elab *E = G->s->E;
   const ck_tensor *y =
       ck_find_tensor(candidate->mugraph ? &candidate->tensors : &candidate->outputs, z->name);
-  ck_id index[CK_MAX_RANK], range[2 * CK_MAX_RANK];
+  ck_id index[CK_MAX_RANK];
+  ck_id range[2 * CK_MAX_RANK];
   if (!y)
     ck_refuse(&E->job, candidate->at, "the output %s is not defined", z->name);
-  if (y->rank != z->rank)
+  if (y->rank != z->rank) {
     ck_refuse(&E->job, candidate->at, "the output %s has %u axes, not %u", z->name,
               (unsigned)z->rank, (unsigned)y->rank);
+  }
   for (uint32_t i = 0; i < z->rank; i++) {
     const char *name = ck_keep_text(&E->job, "shape.%s.%u", z->name, (unsigned)i);
     add_goal(G, name, ck_join(G->s, CK_EQ, z->extent[i], y->extent[i]), NULL, 0);
@@ -114,14 +118,16 @@ static void definitions(const ck_scope *s, ck_claim *c, const ck_side *given,
 static void state_claim(ck_elab *E, ck_claim *c, const ck_side *given, const ck_side *candidate) {
   ck_scope s = {.E = E, .side = (ck_side *)given, .at = candidate->at};
   ck_terms *T = E->T;
-  if (!candidate->mugraph && candidate->outputs.n != given->outputs.n)
+  if (!candidate->mugraph && candidate->outputs.n != given->outputs.n) {
     ck_refuse(&E->job, candidate->at, "the given program has %u outputs",
               (unsigned)given->outputs.n);
+  }
   definitions(&s, c, given, candidate);
   c->n_stated = E->n_stated;
   c->n_given = given->n_obligations;
   uint32_t n = c->n_stated + c->n_given + c->n_definitions;
-  ck_id *stated = ck_keep(&E->job, (n + 1) * sizeof *stated), *assumed = stated + c->n_stated;
+  ck_id *stated = ck_keep(&E->job, (n + 1) * sizeof *stated);
+  ck_id *assumed = stated + c->n_stated;
   ck_id *sorted = ck_keep(&E->job, (n + 1) * sizeof *sorted);
   for (uint32_t i = 0; i < c->n_stated; i++)
     stated[i] = E->stated[i].relation;
@@ -175,7 +181,8 @@ static void open_file(ck_elab *E, ck_file *f, const ck_text *t) {
 
 typedef struct {
   ck_file *at;
-  uint32_t n, capacity;
+  uint32_t n;
+  uint32_t capacity;
 } files;
 
 /* Opens the files that a program uses, unless they are given; on_disk: it may name files.  Gives
@@ -187,8 +194,8 @@ static const ck_token *used_files(ck_elab *E, const ck_file *program, bool on_di
   const char *slash = strrchr(program->name, '/');
   for (uint32_t k = 0; k < n; k++) {
     const char *name = uses[k]->text + 1; /* without its quotes; relative to the program's folder */
-    int length = (int)strlen(name) - 1,
-        folder = *name == '/' || !slash ? 0 : (int)(slash - program->name) + 1;
+    int length = (int)strlen(name) - 1;
+    int folder = *name == '/' || !slash ? 0 : (int)(slash - program->name) + 1;
     const char *path = ck_keep_text(&E->job, "%.*s%.*s", folder, program->name, length, name);
     uint32_t i = 0;
     while (i < sem->n && strcmp(sem->at[i].name, path) != 0)
@@ -207,9 +214,10 @@ static const ck_token *know(ck_elab *E, const ck_file *f, const char *rule) {
   ck_operator *next;
   for (ck_operator *op = ck_parse_operators(&E->job, f, rule, &place); op; op = next) {
     ck_operator **end = &E->operators;
-    if (ck_find_operator(E, op->name->text, op->function))
+    if (ck_find_operator(E, op->name->text, op->function)) {
       ck_refuse(&E->job, op->name, "%s %s is defined twice", op->function ? "function" : "operator",
                 op->name->text);
+    }
     if (op->function)
       ck_check_function(E, op);
     next = op->next;
@@ -235,7 +243,8 @@ static void know_all(ck_elab *E, const files *sem, uint32_t from) {
 /* the rule that CANDIDATE names, or NULL if SPEC holds no rules; *backward: its sides are to be
  * exchanged */
 static const char *rule_name(ck_elab *E, const char *spec, const char *cand, bool *backward) {
-  const char *suffix = strrchr(spec, '.'), *reverse = strrchr(cand, '.');
+  const char *suffix = strrchr(spec, '.');
+  const char *reverse = strrchr(cand, '.');
   if (!suffix || strcmp(suffix, ".rule") != 0)
     return NULL;
   *backward = reverse && strcmp(reverse, ".reverse") == 0;
@@ -248,7 +257,8 @@ static void claim_of_rule(ck_elab *E, ck_claim *c, const ck_file *f, const char 
   if (!place)
     ck_refuse(&E->job, f->tokens, "there is no rule %s", name);
   ck_rule *rule = ck_parse_rule(&E->job, place);
-  ck_side *given = ck_new_side(E, false, place), *candidate = ck_new_side(E, true, place);
+  ck_side *given = ck_new_side(E, false, place);
+  ck_side *candidate = ck_new_side(E, true, place);
   ck_sha256(rule->from, (size_t)(rule->to - rule->from), c->cand_sha);
   ck_read_rule(E, given, candidate, rule, backward);
   state_claim(E, c, given, candidate);

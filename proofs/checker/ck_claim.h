@@ -4,14 +4,16 @@
 #pragma once
 #include "ck_term.h"
 
-typedef struct {            /* for all integers: name[parameter..] = body */
-  uint32_t name, signature; /* words */
-  const ck_id *parameter;   /* variables of sort i */
-  uint32_t n;               /* how many */
-  ck_id body, clause;       /* with the parameters free; the hypothesis */
-  bool candidate;           /* else of the given side */
-  int line;                 /* of the text */
-  const char *by;           /* the operator called, or load, acc, store */
+typedef struct { /* for all integers: name[parameter..] = body */
+  uint32_t name;
+  uint32_t signature;     /* words */
+  const ck_id *parameter; /* variables of sort i */
+  uint32_t n;             /* how many */
+  ck_id body;
+  ck_id clause;   /* with the parameters free; the hypothesis */
+  bool candidate; /* else of the given side */
+  int line;       /* of the text */
+  const char *by; /* the operator called, or load, acc, store */
 } ck_definition;
 
 typedef struct {
@@ -28,10 +30,13 @@ typedef struct {
   uint32_t n_goals;
   const ck_definition *definitions; /* in order: the given side's, then the candidate's */
   uint32_t n_definitions;
-  const ck_id *stated, *given; /* S, and the obligations of the given side as clauses, in order */
-  uint32_t n_stated, n_given;
-  ck_ids hyps, rels; /* all that is allowed in every goal; S: sorted */
-  char *theorem;     /* in words and formulas, for people */
+  const ck_id *stated;
+  const ck_id *given; /* S, and the obligations of the given side as clauses, in order */
+  uint32_t n_stated;
+  uint32_t n_given;
+  ck_ids hyps;
+  ck_ids rels;   /* all that is allowed in every goal; S: sorted */
+  char *theorem; /* in words and formulas, for people */
 
   struct {
     const char *name; /* NAME of an operator, `func NAME` */
@@ -39,19 +44,21 @@ typedef struct {
   } * relied; /* specifications used */
 
   uint32_t n_relied;
-  char spec_sha[65], cand_sha[65]; /* of the two files as read, or of the rule's text */
+  char spec_sha[65];
+  char cand_sha[65]; /* of the two files as read, or of the rule's text */
   void *mem; /* goals, definitions and relied; what else is pointed to belongs to the terms */
 } ck_claim;
 
 typedef struct {
-  char *text;    /* malloc'ed, as file */
-  int line, col; /* line 0: none */
+  char *text; /* malloc'ed, as file */
+  int line;
+  int col; /* line 0: none */
   char *file;
 } ck_msg;
 
 typedef struct {
-  const char *name,
-      *text; /* the name stands in messages; text NULL: the file of that name is read */
+  const char *name;
+  const char *text; /* the name stands in messages; text NULL: the file of that name is read */
   size_t len;
 } ck_text;
 

@@ -28,11 +28,13 @@ typedef struct ck_tensor {
   const char *name;
   uint32_t rank;
   ck_id extent[CK_MAX_RANK];
-  ck_id value;                /* rank 0: what it is; CK_BAD: it has a symbol */
-  uint32_t symbol, signature; /* words */
-  bool truth;                 /* a rule's tensor `bool`: an element is 0 or 1 */
-  bool in_block;              /* its symbol takes the block's indices */
-  bool varying, after;        /* differs between iterations; is known after the loop only */
+  ck_id value; /* rank 0: what it is; CK_BAD: it has a symbol */
+  uint32_t symbol;
+  uint32_t signature; /* words */
+  bool truth;         /* a rule's tensor `bool`: an element is 0 or 1 */
+  bool in_block;      /* its symbol takes the block's indices */
+  bool varying;
+  bool after;                         /* differs between iterations; is known after the loop only */
   const struct ck_tensor *maximum_of; /* of a running maximum: its argument; else NULL */
 } ck_tensor;
 
@@ -42,16 +44,22 @@ typedef struct {
 } ck_tensors;
 
 typedef struct { /* for all variables that satisfy the conditions: the relation */
-  ck_id *variables, *conditions, relation;
-  uint32_t n_variables, n_conditions;
+  ck_id *variables;
+  ck_id *conditions;
+  ck_id relation;
+  uint32_t n_variables;
+  uint32_t n_conditions;
   const ck_token *at; /* the call or statement */
 } ck_obligation;
 
 typedef struct { /* the given program or the candidate */
-  bool candidate, mugraph;
+  bool candidate;
+  bool mugraph;
   const char *name;
-  const ck_token *at;                  /* where it begins: for messages about the whole */
-  ck_tensors tensors, inputs, outputs; /* at kernel level */
+  const ck_token *at; /* where it begins: for messages about the whole */
+  ck_tensors tensors;
+  ck_tensors inputs;
+  ck_tensors outputs; /* at kernel level */
   const char *input_type[CK_MAX_SIZES];
   ck_definition *definitions;
   uint32_t n_definitions;
@@ -64,9 +72,11 @@ typedef struct { /* the given program or the candidate */
 typedef struct {
   const char *name;
   ck_id variable;
-  long least, value;
-  bool stated;                 /* there is a value */
-  bool of_given, of_candidate; /* declared there */
+  long least;
+  long value;
+  bool stated; /* there is a value */
+  bool of_given;
+  bool of_candidate; /* declared there */
 } ck_size_symbol;
 
 typedef struct {
@@ -159,7 +169,8 @@ typedef struct { /* ..name of a call: its axes; their indices on the left side o
                     that is read */
   const char *name;
   uint32_t n;
-  ck_id extent[CK_MAX_RANK], index[CK_MAX_RANK];
+  ck_id extent[CK_MAX_RANK];
+  ck_id index[CK_MAX_RANK];
   bool bound;
 } ck_list;
 
@@ -186,7 +197,7 @@ ck_id ck_size_value(const ck_scope *s, const ck_scalar *x); /* of visible sizes 
 const ck_list *ck_find_list(const ck_call *call, const char *name);
 const ck_binding *ck_find_name(const ck_binding *names, const char *name);
 ck_binding ck_with_name(const ck_scope *s, const ck_operator *op, const ck_binding *names,
-                     const char *name, ck_id value); /* refuses a second meaning */
+                        const char *name, ck_id value); /* refuses a second meaning */
 ck_operator *ck_find_operator(const ck_elab *E, const char *name, bool function);
 void ck_check_function(
     ck_elab *E, ck_operator *f); /* what it names is known; it names none that is defined later */

@@ -38,9 +38,10 @@ static tile_line read_tile(const ck_scope *s, const ck_line *line) {
   m.tile.rank = ck_dims_value(s, line->dims, m.tile.extent);
   m.source = store ? block_tensor(s, line->source)
                    : ck_tensor_named(s, &s->side->tensors, line->source, "at kernel level");
-  if (m.source->rank != m.tile.rank)
+  if (m.source->rank != m.tile.rank) {
     ck_refuse(job, line->source, "%s has %u axes, the tile %u", m.source->name,
               (unsigned)m.source->rank, (unsigned)m.tile.rank);
+  }
   for (const ck_map *p = line->map; p; p = p->next) {
     if (s->block->extent[p->grid] == CK_BAD)
       ck_refuse(job, p->at, "the kernel does not declare this");
@@ -48,9 +49,10 @@ static tile_line read_tile(const ck_scope *s, const ck_line *line) {
       ck_refuse(job, p->at, "mapped twice");
     if (p->axis >= (long)m.tile.rank)
       ck_refuse(job, p->at, "the tensor has only %u axes", (unsigned)m.tile.rank);
-    for (int k = 0; k < CK_LOOP; k++)
+    for (int k = 0; k < CK_LOOP; k++) {
       if (p->grid < CK_LOOP && m.axis[k] == p->axis)
         ck_refuse(job, p->at, "two grid axes on one axis of the tensor");
+    }
     m.axis[p->grid] = (int)p->axis;
   }
   return m;
@@ -58,10 +60,11 @@ static tile_line read_tile(const ck_scope *s, const ck_line *line) {
 
 static void load(const ck_scope *s, const ck_line *line) {
   tile_line m = read_tile(s, line);
-  ck_id index[CK_MAX_RANK], before[4];
+  ck_id index[CK_MAX_RANK];
+  ck_id before[4];
   for (uint32_t d = 0; d < m.tile.rank; d++) {
-    ck_id at = ck_int(s->E->T, 0),
-          tiles = ck_int(s->E->T, 1); /* number of the tile along d, and how many there are */
+    ck_id at = ck_int(s->E->T, 0);
+    ck_id tiles = ck_int(s->E->T, 1); /* number of the tile along d, and how many there are */
     for (uint32_t a = 0; a < 4; a++) {
       if (m.axis[a] != (int)d)
         continue;
@@ -91,7 +94,8 @@ static ck_id within_tile(const ck_scope *s, ck_id i, ck_id tile) {
 }
 
 typedef struct { /* a store whose definition waits for the end of the block */
-  const char *name, *symbol;
+  const char *name;
+  const char *symbol;
   ck_tensor tensor;
   ck_id body;
   const ck_token *at;
@@ -101,11 +105,14 @@ typedef struct { /* a store whose definition waits for the end of the block */
  * blocks cover the tensor. */
 static stored store(const ck_scope *s, const ck_line *line) {
   tile_line m = read_tile(s, line);
-  ck_id block[3], index[CK_MAX_RANK], zero = ck_int(s->E->T, 0);
+  ck_id block[3];
+  ck_id index[CK_MAX_RANK];
+  ck_id zero = ck_int(s->E->T, 0);
   uint32_t n = 0;
-  if (m.source->varying)
+  if (m.source->varying) {
     ck_refuse(&s->E->job, line->source, "%s differs between iterations and cannot be stored",
               m.source->name);
+  }
   for (uint32_t d = 0; d < m.tile.rank; d++) {
     ck_require_same(s, m.source->extent[d], m.tile.extent[d]);
     index[d] = ck_variable(s, 'i', d);
@@ -113,11 +120,13 @@ static stored store(const ck_scope *s, const ck_line *line) {
   for (uint32_t a = 0; a < CK_LOOP; a++) {
     if (s->block->extent[a] == CK_BAD)
       continue;
-    if (m.axis[a] < 0)
+    if (m.axis[a] < 0) {
       ck_refuse(&s->E->job, line->source,
                 "every grid axis must be mapped: else several blocks write the same elements");
+    }
     uint32_t d = (uint32_t)m.axis[a]; /* no other grid axis is mapped to it */
-    ck_id tile = m.tile.extent[d], i = index[d];
+    ck_id tile = m.tile.extent[d];
+    ck_id i = index[d];
     ck_require(s, CK_LT, zero, tile);
     block[n++] = tile_of(s, i, tile);
     index[d] = within_tile(s, i, tile);
@@ -132,7 +141,8 @@ static stored store(const ck_scope *s, const ck_line *line) {
 /* --- accumulators */
 /* the maximum of t over the first n iterations */
 static ck_id maximum(const ck_scope *s, const ck_tensor *t, ck_id n) {
-  ck_id iteration = ck_variable(s, 'b', CK_LOOP), zero = ck_int(s->E->T, 0);
+  ck_id iteration = ck_variable(s, 'b', CK_LOOP);
+  ck_id zero = ck_int(s->E->T, 0);
   ck_id step = ck_larger(s, ck_state(s), element_at(s, t, iteration));
   return ck_folded(s, iteration, n, element_at(s, t, zero), step);
 }
@@ -141,7 +151,8 @@ static ck_id maximum(const ck_scope *s, const ck_tensor *t, ck_id n) {
  * exp(m before this iteration - m) first */
 static ck_id total(const ck_scope *s, const ck_tensor *t, const ck_tensor *m) {
   ck_terms *T = s->E->T;
-  ck_id iteration = ck_variable(s, 'b', CK_LOOP), state = ck_state(s);
+  ck_id iteration = ck_variable(s, 'b', CK_LOOP);
+  ck_id state = ck_state(s);
   if (m) {
     ck_id before = maximum(s, m->maximum_of, iteration);
     ck_id now = ck_join(s, CK_MUL, ck_int(T, -1), element_at(s, m, iteration));
@@ -154,7 +165,8 @@ static ck_id total(const ck_scope *s, const ck_tensor *t, const ck_tensor *m) {
 
 /* the tiles of t, one for each iteration, side by side along axis d of a */
 static ck_id side_by_side(const ck_scope *s, const ck_tensor *t, uint32_t d, ck_tensor *a) {
-  ck_id index[CK_MAX_RANK], tile = t->extent[d];
+  ck_id index[CK_MAX_RANK];
+  ck_id tile = t->extent[d];
   ck_require(s, CK_LT, ck_int(s->E->T, 0), tile);
   for (uint32_t i = 0; i < t->rank; i++)
     index[i] = ck_variable(s, 'i', i);
@@ -178,7 +190,8 @@ static const ck_tensor *rescaled_by(const ck_scope *s, const ck_line *line, cons
 }
 
 static void running_maximum(const ck_scope *s, const ck_line *line, const ck_tensor *t) {
-  ck_id before[4], iteration = ck_variable(s, 'b', CK_LOOP);
+  ck_id before[4];
+  ck_id iteration = ck_variable(s, 'b', CK_LOOP);
   ck_tensor m = *t;
   m.varying = m.in_block = true;
   m.maximum_of = t;
@@ -189,7 +202,8 @@ static void running_maximum(const ck_scope *s, const ck_line *line, const ck_ten
 }
 
 static void accumulate(const ck_scope *s, const ck_line *line) {
-  ck_id body, before[4];
+  ck_id body;
+  ck_id before[4];
   if (s->block->extent[CK_LOOP] == CK_BAD)
     ck_refuse(&s->E->job, line->name, "accumulators need a loop");
   ck_new_tensor_name(s, line->name);
@@ -240,9 +254,10 @@ static void declare_grid(const ck_scope *s, const ck_kernel *k) {
     b->extent[CK_LOOP] = ck_size_value(s, k->loop_extent);
     ck_require_extent(s, b->extent[CK_LOOP]);
   }
-  for (uint32_t a = 0; a < CK_LOOP; a++)
+  for (uint32_t a = 0; a < CK_LOOP; a++) {
     if (b->extent[a] != CK_BAD)
       b->variables[b->n_axes++] = ck_variable(s, 'b', a);
+  }
 }
 
 void ck_read_kernel(const ck_scope *outer, const ck_kernel *k) {
@@ -255,16 +270,17 @@ void ck_read_kernel(const ck_scope *outer, const ck_kernel *k) {
   declare_grid(&s, k);
   for (const ck_line *line = k->lines; line; line = line->next) {
     s.at = line->at;
-    if (line->kind == CK_L_LOAD)
+    if (line->kind == CK_L_LOAD) {
       load(&s, line);
-    else if (line->kind == CK_L_ACCUMULATE)
+    } else if (line->kind == CK_L_ACCUMULATE) {
       accumulate(&s, line);
-    else if (line->kind == CK_L_DEFINE)
+    } else if (line->kind == CK_L_DEFINE) {
       ck_define_tensor(&s, line);
-    else {
-      for (uint32_t i = 0; i < n; i++)
+    } else {
+      for (uint32_t i = 0; i < n; i++) {
         if (strcmp(waiting[i].name, line->name->text) == 0)
           ck_refuse(&s.E->job, line->name, "%s is already stored", line->name->text);
+      }
       if (n == CK_MAX_SIZES)
         ck_refuse(&s.E->job, line->source, "more than %d stores", CK_MAX_SIZES);
       waiting[n++] = store(&s, line);

@@ -34,7 +34,8 @@ void ck_define_symbol(const ck_scope *s, ck_tensor *t, const char *symbol, const
   ck_side *side = s->side;
   uint32_t n = n_lead + t->rank;
   char signature[CK_MAX_PARAMETERS + 3];
-  ck_id bound[CK_MAX_PARAMETERS], *parameter = ck_keep(&E->job, (n + 1) * sizeof *parameter);
+  ck_id bound[CK_MAX_PARAMETERS];
+  ck_id *parameter = ck_keep(&E->job, (n + 1) * sizeof *parameter);
   if (side->n_definitions == CK_MAX_TENSORS)
     ck_refuse(&E->job, s->at, "more than %d tensors", CK_MAX_TENSORS);
   for (uint32_t k = 0; k < n; k++) {
@@ -87,9 +88,10 @@ static ck_id extent_value(const matching *m, const ck_axis *a) {
 
 /* A group of axes meets only itself: equal products of extents are not equal extents. */
 static void meet(const matching *m, ck_id a, ck_id b) {
-  if (ck_group(m->s, a) != ck_group(m->s, b))
+  if (ck_group(m->s, a) != ck_group(m->s, b)) {
     ck_refuse(&m->s->E->job, m->s->at, "%s: a group of axes can only meet itself",
               operator_name(m));
+  }
 }
 
 /* enters the list, or finds it with the same axes */
@@ -104,9 +106,10 @@ static void match_list(matching *m, const char *name, uint32_t n, const ck_id *e
     memcpy(l->extent, extent, n * sizeof *extent);
     known = l;
   }
-  if (known->n != n)
+  if (known->n != n) {
     ck_refuse(&s->E->job, s->at, "%s: ..%s stands for %u axes and for %u", operator_name(m), name,
               (unsigned)known->n, (unsigned)n);
+  }
   for (uint32_t i = 0; i < n; i++) {
     meet(m, known->extent[i], extent[i]);
     ck_require_same(s, known->extent[i], extent[i]);
@@ -123,7 +126,8 @@ static void not_one_at_large(const matching *m, ck_id extent) {
  */
 static void broadcast(matching *m, const ck_axis *part) {
   const ck_scope *s = m->s;
-  const ck_list *a = ck_find_list(m->call, part->first), *b = ck_find_list(m->call, part->second);
+  const ck_list *a = ck_find_list(m->call, part->first);
+  const ck_list *b = ck_find_list(m->call, part->second);
   ck_id extent[CK_MAX_RANK];
   if (!a || !b || ck_find_list(m->call, part->list))
     ck_refuse(&s->E->job, part->at, "broadcast of unknown lists, or as a known one");
@@ -146,9 +150,10 @@ static void broadcast(matching *m, const ck_axis *part) {
 /* number of axes that ..a@e takes; negative: all but so many */
 static long list_count(const matching *m, const ck_axis *part, long rank) {
   ck_id e = extent_value(m, part);
-  for (long v = -rank; v <= rank; v++)
+  for (long v = -rank; v <= rank; v++) {
     if (ck_constant(m->s, e, v))
       return v;
+  }
   ck_refuse(&m->s->E->job, m->s->at, "%s: the axis must be a number that fits a tensor of %ld axes",
             operator_name(m), rank);
 }
@@ -160,7 +165,9 @@ typedef struct { /* how many axes each part of a shape takes; of ..a@e the value
 
 static void split_axes(const matching *m, const ck_formal *f, const ck_tensor *t, split *p) {
   ck_job *job = &m->s->E->job;
-  uint32_t used = 0, i = 0, open = CK_MAX_PARTS; /* open: the part that takes what is left */
+  uint32_t used = 0;
+  uint32_t i = 0;
+  uint32_t open = CK_MAX_PARTS; /* open: the part that takes what is left */
   for (const ck_axis *a = f->axes; a; a = a->next, i++) {
     const ck_list *l = a->list && !a->value ? ck_find_list(m->call, a->list) : NULL;
     p->count[i] = 0;
@@ -179,9 +186,10 @@ static void split_axes(const matching *m, const ck_formal *f, const ck_tensor *t
     }
     used += p->take[i];
   }
-  if (used > t->rank || (used < t->rank && open == CK_MAX_PARTS))
+  if (used > t->rank || (used < t->rank && open == CK_MAX_PARTS)) {
     ck_refuse(job, m->s->at, "%s: argument %s cannot have %u axes", operator_name(m), f->name->text,
               (unsigned)t->rank);
+  }
   if (open < CK_MAX_PARTS)
     p->take[open] = t->rank - used;
 }
@@ -192,15 +200,17 @@ static void no_group_counted(const matching *m, const ck_tensor *t, uint32_t fro
                              bool from_end) {
   for (uint32_t k = 0; k < t->rank; k++) {
     bool taken = k >= from && k < from + n;
-    if (ck_group(m->s, t->extent[k]) != CK_BAD && taken != from_end)
+    if (ck_group(m->s, t->extent[k]) != CK_BAD && taken != from_end) {
       ck_refuse(&m->s->E->job, m->s->at, "%s: an axis number cannot count across a group of axes",
                 operator_name(m));
+    }
   }
 }
 
 static void match_argument(matching *m, const ck_formal *f, const ck_tensor *t) {
   split p;
-  uint32_t at = 0, i = 0;
+  uint32_t at = 0;
+  uint32_t i = 0;
   if (f->n_axes > CK_MAX_PARTS)
     ck_refuse(&m->s->E->job, f->name, "more than %d axes", CK_MAX_PARTS);
   split_axes(m, f, t, &p);
@@ -211,9 +221,10 @@ static void match_argument(matching *m, const ck_formal *f, const ck_tensor *t) 
       match_list(m, a->list, p.take[i], t->extent + at);
     } else {
       bool name = a->value->kind == CK_S_NAME;
-      if (ck_group(m->s, t->extent[at]) != CK_BAD)
+      if (ck_group(m->s, t->extent[at]) != CK_BAD) {
         ck_refuse(&m->s->E->job, m->s->at, "%s: a group of axes cannot be taken as one axis",
                   operator_name(m));
+      }
       if (name && !ck_find_name(m->call->fixed, a->value->at->text))
         bind(m, a->value->at->text, t->extent[at]);
       else
@@ -240,9 +251,10 @@ static void match_attributes(matching *m, const ck_given_attribute *given, uint3
       ck_refuse(&s->E->job, s->at, "%s needs the attribute %s", operator_name(m), f->name->text);
     bind(m, f->name->text, value);
   }
-  for (uint32_t j = 0; j < n; j++)
+  for (uint32_t j = 0; j < n; j++) {
     if (!(met >> j & 1))
       ck_refuse(&s->E->job, given[j].at, "%s has no attribute %s", operator_name(m), given[j].name);
+  }
 }
 
 /* --- the result */
@@ -251,9 +263,10 @@ static void result_extents(matching *m, ck_tensor *t) {
   const ck_operator *op = m->call->op;
   if (op->n_result > CK_MAX_PARTS)
     ck_refuse(&s->E->job, op->result->at, "more than %d axes", CK_MAX_PARTS);
-  for (const ck_axis *a = op->result; a; a = a->next)
+  for (const ck_axis *a = op->result; a; a = a->next) {
     if (a->first)
       broadcast(m, a);
+  }
   for (const ck_axis *a = op->result; a; a = a->next) {
     const ck_list *l = a->list ? ck_find_list(m->call, a->list) : NULL;
     if (a->list && !l)
@@ -298,9 +311,10 @@ static void distinct_names(const matching *m) {
   for (const ck_let *d = op->lets; d; d = d->next) {
     if (++lets > CK_MAX_LETS)
       ck_refuse(&m->s->E->job, d->name, "more than %d definitions", CK_MAX_LETS);
-    for (const ck_let *e = op->lets; e != d; e = e->next)
+    for (const ck_let *e = op->lets; e != d; e = e->next) {
       if (ck_token_is(e->name, d->name->text))
         ck_refuse(&m->s->E->job, d->name, "%s has two meanings", d->name->text);
+    }
   }
 }
 
@@ -323,9 +337,10 @@ ck_tensor *ck_call_operator(const ck_scope *outer, const char *name, ck_tensor *
   E->work = 0;
   if (!op)
     ck_refuse(&E->job, outer->at, "no operator is called %s", name);
-  if (op->n_tensors != n)
+  if (op->n_tensors != n) {
     ck_refuse(&E->job, outer->at, "%s takes %u tensors, not %u", name, (unsigned)op->n_tensors,
               (unsigned)n);
+  }
   op->used = true;
   matching *m = ck_keep(&E->job, sizeof *m);
   m->s = &scope;
@@ -351,7 +366,8 @@ ck_tensor *ck_call_operator(const ck_scope *outer, const char *name, ck_tensor *
     t->varying = t->varying || argument[i]->varying;
     t->after = t->after || argument[i]->after;
   }
-  ck_id body = result_body(m, t), lead[4];
+  ck_id body = result_body(m, t);
+  ck_id lead[4];
   uint32_t n_lead = leading(&scope, t, lead);
   ck_define_symbol(&scope, t, symbol, lead, n_lead, body, name);
   return t;

@@ -5,16 +5,18 @@ static ck_id value(const ck_scope *s, const ck_names *names, const ck_scalar *x)
 
 /* --- names */
 ck_operator *ck_find_operator(const ck_elab *E, const char *name, bool function) {
-  for (ck_operator *op = E->operators; op; op = op->next)
+  for (ck_operator *op = E->operators; op; op = op->next) {
     if (op->function == function && strcmp(op->name->text, name) == 0)
       return op;
+  }
   return NULL;
 }
 
 const ck_list *ck_find_list(const ck_call *call, const char *name) {
-  for (uint32_t i = 0; call && i < call->n_lists; i++)
+  for (uint32_t i = 0; call && i < call->n_lists; i++) {
     if (strcmp(call->list[i].name, name) == 0)
       return &call->list[i];
+  }
   return NULL;
 }
 
@@ -25,7 +27,7 @@ const ck_binding *ck_find_name(const ck_binding *names, const char *name) {
 }
 
 ck_binding ck_with_name(const ck_scope *s, const ck_operator *op, const ck_binding *names,
-                     const char *name, ck_id value_of_name) {
+                        const char *name, ck_id value_of_name) {
   bool taken = ck_find_name(names, name) != NULL;
   for (const ck_formal *f = op->function ? NULL : op->tensors; f; f = f->next)
     taken = taken || ck_token_is(f->name, name);
@@ -55,7 +57,8 @@ static ck_id named(const ck_scope *s, const ck_names *names, const ck_scalar *x)
 
 /* --- relations and conditions */
 ck_id ck_relation_value(const ck_scope *s, const ck_names *names, const ck_relation *r) {
-  ck_id left = value(s, names, r->left), right = value(s, names, r->right);
+  ck_id left = value(s, names, r->left);
+  ck_id right = value(s, names, r->right);
   return ck_join(s, r->op, r->swapped ? right : left, r->swapped ? left : right);
 }
 
@@ -63,7 +66,8 @@ ck_id ck_relation_value(const ck_scope *s, const ck_names *names, const ck_relat
 typedef struct rest {
   const ck_scalar *value;
   const ck_condition *condition;
-  const struct rest *yes, *no;
+  const struct rest *yes;
+  const struct rest *no;
 } rest;
 
 static ck_id choose(const ck_scope *s, const ck_names *names, const rest *r) {
@@ -95,10 +99,12 @@ static ck_id choose(const ck_scope *s, const ck_names *names, const rest *r) {
 /* --- reductions */
 static ck_id reduction(const ck_scope *s, const ck_names *names, const ck_scalar *x) {
   ck_terms *T = s->E->T;
-  ck_id zero = ck_int(T, 0), bound = ck_integer_value(s, names, x->left);
+  ck_id zero = ck_int(T, 0);
+  ck_id bound = ck_integer_value(s, names, x->left);
   if (x->kind == CK_S_MAX || x->kind == CK_S_MIN)
     ck_require(s, CK_LT, zero, bound);
-  ck_id counter = ck_variable(s, 'k', s->reductions), state = ck_state(s);
+  ck_id counter = ck_variable(s, 'k', s->reductions);
+  ck_id state = ck_state(s);
   ck_place place = ck_with_index(s, counter, bound);
   ck_scope inner = *s;
   inner.place = &place;
@@ -185,7 +191,8 @@ static ck_id of_defined(const ck_scope *s, ck_operator *f, const ck_id *a) {
 static ck_id function(const ck_scope *s, const ck_names *names, const ck_scalar *x) {
   ck_id a[CK_MAX_ARGUMENTS];
   const char *name = x->at->text;
-  uint32_t which = known_function(name), n = 0;
+  uint32_t which = known_function(name);
+  uint32_t n = 0;
   if (x->n > CK_MAX_ARGUMENTS)
     ck_refuse(&s->E->job, x->at, "too many arguments for %s", name);
   for (const ck_scalar *e = x->arguments; e; e = e->next)
@@ -209,9 +216,10 @@ void ck_check_function(ck_elab *E, ck_operator *f) {
   if (f->n_tensors > CK_MAX_ARGUMENTS)
     ck_refuse(&E->job, f->name, "more than %d arguments", CK_MAX_ARGUMENTS);
   for (const ck_formal *g = f->tensors; g; g = g->next) {
-    for (const ck_formal *other = f->tensors; other != g; other = other->next)
+    for (const ck_formal *other = f->tensors; other != g; other = other->next) {
       if (ck_token_is(other->name, g->name->text))
         ck_refuse(&E->job, f->name, "%s has two meanings", g->name->text);
+    }
     a[n++] = ck_sure(&s, ck_var(E->T, g->name->text, 'r'));
   }
   of_defined(&s, f, a);
@@ -220,7 +228,8 @@ void ck_check_function(ck_elab *E, ck_operator *f) {
 /* --- accesses */
 typedef struct { /* the indices of an access; groups: of each the group of axes that it runs over,
                     or CK_BAD */
-  ck_id at[CK_MAX_RANK], group[CK_MAX_RANK];
+  ck_id at[CK_MAX_RANK];
+  ck_id group[CK_MAX_RANK];
   uint32_t n;
 } indices;
 
@@ -254,7 +263,8 @@ static void add_list(const ck_scope *s, const ck_names *names, const ck_subscrip
 /* t: the tensor; NULL: a definition, which has no extents */
 static void read_indices(const ck_scope *s, const ck_names *names, const ck_scalar *x,
                          const ck_tensor *t, indices *v) {
-  uint32_t others = 0, fitted = 0; /* indices beside the fitted list */
+  uint32_t others = 0;
+  uint32_t fitted = 0; /* indices beside the fitted list */
   for (const ck_subscript *i = x->indices; i; i = i->next) {
     const ck_list *l = i->kind == CK_I_LIST ? ck_find_list(names->call, i->list) : NULL;
     fitted += i->kind == CK_I_FITTED;
@@ -272,9 +282,10 @@ static void read_indices(const ck_scope *s, const ck_names *names, const ck_scal
 }
 
 static const ck_let *find_let(const ck_names *names, const char *name) {
-  for (const ck_let *d = names->call->op->lets; d != names->before; d = d->next)
+  for (const ck_let *d = names->call->op->lets; d != names->before; d = d->next) {
     if (ck_token_is(d->name, name))
       return d;
+  }
   return NULL;
 }
 
@@ -286,10 +297,12 @@ static ck_id let_value(const ck_scope *s, const ck_names *names, const ck_let *l
   for (const ck_left *i = let->left; i; i = i->next) {
     const ck_list *l = i->list ? ck_find_list(names->call, i->name) : NULL;
     uint32_t take = !i->list ? 1 : l ? l->n : 0;
-    for (uint32_t k = 0; k < take && n < v->n; k++, n++)
-      if (v->group[n] != (l ? ck_group(s, l->extent[k]) : CK_BAD))
+    for (uint32_t k = 0; k < take && n < v->n; k++, n++) {
+      if (v->group[n] != (l ? ck_group(s, l->extent[k]) : CK_BAD)) {
         ck_refuse(&s->E->job, at,
                   "the index of a group of axes goes only where the whole group is");
+      }
+    }
   }
   return ck_definition_value(s, names->call, let, NULL, v->at, v->n);
 }
@@ -315,10 +328,12 @@ static ck_id access(const ck_scope *s, const ck_names *names, const ck_scalar *x
   read_indices(s, names, x, t, &v);
   if (v.n != t->rank)
     ck_refuse(&s->E->job, x->at, "wrong number of indices for %s", name);
-  for (uint32_t j = 0; j < v.n; j++)
-    if (v.group[j] != ck_group(s, t->extent[j]))
+  for (uint32_t j = 0; j < v.n; j++) {
+    if (v.group[j] != ck_group(s, t->extent[j])) {
       ck_refuse(&s->E->job, x->at,
                 "the index of a group of axes goes only where the whole group is: %s", name);
+    }
+  }
   for (uint32_t j = 0; j < v.n; j++) {
     ck_require(s, CK_LE, ck_int(s->E->T, 0), v.at[j]);
     ck_require(s, CK_LT, v.at[j], t->extent[j]);
@@ -368,10 +383,11 @@ ck_id ck_definition_value(const ck_scope *s, const ck_call *call, const ck_let *
     at += bind_left(s, &side, i, index, n, at);
     parts = out ? parts->next : NULL;
   }
-  if (at != n || parts)
+  if (at != n || parts) {
     ck_refuse(&s->E->job, let->name,
               out ? "out's indices do not follow the result's axes"
                   : "too many indices for this definition");
+  }
   ck_names names = {.call = &side.call, .names = side.names, .before = let};
   return value(s, &names, let->body);
 }
@@ -430,10 +446,11 @@ static ck_id value(const ck_scope *outer, const ck_names *names, const ck_scalar
   const ck_scalar *leftmost = x;
   if (++s->E->work > CK_MAX_WORK)
     ck_refuse(&s->E->job, s->at, "the operator takes more than %d steps to expand", CK_MAX_WORK);
-  if (++inner.depth > CK_MAX_DEPTH)
+  if (++inner.depth > CK_MAX_DEPTH) {
     ck_refuse(&s->E->job, s->at,
               "expressions nest more than %d deep, functions and definitions written out",
               CK_MAX_DEPTH);
+  }
   for (; is_binary(leftmost); leftmost = leftmost->left)
     n++;
   ck_id t = simple_value(s, names, leftmost);

@@ -21,9 +21,10 @@ static void declare(const ck_scope *s, const ck_size_line *line) {
   ck_elab *E = s->E;
   long least = line->integer ? -1 : line->bounded ? line->least : E->rule ? 0 : 1;
   uint32_t i = 0;
-  if (line->stated && line->value < least)
+  if (line->stated && line->value < least) {
     ck_refuse(&E->job, line->at, "the value of %s is less than its least value %ld", line->name,
               least);
+  }
   if (ck_visible_size(s, line->name) != E->n_sizes || ck_find_tensor(&s->side->tensors, line->name))
     ck_refuse(&E->job, line->at, "%s is already defined", line->name);
   while (i < E->n_sizes && strcmp(E->size[i].name, line->name) != 0)
@@ -75,9 +76,10 @@ void ck_state_relations(const ck_scope *s, const ck_relation *r) {
 static bool is_product(const ck_elab *E, ck_id t, bool own) {
   if (ck_is(E->T, t, CK_MUL))
     return is_product(E, ck_kid(E->T, t, 0), own) && is_product(E, ck_kid(E->T, t, 1), own);
-  for (uint32_t k = 0; k < E->n_sizes; k++)
+  for (uint32_t k = 0; k < E->n_sizes; k++) {
     if (E->size[k].variable == t)
       return E->size[k].of_given ? !own : E->size[k].least <= 1;
+  }
   return !own && ck_is(E->T, t, CK_Q) && mpq_sgn(*ck_q_value(E->T, t)) > 0;
 }
 
@@ -90,25 +92,28 @@ static uint32_t times(const ck_elab *E, ck_id t, ck_id size) {
 
 /* 0 if a size in t, other than this one, can be 0; else 1 */
 static long lowest(const ck_elab *E, ck_id t, ck_id but) {
-  for (uint32_t k = 0; k < E->n_sizes; k++)
+  for (uint32_t k = 0; k < E->n_sizes; k++) {
     if (E->size[k].variable != but && E->size[k].least < 1 &&
         ck_has_var(E->T, t, E->size[k].variable))
       return 0;
+  }
   return 1;
 }
 
 static bool share_a_size(const ck_elab *E, ck_id a, ck_id b) {
-  for (uint32_t k = 0; k < E->n_sizes; k++)
+  for (uint32_t k = 0; k < E->n_sizes; k++) {
     if (ck_has_var(E->T, a, E->size[k].variable) && ck_has_var(E->T, b, E->size[k].variable))
       return true;
+  }
   return false;
 }
 
 /* in no relation that the candidate added, but this one */
 static bool nowhere_else(const ck_elab *E, ck_id size, uint32_t but) {
-  for (uint32_t j = 0; j < E->n_stated; j++)
+  for (uint32_t j = 0; j < E->n_stated; j++) {
     if (j != but && E->stated[j].where && ck_has_var(E->T, E->stated[j].relation, size))
       return false;
+  }
   return true;
 }
 
@@ -117,13 +122,15 @@ static bool nowhere_else(const ck_elab *E, ck_id size, uint32_t but) {
  * or it is bounded from above, and can be as low as that. */
 static bool can_be_met_by(const ck_elab *E, uint32_t i, const ck_size_symbol *c, bool left) {
   ck_id relation = E->stated[i].relation;
-  ck_id own = ck_kid(E->T, relation, left ? 0 : 1), other = ck_kid(E->T, relation, left ? 1 : 0);
+  ck_id own = ck_kid(E->T, relation, left ? 0 : 1);
+  ck_id other = ck_kid(E->T, relation, left ? 1 : 0);
   if (!is_product(E, own, true) || !is_product(E, other, false) || share_a_size(E, own, other) ||
       c->least > lowest(E, other, c->variable))
     return false;
-  if (ck_is(E->T, relation, CK_EQ))
+  if (ck_is(E->T, relation, CK_EQ)) {
     return times(E, own, c->variable) == 1 && lowest(E, own, c->variable) == 1 &&
            nowhere_else(E, c->variable, i);
+  }
   return ck_is(E->T, relation, CK_LE) && left && own == c->variable;
 }
 
@@ -133,9 +140,10 @@ void ck_leave_free(const ck_scope *s) {
     bool met = !E->stated[i].where;
     for (uint32_t k = 0; k < E->n_sizes && !met; k++)
       met = can_be_met_by(E, i, &E->size[k], true) || can_be_met_by(E, i, &E->size[k], false);
-    if (!met)
+    if (!met) {
       ck_refuse(&s->E->job, E->stated[i].where,
                 "this may restrict the sizes of the given program: `product = product of own "
                 "sizes` and `own size <= product` do not");
+    }
   }
 }

@@ -4,9 +4,10 @@
 
 /* --- tensors by name */
 ck_tensor *ck_find_tensor(const ck_tensors *list, const char *name) {
-  for (uint32_t i = list->n; i-- > 0;)
+  for (uint32_t i = list->n; i-- > 0;) {
     if (strcmp(list->at[i]->name, name) == 0)
       return list->at[i];
+  }
   return NULL;
 }
 
@@ -71,11 +72,12 @@ static ck_tensor *named(const ck_scope *s, const ck_expression *x) {
   uint32_t i = ck_visible_size(s, name);
   if (t)
     return t;
-  if (i == s->E->n_sizes)
+  if (i == s->E->n_sizes) {
     ck_refuse(&s->E->job, x->at,
               outer ? "%s must be loaded before it is used in a kernel"
                     : "nothing is called %s here",
               name);
+  }
   return scalar_tensor(s, s->E->size[i].variable);
 }
 
@@ -94,9 +96,10 @@ static ck_tensor *item(const ck_scope *s, const ck_expression *x, ck_tensor *t,
     return ck_call_operator(s, "expand_dims", &t, 1, a, 1, symbol);
   if (x->axis >= t->rank)
     ck_refuse(&s->E->job, x->at, "the tensor has only %u axes", (unsigned)t->rank);
-  for (uint32_t i = 0; i <= x->axis; i++)
+  for (uint32_t i = 0; i <= x->axis; i++) {
     if (ck_group(s, t->extent[i]) != CK_BAD)
       ck_refuse(&s->E->job, x->at, "an index cannot count across a group of axes");
+  }
   if (bare_colon(x))
     return t;
   a[2].value = t->extent[x->axis];
@@ -114,7 +117,8 @@ static ck_tensor *call(const ck_scope *s, const ck_expression *x, ck_tensor *fir
                        const call_names *names, bool outermost) {
   ck_tensor *argument[CK_MAX_ARGUMENTS] = {first};
   ck_given_attribute given[CK_MAX_ARGUMENTS];
-  uint32_t n = x->arguments ? 1 : 0, n_given = 0;
+  uint32_t n = x->arguments ? 1 : 0;
+  uint32_t n_given = 0;
   for (const ck_expression *a = n ? x->arguments->next : NULL; a; a = a->next)
     argument[n++] = tensor_value(s, a, names, false);
   for (const ck_attribute *a = x->attributes; a; a = a->next) {
@@ -133,8 +137,10 @@ static bool has_first(const ck_expression *x) {
 /* outermost: the last call that x makes is the outermost one of its statement */
 static ck_tensor *tensor_value(const ck_scope *outer, const ck_expression *x,
                                const call_names *names, bool outermost) {
-  ck_scope scope = *outer, *s = &scope;
-  uint32_t n = 0, last = 0;
+  ck_scope scope = *outer;
+  ck_scope *s = &scope;
+  uint32_t n = 0;
+  uint32_t last = 0;
   const ck_expression *y = x;
   if (++scope.depth > CK_MAX_DEPTH)
     ck_refuse(&s->E->job, x->at, "nested more than %d deep", CK_MAX_DEPTH);
@@ -172,10 +178,11 @@ void ck_define_tensor(const ck_scope *s, const ck_line *line) {
     ck_new_tensor_name(s, line->name);
   call_names names = {ck_symbol_name(s, name), &inner};
   const ck_tensor *t = tensor_value(s, line->expression, &names, true);
-  if (t->varying && t->after)
+  if (t->varying && t->after) {
     ck_refuse(&s->E->job, line->at,
               "%s mixes a tensor that differs between iterations with a finished accumulator",
               name);
+  }
   ck_enter(s, s->block ? &s->block->tensors : &s->side->tensors, name, t);
 }
 
@@ -203,9 +210,10 @@ static bool same_input(const ck_scope *s, const ck_side *given, const ck_input *
   if (k == given->inputs.n || strcmp(given->input_type[k], line->type) != 0 ||
       given->inputs.at[k]->rank != t->rank)
     return false;
-  for (uint32_t i = 0; i < t->rank; i++)
+  for (uint32_t i = 0; i < t->rank; i++) {
     if (!ck_same(s, given->inputs.at[k]->extent[i], t->extent[i]))
       return false;
+  }
   return true;
 }
 
@@ -215,9 +223,10 @@ static void declare_input(const ck_scope *s, const ck_side *given, const ck_inpu
   char signature[CK_MAX_RANK + 3];
   ck_new_tensor_name(s, line->at);
   t.rank = ck_dims_value(s, line->dims, t.extent);
-  if (given && !same_input(s, given, line, &t))
+  if (given && !same_input(s, given, line, &t)) {
     ck_refuse(&s->E->job, line->at,
               "the given program has no input %s of this type and these extents", line->name);
+  }
   if (side->inputs.n == CK_MAX_SIZES)
     ck_refuse(&s->E->job, line->at, "more than %d inputs", CK_MAX_SIZES);
   memset(signature, 'i', t.rank);
@@ -243,8 +252,8 @@ static void add_output(const ck_scope *s, const ck_token *at, ck_tensor *t) {
 static void assume(const ck_scope *s, const ck_assumption *a) {
   call_names names = {ck_symbol_name(s, "assume"), &s->side->n_assumed};
   ck_scope inner = *s;
-  ck_tensor *left = tensor_value(s, a->left, &names, false),
-            *right = tensor_value(s, a->right, &names, false);
+  ck_tensor *left = tensor_value(s, a->left, &names, false);
+  ck_tensor *right = tensor_value(s, a->right, &names, false);
   ck_place place[CK_MAX_RANK];
   ck_id index[CK_MAX_RANK];
   inner.at = a->at;
@@ -293,9 +302,10 @@ static void read_lines(const ck_scope *outer, const ck_side *given, const ck_lin
       break;
     case CK_L_DEFINE:
       ck_define_tensor(&s, line);
-      if (line->output)
+      if (line->output) {
         add_output(&s, line->name ? line->name : line->at,
                    s.side->tensors.at[s.side->tensors.n - 1]);
+      }
       break;
     case CK_L_OUTPUT:
       add_output(&s, line->name, ck_tensor_named(&s, &s.side->tensors, line->name, "here"));
@@ -319,9 +329,10 @@ void ck_read_graph(ck_elab *E, ck_side *side, const ck_side *given, const ck_gra
     return;
   if (side->outputs.n == 0)
     ck_refuse(&E->job, graph->end, "the program has no output");
-  if (given && side->inputs.n != given->inputs.n)
+  if (given && side->inputs.n != given->inputs.n) {
     ck_refuse(&E->job, graph->end, "the given program has %u inputs, this one %u",
               (unsigned)given->inputs.n, (unsigned)side->inputs.n);
+  }
 }
 
 void ck_read_rule(ck_elab *E, ck_side *given, ck_side *candidate, const ck_rule *rule,

@@ -31,7 +31,8 @@ bool ck_constant(const ck_scope *s, ck_id t, long value) {
 
 /* the constant that a op b is */
 static ck_id computed(const ck_scope *s, ck_op op, ck_id a, ck_id b) {
-  const mpq_t *x = ck_q_value(s->E->T, a), *y = ck_q_value(s->E->T, b);
+  const mpq_t *x = ck_q_value(s->E->T, a);
+  const mpq_t *y = ck_q_value(s->E->T, b);
   mpq_t z;
   mpq_init(z);
   if (op == CK_ADD)
@@ -103,7 +104,8 @@ ck_id ck_number(const ck_scope *s, const ck_token *number, bool negative) {
       ten -= point;
     }
   }
-  mpq_t value, power;
+  mpq_t value;
+  mpq_t power;
   mpq_init(value);
   mpq_init(power);
   mpq_set_str(value, digits, 10);
@@ -162,9 +164,10 @@ static int truth(const ck_scope *s, ck_id relation) {
 static ck_id at_sizes(const ck_scope *s, ck_id t, long large, uint32_t *work) {
   ck_elab *E = s->E;
   ck_op op = ck_head(E->T, t);
-  for (uint32_t i = 0; op == CK_V && i < E->n_sizes; i++)
+  for (uint32_t i = 0; op == CK_V && i < E->n_sizes; i++) {
     if (E->size[i].variable == t && (large || E->size[i].stated))
       return ck_int(E->T, large ? large + (long)i : E->size[i].value);
+  }
   bool relation = ck_is_rel(E->T, t);
   bool known =
       relation || op == CK_ITE || op == CK_ADD || op == CK_MUL || op == CK_DIV || op == CK_MOD;
@@ -188,9 +191,10 @@ bool ck_false_as_stated(const ck_scope *s, ck_id relation) {
 
 bool ck_one_at_large(const ck_scope *s, ck_id t) {
   uint32_t work = 0;
-  for (long n = 1000; n < 1003; n++)
+  for (long n = 1000; n < 1003; n++) {
     if (!ck_constant(s, at_sizes(s, t, n, &work), 1))
       return false;
+  }
   return true;
 }
 
@@ -199,9 +203,10 @@ static bool implied(const ck_scope *s, ck_id relation, ck_id by) {
   ck_terms *T = s->E->T;
   if (relation == by || ck_head(T, relation) != ck_head(T, by))
     return relation == by;
-  for (uint32_t i = 0; i < 2; i++)
+  for (uint32_t i = 0; i < 2; i++) {
     if (!ck_is_int(T, ck_kid(T, relation, i)) || !ck_is_int(T, ck_kid(T, by, i)))
       return false;
+  }
   return ck_poly_eq(ck_poly_val(T, relation), ck_poly_val(T, by));
 }
 
@@ -209,21 +214,24 @@ bool ck_plain(const ck_scope *s, ck_id relation) {
   int known = truth(s, relation);
   if (known >= 0)
     return known;
-  for (uint32_t i = 0; i < s->E->n_stated; i++)
+  for (uint32_t i = 0; i < s->E->n_stated; i++) {
     if (implied(s, relation, s->E->stated[i].relation))
       return true;
-  for (const ck_place *p = s->place; p; p = p->up)
+  }
+  for (const ck_place *p = s->place; p; p = p->up) {
     if (implied(s, relation, p->relation[0]) ||
         (p->variable != CK_BAD && implied(s, relation, p->relation[1])))
       return true;
+  }
   return false;
 }
 
 /* a size of which 0 < N or 0 <= N is stated */
 static bool is_size(const ck_scope *s, ck_id t) {
-  for (uint32_t i = 0; i < s->E->n_sizes; i++)
+  for (uint32_t i = 0; i < s->E->n_sizes; i++) {
     if (s->E->size[i].variable == t)
       return s->E->size[i].least >= 0;
+  }
   return false;
 }
 
@@ -322,7 +330,8 @@ void ck_require(const ck_scope *s, ck_op op, ck_id a, ck_id b) {
   if (side->n_obligations == CK_MAX_OBLIGATIONS)
     ck_refuse(job, s->at, "more than %d obligations", CK_MAX_OBLIGATIONS);
   ck_obligation o = {.relation = relation, .at = s->at};
-  ck_id variables[CK_MAX_CONDITIONS], conditions[CK_MAX_CONDITIONS];
+  ck_id variables[CK_MAX_CONDITIONS];
+  ck_id conditions[CK_MAX_CONDITIONS];
   o.variables = variables;
   o.conditions = conditions;
   collect(s, &o, s->place);

@@ -71,7 +71,8 @@ static bool is_folder(const char *name) {
  */
 static int add_own_sem(options *o) {
   static const char *const beside[] = {"semantics", "../semantics", "../share/assay/semantics"};
-  char program[MAX_PATH], folder[MAX_PATH + 100];
+  char program[MAX_PATH];
+  char folder[MAX_PATH + 100];
   ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
   program[n > 0 ? n : 0] = 0;
   char *slash = strrchr(program, '/');
@@ -105,7 +106,8 @@ static int print_goals(const ck_terms *T, const ck_claim *c) {
 static void print_relied(const ck_claim *c) {
   puts("Operators relied on (SHA-256 of the specification):");
   for (uint32_t i = 0; i < c->n_relied; i++) {
-    const char *name = c->relied[i].name, *sha256 = c->relied[i].sha256;
+    const char *name = c->relied[i].name;
+    const char *sha256 = c->relied[i].sha256;
     printf("  %s  %s", sha256, name);
     switch (ck_origin_of(name, sha256)) {
     case CK_STANDARD:
@@ -129,16 +131,19 @@ static void print_accepted(const ck_claim *c, char *const file[3], const char sh
          sha256, file[2]);
   printf("Goals met: %u.  Definitions: %u.  Terms: %u.  Steps: %u", (unsigned)c->n_goals,
          (unsigned)c->n_definitions, (unsigned)u->terms, (unsigned)u->steps);
-  for (int i = 0; i < CK_N_RULES; i++)
+  for (int i = 0; i < CK_N_RULES; i++) {
     if (u->count[i])
       printf(", %s %u", u->rule[i], (unsigned)u->count[i]);
+  }
   puts(".");
 }
 
 /* --- checking */
 static int replay(const options *o, ck_terms *T, const ck_claim *c, char *const file[3]) {
   size_t length = 0;
-  char *text = ck_read_file(file[2], MAX_CERTIFICATE + 1, &length), *why = NULL, sha256[65];
+  char *text = ck_read_file(file[2], MAX_CERTIFICATE + 1, &length);
+  char *why = NULL;
+  char sha256[65];
   ck_usage usage;
   if (!text)
     return complain(file[2], strerror(errno));
@@ -175,7 +180,8 @@ static int complain_of(ck_msg *msg) {
 static int check(const options *o, char *const file[3]) {
   ck_terms *T = ck_terms_new();
   ck_msg msg = {0};
-  ck_text spec = {.name = file[0]}, candidate = {.name = file[1]};
+  ck_text spec = {.name = file[0]};
+  ck_text candidate = {.name = file[1]};
   ck_claim *c = ck_claim_texts(T, &spec, &candidate, o->sem, (uint32_t)o->paths.gl_pathc, &msg);
   int verdict = BAD_INPUT;
   if (!c)
@@ -243,8 +249,11 @@ static int perform(const options *o, char *const file[3], const char *list) {
 int main(int argc, char **argv) {
   static const int files_wanted[] = {[CHECK] = 3, [GOALS] = 2, [BATCH] = 0, [SPECIFICATIONS] = 0};
   options o = {.what = CHECK};
-  char *file[3] = {NULL}, *list = NULL;
-  int n = 0, bad = 0, tasks = 0;
+  char *file[3] = {NULL};
+  char *list = NULL;
+  int n = 0;
+  int bad = 0;
+  int tasks = 0;
   bool sems = false;
   for (int i = 1; i < argc; i++) {
     if (strcmp(argv[i], "--help") == 0)

@@ -303,7 +303,8 @@ ck_scalar *ck_parse_scalar(ck_parser *p) {
 }
 
 ck_relation *ck_parse_relations(ck_parser *p) {
-  ck_relation *first = relation(p, SIZE), *last = first;
+  ck_relation *first = relation(p, SIZE);
+  ck_relation *last = first;
   while (ck_accept(p, ",")) {
     last->next = relation(p, SIZE);
     last = last->next;

@@ -39,9 +39,11 @@ static ck_attribute *attribute(ck_parser *p) {
 }
 
 static ck_expression *call(ck_parser *p) {
-  ck_expression *x = expression(p, CK_X_CALL, p->at), **end = &x->arguments;
+  ck_expression *x = expression(p, CK_X_CALL, p->at);
+  ck_expression **end = &x->arguments;
   ck_attribute **end_attributes = &x->attributes;
-  uint32_t n = 0, n_attributes = 0;
+  uint32_t n = 0;
+  uint32_t n_attributes = 0;
   x->op = ck_called_name(p)->text;
   ck_expect(p, "(");
   if (ck_accept(p, ")"))
@@ -86,15 +88,16 @@ static ck_expression *item(ck_parser *p, ck_expression *t, uint32_t axis) {
 
 static ck_expression *postfix(ck_parser *p) {
   ck_expression *x;
-  if (p->at->kind == CK_T_NUMBER)
+  if (p->at->kind == CK_T_NUMBER) {
     x = expression(p, CK_X_NUMBER, p->at++);
-  else if (p->at->kind == CK_T_NAME && ck_token_is(p->at + 1, "("))
+  } else if (p->at->kind == CK_T_NAME && ck_token_is(p->at + 1, "(")) {
     x = call(p);
-  else if (ck_accept(p, "(")) {
+  } else if (ck_accept(p, "(")) {
     x = infix(p, 0);
     ck_expect(p, ")");
-  } else
+  } else {
     x = expression(p, CK_X_NAME, ck_new_name(p));
+  }
   while (ck_accept(p, "[")) {
     uint32_t axis = 0;
     do
@@ -108,7 +111,8 @@ static ck_expression *postfix(ck_parser *p) {
 static ck_expression *infix(ck_parser *p, int level) {
   static const struct {
     int level;
-    const char *sign, *op;
+    const char *sign;
+    const char *op;
   } signs[] = {
       {0, "+", "add"}, {0, "-", "sub"}, {1, "*", "mul"}, {1, "/", "div"}, {1, "@", "matmul"}};
 
@@ -138,7 +142,8 @@ static ck_expression *infix(ck_parser *p, int level) {
 
 /* --- declarations */
 static ck_size_line *size_lines(ck_parser *p, bool group, bool integer) {
-  ck_size_line *first = NULL, **end = &first;
+  ck_size_line *first = NULL;
+  ck_size_line **end = &first;
   do {
     ck_size_line *s = *end = ck_keep(p->job, sizeof *s);
     end = &s->next;
@@ -158,7 +163,8 @@ static ck_size_line *size_lines(ck_parser *p, bool group, bool integer) {
 }
 
 static ck_dim *dims(ck_parser *p) {
-  ck_dim *first = NULL, **end = &first;
+  ck_dim *first = NULL;
+  ck_dim **end = &first;
   ck_expect(p, "[");
   if (ck_accept(p, "]"))
     return NULL;
@@ -223,9 +229,10 @@ static void tile(ck_parser *p, ck_line *line) {
     end = &m->next;
     m->at = p->at;
     m->grid = grid_axis(p);
-    if (m->grid < 0 || (m->grid == CK_LOOP && store))
+    if (m->grid < 0 || (m->grid == CK_LOOP && store)) {
       ck_refuse(p->job, p->at,
                 store ? "grid axis expected: x y z" : "grid axis or loop expected: x y z loop");
+    }
     p->at++;
     ck_expect(p, "->");
     m->at_axis = p->at;
@@ -271,7 +278,8 @@ static ck_line *new_line(ck_parser *p, ck_line ***end) {
 }
 
 static ck_line *block_lines(ck_parser *p) {
-  ck_line *first = NULL, **end = &first;
+  ck_line *first = NULL;
+  ck_line **end = &first;
   while (!ck_at(p, "end")) {
     ck_line *line = new_line(p, &end);
     if (ck_accept(p, "load")) {
@@ -332,7 +340,8 @@ typedef enum { PROGRAM, MUGRAPH, RULE } text_kind;
 
 /* a line of sizes or of relations between them, and whether there is one */
 static bool about_sizes(ck_parser *p, text_kind kind, ck_line *line) {
-  bool integers = kind == RULE && ck_at(p, "ints"), groups = kind == RULE && ck_at(p, "axes");
+  bool integers = kind == RULE && ck_at(p, "ints");
+  bool groups = kind == RULE && ck_at(p, "axes");
   if (integers || groups || ck_at(p, "sizes")) {
     p->at++;
     line->kind = CK_L_SIZES;

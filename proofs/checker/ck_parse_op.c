@@ -7,7 +7,8 @@ bool ck_definition_begins(const ck_parser *p) {
 
 /* parts of a shape, in [ ]; of a result also broadcast(a, b) as o */
 static ck_axis *shape(ck_parser *p, bool result, uint32_t *n) {
-  ck_axis *first = NULL, **end = &first;
+  ck_axis *first = NULL;
+  ck_axis **end = &first;
   ck_expect(p, "[");
   if (ck_accept(p, "]"))
     return NULL;
@@ -145,10 +146,13 @@ static void pass_over_rule(ck_parser *p) {
 ck_operator *ck_parse_operators(ck_job *job, const ck_file *file, const char *wanted,
                                 const ck_token **rule) {
   ck_parser p = {.job = job, .at = file->tokens};
-  ck_operator *first = NULL, **end = &first;
+  ck_operator *first = NULL;
+  ck_operator **end = &first;
   while (wanted && ck_at(&p, "use")) /* the rules' own; read where they count */
+  {
     for (p.at++; p.at[-1].kind != CK_T_LINE_END;)
       p.at++;
+  }
   while (p.at->kind != CK_T_END) {
     const char *from = p.at->from;
     bool function = ck_at(&p, "func");

@@ -5,7 +5,9 @@
 
 typedef struct {
   char *text;
-  size_t n, capacity, room; /* no more than `room` bytes are written */
+  size_t n;
+  size_t capacity;
+  size_t room; /* no more than `room` bytes are written */
   bool full;
 } output;
 
@@ -21,7 +23,9 @@ static void put(output *o, const char *s) {
 
 /* what stands before the kids of a node, between them, and after them */
 static const struct {
-  const char *open, *between, *close;
+  const char *open;
+  const char *between;
+  const char *close;
 } around[] = {
     [CK_ADD] = {"(", " + ", ")"},   [CK_MUL] = {"(", "*", ")"},   [CK_DIV] = {"(", " div ", ")"},
     [CK_MOD] = {"(", " mod ", ")"}, [CK_INV] = {"inv(", "", ")"}, [CK_EXP] = {"exp(", "", ")"},

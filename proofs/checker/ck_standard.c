@@ -2,7 +2,8 @@
 #include "ck_standard.h"
 
 static const struct {
-  const char *name, *sha256;
+  const char *name;
+  const char *sha256;
 } standard[] = {
     {"abs", "c590a856840007000a31007772f58c19d15d75e611fd320a8581de13a68ad30e"},
     {"add", "04cd016098a91c9ac182ee844ea790fa8cdf622037e1101639202877bf6cafd7"},
@@ -86,8 +87,9 @@ static const struct {
 };
 
 ck_origin ck_origin_of(const char *name, const char *sha256) {
-  for (size_t i = 0; i < sizeof standard / sizeof *standard; i++)
+  for (size_t i = 0; i < sizeof standard / sizeof *standard; i++) {
     if (strcmp(standard[i].name, name) == 0)
       return strcmp(standard[i].sha256, sha256) == 0 ? CK_STANDARD : CK_DIFFERS;
+  }
   return CK_OWN;
 }

@@ -227,8 +227,9 @@ bool ck_is_reserved(const ck_token *token) {
       "if",      "then",  "div",     "mod",     "and",     "or",     "not",  "none",
       "inf",     "f16",   "bf16",    "f32",     "rule",    "ints",   "axes", "tensor",
       "assume",  "lhs",   "rhs",     "expect",  "int",     "bool"};
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
     if (ck_token_is(token, words[i]))
       return true;
+  }
   return false;
 }

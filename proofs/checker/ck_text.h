@@ -24,16 +24,19 @@ typedef struct ck_file ck_file;
 
 typedef struct ck_token {
   ck_token_kind kind;
-  bool whole;                  /* of a number: it has neither point nor exponent */
-  const char *text;            /* ended by a zero byte */
-  const char *from, *end;      /* its place in the file's text */
+  bool whole;       /* of a number: it has neither point nor exponent */
+  const char *text; /* ended by a zero byte */
+  const char *from;
+  const char *end;             /* its place in the file's text */
   const struct ck_token *mate; /* the bracket that closes this one, else NULL */
   const ck_file *file;
-  int line, column; /* from 1 */
+  int line;
+  int column; /* from 1 */
 } ck_token;
 
 struct ck_file {
-  const char *name, *text;
+  const char *name;
+  const char *text;
   size_t length;
   ck_token *tokens; /* more than one CK_T_END follow the last one */
   char sha256[65];

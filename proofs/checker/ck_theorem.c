@@ -11,7 +11,8 @@ typedef struct {
   ck_elab *E;
   const ck_side *given;
   char *text;
-  size_t n, capacity;
+  size_t n;
+  size_t capacity;
 } words;
 
 static void say(words *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -63,9 +64,10 @@ static void variable(words *w, ck_id t) {
     return;
   }
   say(w, "%s", name + 1);
-  for (uint32_t i = 0; i < w->E->n_sizes; i++)
+  for (uint32_t i = 0; i < w->E->n_sizes; i++) {
     if (strcmp(w->E->size[i].name, name + 1) == 0)
       say(w, "'");
+  }
 }
 
 /* a tensor's element; S.q is written q, S.q:1 is written q:1 */
@@ -101,7 +103,8 @@ static const char *reduction(const words *w, ck_id step, ck_id *f) {
 }
 
 static void fold(words *w, ck_id t, const binders *b, uint32_t n, tightness around) {
-  ck_id f = CK_BAD, step = kid(w, t, 2);
+  ck_id f = CK_BAD;
+  ck_id step = kid(w, t, 2);
   const char *word = reduction(w, step, &f);
   binders inner = {b, n};
   in_parentheses(w, around >= ATOM, "(");
@@ -142,9 +145,13 @@ static void relation(words *w, ck_id t, const binders *b, uint32_t n) {
 
 static void conditional(words *w, ck_id t, const binders *b, uint32_t n) {
   const ck_terms *T = w->E->T;
-  ck_id c = kid(w, t, 0), x = kid(w, c, 0), y = kid(w, c, 1), yes = kid(w, t, 1), no = kid(w, t, 2);
-  bool larger = ck_is(T, c, CK_LE) && yes == y && no == x,
-       smaller = ck_is(T, c, CK_LE) && yes == x && no == y;
+  ck_id c = kid(w, t, 0);
+  ck_id x = kid(w, c, 0);
+  ck_id y = kid(w, c, 1);
+  ck_id yes = kid(w, t, 1);
+  ck_id no = kid(w, t, 2);
+  bool larger = ck_is(T, c, CK_LE) && yes == y && no == x;
+  bool smaller = ck_is(T, c, CK_LE) && yes == x && no == y;
   if (larger || smaller) {
     say(w, larger ? "max(" : "min(");
     term(w, x, b, n, ANY);
@@ -164,7 +171,8 @@ static void conditional(words *w, ck_id t, const binders *b, uint32_t n) {
 
 /* a + -1*b is written a - b */
 static void sum(words *w, ck_id t, const binders *b, uint32_t n, tightness around) {
-  ck_id x = kid(w, t, 0), y = kid(w, t, 1);
+  ck_id x = kid(w, t, 0);
+  ck_id y = kid(w, t, 1);
   bool less = ck_is(w->E->T, y, CK_MUL) && is_number(w, kid(w, y, 0), -1);
   in_parentheses(w, around >= FACTOR, "(");
   term(w, x, b, n, SUM);
@@ -176,9 +184,10 @@ static void sum(words *w, ck_id t, const binders *b, uint32_t n, tightness aroun
 /* a * inv b is written a / b */
 static void product(words *w, ck_id t, const binders *b, uint32_t n, tightness around) {
   ck_op op = ck_head(w->E->T, t);
-  ck_id x = kid(w, t, 0), y = kid(w, t, 1);
-  bool quotient = op == CK_MUL && ck_is(w->E->T, y, CK_INV),
-       minus = op == CK_MUL && is_number(w, x, -1);
+  ck_id x = kid(w, t, 0);
+  ck_id y = kid(w, t, 1);
+  bool quotient = op == CK_MUL && ck_is(w->E->T, y, CK_INV);
+  bool minus = op == CK_MUL && is_number(w, x, -1);
   in_parentheses(w, around >= ATOM || minus, "(");
   if (minus) {
     say(w, "-");
@@ -262,7 +271,8 @@ static bool is_range(const words *w, const ck_obligation *o, uint32_t i) {
   const ck_terms *T = w->E->T;
   if (i + 1 >= o->n_conditions)
     return false;
-  ck_id low = o->conditions[i], high = o->conditions[i + 1];
+  ck_id low = o->conditions[i];
+  ck_id high = o->conditions[i + 1];
   return ck_is(T, low, CK_LE) && ck_is(T, high, CK_LT) && is_number(w, kid(w, low, 0), 0) &&
          kid(w, low, 1) == kid(w, high, 0) && ck_is(T, kid(w, low, 1), CK_V);
 }
@@ -294,10 +304,11 @@ static void mark_symbols(const words *w, ck_id t, bool *seen, bool *used) {
   seen[t] = true;
   for (uint32_t i = 0; i < ck_nkids(T, t); i++)
     mark_symbols(w, kid(w, t, i), seen, used);
-  for (uint32_t i = 0; ck_is(T, t, CK_APP) && i < w->given->n_definitions; i++)
+  for (uint32_t i = 0; ck_is(T, t, CK_APP) && i < w->given->n_definitions; i++) {
     if (w->given->definitions[i].name == ck_name(T, t) &&
         strchr(ck_word_text(T, ck_name(T, t)), ':'))
       used[i] = true;
+  }
 }
 
 static void assumptions(words *w) {
@@ -305,8 +316,8 @@ static void assumptions(words *w) {
   ck_elab *E = w->E;
   if (given->n_obligations == 0)
     return;
-  bool *seen = ck_keep(&E->job, ck_size(E->T) + 1),
-       *used = ck_keep(&E->job, given->n_definitions + 1);
+  bool *seen = ck_keep(&E->job, ck_size(E->T) + 1);
+  bool *used = ck_keep(&E->job, given->n_definitions + 1);
   say(w, "It is defined (all tensors that it computes are) where%s\n",
       E->rule ? ", and it is assumed that" : "");
   for (uint32_t i = 0; i < given->n_obligations; i++) {
@@ -386,12 +397,14 @@ char *ck_theorem(ck_elab *E, const ck_side *given, const ck_side *candidate, con
   say(&w, E->rule ? "The rule:\n" : "The program:\n");
   quote(&w, text, text_end);
   assumptions(&w);
-  for (uint32_t i = 0; i < E->n_sizes; i++)
+  for (uint32_t i = 0; i < E->n_sizes; i++) {
     if (*E->size[i].name == '.')
       say(&w, "%s stands for any number of axes, also none, of any extents.\n", E->size[i].name);
-  for (const ck_operator *f = E->operators; f; f = f->next)
+  }
+  for (const ck_operator *f = E->operators; f; f = f->next) {
     if (f->function && f->used && !f->body)
       say(&w, "%s may be any function that is defined everywhere.\n", f->name->text);
+  }
   say(&w, "Inputs of which nothing else is said are real numbers, and so is the arithmetic: "
           "rounding is outside of the theorem.\n"
           "That there are sizes and inputs as it asks for is not part of it.\n");

@@ -31,13 +31,14 @@ typedef enum {
 
 struct ck_scalar {
   ck_scalar_kind kind;
-  const ck_token *at;      /* the name, number or operator */
-  ck_scalar *left, *right; /* operands (left: the only one); of a reduction bound and body; of an
-                              `if` its values */
+  const ck_token *at; /* the name, number or operator */
+  ck_scalar *left;
+  ck_scalar *right;        /* operands (left: the only one); of a reduction bound and body; of an
+                                       `if` its values */
   ck_condition *condition; /* of an `if` */
   const char *counter;     /* of a reduction */
   ck_scalar *arguments;    /* of a call */
-  ck_subscript *indices;       /* of an access */
+  ck_subscript *indices;   /* of an access */
   uint32_t n;              /* number of arguments or indices */
   ck_scalar *next;
 };
@@ -46,7 +47,8 @@ struct ck_relation { /* left `sign` right */
   const ck_token *at;
   ck_op op;
   bool swapped; /* > and >= are < and <= with the sides exchanged */
-  ck_scalar *left, *right;
+  ck_scalar *left;
+  ck_scalar *right;
   ck_relation *next;
 };
 
@@ -55,7 +57,8 @@ typedef enum { CK_C_RELATION, CK_C_NOT, CK_C_AND, CK_C_OR } ck_condition_kind;
 struct ck_condition {
   ck_condition_kind kind;
   ck_relation *relation;
-  ck_condition *first, *second;
+  ck_condition *first;
+  ck_condition *second;
 };
 
 typedef enum { CK_I_ONE, CK_I_LIST, CK_I_FITTED } ck_index_kind; /* e, ..a, ~o */
@@ -72,7 +75,9 @@ struct ck_subscript {
 typedef struct ck_axis { /* a part of a shape: an extent, ..list[@count], or broadcast(first,
                             second) as list */
   const ck_token *at;
-  const char *list, *first, *second;
+  const char *list;
+  const char *first;
+  const char *second;
   ck_scalar *value; /* the extent or count; NULL: none */
   struct ck_axis *next;
 } ck_axis;
@@ -105,15 +110,18 @@ typedef struct ck_operator {
   bool function; /* a func: its formals are names of reals, its body is of the only let; NULL:
                     builtin */
   const ck_token *name;
-  const char *from, *to; /* its text */
-  ck_formal *tensors, *attributes;
+  const char *from;
+  const char *to; /* its text */
+  ck_formal *tensors;
+  ck_formal *attributes;
   uint32_t n_tensors;
   ck_axis *result;
   uint32_t n_result;
   ck_relation *requires;
-  ck_let *lets, *out; /* all of them; the last one */
-  ck_scalar *body;    /* of a function */
-  bool used;          /* a claim relies on it */
+  ck_let *lets;
+  ck_let *out;     /* all of them; the last one */
+  ck_scalar *body; /* of a function */
+  bool used;       /* a claim relies on it */
   struct ck_operator *next;
 } ck_operator;
 
@@ -141,7 +149,9 @@ struct ck_expression { /* of tensors */
    */
   uint32_t axis;
   bool none;
-  ck_scalar *start, *stop, *step;
+  ck_scalar *start;
+  ck_scalar *stop;
+  ck_scalar *step;
   ck_expression *next;
 };
 
@@ -149,8 +159,12 @@ typedef struct ck_size_line { /* NAME [>= INT] [= INT]; of rules also an integer
                                */
   const ck_token *at;
   const char *name;
-  bool group, integer, bounded, stated;
-  long least, value;
+  bool group;
+  bool integer;
+  bool bounded;
+  bool stated;
+  long least;
+  long value;
   struct ck_size_line *next;
 } ck_size_line;
 
@@ -163,7 +177,8 @@ typedef struct ck_dim { /* an extent; of rules also a group of axes */
 
 typedef struct ck_input {
   const ck_token *at;
-  const char *name, *type; /* f16 bf16 f32; of rules "", "int" or "bool" */
+  const char *name;
+  const char *type; /* f16 bf16 f32; of rules "", "int" or "bool" */
   ck_dim *dims;
   struct ck_input *next;
 } ck_input;
@@ -172,13 +187,15 @@ typedef struct ck_assumption {
   const ck_token *at;
   ck_op op;
   bool swapped;
-  ck_expression *left, *right;
+  ck_expression *left;
+  ck_expression *right;
   struct ck_assumption *next;
 } ck_assumption;
 
 typedef struct ck_map { /* x -> 0: the grid axis 0 .. 2 or the loop, CK_LOOP, and the axis of the
                            tensor */
-  const ck_token *at, *at_axis;
+  const ck_token *at;
+  const ck_token *at_axis;
   int grid;
   long axis;
   struct ck_map *next;
@@ -222,9 +239,10 @@ typedef struct ck_line { /* a statement */
   ck_expression *expression;
   ck_kernel *kernel;
   /* in a block */
-  ck_dim *dims;                     /* of a tile */
-  const ck_token *source, *running; /* tensor that is loaded, stored or accumulated; second name of
-                                       `acc A, m`, or NULL */
+  ck_dim *dims; /* of a tile */
+  const ck_token *source;
+  const ck_token *running; /* tensor that is loaded, stored or accumulated; second name of
+                                         `acc A, m`, or NULL */
   ck_map *map;
   ck_accumulation how;
   const ck_token *rescale; /* or NULL */
@@ -234,7 +252,8 @@ typedef struct ck_line { /* a statement */
 } ck_line;
 
 struct ck_kernel {
-  const ck_token *at, *end; /* its name; its `end` */
+  const ck_token *at;
+  const ck_token *end; /* its name; its `end` */
   ck_grid *grid;
   const ck_token *loop; /* its name; NULL: no loop */
   ck_scalar *loop_extent;
@@ -244,14 +263,18 @@ struct ck_kernel {
 typedef struct { /* a program, a muGraph, or the declarations or a side of a rule */
   bool mugraph;
   const char *name;
-  const ck_token *at, *end;
+  const ck_token *at;
+  const ck_token *end;
   ck_line *lines;
 } ck_graph;
 
 typedef struct {
   const ck_token *name;
-  const char *from, *to; /* its text, from the word `rule` to the last token */
-  ck_graph declarations, left, right;
+  const char *from;
+  const char *to; /* its text, from the word `rule` to the last token */
+  ck_graph declarations;
+  ck_graph left;
+  ck_graph right;
 } ck_rule;
 
 /* --- ck_parse.c */

@@ -15,6 +15,7 @@ typedef struct {
   ck_id put[PV_WORLDS];    /* what an application at the parameters becomes; CK_BAD: it stays */
   pv_thm lemma[PV_WORLDS]; /* that; made when first asked for */
   bool asked[PV_WORLDS];
+  uint32_t first_part, n_parts; /* symbols in the body: into `parts` */
 } symbol;
 
 /* a clause of a world, and the hypothesis that it comes from */
@@ -28,26 +29,63 @@ struct pv_defs {
   symbol *symbols;
   uint32_t n;
   bool shared;
+  as_vec parts;   /* uint32_t: numbers of symbols */
   as_map numbers; /* name and signature of a symbol: its number */
   as_map clauses; /* of definitions: hypotheses that nobody else needs to see */
   as_map origins; /* clause in a world: number of its origin */
   as_vec origin;
-  as_map out[PV_WORLDS];   /* term: what it becomes, and by which theorem */
-  ck_fsub *put[PV_WORLDS]; /* the same as functions */
-  uint32_t n_put[PV_WORLDS];
+  as_map out[PV_WORLDS]; /* term: what it becomes, and by which theorem */
 };
 
 static pv_eqn equation(pv_defs *d, pv_world w, ck_id t, uint32_t depth);
 
 /* --- what symbols become */
-static ck_id substituted(const pv_defs *d, pv_world w, ck_id t) {
-  return ck_sub(d->p->terms, t, NULL, NULL, 0, d->put[w], d->n_put[w]);
+/* the number of the symbol that t applies; PV_NONE: t is no application of one */
+static uint32_t number_of(const pv_defs *d, ck_id t) {
+  const ck_terms *T = d->p->terms;
+  uint64_t number;
+  if (!ck_is(T, t, CK_APP) ||
+      !as_map_get(&d->numbers, AS_KEY(ck_name(T, t), ck_sig(T, t)), &number))
+    return PV_NONE;
+  return (uint32_t)number;
 }
 
-static void put(pv_defs *d, pv_world w, uint32_t i, ck_id body) {
-  const ck_definition *def = d->symbols[i].def;
-  d->symbols[i].put[w] = body;
-  d->put[w][d->n_put[w]++] = (ck_fsub){def->name, def->signature, def->parameter, def->n, body};
+/* adds the symbols in t to the list, each once */
+static void symbols_in(const pv_defs *d, ck_id t, as_map *seen, as_vec *list) {
+  uint64_t known;
+  if (as_map_get(seen, AS_KEY(t), &known))
+    return;
+  as_map_put(seen, AS_KEY(t), 1);
+  for (uint32_t i = 0; i < ck_nkids(d->p->terms, t); i++)
+    symbols_in(d, ck_kid(d->p->terms, t, i), seen, list);
+  uint32_t number = number_of(d, t);
+  for (size_t i = 0; number != PV_NONE && i < list->n; i++) {
+    if (AS_VEC_AT(list, uint32_t, i) == number)
+      return;
+  }
+  if (number != PV_NONE)
+    as_vec_push(list, &number);
+}
+
+/* t with the symbols that it applies replaced; what takes their places is in that world already */
+static ck_id substituted(const pv_defs *d, pv_world w, ck_id t) {
+  as_map seen;
+  as_vec list;
+  as_map_init(&seen, 1);
+  as_vec_init(&list, sizeof(uint32_t));
+  symbols_in(d, t, &seen, &list);
+  ck_fsub *by = as_calloc(list.n + 1, sizeof *by);
+  uint32_t n = 0;
+  for (size_t i = 0; i < list.n; i++) {
+    const symbol *x = &d->symbols[AS_VEC_AT(&list, uint32_t, i)];
+    if (x->put[w] != CK_BAD)
+      by[n++] = (ck_fsub){x->def->name, x->def->signature, x->def->parameter, x->def->n, x->put[w]};
+  }
+  ck_id r = ck_sub(d->p->terms, t, NULL, NULL, 0, by, n);
+  free(by);
+  as_vec_clear(&list);
+  as_map_clear(&seen);
+  return r;
 }
 
 static ck_id applied(const pv_defs *d, uint32_t i) {
@@ -73,7 +111,7 @@ static void find_like(pv_defs *d) {
     if (as_map_get(&first, AS_KEY(body, x->def->n), &j) &&
         same_parameters(d->symbols[j].def, x->def)) {
       x->like = (uint32_t)j;
-      put(d, PV_RENAMED, i, applied(d, x->like));
+      x->put[PV_RENAMED] = applied(d, x->like);
       if (d->symbols[j].def->candidate != x->def->candidate)
         d->symbols[j].both = d->shared = true;
     } else {
@@ -85,13 +123,27 @@ static void find_like(pv_defs *d) {
 
 static void find_bodies(pv_defs *d) {
   for (uint32_t i = 0; i < d->n; i++) {
-    const symbol *x = &d->symbols[i];
-    put(d, PV_WHOLE, i, substituted(d, PV_WHOLE, x->def->body));
+    symbol *x = &d->symbols[i]; /* one that would become too deep a term stays: CK_BAD */
+    x->put[PV_WHOLE] = substituted(d, PV_WHOLE, x->def->body);
     if (!d->symbols[x->like].both)
-      put(d, PV_SHARED, i, substituted(d, PV_SHARED, x->def->body));
+      x->put[PV_SHARED] = substituted(d, PV_SHARED, x->def->body);
     else if (x->like != i)
-      put(d, PV_SHARED, i, applied(d, x->like));
+      x->put[PV_SHARED] = applied(d, x->like);
   }
+}
+
+static void find_parts(pv_defs *d, symbol *x) {
+  as_map seen;
+  as_vec list;
+  as_map_init(&seen, 1);
+  as_vec_init(&list, sizeof(uint32_t));
+  symbols_in(d, x->def->body, &seen, &list);
+  x->first_part = (uint32_t)d->parts.n;
+  x->n_parts = (uint32_t)list.n;
+  for (size_t i = 0; i < list.n; i++)
+    as_vec_push(&d->parts, &AS_VEC_AT(&list, uint32_t, i));
+  as_vec_clear(&list);
+  as_map_clear(&seen);
 }
 
 pv_defs *pv_defs_new(pv *p, const ck_claim *claim) {
@@ -103,10 +155,9 @@ pv_defs *pv_defs_new(pv *p, const ck_claim *claim) {
   as_map_init(&d->clauses, 1);
   as_map_init(&d->origins, 1);
   as_vec_init(&d->origin, sizeof(origin));
-  for (int w = 0; w < PV_WORLDS; w++) {
+  as_vec_init(&d->parts, sizeof(uint32_t));
+  for (int w = 0; w < PV_WORLDS; w++)
     as_map_init(&d->out[w], 1);
-    d->put[w] = as_calloc(d->n + 1, sizeof *d->put[w]);
-  }
   for (uint32_t i = 0; i < d->n; i++) {
     const ck_definition *def = &claim->definitions[i];
     symbol *x = &d->symbols[i];
@@ -115,6 +166,7 @@ pv_defs *pv_defs_new(pv *p, const ck_claim *claim) {
       x->put[w] = CK_BAD;
     as_map_put(&d->numbers, AS_KEY(def->name, def->signature), i);
     as_map_put(&d->clauses, AS_KEY(def->clause), 1);
+    find_parts(d, x);
   }
   find_like(d);
   find_bodies(d);
@@ -128,10 +180,9 @@ void pv_defs_free(pv_defs *d) {
   as_map_clear(&d->clauses);
   as_map_clear(&d->origins);
   as_vec_clear(&d->origin);
-  for (int w = 0; w < PV_WORLDS; w++) {
+  as_vec_clear(&d->parts);
+  for (int w = 0; w < PV_WORLDS; w++)
     as_map_clear(&d->out[w]);
-    free(d->put[w]);
-  }
   free(d->symbols);
   free(d);
 }
@@ -160,17 +211,61 @@ static pv_thm alike(pv_defs *d, uint32_t i, uint32_t depth) {
   return own.to == first.to ? pv_trans(d->p, own.by, pv_sym(d->p, first.by)) : PV_NONE;
 }
 
-static pv_thm lemma(pv_defs *d, pv_world w, uint32_t i, uint32_t depth) {
+static bool is_renamed(const pv_defs *d, pv_world w, uint32_t i) {
+  const symbol *x = &d->symbols[i];
+  return x->like != i && x->put[w] == applied(d, x->like);
+}
+
+static void make_lemma(pv_defs *d, pv_world w, uint32_t i, uint32_t depth) {
   symbol *x = &d->symbols[i];
-  if (x->asked[w])
-    return x->lemma[w];
-  bool renamed = x->like != i && x->put[w] == applied(d, x->like);
-  pv_thm s = renamed ? alike(d, i, depth) : by_clause(d, w, i, depth).by;
+  pv_thm s = is_renamed(d, w, i) ? alike(d, i, depth) : by_clause(d, w, i, depth).by;
   if (s != PV_NONE && pv_right(d->p, s) != x->put[w])
     s = PV_NONE;
-  d->symbols[i].asked[w] = true;
-  d->symbols[i].lemma[w] = s;
-  return s;
+  x->asked[w] = true;
+  x->lemma[w] = s;
+}
+
+typedef struct {
+  pv_world world;
+  uint32_t number;
+} task;
+
+/* the lemmas of the symbols in this one's body come first; whether any is still to be made */
+static bool push_parts(const pv_defs *d, pv_world w, uint32_t i, as_vec *stack) {
+  const symbol *x = &d->symbols[i];
+  size_t before = stack->n;
+  for (uint32_t k = 0; k < x->n_parts; k++) {
+    task t = {w, AS_VEC_AT(&d->parts, uint32_t, x->first_part + k)};
+    const symbol *part = &d->symbols[t.number];
+    if (part->put[w] != CK_BAD && !part->asked[w])
+      as_vec_push(stack, &t);
+  }
+  return stack->n > before;
+}
+
+/* Chains of definitions can be long: so this keeps a stack of its own. */
+static pv_thm lemma(pv_defs *d, pv_world w, uint32_t i, uint32_t depth) {
+  as_vec stack;
+  task first = {w, i};
+  if (d->symbols[i].asked[w])
+    return d->symbols[i].lemma[w];
+  as_vec_init(&stack, sizeof(task));
+  as_vec_push(&stack, &first);
+  while (stack.n) {
+    task t = AS_VEC_AT(&stack, task, stack.n - 1);
+    bool renamed = is_renamed(d, t.world, t.number);
+    pv_world of_parts = renamed ? PV_RENAMED : t.world;
+    bool wait = !d->symbols[t.number].asked[t.world] &&
+                (push_parts(d, of_parts, t.number, &stack) ||
+                 (renamed && push_parts(d, of_parts, d->symbols[t.number].like, &stack)));
+    if (wait)
+      continue;
+    stack.n--;
+    if (!d->symbols[t.number].asked[t.world])
+      make_lemma(d, t.world, t.number, depth);
+  }
+  as_vec_clear(&stack);
+  return d->symbols[i].lemma[w];
 }
 
 /* t, an application of symbol i, by its lemma */
@@ -277,16 +372,14 @@ static pv_eqn steps(pv_defs *d, pv_world w, ck_id t, uint32_t depth) {
 /* whether t changes at all is asked first, of its shared form: most terms do not */
 static pv_eqn equation_of(pv_defs *d, pv_world w, ck_id t, uint32_t depth) {
   const ck_terms *T = d->p->terms;
-  uint64_t number;
   pv_eqn e = outer_parts(d, w, t, depth);
   if (e.by == PV_NONE)
     return e;
   if (ck_head(T, e.to) == CK_FOLD)
     e = pv_then(d->p, e, steps(d, w, e.to, depth));
-  if (ck_head(T, e.to) == CK_APP &&
-      as_map_get(&d->numbers, AS_KEY(ck_name(T, e.to), ck_sig(T, e.to)), &number) &&
-      d->symbols[number].put[w] != CK_BAD)
-    e = pv_then(d->p, e, by_lemma(d, w, (uint32_t)number, e.to, depth));
+  uint32_t number = e.by == PV_NONE ? PV_NONE : number_of(d, e.to);
+  if (number != PV_NONE && d->symbols[number].put[w] != CK_BAD)
+    e = pv_then(d->p, e, by_lemma(d, w, number, e.to, depth));
   return e;
 }
 

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_STEPS = 60000, SHARED_EFFORT = 4 };
+/* MAX_DEFINITIONS: every theorem about a tensor rests on the definitions of all before it */
+enum { DEFAULT_STEPS = 60000, SHARED_EFFORT = 4, MAX_DEFINITIONS = 4000 };
 
 /* hypotheses that more goals may use come first, so that goals share contexts and with them results
  */
@@ -159,6 +160,15 @@ static void prove_all(pv *p, const ck_goal *goals, uint32_t n, as_proof_result *
 static void prove_with(ck_terms *T, const ck_claim *claim, const ck_goal *goals, uint32_t n,
                        const as_prove_opts *opts, as_proof_result *r) {
   pv p;
+  if (claim && claim->n_definitions > MAX_DEFINITIONS) {
+    memset(r, 0, sizeof *r);
+    r->verdict = AS_UNPROVED;
+    r->goals = n;
+    r->goal = as_strdup(n ? goals[0].name : "");
+    r->reason = as_format("more than %d definitions", MAX_DEFINITIONS);
+    r->left = as_strdup("");
+    return;
+  }
   pv_init(&p, T, opts && opts->max_steps ? opts->max_steps : DEFAULT_STEPS);
   pv_defs *defs = claim && claim->n_definitions ? pv_defs_new(&p, claim) : NULL;
   prove_all(&p, goals, n, r);

@@ -54,6 +54,7 @@ typedef struct {
   int line;
   int col; /* line 0: none */
   char *file;
+  bool absurd; /* what is stated or needed of numbers is false */
 } ck_msg;
 
 typedef struct {

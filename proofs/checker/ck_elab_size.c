@@ -64,8 +64,10 @@ void ck_state_relations(const ck_scope *s, const ck_relation *r) {
     ck_id relation = ck_relation_value(s, &(ck_names){.sizes = true}, r);
     if (ck_plain(s, relation))
       continue; /* holds anyway, or is stated already */
-    if (ck_false_as_stated(s, relation))
+    if (ck_false_as_stated(s, relation)) {
+      s->E->job.message->absurd = true;
       ck_refuse(&s->E->job, r->at, "this is false, always or at the stated sizes");
+    }
     state(s, r->at, relation, s->side->candidate ? r->at : NULL);
   }
 }

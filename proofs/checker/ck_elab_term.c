@@ -322,6 +322,7 @@ void ck_require(const ck_scope *s, ck_op op, ck_id a, ck_id b) {
   if (!side || ck_plain(s, relation) || plainly_signed(s, op, a, b))
     return;
   if (!s->place && ck_false_as_stated(s, relation)) {
+    job->message->absurd = true;
     char *text = ck_show(s->E->T, relation);
     const char *kept = ck_keep_text(job, "%s", text);
     free(text);

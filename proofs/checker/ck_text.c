@@ -57,7 +57,9 @@ static void show_place(FILE *out, const ck_token *at) {
 void ck_refuse(ck_job *job, const ck_token *at, const char *format, ...) {
   va_list list;
   size_t n = 0;
-  *job->message = (ck_msg){.line = at->line, .col = at->column, .file = strdup(at->file->name)};
+  bool absurd = job->message->absurd;
+  *job->message = (ck_msg){
+      .absurd = absurd, .line = at->line, .col = at->column, .file = strdup(at->file->name)};
   FILE *out = open_memstream(&job->message->text, &n);
   if (!out || !job->message->file)
     abort();

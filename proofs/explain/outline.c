@@ -179,12 +179,25 @@ static char *case_words(const outliner *make, uint32_t step) {
   return words;
 }
 
+/* the clause that this step uses is a definition */
+static bool uses_definition(const outliner *make, uint32_t step) {
+  uint32_t count;
+  uint32_t used = as_steps_args(&make->certificate, step, &count)[0].value;
+  ck_id clause = formula_of(make, used);
+  for (uint32_t i = 0; i < make->claim->n_definitions; i++) {
+    if (make->claim->definitions[i].clause == clause)
+      return true;
+  }
+  return false;
+}
+
 static char *why(const outliner *make, uint32_t step) {
   switch (rule_of(make, step)) {
   case AS_STEP_HYP:
     return as_strdup("assumed");
   case AS_STEP_USE:
-    return as_strdup("the given program is defined there");
+    return as_strdup(uses_definition(make, step) ? "by its definition"
+                                                 : "the given program is defined there");
   case AS_STEP_INST: {
     uint32_t lemma = substitutes(make, step) ? make->lemma[first_premise(make, step)] : 0;
     const char *name =

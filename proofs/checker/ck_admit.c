@@ -103,6 +103,8 @@ static const char *admitted(admission *A, const ck_definition *d, uint32_t at, b
   const uint32_t key[] = {d->name, d->signature};
   bool new_name = ck_pool_find(&A->symbols, key, sizeof key) == CK_BAD &&
                   strncmp(ck_word_text(T, d->name), "func.", 5) != 0;
+  if (why)
+    return why;
   if (!new_name)
     return "fresh: the symbol has a meaning already";
   if (strlen(signature) != d->n + 2 || strspn(signature, "i") < d->n)
@@ -111,8 +113,7 @@ static const char *admitted(admission *A, const ck_definition *d, uint32_t at, b
     return "form: not of the form symbol[parameters] = term";
   if (signature[d->n + 1] != 'r' && !ck_is_int(T, d->body))
     return "integer: the body of an integer symbol is none";
-  if (!why)
-    why = only_free(A->E, d, sees_given);
+  why = only_free(A->E, d, sees_given);
   if (!why)
     why = only_known(A, d->body, at);
   ck_pool_add(&A->symbols, key, sizeof key);

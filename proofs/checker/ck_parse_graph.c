@@ -120,10 +120,13 @@ static ck_expression *infix(ck_parser *p, int level) {
 
   const ck_token *at = p->at;
   ck_expression *x;
-  ck_nest(p);
+  bool minus = level == 2 && ck_accept(p, "-");
+  bool nests = level == 0 || minus; /* a parenthesis, an argument, a sign */
+  if (nests)
+    ck_nest(p);
   if (level < 2)
     x = infix(p, level + 1);
-  else if (ck_accept(p, "-"))
+  else if (minus)
     x = operator_call(p, "neg", at, infix(p, 2), NULL);
   else
     x = postfix(p);
@@ -136,7 +139,7 @@ static ck_expression *infix(ck_parser *p, int level) {
     x = operator_call(p, signs[i].op, at, x, infix(p, level + 1));
     i = 0;
   }
-  p->nesting--;
+  p->nesting -= nests;
   return x;
 }
 

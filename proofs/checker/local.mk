@@ -27,3 +27,4 @@ bin_PROGRAMS += assay-check
 assay_check_SOURCES = proofs/checker/ck_main.c proofs/checker/ck_standard.c proofs/checker/ck_standard.h
 assay_check_LDADD = libck.a $(GMP_LIBS)
 dist_man_MANS += man/assay-check.1
+EXTRA_DIST += proofs/checker/make_standard.sh

@@ -6,6 +6,7 @@
 #include "src/base/mem.h"
 #include "src/base/stats.h"
 #include "src/base/str.h"
+#include "src/base/trace.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -160,11 +161,20 @@ static void prove_all(pv *prover, const ck_goal *goals, uint32_t n, as_proof_res
   const char **names = as_calloc(n + 1, sizeof *names);
   for (uint32_t i = 0; i < n; i++) {
     names[i] = goals[i].name;
+    if (AS_TRACE_ON(PROVE)) {
+      char *shown = ck_show(prover->terms, goals[i].formula);
+      AS_TRACE(PROVE, "goal %u of %u, %s: %s", i + 1, n, names[i], shown);
+      free(shown);
+    }
     proof[i] = prove(prover, &goals[i], hyps, n_hyps);
+    AS_TRACE(PROVE, "goal %s: %s; %zu steps so far", names[i],
+             proof[i] == PV_NONE ? "stays open" : "met", prover->steps.n);
     if (proof[i] == PV_NONE) {
       pv_ctx ctx = goal_context(prover, PV_WHOLE, &goals[i], hyps, n_hyps);
       ck_id formula = seen(prover, PV_WHOLE, &goals[i]);
       explain(prover, ctx, &goals[i], formula == CK_BAD ? goals[i].formula : formula, result);
+      AS_TRACE(PROVE, "%s\n  left:  %s\n  right: %s", result->reason, result->left,
+               result->right ? result->right : "-");
       break;
     }
     result->goals_proved++;

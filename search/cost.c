@@ -271,6 +271,8 @@ static double block_us(const cost_model *model, uint32_t which, double *shared) 
   double once = 0;
   for (int i = 0; i < 3; i++)
     blocks *= value(model, block->grid[i]);
+  if (blocks == 0)
+    return 0; /* nothing to compute: the kernel is not launched */
   if (value(model, block->grid[1]) > (double)target->grid[1] ||
       value(model, block->grid[2]) > (double)target->grid[2] || blocks > (double)target->grid[0])
     return -1;
@@ -432,7 +434,9 @@ static void choices(split *of, bool loop, bool fine) {
       continue;
     of->choice[of->n++] = tile;
   }
-  bool whole = false;
+  if (of->extent == 0)
+    of->choice[of->n++] = 1; /* no tiles, of any size */
+  bool whole = of->extent == 0;
   for (uint32_t i = 0; i < of->n; i++)
     whole |= of->choice[i] == of->extent;
   if (!whole && of->extent <= 512)

@@ -20,6 +20,24 @@ static uint32_t position(const sg_part *part, uint32_t node) {
   return AS_NONE;
 }
 
+/* `extent = count * tile` must leave the program's sizes free (semantics/SEMANTICS.md, section 4):
+ * only a product of sizes and a positive number has such a count and tile whatever the sizes are */
+static bool can_be_split(const as_sizes *sizes, as_size extent, bool *may_be_empty) {
+  *may_be_empty = false;
+  if (as_size_nmono(sizes, extent) != 1)
+    return false;
+  as_size_mono product = as_size_get_mono(sizes, extent, 0);
+  for (uint32_t i = 0; i < product.n; i++) {
+    if (!as_size_is_sym(sizes, product.atom[i]))
+      return false;
+    long least = as_size_least(sizes, product.atom[i]);
+    if (least < 0)
+      return false;
+    *may_be_empty |= least == 0;
+  }
+  return product.coef > 0;
+}
+
 static bool fresh_axes(sg_part *part, uint8_t *parent, const as_node *node, bool rigid,
                        sg_axes *out) {
   out->rank = node->rank;
@@ -32,7 +50,9 @@ static bool fresh_axes(sg_part *part, uint8_t *parent, const as_node *node, bool
     if (part->n_classes == AX_MAX_CLASS)
       return false;
     parent[part->n_classes] = (uint8_t)part->n_classes;
-    part->classes[part->n_classes] = (sg_class){.extent = node->dim[i], .rigid = rigid};
+    sg_class fresh = {.extent = node->dim[i]};
+    fresh.rigid = rigid || !can_be_split(part->g->sizes, node->dim[i], &fresh.may_be_empty);
+    part->classes[part->n_classes] = fresh;
     out->ax[i] = SG_LABEL(part->n_classes, 0);
     part->n_classes++;
   }

@@ -23,7 +23,8 @@ typedef enum { SG_WHOLE, SG_GRID, SG_GRID_ONE /* tile of extent 1 */, SG_LOOP } 
 
 typedef struct {
   as_size extent;
-  bool rigid;
+  bool rigid;        /* its elements are addressed by arithmetic, or no relation may split it */
+  bool may_be_empty; /* the program allows the extent 0 */
   bool in_outputs;
   bool in_inputs;
   uint32_t rank /* place in the common order of axes */;

@@ -46,7 +46,8 @@ ax_id ax_inv(ax_store *store, ax_id a); /* AX_BAD for 0 */
 ax_id ax_exp(ax_store *store, ax_id a);
 ax_id ax_log(ax_store *store, ax_id a);
 ax_id ax_sqrt(ax_store *store, ax_id a);
-ax_id ax_opaque(ax_store *store, const char *head, const ax_id *arg, uint32_t n);
+/* dep: indices on which the value depends beside those of its arguments */
+ax_id ax_opaque(ax_store *store, const char *head, const ax_id *arg, uint32_t n, uint64_t dep);
 /* sum over parts of class c; a monomial that does not depend on a part is multiplied by that part's
  * size (tile, loop: expressions) */
 ax_id ax_sum(ax_store *store, ax_id a, uint32_t c, int parts, ax_id tile, ax_id loop);

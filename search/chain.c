@@ -1,5 +1,5 @@
-/* The filter chain: each scheme as a muGraph, read back from its own text, with tile sizes, tested
- * over finite fields, proved, its certificate replayed.  Best first, until enough are certified. */
+/* The filter chain: each scheme as a muGraph, read back from its own text, with tile sizes that can
+ * be lowered, judged.  Best first, until enough are certified. */
 #include "driver.h"
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +11,7 @@ void sg_candidate_clear(as_candidate *candidate) {
   }
   free(candidate->tiling);
   free(candidate->text);
-  free(candidate->cert);
-  free(candidate->field_report);
+  as_verdict_clear(&candidate->verdict);
   if (candidate->graph)
     as_graph_free(candidate->graph);
   memset(candidate, 0, sizeof *candidate);
@@ -38,44 +37,44 @@ static bool seen_before(sg_search *search, const char *text) {
   return false;
 }
 
-static bool passes_field_test(sg_search *search, as_candidate *candidate, uint32_t number) {
-  static const uint32_t runs[] = {1, 3}; /* wrong ones fail the first at little cost */
-  const as_search_filter *chain = search->opts.filter;
-  for (size_t i = 0; i < sizeof runs / sizeof *runs && chain->field; i++) {
-    char *why = NULL;
-    as_status verdict = chain->field(chain->arg, search->program, candidate->graph, runs[i],
-                                     search->opts.seed + (uint64_t)i, &why);
-    if (verdict != AS_OK) {
-      search->result->stats.field_failed++;
-      sg_note(search, as_format("candidate %u failed the field test: %s\n%s", number,
-                                why ? why : "no reason given", candidate->text));
-      free(why);
-      return false;
-    }
-    free(candidate->field_report);
-    candidate->field_report = why;
-  }
-  return true;
+/* what a candidate fell over, for the log; malloc'ed */
+static char *why_not(const as_verdict *verdict, uint32_t number, bool tested) {
+  const as_proof_result *proof = &verdict->proof;
+  if (!tested)
+    return as_format("candidate %u failed the field test: %s", number,
+                     verdict->field_words ? verdict->field_words : "no reason given");
+  if (verdict->answer != AS_ANSWER_UNREADABLE && proof->verdict != AS_PROVED)
+    return as_format("candidate %u was not proved: goal %s: %s\n  left:  %s\n  right: %s", number,
+                     proof->goal ? proof->goal : "?",
+                     proof->reason ? proof->reason : "no proof found",
+                     proof->left ? proof->left : "-", proof->right ? proof->right : "-");
+  return as_format("candidate %u was not proved: %s", number,
+                   verdict->why ? verdict->why : "no reason given");
 }
 
-static bool is_proved(sg_search *search, as_candidate *candidate, uint32_t number) {
-  const as_search_filter *chain = search->opts.filter;
+static bool is_certified(sg_search *search, as_candidate *candidate, uint32_t number) {
   as_search_stats *stats = &search->result->stats;
-  char *why = NULL;
+  stats->tested++;
+  if (search->opts.policy == NULL)
+    return true;
   sg_progress(search, "proving", (double)search->result->n / search->opts.keep);
-  as_status verdict = chain->prove ? chain->prove(chain->arg, search->program, candidate->graph,
-                                                  &candidate->cert, &candidate->cert_len, &why)
-                                   : AS_OK;
-  if (verdict != AS_OK) {
-    if (verdict == AS_NO)
-      stats->replay_failed++;
-    else
-      stats->unproved++;
-    sg_note(search, as_format("candidate %u was not proved: %s\n%s", number,
-                              why ? why : "no reason given", candidate->text));
-  }
+  as_verdict *verdict = &candidate->verdict;
+  as_judged judged = as_search_judged(search->program, &search->opts.given, candidate);
+  as_judge(&judged, search->opts.policy, verdict);
+  if (verdict->certified)
+    return true;
+  bool readable = verdict->answer != AS_ANSWER_UNREADABLE;
+  bool tested = !readable || verdict->proof.goals > 0; /* the prover was reached */
+  if (!tested)
+    stats->field_failed++;
+  else if (readable && verdict->proof.verdict == AS_PROVED)
+    stats->replay_failed++;
+  else
+    stats->unproved++;
+  char *why = why_not(verdict, number, tested);
+  sg_note(search, as_format("%s\n%s", why, candidate->text));
   free(why);
-  return verdict == AS_OK;
+  return false;
 }
 
 /* The muGraph as its printed text says, so that what is tiled, tested, proved and lowered is what
@@ -109,32 +108,66 @@ static as_graph *graph_of_scheme(sg_search *search, const sg_scheme *scheme) {
   return read;
 }
 
-/* false: a duplicate, not well-formed, or without tile sizes: *untiled says why, once */
+/* The best tiling that lowers, and the candidate's text with it.  false: none does; *why is
+ * malloc'ed. */
+static bool choose_tiling(const sg_search *search, as_candidate *candidate, char **why) {
+  const as_search_opts *opts = &search->opts;
+  as_err err;
+  as_err_init(&err);
+  bool lowers = false;
+  candidate->chosen = 0;
+  do {
+    as_err_clear(&err);
+    as_search_select(candidate, candidate->chosen);
+    lowers = opts->lowers == NULL || opts->lowers(opts->lowers_arg, candidate->graph, &err);
+  } while (!lowers && ++candidate->chosen < candidate->n_tiling);
+  if (lowers)
+    candidate->text = as_print_mug(candidate->graph);
+  else
+    *why = as_format("a candidate cannot be lowered at the sizes stated: %s",
+                     err.text ? err.text : "no reason given");
+  as_err_clear(&err);
+  return lowers;
+}
+
+/* tile sizes, the best that can be lowered; false: there are none, *why (malloc'ed) says why */
+static bool add_tilings(sg_search *search, as_candidate *candidate, char **why) {
+  const as_search_opts *opts = &search->opts;
+  candidate->tiling = as_tilings(candidate->graph, opts->target, opts->tilings ? opts->tilings : 1,
+                                 &candidate->n_tiling, why);
+  if (!candidate->n_tiling && search->concrete) { /* nothing could run it at the sizes asked for */
+    search->result->stats.untiled++;
+    sg_struck(search, AS_LIMIT_TILES, 1);
+    return false;
+  }
+  free(*why);
+  *why = NULL;
+  if (!choose_tiling(search, candidate, why)) {
+    search->result->stats.unlowered++;
+    return false;
+  }
+  return true;
+}
+
+/* false: a duplicate, not well-formed, or without tile sizes: *unfit says why, of the first */
 static bool make_candidate(sg_search *search, const sg_scheme *scheme, as_candidate *out,
-                           char **untiled) {
+                           char **unfit) {
   memset(out, 0, sizeof *out);
+  as_verdict_init(&out->verdict);
   out->graph = graph_of_scheme(search, scheme);
   if (!out->graph)
     return false;
   char *why = NULL;
-  out->tiling = as_tilings(out->graph, search->opts.target,
-                           search->opts.tilings ? search->opts.tilings : 1, &out->n_tiling, &why);
-  if (!out->n_tiling && search->concrete) { /* nothing could run it at the sizes asked for */
-    search->result->stats.untiled++;
-    sg_struck(search, AS_LIMIT_TILES, 1);
-    if (!*untiled) {
-      *untiled = why;
-      why = NULL;
-    }
-    free(why);
+  if (!add_tilings(search, out, &why)) {
+    if (*unfit)
+      free(why);
+    else
+      *unfit = why;
     sg_candidate_clear(out);
     return false;
   }
-  free(why);
-  out->us = out->n_tiling ? out->tiling[0].us : scheme->us;
+  out->us = out->n_tiling ? out->tiling[out->chosen].us : scheme->us;
   out->kernels = as_graph_kernels(out->graph);
-  as_search_select(out, 0);
-  out->text = as_print_mug(out->graph);
   return true;
 }
 
@@ -161,15 +194,14 @@ static bool has_budget(sg_search *search, const sg_scheme *scheme) {
   return true;
 }
 
-static void certify_scheme(sg_search *search, uint32_t number, char **untiled) {
+static void certify_scheme(sg_search *search, uint32_t number, char **unfit) {
   as_search_result *result = search->result;
   as_candidate candidate;
   if (!has_budget(search, &search->schemes[number]) ||
-      !make_candidate(search, &search->schemes[number], &candidate, untiled))
+      !make_candidate(search, &search->schemes[number], &candidate, unfit))
     return;
   sg_progress(search, "testing", (double)result->n / search->opts.keep);
-  result->stats.tested++;
-  if (!passes_field_test(search, &candidate, number) || !is_proved(search, &candidate, number)) {
+  if (!is_certified(search, &candidate, number)) {
     sg_candidate_clear(&candidate);
     return;
   }
@@ -188,18 +220,18 @@ static bool has_one_kernel(const as_search_result *result) {
 
 void sg_certify_schemes(sg_search *search) {
   as_search_result *result = search->result;
-  char *untiled = NULL;
+  char *unfit = NULL;
   uint32_t next = 0;
   for (; next < search->n_schemes && result->n < search->opts.keep; next++)
-    certify_scheme(search, next, &untiled);
+    certify_scheme(search, next, &unfit);
   /* beside the cheapest by the model, which is only a model: one kernel for everything */
   for (; next < search->n_schemes && result->n > 0 && !has_one_kernel(result); next++) {
     const sg_scheme *scheme = &search->schemes[next];
     if (scheme->n == 1 && scheme->pieces[0].segment)
-      certify_scheme(search, next, &untiled);
+      certify_scheme(search, next, &unfit);
   }
   if (result->n)
     qsort(result->cand, result->n, sizeof *result->cand, compare_candidates);
-  if (untiled)
-    sg_message(search, untiled);
+  if (unfit)
+    sg_message(search, unfit);
 }

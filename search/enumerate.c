@@ -236,7 +236,7 @@ static bool is_const(const sg_space *space, uint32_t value) {
 }
 
 static void try_op(sg_space *space, uint32_t inst, uint32_t left, uint32_t right) {
-  const sg_inst *operator= & space->vocab->inst[inst];
+  const sg_inst *applied = &space->vocab->inst[inst];
   const sg_value left_value = *VALUE(space, left);
   const sg_value right_value = *VALUE(space, right);
   uint32_t phase;
@@ -251,29 +251,29 @@ static void try_op(sg_space *space, uint32_t inst, uint32_t left, uint32_t right
   }
   /* a product or a sum is part of a target only if both operands are; this is asked before anything
    * is built */
-  if (operator->linear && !(parts_of(space, left_value.expr) & parts_of(space, right_value.expr))) {
+  if (applied->linear && !(parts_of(space, left_value.expr) & parts_of(space, right_value.expr))) {
     space->stats->states++;
     space->stats->abstract++;
     return;
   }
-  if (operator->divides && !(parts_of(space, left_value.expr) &
-                             inverse_parts_of(space, right_value.expr))) {
+  if (applied->divides &&
+      !(parts_of(space, left_value.expr) & inverse_parts_of(space, right_value.expr))) {
     space->stats->states++;
     space->stats->abstract++;
     return;
   }
-  if (operator->adds && !space->has_sum) {
+  if (applied->adds && !space->has_sum) {
     space->stats->states++;
     space->stats->abstract++;
     return;
   }
-  if (!sg_apply(&space->ctx, operator->op, operator->attr, operator->op->nargs, axes, exprs, &out,
+  if (!sg_apply(&space->ctx, applied->op, applied->attr, applied->op->nargs, axes, exprs, &out,
                 &result)) {
     space->stats->states++;
     space->stats->shape++;
     return;
   }
-  if (operator->op->nargs == 2 &&(is_const(space, left) || is_const(space, right)) &&
+  if (applied->op->nargs == 2 && (is_const(space, left) || is_const(space, right)) &&
       !is_exact(space, result)) {
     space->stats->states++;
     space->stats->abstract++;
@@ -281,9 +281,9 @@ static void try_op(sg_space *space, uint32_t inst, uint32_t left, uint32_t right
   }
   sg_deriv deriv = {.kind = SG_D_OP,
                     .inst = inst,
-                    .nargs = operator->op->nargs,
+                    .nargs = applied->op->nargs,
                     .arg = {left, right},
-                    .weight = weigh(operator, phase)};
+                    .weight = weigh(applied, phase)};
   add(space, result, out, phase, run, deriv);
 }
 

@@ -268,9 +268,14 @@ bool sg_program_exprs(const sg_ctx *ctx, ax_id *expr, sg_axes *axes) {
     }
     if (split)
       return false;
+    uint64_t dep = 0; /* also axes that no argument has, as the channels that a convolution makes */
+    for (uint32_t k = 0; k < axes[i].rank; k++) {
+      if (axes[i].ax[k] != SG_UNIT)
+        dep |= 3ull << (2 * SG_CLASS(axes[i].ax[k]));
+    }
     char head[48];
     snprintf(head, sizeof head, "%.30s.%u", node->op->name, i);
-    expr[i] = ax_opaque(ctx->A, head, arg_expr, node->nargs);
+    expr[i] = ax_opaque(ctx->A, head, arg_expr, node->nargs, dep);
     if (expr[i] == AX_BAD)
       return false;
   }

@@ -14,7 +14,7 @@ const as_search_opts as_search_default = {.threads = 0,
                                           .max_states = 800000,
                                           .max_group_states = 24000000,
                                           .max_seconds = 0,
-                                          .filter = &as_search_filter_default};
+                                          .policy = &as_search_policy};
 
 const as_search_limit_row as_search_limits[AS_LIMIT_N] = {
 #define LIMIT_ROW(id, name, what) [AS_LIMIT_##id] = {name, what},
@@ -116,6 +116,10 @@ static void say_what_failed(sg_search *search) {
                          (unsigned long long)stats->ill_formed,
                          (unsigned long long)stats->field_failed, (unsigned long long)unproved));
   }
+  char *limits = as_search_limits_print(stats);
+  if (!result->n && limits)
+    sg_message(search, as_format("limits that struck: %s", limits));
+  free(limits);
   free(last);
 }
 
@@ -136,6 +140,17 @@ static void search_clear(sg_search *search) {
   as_err_clear(&search->err);
 }
 
+/* all specifications are given as texts, so the lines that name files are left out */
+static char *print_without_use(const as_graph *program) {
+  char *text = as_print_tp(program);
+  while (strncmp(text, "use ", strlen("use ")) == 0) {
+    const char *rest = text + strcspn(text, "\n");
+    rest += *rest == '\n';
+    memmove(text, rest, strlen(rest) + 1);
+  }
+  return text;
+}
+
 as_status as_search(const as_graph *program, const as_search_opts *opts, as_search_result *result) {
   sg_search search = {.program = program,
                       .opts = opts ? *opts : as_search_default,
@@ -145,8 +160,9 @@ as_status as_search(const as_graph *program, const as_search_opts *opts, as_sear
   as_err_init(&search.err);
   if (!search.opts.target)
     search.opts.target = as_target_default();
-  if (!search.opts.filter)
-    search.opts.filter = &as_search_filter_default;
+  char *printed = search.opts.given.text ? NULL : print_without_use(program);
+  if (printed)
+    search.opts.given = (ck_text){"program", printed, strlen(printed)};
   if (!search.opts.keep)
     search.opts.keep = 1;
   set_deadlines(&search);
@@ -156,9 +172,10 @@ as_status as_search(const as_graph *program, const as_search_opts *opts, as_sear
   sg_certify_schemes(&search);
   say_what_failed(&search);
   if (result->n)
-    as_search_select(&result->cand[0], 0);
+    as_search_select(&result->cand[0], result->cand[0].chosen);
   sg_progress(&search, "done", 1);
   search_clear(&search);
+  free(printed);
   return result->n ? AS_OK : AS_UNKNOWN;
 }
 

@@ -1,6 +1,5 @@
-/* Lemmas by their statements, as as_math_show writes them, what is among their hypotheses ("":
- * anything), and what they say. A row that no lemma matches any more loses a name and nothing else.
- */
+/* Lemmas by their statements, as as_math_show writes them, a hypothesis that they have ("": any),
+ * and what they say.  A row that no lemma matches any more loses a name and nothing else. */
 {"sum(k < n) c*f[k] = c*(sum(k < n) f[k])", "", "a constant factor can be taken out of a sum"},
     {"sum(k < n) (f[k] + g[k]) = sum(k < n) f[k] + sum(k < n) g[k]", "",
      "the sum of a sum of terms is the sum of the sums"},

@@ -7,7 +7,7 @@
 
 typedef struct {
   const char *text;
-  uint32_t n;
+  uint32_t length;
 } word;
 
 typedef struct {
@@ -16,10 +16,10 @@ typedef struct {
   uint32_t line;
   word *words;
   uint32_t n_words;
-  uint32_t cap; /* tokens of the line */
+  uint32_t room; /* tokens of the line */
 } reader;
 
-static bool bad(reader *in, const char *why) {
+static bool refuse(reader *in, const char *why) {
   as_err_set(in->err, AS_NO, "certificate line %u: %s", in->line, why);
   return false;
 }
@@ -31,9 +31,10 @@ static bool split(reader *in, const char *line, size_t len) {
     while (to < len && line[to] != ' ')
       to++;
     if (to == from)
-      return bad(in, "empty token");
-    if (in->n_words == in->cap)
-      in->words = as_realloc(in->words, (in->cap = in->cap ? 2 * in->cap : 64) * sizeof *in->words);
+      return refuse(in, "empty token");
+    if (in->n_words == in->room)
+      in->words =
+          as_realloc(in->words, (in->room = in->room ? 2 * in->room : 64) * sizeof *in->words);
     in->words[in->n_words++] = (word){line + from, (uint32_t)(to - from)};
     from = to + 1;
   }
@@ -41,14 +42,14 @@ static bool split(reader *in, const char *line, size_t len) {
 }
 
 static bool is_word(word token, const char *text) {
-  return strlen(text) == token.n && memcmp(token.text, text, token.n) == 0;
+  return strlen(text) == token.length && memcmp(token.text, text, token.length) == 0;
 }
 
 static bool number(word token, uint32_t from, uint32_t *out) {
   uint64_t value = 0;
-  if (token.n <= from || token.n - from > 9)
+  if (token.length <= from || token.length - from > 9)
     return false;
-  for (uint32_t i = from; i < token.n; i++) {
+  for (uint32_t i = from; i < token.length; i++) {
     if (token.text[i] < '0' || token.text[i] > '9')
       return false;
     value = value * 10 + (uint64_t)(token.text[i] - '0');
@@ -60,17 +61,17 @@ static bool number(word token, uint32_t from, uint32_t *out) {
 static bool term_ref(reader *in, word token, ck_id *term) {
   uint32_t nth;
   if (token.text[0] != 't' || !number(token, 1, &nth) || nth >= in->proof->term.n)
-    return bad(in, "not a term number");
+    return refuse(in, "not a term number");
   *term = AS_VEC_AT(&in->proof->term, ck_id, nth);
   return true;
 }
 
 static char *word_text(reader *in, uint32_t i) { /* malloc'ed; NULL if token i is no word */
-  if (i >= in->n_words || in->words[i].text[0] != '\'' || in->words[i].n < 2)
+  if (i >= in->n_words || in->words[i].text[0] != '\'' || in->words[i].length < 2)
     return NULL;
-  char *text = as_malloc(in->words[i].n);
-  memcpy(text, in->words[i].text + 1, in->words[i].n - 1);
-  text[in->words[i].n - 1] = 0;
+  char *text = as_malloc(in->words[i].length);
+  memcpy(text, in->words[i].text + 1, in->words[i].length - 1);
+  text[in->words[i].length - 1] = 0;
   return text;
 }
 
@@ -79,8 +80,8 @@ static ck_id read_q(reader *in) {
   if (in->n_words == 3 && in->words[1].text[0] == '=' && in->words[2].text[0] == '=') {
     mpq_t value;
     mpq_init(value);
-    char *numerator = as_format("%.*s", (int)in->words[1].n - 1, in->words[1].text + 1);
-    char *denominator = as_format("%.*s", (int)in->words[2].n - 1, in->words[2].text + 1);
+    char *numerator = as_format("%.*s", (int)in->words[1].length - 1, in->words[1].text + 1);
+    char *denominator = as_format("%.*s", (int)in->words[2].length - 1, in->words[2].text + 1);
     if (mpz_set_str(mpq_numref(value), numerator, 10) == 0 &&
         mpz_set_str(mpq_denref(value), denominator, 10) == 0 && mpz_sgn(mpq_denref(value)) > 0) {
       mpq_canonicalize(value);
@@ -158,7 +159,7 @@ static int read_term(reader *in) {
   static const struct {
     const char *name;
     ck_op op;
-    uint32_t n;
+    uint32_t length;
   } plain[] = {{"+", CK_ADD, 2},   {"*", CK_MUL, 2},   {"div", CK_DIV, 2},   {"mod", CK_MOD, 2},
                {"inv", CK_INV, 1}, {"exp", CK_EXP, 1}, {"sqrt", CK_SQRT, 1}, {"log", CK_LOG, 1},
                {"=", CK_EQ, 2},    {"#", CK_NE, 2},    {"<=", CK_LE, 2},     {"<", CK_LT, 2},
@@ -173,7 +174,7 @@ static int read_term(reader *in) {
     uint32_t n_parts;
     found = true;
     ck_id *parts = kids(in, 1, &n_parts);
-    if (parts && n_parts == plain[i].n) {
+    if (parts && n_parts == plain[i].length) {
       term = n_parts == 1   ? ck_mk1(terms, plain[i].op, parts[0])
              : n_parts == 2 ? ck_mk2(terms, plain[i].op, parts[0], parts[1])
                             : ck_ite(terms, parts[0], parts[1], parts[2]);
@@ -193,7 +194,7 @@ static int read_term(reader *in) {
       return 0;
   }
   if (term == CK_BAD) {
-    bad(in, "ill-formed term");
+    refuse(in, "ill-formed term");
     return -1;
   }
   as_vec_push(&in->proof->term, &term);
@@ -202,53 +203,54 @@ static int read_term(reader *in) {
 
 /* arguments of a step: terms become ck_ids, steps stay numbers, words are interned */
 static bool read_args(reader *in, as_step *step) {
-  step->tok = in->proof->tok.n;
-  step->ntok = 0;
+  step->arg = in->proof->arg.n;
+  step->n_arg = 0;
   for (uint32_t i = 1; i < in->n_words; i++) {
     as_step_arg token = {in->words[i].text[0], 0};
     switch (token.kind) {
     case 't':
-      if (!term_ref(in, in->words[i], &token.val))
+      if (!term_ref(in, in->words[i], &token.value))
         return false;
       break;
     case 's':
-      if (!number(in->words[i], 1, &token.val) || token.val >= in->proof->step.n)
-        return bad(in, "not a step number");
+      if (!number(in->words[i], 1, &token.value) || token.value >= in->proof->step.n)
+        return refuse(in, "not a step number");
       break;
     case '\'':
     case '=': {
-      if (in->words[i].n < 2)
-        return bad(in, "empty word or number");
-      char *text = as_format("%.*s", (int)in->words[i].n - 1, in->words[i].text + 1);
-      token.val = ck_word(in->proof->T, text);
+      if (in->words[i].length < 2)
+        return refuse(in, "empty word or number");
+      char *text = as_format("%.*s", (int)in->words[i].length - 1, in->words[i].text + 1);
+      token.value = ck_word(in->proof->T, text);
       free(text);
       break;
     }
     case '|':
     case ',':
-      if (in->words[i].n != 1)
-        return bad(in, "bad separator");
+      if (in->words[i].length != 1)
+        return refuse(in, "bad separator");
       break;
     default:
-      return bad(in, "unknown token");
+      return refuse(in, "unknown token");
     }
-    as_vec_push(&in->proof->tok, &token);
-    step->ntok++;
+    as_vec_push(&in->proof->arg, &token);
+    step->n_arg++;
   }
   return true;
 }
 
 /* the theorem of a step: its arguments, steps as theorems, to the checker's rule */
 static uint32_t run_rule(as_steps *proof, const as_step *step) {
-  const as_step_arg *tokens = (const as_step_arg *)proof->tok.data + step->tok;
-  char *kind = as_malloc(step->ntok);
-  uint32_t *val = as_malloc(step->ntok * sizeof *val);
-  for (uint32_t i = 0; i < step->ntok; i++) {
+  const as_step_arg *tokens = (const as_step_arg *)proof->arg.data + step->arg;
+  char *kind = as_malloc(step->n_arg);
+  uint32_t *val = as_malloc(step->n_arg * sizeof *val);
+  for (uint32_t i = 0; i < step->n_arg; i++) {
     kind[i] = tokens[i].kind;
-    val[i] =
-        tokens[i].kind == 's' ? AS_VEC_AT(&proof->step, as_step, tokens[i].val).thm : tokens[i].val;
+    val[i] = tokens[i].kind == 's' ? AS_VEC_AT(&proof->step, as_step, tokens[i].value).theorem
+                                   : tokens[i].value;
   }
-  uint32_t theorem = ck_step(proof->P, step->rule, (ck_args){kind, val, step->ntok, 0, false});
+  uint32_t theorem =
+      ck_step(proof->theorems, step->rule, (ck_args){kind, val, step->n_arg, 0, false});
   free(kind);
   free(val);
   return theorem;
@@ -261,12 +263,12 @@ static bool read_step(reader *in) {
       step.rule = (as_step_rule)i;
   }
   if (step.rule == AS_STEP_N)
-    return bad(in, "unknown rule");
+    return refuse(in, "unknown rule");
   if (!read_args(in, &step))
     return false;
-  step.thm = run_rule(in->proof, &step);
-  if (step.thm == CK_BAD)
-    return bad(in, ck_error(in->proof->T));
+  step.theorem = run_rule(in->proof, &step);
+  if (step.theorem == CK_BAD)
+    return refuse(in, ck_error(in->proof->T));
   as_vec_push(&in->proof->step, &step);
   return true;
 }
@@ -287,29 +289,29 @@ static bool read_qed(reader *in, const ck_goal *goals, uint32_t n) {
   uint32_t n_hyps;
   if (in->n_words != 3 || in->words[2].text[0] != 's' || !number(in->words[2], 1, &step) ||
       step >= in->proof->step.n)
-    return bad(in, "ill-formed qed");
+    return refuse(in, "ill-formed qed");
   for (uint32_t i = 0; i < n; i++) {
     if (!is_word(in->words[1], goals[i].name))
       continue;
-    uint32_t theorem = as_steps_at(in->proof, step)->thm;
-    const ck_id *hyps = ck_thm_hyps(in->proof->P, theorem, &n_hyps);
-    if (ck_thm_formula(in->proof->P, theorem) != goals[i].formula ||
+    uint32_t theorem = as_steps_at(in->proof, step)->theorem;
+    const ck_id *hyps = ck_thm_hyps(in->proof->theorems, theorem, &n_hyps);
+    if (ck_thm_formula(in->proof->theorems, theorem) != goals[i].formula ||
         !subset(hyps, n_hyps, goals[i].allowed, goals[i].n_allowed))
-      return bad(in, "this theorem is not the goal's");
+      return refuse(in, "this theorem is not the goal's");
     AS_VEC_AT(&in->proof->qed, uint32_t, i) = step;
     return true;
   }
-  return bad(in, "qed of a goal that the claim does not have");
+  return refuse(in, "qed of a goal that the claim does not have");
 }
 
 as_status as_steps_read(as_steps *proof, ck_terms *terms, const ck_goal *goals, uint32_t n_goals,
                         const char *cert, size_t len, as_err *err) {
   reader in = {proof, err, 0, NULL, 0, 0};
   proof->T = terms;
-  proof->P = ck_proof_new(terms);
+  proof->theorems = ck_proof_new(terms);
   as_vec_init(&proof->term, sizeof(ck_id));
   as_vec_init(&proof->step, sizeof(as_step));
-  as_vec_init(&proof->tok, sizeof(as_step_arg));
+  as_vec_init(&proof->arg, sizeof(as_step_arg));
   as_vec_init(&proof->qed, sizeof(uint32_t));
   for (uint32_t i = 0, none = UINT32_MAX; i < n_goals; i++)
     as_vec_push(&proof->qed, &none);
@@ -320,9 +322,9 @@ as_status as_steps_read(as_steps *proof, ck_terms *terms, const ck_goal *goals, 
     in.line++;
     if (in.line == 1) {
       if (length != 12 || memcmp(cert, "assay-cert 1", 12) != 0)
-        ok = bad(&in, "not an assay certificate");
+        ok = refuse(&in, "not an assay certificate");
     } else if (!split(&in, cert + i, length)) {
-      ok = bad(&in, "empty line");
+      ok = refuse(&in, "empty line");
     } else if (is_word(in.words[0], "qed")) {
       ok = read_qed(&in, goals, n_goals);
     } else {
@@ -332,7 +334,7 @@ as_status as_steps_read(as_steps *proof, ck_terms *terms, const ck_goal *goals, 
     i += length + 1;
   }
   if (ok && in.line == 0)
-    ok = bad(&in, "empty");
+    ok = refuse(&in, "empty");
   for (uint32_t i = 0; i < n_goals && ok; i++) {
     if (AS_VEC_AT(&proof->qed, uint32_t, i) == UINT32_MAX)
       ok = as_err_set(err, AS_NO, "the certificate does not prove goal %s", goals[i].name);
@@ -342,10 +344,10 @@ as_status as_steps_read(as_steps *proof, ck_terms *terms, const ck_goal *goals, 
 }
 
 void as_steps_clear(as_steps *proof) {
-  ck_proof_free(proof->P);
+  ck_proof_free(proof->theorems);
   as_vec_clear(&proof->term);
   as_vec_clear(&proof->step);
-  as_vec_clear(&proof->tok);
+  as_vec_clear(&proof->arg);
   as_vec_clear(&proof->qed);
 }
 
@@ -355,8 +357,8 @@ const as_step *as_steps_at(const as_steps *proof, uint32_t step) {
 
 const as_step_arg *as_steps_args(const as_steps *proof, uint32_t step, uint32_t *n) {
   const as_step *at = as_steps_at(proof, step);
-  *n = at->ntok;
-  return (const as_step_arg *)proof->tok.data + at->tok;
+  *n = at->n_arg;
+  return (const as_step_arg *)proof->arg.data + at->arg;
 }
 
 bool as_steps_is_schema(const as_steps *proof, uint32_t step) {

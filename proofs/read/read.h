@@ -29,31 +29,35 @@ typedef enum {
  * separators '|' ',' */
 typedef struct {
   char kind;
-  uint32_t val;
+  uint32_t value; /* the term, number of the step, or word */
 } as_step_arg;
 
 typedef struct {
   as_step_rule rule;
-  uint32_t thm;
-  size_t tok;
-  uint32_t ntok;
-  uint32_t line;
+  uint32_t theorem; /* among as_steps.theorems */
+  size_t arg;       /* the first of its arguments among as_steps.arg */
+  uint32_t n_arg;
+  uint32_t line; /* of the certificate */
 } as_step;
 
 typedef struct {
-  ck_terms *T;
-  ck_proof *P;
-  as_vec term;
-  as_vec step;
-  as_vec tok;
-  as_vec qed; /* ck_id; smt_step; smt_tok; uint32_t: step of each goal */
+  ck_terms *T; /* borrowed */
+  ck_proof *theorems;
+  as_vec term; /* ck_id, as the certificate numbers them */
+  as_vec step; /* as_step */
+  as_vec arg;  /* as_step_arg, of all steps */
+  as_vec qed;  /* uint32_t: the step of each goal */
 } as_steps;
 
-/* fills p, which smt_proof_clear empties in any case; p->qed[i] is the step that proves goals[i] */
-as_status as_steps_read(as_steps *p, ck_terms *T, const ck_goal *goals, uint32_t n_goals,
+/* Fills steps, which as_steps_clear empties in any case.  AS_NO with err where the text is no proof
+ * of the goals; steps->qed[i] is the step that proves goals[i]. */
+as_status as_steps_read(as_steps *steps, ck_terms *T, const ck_goal *goals, uint32_t n_goals,
                         const char *cert, size_t len, as_err *err);
-void as_steps_clear(as_steps *p);
-const as_step *as_steps_at(const as_steps *p, uint32_t s);
-const as_step_arg *as_steps_args(const as_steps *p, uint32_t s, uint32_t *n);
-bool as_steps_is_schema(const as_steps *p, uint32_t s);
+void as_steps_clear(as_steps *steps);
+const as_step *as_steps_at(const as_steps *steps, uint32_t number);
+/* the arguments of a step, borrowed; *count of them */
+const as_step_arg *as_steps_args(const as_steps *steps, uint32_t number, uint32_t *count);
+/* does the step's theorem speak of all values of variables: an induction, an instance, a fold's law
+ */
+bool as_steps_is_schema(const as_steps *steps, uint32_t number);
 #endif

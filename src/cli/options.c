@@ -183,7 +183,24 @@ bool cli_parse(int argc, char **argv, cli_opts *o, const cli_command **cmd, int 
   }
   bool many = o->from != NULL || (*cmd)->run == cli_regress;
   if (o->solvers == NULL)
-    o->solvers = many ? "none" : "z3,cvc5";
+    o->solvers = many ? "none" : "both";
+  as_policy_init(&o->policy);
+  o->policy.seed = o->seed;
+  o->policy.solver_seconds = (double)o->solver_seconds;
+  o->policy.keep_queries = o->smt;
+  as_err err;
+  as_err_init(&err);
+  if (!as_policy_require(&o->policy, o->require, &err) ||
+      !as_policy_ask(&o->policy, o->solvers, &err)) {
+    cli_fail(&err);
+    as_err_clear(&err);
+    return false;
+  }
+  o->way = CLI_FORWARD;
+  if (o->direction)
+    o->way = strcmp(o->direction, "backward") == 0 ? CLI_BACKWARD
+             : strcmp(o->direction, "both") == 0   ? CLI_BOTH
+                                                   : CLI_FORWARD;
   o->n_arg = (uint32_t)(argc - optind);
   if (o->n_arg < (*cmd)->least || o->n_arg > (*cmd)->most) {
     fprintf(stderr, "usage: assay %s [options] %s\n", (*cmd)->name, (*cmd)->args);

@@ -719,5 +719,9 @@ bool as_oplib_parse(as_oplib *lib, const char *file, const char *text, size_t le
   }
   char *name = as_arena_strdup(lib->mem, file);
   as_vec_push(&lib->file, &name);
+  char *copy = as_arena_alloc(lib->mem, len + 1);
+  if (len)
+    memcpy(copy, text, len);
+  as_vec_push(&lib->source, &(as_source){name, copy, len});
   return true;
 }

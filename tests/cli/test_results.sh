@@ -51,7 +51,7 @@ expect 1 'REFUTED' certify one.tp undefined.tp -q # 0/0 where the program is def
 
 # --- a solver that is broken or missing is said so, and never counts where it is required
 mkdir bin
-for kind in crash exit garbage unknown sat; do
+for kind in crash exit garbage unknown sat lies; do
   cp "$src/tests/smt/fake_cvc5_$kind.sh" bin/cvc5
   chmod +x bin/cvc5
   PATH=$work/bin:$PATH
@@ -61,6 +61,8 @@ cp "$src/tests/smt/fake_cvc5_unknown.sh" bin/cvc5
 expect 0 'unknown' certify "$ex/lora.tp" "$ex/lora.mug"
 cp "$src/tests/smt/fake_cvc5_crash.sh" bin/cvc5
 expect 0 'died' certify "$ex/lora.tp" "$ex/lora.mug"
+cp "$src/tests/smt/fake_cvc5_lies.sh" bin/cvc5
+expect 0 'unsound: 0 of' certify "$ex/lora.tp" "$ex/lora.mug" # unsat for everything is no agreement
 cp "$src/tests/smt/fake_cvc5_sat.sh" bin/cvc5
 expect 3 'NOT CERTIFIED' certify "$ex/lora.tp" "$ex/lora.mug" # a solver that disputes a step stands in the way
 cp "$src/tests/smt/fake_cvc5_hang.sh" bin/cvc5

@@ -5,3 +5,5 @@ check_PROGRAMS += tests/mirage/same_structure
 tests_mirage_same_structure_SOURCES = tests/mirage/same_structure.c
 tests_mirage_same_structure_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 tests_mirage_same_structure_LDADD = $(JANSSON_LIBS)
+FAST_TESTS += tests/mirage/test_mirage.sh
+GOLDEN_TESTS += tests/mirage/test_mirage.sh

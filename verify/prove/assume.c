@@ -7,250 +7,262 @@
 
 /* of a zero product x*c, the theorem s: 0 = e, the factor that is not known to differ from 0 where
  * the other is: 0 = that; PV_NONE: nothing */
-static pv_thm zero_factor(pv *p, pv_ctx cx, ck_id e, pv_thm s) {
+static pv_thm zero_factor(pv *prover, pv_ctx ctx, ck_id product, pv_thm thm) {
   for (bool more = true, first = true; more; first = false) {
-    pv_poly f;
+    pv_poly poly;
     more = false;
-    pv_poly_init(&f);
-    pv_poly_read(p, &f, e);
-    for (uint32_t i = 0; f.count && i < f.monos[0].degree && !more; i++) {
-      ck_id x = f.monos[0].atoms[i];
-      ck_id c = pv_poly_quotient(p, e, x);
-      ck_id pair[2] = {x, c};
-      if (c == CK_BAD || pv_is_const(p, c))
+    pv_poly_init(&poly);
+    pv_poly_read(prover, &poly, product);
+    for (uint32_t i = 0; poly.count && i < poly.monos[0].degree && !more; i++) {
+      ck_id atom = poly.monos[0].atoms[i];
+      ck_id cofactor = pv_poly_quotient(prover, product, atom);
+      ck_id pair[2] = {atom, cofactor};
+      if (cofactor == CK_BAD || pv_is_const(prover, cofactor))
         continue;
       for (int j = 0; j < 2 && !more; j++) { /* pair[j] differs from 0: other = e * inv(pair[j]) +
                                                 other*(1 - pair[j]*inv(pair[j])) */
         ck_id other = pair[1 - j];
-        pv_thm nz = pv_follows(p, cx, pv_ne0(p, pair[j]));
-        pv_thm t;
-        if (nz == PV_NONE)
+        pv_thm nonzero = pv_follows(prover, ctx, pv_ne0(prover, pair[j]));
+        pv_thm zero;
+        if (nonzero == PV_NONE)
           continue;
-        pv_comb b;
-        pv_comb_init(&b);
-        pv_comb_add(&b, pv_inv(p, pair[j]), s);
-        pv_comb_add(&b, other, pv_law(p, "inv", &pair[j], 1, nz));
-        if ((t = pv_comb_prove(p, &b, pv_eq(p, p->zero, other))) == PV_NONE)
+        pv_comb comb;
+        pv_comb_init(&comb);
+        pv_comb_add(&comb, pv_inv(prover, pair[j]), thm);
+        pv_comb_add(&comb, other, pv_law(prover, "inv", &pair[j], 1, nonzero));
+        if ((zero = pv_comb_prove(prover, &comb, pv_eq(prover, prover->zero, other))) == PV_NONE)
           continue;
-        s = t;
-        e = other;
+        thm = zero;
+        product = other;
         more = true;
       }
     }
-    pv_poly_clear(&f);
+    pv_poly_clear(&poly);
     if (!more)
-      return first ? PV_NONE : s;
+      return first ? PV_NONE : thm;
   }
   return PV_NONE;
 }
 
 /* conditions that are not decided yet: nothing is made of them */
-static bool has_ite(pv *p, ck_id t) {
-  if (ck_head(p->terms, t) == CK_ITE)
+static bool has_ite(pv *prover, ck_id term) {
+  if (ck_head(prover->terms, term) == CK_ITE)
     return true;
-  for (uint32_t i = 0, n = ck_nkids(p->terms, t); i < n; i++) {
-    if (has_ite(p, ck_kid(p->terms, t, i)))
+  for (uint32_t i = 0, n = ck_nkids(prover->terms, term); i < n; i++) {
+    if (has_ite(prover, ck_kid(prover->terms, term, i)))
       return true;
   }
   return false;
 }
 
 /* the context with the equation that theorem s, an order or equation of integers, becomes */
-static pv_ctx derive(pv *p, pv_ctx cx, pv_thm s) {
-  if (s == PV_NONE)
-    return cx;
-  ck_id f = pv_says(p, s);
-  ck_id e;
-  ck_id g;
-  ck_op o = ck_head(p->terms, f);
-  pv_thm u;
-  pv_thm t;
-  pv_thm z;
-  if (o != CK_EQ && o != CK_LE && o != CK_LT)
-    return cx;
-  if (!ck_is_int(p->terms, ck_kid(p->terms, f, 0)) || !ck_is_int(p->terms, ck_kid(p->terms, f, 1)))
-    return cx;
-  if ((t = pv_tighten(p, s)) == PV_NONE)
-    return cx;
-  f = pv_says(p, t);
-  e = pv_canon(p, pv_sub(p, ck_kid(p->terms, f, 1), ck_kid(p->terms, f, 0)));
-  if (pv_is_const(p, e) || has_ite(p, e))
-    return cx;
-  if (o != CK_EQ) {
-    g = pv_le(p, e, p->zero);
-    if ((u = pv_follows_int_within(p, cx, g, 24)) == PV_NONE)
-      return cx;
-    t = pv_antisym(p, pv_restate(p, pv_ge0(p, e), t), u);
-    if (t == PV_NONE)
-      return cx;
-    cx = pv_ctx_know(p, cx, t);
+static pv_ctx derive(pv *prover, pv_ctx ctx, pv_thm thm) {
+  if (thm == PV_NONE)
+    return ctx;
+  ck_id formula = pv_says(prover, thm);
+  ck_id value;
+  ck_id goal;
+  ck_op head = ck_head(prover->terms, formula);
+  pv_thm upper;
+  pv_thm tightened;
+  pv_thm zero;
+  if (head != CK_EQ && head != CK_LE && head != CK_LT)
+    return ctx;
+  if (!ck_is_int(prover->terms, ck_kid(prover->terms, formula, 0)) ||
+      !ck_is_int(prover->terms, ck_kid(prover->terms, formula, 1)))
+    return ctx;
+  if ((tightened = pv_tighten(prover, thm)) == PV_NONE)
+    return ctx;
+  formula = pv_says(prover, tightened);
+  value = pv_canon(
+      prover, pv_sub(prover, ck_kid(prover->terms, formula, 1), ck_kid(prover->terms, formula, 0)));
+  if (pv_is_const(prover, value) || has_ite(prover, value))
+    return ctx;
+  if (head != CK_EQ) {
+    goal = pv_le(prover, value, prover->zero);
+    if ((upper = pv_follows_int_within(prover, ctx, goal, 24)) == PV_NONE)
+      return ctx;
+    tightened = pv_antisym(prover, pv_restate(prover, pv_ge0(prover, value), tightened), upper);
+    if (tightened == PV_NONE)
+      return ctx;
+    ctx = pv_ctx_know(prover, ctx, tightened);
   } else {
-    t = pv_restate(p, pv_eq(p, p->zero, e), t);
+    tightened = pv_restate(prover, pv_eq(prover, prover->zero, value), tightened);
   }
-  z = t == PV_NONE ? PV_NONE : zero_factor(p, cx, e, t);
-  return z == PV_NONE ? cx : pv_ctx_know(p, cx, z);
+  zero = tightened == PV_NONE ? PV_NONE : zero_factor(prover, ctx, value, tightened);
+  return zero == PV_NONE ? ctx : pv_ctx_know(prover, ctx, zero);
 }
 
 /* y = x div d and `x = d*y`, out of a theorem that says that x mod d or x - d*y is 0; d positive */
-static pv_thm divisible(pv *p, pv_ctx cx, pv_thm s, ck_id *y) {
-  ck_id E;
-  pv_poly f;
-  pv_thm res = PV_NONE;
-  if (s == PV_NONE || ck_head(p->terms, pv_says(p, s)) != CK_EQ)
+static pv_thm divisible(pv *prover, pv_ctx ctx, pv_thm thm, ck_id *quotient) {
+  ck_id value;
+  pv_poly poly;
+  pv_thm cases = PV_NONE;
+  if (thm == PV_NONE || ck_head(prover->terms, pv_says(prover, thm)) != CK_EQ)
     return PV_NONE;
-  E = pv_canon(p, pv_sub(p, pv_right(p, s), pv_left(p, s)));
-  if (!ck_is_int(p->terms, E))
+  value = pv_canon(prover, pv_sub(prover, pv_right(prover, thm), pv_left(prover, thm)));
+  if (!ck_is_int(prover->terms, value))
     return PV_NONE;
-  pv_poly_init(&f);
-  pv_poly_read(p, &f, E);
-  for (uint32_t i = 0; i < f.count && res == PV_NONE; i++) {
-    for (uint32_t j = 0; j < f.monos[i].degree && res == PV_NONE; j++) {
-      ck_id a = f.monos[i].atoms[j];
-      ck_id x;
-      ck_id d;
-      ck_id e;
-      ck_op o = ck_head(p->terms, a);
-      pv_thm bp;
-      if (o != CK_DIV && o != CK_MOD)
+  pv_poly_init(&poly);
+  pv_poly_read(prover, &poly, value);
+  for (uint32_t i = 0; i < poly.count && cases == PV_NONE; i++) {
+    for (uint32_t j = 0; j < poly.monos[i].degree && cases == PV_NONE; j++) {
+      ck_id atom = poly.monos[i].atoms[j];
+      ck_id dividend;
+      ck_id divisor;
+      ck_id mod;
+      ck_op head = ck_head(prover->terms, atom);
+      pv_thm divisor_pos;
+      if (head != CK_DIV && head != CK_MOD)
         continue;
-      x = ck_kid(p->terms, a, 0);
-      d = ck_kid(p->terms, a, 1);
-      *y = o == CK_DIV ? a : ck_mk2(p->terms, CK_DIV, x, d);
-      e = pv_canon(p, o == CK_DIV ? pv_sub(p, x, pv_mul(p, d, a)) : a);
-      bool same = e == E;
-      bool opposite = pv_canon(p, pv_neg(p, e)) == E;
-      if ((!same && !opposite) || (bp = pv_follows(p, cx, pv_gt0(p, d))) == PV_NONE)
+      dividend = ck_kid(prover->terms, atom, 0);
+      divisor = ck_kid(prover->terms, atom, 1);
+      *quotient = head == CK_DIV ? atom : ck_mk2(prover->terms, CK_DIV, dividend, divisor);
+      mod = pv_canon(
+          prover, head == CK_DIV ? pv_sub(prover, dividend, pv_mul(prover, divisor, atom)) : atom);
+      bool same = mod == value;
+      bool opposite = pv_canon(prover, pv_neg(prover, mod)) == value;
+      if ((!same && !opposite) ||
+          (divisor_pos = pv_follows(prover, ctx, pv_gt0(prover, divisor))) == PV_NONE)
         continue;
-      ck_id xd[2] = {x, d};
-      ck_id goal = pv_eq(p, x, pv_mul(p, d, *y));
-      pv_comb b;
-      pv_comb_init(&b); /* goal: d*y - x; law: d*y + mod - x; s: E */
-      if (o == CK_MOD)
-        pv_comb_add(&b, p->one, pv_law(p, "div", xd, 2, bp));
-      pv_comb_add(&b, pv_num(p, same ? -1 : 1), s);
-      res = pv_comb_prove(p, &b, goal);
+      ck_id args[2] = {dividend, divisor};
+      ck_id goal = pv_eq(prover, dividend, pv_mul(prover, divisor, *quotient));
+      pv_comb comb;
+      pv_comb_init(&comb); /* goal: d*y - x; law: d*y + mod - x; s: E */
+      if (head == CK_MOD)
+        pv_comb_add(&comb, prover->one, pv_law(prover, "div", args, 2, divisor_pos));
+      pv_comb_add(&comb, pv_num(prover, same ? -1 : 1), thm);
+      cases = pv_comb_prove(prover, &comb, goal);
     }
   }
-  pv_poly_clear(&f);
-  return res;
+  pv_poly_clear(&poly);
+  return cases;
 }
 
 /* does a variable for a quotient occur in t? */
-static bool has_quotient(pv *p, ck_id t) {
-  if (ck_head(p->terms, t) == CK_V)
-    return !strncmp(ck_word_text(p->terms, ck_name(p->terms, t)), "$$q", 3);
-  for (uint32_t i = 0, n = ck_nkids(p->terms, t); i < n; i++) {
-    if (has_quotient(p, ck_kid(p->terms, t, i)))
+static bool has_quotient(pv *prover, ck_id term) {
+  if (ck_head(prover->terms, term) == CK_V)
+    return !strncmp(ck_word_text(prover->terms, ck_name(prover->terms, term)), "$$q", 3);
+  for (uint32_t i = 0, n = ck_nkids(prover->terms, term); i < n; i++) {
+    if (has_quotient(prover, ck_kid(prover->terms, term, i)))
       return true;
   }
   return false;
 }
 
 /* the relations among the integers once more, in the normal form that new equations give them */
-pv_ctx pv_ctx_refresh(pv *p, pv_ctx cx) {
+pv_ctx pv_ctx_refresh(pv *prover, pv_ctx ctx) {
   pv_thm chain[128];
   uint32_t n = 0;
-  pv_ctx top = cx;
-  for (pv_ctx c = cx; c != 0 && n < 128; c = CX(p, c).parent)
-    chain[n++] = CX(p, c).thm;
+  pv_ctx top = ctx;
+  for (pv_ctx link = ctx; link != 0 && n < 128; link = pv_at(prover, link)->parent)
+    chain[n++] = pv_at(prover, link)->thm;
   while (n-- > 0) {
-    ck_id f = chain[n] == PV_NONE ? CK_BAD : pv_says(p, chain[n]);
-    ck_id nf;
-    ck_id y;
-    ck_op o;
-    pv_thm s;
-    if (f == CK_BAD || ((o = ck_head(p->terms, f)) != CK_LE && o != CK_LT && o != CK_EQ) ||
-        !ck_is_int(p->terms, ck_kid(p->terms, f, 0)) ||
-        !ck_is_int(p->terms, ck_kid(p->terms, f, 1)))
+    ck_id formula = chain[n] == PV_NONE ? CK_BAD : pv_says(prover, chain[n]);
+    ck_id normal;
+    ck_id quotient;
+    ck_op head;
+    pv_thm thm;
+    if (formula == CK_BAD ||
+        ((head = ck_head(prover->terms, formula)) != CK_LE && head != CK_LT && head != CK_EQ) ||
+        !ck_is_int(prover->terms, ck_kid(prover->terms, formula, 0)) ||
+        !ck_is_int(prover->terms, ck_kid(prover->terms, formula, 1)))
       continue;
-    s = pv_fact_normal(p, top, chain[n], &nf);
-    if (s == PV_NONE || has_ite(p, nf))
+    thm = pv_fact_normal(prover, top, chain[n], &normal);
+    if (thm == PV_NONE || has_ite(prover, normal))
       continue;
-    if (o == CK_EQ && (!has_quotient(p, nf) || divisible(p, top, s, &y) != PV_NONE))
+    if (head == CK_EQ &&
+        (!has_quotient(prover, normal) || divisible(prover, top, thm, &quotient) != PV_NONE))
       continue; /* a divisibility still has its own to get */
-    if (s != PV_NONE && !pv_is_const(p, nf) &&
-        nf != pv_canon(p, pv_sub(p, ck_kid(p->terms, f, 1), ck_kid(p->terms, f, 0))))
-      cx = pv_ctx_know(p, cx, s);
+    if (thm != PV_NONE && !pv_is_const(prover, normal) &&
+        normal != pv_canon(prover, pv_sub(prover, ck_kid(prover->terms, formula, 1),
+                                          ck_kid(prover->terms, formula, 0))))
+      ctx = pv_ctx_know(prover, ctx, thm);
   }
-  return cx;
+  return ctx;
 }
 
-pv_ctx pv_ctx_assume(pv *p, pv_ctx cx, ck_id c) {
-  pv_ctx in = pv_ctx_push(p, cx, c, CK_BAD);
-  pv_ctx out = derive(p, in, CX(p, in).thm);
-  return out == in && ck_head(p->terms, c) != CK_EQ ? out : pv_ctx_refresh(p, out);
+pv_ctx pv_ctx_assume(pv *prover, pv_ctx ctx, ck_id c) {
+  pv_ctx inner = pv_ctx_push(prover, ctx, c, CK_BAD);
+  pv_ctx out = derive(prover, inner, pv_at(prover, inner)->thm);
+  return out == inner && ck_head(prover->terms, c) != CK_EQ ? out : pv_ctx_refresh(prover, out);
 }
 
-pv_ctx pv_ctx_tighten(pv *p, pv_ctx cx) {
+pv_ctx pv_ctx_tighten(pv *prover, pv_ctx ctx) {
   pv_thm chain[128];
   uint32_t n = 0;
-  pv_ctx top = cx;
-  for (pv_ctx c = cx; c != 0 && n < 128; c = CX(p, c).parent)
-    chain[n++] = CX(p, c).thm;
-  for (uint32_t i = 0; i < n && cx == top && !pv_spent(p); i++) {
-    ck_id f = chain[i] == PV_NONE ? CK_BAD : pv_says(p, chain[i]);
-    ck_id e;
-    pv_thm t;
-    pv_thm u;
-    ck_op o;
-    if (f == CK_BAD || ((o = ck_head(p->terms, f)) != CK_LE && o != CK_LT) ||
-        !ck_is_int(p->terms, ck_kid(p->terms, f, 0)) ||
-        !ck_is_int(p->terms, ck_kid(p->terms, f, 1)))
+  pv_ctx top = ctx;
+  for (pv_ctx link = ctx; link != 0 && n < 128; link = pv_at(prover, link)->parent)
+    chain[n++] = pv_at(prover, link)->thm;
+  for (uint32_t i = 0; i < n && ctx == top && !pv_spent(prover); i++) {
+    ck_id formula = chain[i] == PV_NONE ? CK_BAD : pv_says(prover, chain[i]);
+    ck_id value;
+    pv_thm tightened;
+    pv_thm upper;
+    ck_op head;
+    if (formula == CK_BAD || ((head = ck_head(prover->terms, formula)) != CK_LE && head != CK_LT) ||
+        !ck_is_int(prover->terms, ck_kid(prover->terms, formula, 0)) ||
+        !ck_is_int(prover->terms, ck_kid(prover->terms, formula, 1)))
       continue;
-    if ((t = pv_tighten(p, chain[i])) == PV_NONE)
+    if ((tightened = pv_tighten(prover, chain[i])) == PV_NONE)
       continue;
-    f = pv_says(p, t);
-    e = pv_canon(p, pv_sub(p, ck_kid(p->terms, f, 1), ck_kid(p->terms, f, 0)));
-    if (pv_is_const(p, e) || has_ite(p, e) ||
-        (u = pv_follows(p, top, pv_le(p, e, p->zero))) == PV_NONE)
+    formula = pv_says(prover, tightened);
+    value = pv_canon(prover, pv_sub(prover, ck_kid(prover->terms, formula, 1),
+                                    ck_kid(prover->terms, formula, 0)));
+    if (pv_is_const(prover, value) || has_ite(prover, value) ||
+        (upper = pv_follows(prover, top, pv_le(prover, value, prover->zero))) == PV_NONE)
       continue;
-    t = pv_antisym(p, pv_restate(p, pv_ge0(p, e), t), u);
-    if (t == PV_NONE)
+    tightened = pv_antisym(prover, pv_restate(prover, pv_ge0(prover, value), tightened), upper);
+    if (tightened == PV_NONE)
       continue;
-    cx = pv_ctx_know(p, cx, t);
-    if ((t = zero_factor(p, cx, e, t)) != PV_NONE)
-      cx = pv_ctx_know(p, cx, t);
+    ctx = pv_ctx_know(prover, ctx, tightened);
+    if ((tightened = zero_factor(prover, ctx, value, tightened)) != PV_NONE)
+      ctx = pv_ctx_know(prover, ctx, tightened);
   }
-  return cx == top ? cx : pv_ctx_refresh(p, cx);
+  return ctx == top ? ctx : pv_ctx_refresh(prover, ctx);
 }
 
-pv_ctx pv_ctx_derive(pv *p, pv_ctx cx) {
+pv_ctx pv_ctx_derive(pv *prover, pv_ctx ctx) {
   pv_thm chain[128];
   uint32_t n = 0;
-  pv_ctx top = cx;
-  uint64_t v;
-  if (as_map_get(&p->misc_memo, AS_KEY(cx, 6), &v))
-    return (uint32_t)v;
-  cx = pv_ctx_refresh(p, cx);
-  for (pv_ctx c = cx; c != 0 && n < 128; c = CX(p, c).parent)
-    chain[n++] = CX(p, c).thm;
-  pv_ctx had = cx;
+  pv_ctx top = ctx;
+  uint64_t known;
+  if (as_map_get(&prover->misc_memo, AS_KEY(ctx, 6), &known))
+    return (uint32_t)known;
+  ctx = pv_ctx_refresh(prover, ctx);
+  for (pv_ctx link = ctx; link != 0 && n < 128; link = pv_at(prover, link)->parent)
+    chain[n++] = pv_at(prover, link)->thm;
+  pv_ctx had = ctx;
   while (n-- > 0)
-    cx = derive(p, cx, chain[n]);
-  if (cx != had)
-    cx = pv_ctx_refresh(p, cx);
-  as_map_put(&p->misc_memo, AS_KEY(top, 6), cx);
-  return cx;
+    ctx = derive(prover, ctx, chain[n]);
+  if (ctx != had)
+    ctx = pv_ctx_refresh(prover, ctx);
+  as_map_put(&prover->misc_memo, AS_KEY(top, 6), ctx);
+  return ctx;
 }
 
-pv_ctx pv_ctx_quotient(pv *p, pv_ctx cx, pv_thm s, ck_id *q, pv_thm *back) {
-  ck_id y;
+pv_ctx pv_ctx_quotient(pv *prover, pv_ctx ctx, pv_thm thm, ck_id *quotient, pv_thm *back) {
+  ck_id quotient_term;
   char name[24];
-  *back = divisible(p, cx, s, &y);
+  *back = divisible(prover, ctx, thm, &quotient_term);
   if (*back == PV_NONE)
     return PV_NONE;
-  for (pv_ctx c = cx; c != 0; c = CX(p, c).parent) { /* once is enough */
-    ck_id f = CX(p, c).formula;
-    ck_id r;
-    if (ck_head(p->terms, f) != CK_EQ || ck_kid(p->terms, f, 0) != pv_left(p, *back))
+  for (pv_ctx link = ctx; link != 0; link = pv_at(prover, link)->parent) { /* once is enough */
+    ck_id formula = pv_at(prover, link)->formula;
+    ck_id right;
+    if (ck_head(prover->terms, formula) != CK_EQ ||
+        ck_kid(prover->terms, formula, 0) != pv_left(prover, *back))
       continue;
-    r = ck_kid(p->terms, f, 1);
-    if (ck_head(p->terms, r) == CK_MUL && ck_kid(p->terms, r, 0) == ck_kid(p->terms, y, 1) &&
-        ck_head(p->terms, ck_kid(p->terms, r, 1)) == CK_V)
+    right = ck_kid(prover->terms, formula, 1);
+    if (ck_head(prover->terms, right) == CK_MUL &&
+        ck_kid(prover->terms, right, 0) == ck_kid(prover->terms, quotient_term, 1) &&
+        ck_head(prover->terms, ck_kid(prover->terms, right, 1)) == CK_V)
       return PV_NONE;
   }
-  snprintf(name, sizeof name, "$$q%u", (unsigned)CX(p, cx).depth);
-  *q = pv_int_var(p, name);
-  return pv_ctx_push(p, cx, pv_eq(p, pv_left(p, *back), pv_mul(p, ck_kid(p->terms, y, 1), *q)),
+  snprintf(name, sizeof name, "$$q%u", (unsigned)pv_at(prover, ctx)->depth);
+  *quotient = pv_int_var(prover, name);
+  return pv_ctx_push(prover, ctx,
+                     pv_eq(prover, pv_left(prover, *back),
+                           pv_mul(prover, ck_kid(prover->terms, quotient_term, 1), *quotient)),
                      CK_BAD);
 }

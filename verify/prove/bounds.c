@@ -8,305 +8,336 @@
 
 enum { MAX_FACTS = 24, MAX_ATOMS = 40 };
 
-static pv_thm nn(pv *p, pv_ctx cx, const pv_poly *f, int depth);
-static pv_thm nn_term(pv *p, pv_ctx cx, ck_id t, int depth);
+static pv_thm nn(pv *prover, pv_ctx ctx, const pv_poly *poly, int depth);
+static pv_thm nn_term(pv *prover, pv_ctx ctx, ck_id term, int depth);
 
 /* f = c*x + r, with c as large as possible (x may stay in c) */
-static void divide_by_atom(pv *p, const pv_poly *f, ck_id x, pv_poly *c, pv_poly *r) {
-  pv_poly_init(c);
-  pv_poly_init(r);
-  for (uint32_t i = 0; i < f->count; i++) {
-    const pv_mono *m = &f->monos[i];
-    uint32_t k = 0;
-    while (k < m->degree && m->atoms[k] != x)
-      k++;
-    if (k == m->degree) {
-      pv_poly_add_mono(p, r, m->coef, m->atoms, m->degree);
+static void divide_by_atom(pv *prover, const pv_poly *poly, ck_id atom, pv_poly *cofactor,
+                           pv_poly *rest) {
+  pv_poly_init(cofactor);
+  pv_poly_init(rest);
+  for (uint32_t i = 0; i < poly->count; i++) {
+    const pv_mono *mono = &poly->monos[i];
+    uint32_t at = 0;
+    while (at < mono->degree && mono->atoms[at] != atom)
+      at++;
+    if (at == mono->degree) {
+      pv_poly_add_mono(prover, rest, mono->coef, mono->atoms, mono->degree);
       continue;
     }
-    ck_id *s = as_malloc((m->degree + 1) * sizeof *s);
+    ck_id *others = as_malloc((mono->degree + 1) * sizeof *others);
     uint32_t n = 0;
-    for (uint32_t j = 0; j < m->degree; j++) {
-      if (j != k)
-        s[n++] = m->atoms[j];
+    for (uint32_t j = 0; j < mono->degree; j++) {
+      if (j != at)
+        others[n++] = mono->atoms[j];
     }
-    pv_poly_add_mono(p, c, m->coef, s, n);
-    free(s);
+    pv_poly_add_mono(prover, cofactor, mono->coef, others, n);
+    free(others);
   }
 }
 
 /* the strict integer fact a < b as a+1 <= b */
-pv_thm pv_tighten(pv *p, pv_thm s) {
-  ck_id f = pv_says(p, s);
-  ck_id a = ck_kid(p->terms, f, 0);
-  ck_id b = ck_kid(p->terms, f, 1);
-  if (ck_head(p->terms, f) != CK_LT || !ck_is_int(p->terms, a) || !ck_is_int(p->terms, b))
-    return s;
-  return pv_int(p, pv_le(p, pv_add(p, a, p->one), b), s);
+pv_thm pv_tighten(pv *prover, pv_thm thm) {
+  ck_id formula = pv_says(prover, thm);
+  ck_id left = ck_kid(prover->terms, formula, 0);
+  ck_id right = ck_kid(prover->terms, formula, 1);
+  if (ck_head(prover->terms, formula) != CK_LT || !ck_is_int(prover->terms, left) ||
+      !ck_is_int(prover->terms, right))
+    return thm;
+  return pv_int(prover, pv_le(prover, pv_add(prover, left, prover->one), right), thm);
 }
 
-static uint32_t add_fact(pv_thm *out, uint32_t n, pv_thm s) {
-  if (s != PV_NONE && n < MAX_FACTS)
-    out[n++] = s;
+static uint32_t add_fact(pv_thm *out, uint32_t n, pv_thm thm) {
+  if (thm != PV_NONE && n < MAX_FACTS)
+    out[n++] = thm;
   return n;
 }
 
 /* E where the order s says x <= E, CK_BAD if it says nothing of the kind; E is free of x */
-static ck_id upper_of(pv *p, pv_thm s, ck_id x) {
-  ck_id f = pv_says(p, s);
-  ck_id e = CK_BAD;
-  pv_poly v;
+static ck_id upper_of(pv *prover, pv_thm thm, ck_id var) {
+  ck_id formula = pv_says(prover, thm);
+  ck_id bound = CK_BAD;
+  pv_poly value;
   uint32_t at = PV_NONE;
-  bool strict = ck_head(p->terms, f) == CK_LT;
-  pv_poly_init(&v);
-  pv_poly_read(p, &v, pv_sub(p, ck_kid(p->terms, f, 1), ck_kid(p->terms, f, 0)));
-  for (uint32_t i = 0; i < v.count; i++) {
-    if (v.monos[i].degree == 1 && v.monos[i].atoms[0] == x && v.monos[i].coef == pv_num(p, -1))
+  bool strict = ck_head(prover->terms, formula) == CK_LT;
+  pv_poly_init(&value);
+  pv_poly_read(
+      prover, &value,
+      pv_sub(prover, ck_kid(prover->terms, formula, 1), ck_kid(prover->terms, formula, 0)));
+  for (uint32_t i = 0; i < value.count; i++) {
+    if (value.monos[i].degree == 1 && value.monos[i].atoms[0] == var &&
+        value.monos[i].coef == pv_num(prover, -1))
       at = i;
   }
   if (at != PV_NONE) {
-    e = pv_canon(p, pv_add(p, x, pv_sub(p, pv_poly_term(p, &v), strict ? p->one : p->zero)));
-    if (ck_has_var(p->terms, e, x) || !ck_is_int(p->terms, e))
-      e = CK_BAD;
+    bound = pv_canon(prover, pv_add(prover, var,
+                                    pv_sub(prover, pv_poly_term(prover, &value),
+                                           strict ? prover->one : prover->zero)));
+    if (ck_has_var(prover->terms, bound, var) || !ck_is_int(prover->terms, bound))
+      bound = CK_BAD;
   }
-  pv_poly_clear(&v);
-  return e;
+  pv_poly_clear(&value);
+  return bound;
 }
 
 /* an upper bound of a as a polynomial: each variable x with a fact x < E becomes E - 1; sizes with
  * a defining equation are expanded */
-static ck_id upper_guess(pv *p, pv_ctx cx, ck_id a) {
-  for (pv_ctx c = cx; c != 0; c = CX(p, c).parent) {
-    ck_id f = CX(p, c).formula;
-    ck_id x;
-    ck_id e = CK_BAD;
-    ck_op o = ck_head(p->terms, f);
-    if ((o != CK_LT && o != CK_EQ && o != CK_LE) || CX(p, c).thm == PV_NONE)
+static ck_id upper_guess(pv *prover, pv_ctx ctx, ck_id term) {
+  for (pv_ctx link = ctx; link != 0; link = pv_at(prover, link)->parent) {
+    ck_id formula = pv_at(prover, link)->formula;
+    ck_id var;
+    ck_id bound = CK_BAD;
+    ck_op head = ck_head(prover->terms, formula);
+    if ((head != CK_LT && head != CK_EQ && head != CK_LE) || pv_at(prover, link)->thm == PV_NONE)
       continue;
-    x = ck_kid(p->terms, f, 0);
-    if (ck_head(p->terms, x) == CK_V && o != CK_LE) {
-      e = ck_kid(p->terms, f, 1);
-      if (o == CK_LT)
-        e = pv_sub(p, e, p->one);
-    } else if (o != CK_EQ && x == p->zero) { /* 0 <= E - x */
-      ck_id last = ck_kid(p->terms, f, 1);
-      pv_poly v;
-      pv_poly_init(&v);
-      pv_poly_read(p, &v, last);
-      for (uint32_t i = 0; i < v.count && e == CK_BAD; i++) {
-        if (v.monos[i].degree == 1 && v.monos[i].coef == pv_num(p, -1) &&
-            ck_head(p->terms, v.monos[i].atoms[0]) == CK_V &&
-            ck_has_var(p->terms, a, v.monos[i].atoms[0])) {
-          x = v.monos[i].atoms[0];
-          e = upper_of(p, CX(p, c).thm, x);
+    var = ck_kid(prover->terms, formula, 0);
+    if (ck_head(prover->terms, var) == CK_V && head != CK_LE) {
+      bound = ck_kid(prover->terms, formula, 1);
+      if (head == CK_LT)
+        bound = pv_sub(prover, bound, prover->one);
+    } else if (head != CK_EQ && var == prover->zero) { /* 0 <= E - x */
+      ck_id last = ck_kid(prover->terms, formula, 1);
+      pv_poly value;
+      pv_poly_init(&value);
+      pv_poly_read(prover, &value, last);
+      for (uint32_t i = 0; i < value.count && bound == CK_BAD; i++) {
+        if (value.monos[i].degree == 1 && value.monos[i].coef == pv_num(prover, -1) &&
+            ck_head(prover->terms, value.monos[i].atoms[0]) == CK_V &&
+            ck_has_var(prover->terms, term, value.monos[i].atoms[0])) {
+          var = value.monos[i].atoms[0];
+          bound = upper_of(prover, pv_at(prover, link)->thm, var);
         }
       }
-      pv_poly_clear(&v);
+      pv_poly_clear(&value);
     }
-    if (e == CK_BAD || ck_head(p->terms, x) != CK_V || ck_sort(p->terms, x) != 'i' ||
-        !ck_has_var(p->terms, a, x) || ck_has_var(p->terms, e, x) || !ck_is_int(p->terms, e))
+    if (bound == CK_BAD || ck_head(prover->terms, var) != CK_V ||
+        ck_sort(prover->terms, var) != 'i' || !ck_has_var(prover->terms, term, var) ||
+        ck_has_var(prover->terms, bound, var) || !ck_is_int(prover->terms, bound))
       continue;
-    a = pv_canon(p, ck_sub(p->terms, a, &x, &e, 1, NULL, 0));
+    term = pv_canon(prover, ck_sub(prover->terms, term, &var, &bound, 1, NULL, 0));
   }
-  return a;
+  return term;
 }
 
-static ck_id expand_sizes(pv *p, pv_ctx cx, ck_id a) {
-  for (pv_ctx c = cx; c != 0; c = CX(p, c).parent) {
-    ck_id f = CX(p, c).formula;
-    if (ck_head(p->terms, f) != CK_EQ)
+static ck_id expand_sizes(pv *prover, pv_ctx ctx, ck_id term) {
+  for (pv_ctx link = ctx; link != 0; link = pv_at(prover, link)->parent) {
+    ck_id formula = pv_at(prover, link)->formula;
+    if (ck_head(prover->terms, formula) != CK_EQ)
       continue;
-    ck_id x = ck_kid(p->terms, f, 0);
-    ck_id e = ck_kid(p->terms, f, 1);
-    if (ck_head(p->terms, x) != CK_V || ck_sort(p->terms, x) != 'i' ||
-        !ck_has_var(p->terms, a, x) || ck_has_var(p->terms, e, x) || !ck_is_int(p->terms, e))
+    ck_id var = ck_kid(prover->terms, formula, 0);
+    ck_id value = ck_kid(prover->terms, formula, 1);
+    if (ck_head(prover->terms, var) != CK_V || ck_sort(prover->terms, var) != 'i' ||
+        !ck_has_var(prover->terms, term, var) || ck_has_var(prover->terms, value, var) ||
+        !ck_is_int(prover->terms, value))
       continue;
-    a = pv_canon(p, ck_sub(p->terms, a, &x, &e, 1, NULL, 0));
+    term = pv_canon(prover, ck_sub(prover->terms, term, &var, &value, 1, NULL, 0));
   }
-  return a;
+  return term;
 }
 
 /* a / b for a monomial b, CK_BAD if it does not divide */
-ck_id pv_poly_quotient(pv *p, ck_id a, ck_id b) {
-  pv_poly f;
-  pv_poly g;
-  pv_poly h;
-  ck_id r = CK_BAD;
-  pv_poly_init(&f);
-  pv_poly_init(&g);
-  pv_poly_init(&h);
-  pv_poly_read(p, &f, a);
-  pv_poly_read(p, &g, b);
-  if (g.count == 1) {
-    ck_id qi = pv_const_inv(p, g.monos[0].coef);
+ck_id pv_poly_quotient(pv *prover, ck_id dividend, ck_id divisor) {
+  pv_poly poly;
+  pv_poly other;
+  pv_poly product;
+  ck_id result = CK_BAD;
+  pv_poly_init(&poly);
+  pv_poly_init(&other);
+  pv_poly_init(&product);
+  pv_poly_read(prover, &poly, dividend);
+  pv_poly_read(prover, &other, divisor);
+  if (other.count == 1) {
+    ck_id inv_coef = pv_const_inv(prover, other.monos[0].coef);
     bool ok = true;
-    for (uint32_t i = 0; i < f.count && ok; i++) {
-      ck_id *s = as_malloc((f.monos[i].degree + 1) * sizeof *s);
-      int k =
-          pv_mono_div(f.monos[i].atoms, f.monos[i].degree, g.monos[0].atoms, g.monos[0].degree, s);
-      if (k < 0)
+    for (uint32_t i = 0; i < poly.count && ok; i++) {
+      ck_id *rest = as_malloc((poly.monos[i].degree + 1) * sizeof *rest);
+      int degree = pv_mono_div(poly.monos[i].atoms, poly.monos[i].degree, other.monos[0].atoms,
+                               other.monos[0].degree, rest);
+      if (degree < 0)
         ok = false;
       else
-        pv_poly_add_mono(p, &h, pv_const_mul(p, f.monos[i].coef, qi), s, (uint32_t)k);
-      free(s);
+        pv_poly_add_mono(prover, &product, pv_const_mul(prover, poly.monos[i].coef, inv_coef), rest,
+                         (uint32_t)degree);
+      free(rest);
     }
     if (ok) {
-      r = pv_poly_term(p, &h);
-      if (!ck_is_int(p->terms, r))
-        r = CK_BAD;
+      result = pv_poly_term(prover, &product);
+      if (!ck_is_int(prover->terms, result))
+        result = CK_BAD;
     }
   }
-  pv_poly_clear(&f);
-  pv_poly_clear(&g);
-  pv_poly_clear(&h);
-  return r;
+  pv_poly_clear(&poly);
+  pv_poly_clear(&other);
+  pv_poly_clear(&product);
+  return result;
 }
 
 /* what the monomial m equals by the equation f of integers; CK_BAD: f does not have it */
-static ck_id solved(pv *p, ck_id f, ck_id m) {
-  pv_poly v;
-  pv_poly g;
-  ck_id r = CK_BAD;
-  if (!ck_is_int(p->terms, ck_kid(p->terms, f, 0)) || !ck_is_int(p->terms, ck_kid(p->terms, f, 1)))
-    return r;
-  pv_poly_init(&v);
-  pv_poly_init(&g);
-  pv_poly_read(p, &v, pv_sub(p, ck_kid(p->terms, f, 1), ck_kid(p->terms, f, 0)));
-  pv_poly_read(p, &g, m);
-  for (uint32_t i = 0; i < v.count && g.count == 1 && r == CK_BAD; i++) {
-    ck_id c;
-    if (v.monos[i].degree != g.monos[0].degree ||
-        memcmp(v.monos[i].atoms, g.monos[0].atoms, g.monos[0].degree * sizeof *g.monos[0].atoms))
+static ck_id solved(pv *prover, ck_id formula, ck_id monomial) {
+  pv_poly value;
+  pv_poly other;
+  ck_id result = CK_BAD;
+  if (!ck_is_int(prover->terms, ck_kid(prover->terms, formula, 0)) ||
+      !ck_is_int(prover->terms, ck_kid(prover->terms, formula, 1)))
+    return result;
+  pv_poly_init(&value);
+  pv_poly_init(&other);
+  pv_poly_read(
+      prover, &value,
+      pv_sub(prover, ck_kid(prover->terms, formula, 1), ck_kid(prover->terms, formula, 0)));
+  pv_poly_read(prover, &other, monomial);
+  for (uint32_t i = 0; i < value.count && other.count == 1 && result == CK_BAD; i++) {
+    ck_id scale;
+    if (value.monos[i].degree != other.monos[0].degree ||
+        memcmp(value.monos[i].atoms, other.monos[0].atoms,
+               other.monos[0].degree * sizeof *other.monos[0].atoms))
       continue;
-    c = pv_const_mul(p, pv_num(p, -1), pv_const_inv(p, v.monos[i].coef)); /* c*v = 0: m = m + c*v */
-    if (ck_is_int(p->terms, c))
-      r = pv_canon(p, pv_add(p, m, pv_mul(p, c, pv_poly_term(p, &v))));
+    scale = pv_const_mul(prover, pv_num(prover, -1),
+                         pv_const_inv(prover, value.monos[i].coef)); /* c*v = 0: m = m + c*v */
+    if (ck_is_int(prover->terms, scale))
+      result = pv_canon(
+          prover, pv_add(prover, monomial, pv_mul(prover, scale, pv_poly_term(prover, &value))));
   }
-  pv_poly_clear(&v);
-  pv_poly_clear(&g);
-  return r;
+  pv_poly_clear(&value);
+  pv_poly_clear(&other);
+  return result;
 }
 
 /* c with n = c*b under the equations of the context */
-ck_id pv_size_quotient(pv *p, pv_ctx cx, ck_id n, ck_id b) {
+ck_id pv_size_quotient(pv *prover, pv_ctx ctx, ck_id n, ck_id divisor) {
   enum { FORMS = 8 };
 
-  ck_id c = pv_poly_quotient(p, n, b);
+  ck_id quotient = pv_poly_quotient(prover, n, divisor);
   ck_id form[FORMS];
-  uint32_t nf = 0;
-  if (c != CK_BAD)
-    return c;
-  form[nf++] = pv_canon(p, n);
-  form[nf++] = expand_sizes(p, cx, n);
-  for (uint32_t i = 0; i < nf && c == CK_BAD; i++) {
-    c = pv_poly_quotient(p, form[i], b);
-    for (pv_ctx x = cx; x != 0 && c == CK_BAD; x = CX(p, x).parent) { /* L*T = 64 */
-      ck_id f = CX(p, x).formula;
+  uint32_t n_forms = 0;
+  if (quotient != CK_BAD)
+    return quotient;
+  form[n_forms++] = pv_canon(prover, n);
+  form[n_forms++] = expand_sizes(prover, ctx, n);
+  for (uint32_t i = 0; i < n_forms && quotient == CK_BAD; i++) {
+    quotient = pv_poly_quotient(prover, form[i], divisor);
+    for (pv_ctx link = ctx; link != 0 && quotient == CK_BAD;
+         link = pv_at(prover, link)->parent) { /* L*T = 64 */
+      ck_id formula = pv_at(prover, link)->formula;
       ck_id other;
-      uint32_t j = 0;
-      if (ck_head(p->terms, f) != CK_EQ || (other = solved(p, f, form[i])) == CK_BAD)
+      uint32_t known = 0;
+      if (ck_head(prover->terms, formula) != CK_EQ ||
+          (other = solved(prover, formula, form[i])) == CK_BAD)
         continue;
-      while (j < nf && form[j] != other)
-        j++;
-      if (j == nf && nf < FORMS)
-        form[nf++] = other;
+      while (known < n_forms && form[known] != other)
+        known++;
+      if (known == n_forms && n_forms < FORMS)
+        form[n_forms++] = other;
     }
   }
-  return c == CK_BAD ? pv_poly_quotient(p, form[1], expand_sizes(p, cx, b)) : c;
+  return quotient == CK_BAD ? pv_poly_quotient(prover, form[1], expand_sizes(prover, ctx, divisor))
+                            : quotient;
 }
 
 /* a < c*b for some c, hence a div b < c */
-static pv_thm div_upper(pv *p, pv_ctx cx, ck_id a, ck_id b, pv_thm bp, int depth) {
-  ck_id u = pv_canon(p, pv_add(p, upper_guess(p, cx, a), p->one));
-  ck_id c = pv_size_quotient(p, cx, u, b);
-  if (c == CK_BAD)
+static pv_thm div_upper(pv *prover, pv_ctx ctx, ck_id dividend, ck_id divisor, pv_thm divisor_pos,
+                        int depth) {
+  ck_id above = pv_canon(prover, pv_add(prover, upper_guess(prover, ctx, dividend), prover->one));
+  ck_id quotient = pv_size_quotient(prover, ctx, above, divisor);
+  if (quotient == CK_BAD)
     return PV_NONE;
-  pv_eqn cn = pv_norm(p, cx, c);
-  if (cn.by != PV_NONE && ck_is_int(p->terms, cn.to))
-    c = cn.to;
-  ck_id cb = pv_mul(p, c, b);
-  pv_thm d = nn_term(p, cx, pv_sub(p, pv_sub(p, cb, a), p->one), depth + 1);
-  if (d == PV_NONE)
+  pv_eqn normal = pv_norm(prover, ctx, quotient);
+  if (normal.by != PV_NONE && ck_is_int(prover->terms, normal.to))
+    quotient = normal.to;
+  ck_id product = pv_mul(prover, quotient, divisor);
+  pv_thm slack = nn_term(prover, ctx,
+                         pv_sub(prover, pv_sub(prover, product, dividend), prover->one), depth + 1);
+  if (slack == PV_NONE)
     return PV_NONE;
-  pv_summand m[2] = {{p->one, &d, 1}, {p->one, NULL, 0}};
-  pv_thm prem[2] = {pv_arith(p, pv_lt(p, a, cb), m, 2), bp};
-  pv_var_sub v[3] = {{pv_int_var(p, "a"), a}, {pv_int_var(p, "b"), b}, {pv_int_var(p, "c"), c}};
-  return pv_use_lemma(p, PV_DIV_HI, v, 3, NULL, 0, prem, 2);
+  pv_summand summand[2] = {{prover->one, &slack, 1}, {prover->one, NULL, 0}};
+  pv_thm premises[2] = {pv_arith(prover, pv_lt(prover, dividend, product), summand, 2),
+                        divisor_pos};
+  pv_var_sub vars[3] = {{pv_int_var(prover, "a"), dividend},
+                        {pv_int_var(prover, "b"), divisor},
+                        {pv_int_var(prover, "c"), quotient}};
+  return pv_use_lemma(prover, PV_DIV_HI, vars, 3, NULL, 0, premises, 2);
 }
 
-static uint32_t div_facts(pv *p, pv_ctx cx, ck_id x, int depth, pv_thm *out, uint32_t n) {
-  ck_id a = ck_kid(p->terms, x, 0);
-  ck_id b = ck_kid(p->terms, x, 1);
-  ck_id ab[2] = {a, b};
-  ck_id bx = pv_mul(p, b, x);
-  pv_thm bp = pv_follows(p, cx, pv_gt0(p, b));
-  pv_thm a0;
-  if (bp == PV_NONE)
+static uint32_t div_facts(pv *prover, pv_ctx ctx, ck_id quotient, int depth, pv_thm *out,
+                          uint32_t n) {
+  ck_id dividend = ck_kid(prover->terms, quotient, 0);
+  ck_id divisor = ck_kid(prover->terms, quotient, 1);
+  ck_id args[2] = {dividend, divisor};
+  ck_id product = pv_mul(prover, divisor, quotient);
+  pv_thm divisor_pos = pv_follows(prover, ctx, pv_gt0(prover, divisor));
+  pv_thm dividend_nonneg;
+  if (divisor_pos == PV_NONE)
     return n;
-  pv_var_sub v[2] = {{pv_int_var(p, "a"), a}, {pv_int_var(p, "b"), b}};
-  a0 = nn_term(p, cx, a, depth + 1);
-  if (a0 != PV_NONE) {
-    pv_thm prem[2] = {pv_restate(p, pv_ge0(p, a), a0), bp};
-    n = add_fact(out, n, pv_use_lemma(p, PV_DIV_LO, v, 2, NULL, 0, prem, 2));
+  pv_var_sub vars[2] = {{pv_int_var(prover, "a"), dividend}, {pv_int_var(prover, "b"), divisor}};
+  dividend_nonneg = nn_term(prover, ctx, dividend, depth + 1);
+  if (dividend_nonneg != PV_NONE) {
+    pv_thm premises[2] = {pv_restate(prover, pv_ge0(prover, dividend), dividend_nonneg),
+                          divisor_pos};
+    n = add_fact(out, n, pv_use_lemma(prover, PV_DIV_LO, vars, 2, NULL, 0, premises, 2));
   }
-  n = add_fact(out, n, div_upper(p, cx, a, b, bp, depth));
-  pv_thm l = pv_law(p, "div", ab, 2, bp);
-  pv_thm lo = pv_law(p, "mod>", ab, 2, bp);
-  pv_thm hi = pv_law(p, "mod<", ab, 2, bp);
-  pv_comb s;
-  pv_comb_init(&s);
-  pv_comb_add(&s, p->one, lo);
-  pv_comb_add(&s, pv_num(p, -1), l);
-  n = add_fact(out, n, pv_comb_prove(p, &s, pv_ge0(p, pv_sub(p, a, bx))));
-  pv_comb_init(&s);
-  pv_comb_add(&s, p->one, hi);
-  pv_comb_add(&s, p->one, l);
-  return add_fact(out, n, pv_comb_prove(p, &s, pv_lt(p, pv_sub(p, a, bx), b)));
+  n = add_fact(out, n, div_upper(prover, ctx, dividend, divisor, divisor_pos, depth));
+  pv_thm law = pv_law(prover, "div", args, 2, divisor_pos);
+  pv_thm rest_low = pv_law(prover, "mod>", args, 2, divisor_pos);
+  pv_thm rest_high = pv_law(prover, "mod<", args, 2, divisor_pos);
+  pv_comb comb;
+  pv_comb_init(&comb);
+  pv_comb_add(&comb, prover->one, rest_low);
+  pv_comb_add(&comb, pv_num(prover, -1), law);
+  n = add_fact(out, n,
+               pv_comb_prove(prover, &comb, pv_ge0(prover, pv_sub(prover, dividend, product))));
+  pv_comb_init(&comb);
+  pv_comb_add(&comb, prover->one, rest_high);
+  pv_comb_add(&comb, prover->one, law);
+  return add_fact(
+      out, n,
+      pv_comb_prove(prover, &comb, pv_lt(prover, pv_sub(prover, dividend, product), divisor)));
 }
 
 /* is x a factor of a summand of t? */
-static bool summand_of(pv *p, ck_id t, ck_id x) {
-  ck_op o = ck_head(p->terms, t);
-  return t == x || ((o == CK_ADD || o == CK_MUL) && (summand_of(p, ck_kid(p->terms, t, 0), x) ||
-                                                     summand_of(p, ck_kid(p->terms, t, 1), x)));
+static bool summand_of(pv *prover, ck_id term, ck_id x) {
+  ck_op head = ck_head(prover->terms, term);
+  return term == x || ((head == CK_ADD || head == CK_MUL) &&
+                       (summand_of(prover, ck_kid(prover->terms, term, 0), x) ||
+                        summand_of(prover, ck_kid(prover->terms, term, 1), x)));
 }
 
 /* facts about x: equations first */
-static uint32_t facts_of(pv *p, pv_ctx cx, ck_id x, int depth, pv_thm *out) {
+static uint32_t facts_of(pv *prover, pv_ctx ctx, ck_id atom, int depth, pv_thm *out) {
   uint32_t n = 0;
   for (int eqs = 1; eqs >= 0; eqs--) {
-    for (pv_ctx c = cx; c != 0; c = CX(p, c).parent) {
-      ck_id f = CX(p, c).formula;
-      ck_op o = ck_head(p->terms, f);
-      if ((o == CK_EQ) != (eqs == 1) || (o != CK_EQ && o != CK_LE && o != CK_LT))
+    for (pv_ctx link = ctx; link != 0; link = pv_at(prover, link)->parent) {
+      ck_id formula = pv_at(prover, link)->formula;
+      ck_op head = ck_head(prover->terms, formula);
+      if ((head == CK_EQ) != (eqs == 1) || (head != CK_EQ && head != CK_LE && head != CK_LT))
         continue;
-      if (ck_head(p->terms, x) == CK_V ? ck_has_var(p->terms, f, x)
-                                       : summand_of(p, ck_kid(p->terms, f, 0), x) ||
-                                             summand_of(p, ck_kid(p->terms, f, 1), x))
-        n = add_fact(out, n, CX(p, c).thm);
+      if (ck_head(prover->terms, atom) == CK_V
+              ? ck_has_var(prover->terms, formula, atom)
+              : summand_of(prover, ck_kid(prover->terms, formula, 0), atom) ||
+                    summand_of(prover, ck_kid(prover->terms, formula, 1), atom))
+        n = add_fact(out, n, pv_at(prover, link)->thm);
     }
   }
-  if (ck_head(p->terms, x) == CK_DIV)
-    n = div_facts(p, cx, x, depth, out, n);
-  if (ck_head(p->terms, x) == CK_MOD) {
-    ck_id ab[2] = {ck_kid(p->terms, x, 0), ck_kid(p->terms, x, 1)};
-    pv_thm bp = pv_follows(p, cx, pv_gt0(p, ab[1]));
-    if (bp != PV_NONE) {
-      n = add_fact(out, n, pv_law(p, "mod>", ab, 2, bp));
-      n = add_fact(out, n, pv_law(p, "mod<", ab, 2, bp));
+  if (ck_head(prover->terms, atom) == CK_DIV)
+    n = div_facts(prover, ctx, atom, depth, out, n);
+  if (ck_head(prover->terms, atom) == CK_MOD) {
+    ck_id args[2] = {ck_kid(prover->terms, atom, 0), ck_kid(prover->terms, atom, 1)};
+    pv_thm divisor_pos = pv_follows(prover, ctx, pv_gt0(prover, args[1]));
+    if (divisor_pos != PV_NONE) {
+      n = add_fact(out, n, pv_law(prover, "mod>", args, 2, divisor_pos));
+      n = add_fact(out, n, pv_law(prover, "mod<", args, 2, divisor_pos));
     }
   }
   return n;
 }
 
 /* c divided by the monomial M, into out */
-static bool quotient_into(pv *p, const pv_poly *c, const ck_id *M, uint32_t nM, pv_poly *out) {
+static bool quotient_into(pv *prover, const pv_poly *c, const ck_id *M, uint32_t nM, pv_poly *out) {
   pv_poly_init(out);
   for (uint32_t i = 0; i < c->count; i++) {
     ck_id *s = as_malloc((c->monos[i].degree + 1) * sizeof *s);
     int k = pv_mono_div(c->monos[i].atoms, c->monos[i].degree, M, nM, s);
     if (k >= 0)
-      pv_poly_add_mono(p, out, c->monos[i].coef, s, (uint32_t)k);
+      pv_poly_add_mono(prover, out, c->monos[i].coef, s, (uint32_t)k);
     free(s);
     if (k < 0) {
       pv_poly_clear(out);
@@ -318,226 +349,238 @@ static bool quotient_into(pv *p, const pv_poly *c, const ck_id *M, uint32_t nM, 
 
 /* f = c*x + r, fact s with value v = q*M*x + w: c = c'*M, so f = (c'/q)*v + (r - (c'/q)*w); eq: any
  * sign of c'/q will do */
-static pv_thm by_fact(pv *p, pv_ctx cx, const pv_poly *f, const pv_poly *c, const pv_poly *r,
-                      ck_id x, pv_thm s, int depth) {
-  bool eqn_fact = ck_head(p->terms, pv_says(p, s)) == CK_EQ;
-  pv_poly v;
-  pv_poly c1;
-  pv_poly g;
-  pv_poly w;
+static pv_thm by_fact(pv *prover, pv_ctx ctx, const pv_poly *poly, const pv_poly *cofactor,
+                      const pv_poly *r, ck_id atom, pv_thm thm, int depth) {
+  bool eqn_fact = ck_head(prover->terms, pv_says(prover, thm)) == CK_EQ;
+  pv_poly value;
+  pv_poly reduced;
+  pv_poly other;
+  pv_poly others;
   uint32_t at = 0;
   uint32_t hits = 0;
-  pv_thm res = PV_NONE;
-  s = eqn_fact ? s : pv_tighten(p, s);
-  if (s == PV_NONE)
+  pv_thm cases = PV_NONE;
+  thm = eqn_fact ? thm : pv_tighten(prover, thm);
+  if (thm == PV_NONE)
     return PV_NONE;
-  ck_id fm = pv_says(p, s);
-  pv_poly_init(&v);
-  pv_poly_init(&g);
-  pv_poly_init(&w);
-  pv_poly_read(p, &v, pv_sub(p, ck_kid(p->terms, fm, 1), ck_kid(p->terms, fm, 0)));
-  for (uint32_t i = 0; i < v.count; i++) {
-    if (pv_mono_has(&v.monos[i], x)) {
+  ck_id says = pv_says(prover, thm);
+  pv_poly_init(&value);
+  pv_poly_init(&other);
+  pv_poly_init(&others);
+  pv_poly_read(prover, &value,
+               pv_sub(prover, ck_kid(prover->terms, says, 1), ck_kid(prover->terms, says, 0)));
+  for (uint32_t i = 0; i < value.count; i++) {
+    if (pv_mono_has(&value.monos[i], atom)) {
       at = i;
       hits++;
     }
   }
   if (hits == 1) {
-    pv_mono m = v.monos[at];
-    ck_id *M = as_malloc((m.degree + 1) * sizeof *M);
-    int nM = pv_mono_div(m.atoms, m.degree, &x, 1, M);
+    pv_mono mono = value.monos[at];
+    ck_id *factor = as_malloc((mono.degree + 1) * sizeof *factor);
+    int n_factor = pv_mono_div(mono.atoms, mono.degree, &atom, 1, factor);
     bool linear = true;
-    for (int i = 0; i < nM; i++) {
-      if (M[i] == x)
+    for (int i = 0; i < n_factor; i++) {
+      if (factor[i] == atom)
         linear = false;
     }
-    if (linear && quotient_into(p, c, M, (uint32_t)nM, &c1)) {
-      ck_id qi = pv_const_inv(p, m.coef);
-      for (uint32_t i = 0; i < v.count; i++) {
+    if (linear && quotient_into(prover, cofactor, factor, (uint32_t)n_factor, &reduced)) {
+      ck_id inv_coef = pv_const_inv(prover, mono.coef);
+      for (uint32_t i = 0; i < value.count; i++) {
         if (i != at)
-          pv_poly_add_mono(p, &w, v.monos[i].coef, v.monos[i].atoms, v.monos[i].degree);
+          pv_poly_add_mono(prover, &others, value.monos[i].coef, value.monos[i].atoms,
+                           value.monos[i].degree);
       }
-      pv_poly_add(p, &g, r, p->one);
-      pv_poly d;
-      pv_poly_init(&d);
-      pv_poly_add(p, &d, &c1, qi); /* c'/q */
-      for (uint32_t i = 0; i < w.count; i++) {
-        pv_poly t;
-        pv_poly_init(&t);
-        pv_poly_mul_mono(p, &t, &d, w.monos[i].coef, w.monos[i].atoms, w.monos[i].degree);
-        pv_poly_add(p, &g, &t, pv_num(p, -1));
-        pv_poly_clear(&t);
+      pv_poly_add(prover, &other, r, prover->one);
+      pv_poly scale;
+      pv_poly_init(&scale);
+      pv_poly_add(prover, &scale, &reduced, inv_coef); /* c'/q */
+      for (uint32_t i = 0; i < others.count; i++) {
+        pv_poly shifted;
+        pv_poly_init(&shifted);
+        pv_poly_mul_mono(prover, &shifted, &scale, others.monos[i].coef, others.monos[i].atoms,
+                         others.monos[i].degree);
+        pv_poly_add(prover, &other, &shifted, pv_num(prover, -1));
+        pv_poly_clear(&shifted);
       }
-      bool cst = d.count == 0 || (d.count == 1 && d.monos[0].degree == 0);
+      bool constant = scale.count == 0 || (scale.count == 1 && scale.monos[0].degree == 0);
       pv_thm sign = PV_REFL;
       if (!eqn_fact)
-        sign = cst ? (d.count == 0 || pv_const_sign(p, d.monos[0].coef) >= 0 ? PV_REFL : PV_NONE)
-                   : nn(p, cx, &d, depth + 1);
-      pv_thm rest = sign == PV_NONE ? PV_NONE : nn(p, cx, &g, depth + 1);
+        sign = constant
+                   ? (scale.count == 0 || pv_const_sign(prover, scale.monos[0].coef) >= 0 ? PV_REFL
+                                                                                          : PV_NONE)
+                   : nn(prover, ctx, &scale, depth + 1);
+      pv_thm rest = sign == PV_NONE ? PV_NONE : nn(prover, ctx, &other, depth + 1);
       if (rest != PV_NONE) {
-        pv_comb b;
-        pv_comb_init(&b);
-        pv_comb_add(&b, p->one, rest);
-        if (eqn_fact || cst)
-          pv_comb_add(&b, pv_poly_term(p, &d), s);
+        pv_comb comb;
+        pv_comb_init(&comb);
+        pv_comb_add(&comb, prover->one, rest);
+        if (eqn_fact || constant)
+          pv_comb_add(&comb, pv_poly_term(prover, &scale), thm);
         else
-          pv_comb_add_product(&b, p->one, sign, s);
-        res = pv_comb_prove(p, &b, pv_ge0(p, pv_poly_term(p, f)));
+          pv_comb_add_product(&comb, prover->one, sign, thm);
+        cases = pv_comb_prove(prover, &comb, pv_ge0(prover, pv_poly_term(prover, poly)));
       }
-      pv_poly_clear(&d);
-      pv_poly_clear(&c1);
+      pv_poly_clear(&scale);
+      pv_poly_clear(&reduced);
     }
-    free(M);
+    free(factor);
   }
-  pv_poly_clear(&v);
-  pv_poly_clear(&g);
-  pv_poly_clear(&w);
-  return res;
+  pv_poly_clear(&value);
+  pv_poly_clear(&other);
+  pv_poly_clear(&others);
+  return cases;
 }
 
-static bool inside_other(pv *p, const ck_id *atoms, uint32_t n, ck_id x) {
-  if (ck_head(p->terms, x) != CK_V)
+static bool inside_other(pv *prover, const ck_id *atoms, uint32_t n, ck_id x) {
+  if (ck_head(prover->terms, x) != CK_V)
     return false;
   for (uint32_t i = 0; i < n; i++) {
-    if (atoms[i] != x && ck_has_var(p->terms, atoms[i], x))
+    if (atoms[i] != x && ck_has_var(prover->terms, atoms[i], x))
       return true;
   }
   return false;
 }
 
-static pv_thm nn_search(pv *p, pv_ctx cx, const pv_poly *f, int depth) {
+static pv_thm nn_search(pv *prover, pv_ctx ctx, const pv_poly *poly, int depth) {
   ck_id atoms[MAX_ATOMS];
   uint32_t n = 0;
-  for (uint32_t i = 0; i < f->count; i++) {
-    for (uint32_t j = 0; j < f->monos[i].degree; j++) {
-      uint32_t k = 0;
-      while (k < n && atoms[k] != f->monos[i].atoms[j])
-        k++;
-      if (k == n && n < MAX_ATOMS)
-        atoms[n++] = f->monos[i].atoms[j];
+  for (uint32_t i = 0; i < poly->count; i++) {
+    for (uint32_t j = 0; j < poly->monos[i].degree; j++) {
+      uint32_t at = 0;
+      while (at < n && atoms[at] != poly->monos[i].atoms[j])
+        at++;
+      if (at == n && n < MAX_ATOMS)
+        atoms[n++] = poly->monos[i].atoms[j];
     }
   }
   for (uint32_t i = 1; i < n; i++) /* innermost counters first */
   {
-    for (uint32_t j = i; j > 0 && pv_order(p, atoms[j - 1], atoms[j]) > 0; j--) {
-      ck_id x = atoms[j];
+    for (uint32_t j = i; j > 0 && pv_order(prover, atoms[j - 1], atoms[j]) > 0; j--) {
+      ck_id atom = atoms[j];
       atoms[j] = atoms[j - 1];
-      atoms[j - 1] = x;
+      atoms[j - 1] = atom;
     }
   }
   for (int pass = 0; pass < 3;
        pass++) /* prover's counters, then quotients, then the other variables */
   {
     for (uint32_t i = n; i-- > 0;) {
-      ck_id x = atoms[i];
-      ck_op o = ck_head(p->terms, x);
-      pv_thm fact[MAX_FACTS];
-      uint32_t nf;
-      pv_poly c;
-      pv_poly r;
+      ck_id atom = atoms[i];
+      ck_op head = ck_head(prover->terms, atom);
+      pv_thm facts[MAX_FACTS];
+      uint32_t n_facts;
+      pv_poly cofactor;
+      pv_poly rest;
       int kind =
-          o == CK_V ? (!strncmp(ck_word_text(p->terms, ck_name(p->terms, x)), "$$", 2) ? 0 : 2) : 1;
-      if (kind != pass || inside_other(p, atoms, n, x))
+          head == CK_V
+              ? (!strncmp(ck_word_text(prover->terms, ck_name(prover->terms, atom)), "$$", 2) ? 0
+                                                                                              : 2)
+              : 1;
+      if (kind != pass || inside_other(prover, atoms, n, atom))
         continue;
-      nf = facts_of(p, cx, x, depth, fact);
-      divide_by_atom(p, f, x, &c, &r);
-      pv_thm res = PV_NONE;
-      for (uint32_t k = 0; k < nf && res == PV_NONE && p->fuel; k++)
-        res = by_fact(p, cx, f, &c, &r, x, fact[k], depth);
-      pv_poly_clear(&c);
-      pv_poly_clear(&r);
-      if (res != PV_NONE || !p->fuel)
-        return res;
+      n_facts = facts_of(prover, ctx, atom, depth, facts);
+      divide_by_atom(prover, poly, atom, &cofactor, &rest);
+      pv_thm cases = PV_NONE;
+      for (uint32_t at = 0; at < n_facts && cases == PV_NONE && prover->fuel; at++)
+        cases = by_fact(prover, ctx, poly, &cofactor, &rest, atom, facts[at], depth);
+      pv_poly_clear(&cofactor);
+      pv_poly_clear(&rest);
+      if (cases != PV_NONE || !prover->fuel)
+        return cases;
     }
   }
   return PV_NONE;
 }
 
 /* 0 <= f as `0 <= canonical term of f` */
-static pv_thm nn(pv *p, pv_ctx cx, const pv_poly *f, int depth) {
-  uint64_t v;
-  ck_id t = pv_poly_term(p, f);
-  ck_id goal = pv_ge0(p, t);
-  if (f->count == 0 || (f->count == 1 && f->monos[0].degree == 0))
-    return pv_by_value(p, goal);
-  if (depth > 12 || !p->fuel) {
-    p->cut = true;
+static pv_thm nn(pv *prover, pv_ctx ctx, const pv_poly *poly, int depth) {
+  uint64_t known;
+  ck_id term = pv_poly_term(prover, poly);
+  ck_id goal = pv_ge0(prover, term);
+  if (poly->count == 0 || (poly->count == 1 && poly->monos[0].degree == 0))
+    return pv_by_value(prover, goal);
+  if (depth > 12 || !prover->fuel) {
+    prover->cut = true;
     return PV_NONE;
   }
-  p->fuel--;
-  pv_thm s = pv_ctx_find(p, cx, goal);
-  if (s != PV_NONE)
-    return s;
-  if (as_map_get(&p->rel_memo, AS_KEY(((uint64_t)cx << 32) | goal, 3), &v)) {
-    if (v == PV_NONE - 2) {
-      p->cut = true;
+  prover->fuel--;
+  pv_thm thm = pv_ctx_find(prover, ctx, goal);
+  if (thm != PV_NONE)
+    return thm;
+  if (as_map_get(&prover->rel_memo, AS_KEY(((uint64_t)ctx << 32) | goal, 3), &known)) {
+    if (known == PV_NONE - 2) {
+      prover->cut = true;
       return PV_NONE;
     }
-    return (uint32_t)v;
+    return (uint32_t)known;
   }
-  as_map_put(&p->rel_memo, AS_KEY(((uint64_t)cx << 32) | goal, 3), PV_NONE - 2); /* being asked */
-  bool cut = p->cut;
-  p->cut = false;
-  s = nn_search(p, cx, f, depth);
-  as_map_put(&p->rel_memo, AS_KEY(((uint64_t)cx << 32) | goal, 3), s);
-  p->cut = s == PV_NONE && (cut || p->cut);
-  if (s != PV_NONE)
-    p->cut = cut;
-  return s;
+  as_map_put(&prover->rel_memo, AS_KEY(((uint64_t)ctx << 32) | goal, 3),
+             PV_NONE - 2); /* being asked */
+  bool cut = prover->cut;
+  prover->cut = false;
+  thm = nn_search(prover, ctx, poly, depth);
+  as_map_put(&prover->rel_memo, AS_KEY(((uint64_t)ctx << 32) | goal, 3), thm);
+  prover->cut = thm == PV_NONE && (cut || prover->cut);
+  if (thm != PV_NONE)
+    prover->cut = cut;
+  return thm;
 }
 
-static pv_thm nn_term(pv *p, pv_ctx cx, ck_id t, int depth) {
-  pv_poly f;
-  pv_poly_init(&f);
-  pv_poly_read(p, &f, t);
-  pv_thm s = nn(p, cx, &f, depth);
-  pv_poly_clear(&f);
-  return s;
+static pv_thm nn_term(pv *prover, pv_ctx ctx, ck_id term, int depth) {
+  pv_poly poly;
+  pv_poly_init(&poly);
+  pv_poly_read(prover, &poly, term);
+  pv_thm thm = nn(prover, ctx, &poly, depth);
+  pv_poly_clear(&poly);
+  return thm;
 }
 
 /* f as 0 <= v or 0 <= v-1 */
-pv_thm pv_follows_int(pv *p, pv_ctx cx, ck_id f) {
-  return pv_follows_int_within(p, cx, f, 32);
+pv_thm pv_follows_int(pv *prover, pv_ctx ctx, ck_id formula) {
+  return pv_follows_int_within(prover, ctx, formula, 32);
 }
 
-pv_thm pv_follows_int_within(pv *p, pv_ctx cx, ck_id f, uint32_t effort) {
-  ck_op o = ck_head(p->terms, f);
-  ck_id a = ck_kid(p->terms, f, 0);
-  ck_id b = ck_kid(p->terms, f, 1);
-  ck_id d = pv_sub(p, b, a);
-  uint32_t fuel = p->fuel;
-  pv_thm s = PV_NONE;
-  if (p->fuel < effort / 4)
-    p->fuel = effort;
-  if (o == CK_LE) {
-    s = pv_restate(p, f, nn_term(p, cx, d, 0));
-  } else if (o == CK_LT) {
-    pv_thm u = nn_term(p, cx, pv_sub(p, d, p->one), 0);
-    pv_summand m[2] = {{p->one, &u, 1}, {p->one, NULL, 0}};
+pv_thm pv_follows_int_within(pv *prover, pv_ctx ctx, ck_id formula, uint32_t effort) {
+  ck_op head = ck_head(prover->terms, formula);
+  ck_id left = ck_kid(prover->terms, formula, 0);
+  ck_id right = ck_kid(prover->terms, formula, 1);
+  ck_id diff = pv_sub(prover, right, left);
+  uint32_t fuel = prover->fuel;
+  pv_thm thm = PV_NONE;
+  if (prover->fuel < effort / 4)
+    prover->fuel = effort;
+  if (head == CK_LE) {
+    thm = pv_restate(prover, formula, nn_term(prover, ctx, diff, 0));
+  } else if (head == CK_LT) {
+    pv_thm u = nn_term(prover, ctx, pv_sub(prover, diff, prover->one), 0);
+    pv_summand summand[2] = {{prover->one, &u, 1}, {prover->one, NULL, 0}};
     if (u != PV_NONE)
-      s = pv_arith(p, f, m, 2);
-  } else if (o == CK_NE) {
-    for (int i = 0; i < 2 && s == PV_NONE; i++) {
-      ck_id g = pv_lt(p, i ? b : a, i ? a : b);
-      pv_thm u = pv_follows_int(p, cx, g);
+      thm = pv_arith(prover, formula, summand, 2);
+  } else if (head == CK_NE) {
+    for (int i = 0; i < 2 && thm == PV_NONE; i++) {
+      ck_id strict = pv_lt(prover, i ? right : left, i ? left : right);
+      pv_thm u = pv_follows_int(prover, ctx, strict);
       if (u != PV_NONE)
-        s = pv_scaled(p, f, i ? pv_num(p, -1) : p->one, u);
+        thm = pv_scaled(prover, formula, i ? pv_num(prover, -1) : prover->one, u);
     }
-  } else if (o == CK_EQ) {
-    ck_id z = pv_canon(p, d);
-    if (z == p->zero) {
-      s = pv_identity(p, f);
+  } else if (head == CK_EQ) {
+    ck_id canonical = pv_canon(prover, diff);
+    if (canonical == prover->zero) {
+      thm = pv_identity(prover, formula);
     } else {
-      pv_eqn e = pv_norm(p, cx, d);
-      if (e.to == p->zero && e.by != PV_NONE)
-        s = e.by == PV_REFL ? pv_identity(p, f) : pv_scaled(p, f, pv_num(p, -1), e.by);
-      if (s == PV_NONE) {
-        pv_thm x = nn_term(p, cx, d, 0);
-        pv_thm y = x == PV_NONE ? PV_NONE : nn_term(p, cx, pv_neg(p, d), 0);
-        s = pv_antisym(p, pv_restate(p, pv_le(p, a, b), x), pv_restate(p, pv_le(p, b, a), y));
+      pv_eqn eqn = pv_norm(prover, ctx, diff);
+      if (eqn.to == prover->zero && eqn.by != PV_NONE)
+        thm = eqn.by == PV_REFL ? pv_identity(prover, formula)
+                                : pv_scaled(prover, formula, pv_num(prover, -1), eqn.by);
+      if (thm == PV_NONE) {
+        pv_thm upward = nn_term(prover, ctx, diff, 0);
+        pv_thm downward =
+            upward == PV_NONE ? PV_NONE : nn_term(prover, ctx, pv_neg(prover, diff), 0);
+        thm = pv_antisym(prover, pv_restate(prover, pv_le(prover, left, right), upward),
+                         pv_restate(prover, pv_le(prover, right, left), downward));
       }
     }
   }
-  p->fuel = fuel;
-  return s;
+  prover->fuel = fuel;
+  return thm;
 }

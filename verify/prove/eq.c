@@ -4,549 +4,582 @@
 #include "src/base/mem.h"
 #include <stdlib.h>
 
-static pv_thm zero_thm(pv *p, pv_ctx cx, ck_id D, uint32_t depth);
+static pv_thm zero_thm(pv *prover, pv_ctx ctx, ck_id diff, uint32_t depth);
 
 enum { MAX_SPLITS = 14, MAX_TIGHTENED = 6 };
 
 /* D = 0 from D = e.t (e.s) and e.t = 0 (s) */
-static pv_thm through(pv *p, ck_id D, pv_eqn e, pv_thm s) {
-  if (s == PV_NONE || e.by == PV_NONE)
+static pv_thm through(pv *prover, ck_id diff, pv_eqn eqn, pv_thm thm) {
+  if (thm == PV_NONE || eqn.by == PV_NONE)
     return PV_NONE;
-  if (e.by == PV_REFL)
-    return s;
-  pv_summand m[2] = {{p->one, &e.by, 1}, {p->one, &s, 1}};
-  return pv_arith(p, pv_eq(p, D, p->zero), m, 2);
+  if (eqn.by == PV_REFL)
+    return thm;
+  pv_summand summand[2] = {{prover->one, &eqn.by, 1}, {prover->one, &thm, 1}};
+  return pv_arith(prover, pv_eq(prover, diff, prover->zero), summand, 2);
 }
 
 /* --- inverses: multiply by P where inv(P) occurs and P # 0 */
-static ck_id power(pv *p, ck_id x, uint32_t n) {
-  ck_id r = p->one;
+static ck_id power(pv *prover, ck_id x, uint32_t n) {
+  ck_id r = prover->one;
   for (; n; n--)
-    r = pv_mul(p, r, x);
+    r = pv_mul(prover, r, x);
   return r;
 }
 
-static pv_thm without_inverse(pv *p, pv_ctx cx, ck_id D, ck_id y, uint32_t depth) {
-  ck_id P = ck_kid(p->terms, y, 0);
-  pv_thm nz = pv_nonzero(p, cx, P);
-  uint32_t e = 0;
-  pv_thm res = PV_NONE;
-  pv_poly f;
-  if (nz == PV_NONE)
+static pv_thm without_inverse(pv *prover, pv_ctx ctx, ck_id diff, ck_id inverse, uint32_t depth) {
+  ck_id under = ck_kid(prover->terms, inverse, 0);
+  pv_thm nonzero = pv_nonzero(prover, ctx, under);
+  uint32_t most = 0;
+  pv_thm cases = PV_NONE;
+  pv_poly poly;
+  if (nonzero == PV_NONE)
     return PV_NONE;
-  pv_poly_init(&f);
-  pv_poly_read(p, &f, D);
-  uint32_t *deg = as_calloc(f.count + 1, sizeof *deg);
-  for (uint32_t i = 0; i < f.count; i++) {
-    for (uint32_t j = 0; j < f.monos[i].degree; j++)
-      deg[i] += f.monos[i].atoms[j] == y;
-    if (deg[i] > e)
-      e = deg[i];
+  pv_poly_init(&poly);
+  pv_poly_read(prover, &poly, diff);
+  uint32_t *degree = as_calloc(poly.count + 1, sizeof *degree);
+  for (uint32_t i = 0; i < poly.count; i++) {
+    for (uint32_t j = 0; j < poly.monos[i].degree; j++)
+      degree[i] += poly.monos[i].atoms[j] == inverse;
+    if (degree[i] > most)
+      most = degree[i];
   }
-  if (e <= 4) {
-    ck_id N = p->zero;
-    ck_id c = p->zero;
-    ck_id Py = pv_mul(p, P, y);
-    for (uint32_t i = 0; i < f.count; i++) {
+  if (most <= 4) {
+    ck_id cleared = prover->zero;
+    ck_id left_over = prover->zero;
+    ck_id product = pv_mul(prover, under, inverse);
+    for (uint32_t i = 0; i < poly.count; i++) {
       ck_id rest[64];
-      uint32_t n = 0;
-      if (f.monos[i].degree > 64) {
-        e = 0;
+      uint32_t count = 0;
+      if (poly.monos[i].degree > 64) {
+        most = 0;
         break;
       }
-      for (uint32_t j = 0; j < f.monos[i].degree; j++) {
-        if (f.monos[i].atoms[j] != y)
-          rest[n++] = f.monos[i].atoms[j];
+      for (uint32_t j = 0; j < poly.monos[i].degree; j++) {
+        if (poly.monos[i].atoms[j] != inverse)
+          rest[count++] = poly.monos[i].atoms[j];
       }
-      ck_id Q = pv_mono_term(p, f.monos[i].coef, rest, n);
-      ck_id S = p->zero;
-      N = pv_add(p, N, pv_mul(p, power(p, P, e - deg[i]), Q));
-      for (uint32_t r = 0; r < e - deg[i]; r++)
-        S = pv_add(p, S, power(p, Py, r));
-      c = pv_add(p, c, pv_mul(p, pv_mul(p, power(p, y, deg[i]), Q), S));
+      ck_id cofactor = pv_mono_term(prover, poly.monos[i].coef, rest, count);
+      ck_id powers = prover->zero;
+      cleared =
+          pv_add(prover, cleared, pv_mul(prover, power(prover, under, most - degree[i]), cofactor));
+      for (uint32_t r = 0; r < most - degree[i]; r++)
+        powers = pv_add(prover, powers, power(prover, product, r));
+      left_over = pv_add(
+          prover, left_over,
+          pv_mul(prover, pv_mul(prover, power(prover, inverse, degree[i]), cofactor), powers));
     }
-    pv_thm s = e ? zero_thm(p, cx, N, depth + 1) : PV_NONE;
-    pv_thm u = s == PV_NONE ? PV_NONE : pv_law(p, "inv", &P, 1, nz);
-    pv_summand m[2] = {{power(p, y, e), &s, 1}, {pv_neg(p, c), &u, 1}};
-    if (u != PV_NONE)
-      res = pv_arith(p, pv_eq(p, D, p->zero), m, 2);
+    pv_thm thm = most ? zero_thm(prover, ctx, cleared, depth + 1) : PV_NONE;
+    pv_thm cancel = thm == PV_NONE ? PV_NONE : pv_law(prover, "inv", &under, 1, nonzero);
+    pv_summand summand[2] = {{power(prover, inverse, most), &thm, 1},
+                             {pv_neg(prover, left_over), &cancel, 1}};
+    if (cancel != PV_NONE)
+      cases = pv_arith(prover, pv_eq(prover, diff, prover->zero), summand, 2);
   }
-  free(deg);
-  pv_poly_clear(&f);
-  return res;
+  free(degree);
+  pv_poly_clear(&poly);
+  return cases;
 }
 
 /* --- conditions */
-static ck_id find_cond(pv *p, ck_id t) {
-  const ck_terms *T = p->terms;
-  if (ck_head(T, t) == CK_ITE && ck_is_closed(T, ck_kid(T, t, 0))) {
-    ck_id c = ck_kid(T, t, 0);
-    ck_id in = find_cond(p, ck_kid(T, c, 0));
+static ck_id find_cond(pv *prover, ck_id term) {
+  const ck_terms *terms = prover->terms;
+  if (ck_head(terms, term) == CK_ITE && ck_is_closed(terms, ck_kid(terms, term, 0))) {
+    ck_id cond = ck_kid(terms, term, 0);
+    ck_id in = find_cond(prover, ck_kid(terms, cond, 0));
     if (in == CK_BAD)
-      in = find_cond(p, ck_kid(T, c, 1));
-    return in == CK_BAD ? c : in;
+      in = find_cond(prover, ck_kid(terms, cond, 1));
+    return in == CK_BAD ? cond : in;
   }
-  for (uint32_t i = 0, n = ck_nkids(T, t); i < n; i++) {
-    ck_id k = ck_kid(T, t, i);
-    ck_id c = CK_BAD;
-    if (ck_is_formula(T, k)) {
-      c = find_cond(p, ck_kid(T, k, 0));
-      if (c == CK_BAD)
-        c = find_cond(p, ck_kid(T, k, 1));
+  for (uint32_t i = 0, n = ck_nkids(terms, term); i < n; i++) {
+    ck_id kid = ck_kid(terms, term, i);
+    ck_id cond = CK_BAD;
+    if (ck_is_formula(terms, kid)) {
+      cond = find_cond(prover, ck_kid(terms, kid, 0));
+      if (cond == CK_BAD)
+        cond = find_cond(prover, ck_kid(terms, kid, 1));
     } else {
-      c = find_cond(p, k);
+      cond = find_cond(prover, kid);
     }
-    if (c != CK_BAD)
-      return c;
+    if (cond != CK_BAD)
+      return cond;
   }
   return CK_BAD;
 }
 
 /* an undecided condition in what theorem s says */
-static ck_id cond_in(pv *p, pv_ctx cx, pv_thm s) {
-  ck_id nf;
-  ck_id c = s == PV_NONE || pv_fact_normal(p, cx, s, &nf) == PV_NONE ? CK_BAD : find_cond(p, nf);
-  return c == CK_BAD || pv_follows(p, cx, c) != PV_NONE ||
-                 pv_follows(p, cx, ck_neg(p->terms, c)) != PV_NONE
+static ck_id cond_in(pv *prover, pv_ctx ctx, pv_thm thm) {
+  ck_id normal;
+  ck_id c = thm == PV_NONE || pv_fact_normal(prover, ctx, thm, &normal) == PV_NONE
+                ? CK_BAD
+                : find_cond(prover, normal);
+  return c == CK_BAD || pv_follows(prover, ctx, c) != PV_NONE ||
+                 pv_follows(prover, ctx, ck_neg(prover->terms, c)) != PV_NONE
              ? CK_BAD
              : c;
 }
 
 /* an undecided condition in what the hypotheses say of integers, clauses included at what t speaks
  * of.  Of reals it is not sought: that would lead to itself. */
-static ck_id fact_cond(pv *p, pv_ctx cx, ck_id t) {
-  ck_id c = CK_BAD;
-  pv_thm inst[4];
+static ck_id fact_cond(pv *prover, pv_ctx ctx, ck_id term) {
+  ck_id cond = CK_BAD;
+  pv_thm instances[4];
   uint32_t n = 0;
-  for (pv_ctx x = cx; x != 0 && c == CK_BAD; x = CX(p, x).parent) {
-    ck_id f = CX(p, x).formula;
-    ck_id says = f;
-    ck_op o = ck_head(p->terms, f);
-    if (o == CK_ALL)
-      says = ck_kid(p->terms, f, ck_nkids(p->terms, f) - 1); /* the conclusion */
-    if (!ck_is_rel(p->terms, says) || !ck_is_int(p->terms, ck_kid(p->terms, says, 0)))
+  for (pv_ctx link = ctx; link != 0 && cond == CK_BAD; link = pv_at(prover, link)->parent) {
+    ck_id formula = pv_at(prover, link)->formula;
+    ck_id says = formula;
+    ck_op head = ck_head(prover->terms, formula);
+    if (head == CK_ALL)
+      says =
+          ck_kid(prover->terms, formula, ck_nkids(prover->terms, formula) - 1); /* the conclusion */
+    if (!ck_is_rel(prover->terms, says) ||
+        !ck_is_int(prover->terms, ck_kid(prover->terms, says, 0)))
       continue;
-    if (o == CK_ALL) {
-      n = pv_clause_instances(p, cx, CX(p, x).thm, t, inst, 4);
-    } else if (o != CK_NE) {
+    if (head == CK_ALL) {
+      n = pv_clause_instances(prover, ctx, pv_at(prover, link)->thm, term, instances, 4);
+    } else if (head != CK_NE) {
       n = 1;
-      inst[0] = CX(p, x).thm;
+      instances[0] = pv_at(prover, link)->thm;
     } else {
       n = 0;
     }
-    for (uint32_t i = 0; i < n && c == CK_BAD; i++)
-      c = cond_in(p, cx, inst[i]);
+    for (uint32_t i = 0; i < n && cond == CK_BAD; i++)
+      cond = cond_in(prover, ctx, instances[i]);
   }
-  return c;
+  return cond;
 }
 
-typedef uint32_t (*prover)(pv *p, uint32_t cx, ck_id D, uint32_t depth);
+typedef pv_thm (*goal_prover)(pv *p, uint32_t cx, ck_id D, uint32_t depth);
 
 /* f(D) in cx, which is `old` with one hypothesis more: where that is a divisibility, with the
  * quotient as a variable */
-static pv_thm under(pv *p, pv_ctx old, pv_ctx cx, ck_id D, uint32_t depth, prover f) {
-  pv_ctx in = PV_NONE;
+static pv_thm under(pv *prover, pv_ctx old, pv_ctx ctx, ck_id diff, uint32_t depth,
+                    goal_prover prove) {
+  pv_ctx inner = PV_NONE;
   pv_thm back;
-  ck_id q;
-  for (pv_ctx c = cx; c != old && in == PV_NONE; c = CX(p, c).parent) {
-    if (ck_head(p->terms, CX(p, c).formula) == CK_EQ)
-      in = pv_ctx_quotient(p, cx, CX(p, c).thm, &q, &back);
+  ck_id quotient;
+  for (pv_ctx link = ctx; link != old && inner == PV_NONE; link = pv_at(prover, link)->parent) {
+    if (ck_head(prover->terms, pv_at(prover, link)->formula) == CK_EQ)
+      inner = pv_ctx_quotient(prover, ctx, pv_at(prover, link)->thm, &quotient, &back);
   }
-  if (in == PV_NONE)
-    return f(p, cx, D, depth);
-  pv_thm s = f(p, pv_ctx_refresh(p, in), D, depth);
-  pv_var_sub v = {q, ck_kid(p->terms, pv_right(p, back), 1)};
-  return pv_inst(p, s, &v, 1, NULL, 0, &back, 1);
+  if (inner == PV_NONE)
+    return prove(prover, ctx, diff, depth);
+  pv_thm thm = prove(prover, pv_ctx_refresh(prover, inner), diff, depth);
+  pv_var_sub vars = {quotient, ck_kid(prover->terms, pv_right(prover, back), 1)};
+  return pv_inst(prover, thm, &vars, 1, NULL, 0, &back, 1);
 }
 
 /* what D says, by cases on c; PV_NONE if c is decided already */
-static pv_thm split_on(pv *p, pv_ctx cx, ck_id c, ck_id D, uint32_t depth, prover f) {
-  ck_id n;
-  pv_thm a;
-  pv_thm b;
-  if (c == CK_BAD || pv_ctx_find(p, cx, c) != PV_NONE || depth >= MAX_SPLITS)
+static pv_thm split_on(pv *prover, pv_ctx ctx, ck_id cond, ck_id diff, uint32_t depth,
+                       goal_prover prove) {
+  ck_id negated;
+  pv_thm if_true;
+  pv_thm if_false;
+  if (cond == CK_BAD || pv_ctx_find(prover, ctx, cond) != PV_NONE || depth >= MAX_SPLITS)
     return PV_NONE;
-  n = ck_neg(p->terms, c);
-  if (pv_ctx_find(p, cx, n) != PV_NONE)
+  negated = ck_neg(prover->terms, cond);
+  if (pv_ctx_find(prover, ctx, negated) != PV_NONE)
     return PV_NONE;
-  a = under(p, cx, pv_ctx_assume(p, cx, c), D, depth + 1, f);
-  b = a == PV_NONE ? PV_NONE : under(p, cx, pv_ctx_assume(p, cx, n), D, depth + 1, f);
-  return b == PV_NONE ? PV_NONE : pv_cases(p, c, a, b);
+  if_true = under(prover, ctx, pv_ctx_assume(prover, ctx, cond), diff, depth + 1, prove);
+  if_false = if_true == PV_NONE
+                 ? PV_NONE
+                 : under(prover, ctx, pv_ctx_assume(prover, ctx, negated), diff, depth + 1, prove);
+  return if_false == PV_NONE ? PV_NONE : pv_cases(prover, cond, if_true, if_false);
 }
 
 /* --- atoms with the same head: equal if their arguments are */
-static pv_thm atoms_equal(pv *p, pv_ctx cx, ck_id a, ck_id b, uint32_t depth) {
-  const ck_terms *T = p->terms;
-  ck_op o = ck_head(T, a);
-  uint32_t n = ck_nkids(T, a);
-  pv_thm prem[16];
-  uint32_t np = 0;
-  if (o != ck_head(T, b) || n != ck_nkids(T, b) || n == 0 || n > 16)
+static pv_thm atoms_equal(pv *prover, pv_ctx ctx, ck_id left, ck_id right, uint32_t depth) {
+  const ck_terms *terms = prover->terms;
+  ck_op head = ck_head(terms, left);
+  uint32_t n_kids = ck_nkids(terms, left);
+  pv_thm premises[16];
+  uint32_t n_premises = 0;
+  if (head != ck_head(terms, right) || n_kids != ck_nkids(terms, right) || n_kids == 0 ||
+      n_kids > 16)
     return PV_NONE;
-  if (o == CK_APP && (ck_name(T, a) != ck_name(T, b) || ck_sig(T, a) != ck_sig(T, b)))
+  if (head == CK_APP && (ck_name(terms, left) != ck_name(terms, right) ||
+                         ck_sig(terms, left) != ck_sig(terms, right)))
     return PV_NONE;
-  if (pv_is_sum(p, a) && pv_is_sum(p, b) && ck_kid(T, a, 0) == ck_kid(T, b, 0)) {
+  if (pv_is_sum(prover, left) && pv_is_sum(prover, right) &&
+      ck_kid(terms, left, 0) == ck_kid(terms, right, 0)) {
     ck_id k;
-    ck_id N = ck_kid(T, a, 0);
-    pv_ctx in = pv_ctx_bind(p, cx, N, &k);
-    return pv_lift_sum(p, N, k,
-                       pv_prove_eq(p, in, pv_sum_body(p, a, k), pv_sum_body(p, b, k), depth + 1));
+    ck_id bound = ck_kid(terms, left, 0);
+    pv_ctx inner = pv_ctx_bind(prover, ctx, bound, &k);
+    return pv_lift_sum(prover, bound, k,
+                       pv_prove_eq(prover, inner, pv_sum_body(prover, left, k),
+                                   pv_sum_body(prover, right, k), depth + 1));
   }
-  if (o == CK_FOLD || o == CK_ITE || o == CK_V)
+  if (head == CK_FOLD || head == CK_ITE || head == CK_V)
     return PV_NONE;
-  for (uint32_t i = 0; i < n; i++) {
-    ck_id x = ck_kid(T, a, i);
-    ck_id y = ck_kid(T, b, i);
-    pv_thm s;
-    if (x == y)
+  for (uint32_t i = 0; i < n_kids; i++) {
+    ck_id left_kid = ck_kid(terms, left, i);
+    ck_id right_kid = ck_kid(terms, right, i);
+    pv_thm thm;
+    if (left_kid == right_kid)
       continue;
-    s = pv_prove_eq(p, cx, x, y, depth + 1);
-    if (s == PV_NONE)
+    thm = pv_prove_eq(prover, ctx, left_kid, right_kid, depth + 1);
+    if (thm == PV_NONE)
       return PV_NONE;
-    prem[np++] = s;
+    premises[n_premises++] = thm;
   }
-  return pv_cong(p, a, b, prem, np);
+  return pv_cong(prover, left, right, premises, n_premises);
 }
 
 /* s with b(k) = a(k + s) for closed terms a and b that are alike up to arguments of functions;
  * CK_BAD: none is seen */
-static ck_id shift_between(pv *p, ck_id a, ck_id b, ck_id k) {
-  const ck_terms *T = p->terms;
-  ck_id s = CK_BAD;
-  if (a == b || ck_head(T, a) != ck_head(T, b) || ck_nkids(T, a) != ck_nkids(T, b))
+static ck_id shift_between(pv *prover, ck_id left, ck_id right, ck_id k) {
+  const ck_terms *terms = prover->terms;
+  ck_id shift = CK_BAD;
+  if (left == right || ck_head(terms, left) != ck_head(terms, right) ||
+      ck_nkids(terms, left) != ck_nkids(terms, right))
     return CK_BAD;
-  for (uint32_t i = 0, n = ck_nkids(T, a); i < n && s == CK_BAD; i++) {
-    ck_id x = ck_kid(T, a, i);
-    ck_id y = ck_kid(T, b, i);
-    if (ck_head(T, a) == CK_APP && x != y && ck_is_int(T, x) && ck_is_int(T, y)) {
-      ck_id d = pv_canon(p, pv_sub(p, y, x));
-      pv_poly f;
-      pv_poly_init(&f);
-      pv_poly_read(p, &f, x);
-      for (uint32_t j = 0; j < f.count; j++) {
-        if (f.monos[j].degree == 1 && f.monos[j].atoms[0] == k && pv_is_one(p, f.monos[j].coef) &&
-            !ck_has_var(T, d, k))
-          s = d;
+  for (uint32_t i = 0, n = ck_nkids(terms, left); i < n && shift == CK_BAD; i++) {
+    ck_id left_kid = ck_kid(terms, left, i);
+    ck_id right_kid = ck_kid(terms, right, i);
+    if (ck_head(terms, left) == CK_APP && left_kid != right_kid && ck_is_int(terms, left_kid) &&
+        ck_is_int(terms, right_kid)) {
+      ck_id distance = pv_canon(prover, pv_sub(prover, right_kid, left_kid));
+      pv_poly poly;
+      pv_poly_init(&poly);
+      pv_poly_read(prover, &poly, left_kid);
+      for (uint32_t j = 0; j < poly.count; j++) {
+        if (poly.monos[j].degree == 1 && poly.monos[j].atoms[0] == k &&
+            pv_is_one(prover, poly.monos[j].coef) && !ck_has_var(terms, distance, k))
+          shift = distance;
       }
-      pv_poly_clear(&f);
+      pv_poly_clear(&poly);
     } else {
-      s = shift_between(p, x, y, k);
+      shift = shift_between(prover, left_kid, right_kid, k);
     }
   }
-  return s;
+  return shift;
 }
 
 /* two sums of one body over different ranges, or of one that is ahead of the other: the longer one
  * cut, the other's start cut off */
-static pv_eqn cut_longer(pv *p, pv_ctx cx, ck_id a, ck_id b) {
+static pv_eqn cut_longer(pv *prover, pv_ctx ctx, ck_id left, ck_id right) {
   pv_eqn none = {CK_BAD, PV_NONE};
-  pv_eqn r = none;
-  ck_id f;
-  if (pv_is_prod(p, a, &f) && pv_is_prod(p, b, &f) &&
-      ck_kid(p->terms, a, 2) == ck_kid(p->terms, b, 2)) {
-    r = pv_cut_prod(p, cx, a, ck_kid(p->terms, b, 0));
-    if (r.by == PV_NONE)
-      r = pv_cut_prod(p, cx, b, ck_kid(p->terms, a, 0));
-    return r.by == PV_REFL ? none : r;
+  pv_eqn result = none;
+  ck_id formula;
+  if (pv_is_prod(prover, left, &formula) && pv_is_prod(prover, right, &formula) &&
+      ck_kid(prover->terms, left, 2) == ck_kid(prover->terms, right, 2)) {
+    result = pv_cut_prod(prover, ctx, left, ck_kid(prover->terms, right, 0));
+    if (result.by == PV_NONE)
+      result = pv_cut_prod(prover, ctx, right, ck_kid(prover->terms, left, 0));
+    return result.by == PV_REFL ? none : result;
   }
-  if (!pv_is_sum(p, a) || !pv_is_sum(p, b))
+  if (!pv_is_sum(prover, left) || !pv_is_sum(prover, right))
     return none;
-  if (ck_kid(p->terms, a, 2) == ck_kid(p->terms, b, 2)) {
-    r = pv_cut_sum(p, cx, a, ck_kid(p->terms, b, 0));
-    if (r.by == PV_NONE)
-      r = pv_cut_sum(p, cx, b, ck_kid(p->terms, a, 0));
+  if (ck_kid(prover->terms, left, 2) == ck_kid(prover->terms, right, 2)) {
+    result = pv_cut_sum(prover, ctx, left, ck_kid(prover->terms, right, 0));
+    if (result.by == PV_NONE)
+      result = pv_cut_sum(prover, ctx, right, ck_kid(prover->terms, left, 0));
   } else {
     ck_id k;
-    ck_id s;
-    pv_ctx_bind(p, cx, ck_kid(p->terms, a, 0), &k);
-    if ((s = shift_between(p, pv_sum_body(p, a, k), pv_sum_body(p, b, k), k)) == CK_BAD ||
-        pv_is_zero(p, s))
+    ck_id shift;
+    pv_ctx_bind(prover, ctx, ck_kid(prover->terms, left, 0), &k);
+    if ((shift = shift_between(prover, pv_sum_body(prover, left, k), pv_sum_body(prover, right, k),
+                               k)) == CK_BAD ||
+        pv_is_zero(prover, shift))
       return none;
-    pv_eqn end =
-        pv_norm(p, cx, pv_sub(p, pv_sub(p, ck_kid(p->terms, a, 0), s), ck_kid(p->terms, b, 0)));
-    if (end.by == PV_NONE || !pv_is_zero(p, end.to))
+    pv_eqn end = pv_norm(prover, ctx,
+                         pv_sub(prover, pv_sub(prover, ck_kid(prover->terms, left, 0), shift),
+                                ck_kid(prover->terms, right, 0)));
+    if (end.by == PV_NONE || !pv_is_zero(prover, end.to))
       return none; /* they must end together */
-    r = pv_cut_sum(p, cx, a, s);
-    if (r.by == PV_NONE)
-      r = pv_cut_sum(p, cx, b, pv_canon(p, pv_neg(p, s)));
+    result = pv_cut_sum(prover, ctx, left, shift);
+    if (result.by == PV_NONE)
+      result = pv_cut_sum(prover, ctx, right, pv_canon(prover, pv_neg(prover, shift)));
   }
-  return r.by == PV_REFL ? none : r;
+  return result.by == PV_REFL ? none : result;
 }
 
-static pv_thm by_atoms(pv *p, pv_ctx cx, ck_id D, uint32_t depth) {
-  ck_id at[24];
+static pv_thm by_atoms(pv *prover, pv_ctx ctx, ck_id diff, uint32_t depth) {
+  ck_id atom[24];
   uint32_t n = 0;
-  pv_thm res = PV_NONE;
-  pv_poly f;
-  pv_poly_init(&f);
-  pv_poly_read(p, &f, D);
-  for (uint32_t i = 0; i < f.count; i++) {
-    for (uint32_t j = 0; j < f.monos[i].degree; j++) {
-      ck_id x = f.monos[i].atoms[j];
+  pv_thm cases = PV_NONE;
+  pv_poly poly;
+  pv_poly_init(&poly);
+  pv_poly_read(prover, &poly, diff);
+  for (uint32_t i = 0; i < poly.count; i++) {
+    for (uint32_t j = 0; j < poly.monos[i].degree; j++) {
+      ck_id atom_here = poly.monos[i].atoms[j];
       uint32_t k = 0;
-      while (k < n && at[k] != x)
+      while (k < n && atom[k] != atom_here)
         k++;
-      if (k == n && n < 24 && ck_nkids(p->terms, x))
-        at[n++] = x;
+      if (k == n && n < 24 && ck_nkids(prover->terms, atom_here))
+        atom[n++] = atom_here;
     }
   }
-  pv_poly_clear(&f);
-  for (uint32_t i = 0; i < n && res == PV_NONE; i++) {
-    for (uint32_t j = i + 1; j < n && res == PV_NONE; j++) {
-      pv_eqn c = cut_longer(p, cx, at[i], at[j]);
-      if (c.by != PV_NONE) {
-        ck_id was = pv_left(p, c.by);
-        pv_eqn r = pv_rewrite(p, D, &was, &c.by, 1);
-        if (r.by != PV_NONE && r.by != PV_REFL)
-          res = through(p, D, r, zero_thm(p, cx, r.to, depth + 1));
-        if (res != PV_NONE)
+  pv_poly_clear(&poly);
+  for (uint32_t i = 0; i < n && cases == PV_NONE; i++) {
+    for (uint32_t j = i + 1; j < n && cases == PV_NONE; j++) {
+      pv_eqn cut = cut_longer(prover, ctx, atom[i], atom[j]);
+      if (cut.by != PV_NONE) {
+        ck_id was = pv_left(prover, cut.by);
+        pv_eqn result = pv_rewrite(prover, diff, &was, &cut.by, 1);
+        if (result.by != PV_NONE && result.by != PV_REFL)
+          cases = through(prover, diff, result, zero_thm(prover, ctx, result.to, depth + 1));
+        if (cases != PV_NONE)
           continue;
       }
-      pv_thm s = atoms_equal(p, cx, at[i], at[j], depth);
-      if (s == PV_NONE)
+      pv_thm thm = atoms_equal(prover, ctx, atom[i], atom[j], depth);
+      if (thm == PV_NONE)
         continue;
-      pv_poly g;
-      pv_poly h;
-      pv_poly_init(&g);
-      pv_poly_init(&h); /* D with at[i] as at[j] */
-      pv_poly_read(p, &g, D);
-      pv_comb b;
-      pv_comb_init(&b);
-      for (uint32_t l = 0; l < g.count; l++) {
-        pv_mono m = g.monos[l];
+      pv_poly other;
+      pv_poly product;
+      pv_poly_init(&other);
+      pv_poly_init(&product); /* D with at[i] as at[j] */
+      pv_poly_read(prover, &other, diff);
+      pv_comb comb;
+      pv_comb_init(&comb);
+      for (uint32_t n_th = 0; n_th < other.count; n_th++) {
+        pv_mono mono = other.monos[n_th];
         ck_id done[64];
-        uint32_t nd = 0;
-        if (m.degree > 64)
+        uint32_t n_done = 0;
+        if (mono.degree > 64)
           continue;
-        for (uint32_t q = 0; q < m.degree; q++) {
-          if (m.atoms[q] == at[i]) {
-            ck_id left = pv_mono_term(p, m.coef, done, nd);
-            ck_id right = pv_mono_term(p, p->one, m.atoms + q + 1, m.degree - q - 1);
-            pv_comb_add(&b, pv_mul(p, left, right), s);
-            done[nd++] = at[j];
+        for (uint32_t place = 0; place < mono.degree; place++) {
+          if (mono.atoms[place] == atom[i]) {
+            ck_id left = pv_mono_term(prover, mono.coef, done, n_done);
+            ck_id right =
+                pv_mono_term(prover, prover->one, mono.atoms + place + 1, mono.degree - place - 1);
+            pv_comb_add(&comb, pv_mul(prover, left, right), thm);
+            done[n_done++] = atom[j];
           } else {
-            done[nd++] = m.atoms[q];
+            done[n_done++] = mono.atoms[place];
           }
         }
-        pv_poly_add_mono(p, &h, m.coef, done, nd);
+        pv_poly_add_mono(prover, &product, mono.coef, done, n_done);
       }
-      ck_id R = pv_poly_term(p, &h);
-      pv_eqn e = {R, PV_NONE};
-      e.by = pv_comb_prove(p, &b, pv_eq(p, D, R));
-      pv_poly_clear(&g);
-      pv_poly_clear(&h);
-      if (e.by != PV_NONE)
-        res = through(p, D, e, zero_thm(p, cx, R, depth + 1));
+      ck_id replaced = pv_poly_term(prover, &product);
+      pv_eqn eqn = {replaced, PV_NONE};
+      eqn.by = pv_comb_prove(prover, &comb, pv_eq(prover, diff, replaced));
+      pv_poly_clear(&other);
+      pv_poly_clear(&product);
+      if (eqn.by != PV_NONE)
+        cases = through(prover, diff, eqn, zero_thm(prover, ctx, replaced, depth + 1));
     }
   }
-  return res;
+  return cases;
 }
 
 /* the first element of a sum over a few literal elements apart */
-static pv_thm by_elements(pv *p, pv_ctx cx, ck_id D, uint32_t depth) {
+static pv_thm by_elements(pv *prover, pv_ctx ctx, ck_id diff, uint32_t depth) {
   enum { FEW = 8 };
 
-  pv_poly f;
-  ck_id at = CK_BAD;
-  pv_thm s = PV_NONE;
-  pv_poly_init(&f);
-  pv_poly_read(p, &f, D);
-  for (uint32_t i = 0; i < f.count && at == CK_BAD; i++) {
-    for (uint32_t j = 0; j < f.monos[i].degree && at == CK_BAD; j++) {
-      ck_id x = f.monos[i].atoms[j];
-      ck_id n = pv_is_sum(p, x) ? ck_kid(p->terms, x, 0) : CK_BAD;
-      if (n != CK_BAD && pv_is_const(p, n) && mpq_cmp_ui(*ck_q_value(p->terms, n), 1, 1) > 0 &&
-          mpq_cmp_ui(*ck_q_value(p->terms, n), FEW, 1) <= 0)
-        at = x;
+  pv_poly poly;
+  ck_id sum = CK_BAD;
+  pv_thm thm = PV_NONE;
+  pv_poly_init(&poly);
+  pv_poly_read(prover, &poly, diff);
+  for (uint32_t i = 0; i < poly.count && sum == CK_BAD; i++) {
+    for (uint32_t j = 0; j < poly.monos[i].degree && sum == CK_BAD; j++) {
+      ck_id atom = poly.monos[i].atoms[j];
+      ck_id bound = pv_is_sum(prover, atom) ? ck_kid(prover->terms, atom, 0) : CK_BAD;
+      if (bound != CK_BAD && pv_is_const(prover, bound) &&
+          mpq_cmp_ui(*ck_q_value(prover->terms, bound), 1, 1) > 0 &&
+          mpq_cmp_ui(*ck_q_value(prover->terms, bound), FEW, 1) <= 0)
+        sum = atom;
     }
   }
-  pv_poly_clear(&f);
-  if (at == CK_BAD)
+  pv_poly_clear(&poly);
+  if (sum == CK_BAD)
     return PV_NONE;
-  pv_eqn c = pv_cut_sum(p, cx, at, p->one);
-  if (c.by != PV_NONE && c.by != PV_REFL) {
-    ck_id was = pv_left(p, c.by);
-    pv_eqn r = pv_rewrite(p, D, &was, &c.by, 1);
-    if (r.by != PV_NONE && r.by != PV_REFL)
-      s = through(p, D, r, zero_thm(p, cx, r.to, depth + 1));
+  pv_eqn cut = pv_cut_sum(prover, ctx, sum, prover->one);
+  if (cut.by != PV_NONE && cut.by != PV_REFL) {
+    ck_id was = pv_left(prover, cut.by);
+    pv_eqn result = pv_rewrite(prover, diff, &was, &cut.by, 1);
+    if (result.by != PV_NONE && result.by != PV_REFL)
+      thm = through(prover, diff, result, zero_thm(prover, ctx, result.to, depth + 1));
   }
-  return s;
+  return thm;
 }
 
 /* D = 0 for a normal D without conditions outside of folds */
-static pv_thm leaf(pv *p, pv_ctx cx, ck_id D, uint32_t depth) {
-  ck_id goal = pv_eq(p, D, p->zero);
-  ck_id c;
-  pv_thm s = PV_NONE;
-  if (ck_is_int(p->terms, D))
-    s = pv_follows(p, cx, goal);
-  if (s == PV_NONE)
-    s = by_atoms(p, cx, D, depth);
-  if (s == PV_NONE && (depth > 0 || ck_is_int(p->terms, D)))
-    s = pv_lp_prove_within(p, cx, goal);
-  if (s == PV_NONE)
-    s = pv_from_zero_below_zero(p, goal, pv_lp_contradiction(p, cx));
-  if (s == PV_NONE)
-    s = by_elements(p, cx, D, depth);
-  if (s == PV_NONE &&
-      ((c = pv_range_cond(p, cx, D)) != CK_BAD || (c = fact_cond(p, cx, D)) != CK_BAD)) {
-    s = split_on(p, cx, c, D, depth, zero_thm);
-  } else if (s == PV_NONE && p->tightened < MAX_TIGHTENED && depth < MAX_SPLITS) {
-    pv_ctx in;
-    p->tightened++;
-    if ((in = pv_ctx_tighten(p, cx)) != cx)
-      s = zero_thm(p, in, D, depth + 1);
+static pv_thm leaf(pv *prover, pv_ctx ctx, ck_id diff, uint32_t depth) {
+  ck_id goal = pv_eq(prover, diff, prover->zero);
+  ck_id cond;
+  pv_thm thm = PV_NONE;
+  if (ck_is_int(prover->terms, diff))
+    thm = pv_follows(prover, ctx, goal);
+  if (thm == PV_NONE)
+    thm = by_atoms(prover, ctx, diff, depth);
+  if (thm == PV_NONE && (depth > 0 || ck_is_int(prover->terms, diff)))
+    thm = pv_lp_prove_within(prover, ctx, goal);
+  if (thm == PV_NONE)
+    thm = pv_from_zero_below_zero(prover, goal, pv_lp_contradiction(prover, ctx));
+  if (thm == PV_NONE)
+    thm = by_elements(prover, ctx, diff, depth);
+  if (thm == PV_NONE && ((cond = pv_range_cond(prover, ctx, diff)) != CK_BAD ||
+                         (cond = fact_cond(prover, ctx, diff)) != CK_BAD)) {
+    thm = split_on(prover, ctx, cond, diff, depth, zero_thm);
+  } else if (thm == PV_NONE && prover->tightened < MAX_TIGHTENED && depth < MAX_SPLITS) {
+    pv_ctx inner;
+    prover->tightened++;
+    if ((inner = pv_ctx_tighten(prover, ctx)) != ctx)
+      thm = zero_thm(prover, inner, diff, depth + 1);
   }
-  return s;
+  return thm;
 }
 
 /* D = 0 */
-static pv_thm zero_thm(pv *p, pv_ctx cx, ck_id D, uint32_t depth) {
-  pv_eqn e;
-  pv_poly f;
-  pv_thm s = PV_NONE;
-  if (depth > MAX_SPLITS || pv_spent(p))
+static pv_thm zero_thm(pv *prover, pv_ctx ctx, ck_id diff, uint32_t depth) {
+  pv_eqn eqn;
+  pv_poly poly;
+  pv_thm thm = PV_NONE;
+  if (depth > MAX_SPLITS || pv_spent(prover))
     return PV_NONE;
-  e = pv_norm(p, cx, D);
-  if (e.by == PV_NONE)
+  eqn = pv_norm(prover, ctx, diff);
+  if (eqn.by == PV_NONE)
     return PV_NONE;
-  if (pv_is_zero(p, e.to))
-    return through(p, D, e, pv_identity(p, pv_eq(p, p->zero, p->zero)));
-  pv_poly_init(&f);
-  pv_poly_read(p, &f, e.to);
-  for (uint32_t i = 0; i < f.count && s == PV_NONE; i++) {
-    for (uint32_t j = 0; j < f.monos[i].degree && s == PV_NONE; j++) {
-      ck_id y = f.monos[i].atoms[j];
-      if (ck_head(p->terms, y) == CK_INV && depth < 5) {
-        s = without_inverse(p, cx, e.to, y, depth);
-        if (s == PV_NONE)
-          i = f.count;
+  if (pv_is_zero(prover, eqn.to))
+    return through(prover, diff, eqn,
+                   pv_identity(prover, pv_eq(prover, prover->zero, prover->zero)));
+  pv_poly_init(&poly);
+  pv_poly_read(prover, &poly, eqn.to);
+  for (uint32_t i = 0; i < poly.count && thm == PV_NONE; i++) {
+    for (uint32_t j = 0; j < poly.monos[i].degree && thm == PV_NONE; j++) {
+      ck_id atom = poly.monos[i].atoms[j];
+      if (ck_head(prover->terms, atom) == CK_INV && depth < 5) {
+        thm = without_inverse(prover, ctx, eqn.to, atom, depth);
+        if (thm == PV_NONE)
+          i = poly.count;
         break;
       }
     }
   }
-  pv_poly_clear(&f);
-  ck_id c = find_cond(p, e.to);
-  if (c != CK_BAD)
-    s = split_on(p, cx, c, e.to, depth, zero_thm);
-  if (s == PV_NONE && c == CK_BAD)
-    s = leaf(p, cx, e.to, depth);
-  return through(p, D, e, s);
+  pv_poly_clear(&poly);
+  ck_id cond = find_cond(prover, eqn.to);
+  if (cond != CK_BAD)
+    thm = split_on(prover, ctx, cond, eqn.to, depth, zero_thm);
+  if (thm == PV_NONE && cond == CK_BAD)
+    thm = leaf(prover, ctx, eqn.to, depth);
+  return through(prover, diff, eqn, thm);
 }
 
-pv_thm pv_prove_eq(pv *p, pv_ctx cx, ck_id a, ck_id b, uint32_t depth) {
-  if (a == b)
-    return pv_refl(p, a);
-  pv_eqn x = pv_norm(p, cx, a);
-  pv_eqn y = pv_norm(p, cx, b);
-  pv_thm s = PV_REFL;
-  if (x.by == PV_NONE || y.by == PV_NONE)
+pv_thm pv_prove_eq(pv *prover, pv_ctx ctx, ck_id left, ck_id right, uint32_t depth) {
+  if (left == right)
+    return pv_refl(prover, left);
+  pv_eqn left_normal = pv_norm(prover, ctx, left);
+  pv_eqn right_normal = pv_norm(prover, ctx, right);
+  pv_thm thm = PV_REFL;
+  if (left_normal.by == PV_NONE || right_normal.by == PV_NONE)
     return PV_NONE;
-  if (x.to != y.to) {
-    ck_id D = pv_sub(p, x.to, y.to);
-    s = zero_thm(p, cx, D, depth);
-    if (s == PV_NONE)
+  if (left_normal.to != right_normal.to) {
+    ck_id diff = pv_sub(prover, left_normal.to, right_normal.to);
+    thm = zero_thm(prover, ctx, diff, depth);
+    if (thm == PV_NONE)
       return PV_NONE;
-    s = pv_scaled(p, pv_eq(p, x.to, y.to), p->one, s);
+    thm = pv_scaled(prover, pv_eq(prover, left_normal.to, right_normal.to), prover->one, thm);
   }
-  s = pv_trans(p, pv_trans(p, x.by, s), pv_sym(p, y.by));
-  return s;
+  thm = pv_trans(prover, pv_trans(prover, left_normal.by, thm), pv_sym(prover, right_normal.by));
+  return thm;
 }
 
 /* a relation other than an equation, by cases where its sides have conditions */
-static pv_thm rel_cases(pv *p, pv_ctx cx, ck_id f, uint32_t depth) {
-  pv_thm s = pv_follows(p, cx, f);
-  ck_id c;
-  if (s != PV_NONE || depth > MAX_SPLITS || pv_spent(p))
-    return s;
-  pv_eqn e = pv_norm(p, cx, pv_sub(p, ck_kid(p->terms, f, 1), ck_kid(p->terms, f, 0)));
-  if (e.by == PV_NONE)
+static pv_thm rel_cases(pv *prover, pv_ctx ctx, ck_id formula, uint32_t depth) {
+  pv_thm thm = pv_follows(prover, ctx, formula);
+  ck_id cond;
+  if (thm != PV_NONE || depth > MAX_SPLITS || pv_spent(prover))
+    return thm;
+  pv_eqn eqn =
+      pv_norm(prover, ctx,
+              pv_sub(prover, ck_kid(prover->terms, formula, 1), ck_kid(prover->terms, formula, 0)));
+  if (eqn.by == PV_NONE)
     return PV_NONE;
-  if ((c = find_cond(p, e.to)) != CK_BAD)
-    return split_on(p, cx, c, f, depth, rel_cases);
-  s = pv_by_clause(p, cx, f);
-  if (s == PV_NONE)
-    s = pv_from_zero_below_zero(p, f, pv_lp_contradiction(p, cx));
-  if (s == PV_NONE &&
-      ((c = pv_clause_cond(p, cx, f)) != CK_BAD || (c = pv_range_cond(p, cx, e.to)) != CK_BAD ||
-       (c = fact_cond(p, cx, e.to)) != CK_BAD))
-    s = split_on(p, cx, c, f, depth, rel_cases);
-  return s;
+  if ((cond = find_cond(prover, eqn.to)) != CK_BAD)
+    return split_on(prover, ctx, cond, formula, depth, rel_cases);
+  thm = pv_by_clause(prover, ctx, formula);
+  if (thm == PV_NONE)
+    thm = pv_from_zero_below_zero(prover, formula, pv_lp_contradiction(prover, ctx));
+  if (thm == PV_NONE && ((cond = pv_clause_cond(prover, ctx, formula)) != CK_BAD ||
+                         (cond = pv_range_cond(prover, ctx, eqn.to)) != CK_BAD ||
+                         (cond = fact_cond(prover, ctx, eqn.to)) != CK_BAD))
+    thm = split_on(prover, ctx, cond, formula, depth, rel_cases);
+  return thm;
 }
 
 /* a variable that the hypotheses leave two or three values: the condition that it is less than the
  * greatest; CK_BAD: there is none */
-static ck_id few_values(pv *p, pv_ctx cx) {
+static ck_id few_values(pv *prover, pv_ctx ctx) {
   enum { SPAN = 2 };
 
-  for (pv_ctx h = cx; h != 0; h = CX(p, h).parent) {
-    ck_id f = CX(p, h).formula;
-    ck_id x;
+  for (pv_ctx link = ctx; link != 0; link = pv_at(prover, link)->parent) {
+    ck_id formula = pv_at(prover, link)->formula;
+    ck_id var;
     ck_id top;
     ck_id less;
-    ck_op o = ck_head(p->terms, f);
-    if ((o != CK_LE && o != CK_LT) || ck_head(p->terms, x = ck_kid(p->terms, f, 0)) != CK_V ||
-        !pv_is_const(p, ck_kid(p->terms, f, 1)) || !ck_is_int(p->terms, f = ck_kid(p->terms, f, 1)))
+    ck_op head = ck_head(prover->terms, formula);
+    if ((head != CK_LE && head != CK_LT) ||
+        ck_head(prover->terms, var = ck_kid(prover->terms, formula, 0)) != CK_V ||
+        !pv_is_const(prover, ck_kid(prover->terms, formula, 1)) ||
+        !ck_is_int(prover->terms, formula = ck_kid(prover->terms, formula, 1)))
       continue;
-    top = o == CK_LE ? f : pv_const_add(p, f, pv_num(p, -1));
-    less = pv_lt(p, x, top);
-    if (pv_follows(p, cx, less) != PV_NONE || pv_follows(p, cx, ck_neg(p->terms, less)) != PV_NONE)
+    top = head == CK_LE ? formula : pv_const_add(prover, formula, pv_num(prover, -1));
+    less = pv_lt(prover, var, top);
+    if (pv_follows(prover, ctx, less) != PV_NONE ||
+        pv_follows(prover, ctx, ck_neg(prover->terms, less)) != PV_NONE)
       continue;
-    if (pv_follows(p, cx, pv_le(p, pv_const_add(p, top, pv_num(p, -SPAN)), x)) != PV_NONE)
+    if (pv_follows(prover, ctx,
+                   pv_le(prover, pv_const_add(prover, top, pv_num(prover, -SPAN)), var)) != PV_NONE)
       return less;
   }
   return CK_BAD;
 }
 
-static pv_thm goal_in(pv *p, pv_ctx cx, ck_id f, uint32_t depth) {
-  pv_thm s;
-  ck_id c;
-  if ((s = pv_by_clause(p, cx, f)) != PV_NONE)
-    return s;
-  if (ck_head(p->terms, f) == CK_EQ && depth < 6 && (c = fact_cond(p, cx, p->zero)) != CK_BAD) {
+static pv_thm goal_in(pv *prover, pv_ctx ctx, ck_id formula, uint32_t depth) {
+  pv_thm thm;
+  ck_id cond;
+  if ((thm = pv_by_clause(prover, ctx, formula)) != PV_NONE)
+    return thm;
+  if (ck_head(prover->terms, formula) == CK_EQ && depth < 6 &&
+      (cond = fact_cond(prover, ctx, prover->zero)) != CK_BAD) {
     if (depth == 0) { /* conditions in what the indices are said to be: with most of the effort
                          without them, else by cases on them first */
-      uint64_t most = p->max_work;
-      p->max_work = p->work < most ? p->work + (most - p->work) / 4 * 3 : most;
-      s = pv_prove_eq(p, cx, ck_kid(p->terms, f, 0), ck_kid(p->terms, f, 1), depth);
-      p->max_work = most;
-      if (s != PV_NONE)
-        return s;
+      uint64_t most = prover->max_work;
+      prover->max_work = prover->work < most ? prover->work + (most - prover->work) / 4 * 3 : most;
+      thm = pv_prove_eq(prover, ctx, ck_kid(prover->terms, formula, 0),
+                        ck_kid(prover->terms, formula, 1), depth);
+      prover->max_work = most;
+      if (thm != PV_NONE)
+        return thm;
     }
-    return split_on(p, cx, c, f, depth, goal_in);
+    return split_on(prover, ctx, cond, formula, depth, goal_in);
   }
-  if (depth < 6 && (c = few_values(p, cx)) != CK_BAD)
-    return split_on(p, cx, c, f, depth, goal_in);
-  if (ck_head(p->terms, f) == CK_EQ)
-    return pv_prove_eq(p, cx, ck_kid(p->terms, f, 0), ck_kid(p->terms, f, 1), depth);
-  return rel_cases(p, cx, f, depth);
+  if (depth < 6 && (cond = few_values(prover, ctx)) != CK_BAD)
+    return split_on(prover, ctx, cond, formula, depth, goal_in);
+  if (ck_head(prover->terms, formula) == CK_EQ)
+    return pv_prove_eq(prover, ctx, ck_kid(prover->terms, formula, 0),
+                       ck_kid(prover->terms, formula, 1), depth);
+  return rel_cases(prover, ctx, formula, depth);
 }
 
 /* divisibilities among the hypotheses first */
-static pv_thm with_quotients(pv *p, pv_ctx cx, ck_id f, uint32_t depth) {
-  for (pv_ctx c = cx; c != 0 && depth < 6; c = CX(p, c).parent) {
-    ck_id q;
-    ck_id nf;
+static pv_thm with_quotients(pv *prover, pv_ctx ctx, ck_id formula, uint32_t depth) {
+  for (pv_ctx link = ctx; link != 0 && depth < 6; link = pv_at(prover, link)->parent) {
+    ck_id quotient;
+    ck_id normal;
     pv_thm back;
-    pv_ctx in = PV_NONE;
-    if (ck_head(p->terms, CX(p, c).formula) == CK_EQ &&
-        pv_fact_normal(p, cx, CX(p, c).thm, &nf) != PV_NONE && !pv_is_zero(p, nf))
-      in = pv_ctx_quotient(p, cx, CX(p, c).thm, &q, &back);
-    if (in == PV_NONE)
+    pv_ctx inner = PV_NONE;
+    if (ck_head(prover->terms, pv_at(prover, link)->formula) == CK_EQ &&
+        pv_fact_normal(prover, ctx, pv_at(prover, link)->thm, &normal) != PV_NONE &&
+        !pv_is_zero(prover, normal))
+      inner = pv_ctx_quotient(prover, ctx, pv_at(prover, link)->thm, &quotient, &back);
+    if (inner == PV_NONE)
       continue;
-    pv_thm s = with_quotients(p, pv_ctx_derive(p, in), f, depth + 1);
-    pv_var_sub v = {q, ck_kid(p->terms, pv_right(p, back), 1)};
-    return pv_inst(p, s, &v, 1, NULL, 0, &back, 1);
+    pv_thm thm = with_quotients(prover, pv_ctx_derive(prover, inner), formula, depth + 1);
+    pv_var_sub vars = {quotient, ck_kid(prover->terms, pv_right(prover, back), 1)};
+    return pv_inst(prover, thm, &vars, 1, NULL, 0, &back, 1);
   }
-  return goal_in(p, cx, f, 0);
+  return goal_in(prover, ctx, formula, 0);
 }
 
-pv_thm pv_prove_goal(pv *p, pv_ctx cx, ck_id f) {
-  pv_thm s = pv_ctx_find(p, cx, f);
-  if (s != PV_NONE)
-    return s;
-  p->tightened = 0;
-  return ck_head(p->terms, f) == CK_ALL || pv_too_big(p, f)
+pv_thm pv_prove_goal(pv *prover, pv_ctx ctx, ck_id formula) {
+  pv_thm thm = pv_ctx_find(prover, ctx, formula);
+  if (thm != PV_NONE)
+    return thm;
+  prover->tightened = 0;
+  return ck_head(prover->terms, formula) == CK_ALL || pv_too_big(prover, formula)
              ? PV_NONE
-             : with_quotients(p, pv_ctx_derive(p, cx), f, 0);
+             : with_quotients(prover, pv_ctx_derive(prover, ctx), formula, 0);
 }

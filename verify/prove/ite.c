@@ -10,549 +10,571 @@
 enum { MAXF = 24 };
 
 typedef struct {
-  ck_id D;
-  ck_id E;
+  ck_id whole;
+  ck_id primitive;
   ck_id pos;
   int sign;
-  pv_thm eq;
-  pv_thm posp;
-} split; /* D = sign*pos*E by eq (PV_REFL: polynomial identity); posp: 0 < pos */
+  pv_thm by;
+  pv_thm pos_thm;
+} signed_split; /* whole = sign*pos*primitive by `by` */
 
-static bool split_sign(pv *p, pv_ctx cx, ck_id D, split *s) {
-  ck_id f[MAXF + 1];
-  ck_id pos = p->one;
-  ck_id rest = p->one;
-  uint32_t n = pv_poly_content(p, D, f, MAXF);
+static bool split_sign(pv *prover, pv_ctx ctx, ck_id diff, signed_split *split) {
+  ck_id formula[MAXF + 1];
+  ck_id pos = prover->one;
+  ck_id rest = prover->one;
+  uint32_t n = pv_poly_content(prover, diff, formula, MAXF);
   if (n == 0) {
-    f[0] = D;
+    formula[0] = diff;
     n = 1;
   }
-  s->D = D;
-  s->sign = 1;
-  s->posp = pv_by_value(p, pv_gt0(p, p->one));
+  split->whole = diff;
+  split->sign = 1;
+  split->pos_thm = pv_by_value(prover, pv_gt0(prover, prover->one));
   for (uint32_t i = 0; i < n; i++) {
-    pv_thm g;
-    if (pv_is_const(p, f[i])) {
-      if (pv_const_sign(p, f[i]) == 0)
+    pv_thm factor_pos;
+    if (pv_is_const(prover, formula[i])) {
+      if (pv_const_sign(prover, formula[i]) == 0)
         return false;
-      if (pv_const_sign(p, f[i]) < 0) {
-        s->sign = -s->sign;
-        f[i] = pv_const_mul(p, f[i], pv_num(p, -1));
+      if (pv_const_sign(prover, formula[i]) < 0) {
+        split->sign = -split->sign;
+        formula[i] = pv_const_mul(prover, formula[i], pv_num(prover, -1));
       }
-      if (pv_is_one(p, f[i]))
+      if (pv_is_one(prover, formula[i]))
         continue;
-      g = pv_by_value(p, pv_gt0(p, f[i]));
+      factor_pos = pv_by_value(prover, pv_gt0(prover, formula[i]));
     } else {
-      g = n == 1 ? PV_NONE : pv_positive(p, cx, f[i]);
+      factor_pos = n == 1 ? PV_NONE : pv_positive(prover, ctx, formula[i]);
     }
-    if (g == PV_NONE) {
-      rest = pv_is_one(p, rest) ? f[i] : pv_mul(p, rest, f[i]);
+    if (factor_pos == PV_NONE) {
+      rest = pv_is_one(prover, rest) ? formula[i] : pv_mul(prover, rest, formula[i]);
       continue;
     }
-    pv_thm two[2] = {s->posp, g};
-    pv_summand m = {p->one, two, 2};
-    pos = pv_mul(p, pos, f[i]);
-    s->posp = pv_arith(p, pv_gt0(p, pos), &m, 1);
+    pv_thm premises[2] = {split->pos_thm, factor_pos};
+    pv_summand summand = {prover->one, premises, 2};
+    pos = pv_mul(prover, pos, formula[i]);
+    split->pos_thm = pv_arith(prover, pv_gt0(prover, pos), &summand, 1);
   }
-  pv_eqn r = pv_norm_poly(p, cx, rest);
-  if (r.by == PV_NONE || pv_is_const(p, r.to))
+  pv_eqn result = pv_norm_poly(prover, ctx, rest);
+  if (result.by == PV_NONE || pv_is_const(prover, result.to))
     return false;
-  s->E = r.to;
-  s->pos = pos;
-  ck_id back = pv_mul(p, pv_num(p, s->sign), pv_mul(p, pos, s->E));
-  pv_eqn b = pv_norm_poly(p, cx, back);
-  if (b.by == PV_NONE || b.to != D || s->posp == PV_NONE)
+  split->primitive = result.to;
+  split->pos = pos;
+  ck_id back = pv_mul(prover, pv_num(prover, split->sign), pv_mul(prover, pos, split->primitive));
+  pv_eqn back_normal = pv_norm_poly(prover, ctx, back);
+  if (back_normal.by == PV_NONE || back_normal.to != diff || split->pos_thm == PV_NONE)
     return false;
-  s->eq = b.by; /* back = D */
+  split->by = back_normal.by; /* back = D */
   return true;
 }
 
 /* theorem h about D (`0 <= D` and the like, D on the side given by low: true 0 rel D) carried over
  * to E: the same relation, turned if sign < 0 */
-static pv_thm carry(pv *p, const split *s, ck_op o, bool low, pv_thm h) {
-  bool elow = s->sign > 0 ? low : !low;
-  ck_id goal = elow ? pv_rel(p, o, p->zero, s->E) : pv_rel(p, o, s->E, p->zero);
-  ck_id ip = pv_inv(p, s->pos);
-  pv_var_sub v = {pv_real_var(p, "x"), s->pos};
-  pv_thm pi = pv_use_lemma(p, PV_INV_POS, &v, 1, NULL, 0, &s->posp, 1);
-  pv_thm nz = pv_scaled(p, pv_ne0(p, s->pos), pv_num(p, -1), s->posp);
-  pv_thm li = pv_law(p, "inv", &s->pos, 1, nz);
+static pv_thm carry(pv *prover, const signed_split *split, ck_op head, bool low, pv_thm hyp) {
+  bool new_low = split->sign > 0 ? low : !low;
+  ck_id goal = new_low ? pv_rel(prover, head, prover->zero, split->primitive)
+                       : pv_rel(prover, head, split->primitive, prover->zero);
+  ck_id inv_scale = pv_inv(prover, split->pos);
+  pv_var_sub vars = {pv_real_var(prover, "x"), split->pos};
+  pv_thm inv_pos = pv_use_lemma(prover, PV_INV_POS, &vars, 1, NULL, 0, &split->pos_thm, 1);
+  pv_thm nonzero =
+      pv_scaled(prover, pv_ne0(prover, split->pos), pv_num(prover, -1), split->pos_thm);
+  pv_thm cancel = pv_law(prover, "inv", &split->pos, 1, nonzero);
   /* value of h: +-D = +-sign*pos*E; of the goal: +-E, the same sign after turning */
-  ck_id val = elow ? s->E : pv_neg(p, s->E);
-  pv_comb b;
-  pv_comb_init(&b);
-  pv_comb_add_product(&b, p->one, pi, h);
-  pv_comb_add(&b, val, li);                         /* val*(1 - pos*inv pos) */
-  pv_comb_add(&b, low ? pv_neg(p, ip) : ip, s->eq); /* eq: sign*pos*E = D, value D - sign*pos*E */
-  return pv_comb_prove(p, &b, goal);
+  ck_id value = new_low ? split->primitive : pv_neg(prover, split->primitive);
+  pv_comb comb;
+  pv_comb_init(&comb);
+  pv_comb_add_product(&comb, prover->one, inv_pos, hyp);
+  pv_comb_add(&comb, value, cancel); /* val*(1 - pos*inv pos) */
+  pv_comb_add(&comb, low ? pv_neg(prover, inv_scale) : inv_scale,
+              split->by); /* eq: sign*pos*E = D, value D - sign*pos*E */
+  return pv_comb_prove(prover, &comb, goal);
 }
 
 /* w = m*w0; quot*E = w if E divides w, else CK_BAD */
-static void factor_branch(pv *p, ck_id w, ck_id E, ck_id *m, ck_id *w0, ck_id *quot) {
-  ck_id f[MAXF + 1];
-  uint32_t n = pv_poly_content(p, w, f, MAXF);
-  bool sum = ck_head(p->terms, w) == CK_ADD;
-  *m = p->one;
-  *w0 = w;
+static void factor_branch(pv *prover, ck_id gap, ck_id primitive, ck_id *outside, ck_id *inside,
+                          ck_id *quot) {
+  ck_id formula[MAXF + 1];
+  uint32_t n = pv_poly_content(prover, gap, formula, MAXF);
+  bool sum = ck_head(prover->terms, gap) == CK_ADD;
+  *outside = prover->one;
+  *inside = gap;
   *quot = CK_BAD;
   if (n == 0) {
-    f[0] = w;
+    formula[0] = gap;
     n = 1;
   }
   if (!sum) { /* one monomial: E comes last if it is there */
-    *w0 = p->one;
+    *inside = prover->one;
     for (uint32_t i = 0; i < n; i++) {
-      if (f[i] == E && *w0 == p->one)
-        *w0 = E;
+      if (formula[i] == primitive && *inside == prover->one)
+        *inside = primitive;
       else
-        *m = pv_mul(p, *m, f[i]);
+        *outside = pv_mul(prover, *outside, formula[i]);
     }
   } else {
     for (uint32_t i = 0; i + 1 < n; i++)
-      *m = pv_mul(p, *m, f[i]);
-    *w0 = f[n - 1];
+      *outside = pv_mul(prover, *outside, formula[i]);
+    *inside = formula[n - 1];
   }
-  if (*w0 == E)
-    *quot = *m;
+  if (*inside == primitive)
+    *quot = *outside;
 }
 
 /* t = ite(c, u, v) with normal parts, c a real order relation */
-static pv_eqn canon_ite(pv *p, pv_ctx cx, ck_id t) {
-  ck_id c = ck_kid(p->terms, t, 0);
-  ck_id u = ck_kid(p->terms, t, 1);
-  ck_id v = ck_kid(p->terms, t, 2);
-  ck_id a = ck_kid(p->terms, c, 0);
-  ck_id b = ck_kid(p->terms, c, 1);
-  ck_id D = pv_canon(p, pv_sub(p, b, a));
-  ck_op o = ck_head(p->terms, c);
-  ck_op oc;
-  split s;
-  if ((o != CK_LE && o != CK_LT) || !split_sign(p, cx, D, &s))
-    return pv_same(t);
-  bool turn = s.sign < 0;
-  ck_id u1 = turn ? v : u;
-  ck_id v1 = turn ? u : v;
-  ck_id w = pv_canon(p, pv_sub(p, u1, v1));
+static pv_eqn canon_ite(pv *prover, pv_ctx ctx, ck_id term) {
+  ck_id cond = ck_kid(prover->terms, term, 0);
+  ck_id then = ck_kid(prover->terms, term, 1);
+  ck_id otherwise = ck_kid(prover->terms, term, 2);
+  ck_id left = ck_kid(prover->terms, cond, 0);
+  ck_id right = ck_kid(prover->terms, cond, 1);
+  ck_id diff = pv_canon(prover, pv_sub(prover, right, left));
+  ck_op head = ck_head(prover->terms, cond);
+  ck_op new_rel;
+  signed_split split;
+  if ((head != CK_LE && head != CK_LT) || !split_sign(prover, ctx, diff, &split))
+    return pv_same(term);
+  bool turn = split.sign < 0;
+  ck_id high = turn ? otherwise : then;
+  ck_id low_branch = turn ? then : otherwise;
+  ck_id gap = pv_canon(prover, pv_sub(prover, high, low_branch));
   ck_id m;
-  ck_id w0;
+  ck_id inside;
   ck_id quot;
-  oc = turn ? (o == CK_LE ? CK_LT : CK_LE) : o;
-  factor_branch(p, w, s.E, &m, &w0, &quot);
-  pv_eqn mw = pv_norm_poly(p, cx, pv_mul(p, m, w0));
-  if (mw.by == PV_NONE)
+  new_rel = turn ? (head == CK_LE ? CK_LT : CK_LE) : head;
+  factor_branch(prover, gap, split.primitive, &m, &inside, &quot);
+  pv_eqn product = pv_norm_poly(prover, ctx, pv_mul(prover, m, inside));
+  if (product.by == PV_NONE)
     return pv_fail();
-  if (mw.to != w) {
-    m = p->one;
-    w0 = w;
+  if (product.to != gap) {
+    m = prover->one;
+    inside = gap;
     quot = CK_BAD;
-    mw.by = PV_REFL;
+    product.by = PV_REFL;
   }
   if (quot != CK_BAD)
-    oc = CK_LE;
-  ck_id c1 = pv_rel(p, oc, p->zero, s.E);
-  ck_id nc1 = ck_neg(p->terms, c1);
-  ck_id I = ck_ite(p->terms, c1, w0, p->zero);
-  ck_id T = pv_add(p, v1, pv_mul(p, m, I));
-  pv_thm res[2];
-  if (I == CK_BAD || pv_canon(p, T) == t)
-    return pv_same(t);
-  if (pv_is_zero(p, v) && I == t)
-    return pv_same(t);
-  for (int i = 0; i < 2; i++) { /* c holds; c does not */
-    ck_id h = i ? ck_neg(p->terms, c) : c;
-    ck_id X = i ? v : u;
-    ck_op ho = ck_head(p->terms, h);
-    pv_thm hs = pv_hyp(p, h);
-    pv_thm law = pv_law(p, i ? "ite0" : "ite1", &t, 1, hs);
+    new_rel = CK_LE;
+  ck_id new_cond = pv_rel(prover, new_rel, prover->zero, split.primitive);
+  ck_id not_new = ck_neg(prover->terms, new_cond);
+  ck_id inner = ck_ite(prover->terms, new_cond, inside, prover->zero);
+  ck_id target = pv_add(prover, low_branch, pv_mul(prover, m, inner));
+  pv_thm cases[2];
+  if (inner == CK_BAD || pv_canon(prover, target) == term)
+    return pv_same(term);
+  if (pv_is_zero(prover, otherwise) && inner == term)
+    return pv_same(term);
+  for (int i = 0; i < 2; i++) { /* the condition holds; it does not */
+    ck_id hyp = i ? ck_neg(prover->terms, cond) : cond;
+    ck_id branch = i ? otherwise : then;
+    ck_op hyp_rel = ck_head(prover->terms, hyp);
+    pv_thm hyp_thm = pv_hyp(prover, hyp);
+    pv_thm law = pv_law(prover, i ? "ite0" : "ite1", &term, 1, hyp_thm);
     pv_thm fact;
     pv_thm yes;
     pv_thm no = PV_NONE;
     pv_thm zero = PV_NONE;
-    bool low = !i; /* c: 0 rel D; not c: D rel' 0 */
-    fact = carry(p, &s, ho, low,
-                 pv_restate(p, low ? pv_rel(p, ho, p->zero, D) : pv_rel(p, ho, D, p->zero), hs));
+    bool low = !i; /* it holds: 0 rel diff; it does not: diff rel 0 */
+    fact = carry(prover, &split, hyp_rel, low,
+                 pv_restate(prover,
+                            low ? pv_rel(prover, hyp_rel, prover->zero, diff)
+                                : pv_rel(prover, hyp_rel, diff, prover->zero),
+                            hyp_thm));
     if (fact == PV_NONE)
       return pv_fail();
-    bool elow = (s.sign > 0) == low;
-    ck_op fo = ck_head(p->terms, pv_says(p, fact));
+    bool new_low = (split.sign > 0) == low;
+    ck_op fact_rel = ck_head(prover->terms, pv_says(prover, fact));
     pv_thm proof[2] = {PV_NONE, PV_NONE};
-    /* which value has I?  yes: c1 holds; no: it does not */
-    yes = elow ? (pv_says(p, fact) == c1       ? fact
-                  : fo == CK_LT && oc == CK_LE ? pv_scaled(p, c1, p->one, fact)
-                                               : PV_NONE)
-               : PV_NONE;
-    if (!elow)
-      no = pv_says(p, fact) == nc1 ? fact : PV_NONE;
-    if (!elow && no == PV_NONE && fo == CK_LT && oc == CK_LT)
-      no = pv_scaled(p, nc1, p->one, fact);
-    if (yes == PV_NONE && no == PV_NONE) { /* the boundary: E <= 0 against 0 <= E */
-      if (elow || oc != CK_LE || quot == CK_BAD)
-        return pv_same(t);
-      yes = pv_hyp(p, c1);
-      zero = pv_antisym(p, fact, yes);
-      no = pv_hyp(p, nc1);
+    /* which value has `inner`?  yes: the new condition holds; no: it does not */
+    yes = new_low ? (pv_says(prover, fact) == new_cond ? fact
+                     : fact_rel == CK_LT && new_rel == CK_LE
+                         ? pv_scaled(prover, new_cond, prover->one, fact)
+                         : PV_NONE)
+                  : PV_NONE;
+    if (!new_low)
+      no = pv_says(prover, fact) == not_new ? fact : PV_NONE;
+    if (!new_low && no == PV_NONE && fact_rel == CK_LT && new_rel == CK_LT)
+      no = pv_scaled(prover, not_new, prover->one, fact);
+    if (yes == PV_NONE && no == PV_NONE) { /* the boundary: primitive <= 0 against 0 <= primitive */
+      if (new_low || new_rel != CK_LE || quot == CK_BAD)
+        return pv_same(term);
+      yes = pv_hyp(prover, new_cond);
+      zero = pv_antisym(prover, fact, yes);
+      no = pv_hyp(prover, not_new);
     }
     for (int k = 0; k < 2; k++) {
-      pv_thm st = k ? no : yes;
-      pv_comb y;
-      if (st == PV_NONE)
+      pv_thm decided = k ? no : yes;
+      pv_comb comb;
+      if (decided == PV_NONE)
         continue;
-      pv_thm li = pv_law(p, k ? "ite0" : "ite1", &I, 1, st);
-      pv_comb_init(&y);
-      pv_comb_add(&y, p->one, law);
-      pv_comb_add(&y, pv_neg(p, m), li); /* T - t = (X - t) - m*(val - I) + (v1 + m*val - X) */
-      if (!k && X == u1)
-        pv_comb_add(&y, pv_num(p, -1),
-                    mw.by); /* m*w0 = w: value w - m*w0; v1 + m*w0 - u1 = m*w0 - w */
-      if (!k && X != u1)
-        pv_comb_add(&y, pv_neg(p, quot), zero); /* v1 + m*w0 - v1 = quot*E; zero: E = 0, value -E */
-      proof[k] = pv_comb_prove(p, &y, pv_eq(p, t, T));
+      pv_thm inner_law = pv_law(prover, k ? "ite0" : "ite1", &inner, 1, decided);
+      pv_comb_init(&comb);
+      pv_comb_add(&comb, prover->one, law);
+      pv_comb_add(&comb, pv_neg(prover, m),
+                  inner_law); /* target - term = (branch - term) - m*(value - inner) + (low +
+                                 m*value - branch) */
+      if (!k && branch == high)
+        pv_comb_add(&comb, pv_num(prover, -1),
+                    product.by); /* low + m*inside - high = m*inside - gap, which is 0 */
+      if (!k && branch != high)
+        pv_comb_add(&comb, pv_neg(prover, quot),
+                    zero); /* the gap is quot*primitive, and the primitive is 0 */
+      proof[k] = pv_comb_prove(prover, &comb, pv_eq(prover, term, target));
     }
-    res[i] = yes != PV_NONE && no != PV_NONE ? pv_cases(p, c1, proof[0], proof[1])
-                                             : proof[yes != PV_NONE ? 0 : 1];
-    if (res[i] == PV_NONE)
-      return pv_same(t);
+    cases[i] = yes != PV_NONE && no != PV_NONE ? pv_cases(prover, new_cond, proof[0], proof[1])
+                                               : proof[yes != PV_NONE ? 0 : 1];
+    if (cases[i] == PV_NONE)
+      return pv_same(term);
   }
-  pv_eqn e = {T, pv_cases(p, c, res[0], res[1])};
-  if (e.by == PV_NONE)
-    return pv_same(t);
-  if (pv_follows(p, cx, c1) != PV_NONE || pv_follows(p, cx, nc1) != PV_NONE)
-    return pv_then(p, e, pv_norm(p, cx, T));
-  pv_mark_normal(p, cx, I);
-  return pv_then(p, e, pv_norm_poly(p, cx, T));
+  pv_eqn eqn = {target, pv_cases(prover, cond, cases[0], cases[1])};
+  if (eqn.by == PV_NONE)
+    return pv_same(term);
+  if (pv_follows(prover, ctx, new_cond) != PV_NONE || pv_follows(prover, ctx, not_new) != PV_NONE)
+    return pv_then(prover, eqn, pv_norm(prover, ctx, target));
+  pv_mark_normal(prover, ctx, inner);
+  return pv_then(prover, eqn, pv_norm_poly(prover, ctx, target));
 }
 
 /* --- conditions on integers, and equations: 0 <= E or 0 = E with a positive leading coefficient */
 /* c proved from the old condition (yes), its negation from the other (no); turn: the other way
  * round */
 typedef struct {
-  ck_id c;
+  ck_id cond;
   bool turn;
   pv_thm yes;
   pv_thm no;
 } turned;
 
-static bool turn_cond(pv *p, ck_id c, turned *r) {
-  ck_op o = ck_head(p->terms, c);
-  ck_id a = ck_kid(p->terms, c, 0);
-  ck_id b = ck_kid(p->terms, c, 1);
-  ck_id E = pv_canon(p, pv_sub(p, b, a));
-  ck_id lead = E;
-  ck_id f;
-  bool ints = ck_is_int(p->terms, a) && ck_is_int(p->terms, b);
-  pv_thm h = pv_hyp(p, c);
-  pv_thm n = pv_hyp(p, ck_neg(p->terms, c));
-  pv_poly g;
+static bool turn_cond(pv *prover, ck_id c, turned *turn) {
+  ck_op head = ck_head(prover->terms, c);
+  ck_id left = ck_kid(prover->terms, c, 0);
+  ck_id right = ck_kid(prover->terms, c, 1);
+  ck_id diff = pv_canon(prover, pv_sub(prover, right, left));
+  ck_id lead = diff;
+  ck_id formula;
+  bool ints = ck_is_int(prover->terms, left) && ck_is_int(prover->terms, right);
+  pv_thm hyp = pv_hyp(prover, c);
+  pv_thm no_hyp = pv_hyp(prover, ck_neg(prover->terms, c));
+  pv_poly other;
   int sign;
-  if ((o == CK_LE || o == CK_LT) && !ints)
+  if ((head == CK_LE || head == CK_LT) && !ints)
     return false;
-  while (ck_head(p->terms, lead) == CK_ADD)
-    lead = ck_kid(p->terms, lead, 0);
-  pv_poly_init(&g);
-  pv_poly_read(p, &g, lead);
-  if (g.count == 1 &&
-      g.monos[0].degree == 0) { /* a constant comes first: the next monomial counts */
-    pv_poly_read(p, &g, E);
+  while (ck_head(prover->terms, lead) == CK_ADD)
+    lead = ck_kid(prover->terms, lead, 0);
+  pv_poly_init(&other);
+  pv_poly_read(prover, &other, lead);
+  if (other.count == 1 &&
+      other.monos[0].degree == 0) { /* a constant comes first: the next monomial counts */
+    pv_poly_read(prover, &other, diff);
     ck_id best = CK_BAD;
     sign = 1;
-    for (uint32_t i = 0; i < g.count; i++) {
-      ck_id m = pv_mono_term(p, p->one, g.monos[i].atoms, g.monos[i].degree);
-      if (g.monos[i].degree && (best == CK_BAD || pv_order(p, m, best) > 0)) {
-        best = m;
-        sign = pv_const_sign(p, g.monos[i].coef);
+    for (uint32_t i = 0; i < other.count; i++) {
+      ck_id summands =
+          pv_mono_term(prover, prover->one, other.monos[i].atoms, other.monos[i].degree);
+      if (other.monos[i].degree && (best == CK_BAD || pv_order(prover, summands, best) > 0)) {
+        best = summands;
+        sign = pv_const_sign(prover, other.monos[i].coef);
       }
     }
   } else {
-    sign = g.count ? pv_const_sign(p, g.monos[0].coef) : 1;
+    sign = other.count ? pv_const_sign(prover, other.monos[0].coef) : 1;
   }
-  pv_poly_clear(&g);
-  if (pv_is_const(p, E))
+  pv_poly_clear(&other);
+  if (pv_is_const(prover, diff))
     return false;
-  if (o == CK_EQ || o == CK_NE) {
+  if (head == CK_EQ || head == CK_NE) {
     if (sign < 0)
-      E = pv_canon(p, pv_neg(p, E));
-    f = pv_eq(p, p->zero, E);
-    r->c = f;
-    r->turn = o == CK_NE;
-    if (r->turn) {
-      pv_thm x = h;
-      h = n;
-      n = x;
+      diff = pv_canon(prover, pv_neg(prover, diff));
+    formula = pv_eq(prover, prover->zero, diff);
+    turn->cond = formula;
+    turn->turn = head == CK_NE;
+    if (turn->turn) {
+      pv_thm swap = hyp;
+      hyp = no_hyp;
+      no_hyp = swap;
     } /* h: the equation, n: that it does not hold */
-    r->yes = pv_scaled(p, f, pv_num(p, sign), h);
-    r->no = pv_scaled(p, ck_neg(p->terms, f), pv_num(p, sign), n);
-    return r->yes != PV_NONE && r->no != PV_NONE;
+    turn->yes = pv_scaled(prover, formula, pv_num(prover, sign), hyp);
+    turn->no = pv_scaled(prover, ck_neg(prover->terms, formula), pv_num(prover, sign), no_hyp);
+    return turn->yes != PV_NONE && turn->no != PV_NONE;
   }
   /* a < b: 0 <= E - 1; its negation turned: 0 <= -E; a <= b: 0 <= E, turned 0 <= -E - 1 */
-  ck_id e = o == CK_LT ? pv_sub(p, E, p->one) : E;
-  ck_id one = p->one;
-  r->turn = sign < 0;
-  if (r->turn) {
-    pv_thm x = h;
-    h = n;
-    n = x;
-    e = pv_sub(p, pv_neg(p, e), one);
+  ck_id value = head == CK_LT ? pv_sub(prover, diff, prover->one) : diff;
+  ck_id one = prover->one;
+  turn->turn = sign < 0;
+  if (turn->turn) {
+    pv_thm swap = hyp;
+    hyp = no_hyp;
+    no_hyp = swap;
+    value = pv_sub(prover, pv_neg(prover, value), one);
   }
-  f = pv_ge0(p, pv_canon(p, e));
+  formula = pv_ge0(prover, pv_canon(prover, value));
   /* h and n are a strict and a weak relation, in either order */
-  bool strict = ck_head(p->terms, pv_says(p, h)) == CK_LT;
-  pv_summand m[2] = {{one, &n, 1}, {one, NULL, 0}};
-  r->c = f;
-  r->yes = strict ? pv_int(p, f, h) : pv_restate(p, f, h);
-  r->no = strict ? pv_arith(p, ck_neg(p->terms, f), m, 2) : pv_restate(p, ck_neg(p->terms, f), n);
-  return r->yes != PV_NONE && r->no != PV_NONE;
+  bool strict = ck_head(prover->terms, pv_says(prover, hyp)) == CK_LT;
+  pv_summand summand[2] = {{one, &no_hyp, 1}, {one, NULL, 0}};
+  turn->cond = formula;
+  turn->yes = strict ? pv_int(prover, formula, hyp) : pv_restate(prover, formula, hyp);
+  turn->no = strict ? pv_arith(prover, ck_neg(prover->terms, formula), summand, 2)
+                    : pv_restate(prover, ck_neg(prover->terms, formula), no_hyp);
+  return turn->yes != PV_NONE && turn->no != PV_NONE;
 }
 
 /* positive factors of E taken out of a condition 0 <= E or 0 = E: what holds of g*E' holds of E' */
-static void reduce_cond(pv *p, pv_ctx cx, turned *r) {
+static void reduce_cond(pv *prover, pv_ctx ctx, turned *turn) {
   for (bool more = true; more;) {
-    ck_id E = ck_kid(p->terms, r->c, 1);
-    ck_op o = ck_head(p->terms, r->c);
-    ck_op no;
-    pv_poly f;
+    ck_id primitive = ck_kid(prover->terms, turn->cond, 1);
+    ck_op head = ck_head(prover->terms, turn->cond);
+    ck_op neg_rel;
+    pv_poly poly;
     more = false;
-    pv_poly_init(&f);
-    pv_poly_read(p, &f, E);
-    for (uint32_t i = 0; f.count && i < f.monos[0].degree && !more; i++) {
-      ck_id g = f.monos[0].atoms[i];
-      ck_id e = pv_poly_quotient(p, E, g);
-      ck_id ig;
+    pv_poly_init(&poly);
+    pv_poly_read(prover, &poly, primitive);
+    for (uint32_t i = 0; poly.count && i < poly.monos[0].degree && !more; i++) {
+      ck_id factor = poly.monos[0].atoms[i];
+      ck_id quotient = pv_poly_quotient(prover, primitive, factor);
+      ck_id inv_factor;
       ck_id goal;
       ck_id ngoal;
-      pv_thm gp;
-      pv_thm ip;
-      pv_thm nz;
-      pv_thm li;
+      pv_thm factor_pos;
+      pv_thm inv_pos;
+      pv_thm nonzero;
+      pv_thm cancel;
       pv_thm yes;
-      pv_thm neg;
-      pv_var_sub v = {pv_real_var(p, "x"), g};
-      if (e == CK_BAD || pv_is_const(p, e) || (gp = pv_follows(p, cx, pv_gt0(p, g))) == PV_NONE)
+      pv_thm no;
+      pv_var_sub vars = {pv_real_var(prover, "x"), factor};
+      if (quotient == CK_BAD || pv_is_const(prover, quotient) ||
+          (factor_pos = pv_follows(prover, ctx, pv_gt0(prover, factor))) == PV_NONE)
         continue;
-      ig = pv_inv(p, g);
-      goal = pv_rel(p, o, p->zero, e);
-      ngoal = ck_neg(p->terms, goal);
-      no = ck_head(p->terms, ngoal);
-      ip = pv_use_lemma(p, PV_INV_POS, &v, 1, NULL, 0, &gp, 1);
-      nz = pv_scaled(p, pv_ne0(p, g), pv_num(p, -1), gp);
-      li = pv_law(p, "inv", &g, 1, nz); /* g*inv g = 1 */
-      pv_comb b;
-      pv_comb_init(&b); /* e = inv g * (g*e) + e*(1 - g*inv g) */
-      if (o == CK_EQ)
-        pv_comb_add(&b, ig, r->yes);
+      inv_factor = pv_inv(prover, factor);
+      goal = pv_rel(prover, head, prover->zero, quotient);
+      ngoal = ck_neg(prover->terms, goal);
+      neg_rel = ck_head(prover->terms, ngoal);
+      inv_pos = pv_use_lemma(prover, PV_INV_POS, &vars, 1, NULL, 0, &factor_pos, 1);
+      nonzero = pv_scaled(prover, pv_ne0(prover, factor), pv_num(prover, -1), factor_pos);
+      cancel = pv_law(prover, "inv", &factor, 1, nonzero); /* g*inv g = 1 */
+      pv_comb comb;
+      pv_comb_init(&comb); /* e = inv g * (g*e) + e*(1 - g*inv g) */
+      if (head == CK_EQ)
+        pv_comb_add(&comb, inv_factor, turn->yes);
       else
-        pv_comb_add_product(&b, p->one, ip, r->yes);
-      pv_comb_add(&b, e, li);
-      yes = pv_comb_prove(p, &b, goal);
-      pv_comb_init(&b);
-      pv_comb_add_product(&b, p->one, ip, r->no);
-      pv_comb_add(&b, no == CK_NE ? e : pv_neg(p, e), li);
-      neg = pv_comb_prove(p, &b, ngoal);
-      if (yes == PV_NONE || neg == PV_NONE)
+        pv_comb_add_product(&comb, prover->one, inv_pos, turn->yes);
+      pv_comb_add(&comb, quotient, cancel);
+      yes = pv_comb_prove(prover, &comb, goal);
+      pv_comb_init(&comb);
+      pv_comb_add_product(&comb, prover->one, inv_pos, turn->no);
+      pv_comb_add(&comb, neg_rel == CK_NE ? quotient : pv_neg(prover, quotient), cancel);
+      no = pv_comb_prove(prover, &comb, ngoal);
+      if (yes == PV_NONE || no == PV_NONE)
         continue;
-      r->c = goal;
-      r->yes = yes;
-      r->no = neg;
+      turn->cond = goal;
+      turn->yes = yes;
+      turn->no = no;
       more = true;
     }
-    pv_poly_clear(&f);
+    pv_poly_clear(&poly);
   }
 }
 
 /* an index or counter, which no source file can name, in t */
-static bool has_index(pv *p, ck_id t) {
-  if (ck_head(p->terms, t) == CK_V)
-    return ck_word_text(p->terms, ck_name(p->terms, t))[0] == '$';
-  for (uint32_t i = 0, n = ck_nkids(p->terms, t); i < n; i++) {
-    if (has_index(p, ck_kid(p->terms, t, i)))
+static bool has_index(pv *prover, ck_id term) {
+  if (ck_head(prover->terms, term) == CK_V)
+    return ck_word_text(prover->terms, ck_name(prover->terms, term))[0] == '$';
+  for (uint32_t i = 0, n = ck_nkids(prover->terms, term); i < n; i++) {
+    if (has_index(prover, ck_kid(prover->terms, term, i)))
       return true;
   }
   return false;
 }
 
 /* x is a counter of the prover's, by itself or with what is free of counters added */
-static bool counted(pv *p, ck_id x) {
-  pv_poly f;
+static bool counted(pv *prover, ck_id term) {
+  pv_poly poly;
   uint32_t n = 0;
   bool ok = true;
-  pv_poly_init(&f);
-  pv_poly_read(p, &f, x);
-  for (uint32_t i = 0; i < f.count; i++) {
-    for (uint32_t j = 0; j < f.monos[i].degree; j++) {
-      ck_id a = f.monos[i].atoms[j];
-      bool counter = ck_head(p->terms, a) == CK_V &&
-                     !strncmp(ck_word_text(p->terms, ck_name(p->terms, a)), "$$x", 3);
+  pv_poly_init(&poly);
+  pv_poly_read(prover, &poly, term);
+  for (uint32_t i = 0; i < poly.count; i++) {
+    for (uint32_t j = 0; j < poly.monos[i].degree; j++) {
+      ck_id atom = poly.monos[i].atoms[j];
+      bool counter = ck_head(prover->terms, atom) == CK_V &&
+                     !strncmp(ck_word_text(prover->terms, ck_name(prover->terms, atom)), "$$x", 3);
       if (counter) {
         n++;
-        ok = ok && f.monos[i].degree == 1;
-      } else if (has_index(p, a) && ck_head(p->terms, a) != CK_V) {
+        ok = ok && poly.monos[i].degree == 1;
+      } else if (has_index(prover, atom) && ck_head(prover->terms, atom) != CK_V) {
         ok = false;
       }
     }
   }
-  pv_poly_clear(&f);
+  pv_poly_clear(&poly);
   return ok && n > 0;
 }
 
 /* bounds of a counter divided become bounds of the counter: 0 <= R - x div d as 0 <= d*R + d-1 - x;
  * 0 <= R + x div d as 0 <= d*R + x */
-static bool linear_cond(pv *p, pv_ctx cx, turned *r) {
-  ck_id E = ck_kid(p->terms, r->c, 1);
-  ck_id D = CK_BAD;
-  ck_id x;
-  ck_id d;
-  ck_id R;
-  ck_id e;
+static bool linear_cond(pv *prover, pv_ctx ctx, turned *turn) {
+  ck_id value = ck_kid(prover->terms, turn->cond, 1);
+  ck_id diff = CK_BAD;
+  ck_id dividend;
+  ck_id divisor;
+  ck_id rest;
+  ck_id cleared;
   ck_id goal;
-  ck_id one = p->one;
-  pv_poly f;
+  ck_id one = prover->one;
+  pv_poly poly;
   bool plus = false;
-  pv_thm dp;
-  pv_thm yes;
-  pv_thm no;
-  if (ck_head(p->terms, r->c) != CK_LE)
+  pv_thm divisor_pos;
+  pv_thm cond_yes;
+  pv_thm cond_no;
+  if (ck_head(prover->terms, turn->cond) != CK_LE)
     return false;
-  pv_poly_init(&f);
-  pv_poly_read(p, &f, E);
-  for (uint32_t i = 0; i < f.count && D == CK_BAD; i++) {
-    if (f.monos[i].degree == 1 && ck_head(p->terms, f.monos[i].atoms[0]) == CK_DIV &&
-        (pv_is_one(p, f.monos[i].coef) || f.monos[i].coef == pv_num(p, -1))) {
-      D = f.monos[i].atoms[0];
-      plus = pv_is_one(p, f.monos[i].coef);
+  pv_poly_init(&poly);
+  pv_poly_read(prover, &poly, value);
+  for (uint32_t i = 0; i < poly.count && diff == CK_BAD; i++) {
+    if (poly.monos[i].degree == 1 && ck_head(prover->terms, poly.monos[i].atoms[0]) == CK_DIV &&
+        (pv_is_one(prover, poly.monos[i].coef) || poly.monos[i].coef == pv_num(prover, -1))) {
+      diff = poly.monos[i].atoms[0];
+      plus = pv_is_one(prover, poly.monos[i].coef);
     }
   }
-  pv_poly_clear(&f);
-  if (D == CK_BAD)
+  pv_poly_clear(&poly);
+  if (diff == CK_BAD)
     return false;
-  x = ck_kid(p->terms, D, 0);
-  d = ck_kid(p->terms, D, 1);
-  R = pv_canon(p, plus ? pv_sub(p, E, D) : pv_add(p, E, D));
-  if (pv_occurs(p, R, D) || !counted(p, x) || has_index(p, R) ||
-      (dp = pv_follows(p, cx, pv_gt0(p, d))) == PV_NONE)
+  dividend = ck_kid(prover->terms, diff, 0);
+  divisor = ck_kid(prover->terms, diff, 1);
+  rest = pv_canon(prover, plus ? pv_sub(prover, value, diff) : pv_add(prover, value, diff));
+  if (pv_occurs(prover, rest, diff) || !counted(prover, dividend) || has_index(prover, rest) ||
+      (divisor_pos = pv_follows(prover, ctx, pv_gt0(prover, divisor))) == PV_NONE)
     return false;
-  ck_id xd[2] = {x, d};
-  pv_thm l = pv_law(p, "div", xd, 2, dp);
-  pv_thm lo = pv_law(p, "mod>", xd, 2, dp);
-  pv_thm hi = pv_law(p, "mod<", xd, 2, dp);
-  pv_thm hi1 = pv_tighten(p, hi);
-  pv_thm no1 = pv_tighten(p, r->no);
-  e = pv_canon(p, plus ? pv_add(p, x, pv_mul(p, d, R))
-                       : pv_sub(p, pv_add(p, pv_mul(p, d, R), pv_sub(p, d, one)), x));
-  goal = pv_ge0(p, e);
-  pv_comb b;
-  pv_comb_init(&b); /* the law: x = d*D + mod, of value d*D + mod - x */
-  pv_comb_add_product(&b, one, dp, r->yes);
-  pv_comb_add(&b, one, plus ? lo : hi1);
-  pv_comb_add(&b, plus ? pv_num(p, -1) : one, l);
-  yes = pv_comb_prove(p, &b, goal);
-  pv_comb_init(&b);
-  pv_comb_add_product(&b, one, dp, no1);
-  pv_comb_add(&b, one, plus ? hi : lo);
-  pv_comb_add(&b, plus ? one : pv_num(p, -1), l);
+  ck_id args[2] = {dividend, divisor};
+  pv_thm law = pv_law(prover, "div", args, 2, divisor_pos);
+  pv_thm rest_low = pv_law(prover, "mod>", args, 2, divisor_pos);
+  pv_thm rest_high = pv_law(prover, "mod<", args, 2, divisor_pos);
+  pv_thm rest_tight = pv_tighten(prover, rest_high);
+  pv_thm no_tight = pv_tighten(prover, turn->no);
+  cleared = pv_canon(prover, plus ? pv_add(prover, dividend, pv_mul(prover, divisor, rest))
+                                  : pv_sub(prover,
+                                           pv_add(prover, pv_mul(prover, divisor, rest),
+                                                  pv_sub(prover, divisor, one)),
+                                           dividend));
+  goal = pv_ge0(prover, cleared);
+  pv_comb comb;
+  pv_comb_init(&comb); /* the law: x = d*D + mod, of value d*D + mod - x */
+  pv_comb_add_product(&comb, one, divisor_pos, turn->yes);
+  pv_comb_add(&comb, one, plus ? rest_low : rest_tight);
+  pv_comb_add(&comb, plus ? pv_num(prover, -1) : one, law);
+  cond_yes = pv_comb_prove(prover, &comb, goal);
+  pv_comb_init(&comb);
+  pv_comb_add_product(&comb, one, divisor_pos, no_tight);
+  pv_comb_add(&comb, one, plus ? rest_high : rest_low);
+  pv_comb_add(&comb, plus ? one : pv_num(prover, -1), law);
   if (!plus) {
-    pv_summand m = {one, NULL, 0};
-    as_vec_push(&b.summands, &m);
+    pv_summand summand = {one, NULL, 0};
+    as_vec_push(&comb.summands, &summand);
   }
-  no = pv_comb_prove(p, &b, ck_neg(p->terms, goal));
-  if (yes == PV_NONE || no == PV_NONE)
+  cond_no = pv_comb_prove(prover, &comb, ck_neg(prover->terms, goal));
+  if (cond_yes == PV_NONE || cond_no == PV_NONE)
     return false;
-  r->c = goal;
-  r->yes = yes;
-  r->no = no;
+  turn->cond = goal;
+  turn->yes = cond_yes;
+  turn->no = cond_no;
   return true;
 }
 
 /* t = ite(c, u, v) with normal parts: condition in one form; what stands beside a zero taken out of
  * it */
-static pv_eqn canon_cond(pv *p, pv_ctx cx, ck_id t) {
-  ck_id c = ck_kid(p->terms, t, 0);
-  ck_id u = ck_kid(p->terms, t, 1);
-  ck_id v = ck_kid(p->terms, t, 2);
-  ck_id m = p->one;
+static pv_eqn canon_cond(pv *prover, pv_ctx ctx, ck_id term) {
+  ck_id cond = ck_kid(prover->terms, term, 0);
+  ck_id then = ck_kid(prover->terms, term, 1);
+  ck_id otherwise = ck_kid(prover->terms, term, 2);
+  ck_id outside = prover->one;
   ck_id x;
-  ck_id y;
-  ck_id I;
-  ck_id w;
-  turned r;
-  if (!turn_cond(p, c, &r))
-    return pv_same(t);
+  ck_id second;
+  ck_id inner;
+  ck_id whole;
+  turned turn;
+  if (!turn_cond(prover, cond, &turn))
+    return pv_same(term);
   for (int i = 0; i < 4; i++) {
-    reduce_cond(p, cx, &r);
-    if (!linear_cond(p, cx, &r))
+    reduce_cond(prover, ctx, &turn);
+    if (!linear_cond(prover, ctx, &turn))
       break;
   }
-  x = r.turn ? v : u;
-  y = r.turn ? u : v;
-  if (pv_is_zero(p, y) && !pv_is_one(p, x)) {
-    m = x;
-    x = p->one;
-  } else if (pv_is_zero(p, x) && !pv_is_one(p, y)) {
-    m = y;
-    y = p->one;
+  x = turn.turn ? otherwise : then;
+  second = turn.turn ? then : otherwise;
+  if (pv_is_zero(prover, second) && !pv_is_one(prover, x)) {
+    outside = x;
+    x = prover->one;
+  } else if (pv_is_zero(prover, x) && !pv_is_one(prover, second)) {
+    outside = second;
+    second = prover->one;
   }
-  I = ck_ite(p->terms, r.c, x, y);
-  w = pv_is_one(p, m) ? I : pv_canon(p, pv_mul(p, m, I));
-  if (I == CK_BAD || w == t)
-    return pv_same(t);
-  pv_thm res[2];
+  inner = ck_ite(prover->terms, turn.cond, x, second);
+  whole = pv_is_one(prover, outside) ? inner : pv_canon(prover, pv_mul(prover, outside, inner));
+  if (inner == CK_BAD || whole == term)
+    return pv_same(term);
+  pv_thm cases[2];
   for (int i = 0; i < 2; i++) { /* i: c does not hold */
-    bool first = (i == 0) != r.turn;
-    pv_comb b;
-    pv_thm l = pv_law(p, i ? "ite0" : "ite1", &t, 1, pv_hyp(p, i ? ck_neg(p->terms, c) : c));
-    pv_thm li = pv_law(p, first ? "ite1" : "ite0", &I, 1, first ? r.yes : r.no);
-    pv_comb_init(&b); /* t = old branch = m*val = m*I */
-    pv_comb_add(&b, p->one, l);
-    pv_comb_add(&b, pv_neg(p, m), li);
-    res[i] = pv_comb_prove(p, &b, pv_eq(p, t, w));
+    bool first = (i == 0) != turn.turn;
+    pv_comb comb;
+    pv_thm old_branch = pv_law(prover, i ? "ite0" : "ite1", &term, 1,
+                               pv_hyp(prover, i ? ck_neg(prover->terms, cond) : cond));
+    pv_thm new_branch =
+        pv_law(prover, first ? "ite1" : "ite0", &inner, 1, first ? turn.yes : turn.no);
+    pv_comb_init(&comb); /* t = old branch = m*val = m*I */
+    pv_comb_add(&comb, prover->one, old_branch);
+    pv_comb_add(&comb, pv_neg(prover, outside), new_branch);
+    cases[i] = pv_comb_prove(prover, &comb, pv_eq(prover, term, whole));
   }
-  pv_eqn e = {w, pv_cases(p, c, res[0], res[1])};
-  if (e.by == PV_NONE)
-    return pv_same(t);
-  if (pv_follows(p, cx, r.c) != PV_NONE || pv_follows(p, cx, ck_neg(p->terms, r.c)) != PV_NONE)
-    return pv_then(p, e, pv_norm(p, cx, w));
-  pv_mark_normal(p, cx, I);
-  return pv_then(p, e, pv_norm_poly(p, cx, w));
+  pv_eqn eqn = {whole, pv_cases(prover, cond, cases[0], cases[1])};
+  if (eqn.by == PV_NONE)
+    return pv_same(term);
+  if (pv_follows(prover, ctx, turn.cond) != PV_NONE ||
+      pv_follows(prover, ctx, ck_neg(prover->terms, turn.cond)) != PV_NONE)
+    return pv_then(prover, eqn, pv_norm(prover, ctx, whole));
+  pv_mark_normal(prover, ctx, inner);
+  return pv_then(prover, eqn, pv_norm_poly(prover, ctx, whole));
 }
 
-pv_eqn pv_norm_ite(pv *p, pv_ctx cx, ck_id t) {
-  ck_id c = ck_kid(p->terms, t, 0);
-  uint32_t np = 0;
-  pv_thm prem[4];
-  pv_eqn k[4];
-  pv_eqn e = pv_same(t);
-  ck_id part[4] = {ck_kid(p->terms, c, 0), ck_kid(p->terms, c, 1), ck_kid(p->terms, t, 1),
-                   ck_kid(p->terms, t, 2)};
-  pv_thm yes = pv_follows(p, cx, c);
-  pv_thm no = yes == PV_NONE ? pv_follows(p, cx, ck_neg(p->terms, c)) : PV_NONE;
+pv_eqn pv_norm_ite(pv *prover, pv_ctx ctx, ck_id term) {
+  ck_id cond = ck_kid(prover->terms, term, 0);
+  uint32_t n_premises = 0;
+  pv_thm premises[4];
+  pv_eqn part_eqn[4];
+  pv_eqn eqn = pv_same(term);
+  ck_id part[4] = {ck_kid(prover->terms, cond, 0), ck_kid(prover->terms, cond, 1),
+                   ck_kid(prover->terms, term, 1), ck_kid(prover->terms, term, 2)};
+  pv_thm yes = pv_follows(prover, ctx, cond);
+  pv_thm no = yes == PV_NONE ? pv_follows(prover, ctx, ck_neg(prover->terms, cond)) : PV_NONE;
   if (yes != PV_NONE || no != PV_NONE) {
-    e.to = part[yes != PV_NONE ? 2 : 3];
-    e.by = pv_law(p, yes != PV_NONE ? "ite1" : "ite0", &t, 1, yes != PV_NONE ? yes : no);
-    return e.by == PV_NONE ? pv_fail() : pv_then(p, e, pv_norm(p, cx, e.to));
+    eqn.to = part[yes != PV_NONE ? 2 : 3];
+    eqn.by = pv_law(prover, yes != PV_NONE ? "ite1" : "ite0", &term, 1, yes != PV_NONE ? yes : no);
+    return eqn.by == PV_NONE ? pv_fail() : pv_then(prover, eqn, pv_norm(prover, ctx, eqn.to));
   }
   for (int i = 0; i < 4; i++) {
-    k[i] = pv_norm(p, cx, part[i]);
-    if (k[i].by == PV_NONE)
+    part_eqn[i] = pv_norm(prover, ctx, part[i]);
+    if (part_eqn[i].by == PV_NONE)
       return pv_fail();
-    if (k[i].by != PV_REFL)
-      prem[np++] = k[i].by;
+    if (part_eqn[i].by != PV_REFL)
+      premises[n_premises++] = part_eqn[i].by;
   }
-  if (np) {
-    ck_id c2 = pv_rel(p, ck_head(p->terms, c), k[0].to, k[1].to);
-    e.to = ck_ite(p->terms, c2, k[2].to, k[3].to);
-    e.by = pv_cong(p, t, e.to, prem, np);
-    if (e.by == PV_NONE)
+  if (n_premises) {
+    ck_id new_cond = pv_rel(prover, ck_head(prover->terms, cond), part_eqn[0].to, part_eqn[1].to);
+    eqn.to = ck_ite(prover->terms, new_cond, part_eqn[2].to, part_eqn[3].to);
+    eqn.by = pv_cong(prover, term, eqn.to, premises, n_premises);
+    if (eqn.by == PV_NONE)
       return pv_fail();
   }
-  if (k[2].to == k[3].to) {
-    ck_id c2 = ck_kid(p->terms, e.to, 0);
-    pv_thm a = pv_law(p, "ite1", &e.to, 1, pv_hyp(p, c2));
-    pv_thm b = pv_law(p, "ite0", &e.to, 1, pv_hyp(p, ck_neg(p->terms, c2)));
-    pv_eqn f = {k[2].to, pv_cases(p, c2, a, b)};
-    return f.by == PV_NONE ? e : pv_then(p, e, f);
+  if (part_eqn[2].to == part_eqn[3].to) {
+    ck_id new_cond = ck_kid(prover->terms, eqn.to, 0);
+    pv_thm left = pv_law(prover, "ite1", &eqn.to, 1, pv_hyp(prover, new_cond));
+    pv_thm right =
+        pv_law(prover, "ite0", &eqn.to, 1, pv_hyp(prover, ck_neg(prover->terms, new_cond)));
+    pv_eqn equal = {part_eqn[2].to, pv_cases(prover, new_cond, left, right)};
+    return equal.by == PV_NONE ? eqn : pv_then(prover, eqn, equal);
   }
-  ck_op o = ck_head(p->terms, c);
-  bool order = o == CK_LE || o == CK_LT;
-  pv_eqn r = order && !(ck_is_int(p->terms, k[0].to) && ck_is_int(p->terms, k[1].to))
-                 ? canon_ite(p, cx, e.to)
-                 : canon_cond(p, cx, e.to);
-  return r.by == PV_NONE ? e : pv_then(p, e, r);
+  ck_op head = ck_head(prover->terms, cond);
+  bool order = head == CK_LE || head == CK_LT;
+  pv_eqn result = order && !(ck_is_int(prover->terms, part_eqn[0].to) &&
+                             ck_is_int(prover->terms, part_eqn[1].to))
+                      ? canon_ite(prover, ctx, eqn.to)
+                      : canon_cond(prover, ctx, eqn.to);
+  return result.by == PV_NONE ? eqn : pv_then(prover, eqn, result);
 }

@@ -2,26 +2,28 @@
 #include "pv_lemma.h"
 #include "pv_steps.h"
 
-pv_thm pv_lift_sum(pv *p, ck_id n, ck_id k, pv_thm s) {
-  if (s == PV_NONE || s == PV_REFL)
-    return s;
-  ck_id f = pv_left(p, s);
-  ck_id g = pv_right(p, s);
-  ck_id vars[2] = {k, pv_real_var(p, "$$acc")};
-  pv_thm e = pv_scaled(p, pv_eq(p, pv_add(p, vars[1], f), pv_add(p, vars[1], g)), p->one, s);
-  return pv_foldcong(p, pv_sum(p, n, k, f), pv_sum(p, n, k, g), vars, 2, &e, 1);
+pv_thm pv_lift_sum(pv *prover, ck_id n, ck_id k, pv_thm thm) {
+  if (thm == PV_NONE || thm == PV_REFL)
+    return thm;
+  ck_id f = pv_left(prover, thm);
+  ck_id g = pv_right(prover, thm);
+  ck_id vars[2] = {k, pv_real_var(prover, "$$acc")};
+  pv_thm e =
+      pv_scaled(prover, pv_eq(prover, pv_add(prover, vars[1], f), pv_add(prover, vars[1], g)),
+                prover->one, thm);
+  return pv_foldcong(prover, pv_sum(prover, n, k, f), pv_sum(prover, n, k, g), vars, 2, &e, 1);
 }
 
-pv_thm pv_use_lemma(pv *p, pv_lemma_id l, const pv_var_sub *vs, uint32_t nv, const ck_fsub *fs,
-                    uint32_t nf, const pv_thm *ps, uint32_t np) {
-  return pv_inst(p, pv_lemma(p, l), vs, nv, fs, nf, ps, np);
+pv_thm pv_use_lemma(pv *prover, pv_lemma_id lemma, const pv_var_sub *vars, uint32_t nv,
+                    const ck_fsub *funs, uint32_t nf, const pv_thm *ps, uint32_t np) {
+  return pv_inst(prover, pv_lemma(prover, lemma), vars, nv, funs, nf, ps, np);
 }
 
-static pv_thm derive(pv *p, pv_lemma_id l) {
-  switch (l) {
+static pv_thm derive(pv *prover, pv_lemma_id lemma) {
+  switch (lemma) {
 #define ROW(name, derivation, statement)                                                           \
   case PV_##name:                                                                                  \
-    return pv_derive_##derivation(p);
+    return pv_derive_##derivation(prover);
     PV_LEMMA_TABLE(ROW)
 #undef ROW
   case PV_LEMMAS:
@@ -30,22 +32,22 @@ static pv_thm derive(pv *p, pv_lemma_id l) {
   return PV_NONE;
 }
 
-const char *pv_lemma_says(pv_lemma_id l) {
+const char *pv_lemma_says(pv_lemma_id lemma) {
   static const char *const says[] = {
 #define ROW(name, derivation, statement) statement,
       PV_LEMMA_TABLE(ROW)
 #undef ROW
   };
-  return says[l];
+  return says[lemma];
 }
 
 /* one that needs itself, by way of others, is not there */
-pv_thm pv_lemma(pv *p, pv_lemma_id l) {
+pv_thm pv_lemma(pv *prover, pv_lemma_id lemma) {
   _Static_assert((int)PV_LEMMAS <= (int)PV_MAX_LEMMAS, "room for all lemmas in the state");
-  if (p->lemmas[l] != PV_NONE || p->lemmas_busy[l])
-    return p->lemmas[l];
-  p->lemmas_busy[l] = true;
-  pv_thm s = derive(p, l);
-  p->lemmas_busy[l] = false;
-  return p->lemmas[l] = s;
+  if (prover->lemmas[lemma] != PV_NONE || prover->lemmas_busy[lemma])
+    return prover->lemmas[lemma];
+  prover->lemmas_busy[lemma] = true;
+  pv_thm thm = derive(prover, lemma);
+  prover->lemmas_busy[lemma] = false;
+  return prover->lemmas[lemma] = thm;
 }

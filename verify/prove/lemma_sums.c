@@ -1,219 +1,328 @@
-/* Lemmas about sums, by induction over the bound. */
+/* Lemmas about sums, by induction over the bound.  Each derivation has a function `.._at` that
+ * states the lemma for one bound x; the base is that at 0, where sums are empty, the step takes it
+ * from j to j + 1, where sums lose their last element to the rule `succ`. */
 #include "pv_lemma.h"
 #include "pv_steps.h"
 
-/* --- sums; hypothesis 0 <= n */
 typedef struct {
-  ck_id k;
-  ck_id a;
-  ck_id a1;
-  ck_id n;
-  ck_id h;
-  pv_thm h0;
-} ind; /* k: summation counter; a: induction variable */
+  ck_id k; /* the counter of sums */
+  ck_id n; /* the bound that the lemma speaks of */
+  ck_id j; /* the bound in the step, which goes to j + 1 */
+  ck_id j_next;
+  pv_thm j_nonneg;
+  ck_id f; /* f(k), and what else a lemma is about */
+  ck_id g;
+  ck_id m;
+} induction;
 
-static ind ind_vars(pv *p, const char *bound) {
-  ind v = {pv_int_var(p, "k"), pv_int_var(p, "j"), CK_BAD, pv_int_var(p, bound), CK_BAD, PV_NONE};
-  v.a1 = pv_add(p, v.a, p->one);
-  v.h0 = pv_hyp(p, pv_ge0(p, v.a)); /* of the induction variable */
-  return v;
+static induction induction_over(pv *prover, const char *bound) {
+  induction over = {
+      .k = pv_int_var(prover, "k"), .j = pv_int_var(prover, "j"), .n = pv_int_var(prover, bound)};
+  over.j_next = pv_add(prover, over.j, prover->one);
+  over.j_nonneg = pv_hyp(prover, pv_ge0(prover, over.j));
+  over.f = pv_apply(prover, "f", over.k);
+  return over;
 }
 
-static pv_thm induct1(pv *p, const ind *v, ck_id f, pv_thm base, pv_thm step) {
-  return pv_induct(p, v->a, v->n, 0, &f, &base, &step, 1, pv_hyp(p, pv_ge0(p, v->n)));
+/* 0 <= n gives what is claimed of j, for n */
+static pv_thm by_induction(pv *prover, const induction *over, ck_id claim, pv_thm base,
+                           pv_thm step) {
+  pv_thm n_nonneg = pv_hyp(prover, pv_ge0(prover, over->n));
+  return pv_induct(prover, over->j, over->n, 0, &claim, &base, &step, 1, n_nonneg);
 }
 
-pv_thm pv_derive_sum_scale(pv *p) {
-  ind v = ind_vars(p, "n");
-  ck_id c = pv_real_var(p, "c");
-  ck_id f = pv_apply(p, "f", v.k);
-  ck_id cf = pv_mul(p, c, f);
-#define L(x) pv_sum(p, x, v.k, cf)
-#define R(x) pv_sum(p, x, v.k, f)
-#define F(x) pv_eq(p, L(x), pv_mul(p, c, R(x)))
-  pv_thm base = PV_COMBINE(p, F(p->zero), p->one, pv_zero(p, L(p->zero), pv_zero_le_zero(p)),
-                           pv_neg(p, c), pv_zero(p, R(p->zero), pv_zero_le_zero(p)));
-  pv_thm step = PV_COMBINE(p, F(v.a1), p->one, pv_succ(p, L(v.a1), v.a, v.h0), pv_neg(p, c),
-                           pv_succ(p, R(v.a1), v.a, v.h0), p->one, pv_hyp(p, F(v.a)));
-  return induct1(p, &v, F(v.a), base, step);
-#undef L
-#undef R
-#undef F
+static ck_id sum_to(pv *prover, const induction *over, ck_id bound, ck_id body) {
+  return pv_sum(prover, bound, over->k, body);
 }
 
-pv_thm pv_derive_sum_add(pv *p) {
-  ind v = ind_vars(p, "n");
-  ck_id f = pv_apply(p, "f", v.k);
-  ck_id g = pv_apply(p, "g", v.k);
-  ck_id z = p->zero;
-#define S(b, x) pv_sum(p, x, v.k, b)
-#define F(x) pv_eq(p, S(pv_add(p, f, g), x), pv_add(p, S(f, x), S(g, x)))
-  pv_thm base = PV_COMBINE(p, F(z), p->one, pv_zero(p, S(pv_add(p, f, g), z), pv_zero_le_zero(p)),
-                           pv_num(p, -1), pv_zero(p, S(f, z), pv_zero_le_zero(p)), pv_num(p, -1),
-                           pv_zero(p, S(g, z), pv_zero_le_zero(p)));
-  pv_thm step = PV_COMBINE(p, F(v.a1), p->one, pv_succ(p, S(pv_add(p, f, g), v.a1), v.a, v.h0),
-                           pv_num(p, -1), pv_succ(p, S(f, v.a1), v.a, v.h0), pv_num(p, -1),
-                           pv_succ(p, S(g, v.a1), v.a, v.h0), p->one, pv_hyp(p, F(v.a)));
-  return induct1(p, &v, F(v.a), base, step);
-#undef S
-#undef F
+/* sum, whose bound is 0, is 0 */
+static pv_thm empty(pv *prover, ck_id sum) {
+  return pv_zero(prover, sum, pv_zero_le_zero(prover));
 }
 
-static pv_thm sum_const(pv *p, bool ones) {
-  ind v = ind_vars(p, "n");
-  ck_id b = ones ? p->one : p->zero;
-#define S(x) pv_sum(p, x, v.k, b)
-#define F(x) pv_eq(p, S(x), ones ? (x) : p->zero)
-  pv_thm base = PV_COMBINE(p, F(p->zero), p->one, pv_zero(p, S(p->zero), pv_zero_le_zero(p)));
+/* sum, whose bound is j + 1, as that to j and the element at j */
+static pv_thm unrolled(pv *prover, const induction *over, ck_id sum) {
+  return pv_succ(prover, sum, over->j, over->j_nonneg);
+}
+
+/* f(m + k) */
+static ck_id f_after(pv *prover, const induction *over, ck_id m) {
+  return pv_apply(prover, "f", pv_add(prover, m, over->k));
+}
+
+/* --- sum c*f = c * sum f */
+static ck_id scaled_sum(pv *prover, const induction *over, ck_id x) {
+  return sum_to(prover, over, x, pv_mul(prover, over->g, over->f));
+}
+
+static ck_id scale_at(pv *prover, const induction *over, ck_id x) {
+  ck_id left = scaled_sum(prover, over, x);
+  return pv_eq(prover, left, pv_mul(prover, over->g, sum_to(prover, over, x, over->f)));
+}
+
+pv_thm pv_derive_sum_scale(pv *prover) {
+  induction over = induction_over(prover, "n");
+  ck_id zero = prover->zero;
+  over.g = pv_real_var(prover, "c");
+  ck_id minus_c = pv_neg(prover, over.g);
+  pv_thm base = PV_COMBINE(prover, scale_at(prover, &over, zero), prover->one,
+                           empty(prover, scaled_sum(prover, &over, zero)), minus_c,
+                           empty(prover, sum_to(prover, &over, zero, over.f)));
+  pv_thm left = unrolled(prover, &over, scaled_sum(prover, &over, over.j_next));
+  pv_thm right = unrolled(prover, &over, sum_to(prover, &over, over.j_next, over.f));
+  pv_thm assumed = pv_hyp(prover, scale_at(prover, &over, over.j));
+  pv_thm step = PV_COMBINE(prover, scale_at(prover, &over, over.j_next), prover->one, left, minus_c,
+                           right, prover->one, assumed);
+  return by_induction(prover, &over, scale_at(prover, &over, over.j), base, step);
+}
+
+/* --- sum f+g = sum f + sum g */
+static ck_id add_at(pv *prover, const induction *over, ck_id x) {
+  ck_id both = sum_to(prover, over, x, pv_add(prover, over->f, over->g));
+  ck_id of_f = sum_to(prover, over, x, over->f);
+  return pv_eq(prover, both, pv_add(prover, of_f, sum_to(prover, over, x, over->g)));
+}
+
+pv_thm pv_derive_sum_add(pv *prover) {
+  induction over = induction_over(prover, "n");
+  over.g = pv_apply(prover, "g", over.k);
+  ck_id zero = prover->zero;
+  ck_id minus = pv_num(prover, -1);
+  ck_id body[3] = {pv_add(prover, over.f, over.g), over.f, over.g};
+  pv_thm first[3];
+  pv_thm next[3];
+  for (int i = 0; i < 3; i++)
+    first[i] = empty(prover, sum_to(prover, &over, zero, body[i]));
+  pv_thm base = PV_COMBINE(prover, add_at(prover, &over, zero), prover->one, first[0], minus,
+                           first[1], minus, first[2]);
+  for (int i = 0; i < 3; i++)
+    next[i] = unrolled(prover, &over, sum_to(prover, &over, over.j_next, body[i]));
   pv_thm step =
-      PV_COMBINE(p, F(v.a1), p->one, pv_succ(p, S(v.a1), v.a, v.h0), p->one, pv_hyp(p, F(v.a)));
-  return induct1(p, &v, F(v.a), base, step);
-#undef S
-#undef F
+      PV_COMBINE(prover, add_at(prover, &over, over.j_next), prover->one, next[0], minus, next[1],
+                 minus, next[2], prover->one, pv_hyp(prover, add_at(prover, &over, over.j)));
+  return by_induction(prover, &over, add_at(prover, &over, over.j), base, step);
 }
 
-/* 0 <= n:  sum(k < n) k = n*(n-1)/2 */
-pv_thm pv_derive_sum_index(pv *p) {
-  ind v = ind_vars(p, "n");
-  ck_id half = pv_const_inv(p, pv_num(p, 2));
-#define S(x) pv_sum(p, x, v.k, v.k)
-#define F(x) pv_eq(p, S(x), pv_mul(p, half, pv_mul(p, x, pv_sub(p, x, p->one))))
-  pv_thm base = PV_COMBINE(p, F(p->zero), p->one, pv_zero(p, S(p->zero), pv_zero_le_zero(p)));
-  pv_thm step =
-      PV_COMBINE(p, F(v.a1), p->one, pv_succ(p, S(v.a1), v.a, v.h0), p->one, pv_hyp(p, F(v.a)));
-  return induct1(p, &v, F(v.a), base, step);
-#undef S
-#undef F
+/* --- sums that are a polynomial of their bound: base and step are identities of polynomials */
+typedef ck_id (*closed_form)(pv *prover, ck_id bound);
+
+static pv_thm sum_is(pv *prover, const induction *over, ck_id body, closed_form value) {
+  ck_id bound[3] = {prover->zero, over->j, over->j_next};
+  ck_id sum[3];
+  ck_id claim[3];
+  for (int i = 0; i < 3; i++) {
+    sum[i] = sum_to(prover, over, bound[i], body);
+    claim[i] = pv_eq(prover, sum[i], value(prover, bound[i]));
+  }
+  pv_thm base = PV_COMBINE(prover, claim[0], prover->one, empty(prover, sum[0]));
+  pv_thm step = PV_COMBINE(prover, claim[2], prover->one, unrolled(prover, over, sum[2]),
+                           prover->one, pv_hyp(prover, claim[1]));
+  return by_induction(prover, over, claim[1], base, step);
 }
 
-/* 0 <= m, 0 <= n:  sum(k < m+n) f(k) = sum(k < m) f(k) + sum(k < n) f(m+k) */
-pv_thm pv_derive_sum_concat(pv *p) {
-  ind v = ind_vars(p, "n");
-  ck_id m = pv_int_var(p, "m");
-  ck_id f = pv_apply(p, "f", v.k);
-  ck_id fm = pv_apply(p, "f", pv_add(p, m, v.k));
-  ck_id z = p->zero;
-  pv_thm hm = pv_hyp(p, pv_ge0(p, m));
-#define S(b, x) pv_sum(p, x, v.k, b)
-#define F(x) pv_eq(p, S(f, pv_add(p, m, x)), pv_add(p, S(f, m), S(fm, x)))
-  pv_thm r = pv_identity(p, pv_eq(p, pv_add(p, m, z), m));
-  pv_thm c = pv_cong(p, S(f, pv_add(p, m, z)), S(f, m), &r, 1);
+static ck_id itself(pv *prover, ck_id bound) {
+  (void)prover;
+  return bound;
+}
+
+static ck_id nothing(pv *prover, ck_id bound) {
+  (void)bound;
+  return prover->zero;
+}
+
+static ck_id triangle(pv *prover, ck_id bound) {
+  ck_id half = pv_const_inv(prover, pv_num(prover, 2));
+  ck_id less = pv_sub(prover, bound, prover->one);
+  return pv_mul(prover, half, pv_mul(prover, bound, less));
+}
+
+pv_thm pv_derive_sum_one(pv *prover) {
+  induction over = induction_over(prover, "n");
+  return sum_is(prover, &over, prover->one, itself);
+}
+
+pv_thm pv_derive_sum_zero(pv *prover) {
+  induction over = induction_over(prover, "n");
+  return sum_is(prover, &over, prover->zero, nothing);
+}
+
+pv_thm pv_derive_sum_index(pv *prover) {
+  induction over = induction_over(prover, "n");
+  return sum_is(prover, &over, over.k, triangle);
+}
+
+/* --- sum to m+n = sum to m + sum of the n after it */
+static ck_id concat_at(pv *prover, const induction *over, ck_id x) {
+  ck_id whole = sum_to(prover, over, pv_add(prover, over->m, x), over->f);
+  ck_id first = sum_to(prover, over, over->m, over->f);
+  ck_id rest = sum_to(prover, over, x, f_after(prover, over, over->m));
+  return pv_eq(prover, whole, pv_add(prover, first, rest));
+}
+
+pv_thm pv_derive_sum_concat(pv *prover) {
+  induction over = induction_over(prover, "n");
+  ck_id m = over.m = pv_int_var(prover, "m");
+  ck_id after = f_after(prover, &over, m);
+  ck_id minus = pv_num(prover, -1);
+  pv_thm m_nonneg = pv_hyp(prover, pv_ge0(prover, m));
+  /* base: the bound m + 0 is m, the rest is empty */
+  ck_id m_and_0 = pv_add(prover, m, prover->zero);
+  pv_thm same_bound = pv_identity(prover, pv_eq(prover, m_and_0, m));
+  pv_thm first = pv_cong(prover, sum_to(prover, &over, m_and_0, over.f),
+                         sum_to(prover, &over, m, over.f), &same_bound, 1);
+  pv_thm rest = empty(prover, sum_to(prover, &over, prover->zero, after));
   pv_thm base =
-      PV_COMBINE(p, F(z), p->one, c, pv_num(p, -1), pv_zero(p, S(fm, z), pv_zero_le_zero(p)));
-  pv_thm ma = PV_COMBINE(p, pv_ge0(p, pv_add(p, m, v.a)), p->one, hm, p->one, v.h0);
-  pv_thm u = pv_succ(p, S(f, pv_add(p, m, v.a1)), pv_add(p, m, v.a), ma);
-  pv_thm w = pv_succ(p, S(fm, v.a1), v.a, v.h0);
-  pv_thm step = PV_COMBINE(p, F(v.a1), p->one, u, pv_num(p, -1), w, p->one, pv_hyp(p, F(v.a)));
-  return induct1(p, &v, F(v.a), base, step);
-#undef F
+      PV_COMBINE(prover, concat_at(prover, &over, prover->zero), prover->one, first, minus, rest);
+  /* step: f(m + j) is the last element on both sides */
+  ck_id m_and_j = pv_add(prover, m, over.j);
+  pv_thm nonneg = PV_COMBINE(prover, pv_ge0(prover, m_and_j), prover->one, m_nonneg, prover->one,
+                             over.j_nonneg);
+  ck_id m_and_next = pv_add(prover, m, over.j_next);
+  pv_thm whole = pv_succ(prover, sum_to(prover, &over, m_and_next, over.f), m_and_j, nonneg);
+  pv_thm right = unrolled(prover, &over, sum_to(prover, &over, over.j_next, after));
+  pv_thm step = PV_COMBINE(prover, concat_at(prover, &over, over.j_next), prover->one, whole, minus,
+                           right, prover->one, pv_hyp(prover, concat_at(prover, &over, over.j)));
+  return by_induction(prover, &over, concat_at(prover, &over, over.j), base, step);
 }
 
-/* 0 <= n:  sum(k < n) f(k) = sum(k < n) f(n-1-k): the first element of the right side apart, then
- * induction */
-pv_thm pv_derive_sum_reverse(pv *p) {
-  ind v = ind_vars(p, "n");
-  ck_id f = pv_apply(p, "f", v.k);
-  ck_id z = p->zero;
-  ck_id o = p->one;
-  ck_id jk = pv_sub(p, pv_sub(p, v.a1, o), v.k);
-  ck_id shifted = pv_sub(p, pv_sub(p, v.a1, o), pv_add(p, o, v.k));
-  ck_id bound = pv_add(p, o, v.a);
-#define B(x) pv_apply(p, "f", pv_sub(p, pv_sub(p, x, o), v.k))
-#define F(x) pv_eq(p, S(f, x), S(B(x), x))
-  pv_var_sub vs[2] = {{pv_int_var(p, "m"), o}, {v.n, v.a}};
-  ck_fsub fs = pv_fun_sub(p, "f", &v.k, pv_apply(p, "f", jk));
-  pv_thm base = PV_COMBINE(p, F(z), p->one, pv_zero(p, S(f, z), pv_zero_le_zero(p)), pv_num(p, -1),
-                           pv_zero(p, S(B(z), z), pv_zero_le_zero(p)));
-  pv_thm prem[2] = {pv_by_value(p, pv_ge0(p, o)), v.h0};
-  pv_thm cc = pv_use_lemma(p, PV_SUM_CONCAT, vs, 2, &fs, 1, prem, 2);
-  pv_thm e = pv_identity(p, pv_eq(p, v.a1, bound));
-  pv_thm c = pv_cong(p, S(B(v.a1), v.a1), S(B(v.a1), bound), &e, 1);
-  ck_id first = pv_sub(p, pv_sub(p, v.a1, o), z);
-  pv_thm one1 = pv_succ(p, S(B(v.a1), o), z, pv_zero_le_zero(p));
-  pv_thm e0 = pv_identity(p, pv_eq(p, first, v.a));
-  pv_thm f0 = pv_cong(p, pv_apply(p, "f", first), pv_apply(p, "f", v.a), &e0, 1);
-  pv_thm es = pv_identity(p, pv_eq(p, shifted, pv_sub(p, pv_sub(p, v.a, o), v.k)));
-  pv_thm sh = pv_lift_sum(p, v.a, v.k, pv_cong(p, pv_apply(p, "f", shifted), B(v.a), &es, 1));
-  pv_thm u = pv_succ(p, S(f, v.a1), v.a, v.h0);
-  pv_comb b;
-  pv_comb_init(&b);
-  pv_comb_add(&b, p->one, u);
-  pv_comb_add(&b, p->one, pv_hyp(p, F(v.a)));
-  pv_comb_add(&b, pv_num(p, -1), sh);
-  pv_comb_add(&b, pv_num(p, -1), f0);
-  pv_comb_add(&b, pv_num(p, -1), one1);
-  pv_comb_add(&b, pv_num(p, -1), pv_zero(p, S(B(v.a1), z), pv_zero_le_zero(p)));
-  pv_comb_add(&b, pv_num(p, -1), cc);
-  pv_comb_add(&b, pv_num(p, -1), c);
-  pv_thm step = pv_comb_prove(p, &b, F(v.a1));
-  return induct1(p, &v, F(v.a), base, step);
-#undef B
-#undef F
+/* --- a sum run backwards: the first element of the right side apart, then induction */
+/* f(x-1-k) */
+static ck_id f_back(pv *prover, const induction *over, ck_id x) {
+  return pv_apply(prover, "f", pv_sub(prover, pv_sub(prover, x, prover->one), over->k));
 }
 
-/* 0 <= G, 0 <= T:  sum(k < G*T) f(k) = sum(g < G) sum(t < T) f(g*T + t) */
-pv_thm pv_derive_sum_split(pv *p) {
-  ind v = ind_vars(p, "G");
-  ck_id T = pv_int_var(p, "T");
-  ck_id t = pv_int_var(p, "t");
-  ck_id z = p->zero;
-  ck_id f = pv_apply(p, "f", v.k);
-  ck_id in = pv_sum(p, T, t, pv_apply(p, "f", pv_add(p, pv_mul(p, v.k, T), t)));
-  pv_thm hT = pv_hyp(p, pv_ge0(p, T));
-#define F(x) pv_eq(p, S(f, pv_mul(p, x, T)), S(in, x))
-  pv_thm l0 = pv_zero(p, S(f, pv_mul(p, z, T)), pv_identity(p, pv_le(p, pv_mul(p, z, T), z)));
-  pv_thm base =
-      PV_COMBINE(p, F(z), p->one, l0, pv_num(p, -1), pv_zero(p, S(in, z), pv_zero_le_zero(p)));
-  ck_id aT = pv_mul(p, v.a, T);
-  ck_id big = pv_mul(p, v.a1, T);
-  ck_id two = pv_add(p, aT, T);
-  pv_comb b;
-  pv_comb_init(&b);
-  pv_comb_add_product(&b, p->one, v.h0, hT);
-  pv_thm haT = pv_comb_prove(p, &b, pv_ge0(p, aT));
-  pv_thm e = pv_identity(p, pv_eq(p, big, two));
-  pv_thm c = pv_cong(p, S(f, big), S(f, two), &e, 1);
-  pv_var_sub vs[2] = {{pv_int_var(p, "m"), aT}, {pv_int_var(p, "n"), T}};
-  pv_thm prem[2] = {haT, hT};
-  pv_thm cc = pv_use_lemma(p, PV_SUM_CONCAT, vs, 2, NULL, 0, prem, 2);
-  pv_thm w = pv_succ(p, S(in, v.a1), v.a, v.h0);
+static ck_id back_sum(pv *prover, const induction *over, ck_id x) {
+  return sum_to(prover, over, x, f_back(prover, over, x));
+}
+
+static ck_id reverse_at(pv *prover, const induction *over, ck_id x) {
+  return pv_eq(prover, sum_to(prover, over, x, over->f), back_sum(prover, over, x));
+}
+
+pv_thm pv_derive_sum_reverse(pv *prover) {
+  induction over = induction_over(prover, "n");
+  ck_id zero = prover->zero;
+  ck_id one = prover->one;
+  ck_id minus = pv_num(prover, -1);
+  ck_id last = pv_sub(prover, over.j_next, one);
+  ck_id back = f_back(prover, &over, over.j_next);
+  pv_thm base = PV_COMBINE(prover, reverse_at(prover, &over, zero), one,
+                           empty(prover, sum_to(prover, &over, zero, over.f)), minus,
+                           empty(prover, back_sum(prover, &over, zero)));
+  /* the right side to j+1, cut behind its first element */
+  pv_var_sub vars[2] = {{pv_int_var(prover, "m"), one}, {over.n, over.j}};
+  ck_fsub fun = pv_fun_sub(prover, "f", &over.k, back);
+  pv_thm premises[2] = {pv_by_value(prover, pv_ge0(prover, one)), over.j_nonneg};
+  pv_thm cut = pv_use_lemma(prover, PV_SUM_CONCAT, vars, 2, &fun, 1, premises, 2);
+  ck_id one_and_j = pv_add(prover, one, over.j);
+  pv_thm same_bound = pv_identity(prover, pv_eq(prover, over.j_next, one_and_j));
+  pv_thm rebound = pv_cong(prover, sum_to(prover, &over, over.j_next, back),
+                           sum_to(prover, &over, one_and_j, back), &same_bound, 1);
+  /* the first element is f(j) */
+  ck_id at_first = pv_sub(prover, last, zero);
+  pv_thm one_element =
+      pv_succ(prover, sum_to(prover, &over, one, back), zero, pv_zero_le_zero(prover));
+  pv_thm is_j = pv_identity(prover, pv_eq(prover, at_first, over.j));
+  pv_thm first =
+      pv_cong(prover, pv_apply(prover, "f", at_first), pv_apply(prover, "f", over.j), &is_j, 1);
+  /* the others are those of the right side to j */
+  ck_id at_shifted = pv_sub(prover, last, pv_add(prover, one, over.k));
+  ck_id at_j = pv_sub(prover, pv_sub(prover, over.j, one), over.k);
+  pv_thm same_index = pv_identity(prover, pv_eq(prover, at_shifted, at_j));
+  pv_thm others = pv_lift_sum(prover, over.j, over.k,
+                              pv_cong(prover, pv_apply(prover, "f", at_shifted),
+                                      f_back(prover, &over, over.j), &same_index, 1));
+  pv_comb comb;
+  pv_comb_init(&comb);
+  pv_comb_add(&comb, one, unrolled(prover, &over, sum_to(prover, &over, over.j_next, over.f)));
+  pv_comb_add(&comb, one, pv_hyp(prover, reverse_at(prover, &over, over.j)));
+  pv_comb_add(&comb, minus, others);
+  pv_comb_add(&comb, minus, first);
+  pv_comb_add(&comb, minus, one_element);
+  pv_comb_add(&comb, minus, empty(prover, sum_to(prover, &over, zero, back)));
+  pv_comb_add(&comb, minus, cut);
+  pv_comb_add(&comb, minus, rebound);
+  pv_thm step = pv_comb_prove(prover, &comb, reverse_at(prover, &over, over.j_next));
+  return by_induction(prover, &over, reverse_at(prover, &over, over.j), base, step);
+}
+
+/* --- a sum over G*T as G sums over T; over.g is the inner one, over.m is T */
+static ck_id split_at(pv *prover, const induction *over, ck_id x) {
+  ck_id whole = sum_to(prover, over, pv_mul(prover, x, over->m), over->f);
+  return pv_eq(prover, whole, sum_to(prover, over, x, over->g));
+}
+
+pv_thm pv_derive_sum_split(pv *prover) {
+  induction over = induction_over(prover, "G");
+  ck_id tile = over.m = pv_int_var(prover, "T");
+  ck_id t = pv_int_var(prover, "t");
+  ck_id zero = prover->zero;
+  ck_id minus = pv_num(prover, -1);
+  ck_id place = pv_add(prover, pv_mul(prover, over.k, tile), t);
+  over.g = pv_sum(prover, tile, t, pv_apply(prover, "f", place));
+  pv_thm tile_nonneg = pv_hyp(prover, pv_ge0(prover, tile));
+  ck_id none = pv_mul(prover, zero, tile);
+  pv_thm left = pv_zero(prover, sum_to(prover, &over, none, over.f),
+                        pv_identity(prover, pv_le(prover, none, zero)));
+  pv_thm base = PV_COMBINE(prover, split_at(prover, &over, zero), prover->one, left, minus,
+                           empty(prover, sum_to(prover, &over, zero, over.g)));
+  /* (j+1)*T = j*T + T: the sum is cut at j*T, and its rest is the last inner sum */
+  ck_id before = pv_mul(prover, over.j, tile);
+  ck_id bound = pv_mul(prover, over.j_next, tile);
+  ck_id before_and_tile = pv_add(prover, before, tile);
+  pv_comb comb;
+  pv_comb_init(&comb);
+  pv_comb_add_product(&comb, prover->one, over.j_nonneg, tile_nonneg);
+  pv_thm before_nonneg = pv_comb_prove(prover, &comb, pv_ge0(prover, before));
+  pv_thm same_bound = pv_identity(prover, pv_eq(prover, bound, before_and_tile));
+  pv_thm rebound = pv_cong(prover, sum_to(prover, &over, bound, over.f),
+                           sum_to(prover, &over, before_and_tile, over.f), &same_bound, 1);
+  pv_var_sub vars[2] = {{pv_int_var(prover, "m"), before}, {pv_int_var(prover, "n"), tile}};
+  pv_thm premises[2] = {before_nonneg, tile_nonneg};
+  pv_thm cut = pv_use_lemma(prover, PV_SUM_CONCAT, vars, 2, NULL, 0, premises, 2);
+  pv_thm right = unrolled(prover, &over, sum_to(prover, &over, over.j_next, over.g));
   pv_thm step =
-      PV_COMBINE(p, F(v.a1), p->one, c, p->one, cc, pv_num(p, -1), w, p->one, pv_hyp(p, F(v.a)));
-  return induct1(p, &v, F(v.a), base, step);
-#undef F
+      PV_COMBINE(prover, split_at(prover, &over, over.j_next), prover->one, rebound, prover->one,
+                 cut, minus, right, prover->one, pv_hyp(prover, split_at(prover, &over, over.j)));
+  return by_induction(prover, &over, split_at(prover, &over, over.j), base, step);
 }
 
-/* 0 <= n, 0 <= m:  sum(i < n) sum(k < m) f2(i,k) = sum(k < m) sum(i < n) f2(i,k) */
-pv_thm pv_derive_sum_exchange(pv *p) {
-  ind v = ind_vars(p, "n");
-  ck_id m = pv_int_var(p, "m");
-  ck_id i = pv_int_var(p, "i");
-  ck_id z = p->zero;
-  pv_thm hm = pv_hyp(p, pv_ge0(p, m));
-#define ROW(x) pv_sum(p, m, v.k, pv_apply2(p, "f2", x, v.k))
-#define COL(x) pv_sum(p, x, i, pv_apply2(p, "f2", i, v.k))
-#define LL(x) pv_sum(p, x, i, ROW(i))
-#define RR(x) S(COL(x), m)
-#define F(x) pv_eq(p, LL(x), RR(x))
-  pv_var_sub vn = {v.n, m};
-  ck_fsub fs[2] = {pv_fun_sub(p, "f", &v.k, COL(v.a)),
-                   pv_fun_sub(p, "g", &v.k, pv_apply2(p, "f2", v.a, v.k))};
-  pv_thm sz = pv_use_lemma(p, PV_SUM_ZERO, &vn, 1, NULL, 0, &hm, 1);
-  pv_thm l0 = pv_lift_sum(p, m, v.k, pv_zero(p, COL(z), pv_zero_le_zero(p)));
-  pv_thm base = PV_COMBINE(p, F(z), p->one, pv_zero(p, LL(z), pv_zero_le_zero(p)), pv_num(p, -1),
-                           l0, pv_num(p, -1), sz);
-  pv_thm u = pv_succ(p, LL(v.a1), v.a, v.h0);
-  pv_thm lf = pv_lift_sum(p, m, v.k, pv_succ(p, COL(v.a1), v.a, v.h0));
-  pv_thm ad = pv_use_lemma(p, PV_SUM_ADD, &vn, 1, fs, 2, &hm, 1);
-  pv_thm step = PV_COMBINE(p, F(v.a1), p->one, u, pv_num(p, -1), lf, pv_num(p, -1), ad, p->one,
-                           pv_hyp(p, F(v.a)));
-  return induct1(p, &v, F(v.a), base, step);
+/* --- the order of two sums; over.m is the bound of k */
+static ck_id rows(pv *prover, const induction *over, ck_id x) {
+  ck_id i = pv_int_var(prover, "i");
+  return pv_sum(prover, x, i, sum_to(prover, over, over->m, pv_apply2(prover, "f2", i, over->k)));
 }
 
-pv_thm pv_derive_sum_one(pv *p) {
-  return sum_const(p, true);
+static ck_id column(pv *prover, const induction *over, ck_id x) {
+  ck_id i = pv_int_var(prover, "i");
+  return pv_sum(prover, x, i, pv_apply2(prover, "f2", i, over->k));
 }
 
-pv_thm pv_derive_sum_zero(pv *p) {
-  return sum_const(p, false);
+static ck_id exchange_at(pv *prover, const induction *over, ck_id x) {
+  ck_id right = sum_to(prover, over, over->m, column(prover, over, x));
+  return pv_eq(prover, rows(prover, over, x), right);
+}
+
+pv_thm pv_derive_sum_exchange(pv *prover) {
+  induction over = induction_over(prover, "n");
+  over.m = pv_int_var(prover, "m");
+  ck_id zero = prover->zero;
+  ck_id minus = pv_num(prover, -1);
+  pv_thm m_nonneg = pv_hyp(prover, pv_ge0(prover, over.m));
+  pv_var_sub bound = {over.n, over.m};
+  pv_thm none = pv_use_lemma(prover, PV_SUM_ZERO, &bound, 1, NULL, 0, &m_nonneg, 1);
+  pv_thm columns = pv_lift_sum(prover, over.m, over.k, empty(prover, column(prover, &over, zero)));
+  pv_thm base = PV_COMBINE(prover, exchange_at(prover, &over, zero), prover->one,
+                           empty(prover, rows(prover, &over, zero)), minus, columns, minus, none);
+  /* row j joins the left side, and element j each column: a sum of sums of two */
+  ck_fsub funs[2] = {pv_fun_sub(prover, "f", &over.k, column(prover, &over, over.j)),
+                     pv_fun_sub(prover, "g", &over.k, pv_apply2(prover, "f2", over.j, over.k))};
+  pv_thm left = unrolled(prover, &over, rows(prover, &over, over.j_next));
+  pv_thm longer = pv_lift_sum(prover, over.m, over.k,
+                              unrolled(prover, &over, column(prover, &over, over.j_next)));
+  pv_thm apart = pv_use_lemma(prover, PV_SUM_ADD, &bound, 1, funs, 2, &m_nonneg, 1);
+  pv_thm step =
+      PV_COMBINE(prover, exchange_at(prover, &over, over.j_next), prover->one, left, minus, longer,
+                 minus, apart, prover->one, pv_hyp(prover, exchange_at(prover, &over, over.j)));
+  return by_induction(prover, &over, exchange_at(prover, &over, over.j), base, step);
 }

@@ -6,6 +6,7 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/pv_folds.h \
   verify/prove/pv_lemma.h \
   verify/prove/pv_log.h \
+  verify/prove/pv_lp.h \
   verify/prove/pv_norm.h \
   verify/prove/pv_poly.h \
   verify/prove/pv_state.h \
@@ -18,23 +19,34 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/ctx.c \
   verify/prove/cuts.c \
   verify/prove/eq.c \
+  verify/prove/fact_match.c \
+  verify/prove/factors.c \
   verify/prove/folds.c \
   verify/prove/ite.c \
   verify/prove/lemma.c \
   verify/prove/lemma_ints.c \
+  verify/prove/lemma_maxima.c \
+  verify/prove/lemma_prods.c \
   verify/prove/lemma_reals.c \
+  verify/prove/lemma_roots.c \
   verify/prove/lemma_sums.c \
   verify/prove/log.c \
   verify/prove/lp.c \
+  verify/prove/lp_facts.c \
   verify/prove/maxcut.c \
   verify/prove/maxlaws.c \
   verify/prove/norm.c \
+  verify/prove/norm_exp.c \
+  verify/prove/norm_inv.c \
+  verify/prove/norm_poly.c \
   verify/prove/poly.c \
   verify/prove/prods.c \
   verify/prove/prove.c \
   verify/prove/quot.c \
+  verify/prove/rewrite.c \
   verify/prove/roots.c \
   verify/prove/side.c \
+  verify/prove/simplex.c \
   verify/prove/state.c \
   verify/prove/steps.c \
   verify/prove/sums.c \

@@ -5,18 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void start(pv *p) {
-  p->scratch.n = 0;
+static void start(pv *prover) {
+  prover->scratch.n = 0;
 }
 
-static void tok(pv *p, char kind, uint32_t val) {
+static void tok(pv *prover, char kind, uint32_t val) {
   pv_token t = {(uint32_t)kind, val};
-  as_vec_push(&p->scratch, &t);
+  as_vec_push(&prover->scratch, &t);
 }
 
-static void toks(pv *p, char kind, const uint32_t *v, uint32_t n) {
+static void toks(pv *prover, char kind, const uint32_t *v, uint32_t n) {
   for (uint32_t i = 0; i < n; i++)
-    tok(p, kind, v[i]);
+    tok(prover, kind, v[i]);
 }
 
 static bool have(const uint32_t *v, uint32_t n) {
@@ -27,51 +27,51 @@ static bool have(const uint32_t *v, uint32_t n) {
   return true;
 }
 
-static void scratch_key(pv *p, uint32_t rule, uint64_t *k1, uint64_t *k2) {
-  *k1 = as_hash(p->scratch.data, p->scratch.n * sizeof(pv_token), 17 + rule);
-  *k2 = as_hash(p->scratch.data, p->scratch.n * sizeof(pv_token), 0x5151u + rule * 7919u);
+static void scratch_key(pv *prover, uint32_t rule, uint64_t *k1, uint64_t *k2) {
+  *k1 = as_hash(prover->scratch.data, prover->scratch.n * sizeof(pv_token), 17 + rule);
+  *k2 = as_hash(prover->scratch.data, prover->scratch.n * sizeof(pv_token), 0x5151u + rule * 7919u);
 }
 
 /* the step with these tokens, if it was made before */
-static bool known(pv *p, uint32_t rule, pv_thm *s) {
+static bool known(pv *prover, uint32_t rule, pv_thm *thm) {
   uint64_t k1;
   uint64_t k2;
   uint64_t v;
-  scratch_key(p, rule, &k1, &k2);
-  if (!as_map_get(&p->step_memo, AS_KEY(k1, k2), &v))
+  scratch_key(prover, rule, &k1, &k2);
+  if (!as_map_get(&prover->step_memo, AS_KEY(k1, k2), &v))
     return false;
-  *s = (uint32_t)v;
+  *thm = (uint32_t)v;
   return true;
 }
 
 /* the step of this rule with the arguments in scratch, made now or before */
-static pv_thm made(pv *p, uint32_t rule) {
+static pv_thm made(pv *prover, uint32_t rule) {
   uint64_t k1;
   uint64_t k2;
-  pv_thm s;
-  uint32_t n = (uint32_t)p->scratch.n;
-  if (known(p, rule, &s))
-    return s;
+  pv_thm thm;
+  uint32_t n = (uint32_t)prover->scratch.n;
+  if (known(prover, rule, &thm))
+    return thm;
   char *kind = as_malloc(n);
   uint32_t *val = as_malloc(n * sizeof *val);
   for (uint32_t i = 0; i < n; i++) {
-    const pv_token *t = &AS_VEC_AT(&p->scratch, pv_token, i);
+    const pv_token *t = &AS_VEC_AT(&prover->scratch, pv_token, i);
     kind[i] = (char)t->kind;
     val[i] = t->value;
   }
-  s = ck_step(p->proof, rule, (ck_args){kind, val, n, 0, false});
+  thm = ck_step(prover->proof, rule, (ck_args){kind, val, n, 0, false});
   free(kind);
   free(val);
-  if (s == CK_BAD)
+  if (thm == CK_BAD)
     return PV_NONE;
-  scratch_key(p, rule, &k1, &k2);
-  as_map_put(&p->step_memo, AS_KEY(k1, k2), s);
-  pv_step st = {rule, p->tokens.n, p->scratch.n};
-  for (size_t i = 0; i < p->scratch.n; i++)
-    as_vec_push(&p->tokens, &AS_VEC_AT(&p->scratch, pv_token, i));
-  as_vec_push(&p->steps, &st);
-  p->work += 500;
-  return s;
+  scratch_key(prover, rule, &k1, &k2);
+  as_map_put(&prover->step_memo, AS_KEY(k1, k2), thm);
+  pv_step st = {rule, prover->tokens.n, prover->scratch.n};
+  for (size_t i = 0; i < prover->scratch.n; i++)
+    as_vec_push(&prover->tokens, &AS_VEC_AT(&prover->scratch, pv_token, i));
+  as_vec_push(&prover->steps, &st);
+  prover->work += 500;
+  return thm;
 }
 
 #define BEGIN(p)                                                                                   \
@@ -79,27 +79,27 @@ static pv_thm made(pv *p, uint32_t rule) {
     return PV_NONE;                                                                                \
   start(p)
 
-pv_thm pv_hyp(pv *p, ck_id f) {
-  BEGIN(p);
-  tok(p, 't', f);
-  return made(p, PV_RULE_HYP);
+pv_thm pv_hyp(pv *prover, ck_id formula) {
+  BEGIN(prover);
+  tok(prover, 't', formula);
+  return made(prover, PV_RULE_HYP);
 }
 
-pv_thm pv_use(pv *p, pv_thm s, const ck_id *ts, uint32_t nt, const pv_thm *ps, uint32_t np) {
-  if (s == PV_NONE || !have(ps, np))
+pv_thm pv_use(pv *prover, pv_thm thm, const ck_id *ts, uint32_t nt, const pv_thm *ps, uint32_t np) {
+  if (thm == PV_NONE || !have(ps, np))
     return PV_NONE;
-  BEGIN(p);
-  tok(p, 's', s);
-  tok(p, '|', 0);
-  toks(p, 't', ts, nt);
-  tok(p, '|', 0);
-  toks(p, 's', ps, np);
-  return made(p, PV_RULE_USE);
+  BEGIN(prover);
+  tok(prover, 's', thm);
+  tok(prover, '|', 0);
+  toks(prover, 't', ts, nt);
+  tok(prover, '|', 0);
+  toks(prover, 's', ps, np);
+  return made(prover, PV_RULE_USE);
 }
 
-pv_thm pv_inst(pv *p, pv_thm s, const pv_var_sub *vs, uint32_t nv, const ck_fsub *fs, uint32_t nf,
-               const pv_thm *ps0, uint32_t np0) {
-  if (s == PV_NONE || !have(ps0, np0))
+pv_thm pv_inst(pv *prover, pv_thm thm, const pv_var_sub *vs, uint32_t nv, const ck_fsub *funs,
+               uint32_t nf, const pv_thm *ps0, uint32_t np0) {
+  if (thm == PV_NONE || !have(ps0, np0))
     return PV_NONE;
   pv_thm ps[16];
   uint32_t np = 0;
@@ -114,180 +114,181 @@ pv_thm pv_inst(pv *p, pv_thm s, const pv_var_sub *vs, uint32_t nv, const ck_fsub
     if (vals[i] == CK_BAD)
       return PV_NONE;
   }
-  const ck_id *h = ck_thm_hyps(p->proof, s, &nh);
+  const ck_id *h = ck_thm_hyps(prover->proof, thm, &nh);
   for (uint32_t i = 0; i < np0; i++) {
     for (uint32_t j = 0; j < nh; j++) {
-      if (ck_sub(p->terms, h[j], vars, vals, nv, fs, nf) == ck_thm_formula(p->proof, ps0[i])) {
+      if (ck_sub(prover->terms, h[j], vars, vals, nv, funs, nf) ==
+          ck_thm_formula(prover->proof, ps0[i])) {
         ps[np++] = ps0[i];
         break;
       }
     }
   }
-  BEGIN(p);
-  tok(p, 's', s);
-  tok(p, '|', 0);
+  BEGIN(prover);
+  tok(prover, 's', thm);
+  tok(prover, '|', 0);
   for (uint32_t i = 0; i < nv; i++) {
     if (i)
-      tok(p, ',', 0);
-    tok(p, 't', vs[i].var);
-    tok(p, 't', vs[i].term);
+      tok(prover, ',', 0);
+    tok(prover, 't', vs[i].var);
+    tok(prover, 't', vs[i].term);
   }
-  tok(p, '|', 0);
+  tok(prover, '|', 0);
   for (uint32_t i = 0; i < nf; i++) {
     if (i)
-      tok(p, ',', 0);
-    tok(p, '\'', fs[i].name);
-    tok(p, '\'', fs[i].sig);
-    toks(p, 't', fs[i].params, fs[i].n);
-    tok(p, 't', fs[i].body);
+      tok(prover, ',', 0);
+    tok(prover, '\'', funs[i].name);
+    tok(prover, '\'', funs[i].sig);
+    toks(prover, 't', funs[i].params, funs[i].n);
+    tok(prover, 't', funs[i].body);
   }
-  tok(p, '|', 0);
-  toks(p, 's', ps, np);
-  return made(p, PV_RULE_INST);
+  tok(prover, '|', 0);
+  toks(prover, 's', ps, np);
+  return made(prover, PV_RULE_INST);
 }
 
-pv_thm pv_cases(pv *p, ck_id c, pv_thm a, pv_thm b) {
+pv_thm pv_cases(pv *prover, ck_id c, pv_thm a, pv_thm b) {
   if (a == PV_NONE || b == PV_NONE)
     return PV_NONE;
-  BEGIN(p);
-  tok(p, 't', c);
-  tok(p, 's', a);
-  tok(p, 's', b);
-  return made(p, PV_RULE_CASES);
+  BEGIN(prover);
+  tok(prover, 't', c);
+  tok(prover, 's', a);
+  tok(prover, 's', b);
+  return made(prover, PV_RULE_CASES);
 }
 
-pv_thm pv_cong(pv *p, ck_id a, ck_id b, const pv_thm *ps, uint32_t np) {
+pv_thm pv_cong(pv *prover, ck_id a, ck_id b, const pv_thm *ps, uint32_t np) {
   if (!have(ps, np) || a == CK_BAD || b == CK_BAD)
     return PV_NONE;
-  BEGIN(p);
-  tok(p, 't', a);
-  tok(p, 't', b);
-  toks(p, 's', ps, np);
-  return made(p, PV_RULE_CONG);
+  BEGIN(prover);
+  tok(prover, 't', a);
+  tok(prover, 't', b);
+  toks(prover, 's', ps, np);
+  return made(prover, PV_RULE_CONG);
 }
 
-pv_thm pv_foldcong(pv *p, ck_id a, ck_id b, const ck_id *vars, uint32_t nv, const pv_thm *ps,
+pv_thm pv_foldcong(pv *prover, ck_id a, ck_id b, const ck_id *vars, uint32_t nv, const pv_thm *ps,
                    uint32_t np) {
   if (!have(ps, np) || a == CK_BAD || b == CK_BAD)
     return PV_NONE;
-  BEGIN(p);
-  tok(p, 't', a);
-  tok(p, 't', b);
-  tok(p, '|', 0);
-  toks(p, 't', vars, nv);
-  tok(p, '|', 0);
-  toks(p, 's', ps, np);
-  return made(p, PV_RULE_FOLDCONG);
+  BEGIN(prover);
+  tok(prover, 't', a);
+  tok(prover, 't', b);
+  tok(prover, '|', 0);
+  toks(prover, 't', vars, nv);
+  tok(prover, '|', 0);
+  toks(prover, 's', ps, np);
+  return made(prover, PV_RULE_FOLDCONG);
 }
 
-pv_thm pv_arith(pv *p, ck_id f, const pv_summand *sums, uint32_t n) {
-  if (f == CK_BAD)
+pv_thm pv_arith(pv *prover, ck_id formula, const pv_summand *sums, uint32_t n) {
+  if (formula == CK_BAD)
     return PV_NONE;
   for (uint32_t i = 0; i < n; i++) {
     if (sums[i].coef == CK_BAD || !have(sums[i].premises, sums[i].count))
       return PV_NONE;
   }
-  BEGIN(p);
-  tok(p, 't', f);
-  tok(p, '|', 0);
+  BEGIN(prover);
+  tok(prover, 't', formula);
+  tok(prover, '|', 0);
   for (uint32_t i = 0; i < n; i++) {
     if (i)
-      tok(p, ',', 0);
-    tok(p, 't', sums[i].coef);
-    toks(p, 's', sums[i].premises, sums[i].count);
+      tok(prover, ',', 0);
+    tok(prover, 't', sums[i].coef);
+    toks(prover, 's', sums[i].premises, sums[i].count);
   }
-  return made(p, PV_RULE_ARITH);
+  return made(prover, PV_RULE_ARITH);
 }
 
-pv_thm pv_antisym(pv *p, pv_thm a, pv_thm b) {
+pv_thm pv_antisym(pv *prover, pv_thm a, pv_thm b) {
   if (a == PV_NONE || b == PV_NONE)
     return PV_NONE;
-  BEGIN(p);
-  tok(p, 's', a);
-  tok(p, 's', b);
-  return made(p, PV_RULE_ANTISYM);
+  BEGIN(prover);
+  tok(prover, 's', a);
+  tok(prover, 's', b);
+  return made(prover, PV_RULE_ANTISYM);
 }
 
-pv_thm pv_int(pv *p, ck_id f, pv_thm a) {
-  if (a == PV_NONE || f == CK_BAD)
+pv_thm pv_int(pv *prover, ck_id formula, pv_thm a) {
+  if (a == PV_NONE || formula == CK_BAD)
     return PV_NONE;
-  BEGIN(p);
-  tok(p, 't', f);
-  tok(p, 's', a);
-  return made(p, PV_RULE_INT);
+  BEGIN(prover);
+  tok(prover, 't', formula);
+  tok(prover, 's', a);
+  return made(prover, PV_RULE_INT);
 }
 
-pv_thm pv_law(pv *p, const char *name, const ck_id *ts, uint32_t nt, pv_thm prem) {
+pv_thm pv_law(pv *prover, const char *name, const ck_id *ts, uint32_t nt, pv_thm premises) {
   for (uint32_t i = 0; i < nt; i++) {
     if (ts[i] == CK_BAD)
       return PV_NONE;
   }
-  uint32_t np = prem == PV_NONE ? 0 : 1;
-  BEGIN(p);
-  tok(p, '\'', ck_word(p->terms, name));
-  tok(p, '|', 0);
-  toks(p, 't', ts, nt);
-  tok(p, '|', 0);
-  toks(p, 's', &prem, np);
-  return made(p, PV_RULE_LAW);
+  uint32_t np = premises == PV_NONE ? 0 : 1;
+  BEGIN(prover);
+  tok(prover, '\'', ck_word(prover->terms, name));
+  tok(prover, '|', 0);
+  toks(prover, 't', ts, nt);
+  tok(prover, '|', 0);
+  toks(prover, 's', &premises, np);
+  return made(prover, PV_RULE_LAW);
 }
 
-pv_thm pv_zero(pv *p, ck_id t, pv_thm a) {
+pv_thm pv_zero(pv *prover, ck_id t, pv_thm a) {
   if (a == PV_NONE || t == CK_BAD)
     return PV_NONE;
-  BEGIN(p);
-  tok(p, 't', t);
-  tok(p, 's', a);
-  return made(p, PV_RULE_ZERO);
+  BEGIN(prover);
+  tok(prover, 't', t);
+  tok(prover, 's', a);
+  return made(prover, PV_RULE_ZERO);
 }
 
-pv_thm pv_succ(pv *p, ck_id t, ck_id k, pv_thm a) {
+pv_thm pv_succ(pv *prover, ck_id t, ck_id k, pv_thm a) {
   if (a == PV_NONE || t == CK_BAD || k == CK_BAD)
     return PV_NONE;
-  BEGIN(p);
-  tok(p, 't', t);
-  tok(p, 't', k);
-  tok(p, 's', a);
-  return made(p, PV_RULE_SUCC);
+  BEGIN(prover);
+  tok(prover, 't', t);
+  tok(prover, 't', k);
+  tok(prover, 's', a);
+  return made(prover, PV_RULE_SUCC);
 }
 
-pv_thm pv_induct(pv *p, ck_id k, ck_id n, uint32_t j, const ck_id *fs, const pv_thm *base,
+pv_thm pv_induct(pv *prover, ck_id k, ck_id n, uint32_t j, const ck_id *fs, const pv_thm *base,
                  const pv_thm *step, uint32_t r, pv_thm a) {
   char count[16];
   if (a == PV_NONE || !have(base, r) || !have(step, r))
     return PV_NONE;
   snprintf(count, sizeof count, "%u", (unsigned)j);
-  BEGIN(p);
-  tok(p, 't', k);
-  tok(p, 't', n);
-  tok(p, '=', ck_word(p->terms, count));
-  tok(p, '|', 0);
-  toks(p, 't', fs, r);
-  tok(p, '|', 0);
-  toks(p, 's', base, r);
-  tok(p, '|', 0);
-  toks(p, 's', step, r);
-  tok(p, '|', 0);
-  tok(p, 's', a);
-  return made(p, PV_RULE_INDUCT);
+  BEGIN(prover);
+  tok(prover, 't', k);
+  tok(prover, 't', n);
+  tok(prover, '=', ck_word(prover->terms, count));
+  tok(prover, '|', 0);
+  toks(prover, 't', fs, r);
+  tok(prover, '|', 0);
+  toks(prover, 's', base, r);
+  tok(prover, '|', 0);
+  toks(prover, 's', step, r);
+  tok(prover, '|', 0);
+  tok(prover, 's', a);
+  return made(prover, PV_RULE_INDUCT);
 }
 
-ck_id pv_says(const pv *p, pv_thm s) {
-  return ck_thm_formula(p->proof, s);
+ck_id pv_says(const pv *prover, pv_thm thm) {
+  return ck_thm_formula(prover->proof, thm);
 }
 
-ck_id pv_left(const pv *p, pv_thm s) {
-  return ck_kid(p->terms, pv_says(p, s), 0);
+ck_id pv_left(const pv *prover, pv_thm thm) {
+  return ck_kid(prover->terms, pv_says(prover, thm), 0);
 }
 
-ck_id pv_right(const pv *p, pv_thm s) {
-  return ck_kid(p->terms, pv_says(p, s), 1);
+ck_id pv_right(const pv *prover, pv_thm thm) {
+  return ck_kid(prover->terms, pv_says(prover, thm), 1);
 }
 
-ck_fsub pv_fun_sub(pv *p, const char *function, const ck_id *k, ck_id body) {
-  return (ck_fsub){ck_word(p->terms, function), ck_word(p->terms, "i:r"), k, 1, body};
+ck_fsub pv_fun_sub(pv *prover, const char *function, const ck_id *k, ck_id body) {
+  return (ck_fsub){ck_word(prover->terms, function), ck_word(prover->terms, "i:r"), k, 1, body};
 }
 
-ck_fsub pv_fun2_sub(pv *p, const char *function, const ck_id *both, ck_id body) {
-  return (ck_fsub){ck_word(p->terms, function), ck_word(p->terms, "ii:r"), both, 2, body};
+ck_fsub pv_fun2_sub(pv *prover, const char *function, const ck_id *both, ck_id body) {
+  return (ck_fsub){ck_word(prover->terms, function), ck_word(prover->terms, "ii:r"), both, 2, body};
 }

@@ -4,775 +4,331 @@
  * ends and gives the same answer everywhere).  Facts of integers are tightened (a < b is a + 1 <=
  * b), the negated goal too, so that bounds are rounded.  Only facts that are connected to the goal
  * by shared atoms take part. */
-#include "pv_folds.h"
+#include "pv_lp.h"
+#include "pv_norm.h"
 #include "src/base/mem.h"
 #include <flint/fmpq.h>
 #include <flint/fmpq_mat.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_FACTS = 36, MAX_COLS = 150, MAX_ROWS = 120, MAX_PIVOTS = 400, MAX_WIDE = 10 };
-
 typedef struct {
-  pv_poly v;
-  pv_thm prem[2];
-  uint32_t n;
-  bool strict;
-  bool eq;
-} fact; /* 0 <= v, 0 < v or 0 = v */
-
-typedef struct {
-  const fact *f;
+  const fact *fact;
   int sign;
 } column;
 
-typedef struct {
-  fact f[MAX_COLS];
-  uint32_t n;
-} facts;
-
-static void push_fact(pv *p, facts *F, const pv_poly *v, const pv_thm *prem, uint32_t n,
-                      bool strict, bool eq) {
-  if (F->n == MAX_COLS)
-    return;
-  fact *f = &F->f[F->n++];
-  pv_poly_init(&f->v);
-  pv_poly_add(p, &f->v, v, p->one);
-  f->n = n;
-  f->strict = strict;
-  f->eq = eq;
-  for (uint32_t i = 0; i < n; i++)
-    f->prem[i] = prem[i];
-}
-
-/* theorem s, an = <= or <, as a fact; strict ones of integers tightened */
-static void push_thm(pv *p, facts *F, pv_thm s) {
-  pv_poly v;
-  ck_id f;
-  if (s == PV_NONE)
-    return;
-  s = pv_tighten(p, s);
-  if (s == PV_NONE)
-    return;
-  for (uint32_t i = 0; i < F->n; i++) {
-    if (F->f[i].n == 1 && F->f[i].prem[0] == s)
-      return;
-  }
-  f = pv_says(p, s);
-  pv_poly_init(&v);
-  pv_poly_read(p, &v, pv_sub(p, ck_kid(p->terms, f, 1), ck_kid(p->terms, f, 0)));
-  if (v.count || ck_head(p->terms, f) == CK_LT)
-    push_fact(p, F, &v, &s, 1, ck_head(p->terms, f) == CK_LT, ck_head(p->terms, f) == CK_EQ);
-  pv_poly_clear(&v);
-}
-
-static bool shares(const pv_poly *f, const pv_poly *g) {
-  for (uint32_t i = 0; i < f->count; i++) {
-    for (uint32_t j = 0; j < f->monos[i].degree; j++) {
-      for (uint32_t k = 0; k < g->count; k++) {
-        if (pv_mono_has(&g->monos[k], f->monos[i].atoms[j]))
-          return true;
-      }
-    }
-  }
-  return false;
-}
-
-/* x # 0 for what is known not to be negative, or not to be positive, as an order */
-static pv_thm apart(pv *p, pv_ctx cx, ck_id x, pv_thm nz) {
-  bool i = ck_is_int(p->terms, x);
-  pv_thm ge = i ? pv_follows_int(p, cx, pv_ge0(p, x)) : pv_fact_match(p, cx, CK_LE, x);
-  if (ge != PV_NONE)
-    return pv_positive_of_nonzero(p, x, ge, nz);
-  ck_id m = pv_canon(p, pv_neg(p, x));
-  ge = i ? pv_follows_int(p, cx, pv_ge0(p, m)) : pv_fact_match(p, cx, CK_LE, m);
-  return ge == PV_NONE
-             ? PV_NONE
-             : pv_positive_of_nonzero(p, m, ge, pv_scaled(p, pv_ne0(p, m), pv_num(p, -1), nz));
-}
-
-/* hypothesis s in normal form; while one is being brought there, as it stands, if it is of
- * integers: else this would not end */
-static pv_thm said(pv *p, pv_ctx cx, pv_thm s, ck_id *nf) {
-  ck_id f;
-  if (!p->fact_busy.n)
-    return pv_fact_normal(p, cx, s, nf);
-  if (s == PV_NONE || (f = pv_says(p, s), !ck_is_int(p->terms, ck_kid(p->terms, f, 0))) ||
-      !ck_is_int(p->terms, ck_kid(p->terms, f, 1)) || ck_head(p->terms, f) == CK_NE)
-    return PV_NONE;
-  *nf = pv_canon(p, pv_sub(p, ck_kid(p->terms, f, 1), ck_kid(p->terms, f, 0)));
-  return s;
-}
-
-/* an undecided condition between integers in the polynomial t */
-static bool has_ite_atom(pv *p, ck_id t) {
-  ck_op o = ck_head(p->terms, t);
-  if (o == CK_ADD || o == CK_MUL)
-    return has_ite_atom(p, ck_kid(p->terms, t, 0)) || has_ite_atom(p, ck_kid(p->terms, t, 1));
-  return o == CK_ITE && ck_is_int(p->terms, t);
-}
-
-/* hypotheses of the context in normal form that are connected to those in F (all of them if `all`)
- */
-static void push_hyps(pv *p, pv_ctx cx, facts *F, bool all) {
-  enum { MOST = 96 };
-
-  bool plain = true;
-  pv_thm s[MOST];
-  uint32_t n = 0;
-  ck_id known[MOST];
-  pv_poly v[MOST];
-  bool taken[MOST] = {false};
-  bool more = true;
-  for (uint32_t i = 0; i < F->n; i++) {
-    for (uint32_t j = 0; j < F->f[i].v.count; j++) {
-      for (uint32_t k = 0; k < F->f[i].v.monos[j].degree; k++)
-        plain = plain && ck_head(p->terms, F->f[i].v.monos[j].atoms[k]) != CK_ITE;
-    }
-  }
-  for (pv_ctx c = cx; c != 0 && n < MOST; c = CX(p, c).parent) {
-    ck_op o = ck_head(p->terms, CX(p, c).formula);
-    ck_id nf;
-    if (o == CK_ALL || (s[n] = said(p, cx, CX(p, c).thm, &nf)) == PV_NONE || pv_is_const(p, nf))
-      continue;
-    if (o == CK_NE && (s[n] = apart(p, cx, nf, s[n])) == PV_NONE)
-      continue;
-    if (plain && has_ite_atom(p, nf))
-      continue; /* undecided conditions that the goal does not have */
-    uint32_t same = 0;
-    while (same < n && known[same] != pv_says(p, s[n]))
-      same++;
-    if (same < n)
-      continue;
-    known[n] = pv_says(p, s[n]);
-    pv_poly_init(&v[n]);
-    pv_poly_read(p, &v[n], nf);
-    n++;
-  }
-  while (more) {
-    more = false;
-    uint32_t m = F->n;
-    for (uint32_t i = 0; i < n && F->n < MAX_FACTS; i++) {
-      bool hit = !taken[i] && all;
-      for (uint32_t j = 0; j < m && !hit && !taken[i]; j++)
-        hit = shares(&v[i], &F->f[j].v);
-      if (!hit)
-        continue;
-      taken[i] = more = true;
-      push_thm(p, F, s[i]);
-    }
-  }
-  for (uint32_t i = 0; i < n; i++)
-    pv_poly_clear(&v[i]);
-}
-
-/* f(i) <= max(k < n) f(k), for the elements f(i) that the facts speak of */
-static void element_facts(pv *p, pv_ctx cx, ck_id x, facts *F) {
-  ck_id n = ck_kid(p->terms, x, 0);
-  ck_id k;
-  ck_id b;
-  uint32_t nf = F->n;
-  pv_ctx_bind(p, cx, n, &k);
-  b = pv_max_body(p, x, k);
-  if (ck_head(p->terms, b) != CK_APP)
-    return;
-  for (uint32_t i = 0; i < nf && F->n < MAX_COLS; i++) {
-    for (uint32_t j = 0; j < F->f[i].v.count; j++) {
-      for (uint32_t l = 0; l < F->f[i].v.monos[j].degree; l++) {
-        ck_id y = F->f[i].v.monos[j].atoms[l];
-        ck_id at = CK_BAD;
-        if (ck_head(p->terms, y) != CK_APP || ck_name(p->terms, y) != ck_name(p->terms, b) ||
-            ck_sig(p->terms, y) != ck_sig(p->terms, b))
-          continue;
-        for (uint32_t q = 0; q < ck_nkids(p->terms, b) && at == CK_BAD; q++) {
-          if (ck_has_var(p->terms, ck_kid(p->terms, b, q), k))
-            at = pv_canon(p,
-                          pv_sub(p, ck_kid(p->terms, y, q), pv_sub(p, ck_kid(p->terms, b, q), k)));
-        }
-        if (at == CK_BAD || !ck_is_int(p->terms, at) || ck_has_var(p->terms, at, k) ||
-            ck_sub(p->terms, b, &k, &at, 1, NULL, 0) != y)
-          continue;
-        pv_thm prem[2] = {pv_follows(p, cx, pv_ge0(p, at)), PV_NONE};
-        if (prem[0] == PV_NONE || (prem[1] = pv_follows(p, cx, pv_lt(p, at, n))) == PV_NONE)
-          continue;
-        ck_fsub fs = pv_fun_sub(p, "f", &k, b);
-        pv_var_sub v[2] = {{pv_int_var(p, "n"), n}, {pv_int_var(p, "i"), at}};
-        push_thm(p, F, pv_use_lemma(p, PV_MAX_GE, v, 2, &fs, 1, prem, 2));
-      }
-    }
-  }
-}
-
-/* what is known of an atom whatever the hypotheses */
-static void atom_facts(pv *p, pv_ctx cx, ck_id x, facts *F) {
-  ck_op o = ck_head(p->terms, x);
-  ck_id f;
-  if (o == CK_DIV || o == CK_MOD) {
-    ck_id ab[2] = {ck_kid(p->terms, x, 0), ck_kid(p->terms, x, 1)};
-    ck_id r = pv_sub(p, ab[0], pv_mul(p, ab[1], x));
-    pv_thm bp = pv_follows(p, cx, pv_gt0(p, ab[1]));
-    if (bp == PV_NONE)
-      return;
-    pv_thm lo = pv_law(p, "mod>", ab, 2, bp);
-    pv_thm hi = pv_law(p, "mod<", ab, 2, bp);
-    pv_thm l = pv_law(p, "div", ab, 2, bp);
-    if (o == CK_MOD) {
-      push_thm(p, F, lo);
-      push_thm(p, F, hi);
-      return;
-    }
-    pv_comb s;
-    pv_comb_init(&s);
-    pv_comb_add(&s, p->one, lo);
-    pv_comb_add(&s, pv_num(p, -1), l);
-    push_thm(p, F, pv_comb_prove(p, &s, pv_ge0(p, r)));
-    pv_comb_init(&s);
-    pv_comb_add(&s, p->one, hi);
-    pv_comb_add(&s, p->one, l);
-    push_thm(p, F, pv_comb_prove(p, &s, pv_lt(p, r, ab[1])));
-  } else if (o == CK_EXP || o == CK_INV) {
-    push_thm(p, F, pv_positive(p, cx, x));
-  } else if (o == CK_SQRT) {
-    push_thm(p, F, pv_nonneg(p, cx, x));
-  } else if (pv_is_max(p, x, &f)) {
-    push_thm(p, F, pv_max_first(p, cx, x));
-    element_facts(p, cx, x, F);
-  }
-}
-
-/* what is known of the squares in a monomial */
-static void square_facts(pv *p, const pv_mono *m, facts *F) {
-  for (uint32_t i = 0; i + 1 < m->degree; i++) {
-    if (m->atoms[i] != m->atoms[i + 1])
-      continue;
-    bool i1 = ck_is_int(p->terms, m->atoms[i]);
-    pv_var_sub v = {ck_var(p->terms, i1 ? "n" : "x", i1 ? 'i' : 'r'), m->atoms[i]};
-    pv_var_sub w = {v.var, pv_neg(p, m->atoms[i])};
-    push_thm(p, F, pv_use_lemma(p, i1 ? PV_INT_SQUARE : PV_SQUARE, &v, 1, NULL, 0, NULL, 0));
-    if (i1)
-      push_thm(p, F, pv_use_lemma(p, PV_INT_SQUARE, &w, 1, NULL, 0, NULL, 0));
-  }
-}
-
-static void push_atoms(pv *p, pv_ctx cx, facts *F) {
-  for (uint32_t i = 0, n = F->n; i < n; i++) {
-    for (uint32_t j = 0; j < F->f[i].v.count; j++)
-      square_facts(p, &F->f[i].v.monos[j], F);
-  }
-  ck_id seen[64];
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < F->n && F->n < MAX_FACTS + 20; i++) /* F grows */
-  {
-    for (uint32_t j = 0; j < F->f[i].v.count; j++) {
-      for (uint32_t k = 0; k < F->f[i].v.monos[j].degree; k++) {
-        ck_id x = F->f[i].v.monos[j].atoms[k];
-        uint32_t l = 0;
-        while (l < n && seen[l] != x)
-          l++;
-        if (l < n || n == 64 || ck_head(p->terms, x) == CK_V)
-          continue;
-        seen[n++] = x;
-        atom_facts(p, cx, x, F);
-      }
-    }
-  }
-}
-
-/* clauses at the arguments that terms have, where they conclude an order or an equation */
-static void push_clauses(pv *p, pv_ctx cx, ck_id t, facts *F) {
-  for (pv_ctx c = cx; c != 0 && F->n < MAX_FACTS && !p->fact_busy.n; c = CX(p, c).parent) {
-    ck_id f = CX(p, c).formula;
-    ck_id g;
-    pv_thm inst[8];
-    uint32_t n;
-    if (ck_head(p->terms, f) != CK_ALL)
-      continue;
-    g = ck_kid(p->terms, f, ck_nkids(p->terms, f) - 1);
-    if (ck_head(p->terms, g) == CK_NE)
-      continue;
-    n = pv_clause_instances(p, cx, CX(p, c).thm, t, inst, 8);
-    for (uint32_t i = 0; i < n; i++) {
-      ck_id nf;
-      pv_thm s = pv_fact_normal(p, cx, inst[i], &nf);
-      if (s != PV_NONE && (!pv_is_zero(p, nf) || ck_head(p->terms, pv_says(p, s)) == CK_LT))
-        push_thm(p, F, s);
-    }
-  }
-}
-
-/* --- products: only those that bring no monomial of degree 2 that is not there already */
-typedef struct {
-  const pv_mono *m[MAX_ROWS];
-  uint32_t n;
-} monos;
-
-static bool known_mono(const monos *M, const pv_mono *m) {
-  for (uint32_t i = 0; i < M->n; i++) {
-    if (M->m[i]->degree == m->degree &&
-        !memcmp(M->m[i]->atoms, m->atoms, m->degree * sizeof *m->atoms))
-      return true;
-  }
-  return false;
-}
-
-/* the product of the highest monomials of f and g, which hardly ever cancels, is known */
-static bool may_fit(const monos *M, const pv_poly *f, const pv_poly *g) {
-  const pv_mono *a = &f->monos[0];
-  const pv_mono *b = &g->monos[0];
-  ck_id s[32];
-  pv_mono m;
-  uint32_t i = 0;
-  uint32_t j = 0;
-  for (uint32_t k = 1; k < f->count; k++) {
-    if (f->monos[k].degree > a->degree)
-      a = &f->monos[k];
-  }
-  for (uint32_t k = 1; k < g->count; k++) {
-    if (g->monos[k].degree > b->degree)
-      b = &g->monos[k];
-  }
-  m.degree = a->degree + b->degree;
-  m.atoms = s;
-  if (m.degree > 32)
-    return false;
-  for (uint32_t k = 0; k < m.degree; k++)
-    s[k] = j == b->degree || (i < a->degree && a->atoms[i] <= b->atoms[j]) ? a->atoms[i++]
-                                                                           : b->atoms[j++];
-  return m.degree < 2 || known_mono(M, &m);
-}
-
-static void push_product(pv *p, facts *F, const monos *M, uint32_t i, uint32_t j) {
-  pv_poly prod;
-  pv_poly t;
-  pv_thm pr[2] = {F->f[i].prem[0], F->f[j].prem[0]};
-  bool fits = true;
-  pv_poly_init(&prod);
-  pv_poly_init(&t);
-  const pv_poly *g = &F->f[j].v;
-  for (uint32_t k = 0; k < g->count; k++) {
-    pv_poly_mul_mono(p, &t, &F->f[i].v, g->monos[k].coef, g->monos[k].atoms, g->monos[k].degree);
-    pv_poly_add(p, &prod, &t, p->one);
-  }
-  for (uint32_t k = 0; k < prod.count && fits; k++)
-    fits = prod.monos[k].degree < 2 || known_mono(M, &prod.monos[k]);
-  if (fits && prod.count)
-    push_fact(p, F, &prod, pr, 2, F->f[i].strict && F->f[j].strict, false);
-  pv_poly_clear(&prod);
-  pv_poly_clear(&t);
-}
-
-static void push_products(pv *p, facts *F) {
-  monos M;
-  M.n = 0;
-  uint32_t n = F->n;
-  for (uint32_t i = 0; i < n; i++) {
-    for (uint32_t j = 0; j < F->f[i].v.count; j++) {
-      const pv_mono *m = &F->f[i].v.monos[j];
-      if (m->degree >= 2 && M.n < MAX_ROWS && !known_mono(&M, m))
-        M.m[M.n++] = m;
-    }
-  }
-  if (!M.n)
-    return;
-  for (uint32_t i = 0; i < n; i++) {
-    for (uint32_t j = i; j < n && F->n < MAX_COLS; j++) {
-      if (!F->f[i].eq && !F->f[j].eq && F->f[i].n == 1 && F->f[j].n == 1 &&
-          may_fit(&M, &F->f[i].v, &F->f[j].v))
-        push_product(p, F, &M, i, j);
-    }
-  }
-}
-
 /* --- the programme */
 /* rows: the monomials that occur */
-static int row_of(const pv_mono *m, const pv_mono **rows, uint32_t *n) {
+static int row_of(const pv_mono *mono, const pv_mono **rows, uint32_t *n) {
   for (uint32_t i = 0; i < *n; i++) {
-    if (rows[i]->degree == m->degree &&
-        (!m->degree || !memcmp(rows[i]->atoms, m->atoms, m->degree * sizeof *m->atoms)))
+    if (rows[i]->degree == mono->degree &&
+        (!mono->degree || !memcmp(rows[i]->atoms, mono->atoms, mono->degree * sizeof *mono->atoms)))
       return (int)i;
   }
   if (*n == MAX_ROWS)
     return -1;
-  rows[*n] = m;
+  rows[*n] = mono;
   return (int)(*n)++;
 }
 
-static void set_q(pv *p, fmpq_t x, ck_id q, int sign) {
-  fmpq_set_mpq(x, *ck_q_value(p->terms, q));
+static void set_q(pv *prover, fmpq_t x, ck_id q, int sign) {
+  fmpq_set_mpq(x, *ck_q_value(prover->terms, q));
   if (sign < 0)
     fmpq_neg(x, x);
 }
 
-/* phase one: x >= 0 with A x = b (last column of M); basis out.  M is rows x (cols + 1). */
-static bool solve(pv *p, fmpq_mat_t M, slong rows, slong cols, slong *b) {
-  fmpq_t r;
-  fmpq_t best;
-  fmpq_t t;
-  bool ok = true;
-  fmpq_init(r);
-  fmpq_init(best);
-  fmpq_init(t);
-  fmpq_mat_t D;
-  fmpq_mat_init(D, 1, cols + 1); /* reduced cost: sum of rows whose basic variable is artificial */
-  for (slong i = 0; i < rows; i++) {
-    b[i] = cols + i;
-    if (fmpq_sgn(fmpq_mat_entry(M, i, cols)) < 0) {
-      for (slong j = 0; j <= cols; j++)
-        fmpq_neg(fmpq_mat_entry(M, i, j), fmpq_mat_entry(M, i, j));
-    }
-    for (slong j = 0; j <= cols; j++)
-      fmpq_add(fmpq_mat_entry(D, 0, j), fmpq_mat_entry(D, 0, j), fmpq_mat_entry(M, i, j));
-  }
-  for (int it = 0; !fmpq_is_zero(fmpq_mat_entry(D, 0, cols)); it++) {
-    slong e = 0;
-    slong out = -1;
-    if (it == MAX_PIVOTS) {
-      ok = false;
-      break;
-    }
-    while (e < cols && fmpq_sgn(fmpq_mat_entry(D, 0, e)) <= 0)
-      e++;
-    if (e == cols) {
-      ok = false;
-      break;
-    }
-    for (slong i = 0; i < rows; i++) {
-      if (fmpq_sgn(fmpq_mat_entry(M, i, e)) <= 0)
-        continue;
-      fmpq_div(r, fmpq_mat_entry(M, i, cols), fmpq_mat_entry(M, i, e));
-      int c = out < 0 ? -1 : fmpq_cmp(r, best);
-      if (out < 0 || c < 0 || (c == 0 && b[i] < b[out])) {
-        out = i;
-        fmpq_set(best, r);
-      }
-    }
-    if (out < 0) {
-      ok = false;
-      break;
-    }
-    fmpq_inv(r, fmpq_mat_entry(M, out, e));
-    for (slong j = 0; j <= cols; j++) {
-      if (!fmpq_is_zero(fmpq_mat_entry(M, out, j)))
-        fmpq_mul(fmpq_mat_entry(M, out, j), fmpq_mat_entry(M, out, j), r);
-    }
-    for (slong i = 0; i <= rows; i++) {
-      fmpq *x = i < rows ? fmpq_mat_entry(M, i, e) : fmpq_mat_entry(D, 0, e);
-      if (i == out || fmpq_is_zero(x))
-        continue;
-      fmpq_set(t, x);
-      p->work += (uint64_t)cols;
-      for (slong j = 0; j <= cols; j++) {
-        if (fmpq_is_zero(fmpq_mat_entry(M, out, j)))
-          continue;
-        fmpq_submul(i < rows ? fmpq_mat_entry(M, i, j) : fmpq_mat_entry(D, 0, j), t,
-                    fmpq_mat_entry(M, out, j));
-      }
-    }
-    b[out] = e;
-  }
-  fmpq_mat_clear(D);
-  fmpq_clear(r);
-  fmpq_clear(best);
-  fmpq_clear(t);
-  return ok;
-}
-
 /* 0 < 0 from the facts: sum x_i v_i = 0 with the x_i of strict facts adding up to 1; the last
  * column is 0 < 1 */
-static pv_thm refute(pv *p, const facts *F) {
+static pv_thm refute(pv *prover, const fact_list *known) {
   const pv_mono *rows[MAX_ROWS];
-  pv_mono unit = {p->one, 0, NULL};
+  pv_mono unit = {prover->one, 0, NULL};
   column col[2 * MAX_COLS + 1];
-  uint32_t nr = 1;
-  uint32_t nc = 0;
-  pv_thm res = PV_NONE;
+  uint32_t n_rows = 1;
+  uint32_t n_columns = 0;
+  pv_thm cases = PV_NONE;
   slong basis[MAX_ROWS + 1];
-  fmpq_mat_t M;
+  fmpq_mat_t tableau;
   rows[0] = &unit;
-  for (uint32_t i = 0; i < F->n; i++) {
-    for (uint32_t j = 0; j < F->f[i].v.count; j++) {
-      if (row_of(&F->f[i].v.monos[j], rows, &nr) < 0)
+  for (uint32_t i = 0; i < known->count; i++) {
+    for (uint32_t j = 0; j < known->fact[i].value.count; j++) {
+      if (row_of(&known->fact[i].value.monos[j], rows, &n_rows) < 0)
         return PV_NONE;
     }
-    col[nc++] = (column){&F->f[i], 1};
-    if (F->f[i].eq)
-      col[nc++] = (column){&F->f[i], -1};
+    col[n_columns++] = (column){&known->fact[i], 1};
+    if (known->fact[i].eq)
+      col[n_columns++] = (column){&known->fact[i], -1};
   }
-  slong nrows = (slong)nr + 1;
-  slong cols = (slong)nc + 1;
-  p->work += (uint64_t)nrows * (uint64_t)cols;
-  fmpq_mat_init(M, nrows, cols + 1);
-  for (uint32_t i = 0; i < nc; i++) {
-    const pv_poly *v = &col[i].f->v;
-    for (uint32_t j = 0; j < v->count; j++)
-      set_q(p, fmpq_mat_entry(M, row_of(&v->monos[j], rows, &nr), i), v->monos[j].coef,
-            col[i].sign);
-    if (col[i].f->strict)
-      fmpq_set_si(fmpq_mat_entry(M, nr, i), 1, 1);
+  slong nrows = (slong)n_rows + 1;
+  slong cols = (slong)n_columns + 1;
+  prover->work += (uint64_t)nrows * (uint64_t)cols;
+  fmpq_mat_init(tableau, nrows, cols + 1);
+  for (uint32_t i = 0; i < n_columns; i++) {
+    const pv_poly *value = &col[i].fact->value;
+    for (uint32_t j = 0; j < value->count; j++)
+      set_q(prover, fmpq_mat_entry(tableau, row_of(&value->monos[j], rows, &n_rows), i),
+            value->monos[j].coef, col[i].sign);
+    if (col[i].fact->strict)
+      fmpq_set_si(fmpq_mat_entry(tableau, n_rows, i), 1, 1);
   }
-  fmpq_set_si(fmpq_mat_entry(M, 0, cols - 1), 1, 1);
-  fmpq_set_si(fmpq_mat_entry(M, nr, cols - 1), 1, 1);
-  fmpq_set_si(fmpq_mat_entry(M, nr, cols), 1, 1);
-  if (solve(p, M, nrows, cols, basis)) {
-    mpq_t q;
-    pv_comb b;
-    mpq_init(q);
-    pv_comb_init(&b);
+  fmpq_set_si(fmpq_mat_entry(tableau, 0, cols - 1), 1, 1);
+  fmpq_set_si(fmpq_mat_entry(tableau, n_rows, cols - 1), 1, 1);
+  fmpq_set_si(fmpq_mat_entry(tableau, n_rows, cols), 1, 1);
+  if (pv_lp_solve(prover, tableau, nrows, cols, basis)) {
+    mpq_t coef;
+    pv_comb comb;
+    mpq_init(coef);
+    pv_comb_init(&comb);
     for (slong i = 0; i < nrows; i++) {
-      if (basis[i] >= cols || fmpq_is_zero(fmpq_mat_entry(M, i, cols)))
+      if (basis[i] >= cols || fmpq_is_zero(fmpq_mat_entry(tableau, i, cols)))
         continue;
-      fmpq_get_mpq(q, fmpq_mat_entry(M, i, cols));
-      if (basis[i] < (slong)nc && col[basis[i]].sign < 0)
-        mpq_neg(q, q);
-      ck_id co = ck_q(p->terms, q);
-      if (basis[i] == (slong)nc) {
-        pv_summand m = {co, NULL, 0};
-        as_vec_push(&b.summands, &m);
+      fmpq_get_mpq(coef, fmpq_mat_entry(tableau, i, cols));
+      if (basis[i] < (slong)n_columns && col[basis[i]].sign < 0)
+        mpq_neg(coef, coef);
+      ck_id coef_term = ck_q(prover->terms, coef);
+      if (basis[i] == (slong)n_columns) {
+        pv_summand summand = {coef_term, NULL, 0};
+        as_vec_push(&comb.summands, &summand);
         continue;
       }
-      const fact *f = col[basis[i]].f;
-      pv_comb_add_product(&b, co, f->prem[0], f->n == 2 ? f->prem[1] : PV_REFL);
+      const fact *f = col[basis[i]].fact;
+      pv_comb_add_product(&comb, coef_term, f->premises[0],
+                          f->count == 2 ? f->premises[1] : PV_REFL);
     }
-    res = pv_comb_prove(p, &b, pv_gt0(p, p->zero));
-    mpq_clear(q);
+    cases = pv_comb_prove(prover, &comb, pv_gt0(prover, prover->zero));
+    mpq_clear(coef);
   }
-  fmpq_mat_clear(M);
-  return res;
+  fmpq_mat_clear(tableau);
+  return cases;
 }
 
 /* 0 <= x or x <= 0 from the facts, without products; PV_NONE if they do not say */
-static pv_thm sign_of(pv *p, facts *F, ck_id x) {
+static pv_thm sign_of(pv *prover, fact_list *known, ck_id term) {
   for (int i = 0; i < 2; i++) {
-    ck_id g = i ? pv_le(p, x, p->zero) : pv_ge0(p, x);
-    uint32_t n = F->n;
-    pv_thm z;
-    push_thm(p, F, pv_hyp(p, ck_neg(p->terms, g)));
-    z = F->n > n ? refute(p, F) : PV_NONE;
-    while (F->n > n)
-      pv_poly_clear(&F->f[--F->n].v);
-    if (z != PV_NONE)
-      return pv_cases(p, g, pv_hyp(p, g), pv_from_zero_below_zero(p, g, z));
+    ck_id goal = i ? pv_le(prover, term, prover->zero) : pv_ge0(prover, term);
+    uint32_t n = known->count;
+    pv_thm contradiction;
+    pv_lp_push_thm(prover, known, pv_hyp(prover, ck_neg(prover->terms, goal)));
+    contradiction = known->count > n ? refute(prover, known) : PV_NONE;
+    while (known->count > n)
+      pv_poly_clear(&known->fact[--known->count].value);
+    if (contradiction != PV_NONE)
+      return pv_cases(prover, goal, pv_hyp(prover, goal),
+                      pv_from_zero_below_zero(prover, goal, contradiction));
   }
   return PV_NONE;
 }
 
 /* signs of the factors of products, where no single fact says them */
-static void push_signs(pv *p, facts *F) {
-  ck_id x[8];
-  uint32_t n = 0;
-  uint32_t nf = F->n;
-  for (uint32_t i = 0; i < nf; i++) {
-    for (uint32_t j = 0; j < F->f[i].v.count; j++) {
-      for (uint32_t k = 0; F->f[i].v.monos[j].degree >= 2 && k < F->f[i].v.monos[j].degree; k++) {
-        ck_id a = F->f[i].v.monos[j].atoms[k];
-        uint32_t l = 0;
-        while (l < n && x[l] != a)
-          l++;
-        if (l == n && n < 8)
-          x[n++] = a;
+static void push_signs(pv *prover, fact_list *known) {
+  ck_id atom[8];
+  uint32_t n_atoms = 0;
+  uint32_t n_facts = known->count;
+  for (uint32_t i = 0; i < n_facts; i++) {
+    for (uint32_t j = 0; j < known->fact[i].value.count; j++) {
+      for (uint32_t k = 0;
+           known->fact[i].value.monos[j].degree >= 2 && k < known->fact[i].value.monos[j].degree;
+           k++) {
+        ck_id factor = known->fact[i].value.monos[j].atoms[k];
+        uint32_t at = 0;
+        while (at < n_atoms && atom[at] != factor)
+          at++;
+        if (at == n_atoms && n_atoms < 8)
+          atom[n_atoms++] = factor;
       }
     }
   }
-  for (uint32_t l = 0; l < n && F->n < MAX_COLS; l++) {
+  for (uint32_t at = 0; at < n_atoms && known->count < MAX_COLS; at++) {
     bool told = false;
-    for (uint32_t i = 0; i < nf && !told; i++) {
-      const pv_poly *v = &F->f[i].v;
-      uint32_t lin = 0;
+    for (uint32_t i = 0; i < n_facts && !told; i++) {
+      const pv_poly *value = &known->fact[i].value;
+      uint32_t linear = 0;
       uint32_t others = 0;
-      for (uint32_t j = 0; j < v->count; j++) {
-        if (v->monos[j].degree == 1 && v->monos[j].atoms[0] == x[l])
-          lin++;
-        else if (v->monos[j].degree || pv_const_sign(p, v->monos[j].coef) > 0)
+      for (uint32_t j = 0; j < value->count; j++) {
+        if (value->monos[j].degree == 1 && value->monos[j].atoms[0] == atom[at])
+          linear++;
+        else if (value->monos[j].degree || pv_const_sign(prover, value->monos[j].coef) > 0)
           others++;
       }
-      told = lin == 1 && !others && !F->f[i].eq;
+      told = linear == 1 && !others && !known->fact[i].eq;
     }
     if (!told)
-      push_thm(p, F, sign_of(p, F, x[l]));
+      pv_lp_push_thm(prover, known, sign_of(prover, known, atom[at]));
   }
 }
 
 /* the goal, whose negation is the first fact, as z*C + R: the sign of C, where it has several
  * terms, by a proof of its own */
-static void push_cofactors(pv *p, pv_ctx cx, facts *F) {
-  const pv_poly *g = &F->f[0].v;
-  ck_id z[6];
-  ck_id c[6];
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < g->count; i++) {
-    for (uint32_t j = 0; g->monos[i].degree >= 2 && j < g->monos[i].degree; j++) {
-      ck_id a = g->monos[i].atoms[j];
-      uint32_t l = 0;
-      pv_poly q;
-      while (l < n && z[l] != a)
-        l++;
-      if (l < n || n == 6 || !ck_is_int(p->terms, a))
+static void push_cofactors(pv *prover, pv_ctx ctx, fact_list *known) {
+  const pv_poly *other = &known->fact[0].value;
+  ck_id atom[6];
+  ck_id cofactor[6];
+  uint32_t n_atoms = 0;
+  for (uint32_t i = 0; i < other->count; i++) {
+    for (uint32_t j = 0; other->monos[i].degree >= 2 && j < other->monos[i].degree; j++) {
+      ck_id factor = other->monos[i].atoms[j];
+      uint32_t at = 0;
+      pv_poly quotient;
+      while (at < n_atoms && atom[at] != factor)
+        at++;
+      if (at < n_atoms || n_atoms == 6 || !ck_is_int(prover->terms, factor))
         continue;
-      pv_poly_init(&q);
-      for (uint32_t k = 0; k < g->count; k++) {
-        ck_id *rest = as_malloc((g->monos[k].degree + 1) * sizeof *rest);
-        int m = pv_mono_div(g->monos[k].atoms, g->monos[k].degree, &a, 1, rest);
-        if (m >= 0)
-          pv_poly_add_mono(p, &q, pv_const_mul(p, g->monos[k].coef, pv_num(p, -1)), rest,
-                           (uint32_t)m);
+      pv_poly_init(&quotient);
+      for (uint32_t k = 0; k < other->count; k++) {
+        ck_id *rest = as_malloc((other->monos[k].degree + 1) * sizeof *rest);
+        int degree = pv_mono_div(other->monos[k].atoms, other->monos[k].degree, &factor, 1, rest);
+        if (degree >= 0)
+          pv_poly_add_mono(prover, &quotient,
+                           pv_const_mul(prover, other->monos[k].coef, pv_num(prover, -1)), rest,
+                           (uint32_t)degree);
         free(rest);
       }
-      z[n] = a;
-      c[n] = q.count > 1 ? pv_poly_term(p, &q) : CK_BAD;
-      n++;
-      pv_poly_clear(&q);
+      atom[n_atoms] = factor;
+      cofactor[n_atoms] = quotient.count > 1 ? pv_poly_term(prover, &quotient) : CK_BAD;
+      n_atoms++;
+      pv_poly_clear(&quotient);
     }
   }
-  p->cofactors = true; /* one level of it */
-  for (uint32_t l = 0; l < n; l++) {
-    if (c[l] == CK_BAD || !ck_is_int(p->terms, c[l]))
+  prover->cofactors = true; /* one level of it */
+  for (uint32_t at = 0; at < n_atoms; at++) {
+    if (cofactor[at] == CK_BAD || !ck_is_int(prover->terms, cofactor[at]))
       continue;
-    pv_thm s = pv_follows(p, cx, pv_le(p, p->one, c[l]));
-    push_thm(p, F, s != PV_NONE ? s : pv_follows(p, cx, pv_ge0(p, c[l])));
+    pv_thm thm = pv_follows(prover, ctx, pv_le(prover, prover->one, cofactor[at]));
+    pv_lp_push_thm(prover, known,
+                   thm != PV_NONE ? thm : pv_follows(prover, ctx, pv_ge0(prover, cofactor[at])));
   }
-  p->cofactors = false;
+  prover->cofactors = false;
 }
 
-/* equations that serve as rules, and so are 0 = 0 in normal form, as they stand: products may have
- * their left sides */
-static void push_rules(pv *p, pv_ctx cx, facts *F) {
-  for (pv_ctx c = cx; c != 0 && F->n < MAX_COLS; c = CX(p, c).parent) {
-    ck_id f = CX(p, c).formula;
-    ck_id nf;
-    pv_poly v;
-    bool product = false;
-    if (ck_head(p->terms, f) != CK_EQ || p->fact_busy.n ||
-        pv_fact_normal(p, cx, CX(p, c).thm, &nf) == PV_NONE || !pv_is_zero(p, nf))
-      continue;
-    pv_poly_init(&v);
-    pv_poly_read(p, &v, pv_sub(p, ck_kid(p->terms, f, 1), ck_kid(p->terms, f, 0)));
-    for (uint32_t i = 0; i < v.count; i++)
-      product = product || v.monos[i].degree >= 2;
-    pv_poly_clear(&v);
-    if (product)
-      push_thm(p, F, CX(p, c).thm);
-  }
-}
-
-static bool has_app(pv *p, ck_id t) {
-  if (ck_head(p->terms, t) == CK_APP)
+static bool has_app(pv *prover, ck_id term) {
+  if (ck_head(prover->terms, term) == CK_APP)
     return true;
-  for (uint32_t i = 0, n = ck_nkids(p->terms, t); i < n; i++) {
-    if (has_app(p, ck_kid(p->terms, t, i)))
+  for (uint32_t i = 0, n = ck_nkids(prover->terms, term); i < n; i++) {
+    if (has_app(prover, ck_kid(prover->terms, term, i)))
       return true;
   }
   return false;
 }
 
-static pv_thm search(pv *p, pv_ctx cx, ck_id t, pv_thm neg) {
-  facts *F = as_malloc(sizeof *F);
-  pv_thm s;
-  F->n = 0;
+static pv_thm search(pv *prover, pv_ctx ctx, ck_id term, pv_thm neg) {
+  fact_list *known = as_malloc(sizeof *known);
+  pv_thm thm;
+  known->count = 0;
   if (neg != PV_REFL)
-    push_thm(p, F, neg);
-  if (t != CK_BAD && (!ck_is_int(p->terms, t) || has_app(p, t)))
-    push_clauses(p, cx, t, F);
-  push_hyps(p, cx, F, neg == PV_REFL);
-  push_atoms(p, cx, F);
-  push_hyps(p, cx, F, false); /* atoms bring others */
-  s = F->n ? refute(p, F) : PV_NONE;
-  if (s == PV_NONE && F->n) {
-    uint32_t n = F->n;
-    push_rules(p, cx, F);
-    if (neg != PV_REFL && !p->cofactors)
-      push_cofactors(p, cx, F);
-    push_signs(p, F);
-    push_products(p, F);
-    if (F->n > n)
-      s = refute(p, F);
+    pv_lp_push_thm(prover, known, neg);
+  if (term != CK_BAD && (!ck_is_int(prover->terms, term) || has_app(prover, term)))
+    pv_lp_push_clauses(prover, ctx, term, known);
+  pv_lp_push_hyps(prover, ctx, known, neg == PV_REFL);
+  pv_lp_push_atoms(prover, ctx, known);
+  pv_lp_push_hyps(prover, ctx, known, false); /* atoms bring others */
+  thm = known->count ? refute(prover, known) : PV_NONE;
+  if (thm == PV_NONE && known->count) {
+    uint32_t n = known->count;
+    pv_lp_push_rules(prover, ctx, known);
+    if (neg != PV_REFL && !prover->cofactors)
+      push_cofactors(prover, ctx, known);
+    push_signs(prover, known);
+    pv_lp_push_products(prover, known);
+    if (known->count > n)
+      thm = refute(prover, known);
   }
-  for (uint32_t i = 0; i < F->n; i++)
-    pv_poly_clear(&F->f[i].v);
-  free(F);
-  return s;
+  for (uint32_t i = 0; i < known->count; i++)
+    pv_poly_clear(&known->fact[i].value);
+  free(known);
+  return thm;
 }
 
 /* the relation g between zero and a normal term (or that this is not 0), which is `raw` as it was
  * written */
-static pv_thm by_refutation(pv *p, pv_ctx cx, ck_id g, ck_id raw) {
-  ck_id n = ck_neg(p->terms, g);
-  pv_thm z = search(p, cx, raw, pv_hyp(p, n));
-  pv_thm bad = pv_from_zero_below_zero(p, g, z);
-  return z == PV_NONE ? PV_NONE : pv_cases(p, g, pv_hyp(p, g), bad);
+static pv_thm by_refutation(pv *prover, pv_ctx ctx, ck_id goal, ck_id raw) {
+  ck_id negated = ck_neg(prover->terms, goal);
+  pv_thm contradiction = search(prover, ctx, raw, pv_hyp(prover, negated));
+  pv_thm bad = pv_from_zero_below_zero(prover, goal, contradiction);
+  return contradiction == PV_NONE ? PV_NONE : pv_cases(prover, goal, pv_hyp(prover, goal), bad);
 }
 
-static pv_thm lp_now(pv *p, pv_ctx cx, ck_id f) {
-  ck_op o = ck_head(p->terms, f);
-  ck_id a = ck_kid(p->terms, f, 0);
-  ck_id b = ck_kid(p->terms, f, 1);
-  ck_id d = o == CK_NE ? (b == p->zero ? a : pv_sub(p, b, a)) : a == p->zero ? b : pv_sub(p, b, a);
-  if (o == CK_EQ) {
-    pv_thm x = lp_now(p, cx, pv_le(p, a, b));
-    pv_thm y = x == PV_NONE ? PV_NONE : lp_now(p, cx, pv_le(p, b, a));
-    return pv_antisym(p, x, y);
+static pv_thm lp_now(pv *prover, pv_ctx ctx, ck_id formula) {
+  ck_op head = ck_head(prover->terms, formula);
+  ck_id left = ck_kid(prover->terms, formula, 0);
+  ck_id right = ck_kid(prover->terms, formula, 1);
+  ck_id diff = head == CK_NE          ? (right == prover->zero ? left : pv_sub(prover, right, left))
+               : left == prover->zero ? right
+                                      : pv_sub(prover, right, left);
+  if (head == CK_EQ) {
+    pv_thm upward = lp_now(prover, ctx, pv_le(prover, left, right));
+    pv_thm downward = upward == PV_NONE ? PV_NONE : lp_now(prover, ctx, pv_le(prover, right, left));
+    return pv_antisym(prover, upward, downward);
   }
-  pv_eqn e = pv_norm(p, cx, d);
-  if (e.by == PV_NONE || e.to == CK_BAD)
+  pv_eqn eqn = pv_norm(prover, ctx, diff);
+  if (eqn.by == PV_NONE || eqn.to == CK_BAD)
     return PV_NONE;
-  pv_thm s = by_refutation(
-      p, cx, o == CK_NE ? pv_rel(p, o, e.to, p->zero) : pv_rel(p, o, p->zero, e.to), d);
-  if (s == PV_NONE)
+  pv_thm thm = by_refutation(prover, ctx,
+                             head == CK_NE ? pv_rel(prover, head, eqn.to, prover->zero)
+                                           : pv_rel(prover, head, prover->zero, eqn.to),
+                             diff);
+  if (thm == PV_NONE)
     return PV_NONE;
-  pv_comb m;
-  pv_comb_init(&m); /* 0 <= e.t, d = e.t; e.t # 0 has value -e.t */
-  pv_comb_add(&m, o == CK_NE && b != p->zero ? pv_num(p, -1) : p->one, s);
-  pv_comb_add(&m, o == CK_NE && b == p->zero ? p->one : pv_num(p, -1), e.by);
-  return pv_comb_prove(p, &m, f);
+  pv_comb comb;
+  pv_comb_init(&comb); /* 0 <= e.t, d = e.t; e.t # 0 has value -e.t */
+  pv_comb_add(&comb, head == CK_NE && right != prover->zero ? pv_num(prover, -1) : prover->one,
+              thm);
+  pv_comb_add(&comb, head == CK_NE && right == prover->zero ? prover->one : pv_num(prover, -1),
+              eqn.by);
+  return pv_comb_prove(prover, &comb, formula);
 }
 
-pv_thm pv_lp_prove(pv *p, pv_ctx cx, ck_id f) {
-  return f == CK_BAD ? PV_NONE : pv_lp_prove_within(p, pv_ctx_strip(p, cx, f), f);
+pv_thm pv_lp_prove(pv *prover, pv_ctx ctx, ck_id formula) {
+  return formula == CK_BAD
+             ? PV_NONE
+             : pv_lp_prove_within(prover, pv_ctx_strip(prover, ctx, formula), formula);
 }
 
-pv_thm pv_lp_prove_within(pv *p, pv_ctx cx, ck_id f) {
-  uint64_t v;
-  uint64_t key = p->fact_busy.n ? 7 : 4;
-  if (f == CK_BAD || pv_spent(p))
+pv_thm pv_lp_prove_within(pv *prover, pv_ctx ctx, ck_id formula) {
+  uint64_t known;
+  uint64_t key = prover->fact_busy.n ? 7 : 4;
+  if (formula == CK_BAD || pv_spent(prover))
     return PV_NONE;
-  if (as_map_get(&p->rel_memo, AS_KEY(((uint64_t)cx << 32) | f, key), &v))
-    return (uint32_t)v;
-  as_map_put(&p->rel_memo, AS_KEY(((uint64_t)cx << 32) | f, key), PV_NONE);
-  pv_thm s = lp_now(p, cx, f);
-  as_map_put(&p->rel_memo, AS_KEY(((uint64_t)cx << 32) | f, key), s);
-  return s;
+  if (as_map_get(&prover->rel_memo, AS_KEY(((uint64_t)ctx << 32) | formula, key), &known))
+    return (uint32_t)known;
+  as_map_put(&prover->rel_memo, AS_KEY(((uint64_t)ctx << 32) | formula, key), PV_NONE);
+  pv_thm thm = lp_now(prover, ctx, formula);
+  as_map_put(&prover->rel_memo, AS_KEY(((uint64_t)ctx << 32) | formula, key), thm);
+  return thm;
 }
 
-pv_thm pv_lp_contradiction(pv *p, pv_ctx cx) {
-  uint64_t v;
-  if (as_map_get(&p->rel_memo, AS_KEY(cx, 5), &v))
-    return (uint32_t)v;
-  as_map_put(&p->rel_memo, AS_KEY(cx, 5), PV_NONE);
-  pv_thm s = PV_NONE;
-  for (pv_ctx c = cx; c != 0 && s == PV_NONE && !pv_spent(p);
-       c = CX(p, c).parent) { /* a hypothesis that is false by itself */
-    ck_op o = ck_head(p->terms, CX(p, c).formula);
-    ck_id nf;
-    ck_id bad = pv_gt0(p, p->zero);
-    pv_thm u;
-    if (o == CK_ALL || (u = pv_fact_normal(p, cx, CX(p, c).thm, &nf)) == PV_NONE ||
-        !pv_is_const(p, nf))
+pv_thm pv_lp_contradiction(pv *prover, pv_ctx ctx) {
+  uint64_t known;
+  if (as_map_get(&prover->rel_memo, AS_KEY(ctx, 5), &known))
+    return (uint32_t)known;
+  as_map_put(&prover->rel_memo, AS_KEY(ctx, 5), PV_NONE);
+  pv_thm thm = PV_NONE;
+  for (pv_ctx link = ctx; link != 0 && thm == PV_NONE && !pv_spent(prover);
+       link = pv_at(prover, link)->parent) { /* a hypothesis that is false by itself */
+    ck_op head = ck_head(prover->terms, pv_at(prover, link)->formula);
+    ck_id normal;
+    ck_id bad = pv_gt0(prover, prover->zero);
+    pv_thm found;
+    if (head == CK_ALL ||
+        (found = pv_fact_normal(prover, ctx, pv_at(prover, link)->thm, &normal)) == PV_NONE ||
+        !pv_is_const(prover, normal))
       continue;
-    if (o == CK_NE) {
-      if (pv_is_zero(p, nf))
-        s = pv_from_zero_differs(p, bad, u);
-    } else if (pv_is_zero(p, nf)) {
-      if (o == CK_LT)
-        s = u;
-    } else if (o == CK_EQ) {
-      s = pv_from_zero_is_one(p, bad,
-                              pv_scaled(p, pv_eq(p, p->zero, p->one), pv_const_inv(p, nf), u));
-    } else if (pv_const_sign(p, nf) < 0) {
-      pv_summand m[2] = {{p->one, &u, 1}, {pv_const_mul(p, nf, pv_num(p, -1)), NULL, 0}};
-      s = pv_arith(p, bad, m, 2);
+    if (head == CK_NE) {
+      if (pv_is_zero(prover, normal))
+        thm = pv_from_zero_differs(prover, bad, found);
+    } else if (pv_is_zero(prover, normal)) {
+      if (head == CK_LT)
+        thm = found;
+    } else if (head == CK_EQ) {
+      thm = pv_from_zero_is_one(prover, bad,
+                                pv_scaled(prover, pv_eq(prover, prover->zero, prover->one),
+                                          pv_const_inv(prover, normal), found));
+    } else if (pv_const_sign(prover, normal) < 0) {
+      pv_summand summand[2] = {{prover->one, &found, 1},
+                               {pv_const_mul(prover, normal, pv_num(prover, -1)), NULL, 0}};
+      thm = pv_arith(prover, bad, summand, 2);
     }
   }
-  if (s == PV_NONE && cx != 0 && !pv_spent(p))
-    s = search(p, cx, CK_BAD, PV_REFL);
-  as_map_put(&p->rel_memo, AS_KEY(cx, 5), s);
-  return s;
+  if (thm == PV_NONE && ctx != 0 && !pv_spent(prover))
+    thm = search(prover, ctx, CK_BAD, PV_REFL);
+  as_map_put(&prover->rel_memo, AS_KEY(ctx, 5), thm);
+  return thm;
 }

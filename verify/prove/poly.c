@@ -4,15 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-void pv_poly_init(pv_poly *f) {
-  memset(f, 0, sizeof *f);
+void pv_poly_init(pv_poly *poly) {
+  memset(poly, 0, sizeof *poly);
 }
 
-void pv_poly_clear(pv_poly *f) {
-  for (uint32_t i = 0; i < f->count; i++)
-    free(f->monos[i].atoms);
-  free(f->monos);
-  memset(f, 0, sizeof *f);
+void pv_poly_clear(pv_poly *poly) {
+  for (uint32_t i = 0; i < poly->count; i++)
+    free(poly->monos[i].atoms);
+  free(poly->monos);
+  memset(poly, 0, sizeof *poly);
 }
 
 /* monomials are short */
@@ -27,92 +27,93 @@ static void sort_ids(ck_id *s, uint32_t n) {
 }
 
 /* adds q*a to f: like monomials are joined */
-void pv_poly_add_mono(pv *p, pv_poly *f, ck_id q, const ck_id *a, uint32_t n) {
-  if (q == p->zero)
+void pv_poly_add_mono(pv *prover, pv_poly *poly, ck_id q, const ck_id *a, uint32_t n) {
+  if (q == prover->zero)
     return;
-  p->work += 8 + f->count / 4;
+  prover->work += 8 + poly->count / 4;
   ck_id *s = as_malloc((n + 1) * sizeof *s);
   if (n)
     memcpy(s, a, n * sizeof *s);
   sort_ids(s, n);
-  for (uint32_t i = 0; i < f->count; i++) {
-    pv_mono *m = &f->monos[i];
-    if (m->degree != n || memcmp(m->atoms, s, n * sizeof *s))
+  for (uint32_t i = 0; i < poly->count; i++) {
+    pv_mono *mono = &poly->monos[i];
+    if (mono->degree != n || memcmp(mono->atoms, s, n * sizeof *s))
       continue;
     free(s);
-    m->coef = pv_const_add(p, m->coef, q);
-    if (m->coef == p->zero) {
-      free(m->atoms);
-      *m = f->monos[--f->count];
+    mono->coef = pv_const_add(prover, mono->coef, q);
+    if (mono->coef == prover->zero) {
+      free(mono->atoms);
+      *mono = poly->monos[--poly->count];
     }
     return;
   }
-  if (f->count == f->capacity) {
-    f->capacity = f->capacity ? 2 * f->capacity : 4;
-    f->monos = as_realloc(f->monos, f->capacity * sizeof *f->monos);
+  if (poly->count == poly->capacity) {
+    poly->capacity = poly->capacity ? 2 * poly->capacity : 4;
+    poly->monos = as_realloc(poly->monos, poly->capacity * sizeof *poly->monos);
   }
-  f->monos[f->count++] = (pv_mono){q, n, s};
+  poly->monos[poly->count++] = (pv_mono){q, n, s};
 }
 
 /* by atoms, left to right: the checker's order is by when a monomial was met first, on which no
  * proof should depend */
-static int by_atoms(const void *a, const void *b) {
-  const pv_mono *x = a;
-  const pv_mono *y = b;
-  for (uint32_t i = 0; i < x->degree && i < y->degree; i++) {
-    if (x->atoms[i] != y->atoms[i])
-      return x->atoms[i] < y->atoms[i] ? -1 : 1;
+static int by_atoms(const void *a, const void *comb) {
+  const pv_mono *other = a;
+  const pv_mono *y = comb;
+  for (uint32_t i = 0; i < other->degree && i < y->degree; i++) {
+    if (other->atoms[i] != y->atoms[i])
+      return other->atoms[i] < y->atoms[i] ? -1 : 1;
   }
-  return (x->degree > y->degree) - (x->degree < y->degree);
+  return (other->degree > y->degree) - (other->degree < y->degree);
 }
 
-void pv_poly_read(pv *p, pv_poly *f, ck_id t) {
-  const ck_poly *g = ck_poly_of(p->terms, t);
+void pv_poly_read(pv *prover, pv_poly *poly, ck_id term) {
+  const ck_poly *g = ck_poly_of(prover->terms, term);
   uint32_t n = g ? ck_poly_len(g) : 0;
-  pv_poly_clear(f);
-  p->work += 4 + 12 * n;
-  f->capacity = n ? n : 1;
-  f->monos = as_malloc(f->capacity * sizeof *f->monos);
+  pv_poly_clear(poly);
+  prover->work += 4 + 12 * n;
+  poly->capacity = n ? n : 1;
+  poly->monos = as_malloc(poly->capacity * sizeof *poly->monos);
   for (uint32_t i = 0; i < n; i++) {
     ck_mono m = ck_poly_mono(g, i);
     ck_id *s = as_malloc((m.deg + 1) * sizeof *s);
     if (m.deg)
       memcpy(s, m.atoms, m.deg * sizeof *s);
-    f->monos[f->count++] = (pv_mono){ck_q(p->terms, *ck_poly_coef(g, i)), m.deg, s};
+    poly->monos[poly->count++] = (pv_mono){ck_q(prover->terms, *ck_poly_coef(g, i)), m.deg, s};
   }
-  qsort(f->monos, f->count, sizeof *f->monos, by_atoms);
+  qsort(poly->monos, poly->count, sizeof *poly->monos, by_atoms);
   if (!g) {
-    ck_id a = t;
-    pv_poly_add_mono(p, f, p->one, &a, 1);
+    ck_id a = term;
+    pv_poly_add_mono(prover, poly, prover->one, &a, 1);
   }
 }
 
-void pv_poly_add(pv *p, pv_poly *f, const pv_poly *g, ck_id scale) {
-  for (uint32_t i = 0; i < g->count; i++)
-    pv_poly_add_mono(p, f, pv_const_mul(p, g->monos[i].coef, scale), g->monos[i].atoms,
-                     g->monos[i].degree);
+void pv_poly_add(pv *prover, pv_poly *poly, const pv_poly *other, ck_id scale) {
+  for (uint32_t i = 0; i < other->count; i++)
+    pv_poly_add_mono(prover, poly, pv_const_mul(prover, other->monos[i].coef, scale),
+                     other->monos[i].atoms, other->monos[i].degree);
 }
 
-void pv_poly_mul_mono(pv *p, pv_poly *f, const pv_poly *g, ck_id q, const ck_id *a, uint32_t n) {
-  pv_poly r;
-  pv_poly_init(&r);
-  for (uint32_t i = 0; i < g->count; i++) {
-    const pv_mono *m = &g->monos[i];
-    ck_id *s = as_malloc((m->degree + n + 1) * sizeof *s);
-    memcpy(s, m->atoms, m->degree * sizeof *s);
+void pv_poly_mul_mono(pv *prover, pv_poly *poly, const pv_poly *other, ck_id q, const ck_id *a,
+                      uint32_t n) {
+  pv_poly rest;
+  pv_poly_init(&rest);
+  for (uint32_t i = 0; i < other->count; i++) {
+    const pv_mono *mono = &other->monos[i];
+    ck_id *s = as_malloc((mono->degree + n + 1) * sizeof *s);
+    memcpy(s, mono->atoms, mono->degree * sizeof *s);
     if (n)
-      memcpy(s + m->degree, a, n * sizeof *s);
-    pv_poly_add_mono(p, &r, pv_const_mul(p, m->coef, q), s, m->degree + n);
+      memcpy(s + mono->degree, a, n * sizeof *s);
+    pv_poly_add_mono(prover, &rest, pv_const_mul(prover, mono->coef, q), s, mono->degree + n);
     free(s);
   }
-  pv_poly_clear(f);
-  *f = r;
+  pv_poly_clear(poly);
+  *poly = rest;
 }
 
 /* insertion sort: monomials are short, and the order needs p */
-static void sort_atoms(pv *p, ck_id *a, uint32_t n) {
+static void sort_atoms(pv *prover, ck_id *a, uint32_t n) {
   for (uint32_t i = 1; i < n; i++) {
-    for (uint32_t j = i; j > 0 && pv_order(p, a[j - 1], a[j]) > 0; j--) {
+    for (uint32_t j = i; j > 0 && pv_order(prover, a[j - 1], a[j]) > 0; j--) {
       ck_id x = a[j];
       a[j] = a[j - 1];
       a[j - 1] = x;
@@ -120,53 +121,53 @@ static void sort_atoms(pv *p, ck_id *a, uint32_t n) {
   }
 }
 
-ck_id pv_mono_term(pv *p, ck_id q, const ck_id *a, uint32_t n) {
+ck_id pv_mono_term(pv *prover, ck_id q, const ck_id *a, uint32_t n) {
   ck_id *s = as_malloc((n + 1) * sizeof *s);
-  ck_id r = n && q == p->one ? CK_BAD : q;
+  ck_id r = n && q == prover->one ? CK_BAD : q;
   if (n)
     memcpy(s, a, n * sizeof *s);
-  sort_atoms(p, s, n);
+  sort_atoms(prover, s, n);
   for (uint32_t i = 0; i < n; i++)
-    r = r == CK_BAD ? s[i] : pv_mul(p, r, s[i]);
+    r = r == CK_BAD ? s[i] : pv_mul(prover, r, s[i]);
   free(s);
   return r;
 }
 
 static int mono_cmp(const void *a, const void *b, void *arg) {
-  const pv_mono *x = a;
+  const pv_mono *other = a;
   const pv_mono *y = b;
-  pv *p = arg;
-  for (uint32_t i = 0; i < x->degree && i < y->degree; i++) {
-    int c = pv_order(p, x->atoms[i], y->atoms[i]);
+  pv *prover = arg;
+  for (uint32_t i = 0; i < other->degree && i < y->degree; i++) {
+    int c = pv_order(prover, other->atoms[i], y->atoms[i]);
     if (c)
       return c;
   }
-  return x->degree < y->degree ? -1 : x->degree > y->degree;
+  return other->degree < y->degree ? -1 : other->degree > y->degree;
 }
 
-ck_id pv_poly_term(pv *p, const pv_poly *f) {
-  pv_mono *m = as_malloc((f->count + 1) * sizeof *m);
+ck_id pv_poly_term(pv *prover, const pv_poly *poly) {
+  pv_mono *mono = as_malloc((poly->count + 1) * sizeof *mono);
   ck_id r = CK_BAD;
-  for (uint32_t i = 0; i < f->count; i++) {
-    m[i] = f->monos[i];
-    m[i].atoms = as_malloc((m[i].degree + 1) * sizeof(ck_id));
-    memcpy(m[i].atoms, f->monos[i].atoms, m[i].degree * sizeof(ck_id));
-    sort_atoms(p, m[i].atoms, m[i].degree);
-    p->work += m[i].degree;
+  for (uint32_t i = 0; i < poly->count; i++) {
+    mono[i] = poly->monos[i];
+    mono[i].atoms = as_malloc((mono[i].degree + 1) * sizeof(ck_id));
+    memcpy(mono[i].atoms, poly->monos[i].atoms, mono[i].degree * sizeof(ck_id));
+    sort_atoms(prover, mono[i].atoms, mono[i].degree);
+    prover->work += mono[i].degree;
   }
-  qsort_r(m, f->count, sizeof *m, mono_cmp, p);
-  for (uint32_t i = 0; i < f->count; i++) {
-    ck_id u = pv_mono_term(p, m[i].coef, m[i].atoms, m[i].degree);
-    r = r == CK_BAD ? u : pv_add(p, r, u);
-    free(m[i].atoms);
+  qsort_r(mono, poly->count, sizeof *mono, mono_cmp, prover);
+  for (uint32_t i = 0; i < poly->count; i++) {
+    ck_id u = pv_mono_term(prover, mono[i].coef, mono[i].atoms, mono[i].degree);
+    r = r == CK_BAD ? u : pv_add(prover, r, u);
+    free(mono[i].atoms);
   }
-  free(m);
-  return r == CK_BAD ? p->zero : r;
+  free(mono);
+  return r == CK_BAD ? prover->zero : r;
 }
 
-bool pv_mono_has(const pv_mono *m, ck_id a) {
-  for (uint32_t i = 0; i < m->degree; i++) {
-    if (m->atoms[i] == a)
+bool pv_mono_has(const pv_mono *mono, ck_id a) {
+  for (uint32_t i = 0; i < mono->degree; i++) {
+    if (mono->atoms[i] == a)
       return true;
   }
   return false;
@@ -184,15 +185,15 @@ int pv_mono_div(const ck_id *a, uint32_t na, const ck_id *b, uint32_t nb, ck_id 
   return j == nb ? (int)r : -1;
 }
 
-ck_id pv_canon(pv *p, ck_id t) {
-  uint64_t v;
-  pv_poly f;
-  if (as_map_get(&p->misc_memo, AS_KEY(t, 1), &v))
-    return (ck_id)v;
-  pv_poly_init(&f);
-  pv_poly_read(p, &f, t);
-  ck_id r = pv_poly_term(p, &f);
-  pv_poly_clear(&f);
-  as_map_put(&p->misc_memo, AS_KEY(t, 1), r);
+ck_id pv_canon(pv *prover, ck_id term) {
+  uint64_t known;
+  pv_poly poly;
+  if (as_map_get(&prover->misc_memo, AS_KEY(term, 1), &known))
+    return (ck_id)known;
+  pv_poly_init(&poly);
+  pv_poly_read(prover, &poly, term);
+  ck_id r = pv_poly_term(prover, &poly);
+  pv_poly_clear(&poly);
+  as_map_put(&prover->misc_memo, AS_KEY(term, 1), r);
   return r;
 }

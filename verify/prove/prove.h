@@ -12,8 +12,26 @@ typedef struct {
       max_steps; /* effort limit in proof steps, 0: the default (deterministic: no clock is read) */
 } as_prove_opts;
 
+/* why the first goal that was not proved was not */
+#define AS_PROOF_WHYS(X)                                                                           \
+  X(FOUND, "")                                                                                     \
+  X(EFFORT, "the effort limit was reached")                                                        \
+  X(TOO_DEEP, "terms are too large or nest too deeply to be brought to normal form")               \
+  X(DIFFER, "the normal forms of the two sides differ")                                            \
+  X(NOT_FOLLOWING, "the side condition was not found to follow")
+
+typedef enum {
+
+#define AS_PROOF_WHY_ID(id, words) AS_PROOF_##id,
+  AS_PROOF_WHYS(AS_PROOF_WHY_ID)
+#undef AS_PROOF_WHY_ID
+} as_proof_why;
+
+const char *as_proof_why_words(as_proof_why why);
+
 typedef struct {
   as_proof_verdict verdict;
+  as_proof_why why;
   char *cert;
   size_t cert_len; /* PROVED: the certificate, malloc'ed */
   uint32_t steps;
@@ -25,21 +43,22 @@ typedef struct {
   char *left;
   char *right;  /* its two sides in normal form, malloc'ed (right is NULL for a goal that is no
                    equation) */
-  char *reason; /* in words, malloc'ed */
+  char *reason; /* `why` in words, malloc'ed */
 } as_proof_result;
 
 /* Borrows T and c (whose terms live in T; T grows).  opts may be NULL.  The result is cleared by
  * as_proof_result_clear. */
-void as_prove_claim(ck_terms *T, const ck_claim *c, const as_prove_opts *opts, as_proof_result *r);
+void as_prove_claim(ck_terms *terms, const ck_claim *c, const as_prove_opts *opts,
+                    as_proof_result *result);
 /* the same for goals alone; hypotheses that more goals may use are taken first, so that goals share
  * work */
-void as_prove_goals(ck_terms *T, const ck_goal *goals, uint32_t n, const as_prove_opts *opts,
-                    as_proof_result *r);
+void as_prove_goals(ck_terms *terms, const ck_goal *goals, uint32_t n, const as_prove_opts *opts,
+                    as_proof_result *result);
 /* the claim of files by name; NULL and msg filled on bad input */
-ck_claim *as_claim_of_files(ck_terms *T, const char *spec, const char *cand, const char *const *sem,
-                            uint32_t n_sem, ck_msg *msg);
+ck_claim *as_claim_of_files(ck_terms *terms, const char *spec, const char *cand,
+                            const char *const *sem, uint32_t n_sem, ck_msg *msg);
 /* reads the claim from texts and proves it; false and *msg filled on bad input */
 bool as_prove_texts(const ck_text *spec, const ck_text *cand, const ck_text *sem, uint32_t n_sem,
-                    const as_prove_opts *opts, as_proof_result *r, ck_msg *msg);
-void as_proof_result_clear(as_proof_result *r);
+                    const as_prove_opts *opts, as_proof_result *result, ck_msg *msg);
+void as_proof_result_clear(as_proof_result *result);
 #endif

@@ -77,13 +77,17 @@ typedef enum {
 PV_LEMMA_TABLE(ROW)
 #undef ROW
 
-pv_thm pv_lemma(pv *p, pv_lemma_id l); /* the lemma itself; PV_NONE: the effort is spent */
-const char *pv_lemma_says(pv_lemma_id l);
+pv_thm pv_lemma(pv *prover, pv_lemma_id lemma); /* the lemma itself; PV_NONE: the effort is spent */
+const char *pv_lemma_says(pv_lemma_id lemma);
 /* an instance of it */
-pv_thm pv_use_lemma(pv *p, pv_lemma_id l, const pv_var_sub *vs, uint32_t nv, const ck_fsub *fs,
-                    uint32_t nf, const pv_thm *ps, uint32_t np);
+pv_thm pv_use_lemma(pv *prover, pv_lemma_id lemma, const pv_var_sub *vars, uint32_t nv,
+                    const ck_fsub *funs, uint32_t nf, const pv_thm *ps, uint32_t np);
+/* an instance of a lemma about reals x and y; second PV_REFL: it has one premise */
+pv_thm pv_lemma_xy(pv *prover, pv_lemma_id lemma, ck_id x, ck_id y, pv_thm first, pv_thm second);
 /* from s: f = g, where k and its range may be used:  sum(k<n) f = sum(k<n) g */
-pv_thm pv_lift_sum(pv *p, ck_id n, ck_id k, pv_thm s);
+pv_thm pv_lift_sum(pv *prover, ck_id n, ck_id k, pv_thm thm);
+
+pv_thm pv_lift_prod(pv *prover, ck_id n, ck_id k, pv_thm thm); /* prod(k<n) f = prod(k<n) g */
 
 /* increasing functions that a maximum goes through */
 typedef enum {
@@ -94,5 +98,5 @@ typedef enum {
   PV_THROUGH_NRELU
 } pv_max_way;
 
-ck_id pv_max_through_term(pv *p, pv_max_way way, ck_id x, ck_id a);
+ck_id pv_max_through_term(pv *prover, pv_max_way way, ck_id x, ck_id a);
 #endif

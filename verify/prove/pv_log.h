@@ -50,35 +50,35 @@ typedef struct {
 
 /* function := the body as a function of k, or of both of two variables; what k points to must last
  */
-ck_fsub pv_fun_sub(pv *p, const char *function, const ck_id *k, ck_id body);
-ck_fsub pv_fun2_sub(pv *p, const char *function, const ck_id *both, ck_id body);
+ck_fsub pv_fun_sub(pv *prover, const char *function, const ck_id *k, ck_id body);
+ck_fsub pv_fun2_sub(pv *prover, const char *function, const ck_id *both, ck_id body);
 
-pv_thm pv_hyp(pv *p, ck_id f);
-pv_thm pv_use(pv *p, pv_thm s, const ck_id *ts, uint32_t nt, const pv_thm *ps, uint32_t np);
+pv_thm pv_hyp(pv *prover, ck_id f);
+pv_thm pv_use(pv *prover, pv_thm thm, const ck_id *ts, uint32_t nt, const pv_thm *ps, uint32_t np);
 /* premises that discharge nothing are left out */
-pv_thm pv_inst(pv *p, pv_thm s, const pv_var_sub *vs, uint32_t nv, const ck_fsub *fs, uint32_t nf,
-               const pv_thm *ps, uint32_t np);
-pv_thm pv_cases(pv *p, ck_id c, pv_thm a, pv_thm b);
-pv_thm pv_cong(pv *p, ck_id a, ck_id b, const pv_thm *ps, uint32_t np);
-pv_thm pv_foldcong(pv *p, ck_id a, ck_id b, const ck_id *vars, uint32_t nv, const pv_thm *ps,
+pv_thm pv_inst(pv *prover, pv_thm thm, const pv_var_sub *vars, uint32_t nv, const ck_fsub *funs,
+               uint32_t nf, const pv_thm *ps, uint32_t np);
+pv_thm pv_cases(pv *prover, ck_id c, pv_thm a, pv_thm b);
+pv_thm pv_cong(pv *prover, ck_id a, ck_id b, const pv_thm *ps, uint32_t np);
+pv_thm pv_foldcong(pv *prover, ck_id a, ck_id b, const ck_id *vars, uint32_t nv, const pv_thm *ps,
                    uint32_t np);
-pv_thm pv_arith(pv *p, ck_id f, const pv_summand *sums, uint32_t n);
-pv_thm pv_antisym(pv *p, pv_thm a, pv_thm b);
-pv_thm pv_int(pv *p, ck_id f, pv_thm a);
+pv_thm pv_arith(pv *prover, ck_id f, const pv_summand *sums, uint32_t n);
+pv_thm pv_antisym(pv *prover, pv_thm a, pv_thm b);
+pv_thm pv_int(pv *prover, ck_id f, pv_thm a);
 /* prem PV_NONE: the law wants none */
-pv_thm pv_law(pv *p, const char *name, const ck_id *ts, uint32_t nt, pv_thm prem);
-pv_thm pv_zero(pv *p, ck_id t, pv_thm a);
-pv_thm pv_succ(pv *p, ck_id t, ck_id k, pv_thm a);
-pv_thm pv_induct(pv *p, ck_id k, ck_id n, uint32_t j, const ck_id *fs, const pv_thm *base,
+pv_thm pv_law(pv *prover, const char *name, const ck_id *ts, uint32_t nt, pv_thm premises);
+pv_thm pv_zero(pv *prover, ck_id t, pv_thm a);
+pv_thm pv_succ(pv *prover, ck_id t, ck_id k, pv_thm a);
+pv_thm pv_induct(pv *prover, ck_id k, ck_id n, uint32_t j, const ck_id *fs, const pv_thm *base,
                  const pv_thm *step, uint32_t r, pv_thm a);
 
 /* what theorem s says, and the sides of the relation that it is */
-ck_id pv_says(const pv *p, pv_thm s);
-ck_id pv_left(const pv *p, pv_thm s);
-ck_id pv_right(const pv *p, pv_thm s);
+ck_id pv_says(const pv *prover, pv_thm thm);
+ck_id pv_left(const pv *prover, pv_thm thm);
+ck_id pv_right(const pv *prover, pv_thm thm);
 
 /* certificate.c: the certificate of names[i] proved by proof[i], malloc'ed; its length in bytes,
  * and how many steps and terms it has */
-char *pv_certificate(pv *p, const char *const *names, const pv_thm *proof, uint32_t n, size_t *len,
-                     uint32_t *steps, uint32_t *terms);
+char *pv_certificate(pv *prover, const char *const *names, const pv_thm *proof, uint32_t n,
+                     size_t *len, uint32_t *steps, uint32_t *terms);
 #endif

@@ -87,7 +87,7 @@ typedef struct pv {
   bool too_deep;      /* a term nested deeper than normal forms are made was met */
 } pv;
 
-void pv_init(pv *p, ck_terms *T, uint32_t max_steps);
-void pv_clear(pv *p);
-bool pv_spent(const pv *p); /* the effort limit is reached: no step is made any more */
+void pv_init(pv *prover, ck_terms *terms, uint32_t max_steps);
+void pv_clear(pv *prover);
+bool pv_spent(const pv *prover); /* the effort limit is reached: no step is made any more */
 #endif

@@ -7,562 +7,440 @@
 typedef uint32_t (*asker)(pv *p, uint32_t cx, ck_id x);
 
 /* remembers answers, and that a question is being asked: asked again inside, it is given up */
-static pv_thm asked(pv *p, pv_ctx cx, ck_id goal, asker f, ck_id x) {
-  uint64_t v;
-  uint64_t key = ((uint64_t)cx << 32) | goal;
-  if (as_map_get(&p->rel_memo, AS_KEY(key, 1), &v)) {
-    if (v == PV_NONE - 2) {
-      p->cut = true;
+static pv_thm asked(pv *prover, pv_ctx ctx, ck_id goal, asker f, ck_id x) {
+  uint64_t known;
+  uint64_t key = ((uint64_t)ctx << 32) | goal;
+  if (as_map_get(&prover->rel_memo, AS_KEY(key, 1), &known)) {
+    if (known == PV_NONE - 2) {
+      prover->cut = true;
       return PV_NONE;
     }
-    return (uint32_t)v;
+    return (uint32_t)known;
   }
-  bool cut = p->cut;
-  p->cut = false;
-  as_map_put(&p->rel_memo, AS_KEY(key, 1), PV_NONE - 2);
-  pv_thm s = f(p, cx, x);
-  if (s == PV_NONE && p->cut)
-    as_map_put(&p->rel_memo, AS_KEY(key, 1), PV_NONE - 3); /* given up: may be asked again */
+  bool cut = prover->cut;
+  prover->cut = false;
+  as_map_put(&prover->rel_memo, AS_KEY(key, 1), PV_NONE - 2);
+  pv_thm thm = f(prover, ctx, x);
+  if (thm == PV_NONE && prover->cut)
+    as_map_put(&prover->rel_memo, AS_KEY(key, 1), PV_NONE - 3); /* given up: may be asked again */
   else
-    as_map_put(&p->rel_memo, AS_KEY(key, 1), s);
-  p->cut = cut || (s == PV_NONE && p->cut);
-  return s;
+    as_map_put(&prover->rel_memo, AS_KEY(key, 1), thm);
+  prover->cut = cut || (thm == PV_NONE && prover->cut);
+  return thm;
 }
 
-static pv_thm ask(pv *p, pv_ctx cx, ck_id goal, asker f, ck_id x) {
-  uint64_t v;
-  pv_thm s = pv_ctx_find(p, cx, goal);
-  if (s != PV_NONE)
-    return s;
-  if (as_map_get(&p->rel_memo, AS_KEY(((uint64_t)cx << 32) | goal, 1), &v) && v == PV_NONE - 3) {
+static pv_thm ask(pv *prover, pv_ctx ctx, ck_id goal, asker f, ck_id x) {
+  uint64_t known;
+  pv_thm thm = pv_ctx_find(prover, ctx, goal);
+  if (thm != PV_NONE)
+    return thm;
+  if (as_map_get(&prover->rel_memo, AS_KEY(((uint64_t)ctx << 32) | goal, 1), &known) &&
+      known == PV_NONE - 3) {
     /* once more, unless it has been given up often */
     uint64_t n = 0;
-    as_map_get(&p->rel_memo, AS_KEY(((uint64_t)cx << 32) | goal, 2), &n);
+    as_map_get(&prover->rel_memo, AS_KEY(((uint64_t)ctx << 32) | goal, 2), &n);
     if (n >= 3) {
-      p->cut = true;
+      prover->cut = true;
       return PV_NONE;
     }
-    as_map_put(&p->rel_memo, AS_KEY(((uint64_t)cx << 32) | goal, 2), n + 1);
-    as_map_put(&p->rel_memo, AS_KEY(((uint64_t)cx << 32) | goal, 1), PV_NONE - 2);
-    bool cut = p->cut;
-    p->cut = false;
-    s = f(p, cx, x);
-    as_map_put(&p->rel_memo, AS_KEY(((uint64_t)cx << 32) | goal, 1),
-               s == PV_NONE && p->cut ? PV_NONE - 3 : s);
-    p->cut = cut || (s == PV_NONE && p->cut);
-    return s;
+    as_map_put(&prover->rel_memo, AS_KEY(((uint64_t)ctx << 32) | goal, 2), n + 1);
+    as_map_put(&prover->rel_memo, AS_KEY(((uint64_t)ctx << 32) | goal, 1), PV_NONE - 2);
+    bool cut = prover->cut;
+    prover->cut = false;
+    thm = f(prover, ctx, x);
+    as_map_put(&prover->rel_memo, AS_KEY(((uint64_t)ctx << 32) | goal, 1),
+               thm == PV_NONE && prover->cut ? PV_NONE - 3 : thm);
+    prover->cut = cut || (thm == PV_NONE && prover->cut);
+    return thm;
   }
-  return asked(p, cx, goal, f, x);
+  return asked(prover, ctx, goal, f, x);
+}
+
+static ck_id sum_to(pv *prover, ck_id k, ck_id body, ck_id x) {
+  return pv_sum(prover, x, k, body);
 }
 
 /* --- sums: 0 <= body gives 0 <= sum; 0 < body and 0 < n give 0 < sum */
-static pv_thm sum_sign(pv *p, pv_ctx cx, ck_id t, bool strict) {
-  ck_id n = ck_kid(p->terms, t, 0);
-  ck_id k;
-  ck_id z = p->zero;
+static pv_thm sum_sign(pv *prover, pv_ctx ctx, ck_id term, bool strict) {
+  ck_id n = ck_kid(prover->terms, term, 0);
+  ck_id counter;
+  ck_id zero = prover->zero;
   ck_id body;
-  pv_ctx in = pv_ctx_bind(p, cx, n, &k);
-  pv_thm n0 = pv_follows(p, cx, strict ? pv_gt0(p, n) : pv_ge0(p, n));
-  pv_thm bp;
-  if (n0 == PV_NONE)
+  pv_ctx inner = pv_ctx_bind(prover, ctx, n, &counter);
+  pv_thm n_nonneg = pv_follows(prover, ctx, strict ? pv_gt0(prover, n) : pv_ge0(prover, n));
+  pv_thm divisor_pos;
+  if (n_nonneg == PV_NONE)
     return PV_NONE;
-  body = pv_sum_body(p, t, k);
-  bp = strict ? pv_positive(p, in, body) : pv_nonneg(p, in, body);
-  if (bp == PV_NONE)
+  body = pv_sum_body(prover, term, counter);
+  divisor_pos = strict ? pv_positive(prover, inner, body) : pv_nonneg(prover, inner, body);
+  if (divisor_pos == PV_NONE)
     return PV_NONE;
-#define S(x) pv_sum(p, x, k, body)
-  ck_id k1 = pv_add(p, k, p->one);
-  ck_id f = pv_ge0(p, S(k));
-  pv_thm le0 = pv_by_value(p, pv_ge0(p, z));
-  pv_thm hk = pv_hyp(p, pv_ge0(p, k));
-  pv_thm base = pv_scaled(p, pv_ge0(p, S(z)), pv_num(p, -1), pv_zero(p, S(z), le0));
-  pv_thm su = pv_succ(p, S(k1), k, hk);
-  pv_thm ih = pv_hyp(p, f);
-  pv_summand m[3] = {{pv_num(p, -1), &su, 1}, {p->one, &ih, 1}, {p->one, &bp, 1}};
-  pv_thm step = pv_arith(p, pv_ge0(p, S(k1)), m, 3);
+  ck_id k_next = pv_add(prover, counter, prover->one);
+  ck_id formula = pv_ge0(prover, sum_to(prover, counter, body, counter));
+  pv_thm zero_le_zero = pv_by_value(prover, pv_ge0(prover, zero));
+  pv_thm k_nonneg = pv_hyp(prover, pv_ge0(prover, counter));
+  pv_thm base =
+      pv_scaled(prover, pv_ge0(prover, sum_to(prover, counter, body, zero)), pv_num(prover, -1),
+                pv_zero(prover, sum_to(prover, counter, body, zero), zero_le_zero));
+  pv_thm next = pv_succ(prover, sum_to(prover, counter, body, k_next), counter, k_nonneg);
+  pv_thm assumed = pv_hyp(prover, formula);
+  pv_summand summand[3] = {
+      {pv_num(prover, -1), &next, 1}, {prover->one, &assumed, 1}, {prover->one, &divisor_pos, 1}};
+  pv_thm step = pv_arith(prover, pv_ge0(prover, sum_to(prover, counter, body, k_next)), summand, 3);
   if (!strict)
-    return pv_induct(p, k, n, 0, &f, &base, &step, 1, n0);
+    return pv_induct(prover, counter, n, 0, &formula, &base, &step, 1, n_nonneg);
   /* weakly up to n-1, then one step: bp at k := n-1 */
-  ck_id last = pv_sub(p, n, p->one);
-  pv_thm p0 = pv_int(p, pv_ge0(p, last), n0);
-  pv_thm kl = pv_hyp(p, pv_lt(p, k, last));
-  pv_summand w[2] = {{p->one, &kl, 1}, {p->one, NULL, 0}};
-  pv_thm kn = pv_arith(p, pv_lt(p, k, n), w, 2);
-  pv_thm step2 = pv_inst(p, step, NULL, 0, NULL, 0, &kn, 1);
-  pv_thm weak = pv_induct(p, k, last, 0, &f, &base, &step2, 1, p0);
-  w[0].premises = NULL;
-  w[0].count = 0;
-  pv_thm ln = pv_arith(p, pv_lt(p, last, n), w, 1);
-  pv_thm prem[2] = {p0, ln};
-  pv_var_sub v = {k, last};
-  pv_thm bl = pv_inst(p, bp, &v, 1, NULL, 0, prem, 2);
-  pv_thm s1 = pv_succ(p, S(n), last, p0);
-  pv_summand e[3] = {{pv_num(p, -1), &s1, 1}, {p->one, &weak, 1}, {p->one, &bl, 1}};
-  return pv_arith(p, pv_gt0(p, t), e, 3);
-#undef S
+  ck_id last = pv_sub(prover, n, prover->one);
+  pv_thm last_nonneg = pv_int(prover, pv_ge0(prover, last), n_nonneg);
+  pv_thm below_last = pv_hyp(prover, pv_lt(prover, counter, last));
+  pv_summand slack[2] = {{prover->one, &below_last, 1}, {prover->one, NULL, 0}};
+  pv_thm below_bound = pv_arith(prover, pv_lt(prover, counter, n), slack, 2);
+  pv_thm step2 = pv_inst(prover, step, NULL, 0, NULL, 0, &below_bound, 1);
+  pv_thm weak = pv_induct(prover, counter, last, 0, &formula, &base, &step2, 1, last_nonneg);
+  slack[0].premises = NULL;
+  slack[0].count = 0;
+  pv_thm last_below = pv_arith(prover, pv_lt(prover, last, n), slack, 1);
+  pv_thm premises[2] = {last_nonneg, last_below};
+  pv_var_sub vars = {counter, last};
+  pv_thm last_sign = pv_inst(prover, divisor_pos, &vars, 1, NULL, 0, premises, 2);
+  pv_thm final = pv_succ(prover, sum_to(prover, counter, body, n), last, last_nonneg);
+  pv_summand final_summands[3] = {
+      {pv_num(prover, -1), &final, 1}, {prover->one, &weak, 1}, {prover->one, &last_sign, 1}};
+  return pv_arith(prover, pv_gt0(prover, term), final_summands, 3);
 }
 
 /* relation rel about ite(c, a, b) when it holds of a under c and of b under not c */
-static pv_thm ite_sign(pv *p, pv_ctx cx, ck_id x, ck_op rel) {
-  ck_id c = ck_kid(p->terms, x, 0);
-  ck_id part[2] = {ck_kid(p->terms, x, 1), ck_kid(p->terms, x, 2)};
-  ck_id cond[2] = {c, ck_neg(p->terms, c)};
-  pv_thm res[2];
+static pv_thm ite_sign(pv *prover, pv_ctx ctx, ck_id term, ck_op rel) {
+  ck_id c = ck_kid(prover->terms, term, 0);
+  ck_id part[2] = {ck_kid(prover->terms, term, 1), ck_kid(prover->terms, term, 2)};
+  ck_id cond[2] = {c, ck_neg(prover->terms, c)};
+  pv_thm cases[2];
   for (int i = 0; i < 2; i++) {
-    pv_ctx in = pv_ctx_push(p, cx, cond[i], CK_BAD);
-    pv_thm s = rel == CK_LT ? pv_positive(p, in, part[i]) : pv_nonneg(p, in, part[i]);
-    pv_thm h = pv_hyp(p, cond[i]);
-    if (s == PV_NONE)
+    pv_ctx inner = pv_ctx_push(prover, ctx, cond[i], CK_BAD);
+    pv_thm thm =
+        rel == CK_LT ? pv_positive(prover, inner, part[i]) : pv_nonneg(prover, inner, part[i]);
+    pv_thm hyp = pv_hyp(prover, cond[i]);
+    if (thm == PV_NONE)
       return PV_NONE;
-    pv_thm l = pv_law(p, i ? "ite0" : "ite1", &x, 1, h);
-    pv_summand m[2] = {{p->one, &s, 1}, {pv_num(p, -1), &l, 1}};
-    res[i] = pv_arith(p, pv_rel(p, rel, p->zero, x), m, 2);
+    pv_thm law = pv_law(prover, i ? "ite0" : "ite1", &term, 1, hyp);
+    pv_summand summand[2] = {{prover->one, &thm, 1}, {pv_num(prover, -1), &law, 1}};
+    cases[i] = pv_arith(prover, pv_rel(prover, rel, prover->zero, term), summand, 2);
   }
-  return pv_cases(p, c, res[0], res[1]);
+  return pv_cases(prover, c, cases[0], cases[1]);
 }
 
-pv_thm pv_positive_of_nonzero(pv *p, ck_id x, pv_thm ge, pv_thm nz) {
-  ck_id le = pv_le(p, x, p->zero);
-  pv_thm z = pv_antisym(p, pv_hyp(p, le), ge);
-  pv_thm i = pv_law(p, "inv", &x, 1, nz);
-  pv_summand m[2] = {{p->one, &i, 1}, {pv_neg(p, pv_inv(p, x)), &z, 1}};
-  pv_thm bad = pv_arith(p, pv_eq(p, p->zero, p->one), m, 2);
-  return pv_cases(p, pv_gt0(p, x), pv_hyp(p, pv_gt0(p, x)),
-                  pv_from_zero_is_one(p, pv_gt0(p, x), bad));
+pv_thm pv_positive_of_nonzero(pv *prover, ck_id x, pv_thm nonneg, pv_thm nonzero) {
+  ck_id le = pv_le(prover, x, prover->zero);
+  pv_thm z = pv_antisym(prover, pv_hyp(prover, le), nonneg);
+  pv_thm i = pv_law(prover, "inv", &x, 1, nonzero);
+  pv_summand summand[2] = {{prover->one, &i, 1}, {pv_neg(prover, pv_inv(prover, x)), &z, 1}};
+  pv_thm bad = pv_arith(prover, pv_eq(prover, prover->zero, prover->one), summand, 2);
+  return pv_cases(prover, pv_gt0(prover, x), pv_hyp(prover, pv_gt0(prover, x)),
+                  pv_from_zero_is_one(prover, pv_gt0(prover, x), bad));
 }
 
-static pv_thm pos_atom(pv *p, pv_ctx cx, ck_id x) {
-  ck_op o = ck_head(p->terms, x);
-  pv_var_sub v = {pv_real_var(p, "x"), CK_BAD};
-  pv_thm s = PV_NONE;
-  if (ck_is_int(p->terms, x)) {
-    s = pv_follows_int(p, cx, pv_gt0(p, x));
-  } else if (o == CK_EXP) {
-    v.term = ck_kid(p->terms, x, 0);
-    s = pv_use_lemma(p, PV_EXP_POS, &v, 1, NULL, 0, NULL, 0);
-  } else if (o == CK_INV || o == CK_SQRT) {
-    v.term = ck_kid(p->terms, x, 0);
-    pv_thm u = pv_positive(p, cx, v.term);
-    if (u != PV_NONE)
-      s = pv_use_lemma(p, o == CK_INV ? PV_INV_POS : PV_SQRT_POS, &v, 1, NULL, 0, &u, 1);
-  } else if (pv_is_sum(p, x)) {
-    s = sum_sign(p, cx, x, true);
-  } else if (o == CK_ITE) {
-    s = ite_sign(p, cx, x, CK_LT);
+static pv_thm pos_atom(pv *prover, pv_ctx ctx, ck_id atom) {
+  ck_op head = ck_head(prover->terms, atom);
+  pv_var_sub vars = {pv_real_var(prover, "x"), CK_BAD};
+  pv_thm thm = PV_NONE;
+  if (ck_is_int(prover->terms, atom)) {
+    thm = pv_follows_int(prover, ctx, pv_gt0(prover, atom));
+  } else if (head == CK_EXP) {
+    vars.term = ck_kid(prover->terms, atom, 0);
+    thm = pv_use_lemma(prover, PV_EXP_POS, &vars, 1, NULL, 0, NULL, 0);
+  } else if (head == CK_INV || head == CK_SQRT) {
+    vars.term = ck_kid(prover->terms, atom, 0);
+    pv_thm under_pos = pv_positive(prover, ctx, vars.term);
+    if (under_pos != PV_NONE)
+      thm = pv_use_lemma(prover, head == CK_INV ? PV_INV_POS : PV_SQRT_POS, &vars, 1, NULL, 0,
+                         &under_pos, 1);
+  } else if (pv_is_sum(prover, atom)) {
+    thm = sum_sign(prover, ctx, atom, true);
+  } else if (head == CK_ITE) {
+    thm = ite_sign(prover, ctx, atom, CK_LT);
   }
-  if (s == PV_NONE)
-    s = pv_fact_match(p, cx, CK_LT, x);
-  if (s == PV_NONE && o != CK_ITE && !pv_is_sum(p, x) && o != CK_EXP) { /* 0 <= x and x # 0 */
-    pv_thm ge = o == CK_SQRT ? pv_nonneg(p, cx, x) : pv_fact_match(p, cx, CK_LE, x);
-    pv_thm nz = ge == PV_NONE ? PV_NONE : pv_fact_match(p, cx, CK_NE, x);
-    if (nz != PV_NONE)
-      s = pv_positive_of_nonzero(p, x, ge, nz);
+  if (thm == PV_NONE)
+    thm = pv_fact_match(prover, ctx, CK_LT, atom);
+  if (thm == PV_NONE && head != CK_ITE && !pv_is_sum(prover, atom) &&
+      head != CK_EXP) { /* 0 <= x and x # 0 */
+    pv_thm nonneg =
+        head == CK_SQRT ? pv_nonneg(prover, ctx, atom) : pv_fact_match(prover, ctx, CK_LE, atom);
+    pv_thm nonzero = nonneg == PV_NONE ? PV_NONE : pv_fact_match(prover, ctx, CK_NE, atom);
+    if (nonzero != PV_NONE)
+      thm = pv_positive_of_nonzero(prover, atom, nonneg, nonzero);
   }
-  return s;
+  return thm;
 }
 
-static pv_thm nonneg_atom(pv *p, pv_ctx cx, ck_id x) {
-  ck_op o = ck_head(p->terms, x);
-  pv_thm s = PV_NONE;
-  if (ck_is_int(p->terms, x))
-    return pv_follows_int(p, cx, pv_ge0(p, x));
-  if (o == CK_SQRT) {
-    ck_id y = ck_kid(p->terms, x, 0);
-    pv_thm u = pv_nonneg(p, cx, y);
-    return u == PV_NONE ? PV_NONE : pv_law(p, "sqrt>", &y, 1, u);
+static pv_thm nonneg_atom(pv *prover, pv_ctx ctx, ck_id atom) {
+  ck_op head = ck_head(prover->terms, atom);
+  pv_thm thm = PV_NONE;
+  if (ck_is_int(prover->terms, atom))
+    return pv_follows_int(prover, ctx, pv_ge0(prover, atom));
+  if (head == CK_SQRT) {
+    ck_id under = ck_kid(prover->terms, atom, 0);
+    pv_thm under_nonneg = pv_nonneg(prover, ctx, under);
+    return under_nonneg == PV_NONE ? PV_NONE : pv_law(prover, "sqrt>", &under, 1, under_nonneg);
   }
-  if (pv_is_sum(p, x))
-    s = sum_sign(p, cx, x, false);
-  if (s == PV_NONE && o == CK_ITE)
-    s = ite_sign(p, cx, x, CK_LE);
-  if (s == PV_NONE) {
-    pv_thm u = pos_atom(p, cx, x);
-    if (u != PV_NONE)
-      s = pv_scaled(p, pv_ge0(p, x), p->one, u);
+  if (pv_is_sum(prover, atom))
+    thm = sum_sign(prover, ctx, atom, false);
+  if (thm == PV_NONE && head == CK_ITE)
+    thm = ite_sign(prover, ctx, atom, CK_LE);
+  if (thm == PV_NONE) {
+    pv_thm under_nonneg = pos_atom(prover, ctx, atom);
+    if (under_nonneg != PV_NONE)
+      thm = pv_scaled(prover, pv_ge0(prover, atom), prover->one, under_nonneg);
   }
-  return s == PV_NONE ? pv_fact_match(p, cx, CK_LE, x) : s;
+  return thm == PV_NONE ? pv_fact_match(prover, ctx, CK_LE, atom) : thm;
 }
 
-static pv_thm mul_step(pv *p, ck_op rel, ck_id xy, pv_thm a, pv_thm b) {
-  pv_thm ab[2] = {a, b};
-  pv_summand m = {rel == CK_NE ? pv_num(p, -1) : p->one, ab, 2};
-  if (a == PV_NONE || b == PV_NONE)
+static pv_thm mul_step(pv *prover, ck_op rel, ck_id product, pv_thm left, pv_thm right) {
+  pv_thm both[2] = {left, right};
+  pv_summand summand = {rel == CK_NE ? pv_num(prover, -1) : prover->one, both, 2};
+  if (left == PV_NONE || right == PV_NONE)
     return PV_NONE;
-  return pv_arith(p, rel == CK_NE ? pv_ne0(p, xy) : pv_rel(p, rel, p->zero, xy), &m, 1);
+  return pv_arith(
+      prover, rel == CK_NE ? pv_ne0(prover, product) : pv_rel(prover, rel, prover->zero, product),
+      &summand, 1);
 }
 
 /* one monomial q*atoms; q > 0 unless rel is # */
-static pv_thm mono_sign(pv *p, pv_ctx cx, const pv_mono *m, ck_op rel) {
-  ck_id t = m->coef;
-  pv_thm s = rel == CK_NE                    ? pv_by_value(p, pv_ne0(p, m->coef))
-             : pv_const_sign(p, m->coef) > 0 ? pv_by_value(p, pv_rel(p, rel, p->zero, m->coef))
-                                             : PV_NONE;
-  for (uint32_t i = 0; i < m->degree && s != PV_NONE; i++) {
-    pv_thm a;
-    ck_id x = m->atoms[i];
-    if (rel == CK_LE && i + 1 < m->degree && m->atoms[i + 1] == x) {
-      pv_var_sub v = {pv_real_var(p, "x"), x};
-      a = pv_use_lemma(p, PV_SQUARE, &v, 1, NULL, 0, NULL, 0);
-      x = pv_mul(p, x, x);
+static pv_thm mono_sign(pv *prover, pv_ctx ctx, const pv_mono *mono, ck_op rel) {
+  ck_id term = mono->coef;
+  pv_thm thm = rel == CK_NE ? pv_by_value(prover, pv_ne0(prover, mono->coef))
+               : pv_const_sign(prover, mono->coef) > 0
+                   ? pv_by_value(prover, pv_rel(prover, rel, prover->zero, mono->coef))
+                   : PV_NONE;
+  for (uint32_t i = 0; i < mono->degree && thm != PV_NONE; i++) {
+    pv_thm factor_sign;
+    ck_id factor = mono->atoms[i];
+    if (rel == CK_LE && i + 1 < mono->degree && mono->atoms[i + 1] == factor) {
+      pv_var_sub vars = {pv_real_var(prover, "x"), factor};
+      factor_sign = pv_use_lemma(prover, PV_SQUARE, &vars, 1, NULL, 0, NULL, 0);
+      factor = pv_mul(prover, factor, factor);
       i++;
     } else {
-      a = rel == CK_NE   ? pv_nonzero(p, cx, x)
-          : rel == CK_LT ? pv_positive(p, cx, x)
-                         : pv_nonneg(p, cx, x);
+      factor_sign = rel == CK_NE   ? pv_nonzero(prover, ctx, factor)
+                    : rel == CK_LT ? pv_positive(prover, ctx, factor)
+                                   : pv_nonneg(prover, ctx, factor);
     }
-    t = pv_mul(p, t, x);
-    s = mul_step(p, rel, t, s, a);
+    term = pv_mul(prover, term, factor);
+    thm = mul_step(prover, rel, term, thm, factor_sign);
   }
-  return s;
+  return thm;
 }
 
-static pv_thm pos_poly(pv *p, pv_ctx cx, ck_id x, bool strict) {
-  pv_poly f;
-  pv_comb b;
+static pv_thm pos_poly(pv *prover, pv_ctx ctx, ck_id term, bool strict) {
+  pv_poly poly;
+  pv_comb comb;
   bool some = false;
   bool ok = true;
-  pv_thm s = PV_NONE;
-  pv_poly_init(&f);
-  pv_comb_init(&b);
-  pv_poly_read(p, &f, x);
-  for (uint32_t i = 0; i < f.count && ok; i++) {
-    pv_thm u = strict ? mono_sign(p, cx, &f.monos[i], CK_LT) : PV_NONE;
-    if (u != PV_NONE)
+  pv_thm thm = PV_NONE;
+  pv_poly_init(&poly);
+  pv_comb_init(&comb);
+  pv_poly_read(prover, &poly, term);
+  for (uint32_t i = 0; i < poly.count && ok; i++) {
+    pv_thm mono_thm = strict ? mono_sign(prover, ctx, &poly.monos[i], CK_LT) : PV_NONE;
+    if (mono_thm != PV_NONE)
       some = true;
     else
-      u = mono_sign(p, cx, &f.monos[i], CK_LE);
-    if (u == PV_NONE)
+      mono_thm = mono_sign(prover, ctx, &poly.monos[i], CK_LE);
+    if (mono_thm == PV_NONE)
       ok = false;
     else
-      pv_comb_add(&b, p->one, u);
+      pv_comb_add(&comb, prover->one, mono_thm);
   }
   if (ok && (some || !strict))
-    s = pv_comb_prove(p, &b, strict ? pv_gt0(p, x) : pv_ge0(p, x));
+    thm = pv_comb_prove(prover, &comb, strict ? pv_gt0(prover, term) : pv_ge0(prover, term));
   else
-    pv_comb_clear(&b);
-  pv_poly_clear(&f);
-  return s;
+    pv_comb_clear(&comb);
+  pv_poly_clear(&poly);
+  return thm;
 }
 
-static bool is_atom(const pv *p, ck_id x) {
-  ck_op o = ck_head(p->terms, x);
-  return o != CK_ADD && o != CK_MUL && o != CK_Q;
-}
-
-static pv_thm positive_now(pv *p, pv_ctx cx, ck_id x) {
-  if (is_atom(p, x))
-    return pos_atom(p, cx, x);
-  pv_thm s = pv_fact_match(p, cx, CK_LT, x);
-  if (s == PV_NONE && ck_is_int(p->terms, x))
-    s = pv_follows_int(p, cx, pv_gt0(p, x));
-  return s == PV_NONE ? pos_poly(p, cx, x, true) : s;
+static pv_thm positive_now(pv *prover, pv_ctx ctx, ck_id x) {
+  if (pv_is_atom(prover, x))
+    return pos_atom(prover, ctx, x);
+  pv_thm thm = pv_fact_match(prover, ctx, CK_LT, x);
+  if (thm == PV_NONE && ck_is_int(prover->terms, x))
+    thm = pv_follows_int(prover, ctx, pv_gt0(prover, x));
+  return thm == PV_NONE ? pos_poly(prover, ctx, x, true) : thm;
 }
 
 /* squares as they were written, before they are multiplied out */
-static pv_thm nonneg_now(pv *p, pv_ctx cx, ck_id x) {
-  ck_op o = ck_head(p->terms, x);
-  if (is_atom(p, x))
-    return nonneg_atom(p, cx, x);
-  if (o == CK_Q)
-    return pv_const_sign(p, x) >= 0 ? pv_by_value(p, pv_ge0(p, x)) : PV_NONE;
-  ck_id a = ck_kid(p->terms, x, 0);
-  ck_id b = ck_kid(p->terms, x, 1);
-  pv_thm s;
-  pv_thm u;
-  pv_thm v;
-  if (o == CK_MUL && a == b) {
-    pv_var_sub sub = {pv_real_var(p, "x"), a};
-    return pv_use_lemma(p, PV_SQUARE, &sub, 1, NULL, 0, NULL, 0);
+static pv_thm nonneg_now(pv *prover, pv_ctx ctx, ck_id term) {
+  ck_op head = ck_head(prover->terms, term);
+  if (pv_is_atom(prover, term))
+    return nonneg_atom(prover, ctx, term);
+  if (head == CK_Q)
+    return pv_const_sign(prover, term) >= 0 ? pv_by_value(prover, pv_ge0(prover, term)) : PV_NONE;
+  ck_id left = ck_kid(prover->terms, term, 0);
+  ck_id right = ck_kid(prover->terms, term, 1);
+  pv_thm thm;
+  pv_thm left_nonneg;
+  pv_thm right_nonneg;
+  if (head == CK_MUL && left == right) {
+    pv_var_sub sub = {pv_real_var(prover, "x"), left};
+    return pv_use_lemma(prover, PV_SQUARE, &sub, 1, NULL, 0, NULL, 0);
   }
-  s = pv_fact_match(p, cx, CK_LE, x);
-  if (s == PV_NONE && ck_is_int(p->terms, x))
-    s = pv_follows_int(p, cx, pv_ge0(p, x));
-  if (s == PV_NONE)
-    s = pos_poly(p, cx, x, false);
-  if (s != PV_NONE)
-    return s;
-  u = pv_nonneg(p, cx, a);
-  v = u == PV_NONE ? PV_NONE : pv_nonneg(p, cx, b);
-  if (v == PV_NONE)
+  thm = pv_fact_match(prover, ctx, CK_LE, term);
+  if (thm == PV_NONE && ck_is_int(prover->terms, term))
+    thm = pv_follows_int(prover, ctx, pv_ge0(prover, term));
+  if (thm == PV_NONE)
+    thm = pos_poly(prover, ctx, term, false);
+  if (thm != PV_NONE)
+    return thm;
+  left_nonneg = pv_nonneg(prover, ctx, left);
+  right_nonneg = left_nonneg == PV_NONE ? PV_NONE : pv_nonneg(prover, ctx, right);
+  if (right_nonneg == PV_NONE)
     return PV_NONE;
-  if (o == CK_MUL)
-    return mul_step(p, CK_LE, x, u, v);
-  pv_summand m[2] = {{p->one, &u, 1}, {p->one, &v, 1}};
-  return pv_arith(p, pv_ge0(p, x), m, 2);
+  if (head == CK_MUL)
+    return mul_step(prover, CK_LE, term, left_nonneg, right_nonneg);
+  pv_summand summand[2] = {{prover->one, &left_nonneg, 1}, {prover->one, &right_nonneg, 1}};
+  return pv_arith(prover, pv_ge0(prover, term), summand, 2);
 }
 
 /* sqrt x # 0 among the hypotheses, and 0 <= x: then x # 0 */
-static pv_thm by_root(pv *p, pv_ctx cx, ck_id x) {
-  ck_id r = pv_sqrt(p, x);
-  pv_thm nz = pv_fact_match(p, cx, CK_NE, r);
-  pv_thm ge = nz == PV_NONE ? PV_NONE : pv_nonneg(p, cx, x);
-  pv_thm two[2] = {nz, nz};
-  if (ge == PV_NONE)
+static pv_thm by_root(pv *prover, pv_ctx ctx, ck_id square) {
+  ck_id root = pv_sqrt(prover, square);
+  pv_thm nonzero = pv_fact_match(prover, ctx, CK_NE, root);
+  pv_thm nonneg = nonzero == PV_NONE ? PV_NONE : pv_nonneg(prover, ctx, square);
+  pv_thm two[2] = {nonzero, nonzero};
+  if (nonneg == PV_NONE)
     return PV_NONE;
-  pv_thm sq = pv_law(p, "sqrt2", &x, 1, ge);
-  pv_summand m[2] = {{pv_num(p, -1), two, 2}, {pv_num(p, -1), &sq, 1}};
-  return pv_arith(p, pv_ne0(p, x), m, 2);
+  pv_thm squared = pv_law(prover, "sqrt2", &square, 1, nonneg);
+  pv_summand summand[2] = {{pv_num(prover, -1), two, 2}, {pv_num(prover, -1), &squared, 1}};
+  return pv_arith(prover, pv_ne0(prover, square), summand, 2);
 }
 
-static pv_thm nonzero_now(pv *p, pv_ctx cx, ck_id x) {
-  ck_op o = ck_head(p->terms, x);
-  pv_thm s = pv_fact_match(p, cx, CK_NE, x);
-  if (s != PV_NONE)
-    return s;
-  if (o == CK_Q)
-    return pv_const_sign(p, x) ? pv_by_value(p, pv_ne0(p, x)) : PV_NONE;
-  if (!ck_is_int(p->terms, x) && (s = by_root(p, cx, x)) != PV_NONE)
-    return s;
-  if (o == CK_INV) {
-    pv_var_sub v = {pv_real_var(p, "x"), ck_kid(p->terms, x, 0)};
-    pv_thm u = pv_nonzero(p, cx, v.term);
-    return u == PV_NONE ? PV_NONE : pv_use_lemma(p, PV_INV_NE, &v, 1, NULL, 0, &u, 1);
+static pv_thm nonzero_now(pv *prover, pv_ctx ctx, ck_id term) {
+  ck_op head = ck_head(prover->terms, term);
+  pv_thm thm = pv_fact_match(prover, ctx, CK_NE, term);
+  if (thm != PV_NONE)
+    return thm;
+  if (head == CK_Q)
+    return pv_const_sign(prover, term) ? pv_by_value(prover, pv_ne0(prover, term)) : PV_NONE;
+  if (!ck_is_int(prover->terms, term) && (thm = by_root(prover, ctx, term)) != PV_NONE)
+    return thm;
+  if (head == CK_INV) {
+    pv_var_sub vars = {pv_real_var(prover, "x"), ck_kid(prover->terms, term, 0)};
+    pv_thm part = pv_nonzero(prover, ctx, vars.term);
+    return part == PV_NONE ? PV_NONE : pv_use_lemma(prover, PV_INV_NE, &vars, 1, NULL, 0, &part, 1);
   }
-  if (ck_is_int(p->terms, x))
-    return pv_follows_int(p, cx, pv_ne0(p, x));
-  if (is_atom(p, x)) {
-    s = pv_positive(p, cx, x);
+  if (ck_is_int(prover->terms, term))
+    return pv_follows_int(prover, ctx, pv_ne0(prover, term));
+  if (pv_is_atom(prover, term)) {
+    thm = pv_positive(prover, ctx, term);
   } else {
-    pv_poly f;
-    pv_poly_init(&f);
-    pv_poly_read(p, &f, x);
-    if (f.count == 1) {
-      pv_thm u = mono_sign(p, cx, &f.monos[0], CK_NE);
-      if (u != PV_NONE)
-        s = pv_restate(p, pv_ne0(p, x), u);
+    pv_poly poly;
+    pv_poly_init(&poly);
+    pv_poly_read(prover, &poly, term);
+    if (poly.count == 1) {
+      pv_thm part = mono_sign(prover, ctx, &poly.monos[0], CK_NE);
+      if (part != PV_NONE)
+        thm = pv_restate(prover, pv_ne0(prover, term), part);
     }
-    bool multi = f.count > 1;
-    pv_poly_clear(&f);
-    if (s != PV_NONE || !multi)
-      return s;
-    s = pv_positive(p, cx, x);
-    if (s == PV_NONE) {
-      ck_id n = pv_canon(p, pv_neg(p, x));
-      s = pos_poly(p, cx, n, true);
-      return s == PV_NONE ? PV_NONE : pv_scaled(p, pv_ne0(p, x), p->one, s);
+    bool multi = poly.count > 1;
+    pv_poly_clear(&poly);
+    if (thm != PV_NONE || !multi)
+      return thm;
+    thm = pv_positive(prover, ctx, term);
+    if (thm == PV_NONE) {
+      ck_id negated = pv_canon(prover, pv_neg(prover, term));
+      thm = pos_poly(prover, ctx, negated, true);
+      return thm == PV_NONE ? PV_NONE : pv_scaled(prover, pv_ne0(prover, term), prover->one, thm);
     }
   }
-  return s == PV_NONE ? PV_NONE : pv_scaled(p, pv_ne0(p, x), pv_num(p, -1), s);
+  return thm == PV_NONE ? PV_NONE
+                        : pv_scaled(prover, pv_ne0(prover, term), pv_num(prover, -1), thm);
 }
 
-pv_thm pv_nonzero(pv *p, pv_ctx cx, ck_id x) {
-  cx = pv_ctx_strip(p, cx, x);
-  return ask(p, cx, pv_ne0(p, x), nonzero_now, x);
+pv_thm pv_nonzero(pv *prover, pv_ctx ctx, ck_id x) {
+  ctx = pv_ctx_strip(prover, ctx, x);
+  return ask(prover, ctx, pv_ne0(prover, x), nonzero_now, x);
 }
 
-pv_thm pv_positive(pv *p, pv_ctx cx, ck_id x) {
-  cx = pv_ctx_strip(p, cx, x);
-  return ask(p, cx, pv_gt0(p, x), positive_now, x);
+pv_thm pv_positive(pv *prover, pv_ctx ctx, ck_id x) {
+  ctx = pv_ctx_strip(prover, ctx, x);
+  return ask(prover, ctx, pv_gt0(prover, x), positive_now, x);
 }
 
-pv_thm pv_nonneg(pv *p, pv_ctx cx, ck_id x) {
-  cx = pv_ctx_strip(p, cx, x);
-  return ask(p, cx, pv_ge0(p, x), nonneg_now, x);
+pv_thm pv_nonneg(pv *prover, pv_ctx ctx, ck_id x) {
+  ctx = pv_ctx_strip(prover, ctx, x);
+  return ask(prover, ctx, pv_ge0(prover, x), nonneg_now, x);
 }
 
 /* --- any relation */
-static pv_thm real_rel(pv *p, pv_ctx cx, ck_id f) {
-  ck_op o = ck_head(p->terms, f);
-  ck_id a = ck_kid(p->terms, f, 0);
-  ck_id b = ck_kid(p->terms, f, 1);
-  ck_id d;
-  pv_thm s = PV_NONE;
-  bool left0 = a == p->zero;
-  bool right0 = b == p->zero;
-  if (o == CK_EQ)
+static pv_thm real_rel(pv *prover, pv_ctx ctx, ck_id formula) {
+  ck_op head = ck_head(prover->terms, formula);
+  ck_id left = ck_kid(prover->terms, formula, 0);
+  ck_id right = ck_kid(prover->terms, formula, 1);
+  ck_id diff;
+  pv_thm thm = PV_NONE;
+  bool left0 = left == prover->zero;
+  bool right0 = right == prover->zero;
+  if (head == CK_EQ)
     return PV_NONE;
-  if (o == CK_NE)
-    d = right0 ? a : left0 ? b : pv_sub(p, b, a);
+  if (head == CK_NE)
+    diff = right0 ? left : left0 ? right : pv_sub(prover, right, left);
   else
-    d = left0 ? b : pv_sub(p, b, a);
-  asker q = o == CK_NE ? pv_nonzero : o == CK_LT ? pv_positive : pv_nonneg;
-  if (o == CK_LE && left0)
-    s = pv_nonneg(p, cx, d); /* as written */
-  if (s == PV_NONE) {
-    pv_eqn e = pv_norm(p, cx, d);
-    if (e.by == PV_NONE)
+    diff = left0 ? right : pv_sub(prover, right, left);
+  asker question = head == CK_NE ? pv_nonzero : head == CK_LT ? pv_positive : pv_nonneg;
+  if (head == CK_LE && left0)
+    thm = pv_nonneg(prover, ctx, diff); /* as written */
+  if (thm == PV_NONE) {
+    pv_eqn eqn = pv_norm(prover, ctx, diff);
+    if (eqn.by == PV_NONE)
       return PV_NONE;
-    s = q(p, cx, e.to);
-    if (s != PV_NONE && e.by != PV_REFL) { /* from 0 < e.t to 0 < d; e: d = e.t */
-      pv_comb m;
-      pv_comb_init(&m);
-      pv_comb_add(&m, p->one, s);
-      pv_comb_add(&m, o == CK_NE ? p->one : pv_num(p, -1), e.by);
-      s = pv_comb_prove(p, &m, o == CK_NE ? pv_ne0(p, d) : pv_rel(p, o, p->zero, d));
+    thm = question(prover, ctx, eqn.to);
+    if (thm != PV_NONE && eqn.by != PV_REFL) { /* from 0 < e.t to 0 < d; e: d = e.t */
+      pv_comb comb;
+      pv_comb_init(&comb);
+      pv_comb_add(&comb, prover->one, thm);
+      pv_comb_add(&comb, head == CK_NE ? prover->one : pv_num(prover, -1), eqn.by);
+      thm = pv_comb_prove(prover, &comb,
+                          head == CK_NE ? pv_ne0(prover, diff)
+                                        : pv_rel(prover, head, prover->zero, diff));
     }
   }
-  if (s == PV_NONE)
+  if (thm == PV_NONE)
     return PV_NONE;
-  if (pv_says(p, s) == f)
-    return s;
-  return o == CK_NE ? pv_scaled(p, f, right0 ? p->one : pv_num(p, -1), s)
-                    : pv_scaled(p, f, p->one, s);
+  if (pv_says(prover, thm) == formula)
+    return thm;
+  return head == CK_NE ? pv_scaled(prover, formula, right0 ? prover->one : pv_num(prover, -1), thm)
+                       : pv_scaled(prover, formula, prover->one, thm);
 }
 
-pv_thm pv_follows(pv *p, pv_ctx cx, ck_id f) {
-  if (f == CK_BAD)
+pv_thm pv_follows(pv *prover, pv_ctx ctx, ck_id formula) {
+  if (formula == CK_BAD)
     return PV_NONE;
-  cx = pv_ctx_strip(p, cx, f);
-  pv_thm s = pv_ctx_find(p, cx, f);
-  if (s != PV_NONE)
-    return s;
-  bool ints =
-      ck_is_int(p->terms, ck_kid(p->terms, f, 0)) && ck_is_int(p->terms, ck_kid(p->terms, f, 1));
+  ctx = pv_ctx_strip(prover, ctx, formula);
+  pv_thm thm = pv_ctx_find(prover, ctx, formula);
+  if (thm != PV_NONE)
+    return thm;
+  bool ints = ck_is_int(prover->terms, ck_kid(prover->terms, formula, 0)) &&
+              ck_is_int(prover->terms, ck_kid(prover->terms, formula, 1));
   if (ints)
-    s = pv_follows_int(p, cx, f);
-  if (s == PV_NONE && ints) { /* with quotients and remainders simplified */
-    pv_eqn a = pv_norm(p, cx, ck_kid(p->terms, f, 0));
-    pv_eqn b = pv_norm(p, cx, ck_kid(p->terms, f, 1));
-    if (a.by != PV_NONE && b.by != PV_NONE && (a.by != PV_REFL || b.by != PV_REFL)) {
-      ck_id g = pv_rel(p, ck_head(p->terms, f), a.to, b.to);
-      pv_thm u = pv_ctx_find(p, cx, g);
-      if (u == PV_NONE)
-        u = pv_follows_int(p, cx, g);
-      if (u != PV_NONE) {
-        pv_comb m;
-        pv_comb_init(&m); /* f: b0-a0 = (b-a) + (a - a0) - (b - b0) */
-        pv_comb_add(&m, p->one, u);
-        pv_comb_add(&m, p->one, a.by);
-        pv_comb_add(&m, pv_num(p, -1), b.by);
-        return pv_comb_prove(p, &m, f);
+    thm = pv_follows_int(prover, ctx, formula);
+  if (thm == PV_NONE && ints) { /* with quotients and remainders simplified */
+    pv_eqn left = pv_norm(prover, ctx, ck_kid(prover->terms, formula, 0));
+    pv_eqn right = pv_norm(prover, ctx, ck_kid(prover->terms, formula, 1));
+    if (left.by != PV_NONE && right.by != PV_NONE && (left.by != PV_REFL || right.by != PV_REFL)) {
+      ck_id normal_formula = pv_rel(prover, ck_head(prover->terms, formula), left.to, right.to);
+      pv_thm thm_normal = pv_ctx_find(prover, ctx, normal_formula);
+      if (thm_normal == PV_NONE)
+        thm_normal = pv_follows_int(prover, ctx, normal_formula);
+      if (thm_normal != PV_NONE) {
+        pv_comb comb;
+        pv_comb_init(&comb); /* f: b0-a0 = (b-a) + (a - a0) - (b - b0) */
+        pv_comb_add(&comb, prover->one, thm_normal);
+        pv_comb_add(&comb, prover->one, left.by);
+        pv_comb_add(&comb, pv_num(prover, -1), right.by);
+        return pv_comb_prove(prover, &comb, formula);
       }
     }
   }
-  if (s == PV_NONE && !ints)
-    s = real_rel(p, cx, f);
-  return s == PV_NONE ? pv_lp_prove(p, cx, f) : s;
-}
-
-/* --- facts out of the hypotheses */
-pv_thm pv_fact_normal(pv *p, pv_ctx cx, pv_thm s, ck_id *nf) {
-  if (s == PV_NONE)
-    return PV_NONE;
-  ck_id f = pv_says(p, s);
-  ck_op o = ck_head(p->terms, f);
-  ck_id a = ck_kid(p->terms, f, 0);
-  ck_id b = ck_kid(p->terms, f, 1);
-  ck_id d;
-  ck_id g;
-  uint64_t v;
-  d = o == CK_NE ? (b == p->zero ? a : pv_sub(p, b, a)) : (a == p->zero ? b : pv_sub(p, b, a));
-  if (as_map_get(&p->inst_memo, AS_KEY(((uint64_t)cx << 32) | f, 0), &v)) {
-    *nf = (ck_id)(v >> 32);
-    return (uint32_t)v;
-  }
-  for (size_t i = 0; i < p->fact_busy.n; i++) {
-    if (AS_VEC_AT(&p->fact_busy, uint64_t, i) == f) {
-      p->cut = true;
-      return PV_NONE;
-    }
-  }
-  uint64_t me = f;
-  as_vec_push(&p->fact_busy, &me);
-  bool cut = p->cut;
-  p->cut = false;
-  pv_eqn e = pv_norm(p, cx, d);
-  p->fact_busy.n--;
-  pv_thm r = PV_NONE;
-  if (e.by != PV_NONE) {
-    pv_comb m;
-    pv_comb_init(&m);
-    g = o == CK_NE ? pv_ne0(p, e.to) : pv_rel(p, o, p->zero, e.to);
-    pv_comb_add(&m, o == CK_NE && b != p->zero ? pv_num(p, -1) : p->one, s);
-    pv_comb_add(&m, o == CK_NE ? pv_num(p, -1) : p->one, e.by);
-    r = pv_comb_prove(p, &m, g);
-    *nf = e.to;
-  }
-  if (r != PV_NONE && !p->cut)
-    as_map_put(&p->inst_memo, AS_KEY(((uint64_t)cx << 32) | f, 0), ((uint64_t)*nf << 32) | r);
-  p->cut = cut || p->cut;
-  return r;
-}
-
-/* x # 0 / 0 <= x / 0 < x from the fact s of the same kind about nf */
-static pv_thm fact_fits(pv *p, ck_op rel, ck_id x, pv_thm s, ck_id nf) {
-  pv_poly f;
-  pv_poly g;
-  pv_thm r = PV_NONE;
-  if (nf == x)
-    return s;
-  pv_poly_init(&f);
-  pv_poly_init(&g);
-  pv_poly_read(p, &f, nf);
-  pv_poly_read(p, &g, x);
-  if (f.count == g.count && f.count > 0 && f.monos[0].degree <= 64) { /* f = c*g */
-    ck_id c = CK_BAD;
-    for (uint32_t j = 0; j < g.count; j++) {
-      if (g.monos[j].degree == f.monos[0].degree &&
-          !pv_mono_div(f.monos[0].atoms, f.monos[0].degree, g.monos[j].atoms, g.monos[j].degree,
-                       (ck_id[64]){0}))
-        c = pv_const_mul(p, g.monos[j].coef, pv_const_inv(p, f.monos[0].coef));
-    }
-    if (c != CK_BAD && (rel == CK_NE || pv_const_sign(p, c) > 0) &&
-        pv_canon(p, pv_mul(p, c, nf)) == pv_canon(p, x))
-      r = pv_scaled(p, rel == CK_NE ? pv_ne0(p, x) : pv_rel(p, rel, p->zero, x), c, s);
-  }
-  if (r == PV_NONE && rel == CK_NE && f.count == 1 && f.monos[0].degree > 1 && is_atom(p, x) &&
-      pv_mono_has(&f.monos[0], x)) {
-    ck_id *rest = as_malloc((f.monos[0].degree + 1) * sizeof *rest);
-    int k = pv_mono_div(f.monos[0].atoms, f.monos[0].degree, &x, 1, rest);
-    ck_id y = pv_mono_term(p, f.monos[0].coef, rest, (uint32_t)k);
-    ck_id xy = pv_mul(p, x, y);
-    free(rest);
-    pv_var_sub v[2] = {{pv_real_var(p, "x"), x}, {pv_real_var(p, "y"), y}};
-    pv_thm w = pv_restate(p, pv_ne0(p, xy), s);
-    r = pv_use_lemma(p, PV_NZ_LEFT, v, 2, NULL, 0, &w, 1);
-  }
-  pv_poly_clear(&f);
-  pv_poly_clear(&g);
-  return r;
-}
-
-static pv_thm try_fact(pv *p, pv_ctx cx, ck_op rel, ck_id x, pv_thm s) {
-  ck_id nf = CK_BAD;
-  if (s == PV_NONE)
-    return PV_NONE;
-  ck_op o = ck_head(p->terms, pv_says(p, s));
-  pv_thm u = pv_fact_normal(p, cx, s, &nf);
-  if (u == PV_NONE)
-    return PV_NONE;
-  if (rel == CK_LE && o == CK_LT)
-    u = pv_scaled(p, pv_ge0(p, nf), p->one, u);
-  if (rel == CK_NE && o == CK_LT)
-    u = pv_scaled(p, pv_ne0(p, nf), pv_num(p, -1), u);
-  return fact_fits(p, rel, x, u, nf);
-}
-
-static pv_thm clause_match(pv *p, pv_ctx cx, ck_op rel, ck_id x, pv_thm h) {
-  pv_thm inst[12];
-  uint32_t n = pv_clause_instances(p, cx, h, x, inst, 12);
-  for (uint32_t i = 0; i < n; i++) {
-    pv_thm s = try_fact(p, cx, rel, x, inst[i]);
-    if (s != PV_NONE)
-      return s;
-  }
-  return PV_NONE;
-}
-
-pv_thm pv_fact_match(pv *p, pv_ctx cx, ck_op rel, ck_id x) {
-  for (int clauses = 0; clauses < 2; clauses++) {
-    for (pv_ctx c = cx; c != 0; c = CX(p, c).parent) {
-      ck_id f = CX(p, c).formula;
-      ck_id g = f;
-      bool all = ck_head(p->terms, f) == CK_ALL;
-      pv_thm s;
-      if (all != (clauses == 1))
-        continue;
-      if (all)
-        g = ck_kid(p->terms, f, ck_nkids(p->terms, f) - 1);
-      ck_op o = ck_head(p->terms, g);
-      if (o == CK_EQ || (o != rel && !(o == CK_LT && rel != CK_LT)))
-        continue;
-      if (ck_is_int(p->terms, ck_kid(p->terms, g, 0)) &&
-          ck_is_int(p->terms, ck_kid(p->terms, g, 1)))
-        continue;
-      s = all ? clause_match(p, cx, rel, x, CX(p, c).thm) : try_fact(p, cx, rel, x, CX(p, c).thm);
-      if (s != PV_NONE)
-        return s;
-    }
-  }
-  return PV_NONE;
+  if (thm == PV_NONE && !ints)
+    thm = real_rel(prover, ctx, formula);
+  return thm == PV_NONE ? pv_lp_prove(prover, ctx, formula) : thm;
 }

@@ -45,7 +45,7 @@ static void mark_schema(groups *groups_of, uint32_t step) {
     }
     if (tokens[i].kind != 's')
       continue;
-    uint32_t at = tokens[i].val;
+    uint32_t at = tokens[i].value;
     const char *what = rule == AS_STEP_INDUCT     ? (bar == 2   ? "base case"
                                                      : bar == 3 ? "induction step"
                                                                 : "bound not negative")
@@ -72,9 +72,9 @@ static void mark(groups *groups_of, const ck_goal *goals, uint32_t n_goals) {
     const as_step_arg *tokens = as_steps_args(proof, step, &n);
     weight[step] = 1;
     for (uint32_t i = 0; i < n; i++) {
-      if (tokens[i].kind == 's' && !as_steps_is_schema(proof, tokens[i].val) &&
-          !groups_of->is_cut[tokens[i].val])
-        weight[step] += weight[tokens[i].val];
+      if (tokens[i].kind == 's' && !as_steps_is_schema(proof, tokens[i].value) &&
+          !groups_of->is_cut[tokens[i].value])
+        weight[step] += weight[tokens[i].value];
     }
     if (weight[step] > GROUP_LIMIT)
       need(groups_of, step, as_format("step %u: intermediate", step));
@@ -98,14 +98,14 @@ static void collect(groups *groups_of, uint32_t target) {
     const as_step_arg *tokens =
         as_steps_args(groups_of->proof, AS_VEC_AT(&groups_of->steps, uint32_t, at), &n);
     for (uint32_t i = 0; i < n; i++) {
-      if (tokens[i].kind != 's' || groups_of->seen[tokens[i].val])
+      if (tokens[i].kind != 's' || groups_of->seen[tokens[i].value])
         continue;
-      groups_of->seen[tokens[i].val] = true;
-      as_vec_push(as_steps_is_schema(groups_of->proof, tokens[i].val) ||
-                          groups_of->is_cut[tokens[i].val]
+      groups_of->seen[tokens[i].value] = true;
+      as_vec_push(as_steps_is_schema(groups_of->proof, tokens[i].value) ||
+                          groups_of->is_cut[tokens[i].value]
                       ? &groups_of->leaves
                       : &groups_of->steps,
-                  &tokens[i].val);
+                  &tokens[i].value);
     }
   }
   if (groups_of->steps.n > 1)
@@ -190,15 +190,4 @@ char *as_smt_text(const as_smt_set *set) {
   for (uint32_t i = 0; i < set->n; i++)
     as_str_printf(&text, "%s%s", i ? "(reset)\n" : "", set->q[i].text);
   return as_str_take(&text);
-}
-
-const char *as_smt_verdict_name(as_smt_verdict verdict) {
-  static const char *const name[] = {"agrees", "disagrees", "unknown", "missing", "died"};
-  return (unsigned)verdict < 5 ? name[verdict] : "?";
-}
-
-void as_smt_result_clear(as_smt_result *result) {
-  free(result->reason);
-  free(result->version);
-  *result = (as_smt_result){.verdict = AS_SMT_UNKNOWN};
 }

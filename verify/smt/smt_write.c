@@ -328,7 +328,7 @@ static void implication(writer *script, const ck_id *premises, uint32_t n, ck_id
 }
 
 static ck_id concl(const as_steps *proof, uint32_t step) {
-  return ck_thm_formula(proof->P, as_steps_at(proof, step)->thm);
+  return ck_thm_formula(proof->theorems, as_steps_at(proof, step)->theorem);
 }
 
 /* the product of a summand's premises with its cofactor, expanded */
@@ -390,7 +390,7 @@ static void hint_arith(writer *script, const as_step_arg *tokens, uint32_t n) {
     if (tokens[i].kind == 't') {
       if (have)
         hint_product(script, cofactor, premises, n_premises);
-      cofactor = tokens[i].val;
+      cofactor = tokens[i].value;
       n_premises = 0;
       have = true;
     } else if (tokens[i].kind == 's') {
@@ -398,7 +398,7 @@ static void hint_arith(writer *script, const as_step_arg *tokens, uint32_t n) {
         script->failed = true;
         return;
       }
-      premises[n_premises++] = tokens[i].val;
+      premises[n_premises++] = tokens[i].value;
     }
   }
   if (have)
@@ -411,7 +411,7 @@ static void hint_instance(writer *script, uint32_t step, const as_step_arg *toke
   uint32_t n_premises = 0;
   for (uint32_t i = 0; i < n; i++) {
     if (tokens[i].kind == 's')
-      premises[n_premises++] = concl(script->p, tokens[i].val);
+      premises[n_premises++] = concl(script->p, tokens[i].value);
   }
   implication(script, premises, n_premises, concl(script->p, step));
   free(premises);
@@ -466,7 +466,7 @@ static bool among(const ck_id *relations, uint32_t n, ck_id relation) {
 static void leaf(writer *script, uint32_t step, const ck_id *hyps, uint32_t n_hyps) {
   uint32_t n;
   uint32_t n_others = 0;
-  const ck_id *own = ck_thm_hyps(script->p->P, as_steps_at(script->p, step)->thm, &n);
+  const ck_id *own = ck_thm_hyps(script->p->theorems, as_steps_at(script->p, step)->theorem, &n);
   ck_id *others = as_malloc((n + 1) * sizeof *others);
   for (uint32_t i = 0; i < n; i++) {
     if (!among(hyps, n_hyps, own[i]))
@@ -494,7 +494,8 @@ bool smt_write(const as_steps *proof, uint32_t target, const uint32_t *steps, ui
   as_vec_init(&script.monos, sizeof(product_const));
   as_vec_init(&script.funs, sizeof(char *));
   uint32_t n_hyps;
-  const ck_id *borrowed = ck_thm_hyps(proof->P, as_steps_at(proof, target)->thm, &n_hyps);
+  const ck_id *borrowed =
+      ck_thm_hyps(proof->theorems, as_steps_at(proof, target)->theorem, &n_hyps);
   ck_id *hyps = as_malloc((n_hyps + 1) * sizeof *hyps);
   if (n_hyps)
     memcpy(hyps, borrowed, n_hyps * sizeof *hyps);

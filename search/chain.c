@@ -1,6 +1,7 @@
 /* The filter chain: each scheme as a muGraph, read back from its own text, with tile sizes that can
  * be lowered, judged.  Best first, until enough are certified. */
 #include "driver.h"
+#include "src/base/trace.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,11 +122,15 @@ static bool choose_tiling(const sg_search *search, as_candidate *candidate, char
     as_search_select(candidate, candidate->chosen);
     lowers = opts->lowers == NULL || opts->lowers(opts->lowers_arg, candidate->graph, &err);
   } while (!lowers && ++candidate->chosen < candidate->n_tiling);
-  if (lowers)
+  if (lowers) {
     candidate->text = as_print_mug(candidate->graph);
-  else
+    AS_TRACE(SEARCH, "to be judged: tiling %u of %u\n%s", candidate->chosen + 1,
+             candidate->n_tiling, candidate->text);
+  } else {
     *why = as_format("a candidate cannot be lowered at the sizes stated: %s",
                      err.text ? err.text : "no reason given");
+    AS_TRACE(SEARCH, "%s", *why);
+  }
   as_err_clear(&err);
   return lowers;
 }

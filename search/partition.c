@@ -8,6 +8,7 @@
  * be better than the best known is never looked into: the bounds prove that nothing is lost.  What
  * the budget leaves unseen is said aloud. */
 #include "driver.h"
+#include "src/base/trace.h"
 #include <stdlib.h>
 
 enum {
@@ -170,6 +171,7 @@ static void add_path(partition *p, const uint32_t *from, double us) {
   uint32_t at = search->n_schemes;
   for (uint32_t end = p->n; end > 0; end = from[end])
     n_pieces++;
+  AS_TRACE(SEARCH, "a partition: %u pieces, %.4g us", n_pieces, us);
   sg_scheme *scheme = sg_scheme_add(search, n_pieces);
   scheme->us = us;
   for (uint32_t end = p->n, k = n_pieces; end > 0; end = from[end]) {

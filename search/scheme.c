@@ -1,5 +1,6 @@
 /* Schemes as muGraphs of the whole program. */
 #include "driver.h"
+#include "src/base/trace.h"
 #include <stdlib.h>
 
 static bool add_predefined(const sg_search *search, as_graph *graph, uint32_t id, as_node_id *node,
@@ -62,6 +63,8 @@ sg_segment *sg_search_segment(sg_search *search, uint32_t first, uint32_t n) {
     sg_note(search, as_format("operators %u to %u: %s", first, first + n - 1, text));
     free(text);
   }
+  AS_TRACE(SEARCH, "operators %u to %u in one kernel: %u muGraphs, the best %.4g us", first,
+           first + n - 1, segment->n_rank, segment->n_rank ? segment->rank[0].us : -1.0);
   as_err_clear(&why);
   search->segments =
       as_realloc(search->segments, (search->n_segments + 1) * sizeof *search->segments);

@@ -1,6 +1,7 @@
 /* The driver: schemes (which operators share a kernel, and how), then the filter chain. */
 #include "search.h"
 #include "driver.h"
+#include "src/base/trace.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,6 +55,7 @@ void sg_struck(sg_search *search, as_search_limit limit, uint64_t times) {
 }
 
 void sg_message(sg_search *search, char *text) {
+  AS_TRACE(SEARCH, "%s", text);
   if (!search->result->message) {
     search->result->message = text;
     return;
@@ -65,6 +67,7 @@ void sg_message(sg_search *search, char *text) {
 }
 
 void sg_note(sg_search *search, char *text) {
+  AS_TRACE(SEARCH, "%s", text);
   as_search_result *result = search->result;
   result->log = as_realloc(result->log, (result->n_log + 1) * sizeof *result->log);
   result->log[result->n_log++] = text;

@@ -32,7 +32,7 @@ static void show(const cli_opts *o, const as_judged *judged, const as_verdict *v
     puts(as_answer_word(v->answer));
   } else {
     as_report_print(v, words, o->verbose);
-    if (o->verbose)
+    if (o->verbose || o->stats)
       as_report_print_stats();
   }
 }

@@ -392,7 +392,7 @@ static void print_summary(const run *R, double seconds) {
   if (R->surprises)
     printf("; %u not as expected", R->surprises);
   putchar('\n');
-  if (R->o->verbose)
+  if (R->o->verbose || R->o->stats)
     as_report_print_stats();
 }
 

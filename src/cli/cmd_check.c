@@ -23,7 +23,7 @@ static bool check_hashes(const char *dir, json_t *files, as_err *err, int *wrong
   const char *name;
   json_t *want;
   json_object_foreach(files, name, want) {
-    if (strstr(name, "..") || name[0] == '/' || !json_is_string(want))
+    if (!as_path_is_below(name) || !json_is_string(want))
       return as_err_set(err, AS_BAD_INPUT, "%s/report.json: odd file name `%s`", dir, name);
     char *p = as_format("%s/%s", dir, name);
     char h[65];

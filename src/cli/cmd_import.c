@@ -213,7 +213,7 @@ static bool finish(imported *m, double seconds, as_err *err) {
     printf("%u proved, %u refuted, %u unknown in %.1f s\n", m->count[AS_ANSWER_PROVED],
            m->count[AS_ANSWER_REFUTED], m->count[AS_ANSWER_UNKNOWN], seconds);
   }
-  if (o->verbose && !o->json)
+  if ((o->verbose || o->stats) && !o->json)
     as_report_print_stats();
   free(json);
   return ok;

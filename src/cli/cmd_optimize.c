@@ -145,7 +145,7 @@ static void print_choice(const cli_opts *o, const as_job *job, const as_search_r
     fputs(x->low.notes, stdout);
   for (uint32_t i = 0; o->verbose && i < found->n_log; i++)
     printf("note      %s\n", found->log[i]);
-  if (o->verbose)
+  if (o->verbose || o->stats)
     as_report_print_stats();
   printf("%s\n", dir);
 }

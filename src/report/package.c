@@ -27,7 +27,7 @@ static char *kept_name(const as_judged *judged, const char *file, const as_repor
   const char *used = use_path(judged->program, judged->given.name, file);
   if (used == NULL && judged->graph && judged->graph->program == NULL && judged->candidate.name)
     used = use_path(judged->graph, judged->candidate.name, file);
-  if (used && (used[0] == '/' || strstr(used, "..") || as_report_dir_has(r, used))) {
+  if (used && (!as_path_is_below(used) || as_report_dir_has(r, used))) {
     as_err_set(err, AS_BAD_INPUT,
                "`use \"%s\"`: a result directory can hold only files below the program's folder",
                used);

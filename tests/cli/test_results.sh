@@ -19,15 +19,6 @@ expect 0 'op softmax' ops
 expect 0 'exp(' ops softmax
 expect 2 'frobnicate' ops frobnicate
 
-# the manual knows every option and command, and no other option
-"$assay" --help >out 2>err
-for word in $(sed -n 's/^  -.  --\([a-z-]*\).*/--\1/p; s/^  \([a-z]*\) .*/B assay \1/p' out | sed 's/^B assay //'); do
-  grep -q -e "$word" "$src/man/assay.1" || fail "man/assay.1 does not mention $word"
-done
-for word in $(sed -n 's/^\\fB-.\\fR, \\fB\(--[a-z-]*\)\\fR.*/\1/p' "$src/man/assay.1"); do
-  case $word in --help | --version) ;; *) grep -q -e "$word" out || fail "man/assay.1 has $word, which is no option" ;; esac
-done
-
 # --- verdicts
 expect 0 'PROVED' certify "$ex/lora.tp" "$ex/lora.mug" --require=check,z3 -o proved
 expect 0 'PROVED' certify "$ex/lora.tp" "$ex/lora.tp" -q

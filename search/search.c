@@ -32,16 +32,34 @@ bool as_search_is_late(const as_search_deadline *deadline, as_search_limit *why)
   return deadline->until > 0 && as_now() > deadline->until;
 }
 
-char *as_search_limits_print(const as_search_stats *stats) {
+char *as_search_limits_print(const as_search_stats *stats, bool with_meaning) {
   as_str text;
   as_str_init(&text);
   for (uint32_t i = 0; i < AS_LIMIT_N; i++) {
-    if (stats->struck[i]) {
-      as_str_printf(&text, "%s%s (%llu)", text.n ? ", " : "", as_search_limits[i].name,
-                    (unsigned long long)stats->struck[i]);
-    }
+    if (!stats->struck[i])
+      continue;
+    as_str_printf(&text, "%s%s (%llu)",
+                  !text.n        ? ""
+                  : with_meaning ? "\n  "
+                                 : ", ",
+                  as_search_limits[i].name, (unsigned long long)stats->struck[i]);
+    if (with_meaning)
+      as_str_printf(&text, ": %s", as_search_limits[i].what);
   }
   return text.n ? as_str_take(&text) : NULL;
+}
+
+char *as_search_said(const as_search_result *result, bool with_meaning) {
+  char *limits = as_search_limits_print(&result->stats, with_meaning);
+  char *said = NULL;
+  if (limits) {
+    said = as_format("%s%slimits that struck: %s", result->message ? result->message : "",
+                     result->message ? "; " : "", limits);
+  } else if (result->message) {
+    said = as_strdup(result->message);
+  }
+  free(limits);
+  return said;
 }
 
 void sg_progress(sg_search *search, const char *stage, double done) {
@@ -86,6 +104,27 @@ static void collect_operators(sg_search *search) {
     search->concrete &= as_size_value(program->sizes, program->own_size[i]) >= 0;
 }
 
+/* false, with the sizes in the result's message, where some have no value */
+static bool has_values(const as_graph *program, as_search_result *result) {
+  as_str missing;
+  as_str_init(&missing);
+  for (uint32_t i = 0; i < program->n_own_size; i++) {
+    if (as_size_value(program->sizes, program->own_size[i]) < 0) {
+      as_str_printf(&missing, "%s%s", missing.n ? ", " : "",
+                    as_size_name(program->sizes, program->own_size[i]));
+    }
+  }
+  bool all = missing.n == 0;
+  if (!all) {
+    result->message =
+        as_format("%s: kernels are made for concrete sizes: give a value to %s, as in "
+                  "`sizes %.*s = 64`",
+                  program->name, missing.s, (int)strcspn(missing.s, ","), missing.s);
+  }
+  as_str_clear(&missing);
+  return all;
+}
+
 /* three quarters of the time for finding candidates, the rest for certifying them */
 static void set_deadlines(sg_search *search) {
   const as_search_opts *opts = &search->opts;
@@ -119,7 +158,7 @@ static void say_what_failed(sg_search *search) {
                          (unsigned long long)stats->ill_formed,
                          (unsigned long long)stats->field_failed, (unsigned long long)unproved));
   }
-  char *limits = as_search_limits_print(stats);
+  char *limits = as_search_limits_print(stats, false);
   if (!result->n && limits)
     sg_message(search, as_format("limits that struck: %s", limits));
   free(limits);
@@ -160,6 +199,8 @@ as_status as_search(const as_graph *program, const as_search_opts *opts, as_sear
                       .result = result,
                       .start = as_now()};
   memset(result, 0, sizeof *result);
+  if (search.opts.concrete && !has_values(program, result))
+    return AS_BAD_INPUT;
   as_err_init(&search.err);
   if (!search.opts.target)
     search.opts.target = as_target_default();

@@ -68,6 +68,7 @@ typedef struct {
   uint64_t max_group_states; /* of all groups of operators that the partition looks into */
   /* last resort, 0: none; the best so far is given, and what was left out said */
   double max_seconds;
+  bool concrete;            /* refuse a program whose sizes do not all have values (AS_BAD_INPUT) */
   const volatile int *stop; /* NULL, or a flag that ends the search like the time limit */
   bool z3;                  /* prune by asking Z3 */
   const as_target *target;  /* NULL: the default */
@@ -94,8 +95,11 @@ typedef struct {
 /* AS_OK: at least one certified candidate.  AS_UNKNOWN: none within the limits, message says why.
  */
 as_status as_search(const as_graph *program, const as_search_opts *o, as_search_result *r);
-/* the limits that struck, as `name (count), ..`; malloc'ed, NULL where none did */
-char *as_search_limits_print(const as_search_stats *stats);
+/* the limits that struck, as `name (count), ..`, or with what each means, a line each; malloc'ed,
+ * NULL where none did */
+char *as_search_limits_print(const as_search_stats *stats, bool with_meaning);
+/* the message and the limits that struck; malloc'ed, NULL where there is nothing to say */
+char *as_search_said(const as_search_result *r, bool with_meaning);
 void as_search_result_clear(as_search_result *r);
 /* what as_judge looked at, and as_judge_ask may; borrows from all three */
 as_judged as_search_judged(const as_graph *program, const ck_text *given, const as_candidate *c);

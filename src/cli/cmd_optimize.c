@@ -2,9 +2,9 @@
 #include "cli.h"
 #include "progress.h"
 #include "search/search.h"
+#include "src/base/interrupt.h"
 #include "src/lower/lower.h"
 #include <jansson.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,19 +92,6 @@ static json_t *extra_json(const as_search_result *found, const choice *x, const 
                    tiling, "kernels", kernels, "kernel_count", (int)x->cand->kernels);
 }
 
-/* what was not looked at: limits that struck, by name */
-static json_t *limits_json(const as_search_stats *stats) {
-  json_t *limits = json_array();
-  for (uint32_t i = 0; i < AS_LIMIT_N; i++) {
-    if (stats->struck[i]) {
-      json_array_append_new(limits, json_pack("{s:s, s:s, s:I}", "limit", as_search_limits[i].name,
-                                              "what", as_search_limits[i].what, "times",
-                                              (json_int_t)stats->struck[i]));
-    }
-  }
-  return limits;
-}
-
 static uint32_t operators(const as_graph *g) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < g->n; i++)
@@ -131,16 +118,9 @@ static void print_choice(const cli_opts *o, const as_job *job, const as_search_r
     printf("kernel    %s: %ld blocks of %d warps, %ld bytes of shared memory, %d stages\n", k->name,
            k->blocks, k->warps, k->bytes_smem, k->stages);
   }
-  if (found->message)
-    printf("search    %s\n", found->message);
-  char *limits = as_search_limits_print(s);
-  if (limits)
-    printf("limits    struck: %s\n", limits);
-  free(limits);
-  for (uint32_t i = 0; o->verbose && i < AS_LIMIT_N; i++) {
-    if (s->struck[i])
-      printf("limit     %s: %s\n", as_search_limits[i].name, as_search_limits[i].what);
-  }
+  char *said = as_search_said(found, o->verbose);
+  printf("%s%s%s", said ? "search    " : "", said ? said : "", said ? "\n" : "");
+  free(said);
   if (o->verbose && x->low.notes)
     fputs(x->low.notes, stdout);
   for (uint32_t i = 0; o->verbose && i < found->n_log; i++)
@@ -148,40 +128,6 @@ static void print_choice(const cli_opts *o, const as_job *job, const as_search_r
   if (o->verbose || o->stats)
     as_report_print_stats();
   printf("%s\n", dir);
-}
-
-/* Ctrl-C ends the search and not the job: what is found so far is certified and left behind.  A
- * second one kills. */
-static volatile int interrupted;
-
-static void interrupt(int sig) {
-  (void)sig;
-  interrupted = 1;
-}
-
-static void catch_interrupt(void) {
-  struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
-  interrupted = 0;
-  sigaction(SIGINT, &action, NULL);
-}
-
-/* kernels are made for concrete sizes */
-static bool has_values(const as_graph *program, as_err *err) {
-  as_str missing;
-  as_str_init(&missing);
-  for (uint32_t i = 0; i < program->n_own_size; i++) {
-    if (as_size_value(program->sizes, program->own_size[i]) < 0) {
-      as_str_printf(&missing, "%s%s", missing.n ? ", " : "",
-                    as_size_name(program->sizes, program->own_size[i]));
-    }
-  }
-  bool ok = missing.n == 0 ||
-            as_err_set(err, AS_BAD_INPUT,
-                       "%s: kernels are made for concrete sizes: give a value to %s, as in "
-                       "`sizes %.*s = 64`",
-                       program->name, missing.s, (int)strcspn(missing.s, ","), missing.s);
-  as_str_clear(&missing);
-  return ok;
 }
 
 static bool search(const cli_opts *o, const as_job *job, const as_target *target,
@@ -198,14 +144,14 @@ static bool search(const cli_opts *o, const as_job *job, const as_target *target
   so.max_seconds = (double)o->seconds;
   so.z3 = strcmp(o->prune, "z3") == 0;
   so.target = target;
-  so.stop = &interrupted;
+  so.concrete = true;
+  so.stop = as_interrupt_catch();
   so.policy = &policy;
   so.given = as_job_judged(job).given;
   so.lowers = lowers;
   so.lowers_arg = &plan;
   so.progress = cli_progress_show;
   so.progress_arg = &bar;
-  catch_interrupt();
   as_status status = as_search(job->program, &so, found);
   cli_progress_end(&bar);
   return status == AS_OK ||
@@ -217,9 +163,9 @@ static bool search(const cli_opts *o, const as_job *job, const as_target *target
 static bool leave(const cli_opts *o, const as_job *job, const as_search_result *found,
                   const choice *x, const as_target *target, const char *dir, as_err *err) {
   json_t *extra = extra_json(found, x, target);
-  json_object_set_new(extra, "limits", limits_json(&found->stats));
-  if (found->message)
-    json_object_set_new(extra, "search_message", json_string(found->message));
+  char *said = as_search_said(found, false);
+  json_object_set_new(extra, "search_said", json_string(said ? said : ""));
+  free(said);
   bool ok = as_report_package(dir, o->force, &x->judged, &x->cand->verdict, &x->words, x->low.cuda,
                               extra, err);
   if (ok && o->json) {
@@ -243,8 +189,7 @@ int cli_optimize(const cli_opts *o) {
   as_job job;
   as_job_init(&job, cli_library(o, &err));
   const as_target *target = cli_target(o, NULL, &err);
-  bool ok = job.lib && target && as_job_read_program(&job, o->arg[0], &err) &&
-            has_values(job.program, &err);
+  bool ok = job.lib && target && as_job_read_program(&job, o->arg[0], &err);
   if (ok) {
     dir = o->out ? as_strdup(o->out) : as_format("%s.assay", job.program->name);
     ok = as_report_dir_place(dir, o->force, &err) && /* before the work, not after it */

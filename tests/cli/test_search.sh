@@ -11,16 +11,16 @@ rm open.tp
 # a limit that strikes is said, in words and in the report
 printf 'program prime\nsizes B = 7, D = 4099, N = 6145\ninput X: f16[B, D]\ninput W: f16[D, N]\noutput O = silu(X) @ W\n' >prime.tp
 expect 0 'no tile size divides' optimize prime.tp --solvers=none -o prime
-grep -q 'struck: .*tiles (' out || fail 'the limit is not printed'
-grep -q '"limit": "tiles"' prime/report.json || fail 'the limit is not in the report'
+grep -q 'limits that struck: .*tiles (' out || fail 'the limit is not printed'
+grep -q '"search_said": .*tiles (' prime/report.json || fail 'the limit is not in the report'
 expect 0 'VERIFIED' check prime
 
 # a time limit and Ctrl-C keep the best so far
 "$src/tests/cli/chain.sh" 10 >chain.tp
-expect 0 'struck: ' optimize chain.tp --solvers=none --seconds=1 -o late
-grep -q '"limit": "time"' late/report.json || fail 'the time limit is not in the report'
+expect 0 'limits that struck: ' optimize chain.tp --solvers=none --seconds=1 -o late
+grep -q '"search_said": .*time (' late/report.json || fail 'the time limit is not in the report'
 expect 0 'VERIFIED' check late
 timeout -s INT 1 "$assay" optimize chain.tp --solvers=none --seconds=60 -o stopped >out 2>err </dev/null
-grep -q '"limit": "interrupt"' stopped/report.json || fail 'an interrupted search leaves no result that says so'
+grep -q '"search_said": .*interrupt (' stopped/report.json || fail 'an interrupted search leaves no result that says so'
 expect 0 'VERIFIED' check stopped
 finish

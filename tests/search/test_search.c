@@ -375,7 +375,7 @@ START_TEST(limits_are_said) {
                   "input B: f16[H, M, D]\ninput C: f16[H, M, D]\noutput O = exp(A * B * C)\n",
                   options);
   ck_assert_uint_gt(result.stats.struck[AS_LIMIT_VALUES], 0);
-  char *said = as_search_limits_print(&result.stats);
+  char *said = as_search_limits_print(&result.stats, true);
   ck_assert(said != NULL && strstr(said, "values (") != NULL);
   free(said);
   done_with(&p, &result);

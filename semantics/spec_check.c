@@ -9,14 +9,13 @@
  * index that is data in the body, with the conditions under which it is reached, is listed; an
  * element that is undefined though nothing is listed is a defect. */
 #include "spec_check.h"
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { DRAWS = 600, CALLS = 120, MOST = 3, LEAST = -2, MOST_ELEMENTS = 4096 };
 
-void spec_report_clear(spec_report *r) {
+void as_spec_report_clear(as_spec_report *r) {
   for (size_t i = 0; i < r->condition.n; i++)
     free(AS_VEC_AT(&r->condition, char *, i));
   as_vec_clear(&r->condition);
@@ -159,7 +158,7 @@ static char *describe(const as_sample *g) {
 }
 
 /* arguments fit and the requirements hold; *dims: there are extents, in g->outdim */
-static bool is_call(as_sample *g, spec_report *r, bool *dims) {
+static bool is_call(as_sample *g, as_spec_report *r, bool *dims) {
   as_match m;
   as_vec facts;
   as_size out[AS_MAX_RANK];
@@ -194,8 +193,8 @@ static bool is_call(as_sample *g, spec_report *r, bool *dims) {
   return ok;
 }
 
-void spec_check(const as_opdef *op, uint64_t seed, spec_report *r) {
-  *r = (spec_report){.op = op};
+void as_spec_check(const as_opdef *op, uint64_t seed, as_spec_report *r) {
+  *r = (as_spec_report){.op = op};
   as_vec_init(&r->condition, sizeof(char *));
   definedness d = {.out = &r->condition};
   for (uint32_t i = 0; i < op->nlet; i++)
@@ -234,76 +233,3 @@ void spec_check(const as_opdef *op, uint64_t seed, spec_report *r) {
 }
 
 /* ---- the command */
-typedef struct {
-  const cli_opts *o;
-  const as_oplib *lib;
-  spec_report *report;
-} all_checks;
-
-static void check_one(void *arg, size_t i) {
-  all_checks *a = arg;
-  spec_check(as_oplib_nth(a->lib, (uint32_t)i), a->o->seed, &a->report[i]);
-}
-
-static void print_report(const spec_report *r) {
-  const as_agreement *t = &r->agreement;
-  printf("%-28s %s: %llu calls, %llu with an axis of 0, %llu of 1; %llu elements, %llu exact, %llu "
-         "undefined\n",
-         r->op->name, r->defect ? "DEFECT" : "in order", (unsigned long long)t->calls,
-         (unsigned long long)t->empty, (unsigned long long)t->ones, (unsigned long long)t->elements,
-         (unsigned long long)t->exact, (unsigned long long)t->undefined);
-  if (r->defect)
-    printf("  %s:%d: %s\n", r->op->file, r->op->line, r->defect);
-  for (size_t i = 0; i < r->condition.n; i++)
-    printf("  defined only if %s\n", AS_VEC_AT(&r->condition, char *, i));
-  if (r->negative)
-    printf("  every call must show that the extents are at least 0: %s\n", r->negative);
-}
-
-static json_t *report_json(const spec_report *r) {
-  const as_agreement *t = &r->agreement;
-  json_t *conditions = json_array();
-  for (size_t i = 0; i < r->condition.n; i++)
-    json_array_append_new(conditions, json_string(AS_VEC_AT(&r->condition, char *, i)));
-  return json_pack("{s:s, s:b, s:s*, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:s*}", "name", r->op->name,
-                   "in_order", r->defect == NULL, "defect", r->defect, "calls",
-                   (json_int_t)t->calls, "with_axis_0", (json_int_t)t->empty, "with_axis_1",
-                   (json_int_t)t->ones, "elements", (json_int_t)t->elements, "exact",
-                   (json_int_t)t->exact, "undefined", (json_int_t)t->undefined, "defined_only_if",
-                   conditions, "negative_extent", r->negative);
-}
-
-int cli_ops_check(const cli_opts *o, const as_oplib *lib) {
-  uint32_t n = as_oplib_count(lib);
-  uint32_t defects = 0;
-  uint32_t checked = 0;
-  uint32_t partial = 0;
-  all_checks a = {o, lib, as_calloc(n + 1, sizeof(spec_report))};
-  as_parallel((unsigned)(o->threads > 64 ? 64 : o->threads), n, check_one, &a);
-  json_t *list = json_array();
-  for (uint32_t i = 0; i < n; i++) {
-    const spec_report *r = &a.report[i];
-    if (o->n_arg == 0 || strcmp(r->op->name, o->arg[0]) == 0) {
-      checked++;
-      defects += r->defect != NULL;
-      partial += r->condition.n > 0;
-      if (!o->json && (!o->quiet || r->defect))
-        print_report(r);
-      json_array_append_new(list, report_json(r));
-    }
-    spec_report_clear(&a.report[i]);
-  }
-  if (o->json) {
-    json_t *j = json_pack("{s:s, s:i, s:i, s:o}", "format", "assay-specifications 1", "operators",
-                          (int)checked, "defects", (int)defects, "list", json_incref(list));
-    json_dumpf(j, stdout, JSON_INDENT(1));
-    putchar('\n');
-    json_decref(j);
-  } else {
-    printf("%u operators, %u with defects; %u are not defined everywhere\n", checked, defects,
-           partial);
-  }
-  json_decref(list);
-  free(a.report);
-  return defects ? AS_NO : AS_OK;
-}

@@ -1,9 +1,9 @@
 #include "rt.h"
-#include <errno.h>
+#include "../base/child.h"
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 const char *const *as_rt_main_text(void);
@@ -49,26 +49,14 @@ bool as_rt_write(const as_lowered *l, const char *name, const char *dir, as_err 
   return ok;
 }
 
-/* runs argv, standard output and error into files; gives the exit status, -1 when it could not be
- * started */
-static int run(char *const *argv, const char *out, const char *errs) {
-  fflush(NULL);
-  pid_t pid = fork();
-  if (pid < 0)
-    return -1;
-  if (!pid) {
-    if (!freopen(out, "w", stdout) || !freopen(errs, "w", stderr))
-      _exit(127);
-    execvp(argv[0], argv);
-    fprintf(stderr, "%s: %s\n", argv[0], strerror(errno));
-    _exit(127);
-  }
-  int st = 0;
-  while (waitpid(pid, &st, 0) < 0) {
-    if (errno != EINTR)
-      return -1;
-  }
-  return WIFEXITED(st) ? WEXITSTATUS(st) : 128 + WTERMSIG(st);
+/* What a run said is kept beside what was run: output and errors, each in a file of that name
+ * (NULL: not kept).  result: cleared by the caller. */
+static void run(const char *const *argv, const char *dir, const char *output, const char *errors,
+                as_child_result *result) {
+  as_child_run(&(as_child){.argv = argv, .errors = AS_CHILD_ERRORS_CAPTURED}, result);
+  if (output)
+    put(dir, output, result->output.s ? result->output.s : "", NULL);
+  put(dir, errors, result->errors.s ? result->errors.s : "", NULL);
 }
 
 static char *find_nvcc(const as_rt_opts *o) {
@@ -82,96 +70,115 @@ static char *find_nvcc(const as_rt_opts *o) {
   return as_strdup(access("/usr/local/cuda/bin/nvcc", X_OK) ? "nvcc" : "/usr/local/cuda/bin/nvcc");
 }
 
-static char *slurp(const char *path) {
-  size_t n;
-  as_err e;
-  as_err_init(&e);
-  char *t = as_read_file(path, &n, &e);
-  as_err_clear(&e);
-  return t ? t : as_strdup("");
+/* -1: there is no such number */
+static double number(const json_t *object, const char *key) {
+  const json_t *value = json_object_get(object, key);
+  return json_is_number(value) ? json_number_value(value) : -1;
 }
 
-static double field(const char *json, const char *key) {
-  char *k = as_format("\"%s\": ", key);
-  char *p = strstr(json, k);
-  double v = -1;
-  if (p) {
-    char *end;
-    double x = strtod(p + strlen(k), &end);
-    if (end != p + strlen(k))
-      v = x;
-  }
-  free(k);
-  return v;
-}
+enum { MOST_ARGUMENTS = 24 };
 
-static int build(const as_rt_opts *o, const char *exe, const char *log) {
-  char *src = as_format("%s/main.cu", o->dir);
-  char *inc = as_format("-I%s", o->emu_dir ? o->emu_dir : ".");
-  const as_target *target = o->target ? o->target : as_target_default();
-  char *arch = as_format("-arch=%s", target->arch);
+static void build_emulation(const as_rt_opts *o, const as_target *target, const char *source,
+                            const char *exe, as_child_result *result) {
+  const char *compiler = o->cxx ? o->cxx : getenv("CXX");
+  char *include = as_format("-I%s", o->emu_dir ? o->emu_dir : ".");
   char *shared = as_format("-DAS_EMU_SHARED_BLOCK=%ld", target->shared_block);
   char *grid = as_format("-DAS_EMU_GRID=%lld", (long long)target->grid[0]);
   char *threads = as_format("-DAS_EMU_THREADS=%u", target->threads_block);
-  char *nvcc = find_nvcc(o);
-  char *args[24];
-  int n = 0;
-  int st;
-  if (o->emulate) {
-    const char *cxx = o->cxx ? o->cxx : getenv("CXX") && *getenv("CXX") ? getenv("CXX") : "g++";
-    const char *fixed[] = {
-        cxx,     "-std=c++17",           "-O1", "-DAS_EMU", shared, grid, threads,
-        "-Wall", "-Wno-unknown-pragmas", inc};
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-      args[n++] = (char *)(uintptr_t)fixed[i];
-    if (o->sanitize)
-      args[n++] = (char *)(uintptr_t) "-fsanitize=undefined";
-    args[n++] = (char *)(uintptr_t) "-x";
-    args[n++] = (char *)(uintptr_t) "c++";
-  } else {
-    const char *fixed[] = {nvcc,      "-std=c++17",   "-O3",        arch,
-                           "-Werror", "all-warnings", "-Xcompiler", "-Wall,-fopenmp"};
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-      args[n++] = (char *)(uintptr_t)fixed[i];
-  }
-  args[n++] = src;
-  args[n++] = (char *)(uintptr_t) "-o";
-  args[n++] = (char *)(uintptr_t)exe;
-  args[n] = NULL;
-  st = run(args, "/dev/null", log);
-  free(src);
-  free(inc);
-  free(arch);
+  const char *args[MOST_ARGUMENTS] = {compiler && *compiler ? compiler : "g++",
+                                      "-std=c++17",
+                                      "-O1",
+                                      "-DAS_EMU",
+                                      shared,
+                                      grid,
+                                      threads,
+                                      "-Wall",
+                                      "-Wno-unknown-pragmas",
+                                      include,
+                                      "-x",
+                                      "c++",
+                                      source,
+                                      "-o",
+                                      exe,
+                                      o->sanitize ? "-fsanitize=undefined" : NULL};
+  run(args, o->dir, NULL, "build.log", result);
+  free(include);
   free(shared);
   free(grid);
   free(threads);
-  free(nvcc);
-  return st;
 }
 
-static int execute(const as_rt_opts *o, const char *exe, const char *out, const char *log) {
-  char seed[32];
-  char scale[40];
-  char tol[40];
-  snprintf(seed, sizeof seed, "%llu", (unsigned long long)(o->seed ? o->seed : 1));
-  snprintf(scale, sizeof scale, "%.17g", o->scale > 0 ? o->scale : 1);
-  snprintf(tol, sizeof tol, "%.17g", o->tolerance > 0 ? o->tolerance : 5e-3);
-  char *args[16] = {(char *)(uintptr_t)exe,
-                    (char *)(uintptr_t) "--seed",
-                    seed,
-                    (char *)(uintptr_t) "--scale",
-                    scale,
-                    (char *)(uintptr_t) "--tolerance",
-                    tol};
+static void build_cuda(const as_rt_opts *o, const as_target *target, const char *source,
+                       const char *exe, as_child_result *result) {
+  char *arch = as_format("-arch=%s", target->arch);
+  char *nvcc = find_nvcc(o);
+  const char *const args[] = {nvcc,      "-std=c++17",   "-O3",        arch,
+                              "-Werror", "all-warnings", "-Xcompiler", "-Wall,-fopenmp",
+                              source,    "-o",           exe,          NULL};
+  run(args, o->dir, NULL, "build.log", result);
+  free(arch);
+  free(nvcc);
+}
+
+static void build(const as_rt_opts *o, const char *exe, as_child_result *result) {
+  const as_target *target = o->target ? o->target : as_target_default();
+  char *source = as_format("%s/main.cu", o->dir);
+  if (o->emulate)
+    build_emulation(o, target, source, exe, result);
+  else
+    build_cuda(o, target, source, exe, result);
+  free(source);
+}
+
+static void execute(const as_rt_opts *o, const char *exe, as_child_result *result) {
+  char *seed = as_format("%llu", (unsigned long long)(o->seed ? o->seed : 1));
+  char *scale = as_format("%.17g", o->scale > 0 ? o->scale : 1);
+  char *tolerance = as_format("%.17g", o->tolerance > 0 ? o->tolerance : 5e-3);
+  const char *args[MOST_ARGUMENTS] = {exe,   "--seed",      seed,     "--scale",
+                                      scale, "--tolerance", tolerance};
   int n = 7;
   if (o->timed)
-    args[n++] = (char *)(uintptr_t) "--time";
+    args[n++] = "--time";
   if (o->dump) {
-    args[n++] = (char *)(uintptr_t) "--dump";
-    args[n++] = (char *)(uintptr_t)o->dump;
+    args[n++] = "--dump";
+    args[n++] = o->dump;
   }
-  args[n] = NULL;
-  return run(args, out, log);
+  run(args, o->dir, "run.json", "run.log", result);
+  free(seed);
+  free(scale);
+  free(tolerance);
+}
+
+static const char *said(const as_str *text) {
+  return text->s ? text->s : "";
+}
+
+/* what the program printed of itself: one line of JSON */
+static void read_numbers(as_rt_result *r) {
+  json_t *told = json_loads(r->json, 0, NULL);
+  r->rel_error = number(told, "rel_frobenius");
+  r->hot_us = number(told, "hot_us");
+  r->cold_us = number(told, "cold_us");
+  json_decref(told);
+}
+
+static bool run_built(const as_rt_opts *o, const char *exe, const char *build_log, as_rt_result *r,
+                      as_err *err) {
+  as_child_result result;
+  execute(o, exe, &result);
+  bool ended = result.end == AS_CHILD_EXITED;
+  r->json = as_strdup(said(&result.output));
+  r->log = as_format("%s%s", build_log, said(&result.errors));
+  r->ran = ended && (result.status == AS_OK || result.status == AS_NO);
+  r->ok = ended && result.status == AS_OK;
+  read_numbers(r);
+  if (!r->ran) {
+    char *how = as_child_how(&result);
+    as_err_set(err, AS_UNKNOWN, "the kernel could not be run (it %s): %s", how, r->log);
+    free(how);
+  }
+  as_child_result_clear(&result);
+  return r->ran;
 }
 
 bool as_bench_program(const as_lowered *l, const char *name, const as_rt_opts *o, as_rt_result *r,
@@ -180,35 +187,20 @@ bool as_bench_program(const as_lowered *l, const char *name, const as_rt_opts *o
   if (!as_rt_write(l, name, o->dir, err))
     return false;
   char *exe = as_format("%s/main", o->dir);
-  char *log = as_format("%s/build.log", o->dir);
-  char *out = as_format("%s/run.json", o->dir);
-  char *rlog = as_format("%s/run.log", o->dir);
+  as_child_result built;
+  build(o, exe, &built);
   bool ok = false;
-  int st = build(o, exe, log);
-  char *text = slurp(log);
-  if (st == 127 || st < 0) {
-    as_err_set(err, AS_UNKNOWN, "no compiler for %s: %s", o->emulate ? "the emulation" : "CUDA",
-               text);
-  } else if (st) {
-    as_err_set(err, AS_INTERNAL, "the emitted kernel does not compile:\n%s", text);
+  if (built.end == AS_CHILD_NOT_STARTED) {
+    char *how = as_child_how(&built);
+    as_err_set(err, AS_UNKNOWN, "no compiler for %s: it %s", o->emulate ? "the emulation" : "CUDA",
+               how);
+    free(how);
+  } else if (built.end != AS_CHILD_EXITED || built.status != 0) {
+    as_err_set(err, AS_INTERNAL, "the emitted kernel does not compile:\n%s", said(&built.errors));
   } else {
-    st = execute(o, exe, out, rlog);
-    char *more = slurp(rlog);
-    r->json = slurp(out);
-    r->log = as_format("%s%s", text, more);
-    free(more);
-    r->ran = st == 0 || st == 1;
-    r->ok = st == 0;
-    r->rel_error = field(r->json, "rel_frobenius");
-    r->hot_us = field(r->json, "hot_us");
-    r->cold_us = field(r->json, "cold_us");
-    ok = r->ran || as_err_set(err, AS_UNKNOWN, "the kernel could not be run (exit status %d): %s",
-                              st, r->log);
+    ok = run_built(o, exe, said(&built.errors), r, err);
   }
-  free(text);
+  as_child_result_clear(&built);
   free(exe);
-  free(log);
-  free(out);
-  free(rlog);
   return ok;
 }

@@ -27,8 +27,6 @@ SEARCHES_TEXT = {
     'src/report/draw.c': 'the pictures that Graphviz wrote, for its own tags',
     'verify/smt/smt_child.c': 'what a solver says of its version, and where its argument has the limit',
     'verify/smt/smt_z3.c': 'the command that is a call there',
-    'src/cli/cmd_check.c': 'names of files that would leave the directory',
-    'src/report/package.c': 'the same',
 }
 # Folders of the shared data that others wrote.
 OTHERS = ('mirage-mugraphs', 'pytorch', 'trinity', 'ttir')

@@ -25,7 +25,7 @@ int as_lock_for(const char *path, as_err *err) {
   while (held != 0 && lock >= 0 && errno == EINTR)
     held = flock(lock, LOCK_EX);
   if (held != 0) {
-    as_err_set(err, AS_BAD_INPUT, "%s: cannot be held: %s", folder, strerror(errno));
+    as_err_set(err, AS_BAD_INPUT, "%s: cannot be written: %s", path, strerror(errno));
     as_unlock(lock);
     lock = AS_NO_LOCK;
   }

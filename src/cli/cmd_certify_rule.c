@@ -122,13 +122,15 @@ static json_t *instance(const as_rule_cex *x) {
 static json_t *row(const job *j, const char *file, const char *cert) {
   const as_verdict *v = &j->v;
   bool unreadable = v->answer == AS_ANSWER_UNREADABLE;
+  char *example = as_report_words_without(v->cex_words, j->file->given.name, file);
   json_t *o = json_pack(
       "{s:s, s:s, s:s, s:s, s:f, s:b, s:s*, s:s*, s:s*, s:s*, s:s*, s:s*, s:b}", "file", file,
       "rule", j->name, "direction", j->reverse ? "backward" : "forward", "verdict",
       as_answer_word(v->answer), "seconds", v->seconds, "as_expected", !v->surprise, "expected",
       v->expect ? as_expect_word(v->expect) : NULL, "reason", unreadable ? NULL : v->why, "error",
-      unreadable ? v->why : NULL, "counterexample", v->cex_words, "certificate", cert, "theorem",
+      unreadable ? v->why : NULL, "counterexample", example, "certificate", cert, "theorem",
       v->answer == AS_ANSWER_PROVED ? v->theorem : NULL, "internal_error", v->conflict);
+  free(example);
   if (o == NULL)
     return json_null();
   json_object_set_new(o, "instances",

@@ -53,6 +53,9 @@ bool as_report_add_specifications(const as_judged *judged, as_report_dir *r, as_
 bool as_report_package(const char *dir, bool force, const as_judged *judged, const as_verdict *v,
                        const as_report_words *words, const char *kernel, void *extra, as_err *err);
 
+/* the words with `path`, where they name a file, shown as `name`; malloc'ed, NULL: NULL */
+char *as_report_words_without(const char *words, const char *path, const char *name);
+
 /* the case as an item of a report, initialised here; for report.html and for the reports of
  * batches */
 void as_report_judged(const as_judged *judged, const as_verdict *v, const as_report_words *words,

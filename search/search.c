@@ -3,6 +3,7 @@
  * operators as kernels last.  Then the filter chain, best first. */
 #include "search.h"
 #include "segment.h"
+#include "src/base/trace.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,6 +56,7 @@ static void report_progress(search_state *search, const char *stage, double done
 }
 
 static void add_message(search_state *search, char *text) {
+  AS_TRACE(SEARCH, "%s", text);
   if (!search->result->message) {
     search->result->message = text;
   } else {
@@ -66,6 +68,7 @@ static void add_message(search_state *search, char *text) {
 }
 
 static void note_failure(search_state *search, char *text) {
+  AS_TRACE(SEARCH, "%s", text);
   search->result->log =
       as_realloc(search->result->log, (search->result->n_log + 1) * sizeof *search->result->log);
   search->result->log[search->result->n_log++] = text;
@@ -139,6 +142,8 @@ static sg_segment *new_segment(search_state *search, uint32_t first, uint32_t n)
     note_failure(search, as_format("operators %u to %u: %s", first, first + n - 1, text));
     free(text);
   }
+  AS_TRACE(SEARCH, "operators %u to %u in one kernel: %u muGraphs, the best %.4g us", first,
+           first + n - 1, segment->n_rank, segment->n_rank ? segment->rank[0].us : -1.0);
   as_err_clear(&why);
   return segment;
 }
@@ -216,6 +221,7 @@ static void partition(search_state *search) {
   uint32_t n_pieces = 0;
   for (uint32_t end = n_ops; end > 0; end = from[end])
     n_pieces++;
+  AS_TRACE(SEARCH, "the best partition: %u kernels, %.4g us", n_pieces, best[n_ops]);
   if (n_pieces < n_ops) {
     scheme *added = add_scheme(search, n_pieces);
     added->us = best[n_ops];
@@ -340,6 +346,7 @@ static bool make_candidate(search_state *search, const scheme *from, as_candidat
   free(shown);
   if (twice) {
     search->result->stats.duplicates++;
+    AS_TRACE(SEARCH, "a muGraph of %.4g us is one that was judged before", from->us);
     candidate_clear(out);
     return false;
   }
@@ -363,8 +370,11 @@ static bool choose_tiling(const search_state *search, as_candidate *candidate, c
     as_search_select(candidate, candidate->chosen);
     lowers = opts->lowers == NULL || opts->lowers(opts->lowers_arg, candidate->graph, &err);
   } while (!lowers && ++candidate->chosen < candidate->n_tiling);
-  if (lowers)
+  if (lowers) {
     candidate->text = as_print_mug(candidate->graph);
+    AS_TRACE(SEARCH, "to be judged: %u kernels, %.4g us, tiling %u of %u\n%s", candidate->kernels,
+             candidate->us, candidate->chosen + 1, candidate->n_tiling, candidate->text);
+  }
   free(*why);
   *why = lowers ? NULL : as_err_format(&err);
   as_err_clear(&err);
@@ -386,6 +396,8 @@ static void filter_candidates(search_state *search) {
     }
     if (!candidate.n_tiling && search->concrete) { /* nothing could run it at the sizes asked for */
       search->result->stats.untiled++;
+      AS_TRACE(SEARCH, "a muGraph of %.4g us has no tiling: %s", candidate.us,
+               why ? why : "none fits");
       if (why && !untiled) {
         untiled = why;
         why = NULL;
@@ -396,6 +408,7 @@ static void filter_candidates(search_state *search) {
     }
     if (!choose_tiling(search, &candidate, &why)) {
       search->result->stats.unlowered++;
+      AS_TRACE(SEARCH, "a muGraph of %.4g us cannot be lowered: %s", candidate.us, why);
       if (!unlowered)
         unlowered = as_format("a candidate cannot be lowered at the sizes stated: %s", why);
       candidate_clear(&candidate);

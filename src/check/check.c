@@ -51,21 +51,8 @@ static bool is_there(const checking *c, const char *name) {
 }
 
 /* --- files */
-/* a plain name below the directory */
-static bool is_inside(const char *name) {
-  if (name[0] == '/')
-    return false;
-  for (const char *part = name; *part;) {
-    size_t length = strcspn(part, "/");
-    if (length == 2 && strncmp(part, "..", 2) == 0)
-      return false;
-    part += length + (part[length] == '/');
-  }
-  return true;
-}
-
 static bool check_hash(checking *c, const char *name, const json_t *recorded) {
-  if (!is_inside(name) || !json_is_string(recorded))
+  if (!as_path_is_below(name) || !json_is_string(recorded))
     return as_err_set(c->err, AS_BAD_INPUT, "%s/report.json: odd file name `%s`", c->dir, name);
   size_t n;
   char sha[65];
@@ -363,7 +350,7 @@ static bool check_one_rule(checking *c, const as_job *job, json_t *row, const ch
 static bool check_rule_row(checking *c, json_t *row) {
   const char *file = json_string_value(json_object_get(row, "file"));
   const char *name = json_string_value(json_object_get(row, "rule"));
-  if (file == NULL || name == NULL || !is_inside(file))
+  if (file == NULL || name == NULL || !as_path_is_below(file))
     return as_err_set(c->err, AS_BAD_INPUT, "%s/report.json: a rule without its file and name",
                       c->dir);
   char *path = in_dir(c, file);

@@ -30,7 +30,7 @@ int cli_bench(const cli_opts *o) {
   ok = ok && target && as_lower_cuda(job.graph, &plan, &low, &err);
   as_rt_opts opts = {.dir = work, .target = target, .timed = true, .seed = o->seed};
   if (ok)
-    ok = as_bench_program(&low, job.program->name, &opts, &r, &err);
+    ok = as_rt_run(&low, job.program->name, &opts, &r, &err);
   if (ok && o->json && r.json)
     printf("%s\n", r.json);
   if (ok && !o->json) {

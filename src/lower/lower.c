@@ -1,8 +1,14 @@
 #include "../../semantics/eval_text.h"
+#include "fault.h"
 #include "job.h"
 #include "range.h"
+#include "src/base/trace.h"
 #include <stdlib.h>
 #include <string.h>
+
+#ifdef AS_SEEDED_FAULTS
+lo_fault lo_seeded_fault = LO_FAULT_NONE;
+#endif
 
 void as_lowered_init(as_lowered *lowered) {
   memset(lowered, 0, sizeof *lowered);
@@ -77,6 +83,9 @@ static bool place_shared(lo_job *job, lo_unit *unit) {
     job->err = &trial;
     bool ok = lo_layout(job, unit) && lo_memplan(job, unit);
     job->err = keep;
+    if (!ok)
+      AS_TRACE(LOWER, "%s: not with %d stages: %s", unit->name, unit->stages,
+               trial.text ? trial.text : "no layout");
     bool last = unit->stages == 1 || job->options->stages;
     if (!ok && last)
       as_err_set(job->err, trial.status, "%s", trial.text ? trial.text : "no layout");
@@ -99,6 +108,17 @@ static void note_product(lo_job *job, const lo_unit *unit, const lo_value *value
                 product->depth, product->swap ? " transposed" : "", product->warps_batch,
                 product->warps_rows, product->warps_columns, product->warps_depth,
                 product->tiles_batch, product->tiles_rows, product->tiles_columns);
+}
+
+/* what was noted of a unit, and what it runs on */
+static void trace_unit(const lo_job *job, const lo_unit *unit, size_t noted) {
+  if (!AS_TRACE_ON(LOWER))
+    return;
+  AS_TRACE(LOWER, "%s: %s, %ld blocks on %u multiprocessors of %s", unit->name,
+           unit->flat ? "element by element" : "a block graph", unit->blocks,
+           (unsigned)job->options->target->multiprocessors, job->options->target->gpu);
+  if (job->notes.n > noted)
+    AS_TRACE(LOWER, "%s", job->notes.s + noted);
 }
 
 static bool lower_unit(lo_job *job, lo_unit *unit) {
@@ -205,8 +225,11 @@ bool as_lower_cuda(const as_graph *mug, const as_lower_opts *asked, as_lowered *
                 .err = err};
   as_str_init(&job.notes);
   bool ok = lo_expand(&job) && lo_tile_units(&job) && place_workspace(&job);
-  for (uint32_t i = 0; ok && i < job.n_unit; i++)
+  for (uint32_t i = 0; ok && i < job.n_unit; i++) {
+    size_t noted = job.notes.n;
     ok = lower_unit(&job, &job.unit[i]);
+    trace_unit(&job, &job.unit[i], noted);
+  }
   const as_graph *program = mug->program ? mug->program : mug;
   ok = ok && lo_emit_all(&job, out) && describe(&job, out) &&
        as_eval_text(program, job.size_value, &out->reference, err);

@@ -50,19 +50,6 @@ static bool holds(const as_report_dir *r, const char *name, const as_source *sou
   return f && f->n == source->len && memcmp(f->data, source->text, f->n) == 0;
 }
 
-/* whether a path leads out of the folder that it starts from */
-static bool leads_out(const char *path) {
-  if (path[0] == '/')
-    return true;
-  for (const char *part = path; *part;) {
-    size_t length = strcspn(part, "/");
-    if (length == 2 && strncmp(part, "..", 2) == 0)
-      return true;
-    part += length + (part[length] == '/');
-  }
-  return false;
-}
-
 /* the name in the directory; malloc'ed, NULL with err */
 static char *kept_name(const as_judged *judged, const as_source *source, const as_report_dir *r,
                        as_err *err) {
@@ -70,7 +57,7 @@ static char *kept_name(const as_judged *judged, const as_source *source, const a
   const char *base = slash ? slash + 1 : source->name;
   const char *used = used_as(judged, source->name);
   if (used) {
-    if (!leads_out(used) && (!as_report_dir_has(r, used) || holds(r, used, source)))
+    if (as_path_is_below(used) && (!as_report_dir_has(r, used) || holds(r, used, source)))
       return as_strdup(used);
     as_err_set(err, AS_BAD_INPUT,
                "`use \"%s\"`: a result directory can hold only files below the program's folder",

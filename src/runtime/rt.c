@@ -1,206 +1,230 @@
 #include "rt.h"
 #include "../base/child.h"
 #include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 const char *const *as_rt_main_text(void);
 
-void as_rt_result_clear(as_rt_result *r) {
-  free(r->json);
-  free(r->log);
-  memset(r, 0, sizeof *r);
+enum { MOST_ARGUMENTS = 24 };
+
+void as_rt_result_clear(as_rt_result *result) {
+  free(result->json);
+  free(result->log);
+  memset(result, 0, sizeof *result);
 }
 
-static bool put(const char *dir, const char *name, const char *text, as_err *err) {
+/* ---- the files of the program */
+static bool write_in(const char *dir, const char *name, const char *text, as_err *err) {
   char *path = as_format("%s/%s", dir, name);
-  bool ok = as_write_file(path, text, strlen(text), err);
+  bool written = as_write_file(path, text, strlen(text), err);
   free(path);
-  return ok;
+  return written;
 }
 
-static void table(as_str *s, const char *type, const char *name, const long *v, const as_dtype *t,
-                  uint32_t n) {
-  as_str_printf(s, "static const %s %s[] = {", type, name);
+/* C has no empty table: one of 0 stands for it */
+static void table_of_elems(as_str *out, const char *name, const long *elems, uint32_t n) {
+  as_str_printf(out, "static const long %s[] = {", name);
   for (uint32_t i = 0; i < n; i++)
-    as_str_printf(s, "%s%ld", i ? ", " : "", v ? v[i] : (long)t[i]);
-  as_str_add(s, n ? "};\n" : "0};\n");
+    as_str_printf(out, "%s%ld", i ? ", " : "", elems[i]);
+  as_str_add(out, n ? "};\n" : "0};\n");
 }
 
-bool as_rt_write(const as_lowered *l, const char *name, const char *dir, as_err *err) {
-  as_str s;
-  as_str m;
-  as_str_init(&s);
-  as_str_init(&m);
-  as_str_printf(&s, "#define NAME \"%s\"\n#define N_IN %u\n#define N_OUT %u\n", name, l->n_in,
-                l->n_out);
-  table(&s, "long", "in_elems", l->in_elems, NULL, l->n_in);
-  table(&s, "int", "in_type", NULL, l->in_type, l->n_in);
-  table(&s, "long", "out_elems", l->out_elems, NULL, l->n_out);
-  table(&s, "int", "out_type", NULL, l->out_type, l->n_out);
-  for (const char *const *p = as_rt_main_text(); *p; p++)
-    as_str_add(&m, *p);
-  bool ok = put(dir, "kernel.cu", l->cuda, err) && put(dir, "reference.inc", l->reference, err) &&
-            put(dir, "shapes.inc", s.s, err) && put(dir, "main.cu", m.s, err);
-  as_str_clear(&s);
-  as_str_clear(&m);
-  return ok;
+static void table_of_types(as_str *out, const char *name, const as_dtype *types, uint32_t n) {
+  as_str_printf(out, "static const int %s[] = {", name);
+  for (uint32_t i = 0; i < n; i++)
+    as_str_printf(out, "%s%d", i ? ", " : "", (int)types[i]);
+  as_str_add(out, n ? "};\n" : "0};\n");
 }
 
-/* What a run said is kept beside what was run: output and errors, each in a file of that name
- * (NULL: not kept).  result: cleared by the caller. */
-static void run(const char *const *argv, const char *dir, const char *output, const char *errors,
-                as_child_result *result) {
-  as_child_run(&(as_child){.argv = argv, .errors = AS_CHILD_ERRORS_CAPTURED}, result);
-  if (output)
-    put(dir, output, result->output.s ? result->output.s : "", NULL);
-  put(dir, errors, result->errors.s ? result->errors.s : "", NULL);
+bool as_rt_write(const as_lowered *lowered, const char *name, const char *dir, as_err *err) {
+  as_str shapes;
+  as_str driver;
+  as_str_init(&shapes);
+  as_str_init(&driver);
+  as_str_printf(&shapes, "#define NAME \"%s\"\n#define N_IN %u\n#define N_OUT %u\n", name,
+                lowered->n_in, lowered->n_out);
+  table_of_elems(&shapes, "in_elems", lowered->in_elems, lowered->n_in);
+  table_of_types(&shapes, "in_type", lowered->in_type, lowered->n_in);
+  table_of_elems(&shapes, "out_elems", lowered->out_elems, lowered->n_out);
+  table_of_types(&shapes, "out_type", lowered->out_type, lowered->n_out);
+  for (const char *const *part = as_rt_main_text(); *part; part++)
+    as_str_add(&driver, *part);
+  bool written = write_in(dir, "kernel.cu", lowered->cuda, err) &&
+                 write_in(dir, "reference.inc", lowered->reference, err) &&
+                 write_in(dir, "shapes.inc", shapes.s, err) &&
+                 write_in(dir, "main.cu", driver.s, err);
+  as_str_clear(&shapes);
+  as_str_clear(&driver);
+  return written;
 }
 
-static char *find_nvcc(const as_rt_opts *o) {
-  const char *e;
-  if (o->nvcc)
-    return as_strdup(o->nvcc);
-  if ((e = getenv("NVCC")) && *e)
-    return as_strdup(e);
-  if ((e = getenv("CUDA_HOME")) && *e)
-    return as_format("%s/bin/nvcc", e);
+/* ---- commands: their arguments, one by one */
+typedef struct {
+  char *argument[MOST_ARGUMENTS + 1]; /* owned, ended by NULL */
+  uint32_t n;
+} command;
+
+__attribute__((format(printf, 2, 3))) static void add(command *to, const char *fmt, ...) {
+  va_list args;
+  if (to->n == MOST_ARGUMENTS)
+    abort(); /* every call is below, and there are fewer */
+  va_start(args, fmt);
+  to->argument[to->n++] = as_format_va(fmt, args);
+  va_end(args);
+}
+
+static void command_clear(command *of) {
+  for (uint32_t i = 0; i < of->n; i++)
+    free(of->argument[i]);
+}
+
+/* result: initialised here, cleared by the caller */
+static void run(const command *what, as_child_result *result) {
+  as_child_run(&(as_child){.argv = (const char *const *)what->argument}, result);
+}
+
+static const char *text_of(const as_str *captured) {
+  return captured->s ? captured->s : "";
+}
+
+static char *find_nvcc(const as_rt_opts *opts) {
+  const char *from;
+  if (opts->nvcc)
+    return as_strdup(opts->nvcc);
+  if ((from = getenv("NVCC")) && *from)
+    return as_strdup(from);
+  if ((from = getenv("CUDA_HOME")) && *from)
+    return as_format("%s/bin/nvcc", from);
   return as_strdup(access("/usr/local/cuda/bin/nvcc", X_OK) ? "nvcc" : "/usr/local/cuda/bin/nvcc");
 }
 
-/* -1: there is no such number */
-static double number(const json_t *object, const char *key) {
+static void host_compiler(const as_rt_opts *opts, const as_target *target, command *to) {
+  const char *from = getenv("CXX");
+  add(to, "%s", opts->cxx ? opts->cxx : from && *from ? from : "g++");
+  add(to, "-std=c++17");
+  add(to, "-O1");
+  add(to, "-DAS_EMU");
+  add(to, "-DAS_EMU_SHARED_BLOCK=%ld", target->shared_block);
+  add(to, "-DAS_EMU_GRID=%lld", (long long)target->grid[0]);
+  add(to, "-DAS_EMU_THREADS=%u", target->threads_block);
+  add(to, "-Wall");
+  add(to, "-Wno-unknown-pragmas");
+  add(to, "-I%s", opts->emu_dir ? opts->emu_dir : ".");
+  if (opts->sanitize)
+    add(to, "-fsanitize=undefined");
+  add(to, "-x");
+  add(to, "c++");
+}
+
+static void cuda_compiler(const as_rt_opts *opts, const as_target *target, command *to) {
+  char *nvcc = find_nvcc(opts);
+  add(to, "%s", nvcc);
+  add(to, "-std=c++17");
+  add(to, "-O3");
+  add(to, "-arch=%s", target->arch);
+  add(to, "-Werror");
+  add(to, "all-warnings");
+  add(to, "-Xcompiler");
+  add(to, "-Wall,-fopenmp");
+  free(nvcc);
+}
+
+static void build(const as_rt_opts *opts, as_child_result *result) {
+  const as_target *target = opts->target ? opts->target : as_target_default();
+  command compiler = {.n = 0};
+  if (opts->emulate)
+    host_compiler(opts, target, &compiler);
+  else
+    cuda_compiler(opts, target, &compiler);
+  add(&compiler, "%s/main.cu", opts->dir);
+  add(&compiler, "-o");
+  add(&compiler, "%s/main", opts->dir);
+  run(&compiler, result);
+  command_clear(&compiler);
+}
+
+static void execute(const as_rt_opts *opts, as_child_result *result) {
+  command program = {.n = 0};
+  add(&program, "%s/main", opts->dir);
+  add(&program, "--seed");
+  add(&program, "%llu", (unsigned long long)(opts->seed ? opts->seed : 1));
+  add(&program, "--scale");
+  add(&program, "%.17g", opts->scale > 0 ? opts->scale : 1);
+  add(&program, "--tolerance");
+  add(&program, "%.17g", opts->tolerance > 0 ? opts->tolerance : 5e-3);
+  if (opts->timed)
+    add(&program, "--time");
+  if (opts->dump) {
+    add(&program, "--dump");
+    add(&program, "%s", opts->dump);
+  }
+  run(&program, result);
+  command_clear(&program);
+}
+
+/* ---- what the program printed: one object */
+static double number_of(const json_t *object, const char *key) {
   const json_t *value = json_object_get(object, key);
   return json_is_number(value) ? json_number_value(value) : -1;
 }
 
-enum { MOST_ARGUMENTS = 24 };
-
-static void build_emulation(const as_rt_opts *o, const as_target *target, const char *source,
-                            const char *exe, as_child_result *result) {
-  const char *compiler = o->cxx ? o->cxx : getenv("CXX");
-  char *include = as_format("-I%s", o->emu_dir ? o->emu_dir : ".");
-  char *shared = as_format("-DAS_EMU_SHARED_BLOCK=%ld", target->shared_block);
-  char *grid = as_format("-DAS_EMU_GRID=%lld", (long long)target->grid[0]);
-  char *threads = as_format("-DAS_EMU_THREADS=%u", target->threads_block);
-  const char *args[MOST_ARGUMENTS] = {compiler && *compiler ? compiler : "g++",
-                                      "-std=c++17",
-                                      "-O1",
-                                      "-DAS_EMU",
-                                      shared,
-                                      grid,
-                                      threads,
-                                      "-Wall",
-                                      "-Wno-unknown-pragmas",
-                                      include,
-                                      "-x",
-                                      "c++",
-                                      source,
-                                      "-o",
-                                      exe,
-                                      o->sanitize ? "-fsanitize=undefined" : NULL};
-  run(args, o->dir, NULL, "build.log", result);
-  free(include);
-  free(shared);
-  free(grid);
-  free(threads);
-}
-
-static void build_cuda(const as_rt_opts *o, const as_target *target, const char *source,
-                       const char *exe, as_child_result *result) {
-  char *arch = as_format("-arch=%s", target->arch);
-  char *nvcc = find_nvcc(o);
-  const char *const args[] = {nvcc,      "-std=c++17",   "-O3",        arch,
-                              "-Werror", "all-warnings", "-Xcompiler", "-Wall,-fopenmp",
-                              source,    "-o",           exe,          NULL};
-  run(args, o->dir, NULL, "build.log", result);
-  free(arch);
-  free(nvcc);
-}
-
-static void build(const as_rt_opts *o, const char *exe, as_child_result *result) {
-  const as_target *target = o->target ? o->target : as_target_default();
-  char *source = as_format("%s/main.cu", o->dir);
-  if (o->emulate)
-    build_emulation(o, target, source, exe, result);
-  else
-    build_cuda(o, target, source, exe, result);
-  free(source);
-}
-
-static void execute(const as_rt_opts *o, const char *exe, as_child_result *result) {
-  char *seed = as_format("%llu", (unsigned long long)(o->seed ? o->seed : 1));
-  char *scale = as_format("%.17g", o->scale > 0 ? o->scale : 1);
-  char *tolerance = as_format("%.17g", o->tolerance > 0 ? o->tolerance : 5e-3);
-  const char *args[MOST_ARGUMENTS] = {exe,   "--seed",      seed,     "--scale",
-                                      scale, "--tolerance", tolerance};
-  int n = 7;
-  if (o->timed)
-    args[n++] = "--time";
-  if (o->dump) {
-    args[n++] = "--dump";
-    args[n++] = o->dump;
+static bool read_result(as_rt_result *result, as_err *err) {
+  json_error_t where;
+  json_t *object = json_loads(result->json, 0, &where);
+  if (!json_is_object(object)) {
+    json_decref(object);
+    return as_err_set(err, AS_INTERNAL, "the program's result cannot be read: %s\n%s", where.text,
+                      result->json);
   }
-  run(args, o->dir, "run.json", "run.log", result);
-  free(seed);
-  free(scale);
-  free(tolerance);
+  result->rel_error = number_of(object, "rel_frobenius");
+  result->hot_us = number_of(object, "hot_us");
+  result->cold_us = number_of(object, "cold_us");
+  json_decref(object);
+  return true;
 }
 
-static const char *said(const as_str *text) {
-  return text->s ? text->s : "";
-}
-
-/* what the program printed of itself: one line of JSON */
-static void read_numbers(as_rt_result *r) {
-  json_t *told = json_loads(r->json, 0, NULL);
-  r->rel_error = number(told, "rel_frobenius");
-  r->hot_us = number(told, "hot_us");
-  r->cold_us = number(told, "cold_us");
-  json_decref(told);
-}
-
-static bool run_built(const as_rt_opts *o, const char *exe, const char *build_log, as_rt_result *r,
+static bool run_built(const as_rt_opts *opts, const char *build_log, as_rt_result *result,
                       as_err *err) {
-  as_child_result result;
-  execute(o, exe, &result);
-  bool ended = result.end == AS_CHILD_EXITED;
-  r->json = as_strdup(said(&result.output));
-  r->log = as_format("%s%s", build_log, said(&result.errors));
-  r->ran = ended && (result.status == AS_OK || result.status == AS_NO);
-  r->ok = ended && result.status == AS_OK;
-  read_numbers(r);
-  if (!r->ran) {
-    char *how = as_child_how(&result);
-    as_err_set(err, AS_UNKNOWN, "the kernel could not be run (it %s): %s", how, r->log);
+  as_child_result ran;
+  execute(opts, &ran);
+  bool finished = ran.end == AS_CHILD_EXITED && (ran.status == 0 || ran.status == 1);
+  result->json = as_strdup(text_of(&ran.output));
+  result->log = as_format("%s%s", build_log, text_of(&ran.errors));
+  result->ran = finished;
+  result->ok = finished && ran.status == 0;
+  result->rel_error = result->hot_us = result->cold_us = -1;
+  bool known = write_in(opts->dir, "run.json", text_of(&ran.output), err) &&
+               write_in(opts->dir, "run.log", text_of(&ran.errors), err);
+  if (known && finished) {
+    known = read_result(result, err);
+  } else if (known) {
+    char *how = as_child_how(&ran);
+    known = as_err_set(err, AS_UNKNOWN, "the kernel could not be run (%s): %s", how, result->log);
     free(how);
   }
-  as_child_result_clear(&result);
-  return r->ran;
+  as_child_result_clear(&ran);
+  return known;
 }
 
-bool as_bench_program(const as_lowered *l, const char *name, const as_rt_opts *o, as_rt_result *r,
-                      as_err *err) {
-  memset(r, 0, sizeof *r);
-  if (!as_rt_write(l, name, o->dir, err))
+bool as_rt_run(const as_lowered *lowered, const char *name, const as_rt_opts *opts,
+               as_rt_result *result, as_err *err) {
+  memset(result, 0, sizeof *result);
+  if (!as_rt_write(lowered, name, opts->dir, err))
     return false;
-  char *exe = as_format("%s/main", o->dir);
   as_child_result built;
-  build(o, exe, &built);
-  bool ok = false;
-  if (built.end == AS_CHILD_NOT_STARTED) {
-    char *how = as_child_how(&built);
-    as_err_set(err, AS_UNKNOWN, "no compiler for %s: it %s", o->emulate ? "the emulation" : "CUDA",
-               how);
-    free(how);
-  } else if (built.end != AS_CHILD_EXITED || built.status != 0) {
-    as_err_set(err, AS_INTERNAL, "the emitted kernel does not compile:\n%s", said(&built.errors));
-  } else {
-    ok = run_built(o, exe, said(&built.errors), r, err);
+  build(opts, &built);
+  const char *log = text_of(&built.errors);
+  bool known = write_in(opts->dir, "build.log", log, err);
+  if (known && built.end == AS_CHILD_NOT_STARTED) {
+    known = as_err_set(err, AS_UNKNOWN, "no compiler for %s: %s",
+                       opts->emulate ? "the emulation" : "CUDA", strerror(built.status));
+  } else if (known && !(built.end == AS_CHILD_EXITED && built.status == 0)) {
+    known = as_err_set(err, AS_INTERNAL, "the emitted kernel does not compile:\n%s", log);
+  } else if (known) {
+    known = run_built(opts, log, result, err);
   }
   as_child_result_clear(&built);
-  free(exe);
-  return ok;
+  return known;
 }

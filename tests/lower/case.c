@@ -101,7 +101,7 @@ bool case_emulate(lower_case *j, as_lowered *lowered, double scale, as_rt_result
   char *dump = as_format("%s/dump", dir);
   as_rt_opts o = {
       .dir = dir, .emulate = true, .emu_dir = emu, .scale = scale, .seed = 7, .dump = dump};
-  bool ran = as_bench_program(lowered, "test", &o, r, &j->err);
+  bool ran = as_rt_run(lowered, "test", &o, r, &j->err);
   ck_assert_msg(ran, "%s", j->err.text);
   if (r->ok)
     compare_with_evaluator(j, lowered, dump);

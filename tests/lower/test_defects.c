@@ -206,7 +206,8 @@ START_TEST(forms_compile) {
     ck_assert(as_oplib_parse(j.lib, "user.sem", form[_i].sem, strlen(form[_i].sem), &j.err));
   case_read(&j, form[_i].tp, form[_i].mug);
   ck_assert_msg(as_lower_cuda(j.mug ? j.mug : j.prog, NULL, &lowered, &j.err), "%s", j.err.text);
-  char dir[] = "nvcc-forms-XXXXXX";
+  const char *scratch = getenv("TMPDIR");
+  char *dir = as_format("%s/nvcc-forms-XXXXXX", scratch ? scratch : "/tmp");
   ck_assert(mkdtemp(dir) != NULL);
   ck_assert(as_rt_write(&lowered, "test", dir, &j.err));
   /* the whole harness, reference included, as `assay bench` compiles it */
@@ -215,6 +216,7 @@ START_TEST(forms_compile) {
                         nvcc, as_target_default()->arch, dir, dir, dir);
   ck_assert_int_eq(system(cmd), 0);
   free(cmd);
+  free(dir);
   as_lowered_clear(&lowered);
   case_close(&j);
 }

@@ -4,6 +4,7 @@
 #include "src/base/mem.h"
 #include "src/base/stats.h"
 #include "src/base/str.h"
+#include "src/base/trace.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,9 +117,18 @@ void as_prove_goals(ck_terms *terms, const ck_goal *goals, uint32_t n, const as_
   for (uint32_t i = 0; i < n; i++) {
     pv_ctx ctx = goal_context(&prover, &goals[i], hyps, n_hyps);
     names[i] = goals[i].name;
+    if (AS_TRACE_ON(PROVE)) {
+      char *shown = ck_show(terms, goals[i].formula);
+      AS_TRACE(PROVE, "goal %u of %u, %s: %s", i + 1, n, names[i], shown);
+      free(shown);
+    }
     proof[i] = pv_prove_goal(&prover, ctx, goals[i].formula);
+    AS_TRACE(PROVE, "goal %s: %s; %zu steps so far", names[i],
+             proof[i] == PV_NONE ? "stays open" : "met", prover.steps.n);
     if (proof[i] == PV_NONE) {
       explain(&prover, ctx, &goals[i], result);
+      AS_TRACE(PROVE, "%s\n  left:  %s\n  right: %s", result->reason, result->left,
+               result->right ? result->right : "-");
       break;
     }
     result->goals_proved++;

@@ -3,9 +3,11 @@
 #include <ctype.h>
 #include <string.h>
 
-/* where the drawing, or the notice in its place, that begins here ends; NULL: none begins here */
+/* where the drawing, the notice in its place, or the sign that a text is shown instead, that begins
+ * here ends; NULL: none begins here */
 static const char *skip_drawing(const char *at) {
-  static const char *const bounds[][2] = {{"<svg", "</svg>"}, {"<p class=\"undrawn\"", "</p>"}};
+  static const char *const bounds[][2] = {
+      {"<div class=\"draw\"", "</div>"}, {"<p class=\"undrawn\"", "</p>"}, {" open=", "open\""}};
 
   for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
     if (strncmp(at, bounds[i][0], strlen(bounds[i][0])) != 0)

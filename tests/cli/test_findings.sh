@@ -130,6 +130,22 @@ expect 1 'CHANGED' regress facts
 expect 0 'facts' regress --update facts
 [ -e "assay-baseline.json.tmp$gone" ] && fail 'a part of a baseline is still there'
 
+# --- what is open is shown, values have the shape of their tensor, and a page without drawings says so
+root='sqrt(1 + X * X)'
+printf 'program u\nsizes N\ninput X: f16[N, N]\noutput Z = sqrt(2 + 2 * %s + X * X)\n' "$root" >u.tp
+printf 'program u\nsizes N\ninput X: f16[N, N]\noutput Z = 1 + %s\n' "$root" >v.tp
+"$assay" certify u.tp v.tp -o open --solvers=none >out 2>err
+if [ ! -f open/certificate.cert ]; then # as long as nobody proves it
+  expect 0 'goal eq.Z' explain open
+  expect 3 'UNKNOWN as reported' check open
+fi
+sed 's/1 + sqrt/2 + sqrt/' v.tp >w.tp
+expect 1 'X = [[' certify u.tp w.tp
+mkdir nodot && for tool in sh cat; do ln -s "$(command -v $tool)" nodot; done
+PATH=$work/nodot "$assay" certify m.tp m.tp -q -o undrawn --solvers=none >out 2>err || fail 'without Graphviz'
+grep -q 'class="undrawn"' undrawn/report.html || fail 'nothing is said of drawings that could not be made'
+expect 0 VERIFIED check undrawn
+
 # --- a build finds its own specifications
 (
   unset ASSAY_SEM

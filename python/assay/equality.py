@@ -1,5 +1,7 @@
 """`assay.certify`: are two PyTorch functions equal, for all sizes and all real inputs?"""
 
+import json
+import re
 import shutil
 import tempfile
 from dataclasses import dataclass
@@ -97,15 +99,14 @@ def _share_names(other, given, outputs):
 
 def _counterexample(verdict, first, second):
     """Reads the counterexample and runs both functions on it, where its sizes let them run."""
-    found = verdict.result.report.get("counterexample")
-    if not isinstance(found, dict):
+    text = verdict.result.report.get("counterexample")
+    if not isinstance(text, str):
         return
-    verdict.sizes = found.get("sizes")
-    verdict.exact = found.get("inputs")
+    verdict.sizes, verdict.exact = _read_counterexample(text)
     try:
         verdict.inputs = {
             name: torch.tensor(_numbers(values), dtype=torch.float64)
-            for name, values in (verdict.exact or {}).items()
+            for name, values in verdict.exact.items()
         }
         ordered = [verdict.inputs[name] for name in verdict.order]
         verdict.outputs = (first(*ordered), second(*ordered))
@@ -113,7 +114,20 @@ def _counterexample(verdict, first, second):
         verdict.outputs = None  # the functions fix sizes that the counterexample does not have
 
 
+def _read_counterexample(text):
+    """Sizes and inputs of the report's lines `sizes N = 2, ..` and `X = [[1, -1/2]]`."""
+    sizes, inputs = {}, {}
+    for line in text.splitlines():
+        if line.startswith("sizes "):
+            sizes = {n: int(v) for n, v in re.findall(r"(\w+) = (\d+)", line)}
+        else:
+            found = re.fullmatch(r"(\w+) = ([-\[\]\d/., ]+)", line)
+            if found:
+                inputs[found[1]] = json.loads(re.sub(r"-?[\d/.]+", r'"\g<0>"', found[2]))
+    return sizes, inputs
+
+
 def _numbers(values):
     if isinstance(values, list):
         return [_numbers(v) for v in values]
-    return float(Fraction(str(values)))
+    return float(Fraction(values))

@@ -110,19 +110,21 @@ class Program:
 
     def emit(self, expression, hint="t", comment=None):
         """A statement `name = expression`; the same expression is stated once."""
-        if expression in self._memo:
-            return self._memo[expression]
+        if expression not in self._memo:
+            self._memo[expression] = self._state(expression, hint, comment)
+        return self._memo[expression]
+
+    def _state(self, expression, hint, comment=None):
         name = self.fresh(hint)
         self._names.add(name)
         self.statements.append((name, expression, comment))
-        self._memo[expression] = name
         return name
 
     def output(self, value, hint):
         """Makes `value` an output.  A name that is an input, or an output already, is copied."""
         taken = {name for name, _, _ in self.inputs} | {name for _, name in self.outputs}
         if value in taken or not re.fullmatch(r"[A-Za-z_]\w*", value):
-            value = self.emit(f"{value} + 0", hint)
+            value = self._state(f"{value} + 0", hint)
         self.outputs.append((hint, value))
         return value
 

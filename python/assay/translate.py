@@ -32,7 +32,9 @@ def export(function, examples, dynamic=None, fixed=False):
     `dynamic` is torch.export's dynamic_shapes; without it every extent that the program does not
     fix by itself is a symbol, or with `fixed` every extent is the number that it is.
     """
+    whole = None
     if not isinstance(function, torch.nn.Module):
+        whole = _place_of_function(function)
         function = _module_of(function)
     if dynamic is None and not fixed:
         auto = torch.export.Dim.AUTO
@@ -43,7 +45,15 @@ def export(function, examples, dynamic=None, fixed=False):
         )
     with torch.no_grad():
         exported = torch.export.export(function, tuple(examples), dynamic_shapes=dynamic)
-        return exported.run_decompositions()
+        exported = exported.run_decompositions()
+    exported.graph_module.graph.place = whole
+    return exported
+
+
+def _place_of_function(function):
+    """Where a plain function begins: PyTorch keeps lines only of what modules do."""
+    code = getattr(function, "__code__", None)
+    return f"{code.co_filename}:{code.co_firstlineno}" if code else None
 
 
 _DTYPES = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32", torch.float64: "f32"}
@@ -334,20 +344,25 @@ class Translator:
 
 
 def window_extents(graph):
-    """Extents that windows slide over, and those of the windows.
+    """Extents that windows slide over, those of the windows, and channels that are in groups.
 
-    What a window leaves of such an extent is computed from it, so the program gives them as numbers
-    and not as symbols: (n + 2 - 3) div 1 + 1 = n is then plain arithmetic.
+    What a window leaves of such an extent is computed from it, and a group's share of channels
+    likewise, so the program gives them as numbers and not as symbols: (n + 2 - 3) div 1 + 1 = n is
+    then plain arithmetic.
     """
     found = set()
     for node in graph.nodes:
         if "convolution" not in str(node.target) and "_pool" not in str(node.target):
             continue
+        grouped = "convolution" in str(node.target) and node.args[8] != 1
         for tensor in [*node.all_input_nodes, node]:
             value = tensor.meta.get("val")
             value = value[0] if isinstance(value, (tuple, list)) else value
             if isinstance(value, torch.Tensor):
-                found.update(e for e in value.shape[2:] if isinstance(e, int))
+                shape = value.shape if grouped else value.shape[2:]
+                found.update(e for e in shape if isinstance(e, int))
+        if grouped:
+            found.update((node.args[8], *(e // node.args[8] for e in found)))
     return found
 
 
@@ -440,4 +455,4 @@ def place_of(node):
     trace = node.meta.get("stack_trace") or ""
     found = re.findall(r'File "([^"]+)", line (\d+)', trace)
     frames = [f"{path}:{line}" for path, line in found if not path.startswith(_NOT_THE_USERS)]
-    return frames[-1] if frames else None
+    return frames[-1] if frames else getattr(node.graph, "place", None)

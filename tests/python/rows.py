@@ -35,7 +35,7 @@ DECOMPOSED = {
     "aten.masked_fill.Scalar", "aten.addmv.default", "aten.mv.default", "aten.dot.default",
     "aten.mean.default", "aten.sum.default", "aten.bitwise_not.default", "aten.any.dims",
     "aten.all.dim", "aten.all.default", "aten.any.default", "aten.isnan.default",
-    "aten.bitwise_or.Tensor", "aten.bitwise_and.Tensor", "aten.index_select.default",
+    "aten.alias.default", "aten.avg_pool1d.default", "aten.bitwise_or.Tensor", "aten.bitwise_and.Tensor", "aten.index_select.default",
 }
 
 
@@ -74,6 +74,8 @@ def comparisons(x, y):
     a = (x > y).float() + (x < 0.5).float() * 2 + (x >= y).float() * 4 + (x <= 0).float() * 8
     b = torch.where((x > 0) & (y > 0), x, y) + torch.where((x > 0) | (y > 0), 1.0, 0.0)
     c = torch.where(~(x > 0), x, torch.zeros_like(x)) + (x == x).float() + (x != y).float()
+    c = c + (x >= 0.25).float() + (x < y).float() * 2 + torch.logical_or(x > 0, y > 0).float() * 4
+    c = c + torch.clamp(x, min=y)
     return a, b, c, torch.maximum(x, y), torch.minimum(x, y), (x > 0).any(-1).float()
 
 

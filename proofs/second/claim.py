@@ -1,0 +1,805 @@
+"""From trees to the claim (CLAIM.md): definitions, S, obligations, goals."""
+
+from .syntax import Refused, ensure
+from .terms import poly_add, poly_scale
+
+BLOCK = ("$b0", "$b1", "$b2", "$b3")
+INFIX = {"+": "add", "-": "sub", "*": "mul", "/": "div", "@": "matmul"}
+FLIPPED = {">": "<", ">=": "<=", "<": "<", "<=": "<=", "=": "=", "!=": "#"}
+MAX_CALL_STEPS = 100_000
+MAX_CONDITIONS = 96
+
+
+class Tensor:
+    """Extents and either a value (rank 0) or a symbol; in a block also how it varies."""
+
+    def __init__(self, extents, value=None, symbol=None, kind="real", block=None):
+        self.extents, self.value, self.symbol = extents, value, symbol
+        self.kind, self.block = kind, block
+        self.varies = self.after = self.running = False
+
+
+class Place:
+    """What holds around a place: variables and conditions, outermost first."""
+
+    def __init__(self, variables=(), conditions=()):
+        self.variables, self.conditions = tuple(variables), tuple(conditions)
+        ensure(len(self.conditions) <= MAX_CONDITIONS, "too many conditions around one place")
+
+    def under(self, *conditions, variables=()):
+        return Place(self.variables + tuple(variables), self.conditions + conditions)
+
+
+class Side:
+    """The given program or the candidate: its tensors, definitions and obligations."""
+
+    def __init__(self, letter):
+        self.letter = letter
+        self.tensors, self.outputs = {}, {}
+        self.sizes = set()  # names that the side may speak of
+        self.obligations = []  # (variables, conditions, relation)
+        self.kernels = 0
+
+
+class Claim:
+    def __init__(self, terms, operators, functions):
+        self.t, self.ops, self.funcs = terms, operators, functions
+        self.stated, self.least, self.values = [], {}, {}
+        self.size_order, self.own, self.added = [], set(), []
+        self.definitions = []  # (side letter, symbol, parameters, body)
+        self.inputs = {}
+        self.given, self.candidate = Side("S"), Side("C")
+        self.block = None
+        self.zero, self.one, self.minus = (terms.constant(n) for n in (0, 1, -1))
+
+    # -- arithmetic of the elaboration (section 1) -----------------------------------------------
+
+    def fold(self, op, a, b):
+        t = self.t
+        x, y = t.value_of(a), t.value_of(b)
+        integers = t.is_int[a] and t.is_int[b]
+        unit = 0 if op == "+" else 1
+        if op == "*" and integers and 0 in (x, y):
+            return self.zero
+        if integers and y == unit:
+            return self.zero if op == "mod" else a
+        if integers and op in "+*" and x == unit:
+            return b
+        if x is not None and y is not None and (op == "*" or integers):
+            if op in "+*":
+                return t.constant(x + y if op == "+" else x * y)
+            if y > 0:
+                return t.constant(x // y if op == "div" else x % y)
+        return t.make(op, a, b)
+
+    def minus_(self, a):
+        return self.fold("*", self.minus, a)
+
+    def larger(self, a, b, least=False):
+        order = self.t.make("<=", a, b)
+        return self.t.make("ite", order, *((a, b) if least else (b, a)))
+
+    def relation(self, relop, a, b):
+        if relop in (">", ">="):
+            a, b = b, a
+        return self.t.make(FLIPPED[relop], a, b)
+
+    def var(self, name, sort="i"):
+        return self.t.make("v", name, sort)
+
+    def is_group(self, extent):
+        node = self.t.node[extent]
+        return node[0] == "v" and node[1].startswith("..")
+
+    def is_one(self, extent):
+        return self.t.poly(extent) == {(): 1}
+
+    # -- sizes and S (section 2) -----------------------------------------------------------------
+
+    def declare_size(self, side, name, least, value):
+        variable = self.var(name)
+        self._new_name(side, name)
+        self.least[variable] = least
+        self.size_order.append(variable)
+        self._value(variable, least, value)
+        side.sizes.add(name)
+        self.stated.append(self.t.make("<" if least > 0 else "<=", self.zero, variable))
+        if least > 1:
+            self.stated.append(self.t.make("<=", self.t.constant(least), variable))
+
+    def _value(self, variable, least, value):
+        if value is not None:
+            ensure(value >= least, "a stated value is below the least one")
+            known = self.values.setdefault(variable, value)
+            ensure(known == value, "two values are stated for one size")
+
+    def _new_name(self, side, name):
+        ensure(name not in side.sizes and name not in side.tensors, f"{name} has a meaning already")
+
+    def redeclare_size(self, side, name, least, value):
+        """A candidate program names a size of the given program."""
+        variable = self.var(name)
+        self._new_name(side, name)
+        ensure(least <= self.least[variable], f"{name} is bounded more than in the given program")
+        self._value(variable, least, value)
+        side.sizes.add(name)
+
+    def where(self, side, relations):
+        for relop, a, b in relations:
+            here = Evaluation(self, side, {}, Place())
+            relation = self.relation(relop, here.size(a), here.size(b))
+            if not self.is_plain(relation, ()):
+                self._not_false(relation, ())
+                self.stated.append(relation)
+                if side is self.candidate:
+                    self.added.append(relation)
+
+    def check_freedom(self):
+        for relation in self.added:
+            head, a, b = self.t.node[relation]
+            choices = [(a, b), (b, a)] if head == "=" else [(a, b)]
+            ensure(
+                head in ("=", "<=") and any(self._leaves_free(relation, *c) for c in choices),
+                "a relation of the candidate may restrict the sizes of the given program",
+            )
+
+    def _leaves_free(self, relation, own_side, other_side):
+        own, other = self._factors(own_side), self._factors(other_side)
+        if own is None or other is None:
+            return False
+        sizes = [f for f in other if f in self.least]
+        numbers = [self.t.value_of(f) for f in other if f not in self.least]
+        fits = (
+            all(f in self.own and self.least[f] <= 1 for f in own)
+            and all(n is not None and n > 0 for n in numbers)
+            and all(f not in self.own or self.least[f] <= 1 for f in sizes)
+            and not set(own) & set(sizes)
+        )
+        no_zero = all(self.least[f] >= 1 for f in sizes)
+        if self.t.node[relation][0] == "<=":
+            return fits and len(own) == 1 and (self.least[own[0]] == 0 or no_zero)
+        elsewhere = [r for r in self.added if r != relation]
+        return fits and any(
+            own.count(c) == 1
+            and not any(c in self.t.free(r) for r in elsewhere)
+            and self.added.count(relation) == 1
+            and all(self.least[f] == 1 for f in own if f != c)
+            and (self.least[c] == 0 or no_zero)
+            for c in own
+        )
+
+    def _factors(self, term):
+        node = self.t.node[term]
+        if node[0] == "*":
+            left, right = self._factors(node[1]), self._factors(node[2])
+            return None if left is None or right is None else left + right
+        return [term] if node[0] in ("q", "v") else None
+
+    def at_stated_sizes(self, term, values=None):
+        """The term with constants for sizes, made anew by section 1 as far as it becomes one."""
+        values = self.values if values is None else values
+        node = self.t.node[term]
+        if node[0] == "v":
+            return self.t.constant(values[term]) if term in values else term
+        if node[0] in ("+", "*", "div", "mod"):
+            return self.fold(node[0], *(self.at_stated_sizes(k, values) for k in node[1:]))
+        if node[0] in ("=", "#", "<=", "<"):
+            return self.t.make(node[0], *(self.at_stated_sizes(k, values) for k in node[1:]))
+        if node[0] == "ite":
+            condition, yes, no = (self.at_stated_sizes(k, values) for k in node[1:])
+            truth = self.truth(condition)
+            if truth is None:
+                return self.t.make("ite", condition, yes, no)
+            return yes if truth else no
+        return term
+
+    def truth(self, relation):
+        """Whether a relation whose value is a constant is true; None if it is none."""
+        value = self.t.value(relation)
+        if value.keys() - {()}:
+            return None
+        number = value.get((), 0)
+        head = self.t.node[relation][0]
+        return {"=": number == 0, "#": number != 0, "<=": number >= 0, "<": number > 0}[head]
+
+    # -- obligations (section 3.3) ---------------------------------------------------------------
+
+    def is_plain(self, relation, conditions):
+        if self.truth(relation):
+            return True
+        head, a, b = self.t.node[relation]
+        both = lambda r: all(self.t.is_int[k] for k in self.t.node[r][1:])  # noqa: E731
+        for known in (*self.stated, *conditions):
+            if known == relation:
+                return True
+            alike = self.t.node[known][0] == head and both(known) and both(relation)
+            if alike and self.t.value(known) == self.t.value(relation):
+                return True
+        if head == "#":
+            return b == self.zero and self._plainly_positive(a, strict=True)
+        return head != "=" and a == self.zero and self._plainly_positive(b, strict=head == "<")
+
+    def _plainly_positive(self, term, strict):
+        some = False
+        for mono, coefficient in self.t.poly(term).items():
+            exponentials = all(self.t.node[a][0] == "exp" for a in mono)
+            some = some or exponentials
+            if coefficient <= 0 or not self._not_negative(mono):
+                return False
+        return some or not strict
+
+    def _not_negative(self, mono):
+        place = 0
+        while place < len(mono):
+            atom = mono[place]
+            if self.t.node[atom][0] == "exp":
+                place += 1
+            elif mono[place + 1 : place + 2] == (atom,):
+                place += 2
+            elif any(self.t.make(h, self.zero, atom) in self.stated for h in ("<", "<=")):
+                place += 1
+            else:
+                return False
+        return True
+
+    def _not_false(self, relation, conditions):
+        if not conditions:
+            truth = self.truth(self.at_stated_sizes(relation))
+            ensure(truth is not False, f"{self.t.show(relation)} is false at the stated sizes")
+
+    def oblige(self, side, relation, place):
+        if self.is_plain(relation, place.conditions):
+            return
+        self._not_false(relation, place.conditions)
+        variables, conditions = list(place.variables), list(place.conditions)
+        if self.block:
+            met = self.t.free(relation).union(*(self.t.free(c) for c in place.conditions))
+            for variable, extent in self.block.extents():
+                if variable in met:
+                    variables.append(variable)
+                    conditions += self.range(variable, extent)
+        side.obligations.append((variables, conditions, relation))
+
+    def range(self, variable, extent):
+        return (self.t.make("<=", self.zero, variable), self.t.make("<", variable, extent))
+
+    def extent_obligation(self, side, extent, place=Place()):
+        self.oblige(side, self.t.make("<=", self.zero, extent), place)
+
+    def shape_obligation(self, side, a, b, place=Place()):
+        if not self.t.same_poly(a, b):
+            ensure(not self.is_group(a) and not self.is_group(b), "a group of axes meets only itself")
+            self.oblige(side, self.t.make("=", a, b), place)
+
+    def clause(self, variables, conditions, relation):
+        if not variables and not conditions:
+            return relation
+        kids = [self.t.close(r, variables) for r in (*conditions, relation)]
+        return self.t.make("all", len(variables), *kids)
+
+    # -- definitions (sections 4.1, 7) -----------------------------------------------------------
+
+    def element(self, tensor, indices, iteration=None):
+        if tensor.value is not None:
+            return tensor.value
+        arguments = []
+        if tensor.block:
+            arguments = [v for v, _ in tensor.block.axes]
+            if tensor.varies:
+                arguments.append(self.var("$b3") if iteration is None else iteration)
+        element = self.t.make("app", *tensor.symbol, *arguments, *indices)
+        if tensor.kind == "bool":
+            relation = self.t.make("=", element, self.zero)
+            return self.t.make("ite", relation, self.zero, self.one)
+        return element
+
+    def define(self, side, name, extents, body, block=None, varies=False):
+        """The tensor whose element at $i0.. is `body`."""
+        parameters = []
+        if block:
+            parameters = [v for v, _ in block.axes] + ([self.var("$b3")] if varies else [])
+        parameters += self.indices(extents)
+        letter = "i" if self.t.is_int[body] else "r"
+        symbol = (name, "i" * len(parameters) + ":" + letter)
+        self.definitions.append((side, symbol, parameters, body))
+        tensor = Tensor(extents, symbol=symbol, block=block)
+        tensor.varies = varies
+        return tensor
+
+    def indices(self, extents):
+        return [self.var(f"$i{k}") for k in range(len(extents))]
+
+    def ranges(self, extents):
+        return [r for v, e in zip(self.indices(extents), extents) for r in self.range(v, e)]
+
+    def defining_clause(self, symbol, parameters, body):
+        equation = self.t.make("=", self.t.make("app", *symbol, *parameters), body)
+        return self.clause(parameters, (), equation)
+
+    def admit(self):
+        """Section 7: what the list of definitions must satisfy."""
+        known = {symbol: None for symbol in self.inputs.values()}
+        for name, (parameters, body) in self.funcs.items():
+            if body is None:
+                known["func." + name, "r" * len(parameters) + ":r"] = None
+        for side, symbol, parameters, body in self.definitions:
+            ensure(symbol not in known, f"{symbol[0]} is not fresh")
+            names = [self.t.node[p][1] for p in parameters]
+            plain = len(set(parameters)) == len(parameters) and not any(n in self.least for n in parameters)
+            ensure(plain, f"parameters of {symbol[0]} are not distinct: {names}")
+            for item in self.t.free(body):
+                if isinstance(item, tuple):
+                    fine = item in known and known[item] in (None, side)
+                else:
+                    fine = item in parameters or self.t.node[item][1] in side.sizes
+                ensure(fine, f"{symbol[0]} is defined by what it may not speak of: {item}")
+            known[symbol] = side
+
+    # -- statements (section 5) ------------------------------------------------------------------
+
+    def statement(self, side, scope, statement, prefix):
+        """`NAME = expr` and `output`, at kernel level or in a block."""
+        kind, name, tree = statement
+        if tree is not None:
+            self._new_name(side, name)
+            ensure(name not in scope, f"{name} has a meaning already")
+            scope[name] = Expression(self, side, scope, f"{prefix}.{name}", tree).run()
+        if kind == "output":
+            ensure(name in scope and name not in side.outputs, f"{name} is no new output")
+            side.outputs[name] = scope[name]
+
+    def goals(self, suffix=""):
+        """[(name, relation, conditions)] (section 8)."""
+        found = []
+        for name, given in self.given.outputs.items():
+            other = self.candidate.outputs.get(name)
+            ensure(other, f"the candidate has no output {name}")
+            ensure(len(given.extents) == len(other.extents), f"{name} has another rank")
+            for d, (a, b) in enumerate(zip(given.extents, other.extents)):
+                fits = a == b or not (self.is_group(a) or self.is_group(b))
+                ensure(fits, f"{name}: a group of axes meets only itself")
+                found.append((f"shape.{name}.{d}", self.t.make("=", a, b), []))
+            indices = self.indices(given.extents)
+            sides = [self.element(tensor, indices) for tensor in (given, other)]
+            equation = self.t.make("=", *sides)
+            found.append((f"eq.{name}{suffix}", equation, self.ranges(given.extents)))
+        met = set()
+        for obligation in self.candidate.obligations:
+            clause = self.clause(*obligation)
+            if clause not in met:
+                found.append((f"call{len(met)}", obligation[2], list(obligation[1])))
+                met.add(clause)
+        return found
+
+    def given_clauses(self):
+        return [self.clause(*obligation) for obligation in self.given.obligations]
+
+    def definition_clauses(self):
+        return [self.defining_clause(*d[1:]) for d in self.definitions]
+
+
+class Evaluation:
+    """Size expressions and scalars at one place (section 3)."""
+
+    def __init__(self, claim, side, names, place, call=None):
+        self.claim, self.side, self.names, self.place, self.call = claim, side, names, place, call
+
+    def at(self, place=None, **names):
+        new = Evaluation(self.claim, self.side, {**self.names, **names}, place or self.place, self.call)
+        return new
+
+    def size(self, tree):
+        term = self.scalar(tree)
+        ensure(self.claim.t.is_int[term], "a size is no integer")
+        return term
+
+    def oblige(self, head, a, b):
+        self.claim.oblige(self.side, self.claim.t.make(head, a, b), self.place)
+
+    def scalar(self, tree):
+        if self.call:
+            self.call.count()
+        return getattr(self, "_" + tree[0])(*tree[1:])
+
+    def _num(self, value):
+        return self.claim.t.constant(value)
+
+    def _name(self, name):
+        if name in self.names:
+            found = self.names[name]
+            ensure(isinstance(found, int), f"{name} is no number")
+            return found
+        ensure(self.call is None and name in self.side.sizes, f"{name} is not known")
+        return self.claim.var(name)
+
+    def _neg(self, tree):
+        return self.claim.minus_(self.scalar(tree))
+
+    def _bin(self, operator, left, right):
+        claim = self.claim
+        a = self.scalar(left)
+        b = self.scalar(right)
+        if operator == "-":
+            return claim.fold("+", a, claim.minus_(b))
+        if operator == "/":
+            self.oblige("#", b, claim.zero)
+            return claim.t.make("*", a, claim.t.make("inv", b))
+        if operator in ("div", "mod"):
+            ensure(claim.t.is_int[a] and claim.t.is_int[b], f"{operator} of what is no integer")
+            self.oblige("<", claim.zero, b)
+        return claim.fold(operator, a, b)
+
+    def _call(self, name, arguments):
+        claim, zero = self.claim, self.claim.zero
+        values = [self.scalar(a) for a in arguments]
+        known = {"max": 2, "min": 2, "abs": 1, "exp": 1, "log": 1, "sqrt": 1, "inv": 1}
+        if name in known:
+            ensure(len(values) == known[name], f"{name} has another number of arguments")
+            if name in ("max", "min"):
+                return claim.larger(*values, least=name == "min")
+            x = values[0]
+            if name == "abs":
+                return claim.t.make("ite", claim.t.make("<=", zero, x), x, claim.minus_(x))
+            if name == "log":
+                self.oblige("<", zero, x)
+            elif name == "sqrt":
+                self.oblige("<=", zero, x)
+            elif name == "inv":
+                self.oblige("#", x, zero)
+            return claim.t.make(name, x)
+        ensure(name in claim.funcs, f"there is no function {name}")
+        parameters, body = claim.funcs[name]
+        ensure(len(values) == len(parameters), f"{name} has another number of arguments")
+        if body is None:
+            return claim.t.make("app", f"func.{name}", "r" * len(values) + ":r", *values)
+        inside = Evaluation(claim, self.side, dict(zip(parameters, values)), self.place, self.call)
+        return inside.scalar(body)
+
+    def _if(self, condition, yes, no):
+        return self._choose(condition, lambda e: e.scalar(yes), lambda e: e.scalar(no))
+
+    def _choose(self, condition, yes, no):
+        kind = condition[0]
+        if kind == "not":
+            return self._choose(condition[1], no, yes)
+        if kind in ("and", "or"):
+            further = lambda e: e._choose(condition[2], yes, no)  # noqa: E731
+            second = (further, no) if kind == "and" else (yes, further)
+            return self._choose(condition[1], *second)
+        _, relop, left, right = condition
+        a = self.scalar(left)
+        relation = self.claim.relation(relop, a, self.scalar(right))
+        positive = yes(self.at(self.place.under(relation)))
+        negative = no(self.at(self.place.under(self.claim.t.negation(relation))))
+        return self.claim.t.make("ite", relation, positive, negative)
+
+    def _reduce(self, kind, counter, bound_tree, body):
+        claim, t = self.claim, self.claim.t
+        bound = self.size(bound_tree)
+        if kind in ("max", "min"):
+            self.oblige("<", claim.zero, bound)
+        ensure(counter not in self.names, f"{counter} has a meaning already")
+        k = claim.var(f"$k{self.names.get('', 0)}")
+        place = self.place.under(*claim.range(k, bound), variables=(k,))
+        inside = self.at(place, **{counter: k, "": self.names.get("", 0) + 1})
+        f = inside.scalar(body)
+        state = claim.var("$s", "r")
+        if kind in ("sum", "prod"):
+            base = claim.zero if kind == "sum" else claim.one
+            step = t.make("+" if kind == "sum" else "*", state, f)
+        else:
+            base = t.substitute(f, {k: claim.zero}, {})
+            step = claim.larger(state, f, least=kind == "min")
+        return t.make("fold", 0, 1, bound, base, t.close(step, [k, state]))
+
+    def _access(self, name, accesses):
+        ensure(name in self.names, f"{name} is not known")
+        what = self.names[name]
+        claim = self.claim
+        indices = []
+        for place, access in enumerate(accesses):
+            if access[0] == "list":
+                ensure(self.call and access[1] in self.call.index_lists, f"..{access[1]} is not bound")
+                indices += self.call.index_lists[access[1]]
+            elif access[0] == "fit":
+                ensure(isinstance(what, Tensor), "~ into what is no argument")
+                count = len(what.extents) - len(indices) - (len(accesses) - place - 1)
+                indices += self._fitted(access[1], what.extents[len(indices) :][:count], count)
+            else:
+                indices.append(self.scalar(access))
+        ensure(all(claim.t.is_int[i] for i in indices), f"an index of {name} is no integer")
+        if isinstance(what, Let):
+            return what.at(self, indices)
+        ensure(isinstance(what, Tensor), f"{name} is no tensor")
+        ensure(len(indices) == len(what.extents), f"{name} has another number of axes")
+        for index, extent in zip(indices, what.extents):
+            if claim.is_group(extent):
+                ensure(index in self.call.group_indices.get(extent, ()), "a group's index is its own")
+            for relation in claim.range(index, extent):
+                claim.oblige(self.side, relation, self.place)
+        return claim.element(what, indices)
+
+    def _fitted(self, name, extents, count):
+        lists = self.call.index_lists
+        ensure(name in lists and 0 <= count <= len(lists[name]), f"~{name} does not fit")
+        if count == 0:
+            return []
+        claim = self.claim
+        return [
+            claim.zero if claim.is_one(extent) and not claim.is_one(own) else index
+            for index, own, extent in zip(
+                lists[name][-count:], self.call.lists[name][-count:], extents
+            )
+        ]
+
+
+class Let:
+    """A `let`: its body written out at each use, under the conditions of that place."""
+
+    def __init__(self, indices, body, names):
+        self.indices, self.body, self.names = indices, body, names
+
+    def at(self, user, values):
+        lists, values = dict(user.call.index_lists), list(values)
+        names = {**self.names, "": user.names.get("", 0)}
+        for kind, name in self.indices:
+            count = len(user.call.lists[name]) if kind == "list" else 1
+            ensure(len(values) >= count, "a let has another number of indices")
+            taken, values = values[:count], values[count:]
+            if kind == "list":
+                lists[name] = taken
+            else:
+                names[name] = taken[0]
+        ensure(not values, "a let has another number of indices")
+        saved, user.call.index_lists = user.call.index_lists, lists
+        inside = Evaluation(user.claim, user.side, names, user.place, user.call)
+        result = inside.scalar(self.body)
+        user.call.index_lists = saved
+        return result
+
+
+class Call:
+    """One call of an operator (section 4)."""
+
+    def __init__(self, claim, side, op, tensors, attributes):
+        self.claim, self.side, self.op = claim, side, op
+        self.tensors, self.attributes = tensors, attributes
+        self.names, self.lists = {"": 0}, {}
+        self.index_lists, self.group_indices = {}, {}
+        self.steps = 0
+        self.here = Evaluation(claim, side, self.names, Place(), self)
+
+    def count(self):
+        self.steps += 1
+        ensure(self.steps <= MAX_CALL_STEPS, f"a call of {self.op['name']} expands too far")
+
+    def run(self):
+        """(extents, body at $i0 ..)."""
+        self._bind_attributes()
+        ensure(len(self.tensors) == len(self.op["tensors"]), f"{self.op['name']}: number of tensors")
+        for (name, shape), tensor in zip(self.op["tensors"], self.tensors):
+            self._match(shape, tensor)
+            self.names[name] = tensor
+        for relop, a, b in self.op["requires"]:
+            a, b = self.here.size(a), self.here.size(b)
+            self.claim.oblige(self.side, self.claim.relation(relop, a, b), Place())
+        extents = self._result()
+        for extent in extents:
+            self.claim.extent_obligation(self.side, extent)
+        return extents, self._body(extents)
+
+    def _bind_attributes(self):
+        given = dict(self.attributes)
+        ensure(len(given) == len(self.attributes) <= 8, "an attribute is given twice")
+        for name, default in self.op["attributes"]:
+            if name in given:
+                self.names[name] = given.pop(name)
+            else:
+                ensure(default is not None, f"{self.op['name']} needs the attribute {name}")
+                self.names[name] = self.claim.t.constant(default)
+        ensure(not given, f"{self.op['name']} has no attribute {list(given)[:1]}")
+
+    def _match(self, shape, tensor):
+        rank = len(tensor.extents)
+        counts = [self._count(part, rank) for part in shape]
+        if None in counts:
+            ensure(counts.count(None) == 1, "two lists of axes of unknown length")
+            rest = rank - sum(c for c in counts if c is not None)
+            counts[counts.index(None)] = rest
+        fits = all(c >= 0 for c in counts) and sum(counts) == rank
+        ensure(fits, f"{self.op['name']}: a tensor has another number of axes")
+        extents = list(tensor.extents)
+        at = 0
+        for part, count in zip(shape, counts):
+            taken = extents[at : at + count]
+            if part[0] == "list" and part[2] is not None:
+                self._not_across(part, extents, at, count)
+            at += count
+            if part[0] == "list":
+                self._match_list(part[1], taken)
+            else:
+                self._match_extent(part[1], taken[0])
+
+    def _not_across(self, part, extents, at, count):
+        number = self.claim.t.value_of(self.here.size(part[2]))
+        crossed = extents[at : at + count] if number >= 0 else extents[at + count :]
+        ensure(not any(map(self.claim.is_group, crossed)), "an axis is counted across a group")
+
+    def _count(self, part, rank):
+        if part[0] != "list":
+            ensure(part[0] == "size", "broadcast stands in results only")
+            return 1
+        if part[2] is not None:
+            number = self.claim.t.value_of(self.here.size(part[2]))
+            ensure(number is not None and -rank <= number <= rank, "an axis number is out of range")
+            return int(number) + (rank if number < 0 else 0)
+        return len(self.lists[part[1]]) if part[1] in self.lists else None
+
+    def _match_list(self, name, extents):
+        known = self.lists.get(name)
+        if known is None:
+            self.lists[name] = extents
+            return
+        ensure(len(known) == len(extents), f"..{name} has another number of axes")
+        for a, b in zip(known, extents):
+            self.claim.shape_obligation(self.side, a, b)
+
+    def _match_extent(self, tree, extent):
+        ensure(not self.claim.is_group(extent), "a group of axes is taken as one axis")
+        if tree[0] == "name" and tree[1] not in self.names:
+            self.names[tree[1]] = extent
+        else:
+            self.claim.shape_obligation(self.side, self.here.size(tree), extent)
+
+    def _result(self):
+        extents, self.sides = [], []
+        for part in self.op["shape"]:
+            if part[0] == "size":
+                extents.append(self.here.size(part[1]))
+                self.sides.append(None)
+                continue
+            name = part[-1] if part[0] == "broadcast" else part[1]
+            if part[0] == "broadcast":
+                self.lists[name] = self._broadcast(self.lists[part[1]], self.lists[part[2]])
+            ensure(name in self.lists, f"..{name} is not known")
+            extents += self.lists[name]
+            self.sides.append(name)
+        return extents
+
+    def _broadcast(self, first, second):
+        result = []
+        for i in range(1, max(len(first), len(second)) + 1):
+            x = first[-i] if i <= len(first) else second[-i]
+            y = second[-i] if i <= len(second) else x
+            one = self.claim.is_one(x) or self.claim.is_one(y)
+            if not one and not self.claim.t.same_poly(x, y):
+                ensure(not self._one_at_large(x) and not self._one_at_large(y), "an extent is 1")
+                self.claim.shape_obligation(self.side, x, y)
+            elif one and (self.claim.is_group(x) or self.claim.is_group(y)):
+                raise Refused("a group of axes meets only itself")
+            result.insert(0, y if self.claim.is_one(x) else x)
+        return result
+
+    def _one_at_large(self, extent):
+        for n in (1000, 1001, 1002):
+            values = {v: n + j for j, v in enumerate(self.claim.size_order)}
+            if self.claim.t.value_of(self.claim.at_stated_sizes(extent, values)) != 1:
+                return False
+        return True
+
+    def _body(self, extents):
+        claim = self.claim
+        indices = claim.indices(extents)
+        names = dict(self.names)
+        left, body = self.op["out"]
+        ensure(len(left) == len(self.sides), f"{self.op['name']}: left side of out")
+        at = 0
+        for (kind, name), part in zip(left, self.sides):
+            ensure((kind == "list") == (part is not None), f"{self.op['name']}: left side of out")
+            if kind == "list":
+                ensure(name == part, f"{self.op['name']}: left side of out")
+                self.index_lists[name] = indices[at : at + len(self.lists[name])]
+                at += len(self.lists[name])
+            else:
+                ensure(name not in names, f"{name} has two meanings")
+                names[name] = indices[at]
+                at += 1
+        for extent, index in zip(extents, indices):
+            if claim.is_group(extent):
+                self.group_indices.setdefault(extent, set()).add(index)
+        for name, let_indices, let_body in self.op["lets"]:
+            ensure(name not in names, f"{name} has two meanings")
+            self.names[name] = Let(let_indices, let_body, dict(self.names))
+            names[name] = self.names[name]
+        place = Place(indices, claim.ranges(extents))
+        return Evaluation(claim, self.side, names, place, self).scalar(body)
+
+
+class Expression:
+    """A tensor expression of a statement (section 5)."""
+
+    def __init__(self, claim, side, scope, symbol, tree, counter=None):
+        self.claim, self.side, self.scope, self.symbol = claim, side, scope, symbol
+        self.tree, self.made = tree, 0
+        self.counter = counter  # of the assume lines: no call has the statement's name
+        self.calls = self._calls(tree)
+
+    def run(self):
+        return self._tensor(self.tree)
+
+    def _calls(self, tree):
+        kind = tree[0]
+        if kind in ("num", "name"):
+            return 0
+        if kind == "neg":
+            return 1 + self._calls(tree[1])
+        if kind == "bin":
+            return 1 + self._calls(tree[2]) + self._calls(tree[3])
+        if kind == "items":
+            made = [i for i in tree[2] if i != ("slice", None, None, None)]
+            return len(made) + self._calls(tree[1])
+        return 1 + sum(map(self._calls, tree[2]))
+
+    def _tensor(self, tree):
+        kind = tree[0]
+        if kind == "num":
+            return Tensor([], value=self.claim.t.constant(tree[1]))
+        if kind == "name":
+            if tree[1] in self.scope:
+                return self.scope[tree[1]]
+            ensure(tree[1] in self.side.sizes, f"{tree[1]} is not known")
+            return Tensor([], value=self.claim.var(tree[1]))
+        if kind == "neg":
+            return self._call("neg", [self._tensor(tree[1])], [])
+        if kind == "bin":
+            both = [self._tensor(tree[2]), self._tensor(tree[3])]
+            return self._call(INFIX[tree[1]], both, [])
+        if kind == "items":
+            return self._items(self._tensor(tree[1]), tree[2])
+        tensors = [self._tensor(a) for a in tree[2]]
+        return self._call(tree[1], tensors, [(n, self._attribute(a)) for n, a in tree[3]])
+
+    def _attribute(self, tree):
+        if tree[0] == "num":
+            return self.claim.t.constant(tree[1])
+        return Evaluation(self.claim, self.side, {}, Place()).size(tree)
+
+    def _items(self, tensor, items):
+        for d, item in enumerate(items):
+            if item == ("slice", None, None, None):
+                ensure(d < len(tensor.extents), "an item too many")
+                crossed = tensor.extents[: d + 1]
+                continue
+            crossed = tensor.extents[:d]
+            ensure(not any(map(self.claim.is_group, crossed)), "an item counts across a group")
+            axis = ("axis", self.claim.t.constant(d))
+            if item == ("none",):
+                tensor = self._call("expand_dims", [tensor], [axis])
+                continue
+            ensure(d < len(tensor.extents), "an item too many")
+            _, start, stop, step = item
+            start = self._attribute(start) if start else self.claim.zero
+            stop = self._attribute(stop) if stop else tensor.extents[d]
+            step = self._attribute(step) if step else self.claim.one
+            where = [axis, ("start", start), ("stop", stop), ("step", step)]
+            tensor = self._call("slice", [tensor], where)
+        return tensor
+
+    def _call(self, name, tensors, attributes):
+        claim, block = self.claim, self.claim.block
+        ensure(name in claim.ops, f"there is no operator {name}")
+        ensure(len(tensors) <= 8, "a call has too many arguments")
+        extents, body = Call(claim, self.side, claim.ops[name], tensors, attributes).run()
+        ensure(len(extents) <= 8, "a tensor has too many axes")
+        varies = any(t.varies for t in tensors)
+        after = any(t.after for t in tensors)
+        ensure(not (varies and after), "a statement reads the loop and what comes after it")
+        self.made += 1
+        if self.counter is not None:
+            self.counter[0] += 1
+            symbol = f"{self.symbol}:{self.counter[0]}"
+        else:
+            symbol = self.symbol if self.made == self.calls else f"{self.symbol}:{self.made}"
+        tensor = claim.define(self.side, symbol, extents, body, block, varies)
+        tensor.after = after
+        return tensor

@@ -16,7 +16,8 @@ class Tensor:
     def __init__(self, extents, value=None, symbol=None, kind="real", block=None):
         self.extents, self.value, self.symbol = extents, value, symbol
         self.kind, self.block = kind, block
-        self.varies = self.after = self.running = False
+        self.varies = self.after = False
+        self.maximum_of = None  # of a running maximum: the tile
 
 
 class Place:
@@ -408,9 +409,15 @@ class Evaluation:
         if name in self.names:
             found = self.names[name]
             ensure(isinstance(found, int), f"{name} is no number")
+            self._no_group(found)
             return found
         ensure(self.call is None and name in self.side.sizes, f"{name} is not known")
         return self.claim.var(name)
+
+    def _no_group(self, term):
+        """A group's index stands for many: it is no number, and goes where the group is only."""
+        groups = self.call.group_indices if self.call else frozenset()
+        ensure(not groups & self.claim.t.free(term), "a group's index goes where the group is only")
 
     def _neg(self, tree):
         return self.claim.minus_(self.scalar(tree))
@@ -502,7 +509,8 @@ class Evaluation:
                 ensure(self.call and access[1] in self.call.index_lists, f"..{access[1]} is not bound")
                 indices += self.call.index_lists[access[1]]
             elif access[0] == "fit":
-                ensure(isinstance(what, Tensor), "~ into what is no argument")
+                single = sum(a[0] == "fit" for a in accesses) == 1
+                ensure(isinstance(what, Tensor) and single, "~ into what is no argument, or twice")
                 count = len(what.extents) - len(indices) - (len(accesses) - place - 1)
                 indices += self._fitted(access[1], what.extents[len(indices) :][:count], count)
             else:
@@ -513,8 +521,10 @@ class Evaluation:
         ensure(isinstance(what, Tensor), f"{name} is no tensor")
         ensure(len(indices) == len(what.extents), f"{name} has another number of axes")
         for index, extent in zip(indices, what.extents):
-            if claim.is_group(extent):
-                ensure(index in self.call.group_indices.get(extent, ()), "a group's index is its own")
+            if not claim.is_group(extent):
+                self._no_group(index)
+            else:
+                ensure(index in self.call.group_indices, "a group's index is its own")
             for relation in claim.range(index, extent):
                 claim.oblige(self.side, relation, self.place)
         return claim.element(what, indices)
@@ -541,14 +551,20 @@ class Let:
 
     def at(self, user, values):
         lists, values = dict(user.call.index_lists), list(values)
+        claim_is_group = user.claim.is_group
         names = {**self.names, "": user.names.get("", 0)}
         for kind, name in self.indices:
             count = len(user.call.lists[name]) if kind == "list" else 1
             ensure(len(values) >= count, "a let has another number of indices")
             taken, values = values[:count], values[count:]
             if kind == "list":
+                same = [v in user.call.group_indices for v in taken] == [
+                    claim_is_group(e) for e in user.call.lists[name]
+                ]
+                ensure(same, "a group's index goes where the group is only")
                 lists[name] = taken
             else:
+                user._no_group(taken[0])
                 names[name] = taken[0]
         ensure(not values, "a let has another number of indices")
         saved, user.call.index_lists = user.call.index_lists, lists
@@ -565,7 +581,7 @@ class Call:
         self.claim, self.side, self.op = claim, side, op
         self.tensors, self.attributes = tensors, attributes
         self.names, self.lists = {"": 0}, {}
-        self.index_lists, self.group_indices = {}, {}
+        self.index_lists, self.group_indices = {}, frozenset()
         self.steps = 0
         self.here = Evaluation(claim, side, self.names, Place(), self)
 
@@ -579,6 +595,7 @@ class Call:
         ensure(len(self.tensors) == len(self.op["tensors"]), f"{self.op['name']}: number of tensors")
         for (name, shape), tensor in zip(self.op["tensors"], self.tensors):
             self._match(shape, tensor)
+            ensure(name not in self.names, f"{name} has two meanings")
             self.names[name] = tensor
         for relop, a, b in self.op["requires"]:
             a, b = self.here.size(a), self.here.size(b)
@@ -622,7 +639,8 @@ class Call:
 
     def _not_across(self, part, extents, at, count):
         number = self.claim.t.value_of(self.here.size(part[2]))
-        crossed = extents[at : at + count] if number >= 0 else extents[at + count :]
+        left = extents[:at] + extents[at + count :]
+        crossed = extents[at : at + count] if number >= 0 else left
         ensure(not any(map(self.claim.is_group, crossed)), "an axis is counted across a group")
 
     def _count(self, part, rank):
@@ -704,9 +722,8 @@ class Call:
                 ensure(name not in names, f"{name} has two meanings")
                 names[name] = indices[at]
                 at += 1
-        for extent, index in zip(extents, indices):
-            if claim.is_group(extent):
-                self.group_indices.setdefault(extent, set()).add(index)
+        pairs = zip(extents, indices)
+        self.group_indices = frozenset(index for extent, index in pairs if claim.is_group(extent))
         for name, let_indices, let_body in self.op["lets"]:
             ensure(name not in names, f"{name} has two meanings")
             self.names[name] = Let(let_indices, let_body, dict(self.names))
@@ -768,10 +785,9 @@ class Expression:
         for d, item in enumerate(items):
             if item == ("slice", None, None, None):
                 ensure(d < len(tensor.extents), "an item too many")
-                crossed = tensor.extents[: d + 1]
+                self._not_across(tensor, d + 1)
                 continue
-            crossed = tensor.extents[:d]
-            ensure(not any(map(self.claim.is_group, crossed)), "an item counts across a group")
+            self._not_across(tensor, d)
             axis = ("axis", self.claim.t.constant(d))
             if item == ("none",):
                 tensor = self._call("expand_dims", [tensor], [axis])
@@ -784,6 +800,10 @@ class Expression:
             where = [axis, ("start", start), ("stop", stop), ("step", step)]
             tensor = self._call("slice", [tensor], where)
         return tensor
+
+    def _not_across(self, tensor, count):
+        crossed = tensor.extents[:count]
+        ensure(not any(map(self.claim.is_group, crossed)), "an item counts across a group")
 
     def _call(self, name, tensors, attributes):
         claim, block = self.claim, self.claim.block

@@ -34,7 +34,7 @@ class Builder(Claim):
                 self.where(side, statement[1])
             elif kind == "input":
                 ensure(statement[1] not in inputs, f"two inputs {statement[1]}")
-                inputs[statement[1]] = self._input(side, statement[1], statement[2])
+                inputs[statement[1]] = self._input(side, *statement[1:])
             elif kind == "kernel":
                 self.kernel(side, statement)
             else:
@@ -49,7 +49,7 @@ class Builder(Claim):
         if side is self.candidate:
             self.own.add(self.var(name))
 
-    def _input(self, side, name, dims):
+    def _input(self, side, name, kind, dims):
         self._new_name(side, name)
         here = Evaluation(self, side, {}, Place())
         extents = [here.size(d) for d in dims]
@@ -57,6 +57,7 @@ class Builder(Claim):
             self.extent_obligation(side, extent)
         symbol = (name, "i" * len(extents) + ":r")
         tensor = Tensor(extents, symbol=symbol)
+        tensor.type = kind
         side.tensors[name] = tensor
         self.inputs.setdefault(name, symbol)
         return tensor
@@ -85,10 +86,10 @@ class Builder(Claim):
         ensure(set(given) == set(other), "the candidate has other inputs")
         for name, tensor in given.items():
             theirs = other[name].extents
-            same = len(theirs) == len(tensor.extents) and all(
+            same = other[name].type == tensor.type and len(theirs) == len(tensor.extents) and all(
                 self.t.same_poly(a, b) for a, b in zip(tensor.extents, theirs)
             )
-            ensure(same, f"input {name} has other extents in the candidate")
+            ensure(same, f"input {name} is another in the candidate")
 
     # -- rules -----------------------------------------------------------------------------------
 
@@ -258,33 +259,39 @@ class Builder(Claim):
             body = t.make("fold", 0, 1, block.loop, self.zero, t.close(step, over))
         else:
             self.oblige(side, t.make("<", self.zero, block.loop), Place())
-            base = self.element(tile, indices, self.zero)
-            step = t.close(self.larger(state, element), over)
             if running is not None:
-                self._running(side, scope, running, tile, base, step)
-            body = t.make("fold", 0, 1, block.loop, base, step)
+                self._running(side, scope, running, tile, indices)
+            body = self._largest(tile, indices, block.loop)
         result = self.define(side, symbol, tile.extents, body, block)
         result.after = True
         return result
 
-    def _running(self, side, scope, name, tile, base, step):
+    def _largest(self, tile, indices, bound):
+        """The maximum of a tile over the iterations below `bound`."""
+        state = self.var("$s", "r")
+        step = self.larger(state, self.element(tile, indices))
+        over = [self.block.iteration, state]
+        base = self.element(tile, indices, self.zero)
+        return self.t.make("fold", 0, 1, bound, base, self.t.close(step, over))
+
+    def _running(self, side, scope, name, tile, indices):
         self._new_name(side, name)
         ensure(name not in scope, f"{name} has a meaning already")
         bound = self.t.make("+", self.block.iteration, self.one)
-        fold = self.t.make("fold", 0, 1, bound, base, step)
+        fold = self._largest(tile, indices, bound)
         symbol = f"{self.block.prefix}.{name}"
         scope[name] = self.define(side, symbol, tile.extents, fold, self.block, True)
-        scope[name].running = True
+        scope[name].maximum_of = tile
 
     def _rescaled(self, side, scope, name, tile, indices, state):
         t = self.t
-        ensure(name in scope and scope[name].running, f"{name} is no running maximum")
+        ensure(name in scope and scope[name].maximum_of, f"{name} is no running maximum")
         m = scope[name]
         ensure(len(m.extents) <= len(tile.extents), f"{name} has more axes than what it rescales")
         for a, b in zip(m.extents, tile.extents):
             self.shape_obligation(side, a, b)
         leading = indices[: len(m.extents)]
-        before = self.element(m, leading, self.fold("+", self.block.iteration, self.minus))
+        before = self._largest(m.maximum_of, leading, self.block.iteration)
         now = t.make("*", self.minus, self.element(m, leading))
         return t.make("*", state, t.make("exp", t.make("+", before, now)))
 

@@ -494,9 +494,9 @@ class Parser(Tokens):
             if statement is None and self.accept("input"):
                 tensor = self.name_()
                 self.want(":")
-                if not any(self.accept(t) for t in ("f16", "bf16", "f32")):
+                if not any(self.is_(t) for t in ("f16", "bf16", "f32")):
                     self.fail("a type is wanted")
-                statement = ("input", tensor, self.dims())
+                statement = ("input", tensor, self.take()[1], self.dims())
             body.append(statement or self.statement())
             self.end_line()
         return ("program", name, uses, body)

@@ -1,6 +1,7 @@
 #include "file.h"
 #include "mem.h"
 #include "str.h"
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,6 +61,19 @@ bool as_write_file(const char *path, const void *bytes, size_t n, as_err *err) {
   return ok;
 }
 
+void as_remove_folder(const char *path) {
+  DIR *folder = opendir(path);
+  if (folder == NULL)
+    return;
+  for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+    char *file = as_format("%s/%s", path, entry->d_name);
+    unlink(file); /* of `.` and `..` this is refused */
+    free(file);
+  }
+  closedir(folder);
+  rmdir(path);
+}
+
 double as_now(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -69,4 +83,17 @@ double as_now(void) {
 bool as_exists(const char *path) {
   struct stat st;
   return stat(path, &st) == 0;
+}
+
+bool as_path_is_below(const char *path) {
+  if (*path == 0 || *path == '/')
+    return false;
+  for (;;) {
+    size_t length = strcspn(path, "/");
+    if (length == 2 && path[0] == '.' && path[1] == '.')
+      return false;
+    if (path[length] == 0)
+      return true;
+    path += length + 1;
+  }
 }

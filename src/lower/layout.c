@@ -1,6 +1,7 @@
 /* Order of elements of each shared tensor: plain, rows padded by 16 bytes, or 16-byte chunks
  * swizzled.  Each choice costs the bank conflicts of the access patterns that the statements make,
  * counted exactly on 32 banks; an integer program takes the cheapest combination that fits. */
+#include "fault.h"
 #include "job.h"
 #include <glpk.h>
 #include <stdlib.h>
@@ -113,6 +114,8 @@ done:
   for (int i = 0; i < tensor->n_choice; i++) {
     lo_smem *layout = &tensor->choice[i];
     layout->bytes = round_up(layout->rows * layout->row_stride * layout->elem, 128);
+    if (LO_FAULT(LO_FAULT_LAYOUT))
+      layout->bytes = round_up(layout->bytes / 2, 128);
     tensor->cost[i] =
         1e-4 * (double)layout->bytes / 1024 +
         (layout->order == LL_SWIZZLE ? 1e-3 : 0); /* address arithmetic of a swizzle */
@@ -182,7 +185,8 @@ static void red_ref(void *arg, const lx *ref) {
     long out = i / walk->v->group;
     access->col[i] = last->op == LX_VAR ? (last->number == walk->v->rank ? k : out) : 0;
     access->row[i] = prev && prev->op == LX_VAR ? (prev->number == walk->v->rank ? k : out) : 0;
-    access->col[i] %= operand->dim[operand->rank - 1];
+    if (operand->dim[operand->rank - 1] > 0)
+      access->col[i] %= operand->dim[operand->rank - 1];
   }
 }
 
@@ -296,8 +300,17 @@ bool lo_layout(lo_job *job, lo_unit *unit) {
   static const char *const name[] = {"plain", "padded", "swizzled"};
   smem_tensors tensors = {0};
   collect(job, unit, &tensors);
-  for (int i = 0; i < tensors.n; i++)
+  for (int i = 0; i < tensors.n; i++) {
     candidates(&tensors.item[i]);
+    long bytes = tensors.item[i].choice[0].bytes;
+    if (bytes > job->options->target->shared_block) {
+      as_err_set(job->err, AS_NO,
+                 "kernel %s needs %ld bytes of shared memory for %s; a block may have %ld",
+                 unit->name, bytes, tensors.item[i].name, job->options->target->shared_block);
+      free(tensors.item);
+      return false;
+    }
+  }
   int *pick = as_calloc((size_t)tensors.n + 1, sizeof *pick);
   bool ok = tensors.n == 0 || solve(job, unit, &tensors, pick);
   for (int i = 0; ok && i < tensors.n; i++) {

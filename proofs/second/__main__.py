@@ -169,6 +169,7 @@ def main(arguments):
 def run_deep(function, *arguments):
     """Terms may be 3,000 deep: a thread with a stack for that."""
     sys.setrecursionlimit(200_000)
+    sys.set_int_max_str_digits(0)  # numbers of certificates have up to 10,000 digits
     threading.stack_size(1 << 29)
     results = []
     thread = threading.Thread(target=lambda: results.append(function(*arguments)))

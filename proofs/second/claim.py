@@ -8,6 +8,10 @@ INFIX = {"+": "add", "-": "sub", "*": "mul", "/": "div", "@": "matmul"}
 FLIPPED = {">": "<", ">=": "<=", "<": "<", "<=": "<=", "=": "=", "!=": "#"}
 MAX_CALL_STEPS = 100_000
 MAX_CONDITIONS = 96
+MAX_SIZES = 64
+MAX_OUTPUTS = 64
+MAX_STATED = 128
+MAX_ON_A_SIDE = 20_000  # tensors, and obligations
 
 
 class Tensor:
@@ -102,6 +106,7 @@ class Claim:
         self._new_name(side, name)
         self.least[variable] = least
         self.size_order.append(variable)
+        ensure(len(self.size_order) <= MAX_SIZES, "too many sizes")
         self._value(variable, least, value)
         side.sizes.add(name)
         self.stated.append(self.t.make("<" if least > 0 else "<=", self.zero, variable))
@@ -132,6 +137,7 @@ class Claim:
             if not self.is_plain(relation, ()):
                 self._not_false(relation, ())
                 self.stated.append(relation)
+                ensure(len(self.stated) <= MAX_STATED, "too many relations")
                 if side is self.candidate:
                     self.added.append(relation)
 
@@ -237,7 +243,7 @@ class Claim:
                 place += 1
             elif mono[place + 1 : place + 2] == (atom,):
                 place += 2
-            elif any(self.t.make(h, self.zero, atom) in self.stated for h in ("<", "<=")):
+            elif atom in self.least:  # stated to be at least 0 where it was declared
                 place += 1
             else:
                 return False
@@ -260,6 +266,7 @@ class Claim:
                     variables.append(variable)
                     conditions += self.range(variable, extent)
         side.obligations.append((variables, conditions, relation))
+        ensure(len(side.obligations) <= MAX_ON_A_SIDE, "too many obligations")
 
     def range(self, variable, extent):
         return (self.t.make("<=", self.zero, variable), self.t.make("<", variable, extent))
@@ -348,6 +355,7 @@ class Claim:
         if kind == "output":
             ensure(name in scope and name not in side.outputs, f"{name} is no new output")
             side.outputs[name] = scope[name]
+            ensure(len(side.outputs) <= MAX_OUTPUTS, "too many outputs")
 
     def goals(self, suffix=""):
         """[(name, relation, conditions)] (section 8)."""
@@ -417,7 +425,7 @@ class Evaluation:
     def _no_group(self, term):
         """A group's index stands for many: it is no number, and goes where the group is only."""
         groups = self.call.group_indices if self.call else frozenset()
-        ensure(not groups & self.claim.t.free(term), "a group's index goes where the group is only")
+        ensure(term not in groups, "a group's index goes where the group is only")
 
     def _neg(self, tree):
         return self.claim.minus_(self.scalar(tree))

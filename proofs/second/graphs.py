@@ -6,6 +6,10 @@ from .claim import BLOCK, Claim, Evaluation, Expression, Place, Tensor
 from .syntax import ensure
 
 
+MAX_INPUTS = 64
+MAX_STORES = 64
+
+
 class Block:
     """The grid and loop of one kernel."""
 
@@ -60,6 +64,7 @@ class Builder(Claim):
         tensor.type = kind
         side.tensors[name] = tensor
         self.inputs.setdefault(name, symbol)
+        ensure(len(self.inputs) <= MAX_INPUTS, "too many inputs")
         return tensor
 
     def pair(self, spec, candidate):
@@ -186,6 +191,7 @@ class Builder(Claim):
                 self.statement(side, scope, statement, self.block.prefix)
             elif kind == "store":
                 stores.append(self._store(side, scope, *statement[1:]))
+                ensure(len(stores) <= MAX_STORES, "a kernel has too many stores")
             else:
                 self._new_name(side, statement[1])
                 ensure(statement[1] not in scope, f"{statement[1]} has a meaning already")

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 MAX_TEXT = 1 << 20
 MAX_TOKEN = 100
-MAX_NESTING = 100
+MAX_NESTING = 98  # of what stands inside of an expression, which counts itself and its statement
 MAX_EXPONENT = 1000
 MAX_DECLARED_DIGITS = 12
 
@@ -63,7 +63,7 @@ class Tokens:
                 continue
             depth += text in ("(", "[")
             depth -= text in (")", "]") and depth > 0
-            ensure(depth <= MAX_NESTING, f"{self.name}: brackets nest too deeply")
+            ensure(depth <= 100, f"{self.name}: brackets nest too deeply")
             self.list.append((kind, text, found.start()))
         self.list += [("line", "\n", len(self.text)), ("end", "", len(self.text))]
         if self.list[0][0] == "line":

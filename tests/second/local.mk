@@ -1,7 +1,6 @@
 # the second checker, in Python
 if !CHECKER_ONLY
 TESTS += tests/second/test_second.sh
-SLOW_TESTS += tests/second/test_second.sh
 endif
 EXTRA_DIST += tests/second/test_second.sh tests/second/cases.py tests/second/agree.py \
   proofs/second/__init__.py proofs/second/__main__.py proofs/second/certificate.py proofs/second/claim.py proofs/second/graphs.py \

@@ -121,8 +121,23 @@ static void replay(const as_judged *judged, as_verdict *verdict) {
   verdict->check_seconds = as_now() - start;
 }
 
+/* a certificate that somebody brought: nothing is known of how it was found */
+static void take_certificate(const as_judged *judged, as_verdict *verdict) {
+  as_proof_result *proof = &verdict->proof;
+  proof->verdict = AS_PROVED;
+  proof->goals = verdict->claim->n_goals;
+  replay(judged, verdict);
+  proof->steps = verdict->usage.steps;
+  proof->terms = verdict->usage.terms;
+  proof->goals_proved = verdict->checked ? proof->goals : 0;
+}
+
 static void prove(const as_judged *judged, uint32_t most_steps, as_verdict *verdict) {
   double start = as_now();
+  if (verdict->proof.cert) {
+    take_certificate(judged, verdict);
+    return;
+  }
   as_prove_opts limits = {.max_steps = most_steps};
   as_prove_claim(verdict->terms, verdict->claim, &limits, &verdict->proof);
   verdict->prove_seconds = as_now() - start;
@@ -210,6 +225,7 @@ static void without_proof(as_verdict *verdict) {
 static void conclude(const as_judged *judged, const as_policy *policy, as_verdict *verdict) {
   uint64_t met = verdict->tally.defined + verdict->tally.open;
   verdict->certified = false;
+  verdict->policy = *policy;
   free(verdict->why);
   verdict->why = NULL;
   verdict->reason = AS_REASON_NONE;
@@ -238,9 +254,24 @@ static bool hopeless(const as_policy *policy, const as_verdict *verdict) {
          (verdict->field.verdict == AS_NO || (policy->field && verdict->field.verdict != AS_OK));
 }
 
-static void judge_program(const as_judged *judged, const as_policy *policy, as_verdict *verdict) {
-  if (!as_judge_read(judged, verdict))
+/* A candidate of which the checker does not read a claim (its relations restrain the program's
+ * sizes, say) is still a program at the sizes that satisfy its relations: where it differs there,
+ * it is wrong, and that is the answer.  Where no difference is found it stays unreadable. */
+static void refute_unread(const as_judged *judged, const as_policy *policy, as_verdict *verdict) {
+  if (judged->program == NULL || judged->graph == NULL || policy->stop_early)
     return;
+  judge_refute_program(judged, policy, verdict);
+  if (!verdict->cex_found)
+    return;
+  as_err_clear(&verdict->err);
+  conclude(judged, policy, verdict);
+}
+
+static void judge_program(const as_judged *judged, const as_policy *policy, as_verdict *verdict) {
+  if (!as_judge_read(judged, verdict)) {
+    refute_unread(judged, policy, verdict);
+    return;
+  }
   judge_random_test(judged, policy, verdict);
   bool give_up = hopeless(policy, verdict);
   if (!give_up)
@@ -324,6 +355,15 @@ void as_judge(const as_judged *judged, const as_policy *policy, as_verdict *verd
   }
   verdict->surprise = !is_expected(verdict->answer, verdict->expect);
   verdict->seconds = as_now() - start;
+}
+
+void as_judge_certificate(const as_judged *judged, const as_policy *policy, const char *cert,
+                          size_t len, as_verdict *verdict) {
+  verdict->proof.cert = as_malloc(len + 1);
+  memcpy(verdict->proof.cert, cert, len);
+  verdict->proof.cert[len] = 0;
+  verdict->proof.cert_len = len;
+  as_judge(judged, policy, verdict);
 }
 
 void as_judge_ask(const as_judged *judged, const as_policy *policy, as_verdict *verdict) {

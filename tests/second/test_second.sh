@@ -28,7 +28,7 @@ for certificate in rules.d/*.cert; do
   check_by_second "$src/examples/rules/axon.rule" "$rule" "$work/$certificate" >out 2>err || fail "$rule: the second checker does not accept"
   accepted=$((accepted + 1))
 done
-[ "$accepted" -ge 5 ] || fail "only $accepted rules were checked"
+[ "$accepted" -ge 3 ] || fail "only $accepted rules were checked"
 
 # shellcheck disable=SC2086
 "$python" "$src/tests/second/agree.py" "$build/assay-check" "$src/proofs" "$src/semantics" --certificates "$certificates" --texts "$texts" --seed "$seed" \

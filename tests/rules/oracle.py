@@ -69,9 +69,9 @@ class Tensor:
             raise IllFormed('rank')
         at = 0
         for i, e, s in zip(index, self.shape, self.strides):
-            if not 0 <= i < e:
+            if not 0 <= i < e or i != int(i):
                 raise IllFormed('read out of range')
-            at += i * s
+            at += int(i) * s  # a place that is data may be a Fraction
         return self.data[at]
 
 

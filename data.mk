@@ -19,6 +19,11 @@ dist_ruleexample_DATA = \
 mirageexampledir = $(pkgdatadir)/examples/mirage
 dist_mirageexample_DATA = \
   examples/mirage/gated_mlp.tp examples/mirage/gqa.tp examples/mirage/lora.tp examples/mirage/mha.tp examples/mirage/mqa.tp \
-  examples/mirage/ntrans.tp examples/mirage/rmsnorm.tp
-dist_doc_DATA = README.md docs/architecture.md docs/found.md docs/language.md docs/trust.md semantics/SEMANTICS.md proofs/RULES.md proofs/FORMAT.md
-EXTRA_DIST += docs bench LICENSE autogen.sh quickstart .ci/run .clang-format tests/lint.sh
+  examples/mirage/ntrans.tp examples/mirage/rmsnorm.tp \
+  examples/mirage/gated_mlp.mug examples/mirage/gated_mlp_plain.mug examples/mirage/gqa.mug examples/mirage/lora.mug examples/mirage/mha.mug \
+  examples/mirage/mha_plain.mug examples/mirage/mqa.mug examples/mirage/mqa_split.mug examples/mirage/ntrans.mug examples/mirage/rmsnorm.mug \
+  examples/mirage/gated_mlp.json examples/mirage/gated_mlp_plain.json examples/mirage/gqa.json examples/mirage/lora.json \
+  examples/mirage/mha.json examples/mirage/mha_plain.json examples/mirage/mqa.json examples/mirage/mqa_split.json examples/mirage/ntrans.json \
+  examples/mirage/rmsnorm.json
+dist_doc_DATA = README.md docs/architecture.md docs/found.md docs/language.md docs/mirage.md docs/trust.md semantics/SEMANTICS.md proofs/RULES.md proofs/FORMAT.md
+EXTRA_DIST += docs bench LICENSE autogen.sh quickstart .ci/run .clang-format tests/lint.sh tests/lint.py tests/layers

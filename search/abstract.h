@@ -32,57 +32,60 @@ enum { AX_TILE = 1, AX_LOOP = 2, AX_BOTH = 3 };
 typedef struct ax_store ax_store;
 
 ax_store *ax_new(void);
-void ax_free(ax_store *A);
-ax_id ax_const(ax_store *A, const mpq_t v);
-ax_id ax_int(ax_store *A, long v);
+void ax_free(ax_store *store);
+ax_id ax_const(ax_store *store, const mpq_t v);
+ax_id ax_int(ax_store *store, long v);
 ax_id ax_tensor(
-    ax_store *A, uint32_t tensor,
+    ax_store *store, uint32_t tensor,
     uint64_t dep); /* dep: bit 2c: depends on the tile index of class c, 2c+1: on its loop index */
-ax_id ax_size(ax_store *A, uint32_t sym);
-ax_id ax_add(ax_store *A, ax_id a, ax_id b);
-ax_id ax_neg(ax_store *A, ax_id a);
-ax_id ax_mul(ax_store *A, ax_id a, ax_id b);
-ax_id ax_inv(ax_store *A, ax_id a); /* AX_BAD for 0 */
-ax_id ax_exp(ax_store *A, ax_id a);
-ax_id ax_log(ax_store *A, ax_id a);
-ax_id ax_sqrt(ax_store *A, ax_id a);
-ax_id ax_opaque(ax_store *A, const char *head, const ax_id *arg, uint32_t n);
+ax_id ax_size(ax_store *store, uint32_t sym);
+ax_id ax_add(ax_store *store, ax_id a, ax_id b);
+ax_id ax_neg(ax_store *store, ax_id a);
+ax_id ax_mul(ax_store *store, ax_id a, ax_id b);
+ax_id ax_inv(ax_store *store, ax_id a); /* AX_BAD for 0 */
+ax_id ax_exp(ax_store *store, ax_id a);
+ax_id ax_log(ax_store *store, ax_id a);
+ax_id ax_sqrt(ax_store *store, ax_id a);
+ax_id ax_opaque(ax_store *store, const char *head, const ax_id *arg, uint32_t n);
 /* sum over parts of class c; a monomial that does not depend on a part is multiplied by that part's
  * size (tile, loop: expressions) */
-ax_id ax_sum(ax_store *A, ax_id a, uint32_t c, int parts, ax_id tile, ax_id loop);
-ax_id ax_extremum(ax_store *A, bool max, ax_id a, uint32_t c, int parts);
-uint64_t ax_dep(const ax_store *A, ax_id a);
+ax_id ax_sum(ax_store *store, ax_id a, uint32_t c, int parts, ax_id tile, ax_id loop);
+ax_id ax_extremum(ax_store *store, bool max, ax_id a, uint32_t c, int parts);
+uint64_t ax_dep(const ax_store *store, ax_id a);
 /* s is a subexpression of t: s * m is a part of t for some m, or of an argument inside t; numbers
  * and sizes are units */
-bool ax_sub(ax_store *A, ax_id s, ax_id t);
-bool ax_sub_top(ax_store *A, ax_id s, ax_id t); /* the same without the arguments inside t */
+bool ax_sub(ax_store *store, ax_id s, ax_id t);
+bool ax_sub_top(ax_store *store, ax_id s, ax_id t); /* the same without the arguments inside t */
 /* s (one monomial or more) has, up to one factor of numbers and sizes, the same terms as some terms
  * of t: gives that factor; false if none. With factor 1 gives AX_ONE. */
-bool ax_ratio(ax_store *A, ax_id s, ax_id t, ax_id *factor);
+bool ax_ratio(ax_store *store, ax_id s, ax_id t, ax_id *factor);
 /* some term of a has no number and no size in front, or those of a term of a target that it
  * divides; and a is more than sums and sizes, and not a single negative term */
-bool ax_natural(ax_store *A, ax_id a, const ax_id *target, uint32_t n);
+bool ax_natural(ax_store *store, ax_id a, const ax_id *target, uint32_t n);
 /* positive factors f (numbers times sizes, not 1) with which a * f has the units of a part of a
  * target; returns how many */
-uint32_t ax_factors(ax_store *A, ax_id a, const ax_id *target, uint32_t n, ax_id *out,
+uint32_t ax_factors(ax_store *store, ax_id a, const ax_id *target, uint32_t n, ax_id *out,
                     uint32_t max);
-bool ax_is_negative(const ax_store *A, ax_id a); /* one term with a negative number in front */
+bool ax_is_negative(const ax_store *store, ax_id a); /* one term with a negative number in front */
 /* the expression reads `part` anywhere (one atom) */
-bool ax_contains(ax_store *A, ax_id a, ax_id part);
+bool ax_contains(ax_store *store, ax_id a, ax_id part);
 /* every term of a is exp(p - m) * rest, m in neither p nor rest: what a rescaled sum may accumulate
  */
-bool ax_rescalable(ax_store *A, ax_id a, ax_id m);
+bool ax_rescalable(ax_store *store, ax_id a, ax_id m);
 /* arguments of atoms inside a (nested ones too), deepest last; returns how many were written */
-uint32_t ax_arguments(ax_store *A, ax_id a, ax_id *out, uint32_t max);
-bool ax_is_unit(const ax_store *A, ax_id a); /* a number times sizes */
+uint32_t ax_arguments(ax_store *store, ax_id a, ax_id *out, uint32_t max);
+bool ax_is_unit(const ax_store *store, ax_id a); /* a number times sizes */
 /* the factor as a number times powers of sizes: num/den and exponents; for units */
-bool ax_unit(const ax_store *A, ax_id a, int64_t *num, int64_t *den, uint32_t *sym, int *exp,
+bool ax_unit(const ax_store *store, ax_id a, int64_t *num, int64_t *den, uint32_t *sym, int *exp,
              uint32_t max, uint32_t *n);
-char *ax_print(const ax_store *A, ax_id a); /* malloc'ed */
-uint32_t ax_count(const ax_store *A);
+char *ax_print(const ax_store *store, ax_id a); /* malloc'ed */
+uint32_t ax_count(const ax_store *store);
+/* expressions that were not made because they have too many terms or factors, or numbers beyond 64
+ * bits */
+uint64_t ax_refused(const ax_store *store);
 
 /* structure, for the translation to Z3 */
-uint32_t ax_n_terms(const ax_store *A, ax_id a);
+uint32_t ax_n_terms(const ax_store *store, ax_id a);
 
 typedef struct {
   uint32_t atom;
@@ -95,6 +98,6 @@ typedef struct {
   int exp;
 } ax_factor;
 
-uint32_t ax_term(const ax_store *A, ax_id a, uint32_t i, int64_t *num, int64_t *den, ax_factor *out,
-                 uint32_t max);
+uint32_t ax_term(const ax_store *store, ax_id a, uint32_t i, int64_t *num, int64_t *den,
+                 ax_factor *out, uint32_t max);
 #endif

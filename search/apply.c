@@ -7,74 +7,74 @@
 
 typedef struct {
   const char *name;
-  sg_axes l;
+  sg_axes labels;
 } list_bind;
 
 typedef struct {
   const char *name;
-  sg_label l;
+  sg_label labels;
   bool known;
 } index_bind;
 
 typedef struct {
   const char *name;
   ax_id expr;
-  sg_axes l;
+  sg_axes labels;
 } let_bind;
 
 typedef struct {
-  const sg_ctx *C;
+  const sg_ctx *ctx;
   const as_opdef *op;
   const as_attr *attr;
   uint32_t nargs;
   const sg_axes *arg;
   const ax_id *expr;
   list_bind list[12];
-  uint32_t nlist;
+  uint32_t n_list;
   index_bind size[12];
-  uint32_t nsize; /* size symbols of the pattern */
-  index_bind ix[24];
-  uint32_t nix;
+  uint32_t n_sizes; /* size symbols of the pattern */
+  index_bind index[24];
+  uint32_t n_index;
   let_bind let[12];
-  uint32_t nlet;
-} frame;
+  uint32_t n_lets;
+} call_frame;
 
-static uint8_t find(uint8_t *p, uint8_t c) {
-  while (p[c] != c)
-    c = p[c];
-  return c;
+static uint8_t root_of(uint8_t *parent, uint8_t cls) {
+  while (parent[cls] != cls)
+    cls = parent[cls];
+  return cls;
 }
 
-static bool same(const sg_ctx *C, sg_label a, sg_label b) {
-  if (a == b)
+static bool same_class(const sg_ctx *ctx, sg_label left, sg_label right) {
+  if (left == right)
     return true;
-  if (a == SG_UNIT || b == SG_UNIT || !C->parent)
+  if (left == SG_UNIT || right == SG_UNIT || !ctx->parent)
     return false;
-  uint8_t x = find(C->parent, (uint8_t)SG_CLASS(a));
-  uint8_t y = find(C->parent, (uint8_t)SG_CLASS(b));
-  if (x == y)
+  uint8_t left_root = root_of(ctx->parent, (uint8_t)SG_CLASS(left));
+  uint8_t right_root = root_of(ctx->parent, (uint8_t)SG_CLASS(right));
+  if (left_root == right_root)
     return true;
-  if (C->part->cls[x].extent != C->part->cls[y].extent)
+  if (ctx->part->classes[left_root].extent != ctx->part->classes[right_root].extent)
     return false;
-  if (x < y)
-    C->parent[y] = x;
+  if (left_root < right_root)
+    ctx->parent[right_root] = left_root;
   else
-    C->parent[x] = y;
+    ctx->parent[left_root] = right_root;
   return true;
 }
 
-static bool same_axes(const sg_ctx *C, const sg_axes *a, const sg_axes *b) {
-  if (a->rank != b->rank)
+static bool same_classes(const sg_ctx *ctx, const sg_axes *left, const sg_axes *right) {
+  if (left->rank != right->rank)
     return false;
-  for (uint32_t i = 0; i < a->rank; i++) {
-    if (!same(C, a->ax[i], b->ax[i]))
+  for (uint32_t i = 0; i < left->rank; i++) {
+    if (!same_class(ctx, left->ax[i], right->ax[i]))
       return false;
   }
   return true;
 }
 
-bool sg_axes_eq(const sg_axes *a, const sg_axes *b) {
-  return a->rank == b->rank && !memcmp(a->ax, b->ax, a->rank);
+bool sg_axes_eq(const sg_axes *left, const sg_axes *right) {
+  return left->rank == right->rank && !memcmp(left->ax, right->ax, left->rank);
 }
 
 static int attr_index(const as_opdef *op, const char *name) {
@@ -85,76 +85,76 @@ static int attr_index(const as_opdef *op, const char *name) {
   return -1;
 }
 
-static bool attr_int(const frame *F, int i, long *v) {
-  const as_attr *a = &F->attr[i];
-  if (a->is_size)
-    return as_size_is_const(F->C->sizes, a->size, v);
-  if (mpz_cmp_ui(mpq_denref(a->num), 1) || !mpz_fits_slong_p(mpq_numref(a->num)))
+static bool attr_int(const call_frame *frame, int which, long *value) {
+  const as_attr *attr = &frame->attr[which];
+  if (attr->is_size)
+    return as_size_is_const(frame->ctx->sizes, attr->size, value);
+  if (mpz_cmp_ui(mpq_denref(attr->num), 1) || !mpz_fits_slong_p(mpq_numref(attr->num)))
     return false;
-  *v = mpz_get_si(mpq_numref(a->num));
+  *value = mpz_get_si(mpq_numref(attr->num));
   return true;
 }
 
-static bool expr_int(const frame *F, const as_expr *e, long *v) {
-  if (e->kind == AS_E_NUM) {
-    *v = mpz_get_si(mpq_numref(e->num));
-    return !mpz_cmp_ui(mpq_denref(e->num), 1);
+static bool expr_int(const call_frame *frame, const as_expr *expr, long *value) {
+  if (expr->kind == AS_E_NUM) {
+    *value = mpz_get_si(mpq_numref(expr->num));
+    return !mpz_cmp_ui(mpq_denref(expr->num), 1);
   }
-  if (e->kind == AS_E_NEG) {
-    bool ok = expr_int(F, e->kid[0], v);
-    *v = -*v;
+  if (expr->kind == AS_E_NEG) {
+    bool ok = expr_int(frame, expr->kid[0], value);
+    *value = -*value;
     return ok;
   }
-  int i = e->kind == AS_E_NAME ? attr_index(F->op, e->name) : -1;
-  return i >= 0 && attr_int(F, i, v);
+  int which = expr->kind == AS_E_NAME ? attr_index(frame->op, expr->name) : -1;
+  return which >= 0 && attr_int(frame, which, value);
 }
 
-static const list_bind *get_list(const frame *F, const char *name) {
-  for (uint32_t i = 0; i < F->nlist; i++) {
-    if (!strcmp(F->list[i].name, name))
-      return &F->list[i];
+static const list_bind *get_list(const call_frame *frame, const char *name) {
+  for (uint32_t i = 0; i < frame->n_list; i++) {
+    if (!strcmp(frame->list[i].name, name))
+      return &frame->list[i];
   }
   return NULL;
 }
 
-static index_bind *get_bind(index_bind *b, uint32_t n, const char *name) {
+static index_bind *get_bind(index_bind *binds, uint32_t n, const char *name) {
   while (n--) {
-    if (!strcmp(b[n].name, name))
-      return &b[n];
+    if (!strcmp(binds[n].name, name))
+      return &binds[n];
   }
   return NULL;
 }
 
-static bool bind_list(frame *F, const char *name, const sg_label *ax, uint32_t n) {
-  sg_axes l = {n, {0}};
-  memcpy(l.ax, ax, n);
-  const list_bind *b = get_list(F, name);
-  if (b)
-    return same_axes(F->C, &b->l, &l);
-  if (F->nlist == 12)
+static bool bind_list(call_frame *frame, const char *name, const sg_label *ax, uint32_t n) {
+  sg_axes labels = {n, {0}};
+  memcpy(labels.ax, ax, n);
+  const list_bind *known = get_list(frame, name);
+  if (known)
+    return same_classes(frame->ctx, &known->labels, &labels);
+  if (frame->n_list == 12)
     return false;
-  F->list[F->nlist++] = (list_bind){name, l};
+  frame->list[frame->n_list++] = (list_bind){name, labels};
   return true;
 }
 
-static bool match_arg(frame *F, const as_targ *t, const sg_axes *x) {
+static bool match_arg(call_frame *frame, const as_targ *pattern, const sg_axes *axes) {
   uint32_t fixed = 0;
-  uint32_t at = 0;
+  uint32_t from = 0;
   uint32_t rest;
   long count[AS_MAX_RANK + 2];
   bool open = false;
-  if (t->n > AS_MAX_RANK + 2)
+  if (pattern->n > AS_MAX_RANK + 2)
     return false;
-  for (uint32_t i = 0; i < t->n; i++) {
+  for (uint32_t i = 0; i < pattern->n; i++) {
     count[i] = 1;
-    if (t->dim[i].kind == AS_D_LIST && t->dim[i].count) {
-      if (!expr_int(F, t->dim[i].count, &count[i]))
+    if (pattern->dim[i].kind == AS_D_LIST && pattern->dim[i].count) {
+      if (!expr_int(frame, pattern->dim[i].count, &count[i]))
         return false;
       if (count[i] < 0)
-        count[i] += x->rank;
-      if (count[i] < 0 || count[i] > (long)x->rank)
+        count[i] += axes->rank;
+      if (count[i] < 0 || count[i] > (long)axes->rank)
         return false;
-    } else if (t->dim[i].kind == AS_D_LIST) {
+    } else if (pattern->dim[i].kind == AS_D_LIST) {
       if (open)
         return false;
       open = true;
@@ -163,321 +163,330 @@ static bool match_arg(frame *F, const as_targ *t, const sg_axes *x) {
     if (count[i] > 0)
       fixed += (uint32_t)count[i];
   }
-  if (fixed > x->rank || (!open && fixed != x->rank))
+  if (fixed > axes->rank || (!open && fixed != axes->rank))
     return false;
-  rest = x->rank - fixed;
-  for (uint32_t i = 0; i < t->n; i++) {
-    const as_dim *d = &t->dim[i];
-    uint32_t n = count[i] < 0 ? rest : (uint32_t)count[i];
-    if (d->kind == AS_D_LIST) {
-      if (!bind_list(F, d->name, x->ax + at, n))
+  rest = axes->rank - fixed;
+  for (uint32_t i = 0; i < pattern->n; i++) {
+    const as_dim *dim = &pattern->dim[i];
+    uint32_t n_axes = count[i] < 0 ? rest : (uint32_t)count[i];
+    if (dim->kind == AS_D_LIST) {
+      if (!bind_list(frame, dim->name, axes->ax + from, n_axes))
         return false;
-    } else if (d->kind == AS_D_SIZE && d->size->kind == AS_E_NAME &&
-               attr_index(F->op, d->size->name) < 0) {
-      index_bind *b = get_bind(F->size, F->nsize, d->size->name);
-      if (b) {
-        if (!same(F->C, b->l, x->ax[at]))
+    } else if (dim->kind == AS_D_SIZE && dim->size->kind == AS_E_NAME &&
+               attr_index(frame->op, dim->size->name) < 0) {
+      index_bind *known = get_bind(frame->size, frame->n_sizes, dim->size->name);
+      if (known) {
+        if (!same_class(frame->ctx, known->labels, axes->ax[from]))
           return false;
-      } else if (F->nsize == 12) {
+      } else if (frame->n_sizes == 12) {
         return false;
       } else {
-        F->size[F->nsize++] = (index_bind){d->size->name, x->ax[at], true};
+        frame->size[frame->n_sizes++] = (index_bind){dim->size->name, axes->ax[from], true};
       }
     } else {
       return false;
     }
-    at += n;
+    from += n_axes;
   }
   return true;
 }
 
-static bool subsequence(const sg_axes *s, const sg_axes *t) {
-  uint32_t i = 0;
-  for (uint32_t j = 0; j < t->rank && i < s->rank; j++)
-    i += s->ax[i] == t->ax[j];
-  return i == s->rank;
+static bool subsequence(const sg_axes *part, const sg_axes *whole) {
+  uint32_t next = 0;
+  for (uint32_t j = 0; j < whole->rank && next < part->rank; j++)
+    next += part->ax[next] == whole->ax[j];
+  return next == part->rank;
 }
 
 /* axes of a tensor made of both, in the program's own order of axes */
-bool sg_merge(const sg_part *p, const sg_axes *a, const sg_axes *b, sg_axes *out) {
-  if (subsequence(b, a)) {
-    *out = *a;
+bool sg_merge(const sg_part *part, const sg_axes *left, const sg_axes *right, sg_axes *out) {
+  if (subsequence(right, left)) {
+    *out = *left;
     return true;
   }
-  if (subsequence(a, b)) {
-    *out = *b;
+  if (subsequence(left, right)) {
+    *out = *right;
     return true;
   }
-  sg_axes o = {0, {0}};
-  for (uint32_t i = 0, j = 0; i < a->rank || j < b->rank;) {
-    if (o.rank == AS_MAX_RANK)
+  sg_axes merged = {0, {0}};
+  for (uint32_t i = 0, j = 0; i < left->rank || j < right->rank;) {
+    if (merged.rank == AS_MAX_RANK)
       return false;
-    if (i < a->rank && j < b->rank && a->ax[i] == b->ax[j]) {
-      o.ax[o.rank++] = a->ax[i++];
+    if (i < left->rank && j < right->rank && left->ax[i] == right->ax[j]) {
+      merged.ax[merged.rank++] = left->ax[i++];
       j++;
-    } else if (j == b->rank || (i < a->rank && p->cls[SG_CLASS(a->ax[i])].rank <=
-                                                   p->cls[SG_CLASS(b->ax[j])].rank)) {
-      o.ax[o.rank++] = a->ax[i++];
+    } else if (j == right->rank ||
+               (i < left->rank && part->classes[SG_CLASS(left->ax[i])].rank <=
+                                      part->classes[SG_CLASS(right->ax[j])].rank)) {
+      merged.ax[merged.rank++] = left->ax[i++];
     } else {
-      o.ax[o.rank++] = b->ax[j++];
+      merged.ax[merged.rank++] = right->ax[j++];
     }
   }
-  for (uint32_t i = 0; i < o.rank; i++) {
+  for (uint32_t i = 0; i < merged.rank; i++) {
     for (uint32_t j = 0; j < i; j++) {
-      if (SG_CLASS(o.ax[i]) == SG_CLASS(o.ax[j]))
+      if (SG_CLASS(merged.ax[i]) == SG_CLASS(merged.ax[j]))
         return false;
     }
   }
-  *out = o;
+  *out = merged;
   return true;
 }
 
-static bool broadcast(frame *F, const as_dim *d, sg_axes *o) {
-  const list_bind *a = get_list(F, d->b1);
-  const list_bind *b = get_list(F, d->b2);
-  if (!a || !b)
+static bool broadcast(call_frame *frame, const as_dim *dim, sg_axes *merged) {
+  const list_bind *left = get_list(frame, dim->b1);
+  const list_bind *right = get_list(frame, dim->b2);
+  if (!left || !right)
     return false;
-  if (!F->C->strict_ones)
-    return sg_merge(F->C->part, &a->l, &b->l, o);
-  o->rank = a->l.rank > b->l.rank ? a->l.rank : b->l.rank;
-  for (uint32_t i = 0; i < o->rank; i++) { /* i counts from the right */
-    sg_label x = i < a->l.rank ? a->l.ax[a->l.rank - 1 - i] : SG_UNIT;
-    sg_label y = i < b->l.rank ? b->l.ax[b->l.rank - 1 - i] : SG_UNIT;
-    if (x != SG_UNIT && y != SG_UNIT && !same(F->C, x, y))
+  if (!frame->ctx->strict_ones)
+    return sg_merge(frame->ctx->part, &left->labels, &right->labels, merged);
+  merged->rank = left->labels.rank > right->labels.rank ? left->labels.rank : right->labels.rank;
+  for (uint32_t i = 0; i < merged->rank; i++) { /* i counts from the right */
+    sg_label left_label =
+        i < left->labels.rank ? left->labels.ax[left->labels.rank - 1 - i] : SG_UNIT;
+    sg_label right_label =
+        i < right->labels.rank ? right->labels.ax[right->labels.rank - 1 - i] : SG_UNIT;
+    if (left_label != SG_UNIT && right_label != SG_UNIT &&
+        !same_class(frame->ctx, left_label, right_label))
       return false;
-    o->ax[o->rank - 1 - i] = x == SG_UNIT ? y : x;
+    merged->ax[merged->rank - 1 - i] = left_label == SG_UNIT ? right_label : left_label;
   }
   return true;
 }
 
-static bool match_out(frame *F, sg_axes *out) {
+static bool match_out(call_frame *frame, sg_axes *out) {
   out->rank = 0;
-  for (uint32_t i = 0; i < F->op->nout; i++) {
-    const as_dim *d = &F->op->out[i];
-    sg_axes l = {1, {0}};
-    if (d->kind == AS_D_LIST) {
-      const list_bind *b = get_list(F, d->name);
-      if (!b)
+  for (uint32_t i = 0; i < frame->op->nout; i++) {
+    const as_dim *dim = &frame->op->out[i];
+    sg_axes labels = {1, {0}};
+    if (dim->kind == AS_D_LIST) {
+      const list_bind *known = get_list(frame, dim->name);
+      if (!known)
         return false;
-      l = b->l;
-    } else if (d->kind == AS_D_BCAST) {
-      if (!broadcast(F, d, &l) || F->nlist == 12)
+      labels = known->labels;
+    } else if (dim->kind == AS_D_BCAST) {
+      if (!broadcast(frame, dim, &labels) || frame->n_list == 12)
         return false;
-      F->list[F->nlist++] = (list_bind){d->name, l};
-    } else if (d->size->kind == AS_E_NUM) {
-      if (mpq_cmp_ui(d->size->num, 1, 1))
+      frame->list[frame->n_list++] = (list_bind){dim->name, labels};
+    } else if (dim->size->kind == AS_E_NUM) {
+      if (mpq_cmp_ui(dim->size->num, 1, 1))
         return false;
-      l.ax[0] = SG_UNIT;
+      labels.ax[0] = SG_UNIT;
     } else {
-      index_bind *b =
-          d->size->kind == AS_E_NAME ? get_bind(F->size, F->nsize, d->size->name) : NULL;
-      if (!b)
+      index_bind *known = dim->size->kind == AS_E_NAME
+                              ? get_bind(frame->size, frame->n_sizes, dim->size->name)
+                              : NULL;
+      if (!known)
         return false;
-      l.ax[0] = b->l;
+      labels.ax[0] = known->labels;
     }
-    if (out->rank + l.rank > AS_MAX_RANK)
+    if (out->rank + labels.rank > AS_MAX_RANK)
       return false;
-    memcpy(out->ax + out->rank, l.ax, l.rank);
-    out->rank += l.rank;
+    memcpy(out->ax + out->rank, labels.ax, labels.rank);
+    out->rank += labels.rank;
   }
   return true;
 }
 
-ax_id sg_size_expr(const sg_ctx *C, as_size s) {
-  ax_id r = AX_ZERO;
-  if (!C->A)
+ax_id sg_size_expr(const sg_ctx *ctx, as_size size) {
+  ax_id sum = AX_ZERO;
+  if (!ctx->A)
     return AX_ONE;
-  for (uint32_t i = 0; i < as_size_nmono(C->sizes, s); i++) {
-    as_size_mono m = as_size_get_mono(C->sizes, s, i);
-    ax_id t = ax_int(C->A, m.coef);
-    for (uint32_t j = 0; j < m.n; j++) {
-      ax_id a = ax_size(C->A, m.atom[j]);
-      for (uint32_t c = 0; C->plan && c < C->part->n_cls;
-           c++) /* a size that the plan splits is the product of its parts */
+  for (uint32_t i = 0; i < as_size_nmono(ctx->sizes, size); i++) {
+    as_size_mono mono = as_size_get_mono(ctx->sizes, size, i);
+    ax_id product = ax_int(ctx->A, mono.coef);
+    for (uint32_t j = 0; j < mono.n; j++) {
+      ax_id factor = ax_size(ctx->A, mono.atom[j]);
+      for (uint32_t cls = 0; ctx->plan && cls < ctx->part->n_classes;
+           cls++) /* a size that the plan splits is the product of its parts */
       {
-        if (C->part->cls[c].extent == m.atom[j] && C->plan->mode[c] != SG_WHOLE &&
-            C->whole[c] != AX_BAD) {
-          a = C->whole[c];
+        if (ctx->part->classes[cls].extent == mono.atom[j] && ctx->plan->mode[cls] != SG_WHOLE &&
+            ctx->whole[cls] != AX_BAD) {
+          factor = ctx->whole[cls];
           break;
         }
       }
-      t = ax_mul(C->A, t, a);
+      product = ax_mul(ctx->A, product, factor);
     }
-    r = ax_add(C->A, r, t);
+    sum = ax_add(ctx->A, sum, product);
   }
-  return r;
+  return sum;
 }
 
-static bool label_size(const frame *F, sg_label l, ax_id *e) {
-  if (!F->C->A || l == SG_UNIT) {
-    *e = AX_ONE;
+static bool label_size(const call_frame *frame, sg_label label, ax_id *size) {
+  if (!frame->ctx->A || label == SG_UNIT) {
+    *size = AX_ONE;
     return true;
   }
-  *e = SG_IS_TILE(l) ? F->C->tile[SG_CLASS(l)] : F->C->whole[SG_CLASS(l)];
-  return *e != AX_BAD;
+  *size =
+      SG_IS_TILE(label) ? frame->ctx->tile[SG_CLASS(label)] : frame->ctx->whole[SG_CLASS(label)];
+  return *size != AX_BAD;
 }
 
-static bool eval(frame *F, const as_expr *e, ax_id *r);
+static bool eval(call_frame *frame, const as_expr *e, ax_id *r);
 
-static bool access_labels(frame *F, const as_expr *e, const sg_axes *have) {
-  uint32_t at = 0;
-  for (uint32_t i = 0; i < e->n; i++) {
-    if (e->acc[i] == AS_IX_BCAST)
-      return e->n == 1; /* adapted to the tensor: matched when the result was */
-    if (e->acc[i] == AS_IX_LIST) {
-      const list_bind *b = get_list(F, e->acc_name[i]);
-      if (!b || at + b->l.rank > have->rank)
+static bool access_labels(call_frame *frame, const as_expr *access, const sg_axes *have) {
+  uint32_t next = 0;
+  for (uint32_t i = 0; i < access->n; i++) {
+    if (access->acc[i] == AS_IX_BCAST)
+      return access->n == 1; /* adapted to the tensor: matched when the result was */
+    if (access->acc[i] == AS_IX_LIST) {
+      const list_bind *known = get_list(frame, access->acc_name[i]);
+      if (!known || next + known->labels.rank > have->rank)
         return false;
-      for (uint32_t j = 0; j < b->l.rank; j++) {
-        if (!same(F->C, b->l.ax[j], have->ax[at + j]))
+      for (uint32_t j = 0; j < known->labels.rank; j++) {
+        if (!same_class(frame->ctx, known->labels.ax[j], have->ax[next + j]))
           return false;
       }
-      at += b->l.rank;
+      next += known->labels.rank;
       continue;
     }
-    if (at >= have->rank)
+    if (next >= have->rank)
       return false;
-    const as_expr *k = e->kid[i];
-    if (k->kind == AS_E_NUM) {
-      if (have->ax[at++] != SG_UNIT || mpq_sgn(k->num))
+    const as_expr *index = access->kid[i];
+    if (index->kind == AS_E_NUM) {
+      if (have->ax[next++] != SG_UNIT || mpq_sgn(index->num))
         return false;
       continue;
     }
-    index_bind *b = k->kind == AS_E_NAME ? get_bind(F->ix, F->nix, k->name) : NULL;
-    if (!b)
+    index_bind *known =
+        index->kind == AS_E_NAME ? get_bind(frame->index, frame->n_index, index->name) : NULL;
+    if (!known)
       return false;
-    if (!b->known) {
-      b->l = have->ax[at];
-      b->known = true;
+    if (!known->known) {
+      known->labels = have->ax[next];
+      known->known = true;
     }
-    if (!same(F->C, b->l, have->ax[at++]))
+    if (!same_class(frame->ctx, known->labels, have->ax[next++]))
       return false;
   }
-  return at == have->rank;
+  return next == have->rank;
 }
 
-static bool eval_access(frame *F, const as_expr *e, ax_id *r) {
-  for (uint32_t i = 0; i < F->nargs; i++) {
-    if (!strcmp(F->op->arg[i].name, e->name)) {
-      *r = F->expr ? F->expr[i] : AX_ONE;
-      return access_labels(F, e, &F->arg[i]);
+static bool eval_access(call_frame *frame, const as_expr *access, ax_id *value) {
+  for (uint32_t i = 0; i < frame->nargs; i++) {
+    if (!strcmp(frame->op->arg[i].name, access->name)) {
+      *value = frame->expr ? frame->expr[i] : AX_ONE;
+      return access_labels(frame, access, &frame->arg[i]);
     }
   }
-  for (uint32_t i = 0; i < F->nlet; i++) {
-    if (!strcmp(F->let[i].name, e->name)) {
-      *r = F->let[i].expr;
-      return access_labels(F, e, &F->let[i].l);
+  for (uint32_t i = 0; i < frame->n_lets; i++) {
+    if (!strcmp(frame->let[i].name, access->name)) {
+      *value = frame->let[i].expr;
+      return access_labels(frame, access, &frame->let[i].labels);
     }
   }
   return false;
 }
 
-static bool eval_reduce(frame *F, const as_expr *e, ax_id *r) {
-  const as_expr *bound = e->kid[0];
-  index_bind *b = bound->kind == AS_E_NAME ? get_bind(F->size, F->nsize, bound->name) : NULL;
-  ax_id x;
-  if (!b || F->nix == 24)
+static bool eval_reduce(call_frame *frame, const as_expr *reduction, ax_id *value) {
+  const as_expr *bound = reduction->kid[0];
+  index_bind *known =
+      bound->kind == AS_E_NAME ? get_bind(frame->size, frame->n_sizes, bound->name) : NULL;
+  ax_id body;
+  if (!known || frame->n_index == 24)
     return false;
-  sg_label l = b->l;
-  F->ix[F->nix++] = (index_bind){e->name, l, true};
-  bool ok = eval(F, e->kid[1], &x);
-  F->nix--;
+  sg_label label = known->labels;
+  frame->index[frame->n_index++] = (index_bind){reduction->name, label, true};
+  bool ok = eval(frame, reduction->kid[1], &body);
+  frame->n_index--;
   if (!ok)
     return false;
-  const sg_ctx *C = F->C;
-  if (!C->A || l == SG_UNIT) {
-    *r = x;
+  const sg_ctx *ctx = frame->ctx;
+  if (!ctx->A || label == SG_UNIT) {
+    *value = body;
     return true;
   }
-  uint32_t c = SG_CLASS(l);
-  int parts = SG_IS_TILE(l) ? AX_TILE : AX_BOTH;
-  if (C->plan && (C->plan->mode[c] == SG_GRID || C->plan->mode[c] == SG_GRID_ONE))
+  uint32_t cls = SG_CLASS(label);
+  int parts = SG_IS_TILE(label) ? AX_TILE : AX_BOTH;
+  if (ctx->plan && (ctx->plan->mode[cls] == SG_GRID || ctx->plan->mode[cls] == SG_GRID_ONE))
     return false; /* blocks do not see each other */
-  if (e->kind == AS_E_SUM) {
-    *r = ax_sum(C->A, x, c, parts, C->tile[c], C->loop[c]);
-  } else if (e->kind == AS_E_MAXR || e->kind == AS_E_MINR) {
-    *r = ax_extremum(C->A, e->kind == AS_E_MAXR, x, c, parts);
+  if (reduction->kind == AS_E_SUM) {
+    *value = ax_sum(ctx->A, body, cls, parts, ctx->tile[cls], ctx->loop[cls]);
+  } else if (reduction->kind == AS_E_MAXR || reduction->kind == AS_E_MINR) {
+    *value = ax_extremum(ctx->A, reduction->kind == AS_E_MAXR, body, cls, parts);
   } else {
     char head[32];
-    snprintf(head, sizeof head, "prod%u_%d", c, parts);
-    *r = ax_opaque(C->A, head, &x, 1);
+    snprintf(head, sizeof head, "prod%u_%d", cls, parts);
+    *value = ax_opaque(ctx->A, head, &body, 1);
   }
-  return *r != AX_BAD;
+  return *value != AX_BAD;
 }
 
-static bool eval_opaque(frame *F, const as_expr *e, const char *head, bool commutes, ax_id *r) {
-  ax_id k[8];
-  if (e->n > 8)
+static bool eval_opaque(call_frame *frame, const as_expr *expr, const char *head, bool commutes,
+                        ax_id *value) {
+  ax_id args[8];
+  if (expr->n > 8)
     return false;
-  for (uint32_t i = 0; i < e->n; i++) {
-    if (!eval(F, e->kid[i], &k[i]))
+  for (uint32_t i = 0; i < expr->n; i++) {
+    if (!eval(frame, expr->kid[i], &args[i]))
       return false;
   }
-  if (!F->C->A)
+  if (!frame->ctx->A)
     return true;
-  if (commutes && k[0] > k[1]) {
-    ax_id t = k[0];
-    k[0] = k[1];
-    k[1] = t;
+  if (commutes && args[0] > args[1]) {
+    ax_id larger = args[0];
+    args[0] = args[1];
+    args[1] = larger;
   }
-  *r = ax_opaque(F->C->A, head, k, e->n);
-  return *r != AX_BAD;
+  *value = ax_opaque(frame->ctx->A, head, args, expr->n);
+  return *value != AX_BAD;
 }
 
-static bool eval_name(frame *F, const as_expr *e, ax_id *r) {
-  ax_store *A = F->C->A;
-  if (get_bind(F->ix, F->nix, e->name))
+static bool eval_name(call_frame *frame, const as_expr *name_expr, ax_id *value) {
+  ax_store *store = frame->ctx->A;
+  if (get_bind(frame->index, frame->n_index, name_expr->name))
     return false; /* the value depends on the position: tiles would differ */
-  index_bind *b = get_bind(F->size, F->nsize, e->name);
-  if (b)
-    return label_size(F, b->l, r);
-  int i = attr_index(F->op, e->name);
-  if (i < 0)
+  index_bind *known = get_bind(frame->size, frame->n_sizes, name_expr->name);
+  if (known)
+    return label_size(frame, known->labels, value);
+  int which = attr_index(frame->op, name_expr->name);
+  if (which < 0)
     return false;
-  *r = !A                   ? AX_ONE
-       : F->attr[i].is_size ? sg_size_expr(F->C, F->attr[i].size)
-                            : ax_const(A, F->attr[i].num);
-  return *r != AX_BAD;
+  *value = !store                       ? AX_ONE
+           : frame->attr[which].is_size ? sg_size_expr(frame->ctx, frame->attr[which].size)
+                                        : ax_const(store, frame->attr[which].num);
+  return *value != AX_BAD;
 }
 
-static bool eval(frame *F, const as_expr *e, ax_id *r) {
-  static const char *const rel[] = {"=", "!=", "<=", "<"};
-  ax_store *A = F->C->A;
-  ax_id x;
-  ax_id y;
-  *r = AX_ONE;
-  switch (e->kind) {
+static bool eval(call_frame *frame, const as_expr *expr, ax_id *value) {
+  static const char *const relations[] = {"=", "!=", "<=", "<"};
+  ax_store *store = frame->ctx->A;
+  ax_id left;
+  ax_id right;
+  *value = AX_ONE;
+  switch (expr->kind) {
   case AS_E_NUM:
-    if (A)
-      *r = ax_const(A, e->num);
-    return *r != AX_BAD;
+    if (store)
+      *value = ax_const(store, expr->num);
+    return *value != AX_BAD;
   case AS_E_NAME:
-    return eval_name(F, e, r);
+    return eval_name(frame, expr, value);
   case AS_E_ACCESS:
-    return eval_access(F, e, r);
+    return eval_access(frame, expr, value);
   case AS_E_CALL:
-    return eval_opaque(F, e, e->name, false, r);
+    return eval_opaque(frame, expr, expr->name, false, value);
   case AS_E_ABS:
-    return eval_opaque(F, e, "abs", false, r);
+    return eval_opaque(frame, expr, "abs", false, value);
   case AS_E_MAX2:
-    return eval_opaque(F, e, "max2", true, r);
+    return eval_opaque(frame, expr, "max2", true, value);
   case AS_E_MIN2:
-    return eval_opaque(F, e, "min2", true, r);
+    return eval_opaque(frame, expr, "min2", true, value);
   case AS_E_IF:
-    return eval_opaque(F, e, "if", false, r);
+    return eval_opaque(frame, expr, "if", false, value);
   case AS_E_AND:
-    return eval_opaque(F, e, "and", false, r);
+    return eval_opaque(frame, expr, "and", false, value);
   case AS_E_OR:
-    return eval_opaque(F, e, "or", false, r);
+    return eval_opaque(frame, expr, "or", false, value);
   case AS_E_NOT:
-    return eval_opaque(F, e, "not", false, r);
+    return eval_opaque(frame, expr, "not", false, value);
   case AS_E_REL:
-    return eval_opaque(F, e, rel[e->rel & 3], false, r);
+    return eval_opaque(frame, expr, relations[expr->rel & 3], false, value);
   case AS_E_SUM:
   case AS_E_PROD:
   case AS_E_MAXR:
   case AS_E_MINR:
-    return eval_reduce(F, e, r);
+    return eval_reduce(frame, expr, value);
   case AS_E_IDIV:
   case AS_E_MOD:
     return false;
@@ -486,95 +495,97 @@ static bool eval(frame *F, const as_expr *e, ax_id *r) {
   case AS_E_LOG:
   case AS_E_SQRT:
   case AS_E_INV:
-    if (!eval(F, e->kid[0], &x))
+    if (!eval(frame, expr->kid[0], &left))
       return false;
-    if (!A)
+    if (!store)
       return true;
-    *r = e->kind == AS_E_NEG    ? ax_neg(A, x)
-         : e->kind == AS_E_EXP  ? ax_exp(A, x)
-         : e->kind == AS_E_LOG  ? ax_log(A, x)
-         : e->kind == AS_E_SQRT ? ax_sqrt(A, x)
-                                : ax_inv(A, x);
-    return *r != AX_BAD;
+    *value = expr->kind == AS_E_NEG    ? ax_neg(store, left)
+             : expr->kind == AS_E_EXP  ? ax_exp(store, left)
+             : expr->kind == AS_E_LOG  ? ax_log(store, left)
+             : expr->kind == AS_E_SQRT ? ax_sqrt(store, left)
+                                       : ax_inv(store, left);
+    return *value != AX_BAD;
   case AS_E_ADD:
   case AS_E_SUB:
   case AS_E_MUL:
   case AS_E_FDIV:
-    if (!eval(F, e->kid[0], &x) || !eval(F, e->kid[1], &y))
+    if (!eval(frame, expr->kid[0], &left) || !eval(frame, expr->kid[1], &right))
       return false;
-    if (!A)
+    if (!store)
       return true;
-    *r = e->kind == AS_E_ADD   ? ax_add(A, x, y)
-         : e->kind == AS_E_SUB ? ax_add(A, x, ax_neg(A, y))
-         : e->kind == AS_E_MUL ? ax_mul(A, x, y)
-                               : ax_mul(A, x, ax_inv(A, y));
-    return *r != AX_BAD;
+    *value = expr->kind == AS_E_ADD   ? ax_add(store, left, right)
+             : expr->kind == AS_E_SUB ? ax_add(store, left, ax_neg(store, right))
+             : expr->kind == AS_E_MUL ? ax_mul(store, left, right)
+                                      : ax_mul(store, left, ax_inv(store, right));
+    return *value != AX_BAD;
   }
   return false;
 }
 
 /* left side of a definition; `shape` non-NULL: the axes of the result */
-static bool bind_left(frame *F, const as_let *L, const sg_axes *shape) {
-  uint32_t at = 0;
-  F->nix = 0;
-  for (uint32_t i = 0; i < L->n; i++) {
-    if (L->ix[i].is_list) {
-      const list_bind *b = get_list(F, L->ix[i].name);
-      if (!b)
+static bool bind_left(call_frame *frame, const as_let *definition, const sg_axes *shape) {
+  uint32_t next = 0;
+  frame->n_index = 0;
+  for (uint32_t i = 0; i < definition->n; i++) {
+    if (definition->ix[i].is_list) {
+      const list_bind *known = get_list(frame, definition->ix[i].name);
+      if (!known)
         return false;
-      at += b->l.rank;
+      next += known->labels.rank;
     } else {
-      if (F->nix == 24 || (shape && at >= shape->rank))
+      if (frame->n_index == 24 || (shape && next >= shape->rank))
         return false;
-      F->ix[F->nix++] = (index_bind){L->ix[i].name, shape ? shape->ax[at] : 0, shape != NULL};
-      at++;
+      frame->index[frame->n_index++] =
+          (index_bind){definition->ix[i].name, shape ? shape->ax[next] : 0, shape != NULL};
+      next++;
     }
   }
-  return !shape || at == shape->rank;
+  return !shape || next == shape->rank;
 }
 
-static bool left_axes(frame *F, const as_let *L, sg_axes *l) {
-  uint32_t k = 0;
-  l->rank = 0;
-  for (uint32_t i = 0; i < L->n; i++) {
+static bool left_axes(call_frame *frame, const as_let *definition, sg_axes *labels) {
+  uint32_t next = 0;
+  labels->rank = 0;
+  for (uint32_t i = 0; i < definition->n; i++) {
     sg_axes one = {1, {0}};
-    if (L->ix[i].is_list)
-      one = get_list(F, L->ix[i].name)->l;
-    else if (!F->ix[k].known)
+    if (definition->ix[i].is_list)
+      one = get_list(frame, definition->ix[i].name)->labels;
+    else if (!frame->index[next].known)
       return false;
     else
-      one.ax[0] = F->ix[k++].l;
-    if (l->rank + one.rank > AS_MAX_RANK)
+      one.ax[0] = frame->index[next++].labels;
+    if (labels->rank + one.rank > AS_MAX_RANK)
       return false;
-    memcpy(l->ax + l->rank, one.ax, one.rank);
-    l->rank += one.rank;
+    memcpy(labels->ax + labels->rank, one.ax, one.rank);
+    labels->rank += one.rank;
   }
   return true;
 }
 
-bool sg_apply(const sg_ctx *C, const as_opdef *op, const as_attr *attr, uint32_t nargs,
+bool sg_apply(const sg_ctx *ctx, const as_opdef *op, const as_attr *attr, uint32_t nargs,
               const sg_axes *arg, const ax_id *expr, sg_axes *out, ax_id *out_expr) {
-  frame F = {.C = C, .op = op, .attr = attr, .nargs = nargs, .arg = arg, .expr = expr};
+  call_frame frame = {.ctx = ctx, .op = op, .attr = attr, .nargs = nargs, .arg = arg, .expr = expr};
   if (nargs != op->nargs || op->nlet > 12)
     return false;
   for (uint32_t i = 0; i < nargs; i++) {
-    if (!match_arg(&F, &op->arg[i], &arg[i]))
+    if (!match_arg(&frame, &op->arg[i], &arg[i]))
       return false;
   }
-  if (!match_out(&F, out))
+  if (!match_out(&frame, out))
     return false;
   for (uint32_t i = 0; i < op->nlet; i++) {
-    const as_let *L = &op->let[i];
+    const as_let *definition = &op->let[i];
     bool last = i + 1 == op->nlet;
-    let_bind b = {L->name, AX_ONE, {0, {0}}};
-    if (!bind_left(&F, L, last ? out : NULL) || !eval(&F, L->body, &b.expr))
+    let_bind bound = {definition->name, AX_ONE, {0, {0}}};
+    if (!bind_left(&frame, definition, last ? out : NULL) ||
+        !eval(&frame, definition->body, &bound.expr))
       return false;
     if (last)
-      *out_expr = b.expr;
-    else if (!left_axes(&F, L, &b.l))
+      *out_expr = bound.expr;
+    else if (!left_axes(&frame, definition, &bound.labels))
       return false;
     else
-      F.let[F.nlet++] = b;
+      frame.let[frame.n_lets++] = bound;
   }
   return true;
 }

@@ -9,100 +9,101 @@
 #define VALUE(s, i) (&AS_VEC_AT(&(s)->values, sg_value, i))
 #define DERIV(s, i) (&AS_VEC_AT(&(s)->derivs, sg_deriv, i))
 
-static uint64_t key_hash(ax_id e, const sg_axes *ax, uint32_t phase, uint32_t run) {
+static uint64_t key_hash(ax_id expr, const sg_axes *axes, uint32_t phase, uint32_t run) {
   struct {
     uint32_t e;
     uint32_t phase;
     uint32_t run;
     uint32_t rank;
     sg_label l[AS_MAX_RANK];
-  } k;
+  } key;
 
-  memset(&k, 0, sizeof k);
-  k.e = e;
-  k.phase = phase;
-  k.run = run;
-  k.rank = ax->rank;
-  memcpy(k.l, ax->ax, ax->rank);
-  return as_hash(&k, sizeof k, 1);
+  memset(&key, 0, sizeof key);
+  key.e = expr;
+  key.phase = phase;
+  key.run = run;
+  key.rank = axes->rank;
+  memcpy(key.l, axes->ax, axes->rank);
+  return as_hash(&key, sizeof key, 1);
 }
 
-static uint32_t lookup(const sg_space *s, ax_id e, const sg_axes *ax, uint32_t phase,
+static uint32_t lookup(const sg_space *space, ax_id expr, const sg_axes *axes, uint32_t phase,
                        uint32_t run) {
-  for (uint32_t i = (uint32_t)key_hash(e, ax, phase, run) & (s->n_slot - 1); s->slot[i];
-       i = (i + 1) & (s->n_slot - 1)) {
-    const sg_value *v = VALUE(s, s->slot[i] - 1);
-    if (v->expr == e && v->phase == phase && v->run == run && sg_axes_eq(&v->axes, ax))
-      return s->slot[i] - 1;
+  as_index_walk walk = as_index_start(&space->by_key, key_hash(expr, axes, phase, run));
+  for (uint32_t id; (id = as_index_next(&walk)) != AS_NONE;) {
+    const sg_value *value = VALUE(space, id);
+    if (value->expr == expr && value->phase == phase && value->run == run &&
+        sg_axes_eq(&value->axes, axes))
+      return id;
   }
   return AS_NONE;
 }
 
-static void drop_units(sg_axes *a) {
-  uint32_t k = 0;
-  for (uint32_t i = 0; i < a->rank; i++) {
-    if (a->ax[i] != SG_UNIT)
-      a->ax[k++] = a->ax[i];
+static void drop_units(sg_axes *axes) {
+  uint32_t n_kept = 0;
+  for (uint32_t i = 0; i < axes->rank; i++) {
+    if (axes->ax[i] != SG_UNIT)
+      axes->ax[n_kept++] = axes->ax[i];
   }
-  a->rank = k;
+  axes->rank = n_kept;
 }
 
-/* bytes of the smallest tile: no multiprocessor has more shared memory than this */
-#define MAX_SHARED (227 * 1024)
-
-static bool fits(const sg_space *s, const sg_axes *a) {
+/* whether the smallest tile of these axes fits the shared memory of a block */
+static bool fits(const sg_space *space, const sg_axes *axes) {
   double bytes = 2;
-  for (uint32_t i = 0; i < a->rank; i++)
-    bytes *= s->least[a->ax[i]];
-  return bytes <= MAX_SHARED;
+  for (uint32_t i = 0; i < axes->rank; i++)
+    bytes *= space->least[axes->ax[i]];
+  return bytes <= space->limits->shared_block;
 }
 
 /* the targets that e is a part of, as bits (the last bit stands for all targets from the 63rd on);
  * targets are closed under arguments */
-static uint64_t parts_of(sg_space *s, ax_id e) {
-  if (e == AX_BAD)
+static uint64_t parts_of(sg_space *space, ax_id expr) {
+  if (expr == AX_BAD)
     return 0;
-  if (ax_is_unit(s->ctx.A, e))
+  if (ax_is_unit(space->ctx.A, expr))
     return UINT64_MAX;
-  while (s->verdict.n <= e)
-    as_vec_push(&s->verdict, NULL);
-  sg_verdict *v = &AS_VEC_AT(&s->verdict, sg_verdict, e);
-  if (v->known)
-    return v->in;
+  while (space->verdict.n <= expr)
+    as_vec_push(&space->verdict, NULL);
+  sg_verdict *verdict = &AS_VEC_AT(&space->verdict, sg_verdict, expr);
+  if (verdict->known)
+    return verdict->in;
   uint64_t in = 0;
-  if (s->lim->z3 && !s->z3)
-    s->z3 = sg_z3_new();
-  for (uint32_t i = 0; i < s->n_target; i++) {
+  if (space->limits->z3 && !space->z3)
+    space->z3 = sg_z3_new();
+  for (uint32_t i = 0; i < space->n_target; i++) {
     uint64_t bit = 1ull << (i < 63 ? i : 63);
-    if (!(in & bit) && (s->lim->z3 ? sg_z3_part_of(s->z3, s->ctx.A, e, s->target[i]) != 0
-                                   : ax_sub_top(s->ctx.A, e, s->target[i])))
+    if (!(in & bit) &&
+        (space->limits->z3 ? sg_z3_part_of(space->z3, space->ctx.A, expr, space->target[i]) != 0
+                           : ax_sub_top(space->ctx.A, expr, space->target[i])))
       in |= bit;
   }
-  while (s->verdict.n <= e)
-    as_vec_push(&s->verdict, NULL);
-  v = &AS_VEC_AT(&s->verdict, sg_verdict, e);
-  v->known = true;
-  v->in = in;
+  while (space->verdict.n <= expr)
+    as_vec_push(&space->verdict, NULL);
+  verdict = &AS_VEC_AT(&space->verdict, sg_verdict, expr);
+  verdict->known = true;
+  verdict->in = in;
   return in;
 }
 
-static uint64_t inverse_parts_of(sg_space *s, ax_id e) {
-  while (s->verdict.n <= e)
-    as_vec_push(&s->verdict, NULL);
-  if (!AS_VEC_AT(&s->verdict, sg_verdict, e).inverse_known) {
-    uint64_t in = parts_of(s, ax_inv(s->ctx.A, e));
-    sg_verdict *v = &AS_VEC_AT(&s->verdict, sg_verdict, e);
-    v->inverse_known = true;
-    v->inverse_in = in;
+static uint64_t inverse_parts_of(sg_space *space, ax_id expr) {
+  while (space->verdict.n <= expr)
+    as_vec_push(&space->verdict, NULL);
+  if (!AS_VEC_AT(&space->verdict, sg_verdict, expr).inverse_known) {
+    uint64_t in = parts_of(space, ax_inv(space->ctx.A, expr));
+    sg_verdict *verdict = &AS_VEC_AT(&space->verdict, sg_verdict, expr);
+    verdict->inverse_known = true;
+    verdict->inverse_in = in;
   }
-  return AS_VEC_AT(&s->verdict, sg_verdict, e).inverse_in;
+  return AS_VEC_AT(&space->verdict, sg_verdict, expr).inverse_in;
 }
 
 /* the number or the ratio of terms is final: some target has exactly these terms */
-static bool exact(sg_space *s, ax_id e) {
-  ax_id f;
-  for (uint32_t i = 0; i < s->n_target; i++) {
-    if (e == s->target[i] || (ax_ratio(s->ctx.A, e, s->target[i], &f) && f == AX_ONE))
+static bool is_exact(sg_space *space, ax_id expr) {
+  ax_id unit;
+  for (uint32_t i = 0; i < space->n_target; i++) {
+    if (expr == space->target[i] ||
+        (ax_ratio(space->ctx.A, expr, space->target[i], &unit) && unit == AX_ONE))
       return true;
   }
   return false;
@@ -110,15 +111,15 @@ static bool exact(sg_space *s, ax_id e) {
 
 /* every axis of a tensor matters to its value; broadcasting for nothing is left to the operator
  * that needs it */
-static bool tight(const sg_space *s, ax_id e, const sg_axes *a) {
-  uint64_t dep = ax_dep(s->ctx.A, e);
+static bool is_tight(const sg_space *space, ax_id expr, const sg_axes *axes) {
+  uint64_t dep = ax_dep(space->ctx.A, expr);
   uint32_t i = 0;
-  while (i < a->rank && (dep >> (2 * SG_CLASS(a->ax[i])) & 3))
+  while (i < axes->rank && (dep >> (2 * SG_CLASS(axes->ax[i])) & 3))
     i++;
-  if (i == a->rank)
+  if (i == axes->rank)
     return true;
-  for (i = 0; i < s->part->n; i++) {
-    if (s->prog[i] == e)
+  for (i = 0; i < space->part->n; i++) {
+    if (space->program_expr[i] == expr)
       return true;
   }
   return false;
@@ -126,255 +127,252 @@ static bool tight(const sg_space *s, ax_id e, const sg_axes *a) {
 
 /* numbers and sizes in front of e are those of the place in the program where it fits; 1 is always
  * allowed.  Without this every tensor would come with all its multiples. */
-static bool natural(sg_space *s, ax_id e) {
-  for (uint32_t i = 0; i < s->part->n; i++) {
-    if (s->prog[i] == e)
+static bool is_natural(sg_space *space, ax_id expr) {
+  for (uint32_t i = 0; i < space->part->n; i++) {
+    if (space->program_expr[i] == expr)
       return true;
   }
-  if (ax_is_negative(s->ctx.A, e))
+  if (ax_is_negative(space->ctx.A, expr))
     return false; /* subtraction does without */
-  if (ax_natural(s->ctx.A, e, NULL, 0))
+  if (ax_natural(space->ctx.A, expr, NULL, 0))
     return true;
-  return ax_natural(s->ctx.A, e, s->target, s->n_target) || exact(s, e);
+  return ax_natural(space->ctx.A, expr, space->target, space->n_target) || is_exact(space, expr);
 }
 
 /* adds a way to compute (e, axes, phase, run); the value's id, or AS_NONE when it is not worth
  * having */
-static uint32_t add(sg_space *s, ax_id e, sg_axes axes, uint32_t phase, uint32_t run, sg_deriv d) {
-  s->st->states++;
+static uint32_t add(sg_space *space, ax_id expr, sg_axes axes, uint32_t phase, uint32_t run,
+                    sg_deriv deriv) {
+  space->stats->states++;
   drop_units(&axes);
-  if (e == AX_BAD || e == AX_ZERO) {
-    s->st->shape++;
+  if (expr == AX_BAD || expr == AX_ZERO) {
+    space->stats->shape++;
     return AS_NONE;
   }
-  if (axes.rank > s->part->max_rank) {
-    s->st->shape++;
+  if (axes.rank > space->part->max_rank) {
+    space->stats->shape++;
     return AS_NONE;
   }
-  if (d.kind != SG_D_CONST && (ax_is_unit(s->ctx.A, e) || !parts_of(s, e))) {
-    s->st->abstract++;
+  if (deriv.kind != SG_D_CONST && (ax_is_unit(space->ctx.A, expr) || !parts_of(space, expr))) {
+    space->stats->abstract++;
     return AS_NONE;
   }
-  if (d.kind != SG_D_CONST && (!tight(s, e, &axes) || !natural(s, e))) {
-    s->st->unit++;
+  if (deriv.kind != SG_D_CONST && (!is_tight(space, expr, &axes) || !is_natural(space, expr))) {
+    space->stats->unit++;
     return AS_NONE;
   }
-  if (!fits(s, &axes)) {
-    s->st->memory++;
+  if (!fits(space, &axes)) {
+    space->stats->memory++;
     return AS_NONE;
   }
-  uint32_t id = lookup(s, e, &axes, phase, run);
-  if (id == AS_NONE && phase == SG_AFTER && lookup(s, e, &axes, SG_STILL, AS_NONE) != AS_NONE) {
-    s->st->repeat++;
+  uint32_t id = lookup(space, expr, &axes, phase, run);
+  if (id == AS_NONE && phase == SG_AFTER &&
+      lookup(space, expr, &axes, SG_STILL, AS_NONE) != AS_NONE) {
+    space->stats->repeat++;
     return AS_NONE;
   }
   if (id != AS_NONE) {
-    s->st->repeat++;
-    sg_value *v = VALUE(s, id);
-    for (uint32_t i = 0; i < v->derivs.n; i++) {
-      const sg_deriv *o = DERIV(s, AS_VEC_AT(&v->derivs, uint32_t, i));
-      if (o->kind == d.kind && o->nargs == d.nargs &&
-          !memcmp(o->arg, d.arg, d.nargs * sizeof *d.arg) &&
-          (d.kind != SG_D_OP || s->vocab->inst[o->inst].op == s->vocab->inst[d.inst].op))
+    space->stats->repeat++;
+    sg_value *value = VALUE(space, id);
+    for (uint32_t i = 0; i < value->derivs.n; i++) {
+      const sg_deriv *other = DERIV(space, AS_VEC_AT(&value->derivs, uint32_t, i));
+      if (other->kind == deriv.kind && other->nargs == deriv.nargs &&
+          !memcmp(other->arg, deriv.arg, deriv.nargs * sizeof *deriv.arg) &&
+          (deriv.kind != SG_D_OP ||
+           space->vocab->inst[other->inst].op == space->vocab->inst[deriv.inst].op))
         return id;
     }
-    for (uint32_t i = 0; i < d.nargs; i++) {
-      if (d.arg[i] == id)
+    for (uint32_t i = 0; i < deriv.nargs; i++) {
+      if (deriv.arg[i] == id)
         return id;
     }
-    if (v->derivs.n >= 24)
+    if (value->derivs.n >= 24)
       return id;
   } else {
-    if (s->values.n >= s->lim->max_values) {
-      s->full = true;
+    if (space->values.n >= space->limits->max_values) {
+      space->full = true;
       return AS_NONE;
     }
-    sg_value v = {e, axes, (uint8_t)phase, run, {0}};
-    as_vec_init(&v.derivs, sizeof(uint32_t));
-    id = (uint32_t)s->values.n;
-    as_vec_push(&s->values, &v);
-    if (s->values.n * 2 > s->n_slot) {
-      free(s->slot);
-      s->n_slot *= 2;
-      s->slot = as_calloc(s->n_slot, sizeof *s->slot);
-      for (uint32_t i = 0; i + 1 < s->values.n; i++)
-        sg_slot_put(s, i);
-    }
-    sg_slot_put(s, id);
+    sg_value value = {expr, axes, (uint8_t)phase, run, {0}};
+    as_vec_init(&value.derivs, sizeof(uint32_t));
+    id = (uint32_t)space->values.n;
+    as_vec_push(&space->values, &value);
+    as_index_add(&space->by_key, key_hash(expr, &axes, phase, run), id);
   }
-  d.value = id;
-  uint32_t di = (uint32_t)s->derivs.n;
-  as_vec_push(&s->derivs, &d);
-  as_vec_push(&VALUE(s, id)->derivs, &di);
+  deriv.value = id;
+  uint32_t deriv_id = (uint32_t)space->derivs.n;
+  as_vec_push(&space->derivs, &deriv);
+  as_vec_push(&VALUE(space, id)->derivs, &deriv_id);
   return id;
 }
 
-void sg_slot_put(sg_space *s, uint32_t id) {
-  const sg_value *v = VALUE(s, id);
-  uint32_t i = (uint32_t)key_hash(v->expr, &v->axes, v->phase, v->run) & (s->n_slot - 1);
-  while (s->slot[i])
-    i = (i + 1) & (s->n_slot - 1);
-  s->slot[i] = id + 1;
-}
-
 /* --- steps */
-static bool join(const sg_value *a, const sg_value *b, uint32_t *phase, uint32_t *run) {
-  if ((a->phase == SG_VARYING && b->phase == SG_AFTER) ||
-      (a->phase == SG_AFTER && b->phase == SG_VARYING))
+static bool join(const sg_value *left, const sg_value *right, uint32_t *phase, uint32_t *run) {
+  if ((left->phase == SG_VARYING && right->phase == SG_AFTER) ||
+      (left->phase == SG_AFTER && right->phase == SG_VARYING))
     return false;
-  if (a->run != AS_NONE && b->run != AS_NONE && a->run != b->run)
+  if (left->run != AS_NONE && right->run != AS_NONE && left->run != right->run)
     return false;
-  *phase = a->phase > b->phase ? a->phase : b->phase;
-  *run = a->run != AS_NONE ? a->run : b->run;
+  *phase = left->phase > right->phase ? left->phase : right->phase;
+  *run = left->run != AS_NONE ? left->run : right->run;
   return true;
 }
 
 /* work of one operator: composite ones and what is repeated in every iteration weigh more */
-static uint32_t weigh(const sg_inst *in, uint32_t phase) {
-  uint32_t w = in->pointwise ? 4 : 6;
-  if (in->op->nlet > 1)
-    w += 4 * in->op->nlet;
-  return phase == SG_VARYING ? w + w / 2 : w;
+static uint32_t weigh(const sg_inst *inst, uint32_t phase) {
+  uint32_t weight = inst->pointwise ? 4 : 6;
+  if (inst->op->nlet > 1)
+    weight += 4 * inst->op->nlet;
+  return phase == SG_VARYING ? weight + weight / 2 : weight;
 }
 
-static bool is_const(const sg_space *s, uint32_t i) {
-  return DERIV(s, AS_VEC_AT(&VALUE(s, i)->derivs, uint32_t, 0))->kind == SG_D_CONST;
+static bool is_const(const sg_space *space, uint32_t value) {
+  return DERIV(space, AS_VEC_AT(&VALUE(space, value)->derivs, uint32_t, 0))->kind == SG_D_CONST;
 }
 
-static void try_op(sg_space *s, uint32_t inst, uint32_t a, uint32_t b) {
-  const sg_inst *in = &s->vocab->inst[inst];
-  const sg_value va = *VALUE(s, a);
-  const sg_value vb = *VALUE(s, b);
+static void try_op(sg_space *space, uint32_t inst, uint32_t left, uint32_t right) {
+  const sg_inst *applied = &space->vocab->inst[inst];
+  const sg_value left_value = *VALUE(space, left);
+  const sg_value right_value = *VALUE(space, right);
   uint32_t phase;
   uint32_t run;
-  sg_axes ax[2] = {va.axes, vb.axes};
+  sg_axes axes[2] = {left_value.axes, right_value.axes};
   sg_axes out;
-  ax_id e[2] = {va.expr, vb.expr};
-  ax_id r;
-  if (!join(&va, &vb, &phase, &run)) {
-    s->st->shape++;
+  ax_id exprs[2] = {left_value.expr, right_value.expr};
+  ax_id result;
+  if (!join(&left_value, &right_value, &phase, &run)) {
+    space->stats->shape++;
     return;
   }
   /* a product or a sum is part of a target only if both operands are; this is asked before anything
    * is built */
-  if (in->linear && !(parts_of(s, va.expr) & parts_of(s, vb.expr))) {
-    s->st->states++;
-    s->st->abstract++;
+  if (applied->linear && !(parts_of(space, left_value.expr) & parts_of(space, right_value.expr))) {
+    space->stats->states++;
+    space->stats->abstract++;
     return;
   }
-  if (in->divides && !(parts_of(s, va.expr) & inverse_parts_of(s, vb.expr))) {
-    s->st->states++;
-    s->st->abstract++;
+  if (applied->divides &&
+      !(parts_of(space, left_value.expr) & inverse_parts_of(space, right_value.expr))) {
+    space->stats->states++;
+    space->stats->abstract++;
     return;
   }
-  if (in->adds && !s->has_sum) {
-    s->st->states++;
-    s->st->abstract++;
+  if (applied->adds && !space->has_sum) {
+    space->stats->states++;
+    space->stats->abstract++;
     return;
   }
-  if (!sg_apply(&s->ctx, in->op, in->attr, in->op->nargs, ax, e, &out, &r)) {
-    s->st->states++;
-    s->st->shape++;
+  if (!sg_apply(&space->ctx, applied->op, applied->attr, applied->op->nargs, axes, exprs, &out,
+                &result)) {
+    space->stats->states++;
+    space->stats->shape++;
     return;
   }
-  if (in->op->nargs == 2 && (is_const(s, a) || is_const(s, b)) && !exact(s, r)) {
-    s->st->states++;
-    s->st->abstract++;
+  if (applied->op->nargs == 2 && (is_const(space, left) || is_const(space, right)) &&
+      !is_exact(space, result)) {
+    space->stats->states++;
+    space->stats->abstract++;
     return;
   }
-  sg_deriv d = {.kind = SG_D_OP,
-                .inst = inst,
-                .nargs = in->op->nargs,
-                .arg = {a, b},
-                .weight = weigh(in, phase)};
-  add(s, r, out, phase, run, d);
+  sg_deriv deriv = {.kind = SG_D_OP,
+                    .inst = inst,
+                    .nargs = applied->op->nargs,
+                    .arg = {left, right},
+                    .weight = weigh(applied, phase)};
+  add(space, result, out, phase, run, deriv);
 }
 
-static void accumulate(sg_space *s, uint32_t i) {
-  const sg_value v = *VALUE(s, i);
-  uint32_t c = (uint32_t)s->plan->loop;
-  sg_deriv d = {.kind = SG_D_ACC, .acc = AS_ACC_SUM, .nargs = 1, .arg = {i}, .weight = 3};
-  for (uint32_t k = 0; k < v.axes.rank; k++) {
-    if (v.axes.ax[k] == SG_LABEL(c, 1))
-      d.weight += 8; /* a whole tile of state where its sum would do */
+static void accumulate(sg_space *space, uint32_t tile) {
+  const sg_value value = *VALUE(space, tile);
+  uint32_t cls = (uint32_t)space->plan->loop;
+  sg_deriv deriv = {.kind = SG_D_ACC, .acc = AS_ACC_SUM, .nargs = 1, .arg = {tile}, .weight = 3};
+  for (uint32_t k = 0; k < value.axes.rank; k++) {
+    if (value.axes.ax[k] == SG_LABEL(cls, 1))
+      deriv.weight += 8; /* a whole tile of state where its sum would do */
   }
-  if (v.run != AS_NONE) { /* reads a running maximum: only a rescaled sum is right */
-    const sg_value m = *VALUE(s, v.run);
-    if (v.run == i || m.axes.rank > v.axes.rank || memcmp(m.axes.ax, v.axes.ax, m.axes.rank) ||
-        !ax_rescalable(s->ctx.A, v.expr, m.expr))
+  if (value.run != AS_NONE) { /* reads a running maximum: only a rescaled sum is right */
+    const sg_value maximum = *VALUE(space, value.run);
+    if (value.run == tile || maximum.axes.rank > value.axes.rank ||
+        memcmp(maximum.axes.ax, value.axes.ax, maximum.axes.rank) ||
+        !ax_rescalable(space->ctx.A, value.expr, maximum.expr))
       return;
-    d.acc = AS_ACC_RESCALE;
-    d.nargs = 2;
-    d.arg[1] = v.run;
-    d.weight += 2;
-    add(s, ax_sum(s->ctx.A, v.expr, c, AX_LOOP, s->ctx.tile[c], s->ctx.loop[c]), v.axes, SG_AFTER,
-        AS_NONE, d);
+    deriv.acc = AS_ACC_RESCALE;
+    deriv.nargs = 2;
+    deriv.arg[1] = value.run;
+    deriv.weight += 2;
+    add(space,
+        ax_sum(space->ctx.A, value.expr, cls, AX_LOOP, space->ctx.tile[cls], space->ctx.loop[cls]),
+        value.axes, SG_AFTER, AS_NONE, deriv);
     return;
   }
-  add(s, ax_sum(s->ctx.A, v.expr, c, AX_LOOP, s->ctx.tile[c], s->ctx.loop[c]), v.axes, SG_AFTER,
-      AS_NONE, d);
-  if (s->has_max) {
-    d.acc = AS_ACC_MAX;
-    ax_id e = ax_extremum(s->ctx.A, true, v.expr, c, AX_LOOP);
-    uint32_t m = add(s, e, v.axes, SG_AFTER, AS_NONE, d);
-    uint32_t n = (uint32_t)s->values.n;
-    sg_deriv r = {.kind = SG_D_RUN, .nargs = 1, .arg = {i}, .weight = 1};
+  add(space,
+      ax_sum(space->ctx.A, value.expr, cls, AX_LOOP, space->ctx.tile[cls], space->ctx.loop[cls]),
+      value.axes, SG_AFTER, AS_NONE, deriv);
+  if (space->has_max) {
+    deriv.acc = AS_ACC_MAX;
+    ax_id running = ax_extremum(space->ctx.A, true, value.expr, cls, AX_LOOP);
+    uint32_t maximum = add(space, running, value.axes, SG_AFTER, AS_NONE, deriv);
+    uint32_t next = (uint32_t)space->values.n;
+    sg_deriv run = {.kind = SG_D_RUN, .nargs = 1, .arg = {tile}, .weight = 1};
     bool known = false;
-    for (uint32_t j = 0; m != AS_NONE && j < n && !known; j++) {
-      known = VALUE(s, j)->run == j && VALUE(s, j)->expr == e &&
-              sg_axes_eq(&VALUE(s, j)->axes, &v.axes);
+    for (uint32_t j = 0; maximum != AS_NONE && j < next && !known; j++) {
+      known = VALUE(space, j)->run == j && VALUE(space, j)->expr == running &&
+              sg_axes_eq(&VALUE(space, j)->axes, &value.axes);
     }
-    if (m != AS_NONE && !known)
-      add(s, e, v.axes, SG_VARYING, n, r);
+    if (maximum != AS_NONE && !known)
+      add(space, running, value.axes, SG_VARYING, next, run);
   }
-  if (s->part->cls[c].in_outputs) {
-    sg_axes ax = v.axes;
+  if (space->part->classes[cls].in_outputs) {
+    sg_axes whole = value.axes;
     uint32_t times = 0;
-    for (uint32_t k = 0; k < ax.rank; k++) {
-      if (ax.ax[k] == SG_LABEL(c, 1)) {
-        ax.ax[k] = SG_LABEL(c, 0);
+    for (uint32_t k = 0; k < whole.rank; k++) {
+      if (whole.ax[k] == SG_LABEL(cls, 1)) {
+        whole.ax[k] = SG_LABEL(cls, 0);
         times++;
       }
     }
-    d.acc = AS_ACC_CONCAT;
-    d.weight += 8;
+    deriv.acc = AS_ACC_CONCAT;
+    deriv.weight += 8;
     if (times == 1)
-      add(s, v.expr, ax, SG_AFTER, AS_NONE, d);
+      add(space, value.expr, whole, SG_AFTER, AS_NONE, deriv);
   }
 }
 
 /* numbers and sizes in front: only those with which the tensor fits into something that the program
  * computes */
-static void rescale_units(sg_space *s, uint32_t i) {
-  const sg_value v = *VALUE(s, i);
-  ax_id f[8];
-  if (v.phase == SG_VARYING || is_const(s, i))
+static void rescale_units(sg_space *space, uint32_t which) {
+  const sg_value value = *VALUE(space, which);
+  ax_id factors[8];
+  if (value.phase == SG_VARYING || is_const(space, which))
     return;
-  uint32_t n = ax_factors(s->ctx.A, v.expr, s->target, s->n_target, f, 8);
-  for (uint32_t k = 0; k < n; k++) {
-    sg_deriv d = {.kind = SG_D_SCALE, .nargs = 1, .arg = {i}, .factor = f[k], .weight = 4};
+  uint32_t n_factors =
+      ax_factors(space->ctx.A, value.expr, space->target, space->n_target, factors, 8);
+  for (uint32_t k = 0; k < n_factors; k++) {
+    sg_deriv deriv = {
+        .kind = SG_D_SCALE, .nargs = 1, .arg = {which}, .factor = factors[k], .weight = 4};
     int64_t num;
     int64_t den;
     uint32_t sym[16];
-    uint32_t m;
-    int ex[16];
-    if (!ax_unit(s->ctx.A, f[k], &num, &den, sym, ex, 16, &m))
+    uint32_t n_syms;
+    int exps[16];
+    if (!ax_unit(space->ctx.A, factors[k], &num, &den, sym, exps, 16, &n_syms))
       continue;
-    for (uint32_t q = 0; q < m; q++) {
-      d.weight += ex[q] > 1 || ex[q] < -1
-                      ? 2
-                      : 0; /* a mean is kinder to the numbers than a square over a square */
+    for (uint32_t q = 0; q < n_syms; q++) {
+      deriv.weight += exps[q] > 1 || exps[q] < -1
+                          ? 2
+                          : 0; /* a mean is kinder to the numbers than a square over a square */
     }
-    add(s, ax_mul(s->ctx.A, v.expr, f[k]), v.axes, v.phase, v.run, d);
+    add(space, ax_mul(space->ctx.A, value.expr, factors[k]), value.axes, value.phase, value.run,
+        deriv);
   }
 }
 
-static bool tile_of(const sg_space *s, const sg_axes *have, sg_axes want) {
+static bool tile_of(const sg_space *space, const sg_axes *have, sg_axes want) {
   for (uint32_t k = 0; k < want.rank; k++) {
     if (want.ax[k] == SG_UNIT)
       return false;
-    if (s->plan->mode[SG_CLASS(want.ax[k])] != SG_WHOLE &&
-        SG_CLASS(want.ax[k]) != (uint32_t)s->plan->loop)
+    if (space->plan->mode[SG_CLASS(want.ax[k])] != SG_WHOLE &&
+        SG_CLASS(want.ax[k]) != (uint32_t)space->plan->loop)
       want.ax[k] |= 1;
   }
   return sg_axes_eq(have, &want);
@@ -382,100 +380,101 @@ static bool tile_of(const sg_space *s, const sg_axes *have, sg_axes want) {
 
 /* calls of the program that the step above does not try (three operands and more, elements
  * addressed by arithmetic), on the same tensors */
-static void replay(sg_space *s, uint32_t newest) {
-  const sg_part *p = s->part;
-  for (uint32_t i = p->n_leaf; i < p->n; i++) {
-    const as_node *nd = &p->g->node[p->tensor[i]];
-    sg_deriv d = {.kind = SG_D_OP, .nargs = nd->nargs};
+static void replay(sg_space *space, uint32_t newest) {
+  const sg_part *part = space->part;
+  for (uint32_t i = part->n_leaf; i < part->n; i++) {
+    const as_node *node = &part->g->node[part->tensor[i]];
+    sg_deriv deriv = {.kind = SG_D_OP, .nargs = node->nargs};
     bool uses = false;
-    bool ok = s->replayed[i];
+    bool known = space->replayed[i];
     uint32_t phase = SG_STILL;
     uint32_t run = AS_NONE;
-    for (uint32_t j = 0; j < nd->nargs && ok; j++) {
-      uint32_t a = 0;
-      while (p->tensor[a] != nd->arg[j])
-        a++;
-      d.arg[j] = AS_NONE;
-      for (uint32_t v = 0; v <= newest; v++) {
-        const sg_value *x = VALUE(s, v);
-        if (x->expr != s->prog[a] || x->run != AS_NONE || x->phase == SG_VARYING ||
-            !tile_of(s, &x->axes, p->axes[a]))
+    for (uint32_t j = 0; j < node->nargs && known; j++) {
+      uint32_t from = 0;
+      while (part->tensor[from] != node->arg[j])
+        from++;
+      deriv.arg[j] = AS_NONE;
+      for (uint32_t candidate = 0; candidate <= newest; candidate++) {
+        const sg_value *value = VALUE(space, candidate);
+        if (value->expr != space->program_expr[from] || value->run != AS_NONE ||
+            value->phase == SG_VARYING || !tile_of(space, &value->axes, part->axes[from]))
           continue;
-        d.arg[j] = v;
-        uses |= v == newest;
-        if (x->phase > phase)
-          phase = x->phase;
+        deriv.arg[j] = candidate;
+        uses |= candidate == newest;
+        if (value->phase > phase)
+          phase = value->phase;
         break;
       }
-      ok = d.arg[j] != AS_NONE;
+      known = deriv.arg[j] != AS_NONE;
     }
-    if (!ok || !uses)
+    if (!known || !uses)
       continue;
-    while (s->vocab->inst[d.inst].op != nd->op || !sg_inst_is_call(&s->vocab->inst[d.inst], nd))
-      d.inst++;
-    sg_axes out = p->axes[i];
+    while (space->vocab->inst[deriv.inst].op != node->op ||
+           !sg_inst_is_call(&space->vocab->inst[deriv.inst], node))
+      deriv.inst++;
+    sg_axes out = part->axes[i];
     for (uint32_t k = 0; k < out.rank; k++) {
-      if (out.ax[k] != SG_UNIT && s->plan->mode[SG_CLASS(out.ax[k])] != SG_WHOLE &&
-          SG_CLASS(out.ax[k]) != (uint32_t)s->plan->loop)
+      if (out.ax[k] != SG_UNIT && space->plan->mode[SG_CLASS(out.ax[k])] != SG_WHOLE &&
+          SG_CLASS(out.ax[k]) != (uint32_t)space->plan->loop)
         out.ax[k] |= 1;
     }
-    d.weight = weigh(&s->vocab->inst[d.inst], phase);
-    add(s, s->prog[i], out, phase, run, d);
+    deriv.weight = weigh(&space->vocab->inst[deriv.inst], phase);
+    add(space, space->program_expr[i], out, phase, run, deriv);
   }
 }
 
-bool sg_space_enumerate(sg_space *s, sg_stats *st) {
-  s->st = st;
-  if (!sg_space_prepare(s))
+bool sg_space_enumerate(sg_space *space, sg_stats *stats) {
+  space->stats = stats;
+  if (!sg_space_prepare(space))
     return false;
-  const sg_part *p = s->part;
-  for (uint32_t i = 0; i < p->n_input; i++) {
-    sg_axes ax = p->axes[i];
+  const sg_part *part = space->part;
+  for (uint32_t i = 0; i < part->n_input; i++) {
+    sg_axes axes = part->axes[i];
     uint32_t phase = SG_STILL;
-    for (uint32_t k = 0; k < ax.rank; k++) {
-      if (ax.ax[k] == SG_UNIT || s->plan->mode[SG_CLASS(ax.ax[k])] == SG_WHOLE)
+    for (uint32_t k = 0; k < axes.rank; k++) {
+      if (axes.ax[k] == SG_UNIT || space->plan->mode[SG_CLASS(axes.ax[k])] == SG_WHOLE)
         continue;
-      if ((int)SG_CLASS(ax.ax[k]) == s->plan->loop)
+      if ((int)SG_CLASS(axes.ax[k]) == space->plan->loop)
         phase = SG_VARYING;
-      ax.ax[k] |= 1;
+      axes.ax[k] |= 1;
     }
-    sg_deriv d = {.kind = SG_D_LOAD, .inst = i, .weight = 1};
-    add(s, s->prog[i], ax, phase, AS_NONE, d);
+    sg_deriv deriv = {.kind = SG_D_LOAD, .inst = i, .weight = 1};
+    add(space, space->program_expr[i], axes, phase, AS_NONE, deriv);
   }
-  for (uint32_t i = 0; i < s->n_number; i++) {
-    sg_deriv d = {.kind = SG_D_CONST, .factor = s->number[i]};
-    add(s, s->number[i], (sg_axes){0, {0}}, SG_STILL, AS_NONE, d);
+  for (uint32_t i = 0; i < space->n_number; i++) {
+    sg_deriv deriv = {.kind = SG_D_CONST, .factor = space->number[i]};
+    add(space, space->number[i], (sg_axes){0, {0}}, SG_STILL, AS_NONE, deriv);
   }
-  for (uint32_t i = 0; i < s->values.n && st->states < s->lim->max_states; i++) {
-    for (uint32_t k = 0; k < s->vocab->n; k++) {
-      const sg_inst *in = &s->vocab->inst[k];
-      if (in->op->nargs == 1 && !is_const(s, i))
-        try_op(s, k, i, i);
-      if (in->op->nargs != 2)
+  for (uint32_t i = 0; i < space->values.n && stats->states < space->limits->max_states; i++) {
+    for (uint32_t k = 0; k < space->vocab->n; k++) {
+      const sg_inst *inst = &space->vocab->inst[k];
+      if (inst->op->nargs == 1 && !is_const(space, i))
+        try_op(space, k, i, i);
+      if (inst->op->nargs != 2)
         continue;
       for (uint32_t j = 0; j <= i; j++) {
-        try_op(s, k, i, j);
-        if (!in->commutes && j < i)
-          try_op(s, k, j, i);
+        try_op(space, k, i, j);
+        if (!inst->commutes && j < i)
+          try_op(space, k, j, i);
       }
     }
-    if (VALUE(s, i)->phase == SG_VARYING)
-      accumulate(s, i);
-    rescale_units(s, i);
-    replay(s, i);
+    if (VALUE(space, i)->phase == SG_VARYING)
+      accumulate(space, i);
+    rescale_units(space, i);
+    replay(space, i);
   }
-  st->values += s->values.n;
-  for (uint32_t o = 0; o < p->n_output; o++) {
-    sg_axes want = p->axes[p->output[o]];
+  stats->values += space->values.n;
+  for (uint32_t output = 0; output < part->n_output; output++) {
+    sg_axes want = part->axes[part->output[output]];
     drop_units(&want);
     for (uint32_t k = 0; k < want.rank; k++) {
-      if (s->plan->mode[SG_CLASS(want.ax[k])] != SG_WHOLE &&
-          (int)SG_CLASS(want.ax[k]) != s->plan->loop)
+      if (space->plan->mode[SG_CLASS(want.ax[k])] != SG_WHOLE &&
+          (int)SG_CLASS(want.ax[k]) != space->plan->loop)
         want.ax[k] |= 1;
     }
-    s->goal[o] =
-        lookup(s, s->prog[p->output[o]], &want, s->plan->loop >= 0 ? SG_AFTER : SG_STILL, AS_NONE);
-    if (s->goal[o] == AS_NONE)
+    space->goal[output] = lookup(space, space->program_expr[part->output[output]], &want,
+                                 space->plan->loop >= 0 ? SG_AFTER : SG_STILL, AS_NONE);
+    if (space->goal[output] == AS_NONE)
       return false;
   }
   return true;

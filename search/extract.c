@@ -11,160 +11,163 @@ typedef struct {
   uint64_t weight;
   uint32_t n;
   uint32_t deriv[MAX_SET];
-} set; /* sorted by the value that the derivation computes */
+} deriv_set; /* sorted by the value that the derivation computes */
 
 typedef struct {
   uint32_t n;
-  set *s;
-} sets;
+  deriv_set *best;
+} set_list;
 
 #define VALUE(s, i) (&AS_VEC_AT(&(s)->values, sg_value, i))
 #define DERIV(s, i) (&AS_VEC_AT(&(s)->derivs, sg_deriv, i))
 
 /* false: too large, or one value would be computed in two ways */
-static bool unite(const sg_space *s, const set *a, const set *b, set *out) {
-  set r = {0, 0, {0}};
-  for (uint32_t i = 0, j = 0; i < a->n || j < b->n;) {
-    uint32_t va = i < a->n ? DERIV(s, a->deriv[i])->value : AS_NONE;
-    uint32_t vb = j < b->n ? DERIV(s, b->deriv[j])->value : AS_NONE;
-    uint32_t d;
-    if (va == vb) {
-      if (a->deriv[i] != b->deriv[j])
+static bool unite(const sg_space *space, const deriv_set *left, const deriv_set *right,
+                  deriv_set *out) {
+  deriv_set both = {0, 0, {0}};
+  for (uint32_t i = 0, j = 0; i < left->n || j < right->n;) {
+    uint32_t left_value = i < left->n ? DERIV(space, left->deriv[i])->value : AS_NONE;
+    uint32_t right_value = j < right->n ? DERIV(space, right->deriv[j])->value : AS_NONE;
+    uint32_t deriv;
+    if (left_value == right_value) {
+      if (left->deriv[i] != right->deriv[j])
         return false;
-      d = a->deriv[i++];
+      deriv = left->deriv[i++];
       j++;
     } else {
-      d = va < vb ? a->deriv[i++] : b->deriv[j++];
+      deriv = left_value < right_value ? left->deriv[i++] : right->deriv[j++];
     }
-    if (r.n == MAX_SET)
+    if (both.n == MAX_SET)
       return false;
-    r.deriv[r.n++] = d;
-    r.weight += DERIV(s, d)->weight;
+    both.deriv[both.n++] = deriv;
+    both.weight += DERIV(space, deriv)->weight;
   }
-  *out = r;
+  *out = both;
   return true;
 }
 
-static bool has_value(const sg_space *s, const set *a, uint32_t v) {
-  for (uint32_t i = 0; i < a->n; i++) {
-    if (DERIV(s, a->deriv[i])->value == v)
+static bool has_value(const sg_space *space, const deriv_set *in, uint32_t value) {
+  for (uint32_t i = 0; i < in->n; i++) {
+    if (DERIV(space, in->deriv[i])->value == value)
       return true;
   }
   return false;
 }
 
-static int compare(const set *a, const set *b) {
-  if (a->weight != b->weight)
-    return a->weight < b->weight ? -1 : 1;
-  if (a->n != b->n)
-    return a->n < b->n ? -1 : 1;
-  for (uint32_t i = 0; i < a->n; i++) {
-    if (a->deriv[i] != b->deriv[i])
-      return a->deriv[i] < b->deriv[i] ? -1 : 1;
+static int compare_sets(const deriv_set *left, const deriv_set *right) {
+  if (left->weight != right->weight)
+    return left->weight < right->weight ? -1 : 1;
+  if (left->n != right->n)
+    return left->n < right->n ? -1 : 1;
+  for (uint32_t i = 0; i < left->n; i++) {
+    if (left->deriv[i] != right->deriv[i])
+      return left->deriv[i] < right->deriv[i] ? -1 : 1;
   }
   return 0;
 }
 
 /* keeps the `keep` smallest in order; true if it went in */
-static bool offer(sets *k, const set *x, uint32_t keep) {
-  uint32_t at = 0;
-  while (at < k->n && compare(&k->s[at], x) < 0)
-    at++;
-  if (at == keep || (at < k->n && !compare(&k->s[at], x)))
+static bool offer(set_list *list, const deriv_set *candidate, uint32_t keep) {
+  uint32_t place = 0;
+  while (place < list->n && compare_sets(&list->best[place], candidate) < 0)
+    place++;
+  if (place == keep || (place < list->n && !compare_sets(&list->best[place], candidate)))
     return false;
-  uint32_t last = k->n < keep ? k->n++ : keep - 1;
-  for (uint32_t i = last; i > at; i--)
-    k->s[i] = k->s[i - 1];
-  k->s[at] = *x;
+  uint32_t last = list->n < keep ? list->n++ : keep - 1;
+  for (uint32_t i = last; i > place; i--)
+    list->best[i] = list->best[i - 1];
+  list->best[place] = *candidate;
   return true;
 }
 
 /* all choices of one set per operand */
-static bool combine(const sg_space *s, const sets *all, const uint32_t *arg, uint32_t nargs,
-                    const set *so_far, uint32_t avoid, uint32_t own, sets *into, uint32_t keep) {
-  set u;
+static bool combine(const sg_space *space, const set_list *all, const uint32_t *arg, uint32_t nargs,
+                    const deriv_set *so_far, uint32_t avoid, uint32_t own, set_list *into,
+                    uint32_t keep) {
+  deriv_set joined;
   bool changed = false;
   if (!nargs) {
     if (own == AS_NONE)
       return offer(into, so_far, keep);
-    set me = {DERIV(s, own)->weight, 1, {own}};
-    return unite(s, so_far, &me, &u) && offer(into, &u, keep);
+    deriv_set itself = {DERIV(space, own)->weight, 1, {own}};
+    return unite(space, so_far, &itself, &joined) && offer(into, &joined, keep);
   }
   for (uint32_t i = 0; i < all[arg[0]].n; i++) {
-    const set *x = &all[arg[0]].s[i];
-    if ((avoid != AS_NONE && has_value(s, x, avoid)) || !unite(s, so_far, x, &u))
+    const deriv_set *choice = &all[arg[0]].best[i];
+    if ((avoid != AS_NONE && has_value(space, choice, avoid)) ||
+        !unite(space, so_far, choice, &joined))
       continue;
-    if (into->n == keep && u.weight > into->s[keep - 1].weight)
+    if (into->n == keep && joined.weight > into->best[keep - 1].weight)
       continue;
-    changed |= combine(s, all, arg + 1, nargs - 1, &u, avoid, own, into, keep);
+    changed |= combine(space, all, arg + 1, nargs - 1, &joined, avoid, own, into, keep);
   }
   return changed;
 }
 
 /* derivations in an order in which they can be made: loads, then by dependence */
-static void in_order(const sg_space *s, const set *x, uint32_t *out) {
+static void in_order(const sg_space *space, const deriv_set *chosen, uint32_t *out) {
   bool done[MAX_SET] = {false};
   uint32_t n = 0;
   for (bool more = true; more;) {
     more = false;
-    for (uint32_t i = 0; i < x->n; i++) {
-      const sg_deriv *d = DERIV(s, x->deriv[i]);
+    for (uint32_t i = 0; i < chosen->n; i++) {
+      const sg_deriv *deriv = DERIV(space, chosen->deriv[i]);
       bool ready = !done[i];
-      for (uint32_t a = 0; a < d->nargs && ready; a++) {
+      for (uint32_t arg = 0; arg < deriv->nargs && ready; arg++) {
         bool have = false;
         for (uint32_t j = 0; j < n && !have; j++)
-          have = DERIV(s, out[j])->value == d->arg[a];
+          have = DERIV(space, out[j])->value == deriv->arg[arg];
         ready = have;
       }
       if (!ready)
         continue;
-      out[n++] = x->deriv[i];
+      out[n++] = chosen->deriv[i];
       done[i] = more = true;
     }
   }
 }
 
-sg_recipe *sg_space_extract(sg_space *s, uint32_t keep, uint32_t *n) {
-  uint32_t nv = (uint32_t)s->values.n;
-  uint32_t per = keep < 6 ? 6 : keep;
-  sets *all = as_calloc(nv + 1, sizeof *all);
-  sets top = {0, as_malloc(keep * sizeof(set))};
-  set empty = {0, 0, {0}};
-  for (uint32_t v = 0; v < nv; v++)
-    all[v].s = as_malloc(per * sizeof(set));
+sg_recipe *sg_space_extract(sg_space *space, uint32_t keep, uint32_t *n) {
+  uint32_t n_values = (uint32_t)space->values.n;
+  uint32_t per_value = keep < 6 ? 6 : keep;
+  set_list *all = as_calloc(n_values + 1, sizeof *all);
+  set_list top = {0, as_malloc(keep * sizeof(deriv_set))};
+  deriv_set empty = {0, 0, {0}};
+  for (uint32_t value = 0; value < n_values; value++)
+    all[value].best = as_malloc(per_value * sizeof(deriv_set));
   for (bool changed = true, first = true; changed; first = false) {
     changed = false;
-    for (uint32_t v = 0; v < nv; v++) {
-      for (uint32_t i = 0; i < VALUE(s, v)->derivs.n; i++) {
-        uint32_t d = AS_VEC_AT(&VALUE(s, v)->derivs, uint32_t, i);
-        if (!first && !DERIV(s, d)->nargs)
+    for (uint32_t value = 0; value < n_values; value++) {
+      for (uint32_t i = 0; i < VALUE(space, value)->derivs.n; i++) {
+        uint32_t deriv = AS_VEC_AT(&VALUE(space, value)->derivs, uint32_t, i);
+        if (!first && !DERIV(space, deriv)->nargs)
           continue;
-        changed |=
-            combine(s, all, DERIV(s, d)->arg, DERIV(s, d)->nargs, &empty, v, d, &all[v], per);
+        changed |= combine(space, all, DERIV(space, deriv)->arg, DERIV(space, deriv)->nargs, &empty,
+                           value, deriv, &all[value], per_value);
       }
     }
   }
-  combine(s, all, s->goal, s->part->n_output, &empty, AS_NONE, AS_NONE, &top, keep);
-  sg_recipe *r = as_calloc(top.n + 1, sizeof *r);
+  combine(space, all, space->goal, space->part->n_output, &empty, AS_NONE, AS_NONE, &top, keep);
+  sg_recipe *recipes = as_calloc(top.n + 1, sizeof *recipes);
   for (uint32_t i = 0; i < top.n; i++) {
-    r[i].n = top.s[i].n;
-    r[i].weight = top.s[i].weight;
-    r[i].deriv = as_malloc((top.s[i].n + 1) * sizeof(uint32_t));
-    r[i].n_goal = s->part->n_output;
-    r[i].goal = as_malloc((r[i].n_goal + 1) * sizeof(uint32_t));
-    memcpy(r[i].goal, s->goal, r[i].n_goal * sizeof(uint32_t));
-    in_order(s, &top.s[i], r[i].deriv);
+    recipes[i].n = top.best[i].n;
+    recipes[i].weight = top.best[i].weight;
+    recipes[i].deriv = as_malloc((top.best[i].n + 1) * sizeof(uint32_t));
+    recipes[i].n_goal = space->part->n_output;
+    recipes[i].goal = as_malloc((recipes[i].n_goal + 1) * sizeof(uint32_t));
+    memcpy(recipes[i].goal, space->goal, recipes[i].n_goal * sizeof(uint32_t));
+    in_order(space, &top.best[i], recipes[i].deriv);
   }
   *n = top.n;
-  for (uint32_t v = 0; v < nv; v++)
-    free(all[v].s);
+  for (uint32_t value = 0; value < n_values; value++)
+    free(all[value].best);
   free(all);
-  free(top.s);
-  return r;
+  free(top.best);
+  return recipes;
 }
 
-void sg_recipe_clear(sg_recipe *r) {
-  free(r->deriv);
-  free(r->goal);
-  memset(r, 0, sizeof *r);
+void sg_recipe_clear(sg_recipe *recipe) {
+  free(recipe->deriv);
+  free(recipe->goal);
+  memset(recipe, 0, sizeof *recipe);
 }

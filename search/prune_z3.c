@@ -14,100 +14,105 @@ typedef struct {
   int64_t num;
   int64_t den;
   uint32_t n;
-  ax_factor f[MAX_F];
+  ax_factor factor[MAX_F];
 } zterm;
 
 typedef struct {
-  Z3_context c;
-  Z3_solver s;
-} z3_state;
+  Z3_context context;
+  Z3_solver solver;
+} z3_session;
 
-static void ignore(Z3_context c, Z3_error_code e) {
-  (void)c;
-  (void)e;
+static void ignore(Z3_context context, Z3_error_code error) {
+  (void)context;
+  (void)error;
 }
 
 void *sg_z3_new(void) {
-  z3_state *z = as_calloc(1, sizeof *z);
-  Z3_config cfg = Z3_mk_config();
-  z->c = Z3_mk_context(cfg);
-  Z3_del_config(cfg);
-  Z3_set_error_handler(z->c, ignore);
-  z->s = Z3_mk_simple_solver(z->c);
-  Z3_solver_inc_ref(z->c, z->s);
-  Z3_params p = Z3_mk_params(z->c);
-  Z3_params_inc_ref(z->c, p);
-  Z3_params_set_uint(z->c, p, Z3_mk_string_symbol(z->c, "rlimit"),
+  z3_session *session = as_calloc(1, sizeof *session);
+  Z3_config config = Z3_mk_config();
+  session->context = Z3_mk_context(config);
+  Z3_del_config(config);
+  Z3_set_error_handler(session->context, ignore);
+  session->solver = Z3_mk_simple_solver(session->context);
+  Z3_solver_inc_ref(session->context, session->solver);
+  Z3_params params = Z3_mk_params(session->context);
+  Z3_params_inc_ref(session->context, params);
+  Z3_params_set_uint(session->context, params, Z3_mk_string_symbol(session->context, "rlimit"),
                      2000000); /* steps, not seconds: the same on every machine */
-  Z3_solver_set_params(z->c, z->s, p);
-  Z3_params_dec_ref(z->c, p);
-  return z;
+  Z3_solver_set_params(session->context, session->solver, params);
+  Z3_params_dec_ref(session->context, params);
+  return session;
 }
 
 void sg_z3_free(void *state) {
-  z3_state *z = state;
-  Z3_solver_dec_ref(z->c, z->s);
-  Z3_del_context(z->c);
-  free(z);
+  z3_session *session = state;
+  Z3_solver_dec_ref(session->context, session->solver);
+  Z3_del_context(session->context);
+  free(session);
 }
 
-static Z3_ast constant(z3_state *z, const char *stem, uint32_t i, bool integer) {
+static Z3_ast constant(z3_session *session, const char *stem, uint32_t i, bool integer) {
   char name[32];
   snprintf(name, sizeof name, "%s%u", stem, i);
-  return Z3_mk_const(z->c, Z3_mk_string_symbol(z->c, name),
-                     integer ? Z3_mk_int_sort(z->c) : Z3_mk_real_sort(z->c));
+  return Z3_mk_const(session->context, Z3_mk_string_symbol(session->context, name),
+                     integer ? Z3_mk_int_sort(session->context)
+                             : Z3_mk_real_sort(session->context));
 }
 
-static int exponent(const zterm *t, uint32_t atom) {
-  for (uint32_t i = 0; i < t->n; i++) {
-    if (t->f[i].atom == atom)
-      return t->f[i].exp;
+static int exponent(const zterm *term, uint32_t atom) {
+  for (uint32_t i = 0; i < term->n; i++) {
+    if (term->factor[i].atom == atom)
+      return term->factor[i].exp;
   }
   return 0;
 }
 
-static Z3_ast rational(z3_state *z, int64_t n, int64_t d) {
+static Z3_ast rational(z3_session *session, int64_t num, int64_t den) {
   char text[64];
-  snprintf(text, sizeof text, "%lld/%lld", (long long)n, (long long)d);
-  return Z3_mk_numeral(z->c, text, Z3_mk_real_sort(z->c));
+  snprintf(text, sizeof text, "%lld/%lld", (long long)num, (long long)den);
+  return Z3_mk_numeral(session->context, text, Z3_mk_real_sort(session->context));
 }
 
 /* s * m = t, factor by factor; every factor of s goes into one of t, on the same side of the
  * fraction bar */
-static Z3_ast term_equal(z3_state *z, const zterm *s, const zterm *t, const uint32_t *atom,
-                         const bool *is_size, uint32_t n, bool divides) {
-  Z3_ast eq[2 * MAX_F * 8 + 2];
+static Z3_ast term_equal(z3_session *session, const zterm *part, const zterm *whole,
+                         const uint32_t *atom, const bool *is_size, uint32_t n, bool divides) {
+  Z3_ast equations[2 * MAX_F * 8 + 2];
   Z3_ast two[2];
-  uint32_t k = 0;
-  for (uint32_t i = 0; i < n && k + 2 < sizeof eq / sizeof *eq; i++) {
-    int es = exponent(s, atom[i]);
-    int et = exponent(t, atom[i]);
-    two[0] = constant(z, "m", atom[i], true);
-    two[1] = Z3_mk_int(z->c, es, Z3_mk_int_sort(z->c));
-    eq[k++] = Z3_mk_eq(z->c, Z3_mk_add(z->c, 2, two), Z3_mk_int(z->c, et, Z3_mk_int_sort(z->c)));
-    if (divides && !is_size[i] && es && (es > 0 ? et < es : et > es))
-      return Z3_mk_false(z->c);
+  uint32_t n_equations = 0;
+  for (uint32_t i = 0; i < n && n_equations + 2 < sizeof equations / sizeof *equations; i++) {
+    int part_exp = exponent(part, atom[i]);
+    int whole_exp = exponent(whole, atom[i]);
+    two[0] = constant(session, "m", atom[i], true);
+    two[1] = Z3_mk_int(session->context, part_exp, Z3_mk_int_sort(session->context));
+    equations[n_equations++] =
+        Z3_mk_eq(session->context, Z3_mk_add(session->context, 2, two),
+                 Z3_mk_int(session->context, whole_exp, Z3_mk_int_sort(session->context)));
+    if (divides && !is_size[i] && part_exp &&
+        (part_exp > 0 ? whole_exp < part_exp : whole_exp > part_exp))
+      return Z3_mk_false(session->context);
   }
-  two[0] = constant(z, "r", 0, false);
-  two[1] = rational(z, s->num, s->den);
-  eq[k++] = Z3_mk_eq(z->c, Z3_mk_mul(z->c, 2, two), rational(z, t->num, t->den));
-  return Z3_mk_and(z->c, k, eq);
+  two[0] = constant(session, "r", 0, false);
+  two[1] = rational(session, part->num, part->den);
+  equations[n_equations++] = Z3_mk_eq(session->context, Z3_mk_mul(session->context, 2, two),
+                                      rational(session, whole->num, whole->den));
+  return Z3_mk_and(session->context, n_equations, equations);
 }
 
-static void read_term(ax_store *A, ax_id e, uint32_t i, zterm *t) {
-  t->n = ax_term(A, e, i, &t->num, &t->den, t->f, MAX_F);
+static void read_term(ax_store *store, ax_id expr, uint32_t i, zterm *term) {
+  term->n = ax_term(store, expr, i, &term->num, &term->den, term->factor, MAX_F);
 }
 
-static uint32_t gather(const zterm *t, uint32_t nt, uint32_t *atom, bool *is_size, uint32_t n,
-                       uint32_t max) {
-  for (uint32_t i = 0; i < nt; i++) {
-    for (uint32_t j = 0; j < t[i].n; j++) {
-      uint32_t k = 0;
-      while (k < n && atom[k] != t[i].f[j].atom)
-        k++;
-      if (k == n && n < max) {
-        atom[n] = t[i].f[j].atom;
-        is_size[n] = t[i].f[j].kind == AX_SIZE;
+static uint32_t gather(const zterm *terms, uint32_t n_terms, uint32_t *atom, bool *is_size,
+                       uint32_t n, uint32_t max) {
+  for (uint32_t i = 0; i < n_terms; i++) {
+    for (uint32_t j = 0; j < terms[i].n; j++) {
+      uint32_t known = 0;
+      while (known < n && atom[known] != terms[i].factor[j].atom)
+        known++;
+      if (known == n && n < max) {
+        atom[n] = terms[i].factor[j].atom;
+        is_size[n] = terms[i].factor[j].kind == AX_SIZE;
         n++;
       }
     }
@@ -116,74 +121,76 @@ static uint32_t gather(const zterm *t, uint32_t nt, uint32_t *atom, bool *is_siz
 }
 
 /* 1 yes, 0 no, -1 no answer */
-static int ask(z3_state *z, const zterm *s, uint32_t ns, const zterm *t, uint32_t nt) {
+static int ask(z3_session *session, const zterm *part, uint32_t n_part, const zterm *whole,
+               uint32_t n_whole) {
   uint32_t atom[MAX_F * 8];
   bool is_size[MAX_F * 8];
-  uint32_t n = gather(s, ns, atom, is_size, 0, MAX_F * 8);
-  n = gather(t, nt, atom, is_size, n, MAX_F * 8);
-  Z3_solver_push(z->c, z->s);
+  uint32_t n_atoms = gather(part, n_part, atom, is_size, 0, MAX_F * 8);
+  n_atoms = gather(whole, n_whole, atom, is_size, n_atoms, MAX_F * 8);
+  Z3_solver_push(session->context, session->solver);
   /* one term: numbers and sizes are units; more: their ratio is the same for all and positive */
-  Z3_solver_assert(
-      z->c, z->s,
-      Z3_mk_gt(z->c, constant(z, "r", 0, false), rational(z, ns > 1 ? 0 : -INT32_MAX, 1)));
-  for (uint32_t i = 0; i < ns; i++) {
-    Z3_ast *any = as_malloc((nt + 1) * sizeof *any);
-    for (uint32_t j = 0; j < nt; j++)
-      any[j] = term_equal(z, &s[i], &t[j], atom, is_size, n, i == 0);
-    Z3_solver_assert(z->c, z->s, Z3_mk_or(z->c, nt, any));
+  Z3_solver_assert(session->context, session->solver,
+                   Z3_mk_gt(session->context, constant(session, "r", 0, false),
+                            rational(session, n_part > 1 ? 0 : -INT32_MAX, 1)));
+  for (uint32_t i = 0; i < n_part; i++) {
+    Z3_ast *any = as_malloc((n_whole + 1) * sizeof *any);
+    for (uint32_t j = 0; j < n_whole; j++)
+      any[j] = term_equal(session, &part[i], &whole[j], atom, is_size, n_atoms, i == 0);
+    Z3_solver_assert(session->context, session->solver, Z3_mk_or(session->context, n_whole, any));
     free(any);
   }
-  Z3_lbool r = Z3_solver_check(z->c, z->s);
-  Z3_solver_pop(z->c, z->s, 1);
-  return r == Z3_L_TRUE ? 1 : r == Z3_L_FALSE ? 0 : -1;
+  Z3_lbool answer = Z3_solver_check(session->context, session->solver);
+  Z3_solver_pop(session->context, session->solver, 1);
+  return answer == Z3_L_TRUE ? 1 : answer == Z3_L_FALSE ? 0 : -1;
 }
 
-static bool partial(ax_store *A, const zterm *s, uint32_t ns, const zterm *t) {
-  (void)A;
-  if (ns != 1)
+static bool partial(ax_store *store, const zterm *part, uint32_t n_part, const zterm *whole) {
+  (void)store;
+  if (n_part != 1)
     return false;
-  const ax_factor *g = NULL;
-  for (uint32_t i = 0; i < s->n; i++) {
-    if (s->f[i].kind == AX_SIZE)
+  const ax_factor *extremum = NULL;
+  for (uint32_t i = 0; i < part->n; i++) {
+    if (part->factor[i].kind == AX_SIZE)
       continue;
-    if (g)
+    if (extremum)
       return false;
-    g = &s->f[i];
+    extremum = &part->factor[i];
   }
-  if (!g || g->exp != 1 || (g->kind != AX_MAXR && g->kind != AX_MINR))
+  if (!extremum || extremum->exp != 1 || (extremum->kind != AX_MAXR && extremum->kind != AX_MINR))
     return false;
-  for (uint32_t j = 0; j < t->n; j++) {
-    if (t->f[j].kind == g->kind && t->f[j].arg[0] == g->arg[0] && !(g->parts & ~t->f[j].parts))
+  for (uint32_t j = 0; j < whole->n; j++) {
+    if (whole->factor[j].kind == extremum->kind && whole->factor[j].arg[0] == extremum->arg[0] &&
+        !(extremum->parts & ~whole->factor[j].parts))
       return true;
   }
   return false;
 }
 
-int sg_z3_part_of(void *state, ax_store *A, ax_id e, ax_id target) {
-  uint32_t ns = ax_n_terms(A, e);
-  uint32_t nt = ax_n_terms(A, target);
-  zterm *s = as_calloc(ns + 1, sizeof *s);
-  zterm *t = as_calloc(nt + 1, sizeof *t);
-  for (uint32_t i = 0; i < ns; i++)
-    read_term(A, e, i, &s[i]);
-  for (uint32_t i = 0; i < nt; i++)
-    read_term(A, target, i, &t[i]);
-  int r = nt ? ask(state, s, ns, t, nt) : 0;
-  for (uint32_t i = 0; i < nt && r == 0; i++) {
-    zterm d = {.num = 1, .den = 1};
-    if (partial(A, s, ns, &t[i]))
-      r = 1;
-    for (uint32_t j = 0; j < t[i].n; j++) {
-      if (t[i].f[j].exp < 0 && t[i].f[j].kind != AX_SIZE) {
-        d.f[d.n] = t[i].f[j];
-        d.f[d.n].exp = -d.f[d.n].exp;
-        d.n++;
+int sg_z3_part_of(void *state, ax_store *store, ax_id expr, ax_id target) {
+  uint32_t n_part = ax_n_terms(store, expr);
+  uint32_t n_whole = ax_n_terms(store, target);
+  zterm *part = as_calloc(n_part + 1, sizeof *part);
+  zterm *whole = as_calloc(n_whole + 1, sizeof *whole);
+  for (uint32_t i = 0; i < n_part; i++)
+    read_term(store, expr, i, &part[i]);
+  for (uint32_t i = 0; i < n_whole; i++)
+    read_term(store, target, i, &whole[i]);
+  int answer = n_whole ? ask(state, part, n_part, whole, n_whole) : 0;
+  for (uint32_t i = 0; i < n_whole && answer == 0; i++) {
+    zterm denominator = {.num = 1, .den = 1};
+    if (partial(store, part, n_part, &whole[i]))
+      answer = 1;
+    for (uint32_t j = 0; j < whole[i].n; j++) {
+      if (whole[i].factor[j].exp < 0 && whole[i].factor[j].kind != AX_SIZE) {
+        denominator.factor[denominator.n] = whole[i].factor[j];
+        denominator.factor[denominator.n].exp = -denominator.factor[denominator.n].exp;
+        denominator.n++;
       }
     }
-    if (d.n && r == 0)
-      r = ask(state, s, ns, &d, 1);
+    if (denominator.n && answer == 0)
+      answer = ask(state, part, n_part, &denominator, 1);
   }
-  free(s);
-  free(t);
-  return r;
+  free(part);
+  free(whole);
+  return answer;
 }

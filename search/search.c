@@ -20,24 +20,24 @@ const as_search_opts as_search_default = {.threads = 0,
 typedef struct {
   uint32_t first;
   uint32_t n;
-  sg_segment *seg;
+  sg_segment *segment;
   uint32_t rank;
 } piece; /* seg NULL: predefined operators */
 
 typedef struct {
-  piece *p;
+  piece *pieces;
   uint32_t n;
   double us;
 } scheme;
 
 typedef struct {
-  const as_graph *g;
-  as_search_opts o;
-  as_search_result *r;
-  uint32_t *op;
+  const as_graph *program;
+  as_search_opts opts;
+  as_search_result *result;
+  uint32_t *ops;
   uint32_t n_op;
   uint32_t *last_use;
-  sg_segment **seg;
+  sg_segment **segment;
   uint32_t n_seg;
   scheme *scheme;
   uint32_t n_scheme;
@@ -46,414 +46,431 @@ typedef struct {
   double start;
   as_err err;
   bool concrete; /* the program states all its sizes */
-} search;
+} search_state;
 
-static void say(search *S, const char *stage, double done) {
-  S->r->stats.seconds = as_now() - S->start;
-  if (S->o.progress)
-    S->o.progress(S->o.progress_arg, stage, &S->r->stats, done);
+static void report_progress(search_state *search, const char *stage, double done) {
+  search->result->stats.seconds = as_now() - search->start;
+  if (search->opts.progress)
+    search->opts.progress(search->opts.progress_arg, stage, &search->result->stats, done);
 }
 
-static void message(search *S, char *text) {
-  if (!S->r->message) {
-    S->r->message = text;
+static void add_message(search_state *search, char *text) {
+  if (!search->result->message) {
+    search->result->message = text;
   } else {
-    char *both = as_format("%s; %s", S->r->message, text);
-    free(S->r->message);
+    char *both = as_format("%s; %s", search->result->message, text);
+    free(search->result->message);
     free(text);
-    S->r->message = both;
+    search->result->message = both;
   }
 }
 
-static void note(search *S, char *text) {
-  S->r->log = as_realloc(S->r->log, (S->r->n_log + 1) * sizeof *S->r->log);
-  S->r->log[S->r->n_log++] = text;
+static void note_failure(search_state *search, char *text) {
+  search->result->log =
+      as_realloc(search->result->log, (search->result->n_log + 1) * sizeof *search->result->log);
+  search->result->log[search->result->n_log++] = text;
 }
 
-static bool out_of_time(search *S) {
-  return S->o.max_seconds > 0 && as_now() - S->start > S->o.max_seconds;
+static bool out_of_time(search_state *search) {
+  return search->opts.max_seconds > 0 && as_now() - search->start > search->opts.max_seconds;
 }
 
 /* --- building a muGraph from a scheme */
-static bool add_predefined(const search *S, as_graph *g, uint32_t id, as_node_id *node,
-                           as_err *err) {
-  const as_node *n = &S->g->node[id];
+static bool add_predefined(const search_state *search, as_graph *graph, uint32_t id,
+                           as_node_id *node, as_err *err) {
+  const as_node *applied = &search->program->node[id];
   as_node_id arg[AS_MAX_ARGS];
-  for (uint32_t j = 0; j < n->nargs; j++) {
-    const as_node *a = &S->g->node[n->arg[j]];
-    arg[j] = a->kind == AS_N_CONST ? as_graph_const(g, a->value) : node[n->arg[j]];
+  for (uint32_t j = 0; j < applied->nargs; j++) {
+    const as_node *arg_node = &search->program->node[applied->arg[j]];
+    arg[j] = arg_node->kind == AS_N_CONST ? as_graph_const(graph, arg_node->value)
+                                          : node[applied->arg[j]];
   }
-  node[id] = as_graph_op(g, AS_NONE, n->name, n->op, arg, n->nargs, n->attr, err);
+  node[id] = as_graph_op(graph, AS_NONE, applied->name, applied->op, arg, applied->nargs,
+                         applied->attr, err);
   return node[id] != AS_NONE;
 }
 
-static as_graph *build(search *S, const scheme *c, as_err *err) {
-  as_graph *g = as_graph_new(S->g->sizes, S->g->lib, S->g, S->g->name);
-  as_node_id *node = as_malloc((S->g->n + 1) * sizeof *node);
-  bool ok = true;
-  for (uint32_t i = 0; i < S->g->n; i++)
+static as_graph *build_graph(search_state *search, const scheme *from, as_err *err) {
+  as_graph *graph = as_graph_new(search->program->sizes, search->program->lib, search->program,
+                                 search->program->name);
+  as_node_id *node = as_malloc((search->program->n + 1) * sizeof *node);
+  bool built = true;
+  for (uint32_t i = 0; i < search->program->n; i++)
     node[i] = AS_NONE;
-  for (uint32_t i = 0; i < S->g->n_input; i++)
-    node[S->g->input[i]] = g->input[i];
-  for (uint32_t i = 0; i < c->n && ok; i++) {
-    const piece *p = &c->p[i];
-    if (p->seg) {
-      ok = sg_segment_build(p->seg, p->rank, g, node, err);
+  for (uint32_t i = 0; i < search->program->n_input; i++)
+    node[search->program->input[i]] = graph->input[i];
+  for (uint32_t i = 0; i < from->n && built; i++) {
+    const piece *piece_now = &from->pieces[i];
+    if (piece_now->segment) {
+      built = sg_segment_build(piece_now->segment, piece_now->rank, graph, node, err);
     } else {
-      for (uint32_t k = 0; k < p->n && ok; k++)
-        ok = add_predefined(S, g, S->op[p->first + k], node, err);
+      for (uint32_t k = 0; k < piece_now->n && built; k++)
+        built = add_predefined(search, graph, search->ops[piece_now->first + k], node, err);
     }
   }
-  for (uint32_t i = 0; i < S->g->n_output && ok; i++)
-    ok = as_graph_output(g, node[S->g->output[i]], err);
-  ok = ok && as_graph_valid(g, err);
+  for (uint32_t i = 0; i < search->program->n_output && built; i++)
+    built = as_graph_output(graph, node[search->program->output[i]], err);
+  built = built && as_graph_valid(graph, err);
   free(node);
-  if (!ok) {
-    as_graph_free(g);
+  if (!built) {
+    as_graph_free(graph);
     return NULL;
   }
-  return g;
+  return graph;
 }
 
-static scheme *add_scheme(search *S, uint32_t n) {
-  S->scheme = as_realloc(S->scheme, (S->n_scheme + 1) * sizeof *S->scheme);
-  scheme *c = &S->scheme[S->n_scheme++];
-  c->n = n;
-  c->us = 0;
-  c->p = as_calloc(n + 1, sizeof *c->p);
-  return c;
+static scheme *add_scheme(search_state *search, uint32_t n) {
+  search->scheme = as_realloc(search->scheme, (search->n_scheme + 1) * sizeof *search->scheme);
+  scheme *added = &search->scheme[search->n_scheme++];
+  added->n = n;
+  added->us = 0;
+  added->pieces = as_calloc(n + 1, sizeof *added->pieces);
+  return added;
 }
 
-static sg_segment *new_segment(search *S, uint32_t first, uint32_t n) {
-  sg_segment *s = as_calloc(1, sizeof *s);
-  as_err e;
-  as_err_init(&e);
-  sg_segment_init(s, S->g, S->op + first, n, S->last_use, &S->o, &S->r->stats, &e);
-  if (e.status == AS_INTERNAL) {
-    char *m = as_err_format(&e);
-    note(S, as_format("operators %u to %u: %s", first, first + n - 1, m));
-    free(m);
+static sg_segment *new_segment(search_state *search, uint32_t first, uint32_t n) {
+  sg_segment *segment = as_calloc(1, sizeof *segment);
+  as_err why;
+  as_err_init(&why);
+  sg_segment_init(segment, search->program, search->ops + first, n, search->last_use, &search->opts,
+                  &search->result->stats, &why);
+  if (why.status == AS_INTERNAL) {
+    char *text = as_err_format(&why);
+    note_failure(search, as_format("operators %u to %u: %s", first, first + n - 1, text));
+    free(text);
   }
-  as_err_clear(&e);
-  return s;
+  as_err_clear(&why);
+  return segment;
 }
 
-static sg_segment *keep_segment(search *S, sg_segment *s) {
-  S->seg = as_realloc(S->seg, (S->n_seg + 1) * sizeof *S->seg);
-  S->seg[S->n_seg++] = s;
-  return s;
+static sg_segment *keep_segment(search_state *search, sg_segment *segment) {
+  search->segment = as_realloc(search->segment, (search->n_seg + 1) * sizeof *search->segment);
+  search->segment[search->n_seg++] = segment;
+  return segment;
 }
 
-static void drop_segment(sg_segment *s) {
-  sg_segment_clear(s);
-  free(s);
+static void drop_segment(sg_segment *segment) {
+  sg_segment_clear(segment);
+  free(segment);
 }
 
 /* --- schemes */
-static double whole_program(search *S) {
-  if (S->n_op > S->o.max_part || !S->n_op)
+static double whole_program(search_state *search) {
+  if (search->n_op > search->opts.max_part || !search->n_op)
     return -1;
-  sg_segment *s = keep_segment(S, new_segment(S, 0, S->n_op));
-  for (uint32_t i = 0; i < s->n_rank && i < 64; i++) {
-    scheme *c = add_scheme(S, 1);
-    c->p[0] = (piece){0, S->n_op, s, i};
-    c->us = s->rank[i].us;
+  sg_segment *segment = keep_segment(search, new_segment(search, 0, search->n_op));
+  for (uint32_t i = 0; i < segment->n_rank && i < 64; i++) {
+    scheme *added = add_scheme(search, 1);
+    added->pieces[0] = (piece){0, search->n_op, segment, i};
+    added->us = segment->rank[i].us;
   }
-  return s->n_rank ? s->rank[0].us : -1;
+  return segment->n_rank ? segment->rank[0].us : -1;
 }
 
-static double separate(search *S) {
-  scheme *c = add_scheme(S, 1);
-  c->p[0] = (piece){0, S->n_op, NULL, 0};
-  as_graph *g = build(S, c, &S->err);
-  if (!g)
+static double separate(search_state *search) {
+  scheme *added = add_scheme(search, 1);
+  added->pieces[0] = (piece){0, search->n_op, NULL, 0};
+  as_graph *graph = build_graph(search, added, &search->err);
+  if (!graph)
     return -1;
   double shared;
-  uint32_t at = S->n_scheme - 1;
-  S->scheme[at].us = S->concrete ? as_cost(g, S->o.device, &shared)
-                                 : 1e10; /* no sizes to go by: fewer kernels first */
-  as_graph_free(g);
-  return S->scheme[at].us;
+  uint32_t place = search->n_scheme - 1;
+  search->scheme[place].us = search->concrete ? as_cost(graph, search->opts.target, &shared)
+                                              : 1e10; /* no sizes to go by: fewer kernels first */
+  as_graph_free(graph);
+  return search->scheme[place].us;
 }
 
 /* least total cost over partitions into consecutive pieces; pieces of one operator are predefined
  * kernels */
-static void partition(search *S) {
-  uint32_t n = S->n_op;
-  uint32_t width = n ? 600 / n : 0;
-  uint32_t *from = as_calloc(n + 1, sizeof *from);
-  double *best = as_malloc((n + 1) * sizeof *best);
-  if (width > S->o.max_part)
-    width = S->o.max_part;
+static void partition(search_state *search) {
+  uint32_t n_ops = search->n_op;
+  uint32_t width = n_ops ? 600 / n_ops : 0;
+  uint32_t *from = as_calloc(n_ops + 1, sizeof *from);
+  double *best = as_malloc((n_ops + 1) * sizeof *best);
+  if (width > search->opts.max_part)
+    width = search->opts.max_part;
   if (width > 12)
     width = 12;
   best[0] = 0;
-  for (uint32_t j = 1; j <= n; j++) {
-    best[j] = 1e300;
-    for (uint32_t w = 1; w <= j && w <= (width < 1 ? 1 : width); w++) {
+  for (uint32_t end = 1; end <= n_ops; end++) {
+    best[end] = 1e300;
+    for (uint32_t length = 1; length <= end && length <= (width < 1 ? 1 : width); length++) {
       double us = 0;
-      if (w == 1) {
-        us = as_cost_operator(S->g, S->op[j - 1], S->o.device);
-      } else if (w == n || out_of_time(S)) {
+      if (length == 1) {
+        us = as_cost_operator(search->program, search->ops[end - 1], search->opts.target);
+      } else if (length == n_ops || out_of_time(search)) {
         continue; /* the whole program was tried before */
       } else {
-        sg_segment *s = new_segment(S, j - w, w);
-        us = s->n_rank ? s->rank[0].us : 1e300;
-        drop_segment(s);
-        say(S, "partitioning", (double)j / n);
+        sg_segment *segment = new_segment(search, end - length, length);
+        us = segment->n_rank ? segment->rank[0].us : 1e300;
+        drop_segment(segment);
+        report_progress(search, "partitioning", (double)end / n_ops);
       }
-      if (best[j - w] + us < best[j]) {
-        best[j] = best[j - w] + us;
-        from[j] = j - w;
+      if (best[end - length] + us < best[end]) {
+        best[end] = best[end - length] + us;
+        from[end] = end - length;
       }
     }
   }
-  uint32_t k = 0;
-  for (uint32_t j = n; j > 0; j = from[j])
-    k++;
-  if (k < n) {
-    scheme *c = add_scheme(S, k);
-    c->us = best[n];
-    for (uint32_t j = n; j > 0; j = from[j]) {
-      piece *p = &c->p[--k];
-      *p = (piece){from[j], j - from[j], NULL, 0};
-      if (p->n > 1)
-        p->seg = keep_segment(S, new_segment(S, p->first, p->n));
+  uint32_t n_pieces = 0;
+  for (uint32_t end = n_ops; end > 0; end = from[end])
+    n_pieces++;
+  if (n_pieces < n_ops) {
+    scheme *added = add_scheme(search, n_pieces);
+    added->us = best[n_ops];
+    for (uint32_t end = n_ops; end > 0; end = from[end]) {
+      piece *piece_now = &added->pieces[--n_pieces];
+      *piece_now = (piece){from[end], end - from[end], NULL, 0};
+      if (piece_now->n > 1)
+        piece_now->segment =
+            keep_segment(search, new_segment(search, piece_now->first, piece_now->n));
     }
   }
   free(best);
   free(from);
 }
 
-static int cmp_scheme(const void *a, const void *b) {
-  const scheme *x = a;
-  const scheme *y = b;
-  if (x->us != y->us)
-    return x->us < y->us ? -1 : 1;
-  if (x->n != y->n)
-    return x->n < y->n ? -1 : 1;
-  uint32_t rx = x->n && x->p[0].seg ? x->p[0].rank : AS_NONE;
-  uint32_t ry = y->n && y->p[0].seg ? y->p[0].rank : AS_NONE;
-  return rx < ry ? -1 : rx > ry;
+static int compare_schemes(const void *left, const void *right) {
+  const scheme *first = left;
+  const scheme *second = right;
+  if (first->us != second->us)
+    return first->us < second->us ? -1 : 1;
+  if (first->n != second->n)
+    return first->n < second->n ? -1 : 1;
+  uint32_t first_rank = first->n && first->pieces[0].segment ? first->pieces[0].rank : AS_NONE;
+  uint32_t second_rank = second->n && second->pieces[0].segment ? second->pieces[0].rank : AS_NONE;
+  return first_rank < second_rank ? -1 : first_rank > second_rank;
 }
 
 /* --- the filter chain */
-static void candidate_clear(as_candidate *c) {
-  for (uint32_t i = 0; i < c->n_tiling; i++) {
-    free(c->tiling[i].size);
-    free(c->tiling[i].value);
+static void candidate_clear(as_candidate *candidate) {
+  for (uint32_t i = 0; i < candidate->n_tiling; i++) {
+    free(candidate->tiling[i].size);
+    free(candidate->tiling[i].value);
   }
-  free(c->tiling);
-  free(c->text);
-  free(c->cert);
-  free(c->field_report);
-  if (c->graph)
-    as_graph_free(c->graph);
-  memset(c, 0, sizeof *c);
+  free(candidate->tiling);
+  free(candidate->text);
+  free(candidate->cert);
+  free(candidate->field_report);
+  if (candidate->graph)
+    as_graph_free(candidate->graph);
+  memset(candidate, 0, sizeof *candidate);
 }
 
-void as_search_select(const as_candidate *c, uint32_t t) {
-  for (uint32_t i = 0; i < c->graph->n_own_size; i++)
-    as_size_set_value(c->graph->sizes, c->graph->own_size[i], -1);
-  if (t >= c->n_tiling)
+void as_search_select(const as_candidate *candidate, uint32_t tiling) {
+  for (uint32_t i = 0; i < candidate->graph->n_own_size; i++)
+    as_size_set_value(candidate->graph->sizes, candidate->graph->own_size[i], -1);
+  if (tiling >= candidate->n_tiling)
     return;
-  for (uint32_t i = 0; i < c->tiling[t].n; i++)
-    as_size_set_value(c->graph->sizes, c->tiling[t].size[i], c->tiling[t].value[i]);
+  for (uint32_t i = 0; i < candidate->tiling[tiling].n; i++)
+    as_size_set_value(candidate->graph->sizes, candidate->tiling[tiling].size[i],
+                      candidate->tiling[tiling].value[i]);
 }
 
-static bool seen_before(search *S, const char *text) {
-  for (uint32_t i = 0; i < S->n_seen; i++) {
-    if (!strcmp(S->seen[i], text))
+static bool seen_before(search_state *search, const char *text) {
+  for (uint32_t i = 0; i < search->n_seen; i++) {
+    if (!strcmp(search->seen[i], text))
       return true;
   }
-  S->seen = as_realloc(S->seen, (S->n_seen + 1) * sizeof *S->seen);
-  S->seen[S->n_seen++] = as_strdup(text);
+  search->seen = as_realloc(search->seen, (search->n_seen + 1) * sizeof *search->seen);
+  search->seen[search->n_seen++] = as_strdup(text);
   return false;
 }
 
-static bool passes(search *S, as_candidate *c, uint32_t number) {
-  const as_search_filter *f = S->o.filter;
-  as_search_stats *st = &S->r->stats;
+static bool is_certified(search_state *search, as_candidate *candidate, uint32_t number) {
+  const as_search_filter *chain = search->opts.filter;
+  as_search_stats *stats = &search->result->stats;
   char *why = NULL;
   static const uint32_t runs[] = {1, 3};
-  st->tested++;
-  for (int i = 0; i < 2 && f->field; i++) {
-    as_status v = f->field(f->arg, S->g, c->graph, runs[i], S->o.seed + (uint64_t)i, &why);
-    if (v != AS_OK) {
-      st->field_failed++;
-      note(S, as_format("candidate %u failed the field test: %s\n%s", number,
-                        why ? why : "no reason given", c->text));
+  stats->tested++;
+  for (int i = 0; i < 2 && chain->field; i++) {
+    as_status verdict = chain->field(chain->arg, search->program, candidate->graph, runs[i],
+                                     search->opts.seed + (uint64_t)i, &why);
+    if (verdict != AS_OK) {
+      stats->field_failed++;
+      note_failure(search, as_format("candidate %u failed the field test: %s\n%s", number,
+                                     why ? why : "no reason given", candidate->text));
       free(why);
       return false;
     }
-    free(c->field_report);
-    c->field_report = why;
+    free(candidate->field_report);
+    candidate->field_report = why;
     why = NULL;
   }
-  say(S, "proving", (double)S->r->n / S->o.keep);
-  as_status v = f->prove ? f->prove(f->arg, S->g, c->graph, &c->cert, &c->cert_len, &why) : AS_OK;
-  if (v != AS_OK) {
-    if (v == AS_NO)
-      st->replay_failed++;
+  report_progress(search, "proving", (double)search->result->n / search->opts.keep);
+  as_status verdict = chain->prove ? chain->prove(chain->arg, search->program, candidate->graph,
+                                                  &candidate->cert, &candidate->cert_len, &why)
+                                   : AS_OK;
+  if (verdict != AS_OK) {
+    if (verdict == AS_NO)
+      stats->replay_failed++;
     else
-      st->unproved++;
-    note(S, as_format("candidate %u was not proved: %s\n%s", number, why ? why : "no reason given",
-                      c->text));
+      stats->unproved++;
+    note_failure(search, as_format("candidate %u was not proved: %s\n%s", number,
+                                   why ? why : "no reason given", candidate->text));
   }
   free(why);
-  return v == AS_OK;
+  return verdict == AS_OK;
 }
 
 /* gives the candidate's graph, tilings and text; false: a duplicate or not well-formed */
-static bool make_candidate(search *S, const scheme *c, as_candidate *out, char **why) {
-  as_err e;
+static bool make_candidate(search_state *search, const scheme *from, as_candidate *out,
+                           char **why) {
+  as_err err;
   memset(out, 0, sizeof *out);
-  as_err_init(&e);
-  out->graph = build(S, c, &e);
+  as_err_init(&err);
+  out->graph = build_graph(search, from, &err);
   if (!out->graph) {
-    char *m = as_err_format(&e);
-    note(S, as_format("a candidate is not well-formed: %s", m));
-    free(m);
-    as_err_clear(&e);
+    char *text = as_err_format(&err);
+    note_failure(search, as_format("a candidate is not well-formed: %s", text));
+    free(text);
+    as_err_clear(&err);
     return false;
   }
-  as_err_clear(&e);
+  as_err_clear(&err);
   char *shown = NULL;
   as_search_select(out, AS_NONE);
   shown = as_print_mug(out->graph);
-  bool twice = seen_before(S, shown);
+  bool twice = seen_before(search, shown);
   free(shown);
   if (twice) {
-    S->r->stats.duplicates++;
+    search->result->stats.duplicates++;
     candidate_clear(out);
     return false;
   }
-  out->tiling =
-      as_tilings(out->graph, S->o.device, S->o.tilings ? S->o.tilings : 1, &out->n_tiling, why);
-  out->us = out->n_tiling ? out->tiling[0].us : c->us;
+  out->tiling = as_tilings(out->graph, search->opts.target,
+                           search->opts.tilings ? search->opts.tilings : 1, &out->n_tiling, why);
+  out->us = out->n_tiling ? out->tiling[0].us : from->us;
   out->kernels = as_graph_kernels(out->graph);
   as_search_select(out, 0);
   out->text = as_print_mug(out->graph);
   return true;
 }
 
-static void filter(search *S) {
+static void filter_candidates(search_state *search) {
   char *untiled = NULL;
   bool late = false;
-  for (uint32_t i = 0;
-       i < S->n_scheme && S->r->n < S->o.keep && S->r->stats.tested < S->o.max_tested && !late;
+  for (uint32_t i = 0; i < search->n_scheme && search->result->n < search->opts.keep &&
+                       search->result->stats.tested < search->opts.max_tested && !late;
        i++) {
-    as_candidate c;
+    as_candidate candidate;
     char *why = NULL;
-    if (!make_candidate(S, &S->scheme[i], &c, &why)) {
+    if (!make_candidate(search, &search->scheme[i], &candidate, &why)) {
       free(why);
       continue;
     }
-    if (!c.n_tiling && S->concrete) { /* nothing could run it at the sizes asked for */
-      S->r->stats.untiled++;
+    if (!candidate.n_tiling && search->concrete) { /* nothing could run it at the sizes asked for */
+      search->result->stats.untiled++;
       if (why && !untiled) {
         untiled = why;
         why = NULL;
       }
-      candidate_clear(&c);
+      candidate_clear(&candidate);
       free(why);
       continue;
     }
-    say(S, "testing", (double)S->r->n / S->o.keep);
-    if (passes(S, &c, i)) {
-      S->r->stats.certified++;
-      S->r->cand = as_realloc(S->r->cand, (S->r->n + 1) * sizeof *S->r->cand);
-      S->r->cand[S->r->n++] = c;
+    report_progress(search, "testing", (double)search->result->n / search->opts.keep);
+    if (is_certified(search, &candidate, i)) {
+      search->result->stats.certified++;
+      search->result->cand =
+          as_realloc(search->result->cand, (search->result->n + 1) * sizeof *search->result->cand);
+      search->result->cand[search->result->n++] = candidate;
     } else {
-      candidate_clear(&c);
+      candidate_clear(&candidate);
     }
     free(why);
-    late = out_of_time(S);
+    late = out_of_time(search);
   }
   if (late) {
-    message(S, as_format("the time limit of %g s struck: results depend on the machine",
-                         S->o.max_seconds));
+    add_message(search, as_format("the time limit of %g s struck: results depend on the machine",
+                                  search->opts.max_seconds));
   }
   if (untiled)
-    message(S, untiled);
+    add_message(search, untiled);
 }
 
-static void collect_operators(search *S) {
-  S->op = as_malloc((S->g->n + 1) * sizeof *S->op);
-  for (uint32_t i = 0; i < S->g->n; i++) {
-    if (S->g->node[i].kind == AS_N_OP && S->g->node[i].block == AS_NONE)
-      S->op[S->n_op++] = i;
+static void collect_operators(search_state *search) {
+  search->ops = as_malloc((search->program->n + 1) * sizeof *search->ops);
+  for (uint32_t i = 0; i < search->program->n; i++) {
+    if (search->program->node[i].kind == AS_N_OP && search->program->node[i].block == AS_NONE)
+      search->ops[search->n_op++] = i;
   }
-  S->last_use = sg_last_use(S->g);
-  S->concrete = true;
-  for (uint32_t i = 0; i < S->g->n_own_size; i++)
-    S->concrete &= as_size_value(S->g->sizes, S->g->own_size[i]) >= 0;
+  search->last_use = sg_last_use(search->program);
+  search->concrete = true;
+  for (uint32_t i = 0; i < search->program->n_own_size; i++)
+    search->concrete &= as_size_value(search->program->sizes, search->program->own_size[i]) >= 0;
 }
 
-as_status as_search(const as_graph *program, const as_search_opts *o, as_search_result *r) {
-  search S = {.g = program, .o = o ? *o : as_search_default, .r = r, .start = as_now()};
-  memset(r, 0, sizeof *r);
-  as_err_init(&S.err);
-  if (!S.o.device)
-    S.o.device = &as_device_default;
-  if (!S.o.filter)
-    S.o.filter = &as_search_filter_default;
-  if (!S.o.keep)
-    S.o.keep = 1;
-  collect_operators(&S);
-  say(&S, "enumerating", 0);
-  double one = whole_program(&S);
-  double apart = separate(&S);
-  if (S.n_op > 2 && S.n_op <= 300 && (one < 0 || one > apart))
-    partition(&S);
-  if (S.n_op > 300) {
-    message(
-        &S,
+as_status as_search(const as_graph *program, const as_search_opts *opts, as_search_result *result) {
+  search_state search = {.program = program,
+                         .opts = opts ? *opts : as_search_default,
+                         .result = result,
+                         .start = as_now()};
+  memset(result, 0, sizeof *result);
+  as_err_init(&search.err);
+  if (!search.opts.target)
+    search.opts.target = as_target_default();
+  if (!search.opts.filter)
+    search.opts.filter = &as_search_filter_default;
+  if (!search.opts.keep)
+    search.opts.keep = 1;
+  collect_operators(&search);
+  report_progress(&search, "enumerating", 0);
+  double one = whole_program(&search);
+  double apart = separate(&search);
+  if (search.n_op > 2 && search.n_op <= 300 && (one < 0 || one > apart))
+    partition(&search);
+  if (search.n_op > 300) {
+    add_message(
+        &search,
         as_format(
             "%u operators: too many to partition within the budget; each is a kernel of its own",
-            S.n_op));
+            search.n_op));
   }
-  qsort(S.scheme, S.n_scheme, sizeof *S.scheme, cmp_scheme);
-  filter(&S);
-  if (!r->n) {
-    char *m = S.err.status != AS_OK ? as_err_format(&S.err)
-              : r->n_log            ? as_strdup(r->log[r->n_log - 1])
-                                    : NULL;
-    if (m && strchr(m, '\n'))
-      *strchr(m, '\n') = 0;
-    message(&S, as_format("no candidate was certified: %llu tested, %llu failed the field test, "
-                          "%llu unproved%s%s",
-                          (unsigned long long)r->stats.tested,
-                          (unsigned long long)r->stats.field_failed,
-                          (unsigned long long)(r->stats.unproved + r->stats.replay_failed),
-                          m ? ": " : "", m ? m : ""));
-    free(m);
+  qsort(search.scheme, search.n_scheme, sizeof *search.scheme, compare_schemes);
+  filter_candidates(&search);
+  if (!result->n) {
+    char *last = search.err.status != AS_OK ? as_err_format(&search.err)
+                 : result->n_log            ? as_strdup(result->log[result->n_log - 1])
+                                            : NULL;
+    if (last && strchr(last, '\n'))
+      *strchr(last, '\n') = 0;
+    add_message(
+        &search,
+        as_format("no candidate was certified: %llu tested, %llu failed the field test, "
+                  "%llu unproved%s%s",
+                  (unsigned long long)result->stats.tested,
+                  (unsigned long long)result->stats.field_failed,
+                  (unsigned long long)(result->stats.unproved + result->stats.replay_failed),
+                  last ? ": " : "", last ? last : ""));
+    free(last);
   } else {
-    as_search_select(&r->cand[0], 0);
+    as_search_select(&result->cand[0], 0);
   }
-  say(&S, "done", 1);
-  for (uint32_t i = 0; i < S.n_scheme; i++)
-    free(S.scheme[i].p);
-  for (uint32_t i = 0; i < S.n_seg; i++)
-    drop_segment(S.seg[i]);
-  for (uint32_t i = 0; i < S.n_seen; i++)
-    free(S.seen[i]);
-  free(S.scheme);
-  free(S.seg);
-  free(S.seen);
-  free(S.op);
-  free(S.last_use);
-  as_err_clear(&S.err);
-  return r->n ? AS_OK : AS_UNKNOWN;
+  report_progress(&search, "done", 1);
+  for (uint32_t i = 0; i < search.n_scheme; i++)
+    free(search.scheme[i].pieces);
+  for (uint32_t i = 0; i < search.n_seg; i++)
+    drop_segment(search.segment[i]);
+  for (uint32_t i = 0; i < search.n_seen; i++)
+    free(search.seen[i]);
+  free(search.scheme);
+  free(search.segment);
+  free(search.seen);
+  free(search.ops);
+  free(search.last_use);
+  as_err_clear(&search.err);
+  return result->n ? AS_OK : AS_UNKNOWN;
 }
 
-void as_search_result_clear(as_search_result *r) {
-  for (uint32_t i = 0; i < r->n; i++)
-    candidate_clear(&r->cand[i]);
-  for (uint32_t i = 0; i < r->n_log; i++)
-    free(r->log[i]);
-  free(r->cand);
-  free(r->log);
-  free(r->message);
-  memset(r, 0, sizeof *r);
+void as_search_result_clear(as_search_result *result) {
+  for (uint32_t i = 0; i < result->n; i++)
+    candidate_clear(&result->cand[i]);
+  for (uint32_t i = 0; i < result->n_log; i++)
+    free(result->log[i]);
+  free(result->cand);
+  free(result->log);
+  free(result->message);
+  memset(result, 0, sizeof *result);
 }

@@ -1,9 +1,10 @@
 /* The search: from a tensor program to certified muGraphs with symbolic sizes, best first, and
- * concrete tilings for each. May include: base, ir, semantics, verify, proofs.  Called by the
- * command line and by tests. */
+ * concrete tilings for each. May include: base, target, ir, semantics, verify, proofs.  Called by
+ * the command line and by tests. */
 #ifndef AS_SEARCH_H
 #define AS_SEARCH_H
 #include "src/ir/graph.h"
+#include "src/target/target.h"
 
 typedef struct {
   uint64_t states;
@@ -25,25 +26,6 @@ typedef struct {
   uint64_t certified;
   double seconds;
 } as_search_stats;
-
-/* The machine that the cost model is about; the default is an H200. */
-typedef struct {
-  uint32_t multiprocessors;
-  double shared_per_block;
-  double shared_per_mp;
-  double dram;
-  double l2;
-  double mp_bandwidth;
-  double tensor_flops;
-  double scalar_flops;
-  double launch_us;
-  double latency_us;
-  double tile_flops;
-  double tile_elements;
-  double step_us; /* of one multiprocessor inside a kernel; a phase of an iteration */
-} as_device;
-
-extern const as_device as_device_default;
 
 typedef struct {
   as_size *size;
@@ -90,7 +72,7 @@ typedef struct {
   uint64_t max_states; /* per plan */
   double max_seconds;  /* last resort, 0: none; reported when it strikes */
   bool z3;             /* prune by asking Z3 */
-  const as_device *device;
+  const as_target *target; /* NULL: the default */
   const as_search_filter *filter;
   void (*progress)(void *arg, const char *stage, const as_search_stats *st, double done /* 0..1 */);
   void *progress_arg;
@@ -117,11 +99,11 @@ void as_search_select(const as_candidate *c, uint32_t t);
 
 /* --- cost model (cost.c): microseconds at the concrete sizes; negative: does not fit or no
  * concrete sizes */
-double as_cost(const as_graph *g, const as_device *d, double *shared);
+double as_cost(const as_graph *g, const as_target *target, double *shared);
 double as_cost_operator(const as_graph *g, as_node_id op,
-                        const as_device *d); /* one operator as a predefined kernel */
+                        const as_target *target); /* one operator as a predefined kernel */
 /* the best concrete tilings of g's own sizes; malloc'ed.  *why (may be NULL): malloc'ed message
  * when there is none */
-as_tiling *as_tilings(const as_graph *g, const as_device *d, uint32_t keep, uint32_t *n,
+as_tiling *as_tilings(const as_graph *g, const as_target *target, uint32_t keep, uint32_t *n,
                       char **why);
 #endif

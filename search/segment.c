@@ -7,9 +7,9 @@
 
 static bool copy_sizes(as_graph *to, const as_graph *from, as_err *err) {
   for (uint32_t i = 0; i < from->n_own_size; i++) {
-    as_size s = from->own_size[i];
-    if (!as_graph_declare(to, as_size_name(from->sizes, s), as_size_least(from->sizes, s),
-                          as_size_value(from->sizes, s), NULL, err))
+    as_size size = from->own_size[i];
+    if (!as_graph_declare(to, as_size_name(from->sizes, size), as_size_least(from->sizes, size),
+                          as_size_value(from->sizes, size), NULL, err))
       return false;
   }
   for (uint32_t i = 0; i < from->n_fact; i++) {
@@ -19,53 +19,54 @@ static bool copy_sizes(as_graph *to, const as_graph *from, as_err *err) {
   return true;
 }
 
-static as_node_id bring(sg_segment *s, const as_graph *g, uint32_t a, as_node_id *map,
-                        as_err *err) {
-  const as_node *n = &g->node[a];
-  for (uint32_t i = 0; i < s->sub->n; i++) {
-    if (map[i] == a)
+static as_node_id bring(sg_segment *segment, const as_graph *graph, uint32_t tensor,
+                        as_node_id *map, as_err *err) {
+  const as_node *node = &graph->node[tensor];
+  for (uint32_t i = 0; i < segment->sub->n; i++) {
+    if (map[i] == tensor)
       return i;
   }
-  as_node_id id = n->kind == AS_N_CONST
-                      ? as_graph_const(s->sub, n->value)
-                      : as_graph_input(s->sub, n->name, n->dtype, n->dim, n->rank, err);
+  as_node_id id = node->kind == AS_N_CONST ? as_graph_const(segment->sub, node->value)
+                                           : as_graph_input(segment->sub, node->name, node->dtype,
+                                                            node->dim, node->rank, err);
   if (id != AS_NONE)
-    map[id] = a;
+    map[id] = tensor;
   return id;
 }
 
-static bool cut_out(sg_segment *s, const as_graph *g, const uint32_t *op, uint32_t n,
+static bool cut_out(sg_segment *segment, const as_graph *graph, const uint32_t *op, uint32_t n,
                     const uint32_t *last_use, as_err *err) {
   uint32_t total = n;
   for (uint32_t i = 0; i < n; i++)
-    total += g->node[op[i]].nargs;
-  s->sub = as_graph_new(g->sizes, g->lib, NULL, g->name);
-  s->to_main = as_malloc((total + 1) * sizeof *s->to_main);
-  memset(s->to_main, 255, (total + 1) * sizeof *s->to_main);
-  if (!copy_sizes(s->sub, g, err))
+    total += graph->node[op[i]].nargs;
+  segment->sub = as_graph_new(graph->sizes, graph->lib, NULL, graph->name);
+  segment->to_main = as_malloc((total + 1) * sizeof *segment->to_main);
+  memset(segment->to_main, 255, (total + 1) * sizeof *segment->to_main);
+  if (!copy_sizes(segment->sub, graph, err))
     return false;
   for (int inputs = 1; inputs >= 0; inputs--) {
     for (uint32_t i = 0; i < n; i++) {
-      const as_node *nd = &g->node[op[i]];
+      const as_node *node = &graph->node[op[i]];
       as_node_id arg[AS_MAX_ARGS];
-      for (uint32_t j = 0; j < nd->nargs; j++) {
+      for (uint32_t j = 0; j < node->nargs; j++) {
         bool inside = false;
         for (uint32_t k = 0; k < i; k++)
-          inside |= op[k] == nd->arg[j];
+          inside |= op[k] == node->arg[j];
         if (inputs && inside)
           continue;
-        arg[j] = bring(s, g, nd->arg[j], s->to_main, err);
+        arg[j] = bring(segment, graph, node->arg[j], segment->to_main, err);
         if (arg[j] == AS_NONE)
           return false;
       }
       if (inputs)
         continue;
-      as_node_id id = as_graph_op(s->sub, AS_NONE, nd->name, nd->op, arg, nd->nargs, nd->attr, err);
+      as_node_id id = as_graph_op(segment->sub, AS_NONE, node->name, node->op, arg, node->nargs,
+                                  node->attr, err);
       if (id == AS_NONE)
         return false;
-      s->to_main[id] = op[i];
+      segment->to_main[id] = op[i];
       if ((last_use[op[i]] == 0 || last_use[op[i]] > op[n - 1]) &&
-          !as_graph_output(s->sub, id, err))
+          !as_graph_output(segment->sub, id, err))
         return false;
     }
   }
@@ -73,185 +74,194 @@ static bool cut_out(sg_segment *s, const as_graph *g, const uint32_t *op, uint32
 }
 
 typedef struct {
-  sg_segment *s;
+  sg_segment *segment;
   uint32_t keep;
-} job;
+} plan_job;
 
 static void search_plan(void *arg, size_t i) {
-  job *J = arg;
-  sg_segment *s = J->s;
-  sg_space *sp = sg_space_new(&s->part, &s->plan[i], &s->vocab, &s->lim);
-  s->stats[i].plans = 1;
-  if (!sg_space_enumerate(sp, &s->stats[i])) {
-    sg_space_free(sp);
+  plan_job *work = arg;
+  sg_segment *segment = work->segment;
+  sg_space *space =
+      sg_space_new(&segment->part, &segment->plan[i], &segment->vocab, &segment->limits);
+  segment->stats[i].plans = 1;
+  if (!sg_space_enumerate(space, &segment->stats[i])) {
+    sg_space_free(space);
     return;
   }
-  s->recipe[i] = sg_space_extract(sp, J->keep, &s->n_recipe[i]);
-  s->stats[i].candidates = s->n_recipe[i];
-  s->space[i] = sp;
+  segment->recipe[i] = sg_space_extract(space, work->keep, &segment->n_recipe[i]);
+  segment->stats[i].candidates = segment->n_recipe[i];
+  segment->space[i] = space;
 }
 
-static int cmp_rank(const void *a, const void *b) {
-  const sg_rank *x = a;
-  const sg_rank *y = b;
-  if (x->us != y->us)
-    return x->us < y->us ? -1 : 1;
-  if (x->weight != y->weight)
-    return x->weight < y->weight ? -1 : 1;
-  if (x->plan != y->plan)
-    return x->plan < y->plan ? -1 : 1;
-  return x->recipe < y->recipe ? -1 : x->recipe > y->recipe;
+static int cmp_rank(const void *left, const void *right) {
+  const sg_rank *first = left;
+  const sg_rank *second = right;
+  if (first->us != second->us)
+    return first->us < second->us ? -1 : 1;
+  if (first->weight != second->weight)
+    return first->weight < second->weight ? -1 : 1;
+  if (first->plan != second->plan)
+    return first->plan < second->plan ? -1 : 1;
+  return first->recipe < second->recipe ? -1 : first->recipe > second->recipe;
 }
 
-static bool build_alone(const sg_segment *s, uint32_t plan, uint32_t recipe, as_graph **out,
+static bool build_alone(const sg_segment *segment, uint32_t plan, uint32_t recipe, as_graph **out,
                         as_err *err) {
-  as_graph *g = as_graph_new(s->sub->sizes, s->sub->lib, s->sub, s->sub->name);
-  as_node_id *node = as_malloc((s->part.n + 1) * sizeof *node);
-  for (uint32_t i = 0; i < s->part.n_input; i++) {
+  as_graph *graph =
+      as_graph_new(segment->sub->sizes, segment->sub->lib, segment->sub, segment->sub->name);
+  as_node_id *node = as_malloc((segment->part.n + 1) * sizeof *node);
+  for (uint32_t i = 0; i < segment->part.n_input; i++) {
     node[i] = AS_NONE;
-    for (uint32_t k = 0; k < s->sub->n_input; k++) {
-      if (s->sub->input[k] == s->part.tensor[i])
-        node[i] = g->input[k];
+    for (uint32_t k = 0; k < segment->sub->n_input; k++) {
+      if (segment->sub->input[k] == segment->part.tensor[i])
+        node[i] = graph->input[k];
     }
   }
-  bool ok = sg_build_block(g, s->space[plan], &s->part, &s->plan[plan], &s->vocab,
-                           &s->recipe[plan][recipe], node, err);
+  bool built = sg_build_block(graph, segment->space[plan], &segment->part, &segment->plan[plan],
+                              &segment->vocab, &segment->recipe[plan][recipe], node, err);
   free(node);
-  if (!ok) {
-    as_graph_free(g);
-    g = NULL;
+  if (!built) {
+    as_graph_free(graph);
+    graph = NULL;
   }
-  *out = g;
-  return ok;
+  *out = graph;
+  return built;
 }
 
 /* cost of the best tiling; without one, behind everything that has one, by weight */
-static void rank_all(sg_segment *s, const as_search_opts *o, as_err *err) {
+static void rank_all(sg_segment *segment, const as_search_opts *opts, as_err *err) {
   uint32_t total = 0;
-  for (uint32_t i = 0; i < s->n_plan; i++)
-    total += s->n_recipe[i];
-  s->rank = as_calloc(total + 1, sizeof *s->rank);
+  for (uint32_t i = 0; i < segment->n_plan; i++)
+    total += segment->n_recipe[i];
+  segment->rank = as_calloc(total + 1, sizeof *segment->rank);
   bool concrete = true;
-  for (uint32_t i = 0; i < s->sub->n_own_size; i++)
-    concrete &= as_size_value(s->sub->sizes, s->sub->own_size[i]) >= 0;
-  for (uint32_t i = 0; i < s->n_plan; i++) {
-    for (uint32_t k = 0; k < s->n_recipe[i]; k++) {
-      as_graph *g;
-      as_err e;
-      as_err_init(&e);
+  for (uint32_t i = 0; i < segment->sub->n_own_size; i++)
+    concrete &= as_size_value(segment->sub->sizes, segment->sub->own_size[i]) >= 0;
+  for (uint32_t i = 0; i < segment->n_plan; i++) {
+    for (uint32_t k = 0; k < segment->n_recipe[i]; k++) {
+      as_graph *graph;
+      as_err why;
+      as_err_init(&why);
       if (!build_alone(
-              s, i, k, &g,
-              &e)) { /* the enumerator and the builder disagree: the first such message is kept */
-        char *m = as_err_format(&e);
-        as_err_set(err, AS_INTERNAL, "%s", m);
-        free(m);
-        as_err_clear(&e);
+              segment, i, k, &graph,
+              &why)) { /* the enumerator and the builder disagree: the first such message is kept */
+        char *text = as_err_format(&why);
+        as_err_set(err, AS_INTERNAL, "%s", text);
+        free(text);
+        as_err_clear(&why);
         continue;
       }
-      as_err_clear(&e);
-      uint32_t nt;
-      as_tiling *t = as_tilings(g, o->device, 1, &nt, NULL);
-      double splits =
-          s->plan[i].n_grid +
-          (s->plan[i].loop >= 0); /* of graphs that cost the same, the one with fewer new sizes */
-      double us = nt ? t[0].us * (1 + 0.01 * splits) : 1e9 * (1 + 0.01 * splits);
-      if (!nt && !concrete) {
-        us = 1e8 * (3 - (s->plan[i].n_grid > 0) -
-                    (s->plan[i].loop >= 0 && !s->part.cls[s->plan[i].loop].in_outputs)) +
+      as_err_clear(&why);
+      uint32_t n_tilings;
+      as_tiling *tilings = as_tilings(graph, opts->target, 1, &n_tilings, NULL);
+      double splits = segment->plan[i].n_grid +
+                      (segment->plan[i].loop >=
+                       0); /* of graphs that cost the same, the one with fewer new sizes */
+      double us = n_tilings ? tilings[0].us * (1 + 0.01 * splits) : 1e9 * (1 + 0.01 * splits);
+      if (!n_tilings && !concrete) {
+        us = 1e8 * (3 - (segment->plan[i].n_grid > 0) -
+                    (segment->plan[i].loop >= 0 &&
+                     !segment->part.classes[segment->plan[i].loop].in_outputs)) +
              splits; /* no sizes to go by: one that scales */
       }
-      s->rank[s->n_rank++] = (sg_rank){i, k, us, s->recipe[i][k].weight};
-      for (uint32_t q = 0; q < nt; q++) {
-        free(t[q].size);
-        free(t[q].value);
+      segment->rank[segment->n_rank++] = (sg_rank){i, k, us, segment->recipe[i][k].weight};
+      for (uint32_t tiling = 0; tiling < n_tilings; tiling++) {
+        free(tilings[tiling].size);
+        free(tilings[tiling].value);
       }
-      free(t);
-      as_graph_free(g);
+      free(tilings);
+      as_graph_free(graph);
     }
   }
-  qsort(s->rank, s->n_rank, sizeof *s->rank, cmp_rank);
+  qsort(segment->rank, segment->n_rank, sizeof *segment->rank, cmp_rank);
 }
 
-bool sg_segment_init(sg_segment *s, const as_graph *g, const uint32_t *op, uint32_t n,
-                     const uint32_t *last_use, const as_search_opts *o, as_search_stats *st,
+bool sg_segment_init(sg_segment *segment, const as_graph *graph, const uint32_t *op, uint32_t n,
+                     const uint32_t *last_use, const as_search_opts *opts, as_search_stats *total,
                      as_err *err) {
-  memset(s, 0, sizeof *s);
-  s->lim = (sg_limits){
-      o->max_values, (uint32_t)(o->max_states > UINT32_MAX ? UINT32_MAX : o->max_states), 6, o->z3};
-  if (!cut_out(s, g, op, n, last_use, err))
+  memset(segment, 0, sizeof *segment);
+  segment->limits = (sg_limits){
+      .max_values = opts->max_values,
+      .max_states = (uint32_t)(opts->max_states > UINT32_MAX ? UINT32_MAX : opts->max_states),
+      .keep = 6,
+      .z3 = opts->z3,
+      .shared_block = (double)opts->target->shared_block};
+  if (!cut_out(segment, graph, op, n, last_use, err))
     return false;
-  uint32_t *inner = as_malloc((s->sub->n + 1) * sizeof *inner);
-  uint32_t k = 0;
-  uint32_t *last = sg_last_use(s->sub);
-  for (uint32_t i = 0; i < s->sub->n; i++) {
-    if (s->sub->node[i].kind == AS_N_OP)
-      inner[k++] = i;
+  uint32_t *inner = as_malloc((segment->sub->n + 1) * sizeof *inner);
+  uint32_t n_inner = 0;
+  uint32_t *last = sg_last_use(segment->sub);
+  for (uint32_t i = 0; i < segment->sub->n; i++) {
+    if (segment->sub->node[i].kind == AS_N_OP)
+      inner[n_inner++] = i;
   }
-  s->has_part = sg_part_init(&s->part, s->sub, inner, k, last);
+  segment->has_part = sg_part_init(&segment->part, segment->sub, inner, n_inner, last);
   free(inner);
   free(last);
-  st->parts++;
-  if (!s->has_part)
+  total->parts++;
+  if (!segment->has_part)
     return true;
-  sg_vocab_init(&s->vocab, &s->part);
-  s->plan = sg_plans(&s->part, &s->n_plan);
-  s->space = as_calloc(s->n_plan + 1, sizeof *s->space);
-  s->recipe = as_calloc(s->n_plan + 1, sizeof *s->recipe);
-  s->n_recipe = as_calloc(s->n_plan + 1, sizeof *s->n_recipe);
-  s->stats = as_calloc(s->n_plan + 1, sizeof *s->stats);
-  job J = {s, s->lim.keep};
-  as_parallel(o->threads, s->n_plan, search_plan, &J);
-  for (uint32_t i = 0; i < s->n_plan; i++) {
-    const sg_stats *p = &s->stats[i];
-    st->states += p->states;
-    st->pruned_shape += p->shape;
-    st->pruned_abstract += p->abstract;
-    st->pruned_unit += p->unit;
-    st->pruned_repeat += p->repeat;
-    st->pruned_memory += p->memory;
-    st->values += p->values;
-    st->plans += p->plans;
-    st->candidates += p->candidates;
+  sg_vocab_init(&segment->vocab, &segment->part);
+  segment->plan = sg_plans(&segment->part, &segment->n_plan);
+  segment->space = as_calloc(segment->n_plan + 1, sizeof *segment->space);
+  segment->recipe = as_calloc(segment->n_plan + 1, sizeof *segment->recipe);
+  segment->n_recipe = as_calloc(segment->n_plan + 1, sizeof *segment->n_recipe);
+  segment->stats = as_calloc(segment->n_plan + 1, sizeof *segment->stats);
+  plan_job work = {segment, segment->limits.keep};
+  as_parallel(opts->threads, segment->n_plan, search_plan, &work);
+  for (uint32_t i = 0; i < segment->n_plan; i++) {
+    const sg_stats *stats = &segment->stats[i];
+    total->states += stats->states;
+    total->pruned_shape += stats->shape;
+    total->pruned_abstract += stats->abstract;
+    total->pruned_unit += stats->unit;
+    total->pruned_repeat += stats->repeat;
+    total->pruned_memory += stats->memory;
+    total->values += stats->values;
+    total->plans += stats->plans;
+    total->candidates += stats->candidates;
   }
-  rank_all(s, o, err);
+  rank_all(segment, opts, err);
   return true;
 }
 
-void sg_segment_clear(sg_segment *s) {
-  for (uint32_t i = 0; i < s->n_plan; i++) {
-    for (uint32_t k = 0; k < s->n_recipe[i]; k++)
-      sg_recipe_clear(&s->recipe[i][k]);
-    free(s->recipe[i]);
-    sg_space_free(s->space[i]);
+void sg_segment_clear(sg_segment *segment) {
+  for (uint32_t i = 0; i < segment->n_plan; i++) {
+    for (uint32_t k = 0; k < segment->n_recipe[i]; k++)
+      sg_recipe_clear(&segment->recipe[i][k]);
+    free(segment->recipe[i]);
+    sg_space_free(segment->space[i]);
   }
-  free(s->plan);
-  free(s->space);
-  free(s->recipe);
-  free(s->n_recipe);
-  free(s->stats);
-  free(s->rank);
-  free(s->to_main);
-  if (s->has_part) {
-    sg_vocab_clear(&s->vocab);
-    sg_part_clear(&s->part);
+  free(segment->plan);
+  free(segment->space);
+  free(segment->recipe);
+  free(segment->n_recipe);
+  free(segment->stats);
+  free(segment->rank);
+  free(segment->to_main);
+  if (segment->has_part) {
+    sg_vocab_clear(&segment->vocab);
+    sg_part_clear(&segment->part);
   }
-  if (s->sub)
-    as_graph_free(s->sub);
-  memset(s, 0, sizeof *s);
+  if (segment->sub)
+    as_graph_free(segment->sub);
+  memset(segment, 0, sizeof *segment);
 }
 
-bool sg_segment_build(const sg_segment *s, uint32_t rank, as_graph *g, as_node_id *node,
+bool sg_segment_build(const sg_segment *segment, uint32_t rank, as_graph *graph, as_node_id *node,
                       as_err *err) {
-  const sg_rank *r = &s->rank[rank];
-  as_node_id *local = as_malloc((s->part.n + 1) * sizeof *local);
-  for (uint32_t i = 0; i < s->part.n; i++)
-    local[i] = i < s->part.n_input ? node[s->to_main[s->part.tensor[i]]] : AS_NONE;
-  bool ok = sg_build_block(g, s->space[r->plan], &s->part, &s->plan[r->plan], &s->vocab,
-                           &s->recipe[r->plan][r->recipe], local, err);
-  for (uint32_t i = s->part.n_leaf; i < s->part.n && ok; i++) {
+  const sg_rank *chosen = &segment->rank[rank];
+  as_node_id *local = as_malloc((segment->part.n + 1) * sizeof *local);
+  for (uint32_t i = 0; i < segment->part.n; i++)
+    local[i] =
+        i < segment->part.n_input ? node[segment->to_main[segment->part.tensor[i]]] : AS_NONE;
+  bool built = sg_build_block(graph, segment->space[chosen->plan], &segment->part,
+                              &segment->plan[chosen->plan], &segment->vocab,
+                              &segment->recipe[chosen->plan][chosen->recipe], local, err);
+  for (uint32_t i = segment->part.n_leaf; i < segment->part.n && built; i++) {
     if (local[i] != AS_NONE)
-      node[s->to_main[s->part.tensor[i]]] = local[i];
+      node[segment->to_main[segment->part.tensor[i]]] = local[i];
   }
   free(local);
-  return ok;
+  return built;
 }

@@ -17,7 +17,7 @@ typedef struct {
   uint32_t *to_main; /* the segment as a program; its nodes' ids in the whole program */
   sg_part part;
   sg_vocab vocab;
-  sg_limits lim;
+  sg_limits limits;
   sg_plan *plan;
   uint32_t n_plan;
   sg_space **space;

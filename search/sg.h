@@ -38,8 +38,8 @@ typedef struct {
   uint32_t *output;
   uint32_t n_output; /* positions in tensor */
   sg_axes *axes;     /* of each tensor, labels of whole classes */
-  sg_class cls[AX_MAX_CLASS];
-  uint32_t n_cls;
+  sg_class classes[AX_MAX_CLASS];
+  uint32_t n_classes;
   uint32_t max_rank;
 } sg_part;
 
@@ -105,6 +105,7 @@ typedef struct {
   uint32_t n;
 } sg_vocab;
 
+bool sg_attr_same(const as_attr *a, const as_attr *b);
 void sg_vocab_init(sg_vocab *v, const sg_part *p);
 void sg_vocab_clear(sg_vocab *v);
 
@@ -141,6 +142,7 @@ typedef struct {
   uint32_t max_states;
   uint32_t keep;
   bool z3;
+  double shared_block; /* bytes that a block may have: no tile is larger */
 } sg_limits;
 
 typedef struct {

@@ -3,6 +3,7 @@
 #define AS_SEARCH_SG_SPACE_H
 #include "prune_z3.h"
 #include "sg.h"
+#include "src/base/map.h"
 
 typedef struct {
   uint64_t in;
@@ -15,10 +16,10 @@ struct sg_space {
   const sg_part *part;
   const sg_plan *plan;
   const sg_vocab *vocab;
-  const sg_limits *lim;
+  const sg_limits *limits;
   sg_ctx ctx;
-  ax_id *prog;
-  sg_axes *prog_axes; /* of the part's tensors */
+  ax_id *program_expr;
+  sg_axes *program_axes; /* of the part's tensors */
   ax_id *target;
   uint32_t n_target; /* what may be computed: the program's tensors and everything inside them */
   ax_id number[16];
@@ -31,14 +32,12 @@ struct sg_space {
   as_vec values;
   as_vec derivs;
   as_vec verdict;
-  uint32_t *slot;
-  uint32_t n_slot;
+  as_index by_key; /* of values */
   uint32_t *goal;
-  sg_stats *st;
+  sg_stats *stats;
   void *z3;
 };
 
 bool sg_space_prepare(sg_space *s);
-void sg_slot_put(sg_space *s, uint32_t id);
 bool sg_inst_is_call(const sg_inst *in, const as_node *nd);
 #endif

@@ -4,200 +4,196 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool attr_same(const as_attr *a, const as_attr *b) {
-  return a->is_size == b->is_size &&
-         (a->is_size ? a->size == b->size : mpq_equal(a->num, b->num) != 0);
-}
-
-bool sg_inst_is_call(const sg_inst *in, const as_node *nd) {
-  if (in->op != nd->op)
+bool sg_inst_is_call(const sg_inst *inst, const as_node *node) {
+  if (inst->op != node->op)
     return false;
-  for (uint32_t i = 0; i < in->op->nattrs; i++) {
-    if (!attr_same(&in->attr[i], &nd->attr[i]))
+  for (uint32_t i = 0; i < inst->op->nattrs; i++) {
+    if (!sg_attr_same(&inst->attr[i], &node->attr[i]))
       return false;
   }
   return true;
 }
 
-sg_space *sg_space_new(const sg_part *p, const sg_plan *plan, const sg_vocab *v,
-                       const sg_limits *lim) {
-  sg_space *s = as_calloc(1, sizeof *s);
-  s->part = p;
-  s->plan = plan;
-  s->vocab = v;
-  s->lim = lim;
-  s->prog = as_calloc(p->n + 1, sizeof *s->prog);
-  s->prog_axes = as_calloc(p->n + 1, sizeof *s->prog_axes);
-  s->replayed = as_calloc(p->n + 1, sizeof *s->replayed);
-  s->goal = as_calloc(p->n_output + 1, sizeof *s->goal);
-  s->n_slot = 1024;
-  s->slot = as_calloc(s->n_slot, sizeof *s->slot);
-  as_vec_init(&s->values, sizeof(sg_value));
-  as_vec_init(&s->derivs, sizeof(sg_deriv));
-  as_vec_init(&s->verdict, sizeof(sg_verdict));
-  s->ctx = (sg_ctx){.A = ax_new(), .part = p, .plan = plan, .sizes = p->g->sizes};
-  return s;
+sg_space *sg_space_new(const sg_part *part, const sg_plan *plan, const sg_vocab *vocab,
+                       const sg_limits *limits) {
+  sg_space *space = as_calloc(1, sizeof *space);
+  space->part = part;
+  space->plan = plan;
+  space->vocab = vocab;
+  space->limits = limits;
+  space->program_expr = as_calloc(part->n + 1, sizeof *space->program_expr);
+  space->program_axes = as_calloc(part->n + 1, sizeof *space->program_axes);
+  space->replayed = as_calloc(part->n + 1, sizeof *space->replayed);
+  space->goal = as_calloc(part->n_output + 1, sizeof *space->goal);
+  as_vec_init(&space->values, sizeof(sg_value));
+  as_vec_init(&space->derivs, sizeof(sg_deriv));
+  as_vec_init(&space->verdict, sizeof(sg_verdict));
+  space->ctx = (sg_ctx){.A = ax_new(), .part = part, .plan = plan, .sizes = part->g->sizes};
+  return space;
 }
 
-void sg_space_free(sg_space *s) {
-  if (!s)
+void sg_space_free(sg_space *space) {
+  if (!space)
     return;
-  for (uint32_t i = 0; i < s->values.n; i++)
-    as_vec_clear(&AS_VEC_AT(&s->values, sg_value, i).derivs);
-  as_vec_clear(&s->values);
-  as_vec_clear(&s->derivs);
-  as_vec_clear(&s->verdict);
-  if (s->z3)
-    sg_z3_free(s->z3);
-  ax_free(s->ctx.A);
-  free(s->prog);
-  free(s->prog_axes);
-  free(s->replayed);
-  free(s->goal);
-  free(s->slot);
-  free(s->target);
-  free(s);
+  for (uint32_t i = 0; i < space->values.n; i++)
+    as_vec_clear(&AS_VEC_AT(&space->values, sg_value, i).derivs);
+  as_vec_clear(&space->values);
+  as_vec_clear(&space->derivs);
+  as_vec_clear(&space->verdict);
+  if (space->z3)
+    sg_z3_free(space->z3);
+  ax_free(space->ctx.A);
+  free(space->program_expr);
+  free(space->program_axes);
+  free(space->replayed);
+  free(space->goal);
+  as_index_clear(&space->by_key);
+  free(space->target);
+  free(space);
 }
 
-const sg_value *sg_space_value(const sg_space *s, uint32_t i) {
-  return &AS_VEC_AT(&s->values, sg_value, i);
+const sg_value *sg_space_value(const sg_space *space, uint32_t i) {
+  return &AS_VEC_AT(&space->values, sg_value, i);
 }
 
-const sg_deriv *sg_space_deriv(const sg_space *s, uint32_t i) {
-  return &AS_VEC_AT(&s->derivs, sg_deriv, i);
+const sg_deriv *sg_space_deriv(const sg_space *space, uint32_t i) {
+  return &AS_VEC_AT(&space->derivs, sg_deriv, i);
 }
 
-ax_store *sg_space_store(sg_space *s) {
-  return s->ctx.A;
+ax_store *sg_space_store(sg_space *space) {
+  return space->ctx.A;
 }
 
-static double concrete(const as_sizes *S, as_size sz) {
-  uint32_t n = as_size_count(S);
+static double concrete(const as_sizes *sizes, as_size size) {
+  uint32_t n = as_size_count(sizes);
   int64_t *env = as_malloc((n + 1) * sizeof *env);
   for (uint32_t i = 0; i < n; i++)
     env[i] = 0;
-  for (uint32_t i = 0; as_size_nth_sym(S, i) != AS_SIZE_BAD; i++) {
-    long v = as_size_value(S, as_size_nth_sym(S, i));
-    env[as_size_nth_sym(S, i)] = v < 0 ? 1 : v;
+  for (uint32_t i = 0; as_size_nth_sym(sizes, i) != AS_SIZE_BAD; i++) {
+    long value = as_size_value(sizes, as_size_nth_sym(sizes, i));
+    env[as_size_nth_sym(sizes, i)] = value < 0 ? 1 : value;
   }
-  int64_t v = as_size_eval(S, sz, env);
+  int64_t value = as_size_eval(sizes, size, env);
   free(env);
-  return v == INT64_MIN ? 1 : (double)v;
+  return value == INT64_MIN ? 1 : (double)value;
 }
 
-static void set_sizes(sg_space *s) {
-  for (uint32_t c = 0; c < AX_MAX_CLASS; c++)
-    s->ctx.whole[c] = s->ctx.tile[c] = s->ctx.loop[c] = AX_BAD;
-  for (uint32_t c = 0; c < s->part->n_cls; c++) {
-    double whole = concrete(s->part->g->sizes, s->part->cls[c].extent);
-    bool split = s->plan->mode[c] == SG_GRID || s->plan->mode[c] == SG_LOOP;
-    s->least[SG_LABEL(c, 0)] = whole;
-    s->least[SG_LABEL(c, 1)] = s->plan->mode[c] == SG_GRID_ONE ? 1 : whole < 8 ? whole : 8;
+static void set_sizes(sg_space *space) {
+  for (uint32_t cls = 0; cls < AX_MAX_CLASS; cls++)
+    space->ctx.whole[cls] = space->ctx.tile[cls] = space->ctx.loop[cls] = AX_BAD;
+  for (uint32_t cls = 0; cls < space->part->n_classes; cls++) {
+    double whole = concrete(space->part->g->sizes, space->part->classes[cls].extent);
+    bool split = space->plan->mode[cls] == SG_GRID || space->plan->mode[cls] == SG_LOOP;
+    space->least[SG_LABEL(cls, 0)] = whole;
+    space->least[SG_LABEL(cls, 1)] = space->plan->mode[cls] == SG_GRID_ONE ? 1
+                                     : whole < 8                           ? whole
+                                                                           : 8;
     if (!split)
       continue;
-    s->ctx.tile[c] = ax_size(s->ctx.A, SG_TILE_SYM(c));
-    s->ctx.loop[c] = ax_size(s->ctx.A, SG_COUNT_SYM(c));
-    s->ctx.whole[c] = ax_mul(s->ctx.A, s->ctx.tile[c], s->ctx.loop[c]);
+    space->ctx.tile[cls] = ax_size(space->ctx.A, SG_TILE_SYM(cls));
+    space->ctx.loop[cls] = ax_size(space->ctx.A, SG_COUNT_SYM(cls));
+    space->ctx.whole[cls] = ax_mul(space->ctx.A, space->ctx.tile[cls], space->ctx.loop[cls]);
   }
-  for (uint32_t c = 0; c < s->part->n_cls; c++) {
-    if (s->ctx.whole[c] != AX_BAD)
+  for (uint32_t cls = 0; cls < space->part->n_classes; cls++) {
+    if (space->ctx.whole[cls] != AX_BAD)
       continue;
-    s->ctx.whole[c] = sg_size_expr(&s->ctx, s->part->cls[c].extent);
-    s->ctx.tile[c] = s->plan->mode[c] == SG_GRID_ONE ? AX_ONE : s->ctx.whole[c];
-    s->ctx.loop[c] = s->plan->mode[c] == SG_GRID_ONE ? s->ctx.whole[c] : AX_ONE;
+    space->ctx.whole[cls] = sg_size_expr(&space->ctx, space->part->classes[cls].extent);
+    space->ctx.tile[cls] = space->plan->mode[cls] == SG_GRID_ONE ? AX_ONE : space->ctx.whole[cls];
+    space->ctx.loop[cls] = space->plan->mode[cls] == SG_GRID_ONE ? space->ctx.whole[cls] : AX_ONE;
   }
 }
 
-static void add_target(sg_space *s, ax_id e, uint32_t *cap) {
-  for (uint32_t i = 0; i < s->n_target; i++) {
-    if (s->target[i] == e)
+static void add_target(sg_space *space, ax_id expr, uint32_t *room) {
+  for (uint32_t i = 0; i < space->n_target; i++) {
+    if (space->target[i] == expr)
       return;
   }
-  if (s->n_target == *cap)
-    s->target = as_realloc(s->target, (*cap = *cap ? 2 * *cap : 32) * sizeof *s->target);
-  s->target[s->n_target++] = e;
+  if (space->n_target == *room)
+    space->target =
+        as_realloc(space->target, (*room = *room ? 2 * *room : 32) * sizeof *space->target);
+  space->target[space->n_target++] = expr;
 }
 
-static void add_number(sg_space *s, ax_id e) {
-  for (uint32_t i = 0; i < s->n_number; i++) {
-    if (s->number[i] == e)
+static void add_number(sg_space *space, ax_id expr) {
+  for (uint32_t i = 0; i < space->n_number; i++) {
+    if (space->number[i] == expr)
       return;
   }
-  if (s->n_number < 16)
-    s->number[s->n_number++] = e;
+  if (space->n_number < 16)
+    space->number[space->n_number++] = expr;
 }
 
 /* constant terms of a sum, and arguments that are numbers */
-static void find_numbers(sg_space *s, ax_id e) {
+static void find_numbers(sg_space *space, ax_id expr) {
   int64_t num;
   int64_t den;
   uint32_t sym[8];
   uint32_t n;
-  int ex[8];
-  if (ax_unit(s->ctx.A, e, &num, &den, sym, ex, 8, &n)) {
+  int exps[8];
+  if (ax_unit(space->ctx.A, expr, &num, &den, sym, exps, 8, &n)) {
     if (!n)
-      add_number(s, e);
+      add_number(space, expr);
     return;
   }
-  for (uint32_t i = 0; i < ax_n_terms(s->ctx.A, e); i++) {
-    ax_factor f[1];
-    if (ax_term(s->ctx.A, e, i, &num, &den, f, 1))
+  for (uint32_t i = 0; i < ax_n_terms(space->ctx.A, expr); i++) {
+    ax_factor factors[1];
+    if (ax_term(space->ctx.A, expr, i, &num, &den, factors, 1))
       continue;
-    mpq_t q;
-    mpq_init(q);
-    mpq_set_si(q, num, (unsigned long)den);
-    add_number(s, ax_const(s->ctx.A, q));
-    mpq_clear(q);
+    mpq_t number;
+    mpq_init(number);
+    mpq_set_si(number, num, (unsigned long)den);
+    add_number(space, ax_const(space->ctx.A, number));
+    mpq_clear(number);
   }
 }
 
-bool sg_space_prepare(sg_space *s) {
-  const sg_part *p = s->part;
-  uint32_t cap = 0;
-  ax_id in[128];
-  set_sizes(s);
-  s->ctx.strict_ones = true;
-  if (!sg_program_exprs(&s->ctx, s->prog, s->prog_axes))
+bool sg_space_prepare(sg_space *space) {
+  const sg_part *part = space->part;
+  uint32_t room = 0;
+  ax_id inside[128];
+  set_sizes(space);
+  space->ctx.strict_ones = true;
+  if (!sg_program_exprs(&space->ctx, space->program_expr, space->program_axes))
     return false;
-  for (uint32_t i = p->n_leaf; i < p->n; i++) {
-    const as_node *nd = &p->g->node[p->tensor[i]];
+  for (uint32_t i = part->n_leaf; i < part->n; i++) {
+    const as_node *node = &part->g->node[part->tensor[i]];
     sg_axes arg[AS_MAX_ARGS];
     sg_axes out;
-    ax_id e[AS_MAX_ARGS];
-    ax_id r;
-    for (uint32_t j = 0; j < nd->nargs; j++) {
-      uint32_t a = 0;
-      while (p->tensor[a] != nd->arg[j])
-        a++;
-      arg[j] = s->prog_axes[a];
-      e[j] = s->prog[a];
+    ax_id arg_expr[AS_MAX_ARGS];
+    ax_id result;
+    for (uint32_t j = 0; j < node->nargs; j++) {
+      uint32_t from = 0;
+      while (part->tensor[from] != node->arg[j])
+        from++;
+      arg[j] = space->program_axes[from];
+      arg_expr[j] = space->program_expr[from];
     }
-    s->replayed[i] =
-        nd->nargs > 2 || !sg_apply(&s->ctx, nd->op, nd->attr, nd->nargs, arg, e, &out, &r);
+    space->replayed[i] = node->nargs > 2 || !sg_apply(&space->ctx, node->op, node->attr,
+                                                      node->nargs, arg, arg_expr, &out, &result);
   }
-  s->ctx.strict_ones = false;
-  for (uint32_t o = p->n; o-- > 0;) { /* outputs first: most queries end there */
-    if (o >= p->n_input && o < p->n_leaf) {
-      add_number(s, s->prog[o]);
+  space->ctx.strict_ones = false;
+  for (uint32_t tensor = part->n; tensor-- > 0;) { /* outputs first: most queries end there */
+    if (tensor >= part->n_input && tensor < part->n_leaf) {
+      add_number(space, space->program_expr[tensor]);
       continue;
     }
-    add_target(s, s->prog[o], &cap);
-    find_numbers(s, s->prog[o]);
-    uint32_t n = ax_arguments(s->ctx.A, s->prog[o], in, 128);
+    add_target(space, space->program_expr[tensor], &room);
+    find_numbers(space, space->program_expr[tensor]);
+    uint32_t n = ax_arguments(space->ctx.A, space->program_expr[tensor], inside, 128);
     for (uint32_t i = 0; i < n; i++) {
-      add_target(s, in[i], &cap);
-      find_numbers(s, in[i]);
+      add_target(space, inside[i], &room);
+      find_numbers(space, inside[i]);
     }
   }
-  for (uint32_t t = 0; t < s->n_target; t++) {
-    s->has_sum |= ax_n_terms(s->ctx.A, s->target[t]) > 1;
-    for (uint32_t i = 0; i < ax_n_terms(s->ctx.A, s->target[t]); i++) {
-      ax_factor f[24];
+  for (uint32_t target = 0; target < space->n_target; target++) {
+    space->has_sum |= ax_n_terms(space->ctx.A, space->target[target]) > 1;
+    for (uint32_t i = 0; i < ax_n_terms(space->ctx.A, space->target[target]); i++) {
+      ax_factor factors[24];
       int64_t num;
       int64_t den;
-      uint32_t n = ax_term(s->ctx.A, s->target[t], i, &num, &den, f, 24);
+      uint32_t n = ax_term(space->ctx.A, space->target[target], i, &num, &den, factors, 24);
       for (uint32_t j = 0; j < n; j++)
-        s->has_max |= f[j].kind == AX_MAXR;
+        space->has_max |= factors[j].kind == AX_MAXR;
     }
   }
   return true;

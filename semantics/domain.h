@@ -25,23 +25,24 @@ struct as_domain {
   const char *name;
   size_t size;
   void *ctx;
-  void (*init)(const as_domain *d, void *x); /* the value 0 */
-  void (*clear)(const as_domain *d, void *x);
-  void (*set)(const as_domain *d, void *r, const void *a);
-  void (*from_q)(const as_domain *d, void *r, mpq_srcptr q);
-  void (*add)(const as_domain *d, void *r, const void *a, const void *b);
-  void (*sub)(const as_domain *d, void *r, const void *a, const void *b);
-  void (*mul)(const as_domain *d, void *r, const void *a, const void *b);
-  void (*un)(const as_domain *d, as_unop op, void *r, const void *a);
-  unsigned (*cmp)(const as_domain *d, const void *a, const void *b); /* operands with a value */
+  void (*init)(const as_domain *domain, void *x); /* the value 0 */
+  void (*clear)(const as_domain *domain, void *x);
+  void (*set)(const as_domain *domain, void *result, const void *a);
+  void (*from_q)(const as_domain *domain, void *result, mpq_srcptr q);
+  void (*add)(const as_domain *domain, void *result, const void *a, const void *b);
+  void (*sub)(const as_domain *domain, void *result, const void *a, const void *b);
+  void (*mul)(const as_domain *domain, void *result, const void *a, const void *b);
+  void (*un)(const as_domain *domain, as_unop op, void *result, const void *a);
+  unsigned (*cmp)(const as_domain *domain, const void *a,
+                  const void *b); /* operands with a value */
   /* r is a or b, and nobody knows which (a condition could not be decided): keep what holds in both
    * cases */
-  void (*join)(const as_domain *d, void *r, const void *a, const void *b);
-  unsigned (*flags)(const as_domain *d, const void *a);
-  void (*flag)(const as_domain *d, void *r, unsigned flags); /* adds flags */
-  bool (*builtin)(const as_domain *d, const char *name, void *r, const void *const *arg,
-                  uint32_t n);                       /* a func, or `div`; false: unknown name */
-  char *(*print)(const as_domain *d, const void *a); /* malloc'ed */
+  void (*join)(const as_domain *domain, void *result, const void *a, const void *b);
+  unsigned (*flags)(const as_domain *domain, const void *a);
+  void (*flag)(const as_domain *domain, void *result, unsigned flags); /* adds flags */
+  bool (*builtin)(const as_domain *domain, const char *name, void *result, const void *const *arg,
+                  uint32_t n); /* a func, or `div`; false: unknown name */
+  char *(*print)(const as_domain *domain, const void *a); /* malloc'ed */
 };
 
 extern const as_domain
@@ -58,13 +59,13 @@ typedef struct {
 void as_interval_domain_init(as_interval_domain *D, long bits);
 void as_interval_forget(void); /* frees the constants that this thread keeps; for threads that end,
                                   and for good measure */
-bool as_interval_disjoint(const as_domain *d, const void *a, const void *b);
+bool as_interval_disjoint(const as_domain *domain, const void *a, const void *b);
 /* an upper bound of |a - b| relative to the larger magnitude, as a power of two; LONG_MAX when
  * unbounded */
-long as_interval_distance_log2(const as_domain *d, const void *a, const void *b);
+long as_interval_distance_log2(const as_domain *domain, const void *a, const void *b);
 
-void as_dom_from_int(const as_domain *d, void *r, int64_t v);
-void *as_dom_new(const as_domain *d, size_t n); /* n initialised elements */
-void as_dom_free(const as_domain *d, void *x, size_t n);
+void as_dom_from_int(const as_domain *domain, void *result, int64_t v);
+void *as_dom_new(const as_domain *domain, size_t n); /* n initialised elements */
+void as_dom_free(const as_domain *domain, void *x, size_t n);
 #define AS_DOM_AT(d, base, i) ((void *)((char *)(base) + (d)->size * (size_t)(i)))
 #endif

@@ -28,7 +28,7 @@ typedef struct {
   bool constant;
   bool other;
   bool many; /* other: an exponent is not affine; many: more than 64 roots */
-} degs;
+} degrees;
 
 typedef struct {
   uint64_t p;
@@ -42,11 +42,11 @@ typedef struct {
   bool hp;
   bool hq;
   bool hl;
-  degs g;
-} fe;
+  degrees g;
+} field_value;
 
-#define F(x) ((fe *)(x))
-#define CF(x) ((const fe *)(x))
+#define FIELD(x) ((field_value *)(x))
+#define FIELD_CONST(x) ((const field_value *)(x))
 #define DOM(d) ((as_field_domain *)(d)->ctx)
 
 static uint64_t mix(uint64_t x, uint64_t seed) {
@@ -68,27 +68,28 @@ static double up(double x, int n) {
   return x;
 }
 
-static void f_init(const as_domain *d, void *x) {
-  (void)d;
-  memset(x, 0, sizeof(fe));
-  F(x)->hp = F(x)->hq = true;
-  F(x)->g = (degs){.mn = 1, .md = 1, .xc = 1, .lc = 1, .cd = 1, .affine = true, .constant = true};
+static void f_init(const as_domain *domain, void *x) {
+  (void)domain;
+  memset(x, 0, sizeof(field_value));
+  FIELD(x)->hp = FIELD(x)->hq = true;
+  FIELD(x)->g =
+      (degrees){.mn = 1, .md = 1, .xc = 1, .lc = 1, .cd = 1, .affine = true, .constant = true};
 }
 
-static void f_clear(const as_domain *d, void *x) {
-  (void)d;
+static void f_clear(const as_domain *domain, void *x) {
+  (void)domain;
   (void)x;
 }
 
-static void f_set(const as_domain *d, void *r, const void *a) {
-  (void)d;
-  if (r != a)
-    memcpy(r, a, sizeof(fe));
+static void f_set(const as_domain *domain, void *result, const void *a) {
+  (void)domain;
+  if (result != a)
+    memcpy(result, a, sizeof(field_value));
 }
 
-static uint64_t mod_q(mpq_srcptr x, uint64_t m, uint64_t minv, bool *ok) {
-  uint64_t n = mpz_fdiv_ui(mpq_numref(x), m);
-  uint64_t d = mpz_fdiv_ui(mpq_denref(x), m);
+static uint64_t mod_q(mpq_srcptr value, uint64_t m, uint64_t minv, bool *ok) {
+  uint64_t n = mpz_fdiv_ui(mpq_numref(value), m);
+  uint64_t d = mpz_fdiv_ui(mpq_denref(value), m);
   if (!d) {
     *ok = false;
     return 0;
@@ -98,31 +99,31 @@ static uint64_t mod_q(mpq_srcptr x, uint64_t m, uint64_t minv, bool *ok) {
 
 /* doubles around a rational */
 static void around(mpq_srcptr x, double *lo, double *hi) {
-  double v = mpq_get_d(x); /* truncates */
+  double value = mpq_get_d(x); /* truncates */
   mpq_t t;
   mpq_init(t);
-  *lo = *hi = v;
-  if (isfinite(v))
-    mpq_set_d(t, v);
-  if (!isfinite(v) || !mpq_equal(t, x)) {
-    *lo = down(v, 1);
-    *hi = up(v, 1);
+  *lo = *hi = value;
+  if (isfinite(value))
+    mpq_set_d(t, value);
+  if (!isfinite(value) || !mpq_equal(t, x)) {
+    *lo = down(value, 1);
+    *hi = up(value, 1);
   }
   mpq_clear(t);
 }
 
-static void f_from_q(const as_domain *d, void *r, mpq_srcptr x) {
-  as_field_domain *D = DOM(d);
-  f_init(d, r);
-  fe *e = F(r);
-  e->p = mod_q(x, D->p, D->pinv, &e->hp);
-  e->q = mod_q(x, D->q, D->qinv, &e->hq);
-  around(x, &e->lo, &e->hi);
-  e->hl = !mpq_cmp_ui(x, 1, 1);
-  e->g.cn = mpz_get_d(mpq_numref(x));
-  e->g.cd = mpz_get_d(mpq_denref(x));
-  e->g.l1 = fabs(e->g.cn);
-  e->g.lc = e->g.cd;
+static void f_from_q(const as_domain *domain, void *result, mpq_srcptr x) {
+  as_field_domain *field = DOM(domain);
+  f_init(domain, result);
+  field_value *value = FIELD(result);
+  value->p = mod_q(x, field->p, field->pinv, &value->hp);
+  value->q = mod_q(x, field->q, field->qinv, &value->hq);
+  around(x, &value->lo, &value->hi);
+  value->hl = !mpq_cmp_ui(x, 1, 1);
+  value->g.cn = mpz_get_d(mpq_numref(x));
+  value->g.cd = mpz_get_d(mpq_denref(x));
+  value->g.l1 = fabs(value->g.cn);
+  value->g.lc = value->g.cd;
 }
 
 /* a common multiple of two units (exact while they are below 2^53; beyond, the bound is vacuous
@@ -131,7 +132,7 @@ static double unit(double ca, double cb) {
   return fmod(ca, cb) == 0 ? ca : fmod(cb, ca) == 0 ? cb : ca * cb;
 }
 
-static void exponents_in(degs *g, double c) {
+static void exponents_in(degrees *g, double c) {
   double k = c / g->xc;
   g->xn *= k;
   g->xd *= k;
@@ -141,374 +142,376 @@ static void exponents_in(degs *g, double c) {
 }
 
 /* both with exponents in one unit */
-static void align(degs *a, degs *b) {
+static void align(degrees *a, degrees *b) {
   double c = unit(a->xc, b->xc);
   exponents_in(a, c);
   exponents_in(b, c);
 }
 
-static bool zero(const fe *a) {
+static bool zero(const field_value *a) {
   return a->g.constant && a->hp && !a->p && a->lo == 0 && a->hi == 0;
 }
 
-static void deg_union(degs *r, const degs *a, const degs *b) {
-  r->ed = fmax(a->ed, b->ed);
-  r->roots = a->roots | b->roots;
-  r->many = a->many || b->many;
-  r->other = a->other || b->other;
+static void deg_union(degrees *result, const degrees *a, const degrees *b) {
+  result->ed = fmax(a->ed, b->ed);
+  result->roots = a->roots | b->roots;
+  result->many = a->many || b->many;
+  result->other = a->other || b->other;
 }
 
-static degs deg_add(const fe *A, const fe *B) {
+static degrees deg_add(const field_value *A, const field_value *B) {
   if (zero(A))
     return B->g;
   if (zero(B))
     return A->g;
-  degs ga = A->g;
-  degs gb = B->g;
-  degs *a = &ga;
-  degs *b = &gb;
-  degs r = {0};
+  degrees ga = A->g;
+  degrees gb = B->g;
+  degrees *a = &ga;
+  degrees *b = &gb;
+  degrees result = {0};
   align(a, b);
-  r.xc = a->xc;
-  deg_union(&r, a, b);
-  r.constant = a->constant && b->constant;
-  r.affine = a->affine && b->affine;
-  r.lc = unit(a->lc, b->lc);
-  r.l1 = a->l1 * (r.lc / a->lc) + b->l1 * (r.lc / b->lc);
-  r.cn = a->cn * b->cd + b->cn * a->cd;
-  r.cd = a->cd * b->cd;
-  if (r.constant && a->cd == b->cd) {
-    r.cn = a->cn + b->cn;
-    r.cd = a->cd;
+  result.xc = a->xc;
+  deg_union(&result, a, b);
+  result.constant = a->constant && b->constant;
+  result.affine = a->affine && b->affine;
+  result.lc = unit(a->lc, b->lc);
+  result.l1 = a->l1 * (result.lc / a->lc) + b->l1 * (result.lc / b->lc);
+  result.cn = a->cn * b->cd + b->cn * a->cd;
+  result.cd = a->cd * b->cd;
+  if (result.constant && a->cd == b->cd) {
+    result.cn = a->cn + b->cn;
+    result.cd = a->cd;
   }
   bool plain = a->xn == 0 && a->xd == 0 && !a->other && b->xn == 0 && b->xd == 0 && !b->other;
   if (a->den == b->den) {
-    r.dn = fmax(a->dn, b->dn);
-    r.dd = fmax(a->dd, b->dd);
-    r.mn = plain ? 1 : a->mn + b->mn;
-    r.md = fmax(a->md, b->md);
-    r.xn = fmax(a->xn, b->xn);
-    r.xd = fmax(a->xd, b->xd);
-    r.vn = a->vn + b->vn;
-    r.vd = fmax(a->vd, b->vd);
-    r.den = a->den;
-    return r;
+    result.dn = fmax(a->dn, b->dn);
+    result.dd = fmax(a->dd, b->dd);
+    result.mn = plain ? 1 : a->mn + b->mn;
+    result.md = fmax(a->md, b->md);
+    result.xn = fmax(a->xn, b->xn);
+    result.xd = fmax(a->xd, b->xd);
+    result.vn = a->vn + b->vn;
+    result.vd = fmax(a->vd, b->vd);
+    result.den = a->den;
+    return result;
   }
-  r.dn = fmax(a->dn + b->dd, b->dn + a->dd);
-  r.dd = a->dd + b->dd;
-  r.mn = plain ? 1 : a->mn * b->md + b->mn * a->md;
-  r.md = plain ? 1 : a->md * b->md;
-  r.xn = fmax(a->xn + b->xd, b->xn + a->xd);
-  r.xd = a->xd + b->xd;
-  r.vn = a->vn + b->vd + b->vn + a->vd;
-  r.vd = a->vd + b->vd;
-  r.den = a->den + b->den;
-  return r;
+  result.dn = fmax(a->dn + b->dd, b->dn + a->dd);
+  result.dd = a->dd + b->dd;
+  result.mn = plain ? 1 : a->mn * b->md + b->mn * a->md;
+  result.md = plain ? 1 : a->md * b->md;
+  result.xn = fmax(a->xn + b->xd, b->xn + a->xd);
+  result.xd = a->xd + b->xd;
+  result.vn = a->vn + b->vd + b->vn + a->vd;
+  result.vd = a->vd + b->vd;
+  result.den = a->den + b->den;
+  return result;
 }
 
-static degs deg_mul(const fe *A, const fe *B) {
-  degs ga = A->g;
-  degs gb = B->g;
-  degs *a = &ga;
-  degs *b = &gb;
-  degs r = {0};
+static degrees deg_mul(const field_value *A, const field_value *B) {
+  degrees ga = A->g;
+  degrees gb = B->g;
+  degrees *a = &ga;
+  degrees *b = &gb;
+  degrees result = {0};
   align(a, b);
-  r.xc = a->xc;
-  deg_union(&r, a, b);
-  r.constant = a->constant && b->constant;
-  r.affine = (a->affine && b->constant) || (a->constant && b->affine);
-  r.l1 = a->l1 * b->l1; /* a constant's l1 is its numerator */
-  r.lc = a->lc * b->lc;
-  r.cn = a->cn * b->cn;
-  r.cd = a->cd * b->cd;
-  r.dn = a->dn + b->dn;
-  r.dd = a->dd + b->dd;
-  r.mn = a->mn * b->mn;
-  r.md = a->md * b->md;
-  r.xn = a->xn + b->xn;
-  r.xd = a->xd + b->xd;
-  r.vn = a->vn + b->vn;
-  r.vd = a->vd + b->vd;
-  r.den = a->den + b->den;
-  return r;
+  result.xc = a->xc;
+  deg_union(&result, a, b);
+  result.constant = a->constant && b->constant;
+  result.affine = (a->affine && b->constant) || (a->constant && b->affine);
+  result.l1 = a->l1 * b->l1; /* a constant's l1 is its numerator */
+  result.lc = a->lc * b->lc;
+  result.cn = a->cn * b->cn;
+  result.cd = a->cd * b->cd;
+  result.dn = a->dn + b->dn;
+  result.dd = a->dd + b->dd;
+  result.mn = a->mn * b->mn;
+  result.md = a->md * b->md;
+  result.xn = a->xn + b->xn;
+  result.xd = a->xd + b->xd;
+  result.vn = a->vn + b->vn;
+  result.vd = a->vd + b->vd;
+  result.den = a->den + b->den;
+  return result;
 }
 
-static void two(fe *r, const fe *a, const fe *b) {
-  r->flags = a->flags | b->flags;
-  r->hp = a->hp && b->hp;
-  r->hq = a->hq && b->hq;
+static void two(field_value *result, const field_value *a, const field_value *b) {
+  result->flags = a->flags | b->flags;
+  result->hp = a->hp && b->hp;
+  result->hq = a->hq && b->hq;
 }
 
-static void whole(fe *r) {
-  r->lo = -INFINITY;
-  r->hi = INFINITY;
+static void whole(field_value *result) {
+  result->lo = -INFINITY;
+  result->hi = INFINITY;
 }
 
-static void f_add(const as_domain *d, void *r, const void *a, const void *b) {
-  as_field_domain *D = DOM(d);
-  fe t = {0};
-  two(&t, CF(a), CF(b));
-  t.p = n_addmod(CF(a)->p, CF(b)->p, D->p);
-  t.q = n_addmod(CF(a)->q, CF(b)->q, D->q);
-  t.lo = CF(a)->lo + CF(b)->lo;
-  t.hi = CF(a)->hi + CF(b)->hi;
-  bool exact = CF(a)->lo == CF(a)->hi && CF(b)->lo == CF(b)->hi && t.lo - CF(a)->lo == CF(b)->lo &&
-               t.lo - CF(b)->lo == CF(a)->lo && fabs(t.lo) < 0x1p52 && t.lo == rint(t.lo) &&
-               CF(a)->lo == rint(CF(a)->lo);
+static void f_add(const as_domain *domain, void *result, const void *a, const void *b) {
+  as_field_domain *field = DOM(domain);
+  field_value product = {0};
+  two(&product, FIELD_CONST(a), FIELD_CONST(b));
+  product.p = n_addmod(FIELD_CONST(a)->p, FIELD_CONST(b)->p, field->p);
+  product.q = n_addmod(FIELD_CONST(a)->q, FIELD_CONST(b)->q, field->q);
+  product.lo = FIELD_CONST(a)->lo + FIELD_CONST(b)->lo;
+  product.hi = FIELD_CONST(a)->hi + FIELD_CONST(b)->hi;
+  bool exact = FIELD_CONST(a)->lo == FIELD_CONST(a)->hi &&
+               FIELD_CONST(b)->lo == FIELD_CONST(b)->hi &&
+               product.lo - FIELD_CONST(a)->lo == FIELD_CONST(b)->lo &&
+               product.lo - FIELD_CONST(b)->lo == FIELD_CONST(a)->lo && fabs(product.lo) < 0x1p52 &&
+               product.lo == rint(product.lo) && FIELD_CONST(a)->lo == rint(FIELD_CONST(a)->lo);
   if (!exact) {
-    t.lo = down(t.lo, 1);
-    t.hi = up(t.hi, 1);
+    product.lo = down(product.lo, 1);
+    product.hi = up(product.hi, 1);
   }
-  if (isnan(t.lo) || isnan(t.hi))
-    whole(&t);
-  t.g = deg_add(CF(a), CF(b));
-  t.ldeg = 0;
-  memcpy(r, &t, sizeof t);
+  if (isnan(product.lo) || isnan(product.hi))
+    whole(&product);
+  product.g = deg_add(FIELD_CONST(a), FIELD_CONST(b));
+  product.ldeg = 0;
+  memcpy(result, &product, sizeof product);
 }
 
-static void f_neg(const as_domain *d, fe *r, const fe *a) {
-  as_field_domain *D = DOM(d);
-  fe t = *a;
-  t.p = n_negmod(a->p, D->p);
-  t.q = n_negmod(a->q, D->q);
-  t.lo = -a->hi;
-  t.hi = -a->lo;
-  t.hl = false;
-  t.g.cn = -a->g.cn;
-  *r = t;
+static void f_neg(const as_domain *domain, field_value *result, const field_value *a) {
+  as_field_domain *field = DOM(domain);
+  field_value product = *a;
+  product.p = n_negmod(a->p, field->p);
+  product.q = n_negmod(a->q, field->q);
+  product.lo = -a->hi;
+  product.hi = -a->lo;
+  product.hl = false;
+  product.g.cn = -a->g.cn;
+  *result = product;
 }
 
-static void f_sub(const as_domain *d, void *r, const void *a, const void *b) {
-  fe t;
-  f_neg(d, &t, CF(b));
-  f_add(d, r, a, &t);
+static void f_sub(const as_domain *domain, void *result, const void *a, const void *b) {
+  field_value product;
+  f_neg(domain, &product, FIELD_CONST(b));
+  f_add(domain, result, a, &product);
 }
 
-static void f_mul(const as_domain *d, void *r, const void *a, const void *b) {
-  as_field_domain *D = DOM(d);
-  fe t = {0};
-  const fe *x = CF(a);
-  const fe *y = CF(b);
-  two(&t, x, y);
-  t.p = n_mulmod2_preinv(x->p, y->p, D->p, D->pinv);
-  t.q = n_mulmod2_preinv(x->q, y->q, D->q, D->qinv);
+static void f_mul(const as_domain *domain, void *result, const void *a, const void *b) {
+  as_field_domain *field = DOM(domain);
+  field_value product = {0};
+  const field_value *x = FIELD_CONST(a);
+  const field_value *y = FIELD_CONST(b);
+  two(&product, x, y);
+  product.p = n_mulmod2_preinv(x->p, y->p, field->p, field->pinv);
+  product.q = n_mulmod2_preinv(x->q, y->q, field->q, field->qinv);
   if (x->hl && y->hl) {
-    t.hl = true;
-    t.lp = n_addmod(x->lp, y->lp, D->p);
-    t.lq = n_addmod(x->lq, y->lq, D->q);
-    t.ldeg = x->ldeg + y->ldeg;
+    product.hl = true;
+    product.lp = n_addmod(x->lp, y->lp, field->p);
+    product.lq = n_addmod(x->lq, y->lq, field->q);
+    product.ldeg = x->ldeg + y->ldeg;
   }
-  double v[4] = {x->lo * y->lo, x->lo * y->hi, x->hi * y->lo, x->hi * y->hi};
-  t.lo = t.hi = v[0];
+  double value[4] = {x->lo * y->lo, x->lo * y->hi, x->hi * y->lo, x->hi * y->hi};
+  product.lo = product.hi = value[0];
   bool nan = false;
   for (int i = 0; i < 4; i++) {
-    nan |= isnan(v[i]);
-    t.lo = fmin(t.lo, v[i]);
-    t.hi = fmax(t.hi, v[i]);
+    nan |= isnan(value[i]);
+    product.lo = fmin(product.lo, value[i]);
+    product.hi = fmax(product.hi, value[i]);
   }
   bool ints = x->lo == x->hi && y->lo == y->hi && x->lo == rint(x->lo) && y->lo == rint(y->lo) &&
-              fabs(v[0]) < 0x1p52;
+              fabs(value[0]) < 0x1p52;
   bool zeros = (x->lo == 0 && x->hi == 0) || (y->lo == 0 && y->hi == 0);
   if (zeros && !nan) {
-    t.lo = t.hi = 0;
+    product.lo = product.hi = 0;
   } else if (!ints) {
-    t.lo = down(t.lo, 1);
-    t.hi = up(t.hi, 1);
+    product.lo = down(product.lo, 1);
+    product.hi = up(product.hi, 1);
   }
   if (nan)
-    whole(&t);
-  t.g = deg_mul(x, y);
-  memcpy(r, &t, sizeof t);
+    whole(&product);
+  product.g = deg_mul(x, y);
+  memcpy(result, &product, sizeof product);
 }
 
-static void f_inv(const as_domain *d, fe *r, const fe *a) {
-  as_field_domain *D = DOM(d);
-  fe t = *a;
+static void f_inv(const as_domain *domain, field_value *result, const field_value *a) {
+  as_field_domain *field = DOM(domain);
+  field_value product = *a;
   if (a->lo == 0 && a->hi == 0) {
-    t.flags |= AS_F_UNDEF;
-    whole(&t);
-    *r = t;
+    product.flags |= AS_F_UNDEF;
+    whole(&product);
+    *result = product;
     return;
   }
-  t.hp = a->hp && a->p;
-  t.hq = a->hq && a->q;
-  t.p = t.hp ? n_invmod(a->p, D->p) : 0;
-  t.q = t.hq ? n_invmod(a->q, D->q) : 0;
-  t.lp = n_negmod(a->lp, D->p);
-  t.lq = n_negmod(a->lq, D->q);
+  product.hp = a->hp && a->p;
+  product.hq = a->hq && a->q;
+  product.p = product.hp ? n_invmod(a->p, field->p) : 0;
+  product.q = product.hq ? n_invmod(a->q, field->q) : 0;
+  product.lp = n_negmod(a->lp, field->p);
+  product.lq = n_negmod(a->lq, field->q);
   if (a->lo <= 0 && a->hi >= 0) {
-    t.flags |= AS_F_DOUBT;
-    whole(&t);
+    product.flags |= AS_F_DOUBT;
+    whole(&product);
   } else {
-    t.lo = down(1 / a->hi, 1);
-    t.hi = up(1 / a->lo, 1);
+    product.lo = down(1 / a->hi, 1);
+    product.hi = up(1 / a->lo, 1);
   }
-  t.g.dn = a->g.dd;
-  t.g.dd = a->g.dn;
-  t.g.mn = a->g.md;
-  t.g.md = a->g.mn;
-  t.g.xn = a->g.xd;
-  t.g.xd = a->g.xn;
-  t.g.vn = a->g.vd;
-  t.g.vd = a->g.vn;
-  t.g.affine = a->g.constant;
-  t.g.cn = a->g.cn < 0 ? -a->g.cd : a->g.cd;
-  t.g.cd = fabs(a->g.cn);
-  t.g.l1 = fabs(t.g.cn);
-  t.g.lc = t.g.cd;
-  t.g.den = a->g.constant ? a->g.den : mix(a->p, 77);
-  *r = t;
+  product.g.dn = a->g.dd;
+  product.g.dd = a->g.dn;
+  product.g.mn = a->g.md;
+  product.g.md = a->g.mn;
+  product.g.xn = a->g.xd;
+  product.g.xd = a->g.xn;
+  product.g.vn = a->g.vd;
+  product.g.vd = a->g.vn;
+  product.g.affine = a->g.constant;
+  product.g.cn = a->g.cn < 0 ? -a->g.cd : a->g.cd;
+  product.g.cd = fabs(a->g.cn);
+  product.g.l1 = fabs(product.g.cn);
+  product.g.lc = product.g.cd;
+  product.g.den = a->g.constant ? a->g.den : mix(a->p, 77);
+  *result = product;
 }
 
-static void f_exp(const as_domain *d, fe *r, const fe *a) {
-  as_field_domain *D = DOM(d);
-  fe t;
-  f_init(d, &t);
-  t.flags = a->flags;
-  t.hp = a->hq;
-  t.hq = false;
-  t.p = t.hp ? n_powmod2_ui_preinv(D->w, a->q, D->p, D->pinv) : 0;
-  t.hl = a->hp && a->hq;
-  t.lp = a->p;
-  t.lq = a->q;
-  t.ldeg = a->g.dn + a->g.dd;
-  t.lo = fmax(0, down(exp(a->lo), 3));
-  t.hi = up(exp(a->hi), 3);
-  deg_union(&t.g, &a->g, &a->g);
-  t.g.constant = t.g.affine = false;
-  t.g.xc = 1;
+static void f_exp(const as_domain *domain, field_value *result, const field_value *a) {
+  as_field_domain *field = DOM(domain);
+  field_value product;
+  f_init(domain, &product);
+  product.flags = a->flags;
+  product.hp = a->hq;
+  product.hq = false;
+  product.p = product.hp ? n_powmod2_ui_preinv(field->w, a->q, field->p, field->pinv) : 0;
+  product.hl = a->hp && a->hq;
+  product.lp = a->p;
+  product.lq = a->q;
+  product.ldeg = a->g.dn + a->g.dd;
+  product.lo = fmax(0, down(exp(a->lo), 3));
+  product.hi = up(exp(a->hi), 3);
+  deg_union(&product.g, &a->g, &a->g);
+  product.g.constant = product.g.affine = false;
+  product.g.xc = 1;
   if (zero(a)) {
     mpq_t one;
     mpq_init(one);
     mpq_set_ui(one, 1, 1);
-    f_from_q(d, &t, one);
+    f_from_q(domain, &product, one);
     mpq_clear(one);
-    t.flags = a->flags;
+    product.flags = a->flags;
   } else if (a->g.affine) {
-    t.g.xn = t.g.vn = a->g.l1;
-    t.g.xc = a->g.lc;
+    product.g.xn = product.g.vn = a->g.l1;
+    product.g.xc = a->g.lc;
   } else {
-    t.g.other = true;
-    t.g.ed = fmax(a->g.ed, a->g.dn + a->g.dd);
+    product.g.other = true;
+    product.g.ed = fmax(a->g.ed, a->g.dn + a->g.dd);
   }
-  *r = t;
+  *result = product;
 }
 
-static void f_log(const as_domain *d, fe *r, const fe *a) {
-  fe t;
-  f_init(d, &t);
-  t.flags = a->flags;
-  t.hp = t.hq = a->hl;
-  t.p = a->lp;
-  t.q = a->lq;
-  t.g.dn = t.g.dd = a->ldeg;
-  t.g.constant = t.g.affine = false;
+static void f_log(const as_domain *domain, field_value *result, const field_value *a) {
+  field_value product;
+  f_init(domain, &product);
+  product.flags = a->flags;
+  product.hp = product.hq = a->hl;
+  product.p = a->lp;
+  product.q = a->lq;
+  product.g.dn = product.g.dd = a->ldeg;
+  product.g.constant = product.g.affine = false;
   if (a->hi <= 0) {
-    t.flags |= AS_F_UNDEF;
-    whole(&t);
-    *r = t;
+    product.flags |= AS_F_UNDEF;
+    whole(&product);
+    *result = product;
     return;
   }
   if (a->lo <= 0) {
-    t.flags |= AS_F_DOUBT;
-    t.lo = -INFINITY;
+    product.flags |= AS_F_DOUBT;
+    product.lo = -INFINITY;
   } else {
-    t.lo = down(log(a->lo), 3);
+    product.lo = down(log(a->lo), 3);
   }
-  t.hi = up(log(a->hi), 3);
-  *r = t;
+  product.hi = up(log(a->hi), 3);
+  *result = product;
 }
 
-static bool root(uint64_t x, uint64_t m, uint64_t minv, uint64_t half, uint64_t *r) {
-  *r = n_powmod2_ui_preinv(x, half, m, minv);
-  return n_mulmod2_preinv(*r, *r, m, minv) == x;
+static bool root(uint64_t x, uint64_t m, uint64_t minv, uint64_t half, uint64_t *result) {
+  *result = n_powmod2_ui_preinv(x, half, m, minv);
+  return n_mulmod2_preinv(*result, *result, m, minv) == x;
 }
 
-static bool square_number(double x, double *r) {
-  *r = sqrt(x);
-  return x < 0x1p52 && *r == rint(*r);
+static bool square_number(double x, double *result) {
+  *result = sqrt(x);
+  return x < 0x1p52 && *result == rint(*result);
 }
 
-static void note_root(as_field_domain *D, degs *g, uint64_t x) {
+static void note_root(as_field_domain *field, degrees *g, uint64_t x) {
   size_t i = 0;
-  while (i < D->roots.n && AS_VEC_AT(&D->roots, uint64_t, i) != x)
+  while (i < field->roots.n && AS_VEC_AT(&field->roots, uint64_t, i) != x)
     i++;
-  if (i == D->roots.n && i < 64)
-    as_vec_push(&D->roots, &x);
+  if (i == field->roots.n && i < 64)
+    as_vec_push(&field->roots, &x);
   if (i < 64)
     g->roots |= (uint64_t)1 << i;
   else
     g->many = true;
 }
 
-static void f_sqrt(const as_domain *d, fe *r, const fe *a) {
-  as_field_domain *D = DOM(d);
-  fe t = *a;
+static void f_sqrt(const as_domain *domain, field_value *result, const field_value *a) {
+  as_field_domain *field = DOM(domain);
+  field_value product = *a;
   double n;
   double m;
   if (a->g.constant && a->g.cn >= 0 && a->lo >= 0 && square_number(a->g.cn, &n) &&
       square_number(a->g.cd, &m)) { /* the true, positive root */
-    mpq_t v;
-    mpq_init(v);
-    mpz_set_d(mpq_numref(v), n);
-    mpz_set_d(mpq_denref(v), m);
-    mpq_canonicalize(v);
-    f_from_q(d, &t, v);
-    mpq_clear(v);
-    t.flags = a->flags;
-    *r = t;
+    mpq_t value;
+    mpq_init(value);
+    mpz_set_d(mpq_numref(value), n);
+    mpz_set_d(mpq_denref(value), m);
+    mpq_canonicalize(value);
+    f_from_q(domain, &product, value);
+    mpq_clear(value);
+    product.flags = a->flags;
+    *result = product;
     return;
   }
-  t.hp = a->hp && root(a->p, D->p, D->pinv, D->half_p, &t.p);
-  t.hq = a->hq && root(a->q, D->q, D->qinv, D->half_q, &t.q);
-  t.hl = false;
-  t.g.affine = t.g.constant = false;
+  product.hp = a->hp && root(a->p, field->p, field->pinv, field->half_p, &product.p);
+  product.hq = a->hq && root(a->q, field->q, field->qinv, field->half_q, &product.q);
+  product.hl = false;
+  product.g.affine = product.g.constant = false;
   if (a->hi < 0) {
-    t.flags |= AS_F_UNDEF;
-    whole(&t);
-    *r = t;
+    product.flags |= AS_F_UNDEF;
+    whole(&product);
+    *result = product;
     return;
   }
   if (a->lo < 0) {
-    t.flags |= AS_F_DOUBT;
-    t.lo = 0;
+    product.flags |= AS_F_DOUBT;
+    product.lo = 0;
   } else {
-    t.lo = fmax(0, down(sqrt(a->lo), 1));
+    product.lo = fmax(0, down(sqrt(a->lo), 1));
   }
-  t.hi = up(sqrt(a->hi), 1);
-  if (t.hp)
-    note_root(D, &t.g, a->p);
-  *r = t;
+  product.hi = up(sqrt(a->hi), 1);
+  if (product.hp)
+    note_root(field, &product.g, a->p);
+  *result = product;
 }
 
-static void f_un(const as_domain *d, as_unop op, void *r, const void *a) {
-  if (CF(a)->flags & AS_F_NOVALUE) {
-    f_set(d, r, a);
+static void f_un(const as_domain *domain, as_unop op, void *result, const void *a) {
+  if (FIELD_CONST(a)->flags & AS_F_NOVALUE) {
+    f_set(domain, result, a);
     return;
   }
   switch (op) {
   case AS_U_NEG:
-    f_neg(d, F(r), CF(a));
+    f_neg(domain, FIELD(result), FIELD_CONST(a));
     return;
   case AS_U_INV:
-    f_inv(d, F(r), CF(a));
+    f_inv(domain, FIELD(result), FIELD_CONST(a));
     return;
   case AS_U_EXP:
-    f_exp(d, F(r), CF(a));
+    f_exp(domain, FIELD(result), FIELD_CONST(a));
     return;
   case AS_U_LOG:
-    f_log(d, F(r), CF(a));
+    f_log(domain, FIELD(result), FIELD_CONST(a));
     return;
   case AS_U_SQRT:
-    f_sqrt(d, F(r), CF(a));
+    f_sqrt(domain, FIELD(result), FIELD_CONST(a));
     return;
   }
 }
 
-static unsigned f_cmp(const as_domain *d, const void *a, const void *b) {
-  (void)d;
-  const fe *x = CF(a);
-  const fe *y = CF(b);
+static unsigned f_cmp(const as_domain *domain, const void *a, const void *b) {
+  (void)domain;
+  const field_value *x = FIELD_CONST(a);
+  const field_value *y = FIELD_CONST(b);
   unsigned m = 0;
   if (x->lo < y->hi)
     m |= AS_C_LT;
@@ -519,91 +522,92 @@ static unsigned f_cmp(const as_domain *d, const void *a, const void *b) {
   return m ? m : AS_C_ANY;
 }
 
-static void f_join(const as_domain *d, void *r, const void *a, const void *b) {
-  (void)d;
-  const fe *x = CF(a);
-  const fe *y = CF(b);
-  fe t = *x;
-  t.flags = (x->flags | y->flags) & AS_F_DOUBT;
-  t.flags |= x->flags & y->flags & AS_F_UNDEF;
+static void f_join(const as_domain *domain, void *result, const void *a, const void *b) {
+  (void)domain;
+  const field_value *x = FIELD_CONST(a);
+  const field_value *y = FIELD_CONST(b);
+  field_value product = *x;
+  product.flags = (x->flags | y->flags) & AS_F_DOUBT;
+  product.flags |= x->flags & y->flags & AS_F_UNDEF;
   if ((x->flags ^ y->flags) & AS_F_UNDEF)
-    t.flags |= AS_F_DOUBT;
+    product.flags |= AS_F_DOUBT;
   bool lost = (x->flags | y->flags) & AS_F_NOVALUE;
-  t.hp = !lost && x->hp && y->hp && x->p == y->p;
-  t.hq = !lost && x->hq && y->hq && x->q == y->q;
-  t.hl = false;
+  product.hp = !lost && x->hp && y->hp && x->p == y->p;
+  product.hq = !lost && x->hq && y->hq && x->q == y->q;
+  product.hl = false;
   if (lost) {
-    whole(&t);
+    whole(&product);
   } else {
-    t.lo = fmin(x->lo, y->lo);
-    t.hi = fmax(x->hi, y->hi);
+    product.lo = fmin(x->lo, y->lo);
+    product.hi = fmax(x->hi, y->hi);
   }
-  deg_union(&t.g, &x->g, &y->g);
-  t.g.affine = t.g.constant = false;
-  t.g.dn = fmax(x->g.dn, y->g.dn);
-  t.g.dd = fmax(x->g.dd, y->g.dd);
-  t.g.mn = fmax(x->g.mn, y->g.mn);
-  t.g.md = fmax(x->g.md, y->g.md);
-  degs a2 = x->g;
-  degs b2 = y->g;
+  deg_union(&product.g, &x->g, &y->g);
+  product.g.affine = product.g.constant = false;
+  product.g.dn = fmax(x->g.dn, y->g.dn);
+  product.g.dd = fmax(x->g.dd, y->g.dd);
+  product.g.mn = fmax(x->g.mn, y->g.mn);
+  product.g.md = fmax(x->g.md, y->g.md);
+  degrees a2 = x->g;
+  degrees b2 = y->g;
   align(&a2, &b2);
-  t.g.xc = a2.xc;
-  t.g.xn = fmax(a2.xn, b2.xn);
-  t.g.xd = fmax(a2.xd, b2.xd);
-  t.g.vn = fmax(a2.vn, b2.vn);
-  t.g.vd = fmax(a2.vd, b2.vd);
+  product.g.xc = a2.xc;
+  product.g.xn = fmax(a2.xn, b2.xn);
+  product.g.xd = fmax(a2.xd, b2.xd);
+  product.g.vn = fmax(a2.vn, b2.vn);
+  product.g.vd = fmax(a2.vd, b2.vd);
   if (x->g.den != y->g.den)
-    t.g.den = mix(x->g.den, y->g.den);
-  memcpy(r, &t, sizeof t);
+    product.g.den = mix(x->g.den, y->g.den);
+  memcpy(result, &product, sizeof product);
 }
 
-static unsigned f_flags(const as_domain *d, const void *a) {
-  (void)d;
-  return CF(a)->flags;
+static unsigned f_flags(const as_domain *domain, const void *a) {
+  (void)domain;
+  return FIELD_CONST(a)->flags;
 }
 
-static void f_flag(const as_domain *d, void *r, unsigned f) {
-  (void)d;
-  F(r)->flags |= f;
+static void f_flag(const as_domain *domain, void *result, unsigned flags) {
+  (void)domain;
+  FIELD(result)->flags |= flags;
 }
 
 /* a function that nothing is known of: random, the same for both programs; its interval is the true
  * function's */
-static bool f_builtin(const as_domain *d, const char *name, void *r, const void *const *arg,
-                      uint32_t n) {
-  as_field_domain *D = DOM(d);
+static bool f_builtin(const as_domain *domain, const char *name, void *result,
+                      const void *const *arg, uint32_t n) {
+  as_field_domain *field = DOM(domain);
   if (n != 1 || strcmp(name, "erf"))
     return false;
-  const fe *a = CF(arg[0]);
-  fe t;
-  f_init(d, &t);
-  t.flags = a->flags;
-  t.hp = t.hq = a->hp;
-  t.p = mix(a->p, D->seed) % D->p;
-  t.q = mix(a->p, D->seed + 1) % D->q;
-  t.lo = fmax(-1, down(erf(a->lo), 4));
-  t.hi = fmin(1, up(erf(a->hi), 4));
-  t.g = (degs){.dn = 1,
-               .mn = 1,
-               .md = 1,
-               .xc = 1,
-               .l1 = 1,
-               .lc = 1,
-               .cd = 1,
-               .affine = true,
-               .roots = a->g.roots,
-               .many = a->g.many};
-  memcpy(r, &t, sizeof t);
+  const field_value *a = FIELD_CONST(arg[0]);
+  field_value product;
+  f_init(domain, &product);
+  product.flags = a->flags;
+  product.hp = product.hq = a->hp;
+  product.p = mix(a->p, field->seed) % field->p;
+  product.q = mix(a->p, field->seed + 1) % field->q;
+  product.lo = fmax(-1, down(erf(a->lo), 4));
+  product.hi = fmin(1, up(erf(a->hi), 4));
+  product.g = (degrees){.dn = 1,
+                        .mn = 1,
+                        .md = 1,
+                        .xc = 1,
+                        .l1 = 1,
+                        .lc = 1,
+                        .cd = 1,
+                        .affine = true,
+                        .roots = a->g.roots,
+                        .many = a->g.many};
+  memcpy(result, &product, sizeof product);
   return true;
 }
 
-static char *f_print(const as_domain *d, const void *a) {
-  (void)d;
-  const fe *e = CF(a);
-  if (e->flags & AS_F_UNDEF)
+static char *f_print(const as_domain *domain, const void *a) {
+  (void)domain;
+  const field_value *value = FIELD_CONST(a);
+  if (value->flags & AS_F_UNDEF)
     return as_strdup("undefined");
-  return e->hp ? as_format("%llu mod p, in [%.17g, %.17g]", (unsigned long long)e->p, e->lo, e->hi)
-               : as_format("in [%.17g, %.17g]", e->lo, e->hi);
+  return value->hp ? as_format("%llu mod p, in [%.17g, %.17g]", (unsigned long long)value->p,
+                               value->lo, value->hi)
+                   : as_format("in [%.17g, %.17g]", value->lo, value->hi);
 }
 
 static bool small_squares(uint64_t m, uint64_t top) {
@@ -633,65 +637,73 @@ void as_field_primes(as_rng *rng, uint64_t *p_out, uint64_t *q_out) {
   *q_out = q;
 }
 
-void as_field_domain_init(as_field_domain *D, as_rng *rng) {
+void as_field_domain_init(as_field_domain *field, as_rng *rng) {
   uint64_t p;
   uint64_t q;
   as_field_primes(rng, &p, &q);
-  as_field_domain_over(D, p, q, rng);
+  as_field_domain_over(field, p, q, rng);
 }
 
-void as_field_domain_over(as_field_domain *D, uint64_t p, uint64_t q, as_rng *rng) {
-  memset(D, 0, sizeof *D);
-  D->p = p;
-  D->q = q;
-  D->pinv = n_preinvert_limb(p);
-  D->qinv = n_preinvert_limb(q);
-  D->half_p = (p + 1) / 4;
-  D->half_q = (q + 1) / 4;
+void as_field_domain_over(as_field_domain *field, uint64_t p, uint64_t q, as_rng *rng) {
+  memset(field, 0, sizeof *field);
+  field->p = p;
+  field->q = q;
+  field->pinv = n_preinvert_limb(p);
+  field->qinv = n_preinvert_limb(q);
+  field->half_p = (p + 1) / 4;
+  field->half_q = (q + 1) / 4;
   do
-    D->w = n_powmod2_ui_preinv(2 + as_rng_below(rng, p - 3), (p - 1) / q, p, D->pinv);
-  while (D->w == 1);
-  D->seed = as_rng_next(rng);
-  mpz_init(D->pq);
-  mpz_set_ui(D->pq, p);
-  mpz_mul_ui(D->pq, D->pq, q);
-  D->scale = (long)mpz_sizeinbase(D->pq, 2) + 42;
-  as_vec_init(&D->roots, sizeof(uint64_t));
-  D->d = (as_domain){"field", sizeof(fe), D,     f_init, f_clear, f_set,  f_from_q,  f_add,  f_sub,
-                     f_mul,   f_un,       f_cmp, f_join, f_flags, f_flag, f_builtin, f_print};
+    field->w = n_powmod2_ui_preinv(2 + as_rng_below(rng, p - 3), (p - 1) / q, p, field->pinv);
+  while (field->w == 1);
+  field->seed = as_rng_next(rng);
+  mpz_init(field->pq);
+  mpz_set_ui(field->pq, p);
+  mpz_mul_ui(field->pq, field->pq, q);
+  field->scale = (long)mpz_sizeinbase(field->pq, 2) + 42;
+  as_vec_init(&field->roots, sizeof(uint64_t));
+  field->d = (as_domain){"field",  sizeof(field_value),
+                         field,    f_init,
+                         f_clear,  f_set,
+                         f_from_q, f_add,
+                         f_sub,    f_mul,
+                         f_un,     f_cmp,
+                         f_join,   f_flags,
+                         f_flag,   f_builtin,
+                         f_print};
 }
 
-void as_field_domain_clear(as_field_domain *D) {
-  mpz_clear(D->pq);
-  as_vec_clear(&D->roots);
+void as_field_domain_clear(as_field_domain *field) {
+  mpz_clear(field->pq);
+  as_vec_clear(&field->roots);
 }
 
 /* (hi * p*q + lo) / 2^scale - shift, 0 <= hi < 2^44, 0 <= lo < p*q: lo fixes the residues, hi the
  * interval */
-void as_field_random(const as_field_domain *D, as_rng *rng, bool positive, void *r, mpq_t exact) {
-  uint64_t rp = as_rng_below(rng, D->p);
-  uint64_t rq = as_rng_below(rng, D->q);
+void as_field_random(const as_field_domain *field, as_rng *rng, bool positive, void *result,
+                     mpq_t exact) {
+  uint64_t rp = as_rng_below(rng, field->p);
+  uint64_t rq = as_rng_below(rng, field->q);
   uint64_t hi = as_rng_next(rng) >> 20;
   mpz_t lo;
   mpz_t t;
   mpz_inits(lo, t, NULL);
   /* lo = rp + p * ((rq - rp) / p mod q) */
-  uint64_t k = n_submod(rq, rp % D->q, D->q);
-  k = n_mulmod2_preinv(k, n_invmod(D->p % D->q, D->q), D->q, D->qinv);
-  mpz_set_ui(lo, D->p);
+  uint64_t k = n_submod(rq, rp % field->q, field->q);
+  k = n_mulmod2_preinv(k, n_invmod(field->p % field->q, field->q), field->q, field->qinv);
+  mpz_set_ui(lo, field->p);
   mpz_mul_ui(lo, lo, k);
   mpz_add_ui(lo, lo, rp);
-  mpz_mul_ui(t, D->pq, hi);
+  mpz_mul_ui(t, field->pq, hi);
   mpz_add(mpq_numref(exact), t, lo);
   mpz_set_ui(mpq_denref(exact), 1);
-  mpz_mul_2exp(mpq_denref(exact), mpq_denref(exact), (mp_bitcnt_t)D->scale);
+  mpz_mul_2exp(mpq_denref(exact), mpq_denref(exact), (mp_bitcnt_t)field->scale);
   mpq_t shift;
   mpq_t a;
   mpq_t b;
   mpq_inits(shift, a, b, NULL);
   mpq_set_si(shift, positive ? 1 : -2, positive ? 8 : 1);
   mpz_set(mpq_numref(a), t);
-  mpz_add(mpq_numref(b), t, D->pq);
+  mpz_add(mpq_numref(b), t, field->pq);
   mpz_set(mpq_denref(a), mpq_denref(exact));
   mpz_set(mpq_denref(b), mpq_denref(exact));
   mpq_canonicalize(exact);
@@ -700,24 +712,25 @@ void as_field_random(const as_field_domain *D, as_rng *rng, bool positive, void 
   mpq_add(exact, exact, shift);
   mpq_add(a, a, shift);
   mpq_add(b, b, shift);
-  f_from_q(&D->d, r, exact);
-  fe *e = F(r);
+  f_from_q(&field->d, result, exact);
+  field_value *value = FIELD(result);
   double unused;
-  around(a, &e->lo, &unused);
-  around(b, &unused, &e->hi);
-  e->hl = false;
-  e->g = (degs){.dn = 1, .mn = 1, .md = 1, .xc = 1, .l1 = 1, .lc = 1, .cd = 1, .affine = true};
+  around(a, &value->lo, &unused);
+  around(b, &unused, &value->hi);
+  value->hl = false;
+  value->g =
+      (degrees){.dn = 1, .mn = 1, .md = 1, .xc = 1, .l1 = 1, .lc = 1, .cd = 1, .affine = true};
   mpq_clears(shift, a, b, NULL);
   mpz_clears(lo, t, NULL);
 }
 
 bool as_field_apart(const void *a, const void *b) {
-  return CF(a)->hi < CF(b)->lo || CF(b)->hi < CF(a)->lo;
+  return FIELD_CONST(a)->hi < FIELD_CONST(b)->lo || FIELD_CONST(b)->hi < FIELD_CONST(a)->lo;
 }
 
 as_field_cmp as_field_compare(const void *a, const void *b) {
-  const fe *x = CF(a);
-  const fe *y = CF(b);
+  const field_value *x = FIELD_CONST(a);
+  const field_value *y = FIELD_CONST(b);
   if ((x->flags | y->flags) & AS_F_NOVALUE)
     return AS_FC_NONE;
   if (x->hp && y->hp)
@@ -739,27 +752,27 @@ as_field_cmp as_field_compare(const void *a, const void *b) {
  *  - otherwise: the l_j differ from each other except with chance m(m-1)/2 * e/q, and some P_j is
  * not zero except with chance d/p; then N, as a function of w, is not zero at at least q/m of the q
  * powers (uncertainty principle; the theorem of the Mirage paper). */
-as_field_bound as_field_error(const as_field_domain *D, const void *a, const void *b) {
-  fe t;
-  f_neg(&D->d, &t, CF(b));
-  degs g = deg_add(CF(a), &t);
-  as_field_bound r = {.degree = g.dn,
-                      .exponentials = g.mn,
-                      .roots = __builtin_popcountll(g.roots),
-                      .affine = !g.other};
-  double k2 = ldexp(1, r.roots);
-  double p = (double)D->p;
-  double q = (double)D->q;
-  r.exp_degree = g.other ? g.ed : g.xn + g.vn;
+as_field_bound as_field_error(const as_field_domain *field, const void *a, const void *b) {
+  field_value product;
+  f_neg(&field->d, &product, FIELD_CONST(b));
+  degrees g = deg_add(FIELD_CONST(a), &product);
+  as_field_bound result = {.degree = g.dn,
+                           .exponentials = g.mn,
+                           .roots = __builtin_popcountll(g.roots),
+                           .affine = !g.other};
+  double k2 = ldexp(1, result.roots);
+  double p = (double)field->p;
+  double q = (double)field->q;
+  result.exp_degree = g.other ? g.ed : g.xn + g.vn;
   if (g.many)
-    r.bound = 1;
+    result.bound = 1;
   else if (!g.other)
-    r.bound = k2 * k2 * (g.dn / p + r.exp_degree / (q - 1));
-  else if (r.roots)
-    r.bound = 1;
+    result.bound = k2 * k2 * (g.dn / p + result.exp_degree / (q - 1));
+  else if (result.roots)
+    result.bound = 1;
   else
-    r.bound = g.dn / p + g.mn * (g.mn - 1) / 2 * g.ed / q + 1 - 1 / g.mn + 1 / q;
-  if (!(r.bound < 1))
-    r.bound = 1;
-  return r;
+    result.bound = g.dn / p + g.mn * (g.mn - 1) / 2 * g.ed / q + 1 - 1 / g.mn + 1 / q;
+  if (!(result.bound < 1))
+    result.bound = 1;
+  return result;
 }

@@ -4,132 +4,135 @@
 #include <stdlib.h>
 #include <string.h>
 
-void as_dom_from_int(const as_domain *d, void *r, int64_t v) {
-  mpq_t q;
-  mpq_init(q);
-  mpq_set_si(q, (long)v, 1);
-  d->from_q(d, r, q);
-  mpq_clear(q);
+void as_dom_from_int(const as_domain *domain, void *result, int64_t v) {
+  mpq_t value;
+  mpq_init(value);
+  mpq_set_si(value, (long)v, 1);
+  domain->from_q(domain, result, value);
+  mpq_clear(value);
 }
 
-void *as_dom_new(const as_domain *d, size_t n) {
-  char *x = as_calloc(n ? n : 1, d->size);
+void *as_dom_new(const as_domain *domain, size_t n) {
+  char *x = as_calloc(n ? n : 1, domain->size);
   for (size_t i = 0; i < n; i++)
-    d->init(d, x + i * d->size);
+    domain->init(domain, x + i * domain->size);
   return x;
 }
 
-void as_dom_free(const as_domain *d, void *x, size_t n) {
+void as_dom_free(const as_domain *domain, void *x, size_t n) {
   if (!x)
     return;
   for (size_t i = 0; i < n; i++)
-    d->clear(d, (char *)x + i * d->size);
+    domain->clear(domain, (char *)x + i * domain->size);
   free(x);
 }
 
 /* --- double */
-#define D(x) (*(double *)(x))
-#define CD(x) (*(const double *)(x))
+#define DOUBLE(x) (*(double *)(x))
+#define DOUBLE_CONST(x) (*(const double *)(x))
 
-static void d_init(const as_domain *d, void *x) {
-  (void)d;
-  D(x) = 0;
+static void d_init(const as_domain *domain, void *x) {
+  (void)domain;
+  DOUBLE(x) = 0;
 }
 
-static void d_clear(const as_domain *d, void *x) {
-  (void)d;
+static void d_clear(const as_domain *domain, void *x) {
+  (void)domain;
   (void)x;
 }
 
-static void d_set(const as_domain *d, void *r, const void *a) {
-  (void)d;
-  D(r) = CD(a);
+static void d_set(const as_domain *domain, void *result, const void *a) {
+  (void)domain;
+  DOUBLE(result) = DOUBLE_CONST(a);
 }
 
-static void d_from_q(const as_domain *d, void *r, mpq_srcptr q) {
-  (void)d;
+static void d_from_q(const as_domain *domain, void *result, mpq_srcptr value) {
+  (void)domain;
   /* mpq_get_d truncates; one division of exact operands rounds to nearest, which is what a reader
    * expects of 0.1 */
-  if (mpz_sizeinbase(mpq_numref(q), 2) <= 53 && mpz_sizeinbase(mpq_denref(q), 2) <= 53)
-    D(r) = mpz_get_d(mpq_numref(q)) / mpz_get_d(mpq_denref(q));
+  if (mpz_sizeinbase(mpq_numref(value), 2) <= 53 && mpz_sizeinbase(mpq_denref(value), 2) <= 53)
+    DOUBLE(result) = mpz_get_d(mpq_numref(value)) / mpz_get_d(mpq_denref(value));
   else
-    D(r) = mpq_get_d(q);
+    DOUBLE(result) = mpq_get_d(value);
 }
 
-static void d_add(const as_domain *d, void *r, const void *a, const void *b) {
-  (void)d;
-  D(r) = CD(a) + CD(b);
+static void d_add(const as_domain *domain, void *result, const void *a, const void *b) {
+  (void)domain;
+  DOUBLE(result) = DOUBLE_CONST(a) + DOUBLE_CONST(b);
 }
 
-static void d_sub(const as_domain *d, void *r, const void *a, const void *b) {
-  (void)d;
-  D(r) = CD(a) - CD(b);
+static void d_sub(const as_domain *domain, void *result, const void *a, const void *b) {
+  (void)domain;
+  DOUBLE(result) = DOUBLE_CONST(a) - DOUBLE_CONST(b);
 }
 
-static void d_mul(const as_domain *d, void *r, const void *a, const void *b) {
-  (void)d;
-  D(r) = CD(a) * CD(b);
+static void d_mul(const as_domain *domain, void *result, const void *a, const void *b) {
+  (void)domain;
+  DOUBLE(result) = DOUBLE_CONST(a) * DOUBLE_CONST(b);
 }
 
-static void d_un(const as_domain *d, as_unop op, void *r, const void *a) {
-  (void)d;
-  double x = CD(a);
+static void d_un(const as_domain *domain, as_unop op, void *result, const void *a) {
+  (void)domain;
+  double x = DOUBLE_CONST(a);
   switch (op) {
   case AS_U_NEG:
-    D(r) = -x;
+    DOUBLE(result) = -x;
     return;
   case AS_U_INV:
-    D(r) = x == 0 ? NAN : 1 / x;
+    DOUBLE(result) = x == 0 ? NAN : 1 / x;
     return;
   case AS_U_EXP:
-    D(r) = exp(x);
+    DOUBLE(result) = exp(x);
     return;
   case AS_U_LOG:
-    D(r) = x > 0 ? log(x) : NAN;
+    DOUBLE(result) = x > 0 ? log(x) : NAN;
     return;
   case AS_U_SQRT:
-    D(r) = x >= 0 ? sqrt(x) : NAN;
+    DOUBLE(result) = x >= 0 ? sqrt(x) : NAN;
     return;
   }
 }
 
-static unsigned d_cmp(const as_domain *d, const void *a, const void *b) {
-  (void)d;
-  return CD(a) < CD(b) ? AS_C_LT : CD(a) > CD(b) ? AS_C_GT : AS_C_EQ;
+static unsigned d_cmp(const as_domain *domain, const void *a, const void *b) {
+  (void)domain;
+  return DOUBLE_CONST(a) < DOUBLE_CONST(b)   ? AS_C_LT
+         : DOUBLE_CONST(a) > DOUBLE_CONST(b) ? AS_C_GT
+                                             : AS_C_EQ;
 }
 
-static void d_join(const as_domain *d, void *r, const void *a, const void *b) {
-  (void)d;
-  D(r) = CD(a) == CD(b) ? CD(a) : NAN;
+static void d_join(const as_domain *domain, void *result, const void *a, const void *b) {
+  (void)domain;
+  DOUBLE(result) = DOUBLE_CONST(a) == DOUBLE_CONST(b) ? DOUBLE_CONST(a) : NAN;
 }
 
-static unsigned d_flags(const as_domain *d, const void *a) {
-  (void)d;
-  return isnan(CD(a)) ? AS_F_UNDEF : 0;
+static unsigned d_flags(const as_domain *domain, const void *a) {
+  (void)domain;
+  return isnan(DOUBLE_CONST(a)) ? AS_F_UNDEF : 0;
 }
 
-static void d_flag(const as_domain *d, void *r, unsigned f) {
-  (void)d;
-  if (f & AS_F_NOVALUE)
-    D(r) = NAN;
+static void d_flag(const as_domain *domain, void *result, unsigned flags) {
+  (void)domain;
+  if (flags & AS_F_NOVALUE)
+    DOUBLE(result) = NAN;
 }
 
-static bool d_builtin(const as_domain *d, const char *name, void *r, const void *const *arg,
-                      uint32_t n) {
-  (void)d;
+static bool d_builtin(const as_domain *domain, const char *name, void *result,
+                      const void *const *arg, uint32_t n) {
+  (void)domain;
   if (n == 2 && !strcmp(name, "div")) {
-    D(r) = CD(arg[1]) > 0 ? floor(CD(arg[0]) / CD(arg[1])) : NAN;
+    DOUBLE(result) =
+        DOUBLE_CONST(arg[1]) > 0 ? floor(DOUBLE_CONST(arg[0]) / DOUBLE_CONST(arg[1])) : NAN;
     return true;
   }
   if (n != 1 || strcmp(name, "erf"))
     return false;
-  D(r) = erf(CD(arg[0]));
+  DOUBLE(result) = erf(DOUBLE_CONST(arg[0]));
   return true;
 }
 
-static char *d_print(const as_domain *d, const void *a) {
-  (void)d;
-  return isnan(CD(a)) ? as_strdup("undefined") : as_format("%.17g", CD(a));
+static char *d_print(const as_domain *domain, const void *a) {
+  (void)domain;
+  return isnan(DOUBLE_CONST(a)) ? as_strdup("undefined") : as_format("%.17g", DOUBLE_CONST(a));
 }
 
 const as_domain as_domain_double = {"double", sizeof(double), NULL,   d_init,    d_clear, d_set,
@@ -138,172 +141,181 @@ const as_domain as_domain_double = {"double", sizeof(double), NULL,   d_init,   
 
 /* --- exact rationals; exp, log and roots that are not rational are poisoned */
 typedef struct {
-  mpq_t v;
+  mpq_t value;
   unsigned flags;
-} ex;
+} exact_value;
 
-#define E(x) ((ex *)(x))
-#define CE(x) ((const ex *)(x))
+#define EXACT(x) ((exact_value *)(x))
+#define EXACT_CONST(x) ((const exact_value *)(x))
 
-static void e_init(const as_domain *d, void *x) {
-  (void)d;
-  mpq_init(E(x)->v);
-  E(x)->flags = 0;
+static void e_init(const as_domain *domain, void *x) {
+  (void)domain;
+  mpq_init(EXACT(x)->value);
+  EXACT(x)->flags = 0;
 }
 
-static void e_clear(const as_domain *d, void *x) {
-  (void)d;
-  mpq_clear(E(x)->v);
+static void e_clear(const as_domain *domain, void *x) {
+  (void)domain;
+  mpq_clear(EXACT(x)->value);
 }
 
-static void e_set(const as_domain *d, void *r, const void *a) {
-  (void)d;
-  if (r == a)
+static void e_set(const as_domain *domain, void *result, const void *a) {
+  (void)domain;
+  if (result == a)
     return;
-  mpq_set(E(r)->v, CE(a)->v);
-  E(r)->flags = CE(a)->flags;
+  mpq_set(EXACT(result)->value, EXACT_CONST(a)->value);
+  EXACT(result)->flags = EXACT_CONST(a)->flags;
 }
 
-static void e_from_q(const as_domain *d, void *r, mpq_srcptr q) {
-  (void)d;
-  mpq_set(E(r)->v, q);
-  E(r)->flags = 0;
+static void e_from_q(const as_domain *domain, void *result, mpq_srcptr value) {
+  (void)domain;
+  mpq_set(EXACT(result)->value, value);
+  EXACT(result)->flags = 0;
 }
 
-static bool e_both(void *r, const void *a, const void *b) {
-  return !(E(r)->flags = CE(a)->flags | CE(b)->flags);
+static bool e_both(void *result, const void *a, const void *b) {
+  return !(EXACT(result)->flags = EXACT_CONST(a)->flags | EXACT_CONST(b)->flags);
 }
 
-static void e_add(const as_domain *d, void *r, const void *a, const void *b) {
-  (void)d;
-  if (e_both(r, a, b))
-    mpq_add(E(r)->v, CE(a)->v, CE(b)->v);
+static void e_add(const as_domain *domain, void *result, const void *a, const void *b) {
+  (void)domain;
+  if (e_both(result, a, b))
+    mpq_add(EXACT(result)->value, EXACT_CONST(a)->value, EXACT_CONST(b)->value);
 }
 
-static void e_sub(const as_domain *d, void *r, const void *a, const void *b) {
-  (void)d;
-  if (e_both(r, a, b))
-    mpq_sub(E(r)->v, CE(a)->v, CE(b)->v);
+static void e_sub(const as_domain *domain, void *result, const void *a, const void *b) {
+  (void)domain;
+  if (e_both(result, a, b))
+    mpq_sub(EXACT(result)->value, EXACT_CONST(a)->value, EXACT_CONST(b)->value);
 }
 
-static void e_mul(const as_domain *d, void *r, const void *a, const void *b) {
-  (void)d;
-  if (e_both(r, a, b))
-    mpq_mul(E(r)->v, CE(a)->v, CE(b)->v);
+static void e_mul(const as_domain *domain, void *result, const void *a, const void *b) {
+  (void)domain;
+  if (e_both(result, a, b))
+    mpq_mul(EXACT(result)->value, EXACT_CONST(a)->value, EXACT_CONST(b)->value);
 }
 
-static void e_un(const as_domain *d, as_unop op, void *r, const void *a) {
-  (void)d;
-  if ((E(r)->flags = CE(a)->flags))
+static void e_un(const as_domain *domain, as_unop op, void *result, const void *a) {
+  (void)domain;
+  if ((EXACT(result)->flags = EXACT_CONST(a)->flags))
     return;
-  mpq_srcptr x = CE(a)->v;
-  int s = mpq_sgn(x);
+  mpq_srcptr value = EXACT_CONST(a)->value;
+  int s = mpq_sgn(value);
   switch (op) {
   case AS_U_NEG:
-    mpq_neg(E(r)->v, x);
+    mpq_neg(EXACT(result)->value, value);
     return;
   case AS_U_INV:
     if (s)
-      mpq_inv(E(r)->v, x);
+      mpq_inv(EXACT(result)->value, value);
     else
-      E(r)->flags = AS_F_UNDEF;
+      EXACT(result)->flags = AS_F_UNDEF;
     return;
   case AS_U_EXP:
     if (s)
-      E(r)->flags = AS_F_POISON;
+      EXACT(result)->flags = AS_F_POISON;
     else
-      mpq_set_ui(E(r)->v, 1, 1);
+      mpq_set_ui(EXACT(result)->value, 1, 1);
     return;
   case AS_U_LOG:
     if (s <= 0)
-      E(r)->flags = AS_F_UNDEF;
-    else if (mpq_cmp_ui(x, 1, 1))
-      E(r)->flags = AS_F_POISON;
+      EXACT(result)->flags = AS_F_UNDEF;
+    else if (mpq_cmp_ui(value, 1, 1))
+      EXACT(result)->flags = AS_F_POISON;
     else
-      mpq_set_ui(E(r)->v, 0, 1);
+      mpq_set_ui(EXACT(result)->value, 0, 1);
     return;
   case AS_U_SQRT:
     if (s < 0) {
-      E(r)->flags = AS_F_UNDEF;
-    } else if (mpz_perfect_square_p(mpq_numref(x)) && mpz_perfect_square_p(mpq_denref(x))) {
-      mpz_sqrt(mpq_numref(E(r)->v), mpq_numref(x));
-      mpz_sqrt(mpq_denref(E(r)->v), mpq_denref(x));
+      EXACT(result)->flags = AS_F_UNDEF;
+    } else if (mpz_perfect_square_p(mpq_numref(value)) && mpz_perfect_square_p(mpq_denref(value))) {
+      mpz_sqrt(mpq_numref(EXACT(result)->value), mpq_numref(value));
+      mpz_sqrt(mpq_denref(EXACT(result)->value), mpq_denref(value));
     } else {
-      E(r)->flags = AS_F_POISON;
+      EXACT(result)->flags = AS_F_POISON;
     }
     return;
   }
 }
 
-static unsigned e_cmp(const as_domain *d, const void *a, const void *b) {
-  (void)d;
-  int c = mpq_cmp(CE(a)->v, CE(b)->v);
+static unsigned e_cmp(const as_domain *domain, const void *a, const void *b) {
+  (void)domain;
+  int c = mpq_cmp(EXACT_CONST(a)->value, EXACT_CONST(b)->value);
   return c < 0 ? AS_C_LT : c > 0 ? AS_C_GT : AS_C_EQ;
 }
 
-static void e_join(const as_domain *d, void *r, const void *a, const void *b) {
-  unsigned f = CE(a)->flags & CE(b)->flags & AS_F_UNDEF;
-  if (!CE(a)->flags && !CE(b)->flags && mpq_equal(CE(a)->v, CE(b)->v))
-    e_set(d, r, a);
+static void e_join(const as_domain *domain, void *result, const void *a, const void *b) {
+  unsigned flags = EXACT_CONST(a)->flags & EXACT_CONST(b)->flags & AS_F_UNDEF;
+  if (!EXACT_CONST(a)->flags && !EXACT_CONST(b)->flags &&
+      mpq_equal(EXACT_CONST(a)->value, EXACT_CONST(b)->value))
+    e_set(domain, result, a);
   else
-    E(r)->flags = f ? f : AS_F_POISON;
+    EXACT(result)->flags = flags ? flags : AS_F_POISON;
 }
 
-static unsigned e_flags(const as_domain *d, const void *a) {
-  (void)d;
-  return CE(a)->flags;
+static unsigned e_flags(const as_domain *domain, const void *a) {
+  (void)domain;
+  return EXACT_CONST(a)->flags;
 }
 
-static void e_flag(const as_domain *d, void *r, unsigned f) {
-  (void)d;
-  E(r)->flags |= f;
+static void e_flag(const as_domain *domain, void *result, unsigned flags) {
+  (void)domain;
+  EXACT(result)->flags |= flags;
 }
 
 /* floor(a / b) of integers, b > 0 */
-static void e_div(void *r, const void *a, const void *b) {
-  if (!e_both(r, a, b))
+static void e_div(void *result, const void *a, const void *b) {
+  if (!e_both(result, a, b))
     return;
-  if (mpz_cmp_ui(mpq_denref(CE(a)->v), 1) || mpz_cmp_ui(mpq_denref(CE(b)->v), 1)) {
-    E(r)->flags = AS_F_POISON;
-  } else if (mpq_sgn(CE(b)->v) <= 0) {
-    E(r)->flags = AS_F_UNDEF;
+  if (mpz_cmp_ui(mpq_denref(EXACT_CONST(a)->value), 1) ||
+      mpz_cmp_ui(mpq_denref(EXACT_CONST(b)->value), 1)) {
+    EXACT(result)->flags = AS_F_POISON;
+  } else if (mpq_sgn(EXACT_CONST(b)->value) <= 0) {
+    EXACT(result)->flags = AS_F_UNDEF;
   } else {
-    mpz_fdiv_q(mpq_numref(E(r)->v), mpq_numref(CE(a)->v), mpq_numref(CE(b)->v));
-    mpz_set_ui(mpq_denref(E(r)->v), 1);
+    mpz_fdiv_q(mpq_numref(EXACT(result)->value), mpq_numref(EXACT_CONST(a)->value),
+               mpq_numref(EXACT_CONST(b)->value));
+    mpz_set_ui(mpq_denref(EXACT(result)->value), 1);
   }
 }
 
-static bool e_builtin(const as_domain *d, const char *name, void *r, const void *const *arg,
-                      uint32_t n) {
-  (void)d;
+static bool e_builtin(const as_domain *domain, const char *name, void *result,
+                      const void *const *arg, uint32_t n) {
+  (void)domain;
   if (n == 2 && !strcmp(name, "div")) {
-    e_div(r, arg[0], arg[1]);
+    e_div(result, arg[0], arg[1]);
     return true;
   }
   if (n != 1 || strcmp(name, "erf"))
     return false;
-  E(r)->flags = CE(arg[0])->flags;
-  if (!E(r)->flags && mpq_sgn(CE(arg[0])->v))
-    E(r)->flags = AS_F_POISON;
-  else if (!E(r)->flags)
-    mpq_set_ui(E(r)->v, 0, 1);
+  EXACT(result)->flags = EXACT_CONST(arg[0])->flags;
+  if (!EXACT(result)->flags && mpq_sgn(EXACT_CONST(arg[0])->value))
+    EXACT(result)->flags = AS_F_POISON;
+  else if (!EXACT(result)->flags)
+    mpq_set_ui(EXACT(result)->value, 0, 1);
   return true;
 }
 
-static char *e_print(const as_domain *d, const void *a) {
-  (void)d;
-  if (CE(a)->flags & AS_F_UNDEF)
+static char *e_print(const as_domain *domain, const void *a) {
+  (void)domain;
+  if (EXACT_CONST(a)->flags & AS_F_UNDEF)
     return as_strdup("undefined");
-  if (CE(a)->flags & AS_F_POISON)
+  if (EXACT_CONST(a)->flags & AS_F_POISON)
     return as_strdup("not rational");
-  char *s = mpq_get_str(NULL, 10, CE(a)->v);
-  char *t = as_strdup(s);
+  char *text = mpq_get_str(NULL, 10, EXACT_CONST(a)->value);
+  char *t = as_strdup(text);
   void (*gmp_free)(void *, size_t);
   mp_get_memory_functions(NULL, NULL, &gmp_free);
-  gmp_free(s, strlen(s) + 1);
+  gmp_free(text, strlen(text) + 1);
   return t;
 }
 
-const as_domain as_domain_exact = {"exact",  sizeof(ex), NULL,   e_init,    e_clear, e_set,
-                                   e_from_q, e_add,      e_sub,  e_mul,     e_un,    e_cmp,
-                                   e_join,   e_flags,    e_flag, e_builtin, e_print};
+const as_domain as_domain_exact = {"exact",  sizeof(exact_value),
+                                   NULL,     e_init,
+                                   e_clear,  e_set,
+                                   e_from_q, e_add,
+                                   e_sub,    e_mul,
+                                   e_un,     e_cmp,
+                                   e_join,   e_flags,
+                                   e_flag,   e_builtin,
+                                   e_print};

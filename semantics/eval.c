@@ -4,18 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-void as_tensor_init(as_tensor *t, const as_domain *d, const int64_t *dim, uint32_t rank) {
-  *t = (as_tensor){.rank = rank, .n = 1, .d = d};
+void as_tensor_init(as_tensor *tensor, const as_domain *domain, const int64_t *dim, uint32_t rank) {
+  *tensor = (as_tensor){.rank = rank, .n = 1, .d = domain};
   for (uint32_t i = 0; i < rank; i++) {
-    t->dim[i] = dim[i];
-    t->n *= (size_t)dim[i];
+    tensor->dim[i] = dim[i];
+    tensor->n *= (size_t)dim[i];
   }
-  t->data = as_dom_new(d, t->n);
+  tensor->data = as_dom_new(domain, tensor->n);
 }
 
-bool as_tensor_fits(const as_domain *d, const int64_t *dim, uint32_t rank, size_t *used) {
+bool as_tensor_fits(const as_domain *domain, const int64_t *dim, uint32_t rank, size_t *used) {
   size_t n = 1;
-  size_t room = *used < AS_EVAL_MAX_BYTES ? (AS_EVAL_MAX_BYTES - *used) / d->size : 0;
+  size_t room = *used < AS_EVAL_MAX_BYTES ? (AS_EVAL_MAX_BYTES - *used) / domain->size : 0;
   for (uint32_t i = 0; i < rank; i++) {
     if (!dim[i])
       return true;
@@ -27,44 +27,44 @@ bool as_tensor_fits(const as_domain *d, const int64_t *dim, uint32_t rank, size_
   }
   if (n > room)
     return false;
-  *used += n * d->size;
+  *used += n * domain->size;
   return true;
 }
 
-void as_tensor_clear(as_tensor *t) {
-  if (t->d)
-    as_dom_free(t->d, t->data, t->n);
-  memset(t, 0, sizeof *t);
+void as_tensor_clear(as_tensor *tensor) {
+  if (tensor->d)
+    as_dom_free(tensor->d, tensor->data, tensor->n);
+  memset(tensor, 0, sizeof *tensor);
 }
 
-int64_t *as_env_new(const as_sizes *S) {
-  uint32_t n = as_size_count(S);
+int64_t *as_env_new(const as_sizes *sizes) {
+  uint32_t n = as_size_count(sizes);
   int64_t *env = as_malloc((n + 1) * sizeof *env);
   for (uint32_t i = 0; i < n; i++)
     env[i] = INT64_MIN;
-  for (uint32_t i = 0; as_size_nth_sym(S, i) != AS_SIZE_BAD; i++) {
-    as_size s = as_size_nth_sym(S, i);
-    long v = as_size_value(S, s);
-    if (v >= 0)
-      env[s] = v;
+  for (uint32_t i = 0; as_size_nth_sym(sizes, i) != AS_SIZE_BAD; i++) {
+    as_size size = as_size_nth_sym(sizes, i);
+    long value = as_size_value(sizes, size);
+    if (value >= 0)
+      env[size] = value;
   }
   return env;
 }
 
-bool as_fact_holds(const as_sizes *S, const as_size_fact *f, const int64_t *env) {
-  int64_t a = as_size_eval(S, f->lhs, env);
-  int64_t b = as_size_eval(S, f->rhs, env);
+bool as_fact_holds(const as_sizes *sizes, const as_size_fact *fact, const int64_t *env) {
+  int64_t a = as_size_eval(sizes, fact->lhs, env);
+  int64_t b = as_size_eval(sizes, fact->rhs, env);
   if (a == INT64_MIN || b == INT64_MIN)
     return false;
-  return f->rel == AS_REL_EQ   ? a == b
-         : f->rel == AS_REL_NE ? a != b
-         : f->rel == AS_REL_LE ? a <= b
-                               : a < b;
+  return fact->rel == AS_REL_EQ   ? a == b
+         : fact->rel == AS_REL_NE ? a != b
+         : fact->rel == AS_REL_LE ? a <= b
+                                  : a < b;
 }
 
 typedef struct {
-  const as_graph *g;
-  const as_domain *d;
+  const as_graph *graph;
+  const as_domain *domain;
   const int64_t *env;
   as_err *err;
   uint64_t left;
@@ -74,95 +74,98 @@ typedef struct {
   as_tensor *val;      /* kernel-level values, by node */
   unsigned char *done; /* blocks that ran */
   as_status status;
-} ev;
+} run_state;
 
-static bool no(ev *E, as_status s, const char *what, const as_node *n) {
-  if (E->status == AS_OK)
-    E->status = s;
-  return as_err_set(E->err, s, "%s%s%s", what, n && n->name ? " " : "",
-                    n && n->name ? n->name : "");
+static bool refuse(run_state *run, as_status status, const char *what, const as_node *node) {
+  if (run->status == AS_OK)
+    run->status = status;
+  return as_err_set(run->err, status, "%s%s%s", what, node && node->name ? " " : "",
+                    node && node->name ? node->name : "");
 }
 
-static bool extents(ev *E, const as_node *n, const as_size *dim, uint32_t rank, int64_t *out) {
+static bool extents(run_state *run, const as_node *node, const as_size *dim, uint32_t rank,
+                    int64_t *out) {
   for (uint32_t i = 0; i < rank; i++) {
-    out[i] = as_size_eval(E->g->sizes, dim[i], E->env);
+    out[i] = as_size_eval(run->graph->sizes, dim[i], run->env);
     if (out[i] < 0)
-      return no(E, AS_NO, "an extent has no value at these sizes:", n);
+      return refuse(run, AS_NO, "an extent has no value at these sizes:", node);
   }
   return true;
 }
 
-static bool new_tensor(ev *E, const as_node *n, as_tensor *t) {
+static bool new_tensor(run_state *run, const as_node *node, as_tensor *tensor) {
   int64_t dim[AS_MAX_RANK];
-  if (!extents(E, n, n->dim, n->rank, dim))
+  if (!extents(run, node, node->dim, node->rank, dim))
     return false;
-  if (!as_tensor_fits(E->d, dim, n->rank, &E->used))
-    return no(E, AS_UNKNOWN, "too large to evaluate:", n);
-  as_tensor_init(t, E->d, dim, n->rank);
+  if (!as_tensor_fits(run->domain, dim, node->rank, &run->used))
+    return refuse(run, AS_UNKNOWN, "too large to evaluate:", node);
+  as_tensor_init(tensor, run->domain, dim, node->rank);
   return true;
 }
 
-static as_opcode *compile_node(ev *E, const as_node *n) {
+static as_opcode *compile_node(run_state *run, const as_node *n) {
   as_size adim[AS_MAX_ARGS][AS_MAX_RANK];
   uint32_t arank[AS_MAX_ARGS];
   for (uint32_t i = 0; i < n->nargs; i++) {
-    const as_node *a = &E->g->node[n->arg[i]];
-    arank[i] = a->rank;
-    memcpy(adim[i], a->dim, sizeof adim[i]);
+    const as_node *node = &run->graph->node[n->arg[i]];
+    arank[i] = node->rank;
+    memcpy(adim[i], node->dim, sizeof adim[i]);
   }
-  as_err e;
-  as_err_init(&e);
-  as_opcode *c = as_opcode_new(E->g->sizes, n->op, (const as_size(*)[AS_MAX_RANK])adim, arank,
-                               n->nargs, n->attr, E->d, E->env, &e);
+  as_err err;
+  as_err_init(&err);
+  as_opcode *opcode = as_opcode_new(run->graph->sizes, n->op, (const as_size(*)[AS_MAX_RANK])adim,
+                                    arank, n->nargs, n->attr, run->domain, run->env, &err);
   int64_t dim[AS_MAX_RANK];
   int64_t want[AS_MAX_RANK];
   uint32_t rank = 0;
-  if (c)
-    as_opcode_dims(c, dim, &rank);
-  if (!c) {
-    as_err_set(E->err, e.status, "%s%s%s", n->name ? n->name : "", n->name ? ": " : "",
-               e.text ? e.text : "ill-formed call");
-    if (E->status == AS_OK)
-      E->status = e.status == AS_OK ? AS_INTERNAL : e.status;
-  } else if (!extents(E, n, n->dim, n->rank, want) || rank != n->rank ||
+  if (opcode)
+    as_opcode_dims(opcode, dim, &rank);
+  if (!opcode) {
+    as_err_set(run->err, err.status, "%s%s%s", n->name ? n->name : "", n->name ? ": " : "",
+               err.text ? err.text : "ill-formed call");
+    if (run->status == AS_OK)
+      run->status = err.status == AS_OK ? AS_INTERNAL : err.status;
+  } else if (!extents(run, n, n->dim, n->rank, want) || rank != n->rank ||
              memcmp(dim, want, rank * sizeof *dim)) {
-    no(E, AS_NO, "the operator's result has another shape than its node", n);
-    as_opcode_free(c);
-    c = NULL;
+    refuse(run, AS_NO, "the operator's result has another shape than its node", n);
+    as_opcode_free(opcode);
+    opcode = NULL;
   }
-  as_err_clear(&e);
-  return c;
+  as_err_clear(&err);
+  return opcode;
 }
 
-static void mark(ev *E, const as_node *n, const as_tensor *t) {
-  for (size_t i = 0; i < t->n; i++) {
-    unsigned f = E->d->flags(E->d, as_tensor_at(t, i));
-    if (f & ~E->marks.flags & AS_F_UNDEF) {
-      E->marks.node = (as_node_id)(n - E->g->node);
-      E->marks.at = i;
+static void mark(run_state *run, const as_node *node, const as_tensor *tensor) {
+  for (size_t i = 0; i < tensor->n; i++) {
+    unsigned flags = run->domain->flags(run->domain, as_tensor_at(tensor, i));
+    if (flags & ~run->marks.flags & AS_F_UNDEF) {
+      run->marks.node = (as_node_id)(node - run->graph->node);
+      run->marks.at = i;
     }
-    E->marks.flags |= f;
+    run->marks.flags |= flags;
   }
 }
 
-static bool run_op(ev *E, const as_node *n, as_opcode *c, const as_tensor *val, as_tensor *out) {
+static bool run_op(run_state *run, const as_node *node, as_opcode *opcode, const as_tensor *val,
+                   as_tensor *out) {
   const as_tensor *arg[AS_MAX_ARGS];
-  for (uint32_t i = 0; i < n->nargs; i++) {
-    arg[i] = &val[n->arg[i]];
+  for (uint32_t i = 0; i < node->nargs; i++) {
+    arg[i] = &val[node->arg[i]];
     if (!arg[i]->d)
-      return no(E, AS_BAD_INPUT, "used before it has a value:", &E->g->node[n->arg[i]]);
+      return refuse(run, AS_BAD_INPUT,
+                    "used before it has a value:", &run->graph->node[node->arg[i]]);
   }
-  as_status s = as_opcode_run(c, arg, out, E->ticks, E->err);
-  if (s != AS_OK && E->status == AS_OK)
-    E->status = s;
-  if (s == AS_OK)
-    mark(E, n, out);
-  return s == AS_OK;
+  as_status status = as_opcode_run(opcode, arg, out, run->ticks, run->err);
+  if (status != AS_OK && run->status == AS_OK)
+    run->status = status;
+  if (status == AS_OK)
+    mark(run, node, out);
+  return status == AS_OK;
 }
 
 /* --- block graphs */
 typedef struct {
-  const as_block *b;
+  const as_block *right;
   uint32_t id;
   as_node_id *node;
   uint32_t n;       /* in order of definition */
@@ -174,8 +177,8 @@ typedef struct {
   int64_t grid[3];
   int64_t loop;
   int64_t at[3];
-  int64_t l;
-} blk;
+  int64_t iteration;
+} block_run;
 
 static int by_id(const void *a, const void *b) {
   as_node_id x = *(const as_node_id *)a;
@@ -200,247 +203,263 @@ static size_t flat(const int64_t *ix, const int64_t *dim, uint32_t rank) {
   return at;
 }
 
-static bool map_ok(const as_node *n) {
+static bool map_ok(const as_node *node) {
   for (int a = 0; a < 4; a++) {
-    if (n->map[a] < -1 || n->map[a] >= (int)n->rank)
+    if (node->map[a] < -1 || node->map[a] >= (int)node->rank)
       return false;
   }
   return true;
 }
 
-static bool run_load(ev *E, blk *B, const as_node *n, as_tensor *out) {
-  const as_tensor *from = &E->val[n->arg[0]];
-  if (!from->d || from->rank != n->rank || !map_ok(n))
-    return no(E, AS_BAD_INPUT, "ill-formed load", n);
+static bool run_load(run_state *run, block_run *running, const as_node *node, as_tensor *out) {
+  const as_tensor *from = &run->val[node->arg[0]];
+  if (!from->d || from->rank != node->rank || !map_ok(node))
+    return refuse(run, AS_BAD_INPUT, "ill-formed load", node);
   int64_t base[AS_MAX_RANK];
   int64_t ix[AS_MAX_RANK] = {0};
-  for (uint32_t i = 0; i < n->rank; i++) {
+  for (uint32_t i = 0; i < node->rank; i++) {
     int64_t whole = out->dim[i];
     int64_t b = 0;
     int axes = 0;
     for (int a = 0; a < 3; a++) {
-      if (n->map[a] == (int)i) {
-        whole *= B->grid[a];
-        b = B->at[a];
+      if (node->map[a] == (int)i) {
+        whole *= running->grid[a];
+        b = running->at[a];
         axes++;
       }
     }
     if (axes > 1)
-      return no(E, AS_BAD_INPUT, "two grid axes divide one axis of", n);
-    bool looped = n->map[3] == (int)i;
+      return refuse(run, AS_BAD_INPUT, "two grid axes divide one axis of", node);
+    bool looped = node->map[3] == (int)i;
     if (looped) {
-      whole *= B->loop;
-      b = b * B->loop + B->l;
+      whole *= running->loop;
+      b = b * running->loop + running->iteration;
     }
     if (whole != from->dim[i])
-      return no(E, AS_NO, "the tiles do not make up the tensor: load", n);
+      return refuse(run, AS_NO, "the tiles do not make up the tensor: load", node);
     base[i] = b * out->dim[i];
   }
   if (!out->n)
     return true;
   for (size_t at = 0;; at++) {
     int64_t src[AS_MAX_RANK];
-    for (uint32_t i = 0; i < n->rank; i++) {
+    for (uint32_t i = 0; i < node->rank; i++) {
       src[i] = base[i] + ix[i];
       if (src[i] < 0 || src[i] >= from->dim[i])
-        return no(E, AS_NO, "reads outside its tensor: load", n);
+        return refuse(run, AS_NO, "reads outside its tensor: load", node);
     }
-    E->d->set(E->d, as_tensor_at(out, at), as_tensor_at(from, flat(src, from->dim, n->rank)));
-    if (!step(ix, out->dim, n->rank))
+    run->domain->set(run->domain, as_tensor_at(out, at),
+                     as_tensor_at(from, flat(src, from->dim, node->rank)));
+    if (!step(ix, out->dim, node->rank))
       return true;
   }
 }
 
 /* r = ite(a <= b, b, a) */
-static void take_max(const as_domain *d, void *r, const void *a, const void *b) {
-  unsigned f = d->flags(d, a) | d->flags(d, b);
-  if (f & AS_F_NOVALUE) {
-    d->set(d, r, a);
-    d->flag(d, r, f);
+static void take_max(const as_domain *domain, void *r, const void *a, const void *b) {
+  unsigned flags = domain->flags(domain, a) | domain->flags(domain, b);
+  if (flags & AS_F_NOVALUE) {
+    domain->set(domain, r, a);
+    domain->flag(domain, r, flags);
     return;
   }
-  unsigned m = d->cmp(d, a, b);
+  unsigned m = domain->cmp(domain, a, b);
   if (!(m & AS_C_GT))
-    d->set(d, r, b);
+    domain->set(domain, r, b);
   else if (m == AS_C_GT)
-    d->set(d, r, a);
+    domain->set(domain, r, a);
   else
-    d->join(d, r, a, b);
-  if (f)
-    d->flag(d, r, f);
+    domain->join(domain, r, a, b);
+  if (flags)
+    domain->flag(domain, r, flags);
 }
 
-static bool acc_max(ev *E, blk *B, as_node_id id, as_tensor *acc, const as_tensor *t) {
-  const as_domain *d = E->d;
-  if (t->n != acc->n)
-    return no(E, AS_BAD_INPUT, "accumulator of another shape:", &E->g->node[id]);
-  if (!B->old[id].d) {
-    if (!as_tensor_fits(d, acc->dim, acc->rank, &E->used))
-      return no(E, AS_UNKNOWN, "too large to evaluate:", &E->g->node[id]);
-    as_tensor_init(&B->old[id], d, acc->dim, acc->rank);
+/* One iteration of each kind of accumulator: `tensor` is its tile, `acc` its value so far. */
+static bool acc_SUM(run_state *run, block_run *running, as_node_id id, as_tensor *acc,
+                    const as_tensor *tensor) {
+  (void)running;
+  if (tensor->n != acc->n)
+    return refuse(run, AS_BAD_INPUT, "accumulator of another shape:", &run->graph->node[id]);
+  for (size_t i = 0; i < acc->n; i++) {
+    void *sum = as_tensor_at(acc, i);
+    run->domain->add(run->domain, sum, sum, as_tensor_at(tensor, i));
+  }
+  return true;
+}
+
+static bool acc_MAX(run_state *run, block_run *running, as_node_id id, as_tensor *acc,
+                    const as_tensor *tensor) {
+  const as_domain *domain = run->domain;
+  if (tensor->n != acc->n)
+    return refuse(run, AS_BAD_INPUT, "accumulator of another shape:", &run->graph->node[id]);
+  if (!running->old[id].d) {
+    if (!as_tensor_fits(domain, acc->dim, acc->rank, &run->used))
+      return refuse(run, AS_UNKNOWN, "too large to evaluate:", &run->graph->node[id]);
+    as_tensor_init(&running->old[id], domain, acc->dim, acc->rank);
   }
   for (size_t i = 0; i < acc->n; i++) {
     void *a = as_tensor_at(acc, i);
-    if (B->l == 0)
-      d->set(d, a, as_tensor_at(t, i));
-    d->set(d, as_tensor_at(&B->old[id], i), a);
-    take_max(d, a, a, as_tensor_at(t, i));
+    if (running->iteration == 0)
+      domain->set(domain, a, as_tensor_at(tensor, i));
+    domain->set(domain, as_tensor_at(&running->old[id], i), a);
+    take_max(domain, a, a, as_tensor_at(tensor, i));
   }
   return true;
 }
 
-static bool acc_rescale(ev *E, blk *B, const as_node *n, as_tensor *acc, const as_tensor *t) {
-  const as_domain *d = E->d;
-  as_node_id m = n->nargs > 1 ? n->arg[1] : AS_NONE;
-  if (m != AS_NONE && E->g->node[m].kind == AS_N_RUN)
-    m = E->g->node[m].arg[0];
-  if (m == AS_NONE || !B->old[m].d || t->n != acc->n)
-    return no(E, AS_BAD_INPUT, "ill-formed rescaled accumulator", n);
-  const as_tensor *now = &B->val[m];
-  const as_tensor *old = &B->old[m];
+static bool acc_RESCALE(run_state *run, block_run *running, as_node_id id, as_tensor *acc,
+                        const as_tensor *tensor) {
+  const as_domain *domain = run->domain;
+  const as_node *node = &run->graph->node[id];
+  as_node_id m = node->nargs > 1 ? node->arg[1] : AS_NONE;
+  if (m != AS_NONE && run->graph->node[m].kind == AS_N_RUN)
+    m = run->graph->node[m].arg[0];
+  if (m == AS_NONE || !running->old[m].d || tensor->n != acc->n)
+    return refuse(run, AS_BAD_INPUT, "ill-formed rescaled accumulator", node);
+  const as_tensor *now = &running->val[m];
+  const as_tensor *old = &running->old[m];
   if (now->rank > acc->rank || memcmp(now->dim, acc->dim, now->rank * sizeof *now->dim))
-    return no(E, AS_NO, "the maximum does not fit the accumulator", n);
+    return refuse(run, AS_NO, "the maximum does not fit the accumulator", node);
   size_t per = now->n ? acc->n / now->n : 0;
-  void *f = as_dom_new(d, 1);
+  void *f = as_dom_new(domain, 1);
   for (size_t i = 0; i < now->n; i++) {
-    d->sub(d, f, as_tensor_at(old, i), as_tensor_at(now, i));
-    d->un(d, AS_U_EXP, f, f);
+    domain->sub(domain, f, as_tensor_at(old, i), as_tensor_at(now, i));
+    domain->un(domain, AS_U_EXP, f, f);
     for (size_t j = i * per; j < (i + 1) * per; j++) {
       void *a = as_tensor_at(acc, j);
-      d->mul(d, a, a, f);
-      d->add(d, a, a, as_tensor_at(t, j));
+      domain->mul(domain, a, a, f);
+      domain->add(domain, a, a, as_tensor_at(tensor, j));
     }
   }
-  as_dom_free(d, f, 1);
+  as_dom_free(domain, f, 1);
   return true;
 }
 
-static bool acc_concat(ev *E, blk *B, const as_node *n, as_tensor *acc, const as_tensor *t) {
-  if (!t->n)
+static bool acc_CONCAT(run_state *run, block_run *running, as_node_id id, as_tensor *acc,
+                       const as_tensor *tensor) {
+  const as_node *node = &run->graph->node[id];
+  if (!tensor->n)
     return true;
-  if (n->axis < 0 || n->axis >= (int)n->rank || t->rank != n->rank)
-    return no(E, AS_BAD_INPUT, "ill-formed accumulator", n);
+  if (node->axis < 0 || node->axis >= (int)node->rank || tensor->rank != node->rank)
+    return refuse(run, AS_BAD_INPUT, "ill-formed accumulator", node);
   int64_t ix[AS_MAX_RANK] = {0};
   for (size_t at = 0;; at++) {
     int64_t to[AS_MAX_RANK];
     memcpy(to, ix, sizeof to);
-    to[n->axis] += B->l * t->dim[n->axis];
-    for (uint32_t i = 0; i < n->rank; i++) {
+    to[node->axis] += running->iteration * tensor->dim[node->axis];
+    for (uint32_t i = 0; i < node->rank; i++) {
       if (to[i] >= acc->dim[i])
-        return no(E, AS_NO, "writes outside its tensor: accumulator", n);
+        return refuse(run, AS_NO, "writes outside its tensor: accumulator", node);
     }
-    E->d->set(E->d, as_tensor_at(acc, flat(to, acc->dim, n->rank)), as_tensor_at(t, at));
-    if (!step(ix, t->dim, n->rank))
+    run->domain->set(run->domain, as_tensor_at(acc, flat(to, acc->dim, node->rank)),
+                     as_tensor_at(tensor, at));
+    if (!step(ix, tensor->dim, node->rank))
       return true;
   }
 }
 
-static bool run_acc(ev *E, blk *B, as_node_id id) {
-  const as_node *n = &E->g->node[id];
-  const as_tensor *t = &B->val[n->arg[0]];
-  as_tensor *acc = &B->val[id];
-  if (!t->d)
-    return no(E, AS_BAD_INPUT, "used before it has a value:", &E->g->node[n->arg[0]]);
-  if (E->ticks)
-    *E->ticks -= *E->ticks < t->n ? *E->ticks : t->n;
-  switch (n->acc) {
-  case AS_ACC_SUM:
-    if (t->n != acc->n)
-      return no(E, AS_BAD_INPUT, "accumulator of another shape:", n);
-    for (size_t i = 0; i < acc->n; i++)
-      E->d->add(E->d, as_tensor_at(acc, i), as_tensor_at(acc, i), as_tensor_at(t, i));
-    return true;
-  case AS_ACC_MAX:
-    return acc_max(E, B, id, acc, t);
-  case AS_ACC_RESCALE:
-    return acc_rescale(E, B, n, acc, t);
-  case AS_ACC_CONCAT:
-    return acc_concat(E, B, n, acc, t);
-  }
-  return no(E, AS_BAD_INPUT, "unknown accumulator", n);
+static bool run_acc(run_state *run, block_run *running, as_node_id id) {
+  const as_node *node = &run->graph->node[id];
+  const as_tensor *tensor = &running->val[node->arg[0]];
+  as_tensor *acc = &running->val[id];
+  if (!tensor->d)
+    return refuse(run, AS_BAD_INPUT,
+                  "used before it has a value:", &run->graph->node[node->arg[0]]);
+  if (run->ticks)
+    *run->ticks -= *run->ticks < tensor->n ? *run->ticks : tensor->n;
+  static bool (*const step_of[])(run_state *, block_run *, as_node_id, as_tensor *,
+                                 const as_tensor *) = {
+#define X(kind, word, tail, operand, runs, empty) [AS_ACC_##kind] = acc_##kind,
+      AS_ACC_KINDS(X)
+#undef X
+  };
+
+  return step_of[node->acc](run, running, id, acc, tensor);
 }
 
 /* a NUMBER, or a size as the number that it is */
-static bool run_number(ev *E, const as_node *n, as_tensor *t) {
-  if (n->kind == AS_N_CONST) {
-    E->d->from_q(E->d, as_tensor_at(t, 0), n->value);
+static bool run_number(run_state *run, const as_node *node, as_tensor *tensor) {
+  if (node->kind == AS_N_CONST) {
+    run->domain->from_q(run->domain, as_tensor_at(tensor, 0), node->value);
     return true;
   }
-  int64_t v = as_size_eval(E->g->sizes, n->size, E->env);
+  int64_t v = as_size_eval(run->graph->sizes, node->size, run->env);
   if (v == INT64_MIN)
-    return no(E, AS_BAD_INPUT, "a size that has no value here:", n);
-  mpq_t q;
-  mpq_init(q);
-  mpq_set_si(q, v, 1);
-  E->d->from_q(E->d, as_tensor_at(t, 0), q);
-  mpq_clear(q);
+    return refuse(run, AS_BAD_INPUT, "a size that has no value here:", node);
+  mpq_t value;
+  mpq_init(value);
+  mpq_set_si(value, v, 1);
+  run->domain->from_q(run->domain, as_tensor_at(tensor, 0), value);
+  mpq_clear(value);
   return true;
 }
 
-static bool run_node(ev *E, blk *B, uint32_t i) {
-  as_node_id id = B->node[i];
-  const as_node *n = &E->g->node[id];
-  switch (n->kind) {
+static bool run_node(run_state *run, block_run *running, uint32_t i) {
+  as_node_id id = running->node[i];
+  const as_node *node = &run->graph->node[id];
+  switch (node->kind) {
   case AS_N_LOAD:
-    return run_load(E, B, n, &B->val[id]);
+    return run_load(run, running, node, &running->val[id]);
   case AS_N_OP:
-    return run_op(E, n, B->code[i], B->val, &B->val[id]);
+    return run_op(run, node, running->code[i], running->val, &running->val[id]);
   case AS_N_ACC:
-    if (!run_acc(E, B, id))
+    if (!run_acc(run, running, id))
       return false;
-    mark(E, n, &B->val[id]);
+    mark(run, node, &running->val[id]);
     return true;
   case AS_N_CONST:
   case AS_N_SIZE:
-    return run_number(E, n, &B->val[id]);
+    return run_number(run, node, &running->val[id]);
   case AS_N_RUN:
-    for (size_t k = 0; k < B->val[id].n; k++)
-      E->d->set(E->d, as_tensor_at(&B->val[id], k), as_tensor_at(&B->val[n->arg[0]], k));
+    for (size_t k = 0; k < running->val[id].n; k++)
+      run->domain->set(run->domain, as_tensor_at(&running->val[id], k),
+                       as_tensor_at(&running->val[node->arg[0]], k));
     return true;
   default:
-    return no(E, AS_BAD_INPUT, "cannot stand in a block graph:", n);
+    return refuse(run, AS_BAD_INPUT, "cannot stand in a block graph:", node);
   }
 }
 
 /* what varies with the loop and what comes after it (SEMANTICS.md section 3); refuses what reads
  * across the end of the loop wrongly */
-static bool classify(ev *E, blk *B) {
-  const as_graph *g = E->g;
-  bool *after = as_calloc(g->n, 1);
-  bool *vary = as_calloc(g->n, 1);
-  bool *loopy = as_calloc(g->n, 1);
+static bool classify(run_state *run, block_run *running) {
+  const as_graph *graph = run->graph;
+  bool *after = as_calloc(graph->n, 1);
+  bool *vary = as_calloc(graph->n, 1);
+  bool *loopy = as_calloc(graph->n, 1);
   bool ok = true;
-  for (uint32_t i = 0; i < B->n && ok; i++) {
-    as_node_id id = B->node[i];
-    const as_node *n = &g->node[id];
-    if (n->kind == AS_N_LOAD)
-      vary[id] = n->map[3] >= 0;
-    for (uint32_t k = 0; k < n->nargs && n->kind != AS_N_LOAD; k++) {
-      as_node_id a = n->arg[k];
-      bool final = (g->node[a].kind == AS_N_ACC && n->kind != AS_N_RUN &&
-                    !(n->kind == AS_N_ACC && k == 1)) ||
+  for (uint32_t i = 0; i < running->n && ok; i++) {
+    as_node_id id = running->node[i];
+    const as_node *node = &graph->node[id];
+    if (node->kind == AS_N_LOAD)
+      vary[id] = node->map[3] >= 0;
+    for (uint32_t k = 0; k < node->nargs && node->kind != AS_N_LOAD; k++) {
+      as_node_id a = node->arg[k];
+      bool final = (graph->node[a].kind == AS_N_ACC && node->kind != AS_N_RUN &&
+                    !(node->kind == AS_N_ACC && k == 1)) ||
                    after[a];
       after[id] |= final;
       vary[id] |= vary[a];
       loopy[id] |= loopy[a];
     }
-    if (n->kind == AS_N_RUN)
+    if (node->kind == AS_N_RUN)
       vary[id] = loopy[id] = true;
-    if (n->kind == AS_N_ACC) {
+    if (node->kind == AS_N_ACC) {
       if (after[id])
-        ok = no(E, AS_BAD_INPUT, "an accumulator reads the end of another:", n);
-      if (n->acc == AS_ACC_MAX && loopy[n->arg[0]])
-        ok = no(E, AS_BAD_INPUT, "a running maximum reads another:", n);
+        ok = refuse(run, AS_BAD_INPUT, "an accumulator reads the end of another:", node);
+      if (as_acc_rows[node->acc].has_running_value && loopy[node->arg[0]])
+        ok = refuse(run, AS_BAD_INPUT, "a running maximum reads another:", node);
       vary[id] = loopy[id] = false;
     }
     if (after[id] && vary[id])
-      ok = no(E, AS_BAD_INPUT, "reads a tensor of the loop after the loop:", n);
-    B->varying[i] = vary[id];
-    B->after[i] = after[id];
+      ok = refuse(run, AS_BAD_INPUT, "reads a tensor of the loop after the loop:", node);
+    running->varying[i] = vary[id];
+    running->after[i] = after[id];
   }
-  for (uint32_t i = 0; i < g->n && ok; i++) {
-    if (g->node[i].kind == AS_N_STORE && g->node[i].block == B->id && vary[g->node[i].arg[0]])
-      ok = no(E, AS_BAD_INPUT, "stores a tensor of the loop:", &g->node[i]);
+  for (uint32_t i = 0; i < graph->n && ok; i++) {
+    if (graph->node[i].kind == AS_N_STORE && graph->node[i].block == running->id &&
+        vary[graph->node[i].arg[0]])
+      ok = refuse(run, AS_BAD_INPUT, "stores a tensor of the loop:", &graph->node[i]);
   }
   free(after);
   free(vary);
@@ -448,265 +467,272 @@ static bool classify(ev *E, blk *B) {
   return ok;
 }
 
-static bool reset_acc(ev *E, blk *B) {
-  for (uint32_t i = 0; i < B->n; i++) {
-    const as_node *n = &E->g->node[B->node[i]];
-    as_tensor *t = &B->val[B->node[i]];
-    if (n->kind != AS_N_ACC)
+static bool reset_acc(run_state *run, block_run *running) {
+  for (uint32_t i = 0; i < running->n; i++) {
+    const as_node *node = &run->graph->node[running->node[i]];
+    as_tensor *tensor = &running->val[running->node[i]];
+    if (node->kind != AS_N_ACC)
       continue;
-    for (size_t k = 0; k < t->n; k++) {
-      as_dom_from_int(E->d, as_tensor_at(t, k), 0);
-      if (n->acc == AS_ACC_MAX && B->loop <= 0)
-        E->d->flag(E->d, as_tensor_at(t, k), AS_F_UNDEF);
+    for (size_t k = 0; k < tensor->n; k++) {
+      as_dom_from_int(run->domain, as_tensor_at(tensor, k), 0);
+      if (!as_acc_rows[node->acc].has_empty_value && running->loop <= 0)
+        run->domain->flag(run->domain, as_tensor_at(tensor, k), AS_F_UNDEF);
     }
   }
   return true;
 }
 
-static bool run_store(ev *E, blk *B, as_node_id id, unsigned char *written) {
-  const as_node *n = &E->g->node[id];
-  const as_tensor *t = &B->val[n->arg[0]];
-  as_tensor *out = &E->val[id];
-  if (!t->d || t->rank != n->rank || !map_ok(n))
-    return no(E, AS_BAD_INPUT, "ill-formed store", n);
-  if (!t->n)
+static bool run_store(run_state *run, block_run *running, as_node_id id, unsigned char *written) {
+  const as_node *node = &run->graph->node[id];
+  const as_tensor *tensor = &running->val[node->arg[0]];
+  as_tensor *out = &run->val[id];
+  if (!tensor->d || tensor->rank != node->rank || !map_ok(node))
+    return refuse(run, AS_BAD_INPUT, "ill-formed store", node);
+  if (!tensor->n)
     return true;
   int64_t ix[AS_MAX_RANK] = {0};
   for (size_t at = 0;; at++) {
     int64_t to[AS_MAX_RANK];
-    for (uint32_t i = 0; i < n->rank; i++) {
+    for (uint32_t i = 0; i < node->rank; i++) {
       to[i] = ix[i];
       for (int a = 0; a < 3; a++) {
-        if (n->map[a] == (int)i)
-          to[i] += B->at[a] * t->dim[i];
+        if (node->map[a] == (int)i)
+          to[i] += running->at[a] * tensor->dim[i];
       }
       if (to[i] >= out->dim[i])
-        return no(E, AS_NO, "writes outside its tensor: store", n);
+        return refuse(run, AS_NO, "writes outside its tensor: store", node);
     }
-    size_t w = flat(to, out->dim, n->rank);
+    size_t w = flat(to, out->dim, node->rank);
     if (written[w]++)
-      return no(E, AS_NO, "an element is written twice: store", n);
-    E->d->set(E->d, as_tensor_at(out, w), as_tensor_at(t, at));
-    if (!step(ix, t->dim, n->rank))
+      return refuse(run, AS_NO, "an element is written twice: store", node);
+    run->domain->set(run->domain, as_tensor_at(out, w), as_tensor_at(tensor, at));
+    if (!step(ix, tensor->dim, node->rank))
       return true;
   }
 }
 
-static bool run_one(ev *E, blk *B) {
-  if (!reset_acc(E, B))
+static bool run_one(run_state *run, block_run *running) {
+  if (!reset_acc(run, running))
     return false;
-  B->l = 0;
-  for (uint32_t i = 0; i < B->n; i++) /* what the loop does not change: before it */
+  running->iteration = 0;
+  for (uint32_t i = 0; i < running->n; i++) /* what the loop does not change: before it */
   {
-    if (!B->varying[i] && !B->after[i] && E->g->node[B->node[i]].kind != AS_N_ACC &&
-        !run_node(E, B, i))
+    if (!running->varying[i] && !running->after[i] &&
+        run->graph->node[running->node[i]].kind != AS_N_ACC && !run_node(run, running, i))
       return false;
   }
-  for (B->l = 0; B->l < B->loop; B->l++) {
-    for (uint32_t i = 0; i < B->n; i++) {
-      if ((B->varying[i] || E->g->node[B->node[i]].kind == AS_N_ACC) && !run_node(E, B, i))
+  for (running->iteration = 0; running->iteration < running->loop; running->iteration++) {
+    for (uint32_t i = 0; i < running->n; i++) {
+      if ((running->varying[i] || run->graph->node[running->node[i]].kind == AS_N_ACC) &&
+          !run_node(run, running, i))
         return false;
     }
   }
-  for (uint32_t i = 0; i < B->n; i++) {
-    if (B->after[i] && !run_node(E, B, i))
+  for (uint32_t i = 0; i < running->n; i++) {
+    if (running->after[i] && !run_node(run, running, i))
       return false;
   }
   return true;
 }
 
-static bool run_grid(ev *E, blk *B) {
-  const as_graph *g = E->g;
-  unsigned char **written = as_calloc(g->n, sizeof *written);
+static bool run_grid(run_state *run, block_run *running) {
+  const as_graph *graph = run->graph;
+  unsigned char **written = as_calloc(graph->n, sizeof *written);
   bool ok = true;
-  for (as_node_id s = 0; s < g->n && ok; s++) {
-    if (g->node[s].kind == AS_N_STORE && g->node[s].block == B->id) {
-      ok = new_tensor(E, &g->node[s], &E->val[s]);
+  for (as_node_id store = 0; store < graph->n && ok; store++) {
+    if (graph->node[store].kind == AS_N_STORE && graph->node[store].block == running->id) {
+      ok = new_tensor(run, &graph->node[store], &run->val[store]);
       if (ok)
-        written[s] = as_calloc(E->val[s].n + 1, 1);
+        written[store] = as_calloc(run->val[store].n + 1, 1);
     }
   }
-  for (B->at[0] = 0; B->at[0] < B->grid[0] && ok; B->at[0]++) {
-    for (B->at[1] = 0; B->at[1] < B->grid[1] && ok; B->at[1]++) {
-      for (B->at[2] = 0; B->at[2] < B->grid[2] && ok; B->at[2]++) {
-        ok = run_one(E, B);
-        for (as_node_id s = 0; s < g->n && ok; s++) {
-          if (written[s])
-            ok = run_store(E, B, s, written[s]);
+  for (running->at[0] = 0; running->at[0] < running->grid[0] && ok; running->at[0]++) {
+    for (running->at[1] = 0; running->at[1] < running->grid[1] && ok; running->at[1]++) {
+      for (running->at[2] = 0; running->at[2] < running->grid[2] && ok; running->at[2]++) {
+        ok = run_one(run, running);
+        for (as_node_id store = 0; store < graph->n && ok; store++) {
+          if (written[store])
+            ok = run_store(run, running, store, written[store]);
         }
       }
     }
   }
-  for (as_node_id s = 0; s < g->n; s++) {
-    for (size_t i = 0; ok && written[s] && i < E->val[s].n; i++) {
-      if (!written[s][i])
-        ok = no(E, AS_NO, "an element is never written: store", &g->node[s]);
+  for (as_node_id store = 0; store < graph->n; store++) {
+    for (size_t i = 0; ok && written[store] && i < run->val[store].n; i++) {
+      if (!written[store][i])
+        ok = refuse(run, AS_NO, "an element is never written: store", &graph->node[store]);
     }
-    free(written[s]);
+    free(written[store]);
   }
   free(written);
   return ok;
 }
 
-static bool run_block(ev *E, uint32_t id) {
-  const as_graph *g = E->g;
-  if (id >= g->n_block)
-    return no(E, AS_BAD_INPUT, "a store outside any kernel", NULL);
-  if (E->done[id])
+static bool run_block(run_state *run, uint32_t id) {
+  const as_graph *graph = run->graph;
+  if (id >= graph->n_block)
+    return refuse(run, AS_BAD_INPUT, "a store outside any kernel", NULL);
+  if (run->done[id])
     return true;
-  E->done[id] = 1;
-  size_t used = E->used;
-  const as_block *b = &g->block[id];
-  blk B = {.b = b, .id = id, .n = 0};
-  B.node = as_calloc(b->n + 1, sizeof *B.node);
-  for (uint32_t i = 0; i < b->n; i++) {
-    if (g->node[b->nodes[i]].kind != AS_N_STORE)
-      B.node[B.n++] = b->nodes[i];
+  run->done[id] = 1;
+  size_t used = run->used;
+  const as_block *block = &graph->block[id];
+  block_run running = {.right = block, .id = id, .n = 0};
+  running.node = as_calloc(block->n + 1, sizeof *running.node);
+  for (uint32_t i = 0; i < block->n; i++) {
+    if (graph->node[block->nodes[i]].kind != AS_N_STORE)
+      running.node[running.n++] = block->nodes[i];
   }
-  qsort(B.node, B.n, sizeof *B.node, by_id);
-  B.code = as_calloc(B.n + 1, sizeof *B.code);
-  B.varying = as_calloc(B.n + 1, 1);
-  B.after = as_calloc(B.n + 1, 1);
-  B.val = as_calloc(g->n + 1, sizeof *B.val);
-  B.old = as_calloc(g->n + 1, sizeof *B.old);
+  qsort(running.node, running.n, sizeof *running.node, by_id);
+  running.code = as_calloc(running.n + 1, sizeof *running.code);
+  running.varying = as_calloc(running.n + 1, 1);
+  running.after = as_calloc(running.n + 1, 1);
+  running.val = as_calloc(graph->n + 1, sizeof *running.val);
+  running.old = as_calloc(graph->n + 1, sizeof *running.old);
   bool ok = true;
   for (int a = 0; a < 3; a++)
-    B.grid[a] = as_size_eval(g->sizes, b->grid[a], E->env);
-  B.loop = b->has_loop ? as_size_eval(g->sizes, b->loop, E->env) : 1;
-  if (B.grid[0] < 0 || B.grid[1] < 0 || B.grid[2] < 0 || B.loop < 0)
-    ok = no(E, AS_NO, "the grid or the loop has no value at these sizes", NULL);
-  for (uint32_t i = 0; i < B.n && ok; i++) {
-    const as_node *n = &g->node[B.node[i]];
-    ok = new_tensor(E, n, &B.val[B.node[i]]) &&
-         (n->kind != AS_N_OP || (B.code[i] = compile_node(E, n)));
+    running.grid[a] = as_size_eval(graph->sizes, block->grid[a], run->env);
+  running.loop = block->has_loop ? as_size_eval(graph->sizes, block->loop, run->env) : 1;
+  if (running.grid[0] < 0 || running.grid[1] < 0 || running.grid[2] < 0 || running.loop < 0)
+    ok = refuse(run, AS_NO, "the grid or the loop has no value at these sizes", NULL);
+  for (uint32_t i = 0; i < running.n && ok; i++) {
+    const as_node *node = &graph->node[running.node[i]];
+    ok = new_tensor(run, node, &running.val[running.node[i]]) &&
+         (node->kind != AS_N_OP || (running.code[i] = compile_node(run, node)));
   }
-  for (uint32_t i = 0; i < B.n && ok;
+  for (uint32_t i = 0; i < running.n && ok;
        i++) { /* constants may stand outside the block that uses them */
-    const as_node *n = &g->node[B.node[i]];
-    for (uint32_t k = 0; k < n->nargs && n->kind == AS_N_OP && ok; k++) {
-      if (as_node_is_number(&g->node[n->arg[k]]) && !B.val[n->arg[k]].d &&
-          (ok = new_tensor(E, &g->node[n->arg[k]], &B.val[n->arg[k]])))
-        ok = run_number(E, &g->node[n->arg[k]], &B.val[n->arg[k]]);
+    const as_node *node = &graph->node[running.node[i]];
+    for (uint32_t k = 0; k < node->nargs && node->kind == AS_N_OP && ok; k++) {
+      if (as_node_is_number(&graph->node[node->arg[k]]) && !running.val[node->arg[k]].d &&
+          (ok = new_tensor(run, &graph->node[node->arg[k]], &running.val[node->arg[k]])))
+        ok = run_number(run, &graph->node[node->arg[k]], &running.val[node->arg[k]]);
     }
   }
-  ok = ok && classify(E, &B) && run_grid(E, &B);
-  for (uint32_t i = 0; i < B.n; i++)
-    as_opcode_free(B.code[i]);
-  for (uint32_t i = 0; i < g->n; i++) {
-    as_tensor_clear(&B.val[i]);
-    as_tensor_clear(&B.old[i]);
+  ok = ok && classify(run, &running) && run_grid(run, &running);
+  for (uint32_t i = 0; i < running.n; i++)
+    as_opcode_free(running.code[i]);
+  for (uint32_t i = 0; i < graph->n; i++) {
+    as_tensor_clear(&running.val[i]);
+    as_tensor_clear(&running.old[i]);
   }
-  for (as_node_id s = 0; s < g->n; s++) /* what it stored stays */
+  for (as_node_id store = 0; store < graph->n; store++) /* what it stored stays */
   {
-    if (g->node[s].kind == AS_N_STORE && g->node[s].block == id)
-      used += E->val[s].n * E->d->size;
+    if (graph->node[store].kind == AS_N_STORE && graph->node[store].block == id)
+      used += run->val[store].n * run->domain->size;
   }
-  E->used = used;
-  free(B.node);
-  free(B.code);
-  free(B.varying);
-  free(B.after);
-  free(B.val);
-  free(B.old);
+  run->used = used;
+  free(running.node);
+  free(running.code);
+  free(running.varying);
+  free(running.after);
+  free(running.val);
+  free(running.old);
   return ok;
 }
 
 /* --- kernel level */
-static bool copy_tensor(ev *E, const as_node *n, as_tensor *to, const as_tensor *from) {
+static bool copy_tensor(run_state *run, const as_node *node, as_tensor *to, const as_tensor *from) {
   int64_t dim[AS_MAX_RANK];
-  if (!extents(E, n, n->dim, n->rank, dim))
+  if (!extents(run, node, node->dim, node->rank, dim))
     return false;
-  if (from->rank != n->rank || memcmp(dim, from->dim, n->rank * sizeof *dim))
-    return no(E, AS_BAD_INPUT, "an input of the wrong shape:", n);
-  if (!as_tensor_fits(E->d, dim, n->rank, &E->used))
-    return no(E, AS_UNKNOWN, "too large to evaluate:", n);
-  as_tensor_init(to, E->d, dim, n->rank);
+  if (from->rank != node->rank || memcmp(dim, from->dim, node->rank * sizeof *dim))
+    return refuse(run, AS_BAD_INPUT, "an input of the wrong shape:", node);
+  if (!as_tensor_fits(run->domain, dim, node->rank, &run->used))
+    return refuse(run, AS_UNKNOWN, "too large to evaluate:", node);
+  as_tensor_init(to, run->domain, dim, node->rank);
   for (size_t i = 0; i < to->n; i++)
-    E->d->set(E->d, as_tensor_at(to, i), as_tensor_at(from, i));
+    run->domain->set(run->domain, as_tensor_at(to, i), as_tensor_at(from, i));
   return true;
 }
 
-static bool run_kernel_node(ev *E, as_node_id id) {
-  const as_node *n = &E->g->node[id];
-  if (E->val[id].d)
+static bool run_kernel_node(run_state *run, as_node_id id) {
+  const as_node *node = &run->graph->node[id];
+  if (run->val[id].d)
     return true;
-  switch (n->kind) {
+  switch (node->kind) {
   case AS_N_INPUT:
-    return no(E, AS_BAD_INPUT, "an input without a value:", n);
+    return refuse(run, AS_BAD_INPUT, "an input without a value:", node);
   case AS_N_CONST:
   case AS_N_SIZE:
-    return new_tensor(E, n, &E->val[id]) && run_number(E, n, &E->val[id]);
+    return new_tensor(run, node, &run->val[id]) && run_number(run, node, &run->val[id]);
   case AS_N_OP: {
-    as_opcode *c = compile_node(E, n);
-    bool ok = c && new_tensor(E, n, &E->val[id]) && run_op(E, n, c, E->val, &E->val[id]);
-    as_opcode_free(c);
+    as_opcode *opcode = compile_node(run, node);
+    bool ok = opcode && new_tensor(run, node, &run->val[id]) &&
+              run_op(run, node, opcode, run->val, &run->val[id]);
+    as_opcode_free(opcode);
     return ok;
   }
   case AS_N_STORE:
-    return run_block(E, n->block);
+    return run_block(run, node->block);
   default:
-    return no(E, AS_BAD_INPUT, "cannot stand at kernel level:", n);
+    return refuse(run, AS_BAD_INPUT, "cannot stand at kernel level:", node);
   }
 }
 
-as_status as_eval_graph_ops(const as_graph *g, const as_domain *d, const int64_t *env,
+as_status as_eval_graph_ops(const as_graph *graph, const as_domain *domain, const int64_t *env,
                             const as_tensor *inputs, as_tensor *outputs, uint64_t max_ops,
                             as_eval_marks *marks, as_err *err) {
-  ev E = {.g = g, .d = d, .env = env, .err = err, .left = max_ops, .marks = {.node = AS_NONE}};
-  E.ticks = max_ops ? &E.left : NULL;
-  E.val = as_calloc(g->n + 1, sizeof *E.val);
-  E.done = as_calloc(g->n_block + 1, 1);
+  run_state run = {.graph = graph,
+                   .domain = domain,
+                   .env = env,
+                   .err = err,
+                   .left = max_ops,
+                   .marks = {.node = AS_NONE}};
+  run.ticks = max_ops ? &run.left : NULL;
+  run.val = as_calloc(graph->n + 1, sizeof *run.val);
+  run.done = as_calloc(graph->n_block + 1, 1);
   bool ok = true;
-  for (uint32_t i = 0; i < g->n_input && ok; i++)
-    ok = copy_tensor(&E, &g->node[g->input[i]], &E.val[g->input[i]], &inputs[i]);
+  for (uint32_t i = 0; i < graph->n_input && ok; i++)
+    ok = copy_tensor(&run, &graph->node[graph->input[i]], &run.val[graph->input[i]], &inputs[i]);
   /* in order of definition: operands come before users, and a kernel runs where its first store
    * stands */
-  for (as_node_id i = 0; i < g->n && ok; i++) {
-    const as_node *n = &g->node[i];
-    if (n->kind == AS_N_STORE || n->block == AS_NONE)
-      ok = run_kernel_node(&E, i);
+  for (as_node_id i = 0; i < graph->n && ok; i++) {
+    const as_node *node = &graph->node[i];
+    if (node->kind == AS_N_STORE || node->block == AS_NONE)
+      ok = run_kernel_node(&run, i);
   }
-  for (uint32_t i = 0; i < g->n_output && ok; i++) {
-    if (!E.val[g->output[i]].d)
-      ok = no(&E, AS_BAD_INPUT, "an output without a value:", &g->node[g->output[i]]);
+  for (uint32_t i = 0; i < graph->n_output && ok; i++) {
+    if (!run.val[graph->output[i]].d)
+      ok = refuse(&run, AS_BAD_INPUT, "an output without a value:", &graph->node[graph->output[i]]);
   }
-  for (uint32_t i = 0; i < g->n_output && ok; i++) {
-    const as_tensor *v = &E.val[g->output[i]];
-    as_tensor_init(&outputs[i], d, v->dim, v->rank);
+  for (uint32_t i = 0; i < graph->n_output && ok; i++) {
+    const as_tensor *v = &run.val[graph->output[i]];
+    as_tensor_init(&outputs[i], domain, v->dim, v->rank);
     for (size_t k = 0; k < v->n; k++)
-      d->set(d, as_tensor_at(&outputs[i], k), as_tensor_at(v, k));
+      domain->set(domain, as_tensor_at(&outputs[i], k), as_tensor_at(v, k));
   }
-  for (uint32_t i = 0; i < g->n; i++)
-    as_tensor_clear(&E.val[i]);
-  free(E.val);
-  free(E.done);
+  for (uint32_t i = 0; i < graph->n; i++)
+    as_tensor_clear(&run.val[i]);
+  free(run.val);
+  free(run.done);
   if (marks)
-    *marks = E.marks;
-  return ok ? AS_OK : E.status != AS_OK ? E.status : AS_INTERNAL;
+    *marks = run.marks;
+  return ok ? AS_OK : run.status != AS_OK ? run.status : AS_INTERNAL;
 }
 
-as_status as_eval_graph(const as_graph *g, const as_domain *d, const int64_t *env,
+as_status as_eval_graph(const as_graph *graph, const as_domain *domain, const int64_t *env,
                         const as_tensor *inputs, as_tensor *outputs, as_err *err) {
-  return as_eval_graph_ops(g, d, env, inputs, outputs, 0, NULL, err);
+  return as_eval_graph_ops(graph, domain, env, inputs, outputs, 0, NULL, err);
 }
 
-bool as_graph_obligations(const as_graph *g, as_vec *facts, as_err *err) {
-  for (as_node_id i = 0; i < g->n; i++) {
-    const as_node *n = &g->node[i];
-    if (n->kind != AS_N_OP)
+bool as_graph_obligations(const as_graph *graph, as_vec *facts, as_err *err) {
+  for (as_node_id i = 0; i < graph->n; i++) {
+    const as_node *node = &graph->node[i];
+    if (node->kind != AS_N_OP)
       continue;
     as_size adim[AS_MAX_ARGS][AS_MAX_RANK];
     as_size out[AS_MAX_RANK];
     uint32_t arank[AS_MAX_ARGS];
     uint32_t rank;
-    for (uint32_t k = 0; k < n->nargs; k++) {
-      arank[k] = g->node[n->arg[k]].rank;
-      memcpy(adim[k], g->node[n->arg[k]].dim, sizeof adim[k]);
+    for (uint32_t k = 0; k < node->nargs; k++) {
+      arank[k] = graph->node[node->arg[k]].rank;
+      memcpy(adim[k], graph->node[node->arg[k]].dim, sizeof adim[k]);
     }
-    as_match m;
-    memset(&m, 0, sizeof m);
-    if (!as_opdef_match(g->sizes, n->op, (const as_size(*)[AS_MAX_RANK])adim, arank, n->nargs,
-                        n->attr, &m, out, &rank, facts, err))
+    as_match match;
+    memset(&match, 0, sizeof match);
+    if (!as_opdef_match(graph->sizes, node->op, (const as_size(*)[AS_MAX_RANK])adim, arank,
+                        node->nargs, node->attr, &match, out, &rank, facts, err))
       return false;
   }
   return true;

@@ -14,7 +14,7 @@ typedef struct {
   const as_domain *d;
 } as_tensor; /* row-major */
 
-void as_tensor_init(as_tensor *t, const as_domain *d, const int64_t *dim,
+void as_tensor_init(as_tensor *t, const as_domain *domain, const int64_t *dim,
                     uint32_t rank); /* zeros */
 void as_tensor_clear(as_tensor *t);
 /* What the tensors of one evaluation, and the inputs of one, may take (the elements as the domain
@@ -22,7 +22,7 @@ void as_tensor_clear(as_tensor *t);
  * up to 512 of each of four axes) cannot be evaluated: that is no verdict. */
 #define AS_EVAL_MAX_BYTES ((size_t)256 << 20)
 /* do tensors of these extents fit beside `used` bytes?  adds to *used */
-bool as_tensor_fits(const as_domain *d, const int64_t *dim, uint32_t rank, size_t *used);
+bool as_tensor_fits(const as_domain *domain, const int64_t *dim, uint32_t rank, size_t *used);
 
 static inline void *as_tensor_at(const as_tensor *t, size_t i) {
   return AS_DOM_AT(t->d, t->data, i);
@@ -30,12 +30,12 @@ static inline void *as_tensor_at(const as_tensor *t, size_t i) {
 
 /* One operator at concrete sizes, compiled; run many times.  Not for use by two threads at once. */
 typedef struct as_opcode as_opcode;
-/* adim, arank: symbolic extents of the arguments.  env: values by size id.  Interns sizes in S.
- * NULL with err: AS_NO where an obligation of the call (an equation between extents, a `require`)
- * fails at these sizes, AS_BAD_INPUT where the operator is ill-formed. */
-as_opcode *as_opcode_new(as_sizes *S, const as_opdef *op, const as_size (*adim)[AS_MAX_RANK],
+/* adim, arank: symbolic extents of the arguments.  env: values by size id.  Interns sizes in
+ * `sizes`. NULL with err: AS_NO where an obligation of the call (an equation between extents, a
+ * `require`) fails at these sizes, AS_BAD_INPUT where the operator is ill-formed. */
+as_opcode *as_opcode_new(as_sizes *sizes, const as_opdef *op, const as_size (*adim)[AS_MAX_RANK],
                          const uint32_t *arank, uint32_t nargs, const as_attr *attr,
-                         const as_domain *d, const int64_t *env, as_err *err);
+                         const as_domain *domain, const int64_t *env, as_err *err);
 void as_opcode_free(as_opcode *c); /* NULL allowed */
 /* out: initialised with the result's extents (as_opcode_dims).  ticks: work left, counted down in
  * scalar operations; NULL: no limit. */
@@ -45,7 +45,7 @@ void as_opcode_dims(const as_opcode *c, int64_t *dim, uint32_t *rank);
 
 /* A function's value by its definition (or its built-in meaning).  arg: as many elements as it has
  * parameters. */
-as_status as_func_run(const as_func *f, const as_domain *d, const void *const *arg, void *out,
+as_status as_func_run(const as_func *f, const as_domain *domain, const void *const *arg, void *out,
                       as_err *err);
 
 /* What was met among the elements of all tensors computed, tiles and intermediate ones included:
@@ -57,23 +57,24 @@ typedef struct {
   size_t at; /* the first undefined one; AS_NONE */
 } as_eval_marks;
 
-/* env: value of each size symbol by its id.  inputs: in the order of g->input.  outputs: in the
- * order of g->output, uninitialised; filled (and to be cleared by the caller) only when the status
- * is AS_OK.  max_ops: 0 no limit.  AS_NO: at these sizes an obligation fails, an access leaves its
- * tensor, or an element is not written exactly once; AS_BAD_INPUT: ill-formed; AS_UNKNOWN: over
- * max_ops, or tensors of more than AS_EVAL_MAX_BYTES alive together.  Interns sizes in g->sizes, so
- * two threads may not evaluate graphs over one size table at the same time. */
-as_status as_eval_graph_ops(const as_graph *g, const as_domain *d, const int64_t *env,
+/* env: value of each size symbol by its id.  inputs: in the order of graph->input.  outputs: in the
+ * order of graph->output, uninitialised; filled (and to be cleared by the caller) only when the
+ * status is AS_OK.  max_ops: 0 no limit.  AS_NO: at these sizes an obligation fails, an access
+ * leaves its tensor, or an element is not written exactly once; AS_BAD_INPUT: ill-formed;
+ * AS_UNKNOWN: over max_ops, or tensors of more than AS_EVAL_MAX_BYTES alive together.  Interns
+ * sizes in graph->sizes, so two threads may not evaluate graphs over one size table at the same
+ * time. */
+as_status as_eval_graph_ops(const as_graph *graph, const as_domain *domain, const int64_t *env,
                             const as_tensor *inputs, as_tensor *outputs, uint64_t max_ops,
                             as_eval_marks *marks /* may be NULL */, as_err *err);
-as_status as_eval_graph(const as_graph *g, const as_domain *d, const int64_t *env,
+as_status as_eval_graph(const as_graph *graph, const as_domain *domain, const int64_t *env,
                         const as_tensor *inputs, as_tensor *outputs, as_err *err);
 
-/* All size facts that the calls of g's operators at kernel level rely on (section 2), appended to a
+/* All size facts that the calls of the operators at kernel level rely on (section 2), appended to a
  * vector of as_size_fact. */
-bool as_graph_obligations(const as_graph *g, as_vec *facts, as_err *err);
-/* A malloc'ed environment over all sizes of S, filled with the concrete values where they are set
+bool as_graph_obligations(const as_graph *graph, as_vec *facts, as_err *err);
+/* A malloc'ed environment over all sizes, filled with the concrete values where they are set
  * (INT64_MIN elsewhere). */
-int64_t *as_env_new(const as_sizes *S);
-bool as_fact_holds(const as_sizes *S, const as_size_fact *f, const int64_t *env);
+int64_t *as_env_new(const as_sizes *sizes);
+bool as_fact_holds(const as_sizes *sizes, const as_size_fact *f, const int64_t *env);
 #endif

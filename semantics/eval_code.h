@@ -2,6 +2,7 @@
  * only. */
 #ifndef AS_EVAL_CODE_H
 #define AS_EVAL_CODE_H
+#include "../src/base/map.h"
 #include "eval.h"
 
 /* integer expressions: over slots (bound indices) and constants (sizes and attributes have their
@@ -22,25 +23,25 @@ typedef enum {
 } ikind;
 
 typedef struct icode {
-  ikind k;
-  int64_t v;
+  ikind kind;
+  int64_t value;
   uint32_t slot;
-  const struct icode *a;
-  const struct icode *b;
-  const struct cond *c;
+  const struct icode *left;
+  const struct icode *right;
+  const struct cond *cond;
 } icode;
 
 typedef enum { C_INTREL, C_REL, C_AND, C_OR, C_NOT } ckind;
 
 typedef struct cond {
-  ckind k;
+  ckind kind;
   as_rel rel;
-  const icode *ia;
-  const icode *ib;
-  struct code *a;
-  struct code *b;
-  const struct cond *x;
-  const struct cond *y;
+  const icode *int_left;
+  const icode *int_right;
+  struct code *left;
+  struct code *right;
+  const struct cond *first;
+  const struct cond *second;
 } cond;
 
 typedef enum {
@@ -69,7 +70,7 @@ typedef enum {
 } skind; /* S_IDIV, S_MOD: of integers that are data */
 
 typedef struct code {
-  skind k;
+  skind kind;
   as_unop un;
   uint32_t n;
   struct code **kid;
@@ -77,11 +78,11 @@ typedef struct code {
   void **param; /* S_FUNC: elements bound to the parameters */
   void *from;   /* S_CONST, S_PARAM: the element */
   const icode *i;
-  const icode **ix; /* S_INT; bound of a reduction; indices of an access */
+  const icode **index; /* S_INT; bound of a reduction; indices of an access */
   uint32_t slot;
-  uint32_t nix;
+  uint32_t nindex;
   uint32_t which; /* reduction's index; argument or let accessed */
-  const cond *c;
+  const cond *cond;
   const char *name; /* S_BUILTIN; S_ARG for messages */
   int line;
   int col;
@@ -90,19 +91,17 @@ typedef struct code {
 /* a let: computed on demand and remembered by its indices */
 typedef struct {
   const char *name;
-  uint32_t nix;
+  uint32_t nindex;
   uint32_t *slot;
   code *body;
+  as_map known; /* from indices to a position in val */
   size_t cap;
-  size_t n;
-  int64_t *key;
-  unsigned char *used;
   void *val;
 } letcode;
 
 struct as_opcode {
   const as_opdef *op;
-  const as_domain *d;
+  const as_domain *domain;
   as_arena *mem;
   as_vec elems; /* of void*: all elements to clear */
   uint32_t nslots;

@@ -3,68 +3,69 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void stop(as_opcode *o, as_status s) {
-  if (o->status == AS_OK)
-    o->status = s;
+static void stop(as_opcode *opcode, as_status status) {
+  if (opcode->status == AS_OK)
+    opcode->status = status;
 }
 
-static void fail(as_opcode *o, const code *e, const char *what) {
-  if (o->status != AS_OK)
+static void fail(as_opcode *opcode, const code *expr, const char *what) {
+  if (opcode->status != AS_OK)
     return;
-  stop(o, AS_NO);
-  as_err_set(o->err, AS_NO, "%s:%d:%d: operator %s: %s%s%s", o->op->file ? o->op->file : "?",
-             e ? e->line : o->op->line, e ? e->col : 1, o->op->name, what, e && e->name ? " " : "",
-             e && e->name ? e->name : "");
+  stop(opcode, AS_NO);
+  as_err_set(opcode->err, AS_NO, "%s:%d:%d: operator %s: %s%s%s",
+             opcode->op->file ? opcode->op->file : "?", expr ? expr->line : opcode->op->line,
+             expr ? expr->col : 1, opcode->op->name, what, expr && expr->name ? " " : "",
+             expr && expr->name ? expr->name : "");
 }
 
-static bool tick(as_opcode *o) {
-  if (o->ticks && !(*o->ticks)--) {
-    *o->ticks = 0;
-    stop(o, AS_UNKNOWN);
-    as_err_set(o->err, AS_UNKNOWN, "the evaluation takes more steps than allowed");
+static bool tick(as_opcode *opcode) {
+  if (opcode->ticks && !(*opcode->ticks)--) {
+    *opcode->ticks = 0;
+    stop(opcode, AS_UNKNOWN);
+    as_err_set(opcode->err, AS_UNKNOWN, "the evaluation takes more steps than allowed");
   }
-  return o->status == AS_OK;
+  return opcode->status == AS_OK;
 }
 
 typedef enum { K_NO, K_YES, K_MAYBE, K_UNDEF, K_POISON } known;
 
 static known test(as_opcode *o, const cond *c, bool *doubt);
-static void ev(as_opcode *o, const code *e, void *r);
+static void eval_value(as_opcode *o, const code *e, void *result);
 
-static int64_t iv(as_opcode *o, const icode *i) {
+static int64_t eval_index(as_opcode *opcode, const icode *index) {
   int64_t a;
   int64_t b;
-  int64_t r = 0;
+  int64_t result = 0;
   bool over = false;
-  switch (i->k) {
+  switch (index->kind) {
   case I_CONST:
-    return i->v;
+    return index->value;
   case I_SLOT:
-    return o->slot[i->slot];
+    return opcode->slot[index->slot];
   case I_IF: {
     bool doubt = false;
-    known k = test(o, i->c, &doubt);
-    if (k != K_YES && k != K_NO)
-      fail(o, NULL, "an index depends on data");
-    return iv(o, k == K_YES ? i->a : i->b);
+    known answer = test(opcode, index->cond, &doubt);
+    if (answer != K_YES && answer != K_NO)
+      fail(opcode, NULL, "an index depends on data");
+    return eval_index(opcode, answer == K_YES ? index->left : index->right);
   }
   default:
     break;
   }
-  a = iv(o, i->a);
-  b = i->b ? iv(o, i->b) : 0;
-  switch (i->k) {
+  a = eval_index(opcode, index->left);
+  b = index->right ? eval_index(opcode, index->right) : 0;
+  switch (index->kind) {
   case I_ADD:
-    over = __builtin_add_overflow(a, b, &r);
+    over = __builtin_add_overflow(a, b, &result);
     break;
   case I_SUB:
-    over = __builtin_sub_overflow(a, b, &r);
+    over = __builtin_sub_overflow(a, b, &result);
     break;
   case I_MUL:
-    over = __builtin_mul_overflow(a, b, &r);
+    over = __builtin_mul_overflow(a, b, &result);
     break;
   case I_NEG:
-    over = __builtin_sub_overflow((int64_t)0, a, &r);
+    over = __builtin_sub_overflow((int64_t)0, a, &result);
     break;
   case I_MAX:
     return a > b ? a : b;
@@ -72,24 +73,24 @@ static int64_t iv(as_opcode *o, const icode *i) {
     return a < b ? a : b;
   case I_ABS:
     over = a == INT64_MIN;
-    r = over || a >= 0 ? a : -a;
+    result = over || a >= 0 ? a : -a;
     break;
   case I_DIV:
   case I_MOD:
     if (b <= 0) {
-      fail(o, NULL, "an integer division by zero or a negative number");
+      fail(opcode, NULL, "an integer division by zero or a negative number");
       return 0;
     }
-    r = a / b - (a % b < 0);
-    if (i->k == I_MOD)
-      r = a - r * b;
+    result = a / b - (a % b < 0);
+    if (index->kind == I_MOD)
+      result = a - result * b;
     break;
   default:
     break;
   }
   if (over)
-    fail(o, NULL, "an integer expression overflows");
-  return r;
+    fail(opcode, NULL, "an integer expression overflows");
+  return result;
 }
 
 static bool int_rel(as_rel rel, int64_t a, int64_t b) {
@@ -104,47 +105,50 @@ static known rel_known(as_rel rel, unsigned m) {
   return !(m & ~yes) ? K_YES : !(m & yes) ? K_NO : K_MAYBE;
 }
 
-static known compare(const as_domain *d, as_rel rel, const void *a, const void *b, bool *doubt) {
-  unsigned f = d->flags(d, a) | d->flags(d, b);
-  if (f & AS_F_DOUBT)
+static known compare(const as_domain *domain, as_rel rel, const void *a, const void *b,
+                     bool *doubt) {
+  unsigned flags = domain->flags(domain, a) | domain->flags(domain, b);
+  if (flags & AS_F_DOUBT)
     *doubt = true;
-  return f & AS_F_UNDEF ? K_UNDEF : f & AS_F_POISON ? K_POISON : rel_known(rel, d->cmp(d, a, b));
+  return flags & AS_F_UNDEF    ? K_UNDEF
+         : flags & AS_F_POISON ? K_POISON
+                               : rel_known(rel, domain->cmp(domain, a, b));
 }
 
 /* three-valued, from left to right: what is undefined matters only when it is reached */
-static known test(as_opcode *o, const cond *c, bool *doubt) {
+static known test(as_opcode *opcode, const cond *c, bool *doubt) {
   known x;
   known y;
-  switch (c->k) {
+  switch (c->kind) {
   case C_INTREL: {
-    int64_t a = iv(o, c->ia);
-    int64_t b = iv(o, c->ib);
+    int64_t a = eval_index(opcode, c->int_left);
+    int64_t b = eval_index(opcode, c->int_right);
     return int_rel(c->rel, a, b) ? K_YES : K_NO;
   }
   case C_REL: {
-    const as_domain *d = o->d;
-    void *a = as_dom_new(d, 2);
-    void *b = AS_DOM_AT(d, a, 1);
-    ev(o, c->a, a);
-    ev(o, c->b, b);
-    known k = compare(d, c->rel, a, b, doubt);
-    as_dom_free(d, a, 2);
-    return k;
+    const as_domain *domain = opcode->domain;
+    void *a = as_dom_new(domain, 2);
+    void *b = AS_DOM_AT(domain, a, 1);
+    eval_value(opcode, c->left, a);
+    eval_value(opcode, c->right, b);
+    known answer = compare(domain, c->rel, a, b, doubt);
+    as_dom_free(domain, a, 2);
+    return answer;
   }
   case C_NOT:
-    x = test(o, c->x, doubt);
+    x = test(opcode, c->first, doubt);
     return x == K_YES ? K_NO : x == K_NO ? K_YES : x;
   case C_AND:
   case C_OR:
     break;
   }
-  known stops = c->k == C_AND ? K_NO : K_YES;
-  x = test(o, c->x, doubt);
+  known stops = c->kind == C_AND ? K_NO : K_YES;
+  x = test(opcode, c->first, doubt);
   if (x != K_YES && x != K_NO && x != K_MAYBE)
     return x;
   if (x == stops)
     return x;
-  y = test(o, c->y, doubt);
+  y = test(opcode, c->second, doubt);
   if (x == K_MAYBE) {
     if (y == stops)
       return y;
@@ -156,279 +160,261 @@ static known test(as_opcode *o, const cond *c, bool *doubt) {
 }
 
 /* r = (a rel b) ? b : a, for maxima and minima; acc may be r itself */
-static void choose(as_opcode *o, void *r, const void *a, const void *b, bool greater) {
-  const as_domain *d = o->d;
+static void choose(as_opcode *opcode, void *result, const void *a, const void *b, bool greater) {
+  const as_domain *domain = opcode->domain;
   bool doubt = false;
-  known k = compare(d, AS_REL_LE, a, b, &doubt);
-  unsigned f = (d->flags(d, a) | d->flags(d, b)) & AS_F_DOUBT;
-  if (k == K_UNDEF || k == K_POISON) {
-    d->set(d, r, a);
-    d->flag(d, r, (k == K_UNDEF ? AS_F_UNDEF : AS_F_POISON) | f);
+  known answer = compare(domain, AS_REL_LE, a, b, &doubt);
+  unsigned flags = (domain->flags(domain, a) | domain->flags(domain, b)) & AS_F_DOUBT;
+  if (answer == K_UNDEF || answer == K_POISON) {
+    domain->set(domain, result, a);
+    domain->flag(domain, result, (answer == K_UNDEF ? AS_F_UNDEF : AS_F_POISON) | flags);
     return;
   }
-  if (k == K_MAYBE)
-    d->join(d, r, a, b);
+  if (answer == K_MAYBE)
+    domain->join(domain, result, a, b);
   else
-    d->set(d, r, (k == K_YES) == greater ? b : a);
-  if (f)
-    d->flag(d, r, f);
+    domain->set(domain, result, (answer == K_YES) == greater ? b : a);
+  if (flags)
+    domain->flag(domain, result, flags);
 }
 
-static void reduce(as_opcode *o, const code *e, void *r) {
-  const as_domain *d = o->d;
-  int64_t n = iv(o, e->i);
-  if (e->k == S_SUM || e->k == S_PROD) {
-    as_dom_from_int(d, r, e->k == S_PROD);
+static void reduce(as_opcode *opcode, const code *expr, void *result) {
+  const as_domain *domain = opcode->domain;
+  int64_t n = eval_index(opcode, expr->i);
+  if (expr->kind == S_SUM || expr->kind == S_PROD) {
+    as_dom_from_int(domain, result, expr->kind == S_PROD);
     for (int64_t k = 0; k < n; k++) {
-      if (!tick(o))
+      if (!tick(opcode))
         return;
-      o->slot[e->slot] = k;
-      ev(o, e->kid[0], e->tmp[0]);
-      (e->k == S_SUM ? d->add : d->mul)(d, r, r, e->tmp[0]);
+      opcode->slot[expr->slot] = k;
+      eval_value(opcode, expr->kid[0], expr->tmp[0]);
+      (expr->kind == S_SUM ? domain->add : domain->mul)(domain, result, result, expr->tmp[0]);
     }
     return;
   }
   if (n <= 0) {
-    as_dom_from_int(d, r, 0);
-    d->flag(d, r, AS_F_UNDEF);
+    as_dom_from_int(domain, result, 0);
+    domain->flag(domain, result, AS_F_UNDEF);
     return;
   }
   for (int64_t k = 0; k < n; k++) {
-    if (!tick(o))
+    if (!tick(opcode))
       return;
-    o->slot[e->slot] = k;
+    opcode->slot[expr->slot] = k;
     if (!k) {
-      ev(o, e->kid[0], r);
+      eval_value(opcode, expr->kid[0], result);
       continue;
     }
-    ev(o, e->kid[0], e->tmp[0]);
-    if (e->k == S_MAXR)
-      choose(o, r, r, e->tmp[0], true);
+    eval_value(opcode, expr->kid[0], expr->tmp[0]);
+    if (expr->kind == S_MAXR)
+      choose(opcode, result, result, expr->tmp[0], true);
     else
-      choose(o, r, r, e->tmp[0], false);
+      choose(opcode, result, result, expr->tmp[0], false);
   }
 }
 
-static void access_arg(as_opcode *o, const code *e, void *r) {
-  const as_tensor *t = o->arg[e->which];
+static void access_arg(as_opcode *opcode, const code *expr, void *result) {
+  const as_tensor *tensor = opcode->arg[expr->which];
   size_t at = 0;
-  for (uint32_t i = 0; i < e->nix; i++) {
-    int64_t x = iv(o, e->ix[i]);
-    if (x < 0 || x >= t->dim[i]) {
-      fail(o, e, "an index leaves the tensor");
+  for (uint32_t i = 0; i < expr->nindex; i++) {
+    int64_t x = eval_index(opcode, expr->index[i]);
+    if (x < 0 || x >= tensor->dim[i]) {
+      fail(opcode, expr, "an index leaves the tensor");
       return;
     }
-    at = at * (size_t)t->dim[i] + (size_t)x;
+    at = at * (size_t)tensor->dim[i] + (size_t)x;
   }
-  o->d->set(o->d, r, as_tensor_at(t, at));
+  opcode->domain->set(opcode->domain, result, as_tensor_at(tensor, at));
 }
 
-static size_t let_find(letcode *L, const int64_t *key) {
-  size_t h = as_hash(key, L->nix * sizeof *key, 1) & (L->cap - 1);
-  while (L->used[h] && L->nix && memcmp(L->key + h * L->nix, key, L->nix * sizeof *key))
-    h = (h + 1) & (L->cap - 1);
-  return h;
+static void let_grow(const as_domain *domain, letcode *let) {
+  letcode old = *let;
+  let->cap = old.cap ? old.cap * 2 : 16;
+  let->val = as_dom_new(domain, let->cap);
+  for (size_t i = 0; i < old.cap; i++)
+    domain->set(domain, AS_DOM_AT(domain, let->val, i), AS_DOM_AT(domain, old.val, i));
+  as_dom_free(domain, old.val, old.cap);
 }
 
-static void let_grow(const as_domain *d, letcode *L) {
-  letcode old = *L;
-  L->cap = old.cap ? old.cap * 2 : 16;
-  L->key = as_calloc(L->cap * (L->nix + 1), sizeof *L->key);
-  L->used = as_calloc(L->cap, 1);
-  L->val = as_dom_new(d, L->cap);
-  for (size_t i = 0; i < old.cap; i++) {
-    if (!old.used[i])
-      continue;
-    size_t h = let_find(L, old.key + i * L->nix);
-    L->used[h] = 1;
-    memcpy(L->key + h * L->nix, old.key + i * L->nix, L->nix * sizeof *L->key);
-    d->set(d, AS_DOM_AT(d, L->val, h), AS_DOM_AT(d, old.val, i));
-  }
-  free(old.key);
-  free(old.used);
-  as_dom_free(d, old.val, old.cap);
-}
-
-static void access_let(as_opcode *o, const code *e, void *r) {
-  letcode *L = &o->let[e->which];
-  int64_t key[4 * AS_MAX_RANK];
-  for (uint32_t i = 0; i < e->nix; i++)
-    key[i] = iv(o, e->ix[i]);
-  if (2 * (L->n + 1) > L->cap)
-    let_grow(o->d, L);
-  size_t h = let_find(L, key);
-  if (!L->used[h]) {
-    /* the body reads only earlier lets, so this table cannot change meanwhile */
-    for (uint32_t i = 0; i < L->nix; i++)
-      o->slot[L->slot[i]] = key[i];
-    ev(o, L->body, r);
-    if (o->status != AS_OK)
-      return;
-    L->used[h] = 1;
-    L->n++;
-    if (L->nix)
-      memcpy(L->key + h * L->nix, key, L->nix * sizeof *key);
-    o->d->set(o->d, AS_DOM_AT(o->d, L->val, h), r);
+static void access_let(as_opcode *opcode, const code *expr, void *result) {
+  letcode *let = &opcode->let[expr->which];
+  uint64_t key[4 * AS_MAX_RANK];
+  for (uint32_t i = 0; i < expr->nindex; i++)
+    key[i] = (uint64_t)eval_index(opcode, expr->index[i]);
+  uint64_t at;
+  if (as_map_get(&let->known, key, &at)) {
+    opcode->domain->set(opcode->domain, result, AS_DOM_AT(opcode->domain, let->val, at));
     return;
   }
-  o->d->set(o->d, r, AS_DOM_AT(o->d, L->val, h));
+  /* the body reads only earlier lets, so this table cannot change meanwhile */
+  for (uint32_t i = 0; i < let->nindex; i++)
+    opcode->slot[let->slot[i]] = (int64_t)key[i];
+  eval_value(opcode, let->body, result);
+  if (opcode->status != AS_OK)
+    return;
+  at = let->known.count;
+  if (at == let->cap)
+    let_grow(opcode->domain, let);
+  as_map_put(&let->known, key, at);
+  opcode->domain->set(opcode->domain, AS_DOM_AT(opcode->domain, let->val, at), result);
 }
 
-static void ev_if(as_opcode *o, const code *e, void *r) {
-  const as_domain *d = o->d;
+static void ev_if(as_opcode *opcode, const code *expr, void *result) {
+  const as_domain *domain = opcode->domain;
   bool doubt = false;
-  known k = test(o, e->c, &doubt);
-  if (o->status != AS_OK)
+  known answer = test(opcode, expr->cond, &doubt);
+  if (opcode->status != AS_OK)
     return;
-  switch (k) {
+  switch (answer) {
   case K_YES:
-    ev(o, e->kid[0], r);
+    eval_value(opcode, expr->kid[0], result);
     break;
   case K_NO:
-    ev(o, e->kid[1], r);
+    eval_value(opcode, expr->kid[1], result);
     break;
   case K_MAYBE:
-    ev(o, e->kid[0], e->tmp[0]);
-    ev(o, e->kid[1], e->tmp[1]);
-    d->join(d, r, e->tmp[0], e->tmp[1]);
+    eval_value(opcode, expr->kid[0], expr->tmp[0]);
+    eval_value(opcode, expr->kid[1], expr->tmp[1]);
+    domain->join(domain, result, expr->tmp[0], expr->tmp[1]);
     break;
   case K_UNDEF:
   case K_POISON:
-    as_dom_from_int(d, r, 0);
-    d->flag(d, r, k == K_UNDEF ? AS_F_UNDEF : AS_F_POISON);
+    as_dom_from_int(domain, result, 0);
+    domain->flag(domain, result, answer == K_UNDEF ? AS_F_UNDEF : AS_F_POISON);
     break;
   }
   if (doubt)
-    d->flag(d, r, AS_F_DOUBT);
+    domain->flag(domain, result, AS_F_DOUBT);
 }
 
-static void ev_call(as_opcode *o, const code *e, void *r) {
-  for (uint32_t i = 0; i < e->n; i++)
-    ev(o, e->kid[i], e->param[i]);
-  if (o->status != AS_OK)
+static void ev_call(as_opcode *opcode, const code *expr, void *result) {
+  for (uint32_t i = 0; i < expr->n; i++)
+    eval_value(opcode, expr->kid[i], expr->param[i]);
+  if (opcode->status != AS_OK)
     return;
-  if (e->k == S_FUNC) {
-    ev(o, e->kid[e->n], r);
+  if (expr->kind == S_FUNC) {
+    eval_value(opcode, expr->kid[expr->n], result);
     return;
   }
-  if (!o->d->builtin(o->d, e->name, r, (const void *const *)e->param, e->n)) {
-    stop(o, AS_BAD_INPUT);
-    as_err_set(o->err, AS_BAD_INPUT, "the built-in function %s has no evaluator", e->name);
+  if (!opcode->domain->builtin(opcode->domain, expr->name, result, (const void *const *)expr->param,
+                               expr->n)) {
+    stop(opcode, AS_BAD_INPUT);
+    as_err_set(opcode->err, AS_BAD_INPUT, "the built-in function %s has no evaluator", expr->name);
   }
 }
 
 /* quotients of data are rounded as the domain's own `div` does; domains without one know nothing of
  * them */
-static void ev_idiv(as_opcode *o, const code *e, void *r) {
-  const as_domain *d = o->d;
-  ev(o, e->kid[0], e->tmp[0]);
-  ev(o, e->kid[1], e->tmp[1]);
-  if (o->status != AS_OK)
+static void ev_idiv(as_opcode *opcode, const code *expr, void *result) {
+  const as_domain *domain = opcode->domain;
+  eval_value(opcode, expr->kid[0], expr->tmp[0]);
+  eval_value(opcode, expr->kid[1], expr->tmp[1]);
+  if (opcode->status != AS_OK)
     return;
-  if (!d->builtin(d, "div", r, (const void *const[]){e->tmp[0], e->tmp[1]}, 2)) {
-    as_dom_from_int(d, r, 0);
-    d->flag(d, r, AS_F_POISON | AS_F_DOUBT);
+  if (!domain->builtin(domain, "div", result, (const void *const[]){expr->tmp[0], expr->tmp[1]},
+                       2)) {
+    as_dom_from_int(domain, result, 0);
+    domain->flag(domain, result, AS_F_POISON | AS_F_DOUBT);
   }
-  if (e->k == S_IDIV)
+  if (expr->kind == S_IDIV)
     return;
-  d->mul(d, r, e->tmp[1], r);
-  d->sub(d, r, e->tmp[0], r);
+  domain->mul(domain, result, expr->tmp[1], result);
+  domain->sub(domain, result, expr->tmp[0], result);
 }
 
-static void ev(as_opcode *o, const code *e, void *r) {
-  const as_domain *d = o->d;
-  if (o->status != AS_OK)
+static void eval_value(as_opcode *opcode, const code *expr, void *result) {
+  const as_domain *domain = opcode->domain;
+  if (opcode->status != AS_OK)
     return;
-  switch (e->k) {
+  switch (expr->kind) {
   case S_CONST:
   case S_PARAM:
-    d->set(d, r, e->from);
+    domain->set(domain, result, expr->from);
     return;
   case S_INT:
-    as_dom_from_int(d, r, iv(o, e->i));
+    as_dom_from_int(domain, result, eval_index(opcode, expr->i));
     return;
   case S_ARG:
-    access_arg(o, e, r);
+    access_arg(opcode, expr, result);
     return;
   case S_LET:
-    access_let(o, e, r);
+    access_let(opcode, expr, result);
     return;
   case S_ADD:
   case S_SUB:
   case S_MUL:
-    ev(o, e->kid[0], e->tmp[0]);
-    ev(o, e->kid[1], r);
-    (e->k == S_ADD ? d->add : e->k == S_SUB ? d->sub : d->mul)(d, r, e->tmp[0], r);
+    eval_value(opcode, expr->kid[0], expr->tmp[0]);
+    eval_value(opcode, expr->kid[1], result);
+    (expr->kind == S_ADD   ? domain->add
+     : expr->kind == S_SUB ? domain->sub
+                           : domain->mul)(domain, result, expr->tmp[0], result);
     return;
   case S_DIV:
-    ev(o, e->kid[0], e->tmp[0]);
-    ev(o, e->kid[1], r);
-    d->un(d, AS_U_INV, r, r);
-    d->mul(d, r, e->tmp[0], r);
+    eval_value(opcode, expr->kid[0], expr->tmp[0]);
+    eval_value(opcode, expr->kid[1], result);
+    domain->un(domain, AS_U_INV, result, result);
+    domain->mul(domain, result, expr->tmp[0], result);
     return;
   case S_IDIV:
   case S_MOD:
-    ev_idiv(o, e, r);
+    ev_idiv(opcode, expr, result);
     return;
   case S_UN:
-    ev(o, e->kid[0], r);
-    d->un(d, e->un, r, r);
+    eval_value(opcode, expr->kid[0], result);
+    domain->un(domain, expr->un, result, result);
     return;
   case S_ABS:
-    ev(o, e->kid[0], e->tmp[0]);
-    d->un(d, AS_U_NEG, e->tmp[1], e->tmp[0]);
-    choose(o, r, e->tmp[1], e->tmp[0], true); /* |x| = max(-x, x) */
+    eval_value(opcode, expr->kid[0], expr->tmp[0]);
+    domain->un(domain, AS_U_NEG, expr->tmp[1], expr->tmp[0]);
+    choose(opcode, result, expr->tmp[1], expr->tmp[0], true); /* |x| = max(-x, x) */
     return;
   case S_MAX2:
   case S_MIN2:
-    ev(o, e->kid[0], e->tmp[0]);
-    ev(o, e->kid[1], r);
-    choose(o, r, e->tmp[0], r, e->k == S_MAX2);
+    eval_value(opcode, expr->kid[0], expr->tmp[0]);
+    eval_value(opcode, expr->kid[1], result);
+    choose(opcode, result, expr->tmp[0], result, expr->kind == S_MAX2);
     return;
   case S_SUM:
   case S_PROD:
   case S_MAXR:
   case S_MINR:
-    reduce(o, e, r);
+    reduce(opcode, expr, result);
     return;
   case S_IF:
-    ev_if(o, e, r);
+    ev_if(opcode, expr, result);
     return;
   case S_FUNC:
   case S_BUILTIN:
-    ev_call(o, e, r);
+    ev_call(opcode, expr, result);
     return;
   }
 }
 
-as_status as_opcode_value(as_opcode *o, void *out, as_err *err) {
-  o->err = err;
-  o->status = AS_OK;
-  ev(o, o->out, out);
-  return o->status;
+as_status as_opcode_value(as_opcode *opcode, void *out, as_err *err) {
+  opcode->err = err;
+  opcode->status = AS_OK;
+  eval_value(opcode, opcode->out, out);
+  return opcode->status;
 }
 
-as_status as_opcode_run(as_opcode *o, const as_tensor *const *arg, as_tensor *out, uint64_t *ticks,
-                        as_err *err) {
-  o->arg = arg;
-  o->ticks = ticks;
-  o->err = err;
-  o->status = AS_OK;
-  for (uint32_t i = 0; i < o->nlet; i++) { /* remembered values belong to the last arguments */
-    o->let[i].n = 0;
-    if (o->let[i].cap)
-      memset(o->let[i].used, 0, o->let[i].cap);
-  }
+as_status as_opcode_run(as_opcode *opcode, const as_tensor *const *arg, as_tensor *out,
+                        uint64_t *ticks, as_err *err) {
+  opcode->arg = arg;
+  opcode->ticks = ticks;
+  opcode->err = err;
+  opcode->status = AS_OK;
+  for (uint32_t i = 0; i < opcode->nlet; i++) /* remembered values belong to the last arguments */
+    as_map_reset(&opcode->let[i].known);
   int64_t ix[AS_MAX_RANK] = {0};
-  for (size_t at = 0; at < out->n && tick(o); at++) {
-    for (uint32_t i = 0; i < o->outrank; i++)
-      o->slot[o->out_slot + i] = ix[i];
-    ev(o, o->out, as_tensor_at(out, at));
-    for (uint32_t i = o->outrank; i-- > 0;) {
-      if (++ix[i] < o->outdim[i])
+  for (size_t at = 0; at < out->n && tick(opcode); at++) {
+    for (uint32_t i = 0; i < opcode->outrank; i++)
+      opcode->slot[opcode->out_slot + i] = ix[i];
+    eval_value(opcode, opcode->out, as_tensor_at(out, at));
+    for (uint32_t i = opcode->outrank; i-- > 0;) {
+      if (++ix[i] < opcode->outdim[i])
         break;
       ix[i] = 0;
     }
   }
-  return o->status;
+  return opcode->status;
 }

@@ -1,100 +1,82 @@
-#include "base.h"
+#include "err.h"
+#include "mem.h"
+#include "str.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-void as_err_init(as_err *e) {
-  memset(e, 0, sizeof *e);
+void as_err_init(as_err *err) {
+  memset(err, 0, sizeof *err);
 }
 
-void as_err_clear(as_err *e) {
-  free(e->file);
-  free(e->text);
-  free(e->shown);
-  as_err_init(e);
+void as_err_clear(as_err *err) {
+  free(err->file);
+  free(err->text);
+  free(err->shown);
+  as_err_init(err);
 }
 
-static char *format_va(const char *fmt, va_list ap) {
-  va_list again;
-  va_copy(again, ap);
-  int n = vsnprintf(NULL, 0, fmt, ap);
-  char *s = as_malloc(n < 0 ? 1 : (size_t)n + 1);
-  s[0] = 0;
-  if (n > 0)
-    vsnprintf(s, (size_t)n + 1, fmt, again);
-  va_end(again);
-  return s;
-}
-
-char *as_format(const char *fmt, ...) {
-  va_list ap;
-  va_start(ap, fmt);
-  char *s = format_va(fmt, ap);
-  va_end(ap);
-  return s;
-}
-
-bool as_err_set(as_err *e, as_status s, const char *fmt, ...) {
-  if (e == NULL || e->status != AS_OK)
+bool as_err_set(as_err *err, as_status status, const char *fmt, ...) {
+  if (err == NULL || err->status != AS_OK)
     return false;
-  e->status = s;
-  va_list ap;
-  va_start(ap, fmt);
-  e->text = format_va(fmt, ap);
-  va_end(ap);
+  err->status = status;
+  va_list args;
+  va_start(args, fmt);
+  err->text = as_format_va(fmt, args);
+  va_end(args);
   return false;
 }
 
 /* The line of text that holds line number `line`, without what a terminal could not show. */
 static char *line_of(const char *text, size_t len, int line) {
-  size_t at = 0;
-  for (int l = 1; l < line; l++) {
-    const char *nl = memchr(text + at, '\n', len - at);
-    if (nl == NULL)
+  size_t start = 0;
+  for (int current = 1; current < line; current++) {
+    const char *newline = memchr(text + start, '\n', len - start);
+    if (newline == NULL)
       return as_strdup("");
-    at = (size_t)(nl - text) + 1;
+    start = (size_t)(newline - text) + 1;
   }
-  const char *nl = memchr(text + at, '\n', len - at);
-  size_t n = nl ? (size_t)(nl - (text + at)) : len - at;
-  if (n > 160)
-    n = 160;
-  char *s = as_malloc(n + 1);
-  for (size_t i = 0; i < n; i++) {
-    unsigned char c = (unsigned char)text[at + i];
-    s[i] = c == '\t' ? ' ' : c >= 32 && c < 127 ? (char)c : '?';
+  const char *newline = memchr(text + start, '\n', len - start);
+  size_t length = newline ? (size_t)(newline - (text + start)) : len - start;
+  if (length > 160)
+    length = 160;
+  char *shown = as_malloc(length + 1);
+  for (size_t i = 0; i < length; i++) {
+    unsigned char byte = (unsigned char)text[start + i];
+    shown[i] = byte == '\t' ? ' ' : byte >= 32 && byte < 127 ? (char)byte : '?';
   }
-  s[n] = 0;
-  return s;
+  shown[length] = 0;
+  return shown;
 }
 
-bool as_err_at(as_err *e, const char *file, const char *text, size_t len, int line, int col,
+bool as_err_at(as_err *err, const char *file, const char *text, size_t len, int line, int col,
                const char *fmt, ...) {
-  if (e == NULL || e->status != AS_OK)
+  if (err == NULL || err->status != AS_OK)
     return false;
-  e->status = AS_BAD_INPUT;
-  e->file = as_strdup(file ? file : "?");
-  e->line = line;
-  e->col = col;
-  e->shown = text ? line_of(text, len, line) : as_strdup("");
-  va_list ap;
-  va_start(ap, fmt);
-  e->text = format_va(fmt, ap);
-  va_end(ap);
+  err->status = AS_BAD_INPUT;
+  err->file = as_strdup(file ? file : "?");
+  err->line = line;
+  err->col = col;
+  err->shown = text ? line_of(text, len, line) : as_strdup("");
+  va_list args;
+  va_start(args, fmt);
+  err->text = as_format_va(fmt, args);
+  va_end(args);
   return false;
 }
 
-char *as_err_format(const as_err *e) {
-  const char *text = e->text ? e->text : "no error";
-  if (e->file == NULL)
+char *as_err_format(const as_err *err) {
+  const char *text = err->text ? err->text : "no error";
+  if (err->file == NULL)
     return as_strdup(text);
-  as_str s;
-  as_str_init(&s);
-  as_str_printf(&s, "%s:%d:%d: %s", e->file, e->line, e->col, text);
-  if (e->shown && e->shown[0]) {
-    as_str_printf(&s, "\n  %s\n  ", e->shown);
-    for (int i = 1; i < e->col && i < 160; i++)
-      as_str_addn(&s, " ", 1);
-    as_str_add(&s, "^");
+  as_str out;
+  as_str_init(&out);
+  as_str_printf(&out, "%s:%d:%d: %s", err->file, err->line, err->col, text);
+  if (err->shown && err->shown[0]) {
+    as_str_printf(&out, "\n  %s\n  ", err->shown);
+    for (int i = 1; i < err->col && i < 160; i++)
+      as_str_addn(&out, " ", 1);
+    as_str_add(&out, "^");
   }
-  return as_str_take(&s);
+  return as_str_take(&out);
 }

@@ -1,18 +1,30 @@
-#include "base.h"
+#include "hash.h"
 #include <string.h>
 
 /* FNV-1a with a final mix: short keys only (names, node keys). */
-uint64_t as_hash(const void *p, size_t n, uint64_t seed) {
-  const unsigned char *b = p;
-  uint64_t h = 0xcbf29ce484222325u ^ seed;
+uint64_t as_hash(const void *bytes, size_t n, uint64_t seed) {
+  const unsigned char *byte = bytes;
+  uint64_t hash = 0xcbf29ce484222325u ^ seed;
   for (size_t i = 0; i < n; i++)
-    h = (h ^ b[i]) * 0x100000001b3u;
-  h = (h ^ (h >> 33)) * 0xff51afd7ed558ccdu;
-  return h ^ (h >> 33);
+    hash = (hash ^ byte[i]) * 0x100000001b3u;
+  hash = (hash ^ (hash >> 33)) * 0xff51afd7ed558ccdu;
+  return hash ^ (hash >> 33);
+}
+
+/* Each word is mixed in by a product whose upper half comes back down: words that differ in few
+ * bits, as ids do, are spread over all bits. */
+uint64_t as_hash_words(const uint64_t *word, size_t n, uint64_t seed) {
+  uint64_t hash = seed ^ 0x9E3779B97F4A7C15u;
+  for (size_t i = 0; i < n; i++) {
+    hash = (hash ^ word[i]) * 0xBF58476D1CE4E5B9u;
+    hash ^= hash >> 29;
+  }
+  hash *= 0xC2B2AE3D27D4EB4Fu;
+  return hash ^ hash >> 32;
 }
 
 /* SHA-256 (FIPS 180-4). */
-static const uint32_t K[64] = {
+static const uint32_t ROUND_CONSTANTS[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
     0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
@@ -22,58 +34,58 @@ static const uint32_t K[64] = {
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-static uint32_t rotr(uint32_t x, int k) {
-  return (x >> k) | (x << (32 - k));
+static uint32_t rotr(uint32_t word, int count) {
+  return (word >> count) | (word << (32 - count));
 }
 
-static void sha256_block(uint32_t h[8], const unsigned char *p) {
-  uint32_t w[64];
-  uint32_t s[8];
+static void sha256_block(uint32_t state[8], const unsigned char *block) {
+  uint32_t schedule[64];
+  uint32_t work[8];
   for (int i = 0; i < 16; i++) {
-    w[i] = (uint32_t)p[4 * i] << 24 | (uint32_t)p[4 * i + 1] << 16 | (uint32_t)p[4 * i + 2] << 8 |
-           p[4 * i + 3];
+    schedule[i] = (uint32_t)block[4 * i] << 24 | (uint32_t)block[4 * i + 1] << 16 |
+                  (uint32_t)block[4 * i + 2] << 8 | block[4 * i + 3];
   }
   for (int i = 16; i < 64; i++) {
-    uint32_t a = w[i - 15];
-    uint32_t b = w[i - 2];
-    w[i] = w[i - 16] + (rotr(a, 7) ^ rotr(a, 18) ^ (a >> 3)) + w[i - 7] +
-           (rotr(b, 17) ^ rotr(b, 19) ^ (b >> 10));
+    uint32_t early = schedule[i - 15];
+    uint32_t late = schedule[i - 2];
+    schedule[i] = schedule[i - 16] + (rotr(early, 7) ^ rotr(early, 18) ^ (early >> 3)) +
+                  schedule[i - 7] + (rotr(late, 17) ^ rotr(late, 19) ^ (late >> 10));
   }
-  memcpy(s, h, sizeof s);
+  memcpy(work, state, sizeof work);
   for (int i = 0; i < 64; i++) {
-    uint32_t e = s[4];
-    uint32_t a = s[0];
-    uint32_t t1 =
-        s[7] + (rotr(e, 6) ^ rotr(e, 11) ^ rotr(e, 25)) + ((e & s[5]) ^ (~e & s[6])) + K[i] + w[i];
-    uint32_t t2 =
-        (rotr(a, 2) ^ rotr(a, 13) ^ rotr(a, 22)) + ((a & s[1]) ^ (a & s[2]) ^ (s[1] & s[2]));
-    memmove(s + 1, s, 7 * sizeof s[0]);
-    s[4] += t1;
-    s[0] = t1 + t2;
+    uint32_t pivot = work[4];
+    uint32_t early = work[0];
+    uint32_t sum1 = work[7] + (rotr(pivot, 6) ^ rotr(pivot, 11) ^ rotr(pivot, 25)) +
+                    ((pivot & work[5]) ^ (~pivot & work[6])) + ROUND_CONSTANTS[i] + schedule[i];
+    uint32_t sum2 = (rotr(early, 2) ^ rotr(early, 13) ^ rotr(early, 22)) +
+                    ((early & work[1]) ^ (early & work[2]) ^ (work[1] & work[2]));
+    memmove(work + 1, work, 7 * sizeof work[0]);
+    work[4] += sum1;
+    work[0] = sum1 + sum2;
   }
   for (int i = 0; i < 8; i++)
-    h[i] += s[i];
+    state[i] += work[i];
 }
 
-void as_sha256(const void *p, size_t n, char out[65]) {
-  uint32_t h[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                   0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-  const unsigned char *b = p;
-  size_t at = 0;
-  for (; n - at >= 64; at += 64)
-    sha256_block(h, b + at);
+void as_sha256(const void *bytes, size_t n, char out[65]) {
+  uint32_t state[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                       0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  const unsigned char *input = bytes;
+  size_t done = 0;
+  for (; n - done >= 64; done += 64)
+    sha256_block(state, input + done);
   unsigned char last[128] = {0};
-  size_t rest = n - at;
+  size_t rest = n - done;
   size_t size = rest < 56 ? 64 : 128;
   if (rest)
-    memcpy(last, b + at, rest);
+    memcpy(last, input + done, rest);
   last[rest] = 0x80;
   for (int i = 0; i < 8; i++)
     last[size - 1 - (size_t)i] = (unsigned char)((uint64_t)n * 8 >> (8 * i));
   for (size_t i = 0; i < size; i += 64)
-    sha256_block(h, last + i);
+    sha256_block(state, last + i);
   static const char hex[] = "0123456789abcdef";
   for (int i = 0; i < 64; i++)
-    out[i] = hex[h[i / 8] >> (28 - 4 * (i % 8)) & 15];
+    out[i] = hex[state[i / 8] >> (28 - 4 * (i % 8)) & 15];
   out[64] = 0;
 }

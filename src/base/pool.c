@@ -1,40 +1,40 @@
-#include "base.h"
+#include "pool.h"
 #include <pthread.h>
 #include <stdatomic.h>
 
 typedef struct {
-  void (*f)(void *arg, size_t i);
+  void (*call)(void *arg, size_t i);
   void *arg;
   size_t n;
   atomic_size_t next;
-} work;
+} shared_work;
 
-static void *run(void *p) {
-  work *w = p;
-  for (size_t i; (i = atomic_fetch_add(&w->next, 1)) < w->n;)
-    w->f(w->arg, i);
+static void *run(void *arg) {
+  shared_work *work = arg;
+  for (size_t i; (i = atomic_fetch_add(&work->next, 1)) < work->n;)
+    work->call(work->arg, i);
   return NULL;
 }
 
-void as_parallel(unsigned threads, size_t n, void (*f)(void *arg, size_t i), void *arg) {
-  work w = {.f = f, .arg = arg, .n = n};
-  atomic_init(&w.next, 0);
+void as_parallel(unsigned threads, size_t n, void (*call)(void *arg, size_t i), void *arg) {
+  shared_work work = {.call = call, .arg = arg, .n = n};
+  atomic_init(&work.next, 0);
 
   enum { MOST = 64 };
 
-  pthread_t id[MOST];
-  pthread_attr_t attr;
-  pthread_attr_init(&attr);
-  pthread_attr_setstacksize(&attr,
+  pthread_t thread[MOST];
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes,
                             (size_t)64 << 20); /* provers and parsers recurse to a stated depth */
   unsigned started = 0;
   if (threads > MOST)
     threads = MOST;
   while (started + 1 < threads && started + 1 < n &&
-         pthread_create(&id[started], &attr, run, &w) == 0)
+         pthread_create(&thread[started], &attributes, run, &work) == 0)
     started++;
-  pthread_attr_destroy(&attr);
-  run(&w); /* whatever could not be started is done here */
+  pthread_attr_destroy(&attributes);
+  run(&work); /* whatever could not be started is done here */
   for (unsigned i = 0; i < started; i++)
-    pthread_join(id[i], NULL);
+    pthread_join(thread[i], NULL);
 }

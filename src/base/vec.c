@@ -1,25 +1,26 @@
-#include "base.h"
+#include "vec.h"
+#include "mem.h"
 #include <stdlib.h>
 #include <string.h>
 
-void as_vec_init(as_vec *v, size_t item) {
-  *v = (as_vec){.item = item};
+void as_vec_init(as_vec *vec, size_t item) {
+  *vec = (as_vec){.item = item};
 }
 
-void as_vec_clear(as_vec *v) {
-  free(v->data);
-  as_vec_init(v, v->item);
+void as_vec_clear(as_vec *vec) {
+  free(vec->data);
+  as_vec_init(vec, vec->item);
 }
 
-void *as_vec_push(as_vec *v, const void *item) {
-  if (v->n == v->cap) {
-    v->cap = v->cap ? 2 * v->cap : 8;
-    v->data = as_realloc(v->data, v->cap * v->item);
+void *as_vec_push(as_vec *vec, const void *item) {
+  if (vec->n == vec->cap) {
+    vec->cap = vec->cap ? 2 * vec->cap : 8;
+    vec->data = as_realloc(vec->data, vec->cap * vec->item);
   }
-  void *at = (char *)v->data + v->n++ * v->item;
+  void *at = (char *)vec->data + vec->n++ * vec->item;
   if (item)
-    memcpy(at, item, v->item);
+    memcpy(at, item, vec->item);
   else
-    memset(at, 0, v->item);
+    memset(at, 0, vec->item);
   return at;
 }

@@ -3,8 +3,9 @@
 #ifndef AS_CLI_H
 #define AS_CLI_H
 #include "proofs/checker/ck_cert.h"
-#include "report.h"
 #include "src/ir/graph.h"
+#include "src/report/report.h"
+#include "src/target/target.h"
 #include "verify/field/field.h"
 #include "verify/prove/prove.h"
 #include "verify/refute/refute.h"
@@ -41,7 +42,8 @@
   X(threads, 't', NUMBER, "N", "threads of the search and of regress (default: all processors)")   \
   X(seconds, 'l', NUMBER, "N", "last resort time limit of the search, seconds (default 150)")      \
   X(prune, 'p', STRING, "HOW", "abstract-expression pruning in the search: exact (default) or z3") \
-  X(arch, 'a', STRING, "SM", "compile for this architecture: sm_90 (default), sm_80, ...")         \
+  X(arch, 'a', STRING, "SM",                                                                       \
+    "plan for and compile for this GPU or architecture: sm_90a (H200, default), sm_80 (A100), ..") \
   X(smt, 'w', FLAG, NULL, "keep the SMT-LIB obligations beside the certificate")                   \
   X(full, 'u', FLAG, NULL, "explain: every step of the proof, nothing folded")                     \
   X(quiet, 'q', FLAG, NULL, "print the verdict only")                                              \
@@ -99,6 +101,10 @@ int cli_ops(const cli_opts *o);
 bool cli_parse(int argc, char **argv, cli_opts *o, const cli_command **cmd, int *status);
 void cli_help(const cli_command *cmd); /* NULL: all */
 
+/* The GPU meant: --arch; otherwise what the result directory dir records (NULL: there is none);
+ * otherwise the default.  NULL with err filled: no such GPU. */
+const as_target *cli_target(const cli_opts *o, const char *dir, as_err *err);
+
 /* ---- loading */
 typedef struct {
   char *spec_path;
@@ -116,7 +122,6 @@ void cli_case_clear(cli_case *c);
 char *cli_sem_dir(void);
 char *cli_exe_dir(void);         /* malloc'ed */
 int cli_fail(const as_err *err); /* prints it; gives the exit status */
-bool cli_exists(const char *path);
 
 /* ---- what a command is about: a result directory (one argument), or its parts named one by one */
 typedef struct {
@@ -183,43 +188,44 @@ void cli_print_verdicts(const cli_verdicts *v, bool verbose);
 
 /* counterexamples in report.json (json_t *, the caller's), and back: the case must hold the same
  * programs; x is to be cleared in any case */
-void *cli_cex_json(const cli_case *c, const as_cex *x);
-bool cli_cex_read(void *from, const cli_case *c, as_cex *x, as_err *err);
+void *as_report_cex_json(const cli_case *c, const as_cex *x);
+bool as_report_cex_read(void *from, const cli_case *c, as_cex *x, as_err *err);
 /* evaluated at its sizes and inputs: AS_NO with *now filled where they differ, else as
  * as_compare_at */
-as_status cli_cex_again(const cli_case *c, const as_cex *told, as_cex *now, as_err *err);
+as_status as_report_cex_again(const cli_case *c, const as_cex *told, as_cex *now, as_err *err);
 
 /* ---- result directories: files are collected in memory and appear together, by one rename */
 typedef struct {
   char *name;
   char *data;
   size_t n;
-} cli_file;
+} as_report_file;
 
 typedef struct {
   as_vec file; /* of cli_file */
-} cli_result;
+} as_report_dir;
 
-void cli_result_init(cli_result *r);
-void cli_result_add(cli_result *r, const char *name, const char *data, size_t n); /* copies */
+void as_report_dir_init(as_report_dir *r);
+void as_report_dir_add(as_report_dir *r, const char *name, const char *data, size_t n); /* copies */
 /* whether a directory may be made (or, with force, replaced) there */
-bool cli_result_place(const char *dir, bool force, as_err *err);
-bool cli_result_write(const cli_result *r, const char *dir, bool force, as_err *err);
-void cli_result_clear(cli_result *r);
+bool as_report_dir_place(const char *dir, bool force, as_err *err);
+bool as_report_dir_write(const as_report_dir *r, const char *dir, bool force, as_err *err);
+void as_report_dir_clear(as_report_dir *r);
 /* the whole directory; kernel, extra (json_t *, borrowed) may be NULL */
-bool cli_package(const cli_opts *o, const char *dir, const cli_case *c, const ck_text *spec,
-                 const ck_text *cand, const cli_verdicts *v, const char *kernel, void *extra,
-                 as_err *err);
+bool as_report_package(const cli_opts *o, const char *dir, const cli_case *c, const ck_text *spec,
+                       const ck_text *cand, const cli_verdicts *v, const char *kernel, void *extra,
+                       as_err *err);
 /* the files of that directory, added to a result */
-bool cli_collect(const cli_case *c, const ck_text *spec, const ck_text *cand, const cli_verdicts *v,
-                 const char *kernel, void *extra, cli_result *r, as_err *err);
+bool as_report_collect(const cli_case *c, const ck_text *spec, const ck_text *cand,
+                       const cli_verdicts *v, const char *kernel, void *extra, as_report_dir *r,
+                       as_err *err);
 /* report.json: verdicts, hashes of the other files, whatever `extra` (a json_t object or NULL;
  * borrowed) adds; malloc'ed */
-char *cli_report_json(const cli_case *c, const cli_verdicts *v, const cli_result *files,
-                      void *extra);
+char *as_report_json(const cli_case *c, const cli_verdicts *v, const as_report_dir *files,
+                     void *extra);
 /* the case as an item of a report, initialised here (report.h); for report.html and for the reports
  * of batches */
-void cli_report_cex(as_report_item *it, const as_graph *given, const as_graph *cand,
-                    const as_cex *x); /* its counterexample */
-void cli_report_item(const cli_case *c, const cli_verdicts *v, as_report_item *it);
+void as_report_judged_cex(as_report_item *it, const as_graph *given, const as_graph *cand,
+                          const as_cex *x); /* its counterexample */
+void as_report_judged(const cli_case *c, const cli_verdicts *v, as_report_item *it);
 #endif

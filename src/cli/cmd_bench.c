@@ -21,11 +21,12 @@ int cli_bench(const cli_opts *o) {
   as_rt_result r = {0};
   int status = AS_INTERNAL;
   bool ok = cli_load(&at.opts, at.prog, at.cand, &c, &err);
-  if (ok && mkdir(work, 0777) != 0 && !cli_exists(work))
+  if (ok && mkdir(work, 0777) != 0 && !as_exists(work))
     ok = as_err_set(&err, AS_BAD_INPUT, "%s: cannot be made", work);
-  if (ok)
-    ok = as_lower_cuda(c.cand, NULL, &low, &err);
-  as_rt_opts opts = {.dir = work, .arch = o->arch, .timed = true, .seed = o->seed};
+  const as_target *target = ok ? cli_target(o, o->n_arg == 1 ? o->arg[0] : NULL, &err) : NULL;
+  as_lower_opts plan = {.target = target};
+  ok = ok && target && as_lower_cuda(c.cand, &plan, &low, &err);
+  as_rt_opts opts = {.dir = work, .target = target, .timed = true, .seed = o->seed};
   if (ok)
     ok = as_bench_program(&low, c.spec->name, &opts, &r, &err);
   if (ok && o->json && r.json)

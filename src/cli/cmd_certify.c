@@ -1,5 +1,5 @@
 #include "export.h"
-#include "junit.h"
+#include "src/report/junit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,21 +42,21 @@ int cli_certify(const cli_opts *o) {
   if (ok)
     ok = cli_judge(o, &c, &spec, &cand, &v, &err);
   if (ok && o->out)
-    ok = cli_package(o, o->out, &c, &spec, &cand, &v, NULL, NULL, &err);
+    ok = as_report_package(o, o->out, &c, &spec, &cand, &v, NULL, NULL, &err);
   cli_export *x = cli_export_new(o, &spec);
   bool written = !ok || cli_export_add(x, &c, &v);
   if (ok)
     ok = cli_export_write(x, &err);
   cli_export_free(x);
   if (ok && o->junit) {
-    cli_junit *j = cli_junit_new(o->arg[0]);
-    cli_junit_judged(j, o->arg[0], o->arg[1], v.prove_seconds + v.check_seconds, NULL, &v);
-    ok = cli_junit_write(j, o->junit, &err);
-    cli_junit_free(j);
+    as_report_junit *j = as_report_junit_new(o->arg[0]);
+    as_report_junit_judged(j, o->arg[0], o->arg[1], v.prove_seconds + v.check_seconds, NULL, &v);
+    ok = as_report_junit_write(j, o->junit, &err);
+    as_report_junit_free(j);
   }
   if (ok) {
     if (o->json) {
-      char *json = cli_report_json(&c, &v, NULL, NULL);
+      char *json = as_report_json(&c, &v, NULL, NULL);
       fputs(json, stdout);
       free(json);
     } else if (o->quiet) {

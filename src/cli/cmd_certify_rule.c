@@ -1,9 +1,9 @@
 /* `assay certify FILE.rule...`: a line for every rule and a summary.  Rules are judged by several
  * threads and told in the order of the files. */
-#include "draw.h"
-#include "junit.h"
 #include "progress.h"
 #include "rule_verdict.h"
+#include "src/report/draw.h"
+#include "src/report/junit.h"
 #include <jansson.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -105,7 +105,7 @@ static json_t *instance(const as_rule_cex *x) {
   cli_case c = {.sizes = x->rule->sizes, .spec = x->rule->lhs, .cand = x->rule->rhs};
   as_cex cex = x->cex; /* borrows everything */
   cex.output = AS_NONE;
-  json_t *o = cli_cex_json(&c, &cex);
+  json_t *o = as_report_cex_json(&c, &cex);
   json_t *axes = json_object();
   for (uint32_t i = 0; i < x->rule->n_group; i++)
     json_object_set_new(axes, x->rule->group[i], json_integer(x->rule->rank[i]));
@@ -148,16 +148,16 @@ static json_t *row(const job *j, const char *cert) {
   return o;
 }
 
-static bool has_file(const cli_result *r, const char *name) {
+static bool has_file(const as_report_dir *r, const char *name) {
   for (size_t i = 0; i < r->file.n; i++) {
-    if (strcmp(AS_VEC_AT(&r->file, cli_file, i).name, name) == 0)
+    if (strcmp(AS_VEC_AT(&r->file, as_report_file, i).name, name) == 0)
       return true;
   }
   return false;
 }
 
 /* NAME.cert; FILE-NAME.cert where two files have a rule of one name; NULL where there is none */
-static char *certificate(const job *j, cli_result *out) {
+static char *certificate(const job *j, as_report_dir *out) {
   const as_proof_result *p = &j->r.v.proof;
   if (j->r.answer != CLI_RULE_PROVED)
     return NULL;
@@ -168,7 +168,7 @@ static char *certificate(const job *j, cli_result *out) {
                               base(j->file->path), j->r.name)
                   : as_format("%s-%u.cert", j->r.name, k);
   }
-  cli_result_add(out, name, p->cert, p->cert_len);
+  as_report_dir_add(out, name, p->cert, p->cert_len);
   return name;
 }
 
@@ -182,7 +182,7 @@ static as_report_state state_of(const cli_rule_verdict *r) {
 static void sides(const job *j, as_report_item *it) {
   as_rule *rule = as_rule_read(j->file->file, j->rule, NULL, NULL);
   for (int k = 0; rule && !rule->ill_formed && k < 2; k++) {
-    char *dot = cli_dot(k ? rule->rhs : rule->lhs);
+    char *dot = as_report_dot(k ? rule->rhs : rule->lhs);
     as_report_add_part(it, k ? "Right side" : "Left side", NULL, dot);
     free(dot);
   }
@@ -207,7 +207,7 @@ static void counterexample(const cli_rule_verdict *r, as_report_item *it) {
     free(extents);
     as_str_clear(&s);
   }
-  cli_report_cex(it, given, other, &r->cex.cex);
+  as_report_judged_cex(it, given, other, &r->cex.cex);
   it->cex.sides[0] = r->cex.reverse ? "right side" : "left side";
   it->cex.sides[1] = r->cex.reverse ? "left side" : "right side";
 }
@@ -256,8 +256,8 @@ static char *report_html(const run *R, double seconds) {
 
 static bool leave(run *R, double seconds, as_err *err) {
   const cli_opts *o = R->o;
-  cli_result out;
-  cli_result_init(&out);
+  as_report_dir out;
+  as_report_dir_init(&out);
   as_str batch;
   as_str_init(&batch);
   json_t *rules = json_array();
@@ -282,38 +282,39 @@ static bool leave(run *R, double seconds, as_err *err) {
     fputs(json, stdout);
   if (o->out) {
     char *html = report_html(R, seconds);
-    cli_result_add(&out, "report.json", json, strlen(json));
-    cli_result_add(&out, "report.html", html, strlen(html));
-    cli_result_add(&out, "batch", batch.s ? batch.s : "", batch.n);
+    as_report_dir_add(&out, "report.json", json, strlen(json));
+    as_report_dir_add(&out, "report.html", html, strlen(html));
+    as_report_dir_add(&out, "batch", batch.s ? batch.s : "", batch.n);
     free(html);
-    ok = cli_result_write(&out, o->out, o->force, err);
+    ok = as_report_dir_write(&out, o->out, o->force, err);
   }
   free(text);
   free(json);
   json_decref(all);
   as_str_clear(&batch);
-  cli_result_clear(&out);
+  as_report_dir_clear(&out);
   return ok;
 }
 
 static bool leave_junit(const run *R, as_err *err) {
   if (R->o->junit == NULL)
     return true;
-  cli_junit *x = cli_junit_new("rules");
+  as_report_junit *x = as_report_junit_new("rules");
   for (size_t i = 0; i < R->n; i++) {
     const job *j = &R->job[i];
     const cli_rule_verdict *r = &j->r;
     bool good = r->expect ? !r->surprise : r->answer == CLI_RULE_PROVED;
-    cli_junit_outcome out = r->conflict                                    ? CLI_JUNIT_FAIL
-                            : good                                         ? CLI_JUNIT_PASS
-                            : r->answer == CLI_RULE_REFUTED || r->surprise ? CLI_JUNIT_FAIL
-                                                                           : CLI_JUNIT_ERROR;
-    cli_junit_add(x, &(cli_junit_case){j->file->path, r->name, out, cli_rule_words[r->answer],
-                                       r->v.reason, r->cex_words ? r->cex_words : r->error,
-                                       r->seconds});
+    as_report_junit_outcome out = r->conflict ? AS_REPORT_JUNIT_FAIL
+                                  : good      ? AS_REPORT_JUNIT_PASS
+                                  : r->answer == CLI_RULE_REFUTED || r->surprise
+                                      ? AS_REPORT_JUNIT_FAIL
+                                      : AS_REPORT_JUNIT_ERROR;
+    as_report_junit_add(x, &(as_report_junit_case){
+                               j->file->path, r->name, out, cli_rule_words[r->answer], r->v.reason,
+                               r->cex_words ? r->cex_words : r->error, r->seconds});
   }
-  bool ok = cli_junit_write(x, R->o->junit, err);
-  cli_junit_free(x);
+  bool ok = as_report_junit_write(x, R->o->junit, err);
+  as_report_junit_free(x);
   return ok;
 }
 
@@ -362,7 +363,7 @@ static void list_jobs(run *R) {
 int cli_certify_rules(const cli_opts *o) {
   as_err err;
   as_err_init(&err);
-  if (o->out && !cli_result_place(o->out, o->force, &err)) {
+  if (o->out && !as_report_dir_place(o->out, o->force, &err)) {
     int s = cli_fail(&err);
     as_err_clear(&err);
     return s;

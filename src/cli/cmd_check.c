@@ -1,7 +1,7 @@
 /* `assay check DIR`: the files are what the report says, and the checker, as a process of its own,
  * accepts the certificate. */
-#include "child.h"
 #include "cli.h"
+#include "src/base/child.h"
 #include "src/lower/lower.h"
 #include <jansson.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@ static char *checker_path(void) {
   char *dir = cli_exe_dir();
   char *p = as_format("%s/assay-check", dir);
   free(dir);
-  if (cli_exists(p))
+  if (as_exists(p))
     return p;
   free(p);
   return as_strdup("assay-check");
@@ -48,7 +48,7 @@ static bool check_listed(const char *dir, json_t *files, as_err *err) {
                                      "candidate.tp", "kernel.cu",        "report.html"};
   for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
     char *p = as_format("%s/%s", dir, name[i]);
-    bool odd = (i < 2 || cli_exists(p)) && json_object_get(files, name[i]) == NULL;
+    bool odd = (i < 2 || as_exists(p)) && json_object_get(files, name[i]) == NULL;
     free(p);
     if (odd)
       return as_err_set(err, AS_BAD_INPUT, "%s/report.json: has no hash of %s", dir, name[i]);
@@ -68,11 +68,12 @@ static bool check_kernel(const cli_opts *o, const char *dir, const char *prog, c
   as_lowered_init(&low);
   as_vec_init(&local.sem, sizeof(char *));
   as_vec_push(&local.sem, &sem);
-  bool there = cli_exists(kernel);
+  bool there = as_exists(kernel);
   bool ok =
       !there || ((text = as_read_file(kernel, &n, err)) && cli_load(&local, prog, cand, &c, err));
+  as_lower_opts plan = {.target = there && ok ? cli_target(o, dir, err) : NULL};
   if (there && ok)
-    ok = as_lower_cuda(c.cand, NULL, &low, err);
+    ok = plan.target && as_lower_cuda(c.cand, &plan, &low, err);
   if (there && ok && (strlen(low.cuda) != n || memcmp(low.cuda, text, n) != 0)) {
     printf("%s: not what this version of assay makes of %s\n", kernel, cand);
     ++*wrong;
@@ -111,7 +112,7 @@ int cli_check(const cli_opts *o) {
     char *argv[] = {checker, "--sem", at.sem, at.prog, at.cand, at.cert, NULL};
     char *out;
     size_t no;
-    int rc = cli_child(argv, NULL, 0, &out, &no, true);
+    int rc = as_child(argv, NULL, 0, &out, &no, true);
     if (!o->quiet && !o->json)
       fputs(out, stdout);
     free(out);

@@ -1,7 +1,7 @@
 /* `assay explain`: the theorem and its proof as mathematics, routine steps folded; or the
  * counterexample of a refuted result, evaluated again. */
 #include "cli.h"
-#include "outline.h"
+#include "proofs/explain/outline.h"
 #include "rule_verdict.h"
 #include <jansson.h>
 #include <stdio.h>
@@ -14,9 +14,9 @@ static bool ends_with(const char *s, const char *end) {
   return n >= m && strcmp(s + n - m, end) == 0;
 }
 
-static void print(const cli_opts *o, outline *out, bool accepted, const char *why) {
+static void print(const cli_opts *o, as_explain_outline *out, bool accepted, const char *why) {
   if (o->json) {
-    json_t *j = outline_json(out);
+    json_t *j = as_explain_json(out);
     json_object_set_new(j, "accepted", json_boolean(accepted));
     if (!accepted)
       json_object_set_new(j, "why", json_string(why));
@@ -25,7 +25,7 @@ static void print(const cli_opts *o, outline *out, bool accepted, const char *wh
     json_decref(j);
     return;
   }
-  char *text = outline_text(out);
+  char *text = as_explain_text(out);
   printf("%s\n%s%s\n", text,
          accepted ? "The checker accepts: every goal follows" : "The checker REJECTS: ",
          accepted ? "" : why);
@@ -54,11 +54,11 @@ static int explain_proof(const cli_opts *o, const cli_place *at, as_err *err) {
       ck_usage use;
       char *why = NULL;
       bool accepted = ck_cert_check(T, claim->goals, claim->n_goals, text, len, &use, &why);
-      outline *out = outline_new(T, claim, text, len, o->full || o->verbose, err);
+      as_explain_outline *out = as_explain_new(T, claim, text, len, o->full || o->verbose, err);
       if (out)
         print(o, out, accepted, why);
       status = out && accepted ? AS_OK : AS_NO;
-      outline_free(out);
+      as_explain_free(out);
       free(why);
     }
     ck_claim_free(claim);
@@ -80,18 +80,19 @@ static int explain_refutation(const cli_opts *o, const cli_place *at, json_t *ke
   as_cex_init(&told);
   as_cex_init(&now);
   int status = AS_INTERNAL;
-  if (cli_load(&at->opts, at->prog, at->cand, &c, err) && cli_cex_read(kept, &c, &told, err)) {
+  if (cli_load(&at->opts, at->prog, at->cand, &c, err) &&
+      as_report_cex_read(kept, &c, &told, err)) {
     as_err why;
     as_err_init(&why);
     as_status s = as_cex_replay(c.spec, c.cand, &told, &why);
     if (s == AS_NO)
-      s = cli_cex_again(&c, &told, &now, &why);
+      s = as_report_cex_again(&c, &told, &now, &why);
     char *words = as_cex_print(c.spec, s == AS_NO ? &now : &told);
     if (s == AS_BAD_INPUT || s == AS_INTERNAL) {
       as_err_set(err, s, "%s", why.text ? why.text : "the counterexample cannot be evaluated");
     } else if (o->json) {
       json_t *j = json_pack("{s:b, s:o}", "replayed", s == AS_NO, "counterexample",
-                            cli_cex_json(&c, s == AS_NO ? &now : &told));
+                            as_report_cex_json(&c, s == AS_NO ? &now : &told));
       json_dumpf(j, stdout, JSON_INDENT(1));
       putchar('\n');
       json_decref(j);
@@ -157,7 +158,7 @@ static int explain_rule(const cli_opts *o, as_err *err) {
 /* the directory of a batch has no claim of its own */
 static bool is_batch(const cli_opts *o, as_err *err) {
   char *list = as_format("%s/batch", o->arg[0]);
-  bool yes = o->n_arg == 1 && cli_exists(list);
+  bool yes = o->n_arg == 1 && as_exists(list);
   free(list);
   if (yes) {
     as_err_set(err, AS_BAD_INPUT,
@@ -170,7 +171,7 @@ static bool is_batch(const cli_opts *o, as_err *err) {
 
 /* report.json's counterexample, where the directory holds no certificate; NULL: none */
 static json_t *refutation(const cli_opts *o, const cli_place *at) {
-  if (o->n_arg != 1 || cli_exists(at->cert))
+  if (o->n_arg != 1 || as_exists(at->cert))
     return NULL;
   char *path = as_format("%s/report.json", o->arg[0]);
   json_t *report = json_load_file(path, 0, NULL);

@@ -1,8 +1,8 @@
 /* `assay certify PROGRAM.tp --from FORMAT FILE`: every candidate of a file that another program
  * wrote, each judged on its own. */
 #include "export.h"
-#include "junit.h"
-#include "src/ir/mirage.h"
+#include "src/import/mirage.h"
+#include "src/report/junit.h"
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,19 +19,19 @@ typedef struct {
   uint32_t count[3];
   uint32_t uncertified;
   uint32_t unwritten;
-  cli_result result;
+  as_report_dir result;
   as_str batch; /* for assay-check --batch */
   json_t *rows;
-  cli_junit *junit;
+  as_report_junit *junit;
   as_vec items; /* as_report_item, for report.html; collected where a directory is written */
   cli_export *export;
 } import;
 
-static void add_files(import *m, const char *folder, const cli_result *from, bool cert) {
+static void add_files(import *m, const char *folder, const as_report_dir *from, bool cert) {
   for (size_t i = 0; i < from->file.n; i++) {
-    const cli_file *f = &AS_VEC_AT(&from->file, cli_file, i);
+    const as_report_file *f = &AS_VEC_AT(&from->file, as_report_file, i);
     char *name = as_format("%s/%s", folder, f->name);
-    cli_result_add(&m->result, name, f->data, f->n);
+    as_report_dir_add(&m->result, name, f->data, f->n);
     free(name);
   }
   if (cert) {
@@ -75,7 +75,7 @@ static void row(import *m, size_t i, uint32_t kernels, cli_answer answer, bool c
   }
   json_array_append_new(m->rows, r ? r : json_null());
   char *name = as_format("graph %zu", i);
-  cli_junit_judged(m->junit, m->o->arg[1], name, seconds, why, v);
+  as_report_junit_judged(m->junit, m->o->arg[1], name, seconds, why, v);
   free(name);
 }
 
@@ -85,7 +85,7 @@ static void report(import *m, size_t i, const cli_case *c, const cli_verdicts *v
   as_report_item *it = as_vec_push(&m->items, NULL);
   char *name = as_format("graph %zu", i);
   if (v) {
-    cli_report_item(c, v, it);
+    as_report_judged(c, v, it);
   } else {
     as_report_init(it, name, words[CLI_UNKNOWN], AS_REPORT_OPEN);
     it->reason = as_report_keep(it, why);
@@ -137,11 +137,11 @@ static bool one(import *m, size_t i, as_err *fatal) {
     if (ok)
       m->unwritten += !cli_export_add(m->export, &c, &v);
     if (ok && m->o->out) {
-      cli_result r;
-      cli_result_init(&r);
-      loaded = cli_collect(&c, &m->spec, &cand, &v, NULL, NULL, &r, fatal);
+      as_report_dir r;
+      as_report_dir_init(&r);
+      loaded = as_report_collect(&c, &m->spec, &cand, &v, NULL, NULL, &r, fatal);
       add_files(m, folder, &r, v.checked);
-      cli_result_clear(&r);
+      as_report_dir_clear(&r);
     }
   }
   free(label);
@@ -168,8 +168,8 @@ static char *summary_json(import *m, double seconds) {
 int cli_import(const cli_opts *o) {
   as_err err;
   as_err_init(&err);
-import m = {.o = o, .table = !o->json && !o->quiet, .rows = json_array(), .junit = o->junit ? cli_junit_new(o->arg[0]) :NULL };
-  cli_result_init(&m.result);
+import m = {.o = o, .table = !o->json && !o->quiet, .rows = json_array(), .junit = o->junit ? as_report_junit_new(o->arg[0]) :NULL };
+  as_report_dir_init(&m.result);
   as_str_init(&m.batch);
   as_vec_init(&m.items, sizeof(as_report_item));
   double start = as_now();
@@ -178,7 +178,7 @@ import m = {.o = o, .table = !o->json && !o->quiet, .rows = json_array(), .junit
             (m.file = as_mirage_read(o->arg[1], &err)) != NULL;
   m.export = cli_export_new(o, &m.spec);
   if (ok && o->out)
-    ok = cli_result_place(o->out, o->force, &err);
+    ok = as_report_dir_place(o->out, o->force, &err);
   if (ok && m.table)
     printf("graph  kernels  verdict     time\n");
   for (size_t i = 0; ok && i < as_mirage_count(m.file); i++)
@@ -199,17 +199,17 @@ import m = {.o = o, .table = !o->json && !o->quiet, .rows = json_array(), .junit
       char *html =
           as_report_batch_html(&(as_report_batch){slash ? slash + 1 : o->arg[1], about, seconds},
                                m.items.data, m.items.n);
-      cli_result_add(&m.result, "report.json", json, strlen(json));
-      cli_result_add(&m.result, "report.html", html, strlen(html));
+      as_report_dir_add(&m.result, "report.json", json, strlen(json));
+      as_report_dir_add(&m.result, "report.html", html, strlen(html));
       free(about);
       free(html);
-      cli_result_add(&m.result, "batch", m.batch.s ? m.batch.s : "", m.batch.n);
-      ok = cli_result_write(&m.result, o->out, o->force, &err);
+      as_report_dir_add(&m.result, "batch", m.batch.s ? m.batch.s : "", m.batch.n);
+      ok = as_report_dir_write(&m.result, o->out, o->force, &err);
     }
-    ok = cli_export_write(m.export, &err) && cli_junit_write(m.junit, o->junit, &err) && ok;
+    ok = cli_export_write(m.export, &err) && as_report_junit_write(m.junit, o->junit, &err) && ok;
     free(json);
   }
-  cli_junit_free(m.junit);
+  as_report_junit_free(m.junit);
   cli_export_free(m.export);
   int status = !ok                                     ? cli_fail(&err)
                : m.count[CLI_REFUTED]                  ? AS_NO
@@ -219,7 +219,7 @@ import m = {.o = o, .table = !o->json && !o->quiet, .rows = json_array(), .junit
   free((char *)m.spec.text);
   as_mirage_free(m.file);
   json_decref(m.rows);
-  cli_result_clear(&m.result);
+  as_report_dir_clear(&m.result);
   as_str_clear(&m.batch);
   for (size_t i = 0; i < m.items.n; i++)
     as_report_clear(&AS_VEC_AT(&m.items, as_report_item, i));

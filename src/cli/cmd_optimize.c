@@ -26,9 +26,10 @@ static void choice_clear(choice *x) {
 
 /* The first candidate, in order of cost, with a tiling that lowers and whose printed text is
  * certified. */
-static bool choose(const cli_opts *o, cli_case *c, const ck_text *spec,
+static bool choose(const cli_opts *o, cli_case *c, const ck_text *spec, const as_target *target,
                    const as_search_result *found, choice *x, as_err *err) {
   as_err last;
+  as_lower_opts plan = {.target = target};
   as_err_init(&last);
   for (uint32_t i = 0; i < found->n; i++) {
     for (uint32_t t = 0; t < (found->cand[i].n_tiling ? found->cand[i].n_tiling : 1); t++) {
@@ -41,7 +42,7 @@ static bool choose(const cli_opts *o, cli_case *c, const ck_text *spec,
       cli_verdicts_init(&x->v);
       c->cand = x->cand->graph;
       x->text = as_print_mug(c->cand);
-      if (as_lower_cuda(c->cand, NULL, &x->low, &last)) {
+      if (as_lower_cuda(c->cand, &plan, &x->low, &last)) {
         ck_text text = {"candidate.mug", x->text, strlen(x->text)};
         if (!cli_judge(o, c, spec, &text, &x->v, err))
           return false;
@@ -64,7 +65,7 @@ static bool choose(const cli_opts *o, cli_case *c, const ck_text *spec,
   return false;
 }
 
-static json_t *extra_json(const as_search_result *found, const choice *x) {
+static json_t *extra_json(const as_search_result *found, const choice *x, const as_target *target) {
   const as_search_stats *s = &found->stats;
   json_t *tiling = json_object();
   json_t *kernels = json_array();
@@ -83,9 +84,10 @@ static json_t *extra_json(const as_search_result *found, const choice *x) {
                                              (json_int_t)l->blocks, "warps", l->warps, "stages",
                                              l->stages, "barriers_in_loop", l->barriers_loop));
   }
-  return json_pack("{s:{s:I, s:I, s:I, s:I, s:I, s:f}, s:o, s:o, s:i}", "search", "states",
-                   (json_int_t)s->states, "candidates", (json_int_t)s->candidates, "tested",
-                   (json_int_t)s->tested, "certified", (json_int_t)s->certified, "failed_late",
+  return json_pack("{s:s, s:s, s:{s:I, s:I, s:I, s:I, s:I, s:f}, s:o, s:o, s:i}", "target",
+                   target->gpu, "arch", target->arch, "search", "states", (json_int_t)s->states,
+                   "candidates", (json_int_t)s->candidates, "tested", (json_int_t)s->tested,
+                   "certified", (json_int_t)s->certified, "failed_late",
                    (json_int_t)(s->unproved + s->replay_failed), "seconds", s->seconds, "tiling",
                    tiling, "kernels", kernels, "kernel_count", (int)x->cand->kernels);
 }
@@ -98,7 +100,7 @@ static uint32_t operators(const as_graph *g) {
 }
 
 static void print_choice(const cli_opts *o, const cli_case *c, const as_search_result *found,
-                         const choice *x, const char *dir) {
+                         const choice *x, const as_target *target, const char *dir) {
   if (o->quiet) {
     puts(dir);
     return;
@@ -109,6 +111,7 @@ static void print_choice(const cli_opts *o, const cli_case *c, const as_search_r
          c->spec->name, operators(c->spec), (unsigned long long)s->states,
          (unsigned long long)s->tested, (unsigned long long)s->certified, s->seconds, x->text);
   cli_print_verdicts(&x->v, o->verbose);
+  printf("target    %s (%s)\n", target->arch, target->gpu);
   for (uint32_t i = 0; i < x->low.n_kernel; i++) {
     const as_lower_kernel *k = &x->low.kernel[i];
     printf("kernel    %s: %ld blocks of %d warps, %ld bytes of shared memory, %d stages\n", k->name,
@@ -132,11 +135,13 @@ int cli_optimize(const cli_opts *o) {
   int status = AS_INTERNAL;
   bool ok = cli_load(o, o->arg[0], NULL, &c, &err);
   bool searched = false;
+  const as_target *target = cli_target(o, NULL, &err);
+  ok = ok && target;
   if (ok)
     ok = (spec.text = as_read_file(o->arg[0], &spec.len, &err)) != NULL;
   if (ok) {
     dir = o->out ? as_strdup(o->out) : as_format("%s.assay", c.spec->name);
-    ok = cli_result_place(dir, o->force, &err); /* before the work, not after it */
+    ok = as_report_dir_place(dir, o->force, &err); /* before the work, not after it */
   }
   if (ok) {
     cli_progress bar;
@@ -146,6 +151,7 @@ int cli_optimize(const cli_opts *o) {
     so.seed = o->seed;
     so.max_seconds = (double)o->seconds;
     so.z3 = strcmp(o->prune, "z3") == 0;
+    so.target = target;
     so.progress = cli_progress_show;
     so.progress_arg = &bar;
     as_status st = as_search(c.spec, &so, &found);
@@ -160,18 +166,18 @@ int cli_optimize(const cli_opts *o) {
   cli_opts to_write = *o; /* a directory is written in any case */
   to_write.out = dir;
   if (ok)
-    ok = choose(&to_write, &c, &spec, &found, &x, &err);
+    ok = choose(&to_write, &c, &spec, target, &found, &x, &err);
   if (ok) {
     ck_text cand = {"candidate.mug", x.text, strlen(x.text)};
-    json_t *extra = extra_json(&found, &x);
-    ok = cli_package(o, dir, &c, &spec, &cand, &x.v, x.low.cuda, extra, &err);
+    json_t *extra = extra_json(&found, &x, target);
+    ok = as_report_package(o, dir, &c, &spec, &cand, &x.v, x.low.cuda, extra, &err);
     if (ok && o->json) {
       json_object_set_new(extra, "directory", json_string(dir));
-      char *json = cli_report_json(&c, &x.v, NULL, extra);
+      char *json = as_report_json(&c, &x.v, NULL, extra);
       fputs(json, stdout);
       free(json);
     } else if (ok) {
-      print_choice(o, &c, &found, &x, dir);
+      print_choice(o, &c, &found, &x, target, dir);
     }
     json_decref(extra);
     status = AS_OK;

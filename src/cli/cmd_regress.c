@@ -1,12 +1,12 @@
 /* `assay regress`: which certified facts a change of specifications, programs or candidates breaks.
  * A fact whose texts and relied-on specifications have the hashes that the baseline records stands
  * as it is; the others are judged again. */
-#include "baseline.h"
-#include "junit.h"
 #include "progress.h"
-#include "regress.h"
 #include "rule_verdict.h"
-#include "src/ir/mirage.h"
+#include "src/baseline/baseline.h"
+#include "src/baseline/report.h"
+#include "src/import/mirage.h"
+#include "src/report/junit.h"
 #include "verdict.h"
 #include <pthread.h>
 #include <stdlib.h>
@@ -27,9 +27,9 @@ typedef struct {
 
 typedef struct {
   cli_opts o;
-  base *b;
+  as_baseline *b;
   as_vec asked;
-  as_vec source;        /* of base_fact *; of source */
+  as_vec source;        /* of as_baseline_fact *; of source */
   pthread_mutex_t lock; /* of what follows */
   cli_progress progress;
   size_t done;
@@ -44,20 +44,20 @@ static double processor_seconds(void) {
 
 /* ---- what a claim relies on */
 static int by_name(const void *a, const void *b) {
-  return strcmp(((const base_op *)a)->name, ((const base_op *)b)->name);
+  return strcmp(((const as_baseline_op *)a)->name, ((const as_baseline_op *)b)->name);
 }
 
 /* claim NULL: it cannot be read; then what the baseline names is looked up, without the checker's
  * hashes */
-static void relied_now(base_fact *f, const as_oplib *lib, const ck_terms *T,
+static void relied_now(as_baseline_fact *f, const as_oplib *lib, const ck_terms *T,
                        const ck_claim *claim) {
-  base_record *r = &f->now;
+  as_baseline_record *r = &f->now;
   if (claim)
-    base_claim_sha(T, claim, r->claim_sha);
+    as_baseline_claim_sha(T, claim, r->claim_sha);
   uint32_t n = claim ? claim->n_relied : f->was.n_op;
   r->op = as_calloc(n + 1, sizeof *r->op);
   for (r->n_op = 0; r->n_op < n; r->n_op++) {
-    base_op *o = &r->op[r->n_op];
+    as_baseline_op *o = &r->op[r->n_op];
     o->name = as_strdup(claim ? claim->relied[r->n_op].name : f->was.op[r->n_op].name);
     if (claim)
       memcpy(o->sha256, claim->relied[r->n_op].sha256, sizeof o->sha256);
@@ -69,7 +69,7 @@ static void relied_now(base_fact *f, const as_oplib *lib, const ck_terms *T,
   qsort(r->op, r->n_op, sizeof *r->op, by_name);
 }
 
-static bool same_hashes(const base_record *a, const base_record *b) {
+static bool same_hashes(const as_baseline_record *a, const as_baseline_record *b) {
   bool same = strcmp(a->program_sha, b->program_sha) == 0 &&
               strcmp(a->candidate_sha, b->candidate_sha) == 0 &&
               strcmp(a->claim_sha, b->claim_sha) == 0 && a->n_op == b->n_op;
@@ -97,21 +97,21 @@ static const source *source_of(const run *r, const char *path) {
   return NULL;
 }
 
-static bool known(const base_record *r) {
+static bool known(const as_baseline_record *r) {
   return r->certified || (strcmp(r->verdict, words[CLI_UNKNOWN]) != 0 &&
                           strcmp(r->verdict, words[CLI_PROVED]) != 0);
 }
 
-static void compare(base_fact *f) {
+static void compare(as_baseline_fact *f) {
   bool same = f->recorded && strcmp(f->was.verdict, f->now.verdict) == 0 &&
               f->was.certified == f->now.certified;
-  f->outcome = !f->recorded                        ? BASE_NEW
-               : same                              ? BASE_SAME
-               : known(&f->was) && !known(&f->now) ? BASE_LOST
-                                                   : BASE_CHANGED;
+  f->outcome = !f->recorded                        ? AS_BASELINE_NEW
+               : same                              ? AS_BASELINE_SAME
+               : known(&f->was) && !known(&f->now) ? AS_BASELINE_LOST
+                                                   : AS_BASELINE_CHANGED;
 }
 
-static void ill_formed(base_fact *f, char *why) { /* takes why */
+static void ill_formed(as_baseline_fact *f, char *why) { /* takes why */
   f->now.verdict = as_strdup(ILL_FORMED);
   f->reason = why;
   compare(f);
@@ -125,7 +125,7 @@ typedef struct {
   char *candidate_name;
 } loaded;
 
-static void take_verdicts(base_fact *f, const cli_verdicts *v) {
+static void take_verdicts(as_baseline_fact *f, const cli_verdicts *v) {
   f->now.verdict = as_strdup(words[v->answer]);
   f->now.certified = v->certified;
   f->now.work = v->proof.steps_tried;
@@ -140,11 +140,11 @@ static void take_verdicts(base_fact *f, const cli_verdicts *v) {
 }
 
 /* false: cannot be read, with err */
-static bool load(const run *r, base_fact *f, const char *program, const char *candidate, loaded *l,
-                 as_err *err) {
-  if (!cli_load(&r->o, program, f->kind == BASE_PROGRAM ? candidate : NULL, &l->c, err))
+static bool load(const run *r, as_baseline_fact *f, const char *program, const char *candidate,
+                 loaded *l, as_err *err) {
+  if (!cli_load(&r->o, program, f->kind == AS_BASELINE_PROGRAM ? candidate : NULL, &l->c, err))
     return false;
-  if (f->kind == BASE_MIRAGE) {
+  if (f->kind == AS_BASELINE_MIRAGE) {
     const as_mirage *m = source_of(r, candidate)->mirage;
     l->candidate_name = as_format("%s#%s", candidate, f->part);
     free(l->candidate_text);
@@ -159,8 +159,8 @@ static bool load(const run *r, base_fact *f, const char *program, const char *ca
 }
 
 /* reads the claim and takes over what it demands and relies on */
-static bool stated(base_fact *f, const as_oplib *lib, const ck_text *spec, const ck_text *cand,
-                   as_err *err) {
+static bool stated(as_baseline_fact *f, const as_oplib *lib, const ck_text *spec,
+                   const ck_text *cand, as_err *err) {
   cli_verdicts v;
   cli_verdicts_init(&v);
   cli_texts sem = {0};
@@ -176,7 +176,8 @@ static bool stated(base_fact *f, const as_oplib *lib, const ck_text *spec, const
   return ok;
 }
 
-static void judge(run *r, base_fact *f, const char *program, const char *candidate, as_err *fatal) {
+static void judge(run *r, as_baseline_fact *f, const char *program, const char *candidate,
+                  as_err *fatal) {
   as_err err;
   as_err_init(&err);
   loaded l = {.spec = {.name = program}, .cand = {.name = candidate}};
@@ -193,7 +194,7 @@ static void judge(run *r, base_fact *f, const char *program, const char *candida
     if (!ok)
       relied_now(f, l.c.lib, NULL, NULL);
     if (ok && f->recorded && !r->o.all && same_hashes(&f->was, &f->now)) {
-      f->outcome = BASE_STANDS;
+      f->outcome = AS_BASELINE_STANDS;
     } else if (ok && cli_judge(&r->o, &l.c, &l.spec, &l.cand, &v, &err)) {
       take_verdicts(f, &v);
       f->now.seconds = processor_seconds() - start;
@@ -231,7 +232,7 @@ static uint32_t rule_number(const as_rulefile *file, const char *part, bool *rev
   return i;
 }
 
-static void judge_rule(run *r, base_fact *f, const cli_rules *s, as_err *fatal) {
+static void judge_rule(run *r, as_baseline_fact *f, const cli_rules *s, as_err *fatal) {
   bool reverse;
   size_t len;
   uint32_t i = rule_number(s->file, f->part, &reverse);
@@ -246,7 +247,7 @@ static void judge_rule(run *r, base_fact *f, const cli_rules *s, as_err *fatal) 
   if (!ok)
     relied_now(f, s->c.lib, NULL, NULL);
   if (ok && f->recorded && !r->o.all && same_hashes(&f->was, &f->now)) {
-    f->outcome = BASE_STANDS;
+    f->outcome = AS_BASELINE_STANDS;
   } else {
     cli_rule_verdict rv;
     cli_rule_judge(&r->o, s, i, reverse, &rv);
@@ -269,32 +270,33 @@ static void judge_rule(run *r, base_fact *f, const cli_rules *s, as_err *fatal) 
 }
 
 /* are the files, and what the fact is about in them, still there? */
-static bool is_there(const base_fact *f, const char *program, const char *candidate,
+static bool is_there(const as_baseline_fact *f, const char *program, const char *candidate,
                      const source *s) {
   bool reverse;
-  if (!cli_exists(program) || (f->kind != BASE_RULE && !cli_exists(candidate)))
+  if (!as_exists(program) || (f->kind != AS_BASELINE_RULE && !as_exists(candidate)))
     return false;
-  if (f->kind == BASE_PROGRAM || s->why)
+  if (f->kind == AS_BASELINE_PROGRAM || s->why)
     return true;
-  return f->kind == BASE_MIRAGE
+  return f->kind == AS_BASELINE_MIRAGE
              ? strtoul(f->part, NULL, 10) < as_mirage_count(s->mirage)
              : rule_number(s->rules.file, f->part, &reverse) < as_rulefile_count(s->rules.file);
 }
 
 static void look(void *arg, size_t i) {
   run *r = arg;
-  base_fact *f = AS_VEC_AT(&r->asked, base_fact *, i);
+  as_baseline_fact *f = AS_VEC_AT(&r->asked, as_baseline_fact *, i);
   as_err fatal;
   as_err_init(&fatal);
-  char *program = base_real(r->b, f->program);
-  char *candidate = base_real(r->b, f->candidate);
-  const source *s =
-      f->kind == BASE_PROGRAM ? NULL : source_of(r, f->kind == BASE_RULE ? program : candidate);
+  char *program = as_baseline_real(r->b, f->program);
+  char *candidate = as_baseline_real(r->b, f->candidate);
+  const source *s = f->kind == AS_BASELINE_PROGRAM
+                        ? NULL
+                        : source_of(r, f->kind == AS_BASELINE_RULE ? program : candidate);
   if (!is_there(f, program, candidate, s))
-    f->outcome = BASE_GONE;
+    f->outcome = AS_BASELINE_GONE;
   else if (s && s->why)
     ill_formed(f, as_strdup(s->why));
-  else if (f->kind == BASE_RULE)
+  else if (f->kind == AS_BASELINE_RULE)
     judge_rule(r, f, &s->rules, &fatal);
   else
     judge(r, f, program, candidate, &fatal);
@@ -322,22 +324,22 @@ static bool under(const char *path, const char *folder) {
 
 static bool choose(run *r, as_err *err) {
   const cli_opts *o = &r->o;
-  base *b = r->b;
+  as_baseline *b = r->b;
   for (uint32_t i = 0; i < o->n_arg; i++) {
-    if (!base_collect(b, o, o->arg[i], err))
+    if (!as_baseline_collect(b, o, o->arg[i], err))
       return false;
-    char *path = base_relative(b, o->arg[i]);
+    char *path = as_baseline_relative(b, o->arg[i]);
     for (size_t k = 0; k < b->fact.n; k++) { /* also what was there once */
-      base_fact *f = AS_VEC_AT(&b->fact, base_fact *, k);
+      as_baseline_fact *f = AS_VEC_AT(&b->fact, as_baseline_fact *, k);
       if (under(f->program, path) || (f->candidate[0] && under(f->candidate, path)))
         f->asked = true;
     }
     free(path);
   }
-  base_sort(b);
+  as_baseline_sort(b);
   for (size_t k = 0; k < b->fact.n; k++) {
-    base_fact *f = AS_VEC_AT(&b->fact, base_fact *, k);
-    f->outcome = BASE_APART;
+    as_baseline_fact *f = AS_VEC_AT(&b->fact, as_baseline_fact *, k);
+    f->outcome = AS_BASELINE_APART;
     f->asked = f->asked || o->n_arg == 0;
     if (f->asked)
       as_vec_push(&r->asked, &f);
@@ -349,15 +351,17 @@ static bool choose(run *r, as_err *err) {
 
 static void open_sources(run *r) {
   for (size_t i = 0; i < r->asked.n; i++) {
-    const base_fact *f = AS_VEC_AT(&r->asked, base_fact *, i);
-    char *path = f->kind == BASE_PROGRAM
-                     ? NULL
-                     : base_real(r->b, f->kind == BASE_RULE ? f->program : f->candidate);
-    if (path == NULL || !cli_exists(path) || source_of(r, path)) {
+    const as_baseline_fact *f = AS_VEC_AT(&r->asked, as_baseline_fact *, i);
+    char *path =
+        f->kind == AS_BASELINE_PROGRAM
+            ? NULL
+            : as_baseline_real(r->b, f->kind == AS_BASELINE_RULE ? f->program : f->candidate);
+    if (path == NULL || !as_exists(path) || source_of(r, path)) {
       free(path);
       continue;
     }
-    source *s = as_vec_push(&r->source, &(source){.path = path, .is_rules = f->kind == BASE_RULE});
+    source *s =
+        as_vec_push(&r->source, &(source){.path = path, .is_rules = f->kind == AS_BASELINE_RULE});
     as_err err;
     as_err_init(&err);
     if (s->is_rules ? !cli_rules_open(&r->o, path, &s->rules, &err)
@@ -380,11 +384,11 @@ static void close_sources(run *r) {
 }
 
 /* the verdicts of now become those of the baseline */
-static void accept(base *b) {
+static void accept(as_baseline *b) {
   for (size_t i = 0; i < b->fact.n; i++) {
-    base_fact *f = AS_VEC_AT(&b->fact, base_fact *, i);
-    if (f->outcome == BASE_GONE)
-      base_record_clear(&f->was);
+    as_baseline_fact *f = AS_VEC_AT(&b->fact, as_baseline_fact *, i);
+    if (f->outcome == AS_BASELINE_GONE)
+      as_baseline_record_clear(&f->was);
     if (f->now.verdict == NULL)
       continue;
     bool unread = strcmp(f->now.verdict, ILL_FORMED) ==
@@ -395,7 +399,7 @@ static void accept(base *b) {
       free(f->now.op[k].name);
     if (unread)
       f->now.n_op = 0;
-    base_record_move(&f->was, &f->now);
+    as_baseline_record_move(&f->was, &f->now);
   }
 }
 
@@ -409,16 +413,17 @@ static bool specifications_load(const cli_opts *o, as_err *err) {
 
 int cli_regress(const cli_opts *o) {
   run r = {.o = *o};
-  base b;
-  base_init(&b, o->baseline);
+  as_baseline b;
+  as_baseline_init(&b, o->baseline);
   r.b = &b;
-  as_vec_init(&r.asked, sizeof(base_fact *));
+  as_vec_init(&r.asked, sizeof(as_baseline_fact *));
   as_vec_init(&r.source, sizeof(source));
   as_err_init(&r.fatal);
   pthread_mutex_init(&r.lock, NULL);
   cli_progress_init(&r.progress, o->quiet || o->json);
   double start = as_now();
-  bool ok = specifications_load(o, &r.fatal) && base_read(&b, &r.fatal) && choose(&r, &r.fatal);
+  bool ok =
+      specifications_load(o, &r.fatal) && as_baseline_read(&b, &r.fatal) && choose(&r, &r.fatal);
   int status = AS_OK;
   if (ok) {
     open_sources(&r);
@@ -427,19 +432,19 @@ int cli_regress(const cli_opts *o) {
     ok = r.fatal.status == AS_OK;
   }
   if (ok) {
-    status = regress_report(o, &b, as_now() - start);
-    ok = regress_junit(o, &b, &r.fatal);
+    status = as_baseline_report(o, &b, as_now() - start);
+    ok = as_baseline_junit(o, &b, &r.fatal);
   }
   if (ok && o->update) {
     accept(&b);
-    ok = base_write(&b, &r.fatal);
+    ok = as_baseline_write(&b, &r.fatal);
     status = AS_OK;
   }
   if (!ok)
     status = cli_fail(&r.fatal);
   close_sources(&r);
   as_vec_clear(&r.asked);
-  base_clear(&b);
+  as_baseline_clear(&b);
   pthread_mutex_destroy(&r.lock);
   as_err_clear(&r.fatal);
   return status;

@@ -1,5 +1,5 @@
 #include "export.h"
-#include "src/ir/mirage.h"
+#include "src/import/mirage.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

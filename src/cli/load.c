@@ -6,11 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-bool cli_exists(const char *path) {
-  struct stat st;
-  return stat(path, &st) == 0;
-}
-
 int cli_fail(const as_err *err) {
   char *s = as_err_format(err);
   fprintf(stderr, "assay: %s\n", s);
@@ -41,7 +36,7 @@ char *cli_sem_dir(void) {
   char *tries[] = {as_format("%s/../share/assay/semantics", exe),
                    as_strdup(AS_DATADIR "/semantics"), as_strdup(AS_SRCDIR "/semantics")};
   for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
-    if (found == NULL && cli_exists(tries[i]))
+    if (found == NULL && as_exists(tries[i]))
       found = tries[i];
     else
       free(tries[i]);

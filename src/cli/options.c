@@ -104,7 +104,6 @@ bool cli_parse(int argc, char **argv, cli_opts *o, const cli_command **cmd, int 
   o->threads = cores > 0 ? (uint64_t)cores : 1;
   o->require = "check,field";
   o->prune = "exact";
-  o->arch = "sm_90";
   o->baseline = "assay-baseline.json";
   struct option longs[N + 3];
   char shorts[4 * N + 8];
@@ -157,6 +156,13 @@ bool cli_parse(int argc, char **argv, cli_opts *o, const cli_command **cmd, int 
       (o->from && !words_from("from", o->from, formats)) ||
       (o->to && !words_from("to", o->to, formats)))
     return false;
+  as_err unknown;
+  as_err_init(&unknown);
+  if (o->arch && !as_target_find(o->arch, &unknown)) {
+    fprintf(stderr, "assay: --arch: %s\n", unknown.text);
+    as_err_clear(&unknown);
+    return false;
+  }
   const char *name = optind < argc ? argv[optind++] : NULL;
   for (uint32_t i = 0; name && i < cli_n_commands; i++) {
     if (strcmp(name, cli_commands[i].name) == 0)

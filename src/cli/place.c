@@ -14,11 +14,11 @@ void cli_place_init(cli_place *p, const cli_opts *o) {
                    as_format("%s/semantics", o->arg[0]),
                    *o,
                    false};
-  if (dir && !cli_exists(p->cand)) { /* the candidate is a program */
+  if (dir && !as_exists(p->cand)) { /* the candidate is a program */
     free(p->cand);
     p->cand = part(o, "candidate.tp", 1);
   }
-  p->own_sem = dir && o->sem.n == 0 && cli_exists(p->sem);
+  p->own_sem = dir && o->sem.n == 0 && as_exists(p->sem);
   if (p->own_sem) {
     as_vec_init(&p->opts.sem, sizeof(char *));
     as_vec_push(&p->opts.sem, &p->sem);

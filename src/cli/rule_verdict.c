@@ -2,7 +2,7 @@
  * there is no proof, or no instance yet.  A rule that is refuted goes to the prover all the same,
  * with little effort: that both say yes must never be, and must not stay unseen. */
 #include "rule_verdict.h"
-#include "outline.h"
+#include "proofs/explain/outline.h"
 #include "verdict.h"
 #include <stdlib.h>
 #include <string.h>
@@ -84,12 +84,13 @@ static bool prove(judge *J, uint32_t max_steps) {
       asked.solvers = "none"; /* those that are required are asked all the same */
       cli_ask_solvers(&asked, T, claim, &r->v);
     }
-    outline *out = r->v.checked && J->o->out
-                       ? outline_new(T, claim, r->v.proof.cert, r->v.proof.cert_len, false, NULL)
-                       : NULL;
+    as_explain_outline *out =
+        r->v.checked && J->o->out
+            ? as_explain_new(T, claim, r->v.proof.cert, r->v.proof.cert_len, false, NULL)
+            : NULL;
     if (out)
-      r->v.outline = outline_html(out);
-    outline_free(out);
+      r->v.outline = as_explain_html(out);
+    as_explain_free(out);
   } else if (!r->has_cex) {
     r->answer = CLI_RULE_BAD;
     r->error = as_err_format(&J->err);

@@ -1,7 +1,7 @@
 /* One claim, every verdict: prover, checker's replay, random test, counterexample search, solvers.
  */
 #include "verdict.h"
-#include "outline.h"
+#include "proofs/explain/outline.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -209,7 +209,7 @@ ck_claim *cli_take_claim(ck_terms *T, const as_oplib *lib, const ck_text *spec, 
       cli_sem_texts(lib, sem, err) ? ck_claim_texts(T, spec, cand, sem->text, sem->n, &msg) : NULL;
   if (claim) {
     v->theorem = as_strdup(claim->theorem ? claim->theorem : "");
-    v->theorem_shown = outline_theorem(T, claim);
+    v->theorem_shown = as_explain_theorem(T, claim);
     v->n_relied = claim->n_relied;
     v->relied = as_calloc(claim->n_relied + 1, sizeof *v->relied);
     for (uint32_t i = 0; i < claim->n_relied; i++) {
@@ -240,12 +240,12 @@ bool cli_judge(const cli_opts *o, const cli_case *c, const ck_text *spec, const 
       refute(o, c, v);
     if (v->checked)
       cli_ask_solvers(o, T, claim, v);
-    outline *out = v->checked && o->out
-                       ? outline_new(T, claim, v->proof.cert, v->proof.cert_len, false, NULL)
-                       : NULL;
+    as_explain_outline *out = v->checked && o->out ? as_explain_new(T, claim, v->proof.cert,
+                                                                    v->proof.cert_len, false, NULL)
+                                                   : NULL;
     if (out)
-      v->outline = outline_html(out);
-    outline_free(out);
+      v->outline = as_explain_html(out);
+    as_explain_free(out);
     decide(o, v);
   }
   ck_claim_free(claim);

@@ -3,41 +3,42 @@
 #include <string.h>
 
 /* open: an expression that is ill-formed at any sizes is AS_NO */
-static bool report(as_lexed *X, const as_token *t, as_err *inner, bool open) {
+static bool report(as_lexed *lexed, const as_token *token, as_err *inner, bool open) {
   if (inner->file) { /* already placed, in another file */
-    if (X->err && X->err->status == AS_OK)
-      *X->err = *inner;
+    if (lexed->err && lexed->err->status == AS_OK)
+      *lexed->err = *inner;
     else
       as_err_clear(inner);
     return false;
   }
-  as_lex_fail(X, t, "%s", inner->text ? inner->text : "ill-formed");
-  if (X->err && (inner->status == AS_INTERNAL || (inner->status == AS_NO && open)))
-    X->err->status = inner->status;
+  as_lex_fail(lexed, token, "%s", inner->text ? inner->text : "ill-formed");
+  if (lexed->err && (inner->status == AS_INTERNAL || (inner->status == AS_NO && open)))
+    lexed->err->status = inner->status;
   as_err_clear(inner);
   return false;
 }
 
-bool as_gp_report(as_gparser *P, const as_token *t, as_err *inner) {
-  return report(P->X, t, inner, P->g->open);
+bool as_gp_report(as_gparser *parser, const as_token *token, as_err *inner) {
+  return report(parser->lexed, token, inner, parser->graph->open);
 }
 
-bool as_gp_use(as_lexed *X, as_oplib *lib, char **path) {
-  const as_token *t = as_tok(X);
-  if (!as_tok_want(X, AS_T_STRING, "the path of a .sem file in quotes"))
+bool as_gp_use(as_lexed *lexed, as_oplib *lib, char **path) {
+  const as_token *token = as_tok(lexed);
+  if (!as_tok_want(lexed, AS_T_STRING, "the path of a .sem file in quotes"))
     return false;
-  char *name = as_format("%.*s", (int)t->len, t->s);
+  char *name = as_format("%.*s", (int)token->len, token->s);
   char *whole;
-  const char *slash = strrchr(X->file, '/');
-  whole = name[0] == '/' || !slash ? as_strdup(name)
-                                   : as_format("%.*s/%s", (int)(slash - X->file), X->file, name);
+  const char *slash = strrchr(lexed->file, '/');
+  whole = name[0] == '/' || !slash
+              ? as_strdup(name)
+              : as_format("%.*s/%s", (int)(slash - lexed->file), lexed->file, name);
   as_err inner;
   as_err_init(&inner);
   bool ok = as_oplib_load(lib, whole, &inner);
   if (!ok)
-    report(X, t, &inner, false);
+    report(lexed, token, &inner, false);
   free(whole);
-  ok = ok && as_tok_want(X, AS_T_NL, "the end of the line");
+  ok = ok && as_tok_want(lexed, AS_T_NL, "the end of the line");
   if (ok)
     *path = name;
   else
@@ -45,131 +46,132 @@ bool as_gp_use(as_lexed *X, as_oplib *lib, char **path) {
   return ok;
 }
 
-void as_gp_reserve(as_gparser *P) {
-  for (size_t i = 0; i < P->X->tok.n; i++) {
-    const as_token *t = &AS_VEC_AT(&P->X->tok, as_token, i);
-    if (t->kind != AS_T_NAME || as_names_get(P->g, AS_SCOPE_TAKEN, t->s) != AS_NONE)
+void as_gp_reserve(as_gparser *parser) {
+  for (size_t i = 0; i < parser->lexed->tok.n; i++) {
+    const as_token *token = &AS_VEC_AT(&parser->lexed->tok, as_token, i);
+    if (token->kind != AS_T_NAME ||
+        as_names_get(parser->graph, AS_SCOPE_TAKEN, token->s) != AS_NONE)
       continue;
-    as_names_put(P->g, AS_SCOPE_TAKEN, as_arena_strdup(as_gm(P->g)->arena, t->s), 0);
+    as_names_put(parser->graph, AS_SCOPE_TAKEN, token->s, 0);
   }
 }
 
 /* --- sizes */
 static as_size look(void *ctx, const char *name) {
-  const as_gparser *P = ctx;
-  as_size s = as_names_get(P->g, AS_SCOPE_SIZE, name);
-  if (s == AS_NONE && P->g->program)
-    s = as_names_get(P->g->program, AS_SCOPE_SIZE, name);
-  return s == AS_NONE ? AS_SIZE_BAD : s;
+  const as_gparser *parser = ctx;
+  as_size size = as_names_get(parser->graph, AS_SCOPE_SIZE, name);
+  if (size == AS_NONE && parser->graph->program)
+    size = as_names_get(parser->graph->program, AS_SCOPE_SIZE, name);
+  return size == AS_NONE ? AS_SIZE_BAD : size;
 }
 
-as_size as_gp_size(as_gparser *P) {
-  return as_parse_size(P->X, P->g->sizes, look, P);
+as_size as_gp_size(as_gparser *parser) {
+  return as_parse_size(parser->lexed, parser->graph->sizes, look, parser);
 }
 
-bool as_gp_dims(as_gparser *P, as_size *dim, uint32_t *rank) {
-  as_lexed *X = P->X;
+bool as_gp_dims(as_gparser *parser, as_size *dim, uint32_t *rank) {
+  as_lexed *lexed = parser->lexed;
   *rank = 0;
-  if (!as_tok_want(X, '[', "`[`"))
+  if (!as_tok_want(lexed, '[', "`[`"))
     return false;
-  if (as_tok_take(X, ']'))
+  if (as_tok_take(lexed, ']'))
     return true;
   do {
-    const as_token *t = as_tok(X);
+    const as_token *token = as_tok(lexed);
     if (*rank == AS_MAX_RANK)
-      return as_lex_fail(X, t, "more than %d axes", AS_MAX_RANK);
-    as_size s = as_gp_size(P);
-    if (s == AS_SIZE_BAD)
+      return as_lex_fail(lexed, token, "more than %d axes", AS_MAX_RANK);
+    as_size size = as_gp_size(parser);
+    if (size == AS_SIZE_BAD)
       return false;
-    if (!P->g->open && as_graph_decide(P->g, 0, AS_REL_LE, s) == AS_FAILS)
-      return as_lex_fail(X, t, "a negative extent");
-    dim[(*rank)++] = s;
-  } while (as_tok_take(X, ','));
-  return as_tok_want(X, ']', "`]` or `,`");
+    if (!parser->graph->open && as_graph_decide(parser->graph, 0, AS_REL_LE, size) == AS_FAILS)
+      return as_lex_fail(lexed, token, "a negative extent");
+    dim[(*rank)++] = size;
+  } while (as_tok_take(lexed, ','));
+  return as_tok_want(lexed, ']', "`]` or `,`");
 }
 
-static bool integer(as_lexed *X, long *out) {
-  const as_token *t = as_tok(X);
-  mpq_t q;
-  mpq_init(q);
-  bool ok = as_tok_number(X, q);
-  if (ok && (mpz_cmp_ui(mpq_denref(q), 1) != 0 || !mpz_fits_slong_p(mpq_numref(q)) ||
-             mpz_get_si(mpq_numref(q)) > (long)1 << 40))
-    ok = as_lex_fail(X, t, "a size must be an integer below 2^40");
+static bool integer(as_lexed *lexed, long *out) {
+  const as_token *token = as_tok(lexed);
+  mpq_t value;
+  mpq_init(value);
+  bool ok = as_tok_number(lexed, value);
+  if (ok && (mpz_cmp_ui(mpq_denref(value), 1) != 0 || !mpz_fits_slong_p(mpq_numref(value)) ||
+             mpz_get_si(mpq_numref(value)) > (long)1 << 40))
+    ok = as_lex_fail(lexed, token, "a size must be an integer below 2^40");
   if (ok)
-    *out = mpz_get_si(mpq_numref(q));
-  mpq_clear(q);
+    *out = mpz_get_si(mpq_numref(value));
+  mpq_clear(value);
   return ok;
 }
 
-bool as_gp_sizes(as_gparser *P) {
-  as_lexed *X = P->X;
+bool as_gp_sizes(as_gparser *parser) {
+  as_lexed *lexed = parser->lexed;
   do {
-    const as_token *t = as_tok(X);
-    long least = P->g->open ? 0 : 1;
+    const as_token *token = as_tok(lexed);
+    long least = parser->graph->open ? 0 : 1;
     long value = -1;
     as_err inner;
     as_err_init(&inner);
-    if (as_tok_new_name(X, "the name of a size") == NULL)
+    if (as_tok_new_name(lexed, "the name of a size") == NULL)
       return false;
-    if (as_tok_take(X, AS_T_GE) && !integer(X, &least))
+    if (as_tok_take(lexed, AS_T_GE) && !integer(lexed, &least))
       return false;
-    if (as_tok_take(X, '=') && !integer(X, &value))
+    if (as_tok_take(lexed, '=') && !integer(lexed, &value))
       return false;
-    if (as_graph_find(P->g, AS_NONE, t->s) != AS_NONE)
-      return as_lex_fail(X, t, "`%s` is already defined", t->s);
-    if (!as_graph_declare(P->g, t->s, least, value, NULL, &inner))
-      return as_gp_report(P, t, &inner);
-  } while (as_tok_take(X, ','));
-  return as_tok_want(X, AS_T_NL, "the end of the line");
+    if (as_graph_find(parser->graph, AS_NONE, token->s) != AS_NONE)
+      return as_lex_fail(lexed, token, "`%s` is already defined", token->s);
+    if (!as_graph_declare(parser->graph, token->s, least, value, NULL, &inner))
+      return as_gp_report(parser, token, &inner);
+  } while (as_tok_take(lexed, ','));
+  return as_tok_want(lexed, AS_T_NL, "the end of the line");
 }
 
-static bool mentions_own(const as_graph *g, as_size a) {
-  for (uint32_t i = 0; i < g->n_own_size; i++) {
-    if (as_size_subst(g->sizes, a, g->own_size[i], 0) != a)
+static bool mentions_own(const as_graph *graph, as_size a) {
+  for (uint32_t i = 0; i < graph->n_own_size; i++) {
+    if (as_size_subst(graph->sizes, a, graph->own_size[i], 0) != a)
       return true;
   }
   return false;
 }
 
-bool as_gp_where(as_gparser *P, bool own) {
-  as_lexed *X = P->X;
+bool as_gp_where(as_gparser *parser, bool own) {
+  as_lexed *lexed = parser->lexed;
   do {
-    const as_token *t = as_tok(X);
+    const as_token *token = as_tok(lexed);
     as_size a;
     as_size b;
     as_rel rel;
     as_err inner;
     as_err_init(&inner);
-    if (!as_parse_rel(X, P->g->sizes, look, P, &a, &rel, &b))
+    if (!as_parse_rel(lexed, parser->graph->sizes, look, parser, &a, &rel, &b))
       return false;
-    if (own && !mentions_own(P->g, a) && !mentions_own(P->g, b)) {
-      return as_lex_fail(X, t,
+    if (own && !mentions_own(parser->graph, a) && !mentions_own(parser->graph, b)) {
+      return as_lex_fail(lexed, token,
                          "a relation of a muGraph must be about its own sizes: this one would "
                          "restrict the program");
     }
-    if (!P->g->open && as_graph_decide(P->g, a, rel, b) == AS_FAILS)
-      return as_lex_fail(X, t, "this relation never holds");
-    if (!as_graph_where(P->g, a, rel, b, &inner))
-      return as_gp_report(P, t, &inner);
-  } while (as_tok_take(X, ','));
-  return as_tok_want(X, AS_T_NL, "the end of the line");
+    if (!parser->graph->open && as_graph_decide(parser->graph, a, rel, b) == AS_FAILS)
+      return as_lex_fail(lexed, token, "this relation never holds");
+    if (!as_graph_where(parser->graph, a, rel, b, &inner))
+      return as_gp_report(parser, token, &inner);
+  } while (as_tok_take(lexed, ','));
+  return as_tok_want(lexed, AS_T_NL, "the end of the line");
 }
 
 /* --- operator calls */
-static const as_opdef *find_op(as_gparser *P, const as_token *t, const char *name,
+static const as_opdef *find_op(as_gparser *parser, const as_token *token, const char *name,
                                const char *sugar) {
-  const as_opdef *op = as_oplib_find(P->g->lib, name);
+  const as_opdef *op = as_oplib_find(parser->graph->lib, name);
   if (op)
     return op;
-  const char *near = as_oplib_suggest(P->g->lib, name);
+  const char *near = as_oplib_suggest(parser->graph->lib, name);
   if (sugar) {
-    as_lex_fail(P->X, t, "operator `%s`, which `%s` stands for, is in no specification loaded",
-                name, sugar);
+    as_lex_fail(parser->lexed, token,
+                "operator `%s`, which `%s` stands for, is in no specification loaded", name, sugar);
   } else if (near) {
-    as_lex_fail(P->X, t, "unknown operator `%s`; is `%s` meant?", name, near);
+    as_lex_fail(parser->lexed, token, "unknown operator `%s`; is `%s` meant?", name, near);
   } else {
-    as_lex_fail(P->X, t, "unknown operator `%s`", name);
+    as_lex_fail(parser->lexed, token, "unknown operator `%s`", name);
   }
   return NULL;
 }
@@ -177,17 +179,17 @@ static const as_opdef *find_op(as_gparser *P, const as_token *t, const char *nam
 typedef struct {
   as_attr v[AS_MAX_ATTRS];
   bool given[AS_MAX_ATTRS];
-} attrs;
+} named_attrs;
 
-static void attrs_init(attrs *A) {
-  memset(A->given, 0, sizeof A->given);
+static void attrs_init(named_attrs *attrs) {
+  memset(attrs->given, 0, sizeof attrs->given);
   for (int i = 0; i < AS_MAX_ATTRS; i++)
-    as_attr_init(&A->v[i]);
+    as_attr_init(&attrs->v[i]);
 }
 
-static void attrs_clear(attrs *A) {
+static void attrs_clear(named_attrs *attrs) {
   for (int i = 0; i < AS_MAX_ATTRS; i++)
-    as_attr_clear(&A->v[i]);
+    as_attr_clear(&attrs->v[i]);
 }
 
 static int attr_index(const as_opdef *op, const char *name) {
@@ -198,333 +200,340 @@ static int attr_index(const as_opdef *op, const char *name) {
   return -1;
 }
 
-static as_node_id call(as_gparser *P, const as_token *t, const as_opdef *op, const as_node_id *arg,
-                       uint32_t n, attrs *A) {
+static as_node_id call(as_gparser *parser, const as_token *token, const as_opdef *op,
+                       const as_node_id *arg, uint32_t n, named_attrs *attrs) {
   for (uint32_t i = 0; i < op->nattrs; i++) {
-    if (A->given[i])
+    if (attrs->given[i])
       continue;
     if (!op->attr_has_default[i]) {
-      as_lex_fail(P->X, t, "`%s` needs the attribute `%s`", op->name, op->attr[i]);
+      as_lex_fail(parser->lexed, token, "`%s` needs the attribute `%s`", op->name, op->attr[i]);
       return AS_NONE;
     }
-    as_attr_set(&A->v[i], &op->attr_default[i]);
+    as_attr_set(&attrs->v[i], &op->attr_default[i]);
   }
   for (uint32_t i = 0; i < op->nattrs; i++) {
-    as_attr *a = &A->v[i];
-    if (a->is_size || mpz_cmp_ui(mpq_denref(a->num), 1) != 0 ||
-        !mpz_fits_slong_p(mpq_numref(a->num)))
+    as_attr *attr = &attrs->v[i];
+    if (attr->is_size || mpz_cmp_ui(mpq_denref(attr->num), 1) != 0 ||
+        !mpz_fits_slong_p(mpq_numref(attr->num)))
       continue;
-    a->is_size = true;
-    a->size = as_size_int(P->g->sizes, mpz_get_si(mpq_numref(a->num)));
+    attr->is_size = true;
+    attr->size = as_size_int(parser->graph->sizes, mpz_get_si(mpq_numref(attr->num)));
   }
   as_err inner;
   as_err_init(&inner);
-  as_node_id id = as_graph_op(P->g, P->block, NULL, op, arg, n, A->v, &inner);
+  as_node_id id = as_graph_op(parser->graph, parser->block, NULL, op, arg, n, attrs->v, &inner);
   if (id == AS_NONE)
-    as_gp_report(P, t, &inner);
+    as_gp_report(parser, token, &inner);
   return id;
 }
 
-static as_node_id sugar(as_gparser *P, const as_token *t, const char *name, const char *shown,
-                        const as_node_id *arg, uint32_t n) {
-  const as_opdef *op = find_op(P, t, name, shown);
+static as_node_id sugar(as_gparser *parser, const as_token *token, const char *name,
+                        const char *shown, const as_node_id *arg, uint32_t n) {
+  const as_opdef *op = find_op(parser, token, name, shown);
   if (op == NULL)
     return AS_NONE;
-  attrs A;
-  attrs_init(&A);
-  as_node_id id = call(P, t, op, arg, n, &A);
-  attrs_clear(&A);
+  named_attrs attrs;
+  attrs_init(&attrs);
+  as_node_id id = call(parser, token, op, arg, n, &attrs);
+  attrs_clear(&attrs);
   return id;
 }
 
 /* a call with integer attributes given by name */
-static as_node_id with_sizes(as_gparser *P, const as_token *t, const char *name, as_node_id arg,
-                             const char *const *names, const as_size *v, uint32_t n) {
-  const as_opdef *op = find_op(P, t, name, "[ ]");
+static as_node_id with_sizes(as_gparser *parser, const as_token *token, const char *name,
+                             as_node_id arg, const char *const *names, const as_size *v,
+                             uint32_t n) {
+  const as_opdef *op = find_op(parser, token, name, "[ ]");
   if (op == NULL)
     return AS_NONE;
-  attrs A;
-  attrs_init(&A);
+  named_attrs attrs;
+  attrs_init(&attrs);
   as_node_id id = AS_NONE;
   bool ok = true;
   for (uint32_t i = 0; i < n && ok; i++) {
     int k = attr_index(op, names[i]);
-    ok = k >= 0 || as_lex_fail(P->X, t, "operator `%s` has no attribute `%s`", name, names[i]);
+    ok = k >= 0 ||
+         as_lex_fail(parser->lexed, token, "operator `%s` has no attribute `%s`", name, names[i]);
     if (!ok)
       break;
-    A.given[k] = true;
-    A.v[k].size = v[i];
+    attrs.given[k] = true;
+    attrs.v[k].size = v[i];
   }
   if (ok)
-    id = call(P, t, op, &arg, 1, &A);
-  attrs_clear(&A);
+    id = call(parser, token, op, &arg, 1, &attrs);
+  attrs_clear(&attrs);
   return id;
 }
 
 /* one item of X[...]; *axis moves on */
-static as_node_id index_item(as_gparser *P, as_node_id x, uint32_t *axis) {
+static as_node_id index_item(as_gparser *parser, as_node_id x, uint32_t *axis) {
   static const char *const names[] = {"axis", "start", "stop", "step"};
-  as_lexed *X = P->X;
-  const as_token *t = as_tok(X);
-  as_size at = as_size_int(P->g->sizes, (long)*axis);
+  as_lexed *lexed = parser->lexed;
+  const as_token *token = as_tok(lexed);
+  as_size at = as_size_int(parser->graph->sizes, (long)*axis);
   as_size v[4] = {at, 0, 0, AS_SIZE_ONE};
   (*axis)++;
-  if (as_tok_take_word(X, "none"))
-    return with_sizes(P, t, "expand_dims", x, names, v, 1);
-  if (*axis > P->g->node[x].rank) {
-    as_lex_fail(X, t, "more indices than axes (%u)", P->g->node[x].rank);
+  if (as_tok_take_word(lexed, "none"))
+    return with_sizes(parser, token, "expand_dims", x, names, v, 1);
+  if (*axis > parser->graph->node[x].rank) {
+    as_lex_fail(lexed, token, "more indices than axes (%u)", parser->graph->node[x].rank);
     return AS_NONE;
   }
-  bool start = !as_tok_is(X, ':');
+  bool start = !as_tok_is(lexed, ':');
   bool stop;
   bool step;
-  if (start && (v[1] = as_gp_size(P)) == AS_SIZE_BAD)
+  if (start && (v[1] = as_gp_size(parser)) == AS_SIZE_BAD)
     return AS_NONE;
-  if (!as_tok_want(X, ':', "`:` (axes are sliced, not indexed)"))
+  if (!as_tok_want(lexed, ':', "`:` (axes are sliced, not indexed)"))
     return AS_NONE;
-  stop = !as_tok_is(X, ':') && !as_tok_is(X, ',') && !as_tok_is(X, ']');
-  v[2] = P->g->node[x].dim[*axis - 1];
-  if (stop && (v[2] = as_gp_size(P)) == AS_SIZE_BAD)
+  stop = !as_tok_is(lexed, ':') && !as_tok_is(lexed, ',') && !as_tok_is(lexed, ']');
+  v[2] = parser->graph->node[x].dim[*axis - 1];
+  if (stop && (v[2] = as_gp_size(parser)) == AS_SIZE_BAD)
     return AS_NONE;
-  step = as_tok_take(X, ':');
-  if (step && (v[3] = as_gp_size(P)) == AS_SIZE_BAD)
+  step = as_tok_take(lexed, ':');
+  if (step && (v[3] = as_gp_size(parser)) == AS_SIZE_BAD)
     return AS_NONE;
-  return start || stop || step ? with_sizes(P, t, "slice", x, names, v, 4) : x;
+  return start || stop || step ? with_sizes(parser, token, "slice", x, names, v, 4) : x;
 }
 
-static bool parse_attr(as_gparser *P, const as_opdef *op, attrs *A) {
-  as_lexed *X = P->X;
-  const as_token *t = as_tok(X);
-  int k = attr_index(op, t->s);
+static bool parse_attr(as_gparser *parser, const as_opdef *op, named_attrs *attrs) {
+  as_lexed *lexed = parser->lexed;
+  const as_token *token = as_tok(lexed);
+  int k = attr_index(op, token->s);
   if (k < 0) {
-    as_nearest n = {t->s, NULL, 0};
+    as_nearest nearest = {token->s, NULL, 0};
     for (uint32_t i = 0; i < op->nattrs; i++)
-      as_nearest_try(&n, op->attr[i]);
-    return as_lex_fail(
-        X, t, n.best ? "`%s` has no attribute `%s`; is `%s` meant?" : "`%s` has no attribute `%s`",
-        op->name, t->s, n.best);
+      as_nearest_try(&nearest, op->attr[i]);
+    return as_lex_fail(lexed, token,
+                       nearest.best ? "`%s` has no attribute `%s`; is `%s` meant?"
+                                    : "`%s` has no attribute `%s`",
+                       op->name, token->s, nearest.best);
   }
-  if (A->given[k])
-    return as_lex_fail(X, t, "attribute `%s` twice", t->s);
-  X->at += 2;
-  A->given[k] = true;
-  const as_token *v = as_tok(X);
+  if (attrs->given[k])
+    return as_lex_fail(lexed, token, "attribute `%s` twice", token->s);
+  lexed->at += 2;
+  attrs->given[k] = true;
+  const as_token *v = as_tok(lexed);
   bool minus = v->kind == '-';
   if (minus)
     v++;
   bool number = v->kind == AS_T_NUMBER && (v[1].kind == ',' || v[1].kind == ')');
   if (!number)
-    return (A->v[k].size = as_gp_size(P)) != AS_SIZE_BAD;
+    return (attrs->v[k].size = as_gp_size(parser)) != AS_SIZE_BAD;
   if (minus)
-    X->at++;
-  A->v[k].is_size = false;
-  if (!as_tok_number(X, A->v[k].num))
+    lexed->at++;
+  attrs->v[k].is_size = false;
+  if (!as_tok_number(lexed, attrs->v[k].num))
     return false;
   if (minus)
-    mpq_neg(A->v[k].num, A->v[k].num);
+    mpq_neg(attrs->v[k].num, attrs->v[k].num);
   return true;
 }
 
-static as_node_id parse_call(as_gparser *P, const as_token *t) {
-  as_lexed *X = P->X;
-  const as_opdef *op = find_op(P, t, t->s, NULL);
+static as_node_id parse_call(as_gparser *parser, const as_token *token) {
+  as_lexed *lexed = parser->lexed;
+  const as_opdef *op = find_op(parser, token, token->s, NULL);
   if (op == NULL)
     return AS_NONE;
   as_node_id arg[AS_MAX_ARGS];
   as_node_id id = AS_NONE;
   uint32_t n = 0;
-  attrs A;
-  attrs_init(&A);
+  named_attrs attrs;
+  attrs_init(&attrs);
   bool ok = true;
   bool named = false;
-  if (!as_tok_is(X, ')')) {
+  if (!as_tok_is(lexed, ')')) {
     do {
-      if (as_tok(X)->kind == AS_T_NAME && as_tok_next(X)->kind == '=') {
+      if (as_tok(lexed)->kind == AS_T_NAME && as_tok_next(lexed)->kind == '=') {
         named = true;
-        ok = parse_attr(P, op, &A);
+        ok = parse_attr(parser, op, &attrs);
       } else if (named) {
-        ok = as_lex_fail(X, as_tok(X), "tensors come first, attributes after");
+        ok = as_lex_fail(lexed, as_tok(lexed), "tensors come first, attributes after");
       } else if (n == AS_MAX_ARGS) {
-        ok = as_lex_fail(X, as_tok(X), "more than %d tensors", AS_MAX_ARGS);
+        ok = as_lex_fail(lexed, as_tok(lexed), "more than %d tensors", AS_MAX_ARGS);
       } else {
-        ok = (arg[n++] = as_gp_expr(P)) != AS_NONE;
+        ok = (arg[n++] = as_gp_expr(parser)) != AS_NONE;
       }
-    } while (ok && as_tok_take(X, ','));
+    } while (ok && as_tok_take(lexed, ','));
   }
-  if (ok && as_tok_want(X, ')', "`)` or `,`"))
-    id = call(P, t, op, arg, n, &A);
-  attrs_clear(&A);
+  if (ok && as_tok_want(lexed, ')', "`)` or `,`"))
+    id = call(parser, token, op, arg, n, &attrs);
+  attrs_clear(&attrs);
   return id;
 }
 
 /* --- expressions */
-as_node_id as_gp_ref(as_gparser *P, uint32_t scope) {
-  as_lexed *X = P->X;
-  const as_token *t = as_tok(X);
-  if (!as_tok_want(X, AS_T_NAME, "a tensor"))
+as_node_id as_gp_ref(as_gparser *parser, uint32_t scope) {
+  as_lexed *lexed = parser->lexed;
+  const as_token *token = as_tok(lexed);
+  if (!as_tok_want(lexed, AS_T_NAME, "a tensor"))
     return AS_NONE;
-  as_node_id id = as_graph_find(P->g, scope, t->s);
+  as_node_id id = as_graph_find(parser->graph, scope, token->s);
   if (id != AS_NONE)
     return id;
-  if (as_word_reserved(t->s)) {
-    as_lex_fail(X, t, "`%s` is a reserved word, not a tensor", t->s);
+  if (as_word_reserved(token->s)) {
+    as_lex_fail(lexed, token, "`%s` is a reserved word, not a tensor", token->s);
     return AS_NONE;
   }
-  if (look(P, t->s) != AS_SIZE_BAD) {
-    as_lex_fail(X, t, "`%s` is a size, not a tensor", t->s);
+  if (look(parser, token->s) != AS_SIZE_BAD) {
+    as_lex_fail(lexed, token, "`%s` is a size, not a tensor", token->s);
     return AS_NONE;
   }
-  if (scope != AS_NONE && as_graph_find(P->g, AS_NONE, t->s) != AS_NONE) {
-    as_lex_fail(
-        X, t, "`%s` is a tensor at kernel level: a block graph reads it through `load` only", t->s);
+  if (scope != AS_NONE && as_graph_find(parser->graph, AS_NONE, token->s) != AS_NONE) {
+    as_lex_fail(lexed, token,
+                "`%s` is a tensor at kernel level: a block graph reads it through `load` only",
+                token->s);
     return AS_NONE;
   }
-  for (const as_token *u = t; u->kind != AS_T_END; u++) {
-    if (u->kind == AS_T_NAME && strcmp(u->s, t->s) == 0 && u[1].kind == '=' && u > t &&
-        (u[-1].kind == AS_T_NL || u[-1].kind == AS_T_NAME)) {
-      as_lex_fail(X, t,
+  for (const as_token *other = token; other->kind != AS_T_END; other++) {
+    if (other->kind == AS_T_NAME && strcmp(other->s, token->s) == 0 && other[1].kind == '=' &&
+        other > token && (other[-1].kind == AS_T_NL || other[-1].kind == AS_T_NAME)) {
+      as_lex_fail(lexed, token,
                   "`%s` is used before its definition on line %d (definitions cannot be cyclic)",
-                  t->s, u->line);
+                  token->s, other->line);
       return AS_NONE;
     }
   }
-  if (t != X->tok.data && t[-1].kind == '=' && t - 2 >= (const as_token *)X->tok.data &&
-      t[-2].kind == AS_T_NAME && strcmp(t[-2].s, t->s) == 0) {
-    as_lex_fail(X, t, "`%s` is defined by itself", t->s);
+  if (token != lexed->tok.data && token[-1].kind == '=' &&
+      token - 2 >= (const as_token *)lexed->tok.data && token[-2].kind == AS_T_NAME &&
+      strcmp(token[-2].s, token->s) == 0) {
+    as_lex_fail(lexed, token, "`%s` is defined by itself", token->s);
     return AS_NONE;
   }
-  as_lex_fail(X, t, "unknown tensor `%s`", t->s);
+  as_lex_fail(lexed, token, "unknown tensor `%s`", token->s);
   return AS_NONE;
 }
 
-static as_node_id number_node(as_gparser *P, bool minus) {
-  mpq_t q;
-  mpq_init(q);
+static as_node_id number_node(as_gparser *parser, bool minus) {
+  mpq_t value;
+  mpq_init(value);
   as_node_id id = AS_NONE;
-  if (as_tok_number(P->X, q)) {
+  if (as_tok_number(parser->lexed, value)) {
     if (minus)
-      mpq_neg(q, q);
-    id = as_graph_const(P->g, q);
+      mpq_neg(value, value);
+    id = as_graph_const(parser->graph, value);
   }
-  mpq_clear(q);
+  mpq_clear(value);
   return id;
 }
 
-static as_node_id atom(as_gparser *P) {
-  as_lexed *X = P->X;
-  const as_token *t = as_tok(X);
-  if (t->kind == AS_T_NUMBER)
-    return number_node(P, false);
-  if (as_tok_take(X, '(')) {
-    as_node_id id = as_gp_expr(P);
-    return id != AS_NONE && as_tok_want(X, ')', "`)`") ? id : AS_NONE;
+static as_node_id atom(as_gparser *parser) {
+  as_lexed *lexed = parser->lexed;
+  const as_token *token = as_tok(lexed);
+  if (token->kind == AS_T_NUMBER)
+    return number_node(parser, false);
+  if (as_tok_take(lexed, '(')) {
+    as_node_id id = as_gp_expr(parser);
+    return id != AS_NONE && as_tok_want(lexed, ')', "`)`") ? id : AS_NONE;
   }
-  if (t->kind == AS_T_NAME && as_tok_next(X)->kind == '(') {
-    X->at += 2;
-    return parse_call(P, t);
+  if (token->kind == AS_T_NAME && as_tok_next(lexed)->kind == '(') {
+    lexed->at += 2;
+    return parse_call(parser, token);
   }
-  if (t->kind == AS_T_NAME &&
-      as_graph_find(P->g, P->block, t->s) == AS_NONE) { /* a size stands for its number */
-    as_size s = look(P, t->s);
-    if (s != AS_SIZE_BAD) {
-      X->at++;
-      return as_graph_size_const(P->g, s);
+  if (token->kind == AS_T_NAME && as_graph_find(parser->graph, parser->block, token->s) ==
+                                      AS_NONE) { /* a size stands for its number */
+    as_size size = look(parser, token->s);
+    if (size != AS_SIZE_BAD) {
+      lexed->at++;
+      return as_graph_size_const(parser->graph, size);
     }
   }
-  return as_gp_ref(P, P->block);
+  return as_gp_ref(parser, parser->block);
 }
 
-static as_node_id postfix(as_gparser *P) {
-  as_node_id x = atom(P);
-  if (x == AS_NONE || !as_tok_take(P->X, '['))
+static as_node_id postfix(as_gparser *parser) {
+  as_node_id x = atom(parser);
+  if (x == AS_NONE || !as_tok_take(parser->lexed, '['))
     return x;
   uint32_t axis = 0;
   do
-    if ((x = index_item(P, x, &axis)) == AS_NONE)
+    if ((x = index_item(parser, x, &axis)) == AS_NONE)
       return x;
-  while (as_tok_take(P->X, ','));
-  return as_tok_want(P->X, ']', "`]` or `,`") ? x : AS_NONE;
+  while (as_tok_take(parser->lexed, ','));
+  return as_tok_want(parser->lexed, ']', "`]` or `,`") ? x : AS_NONE;
 }
 
-static as_node_id unary(as_gparser *P) {
-  as_lexed *X = P->X;
-  const as_token *t = as_tok(X);
-  if (!as_lex_enter(X))
+static as_node_id unary(as_gparser *parser) {
+  as_lexed *lexed = parser->lexed;
+  const as_token *token = as_tok(lexed);
+  if (!as_lex_enter(lexed))
     return AS_NONE;
   as_node_id x;
-  if (!as_tok_take(X, '-')) {
-    x = postfix(P);
-  } else if (as_tok_is(X, AS_T_NUMBER) && as_tok_next(X)->kind != '[') {
-    x = number_node(P, true);
-  } else if ((x = unary(P)) != AS_NONE) {
-    x = sugar(P, t, "neg", "-", &x, 1);
+  if (!as_tok_take(lexed, '-')) {
+    x = postfix(parser);
+  } else if (as_tok_is(lexed, AS_T_NUMBER) && as_tok_next(lexed)->kind != '[') {
+    x = number_node(parser, true);
+  } else if ((x = unary(parser)) != AS_NONE) {
+    x = sugar(parser, token, "neg", "-", &x, 1);
   }
-  X->depth--;
+  lexed->depth--;
   return x;
 }
 
-static as_node_id infix(as_gparser *P, as_node_id (*next)(as_gparser *), const char *ops,
+static as_node_id infix(as_gparser *parser, as_node_id (*next)(as_gparser *), const char *ops,
                         const char *const *names) {
   as_node_id arg[2];
-  as_node_id x = next(P);
+  as_node_id x = next(parser);
   for (;;) {
-    const as_token *t = as_tok(P->X);
-    const char *at = t->kind < 128 && t->kind > AS_T_STRING ? strchr(ops, t->kind) : NULL;
+    const as_token *token = as_tok(parser->lexed);
+    const char *at =
+        token->kind < 128 && token->kind > AS_T_STRING ? strchr(ops, token->kind) : NULL;
     if (x == AS_NONE || at == NULL)
       return x;
-    P->X->at++;
+    parser->lexed->at++;
     arg[0] = x;
-    if ((arg[1] = next(P)) == AS_NONE)
+    if ((arg[1] = next(parser)) == AS_NONE)
       return AS_NONE;
     char shown[2] = {*at, 0};
-    x = sugar(P, t, names[at - ops], shown, arg, 2);
+    x = sugar(parser, token, names[at - ops], shown, arg, 2);
   }
 }
 
-static as_node_id term(as_gparser *P) {
+static as_node_id term(as_gparser *parser) {
   static const char *const names[] = {"mul", "div", "matmul"};
-  return infix(P, unary, "*/@", names);
+  return infix(parser, unary, "*/@", names);
 }
 
-as_node_id as_gp_expr(as_gparser *P) {
+as_node_id as_gp_expr(as_gparser *parser) {
   static const char *const names[] = {"add", "sub"};
-  return infix(P, term, "+-", names);
+  return infix(parser, term, "+-", names);
 }
 
-as_node_id as_gp_sub(as_gparser *P, const as_token *t, as_node_id a, as_node_id b) {
-  return sugar(P, t, "sub", "-", (as_node_id[]){a, b}, 2);
+as_node_id as_gp_sub(as_gparser *parser, const as_token *token, as_node_id a, as_node_id b) {
+  return sugar(parser, token, "sub", "-", (as_node_id[]){a, b}, 2);
 }
 
-as_node_id as_gp_define(as_gparser *P, const as_token *name) {
-  as_graph *g = P->g;
+as_node_id as_gp_define(as_gparser *parser, const as_token *name) {
+  as_graph *graph = parser->graph;
   if (as_word_reserved(name->s)) {
-    as_lex_fail(P->X, name, "`%s` is a reserved word", name->s);
+    as_lex_fail(parser->lexed, name, "`%s` is a reserved word", name->s);
     return AS_NONE;
   }
-  if (as_name_taken(g, P->block, name->s)) {
-    as_lex_fail(P->X, name, "`%s` is already defined", name->s);
+  if (as_name_taken(graph, parser->block, name->s)) {
+    as_lex_fail(parser->lexed, name, "`%s` is already defined", name->s);
     return AS_NONE;
   }
-  uint32_t before = g->n;
-  as_node_id id = as_gp_expr(P);
+  uint32_t before = graph->n;
+  as_node_id id = as_gp_expr(parser);
   if (id == AS_NONE)
     return id;
-  if (as_node_is_number(&g->node[id])) {
-    as_names_put(g, P->block, as_arena_strdup(as_gm(g)->arena, name->s), id);
+  if (as_node_is_number(&graph->node[id])) {
+    as_names_put(graph, parser->block, name->s, id);
     return id;
   }
-  if (id < before && g->open) {
-    as_names_put(g, P->block, as_arena_strdup(as_gm(g)->arena, name->s), id);
+  if (id < before && graph->open) {
+    as_names_put(graph, parser->block, name->s, id);
     return id;
   }
   if (id < before) {
-    as_lex_fail(P->X, name, "`%s` would only be another name for `%s`", name->s, g->node[id].name);
+    as_lex_fail(parser->lexed, name, "`%s` would only be another name for `%s`", name->s,
+                graph->node[id].name);
     return AS_NONE;
   }
   as_err inner;
   as_err_init(&inner);
-  if (!as_graph_rename(g, id, name->s, &inner)) {
-    as_gp_report(P, name, &inner);
+  if (!as_graph_rename(graph, id, name->s, &inner)) {
+    as_gp_report(parser, name, &inner);
     return AS_NONE;
   }
   return id;

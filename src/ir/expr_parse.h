@@ -6,26 +6,26 @@
 #include "lex.h"
 
 typedef struct {
-  as_lexed *X;
-  as_graph *g;
+  as_lexed *lexed;
+  as_graph *graph;
   uint32_t block;
 } as_gparser;
 
-bool as_gp_use(as_lexed *X, as_oplib *lib,
-               char **path);       /* after `use`: loads the file; its path as written, malloc'ed */
-as_size as_gp_size(as_gparser *P); /* AS_SIZE_BAD with err */
-bool as_gp_dims(as_gparser *P, as_size *dim, uint32_t *rank);
-bool as_gp_sizes(as_gparser *P); /* after the word `sizes` */
-bool as_gp_where(as_gparser *P,
+bool as_gp_use(as_lexed *lexed, as_oplib *lib,
+               char **path); /* after `use`: loads the file; its path as written, malloc'ed */
+as_size as_gp_size(as_gparser *parser); /* AS_SIZE_BAD with err */
+bool as_gp_dims(as_gparser *parser, as_size *dim, uint32_t *rank);
+bool as_gp_sizes(as_gparser *parser); /* after the word `sizes` */
+bool as_gp_where(as_gparser *parser,
                  bool own); /* after `where`; own: each relation must name a size of this file */
-as_node_id as_gp_expr(as_gparser *P); /* AS_NONE with err */
-as_node_id as_gp_sub(as_gparser *P, const as_token *t, as_node_id a,
+as_node_id as_gp_expr(as_gparser *parser); /* AS_NONE with err */
+as_node_id as_gp_sub(as_gparser *parser, const as_token *t, as_node_id a,
                      as_node_id b); /* a - b, for a text at t */
-as_node_id as_gp_define(as_gparser *P,
+as_node_id as_gp_define(as_gparser *parser,
                         const as_token *name); /* after `NAME =`: the expression, under that name */
-as_node_id as_gp_ref(as_gparser *P, uint32_t scope); /* takes a NAME that must be defined */
+as_node_id as_gp_ref(as_gparser *parser, uint32_t scope); /* takes a NAME that must be defined */
 bool as_gp_report(
-    as_gparser *P, const as_token *t,
+    as_gparser *parser, const as_token *t,
     as_err *inner); /* an error of the builders, placed in the text; clears inner; false */
-void as_gp_reserve(as_gparser *P); /* fresh names will avoid every name of the text */
+void as_gp_reserve(as_gparser *parser); /* fresh names will avoid every name of the text */
 #endif

@@ -4,6 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+const as_acc_row as_acc_rows[] = {
+#define X(kind, word, tail, operand, runs, empty)                                                  \
+  [AS_ACC_##kind] = {word, tail, operand, runs, empty},
+    AS_ACC_KINDS(X)
+#undef X
+};
+const uint32_t as_n_acc_kinds = sizeof as_acc_rows / sizeof *as_acc_rows;
+
 void as_grow(void *array, size_t *cap, size_t n, size_t size) {
   if (n < *cap)
     return;
@@ -15,91 +23,75 @@ void as_grow(void *array, size_t *cap, size_t n, size_t size) {
 }
 
 /* --- names */
-static size_t slot(const as_graph_mem *m, uint32_t scope, const char *name) {
-  size_t at = as_hash(name, strlen(name), scope) & (m->cap - 1);
-  while (m->table[at].name && (m->table[at].scope != scope || strcmp(m->table[at].name, name) != 0))
-    at = (at + 1) & (m->cap - 1);
-  return at;
-}
-
-uint32_t as_names_get(const as_graph *g, uint32_t scope, const char *name) {
-  const as_graph_mem *m = as_gm(g);
-  if (m->cap == 0)
+uint32_t as_names_get(const as_graph *graph, uint32_t scope, const char *name) {
+  const as_graph_mem *mem = as_gm(graph);
+  uint32_t id = as_intern_find(&mem->names, name);
+  uint64_t named;
+  if (id == AS_NONE || !as_map_get(&mem->named, AS_KEY(scope, id), &named))
     return AS_NONE;
-  const as_named *e = &m->table[slot(m, scope, name)];
-  return e->name ? e->id : AS_NONE;
+  return (uint32_t)named;
 }
 
-bool as_name_taken(const as_graph *g, uint32_t scope, const char *name) {
-  return as_names_get(g, scope, name) != AS_NONE || as_names_get(g, AS_NONE, name) != AS_NONE ||
-         as_names_get(g, AS_SCOPE_SIZE, name) != AS_NONE ||
-         (g->program && as_names_get(g->program, AS_SCOPE_SIZE, name) != AS_NONE);
+bool as_name_taken(const as_graph *graph, uint32_t scope, const char *name) {
+  return as_names_get(graph, scope, name) != AS_NONE ||
+         as_names_get(graph, AS_NONE, name) != AS_NONE ||
+         as_names_get(graph, AS_SCOPE_SIZE, name) != AS_NONE ||
+         (graph->program && as_names_get(graph->program, AS_SCOPE_SIZE, name) != AS_NONE);
 }
 
-void as_names_put(as_graph *g, uint32_t scope, const char *name, uint32_t id) {
-  as_graph_mem *m = as_gm(g);
-  if (2 * (m->used + 1) > m->cap) {
-    as_named *old = m->table;
-    size_t n = m->cap;
-    m->cap = n ? 2 * n : 64;
-    m->table = as_calloc(m->cap, sizeof *m->table);
-    for (size_t i = 0; i < n; i++) {
-      if (old[i].name)
-        m->table[slot(m, old[i].scope, old[i].name)] = old[i];
-    }
-    free(old);
-  }
-  as_named *e = &m->table[slot(m, scope, name)];
-  if (e->name == NULL)
-    m->used++;
-  *e = (as_named){e->name ? e->name : name, scope, id};
+char *as_names_put(as_graph *graph, uint32_t scope, const char *name, uint32_t id) {
+  as_graph_mem *mem = as_gm(graph);
+  uint32_t text = as_intern_string(&mem->names, name);
+  as_map_put(&mem->named, AS_KEY(scope, text), id);
+  return as_intern_text(&mem->names, text);
 }
 
-static uint32_t scope_of(const as_node *n) {
-  return n->kind == AS_N_STORE ? AS_NONE : n->block;
+static uint32_t scope_of(const as_node *node) {
+  return node->kind == AS_N_STORE ? AS_NONE : node->block;
 }
 
-as_node_id as_graph_find(const as_graph *g, uint32_t block, const char *name) {
-  return as_names_get(g, block, name);
+as_node_id as_graph_find(const as_graph *graph, uint32_t block, const char *name) {
+  return as_names_get(graph, block, name);
 }
 
-bool as_graph_rename(as_graph *g, as_node_id n, const char *name, as_err *err) {
-  uint32_t scope = scope_of(&g->node[n]);
-  if (as_name_taken(g, scope, name))
+bool as_graph_rename(as_graph *graph, as_node_id node, const char *name, as_err *err) {
+  uint32_t scope = scope_of(&graph->node[node]);
+  if (as_name_taken(graph, scope, name))
     return as_err_set(err, AS_BAD_INPUT, "`%s` is already defined", name);
-  as_names_put(g, scope, g->node[n].name, AS_NONE); /* the fresh name is free again */
-  g->node[n].name = as_arena_strdup(as_gm(g)->arena, name);
-  as_names_put(g, scope, g->node[n].name, n);
+  as_names_put(graph, scope, graph->node[node].name, AS_NONE); /* the fresh name is free again */
+  graph->node[node].name = as_names_put(graph, scope, name, node);
   return true;
 }
 
-void as_graph_add_use(as_graph *g, const char *path) {
-  as_grow(&g->use, &as_gm(g)->use_cap, g->n_use, sizeof *g->use);
-  g->use[g->n_use++] = as_arena_strdup(as_gm(g)->arena, path);
+void as_graph_add_use(as_graph *graph, const char *path) {
+  as_grow(&graph->use, &as_gm(graph)->use_cap, graph->n_use, sizeof *graph->use);
+  graph->use[graph->n_use++] = as_arena_strdup(as_gm(graph)->arena, path);
 }
 
 /* --- life */
-static as_graph *empty(as_sizes *S, const as_oplib *lib, const as_graph *program,
+static as_graph *empty(as_sizes *sizes, const as_oplib *lib, const as_graph *program,
                        const char *name) {
-  as_graph *g = as_calloc(1, sizeof *g);
-  as_graph_mem *m = as_calloc(1, sizeof *m);
-  m->arena = as_arena_new();
-  g->mem = m;
-  g->sizes = S;
-  g->lib = lib;
-  g->program = program;
-  g->name = as_arena_strdup(m->arena, name);
-  return g;
+  as_graph *graph = as_calloc(1, sizeof *graph);
+  as_graph_mem *mem = as_calloc(1, sizeof *mem);
+  mem->arena = as_arena_new();
+  as_intern_init(&mem->names, mem->arena);
+  as_map_init(&mem->named, 2);
+  graph->mem = mem;
+  graph->sizes = sizes;
+  graph->lib = lib;
+  graph->program = program;
+  graph->name = as_arena_strdup(mem->arena, name);
+  return graph;
 }
 
-as_graph *as_graph_new(as_sizes *S, const as_oplib *lib, const as_graph *program,
+as_graph *as_graph_new(as_sizes *sizes, const as_oplib *lib, const as_graph *program,
                        const char *name) {
-  as_graph *g = empty(S, lib, program, name);
+  as_graph *graph = empty(sizes, lib, program, name);
   for (uint32_t i = 0; program && i < program->n_input; i++) {
-    const as_node *n = &program->node[program->input[i]];
-    as_graph_input(g, n->name, n->dtype, n->dim, n->rank, NULL);
+    const as_node *node = &program->node[program->input[i]];
+    as_graph_input(graph, node->name, node->dtype, node->dim, node->rank, NULL);
   }
-  return g;
+  return graph;
 }
 
 static void *dup(const void *p, size_t n, size_t size) {
@@ -108,34 +100,33 @@ static void *dup(const void *p, size_t n, size_t size) {
   return memcpy(as_malloc(n * size), p, n * size);
 }
 
-as_graph *as_graph_copy(const as_graph *g) {
-  as_graph *c = empty(g->sizes, g->lib, g->program, g->name);
-  c->open = g->open;
-  as_graph_mem *m = as_gm(c);
-  const as_graph_mem *gm = as_gm(g);
-  m->fresh = gm->fresh;
-  c->n = g->n;
-  m->node_cap = g->n;
-  c->node = dup(g->node, g->n, sizeof *g->node);
-  for (uint32_t i = 0; i < g->n; i++) {
-    as_node *n = &c->node[i];
-    n->name = n->name ? as_arena_strdup(m->arena, n->name) : NULL;
-    mpq_init(n->value);
-    mpq_set(n->value, g->node[i].value);
+as_graph *as_graph_copy(const as_graph *graph) {
+  as_graph *copy = empty(graph->sizes, graph->lib, graph->program, graph->name);
+  copy->open = graph->open;
+  as_graph_mem *mem = as_gm(copy);
+  const as_graph_mem *gm = as_gm(graph);
+  mem->fresh = gm->fresh;
+  copy->n = graph->n;
+  mem->node_cap = graph->n;
+  copy->node = dup(graph->node, graph->n, sizeof *graph->node);
+  for (uint32_t i = 0; i < graph->n; i++) {
+    as_node *node = &copy->node[i];
+    node->name = node->name ? as_arena_strdup(mem->arena, node->name) : NULL;
+    mpq_init(node->value);
+    mpq_set(node->value, graph->node[i].value);
     for (uint32_t k = 0; k < AS_MAX_ATTRS; k++) {
-      as_attr_init(&n->attr[k]);
-      as_attr_set(&n->attr[k], &g->node[i].attr[k]);
+      as_attr_init(&node->attr[k]);
+      as_attr_set(&node->attr[k], &graph->node[i].attr[k]);
     }
   }
-  for (size_t i = 0; i < gm->cap; i++) /* names of nodes, constants' aliases, sizes */
-  {
-    if (gm->table[i].name) {
-      as_names_put(c, gm->table[i].scope, as_arena_strdup(m->arena, gm->table[i].name),
-                   gm->table[i].id);
-    }
+  for (uint32_t i = 0; i < gm->named.count; i++) { /* of nodes, constants' aliases, sizes */
+    const uint64_t *key = as_map_key(&gm->named, i);
+    const char *name = as_intern_text(&gm->names, (uint32_t)key[1]);
+    as_names_put(copy, (uint32_t)key[0], name, (uint32_t)*as_map_value(&gm->named, i));
   }
 #define COPY(field, count, cap)                                                                    \
-  c->field = dup(g->field, c->count = g->count, sizeof *g->field), m->cap = g->count
+  copy->field = dup(graph->field, copy->count = graph->count, sizeof *graph->field),               \
+  mem->cap = graph->count
   COPY(order, n_order, order_cap);
   COPY(input, n_input, input_cap);
   COPY(output, n_output, output_cap);
@@ -143,68 +134,69 @@ as_graph *as_graph_copy(const as_graph *g) {
   COPY(fact, n_fact, fact_cap);
   COPY(own_size, n_own_size, own_cap);
 #undef COPY
-  for (uint32_t i = 0; i < c->n_block; i++) {
-    as_block *b = &c->block[i];
-    b->name = as_arena_strdup(m->arena, b->name);
-    b->nodes = dup(b->nodes, b->n, sizeof *b->nodes);
+  for (uint32_t i = 0; i < copy->n_block; i++) {
+    as_block *kernel = &copy->block[i];
+    kernel->name = as_arena_strdup(mem->arena, kernel->name);
+    kernel->nodes = dup(kernel->nodes, kernel->n, sizeof *kernel->nodes);
   }
-  for (uint32_t i = 0; i < g->n_use; i++)
-    as_graph_add_use(c, g->use[i]);
-  return c;
+  for (uint32_t i = 0; i < graph->n_use; i++)
+    as_graph_add_use(copy, graph->use[i]);
+  return copy;
 }
 
-void as_graph_free(as_graph *g) {
-  if (g == NULL)
+void as_graph_free(as_graph *graph) {
+  if (graph == NULL)
     return;
-  for (uint32_t i = 0; i < g->n; i++) {
-    mpq_clear(g->node[i].value);
+  for (uint32_t i = 0; i < graph->n; i++) {
+    mpq_clear(graph->node[i].value);
     for (uint32_t k = 0; k < AS_MAX_ATTRS; k++)
-      as_attr_clear(&g->node[i].attr[k]);
+      as_attr_clear(&graph->node[i].attr[k]);
   }
-  for (uint32_t i = 0; i < g->n_block; i++)
-    free(g->block[i].nodes);
-  free(g->node);
-  free(g->order);
-  free(g->input);
-  free(g->output);
-  free(g->block);
-  free(g->fact);
-  free(g->own_size);
-  free(g->use);
-  as_graph_mem *m = as_gm(g);
-  free(m->table);
-  as_arena_free(m->arena);
-  free(m);
-  free(g);
+  for (uint32_t i = 0; i < graph->n_block; i++)
+    free(graph->block[i].nodes);
+  free(graph->node);
+  free(graph->order);
+  free(graph->input);
+  free(graph->output);
+  free(graph->block);
+  free(graph->fact);
+  free(graph->own_size);
+  free(graph->use);
+  as_graph_mem *mem = as_gm(graph);
+  as_map_clear(&mem->named);
+  as_intern_clear(&mem->names);
+  as_arena_free(mem->arena);
+  free(mem);
+  free(graph);
 }
 
 /* --- sizes and relations */
-bool as_graph_declare(as_graph *g, const char *name, long least, long value, as_size *out,
+bool as_graph_declare(as_graph *graph, const char *name, long least, long value, as_size *out,
                       as_err *err) {
-  const as_graph *p = g->program;
-  if (as_names_get(g, AS_SCOPE_SIZE, name) != AS_NONE ||
-      (p && as_names_get(p, AS_SCOPE_SIZE, name) != AS_NONE))
+  const as_graph *program = graph->program;
+  if (as_names_get(graph, AS_SCOPE_SIZE, name) != AS_NONE ||
+      (program && as_names_get(program, AS_SCOPE_SIZE, name) != AS_NONE))
     return as_err_set(err, AS_BAD_INPUT, "size `%s` is already declared", name);
   if (value >= 0 && value < least)
     return as_err_set(err, AS_BAD_INPUT, "size `%s` is at least %ld, not %ld", name, least, value);
-  as_size s = as_size_sym(g->sizes, name);
-  as_size_set_least(g->sizes, s, least);
-  as_size_set_value(g->sizes, s, value);
-  as_names_put(g, AS_SCOPE_SIZE, as_arena_strdup(as_gm(g)->arena, name), s);
-  as_grow(&g->own_size, &as_gm(g)->own_cap, g->n_own_size, sizeof *g->own_size);
-  g->own_size[g->n_own_size++] = s;
+  as_size size = as_size_sym(graph->sizes, name);
+  as_size_set_least(graph->sizes, size, least);
+  as_size_set_value(graph->sizes, size, value);
+  as_names_put(graph, AS_SCOPE_SIZE, name, size);
+  as_grow(&graph->own_size, &as_gm(graph)->own_cap, graph->n_own_size, sizeof *graph->own_size);
+  graph->own_size[graph->n_own_size++] = size;
   if (out)
-    *out = s;
+    *out = size;
   return true;
 }
 
-bool as_graph_where(as_graph *g, as_size lhs, as_rel rel, as_size rhs, as_err *err) {
+bool as_graph_where(as_graph *graph, as_size lhs, as_rel rel, as_size rhs, as_err *err) {
   int64_t a;
   int64_t b;
-  char *x = as_size_print(g->sizes, lhs);
-  char *y = as_size_print(g->sizes, rhs);
+  char *x = as_size_print(graph->sizes, lhs);
+  char *y = as_size_print(graph->sizes, rhs);
   bool ok = true;
-  if (!g->open && as_graph_concrete(g, lhs, &a) && as_graph_concrete(g, rhs, &b)) {
+  if (!graph->open && as_graph_concrete(graph, lhs, &a) && as_graph_concrete(graph, rhs, &b)) {
     static const char *const text[] = {"=", "!=", "<=", "<"};
     ok = rel == AS_REL_EQ ? a == b : rel == AS_REL_NE ? a != b : rel == AS_REL_LE ? a <= b : a < b;
     if (!ok) {
@@ -216,26 +208,26 @@ bool as_graph_where(as_graph *g, as_size lhs, as_rel rel, as_size rhs, as_err *e
   free(y);
   if (!ok)
     return false;
-  as_grow(&g->fact, &as_gm(g)->fact_cap, g->n_fact, sizeof *g->fact);
-  g->fact[g->n_fact++] = (as_size_fact){lhs, rhs, rel};
+  as_grow(&graph->fact, &as_gm(graph)->fact_cap, graph->n_fact, sizeof *graph->fact);
+  graph->fact[graph->n_fact++] = (as_size_fact){lhs, rhs, rel};
   return true;
 }
 
 /* --- outputs */
-bool as_graph_output(as_graph *g, as_node_id n, as_err *err) {
-  const as_node *x = &g->node[n];
-  if (!g->open && (scope_of(x) != AS_NONE || as_node_is_number(x)))
+bool as_graph_output(as_graph *graph, as_node_id node, as_err *err) {
+  const as_node *x = &graph->node[node];
+  if (!graph->open && (scope_of(x) != AS_NONE || as_node_is_number(x)))
     return as_err_set(err, AS_BAD_INPUT, "only a tensor at kernel level can be an output");
-  for (uint32_t i = 0; i < g->n_output && !g->open; i++) {
-    if (g->output[i] == n)
+  for (uint32_t i = 0; i < graph->n_output && !graph->open; i++) {
+    if (graph->output[i] == node)
       return as_err_set(err, AS_BAD_INPUT, "`%s` is an output twice", x->name);
   }
-  const as_graph *p = g->program;
-  if (p) {
+  const as_graph *program = graph->program;
+  if (program) {
     const as_node *want = NULL;
-    for (uint32_t i = 0; i < p->n_output; i++) {
-      if (strcmp(p->node[p->output[i]].name, x->name) == 0)
-        want = &p->node[p->output[i]];
+    for (uint32_t i = 0; i < program->n_output; i++) {
+      if (strcmp(program->node[program->output[i]].name, x->name) == 0)
+        want = &program->node[program->output[i]];
     }
     if (want == NULL)
       return as_err_set(err, AS_BAD_INPUT, "the program has no output `%s`", x->name);
@@ -244,10 +236,10 @@ bool as_graph_output(as_graph *g, as_node_id n, as_err *err) {
                         x->rank, want->rank);
     }
     for (uint32_t i = 0; i < x->rank; i++) {
-      if (as_graph_same_size(g, x->dim[i], want->dim[i]))
+      if (as_graph_same_size(graph, x->dim[i], want->dim[i]))
         continue;
-      char *a = as_size_print(g->sizes, x->dim[i]);
-      char *b = as_size_print(g->sizes, want->dim[i]);
+      char *a = as_size_print(graph->sizes, x->dim[i]);
+      char *b = as_size_print(graph->sizes, want->dim[i]);
       as_err_set(err, AS_BAD_INPUT,
                  "output `%s`: axis %u has extent `%s`, the program's `%s`, and no relation makes "
                  "them equal",
@@ -257,45 +249,46 @@ bool as_graph_output(as_graph *g, as_node_id n, as_err *err) {
       return false;
     }
   }
-  as_grow(&g->output, &as_gm(g)->output_cap, g->n_output, sizeof *g->output);
-  g->output[g->n_output++] = n;
+  as_grow(&graph->output, &as_gm(graph)->output_cap, graph->n_output, sizeof *graph->output);
+  graph->output[graph->n_output++] = node;
   return true;
 }
 
-uint32_t as_graph_kernels(const as_graph *g) {
-  return g->n_order;
+uint32_t as_graph_kernels(const as_graph *graph) {
+  return graph->n_order;
 }
 
-bool as_graph_valid(const as_graph *g, as_err *err) {
-  if (g->n_output == 0)
-    return as_err_set(err, AS_BAD_INPUT, "`%s` has no output", g->name);
-  const as_graph *p = g->program;
-  for (uint32_t i = 0; p && i < p->n_output; i++) {
-    const char *name = p->node[p->output[i]].name;
+bool as_graph_valid(const as_graph *graph, as_err *err) {
+  if (graph->n_output == 0)
+    return as_err_set(err, AS_BAD_INPUT, "`%s` has no output", graph->name);
+  const as_graph *program = graph->program;
+  for (uint32_t i = 0; program && i < program->n_output; i++) {
+    const char *name = program->node[program->output[i]].name;
     bool found = false;
-    for (uint32_t j = 0; j < g->n_output; j++)
-      found = found || strcmp(g->node[g->output[j]].name, name) == 0;
+    for (uint32_t j = 0; j < graph->n_output; j++)
+      found = found || strcmp(graph->node[graph->output[j]].name, name) == 0;
     if (!found) {
       return as_err_set(err, AS_BAD_INPUT, "`%s` does not define the program's output `%s`",
-                        g->name, name);
+                        graph->name, name);
     }
   }
-  for (uint32_t b = 0; b < g->n_block; b++) {
-    const as_block *k = &g->block[b];
-    if (k->n == 0 || g->node[k->nodes[k->n - 1]].kind != AS_N_STORE) {
+  for (uint32_t b = 0; b < graph->n_block; b++) {
+    const as_block *k = &graph->block[b];
+    if (k->n == 0 || graph->node[k->nodes[k->n - 1]].kind != AS_N_STORE) {
       return as_err_set(err, AS_BAD_INPUT, "kernel `%s` stores nothing, or not at its end",
                         k->name);
     }
     for (uint32_t i = 0; i < k->n; i++) {
-      const as_node *n = &g->node[k->nodes[i]];
-      if (n->kind != AS_N_STORE)
+      const as_node *node = &graph->node[k->nodes[i]];
+      if (node->kind != AS_N_STORE)
         continue;
       for (int x = 0; x < 3; x++) /* injective: every grid axis divides one axis of its own */
       {
-        if (k->grid[x] != AS_SIZE_ONE && (n->map[x] < 0 || (uint32_t)n->map[x] >= n->rank)) {
+        if (k->grid[x] != AS_SIZE_ONE &&
+            (node->map[x] < 0 || (uint32_t)node->map[x] >= node->rank)) {
           return as_err_set(err, AS_BAD_INPUT,
                             "`%s` would be written more than once: grid axis %c is not mapped",
-                            n->name, "xyz"[x]);
+                            node->name, "xyz"[x]);
         }
       }
     }

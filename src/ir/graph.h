@@ -3,13 +3,13 @@
  * layer above.  Meaning: semantics/SEMANTICS.md. */
 #ifndef AS_IR_GRAPH_H
 #define AS_IR_GRAPH_H
+#include "../base/id.h"
 #include "../base/lowered.h"
 #include "opdef.h"
 #include "size.h"
 
 #define AS_MAX_RANK 8
 #define AS_MAX_ARGS 8
-#define AS_NONE UINT32_MAX
 typedef uint32_t as_node_id;
 
 typedef enum {
@@ -25,7 +25,39 @@ typedef enum {
   AS_N_STORE  /* kernel level tensor; arg[0] is the block-level tile stored, by omap */
 } as_node_kind;
 
-typedef enum { AS_ACC_SUM, AS_ACC_MAX, AS_ACC_RESCALE, AS_ACC_CONCAT } as_acc_kind;
+/* The kinds of accumulators, a row each: the name; the word for it in a .mug file; the word behind
+ * the tile, and what that word is followed by; whether it has a value at each iteration that the
+ * block may read; whether it has one over no iterations.  The parser, the printer and the builder
+ * read the row; the evaluator has a function of each name. */
+#define AS_ACC_KINDS(X)                                                                            \
+  X(SUM, "sum", NULL, AS_ACC_ALONE, false, true)                                                   \
+  X(MAX, "max", NULL, AS_ACC_ALONE, true, false)                                                   \
+  X(RESCALE, "sum", "rescale", AS_ACC_BY_MAXIMUM, false, true)                                     \
+  X(CONCAT, "concat", "axis", AS_ACC_ALONG_AXIS, false, true)
+
+typedef enum {
+  AS_ACC_ALONE,
+  AS_ACC_BY_MAXIMUM, /* arg[1]: a running maximum, or the max accumulator it belongs to */
+  AS_ACC_ALONG_AXIS  /* `axis`: where the tiles of the iterations follow each other */
+} as_acc_operand;
+
+typedef enum {
+
+#define X(kind, word, tail, operand, runs, empty) AS_ACC_##kind,
+  AS_ACC_KINDS(X)
+#undef X
+} as_acc_kind;
+
+typedef struct {
+  const char *word;
+  const char *tail; /* NULL: nothing stands behind the tile */
+  as_acc_operand operand;
+  bool has_running_value;
+  bool has_empty_value;
+} as_acc_row;
+
+extern const as_acc_row as_acc_rows[];
+extern const uint32_t as_n_acc_kinds;
 
 typedef struct {
   as_node_kind kind;
@@ -99,14 +131,14 @@ typedef struct as_graph { /* a program, or a muGraph (then `program` is set) */
 /* --- building (used by the parsers, the search, the importers); each checks shapes and returns
  * AS_NONE with err filled when ill-formed */
 as_graph *
-as_graph_new(as_sizes *S, const as_oplib *lib, const as_graph *program,
+as_graph_new(as_sizes *sizes, const as_oplib *lib, const as_graph *program,
              const char *name); /* a muGraph starts with the program's inputs as nodes 0.. */
-as_graph *as_graph_copy(const as_graph *g);
-void as_graph_free(as_graph *g);
-as_node_id as_graph_input(as_graph *g, const char *name, as_dtype t, const as_size *dim,
+as_graph *as_graph_copy(const as_graph *graph);
+void as_graph_free(as_graph *graph);
+as_node_id as_graph_input(as_graph *graph, const char *name, as_dtype t, const as_size *dim,
                           uint32_t rank, as_err *err);
-as_node_id as_graph_const(as_graph *g, const mpq_t value);
-as_node_id as_graph_size_const(as_graph *g,
+as_node_id as_graph_const(as_graph *graph, const mpq_t value);
+as_node_id as_graph_size_const(as_graph *graph,
                                as_size s); /* a size as a number; AS_NONE when it has div or mod */
 
 static inline bool as_node_is_number(const as_node *n) {
@@ -117,40 +149,42 @@ static inline bool as_node_is_number(const as_node *n) {
  * there are none); name NULL: a fresh one.  Extents that must agree are the same polynomial or
  * equal by the `where` relations (as_graph_same_size); other `require`s are refused only when never
  * true. */
-as_node_id as_graph_op(as_graph *g, uint32_t block, const char *name, const as_opdef *op,
+as_node_id as_graph_op(as_graph *graph, uint32_t block, const char *name, const as_opdef *op,
                        const as_node_id *arg, uint32_t nargs, const as_attr *attr, as_err *err);
-uint32_t as_graph_block(as_graph *g, const char *name, const as_size grid[3], as_size loop,
+uint32_t as_graph_block(as_graph *graph, const char *name, const as_size grid[3], as_size loop,
                         bool has_loop);
-as_node_id as_graph_load(as_graph *g, uint32_t block, const char *name, as_node_id from,
+as_node_id as_graph_load(as_graph *graph, uint32_t block, const char *name, as_node_id from,
                          const as_size *tile, const int map[4], as_err *err);
-as_node_id as_graph_acc(as_graph *g, uint32_t block, const char *name, as_acc_kind k, as_node_id of,
-                        as_node_id run, int axis, as_err *err);
-as_node_id as_graph_run(as_graph *g, uint32_t block, const char *name, as_node_id acc_max,
+as_node_id as_graph_acc(as_graph *graph, uint32_t block, const char *name, as_acc_kind k,
+                        as_node_id of, as_node_id run, int axis, as_err *err);
+as_node_id as_graph_run(as_graph *graph, uint32_t block, const char *name, as_node_id acc_max,
                         as_err *err);
-as_node_id as_graph_store(as_graph *g, uint32_t block, const char *name, as_node_id of,
+as_node_id as_graph_store(as_graph *graph, uint32_t block, const char *name, as_node_id of,
                           const int map[4], as_err *err);
-bool as_graph_output(as_graph *g, as_node_id n,
+bool as_graph_output(as_graph *graph, as_node_id n,
                      as_err *err); /* muGraphs: matched to the program's outputs by name */
-bool as_graph_valid(const as_graph *g, as_err *err); /* Mirage, Definition 2.1: all outputs defined,
-                                                        stores injective, levels respected */
-as_node_id as_graph_find(const as_graph *g, uint32_t block,
+bool as_graph_valid(const as_graph *graph,
+                    as_err *err); /* Mirage, Definition 2.1: all outputs defined,
+                                 stores injective, levels respected */
+as_node_id as_graph_find(const as_graph *graph, uint32_t block,
                          const char *name); /* AS_NONE if there is none */
-bool as_graph_declare(as_graph *g, const char *name, long least, long value, as_size *out,
+bool as_graph_declare(as_graph *graph, const char *name, long least, long value, as_size *out,
                       as_err *err); /* a size of this file; value -1: none */
-bool as_graph_where(as_graph *g, as_size lhs, as_rel rel, as_size rhs,
+bool as_graph_where(as_graph *graph, as_size lhs, as_rel rel, as_size rhs,
                     as_err *err); /* a relation of this file */
-bool as_graph_same_size(const as_graph *g, as_size a,
-                        as_size b); /* by the relations of g and its program; false: not shown */
-bool as_graph_concrete(const as_graph *g, as_size a,
+bool as_graph_same_size(
+    const as_graph *graph, as_size a,
+    as_size b); /* by the relations of the graph and its program; false: not shown */
+bool as_graph_concrete(const as_graph *graph, as_size a,
                        int64_t *out); /* at the concrete sizes; false where one has none */
 /* number of kernel launches: predefined operator nodes at kernel level plus blocks */
-uint32_t as_graph_kernels(const as_graph *g);
+uint32_t as_graph_kernels(const as_graph *graph);
 
 /* --- text; parse gives NULL with err (file, line, column, line shown) */
-as_graph *as_parse_tp(const char *file, const char *text, size_t len, as_sizes *S, as_oplib *lib,
-                      as_err *err); /* `use` extends lib */
+as_graph *as_parse_tp(const char *file, const char *text, size_t len, as_sizes *sizes,
+                      as_oplib *lib, as_err *err); /* `use` extends lib */
 as_graph *as_parse_mug(const char *file, const char *text, size_t len, const as_graph *program,
                        as_err *err);
-char *as_print_tp(const as_graph *g); /* malloc'ed; parsing it gives the same graph back */
-char *as_print_mug(const as_graph *g);
+char *as_print_tp(const as_graph *graph); /* malloc'ed; parsing it gives the same graph back */
+char *as_print_mug(const as_graph *graph);
 #endif

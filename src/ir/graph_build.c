@@ -8,20 +8,20 @@ static bool bad_input(as_err *err, const char *fmt, ...) __attribute__((format(p
 
 static bool bad_input(as_err *err, const char *fmt, ...) {
   char text[512];
-  va_list ap;
-  va_start(ap, fmt);
-  int n = vsnprintf(text, sizeof text, fmt, ap);
-  va_end(ap);
+  va_list args;
+  va_start(args, fmt);
+  int n = vsnprintf(text, sizeof text, fmt, args);
+  va_end(args);
   return as_err_set(err, n < 0 ? AS_INTERNAL : AS_BAD_INPUT, "%s", text);
 }
 
-static const char *name_of(const as_graph *g, as_node_id n) {
-  return g->node[n].name ? g->node[n].name : "a constant";
+static const char *name_of(const as_graph *graph, as_node_id node) {
+  return graph->node[node].name ? graph->node[node].name : "a constant";
 }
 
-static bool differ(const as_graph *g, as_err *err, const char *what, as_size a, as_size b) {
-  char *x = as_size_print(g->sizes, a);
-  char *y = as_size_print(g->sizes, b);
+static bool differ(const as_graph *graph, as_err *err, const char *what, as_size a, as_size b) {
+  char *x = as_size_print(graph->sizes, a);
+  char *y = as_size_print(graph->sizes, b);
   bad_input(err, "%s: extents `%s` and `%s` differ, and no `where` relation makes them equal", what,
             x, y);
   free(x);
@@ -30,196 +30,198 @@ static bool differ(const as_graph *g, as_err *err, const char *what, as_size a, 
 }
 
 /* --- nodes */
-static as_node_id push_node(as_graph *g, as_node_kind kind, uint32_t block, const char *name,
+static as_node_id push_node(as_graph *graph, as_node_kind kind, uint32_t block, const char *name,
                             as_err *err) {
-  as_graph_mem *m = as_gm(g);
+  as_graph_mem *mem = as_gm(graph);
   uint32_t scope = kind == AS_N_STORE ? AS_NONE : block;
-  if (name && (as_name_taken(g, scope, name) || as_names_get(g, block, name) != AS_NONE)) {
+  if (name && (as_name_taken(graph, scope, name) || as_names_get(graph, block, name) != AS_NONE)) {
     bad_input(err, "`%s` is already defined", name);
     return AS_NONE;
   }
-  as_grow(&g->node, &m->node_cap, g->n, sizeof *g->node);
-  as_node_id id = g->n++;
-  as_node *n = &g->node[id];
-  memset(n, 0, sizeof *n);
-  n->kind = kind;
-  n->block = block;
+  as_grow(&graph->node, &mem->node_cap, graph->n, sizeof *graph->node);
+  as_node_id id = graph->n++;
+  as_node *node = &graph->node[id];
+  memset(node, 0, sizeof *node);
+  node->kind = kind;
+  node->block = block;
   for (int i = 0; i < 4; i++)
-    n->map[i] = -1;
-  mpq_init(n->value);
+    node->map[i] = -1;
+  mpq_init(node->value);
   for (uint32_t k = 0; k < AS_MAX_ATTRS; k++)
-    as_attr_init(&n->attr[k]);
-  n->size = AS_SIZE_BAD;
+    as_attr_init(&node->attr[k]);
+  node->size = AS_SIZE_BAD;
   if (kind == AS_N_CONST || kind == AS_N_SIZE)
     return id;
-  if (name) {
-    n->name = as_arena_strdup(m->arena, name);
-  } else {
-    char fresh[24];
+  char fresh[24];
+  if (name == NULL) {
     do
-      snprintf(fresh, sizeof fresh, "t%u", ++m->fresh);
-    while (as_name_taken(g, scope, fresh) || as_names_get(g, AS_SCOPE_TAKEN, fresh) != AS_NONE ||
-           (g->program && as_names_get(g->program, AS_NONE, fresh) != AS_NONE));
-    n->name = as_arena_strdup(m->arena, fresh);
+      snprintf(fresh, sizeof fresh, "t%u", ++mem->fresh);
+    while (as_name_taken(graph, scope, fresh) ||
+           as_names_get(graph, AS_SCOPE_TAKEN, fresh) != AS_NONE ||
+           (graph->program && as_names_get(graph->program, AS_NONE, fresh) != AS_NONE));
+    name = fresh;
   }
-  as_names_put(g, scope, n->name, id);
+  node->name = as_names_put(graph, scope, name, id);
   return id;
 }
 
-static void to_block(as_graph *g, uint32_t block, as_node_id id) {
-  as_block *b = &g->block[block];
-  if ((b->n & (b->n - 1)) == 0)
-    b->nodes = as_realloc(b->nodes, (b->n ? 2 * b->n : 1) * sizeof *b->nodes);
-  b->nodes[b->n++] = id;
+static void to_block(as_graph *graph, uint32_t block, as_node_id id) {
+  as_block *kernel = &graph->block[block];
+  if ((kernel->n & (kernel->n - 1)) == 0)
+    kernel->nodes =
+        as_realloc(kernel->nodes, (kernel->n ? 2 * kernel->n : 1) * sizeof *kernel->nodes);
+  kernel->nodes[kernel->n++] = id;
 }
 
-static void to_order(as_graph *g, as_node_id id) {
-  as_grow(&g->order, &as_gm(g)->order_cap, g->n_order, sizeof *g->order);
-  g->order[g->n_order++] = id;
+static void to_order(as_graph *graph, as_node_id id) {
+  as_grow(&graph->order, &as_gm(graph)->order_cap, graph->n_order, sizeof *graph->order);
+  graph->order[graph->n_order++] = id;
 }
 
-as_node_id as_graph_input(as_graph *g, const char *name, as_dtype t, const as_size *dim,
+as_node_id as_graph_input(as_graph *graph, const char *name, as_dtype t, const as_size *dim,
                           uint32_t rank, as_err *err) {
   if (rank > AS_MAX_RANK) {
     bad_input(err, "`%s` has more than %d axes", name, AS_MAX_RANK);
     return AS_NONE;
   }
-  as_node_id id = push_node(g, AS_N_INPUT, AS_NONE, name, err);
+  as_node_id id = push_node(graph, AS_N_INPUT, AS_NONE, name, err);
   if (id == AS_NONE)
     return id;
-  as_node *n = &g->node[id];
-  n->dtype = t;
-  n->rank = rank;
+  as_node *node = &graph->node[id];
+  node->dtype = t;
+  node->rank = rank;
   if (rank)
-    memcpy(n->dim, dim, rank * sizeof *dim);
-  as_grow(&g->input, &as_gm(g)->input_cap, g->n_input, sizeof *g->input);
-  g->input[g->n_input++] = id;
+    memcpy(node->dim, dim, rank * sizeof *dim);
+  as_grow(&graph->input, &as_gm(graph)->input_cap, graph->n_input, sizeof *graph->input);
+  graph->input[graph->n_input++] = id;
   return id;
 }
 
-as_node_id as_graph_const(as_graph *g, const mpq_t value) {
+as_node_id as_graph_const(as_graph *graph, const mpq_t value) {
   char *text = mpq_get_str(NULL, 10, value);
   char *key = as_format("=%s", text); /* no name starts so */
   free(text);
-  as_node_id id = as_names_get(g, AS_NONE, key);
+  as_node_id id = as_names_get(graph, AS_NONE, key);
   if (id == AS_NONE) {
-    id = push_node(g, AS_N_CONST, AS_NONE, NULL, NULL);
-    mpq_set(g->node[id].value, value);
-    g->node[id].dtype = AS_F32;
-    as_names_put(g, AS_NONE, as_arena_strdup(as_gm(g)->arena, key), id);
+    id = push_node(graph, AS_N_CONST, AS_NONE, NULL, NULL);
+    mpq_set(graph->node[id].value, value);
+    graph->node[id].dtype = AS_F32;
+    as_names_put(graph, AS_NONE, key, id);
   }
   free(key);
   return id;
 }
 
-as_node_id as_graph_size_const(as_graph *g, as_size s) {
+as_node_id as_graph_size_const(as_graph *graph, as_size size) {
   long v;
-  if (as_size_is_const(g->sizes, s, &v)) {
-    mpq_t q;
-    mpq_init(q);
-    mpq_set_si(q, v, 1);
-    as_node_id c = as_graph_const(g, q);
-    mpq_clear(q);
+  if (as_size_is_const(graph->sizes, size, &v)) {
+    mpq_t value;
+    mpq_init(value);
+    mpq_set_si(value, v, 1);
+    as_node_id c = as_graph_const(graph, value);
+    mpq_clear(value);
     return c;
   }
-  if (s == AS_SIZE_BAD)
+  if (size == AS_SIZE_BAD)
     return AS_NONE;
-  for (uint32_t i = 0; i < as_size_nmono(g->sizes, s); i++) {
-    as_size_mono m = as_size_get_mono(g->sizes, s, i);
-    for (uint32_t k = 0; k < m.n; k++) {
-      if (!as_size_is_sym(g->sizes, m.atom[k]))
+  for (uint32_t i = 0; i < as_size_nmono(graph->sizes, size); i++) {
+    as_size_mono mono = as_size_get_mono(graph->sizes, size, i);
+    for (uint32_t k = 0; k < mono.n; k++) {
+      if (!as_size_is_sym(graph->sizes, mono.atom[k]))
         return AS_NONE;
     }
   }
-  char *key = as_format("=#%u", s);
-  as_node_id id = as_names_get(g, AS_NONE, key);
+  char *key = as_format("=#%u", size);
+  as_node_id id = as_names_get(graph, AS_NONE, key);
   if (id == AS_NONE) {
-    id = push_node(g, AS_N_SIZE, AS_NONE, NULL, NULL);
-    g->node[id].size = s;
-    g->node[id].dtype = AS_F32;
-    as_names_put(g, AS_NONE, as_arena_strdup(as_gm(g)->arena, key), id);
+    id = push_node(graph, AS_N_SIZE, AS_NONE, NULL, NULL);
+    graph->node[id].size = size;
+    graph->node[id].dtype = AS_F32;
+    as_names_put(graph, AS_NONE, key, id);
   }
   free(key);
   return id;
 }
 
-uint32_t as_graph_block(as_graph *g, const char *name, const as_size grid[3], as_size loop,
+uint32_t as_graph_block(as_graph *graph, const char *name, const as_size grid[3], as_size loop,
                         bool has_loop) {
-  as_grow(&g->block, &as_gm(g)->block_cap, g->n_block, sizeof *g->block);
-  as_block *b = &g->block[g->n_block];
-  *b = (as_block){.name = as_arena_strdup(as_gm(g)->arena, name),
-                  .loop = has_loop ? loop : AS_SIZE_ONE,
-                  .has_loop = has_loop};
-  memcpy(b->grid, grid, sizeof b->grid);
-  return g->n_block++;
+  as_grow(&graph->block, &as_gm(graph)->block_cap, graph->n_block, sizeof *graph->block);
+  as_block *block = &graph->block[graph->n_block];
+  *block = (as_block){.name = as_arena_strdup(as_gm(graph)->arena, name),
+                      .loop = has_loop ? loop : AS_SIZE_ONE,
+                      .has_loop = has_loop};
+  memcpy(block->grid, grid, sizeof block->grid);
+  return graph->n_block++;
 }
 
 /* --- operators */
-static bool reachable(const as_graph *g, uint32_t block, as_node_id a, as_err *err) {
-  if (a >= g->n)
+static bool reachable(const as_graph *graph, uint32_t block, as_node_id a, as_err *err) {
+  if (a >= graph->n)
     return as_err_set(err, AS_INTERNAL, "node %u does not exist", a);
-  const as_node *n = &g->node[a];
-  if (as_node_is_number(n))
+  const as_node *node = &graph->node[a];
+  if (as_node_is_number(node))
     return true;
-  uint32_t level = n->kind == AS_N_STORE ? AS_NONE : n->block;
+  uint32_t level = node->kind == AS_N_STORE ? AS_NONE : node->block;
   if (level == block)
     return true;
   return bad_input(err,
                    "`%s` belongs to another level: a block graph reads tensors through `load` only",
-                   n->name);
+                   node->name);
 }
 
 /* flags of a node that reads `arg`; false when it would read both a final value and one that
  * changes with the loop */
-static bool flags(const as_graph *g, const as_node_id *arg, uint32_t nargs, as_node *out,
+static bool flags(const as_graph *graph, const as_node_id *arg, uint32_t nargs, as_node *out,
                   as_err *err) {
   as_node_id late = AS_NONE;
   as_node_id moving = AS_NONE;
   for (uint32_t i = 0; i < nargs; i++) {
-    const as_node *n = &g->node[arg[i]];
-    if (n->after)
+    const as_node *node = &graph->node[arg[i]];
+    if (node->after)
       late = arg[i];
-    if (n->varying)
+    if (node->varying)
       moving = arg[i];
-    out->reads_run = out->reads_run || n->reads_run;
+    out->reads_run = out->reads_run || node->reads_run;
   }
   out->after = late != AS_NONE;
   out->varying = moving != AS_NONE;
   if (late != AS_NONE && moving != AS_NONE) {
     return bad_input(err, "reads both the final value `%s` and `%s`, which changes with the loop",
-                     name_of(g, late), name_of(g, moving));
+                     name_of(graph, late), name_of(graph, moving));
   }
   return true;
 }
 
-static bool obligations(as_graph *g, const as_opdef *op, const as_vec *facts, as_err *err) {
-  if (g->open)
+static bool obligations(as_graph *graph, const as_opdef *op, const as_vec *facts, as_err *err) {
+  if (graph->open)
     return true;
   for (size_t i = 0; i < facts->n; i++) {
-    as_size_fact f = AS_VEC_AT(facts, as_size_fact, i);
+    as_size_fact fact = AS_VEC_AT(facts, as_size_fact, i);
     char *what = as_format("`%s`", op->name);
-    char *x = as_size_print(g->sizes, f.lhs);
-    char *y = as_size_print(g->sizes, f.rhs);
+    char *x = as_size_print(graph->sizes, fact.lhs);
+    char *y = as_size_print(graph->sizes, fact.rhs);
     static const char *const text[] = {"=", "!=", "<=", "<"};
     bool ok = true;
     int64_t a;
     int64_t b;
-    if (as_size_is_const(g->sizes, f.lhs, NULL) &&
-        as_size_is_const(g->sizes, f.rhs, NULL)) /* false, or it would not be here */
+    if (as_size_is_const(graph->sizes, fact.lhs, NULL) &&
+        as_size_is_const(graph->sizes, fact.rhs, NULL)) /* false, or it would not be here */
     {
-      ok = f.rel == AS_REL_EQ ? bad_input(err, "%s: extents differ: %s and %s", what, x, y)
-                              : bad_input(err, "%s requires %s %s %s", what, x, text[f.rel], y);
-    } else if (f.rel == AS_REL_EQ) {
-      ok = as_graph_same_size(g, f.lhs, f.rhs) || differ(g, err, what, f.lhs, f.rhs);
-    } else if (as_graph_decide(g, f.lhs, f.rel, f.rhs) == AS_FAILS) {
-      ok = bad_input(err, "%s requires `%s %s %s`, which never holds", what, x, text[f.rel], y);
-    } else if (g->program == NULL && as_graph_concrete(g, f.lhs, &a) &&
-               as_graph_concrete(g, f.rhs, &b) &&
-               !(f.rel == AS_REL_NE   ? a != b
-                 : f.rel == AS_REL_LE ? a <= b
-                                      : a < b)) {
+      ok = fact.rel == AS_REL_EQ
+               ? bad_input(err, "%s: extents differ: %s and %s", what, x, y)
+               : bad_input(err, "%s requires %s %s %s", what, x, text[fact.rel], y);
+    } else if (fact.rel == AS_REL_EQ) {
+      ok = as_graph_same_size(graph, fact.lhs, fact.rhs) ||
+           differ(graph, err, what, fact.lhs, fact.rhs);
+    } else if (as_graph_decide(graph, fact.lhs, fact.rel, fact.rhs) == AS_FAILS) {
+      ok = bad_input(err, "%s requires `%s %s %s`, which never holds", what, x, text[fact.rel], y);
+    } else if (graph->program == NULL && as_graph_concrete(graph, fact.lhs, &a) &&
+               as_graph_concrete(graph, fact.rhs, &b) &&
+               !(fact.rel == AS_REL_NE   ? a != b
+                 : fact.rel == AS_REL_LE ? a <= b
+                                         : a < b)) {
       ok = bad_input(err, "%s requires `%s %s %s`, which the concrete sizes do not satisfy", what,
-                     x, text[f.rel], y);
+                     x, text[fact.rel], y);
     }
     free(what);
     free(x);
@@ -230,29 +232,29 @@ static bool obligations(as_graph *g, const as_opdef *op, const as_vec *facts, as
   return true;
 }
 
-static bool shape(as_graph *g, const as_opdef *op, const as_node_id *arg, uint32_t nargs,
+static bool shape(as_graph *graph, const as_opdef *op, const as_node_id *arg, uint32_t nargs,
                   const as_attr *attr, as_size *dim, uint32_t *rank, as_err *err) {
   as_size argdim[AS_MAX_ARGS][8];
   uint32_t argrank[AS_MAX_ARGS];
   for (uint32_t i = 0; i < nargs; i++) {
-    memcpy(argdim[i], g->node[arg[i]].dim, sizeof argdim[i]);
-    argrank[i] = g->node[arg[i]].rank;
+    memcpy(argdim[i], graph->node[arg[i]].dim, sizeof argdim[i]);
+    argrank[i] = graph->node[arg[i]].rank;
   }
-  as_match m;
+  as_match match;
   as_vec facts;
   as_vec_init(&facts, sizeof(as_size_fact));
-  bool ok =
-      as_opdef_match(g->sizes, op, argdim, argrank, nargs, attr, &m, dim, rank, &facts, err) &&
-      obligations(g, op, &facts, err);
+  bool ok = as_opdef_match(graph->sizes, op, argdim, argrank, nargs, attr, &match, dim, rank,
+                           &facts, err) &&
+            obligations(graph, op, &facts, err);
   as_vec_clear(&facts);
-  for (uint32_t i = 0; ok && !g->open && i < *rank; i++) {
-    if (as_graph_decide(g, 0, AS_REL_LE, dim[i]) == AS_FAILS)
+  for (uint32_t i = 0; ok && !graph->open && i < *rank; i++) {
+    if (as_graph_decide(graph, 0, AS_REL_LE, dim[i]) == AS_FAILS)
       ok = bad_input(err, "`%s` gives a negative extent", op->name);
   }
   return ok;
 }
 
-as_node_id as_graph_op(as_graph *g, uint32_t block, const char *name, const as_opdef *op,
+as_node_id as_graph_op(as_graph *graph, uint32_t block, const char *name, const as_opdef *op,
                        const as_node_id *arg, uint32_t nargs, const as_attr *attr, as_err *err) {
   as_node tmp = {0};
   if (nargs > AS_MAX_ARGS || nargs != op->nargs) {
@@ -261,64 +263,64 @@ as_node_id as_graph_op(as_graph *g, uint32_t block, const char *name, const as_o
     return AS_NONE;
   }
   for (uint32_t i = 0; i < nargs; i++) {
-    if (!reachable(g, block, arg[i], err))
+    if (!reachable(graph, block, arg[i], err))
       return AS_NONE;
   }
-  if (block != AS_NONE && !flags(g, arg, nargs, &tmp, err))
+  if (block != AS_NONE && !flags(graph, arg, nargs, &tmp, err))
     return AS_NONE;
-  if (!shape(g, op, arg, nargs, attr, tmp.dim, &tmp.rank, err)) {
-    if (err && err->status == AS_NO && !g->open)
+  if (!shape(graph, op, arg, nargs, attr, tmp.dim, &tmp.rank, err)) {
+    if (err && err->status == AS_NO && !graph->open)
       err->status = AS_BAD_INPUT; /* only of a rule is it a finding */
     return AS_NONE;
   }
-  as_node_id id = push_node(g, AS_N_OP, block, name, err);
+  as_node_id id = push_node(graph, AS_N_OP, block, name, err);
   if (id == AS_NONE)
     return id;
-  as_node *n = &g->node[id];
-  n->op = op;
-  n->nargs = nargs;
-  n->rank = tmp.rank;
-  memcpy(n->dim, tmp.dim, sizeof n->dim);
-  n->varying = tmp.varying;
-  n->after = tmp.after;
-  n->reads_run = tmp.reads_run;
-  n->dtype = g->n_input ? g->node[g->input[0]].dtype : AS_F16;
+  as_node *node = &graph->node[id];
+  node->op = op;
+  node->nargs = nargs;
+  node->rank = tmp.rank;
+  memcpy(node->dim, tmp.dim, sizeof node->dim);
+  node->varying = tmp.varying;
+  node->after = tmp.after;
+  node->reads_run = tmp.reads_run;
+  node->dtype = graph->n_input ? graph->node[graph->input[0]].dtype : AS_F16;
   bool typed = false;
   for (uint32_t i = 0; i < nargs; i++) {
-    n->arg[i] = arg[i];
-    if (typed || as_node_is_number(&g->node[arg[i]]))
+    node->arg[i] = arg[i];
+    if (typed || as_node_is_number(&graph->node[arg[i]]))
       continue;
-    n->dtype = g->node[arg[i]].dtype;
+    node->dtype = graph->node[arg[i]].dtype;
     typed = true;
   }
   for (uint32_t i = 0; i < op->nattrs; i++) {
-    as_attr_set(&n->attr[i], &attr[i]);
+    as_attr_set(&node->attr[i], &attr[i]);
     if (attr[i].is_size || mpz_cmp_ui(mpq_denref(attr[i].num), 1) != 0 ||
         !mpz_fits_slong_p(mpq_numref(attr[i].num)))
       continue;
-    n->attr[i].is_size = true; /* an integer has one form */
-    n->attr[i].size = as_size_int(g->sizes, mpz_get_si(mpq_numref(attr[i].num)));
+    node->attr[i].is_size = true; /* an integer has one form */
+    node->attr[i].size = as_size_int(graph->sizes, mpz_get_si(mpq_numref(attr[i].num)));
   }
   if (block == AS_NONE)
-    to_order(g, id);
+    to_order(graph, id);
   else
-    to_block(g, block, id);
+    to_block(graph, block, id);
   return id;
 }
 
 /* --- block level */
-static as_size extent(const as_block *b, int axis) {
-  return axis < 3 ? b->grid[axis] : b->loop;
+static as_size extent(const as_block *block, int axis) {
+  return axis < 3 ? block->grid[axis] : block->loop;
 }
 
-static bool map_ok(const as_block *b, const int map[4], uint32_t rank, const char *name,
+static bool map_ok(const as_block *block, const int map[4], uint32_t rank, const char *name,
                    as_err *err) {
   for (int x = 0; x < 4; x++) {
     if (map[x] < 0)
       continue;
     if ((uint32_t)map[x] >= rank)
       return bad_input(err, "`%s`: there is no axis %d", name, map[x]);
-    if (x == 3 ? !b->has_loop : b->grid[x] == AS_SIZE_ONE) {
+    if (x == 3 ? !block->has_loop : block->grid[x] == AS_SIZE_ONE) {
       return bad_input(err,
                        x == 3 ? "`%s`: the kernel has no loop"
                               : "`%s`: the grid has no axis %c (of extent other than 1)",
@@ -332,75 +334,75 @@ static bool map_ok(const as_block *b, const int map[4], uint32_t rank, const cha
   return true;
 }
 
-as_node_id as_graph_load(as_graph *g, uint32_t block, const char *name, as_node_id from,
+as_node_id as_graph_load(as_graph *graph, uint32_t block, const char *name, as_node_id from,
                          const as_size *tile, const int map[4], as_err *err) {
-  const as_block *b = &g->block[block];
+  const as_block *kernel = &graph->block[block];
   const char *shown = name ? name : "load";
-  if (!reachable(g, AS_NONE, from, err))
+  if (!reachable(graph, AS_NONE, from, err))
     return AS_NONE;
-  if (as_node_is_number(&g->node[from])) {
+  if (as_node_is_number(&graph->node[from])) {
     bad_input(err, "`%s`: a constant needs no load", shown);
     return AS_NONE;
   }
-  if (g->node[from].kind == AS_N_STORE && g->node[from].block == block) {
+  if (graph->node[from].kind == AS_N_STORE && graph->node[from].block == block) {
     bad_input(err, "`%s`: a kernel cannot load what it stores itself", shown);
     return AS_NONE;
   }
-  uint32_t rank = g->node[from].rank;
-  if (!map_ok(b, map, rank, shown, err))
+  uint32_t rank = graph->node[from].rank;
+  if (!map_ok(kernel, map, rank, shown, err))
     return AS_NONE;
   for (uint32_t d = 0; d < rank; d++) {
     as_size whole = tile[d];
     for (int x = 0; x < 4; x++) {
       if (map[x] == (int)d)
-        whole = as_size_mul(g->sizes, whole, extent(b, x));
+        whole = as_size_mul(graph->sizes, whole, extent(kernel, x));
     }
-    if (as_graph_same_size(g, whole, g->node[from].dim[d]))
+    if (as_graph_same_size(graph, whole, graph->node[from].dim[d]))
       continue;
-    char *what = as_format("`%s`, axis %u of `%s` and its tiles", shown, d, g->node[from].name);
-    differ(g, err, what, g->node[from].dim[d], whole);
+    char *what = as_format("`%s`, axis %u of `%s` and its tiles", shown, d, graph->node[from].name);
+    differ(graph, err, what, graph->node[from].dim[d], whole);
     free(what);
     return AS_NONE;
   }
-  as_node_id id = push_node(g, AS_N_LOAD, block, name, err);
+  as_node_id id = push_node(graph, AS_N_LOAD, block, name, err);
   if (id == AS_NONE)
     return id;
-  as_node *n = &g->node[id];
-  n->nargs = 1;
-  n->arg[0] = from;
-  n->rank = rank;
-  n->dtype = g->node[from].dtype;
+  as_node *node = &graph->node[id];
+  node->nargs = 1;
+  node->arg[0] = from;
+  node->rank = rank;
+  node->dtype = graph->node[from].dtype;
   if (rank)
-    memcpy(n->dim, tile, rank * sizeof *tile);
-  memcpy(n->map, map, sizeof n->map);
-  n->varying = map[3] >= 0;
-  to_block(g, block, id);
+    memcpy(node->dim, tile, rank * sizeof *tile);
+  memcpy(node->map, map, sizeof node->map);
+  node->varying = map[3] >= 0;
+  to_block(graph, block, id);
   return id;
 }
 
-static bool rescale_ok(const as_graph *g, as_node_id of, as_node_id run, uint32_t block,
+static bool rescale_ok(const as_graph *graph, as_node_id of, as_node_id run, uint32_t block,
                        as_err *err) {
-  if (run >= g->n || g->node[run].kind != AS_N_RUN || g->node[run].block != block)
+  if (run >= graph->n || graph->node[run].kind != AS_N_RUN || graph->node[run].block != block)
     return bad_input(err, "`rescale` names a running maximum of the same kernel");
-  const as_node *m = &g->node[run];
-  const as_node *t = &g->node[of];
+  const as_node *m = &graph->node[run];
+  const as_node *t = &graph->node[of];
   if (m->rank > t->rank) {
     return bad_input(err, "the running maximum `%s` has more axes than `%s`", m->name,
-                     name_of(g, of));
+                     name_of(graph, of));
   }
   for (uint32_t i = 0; i < m->rank; i++) {
-    if (!as_graph_same_size(g, m->dim[i], t->dim[i]))
-      return differ(g, err, "rescale", m->dim[i], t->dim[i]);
+    if (!as_graph_same_size(graph, m->dim[i], t->dim[i]))
+      return differ(graph, err, "rescale", m->dim[i], t->dim[i]);
   }
   return true;
 }
 
-as_node_id as_graph_acc(as_graph *g, uint32_t block, const char *name, as_acc_kind k, as_node_id of,
-                        as_node_id run, int axis, as_err *err) {
-  if (!reachable(g, block, of, err))
+as_node_id as_graph_acc(as_graph *graph, uint32_t block, const char *name, as_acc_kind kind,
+                        as_node_id of, as_node_id run, int axis, as_err *err) {
+  if (!reachable(graph, block, of, err))
     return AS_NONE;
-  as_node t = g->node[of]; /* its numbers are borrowed, not owned */
-  if (!g->block[block].has_loop) {
+  as_node t = graph->node[of]; /* its numbers are borrowed, not owned */
+  if (!graph->block[block].has_loop) {
     bad_input(err, "an accumulator needs a loop");
     return AS_NONE;
   }
@@ -413,78 +415,80 @@ as_node_id as_graph_acc(as_graph *g, uint32_t block, const char *name, as_acc_ki
               t.name);
     return AS_NONE;
   }
-  if (k == AS_ACC_RESCALE && !rescale_ok(g, of, run, block, err))
+  as_acc_operand operand = as_acc_rows[kind].operand;
+  if (operand == AS_ACC_BY_MAXIMUM && !rescale_ok(graph, of, run, block, err))
     return AS_NONE;
-  if (k == AS_ACC_CONCAT && (axis < 0 || (uint32_t)axis >= t.rank)) {
+  bool along_axis = operand == AS_ACC_ALONG_AXIS;
+  if (along_axis && (axis < 0 || (uint32_t)axis >= t.rank)) {
     bad_input(err, "`%s` has no axis %d", t.name, axis);
     return AS_NONE;
   }
-  as_size whole = k == AS_ACC_CONCAT ? as_size_mul(g->sizes, g->block[block].loop, t.dim[axis]) : 0;
+  as_size whole = along_axis ? as_size_mul(graph->sizes, graph->block[block].loop, t.dim[axis]) : 0;
   if (whole == AS_SIZE_BAD) {
     bad_input(err, "a size beyond 63 bits");
     return AS_NONE;
   }
-  as_node_id id = push_node(g, AS_N_ACC, block, name, err);
+  as_node_id id = push_node(graph, AS_N_ACC, block, name, err);
   if (id == AS_NONE)
     return id;
-  as_node *n = &g->node[id];
-  n->acc = k;
-  n->axis = axis;
-  n->nargs = k == AS_ACC_RESCALE ? 2 : 1;
-  n->arg[0] = of;
-  n->arg[1] = k == AS_ACC_RESCALE ? run : 0;
-  n->rank = t.rank;
-  n->dtype = t.dtype;
-  memcpy(n->dim, t.dim, sizeof n->dim);
-  if (k == AS_ACC_CONCAT)
-    n->dim[axis] = whole;
-  n->after = true;
-  to_block(g, block, id);
+  as_node *node = &graph->node[id];
+  node->acc = kind;
+  node->axis = axis;
+  node->nargs = operand == AS_ACC_BY_MAXIMUM ? 2 : 1;
+  node->arg[0] = of;
+  node->arg[1] = operand == AS_ACC_BY_MAXIMUM ? run : 0;
+  node->rank = t.rank;
+  node->dtype = t.dtype;
+  memcpy(node->dim, t.dim, sizeof node->dim);
+  if (along_axis)
+    node->dim[axis] = whole;
+  node->after = true;
+  to_block(graph, block, id);
   return id;
 }
 
-as_node_id as_graph_run(as_graph *g, uint32_t block, const char *name, as_node_id acc_max,
+as_node_id as_graph_run(as_graph *graph, uint32_t block, const char *name, as_node_id acc_max,
                         as_err *err) {
-  if (!reachable(g, block, acc_max, err))
+  if (!reachable(graph, block, acc_max, err))
     return AS_NONE;
-  const as_node *a = &g->node[acc_max];
-  if (a->kind != AS_N_ACC || a->acc != AS_ACC_MAX) {
+  const as_node *node = &graph->node[acc_max];
+  if (node->kind != AS_N_ACC || !as_acc_rows[node->acc].has_running_value) {
     bad_input(err, "only a `max` accumulator has a running value");
     return AS_NONE;
   }
-  if (g->node[a->arg[0]].reads_run) {
-    bad_input(err, "the argument of `%s` reads a running value itself", a->name);
+  if (graph->node[node->arg[0]].reads_run) {
+    bad_input(err, "the argument of `%s` reads a running value itself", node->name);
     return AS_NONE;
   }
-  for (uint32_t i = 0; i < g->block[block].n; i++) {
-    const as_node *o = &g->node[g->block[block].nodes[i]];
+  for (uint32_t i = 0; i < graph->block[block].n; i++) {
+    const as_node *o = &graph->node[graph->block[block].nodes[i]];
     if (o->kind == AS_N_RUN && o->arg[0] == acc_max) {
-      bad_input(err, "`%s` already has a running value, `%s`", a->name, o->name);
+      bad_input(err, "`%s` already has a running value, `%s`", node->name, o->name);
       return AS_NONE;
     }
   }
-  as_node_id id = push_node(g, AS_N_RUN, block, name, err);
+  as_node_id id = push_node(graph, AS_N_RUN, block, name, err);
   if (id == AS_NONE)
     return id;
-  as_node *n = &g->node[id];
-  a = &g->node[acc_max];
+  as_node *n = &graph->node[id];
+  node = &graph->node[acc_max];
   n->nargs = 1;
   n->arg[0] = acc_max;
-  n->rank = a->rank;
-  n->dtype = a->dtype;
-  memcpy(n->dim, a->dim, sizeof n->dim);
+  n->rank = node->rank;
+  n->dtype = node->dtype;
+  memcpy(n->dim, node->dim, sizeof n->dim);
   n->varying = n->reads_run = true;
-  to_block(g, block, id);
+  to_block(graph, block, id);
   return id;
 }
 
-as_node_id as_graph_store(as_graph *g, uint32_t block, const char *name, as_node_id of,
+as_node_id as_graph_store(as_graph *graph, uint32_t block, const char *name, as_node_id of,
                           const int map[4], as_err *err) {
-  const as_block *b = &g->block[block];
+  const as_block *kernel = &graph->block[block];
   const char *shown = name ? name : "store";
-  if (!reachable(g, block, of, err))
+  if (!reachable(graph, block, of, err))
     return AS_NONE;
-  as_node t = g->node[of]; /* its numbers are borrowed, not owned */
+  as_node t = graph->node[of]; /* its numbers are borrowed, not owned */
   if (as_node_is_number(&t)) {
     bad_input(err, "`%s`: a constant cannot be stored", shown);
     return AS_NONE;
@@ -498,37 +502,37 @@ as_node_id as_graph_store(as_graph *g, uint32_t block, const char *name, as_node
     bad_input(err, "`%s`: a store is not mapped to the loop", shown);
     return AS_NONE;
   }
-  if (!map_ok(b, map, t.rank, shown, err))
+  if (!map_ok(kernel, map, t.rank, shown, err))
     return AS_NONE;
   for (int x = 0; x < 3; x++) {
-    if (b->grid[x] == AS_SIZE_ONE)
+    if (kernel->grid[x] == AS_SIZE_ONE)
       continue;
     if (map[x] < 0) {
       bad_input(err, "`%s` would be written more than once: grid axis %c is not mapped", shown,
                 "xyz"[x]);
       return AS_NONE;
     }
-    t.dim[map[x]] = as_size_mul(g->sizes, b->grid[x], t.dim[map[x]]);
+    t.dim[map[x]] = as_size_mul(graph->sizes, kernel->grid[x], t.dim[map[x]]);
     if (t.dim[map[x]] == AS_SIZE_BAD) {
       bad_input(err, "`%s`: a size beyond 63 bits", shown);
       return AS_NONE;
     }
   }
-  as_node_id id = push_node(g, AS_N_STORE, block, name, err);
+  as_node_id id = push_node(graph, AS_N_STORE, block, name, err);
   if (id == AS_NONE)
     return id;
-  as_node *n = &g->node[id];
-  n->nargs = 1;
-  n->arg[0] = of;
-  n->rank = t.rank;
-  n->dtype = t.dtype;
-  memcpy(n->dim, t.dim, sizeof n->dim);
-  memcpy(n->map, map, sizeof n->map);
+  as_node *node = &graph->node[id];
+  node->nargs = 1;
+  node->arg[0] = of;
+  node->rank = t.rank;
+  node->dtype = t.dtype;
+  memcpy(node->dim, t.dim, sizeof node->dim);
+  memcpy(node->map, map, sizeof node->map);
   bool first = true;
-  for (uint32_t i = 0; i < b->n; i++)
-    first = first && g->node[b->nodes[i]].kind != AS_N_STORE;
-  to_block(g, block, id);
+  for (uint32_t i = 0; i < kernel->n; i++)
+    first = first && graph->node[kernel->nodes[i]].kind != AS_N_STORE;
+  to_block(graph, block, id);
   if (first)
-    to_order(g, id);
+    to_order(graph, id);
   return id;
 }

@@ -13,33 +13,33 @@ static bool digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-static size_t number_len(const char *s, size_t n) {
+static size_t number_len(const char *text, size_t n) {
   size_t i = 0;
-  while (i < n && digit(s[i]))
+  while (i < n && digit(text[i]))
     i++;
-  if (i + 1 < n && s[i] == '.' && digit(s[i + 1])) {
-    for (i++; i < n && digit(s[i]);)
+  if (i + 1 < n && text[i] == '.' && digit(text[i + 1])) {
+    for (i++; i < n && digit(text[i]);)
       i++;
   }
-  if (i < n && (s[i] == 'e' || s[i] == 'E')) {
+  if (i < n && (text[i] == 'e' || text[i] == 'E')) {
     size_t j = i + 1;
-    if (j < n && (s[j] == '+' || s[j] == '-'))
+    if (j < n && (text[j] == '+' || text[j] == '-'))
       j++;
-    if (j < n && digit(s[j])) {
-      for (i = j; i < n && digit(s[i]);)
+    if (j < n && digit(text[j])) {
+      for (i = j; i < n && digit(text[i]);)
         i++;
     }
   }
   return i;
 }
 
-static const char *intern(as_arena *mem, const char *s, size_t n) {
+static const char *copy_name(as_arena *mem, const char *text, size_t n) {
   char *p = as_arena_alloc(mem, n + 1);
-  memcpy(p, s, n);
+  memcpy(p, text, n);
   return p;
 }
 
-static int symbol(const char *s, size_t n, size_t *len) {
+static int symbol(const char *text, size_t n, size_t *len) {
   static const struct {
     char a;
     char b;
@@ -52,31 +52,32 @@ static int symbol(const char *s, size_t n, size_t *len) {
 
   *len = 2;
   for (size_t i = 0; i < sizeof two / sizeof *two; i++) {
-    if (n > 1 && s[0] == two[i].a && s[1] == two[i].b)
+    if (n > 1 && text[0] == two[i].a && text[1] == two[i].b)
       return two[i].kind;
   }
   *len = 1;
-  return s[0] && strchr("()[],:;=<>+-*/@~", s[0]) ? s[0] : -1;
+  return text[0] && strchr("()[],:;=<>+-*/@~", text[0]) ? text[0] : -1;
 }
 
-static bool lex_error(as_lexed *X, int line, int col, size_t at) {
-  unsigned char c = (unsigned char)X->text[at];
+static bool lex_error(as_lexed *lexed, int line, int col, size_t at) {
+  unsigned char c = (unsigned char)lexed->text[at];
   if (c < 32 || c > 126) {
-    return as_err_at(X->err, X->file, X->text, X->len, line, col,
+    return as_err_at(lexed->err, lexed->file, lexed->text, lexed->len, line, col,
                      "byte 0x%02x: this is not a text file in ASCII", c);
   }
-  return as_err_at(X->err, X->file, X->text, X->len, line, col, "unexpected character `%c`", c);
+  return as_err_at(lexed->err, lexed->file, lexed->text, lexed->len, line, col,
+                   "unexpected character `%c`", c);
 }
 
-static void push(as_lexed *X, int kind, const char *s, size_t n, int line, int col) {
-  as_token t = {kind, s, (uint32_t)n, line, col};
-  as_vec_push(&X->tok, &t);
+static void push(as_lexed *lexed, int kind, const char *text, size_t n, int line, int col) {
+  as_token token = {kind, text, (uint32_t)n, line, col};
+  as_vec_push(&lexed->tok, &token);
 }
 
-bool as_lex(as_lexed *X, const char *file, const char *text, size_t len, as_arena *mem,
+bool as_lex(as_lexed *lexed, const char *file, const char *text, size_t len, as_arena *mem,
             as_err *err) {
-  *X = (as_lexed){.file = file, .text = text, .len = len, .mem = mem, .err = err};
-  as_vec_init(&X->tok, sizeof(as_token));
+  *lexed = (as_lexed){.file = file, .text = text, .len = len, .mem = mem, .err = err};
+  as_vec_init(&lexed->tok, sizeof(as_token));
   int line = 1;
   int open = 0;
   size_t start = 0;
@@ -88,8 +89,9 @@ bool as_lex(as_lexed *X, const char *file, const char *text, size_t len, as_aren
     size_t n = 1;
     int col = (int)(i - start) + 1;
     if (*s == '\n') {
-      if (open == 0 && X->tok.n && AS_VEC_AT(&X->tok, as_token, X->tok.n - 1).kind != AS_T_NL)
-        push(X, AS_T_NL, s, 1, line, col);
+      if (open == 0 && lexed->tok.n &&
+          AS_VEC_AT(&lexed->tok, as_token, lexed->tok.n - 1).kind != AS_T_NL)
+        push(lexed, AS_T_NL, s, 1, line, col);
       line++;
       start = i + 1;
     } else if (*s == '#') {
@@ -97,96 +99,96 @@ bool as_lex(as_lexed *X, const char *file, const char *text, size_t len, as_aren
       n = nl ? (size_t)(nl - s) : left;
       for (size_t k = 0; k < n; k++) {
         if ((unsigned char)s[k] > 126 || ((unsigned char)s[k] < 32 && s[k] != '\t' && s[k] != '\r'))
-          return lex_error(X, line, col + (int)k, i + k);
+          return lex_error(lexed, line, col + (int)k, i + k);
       }
     } else if (*s == ' ' || *s == '\t' || *s == '\r') {
     } else if (alpha(*s)) {
       while (n < left && (alpha(s[n]) || digit(s[n])))
         n++;
-      push(X, AS_T_NAME, intern(mem, s, n), n, line, col);
+      push(lexed, AS_T_NAME, copy_name(mem, s, n), n, line, col);
     } else if (digit(*s)) {
       n = number_len(s, left);
-      push(X, AS_T_NUMBER, s, n, line, col);
+      push(lexed, AS_T_NUMBER, s, n, line, col);
     } else if (*s == '"') {
       while (n < left && s[n] != '"' && s[n] != '\n')
         n++;
       if (n == left || s[n] != '"')
         return as_err_at(err, file, text, len, line, col, "a string that does not end on its line");
-      push(X, AS_T_STRING, s + 1, n - 1, line, col);
+      push(lexed, AS_T_STRING, s + 1, n - 1, line, col);
       n++;
     } else {
       int kind = symbol(s, left, &n);
       if (kind < 0)
-        return lex_error(X, line, col, i);
+        return lex_error(lexed, line, col, i);
       if (kind == '(' || kind == '[')
         open++;
       if ((kind == ')' || kind == ']') && open > 0)
         open--;
-      push(X, kind, s, n, line, col);
+      push(lexed, kind, s, n, line, col);
     }
     i += n;
   }
   int col = (int)(len - start) + 1;
-  if (X->tok.n && AS_VEC_AT(&X->tok, as_token, X->tok.n - 1).kind != AS_T_NL)
-    push(X, AS_T_NL, "", 0, line, col);
-  push(X, AS_T_END, "", 0, line, col);
+  if (lexed->tok.n && AS_VEC_AT(&lexed->tok, as_token, lexed->tok.n - 1).kind != AS_T_NL)
+    push(lexed, AS_T_NL, "", 0, line, col);
+  push(lexed, AS_T_END, "", 0, line, col);
   return true;
 }
 
-void as_lexed_clear(as_lexed *X) {
-  as_vec_clear(&X->tok);
+void as_lexed_clear(as_lexed *lexed) {
+  as_vec_clear(&lexed->tok);
 }
 
-bool as_tok_word(const as_lexed *X, const char *word) {
-  return as_tok(X)->kind == AS_T_NAME && strcmp(as_tok(X)->s, word) == 0;
+bool as_tok_word(const as_lexed *lexed, const char *word) {
+  return as_tok(lexed)->kind == AS_T_NAME && strcmp(as_tok(lexed)->s, word) == 0;
 }
 
-bool as_tok_take(as_lexed *X, int kind) {
-  if (!as_tok_is(X, kind) || kind == AS_T_END)
+bool as_tok_take(as_lexed *lexed, int kind) {
+  if (!as_tok_is(lexed, kind) || kind == AS_T_END)
     return false;
-  X->at++;
+  lexed->at++;
   return true;
 }
 
-bool as_tok_take_word(as_lexed *X, const char *word) {
-  if (!as_tok_word(X, word))
+bool as_tok_take_word(as_lexed *lexed, const char *word) {
+  if (!as_tok_word(lexed, word))
     return false;
-  X->at++;
+  lexed->at++;
   return true;
 }
 
-char *as_tok_text(const as_token *t) {
-  if (t->kind == AS_T_END)
+char *as_tok_text(const as_token *token) {
+  if (token->kind == AS_T_END)
     return as_strdup("the end of the file");
-  if (t->kind == AS_T_NL)
+  if (token->kind == AS_T_NL)
     return as_strdup("the end of the line");
-  int n = t->len > 60 ? 60 : (int)t->len;
-  return as_format(t->kind == AS_T_STRING ? "\"%.*s\"" : "`%.*s`", n, t->s);
+  int n = token->len > 60 ? 60 : (int)token->len;
+  return as_format(token->kind == AS_T_STRING ? "\"%.*s\"" : "`%.*s`", n, token->s);
 }
 
-bool as_lex_fail(as_lexed *X, const as_token *t, const char *fmt, ...) {
-  va_list ap;
+bool as_lex_fail(as_lexed *lexed, const as_token *token, const char *fmt, ...) {
+  va_list args;
   va_list again;
-  va_start(ap, fmt);
-  va_copy(again, ap);
-  int n = vsnprintf(NULL, 0, fmt, ap);
-  char *s = as_malloc((size_t)n + 1);
-  vsnprintf(s, (size_t)n + 1, fmt, again);
+  va_start(args, fmt);
+  va_copy(again, args);
+  int n = vsnprintf(NULL, 0, fmt, args);
+  char *text = as_malloc((size_t)n + 1);
+  vsnprintf(text, (size_t)n + 1, fmt, again);
   va_end(again);
-  va_end(ap);
-  as_err_at(X->err, X->file, X->text, X->len, t->line, t->col, "%s", s);
-  free(s);
+  va_end(args);
+  as_err_at(lexed->err, lexed->file, lexed->text, lexed->len, token->line, token->col, "%s", text);
+  free(text);
   return false;
 }
 
-bool as_tok_want(as_lexed *X, int kind, const char *what) {
-  if (as_tok_is(X, kind)) {
+bool as_tok_want(as_lexed *lexed, int kind, const char *what) {
+  if (as_tok_is(lexed, kind)) {
     if (kind != AS_T_END)
-      X->at++;
+      lexed->at++;
     return true;
   }
-  char *got = as_tok_text(as_tok(X));
-  as_lex_fail(X, as_tok(X), "expected %s, found %s", what, got);
+  char *got = as_tok_text(as_tok(lexed));
+  as_lex_fail(lexed, as_tok(lexed), "expected %s, found %s", what, got);
   free(got);
   return false;
 }
@@ -206,52 +208,52 @@ bool as_word_reserved(const char *word) {
   return false;
 }
 
-const char *as_tok_new_name(as_lexed *X, const char *what) {
-  const as_token *t = as_tok(X);
-  if (!as_tok_want(X, AS_T_NAME, what))
+const char *as_tok_new_name(as_lexed *lexed, const char *what) {
+  const as_token *token = as_tok(lexed);
+  if (!as_tok_want(lexed, AS_T_NAME, what))
     return NULL;
-  if (!as_word_reserved(t->s))
-    return t->s;
-  as_lex_fail(X, t, "`%s` is a reserved word and cannot be %s", t->s, what);
+  if (!as_word_reserved(token->s))
+    return token->s;
+  as_lex_fail(lexed, token, "`%s` is a reserved word and cannot be %s", token->s, what);
   return NULL;
 }
 
-bool as_lex_enter(as_lexed *X) {
-  if (++X->depth <= MOST_DEPTH)
+bool as_lex_enter(as_lexed *lexed) {
+  if (++lexed->depth <= MOST_DEPTH)
     return true;
-  return as_lex_fail(X, as_tok(X), "nested too deeply (%d levels are allowed)", MOST_DEPTH);
+  return as_lex_fail(lexed, as_tok(lexed), "nested too deeply (%d levels are allowed)", MOST_DEPTH);
 }
 
 /* --- numbers */
-bool as_tok_number(as_lexed *X, mpq_t out) {
-  const as_token *t = as_tok(X);
-  if (!as_tok_want(X, AS_T_NUMBER, "a number"))
+bool as_tok_number(as_lexed *lexed, mpq_t out) {
+  const as_token *token = as_tok(lexed);
+  if (!as_tok_want(lexed, AS_T_NUMBER, "a number"))
     return false;
-  if (t->len > MOST_DIGITS)
-    return as_lex_fail(X, t, "a number of more than %d characters", MOST_DIGITS);
-  char *digits = as_malloc(t->len + 1);
+  if (token->len > MOST_DIGITS)
+    return as_lex_fail(lexed, token, "a number of more than %d characters", MOST_DIGITS);
+  char *digits = as_malloc(token->len + 1);
   size_t n = 0;
   size_t i = 0;
   long exp = 0;
   long scale = 0;
-  for (; i < t->len && (digit(t->s[i]) || t->s[i] == '.'); i++) {
-    if (t->s[i] == '.')
-      scale = (long)(t->len); /* marks the fraction's begin; counted below */
+  for (; i < token->len && (digit(token->s[i]) || token->s[i] == '.'); i++) {
+    if (token->s[i] == '.')
+      scale = (long)(token->len); /* marks the fraction's begin; counted below */
     else
-      digits[n++] = t->s[i];
+      digits[n++] = token->s[i];
   }
   digits[n] = 0;
   if (scale) {
-    const char *dot = memchr(t->s, '.', t->len);
-    scale = (long)(t->s + i - dot) - 1;
+    const char *dot = memchr(token->s, '.', token->len);
+    scale = (long)(token->s + i - dot) - 1;
   }
   bool ok = true;
-  if (i < t->len) {
-    bool minus = t->s[++i] == '-';
-    if (t->s[i] == '-' || t->s[i] == '+')
+  if (i < token->len) {
+    bool minus = token->s[++i] == '-';
+    if (token->s[i] == '-' || token->s[i] == '+')
       i++;
-    for (; i < t->len && ok; i++) {
-      exp = exp * 10 + (t->s[i] - '0');
+    for (; i < token->len && ok; i++) {
+      exp = exp * 10 + (token->s[i] - '0');
       ok = exp <= MOST_EXPONENT;
     }
     if (minus)
@@ -270,12 +272,12 @@ bool as_tok_number(as_lexed *X, mpq_t out) {
   mpq_canonicalize(out);
   mpz_clear(ten);
   free(digits);
-  return ok || as_lex_fail(X, t, "an exponent beyond %d", MOST_EXPONENT);
+  return ok || as_lex_fail(lexed, token, "an exponent beyond %d", MOST_EXPONENT);
 }
 
-char *as_print_number(const mpq_t v) {
+char *as_print_number(const mpq_t value) {
   mpz_t d;
-  mpz_init_set(d, mpq_denref(v));
+  mpz_init_set(d, mpq_denref(value));
   mpz_t f;
   mpz_init_set_ui(f, 2);
   unsigned long two = mpz_remove(d, d, f);
@@ -284,13 +286,13 @@ char *as_print_number(const mpq_t v) {
   mpz_clear(f);
   bool decimal = mpz_cmp_ui(d, 1) == 0;
   unsigned long places = two > five ? two : five;
-  char *s;
+  char *text;
   if (!decimal) {
-    s = mpq_get_str(NULL, 10, v);
+    text = mpq_get_str(NULL, 10, value);
   } else {
     mpz_ui_pow_ui(d, 10, places);
-    mpz_mul(d, d, mpq_numref(v));
-    mpz_divexact(d, d, mpq_denref(v));
+    mpz_mul(d, d, mpq_numref(value));
+    mpz_divexact(d, d, mpq_denref(value));
     bool minus = mpz_sgn(d) < 0;
     mpz_abs(d, d);
     char *t = mpz_get_str(NULL, 10, d);
@@ -305,25 +307,25 @@ char *as_print_number(const mpq_t v) {
     as_str_add(&b, t);
     size_t whole = b.n - places;
     char *all = as_str_take(&b);
-    s = places ? as_format("%.*s.%s", (int)whole, all, all + whole) : as_strdup(all);
+    text = places ? as_format("%.*s.%s", (int)whole, all, all + whole) : as_strdup(all);
     free(all);
     free(t);
   }
   mpz_clear(d);
-  return s;
+  return text;
 }
 
 /* --- sizes */
-bool as_tok_rel(as_lexed *X, as_rel *rel, bool *swap) {
-  int k = as_tok(X)->kind;
+bool as_tok_rel(as_lexed *lexed, as_rel *rel, bool *swap) {
+  int k = as_tok(lexed)->kind;
   *swap = k == '>' || k == AS_T_GE;
   *rel = k == '='                       ? AS_REL_EQ
          : k == AS_T_NE                 ? AS_REL_NE
          : k == AS_T_LE || k == AS_T_GE ? AS_REL_LE
                                         : AS_REL_LT;
   if (k != '=' && k != AS_T_NE && k != AS_T_LE && k != AS_T_GE && k != '<' && k != '>')
-    return as_tok_want(X, '=', "a relation (= != < <= > >=)");
-  X->at++;
+    return as_tok_want(lexed, '=', "a relation (= != < <= > >=)");
+  lexed->at++;
   return true;
 }
 
@@ -333,109 +335,112 @@ const char *as_rel_text(as_rel rel) {
 }
 
 typedef struct {
-  as_lexed *X;
-  as_sizes *S;
+  as_lexed *lexed;
+  as_sizes *sizes;
   as_size_look *look;
   void *ctx;
 } size_parser;
 
 static as_size size_sum(size_parser *P);
 
-static as_size size_factor(size_parser *P) {
-  as_lexed *X = P->X;
-  const as_token *t = as_tok(X);
-  if (!as_lex_enter(X))
+static as_size size_factor(size_parser *parser) {
+  as_lexed *lexed = parser->lexed;
+  const as_token *token = as_tok(lexed);
+  if (!as_lex_enter(lexed))
     return AS_SIZE_BAD;
   as_size out = AS_SIZE_BAD;
-  if (as_tok_take(X, '-')) {
-    out = size_factor(P);
+  if (as_tok_take(lexed, '-')) {
+    out = size_factor(parser);
     if (out != AS_SIZE_BAD)
-      out = as_size_sub(P->S, 0, out);
-  } else if (as_tok_take(X, '(')) {
-    out = size_sum(P);
-    if (out != AS_SIZE_BAD && !as_tok_want(X, ')', "`)`"))
+      out = as_size_sub(parser->sizes, 0, out);
+  } else if (as_tok_take(lexed, '(')) {
+    out = size_sum(parser);
+    if (out != AS_SIZE_BAD && !as_tok_want(lexed, ')', "`)`"))
       out = AS_SIZE_BAD;
-  } else if (as_tok_is(X, AS_T_NUMBER)) {
-    mpq_t q;
-    mpq_init(q);
-    if (as_tok_number(X, q)) {
-      if (memchr(t->s, '.', t->len) || memchr(t->s, 'e', t->len) || memchr(t->s, 'E', t->len))
-        as_lex_fail(X, t, "a size must be an integer");
-      else if (!mpz_fits_slong_p(mpq_numref(q)))
-        as_lex_fail(X, t, "a size beyond 63 bits");
+  } else if (as_tok_is(lexed, AS_T_NUMBER)) {
+    mpq_t value;
+    mpq_init(value);
+    if (as_tok_number(lexed, value)) {
+      if (memchr(token->s, '.', token->len) || memchr(token->s, 'e', token->len) ||
+          memchr(token->s, 'E', token->len))
+        as_lex_fail(lexed, token, "a size must be an integer");
+      else if (!mpz_fits_slong_p(mpq_numref(value)))
+        as_lex_fail(lexed, token, "a size beyond 63 bits");
       else
-        out = as_size_int(P->S, mpz_get_si(mpq_numref(q)));
+        out = as_size_int(parser->sizes, mpz_get_si(mpq_numref(value)));
     }
-    mpq_clear(q);
-  } else if ((as_tok_word(X, "max") || as_tok_word(X, "min")) && as_tok_next(X)->kind == '(') {
+    mpq_clear(value);
+  } else if ((as_tok_word(lexed, "max") || as_tok_word(lexed, "min")) &&
+             as_tok_next(lexed)->kind == '(') {
     as_size a;
     as_size b;
-    X->at += 2;
-    if ((a = size_sum(P)) != AS_SIZE_BAD && as_tok_want(X, ',', "`,`") &&
-        (b = size_sum(P)) != AS_SIZE_BAD && as_tok_want(X, ')', "`)`"))
-      out = strcmp(t->s, "max") == 0 ? as_size_max(P->S, a, b) : as_size_min(P->S, a, b);
-  } else if (as_tok_is(X, AS_T_NAME)) {
-    out = P->look(P->ctx, t->s);
-    X->at++;
+    lexed->at += 2;
+    if ((a = size_sum(parser)) != AS_SIZE_BAD && as_tok_want(lexed, ',', "`,`") &&
+        (b = size_sum(parser)) != AS_SIZE_BAD && as_tok_want(lexed, ')', "`)`"))
+      out = strcmp(token->s, "max") == 0 ? as_size_max(parser->sizes, a, b)
+                                         : as_size_min(parser->sizes, a, b);
+  } else if (as_tok_is(lexed, AS_T_NAME)) {
+    out = parser->look(parser->ctx, token->s);
+    lexed->at++;
     if (out == AS_SIZE_BAD)
-      as_lex_fail(X, t, "unknown size `%s`", t->s);
+      as_lex_fail(lexed, token, "unknown size `%s`", token->s);
   } else {
-    as_tok_want(X, AS_T_NAME, "a size");
+    as_tok_want(lexed, AS_T_NAME, "a size");
   }
-  X->depth--;
+  lexed->depth--;
   return out;
 }
 
-static as_size size_product(size_parser *P) {
-  as_lexed *X = P->X;
-  as_size a = size_factor(P);
+static as_size size_product(size_parser *parser) {
+  as_lexed *lexed = parser->lexed;
+  as_size a = size_factor(parser);
   while (a != AS_SIZE_BAD &&
-         (as_tok_is(X, '*') || as_tok_word(X, "div") || as_tok_word(X, "mod"))) {
-    const as_token *t = as_tok(X);
-    X->at++;
-    as_size b = size_factor(P);
+         (as_tok_is(lexed, '*') || as_tok_word(lexed, "div") || as_tok_word(lexed, "mod"))) {
+    const as_token *token = as_tok(lexed);
+    lexed->at++;
+    as_size b = size_factor(parser);
     if (b == AS_SIZE_BAD)
       return b;
-    a = t->kind == '*'   ? as_size_mul(P->S, a, b)
-        : t->s[0] == 'd' ? as_size_div(P->S, a, b)
-                         : as_size_mod(P->S, a, b);
+    a = token->kind == '*'   ? as_size_mul(parser->sizes, a, b)
+        : token->s[0] == 'd' ? as_size_div(parser->sizes, a, b)
+                             : as_size_mod(parser->sizes, a, b);
     if (a == AS_SIZE_BAD) {
-      as_lex_fail(X, t,
-                  t->kind == '*' ? "a size beyond 63 bits"
-                                 : "division of a size by a constant that is not positive");
+      as_lex_fail(lexed, token,
+                  token->kind == '*' ? "a size beyond 63 bits"
+                                     : "division of a size by a constant that is not positive");
     }
   }
   return a;
 }
 
-static as_size size_sum(size_parser *P) {
-  as_lexed *X = P->X;
-  as_size a = size_product(P);
-  while (a != AS_SIZE_BAD && (as_tok_is(X, '+') || as_tok_is(X, '-'))) {
-    const as_token *t = as_tok(X);
-    X->at++;
-    as_size b = size_product(P);
+static as_size size_sum(size_parser *parser) {
+  as_lexed *lexed = parser->lexed;
+  as_size a = size_product(parser);
+  while (a != AS_SIZE_BAD && (as_tok_is(lexed, '+') || as_tok_is(lexed, '-'))) {
+    const as_token *token = as_tok(lexed);
+    lexed->at++;
+    as_size b = size_product(parser);
     if (b == AS_SIZE_BAD)
       return b;
-    a = t->kind == '+' ? as_size_add(P->S, a, b) : as_size_sub(P->S, a, b);
+    a = token->kind == '+' ? as_size_add(parser->sizes, a, b) : as_size_sub(parser->sizes, a, b);
     if (a == AS_SIZE_BAD)
-      as_lex_fail(X, t, "a size beyond 63 bits");
+      as_lex_fail(lexed, token, "a size beyond 63 bits");
   }
   return a;
 }
 
-as_size as_parse_size(as_lexed *X, as_sizes *S, as_size_look *look, void *ctx) {
-  size_parser P = {X, S, look, ctx};
-  return size_sum(&P);
+as_size as_parse_size(as_lexed *lexed, as_sizes *sizes, as_size_look *look, void *ctx) {
+  size_parser parser = {lexed, sizes, look, ctx};
+  return size_sum(&parser);
 }
 
-bool as_parse_rel(as_lexed *X, as_sizes *S, as_size_look *look, void *ctx, as_size *lhs,
+bool as_parse_rel(as_lexed *lexed, as_sizes *sizes, as_size_look *look, void *ctx, as_size *lhs,
                   as_rel *rel, as_size *rhs) {
   bool swap;
-  as_size a = as_parse_size(X, S, look, ctx);
-  if (a == AS_SIZE_BAD || !as_tok_rel(X, rel, &swap))
+  as_size a = as_parse_size(lexed, sizes, look, ctx);
+  if (a == AS_SIZE_BAD || !as_tok_rel(lexed, rel, &swap))
     return false;
-  as_size b = as_parse_size(X, S, look, ctx);
+  as_size b = as_parse_size(lexed, sizes, look, ctx);
   if (b == AS_SIZE_BAD)
     return false;
   *lhs = swap ? b : a;
@@ -444,10 +449,10 @@ bool as_parse_rel(as_lexed *X, as_sizes *S, as_size_look *look, void *ctx, as_si
 }
 
 /* --- suggestions: edit distance with short words only */
-void as_nearest_try(as_nearest *n, const char *candidate) {
+void as_nearest_try(as_nearest *nearest, const char *candidate) {
   enum { MOST = 32 };
 
-  size_t a = strlen(n->word);
+  size_t a = strlen(nearest->word);
   size_t b = strlen(candidate);
   if (a >= MOST || b >= MOST)
     return;
@@ -458,15 +463,15 @@ void as_nearest_try(as_nearest *n, const char *candidate) {
     unsigned diag = row[0];
     row[0] = i;
     for (unsigned j = 1; j <= b; j++) {
-      unsigned sub = diag + (n->word[i - 1] != candidate[j - 1]);
+      unsigned sub = diag + (nearest->word[i - 1] != candidate[j - 1]);
       unsigned least = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
       diag = row[j];
       row[j] = sub < least ? sub : least;
     }
   }
   unsigned limit = a < 4 ? 1 : a < 8 ? 2 : 3;
-  if (row[b] <= limit && (n->best == NULL || row[b] < n->dist)) {
-    n->best = candidate;
-    n->dist = row[b];
+  if (row[b] <= limit && (nearest->best == NULL || row[b] < nearest->dist)) {
+    nearest->best = candidate;
+    nearest->dist = row[b];
   }
 }

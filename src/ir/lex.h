@@ -26,7 +26,7 @@ typedef struct {
   uint32_t len;
   int line;
   int col;
-} as_token; /* s: a NAME's text is interned, otherwise within the file */
+} as_token; /* s: a NAME's text is a string in `mem`, otherwise within the file */
 
 typedef struct as_lexed {
   const char *file;
@@ -40,42 +40,42 @@ typedef struct as_lexed {
 } as_lexed;
 
 /* false with err when the text is not lexically well-formed; names live in mem (borrowed) */
-bool as_lex(as_lexed *X, const char *file, const char *text, size_t len, as_arena *mem,
+bool as_lex(as_lexed *lexed, const char *file, const char *text, size_t len, as_arena *mem,
             as_err *err);
-void as_lexed_clear(as_lexed *X);
+void as_lexed_clear(as_lexed *lexed);
 
-static inline const as_token *as_tok(const as_lexed *X) {
-  return &((const as_token *)X->tok.data)[X->at];
+static inline const as_token *as_tok(const as_lexed *lexed) {
+  return &((const as_token *)lexed->tok.data)[lexed->at];
 }
 
-static inline const as_token *as_tok_next(const as_lexed *X) {
-  return as_tok(X)->kind == AS_T_END ? as_tok(X) : as_tok(X) + 1;
+static inline const as_token *as_tok_next(const as_lexed *lexed) {
+  return as_tok(lexed)->kind == AS_T_END ? as_tok(lexed) : as_tok(lexed) + 1;
 }
 
-static inline bool as_tok_is(const as_lexed *X, int kind) {
-  return as_tok(X)->kind == kind;
+static inline bool as_tok_is(const as_lexed *lexed, int kind) {
+  return as_tok(lexed)->kind == kind;
 }
 
-bool as_tok_word(const as_lexed *X, const char *word); /* the next token is this name */
-bool as_tok_take(as_lexed *X, int kind);               /* takes it if it is next */
-bool as_tok_take_word(as_lexed *X, const char *word);
-bool as_tok_want(as_lexed *X, int kind, const char *what); /* takes it, or reports */
-const char *as_tok_new_name(as_lexed *X,
+bool as_tok_word(const as_lexed *lexed, const char *word); /* the next token is this name */
+bool as_tok_take(as_lexed *lexed, int kind);               /* takes it if it is next */
+bool as_tok_take_word(as_lexed *lexed, const char *word);
+bool as_tok_want(as_lexed *lexed, int kind, const char *what); /* takes it, or reports */
+const char *as_tok_new_name(as_lexed *lexed,
                             const char *what); /* a NAME that is not reserved; NULL with err */
-bool as_lex_fail(as_lexed *X, const as_token *t, const char *fmt, ...)
+bool as_lex_fail(as_lexed *lexed, const as_token *t, const char *fmt, ...)
     __attribute__((format(printf, 3, 4))); /* false */
-bool as_lex_enter(as_lexed *X); /* one level of nesting deeper, false with err when too deep */
+bool as_lex_enter(as_lexed *lexed); /* one level of nesting deeper, false with err when too deep */
 bool as_word_reserved(const char *word);
-bool as_tok_number(as_lexed *X, mpq_t out); /* takes a NUMBER */
-char *as_tok_text(const as_token *t);       /* for messages, malloc'ed */
+bool as_tok_number(as_lexed *lexed, mpq_t out); /* takes a NUMBER */
+char *as_tok_text(const as_token *t);           /* for messages, malloc'ed */
 
 /* size expressions: `look` gives the size of a name, AS_SIZE_BAD if there is none; result
  * AS_SIZE_BAD with err */
 typedef as_size as_size_look(void *ctx, const char *name);
-as_size as_parse_size(as_lexed *X, as_sizes *S, as_size_look *look, void *ctx);
-bool as_parse_rel(as_lexed *X, as_sizes *S, as_size_look *look, void *ctx, as_size *lhs,
+as_size as_parse_size(as_lexed *lexed, as_sizes *sizes, as_size_look *look, void *ctx);
+bool as_parse_rel(as_lexed *lexed, as_sizes *sizes, as_size_look *look, void *ctx, as_size *lhs,
                   as_rel *rel, as_size *rhs);
-bool as_tok_rel(as_lexed *X, as_rel *rel,
+bool as_tok_rel(as_lexed *lexed, as_rel *rel,
                 bool *swap); /* takes = != < <= > >=; the last two are turned around */
 const char *as_rel_text(as_rel rel);
 /* exact decimal when the denominator allows, otherwise p/q; malloc'ed */

@@ -2,6 +2,4 @@ noinst_LIBRARIES += libasir.a
 libasir_a_SOURCES = src/ir/size.h src/ir/size.c src/ir/size_print.c src/ir/lex.h src/ir/lex.c src/ir/opdef.h src/ir/oplib_int.h \
   src/ir/oplib.c src/ir/sem_parse.c src/ir/sem_check.c src/ir/opdef_print.c src/ir/opdef_match.c src/ir/graph.h src/ir/graph_int.h \
   src/ir/graph.c src/ir/graph_size.c src/ir/graph_build.c src/ir/graph_text.c src/ir/expr_parse.h src/ir/expr_parse.c \
-  src/ir/tp_parse.c src/ir/mug_parse.c src/ir/rule.h src/ir/rule_parse.c src/ir/rule_text.c \
-  src/ir/mirage.h src/ir/mirage_int.h src/ir/mirage.c src/ir/mirage_block.c src/ir/mirage_size.c src/ir/mirage_write.c
-libasir_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
+  src/ir/tp_parse.c src/ir/mug_parse.c src/ir/rule.h src/ir/rule_parse.c src/ir/rule_text.c

@@ -3,286 +3,346 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool end_of_line(as_lexed *X) {
-  return as_tok_want(X, AS_T_NL, "the end of the line");
+static bool end_of_line(as_lexed *lexed) {
+  return as_tok_want(lexed, AS_T_NL, "the end of the line");
 }
 
-static bool built(as_gparser *P, const as_token *t, as_node_id id, as_err *inner) {
-  return id != AS_NONE || as_gp_report(P, t, inner);
+static bool built(as_gparser *parser, const as_token *token, as_node_id id, as_err *inner) {
+  return id != AS_NONE || as_gp_report(parser, token, inner);
 }
 
-static bool small_int(as_lexed *X, int *out) {
-  const as_token *t = as_tok(X);
-  if (!as_tok_want(X, AS_T_NUMBER, "an axis"))
+static bool small_int(as_lexed *lexed, int *out) {
+  const as_token *token = as_tok(lexed);
+  if (!as_tok_want(lexed, AS_T_NUMBER, "an axis"))
     return false;
-  if (t->len != 1)
-    return as_lex_fail(X, t, "an axis is a number from 0 to %d", AS_MAX_RANK - 1);
-  *out = t->s[0] - '0';
+  if (token->len != 1)
+    return as_lex_fail(lexed, token, "an axis is a number from 0 to %d", AS_MAX_RANK - 1);
+  *out = token->s[0] - '0';
   return true;
 }
 
-static bool parse_map(as_gparser *P, int map[4]) {
+static bool parse_map(as_gparser *parser, int map[4]) {
   static const char *const words[] = {"x", "y", "z", "loop"};
-  as_lexed *X = P->X;
+  as_lexed *lexed = parser->lexed;
   for (int i = 0; i < 4; i++)
     map[i] = -1;
-  while (!as_tok_is(X, AS_T_NL)) {
+  while (!as_tok_is(lexed, AS_T_NL)) {
     int w = -1;
-    const as_token *t = as_tok(X);
+    const as_token *token = as_tok(lexed);
     for (int i = 0; i < 4; i++) {
-      if (as_tok_take_word(X, words[i]))
+      if (as_tok_take_word(lexed, words[i]))
         w = i;
     }
     if (w < 0)
-      return as_lex_fail(X, t, "expected x, y, z or loop");
+      return as_lex_fail(lexed, token, "expected x, y, z or loop");
     if (map[w] >= 0)
-      return as_lex_fail(X, t, "`%s` is mapped twice", words[w]);
-    if (!as_tok_want(X, AS_T_ARROW, "`->`") || !small_int(X, &map[w]))
+      return as_lex_fail(lexed, token, "`%s` is mapped twice", words[w]);
+    if (!as_tok_want(lexed, AS_T_ARROW, "`->`") || !small_int(lexed, &map[w]))
       return false;
   }
-  return end_of_line(X);
+  return end_of_line(lexed);
 }
 
-static bool load(as_gparser *P) {
-  as_lexed *X = P->X;
-  const as_token *t = as_tok(X);
+static bool load(as_gparser *parser) {
+  as_lexed *lexed = parser->lexed;
+  const as_token *token = as_tok(lexed);
   as_size dim[AS_MAX_RANK];
   uint32_t rank;
   int map[4];
   as_err inner;
   as_err_init(&inner);
-  if (as_tok_new_name(X, "the name of a tile") == NULL || !as_gp_dims(P, dim, &rank) ||
-      !as_tok_want(X, '=', "`=`"))
+  if (as_tok_new_name(lexed, "the name of a tile") == NULL || !as_gp_dims(parser, dim, &rank) ||
+      !as_tok_want(lexed, '=', "`=`"))
     return false;
-  as_node_id from = as_gp_ref(P, AS_NONE);
-  if (from == AS_NONE || !parse_map(P, map))
+  as_node_id from = as_gp_ref(parser, AS_NONE);
+  if (from == AS_NONE || !parse_map(parser, map))
     return false;
-  if (P->g->node[from].rank != rank) {
-    return as_lex_fail(X, t, "a tile of %u axes of `%s`, which has %u", rank,
-                       P->g->node[from].name ? P->g->node[from].name : "a constant",
-                       P->g->node[from].rank);
+  if (parser->graph->node[from].rank != rank) {
+    return as_lex_fail(lexed, token, "a tile of %u axes of `%s`, which has %u", rank,
+                       parser->graph->node[from].name ? parser->graph->node[from].name
+                                                      : "a constant",
+                       parser->graph->node[from].rank);
   }
-  return built(P, t, as_graph_load(P->g, P->block, t->s, from, dim, map, &inner), &inner);
+  return built(parser, token,
+               as_graph_load(parser->graph, parser->block, token->s, from, dim, map, &inner),
+               &inner);
 }
 
-static bool store(as_gparser *P) {
-  as_lexed *X = P->X;
-  const as_token *t = as_tok(X);
+static bool store(as_gparser *parser) {
+  as_lexed *lexed = parser->lexed;
+  const as_token *token = as_tok(lexed);
   as_size dim[AS_MAX_RANK];
   uint32_t rank;
   int map[4];
   as_err inner;
   as_err_init(&inner);
-  if (as_tok_new_name(X, "the name of a tensor") == NULL || !as_gp_dims(P, dim, &rank) ||
-      !as_tok_want(X, '=', "`=`"))
+  if (as_tok_new_name(lexed, "the name of a tensor") == NULL || !as_gp_dims(parser, dim, &rank) ||
+      !as_tok_want(lexed, '=', "`=`"))
     return false;
-  as_node_id of = as_gp_ref(P, P->block);
-  if (of == AS_NONE || !parse_map(P, map))
+  as_node_id of = as_gp_ref(parser, parser->block);
+  if (of == AS_NONE || !parse_map(parser, map))
     return false;
-  if (P->g->node[of].rank != rank) {
-    return as_lex_fail(X, t, "a tile of %u axes; the tensor stored has %u", rank,
-                       P->g->node[of].rank);
+  if (parser->graph->node[of].rank != rank) {
+    return as_lex_fail(lexed, token, "a tile of %u axes; the tensor stored has %u", rank,
+                       parser->graph->node[of].rank);
   }
   for (uint32_t i = 0; i < rank; i++) {
-    if (as_graph_same_size(P->g, dim[i], P->g->node[of].dim[i]))
+    if (as_graph_same_size(parser->graph, dim[i], parser->graph->node[of].dim[i]))
       continue;
-    char *a = as_size_print(P->g->sizes, dim[i]);
-    char *b = as_size_print(P->g->sizes, P->g->node[of].dim[i]);
-    as_lex_fail(X, t, "axis %u of the tile has extent `%s`; the tensor stored has `%s`", i, a, b);
+    char *a = as_size_print(parser->graph->sizes, dim[i]);
+    char *b = as_size_print(parser->graph->sizes, parser->graph->node[of].dim[i]);
+    as_lex_fail(lexed, token, "axis %u of the tile has extent `%s`; the tensor stored has `%s`", i,
+                a, b);
     free(a);
     free(b);
     return false;
   }
-  return built(P, t, as_graph_store(P->g, P->block, t->s, of, map, &inner), &inner);
+  return built(parser, token,
+               as_graph_store(parser->graph, parser->block, token->s, of, map, &inner), &inner);
 }
 
-static bool acc(as_gparser *P) {
-  as_lexed *X = P->X;
-  const as_token *t = as_tok(X);
-  const as_token *run = NULL;
+/* Behind `=`: the word, the tile and what stands behind it. */
+typedef struct {
+  as_acc_kind kind;
   as_node_id of;
-  as_node_id m = AS_NONE;
-  as_node_id id;
-  int axis = 0;
-  as_acc_kind k;
+  as_node_id maximum;
+  int axis;
+} acc_line;
+
+static bool wrong_acc_word(as_lexed *lexed) {
+  as_str words;
+  as_str_init(&words);
+  for (uint32_t i = 0; i < as_n_acc_kinds; i++) {
+    bool again = false;
+    for (uint32_t j = 0; j < i; j++)
+      again |= strcmp(as_acc_rows[i].word, as_acc_rows[j].word) == 0;
+    if (!again)
+      as_str_printf(&words, "%s%s", words.n ? " or " : "", as_acc_rows[i].word);
+  }
+  as_lex_fail(lexed, as_tok(lexed), "expected %s", words.s);
+  as_str_clear(&words);
+  return false;
+}
+
+/* The kind whose word is this one and whose tail comes next. */
+static bool acc_kind(as_lexed *lexed, const char *word, as_acc_kind *kind) {
+  const char *missing = NULL;
+  const char *owner = NULL;
+  bool found = false;
+  for (uint32_t i = 0; i < as_n_acc_kinds; i++) {
+    const as_acc_row *row = &as_acc_rows[i];
+    bool next = row->tail && as_tok_word(lexed, row->tail);
+    if (strcmp(row->word, word) != 0) {
+      owner = next ? row->word : owner;
+      continue;
+    }
+    if (next) {
+      *kind = (as_acc_kind)i;
+      lexed->at++;
+      return true;
+    }
+    if (row->tail == NULL) {
+      *kind = (as_acc_kind)i;
+      found = true;
+    } else {
+      missing = row->tail;
+    }
+  }
+  if (owner)
+    return as_lex_fail(lexed, as_tok(lexed), "`%s` stands behind a `%s` only", as_tok(lexed)->s,
+                       owner);
+  return found || as_lex_fail(lexed, as_tok(lexed), "expected `%s`", missing);
+}
+
+static bool parse_acc_line(as_gparser *parser, acc_line *line) {
+  as_lexed *lexed = parser->lexed;
+  const char *word = NULL;
+  for (uint32_t i = 0; i < as_n_acc_kinds && word == NULL; i++) {
+    if (as_tok_take_word(lexed, as_acc_rows[i].word))
+      word = as_acc_rows[i].word;
+  }
+  if (word == NULL)
+    return wrong_acc_word(lexed);
+  line->of = as_gp_ref(parser, parser->block);
+  if (line->of == AS_NONE || !acc_kind(lexed, word, &line->kind))
+    return false;
+  switch (as_acc_rows[line->kind].operand) {
+  case AS_ACC_ALONE:
+    break;
+  case AS_ACC_BY_MAXIMUM:
+    line->maximum = as_gp_ref(parser, parser->block);
+    if (line->maximum == AS_NONE)
+      return false;
+    break;
+  case AS_ACC_ALONG_AXIS:
+    if (!small_int(lexed, &line->axis))
+      return false;
+  }
+  return end_of_line(lexed);
+}
+
+static bool acc(as_gparser *parser) {
+  as_lexed *lexed = parser->lexed;
+  const as_token *token = as_tok(lexed);
+  const as_token *run = NULL;
+  acc_line line = {.maximum = AS_NONE};
   as_err inner;
   as_err_init(&inner);
-  if (as_tok_new_name(X, "the name of an accumulator") == NULL)
+  if (as_tok_new_name(lexed, "the name of an accumulator") == NULL)
     return false;
-  if (as_tok_take(X, ',')) {
-    run = as_tok(X);
-    if (as_tok_new_name(X, "the name of a running value") == NULL)
+  if (as_tok_take(lexed, ',')) {
+    run = as_tok(lexed);
+    if (as_tok_new_name(lexed, "the name of a running value") == NULL)
       return false;
   }
-  if (!as_tok_want(X, '=', "`=`"))
+  if (!as_tok_want(lexed, '=', "`=`") || !parse_acc_line(parser, &line))
     return false;
-  const as_token *w = as_tok(X);
-  if (as_tok_take_word(X, "sum"))
-    k = AS_ACC_SUM;
-  else if (as_tok_take_word(X, "max"))
-    k = AS_ACC_MAX;
-  else if (as_tok_take_word(X, "concat"))
-    k = AS_ACC_CONCAT;
-  else
-    return as_lex_fail(X, w, "expected sum, max or concat");
-  if (run && k != AS_ACC_MAX)
-    return as_lex_fail(X, run, "only a `max` accumulator has a running value");
-  if ((of = as_gp_ref(P, P->block)) == AS_NONE)
+  if (run && !as_acc_rows[line.kind].has_running_value)
+    return as_lex_fail(lexed, run, "only a `max` accumulator has a running value");
+  as_node_id id = as_graph_acc(parser->graph, parser->block, token->s, line.kind, line.of,
+                               line.maximum, line.axis, &inner);
+  if (!built(parser, token, id, &inner))
     return false;
-  if (k == AS_ACC_CONCAT &&
-      (!as_tok_take_word(X, "axis") ? !as_lex_fail(X, as_tok(X), "expected `axis`")
-                                    : !small_int(X, &axis)))
-    return false;
-  if (as_tok_word(X, "rescale")) {
-    if (k != AS_ACC_SUM)
-      return as_lex_fail(X, as_tok(X), "only a `sum` is rescaled");
-    X->at++;
-    k = AS_ACC_RESCALE;
-    if ((m = as_gp_ref(P, P->block)) == AS_NONE)
-      return false;
-  }
-  if (!end_of_line(X))
-    return false;
-  id = as_graph_acc(P->g, P->block, t->s, k, of, m, axis, &inner);
-  if (!built(P, t, id, &inner))
-    return false;
-  return !run || built(P, run, as_graph_run(P->g, P->block, run->s, id, &inner), &inner);
+  if (run == NULL)
+    return true;
+  id = as_graph_run(parser->graph, parser->block, run->s, id, &inner);
+  return built(parser, run, id, &inner);
 }
 
-static bool grid(as_gparser *P, as_size g[3]) {
-  as_lexed *X = P->X;
+static bool grid(as_gparser *parser, as_size g[3]) {
+  as_lexed *lexed = parser->lexed;
   do {
-    const as_token *t = as_tok(X);
-    int a = as_tok_take_word(X, "x")   ? 0
-            : as_tok_take_word(X, "y") ? 1
-            : as_tok_take_word(X, "z") ? 2
-                                       : -1;
+    const as_token *token = as_tok(lexed);
+    int a = as_tok_take_word(lexed, "x")   ? 0
+            : as_tok_take_word(lexed, "y") ? 1
+            : as_tok_take_word(lexed, "z") ? 2
+                                           : -1;
     if (a < 0)
-      return as_lex_fail(X, t, "expected a grid axis: x, y or z");
+      return as_lex_fail(lexed, token, "expected a grid axis: x, y or z");
     if (g[a] != AS_SIZE_BAD)
-      return as_lex_fail(X, t, "grid axis %c twice", "xyz"[a]);
-    if (!as_tok_want(X, '=', "`=`") || (g[a] = as_gp_size(P)) == AS_SIZE_BAD)
+      return as_lex_fail(lexed, token, "grid axis %c twice", "xyz"[a]);
+    if (!as_tok_want(lexed, '=', "`=`") || (g[a] = as_gp_size(parser)) == AS_SIZE_BAD)
       return false;
-    if (as_graph_decide(P->g, AS_SIZE_ONE, AS_REL_LE, g[a]) == AS_FAILS)
-      return as_lex_fail(X, t, "an extent below 1");
-  } while (as_tok_take(X, ','));
-  return end_of_line(X);
+    if (as_graph_decide(parser->graph, AS_SIZE_ONE, AS_REL_LE, g[a]) == AS_FAILS)
+      return as_lex_fail(lexed, token, "an extent below 1");
+  } while (as_tok_take(lexed, ','));
+  return end_of_line(lexed);
 }
 
-static bool block_statement(as_gparser *P) {
-  as_lexed *X = P->X;
-  const as_token *t = as_tok(X);
-  if (as_tok_take_word(X, "load"))
-    return load(P);
-  if (as_tok_take_word(X, "acc"))
-    return acc(P);
-  if (as_tok_take_word(X, "store"))
-    return store(P);
-  if (t->kind == AS_T_END)
-    return as_lex_fail(X, t, "the kernel has no `end` (is the file cut short?)");
-  if (t->kind != AS_T_NAME || as_tok_next(X)->kind != '=')
-    return as_lex_fail(X, t, "expected load, acc, store, end or NAME = ...");
-  X->at += 2;
-  return as_gp_define(P, t) != AS_NONE && end_of_line(X);
+static bool block_statement(as_gparser *parser) {
+  as_lexed *lexed = parser->lexed;
+  const as_token *token = as_tok(lexed);
+  if (as_tok_take_word(lexed, "load"))
+    return load(parser);
+  if (as_tok_take_word(lexed, "acc"))
+    return acc(parser);
+  if (as_tok_take_word(lexed, "store"))
+    return store(parser);
+  if (token->kind == AS_T_END)
+    return as_lex_fail(lexed, token, "the kernel has no `end` (is the file cut short?)");
+  if (token->kind != AS_T_NAME || as_tok_next(lexed)->kind != '=')
+    return as_lex_fail(lexed, token, "expected load, acc, store, end or NAME = ...");
+  lexed->at += 2;
+  return as_gp_define(parser, token) != AS_NONE && end_of_line(lexed);
 }
 
-static bool kernel(as_gparser *P) {
-  as_lexed *X = P->X;
-  const as_token *t = as_tok(X);
+static bool kernel(as_gparser *parser) {
+  as_lexed *lexed = parser->lexed;
+  const as_token *token = as_tok(lexed);
   as_size g[3] = {AS_SIZE_BAD, AS_SIZE_BAD, AS_SIZE_BAD};
   as_size loop = AS_SIZE_ONE;
   bool has_loop = false;
-  if (as_tok_new_name(X, "the kernel's name") == NULL || !end_of_line(X))
+  if (as_tok_new_name(lexed, "the kernel's name") == NULL || !end_of_line(lexed))
     return false;
-  for (uint32_t i = 0; i < P->g->n_block; i++) {
-    if (strcmp(P->g->block[i].name, t->s) == 0)
-      return as_lex_fail(X, t, "kernel `%s` twice", t->s);
+  for (uint32_t i = 0; i < parser->graph->n_block; i++) {
+    if (strcmp(parser->graph->block[i].name, token->s) == 0)
+      return as_lex_fail(lexed, token, "kernel `%s` twice", token->s);
   }
-  if (as_tok_take_word(X, "grid") && !grid(P, g))
+  if (as_tok_take_word(lexed, "grid") && !grid(parser, g))
     return false;
   for (int i = 0; i < 3; i++) {
     if (g[i] == AS_SIZE_BAD)
       g[i] = AS_SIZE_ONE;
   }
-  if (as_tok_take_word(X, "loop")) {
+  if (as_tok_take_word(lexed, "loop")) {
     has_loop = true;
-    if (as_tok_new_name(X, "the loop's index") == NULL || !as_tok_want(X, '=', "`=`") ||
-        (loop = as_gp_size(P)) == AS_SIZE_BAD || !end_of_line(X))
+    if (as_tok_new_name(lexed, "the loop's index") == NULL || !as_tok_want(lexed, '=', "`=`") ||
+        (loop = as_gp_size(parser)) == AS_SIZE_BAD || !end_of_line(lexed))
       return false;
   }
-  P->block = as_graph_block(P->g, t->s, g, loop, has_loop);
-  while (!as_tok_word(X, "end")) {
-    if (!block_statement(P))
+  parser->block = as_graph_block(parser->graph, token->s, g, loop, has_loop);
+  while (!as_tok_word(lexed, "end")) {
+    if (!block_statement(parser))
       return false;
   }
-  P->block = AS_NONE;
-  X->at++;
-  return end_of_line(X);
+  parser->block = AS_NONE;
+  lexed->at++;
+  return end_of_line(lexed);
 }
 
-static bool outputs(as_gparser *P) {
-  const as_graph *p = P->g->program;
-  const as_token *t = as_tok(P->X);
+static bool outputs(as_gparser *parser) {
+  const as_graph *program = parser->graph->program;
+  const as_token *token = as_tok(parser->lexed);
   as_err inner;
   as_err_init(&inner);
-  for (uint32_t i = 0; i < p->n_output; i++) {
-    const char *name = p->node[p->output[i]].name;
-    as_node_id id = as_graph_find(P->g, AS_NONE, name);
+  for (uint32_t i = 0; i < program->n_output; i++) {
+    const char *name = program->node[program->output[i]].name;
+    as_node_id id = as_graph_find(parser->graph, AS_NONE, name);
     if (id == AS_NONE)
-      return as_lex_fail(P->X, t, "the program's output `%s` is not defined", name);
-    if (!as_graph_output(P->g, id, &inner))
-      return as_gp_report(P, t, &inner);
+      return as_lex_fail(parser->lexed, token, "the program's output `%s` is not defined", name);
+    if (!as_graph_output(parser->graph, id, &inner))
+      return as_gp_report(parser, token, &inner);
   }
-  return as_graph_valid(P->g, &inner) || as_gp_report(P, t, &inner);
+  return as_graph_valid(parser->graph, &inner) || as_gp_report(parser, token, &inner);
 }
 
-static bool mugraph(as_gparser *P) {
-  as_lexed *X = P->X;
-  as_gp_reserve(P);
-  if (!as_tok_take_word(X, "mugraph"))
-    return as_lex_fail(X, as_tok(X), "expected `mugraph`");
-  const char *name = as_tok_new_name(X, "the muGraph's name");
-  if (name == NULL || !end_of_line(X))
+static bool mugraph(as_gparser *parser) {
+  as_lexed *lexed = parser->lexed;
+  as_gp_reserve(parser);
+  if (!as_tok_take_word(lexed, "mugraph"))
+    return as_lex_fail(lexed, as_tok(lexed), "expected `mugraph`");
+  const char *name = as_tok_new_name(lexed, "the muGraph's name");
+  if (name == NULL || !end_of_line(lexed))
     return false;
-  P->g->name = as_arena_strdup(as_gm(P->g)->arena, name);
+  parser->graph->name = as_arena_strdup(as_gm(parser->graph)->arena, name);
   bool head = true;
-  while (!as_tok_is(X, AS_T_END)) {
-    const as_token *t = as_tok(X);
+  while (!as_tok_is(lexed, AS_T_END)) {
+    const as_token *token = as_tok(lexed);
     bool ok;
-    bool sizes = as_tok_word(X, "sizes");
-    bool where = as_tok_word(X, "where");
+    bool sizes = as_tok_word(lexed, "sizes");
+    bool where = as_tok_word(lexed, "where");
     if ((sizes || where) && !head)
-      return as_lex_fail(X, t, "`%s` stands before the first kernel or operator", t->s);
+      return as_lex_fail(lexed, token, "`%s` stands before the first kernel or operator", token->s);
     if (sizes || where) {
-      X->at++;
-      ok = sizes ? as_gp_sizes(P) : as_gp_where(P, true);
-    } else if (as_tok_take_word(X, "kernel")) {
+      lexed->at++;
+      ok = sizes ? as_gp_sizes(parser) : as_gp_where(parser, true);
+    } else if (as_tok_take_word(lexed, "kernel")) {
       head = false;
-      ok = kernel(P);
-    } else if (t->kind == AS_T_NAME && as_tok_next(X)->kind == '=') {
+      ok = kernel(parser);
+    } else if (token->kind == AS_T_NAME && as_tok_next(lexed)->kind == '=') {
       head = false;
-      X->at += 2;
-      ok = as_gp_define(P, t) != AS_NONE && end_of_line(X);
+      lexed->at += 2;
+      ok = as_gp_define(parser, token) != AS_NONE && end_of_line(lexed);
     } else {
-      ok = as_lex_fail(X, t, "expected sizes, where, kernel or NAME = ...");
+      ok = as_lex_fail(lexed, token, "expected sizes, where, kernel or NAME = ...");
     }
     if (!ok)
       return false;
   }
-  return outputs(P);
+  return outputs(parser);
 }
 
 as_graph *as_parse_mug(const char *file, const char *text, size_t len, const as_graph *program,
                        as_err *err) {
-  as_lexed X;
+  as_lexed lexed;
   as_arena *names = as_arena_new();
-  as_graph *g = as_graph_new(program->sizes, program->lib, program, "");
-  as_gparser P = {&X, g, AS_NONE};
-  bool ok = as_lex(&X, file, text, len, names, err) && mugraph(&P);
-  as_lexed_clear(&X);
+  as_graph *graph = as_graph_new(program->sizes, program->lib, program, "");
+  as_gparser parser = {&lexed, graph, AS_NONE};
+  bool ok = as_lex(&lexed, file, text, len, names, err) && mugraph(&parser);
+  as_lexed_clear(&lexed);
   as_arena_free(names);
   if (ok)
-    return g;
-  as_graph_free(g);
+    return graph;
+  as_graph_free(graph);
   return NULL;
 }

@@ -130,23 +130,23 @@ typedef struct as_opdef {
 
 typedef struct as_oplib as_oplib;
 as_oplib *as_oplib_new(void);
-void as_oplib_free(as_oplib *L);
+void as_oplib_free(as_oplib *lib);
 /* All or nothing: a file with an error adds nothing.  Functions and operators are known from their
  * definition on, so definitions cannot be cyclic; loading a path again does nothing; a name defined
  * twice is an error. */
-bool as_oplib_parse(as_oplib *L, const char *file, const char *text, size_t len, as_err *err);
-bool as_oplib_load(as_oplib *L, const char *path, as_err *err);    /* one file */
-bool as_oplib_load_dir(as_oplib *L, const char *dir, as_err *err); /* all *.sem, sorted by name */
-const as_opdef *as_oplib_find(const as_oplib *L, const char *name);
-const as_func *as_oplib_func(const as_oplib *L, const char *name);
-uint32_t as_oplib_count(const as_oplib *L);
-const as_opdef *as_oplib_nth(const as_oplib *L, uint32_t i);
-const char *const *as_oplib_files(const as_oplib *L, uint32_t *n); /* paths loaded, in order */
-const char *as_oplib_suggest(const as_oplib *L,
+bool as_oplib_parse(as_oplib *lib, const char *file, const char *text, size_t len, as_err *err);
+bool as_oplib_load(as_oplib *lib, const char *path, as_err *err);    /* one file */
+bool as_oplib_load_dir(as_oplib *lib, const char *dir, as_err *err); /* all *.sem, sorted by name */
+const as_opdef *as_oplib_find(const as_oplib *lib, const char *name);
+const as_func *as_oplib_func(const as_oplib *lib, const char *name);
+uint32_t as_oplib_count(const as_oplib *lib);
+const as_opdef *as_oplib_nth(const as_oplib *lib, uint32_t i);
+const char *const *as_oplib_files(const as_oplib *lib, uint32_t *n); /* paths loaded, in order */
+const char *as_oplib_suggest(const as_oplib *lib,
                              const char *name); /* the operator whose name is closest, NULL */
 char *as_opdef_print(const as_opdef *op);       /* canonical text, malloc'ed */
 char *as_func_print(const as_func *f);
-char *as_oplib_text(const as_oplib *L,
+char *as_oplib_text(const as_oplib *lib,
                     const char *name); /* of an operator NAME, or of a function `func NAME`, as the
                                           checker names what it relied on; NULL: unknown */
 char *as_expr_print(const as_expr *e); /* a scalar expression or a condition, malloc'ed */
@@ -177,11 +177,11 @@ typedef struct as_match {
   uint32_t nlist;
 } as_match;
 
-bool as_opdef_match(as_sizes *S, const as_opdef *op, const as_size (*argdim)[8],
+bool as_opdef_match(as_sizes *sizes, const as_opdef *op, const as_size (*argdim)[8],
                     const uint32_t *argrank, uint32_t nargs, const as_attr *attr, as_match *m,
                     as_size *outdim, uint32_t *outrank, as_vec *facts, as_err *err);
 /* a body's integer expression (bounds, indices) as a size when it only uses sizes and attributes;
  * AS_SIZE_BAD otherwise */
-as_size as_opdef_size(as_sizes *S, const as_opdef *op, const as_match *m, const as_attr *attr,
+as_size as_opdef_size(as_sizes *sizes, const as_opdef *op, const as_match *m, const as_attr *attr,
                       const as_expr *e);
 #endif

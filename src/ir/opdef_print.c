@@ -9,60 +9,60 @@ enum { SUM = 1, PROD, UNARY, ATOM };
 
 static void p_expr(as_str *s, const as_expr *e, int least);
 
-static void p_number(as_str *s, const mpq_t v) {
-  char *t = as_print_number(v);
-  as_str_add(s, t);
-  free(t);
+static void p_number(as_str *out, const mpq_t value) {
+  char *text = as_print_number(value);
+  as_str_add(out, text);
+  free(text);
 }
 
-static void p_access(as_str *s, const as_expr *e) {
-  as_str_printf(s, "%s[", e->name);
-  for (uint32_t i = 0; i < e->n; i++) {
+static void p_access(as_str *out, const as_expr *expr) {
+  as_str_printf(out, "%s[", expr->name);
+  for (uint32_t i = 0; i < expr->n; i++) {
     if (i)
-      as_str_add(s, ", ");
-    if (e->acc[i] == AS_IX_SCALAR)
-      p_expr(s, e->kid[i], SUM);
+      as_str_add(out, ", ");
+    if (expr->acc[i] == AS_IX_SCALAR)
+      p_expr(out, expr->kid[i], SUM);
     else
-      as_str_printf(s, "%s%s", e->acc[i] == AS_IX_LIST ? ".." : "~", e->acc_name[i]);
+      as_str_printf(out, "%s%s", expr->acc[i] == AS_IX_LIST ? ".." : "~", expr->acc_name[i]);
   }
-  as_str_add(s, "]");
+  as_str_add(out, "]");
 }
 
-static void p_cond(as_str *s, const as_expr *e, int level) { /* level 1 or, 2 and, 3 atom */
-  int own = e->kind == AS_E_OR ? 1 : e->kind == AS_E_AND ? 2 : 3;
+static void p_cond(as_str *out, const as_expr *expr, int level) { /* level 1 or, 2 and, 3 atom */
+  int own = expr->kind == AS_E_OR ? 1 : expr->kind == AS_E_AND ? 2 : 3;
   if (own < level)
-    as_str_add(s, "(");
-  if (e->kind == AS_E_NOT) {
-    as_str_add(s, "not ");
-    p_cond(s, e->kid[0], 3);
-  } else if (e->kind == AS_E_REL) {
+    as_str_add(out, "(");
+  if (expr->kind == AS_E_NOT) {
+    as_str_add(out, "not ");
+    p_cond(out, expr->kid[0], 3);
+  } else if (expr->kind == AS_E_REL) {
     static const char *const turned[] = {"=", "!=", ">=", ">"};
-    const as_expr *a = e->kid[e->swap ? 1 : 0];
-    const as_expr *b = e->kid[e->swap ? 0 : 1];
-    p_expr(s, a, SUM);
-    as_str_printf(s, " %s ", e->swap ? turned[e->rel] : as_rel_text((as_rel)e->rel));
-    p_expr(s, b, SUM);
+    const as_expr *left = expr->kid[expr->swap ? 1 : 0];
+    const as_expr *right = expr->kid[expr->swap ? 0 : 1];
+    p_expr(out, left, SUM);
+    as_str_printf(out, " %s ", expr->swap ? turned[expr->rel] : as_rel_text((as_rel)expr->rel));
+    p_expr(out, right, SUM);
   } else {
-    p_cond(s, e->kid[0], own);
-    as_str_add(s, own == 1 ? " or " : " and ");
-    p_cond(s, e->kid[1], own + 1);
+    p_cond(out, expr->kid[0], own);
+    as_str_add(out, own == 1 ? " or " : " and ");
+    p_cond(out, expr->kid[1], own + 1);
   }
   if (own < level)
-    as_str_add(s, ")");
+    as_str_add(out, ")");
 }
 
-static void p_call(as_str *s, const char *name, const as_expr *e) {
-  as_str_printf(s, "%s(", name);
-  for (uint32_t i = 0; i < e->n; i++) {
+static void p_call(as_str *out, const char *name, const as_expr *expr) {
+  as_str_printf(out, "%s(", name);
+  for (uint32_t i = 0; i < expr->n; i++) {
     if (i)
-      as_str_add(s, ", ");
-    p_expr(s, e->kid[i], SUM);
+      as_str_add(out, ", ");
+    p_expr(out, expr->kid[i], SUM);
   }
-  as_str_add(s, ")");
+  as_str_add(out, ")");
 }
 
-static int level_of(const as_expr *e) {
-  switch (e->kind) {
+static int level_of(const as_expr *expr) {
+  switch (expr->kind) {
   case AS_E_ADD:
   case AS_E_SUB:
     return SUM;
@@ -84,190 +84,191 @@ static int level_of(const as_expr *e) {
   }
 }
 
-static void p_infix(as_str *s, const as_expr *e, const char *op, int level) {
-  p_expr(s, e->kid[0], level);
-  as_str_printf(s, " %s ", op);
-  p_expr(s, e->kid[1], level + 1);
+static void p_infix(as_str *out, const as_expr *expr, const char *op, int level) {
+  p_expr(out, expr->kid[0], level);
+  as_str_printf(out, " %s ", op);
+  p_expr(out, expr->kid[1], level + 1);
 }
 
-static void p_bare(as_str *s, const as_expr *e) {
-  switch (e->kind) {
+static void p_bare(as_str *out, const as_expr *expr) {
+  switch (expr->kind) {
   case AS_E_NUM:
-    p_number(s, e->num);
+    p_number(out, expr->num);
     break;
   case AS_E_NAME:
-    as_str_add(s, e->name);
+    as_str_add(out, expr->name);
     break;
   case AS_E_ACCESS:
-    p_access(s, e);
+    p_access(out, expr);
     break;
   case AS_E_CALL:
-    p_call(s, e->name, e);
+    p_call(out, expr->name, expr);
     break;
   case AS_E_ADD:
-    p_infix(s, e, "+", SUM);
+    p_infix(out, expr, "+", SUM);
     break;
   case AS_E_SUB:
-    p_infix(s, e, "-", SUM);
+    p_infix(out, expr, "-", SUM);
     break;
   case AS_E_MUL:
-    p_infix(s, e, "*", PROD);
+    p_infix(out, expr, "*", PROD);
     break;
   case AS_E_FDIV:
-    p_infix(s, e, "/", PROD);
+    p_infix(out, expr, "/", PROD);
     break;
   case AS_E_IDIV:
-    p_infix(s, e, "div", PROD);
+    p_infix(out, expr, "div", PROD);
     break;
   case AS_E_MOD:
-    p_infix(s, e, "mod", PROD);
+    p_infix(out, expr, "mod", PROD);
     break;
   case AS_E_NEG:
-    as_str_add(s, "-");
-    p_expr(s, e->kid[0], UNARY);
+    as_str_add(out, "-");
+    p_expr(out, expr->kid[0], UNARY);
     break;
   case AS_E_EXP:
-    p_call(s, "exp", e);
+    p_call(out, "exp", expr);
     break;
   case AS_E_LOG:
-    p_call(s, "log", e);
+    p_call(out, "log", expr);
     break;
   case AS_E_SQRT:
-    p_call(s, "sqrt", e);
+    p_call(out, "sqrt", expr);
     break;
   case AS_E_INV:
-    p_call(s, "inv", e);
+    p_call(out, "inv", expr);
     break;
   case AS_E_ABS:
-    p_call(s, "abs", e);
+    p_call(out, "abs", expr);
     break;
   case AS_E_MAX2:
-    p_call(s, "max", e);
+    p_call(out, "max", expr);
     break;
   case AS_E_MIN2:
-    p_call(s, "min", e);
+    p_call(out, "min", expr);
     break;
   case AS_E_SUM:
   case AS_E_PROD:
   case AS_E_MAXR:
   case AS_E_MINR:
-    as_str_printf(s, "%s(%s < ",
-                  e->kind == AS_E_SUM    ? "sum"
-                  : e->kind == AS_E_PROD ? "prod"
-                  : e->kind == AS_E_MAXR ? "max"
-                                         : "min",
-                  e->name);
-    p_expr(s, e->kid[0], SUM);
-    as_str_add(s, ") ");
-    p_expr(s, e->kid[1], PROD);
+    as_str_printf(out, "%s(%s < ",
+                  expr->kind == AS_E_SUM    ? "sum"
+                  : expr->kind == AS_E_PROD ? "prod"
+                  : expr->kind == AS_E_MAXR ? "max"
+                                            : "min",
+                  expr->name);
+    p_expr(out, expr->kid[0], SUM);
+    as_str_add(out, ") ");
+    p_expr(out, expr->kid[1], PROD);
     break;
   case AS_E_IF:
-    as_str_add(s, "if(");
-    p_cond(s, e->kid[0], 1);
-    as_str_add(s, ", ");
-    p_expr(s, e->kid[1], SUM);
-    as_str_add(s, ", ");
-    p_expr(s, e->kid[2], SUM);
-    as_str_add(s, ")");
+    as_str_add(out, "if(");
+    p_cond(out, expr->kid[0], 1);
+    as_str_add(out, ", ");
+    p_expr(out, expr->kid[1], SUM);
+    as_str_add(out, ", ");
+    p_expr(out, expr->kid[2], SUM);
+    as_str_add(out, ")");
     break;
   default:
-    p_cond(s, e, 1);
+    p_cond(out, expr, 1);
   }
 }
 
-static void p_expr(as_str *s, const as_expr *e, int least) {
-  bool wrap = level_of(e) < least;
+static void p_expr(as_str *out, const as_expr *expr, int least) {
+  bool wrap = level_of(expr) < least;
   if (wrap)
-    as_str_add(s, "(");
-  p_bare(s, e);
+    as_str_add(out, "(");
+  p_bare(out, expr);
   if (wrap)
-    as_str_add(s, ")");
+    as_str_add(out, ")");
 }
 
-static void p_shape(as_str *s, const as_dim *d, uint32_t n) {
-  as_str_add(s, "[");
+static void p_shape(as_str *out, const as_dim *dim, uint32_t n) {
+  as_str_add(out, "[");
   for (uint32_t i = 0; i < n; i++) {
     if (i)
-      as_str_add(s, ", ");
-    if (d[i].kind == AS_D_SIZE) {
-      p_expr(s, d[i].size, SUM);
-    } else if (d[i].kind == AS_D_BCAST) {
-      as_str_printf(s, "broadcast(%s, %s) as %s", d[i].b1, d[i].b2, d[i].name);
+      as_str_add(out, ", ");
+    if (dim[i].kind == AS_D_SIZE) {
+      p_expr(out, dim[i].size, SUM);
+    } else if (dim[i].kind == AS_D_BCAST) {
+      as_str_printf(out, "broadcast(%s, %s) as %s", dim[i].b1, dim[i].b2, dim[i].name);
     } else {
-      as_str_printf(s, "..%s", d[i].name);
-      if (d[i].count)
-        as_str_add(s, "@");
-      if (d[i].count)
-        p_expr(s, d[i].count, SUM);
+      as_str_printf(out, "..%s", dim[i].name);
+      if (dim[i].count)
+        as_str_add(out, "@");
+      if (dim[i].count)
+        p_expr(out, dim[i].count, SUM);
     }
   }
-  as_str_add(s, "]");
+  as_str_add(out, "]");
 }
 
-static void p_let(as_str *s, const as_let *l, bool out) {
-  as_str_printf(s, "  %s%s[", out ? "" : "let ", l->name);
-  for (uint32_t i = 0; i < l->n; i++)
-    as_str_printf(s, "%s%s%s", i ? ", " : "", l->ix[i].is_list ? ".." : "", l->ix[i].name);
-  as_str_add(s, "] = ");
-  p_expr(s, l->body, SUM);
-  as_str_add(s, "\n");
+static void p_let(as_str *text, const as_let *let, bool out) {
+  as_str_printf(text, "  %s%s[", out ? "" : "let ", let->name);
+  for (uint32_t i = 0; i < let->n; i++)
+    as_str_printf(text, "%s%s%s", i ? ", " : "", let->ix[i].is_list ? ".." : "", let->ix[i].name);
+  as_str_add(text, "] = ");
+  p_expr(text, let->body, SUM);
+  as_str_add(text, "\n");
 }
 
-char *as_expr_print(const as_expr *e) {
-  as_str s;
-  as_str_init(&s);
-  if (e->kind == AS_E_REL || e->kind == AS_E_AND || e->kind == AS_E_OR || e->kind == AS_E_NOT)
-    p_cond(&s, e, 1);
+char *as_expr_print(const as_expr *expr) {
+  as_str out;
+  as_str_init(&out);
+  if (expr->kind == AS_E_REL || expr->kind == AS_E_AND || expr->kind == AS_E_OR ||
+      expr->kind == AS_E_NOT)
+    p_cond(&out, expr, 1);
   else
-    p_expr(&s, e, SUM);
-  return as_str_take(&s);
+    p_expr(&out, expr, SUM);
+  return as_str_take(&out);
 }
 
 char *as_opdef_print(const as_opdef *op) {
-  as_str s;
-  as_str_init(&s);
-  as_str_printf(&s, "op %s(", op->name);
+  as_str out;
+  as_str_init(&out);
+  as_str_printf(&out, "op %s(", op->name);
   for (uint32_t i = 0; i < op->nargs; i++) {
-    as_str_printf(&s, "%s%s", i ? ", " : "", op->arg[i].name);
-    p_shape(&s, op->arg[i].dim, op->arg[i].n);
+    as_str_printf(&out, "%s%s", i ? ", " : "", op->arg[i].name);
+    p_shape(&out, op->arg[i].dim, op->arg[i].n);
   }
   for (uint32_t i = 0; i < op->nattrs; i++) {
-    as_str_printf(&s, "%s %s", i ? "," : ";", op->attr[i]);
+    as_str_printf(&out, "%s %s", i ? "," : ";", op->attr[i]);
     if (!op->attr_has_default[i])
       continue;
-    as_str_add(&s, " = ");
-    p_number(&s, op->attr_default[i].num);
+    as_str_add(&out, " = ");
+    p_number(&out, op->attr_default[i].num);
   }
-  as_str_add(&s, ") -> ");
-  p_shape(&s, op->out, op->nout);
-  as_str_add(&s, "\n");
+  as_str_add(&out, ") -> ");
+  p_shape(&out, op->out, op->nout);
+  as_str_add(&out, "\n");
   for (uint32_t i = 0; i < op->nreq; i++) {
-    as_str_add(&s, "  require ");
-    p_expr(&s, op->req[i].lhs, SUM);
-    as_str_printf(&s, " %s ", as_rel_text((as_rel)op->req[i].rel));
-    p_expr(&s, op->req[i].rhs, SUM);
-    as_str_add(&s, "\n");
+    as_str_add(&out, "  require ");
+    p_expr(&out, op->req[i].lhs, SUM);
+    as_str_printf(&out, " %s ", as_rel_text((as_rel)op->req[i].rel));
+    p_expr(&out, op->req[i].rhs, SUM);
+    as_str_add(&out, "\n");
   }
   for (uint32_t i = 0; i < op->nlet; i++)
-    p_let(&s, &op->let[i], i + 1 == op->nlet);
-  return as_str_take(&s);
+    p_let(&out, &op->let[i], i + 1 == op->nlet);
+  return as_str_take(&out);
 }
 
-char *as_func_print(const as_func *f) {
-  as_str s;
-  as_str_init(&s);
-  as_str_printf(&s, "func %s(", f->name);
-  for (uint32_t i = 0; i < f->n; i++)
-    as_str_printf(&s, "%s%s", i ? ", " : "", f->param[i]);
-  as_str_add(&s, f->body ? ") = " : ") builtin");
-  if (f->body)
-    p_expr(&s, f->body, SUM);
-  as_str_add(&s, "\n");
-  return as_str_take(&s);
+char *as_func_print(const as_func *func) {
+  as_str out;
+  as_str_init(&out);
+  as_str_printf(&out, "func %s(", func->name);
+  for (uint32_t i = 0; i < func->n; i++)
+    as_str_printf(&out, "%s%s", i ? ", " : "", func->param[i]);
+  as_str_add(&out, func->body ? ") = " : ") builtin");
+  if (func->body)
+    p_expr(&out, func->body, SUM);
+  as_str_add(&out, "\n");
+  return as_str_take(&out);
 }
 
-char *as_oplib_text(const as_oplib *L, const char *name) {
-  const as_func *f = strncmp(name, "func ", 5) == 0 ? as_oplib_func(L, name + 5) : NULL;
-  const as_opdef *op = f ? NULL : as_oplib_find(L, name);
-  return f ? as_func_print(f) : op ? as_opdef_print(op) : NULL;
+char *as_oplib_text(const as_oplib *lib, const char *name) {
+  const as_func *func = strncmp(name, "func ", 5) == 0 ? as_oplib_func(lib, name + 5) : NULL;
+  const as_opdef *op = func ? NULL : as_oplib_find(lib, name);
+  return func ? as_func_print(func) : op ? as_opdef_print(op) : NULL;
 }

@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-void as_attr_init(as_attr *a) {
-  a->is_size = true;
-  a->size = 0;
-  mpq_init(a->num);
+void as_attr_init(as_attr *attr) {
+  attr->is_size = true;
+  attr->size = 0;
+  mpq_init(attr->num);
 }
 
-void as_attr_clear(as_attr *a) {
-  mpq_clear(a->num);
+void as_attr_clear(as_attr *attr) {
+  mpq_clear(attr->num);
 }
 
 void as_attr_set(as_attr *out, const as_attr *in) {
@@ -22,88 +22,88 @@ void as_attr_set(as_attr *out, const as_attr *in) {
 }
 
 as_oplib *as_oplib_new(void) {
-  as_oplib *L = as_calloc(1, sizeof *L);
-  L->mem = as_arena_new();
-  as_vec_init(&L->op, sizeof(as_opdef *));
-  as_vec_init(&L->func, sizeof(as_func *));
-  as_vec_init(&L->file, sizeof(char *));
-  as_vec_init(&L->num, sizeof(as_oplib_num));
-  return L;
+  as_oplib *lib = as_calloc(1, sizeof *lib);
+  lib->mem = as_arena_new();
+  as_vec_init(&lib->op, sizeof(as_opdef *));
+  as_vec_init(&lib->func, sizeof(as_func *));
+  as_vec_init(&lib->file, sizeof(char *));
+  as_vec_init(&lib->num, sizeof(as_oplib_num));
+  return lib;
 }
 
-void as_oplib_free(as_oplib *L) {
-  if (L == NULL)
+void as_oplib_free(as_oplib *lib) {
+  if (lib == NULL)
     return;
-  for (size_t i = 0; i < L->num.n; i++) {
-    as_oplib_num n = AS_VEC_AT(&L->num, as_oplib_num, i);
+  for (size_t i = 0; i < lib->num.n; i++) {
+    as_oplib_num n = AS_VEC_AT(&lib->num, as_oplib_num, i);
     if (n.is_attr)
       as_attr_clear(n.at);
     else
       mpq_clear(((as_expr *)n.at)->num);
   }
-  as_vec_clear(&L->op);
-  as_vec_clear(&L->func);
-  as_vec_clear(&L->file);
-  as_vec_clear(&L->num);
-  as_arena_free(L->mem);
-  free(L);
+  as_vec_clear(&lib->op);
+  as_vec_clear(&lib->func);
+  as_vec_clear(&lib->file);
+  as_vec_clear(&lib->num);
+  as_arena_free(lib->mem);
+  free(lib);
 }
 
-as_expr *as_oplib_new_expr(as_oplib *L, as_ekind kind, uint32_t nkids, const as_token *t) {
-  as_expr *e = as_arena_alloc(L->mem, sizeof *e);
-  e->kind = kind;
-  e->n = nkids;
-  e->kid = as_arena_alloc(L->mem, nkids * sizeof *e->kid);
-  e->line = t->line;
-  e->col = t->col;
-  mpq_init(e->num);
-  as_vec_push(&L->num, &(as_oplib_num){false, e});
-  return e;
+as_expr *as_oplib_new_expr(as_oplib *lib, as_ekind kind, uint32_t nkids, const as_token *token) {
+  as_expr *expr = as_arena_alloc(lib->mem, sizeof *expr);
+  expr->kind = kind;
+  expr->n = nkids;
+  expr->kid = as_arena_alloc(lib->mem, nkids * sizeof *expr->kid);
+  expr->line = token->line;
+  expr->col = token->col;
+  mpq_init(expr->num);
+  as_vec_push(&lib->num, &(as_oplib_num){false, expr});
+  return expr;
 }
 
-void as_oplib_keep_attr(as_oplib *L, as_attr *a) {
-  as_attr_init(a);
-  as_vec_push(&L->num, &(as_oplib_num){true, a});
+void as_oplib_keep_attr(as_oplib *lib, as_attr *attr) {
+  as_attr_init(attr);
+  as_vec_push(&lib->num, &(as_oplib_num){true, attr});
 }
 
-const as_opdef *as_oplib_find(const as_oplib *L, const char *name) {
-  for (size_t i = 0; i < L->op.n; i++)
-    if (strcmp(AS_VEC_AT(&L->op, as_opdef *, i)->name, name) == 0)
-      return AS_VEC_AT(&L->op, as_opdef *, i);
+const as_opdef *as_oplib_find(const as_oplib *lib, const char *name) {
+  for (size_t i = 0; i < lib->op.n; i++)
+    if (strcmp(AS_VEC_AT(&lib->op, as_opdef *, i)->name, name) == 0)
+      return AS_VEC_AT(&lib->op, as_opdef *, i);
   return NULL;
 }
 
-const as_func *as_oplib_func(const as_oplib *L, const char *name) {
-  for (size_t i = 0; i < L->func.n; i++)
-    if (strcmp(AS_VEC_AT(&L->func, as_func *, i)->name, name) == 0)
-      return AS_VEC_AT(&L->func, as_func *, i);
+const as_func *as_oplib_func(const as_oplib *lib, const char *name) {
+  for (size_t i = 0; i < lib->func.n; i++)
+    if (strcmp(AS_VEC_AT(&lib->func, as_func *, i)->name, name) == 0)
+      return AS_VEC_AT(&lib->func, as_func *, i);
   return NULL;
 }
 
-uint32_t as_oplib_count(const as_oplib *L) {
-  return (uint32_t)L->op.n;
+uint32_t as_oplib_count(const as_oplib *lib) {
+  return (uint32_t)lib->op.n;
 }
 
-const as_opdef *as_oplib_nth(const as_oplib *L, uint32_t i) {
-  return i < L->op.n ? AS_VEC_AT(&L->op, as_opdef *, i) : NULL;
+const as_opdef *as_oplib_nth(const as_oplib *lib, uint32_t i) {
+  return i < lib->op.n ? AS_VEC_AT(&lib->op, as_opdef *, i) : NULL;
 }
 
-const char *const *as_oplib_files(const as_oplib *L, uint32_t *n) {
-  *n = (uint32_t)L->file.n;
-  return L->file.data;
+const char *const *as_oplib_files(const as_oplib *lib, uint32_t *n) {
+  *n = (uint32_t)lib->file.n;
+  return lib->file.data;
 }
 
-const char *as_oplib_suggest(const as_oplib *L, const char *name) {
-  as_nearest n = {name, NULL, 0};
-  for (size_t i = 0; i < L->op.n; i++)
-    as_nearest_try(&n, AS_VEC_AT(&L->op, as_opdef *, i)->name);
-  return n.best;
+const char *as_oplib_suggest(const as_oplib *lib, const char *name) {
+  as_nearest nearest = {name, NULL, 0};
+  for (size_t i = 0; i < lib->op.n; i++)
+    as_nearest_try(&nearest, AS_VEC_AT(&lib->op, as_opdef *, i)->name);
+  return nearest.best;
 }
 
-bool as_oplib_load(as_oplib *L, const char *path, as_err *err) {
+bool as_oplib_load(as_oplib *lib, const char *path, as_err *err) {
   char *real = realpath(path, NULL);
-  for (size_t i = 0; i < L->file.n && real; i++) {
-    char *other = realpath(AS_VEC_AT(&L->file, char *, i), NULL);
+  for (size_t i = 0; i < lib->file.n && real; i++) {
+    char *other = realpath(AS_VEC_AT(&lib->file, char *, i), NULL);
     bool same = other && strcmp(other, real) == 0;
     free(other);
     if (same) {
@@ -116,7 +116,7 @@ bool as_oplib_load(as_oplib *L, const char *path, as_err *err) {
   char *text = as_read_file(path, &len, err);
   if (text == NULL)
     return false;
-  bool ok = as_oplib_parse(L, path, text, len, err);
+  bool ok = as_oplib_parse(lib, path, text, len, err);
   free(text);
   return ok;
 }
@@ -125,7 +125,7 @@ static int by_name(const void *a, const void *b) {
   return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-bool as_oplib_load_dir(as_oplib *L, const char *dir, as_err *err) {
+bool as_oplib_load_dir(as_oplib *lib, const char *dir, as_err *err) {
   DIR *d = opendir(dir);
   if (d == NULL)
     return as_err_set(err, AS_BAD_INPUT, "%s: %s", dir, strerror(errno));
@@ -144,7 +144,7 @@ bool as_oplib_load_dir(as_oplib *L, const char *dir, as_err *err) {
   bool ok = names.n != 0 ||
             as_err_set(err, AS_BAD_INPUT, "%s: holds no operator specifications (*.sem)", dir);
   for (size_t i = 0; i < names.n; i++) {
-    ok = ok && as_oplib_load(L, AS_VEC_AT(&names, char *, i), err);
+    ok = ok && as_oplib_load(lib, AS_VEC_AT(&names, char *, i), err);
     free(AS_VEC_AT(&names, char *, i));
   }
   as_vec_clear(&names);

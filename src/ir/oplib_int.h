@@ -18,11 +18,11 @@ typedef struct {
   void *at;
 } as_oplib_num;
 
-as_expr *as_oplib_new_expr(as_oplib *L, as_ekind kind, uint32_t nkids, const as_token *t);
-void as_oplib_keep_attr(as_oplib *L, as_attr *a); /* initialises it; cleared with the library */
+as_expr *as_oplib_new_expr(as_oplib *lib, as_ekind kind, uint32_t nkids, const as_token *t);
+void as_oplib_keep_attr(as_oplib *lib, as_attr *a); /* initialises it; cleared with the library */
 bool as_sem_definition(
-    as_lexed *X,
-    as_oplib *L); /* an `op` or `func` at the cursor (one that is none is an error); adds it */
-bool as_sem_check(as_lexed *X, as_oplib *L,
+    as_lexed *lexed,
+    as_oplib *lib); /* an `op` or `func` at the cursor (one that is none is an error); adds it */
+bool as_sem_check(as_lexed *lexed, as_oplib *lib,
                   as_opdef *op); /* names, accesses and left sides of an operator just parsed */
 #endif

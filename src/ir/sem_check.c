@@ -5,7 +5,7 @@
 #include <string.h>
 
 typedef struct {
-  as_lexed *X;
+  as_lexed *lexed;
   const as_opdef *op;
   const char *size[64];
   uint32_t nsize; /* size symbols bound by patterns */
@@ -15,35 +15,37 @@ typedef struct {
   uint32_t nindex;    /* indices in scope */
   uint32_t nlet;      /* lets defined so far */
   const as_let *left; /* the definition being checked */
-} scope;
+} name_scope;
 
-static bool has(const char *const *names, uint32_t n, const char *s) {
+static bool has(const char *const *names, uint32_t n, const char *text) {
   for (uint32_t i = 0; i < n; i++) {
-    if (strcmp(names[i], s) == 0)
+    if (strcmp(names[i], text) == 0)
       return true;
   }
   return false;
 }
 
-static bool fail(scope *C, const as_expr *e, const char *what, const char *name) {
-  as_token t = {.line = e ? e->line : C->op->line, .col = e ? e->col : 1};
-  return as_lex_fail(C->X, &t, "operator `%s`: %s%s%s%s", C->op->name, what, name ? " `" : "",
-                     name ? name : "", name ? "`" : "");
+static bool fail(name_scope *checked, const as_expr *expr, const char *what, const char *name) {
+  as_token token = {.line = expr ? expr->line : checked->op->line, .col = expr ? expr->col : 1};
+  return as_lex_fail(checked->lexed, &token, "operator `%s`: %s%s%s%s", checked->op->name, what,
+                     name ? " `" : "", name ? name : "", name ? "`" : "");
 }
 
-static bool is_attr(const scope *C, const char *s) {
-  return has(C->op->attr, C->op->nattrs, s);
+static bool is_attr(const name_scope *checked, const char *text) {
+  return has(checked->op->attr, checked->op->nattrs, text);
 }
 
 /* integer expression over sizes, attributes and, where allowed, indices */
-static bool check_int(scope *C, const as_expr *e, bool sizes, bool indices) {
-  switch (e->kind) {
+static bool check_int(name_scope *checked, const as_expr *expr, bool sizes, bool indices) {
+  switch (expr->kind) {
   case AS_E_NUM:
-    return mpz_cmp_ui(mpq_denref(e->num), 1) == 0 ||
-           fail(C, e, "a size or an index must be an integer", NULL);
+    return mpz_cmp_ui(mpq_denref(expr->num), 1) == 0 ||
+           fail(checked, expr, "a size or an index must be an integer", NULL);
   case AS_E_NAME:
-    return is_attr(C, e->name) || (sizes && has(C->size, C->nsize, e->name)) ||
-           (indices && has(C->index, C->nindex, e->name)) || fail(C, e, "unknown name", e->name);
+    return is_attr(checked, expr->name) ||
+           (sizes && has(checked->size, checked->nsize, expr->name)) ||
+           (indices && has(checked->index, checked->nindex, expr->name)) ||
+           fail(checked, expr, "unknown name", expr->name);
   case AS_E_ADD:
   case AS_E_SUB:
   case AS_E_MUL:
@@ -52,219 +54,225 @@ static bool check_int(scope *C, const as_expr *e, bool sizes, bool indices) {
   case AS_E_NEG:
   case AS_E_MAX2:
   case AS_E_MIN2:
-    for (uint32_t i = 0; i < e->n; i++) {
-      if (!check_int(C, e->kid[i], sizes, indices))
+    for (uint32_t i = 0; i < expr->n; i++) {
+      if (!check_int(checked, expr->kid[i], sizes, indices))
         return false;
     }
     return true;
   default:
-    return fail(C, e,
+    return fail(checked, expr,
                 "a size or an index is made of integers, sizes, indices, + - * div mod max min",
                 NULL);
   }
 }
 
-static bool check_arg(scope *C, const as_targ *a) {
+static bool check_arg(name_scope *checked, const as_targ *arg) {
   uint32_t rest = 0;
-  for (uint32_t i = 0; i < a->n; i++) {
-    const as_dim *d = &a->dim[i];
-    if (d->kind == AS_D_SIZE) {
-      if (d->size->kind != AS_E_NAME) {
-        if (!check_int(C, d->size, true, false))
+  for (uint32_t i = 0; i < arg->n; i++) {
+    const as_dim *dim = &arg->dim[i];
+    if (dim->kind == AS_D_SIZE) {
+      if (dim->size->kind != AS_E_NAME) {
+        if (!check_int(checked, dim->size, true, false))
           return false;
-      } else if (!is_attr(C, d->size->name) && !has(C->size, C->nsize, d->size->name)) {
-        C->size[C->nsize++] = d->size->name;
+      } else if (!is_attr(checked, dim->size->name) &&
+                 !has(checked->size, checked->nsize, dim->size->name)) {
+        checked->size[checked->nsize++] = dim->size->name;
       }
       continue;
     }
-    bool known = has(C->list, C->nlist, d->name);
-    if (d->count && !check_int(C, d->count, false, false))
+    bool known = has(checked->list, checked->nlist, dim->name);
+    if (dim->count && !check_int(checked, dim->count, false, false))
       return false;
-    if (!d->count && !known && rest++) {
-      return fail(C, NULL,
-                  "an argument has two lists of axes whose lengths nothing says:", d->name);
+    if (!dim->count && !known && rest++) {
+      return fail(checked, NULL,
+                  "an argument has two lists of axes whose lengths nothing says:", dim->name);
     }
     if (!known)
-      C->list[C->nlist++] = d->name;
+      checked->list[checked->nlist++] = dim->name;
   }
   return true;
 }
 
-static bool check_result(scope *C) {
-  for (uint32_t i = 0; i < C->op->nout; i++) {
-    const as_dim *d = &C->op->out[i];
-    if (d->kind == AS_D_SIZE && !check_int(C, d->size, true, false))
+static bool check_result(name_scope *checked) {
+  for (uint32_t i = 0; i < checked->op->nout; i++) {
+    const as_dim *dim = &checked->op->out[i];
+    if (dim->kind == AS_D_SIZE && !check_int(checked, dim->size, true, false))
       return false;
-    if (d->kind == AS_D_LIST && !has(C->list, C->nlist, d->name))
-      return fail(C, NULL, "unknown list of axes", d->name);
-    if (d->kind != AS_D_BCAST)
+    if (dim->kind == AS_D_LIST && !has(checked->list, checked->nlist, dim->name))
+      return fail(checked, NULL, "unknown list of axes", dim->name);
+    if (dim->kind != AS_D_BCAST)
       continue;
-    if (!has(C->list, C->nlist, d->b1))
-      return fail(C, NULL, "unknown list of axes", d->b1);
-    if (!has(C->list, C->nlist, d->b2))
-      return fail(C, NULL, "unknown list of axes", d->b2);
-    if (has(C->list, C->nlist, d->name))
-      return fail(C, NULL, "list of axes defined twice:", d->name);
-    C->list[C->nlist++] = d->name;
+    if (!has(checked->list, checked->nlist, dim->b1))
+      return fail(checked, NULL, "unknown list of axes", dim->b1);
+    if (!has(checked->list, checked->nlist, dim->b2))
+      return fail(checked, NULL, "unknown list of axes", dim->b2);
+    if (has(checked->list, checked->nlist, dim->name))
+      return fail(checked, NULL, "list of axes defined twice:", dim->name);
+    checked->list[checked->nlist++] = dim->name;
   }
   return true;
 }
 
-static bool left_has_list(const scope *C, const char *name) {
-  for (uint32_t i = 0; i < C->left->n; i++) {
-    if (C->left->ix[i].is_list && strcmp(C->left->ix[i].name, name) == 0)
+static bool left_has_list(const name_scope *checked, const char *name) {
+  for (uint32_t i = 0; i < checked->left->n; i++) {
+    if (checked->left->ix[i].is_list && strcmp(checked->left->ix[i].name, name) == 0)
       return true;
   }
   return false;
 }
 
-static bool check_expr(scope *C, const as_expr *e);
+static bool check_expr(name_scope *C, const as_expr *e);
 
-static bool check_access(scope *C, const as_expr *e) {
-  const as_targ *a = NULL;
-  const as_let *l = NULL;
-  for (uint32_t i = 0; i < C->op->nargs; i++) {
-    if (strcmp(C->op->arg[i].name, e->name) == 0)
-      a = &C->op->arg[i];
+static bool check_access(name_scope *checked, const as_expr *expr) {
+  const as_targ *arg = NULL;
+  const as_let *let = NULL;
+  for (uint32_t i = 0; i < checked->op->nargs; i++) {
+    if (strcmp(checked->op->arg[i].name, expr->name) == 0)
+      arg = &checked->op->arg[i];
   }
-  for (uint32_t i = 0; i < C->nlet; i++) {
-    if (strcmp(C->op->let[i].name, e->name) == 0)
-      l = &C->op->let[i];
+  for (uint32_t i = 0; i < checked->nlet; i++) {
+    if (strcmp(checked->op->let[i].name, expr->name) == 0)
+      let = &checked->op->let[i];
   }
-  if (a == NULL && l == NULL)
-    return fail(C, e, "unknown tensor", e->name);
-  if (e->n != (a ? a->n : l->n))
-    return fail(C, e, "wrong number of indices for", e->name);
-  for (uint32_t i = 0; i < e->n; i++) {
-    const char *list = a ? (a->dim[i].kind == AS_D_LIST ? a->dim[i].name : NULL)
-                         : (l->ix[i].is_list ? l->ix[i].name : NULL);
-    if (e->acc[i] == AS_IX_SCALAR) {
+  if (arg == NULL && let == NULL)
+    return fail(checked, expr, "unknown tensor", expr->name);
+  if (expr->n != (arg ? arg->n : let->n))
+    return fail(checked, expr, "wrong number of indices for", expr->name);
+  for (uint32_t i = 0; i < expr->n; i++) {
+    const char *list = arg ? (arg->dim[i].kind == AS_D_LIST ? arg->dim[i].name : NULL)
+                           : (let->ix[i].is_list ? let->ix[i].name : NULL);
+    if (expr->acc[i] == AS_IX_SCALAR) {
       if (list)
-        return fail(C, e, "one index where a list of axes is declared:", list);
-      if (!check_int(C, e->kid[i], true, true))
+        return fail(checked, expr, "one index where a list of axes is declared:", list);
+      if (!check_int(checked, expr->kid[i], true, true))
         return false;
       continue;
     }
     if (!list)
-      return fail(C, e, "a list of indices where one axis is declared:", e->acc_name[i]);
-    if (!left_has_list(C, e->acc_name[i]))
-      return fail(C, e, "the left side does not bind the indices", e->acc_name[i]);
-    if (e->acc[i] == AS_IX_LIST) {
-      if (strcmp(list, e->acc_name[i]) != 0)
-        return fail(C, e, "the indices of another list of axes:", e->acc_name[i]);
+      return fail(checked, expr,
+                  "a list of indices where one axis is declared:", expr->acc_name[i]);
+    if (!left_has_list(checked, expr->acc_name[i]))
+      return fail(checked, expr, "the left side does not bind the indices", expr->acc_name[i]);
+    if (expr->acc[i] == AS_IX_LIST) {
+      if (strcmp(list, expr->acc_name[i]) != 0)
+        return fail(checked, expr, "the indices of another list of axes:", expr->acc_name[i]);
       continue;
     }
     bool found = false;
-    for (uint32_t k = 0; k < C->op->nout; k++) {
-      const as_dim *d = &C->op->out[k];
-      found = found || (d->kind == AS_D_BCAST && strcmp(d->name, e->acc_name[i]) == 0 &&
-                        (strcmp(d->b1, list) == 0 || strcmp(d->b2, list) == 0));
+    for (uint32_t k = 0; k < checked->op->nout; k++) {
+      const as_dim *dim = &checked->op->out[k];
+      found = found || (dim->kind == AS_D_BCAST && strcmp(dim->name, expr->acc_name[i]) == 0 &&
+                        (strcmp(dim->b1, list) == 0 || strcmp(dim->b2, list) == 0));
     }
-    if (!found || a == NULL)
-      return fail(C, e, "not a broadcast of the tensor's axes:", e->acc_name[i]);
+    if (!found || arg == NULL)
+      return fail(checked, expr, "not a broadcast of the tensor's axes:", expr->acc_name[i]);
   }
   return true;
 }
 
-static bool push_index(scope *C, const as_expr *e, const char *name) {
-  if (has(C->index, C->nindex, name) || has(C->size, C->nsize, name) || is_attr(C, name))
-    return fail(C, e, "name already in use:", name);
-  if (C->nindex == 128)
-    return fail(C, e, "too many indices", NULL);
-  C->index[C->nindex++] = name;
+static bool push_index(name_scope *checked, const as_expr *expr, const char *name) {
+  if (has(checked->index, checked->nindex, name) || has(checked->size, checked->nsize, name) ||
+      is_attr(checked, name))
+    return fail(checked, expr, "name already in use:", name);
+  if (checked->nindex == 128)
+    return fail(checked, expr, "too many indices", NULL);
+  checked->index[checked->nindex++] = name;
   return true;
 }
 
-static bool check_expr(scope *C, const as_expr *e) {
-  switch (e->kind) {
+static bool check_expr(name_scope *checked, const as_expr *expr) {
+  switch (expr->kind) {
   case AS_E_NAME:
-    return is_attr(C, e->name) || has(C->size, C->nsize, e->name) ||
-           has(C->index, C->nindex, e->name) || fail(C, e, "unknown name", e->name);
+    return is_attr(checked, expr->name) || has(checked->size, checked->nsize, expr->name) ||
+           has(checked->index, checked->nindex, expr->name) ||
+           fail(checked, expr, "unknown name", expr->name);
   case AS_E_ACCESS:
-    return check_access(C, e);
+    return check_access(checked, expr);
   case AS_E_SUM:
   case AS_E_PROD:
   case AS_E_MAXR:
   case AS_E_MINR: {
-    if (!check_int(C, e->kid[0], true, true) || !push_index(C, e, e->name))
+    if (!check_int(checked, expr->kid[0], true, true) || !push_index(checked, expr, expr->name))
       return false;
-    bool ok = check_expr(C, e->kid[1]);
-    C->nindex--;
+    bool ok = check_expr(checked, expr->kid[1]);
+    checked->nindex--;
     return ok;
   }
   default:
-    for (uint32_t i = 0; i < e->n; i++) {
-      if (!check_expr(C, e->kid[i]))
+    for (uint32_t i = 0; i < expr->n; i++) {
+      if (!check_expr(checked, expr->kid[i]))
         return false;
     }
     return true;
   }
 }
 
-static bool check_left(scope *C, const as_let *l, bool out) {
-  const as_opdef *op = C->op;
-  if (out && l->n != op->nout)
-    return fail(C, l->body, "the left side of `out` does not have the shape of the result", NULL);
-  for (uint32_t i = 0; i < l->n; i++) {
-    const as_ix *x = &l->ix[i];
+static bool check_left(name_scope *checked, const as_let *let, bool out) {
+  const as_opdef *op = checked->op;
+  if (out && let->n != op->nout)
+    return fail(checked, let->body, "the left side of `out` does not have the shape of the result",
+                NULL);
+  for (uint32_t i = 0; i < let->n; i++) {
+    const as_ix *x = &let->ix[i];
     for (uint32_t j = 0; j < i; j++) {
-      if (x->is_list && l->ix[j].is_list && strcmp(x->name, l->ix[j].name) == 0)
-        return fail(C, l->body, "list of axes twice:", x->name);
+      if (x->is_list && let->ix[j].is_list && strcmp(x->name, let->ix[j].name) == 0)
+        return fail(checked, let->body, "list of axes twice:", x->name);
     }
     if (out && (op->out[i].kind != AS_D_SIZE) != x->is_list) {
-      return fail(C, l->body, "the left side of `out` does not have the shape of the result at",
-                  x->name);
+      return fail(checked, let->body,
+                  "the left side of `out` does not have the shape of the result at", x->name);
     }
     if (out && x->is_list && strcmp(x->name, op->out[i].name) != 0) {
-      return fail(C, l->body, "the left side of `out` does not have the shape of the result at",
-                  x->name);
+      return fail(checked, let->body,
+                  "the left side of `out` does not have the shape of the result at", x->name);
     }
-    if (x->is_list && !has(C->list, C->nlist, x->name))
-      return fail(C, l->body, "unknown list of axes", x->name);
-    if (!x->is_list && !push_index(C, l->body, x->name))
+    if (x->is_list && !has(checked->list, checked->nlist, x->name))
+      return fail(checked, let->body, "unknown list of axes", x->name);
+    if (!x->is_list && !push_index(checked, let->body, x->name))
       return false;
   }
   return true;
 }
 
-bool as_sem_check(as_lexed *X, as_oplib *L, as_opdef *op) {
-  (void)L;
-  scope C = {.X = X, .op = op};
+bool as_sem_check(as_lexed *lexed, as_oplib *lib, as_opdef *op) {
+  (void)lib;
+  name_scope checked = {.lexed = lexed, .op = op};
   for (uint32_t i = 0; i < op->nargs; i++) {
     for (uint32_t j = 0; j < i; j++) {
       if (strcmp(op->arg[i].name, op->arg[j].name) == 0)
-        return fail(&C, NULL, "two tensors are called", op->arg[i].name);
+        return fail(&checked, NULL, "two tensors are called", op->arg[i].name);
     }
   }
   for (uint32_t i = 0; i < op->nattrs; i++) {
     if (has(op->attr, i, op->attr[i]))
-      return fail(&C, NULL, "two attributes are called", op->attr[i]);
+      return fail(&checked, NULL, "two attributes are called", op->attr[i]);
   }
   for (uint32_t i = 0; i < op->nargs; i++) {
-    if (!check_arg(&C, &op->arg[i]))
+    if (!check_arg(&checked, &op->arg[i]))
       return false;
   }
-  if (!check_result(&C))
+  if (!check_result(&checked))
     return false;
   for (uint32_t i = 0; i < op->nreq; i++) {
-    if (!check_int(&C, op->req[i].lhs, true, false) || !check_int(&C, op->req[i].rhs, true, false))
+    if (!check_int(&checked, op->req[i].lhs, true, false) ||
+        !check_int(&checked, op->req[i].rhs, true, false))
       return false;
   }
   for (uint32_t i = 0; i < op->nlet; i++) {
-    const as_let *l = &op->let[i];
+    const as_let *let = &op->let[i];
     bool out = i + 1 == op->nlet;
-    C.nindex = 0;
-    C.nlet = i;
-    C.left = l;
+    checked.nindex = 0;
+    checked.nlet = i;
+    checked.left = let;
     for (uint32_t j = 0; j < i; j++) {
-      if (strcmp(op->let[j].name, l->name) == 0)
-        return fail(&C, l->body, "defined twice:", l->name);
+      if (strcmp(op->let[j].name, let->name) == 0)
+        return fail(&checked, let->body, "defined twice:", let->name);
     }
     for (uint32_t j = 0; j < op->nargs; j++) {
-      if (strcmp(op->arg[j].name, l->name) == 0)
-        return fail(&C, l->body, "defined twice:", l->name);
+      if (strcmp(op->arg[j].name, let->name) == 0)
+        return fail(&checked, let->body, "defined twice:", let->name);
     }
-    if (!check_left(&C, l, out) || !check_expr(&C, l->body))
+    if (!check_left(&checked, let, out) || !check_expr(&checked, let->body))
       return false;
   }
   return true;

@@ -4,140 +4,148 @@
 #include <string.h>
 
 typedef struct {
-  as_lexed *X;
-  as_oplib *L;
-} parser;
+  as_lexed *lexed;
+  as_oplib *lib;
+} sem_parser;
 
-static as_expr *p_scalar(parser *P);
-static as_expr *p_cond(parser *P);
-static as_expr *p_prod(parser *P);
+static as_expr *p_scalar(sem_parser *parser);
+static as_expr *p_cond(sem_parser *parser);
+static as_expr *p_prod(sem_parser *parser);
 
-static as_expr *mk2(parser *P, as_ekind k, const as_token *t, as_expr *a, as_expr *b) {
-  if (a == NULL || b == NULL)
+static as_expr *make_binary(sem_parser *parser, as_ekind kind, const as_token *token, as_expr *left,
+                            as_expr *right) {
+  if (left == NULL || right == NULL)
     return NULL;
-  as_expr *e = as_oplib_new_expr(P->L, k, 2, t);
-  e->kid[0] = a;
-  e->kid[1] = b;
-  return e;
+  as_expr *expr = as_oplib_new_expr(parser->lib, kind, 2, token);
+  expr->kid[0] = left;
+  expr->kid[1] = right;
+  return expr;
 }
 
-static as_expr *mk1(parser *P, as_ekind k, const as_token *t, as_expr *a) {
-  if (a == NULL)
+static as_expr *make_unary(sem_parser *parser, as_ekind kind, const as_token *token,
+                           as_expr *left) {
+  if (left == NULL)
     return NULL;
-  as_expr *e = as_oplib_new_expr(P->L, k, 1, t);
-  e->kid[0] = a;
-  return e;
+  as_expr *expr = as_oplib_new_expr(parser->lib, kind, 1, token);
+  expr->kid[0] = left;
+  return expr;
 }
 
-static as_expr *mk_name(parser *P, const as_token *t) {
-  as_expr *e = as_oplib_new_expr(P->L, AS_E_NAME, 0, t);
-  e->name = as_arena_strdup(P->L->mem, t->s);
-  return e;
+static as_expr *make_name(sem_parser *parser, const as_token *token) {
+  as_expr *expr = as_oplib_new_expr(parser->lib, AS_E_NAME, 0, token);
+  expr->name = as_arena_strdup(parser->lib->mem, token->s);
+  return expr;
 }
 
-static as_expr *p_number(parser *P) {
-  as_expr *e = as_oplib_new_expr(P->L, AS_E_NUM, 0, as_tok(P->X));
-  return as_tok_number(P->X, e->num) ? e : NULL;
+static as_expr *p_number(sem_parser *parser) {
+  as_expr *expr = as_oplib_new_expr(parser->lib, AS_E_NUM, 0, as_tok(parser->lexed));
+  return as_tok_number(parser->lexed, expr->num) ? expr : NULL;
 }
 
 /* --- size expressions of patterns, requires: the scalar tree restricted to + - * div mod max min
  */
-static as_expr *p_size(parser *P);
+static as_expr *p_size(sem_parser *parser);
 
-static as_expr *p_size_factor(parser *P) {
-  as_lexed *X = P->X;
-  const as_token *t = as_tok(X);
-  as_expr *e = NULL;
-  if (!as_lex_enter(X))
+static as_expr *p_size_factor(sem_parser *parser) {
+  as_lexed *lexed = parser->lexed;
+  const as_token *token = as_tok(lexed);
+  as_expr *expr = NULL;
+  if (!as_lex_enter(lexed))
     return NULL;
-  if (as_tok_take(X, '-')) {
-    e = mk1(P, AS_E_NEG, t, p_size_factor(P));
-  } else if (as_tok_take(X, '(')) {
-    e = p_size(P);
-    if (e && !as_tok_want(X, ')', "`)`"))
-      e = NULL;
-  } else if (as_tok_is(X, AS_T_NUMBER)) {
-    e = p_number(P);
-    if (e && mpz_cmp_ui(mpq_denref(e->num), 1) != 0) {
-      as_lex_fail(X, t, "a size must be an integer");
-      e = NULL;
+  if (as_tok_take(lexed, '-')) {
+    expr = make_unary(parser, AS_E_NEG, token, p_size_factor(parser));
+  } else if (as_tok_take(lexed, '(')) {
+    expr = p_size(parser);
+    if (expr && !as_tok_want(lexed, ')', "`)`"))
+      expr = NULL;
+  } else if (as_tok_is(lexed, AS_T_NUMBER)) {
+    expr = p_number(parser);
+    if (expr && mpz_cmp_ui(mpq_denref(expr->num), 1) != 0) {
+      as_lex_fail(lexed, token, "a size must be an integer");
+      expr = NULL;
     }
-  } else if ((as_tok_word(X, "max") || as_tok_word(X, "min")) && as_tok_next(X)->kind == '(') {
-    as_expr *a;
-    as_expr *b;
-    X->at += 2;
-    if ((a = p_size(P)) != NULL && as_tok_want(X, ',', "`,`") && (b = p_size(P)) != NULL &&
-        as_tok_want(X, ')', "`)`"))
-      e = mk2(P, strcmp(t->s, "max") == 0 ? AS_E_MAX2 : AS_E_MIN2, t, a, b);
-  } else if (as_tok_new_name(X, "a size") != NULL) {
-    e = mk_name(P, t);
+  } else if ((as_tok_word(lexed, "max") || as_tok_word(lexed, "min")) &&
+             as_tok_next(lexed)->kind == '(') {
+    as_expr *left;
+    as_expr *right;
+    lexed->at += 2;
+    if ((left = p_size(parser)) != NULL && as_tok_want(lexed, ',', "`,`") &&
+        (right = p_size(parser)) != NULL && as_tok_want(lexed, ')', "`)`"))
+      expr = make_binary(parser, strcmp(token->s, "max") == 0 ? AS_E_MAX2 : AS_E_MIN2, token, left,
+                         right);
+  } else if (as_tok_new_name(lexed, "a size") != NULL) {
+    expr = make_name(parser, token);
   }
-  X->depth--;
-  return e;
+  lexed->depth--;
+  return expr;
 }
 
-static as_expr *p_size_product(parser *P) {
-  as_expr *a = p_size_factor(P);
+static as_expr *p_size_product(sem_parser *parser) {
+  as_expr *left = p_size_factor(parser);
   for (;;) {
-    const as_token *t = as_tok(P->X);
-    as_ekind k = t->kind == '*' ? AS_E_MUL : as_tok_word(P->X, "div") ? AS_E_IDIV : AS_E_MOD;
-    if (a == NULL || (t->kind != '*' && !as_tok_word(P->X, "div") && !as_tok_word(P->X, "mod")))
-      return a;
-    P->X->at++;
-    a = mk2(P, k, t, a, p_size_factor(P));
+    const as_token *token = as_tok(parser->lexed);
+    as_ekind kind = token->kind == '*'                  ? AS_E_MUL
+                    : as_tok_word(parser->lexed, "div") ? AS_E_IDIV
+                                                        : AS_E_MOD;
+    if (left == NULL || (token->kind != '*' && !as_tok_word(parser->lexed, "div") &&
+                         !as_tok_word(parser->lexed, "mod")))
+      return left;
+    parser->lexed->at++;
+    left = make_binary(parser, kind, token, left, p_size_factor(parser));
   }
 }
 
-static as_expr *p_size(parser *P) {
-  as_expr *a = p_size_product(P);
+static as_expr *p_size(sem_parser *parser) {
+  as_expr *left = p_size_product(parser);
   for (;;) {
-    const as_token *t = as_tok(P->X);
-    if (a == NULL || (t->kind != '+' && t->kind != '-'))
-      return a;
-    P->X->at++;
-    a = mk2(P, t->kind == '+' ? AS_E_ADD : AS_E_SUB, t, a, p_size_product(P));
+    const as_token *token = as_tok(parser->lexed);
+    if (left == NULL || (token->kind != '+' && token->kind != '-'))
+      return left;
+    parser->lexed->at++;
+    left = make_binary(parser, token->kind == '+' ? AS_E_ADD : AS_E_SUB, token, left,
+                       p_size_product(parser));
   }
 }
 
 /* --- scalars */
-static bool p_access_item(parser *P, as_expr *e) {
-  as_lexed *X = P->X;
-  as_ixkind k = as_tok_take(X, AS_T_DOTS) ? AS_IX_LIST
-                : as_tok_take(X, '~')     ? AS_IX_BCAST
-                                          : AS_IX_SCALAR;
+static bool p_access_item(sem_parser *parser, as_expr *expr) {
+  as_lexed *lexed = parser->lexed;
+  as_ixkind k = as_tok_take(lexed, AS_T_DOTS) ? AS_IX_LIST
+                : as_tok_take(lexed, '~')     ? AS_IX_BCAST
+                                              : AS_IX_SCALAR;
   as_expr *kid = NULL;
   const char *name = NULL;
   if (k != AS_IX_SCALAR) {
-    if ((name = as_tok_new_name(X, "the name of a list of axes")) == NULL)
+    if ((name = as_tok_new_name(lexed, "the name of a list of axes")) == NULL)
       return false;
-    name = as_arena_strdup(P->L->mem, name);
-  } else if ((kid = p_scalar(P)) == NULL) {
+    name = as_arena_strdup(parser->lib->mem, name);
+  } else if ((kid = p_scalar(parser)) == NULL) {
     return false;
   }
-  if (e->n >= 8)
-    return as_lex_fail(X, as_tok(X), "more than 8 indices");
-  e->kid[e->n] = kid;
-  e->acc[e->n] = k;
-  e->acc_name[e->n++] = name;
+  if (expr->n >= 8)
+    return as_lex_fail(lexed, as_tok(lexed), "more than 8 indices");
+  expr->kid[expr->n] = kid;
+  expr->acc[expr->n] = k;
+  expr->acc_name[expr->n++] = name;
   return true;
 }
 
-static as_expr *p_access(parser *P, const as_token *t) {
-  as_expr *e = as_oplib_new_expr(P->L, AS_E_ACCESS, 8, t);
-  e->n = 0;
-  e->name = as_arena_strdup(P->L->mem, t->s);
-  e->acc = as_arena_alloc(P->L->mem, 8 * sizeof *e->acc);
-  e->acc_name = as_arena_alloc(P->L->mem, 8 * sizeof *e->acc_name);
-  if (as_tok_take(P->X, ']'))
-    return e;
+static as_expr *p_access(sem_parser *parser, const as_token *token) {
+  as_expr *expr = as_oplib_new_expr(parser->lib, AS_E_ACCESS, 8, token);
+  expr->n = 0;
+  expr->name = as_arena_strdup(parser->lib->mem, token->s);
+  expr->acc = as_arena_alloc(parser->lib->mem, 8 * sizeof *expr->acc);
+  expr->acc_name = as_arena_alloc(parser->lib->mem, 8 * sizeof *expr->acc_name);
+  if (as_tok_take(parser->lexed, ']'))
+    return expr;
   do
-    if (!p_access_item(P, e))
+    if (!p_access_item(parser, expr))
       return NULL;
-  while (as_tok_take(P->X, ','));
-  return as_tok_want(P->X, ']', "`]` or `,`") ? e : NULL;
+  while (as_tok_take(parser->lexed, ','));
+  return as_tok_want(parser->lexed, ']', "`]` or `,`") ? expr : NULL;
 }
 
-static as_expr *p_call(parser *P, const as_token *t) {
+static as_expr *p_call(sem_parser *parser, const as_token *token) {
   static const struct {
     const char *name;
     as_ekind k;
@@ -150,180 +158,184 @@ static as_expr *p_call(parser *P, const as_token *t) {
   uint32_t n = 0;
   do {
     if (n == 8) {
-      as_lex_fail(P->X, as_tok(P->X), "more than 8 arguments");
+      as_lex_fail(parser->lexed, as_tok(parser->lexed), "more than 8 arguments");
       return NULL;
     }
-    if ((arg[n++] = p_scalar(P)) == NULL)
+    if ((arg[n++] = p_scalar(parser)) == NULL)
       return NULL;
-  } while (as_tok_take(P->X, ','));
-  if (!as_tok_want(P->X, ')', "`)` or `,`"))
+  } while (as_tok_take(parser->lexed, ','));
+  if (!as_tok_want(parser->lexed, ')', "`)` or `,`"))
     return NULL;
-  as_ekind k = AS_E_CALL;
+  as_ekind kind = AS_E_CALL;
   uint32_t want = 0;
-  const as_func *f = NULL;
+  const as_func *func = NULL;
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-    if (strcmp(t->s, known[i].name) == 0) {
-      k = known[i].k;
+    if (strcmp(token->s, known[i].name) == 0) {
+      kind = known[i].k;
       want = known[i].n;
     }
   }
-  if (k == AS_E_CALL) {
-    if ((f = as_oplib_func(P->L, t->s)) == NULL) {
-      as_lex_fail(P->X, t,
+  if (kind == AS_E_CALL) {
+    if ((func = as_oplib_func(parser->lib, token->s)) == NULL) {
+      as_lex_fail(parser->lexed, token,
                   "unknown function `%s` (a function is known from its definition on, and "
                   "definitions cannot be cyclic)",
-                  t->s);
+                  token->s);
       return NULL;
     }
-    want = f->n;
+    want = func->n;
   }
   if (n != want) {
-    as_lex_fail(P->X, t, "`%s` takes %u argument%s, not %u", t->s, want, want == 1 ? "" : "s", n);
+    as_lex_fail(parser->lexed, token, "`%s` takes %u argument%s, not %u", token->s, want,
+                want == 1 ? "" : "s", n);
     return NULL;
   }
-  as_expr *e = as_oplib_new_expr(P->L, k, n, t);
-  memcpy(e->kid, arg, n * sizeof *arg);
-  e->func = f;
-  if (f)
-    e->name = f->name;
-  return e;
+  as_expr *expr = as_oplib_new_expr(parser->lib, kind, n, token);
+  memcpy(expr->kid, arg, n * sizeof *arg);
+  expr->func = func;
+  if (func)
+    expr->name = func->name;
+  return expr;
 }
 
-static as_expr *p_reduction(parser *P, const as_token *t) {
+static as_expr *p_reduction(sem_parser *parser, const as_token *token) {
   static const struct {
     const char *name;
     as_ekind k;
   } kinds[] = {{"sum", AS_E_SUM}, {"prod", AS_E_PROD}, {"max", AS_E_MAXR}, {"min", AS_E_MINR}};
 
-  as_ekind k = AS_E_SUM;
+  as_ekind kind = AS_E_SUM;
   for (size_t i = 0; i < 4; i++) {
-    if (strcmp(t->s, kinds[i].name) == 0)
-      k = kinds[i].k;
+    if (strcmp(token->s, kinds[i].name) == 0)
+      kind = kinds[i].k;
   }
-  const char *ix = as_tok_new_name(P->X, "an index");
-  if (ix == NULL || !as_tok_want(P->X, '<', "`<`"))
+  const char *ix = as_tok_new_name(parser->lexed, "an index");
+  if (ix == NULL || !as_tok_want(parser->lexed, '<', "`<`"))
     return NULL;
-  ix = as_arena_strdup(P->L->mem, ix);
-  as_expr *bound = p_scalar(P);
-  if (bound == NULL || !as_tok_want(P->X, ')', "`)`"))
+  ix = as_arena_strdup(parser->lib->mem, ix);
+  as_expr *bound = p_scalar(parser);
+  if (bound == NULL || !as_tok_want(parser->lexed, ')', "`)`"))
     return NULL;
-  as_expr *e = mk2(P, k, t, bound, p_prod(P));
-  if (e)
-    e->name = ix;
-  return e;
+  as_expr *expr = make_binary(parser, kind, token, bound, p_prod(parser));
+  if (expr)
+    expr->name = ix;
+  return expr;
 }
 
-static as_expr *p_if(parser *P, const as_token *t) {
-  as_lexed *X = P->X;
+static as_expr *p_if(sem_parser *parser, const as_token *token) {
+  as_lexed *lexed = parser->lexed;
   as_expr *c = NULL;
-  as_expr *a = NULL;
-  as_expr *b = NULL;
-  if (!as_tok_want(X, '(', "`(`") || !(c = p_cond(P)) || !as_tok_want(X, ',', "`,`") ||
-      !(a = p_scalar(P)) || !as_tok_want(X, ',', "`,`") || !(b = p_scalar(P)) ||
-      !as_tok_want(X, ')', "`)`"))
+  as_expr *left = NULL;
+  as_expr *right = NULL;
+  if (!as_tok_want(lexed, '(', "`(`") || !(c = p_cond(parser)) || !as_tok_want(lexed, ',', "`,`") ||
+      !(left = p_scalar(parser)) || !as_tok_want(lexed, ',', "`,`") ||
+      !(right = p_scalar(parser)) || !as_tok_want(lexed, ')', "`)`"))
     return NULL;
-  as_expr *e = as_oplib_new_expr(P->L, AS_E_IF, 3, t);
-  e->kid[0] = c;
-  e->kid[1] = a;
-  e->kid[2] = b;
-  return e;
+  as_expr *expr = as_oplib_new_expr(parser->lib, AS_E_IF, 3, token);
+  expr->kid[0] = c;
+  expr->kid[1] = left;
+  expr->kid[2] = right;
+  return expr;
 }
 
-static bool word_in(const as_token *t, const char *const *words) {
-  if (t->kind != AS_T_NAME)
+static bool word_in(const as_token *token, const char *const *words) {
+  if (token->kind != AS_T_NAME)
     return false;
   for (; *words; words++) {
-    if (strcmp(t->s, *words) == 0)
+    if (strcmp(token->s, *words) == 0)
       return true;
   }
   return false;
 }
 
-static as_expr *p_atom(parser *P) {
+static as_expr *p_atom(sem_parser *parser) {
   static const char *const reducing[] = {"sum", "prod", "max", "min", NULL};
-  as_lexed *X = P->X;
-  const as_token *t = as_tok(X);
-  if (t->kind == AS_T_NUMBER)
-    return p_number(P);
-  if (as_tok_take(X, '(')) {
-    as_expr *e = p_scalar(P);
-    return e && as_tok_want(X, ')', "`)`") ? e : NULL;
+  as_lexed *lexed = parser->lexed;
+  const as_token *token = as_tok(lexed);
+  if (token->kind == AS_T_NUMBER)
+    return p_number(parser);
+  if (as_tok_take(lexed, '(')) {
+    as_expr *expr = p_scalar(parser);
+    return expr && as_tok_want(lexed, ')', "`)`") ? expr : NULL;
   }
-  if (t->kind != AS_T_NAME) {
-    as_tok_want(X, AS_T_NAME, "a scalar expression");
+  if (token->kind != AS_T_NAME) {
+    as_tok_want(lexed, AS_T_NAME, "a scalar expression");
     return NULL;
   }
-  X->at++;
-  if (strcmp(t->s, "if") == 0)
-    return p_if(P, t);
-  if (as_tok_take(X, '(')) {
-    const as_token *n = as_tok(X);
-    if (word_in(t, reducing) && n->kind == AS_T_NAME && as_tok_next(X)->kind == '<')
-      return p_reduction(P, t);
-    return p_call(P, t);
+  lexed->at++;
+  if (strcmp(token->s, "if") == 0)
+    return p_if(parser, token);
+  if (as_tok_take(lexed, '(')) {
+    const as_token *n = as_tok(lexed);
+    if (word_in(token, reducing) && n->kind == AS_T_NAME && as_tok_next(lexed)->kind == '<')
+      return p_reduction(parser, token);
+    return p_call(parser, token);
   }
-  if (as_word_reserved(t->s)) {
-    as_lex_fail(X, t, "`%s` is a reserved word", t->s);
+  if (as_word_reserved(token->s)) {
+    as_lex_fail(lexed, token, "`%s` is a reserved word", token->s);
     return NULL;
   }
-  if (as_tok_take(X, '['))
-    return p_access(P, t);
-  return mk_name(P, t);
+  if (as_tok_take(lexed, '['))
+    return p_access(parser, token);
+  return make_name(parser, token);
 }
 
-static as_expr *p_unary(parser *P) {
-  const as_token *t = as_tok(P->X);
-  if (!as_lex_enter(P->X))
+static as_expr *p_unary(sem_parser *parser) {
+  const as_token *token = as_tok(parser->lexed);
+  if (!as_lex_enter(parser->lexed))
     return NULL;
-  as_expr *e = as_tok_take(P->X, '-') ? mk1(P, AS_E_NEG, t, p_unary(P)) : p_atom(P);
-  P->X->depth--;
-  return e;
+  as_expr *expr = as_tok_take(parser->lexed, '-')
+                      ? make_unary(parser, AS_E_NEG, token, p_unary(parser))
+                      : p_atom(parser);
+  parser->lexed->depth--;
+  return expr;
 }
 
-static as_expr *p_prod(parser *P) {
-  as_expr *a = p_unary(P);
+static as_expr *p_prod(sem_parser *parser) {
+  as_expr *left = p_unary(parser);
   for (;;) {
-    const as_token *t = as_tok(P->X);
-    as_ekind k = t->kind == '*'             ? AS_E_MUL
-                 : t->kind == '/'           ? AS_E_FDIV
-                 : as_tok_word(P->X, "div") ? AS_E_IDIV
-                                            : AS_E_MOD;
-    if (a == NULL || (k == AS_E_MOD && !as_tok_word(P->X, "mod")))
-      return a;
-    P->X->at++;
-    a = mk2(P, k, t, a, p_unary(P));
+    const as_token *token = as_tok(parser->lexed);
+    as_ekind kind = token->kind == '*'                  ? AS_E_MUL
+                    : token->kind == '/'                ? AS_E_FDIV
+                    : as_tok_word(parser->lexed, "div") ? AS_E_IDIV
+                                                        : AS_E_MOD;
+    if (left == NULL || (kind == AS_E_MOD && !as_tok_word(parser->lexed, "mod")))
+      return left;
+    parser->lexed->at++;
+    left = make_binary(parser, kind, token, left, p_unary(parser));
   }
 }
 
-static as_expr *p_scalar(parser *P) {
-  as_expr *a = p_prod(P);
+static as_expr *p_scalar(sem_parser *parser) {
+  as_expr *left = p_prod(parser);
   for (;;) {
-    const as_token *t = as_tok(P->X);
-    if (a == NULL || (t->kind != '+' && t->kind != '-'))
-      return a;
-    P->X->at++;
-    a = mk2(P, t->kind == '+' ? AS_E_ADD : AS_E_SUB, t, a, p_prod(P));
+    const as_token *token = as_tok(parser->lexed);
+    if (left == NULL || (token->kind != '+' && token->kind != '-'))
+      return left;
+    parser->lexed->at++;
+    left =
+        make_binary(parser, token->kind == '+' ? AS_E_ADD : AS_E_SUB, token, left, p_prod(parser));
   }
 }
 
 /* A parenthesis at the start of a catom is a condition's when the matching one is followed by no
  * scalar operator or relop. */
-static bool opens_condition(const as_lexed *X) {
+static bool opens_condition(const as_lexed *lexed) {
   static const char *const ops[] = {"div", "mod", NULL};
-  const as_token *t = as_tok(X);
-  if (t->kind != '(')
+  const as_token *token = as_tok(lexed);
+  if (token->kind != '(')
     return false;
   int open = 0;
   do {
-    if (t->kind == '(')
+    if (token->kind == '(')
       open++;
-    if (t->kind == ')')
+    if (token->kind == ')')
       open--;
-    if (t->kind == AS_T_END)
+    if (token->kind == AS_T_END)
       return false;
-    t++;
+    token++;
   } while (open > 0);
-  switch (t->kind) {
+  switch (token->kind) {
   case '+':
   case '-':
   case '*':
@@ -336,288 +348,293 @@ static bool opens_condition(const as_lexed *X) {
   case AS_T_NE:
     return false;
   default:
-    return !word_in(t, ops);
+    return !word_in(token, ops);
   }
 }
 
-static as_expr *p_cond_atom(parser *P) {
-  as_lexed *X = P->X;
-  const as_token *t = as_tok(X);
-  as_expr *e = NULL;
-  if (!as_lex_enter(X))
+static as_expr *p_cond_atom(sem_parser *parser) {
+  as_lexed *lexed = parser->lexed;
+  const as_token *token = as_tok(lexed);
+  as_expr *expr = NULL;
+  if (!as_lex_enter(lexed))
     return NULL;
-  if (as_tok_take_word(X, "not")) {
-    e = mk1(P, AS_E_NOT, t, p_cond_atom(P));
-  } else if (opens_condition(X)) {
-    X->at++;
-    e = p_cond(P);
-    if (e && !as_tok_want(X, ')', "`)`"))
-      e = NULL;
+  if (as_tok_take_word(lexed, "not")) {
+    expr = make_unary(parser, AS_E_NOT, token, p_cond_atom(parser));
+  } else if (opens_condition(lexed)) {
+    lexed->at++;
+    expr = p_cond(parser);
+    if (expr && !as_tok_want(lexed, ')', "`)`"))
+      expr = NULL;
   } else {
-    as_expr *a = p_scalar(P);
-    as_expr *b = NULL;
+    as_expr *left = p_scalar(parser);
+    as_expr *right = NULL;
     as_rel rel;
     bool swap;
-    const as_token *r = as_tok(X);
-    if (a && as_tok_rel(X, &rel, &swap) && (b = p_scalar(P)) != NULL) {
-      e = mk2(P, AS_E_REL, r, swap ? b : a, swap ? a : b);
-      e->rel = (int)rel;
-      e->swap = swap;
+    const as_token *r = as_tok(lexed);
+    if (left && as_tok_rel(lexed, &rel, &swap) && (right = p_scalar(parser)) != NULL) {
+      expr = make_binary(parser, AS_E_REL, r, swap ? right : left, swap ? left : right);
+      expr->rel = (int)rel;
+      expr->swap = swap;
     }
   }
-  X->depth--;
-  return e;
+  lexed->depth--;
+  return expr;
 }
 
-static as_expr *p_chain(parser *P, const char *word, as_ekind k, as_expr *(*next)(parser *)) {
-  as_expr *a = next(P);
-  while (a && as_tok_word(P->X, word)) {
-    const as_token *t = as_tok(P->X);
-    P->X->at++;
-    a = mk2(P, k, t, a, next(P));
+static as_expr *p_chain(sem_parser *parser, const char *word, as_ekind kind,
+                        as_expr *(*next)(sem_parser *)) {
+  as_expr *left = next(parser);
+  while (left && as_tok_word(parser->lexed, word)) {
+    const as_token *token = as_tok(parser->lexed);
+    parser->lexed->at++;
+    left = make_binary(parser, kind, token, left, next(parser));
   }
-  return a;
+  return left;
 }
 
-static as_expr *p_cond_and(parser *P) {
-  return p_chain(P, "and", AS_E_AND, p_cond_atom);
+static as_expr *p_cond_and(sem_parser *parser) {
+  return p_chain(parser, "and", AS_E_AND, p_cond_atom);
 }
 
-static as_expr *p_cond(parser *P) {
-  return p_chain(P, "or", AS_E_OR, p_cond_and);
+static as_expr *p_cond(sem_parser *parser) {
+  return p_chain(parser, "or", AS_E_OR, p_cond_and);
 }
 
 /* --- signatures */
-static bool p_dim(parser *P, as_dim *d, bool result) {
-  as_lexed *X = P->X;
-  as_arena *mem = P->L->mem;
-  *d = (as_dim){0};
-  if (as_tok_take(X, AS_T_DOTS)) {
-    d->kind = AS_D_LIST;
-    const char *n = as_tok_new_name(X, "the name of a list of axes");
+static bool p_dim(sem_parser *parser, as_dim *dim, bool result) {
+  as_lexed *lexed = parser->lexed;
+  as_arena *mem = parser->lib->mem;
+  *dim = (as_dim){0};
+  if (as_tok_take(lexed, AS_T_DOTS)) {
+    dim->kind = AS_D_LIST;
+    const char *n = as_tok_new_name(lexed, "the name of a list of axes");
     if (n == NULL)
       return false;
-    d->name = as_arena_strdup(mem, n);
-    if (result && as_tok_is(X, '@'))
-      return as_lex_fail(X, as_tok(X), "`@` has no meaning in a result's shape");
-    return !as_tok_take(X, '@') || (d->count = p_size(P)) != NULL;
+    dim->name = as_arena_strdup(mem, n);
+    if (result && as_tok_is(lexed, '@'))
+      return as_lex_fail(lexed, as_tok(lexed), "`@` has no meaning in a result's shape");
+    return !as_tok_take(lexed, '@') || (dim->count = p_size(parser)) != NULL;
   }
-  if (as_tok_word(X, "broadcast") && as_tok_next(X)->kind == '(') {
+  if (as_tok_word(lexed, "broadcast") && as_tok_next(lexed)->kind == '(') {
     if (!result)
-      return as_lex_fail(X, as_tok(X), "`broadcast` is for results only");
-    X->at += 2;
-    d->kind = AS_D_BCAST;
-    const char *a = as_tok_new_name(X, "the name of a list of axes");
-    if (a == NULL || !as_tok_want(X, ',', "`,`"))
+      return as_lex_fail(lexed, as_tok(lexed), "`broadcast` is for results only");
+    lexed->at += 2;
+    dim->kind = AS_D_BCAST;
+    const char *a = as_tok_new_name(lexed, "the name of a list of axes");
+    if (a == NULL || !as_tok_want(lexed, ',', "`,`"))
       return false;
-    const char *b = as_tok_new_name(X, "the name of a list of axes");
-    if (b == NULL || !as_tok_want(X, ')', "`)`"))
+    const char *b = as_tok_new_name(lexed, "the name of a list of axes");
+    if (b == NULL || !as_tok_want(lexed, ')', "`)`"))
       return false;
-    if (!as_tok_take_word(X, "as"))
-      return as_lex_fail(X, as_tok(X), "expected `as`");
-    const char *o = as_tok_new_name(X, "the name of a list of axes");
+    if (!as_tok_take_word(lexed, "as"))
+      return as_lex_fail(lexed, as_tok(lexed), "expected `as`");
+    const char *o = as_tok_new_name(lexed, "the name of a list of axes");
     if (o == NULL)
       return false;
-    d->b1 = as_arena_strdup(mem, a);
-    d->b2 = as_arena_strdup(mem, b);
-    d->name = as_arena_strdup(mem, o);
+    dim->b1 = as_arena_strdup(mem, a);
+    dim->b2 = as_arena_strdup(mem, b);
+    dim->name = as_arena_strdup(mem, o);
     return true;
   }
-  d->kind = AS_D_SIZE;
-  return (d->size = p_size(P)) != NULL;
+  dim->kind = AS_D_SIZE;
+  return (dim->size = p_size(parser)) != NULL;
 }
 
-static bool p_shape(parser *P, as_dim **dim, uint32_t *n, bool result) {
-  as_lexed *X = P->X;
+static bool p_shape(sem_parser *parser, as_dim **dim, uint32_t *n, bool result) {
+  as_lexed *lexed = parser->lexed;
   as_dim d[8];
   *n = 0;
-  if (!as_tok_want(X, '[', "`[`"))
+  if (!as_tok_want(lexed, '[', "`[`"))
     return false;
-  if (!as_tok_is(X, ']')) {
+  if (!as_tok_is(lexed, ']')) {
     do {
       if (*n == 8)
-        return as_lex_fail(X, as_tok(X), "more than 8 axes");
-      if (!p_dim(P, &d[(*n)++], result))
+        return as_lex_fail(lexed, as_tok(lexed), "more than 8 axes");
+      if (!p_dim(parser, &d[(*n)++], result))
         return false;
-    } while (as_tok_take(X, ','));
+    } while (as_tok_take(lexed, ','));
   }
-  if (!as_tok_want(X, ']', "`]` or `,`"))
+  if (!as_tok_want(lexed, ']', "`]` or `,`"))
     return false;
-  *dim = as_arena_alloc(P->L->mem, (*n ? *n : 1) * sizeof **dim);
+  *dim = as_arena_alloc(parser->lib->mem, (*n ? *n : 1) * sizeof **dim);
   memcpy(*dim, d, *n * sizeof *d);
   return true;
 }
 
-static bool p_args(parser *P, as_opdef *op) {
+static bool p_args(sem_parser *parser, as_opdef *op) {
   as_targ t[8];
-  if (as_tok_is(P->X, ';') || as_tok_is(P->X, ')'))
+  if (as_tok_is(parser->lexed, ';') || as_tok_is(parser->lexed, ')'))
     return true;
   do {
     if (op->nargs == 8)
-      return as_lex_fail(P->X, as_tok(P->X), "more than 8 tensors");
-    as_targ *a = &t[op->nargs];
-    const char *n = as_tok_new_name(P->X, "the name of a tensor");
+      return as_lex_fail(parser->lexed, as_tok(parser->lexed), "more than 8 tensors");
+    as_targ *arg = &t[op->nargs];
+    const char *n = as_tok_new_name(parser->lexed, "the name of a tensor");
     if (n == NULL)
       return false;
-    a->name = as_arena_strdup(P->L->mem, n);
-    if (!p_shape(P, &a->dim, &a->n, false))
+    arg->name = as_arena_strdup(parser->lib->mem, n);
+    if (!p_shape(parser, &arg->dim, &arg->n, false))
       return false;
     op->nargs++;
-  } while (as_tok_take(P->X, ','));
-  op->arg = as_arena_alloc(P->L->mem, op->nargs * sizeof *t);
+  } while (as_tok_take(parser->lexed, ','));
+  op->arg = as_arena_alloc(parser->lib->mem, op->nargs * sizeof *t);
   memcpy(op->arg, t, op->nargs * sizeof *t);
   return true;
 }
 
-static bool p_attrs(parser *P, as_opdef *op) {
-  as_lexed *X = P->X;
-  op->attr = as_arena_alloc(P->L->mem, AS_MAX_ATTRS * sizeof *op->attr);
-  op->attr_default = as_arena_alloc(P->L->mem, AS_MAX_ATTRS * sizeof *op->attr_default);
-  op->attr_has_default = as_arena_alloc(P->L->mem, AS_MAX_ATTRS * sizeof *op->attr_has_default);
+static bool p_attrs(sem_parser *parser, as_opdef *op) {
+  as_lexed *lexed = parser->lexed;
+  op->attr = as_arena_alloc(parser->lib->mem, AS_MAX_ATTRS * sizeof *op->attr);
+  op->attr_default = as_arena_alloc(parser->lib->mem, AS_MAX_ATTRS * sizeof *op->attr_default);
+  op->attr_has_default =
+      as_arena_alloc(parser->lib->mem, AS_MAX_ATTRS * sizeof *op->attr_has_default);
   do {
     uint32_t i = op->nattrs;
     if (i == AS_MAX_ATTRS)
-      return as_lex_fail(X, as_tok(X), "more than %d attributes", AS_MAX_ATTRS);
-    const char *n = as_tok_new_name(X, "the name of an attribute");
+      return as_lex_fail(lexed, as_tok(lexed), "more than %d attributes", AS_MAX_ATTRS);
+    const char *n = as_tok_new_name(lexed, "the name of an attribute");
     if (n == NULL)
       return false;
-    op->attr[i] = as_arena_strdup(P->L->mem, n);
-    as_oplib_keep_attr(P->L, &op->attr_default[i]);
+    op->attr[i] = as_arena_strdup(parser->lib->mem, n);
+    as_oplib_keep_attr(parser->lib, &op->attr_default[i]);
     op->nattrs++;
-    if (!as_tok_take(X, '='))
+    if (!as_tok_take(lexed, '='))
       continue;
-    bool minus = as_tok_take(X, '-');
-    mpq_t *q = &op->attr_default[i].num;
-    if (!as_tok_number(X, *q))
+    bool minus = as_tok_take(lexed, '-');
+    mpq_t *value = &op->attr_default[i].num;
+    if (!as_tok_number(lexed, *value))
       return false;
     if (minus)
-      mpq_neg(*q, *q);
+      mpq_neg(*value, *value);
     op->attr_has_default[i] = true;
     op->attr_default[i].is_size =
         false; /* integers become sizes when a call takes the default: sizes have no table here */
-  } while (as_tok_take(X, ','));
+  } while (as_tok_take(lexed, ','));
   return true;
 }
 
-static bool p_left(parser *P, as_let *l) {
-  as_lexed *X = P->X;
-  as_ix ix[8];
-  if (!as_tok_want(X, '[', "`[`"))
+static bool p_left(sem_parser *parser, as_let *let) {
+  as_lexed *lexed = parser->lexed;
+  as_ix index[8];
+  if (!as_tok_want(lexed, '[', "`[`"))
     return false;
-  if (!as_tok_is(X, ']')) {
+  if (!as_tok_is(lexed, ']')) {
     do {
-      if (l->n == 8)
-        return as_lex_fail(X, as_tok(X), "more than 8 indices");
-      ix[l->n].is_list = as_tok_take(X, AS_T_DOTS);
-      const char *n = as_tok_new_name(X, "an index");
+      if (let->n == 8)
+        return as_lex_fail(lexed, as_tok(lexed), "more than 8 indices");
+      index[let->n].is_list = as_tok_take(lexed, AS_T_DOTS);
+      const char *n = as_tok_new_name(lexed, "an index");
       if (n == NULL)
         return false;
-      ix[l->n++].name = as_arena_strdup(P->L->mem, n);
-    } while (as_tok_take(X, ','));
+      index[let->n++].name = as_arena_strdup(parser->lib->mem, n);
+    } while (as_tok_take(lexed, ','));
   }
-  l->ix = as_arena_alloc(P->L->mem, (l->n ? l->n : 1) * sizeof *ix);
-  memcpy(l->ix, ix, l->n * sizeof *ix);
-  return as_tok_want(X, ']', "`]` or `,`") && as_tok_want(X, '=', "`=`") &&
-         (l->body = p_scalar(P)) != NULL && as_tok_want(X, AS_T_NL, "the end of the line");
+  let->ix = as_arena_alloc(parser->lib->mem, (let->n ? let->n : 1) * sizeof *index);
+  memcpy(let->ix, index, let->n * sizeof *index);
+  return as_tok_want(lexed, ']', "`]` or `,`") && as_tok_want(lexed, '=', "`=`") &&
+         (let->body = p_scalar(parser)) != NULL &&
+         as_tok_want(lexed, AS_T_NL, "the end of the line");
 }
 
-static bool p_requires(parser *P, as_vec *req) {
+static bool p_requires(sem_parser *parser, as_vec *req) {
   do {
-    as_require r;
+    as_require require;
     as_rel rel;
     bool swap;
-    as_expr *a = p_size(P);
-    as_expr *b;
-    if (a == NULL || !as_tok_rel(P->X, &rel, &swap) || (b = p_size(P)) == NULL)
+    as_expr *left = p_size(parser);
+    as_expr *right;
+    if (left == NULL || !as_tok_rel(parser->lexed, &rel, &swap) || (right = p_size(parser)) == NULL)
       return false;
-    r = (as_require){(int)rel, swap ? b : a, swap ? a : b};
-    as_vec_push(req, &r);
-  } while (as_tok_take(P->X, ','));
-  return as_tok_want(P->X, AS_T_NL, "the end of the line");
+    require = (as_require){(int)rel, swap ? right : left, swap ? left : right};
+    as_vec_push(req, &require);
+  } while (as_tok_take(parser->lexed, ','));
+  return as_tok_want(parser->lexed, AS_T_NL, "the end of the line");
 }
 
-static bool p_body(parser *P, as_opdef *op, as_vec *req, as_vec *lets) {
-  as_lexed *X = P->X;
-  while (as_tok_take_word(X, "require")) {
-    if (!p_requires(P, req))
+static bool p_body(sem_parser *parser, as_opdef *op, as_vec *req, as_vec *lets) {
+  as_lexed *lexed = parser->lexed;
+  while (as_tok_take_word(lexed, "require")) {
+    if (!p_requires(parser, req))
       return false;
   }
   for (;;) {
-    as_let l = {0};
-    if (as_tok_take_word(X, "let")) {
-      const char *n = as_tok_new_name(X, "a name");
+    as_let let = {0};
+    if (as_tok_take_word(lexed, "let")) {
+      const char *n = as_tok_new_name(lexed, "a name");
       if (n == NULL)
         return false;
-      l.name = as_arena_strdup(P->L->mem, n);
-    } else if (as_tok_take_word(X, "out")) {
-      l.name = "out";
+      let.name = as_arena_strdup(parser->lib->mem, n);
+    } else if (as_tok_take_word(lexed, "out")) {
+      let.name = "out";
     } else {
-      return as_lex_fail(X, as_tok(X), "operator `%s` has no definition: expected `let` or `out`",
-                         op->name);
+      return as_lex_fail(lexed, as_tok(lexed),
+                         "operator `%s` has no definition: expected `let` or `out`", op->name);
     }
-    if (!p_left(P, &l))
+    if (!p_left(parser, &let))
       return false;
-    as_vec_push(lets, &l);
-    if (strcmp(l.name, "out") == 0)
+    as_vec_push(lets, &let);
+    if (strcmp(let.name, "out") == 0)
       return true;
   }
 }
 
-static bool p_op(parser *P) {
-  as_lexed *X = P->X;
+static bool p_op(sem_parser *parser) {
+  as_lexed *lexed = parser->lexed;
   static const char *const callable[] = {"sum", "max", "min", "div", NULL};
-  const as_token *t = as_tok(X);
-  as_opdef *op = as_arena_alloc(P->L->mem, sizeof *op);
-  if (word_in(t, callable))
-    X->at++;
-  else if (as_tok_new_name(X, "the name of an operator") == NULL)
+  const as_token *token = as_tok(lexed);
+  as_opdef *op = as_arena_alloc(parser->lib->mem, sizeof *op);
+  if (word_in(token, callable))
+    lexed->at++;
+  else if (as_tok_new_name(lexed, "the name of an operator") == NULL)
     return false;
-  const as_opdef *old = as_oplib_find(P->L, t->s);
+  const as_opdef *old = as_oplib_find(parser->lib, token->s);
   if (old) {
-    return as_lex_fail(X, t, "operator `%s` is already defined at %s:%d", t->s, old->file,
-                       old->line);
+    return as_lex_fail(lexed, token, "operator `%s` is already defined at %s:%d", token->s,
+                       old->file, old->line);
   }
-  op->name = as_arena_strdup(P->L->mem, t->s);
-  op->file = as_arena_strdup(P->L->mem, X->file);
-  op->line = t->line;
-  if (!as_tok_want(X, '(', "`(`") || !p_args(P, op) || (as_tok_take(X, ';') && !p_attrs(P, op)) ||
-      !as_tok_want(X, ')', "`)`, `,` or `;`") || !as_tok_want(X, AS_T_ARROW, "`->`") ||
-      !p_shape(P, &op->out, &op->nout, true) || !as_tok_want(X, AS_T_NL, "the end of the line"))
+  op->name = as_arena_strdup(parser->lib->mem, token->s);
+  op->file = as_arena_strdup(parser->lib->mem, lexed->file);
+  op->line = token->line;
+  if (!as_tok_want(lexed, '(', "`(`") || !p_args(parser, op) ||
+      (as_tok_take(lexed, ';') && !p_attrs(parser, op)) ||
+      !as_tok_want(lexed, ')', "`)`, `,` or `;`") || !as_tok_want(lexed, AS_T_ARROW, "`->`") ||
+      !p_shape(parser, &op->out, &op->nout, true) ||
+      !as_tok_want(lexed, AS_T_NL, "the end of the line"))
     return false;
   as_vec req;
   as_vec lets;
   as_vec_init(&req, sizeof(as_require));
   as_vec_init(&lets, sizeof(as_let));
-  bool ok = p_body(P, op, &req, &lets);
+  bool ok = p_body(parser, op, &req, &lets);
   op->nreq = (uint32_t)req.n;
   op->nlet = (uint32_t)lets.n;
-  op->req = as_arena_alloc(P->L->mem, (req.n + 1) * sizeof(as_require));
-  op->let = as_arena_alloc(P->L->mem, (lets.n + 1) * sizeof(as_let));
+  op->req = as_arena_alloc(parser->lib->mem, (req.n + 1) * sizeof(as_require));
+  op->let = as_arena_alloc(parser->lib->mem, (lets.n + 1) * sizeof(as_let));
   if (req.n)
     memcpy(op->req, req.data, req.n * sizeof(as_require));
   if (lets.n)
     memcpy(op->let, lets.data, lets.n * sizeof(as_let));
   as_vec_clear(&req);
   as_vec_clear(&lets);
-  if (!ok || !as_sem_check(X, P->L, op))
+  if (!ok || !as_sem_check(lexed, parser->lib, op))
     return false;
   char *text = as_opdef_print(op);
   as_sha256(text, strlen(text), op->sha256);
   free(text);
-  as_vec_push(&P->L->op, &op);
+  as_vec_push(&parser->lib->op, &op);
   return true;
 }
 
 /* names in a function's definition are its parameters */
-static bool func_names(as_lexed *X, const as_func *f, const as_expr *e) {
-  as_token at = {.line = e->line, .col = e->col};
-  switch (e->kind) {
+static bool func_names(as_lexed *lexed, const as_func *func, const as_expr *expr) {
+  as_token at = {.line = expr->line, .col = expr->col};
+  switch (expr->kind) {
   case AS_E_NAME:
-    for (uint32_t i = 0; i < f->n; i++) {
-      if (strcmp(f->param[i], e->name) == 0)
+    for (uint32_t i = 0; i < func->n; i++) {
+      if (strcmp(func->param[i], expr->name) == 0)
         return true;
     }
-    return as_lex_fail(X, &at, "`%s` is not a parameter of `%s`", e->name, f->name);
+    return as_lex_fail(lexed, &at, "`%s` is not a parameter of `%s`", expr->name, func->name);
   case AS_E_ACCESS:
   case AS_E_SUM:
   case AS_E_PROD:
@@ -625,81 +642,82 @@ static bool func_names(as_lexed *X, const as_func *f, const as_expr *e) {
   case AS_E_MINR:
   case AS_E_IDIV:
   case AS_E_MOD:
-    return as_lex_fail(X, &at, "a function of numbers has no tensors, sums or integer division");
+    return as_lex_fail(lexed, &at,
+                       "a function of numbers has no tensors, sums or integer division");
   default:
     break;
   }
-  for (uint32_t i = 0; i < e->n; i++) {
-    if (!func_names(X, f, e->kid[i]))
+  for (uint32_t i = 0; i < expr->n; i++) {
+    if (!func_names(lexed, func, expr->kid[i]))
       return false;
   }
   return true;
 }
 
-static bool p_func(parser *P) {
-  as_lexed *X = P->X;
+static bool p_func(sem_parser *parser) {
+  as_lexed *lexed = parser->lexed;
   static const char *const known[] = {"exp", "log", "sqrt", "inv", "abs", "broadcast", NULL};
-  const as_token *t = as_tok(X);
-  if (as_tok_new_name(X, "the name of a function") == NULL)
+  const as_token *token = as_tok(lexed);
+  if (as_tok_new_name(lexed, "the name of a function") == NULL)
     return false;
-  if (word_in(t, known) || as_oplib_func(P->L, t->s))
-    return as_lex_fail(X, t, "function `%s` is already defined", t->s);
-  as_func *f = as_arena_alloc(P->L->mem, sizeof *f);
-  f->name = as_arena_strdup(P->L->mem, t->s);
-  f->param = as_arena_alloc(P->L->mem, 8 * sizeof *f->param);
-  if (!as_tok_want(X, '(', "`(`"))
+  if (word_in(token, known) || as_oplib_func(parser->lib, token->s))
+    return as_lex_fail(lexed, token, "function `%s` is already defined", token->s);
+  as_func *func = as_arena_alloc(parser->lib->mem, sizeof *func);
+  func->name = as_arena_strdup(parser->lib->mem, token->s);
+  func->param = as_arena_alloc(parser->lib->mem, 8 * sizeof *func->param);
+  if (!as_tok_want(lexed, '(', "`(`"))
     return false;
   do {
-    if (f->n == 8)
-      return as_lex_fail(X, as_tok(X), "more than 8 parameters");
-    const as_token *pt = as_tok(X);
-    if (as_tok_new_name(X, "a parameter") == NULL)
+    if (func->n == 8)
+      return as_lex_fail(lexed, as_tok(lexed), "more than 8 parameters");
+    const as_token *pt = as_tok(lexed);
+    if (as_tok_new_name(lexed, "a parameter") == NULL)
       return false;
-    for (uint32_t i = 0; i < f->n; i++) {
-      if (strcmp(f->param[i], pt->s) == 0)
-        return as_lex_fail(X, pt, "parameter `%s` twice", pt->s);
+    for (uint32_t i = 0; i < func->n; i++) {
+      if (strcmp(func->param[i], pt->s) == 0)
+        return as_lex_fail(lexed, pt, "parameter `%s` twice", pt->s);
     }
-    f->param[f->n++] = as_arena_strdup(P->L->mem, pt->s);
-  } while (as_tok_take(X, ','));
-  if (!as_tok_want(X, ')', "`)` or `,`"))
+    func->param[func->n++] = as_arena_strdup(parser->lib->mem, pt->s);
+  } while (as_tok_take(lexed, ','));
+  if (!as_tok_want(lexed, ')', "`)` or `,`"))
     return false;
-  if (!as_tok_take_word(X, "builtin")) {
-    if (!as_tok_want(X, '=', "`=` or `builtin`") || (f->body = p_scalar(P)) == NULL ||
-        !func_names(X, f, f->body))
+  if (!as_tok_take_word(lexed, "builtin")) {
+    if (!as_tok_want(lexed, '=', "`=` or `builtin`") || (func->body = p_scalar(parser)) == NULL ||
+        !func_names(lexed, func, func->body))
       return false;
-  } else if (strcmp(f->name, "erf") != 0 || f->n != 1) {
-    return as_lex_fail(X, t, "there is no built-in `%s` of %u arguments (only erf(x))", f->name,
-                       f->n);
+  } else if (strcmp(func->name, "erf") != 0 || func->n != 1) {
+    return as_lex_fail(lexed, token, "there is no built-in `%s` of %u arguments (only erf(x))",
+                       func->name, func->n);
   }
-  as_vec_push(&P->L->func, &f);
-  return as_tok_want(X, AS_T_NL, "the end of the line");
+  as_vec_push(&parser->lib->func, &func);
+  return as_tok_want(lexed, AS_T_NL, "the end of the line");
 }
 
-bool as_sem_definition(as_lexed *X, as_oplib *L) {
-  parser P = {X, L};
-  if (as_tok_take_word(X, "op"))
-    return p_op(&P);
-  if (as_tok_take_word(X, "func"))
-    return p_func(&P);
-  return as_lex_fail(X, as_tok(X), "expected `op` or `func`");
+bool as_sem_definition(as_lexed *lexed, as_oplib *lib) {
+  sem_parser parser = {lexed, lib};
+  if (as_tok_take_word(lexed, "op"))
+    return p_op(&parser);
+  if (as_tok_take_word(lexed, "func"))
+    return p_func(&parser);
+  return as_lex_fail(lexed, as_tok(lexed), "expected `op` or `func`");
 }
 
-bool as_oplib_parse(as_oplib *L, const char *file, const char *text, size_t len, as_err *err) {
-  as_lexed X;
-  size_t ops = L->op.n;
-  size_t funcs = L->func.n;
+bool as_oplib_parse(as_oplib *lib, const char *file, const char *text, size_t len, as_err *err) {
+  as_lexed lexed;
+  size_t ops = lib->op.n;
+  size_t funcs = lib->func.n;
   as_arena *names = as_arena_new();
-  bool ok = as_lex(&X, file, text, len, names, err);
-  while (ok && !as_tok_is(&X, AS_T_END))
-    ok = as_sem_definition(&X, L);
-  as_lexed_clear(&X);
+  bool ok = as_lex(&lexed, file, text, len, names, err);
+  while (ok && !as_tok_is(&lexed, AS_T_END))
+    ok = as_sem_definition(&lexed, lib);
+  as_lexed_clear(&lexed);
   as_arena_free(names);
   if (!ok) {
-    L->op.n = ops;
-    L->func.n = funcs;
+    lib->op.n = ops;
+    lib->func.n = funcs;
     return false;
   }
-  char *name = as_arena_strdup(L->mem, file);
-  as_vec_push(&L->file, &name);
+  char *name = as_arena_strdup(lib->mem, file);
+  as_vec_push(&lib->file, &name);
   return true;
 }

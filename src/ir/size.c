@@ -1,13 +1,17 @@
 /* Polynomials in normal form: monomials sorted by their atoms, no zero coefficients, atoms sorted
  * within a monomial. */
 #include "size.h"
+#include "../base/hash.h"
+#include "../base/map.h"
+#include "../base/mem.h"
+#include "../base/vec.h"
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum { K_POLY, K_SYM, K_DIV, K_MOD, K_MAX, K_MIN } kind;
+typedef enum { K_POLY, K_SYM, K_DIV, K_MOD, K_MAX, K_MIN } size_kind;
 
 typedef struct {
-  kind k;
+  size_kind k;
   uint32_t mono;
   uint32_t nmono; /* slice of as_sizes.mono */
   uint32_t num;
@@ -15,13 +19,13 @@ typedef struct {
   char *name;   /* K_SYM */
   long least;
   long value; /* K_SYM */
-} entry;
+} size_entry;
 
 typedef struct {
   long coef;
   uint32_t at;
   uint32_t n;
-} mono; /* slice of as_sizes.atom, or of the scratch */
+} monomial; /* slice of as_sizes.atom, or of the scratch */
 
 typedef struct {
   uint32_t op;
@@ -38,97 +42,66 @@ struct as_sizes {
   as_vec atom;
   as_vec sym;
   as_vec tmono;
-  as_vec tatom; /* scratch: the polynomial being built */
-  uint32_t *table;
-  size_t cap;
-  size_t used; /* table: open addressing, 0 is free, otherwise id + 1 */
+  as_vec tatom;        /* scratch: the polynomial being built */
+  as_index by_content; /* entries */
   cached *cache;
 };
 
-static entry *ent(const as_sizes *S, as_size a) {
-  return &AS_VEC_AT(&S->entry, entry, a);
+static size_entry *entry_of(const as_sizes *sizes, as_size a) {
+  return &AS_VEC_AT(&sizes->entry, size_entry, a);
 }
 
-static const mono *monos(const as_sizes *S, as_size a) {
-  return (const mono *)S->mono.data + ent(S, a)->mono;
+static const monomial *monos(const as_sizes *sizes, as_size a) {
+  return (const monomial *)sizes->mono.data + entry_of(sizes, a)->mono;
 }
 
-static const as_size *atoms(const as_sizes *S, const mono *m) {
-  return (const as_size *)S->atom.data + m->at;
+static const as_size *atoms(const as_sizes *sizes, const monomial *mono) {
+  return (const as_size *)sizes->atom.data + mono->at;
 }
 
-static const as_size *tatoms(const as_sizes *S, const mono *m) {
-  return (const as_size *)S->tatom.data + m->at;
+static const as_size *tatoms(const as_sizes *sizes, const monomial *mono) {
+  return (const as_size *)sizes->tatom.data + mono->at;
 }
 
-static bool bad(const as_sizes *S, as_size a) {
-  return a >= S->entry.n;
+static bool bad(const as_sizes *sizes, as_size a) {
+  return a >= sizes->entry.n;
 }
 
 /* --- the table of entries */
-static uint64_t hash_atom(kind k, as_size num, as_size den) {
-  uint32_t key[3] = {(uint32_t)k, num, den};
-  return as_hash(key, sizeof key, 7);
+static uint64_t hash_name(const char *name) {
+  return as_hash(name, strlen(name), 1);
 }
 
-static uint64_t hash_entry(const as_sizes *S, as_size id) {
-  const entry *e = ent(S, id);
-  if (e->k == K_SYM)
-    return as_hash(e->name, strlen(e->name), 1);
-  if (e->k != K_POLY)
-    return hash_atom(e->k, e->num, e->den);
-  uint64_t h = 3;
-  for (uint32_t i = 0; i < e->nmono; i++) {
-    const mono *m = monos(S, id) + i;
-    h = as_hash(&m->coef, sizeof m->coef, h);
-    h = as_hash(atoms(S, m), m->n * sizeof(as_size), h);
-  }
-  return h;
-}
-
-static void table_put(as_sizes *S, as_size id) {
-  if (2 * (S->used + 1) > S->cap) {
-    size_t cap = S->cap ? 2 * S->cap : 256;
-    free(S->table);
-    S->table = as_calloc(cap, sizeof *S->table);
-    S->cap = cap;
-    S->used = 0;
-    for (as_size i = 0; i < id; i++)
-      table_put(S, i);
-  }
-  size_t at = hash_entry(S, id) & (S->cap - 1);
-  while (S->table[at])
-    at = (at + 1) & (S->cap - 1);
-  S->table[at] = id + 1;
-  S->used++;
+static uint64_t hash_pair(size_kind kind, as_size num, as_size den) {
+  return as_hash_words(AS_KEY(kind, num, den), 3, 7);
 }
 
 /* an atom's own polynomial is one monomial: itself */
-static as_size push_atom(as_sizes *S, entry e) {
-  as_size id = (as_size)S->entry.n;
-  mono m = {1, (uint32_t)S->atom.n, 1};
-  e.mono = (uint32_t)S->mono.n;
-  e.nmono = 1;
-  as_vec_push(&S->entry, &e);
-  as_vec_push(&S->mono, &m);
-  as_vec_push(&S->atom, &id);
-  table_put(S, id);
+static as_size push_atom(as_sizes *sizes, uint64_t hash, size_entry entry) {
+  as_size id = (as_size)sizes->entry.n;
+  monomial mono = {1, (uint32_t)sizes->atom.n, 1};
+  entry.mono = (uint32_t)sizes->mono.n;
+  entry.nmono = 1;
+  as_vec_push(&sizes->entry, &entry);
+  as_vec_push(&sizes->mono, &mono);
+  as_vec_push(&sizes->atom, &id);
+  as_index_add(&sizes->by_content, hash, id);
   return id;
 }
 
 /* --- scratch polynomial */
-static void t_reset(as_sizes *S) {
-  S->tmono.n = S->tatom.n = 0;
+static void t_reset(as_sizes *sizes) {
+  sizes->tmono.n = sizes->tatom.n = 0;
 }
 
-static bool t_add(as_sizes *S, long coef, const as_size *at,
+static bool t_add(as_sizes *sizes, long coef, const as_size *at,
                   uint32_t n) { /* `at` may lie in S->atom, not in the scratch */
-  if (n > MOST_ATOMS || S->tmono.n > 4 * MOST_MONOS)
+  if (n > MOST_ATOMS || sizes->tmono.n > 4 * MOST_MONOS)
     return false;
-  mono m = {coef, (uint32_t)S->tatom.n, n};
-  as_vec_push(&S->tmono, &m);
+  monomial mono = {coef, (uint32_t)sizes->tatom.n, n};
+  as_vec_push(&sizes->tmono, &mono);
   for (uint32_t i = 0; i < n; i++)
-    as_vec_push(&S->tatom, &at[i]);
+    as_vec_push(&sizes->tatom, &at[i]);
   return true;
 }
 
@@ -143,101 +116,121 @@ static int cmp_atoms(const as_size *a, uint32_t na, const as_size *b, uint32_t n
 }
 
 static int cmp_mono(const void *x, const void *y, void *ctx) {
-  const as_sizes *S = ctx;
-  const mono *a = x;
-  const mono *b = y;
-  return cmp_atoms(tatoms(S, a), a->n, tatoms(S, b), b->n);
+  const as_sizes *sizes = ctx;
+  const monomial *a = x;
+  const monomial *b = y;
+  return cmp_atoms(tatoms(sizes, a), a->n, tatoms(sizes, b), b->n);
+}
+
+/* Of the first k monomials, in normal form: */
+static uint64_t t_hash(const as_sizes *sizes, size_t k) {
+  uint64_t hash = 3;
+  for (size_t i = 0; i < k; i++) {
+    const monomial *mono = &AS_VEC_AT(&sizes->tmono, monomial, i);
+    hash = as_hash(&mono->coef, sizeof mono->coef, hash);
+    hash = as_hash(tatoms(sizes, mono), mono->n * sizeof(as_size), hash);
+  }
+  return hash;
+}
+
+static bool t_equals(const as_sizes *sizes, size_t k, as_size id) {
+  const size_entry *entry = entry_of(sizes, id);
+  if (entry->k != K_POLY || entry->nmono != k)
+    return false;
+  const monomial *mono = monos(sizes, id);
+  const monomial *term = sizes->tmono.data;
+  for (size_t i = 0; i < k; i++) {
+    if (mono[i].coef != term[i].coef ||
+        cmp_atoms(atoms(sizes, &mono[i]), mono[i].n, tatoms(sizes, &term[i]), term[i].n) != 0)
+      return false;
+  }
+  return true;
+}
+
+static as_size t_push(as_sizes *sizes, size_t k, uint64_t hash) {
+  as_size id = (as_size)sizes->entry.n;
+  size_entry entry = {
+      .k = K_POLY, .mono = (uint32_t)sizes->mono.n, .nmono = (uint32_t)k, .value = -1};
+  as_vec_push(&sizes->entry, &entry);
+  for (size_t i = 0; i < k; i++) {
+    const monomial *term = &AS_VEC_AT(&sizes->tmono, monomial, i);
+    monomial mono = {term->coef, (uint32_t)sizes->atom.n, term->n};
+    as_vec_push(&sizes->mono, &mono);
+    for (uint32_t j = 0; j < term->n; j++)
+      as_vec_push(&sizes->atom, &tatoms(sizes, term)[j]);
+  }
+  as_index_add(&sizes->by_content, hash, id);
+  return id;
 }
 
 /* sorts, combines, and gives the id of the scratch polynomial */
-static as_size t_intern(as_sizes *S) {
-  mono *t = S->tmono.data;
-  size_t n = S->tmono.n;
+static as_size t_intern(as_sizes *sizes) {
+  monomial *term = sizes->tmono.data;
+  size_t n = sizes->tmono.n;
   size_t k = 0;
   if (n > 1)
-    qsort_r(t, n, sizeof *t, cmp_mono, S);
+    qsort_r(term, n, sizeof *term, cmp_mono, sizes);
   for (size_t i = 0; i < n;) {
     long c = 0;
     size_t j = i;
-    for (; j < n && (j == i || cmp_mono(&t[i], &t[j], S) == 0); j++) {
-      if (__builtin_add_overflow(c, t[j].coef, &c))
+    for (; j < n && (j == i || cmp_mono(&term[i], &term[j], sizes) == 0); j++) {
+      if (__builtin_add_overflow(c, term[j].coef, &c))
         return AS_SIZE_BAD;
     }
-    mono m = t[i];
-    m.coef = c;
+    monomial mono = term[i];
+    mono.coef = c;
     if (c != 0)
-      t[k++] = m;
+      term[k++] = mono;
     i = j;
   }
   if (k > MOST_MONOS)
     return AS_SIZE_BAD;
-  if (k == 1 && t[0].coef == 1 && t[0].n == 1)
-    return tatoms(S, &t[0])[0];
-  uint64_t h = 3;
-  for (size_t i = 0; i < k; i++) {
-    h = as_hash(&t[i].coef, sizeof t[i].coef, h);
-    h = as_hash(tatoms(S, &t[i]), t[i].n * sizeof(as_size), h);
-  }
-  for (size_t at = h & (S->cap - 1); S->cap && S->table[at]; at = (at + 1) & (S->cap - 1)) {
-    as_size id = S->table[at] - 1;
-    const entry *e = ent(S, id);
-    if (e->k != K_POLY || e->nmono != k)
-      continue;
-    size_t i = 0;
-    for (const mono *m = monos(S, id); i < k; i++) {
-      if (m[i].coef != t[i].coef ||
-          cmp_atoms(atoms(S, &m[i]), m[i].n, tatoms(S, &t[i]), t[i].n) != 0)
-        break;
-    }
-    if (i == k)
+  if (k == 1 && term[0].coef == 1 && term[0].n == 1)
+    return tatoms(sizes, &term[0])[0];
+  uint64_t hash = t_hash(sizes, k);
+  as_index_walk walk = as_index_start(&sizes->by_content, hash);
+  for (as_size id; (id = as_index_next(&walk)) != AS_NONE;) {
+    if (t_equals(sizes, k, id))
       return id;
   }
-  as_size id = (as_size)S->entry.n;
-  entry e = {.k = K_POLY, .mono = (uint32_t)S->mono.n, .nmono = (uint32_t)k, .value = -1};
-  as_vec_push(&S->entry, &e);
-  for (size_t i = 0; i < k; i++) {
-    mono m = {t[i].coef, (uint32_t)S->atom.n, t[i].n};
-    as_vec_push(&S->mono, &m);
-    for (uint32_t j = 0; j < t[i].n; j++)
-      as_vec_push(&S->atom, &tatoms(S, &t[i])[j]);
-  }
-  table_put(S, id);
-  return id;
+  return t_push(sizes, k, hash);
 }
 
 /* --- making and copying */
 static void
-init_vec(as_vec *v, size_t item) { /* never without memory: slices of nothing still point into it */
-  as_vec_init(v, item);
-  as_vec_push(v, NULL);
-  v->n = 0;
+init_vec(as_vec *vec,
+         size_t item) { /* never without memory: slices of nothing still point into it */
+  as_vec_init(vec, item);
+  as_vec_push(vec, NULL);
+  vec->n = 0;
 }
 
 as_sizes *as_sizes_new(void) {
-  as_sizes *S = as_calloc(1, sizeof *S);
-  init_vec(&S->entry, sizeof(entry));
-  init_vec(&S->mono, sizeof(mono));
-  init_vec(&S->atom, sizeof(as_size));
-  init_vec(&S->sym, sizeof(as_size));
-  init_vec(&S->tmono, sizeof(mono));
-  init_vec(&S->tatom, sizeof(as_size));
-  S->cache = as_calloc(CACHE, sizeof *S->cache);
-  as_size_int(S, 0);
-  as_size_int(S, 1);
-  return S;
+  as_sizes *sizes = as_calloc(1, sizeof *sizes);
+  init_vec(&sizes->entry, sizeof(size_entry));
+  init_vec(&sizes->mono, sizeof(monomial));
+  init_vec(&sizes->atom, sizeof(as_size));
+  init_vec(&sizes->sym, sizeof(as_size));
+  init_vec(&sizes->tmono, sizeof(monomial));
+  init_vec(&sizes->tatom, sizeof(as_size));
+  sizes->cache = as_calloc(CACHE, sizeof *sizes->cache);
+  as_size_int(sizes, 0);
+  as_size_int(sizes, 1);
+  return sizes;
 }
 
-void as_sizes_free(as_sizes *S) {
-  if (S == NULL)
+void as_sizes_free(as_sizes *sizes) {
+  if (sizes == NULL)
     return;
-  for (size_t i = 0; i < S->entry.n; i++)
-    free(ent(S, (as_size)i)->name);
-  as_vec *v[] = {&S->entry, &S->mono, &S->atom, &S->sym, &S->tmono, &S->tatom};
-  for (size_t i = 0; i < sizeof v / sizeof *v; i++)
-    as_vec_clear(v[i]);
-  free(S->table);
-  free(S->cache);
-  free(S);
+  for (size_t i = 0; i < sizes->entry.n; i++)
+    free(entry_of(sizes, (as_size)i)->name);
+  as_vec *vec[] = {&sizes->entry, &sizes->mono,  &sizes->atom,
+                   &sizes->sym,   &sizes->tmono, &sizes->tatom};
+  for (size_t i = 0; i < sizeof vec / sizeof *vec; i++)
+    as_vec_clear(vec[i]);
+  as_index_clear(&sizes->by_content);
+  free(sizes->cache);
+  free(sizes);
 }
 
 static void copy_vec(as_vec *to, const as_vec *from) {
@@ -249,145 +242,141 @@ static void copy_vec(as_vec *to, const as_vec *from) {
   memcpy(to->data, from->data, from->n * from->item);
 }
 
-as_sizes *as_sizes_copy(const as_sizes *S) {
-  as_sizes *C = as_calloc(1, sizeof *C);
-  copy_vec(&C->entry, &S->entry);
-  copy_vec(&C->mono, &S->mono);
-  copy_vec(&C->atom, &S->atom);
-  copy_vec(&C->sym, &S->sym);
-  init_vec(&C->tmono, sizeof(mono));
-  init_vec(&C->tatom, sizeof(as_size));
-  for (size_t i = 0; i < C->entry.n; i++) {
-    entry *e = ent(C, (as_size)i);
-    if (e->name)
-      e->name = as_strdup(e->name);
+as_sizes *as_sizes_copy(const as_sizes *sizes) {
+  as_sizes *copy = as_calloc(1, sizeof *copy);
+  copy_vec(&copy->entry, &sizes->entry);
+  copy_vec(&copy->mono, &sizes->mono);
+  copy_vec(&copy->atom, &sizes->atom);
+  copy_vec(&copy->sym, &sizes->sym);
+  init_vec(&copy->tmono, sizeof(monomial));
+  init_vec(&copy->tatom, sizeof(as_size));
+  for (size_t i = 0; i < copy->entry.n; i++) {
+    size_entry *entry = entry_of(copy, (as_size)i);
+    if (entry->name)
+      entry->name = as_strdup(entry->name);
   }
-  C->cap = S->cap;
-  C->used = S->used;
-  C->table = memcpy(as_malloc(S->cap * sizeof *S->table), S->table, S->cap * sizeof *S->table);
-  C->cache = as_calloc(CACHE, sizeof *C->cache);
-  return C;
+  as_index_copy(&copy->by_content, &sizes->by_content);
+  copy->cache = as_calloc(CACHE, sizeof *copy->cache);
+  return copy;
 }
 
-as_size as_size_int(as_sizes *S, long v) {
-  t_reset(S);
-  if (v != 0)
-    t_add(S, v, NULL, 0);
-  return t_intern(S);
+as_size as_size_int(as_sizes *sizes, long value) {
+  t_reset(sizes);
+  if (value != 0)
+    t_add(sizes, value, NULL, 0);
+  return t_intern(sizes);
 }
 
-as_size as_size_find(const as_sizes *S, const char *name) {
-  if (S->cap == 0)
-    return AS_SIZE_BAD;
-  uint64_t h = as_hash(name, strlen(name), 1);
-  for (size_t at = h & (S->cap - 1); S->table[at]; at = (at + 1) & (S->cap - 1)) {
-    as_size id = S->table[at] - 1;
-    if (ent(S, id)->k == K_SYM && strcmp(ent(S, id)->name, name) == 0)
+as_size as_size_find(const as_sizes *sizes, const char *name) {
+  as_index_walk walk = as_index_start(&sizes->by_content, hash_name(name));
+  for (as_size id; (id = as_index_next(&walk)) != AS_NONE;) {
+    if (entry_of(sizes, id)->k == K_SYM && strcmp(entry_of(sizes, id)->name, name) == 0)
       return id;
   }
   return AS_SIZE_BAD;
 }
 
-as_size as_size_sym(as_sizes *S, const char *name) {
-  as_size id = as_size_find(S, name);
+as_size as_size_sym(as_sizes *sizes, const char *name) {
+  as_size id = as_size_find(sizes, name);
   if (id != AS_SIZE_BAD)
     return id;
-  id = push_atom(S, (entry){.k = K_SYM, .name = as_strdup(name), .least = 1, .value = -1});
-  as_vec_push(&S->sym, &id);
+  size_entry entry = {.k = K_SYM, .name = as_strdup(name), .least = 1, .value = -1};
+  id = push_atom(sizes, hash_name(name), entry);
+  as_vec_push(&sizes->sym, &id);
   return id;
 }
 
-void as_size_set_least(as_sizes *S, as_size sym, long least) {
-  ent(S, sym)->least = least;
+void as_size_set_least(as_sizes *sizes, as_size sym, long least) {
+  entry_of(sizes, sym)->least = least;
 }
 
-long as_size_least(const as_sizes *S, as_size sym) {
-  return ent(S, sym)->least;
+long as_size_least(const as_sizes *sizes, as_size sym) {
+  return entry_of(sizes, sym)->least;
 }
 
-void as_size_set_value(as_sizes *S, as_size sym, long v) {
-  ent(S, sym)->value = v;
+void as_size_set_value(as_sizes *sizes, as_size sym, long value) {
+  entry_of(sizes, sym)->value = value;
 }
 
-long as_size_value(const as_sizes *S, as_size sym) {
-  return ent(S, sym)->value;
+long as_size_value(const as_sizes *sizes, as_size sym) {
+  return entry_of(sizes, sym)->value;
 }
 
 /* --- arithmetic */
 enum { OP_ADD = 1, OP_SUB, OP_MUL };
 
-static bool t_poly(as_sizes *S, as_size a, long factor) {
-  uint32_t n = ent(S, a)->nmono;
+static bool t_poly(as_sizes *sizes, as_size a, long factor) {
+  uint32_t n = entry_of(sizes, a)->nmono;
   for (uint32_t i = 0; i < n; i++) {
-    const mono *m = monos(S, a) + i;
+    const monomial *mono = monos(sizes, a) + i;
     long c;
-    if (__builtin_mul_overflow(m->coef, factor, &c) || !t_add(S, c, atoms(S, m), m->n))
+    if (__builtin_mul_overflow(mono->coef, factor, &c) ||
+        !t_add(sizes, c, atoms(sizes, mono), mono->n))
       return false;
   }
   return true;
 }
 
-static bool t_product(as_sizes *S, as_size a, as_size b) {
+static bool t_product(as_sizes *sizes, as_size a, as_size b) {
   as_size both[2 * MOST_ATOMS];
-  for (uint32_t i = 0; i < ent(S, a)->nmono; i++) {
-    for (uint32_t j = 0; j < ent(S, b)->nmono; j++) {
-      const mono *x = monos(S, a) + i;
-      const mono *y = monos(S, b) + j;
-      const as_size *p = atoms(S, x);
-      const as_size *q = atoms(S, y);
+  for (uint32_t i = 0; i < entry_of(sizes, a)->nmono; i++) {
+    for (uint32_t j = 0; j < entry_of(sizes, b)->nmono; j++) {
+      const monomial *x = monos(sizes, a) + i;
+      const monomial *y = monos(sizes, b) + j;
+      const as_size *p = atoms(sizes, x);
+      const as_size *q = atoms(sizes, y);
       uint32_t n = 0;
       uint32_t s = 0;
       uint32_t t = 0;
       while (s < x->n || t < y->n)
         both[n++] = t == y->n || (s < x->n && p[s] <= q[t]) ? p[s++] : q[t++];
       long c;
-      if (__builtin_mul_overflow(x->coef, y->coef, &c) || !t_add(S, c, both, n))
+      if (__builtin_mul_overflow(x->coef, y->coef, &c) || !t_add(sizes, c, both, n))
         return false;
     }
   }
   return true;
 }
 
-static as_size arith(as_sizes *S, uint32_t op, as_size a, as_size b) {
-  if (bad(S, a) || bad(S, b))
+static as_size arith(as_sizes *sizes, uint32_t op, as_size a, as_size b) {
+  if (bad(sizes, a) || bad(sizes, b))
     return AS_SIZE_BAD;
   if (op != OP_SUB && a > b) {
     as_size t = a;
     a = b;
     b = t;
   }
-  uint32_t key[3] = {op, a, b};
-  cached *c = &S->cache[as_hash(key, sizeof key, 0) % CACHE];
+  cached *c = &sizes->cache[as_hash_words(AS_KEY(op, a, b), 3, 0) % CACHE];
   if (c->op == op && c->a == a && c->b == b)
     return c->out;
-  t_reset(S);
-  bool ok =
-      op == OP_MUL ? t_product(S, a, b) : t_poly(S, a, 1) && t_poly(S, b, op == OP_SUB ? -1 : 1);
-  as_size out = ok ? t_intern(S) : AS_SIZE_BAD;
+  t_reset(sizes);
+  bool ok = op == OP_MUL ? t_product(sizes, a, b)
+                         : t_poly(sizes, a, 1) && t_poly(sizes, b, op == OP_SUB ? -1 : 1);
+  as_size out = ok ? t_intern(sizes) : AS_SIZE_BAD;
   *c = (cached){op, a, b, out};
   return out;
 }
 
-as_size as_size_add(as_sizes *S, as_size a, as_size b) {
-  return arith(S, OP_ADD, a, b);
+as_size as_size_add(as_sizes *sizes, as_size a, as_size b) {
+  return arith(sizes, OP_ADD, a, b);
 }
 
-as_size as_size_sub(as_sizes *S, as_size a, as_size b) {
-  return arith(S, OP_SUB, a, b);
+as_size as_size_sub(as_sizes *sizes, as_size a, as_size b) {
+  return arith(sizes, OP_SUB, a, b);
 }
 
-as_size as_size_mul(as_sizes *S, as_size a, as_size b) {
-  return arith(S, OP_MUL, a, b);
+as_size as_size_mul(as_sizes *sizes, as_size a, as_size b) {
+  return arith(sizes, OP_MUL, a, b);
 }
 
-bool as_size_is_const(const as_sizes *S, as_size a, long *v) {
-  if (bad(S, a))
+bool as_size_is_const(const as_sizes *sizes, as_size a, long *value) {
+  if (bad(sizes, a))
     return false;
-  const entry *e = ent(S, a);
-  if (e->nmono > 1 || (e->nmono == 1 && monos(S, a)->n != 0))
+  const size_entry *entry = entry_of(sizes, a);
+  if (entry->nmono > 1 || (entry->nmono == 1 && monos(sizes, a)->n != 0))
     return false;
-  if (v)
-    *v = e->nmono ? monos(S, a)->coef : 0;
+  if (value)
+    *value = entry->nmono ? monos(sizes, a)->coef : 0;
   return true;
 }
 
@@ -396,161 +385,162 @@ static long floor_div(long a, long b) {
 }
 
 /* a / b when b is one monomial, surely positive, that divides every monomial of a */
-static as_size exact_quotient(as_sizes *S, as_size a, as_size b) {
-  if (ent(S, b)->nmono != 1)
+static as_size exact_quotient(as_sizes *sizes, as_size a, as_size b) {
+  if (entry_of(sizes, b)->nmono != 1)
     return AS_SIZE_BAD;
-  mono d = monos(S, b)[0];
+  monomial d = monos(sizes, b)[0];
   if (d.coef < 1)
     return AS_SIZE_BAD;
   for (uint32_t i = 0; i < d.n; i++) {
-    const entry *e = ent(S, atoms(S, &d)[i]);
-    if (e->k != K_SYM || e->least < 1)
+    const size_entry *entry = entry_of(sizes, atoms(sizes, &d)[i]);
+    if (entry->k != K_SYM || entry->least < 1)
       return AS_SIZE_BAD;
   }
-  t_reset(S);
-  for (uint32_t i = 0; i < ent(S, a)->nmono; i++) {
-    const mono *m = monos(S, a) + i;
+  t_reset(sizes);
+  for (uint32_t i = 0; i < entry_of(sizes, a)->nmono; i++) {
+    const monomial *mono = monos(sizes, a) + i;
     as_size rest[MOST_ATOMS];
     uint32_t n = 0;
     uint32_t j = 0;
-    for (uint32_t k = 0; k < m->n; k++) {
-      if (j < d.n && atoms(S, m)[k] == atoms(S, &d)[j])
+    for (uint32_t k = 0; k < mono->n; k++) {
+      if (j < d.n && atoms(sizes, mono)[k] == atoms(sizes, &d)[j])
         j++;
       else
-        rest[n++] = atoms(S, m)[k];
+        rest[n++] = atoms(sizes, mono)[k];
     }
-    if (j < d.n || m->coef % d.coef != 0 || !t_add(S, m->coef / d.coef, rest, n))
+    if (j < d.n || mono->coef % d.coef != 0 || !t_add(sizes, mono->coef / d.coef, rest, n))
       return AS_SIZE_BAD;
   }
-  return t_intern(S);
+  return t_intern(sizes);
 }
 
-static as_size pair_atom(as_sizes *S, kind k, as_size a, as_size b) {
-  for (size_t at = hash_atom(k, a, b) & (S->cap - 1); S->table[at]; at = (at + 1) & (S->cap - 1)) {
-    as_size id = S->table[at] - 1;
-    const entry *e = ent(S, id);
-    if (e->k == k && e->num == a && e->den == b)
+static as_size pair_atom(as_sizes *sizes, size_kind kind, as_size a, as_size b) {
+  uint64_t hash = hash_pair(kind, a, b);
+  as_index_walk walk = as_index_start(&sizes->by_content, hash);
+  for (as_size id; (id = as_index_next(&walk)) != AS_NONE;) {
+    const size_entry *entry = entry_of(sizes, id);
+    if (entry->k == kind && entry->num == a && entry->den == b)
       return id;
   }
-  return push_atom(S, (entry){.k = k, .num = a, .den = b, .value = -1});
+  return push_atom(sizes, hash, (size_entry){.k = kind, .num = a, .den = b, .value = -1});
 }
 
-static as_size divmod(as_sizes *S, kind k, as_size a, as_size b) {
-  if (bad(S, a) || bad(S, b))
+static as_size divmod(as_sizes *sizes, size_kind kind, as_size a, as_size b) {
+  if (bad(sizes, a) || bad(sizes, b))
     return AS_SIZE_BAD;
   long x;
   long y;
-  if (as_size_is_const(S, b, &y)) {
+  if (as_size_is_const(sizes, b, &y)) {
     if (y < 1)
       return AS_SIZE_BAD;
-    if (as_size_is_const(S, a, &x))
-      return as_size_int(S, k == K_DIV ? floor_div(x, y) : x - floor_div(x, y) * y);
+    if (as_size_is_const(sizes, a, &x))
+      return as_size_int(sizes, kind == K_DIV ? floor_div(x, y) : x - floor_div(x, y) * y);
   }
-  as_size q = exact_quotient(S, a, b);
+  as_size q = exact_quotient(sizes, a, b);
   if (q != AS_SIZE_BAD)
-    return k == K_DIV ? q : 0;
-  return pair_atom(S, k, a, b);
+    return kind == K_DIV ? q : 0;
+  return pair_atom(sizes, kind, a, b);
 }
 
-static as_size maxmin(as_sizes *S, kind k, as_size a, as_size b) {
+static as_size maxmin(as_sizes *sizes, size_kind kind, as_size a, as_size b) {
   long x;
   long y;
-  if (bad(S, a) || bad(S, b))
+  if (bad(sizes, a) || bad(sizes, b))
     return AS_SIZE_BAD;
   if (a == b)
     return a;
-  if (as_size_is_const(S, a, &x) && as_size_is_const(S, b, &y))
-    return (x < y) == (k == K_MAX) ? b : a;
-  return pair_atom(S, k, a, b);
+  if (as_size_is_const(sizes, a, &x) && as_size_is_const(sizes, b, &y))
+    return (x < y) == (kind == K_MAX) ? b : a;
+  return pair_atom(sizes, kind, a, b);
 }
 
-static as_size pair(as_sizes *S, kind k, as_size a, as_size b) {
-  return k == K_DIV || k == K_MOD ? divmod(S, k, a, b) : maxmin(S, k, a, b);
+static as_size pair(as_sizes *sizes, size_kind kind, as_size a, as_size b) {
+  return kind == K_DIV || kind == K_MOD ? divmod(sizes, kind, a, b) : maxmin(sizes, kind, a, b);
 }
 
-as_size as_size_div(as_sizes *S, as_size a, as_size b) {
-  return divmod(S, K_DIV, a, b);
+as_size as_size_div(as_sizes *sizes, as_size a, as_size b) {
+  return divmod(sizes, K_DIV, a, b);
 }
 
-as_size as_size_mod(as_sizes *S, as_size a, as_size b) {
-  return divmod(S, K_MOD, a, b);
+as_size as_size_mod(as_sizes *sizes, as_size a, as_size b) {
+  return divmod(sizes, K_MOD, a, b);
 }
 
-as_size as_size_max(as_sizes *S, as_size a, as_size b) {
-  return maxmin(S, K_MAX, a, b);
+as_size as_size_max(as_sizes *sizes, as_size a, as_size b) {
+  return maxmin(sizes, K_MAX, a, b);
 }
 
-as_size as_size_min(as_sizes *S, as_size a, as_size b) {
-  return maxmin(S, K_MIN, a, b);
+as_size as_size_min(as_sizes *sizes, as_size a, as_size b) {
+  return maxmin(sizes, K_MIN, a, b);
 }
 
 /* --- reading */
-bool as_size_is_sym(const as_sizes *S, as_size a) {
-  return !bad(S, a) && ent(S, a)->k == K_SYM;
+bool as_size_is_sym(const as_sizes *sizes, as_size a) {
+  return !bad(sizes, a) && entry_of(sizes, a)->k == K_SYM;
 }
 
-bool as_size_is_group(const as_sizes *S, as_size a) {
-  return as_size_is_sym(S, a) && ent(S, a)->name[0] == '.';
+bool as_size_is_group(const as_sizes *sizes, as_size a) {
+  return as_size_is_sym(sizes, a) && entry_of(sizes, a)->name[0] == '.';
 }
 
-const char *as_size_name(const as_sizes *S, as_size sym) {
-  return ent(S, sym)->name;
+const char *as_size_name(const as_sizes *sizes, as_size sym) {
+  return entry_of(sizes, sym)->name;
 }
 
-uint32_t as_size_count(const as_sizes *S) {
-  return (uint32_t)S->entry.n;
+uint32_t as_size_count(const as_sizes *sizes) {
+  return (uint32_t)sizes->entry.n;
 }
 
-as_size as_size_nth_sym(const as_sizes *S, uint32_t i) {
-  return i < S->sym.n ? AS_VEC_AT(&S->sym, as_size, i) : AS_SIZE_BAD;
+as_size as_size_nth_sym(const as_sizes *sizes, uint32_t i) {
+  return i < sizes->sym.n ? AS_VEC_AT(&sizes->sym, as_size, i) : AS_SIZE_BAD;
 }
 
-uint32_t as_size_nmono(const as_sizes *S, as_size a) {
-  return ent(S, a)->nmono;
+uint32_t as_size_nmono(const as_sizes *sizes, as_size a) {
+  return entry_of(sizes, a)->nmono;
 }
 
-as_size_mono as_size_get_mono(const as_sizes *S, as_size a, uint32_t i) {
-  const mono *m = monos(S, a) + i;
-  return (as_size_mono){m->coef, m->n, atoms(S, m)};
+as_size_mono as_size_get_mono(const as_sizes *sizes, as_size a, uint32_t i) {
+  const monomial *mono = monos(sizes, a) + i;
+  return (as_size_mono){mono->coef, mono->n, atoms(sizes, mono)};
 }
 
-as_size_kind as_size_atom(const as_sizes *S, as_size atom, as_size *a, as_size *b) {
-  const entry *e = ent(S, atom);
-  *a = e->num;
-  *b = e->den;
-  return e->k == K_DIV   ? AS_SIZE_DIV
-         : e->k == K_MOD ? AS_SIZE_MOD
-         : e->k == K_MAX ? AS_SIZE_MAX
-         : e->k == K_MIN ? AS_SIZE_MIN
-                         : AS_SIZE_SYM;
+as_size_kind as_size_atom(const as_sizes *sizes, as_size atom, as_size *a, as_size *b) {
+  const size_entry *entry = entry_of(sizes, atom);
+  *a = entry->num;
+  *b = entry->den;
+  return entry->k == K_DIV   ? AS_SIZE_DIV
+         : entry->k == K_MOD ? AS_SIZE_MOD
+         : entry->k == K_MAX ? AS_SIZE_MAX
+         : entry->k == K_MIN ? AS_SIZE_MIN
+                             : AS_SIZE_SYM;
 }
 
-static int64_t eval_atom(const as_sizes *S, as_size a, const int64_t *env) {
-  const entry *e = ent(S, a);
-  if (e->k == K_SYM)
+static int64_t eval_atom(const as_sizes *sizes, as_size a, const int64_t *env) {
+  const size_entry *entry = entry_of(sizes, a);
+  if (entry->k == K_SYM)
     return env[a];
-  int64_t x = as_size_eval(S, e->num, env);
-  int64_t y = as_size_eval(S, e->den, env);
+  int64_t x = as_size_eval(sizes, entry->num, env);
+  int64_t y = as_size_eval(sizes, entry->den, env);
   if (x == INT64_MIN || y == INT64_MIN)
     return INT64_MIN;
-  if (e->k == K_MAX || e->k == K_MIN)
-    return (x < y) == (e->k == K_MAX) ? y : x;
+  if (entry->k == K_MAX || entry->k == K_MIN)
+    return (x < y) == (entry->k == K_MAX) ? y : x;
   if (y < 1)
     return INT64_MIN;
   int64_t q = floor_div(x, y);
-  return e->k == K_DIV ? q : x - q * y;
+  return entry->k == K_DIV ? q : x - q * y;
 }
 
-int64_t as_size_eval(const as_sizes *S, as_size a, const int64_t *env) {
-  if (bad(S, a))
+int64_t as_size_eval(const as_sizes *sizes, as_size a, const int64_t *env) {
+  if (bad(sizes, a))
     return INT64_MIN;
   int64_t sum = 0;
-  for (uint32_t i = 0; i < ent(S, a)->nmono; i++) {
-    const mono *m = monos(S, a) + i;
-    int64_t p = m->coef;
-    for (uint32_t j = 0; j < m->n; j++) {
-      int64_t v = eval_atom(S, atoms(S, m)[j], env);
-      if (v == INT64_MIN || __builtin_mul_overflow(p, v, &p))
+  for (uint32_t i = 0; i < entry_of(sizes, a)->nmono; i++) {
+    const monomial *mono = monos(sizes, a) + i;
+    int64_t p = mono->coef;
+    for (uint32_t j = 0; j < mono->n; j++) {
+      int64_t value = eval_atom(sizes, atoms(sizes, mono)[j], env);
+      if (value == INT64_MIN || __builtin_mul_overflow(p, value, &p))
         return INT64_MIN;
     }
     if (__builtin_add_overflow(sum, p, &sum))
@@ -559,23 +549,24 @@ int64_t as_size_eval(const as_sizes *S, as_size a, const int64_t *env) {
   return sum;
 }
 
-as_size as_size_subst(as_sizes *S, as_size a, as_size sym, as_size by) {
-  if (bad(S, a) || bad(S, by))
+as_size as_size_subst(as_sizes *sizes, as_size a, as_size sym, as_size by) {
+  if (bad(sizes, a) || bad(sizes, by))
     return AS_SIZE_BAD;
-  if (ent(S, a)->k == K_SYM)
+  if (entry_of(sizes, a)->k == K_SYM)
     return a == sym ? by : a;
-  if (ent(S, a)->k != K_POLY) {
-    entry e = *ent(S, a);
-    as_size x = as_size_subst(S, e.num, sym, by);
-    as_size y = as_size_subst(S, e.den, sym, by);
-    return x == e.num && y == e.den ? a : pair(S, e.k, x, y);
+  if (entry_of(sizes, a)->k != K_POLY) {
+    size_entry entry = *entry_of(sizes, a);
+    as_size x = as_size_subst(sizes, entry.num, sym, by);
+    as_size y = as_size_subst(sizes, entry.den, sym, by);
+    return x == entry.num && y == entry.den ? a : pair(sizes, entry.k, x, y);
   }
   as_size sum = 0;
-  for (uint32_t i = 0; i < ent(S, a)->nmono; i++) {
-    as_size p = as_size_int(S, monos(S, a)[i].coef);
-    for (uint32_t j = 0; j < monos(S, a)[i].n; j++)
-      p = as_size_mul(S, p, as_size_subst(S, atoms(S, &monos(S, a)[i])[j], sym, by));
-    sum = as_size_add(S, sum, p);
+  for (uint32_t i = 0; i < entry_of(sizes, a)->nmono; i++) {
+    as_size p = as_size_int(sizes, monos(sizes, a)[i].coef);
+    for (uint32_t j = 0; j < monos(sizes, a)[i].n; j++)
+      p = as_size_mul(sizes, p,
+                      as_size_subst(sizes, atoms(sizes, &monos(sizes, a)[i])[j], sym, by));
+    sum = as_size_add(sizes, sum, p);
   }
   return sum;
 }

@@ -13,41 +13,41 @@ typedef enum { AS_REL_EQ, AS_REL_NE, AS_REL_LE, AS_REL_LT } as_rel;
 typedef struct as_sizes as_sizes;
 
 as_sizes *as_sizes_new(void);
-void as_sizes_free(as_sizes *S);
-as_sizes *as_sizes_copy(const as_sizes *S); /* same ids; a table is not locked: each thread that
+void as_sizes_free(as_sizes *sizes);
+as_sizes *as_sizes_copy(const as_sizes *sizes); /* same ids; a table is not locked: each thread that
                                                builds sizes has its own */
-as_size as_size_int(as_sizes *S, long v);
-as_size as_size_sym(as_sizes *S, const char *name);        /* finds or declares */
-as_size as_size_find(const as_sizes *S, const char *name); /* AS_SIZE_BAD if unknown */
-void as_size_set_least(as_sizes *S, as_size sym,
+as_size as_size_int(as_sizes *sizes, long v);
+as_size as_size_sym(as_sizes *sizes, const char *name);        /* finds or declares */
+as_size as_size_find(const as_sizes *sizes, const char *name); /* AS_SIZE_BAD if unknown */
+void as_size_set_least(as_sizes *sizes, as_size sym,
                        long least); /* 0 or 1 ...; AS_SIZE_NO_LEAST: any integer */
-long as_size_least(const as_sizes *S, as_size sym);
-void as_size_set_value(as_sizes *S, as_size sym, long v); /* concrete value; -1 none */
-long as_size_value(const as_sizes *S, as_size sym);
+long as_size_least(const as_sizes *sizes, as_size sym);
+void as_size_set_value(as_sizes *sizes, as_size sym, long v); /* concrete value; -1 none */
+long as_size_value(const as_sizes *sizes, as_size sym);
 /* arithmetic: AS_SIZE_BAD when an operand is, when a coefficient leaves 64 bits, and for a division
  * by a constant below 1 */
-as_size as_size_add(as_sizes *S, as_size a, as_size b);
-as_size as_size_sub(as_sizes *S, as_size a, as_size b);
-as_size as_size_mul(as_sizes *S, as_size a, as_size b);
+as_size as_size_add(as_sizes *sizes, as_size a, as_size b);
+as_size as_size_sub(as_sizes *sizes, as_size a, as_size b);
+as_size as_size_mul(as_sizes *sizes, as_size a, as_size b);
 as_size
-as_size_div(as_sizes *S, as_size a,
+as_size_div(as_sizes *sizes, as_size a,
             as_size b); /* floor; folds constants and exact polynomial division by a monomial */
-as_size as_size_mod(as_sizes *S, as_size a, as_size b);
-as_size as_size_max(as_sizes *S, as_size a, as_size b);
-as_size as_size_min(as_sizes *S, as_size a, as_size b);
-bool as_size_is_const(const as_sizes *S, as_size a, long *v);
-bool as_size_is_sym(const as_sizes *S, as_size a);
+as_size as_size_mod(as_sizes *sizes, as_size a, as_size b);
+as_size as_size_max(as_sizes *sizes, as_size a, as_size b);
+as_size as_size_min(as_sizes *sizes, as_size a, as_size b);
+bool as_size_is_const(const as_sizes *sizes, as_size a, long *v);
+bool as_size_is_sym(const as_sizes *sizes, as_size a);
 bool as_size_is_group(
-    const as_sizes *S,
+    const as_sizes *sizes,
     as_size a); /* a group of axes of a rewrite rule (its name begins with a dot), not an extent */
-const char *as_size_name(const as_sizes *S, as_size sym);
-uint32_t as_size_count(const as_sizes *S);              /* ids in use */
-as_size as_size_nth_sym(const as_sizes *S, uint32_t i); /* AS_SIZE_BAD past the end */
+const char *as_size_name(const as_sizes *sizes, as_size sym);
+uint32_t as_size_count(const as_sizes *sizes);              /* ids in use */
+as_size as_size_nth_sym(const as_sizes *sizes, uint32_t i); /* AS_SIZE_BAD past the end */
 /* value under an assignment indexed by size id of symbols (env[sym]); INT64_MIN on division by zero
  * or overflow */
-int64_t as_size_eval(const as_sizes *S, as_size a, const int64_t *env);
-as_size as_size_subst(as_sizes *S, as_size a, as_size sym, as_size by);
-char *as_size_print(const as_sizes *S,
+int64_t as_size_eval(const as_sizes *sizes, as_size a, const int64_t *env);
+as_size as_size_subst(as_sizes *sizes, as_size a, as_size sym, as_size by);
+char *as_size_print(const as_sizes *sizes,
                     as_size a); /* malloc'ed, in the grammar of docs/language.md */
 
 /* structure, for those who translate sizes: a sum of monomials; each monomial a coefficient times
@@ -58,11 +58,11 @@ typedef struct {
   const as_size *atom;
 } as_size_mono;
 
-uint32_t as_size_nmono(const as_sizes *S, as_size a);
-as_size_mono as_size_get_mono(const as_sizes *S, as_size a, uint32_t i);
+uint32_t as_size_nmono(const as_sizes *sizes, as_size a);
+as_size_mono as_size_get_mono(const as_sizes *sizes, as_size a, uint32_t i);
 
 typedef enum { AS_SIZE_SYM, AS_SIZE_DIV, AS_SIZE_MOD, AS_SIZE_MAX, AS_SIZE_MIN } as_size_kind;
 
-as_size_kind as_size_atom(const as_sizes *S, as_size atom, as_size *a,
+as_size_kind as_size_atom(const as_sizes *sizes, as_size atom, as_size *a,
                           as_size *b); /* a and b: operands (not of a symbol) */
 #endif

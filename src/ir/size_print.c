@@ -24,81 +24,82 @@ static int by_term(const void *a, const void *b) {
   return strcmp(x->text, y->text);
 }
 
-static char *print_operand(const as_sizes *S, as_size a) {
-  long v;
-  char *s = as_size_print(S, a);
-  if (as_size_is_sym(S, a) || (as_size_is_const(S, a, &v) && v >= 0))
-    return s;
-  char *t = as_format("(%s)", s);
-  free(s);
+static char *print_operand(const as_sizes *sizes, as_size a) {
+  long value;
+  char *text = as_size_print(sizes, a);
+  if (as_size_is_sym(sizes, a) || (as_size_is_const(sizes, a, &value) && value >= 0))
+    return text;
+  char *t = as_format("(%s)", text);
+  free(text);
   return t;
 }
 
-static char *print_atom(const as_sizes *S, as_size a) {
+static char *print_atom(const as_sizes *sizes, as_size a) {
   as_size num;
   as_size den;
-  as_size_kind k = as_size_atom(S, a, &num, &den);
+  as_size_kind k = as_size_atom(sizes, a, &num, &den);
   if (k == AS_SIZE_SYM)
-    return as_strdup(as_size_name(S, a));
+    return as_strdup(as_size_name(sizes, a));
   bool call = k == AS_SIZE_MAX || k == AS_SIZE_MIN;
-  char *x = call ? as_size_print(S, num) : print_operand(S, num);
-  char *y = call ? as_size_print(S, den) : print_operand(S, den);
-  char *s = as_format(call ? "%s(%s, %s)" : "%2$s %1$s %3$s",
-                      k == AS_SIZE_MAX   ? "max"
-                      : k == AS_SIZE_MIN ? "min"
-                      : k == AS_SIZE_DIV ? "div"
-                                         : "mod",
-                      x, y);
+  char *x = call ? as_size_print(sizes, num) : print_operand(sizes, num);
+  char *y = call ? as_size_print(sizes, den) : print_operand(sizes, den);
+  char *text = as_format(call ? "%s(%s, %s)" : "%2$s %1$s %3$s",
+                         k == AS_SIZE_MAX   ? "max"
+                         : k == AS_SIZE_MIN ? "min"
+                         : k == AS_SIZE_DIV ? "div"
+                                            : "mod",
+                         x, y);
   free(x);
   free(y);
-  return s;
+  return text;
 }
 
-static char *print_atoms(const as_sizes *S, as_size_mono m, bool alone) {
-  char **part = as_calloc(m.n, sizeof *part);
-  for (uint32_t i = 0; i < m.n; i++) {
-    part[i] = print_atom(S, m.atom[i]);
-    if (alone || as_size_is_sym(S, m.atom[i]))
+static char *print_atoms(const as_sizes *sizes, as_size_mono mono, bool alone) {
+  char **part = as_calloc(mono.n, sizeof *part);
+  for (uint32_t i = 0; i < mono.n; i++) {
+    part[i] = print_atom(sizes, mono.atom[i]);
+    if (alone || as_size_is_sym(sizes, mono.atom[i]))
       continue;
-    char *t = as_format("(%s)", part[i]);
+    char *text = as_format("(%s)", part[i]);
     free(part[i]);
-    part[i] = t;
+    part[i] = text;
   }
-  qsort(part, m.n, sizeof *part, by_text);
-  as_str s;
-  as_str_init(&s);
-  for (uint32_t i = 0; i < m.n; i++) {
-    as_str_printf(&s, "%s%s", i ? "*" : "", part[i]);
+  qsort(part, mono.n, sizeof *part, by_text);
+  as_str out;
+  as_str_init(&out);
+  for (uint32_t i = 0; i < mono.n; i++) {
+    as_str_printf(&out, "%s%s", i ? "*" : "", part[i]);
     free(part[i]);
   }
   free(part);
-  return as_str_take(&s);
+  return as_str_take(&out);
 }
 
-char *as_size_print(const as_sizes *S, as_size a) {
-  if (a >= as_size_count(S))
+char *as_size_print(const as_sizes *sizes, as_size a) {
+  if (a >= as_size_count(sizes))
     return as_strdup("?");
-  uint32_t n = as_size_nmono(S, a);
+  uint32_t n = as_size_nmono(sizes, a);
   if (n == 0)
     return as_strdup("0");
   term *t = as_calloc(n, sizeof *t);
   for (uint32_t i = 0; i < n; i++) {
-    as_size_mono m = as_size_get_mono(S, a, i);
-    t[i] = (term){m.coef, m.n, print_atoms(S, m, n == 1 && m.n == 1 && m.coef == 1)};
+    as_size_mono mono = as_size_get_mono(sizes, a, i);
+    t[i] = (term){mono.coef, mono.n,
+                  print_atoms(sizes, mono, n == 1 && mono.n == 1 && mono.coef == 1)};
   }
   qsort(t, n, sizeof *t, by_term);
-  as_str s;
-  as_str_init(&s);
+  as_str out;
+  as_str_init(&out);
   for (uint32_t i = 0; i < n; i++) {
     unsigned long c = t[i].coef < 0 ? -(unsigned long)t[i].coef : (unsigned long)t[i].coef;
-    as_str_add(&s, t[i].coef < 0 ? (i ? " - " : "-") : (i ? " + " : ""));
+    as_str_add(&out, t[i].coef < 0 ? (i ? " - " : "-") : (i ? " + " : ""));
     if (t[i].n == 0)
-      as_str_printf(&s, "%lu", c);
+      as_str_printf(&out, "%lu", c);
     if (t[i].n != 0 && c != 1)
-      as_str_printf(&s, "%lu*", c);
-    as_str_add(&s, t[i].text);
+      as_str_printf(&out, "%lu*", c);
+    as_str_add(&out, t[i].text);
     free(t[i].text);
   }
   free(t);
-  return as_str_take(&s);
+  return as_str_take(&out);
 }

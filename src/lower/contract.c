@@ -1,158 +1,165 @@
 /* Sums of products read as matrix products.  The factors are divided into two groups by the
  * result's axes they depend on: axes of one group alone are rows, of the other alone columns, of
  * both batch axes. */
-#include "lo.h"
+#include "job.h"
 #include <stdlib.h>
 #include <string.h>
 #define MAX_FACTORS 16
 
-static bool factors(lx *e, lx **f, int *n) {
-  if (e->op == LX_MUL)
-    return factors(e->kid[0], f, n) && factors(e->kid[1], f, n);
+static bool factors(lx *expr, lx **factor, int *n) {
+  if (expr->op == LX_MUL)
+    return factors(expr->kid[0], factor, n) && factors(expr->kid[1], factor, n);
   if (*n == MAX_FACTORS)
     return false;
-  f[(*n)++] = e;
+  factor[(*n)++] = expr;
   return true;
 }
 
-static unsigned var_set(const lx *e, int nvar) {
-  unsigned s = 0;
+static unsigned var_set(const lx *expr, int nvar) {
+  unsigned axes = 0;
   for (int i = 0; i < nvar; i++) {
-    if (lx_uses_var(e, i))
-      s |= 1u << i;
+    if (lx_uses_var(expr, i))
+      axes |= 1u << i;
   }
-  return s;
+  return axes;
 }
 
 /* a read of a tensor with every index a variable of its own or an integer */
-static bool plain_ref(const lx *e) {
+static bool plain_ref(const lx *expr) {
   unsigned seen = 0;
-  if (e->op != LX_REF)
+  if (expr->op != LX_REF)
     return false;
-  for (int i = 0; i < e->n; i++) {
-    if (e->kid[i]->op == LX_INT)
+  for (int i = 0; i < expr->n; i++) {
+    if (expr->kid[i]->op == LX_INT)
       continue;
-    if (e->kid[i]->op != LX_VAR || (seen >> e->kid[i]->i & 1))
+    if (expr->kid[i]->op != LX_VAR || (seen >> expr->kid[i]->number & 1))
       return false;
-    seen |= 1u << e->kid[i]->i;
+    seen |= 1u << expr->kid[i]->number;
   }
   return true;
 }
 
 /* the product of a group as an operand: the tensor itself, or a new map over (batch, rows, k) */
-static lx *operand(lo *L, lo_unit *u, uint32_t val, lx **f, int n, const char *side) {
-  if (n == 1 && plain_ref(f[0]))
-    return f[0];
-  const lo_val *c = &L->v[val];
-  lx *body = f[0];
-  lx *by[9] = {0};
-  lx *at[9];
+static lx *operand(lo_job *job, lo_unit *unit, uint32_t val, lx **factor, int n, const char *side) {
+  if (n == 1 && plain_ref(factor[0]))
+    return factor[0];
+  const lo_value *result = &job->value[val];
+  lx *body = factor[0];
+  lx *inner[9] = {0};
+  lx *outer[9];
   for (int i = 1; i < n; i++)
-    body = lx_mk(L, LX_MUL, 2, (lx *[]){body, f[i]});
+    body = lx_mk(job, LX_MUL, 2, (lx *[]){body, factor[i]});
   long dim[9];
   int rank = 0;
-  for (int i = 0; i <= c->rank; i++) {
-    if (i < c->rank && !lx_uses_var(body, i))
+  for (int i = 0; i <= result->rank; i++) {
+    if (i < result->rank && !lx_uses_var(body, i))
       continue;
-    by[i] = lx_var(L, rank);
-    at[rank] = lx_var(L, i);
-    dim[rank++] = i < c->rank ? c->dim[i] : c->extent;
+    inner[i] = lx_var(job, rank);
+    outer[rank] = lx_var(job, i);
+    dim[rank++] = i < result->rank ? result->dim[i] : result->extent;
   }
   if (rank > 8)
     return NULL;
-  char *name = as_format("%s_%s", c->name, side);
-  body = lx_subst(L, body, by, c->rank + 1);
-  uint32_t id = lo_new_val(L, LV_MAP, name, rank, dim);
+  char *name = as_format("%s_%s", result->name, side);
+  body = lx_subst(job, body, inner, result->rank + 1);
+  uint32_t id = lo_new_val(job, LV_MAP, name, rank, dim);
   free(name);
-  L->v[id].body = body;
+  job->value[id].body = body;
   /* in front of its user, to keep definitions before uses */
-  lo_unit_add(L, u, id);
+  lo_unit_add(job, unit, id);
   uint32_t at_pos = 0;
-  while (u->val[at_pos] != val)
+  while (unit->val[at_pos] != val)
     at_pos++;
-  memmove(&u->val[at_pos + 1], &u->val[at_pos], (u->n - 1 - at_pos) * sizeof *u->val);
-  u->val[at_pos] = id;
-  return lx_ref(L, id, rank, at);
+  memmove(&unit->val[at_pos + 1], &unit->val[at_pos], (unit->n - 1 - at_pos) * sizeof *unit->val);
+  unit->val[at_pos] = id;
+  return lx_ref(job, id, rank, outer);
 }
 
-static long pad(long x, long to) {
-  return (x + to - 1) / to * to;
+static long pad(long count, long multiple) {
+  return (count + multiple - 1) / multiple * multiple;
 }
 
-bool lo_contraction(lo *L, lo_unit *u, uint32_t val) {
-  const lo_val *v = &L->v[val];
-  lx *f[MAX_FACTORS];
-  lx *ga[MAX_FACTORS];
-  lx *gb[MAX_FACTORS];
+bool lo_contraction(lo_job *job, lo_unit *unit, uint32_t val) {
+  const lo_value *value = &job->value[val];
+  lx *factor[MAX_FACTORS];
+  lx *left_factor[MAX_FACTORS];
+  lx *right_factor[MAX_FACTORS];
   int n = 0;
-  int na = 0;
-  int nb = 0;
-  int rank = v->rank;
-  if (!L->is16 || L->o->no_mma || v->kind != LV_RED || v->red != LO_SUM || rank > 7 ||
-      !factors(v->body, f, &n) || n < 2)
+  int n_left = 0;
+  int n_right = 0;
+  int rank = value->rank;
+  if (!job->is16 || job->options->no_mma || value->kind != LV_RED || value->red != LO_SUM ||
+      rank > 7 || !factors(value->body, factor, &n) || n < 2)
     return false;
-  unsigned sa = 0;
-  unsigned sb = 0;
+  unsigned left_axes = 0;
+  unsigned right_axes = 0;
   bool started = false;
   for (int i = 0; i < n; i++) { /* the first factor with an axis opens group A; those within A's
                                    axes join it, the rest make B */
-    unsigned s = var_set(f[i], rank);
-    if (!started && s) {
-      sa = s;
+    unsigned axes = var_set(factor[i], rank);
+    if (!started && axes) {
+      left_axes = axes;
       started = true;
-      ga[na++] = f[i];
-    } else if (!(s & ~sa)) {
-      ga[na++] = f[i];
+      left_factor[n_left++] = factor[i];
+    } else if (!(axes & ~left_axes)) {
+      left_factor[n_left++] = factor[i];
     } else {
-      sb |= s;
-      gb[nb++] = f[i];
+      right_axes |= axes;
+      right_factor[n_right++] = factor[i];
     }
   }
   for (int i = 0; i < rank; i++) {
-    if (v->dim[i] == 1 && !((sa | sb) >> i & 1)) {
-      sa |= 1u << i;
-      sb |= 1u << i;
+    if (value->dim[i] == 1 && !((left_axes | right_axes) >> i & 1)) {
+      left_axes |= 1u << i;
+      right_axes |= 1u << i;
     } /* written as 0 */
   }
-  if (!na || !nb || (sa | sb) != (1u << rank) - 1u)
+  if (!n_left || !n_right || (left_axes | right_axes) != (1u << rank) - 1u)
     return false;
-  lo_mma m = {.on = true, .B = 1, .M = 1, .N = 1, .K = v->extent, .type = L->type16, .tb = 1};
+  lo_mma product = {.on = true,
+                    .batches = 1,
+                    .rows = 1,
+                    .columns = 1,
+                    .depth = value->extent,
+                    .type = job->type16,
+                    .tiles_batch = 1};
   for (int i = 0; i < rank; i++) {
-    bool ina = sa >> i & 1;
-    bool inb = sb >> i & 1;
+    bool ina = left_axes >> i & 1;
+    bool inb = right_axes >> i & 1;
     if (ina && inb) {
-      m.batch[m.nbatch++] = i;
-      m.B *= v->dim[i];
+      product.batch_axis[product.n_batch_axis++] = i;
+      product.batches *= value->dim[i];
     } else if (ina) {
-      m.m[m.nm++] = i;
-      m.M *= v->dim[i];
+      product.row_axis[product.n_row_axis++] = i;
+      product.rows *= value->dim[i];
     } else {
-      m.nv[m.nn++] = i;
-      m.N *= v->dim[i];
+      product.column_axis[product.n_column_axis++] = i;
+      product.columns *= value->dim[i];
     }
   }
-  if (m.M < 1 || m.N < 1 || m.B < 1 || m.K < 1)
+  if (product.rows < 1 || product.columns < 1 || product.batches < 1 || product.depth < 1)
     return false;
-  double useful = (double)m.M * (double)m.N * (double)m.K;
-  double w0 = (double)pad(m.M, 16) * (double)pad(m.N, 8);
-  double w1 = (double)pad(m.N, 16) * (double)pad(m.M, 8);
-  if ((w0 < w1 ? w0 : w1) * (double)pad(m.K, 16) > 16 * useful)
+  double useful = (double)product.rows * (double)product.columns * (double)product.depth;
+  double cost_plain = (double)pad(product.rows, 16) * (double)pad(product.columns, 8);
+  double cost_swapped = (double)pad(product.columns, 16) * (double)pad(product.rows, 8);
+  if ((cost_plain < cost_swapped ? cost_plain : cost_swapped) * (double)pad(product.depth, 16) >
+      16 * useful)
     return false; /* mostly padding: the scalar path is as good */
-  bool ka = false;
-  bool kb = false;
-  for (int i = 0; i < na; i++)
-    ka = ka || lx_uses_var(ga[i], rank);
-  for (int i = 0; i < nb; i++)
-    kb = kb || lx_uses_var(gb[i], rank);
-  if (!ka || !kb)
+  bool left_uses_k = false;
+  bool right_uses_k = false;
+  for (int i = 0; i < n_left; i++)
+    left_uses_k = left_uses_k || lx_uses_var(left_factor[i], rank);
+  for (int i = 0; i < n_right; i++)
+    right_uses_k = right_uses_k || lx_uses_var(right_factor[i], rank);
+  if (!left_uses_k || !right_uses_k)
     return false;
-  m.aref = operand(L, u, val, ga, na, "a");
-  m.bref = operand(L, u, val, gb, nb, "b");
-  if (!m.aref || !m.bref)
+  product.a_read = operand(job, unit, val, left_factor, n_left, "a");
+  product.b_read = operand(job, unit, val, right_factor, n_right, "b");
+  if (!product.a_read || !product.b_read)
     return false;
-  m.a = m.aref->val;
-  m.b = m.bref->val;
-  L->v[val].mma = m;
-  L->v[val].body = lx_mk(L, LX_MUL, 2, (lx *[]){m.aref, m.bref});
+  product.a_value = product.a_read->val;
+  product.b_value = product.b_read->val;
+  job->value[val].mma = product;
+  job->value[val].body = lx_mk(job, LX_MUL, 2, (lx *[]){product.a_read, product.b_read});
   return true;
 }

@@ -1,219 +1,231 @@
 /* Expressions as C text, in float for kernels and in double for the reference.  Parts used more
  * than once become temporaries, unless they stand under a condition (whose reads may be out of
  * bounds when it does not hold). */
-#include "lo.h"
+#include "emit.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-void lo_line(lo_emit *E, const char *fmt, ...) {
+void lo_line(lo_text *text, const char *fmt, ...) {
   va_list ap;
   va_start(ap, fmt);
-  char *t = NULL;
-  int n = vasprintf(&t, fmt, ap);
+  char *line = NULL;
+  int n = vasprintf(&line, fmt, ap);
   va_end(ap);
   if (n < 0)
     return;
-  if (t[0] != '#') {
-    for (int i = 0; i < E->indent; i++)
-      as_str_add(E->s, "  ");
+  if (line[0] != '#') {
+    for (int i = 0; i < text->indent; i++)
+      as_str_add(text->out, "  ");
   }
-  as_str_add(E->s, t);
-  as_str_add(E->s, "\n");
-  free(t);
+  as_str_add(text->out, line);
+  as_str_add(text->out, "\n");
+  free(line);
 }
 
-void lo_expr_reset(lo_emit *E) {
-  E->nmemo = 0;
+void lo_barrier(lo_text *text, const char *why) {
+  text->unit->n_barrier++;
+  lo_line(text, why ? "as_sync(); /* %s */" : "as_sync();", why);
 }
 
-static char *number(const lo_emit *E, double f) {
-  if (isinf(f))
-    return as_strdup(f > 0 ? "INFINITY" : "-INFINITY");
-  char *t = as_format(E->dbl ? "%.17g" : "%.9g", f);
-  char *r = as_format("%s%s%s", t, strpbrk(t, ".e") ? "" : ".0", E->dbl ? "" : "f");
-  free(t);
-  if (f >= 0)
-    return r;
-  char *p = as_format("(%s)", r);
-  free(r);
-  return p;
+static char *number(const lo_text *text, double real) {
+  if (isinf(real))
+    return as_strdup(real > 0 ? "INFINITY" : "-INFINITY");
+  char *digits = as_format(text->dbl ? "%.17g" : "%.9g", real);
+  char *result =
+      as_format("%s%s%s", digits, strpbrk(digits, ".e") ? "" : ".0", text->dbl ? "" : "f");
+  free(digits);
+  if (real >= 0)
+    return result;
+  char *bracketed = as_format("(%s)", result);
+  free(result);
+  return bracketed;
 }
 
-char *lo_index(lo_emit *E, const lx *e) {
-  if (e->op == LX_INT)
-    return as_format(e->i < 0 ? "(%ld)" : "%ld", e->i);
-  if (e->op == LX_VAR)
-    return as_strdup(E->var[e->i]);
-  char *k[3] = {NULL, NULL, NULL};
-  char *r;
-  for (int i = 0; i < e->n && i < 3; i++)
-    k[i] = lo_index(E, e->kid[i]);
+char *lo_index(lo_text *text, const lx *expr) {
+  if (expr->op == LX_INT)
+    return as_format(expr->number < 0 ? "(%ld)" : "%ld", expr->number);
+  if (expr->op == LX_VAR)
+    return as_strdup(text->var[expr->number]);
+  char *kid[3] = {NULL, NULL, NULL};
+  char *result;
+  for (int i = 0; i < expr->n && i < 3; i++)
+    kid[i] = lo_index(text, expr->kid[i]);
   static const char *const sym[] = {
       [LX_ADD] = "+", [LX_SUB] = "-",  [LX_MUL] = "*", [LX_IDIV] = "/",
       [LX_MOD] = "%", [LX_EQ] = "==",  [LX_NE] = "!=", [LX_LE] = "<=",
       [LX_LT] = "<",  [LX_AND] = "&&", [LX_OR] = "||"};
-  switch (e->op) {
+  switch (expr->op) {
   case LX_NOT:
-    r = as_format("(!%s)", k[0]);
+    result = as_format("(!%s)", kid[0]);
     break;
   case LX_IF:
-    r = as_format("(%s ? %s : %s)", k[0], k[1], k[2]);
+    result = as_format("(%s ? %s : %s)", kid[0], kid[1], kid[2]);
     break;
   case LX_MAX:
-    r = as_format("%s_imax(%s, %s)", E->dbl ? "asr" : "as", k[0], k[1]);
+    result = as_format("%s_imax(%s, %s)", text->dbl ? "asr" : "as", kid[0], kid[1]);
     break;
   case LX_MIN:
-    r = as_format("%s_imin(%s, %s)", E->dbl ? "asr" : "as", k[0], k[1]);
+    result = as_format("%s_imin(%s, %s)", text->dbl ? "asr" : "as", kid[0], kid[1]);
     break;
   case LX_ABS:
-    r = as_format("%s_imax(%s, -(%s))", E->dbl ? "asr" : "as", k[0], k[0]);
+    result = as_format("%s_imax(%s, -(%s))", text->dbl ? "asr" : "as", kid[0], kid[0]);
     break;
   case LX_IDIV:
   case LX_MOD: /* floor; operands may be negative only under a condition that makes the read not
                   happen, or in user bodies */
-    r = as_format("%s_i%s(%s, %s)", E->dbl ? "asr" : "as", e->op == LX_IDIV ? "div" : "mod", k[0],
-                  k[1]);
+    result = as_format("%s_i%s(%s, %s)", text->dbl ? "asr" : "as",
+                       expr->op == LX_IDIV ? "div" : "mod", kid[0], kid[1]);
     break;
   default:
-    r = as_format("(%s %s %s)", k[0], sym[e->op], k[1]);
+    result = as_format("(%s %s %s)", kid[0], sym[expr->op], kid[1]);
   }
   for (int i = 0; i < 3; i++)
-    free(k[i]);
-  return r;
+    free(kid[i]);
+  return result;
 }
 
-static char *scalar(lo_emit *E, const lx *e, bool lazy);
+static char *scalar(lo_text *E, const lx *e, bool lazy);
 
-static char *condition(lo_emit *E, const lx *e, bool lazy) {
+static char *condition(lo_text *text, const lx *expr, bool lazy) {
   static const char *const sym[] = {[LX_EQ] = "==", [LX_NE] = "!=",  [LX_LE] = "<=",
                                     [LX_LT] = "<",  [LX_AND] = "&&", [LX_OR] = "||"};
-  char *a;
-  char *b = NULL;
-  char *r;
-  if (e->op == LX_NOT) {
-    a = condition(E, e->kid[0], lazy);
-    r = as_format("(!%s)", a);
-  } else if (e->op == LX_AND || e->op == LX_OR) {
-    a = condition(E, e->kid[0], lazy);
-    b = condition(E, e->kid[1], true);
-    r = as_format("(%s %s %s)", a, sym[e->op], b);
-  } else if (e->kid[0]->integer && e->kid[1]->integer) {
-    a = lo_index(E, e->kid[0]);
-    b = lo_index(E, e->kid[1]);
-    r = as_format("(%s %s %s)", a, sym[e->op], b);
+  char *left;
+  char *right = NULL;
+  char *result;
+  if (expr->op == LX_NOT) {
+    left = condition(text, expr->kid[0], lazy);
+    result = as_format("(!%s)", left);
+  } else if (expr->op == LX_AND || expr->op == LX_OR) {
+    left = condition(text, expr->kid[0], lazy);
+    right = condition(text, expr->kid[1], true);
+    result = as_format("(%s %s %s)", left, sym[expr->op], right);
+  } else if (expr->kid[0]->integer && expr->kid[1]->integer) {
+    left = lo_index(text, expr->kid[0]);
+    right = lo_index(text, expr->kid[1]);
+    result = as_format("(%s %s %s)", left, sym[expr->op], right);
   } else {
-    a = scalar(E, e->kid[0], lazy);
-    b = scalar(E, e->kid[1], lazy);
-    r = as_format("(%s %s %s)", a, sym[e->op], b);
+    left = scalar(text, expr->kid[0], lazy);
+    right = scalar(text, expr->kid[1], lazy);
+    result = as_format("(%s %s %s)", left, sym[expr->op], right);
   }
-  free(a);
-  free(b);
-  return r;
+  free(left);
+  free(right);
+  return result;
 }
 
-static int parents(const lx *e, const lx *of) {
+static int parents(const lx *expr, const lx *of) {
   int n = 0;
-  for (int i = 0; i < e->n && n < 2; i++)
-    n += e->kid[i] == of ? 1 : e->op == LX_REF ? 0 : parents(e->kid[i], of);
+  for (int i = 0; i < expr->n && n < 2; i++)
+    n += expr->kid[i] == of ? 1 : expr->op == LX_REF ? 0 : parents(expr->kid[i], of);
   return n;
 }
 
-static char *build(lo_emit *E, const lx *e, bool lazy) {
-  static const char *const fn[][2] = {
+static char *build(lo_text *text, const lx *expr, bool lazy) {
+  static const char *const function[][2] = {
       [LX_EXP] = {"as_expf", "exp"}, [LX_LOG] = {"logf", "log"},   [LX_SQRT] = {"sqrtf", "sqrt"},
       [LX_ABS] = {"fabsf", "fabs"},  [LX_MAX] = {"fmaxf", "fmax"}, [LX_MIN] = {"fminf", "fmin"}};
   static const char *const sym[] = {
       [LX_ADD] = "+", [LX_SUB] = "-", [LX_MUL] = "*", [LX_FDIV] = "/"};
-  if (e->op == LX_REF) {
-    as_str s;
-    as_str_init(&s);
-    E->ref(E, &s, e->val, e->kid, e->n);
-    return as_str_take(&s);
+  if (expr->op == LX_REF) {
+    as_str out;
+    as_str_init(&out);
+    text->ref(text, &out, expr->val, expr->kid, expr->n);
+    return as_str_take(&out);
   }
-  if (e->op == LX_IF) {
-    char *c = condition(E, e->kid[0], lazy);
-    char *a = scalar(E, e->kid[1], true);
-    char *b = scalar(E, e->kid[2], true);
-    char *r = as_format("(%s ? %s : %s)", c, a, b);
-    free(c);
-    free(a);
-    free(b);
-    return r;
+  if (expr->op == LX_IF) {
+    char *third = condition(text, expr->kid[0], lazy);
+    char *left = scalar(text, expr->kid[1], true);
+    char *right = scalar(text, expr->kid[2], true);
+    char *result = as_format("(%s ? %s : %s)", third, left, right);
+    free(third);
+    free(left);
+    free(right);
+    return result;
   }
-  char *a = scalar(E, e->kid[0], lazy);
-  char *b = e->n > 1 ? scalar(E, e->kid[1], lazy) : NULL;
-  char *r;
-  switch (e->op) {
+  char *left = scalar(text, expr->kid[0], lazy);
+  char *right = expr->n > 1 ? scalar(text, expr->kid[1], lazy) : NULL;
+  char *result;
+  switch (expr->op) {
   case LX_ADD:
   case LX_SUB:
   case LX_MUL:
   case LX_FDIV:
-    r = as_format("(%s %s %s)", a, sym[e->op], b);
+    result = as_format("(%s %s %s)", left, sym[expr->op], right);
     break;
   case LX_NEG:
-    r = as_format("(-%s)", a);
+    result = as_format("(-%s)", left);
     break;
   case LX_INV:
-    r = as_format("(%s / %s)", E->dbl ? "1.0" : "1.0f", a);
+    result = as_format("(%s / %s)", text->dbl ? "1.0" : "1.0f", left);
     break;
   case LX_CALL: { /* built-in functions have the names of the C library */
-    as_str s;
-    as_str_init(&s);
-    as_str_printf(&s, "%s%s(%s%s%s", e->fn, E->dbl ? "" : "f", a, b ? ", " : "", b ? b : "");
-    for (int i = 2; i < e->n; i++) {
-      char *c = scalar(E, e->kid[i], lazy);
-      as_str_printf(&s, ", %s", c);
-      free(c);
+    as_str out;
+    as_str_init(&out);
+    as_str_printf(&out, "%s%s(%s%s%s", expr->function, text->dbl ? "" : "f", left,
+                  right ? ", " : "", right ? right : "");
+    for (int i = 2; i < expr->n; i++) {
+      char *third = scalar(text, expr->kid[i], lazy);
+      as_str_printf(&out, ", %s", third);
+      free(third);
     }
-    as_str_add(&s, ")");
-    r = as_str_take(&s);
+    as_str_add(&out, ")");
+    result = as_str_take(&out);
     break;
   }
   default:
-    r = b ? as_format("%s(%s, %s)", fn[e->op][E->dbl], a, b)
-          : as_format("%s(%s)", fn[e->op][E->dbl], a);
+    result = right ? as_format("%s(%s, %s)", function[expr->op][text->dbl], left, right)
+                   : as_format("%s(%s)", function[expr->op][text->dbl], left);
   }
-  free(a);
-  free(b);
-  return r;
+  free(left);
+  free(right);
+  return result;
 }
 
-static char *scalar(lo_emit *E, const lx *e, bool lazy) {
-  if (e->op == LX_INT)
-    return number(E, (double)e->i);
-  if (e->op == LX_NUM)
-    return number(E, e->f);
-  if (e->integer) {
-    char *i = lo_index(E, e);
-    char *r = as_format("(%s)(%s)", E->dbl ? "double" : "float", i);
-    free(i);
-    return r;
+static char *scalar(lo_text *text, const lx *expr, bool lazy) {
+  if (expr->op == LX_INT)
+    return number(text, (double)expr->number);
+  if (expr->op == LX_NUM)
+    return number(text, expr->real);
+  if (expr->integer) {
+    char *whole = lo_index(text, expr);
+    char *result = as_format("(%s)(%s)", text->dbl ? "double" : "float", whole);
+    free(whole);
+    return result;
   }
-  for (uint32_t i = 0; i < E->nmemo; i++) {
-    if (E->memo[i].e == e)
-      return as_format("t%d", E->memo[i].tmp);
+  for (uint32_t whole = 0; whole < text->n_memo; whole++) {
+    if (text->memo[whole].expr == expr)
+      return as_format("t%d", text->memo[whole].temporary);
   }
-  char *t = build(E, e, lazy);
-  if (lazy || e == E->root || parents(E->root, e) < 2)
-    return t;
-  if (E->nmemo == E->memocap) {
-    E->memocap = E->memocap ? 2 * E->memocap : 16;
-    E->memo = as_realloc(E->memo, E->memocap * sizeof *E->memo);
+  char *piece = build(text, expr, lazy);
+  if (lazy || expr == text->root || parents(text->root, expr) < 2)
+    return piece;
+  if (text->n_memo == text->memo_cap) {
+    text->memo_cap = text->memo_cap ? 2 * text->memo_cap : 16;
+    text->memo = as_realloc(text->memo, text->memo_cap * sizeof *text->memo);
   }
-  E->memo[E->nmemo].e = e;
-  E->memo[E->nmemo++].tmp = ++E->ntmp;
-  lo_line(E, "const %s t%d = %s;", E->dbl ? "double" : "float", E->ntmp, t);
-  free(t);
-  return as_format("t%d", E->ntmp);
+  text->memo[text->n_memo].expr = expr;
+  text->memo[text->n_memo++].temporary = ++text->n_temporary;
+  lo_line(text, "const %s t%d = %s;", text->dbl ? "double" : "float", text->n_temporary, piece);
+  free(piece);
+  return as_format("t%d", text->n_temporary);
 }
 
-char *lo_expr(lo_emit *E, const lx *e) {
-  const lx *keep = E->root;
-  E->root = e;
-  lo_expr_reset(E);
-  char *r = scalar(E, e, false);
-  E->root = keep;
-  return r;
+char *lo_expr(lo_text *text, const lx *expr) {
+  const lx *keep = text->root;
+  text->root = expr;
+  text->n_memo = 0;
+  char *result = scalar(text, expr, false);
+  text->root = keep;
+  return result;
+}
+
+char *lo_global_pointer(const lo_job *job, uint32_t id) {
+  const lo_value *value = &job->value[id];
+  if (value->buffer_class == LG_INPUT)
+    return as_format("a.in[%u]", value->buffer_index);
+  if (value->buffer_class == LG_OUTPUT)
+    return as_format("a.out[%u]", value->buffer_index);
+  return as_format("(a.ws + %ldL)", value->work_offset);
 }

@@ -1,144 +1,124 @@
 /* Kernel-level operators that are no matrix products: one thread per element of a map, one warp per
  * result of a reduction, straight from global memory; and the reference, the same definitions as
  * plain loops in double. */
-#include "lo.h"
+#include "emit.h"
 #include <stdlib.h>
 #include <string.h>
 
-static long elems(const lo_val *v) {
-  long n = 1;
-  for (int i = 0; i < v->rank; i++)
-    n *= v->dim[i];
-  return n;
-}
-
-static char *flat_index(lo_emit *E, const lo_val *v, lx *const *idx, int n) {
-  as_str s;
-  as_str_init(&s);
-  as_str_add(&s, "(size_t)0");
+static char *flat_index(lo_text *text, const lo_value *tensor, lx *const *idx, int n_index) {
+  as_str out;
+  as_str_init(&out);
+  as_str_add(&out, "(size_t)0");
   long stride = 1;
-  for (int i = n; i-- > 0;) {
-    char *t = lo_index(E, idx[i]);
-    if (strcmp(t, "0"))
-      as_str_printf(&s, " + (size_t)%s * %ld", t, stride);
-    free(t);
-    stride *= v->dim[i];
+  for (int i = n_index; i-- > 0;) {
+    char *piece = lo_index(text, idx[i]);
+    if (strcmp(piece, "0"))
+      as_str_printf(&out, " + (size_t)%s * %ld", piece, stride);
+    free(piece);
+    stride *= tensor->dim[i];
   }
-  return as_str_take(&s);
+  return as_str_take(&out);
 }
 
-static char *pointer(const lo *L, uint32_t id) {
-  const lo_val *v = &L->v[id];
-  if (v->gclass == LG_INPUT)
-    return as_format("a.in[%u]", v->gidx);
-  if (v->gclass == LG_OUTPUT)
-    return as_format("a.out[%u]", v->gidx);
-  return as_format("(a.ws + %ldL)", v->woff);
-}
-
-static const char *tname(as_dtype t) {
-  return t == AS_F16 ? "f16" : t == AS_BF16 ? "bf16" : "f32";
-}
-
-static void read_global(lo_emit *E, as_str *out, uint32_t id, lx *const *idx, int n) {
-  const lo_val *v = &E->L->v[id];
-  char *at = flat_index(E, v, idx, n);
-  char *p = pointer(E->L, id);
-  as_str_printf(out, "as_ldg_%s(%s, %s)", tname(v->dtype), p, at);
-  free(at);
-  free(p);
+static void read_global(lo_text *text, as_str *out, uint32_t id, lx *const *idx, int n) {
+  const lo_value *value = &text->job->value[id];
+  char *offset = flat_index(text, value, idx, n);
+  char *base_pointer = lo_global_pointer(text->job, id);
+  as_str_printf(out, "as_ldg_%s(%s, %s)", lo_dtype_name(value->dtype), base_pointer, offset);
+  free(offset);
+  free(base_pointer);
 }
 
 static char *var_text[10] = {"i0", "i1", "i2", "i3", "i4", "i5", "i6", "i7", "i8", NULL};
 
-static void decode(lo_emit *E, const lo_val *v) {
+static void decode(lo_text *text, const lo_value *value) {
   long below = 1;
-  for (int i = v->rank; i-- > 0;) {
-    lo_line(E, "const int i%d = (int)(e / %ld %% %ld);", i, below, v->dim[i]);
-    lo_line(E, "(void)i%d;", i);
-    below *= v->dim[i];
+  for (int i = value->rank; i-- > 0;) {
+    lo_line(text, "const int i%d = (int)(e / %ld %% %ld);", i, below, value->dim[i]);
+    lo_line(text, "(void)i%d;", i);
+    below *= value->dim[i];
   }
 }
 
-static const char *identity(const lo_val *v, bool dbl) {
-  return v->red == LO_SUM    ? (dbl ? "0.0" : "0.0f")
-         : v->red == LO_PROD ? (dbl ? "1.0" : "1.0f")
-         : v->red == LO_MAX  ? "-INFINITY"
-                             : "INFINITY";
+static const char *identity(const lo_value *value, bool dbl) {
+  return value->red == LO_SUM    ? (dbl ? "0.0" : "0.0f")
+         : value->red == LO_PROD ? (dbl ? "1.0" : "1.0f")
+         : value->red == LO_MAX  ? "-INFINITY"
+                                 : "INFINITY";
 }
 
-static char *joined(const lo_val *v, const char *b, bool dbl) {
-  if (v->red == LO_SUM)
-    return as_format("x + %s", b);
-  if (v->red == LO_PROD)
-    return as_format("x * %s", b);
-  return as_format("%s%s(x, %s)", v->red == LO_MAX ? "fmax" : "fmin", dbl ? "" : "f", b);
+static char *joined(const lo_value *value, const char *body, bool dbl) {
+  if (value->red == LO_SUM)
+    return as_format("x + %s", body);
+  if (value->red == LO_PROD)
+    return as_format("x * %s", body);
+  return as_format("%s%s(x, %s)", value->red == LO_MAX ? "fmax" : "fmin", dbl ? "" : "f", body);
 }
 
-bool lo_emit_flat(lo *L, lo_unit *u, as_str *s) {
-  const lo_val *v = &L->v[u->flat_val];
-  lo_emit e = {.L = L, .u = u, .s = s, .ref = read_global, .var = var_text};
-  lo_emit *E = &e;
-  bool red = v->kind == LV_RED;
-  long n = elems(v);
-  u->warps = 8;
-  u->smem = 0;
-  u->blocks = red ? (n + 7) / 8 : (n + 255) / 256;
-  lo_line(E, "AS_KERNEL(256) k%u_%s(as_args a)", (unsigned)(u - L->u), u->name);
-  lo_line(E, "{");
-  E->indent++;
+bool lo_emit_flat(lo_job *job, lo_unit *unit, as_str *out) {
+  const lo_value *value = &job->value[unit->flat_val];
+  lo_text writer = {.job = job, .unit = unit, .out = out, .ref = read_global, .var = var_text};
+  lo_text *text = &writer;
+  bool red = value->kind == LV_RED;
+  long elements = lo_elems(value);
+  unit->warps = 8;
+  unit->smem = 0;
+  unit->blocks = red ? (elements + 7) / 8 : (elements + 255) / 256;
+  lo_line(text, "AS_KERNEL(256) k%u_%s(as_args a)", (unsigned)(unit - job->unit), unit->name);
+  lo_line(text, "{");
+  text->indent++;
   if (red) {
-    lo_line(E, "const int lane = as_tid() & 31;");
-    lo_line(E, "const size_t e = (size_t)as_bid() * 8 + (size_t)(as_tid() >> 5);");
-    lo_line(E, "if (e >= %ld) return; /* whole warps */", n);
+    lo_line(text, "const int lane = as_tid() & 31;");
+    lo_line(text, "const size_t e = (size_t)as_bid() * 8 + (size_t)(as_tid() >> 5);");
+    lo_line(text, "if (e >= %ld) return; /* whole warps */", elements);
   } else {
-    lo_line(E, "const size_t e = (size_t)as_bid() * 256 + (size_t)as_tid();");
-    lo_line(E, "if (e >= %ld) return;", n);
+    lo_line(text, "const size_t e = (size_t)as_bid() * 256 + (size_t)as_tid();");
+    lo_line(text, "if (e >= %ld) return;", elements);
   }
-  decode(E, v);
+  decode(text, value);
   if (red) {
-    lo_line(E, "float x = %s;", identity(v, false));
-    lo_line(E, "for (int i%d = lane; i%d < %ld; i%d += 32) {", v->rank, v->rank, v->extent,
-            v->rank);
-    E->indent++;
+    lo_line(text, "float x = %s;", identity(value, false));
+    lo_line(text, "for (int i%d = lane; i%d < %ld; i%d += 32) {", value->rank, value->rank,
+            value->extent, value->rank);
+    text->indent++;
   }
-  char *b = lo_expr(E, v->body);
+  char *body = lo_expr(text, value->body);
   if (red) {
-    char *j = joined(v, b, false);
-    char *k = joined(v, "as_shfl_xor(x, d)", false);
-    lo_line(E, "x = %s;", j);
-    E->indent--;
-    lo_line(E, "}");
-    lo_line(E, "for (int d = 16; d > 0; d >>= 1) x = %s;", k);
-    lo_line(E, "if (lane) return;");
-    free(j);
-    free(k);
+    char *join = joined(value, body, false);
+    char *shuffle = joined(value, "as_shfl_xor(x, d)", false);
+    lo_line(text, "x = %s;", join);
+    text->indent--;
+    lo_line(text, "}");
+    lo_line(text, "for (int d = 16; d > 0; d >>= 1) x = %s;", shuffle);
+    lo_line(text, "if (lane) return;");
+    free(join);
+    free(shuffle);
   } else {
-    lo_line(E, "const float x = %s;", b);
+    lo_line(text, "const float x = %s;", body);
   }
-  free(b);
-  char *p = pointer(L, u->flat_val);
-  lo_line(E, "as_stg_%s<1>(%s, e, &x);", tname(v->dtype), p);
-  free(p);
-  E->indent--;
-  lo_line(E, "}\n");
-  free(e.memo);
+  free(body);
+  char *base_pointer = lo_global_pointer(job, unit->flat_val);
+  lo_line(text, "as_stg_%s<1>(%s, e, &x);", lo_dtype_name(value->dtype), base_pointer);
+  free(base_pointer);
+  text->indent--;
+  lo_line(text, "}\n");
+  free(writer.memo);
   return true;
 }
 
-static void read_double(lo_emit *E, as_str *out, uint32_t id, lx *const *idx, int n) {
-  const lo_val *v = &E->L->v[id];
-  char *at = flat_index(E, v, idx, n);
-  if (v->gclass == LG_INPUT)
-    as_str_printf(out, "in[%u][%s]", v->gidx, at);
+static void read_double(lo_text *text, as_str *out, uint32_t id, lx *const *idx, int n) {
+  const lo_value *value = &text->job->value[id];
+  char *offset = flat_index(text, value, idx, n);
+  if (value->buffer_class == LG_INPUT)
+    as_str_printf(out, "in[%u][%s]", value->buffer_index, offset);
   else
-    as_str_printf(out, "w%u[%s]", id, at);
-  free(at);
+    as_str_printf(out, "w%u[%s]", id, offset);
+  free(offset);
 }
 
-bool lo_emit_reference(lo *L, as_str *s) {
+bool lo_emit_reference(lo_job *job, as_str *out) {
   as_str_add(
-      s,
+      out,
       "/* The program in double precision, as its operators' specifications say: plain loops, "
       "nothing shared with the kernels. */\n"
       "#include <math.h>\n#include <stddef.h>\n#include <vector>\n"
@@ -148,39 +128,43 @@ bool lo_emit_reference(lo *L, as_str *s) {
       "static inline int asr_imod(int a, int b) { return a - b * asr_idiv(a, b); }\n\n"
       "void assay_reference(const double *const *in, double *const *out)\n{\n  (void)in; "
       "(void)asr_imin; (void)asr_imax; (void)asr_imod;\n");
-  lo_emit e = {.L = L, .s = s, .ref = read_double, .var = var_text, .dbl = true, .indent = 1};
-  lo_emit *E = &e;
-  for (uint32_t i = 0; i < L->nu; i++) {
-    uint32_t id = L->u[i].flat_val;
-    const lo_val *v = &L->v[id];
-    if (!L->u[i].flat)
-      return as_err_set(L->err, AS_INTERNAL, "the reference is made from a program, not a muGraph");
-    lo_line(E, "std::vector<double> w%u(%ld); /* %s */", id, elems(v), v->name);
-    lo_line(E, "#pragma omp parallel for");
-    lo_line(E, "for (long e = 0; e < %ld; e++) {", elems(v));
-    E->indent++;
-    decode(E, v);
-    if (v->kind == LV_RED) {
-      lo_line(E, "double x = %s;", identity(v, true));
-      lo_line(E, "for (int i%d = 0; i%d < %ld; i%d++) {", v->rank, v->rank, v->extent, v->rank);
-      E->indent++;
+  lo_text writer = {
+      .job = job, .out = out, .ref = read_double, .var = var_text, .dbl = true, .indent = 1};
+  lo_text *text = &writer;
+  for (uint32_t i = 0; i < job->n_unit; i++) {
+    uint32_t id = job->unit[i].flat_val;
+    const lo_value *value = &job->value[id];
+    if (!job->unit[i].flat)
+      return as_err_set(job->err, AS_INTERNAL,
+                        "the reference is made from a program, not a muGraph");
+    lo_line(text, "std::vector<double> w%u(%ld); /* %s */", id, lo_elems(value), value->name);
+    lo_line(text, "#pragma omp parallel for");
+    lo_line(text, "for (long e = 0; e < %ld; e++) {", lo_elems(value));
+    text->indent++;
+    decode(text, value);
+    if (value->kind == LV_RED) {
+      lo_line(text, "double x = %s;", identity(value, true));
+      lo_line(text, "for (int i%d = 0; i%d < %ld; i%d++) {", value->rank, value->rank,
+              value->extent, value->rank);
+      text->indent++;
     }
-    char *b = lo_expr(E, v->body);
-    char *j = v->kind == LV_RED ? joined(v, b, true) : NULL;
-    lo_line(E, v->kind == LV_RED ? "x = %s;" : "const double x = %s;", j ? j : b);
-    if (j) {
-      E->indent--;
-      lo_line(E, "}");
+    char *body = lo_expr(text, value->body);
+    char *join = value->kind == LV_RED ? joined(value, body, true) : NULL;
+    lo_line(text, value->kind == LV_RED ? "x = %s;" : "const double x = %s;", join ? join : body);
+    if (join) {
+      text->indent--;
+      lo_line(text, "}");
     }
-    free(b);
-    free(j);
-    lo_line(E, "w%u[(size_t)e] = x;", id);
-    E->indent--;
-    lo_line(E, "}");
-    if (v->gclass == LG_OUTPUT)
-      lo_line(E, "for (size_t e = 0; e < %ld; e++) out[%u][e] = w%u[e];", elems(v), v->gidx, id);
+    free(body);
+    free(join);
+    lo_line(text, "w%u[(size_t)e] = x;", id);
+    text->indent--;
+    lo_line(text, "}");
+    if (value->buffer_class == LG_OUTPUT)
+      lo_line(text, "for (size_t e = 0; e < %ld; e++) out[%u][e] = w%u[e];", lo_elems(value),
+              value->buffer_index, id);
   }
-  as_str_add(s, "}\n");
-  free(e.memo);
+  as_str_add(out, "}\n");
+  free(writer.memo);
   return true;
 }

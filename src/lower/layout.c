@@ -1,11 +1,10 @@
 /* Order of elements of each shared tensor: plain, rows padded by 16 bytes, or 16-byte chunks
  * swizzled.  Each choice costs the bank conflicts of the access patterns that the statements make,
  * counted exactly on 32 banks; an integer program takes the cheapest combination that fits. */
-#include "lo.h"
+#include "job.h"
 #include <glpk.h>
 #include <stdlib.h>
 #include <string.h>
-#define NO UINT32_MAX
 
 typedef struct {
   int n;
@@ -13,72 +12,74 @@ typedef struct {
   long row[32];
   long col[32];
   double weight;
-} pattern;
+} access_pattern;
 
 typedef struct {
-  lo_smem *m;
+  lo_smem *shared;
   const char *name;
   bool chunks /* must keep 16-byte chunks together and aligned */;
-  pattern p[8];
-  int np;
+  access_pattern access[8];
+  int n_access;
   lo_smem choice[3];
   double cost[3];
-  int nc;
-} tensor;
+  int n_choice;
+} smem_tensor;
 
 typedef struct {
-  tensor *t;
+  smem_tensor *item;
   int n;
-} tensors;
+} smem_tensors;
 
-static long round_up(long a, long b) {
-  return (a + b - 1) / b * b;
+static long round_up(long count, long multiple) {
+  return (count + multiple - 1) / multiple * multiple;
 }
 
-static tensor *add(tensors *ts, lo_smem *m, const lo_val *v, int elem, as_dtype type) {
-  ts->t = as_realloc(ts->t, (size_t)(ts->n + 1) * sizeof *ts->t);
-  tensor *t = &ts->t[ts->n++];
-  memset(t, 0, sizeof *t);
-  m->used = true;
-  m->elem = elem;
-  m->type = type;
-  m->slabs = m->slabs ? m->slabs : 1;
-  m->stages = m->stages ? m->stages : 1;
-  m->rows = 1;
-  for (int i = 0; i + 1 < v->rank; i++)
-    m->rows *= v->dim[i];
-  m->ld = v->rank ? v->dim[v->rank - 1] : 1;
-  t->m = m;
-  t->name = v->name;
-  return t;
+static smem_tensor *add(smem_tensors *tensors, lo_smem *shared, const lo_value *value, int elem,
+                        as_dtype type) {
+  tensors->item = as_realloc(tensors->item, (size_t)(tensors->n + 1) * sizeof *tensors->item);
+  smem_tensor *tensor = &tensors->item[tensors->n++];
+  memset(tensor, 0, sizeof *tensor);
+  shared->used = true;
+  shared->elem = elem;
+  shared->type = type;
+  shared->slabs = shared->slabs ? shared->slabs : 1;
+  shared->stages = shared->stages ? shared->stages : 1;
+  shared->rows = 1;
+  for (int i = 0; i + 1 < value->rank; i++)
+    shared->rows *= value->dim[i];
+  shared->row_stride = value->rank ? value->dim[value->rank - 1] : 1;
+  tensor->shared = shared;
+  tensor->name = value->name;
+  return tensor;
 }
 
 /* transactions that one access of a warp needs beyond the least: accesses of 16 bytes go by 8
  * lanes, of 8 by 16, of 4 and less by 32 */
-static double conflicts(const lo_smem *m, const pattern *p) {
-  int per = p->width >= 16 ? 8 : p->width >= 8 ? 16 : 32;
+static double conflicts(const lo_smem *shared, const access_pattern *access) {
+  int per = access->width >= 16 ? 8 : access->width >= 8 ? 16 : 32;
   int extra = 0;
-  for (int s = 0; s < p->n; s += per) {
-    long word[32][32];
-    int cnt[32] = {0};
+  for (int first_lane = 0; first_lane < access->n; first_lane += per) {
+    long words_in[32][32];
+    int held[32] = {0};
     int worst = 1;
-    for (int i = s; i < s + per && i < p->n; i++) {
-      long row = p->row[i] % (m->rows ? m->rows : 1);
-      long col = p->col[i];
-      long chunk = 16 / m->elem;
-      if (m->order == LL_SWIZZLE)
-        col = ((col / chunk) ^ ((row >> m->sw_shift) & m->sw_mask)) * chunk + col % chunk;
-      long a = (row * m->ld + col) * m->elem / 4;
-      long words = p->width >= 4 ? p->width / 4 : 1;
-      for (long w = a; w < a + words; w++) {
-        int b = (int)(w & 31);
-        int k = 0;
-        while (k < cnt[b] && word[b][k] != w)
-          k++;
-        if (k == cnt[b])
-          word[b][cnt[b]++] = w;
-        if (cnt[b] > worst)
-          worst = cnt[b];
+    for (int i = first_lane; i < first_lane + per && i < access->n; i++) {
+      long row = access->row[i] % (shared->rows ? shared->rows : 1);
+      long col = access->col[i];
+      long chunk = 16 / shared->elem;
+      if (shared->order == LL_SWIZZLE)
+        col = ((col / chunk) ^ ((row >> shared->swizzle_shift) & shared->swizzle_mask)) * chunk +
+              col % chunk;
+      long first_word = (row * shared->row_stride + col) * shared->elem / 4;
+      long words = access->width >= 4 ? access->width / 4 : 1;
+      for (long word_at = first_word; word_at < first_word + words; word_at++) {
+        int bank = (int)(word_at & 31);
+        int seen = 0;
+        while (seen < held[bank] && words_in[bank][seen] != word_at)
+          seen++;
+        if (seen == held[bank])
+          words_in[bank][held[bank]++] = word_at;
+        if (held[bank] > worst)
+          worst = held[bank];
       }
     }
     extra += worst - 1;
@@ -86,224 +87,227 @@ static double conflicts(const lo_smem *m, const pattern *p) {
   return extra;
 }
 
-static void candidates(tensor *t) {
-  lo_smem base = *t->m;
+static void candidates(smem_tensor *tensor) {
+  lo_smem base = *tensor->shared;
   long chunk = 16 / base.elem;
-  long cols = base.ld;
-  if (t->chunks)
-    base.ld = round_up(base.ld, chunk);
+  long cols = base.row_stride;
+  if (tensor->chunks)
+    base.row_stride = round_up(base.row_stride, chunk);
   base.order = LL_PLAIN;
-  t->choice[t->nc++] = base;
+  tensor->choice[tensor->n_choice++] = base;
   if (base.rows < 2)
     goto done;
   lo_smem pad = base;
   pad.order = LL_PAD;
-  pad.ld = round_up(cols, chunk) + chunk;
-  t->choice[t->nc++] = pad;
+  pad.row_stride = round_up(cols, chunk) + chunk;
+  tensor->choice[tensor->n_choice++] = pad;
   long per_row = cols / chunk;
   if (cols % chunk == 0 && (per_row % 8 == 0 || per_row == 4 || per_row == 2)) {
-    lo_smem sw = base;
-    sw.order = LL_SWIZZLE;
-    sw.sw_mask = per_row % 8 == 0 ? 7 : (int)per_row - 1;
-    sw.sw_shift = per_row % 8 == 0 ? 0 : per_row == 4 ? 1 : 2;
-    t->choice[t->nc++] = sw;
+    lo_smem swizzled = base;
+    swizzled.order = LL_SWIZZLE;
+    swizzled.swizzle_mask = per_row % 8 == 0 ? 7 : (int)per_row - 1;
+    swizzled.swizzle_shift = per_row % 8 == 0 ? 0 : per_row == 4 ? 1 : 2;
+    tensor->choice[tensor->n_choice++] = swizzled;
   }
 done:
-  for (int i = 0; i < t->nc; i++) {
-    lo_smem *c = &t->choice[i];
-    c->bytes = round_up(c->rows * c->ld * c->elem, 128);
-    t->cost[i] = 1e-4 * (double)c->bytes / 1024 +
-                 (c->order == LL_SWIZZLE ? 1e-3 : 0); /* address arithmetic of a swizzle */
-    for (int j = 0; j < t->np; j++)
-      t->cost[i] += t->p[j].weight * conflicts(c, &t->p[j]);
+  for (int i = 0; i < tensor->n_choice; i++) {
+    lo_smem *layout = &tensor->choice[i];
+    layout->bytes = round_up(layout->rows * layout->row_stride * layout->elem, 128);
+    tensor->cost[i] =
+        1e-4 * (double)layout->bytes / 1024 +
+        (layout->order == LL_SWIZZLE ? 1e-3 : 0); /* address arithmetic of a swizzle */
+    for (int j = 0; j < tensor->n_access; j++)
+      tensor->cost[i] += tensor->access[j].weight * conflicts(layout, &tensor->access[j]);
   }
 }
 
-static void ldsm_pattern(tensor *t, double weight) {
-  if (t->np == 8)
+static void ldsm_pattern(smem_tensor *tensor, double weight) {
+  if (tensor->n_access == 8)
     return;
-  pattern *p = &t->p[t->np++];
-  p->n = 8;
-  p->width = 16;
-  p->weight = weight;
+  access_pattern *access = &tensor->access[tensor->n_access++];
+  access->n = 8;
+  access->width = 16;
+  access->weight = weight;
   for (int i = 0; i < 8; i++) {
-    p->row[i] = i;
-    p->col[i] = 0;
+    access->row[i] = i;
+    access->col[i] = 0;
   }
 }
 
 /* fragments written: lane 4g+t has rows g, columns 2t and 2t+1 of a tile; transposed when the
  * tile's rows are the last axis */
-static void fragment_pattern(tensor *t, bool swap) {
-  if (t->np == 8)
+static void fragment_pattern(smem_tensor *tensor, bool swap) {
+  if (tensor->n_access == 8)
     return;
-  pattern *p = &t->p[t->np++];
-  p->n = 32;
-  p->width = swap ? 4 : 8;
-  p->weight = 1;
+  access_pattern *access = &tensor->access[tensor->n_access++];
+  access->n = 32;
+  access->width = swap ? 4 : 8;
+  access->weight = 1;
   for (int i = 0; i < 32; i++) {
-    p->row[i] = swap ? 2 * (i & 3) : i >> 2;
-    p->col[i] = swap ? i >> 2 : 2 * (i & 3);
+    access->row[i] = swap ? 2 * (i & 3) : i >> 2;
+    access->col[i] = swap ? i >> 2 : 2 * (i & 3);
   }
 }
 
 typedef struct {
-  lo *L;
-  tensors *ts;
-  const lo_val *v;
+  lo_job *job;
+  smem_tensors *tensors;
+  const lo_value *v;
 } red_walk;
 
-static tensor *find(tensors *ts, const lo_smem *m) {
-  for (int i = 0; i < ts->n; i++) {
-    if (ts->t[i].m == m)
-      return &ts->t[i];
+static smem_tensor *find(smem_tensors *tensors, const lo_smem *shared) {
+  for (int i = 0; i < tensors->n; i++) {
+    if (tensors->item[i].shared == shared)
+      return &tensors->item[i];
   }
   return NULL;
 }
 
 /* lanes of a reduction: consecutive lanes take consecutive k, groups of lanes consecutive results
  */
-static void red_ref(void *arg, const lx *r) {
-  red_walk *w = arg;
-  lo_val *o = &w->L->v[r->val];
-  tensor *t = find(w->ts, &o->sm);
-  if (!t || t->np == 8 || !o->rank || !r->n)
+static void red_ref(void *arg, const lx *ref) {
+  red_walk *walk = arg;
+  lo_value *operand = &walk->job->value[ref->val];
+  smem_tensor *tensor = find(walk->tensors, &operand->shared);
+  if (!tensor || tensor->n_access == 8 || !operand->rank || !ref->n)
     return;
-  pattern *p = &t->p[t->np++];
-  p->n = 32;
-  p->width = o->sm.elem;
-  p->weight = (double)w->v->extent / w->v->group;
-  const lx *last = r->kid[r->n - 1];
-  const lx *prev = r->n > 1 ? r->kid[r->n - 2] : NULL;
+  access_pattern *access = &tensor->access[tensor->n_access++];
+  access->n = 32;
+  access->width = operand->shared.elem;
+  access->weight = (double)walk->v->extent / walk->v->group;
+  const lx *last = ref->kid[ref->n - 1];
+  const lx *prev = ref->n > 1 ? ref->kid[ref->n - 2] : NULL;
   for (int i = 0; i < 32; i++) {
-    long k = i % w->v->group;
-    long out = i / w->v->group;
-    p->col[i] = last->op == LX_VAR ? (last->i == w->v->rank ? k : out) : 0;
-    p->row[i] = prev && prev->op == LX_VAR ? (prev->i == w->v->rank ? k : out) : 0;
-    p->col[i] %= o->dim[o->rank - 1];
+    long k = i % walk->v->group;
+    long out = i / walk->v->group;
+    access->col[i] = last->op == LX_VAR ? (last->number == walk->v->rank ? k : out) : 0;
+    access->row[i] = prev && prev->op == LX_VAR ? (prev->number == walk->v->rank ? k : out) : 0;
+    access->col[i] %= operand->dim[operand->rank - 1];
   }
 }
 
-static void collect(lo *L, lo_unit *u, tensors *ts) {
-  for (uint32_t i = 0; i < u->n; i++) {
-    lo_val *v = &L->v[u->val[i]];
-    if (!v->live)
+static void collect(lo_job *job, lo_unit *unit, smem_tensors *tensors) {
+  for (uint32_t i = 0; i < unit->n; i++) {
+    lo_value *value = &job->value[unit->val[i]];
+    if (!value->live)
       continue;
-    if (v->kind == LV_LOAD) {
-      as_dtype type = L->v[v->src].dtype;
-      v->sm.stages = v->phase == LO_BODY ? u->stages : 1;
-      add(ts, &v->sm, v, type == AS_F32 ? 4 : 2, type)->chunks = true;
-    } else if (v->need32 && v->kind != LV_RUN) {
-      if (v->kind == LV_ACC && v->place == LP_FRAG)
-        v->sm.slabs = L->v[v->of].mma.wk;
-      add(ts, &v->sm, v, 4, AS_F32);
+    if (value->kind == LV_LOAD) {
+      as_dtype type = job->value[value->source].dtype;
+      value->shared.stages = value->phase == LO_BODY ? unit->stages : 1;
+      add(tensors, &value->shared, value, type == AS_F32 ? 4 : 2, type)->chunks = true;
+    } else if (value->need32 && value->kind != LV_RUN) {
+      if (value->kind == LV_ACC && value->place == LP_FRAG)
+        value->shared.slabs = job->value[value->of].mma.warps_depth;
+      add(tensors, &value->shared, value, 4, AS_F32);
     }
-    if (v->kind == LV_ACC && v->need_alpha)
-      add(ts, &v->alpha, v, 4, AS_F32);
-    if (v->need16)
-      add(ts, &v->sm16, v, 2, L->type16)->chunks = true;
+    if (value->kind == LV_ACC && value->need_alpha)
+      add(tensors, &value->alpha, value, 4, AS_F32);
+    if (value->need16)
+      add(tensors, &value->shared16, value, 2, job->type16)->chunks = true;
   }
-  for (uint32_t i = 0; i < u->n_stmt; i++) {
-    lo_val *v = &L->v[u->stmt[i].val];
-    if (u->stmt[i].kind == LS_RED) {
-      red_walk w = {L, ts, v};
-      lx_refs(v->body, red_ref, &w);
+  for (uint32_t i = 0; i < unit->n_stmt; i++) {
+    lo_value *value = &job->value[unit->stmt[i].val];
+    if (unit->stmt[i].kind == LS_RED) {
+      red_walk walk = {job, tensors, value};
+      lx_refs(value->body, red_ref, &walk);
     }
-    if (u->stmt[i].kind != LS_MMA)
+    if (unit->stmt[i].kind != LS_MMA)
       continue;
-    const lo_mma *m = &v->mma;
-    uint32_t op[2] = {m->a, m->b};
-    bool ld[2] = {m->a_ldsm, m->b_ldsm};
+    const lo_mma *product = &value->mma;
+    uint32_t operands[2] = {product->a_value, product->b_value};
+    bool by_ldmatrix[2] = {product->a_by_ldmatrix, product->b_by_ldmatrix};
     for (int j = 0; j < 2; j++) {
-      lo_val *o = &L->v[op[j]];
-      tensor *t = find(ts, o->need16 ? &o->sm16 : &o->sm);
-      if (t && ld[j])
-        ldsm_pattern(t, (double)m->K / 16 * 4);
+      lo_value *operand = &job->value[operands[j]];
+      smem_tensor *tensor = find(tensors, operand->need16 ? &operand->shared16 : &operand->shared);
+      if (tensor && by_ldmatrix[j])
+        ldsm_pattern(tensor, (double)product->depth / 16 * 4);
     }
-    lo_val *dst = v->place == LP_FRAG ? &L->v[v->fused_acc] : v;
-    tensor *t = find(ts, &dst->sm);
-    if (t)
-      fragment_pattern(t, m->swap);
+    lo_value *target = value->place == LP_FRAG ? &job->value[value->fused_acc] : value;
+    smem_tensor *tensor = find(tensors, &target->shared);
+    if (tensor)
+      fragment_pattern(tensor, product->swap);
   }
 }
 
-static bool solve(lo *L, const lo_unit *u, tensors *ts, int *pick) {
+static bool solve(lo_job *job, const lo_unit *unit, smem_tensors *tensors, int *pick) {
   glp_term_out(GLP_OFF);
-  glp_prob *P = glp_create_prob();
-  glp_set_obj_dir(P, GLP_MIN);
+  glp_prob *problem = glp_create_prob();
+  glp_set_obj_dir(problem, GLP_MIN);
   int cols = 0;
-  int *first = as_calloc((size_t)ts->n + 1, sizeof *first);
-  for (int i = 0; i < ts->n; i++) {
+  int *first = as_calloc((size_t)tensors->n + 1, sizeof *first);
+  for (int i = 0; i < tensors->n; i++) {
     first[i] = cols + 1;
-    cols += ts->t[i].nc;
+    cols += tensors->item[i].n_choice;
   }
-  int *ind = as_calloc((size_t)cols + 1, sizeof *ind);
+  int *column = as_calloc((size_t)cols + 1, sizeof *column);
   int ok = cols > 0;
-  double *val = as_calloc((size_t)cols + 1, sizeof *val);
+  double *coefficient = as_calloc((size_t)cols + 1, sizeof *coefficient);
   if (cols) {
-    glp_add_cols(P, cols);
-    glp_add_rows(P, ts->n + 1);
-    for (int i = 0; i < ts->n; i++) {
-      for (int j = 0; j < ts->t[i].nc; j++) {
-        glp_set_col_kind(P, first[i] + j, GLP_BV);
-        glp_set_obj_coef(P, first[i] + j, ts->t[i].cost[j]);
-        ind[j + 1] = first[i] + j;
-        val[j + 1] = 1;
+    glp_add_cols(problem, cols);
+    glp_add_rows(problem, tensors->n + 1);
+    for (int i = 0; i < tensors->n; i++) {
+      for (int j = 0; j < tensors->item[i].n_choice; j++) {
+        glp_set_col_kind(problem, first[i] + j, GLP_BV);
+        glp_set_obj_coef(problem, first[i] + j, tensors->item[i].cost[j]);
+        column[j + 1] = first[i] + j;
+        coefficient[j + 1] = 1;
       }
-      glp_set_row_bnds(P, i + 1, GLP_FX, 1, 1);
-      glp_set_mat_row(P, i + 1, ts->t[i].nc, ind, val);
+      glp_set_row_bnds(problem, i + 1, GLP_FX, 1, 1);
+      glp_set_mat_row(problem, i + 1, tensors->item[i].n_choice, column, coefficient);
     }
-    long smem = L->o->smem_limit ? L->o->smem_limit : 232448;
+    long smem = job->options->target->shared_block;
     int k = 0; /* rings and what lives through the loop must fit together; the rest may share
                   (memplan.c has the last word) */
-    for (int i = 0; i < ts->n; i++) {
-      for (int j = 0; j < ts->t[i].nc; j++) {
-        if (ts->t[i].m->stages > 1) {
-          ind[++k] = first[i] + j;
-          val[k] = (double)ts->t[i].choice[j].bytes * ts->t[i].m->stages;
+    for (int i = 0; i < tensors->n; i++) {
+      for (int j = 0; j < tensors->item[i].n_choice; j++) {
+        if (tensors->item[i].shared->stages > 1) {
+          column[++k] = first[i] + j;
+          coefficient[k] =
+              (double)tensors->item[i].choice[j].bytes * tensors->item[i].shared->stages;
         }
       }
     }
-    glp_set_row_bnds(P, ts->n + 1, GLP_UP, 0, (double)smem);
-    glp_set_mat_row(P, ts->n + 1, k, ind, val);
+    glp_set_row_bnds(problem, tensors->n + 1, GLP_UP, 0, (double)smem);
+    glp_set_mat_row(problem, tensors->n + 1, k, column, coefficient);
     glp_iocp parm;
     glp_init_iocp(&parm);
     parm.presolve = GLP_ON;
     parm.msg_lev = GLP_MSG_OFF;
-    ok = !glp_intopt(P, &parm) && glp_mip_status(P) == GLP_OPT;
-    for (int i = 0; ok && i < ts->n; i++) {
-      for (int j = 0; j < ts->t[i].nc; j++) {
-        if (glp_mip_col_val(P, first[i] + j) > 0.5)
+    ok = !glp_intopt(problem, &parm) && glp_mip_status(problem) == GLP_OPT;
+    for (int i = 0; ok && i < tensors->n; i++) {
+      for (int j = 0; j < tensors->item[i].n_choice; j++) {
+        if (glp_mip_col_val(problem, first[i] + j) > 0.5)
           pick[i] = j;
       }
     }
   }
   free(first);
-  free(ind);
-  free(val);
-  glp_delete_prob(P);
+  free(column);
+  free(coefficient);
+  glp_delete_prob(problem);
   return ok ? true
             : as_err_set(
-                  L->err, AS_NO,
+                  job->err, AS_NO,
                   "kernel %s: the tiles of the loop need more than the shared memory of a block",
-                  u->name);
+                  unit->name);
 }
 
-bool lo_layout(lo *L, lo_unit *u) {
+bool lo_layout(lo_job *job, lo_unit *unit) {
   static const char *const name[] = {"plain", "padded", "swizzled"};
-  tensors ts = {0};
-  collect(L, u, &ts);
-  for (int i = 0; i < ts.n; i++)
-    candidates(&ts.t[i]);
-  int *pick = as_calloc((size_t)ts.n + 1, sizeof *pick);
-  bool ok = ts.n == 0 || solve(L, u, &ts, pick);
-  for (int i = 0; ok && i < ts.n; i++) {
-    tensor *t = &ts.t[i];
-    *t->m = t->choice[pick[i]];
-    as_str_printf(&L->notes, "%s: %s: %ld x %ld of %d bytes, %s\n", u->name, t->name, t->m->rows,
-                  t->m->ld, t->m->elem, name[t->m->order]);
+  smem_tensors tensors = {0};
+  collect(job, unit, &tensors);
+  for (int i = 0; i < tensors.n; i++)
+    candidates(&tensors.item[i]);
+  int *pick = as_calloc((size_t)tensors.n + 1, sizeof *pick);
+  bool ok = tensors.n == 0 || solve(job, unit, &tensors, pick);
+  for (int i = 0; ok && i < tensors.n; i++) {
+    smem_tensor *tensor = &tensors.item[i];
+    *tensor->shared = tensor->choice[pick[i]];
+    as_str_printf(&job->notes, "%s: %s: %ld x %ld of %d bytes, %s\n", unit->name, tensor->name,
+                  tensor->shared->rows, tensor->shared->row_stride, tensor->shared->elem,
+                  name[tensor->shared->order]);
   }
   free(pick);
-  free(ts.t);
+  free(tensors.item);
   return ok;
 }

@@ -1,284 +1,224 @@
-#include "lo.h"
+#include "job.h"
 #include <stdlib.h>
 #include <string.h>
-/* What the tiles in flight may take.  Measured on an H200: below 50 KB bandwidth is lost; with
- * several blocks on a multiprocessor nothing is gained above 75 KB, with one block each (a grid of
- * no more blocks than multiprocessors) deeper rings still pay. */
-#define RING_SHARED 73728
-#define RING_ALONE 163840
-#define MULTIPROCESSORS 132
 
-void as_lowered_init(as_lowered *l) {
-  memset(l, 0, sizeof *l);
+void as_lowered_init(as_lowered *lowered) {
+  memset(lowered, 0, sizeof *lowered);
 }
 
-void as_lowered_clear(as_lowered *l) {
-  free(l->cuda);
-  free(l->reference);
-  free(l->notes);
-  free(l->in_elems);
-  free(l->out_elems);
-  free(l->in_type);
-  free(l->out_type);
-  for (uint32_t i = 0; i < l->n_in; i++)
-    free(l->in_name[i]);
-  for (uint32_t i = 0; i < l->n_out; i++)
-    free(l->out_name[i]);
-  for (uint32_t i = 0; i < l->n_kernel; i++)
-    free(l->kernel[i].name);
-  free(l->in_name);
-  free(l->out_name);
-  free(l->kernel);
-  memset(l, 0, sizeof *l);
+void as_lowered_clear(as_lowered *lowered) {
+  free(lowered->cuda);
+  free(lowered->reference);
+  free(lowered->notes);
+  free(lowered->in_elems);
+  free(lowered->out_elems);
+  free(lowered->in_type);
+  free(lowered->out_type);
+  for (uint32_t i = 0; i < lowered->n_in; i++)
+    free(lowered->in_name[i]);
+  for (uint32_t i = 0; i < lowered->n_out; i++)
+    free(lowered->out_name[i]);
+  for (uint32_t i = 0; i < lowered->n_kernel; i++)
+    free(lowered->kernel[i].name);
+  free(lowered->in_name);
+  free(lowered->out_name);
+  free(lowered->kernel);
+  memset(lowered, 0, sizeof *lowered);
 }
 
-static long elems(const lo_val *v) {
-  long n = 1;
-  for (int i = 0; i < v->rank; i++)
-    n *= v->dim[i];
-  return n;
-}
-
-static void place_workspace(lo *L) {
-  for (uint32_t i = 0; i < L->n; i++) {
-    lo_val *v = &L->v[i];
-    if (v->place != LP_GLOBAL || v->gclass != LG_WORK)
+static void place_workspace(lo_job *job) {
+  for (uint32_t i = 0; i < job->n_value; i++) {
+    lo_value *value = &job->value[i];
+    if (value->place != LP_GLOBAL || value->buffer_class != LG_WORK)
       continue;
-    v->woff = L->workspace;
-    L->workspace += (elems(v) * (v->dtype == AS_F32 ? 4 : 2) + 255) / 256 * 256;
+    value->work_offset = job->workspace;
+    job->workspace += (lo_elems(value) * (value->dtype == AS_F32 ? 4 : 2) + 255) / 256 * 256;
   }
 }
 
-static void choose_stages(lo *L, lo_unit *u) {
+static void choose_stages(lo_job *job, lo_unit *unit) {
   long bytes = 0;
-  for (uint32_t i = 0; i < u->n; i++) {
-    const lo_val *v = &L->v[u->val[i]];
-    if (v->live && v->kind == LV_LOAD && v->phase == LO_BODY)
-      bytes += elems(v) * (L->v[v->src].dtype == AS_F32 ? 4 : 2);
+  for (uint32_t i = 0; i < unit->n; i++) {
+    const lo_value *value = &job->value[unit->val[i]];
+    if (value->live && value->kind == LV_LOAD && value->phase == LO_BODY)
+      bytes += lo_elems(value) * (job->value[value->source].dtype == AS_F32 ? 4 : 2);
   }
-  long s = L->o->stages ? (long)L->o->stages
-           : bytes      ? (u->blocks <= MULTIPROCESSORS ? RING_ALONE : RING_SHARED) / bytes
-                        : 1;
-  if (s < 2 && !L->o->stages)
-    s = 2;
-  if (s > 8)
-    s = 8;
-  if (s > u->loop)
-    s = u->loop;
-  u->stages = s < 1 ? 1 : (int)s;
+  const as_target *target = job->options->target;
+  bool alone = unit->blocks <= target->multiprocessors;
+  long in_flight = alone ? target->ring_alone : target->ring_shared;
+  long stages = 1;
+  if (job->options->stages)
+    stages = (long)job->options->stages;
+  else if (bytes)
+    stages = in_flight / bytes;
+  if (stages < 2 && !job->options->stages)
+    stages = 2;
+  if (stages > target->ring_stages)
+    stages = target->ring_stages;
+  if (stages > unit->loop)
+    stages = unit->loop;
+  unit->stages = stages < 1 ? 1 : (int)stages;
 }
 
-static bool lower_unit(lo *L, lo_unit *u) {
-  u->warps = L->o->warps ? (int)L->o->warps : 8;
-  if (!lo_fuse(L, u))
+static bool lower_unit(lo_job *job, lo_unit *unit) {
+  const as_lower_opts *options = job->options;
+  unit->warps = (int)(options->warps ? options->warps : options->target->block_warps);
+  if (!lo_fuse(job, unit))
     return false;
-  choose_stages(L, u);
-  if (!lo_mma_plan(L, u) || !lo_schedule(L, u))
+  choose_stages(job, unit);
+  if (!lo_mma_plan(job, unit) || !lo_schedule(job, unit))
     return false;
   for (;;) { /* shorter rings before giving up */
     as_err trial;
-    size_t noted = L->notes.n;
+    size_t noted = job->notes.n;
     as_err_init(&trial);
-    as_err *keep = L->err;
-    L->err = &trial;
-    bool ok = lo_layout(L, u) && lo_memplan(L, u);
-    L->err = keep;
-    if (!ok && (u->stages == 1 || L->o->stages)) {
-      as_err_set(L->err, trial.status, "%s", trial.text ? trial.text : "no layout");
+    as_err *keep = job->err;
+    job->err = &trial;
+    bool ok = lo_layout(job, unit) && lo_memplan(job, unit);
+    job->err = keep;
+    if (!ok && (unit->stages == 1 || job->options->stages)) {
+      as_err_set(job->err, trial.status, "%s", trial.text ? trial.text : "no layout");
       as_err_clear(&trial);
       return false;
     }
     as_err_clear(&trial);
     if (ok)
       break;
-    u->stages--;
-    L->notes.n = noted;
-    if (L->notes.s)
-      L->notes.s[noted] = 0;
+    unit->stages--;
+    job->notes.n = noted;
+    if (job->notes.s)
+      job->notes.s[noted] = 0;
   }
   as_str_printf(
-      &L->notes,
+      &job->notes,
       "%s: %ld blocks of %d warps, %d stages; levels before, in and after the loop: %d %d %d\n",
-      u->name, u->blocks, u->warps, u->stages, u->levels[0], u->levels[1], u->levels[2]);
-  for (uint32_t i = 0; i < u->n_stmt; i++) {
-    const lo_val *v = &L->v[u->stmt[i].val];
-    if (u->stmt[i].kind != LS_MMA)
+      unit->name, unit->blocks, unit->warps, unit->stages, unit->levels[0], unit->levels[1],
+      unit->levels[2]);
+  for (uint32_t i = 0; i < unit->n_stmt; i++) {
+    const lo_value *value = &job->value[unit->stmt[i].val];
+    if (unit->stmt[i].kind != LS_MMA)
       continue;
-    const lo_mma *m = &v->mma;
-    as_str_printf(&L->notes,
+    const lo_mma *product = &value->mma;
+    as_str_printf(&job->notes,
                   "%s: %s: product %ldx%ldx%ldx%ld%s, warps batch %d rows %d columns %d k %d, "
                   "tiles %dx%dx%d\n",
-                  u->name, v->name, m->B, m->M, m->N, m->K, m->swap ? " transposed" : "", m->wb,
-                  m->wr, m->wc, m->wk, m->tb, m->tr, m->tc);
+                  unit->name, value->name, product->batches, product->rows, product->columns,
+                  product->depth, product->swap ? " transposed" : "", product->warps_batch,
+                  product->warps_rows, product->warps_columns, product->warps_depth,
+                  product->tiles_batch, product->tiles_rows, product->tiles_columns);
   }
   return true;
 }
 
-static void emit_launcher(lo *L, as_str *s) {
-  as_str_printf(s, "extern \"C\" size_t assay_workspace_bytes(void) { return %ldu; }\n\n",
-                L->workspace);
-  as_str_add(s, "/* inputs and outputs in the order of the program, 16-byte aligned; gives a "
-                "cudaError_t. Asynchronous; may be captured in a graph. */\n"
-                "extern \"C\" int assay_launch(void *const *inputs, void *const *outputs, void "
-                "*workspace, cudaStream_t stream)\n{\n  as_args a;\n");
-  as_str_printf(s,
-                "  for (int i = 0; i < %u; i++) { a.in[i] = inputs[i]; if ((size_t)inputs[i] %% "
-                "16) return (int)cudaErrorMisalignedAddress; }\n",
-                L->g->n_input);
-  as_str_printf(s,
-                "  for (int i = 0; i < %u; i++) { a.out[i] = outputs[i]; if ((size_t)outputs[i] %% "
-                "16) return (int)cudaErrorMisalignedAddress; }\n",
-                L->g->n_output);
-  as_str_add(s, "  a.ws = (char *)workspace;\n  cudaError_t e;\n");
-  for (uint32_t i = 0; i < L->nu; i++) {
-    const lo_unit *u = &L->u[i];
-    if (!u->blocks)
-      continue;
-    if (u->smem > 48 * 1024) {
-      as_str_printf(
-          s,
-          "  if ((e = cudaFuncSetAttribute(k%u_%s, cudaFuncAttributeMaxDynamicSharedMemorySize, "
-          "%ld)) != cudaSuccess) return (int)e;\n",
-          i, u->name, u->smem);
-    }
-    as_str_printf(s,
-                  "  AS_LAUNCH(k%u_%s, %ldu, %d, %ld, stream, a);\n  if ((e = cudaGetLastError()) "
-                  "!= cudaSuccess) return (int)e;\n",
-                  i, u->name, u->blocks, 32 * u->warps, u->smem);
-  }
-  as_str_add(s, "  (void)e;\n  return 0;\n}\n");
-}
-
-static void count(const char *text, as_lower_kernel *k) {
-  for (const char *p = text; (p = strstr(p, "as_sync();")); p++)
-    k->barriers++;
-  for (const char *p = text; (p = strstr(p, "as_mma_")); p++)
-    k->mma++;
-  for (const char *p = text; (p = strstr(p, "as_ldsm")); p++)
-    k->ldmatrix++;
-}
-
-static bool emit_all(lo *L, as_lowered *out) {
-  as_str s;
-  as_str_init(&s);
-  as_str_printf(&s, "/* %s: made by assay; see the certificate for what is proven of it. */\n",
-                L->g->name);
-  for (const char *const *p = lo_prelude(); *p; p++)
-    as_str_add(&s, *p);
-  as_str_printf(&s, "struct as_args { const void *in[%u]; void *out[%u]; char *ws; };\n\n",
-                L->g->n_input ? L->g->n_input : 1, L->g->n_output ? L->g->n_output : 1);
-  out->kernel = as_calloc(L->nu + 1, sizeof *out->kernel);
-  for (uint32_t i = 0; i < L->nu; i++) {
-    lo_unit *u = &L->u[i];
-    size_t at = s.n;
-    if (u->flat ? !lo_emit_flat(L, u, &s) : !lo_emit_block(L, u, &s)) {
-      as_str_clear(&s);
-      return false;
-    }
-    as_lower_kernel *k = &out->kernel[out->n_kernel++];
-    k->name = as_strdup(u->name);
-    k->bytes_smem = u->smem;
-    k->stages = u->stages;
-    k->warps = u->warps;
-    k->blocks = u->blocks;
-    k->barriers_loop = u->levels[LO_BODY];
-    count(s.s + at, k);
-  }
-  emit_launcher(L, &s);
-  out->cuda = as_str_take(&s);
-  return true;
-}
-
-static int64_t *values(const as_graph *g) {
-  uint32_t n = as_size_count(g->sizes);
+static int64_t *values(const as_graph *graph) {
+  uint32_t n = as_size_count(graph->sizes);
   int64_t *env = as_malloc((n + 1) * sizeof *env);
   for (uint32_t i = 0; i <= n; i++)
     env[i] = INT64_MIN;
   for (uint32_t i = 0;; i++) {
-    as_size s = as_size_nth_sym(g->sizes, i);
-    if (s == AS_SIZE_BAD)
+    as_size symbol = as_size_nth_sym(graph->sizes, i);
+    if (symbol == AS_SIZE_BAD)
       break;
-    long v = as_size_value(g->sizes, s);
-    env[s] = v < 0 ? INT64_MIN : v;
+    long value = as_size_value(graph->sizes, symbol);
+    env[symbol] = value < 0 ? INT64_MIN : value;
   }
   return env;
 }
 
-static void lo_free(lo *L) {
-  free(L->v);
-  free(L->u);
-  as_str_clear(&L->notes);
-  as_arena_free(L->mem);
+static void lo_free(lo_job *job) {
+  free(job->value);
+  free(job->unit);
+  as_str_clear(&job->notes);
+  as_arena_free(job->arena);
 }
 
-static bool describe(const lo *L, as_lowered *out) {
-  const as_graph *g = L->g;
-  out->n_in = g->n_input;
-  out->n_out = g->n_output;
-  out->workspace = L->workspace;
-  out->in_elems = as_calloc(g->n_input + 1, sizeof(long));
-  out->out_elems = as_calloc(g->n_output + 1, sizeof(long));
-  out->in_type = as_calloc(g->n_input + 1, sizeof(as_dtype));
-  out->out_type = as_calloc(g->n_output + 1, sizeof(as_dtype));
-  out->in_name = as_calloc(g->n_input + 1, sizeof(char *));
-  out->out_name = as_calloc(g->n_output + 1, sizeof(char *));
-  for (uint32_t i = 0; i < L->n; i++) {
-    const lo_val *v = &L->v[i];
-    if (v->place != LP_GLOBAL)
+static bool describe(const lo_job *job, as_lowered *out) {
+  const as_graph *graph = job->graph;
+  out->n_in = graph->n_input;
+  out->n_out = graph->n_output;
+  out->workspace = job->workspace;
+  out->in_elems = as_calloc(graph->n_input + 1, sizeof(long));
+  out->out_elems = as_calloc(graph->n_output + 1, sizeof(long));
+  out->in_type = as_calloc(graph->n_input + 1, sizeof(as_dtype));
+  out->out_type = as_calloc(graph->n_output + 1, sizeof(as_dtype));
+  out->in_name = as_calloc(graph->n_input + 1, sizeof(char *));
+  out->out_name = as_calloc(graph->n_output + 1, sizeof(char *));
+  for (uint32_t i = 0; i < job->n_value; i++) {
+    const lo_value *value = &job->value[i];
+    if (value->place != LP_GLOBAL)
       continue;
-    if (v->gclass == LG_INPUT) {
-      out->in_elems[v->gidx] = elems(v);
-      out->in_type[v->gidx] = v->dtype;
-      out->in_name[v->gidx] = as_strdup(v->name);
+    if (value->buffer_class == LG_INPUT) {
+      out->in_elems[value->buffer_index] = lo_elems(value);
+      out->in_type[value->buffer_index] = value->dtype;
+      out->in_name[value->buffer_index] = as_strdup(value->name);
     }
-    if (v->gclass == LG_OUTPUT) {
-      out->out_elems[v->gidx] = elems(v);
-      out->out_type[v->gidx] = v->dtype;
-      out->out_name[v->gidx] = as_strdup(v->name);
+    if (value->buffer_class == LG_OUTPUT) {
+      out->out_elems[value->buffer_index] = lo_elems(value);
+      out->out_type[value->buffer_index] = value->dtype;
+      out->out_name[value->buffer_index] = as_strdup(value->name);
     }
   }
   return true;
 }
 
-static bool reference(const as_graph *program, const as_lower_opts *o, const int64_t *env,
+static bool reference(const as_graph *program, const as_lower_opts *options, const int64_t *env,
                       as_lowered *out, as_err *err) {
-  lo L = {.mem = as_arena_new(), .g = program, .o = o, .env = env, .err = err};
-  as_str_init(&L.notes);
-  as_str s;
-  as_str_init(&s);
-  bool ok = lo_expand(&L) && lo_emit_reference(&L, &s);
+  lo_job job = {
+      .arena = as_arena_new(), .graph = program, .options = options, .size_value = env, .err = err};
+  as_str_init(&job.notes);
+  as_str out_text;
+  as_str_init(&out_text);
+  bool ok = lo_expand(&job) && lo_emit_reference(&job, &out_text);
   if (ok)
-    out->reference = as_str_take(&s);
+    out->reference = as_str_take(&out_text);
   else
-    as_str_clear(&s);
-  lo_free(&L);
+    as_str_clear(&out_text);
+  lo_free(&job);
   return ok;
 }
 
-bool as_lower_cuda(const as_graph *mug, const as_lower_opts *o, as_lowered *out, as_err *err) {
-  static const as_lower_opts none = {0};
-  if (!o)
-    o = &none;
-  if (o->warps && (o->warps > 16 || (o->warps & (o->warps - 1)))) {
+/* the options with every choice made that the target makes */
+static bool resolve(const as_lower_opts *asked, as_lower_opts *options, as_err *err) {
+  *options = asked ? *asked : (as_lower_opts){0};
+  if (!options->target)
+    options->target = as_target_default();
+  if (!(options->target->has & AS_HAS_CP_ASYNC)) {
+    return as_err_set(err, AS_BAD_INPUT, "%s has no asynchronous copies, which every kernel uses",
+                      options->target->gpu);
+  }
+  if (!(options->target->has & AS_HAS_MMA16) || !(options->target->has & AS_HAS_LDMATRIX))
+    options->no_mma = true;
+  if (options->warps && (options->warps > 16 || (options->warps & (options->warps - 1)))) {
     return as_err_set(err, AS_BAD_INPUT, "warps per block: a power of two up to 16, not %u",
-                      o->warps);
+                      options->warps);
   }
-  int64_t *env = o->env ? NULL : values(mug);
-  lo L = {.mem = as_arena_new(), .g = mug, .o = o, .env = o->env ? o->env : env, .err = err};
-  as_str_init(&L.notes);
+  return true;
+}
+
+bool as_lower_cuda(const as_graph *mug, const as_lower_opts *asked, as_lowered *out, as_err *err) {
+  as_lower_opts options;
   as_lowered_init(out);
-  bool ok = lo_expand(&L) && lo_tile_units(&L);
+  if (!resolve(asked, &options, err))
+    return false;
+  int64_t *env = options.env ? NULL : values(mug);
+  lo_job job = {.arena = as_arena_new(),
+                .graph = mug,
+                .options = &options,
+                .size_value = options.env ? options.env : env,
+                .err = err};
+  as_str_init(&job.notes);
+  bool ok = lo_expand(&job) && lo_tile_units(&job);
   if (ok)
-    place_workspace(&L);
-  for (uint32_t i = 0; ok && i < L.nu; i++) {
-    if (!L.u[i].flat)
-      ok = lower_unit(&L, &L.u[i]);
+    place_workspace(&job);
+  for (uint32_t i = 0; ok && i < job.n_unit; i++) {
+    if (!job.unit[i].flat)
+      ok = lower_unit(&job, &job.unit[i]);
   }
-  ok = ok && emit_all(&L, out) && describe(&L, out) &&
-       reference(mug->program ? mug->program : mug, o, L.env, out, err);
+  ok = ok && lo_emit_all(&job, out) && describe(&job, out) &&
+       reference(mug->program ? mug->program : mug, &options, job.size_value, out, err);
   if (ok)
-    out->notes = as_str_take(&L.notes);
-  lo_free(&L);
+    out->notes = as_str_take(&job.notes);
+  lo_free(&job);
   free(env);
   if (!ok)
     as_lowered_clear(out);

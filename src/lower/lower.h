@@ -1,19 +1,20 @@
 /* Lowering: from a program or a muGraph whose sizes have concrete values to CUDA text (one kernel
  * per block graph, generated kernels for kernel-level operators, a launcher), and to a reference in
- * double precision.  May include: base, ir.  Used by runtime, cli, tests. */
+ * double precision.  May include: base, target, ir.  Used by runtime, cli, tests. */
 #ifndef AS_LOWER_H
 #define AS_LOWER_H
 #include "../base/base.h"
 #include "../base/lowered.h"
 #include "../ir/graph.h"
+#include "../target/target.h"
 
 typedef struct {
-  const int64_t *env;  /* values of size symbols, indexed by size id (borrowed); NULL: the values
-                          that the files give */
-  unsigned warps;      /* per block: a power of two up to 16; 0: chosen */
-  unsigned stages;     /* depth of the ring of tiles in loops; 0: chosen */
-  unsigned smem_limit; /* bytes of shared memory a block may take; 0: 227 KB */
-  bool no_mma;         /* scalar arithmetic only (tests) */
+  const int64_t *env; /* values of size symbols, indexed by size id (borrowed); NULL: the values
+                         that the files give */
+  unsigned warps;     /* per block: a power of two up to 16; 0: chosen */
+  unsigned stages;    /* depth of the ring of tiles in loops; 0: chosen */
+  bool no_mma;        /* scalar arithmetic only (tests) */
+  const as_target *target; /* the GPU planned for (borrowed); NULL: the default */
 } as_lower_opts;
 
 void as_lowered_init(as_lowered *l);

@@ -1,128 +1,129 @@
-#include "lo.h"
+#include "job.h"
 #include <stdlib.h>
 #include <string.h>
 
-lx *lx_new(lo *L, lx_op op, int n) {
-  lx *e = as_arena_alloc(L->mem, sizeof *e);
-  e->op = op;
-  e->n = n;
+lx *lx_new(lo_job *job, lx_op op, int n) {
+  lx *expr = as_arena_alloc(job->arena, sizeof *expr);
+  expr->op = op;
+  expr->n = n;
   if (n)
-    e->kid = as_arena_alloc(L->mem, (size_t)n * sizeof *e->kid);
-  return e;
+    expr->kid = as_arena_alloc(job->arena, (size_t)n * sizeof *expr->kid);
+  return expr;
 }
 
-lx *lx_int(lo *L, long i) {
-  lx *e = lx_new(L, LX_INT, 0);
-  e->i = i;
-  e->integer = true;
-  return e;
+lx *lx_int(lo_job *job, long i) {
+  lx *expr = lx_new(job, LX_INT, 0);
+  expr->number = i;
+  expr->integer = true;
+  return expr;
 }
 
-lx *lx_var(lo *L, int v) {
-  lx *e = lx_new(L, LX_VAR, 0);
-  e->i = v;
-  e->integer = true;
-  return e;
+lx *lx_var(lo_job *job, int number) {
+  lx *expr = lx_new(job, LX_VAR, 0);
+  expr->number = number;
+  expr->integer = true;
+  return expr;
 }
 
-lx *lx_num(lo *L, double f) {
-  lx *e = lx_new(L, LX_NUM, 0);
-  e->f = f;
-  return e;
+lx *lx_num(lo_job *job, double real) {
+  lx *expr = lx_new(job, LX_NUM, 0);
+  expr->real = real;
+  return expr;
 }
 
-lx *lx_ref(lo *L, uint32_t val, int n, lx *const *idx) {
-  lx *e = lx_new(L, LX_REF, n);
-  e->val = val;
+lx *lx_ref(lo_job *job, uint32_t val, int n, lx *const *idx) {
+  lx *expr = lx_new(job, LX_REF, n);
+  expr->val = val;
   for (int i = 0; i < n; i++)
-    e->kid[i] = idx[i];
-  return e;
+    expr->kid[i] = idx[i];
+  return expr;
 }
 
-static bool is_int(const lx *e, long i) {
-  return e->op == LX_INT && e->i == i;
+static bool is_int(const lx *expr, long i) {
+  return expr->op == LX_INT && expr->number == i;
 }
 
 static bool boolean(lx_op op) {
   return op >= LX_EQ && op <= LX_NOT;
 }
 
-static long floor_div(long a, long b) {
-  long q = a / b;
-  return q * b != a && (a < 0) != (b < 0) ? q - 1 : q;
+static long floor_div(long dividend, long divisor) {
+  long quotient = dividend / divisor;
+  return quotient * divisor != dividend && (dividend < 0) != (divisor < 0) ? quotient - 1
+                                                                           : quotient;
 }
 
-static lx *fold_int(lo *L, lx_op op, lx *const *k) {
-  long a = k[0]->i;
-  long b = k[1]->i;
+static lx *fold_int(lo_job *job, lx_op op, lx *const *kid) {
+  long left = kid[0]->number;
+  long right = kid[1]->number;
   switch (op) {
   case LX_ADD:
-    return lx_int(L, a + b);
+    return lx_int(job, left + right);
   case LX_SUB:
-    return lx_int(L, a - b);
+    return lx_int(job, left - right);
   case LX_MUL:
-    return lx_int(L, a * b);
+    return lx_int(job, left * right);
   case LX_IDIV:
-    return b > 0 ? lx_int(L, floor_div(a, b)) : NULL;
+    return right > 0 ? lx_int(job, floor_div(left, right)) : NULL;
   case LX_MOD:
-    return b > 0 ? lx_int(L, a - b * floor_div(a, b)) : NULL;
+    return right > 0 ? lx_int(job, left - right * floor_div(left, right)) : NULL;
   default:
     return NULL;
   }
 }
 
-lx *lx_mk(lo *L, lx_op op, int n, lx *const *k) {
+lx *lx_mk(lo_job *job, lx_op op, int n, lx *const *kid) {
   bool integer = !boolean(op) && op != LX_FDIV && op != LX_CALL && op != LX_REF &&
                  !(op >= LX_EXP && op <= LX_INV);
   for (int i = op == LX_IF; i < n; i++)
-    integer = integer && k[i]->integer;
+    integer = integer && kid[i]->integer;
   if (integer && op == LX_NEG) {
-    return k[0]->op == LX_INT ? lx_int(L, -k[0]->i)
-                              : lx_mk(L, LX_SUB, 2, (lx *[]){lx_int(L, 0), k[0]});
+    return kid[0]->op == LX_INT ? lx_int(job, -kid[0]->number)
+                                : lx_mk(job, LX_SUB, 2, (lx *[]){lx_int(job, 0), kid[0]});
   }
   if (integer && n == 2) {
-    if (k[0]->op == LX_INT && k[1]->op == LX_INT) {
-      lx *r = fold_int(L, op, k);
-      if (r)
-        return r;
+    if (kid[0]->op == LX_INT && kid[1]->op == LX_INT) {
+      lx *folded = fold_int(job, op, kid);
+      if (folded)
+        return folded;
     }
-    if ((op == LX_ADD || op == LX_SUB) && is_int(k[1], 0))
-      return k[0];
-    if (op == LX_ADD && is_int(k[0], 0))
-      return k[1];
-    if (op == LX_MUL && (is_int(k[0], 0) || is_int(k[1], 0)))
-      return lx_int(L, 0);
-    if ((op == LX_MUL || op == LX_IDIV) && is_int(k[1], 1))
-      return k[0];
-    if (op == LX_MUL && is_int(k[0], 1))
-      return k[1];
-    if (op == LX_MOD && is_int(k[1], 1))
-      return lx_int(L, 0);
+    if ((op == LX_ADD || op == LX_SUB) && is_int(kid[1], 0))
+      return kid[0];
+    if (op == LX_ADD && is_int(kid[0], 0))
+      return kid[1];
+    if (op == LX_MUL && (is_int(kid[0], 0) || is_int(kid[1], 0)))
+      return lx_int(job, 0);
+    if ((op == LX_MUL || op == LX_IDIV) && is_int(kid[1], 1))
+      return kid[0];
+    if (op == LX_MUL && is_int(kid[0], 1))
+      return kid[1];
+    if (op == LX_MOD && is_int(kid[1], 1))
+      return lx_int(job, 0);
   }
-  if ((op == LX_ADD || op == LX_SUB) && is_int(k[1], 0))
-    return k[0];
-  if (op == LX_ADD && is_int(k[0], 0))
-    return k[1];
-  lx *e = lx_new(L, op, n);
-  e->integer = integer;
+  if ((op == LX_ADD || op == LX_SUB) && is_int(kid[1], 0))
+    return kid[0];
+  if (op == LX_ADD && is_int(kid[0], 0))
+    return kid[1];
+  lx *expr = lx_new(job, op, n);
+  expr->integer = integer;
   for (int i = 0; i < n; i++)
-    e->kid[i] = k[i];
-  return e;
+    expr->kid[i] = kid[i];
+  return expr;
 }
 
 /* rebuilt with new children; everything else copied */
-static lx *rebuild(lo *L, const lx *e, lx **k) {
-  if (e->op == LX_REF || e->op == LX_CALL || e->op == LX_FOLD) {
-    lx *r = lx_new(L, e->op, e->n);
-    r->val = e->val;
-    r->fn = e->fn;
-    r->i = e->i;
-    r->var = e->var;
-    r->red = e->red;
-    memcpy(r->kid, k, (size_t)e->n * sizeof *k);
-    return r;
+static lx *rebuild(lo_job *job, const lx *expr, lx **kid) {
+  if (expr->op == LX_REF || expr->op == LX_CALL || expr->op == LX_FOLD) {
+    lx *result = lx_new(job, expr->op, expr->n);
+    result->val = expr->val;
+    result->function = expr->function;
+    result->number = expr->number;
+    result->var = expr->var;
+    result->red = expr->red;
+    memcpy(result->kid, kid, (size_t)expr->n * sizeof *kid);
+    return result;
   }
-  return lx_mk(L, e->op, e->n, k);
+  return lx_mk(job, expr->op, expr->n, kid);
 }
 
 typedef struct {
@@ -130,142 +131,143 @@ typedef struct {
   lx **to;
   uint32_t n;
   uint32_t cap;
-} memo;
+} lx_memo;
 
-static lx *memo_find(const memo *m, const lx *e) {
-  for (uint32_t i = m->n; i-- > 0;) {
-    if (m->from[i] == e)
-      return m->to[i];
+static lx *memo_find(const lx_memo *memo, const lx *expr) {
+  for (uint32_t i = memo->n; i-- > 0;) {
+    if (memo->from[i] == expr)
+      return memo->to[i];
   }
   return NULL;
 }
 
-static void memo_put(memo *m, const lx *e, lx *r) {
-  if (m->n == m->cap) {
-    m->cap = m->cap ? 2 * m->cap : 32;
-    m->from = as_realloc(m->from, m->cap * sizeof *m->from);
-    m->to = as_realloc(m->to, m->cap * sizeof *m->to);
+static void memo_put(lx_memo *memo, const lx *expr, lx *result) {
+  if (memo->n == memo->cap) {
+    memo->cap = memo->cap ? 2 * memo->cap : 32;
+    memo->from = as_realloc(memo->from, memo->cap * sizeof *memo->from);
+    memo->to = as_realloc(memo->to, memo->cap * sizeof *memo->to);
   }
-  m->from[m->n] = e;
-  m->to[m->n++] = r;
+  memo->from[memo->n] = expr;
+  memo->to[memo->n++] = result;
 }
 
-static void memo_clear(memo *m) {
-  free(m->from);
-  free(m->to);
+static void memo_clear(lx_memo *memo) {
+  free(memo->from);
+  free(memo->to);
 }
 
-static lx *subst(lo *L, lx *e, lx *const *by, int n, memo *m) {
-  if (e->op == LX_VAR)
-    return e->i < n && by[e->i] ? by[e->i] : e;
-  if (!e->n)
-    return e;
-  lx *r = memo_find(m, e);
-  if (r)
-    return r;
-  lx *k[8 + 1];
-  lx **kk = e->n <= 9 ? k : as_arena_alloc(L->mem, (size_t)e->n * sizeof *kk);
+static lx *subst(lo_job *job, lx *expr, lx *const *replacement, int n, lx_memo *memo) {
+  if (expr->op == LX_VAR)
+    return expr->number < n && replacement[expr->number] ? replacement[expr->number] : expr;
+  if (!expr->n)
+    return expr;
+  lx *result = memo_find(memo, expr);
+  if (result)
+    return result;
+  lx *few[8 + 1];
+  lx **kids = expr->n <= 9 ? few : as_arena_alloc(job->arena, (size_t)expr->n * sizeof *kids);
   bool same = true;
-  for (int i = 0; i < e->n; i++) {
-    kk[i] = subst(L, e->kid[i], by, n, m);
-    same = same && kk[i] == e->kid[i];
+  for (int i = 0; i < expr->n; i++) {
+    kids[i] = subst(job, expr->kid[i], replacement, n, memo);
+    same = same && kids[i] == expr->kid[i];
   }
-  r = same ? e : rebuild(L, e, kk);
-  memo_put(m, e, r);
-  return r;
+  result = same ? expr : rebuild(job, expr, kids);
+  memo_put(memo, expr, result);
+  return result;
 }
 
-lx *lx_subst(lo *L, lx *e, lx *const *by, int n) {
-  memo m = {0};
-  lx *r = subst(L, e, by, n, &m);
-  memo_clear(&m);
-  return r;
+lx *lx_subst(lo_job *job, lx *expr, lx *const *replacement, int n) {
+  lx_memo memo = {0};
+  lx *result = subst(job, expr, replacement, n, &memo);
+  memo_clear(&memo);
+  return result;
 }
 
-static lx *map_refs(lo *L, lx *e, lx *(*f)(lo *, void *, lx *), void *arg, memo *m) {
-  if (e->op == LX_REF) {
-    lx *r = memo_find(m, e);
-    if (!r) {
-      r = f(L, arg, e);
-      memo_put(m, e, r);
+static lx *map_refs(lo_job *job, lx *expr, lx *(*change)(lo_job *, void *, lx *), void *arg,
+                    lx_memo *memo) {
+  if (expr->op == LX_REF) {
+    lx *result = memo_find(memo, expr);
+    if (!result) {
+      result = change(job, arg, expr);
+      memo_put(memo, expr, result);
     }
-    return r;
+    return result;
   }
-  if (!e->n)
-    return e;
-  lx *r = memo_find(m, e);
-  if (r)
-    return r;
-  lx *k[9];
-  lx **kk = e->n <= 9 ? k : as_arena_alloc(L->mem, (size_t)e->n * sizeof *kk);
+  if (!expr->n)
+    return expr;
+  lx *result = memo_find(memo, expr);
+  if (result)
+    return result;
+  lx *few[9];
+  lx **kids = expr->n <= 9 ? few : as_arena_alloc(job->arena, (size_t)expr->n * sizeof *kids);
   bool same = true;
-  for (int i = 0; i < e->n; i++) {
-    kk[i] = map_refs(L, e->kid[i], f, arg, m);
-    same = same && kk[i] == e->kid[i];
+  for (int i = 0; i < expr->n; i++) {
+    kids[i] = map_refs(job, expr->kid[i], change, arg, memo);
+    same = same && kids[i] == expr->kid[i];
   }
-  r = same ? e : rebuild(L, e, kk);
-  memo_put(m, e, r);
-  return r;
+  result = same ? expr : rebuild(job, expr, kids);
+  memo_put(memo, expr, result);
+  return result;
 }
 
-lx *lx_map_refs(lo *L, lx *e, lx *(*f)(lo *, void *, lx *), void *arg) {
-  memo m = {0};
-  lx *r = map_refs(L, e, f, arg, &m);
-  memo_clear(&m);
-  return r;
+lx *lx_map_refs(lo_job *job, lx *expr, lx *(*change)(lo_job *, void *, lx *), void *arg) {
+  lx_memo memo = {0};
+  lx *result = map_refs(job, expr, change, arg, &memo);
+  memo_clear(&memo);
+  return result;
 }
 
 /* least and greatest value of an index expression; false: not known */
-static bool range(const lx *e, const long *ext, int n, long *lo_, long *hi) {
-  if (e->op == LX_INT) {
-    *lo_ = *hi = e->i;
+static bool range(const lx *expr, const long *ext, int n, long *low, long *high) {
+  if (expr->op == LX_INT) {
+    *low = *high = expr->number;
     return true;
   }
-  if (e->op == LX_VAR) {
-    if (e->i >= n || ext[e->i] <= 0)
+  if (expr->op == LX_VAR) {
+    if (expr->number >= n || ext[expr->number] <= 0)
       return false;
-    *lo_ = 0;
-    *hi = ext[e->i] - 1;
+    *low = 0;
+    *high = ext[expr->number] - 1;
     return true;
   }
-  if (e->n != 2 || !e->integer)
+  if (expr->n != 2 || !expr->integer)
     return false;
-  long a;
-  long b;
-  long c;
-  long d;
-  if (!range(e->kid[0], ext, n, &a, &b) || !range(e->kid[1], ext, n, &c, &d))
+  long low0;
+  long high0;
+  long low1;
+  long high1;
+  if (!range(expr->kid[0], ext, n, &low0, &high0) || !range(expr->kid[1], ext, n, &low1, &high1))
     return false;
-  switch (e->op) {
+  switch (expr->op) {
   case LX_ADD:
-    *lo_ = a + c;
-    *hi = b + d;
+    *low = low0 + low1;
+    *high = high0 + high1;
     return true;
   case LX_SUB:
-    *lo_ = a - d;
-    *hi = b - c;
+    *low = low0 - high1;
+    *high = high0 - low1;
     return true;
   case LX_MUL:
-    if (a < 0 || c < 0)
+    if (low0 < 0 || low1 < 0)
       return false;
-    *lo_ = a * c;
-    *hi = b * d;
+    *low = low0 * low1;
+    *high = high0 * high1;
     return true;
   case LX_IDIV:
-    if (c != d || c <= 0)
+    if (low1 != high1 || low1 <= 0)
       return false;
-    *lo_ = floor_div(a, c);
-    *hi = floor_div(b, c);
+    *low = floor_div(low0, low1);
+    *high = floor_div(high0, low1);
     return true;
   case LX_MOD:
-    if (c != d || c <= 0)
+    if (low1 != high1 || low1 <= 0)
       return false;
-    if (a >= 0 && b < c) {
-      *lo_ = a;
-      *hi = b;
+    if (low0 >= 0 && high0 < low1) {
+      *low = low0;
+      *high = high0;
     } else {
-      *lo_ = 0;
-      *hi = c - 1;
+      *low = 0;
+      *high = low1 - 1;
     }
     return true;
   default:
@@ -274,143 +276,149 @@ static bool range(const lx *e, const long *ext, int n, long *lo_, long *hi) {
 }
 
 /* e = q*d + r with 0 <= r < d for all indices, when that can be read off a sum */
-static bool split(lo *L, lx *e, long d, const long *ext, int n, lx **q, lx **r) {
-  long a;
-  long b;
-  if (range(e, ext, n, &a, &b) && a >= 0 && b < d) {
-    *q = lx_int(L, 0);
-    *r = e;
+static bool split(lo_job *job, lx *expr, long divisor, const long *ext, int n, lx **quotient,
+                  lx **rest) {
+  long low0;
+  long high0;
+  if (range(expr, ext, n, &low0, &high0) && low0 >= 0 && high0 < divisor) {
+    *quotient = lx_int(job, 0);
+    *rest = expr;
     return true;
   }
-  if (e->op == LX_INT) {
-    *q = lx_int(L, floor_div(e->i, d));
-    *r = lx_int(L, e->i - d * floor_div(e->i, d));
+  if (expr->op == LX_INT) {
+    *quotient = lx_int(job, floor_div(expr->number, divisor));
+    *rest = lx_int(job, expr->number - divisor * floor_div(expr->number, divisor));
     return true;
   }
-  if (e->op == LX_MUL) {
+  if (expr->op == LX_MUL) {
     for (int j = 0; j < 2; j++) {
-      if (e->kid[j]->op == LX_INT && e->kid[j]->i % d == 0) {
-        *q = lx_mk(L, LX_MUL, 2, (lx *[]){e->kid[1 - j], lx_int(L, e->kid[j]->i / d)});
-        *r = lx_int(L, 0);
+      if (expr->kid[j]->op == LX_INT && expr->kid[j]->number % divisor == 0) {
+        *quotient = lx_mk(job, LX_MUL, 2,
+                          (lx *[]){expr->kid[1 - j], lx_int(job, expr->kid[j]->number / divisor)});
+        *rest = lx_int(job, 0);
         return true;
       }
     }
   }
-  if (e->op == LX_ADD) {
-    lx *q0;
-    lx *r0;
-    lx *q1;
-    lx *r1;
-    long c;
-    long f;
-    if (!split(L, e->kid[0], d, ext, n, &q0, &r0) || !split(L, e->kid[1], d, ext, n, &q1, &r1))
+  if (expr->op == LX_ADD) {
+    lx *quotient0;
+    lx *rest0;
+    lx *quotient1;
+    lx *rest1;
+    long low1;
+    long high1;
+    if (!split(job, expr->kid[0], divisor, ext, n, &quotient0, &rest0) ||
+        !split(job, expr->kid[1], divisor, ext, n, &quotient1, &rest1))
       return false;
-    if (!range(r0, ext, n, &a, &b) || !range(r1, ext, n, &c, &f) || b + f >= d)
+    if (!range(rest0, ext, n, &low0, &high0) || !range(rest1, ext, n, &low1, &high1) ||
+        high0 + high1 >= divisor)
       return false;
-    *q = lx_mk(L, LX_ADD, 2, (lx *[]){q0, q1});
-    *r = lx_mk(L, LX_ADD, 2, (lx *[]){r0, r1});
+    *quotient = lx_mk(job, LX_ADD, 2, (lx *[]){quotient0, quotient1});
+    *rest = lx_mk(job, LX_ADD, 2, (lx *[]){rest0, rest1});
     return true;
   }
   return false;
 }
 
-static lx *simplify(lo *L, lx *e, const long *ext, int n, memo *m) {
-  if (e->op == LX_VAR && e->i < n && ext[e->i] == 1)
-    return lx_int(L, 0);
-  if (!e->n)
-    return e;
-  lx *r = memo_find(m, e);
-  if (r)
-    return r;
-  lx *k[9];
-  lx **kk = e->n <= 9 ? k : as_arena_alloc(L->mem, (size_t)e->n * sizeof *kk);
-  for (int i = 0; i < e->n; i++)
-    kk[i] = simplify(L, e->kid[i], ext, n, m);
-  r = rebuild(L, e, kk);
-  long a;
-  long b;
-  long c;
-  long d;
-  if ((r->op == LX_IDIV || r->op == LX_MOD) && r->integer && r->kid[1]->op == LX_INT &&
-      r->kid[1]->i > 0) {
-    lx *q;
+static lx *simplify(lo_job *job, lx *expr, const long *ext, int n, lx_memo *memo) {
+  if (expr->op == LX_VAR && expr->number < n && ext[expr->number] == 1)
+    return lx_int(job, 0);
+  if (!expr->n)
+    return expr;
+  lx *result = memo_find(memo, expr);
+  if (result)
+    return result;
+  lx *few[9];
+  lx **kids = expr->n <= 9 ? few : as_arena_alloc(job->arena, (size_t)expr->n * sizeof *kids);
+  for (int i = 0; i < expr->n; i++)
+    kids[i] = simplify(job, expr->kid[i], ext, n, memo);
+  result = rebuild(job, expr, kids);
+  long low0;
+  long high0;
+  long low1;
+  long high1;
+  if ((result->op == LX_IDIV || result->op == LX_MOD) && result->integer &&
+      result->kid[1]->op == LX_INT && result->kid[1]->number > 0) {
+    lx *quotient;
     lx *rem;
-    if (split(L, r->kid[0], r->kid[1]->i, ext, n, &q, &rem))
-      r = r->op == LX_IDIV ? q : rem;
-  } else if (r->op == LX_IF && r->n == 3 && (r->kid[0]->op == LX_LT || r->kid[0]->op == LX_LE) &&
-             range(r->kid[0]->kid[0], ext, n, &a, &b) && range(r->kid[0]->kid[1], ext, n, &c, &d)) {
-    bool lt = r->kid[0]->op == LX_LT;
-    if (lt ? b < c : b <= c)
-      r = r->kid[1];
-    else if (lt ? a >= d : a > d)
-      r = r->kid[2];
+    if (split(job, result->kid[0], result->kid[1]->number, ext, n, &quotient, &rem))
+      result = result->op == LX_IDIV ? quotient : rem;
+  } else if (result->op == LX_IF && result->n == 3 &&
+             (result->kid[0]->op == LX_LT || result->kid[0]->op == LX_LE) &&
+             range(result->kid[0]->kid[0], ext, n, &low0, &high0) &&
+             range(result->kid[0]->kid[1], ext, n, &low1, &high1)) {
+    bool strict = result->kid[0]->op == LX_LT;
+    if (strict ? high0 < low1 : high0 <= low1)
+      result = result->kid[1];
+    else if (strict ? low0 >= high1 : low0 > high1)
+      result = result->kid[2];
   }
-  memo_put(m, e, r);
-  return r;
+  memo_put(memo, expr, result);
+  return result;
 }
 
-lx *lx_simplify(lo *L, lx *e, const long *ext, int n) {
-  memo m = {0};
-  lx *r = simplify(L, e, ext, n, &m);
-  memo_clear(&m);
-  return r;
+lx *lx_simplify(lo_job *job, lx *expr, const long *ext, int n) {
+  lx_memo memo = {0};
+  lx *result = simplify(job, expr, ext, n, &memo);
+  memo_clear(&memo);
+  return result;
 }
 
-bool lx_equal(const lx *a, const lx *b) {
-  if (a == b)
+bool lx_equal(const lx *left, const lx *right) {
+  if (left == right)
     return true;
-  if (a->op != b->op || a->n != b->n || a->i != b->i || a->val != b->val || a->var != b->var ||
-      a->red != b->red)
+  if (left->op != right->op || left->n != right->n || left->number != right->number ||
+      left->val != right->val || left->var != right->var || left->red != right->red)
     return false;
-  if (a->op == LX_NUM && !(a->f <= b->f && b->f <= a->f))
+  if (left->op == LX_NUM && !(left->real <= right->real && right->real <= left->real))
     return false;
-  if (a->op == LX_CALL && strcmp(a->fn, b->fn))
+  if (left->op == LX_CALL && strcmp(left->function, right->function))
     return false;
-  for (int i = 0; i < a->n; i++) {
-    if (!lx_equal(a->kid[i], b->kid[i]))
+  for (int i = 0; i < left->n; i++) {
+    if (!lx_equal(left->kid[i], right->kid[i]))
       return false;
   }
   return true;
 }
 
-bool lx_uses_var(const lx *e, int var) {
-  if (e->op == LX_VAR)
-    return e->i == var;
-  for (int i = 0; i < e->n; i++) {
-    if (lx_uses_var(e->kid[i], var))
+bool lx_uses_var(const lx *expr, int var) {
+  if (expr->op == LX_VAR)
+    return expr->number == var;
+  for (int i = 0; i < expr->n; i++) {
+    if (lx_uses_var(expr->kid[i], var))
       return true;
   }
   return false;
 }
 
-static long size_upto(const lx *e, long cap) {
-  long n = 1;
-  for (int i = 0; i < e->n && n < cap; i++)
-    n += size_upto(e->kid[i], cap - n);
-  return n;
+static long size_upto(const lx *expr, long cap) {
+  long nodes = 1;
+  for (int i = 0; i < expr->n && nodes < cap; i++)
+    nodes += size_upto(expr->kid[i], cap - nodes);
+  return nodes;
 }
 
-long lx_size(const lx *e) {
-  return size_upto(e, 1000);
+long lx_size(const lx *expr) {
+  return size_upto(expr, 1000);
 }
 
-bool lx_costly(const lx *e) {
-  if ((e->op >= LX_EXP && e->op <= LX_INV) || e->op == LX_CALL)
+bool lx_costly(const lx *expr) {
+  if ((expr->op >= LX_EXP && expr->op <= LX_INV) || expr->op == LX_CALL)
     return true;
-  if (e->op == LX_FDIV && !e->kid[1]->integer && e->kid[1]->op != LX_NUM)
+  if (expr->op == LX_FDIV && !expr->kid[1]->integer && expr->kid[1]->op != LX_NUM)
     return true;
-  for (int i = 0; i < e->n; i++) {
-    if (e->op != LX_REF && lx_costly(e->kid[i]))
+  for (int i = 0; i < expr->n; i++) {
+    if (expr->op != LX_REF && lx_costly(expr->kid[i]))
       return true;
   }
   return false;
 }
 
-void lx_refs(const lx *e, void (*f)(void *, const lx *), void *arg) {
-  if (e->op == LX_REF) {
-    f(arg, e);
+void lx_refs(const lx *expr, void (*visit)(void *, const lx *), void *arg) {
+  if (expr->op == LX_REF) {
+    visit(arg, expr);
     return;
   }
-  for (int i = 0; i < e->n; i++)
-    lx_refs(e->kid[i], f, arg);
+  for (int i = 0; i < expr->n; i++)
+    lx_refs(expr->kid[i], visit, arg);
 }

@@ -1,202 +1,204 @@
 /* Shared memory as dynamic storage allocation: buffers live over intervals of levels; larger ones
  * are placed first, each at the lowest offset (of the best-fitting gap) free during its life. */
-#include "lo.h"
+#include "job.h"
 #include <stdlib.h>
 #include <string.h>
-#define NO UINT32_MAX
 
 typedef struct {
-  lo_smem *m;
+  lo_smem *buffer;
   long bytes;
   const char *name;
   uint32_t order;
 } buf;
 
 typedef struct {
-  lo *L;
-  lo_unit *u;
+  lo_job *job;
+  lo_unit *unit;
   int base[3];
   int last;
-} plan;
+} memory_plan;
 
-static void touch(lo_smem *m, int t) {
-  if (!m->used)
+static void touch(lo_smem *buffer, int time) {
+  if (!buffer->used)
     return;
-  if (t < m->live_from)
-    m->live_from = t;
-  if (t > m->live_to)
-    m->live_to = t;
+  if (time < buffer->live_from)
+    buffer->live_from = time;
+  if (time > buffer->live_to)
+    buffer->live_to = time;
 }
 
 typedef struct {
-  plan *p;
-  int t;
+  memory_plan *plan;
+  int time;
 } touch_walk;
 
-static void touch_ref(void *arg, const lx *r) {
-  touch_walk *w = arg;
-  touch(&w->p->L->v[r->val].sm, w->t);
+static void touch_ref(void *arg, const lx *ref) {
+  touch_walk *walk = arg;
+  touch(&walk->plan->job->value[ref->val].shared, walk->time);
 }
 
-static void touch_stmt(plan *p, const lo_stmt *s) {
-  lo *L = p->L;
-  lo_val *v = &L->v[s->val];
-  int t = p->base[s->phase] + s->level;
-  touch_walk w = {p, t};
-  switch (s->kind) {
+static void touch_stmt(memory_plan *plan, const lo_stmt *stmt) {
+  lo_job *job = plan->job;
+  lo_value *value = &job->value[stmt->val];
+  int time = plan->base[stmt->phase] + stmt->level;
+  touch_walk walk = {plan, time};
+  switch (stmt->kind) {
   case LS_MAP:
-    touch(&v->sm, t);
-    lx_refs(v->body, touch_ref, &w);
+    touch(&value->shared, time);
+    lx_refs(value->body, touch_ref, &walk);
     break;
   case LS_MAP16:
-    touch(&v->sm16, t);
-    if (v->kind == LV_MAP)
-      lx_refs(v->body, touch_ref, &w);
+    touch(&value->shared16, time);
+    if (value->kind == LV_MAP)
+      lx_refs(value->body, touch_ref, &walk);
     else
-      touch(v->kind == LV_RUN ? &L->v[v->of].sm : &v->sm, t);
+      touch(value->kind == LV_RUN ? &job->value[value->of].shared : &value->shared, time);
     break;
   case LS_RED:
-    touch(&v->sm, t);
-    lx_refs(v->body, touch_ref, &w);
+    touch(&value->shared, time);
+    lx_refs(value->body, touch_ref, &walk);
     break;
   case LS_MMA:
-    touch(&v->sm, t);
+    touch(&value->shared, time);
     for (int j = 0; j < 2; j++) {
-      lo_val *o = &L->v[j ? v->mma.b : v->mma.a];
-      touch(o->need16 ? &o->sm16 : &o->sm, t);
+      lo_value *operand = &job->value[j ? value->mma.b_value : value->mma.a_value];
+      touch(operand->need16 ? &operand->shared16 : &operand->shared, time);
     }
     break;
   case LS_ACC:
-    lx_refs(v->body, touch_ref, &w);
+    lx_refs(value->body, touch_ref, &walk);
     break;
   case LS_FINISH:
-    touch(&v->sm, t);
+    touch(&value->shared, time);
     break;
   }
 }
 
 /* what the loop keeps or the pipeline fills lives through it */
-static void lifetimes(plan *p) {
-  lo *L = p->L;
-  lo_unit *u = p->u;
-  for (uint32_t i = 0; i < u->n; i++) {
-    lo_val *v = &L->v[u->val[i]];
-    lo_smem *m[3] = {&v->sm, &v->sm16, &v->alpha};
+static void lifetimes(memory_plan *plan) {
+  lo_job *job = plan->job;
+  lo_unit *unit = plan->unit;
+  for (uint32_t i = 0; i < unit->n; i++) {
+    lo_value *value = &job->value[unit->val[i]];
+    lo_smem *buffers[3] = {&value->shared, &value->shared16, &value->alpha};
     for (int j = 0; j < 3; j++) {
-      m[j]->live_from = p->last + 1;
-      m[j]->live_to = -1;
+      buffers[j]->live_from = plan->last + 1;
+      buffers[j]->live_to = -1;
     }
   }
-  for (uint32_t i = 0; i < u->n_stmt; i++)
-    touch_stmt(p, &u->stmt[i]);
-  for (uint32_t i = 0; i < u->n_store; i++) {
-    touch_walk w = {p, p->base[LO_POST] + u->store[i].level};
-    lx_refs(u->store[i].body, touch_ref, &w);
+  for (uint32_t i = 0; i < unit->n_stmt; i++)
+    touch_stmt(plan, &unit->stmt[i]);
+  for (uint32_t i = 0; i < unit->n_store; i++) {
+    touch_walk walk = {plan, plan->base[LO_POST] + unit->store[i].level};
+    lx_refs(unit->store[i].body, touch_ref, &walk);
   }
-  int body0 = p->base[LO_BODY];
-  int body1 = p->base[LO_POST] - 1;
-  for (uint32_t i = 0; i < u->n; i++) {
-    lo_val *v = &L->v[u->val[i]];
-    if (v->kind == LV_LOAD) {
-      touch(&v->sm, 0);
-      if (v->phase == LO_BODY)
-        touch(&v->sm, body1);
+  int body0 = plan->base[LO_BODY];
+  int body1 = plan->base[LO_POST] - 1;
+  for (uint32_t i = 0; i < unit->n; i++) {
+    lo_value *value = &job->value[unit->val[i]];
+    if (value->kind == LV_LOAD) {
+      touch(&value->shared, 0);
+      if (value->phase == LO_BODY)
+        touch(&value->shared, body1);
     }
-    if (v->kind == LV_ACC && v->place == LP_SMEM) {
-      touch(&v->sm, 0);
-      touch(&v->sm, body1);
-      touch(&v->alpha, 0);
-      touch(&v->alpha, body1);
+    if (value->kind == LV_ACC && value->place == LP_SMEM) {
+      touch(&value->shared, 0);
+      touch(&value->shared, body1);
+      touch(&value->alpha, 0);
+      touch(&value->alpha, body1);
     }
-    lo_smem *m[2] = {&v->sm, &v->sm16};
+    lo_smem *buffers[2] = {&value->shared, &value->shared16};
     for (int j = 0; j < 2; j++) {
-      if (m[j]->used && m[j]->live_from < body0 && m[j]->live_to >= body0)
-        touch(m[j], body1); /* read again in each iteration */
+      if (buffers[j]->used && buffers[j]->live_from < body0 && buffers[j]->live_to >= body0)
+        touch(buffers[j], body1); /* read again in each iteration */
     }
   }
 }
 
-static int larger_first(const void *a, const void *b) {
-  const buf *x = a;
-  const buf *y = b;
-  if (x->bytes != y->bytes)
-    return x->bytes > y->bytes ? -1 : 1;
-  return x->order < y->order ? -1 : x->order > y->order;
+static int larger_first(const void *left, const void *right) {
+  const buf *first = left;
+  const buf *second = right;
+  if (first->bytes != second->bytes)
+    return first->bytes > second->bytes ? -1 : 1;
+  return first->order < second->order ? -1 : first->order > second->order;
 }
 
-static bool overlap_life(const lo_smem *a, const lo_smem *b) {
-  return a->live_from <= b->live_to && b->live_from <= a->live_to;
+static bool overlap_life(const lo_smem *first, const lo_smem *second) {
+  return first->live_from <= second->live_to && second->live_from <= first->live_to;
 }
 
-static long place(const buf *b, int n, const buf *x) {
+static long place(const buf *placed, int n, const buf *wanted) {
   long best = -1;
   long gap = -1;
-  for (int c = -1; c < n;
-       c++) { /* candidate offsets: zero and the end of each buffer alive at the same time */
-    if (c >= 0 && !overlap_life(b[c].m, x->m))
+  for (int candidate = -1; candidate < n; candidate++) { /* candidate offsets: zero and the end of
+                                                            each buffer alive at the same time */
+    if (candidate >= 0 && !overlap_life(placed[candidate].buffer, wanted->buffer))
       continue;
-    long at = c < 0 ? 0 : b[c].m->offset + b[c].bytes;
+    long offset = candidate < 0 ? 0 : placed[candidate].buffer->offset + placed[candidate].bytes;
     long next = -1;
     bool fits = true;
     for (int i = 0; i < n && fits; i++) {
-      if (!overlap_life(b[i].m, x->m))
+      if (!overlap_life(placed[i].buffer, wanted->buffer))
         continue;
-      long o = b[i].m->offset;
-      if (o < at + x->bytes && at < o + b[i].bytes)
+      long start = placed[i].buffer->offset;
+      if (start < offset + wanted->bytes && offset < start + placed[i].bytes)
         fits = false;
-      if (o >= at && (next < 0 || o < next))
-        next = o;
+      if (start >= offset && (next < 0 || start < next))
+        next = start;
     }
     if (!fits)
       continue;
-    long g = next < 0 ? (1L << 40) + at : next - at;
-    if (best < 0 || g < gap) {
-      best = at;
-      gap = g;
+    long gap_here = next < 0 ? (1L << 40) + offset : next - offset;
+    if (best < 0 || gap_here < gap) {
+      best = offset;
+      gap = gap_here;
     }
   }
   return best;
 }
 
-bool lo_memplan(lo *L, lo_unit *u) {
-  plan p = {.L = L, .u = u};
-  int n0 = u->levels[LO_PRE] ? u->levels[LO_PRE] : 1;
-  int n1 = u->levels[LO_BODY] ? u->levels[LO_BODY] : 1;
-  int n2 = u->levels[LO_POST] ? u->levels[LO_POST] : 1;
-  p.base[LO_BODY] = n0;
-  p.base[LO_POST] = n0 + n1;
-  p.last = n0 + n1 + n2;
-  lifetimes(&p);
-  buf *b = as_calloc((size_t)u->n * 3 + 1, sizeof *b);
+bool lo_memplan(lo_job *job, lo_unit *unit) {
+  memory_plan plan = {.job = job, .unit = unit};
+  int before = unit->levels[LO_PRE] ? unit->levels[LO_PRE] : 1;
+  int within = unit->levels[LO_BODY] ? unit->levels[LO_BODY] : 1;
+  int after = unit->levels[LO_POST] ? unit->levels[LO_POST] : 1;
+  plan.base[LO_BODY] = before;
+  plan.base[LO_POST] = before + within;
+  plan.last = before + within + after;
+  lifetimes(&plan);
+  buf *buffers = as_calloc((size_t)unit->n * 3 + 1, sizeof *buffers);
   int n = 0;
   long sum = 0;
-  for (uint32_t i = 0; i < u->n; i++) {
-    lo_val *v = &L->v[u->val[i]];
-    lo_smem *m[3] = {&v->sm, &v->sm16, &v->alpha};
+  for (uint32_t i = 0; i < unit->n; i++) {
+    lo_value *value = &job->value[unit->val[i]];
+    lo_smem *kinds[3] = {&value->shared, &value->shared16, &value->alpha};
     for (int j = 0; j < 3; j++) {
-      if (!m[j]->used || m[j]->live_to < 0)
+      if (!kinds[j]->used || kinds[j]->live_to < 0)
         continue;
-      b[n] = (buf){m[j], m[j]->bytes * m[j]->stages * m[j]->slabs, v->name, (uint32_t)n};
-      sum += b[n++].bytes;
+      buffers[n] = (buf){kinds[j], kinds[j]->bytes * kinds[j]->stages * kinds[j]->slabs,
+                         value->name, (uint32_t)n};
+      sum += buffers[n++].bytes;
     }
   }
-  qsort(b, (size_t)n, sizeof *b, larger_first);
-  u->smem = 0;
+  qsort(buffers, (size_t)n, sizeof *buffers, larger_first);
+  unit->smem = 0;
   for (int i = 0; i < n; i++) {
-    b[i].m->offset = place(b, i, &b[i]);
-    if (b[i].m->offset + b[i].bytes > u->smem)
-      u->smem = b[i].m->offset + b[i].bytes;
-    as_str_printf(&L->notes, "%s: %s: bytes %ld..%ld, levels %d..%d\n", u->name, b[i].name,
-                  b[i].m->offset, b[i].m->offset + b[i].bytes, b[i].m->live_from, b[i].m->live_to);
+    buffers[i].buffer->offset = place(buffers, i, &buffers[i]);
+    if (buffers[i].buffer->offset + buffers[i].bytes > unit->smem)
+      unit->smem = buffers[i].buffer->offset + buffers[i].bytes;
+    as_str_printf(&job->notes, "%s: %s: bytes %ld..%ld, levels %d..%d\n", unit->name,
+                  buffers[i].name, buffers[i].buffer->offset,
+                  buffers[i].buffer->offset + buffers[i].bytes, buffers[i].buffer->live_from,
+                  buffers[i].buffer->live_to);
   }
-  free(b);
-  as_str_printf(&L->notes, "%s: shared memory %ld bytes planned for %ld bytes of tensors\n",
-                u->name, u->smem, sum);
-  long limit = L->o->smem_limit ? L->o->smem_limit : 232448;
-  if (u->smem > limit) {
-    return as_err_set(L->err, AS_NO,
-                      "kernel %s needs %ld bytes of shared memory; a block may have %ld", u->name,
-                      u->smem, limit);
+  free(buffers);
+  as_str_printf(&job->notes, "%s: shared memory %ld bytes planned for %ld bytes of tensors\n",
+                unit->name, unit->smem, sum);
+  long limit = job->options->target->shared_block;
+  if (unit->smem > limit) {
+    return as_err_set(job->err, AS_NO,
+                      "kernel %s needs %ld bytes of shared memory; a block may have %ld",
+                      unit->name, unit->smem, limit);
   }
   return true;
 }

@@ -1,132 +1,136 @@
 /* A matrix product at kernel level becomes a block graph: tiles of rows and columns over the grid,
  * k over the loop, an accumulator. */
-#include "lo.h"
+#include "job.h"
 #include <stdlib.h>
 #include <string.h>
-#define NO UINT32_MAX
 
 /* the largest divisor of n up to `most`, multiples of 16 first */
 static long divisor(long n, long most) {
   long best = 1;
-  for (long d = 1; d <= most && d <= n; d++) {
-    if (n % d == 0 && (d % 16 == 0 || best % 16))
-      best = d;
+  for (long candidate = 1; candidate <= most && candidate <= n; candidate++) {
+    if (n % candidate == 0 && (candidate % 16 == 0 || best % 16))
+      best = candidate;
   }
   return best;
 }
 
-static bool tile_load(lo *L, lo_unit *u, const lx *ref, const long *tile, const int *grid_of, int k,
-                      long ktile, uint32_t *out) {
-  const lo_val *src = &L->v[ref->val];
+static bool tile_load(lo_job *job, lo_unit *unit, const lx *ref, const long *tile,
+                      const int *grid_of, int reduced, long ktile, uint32_t *out) {
+  const lo_value *src = &job->value[ref->val];
   long dim[8];
   int gaxis[8];
   bool laxis[8];
-  for (int d = 0; d < src->rank; d++) {
-    const lx *x = ref->kid[d];
-    gaxis[d] = -1;
-    laxis[d] = false;
-    if (x->op == LX_INT) {
-      if (src->dim[d] != 1)
+  for (int axis = 0; axis < src->rank; axis++) {
+    const lx *index = ref->kid[axis];
+    gaxis[axis] = -1;
+    laxis[axis] = false;
+    if (index->op == LX_INT) {
+      if (src->dim[axis] != 1)
         return false;
-      dim[d] = 1;
-    } else if (x->i == k) {
-      dim[d] = ktile;
-      laxis[d] = true;
+      dim[axis] = 1;
+    } else if (index->number == reduced) {
+      dim[axis] = ktile;
+      laxis[axis] = true;
     } else {
-      dim[d] = tile[x->i];
-      gaxis[d] = grid_of[x->i];
+      dim[axis] = tile[index->number];
+      gaxis[axis] = grid_of[index->number];
     }
-    if (dim[d] * (gaxis[d] >= 0 ? u->grid[gaxis[d]] : 1) * (laxis[d] ? u->loop : 1) != src->dim[d])
+    if (dim[axis] * (gaxis[axis] >= 0 ? unit->grid[gaxis[axis]] : 1) *
+            (laxis[axis] ? unit->loop : 1) !=
+        src->dim[axis])
       return false;
   }
-  uint32_t id = lo_new_val(L, LV_LOAD, L->v[ref->val].name, L->v[ref->val].rank, dim);
-  lo_val *v = &L->v[id];
-  v->src = ref->val;
-  for (int d = 0; d < v->rank; d++) {
-    v->gaxis[d] = gaxis[d];
-    v->laxis[d] = laxis[d];
+  uint32_t id = lo_new_val(job, LV_LOAD, job->value[ref->val].name, job->value[ref->val].rank, dim);
+  lo_value *load = &job->value[id];
+  load->source = ref->val;
+  for (int axis = 0; axis < load->rank; axis++) {
+    load->grid_axis[axis] = gaxis[axis];
+    load->by_loop[axis] = laxis[axis];
   }
-  lo_unit_add(L, u, id);
+  lo_unit_add(job, unit, id);
   *out = id;
   return true;
 }
 
-static bool tile_unit(lo *L, lo_unit *u) {
-  uint32_t val = u->flat_val;
-  uint32_t before = L->n;
-  lo_unit t = *u;
-  if (L->v[val].kind != LV_RED)
+static bool tile_unit(lo_job *job, lo_unit *unit) {
+  uint32_t id = unit->flat_val;
+  uint32_t before = job->n_value;
+  lo_unit tiled = *unit;
+  if (job->value[id].kind != LV_RED)
     return true;
-  lo_mma m;
-  lo_place place = L->v[val].place;
-  lo_unit_add(L, u, val);
-  bool is = lo_contraction(L, u, val) && L->n == before; /* operands are plain tensors */
-  m = L->v[val].mma;
-  L->v[val].mma.on = false;
-  *u = t;
-  L->v[val].place = place;
-  L->n = before;
-  if (!is || m.M < 2 || m.N < 2)
+  lo_mma product;
+  lo_place place = job->value[id].place;
+  lo_unit_add(job, unit, id);
+  bool is_product =
+      lo_contraction(job, unit, id) && job->n_value == before; /* operands are plain tensors */
+  product = job->value[id].mma;
+  job->value[id].mma.on = false;
+  *unit = tiled;
+  job->value[id].place = place;
+  job->n_value = before;
+  if (!is_product || product.rows < 2 || product.columns < 2)
     return true;
-  const lo_val *c = &L->v[val];
+  const lo_value *result = &job->value[id];
   long tile[8];
-  long ktile = divisor(c->extent, 64);
+  long ktile = divisor(result->extent, 64);
   int grid_of[8];
-  int ng = 0;
-  int rank = c->rank;
-  t.blocks = 1;
-  t.ngrid = 3;
-  t.grid[0] = t.grid[1] = t.grid[2] = 1;
+  int n_grid = 0;
+  int rank = result->rank;
+  tiled.blocks = 1;
+  tiled.n_grid = 3;
+  tiled.grid[0] = tiled.grid[1] = tiled.grid[2] = 1;
   for (int i = 0; i < rank; i++) {
-    bool last = (m.nm && m.m[m.nm - 1] == i) || (m.nn && m.nv[m.nn - 1] == i);
-    tile[i] = last ? divisor(c->dim[i], 64) : 1;
+    bool last = (product.n_row_axis && product.row_axis[product.n_row_axis - 1] == i) ||
+                (product.n_column_axis && product.column_axis[product.n_column_axis - 1] == i);
+    tile[i] = last ? divisor(result->dim[i], 64) : 1;
     grid_of[i] = -1;
-    if (tile[i] == c->dim[i])
+    if (tile[i] == result->dim[i])
       continue;
-    if (ng == 3)
+    if (n_grid == 3)
       return true;
-    t.grid[ng] = c->dim[i] / tile[i];
-    t.blocks *= t.grid[ng];
-    grid_of[i] = ng++;
+    tiled.grid[n_grid] = result->dim[i] / tile[i];
+    tiled.blocks *= tiled.grid[n_grid];
+    grid_of[i] = n_grid++;
   }
-  if (ktile < 8 && c->extent > 8)
+  if (ktile < 8 && result->extent > 8)
     return true;
-  t.flat = false;
-  t.has_loop = true;
-  t.loop = c->extent / ktile;
-  uint32_t la;
-  uint32_t lb;
-  *u = t;
-  if (!tile_load(L, u, m.aref, tile, grid_of, rank, ktile, &la) ||
-      !tile_load(L, u, m.bref, tile, grid_of, rank, ktile, &lb)) {
-    *u = (lo_unit){.name = t.name, .flat = true, .flat_val = val, .loop = 1};
+  tiled.flat = false;
+  tiled.has_loop = true;
+  tiled.loop = result->extent / ktile;
+  uint32_t left_load;
+  uint32_t right_load;
+  *unit = tiled;
+  if (!tile_load(job, unit, product.a_read, tile, grid_of, rank, ktile, &left_load) ||
+      !tile_load(job, unit, product.b_read, tile, grid_of, rank, ktile, &right_load)) {
+    *unit = (lo_unit){.name = tiled.name, .flat = true, .flat_val = id, .loop = 1};
     return true;
   }
-  uint32_t p = lo_new_val(L, LV_RED, L->v[val].name, rank, tile);
-  L->v[p].red = LO_SUM;
-  L->v[p].extent = ktile;
-  L->v[p].body =
-      lx_mk(L, LX_MUL, 2,
-            (lx *[]){lx_ref(L, la, m.aref->n, m.aref->kid), lx_ref(L, lb, m.bref->n, m.bref->kid)});
-  lo_unit_add(L, u, p);
-  uint32_t acc = lo_new_val(L, LV_ACC, L->v[val].name, rank, tile);
-  L->v[acc].acc = AS_ACC_SUM;
-  L->v[acc].of = p;
-  lo_unit_add(L, u, acc);
-  u->store = as_arena_alloc(L->mem, sizeof *u->store);
-  u->n_store = 1;
-  u->store[0].val = acc;
-  u->store[0].dst = val;
-  for (int d = 0; d < 8; d++)
-    u->store[0].gaxis[d] = d < rank ? grid_of[d] : -1;
-  L->v[val].kind = LV_GLOBAL;
-  L->v[val].unit = NO;
+  uint32_t partial = lo_new_val(job, LV_RED, job->value[id].name, rank, tile);
+  job->value[partial].red = LO_SUM;
+  job->value[partial].extent = ktile;
+  job->value[partial].body =
+      lx_mk(job, LX_MUL, 2,
+            (lx *[]){lx_ref(job, left_load, product.a_read->n, product.a_read->kid),
+                     lx_ref(job, right_load, product.b_read->n, product.b_read->kid)});
+  lo_unit_add(job, unit, partial);
+  uint32_t acc = lo_new_val(job, LV_ACC, job->value[id].name, rank, tile);
+  job->value[acc].acc = AS_ACC_SUM;
+  job->value[acc].of = partial;
+  lo_unit_add(job, unit, acc);
+  unit->store = as_arena_alloc(job->arena, sizeof *unit->store);
+  unit->n_store = 1;
+  unit->store[0].val = acc;
+  unit->store[0].target = id;
+  for (int axis = 0; axis < 8; axis++)
+    unit->store[0].grid_axis[axis] = axis < rank ? grid_of[axis] : -1;
+  job->value[id].kind = LV_GLOBAL;
+  job->value[id].unit = LO_NONE;
   return true;
 }
 
-bool lo_tile_units(lo *L) {
-  for (uint32_t i = 0; i < L->nu; i++) {
-    if (L->u[i].flat && !tile_unit(L, &L->u[i]))
+bool lo_tile_units(lo_job *job) {
+  for (uint32_t i = 0; i < job->n_unit; i++) {
+    if (job->unit[i].flat && !tile_unit(job, &job->unit[i]))
       return false;
   }
   return true;

@@ -108,15 +108,20 @@ static double field(const char *json, const char *key) {
 static int build(const as_rt_opts *o, const char *exe, const char *log) {
   char *src = as_format("%s/main.cu", o->dir);
   char *inc = as_format("-I%s", o->emu_dir ? o->emu_dir : ".");
-  char *arch = as_format("-arch=%s", o->arch ? o->arch : "sm_90");
+  const as_target *target = o->target ? o->target : as_target_default();
+  char *arch = as_format("-arch=%s", target->arch);
+  char *shared = as_format("-DAS_EMU_SHARED_BLOCK=%ld", target->shared_block);
+  char *grid = as_format("-DAS_EMU_GRID=%lld", (long long)target->grid[0]);
+  char *threads = as_format("-DAS_EMU_THREADS=%u", target->threads_block);
   char *nvcc = find_nvcc(o);
   char *args[24];
   int n = 0;
   int st;
   if (o->emulate) {
     const char *cxx = o->cxx ? o->cxx : getenv("CXX") && *getenv("CXX") ? getenv("CXX") : "g++";
-    const char *fixed[] = {cxx,     "-std=c++17",           "-O1", "-DAS_EMU",
-                           "-Wall", "-Wno-unknown-pragmas", inc};
+    const char *fixed[] = {
+        cxx,     "-std=c++17",           "-O1", "-DAS_EMU", shared, grid, threads,
+        "-Wall", "-Wno-unknown-pragmas", inc};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
       args[n++] = (char *)(uintptr_t)fixed[i];
     if (o->sanitize)
@@ -137,6 +142,9 @@ static int build(const as_rt_opts *o, const char *exe, const char *log) {
   free(src);
   free(inc);
   free(arch);
+  free(shared);
+  free(grid);
+  free(threads);
   free(nvcc);
   return st;
 }

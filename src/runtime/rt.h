@@ -1,17 +1,18 @@
 /* Running lowered programs: writes the text of a program that checks and times itself, builds it
  * with nvcc (or with g++ for the emulation), runs it and gives what it printed.  Links no solver.
- * May include: base.  Used by the command line and the tests. */
+ * May include: base, target.  Used by the command line and the tests. */
 #ifndef AS_RT_H
 #define AS_RT_H
 #include "../base/lowered.h"
+#include "../target/target.h"
 
 typedef struct {
-  const char *dir;     /* where the files go; must exist */
-  const char *nvcc;    /* the CUDA compiler; NULL: from NVCC, CUDA_HOME or PATH */
-  const char *cxx;     /* for the emulation; NULL: from CXX or g++ */
-  const char *emu_dir; /* folder of cuda_emu.h (emulation) */
-  const char *arch;    /* NULL: sm_90 */
-  bool emulate;        /* host emulation rather than a GPU */
+  const char *dir;         /* where the files go; must exist */
+  const char *nvcc;        /* the CUDA compiler; NULL: from NVCC, CUDA_HOME or PATH */
+  const char *cxx;         /* for the emulation; NULL: from CXX or g++ */
+  const char *emu_dir;     /* folder of cuda_emu.h (emulation) */
+  const as_target *target; /* that it was lowered for; NULL: the default */
+  bool emulate;            /* host emulation rather than a GPU */
   bool timed;
   bool sanitize; /* emulation: address and undefined-behaviour checks of the compiler as well */
   uint64_t seed;

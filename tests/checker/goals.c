@@ -4,35 +4,35 @@
 #include <string.h>
 
 char *slurp(const char *path, size_t *len) {
-  FILE *f = fopen(path, "rb");
-  if (f == NULL)
+  FILE *file = fopen(path, "rb");
+  if (file == NULL)
     return NULL;
   size_t cap = 1 << 16;
-  char *s = malloc(cap + 1);
+  char *text = malloc(cap + 1);
   *len = 0;
-  for (size_t n; (n = fread(s + *len, 1, cap - *len, f)) > 0;) {
+  for (size_t n; (n = fread(text + *len, 1, cap - *len, file)) > 0;) {
     *len += n;
     if (*len == cap)
-      s = realloc(s, (cap *= 2) + 1);
+      text = realloc(text, (cap *= 2) + 1);
   }
-  s[*len] = 0;
-  fclose(f);
-  return s;
+  text[*len] = 0;
+  fclose(file);
+  return text;
 }
 
-static ck_id fraction(ck_terms *T, long num, long den) {
-  mpq_t q;
+static ck_id fraction(ck_terms *terms, long num, long den) {
+  mpq_t value;
   if (den <= 0)
     return CK_BAD;
-  mpq_init(q);
-  mpq_set_si(q, num, (unsigned long)den);
-  mpq_canonicalize(q);
-  ck_id t = ck_q(T, q);
-  mpq_clear(q);
+  mpq_init(value);
+  mpq_set_si(value, num, (unsigned long)den);
+  mpq_canonicalize(value);
+  ck_id t = ck_q(terms, value);
+  mpq_clear(value);
   return t;
 }
 
-static ck_id term(ck_terms *T, char **w, int n, const ck_id *t) {
+static ck_id term(ck_terms *terms, char **w, int n, const ck_id *t) {
   static const char *const heads[] = {"+",    "*",   "div", "mod", "inv", "exp",
                                       "sqrt", "log", "=",   "#",   "<=",  "<"};
   static const ck_op ops[] = {CK_ADD,  CK_MUL, CK_DIV, CK_MOD, CK_INV, CK_EXP,
@@ -53,22 +53,22 @@ static ck_id term(ck_terms *T, char **w, int n, const ck_id *t) {
   }
   for (int i = 0; i < 12; i++) {
     if (strcmp(w[0], heads[i]) == 0)
-      return nk == 1 ? ck_mk1(T, ops[i], k[0]) : ck_mk2(T, ops[i], k[0], k[1]);
+      return nk == 1 ? ck_mk1(terms, ops[i], k[0]) : ck_mk2(terms, ops[i], k[0], k[1]);
   }
   if (strcmp(w[0], "q") == 0)
-    return fraction(T, num[0], num[1]);
+    return fraction(terms, num[0], num[1]);
   if (strcmp(w[0], "v") == 0)
-    return ck_var(T, word[0], word[1][0]);
+    return ck_var(terms, word[0], word[1][0]);
   if (strcmp(w[0], "b") == 0)
-    return ck_bound(T, (uint32_t)num[0], word[0][0]);
+    return ck_bound(terms, (uint32_t)num[0], word[0][0]);
   if (strcmp(w[0], "ite") == 0)
-    return ck_ite(T, k[0], k[1], k[2]);
+    return ck_ite(terms, k[0], k[1], k[2]);
   if (strcmp(w[0], "app") == 0)
-    return ck_app(T, word[0], word[1], k, (uint32_t)nk);
+    return ck_app(terms, word[0], word[1], k, (uint32_t)nk);
   if (strcmp(w[0], "fold") == 0)
-    return ck_fold(T, (uint32_t)num[0], (uint32_t)num[1], k);
+    return ck_fold(terms, (uint32_t)num[0], (uint32_t)num[1], k);
   if (strcmp(w[0], "all") == 0)
-    return ck_all(T, (uint32_t)num[0], k, (uint32_t)nk);
+    return ck_all(terms, (uint32_t)num[0], k, (uint32_t)nk);
   return CK_BAD;
 }
 
@@ -78,7 +78,7 @@ static int by_number(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-bool goals_read(ck_terms *T, const char *text, ck_goal **goals, uint32_t *n) {
+bool goals_read(ck_terms *terms, const char *text, ck_goal **goals, uint32_t *n) {
   char *copy = malloc(strlen(text) + 1);
   strcpy(copy, text);
   ck_id *t = NULL;
@@ -97,18 +97,19 @@ bool goals_read(ck_terms *T, const char *text, ck_goal **goals, uint32_t *n) {
       continue;
     if (strcmp(w[0], "goal") == 0) {
       *goals = realloc(*goals, (*n + 1) * sizeof **goals);
-      ck_goal *g = &(*goals)[(*n)++];
+      ck_goal *goal = &(*goals)[(*n)++];
       ck_id allowed[64];
       uint32_t m = 0;
       for (int i = 4; i < nw; i++)
         allowed[m++] = t[atoi(w[i] + 1)];
       qsort(allowed, m, sizeof *allowed, by_number);
-      ck_ids kept =
-          ck_members(T, ck_set(T, allowed, m)); /* and the name: they live as long as the terms */
-      *g = (ck_goal){ck_word_text(T, ck_word(T, w[1])), kept.x, kept.n, t[atoi(w[2] + 1)]};
+      ck_ids kept = ck_members(
+          terms, ck_set(terms, allowed, m)); /* and the name: they live as long as the terms */
+      *goal =
+          (ck_goal){ck_word_text(terms, ck_word(terms, w[1])), kept.x, kept.n, t[atoi(w[2] + 1)]};
     } else {
       t = realloc(t, (nt + 1) * sizeof *t);
-      t[nt] = term(T, w, nw, t);
+      t[nt] = term(terms, w, nw, t);
       ok = t[nt++] != CK_BAD;
     }
   }

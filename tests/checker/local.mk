@@ -15,5 +15,6 @@ TESTS += tests/checker/test_format
 tests_checker_test_format_SOURCES = tests/checker/test_format.c tests/checker/goals.c tests/checker/goals.h
 tests_checker_test_format_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_checker_test_format_LDADD = libck.a $(CHECK_LIBS) $(GMP_LIBS)
+FAST_TESTS += tests/checker/test_replay tests/checker/test_rules tests/checker/test_format
 endif
 EXTRA_DIST += tests/checker/rules.cases tests/checker/data

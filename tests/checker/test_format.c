@@ -1,7 +1,7 @@
 /* The certificate grammar (proofs/FORMAT.md): what is malformed or beyond a bound is rejected,
  * without a crash and in linear time. */
 #include "goals.h"
-#include <check.h>
+#include "tests/suite.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,18 +12,18 @@ static const char goal_text[] = "v 'x 'r\nv 'y 'r\n+ t0 t1\n+ t1 t0\n= t2 t3\ngo
 #define GOOD HEAD TERMS "arith t4 |\nqed eq s0\n"
 
 static bool accepted(const char *text, size_t len, char *why, size_t room) {
-  ck_terms *T = ck_terms_new();
-  ck_goal *g;
+  ck_terms *terms = ck_terms_new();
+  ck_goal *goal;
   uint32_t n;
-  ck_usage u;
+  ck_usage usage;
   char *reason = NULL;
-  ck_assert(goals_read(T, goal_text, &g, &n));
-  bool ok = ck_cert_check(T, g, n, text, len, &u, &reason);
+  ck_assert(goals_read(terms, goal_text, &goal, &n));
+  bool ok = ck_cert_check(terms, goal, n, text, len, &usage, &reason);
   ck_assert(ok == (reason == NULL));
   snprintf(why, room, "%s", reason ? reason : "");
   free(reason);
-  free(g);
-  ck_terms_free(T);
+  free(goal);
+  ck_terms_free(terms);
   return ok;
 }
 
@@ -134,12 +134,12 @@ START_TEST(grammar) {
   }
   for (size_t i = 0; i < sizeof GOOD - 1;
        i++) { /* cut off, a zero byte, a carriage return, a high byte: never accepted */
-    char s[sizeof GOOD];
+    char text[sizeof GOOD];
     ck_assert(!accepted(GOOD, i, why, sizeof why));
     for (int k = 0; k < 3; k++) {
-      memcpy(s, GOOD, sizeof GOOD);
-      s[i] = "\0\r\x80"[k];
-      ck_assert_msg(!accepted(s, sizeof GOOD - 1, why, sizeof why), "byte %zu", i);
+      memcpy(text, GOOD, sizeof GOOD);
+      text[i] = "\0\r\x80"[k];
+      ck_assert_msg(!accepted(text, sizeof GOOD - 1, why, sizeof why), "byte %zu", i);
     }
   }
 }
@@ -214,17 +214,11 @@ START_TEST(long_certificate) {
 END_TEST
 
 int main(void) {
-  Suite *s = suite_create("format");
-  TCase *t = tcase_create("grammar");
-  tcase_add_test(t, grammar);
-  tcase_add_test(t, bounds);
-  tcase_add_test(t, long_certificate);
-  tcase_set_timeout(t, 60);
-  suite_add_tcase(s, t);
-  SRunner *r = srunner_create(s);
-  srunner_run_all(r, CK_NORMAL);
-  int failed = srunner_ntests_failed(r);
-  srunner_free(r);
+  TCase *tests = test_case("grammar", 60);
+  tcase_add_test(tests, grammar);
+  tcase_add_test(tests, bounds);
+  tcase_add_test(tests, long_certificate);
+  int status = test_run("format", tests);
   free(out);
-  return failed != 0;
+  return status;
 }

@@ -1,8 +1,8 @@
 /* Every example certificate is accepted against its own goals; no mutant of it is accepted against
  * goals made false. */
-#include "config.h"
 #include "goals.h"
-#include <check.h>
+#include "tests/source_dir.h"
+#include "tests/suite.h"
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +11,7 @@
 
 static char *data_path(const char *name, const char *ext) {
   static char path[4096];
-  const char *top = getenv("AS_TOP_SRCDIR");
-  snprintf(path, sizeof path, "%s/tests/checker/data/%s%s", top ? top : AS_SRCDIR, name, ext);
+  snprintf(path, sizeof path, "%s/tests/checker/data/%s%s", test_source_dir(), name, ext);
   return path;
 }
 
@@ -51,20 +50,21 @@ static uint64_t rnd(uint64_t n) {
 }
 
 static bool verdict(const char *goals_text, const char *cert, size_t len, int spoil, char **why) {
-  ck_terms *T = ck_terms_new();
-  ck_goal *g;
+  ck_terms *terms = ck_terms_new();
+  ck_goal *goal;
   uint32_t n;
-  ck_usage u;
-  ck_assert(goals_read(T, goals_text, &g, &n));
+  ck_usage usage;
+  ck_assert(goals_read(terms, goals_text, &goal, &n));
   if (spoil) { /* a false goal: both sides of the equality made to differ by one */
-    ck_id f = g[0].formula;
-    ck_id b = ck_kid(T, f, 1);
-    g[0].formula = ck_mk2(T, ck_head(T, f), ck_kid(T, f, 0),
-                          ck_mk2(T, CK_ADD, b, ck_int(T, ck_head(T, f) == CK_EQ ? 1 : -1000)));
+    ck_id f = goal[0].formula;
+    ck_id b = ck_kid(terms, f, 1);
+    goal[0].formula =
+        ck_mk2(terms, ck_head(terms, f), ck_kid(terms, f, 0),
+               ck_mk2(terms, CK_ADD, b, ck_int(terms, ck_head(terms, f) == CK_EQ ? 1 : -1000)));
   }
-  bool ok = ck_cert_check(T, g, n, cert, len, &u, why);
-  free(g);
-  ck_terms_free(T);
+  bool ok = ck_cert_check(terms, goal, n, cert, len, &usage, why);
+  free(goal);
+  ck_terms_free(terms);
   return ok;
 }
 
@@ -153,15 +153,8 @@ int main(void) {
   const char *seed = getenv("ASSAY_SEED");
   state = seed ? strtoull(seed, NULL, 10) : (uint64_t)time(NULL);
   printf("test_replay: seed %llu (ASSAY_SEED)\n", (unsigned long long)state);
-  Suite *s = suite_create("replay");
-  TCase *t = tcase_create("certificates");
-  tcase_set_timeout(t, 120);
-  tcase_add_loop_test(t, accepts, 0, N);
-  tcase_add_loop_test(t, mutants, 0, N);
-  suite_add_tcase(s, t);
-  SRunner *r = srunner_create(s);
-  srunner_run_all(r, CK_NORMAL);
-  int failed = srunner_ntests_failed(r);
-  srunner_free(r);
-  return failed != 0;
+  TCase *tests = test_case("certificates", 120);
+  tcase_add_loop_test(tests, accepts, 0, N);
+  tcase_add_loop_test(tests, mutants, 0, N);
+  return test_run("replay", tests);
 }

@@ -2,9 +2,9 @@
  * near misses that must not be. A case is translated to a certificate and replayed; a near miss
  * must be rejected at its last line and no earlier, an accepted case must state exactly the theorem
  * written below it: with any one of its hypotheses disallowed it is rejected. */
-#include "config.h"
 #include "goals.h"
-#include <check.h>
+#include "tests/source_dir.h"
+#include "tests/suite.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,14 +151,14 @@ static int goal(text *o, const char *s, int skip) {
 }
 
 static bool replay(const text *cert, const text *goals, char **why) {
-  ck_terms *T = ck_terms_new();
+  ck_terms *terms = ck_terms_new();
   ck_goal *g;
   uint32_t n;
-  ck_usage u;
-  ck_assert(goals_read(T, goals->s, &g, &n));
-  bool ok = ck_cert_check(T, g, n, cert->s, cert->n, &u, why);
+  ck_usage usage;
+  ck_assert(goals_read(terms, goals->s, &g, &n));
+  bool ok = ck_cert_check(terms, g, n, cert->s, cert->n, &usage, why);
   free(g);
-  ck_terms_free(T);
+  ck_terms_free(terms);
   return ok;
 }
 
@@ -201,8 +201,7 @@ START_TEST(cases) {
   char path[4096];
   char *why = NULL;
   char name[256] = "";
-  const char *top = getenv("AS_TOP_SRCDIR");
-  snprintf(path, sizeof path, "%s/tests/checker/rules.cases", top ? top : AS_SRCDIR);
+  snprintf(path, sizeof path, "%s/tests/checker/rules.cases", test_source_dir());
   size_t len;
   char *all = slurp(path, &len);
   char *save = NULL;
@@ -251,14 +250,7 @@ START_TEST(cases) {
 END_TEST
 
 int main(void) {
-  Suite *s = suite_create("rules");
-  TCase *t = tcase_create("cases");
-  tcase_add_test(t, cases);
-  tcase_set_timeout(t, 60);
-  suite_add_tcase(s, t);
-  SRunner *r = srunner_create(s);
-  srunner_run_all(r, CK_NORMAL);
-  int failed = srunner_ntests_failed(r);
-  srunner_free(r);
-  return failed != 0;
+  TCase *tests = test_case("cases", 60);
+  tcase_add_test(tests, cases);
+  return test_run("rules", tests);
 }

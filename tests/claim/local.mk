@@ -5,3 +5,4 @@ tests_claim_test_claim_SOURCES = tests/claim/test_claim.c
 tests_claim_test_claim_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_claim_test_claim_LDADD = libck.a $(GMP_LIBS)
 EXTRA_DIST += tests/claim/claim.cases
+FAST_TESTS += tests/claim/test_claim

@@ -1,7 +1,7 @@
 /* Reads claim.cases: each case gives texts and says whether the claim can be stated, and if so
  * which goals, or why not. Plain main: built with the checker alone. */
-#include "config.h"
 #include "proofs/checker/ck_claim.h"
+#include "tests/source_dir.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,44 +17,45 @@ typedef struct {
 } test_case;
 
 static char *read_all(const char *path, size_t *len) {
-  FILE *f = fopen(path, "rb");
-  char *s = malloc(1 << 20);
-  if (!f || !s) {
+  FILE *file = fopen(path, "rb");
+  char *text = malloc(1 << 20);
+  if (!file || !text) {
     fprintf(stderr, "cannot read %s\n", path);
     exit(99);
   }
-  *len = fread(s, 1, (1 << 20) - 1, f);
-  s[*len] = 0;
-  fclose(f);
-  return s;
+  *len = fread(text, 1, (1 << 20) - 1, file);
+  text[*len] = 0;
+  fclose(file);
+  return text;
 }
 
 /* goals as text: name, formula, and the hypotheses that are not stated for the sizes */
-static char *goals_text(ck_terms *T, const ck_claim *c) {
+static char *goals_text(ck_terms *terms, const ck_claim *claim) {
   char *out = NULL;
   size_t n = 0;
-  FILE *f = open_memstream(&out, &n);
-  for (uint32_t i = 0; i < c->n_goals; i++) {
-    char *s = ck_show(T, c->goals[i].formula);
-    const char *sha = strchr(c->goals[i].name, '@'); /* of a rule's text */
-    if (sha && !strcmp(sha + 1, c->cand_sha))
-      fprintf(f, "%.*s@SHA: %s\n", (int)(sha - c->goals[i].name), c->goals[i].name, s);
+  FILE *file = open_memstream(&out, &n);
+  for (uint32_t i = 0; i < claim->n_goals; i++) {
+    char *text = ck_show(terms, claim->goals[i].formula);
+    const char *sha = strchr(claim->goals[i].name, '@'); /* of a rule's text */
+    if (sha && !strcmp(sha + 1, claim->cand_sha))
+      fprintf(file, "%.*s@SHA: %s\n", (int)(sha - claim->goals[i].name), claim->goals[i].name,
+              text);
     else
-      fprintf(f, "%s: %s\n", c->goals[i].name, s);
-    free(s);
-    for (uint32_t k = 0; k < c->goals[i].n_allowed; k++) {
-      ck_id h = c->goals[i].allowed[k];
+      fprintf(file, "%s: %s\n", claim->goals[i].name, text);
+    free(text);
+    for (uint32_t k = 0; k < claim->goals[i].n_allowed; k++) {
+      ck_id h = claim->goals[i].allowed[k];
       bool stated = false;
-      for (uint32_t j = 0; j < c->rels.n; j++)
-        stated = stated || c->rels.x[j] == h;
+      for (uint32_t j = 0; j < claim->rels.n; j++)
+        stated = stated || claim->rels.x[j] == h;
       if (stated)
         continue;
-      s = ck_show(T, h);
-      fprintf(f, "  | %s\n", s);
-      free(s);
+      text = ck_show(terms, h);
+      fprintf(file, "  | %s\n", text);
+      free(text);
     }
   }
-  fclose(f);
+  fclose(file);
   return out;
 }
 
@@ -63,7 +64,7 @@ static const char *const sems[] = {"elementwise", "linear", "normalize", "reduce
 enum { N_SEM = sizeof sems / sizeof *sems };
 
 static int run(const test_case *t, const ck_text *sem) {
-  ck_terms *T = ck_terms_new();
+  ck_terms *terms = ck_terms_new();
   ck_text all[N_SEM + 1];
   ck_text spec = {"spec.tp", t->part[1], strlen(t->part[1])};
   ck_text cand = spec;
@@ -88,16 +89,16 @@ static int run(const test_case *t, const ck_text *sem) {
     spec.name = "spec.rule";
     cand = (ck_text){name, NULL, 0};
   }
-  ck_claim *c = ck_claim_texts(T, &spec, &cand, all, n, &msg);
-  if (c && t->part[4]) {
+  ck_claim *claim = ck_claim_texts(terms, &spec, &cand, all, n, &msg);
+  if (claim && t->part[4]) {
     printf("line %d: %s: must be rejected: %s", t->line, t->name, t->part[4]);
     bad = 1;
   }
-  if (!c && !t->part[4]) {
+  if (!claim && !t->part[4]) {
     printf("line %d: %s: %s:%d:%d: %s\n", t->line, t->name, msg.file, msg.line, msg.col, msg.text);
     bad = 1;
   }
-  if (!c && t->part[4]) { /* "line:col words" */
+  if (!claim && t->part[4]) { /* "line:col words" */
     char at[60];
     snprintf(at, sizeof at, "%d:%d ", msg.line, msg.col);
     char *want = strdup(t->part[4]);
@@ -118,8 +119,8 @@ static int run(const test_case *t, const ck_text *sem) {
     }
     free(want);
   }
-  if (c && t->part[5]) {
-    char *got = goals_text(T, c);
+  if (claim && t->part[5]) {
+    char *got = goals_text(terms, claim);
     if (strcmp(got, t->part[5])) {
       printf("line %d: %s: goals are\n%s", t->line, t->name, got);
       bad = 1;
@@ -128,26 +129,25 @@ static int run(const test_case *t, const ck_text *sem) {
   }
   free(msg.text);
   free(msg.file);
-  ck_claim_free(c);
-  ck_terms_free(T);
+  ck_claim_free(claim);
+  ck_terms_free(terms);
   return bad;
 }
 
 int main(void) {
   char path[4096];
   char *text[N_SEM];
-  const char *top = getenv("AS_TOP_SRCDIR");
   ck_text sem[N_SEM];
   size_t len;
   int bad = 0;
   int n = 0;
   int line = 0;
   for (int i = 0; i < N_SEM; i++) {
-    snprintf(path, sizeof path, "%s/semantics/%s.sem", top ? top : AS_SRCDIR, sems[i]);
+    snprintf(path, sizeof path, "%s/semantics/%s.sem", test_source_dir(), sems[i]);
     text[i] = read_all(path, &len);
     sem[i] = (ck_text){sems[i], text[i], len};
   }
-  snprintf(path, sizeof path, "%s/tests/claim/claim.cases", top ? top : AS_SRCDIR);
+  snprintf(path, sizeof path, "%s/tests/claim/claim.cases", test_source_dir());
   char *all = read_all(path, &len);
   char *end = all + len;
   test_case t = {0};

@@ -28,6 +28,23 @@ expect() {
   grep -qF -e "$words" out err || fail "assay $*: does not say \`$words'"
 }
 
+# golden GOT WANTED: the stored file WANTED is what GOT holds; with AS_GOLDEN it is written anew
+golden() {
+  if [ -n "${AS_GOLDEN:-}" ]; then
+    cmp -s "$1" "$2" || { cp "$1" "$2" && echo "golden: ${2#"$src"/}"; }
+  elif ! cmp -s "$1" "$2"; then
+    diff "$2" "$1" >out 2>err
+    fail "${2#"$src"/} holds something else"
+  fi
+}
+
+# shared_data NAME: where data of others lie; the whole test is skipped where they are not
+shared_data() {
+  folder=${AS_SHARED:-$src/../shared}/data/$1
+  [ -d "$folder" ] || { echo "skipped: there is no $folder (AS_SHARED names the folder of shared files)" >&2; return 77; }
+  echo "$folder"
+}
+
 # nothing but what is named may be in the folder
 only() {
   for f in * .*; do

@@ -1,9 +1,13 @@
 # shell tests of the command; they use the built binaries
-TESTS += tests/cli/test_explain.sh tests/cli/test_bad_input.sh tests/cli/test_results.sh tests/cli/test_check.sh
-EXTRA_DIST += tests/cli/test_explain.sh tests/cli/explain tests/cli/lib.sh tests/cli/test_bad_input.sh tests/cli/test_results.sh tests/cli/test_check.sh
+TESTS += tests/cli/test_explain.sh tests/cli/test_bad_input.sh tests/cli/test_results.sh tests/cli/test_check.sh tests/cli/test_target.sh \
+  tests/cli/test_certificates.sh
+EXTRA_DIST += tests/cli/test_explain.sh tests/cli/explain tests/cli/lib.sh tests/cli/test_bad_input.sh tests/cli/test_results.sh tests/cli/test_check.sh \
+  tests/cli/test_target.sh tests/cli/test_certificates.sh tests/cli/certificates.txt
+FAST_TESTS += tests/cli/test_explain.sh tests/cli/test_bad_input.sh tests/cli/test_check.sh tests/cli/test_target.sh tests/cli/test_certificates.sh
+GOLDEN_TESTS += tests/cli/test_explain.sh tests/cli/test_certificates.sh
 check_PROGRAMS += tests/cli/test_report
 TESTS += tests/cli/test_report
 tests_cli_test_report_SOURCES = tests/cli/test_report.c
 tests_cli_test_report_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_cli_test_report_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
-tests_cli_test_report_LDADD = libascli.a libasir.a libasbase.a $(CHECK_LIBS) $(GMP_LIBS) -lpthread
+tests_cli_test_report_LDADD = libasreport.a libasir.a libasbase.a $(CHECK_LIBS) $(GMP_LIBS) -lpthread

@@ -1,7 +1,7 @@
 /* The page writer: whatever the texts of an item are, the page is well formed, holds exactly these
  * texts, and fetches nothing. */
-#include "src/cli/report.h"
-#include <check.h>
+#include "src/report/report.h"
+#include "tests/suite.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,24 +74,25 @@ static void holds(const char *text, const char *what) {
 }
 
 /* an item with the text t in every place where there can be one */
-static void fill(as_report_item *it, const char *t) {
-  as_report_init(it, t, t, AS_REPORT_BAD);
-  it->group = as_report_keep(it, t);
-  it->about = as_report_keep(it, t);
-  it->reason = as_report_keep(it, t);
-  it->theorem = as_report_keep(it, t);
-  it->steps = 3;
-  it->seconds = 0.5;
-  as_report_row(it, AS_REPORT_OPEN, t, "%s", t);
-  as_report_add_part(it, t, t, NULL);
-  as_report_add_part(it, t, t, NULL);
-  as_report_add_note(it, t, t);
-  as_report_add_relied(it, t, "0123456789abcdef", t);
-  as_report_add_size(it, t, 7);
+static void fill(as_report_item *item, const char *text) {
+  as_report_init(item, text, text, AS_REPORT_BAD);
+  item->group = as_report_keep(item, text);
+  item->about = as_report_keep(item, text);
+  item->reason = as_report_keep(item, text);
+  item->theorem = as_report_keep(item, text);
+  item->steps = 3;
+  item->seconds = 0.5;
+  as_report_row(item, AS_REPORT_OPEN, text, "%s", text);
+  as_report_add_part(item, text, text, NULL);
+  as_report_add_part(item, text, text, NULL);
+  as_report_add_note(item, text, text);
+  as_report_add_relied(item, text, "0123456789abcdef", text);
+  as_report_add_size(item, text, 7);
   int64_t dim[3] = {2, 1, 2};
-  const char *value[4] = {t, "1/2", "-3", t};
-  as_report_add_input(it, t, dim, 3, value, 4);
-  it->cex.where = it->cex.given = it->cex.candidate = it->cex.method = as_report_keep(it, t);
+  const char *value[4] = {text, "1/2", "-3", text};
+  as_report_add_input(item, text, dim, 3, value, 4);
+  item->cex.where = item->cex.given = item->cex.candidate = item->cex.method =
+      as_report_keep(item, text);
 }
 
 static void check_page(char *page, const char *t) {
@@ -117,13 +118,14 @@ START_TEST(escapes) {
                                       "-->",
                                       "\xce\xa3 x"};
   for (size_t i = 0; i < sizeof nasty / sizeof *nasty; i++) {
-    as_report_item it[2];
-    fill(&it[0], nasty[i]);
-    fill(&it[1], nasty[i]);
-    check_page(as_report_html(&it[0]), nasty[i]);
-    check_page(as_report_batch_html(&(as_report_batch){nasty[i], nasty[i], 1.5}, it, 2), nasty[i]);
-    as_report_clear(&it[0]);
-    as_report_clear(&it[1]);
+    as_report_item item[2];
+    fill(&item[0], nasty[i]);
+    fill(&item[1], nasty[i]);
+    check_page(as_report_html(&item[0]), nasty[i]);
+    check_page(as_report_batch_html(&(as_report_batch){nasty[i], nasty[i], 1.5}, item, 2),
+               nasty[i]);
+    as_report_clear(&item[0]);
+    as_report_clear(&item[1]);
   }
 }
 
@@ -131,19 +133,19 @@ END_TEST
 
 /* random bytes: what is no text becomes a mark, and nothing else is lost */
 START_TEST(any_bytes) {
-  as_rng r;
-  as_rng_seed(&r, 5);
+  as_rng rng;
+  as_rng_seed(&rng, 5);
   for (int k = 0; k < 300; k++) {
     char t[24];
     char kept[24];
-    size_t n = 1 + as_rng_below(&r, sizeof t - 1);
+    size_t n = 1 + as_rng_below(&rng, sizeof t - 1);
     size_t m = 0;
     for (size_t i = 0; i < n; i++)
-      t[i] = k % 2 ? "<>&\"'/ab"[as_rng_below(&r, 8)] : (char)(1 + as_rng_below(&r, 255));
+      t[i] = k % 2 ? "<>&\"'/ab"[as_rng_below(&rng, 8)] : (char)(1 + as_rng_below(&rng, 255));
     t[n - (n == sizeof t)] = 0;
-    as_report_item it;
-    fill(&it, t);
-    char *page = as_report_html(&it);
+    as_report_item item;
+    fill(&item, t);
+    char *page = as_report_html(&item);
     char *text = page_text(page);
     for (const char *p = t; k % 2 && *p; p++)
       kept[m++] = *p;
@@ -153,26 +155,26 @@ START_TEST(any_bytes) {
       ck_assert(*p >= 0x20 || *p == '\n' || *p == '\t');
     free(page);
     free(text);
-    as_report_clear(&it);
+    as_report_clear(&item);
   }
 }
 
 END_TEST
 
 START_TEST(shape) {
-  as_report_item it;
-  as_report_init(&it, "p", "PROVED", AS_REPORT_GOOD);
-  it.theorem =
-      as_report_keep(&it, "For all integers N with\n  0 < N\n  (candidate) N = T*L\nholds.\n");
-  as_report_add_part(&it, "Program given", "program p", "digraph g { a -> b }");
-  char *page = as_report_html(&it);
+  as_report_item item;
+  as_report_init(&item, "p", "PROVED", AS_REPORT_GOOD);
+  item.theorem =
+      as_report_keep(&item, "For all integers N with\n  0 < N\n  (candidate) N = T*L\nholds.\n");
+  as_report_add_part(&item, "Program given", "program p", "digraph g { a -> b }");
+  char *page = as_report_html(&item);
   char *text = page_text(page);
   holds(page, "<li><code>0 &lt; N</code></li>");
   holds(page, "<li><code>N = T*L</code> <span class=\"tag\">candidate</span></li>");
   ck_assert(strstr(page, "(candidate)") == NULL && strstr(page, "Counterexample") == NULL);
   free(page);
   free(text);
-  as_report_item two[2] = {it, it};
+  as_report_item two[2] = {item, item};
   page = as_report_batch_html(&(as_report_batch){"b", NULL, -1}, two, 2);
   text = page_text(page);
   holds(text, "The same for all"); /* the part that both have is shown once */
@@ -194,22 +196,15 @@ START_TEST(shape) {
   holds(text, "0 all");
   free(page);
   free(text);
-  as_report_clear(&it);
+  as_report_clear(&item);
 }
 
 END_TEST
 
 int main(void) {
-  Suite *s = suite_create("report");
-  TCase *t = tcase_create("page");
-  tcase_add_test(t, escapes);
-  tcase_add_test(t, any_bytes);
-  tcase_add_test(t, shape);
-  tcase_set_timeout(t, 60);
-  suite_add_tcase(s, t);
-  SRunner *r = srunner_create(s);
-  srunner_run_all(r, CK_ENV);
-  int bad = srunner_ntests_failed(r);
-  srunner_free(r);
-  return bad != 0;
+  TCase *tests = test_case("page", 60);
+  tcase_add_test(tests, escapes);
+  tcase_add_test(tests, any_bytes);
+  tcase_add_test(tests, shape);
+  return test_run("report", tests);
 }

@@ -1,5 +1,5 @@
 #include "load.h"
-#include "config.h"
+#include "tests/operators.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,83 +8,67 @@ const char *const load_examples[] = {"rmsnorm_linear",   "gated_mlp",   "lora", 
                                      "layernorm_linear", "gated_mixer", NULL};
 
 char *load_path(const char *dir, const char *name, const char *ext) {
-  const char *top = getenv("AS_TOP_SRCDIR");
-  return as_format("%s/%s%s%s%s", top ? top : AS_SRCDIR, dir, *name ? "/" : "", name, ext);
+  return as_format("%s/%s%s%s%s", test_source_dir(), dir, *name ? "/" : "", name, ext);
 }
 
-as_oplib *load_lib(void) {
-  char *dir = load_path("semantics", "", "");
-  as_err e;
-  as_err_init(&e);
-  as_oplib *L = as_oplib_new();
-  if (!as_oplib_load_dir(L, dir, &e)) {
-    char *text = as_err_format(&e);
-    fprintf(stderr, "%s\n", text);
-    exit(1);
-  }
-  as_err_clear(&e);
-  free(dir);
-  return L;
-}
-
-static void stop(as_err *e) {
-  char *text = as_err_format(e);
+static void stop(as_err *err) {
+  char *text = as_err_format(err);
   fprintf(stderr, "%s\n", text);
   exit(1);
 }
 
-as_graph *load_tp(const char *path, as_sizes *S, as_oplib *L) {
-  as_err e;
-  as_err_init(&e);
+as_graph *load_tp(const char *path, as_sizes *sizes, as_oplib *lib) {
+  as_err err;
+  as_err_init(&err);
   size_t n;
-  char *text = as_read_file(path, &n, &e);
-  as_graph *g = text ? as_parse_tp(path, text, n, S, L, &e) : NULL;
-  if (!g)
-    stop(&e);
-  as_err_clear(&e);
+  char *text = as_read_file(path, &n, &err);
+  as_graph *graph = text ? as_parse_tp(path, text, n, sizes, lib, &err) : NULL;
+  if (!graph)
+    stop(&err);
+  as_err_clear(&err);
   free(text);
-  return g;
+  return graph;
 }
 
 as_graph *load_mug(const char *path, const as_graph *program) {
-  as_err e;
-  as_err_init(&e);
+  as_err err;
+  as_err_init(&err);
   size_t n;
-  char *text = as_read_file(path, &n, &e);
-  as_graph *g = text ? as_parse_mug(path, text, n, program, &e) : NULL;
-  if (!g)
-    stop(&e);
-  as_err_clear(&e);
+  char *text = as_read_file(path, &n, &err);
+  as_graph *graph = text ? as_parse_mug(path, text, n, program, &err) : NULL;
+  if (!graph)
+    stop(&err);
+  as_err_clear(&err);
   free(text);
-  return g;
+  return graph;
 }
 
 as_graph *load_mug_text(const char *text, const as_graph *program) {
-  as_err e;
-  as_err_init(&e);
-  as_graph *g = as_parse_mug("mutant.mug", text, strlen(text), program, &e);
-  as_err_clear(&e);
-  return g;
+  as_err err;
+  as_err_init(&err);
+  as_graph *graph = as_parse_mug("mutant.mug", text, strlen(text), program, &err);
+  as_err_clear(&err);
+  return graph;
 }
 
-void load_pair_init(load_pair *p, const char *name, as_oplib *lib) {
-  p->S = as_sizes_new();
+void load_pair_init(load_pair *pair, const char *name, as_oplib *lib) {
+  pair->S = as_sizes_new();
   char *a = load_path("examples", name, ".tp");
   char *b = load_path("examples", name, ".mug");
-  p->tp = load_tp(a, p->S, lib);
-  p->mug = load_mug(b, p->tp);
-  p->tp_text = as_read_file(a, &(size_t){0}, NULL);
-  p->mug_text = as_read_file(b, &(size_t){0}, NULL);
+  pair->tp = load_tp(a, pair->S, lib);
+  pair->mug = load_mug(b, pair->tp);
+  pair->tp_text = as_read_file(a, &(size_t){0}, NULL);
+  pair->mug_text = as_read_file(b, &(size_t){0}, NULL);
   free(a);
   free(b);
 }
 
-void load_pair_clear(load_pair *p) {
-  as_graph_free(p->mug);
-  as_graph_free(p->tp);
-  as_sizes_free(p->S);
-  free(p->tp_text);
-  free(p->mug_text);
+void load_pair_clear(load_pair *pair) {
+  as_graph_free(pair->mug);
+  as_graph_free(pair->tp);
+  as_sizes_free(pair->S);
+  free(pair->tp_text);
+  free(pair->mug_text);
 }
 
 char *load_mutate(const char *text, as_rng *rng) {
@@ -120,13 +104,14 @@ char *load_mutate(const char *text, as_rng *rng) {
   return as_strdup(text);
 }
 
-as_graph *load_text(const char *text, as_sizes *S, as_oplib *lib, const as_graph *given) {
-  as_err e;
-  as_err_init(&e);
-  as_graph *g = strncmp(text, "mug", 3) ? as_parse_tp("pair.tp", text, strlen(text), S, lib, &e)
-                                        : as_parse_mug("pair.mug", text, strlen(text), given, &e);
-  if (!g)
-    stop(&e);
-  as_err_clear(&e);
-  return g;
+as_graph *load_text(const char *text, as_sizes *sizes, as_oplib *lib, const as_graph *given) {
+  as_err err;
+  as_err_init(&err);
+  as_graph *graph = strncmp(text, "mug", 3)
+                        ? as_parse_tp("pair.tp", text, strlen(text), sizes, lib, &err)
+                        : as_parse_mug("pair.mug", text, strlen(text), given, &err);
+  if (!graph)
+    stop(&err);
+  as_err_clear(&err);
+  return graph;
 }

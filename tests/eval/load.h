@@ -1,11 +1,10 @@
-/* Reading the operator library, programs and muGraphs of the source tree, for the tests of the
+/* Reading programs and muGraphs of the source tree, for the tests of the
  * evaluators. */
 #ifndef TEST_EVAL_LOAD_H
 #define TEST_EVAL_LOAD_H
 #include "../../semantics/eval.h"
 
 extern const char *const load_examples[]; /* names in examples/, NULL at the end */
-as_oplib *load_lib(void);                 /* semantics/, or exits with a message */
 char *load_path(const char *dir, const char *name, const char *ext);
 as_graph *load_tp(const char *path, as_sizes *S, as_oplib *L);
 as_graph *load_mug(const char *path, const as_graph *program);

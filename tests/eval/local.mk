@@ -21,3 +21,4 @@ tests_eval_test_terms_SOURCES = tests/eval/test_terms.c tests/eval/pairs.inc tes
 tests_eval_test_terms_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_eval_test_terms_LDADD = libasfield.a libassem.a libasir.a libasbase.a libck.a $(CHECK_LIBS) $(FLINT_LIBS) -lm -lpthread
 EXTRA_DIST += tests/eval/own.sem tests/regress/forced_sizes.tp tests/regress/forced_size.tp
+FAST_TESTS += tests/eval/test_ops tests/eval/test_graphs tests/eval/test_pairs

@@ -9,30 +9,30 @@ size_t ref_flat(const int64_t *ix, const int64_t *dim, uint32_t rank) {
   return at;
 }
 
-double ref_num(const as_sample *g, const char *name) {
-  for (uint32_t i = 0; i < g->op->nattrs; i++) {
-    if (!strcmp(g->op->attr[i], name)) {
-      if (g->attr[i].is_size)
-        return (double)as_size_eval(g->S, g->attr[i].size, g->env);
-      return mpq_get_d(g->attr[i].num);
+double ref_num(const as_sample *sample, const char *name) {
+  for (uint32_t i = 0; i < sample->op->nattrs; i++) {
+    if (!strcmp(sample->op->attr[i], name)) {
+      if (sample->attr[i].is_size)
+        return (double)as_size_eval(sample->S, sample->attr[i].size, sample->env);
+      return mpq_get_d(sample->attr[i].num);
     }
   }
   return 0;
 }
 
-long ref_axis(const as_sample *g) {
-  long a = (long)ref_num(g, "axis");
-  return a < 0 ? a + (long)g->arank[0] : a;
+long ref_axis(const as_sample *sample) {
+  long a = (long)ref_num(sample, "axis");
+  return a < 0 ? a + (long)sample->arank[0] : a;
 }
 
 /* NumPy broadcasting */
-double ref_bc(const as_sample *g, uint32_t a, const double *x, const int64_t *ix) {
+double ref_bc(const as_sample *sample, uint32_t a, const double *x, const int64_t *ix) {
   int64_t j[AS_MAX_RANK];
-  for (uint32_t i = 0; i < g->arank[a]; i++) {
-    int64_t o = ix[g->outrank - g->arank[a] + i];
-    j[i] = g->dim[a][i] == 1 ? 0 : o;
+  for (uint32_t i = 0; i < sample->arank[a]; i++) {
+    int64_t o = ix[sample->outrank - sample->arank[a] + i];
+    j[i] = sample->dim[a][i] == 1 ? 0 : o;
   }
-  return x[ref_flat(j, g->dim[a], g->arank[a])];
+  return x[ref_flat(j, sample->dim[a], sample->arank[a])];
 }
 
 static double el(const char *op, double x, double lo, double hi) {
@@ -90,27 +90,28 @@ typedef struct {
   int64_t n;
 } line;
 
-static line along(const as_sample *g, const double *x, const int64_t *j, long axis, double shift) {
+static line along(const as_sample *sample, const double *x, const int64_t *j, long axis,
+                  double shift) {
   int64_t k[AS_MAX_RANK];
   memcpy(k, j, sizeof k);
-  line l = {.max = -INFINITY, .min = INFINITY, .n = g->dim[0][axis]};
+  line l = {.max = -INFINITY, .min = INFINITY, .n = sample->dim[0][axis]};
   for (k[axis] = 0; k[axis] < l.n; k[axis]++) {
-    double v = x[ref_flat(k, g->dim[0], g->arank[0])];
-    l.sum += v;
-    l.sq += (v - shift) * (v - shift);
-    l.max = fmax(l.max, v);
-    l.min = fmin(l.min, v);
+    double value = x[ref_flat(k, sample->dim[0], sample->arank[0])];
+    l.sum += value;
+    l.sq += (value - shift) * (value - shift);
+    l.max = fmax(l.max, value);
+    l.min = fmin(l.min, value);
   }
   return l;
 }
 
-static double reduction(const as_sample *g, const char *op, const double *x, const int64_t *ix,
+static double reduction(const as_sample *sample, const char *op, const double *x, const int64_t *ix,
                         bool *known) {
-  long ax = ref_axis(g);
+  long ax = ref_axis(sample);
   int64_t j[AS_MAX_RANK] = {0};
-  for (long i = 0; i + 1 < (long)g->arank[0]; i++)
+  for (long i = 0; i + 1 < (long)sample->arank[0]; i++)
     j[i < ax ? i : i + 1] = ix[i];
-  line l = along(g, x, j, ax, 0);
+  line l = along(sample, x, j, ax, 0);
   if (!strcmp(op, "sum"))
     return l.sum;
   if (!strcmp(op, "mean"))
@@ -123,62 +124,62 @@ static double reduction(const as_sample *g, const char *op, const double *x, con
   return 0;
 }
 
-static double normal(const as_sample *g, const char *op, const double *x, const int64_t *ix,
+static double normal(const as_sample *sample, const char *op, const double *x, const int64_t *ix,
                      bool *known) {
-  long ax = strcmp(op, "softmax") ? (long)g->arank[0] - 1 : ref_axis(g);
-  double v = x[ref_flat(ix, g->dim[0], g->arank[0])];
-  line l = along(g, x, ix, ax, 0);
+  long ax = strcmp(op, "softmax") ? (long)sample->arank[0] - 1 : ref_axis(sample);
+  double value = x[ref_flat(ix, sample->dim[0], sample->arank[0])];
+  line l = along(sample, x, ix, ax, 0);
   double n = (double)l.n;
   if (!strcmp(op, "rms_norm")) {
-    double d = sqrt(l.sq / n + ref_num(g, "eps"));
-    return d == 0 ? NAN : v / d;
+    double d = sqrt(l.sq / n + ref_num(sample, "eps"));
+    return d == 0 ? NAN : value / d;
   }
   if (!strcmp(op, "layer_norm")) {
     double mu = l.sum / n;
-    double d = sqrt(along(g, x, ix, ax, mu).sq / n + ref_num(g, "eps"));
-    return d == 0 ? NAN : (v - mu) / d;
+    double d = sqrt(along(sample, x, ix, ax, mu).sq / n + ref_num(sample, "eps"));
+    return d == 0 ? NAN : (value - mu) / d;
   }
   if (!strcmp(op, "softmax")) {
     double z = 0;
     int64_t k[AS_MAX_RANK];
     memcpy(k, ix, sizeof k);
     for (k[ax] = 0; k[ax] < l.n; k[ax]++)
-      z += exp(x[ref_flat(k, g->dim[0], g->arank[0])] - l.max);
-    return exp(v - l.max) / z;
+      z += exp(x[ref_flat(k, sample->dim[0], sample->arank[0])] - l.max);
+    return exp(value - l.max) / z;
   }
   *known = false;
   return 0;
 }
 
-static double moved(const as_sample *g, const char *op, const double *const *arg, const int64_t *ix,
-                    bool *known) {
-  long ax = ref_axis(g);
-  long r0 = g->arank[0];
+static double moved(const as_sample *sample, const char *op, const double *const *arg,
+                    const int64_t *ix, bool *known) {
+  long ax = ref_axis(sample);
+  long r0 = sample->arank[0];
   int64_t j[AS_MAX_RANK + 1] = {0};
   memcpy(j, ix, AS_MAX_RANK * sizeof *j);
   if (!strcmp(op, "transpose")) {
     j[ax] = ix[ax + 1];
     j[ax + 1] = ix[ax];
   } else if (!strcmp(op, "split_axis")) {
-    j[ax] = ix[ax] * (int64_t)ref_num(g, "inner") + ix[ax + 1];
+    j[ax] = ix[ax] * (int64_t)ref_num(sample, "inner") + ix[ax + 1];
     for (long i = ax + 1; i < r0; i++)
       j[i] = ix[i + 1];
   } else if (!strcmp(op, "merge_axes")) {
-    j[ax] = ix[ax] / g->dim[0][ax + 1];
-    j[ax + 1] = ix[ax] % g->dim[0][ax + 1];
+    j[ax] = ix[ax] / sample->dim[0][ax + 1];
+    j[ax + 1] = ix[ax] % sample->dim[0][ax + 1];
     for (long i = ax + 2; i < r0; i++)
       j[i] = ix[i - 1];
   } else if (!strcmp(op, "concat")) {
-    if (ix[ax] >= g->dim[0][ax]) {
-      j[ax] -= g->dim[0][ax];
-      return arg[1][ref_flat(j, g->dim[1], g->arank[1])];
+    if (ix[ax] >= sample->dim[0][ax]) {
+      j[ax] -= sample->dim[0][ax];
+      return arg[1][ref_flat(j, sample->dim[1], sample->arank[1])];
     }
   } else if (!strcmp(op, "slice")) {
-    j[ax] = (int64_t)ref_num(g, "start") + (int64_t)ref_num(g, "step") * ix[ax];
+    j[ax] = (int64_t)ref_num(sample, "start") + (int64_t)ref_num(sample, "step") * ix[ax];
   } else if (!strcmp(op, "repeat")) {
-    j[ax] = ix[ax] / (int64_t)ref_num(g, "times");
+    j[ax] = ix[ax] / (int64_t)ref_num(sample, "times");
   } else if (!strcmp(op, "tile")) {
-    j[ax] = ix[ax] % g->dim[0][ax];
+    j[ax] = ix[ax] % sample->dim[0][ax];
   } else if (!strcmp(op, "broadcast")) {
     j[ax] = 0;
   } else if (!strcmp(op, "expand_dims")) {
@@ -192,43 +193,45 @@ static double moved(const as_sample *g, const char *op, const double *const *arg
     *known = false;
     return 0;
   }
-  return arg[0][ref_flat(j, g->dim[0], g->arank[0])];
+  return arg[0][ref_flat(j, sample->dim[0], sample->arank[0])];
 }
 
-static double matmul(const as_sample *g, const double *const *arg, const int64_t *ix) {
-  uint32_t r = g->arank[0];
+static double matmul(const as_sample *sample, const double *const *arg, const int64_t *ix) {
+  uint32_t r = sample->arank[0];
   int64_t a[AS_MAX_RANK];
   int64_t b[AS_MAX_RANK];
   memcpy(a, ix, sizeof a);
   memcpy(b, ix, sizeof b);
   double s = 0;
-  for (int64_t k = 0; k < g->dim[0][r - 1]; k++) {
+  for (int64_t k = 0; k < sample->dim[0][r - 1]; k++) {
     a[r - 1] = b[r - 2] = k;
-    s += arg[0][ref_flat(a, g->dim[0], r)] * arg[1][ref_flat(b, g->dim[1], r)];
+    s += arg[0][ref_flat(a, sample->dim[0], r)] * arg[1][ref_flat(b, sample->dim[1], r)];
   }
   return s;
 }
 
-double reference(const as_sample *g, const double *const *arg, const int64_t *ix, bool *known) {
-  const char *op = g->op->name;
+double reference(const as_sample *sample, const double *const *arg, const int64_t *ix,
+                 bool *known) {
+  const char *op = sample->op->name;
   *known = true;
-  double v;
-  if (g->op->nargs == 2 && (v = pair(op, 1, 1)) != HUGE_VAL)
-    return pair(op, ref_bc(g, 0, arg[0], ix), ref_bc(g, 1, arg[1], ix));
-  if (g->op->nargs == 1 && el(op, 1, 0, 0) != HUGE_VAL)
-    return el(op, arg[0][ref_flat(ix, g->dim[0], g->arank[0])], ref_num(g, "lo"), ref_num(g, "hi"));
+  double value;
+  if (sample->op->nargs == 2 && (value = pair(op, 1, 1)) != HUGE_VAL)
+    return pair(op, ref_bc(sample, 0, arg[0], ix), ref_bc(sample, 1, arg[1], ix));
+  if (sample->op->nargs == 1 && el(op, 1, 0, 0) != HUGE_VAL)
+    return el(op, arg[0][ref_flat(ix, sample->dim[0], sample->arank[0])], ref_num(sample, "lo"),
+              ref_num(sample, "hi"));
   if (!strcmp(op, "mul_by") || !strcmp(op, "div_by")) {
-    double x = arg[0][ref_flat(ix, g->dim[0], g->arank[0])];
-    double n = ref_num(g, "n");
+    double x = arg[0][ref_flat(ix, sample->dim[0], sample->arank[0])];
+    double n = ref_num(sample, "n");
     return !strcmp(op, "mul_by") ? x * n : n == 0 ? NAN : x / n;
   }
   if (!strcmp(op, "matmul"))
-    return matmul(g, arg, ix);
+    return matmul(sample, arg, ix);
   if (!strcmp(op, "softmax") || !strcmp(op, "rms_norm") || !strcmp(op, "layer_norm"))
-    return normal(g, op, arg[0], ix, known);
+    return normal(sample, op, arg[0], ix, known);
   if (!strcmp(op, "sum") || !strcmp(op, "mean") || !strcmp(op, "max") || !strcmp(op, "min"))
-    return reduction(g, op, arg[0], ix, known);
-  if (reference_rules(g, arg, ix, &v))
-    return v;
-  return moved(g, op, arg, ix, known);
+    return reduction(sample, op, arg[0], ix, known);
+  if (reference_rules(sample, arg, ix, &value))
+    return value;
+  return moved(sample, op, arg, ix, known);
 }

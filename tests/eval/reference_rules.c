@@ -28,54 +28,54 @@ static double relation(const char *op, double x, double y) {
 }
 
 /* element ix of the result where only the index of the axis differs from the argument's */
-static double at_axis(const as_sample *g, uint32_t a, const double *x, const int64_t *ix, long ax,
-                      int64_t k) {
+static double at_axis(const as_sample *sample, uint32_t a, const double *x, const int64_t *ix,
+                      long ax, int64_t k) {
   int64_t j[AS_MAX_RANK];
   memcpy(j, ix, sizeof j);
   j[ax] = k;
-  return x[ref_flat(j, g->dim[a], g->arank[a])];
+  return x[ref_flat(j, sample->dim[a], sample->arank[a])];
 }
 
 static int64_t clamped(int64_t start, int64_t most) {
   return start < 0 ? 0 : start > most ? most : start;
 }
 
-static bool along_axis(const as_sample *g, const char *op, const double *const *arg,
-                       const int64_t *ix, double *v) {
-  long ax = ref_axis(g);
-  int64_t start = (int64_t)ref_num(g, "start");
+static bool along_axis(const as_sample *sample, const char *op, const double *const *arg,
+                       const int64_t *ix, double *value) {
+  long ax = ref_axis(sample);
+  int64_t start = (int64_t)ref_num(sample, "start");
   if (!strcmp(op, "reverse")) {
-    *v = at_axis(g, 0, arg[0], ix, ax, g->dim[0][ax] - 1 - ix[ax]);
+    *value = at_axis(sample, 0, arg[0], ix, ax, sample->dim[0][ax] - 1 - ix[ax]);
   } else if (!strcmp(op, "pad")) {
-    *v = *arg[1];
-    int64_t to = (int64_t)ref_num(g, "low");
-    int64_t step = 1 + (int64_t)ref_num(g, "interior");
-    for (int64_t k = 0; k < g->dim[0][ax]; k++, to += step) {
+    *value = *arg[1];
+    int64_t to = (int64_t)ref_num(sample, "low");
+    int64_t step = 1 + (int64_t)ref_num(sample, "interior");
+    for (int64_t k = 0; k < sample->dim[0][ax]; k++, to += step) {
       if (to == ix[ax])
-        *v = at_axis(g, 0, arg[0], ix, ax, k);
+        *value = at_axis(sample, 0, arg[0], ix, ax, k);
     }
   } else if (!strcmp(op, "dynamic_slice") || !strcmp(op, "dynamic_slice_clamped")) {
     if (strlen(op) > 13)
-      start = clamped(start, g->dim[0][ax] - (int64_t)ref_num(g, "size"));
-    *v = at_axis(g, 0, arg[0], ix, ax, start + ix[ax]);
+      start = clamped(start, sample->dim[0][ax] - (int64_t)ref_num(sample, "size"));
+    *value = at_axis(sample, 0, arg[0], ix, ax, start + ix[ax]);
   } else if (!strcmp(op, "dynamic_update_slice") || !strcmp(op, "dynamic_update_slice_clamped")) {
     if (strlen(op) > 20)
-      start = clamped(start, g->dim[0][ax] - g->dim[1][ax]);
-    *v = at_axis(g, 0, arg[0], ix, ax, ix[ax]);
-    for (int64_t k = 0; k < g->dim[1][ax]; k++) {
+      start = clamped(start, sample->dim[0][ax] - sample->dim[1][ax]);
+    *value = at_axis(sample, 0, arg[0], ix, ax, ix[ax]);
+    for (int64_t k = 0; k < sample->dim[1][ax]; k++) {
       if (start + k == ix[ax])
-        *v = at_axis(g, 1, arg[1], ix, ax, k);
+        *value = at_axis(sample, 1, arg[1], ix, ax, k);
     }
   } else if (!strcmp(op, "all") || !strcmp(op, "any")) {
     int64_t j[AS_MAX_RANK] = {0};
-    for (long i = 0; i + 1 < (long)g->arank[0]; i++)
+    for (long i = 0; i + 1 < (long)sample->arank[0]; i++)
       j[i < ax ? i : i + 1] = ix[i];
     double p = 1;
-    for (int64_t k = 0; k < g->dim[0][ax]; k++) {
-      double x = at_axis(g, 0, arg[0], j, ax, k);
+    for (int64_t k = 0; k < sample->dim[0][ax]; k++) {
+      double x = at_axis(sample, 0, arg[0], j, ax, k);
       p *= op[1] == 'l' ? x : 1 - x;
     }
-    *v = op[1] == 'l' ? p : 1 - p;
+    *value = op[1] == 'l' ? p : 1 - p;
   } else {
     return false;
   }
@@ -92,22 +92,22 @@ static double *spread(const double *x, int64_t n, int64_t low, int64_t step, int
   return r;
 }
 
-static double conv(const as_sample *g, const double *const *arg, const int64_t *ix) {
-  int64_t c = g->dim[0][1];
-  int64_t h = g->dim[0][2];
-  int64_t o = g->dim[1][1];
-  int64_t k = g->dim[1][2];
-  int64_t bd = (int64_t)ref_num(g, "base_dilation");
-  int64_t wd = (int64_t)ref_num(g, "window_dilation");
-  int64_t low = (int64_t)ref_num(g, "low");
-  int64_t hh = low + (h ? (h - 1) * bd + 1 : 0) + (int64_t)ref_num(g, "high");
+static double conv(const as_sample *sample, const double *const *arg, const int64_t *ix) {
+  int64_t c = sample->dim[0][1];
+  int64_t h = sample->dim[0][2];
+  int64_t o = sample->dim[1][1];
+  int64_t k = sample->dim[1][2];
+  int64_t bd = (int64_t)ref_num(sample, "base_dilation");
+  int64_t wd = (int64_t)ref_num(sample, "window_dilation");
+  int64_t low = (int64_t)ref_num(sample, "low");
+  int64_t hh = low + (h ? (h - 1) * bd + 1 : 0) + (int64_t)ref_num(sample, "high");
   int64_t kk = k ? (k - 1) * wd + 1 : 0;
   double s = 0;
   for (int64_t p = 0; p < c; p++) {
     double *x = spread(arg[0] + (ix[0] * c + p) * h, h, low, bd, hh);
     double *f = spread(arg[1] + (p * o + ix[1]) * k, k, 0, wd, kk);
     for (int64_t a = 0; a < kk; a++)
-      s += x[ix[2] * (int64_t)ref_num(g, "stride") + a] * f[a];
+      s += x[ix[2] * (int64_t)ref_num(sample, "stride") + a] * f[a];
     free(x);
     free(f);
   }
@@ -150,17 +150,17 @@ static plan same(int64_t n, int64_t k, int64_t stride) {
   return (plan){stride, (total + 1) / 2, total - (total + 1) / 2};
 }
 
-static void plans(const as_sample *g, int64_t kh, int64_t kw, plan *p) {
-  const char *op = g->op->name;
+static void plans(const as_sample *sample, int64_t kh, int64_t kw, plan *p) {
+  const char *op = sample->op->name;
   if (strstr(op, "_same")) {
     bool strided = !strcmp(op, "conv2d_same_strided");
-    p[0] = same(g->dim[0][2], kh, strided ? (int64_t)ref_num(g, "stride_h") : 1);
-    p[1] = same(g->dim[0][3], kw, strided ? (int64_t)ref_num(g, "stride_w") : 1);
+    p[0] = same(sample->dim[0][2], kh, strided ? (int64_t)ref_num(sample, "stride_h") : 1);
+    p[1] = same(sample->dim[0][3], kw, strided ? (int64_t)ref_num(sample, "stride_w") : 1);
   } else {
-    p[0] = (plan){(int64_t)ref_num(g, "stride_h"), (int64_t)ref_num(g, "top"),
-                  (int64_t)ref_num(g, "bottom")};
-    p[1] = (plan){(int64_t)ref_num(g, "stride_w"), (int64_t)ref_num(g, "left"),
-                  (int64_t)ref_num(g, "right")};
+    p[0] = (plan){(int64_t)ref_num(sample, "stride_h"), (int64_t)ref_num(sample, "top"),
+                  (int64_t)ref_num(sample, "bottom")};
+    p[1] = (plan){(int64_t)ref_num(sample, "stride_w"), (int64_t)ref_num(sample, "left"),
+                  (int64_t)ref_num(sample, "right")};
   }
 }
 
@@ -171,14 +171,14 @@ typedef struct {
   int64_t n;
 } seen;
 
-static seen window(const as_sample *g, const double *x, int64_t channel, const double *f,
+static seen window(const as_sample *sample, const double *x, int64_t channel, const double *f,
                    int64_t kh, int64_t kw, const int64_t *ix) {
   plan p[2];
-  plans(g, kh, kw, p);
-  int64_t h = g->dim[0][2];
-  int64_t w = g->dim[0][3];
-  image m = padded(x + (ix[0] * g->dim[0][1] + channel) * h * w, h, w, p[0].before, p[1].before,
-                   p[0].after, p[1].after);
+  plans(sample, kh, kw, p);
+  int64_t h = sample->dim[0][2];
+  int64_t w = sample->dim[0][3];
+  image m = padded(x + (ix[0] * sample->dim[0][1] + channel) * h * w, h, w, p[0].before,
+                   p[1].before, p[0].after, p[1].after);
   seen s = {0, -INFINITY, 0};
   for (int64_t a = 0; a < kh; a++) {
     for (int64_t b = 0; b < kw; b++) {
@@ -196,69 +196,71 @@ static seen window(const as_sample *g, const double *x, int64_t channel, const d
   return s;
 }
 
-static bool windows(const as_sample *g, const char *op, const double *const *arg, const int64_t *ix,
-                    double *v) {
+static bool windows(const as_sample *sample, const char *op, const double *const *arg,
+                    const int64_t *ix, double *value) {
   if (!strncmp(op, "conv2d", 6)) {
-    const int64_t *f = g->dim[1];
-    int64_t groups = g->dim[0][1] / f[1];
+    const int64_t *f = sample->dim[1];
+    int64_t groups = sample->dim[0][1] / f[1];
     int64_t group = ix[1] / (f[0] / groups);
-    *v = 0;
+    *value = 0;
     for (int64_t p = 0; p < f[1]; p++) {
-      *v += window(g, arg[0], group * f[1] + p, arg[1] + (ix[1] * f[1] + p) * f[2] * f[3], f[2],
-                   f[3], ix)
-                .sum;
+      *value += window(sample, arg[0], group * f[1] + p, arg[1] + (ix[1] * f[1] + p) * f[2] * f[3],
+                       f[2], f[3], ix)
+                    .sum;
     }
     return true;
   }
   if (!strstr(op, "_pool2d"))
     return false;
-  int64_t kh = (int64_t)ref_num(g, "kh");
-  int64_t kw = (int64_t)ref_num(g, "kw");
-  seen s = window(g, arg[0], ix[1], NULL, kh, kw, ix);
+  int64_t kh = (int64_t)ref_num(sample, "kh");
+  int64_t kw = (int64_t)ref_num(sample, "kw");
+  seen s = window(sample, arg[0], ix[1], NULL, kh, kw, ix);
   if (op[0] == 'm') {
-    *v = s.n ? s.most : NAN;
+    *value = s.n ? s.most : NAN;
   } else {
     int64_t n = strstr(op, "in_range") ? s.n : kh * kw;
-    *v = n ? s.sum / (double)n : NAN;
+    *value = n ? s.sum / (double)n : NAN;
   }
   return true;
 }
 
-bool reference_rules(const as_sample *g, const double *const *arg, const int64_t *ix, double *v) {
-  const char *op = g->op->name;
-  if (g->op->nargs == 2 && relation(op, 1, 1) != HUGE_VAL) {
-    *v = relation(op, ref_bc(g, 0, arg[0], ix), ref_bc(g, 1, arg[1], ix));
+bool reference_rules(const as_sample *sample, const double *const *arg, const int64_t *ix,
+                     double *value) {
+  const char *op = sample->op->name;
+  if (sample->op->nargs == 2 && relation(op, 1, 1) != HUGE_VAL) {
+    *value = relation(op, ref_bc(sample, 0, arg[0], ix), ref_bc(sample, 1, arg[1], ix));
   } else if (!strcmp(op, "logical_not")) {
-    *v = 1 - arg[0][ref_flat(ix, g->dim[0], g->arank[0])];
+    *value = 1 - arg[0][ref_flat(ix, sample->dim[0], sample->arank[0])];
   } else if (!strcmp(op, "select")) {
-    size_t at = ref_flat(ix, g->dim[0], g->arank[0]);
-    *v = arg[arg[0][at] != 0 ? 1 : 2][at];
+    size_t at = ref_flat(ix, sample->dim[0], sample->arank[0]);
+    *value = arg[arg[0][at] != 0 ? 1 : 2][at];
   } else if (!strcmp(op, "full")) {
-    *v = arg[0][ref_flat(ix + 1, g->dim[0], g->arank[0])];
+    *value = arg[0][ref_flat(ix + 1, sample->dim[0], sample->arank[0])];
   } else if (!strcmp(op, "full_like")) {
-    *v = *arg[1];
+    *value = *arg[1];
   } else if (!strcmp(op, "broadcast_along")) {
-    *v = arg[0][ref_flat(ix, g->dim[0], g->arank[0])];
+    *value = arg[0][ref_flat(ix, sample->dim[0], sample->arank[0])];
   } else if (!strcmp(op, "iota")) {
-    *v = (double)ix[0];
+    *value = (double)ix[0];
   } else if (!strcmp(op, "identity")) {
-    *v = ix[0] == ix[1];
+    *value = ix[0] == ix[1];
   } else if (!strcmp(op, "identity_kernel")) {
-    *v = ix[2] == (int64_t)ref_num(g, "kh") / 2 && ix[3] == (int64_t)ref_num(g, "kw") / 2;
+    *value =
+        ix[2] == (int64_t)ref_num(sample, "kh") / 2 && ix[3] == (int64_t)ref_num(sample, "kw") / 2;
   } else if (!strcmp(op, "dot")) {
-    int64_t k = g->dim[1][0];
+    int64_t k = sample->dim[1][0];
     int64_t rest = 1;
-    for (uint32_t i = 1; i < g->arank[1]; i++)
-      rest *= g->dim[1][i];
-    size_t row = ref_flat(ix, g->dim[0], g->arank[0] - 1);
-    size_t column = ref_flat(ix + g->arank[0] - 1, g->dim[1] + 1, g->arank[1] - 1);
-    *v = 0;
+    for (uint32_t i = 1; i < sample->arank[1]; i++)
+      rest *= sample->dim[1][i];
+    size_t row = ref_flat(ix, sample->dim[0], sample->arank[0] - 1);
+    size_t column = ref_flat(ix + sample->arank[0] - 1, sample->dim[1] + 1, sample->arank[1] - 1);
+    *value = 0;
     for (int64_t p = 0; p < k; p++)
-      *v += arg[0][row * (size_t)k + (size_t)p] * arg[1][p * rest + (int64_t)column];
+      *value += arg[0][row * (size_t)k + (size_t)p] * arg[1][p * rest + (int64_t)column];
   } else if (!strcmp(op, "conv")) {
-    *v = conv(g, arg, ix);
+    *value = conv(sample, arg, ix);
   } else {
-    return windows(g, op, arg, ix, v) || along_axis(g, op, arg, ix, v);
+    return windows(sample, op, arg, ix, value) || along_axis(sample, op, arg, ix, value);
   }
   return true;
 }

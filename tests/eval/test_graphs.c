@@ -1,7 +1,8 @@
 /* The field test and the refuter on programs and muGraphs: equal pairs and mutants. */
 #include "../../verify/field/field.h"
 #include "load.h"
-#include <check.h>
+#include "tests/operators.h"
+#include "tests/suite.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,45 +11,45 @@ static as_oplib *lib;
 
 START_TEST(equal_pairs_pass) {
   for (int i = 0; load_examples[i]; i++) {
-    load_pair p;
-    load_pair_init(&p, load_examples[i], lib);
+    load_pair pair;
+    load_pair_init(&pair, load_examples[i], lib);
     double start = as_now();
-    as_field_report r;
-    as_err e;
-    as_err_init(&e);
-    as_status s = as_field_test(p.tp, p.mug, NULL, &r, &e);
-    char *text = as_field_report_print(&r);
+    as_field_report report;
+    as_err err;
+    as_err_init(&err);
+    as_status status = as_field_test(pair.tp, pair.mug, NULL, &report, &err);
+    char *text = as_field_report_print(&report);
     printf("%s (%.3f s)\n%s", load_examples[i], as_now() - start, text);
-    ck_assert_msg(s == AS_OK, "%s: %s", load_examples[i], e.text ? e.text : "");
-    ck_assert_uint_ge(r.same + r.close, r.needed);
+    ck_assert_msg(status == AS_OK, "%s: %s", load_examples[i], err.text ? err.text : "");
+    ck_assert_uint_ge(report.same + report.close, report.needed);
     free(text);
-    as_field_report_clear(&r);
+    as_field_report_clear(&report);
     /* never rejected, whatever the seed */
     for (uint64_t seed = 2; seed < 12; seed++) {
-      as_field_options o = as_field_default;
-      o.seed = seed;
-      s = as_field_test(p.tp, p.mug, &o, &r, &e);
-      ck_assert_msg(s == AS_OK, "%s, seed %d: %d (%s)", load_examples[i], (int)seed, (int)s,
-                    e.text ? e.text : "");
-      as_field_report_clear(&r);
-      s = as_field_test(p.tp, p.tp, &o, &r, &e);
-      ck_assert_int_eq(s, AS_OK);
-      as_field_report_clear(&r);
+      as_field_options options = as_field_default;
+      options.seed = seed;
+      status = as_field_test(pair.tp, pair.mug, &options, &report, &err);
+      ck_assert_msg(status == AS_OK, "%s, seed %d: %d (%s)", load_examples[i], (int)seed,
+                    (int)status, err.text ? err.text : "");
+      as_field_report_clear(&report);
+      status = as_field_test(pair.tp, pair.tp, &options, &report, &err);
+      ck_assert_int_eq(status, AS_OK);
+      as_field_report_clear(&report);
     }
-    as_refute_budget b = as_refute_default;
-    b.seconds = 1;
-    b.max_size = 2;
-    as_cex c;
-    s = as_refute(p.tp, p.mug, &b, &c, &e);
-    if (s == AS_NO) {
-      char *t = as_cex_print(p.tp, &c);
+    as_refute_budget budget = as_refute_default;
+    budget.seconds = 1;
+    budget.max_size = 2;
+    as_cex cex;
+    status = as_refute(pair.tp, pair.mug, &budget, &cex, &err);
+    if (status == AS_NO) {
+      char *t = as_cex_print(pair.tp, &cex);
       printf("%s", t);
       free(t);
     }
-    ck_assert_int_eq(s, AS_UNKNOWN);
-    as_cex_clear(&c);
-    as_err_clear(&e);
-    load_pair_clear(&p);
+    ck_assert_int_eq(status, AS_UNKNOWN);
+    as_cex_clear(&cex);
+    as_err_clear(&err);
+    load_pair_clear(&pair);
   }
 }
 
@@ -59,26 +60,27 @@ START_TEST(forced_sizes) {
   static const char *const name[] = {"forced_sizes", "forced_size"};
   for (int i = 0; i < 2; i++) {
     char *path = load_path("tests/regress", name[i], ".tp");
-    as_sizes *S = as_sizes_new();
-    as_graph *g = load_tp(path, S, lib);
-    as_field_report r;
-    as_err e;
-    as_err_init(&e);
+    as_sizes *sizes = as_sizes_new();
+    as_graph *graph = load_tp(path, sizes, lib);
+    as_field_report report;
+    as_err err;
+    as_err_init(&err);
     double start = as_now();
-    as_field_options o = as_field_default;
-    o.max_ops = 1000000;
-    as_status s = as_field_test(g, g, &o, &r, &e);
-    ck_assert_msg(s == AS_UNKNOWN, "%s: %d (%s)", name[i], (int)s, e.text ? e.text : "");
-    printf("%s: inconclusive (%s), %.3f s\n", name[i], e.text ? e.text : "", as_now() - start);
-    as_field_report_clear(&r);
-    as_cex c;
-    as_refute_budget b = as_refute_default;
-    b.seconds = 1;
-    ck_assert_int_eq(as_refute(g, g, &b, &c, NULL), AS_UNKNOWN);
-    as_cex_clear(&c);
-    as_err_clear(&e);
-    as_graph_free(g);
-    as_sizes_free(S);
+    as_field_options options = as_field_default;
+    options.max_ops = 1000000;
+    as_status status = as_field_test(graph, graph, &options, &report, &err);
+    ck_assert_msg(status == AS_UNKNOWN, "%s: %d (%s)", name[i], (int)status,
+                  err.text ? err.text : "");
+    printf("%s: inconclusive (%s), %.3f s\n", name[i], err.text ? err.text : "", as_now() - start);
+    as_field_report_clear(&report);
+    as_cex cex;
+    as_refute_budget budget = as_refute_default;
+    budget.seconds = 1;
+    ck_assert_int_eq(as_refute(graph, graph, &budget, &cex, NULL), AS_UNKNOWN);
+    as_cex_clear(&cex);
+    as_err_clear(&err);
+    as_graph_free(graph);
+    as_sizes_free(sizes);
     free(path);
   }
 }
@@ -94,75 +96,71 @@ typedef struct {
   int refuted;
 } tally;
 
-static void judge(const load_pair *p, const as_graph *m, const char *text, bool search, tally *t) {
-  as_field_report r;
-  as_err e;
-  as_err_init(&e);
-  as_status s = as_field_test(p->tp, m, NULL, &r, &e);
+static void judge(const load_pair *pair, const as_graph *mugraph, const char *text, bool search,
+                  tally *t) {
+  as_field_report report;
+  as_err err;
+  as_err_init(&err);
+  as_status status = as_field_test(pair->tp, mugraph, NULL, &report, &err);
   t->parsed++;
-  t->wrong += s == AS_NO;
-  t->equal += s == AS_OK;
-  t->open += s == AS_UNKNOWN;
-  ck_assert_msg(s != AS_BAD_INPUT && s != AS_INTERNAL, "%s:\n%s", e.text ? e.text : "", text);
-  if (s == AS_NO) {
-    ck_assert_int_eq(as_cex_replay(p->tp, m, &r.cex, &e), AS_NO);
-    ck_assert_int_ne(as_cex_replay(p->tp, p->mug, &r.cex, &e), AS_NO);
+  t->wrong += status == AS_NO;
+  t->equal += status == AS_OK;
+  t->open += status == AS_UNKNOWN;
+  ck_assert_msg(status != AS_BAD_INPUT && status != AS_INTERNAL, "%s:\n%s",
+                err.text ? err.text : "", text);
+  if (status == AS_NO) {
+    ck_assert_int_eq(as_cex_replay(pair->tp, mugraph, &report.cex, &err), AS_NO);
+    ck_assert_int_ne(as_cex_replay(pair->tp, pair->mug, &report.cex, &err), AS_NO);
   }
-  as_field_report_clear(&r);
+  as_field_report_clear(&report);
   if (search) {
-    as_cex c;
-    as_refute_budget b = as_refute_default;
-    b.seconds = 1;
-    as_status q = as_refute(p->tp, m, &b, &c, &e);
-    ck_assert_msg(!(s == AS_OK && q == AS_NO),
+    as_cex cex;
+    as_refute_budget budget = as_refute_default;
+    budget.seconds = 1;
+    as_status q = as_refute(pair->tp, mugraph, &budget, &cex, &err);
+    ck_assert_msg(!(status == AS_OK && q == AS_NO),
                   "the field test passes what the refuter refutes:\n%s", text);
     if (q == AS_NO) {
       t->refuted++;
-      ck_assert_int_eq(as_cex_replay(p->tp, m, &c, &e), AS_NO);
+      ck_assert_int_eq(as_cex_replay(pair->tp, mugraph, &cex, &err), AS_NO);
     }
-    as_cex_clear(&c);
+    as_cex_clear(&cex);
   }
-  as_err_clear(&e);
+  as_err_clear(&err);
 }
 
 START_TEST(mutants) {
   as_rng rng;
   as_rng_seed(&rng, 11);
   for (int i = 0; load_examples[i]; i++) {
-    load_pair p;
-    load_pair_init(&p, load_examples[i], lib);
+    load_pair pair;
+    load_pair_init(&pair, load_examples[i], lib);
     tally n = {0};
     for (int t = 0; t < 60; t++) {
-      char *text = load_mutate(p.mug_text, &rng);
-      as_graph *m = strcmp(text, p.mug_text) ? load_mug_text(text, p.tp) : NULL;
-      if (m)
-        judge(&p, m, text, t % 4 == 0, &n);
-      as_graph_free(m);
+      char *text = load_mutate(pair.mug_text, &rng);
+      as_graph *mugraph = strcmp(text, pair.mug_text) ? load_mug_text(text, pair.tp) : NULL;
+      if (mugraph)
+        judge(&pair, mugraph, text, t % 4 == 0, &n);
+      as_graph_free(mugraph);
       free(text);
     }
     printf("%s: %d mutants parse: %d wrong, %d the same, %d open; %d refuted from scratch\n",
            load_examples[i], n.parsed, n.wrong, n.equal, n.open, n.refuted);
     ck_assert_int_gt(n.wrong, 3);
     ck_assert_int_gt(n.refuted, 0);
-    load_pair_clear(&p);
+    load_pair_clear(&pair);
   }
 }
 
 END_TEST
 
 int main(void) {
-  lib = load_lib();
-  Suite *s = suite_create("graphs");
-  TCase *c = tcase_create("graphs");
-  tcase_set_timeout(c, 240);
-  tcase_add_test(c, equal_pairs_pass);
-  tcase_add_test(c, forced_sizes);
-  tcase_add_test(c, mutants);
-  suite_add_tcase(s, c);
-  SRunner *r = srunner_create(s);
-  srunner_run_all(r, CK_NORMAL);
-  int failed = srunner_ntests_failed(r);
-  srunner_free(r);
+  lib = test_operators();
+  TCase *tests = test_case("graphs", 240);
+  tcase_add_test(tests, equal_pairs_pass);
+  tcase_add_test(tests, forced_sizes);
+  tcase_add_test(tests, mutants);
+  int status = test_run("graphs", tests);
   as_oplib_free(lib);
-  return failed != 0;
+  return status;
 }

@@ -2,7 +2,8 @@
  */
 #include "../../verify/field/field.h"
 #include "load.h"
-#include <check.h>
+#include "tests/operators.h"
+#include "tests/suite.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,62 +12,62 @@ static as_oplib *lib;
 #include "pairs.inc"
 
 static void check_row(const row *r) {
-  as_sizes *S = as_sizes_new();
-  as_graph *a = load_text(r->given, S, lib, NULL);
-  as_graph *b = load_text(r->cand, S, lib, a);
-  as_err e;
-  as_err_init(&e);
+  as_sizes *sizes = as_sizes_new();
+  as_graph *a = load_text(r->given, sizes, lib, NULL);
+  as_graph *b = load_text(r->cand, sizes, lib, a);
+  as_err err;
+  as_err_init(&err);
   as_field_report f;
-  as_status s = as_field_test(a, b, NULL, &f, &e);
-  as_cex c;
+  as_status status = as_field_test(a, b, NULL, &f, &err);
+  as_cex cex;
   as_refute_budget budget = as_refute_default;
   budget.seconds = 2;
   if (r->e != WRONG)
     budget.max_size = 2;
-  as_status q = as_refute(a, b, &budget, &c, &e);
+  as_status q = as_refute(a, b, &budget, &cex, &err);
   if (q == AS_NO) {
-    char *t = as_cex_print(a, &c);
-    printf("%s: field %d, refuter %d: %s", r->what, (int)s, (int)q, t);
-    free(t);
+    char *text = as_cex_print(a, &cex);
+    printf("%s: field %d, refuter %d: %s", r->what, (int)status, (int)q, text);
+    free(text);
   } else {
-    printf("%s: field %d (%llu same, %llu close, %llu unexplained), refuter %d\n", r->what, (int)s,
-           (unsigned long long)f.same, (unsigned long long)f.close,
+    printf("%s: field %d (%llu same, %llu close, %llu unexplained), refuter %d\n", r->what,
+           (int)status, (unsigned long long)f.same, (unsigned long long)f.close,
            (unsigned long long)f.unexplained, (int)q);
   }
   if (r->e == WRONG) {
     /* the field test draws no zeros and no empty sizes: definedness at such points is the refuter's
      */
-    ck_assert_msg(s == AS_NO || r->kind == AS_CEX_UNDEFINED, "%s: the field test says %d", r->what,
-                  (int)s);
-    ck_assert_msg(q == AS_NO, "%s: not refuted (%s)", r->what, e.text ? e.text : "");
-    ck_assert_msg(c.kind == r->kind, "%s: a counterexample of kind %d", r->what, (int)c.kind);
-    ck_assert_int_eq(as_cex_replay(a, b, &c, &e), AS_NO);
-    ck_assert_int_ne(as_cex_replay(a, a, &c, &e), AS_NO);
+    ck_assert_msg(status == AS_NO || r->kind == AS_CEX_UNDEFINED, "%s: the field test says %d",
+                  r->what, (int)status);
+    ck_assert_msg(q == AS_NO, "%s: not refuted (%s)", r->what, err.text ? err.text : "");
+    ck_assert_msg(cex.kind == r->kind, "%s: a counterexample of kind %d", r->what, (int)cex.kind);
+    ck_assert_int_eq(as_cex_replay(a, b, &cex, &err), AS_NO);
+    ck_assert_int_ne(as_cex_replay(a, a, &cex, &err), AS_NO);
   } else {
-    ck_assert_msg(s != AS_NO && q == AS_UNKNOWN, "%s: an equal pair is rejected", r->what);
-    ck_assert_msg(s == AS_OK || r->e == NOT_REJECTED, "%s: the field test says %d (%s)", r->what,
-                  (int)s, e.text ? e.text : "");
+    ck_assert_msg(status != AS_NO && q == AS_UNKNOWN, "%s: an equal pair is rejected", r->what);
+    ck_assert_msg(status == AS_OK || r->e == NOT_REJECTED, "%s: the field test says %d (%s)",
+                  r->what, (int)status, err.text ? err.text : "");
     if (r->e == SAME)
       ck_assert_msg(f.same > 0, "%s: nothing compared in the field", r->what);
     if (r->e == CLOSE)
       ck_assert_msg(f.close > 0 && f.bound >= 1, "%s: a bound without field values", r->what);
     for (uint64_t seed = 100; seed < 110; seed++) {
       as_field_report f2;
-      as_field_options o = as_field_default;
-      o.seed = seed;
-      o.p = f.p;
-      o.q = f.q;
-      ck_assert_msg(as_field_test(a, b, &o, &f2, &e) != AS_NO, "%s: rejected with seed %d", r->what,
-                    (int)seed);
+      as_field_options options = as_field_default;
+      options.seed = seed;
+      options.p = f.p;
+      options.q = f.q;
+      ck_assert_msg(as_field_test(a, b, &options, &f2, &err) != AS_NO, "%s: rejected with seed %d",
+                    r->what, (int)seed);
       as_field_report_clear(&f2);
     }
   }
-  as_cex_clear(&c);
+  as_cex_clear(&cex);
   as_field_report_clear(&f);
-  as_err_clear(&e);
+  as_err_clear(&err);
   as_graph_free(b);
   as_graph_free(a);
-  as_sizes_free(S);
+  as_sizes_free(sizes);
 }
 
 START_TEST(pairs) {
@@ -76,16 +77,10 @@ START_TEST(pairs) {
 END_TEST
 
 int main(void) {
-  lib = load_lib();
-  Suite *s = suite_create("pairs");
-  TCase *c = tcase_create("pairs");
-  tcase_set_timeout(c, 60);
-  tcase_add_loop_test(c, pairs, 0, (int)(sizeof rows / sizeof *rows));
-  suite_add_tcase(s, c);
-  SRunner *r = srunner_create(s);
-  srunner_run_all(r, CK_NORMAL);
-  int failed = srunner_ntests_failed(r);
-  srunner_free(r);
+  lib = test_operators();
+  TCase *tests = test_case("pairs", 60);
+  tcase_add_loop_test(tests, pairs, 0, (int)(sizeof rows / sizeof *rows));
+  int status = test_run("pairs", tests);
   as_oplib_free(lib);
-  return failed != 0;
+  return status;
 }

@@ -2,7 +2,7 @@
  * the time is up.  Every input follows from the seed and its number, so a failure is repeated by
  * --seed S --from I --seconds 0.  With libFuzzer, leave this file out. */
 #include "driver.h"
-#include "config.h"
+#include "tests/source_dir.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,18 +27,17 @@ static text seeds[64];
 static size_t n_seeds;
 
 char *fuzz_read(const char *rel, size_t *n) {
-  const char *top = getenv("AS_TOP_SRCDIR");
   char path[4096];
-  snprintf(path, sizeof path, "%s/%s", top ? top : AS_SRCDIR, rel);
-  FILE *f = fopen(path, "rb");
+  snprintf(path, sizeof path, "%s/%s", test_source_dir(), rel);
+  FILE *file = fopen(path, "rb");
   char *s = malloc(1 << 20);
-  if (!f || !s) {
+  if (!file || !s) {
     fprintf(stderr, "cannot read %s\n", path);
     exit(99);
   }
-  *n = fread(s, 1, (1 << 20) - 1, f);
+  *n = fread(s, 1, (1 << 20) - 1, file);
   s[*n] = 0;
-  fclose(f);
+  fclose(file);
   return s;
 }
 

@@ -14,25 +14,25 @@ void fuzz_seeds(void) {
     char rel[200];
     size_t n;
     snprintf(rel, sizeof rel, "tests/checker/data/%s.cert", names[i]);
-    char *s = fuzz_read(rel, &n);
-    fuzz_seed(s, n);
-    free(s);
+    char *text = fuzz_read(rel, &n);
+    fuzz_seed(text, n);
+    free(text);
   }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
-  ck_terms *T = ck_terms_new();
-  ck_id x = ck_var(T, "X", 'r');
-  ck_id no = ck_mk2(T, CK_EQ, x, ck_mk2(T, CK_ADD, x, ck_int(T, 1)));
+  ck_terms *terms = ck_terms_new();
+  ck_id x = ck_var(terms, "X", 'r');
+  ck_id no = ck_mk2(terms, CK_EQ, x, ck_mk2(terms, CK_ADD, x, ck_int(terms, 1)));
   char name[] = "eq";
-  ck_goal g = {.name = name, .formula = no};
-  ck_usage u;
+  ck_goal goal = {.name = name, .formula = no};
+  ck_usage usage;
   char *why = NULL;
-  if (ck_cert_check(T, &g, 1, (const char *)data, n, &u, &why))
+  if (ck_cert_check(terms, &goal, 1, (const char *)data, n, &usage, &why))
     abort();
   if (!why)
     abort();
   free(why);
-  ck_terms_free(T);
+  ck_terms_free(terms);
   return 0;
 }

@@ -9,17 +9,17 @@ void fuzz_seeds(void) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
   parts p = parts_of(data, n);
-  ck_terms *T = ck_terms_new();
+  ck_terms *terms = ck_terms_new();
   ck_text sem = {"a.sem", p.s[0], p.n[0]};
   ck_text spec = {"a.tp", p.s[1], p.n[1]};
   ck_text cand = {"a.mug", p.s[2], p.n[2]};
   ck_msg msg;
-  ck_claim *c = ck_claim_texts(T, &spec, &cand, &sem, 1, &msg);
-  if (!c && !msg.text)
+  ck_claim *claim = ck_claim_texts(terms, &spec, &cand, &sem, 1, &msg);
+  if (!claim && !msg.text)
     abort(); /* a refusal has a reason */
   free(msg.text);
   free(msg.file);
-  ck_claim_free(c);
-  ck_terms_free(T);
+  ck_claim_free(claim);
+  ck_terms_free(terms);
   return 0;
 }

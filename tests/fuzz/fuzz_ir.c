@@ -13,12 +13,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
   as_err err;
   as_err_init(&err);
   as_oplib *lib = as_oplib_new();
-  as_sizes *S = as_sizes_new();
+  as_sizes *sizes = as_sizes_new();
   if (as_oplib_parse(lib, "a.sem", p.s[0], p.n[0], &err)) {
-    as_graph *g = as_parse_tp("a.tp", p.s[1], p.n[1], S, lib, &err);
-    as_graph *m = g ? as_parse_mug("a.mug", p.s[2], p.n[2], g, &err) : NULL;
-    if (m) {
-      char *text = as_print_mug(m);
+    as_graph *graph = as_parse_tp("a.tp", p.s[1], p.n[1], sizes, lib, &err);
+    as_graph *mugraph = graph ? as_parse_mug("a.mug", p.s[2], p.n[2], graph, &err) : NULL;
+    if (mugraph) {
+      char *text = as_print_mug(mugraph);
       as_sizes *S2 = as_sizes_new();
       as_graph *g2 = as_parse_tp("a.tp", p.s[1], p.n[1], S2, lib, &err);
       as_graph *m2 = g2 ? as_parse_mug("b.mug", text, strlen(text), g2, &err) : NULL;
@@ -33,12 +33,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
       as_graph_free(g2);
       as_sizes_free(S2);
     }
-    if (m)
-      as_graph_free(m);
-    if (g)
-      as_graph_free(g);
+    if (mugraph)
+      as_graph_free(mugraph);
+    if (graph)
+      as_graph_free(graph);
   }
-  as_sizes_free(S);
+  as_sizes_free(sizes);
   as_oplib_free(lib);
   as_err_clear(&err);
   return 0;

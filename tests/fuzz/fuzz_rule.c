@@ -27,41 +27,41 @@ void fuzz_seeds(void) {
     char *all = NULL;
     char *text = NULL;
     size_t len = 0;
-    FILE *f = open_memstream(&all, &len);
+    FILE *file = open_memstream(&all, &len);
     static const char *const sems[] = {"elementwise", "linear", "reduce",
                                        "shape",       "index",  "logic"};
     for (size_t k = 0; k < sizeof sems / sizeof *sems; k++) {
       snprintf(rel, sizeof rel, "semantics/%s.sem", sems[k]);
       char *s = fuzz_read(rel, &n);
-      fwrite(s, 1, n, f);
+      fwrite(s, 1, n, file);
       free(s);
     }
-    fputs("\n----\n", f);
+    fputs("\n----\n", file);
     if (i >= 3) {
       snprintf(rel, sizeof rel, "examples/rules/%s.rule", files[i - 3]);
       text = fuzz_read(rel, &n);
     }
-    fputs(text ? text : few[i], f);
-    fclose(f);
+    fputs(text ? text : few[i], file);
+    fclose(file);
     fuzz_seed(all, len);
     free(all);
     free(text);
   }
 }
 
-static char *without_rules(const as_rulefile *f, const char *text, size_t len) {
-  as_str s;
-  as_str_init(&s);
+static char *without_rules(const as_rulefile *file, const char *text, size_t len) {
+  as_str out;
+  as_str_init(&out);
   size_t from = 0;
   size_t n;
-  for (uint32_t i = 0; i < as_rulefile_count(f); i++) {
-    const char *t = as_rulefile_text(f, i, &n);
-    as_str_addn(&s, text + from, (size_t)(t - text) - from);
+  for (uint32_t i = 0; i < as_rulefile_count(file); i++) {
+    const char *t = as_rulefile_text(file, i, &n);
+    as_str_addn(&out, text + from, (size_t)(t - text) - from);
     from = (size_t)(t - text) + n;
   }
-  as_str_addn(&s, text + from, len - from);
-  as_str_add(&s, "\n");
-  return as_str_take(&s);
+  as_str_addn(&out, text + from, len - from);
+  as_str_add(&out, "\n");
+  return as_str_take(&out);
 }
 
 static as_rulefile *open_rules(const parts *p, const char *text, size_t len, as_oplib *lib,
@@ -72,23 +72,23 @@ static as_rulefile *open_rules(const parts *p, const char *text, size_t len, as_
 }
 
 /* printed after the file's definitions and read again */
-static void again(const parts *p, const char *definitions, const as_rule *r) {
-  char *text = as_rule_print(r);
+static void again(const parts *p, const char *definitions, const as_rule *rule) {
+  char *text = as_rule_print(rule);
   char *all = as_format("%s%s", definitions, text);
   as_err err;
   as_err_init(&err);
   as_oplib *lib = as_oplib_new();
-  as_rulefile *f = open_rules(p, all, strlen(all), lib, &err);
-  as_rule *q = f && as_rulefile_count(f) == 1 ? as_rule_read(f, 0, NULL, &err) : NULL;
+  as_rulefile *file = open_rules(p, all, strlen(all), lib, &err);
+  as_rule *q = file && as_rulefile_count(file) == 1 ? as_rule_read(file, 0, NULL, &err) : NULL;
   char *other = q ? as_rule_print(q) : NULL;
-  if (!r->ill_formed && (!other || strcmp(text, other))) {
+  if (!rule->ill_formed && (!other || strcmp(text, other))) {
     fprintf(stderr, "%s\n--- read again:\n%s\n%s\n", text, other ? other : "",
             err.text ? err.text : "");
     abort();
   }
   free(other);
   as_rule_free(q);
-  as_rulefile_free(f);
+  as_rulefile_free(file);
   as_oplib_free(lib);
   as_err_clear(&err);
   free(text);
@@ -100,31 +100,31 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
   as_err err;
   as_err_init(&err);
   as_oplib *lib = as_oplib_new();
-  as_rulefile *f = open_rules(&p, p.s[1], p.n[1], lib, &err);
-  char *definitions = f ? without_rules(f, p.s[1], p.n[1]) : NULL;
-  for (uint32_t i = 0; f && i < as_rulefile_count(f); i++) {
+  as_rulefile *file = open_rules(&p, p.s[1], p.n[1], lib, &err);
+  char *definitions = file ? without_rules(file, p.s[1], p.n[1]) : NULL;
+  for (uint32_t i = 0; file && i < as_rulefile_count(file); i++) {
     static const int ranks[AS_MAX_GROUPS] = {2, 0, 1, 1, 1, 1, 1, 1};
-    as_rule *r = as_rule_read(f, i, NULL, &err);
-    as_rule *concrete = as_rule_read(f, i, ranks, NULL);
-    if (r && (i % 8 == 0))
-      again(&p, definitions, r);
-    as_rule_free(r);
+    as_rule *rule = as_rule_read(file, i, NULL, &err);
+    as_rule *concrete = as_rule_read(file, i, ranks, NULL);
+    if (rule && (i % 8 == 0))
+      again(&p, definitions, rule);
+    as_rule_free(rule);
     as_rule_free(concrete);
     if (i % 8)
       continue;
-    ck_terms *T = ck_terms_new();
+    ck_terms *terms = ck_terms_new();
     ck_text spec = {"a.rule", p.s[1], p.n[1]};
-    ck_text cand = {as_rulefile_name(f, i), "", 0};
+    ck_text cand = {as_rulefile_name(file, i), "", 0};
     ck_text sem = {"a.sem", p.s[0], p.n[0]};
     ck_msg msg = {0};
-    ck_claim *c = *cand.name ? ck_claim_texts(T, &spec, &cand, &sem, 1, &msg) : NULL;
+    ck_claim *claim = *cand.name ? ck_claim_texts(terms, &spec, &cand, &sem, 1, &msg) : NULL;
     free(msg.text);
     free(msg.file);
-    ck_claim_free(c);
-    ck_terms_free(T);
+    ck_claim_free(claim);
+    ck_terms_free(terms);
   }
   free(definitions);
-  as_rulefile_free(f);
+  as_rulefile_free(file);
   as_oplib_free(lib);
   as_err_clear(&err);
   return 0;

@@ -6,13 +6,13 @@
 parts parts_of(const uint8_t *data, size_t n) {
   parts p = {{(const char *)data, "", ""}, {n, 0, 0}};
   for (int k = 1; k < 3; k++) {
-    const char *s = p.s[k - 1];
-    const char *cut = p.n[k - 1] ? memmem(s, p.n[k - 1], "\n----\n", 6) : NULL;
+    const char *text = p.s[k - 1];
+    const char *cut = p.n[k - 1] ? memmem(text, p.n[k - 1], "\n----\n", 6) : NULL;
     if (!cut)
       break;
     p.s[k] = cut + 6;
-    p.n[k] = p.n[k - 1] - (size_t)(cut + 6 - s);
-    p.n[k - 1] = (size_t)(cut + 1 - s);
+    p.n[k] = p.n[k - 1] - (size_t)(cut + 6 - text);
+    p.n[k - 1] = (size_t)(cut + 1 - text);
   }
   return p;
 }
@@ -26,19 +26,19 @@ void parts_seeds(void) {
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     char *all = NULL;
     size_t len = 0;
-    FILE *f = open_memstream(&all, &len);
+    FILE *file = open_memstream(&all, &len);
     for (size_t k = 0; k < sizeof sems / sizeof *sems + 2; k++) {
       if (k < 5)
         snprintf(rel, sizeof rel, "semantics/%s.sem", sems[k]);
       else
         snprintf(rel, sizeof rel, "examples/%s.%s", names[i], k == 5 ? "tp" : "mug");
-      char *s = fuzz_read(rel, &n);
+      char *text = fuzz_read(rel, &n);
       if (k >= 5)
-        fputs("\n----\n", f);
-      fwrite(s, 1, n, f);
-      free(s);
+        fputs("\n----\n", file);
+      fwrite(text, 1, n, file);
+      free(text);
     }
-    fclose(f);
+    fclose(file);
     fuzz_seed(all, len);
     free(all);
   }

@@ -20,3 +20,4 @@ TESTS += tests/ir/test_errors
 tests_ir_test_errors_SOURCES = tests/ir/test_errors.c tests/ir/util.h
 tests_ir_test_errors_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_ir_test_errors_LDADD = $(ir_libs)
+FAST_TESTS += tests/ir/test_size tests/ir/test_sem tests/ir/test_graph tests/ir/test_errors

@@ -14,7 +14,7 @@ static const char spec[] = "program p\nsizes B=16, D=64, N=32\ninput X: f16[B, D
 static const char head[] = "mugraph m\nsizes J=8, U=4, L=4, T=16\nwhere N = J*U, D = L*T\n";
 
 static void open_world(world *w) {
-  w->lib = load_library();
+  w->lib = test_operators();
   w->S = as_sizes_new();
   w->program = as_parse_tp("p.tp", spec, strlen(spec), w->S, w->lib, NULL);
   ck_assert_ptr_nonnull(w->program);
@@ -88,22 +88,23 @@ static const struct {
 };
 
 START_TEST(bad_programs) {
-  as_oplib *lib = load_library();
+  as_oplib *lib = test_operators();
   for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
     as_sizes *sizes = as_sizes_new();
-    as_err e;
-    as_err_init(&e);
-    as_graph *g = as_parse_tp("a.tp", programs[i].text, strlen(programs[i].text), sizes, lib, &e);
-    char *s = as_err_format(&e);
+    as_err err;
+    as_err_init(&err);
+    as_graph *graph =
+        as_parse_tp("a.tp", programs[i].text, strlen(programs[i].text), sizes, lib, &err);
+    char *text = as_err_format(&err);
     char *place = as_format("a.tp:%s:", programs[i].at);
-    ck_assert_msg(g == NULL && e.status == AS_BAD_INPUT && strstr(s, programs[i].says) &&
-                      strncmp(s, place, strlen(place)) == 0,
+    ck_assert_msg(graph == NULL && err.status == AS_BAD_INPUT && strstr(text, programs[i].says) &&
+                      strncmp(text, place, strlen(place)) == 0,
                   "case %zu\n%s\nwant %s %s\ngot %s", i, programs[i].text, place, programs[i].says,
-                  s);
-    as_graph_free(g);
-    free(s);
+                  text);
+    as_graph_free(graph);
+    free(text);
     free(place);
-    as_err_clear(&e);
+    as_err_clear(&err);
     as_sizes_free(sizes);
   }
   as_oplib_free(lib);
@@ -146,8 +147,9 @@ static const struct {
     {K "  q = neg(nothing)\n", "unknown tensor `nothing`"},
     {K "  acc a = sum p rescale p\n", "running maximum"},
     {K "  acc a, b = sum p\n", "only a `max`"},
-    {K "  acc a = prod p\n", "expected sum, max or concat"},
-    {K "  acc a = max p rescale p\n", "only a `sum`"},
+    {K "  acc a = prod p\n", "expected sum or max or concat"},
+    {K "  acc a = max p rescale p\n", "`rescale` stands behind a `sum` only"},
+    {K "  acc a = sum p axis 0\n", "`axis` stands behind a `concat` only"},
     {K "  acc a = concat p axis 4\n", "no axis 4"},
     {K "  acc a = concat p\n", "expected `axis`"},
     {K "  r = max(p, axis=-1)\n  acc a, m = max r\n  d = p - m[:, none]\n  r2 = max(d, axis=-1)\n  "
@@ -176,18 +178,18 @@ START_TEST(bad_mugraphs) {
   world w;
   open_world(&w);
   for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
-    as_err e;
-    as_err_init(&e);
+    as_err err;
+    as_err_init(&err);
     char *text = as_format("%s%s", head, bodies[i].text);
-    as_graph *g = as_parse_mug("a.mug", text, strlen(text), w.program, &e);
-    char *s = as_err_format(&e);
-    ck_assert_msg(g == NULL && e.status == AS_BAD_INPUT && strstr(s, bodies[i].says) &&
+    as_graph *graph = as_parse_mug("a.mug", text, strlen(text), w.program, &err);
+    char *s = as_err_format(&err);
+    ck_assert_msg(graph == NULL && err.status == AS_BAD_INPUT && strstr(s, bodies[i].says) &&
                       strncmp(s, "a.mug:", 6) == 0,
                   "case %zu\n%s\nwant %s\ngot %s", i, text, bodies[i].says, s);
-    as_graph_free(g);
+    as_graph_free(graph);
     free(text);
     free(s);
-    as_err_clear(&e);
+    as_err_clear(&err);
   }
   close_world(&w);
 }
@@ -200,9 +202,9 @@ static const char *const files[] = {"examples/gqa", "examples/layernorm_linear",
 /* every prefix, and every byte changed at random: a verdict, never a crash, and always with a
  * message */
 START_TEST(damaged_files) {
-  as_oplib *lib = load_library();
-  as_rng r;
-  as_rng_seed(&r, 99);
+  as_oplib *lib = test_operators();
+  as_rng rng;
+  as_rng_seed(&rng, 99);
   char *rest = as_format("%s.tp", files[_i]);
   char *mrest = as_format("%s.mug", files[_i]);
   char *path;
@@ -213,8 +215,8 @@ START_TEST(damaged_files) {
   char *mtext = slurp(mrest, &mn, &mpath);
   for (int round = 0; round < 1500; round++) {
     as_sizes *sizes = as_sizes_new();
-    as_err e;
-    as_err_init(&e);
+    as_err err;
+    as_err_init(&err);
     size_t a = n;
     size_t b = mn;
     char *x = as_malloc(n);
@@ -228,23 +230,23 @@ START_TEST(damaged_files) {
     } else {
       for (int k = 0; k < 3; k++) {
         static const char junk[] = "xXB1=[](),:->.@ \n\0\xff\"0e~*";
-        char *victim = round % 4 == 0 ? &x[as_rng_below(&r, n)] : &y[as_rng_below(&r, mn)];
-        *victim = junk[as_rng_below(&r, sizeof junk)];
+        char *victim = round % 4 == 0 ? &x[as_rng_below(&rng, n)] : &y[as_rng_below(&rng, mn)];
+        *victim = junk[as_rng_below(&rng, sizeof junk)];
       }
     }
-    as_graph *g = as_parse_tp(path, x, a, sizes, lib, &e);
-    as_graph *m = NULL;
-    if (g)
-      m = as_parse_mug(mpath, y, b, g, &e);
-    if (!g || !m)
-      ck_assert(e.status == AS_BAD_INPUT && e.text && e.file);
-    if (m) {
-      char *s = as_print_mug(m);
+    as_graph *graph = as_parse_tp(path, x, a, sizes, lib, &err);
+    as_graph *mugraph = NULL;
+    if (graph)
+      mugraph = as_parse_mug(mpath, y, b, graph, &err);
+    if (!graph || !mugraph)
+      ck_assert(err.status == AS_BAD_INPUT && err.text && err.file);
+    if (mugraph) {
+      char *s = as_print_mug(mugraph);
       free(s);
     }
-    as_graph_free(m);
-    as_graph_free(g);
-    as_err_clear(&e);
+    as_graph_free(mugraph);
+    as_graph_free(graph);
+    as_err_clear(&err);
     as_sizes_free(sizes);
     free(x);
     free(y);
@@ -263,26 +265,26 @@ END_TEST
 START_TEST(errors_of_a_used_file_name_that_file) {
   char dir[] = "use-test-XXXXXX";
   ck_assert_ptr_nonnull(mkdtemp(dir));
-  as_err e;
-  as_err_init(&e);
+  as_err err;
+  as_err_init(&err);
   char *sem = as_format("%s/own.sem", dir);
   char *tp = as_format("%s/a.tp", dir);
   static const char broken[] = "op f(x[n]) -> [n]\n  out[i] = y[i]\n";
   static const char text[] =
       "use \"own.sem\"\nprogram p\nsizes N\ninput X: f16[N]\noutput Z = f(X)\n";
-  ck_assert(as_write_file(sem, broken, strlen(broken), &e));
-  as_oplib *lib = load_library();
+  ck_assert(as_write_file(sem, broken, strlen(broken), &err));
+  as_oplib *lib = test_operators();
   as_sizes *sizes = as_sizes_new();
-  ck_assert_ptr_null(as_parse_tp(tp, text, strlen(text), sizes, lib, &e));
-  ck_assert_str_eq(e.file, sem);
-  ck_assert_int_eq(e.line, 2);
-  as_err_clear(&e);
+  ck_assert_ptr_null(as_parse_tp(tp, text, strlen(text), sizes, lib, &err));
+  ck_assert_str_eq(err.file, sem);
+  ck_assert_int_eq(err.line, 2);
+  as_err_clear(&err);
   static const char whole[] = "op f(x[n]) -> [n]\n  out[i] = x[i]\n";
-  ck_assert(as_write_file(sem, whole, strlen(whole), &e));
-  as_graph *g = as_parse_tp(tp, text, strlen(text), sizes, lib, &e);
-  ck_assert_ptr_nonnull(g);
-  ck_assert_str_eq(g->use[0], "own.sem");
-  as_graph_free(g);
+  ck_assert(as_write_file(sem, whole, strlen(whole), &err));
+  as_graph *graph = as_parse_tp(tp, text, strlen(text), sizes, lib, &err);
+  ck_assert_ptr_nonnull(graph);
+  ck_assert_str_eq(graph->use[0], "own.sem");
+  as_graph_free(graph);
   as_sizes_free(sizes);
   as_oplib_free(lib);
   remove(sem);
@@ -294,17 +296,10 @@ START_TEST(errors_of_a_used_file_name_that_file) {
 END_TEST
 
 int main(void) {
-  Suite *s = suite_create("errors");
-  TCase *t = tcase_create("errors");
-  tcase_set_timeout(t, 60);
-  tcase_add_test(t, bad_programs);
-  tcase_add_test(t, bad_mugraphs);
-  tcase_add_loop_test(t, damaged_files, 0, 3);
-  tcase_add_test(t, errors_of_a_used_file_name_that_file);
-  suite_add_tcase(s, t);
-  SRunner *r = srunner_create(s);
-  srunner_run_all(r, CK_NORMAL);
-  int bad = srunner_ntests_failed(r);
-  srunner_free(r);
-  return bad != 0;
+  TCase *tests = test_case("errors", 60);
+  tcase_add_test(tests, bad_programs);
+  tcase_add_test(tests, bad_mugraphs);
+  tcase_add_loop_test(tests, damaged_files, 0, 3);
+  tcase_add_test(tests, errors_of_a_used_file_name_that_file);
+  return test_run("errors", tests);
 }

@@ -9,7 +9,7 @@ typedef struct {
 } world;
 
 static void open_world(world *w) {
-  w->lib = load_library();
+  w->lib = test_operators();
   w->S = as_sizes_new();
   as_err_init(&w->e);
 }
@@ -21,19 +21,20 @@ static void close_world(world *w) {
 }
 
 static as_graph *tp(world *w, const char *file, const char *text, size_t n) {
-  as_graph *g = as_parse_tp(file, text, n, w->S, w->lib, &w->e);
+  as_graph *graph = as_parse_tp(file, text, n, w->S, w->lib, &w->e);
   char *s = as_err_format(&w->e);
-  ck_assert_msg(g != NULL, "%s", s);
+  ck_assert_msg(graph != NULL, "%s", s);
   free(s);
-  return g;
+  return graph;
 }
 
-static as_graph *mug(world *w, const char *file, const char *text, size_t n, const as_graph *p) {
-  as_graph *g = as_parse_mug(file, text, n, p, &w->e);
+static as_graph *mug(world *w, const char *file, const char *text, size_t n,
+                     const as_graph *program) {
+  as_graph *graph = as_parse_mug(file, text, n, program, &w->e);
   char *s = as_err_format(&w->e);
-  ck_assert_msg(g != NULL, "%s", s);
+  ck_assert_msg(graph != NULL, "%s", s);
   free(s);
-  return g;
+  return graph;
 }
 
 static const char *const examples[] = {"rmsnorm_linear",
@@ -53,35 +54,35 @@ START_TEST(examples_read_back) {
   char *path;
   size_t n;
   char *text = slurp(rest, &n, &path);
-  as_graph *g = tp(&w, path, text, n);
-  char *once = as_print_tp(g);
+  as_graph *graph = tp(&w, path, text, n);
+  char *once = as_print_tp(graph);
   as_graph *h = tp(&v, path, once, strlen(once));
   char *twice = as_print_tp(h);
   ck_assert_str_eq(once, twice);
-  ck_assert_uint_eq(g->n, h->n);
-  ck_assert(as_graph_valid(g, &w.e));
+  ck_assert_uint_eq(graph->n, h->n);
+  ck_assert(as_graph_valid(graph, &w.e));
   free(text);
   free(rest);
   free(path);
   rest = as_format("examples/%s.mug", examples[_i]);
   text = slurp(rest, &n, &path);
-  as_graph *m = mug(&w, path, text, n, g);
-  as_graph *c = as_graph_copy(m);
-  ck_assert_uint_eq(as_graph_kernels(m), 1);
-  ck_assert_uint_gt(as_graph_kernels(g), 1);
-  char *a = as_print_mug(m);
-  char *b = as_print_mug(c);
+  as_graph *mugraph = mug(&w, path, text, n, graph);
+  as_graph *copy = as_graph_copy(mugraph);
+  ck_assert_uint_eq(as_graph_kernels(mugraph), 1);
+  ck_assert_uint_gt(as_graph_kernels(graph), 1);
+  char *a = as_print_mug(mugraph);
+  char *b = as_print_mug(copy);
   ck_assert_str_eq(a, b);
   as_graph *k = mug(&v, path, a, strlen(a), h);
   free(b);
   b = as_print_mug(k);
   ck_assert_str_eq(a, b);
-  ck_assert_uint_eq(m->n, k->n);
+  ck_assert_uint_eq(mugraph->n, k->n);
   as_graph_free(k);
-  as_graph_free(c);
-  as_graph_free(m);
+  as_graph_free(copy);
+  as_graph_free(mugraph);
   as_graph_free(h);
-  as_graph_free(g);
+  as_graph_free(graph);
   free(a);
   free(b);
   free(once);
@@ -105,12 +106,12 @@ START_TEST(expressions) {
       "eps = 0.5\nU = clamp(X, lo=-1.5, hi=1e0) + eps + s\nV = merge_axes(A, axis=-2) - U[:,\n  "
       "0:D] # comment\n"
       "output W = max(-2 - V, axis=0)\noutput V\n";
-  as_graph *g = tp(&w, "p.tp", good, strlen(good));
-  char *s = as_print_tp(g);
-  ck_assert_ptr_nonnull(strstr(s, "lo=-1.5, hi=1)"));
-  ck_assert_ptr_nonnull(strstr(s, "(-2) - V"));
-  ck_assert_ptr_nonnull(strstr(s, "output W\noutput V\n"));
-  const as_node *c = &g->node[as_graph_find(g, AS_NONE, "C")];
+  as_graph *graph = tp(&w, "p.tp", good, strlen(good));
+  char *text = as_print_tp(graph);
+  ck_assert_ptr_nonnull(strstr(text, "lo=-1.5, hi=1)"));
+  ck_assert_ptr_nonnull(strstr(text, "(-2) - V"));
+  ck_assert_ptr_nonnull(strstr(text, "output W\noutput V\n"));
+  const as_node *c = &graph->node[as_graph_find(graph, AS_NONE, "C")];
   ck_assert_uint_eq(c->rank, 4);
   as_size B = as_size_find(w.S, "B");
   ck_assert_uint_eq(c->dim[0], B);
@@ -121,12 +122,12 @@ START_TEST(expressions) {
       as_size_div(w.S, as_size_add(w.S, as_size_find(w.S, "H"), AS_SIZE_ONE), as_size_int(w.S, 2)));
   world v;
   open_world(&v);
-  as_graph *h = tp(&v, "p.tp", s, strlen(s));
+  as_graph *h = tp(&v, "p.tp", text, strlen(text));
   char *t = as_print_tp(h);
-  ck_assert_str_eq(s, t);
-  as_graph_free(g);
+  ck_assert_str_eq(text, t);
+  as_graph_free(graph);
   as_graph_free(h);
-  free(s);
+  free(text);
   free(t);
   close_world(&w);
   close_world(&v);
@@ -136,72 +137,74 @@ END_TEST
 
 /* random programs over one shape, every operator without attributes or with defaults that fits */
 START_TEST(random_programs_read_back) {
-  as_rng r;
-  as_rng_seed(&r, 7 + (uint64_t)_i);
+  as_rng rng;
+  as_rng_seed(&rng, 7 + (uint64_t)_i);
   world w;
   world v;
   open_world(&w);
   open_world(&v);
-  as_graph *g = as_graph_new(w.S, w.lib, NULL, "random");
+  as_graph *graph = as_graph_new(w.S, w.lib, NULL, "random");
   as_size dim[3];
-  ck_assert(as_graph_declare(g, "M", 1, 3, &dim[0], &w.e));
-  ck_assert(as_graph_declare(g, "N", 0, -1, &dim[1], &w.e));
+  ck_assert(as_graph_declare(graph, "M", 1, 3, &dim[0], &w.e));
+  ck_assert(as_graph_declare(graph, "N", 0, -1, &dim[1], &w.e));
   dim[2] = dim[1];
-  as_graph_input(g, "X", AS_F32, dim, 2, &w.e);
-  as_graph_input(g, "Y", AS_BF16, dim, 3, &w.e);
-  mpq_t q;
-  mpq_init(q);
-  mpq_set_si(q, -3, 8);
-  as_graph_const(g, q);
-  mpq_clear(q);
-  as_graph_size_const(g, dim[1]);
+  as_graph_input(graph, "X", AS_F32, dim, 2, &w.e);
+  as_graph_input(graph, "Y", AS_BF16, dim, 3, &w.e);
+  mpq_t value;
+  mpq_init(value);
+  mpq_set_si(value, -3, 8);
+  as_graph_const(graph, value);
+  mpq_clear(value);
+  as_graph_size_const(graph, dim[1]);
   for (int tries = 0; tries < 200; tries++) {
-    const as_opdef *op = as_oplib_nth(w.lib, (uint32_t)as_rng_below(&r, as_oplib_count(w.lib)));
+    const as_opdef *op = as_oplib_nth(w.lib, (uint32_t)as_rng_below(&rng, as_oplib_count(w.lib)));
     as_node_id arg[AS_MAX_ARGS];
     as_attr attr[AS_MAX_ATTRS];
     for (uint32_t i = 0; i < op->nargs; i++)
-      arg[i] = (as_node_id)as_rng_below(&r, g->n);
+      arg[i] = (as_node_id)as_rng_below(&rng, graph->n);
     for (uint32_t i = 0; i < op->nattrs; i++) {
       as_attr_init(&attr[i]);
-      attr[i].size = as_size_int(w.S, (long)as_rng_below(&r, 4) - 2);
-      if (op->attr_has_default[i] && as_rng_below(&r, 2))
+      attr[i].size = as_size_int(w.S, (long)as_rng_below(&rng, 4) - 2);
+      if (op->attr_has_default[i] && as_rng_below(&rng, 2))
         as_attr_set(&attr[i], &op->attr_default[i]);
     }
-    uint32_t before = g->n;
-    as_err e;
-    as_err_init(&e);
-    if (as_graph_op(g, AS_NONE, NULL, op, arg, op->nargs, attr, &e) == AS_NONE) {
-      ck_assert(e.status == AS_BAD_INPUT || e.status == AS_NO); /* NO: ranks that fit at no sizes */
-      ck_assert_uint_eq(g->n, before);
+    uint32_t before = graph->n;
+    as_err err;
+    as_err_init(&err);
+    if (as_graph_op(graph, AS_NONE, NULL, op, arg, op->nargs, attr, &err) == AS_NONE) {
+      ck_assert(err.status == AS_BAD_INPUT ||
+                err.status == AS_NO); /* NO: ranks that fit at no sizes */
+      ck_assert_uint_eq(graph->n, before);
     }
-    as_err_clear(&e);
+    as_err_clear(&err);
     for (uint32_t i = 0; i < op->nattrs; i++)
       as_attr_clear(&attr[i]);
   }
-  ck_assert_uint_gt(g->n_order, 20);
+  ck_assert_uint_gt(graph->n_order, 20);
   for (uint32_t i = 0; i < 3; i++) {
-    ck_assert(as_graph_output(g, g->order[as_rng_below(&r, g->n_order / 3) + i * (g->n_order / 3)],
-                              &w.e));
+    ck_assert(as_graph_output(
+        graph, graph->order[as_rng_below(&rng, graph->n_order / 3) + i * (graph->n_order / 3)],
+        &w.e));
   }
-  char *s = as_print_tp(g);
-  as_graph *h = tp(&v, "r.tp", s, strlen(s));
+  char *text = as_print_tp(graph);
+  as_graph *h = tp(&v, "r.tp", text, strlen(text));
   char *t = as_print_tp(h);
-  ck_assert_str_eq(s, t);
-  for (uint32_t i = 0; i < g->n_order; i++) {
-    const as_node *a = &g->node[g->order[i]];
+  ck_assert_str_eq(text, t);
+  for (uint32_t i = 0; i < graph->n_order; i++) {
+    const as_node *node = &graph->node[graph->order[i]];
     const as_node *b = &h->node[h->order[i]];
-    ck_assert_uint_eq(a->rank, b->rank);
-    for (uint32_t k = 0; k < a->rank; k++) {
-      char *x = as_size_print(w.S, a->dim[k]);
+    ck_assert_uint_eq(node->rank, b->rank);
+    for (uint32_t k = 0; k < node->rank; k++) {
+      char *x = as_size_print(w.S, node->dim[k]);
       char *y = as_size_print(v.S, b->dim[k]);
       ck_assert_str_eq(x, y);
       free(x);
       free(y);
     }
   }
-  as_graph_free(g);
+  as_graph_free(graph);
   as_graph_free(h);
-  free(s);
+  free(text);
   free(t);
   close_world(&w);
   close_world(&v);
@@ -212,20 +215,20 @@ END_TEST
 START_TEST(ten_thousand_operators) {
   world w;
   open_world(&w);
-  as_str s;
-  as_str_init(&s);
-  as_str_add(&s, "program big\nsizes N = 16\ninput X0: f16[N]\n");
+  as_str out;
+  as_str_init(&out);
+  as_str_add(&out, "program big\nsizes N = 16\ninput X0: f16[N]\n");
   for (int i = 1; i < 10000; i++)
-    as_str_printf(&s, "X%d = X%d + relu(X%d)\n", i, i - 1, i / 2);
-  as_str_add(&s, "output X9999\n");
-  double t0 = as_now();
-  as_graph *g = tp(&w, "big.tp", s.s, s.n);
-  ck_assert_uint_eq(g->n_order, 19998);
-  ck_assert_msg(as_now() - t0 < 5, "%f s", as_now() - t0);
-  char *t = as_print_tp(g);
-  free(t);
-  as_graph_free(g);
-  as_str_clear(&s);
+    as_str_printf(&out, "X%d = X%d + relu(X%d)\n", i, i - 1, i / 2);
+  as_str_add(&out, "output X9999\n");
+  double start = as_now();
+  as_graph *graph = tp(&w, "big.tp", out.s, out.n);
+  ck_assert_uint_eq(graph->n_order, 19998);
+  ck_assert_msg(as_now() - start < 5, "%f s", as_now() - start);
+  char *text = as_print_tp(graph);
+  free(text);
+  as_graph_free(graph);
+  as_str_clear(&out);
   close_world(&w);
 }
 
@@ -237,11 +240,11 @@ START_TEST(flags_of_block_nodes) {
   size_t n;
   char *path;
   char *text = slurp("examples/gqa.tp", &n, &path);
-  as_graph *g = tp(&w, path, text, n);
+  as_graph *graph = tp(&w, path, text, n);
   free(text);
   free(path);
   text = slurp("examples/gqa.mug", &n, &path);
-  as_graph *m = mug(&w, path, text, n, g);
+  as_graph *mugraph = mug(&w, path, text, n, graph);
 
   static const struct {
     const char *name;
@@ -253,15 +256,15 @@ START_TEST(flags_of_block_nodes) {
               {"z", false, true, false},  {"y", false, true, false}};
 
   for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
-    const as_node *x = &m->node[as_graph_find(m, 0, want[i].name)];
-    ck_assert_msg(x->varying == want[i].varying && x->after == want[i].after &&
-                      x->reads_run == want[i].run,
+    const as_node *node = &mugraph->node[as_graph_find(mugraph, 0, want[i].name)];
+    ck_assert_msg(node->varying == want[i].varying && node->after == want[i].after &&
+                      node->reads_run == want[i].run,
                   "%s", want[i].name);
   }
   free(text);
   free(path);
-  as_graph_free(m);
-  as_graph_free(g);
+  as_graph_free(mugraph);
+  as_graph_free(graph);
   close_world(&w);
 }
 
@@ -272,39 +275,32 @@ START_TEST(relations_decide_extents) {
   open_world(&w);
   static const char *const text = "program p\nsizes D, G, L, T, S, U\nwhere D = G*S, S = L*T, 2*U "
                                   "= G + L\ninput X: f16[D]\noutput Y = neg(X)\n";
-  as_graph *g = tp(&w, "p.tp", text, strlen(text));
+  as_graph *graph = tp(&w, "p.tp", text, strlen(text));
   as_size D = as_size_find(w.S, "D");
   as_size G = as_size_find(w.S, "G");
   as_size L = as_size_find(w.S, "L");
   as_size T = as_size_find(w.S, "T");
   as_size U = as_size_find(w.S, "U");
   as_size glt = as_size_mul(w.S, G, as_size_mul(w.S, L, T));
-  ck_assert(as_graph_same_size(g, D, glt));
-  ck_assert(!as_graph_same_size(g, D, as_size_mul(w.S, G, L)));
-  ck_assert(as_graph_same_size(g, as_size_add(w.S, U, U), as_size_add(w.S, G, L)));
-  ck_assert(!as_graph_same_size(g, U, G));
-  int64_t v;
-  ck_assert(!as_graph_concrete(g, D, &v));
-  as_graph_free(g);
+  ck_assert(as_graph_same_size(graph, D, glt));
+  ck_assert(!as_graph_same_size(graph, D, as_size_mul(w.S, G, L)));
+  ck_assert(as_graph_same_size(graph, as_size_add(w.S, U, U), as_size_add(w.S, G, L)));
+  ck_assert(!as_graph_same_size(graph, U, G));
+  int64_t value;
+  ck_assert(!as_graph_concrete(graph, D, &value));
+  as_graph_free(graph);
   close_world(&w);
 }
 
 END_TEST
 
 int main(void) {
-  Suite *s = suite_create("graph");
-  TCase *t = tcase_create("graph");
-  tcase_set_timeout(t, 60);
-  tcase_add_loop_test(t, examples_read_back, 0, 7);
-  tcase_add_test(t, expressions);
-  tcase_add_loop_test(t, random_programs_read_back, 0, 40);
-  tcase_add_test(t, ten_thousand_operators);
-  tcase_add_test(t, flags_of_block_nodes);
-  tcase_add_test(t, relations_decide_extents);
-  suite_add_tcase(s, t);
-  SRunner *r = srunner_create(s);
-  srunner_run_all(r, CK_NORMAL);
-  int bad = srunner_ntests_failed(r);
-  srunner_free(r);
-  return bad != 0;
+  TCase *tests = test_case("graph", 60);
+  tcase_add_loop_test(tests, examples_read_back, 0, 7);
+  tcase_add_test(tests, expressions);
+  tcase_add_loop_test(tests, random_programs_read_back, 0, 40);
+  tcase_add_test(tests, ten_thousand_operators);
+  tcase_add_test(tests, flags_of_block_nodes);
+  tcase_add_test(tests, relations_decide_extents);
+  return test_run("graph", tests);
 }

@@ -1,35 +1,35 @@
 /* Operator specifications: reading, canonical text, the shape rule, what is refused. */
 #include "util.h"
 
-static bool add(as_oplib *L, const char *text, as_err *e) {
-  return as_oplib_parse(L, "t.sem", text, strlen(text), e);
+static bool add(as_oplib *lib, const char *text, as_err *err) {
+  return as_oplib_parse(lib, "t.sem", text, strlen(text), err);
 }
 
 START_TEST(canonical_text_reads_back) {
-  as_oplib *L = load_library();
-  ck_assert_uint_gt(as_oplib_count(L), 35);
-  as_oplib *M = as_oplib_new();
-  as_err e;
-  as_err_init(&e);
+  as_oplib *lib = test_operators();
+  ck_assert_uint_gt(as_oplib_count(lib), 35);
+  as_oplib *other = as_oplib_new();
+  as_err err;
+  as_err_init(&err);
   static const char *const funcs[] = {"sigmoid", "silu", "tanh", "erf", "gelu"};
   for (size_t i = 0; i < 5; i++) {
-    char *s = as_func_print(as_oplib_func(L, funcs[i]));
+    char *s = as_func_print(as_oplib_func(lib, funcs[i]));
     char *again;
-    ck_assert(add(M, s, &e));
-    again = as_func_print(as_oplib_func(M, funcs[i]));
+    ck_assert(add(other, s, &err));
+    again = as_func_print(as_oplib_func(other, funcs[i]));
     ck_assert_str_eq(s, again);
     free(s);
     free(again);
   }
-  for (uint32_t i = 0; i < as_oplib_count(L); i++) {
-    const as_opdef *op = as_oplib_nth(L, i);
+  for (uint32_t i = 0; i < as_oplib_count(lib); i++) {
+    const as_opdef *op = as_oplib_nth(lib, i);
     char *s = as_opdef_print(op);
     char *again;
     char *why;
-    bool ok = add(M, s, &e);
-    why = as_err_format(&e);
+    bool ok = add(other, s, &err);
+    why = as_err_format(&err);
     ck_assert_msg(ok, "%s", why);
-    const as_opdef *copy = as_oplib_find(M, op->name);
+    const as_opdef *copy = as_oplib_find(other, op->name);
     again = as_opdef_print(copy);
     ck_assert_str_eq(s, again);
     ck_assert_str_eq(op->sha256, copy->sha256);
@@ -37,8 +37,8 @@ START_TEST(canonical_text_reads_back) {
     free(again);
     free(why);
   }
-  as_oplib_free(L);
-  as_oplib_free(M);
+  as_oplib_free(lib);
+  as_oplib_free(other);
 }
 
 END_TEST
@@ -50,24 +50,24 @@ START_TEST(awkward_bodies_read_back) {
       "n\n"
       "  out[..a, i] = if(not (i < n and (i > 2 or i div 2 = 1)) or (i + 1) * 2 != n, -(q[..a, i] "
       "- 1) * -c, (x[..a, i mod n] - (q[..a, 0] - y[0])) / (c / d))\n";
-  as_oplib *L = as_oplib_new();
-  as_oplib *M = as_oplib_new();
-  as_err e;
-  as_err_init(&e);
-  bool ok = add(L, text, &e);
-  char *why = as_err_format(&e);
+  as_oplib *lib = as_oplib_new();
+  as_oplib *other = as_oplib_new();
+  as_err err;
+  as_err_init(&err);
+  bool ok = add(lib, text, &err);
+  char *why = as_err_format(&err);
   ck_assert_msg(ok, "%s", why);
   free(why);
-  char *s = as_opdef_print(as_oplib_nth(L, 0));
+  char *s = as_opdef_print(as_oplib_nth(lib, 0));
   char *t;
-  ck_assert(add(M, s, &e));
-  t = as_opdef_print(as_oplib_nth(M, 0));
+  ck_assert(add(other, s, &err));
+  t = as_opdef_print(as_oplib_nth(other, 0));
   ck_assert_str_eq(s, t);
   ck_assert_ptr_nonnull(strstr(s, "x[..a, i mod n] - (q[..a, 0] - y[0])"));
   free(s);
   free(t);
-  as_oplib_free(L);
-  as_oplib_free(M);
+  as_oplib_free(lib);
+  as_oplib_free(other);
 }
 
 END_TEST
@@ -120,41 +120,41 @@ static const struct {
 
 START_TEST(errors) {
   for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-    as_oplib *L = as_oplib_new();
-    as_err e;
-    as_err_init(&e);
-    bool ok = add(L, refused[i].text, &e);
-    char *s = as_err_format(&e);
+    as_oplib *lib = as_oplib_new();
+    as_err err;
+    as_err_init(&err);
+    bool ok = add(lib, refused[i].text, &err);
+    char *s = as_err_format(&err);
     if (refused[i].says == NULL) {
       ck_assert_msg(ok, "%s", s);
     } else {
       ck_assert_msg(!ok && strstr(s, refused[i].says), "case %zu: %s", i, s);
-      ck_assert_int_eq(e.status, AS_BAD_INPUT);
+      ck_assert_int_eq(err.status, AS_BAD_INPUT);
       ck_assert(strncmp(s, "t.sem:", 6) == 0);
-      ck_assert_uint_eq(as_oplib_count(L), 0); /* nothing half-read stays */
+      ck_assert_uint_eq(as_oplib_count(lib), 0); /* nothing half-read stays */
     }
     free(s);
-    as_err_clear(&e);
-    as_oplib_free(L);
+    as_err_clear(&err);
+    as_oplib_free(lib);
   }
 }
 
 END_TEST
 
 START_TEST(deep_nesting_is_refused) {
-  as_str s;
-  as_str_init(&s);
-  as_str_add(&s, "op f(x[n]) -> [n]\n  out[i] = ");
+  as_str out;
+  as_str_init(&out);
+  as_str_add(&out, "op f(x[n]) -> [n]\n  out[i] = ");
   for (int i = 0; i < 100000; i++)
-    as_str_add(&s, "(");
-  as_err e;
-  as_err_init(&e);
-  as_oplib *L = as_oplib_new();
-  ck_assert(!as_oplib_parse(L, "t.sem", s.s, s.n, &e));
-  ck_assert_ptr_nonnull(strstr(e.text, "nested too deeply"));
-  as_err_clear(&e);
-  as_oplib_free(L);
-  as_str_clear(&s);
+    as_str_add(&out, "(");
+  as_err err;
+  as_err_init(&err);
+  as_oplib *lib = as_oplib_new();
+  ck_assert(!as_oplib_parse(lib, "t.sem", out.s, out.n, &err));
+  ck_assert_ptr_nonnull(strstr(err.text, "nested too deeply"));
+  as_err_clear(&err);
+  as_oplib_free(lib);
+  as_str_clear(&out);
 }
 
 END_TEST
@@ -165,16 +165,16 @@ START_TEST(truncations) {
   char *path;
   char *text = slurp("semantics/normalize.sem", &n, &path);
   for (size_t cut = 0; cut < n; cut++) {
-    as_oplib *L = as_oplib_new();
-    as_err e;
-    as_err_init(&e);
+    as_oplib *lib = as_oplib_new();
+    as_err err;
+    as_err_init(&err);
     char *part = as_malloc(cut + 1);
     memcpy(part, text, cut);
-    if (!as_oplib_parse(L, path, part, cut, &e))
-      ck_assert_int_eq(e.status, AS_BAD_INPUT);
+    if (!as_oplib_parse(lib, path, part, cut, &err))
+      ck_assert_int_eq(err.status, AS_BAD_INPUT);
     free(part);
-    as_err_clear(&e);
-    as_oplib_free(L);
+    as_err_clear(&err);
+    as_oplib_free(lib);
   }
   free(text);
   free(path);
@@ -192,49 +192,49 @@ START_TEST(mutations) {
   size_t n;
   char *path;
   char *text = slurp(files[_i], &n, &path);
-  as_rng r;
-  as_rng_seed(&r, 5 + (uint64_t)_i);
+  as_rng rng;
+  as_rng_seed(&rng, 5 + (uint64_t)_i);
   unsigned accepted = 0;
   for (int round = 0; round < 2000; round++) {
-    as_str s;
-    as_str_init(&s);
-    size_t at = as_rng_below(&r, n);
-    size_t skip = as_rng_below(&r, 6);
+    as_str out;
+    as_str_init(&out);
+    size_t at = as_rng_below(&rng, n);
+    size_t skip = as_rng_below(&rng, 6);
     if (at + skip > n)
       skip = n - at;
-    as_str_addn(&s, text, at);
-    as_str_add(&s, junk[as_rng_below(&r, sizeof junk / sizeof *junk)]);
-    as_str_addn(&s, text + at + skip, n - at - skip);
-    as_oplib *L = as_oplib_new();
-    as_oplib *M = as_oplib_new();
-    as_err e;
-    as_err_init(&e);
-    if (as_oplib_parse(L, path, s.s, s.n, &e)) {
+    as_str_addn(&out, text, at);
+    as_str_add(&out, junk[as_rng_below(&rng, sizeof junk / sizeof *junk)]);
+    as_str_addn(&out, text + at + skip, n - at - skip);
+    as_oplib *lib = as_oplib_new();
+    as_oplib *other = as_oplib_new();
+    as_err err;
+    as_err_init(&err);
+    if (as_oplib_parse(lib, path, out.s, out.n, &err)) {
       accepted++;
-      for (uint32_t i = 0; i < as_oplib_count(L); i++) {
-        char *t = as_opdef_print(as_oplib_nth(L, i));
+      for (uint32_t i = 0; i < as_oplib_count(lib); i++) {
+        char *t = as_opdef_print(as_oplib_nth(lib, i));
         char *u = NULL;
         if (strstr(t, "sigmoid(") || strstr(t, "silu(") || strstr(t, "gelu(") ||
             strstr(t, "tanh(")) {
           free(t);
           continue; /* their functions are not in M */
         }
-        bool ok = add(M, t, &e);
-        char *why = as_err_format(&e);
+        bool ok = add(other, t, &err);
+        char *why = as_err_format(&err);
         ck_assert_msg(ok, "%s\n%s", t, why);
-        u = as_opdef_print(as_oplib_nth(M, as_oplib_count(M) - 1));
+        u = as_opdef_print(as_oplib_nth(other, as_oplib_count(other) - 1));
         ck_assert_str_eq(t, u);
         free(t);
         free(u);
         free(why);
       }
     } else {
-      ck_assert(e.status == AS_BAD_INPUT && e.text != NULL);
+      ck_assert(err.status == AS_BAD_INPUT && err.text != NULL);
     }
-    as_err_clear(&e);
-    as_oplib_free(L);
-    as_oplib_free(M);
-    as_str_clear(&s);
+    as_err_clear(&err);
+    as_oplib_free(lib);
+    as_oplib_free(other);
+    as_str_clear(&out);
   }
   ck_assert_uint_gt(accepted, 50);
   free(text);
@@ -244,34 +244,27 @@ START_TEST(mutations) {
 END_TEST
 
 START_TEST(missing_files) {
-  as_oplib *L = as_oplib_new();
-  as_err e;
-  as_err_init(&e);
-  ck_assert(!as_oplib_load(L, "no/such.sem", &e));
-  ck_assert_ptr_nonnull(strstr(e.text, "no/such.sem"));
-  as_err_clear(&e);
-  ck_assert(!as_oplib_load_dir(L, "no/such", &e));
-  as_err_clear(&e);
-  as_oplib_free(L);
+  as_oplib *lib = as_oplib_new();
+  as_err err;
+  as_err_init(&err);
+  ck_assert(!as_oplib_load(lib, "no/such.sem", &err));
+  ck_assert_ptr_nonnull(strstr(err.text, "no/such.sem"));
+  as_err_clear(&err);
+  ck_assert(!as_oplib_load_dir(lib, "no/such", &err));
+  as_err_clear(&err);
+  as_oplib_free(lib);
 }
 
 END_TEST
 
 int main(void) {
-  Suite *s = suite_create("sem");
-  TCase *t = tcase_create("sem");
-  tcase_set_timeout(t, 60);
-  tcase_add_test(t, canonical_text_reads_back);
-  tcase_add_test(t, awkward_bodies_read_back);
-  tcase_add_test(t, errors);
-  tcase_add_test(t, deep_nesting_is_refused);
-  tcase_add_test(t, truncations);
-  tcase_add_loop_test(t, mutations, 0, 4);
-  tcase_add_test(t, missing_files);
-  suite_add_tcase(s, t);
-  SRunner *r = srunner_create(s);
-  srunner_run_all(r, CK_NORMAL);
-  int bad = srunner_ntests_failed(r);
-  srunner_free(r);
-  return bad != 0;
+  TCase *tests = test_case("sem", 60);
+  tcase_add_test(tests, canonical_text_reads_back);
+  tcase_add_test(tests, awkward_bodies_read_back);
+  tcase_add_test(tests, errors);
+  tcase_add_test(tests, deep_nesting_is_refused);
+  tcase_add_test(tests, truncations);
+  tcase_add_loop_test(tests, mutations, 0, 4);
+  tcase_add_test(tests, missing_files);
+  return test_run("sem", tests);
 }

@@ -4,8 +4,8 @@
 #include "../../semantics/eval.h"
 #include "../../src/lower/lower.h"
 #include "../../src/runtime/rt.h"
-#include "config.h"
-#include <check.h>
+#include "tests/operators.h"
+#include "tests/suite.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,19 +26,11 @@ typedef struct {
   as_err err;
 } job;
 
-static const char *src(void) {
-  const char *s = getenv("AS_TOP_SRCDIR");
-  return s ? s : AS_SRCDIR;
-}
-
 static void open_job(job *j) {
   as_err_init(&j->err);
-  j->lib = as_oplib_new();
+  j->lib = test_operators();
   j->S = as_sizes_new();
   j->prog = j->mug = NULL;
-  char *dir = as_format("%s/semantics", src());
-  ck_assert(as_oplib_load_dir(j->lib, dir, &j->err));
-  free(dir);
 }
 
 static void read_text(job *j, const char *tp, const char *mug) {
@@ -52,8 +44,8 @@ static void read_text(job *j, const char *tp, const char *mug) {
 
 static void read_example(job *j, const char *name, bool fused) {
   size_t n;
-  char *p = as_format("%s/examples/%s.tp", src(), name);
-  char *m = as_format("%s/examples/%s.mug", src(), name);
+  char *p = as_format("%s/examples/%s.tp", test_source_dir(), name);
+  char *m = as_format("%s/examples/%s.mug", test_source_dir(), name);
   char *tp = as_read_file(p, &n, &j->err);
   char *mug = fused ? as_read_file(m, &n, &j->err) : NULL;
   ck_assert(tp && (mug || !fused));
@@ -79,58 +71,59 @@ static void close_job(job *j) {
 
 /* the program given, by the evaluator of semantics/, on the inputs dumped: a second opinion on both
  * the reference and the kernels */
-static void compare_with_evaluator(job *j, const as_lowered *l, const char *dump) {
-  as_tensor in[8];
+static void compare_with_evaluator(job *j, const as_lowered *lowered, const char *dump) {
+  as_tensor inputs[8];
   as_tensor out[8];
-  FILE *f = fopen(dump, "rb");
+  FILE *file = fopen(dump, "rb");
   int64_t *env = as_env_new(j->S);
-  ck_assert(f && env);
-  for (uint32_t i = 0; i < l->n_in; i++) {
-    const as_node *n = &j->prog->node[j->prog->input[i]];
+  ck_assert(file && env);
+  for (uint32_t i = 0; i < lowered->n_in; i++) {
+    const as_node *node = &j->prog->node[j->prog->input[i]];
     int64_t dim[AS_MAX_RANK];
-    for (uint32_t d = 0; d < n->rank; d++)
-      dim[d] = as_size_eval(j->S, n->dim[d], env);
-    as_tensor_init(&in[i], &as_domain_double, dim, n->rank);
-    ck_assert_int_eq((long)fread(in[i].data, sizeof(double), (size_t)l->in_elems[i], f),
-                     l->in_elems[i]);
+    for (uint32_t d = 0; d < node->rank; d++)
+      dim[d] = as_size_eval(j->S, node->dim[d], env);
+    as_tensor_init(&inputs[i], &as_domain_double, dim, node->rank);
+    ck_assert_int_eq(
+        (long)fread(inputs[i].data, sizeof(double), (size_t)lowered->in_elems[i], file),
+        lowered->in_elems[i]);
   }
-  ck_assert_int_eq(as_eval_graph(j->prog, &as_domain_double, env, in, out, &j->err), AS_OK);
+  ck_assert_int_eq(as_eval_graph(j->prog, &as_domain_double, env, inputs, out, &j->err), AS_OK);
   for (int kernel = 0; kernel < 2; kernel++) {
-    for (uint32_t i = 0; i < l->n_out; i++) {
+    for (uint32_t i = 0; i < lowered->n_out; i++) {
       double num = 0;
       double den = 1e-300;
-      ck_assert_int_eq((long)out[i].n, l->out_elems[i]);
+      ck_assert_int_eq((long)out[i].n, lowered->out_elems[i]);
       for (size_t e = 0; e < out[i].n; e++) {
         double x;
         double y = *(double *)as_tensor_at(&out[i], e);
-        ck_assert(fread(&x, sizeof x, 1, f) == 1);
+        ck_assert(fread(&x, sizeof x, 1, file) == 1);
         num += (x - y) * (x - y);
         den += y * y;
       }
       ck_assert_msg(sqrt(num / den) < (kernel ? 5e-3 : 1e-12), "%s of %s: %g off the evaluator",
-                    kernel ? "kernel" : "reference", l->out_name[i], sqrt(num / den));
+                    kernel ? "kernel" : "reference", lowered->out_name[i], sqrt(num / den));
     }
   }
-  for (uint32_t i = 0; i < l->n_in; i++)
-    as_tensor_clear(&in[i]);
-  for (uint32_t i = 0; i < l->n_out; i++)
+  for (uint32_t i = 0; i < lowered->n_in; i++)
+    as_tensor_clear(&inputs[i]);
+  for (uint32_t i = 0; i < lowered->n_out; i++)
     as_tensor_clear(&out[i]);
-  fclose(f);
+  fclose(file);
   free(env);
 }
 
 /* builds and runs under the emulation; gives whether the result was right and no fault reported */
-static bool emulate(job *j, as_lowered *l, double scale, as_rt_result *r) {
+static bool emulate(job *j, as_lowered *lowered, double scale, as_rt_result *r) {
   char dir[] = "lower-test-XXXXXX";
-  char *emu = as_format("%s/src/lower/emu", src());
+  char *emu = as_format("%s/src/lower/emu", test_source_dir());
   ck_assert(mkdtemp(dir) != NULL);
   char *dump = as_format("%s/dump", dir);
   as_rt_opts o = {
       .dir = dir, .emulate = true, .emu_dir = emu, .scale = scale, .seed = 7, .dump = dump};
-  bool ran = as_bench_program(l, "test", &o, r, &j->err);
+  bool ran = as_bench_program(lowered, "test", &o, r, &j->err);
   ck_assert_msg(ran, "%s", j->err.text);
   if (r->ok)
-    compare_with_evaluator(j, l, dump);
+    compare_with_evaluator(j, lowered, dump);
   free(dump);
   static const char *const files[] = {"dump", "kernel.cu", "reference.inc", "shapes.inc", "main.cu",
                                       "main", "build.log", "run.json",      "run.log"};
@@ -144,24 +137,25 @@ static bool emulate(job *j, as_lowered *l, double scale, as_rt_result *r) {
   return r->ok;
 }
 
-static void check_job(job *j, const size_of *s, const as_lower_opts *o, double scale) {
-  as_lowered l;
+static void check_job(job *j, const size_of *s, const as_lower_opts *options, double scale) {
+  as_lowered lowered;
   as_rt_result r;
   set(j, s);
-  ck_assert_msg(as_lower_cuda(j->mug ? j->mug : j->prog, o, &l, &j->err), "%s", j->err.text);
-  ck_assert_msg(emulate(j, &l, scale, &r), "%s\n%s\n%s", r.json, r.log, l.notes);
+  ck_assert_msg(as_lower_cuda(j->mug ? j->mug : j->prog, options, &lowered, &j->err), "%s",
+                j->err.text);
+  ck_assert_msg(emulate(j, &lowered, scale, &r), "%s\n%s\n%s", r.json, r.log, lowered.notes);
   ck_assert_msg(strstr(r.log, "warning") == NULL, "%s", r.log);
   as_rt_result_clear(&r);
-  as_lowered_clear(&l);
+  as_lowered_clear(&lowered);
   close_job(j);
 }
 
-static void check_example(const char *name, bool fused, const size_of *s, const as_lower_opts *o,
-                          double scale) {
+static void check_example(const char *name, bool fused, const size_of *s,
+                          const as_lower_opts *options, double scale) {
   job j;
   open_job(&j);
   read_example(&j, name, fused);
-  check_job(&j, s, o, scale);
+  check_job(&j, s, options, scale);
 }
 
 static const size_of rms[] = {{"B", 16}, {"D", 256}, {"N", 64}, {"J", 2},
@@ -228,14 +222,14 @@ START_TEST(odd_attention) {
 
 END_TEST
 START_TEST(few_warps_short_ring) {
-  const as_lower_opts o = {.warps = 2, .stages = 1};
-  check_example("rmsnorm_linear", true, rms, &o, 1);
+  const as_lower_opts options = {.warps = 2, .stages = 1};
+  check_example("rmsnorm_linear", true, rms, &options, 1);
 }
 
 END_TEST
 START_TEST(without_tensor_cores) {
-  const as_lower_opts o = {.no_mma = true, .warps = 4};
-  check_example("gqa", true, gqa, &o, 1);
+  const as_lower_opts options = {.no_mma = true, .warps = 4};
+  check_example("gqa", true, gqa, &options, 1);
 }
 
 END_TEST
@@ -296,15 +290,15 @@ START_TEST(concat_and_max_accumulators) {
 
 END_TEST
 
-static void refused(const char *name, const size_of *s, const as_lower_opts *o, as_status st,
-                    const char *part) {
+static void refused(const char *name, const size_of *s, const as_lower_opts *options,
+                    as_status status, const char *part) {
   job j;
-  as_lowered l;
+  as_lowered lowered;
   open_job(&j);
   read_example(&j, name, true);
   set(&j, s);
-  ck_assert(!as_lower_cuda(j.mug, o, &l, &j.err));
-  ck_assert_int_eq(j.err.status, st);
+  ck_assert(!as_lower_cuda(j.mug, options, &lowered, &j.err));
+  ck_assert_int_eq(j.err.status, status);
   ck_assert_msg(strstr(j.err.text, part) != NULL, "%s", j.err.text);
   close_job(&j);
 }
@@ -312,29 +306,35 @@ static void refused(const char *name, const size_of *s, const as_lower_opts *o, 
 START_TEST(refusals) {
   const size_of undivided[] = {{"N", 6145}, {NULL, 0}};
   const size_of huge[] = {{"L", 1}, {"T", 4096}, {NULL, 0}};
-  const as_lower_opts small = {.smem_limit = 4096};
+  as_target tiny = *as_target_default();
+  as_target ancient = tiny;
+  tiny.shared_block = 4096;
+  ancient.has = 0;
+  const as_lower_opts small = {.target = &tiny};
+  const as_lower_opts none = {.target = &ancient};
   const as_lower_opts three = {.warps = 3};
   refused("rmsnorm_linear", undivided, NULL, AS_BAD_INPUT, "does not hold");
   refused("rmsnorm_linear", huge, NULL, AS_NO, "shared memory");
   refused("rmsnorm_linear", NULL, &small, AS_NO, "shared memory");
+  refused("rmsnorm_linear", NULL, &none, AS_BAD_INPUT, "asynchronous copies");
   refused("rmsnorm_linear", NULL, &three, AS_BAD_INPUT, "power of two");
 }
 
 END_TEST
 
 /* text with `from` replaced once, at the last occurrence when `last` */
-static void spoil(as_lowered *l, const char *from, const char *to, bool last) {
-  char *at = strstr(l->cuda, from);
+static void spoil(as_lowered *lowered, const char *from, const char *to, bool last) {
+  char *at = strstr(lowered->cuda, from);
   ck_assert_msg(at != NULL, "%s is not in the kernel", from);
   for (char *p = at; last && p; p = strstr(p + 1, from))
     at = p;
-  as_str s;
-  as_str_init(&s);
-  as_str_addn(&s, l->cuda, (size_t)(at - l->cuda));
-  as_str_add(&s, to);
-  as_str_add(&s, at + strlen(from));
-  free(l->cuda);
-  l->cuda = as_str_take(&s);
+  as_str out;
+  as_str_init(&out);
+  as_str_addn(&out, lowered->cuda, (size_t)(at - lowered->cuda));
+  as_str_add(&out, to);
+  as_str_add(&out, at + strlen(from));
+  free(lowered->cuda);
+  lowered->cuda = as_str_take(&out);
 }
 
 START_TEST(faults_are_seen) {
@@ -359,15 +359,71 @@ START_TEST(faults_are_seen) {
   read_example(&j, "rmsnorm_linear", true);
   set(&j, rms);
   size_t i = (size_t)_i;
-  as_lowered l;
+  as_lowered lowered;
   as_rt_result r;
-  ck_assert(as_lower_cuda(j.mug, NULL, &l, &j.err));
-  spoil(&l, fault[i].from, fault[i].to, fault[i].last);
-  ck_assert_msg(!emulate(&j, &l, 1, &r), "fault %zu went unseen", i);
+  ck_assert(as_lower_cuda(j.mug, NULL, &lowered, &j.err));
+  spoil(&lowered, fault[i].from, fault[i].to, fault[i].last);
+  ck_assert_msg(!emulate(&j, &lowered, 1, &r), "fault %zu went unseen", i);
   ck_assert_msg(strstr(r.log, fault[i].said) != NULL, "fault %zu: %s", i, r.log);
   as_rt_result_clear(&r);
-  as_lowered_clear(&l);
+  as_lowered_clear(&lowered);
   close_job(&j);
+}
+
+END_TEST
+
+/* the same muGraph is planned within each GPU's own limits, and what only the larger one can hold
+ * is refused for the smaller */
+START_TEST(each_target_has_its_limits) {
+  const as_target *target = as_target_at((uint32_t)_i);
+  const size_of tall[] = {{"D", 2048}, {"L", 1}, {"T", 2048}, {NULL, 0}};
+  const as_lower_opts options = {.target = target};
+  const long one_stage = 2048 * (16 + 32) * 2; /* X and W tiles of 16-bit elements */
+  as_lowered l;
+  job j;
+  check_example("rmsnorm_linear", true, rms, &options, 1);
+  open_job(&j);
+  read_example(&j, "rmsnorm_linear", true);
+  set(&j, rms);
+  ck_assert(as_lower_cuda(j.mug, &options, &l, &j.err));
+  ck_assert_int_le(l.kernel[0].bytes_smem, target->shared_block);
+  ck_assert(strstr(l.cuda, target->arch) != NULL);
+  as_lowered_clear(&l);
+  set(&j, tall);
+  bool lowered = as_lower_cuda(j.mug, &options, &l, &j.err);
+  if (target->shared_block < one_stage) {
+    ck_assert(!lowered);
+    ck_assert_int_eq(j.err.status, AS_NO);
+  } else if (lowered) {
+    ck_assert_int_le(l.kernel[0].bytes_smem, target->shared_block);
+  }
+  if (lowered)
+    as_lowered_clear(&l);
+  close_job(&j);
+}
+
+END_TEST
+
+START_TEST(targets_by_name) {
+  as_err err;
+  as_err_init(&err);
+  ck_assert_str_eq(as_target_find("sm_80", &err)->gpu, "A100");
+  ck_assert_str_eq(as_target_find("sm_90", &err)->arch, "sm_90a");
+  ck_assert_ptr_eq(as_target_find("h200", &err), as_target_default());
+  ck_assert_str_eq(as_target_find("H100", &err)->gpu, "H100");
+  ck_assert_int_eq(err.status, AS_OK);
+  ck_assert(as_target_find("sm_13", &err) == NULL);
+  ck_assert_int_eq(err.status, AS_BAD_INPUT);
+  for (uint32_t i = 0; i < as_target_count(); i++) {
+    const as_target *target = as_target_at(i);
+    ck_assert(strstr(err.text, target->gpu) != NULL);
+    ck_assert_ptr_eq(as_target_find(target->gpu, NULL), target);
+    ck_assert_int_le(target->shared_block + target->shared_reserved, target->shared_mp);
+    ck_assert_int_le(target->ring_alone, target->shared_block);
+    ck_assert_int_le(target->ring_shared, target->ring_alone);
+    ck_assert_int_le(target->block_warps, target->warps_mp);
+  }
+  as_err_clear(&err);
 }
 
 END_TEST
@@ -390,9 +446,8 @@ START_TEST(same_text_twice) {
 
 END_TEST
 
-/* with a CUDA compiler at hand: no warnings for either architecture, at the examples' own sizes */
+/* with a CUDA compiler at hand: no warnings for any GPU, at the examples' own sizes */
 START_TEST(compiles_for_gpus) {
-  static const char *const arch[] = {"sm_80", "sm_90"};
   const char *env = getenv("NVCC");
   const char *nvcc = env && *env ? env : "/usr/local/cuda/bin/nvcc";
   if (access(nvcc, X_OK)) {
@@ -400,51 +455,48 @@ START_TEST(compiles_for_gpus) {
     return;
   }
   job j;
-  as_lowered l;
+  as_lowered lowered;
   open_job(&j);
-  read_example(&j, _i / 2 ? "gqa" : "rmsnorm_linear", true);
-  ck_assert(as_lower_cuda(j.mug, NULL, &l, &j.err));
+  const as_target *target = as_target_at((uint32_t)_i / 2);
+  const as_lower_opts options = {.target = target};
+  read_example(&j, _i % 2 ? "gqa" : "rmsnorm_linear", true);
+  ck_assert_msg(as_lower_cuda(j.mug, &options, &lowered, &j.err), "%s", j.err.text);
   char dir[] = "nvcc-test-XXXXXX";
   ck_assert(mkdtemp(dir) != NULL);
-  ck_assert(as_rt_write(&l, "test", dir, &j.err));
+  ck_assert(as_rt_write(&lowered, "test", dir, &j.err));
   char *cmd = as_format("%s -std=c++17 -arch=%s -cubin -Werror all-warnings -Xcompiler "
                         "-Wall,-Wextra,-Werror -o %s/k.cubin %s/kernel.cu && rm -r %s",
-                        nvcc, arch[_i % 2], dir, dir, dir);
+                        nvcc, target->arch, dir, dir, dir);
   ck_assert_int_eq(system(cmd), 0);
   free(cmd);
-  as_lowered_clear(&l);
+  as_lowered_clear(&lowered);
   close_job(&j);
 }
 
 END_TEST
 
 int main(void) {
-  Suite *s = suite_create("lower");
-  TCase *t = tcase_create("emulation");
-  tcase_set_timeout(t, 120);
-  tcase_add_test(t, rmsnorm_linear);
-  tcase_add_test(t, gated_mlp);
-  tcase_add_test(t, lora_fused);
-  tcase_add_test(t, attention);
-  tcase_add_test(t, attention_large_scores);
-  tcase_add_test(t, layernorm_linear);
-  tcase_add_test(t, gated_mixer);
-  tcase_add_test(t, odd_extents);
-  tcase_add_test(t, odd_attention);
-  tcase_add_test(t, few_warps_short_ring);
-  tcase_add_test(t, without_tensor_cores);
-  tcase_add_test(t, operators_alone);
-  tcase_add_test(t, moving_elements);
-  tcase_add_test(t, bfloat_user_operator);
-  tcase_add_test(t, concat_and_max_accumulators);
-  tcase_add_test(t, refusals);
-  tcase_add_test(t, same_text_twice);
-  tcase_add_loop_test(t, faults_are_seen, 0, 6);
-  tcase_add_loop_test(t, compiles_for_gpus, 0, 4);
-  suite_add_tcase(s, t);
-  SRunner *r = srunner_create(s);
-  srunner_run_all(r, CK_ENV);
-  int failed = srunner_ntests_failed(r);
-  srunner_free(r);
-  return failed ? 1 : 0;
+  TCase *tests = test_case("emulation", 120);
+  tcase_add_test(tests, rmsnorm_linear);
+  tcase_add_test(tests, gated_mlp);
+  tcase_add_test(tests, lora_fused);
+  tcase_add_test(tests, attention);
+  tcase_add_test(tests, attention_large_scores);
+  tcase_add_test(tests, layernorm_linear);
+  tcase_add_test(tests, gated_mixer);
+  tcase_add_test(tests, odd_extents);
+  tcase_add_test(tests, odd_attention);
+  tcase_add_test(tests, few_warps_short_ring);
+  tcase_add_test(tests, without_tensor_cores);
+  tcase_add_test(tests, operators_alone);
+  tcase_add_test(tests, moving_elements);
+  tcase_add_test(tests, bfloat_user_operator);
+  tcase_add_test(tests, concat_and_max_accumulators);
+  tcase_add_test(tests, refusals);
+  tcase_add_test(tests, targets_by_name);
+  tcase_add_loop_test(tests, each_target_has_its_limits, 0, (int)as_target_count());
+  tcase_add_test(tests, same_text_twice);
+  tcase_add_loop_test(tests, faults_are_seen, 0, 6);
+  tcase_add_loop_test(tests, compiles_for_gpus, 0, 2 * (int)as_target_count());
+  return test_run("lower", tests);
 }

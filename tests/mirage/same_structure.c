@@ -16,25 +16,25 @@ static struct {
 static int n_seen;
 
 /* keys and types; lists by their first element; an operator inside is looked at by itself */
-static void fields(FILE *out, json_t *j) {
+static void fields(FILE *out, json_t *json) {
   const char *key;
   json_t *v;
-  if (json_is_array(j)) {
-    v = json_array_get(j, 0);
+  if (json_is_array(json)) {
+    v = json_array_get(json, 0);
     fputc('[', out);
     if (v && !json_object_get(v, "op_type"))
       fields(out, v);
     fputc(']', out);
-  } else if (json_is_object(j)) {
+  } else if (json_is_object(json)) {
     fputc('{', out);
-    json_object_foreach(j, key, v) {
+    json_object_foreach(json, key, v) {
       fprintf(out, "%s:", key);
       fields(out, v);
       fputc(' ', out);
     }
     fputc('}', out);
   } else
-    fprintf(out, "%d", json_is_boolean(j) ? (int)JSON_TRUE : (int)json_typeof(j));
+    fprintf(out, "%d", json_is_boolean(json) ? (int)JSON_TRUE : (int)json_typeof(json));
 }
 
 static const char *kind_of(const json_t *op) {

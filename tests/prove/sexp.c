@@ -5,86 +5,86 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void bad(const char *s) {
-  fprintf(stderr, "bad test term at: %s\n", s);
+static void bad(const char *text) {
+  fprintf(stderr, "bad test term at: %s\n", text);
   abort();
 }
 
-static void blank(const char **s) {
-  while (isspace((unsigned char)**s))
-    ++*s;
+static void blank(const char **text) {
+  while (isspace((unsigned char)**text))
+    ++*text;
 }
 
-static void word(const char **s, char *w) {
+static void word(const char **text, char *w) {
   size_t n = 0;
-  blank(s);
-  while (**s && !isspace((unsigned char)**s) && **s != '(' && **s != ')' && n < 31)
-    w[n++] = *(*s)++;
+  blank(text);
+  while (**text && !isspace((unsigned char)**text) && **text != '(' && **text != ')' && n < 31)
+    w[n++] = *(*text)++;
   w[n] = 0;
   if (!n)
-    bad(*s);
+    bad(*text);
 }
 
-static void expect(const char **s, char c) {
-  blank(s);
-  if (**s != c)
-    bad(*s);
-  ++*s;
+static void expect(const char **text, char c) {
+  blank(text);
+  if (**text != c)
+    bad(*text);
+  ++*text;
 }
 
-static bool more(const char **s) {
-  blank(s);
-  return **s != ')';
+static bool more(const char **text) {
+  blank(text);
+  return **text != ')';
 }
 
-static ck_id named(ck_terms *T, const char *w) {
-  return ck_var(T, w, w[0] >= 'r' && w[0] <= 'z' && w[0] != 't' ? 'r' : 'i');
+static ck_id named(ck_terms *terms, const char *w) {
+  return ck_var(terms, w, w[0] >= 'r' && w[0] <= 'z' && w[0] != 't' ? 'r' : 'i');
 }
 
-static ck_id ok(ck_id t, const char *s) {
-  if (t == CK_BAD)
-    bad(s);
-  return t;
+static ck_id ok(ck_id term, const char *text) {
+  if (term == CK_BAD)
+    bad(text);
+  return term;
 }
 
-static ck_id fraction(ck_terms *T, const char *w) {
-  mpq_t q;
-  mpq_init(q);
-  mpq_set_str(q, w, 10);
-  mpq_canonicalize(q);
-  ck_id t = ck_q(T, q);
-  mpq_clear(q);
-  return t;
+static ck_id fraction(ck_terms *terms, const char *w) {
+  mpq_t value;
+  mpq_init(value);
+  mpq_set_str(value, w, 10);
+  mpq_canonicalize(value);
+  ck_id term = ck_q(terms, value);
+  mpq_clear(value);
+  return term;
 }
 
-static ck_id atom(ck_terms *T, const char *w) {
+static ck_id atom(ck_terms *terms, const char *w) {
   if (isdigit((unsigned char)w[0]) || (w[0] == '-' && w[1]))
-    return fraction(T, w);
-  return named(T, w);
+    return fraction(terms, w);
+  return named(terms, w);
 }
 
-static ck_id fold1(ck_terms *T, const char **s, bool sum) {
+static ck_id fold1(ck_terms *terms, const char **text, bool sum) {
   char w[32];
-  word(s, w);
-  ck_id vars[2] = {ck_var(T, w, 'i'), ck_var(T, "$test", 'r')};
-  ck_id n = sexp_read(T, s);
-  ck_id f = sexp_read(T, s);
-  ck_id z = ck_int(T, 0);
+  word(text, w);
+  ck_id vars[2] = {ck_var(terms, w, 'i'), ck_var(terms, "$test", 'r')};
+  ck_id n = sexp_read(terms, text);
+  ck_id f = sexp_read(terms, text);
+  ck_id z = ck_int(terms, 0);
   ck_id kids[3];
   ck_id step;
   if (sum) {
-    step = ck_mk2(T, CK_ADD, vars[1], f);
+    step = ck_mk2(terms, CK_ADD, vars[1], f);
     kids[1] = z;
   } else {
-    step = ck_ite(T, ck_mk2(T, CK_LE, vars[1], f), f, vars[1]);
-    kids[1] = ck_sub(T, f, vars, &z, 1, NULL, 0);
+    step = ck_ite(terms, ck_mk2(terms, CK_LE, vars[1], f), f, vars[1]);
+    kids[1] = ck_sub(terms, f, vars, &z, 1, NULL, 0);
   }
   kids[0] = n;
-  kids[2] = ck_close(T, step, vars, 2);
-  return ck_fold(T, 0, 1, kids);
+  kids[2] = ck_close(terms, step, vars, 2);
+  return ck_fold(terms, 0, 1, kids);
 }
 
-static ck_id foldn(ck_terms *T, const char **s) {
+static ck_id foldn(ck_terms *terms, const char **text) {
   char w[32];
   ck_id vars[8];
   ck_id kids[16];
@@ -92,49 +92,49 @@ static ck_id foldn(ck_terms *T, const char **s) {
   uint32_t p;
   uint32_t q = 1;
   uint32_t d;
-  word(s, w);
+  word(text, w);
   p = (uint32_t)atol(w);
-  kids[0] = sexp_read(T, s);
-  expect(s, '(');
-  while (more(s)) {
-    word(s, w);
-    vars[n] = ck_var(T, w, n ? 'r' : 'i');
+  kids[0] = sexp_read(terms, text);
+  expect(text, '(');
+  while (more(text)) {
+    word(text, w);
+    vars[n] = ck_var(terms, w, n ? 'r' : 'i');
     n++;
   }
-  expect(s, ')');
-  expect(s, '(');
-  while (more(s))
-    kids[q++] = sexp_read(T, s);
-  expect(s, ')');
+  expect(text, ')');
+  expect(text, '(');
+  while (more(text))
+    kids[q++] = sexp_read(terms, text);
+  expect(text, ')');
   d = q - 1;
-  expect(s, '(');
-  while (more(s))
-    kids[q++] = ck_close(T, sexp_read(T, s), vars, n);
-  expect(s, ')');
-  return ck_fold(T, p, d, kids);
+  expect(text, '(');
+  while (more(text))
+    kids[q++] = ck_close(terms, sexp_read(terms, text), vars, n);
+  expect(text, ')');
+  return ck_fold(terms, p, d, kids);
 }
 
-static ck_id clause(ck_terms *T, const char **s) {
+static ck_id clause(ck_terms *terms, const char **text) {
   char w[32];
   ck_id vars[8];
   ck_id kids[16];
   uint32_t n = 0;
   uint32_t r = 0;
-  expect(s, '(');
-  while (more(s)) {
-    word(s, w);
-    vars[n++] = ck_var(T, w, 'i');
+  expect(text, '(');
+  while (more(text)) {
+    word(text, w);
+    vars[n++] = ck_var(terms, w, 'i');
   }
-  expect(s, ')');
-  expect(s, '(');
-  while (more(s))
-    kids[r++] = ck_close(T, sexp_read(T, s), vars, n);
-  expect(s, ')');
-  kids[r++] = ck_close(T, sexp_read(T, s), vars, n);
-  return ck_all(T, n, kids, r);
+  expect(text, ')');
+  expect(text, '(');
+  while (more(text))
+    kids[r++] = ck_close(terms, sexp_read(terms, text), vars, n);
+  expect(text, ')');
+  kids[r++] = ck_close(terms, sexp_read(terms, text), vars, n);
+  return ck_all(terms, n, kids, r);
 }
 
-static ck_id list(ck_terms *T, const char **s, const char *w) {
+static ck_id list(ck_terms *terms, const char **text, const char *w) {
   static const struct {
     const char *w;
     ck_op o;
@@ -144,56 +144,56 @@ static ck_id list(ck_terms *T, const char **s, const char *w) {
              {"=", CK_EQ, 2},    {"#", CK_NE, 2},    {"<=", CK_LE, 2},     {"<", CK_LT, 2}};
 
   if (!strcmp(w, "sum") || !strcmp(w, "max"))
-    return fold1(T, s, w[0] == 's');
+    return fold1(terms, text, w[0] == 's');
   if (!strcmp(w, "fold"))
-    return foldn(T, s);
+    return foldn(terms, text);
   if (!strcmp(w, "all"))
-    return clause(T, s);
+    return clause(terms, text);
   ck_id a[8];
   uint32_t n = 0;
   char sig[16];
-  while (more(s) && n < 8)
-    a[n++] = sexp_read(T, s);
+  while (more(text) && n < 8)
+    a[n++] = sexp_read(terms, text);
   if (!strcmp(w, "-")) {
-    return n == 1 ? ck_mk2(T, CK_MUL, ck_int(T, -1), a[0])
-                  : ck_mk2(T, CK_ADD, a[0], ck_mk2(T, CK_MUL, ck_int(T, -1), a[1]));
+    return n == 1 ? ck_mk2(terms, CK_MUL, ck_int(terms, -1), a[0])
+                  : ck_mk2(terms, CK_ADD, a[0], ck_mk2(terms, CK_MUL, ck_int(terms, -1), a[1]));
   }
   if (!strcmp(w, "/"))
-    return ck_mk2(T, CK_MUL, a[0], ck_mk1(T, CK_INV, a[1]));
+    return ck_mk2(terms, CK_MUL, a[0], ck_mk1(terms, CK_INV, a[1]));
   if (!strcmp(w, "ite"))
-    return ck_ite(T, a[0], a[1], a[2]);
+    return ck_ite(terms, a[0], a[1], a[2]);
   if (!strcmp(w, "mx"))
-    return ck_ite(T, ck_mk2(T, CK_LE, a[0], a[1]), a[1], a[0]);
+    return ck_ite(terms, ck_mk2(terms, CK_LE, a[0], a[1]), a[1], a[0]);
   for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
     if (!strcmp(w, ops[i].w)) {
       if (ops[i].n == 1)
-        return ck_mk1(T, ops[i].o, a[0]);
-      ck_id t = ck_mk2(T, ops[i].o, a[0], a[1]);
+        return ck_mk1(terms, ops[i].o, a[0]);
+      ck_id term = ck_mk2(terms, ops[i].o, a[0], a[1]);
       for (uint32_t j = 2; j < n; j++)
-        t = ck_mk2(T, ops[i].o, t, a[j]);
-      return t;
+        term = ck_mk2(terms, ops[i].o, term, a[j]);
+      return term;
     }
   }
   for (uint32_t i = 0; i < n; i++)
-    sig[i] = ck_is_int(T, a[i]) ? 'i' : 'r';
+    sig[i] = ck_is_int(terms, a[i]) ? 'i' : 'r';
   sig[n] = ':';
   sig[n + 1] = 'r';
   sig[n + 2] = 0;
-  return ck_app(T, w, sig, a, n);
+  return ck_app(terms, w, sig, a, n);
 }
 
-ck_id sexp_read(ck_terms *T, const char **s) {
+ck_id sexp_read(ck_terms *terms, const char **text) {
   char w[32];
-  ck_id t;
-  const char *at = *s;
-  blank(s);
-  if (**s != '(') {
-    word(s, w);
-    return atom(T, w);
+  ck_id term;
+  const char *at = *text;
+  blank(text);
+  if (**text != '(') {
+    word(text, w);
+    return atom(terms, w);
   }
-  ++*s;
-  word(s, w);
-  t = ok(list(T, s, w), at);
-  expect(s, ')');
-  return t;
+  ++*text;
+  word(text, w);
+  term = ok(list(terms, text, w), at);
+  expect(text, ')');
+  return term;
 }

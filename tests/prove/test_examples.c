@@ -1,11 +1,11 @@
 /* The example programs with their hand-written muGraphs, and variants and wrong variants of them in
  * this folder: proved and accepted by the checker on a claim read afresh, or left unproved.  With
  * arguments SPEC CANDIDATE [CERT]: shows one proof (and writes it). */
-#include "config.h"
 #include "proofs/checker/ck_cert.h"
 #include "src/base/base.h"
+#include "tests/source_dir.h"
+#include "tests/suite.h"
 #include "verify/prove/prove.h"
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,24 +14,19 @@ static char *file_in(const char *dir, const char *name) {
   return as_format("%s/%s", dir, name);
 }
 
-static const char *top(void) {
-  const char *d = getenv("AS_TOP_SRCDIR");
-  return d ? d : AS_SRCDIR;
-}
-
 static const char *const sems[] = {"elementwise.sem", "linear.sem", "normalize.sem", "reduce.sem",
                                    "shape.sem"};
 
 enum { N_SEM = 5 };
 
-static ck_claim *read_claim(ck_terms *T, const char *spec, const char *cand) {
+static ck_claim *read_claim(ck_terms *terms, const char *spec, const char *cand) {
   char *path[N_SEM];
   ck_msg msg = {0};
-  ck_claim *c;
+  ck_claim *claim;
   for (int i = 0; i < N_SEM; i++)
-    path[i] = as_format("%s/semantics/%s", top(), sems[i]);
-  c = as_claim_of_files(T, spec, cand, (const char *const *)path, N_SEM, &msg);
-  if (!c) {
+    path[i] = as_format("%s/semantics/%s", test_source_dir(), sems[i]);
+  claim = as_claim_of_files(terms, spec, cand, (const char *const *)path, N_SEM, &msg);
+  if (!claim) {
     printf("%s:%d:%d: %s\n", msg.file ? msg.file : "?", msg.line, msg.col,
            msg.text ? msg.text : "?");
   }
@@ -39,7 +34,7 @@ static ck_claim *read_claim(ck_terms *T, const char *spec, const char *cand) {
     free(path[i]);
   free(msg.text);
   free(msg.file);
-  return c;
+  return claim;
 }
 
 /* proves; then checks on a fresh claim.  Gives the verdict, -1 if the files are bad; *accepted is
@@ -47,54 +42,55 @@ static ck_claim *read_claim(ck_terms *T, const char *spec, const char *cand) {
 static int prove_files(const char *spec, const char *cand, bool show, const char *out,
                        bool *accepted) {
   ck_terms *T = ck_terms_new();
-  ck_terms *F = ck_terms_new();
-  as_proof_result r;
+  ck_terms *terms = ck_terms_new();
+  as_proof_result result;
   ck_usage use;
   char *why = NULL;
   int v;
-  double t0;
+  double start;
   double t1;
   double t2;
-  ck_claim *c = read_claim(T, spec, cand);
-  ck_claim *d = NULL;
+  ck_claim *claim = read_claim(T, spec, cand);
+  ck_claim *other = NULL;
   *accepted = false;
-  if (!c) {
+  if (!claim) {
     ck_terms_free(T);
-    ck_terms_free(F);
+    ck_terms_free(terms);
     return -1;
   }
-  t0 = as_now();
-  as_prove_claim(T, c, NULL, &r);
+  start = as_now();
+  as_prove_claim(T, claim, NULL, &result);
   t1 = as_now();
-  v = (int)r.verdict;
+  v = (int)result.verdict;
   if (v == AS_PROVED) {
-    d = read_claim(F, spec, cand);
+    other = read_claim(terms, spec, cand);
     t2 = as_now();
-    *accepted = d && ck_cert_check(F, d->goals, d->n_goals, r.cert, r.cert_len, &use, &why);
+    *accepted = other && ck_cert_check(terms, other->goals, other->n_goals, result.cert,
+                                       result.cert_len, &use, &why);
     if (show) {
       printf("%s: %u goals, proved in %.3f s (%u steps tried), certificate %u steps %u terms %zu "
              "bytes, checked in %.3f s: %s\n",
-             cand, r.goals, t1 - t0, r.steps_tried, r.steps, r.terms, r.cert_len, as_now() - t2,
-             *accepted ? "accepted" : why);
+             cand, result.goals, t1 - start, result.steps_tried, result.steps, result.terms,
+             result.cert_len, as_now() - t2, *accepted ? "accepted" : why);
     }
     if (out) {
-      as_err e;
-      as_err_init(&e);
-      as_write_file(out, r.cert, r.cert_len, &e);
-      as_err_clear(&e);
+      as_err err;
+      as_err_init(&err);
+      as_write_file(out, result.cert, result.cert_len, &err);
+      as_err_clear(&err);
     }
   } else if (show) {
     printf("%s: not proved in %.3f s (%u steps): %u of %u goals; %s: %s\n  L %s\n  R %s\n", cand,
-           t1 - t0, r.steps_tried, r.goals_proved, r.goals, r.goal, r.reason, r.left,
-           r.right ? r.right : "");
+           t1 - start, result.steps_tried, result.goals_proved, result.goals, result.goal,
+           result.reason, result.left, result.right ? result.right : "");
   }
   free(why);
-  as_proof_result_clear(&r);
-  ck_claim_free(c);
-  if (d)
-    ck_claim_free(d);
+  as_proof_result_clear(&result);
+  ck_claim_free(claim);
+  if (other)
+    ck_claim_free(other);
   ck_terms_free(T);
-  ck_terms_free(F);
+  ck_terms_free(terms);
   return v;
 }
 
@@ -109,38 +105,29 @@ static const struct {
 };
 
 START_TEST(example) {
-  char *dir = as_format("%s/%s", top(), list[_i].dir);
-  char *s = file_in(dir, list[_i].spec);
+  char *dir = as_format("%s/%s", test_source_dir(), list[_i].dir);
+  char *text = file_in(dir, list[_i].spec);
   char *c = file_in(dir, list[_i].cand);
   bool ok;
-  int v = prove_files(s, c, true, NULL, &ok);
+  int v = prove_files(text, c, true, NULL, &ok);
   ck_assert_msg(v >= 0, "%s: not read", list[_i].cand);
   ck_assert_msg((v == AS_PROVED) == list[_i].proved, "%s: %s", list[_i].cand,
                 v == AS_PROVED ? "proved, but wrong" : "not proved");
   ck_assert_msg(v != AS_PROVED || ok, "%s: certificate rejected", list[_i].cand);
   free(dir);
-  free(s);
+  free(text);
   free(c);
 }
 
 END_TEST
 
 int main(int argc, char **argv) {
-  int failed;
   bool ok;
   if (argc > 2) {
     prove_files(argv[1], argv[2], true, argc > 3 ? argv[3] : NULL, &ok);
     return ok ? 0 : 1;
   }
-  Suite *s = suite_create("prove_examples");
-  TCase *c = tcase_create("examples");
-  SRunner *r;
-  tcase_set_timeout(c, 60);
-  tcase_add_loop_test(c, example, 0, (int)(sizeof list / sizeof *list));
-  suite_add_tcase(s, c);
-  r = srunner_create(s);
-  srunner_run_all(r, CK_ENV);
-  failed = srunner_ntests_failed(r);
-  srunner_free(r);
-  return failed ? 1 : 0;
+  TCase *tests = test_case("examples", 60);
+  tcase_add_loop_test(tests, example, 0, (int)(sizeof list / sizeof *list));
+  return test_run("prove_examples", tests);
 }

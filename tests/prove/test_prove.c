@@ -3,8 +3,8 @@
 #include "proofs/checker/ck_cert.h"
 #include "sexp.h"
 #include "src/base/base.h"
+#include "tests/suite.h"
 #include "verify/prove/prove.h"
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,55 +28,57 @@ static int id_cmp(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-static void make_goal(ck_terms *T, const item *it, ck_goal *g) {
-  const char *s = it->hyps;
+static void make_goal(ck_terms *terms, const item *it, ck_goal *goal) {
+  const char *text = it->hyps;
   ck_id allowed[64];
   uint32_t n = 0;
   for (;;) {
-    while (*s == ' ')
-      s++;
-    if (!*s)
+    while (*text == ' ')
+      text++;
+    if (!*text)
       break;
-    allowed[n++] = sexp_read(T, &s);
+    allowed[n++] = sexp_read(terms, &text);
   }
   qsort(allowed, n, sizeof *allowed, id_cmp);
-  ck_ids kept = ck_members(T, ck_set(T, allowed, n));
-  s = it->goal;
-  *g = (ck_goal){"g", kept.x, kept.n, sexp_read(T, &s)};
+  ck_ids kept = ck_members(terms, ck_set(terms, allowed, n));
+  text = it->goal;
+  *goal = (ck_goal){"g", kept.x, kept.n, sexp_read(terms, &text)};
 }
 
 static void run(const item *it, bool verbose) {
   ck_terms *T = ck_terms_new();
-  ck_goal g;
-  as_proof_result r;
-  double t0 = as_now();
-  make_goal(T, it, &g);
-  as_prove_goals(T, &g, 1, NULL, &r);
+  ck_goal goal;
+  as_proof_result result;
+  double start = as_now();
+  make_goal(T, it, &goal);
+  as_prove_goals(T, &goal, 1, NULL, &result);
   double t1 = as_now();
   if (verbose) {
     printf("%-28s %s %.3fs tried %u lines %u+%u\n", it->name,
-           r.verdict == AS_PROVED ? "proved" : "UNKNOWN", t1 - t0, r.steps_tried, r.steps, r.terms);
-    if (r.verdict != AS_PROVED)
-      printf("    %s\n    L %s\n    R %s\n", r.reason, r.left, r.right ? r.right : "");
+           result.verdict == AS_PROVED ? "proved" : "UNKNOWN", t1 - start, result.steps_tried,
+           result.steps, result.terms);
+    if (result.verdict != AS_PROVED)
+      printf("    %s\n    L %s\n    R %s\n", result.reason, result.left,
+             result.right ? result.right : "");
   }
   ck_terms_free(T);
   if (verbose) {
-    as_proof_result_clear(&r);
+    as_proof_result_clear(&result);
     return;
   }
-  ck_assert_msg((r.verdict == AS_PROVED) == it->proved, "%s: %s\n  %s\n  %s", it->name,
-                it->proved ? "not proved" : "proved, but wrong", r.left ? r.left : "",
-                r.right ? r.right : "");
-  if (r.verdict == AS_PROVED) {
-    ck_terms *F = ck_terms_new();
+  ck_assert_msg((result.verdict == AS_PROVED) == it->proved, "%s: %s\n  %s\n  %s", it->name,
+                it->proved ? "not proved" : "proved, but wrong", result.left ? result.left : "",
+                result.right ? result.right : "");
+  if (result.verdict == AS_PROVED) {
+    ck_terms *terms = ck_terms_new();
     ck_usage use;
     char *why = NULL;
-    make_goal(F, it, &g);
-    ck_assert_msg(ck_cert_check(F, &g, 1, r.cert, r.cert_len, &use, &why), "%s: rejected: %s",
-                  it->name, why ? why : "");
-    ck_terms_free(F);
+    make_goal(terms, it, &goal);
+    ck_assert_msg(ck_cert_check(terms, &goal, 1, result.cert, result.cert_len, &use, &why),
+                  "%s: rejected: %s", it->name, why ? why : "");
+    ck_terms_free(terms);
   }
-  as_proof_result_clear(&r);
+  as_proof_result_clear(&result);
 }
 
 START_TEST(equalities) {
@@ -89,15 +91,15 @@ START_TEST(same_bytes) {
   char *cert[2];
   size_t len[2];
   for (int i = 0; i < 2; i++) {
-    ck_terms *T = ck_terms_new();
-    ck_goal g;
-    as_proof_result r;
-    make_goal(T, &items[0], &g);
-    as_prove_goals(T, &g, 1, NULL, &r);
-    cert[i] = as_strdup(r.cert);
-    len[i] = r.cert_len;
-    as_proof_result_clear(&r);
-    ck_terms_free(T);
+    ck_terms *terms = ck_terms_new();
+    ck_goal goal;
+    as_proof_result result;
+    make_goal(terms, &items[0], &goal);
+    as_prove_goals(terms, &goal, 1, NULL, &result);
+    cert[i] = as_strdup(result.cert);
+    len[i] = result.cert_len;
+    as_proof_result_clear(&result);
+    ck_terms_free(terms);
   }
   ck_assert(len[0] == len[1] && !memcmp(cert[0], cert[1], len[0]));
   free(cert[0]);
@@ -107,21 +109,21 @@ START_TEST(same_bytes) {
 END_TEST
 
 START_TEST(effort_limit) {
-  ck_terms *T = ck_terms_new();
-  ck_goal g;
-  as_proof_result r;
+  ck_terms *terms = ck_terms_new();
+  ck_goal goal;
+  as_proof_result result;
   as_prove_opts o = {.max_steps = 5};
   item it = {"assoc", SIZES,
              "(= (sum k K (* (sum l L (* (X i l) (Y l k))) (Z k j))) (sum l L (* (X i l) (sum k K "
              "(* (Y l k) (Z k j))))))",
              false};
-  make_goal(T, &it, &g);
-  as_prove_goals(T, &g, 1, &o, &r);
-  ck_assert_int_eq(r.verdict, AS_UNPROVED);
-  ck_assert_str_eq(r.goal, "g");
-  ck_assert(strstr(r.reason, "effort") && r.left && r.right && !r.cert);
-  as_proof_result_clear(&r);
-  ck_terms_free(T);
+  make_goal(terms, &it, &goal);
+  as_prove_goals(terms, &goal, 1, &o, &result);
+  ck_assert_int_eq(result.verdict, AS_UNPROVED);
+  ck_assert_str_eq(result.goal, "g");
+  ck_assert(strstr(result.reason, "effort") && result.left && result.right && !result.cert);
+  as_proof_result_clear(&result);
+  ck_terms_free(terms);
 }
 
 END_TEST
@@ -138,21 +140,20 @@ START_TEST(from_texts) {
   ck_text c = {"c.mug", cand, sizeof cand - 1};
   ck_text w = {"w.mug", wrong, sizeof wrong - 1};
   ck_text m = {"o.sem", sem, sizeof sem - 1};
-  as_proof_result r;
+  as_proof_result result;
   ck_msg msg = {0};
-  ck_assert_msg(as_prove_texts(&s, &c, &m, 1, NULL, &r, &msg), "%s", msg.text);
-  ck_assert_int_eq(r.verdict, AS_PROVED);
-  as_proof_result_clear(&r);
-  ck_assert(as_prove_texts(&s, &w, &m, 1, NULL, &r, &msg));
-  ck_assert_int_eq(r.verdict, AS_UNPROVED);
-  as_proof_result_clear(&r);
+  ck_assert_msg(as_prove_texts(&s, &c, &m, 1, NULL, &result, &msg), "%s", msg.text);
+  ck_assert_int_eq(result.verdict, AS_PROVED);
+  as_proof_result_clear(&result);
+  ck_assert(as_prove_texts(&s, &w, &m, 1, NULL, &result, &msg));
+  ck_assert_int_eq(result.verdict, AS_UNPROVED);
+  as_proof_result_clear(&result);
 }
 
 END_TEST
 
 int main(int argc, char **argv) {
   size_t n = sizeof items / sizeof *items;
-  int failed;
   if (argc > 1) { /* one item by name, shown */
     for (size_t i = 0; i < n; i++) {
       if (!strcmp(argv[1], "all") || !strcmp(argv[1], items[i].name))
@@ -160,18 +161,10 @@ int main(int argc, char **argv) {
     }
     return 0;
   }
-  Suite *s = suite_create("prove");
-  TCase *c = tcase_create("equalities");
-  SRunner *r;
-  tcase_set_timeout(c, 60);
-  tcase_add_loop_test(c, equalities, 0, (int)n);
-  tcase_add_test(c, same_bytes);
-  tcase_add_test(c, effort_limit);
-  tcase_add_test(c, from_texts);
-  suite_add_tcase(s, c);
-  r = srunner_create(s);
-  srunner_run_all(r, CK_ENV);
-  failed = srunner_ntests_failed(r);
-  srunner_free(r);
-  return failed ? 1 : 0;
+  TCase *tests = test_case("equalities", 60);
+  tcase_add_loop_test(tests, equalities, 0, (int)n);
+  tcase_add_test(tests, same_bytes);
+  tcase_add_test(tests, effort_limit);
+  tcase_add_test(tests, from_texts);
+  return test_run("prove", tests);
 }

@@ -1,11 +1,11 @@
 /* Rewrite rules from files: those expected to be proved are proved and accepted by the checker on a
  * claim read afresh, the others stay unproved.  With arguments FILE [NAME..]: shows what becomes of
  * them, one line each (-v before: with the normal forms left). */
-#include "config.h"
 #include "proofs/checker/ck_cert.h"
 #include "src/base/base.h"
+#include "tests/source_dir.h"
+#include "tests/suite.h"
 #include "verify/prove/prove.h"
-#include <check.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,13 +21,8 @@ static as_vec rules; /* rule */
 static char **sems;
 static size_t n_sem;
 
-static const char *top(void) {
-  const char *d = getenv("AS_TOP_SRCDIR");
-  return d ? d : AS_SRCDIR;
-}
-
 static void find_sems(void) {
-  char *pat = as_format("%s/semantics/*.sem", top());
+  char *pat = as_format("%s/semantics/*.sem", test_source_dir());
   glob_t g;
   if (glob(pat, 0, NULL, &g) == 0) {
     sems = as_calloc(g.gl_pathc, sizeof *sems);
@@ -45,13 +40,13 @@ static void add_file(const char *path) {
   char line[512];
   char word[128];
   size_t len;
-  as_err e;
+  as_err err;
   const char *s;
-  as_err_init(&e);
-  text = as_read_file(path, &len, &e);
+  as_err_init(&err);
+  text = as_read_file(path, &len, &err);
   if (!text) {
     printf("%s: not read\n", path);
-    as_err_clear(&e);
+    as_err_clear(&err);
     return;
   }
   for (s = text; *s;) {
@@ -68,11 +63,11 @@ static void add_file(const char *path) {
     s += n + (s[n] == '\n');
   }
   free(text);
-  as_err_clear(&e);
+  as_err_clear(&err);
 }
 
 static void add_glob(const char *where) {
-  char *pat = as_format("%s/%s", top(), where);
+  char *pat = as_format("%s/%s", test_source_dir(), where);
   glob_t g;
   if (glob(pat, 0, NULL, &g) == 0) {
     for (size_t i = 0; i < g.gl_pathc; i++)
@@ -85,44 +80,47 @@ static void add_glob(const char *where) {
 /* proved: 1, not: 0, not read: -1, certificate refused: -2; *why malloc'ed */
 static int prove_rule(const rule *r, char **why, double *seconds, as_proof_result *res, bool wide) {
   ck_terms *T = ck_terms_new();
-  ck_terms *F = ck_terms_new();
+  ck_terms *terms = ck_terms_new();
   ck_msg msg = {0};
   ck_usage use;
   char *no = NULL;
   int v;
-  double t0;
-  ck_claim *c =
+  double start;
+  ck_claim *claim =
       as_claim_of_files(T, r->file, r->name, (const char *const *)sems, (uint32_t)n_sem, &msg);
-  ck_claim *d;
+  ck_claim *other;
   *seconds = 0;
   memset(res, 0, sizeof *res);
-  if (!c) {
+  if (!claim) {
     *why = as_format("%s:%d: %s", msg.file ? msg.file : "?", msg.line, msg.text ? msg.text : "?");
     free(msg.text);
     free(msg.file);
     ck_terms_free(T);
-    ck_terms_free(F);
+    ck_terms_free(terms);
     return -1;
   }
-  t0 = as_now();
-  as_prove_claim(T, c, NULL, res);
-  *seconds = as_now() - t0;
+  start = as_now();
+  as_prove_claim(T, claim, NULL, res);
+  *seconds = as_now() - start;
   v = res->verdict == AS_PROVED;
   if (v) {
-    d = as_claim_of_files(F, r->file, r->name, (const char *const *)sems, (uint32_t)n_sem, &msg);
-    if (!d || !ck_cert_check(F, d->goals, d->n_goals, res->cert, res->cert_len, &use, &no)) {
+    other = as_claim_of_files(terms, r->file, r->name, (const char *const *)sems, (uint32_t)n_sem,
+                              &msg);
+    if (!other ||
+        !ck_cert_check(terms, other->goals, other->n_goals, res->cert, res->cert_len, &use, &no)) {
       v = -2;
       *why = as_format("refused: %s", no ? no : "?");
     } else {
       *why = as_format("%u steps, %u terms", res->steps, res->terms);
     }
     free(no);
-    if (d)
-      ck_claim_free(d);
+    if (other)
+      ck_claim_free(other);
   } else if (wide && getenv("AS_SHOW_HYPS")) {
-    for (uint32_t i = 0; i < c->n_goals; i++) {
-      for (uint32_t j = 0; !strcmp(c->goals[i].name, res->goal) && j < c->goals[i].n_allowed; j++) {
-        char *h = ck_show(T, c->goals[i].allowed[j]);
+    for (uint32_t i = 0; i < claim->n_goals; i++) {
+      for (uint32_t j = 0;
+           !strcmp(claim->goals[i].name, res->goal) && j < claim->goals[i].n_allowed; j++) {
+        char *h = ck_show(T, claim->goals[i].allowed[j]);
         printf("    H %s\n", h);
         free(h);
       }
@@ -133,28 +131,28 @@ static int prove_rule(const rule *r, char **why, double *seconds, as_proof_resul
                             res->right ? res->right : "")
                 : as_format("%s: %s", res->goal, res->reason);
   }
-  ck_claim_free(c);
+  ck_claim_free(claim);
   ck_terms_free(T);
-  ck_terms_free(F);
+  ck_terms_free(terms);
   return v;
 }
 
 /* right, and not proved yet: tests/rules/undecided.txt, one name a line */
 static bool undecided(const char *name) {
-  char *path = as_format("%s/tests/rules/undecided.txt", top());
+  char *path = as_format("%s/tests/rules/undecided.txt", test_source_dir());
   char *text;
   char *s;
   size_t len;
   size_t n = strlen(name);
   bool found = false;
-  as_err e;
-  as_err_init(&e);
-  text = as_read_file(path, &len, &e);
+  as_err err;
+  as_err_init(&err);
+  text = as_read_file(path, &len, &err);
   for (s = text; s && *s && !found; s += strcspn(s, "\n"), s += *s != 0)
     found = !strncmp(s, name, n) && (s[n] == '\n' || !s[n]);
   free(text);
   free(path);
-  as_err_clear(&e);
+  as_err_clear(&err);
   return found;
 }
 
@@ -209,47 +207,38 @@ static int show(int argc, char **argv) {
 START_TEST(huge) {
   enum { DEEP = 60 };
 
-  as_str s;
-  as_proof_result r;
+  as_str out;
+  as_proof_result result;
   ck_msg msg = {0};
   static const char sem[] =
       "op maximum(x[..a], y[..a]) -> [..a]\n  out[..a] = max(x[..a], y[..a])\n";
-  as_str_init(&s);
-  as_str_add(&s, "program p\nsizes N = 4\ninput X: f16[N]\ninput Y: f16[N]\nT0 = X\n");
+  as_str_init(&out);
+  as_str_add(&out, "program p\nsizes N = 4\ninput X: f16[N]\ninput Y: f16[N]\nT0 = X\n");
   for (int i = 0; i < DEEP; i++)
-    as_str_printf(&s, "T%d = maximum(T%d, Y)\n", i + 1, i);
-  as_str_printf(&s, "output Z = T%d\n", DEEP);
+    as_str_printf(&out, "T%d = maximum(T%d, Y)\n", i + 1, i);
+  as_str_printf(&out, "output Z = T%d\n", DEEP);
   static const char cand[] = "mugraph c\nZ = maximum(X, Y)\n";
-  ck_text spec = {"p.tp", s.s, strlen(s.s)};
+  ck_text spec = {"p.tp", out.s, strlen(out.s)};
   ck_text c = {"c.mug", cand, sizeof cand - 1};
   ck_text m = {"o.sem", sem, sizeof sem - 1};
-  ck_assert_msg(as_prove_texts(&spec, &c, &m, 1, NULL, &r, &msg), "%s", msg.text);
-  ck_assert_int_eq(r.verdict, AS_UNPROVED);
-  ck_assert(strstr(r.reason, "too large"));
-  as_proof_result_clear(&r);
-  as_str_clear(&s);
+  ck_assert_msg(as_prove_texts(&spec, &c, &m, 1, NULL, &result, &msg), "%s", msg.text);
+  ck_assert_int_eq(result.verdict, AS_UNPROVED);
+  ck_assert(strstr(result.reason, "too large"));
+  as_proof_result_clear(&result);
+  as_str_clear(&out);
 }
 
 END_TEST
 
 int main(int argc, char **argv) {
-  int failed;
   as_vec_init(&rules, sizeof(rule));
   find_sems();
   if (argc > 1)
     return show(argc, argv);
   add_glob("examples/rules/*.rule");
   add_glob("tests/prove/cases/*.rule");
-  Suite *s = suite_create("prove_rules");
-  TCase *c = tcase_create("rules");
-  SRunner *r;
-  tcase_set_timeout(c, 60);
-  tcase_add_loop_test(c, one, 0, (int)rules.n);
-  tcase_add_test(c, huge);
-  suite_add_tcase(s, c);
-  r = srunner_create(s);
-  srunner_run_all(r, CK_ENV);
-  failed = srunner_ntests_failed(r);
-  srunner_free(r);
-  return failed ? 1 : 0;
+  TCase *tests = test_case("rules", 60);
+  tcase_add_loop_test(tests, one, 0, (int)rules.n);
+  tcase_add_test(tests, huge);
+  return test_run("prove_rules", tests);
 }

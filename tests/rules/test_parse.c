@@ -21,8 +21,8 @@ START_TEST(round_trip) {
     rules_open(&R, good[i]);
     ck_assert(R.file != NULL);
     for (uint32_t k = 0; k < as_rulefile_count(R.file); k++) {
-      as_rule *r = rules_read(&R, k, NULL);
-      char *text = as_rule_print(r);
+      as_rule *rule = rules_read(&R, k, NULL);
+      char *text = as_rule_print(rule);
       rules S;
       char *with = i == 2 ? as_format("op count(; n) -> [n]\n  out[i] = i\n%s", text)
                    : i == 3
@@ -32,11 +32,11 @@ START_TEST(round_trip) {
       as_rule *q = rules_read(&S, 0, NULL);
       char *again = as_rule_print(q);
       ck_assert_str_eq(text, again);
-      ck_assert_str_eq(r->name, q->name);
-      ck_assert_uint_eq(r->n_assumption, q->n_assumption);
-      ck_assert_int_eq(r->expect, q->expect);
+      ck_assert_str_eq(rule->name, q->name);
+      ck_assert_uint_eq(rule->n_assumption, q->n_assumption);
+      ck_assert_int_eq(rule->expect, q->expect);
       as_rule_free(q);
-      as_rule_free(r);
+      as_rule_free(rule);
       rules_close(&S);
       free(with);
       free(again);
@@ -51,18 +51,18 @@ END_TEST
 START_TEST(contents) {
   rules R;
   rules_open(&R, good[1]);
-  as_rule *r = rules_read(&R, 0, NULL);
-  ck_assert_uint_eq(r->n_output, 2);
-  ck_assert_str_eq(r->output[0], "y");
-  ck_assert_str_eq(r->rhs->node[r->rhs->output[0]].name,
+  as_rule *rule = rules_read(&R, 0, NULL);
+  ck_assert_uint_eq(rule->n_output, 2);
+  ck_assert_str_eq(rule->output[0], "y");
+  ck_assert_str_eq(rule->rhs->node[rule->rhs->output[0]].name,
                    "y"); /* outputs of both sides in one order */
-  ck_assert_int_eq(r->type[0], AS_R_REAL);
-  ck_assert_int_eq(r->type[1], AS_R_INT);
-  ck_assert_int_eq(r->type[2], AS_R_BOOL);
-  ck_assert_int_eq(as_size_least(r->sizes, as_size_find(r->sizes, "N")), 0);
-  ck_assert_int_eq(as_size_least(r->sizes, as_size_find(r->sizes, "L")), 1);
-  ck_assert_int_eq(as_size_least(r->sizes, as_size_find(r->sizes, "s")), AS_SIZE_NO_LEAST);
-  as_rule_free(r);
+  ck_assert_int_eq(rule->type[0], AS_R_REAL);
+  ck_assert_int_eq(rule->type[1], AS_R_INT);
+  ck_assert_int_eq(rule->type[2], AS_R_BOOL);
+  ck_assert_int_eq(as_size_least(rule->sizes, as_size_find(rule->sizes, "N")), 0);
+  ck_assert_int_eq(as_size_least(rule->sizes, as_size_find(rule->sizes, "L")), 1);
+  ck_assert_int_eq(as_size_least(rule->sizes, as_size_find(rule->sizes, "s")), AS_SIZE_NO_LEAST);
+  as_rule_free(rule);
   rules_close(&R);
   rules_open(&R, good[3]);
   size_t n;
@@ -82,15 +82,15 @@ START_TEST(groups) { /* a group stands for as many axes as one says */
       &R, "rule g\naxes I, J\nsizes N\ntensor A[..I, N], B[N], C[N, ..J]\nlhs A * B\nrhs A * B\n");
   for (int k = 0; k < 4; k++) {
     int ranks[AS_MAX_GROUPS] = {k, 3 - k};
-    as_rule *r = rules_read(&R, 0, ranks);
-    ck_assert_uint_eq(r->lhs->node[r->lhs->output[0]].rank, (uint32_t)k + 1);
-    ck_assert_uint_eq(r->decl->node[r->decl->input[2]].rank, 4 - (uint32_t)k);
-    ck_assert_uint_eq(r->decl->n_own_size, 4);
-    as_rule_free(r);
+    as_rule *rule = rules_read(&R, 0, ranks);
+    ck_assert_uint_eq(rule->lhs->node[rule->lhs->output[0]].rank, (uint32_t)k + 1);
+    ck_assert_uint_eq(rule->decl->node[rule->decl->input[2]].rank, 4 - (uint32_t)k);
+    ck_assert_uint_eq(rule->decl->n_own_size, 4);
+    as_rule_free(rule);
   }
-  as_rule *r = rules_read(&R, 0, NULL);
-  ck_assert_uint_eq(r->lhs->node[r->lhs->output[0]].rank, 2);
-  as_rule_free(r);
+  as_rule *rule = rules_read(&R, 0, NULL);
+  ck_assert_uint_eq(rule->lhs->node[rule->lhs->output[0]].rank, 2);
+  as_rule_free(rule);
   rules_close(&R);
 }
 
@@ -132,16 +132,16 @@ START_TEST(messages) {
     rules R;
     rules_open(&R, bad[i].text);
     ck_assert(R.file != NULL);
-    as_err e;
-    as_err_init(&e);
-    as_rule *r = as_rule_read(R.file, 0, NULL, &e);
-    ck_assert_msg(r == NULL, "accepted:\n%s", bad[i].text);
-    ck_assert_msg(strstr(e.text, bad[i].message) != NULL, "`%s` instead of `%s`:\n%s", e.text,
+    as_err err;
+    as_err_init(&err);
+    as_rule *rule = as_rule_read(R.file, 0, NULL, &err);
+    ck_assert_msg(rule == NULL, "accepted:\n%s", bad[i].text);
+    ck_assert_msg(strstr(err.text, bad[i].message) != NULL, "`%s` instead of `%s`:\n%s", err.text,
                   bad[i].message, bad[i].text);
-    ck_assert_msg(e.line == bad[i].line && e.col == bad[i].col, "at %d:%d, not %d:%d: %s\n%s",
-                  e.line, e.col, bad[i].line, bad[i].col, e.text, bad[i].text);
-    ck_assert_str_eq(e.file, "t.rule");
-    as_err_clear(&e);
+    ck_assert_msg(err.line == bad[i].line && err.col == bad[i].col, "at %d:%d, not %d:%d: %s\n%s",
+                  err.line, err.col, bad[i].line, bad[i].col, err.text, bad[i].text);
+    ck_assert_str_eq(err.file, "t.rule");
+    as_err_clear(&err);
     rules_close(&R);
   }
 }
@@ -175,12 +175,12 @@ START_TEST(sizes) {
   as_size m = as_size_sym(S, "m");
   as_size x = as_size_max(S, n, m);
   as_size y = as_size_min(S, as_size_int(S, 3), as_size_int(S, -2));
-  long v;
-  ck_assert(as_size_is_const(S, y, &v) && v == -2);
+  long value;
+  ck_assert(as_size_is_const(S, y, &value) && value == -2);
   ck_assert_uint_eq(as_size_max(S, n, n), n);
-  char *s = as_size_print(S, as_size_add(S, x, AS_SIZE_ONE));
-  ck_assert_str_eq(s, "(max(n, m)) + 1");
-  free(s);
+  char *text = as_size_print(S, as_size_add(S, x, AS_SIZE_ONE));
+  ck_assert_str_eq(text, "(max(n, m)) + 1");
+  free(text);
   int64_t env[16] = {0};
   env[n] = 4;
   env[m] = -7;
@@ -193,18 +193,12 @@ START_TEST(sizes) {
 END_TEST
 
 int main(void) {
-  Suite *s = suite_create("rules");
-  TCase *c = tcase_create("parse");
-  tcase_add_test(c, round_trip);
-  tcase_add_test(c, contents);
-  tcase_add_test(c, groups);
-  tcase_add_test(c, messages);
-  tcase_add_test(c, whole_file);
-  tcase_add_test(c, sizes);
-  suite_add_tcase(s, c);
-  SRunner *r = srunner_create(s);
-  srunner_run_all(r, CK_NORMAL);
-  int failed = srunner_ntests_failed(r);
-  srunner_free(r);
-  return failed != 0;
+  TCase *tests = test_case("parse", 60);
+  tcase_add_test(tests, round_trip);
+  tcase_add_test(tests, contents);
+  tcase_add_test(tests, groups);
+  tcase_add_test(tests, messages);
+  tcase_add_test(tests, whole_file);
+  tcase_add_test(tests, sizes);
+  return test_run("rules", tests);
 }

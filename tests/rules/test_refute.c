@@ -10,20 +10,21 @@ typedef enum { RIGHT, WRONG, EMPTY } kind;
 static const char *const kinds[] = {"right", "wrong", "vacuous"};
 
 /* thorough: also where the rule is to be right and instances were found */
-static kind judge(const as_rulefile *f, uint32_t i, bool reverse, bool thorough, char **words) {
+static kind judge(const as_rulefile *file, uint32_t i, bool reverse, bool thorough, char **words) {
   as_rule_cex cex;
   as_rule_tally tally = {0};
-  as_err e;
-  as_err_init(&e);
-  as_status s = as_rule_refute(f, i, reverse, &as_rule_quick, &cex, &tally, &e);
-  as_rule_cex_clear(s == AS_NO ? &(as_rule_cex){0} : &cex);
-  if (s == AS_UNKNOWN && (thorough || tally.defined + tally.open == 0))
-    s = as_rule_refute(f, i, reverse, &as_rule_thorough, &cex, &tally, &e);
-  ck_assert_msg(s == AS_NO || s == AS_UNKNOWN, "%s: %s", as_rulefile_name(f, i), e.text);
-  *words = s == AS_NO ? as_rule_cex_print(&cex, "    ") : as_strdup("");
+  as_err err;
+  as_err_init(&err);
+  as_status status = as_rule_refute(file, i, reverse, &as_rule_quick, &cex, &tally, &err);
+  as_rule_cex_clear(status == AS_NO ? &(as_rule_cex){0} : &cex);
+  if (status == AS_UNKNOWN && (thorough || tally.defined + tally.open == 0))
+    status = as_rule_refute(file, i, reverse, &as_rule_thorough, &cex, &tally, &err);
+  ck_assert_msg(status == AS_NO || status == AS_UNKNOWN, "%s: %s", as_rulefile_name(file, i),
+                err.text);
+  *words = status == AS_NO ? as_rule_cex_print(&cex, "    ") : as_strdup("");
   as_rule_cex_clear(&cex);
-  as_err_clear(&e);
-  return s == AS_NO ? WRONG : tally.defined || tally.open ? RIGHT : EMPTY;
+  as_err_clear(&err);
+  return status == AS_NO ? WRONG : tally.defined || tally.open ? RIGHT : EMPTY;
 }
 
 #define OPS                                                                                        \
@@ -205,7 +206,7 @@ static int skip_dots(const struct dirent *e) {
 }
 
 START_TEST(examples) {
-  char *dir = top_path("examples/rules");
+  char *dir = test_path("examples/rules");
   struct dirent **list;
   int n = scandir(dir, &list, skip_dots, alphasort);
   int wrong = 0;
@@ -213,34 +214,34 @@ START_TEST(examples) {
   ck_assert_int_gt(n, 0);
   for (int i = 0; i < n; i++) {
     char *rest = as_format("examples/rules/%s", list[i]->d_name);
-    char *path = top_path(rest);
+    char *path = test_path(rest);
     size_t len;
     char *text = as_read_file(path, &len, NULL);
-    as_oplib *lib = load_library();
-    as_err e;
-    as_err_init(&e);
-    as_rulefile *f = as_rulefile_open(path, text, len, lib, &e);
-    ck_assert_msg(f != NULL, "%s: %s", path, e.text);
-    for (uint32_t k = 0; k < as_rulefile_count(f); k++) {
-      as_rule *r = as_rule_read(f, k, NULL, &e);
-      char *message = as_err_format(&e);
+    as_oplib *lib = test_operators();
+    as_err err;
+    as_err_init(&err);
+    as_rulefile *file = as_rulefile_open(path, text, len, lib, &err);
+    ck_assert_msg(file != NULL, "%s: %s", path, err.text);
+    for (uint32_t k = 0; k < as_rulefile_count(file); k++) {
+      as_rule *rule = as_rule_read(file, k, NULL, &err);
+      char *message = as_err_format(&err);
       char *words;
-      ck_assert_msg(r != NULL, "%s", message);
+      ck_assert_msg(rule != NULL, "%s", message);
       free(message);
-      double t0 = as_now();
-      kind want = r->expect == AS_EXPECT_REFUTED   ? WRONG
-                  : r->expect == AS_EXPECT_VACUOUS ? EMPTY
-                                                   : RIGHT;
-      kind got = judge(f, k, false, want != RIGHT || getenv("RULES_THOROUGH"), &words);
+      double start = as_now();
+      kind want = rule->expect == AS_EXPECT_REFUTED   ? WRONG
+                  : rule->expect == AS_EXPECT_VACUOUS ? EMPTY
+                                                      : RIGHT;
+      kind got = judge(file, k, false, want != RIGHT || getenv("RULES_THOROUGH"), &words);
       seen++;
       if (getenv("RULES_VERBOSE"))
-        printf("%6.0f ms %s %s\n%s", 1000 * (as_now() - t0), r->name, kinds[got], words);
+        printf("%6.0f ms %s %s\n%s", 1000 * (as_now() - start), rule->name, kinds[got], words);
       if (got != want && ++wrong)
-        printf("%s: %s is %s\n%s", list[i]->d_name, r->name, kinds[got], words);
+        printf("%s: %s is %s\n%s", list[i]->d_name, rule->name, kinds[got], words);
       free(words);
-      as_rule_free(r);
+      as_rule_free(rule);
     }
-    as_rulefile_free(f);
+    as_rulefile_free(file);
     as_oplib_free(lib);
     free(text);
     free(path);
@@ -256,17 +257,10 @@ START_TEST(examples) {
 END_TEST
 
 int main(void) {
-  Suite *s = suite_create("rules");
-  TCase *c = tcase_create("refute");
-  tcase_set_timeout(c, 600);
-  tcase_add_test(c, verdicts);
-  tcase_add_test(c, backward);
-  tcase_add_test(c, replay);
-  tcase_add_test(c, examples);
-  suite_add_tcase(s, c);
-  SRunner *r = srunner_create(s);
-  srunner_run_all(r, CK_NORMAL);
-  int failed = srunner_ntests_failed(r);
-  srunner_free(r);
-  return failed != 0;
+  TCase *tests = test_case("refute", 600);
+  tcase_add_test(tests, verdicts);
+  tcase_add_test(tests, backward);
+  tcase_add_test(tests, replay);
+  tcase_add_test(tests, examples);
+  return test_run("rules", tests);
 }

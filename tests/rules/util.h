@@ -12,7 +12,7 @@ typedef struct {
 } rules;
 
 static inline void rules_open(rules *R, const char *text) {
-  R->lib = load_library();
+  R->lib = test_operators();
   as_err_init(&R->err);
   R->text = as_strdup(text);
   R->file = as_rulefile_open("t.rule", R->text, strlen(text), R->lib, &R->err);

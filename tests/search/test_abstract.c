@@ -2,7 +2,7 @@
  * asked of Z3 in two ways. */
 #include "search/abstract.h"
 #include "search/prune_z3.h"
-#include <check.h>
+#include "tests/suite.h"
 #include <stdlib.h>
 #include <z3.h>
 
@@ -77,14 +77,14 @@ START_TEST(subexpressions) {
 
 END_TEST
 
-static ax_id random_expr(as_rng *r, int depth) {
+static ax_id random_expr(as_rng *rng, int depth) {
   ax_id leaf[] = {x, y, z, ax_int(A, 2)};
   if (!depth)
-    return leaf[as_rng_below(r, 4)];
-  ax_id a = random_expr(r, depth - 1);
-  ax_id b = random_expr(r, depth - 1);
+    return leaf[as_rng_below(rng, 4)];
+  ax_id a = random_expr(rng, depth - 1);
+  ax_id b = random_expr(rng, depth - 1);
   ax_id out = AX_BAD;
-  switch (as_rng_below(r, 7)) {
+  switch (as_rng_below(rng, 7)) {
   case 0:
     out = ax_add(A, a, b);
     break;
@@ -110,19 +110,19 @@ static ax_id random_expr(as_rng *r, int depth) {
 
 /* the exact test and Z3's arithmetic say the same, on pairs that are and pairs that are not */
 START_TEST(z3_agrees) {
-  as_rng r;
+  as_rng rng;
   uint32_t yes = 0;
   uint32_t no = 0;
   void *s = sg_z3_new();
-  as_rng_seed(&r, 20260101);
+  as_rng_seed(&rng, 20260101);
   for (int i = 0; i < 600; i++) {
-    ax_id t = random_expr(&r, 3);
-    ax_id a = random_expr(&r, i % 3);
+    ax_id t = random_expr(&rng, 3);
+    ax_id a = random_expr(&rng, i % 3);
     if (i % 2) {
       ax_id part[16];
       uint32_t n = ax_arguments(A, t, part, 16);
       if (n)
-        t = part[as_rng_below(&r, n)];
+        t = part[as_rng_below(&rng, n)];
     }
     if (ax_is_unit(A, a) || a == t)
       continue;
@@ -174,12 +174,12 @@ typedef struct {
   ax_id e;
 } both;
 
-static int z3_axioms(const char *s, const char *t) {
+static int z3_axioms(const char *text, const char *t) {
   Z3_config cfg = Z3_mk_config();
   Z3_context c = Z3_mk_context(cfg);
   Z3_del_config(cfg);
-  char *q =
-      as_format("%s(assert (not (sub %s %s)))(set-option :timeout 400)(check-sat)", axioms, s, t);
+  char *q = as_format("%s(assert (not (sub %s %s)))(set-option :timeout 400)(check-sat)", axioms,
+                      text, t);
   const char *r = Z3_eval_smtlib2_string(c, q);
   int out = r[0] == 'u' && r[2] == 's' ? 1 : r[0] == 's' ? 0 : -1;
   free(q);
@@ -221,18 +221,11 @@ START_TEST(paper_axioms) {
 END_TEST
 
 int main(void) {
-  Suite *s = suite_create("abstract");
-  TCase *c = tcase_create("expressions");
-  tcase_add_checked_fixture(c, setup, teardown);
-  tcase_set_timeout(c, 120);
-  tcase_add_test(c, laws);
-  tcase_add_test(c, subexpressions);
-  tcase_add_test(c, z3_agrees);
-  tcase_add_test(c, paper_axioms);
-  suite_add_tcase(s, c);
-  SRunner *r = srunner_create(s);
-  srunner_run_all(r, CK_ENV);
-  int failed = srunner_ntests_failed(r);
-  srunner_free(r);
-  return failed ? 1 : 0;
+  TCase *tests = test_case("expressions", 120);
+  tcase_add_checked_fixture(tests, setup, teardown);
+  tcase_add_test(tests, laws);
+  tcase_add_test(tests, subexpressions);
+  tcase_add_test(tests, z3_agrees);
+  tcase_add_test(tests, paper_axioms);
+  return test_run("abstract", tests);
 }

@@ -1,10 +1,10 @@
 /* The search on real programs: one kernel where one is possible, the same for any number of
  * threads, nothing twice, canonical order, operators of users, programs that nothing tiles,
  * programs that are too large. */
-#include "config.h"
 #include "search/search.h"
 #include "search/sg_space.h"
-#include <check.h>
+#include "tests/operators.h"
+#include "tests/suite.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,20 +16,17 @@ typedef struct {
 } program;
 
 static program load_text(const char *name, const char *text) {
-  program p = {as_oplib_new(), as_sizes_new(), NULL};
-  as_err e;
-  as_err_init(&e);
-  char *dir = as_format("%s/semantics", AS_SRCDIR);
-  bool ok = as_oplib_load_dir(p.lib, dir, &e);
-  p.g = ok ? as_parse_tp(name, text, strlen(text), p.sizes, p.lib, &e) : NULL;
-  ck_assert_msg(p.g != NULL, "%s", p.g ? "" : as_err_format(&e));
-  as_err_clear(&e);
-  free(dir);
+  program p = {test_operators(), as_sizes_new(), NULL};
+  as_err err;
+  as_err_init(&err);
+  p.g = as_parse_tp(name, text, strlen(text), p.sizes, p.lib, &err);
+  ck_assert_msg(p.g != NULL, "%s", p.g ? "" : as_err_format(&err));
+  as_err_clear(&err);
   return p;
 }
 
 static program load(const char *file) {
-  char *path = as_format("%s/%s", AS_SRCDIR, file);
+  char *path = test_path(file);
   size_t n;
   char *text = as_read_file(path, &n, NULL);
   ck_assert_msg(text != NULL, "%s", path);
@@ -46,32 +43,32 @@ static void unload(program *p) {
 }
 
 static void reads_back(const program *p, const as_candidate *c) {
-  as_err e;
-  as_err_init(&e);
-  as_graph *g = as_parse_mug("candidate", c->text, strlen(c->text), p->g, &e);
-  ck_assert_msg(g != NULL, "%s\n%s", g ? "" : as_err_format(&e), c->text);
-  char *again = as_print_mug(g);
+  as_err err;
+  as_err_init(&err);
+  as_graph *graph = as_parse_mug("candidate", c->text, strlen(c->text), p->g, &err);
+  ck_assert_msg(graph != NULL, "%s\n%s", graph ? "" : as_err_format(&err), c->text);
+  char *again = as_print_mug(graph);
   ck_assert_str_eq(again, c->text);
   free(again);
-  as_graph_free(g);
-  as_err_clear(&e);
+  as_graph_free(graph);
+  as_err_clear(&err);
 }
 
 static void one_kernel(const char *file, uint32_t most) {
   program p = load(file);
-  as_search_opts o = as_search_default;
-  as_search_result r;
-  o.keep = 1;
-  o.threads = 2;
-  as_status s = as_search(p.g, &o, &r);
-  ck_assert_msg(s == AS_OK, "%s: %s", file, r.message ? r.message : "");
-  ck_assert_uint_le(r.cand[0].kernels, most);
-  ck_assert_uint_ge(r.cand[0].n_tiling, 1);
-  ck_assert(r.cand[0].cert_len > 0);
-  ck_assert(r.cand[0].us > 0 && r.cand[0].us < 1e6);
-  ck_assert_uint_eq(r.stats.field_failed, 0);
-  reads_back(&p, &r.cand[0]);
-  as_search_result_clear(&r);
+  as_search_opts options = as_search_default;
+  as_search_result result;
+  options.keep = 1;
+  options.threads = 2;
+  as_status status = as_search(p.g, &options, &result);
+  ck_assert_msg(status == AS_OK, "%s: %s", file, result.message ? result.message : "");
+  ck_assert_uint_le(result.cand[0].kernels, most);
+  ck_assert_uint_ge(result.cand[0].n_tiling, 1);
+  ck_assert(result.cand[0].cert_len > 0);
+  ck_assert(result.cand[0].us > 0 && result.cand[0].us < 1e6);
+  ck_assert_uint_eq(result.stats.field_failed, 0);
+  reads_back(&p, &result.cand[0]);
+  as_search_result_clear(&result);
   unload(&p);
 }
 
@@ -86,12 +83,12 @@ START_TEST(examples) {
 END_TEST
 START_TEST(attention_is_safe) {
   program p = load("examples/gqa.tp");
-  as_search_opts o = as_search_default;
-  as_search_result r;
-  o.threads = 2;
-  ck_assert_int_eq(as_search(p.g, &o, &r), AS_OK);
-  ck_assert(strstr(r.cand[0].text, "rescale") != NULL);
-  as_search_result_clear(&r);
+  as_search_opts options = as_search_default;
+  as_search_result result;
+  options.threads = 2;
+  ck_assert_int_eq(as_search(p.g, &options, &result), AS_OK);
+  ck_assert(strstr(result.cand[0].text, "rescale") != NULL);
+  as_search_result_clear(&result);
   unload(&p);
 }
 
@@ -111,13 +108,13 @@ START_TEST(other_programs) {
 END_TEST
 START_TEST(nothing_tiles) {
   program p = load("tests/search/data/prime.tp");
-  as_search_opts o = as_search_default;
-  as_search_result r;
-  o.threads = 2;
-  ck_assert_int_eq(as_search(p.g, &o, &r),
+  as_search_opts options = as_search_default;
+  as_search_result result;
+  options.threads = 2;
+  ck_assert_int_eq(as_search(p.g, &options, &result),
                    AS_OK); /* each operator a kernel of its own needs no tiling */
-  ck_assert(r.message != NULL && strstr(r.message, "no tile size divides") != NULL);
-  as_search_result_clear(&r);
+  ck_assert(result.message != NULL && strstr(result.message, "no tile size divides") != NULL);
+  as_search_result_clear(&result);
   unload(&p);
 }
 
@@ -125,20 +122,20 @@ END_TEST
 static const as_search_filter none = {NULL, NULL, NULL};
 
 START_TEST(too_large) {
-  as_str s;
-  as_str_init(&s);
-  as_str_add(&s, "program big\nsizes B = 64, D = 256\ninput X: f16[B, D]\nT0 = relu(X)\n");
+  as_str out;
+  as_str_init(&out);
+  as_str_add(&out, "program big\nsizes B = 64, D = 256\ninput X: f16[B, D]\nT0 = relu(X)\n");
   for (int i = 1; i < 1000; i++)
-    as_str_printf(&s, "%sT%d = relu(T%d)\n", i == 999 ? "output " : "", i, i - 1);
-  program p = load_text("big", s.s);
-  as_search_opts o = as_search_default;
-  as_search_result r;
-  o.filter = &none;
-  ck_assert_int_eq(as_search(p.g, &o, &r), AS_OK);
-  ck_assert(r.message != NULL && strstr(r.message, "1000 operators") != NULL);
-  as_search_result_clear(&r);
+    as_str_printf(&out, "%sT%d = relu(T%d)\n", i == 999 ? "output " : "", i, i - 1);
+  program p = load_text("big", out.s);
+  as_search_opts options = as_search_default;
+  as_search_result result;
+  options.filter = &none;
+  ck_assert_int_eq(as_search(p.g, &options, &result), AS_OK);
+  ck_assert(result.message != NULL && strstr(result.message, "1000 operators") != NULL);
+  as_search_result_clear(&result);
   unload(&p);
-  as_str_clear(&s);
+  as_str_clear(&out);
 }
 
 END_TEST
@@ -151,29 +148,29 @@ START_TEST(deterministic) {
   uint64_t states = 0;
   for (unsigned threads = 1; threads <= 4; threads *= 2) {
     program p = load(file[_i]);
-    as_search_opts o = as_search_default;
-    as_search_result r;
-    as_str s;
-    o.filter = &none;
-    o.keep = 12;
-    o.threads = threads;
-    ck_assert_int_eq(as_search(p.g, &o, &r), AS_OK);
-    as_str_init(&s);
-    for (uint32_t i = 0; i < r.n; i++)
-      as_str_add(&s, r.cand[i].text);
+    as_search_opts options = as_search_default;
+    as_search_result result;
+    as_str out;
+    options.filter = &none;
+    options.keep = 12;
+    options.threads = threads;
+    ck_assert_int_eq(as_search(p.g, &options, &result), AS_OK);
+    as_str_init(&out);
+    for (uint32_t i = 0; i < result.n; i++)
+      as_str_add(&out, result.cand[i].text);
     if (!first) {
-      first = as_str_take(&s);
-      states = r.stats.states;
+      first = as_str_take(&out);
+      states = result.stats.states;
     } else {
-      ck_assert_str_eq(s.s, first);
-      ck_assert_uint_eq(r.stats.states, states);
+      ck_assert_str_eq(out.s, first);
+      ck_assert_uint_eq(result.stats.states, states);
     }
-    for (uint32_t i = 0; i < r.n; i++) {
+    for (uint32_t i = 0; i < result.n; i++) {
       for (uint32_t j = 0; j < i; j++)
-        ck_assert_str_ne(r.cand[i].text, r.cand[j].text);
+        ck_assert_str_ne(result.cand[i].text, result.cand[j].text);
     }
-    as_str_clear(&s);
-    as_search_result_clear(&r);
+    as_str_clear(&out);
+    as_search_result_clear(&result);
     unload(&p);
   }
   free(first);
@@ -184,8 +181,8 @@ END_TEST
 /* every tensor once, every derivation once, operands of commuting operators in order; and Z3 prunes
  * exactly the same */
 static void look_into(const sg_part *part, const sg_plan *plan, const sg_vocab *v) {
-  sg_limits lim = {1500, 800000, 6, false};
-  sg_limits ask = {1500, 800000, 6, true};
+  sg_limits lim = {1500, 800000, 6, false, (double)as_target_default()->shared_block};
+  sg_limits ask = {1500, 800000, 6, true, (double)as_target_default()->shared_block};
   sg_stats a = {0};
   sg_stats b = {0};
   sg_space *s = sg_space_new(part, plan, v, &lim);
@@ -238,7 +235,7 @@ START_TEST(canonical) {
   sg_part part;
   sg_vocab v;
   ck_assert(sg_part_init(&part, p.g, op, n, last));
-  ck_assert_uint_eq(part.n_cls, 3);
+  ck_assert_uint_eq(part.n_classes, 3);
   sg_vocab_init(&v, &part);
   sg_plan *plan = sg_plans(&part, &np);
   ck_assert_uint_ge(np, 6);
@@ -254,21 +251,14 @@ START_TEST(canonical) {
 END_TEST
 
 int main(void) {
-  Suite *s = suite_create("search");
-  TCase *c = tcase_create("programs");
-  tcase_set_timeout(c, 240);
-  tcase_add_loop_test(c, examples, 0, 6);
-  tcase_add_test(c, attention_is_safe);
-  tcase_add_test(c, user_operator);
-  tcase_add_test(c, other_programs);
-  tcase_add_test(c, nothing_tiles);
-  tcase_add_test(c, too_large);
-  tcase_add_loop_test(c, deterministic, 0, 3);
-  tcase_add_test(c, canonical);
-  suite_add_tcase(s, c);
-  SRunner *r = srunner_create(s);
-  srunner_run_all(r, CK_ENV);
-  int failed = srunner_ntests_failed(r);
-  srunner_free(r);
-  return failed ? 1 : 0;
+  TCase *tests = test_case("programs", 240);
+  tcase_add_loop_test(tests, examples, 0, 6);
+  tcase_add_test(tests, attention_is_safe);
+  tcase_add_test(tests, user_operator);
+  tcase_add_test(tests, other_programs);
+  tcase_add_test(tests, nothing_tiles);
+  tcase_add_test(tests, too_large);
+  tcase_add_loop_test(tests, deterministic, 0, 3);
+  tcase_add_test(tests, canonical);
+  return test_run("search", tests);
 }

@@ -1,9 +1,9 @@
 /* Solver verdicts: real proofs agree in both solvers, planted errors are disputed, broken solvers
  * are reported and never pass. */
-#include "config.h"
+#include "tests/source_dir.h"
+#include "tests/suite.h"
 #include "verify/prove/prove.h"
 #include "verify/smt/smt.h"
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ typedef struct {
 } proved;
 
 static void prove_example(proved *p, const char *name) {
-  const char *top = getenv("AS_TOP_SRCDIR") ? getenv("AS_TOP_SRCDIR") : AS_SRCDIR;
+  const char *top = test_source_dir();
   ck_msg m = {0};
   char *spec = as_format("%s/examples/%s.tp", top, name);
   char *cand = as_format("%s/examples/%s.mug", top, name);
@@ -30,12 +30,12 @@ static void prove_example(proved *p, const char *name) {
   ck_assert_msg(p->c != NULL, "%s: %s", name, m.text ? m.text : "?");
   as_prove_claim(p->T, p->c, NULL, &p->r);
   ck_assert_msg(p->r.verdict == AS_PROVED, "%s: %s", name, p->r.reason ? p->r.reason : "?");
-  as_err e;
-  as_err_init(&e);
-  as_status st =
-      as_smt_obligations(p->T, p->c->goals, p->c->n_goals, p->r.cert, p->r.cert_len, &p->s, &e);
-  ck_assert_msg(st == AS_OK, "%s: %s", name, e.text ? e.text : "?");
-  as_err_clear(&e);
+  as_err err;
+  as_err_init(&err);
+  as_status status =
+      as_smt_obligations(p->T, p->c->goals, p->c->n_goals, p->r.cert, p->r.cert_len, &p->s, &err);
+  ck_assert_msg(status == AS_OK, "%s: %s", name, err.text ? err.text : "?");
+  as_err_clear(&err);
   free(spec);
   free(cand);
 }
@@ -52,23 +52,24 @@ static void done(proved *p) {
 static void both_agree(const char *name) {
   proved p;
   as_smt_result z;
-  as_smt_result c;
+  as_smt_result result;
   prove_example(&p, name);
   ck_assert_uint_gt(p.s.n, 0);
   as_smt_z3(&p.s, NULL, &z);
-  as_smt_cvc5(&p.s, NULL, &c);
+  as_smt_cvc5(&p.s, NULL, &result);
   printf("%s: %u queries of %u steps (%u of folds and instances); z3 %s %u in %.2f s; cvc5 %s %u "
          "in %.2f s %s\n",
          name, p.s.n, p.s.steps, p.s.schema, as_smt_verdict_name(z.verdict), z.agreed, z.seconds,
-         as_smt_verdict_name(c.verdict), c.agreed, c.seconds, c.reason ? c.reason : "");
+         as_smt_verdict_name(result.verdict), result.agreed, result.seconds,
+         result.reason ? result.reason : "");
   ck_assert_msg(z.verdict == AS_SMT_AGREES && z.agreed == p.s.n, "z3 on %s: %s", name,
                 z.reason ? z.reason : "?");
-  if (c.verdict != AS_SMT_MISSING) {
-    ck_assert_msg(c.verdict == AS_SMT_AGREES && c.agreed == p.s.n, "cvc5 on %s: %s", name,
-                  c.reason ? c.reason : "?");
+  if (result.verdict != AS_SMT_MISSING) {
+    ck_assert_msg(result.verdict == AS_SMT_AGREES && result.agreed == p.s.n, "cvc5 on %s: %s", name,
+                  result.reason ? result.reason : "?");
   }
   as_smt_result_clear(&z);
-  as_smt_result_clear(&c);
+  as_smt_result_clear(&result);
   done(&p);
 }
 
@@ -88,9 +89,9 @@ START_TEST(premises_matter) {
   uint32_t disputed = 0;
   uint32_t tried = 0;
   for (uint32_t i = 0; i < p.s.n; i++) {
-    as_smt_query *q = &p.s.q[i];
+    as_smt_query *query = &p.s.q[i];
     char *last = NULL;
-    for (char *at = q->text; (at = strstr(at, "\n(assert (=> ")); at++)
+    for (char *at = query->text; (at = strstr(at, "\n(assert (=> ")); at++)
       last = at;
     if (!last)
       continue;
@@ -98,17 +99,17 @@ START_TEST(premises_matter) {
     memset(last + 1, ';', 1); /* the last premise becomes a comment */
     ck_assert_ptr_nonnull(end);
     tried++;
-    as_smt_set one = {.q = q, .n = 1};
+    as_smt_set one = {.q = query, .n = 1};
     as_smt_result z;
-    as_smt_result c;
+    as_smt_result result;
     as_smt_z3(&one, NULL, &z);
-    as_smt_cvc5(&one, NULL, &c);
+    as_smt_cvc5(&one, NULL, &result);
     if (z.verdict == AS_SMT_DISAGREES)
       disputed++;
-    if (c.verdict == AS_SMT_AGREES || c.verdict == AS_SMT_DISAGREES)
-      ck_assert_int_eq(z.verdict, c.verdict);
+    if (result.verdict == AS_SMT_AGREES || result.verdict == AS_SMT_DISAGREES)
+      ck_assert_int_eq(z.verdict, result.verdict);
     as_smt_result_clear(&z);
-    as_smt_result_clear(&c);
+    as_smt_result_clear(&result);
     if (tried == 20)
       break;
   }
@@ -119,20 +120,20 @@ START_TEST(premises_matter) {
 
 END_TEST
 
-static as_smt_set planted(as_smt_query q[3], const char *second) {
-  q[0] = (as_smt_query){
+static as_smt_set planted(as_smt_query query[3], const char *second) {
+  query[0] = (as_smt_query){
       as_strdup("one"),
       as_strdup("(set-logic QF_AUFLIRA)\n(declare-fun x () Int)\n(assert (< x x))\n(check-sat)\n"),
       true};
-  q[1] = (as_smt_query){as_strdup("two"), as_strdup(second), true};
-  q[2] = (as_smt_query){as_strdup("three"), as_strdup(q[0].text), true};
-  return (as_smt_set){.q = q, .n = 3};
+  query[1] = (as_smt_query){as_strdup("two"), as_strdup(second), true};
+  query[2] = (as_smt_query){as_strdup("three"), as_strdup(query[0].text), true};
+  return (as_smt_set){.q = query, .n = 3};
 }
 
-static void drop(as_smt_query *q) {
+static void drop(as_smt_query *query) {
   for (int i = 0; i < 3; i++) {
-    free(q[i].name);
-    free(q[i].text);
+    free(query[i].name);
+    free(query[i].text);
   }
 }
 
@@ -147,19 +148,19 @@ START_TEST(verdicts_of_real_solvers) {
       {"(set-logic QF_AUFLIRA)\n(assert (< 1 0))\n(check-sat)\n", AS_SMT_AGREES}};
 
   for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
-    as_smt_query q[3];
-    as_smt_set s = planted(q, t[i].text);
+    as_smt_query query[3];
+    as_smt_set queries = planted(query, t[i].text);
     as_smt_result z;
-    as_smt_result c;
-    as_smt_z3(&s, NULL, &z);
-    as_smt_cvc5(&s, NULL, &c);
+    as_smt_result result;
+    as_smt_z3(&queries, NULL, &z);
+    as_smt_cvc5(&queries, NULL, &result);
     ck_assert_int_eq(z.verdict, t[i].v);
-    ck_assert_msg(c.verdict == AS_SMT_MISSING || c.verdict == t[i].v ||
-                      (t[i].v == AS_SMT_UNKNOWN && c.verdict == AS_SMT_DIED),
-                  "%zu: cvc5 %s", i, as_smt_verdict_name(c.verdict));
+    ck_assert_msg(result.verdict == AS_SMT_MISSING || result.verdict == t[i].v ||
+                      (t[i].v == AS_SMT_UNKNOWN && result.verdict == AS_SMT_DIED),
+                  "%zu: cvc5 %s", i, as_smt_verdict_name(result.verdict));
     as_smt_result_clear(&z);
-    as_smt_result_clear(&c);
-    drop(q);
+    as_smt_result_clear(&result);
+    drop(query);
   }
 }
 
@@ -167,20 +168,20 @@ END_TEST
 
 START_TEST(limits) {
   proved p;
-  as_smt_result z;
+  as_smt_result result;
   prove_example(&p, "lora");
   as_smt_opts o = {.rlimit = 1};
-  as_smt_z3(&p.s, &o, &z);
-  ck_assert_int_eq(z.verdict, AS_SMT_UNKNOWN);
-  ck_assert_ptr_nonnull(z.reason);
-  as_smt_result_clear(&z);
+  as_smt_z3(&p.s, &o, &result);
+  ck_assert_int_eq(result.verdict, AS_SMT_UNKNOWN);
+  ck_assert_ptr_nonnull(result.reason);
+  as_smt_result_clear(&result);
   as_smt_set none = {0};
-  as_smt_z3(&none, NULL, &z);
-  ck_assert_int_eq(z.verdict, AS_SMT_UNKNOWN); /* nothing asked is nothing agreed */
-  as_smt_result_clear(&z);
-  as_smt_cvc5(&none, NULL, &z);
-  ck_assert_int_ne(z.verdict, AS_SMT_AGREES);
-  as_smt_result_clear(&z);
+  as_smt_z3(&none, NULL, &result);
+  ck_assert_int_eq(result.verdict, AS_SMT_UNKNOWN); /* nothing asked is nothing agreed */
+  as_smt_result_clear(&result);
+  as_smt_cvc5(&none, NULL, &result);
+  ck_assert_int_ne(result.verdict, AS_SMT_AGREES);
+  as_smt_result_clear(&result);
   done(&p);
 }
 
@@ -194,14 +195,14 @@ START_TEST(broken_solvers) {
            {"garbage", AS_SMT_DIED},     {"sat", AS_SMT_DISAGREES}, {"unknown", AS_SMT_UNKNOWN},
            {"not_there", AS_SMT_MISSING}};
 
-  const char *top = getenv("AS_TOP_SRCDIR") ? getenv("AS_TOP_SRCDIR") : AS_SRCDIR;
-  as_smt_query q[3];
-  as_smt_set s =
-      planted(q, "(set-logic QF_AUFLIRA)\n(declare-fun x () Int)\n(assert (< x 3))\n(check-sat)\n");
+  const char *top = test_source_dir();
+  as_smt_query query[3];
+  as_smt_set queries = planted(
+      query, "(set-logic QF_AUFLIRA)\n(declare-fun x () Int)\n(assert (< x 3))\n(check-sat)\n");
   char *path = as_format("%s/tests/smt/fake_cvc5_%s.sh", top, t[_i].prog);
   as_smt_opts o = {.query_ms = 200, .total_ms = 4000, .cvc5 = path};
   as_smt_result r;
-  as_smt_cvc5(&s, &o, &r);
+  as_smt_cvc5(&queries, &o, &r);
   ck_assert_msg(r.verdict == t[_i].v, "%s: %s (%s)", t[_i].prog, as_smt_verdict_name(r.verdict),
                 r.reason ? r.reason : "?");
   ck_assert_ptr_nonnull(r.reason);
@@ -209,33 +210,34 @@ START_TEST(broken_solvers) {
   ck_assert(r.seconds < 8);
   as_smt_result_clear(&r);
   free(path);
-  drop(q);
+  drop(query);
 }
 
 END_TEST
 
 START_TEST(wrong_certificates) {
   proved p;
-  as_err e;
-  as_smt_set s;
+  as_err err;
+  as_smt_set queries;
   prove_example(&p, "lora");
   for (size_t cut = 0; cut < p.r.cert_len; cut += p.r.cert_len / 40 + 1) { /* truncated */
-    as_err_init(&e);
-    ck_assert_int_eq(as_smt_obligations(p.T, p.c->goals, p.c->n_goals, p.r.cert, cut, &s, &e),
-                     AS_NO);
-    ck_assert_uint_eq(s.n, 0);
-    as_err_clear(&e);
+    as_err_init(&err);
+    ck_assert_int_eq(
+        as_smt_obligations(p.T, p.c->goals, p.c->n_goals, p.r.cert, cut, &queries, &err), AS_NO);
+    ck_assert_uint_eq(queries.n, 0);
+    as_err_clear(&err);
   }
   char *bad = as_malloc(p.r.cert_len + 1);
   for (size_t at = 20; at < p.r.cert_len;
        at += p.r.cert_len / 60 + 1) { /* a byte that no certificate has */
     memcpy(bad, p.r.cert, p.r.cert_len);
     bad[at] = '\001';
-    as_err_init(&e);
-    as_status st = as_smt_obligations(p.T, p.c->goals, p.c->n_goals, bad, p.r.cert_len, &s, &e);
-    ck_assert(st == AS_NO || st == AS_OK); /* OK: a word that is only a name */
-    as_smt_set_clear(&s);
-    as_err_clear(&e);
+    as_err_init(&err);
+    as_status status =
+        as_smt_obligations(p.T, p.c->goals, p.c->n_goals, bad, p.r.cert_len, &queries, &err);
+    ck_assert(status == AS_NO || status == AS_OK); /* OK: a word that is only a name */
+    as_smt_set_clear(&queries);
+    as_err_clear(&err);
   }
   free(bad);
   done(&p);
@@ -244,19 +246,12 @@ START_TEST(wrong_certificates) {
 END_TEST
 
 int main(void) {
-  Suite *s = suite_create("smt");
-  TCase *c = tcase_create("smt");
-  tcase_set_timeout(c, 120);
-  tcase_add_loop_test(c, examples, 0, 6);
-  tcase_add_test(c, premises_matter);
-  tcase_add_test(c, verdicts_of_real_solvers);
-  tcase_add_test(c, limits);
-  tcase_add_loop_test(c, broken_solvers, 0, 7);
-  tcase_add_test(c, wrong_certificates);
-  suite_add_tcase(s, c);
-  SRunner *r = srunner_create(s);
-  srunner_run_all(r, CK_NORMAL);
-  int failed = srunner_ntests_failed(r);
-  srunner_free(r);
-  return failed ? 1 : 0;
+  TCase *tests = test_case("smt", 120);
+  tcase_add_loop_test(tests, examples, 0, 6);
+  tcase_add_test(tests, premises_matter);
+  tcase_add_test(tests, verdicts_of_real_solvers);
+  tcase_add_test(tests, limits);
+  tcase_add_loop_test(tests, broken_solvers, 0, 7);
+  tcase_add_test(tests, wrong_certificates);
+  return test_run("smt", tests);
 }

@@ -6,9 +6,9 @@
  * none may be accepted.  Also counts changes that stay right and are proved, and where the two
  * readers of muGraphs disagree. */
 #include "certify.h"
-#include "config.h"
 #include "mutate.h"
 #include "src/ir/graph.h"
+#include "tests/operators.h"
 #include "verify/field/field.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,21 +45,11 @@ typedef struct {
   uint64_t replays_accepted;
 } counts;
 
-static char *path_of(const char *rel) {
-  const char *top = getenv("AS_TOP_SRCDIR");
-  return as_format("%s/%s", top ? top : AS_SRCDIR, rel);
-}
-
 static void load_semantics(void) {
   as_err err;
   as_err_init(&err);
-  char *dir = path_of("semantics");
-  lib = as_oplib_new();
+  lib = test_operators();
   uint32_t n = 0;
-  if (!as_oplib_load_dir(lib, dir, &err)) {
-    fprintf(stderr, "%s\n", as_err_format(&err));
-    exit(99);
-  }
   const char *const *files = as_oplib_files(lib, &n);
   for (; n_sem < n && n_sem < 64; n_sem++) {
     sem[n_sem].path = as_strdup(files[n_sem]);
@@ -67,22 +57,21 @@ static void load_semantics(void) {
     if (!sem[n_sem].text)
       exit(99);
   }
-  free(dir);
 }
 
-static ck_claim *claim_of(ck_terms *T, const char *tp, const char *mug) {
+static ck_claim *claim_of(ck_terms *terms, const char *tp, const char *mug) {
   ck_text s[64];
   ck_text spec = {"spec.tp", tp, strlen(tp)};
   ck_text cand = {"cand.mug", mug, strlen(mug)};
   for (uint32_t i = 0; i < n_sem; i++)
     s[i] = (ck_text){sem[i].path, sem[i].text, sem[i].len};
   ck_msg msg;
-  ck_claim *c = ck_claim_texts(T, &spec, &cand, s, n_sem, &msg);
-  if (!c && opt.verbose)
+  ck_claim *claim = ck_claim_texts(terms, &spec, &cand, s, n_sem, &msg);
+  if (!claim && opt.verbose)
     printf("    claim: %d:%d: %s\n", msg.line, msg.col, msg.text);
   free(msg.text);
   free(msg.file);
-  return c;
+  return claim;
 }
 
 /* AS_NO: shown to be wrong.  AS_OK: no difference found.  AS_BAD_INPUT: src/ir cannot read it.
@@ -90,40 +79,40 @@ static ck_claim *claim_of(ck_terms *T, const char *tp, const char *mug) {
 static as_status judge(const char *tp, const char *mug, uint64_t seed, bool *compared) {
   as_err err;
   as_err_init(&err);
-  as_sizes *S = as_sizes_new();
-  as_graph *g = as_parse_tp("spec.tp", tp, strlen(tp), S, lib, &err);
-  as_graph *m = g ? as_parse_mug("cand.mug", mug, strlen(mug), g, &err) : NULL;
+  as_sizes *sizes = as_sizes_new();
+  as_graph *graph = as_parse_tp("spec.tp", tp, strlen(tp), sizes, lib, &err);
+  as_graph *mugraph = graph ? as_parse_mug("cand.mug", mug, strlen(mug), graph, &err) : NULL;
   as_status r = AS_BAD_INPUT;
-  if (m) {
-    as_field_options o = as_field_default;
+  if (mugraph) {
+    as_field_options options = as_field_default;
     as_field_report report;
-    o.seed = seed;
-    o.runs = 2;
-    r = as_field_test(g, m, &o, &report, &err);
+    options.seed = seed;
+    options.runs = 2;
+    r = as_field_test(graph, mugraph, &options, &report, &err);
     *compared = report.same + report.close > 0;
     as_field_report_clear(&report);
     if (r != AS_NO) { /* the refuter looks at other sizes and values */
-      as_refute_budget b = as_refute_default;
+      as_refute_budget budget = as_refute_default;
       as_cex cex;
       as_cex_init(&cex);
-      b.seed = seed;
-      b.seconds = 0.3;
+      budget.seed = seed;
+      budget.seconds = 0.3;
       as_err_clear(&err);
       as_err_init(&err);
-      if (as_refute(g, m, &b, &cex, &err) == AS_NO)
+      if (as_refute(graph, mugraph, &budget, &cex, &err) == AS_NO)
         r = AS_NO;
       as_cex_clear(&cex);
     }
   } else if (opt.verbose) {
-    char *s = as_err_format(&err);
-    printf("    ir: %s\n", s);
-    free(s);
+    char *text = as_err_format(&err);
+    printf("    ir: %s\n", text);
+    free(text);
   }
-  if (m)
-    as_graph_free(m);
-  if (g)
-    as_graph_free(g);
-  as_sizes_free(S);
+  if (mugraph)
+    as_graph_free(mugraph);
+  if (graph)
+    as_graph_free(graph);
+  as_sizes_free(sizes);
   as_err_clear(&err);
   return r;
 }
@@ -134,27 +123,27 @@ static bool certified(const char *given, const char *other, char **cert, size_t 
 
 static void replay(const char *tp, const char *mug, const char *cert, size_t len, as_rng *rng,
                    counts *n) {
-  ck_terms *T = ck_terms_new();
-  ck_claim *c = claim_of(T, tp, mug);
-  for (uint64_t i = 0; c && i < opt.certs; i++) {
+  ck_terms *terms = ck_terms_new();
+  ck_claim *claim = claim_of(terms, tp, mug);
+  for (uint64_t i = 0; claim && i < opt.certs; i++) {
     size_t m = len;
     char *x = i ? mutate_cert(cert, len, rng, &m) : as_strdup(cert); /* the first one as it is */
     n->replays++;
-    if (accepted(T, c, x, m)) {
+    if (accepted(terms, claim, x, m)) {
       n->replays_accepted++;
       printf("ACCEPTED a changed certificate for a wrong candidate:\n%s\n--- certificate\n%.*s\n",
              mug, (int)m, x);
     }
     free(x);
-    if (ck_size(T) > 200000) { /* changed certificates leave terms behind */
-      ck_claim_free(c);
-      ck_terms_free(T);
-      T = ck_terms_new();
-      c = claim_of(T, tp, mug);
+    if (ck_size(terms) > 200000) { /* changed certificates leave terms behind */
+      ck_claim_free(claim);
+      ck_terms_free(terms);
+      terms = ck_terms_new();
+      claim = claim_of(terms, tp, mug);
     }
   }
-  ck_claim_free(c);
-  ck_terms_free(T);
+  ck_claim_free(claim);
+  ck_terms_free(terms);
 }
 
 static void attack(const char *name, const char *tp, const char *mug, as_rng *rng, counts *total) {
@@ -172,24 +161,24 @@ static void attack(const char *name, const char *tp, const char *mug, as_rng *rn
     char *x = mutate_mugraph(mug, rng, &kind);
     n.made++;
     if (strcmp(x, mug)) {
-      ck_terms *T = ck_terms_new();
-      ck_claim *c = claim_of(T, tp, x);
-      bool read = c != NULL;
-      ck_claim_free(c);
-      ck_terms_free(T);
+      ck_terms *terms = ck_terms_new();
+      ck_claim *claim = claim_of(terms, tp, x);
+      bool read = claim != NULL;
+      ck_claim_free(claim);
+      ck_terms_free(terms);
       bool compared = false;
-      as_status s = read ? judge(tp, x, as_rng_next(rng), &compared) : AS_BAD_INPUT;
+      as_status status = read ? judge(tp, x, as_rng_next(rng), &compared) : AS_BAD_INPUT;
       bool proved = read && certified(tp, x, NULL, NULL);
       if (!read) {
         n.ill++;
-      } else if (s == AS_NO) {
+      } else if (status == AS_NO) {
         n.wrong++;
         if (proved) {
           n.wrong_certified++;
           printf("CERTIFIED a wrong candidate (%s):\n%s\n", kind, x);
         }
         replay(tp, x, cert, len, rng, &n);
-      } else if (s == AS_BAD_INPUT) {
+      } else if (status == AS_BAD_INPUT) {
         n.disagree++;
         if (proved) {
           printf("certified, though src/ir cannot read it:\n%s\n", x);
@@ -274,8 +263,8 @@ int main(int argc, char **argv) {
       continue;
     char *rel = as_format("examples/%s.tp", names[i]);
     char *rel2 = as_format("examples/%s.mug", names[i]);
-    char *p = path_of(rel);
-    char *q = path_of(rel2);
+    char *p = test_path(rel);
+    char *q = test_path(rel2);
     size_t len;
     char *tp = as_read_file(p, &len, &err);
     char *mug = as_read_file(q, &len, &err);

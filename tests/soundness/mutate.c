@@ -16,30 +16,31 @@ typedef struct {
   size_t n;
 } toks;
 
-static toks split(const char *s) {
-  toks v = {as_malloc((strlen(s) + 1) * sizeof(tok)), 0};
-  while (*s) {
+static toks split(const char *text) {
+  toks v = {as_malloc((strlen(text) + 1) * sizeof(tok)), 0};
+  while (*text) {
     size_t n = 1;
-    if (isalpha((unsigned char)*s) || *s == '_') {
-      while (isalnum((unsigned char)s[n]) || s[n] == '_')
+    if (isalpha((unsigned char)*text) || *text == '_') {
+      while (isalnum((unsigned char)text[n]) || text[n] == '_')
         n++;
-    } else if (isdigit((unsigned char)*s)) {
-      while (isdigit((unsigned char)s[n]) || (s[n] == '.' && isdigit((unsigned char)s[n + 1])))
+    } else if (isdigit((unsigned char)*text)) {
+      while (isdigit((unsigned char)text[n]) ||
+             (text[n] == '.' && isdigit((unsigned char)text[n + 1])))
         n++;
-    } else if (*s == ' ') {
-      while (s[n] == ' ')
+    } else if (*text == ' ') {
+      while (text[n] == ' ')
         n++;
-    } else if (!strncmp(s, "->", 2)) {
+    } else if (!strncmp(text, "->", 2)) {
       n = 2;
     }
-    v.t[v.n++] = (tok){s, n};
-    s += n;
+    v.t[v.n++] = (tok){text, n};
+    text += n;
   }
   return v;
 }
 
-static bool is(tok t, const char *s) {
-  return t.n == strlen(s) && !memcmp(t.s, s, t.n);
+static bool is(tok t, const char *text) {
+  return t.n == strlen(text) && !memcmp(t.s, text, t.n);
 }
 
 static bool is_name(tok t) {
@@ -62,15 +63,15 @@ static bool is_word(tok t) {
 }
 
 static char *join(const toks *v) {
-  as_str s;
-  as_str_init(&s);
+  as_str out;
+  as_str_init(&out);
   for (size_t i = 0; i < v->n; i++)
-    as_str_addn(&s, v->t[i].s, v->t[i].n);
-  return as_str_take(&s);
+    as_str_addn(&out, v->t[i].s, v->t[i].n);
+  return as_str_take(&out);
 }
 
-static tok T(const char *s) {
-  return (tok){s, strlen(s)};
+static tok T(const char *text) {
+  return (tok){text, strlen(text)};
 }
 
 /* a random token that satisfies f, or n */
@@ -324,9 +325,9 @@ char *mutate_mugraph(const char *mug, as_rng *rng, const char **kind) {
 }
 
 char *mutate_as_mugraph(const char *tp) {
-  as_str s;
-  as_str_init(&s);
-  as_str_add(&s, "mugraph as_given\n");
+  as_str out;
+  as_str_init(&out);
+  as_str_add(&out, "mugraph as_given\n");
   for (const char *line = tp; *line;) {
     size_t n = strcspn(line, "\n");
     static const char *const skip[] = {"program", "sizes", "where", "input", "use", "#"};
@@ -335,12 +336,12 @@ char *mutate_as_mugraph(const char *tp) {
       keep = keep && strncmp(line, skip[i], strlen(skip[i]));
     size_t from = !strncmp(line, "output ", 7) ? 7 : 0;
     if (keep && n > from && memchr(line, '=', n)) {
-      as_str_addn(&s, line + from, n - from);
-      as_str_add(&s, "\n");
+      as_str_addn(&out, line + from, n - from);
+      as_str_add(&out, "\n");
     }
     line += n + (line[n] == '\n');
   }
-  return as_str_take(&s);
+  return as_str_take(&out);
 }
 
 char *mutate_without_values(const char *text) {
@@ -444,14 +445,14 @@ char *mutate_cert(const char *cert, size_t len, as_rng *rng, size_t *out_len) {
       change_token(&v.l[i], rng);
     }
   }
-  as_str s;
-  as_str_init(&s);
+  as_str out;
+  as_str_init(&out);
   for (size_t i = 0; i < v.n; i++) {
-    as_str_add(&s, v.l[i]);
-    as_str_add(&s, "\n");
+    as_str_add(&out, v.l[i]);
+    as_str_add(&out, "\n");
     free(v.l[i]);
   }
   free(v.l);
-  *out_len = s.n;
-  return as_str_take(&s);
+  *out_len = out.n;
+  return as_str_take(&out);
 }

@@ -15,18 +15,18 @@ typedef struct {
   size_t n;
 } tokens;
 
-static tokens scan(const char *s) {
-  tokens T = {s, as_calloc(strlen(s) + 1, sizeof(tok)), 0};
-  for (size_t i = 0; s[i];) {
+static tokens scan(const char *text) {
+  tokens T = {text, as_calloc(strlen(text) + 1, sizeof(tok)), 0};
+  for (size_t i = 0; text[i];) {
     size_t n = 1;
-    if (isspace((unsigned char)s[i])) {
+    if (isspace((unsigned char)text[i])) {
       i++;
       continue;
     }
-    if (isalnum((unsigned char)s[i]) || s[i] == '_') {
-      while (isalnum((unsigned char)s[i + n]) || s[i + n] == '_')
+    if (isalnum((unsigned char)text[i]) || text[i] == '_') {
+      while (isalnum((unsigned char)text[i + n]) || text[i + n] == '_')
         n++;
-    } else if (strchr("<>!-.", s[i]) && s[i + 1] && strchr("=>.", s[i + 1])) {
+    } else if (strchr("<>!-.", text[i]) && text[i + 1] && strchr("=>.", text[i + 1])) {
       n = 2;
     }
     T.t[T.n++] = (tok){i, n};
@@ -119,13 +119,13 @@ static char *other_number(const tokens *T, size_t i, as_rng *rng) {
     return NULL;
   char *w = word(T, i);
   char *by;
-  long v = strtol(w, NULL, 10);
-  long to = as_rng_below(rng, 2)   ? v + 1
-            : as_rng_below(rng, 2) ? v - 1
+  long value = strtol(w, NULL, 10);
+  long to = as_rng_below(rng, 2)   ? value + 1
+            : as_rng_below(rng, 2) ? value - 1
                                    : (long)as_rng_below(rng, 3);
   free(w);
   by = to < 0 ? as_format("(%ld)", to) : as_format("%ld", to);
-  char *out = to == v ? NULL : replace(T, i, i + 1, by);
+  char *out = to == value ? NULL : replace(T, i, i + 1, by);
   free(by);
   return out;
 }

@@ -5,9 +5,9 @@
  *   - replays the certificate of the rule they came from, as it is and changed:
  * nothing may be accepted.  A rule is changed together with the definitions of its file. */
 #include "certify.h"
-#include "config.h"
 #include "mutate.h"
 #include "mutate_rule.h"
+#include "tests/operators.h"
 #include "verify/refute/rule_refute.h"
 #include <dirent.h>
 #include <stdio.h>
@@ -59,45 +59,36 @@ static struct {
   uint64_t failures;
 } n;
 
-static char *path_of(const char *rel) {
-  const char *top = getenv("AS_TOP_SRCDIR");
-  return as_format("%s/%s", top ? top : AS_SRCDIR, rel);
-}
-
-static _Noreturn void stop(as_err *e) {
-  char *s = as_err_format(e);
-  fprintf(stderr, "%s\n", s);
+static _Noreturn void stop(as_err *err) {
+  char *text = as_err_format(err);
+  fprintf(stderr, "%s\n", text);
   exit(99);
 }
 
 static as_oplib *library(void) {
   as_oplib *lib = as_oplib_new();
-  as_err e;
-  as_err_init(&e);
+  as_err err;
+  as_err_init(&err);
   for (uint32_t i = 0; i < n_sem; i++) {
-    if (!as_oplib_parse(lib, sem[i].path, sem[i].text, sem[i].len, &e))
-      stop(&e);
+    if (!as_oplib_parse(lib, sem[i].path, sem[i].text, sem[i].len, &err))
+      stop(&err);
   }
   return lib;
 }
 
 static void load_semantics(void) {
-  as_err e;
-  as_err_init(&e);
-  char *dir = path_of("semantics");
-  as_oplib *lib = as_oplib_new();
-  if (!as_oplib_load_dir(lib, dir, &e))
-    stop(&e);
+  as_err err;
+  as_err_init(&err);
+  as_oplib *lib = test_operators();
   uint32_t k;
   const char *const *files = as_oplib_files(lib, &k);
   for (; n_sem < k && n_sem < 64; n_sem++) {
     sem[n_sem].path = as_strdup(files[n_sem]);
-    sem[n_sem].text = as_read_file(files[n_sem], &sem[n_sem].len, &e);
+    sem[n_sem].text = as_read_file(files[n_sem], &sem[n_sem].len, &err);
     if (!sem[n_sem].text)
-      stop(&e);
+      stop(&err);
   }
   as_oplib_free(lib);
-  free(dir);
 }
 
 static int is_rules(const struct dirent *d) {
@@ -116,8 +107,8 @@ static bool uses(const char *text, const char *name, size_t len) {
 /* those of a file's definitions that a rule needs: all functions, and the operators that it names;
  * no comments */
 static char *needed(const char *all, const char *rule) {
-  as_str s;
-  as_str_init(&s);
+  as_str out;
+  as_str_init(&out);
   bool keep = false;
   for (const char *line = all; *line;) {
     size_t len = strcspn(line, "\n");
@@ -127,49 +118,49 @@ static char *needed(const char *all, const char *rule) {
     if (strncmp(line, "op ", 3) == 0)
       keep = uses(rule, line + 3, strcspn(line + 3, "("));
     if (keep && line[strspn(line, " ")] != '#' && line[strspn(line, " ")] != '\n')
-      as_str_addn(&s, line, len);
+      as_str_addn(&out, line, len);
     line += len;
   }
-  as_str_add(&s, "");
-  return as_str_take(&s);
+  as_str_add(&out, "");
+  return as_str_take(&out);
 }
 
 static void load_bases(void) {
-  char *dir = path_of("examples/rules");
+  char *dir = test_path("examples/rules");
   struct dirent **list;
   int files = scandir(dir, &list, is_rules, alphasort);
-  as_err e;
-  as_err_init(&e);
+  as_err err;
+  as_err_init(&err);
   for (int i = 0; i < files; i++) {
     char *path = as_format("%s/%s", dir, list[i]->d_name);
     size_t len;
     size_t from = 0;
-    char *text = as_read_file(path, &len, &e);
+    char *text = as_read_file(path, &len, &err);
     as_oplib *lib = library();
-    as_rulefile *f = text ? as_rulefile_open(path, text, len, lib, &e) : NULL;
-    if (!f)
-      stop(&e);
+    as_rulefile *file = text ? as_rulefile_open(path, text, len, lib, &err) : NULL;
+    if (!file)
+      stop(&err);
     as_str defs; /* what is not part of a rule */
     as_str_init(&defs);
-    for (uint32_t k = 0; k < as_rulefile_count(f); k++) {
+    for (uint32_t k = 0; k < as_rulefile_count(file); k++) {
       size_t m;
-      const char *t = as_rulefile_text(f, k, &m);
+      const char *t = as_rulefile_text(file, k, &m);
       as_str_addn(&defs, text + from, (size_t)(t - text) - from);
       from = (size_t)(t - text) + m;
     }
     as_str_addn(&defs, text + from, len - from);
     as_str_add(&defs, "\n");
     char *definitions = as_str_take(&defs);
-    for (uint32_t k = 0; k < as_rulefile_count(f); k++) {
+    for (uint32_t k = 0; k < as_rulefile_count(file); k++) {
       size_t m;
-      const char *t = as_rulefile_text(f, k, &m);
+      const char *t = as_rulefile_text(file, k, &m);
       bases = as_realloc(bases, (n_bases + 1) * sizeof *bases);
       bases[n_bases++] = (base){.file = as_strdup(list[i]->d_name),
-                                .name = as_strdup(as_rulefile_name(f, k)),
+                                .name = as_strdup(as_rulefile_name(file, k)),
                                 .text = as_format("%.*s\n", (int)m, t)};
       bases[n_bases - 1].definitions = needed(definitions, bases[n_bases - 1].text);
     }
-    as_rulefile_free(f);
+    as_rulefile_free(file);
     as_oplib_free(lib);
     free(definitions);
     free(text);
@@ -180,19 +171,19 @@ static void load_bases(void) {
   free(dir);
 }
 
-static ck_claim *claim_of(ck_terms *T, const char *text, const char *name) {
+static ck_claim *claim_of(ck_terms *terms, const char *text, const char *name) {
   ck_text s[64];
   ck_text spec = {"x.rule", text, strlen(text)};
   ck_text cand = {name, "", 0};
   for (uint32_t i = 0; i < n_sem; i++)
     s[i] = (ck_text){sem[i].path, sem[i].text, sem[i].len};
   ck_msg msg = {0};
-  ck_claim *c = ck_claim_texts(T, &spec, &cand, s, n_sem, &msg);
-  if (!c && opt.verbose)
+  ck_claim *claim = ck_claim_texts(terms, &spec, &cand, s, n_sem, &msg);
+  if (!claim && opt.verbose)
     printf("    checker: %d:%d: %s\n", msg.line, msg.col, msg.text);
   free(msg.text);
   free(msg.file);
-  return c;
+  return claim;
 }
 
 static bool certified(const char *given, const char *other, char **cert, size_t *len) {
@@ -200,30 +191,30 @@ static bool certified(const char *given, const char *other, char **cert, size_t 
 }
 
 static void replay(const base *b, const char *text, as_rng *rng) {
-  ck_terms *T = ck_terms_new();
-  ck_claim *c = claim_of(T, text, b->name);
-  for (uint64_t i = 0; c && b->cert && i < opt.certs; i++) {
+  ck_terms *terms = ck_terms_new();
+  ck_claim *claim = claim_of(terms, text, b->name);
+  for (uint64_t i = 0; claim && b->cert && i < opt.certs; i++) {
     size_t m = b->cert_len;
     char *x = i ? mutate_cert(b->cert, m, rng, &m) : as_strdup(b->cert);
     n.replays++;
-    if (accepted(T, c, x, m)) {
+    if (accepted(terms, claim, x, m)) {
       n.accepted++;
       printf("ACCEPTED for a wrong rule, the certificate of the right one%s:\n%s\n",
              i ? ", changed" : "", text);
     }
     free(x);
   }
-  ck_claim_free(c);
-  ck_terms_free(T);
+  ck_claim_free(claim);
+  ck_terms_free(terms);
 }
 
 static as_status judge(const char *text, uint64_t seed, as_rule_tally *tally, char **words) {
-  as_err e;
-  as_err_init(&e);
+  as_err err;
+  as_err_init(&err);
   as_oplib *lib = library();
-  as_rulefile *f = as_rulefile_open("x.rule", text, strlen(text), lib, &e);
-  as_status s = AS_BAD_INPUT;
-  if (f && as_rulefile_count(f) == 1) {
+  as_rulefile *file = as_rulefile_open("x.rule", text, strlen(text), lib, &err);
+  as_status status = AS_BAD_INPUT;
+  if (file && as_rulefile_count(file) == 1) {
     as_rule_budget b = as_rule_quick;
     as_rule_budget more = as_rule_thorough;
     as_rule_cex cex;
@@ -232,27 +223,27 @@ static as_status judge(const char *text, uint64_t seed, as_rule_tally *tally, ch
     more.shapes = 4;
     more.inputs = 5;
     more.seconds = 1;
-    s = as_rule_refute(f, 0, false, &b, &cex, tally, &e);
-    if (s == AS_UNKNOWN)
-      s = as_rule_refute(f, 0, false, &more, &cex, tally, &e);
-    if (s == AS_NO) {
+    status = as_rule_refute(file, 0, false, &b, &cex, tally, &err);
+    if (status == AS_UNKNOWN)
+      status = as_rule_refute(file, 0, false, &more, &cex, tally, &err);
+    if (status == AS_NO) {
       *words = as_rule_cex_print(&cex, "    ");
       as_rule_cex_clear(&cex);
     }
-    if (s == AS_INTERNAL) {
+    if (status == AS_INTERNAL) {
       n.failures++;
-      printf("FAILED: %s:\n%s\n", e.text, text);
+      printf("FAILED: %s:\n%s\n", err.text, text);
     }
   }
-  if (s == AS_BAD_INPUT && opt.verbose) {
-    char *m = as_err_format(&e);
+  if (status == AS_BAD_INPUT && opt.verbose) {
+    char *m = as_err_format(&err);
     printf("    ir: %s\n", m);
     free(m);
   }
-  as_rulefile_free(f);
+  as_rulefile_free(file);
   as_oplib_free(lib);
-  as_err_clear(&e);
-  return s;
+  as_err_clear(&err);
+  return status;
 }
 
 static void attack(base *b, as_rng *rng) {
@@ -263,24 +254,24 @@ static void attack(base *b, as_rng *rng) {
   char *text = as_format("%s%s", defs, rule);
   char *words = NULL;
   n.made++;
-  ck_terms *T = ck_terms_new();
-  ck_claim *c = claim_of(T, text, b->name);
-  bool read = c != NULL;
-  ck_claim_free(c);
-  ck_terms_free(T);
+  ck_terms *terms = ck_terms_new();
+  ck_claim *claim = claim_of(terms, text, b->name);
+  bool read = claim != NULL;
+  ck_claim_free(claim);
+  ck_terms_free(terms);
   as_rule_tally tally = {0};
-  as_status s = judge(text, as_rng_next(rng), &tally, &words);
-  if (opt.verbose && read != (s != AS_BAD_INPUT))
+  as_status status = judge(text, as_rng_next(rng), &tally, &words);
+  if (opt.verbose && read != (status != AS_BAD_INPUT))
     printf("only %s reads (%s):\n%s\n", read ? "the checker" : "src/ir", kind, text);
-  n.one_reader += read != (s != AS_BAD_INPUT);
+  n.one_reader += read != (status != AS_BAD_INPUT);
   bool proved = read && certified(text, b->name, NULL, NULL);
-  if (s == AS_BAD_INPUT) {
+  if (status == AS_BAD_INPUT) {
     n.ill++;
     n.unread_proved +=
         proved; /* of a rule that one reader refuses nobody can say that it is wrong */
     if (proved && opt.verbose)
       printf("certified, though src/ir cannot read it:\n%s\n", text);
-  } else if (s == AS_NO) {
+  } else if (status == AS_NO) {
     n.wrong++;
     if (proved) {
       n.certified++;

@@ -10,71 +10,72 @@ const as_field_options as_field_default = {
 typedef struct {
   const as_graph *spec;
   const as_graph *cand;
-  const as_field_options *o;
-  as_field_report *r;
+  const as_field_options *options;
+  as_field_report *report;
   as_err *err;
-  as_field_domain F;
-  as_instance I;
+  as_field_domain field;
+  as_instance instance;
   as_rng rng;
-} job;
+} tester;
 
-static void outputs_free(const as_graph *g, as_tensor *t) {
-  for (uint32_t i = 0; i < g->n_output; i++)
-    as_tensor_clear(&t[i]);
-  free(t);
+static void outputs_free(const as_graph *graph, as_tensor *outputs) {
+  for (uint32_t i = 0; i < graph->n_output; i++)
+    as_tensor_clear(&outputs[i]);
+  free(outputs);
 }
 
 /* compares element by element; true: something calls for a look at the reals */
-static bool compare(job *J, const as_tensor *a, const as_tensor *b, double *worst) {
-  as_field_report *r = J->r;
+static bool compare(tester *job, const as_tensor *want, const as_tensor *have, double *worst) {
+  as_field_report *report = job->report;
   bool suspect = false;
-  for (uint32_t i = 0; i < J->spec->n_output; i++) {
-    if (a[i].rank != b[i].rank || memcmp(a[i].dim, b[i].dim, a[i].rank * sizeof *a[i].dim))
+  for (uint32_t i = 0; i < job->spec->n_output; i++) {
+    if (want[i].rank != have[i].rank ||
+        memcmp(want[i].dim, have[i].dim, want[i].rank * sizeof *want[i].dim))
       return true;
-    for (size_t k = 0; k < a[i].n; k++) {
-      const void *x = as_tensor_at(&a[i], k);
-      const void *y = as_tensor_at(&b[i], k);
-      const as_domain *d = a[i].d;
-      if (d->flags(d, x) & AS_F_NOVALUE) {
-        r->skipped++;
+    for (size_t k = 0; k < want[i].n; k++) {
+      const void *wanted = as_tensor_at(&want[i], k);
+      const void *had = as_tensor_at(&have[i], k);
+      const as_domain *domain = want[i].d;
+      if (domain->flags(domain, wanted) & AS_F_NOVALUE) {
+        report->skipped++;
         continue;
       }
-      if (d->flags(d, y) & AS_F_NOVALUE) {
+      if (domain->flags(domain, had) & AS_F_NOVALUE) {
         suspect = true;
-        r->skipped++;
+        report->skipped++;
         continue;
       }
-      switch (as_field_compare(x, y)) {
+      switch (as_field_compare(wanted, had)) {
       case AS_FC_SAME: {
-        if (as_field_apart(x, y))
+        if (as_field_apart(wanted, had))
           suspect = true; /* cannot be, unless the field collided */
-        r->same++;
-        as_field_bound e = as_field_error(&J->F, x, y);
-        if (e.bound >= *worst) {
-          *worst = e.bound;
-          if (e.bound >= r->bound) {
-            r->bound = e.bound;
-            r->degree = e.degree;
-            r->exponentials = e.exponentials;
-            r->exp_degree = e.exp_degree;
-            r->roots = e.roots;
-            r->affine = e.affine;
+        report->same++;
+        as_field_bound error = as_field_error(&job->field, wanted, had);
+        if (error.bound >= *worst) {
+          *worst = error.bound;
+          if (error.bound >= report->bound) {
+            report->bound = error.bound;
+            report->degree = error.degree;
+            report->exponentials = error.exponentials;
+            report->exp_degree = error.exp_degree;
+            report->roots = error.roots;
+            report->affine = error.affine;
           }
         }
         break;
       }
       case AS_FC_DIFFER:
-        r->unexplained++;
+        report->unexplained++;
         suspect = true;
         break;
       case AS_FC_APART:
         suspect = true;
         break;
       case AS_FC_CLOSE:
-        r->close++;
+        report->close++;
         break;
       case AS_FC_NONE:
-        r->skipped++;
+        report->skipped++;
         break;
       }
     }
@@ -84,171 +85,174 @@ static bool compare(job *J, const as_tensor *a, const as_tensor *b, double *wors
 
 typedef enum { RUN_DONE, RUN_OTHER_SIZES, RUN_UNDEFINED, RUN_DIFFER, RUN_FAILED } outcome;
 
-static outcome one_run(job *J, bool positive) {
-  const as_domain *d = &J->F.d;
-  J->F.roots.n = 0;
-  as_tensor *exact = as_inputs_new(J->spec, &as_domain_exact, J->I.env, J->err);
-  as_tensor *in = as_inputs_new(J->spec, d, J->I.env, J->err);
-  as_tensor *a = as_calloc(J->spec->n_output + 1, sizeof *a);
-  as_tensor *b = as_calloc(J->cand->n_output + 1, sizeof *b);
-  outcome out = RUN_FAILED;
-  as_err e;
-  as_err_init(&e);
-  if (!exact || !in)
+static outcome one_run(tester *job, bool positive) {
+  const as_domain *domain = &job->field.d;
+  job->field.roots.n = 0;
+  as_tensor *exact = as_inputs_new(job->spec, &as_domain_exact, job->instance.env, job->err);
+  as_tensor *inputs = as_inputs_new(job->spec, domain, job->instance.env, job->err);
+  as_tensor *want = as_calloc(job->spec->n_output + 1, sizeof *want);
+  as_tensor *have = as_calloc(job->cand->n_output + 1, sizeof *have);
+  outcome result = RUN_FAILED;
+  as_err why;
+  as_err_init(&why);
+  if (!exact || !inputs)
     goto end;
-  for (uint32_t i = 0; i < J->spec->n_input; i++) {
-    for (size_t k = 0; k < in[i].n; k++) {
-      as_field_random(&J->F, &J->rng, positive, as_tensor_at(&in[i], k),
+  for (uint32_t i = 0; i < job->spec->n_input; i++) {
+    for (size_t k = 0; k < inputs[i].n; k++) {
+      as_field_random(&job->field, &job->rng, positive, as_tensor_at(&inputs[i], k),
                       *(mpq_t *)as_tensor_at(&exact[i], k));
     }
   }
   as_eval_marks marks;
-  as_status s = as_eval_graph_ops(J->spec, d, J->I.env, in, a, J->o->max_ops, &marks, &e);
+  as_status status = as_eval_graph_ops(job->spec, domain, job->instance.env, inputs, want,
+                                       job->options->max_ops, &marks, &why);
   bool suspect = false;
   double worst = 0; /* of this run */
-  uint64_t before = J->r->same;
-  if (s == AS_NO) {
-    out = RUN_OTHER_SIZES;
+  uint64_t before = job->report->same;
+  if (status == AS_NO) {
+    result = RUN_OTHER_SIZES;
     goto end;
   } /* an obligation of the given program fails: not an instance */
-  if (s != AS_OK) {
-    as_err_set(J->err, s, "%s", e.text ? e.text : "the program cannot be evaluated");
+  if (status != AS_OK) {
+    as_err_set(job->err, status, "%s", why.text ? why.text : "the program cannot be evaluated");
     goto end;
   }
   if (marks.flags & AS_F_UNDEF) {
-    out = RUN_UNDEFINED;
+    result = RUN_UNDEFINED;
     goto end;
   } /* nothing is claimed of such inputs */
-  s = as_eval_graph_ops(J->cand, d, J->I.env, in, b, J->o->max_ops, &marks, &e);
-  if (s != AS_OK && s != AS_NO) {
-    as_err_set(J->err, s, "%s", e.text ? e.text : "the candidate cannot be evaluated");
+  status = as_eval_graph_ops(job->cand, domain, job->instance.env, inputs, have,
+                             job->options->max_ops, &marks, &why);
+  if (status != AS_OK && status != AS_NO) {
+    as_err_set(job->err, status, "%s", why.text ? why.text : "the candidate cannot be evaluated");
     goto end;
   }
-  uint64_t close = J->r->close;
-  suspect = s == AS_NO || (marks.flags & AS_F_UNDEF) || compare(J, a, b, &worst);
-  if (J->r->same == before && J->r->close > close)
+  uint64_t close = job->report->close;
+  suspect = status == AS_NO || (marks.flags & AS_F_UNDEF) || compare(job, want, have, &worst);
+  if (job->report->same == before && job->report->close > close)
     suspect = true; /* nothing but intervals of doubles: look closer */
-  J->r->runs++;
-  if (J->r->same > before)
-    J->r->bound_all *= worst;
-  out = RUN_DONE;
+  job->report->runs++;
+  if (job->report->same > before)
+    job->report->bound_all *= worst;
+  result = RUN_DONE;
   if (suspect) {
-    as_status c =
-        as_compare_at(J->spec, J->cand, J->I.env, exact, J->o->max_ops, NULL, &J->r->cex, NULL);
-    if (c == AS_NO) {
-      out = RUN_DIFFER;
+    as_status confirmed = as_compare_at(job->spec, job->cand, job->instance.env, exact,
+                                        job->options->max_ops, NULL, &job->report->cex, NULL);
+    if (confirmed == AS_NO) {
+      result = RUN_DIFFER;
     } else {
-      as_cex_clear(&J->r->cex);
-      if (s == AS_NO)
-        J->r->unexplained++;
+      as_cex_clear(&job->report->cex);
+      if (status == AS_NO)
+        job->report->unexplained++;
     }
   }
 end:
-  as_err_clear(&e);
-  as_inputs_free(J->spec, exact);
-  as_inputs_free(J->spec, in);
-  outputs_free(J->spec, a);
-  outputs_free(J->cand, b);
-  return out;
+  as_err_clear(&why);
+  as_inputs_free(job->spec, exact);
+  as_inputs_free(job->spec, inputs);
+  outputs_free(job->spec, want);
+  outputs_free(job->cand, have);
+  return result;
 }
 
-as_status as_field_test(const as_graph *spec, const as_graph *cand, const as_field_options *o,
-                        as_field_report *r, as_err *err) {
-  if (!o)
-    o = &as_field_default;
-  memset(r, 0, sizeof *r);
-  r->verdict = AS_UNKNOWN;
-  r->seed = o->seed;
-  r->needed = o->min_elements;
-  r->bound_all = 1;
+as_status as_field_test(const as_graph *spec, const as_graph *cand, const as_field_options *options,
+                        as_field_report *report, as_err *err) {
+  if (!options)
+    options = &as_field_default;
+  memset(report, 0, sizeof *report);
+  report->verdict = AS_UNKNOWN;
+  report->seed = options->seed;
+  report->needed = options->min_elements;
+  report->bound_all = 1;
   if (spec->n_output != cand->n_output || spec->n_input != cand->n_input) {
     as_err_set(err, AS_BAD_INPUT, "the two programs have other inputs or outputs");
-    return r->verdict = AS_BAD_INPUT;
+    return report->verdict = AS_BAD_INPUT;
   }
   as_graph view = as_graph_over(spec, cand->sizes);
   spec = &view;
-  job J = {.spec = spec, .cand = cand, .o = o, .r = r, .err = err};
-  as_rng_seed(&J.rng, o->seed);
-  if (o->p)
-    as_field_domain_over(&J.F, o->p, o->q, &J.rng);
+  tester job = {.spec = spec, .cand = cand, .options = options, .report = report, .err = err};
+  as_rng_seed(&job.rng, options->seed);
+  if (options->p)
+    as_field_domain_over(&job.field, options->p, options->q, &job.rng);
   else
-    as_field_domain_init(&J.F, &J.rng);
-  r->p = J.F.p;
-  r->q = J.F.q;
-  if (!as_instance_init(&J.I, spec, cand, err))
-    r->verdict = AS_BAD_INPUT;
-  int64_t most = o->max_size;
+    as_field_domain_init(&job.field, &job.rng);
+  report->p = job.field.p;
+  report->q = job.field.q;
+  if (!as_instance_init(&job.instance, spec, cand, err))
+    report->verdict = AS_BAD_INPUT;
+  int64_t most = options->max_size;
   bool undefined = false;
-  for (uint32_t k = 0, run = 0; r->verdict == AS_UNKNOWN && k < 8 * (o->runs + 4); k++) {
-    bool enough = r->same + r->close >= o->min_elements;
-    if (run >= o->runs && (enough || run >= 4 * o->runs))
+  for (uint32_t attempt = 0, run = 0;
+       report->verdict == AS_UNKNOWN && attempt < 8 * (options->runs + 4); attempt++) {
+    bool enough = report->same + report->close >= options->min_elements;
+    if (run >= options->runs && (enough || run >= 4 * options->runs))
       break;
-    if (!as_instance_random(&J.I, &J.rng, most, 2000)) {
-      if (most > 64 * o->max_size)
+    if (!as_instance_random(&job.instance, &job.rng, most, 2000)) {
+      if (most > 64 * options->max_size)
         break;
       most *= 4; /* large fixed numbers in the program */
       continue;
     }
-    outcome x = one_run(&J, (run & 1) || undefined);
-    if (x == RUN_DIFFER)
-      r->verdict = AS_NO;
-    else if (x == RUN_FAILED)
+    outcome result = one_run(&job, (run & 1) || undefined);
+    if (result == RUN_DIFFER)
+      report->verdict = AS_NO;
+    else if (result == RUN_FAILED)
       break;
-    else if (x == RUN_UNDEFINED)
+    else if (result == RUN_UNDEFINED)
       undefined = true;
-    else if (x == RUN_OTHER_SIZES)
-      most = most < 64 * o->max_size ? most * 2 : most;
+    else if (result == RUN_OTHER_SIZES)
+      most = most < 64 * options->max_size ? most * 2 : most;
     else
       run++;
   }
-  if (r->verdict == AS_UNKNOWN && r->runs && !r->unexplained &&
-      r->same + r->close >= o->min_elements)
-    r->verdict = AS_OK;
-  if (r->verdict == AS_UNKNOWN && !r->runs)
+  if (report->verdict == AS_UNKNOWN && report->runs && !report->unexplained &&
+      report->same + report->close >= options->min_elements)
+    report->verdict = AS_OK;
+  if (report->verdict == AS_UNKNOWN && !report->runs)
     as_err_set(err, AS_UNKNOWN, "no small sizes were found that satisfy the relations");
-  if (r->same < o->min_elements)
-    r->bound = r->bound_all = 1; /* the theorem speaks of field values only */
-  as_instance_clear(&J.I);
-  as_field_domain_clear(&J.F);
-  return r->verdict;
+  if (report->same < options->min_elements)
+    report->bound = report->bound_all = 1; /* the theorem speaks of field values only */
+  as_instance_clear(&job.instance);
+  as_field_domain_clear(&job.field);
+  return report->verdict;
 }
 
-void as_field_report_clear(as_field_report *r) {
-  as_cex_clear(&r->cex);
+void as_field_report_clear(as_field_report *report) {
+  as_cex_clear(&report->cex);
 }
 
-char *as_field_report_print(const as_field_report *r) {
-  as_str s;
-  as_str_init(&s);
-  as_str_printf(&s, "finite-field test: p = %llu, q = %llu, seed %llu, %u run%s\n",
-                (unsigned long long)r->p, (unsigned long long)r->q, (unsigned long long)r->seed,
-                r->runs, r->runs == 1 ? "" : "s");
-  as_str_printf(&s,
+char *as_field_report_print(const as_field_report *report) {
+  as_str text;
+  as_str_init(&text);
+  as_str_printf(&text, "finite-field test: p = %llu, q = %llu, seed %llu, %u run%s\n",
+                (unsigned long long)report->p, (unsigned long long)report->q,
+                (unsigned long long)report->seed, report->runs, report->runs == 1 ? "" : "s");
+  as_str_printf(&text,
                 "  %llu elements equal in the field, %llu by real intervals only, %llu not "
                 "comparable, %llu unexplained; %llu were needed\n",
-                (unsigned long long)r->same, (unsigned long long)r->close,
-                (unsigned long long)r->skipped, (unsigned long long)r->unexplained,
-                (unsigned long long)r->needed);
-  if (r->same) {
-    as_str_printf(&s,
+                (unsigned long long)report->same, (unsigned long long)report->close,
+                (unsigned long long)report->skipped, (unsigned long long)report->unexplained,
+                (unsigned long long)report->needed);
+  if (report->same) {
+    as_str_printf(&text,
                   "  worst element: degree %.3g, %.3g exponentials of %s exponents of degree %.3g, "
                   "%d square root%s\n",
-                  r->degree, r->exponentials, r->affine ? "affine" : "other", r->exp_degree,
-                  r->roots, r->roots == 1 ? "" : "s");
-    if (r->bound < 1) {
-      as_str_printf(&s,
+                  report->degree, report->exponentials, report->affine ? "affine" : "other",
+                  report->exp_degree, report->roots, report->roots == 1 ? "" : "s");
+    if (report->bound < 1) {
+      as_str_printf(&text,
                     "  a difference in an element compared in the field is missed by one run with "
                     "probability at most %.3g, by all runs with at most %.3g where "
                     "it is present in each (unless p or q divides all of its coefficients)\n",
-                    r->bound, r->bound_all);
+                    report->bound, report->bound_all);
     }
   }
-  if (!(r->bound < 1)) {
-    as_str_add(&s,
+  if (!(report->bound < 1)) {
+    as_str_add(&text,
                "  the error bound of the identity-testing theorem is vacuous here (at least 1)\n");
   }
-  as_str_add(&s, r->verdict == AS_OK   ? "  verdict: same\n"
-                 : r->verdict == AS_NO ? "  verdict: different\n"
-                                       : "  verdict: inconclusive\n");
-  return as_str_take(&s);
+  as_str_add(&text, report->verdict == AS_OK   ? "  verdict: same\n"
+                    : report->verdict == AS_NO ? "  verdict: different\n"
+                                               : "  verdict: inconclusive\n");
+  return as_str_take(&text);
 }

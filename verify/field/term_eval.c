@@ -5,69 +5,70 @@
 #define MAX_DEPTH 10000
 
 typedef struct {
-  int64_t i;
-  void *r;
-} slot;
+  int64_t integer;
+  void *real;
+} binding;
 
 typedef struct {
   const ck_terms *T;
-  const as_domain *d;
-  const as_term_model *m;
+  const as_domain *domain;
+  const as_term_model *model;
   as_err *err;
   as_status status;
   uint64_t left;
   bool limited;
   uint32_t depth;
-  slot *stack;
+  binding *stack;
   uint32_t n;
   uint32_t cap;
   void **memo; /* of closed terms, by number */
-} te;
+} evaluator;
 
-static void fail(te *E, as_status s, const char *what, const char *name) {
-  if (E->status == AS_OK)
-    E->status = s;
-  as_err_set(E->err, s, "%s%s%s", what, name ? " " : "", name ? name : "");
+static void fail(evaluator *eval, as_status status, const char *what, const char *name) {
+  if (eval->status == AS_OK)
+    eval->status = status;
+  as_err_set(eval->err, status, "%s%s%s", what, name ? " " : "", name ? name : "");
 }
 
-static bool go_on(te *E) {
-  if (E->limited && !E->left--) {
-    E->left = 0;
-    fail(E, AS_UNKNOWN, "the evaluation takes more steps than allowed", NULL);
+static bool go_on(evaluator *eval) {
+  if (eval->limited && !eval->left--) {
+    eval->left = 0;
+    fail(eval, AS_UNKNOWN, "the evaluation takes more steps than allowed", NULL);
   }
-  return E->status == AS_OK;
+  return eval->status == AS_OK;
 }
 
-static void push(te *E, int64_t i, void *r) {
-  if (E->n == E->cap)
-    E->stack = as_realloc(E->stack, (E->cap = E->cap ? 2 * E->cap : 64) * sizeof *E->stack);
-  E->stack[E->n++] = (slot){i, r};
+static void push(evaluator *eval, int64_t integer, void *real) {
+  if (eval->n == eval->cap)
+    eval->stack =
+        as_realloc(eval->stack, (eval->cap = eval->cap ? 2 * eval->cap : 64) * sizeof *eval->stack);
+  eval->stack[eval->n++] = (binding){integer, real};
 }
 
-static const slot *bound(te *E, ck_id t) {
-  uint32_t k = ck_index(E->T, t);
-  if (k >= E->n) {
-    fail(E, AS_BAD_INPUT, "a loose bound variable", NULL);
+static const binding *bound(evaluator *eval, ck_id term) {
+  uint32_t index = ck_index(eval->T, term);
+  if (index >= eval->n) {
+    fail(eval, AS_BAD_INPUT, "a loose bound variable", NULL);
     return NULL;
   }
-  return &E->stack[E->n - 1 - k];
+  return &eval->stack[eval->n - 1 - index];
 }
 
-static void real(te *E, ck_id t, void *out);
+static void real(evaluator *eval, ck_id term, void *out);
 
-typedef enum { R_NO, R_YES, R_MAYBE, R_UNDEF, R_POISON } truth;
+typedef enum { TRUTH_NO, TRUTH_YES, TRUTH_MAYBE, TRUTH_UNDEFINED, TRUTH_POISON } truth;
 
-static truth relation(te *E, ck_id f, unsigned *doubt);
+static truth relation(evaluator *eval, ck_id formula, unsigned *doubt);
 
 /* an integer that data has no part in: sizes, indices and what is made of them */
-static bool plain_integer(te *E, ck_id t) {
-  switch (ck_head(E->T, t)) {
+static bool plain_integer(evaluator *eval, ck_id term) {
+  switch (ck_head(eval->T, term)) {
   case CK_Q:
   case CK_V:
-    return ck_is_int(E->T, t);
+    return ck_is_int(eval->T, term);
   case CK_B: {
-    const slot *s = bound(E, t);
-    return s && !s->r;
+    const binding *binding_of = bound(eval, term);
+    return binding_of && !binding_of->real;
   }
   case CK_ADD:
   case CK_MUL:
@@ -78,8 +79,8 @@ static bool plain_integer(te *E, ck_id t) {
   case CK_NE:
   case CK_LE:
   case CK_LT:
-    for (uint32_t i = 0; i < ck_nkids(E->T, t); i++) {
-      if (!plain_integer(E, ck_kid(E->T, t, i)))
+    for (uint32_t i = 0; i < ck_nkids(eval->T, term); i++) {
+      if (!plain_integer(eval, ck_kid(eval->T, term, i)))
         return false;
     }
     return true;
@@ -89,314 +90,323 @@ static bool plain_integer(te *E, ck_id t) {
 }
 
 /* integer terms; *undef: a division that is not defined */
-static int64_t integer(te *E, ck_id t, bool *undef) {
-  const ck_terms *T = E->T;
-  if (!go_on(E))
+static int64_t integer(evaluator *eval, ck_id term, bool *undefined) {
+  const ck_terms *terms = eval->T;
+  if (!go_on(eval))
     return 0;
-  int64_t a;
-  int64_t b;
-  int64_t r = 0;
-  switch (ck_head(T, t)) {
+  int64_t left;
+  int64_t right;
+  int64_t value = 0;
+  switch (ck_head(terms, term)) {
   case CK_Q: {
-    const mpq_t *q = ck_q_value(T, t);
-    if (!mpz_fits_slong_p(mpq_numref(*q))) {
-      fail(E, AS_UNKNOWN, "an integer is too large", NULL);
+    const mpq_t *number = ck_q_value(terms, term);
+    if (!mpz_fits_slong_p(mpq_numref(*number))) {
+      fail(eval, AS_UNKNOWN, "an integer is too large", NULL);
       return 0;
     }
-    return mpz_get_si(mpq_numref(*q));
+    return mpz_get_si(mpq_numref(*number));
   }
   case CK_V: {
-    const char *name = ck_word_text(T, ck_name(T, t));
-    if (!E->m->var(E->m->arg, name, &r))
-      fail(E, AS_BAD_INPUT, "no value for", name);
-    return r;
+    const char *name = ck_word_text(terms, ck_name(terms, term));
+    if (!eval->model->var(eval->model->arg, name, &value))
+      fail(eval, AS_BAD_INPUT, "no value for", name);
+    return value;
   }
   case CK_B: {
-    const slot *s = bound(E, t);
-    return s ? s->i : 0;
+    const binding *binding_of = bound(eval, term);
+    return binding_of ? binding_of->integer : 0;
   }
   case CK_ADD:
   case CK_MUL:
   case CK_DIV:
   case CK_MOD: {
-    a = integer(E, ck_kid(T, t, 0), undef);
-    b = integer(E, ck_kid(T, t, 1), undef);
-    ck_op op = ck_head(T, t);
+    left = integer(eval, ck_kid(terms, term, 0), undefined);
+    right = integer(eval, ck_kid(terms, term, 1), undefined);
+    ck_op op = ck_head(terms, term);
     if (op == CK_ADD || op == CK_MUL) {
-      if (op == CK_ADD ? __builtin_add_overflow(a, b, &r) : __builtin_mul_overflow(a, b, &r))
-        fail(E, AS_UNKNOWN, "an integer is too large", NULL);
-      return r;
+      if (op == CK_ADD ? __builtin_add_overflow(left, right, &value)
+                       : __builtin_mul_overflow(left, right, &value))
+        fail(eval, AS_UNKNOWN, "an integer is too large", NULL);
+      return value;
     }
-    if (b <= 0) {
-      *undef = true;
+    if (right <= 0) {
+      *undefined = true;
       return 0;
     }
-    r = a / b - (a % b < 0);
-    return op == CK_DIV ? r : a - r * b;
+    value = left / right - (left % right < 0);
+    return op == CK_DIV ? value : left - value * right;
   }
   case CK_ITE: {
     unsigned doubt = 0;
-    truth c = relation(E, ck_kid(T, t, 0), &doubt);
-    if (c != R_YES && c != R_NO) {
-      *undef = true;
+    truth condition = relation(eval, ck_kid(terms, term, 0), &doubt);
+    if (condition != TRUTH_YES && condition != TRUTH_NO) {
+      *undefined = true;
       return 0;
     }
-    return integer(E, ck_kid(T, t, c == R_YES ? 1 : 2), undef);
+    return integer(eval, ck_kid(terms, term, condition == TRUTH_YES ? 1 : 2), undefined);
   }
   default:
-    fail(E, AS_BAD_INPUT, "an integer term that has no value here", NULL);
+    fail(eval, AS_BAD_INPUT, "an integer term that has no value here", NULL);
     return 0;
   }
 }
 
-static truth compare(const as_domain *d, ck_op rel, const void *a, const void *b, unsigned *doubt) {
-  unsigned f = d->flags(d, a) | d->flags(d, b);
-  unsigned m;
-  unsigned yes;
-  *doubt |= f & AS_F_DOUBT;
-  if (f & AS_F_UNDEF)
-    return R_UNDEF;
-  if (f & AS_F_POISON)
-    return R_POISON;
-  m = d->cmp(d, a, b);
-  yes = rel == CK_EQ   ? AS_C_EQ
-        : rel == CK_NE ? AS_C_LT | AS_C_GT
-        : rel == CK_LE ? AS_C_LT | AS_C_EQ
-                       : AS_C_LT;
-  return !(m & ~yes) ? R_YES : !(m & yes) ? R_NO : R_MAYBE;
+static truth compare(const as_domain *domain, ck_op op, const void *left, const void *right,
+                     unsigned *doubt) {
+  unsigned flags = domain->flags(domain, left) | domain->flags(domain, right);
+  unsigned possible;
+  unsigned wanted;
+  *doubt |= flags & AS_F_DOUBT;
+  if (flags & AS_F_UNDEF)
+    return TRUTH_UNDEFINED;
+  if (flags & AS_F_POISON)
+    return TRUTH_POISON;
+  possible = domain->cmp(domain, left, right);
+  wanted = op == CK_EQ   ? AS_C_EQ
+           : op == CK_NE ? AS_C_LT | AS_C_GT
+           : op == CK_LE ? AS_C_LT | AS_C_EQ
+                         : AS_C_LT;
+  return !(possible & ~wanted) ? TRUTH_YES : !(possible & wanted) ? TRUTH_NO : TRUTH_MAYBE;
 }
 
-static truth relation(te *E, ck_id f, unsigned *doubt) {
-  const ck_terms *T = E->T;
-  ck_id x = ck_kid(T, f, 0);
-  ck_id y = ck_kid(T, f, 1);
-  ck_op rel = ck_head(T, f);
-  if (plain_integer(E, x) && plain_integer(E, y)) {
-    bool undef = false;
-    int64_t a = integer(E, x, &undef);
-    int64_t b = integer(E, y, &undef);
-    if (undef)
-      return R_UNDEF;
-    return (rel == CK_EQ   ? a == b
-            : rel == CK_NE ? a != b
-            : rel == CK_LE ? a <= b
-                           : a < b)
-               ? R_YES
-               : R_NO;
+static truth relation(evaluator *eval, ck_id formula, unsigned *doubt) {
+  const ck_terms *terms = eval->T;
+  ck_id left = ck_kid(terms, formula, 0);
+  ck_id right = ck_kid(terms, formula, 1);
+  ck_op op = ck_head(terms, formula);
+  if (plain_integer(eval, left) && plain_integer(eval, right)) {
+    bool undefined = false;
+    int64_t left_value = integer(eval, left, &undefined);
+    int64_t right_value = integer(eval, right, &undefined);
+    if (undefined)
+      return TRUTH_UNDEFINED;
+    return (op == CK_EQ   ? left_value == right_value
+            : op == CK_NE ? left_value != right_value
+            : op == CK_LE ? left_value <= right_value
+                          : left_value < right_value)
+               ? TRUTH_YES
+               : TRUTH_NO;
   }
-  void *v = as_dom_new(E->d, 2);
-  real(E, x, v);
-  real(E, y, AS_DOM_AT(E->d, v, 1));
-  truth r = compare(E->d, rel, v, AS_DOM_AT(E->d, v, 1), doubt);
-  as_dom_free(E->d, v, 2);
-  return r;
+  void *values = as_dom_new(eval->domain, 2);
+  real(eval, left, values);
+  real(eval, right, AS_DOM_AT(eval->domain, values, 1));
+  truth answer = compare(eval->domain, op, values, AS_DOM_AT(eval->domain, values, 1), doubt);
+  as_dom_free(eval->domain, values, 2);
+  return answer;
 }
 
-static void ite(te *E, ck_id t, void *out) {
-  const as_domain *d = E->d;
+static void ite(evaluator *eval, ck_id term, void *out) {
+  const as_domain *domain = eval->domain;
   unsigned doubt = 0;
-  truth c = relation(E, ck_kid(E->T, t, 0), &doubt);
-  if (E->status != AS_OK)
+  truth condition = relation(eval, ck_kid(eval->T, term, 0), &doubt);
+  if (eval->status != AS_OK)
     return;
-  if (c == R_YES || c == R_NO) {
-    real(E, ck_kid(E->T, t, c == R_YES ? 1 : 2), out);
-  } else if (c == R_MAYBE) {
-    void *v = as_dom_new(d, 2);
-    real(E, ck_kid(E->T, t, 1), v);
-    real(E, ck_kid(E->T, t, 2), AS_DOM_AT(d, v, 1));
-    d->join(d, out, v, AS_DOM_AT(d, v, 1));
-    as_dom_free(d, v, 2);
+  if (condition == TRUTH_YES || condition == TRUTH_NO) {
+    real(eval, ck_kid(eval->T, term, condition == TRUTH_YES ? 1 : 2), out);
+  } else if (condition == TRUTH_MAYBE) {
+    void *branches = as_dom_new(domain, 2);
+    real(eval, ck_kid(eval->T, term, 1), branches);
+    real(eval, ck_kid(eval->T, term, 2), AS_DOM_AT(domain, branches, 1));
+    domain->join(domain, out, branches, AS_DOM_AT(domain, branches, 1));
+    as_dom_free(domain, branches, 2);
   } else {
-    as_dom_from_int(d, out, 0);
-    d->flag(d, out, c == R_UNDEF ? AS_F_UNDEF : AS_F_POISON);
+    as_dom_from_int(domain, out, 0);
+    domain->flag(domain, out, condition == TRUTH_UNDEFINED ? AS_F_UNDEF : AS_F_POISON);
   }
   if (doubt)
-    d->flag(d, out, doubt);
+    domain->flag(domain, out, doubt);
 }
 
-static void application(te *E, ck_id t, void *out) {
-  const ck_terms *T = E->T;
-  uint32_t n = ck_nkids(T, t);
-  const char *sig = ck_word_text(T, ck_sig(T, t));
-  const char *name = ck_word_text(T, ck_name(T, t));
-  int64_t *ix = as_calloc(n + 1, sizeof *ix);
-  void *v = as_dom_new(E->d, n);
-  const void **arg = as_calloc(n + 1, sizeof *arg);
-  bool undef = false;
-  for (uint32_t i = 0; i < n && E->status == AS_OK; i++) {
-    arg[i] = AS_DOM_AT(E->d, v, i);
-    if (sig[i] == 'i')
-      ix[i] = integer(E, ck_kid(T, t, i), &undef);
+static void application(evaluator *eval, ck_id term, void *out) {
+  const ck_terms *terms = eval->T;
+  uint32_t n = ck_nkids(terms, term);
+  const char *signature = ck_word_text(terms, ck_sig(terms, term));
+  const char *name = ck_word_text(terms, ck_name(terms, term));
+  int64_t *integers = as_calloc(n + 1, sizeof *integers);
+  void *values = as_dom_new(eval->domain, n);
+  const void **reals = as_calloc(n + 1, sizeof *reals);
+  bool undefined = false;
+  for (uint32_t i = 0; i < n && eval->status == AS_OK; i++) {
+    reals[i] = AS_DOM_AT(eval->domain, values, i);
+    if (signature[i] == 'i')
+      integers[i] = integer(eval, ck_kid(terms, term, i), &undefined);
     else
-      real(E, ck_kid(T, t, i), AS_DOM_AT(E->d, v, i));
+      real(eval, ck_kid(terms, term, i), AS_DOM_AT(eval->domain, values, i));
   }
-  if (undef) {
-    as_dom_from_int(E->d, out, 0);
-    E->d->flag(E->d, out, AS_F_UNDEF);
-  } else if (E->status == AS_OK && !E->m->app(E->m->arg, name, sig, ix, arg, n, out)) {
-    fail(E, AS_BAD_INPUT, "no meaning for the function", name);
+  if (undefined) {
+    as_dom_from_int(eval->domain, out, 0);
+    eval->domain->flag(eval->domain, out, AS_F_UNDEF);
+  } else if (eval->status == AS_OK &&
+             !eval->model->app(eval->model->arg, name, signature, integers, reals, n, out)) {
+    fail(eval, AS_BAD_INPUT, "no meaning for the function", name);
   }
-  as_dom_free(E->d, v, n);
-  free(arg);
-  free(ix);
+  as_dom_free(eval->domain, values, n);
+  free(reals);
+  free(integers);
 }
 
-static void fold(te *E, ck_id t, void *out) {
-  const ck_terms *T = E->T;
-  const as_domain *d = E->d;
-  uint32_t p = ck_index(T, t);
-  uint32_t w = ck_width(T, t);
-  uint32_t base = E->n;
-  bool undef = false;
-  int64_t n = integer(E, ck_kid(T, t, 0), &undef);
-  void *state = as_dom_new(d, w);
-  void *next = as_dom_new(d, w);
-  for (uint32_t q = 0; q < w; q++)
-    real(E, ck_kid(T, t, 1 + q), AS_DOM_AT(d, state, q));
-  for (int64_t k = 0; k < n && !undef && go_on(E); k++) {
-    for (uint32_t q = w; q-- > 0;)
-      push(E, 0, AS_DOM_AT(d, state, q));
-    push(E, k, NULL);
-    for (uint32_t q = 0; q < w; q++)
-      real(E, ck_kid(T, t, 1 + w + q), AS_DOM_AT(d, next, q));
-    E->n = base;
-    for (uint32_t q = 0; q < w; q++)
-      d->set(d, AS_DOM_AT(d, state, q), AS_DOM_AT(d, next, q));
+static void fold(evaluator *eval, ck_id term, void *out) {
+  const ck_terms *terms = eval->T;
+  const as_domain *domain = eval->domain;
+  uint32_t component = ck_index(terms, term);
+  uint32_t width = ck_width(terms, term);
+  uint32_t base = eval->n;
+  bool undefined = false;
+  int64_t rounds = integer(eval, ck_kid(terms, term, 0), &undefined);
+  void *state = as_dom_new(domain, width);
+  void *next = as_dom_new(domain, width);
+  for (uint32_t state_q = 0; state_q < width; state_q++)
+    real(eval, ck_kid(terms, term, 1 + state_q), AS_DOM_AT(domain, state, state_q));
+  for (int64_t round = 0; round < rounds && !undefined && go_on(eval); round++) {
+    for (uint32_t state_q = width; state_q-- > 0;)
+      push(eval, 0, AS_DOM_AT(domain, state, state_q));
+    push(eval, round, NULL);
+    for (uint32_t state_q = 0; state_q < width; state_q++)
+      real(eval, ck_kid(terms, term, 1 + width + state_q), AS_DOM_AT(domain, next, state_q));
+    eval->n = base;
+    for (uint32_t state_q = 0; state_q < width; state_q++)
+      domain->set(domain, AS_DOM_AT(domain, state, state_q), AS_DOM_AT(domain, next, state_q));
   }
-  d->set(d, out, AS_DOM_AT(d, state, p));
-  if (undef)
-    d->flag(d, out, AS_F_UNDEF);
-  as_dom_free(d, state, w);
-  as_dom_free(d, next, w);
+  domain->set(domain, out, AS_DOM_AT(domain, state, component));
+  if (undefined)
+    domain->flag(domain, out, AS_F_UNDEF);
+  as_dom_free(domain, state, width);
+  as_dom_free(domain, next, width);
 }
 
-static void compute(te *E, ck_id t, void *out) {
-  const ck_terms *T = E->T;
-  const as_domain *d = E->d;
-  if (plain_integer(E, t)) {
-    bool undef = false;
-    as_dom_from_int(d, out, integer(E, t, &undef));
-    if (undef)
-      d->flag(d, out, AS_F_UNDEF);
+static void compute(evaluator *eval, ck_id term, void *out) {
+  const ck_terms *terms = eval->T;
+  const as_domain *domain = eval->domain;
+  if (plain_integer(eval, term)) {
+    bool undefined = false;
+    as_dom_from_int(domain, out, integer(eval, term, &undefined));
+    if (undefined)
+      domain->flag(domain, out, AS_F_UNDEF);
     return;
   }
-  switch (ck_head(T, t)) {
+  switch (ck_head(terms, term)) {
   case CK_Q:
-    d->from_q(d, out, *ck_q_value(T, t));
+    domain->from_q(domain, out, *ck_q_value(terms, term));
     return;
   case CK_B: {
-    const slot *s = bound(E, t);
-    if (s && s->r)
-      d->set(d, out, s->r);
+    const binding *binding_of = bound(eval, term);
+    if (binding_of && binding_of->real)
+      domain->set(domain, out, binding_of->real);
     else
-      fail(E, AS_BAD_INPUT, "a bound variable of the wrong sort", NULL);
+      fail(eval, AS_BAD_INPUT, "a bound variable of the wrong sort", NULL);
     return;
   }
   case CK_ADD:
   case CK_MUL: {
-    void *v = as_dom_new(d, 1);
-    real(E, ck_kid(T, t, 0), v);
-    real(E, ck_kid(T, t, 1), out);
-    (ck_head(T, t) == CK_ADD ? d->add : d->mul)(d, out, v, out);
-    as_dom_free(d, v, 1);
+    void *values = as_dom_new(domain, 1);
+    real(eval, ck_kid(terms, term, 0), values);
+    real(eval, ck_kid(terms, term, 1), out);
+    (ck_head(terms, term) == CK_ADD ? domain->add : domain->mul)(domain, out, values, out);
+    as_dom_free(domain, values, 1);
     return;
   }
   case CK_DIV:
   case CK_MOD: { /* of integers that are data: rounded as the domain's own `div` does */
-    void *v = as_dom_new(d, 2);
-    real(E, ck_kid(T, t, 0), v);
-    real(E, ck_kid(T, t, 1), AS_DOM_AT(d, v, 1));
-    if (!d->builtin(d, "div", out, (const void *const[]){v, AS_DOM_AT(d, v, 1)}, 2)) {
-      as_dom_from_int(d, out, 0);
-      d->flag(d, out, AS_F_POISON | AS_F_DOUBT);
+    void *values = as_dom_new(domain, 2);
+    real(eval, ck_kid(terms, term, 0), values);
+    real(eval, ck_kid(terms, term, 1), AS_DOM_AT(domain, values, 1));
+    if (!domain->builtin(domain, "div", out,
+                         (const void *const[]){values, AS_DOM_AT(domain, values, 1)}, 2)) {
+      as_dom_from_int(domain, out, 0);
+      domain->flag(domain, out, AS_F_POISON | AS_F_DOUBT);
     }
-    if (ck_head(T, t) == CK_MOD) {
-      d->mul(d, out, AS_DOM_AT(d, v, 1), out);
-      d->sub(d, out, v, out);
+    if (ck_head(terms, term) == CK_MOD) {
+      domain->mul(domain, out, AS_DOM_AT(domain, values, 1), out);
+      domain->sub(domain, out, values, out);
     }
-    as_dom_free(d, v, 2);
+    as_dom_free(domain, values, 2);
     return;
   }
   case CK_INV:
   case CK_EXP:
   case CK_SQRT:
   case CK_LOG: {
-    ck_op h = ck_head(T, t);
-    real(E, ck_kid(T, t, 0), out);
-    d->un(d,
-          h == CK_INV    ? AS_U_INV
-          : h == CK_EXP  ? AS_U_EXP
-          : h == CK_SQRT ? AS_U_SQRT
-                         : AS_U_LOG,
-          out, out);
+    ck_op op = ck_head(terms, term);
+    real(eval, ck_kid(terms, term, 0), out);
+    domain->un(domain,
+               op == CK_INV    ? AS_U_INV
+               : op == CK_EXP  ? AS_U_EXP
+               : op == CK_SQRT ? AS_U_SQRT
+                               : AS_U_LOG,
+               out, out);
     return;
   }
   case CK_ITE:
-    ite(E, t, out);
+    ite(eval, term, out);
     return;
   case CK_APP:
-    application(E, t, out);
+    application(eval, term, out);
     return;
   case CK_FOLD:
-    fold(E, t, out);
+    fold(eval, term, out);
     return;
   default:
-    fail(E, AS_BAD_INPUT, "a term that has no value here", NULL);
+    fail(eval, AS_BAD_INPUT, "a term that has no value here", NULL);
     return;
   }
 }
 
-static void real(te *E, ck_id t, void *out) {
-  if (!go_on(E))
+static void real(evaluator *eval, ck_id term, void *out) {
+  if (!go_on(eval))
     return;
-  bool keep = ck_is_closed(E->T, t) && ck_nkids(E->T, t) > 0;
-  if (keep && E->memo[t]) {
-    E->d->set(E->d, out, E->memo[t]);
+  bool keep = ck_is_closed(eval->T, term) && ck_nkids(eval->T, term) > 0;
+  if (keep && eval->memo[term]) {
+    eval->domain->set(eval->domain, out, eval->memo[term]);
     return;
   }
-  if (++E->depth > MAX_DEPTH)
-    fail(E, AS_UNKNOWN, "the term is too deep", NULL);
+  if (++eval->depth > MAX_DEPTH)
+    fail(eval, AS_UNKNOWN, "the term is too deep", NULL);
   else
-    compute(E, t, out);
-  E->depth--;
-  if (!keep || E->status != AS_OK)
+    compute(eval, term, out);
+  eval->depth--;
+  if (!keep || eval->status != AS_OK)
     return;
-  E->memo[t] = as_dom_new(E->d, 1);
-  E->d->set(E->d, E->memo[t], out);
+  eval->memo[term] = as_dom_new(eval->domain, 1);
+  eval->domain->set(eval->domain, eval->memo[term], out);
 }
 
-static void start(te *E, const ck_terms *T, const as_domain *d, const as_term_model *m,
-                  uint64_t max_ops, as_err *err) {
-  *E = (te){.T = T, .d = d, .m = m, .err = err, .left = max_ops, .limited = max_ops != 0};
-  E->memo = as_calloc(ck_size(T) + 1, sizeof *E->memo);
+static void start(evaluator *eval, const ck_terms *terms, const as_domain *domain,
+                  const as_term_model *model, uint64_t max_ops, as_err *err) {
+  *eval = (evaluator){.T = terms,
+                      .domain = domain,
+                      .model = model,
+                      .err = err,
+                      .left = max_ops,
+                      .limited = max_ops != 0};
+  eval->memo = as_calloc(ck_size(terms) + 1, sizeof *eval->memo);
 }
 
-static void finish(te *E) {
-  for (size_t i = 0; i < ck_size(E->T); i++) {
-    if (E->memo[i])
-      as_dom_free(E->d, E->memo[i], 1);
+static void finish(evaluator *eval) {
+  for (size_t i = 0; i < ck_size(eval->T); i++) {
+    if (eval->memo[i])
+      as_dom_free(eval->domain, eval->memo[i], 1);
   }
-  free(E->memo);
-  free(E->stack);
+  free(eval->memo);
+  free(eval->stack);
 }
 
 as_status as_term_eval(const ck_terms *T, ck_id t, const as_domain *d, const as_term_model *m,
                        uint64_t max_ops, void *out, as_err *err) {
-  te E;
-  start(&E, T, d, m, max_ops, err);
-  real(&E, t, out);
-  finish(&E);
-  return E.status;
+  evaluator eval;
+  start(&eval, T, d, m, max_ops, err);
+  real(&eval, t, out);
+  finish(&eval);
+  return eval.status;
 }
 
 as_status as_term_holds(const ck_terms *T, ck_id rel, const as_domain *d, const as_term_model *m,
                         uint64_t max_ops, as_err *err) {
-  te E;
-  start(&E, T, d, m, max_ops, err);
+  evaluator eval;
+  start(&eval, T, d, m, max_ops, err);
   unsigned doubt = 0;
-  truth r = ck_is_rel(T, rel) ? relation(&E, rel, &doubt) : R_POISON;
-  finish(&E);
-  if (E.status != AS_OK)
-    return E.status;
-  return r == R_YES ? AS_OK : r == R_NO ? AS_NO : AS_UNKNOWN;
+  truth r = ck_is_rel(T, rel) ? relation(&eval, rel, &doubt) : TRUTH_POISON;
+  finish(&eval);
+  if (eval.status != AS_OK)
+    return eval.status;
+  return r == TRUTH_YES ? AS_OK : r == TRUTH_NO ? AS_NO : AS_UNKNOWN;
 }

@@ -1,252 +1,267 @@
 /* What follows from a hypothesis at once and is worth having as an equation: a <= b where b <= a is
  * known; a product that is zero while its other factors are not.  Derived equations stand in the
  * context beside the hypotheses, with their proofs. */
-#include "pv.h"
+#include "pv_norm.h"
 #include <stdio.h>
 #include <string.h>
 
 /* of a zero product x*c, the theorem s: 0 = e, the factor that is not known to differ from 0 where
- * the other is: 0 = that; NO: nothing */
-static uint32_t zero_factor(pv *p, uint32_t cx, ck_id e, uint32_t s) {
+ * the other is: 0 = that; PV_NONE: nothing */
+static pv_thm zero_factor(pv *prover, pv_ctx ctx, ck_id e, pv_thm thm) {
   for (bool more = true, first = true; more; first = false) {
-    poly f;
+    pv_poly poly;
     more = false;
-    poly_init(&f);
-    poly_of(p, &f, e);
-    for (uint32_t i = 0; f.n && i < f.m[0].n && !more; i++) {
-      ck_id x = f.m[0].a[i];
-      ck_id c = poly_quotient(p, e, x);
+    pv_poly_init(&poly);
+    pv_poly_read(prover, &poly, e);
+    for (uint32_t i = 0; poly.count && i < poly.monos[0].degree && !more; i++) {
+      ck_id x = poly.monos[0].atoms[i];
+      ck_id c = pv_poly_quotient(prover, e, x);
       ck_id pair[2] = {x, c};
-      if (c == CK_BAD || is_q(p, c))
+      if (c == CK_BAD || pv_is_const(prover, c))
         continue;
       for (int j = 0; j < 2 && !more; j++) { /* pair[j] differs from 0: other = e * inv(pair[j]) +
                                                 other*(1 - pair[j]*inv(pair[j])) */
         ck_id other = pair[1 - j];
-        uint32_t nz = side(p, cx, t_rel(p, CK_NE, pair[j], p->zero));
-        uint32_t t;
-        if (nz == NO)
+        pv_thm nonzero = pv_follows(prover, ctx, pv_ne0(prover, pair[j]));
+        pv_thm t;
+        if (nonzero == PV_NONE)
           continue;
-        by b;
-        by_start(&b);
-        by_add(&b, t_op(p, CK_INV, pair[j]), s);
-        by_add(&b, other, r_law(p, "inv", &pair[j], 1, nz));
-        if ((t = by_end(p, &b, t_rel(p, CK_EQ, p->zero, other))) == NO)
+        pv_comb comb;
+        pv_comb_init(&comb);
+        pv_comb_add(&comb, pv_inv(prover, pair[j]), thm);
+        pv_comb_add(&comb, other, pv_law(prover, "inv", &pair[j], 1, nonzero));
+        if ((t = pv_comb_prove(prover, &comb, pv_eq(prover, prover->zero, other))) == PV_NONE)
           continue;
-        s = t;
+        thm = t;
         e = other;
         more = true;
       }
     }
-    poly_clear(&f);
+    pv_poly_clear(&poly);
     if (!more)
-      return first ? NO : s;
+      return first ? PV_NONE : thm;
   }
-  return NO;
+  return PV_NONE;
 }
 
 /* conditions that are not decided yet: nothing is made of them */
-static bool has_ite(pv *p, ck_id t) {
-  if (ck_head(p->T, t) == CK_ITE)
+static bool has_ite(pv *prover, ck_id term) {
+  if (ck_head(prover->terms, term) == CK_ITE)
     return true;
-  for (uint32_t i = 0, n = ck_nkids(p->T, t); i < n; i++) {
-    if (has_ite(p, ck_kid(p->T, t, i)))
+  for (uint32_t i = 0, n = ck_nkids(prover->terms, term); i < n; i++) {
+    if (has_ite(prover, ck_kid(prover->terms, term, i)))
       return true;
   }
   return false;
 }
 
 /* the context with the equation that theorem s, an order or equation of integers, becomes */
-static uint32_t derive(pv *p, uint32_t cx, uint32_t s) {
-  if (s == NO)
-    return cx;
-  ck_id f = thm(p, s);
+static pv_ctx derive(pv *prover, pv_ctx ctx, pv_thm thm) {
+  if (thm == PV_NONE)
+    return ctx;
+  ck_id formula = pv_says(prover, thm);
   ck_id e;
   ck_id g;
-  ck_op o = ck_head(p->T, f);
-  uint32_t u;
-  uint32_t t;
-  uint32_t z;
-  if (o != CK_EQ && o != CK_LE && o != CK_LT)
-    return cx;
-  if (!ck_is_int(p->T, ck_kid(p->T, f, 0)) || !ck_is_int(p->T, ck_kid(p->T, f, 1)))
-    return cx;
-  if ((t = tight(p, s)) == NO)
-    return cx;
-  f = thm(p, t);
-  e = canon(p, t_sub(p, ck_kid(p->T, f, 1), ck_kid(p->T, f, 0)));
-  if (is_q(p, e) || has_ite(p, e))
-    return cx;
-  if (o != CK_EQ) {
-    g = t_rel(p, CK_LE, e, p->zero);
-    if ((u = side_int_within(p, cx, g, 24)) == NO)
-      return cx;
-    t = r_antisym(p, r_same(p, t_rel(p, CK_LE, p->zero, e), t), u);
-    if (t == NO)
-      return cx;
-    cx = cx_know(p, cx, t);
+  ck_op head = ck_head(prover->terms, formula);
+  pv_thm u;
+  pv_thm t;
+  pv_thm z;
+  if (head != CK_EQ && head != CK_LE && head != CK_LT)
+    return ctx;
+  if (!ck_is_int(prover->terms, ck_kid(prover->terms, formula, 0)) ||
+      !ck_is_int(prover->terms, ck_kid(prover->terms, formula, 1)))
+    return ctx;
+  if ((t = pv_tighten(prover, thm)) == PV_NONE)
+    return ctx;
+  formula = pv_says(prover, t);
+  e = pv_canon(
+      prover, pv_sub(prover, ck_kid(prover->terms, formula, 1), ck_kid(prover->terms, formula, 0)));
+  if (pv_is_const(prover, e) || has_ite(prover, e))
+    return ctx;
+  if (head != CK_EQ) {
+    g = pv_le(prover, e, prover->zero);
+    if ((u = pv_follows_int_within(prover, ctx, g, 24)) == PV_NONE)
+      return ctx;
+    t = pv_antisym(prover, pv_restate(prover, pv_ge0(prover, e), t), u);
+    if (t == PV_NONE)
+      return ctx;
+    ctx = pv_ctx_know(prover, ctx, t);
   } else {
-    t = r_same(p, t_rel(p, CK_EQ, p->zero, e), t);
+    t = pv_restate(prover, pv_eq(prover, prover->zero, e), t);
   }
-  z = t == NO ? NO : zero_factor(p, cx, e, t);
-  return z == NO ? cx : cx_know(p, cx, z);
+  z = t == PV_NONE ? PV_NONE : zero_factor(prover, ctx, e, t);
+  return z == PV_NONE ? ctx : pv_ctx_know(prover, ctx, z);
 }
 
 /* y = x div d and `x = d*y`, out of a theorem that says that x mod d or x - d*y is 0; d positive */
-static uint32_t divisible(pv *p, uint32_t cx, uint32_t s, ck_id *y) {
+static pv_thm divisible(pv *prover, pv_ctx ctx, pv_thm thm, ck_id *y) {
   ck_id E;
-  poly f;
-  uint32_t res = NO;
-  if (s == NO || ck_head(p->T, thm(p, s)) != CK_EQ)
-    return NO;
-  E = canon(p, t_sub(p, rhs_of(p, s), lhs_of(p, s)));
-  if (!ck_is_int(p->T, E))
-    return NO;
-  poly_init(&f);
-  poly_of(p, &f, E);
-  for (uint32_t i = 0; i < f.n && res == NO; i++) {
-    for (uint32_t j = 0; j < f.m[i].n && res == NO; j++) {
-      ck_id a = f.m[i].a[j];
+  pv_poly poly;
+  pv_thm cases = PV_NONE;
+  if (thm == PV_NONE || ck_head(prover->terms, pv_says(prover, thm)) != CK_EQ)
+    return PV_NONE;
+  E = pv_canon(prover, pv_sub(prover, pv_right(prover, thm), pv_left(prover, thm)));
+  if (!ck_is_int(prover->terms, E))
+    return PV_NONE;
+  pv_poly_init(&poly);
+  pv_poly_read(prover, &poly, E);
+  for (uint32_t i = 0; i < poly.count && cases == PV_NONE; i++) {
+    for (uint32_t j = 0; j < poly.monos[i].degree && cases == PV_NONE; j++) {
+      ck_id a = poly.monos[i].atoms[j];
       ck_id x;
       ck_id d;
       ck_id e;
-      ck_op o = ck_head(p->T, a);
-      uint32_t bp;
-      if (o != CK_DIV && o != CK_MOD)
+      ck_op head = ck_head(prover->terms, a);
+      pv_thm divisor_pos;
+      if (head != CK_DIV && head != CK_MOD)
         continue;
-      x = ck_kid(p->T, a, 0);
-      d = ck_kid(p->T, a, 1);
-      *y = o == CK_DIV ? a : ck_mk2(p->T, CK_DIV, x, d);
-      e = canon(p, o == CK_DIV ? t_sub(p, x, t_mul(p, d, a)) : a);
+      x = ck_kid(prover->terms, a, 0);
+      d = ck_kid(prover->terms, a, 1);
+      *y = head == CK_DIV ? a : ck_mk2(prover->terms, CK_DIV, x, d);
+      e = pv_canon(prover, head == CK_DIV ? pv_sub(prover, x, pv_mul(prover, d, a)) : a);
       bool same = e == E;
-      bool opposite = canon(p, t_neg(p, e)) == E;
-      if ((!same && !opposite) || (bp = side(p, cx, t_rel(p, CK_LT, p->zero, d))) == NO)
+      bool opposite = pv_canon(prover, pv_neg(prover, e)) == E;
+      if ((!same && !opposite) ||
+          (divisor_pos = pv_follows(prover, ctx, pv_gt0(prover, d))) == PV_NONE)
         continue;
       ck_id xd[2] = {x, d};
-      ck_id goal = t_rel(p, CK_EQ, x, t_mul(p, d, *y));
-      by b;
-      by_start(&b); /* goal: d*y - x; law: d*y + mod - x; s: E */
-      if (o == CK_MOD)
-        by_add(&b, p->one, r_law(p, "div", xd, 2, bp));
-      by_add(&b, t_int(p, same ? -1 : 1), s);
-      res = by_end(p, &b, goal);
+      ck_id goal = pv_eq(prover, x, pv_mul(prover, d, *y));
+      pv_comb comb;
+      pv_comb_init(&comb); /* goal: d*y - x; law: d*y + mod - x; s: E */
+      if (head == CK_MOD)
+        pv_comb_add(&comb, prover->one, pv_law(prover, "div", xd, 2, divisor_pos));
+      pv_comb_add(&comb, pv_num(prover, same ? -1 : 1), thm);
+      cases = pv_comb_prove(prover, &comb, goal);
     }
   }
-  poly_clear(&f);
-  return res;
+  pv_poly_clear(&poly);
+  return cases;
 }
 
 /* does a variable for a quotient occur in t? */
-static bool has_quotient(pv *p, ck_id t) {
-  if (ck_head(p->T, t) == CK_V)
-    return !strncmp(ck_word_text(p->T, ck_name(p->T, t)), "$$q", 3);
-  for (uint32_t i = 0, n = ck_nkids(p->T, t); i < n; i++) {
-    if (has_quotient(p, ck_kid(p->T, t, i)))
+static bool has_quotient(pv *prover, ck_id term) {
+  if (ck_head(prover->terms, term) == CK_V)
+    return !strncmp(ck_word_text(prover->terms, ck_name(prover->terms, term)), "$$q", 3);
+  for (uint32_t i = 0, n = ck_nkids(prover->terms, term); i < n; i++) {
+    if (has_quotient(prover, ck_kid(prover->terms, term, i)))
       return true;
   }
   return false;
 }
 
 /* the relations among the integers once more, in the normal form that new equations give them */
-uint32_t cx_refresh(pv *p, uint32_t cx) {
-  uint32_t chain[128];
+pv_ctx pv_ctx_refresh(pv *prover, pv_ctx ctx) {
+  pv_thm chain[128];
   uint32_t n = 0;
-  uint32_t top = cx;
-  for (uint32_t c = cx; c != 0 && n < 128; c = CX(p, c).parent)
-    chain[n++] = CX(p, c).step;
+  pv_ctx top = ctx;
+  for (pv_ctx link = ctx; link != 0 && n < 128; link = pv_at(prover, link)->parent)
+    chain[n++] = pv_at(prover, link)->thm;
   while (n-- > 0) {
-    ck_id f = chain[n] == NO ? CK_BAD : thm(p, chain[n]);
-    ck_id nf;
+    ck_id formula = chain[n] == PV_NONE ? CK_BAD : pv_says(prover, chain[n]);
+    ck_id normal;
     ck_id y;
-    ck_op o;
-    uint32_t s;
-    if (f == CK_BAD || ((o = ck_head(p->T, f)) != CK_LE && o != CK_LT && o != CK_EQ) ||
-        !ck_is_int(p->T, ck_kid(p->T, f, 0)) || !ck_is_int(p->T, ck_kid(p->T, f, 1)))
+    ck_op head;
+    pv_thm thm;
+    if (formula == CK_BAD ||
+        ((head = ck_head(prover->terms, formula)) != CK_LE && head != CK_LT && head != CK_EQ) ||
+        !ck_is_int(prover->terms, ck_kid(prover->terms, formula, 0)) ||
+        !ck_is_int(prover->terms, ck_kid(prover->terms, formula, 1)))
       continue;
-    s = fact_normal(p, top, chain[n], &nf);
-    if (s == NO || has_ite(p, nf))
+    thm = pv_fact_normal(prover, top, chain[n], &normal);
+    if (thm == PV_NONE || has_ite(prover, normal))
       continue;
-    if (o == CK_EQ && (!has_quotient(p, nf) || divisible(p, top, s, &y) != NO))
+    if (head == CK_EQ &&
+        (!has_quotient(prover, normal) || divisible(prover, top, thm, &y) != PV_NONE))
       continue; /* a divisibility still has its own to get */
-    if (s != NO && !is_q(p, nf) && nf != canon(p, t_sub(p, ck_kid(p->T, f, 1), ck_kid(p->T, f, 0))))
-      cx = cx_know(p, cx, s);
+    if (thm != PV_NONE && !pv_is_const(prover, normal) &&
+        normal != pv_canon(prover, pv_sub(prover, ck_kid(prover->terms, formula, 1),
+                                          ck_kid(prover->terms, formula, 0))))
+      ctx = pv_ctx_know(prover, ctx, thm);
   }
-  return cx;
+  return ctx;
 }
 
-uint32_t cx_assume(pv *p, uint32_t cx, ck_id c) {
-  uint32_t in = cx_push(p, cx, c, CK_BAD);
-  uint32_t out = derive(p, in, CX(p, in).step);
-  return out == in && ck_head(p->T, c) != CK_EQ ? out : cx_refresh(p, out);
+pv_ctx pv_ctx_assume(pv *prover, pv_ctx ctx, ck_id c) {
+  pv_ctx inner = pv_ctx_push(prover, ctx, c, CK_BAD);
+  pv_ctx out = derive(prover, inner, pv_at(prover, inner)->thm);
+  return out == inner && ck_head(prover->terms, c) != CK_EQ ? out : pv_ctx_refresh(prover, out);
 }
 
-uint32_t cx_tighten(pv *p, uint32_t cx) {
-  uint32_t chain[128];
+pv_ctx pv_ctx_tighten(pv *prover, pv_ctx ctx) {
+  pv_thm chain[128];
   uint32_t n = 0;
-  uint32_t top = cx;
-  for (uint32_t c = cx; c != 0 && n < 128; c = CX(p, c).parent)
-    chain[n++] = CX(p, c).step;
-  for (uint32_t i = 0; i < n && cx == top && !pv_spent(p); i++) {
-    ck_id f = chain[i] == NO ? CK_BAD : thm(p, chain[i]);
+  pv_ctx top = ctx;
+  for (pv_ctx link = ctx; link != 0 && n < 128; link = pv_at(prover, link)->parent)
+    chain[n++] = pv_at(prover, link)->thm;
+  for (uint32_t i = 0; i < n && ctx == top && !pv_spent(prover); i++) {
+    ck_id formula = chain[i] == PV_NONE ? CK_BAD : pv_says(prover, chain[i]);
     ck_id e;
-    uint32_t t;
-    uint32_t u;
-    ck_op o;
-    if (f == CK_BAD || ((o = ck_head(p->T, f)) != CK_LE && o != CK_LT) ||
-        !ck_is_int(p->T, ck_kid(p->T, f, 0)) || !ck_is_int(p->T, ck_kid(p->T, f, 1)))
+    pv_thm t;
+    pv_thm u;
+    ck_op head;
+    if (formula == CK_BAD || ((head = ck_head(prover->terms, formula)) != CK_LE && head != CK_LT) ||
+        !ck_is_int(prover->terms, ck_kid(prover->terms, formula, 0)) ||
+        !ck_is_int(prover->terms, ck_kid(prover->terms, formula, 1)))
       continue;
-    if ((t = tight(p, chain[i])) == NO)
+    if ((t = pv_tighten(prover, chain[i])) == PV_NONE)
       continue;
-    f = thm(p, t);
-    e = canon(p, t_sub(p, ck_kid(p->T, f, 1), ck_kid(p->T, f, 0)));
-    if (is_q(p, e) || has_ite(p, e) || (u = side(p, top, t_rel(p, CK_LE, e, p->zero))) == NO)
+    formula = pv_says(prover, t);
+    e = pv_canon(prover, pv_sub(prover, ck_kid(prover->terms, formula, 1),
+                                ck_kid(prover->terms, formula, 0)));
+    if (pv_is_const(prover, e) || has_ite(prover, e) ||
+        (u = pv_follows(prover, top, pv_le(prover, e, prover->zero))) == PV_NONE)
       continue;
-    t = r_antisym(p, r_same(p, t_rel(p, CK_LE, p->zero, e), t), u);
-    if (t == NO)
+    t = pv_antisym(prover, pv_restate(prover, pv_ge0(prover, e), t), u);
+    if (t == PV_NONE)
       continue;
-    cx = cx_know(p, cx, t);
-    if ((t = zero_factor(p, cx, e, t)) != NO)
-      cx = cx_know(p, cx, t);
+    ctx = pv_ctx_know(prover, ctx, t);
+    if ((t = zero_factor(prover, ctx, e, t)) != PV_NONE)
+      ctx = pv_ctx_know(prover, ctx, t);
   }
-  return cx == top ? cx : cx_refresh(p, cx);
+  return ctx == top ? ctx : pv_ctx_refresh(prover, ctx);
 }
 
-uint32_t cx_derive(pv *p, uint32_t cx) {
-  uint32_t chain[128];
+pv_ctx pv_ctx_derive(pv *prover, pv_ctx ctx) {
+  pv_thm chain[128];
   uint32_t n = 0;
-  uint32_t top = cx;
+  pv_ctx top = ctx;
   uint64_t v;
-  if (map_get(&p->misc_memo, cx, 6, &v))
+  if (as_map_get(&prover->misc_memo, AS_KEY(ctx, 6), &v))
     return (uint32_t)v;
-  cx = cx_refresh(p, cx);
-  for (uint32_t c = cx; c != 0 && n < 128; c = CX(p, c).parent)
-    chain[n++] = CX(p, c).step;
-  uint32_t had = cx;
+  ctx = pv_ctx_refresh(prover, ctx);
+  for (pv_ctx link = ctx; link != 0 && n < 128; link = pv_at(prover, link)->parent)
+    chain[n++] = pv_at(prover, link)->thm;
+  pv_ctx had = ctx;
   while (n-- > 0)
-    cx = derive(p, cx, chain[n]);
-  if (cx != had)
-    cx = cx_refresh(p, cx);
-  map_put(&p->misc_memo, top, 6, cx);
-  return cx;
+    ctx = derive(prover, ctx, chain[n]);
+  if (ctx != had)
+    ctx = pv_ctx_refresh(prover, ctx);
+  as_map_put(&prover->misc_memo, AS_KEY(top, 6), ctx);
+  return ctx;
 }
 
-uint32_t cx_quotient(pv *p, uint32_t cx, uint32_t s, ck_id *q, uint32_t *back) {
+pv_ctx pv_ctx_quotient(pv *prover, pv_ctx ctx, pv_thm thm, ck_id *q, pv_thm *back) {
   ck_id y;
   char name[24];
-  *back = divisible(p, cx, s, &y);
-  if (*back == NO)
-    return NO;
-  for (uint32_t c = cx; c != 0; c = CX(p, c).parent) { /* once is enough */
-    ck_id f = CX(p, c).formula;
+  *back = divisible(prover, ctx, thm, &y);
+  if (*back == PV_NONE)
+    return PV_NONE;
+  for (pv_ctx link = ctx; link != 0; link = pv_at(prover, link)->parent) { /* once is enough */
+    ck_id formula = pv_at(prover, link)->formula;
     ck_id r;
-    if (ck_head(p->T, f) != CK_EQ || ck_kid(p->T, f, 0) != lhs_of(p, *back))
+    if (ck_head(prover->terms, formula) != CK_EQ ||
+        ck_kid(prover->terms, formula, 0) != pv_left(prover, *back))
       continue;
-    r = ck_kid(p->T, f, 1);
-    if (ck_head(p->T, r) == CK_MUL && ck_kid(p->T, r, 0) == ck_kid(p->T, y, 1) &&
-        ck_head(p->T, ck_kid(p->T, r, 1)) == CK_V)
-      return NO;
+    r = ck_kid(prover->terms, formula, 1);
+    if (ck_head(prover->terms, r) == CK_MUL &&
+        ck_kid(prover->terms, r, 0) == ck_kid(prover->terms, y, 1) &&
+        ck_head(prover->terms, ck_kid(prover->terms, r, 1)) == CK_V)
+      return PV_NONE;
   }
-  snprintf(name, sizeof name, "$$q%u", (unsigned)CX(p, cx).depth);
-  *q = ck_var(p->T, name, 'i');
-  return cx_push(p, cx, t_rel(p, CK_EQ, lhs_of(p, *back), t_mul(p, ck_kid(p->T, y, 1), *q)),
-                 CK_BAD);
+  snprintf(name, sizeof name, "$$q%u", (unsigned)pv_at(prover, ctx)->depth);
+  *q = pv_int_var(prover, name);
+  return pv_ctx_push(
+      prover, ctx,
+      pv_eq(prover, pv_left(prover, *back), pv_mul(prover, ck_kid(prover->terms, y, 1), *q)),
+      CK_BAD);
 }

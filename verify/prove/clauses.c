@@ -1,21 +1,21 @@
 /* Clauses among the hypotheses (what the given program's definedness says of all elements) used at
  * particular indices: those that the terms at hand have, or those that make the clause's conclusion
  * the goal. */
-#include "pv.h"
+#include "pv_facts.h"
 
 enum { MAX_BIND = 6, MAX_INSTANCES = 12, MAX_VARS = 8 };
 
 /* arguments at the places where the pattern has the bound variable `index`: f(.., index, ..)
  * against f(.., e, ..) in x */
-static void collect_args(pv *p, ck_id pat, uint32_t index, ck_id x, ck_id *out, uint32_t *n);
+static void collect_args(pv *prover, ck_id pat, uint32_t index, ck_id x, ck_id *out, uint32_t *n);
 
-static bool has_loose(const ck_terms *T, ck_id t, uint32_t index) {
-  if (ck_loose_max(T, t) <= index)
+static bool has_loose(const ck_terms *terms, ck_id term, uint32_t index) {
+  if (ck_loose_max(terms, term) <= index)
     return false;
-  if (ck_head(T, t) == CK_B)
-    return ck_index(T, t) == index;
-  for (uint32_t i = 0; i < ck_nkids(T, t); i++) {
-    if (has_loose(T, ck_kid(T, t, i), index + ck_kid_binders(T, t, i)))
+  if (ck_head(terms, term) == CK_B)
+    return ck_index(terms, term) == index;
+  for (uint32_t i = 0; i < ck_nkids(terms, term); i++) {
+    if (has_loose(terms, ck_kid(terms, term, i), index + ck_kid_binders(terms, term, i)))
       return true;
   }
   return false;
@@ -23,36 +23,36 @@ static bool has_loose(const ck_terms *T, ck_id t, uint32_t index) {
 
 /* the index variables, quotients and remainders in t: what a variable within an index (`i*C + j`)
  * may stand for */
-static void indices_of(pv *p, ck_id t, ck_id *out, uint32_t *n) {
-  const ck_terms *T = p->T;
-  ck_op o = ck_head(T, t);
+static void indices_of(pv *prover, ck_id term, ck_id *out, uint32_t *n) {
+  const ck_terms *terms = prover->terms;
+  ck_op head = ck_head(terms, term);
   uint32_t j = 0;
-  bool index =
-      (o == CK_V && ck_word_text(T, ck_name(T, t))[0] == '$') || o == CK_DIV || o == CK_MOD;
-  if (index && ck_is_closed(T, t) && ck_is_int(T, t)) {
-    while (j < *n && out[j] != t)
+  bool index = (head == CK_V && ck_word_text(terms, ck_name(terms, term))[0] == '$') ||
+               head == CK_DIV || head == CK_MOD;
+  if (index && ck_is_closed(terms, term) && ck_is_int(terms, term)) {
+    while (j < *n && out[j] != term)
       j++;
     if (j == *n && *n < MAX_BIND)
-      out[(*n)++] = t;
+      out[(*n)++] = term;
   }
-  for (uint32_t i = 0; i < ck_nkids(T, t); i++)
-    indices_of(p, ck_kid(T, t, i), out, n);
+  for (uint32_t i = 0; i < ck_nkids(terms, term); i++)
+    indices_of(prover, ck_kid(terms, term, i), out, n);
 }
 
-static void match_app(pv *p, ck_id pat, uint32_t index, ck_id x, ck_id *out, uint32_t *n) {
-  const ck_terms *T = p->T;
-  if (ck_head(T, x) == CK_APP && ck_name(T, x) == ck_name(T, pat) &&
-      ck_sig(T, x) == ck_sig(T, pat)) {
-    for (uint32_t i = 0; i < ck_nkids(T, pat); i++) {
-      ck_id a = ck_kid(T, pat, i);
-      ck_id e = ck_kid(T, x, i);
+static void match_app(pv *prover, ck_id pat, uint32_t index, ck_id x, ck_id *out, uint32_t *n) {
+  const ck_terms *terms = prover->terms;
+  if (ck_head(terms, x) == CK_APP && ck_name(terms, x) == ck_name(terms, pat) &&
+      ck_sig(terms, x) == ck_sig(terms, pat)) {
+    for (uint32_t i = 0; i < ck_nkids(terms, pat); i++) {
+      ck_id a = ck_kid(terms, pat, i);
+      ck_id e = ck_kid(terms, x, i);
       uint32_t j = 0;
-      if (ck_head(T, a) != CK_B) {
-        if (has_loose(T, a, index))
-          indices_of(p, e, out, n);
+      if (ck_head(terms, a) != CK_B) {
+        if (has_loose(terms, a, index))
+          indices_of(prover, e, out, n);
         continue;
       }
-      if (ck_index(T, a) != index || !ck_is_closed(T, e) || !ck_is_int(T, e))
+      if (ck_index(terms, a) != index || !ck_is_closed(terms, e) || !ck_is_int(terms, e))
         continue;
       while (j < *n && out[j] != e)
         j++;
@@ -60,70 +60,71 @@ static void match_app(pv *p, ck_id pat, uint32_t index, ck_id x, ck_id *out, uin
         out[(*n)++] = e;
     }
   }
-  for (uint32_t i = 0, k = ck_nkids(T, x); i < k; i++)
-    match_app(p, pat, index, ck_kid(T, x, i), out, n);
+  for (uint32_t i = 0, k = ck_nkids(terms, x); i < k; i++)
+    match_app(prover, pat, index, ck_kid(terms, x, i), out, n);
 }
 
-static void collect_args(pv *p, ck_id pat, uint32_t index, ck_id x, ck_id *out, uint32_t *n) {
-  const ck_terms *T = p->T;
-  if (ck_loose_max(T, pat) <= index)
+static void collect_args(pv *prover, ck_id pat, uint32_t index, ck_id x, ck_id *out, uint32_t *n) {
+  const ck_terms *terms = prover->terms;
+  if (ck_loose_max(terms, pat) <= index)
     return;
-  if (ck_head(T, pat) == CK_APP)
-    match_app(p, pat, index, x, out, n);
-  for (uint32_t i = 0, k = ck_nkids(T, pat); i < k; i++)
-    collect_args(p, ck_kid(T, pat, i), index + ck_kid_binders(T, pat, i), x, out, n);
+  if (ck_head(terms, pat) == CK_APP)
+    match_app(prover, pat, index, x, out, n);
+  for (uint32_t i = 0, k = ck_nkids(terms, pat); i < k; i++)
+    collect_args(prover, ck_kid(terms, pat, i), index + ck_kid_binders(terms, pat, i), x, out, n);
 }
 
 /* the clause of step h at ts */
-static uint32_t clause_at(pv *p, uint32_t cx, uint32_t h, const ck_id *ts) {
-  ck_id c = thm(p, h);
-  uint32_t m = ck_index(p->T, c);
-  uint32_t r = ck_nkids(p->T, c) - 1;
-  uint32_t prem[16];
+static pv_thm clause_at(pv *prover, pv_ctx ctx, pv_thm hyp, const ck_id *ts) {
+  ck_id c = pv_says(prover, hyp);
+  uint32_t m = ck_index(prover->terms, c);
+  uint32_t r = ck_nkids(prover->terms, c) - 1;
+  pv_thm premises[16];
   if (r > 16)
-    return NO;
+    return PV_NONE;
   for (uint32_t i = 0; i < r; i++) {
-    ck_id k = ck_kid(p->T, c, i);
+    ck_id k = ck_kid(prover->terms, c, i);
     if (m)
-      k = ck_open(p->T, k, ts, m);
-    if ((prem[i] = side(p, cx, k)) == NO)
-      return NO;
+      k = ck_open(prover->terms, k, ts, m);
+    if ((premises[i] = pv_follows(prover, ctx, k)) == PV_NONE)
+      return PV_NONE;
   }
-  return r_use(p, h, ts, m, prem, r);
+  return pv_use(prover, hyp, ts, m, premises, r);
 }
 
 /* a variable of the context that has the range that clause c gives its variable j, or 0; `used`
  * ones are passed over */
-static ck_id usual(pv *p, uint32_t cx, ck_id c, uint32_t j, const ck_id *used, uint32_t nu) {
-  const ck_terms *T = p->T;
-  ck_id found = p->zero;
-  for (uint32_t i = 0; i + 1 < ck_nkids(T, c); i++) {
-    ck_id k = ck_kid(T, c, i);
+static ck_id usual(pv *prover, pv_ctx ctx, ck_id c, uint32_t j, const ck_id *used, uint32_t nu) {
+  const ck_terms *terms = prover->terms;
+  ck_id found = prover->zero;
+  for (uint32_t i = 0; i + 1 < ck_nkids(terms, c); i++) {
+    ck_id k = ck_kid(terms, c, i);
     ck_id x;
-    if (ck_head(T, k) != CK_LT || (x = ck_kid(T, k, 0), ck_head(T, x) != CK_B) ||
-        ck_index(T, x) != j || !ck_is_closed(T, ck_kid(T, k, 1)))
+    if (ck_head(terms, k) != CK_LT || (x = ck_kid(terms, k, 0), ck_head(terms, x) != CK_B) ||
+        ck_index(terms, x) != j || !ck_is_closed(terms, ck_kid(terms, k, 1)))
       continue;
-    for (uint32_t h = cx; h != 0; h = CX(p, h).parent) {
-      ck_id f = CX(p, h).formula;
+    for (pv_ctx h = ctx; h != 0; h = pv_at(prover, h)->parent) {
+      ck_id formula = pv_at(prover, h)->formula;
       uint32_t l = 0;
-      if (ck_head(T, f) != CK_LT || ck_kid(T, f, 1) != ck_kid(T, k, 1) ||
-          ck_head(T, ck_kid(T, f, 0)) != CK_V)
+      if (ck_head(terms, formula) != CK_LT || ck_kid(terms, formula, 1) != ck_kid(terms, k, 1) ||
+          ck_head(terms, ck_kid(terms, formula, 0)) != CK_V)
         continue;
-      while (l < nu && used[l] != ck_kid(T, f, 0))
+      while (l < nu && used[l] != ck_kid(terms, formula, 0))
         l++;
       if (l == nu)
-        found = ck_kid(T, f, 0);
+        found = ck_kid(terms, formula, 0);
     }
   }
   return found;
 }
 
-uint32_t clause_instances(pv *p, uint32_t cx, uint32_t h, ck_id t, uint32_t *out, uint32_t max) {
-  if (h == NO)
+uint32_t pv_clause_instances(pv *prover, pv_ctx ctx, pv_thm hyp, ck_id term, pv_thm *out,
+                             uint32_t max) {
+  if (hyp == PV_NONE)
     return 0;
-  ck_id c = thm(p, h);
-  ck_id g = ck_kid(p->T, c, ck_nkids(p->T, c) - 1);
-  uint32_t m = ck_index(p->T, c);
+  ck_id c = pv_says(prover, hyp);
+  ck_id g = ck_kid(prover->terms, c, ck_nkids(prover->terms, c) - 1);
+  uint32_t m = ck_index(prover->terms, c);
   uint32_t n = 0;
   ck_id opt[MAX_VARS][MAX_BIND + 1];
   uint32_t no[MAX_VARS] = {0};
@@ -131,21 +132,21 @@ uint32_t clause_instances(pv *p, uint32_t cx, uint32_t h, ck_id t, uint32_t *out
   if (m > MAX_VARS)
     return 0;
   for (uint32_t i = 0; i < m; i++) {
-    collect_args(p, g, i, t, opt[i], &no[i]);
+    collect_args(prover, g, i, term, opt[i], &no[i]);
     if (!no[i]) {
-      opt[i][no[i]++] = usual(p, cx, c, i, NULL, 0);
-      if (opt[i][0] != p->zero)
-        opt[i][no[i]++] = p->zero;
+      opt[i][no[i]++] = usual(prover, ctx, c, i, NULL, 0);
+      if (opt[i][0] != prover->zero)
+        opt[i][no[i]++] = prover->zero;
     }
   }
   for (int tries = 0; tries < MAX_INSTANCES && n < max; tries++) {
     ck_id ts[MAX_VARS];
     for (uint32_t i = 0; i < m; i++)
       ts[i] = opt[i][pick[i]];
-    uint32_t s = clause_at(p, cx, h, ts);
+    pv_thm thm = clause_at(prover, ctx, hyp, ts);
     uint32_t i = 0;
-    if (s != NO)
-      out[n++] = s;
+    if (thm != PV_NONE)
+      out[n++] = thm;
     while (i < m && ++pick[i] == no[i])
       pick[i++] = 0;
     if (i == m)
@@ -156,28 +157,32 @@ uint32_t clause_instances(pv *p, uint32_t cx, uint32_t h, ck_id t, uint32_t *out
 
 /* t against the pattern pat, both under `depth` binders: bound variable j of the clause stands for
  * arg[j] (CK_BAD: not known yet) */
-static bool match(pv *p, ck_id pat, ck_id t, uint32_t depth, ck_id *arg, uint32_t m) {
-  const ck_terms *T = p->T;
-  ck_op o = ck_head(T, pat);
-  if (pat == t && ck_loose_max(T, pat) <= depth)
+static bool match(pv *prover, ck_id pat, ck_id term, uint32_t depth, ck_id *arg, uint32_t m) {
+  const ck_terms *terms = prover->terms;
+  ck_op head = ck_head(terms, pat);
+  if (pat == term && ck_loose_max(terms, pat) <= depth)
     return true;
-  if (o == CK_B) {
-    if (ck_index(T, pat) < depth || ck_index(T, pat) - depth >= m || !ck_is_closed(T, t) ||
-        !ck_is_int(T, t))
+  if (head == CK_B) {
+    if (ck_index(terms, pat) < depth || ck_index(terms, pat) - depth >= m ||
+        !ck_is_closed(terms, term) || !ck_is_int(terms, term))
       return false;
-    uint32_t j = ck_index(T, pat) - depth;
+    uint32_t j = ck_index(terms, pat) - depth;
     if (arg[j] == CK_BAD)
-      arg[j] = t;
-    return arg[j] == t;
+      arg[j] = term;
+    return arg[j] == term;
   }
-  if (o != ck_head(T, t) || ck_nkids(T, pat) != ck_nkids(T, t) || !ck_nkids(T, pat))
+  if (head != ck_head(terms, term) || ck_nkids(terms, pat) != ck_nkids(terms, term) ||
+      !ck_nkids(terms, pat))
     return false;
-  if (o == CK_APP && (ck_name(T, pat) != ck_name(T, t) || ck_sig(T, pat) != ck_sig(T, t)))
+  if (head == CK_APP &&
+      (ck_name(terms, pat) != ck_name(terms, term) || ck_sig(terms, pat) != ck_sig(terms, term)))
     return false;
-  if (o == CK_FOLD && (ck_width(T, pat) != ck_width(T, t) || ck_index(T, pat) != ck_index(T, t)))
+  if (head == CK_FOLD && (ck_width(terms, pat) != ck_width(terms, term) ||
+                          ck_index(terms, pat) != ck_index(terms, term)))
     return false;
-  for (uint32_t i = 0; i < ck_nkids(T, pat); i++) {
-    if (!match(p, ck_kid(T, pat, i), ck_kid(T, t, i), depth + ck_kid_binders(T, pat, i), arg, m))
+  for (uint32_t i = 0; i < ck_nkids(terms, pat); i++) {
+    if (!match(prover, ck_kid(terms, pat, i), ck_kid(terms, term, i),
+               depth + ck_kid_binders(terms, pat, i), arg, m))
       return false;
   }
   return true;
@@ -185,53 +190,53 @@ static bool match(pv *p, ck_id pat, ck_id t, uint32_t depth, ck_id *arg, uint32_
 
 /* the instance of clause h that concludes f; else in *open the first of its conditions that is not
  * known */
-static uint32_t concluding(pv *p, uint32_t cx, uint32_t h, ck_id f, ck_id *open) {
-  if (h == NO)
-    return NO;
-  ck_id c = thm(p, h);
+static pv_thm concluding(pv *prover, pv_ctx ctx, pv_thm hyp, ck_id formula, ck_id *open) {
+  if (hyp == PV_NONE)
+    return PV_NONE;
+  ck_id c = pv_says(prover, hyp);
   ck_id arg[MAX_VARS];
-  uint32_t m = ck_index(p->T, c);
-  uint32_t r = ck_nkids(p->T, c) - 1;
+  uint32_t m = ck_index(prover->terms, c);
+  uint32_t r = ck_nkids(prover->terms, c) - 1;
   if (m > MAX_VARS)
-    return NO;
+    return PV_NONE;
   for (uint32_t i = 0; i < m; i++)
     arg[i] = CK_BAD;
-  if (!match(p, ck_kid(p->T, c, r), f, 0, arg, m))
-    return NO;
+  if (!match(prover, ck_kid(prover->terms, c, r), formula, 0, arg, m))
+    return PV_NONE;
   for (uint32_t i = 0; i < m; i++) {
     if (arg[i] == CK_BAD)
-      arg[i] = usual(p, cx, c, i, arg, m);
+      arg[i] = usual(prover, ctx, c, i, arg, m);
   }
   for (uint32_t i = 0; i < r; i++) {
-    ck_id k = ck_kid(p->T, c, i);
+    ck_id k = ck_kid(prover->terms, c, i);
     if (m)
-      k = ck_open(p->T, k, arg, m);
-    if (side(p, cx, k) != NO)
+      k = ck_open(prover->terms, k, arg, m);
+    if (pv_follows(prover, ctx, k) != PV_NONE)
       continue;
-    if (side(p, cx, ck_neg(p->T, k)) == NO && *open == CK_BAD)
+    if (pv_follows(prover, ctx, ck_neg(prover->terms, k)) == PV_NONE && *open == CK_BAD)
       *open = k;
-    return NO;
+    return PV_NONE;
   }
-  return clause_at(p, cx, h, arg);
+  return clause_at(prover, ctx, hyp, arg);
 }
 
-static uint32_t search(pv *p, uint32_t cx, ck_id f, ck_id *open) {
-  for (uint32_t c = cx; c != 0; c = CX(p, c).parent) {
-    if (ck_head(p->T, CX(p, c).formula) != CK_ALL)
+static pv_thm search(pv *prover, pv_ctx ctx, ck_id formula, ck_id *open) {
+  for (pv_ctx link = ctx; link != 0; link = pv_at(prover, link)->parent) {
+    if (ck_head(prover->terms, pv_at(prover, link)->formula) != CK_ALL)
       continue;
-    uint32_t s = concluding(p, cx, CX(p, c).step, f, open);
-    if (s != NO)
-      return s;
+    pv_thm thm = concluding(prover, ctx, pv_at(prover, link)->thm, formula, open);
+    if (thm != PV_NONE)
+      return thm;
   }
-  return NO;
+  return PV_NONE;
 }
 
-uint32_t by_clause(pv *p, uint32_t cx, ck_id f) {
+pv_thm pv_by_clause(pv *prover, pv_ctx ctx, ck_id formula) {
   ck_id open = CK_BAD;
-  return search(p, cx, f, &open);
+  return search(prover, ctx, formula, &open);
 }
 
-ck_id clause_cond(pv *p, uint32_t cx, ck_id f) {
+ck_id pv_clause_cond(pv *prover, pv_ctx ctx, ck_id formula) {
   ck_id open = CK_BAD;
-  return search(p, cx, f, &open) == NO ? open : CK_BAD;
+  return search(prover, ctx, formula, &open) == PV_NONE ? open : CK_BAD;
 }

@@ -1,60 +1,65 @@
 /* Contexts: chains of hypotheses, hash-consed so that the same assumptions in the same order are
  * the same context. */
-#include "pv.h"
+#include "pv_context.h"
+#include "pv_terms.h"
 #include <stdio.h>
 
-ck_id cx_level_var(pv *p, uint32_t level) {
+ck_id pv_level_var(pv *prover, uint32_t level) {
   char s[24];
   snprintf(s, sizeof s, "$$x%u", level);
-  return ck_var(p->T, s, 'i');
+  return pv_int_var(prover, s);
 }
 
-ck_id cx_acc_var(pv *p, uint32_t level, uint32_t q) {
+ck_id pv_state_var(pv *prover, uint32_t level, uint32_t q) {
   char s[40];
   snprintf(s, sizeof s, "$$a%u.%u", level, q);
-  return ck_var(p->T, s, 'r');
+  return pv_real_var(prover, s);
 }
 
 /* step: proves the formula; from hypotheses of cx, or from the formula itself */
-static uint32_t extend(pv *p, uint32_t cx, ck_id formula, uint32_t step, ck_id var) {
+static pv_ctx extend(pv *prover, pv_ctx ctx, ck_id formula, pv_thm step, ck_id var) {
   uint64_t v;
-  uint64_t key = step == NO ? cx : ((uint64_t)1 << 32) | cx;
-  if (map_get(&p->ctx_memo, key, formula, &v))
+  uint64_t key = step == PV_NONE ? ctx : ((uint64_t)1 << 32) | ctx;
+  if (as_map_get(&prover->ctx_memo, AS_KEY(key, formula), &v))
     return (uint32_t)v;
-  pv_ctx *up = &CX(p, cx);
-  pv_ctx c = {cx, formula, step == NO ? r_hyp(p, formula) : step, var, up->level, up->depth + 1};
+  const pv_assumption *up = pv_at(prover, ctx);
+  pv_assumption c = {ctx, formula,   step == PV_NONE ? pv_hyp(prover, formula) : step,
+                     var, up->level, up->depth + 1};
   if (var != CK_BAD && var != up->var)
     c.level++;
-  uint32_t id = (uint32_t)p->ctx.n;
-  as_vec_push(&p->ctx, &c);
-  map_put(&p->ctx_memo, key, formula, id);
+  pv_ctx id = (uint32_t)prover->ctxs.n;
+  as_vec_push(&prover->ctxs, &c);
+  as_map_put(&prover->ctx_memo, AS_KEY(key, formula), id);
   return id;
 }
 
-uint32_t cx_push(pv *p, uint32_t cx, ck_id formula, ck_id var) {
-  return extend(p, cx, formula, NO, var);
+pv_ctx pv_ctx_push(pv *prover, pv_ctx ctx, ck_id formula, ck_id var) {
+  return extend(prover, ctx, formula, PV_NONE, var);
 }
 
-uint32_t cx_know(pv *p, uint32_t cx, uint32_t s) {
-  return cx_find(p, cx, thm(p, s)) != NO ? cx : extend(p, cx, thm(p, s), s, CK_BAD);
+pv_ctx pv_ctx_know(pv *prover, pv_ctx ctx, pv_thm thm) {
+  return pv_ctx_find(prover, ctx, pv_says(prover, thm)) != PV_NONE
+             ? ctx
+             : extend(prover, ctx, pv_says(prover, thm), thm, CK_BAD);
 }
 
-uint32_t cx_bind(pv *p, uint32_t cx, ck_id n, ck_id *k) {
-  *k = cx_level_var(p, CX(p, cx).level + 1);
-  cx = cx_push(p, cx, t_rel(p, CK_LE, p->zero, *k), *k);
-  return cx_push(p, cx, t_rel(p, CK_LT, *k, n), *k);
+pv_ctx pv_ctx_bind(pv *prover, pv_ctx ctx, ck_id n, ck_id *k) {
+  *k = pv_level_var(prover, pv_at(prover, ctx)->level + 1);
+  ctx = pv_ctx_push(prover, ctx, pv_ge0(prover, *k), *k);
+  return pv_ctx_push(prover, ctx, pv_lt(prover, *k, n), *k);
 }
 
-uint32_t cx_strip(pv *p, uint32_t cx, ck_id t) {
-  while (CX(p, cx).var != CK_BAD && !ck_has_var(p->T, t, CX(p, cx).var))
-    cx = CX(p, cx).parent;
-  return cx;
+pv_ctx pv_ctx_strip(pv *prover, pv_ctx ctx, ck_id t) {
+  while (pv_at(prover, ctx)->var != CK_BAD &&
+         !ck_has_var(prover->terms, t, pv_at(prover, ctx)->var))
+    ctx = pv_at(prover, ctx)->parent;
+  return ctx;
 }
 
-uint32_t cx_find(pv *p, uint32_t cx, ck_id formula) {
-  for (; cx != 0; cx = CX(p, cx).parent) {
-    if (CX(p, cx).formula == formula)
-      return CX(p, cx).step;
+pv_thm pv_ctx_find(pv *prover, pv_ctx ctx, ck_id formula) {
+  for (; ctx != 0; ctx = pv_at(prover, ctx)->parent) {
+    if (pv_at(prover, ctx)->formula == formula)
+      return pv_at(prover, ctx)->thm;
   }
-  return NO;
+  return PV_NONE;
 }

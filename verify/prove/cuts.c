@@ -1,56 +1,56 @@
 /* Where the range of a fold is to be cut: the places at which conditions on its counter change
  * their value, the divisors of its counter; and the conditions on sizes and indices that must be
  * decided before a cut can be made. */
-#include "pv.h"
+#include "pv_folds.h"
 
 /* the places where condition c about k changes its value, in m; how many */
-static uint32_t thresholds(pv *p, ck_id c, ck_id k, ck_id *m) {
-  ck_op o = ck_head(p->T, c);
-  ck_id a = ck_kid(p->T, c, 0);
-  ck_id b = ck_kid(p->T, c, 1);
+static uint32_t thresholds(pv *prover, ck_id c, ck_id k, ck_id *m) {
+  ck_op head = ck_head(prover->terms, c);
+  ck_id a = ck_kid(prover->terms, c, 0);
+  ck_id b = ck_kid(prover->terms, c, 1);
   ck_id w;
-  poly f;
+  pv_poly poly;
   int sign = 0;
   bool ok = true;
-  if (o == CK_ALL || !ck_is_int(p->T, a) || !ck_is_int(p->T, b) || !ck_is_closed(p->T, c) ||
-      !ck_has_var(p->T, c, k))
+  if (head == CK_ALL || !ck_is_int(prover->terms, a) || !ck_is_int(prover->terms, b) ||
+      !ck_is_closed(prover->terms, c) || !ck_has_var(prover->terms, c, k))
     return 0;
-  poly_init(&f);
-  poly_of(p, &f, t_sub(p, b, a));
-  for (uint32_t i = 0; i < f.n; i++) {
-    const mono *q = &f.m[i];
-    if (q->n == 1 && q->a[0] == k) {
-      sign = is_one(p, q->q) ? 1 : q->q == t_int(p, -1) ? -1 : 0;
+  pv_poly_init(&poly);
+  pv_poly_read(prover, &poly, pv_sub(prover, b, a));
+  for (uint32_t i = 0; i < poly.count; i++) {
+    const pv_mono *q = &poly.monos[i];
+    if (q->degree == 1 && q->atoms[0] == k) {
+      sign = pv_is_one(prover, q->coef) ? 1 : q->coef == pv_num(prover, -1) ? -1 : 0;
     } else {
-      for (uint32_t j = 0; j < q->n; j++) {
-        if (ck_has_var(p->T, q->a[j], k))
+      for (uint32_t j = 0; j < q->degree; j++) {
+        if (ck_has_var(prover->terms, q->atoms[j], k))
           ok = false;
       }
     }
   }
-  poly_clear(&f);
+  pv_poly_clear(&poly);
   if (!ok || !sign)
     return 0;
-  w = t_sub(p, b, a); /* value; its zero in k is at k0 = k - sign*w */
-  ck_id k0 = canon(p, t_sub(p, k, sign > 0 ? w : t_neg(p, w)));
-  ck_id k1 = canon(p, t_add(p, k0, p->one));
-  if (o == CK_EQ || o == CK_NE) {
+  w = pv_sub(prover, b, a); /* value; its zero in k is at k0 = k - sign*w */
+  ck_id k0 = pv_canon(prover, pv_sub(prover, k, sign > 0 ? w : pv_neg(prover, w)));
+  ck_id k_next = pv_canon(prover, pv_add(prover, k0, prover->one));
+  if (head == CK_EQ || head == CK_NE) {
     m[0] = k0;
-    m[1] = k1;
+    m[1] = k_next;
     return 2;
   }
   /* w-k > 0: k < k0; w-k >= 0: k < k0+1; k-w > 0: from k0+1; k-w >= 0: from k0 */
-  m[0] = (o == CK_LT) == (sign < 0) ? k0 : k1;
+  m[0] = (head == CK_LT) == (sign < 0) ? k0 : k_next;
   return 1;
 }
 
-static uint32_t places(pv *p, ck_id t, ck_id k, ck_id *m, uint32_t n, uint32_t max) {
-  const ck_terms *T = p->T;
-  if (!ck_has_var(T, t, k))
+static uint32_t places(pv *prover, ck_id term, ck_id k, ck_id *m, uint32_t n, uint32_t max) {
+  const ck_terms *terms = prover->terms;
+  if (!ck_has_var(terms, term, k))
     return n;
-  if (ck_head(T, t) == CK_ITE) {
+  if (ck_head(terms, term) == CK_ITE) {
     ck_id at[2];
-    uint32_t na = thresholds(p, ck_kid(T, t, 0), k, at);
+    uint32_t na = thresholds(prover, ck_kid(terms, term, 0), k, at);
     for (uint32_t i = 0; i < na && n < max; i++) {
       uint32_t j = 0;
       while (j < n && m[j] != at[i])
@@ -59,25 +59,25 @@ static uint32_t places(pv *p, ck_id t, ck_id k, ck_id *m, uint32_t n, uint32_t m
         m[n++] = at[i];
     }
   }
-  for (uint32_t i = 0, nk = ck_nkids(T, t); i < nk; i++)
-    n = places(p, ck_kid(T, t, i), k, m, n, max); /* conditions too */
+  for (uint32_t i = 0, nk = ck_nkids(terms, term); i < nk; i++)
+    n = places(prover, ck_kid(terms, term, i), k, m, n, max); /* conditions too */
   return n;
 }
 
-uint32_t cut_places(pv *p, ck_id body, ck_id k, ck_id *m, uint32_t max) {
-  return places(p, body, k, m, 0, max);
+uint32_t pv_cut_places(pv *prover, ck_id body, ck_id k, ck_id *m, uint32_t max) {
+  return places(prover, body, k, m, 0, max);
 }
 
-ck_id block_size(pv *p, ck_id t, ck_id k) {
-  const ck_terms *T = p->T;
-  ck_op o = ck_head(T, t);
-  if (!ck_has_var(T, t, k))
+ck_id pv_block_size(pv *prover, ck_id term, ck_id k) {
+  const ck_terms *terms = prover->terms;
+  ck_op head = ck_head(terms, term);
+  if (!ck_has_var(terms, term, k))
     return CK_BAD;
-  if ((o == CK_DIV || o == CK_MOD) && ck_kid(T, t, 0) == k && ck_is_closed(T, ck_kid(T, t, 1)) &&
-      !ck_has_var(T, ck_kid(T, t, 1), k))
-    return ck_kid(T, t, 1);
-  for (uint32_t i = 0, n = ck_nkids(T, t); i < n; i++) {
-    ck_id b = block_size(p, ck_kid(T, t, i), k);
+  if ((head == CK_DIV || head == CK_MOD) && ck_kid(terms, term, 0) == k &&
+      ck_is_closed(terms, ck_kid(terms, term, 1)) && !ck_has_var(terms, ck_kid(terms, term, 1), k))
+    return ck_kid(terms, term, 1);
+  for (uint32_t i = 0, n = ck_nkids(terms, term); i < n; i++) {
+    ck_id b = pv_block_size(prover, ck_kid(terms, term, i), k);
     if (b != CK_BAD)
       return b;
   }
@@ -85,125 +85,128 @@ ck_id block_size(pv *p, ck_id t, ck_id k) {
 }
 
 /* c if neither it nor its negation is known, and it does not speak of the counters above `level` */
-static ck_id undecided(pv *p, uint32_t cx, uint32_t level, ck_id c) {
-  if (c == CK_BAD || !ck_is_closed(p->T, c))
+static ck_id undecided(pv *prover, pv_ctx ctx, uint32_t level, ck_id c) {
+  if (c == CK_BAD || !ck_is_closed(prover->terms, c))
     return CK_BAD;
-  for (uint32_t l = level + 1; l <= CX(p, cx).level; l++) {
-    if (ck_has_var(p->T, c, cx_level_var(p, l)))
+  for (uint32_t l = level + 1; l <= pv_at(prover, ctx)->level; l++) {
+    if (ck_has_var(prover->terms, c, pv_level_var(prover, l)))
       return CK_BAD;
   }
-  return side(p, cx, c) != NO || side(p, cx, ck_neg(p->T, c)) != NO ? CK_BAD : c;
+  return pv_follows(prover, ctx, c) != PV_NONE ||
+                 pv_follows(prover, ctx, ck_neg(prover->terms, c)) != PV_NONE
+             ? CK_BAD
+             : c;
 }
 
-static ck_id range_at(pv *p, uint32_t cx, uint32_t level, ck_id t, int pass) {
+static ck_id range_at(pv *prover, pv_ctx ctx, uint32_t level, ck_id term, int pass) {
   enum { PLACES = 8 };
 
-  const ck_terms *T = p->T;
-  ck_op o = ck_head(T, t);
+  const ck_terms *terms = prover->terms;
+  ck_op head = ck_head(terms, term);
   ck_id c = CK_BAD;
-  if (o == CK_Q || o == CK_V || o == CK_B)
+  if (head == CK_Q || head == CK_V || head == CK_B)
     return CK_BAD;
-  if (pass == 0 && (o == CK_DIV || o == CK_MOD) &&
-      (c = undecided(p, cx, level, t_rel(p, CK_LT, p->zero, ck_kid(T, t, 1)))) != CK_BAD)
+  if (pass == 0 && (head == CK_DIV || head == CK_MOD) &&
+      (c = undecided(prover, ctx, level, pv_gt0(prover, ck_kid(terms, term, 1)))) != CK_BAD)
     return c;
-  if (o == CK_FOLD && ck_is_closed(T, t)) {
-    ck_id n = ck_kid(T, t, 0);
+  if (head == CK_FOLD && ck_is_closed(terms, term)) {
+    ck_id n = ck_kid(terms, term, 0);
     ck_id k;
     ck_id m[PLACES];
     ck_id vars[32];
-    uint32_t in;
+    pv_ctx inner;
     uint32_t np;
-    uint32_t w = ck_width(T, t);
+    uint32_t w = ck_width(terms, term);
     if (w > 8)
       return CK_BAD;
-    if (pass == 0 && (c = undecided(p, cx, level, t_rel(p, CK_LE, p->zero, n))) != CK_BAD)
+    if (pass == 0 && (c = undecided(prover, ctx, level, pv_ge0(prover, n))) != CK_BAD)
       return c;
-    in = cx_bind(p, cx, n, &k);
+    inner = pv_ctx_bind(prover, ctx, n, &k);
     vars[0] = k;
     for (uint32_t q = 0; q < w; q++)
-      vars[q + 1] = cx_acc_var(p, CX(p, in).level, q);
+      vars[q + 1] = pv_state_var(prover, pv_at(prover, inner)->level, q);
     for (uint32_t q = 0; q < w; q++) {
-      ck_id body = ck_open(p->T, ck_kid(T, t, 1 + w + q), vars, w + 1);
-      if ((c = range_at(p, in, level, body, pass)) != CK_BAD)
+      ck_id body = ck_open(prover->terms, ck_kid(terms, term, 1 + w + q), vars, w + 1);
+      if ((c = range_at(prover, inner, level, body, pass)) != CK_BAD)
         return c;
-      np = pass == 1 ? cut_places(p, body, k, m, PLACES) : 0;
-      ck_id b = pass == 1 ? block_size(p, body, k) : CK_BAD;
-      ck_id r = b == CK_BAD ? CK_BAD : rest_of_division(p, n, b);
-      if (r != CK_BAD && (c = undecided(p, cx, level, t_rel(p, CK_LE, p->zero, r))) != CK_BAD)
+      np = pass == 1 ? pv_cut_places(prover, body, k, m, PLACES) : 0;
+      ck_id b = pass == 1 ? pv_block_size(prover, body, k) : CK_BAD;
+      ck_id r = b == CK_BAD ? CK_BAD : pv_rest_of_division(prover, n, b);
+      if (r != CK_BAD && (c = undecided(prover, ctx, level, pv_ge0(prover, r))) != CK_BAD)
         return c;
-      if (r != CK_BAD && (c = undecided(p, cx, level, t_rel(p, CK_LT, r, b))) != CK_BAD)
+      if (r != CK_BAD && (c = undecided(prover, ctx, level, pv_lt(prover, r, b))) != CK_BAD)
         return c;
       for (uint32_t i = 0; i < np; i++) {
-        if ((c = undecided(p, cx, level, t_rel(p, CK_LE, p->zero, m[i]))) != CK_BAD)
+        if ((c = undecided(prover, ctx, level, pv_ge0(prover, m[i]))) != CK_BAD)
           return c;
-        if ((c = undecided(p, cx, level, t_rel(p, CK_LE, m[i], n))) != CK_BAD)
+        if ((c = undecided(prover, ctx, level, pv_le(prover, m[i], n))) != CK_BAD)
           return c;
-        if (is_sum(p, t))
+        if (pv_is_sum(prover, term))
           continue; /* a maximum has no empty part */
-        if ((c = undecided(p, cx, level, t_rel(p, CK_LT, p->zero, m[i]))) != CK_BAD)
+        if ((c = undecided(prover, ctx, level, pv_gt0(prover, m[i]))) != CK_BAD)
           return c;
-        if ((c = undecided(p, cx, level, t_rel(p, CK_LT, m[i], n))) != CK_BAD)
+        if ((c = undecided(prover, ctx, level, pv_lt(prover, m[i], n))) != CK_BAD)
           return c;
       }
     }
     return CK_BAD;
   }
-  for (uint32_t i = 0, n = ck_nkids(T, t); i < n; i++) {
-    if ((c = range_at(p, cx, level, ck_kid(T, t, i), pass)) != CK_BAD)
+  for (uint32_t i = 0, n = ck_nkids(terms, term); i < n; i++) {
+    if ((c = range_at(prover, ctx, level, ck_kid(terms, term, i), pass)) != CK_BAD)
       return c;
   }
   return CK_BAD;
 }
 
-ck_id range_cond(pv *p, uint32_t cx, ck_id t) {
-  ck_id c = range_at(p, cx, CX(p, cx).level, t, 0);
-  return c == CK_BAD ? range_at(p, cx, CX(p, cx).level, t, 1) : c;
+ck_id pv_range_cond(pv *prover, pv_ctx ctx, ck_id term) {
+  ck_id c = range_at(prover, ctx, pv_at(prover, ctx)->level, term, 0);
+  return c == CK_BAD ? range_at(prover, ctx, pv_at(prover, ctx)->level, term, 1) : c;
 }
 
 /* how often k stands with a negative factor in arguments of functions, less how often with a
  * positive one; *neg: the former */
-static int backwardness(pv *p, ck_id t, ck_id k, int *neg) {
-  const ck_terms *T = p->T;
+static int backwardness(pv *prover, ck_id term, ck_id k, int *neg) {
+  const ck_terms *terms = prover->terms;
   int n = 0;
-  if (!ck_has_var(T, t, k))
+  if (!ck_has_var(terms, term, k))
     return 0;
-  for (uint32_t i = 0, nk = ck_nkids(T, t); i < nk; i++) {
-    ck_id a = ck_kid(T, t, i);
-    poly f;
-    if (ck_head(T, t) != CK_APP || !ck_is_closed(T, a) || !ck_has_var(T, a, k)) {
-      n += backwardness(p, a, k, neg);
+  for (uint32_t i = 0, nk = ck_nkids(terms, term); i < nk; i++) {
+    ck_id a = ck_kid(terms, term, i);
+    pv_poly poly;
+    if (ck_head(terms, term) != CK_APP || !ck_is_closed(terms, a) || !ck_has_var(terms, a, k)) {
+      n += backwardness(prover, a, k, neg);
       continue;
     }
-    poly_init(&f);
-    poly_of(p, &f, a);
-    for (uint32_t j = 0; j < f.n; j++) {
-      if (mono_has(&f.m[j], k)) {
-        int s = q_sgn(p, f.m[j].q) < 0;
+    pv_poly_init(&poly);
+    pv_poly_read(prover, &poly, a);
+    for (uint32_t j = 0; j < poly.count; j++) {
+      if (pv_mono_has(&poly.monos[j], k)) {
+        int s = pv_const_sign(prover, poly.monos[j].coef) < 0;
         n += s ? 1 : -1;
         *neg += s;
       }
     }
-    poly_clear(&f);
+    pv_poly_clear(&poly);
   }
   return n;
 }
 
-bool runs_backwards(pv *p, uint32_t cx, ck_id n, ck_id k, ck_id body) {
+bool pv_runs_backwards(pv *prover, pv_ctx ctx, ck_id n, ck_id k, ck_id body) {
   int neg = 0;
-  int b = backwardness(p, body, k, &neg);
+  int b = backwardness(prover, body, k, &neg);
   int r;
-  uint32_t in;
+  pv_ctx inner;
   ck_id same;
-  eqn e;
+  pv_eqn eqn;
   if (b < 0 || !neg)
     return false;
-  in = cx_bind(p, cx, n, &same);
-  ck_id turned = t_sub(p, t_sub(p, n, p->one), k);
+  inner = pv_ctx_bind(prover, ctx, n, &same);
+  ck_id turned = pv_sub(prover, pv_sub(prover, n, prover->one), k);
   if (same != k)
     return false;
-  e = norm(p, in, ck_sub(p->T, body, &k, &turned, 1, NULL, 0));
-  if (e.s == NO || e.t == body)
+  eqn = pv_norm(prover, inner, ck_sub(prover->terms, body, &k, &turned, 1, NULL, 0));
+  if (eqn.by == PV_NONE || eqn.to == body)
     return false;
-  r = backwardness(p, e.t, k, &neg);
-  return r < b || (r == b && t_cmp(p, e.t, body) < 0);
+  r = backwardness(prover, eqn.to, k, &neg);
+  return r < b || (r == b && pv_order(prover, eqn.to, body) < 0);
 }

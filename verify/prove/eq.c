@@ -1,99 +1,100 @@
 /* Equality of two terms: normal forms; then inverses eliminated by cross-multiplication; then
  * conditions split; then unequal atoms with the same head matched argument by argument. */
-#include "pv.h"
+#include "pv_folds.h"
+#include "src/base/mem.h"
 #include <stdlib.h>
 
-static uint32_t zero_thm(pv *p, uint32_t cx, ck_id D, uint32_t depth);
+static pv_thm zero_thm(pv *prover, pv_ctx ctx, ck_id diff, uint32_t depth);
 
 enum { MAX_SPLITS = 14, MAX_TIGHTENED = 6 };
 
 /* D = 0 from D = e.t (e.s) and e.t = 0 (s) */
-static uint32_t through(pv *p, ck_id D, eqn e, uint32_t s) {
-  if (s == NO || e.s == NO)
-    return NO;
-  if (e.s == REFL)
-    return s;
-  ck_summand m[2] = {{p->one, &e.s, 1}, {p->one, &s, 1}};
-  return r_arith(p, t_rel(p, CK_EQ, D, p->zero), m, 2);
+static pv_thm through(pv *prover, ck_id diff, pv_eqn eqn, pv_thm thm) {
+  if (thm == PV_NONE || eqn.by == PV_NONE)
+    return PV_NONE;
+  if (eqn.by == PV_REFL)
+    return thm;
+  pv_summand summand[2] = {{prover->one, &eqn.by, 1}, {prover->one, &thm, 1}};
+  return pv_arith(prover, pv_eq(prover, diff, prover->zero), summand, 2);
 }
 
 /* --- inverses: multiply by P where inv(P) occurs and P # 0 */
-static ck_id power(pv *p, ck_id x, uint32_t n) {
-  ck_id r = p->one;
+static ck_id power(pv *prover, ck_id x, uint32_t n) {
+  ck_id r = prover->one;
   for (; n; n--)
-    r = t_mul(p, r, x);
+    r = pv_mul(prover, r, x);
   return r;
 }
 
-static uint32_t without_inverse(pv *p, uint32_t cx, ck_id D, ck_id y, uint32_t depth) {
-  ck_id P = ck_kid(p->T, y, 0);
-  uint32_t nz = nonzero(p, cx, P);
+static pv_thm without_inverse(pv *prover, pv_ctx ctx, ck_id diff, ck_id y, uint32_t depth) {
+  ck_id P = ck_kid(prover->terms, y, 0);
+  pv_thm nonzero = pv_nonzero(prover, ctx, P);
   uint32_t e = 0;
-  uint32_t res = NO;
-  poly f;
-  if (nz == NO)
-    return NO;
-  poly_init(&f);
-  poly_of(p, &f, D);
-  uint32_t *deg = as_calloc(f.n + 1, sizeof *deg);
-  for (uint32_t i = 0; i < f.n; i++) {
-    for (uint32_t j = 0; j < f.m[i].n; j++)
-      deg[i] += f.m[i].a[j] == y;
+  pv_thm cases = PV_NONE;
+  pv_poly poly;
+  if (nonzero == PV_NONE)
+    return PV_NONE;
+  pv_poly_init(&poly);
+  pv_poly_read(prover, &poly, diff);
+  uint32_t *deg = as_calloc(poly.count + 1, sizeof *deg);
+  for (uint32_t i = 0; i < poly.count; i++) {
+    for (uint32_t j = 0; j < poly.monos[i].degree; j++)
+      deg[i] += poly.monos[i].atoms[j] == y;
     if (deg[i] > e)
       e = deg[i];
   }
   if (e <= 4) {
-    ck_id N = p->zero;
-    ck_id c = p->zero;
-    ck_id Py = t_mul(p, P, y);
-    for (uint32_t i = 0; i < f.n; i++) {
+    ck_id N = prover->zero;
+    ck_id c = prover->zero;
+    ck_id Py = pv_mul(prover, P, y);
+    for (uint32_t i = 0; i < poly.count; i++) {
       ck_id rest[64];
       uint32_t n = 0;
-      if (f.m[i].n > 64) {
+      if (poly.monos[i].degree > 64) {
         e = 0;
         break;
       }
-      for (uint32_t j = 0; j < f.m[i].n; j++) {
-        if (f.m[i].a[j] != y)
-          rest[n++] = f.m[i].a[j];
+      for (uint32_t j = 0; j < poly.monos[i].degree; j++) {
+        if (poly.monos[i].atoms[j] != y)
+          rest[n++] = poly.monos[i].atoms[j];
       }
-      ck_id Q = mono_term(p, f.m[i].q, rest, n);
-      ck_id S = p->zero;
-      N = t_add(p, N, t_mul(p, power(p, P, e - deg[i]), Q));
+      ck_id Q = pv_mono_term(prover, poly.monos[i].coef, rest, n);
+      ck_id S = prover->zero;
+      N = pv_add(prover, N, pv_mul(prover, power(prover, P, e - deg[i]), Q));
       for (uint32_t r = 0; r < e - deg[i]; r++)
-        S = t_add(p, S, power(p, Py, r));
-      c = t_add(p, c, t_mul(p, t_mul(p, power(p, y, deg[i]), Q), S));
+        S = pv_add(prover, S, power(prover, Py, r));
+      c = pv_add(prover, c, pv_mul(prover, pv_mul(prover, power(prover, y, deg[i]), Q), S));
     }
-    uint32_t s = e ? zero_thm(p, cx, N, depth + 1) : NO;
-    uint32_t u = s == NO ? NO : r_law(p, "inv", &P, 1, nz);
-    ck_summand m[2] = {{power(p, y, e), &s, 1}, {t_neg(p, c), &u, 1}};
-    if (u != NO)
-      res = r_arith(p, t_rel(p, CK_EQ, D, p->zero), m, 2);
+    pv_thm thm = e ? zero_thm(prover, ctx, N, depth + 1) : PV_NONE;
+    pv_thm u = thm == PV_NONE ? PV_NONE : pv_law(prover, "inv", &P, 1, nonzero);
+    pv_summand summand[2] = {{power(prover, y, e), &thm, 1}, {pv_neg(prover, c), &u, 1}};
+    if (u != PV_NONE)
+      cases = pv_arith(prover, pv_eq(prover, diff, prover->zero), summand, 2);
   }
   free(deg);
-  poly_clear(&f);
-  return res;
+  pv_poly_clear(&poly);
+  return cases;
 }
 
 /* --- conditions */
-static ck_id find_cond(pv *p, ck_id t) {
-  const ck_terms *T = p->T;
-  if (ck_head(T, t) == CK_ITE && ck_is_closed(T, ck_kid(T, t, 0))) {
-    ck_id c = ck_kid(T, t, 0);
-    ck_id in = find_cond(p, ck_kid(T, c, 0));
+static ck_id find_cond(pv *prover, ck_id term) {
+  const ck_terms *terms = prover->terms;
+  if (ck_head(terms, term) == CK_ITE && ck_is_closed(terms, ck_kid(terms, term, 0))) {
+    ck_id c = ck_kid(terms, term, 0);
+    ck_id in = find_cond(prover, ck_kid(terms, c, 0));
     if (in == CK_BAD)
-      in = find_cond(p, ck_kid(T, c, 1));
+      in = find_cond(prover, ck_kid(terms, c, 1));
     return in == CK_BAD ? c : in;
   }
-  for (uint32_t i = 0, n = ck_nkids(T, t); i < n; i++) {
-    ck_id k = ck_kid(T, t, i);
+  for (uint32_t i = 0, n = ck_nkids(terms, term); i < n; i++) {
+    ck_id k = ck_kid(terms, term, i);
     ck_id c = CK_BAD;
-    if (ck_is_formula(T, k)) {
-      c = find_cond(p, ck_kid(T, k, 0));
+    if (ck_is_formula(terms, k)) {
+      c = find_cond(prover, ck_kid(terms, k, 0));
       if (c == CK_BAD)
-        c = find_cond(p, ck_kid(T, k, 1));
+        c = find_cond(prover, ck_kid(terms, k, 1));
     } else {
-      c = find_cond(p, k);
+      c = find_cond(prover, k);
     }
     if (c != CK_BAD)
       return c;
@@ -102,129 +103,141 @@ static ck_id find_cond(pv *p, ck_id t) {
 }
 
 /* an undecided condition in what theorem s says */
-static ck_id cond_in(pv *p, uint32_t cx, uint32_t s) {
-  ck_id nf;
-  ck_id c = s == NO || fact_normal(p, cx, s, &nf) == NO ? CK_BAD : find_cond(p, nf);
-  return c == CK_BAD || side(p, cx, c) != NO || side(p, cx, ck_neg(p->T, c)) != NO ? CK_BAD : c;
+static ck_id cond_in(pv *prover, pv_ctx ctx, pv_thm thm) {
+  ck_id normal;
+  ck_id c = thm == PV_NONE || pv_fact_normal(prover, ctx, thm, &normal) == PV_NONE
+                ? CK_BAD
+                : find_cond(prover, normal);
+  return c == CK_BAD || pv_follows(prover, ctx, c) != PV_NONE ||
+                 pv_follows(prover, ctx, ck_neg(prover->terms, c)) != PV_NONE
+             ? CK_BAD
+             : c;
 }
 
 /* an undecided condition in what the hypotheses say of integers, clauses included at what t speaks
  * of.  Of reals it is not sought: that would lead to itself. */
-static ck_id fact_cond(pv *p, uint32_t cx, ck_id t) {
+static ck_id fact_cond(pv *prover, pv_ctx ctx, ck_id term) {
   ck_id c = CK_BAD;
-  uint32_t inst[4];
+  pv_thm inst[4];
   uint32_t n = 0;
-  for (uint32_t x = cx; x != 0 && c == CK_BAD; x = CX(p, x).parent) {
-    ck_id f = CX(p, x).formula;
-    ck_id says = f;
-    ck_op o = ck_head(p->T, f);
-    if (o == CK_ALL)
-      says = ck_kid(p->T, f, ck_nkids(p->T, f) - 1); /* the conclusion */
-    if (!ck_is_rel(p->T, says) || !ck_is_int(p->T, ck_kid(p->T, says, 0)))
+  for (pv_ctx x = ctx; x != 0 && c == CK_BAD; x = pv_at(prover, x)->parent) {
+    ck_id formula = pv_at(prover, x)->formula;
+    ck_id says = formula;
+    ck_op head = ck_head(prover->terms, formula);
+    if (head == CK_ALL)
+      says =
+          ck_kid(prover->terms, formula, ck_nkids(prover->terms, formula) - 1); /* the conclusion */
+    if (!ck_is_rel(prover->terms, says) ||
+        !ck_is_int(prover->terms, ck_kid(prover->terms, says, 0)))
       continue;
-    if (o == CK_ALL) {
-      n = clause_instances(p, cx, CX(p, x).step, t, inst, 4);
-    } else if (o != CK_NE) {
+    if (head == CK_ALL) {
+      n = pv_clause_instances(prover, ctx, pv_at(prover, x)->thm, term, inst, 4);
+    } else if (head != CK_NE) {
       n = 1;
-      inst[0] = CX(p, x).step;
+      inst[0] = pv_at(prover, x)->thm;
     } else {
       n = 0;
     }
     for (uint32_t i = 0; i < n && c == CK_BAD; i++)
-      c = cond_in(p, cx, inst[i]);
+      c = cond_in(prover, ctx, inst[i]);
   }
   return c;
 }
 
-typedef uint32_t (*prover)(pv *p, uint32_t cx, ck_id D, uint32_t depth);
+typedef pv_thm (*goal_prover)(pv *p, uint32_t cx, ck_id D, uint32_t depth);
 
 /* f(D) in cx, which is `old` with one hypothesis more: where that is a divisibility, with the
  * quotient as a variable */
-static uint32_t under(pv *p, uint32_t old, uint32_t cx, ck_id D, uint32_t depth, prover f) {
-  uint32_t in = NO;
-  uint32_t back;
+static pv_thm under(pv *prover, pv_ctx old, pv_ctx ctx, ck_id diff, uint32_t depth, goal_prover f) {
+  pv_ctx inner = PV_NONE;
+  pv_thm back;
   ck_id q;
-  for (uint32_t c = cx; c != old && in == NO; c = CX(p, c).parent) {
-    if (ck_head(p->T, CX(p, c).formula) == CK_EQ)
-      in = cx_quotient(p, cx, CX(p, c).step, &q, &back);
+  for (pv_ctx link = ctx; link != old && inner == PV_NONE; link = pv_at(prover, link)->parent) {
+    if (ck_head(prover->terms, pv_at(prover, link)->formula) == CK_EQ)
+      inner = pv_ctx_quotient(prover, ctx, pv_at(prover, link)->thm, &q, &back);
   }
-  if (in == NO)
-    return f(p, cx, D, depth);
-  uint32_t s = f(p, cx_refresh(p, in), D, depth);
-  ck_vsub v = {q, ck_kid(p->T, rhs_of(p, back), 1)};
-  return r_inst(p, s, &v, 1, NULL, 0, &back, 1);
+  if (inner == PV_NONE)
+    return f(prover, ctx, diff, depth);
+  pv_thm thm = f(prover, pv_ctx_refresh(prover, inner), diff, depth);
+  pv_var_sub vars = {q, ck_kid(prover->terms, pv_right(prover, back), 1)};
+  return pv_inst(prover, thm, &vars, 1, NULL, 0, &back, 1);
 }
 
-/* what D says, by cases on c; NO if c is decided already */
-static uint32_t split_on(pv *p, uint32_t cx, ck_id c, ck_id D, uint32_t depth, prover f) {
+/* what D says, by cases on c; PV_NONE if c is decided already */
+static pv_thm split_on(pv *prover, pv_ctx ctx, ck_id c, ck_id diff, uint32_t depth, goal_prover f) {
   ck_id n;
-  uint32_t a;
-  uint32_t b;
-  if (c == CK_BAD || cx_find(p, cx, c) != NO || depth >= MAX_SPLITS)
-    return NO;
-  n = ck_neg(p->T, c);
-  if (cx_find(p, cx, n) != NO)
-    return NO;
-  a = under(p, cx, cx_assume(p, cx, c), D, depth + 1, f);
-  b = a == NO ? NO : under(p, cx, cx_assume(p, cx, n), D, depth + 1, f);
-  return b == NO ? NO : r_cases(p, c, a, b);
+  pv_thm a;
+  pv_thm b;
+  if (c == CK_BAD || pv_ctx_find(prover, ctx, c) != PV_NONE || depth >= MAX_SPLITS)
+    return PV_NONE;
+  n = ck_neg(prover->terms, c);
+  if (pv_ctx_find(prover, ctx, n) != PV_NONE)
+    return PV_NONE;
+  a = under(prover, ctx, pv_ctx_assume(prover, ctx, c), diff, depth + 1, f);
+  b = a == PV_NONE ? PV_NONE
+                   : under(prover, ctx, pv_ctx_assume(prover, ctx, n), diff, depth + 1, f);
+  return b == PV_NONE ? PV_NONE : pv_cases(prover, c, a, b);
 }
 
 /* --- atoms with the same head: equal if their arguments are */
-static uint32_t atoms_equal(pv *p, uint32_t cx, ck_id a, ck_id b, uint32_t depth) {
-  const ck_terms *T = p->T;
-  ck_op o = ck_head(T, a);
-  uint32_t n = ck_nkids(T, a);
-  uint32_t prem[16];
+static pv_thm atoms_equal(pv *prover, pv_ctx ctx, ck_id a, ck_id b, uint32_t depth) {
+  const ck_terms *terms = prover->terms;
+  ck_op head = ck_head(terms, a);
+  uint32_t n = ck_nkids(terms, a);
+  pv_thm premises[16];
   uint32_t np = 0;
-  if (o != ck_head(T, b) || n != ck_nkids(T, b) || n == 0 || n > 16)
-    return NO;
-  if (o == CK_APP && (ck_name(T, a) != ck_name(T, b) || ck_sig(T, a) != ck_sig(T, b)))
-    return NO;
-  if (is_sum(p, a) && is_sum(p, b) && ck_kid(T, a, 0) == ck_kid(T, b, 0)) {
+  if (head != ck_head(terms, b) || n != ck_nkids(terms, b) || n == 0 || n > 16)
+    return PV_NONE;
+  if (head == CK_APP &&
+      (ck_name(terms, a) != ck_name(terms, b) || ck_sig(terms, a) != ck_sig(terms, b)))
+    return PV_NONE;
+  if (pv_is_sum(prover, a) && pv_is_sum(prover, b) && ck_kid(terms, a, 0) == ck_kid(terms, b, 0)) {
     ck_id k;
-    ck_id N = ck_kid(T, a, 0);
-    uint32_t in = cx_bind(p, cx, N, &k);
-    return lift_sum(p, N, k, prove_eq(p, in, sum_body(p, a, k), sum_body(p, b, k), depth + 1));
+    ck_id N = ck_kid(terms, a, 0);
+    pv_ctx inner = pv_ctx_bind(prover, ctx, N, &k);
+    return pv_lift_sum(prover, N, k,
+                       pv_prove_eq(prover, inner, pv_sum_body(prover, a, k),
+                                   pv_sum_body(prover, b, k), depth + 1));
   }
-  if (o == CK_FOLD || o == CK_ITE || o == CK_V)
-    return NO;
+  if (head == CK_FOLD || head == CK_ITE || head == CK_V)
+    return PV_NONE;
   for (uint32_t i = 0; i < n; i++) {
-    ck_id x = ck_kid(T, a, i);
-    ck_id y = ck_kid(T, b, i);
-    uint32_t s;
+    ck_id x = ck_kid(terms, a, i);
+    ck_id y = ck_kid(terms, b, i);
+    pv_thm thm;
     if (x == y)
       continue;
-    s = prove_eq(p, cx, x, y, depth + 1);
-    if (s == NO)
-      return NO;
-    prem[np++] = s;
+    thm = pv_prove_eq(prover, ctx, x, y, depth + 1);
+    if (thm == PV_NONE)
+      return PV_NONE;
+    premises[np++] = thm;
   }
-  return r_cong(p, a, b, prem, np);
+  return pv_cong(prover, a, b, premises, np);
 }
 
 /* s with b(k) = a(k + s) for closed terms a and b that are alike up to arguments of functions;
  * CK_BAD: none is seen */
-static ck_id shift_between(pv *p, ck_id a, ck_id b, ck_id k) {
-  const ck_terms *T = p->T;
+static ck_id shift_between(pv *prover, ck_id a, ck_id b, ck_id k) {
+  const ck_terms *terms = prover->terms;
   ck_id s = CK_BAD;
-  if (a == b || ck_head(T, a) != ck_head(T, b) || ck_nkids(T, a) != ck_nkids(T, b))
+  if (a == b || ck_head(terms, a) != ck_head(terms, b) || ck_nkids(terms, a) != ck_nkids(terms, b))
     return CK_BAD;
-  for (uint32_t i = 0, n = ck_nkids(T, a); i < n && s == CK_BAD; i++) {
-    ck_id x = ck_kid(T, a, i);
-    ck_id y = ck_kid(T, b, i);
-    if (ck_head(T, a) == CK_APP && x != y && ck_is_int(T, x) && ck_is_int(T, y)) {
-      ck_id d = canon(p, t_sub(p, y, x));
-      poly f;
-      poly_init(&f);
-      poly_of(p, &f, x);
-      for (uint32_t j = 0; j < f.n; j++) {
-        if (f.m[j].n == 1 && f.m[j].a[0] == k && is_one(p, f.m[j].q) && !ck_has_var(T, d, k))
+  for (uint32_t i = 0, n = ck_nkids(terms, a); i < n && s == CK_BAD; i++) {
+    ck_id x = ck_kid(terms, a, i);
+    ck_id y = ck_kid(terms, b, i);
+    if (ck_head(terms, a) == CK_APP && x != y && ck_is_int(terms, x) && ck_is_int(terms, y)) {
+      ck_id d = pv_canon(prover, pv_sub(prover, y, x));
+      pv_poly poly;
+      pv_poly_init(&poly);
+      pv_poly_read(prover, &poly, x);
+      for (uint32_t j = 0; j < poly.count; j++) {
+        if (poly.monos[j].degree == 1 && poly.monos[j].atoms[0] == k &&
+            pv_is_one(prover, poly.monos[j].coef) && !ck_has_var(terms, d, k))
           s = d;
       }
-      poly_clear(&f);
+      pv_poly_clear(&poly);
     } else {
-      s = shift_between(p, x, y, k);
+      s = shift_between(prover, x, y, k);
     }
   }
   return s;
@@ -232,309 +245,330 @@ static ck_id shift_between(pv *p, ck_id a, ck_id b, ck_id k) {
 
 /* two sums of one body over different ranges, or of one that is ahead of the other: the longer one
  * cut, the other's start cut off */
-static eqn cut_longer(pv *p, uint32_t cx, ck_id a, ck_id b) {
-  eqn none = {CK_BAD, NO};
-  eqn r = none;
-  ck_id f;
-  if (is_prod(p, a, &f) && is_prod(p, b, &f) && ck_kid(p->T, a, 2) == ck_kid(p->T, b, 2)) {
-    r = cut_prod(p, cx, a, ck_kid(p->T, b, 0));
-    if (r.s == NO)
-      r = cut_prod(p, cx, b, ck_kid(p->T, a, 0));
-    return r.s == REFL ? none : r;
+static pv_eqn cut_longer(pv *prover, pv_ctx ctx, ck_id a, ck_id b) {
+  pv_eqn none = {CK_BAD, PV_NONE};
+  pv_eqn result = none;
+  ck_id formula;
+  if (pv_is_prod(prover, a, &formula) && pv_is_prod(prover, b, &formula) &&
+      ck_kid(prover->terms, a, 2) == ck_kid(prover->terms, b, 2)) {
+    result = pv_cut_prod(prover, ctx, a, ck_kid(prover->terms, b, 0));
+    if (result.by == PV_NONE)
+      result = pv_cut_prod(prover, ctx, b, ck_kid(prover->terms, a, 0));
+    return result.by == PV_REFL ? none : result;
   }
-  if (!is_sum(p, a) || !is_sum(p, b))
+  if (!pv_is_sum(prover, a) || !pv_is_sum(prover, b))
     return none;
-  if (ck_kid(p->T, a, 2) == ck_kid(p->T, b, 2)) {
-    r = cut_sum(p, cx, a, ck_kid(p->T, b, 0));
-    if (r.s == NO)
-      r = cut_sum(p, cx, b, ck_kid(p->T, a, 0));
+  if (ck_kid(prover->terms, a, 2) == ck_kid(prover->terms, b, 2)) {
+    result = pv_cut_sum(prover, ctx, a, ck_kid(prover->terms, b, 0));
+    if (result.by == PV_NONE)
+      result = pv_cut_sum(prover, ctx, b, ck_kid(prover->terms, a, 0));
   } else {
     ck_id k;
     ck_id s;
-    cx_bind(p, cx, ck_kid(p->T, a, 0), &k);
-    if ((s = shift_between(p, sum_body(p, a, k), sum_body(p, b, k), k)) == CK_BAD || is_zero(p, s))
+    pv_ctx_bind(prover, ctx, ck_kid(prover->terms, a, 0), &k);
+    if ((s = shift_between(prover, pv_sum_body(prover, a, k), pv_sum_body(prover, b, k), k)) ==
+            CK_BAD ||
+        pv_is_zero(prover, s))
       return none;
-    eqn end = norm(p, cx, t_sub(p, t_sub(p, ck_kid(p->T, a, 0), s), ck_kid(p->T, b, 0)));
-    if (end.s == NO || !is_zero(p, end.t))
+    pv_eqn end = pv_norm(prover, ctx,
+                         pv_sub(prover, pv_sub(prover, ck_kid(prover->terms, a, 0), s),
+                                ck_kid(prover->terms, b, 0)));
+    if (end.by == PV_NONE || !pv_is_zero(prover, end.to))
       return none; /* they must end together */
-    r = cut_sum(p, cx, a, s);
-    if (r.s == NO)
-      r = cut_sum(p, cx, b, canon(p, t_neg(p, s)));
+    result = pv_cut_sum(prover, ctx, a, s);
+    if (result.by == PV_NONE)
+      result = pv_cut_sum(prover, ctx, b, pv_canon(prover, pv_neg(prover, s)));
   }
-  return r.s == REFL ? none : r;
+  return result.by == PV_REFL ? none : result;
 }
 
-static uint32_t by_atoms(pv *p, uint32_t cx, ck_id D, uint32_t depth) {
+static pv_thm by_atoms(pv *prover, pv_ctx ctx, ck_id diff, uint32_t depth) {
   ck_id at[24];
   uint32_t n = 0;
-  uint32_t res = NO;
-  poly f;
-  poly_init(&f);
-  poly_of(p, &f, D);
-  for (uint32_t i = 0; i < f.n; i++) {
-    for (uint32_t j = 0; j < f.m[i].n; j++) {
-      ck_id x = f.m[i].a[j];
+  pv_thm cases = PV_NONE;
+  pv_poly poly;
+  pv_poly_init(&poly);
+  pv_poly_read(prover, &poly, diff);
+  for (uint32_t i = 0; i < poly.count; i++) {
+    for (uint32_t j = 0; j < poly.monos[i].degree; j++) {
+      ck_id x = poly.monos[i].atoms[j];
       uint32_t k = 0;
       while (k < n && at[k] != x)
         k++;
-      if (k == n && n < 24 && ck_nkids(p->T, x))
+      if (k == n && n < 24 && ck_nkids(prover->terms, x))
         at[n++] = x;
     }
   }
-  poly_clear(&f);
-  for (uint32_t i = 0; i < n && res == NO; i++) {
-    for (uint32_t j = i + 1; j < n && res == NO; j++) {
-      eqn c = cut_longer(p, cx, at[i], at[j]);
-      if (c.s != NO) {
-        ck_id was = lhs_of(p, c.s);
-        eqn r = rewrite(p, D, &was, &c.s, 1);
-        if (r.s != NO && r.s != REFL)
-          res = through(p, D, r, zero_thm(p, cx, r.t, depth + 1));
-        if (res != NO)
+  pv_poly_clear(&poly);
+  for (uint32_t i = 0; i < n && cases == PV_NONE; i++) {
+    for (uint32_t j = i + 1; j < n && cases == PV_NONE; j++) {
+      pv_eqn c = cut_longer(prover, ctx, at[i], at[j]);
+      if (c.by != PV_NONE) {
+        ck_id was = pv_left(prover, c.by);
+        pv_eqn result = pv_rewrite(prover, diff, &was, &c.by, 1);
+        if (result.by != PV_NONE && result.by != PV_REFL)
+          cases = through(prover, diff, result, zero_thm(prover, ctx, result.to, depth + 1));
+        if (cases != PV_NONE)
           continue;
       }
-      uint32_t s = atoms_equal(p, cx, at[i], at[j], depth);
-      if (s == NO)
+      pv_thm thm = atoms_equal(prover, ctx, at[i], at[j], depth);
+      if (thm == PV_NONE)
         continue;
-      poly g;
-      poly h;
-      poly_init(&g);
-      poly_init(&h); /* D with at[i] as at[j] */
-      poly_of(p, &g, D);
-      by b;
-      by_start(&b);
-      for (uint32_t l = 0; l < g.n; l++) {
-        mono m = g.m[l];
+      pv_poly other;
+      pv_poly product;
+      pv_poly_init(&other);
+      pv_poly_init(&product); /* D with at[i] as at[j] */
+      pv_poly_read(prover, &other, diff);
+      pv_comb comb;
+      pv_comb_init(&comb);
+      for (uint32_t l = 0; l < other.count; l++) {
+        pv_mono mono = other.monos[l];
         ck_id done[64];
         uint32_t nd = 0;
-        if (m.n > 64)
+        if (mono.degree > 64)
           continue;
-        for (uint32_t q = 0; q < m.n; q++) {
-          if (m.a[q] == at[i]) {
-            ck_id left = mono_term(p, m.q, done, nd);
-            ck_id right = mono_term(p, p->one, m.a + q + 1, m.n - q - 1);
-            by_add(&b, t_mul(p, left, right), s);
+        for (uint32_t q = 0; q < mono.degree; q++) {
+          if (mono.atoms[q] == at[i]) {
+            ck_id left = pv_mono_term(prover, mono.coef, done, nd);
+            ck_id right =
+                pv_mono_term(prover, prover->one, mono.atoms + q + 1, mono.degree - q - 1);
+            pv_comb_add(&comb, pv_mul(prover, left, right), thm);
             done[nd++] = at[j];
           } else {
-            done[nd++] = m.a[q];
+            done[nd++] = mono.atoms[q];
           }
         }
-        poly_push(p, &h, m.q, done, nd);
+        pv_poly_add_mono(prover, &product, mono.coef, done, nd);
       }
-      ck_id R = poly_term(p, &h);
-      eqn e = {R, NO};
-      e.s = by_end(p, &b, t_rel(p, CK_EQ, D, R));
-      poly_clear(&g);
-      poly_clear(&h);
-      if (e.s != NO)
-        res = through(p, D, e, zero_thm(p, cx, R, depth + 1));
+      ck_id R = pv_poly_term(prover, &product);
+      pv_eqn eqn = {R, PV_NONE};
+      eqn.by = pv_comb_prove(prover, &comb, pv_eq(prover, diff, R));
+      pv_poly_clear(&other);
+      pv_poly_clear(&product);
+      if (eqn.by != PV_NONE)
+        cases = through(prover, diff, eqn, zero_thm(prover, ctx, R, depth + 1));
     }
   }
-  return res;
+  return cases;
 }
 
 /* the first element of a sum over a few literal elements apart */
-static uint32_t by_elements(pv *p, uint32_t cx, ck_id D, uint32_t depth) {
+static pv_thm by_elements(pv *prover, pv_ctx ctx, ck_id diff, uint32_t depth) {
   enum { FEW = 8 };
 
-  poly f;
+  pv_poly poly;
   ck_id at = CK_BAD;
-  uint32_t s = NO;
-  poly_init(&f);
-  poly_of(p, &f, D);
-  for (uint32_t i = 0; i < f.n && at == CK_BAD; i++) {
-    for (uint32_t j = 0; j < f.m[i].n && at == CK_BAD; j++) {
-      ck_id x = f.m[i].a[j];
-      ck_id n = is_sum(p, x) ? ck_kid(p->T, x, 0) : CK_BAD;
-      if (n != CK_BAD && is_q(p, n) && mpq_cmp_ui(*ck_q_value(p->T, n), 1, 1) > 0 &&
-          mpq_cmp_ui(*ck_q_value(p->T, n), FEW, 1) <= 0)
+  pv_thm thm = PV_NONE;
+  pv_poly_init(&poly);
+  pv_poly_read(prover, &poly, diff);
+  for (uint32_t i = 0; i < poly.count && at == CK_BAD; i++) {
+    for (uint32_t j = 0; j < poly.monos[i].degree && at == CK_BAD; j++) {
+      ck_id x = poly.monos[i].atoms[j];
+      ck_id n = pv_is_sum(prover, x) ? ck_kid(prover->terms, x, 0) : CK_BAD;
+      if (n != CK_BAD && pv_is_const(prover, n) &&
+          mpq_cmp_ui(*ck_q_value(prover->terms, n), 1, 1) > 0 &&
+          mpq_cmp_ui(*ck_q_value(prover->terms, n), FEW, 1) <= 0)
         at = x;
     }
   }
-  poly_clear(&f);
+  pv_poly_clear(&poly);
   if (at == CK_BAD)
-    return NO;
-  eqn c = cut_sum(p, cx, at, p->one);
-  if (c.s != NO && c.s != REFL) {
-    ck_id was = lhs_of(p, c.s);
-    eqn r = rewrite(p, D, &was, &c.s, 1);
-    if (r.s != NO && r.s != REFL)
-      s = through(p, D, r, zero_thm(p, cx, r.t, depth + 1));
+    return PV_NONE;
+  pv_eqn c = pv_cut_sum(prover, ctx, at, prover->one);
+  if (c.by != PV_NONE && c.by != PV_REFL) {
+    ck_id was = pv_left(prover, c.by);
+    pv_eqn result = pv_rewrite(prover, diff, &was, &c.by, 1);
+    if (result.by != PV_NONE && result.by != PV_REFL)
+      thm = through(prover, diff, result, zero_thm(prover, ctx, result.to, depth + 1));
   }
-  return s;
+  return thm;
 }
 
 /* D = 0 for a normal D without conditions outside of folds */
-static uint32_t leaf(pv *p, uint32_t cx, ck_id D, uint32_t depth) {
-  ck_id goal = t_rel(p, CK_EQ, D, p->zero);
+static pv_thm leaf(pv *prover, pv_ctx ctx, ck_id diff, uint32_t depth) {
+  ck_id goal = pv_eq(prover, diff, prover->zero);
   ck_id c;
-  uint32_t s = NO;
-  if (ck_is_int(p->T, D))
-    s = side(p, cx, goal);
-  if (s == NO)
-    s = by_atoms(p, cx, D, depth);
-  if (s == NO && (depth > 0 || ck_is_int(p->T, D)))
-    s = lp_prove_within(p, cx, goal);
-  if (s == NO)
-    s = from_false(p, goal, lp_contradiction(p, cx));
-  if (s == NO)
-    s = by_elements(p, cx, D, depth);
-  if (s == NO && ((c = range_cond(p, cx, D)) != CK_BAD || (c = fact_cond(p, cx, D)) != CK_BAD)) {
-    s = split_on(p, cx, c, D, depth, zero_thm);
-  } else if (s == NO && p->tightened < MAX_TIGHTENED && depth < MAX_SPLITS) {
-    uint32_t in;
-    p->tightened++;
-    if ((in = cx_tighten(p, cx)) != cx)
-      s = zero_thm(p, in, D, depth + 1);
+  pv_thm thm = PV_NONE;
+  if (ck_is_int(prover->terms, diff))
+    thm = pv_follows(prover, ctx, goal);
+  if (thm == PV_NONE)
+    thm = by_atoms(prover, ctx, diff, depth);
+  if (thm == PV_NONE && (depth > 0 || ck_is_int(prover->terms, diff)))
+    thm = pv_lp_prove_within(prover, ctx, goal);
+  if (thm == PV_NONE)
+    thm = pv_from_zero_below_zero(prover, goal, pv_lp_contradiction(prover, ctx));
+  if (thm == PV_NONE)
+    thm = by_elements(prover, ctx, diff, depth);
+  if (thm == PV_NONE && ((c = pv_range_cond(prover, ctx, diff)) != CK_BAD ||
+                         (c = fact_cond(prover, ctx, diff)) != CK_BAD)) {
+    thm = split_on(prover, ctx, c, diff, depth, zero_thm);
+  } else if (thm == PV_NONE && prover->tightened < MAX_TIGHTENED && depth < MAX_SPLITS) {
+    pv_ctx inner;
+    prover->tightened++;
+    if ((inner = pv_ctx_tighten(prover, ctx)) != ctx)
+      thm = zero_thm(prover, inner, diff, depth + 1);
   }
-  return s;
+  return thm;
 }
 
 /* D = 0 */
-static uint32_t zero_thm(pv *p, uint32_t cx, ck_id D, uint32_t depth) {
-  eqn e;
-  poly f;
-  uint32_t s = NO;
-  if (depth > MAX_SPLITS || pv_spent(p))
-    return NO;
-  e = norm(p, cx, D);
-  if (e.s == NO)
-    return NO;
-  if (is_zero(p, e.t))
-    return through(p, D, e, r_arith0(p, t_rel(p, CK_EQ, p->zero, p->zero)));
-  poly_init(&f);
-  poly_of(p, &f, e.t);
-  for (uint32_t i = 0; i < f.n && s == NO; i++) {
-    for (uint32_t j = 0; j < f.m[i].n && s == NO; j++) {
-      ck_id y = f.m[i].a[j];
-      if (ck_head(p->T, y) == CK_INV && depth < 5) {
-        s = without_inverse(p, cx, e.t, y, depth);
-        if (s == NO)
-          i = f.n;
+static pv_thm zero_thm(pv *prover, pv_ctx ctx, ck_id diff, uint32_t depth) {
+  pv_eqn eqn;
+  pv_poly poly;
+  pv_thm thm = PV_NONE;
+  if (depth > MAX_SPLITS || pv_spent(prover))
+    return PV_NONE;
+  eqn = pv_norm(prover, ctx, diff);
+  if (eqn.by == PV_NONE)
+    return PV_NONE;
+  if (pv_is_zero(prover, eqn.to))
+    return through(prover, diff, eqn,
+                   pv_identity(prover, pv_eq(prover, prover->zero, prover->zero)));
+  pv_poly_init(&poly);
+  pv_poly_read(prover, &poly, eqn.to);
+  for (uint32_t i = 0; i < poly.count && thm == PV_NONE; i++) {
+    for (uint32_t j = 0; j < poly.monos[i].degree && thm == PV_NONE; j++) {
+      ck_id y = poly.monos[i].atoms[j];
+      if (ck_head(prover->terms, y) == CK_INV && depth < 5) {
+        thm = without_inverse(prover, ctx, eqn.to, y, depth);
+        if (thm == PV_NONE)
+          i = poly.count;
         break;
       }
     }
   }
-  poly_clear(&f);
-  ck_id c = find_cond(p, e.t);
+  pv_poly_clear(&poly);
+  ck_id c = find_cond(prover, eqn.to);
   if (c != CK_BAD)
-    s = split_on(p, cx, c, e.t, depth, zero_thm);
-  if (s == NO && c == CK_BAD)
-    s = leaf(p, cx, e.t, depth);
-  return through(p, D, e, s);
+    thm = split_on(prover, ctx, c, eqn.to, depth, zero_thm);
+  if (thm == PV_NONE && c == CK_BAD)
+    thm = leaf(prover, ctx, eqn.to, depth);
+  return through(prover, diff, eqn, thm);
 }
 
-uint32_t prove_eq(pv *p, uint32_t cx, ck_id a, ck_id b, uint32_t depth) {
+pv_thm pv_prove_eq(pv *prover, pv_ctx ctx, ck_id a, ck_id b, uint32_t depth) {
   if (a == b)
-    return eq_refl(p, a);
-  eqn x = norm(p, cx, a);
-  eqn y = norm(p, cx, b);
-  uint32_t s = REFL;
-  if (x.s == NO || y.s == NO)
-    return NO;
-  if (x.t != y.t) {
-    ck_id D = t_sub(p, x.t, y.t);
-    s = zero_thm(p, cx, D, depth);
-    if (s == NO)
-      return NO;
-    s = r_arith1(p, t_rel(p, CK_EQ, x.t, y.t), p->one, s);
+    return pv_refl(prover, a);
+  pv_eqn x = pv_norm(prover, ctx, a);
+  pv_eqn y = pv_norm(prover, ctx, b);
+  pv_thm thm = PV_REFL;
+  if (x.by == PV_NONE || y.by == PV_NONE)
+    return PV_NONE;
+  if (x.to != y.to) {
+    ck_id diff = pv_sub(prover, x.to, y.to);
+    thm = zero_thm(prover, ctx, diff, depth);
+    if (thm == PV_NONE)
+      return PV_NONE;
+    thm = pv_scaled(prover, pv_eq(prover, x.to, y.to), prover->one, thm);
   }
-  s = eq_trans(p, eq_trans(p, x.s, s), eq_sym(p, y.s));
-  return s;
+  thm = pv_trans(prover, pv_trans(prover, x.by, thm), pv_sym(prover, y.by));
+  return thm;
 }
 
 /* a relation other than an equation, by cases where its sides have conditions */
-static uint32_t rel_cases(pv *p, uint32_t cx, ck_id f, uint32_t depth) {
-  uint32_t s = side(p, cx, f);
+static pv_thm rel_cases(pv *prover, pv_ctx ctx, ck_id formula, uint32_t depth) {
+  pv_thm thm = pv_follows(prover, ctx, formula);
   ck_id c;
-  if (s != NO || depth > MAX_SPLITS || pv_spent(p))
-    return s;
-  eqn e = norm(p, cx, t_sub(p, ck_kid(p->T, f, 1), ck_kid(p->T, f, 0)));
-  if (e.s == NO)
-    return NO;
-  if ((c = find_cond(p, e.t)) != CK_BAD)
-    return split_on(p, cx, c, f, depth, rel_cases);
-  s = by_clause(p, cx, f);
-  if (s == NO)
-    s = from_false(p, f, lp_contradiction(p, cx));
-  if (s == NO && ((c = clause_cond(p, cx, f)) != CK_BAD || (c = range_cond(p, cx, e.t)) != CK_BAD ||
-                  (c = fact_cond(p, cx, e.t)) != CK_BAD))
-    s = split_on(p, cx, c, f, depth, rel_cases);
-  return s;
+  if (thm != PV_NONE || depth > MAX_SPLITS || pv_spent(prover))
+    return thm;
+  pv_eqn eqn =
+      pv_norm(prover, ctx,
+              pv_sub(prover, ck_kid(prover->terms, formula, 1), ck_kid(prover->terms, formula, 0)));
+  if (eqn.by == PV_NONE)
+    return PV_NONE;
+  if ((c = find_cond(prover, eqn.to)) != CK_BAD)
+    return split_on(prover, ctx, c, formula, depth, rel_cases);
+  thm = pv_by_clause(prover, ctx, formula);
+  if (thm == PV_NONE)
+    thm = pv_from_zero_below_zero(prover, formula, pv_lp_contradiction(prover, ctx));
+  if (thm == PV_NONE && ((c = pv_clause_cond(prover, ctx, formula)) != CK_BAD ||
+                         (c = pv_range_cond(prover, ctx, eqn.to)) != CK_BAD ||
+                         (c = fact_cond(prover, ctx, eqn.to)) != CK_BAD))
+    thm = split_on(prover, ctx, c, formula, depth, rel_cases);
+  return thm;
 }
 
 /* a variable that the hypotheses leave two or three values: the condition that it is less than the
  * greatest; CK_BAD: there is none */
-static ck_id few_values(pv *p, uint32_t cx) {
+static ck_id few_values(pv *prover, pv_ctx ctx) {
   enum { SPAN = 2 };
 
-  for (uint32_t h = cx; h != 0; h = CX(p, h).parent) {
-    ck_id f = CX(p, h).formula;
+  for (pv_ctx h = ctx; h != 0; h = pv_at(prover, h)->parent) {
+    ck_id formula = pv_at(prover, h)->formula;
     ck_id x;
     ck_id top;
     ck_id less;
-    ck_op o = ck_head(p->T, f);
-    if ((o != CK_LE && o != CK_LT) || ck_head(p->T, x = ck_kid(p->T, f, 0)) != CK_V ||
-        !is_q(p, ck_kid(p->T, f, 1)) || !ck_is_int(p->T, f = ck_kid(p->T, f, 1)))
+    ck_op head = ck_head(prover->terms, formula);
+    if ((head != CK_LE && head != CK_LT) ||
+        ck_head(prover->terms, x = ck_kid(prover->terms, formula, 0)) != CK_V ||
+        !pv_is_const(prover, ck_kid(prover->terms, formula, 1)) ||
+        !ck_is_int(prover->terms, formula = ck_kid(prover->terms, formula, 1)))
       continue;
-    top = o == CK_LE ? f : q_add(p, f, t_int(p, -1));
-    less = t_rel(p, CK_LT, x, top);
-    if (side(p, cx, less) != NO || side(p, cx, ck_neg(p->T, less)) != NO)
+    top = head == CK_LE ? formula : pv_const_add(prover, formula, pv_num(prover, -1));
+    less = pv_lt(prover, x, top);
+    if (pv_follows(prover, ctx, less) != PV_NONE ||
+        pv_follows(prover, ctx, ck_neg(prover->terms, less)) != PV_NONE)
       continue;
-    if (side(p, cx, t_rel(p, CK_LE, q_add(p, top, t_int(p, -SPAN)), x)) != NO)
+    if (pv_follows(prover, ctx,
+                   pv_le(prover, pv_const_add(prover, top, pv_num(prover, -SPAN)), x)) != PV_NONE)
       return less;
   }
   return CK_BAD;
 }
 
-static uint32_t goal_in(pv *p, uint32_t cx, ck_id f, uint32_t depth) {
-  uint32_t s;
+static pv_thm goal_in(pv *prover, pv_ctx ctx, ck_id formula, uint32_t depth) {
+  pv_thm thm;
   ck_id c;
-  if ((s = by_clause(p, cx, f)) != NO)
-    return s;
-  if (ck_head(p->T, f) == CK_EQ && depth < 6 && (c = fact_cond(p, cx, p->zero)) != CK_BAD) {
+  if ((thm = pv_by_clause(prover, ctx, formula)) != PV_NONE)
+    return thm;
+  if (ck_head(prover->terms, formula) == CK_EQ && depth < 6 &&
+      (c = fact_cond(prover, ctx, prover->zero)) != CK_BAD) {
     if (depth == 0) { /* conditions in what the indices are said to be: with most of the effort
                          without them, else by cases on them first */
-      uint64_t most = p->max_work;
-      p->max_work = p->work < most ? p->work + (most - p->work) / 4 * 3 : most;
-      s = prove_eq(p, cx, ck_kid(p->T, f, 0), ck_kid(p->T, f, 1), depth);
-      p->max_work = most;
-      if (s != NO)
-        return s;
+      uint64_t most = prover->max_work;
+      prover->max_work = prover->work < most ? prover->work + (most - prover->work) / 4 * 3 : most;
+      thm = pv_prove_eq(prover, ctx, ck_kid(prover->terms, formula, 0),
+                        ck_kid(prover->terms, formula, 1), depth);
+      prover->max_work = most;
+      if (thm != PV_NONE)
+        return thm;
     }
-    return split_on(p, cx, c, f, depth, goal_in);
+    return split_on(prover, ctx, c, formula, depth, goal_in);
   }
-  if (depth < 6 && (c = few_values(p, cx)) != CK_BAD)
-    return split_on(p, cx, c, f, depth, goal_in);
-  if (ck_head(p->T, f) == CK_EQ)
-    return prove_eq(p, cx, ck_kid(p->T, f, 0), ck_kid(p->T, f, 1), depth);
-  return rel_cases(p, cx, f, depth);
+  if (depth < 6 && (c = few_values(prover, ctx)) != CK_BAD)
+    return split_on(prover, ctx, c, formula, depth, goal_in);
+  if (ck_head(prover->terms, formula) == CK_EQ)
+    return pv_prove_eq(prover, ctx, ck_kid(prover->terms, formula, 0),
+                       ck_kid(prover->terms, formula, 1), depth);
+  return rel_cases(prover, ctx, formula, depth);
 }
 
 /* divisibilities among the hypotheses first */
-static uint32_t with_quotients(pv *p, uint32_t cx, ck_id f, uint32_t depth) {
-  for (uint32_t c = cx; c != 0 && depth < 6; c = CX(p, c).parent) {
+static pv_thm with_quotients(pv *prover, pv_ctx ctx, ck_id formula, uint32_t depth) {
+  for (pv_ctx link = ctx; link != 0 && depth < 6; link = pv_at(prover, link)->parent) {
     ck_id q;
-    ck_id nf;
-    uint32_t back;
-    uint32_t in = NO;
-    if (ck_head(p->T, CX(p, c).formula) == CK_EQ && fact_normal(p, cx, CX(p, c).step, &nf) != NO &&
-        !is_zero(p, nf))
-      in = cx_quotient(p, cx, CX(p, c).step, &q, &back);
-    if (in == NO)
+    ck_id normal;
+    pv_thm back;
+    pv_ctx inner = PV_NONE;
+    if (ck_head(prover->terms, pv_at(prover, link)->formula) == CK_EQ &&
+        pv_fact_normal(prover, ctx, pv_at(prover, link)->thm, &normal) != PV_NONE &&
+        !pv_is_zero(prover, normal))
+      inner = pv_ctx_quotient(prover, ctx, pv_at(prover, link)->thm, &q, &back);
+    if (inner == PV_NONE)
       continue;
-    uint32_t s = with_quotients(p, cx_derive(p, in), f, depth + 1);
-    ck_vsub v = {q, ck_kid(p->T, rhs_of(p, back), 1)};
-    return r_inst(p, s, &v, 1, NULL, 0, &back, 1);
+    pv_thm thm = with_quotients(prover, pv_ctx_derive(prover, inner), formula, depth + 1);
+    pv_var_sub vars = {q, ck_kid(prover->terms, pv_right(prover, back), 1)};
+    return pv_inst(prover, thm, &vars, 1, NULL, 0, &back, 1);
   }
-  return goal_in(p, cx, f, 0);
+  return goal_in(prover, ctx, formula, 0);
 }
 
-uint32_t prove_goal(pv *p, uint32_t cx, ck_id f) {
-  uint32_t s = cx_find(p, cx, f);
-  if (s != NO)
-    return s;
-  p->tightened = 0;
-  return ck_head(p->T, f) == CK_ALL || too_big(p, f) ? NO
-                                                     : with_quotients(p, cx_derive(p, cx), f, 0);
+pv_thm pv_prove_goal(pv *prover, pv_ctx ctx, ck_id formula) {
+  pv_thm thm = pv_ctx_find(prover, ctx, formula);
+  if (thm != PV_NONE)
+    return thm;
+  prover->tightened = 0;
+  return ck_head(prover->terms, formula) == CK_ALL || pv_too_big(prover, formula)
+             ? PV_NONE
+             : with_quotients(prover, pv_ctx_derive(prover, ctx), formula, 0);
 }

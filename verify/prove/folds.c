@@ -4,555 +4,533 @@
  * iterations before l (a running maximum), is rewritten when a = g(m(l+1))/g(m(l)) and b =
  * g(m(l+1))*b0(l) for some g: then Z(n) = g(m(n)) * sum(l < n) b0(l), by induction, if Z starts at
  * 0.  g is read off a. */
-#include "pv.h"
+#include "pv_folds.h"
+#include "src/base/mem.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MAX_W = 6 };
 
-static eqn same(ck_id t) {
-  eqn e = {t, REFL};
-  return e;
-}
-
-static eqn fail(void) {
-  eqn e = {CK_BAD, NO};
-  return e;
-}
-
-/* --- replacing closed subterms by equations */
-static eqn rewrite_at(pv *p, ck_id t, const ck_id *from, const uint32_t *steps, uint32_t n,
-                      uint32_t depth) {
-  const ck_terms *T = p->T;
-  ck_op o = ck_head(T, t);
-  ck_id kids[40];
-  uint32_t prem[40];
-  uint32_t np = 0;
-  uint32_t nk = ck_nkids(T, t);
-  eqn e = same(t);
-  for (uint32_t i = 0; i < n; i++) {
-    if (t == from[i]) {
-      e.t = rhs_of(p, steps[i]);
-      e.s = steps[i];
-      return e;
-    }
-  }
-  if (o == CK_Q || o == CK_V || o == CK_B || nk > 32)
-    return e;
-  for (uint32_t i = 0; i < nk; i++) {
-    kids[i] = ck_kid(T, t, i);
-    if (ck_kid_binders(T, t, i))
-      continue;
-    if (o == CK_ITE && i == 0) {
-      eqn a = rewrite_at(p, ck_kid(T, kids[0], 0), from, steps, n, depth);
-      eqn b = rewrite_at(p, ck_kid(T, kids[0], 1), from, steps, n, depth);
-      if (a.s == NO || b.s == NO)
-        return fail();
-      if (a.s != REFL)
-        prem[np++] = a.s;
-      if (b.s != REFL)
-        prem[np++] = b.s;
-      kids[0] = t_rel(p, ck_head(T, kids[0]), a.t, b.t);
-      continue;
-    }
-    eqn k = rewrite_at(p, kids[i], from, steps, n, depth);
-    if (k.s == NO)
-      return fail();
-    kids[i] = k.t;
-    if (k.s != REFL)
-      prem[np++] = k.s;
-  }
-  if (np) {
-    e.t = ck_rebuild(p->T, t, kids);
-    e.s = r_cong(p, t, e.t, prem, np);
-  }
-  if (o == CK_FOLD && e.s != NO) {
-    uint32_t w = ck_width(T, t);
-    uint32_t sp[MAX_W];
-    ck_id vars[MAX_W + 1];
-    bool changed = false;
-    char name[40];
-    if (w > MAX_W)
-      return e;
-    snprintf(name, sizeof name, "$$r%u", depth);
-    vars[0] = ck_var(p->T, name, 'i');
-    for (uint32_t q = 0; q < w; q++) {
-      snprintf(name, sizeof name, "$$s%u.%u", depth, q);
-      vars[q + 1] = ck_var(p->T, name, 'r');
-    }
-    for (uint32_t i = 0; i < 1 + w; i++)
-      kids[i] = ck_kid(p->T, e.t, i);
-    for (uint32_t q = 0; q < w; q++) {
-      ck_id body = ck_open(p->T, ck_kid(p->T, e.t, 1 + w + q), vars, w + 1);
-      eqn k = rewrite_at(p, body, from, steps, n, depth + 1);
-      if (k.s == NO)
-        return fail();
-      changed = changed || k.s != REFL;
-      sp[q] = k.s == REFL ? eq_refl(p, body) : k.s;
-      kids[1 + w + q] = ck_close(p->T, k.t, vars, w + 1);
-    }
-    if (changed) {
-      eqn f = {ck_fold(p->T, ck_index(p->T, t), w, kids), NO};
-      f.s = r_foldcong(p, e.t, f.t, vars, w + 1, sp, w);
-      e = eq_then(p, e, f);
-    }
-  }
-  return e.s == NO ? fail() : e;
-}
-
-eqn rewrite(pv *p, ck_id t, const ck_id *from, const uint32_t *steps, uint32_t n) {
-  return rewrite_at(p, t, from, steps, n, 0);
-}
-
 /* --- the states of a fold, opened */
 typedef struct {
-  uint32_t w;
-  uint32_t p;
-  uint32_t in;
-  ck_id n;
+  uint32_t width;
+  uint32_t asked;
+  pv_ctx inner;
+  ck_id bound;
   ck_id init[MAX_W];
-  ck_id k;
-  ck_id st[MAX_W];
+  ck_id counter;
+  ck_id state[MAX_W];
   ck_id step[MAX_W];
-} opened;
+} opened_fold;
 
-static bool open_fold(pv *p, uint32_t cx, ck_id t, opened *o) {
-  o->w = ck_width(p->T, t);
-  o->p = ck_index(p->T, t);
-  o->n = ck_kid(p->T, t, 0);
-  if (o->w > MAX_W)
+static bool open_fold(pv *prover, pv_ctx ctx, ck_id term, opened_fold *fold) {
+  fold->width = ck_width(prover->terms, term);
+  fold->asked = ck_index(prover->terms, term);
+  fold->bound = ck_kid(prover->terms, term, 0);
+  if (fold->width > MAX_W)
     return false;
-  o->in = cx_bind(p, cx, o->n, &o->k);
+  fold->inner = pv_ctx_bind(prover, ctx, fold->bound, &fold->counter);
   ck_id v[MAX_W + 1];
-  v[0] = o->k;
-  for (uint32_t q = 0; q < o->w; q++) {
-    o->init[q] = ck_kid(p->T, t, 1 + q);
-    v[q + 1] = o->st[q] = cx_acc_var(p, CX(p, o->in).level, q);
+  v[0] = fold->counter;
+  for (uint32_t q = 0; q < fold->width; q++) {
+    fold->init[q] = ck_kid(prover->terms, term, 1 + q);
+    v[q + 1] = fold->state[q] = pv_state_var(prover, pv_at(prover, fold->inner)->level, q);
   }
-  for (uint32_t q = 0; q < o->w; q++)
-    o->step[q] = ck_open(p->T, ck_kid(p->T, t, 1 + o->w + q), v, o->w + 1);
+  for (uint32_t q = 0; q < fold->width; q++)
+    fold->step[q] = ck_open(prover->terms, ck_kid(prover->terms, term, 1 + fold->width + q), v,
+                            fold->width + 1);
   return true;
 }
 
 /* the fold of state q with bound n */
-static ck_id fold_at(pv *p, const opened *o, uint32_t q, ck_id n) {
+static ck_id fold_at(pv *prover, const opened_fold *fold, uint32_t q, ck_id n) {
   ck_id kids[1 + 2 * MAX_W];
   ck_id v[MAX_W + 1];
-  v[0] = o->k;
-  for (uint32_t i = 0; i < o->w; i++)
-    v[i + 1] = o->st[i];
+  v[0] = fold->counter;
+  for (uint32_t i = 0; i < fold->width; i++)
+    v[i + 1] = fold->state[i];
   kids[0] = n;
-  for (uint32_t i = 0; i < o->w; i++) {
-    kids[1 + i] = o->init[i];
-    kids[1 + o->w + i] = ck_close(p->T, o->step[i], v, o->w + 1);
+  for (uint32_t i = 0; i < fold->width; i++) {
+    kids[1 + i] = fold->init[i];
+    kids[1 + fold->width + i] = ck_close(prover->terms, fold->step[i], v, fold->width + 1);
   }
-  return ck_fold(p->T, q, o->w, kids);
+  return ck_fold(prover->terms, q, fold->width, kids);
 }
 
 /* --- states that the wanted one does not depend on are dropped */
-static eqn drop_states(pv *p, uint32_t cx, ck_id t, const opened *o) {
+static pv_eqn drop_states(pv *prover, pv_ctx ctx, ck_id term, const opened_fold *fold) {
   bool need[MAX_W] = {false};
   bool more = true;
   uint32_t idx[MAX_W];
   uint32_t m = 0;
-  uint32_t n0;
-  need[o->p] = true;
+  pv_thm n_nonneg;
+  need[fold->asked] = true;
   while (more) {
     more = false;
-    for (uint32_t q = 0; q < o->w; q++) {
-      for (uint32_t r = 0; need[q] && r < o->w; r++) {
-        if (!need[r] && ck_has_var(p->T, o->step[q], o->st[r]))
+    for (uint32_t q = 0; q < fold->width; q++) {
+      for (uint32_t r = 0; need[q] && r < fold->width; r++) {
+        if (!need[r] && ck_has_var(prover->terms, fold->step[q], fold->state[r]))
           need[r] = more = true;
       }
     }
   }
-  for (uint32_t q = 0; q < o->w; q++) {
+  for (uint32_t q = 0; q < fold->width; q++) {
     if (need[q])
       idx[m++] = q;
   }
-  if (m == o->w)
-    return same(t);
-  opened s = *o;
-  s.w = m;
+  if (m == fold->width)
+    return pv_same(term);
+  opened_fold kept = *fold;
+  kept.width = m;
   for (uint32_t i = 0; i < m; i++) {
-    s.init[i] = o->init[idx[i]];
-    s.st[i] = o->st[idx[i]];
-    s.step[i] = o->step[idx[i]];
-    if (idx[i] == o->p)
-      s.p = i;
+    kept.init[i] = fold->init[idx[i]];
+    kept.state[i] = fold->state[idx[i]];
+    kept.step[i] = fold->step[idx[i]];
+    if (idx[i] == fold->asked)
+      kept.asked = i;
   }
-  n0 = side(p, cx, t_rel(p, CK_LE, p->zero, o->n));
-  ck_id k = o->k;
-  ck_id k1 = t_add(p, k, p->one);
+  n_nonneg = pv_follows(prover, ctx, pv_ge0(prover, fold->bound));
+  ck_id k = fold->counter;
+  ck_id k_next = pv_add(prover, k, prover->one);
   ck_id fs[MAX_W];
   ck_id from[MAX_W];
-  uint32_t base[MAX_W];
-  uint32_t step[MAX_W];
-  uint32_t ih[MAX_W];
-  uint32_t hk = r_hyp(p, t_rel(p, CK_LE, p->zero, k));
-  uint32_t le0 = r_const(p, t_rel(p, CK_LE, p->zero, p->zero));
+  pv_thm base[MAX_W];
+  pv_thm step[MAX_W];
+  pv_thm assumed[MAX_W];
+  pv_thm k_nonneg = pv_hyp(prover, pv_ge0(prover, k));
+  pv_thm zero_le_zero = pv_by_value(prover, pv_ge0(prover, prover->zero));
   for (uint32_t i = 0; i < m; i++) {
-    ck_id a0 = fold_at(p, o, idx[i], p->zero);
-    ck_id b0 = fold_at(p, &s, i, p->zero);
-    from[i] = fold_at(p, o, idx[i], k);
-    fs[i] = t_rel(p, CK_EQ, from[i], fold_at(p, &s, i, k));
-    ih[i] = r_hyp(p, fs[i]);
-    base[i] = eq_trans(p, r_zero(p, a0, le0), eq_sym(p, r_zero(p, b0, le0)));
+    ck_id a0 = fold_at(prover, fold, idx[i], prover->zero);
+    ck_id b0 = fold_at(prover, &kept, i, prover->zero);
+    from[i] = fold_at(prover, fold, idx[i], k);
+    fs[i] = pv_eq(prover, from[i], fold_at(prover, &kept, i, k));
+    assumed[i] = pv_hyp(prover, fs[i]);
+    base[i] = pv_trans(prover, pv_zero(prover, a0, zero_le_zero),
+                       pv_sym(prover, pv_zero(prover, b0, zero_le_zero)));
   }
   for (uint32_t i = 0; i < m; i++) {
-    uint32_t u = r_succ(p, fold_at(p, o, idx[i], k1), k, hk);
-    uint32_t v = r_succ(p, fold_at(p, &s, i, k1), k, hk);
-    if (u == NO || v == NO)
-      return fail();
-    eqn e = rewrite(p, rhs_of(p, u), from, ih, m);
-    step[i] = eq_trans(p, eq_trans(p, u, e.s), eq_sym(p, v));
+    pv_thm u = pv_succ(prover, fold_at(prover, fold, idx[i], k_next), k, k_nonneg);
+    pv_thm v = pv_succ(prover, fold_at(prover, &kept, i, k_next), k, k_nonneg);
+    if (u == PV_NONE || v == PV_NONE)
+      return pv_fail();
+    pv_eqn eqn = pv_rewrite(prover, pv_right(prover, u), from, assumed, m);
+    step[i] = pv_trans(prover, pv_trans(prover, u, eqn.by), pv_sym(prover, v));
   }
-  eqn r = {fold_at(p, &s, s.p, o->n),
-           n0 == NO ? NO : r_induct(p, k, o->n, s.p, fs, base, step, m, n0)};
-  return r.s == NO ? fail() : r;
+  pv_eqn result = {fold_at(prover, &kept, kept.asked, fold->bound),
+                   n_nonneg == PV_NONE ? PV_NONE
+                                       : pv_induct(prover, k, fold->bound, kept.asked, fs, base,
+                                                   step, m, n_nonneg)};
+  return result.by == PV_NONE ? pv_fail() : result;
 }
 
 /* --- rescaled accumulators */
 /* linear in z: t = a*z + b */
-static bool linear_in(pv *p, ck_id t, ck_id z, ck_id *a, ck_id *b) {
-  poly f;
-  poly x;
-  poly y;
+static bool linear_in(pv *prover, ck_id term, ck_id z, ck_id *a, ck_id *b) {
+  pv_poly poly;
+  pv_poly x;
+  pv_poly y;
   bool ok = true;
-  poly_init(&f);
-  poly_init(&x);
-  poly_init(&y);
-  poly_of(p, &f, t);
-  for (uint32_t i = 0; i < f.n && ok; i++) {
-    const mono *m = &f.m[i];
-    ck_id *rest = as_malloc((m->n + 1) * sizeof *rest);
-    int k = mono_div(m->a, m->n, &z, 1, rest);
+  pv_poly_init(&poly);
+  pv_poly_init(&x);
+  pv_poly_init(&y);
+  pv_poly_read(prover, &poly, term);
+  for (uint32_t i = 0; i < poly.count && ok; i++) {
+    const pv_mono *mono = &poly.monos[i];
+    ck_id *rest = as_malloc((mono->degree + 1) * sizeof *rest);
+    int k = pv_mono_div(mono->atoms, mono->degree, &z, 1, rest);
     if (k >= 0)
-      poly_push(p, &x, m->q, rest, (uint32_t)k);
+      pv_poly_add_mono(prover, &x, mono->coef, rest, (uint32_t)k);
     else
-      poly_push(p, &y, m->q, m->a, m->n);
+      pv_poly_add_mono(prover, &y, mono->coef, mono->atoms, mono->degree);
     for (int j = 0; j < k; j++) {
-      if (ck_has_var(p->T, rest[j], z))
+      if (ck_has_var(prover->terms, rest[j], z))
         ok = false;
     }
-    for (uint32_t j = 0; k < 0 && j < m->n; j++) {
-      if (ck_has_var(p->T, m->a[j], z))
+    for (uint32_t j = 0; k < 0 && j < mono->degree; j++) {
+      if (ck_has_var(prover->terms, mono->atoms[j], z))
         ok = false;
     }
     free(rest);
   }
-  *a = poly_term(p, &x);
-  *b = poly_term(p, &y);
-  poly_clear(&f);
-  poly_clear(&x);
-  poly_clear(&y);
+  *a = pv_poly_term(prover, &x);
+  *b = pv_poly_term(prover, &y);
+  pv_poly_clear(&poly);
+  pv_poly_clear(&x);
+  pv_poly_clear(&y);
   return ok;
 }
 
-static bool has_any(pv *p, ck_id t, const ck_id *v, uint32_t n) {
+static bool has_any(pv *prover, ck_id term, const ck_id *v, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) {
-    if (v[i] != CK_BAD && ck_has_var(p->T, t, v[i]))
+    if (v[i] != CK_BAD && ck_has_var(prover->terms, term, v[i]))
       return true;
   }
   return false;
 }
 
 /* replaces the closed subterm `what` by `with` */
-static ck_id replace_term(pv *p, ck_id t, ck_id what, ck_id with) {
+static ck_id replace_term(pv *prover, ck_id term, ck_id what, ck_id with) {
   ck_id kids[40];
-  uint32_t n = ck_nkids(p->T, t);
-  if (t == what)
+  uint32_t n = ck_nkids(prover->terms, term);
+  if (term == what)
     return with;
   if (n == 0 || n > 40)
-    return t;
+    return term;
   for (uint32_t i = 0; i < n; i++) {
-    kids[i] = ck_kid(p->T, t, i);
-    if (ck_is_rel(p->T, kids[i])) {
-      ck_id a = replace_term(p, ck_kid(p->T, kids[i], 0), what, with);
-      ck_id b = replace_term(p, ck_kid(p->T, kids[i], 1), what, with);
-      kids[i] = t_rel(p, ck_head(p->T, kids[i]), a, b);
+    kids[i] = ck_kid(prover->terms, term, i);
+    if (ck_is_rel(prover->terms, kids[i])) {
+      ck_id a = replace_term(prover, ck_kid(prover->terms, kids[i], 0), what, with);
+      ck_id b = replace_term(prover, ck_kid(prover->terms, kids[i], 1), what, with);
+      kids[i] = pv_rel(prover, ck_head(prover->terms, kids[i]), a, b);
     } else {
-      kids[i] =
-          replace_term(p, kids[i], what, with); /* `what` is closed: the same term under binders */
+      kids[i] = replace_term(prover, kids[i], what,
+                             with); /* `what` is closed: the same term under binders */
     }
     if (kids[i] == CK_BAD)
-      return t;
+      return term;
   }
-  return ck_rebuild(p->T, t, kids);
+  return ck_rebuild(prover->terms, term, kids);
 }
 
 /* the factors of the monomial a that mention one of the new values */
-static bool read_g(pv *p, ck_id a, const ck_id *fresh, uint32_t w, ck_id *g) {
-  poly f;
+static bool read_g(pv *prover, ck_id a, const ck_id *fresh, uint32_t w, ck_id *g) {
+  pv_poly poly;
   bool ok;
   ck_id s[64];
   uint32_t n = 0;
-  poly_init(&f);
-  poly_of(p, &f, a);
-  ok = f.n == 1 && f.m[0].n <= 64;
-  for (uint32_t i = 0; ok && i < f.m[0].n; i++) {
-    if (has_any(p, f.m[0].a[i], fresh, w))
-      s[n++] = f.m[0].a[i];
+  pv_poly_init(&poly);
+  pv_poly_read(prover, &poly, a);
+  ok = poly.count == 1 && poly.monos[0].degree <= 64;
+  for (uint32_t i = 0; ok && i < poly.monos[0].degree; i++) {
+    if (has_any(prover, poly.monos[0].atoms[i], fresh, w))
+      s[n++] = poly.monos[0].atoms[i];
   }
   if (ok)
-    *g = mono_term(p, p->one, s, n);
-  poly_clear(&f);
+    *g = pv_mono_term(prover, prover->one, s, n);
+  pv_poly_clear(&poly);
   return ok && n > 0;
 }
 
-static ck_id at_k(pv *p, ck_id t, ck_id k, ck_id val) {
-  return ck_sub(p->T, t, &k, &val, 1, NULL, 0);
+static ck_id with_k(pv *prover, ck_id term, ck_id k, ck_id value) {
+  return ck_sub(prover->terms, term, &k, &value, 1, NULL, 0);
 }
 
-/* the folds over the iterations before k that t reads, outside of binders */
-static uint32_t prefixes(pv *p, ck_id t, ck_id k, ck_id *out, uint32_t n) {
-  if (!ck_has_var(p->T, t, k))
+/* the folds over the iterations before k that term reads, outside of binders */
+static uint32_t prefixes(pv *prover, ck_id term, ck_id k, ck_id *found, uint32_t n) {
+  if (!ck_has_var(prover->terms, term, k))
     return n;
-  if (ck_head(p->T, t) == CK_FOLD && ck_kid(p->T, t, 0) == k) {
+  if (ck_head(prover->terms, term) == CK_FOLD && ck_kid(prover->terms, term, 0) == k) {
     for (uint32_t i = 0; i < n; i++) {
-      if (out[i] == t)
+      if (found[i] == term)
         return n;
     }
     if (n < MAX_W)
-      out[n++] = t;
+      found[n++] = term;
     return n;
   }
-  for (uint32_t i = 0; i < ck_nkids(p->T, t); i++) {
-    if (!ck_kid_binders(p->T, t, i))
-      n = prefixes(p, ck_kid(p->T, t, i), k, out, n);
+  for (uint32_t i = 0; i < ck_nkids(prover->terms, term); i++) {
+    if (!ck_kid_binders(prover->terms, term, i))
+      n = prefixes(prover, ck_kid(prover->terms, term, i), k, found, n);
   }
   return n;
 }
 
-static eqn rescaled(pv *p, uint32_t cx, const opened *o) {
-  ck_id m[MAX_W];
-  ck_id now[MAX_W];
-  ck_id next[MAX_W];
-  ck_id a;
-  ck_id b;
-  ck_id g;
-  ck_id gold;
-  ck_id b0;
-  ck_id z = o->st[0];
-  ck_id k = o->k;
-  ck_id k1 = t_add(p, k, p->one);
-  ck_id n = o->n;
-  ck_id body = o->step[0];
-  uint32_t w;
-  uint32_t in = o->in;
+/* An accumulator z that is rescaled while it runs: in iteration k it becomes  factor*z + addend.
+ * Both read running folds m (a maximum so far), before and after the iteration: these values are
+ * the variables `now` and `next`.  It is one if there is a scale g with
+ *
+ *     factor * g(now) = g(next)      and      addend = g(next) * unscaled,
+ *
+ * where `unscaled` reads neither value.  Then z after n iterations is g(m(n)) * sum(k < n)
+ * unscaled, by induction.  Example: online softmax with  z' = exp(now - next)*z + exp(x[k] - next)
+ * has g(m) = exp(-m)  and  unscaled = exp x[k]. */
+typedef struct {
+  const opened_fold *fold;
+  uint32_t count;     /* of running folds */
+  ck_id run[MAX_W];   /* running fold i over the iterations before k */
+  ck_id now[MAX_W];   /* the variable for its value before iteration k */
+  ck_id next[MAX_W];  /* .. and after it */
+  ck_id k_next;       /* k + 1 */
+  ck_id after[MAX_W]; /* running fold i over the iterations before k + 1 */
+  ck_id none[MAX_W];  /* .. over none */
+  ck_id all[MAX_W];   /* .. over all */
+  ck_id factor;
+  ck_id addend;
+  ck_id scale; /* g(next) */
+  ck_id unscaled;
+  pv_eqn body;         /* the step, with these variables, in normal form */
+  pv_eqn factor_scale; /* factor * g(now) in normal form */
+  pv_eqn scale_normal; /* g(next) in normal form, which is the same */
+  pv_thm k_nonneg;
+  pv_thm zero_le_zero;
+  pv_eqn addend_split; /* g(next) * unscaled in normal form, which is the addend */
+} rescaling;
+
+/* g at these values of the running folds */
+static ck_id scale_at(pv *prover, const rescaling *r, const ck_id *values) {
+  return ck_sub(prover->terms, r->scale, r->next, values, r->count, NULL, 0);
+}
+
+/* the fold's step with variables for the values of the running folds; false: it reads none */
+static bool name_running(pv *prover, rescaling *r, ck_id *step) {
+  const opened_fold *fold = r->fold;
   char name[32];
-  if (o->w != 1 || o->init[0] != p->zero || (w = prefixes(p, body, k, m, 0)) == 0)
-    return fail();
-  for (uint32_t q = 0; q < w;
-       q++) { /* their values before and after iteration k become variables */
-    snprintf(name, sizeof name, "$$o%u.%u", CX(p, in).level, q);
-    now[q] = ck_var(p->T, name, 'r');
-    snprintf(name, sizeof name, "$$n%u.%u", CX(p, in).level, q);
-    next[q] = ck_var(p->T, name, 'r');
-    body = replace_term(p, replace_term(p, body, at_k(p, m[q], k, k1), next[q]), m[q], now[q]);
+  *step = fold->step[0];
+  r->count = prefixes(prover, *step, fold->counter, r->run, 0);
+  for (uint32_t i = 0; i < r->count; i++) {
+    uint32_t level = pv_at(prover, fold->inner)->level;
+    snprintf(name, sizeof name, "$$o%u.%u", level, i);
+    r->now[i] = pv_real_var(prover, name);
+    snprintf(name, sizeof name, "$$n%u.%u", level, i);
+    r->next[i] = pv_real_var(prover, name);
+    ck_id after = with_k(prover, r->run[i], fold->counter, r->k_next);
+    *step = replace_term(prover, *step, after, r->next[i]);
+    *step = replace_term(prover, *step, r->run[i], r->now[i]);
   }
-  eqn nb = norm(p, in, body);
-  if (nb.s == NO || !linear_in(p, nb.t, z, &a, &b) || !read_g(p, a, next, w, &g))
-    return fail();
-  gold = ck_sub(p->T, g, next, now, w, NULL, 0);
-  /* a * g(now) = g(next); b = g(next) * b0 with b0 free of all of them */
-  eqn e1 = norm(p, in, t_mul(p, a, gold));
-  eqn eg = norm(p, in, g);
-  eqn e2 = norm(p, in, t_mul(p, t_op(p, CK_INV, g), b));
-  if (e1.s == NO || eg.s == NO || e2.s == NO || e1.t != eg.t)
-    return fail();
-  b0 = e2.t;
-  if (has_any(p, b0, next, w) || has_any(p, b0, now, w) || ck_has_var(p->T, b0, z))
-    return fail();
-  eqn e3 = norm(p, in, t_mul(p, g, b0));
-  if (e3.s == NO || e3.t != b)
-    return fail();
-  /* induction: Z(k) = g(m(k)) * S(k) */
-  uint32_t hk = r_hyp(p, t_rel(p, CK_LE, p->zero, k));
-  uint32_t le0 = r_const(p, t_rel(p, CK_LE, p->zero, p->zero));
-  uint32_t n0 = side(p, cx, t_rel(p, CK_LE, p->zero, n));
-  if (n0 == NO)
-    return fail();
-  ck_id mk[MAX_W];
-  ck_id m1[MAX_W];
-  ck_id m0[MAX_W];
-  ck_id mn[MAX_W];
-  ck_vsub inst[2 * MAX_W + 1];
-  uint32_t ni = 0;
-  for (uint32_t q = 0; q < w; q++) {
-    mk[q] = m[q];
-    m1[q] = at_k(p, m[q], k, k1);
-    m0[q] = at_k(p, m[q], k, p->zero);
-    mn[q] = at_k(p, m[q], k, n);
-    inst[ni++] = (ck_vsub){now[q], mk[q]};
-    inst[ni++] = (ck_vsub){next[q], m1[q]};
+  return r->count > 0;
+}
+
+/* reads factor, scale and what is unscaled off the step */
+static bool find_rescaling(pv *prover, rescaling *r) {
+  const opened_fold *fold = r->fold;
+  pv_ctx inner = fold->inner;
+  ck_id z = fold->state[0];
+  ck_id step;
+  if (fold->width != 1 || fold->init[0] != prover->zero || !name_running(prover, r, &step))
+    return false;
+  r->body = pv_norm(prover, inner, step);
+  if (r->body.by == PV_NONE || !linear_in(prover, r->body.to, z, &r->factor, &r->addend) ||
+      !read_g(prover, r->factor, r->next, r->count, &r->scale))
+    return false;
+  ck_id scale_now = scale_at(prover, r, r->now);
+  r->factor_scale = pv_norm(prover, inner, pv_mul(prover, r->factor, scale_now));
+  r->scale_normal = pv_norm(prover, inner, r->scale);
+  ck_id inv_scale = pv_inv(prover, r->scale);
+  pv_eqn unscaled = pv_norm(prover, inner, pv_mul(prover, inv_scale, r->addend));
+  if (r->factor_scale.by == PV_NONE || r->scale_normal.by == PV_NONE || unscaled.by == PV_NONE ||
+      r->factor_scale.to != r->scale_normal.to)
+    return false;
+  r->unscaled = unscaled.to;
+  if (has_any(prover, r->unscaled, r->next, r->count) ||
+      has_any(prover, r->unscaled, r->now, r->count) || ck_has_var(prover->terms, r->unscaled, z))
+    return false;
+  r->addend_split = pv_norm(prover, inner, pv_mul(prover, r->scale, r->unscaled));
+  return r->addend_split.by != PV_NONE && r->addend_split.to == r->addend;
+}
+
+static void running_folds(pv *prover, rescaling *r) {
+  ck_id k = r->fold->counter;
+  for (uint32_t i = 0; i < r->count; i++) {
+    r->after[i] = with_k(prover, r->run[i], k, r->k_next);
+    r->none[i] = with_k(prover, r->run[i], k, prover->zero);
+    r->all[i] = with_k(prover, r->run[i], k, r->fold->bound);
   }
-#define Z(x) fold_at(p, o, 0, x)
-#define S(x) t_sum(p, x, k, b0)
-#define G(v) ck_sub(p->T, g, next, v, w, NULL, 0)
-#define F(x, v) t_rel(p, CK_EQ, Z(x), t_mul(p, G(v), S(x)))
-  inst[ni++] = (ck_vsub){z, Z(k)};
-  ck_summand bs[2];
-  uint32_t z0 = r_zero(p, Z(p->zero), le0);
-  uint32_t s0 = r_zero(p, S(p->zero), le0);
-  bs[0] = (ck_summand){p->one, &z0, 1};
-  bs[1] = (ck_summand){t_neg(p, G(m0)), &s0, 1};
-  uint32_t base = r_arith(p, F(p->zero, m0), bs, 2);
-  uint32_t u = r_succ(p, Z(k1), k, hk);
-  uint32_t su = r_succ(p, S(k1), k, hk);
-  uint32_t ih = r_hyp(p, F(k, mk));
-  uint32_t at[4];
-  const eqn *of[4] = {&nb, &e1, &eg, &e3};
-  for (uint32_t i = 0; i < 4; i++) {
-    at[i] = of[i]->s == REFL ? REFL : r_inst(p, of[i]->s, inst, ni, NULL, 0, NULL, 0);
-    if (at[i] == NO)
-      return fail();
+}
+
+static ck_id unscaled_sum(pv *prover, const rescaling *r, ck_id bound) {
+  return pv_sum(prover, bound, r->fold->counter, r->unscaled);
+}
+
+/* g(m) * sum(k < bound) unscaled, where m are the running folds over `bound` iterations */
+static ck_id scaled_sum(pv *prover, const rescaling *r, ck_id bound, const ck_id *running) {
+  ck_id sum = unscaled_sum(prover, r, bound);
+  return pv_mul(prover, scale_at(prover, r, running), sum);
+}
+
+static ck_id rescaled_claim(pv *prover, const rescaling *r, ck_id bound, const ck_id *running) {
+  ck_id right = scaled_sum(prover, r, bound, running);
+  return pv_eq(prover, fold_at(prover, r->fold, 0, bound), right);
+}
+
+/* the claim for no iterations: both sides are 0 */
+static pv_thm rescaled_base(pv *prover, const rescaling *r) {
+  ck_id zero = prover->zero;
+  pv_thm left = pv_zero(prover, fold_at(prover, r->fold, 0, zero), r->zero_le_zero);
+  pv_thm right = pv_zero(prover, unscaled_sum(prover, r, zero), r->zero_le_zero);
+  ck_id minus_scale = pv_neg(prover, scale_at(prover, r, r->none));
+  return PV_COMBINE(prover, rescaled_claim(prover, r, zero, r->none), prover->one, left,
+                    minus_scale, right);
+}
+
+/* from the claim at k that at k + 1:  z(k+1) = factor*z(k) + addend;  z(k) = g(now)*S(k);
+ * factor*g(now) = g(next);  addend = g(next)*unscaled;  S(k+1) = S(k) + unscaled */
+static pv_thm rescaled_step(pv *prover, const rescaling *r) {
+  const opened_fold *fold = r->fold;
+  ck_id k = fold->counter;
+  ck_id k_next = r->k_next;
+  ck_id vars[2 * MAX_W + 1];
+  ck_id values[2 * MAX_W + 1];
+  pv_var_sub subs[2 * MAX_W + 1];
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < r->count; i++) {
+    subs[n++] = (pv_var_sub){r->now[i], r->run[i]};
+    subs[n++] = (pv_var_sub){r->next[i], r->after[i]};
   }
-  ck_id vv[2 * MAX_W + 1];
-  ck_id tt[2 * MAX_W + 1];
-  ck_id ai;
-  ck_id Sk = S(k);
-  for (uint32_t i = 0; i < ni; i++) {
-    vv[i] = inst[i].var;
-    tt[i] = inst[i].term;
+  subs[n++] = (pv_var_sub){fold->state[0], fold_at(prover, fold, 0, k)};
+  pv_thm left = pv_succ(prover, fold_at(prover, fold, 0, k_next), k, r->k_nonneg);
+  pv_thm right = pv_succ(prover, unscaled_sum(prover, r, k_next), k, r->k_nonneg);
+  pv_thm assumed = pv_hyp(prover, rescaled_claim(prover, r, k, r->run));
+  /* what was found about variables, of the values that they stand for */
+  const pv_eqn *about[4] = {&r->body, &r->factor_scale, &r->scale_normal, &r->addend_split};
+  pv_thm instance[4];
+  for (int i = 0; i < 4; i++) {
+    instance[i] = about[i]->by == PV_REFL
+                      ? PV_REFL
+                      : pv_inst(prover, about[i]->by, subs, n, NULL, 0, NULL, 0);
+    if (instance[i] == PV_NONE)
+      return PV_NONE;
   }
-  ai = ck_sub(p->T, a, vv, tt, ni, NULL, 0);
-  if (u == NO || su == NO || base == NO)
-    return fail();
-  by y;
-  by_start(&y);
-  /* Z(k+1) = a Z(k) + b;  Z(k) = g(now) S(k);  a g(now) = g(next);  b = g(next) b0;  S(k+1) = S(k)
-   * + b0 */
-  by_add(&y, p->one, u);
-  by_add(&y, p->one, at[0]);
-  by_add(&y, ai, ih);
-  by_add(&y, Sk, at[1]);
-  by_add(&y, t_neg(p, Sk), at[2]);
-  by_add(&y, t_int(p, -1), at[3]);
-  by_add(&y, t_neg(p, G(m1)), su);
-  uint32_t step = by_end(p, &y, F(k1, m1));
-  ck_id f = F(k, mk);
-  eqn r = {t_mul(p, G(mn), S(n)), r_induct(p, k, n, 0, &f, &base, &step, 1, n0)};
-#undef Z
-#undef S
-#undef G
-#undef F
-  return r.s == NO ? fail() : r;
+  for (uint32_t i = 0; i < n; i++) {
+    vars[i] = subs[i].var;
+    values[i] = subs[i].term;
+  }
+  ck_id sum = unscaled_sum(prover, r, k);
+  ck_id factor = ck_sub(prover->terms, r->factor, vars, values, n, NULL, 0);
+  if (left == PV_NONE || right == PV_NONE)
+    return PV_NONE;
+  return PV_COMBINE(prover, rescaled_claim(prover, r, k_next, r->after), prover->one, left,
+                    prover->one, instance[0], factor, assumed, sum, instance[1],
+                    pv_neg(prover, sum), instance[2], pv_num(prover, -1), instance[3],
+                    pv_neg(prover, scale_at(prover, r, r->after)), right);
+}
+
+/* a rescaled accumulator as a scale times a sum */
+static pv_eqn rescaled(pv *prover, pv_ctx ctx, const opened_fold *fold) {
+  rescaling r = {.fold = fold, .k_next = pv_add(prover, fold->counter, prover->one)};
+  if (!find_rescaling(prover, &r))
+    return pv_fail();
+  r.k_nonneg = pv_hyp(prover, pv_ge0(prover, fold->counter));
+  r.zero_le_zero = pv_zero_le_zero(prover);
+  pv_thm n_nonneg = pv_follows(prover, ctx, pv_ge0(prover, fold->bound));
+  if (n_nonneg == PV_NONE)
+    return pv_fail();
+  running_folds(prover, &r);
+  pv_thm base = rescaled_base(prover, &r);
+  pv_thm step = base == PV_NONE ? PV_NONE : rescaled_step(prover, &r);
+  ck_id claim = rescaled_claim(prover, &r, fold->counter, r.run);
+  pv_eqn result = {scaled_sum(prover, &r, fold->bound, r.all), PV_NONE};
+  if (step != PV_NONE)
+    result.by = pv_induct(prover, fold->counter, fold->bound, 0, &claim, &base, &step, 1, n_nonneg);
+  return result.by == PV_NONE ? pv_fail() : result;
 }
 
 /* --- other folds: bases and steps in normal form */
-static eqn norm_steps(pv *p, ck_id t, const opened *o) {
-  opened s = *o;
-  uint32_t prem[MAX_W];
+static pv_eqn norm_steps(pv *prover, ck_id term, const opened_fold *fold) {
+  opened_fold kept = *fold;
+  pv_thm premises[MAX_W];
   ck_id v[MAX_W + 1];
   bool changed = false;
-  v[0] = o->k;
-  for (uint32_t q = 0; q < o->w; q++) {
-    eqn e = norm(p, o->in, o->step[q]);
-    if (e.s == NO)
-      return fail();
-    v[q + 1] = o->st[q];
-    s.step[q] = e.t;
-    prem[q] = e.s == REFL ? eq_refl(p, e.t) : e.s;
-    changed = changed || e.s != REFL;
+  v[0] = fold->counter;
+  for (uint32_t q = 0; q < fold->width; q++) {
+    pv_eqn eqn = pv_norm(prover, fold->inner, fold->step[q]);
+    if (eqn.by == PV_NONE)
+      return pv_fail();
+    v[q + 1] = fold->state[q];
+    kept.step[q] = eqn.to;
+    premises[q] = eqn.by == PV_REFL ? pv_refl(prover, eqn.to) : eqn.by;
+    changed = changed || eqn.by != PV_REFL;
   }
   if (!changed)
-    return same(t);
-  eqn r = {fold_at(p, &s, o->p, o->n), NO};
-  r.s = r_foldcong(p, t, r.t, v, o->w + 1, prem, o->w);
-  return r.s == NO ? fail() : r;
+    return pv_same(term);
+  pv_eqn result = {fold_at(prover, &kept, fold->asked, fold->bound), PV_NONE};
+  result.by = pv_foldcong(prover, term, result.to, v, fold->width + 1, premises, fold->width);
+  return result.by == PV_NONE ? pv_fail() : result;
 }
 
 /* fold 0 1 n 0 (anything that is acc + f): as a sum */
-static eqn as_sum(pv *p, ck_id t, const opened *o) {
+static pv_eqn as_sum(pv *prover, ck_id term, const opened_fold *fold) {
   ck_id a;
   ck_id b;
-  ck_id v[2] = {o->k, o->st[0]};
-  uint32_t s;
-  if (o->w != 1 || o->init[0] != p->zero || !linear_in(p, o->step[0], o->st[0], &a, &b) ||
-      !is_one(p, a))
-    return fail();
-  s = r_arith0(p, t_rel(p, CK_EQ, o->step[0], t_add(p, o->st[0], b)));
-  eqn r = {t_sum(p, o->n, o->k, b), NO};
-  r.s = r_foldcong(p, t, r.t, v, 2, &s, 1);
-  return r.s == NO ? fail() : r;
+  ck_id v[2] = {fold->counter, fold->state[0]};
+  pv_thm thm;
+  if (fold->width != 1 || fold->init[0] != prover->zero ||
+      !linear_in(prover, fold->step[0], fold->state[0], &a, &b) || !pv_is_one(prover, a))
+    return pv_fail();
+  thm = pv_identity(prover, pv_eq(prover, fold->step[0], pv_add(prover, fold->state[0], b)));
+  pv_eqn result = {pv_sum(prover, fold->bound, fold->counter, b), PV_NONE};
+  result.by = pv_foldcong(prover, term, result.to, v, 2, &thm, 1);
+  return result.by == PV_NONE ? pv_fail() : result;
 }
 
 /* --- maxima */
 /* the steps of a maximum, ite(acc <= f, f, acc), and of a minimum, ite(acc <= f, acc, f) */
-static bool extremum_step(pv *p, const opened *o, bool max, ck_id *f) {
-  ck_id s = o->step[0];
+static bool extremum_step(pv *prover, const opened_fold *fold, bool max, ck_id *f) {
+  ck_id s = fold->step[0];
   ck_id c;
-  if (o->w != 1 || ck_head(p->T, s) != CK_ITE)
+  if (fold->width != 1 || ck_head(prover->terms, s) != CK_ITE)
     return false;
-  c = ck_kid(p->T, s, 0);
-  *f = ck_kid(p->T, s, max ? 1 : 2);
-  return ck_head(p->T, c) == CK_LE && ck_kid(p->T, c, 0) == o->st[0] && ck_kid(p->T, c, 1) == *f &&
-         ck_kid(p->T, s, max ? 2 : 1) == o->st[0] && !ck_has_var(p->T, *f, o->st[0]);
+  c = ck_kid(prover->terms, s, 0);
+  *f = ck_kid(prover->terms, s, max ? 1 : 2);
+  return ck_head(prover->terms, c) == CK_LE && ck_kid(prover->terms, c, 0) == fold->state[0] &&
+         ck_kid(prover->terms, c, 1) == *f &&
+         ck_kid(prover->terms, s, max ? 2 : 1) == fold->state[0] &&
+         !ck_has_var(prover->terms, *f, fold->state[0]);
 }
 
 /* max over k < n of f, base as given */
-static ck_id max_term(pv *p, ck_id n, ck_id init, ck_id k, ck_id f) {
-  ck_id acc = ck_var(p->T, "$$acc", 'r');
-  return t_fold1(p, n, init, k, acc, t_max2(p, acc, f));
+static ck_id max_term(pv *prover, ck_id n, ck_id init, ck_id k, ck_id f) {
+  ck_id acc = pv_real_var(prover, "$$acc");
+  return pv_fold1(prover, n, init, k, acc, pv_max2(prover, acc, f));
 }
 
 /* fold t (bound and base normal) with step max: body normal; a maximum of maxima over l < L, t < T
  * of f(l*T + t) becomes one */
-static eqn norm_max(pv *p, uint32_t cx, ck_id t, const opened *o, ck_id f) {
-  eqn b = norm(p, o->in, f);
-  eqn e = same(t);
-  ck_id vars[2] = {o->k, ck_var(p->T, "$$acc", 'r')};
-  if (b.s == NO)
-    return fail();
-  if (b.s != REFL) {
-    uint32_t prem[4];
+static pv_eqn norm_max(pv *prover, pv_ctx ctx, ck_id term, const opened_fold *fold, ck_id f) {
+  pv_eqn b = pv_norm(prover, fold->inner, f);
+  pv_eqn eqn = pv_same(term);
+  ck_id vars[2] = {fold->counter, pv_real_var(prover, "$$acc")};
+  if (b.by == PV_NONE)
+    return pv_fail();
+  if (b.by != PV_REFL) {
+    pv_thm premises[4];
     uint32_t n = 0;
-    ck_id x = t_max2(p, vars[1], f);
-    ck_id y = t_max2(p, vars[1], b.t);
-    prem[n++] = b.s;
-    prem[n++] = b.s; /* in the condition and in the branch */
-    uint32_t s = r_cong(p, x, y, prem, n);
-    e.t = max_term(p, o->n, o->init[0], o->k, b.t);
-    e.s = r_foldcong(p, t, e.t, vars, 2, &s, 1);
-    if (e.s == NO)
-      return fail();
+    ck_id x = pv_max2(prover, vars[1], f);
+    ck_id y = pv_max2(prover, vars[1], b.to);
+    premises[n++] = b.by;
+    premises[n++] = b.by; /* in the condition and in the branch */
+    pv_thm thm = pv_cong(prover, x, y, premises, n);
+    eqn.to = max_term(prover, fold->bound, fold->init[0], fold->counter, b.to);
+    eqn.by = pv_foldcong(prover, term, eqn.to, vars, 2, &thm, 1);
+    if (eqn.by == PV_NONE)
+      return pv_fail();
   }
-  eqn r = join_max(p, cx, e.t, o->n, o->init[0], o->k, b.t);
-  return r.s == NO ? e : eq_then(p, e, r);
+  pv_eqn result = pv_join_max(prover, ctx, eqn.to, fold->bound, fold->init[0], fold->counter, b.to);
+  return result.by == PV_NONE ? eqn : pv_then(prover, eqn, result);
 }
 
 /* t: a fold whose bound and bases are normal */
-eqn norm_fold(pv *p, uint32_t cx, ck_id t) {
-  opened o;
-  eqn e;
-  eqn r;
+pv_eqn pv_norm_fold(pv *prover, pv_ctx ctx, ck_id term) {
+  opened_fold fold;
+  pv_eqn eqn;
+  pv_eqn result;
   ck_id f;
-  if (is_sum(p, t))
-    return norm_sum(p, cx, t);
-  if (is_prod(p, t, &f))
-    return norm_prod(p, cx, t);
-  if (!open_fold(p, cx, t, &o))
-    return same(t);
-  if (extremum_step(p, &o, true, &f))
-    return norm_max(p, cx, t, &o, f);
-  if (extremum_step(p, &o, false, &f)) {
-    e = min_as_max(p, cx, t, o.n, o.init[0], o.k, f);
-    if (e.s != NO && e.s != REFL)
-      return e;
+  if (pv_is_sum(prover, term))
+    return pv_norm_sum(prover, ctx, term);
+  if (pv_is_prod(prover, term, &f))
+    return pv_norm_prod(prover, ctx, term);
+  if (!open_fold(prover, ctx, term, &fold))
+    return pv_same(term);
+  if (extremum_step(prover, &fold, true, &f))
+    return norm_max(prover, ctx, term, &fold, f);
+  if (extremum_step(prover, &fold, false, &f)) {
+    eqn = pv_min_as_max(prover, ctx, term, fold.bound, fold.init[0], fold.counter, f);
+    if (eqn.by != PV_NONE && eqn.by != PV_REFL)
+      return eqn;
   }
-  e = drop_states(p, cx, t, &o);
-  if (e.s != NO && e.s != REFL)
-    return eq_then(p, e, norm(p, cx, e.t));
-  r = rescaled(p, cx, &o);
-  if (r.s != NO)
-    return eq_then(p, r, norm(p, cx, r.t));
-  e = norm_steps(p, t, &o);
-  if (e.s == NO)
-    return same(t);
-  if (!open_fold(p, cx, e.t, &o))
-    return e;
-  r = as_sum(p, e.t, &o);
-  return r.s == NO ? e : eq_then(p, e, eq_then(p, r, norm(p, cx, r.t)));
+  eqn = drop_states(prover, ctx, term, &fold);
+  if (eqn.by != PV_NONE && eqn.by != PV_REFL)
+    return pv_then(prover, eqn, pv_norm(prover, ctx, eqn.to));
+  result = rescaled(prover, ctx, &fold);
+  if (result.by != PV_NONE)
+    return pv_then(prover, result, pv_norm(prover, ctx, result.to));
+  eqn = norm_steps(prover, term, &fold);
+  if (eqn.by == PV_NONE)
+    return pv_same(term);
+  if (!open_fold(prover, ctx, eqn.to, &fold))
+    return eqn;
+  result = as_sum(prover, eqn.to, &fold);
+  return result.by == PV_NONE
+             ? eqn
+             : pv_then(prover, eqn, pv_then(prover, result, pv_norm(prover, ctx, result.to)));
 }

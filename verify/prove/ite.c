@@ -4,560 +4,569 @@
  * and ite(c, u, v) becomes v + m*ite(c', w0, 0) where u - v = m*w0.  So maximum, minimum, absolute
  * value and relu meet in one form, whichever way they were written, and positive factors come out
  * of them. */
-#include "pv.h"
+#include "pv_norm.h"
 #include <string.h>
-
-static eqn same(ck_id t) {
-  eqn e = {t, REFL};
-  return e;
-}
-
-static eqn fail(void) {
-  eqn e = {CK_BAD, NO};
-  return e;
-}
 
 enum { MAXF = 24 };
 
 typedef struct {
-  ck_id D;
-  ck_id E;
+  ck_id whole;
+  ck_id primitive;
   ck_id pos;
   int sign;
-  uint32_t eq;
-  uint32_t posp;
-} split; /* D = sign*pos*E by eq (REFL: polynomial identity); posp: 0 < pos */
+  pv_thm by;
+  pv_thm pos_thm;
+} signed_split; /* D = sign*pos*E by eq (PV_REFL: polynomial identity); posp: 0 < pos */
 
-static bool split_sign(pv *p, uint32_t cx, ck_id D, split *s) {
-  ck_id f[MAXF + 1];
-  ck_id pos = p->one;
-  ck_id rest = p->one;
-  uint32_t n = poly_content(p, D, f, MAXF);
+static bool split_sign(pv *prover, pv_ctx ctx, ck_id diff, signed_split *split) {
+  ck_id formula[MAXF + 1];
+  ck_id pos = prover->one;
+  ck_id rest = prover->one;
+  uint32_t n = pv_poly_content(prover, diff, formula, MAXF);
   if (n == 0) {
-    f[0] = D;
+    formula[0] = diff;
     n = 1;
   }
-  s->D = D;
-  s->sign = 1;
-  s->posp = r_const(p, t_rel(p, CK_LT, p->zero, p->one));
+  split->whole = diff;
+  split->sign = 1;
+  split->pos_thm = pv_by_value(prover, pv_gt0(prover, prover->one));
   for (uint32_t i = 0; i < n; i++) {
-    uint32_t g;
-    if (is_q(p, f[i])) {
-      if (q_sgn(p, f[i]) == 0)
+    pv_thm g;
+    if (pv_is_const(prover, formula[i])) {
+      if (pv_const_sign(prover, formula[i]) == 0)
         return false;
-      if (q_sgn(p, f[i]) < 0) {
-        s->sign = -s->sign;
-        f[i] = q_mul(p, f[i], t_int(p, -1));
+      if (pv_const_sign(prover, formula[i]) < 0) {
+        split->sign = -split->sign;
+        formula[i] = pv_const_mul(prover, formula[i], pv_num(prover, -1));
       }
-      if (is_one(p, f[i]))
+      if (pv_is_one(prover, formula[i]))
         continue;
-      g = r_const(p, t_rel(p, CK_LT, p->zero, f[i]));
+      g = pv_by_value(prover, pv_gt0(prover, formula[i]));
     } else {
-      g = n == 1 ? NO : positive(p, cx, f[i]);
+      g = n == 1 ? PV_NONE : pv_positive(prover, ctx, formula[i]);
     }
-    if (g == NO) {
-      rest = is_one(p, rest) ? f[i] : t_mul(p, rest, f[i]);
+    if (g == PV_NONE) {
+      rest = pv_is_one(prover, rest) ? formula[i] : pv_mul(prover, rest, formula[i]);
       continue;
     }
-    uint32_t two[2] = {s->posp, g};
-    ck_summand m = {p->one, two, 2};
-    pos = t_mul(p, pos, f[i]);
-    s->posp = r_arith(p, t_rel(p, CK_LT, p->zero, pos), &m, 1);
+    pv_thm two[2] = {split->pos_thm, g};
+    pv_summand summand = {prover->one, two, 2};
+    pos = pv_mul(prover, pos, formula[i]);
+    split->pos_thm = pv_arith(prover, pv_gt0(prover, pos), &summand, 1);
   }
-  eqn r = norm_poly(p, cx, rest);
-  if (r.s == NO || is_q(p, r.t))
+  pv_eqn result = pv_norm_poly(prover, ctx, rest);
+  if (result.by == PV_NONE || pv_is_const(prover, result.to))
     return false;
-  s->E = r.t;
-  s->pos = pos;
-  ck_id back = t_mul(p, t_int(p, s->sign), t_mul(p, pos, s->E));
-  eqn b = norm_poly(p, cx, back);
-  if (b.s == NO || b.t != D || s->posp == NO)
+  split->primitive = result.to;
+  split->pos = pos;
+  ck_id back = pv_mul(prover, pv_num(prover, split->sign), pv_mul(prover, pos, split->primitive));
+  pv_eqn b = pv_norm_poly(prover, ctx, back);
+  if (b.by == PV_NONE || b.to != diff || split->pos_thm == PV_NONE)
     return false;
-  s->eq = b.s; /* back = D */
+  split->by = b.by; /* back = D */
   return true;
 }
 
 /* theorem h about D (`0 <= D` and the like, D on the side given by low: true 0 rel D) carried over
  * to E: the same relation, turned if sign < 0 */
-static uint32_t carry(pv *p, const split *s, ck_op o, bool low, uint32_t h) {
-  bool elow = s->sign > 0 ? low : !low;
-  ck_id goal = elow ? t_rel(p, o, p->zero, s->E) : t_rel(p, o, s->E, p->zero);
-  ck_id ip = t_op(p, CK_INV, s->pos);
-  ck_vsub v = {ck_var(p->T, "x", 'r'), s->pos};
-  uint32_t pi = r_lemma(p, L_INV_POS, &v, 1, NULL, 0, &s->posp, 1);
-  uint32_t nz = r_arith1(p, t_rel(p, CK_NE, s->pos, p->zero), t_int(p, -1), s->posp);
-  uint32_t li = r_law(p, "inv", &s->pos, 1, nz);
+static pv_thm carry(pv *prover, const signed_split *split, ck_op head, bool low, pv_thm hyp) {
+  bool elow = split->sign > 0 ? low : !low;
+  ck_id goal = elow ? pv_rel(prover, head, prover->zero, split->primitive)
+                    : pv_rel(prover, head, split->primitive, prover->zero);
+  ck_id ip = pv_inv(prover, split->pos);
+  pv_var_sub vars = {pv_real_var(prover, "x"), split->pos};
+  pv_thm pi = pv_use_lemma(prover, PV_INV_POS, &vars, 1, NULL, 0, &split->pos_thm, 1);
+  pv_thm nonzero =
+      pv_scaled(prover, pv_ne0(prover, split->pos), pv_num(prover, -1), split->pos_thm);
+  pv_thm li = pv_law(prover, "inv", &split->pos, 1, nonzero);
   /* value of h: +-D = +-sign*pos*E; of the goal: +-E, the same sign after turning */
-  ck_id val = elow ? s->E : t_neg(p, s->E);
-  by b;
-  by_start(&b);
-  by_add2(&b, p->one, pi, h);
-  by_add(&b, val, li);                        /* val*(1 - pos*inv pos) */
-  by_add(&b, low ? t_neg(p, ip) : ip, s->eq); /* eq: sign*pos*E = D, value D - sign*pos*E */
-  return by_end(p, &b, goal);
+  ck_id val = elow ? split->primitive : pv_neg(prover, split->primitive);
+  pv_comb comb;
+  pv_comb_init(&comb);
+  pv_comb_add_product(&comb, prover->one, pi, hyp);
+  pv_comb_add(&comb, val, li); /* val*(1 - pos*inv pos) */
+  pv_comb_add(&comb, low ? pv_neg(prover, ip) : ip,
+              split->by); /* eq: sign*pos*E = D, value D - sign*pos*E */
+  return pv_comb_prove(prover, &comb, goal);
 }
 
 /* w = m*w0; quot*E = w if E divides w, else CK_BAD */
-static void factor_branch(pv *p, ck_id w, ck_id E, ck_id *m, ck_id *w0, ck_id *quot) {
-  ck_id f[MAXF + 1];
-  uint32_t n = poly_content(p, w, f, MAXF);
-  bool sum = ck_head(p->T, w) == CK_ADD;
-  *m = p->one;
+static void factor_branch(pv *prover, ck_id w, ck_id E, ck_id *m, ck_id *w0, ck_id *quot) {
+  ck_id formula[MAXF + 1];
+  uint32_t n = pv_poly_content(prover, w, formula, MAXF);
+  bool sum = ck_head(prover->terms, w) == CK_ADD;
+  *m = prover->one;
   *w0 = w;
   *quot = CK_BAD;
   if (n == 0) {
-    f[0] = w;
+    formula[0] = w;
     n = 1;
   }
   if (!sum) { /* one monomial: E comes last if it is there */
-    *w0 = p->one;
+    *w0 = prover->one;
     for (uint32_t i = 0; i < n; i++) {
-      if (f[i] == E && *w0 == p->one)
+      if (formula[i] == E && *w0 == prover->one)
         *w0 = E;
       else
-        *m = t_mul(p, *m, f[i]);
+        *m = pv_mul(prover, *m, formula[i]);
     }
   } else {
     for (uint32_t i = 0; i + 1 < n; i++)
-      *m = t_mul(p, *m, f[i]);
-    *w0 = f[n - 1];
+      *m = pv_mul(prover, *m, formula[i]);
+    *w0 = formula[n - 1];
   }
   if (*w0 == E)
     *quot = *m;
 }
 
 /* t = ite(c, u, v) with normal parts, c a real order relation */
-static eqn canon_ite(pv *p, uint32_t cx, ck_id t) {
-  ck_id c = ck_kid(p->T, t, 0);
-  ck_id u = ck_kid(p->T, t, 1);
-  ck_id v = ck_kid(p->T, t, 2);
-  ck_id a = ck_kid(p->T, c, 0);
-  ck_id b = ck_kid(p->T, c, 1);
-  ck_id D = canon(p, t_sub(p, b, a));
-  ck_op o = ck_head(p->T, c);
+static pv_eqn canon_ite(pv *prover, pv_ctx ctx, ck_id term) {
+  ck_id c = ck_kid(prover->terms, term, 0);
+  ck_id u = ck_kid(prover->terms, term, 1);
+  ck_id v = ck_kid(prover->terms, term, 2);
+  ck_id a = ck_kid(prover->terms, c, 0);
+  ck_id b = ck_kid(prover->terms, c, 1);
+  ck_id diff = pv_canon(prover, pv_sub(prover, b, a));
+  ck_op head = ck_head(prover->terms, c);
   ck_op oc;
-  split s;
-  if ((o != CK_LE && o != CK_LT) || !split_sign(p, cx, D, &s))
-    return same(t);
-  bool turn = s.sign < 0;
+  signed_split split;
+  if ((head != CK_LE && head != CK_LT) || !split_sign(prover, ctx, diff, &split))
+    return pv_same(term);
+  bool turn = split.sign < 0;
   ck_id u1 = turn ? v : u;
   ck_id v1 = turn ? u : v;
-  ck_id w = canon(p, t_sub(p, u1, v1));
+  ck_id w = pv_canon(prover, pv_sub(prover, u1, v1));
   ck_id m;
   ck_id w0;
   ck_id quot;
-  oc = turn ? (o == CK_LE ? CK_LT : CK_LE) : o;
-  factor_branch(p, w, s.E, &m, &w0, &quot);
-  eqn mw = norm_poly(p, cx, t_mul(p, m, w0));
-  if (mw.s == NO)
-    return fail();
-  if (mw.t != w) {
-    m = p->one;
+  oc = turn ? (head == CK_LE ? CK_LT : CK_LE) : head;
+  factor_branch(prover, w, split.primitive, &m, &w0, &quot);
+  pv_eqn mw = pv_norm_poly(prover, ctx, pv_mul(prover, m, w0));
+  if (mw.by == PV_NONE)
+    return pv_fail();
+  if (mw.to != w) {
+    m = prover->one;
     w0 = w;
     quot = CK_BAD;
-    mw.s = REFL;
+    mw.by = PV_REFL;
   }
   if (quot != CK_BAD)
     oc = CK_LE;
-  ck_id c1 = t_rel(p, oc, p->zero, s.E);
-  ck_id nc1 = ck_neg(p->T, c1);
-  ck_id I = ck_ite(p->T, c1, w0, p->zero);
-  ck_id T = t_add(p, v1, t_mul(p, m, I));
-  uint32_t res[2];
-  if (I == CK_BAD || canon(p, T) == t)
-    return same(t);
-  if (is_zero(p, v) && I == t)
-    return same(t);
+  ck_id c1 = pv_rel(prover, oc, prover->zero, split.primitive);
+  ck_id nc1 = ck_neg(prover->terms, c1);
+  ck_id I = ck_ite(prover->terms, c1, w0, prover->zero);
+  ck_id T = pv_add(prover, v1, pv_mul(prover, m, I));
+  pv_thm cases[2];
+  if (I == CK_BAD || pv_canon(prover, T) == term)
+    return pv_same(term);
+  if (pv_is_zero(prover, v) && I == term)
+    return pv_same(term);
   for (int i = 0; i < 2; i++) { /* c holds; c does not */
-    ck_id h = i ? ck_neg(p->T, c) : c;
+    ck_id h = i ? ck_neg(prover->terms, c) : c;
     ck_id X = i ? v : u;
-    ck_op ho = ck_head(p->T, h);
-    uint32_t hs = r_hyp(p, h);
-    uint32_t law = r_law(p, i ? "ite0" : "ite1", &t, 1, hs);
-    uint32_t fact;
-    uint32_t yes;
-    uint32_t no = NO;
-    uint32_t zero = NO;
+    ck_op ho = ck_head(prover->terms, h);
+    pv_thm hs = pv_hyp(prover, h);
+    pv_thm law = pv_law(prover, i ? "ite0" : "ite1", &term, 1, hs);
+    pv_thm fact;
+    pv_thm yes;
+    pv_thm no = PV_NONE;
+    pv_thm zero = PV_NONE;
     bool low = !i; /* c: 0 rel D; not c: D rel' 0 */
-    fact = carry(p, &s, ho, low,
-                 r_same(p, low ? t_rel(p, ho, p->zero, D) : t_rel(p, ho, D, p->zero), hs));
-    if (fact == NO)
-      return fail();
-    bool elow = (s.sign > 0) == low;
-    ck_op fo = ck_head(p->T, thm(p, fact));
-    uint32_t proof[2] = {NO, NO};
+    fact = carry(prover, &split, ho, low,
+                 pv_restate(prover,
+                            low ? pv_rel(prover, ho, prover->zero, diff)
+                                : pv_rel(prover, ho, diff, prover->zero),
+                            hs));
+    if (fact == PV_NONE)
+      return pv_fail();
+    bool elow = (split.sign > 0) == low;
+    ck_op fo = ck_head(prover->terms, pv_says(prover, fact));
+    pv_thm proof[2] = {PV_NONE, PV_NONE};
     /* which value has I?  yes: c1 holds; no: it does not */
-    yes = elow ? (thm(p, fact) == c1           ? fact
-                  : fo == CK_LT && oc == CK_LE ? r_arith1(p, c1, p->one, fact)
-                                               : NO)
-               : NO;
+    yes = elow ? (pv_says(prover, fact) == c1  ? fact
+                  : fo == CK_LT && oc == CK_LE ? pv_scaled(prover, c1, prover->one, fact)
+                                               : PV_NONE)
+               : PV_NONE;
     if (!elow)
-      no = thm(p, fact) == nc1 ? fact : NO;
-    if (!elow && no == NO && fo == CK_LT && oc == CK_LT)
-      no = r_arith1(p, nc1, p->one, fact);
-    if (yes == NO && no == NO) { /* the boundary: E <= 0 against 0 <= E */
+      no = pv_says(prover, fact) == nc1 ? fact : PV_NONE;
+    if (!elow && no == PV_NONE && fo == CK_LT && oc == CK_LT)
+      no = pv_scaled(prover, nc1, prover->one, fact);
+    if (yes == PV_NONE && no == PV_NONE) { /* the boundary: E <= 0 against 0 <= E */
       if (elow || oc != CK_LE || quot == CK_BAD)
-        return same(t);
-      yes = r_hyp(p, c1);
-      zero = r_antisym(p, fact, yes);
-      no = r_hyp(p, nc1);
+        return pv_same(term);
+      yes = pv_hyp(prover, c1);
+      zero = pv_antisym(prover, fact, yes);
+      no = pv_hyp(prover, nc1);
     }
     for (int k = 0; k < 2; k++) {
-      uint32_t st = k ? no : yes;
-      by y;
-      if (st == NO)
+      pv_thm st = k ? no : yes;
+      pv_comb comb;
+      if (st == PV_NONE)
         continue;
-      uint32_t li = r_law(p, k ? "ite0" : "ite1", &I, 1, st);
-      by_start(&y);
-      by_add(&y, p->one, law);
-      by_add(&y, t_neg(p, m), li); /* T - t = (X - t) - m*(val - I) + (v1 + m*val - X) */
+      pv_thm li = pv_law(prover, k ? "ite0" : "ite1", &I, 1, st);
+      pv_comb_init(&comb);
+      pv_comb_add(&comb, prover->one, law);
+      pv_comb_add(&comb, pv_neg(prover, m),
+                  li); /* T - t = (X - t) - m*(val - I) + (v1 + m*val - X) */
       if (!k && X == u1)
-        by_add(&y, t_int(p, -1), mw.s); /* m*w0 = w: value w - m*w0; v1 + m*w0 - u1 = m*w0 - w */
+        pv_comb_add(&comb, pv_num(prover, -1),
+                    mw.by); /* m*w0 = w: value w - m*w0; v1 + m*w0 - u1 = m*w0 - w */
       if (!k && X != u1)
-        by_add(&y, t_neg(p, quot), zero); /* v1 + m*w0 - v1 = quot*E; zero: E = 0, value -E */
-      proof[k] = by_end(p, &y, t_rel(p, CK_EQ, t, T));
+        pv_comb_add(&comb, pv_neg(prover, quot),
+                    zero); /* v1 + m*w0 - v1 = quot*E; zero: E = 0, value -E */
+      proof[k] = pv_comb_prove(prover, &comb, pv_eq(prover, term, T));
     }
-    res[i] = yes != NO && no != NO ? r_cases(p, c1, proof[0], proof[1]) : proof[yes != NO ? 0 : 1];
-    if (res[i] == NO)
-      return same(t);
+    cases[i] = yes != PV_NONE && no != PV_NONE ? pv_cases(prover, c1, proof[0], proof[1])
+                                               : proof[yes != PV_NONE ? 0 : 1];
+    if (cases[i] == PV_NONE)
+      return pv_same(term);
   }
-  eqn e = {T, r_cases(p, c, res[0], res[1])};
-  if (e.s == NO)
-    return same(t);
-  if (side(p, cx, c1) != NO || side(p, cx, nc1) != NO)
-    return eq_then(p, e, norm(p, cx, T));
-  norm_is(p, cx, I);
-  return eq_then(p, e, norm_poly(p, cx, T));
+  pv_eqn eqn = {T, pv_cases(prover, c, cases[0], cases[1])};
+  if (eqn.by == PV_NONE)
+    return pv_same(term);
+  if (pv_follows(prover, ctx, c1) != PV_NONE || pv_follows(prover, ctx, nc1) != PV_NONE)
+    return pv_then(prover, eqn, pv_norm(prover, ctx, T));
+  pv_mark_normal(prover, ctx, I);
+  return pv_then(prover, eqn, pv_norm_poly(prover, ctx, T));
 }
 
 /* --- conditions on integers, and equations: 0 <= E or 0 = E with a positive leading coefficient */
 /* c proved from the old condition (yes), its negation from the other (no); turn: the other way
  * round */
 typedef struct {
-  ck_id c;
+  ck_id cond;
   bool turn;
-  uint32_t yes;
-  uint32_t no;
+  pv_thm yes;
+  pv_thm no;
 } turned;
 
-static bool turn_cond(pv *p, ck_id c, turned *r) {
-  ck_op o = ck_head(p->T, c);
-  ck_id a = ck_kid(p->T, c, 0);
-  ck_id b = ck_kid(p->T, c, 1);
-  ck_id E = canon(p, t_sub(p, b, a));
+static bool turn_cond(pv *prover, ck_id c, turned *turn) {
+  ck_op head = ck_head(prover->terms, c);
+  ck_id a = ck_kid(prover->terms, c, 0);
+  ck_id b = ck_kid(prover->terms, c, 1);
+  ck_id E = pv_canon(prover, pv_sub(prover, b, a));
   ck_id lead = E;
-  ck_id f;
-  bool ints = ck_is_int(p->T, a) && ck_is_int(p->T, b);
-  uint32_t h = r_hyp(p, c);
-  uint32_t n = r_hyp(p, ck_neg(p->T, c));
-  poly g;
+  ck_id formula;
+  bool ints = ck_is_int(prover->terms, a) && ck_is_int(prover->terms, b);
+  pv_thm hyp = pv_hyp(prover, c);
+  pv_thm n = pv_hyp(prover, ck_neg(prover->terms, c));
+  pv_poly other;
   int sign;
-  if ((o == CK_LE || o == CK_LT) && !ints)
+  if ((head == CK_LE || head == CK_LT) && !ints)
     return false;
-  while (ck_head(p->T, lead) == CK_ADD)
-    lead = ck_kid(p->T, lead, 0);
-  poly_init(&g);
-  poly_of(p, &g, lead);
-  if (g.n == 1 && g.m[0].n == 0) { /* a constant comes first: the next monomial counts */
-    poly_of(p, &g, E);
+  while (ck_head(prover->terms, lead) == CK_ADD)
+    lead = ck_kid(prover->terms, lead, 0);
+  pv_poly_init(&other);
+  pv_poly_read(prover, &other, lead);
+  if (other.count == 1 &&
+      other.monos[0].degree == 0) { /* a constant comes first: the next monomial counts */
+    pv_poly_read(prover, &other, E);
     ck_id best = CK_BAD;
     sign = 1;
-    for (uint32_t i = 0; i < g.n; i++) {
-      ck_id m = mono_term(p, p->one, g.m[i].a, g.m[i].n);
-      if (g.m[i].n && (best == CK_BAD || t_cmp(p, m, best) > 0)) {
+    for (uint32_t i = 0; i < other.count; i++) {
+      ck_id m = pv_mono_term(prover, prover->one, other.monos[i].atoms, other.monos[i].degree);
+      if (other.monos[i].degree && (best == CK_BAD || pv_order(prover, m, best) > 0)) {
         best = m;
-        sign = q_sgn(p, g.m[i].q);
+        sign = pv_const_sign(prover, other.monos[i].coef);
       }
     }
   } else {
-    sign = g.n ? q_sgn(p, g.m[0].q) : 1;
+    sign = other.count ? pv_const_sign(prover, other.monos[0].coef) : 1;
   }
-  poly_clear(&g);
-  if (is_q(p, E))
+  pv_poly_clear(&other);
+  if (pv_is_const(prover, E))
     return false;
-  if (o == CK_EQ || o == CK_NE) {
+  if (head == CK_EQ || head == CK_NE) {
     if (sign < 0)
-      E = canon(p, t_neg(p, E));
-    f = t_rel(p, CK_EQ, p->zero, E);
-    r->c = f;
-    r->turn = o == CK_NE;
-    if (r->turn) {
-      uint32_t x = h;
-      h = n;
+      E = pv_canon(prover, pv_neg(prover, E));
+    formula = pv_eq(prover, prover->zero, E);
+    turn->cond = formula;
+    turn->turn = head == CK_NE;
+    if (turn->turn) {
+      pv_thm x = hyp;
+      hyp = n;
       n = x;
     } /* h: the equation, n: that it does not hold */
-    r->yes = r_arith1(p, f, t_int(p, sign), h);
-    r->no = r_arith1(p, ck_neg(p->T, f), t_int(p, sign), n);
-    return r->yes != NO && r->no != NO;
+    turn->yes = pv_scaled(prover, formula, pv_num(prover, sign), hyp);
+    turn->no = pv_scaled(prover, ck_neg(prover->terms, formula), pv_num(prover, sign), n);
+    return turn->yes != PV_NONE && turn->no != PV_NONE;
   }
   /* a < b: 0 <= E - 1; its negation turned: 0 <= -E; a <= b: 0 <= E, turned 0 <= -E - 1 */
-  ck_id e = o == CK_LT ? t_sub(p, E, p->one) : E;
-  ck_id one = p->one;
-  r->turn = sign < 0;
-  if (r->turn) {
-    uint32_t x = h;
-    h = n;
+  ck_id e = head == CK_LT ? pv_sub(prover, E, prover->one) : E;
+  ck_id one = prover->one;
+  turn->turn = sign < 0;
+  if (turn->turn) {
+    pv_thm x = hyp;
+    hyp = n;
     n = x;
-    e = t_sub(p, t_neg(p, e), one);
+    e = pv_sub(prover, pv_neg(prover, e), one);
   }
-  f = t_rel(p, CK_LE, p->zero, canon(p, e));
+  formula = pv_ge0(prover, pv_canon(prover, e));
   /* h and n are a strict and a weak relation, in either order */
-  bool strict = ck_head(p->T, thm(p, h)) == CK_LT;
-  ck_summand m[2] = {{one, &n, 1}, {one, NULL, 0}};
-  r->c = f;
-  r->yes = strict ? r_int(p, f, h) : r_same(p, f, h);
-  r->no = strict ? r_arith(p, ck_neg(p->T, f), m, 2) : r_same(p, ck_neg(p->T, f), n);
-  return r->yes != NO && r->no != NO;
+  bool strict = ck_head(prover->terms, pv_says(prover, hyp)) == CK_LT;
+  pv_summand summand[2] = {{one, &n, 1}, {one, NULL, 0}};
+  turn->cond = formula;
+  turn->yes = strict ? pv_int(prover, formula, hyp) : pv_restate(prover, formula, hyp);
+  turn->no = strict ? pv_arith(prover, ck_neg(prover->terms, formula), summand, 2)
+                    : pv_restate(prover, ck_neg(prover->terms, formula), n);
+  return turn->yes != PV_NONE && turn->no != PV_NONE;
 }
 
 /* positive factors of E taken out of a condition 0 <= E or 0 = E: what holds of g*E' holds of E' */
-static void reduce_cond(pv *p, uint32_t cx, turned *r) {
+static void reduce_cond(pv *prover, pv_ctx ctx, turned *turn) {
   for (bool more = true; more;) {
-    ck_id E = ck_kid(p->T, r->c, 1);
-    ck_op o = ck_head(p->T, r->c);
+    ck_id E = ck_kid(prover->terms, turn->cond, 1);
+    ck_op head = ck_head(prover->terms, turn->cond);
     ck_op no;
-    poly f;
+    pv_poly poly;
     more = false;
-    poly_init(&f);
-    poly_of(p, &f, E);
-    for (uint32_t i = 0; f.n && i < f.m[0].n && !more; i++) {
-      ck_id g = f.m[0].a[i];
-      ck_id e = poly_quotient(p, E, g);
+    pv_poly_init(&poly);
+    pv_poly_read(prover, &poly, E);
+    for (uint32_t i = 0; poly.count && i < poly.monos[0].degree && !more; i++) {
+      ck_id g = poly.monos[0].atoms[i];
+      ck_id e = pv_poly_quotient(prover, E, g);
       ck_id ig;
       ck_id goal;
       ck_id ngoal;
-      uint32_t gp;
-      uint32_t ip;
-      uint32_t nz;
-      uint32_t li;
-      uint32_t yes;
-      uint32_t neg;
-      ck_vsub v = {ck_var(p->T, "x", 'r'), g};
-      if (e == CK_BAD || is_q(p, e) || (gp = side(p, cx, t_rel(p, CK_LT, p->zero, g))) == NO)
+      pv_thm gp;
+      pv_thm ip;
+      pv_thm nonzero;
+      pv_thm li;
+      pv_thm yes;
+      pv_thm neg;
+      pv_var_sub vars = {pv_real_var(prover, "x"), g};
+      if (e == CK_BAD || pv_is_const(prover, e) ||
+          (gp = pv_follows(prover, ctx, pv_gt0(prover, g))) == PV_NONE)
         continue;
-      ig = t_op(p, CK_INV, g);
-      goal = t_rel(p, o, p->zero, e);
-      ngoal = ck_neg(p->T, goal);
-      no = ck_head(p->T, ngoal);
-      ip = r_lemma(p, L_INV_POS, &v, 1, NULL, 0, &gp, 1);
-      nz = r_arith1(p, t_rel(p, CK_NE, g, p->zero), t_int(p, -1), gp);
-      li = r_law(p, "inv", &g, 1, nz); /* g*inv g = 1 */
-      by b;
-      by_start(&b); /* e = inv g * (g*e) + e*(1 - g*inv g) */
-      if (o == CK_EQ)
-        by_add(&b, ig, r->yes);
+      ig = pv_inv(prover, g);
+      goal = pv_rel(prover, head, prover->zero, e);
+      ngoal = ck_neg(prover->terms, goal);
+      no = ck_head(prover->terms, ngoal);
+      ip = pv_use_lemma(prover, PV_INV_POS, &vars, 1, NULL, 0, &gp, 1);
+      nonzero = pv_scaled(prover, pv_ne0(prover, g), pv_num(prover, -1), gp);
+      li = pv_law(prover, "inv", &g, 1, nonzero); /* g*inv g = 1 */
+      pv_comb comb;
+      pv_comb_init(&comb); /* e = inv g * (g*e) + e*(1 - g*inv g) */
+      if (head == CK_EQ)
+        pv_comb_add(&comb, ig, turn->yes);
       else
-        by_add2(&b, p->one, ip, r->yes);
-      by_add(&b, e, li);
-      yes = by_end(p, &b, goal);
-      by_start(&b);
-      by_add2(&b, p->one, ip, r->no);
-      by_add(&b, no == CK_NE ? e : t_neg(p, e), li);
-      neg = by_end(p, &b, ngoal);
-      if (yes == NO || neg == NO)
+        pv_comb_add_product(&comb, prover->one, ip, turn->yes);
+      pv_comb_add(&comb, e, li);
+      yes = pv_comb_prove(prover, &comb, goal);
+      pv_comb_init(&comb);
+      pv_comb_add_product(&comb, prover->one, ip, turn->no);
+      pv_comb_add(&comb, no == CK_NE ? e : pv_neg(prover, e), li);
+      neg = pv_comb_prove(prover, &comb, ngoal);
+      if (yes == PV_NONE || neg == PV_NONE)
         continue;
-      r->c = goal;
-      r->yes = yes;
-      r->no = neg;
+      turn->cond = goal;
+      turn->yes = yes;
+      turn->no = neg;
       more = true;
     }
-    poly_clear(&f);
+    pv_poly_clear(&poly);
   }
 }
 
 /* an index or counter, which no source file can name, in t */
-static bool has_index(pv *p, ck_id t) {
-  if (ck_head(p->T, t) == CK_V)
-    return ck_word_text(p->T, ck_name(p->T, t))[0] == '$';
-  for (uint32_t i = 0, n = ck_nkids(p->T, t); i < n; i++) {
-    if (has_index(p, ck_kid(p->T, t, i)))
+static bool has_index(pv *prover, ck_id term) {
+  if (ck_head(prover->terms, term) == CK_V)
+    return ck_word_text(prover->terms, ck_name(prover->terms, term))[0] == '$';
+  for (uint32_t i = 0, n = ck_nkids(prover->terms, term); i < n; i++) {
+    if (has_index(prover, ck_kid(prover->terms, term, i)))
       return true;
   }
   return false;
 }
 
 /* x is a counter of the prover's, by itself or with what is free of counters added */
-static bool counted(pv *p, ck_id x) {
-  poly f;
+static bool counted(pv *prover, ck_id x) {
+  pv_poly poly;
   uint32_t n = 0;
   bool ok = true;
-  poly_init(&f);
-  poly_of(p, &f, x);
-  for (uint32_t i = 0; i < f.n; i++) {
-    for (uint32_t j = 0; j < f.m[i].n; j++) {
-      ck_id a = f.m[i].a[j];
-      bool counter =
-          ck_head(p->T, a) == CK_V && !strncmp(ck_word_text(p->T, ck_name(p->T, a)), "$$x", 3);
+  pv_poly_init(&poly);
+  pv_poly_read(prover, &poly, x);
+  for (uint32_t i = 0; i < poly.count; i++) {
+    for (uint32_t j = 0; j < poly.monos[i].degree; j++) {
+      ck_id a = poly.monos[i].atoms[j];
+      bool counter = ck_head(prover->terms, a) == CK_V &&
+                     !strncmp(ck_word_text(prover->terms, ck_name(prover->terms, a)), "$$x", 3);
       if (counter) {
         n++;
-        ok = ok && f.m[i].n == 1;
-      } else if (has_index(p, a) && ck_head(p->T, a) != CK_V) {
+        ok = ok && poly.monos[i].degree == 1;
+      } else if (has_index(prover, a) && ck_head(prover->terms, a) != CK_V) {
         ok = false;
       }
     }
   }
-  poly_clear(&f);
+  pv_poly_clear(&poly);
   return ok && n > 0;
 }
 
 /* bounds of a counter divided become bounds of the counter: 0 <= R - x div d as 0 <= d*R + d-1 - x;
  * 0 <= R + x div d as 0 <= d*R + x */
-static bool linear_cond(pv *p, uint32_t cx, turned *r) {
-  ck_id E = ck_kid(p->T, r->c, 1);
-  ck_id D = CK_BAD;
+static bool linear_cond(pv *prover, pv_ctx ctx, turned *turn) {
+  ck_id E = ck_kid(prover->terms, turn->cond, 1);
+  ck_id diff = CK_BAD;
   ck_id x;
   ck_id d;
   ck_id R;
   ck_id e;
   ck_id goal;
-  ck_id one = p->one;
-  poly f;
+  ck_id one = prover->one;
+  pv_poly poly;
   bool plus = false;
-  uint32_t dp;
-  uint32_t yes;
-  uint32_t no;
-  if (ck_head(p->T, r->c) != CK_LE)
+  pv_thm dp;
+  pv_thm yes;
+  pv_thm no;
+  if (ck_head(prover->terms, turn->cond) != CK_LE)
     return false;
-  poly_init(&f);
-  poly_of(p, &f, E);
-  for (uint32_t i = 0; i < f.n && D == CK_BAD; i++) {
-    if (f.m[i].n == 1 && ck_head(p->T, f.m[i].a[0]) == CK_DIV &&
-        (is_one(p, f.m[i].q) || f.m[i].q == t_int(p, -1))) {
-      D = f.m[i].a[0];
-      plus = is_one(p, f.m[i].q);
+  pv_poly_init(&poly);
+  pv_poly_read(prover, &poly, E);
+  for (uint32_t i = 0; i < poly.count && diff == CK_BAD; i++) {
+    if (poly.monos[i].degree == 1 && ck_head(prover->terms, poly.monos[i].atoms[0]) == CK_DIV &&
+        (pv_is_one(prover, poly.monos[i].coef) || poly.monos[i].coef == pv_num(prover, -1))) {
+      diff = poly.monos[i].atoms[0];
+      plus = pv_is_one(prover, poly.monos[i].coef);
     }
   }
-  poly_clear(&f);
-  if (D == CK_BAD)
+  pv_poly_clear(&poly);
+  if (diff == CK_BAD)
     return false;
-  x = ck_kid(p->T, D, 0);
-  d = ck_kid(p->T, D, 1);
-  R = canon(p, plus ? t_sub(p, E, D) : t_add(p, E, D));
-  if (occurs(p, R, D) || !counted(p, x) || has_index(p, R) ||
-      (dp = side(p, cx, t_rel(p, CK_LT, p->zero, d))) == NO)
+  x = ck_kid(prover->terms, diff, 0);
+  d = ck_kid(prover->terms, diff, 1);
+  R = pv_canon(prover, plus ? pv_sub(prover, E, diff) : pv_add(prover, E, diff));
+  if (pv_occurs(prover, R, diff) || !counted(prover, x) || has_index(prover, R) ||
+      (dp = pv_follows(prover, ctx, pv_gt0(prover, d))) == PV_NONE)
     return false;
   ck_id xd[2] = {x, d};
-  uint32_t l = r_law(p, "div", xd, 2, dp);
-  uint32_t lo = r_law(p, "mod>", xd, 2, dp);
-  uint32_t hi = r_law(p, "mod<", xd, 2, dp);
-  uint32_t hi1 = tight(p, hi);
-  uint32_t no1 = tight(p, r->no);
-  e = canon(p, plus ? t_add(p, x, t_mul(p, d, R))
-                    : t_sub(p, t_add(p, t_mul(p, d, R), t_sub(p, d, one)), x));
-  goal = t_rel(p, CK_LE, p->zero, e);
-  by b;
-  by_start(&b); /* the law: x = d*D + mod, of value d*D + mod - x */
-  by_add2(&b, one, dp, r->yes);
-  by_add(&b, one, plus ? lo : hi1);
-  by_add(&b, plus ? t_int(p, -1) : one, l);
-  yes = by_end(p, &b, goal);
-  by_start(&b);
-  by_add2(&b, one, dp, no1);
-  by_add(&b, one, plus ? hi : lo);
-  by_add(&b, plus ? one : t_int(p, -1), l);
+  pv_thm l = pv_law(prover, "div", xd, 2, dp);
+  pv_thm lo = pv_law(prover, "mod>", xd, 2, dp);
+  pv_thm hi = pv_law(prover, "mod<", xd, 2, dp);
+  pv_thm hi1 = pv_tighten(prover, hi);
+  pv_thm no1 = pv_tighten(prover, turn->no);
+  e = pv_canon(
+      prover,
+      plus ? pv_add(prover, x, pv_mul(prover, d, R))
+           : pv_sub(prover, pv_add(prover, pv_mul(prover, d, R), pv_sub(prover, d, one)), x));
+  goal = pv_ge0(prover, e);
+  pv_comb comb;
+  pv_comb_init(&comb); /* the law: x = d*D + mod, of value d*D + mod - x */
+  pv_comb_add_product(&comb, one, dp, turn->yes);
+  pv_comb_add(&comb, one, plus ? lo : hi1);
+  pv_comb_add(&comb, plus ? pv_num(prover, -1) : one, l);
+  yes = pv_comb_prove(prover, &comb, goal);
+  pv_comb_init(&comb);
+  pv_comb_add_product(&comb, one, dp, no1);
+  pv_comb_add(&comb, one, plus ? hi : lo);
+  pv_comb_add(&comb, plus ? one : pv_num(prover, -1), l);
   if (!plus) {
-    ck_summand m = {one, NULL, 0};
-    as_vec_push(&b.sum, &m);
+    pv_summand summand = {one, NULL, 0};
+    as_vec_push(&comb.summands, &summand);
   }
-  no = by_end(p, &b, ck_neg(p->T, goal));
-  if (yes == NO || no == NO)
+  no = pv_comb_prove(prover, &comb, ck_neg(prover->terms, goal));
+  if (yes == PV_NONE || no == PV_NONE)
     return false;
-  r->c = goal;
-  r->yes = yes;
-  r->no = no;
+  turn->cond = goal;
+  turn->yes = yes;
+  turn->no = no;
   return true;
 }
 
 /* t = ite(c, u, v) with normal parts: condition in one form; what stands beside a zero taken out of
  * it */
-static eqn canon_cond(pv *p, uint32_t cx, ck_id t) {
-  ck_id c = ck_kid(p->T, t, 0);
-  ck_id u = ck_kid(p->T, t, 1);
-  ck_id v = ck_kid(p->T, t, 2);
-  ck_id m = p->one;
+static pv_eqn canon_cond(pv *prover, pv_ctx ctx, ck_id term) {
+  ck_id c = ck_kid(prover->terms, term, 0);
+  ck_id u = ck_kid(prover->terms, term, 1);
+  ck_id v = ck_kid(prover->terms, term, 2);
+  ck_id m = prover->one;
   ck_id x;
   ck_id y;
   ck_id I;
   ck_id w;
-  turned r;
-  if (!turn_cond(p, c, &r))
-    return same(t);
+  turned turn;
+  if (!turn_cond(prover, c, &turn))
+    return pv_same(term);
   for (int i = 0; i < 4; i++) {
-    reduce_cond(p, cx, &r);
-    if (!linear_cond(p, cx, &r))
+    reduce_cond(prover, ctx, &turn);
+    if (!linear_cond(prover, ctx, &turn))
       break;
   }
-  x = r.turn ? v : u;
-  y = r.turn ? u : v;
-  if (is_zero(p, y) && !is_one(p, x)) {
+  x = turn.turn ? v : u;
+  y = turn.turn ? u : v;
+  if (pv_is_zero(prover, y) && !pv_is_one(prover, x)) {
     m = x;
-    x = p->one;
-  } else if (is_zero(p, x) && !is_one(p, y)) {
+    x = prover->one;
+  } else if (pv_is_zero(prover, x) && !pv_is_one(prover, y)) {
     m = y;
-    y = p->one;
+    y = prover->one;
   }
-  I = ck_ite(p->T, r.c, x, y);
-  w = is_one(p, m) ? I : canon(p, t_mul(p, m, I));
-  if (I == CK_BAD || w == t)
-    return same(t);
-  uint32_t res[2];
+  I = ck_ite(prover->terms, turn.cond, x, y);
+  w = pv_is_one(prover, m) ? I : pv_canon(prover, pv_mul(prover, m, I));
+  if (I == CK_BAD || w == term)
+    return pv_same(term);
+  pv_thm cases[2];
   for (int i = 0; i < 2; i++) { /* i: c does not hold */
-    bool first = (i == 0) != r.turn;
-    by b;
-    uint32_t l = r_law(p, i ? "ite0" : "ite1", &t, 1, r_hyp(p, i ? ck_neg(p->T, c) : c));
-    uint32_t li = r_law(p, first ? "ite1" : "ite0", &I, 1, first ? r.yes : r.no);
-    by_start(&b); /* t = old branch = m*val = m*I */
-    by_add(&b, p->one, l);
-    by_add(&b, t_neg(p, m), li);
-    res[i] = by_end(p, &b, t_rel(p, CK_EQ, t, w));
+    bool first = (i == 0) != turn.turn;
+    pv_comb comb;
+    pv_thm l = pv_law(prover, i ? "ite0" : "ite1", &term, 1,
+                      pv_hyp(prover, i ? ck_neg(prover->terms, c) : c));
+    pv_thm li = pv_law(prover, first ? "ite1" : "ite0", &I, 1, first ? turn.yes : turn.no);
+    pv_comb_init(&comb); /* t = old branch = m*val = m*I */
+    pv_comb_add(&comb, prover->one, l);
+    pv_comb_add(&comb, pv_neg(prover, m), li);
+    cases[i] = pv_comb_prove(prover, &comb, pv_eq(prover, term, w));
   }
-  eqn e = {w, r_cases(p, c, res[0], res[1])};
-  if (e.s == NO)
-    return same(t);
-  if (side(p, cx, r.c) != NO || side(p, cx, ck_neg(p->T, r.c)) != NO)
-    return eq_then(p, e, norm(p, cx, w));
-  norm_is(p, cx, I);
-  return eq_then(p, e, norm_poly(p, cx, w));
+  pv_eqn eqn = {w, pv_cases(prover, c, cases[0], cases[1])};
+  if (eqn.by == PV_NONE)
+    return pv_same(term);
+  if (pv_follows(prover, ctx, turn.cond) != PV_NONE ||
+      pv_follows(prover, ctx, ck_neg(prover->terms, turn.cond)) != PV_NONE)
+    return pv_then(prover, eqn, pv_norm(prover, ctx, w));
+  pv_mark_normal(prover, ctx, I);
+  return pv_then(prover, eqn, pv_norm_poly(prover, ctx, w));
 }
 
-eqn norm_ite(pv *p, uint32_t cx, ck_id t) {
-  ck_id c = ck_kid(p->T, t, 0);
+pv_eqn pv_norm_ite(pv *prover, pv_ctx ctx, ck_id term) {
+  ck_id c = ck_kid(prover->terms, term, 0);
   uint32_t np = 0;
-  uint32_t prem[4];
-  eqn k[4];
-  eqn e = same(t);
-  ck_id part[4] = {ck_kid(p->T, c, 0), ck_kid(p->T, c, 1), ck_kid(p->T, t, 1), ck_kid(p->T, t, 2)};
-  uint32_t yes = side(p, cx, c);
-  uint32_t no = yes == NO ? side(p, cx, ck_neg(p->T, c)) : NO;
-  if (yes != NO || no != NO) {
-    e.t = part[yes != NO ? 2 : 3];
-    e.s = r_law(p, yes != NO ? "ite1" : "ite0", &t, 1, yes != NO ? yes : no);
-    return e.s == NO ? fail() : eq_then(p, e, norm(p, cx, e.t));
+  pv_thm premises[4];
+  pv_eqn k[4];
+  pv_eqn eqn = pv_same(term);
+  ck_id part[4] = {ck_kid(prover->terms, c, 0), ck_kid(prover->terms, c, 1),
+                   ck_kid(prover->terms, term, 1), ck_kid(prover->terms, term, 2)};
+  pv_thm yes = pv_follows(prover, ctx, c);
+  pv_thm no = yes == PV_NONE ? pv_follows(prover, ctx, ck_neg(prover->terms, c)) : PV_NONE;
+  if (yes != PV_NONE || no != PV_NONE) {
+    eqn.to = part[yes != PV_NONE ? 2 : 3];
+    eqn.by = pv_law(prover, yes != PV_NONE ? "ite1" : "ite0", &term, 1, yes != PV_NONE ? yes : no);
+    return eqn.by == PV_NONE ? pv_fail() : pv_then(prover, eqn, pv_norm(prover, ctx, eqn.to));
   }
   for (int i = 0; i < 4; i++) {
-    k[i] = norm(p, cx, part[i]);
-    if (k[i].s == NO)
-      return fail();
-    if (k[i].s != REFL)
-      prem[np++] = k[i].s;
+    k[i] = pv_norm(prover, ctx, part[i]);
+    if (k[i].by == PV_NONE)
+      return pv_fail();
+    if (k[i].by != PV_REFL)
+      premises[np++] = k[i].by;
   }
   if (np) {
-    ck_id c2 = t_rel(p, ck_head(p->T, c), k[0].t, k[1].t);
-    e.t = ck_ite(p->T, c2, k[2].t, k[3].t);
-    e.s = r_cong(p, t, e.t, prem, np);
-    if (e.s == NO)
-      return fail();
+    ck_id c2 = pv_rel(prover, ck_head(prover->terms, c), k[0].to, k[1].to);
+    eqn.to = ck_ite(prover->terms, c2, k[2].to, k[3].to);
+    eqn.by = pv_cong(prover, term, eqn.to, premises, np);
+    if (eqn.by == PV_NONE)
+      return pv_fail();
   }
-  if (k[2].t == k[3].t) {
-    ck_id c2 = ck_kid(p->T, e.t, 0);
-    uint32_t a = r_law(p, "ite1", &e.t, 1, r_hyp(p, c2));
-    uint32_t b = r_law(p, "ite0", &e.t, 1, r_hyp(p, ck_neg(p->T, c2)));
-    eqn f = {k[2].t, r_cases(p, c2, a, b)};
-    return f.s == NO ? e : eq_then(p, e, f);
+  if (k[2].to == k[3].to) {
+    ck_id c2 = ck_kid(prover->terms, eqn.to, 0);
+    pv_thm a = pv_law(prover, "ite1", &eqn.to, 1, pv_hyp(prover, c2));
+    pv_thm b = pv_law(prover, "ite0", &eqn.to, 1, pv_hyp(prover, ck_neg(prover->terms, c2)));
+    pv_eqn f = {k[2].to, pv_cases(prover, c2, a, b)};
+    return f.by == PV_NONE ? eqn : pv_then(prover, eqn, f);
   }
-  ck_op o = ck_head(p->T, c);
-  bool order = o == CK_LE || o == CK_LT;
-  eqn r = order && !(ck_is_int(p->T, k[0].t) && ck_is_int(p->T, k[1].t)) ? canon_ite(p, cx, e.t)
-                                                                         : canon_cond(p, cx, e.t);
-  return r.s == NO ? e : eq_then(p, e, r);
+  ck_op head = ck_head(prover->terms, c);
+  bool order = head == CK_LE || head == CK_LT;
+  pv_eqn result = order && !(ck_is_int(prover->terms, k[0].to) && ck_is_int(prover->terms, k[1].to))
+                      ? canon_ite(prover, ctx, eqn.to)
+                      : canon_cond(prover, ctx, eqn.to);
+  return result.by == PV_NONE ? eqn : pv_then(prover, eqn, result);
 }

@@ -1,26 +1,53 @@
 # The prover.
 noinst_LIBRARIES += libasprove.a
-libasprove_a_SOURCES = verify/prove/prove.h verify/prove/pv.h \
+libasprove_a_SOURCES = verify/prove/prove.h \
+  verify/prove/pv_context.h \
+  verify/prove/pv_facts.h \
+  verify/prove/pv_folds.h \
+  verify/prove/pv_lemma.h \
+  verify/prove/pv_log.h \
+  verify/prove/pv_lp.h \
+  verify/prove/pv_norm.h \
+  verify/prove/pv_poly.h \
+  verify/prove/pv_state.h \
+  verify/prove/pv_steps.h \
+  verify/prove/pv_terms.h \
+  verify/prove/assume.c \
   verify/prove/bounds.c \
-  verify/prove/build.c \
+  verify/prove/certificate.c \
+  verify/prove/clauses.c \
   verify/prove/ctx.c \
+  verify/prove/cuts.c \
   verify/prove/eq.c \
+  verify/prove/fact_match.c \
+  verify/prove/factors.c \
   verify/prove/folds.c \
   verify/prove/ite.c \
   verify/prove/lemma.c \
+  verify/prove/lemma_ints.c \
+  verify/prove/lemma_maxima.c \
+  verify/prove/lemma_prods.c \
+  verify/prove/lemma_reals.c \
+  verify/prove/lemma_roots.c \
+  verify/prove/lemma_sums.c \
   verify/prove/log.c \
   verify/prove/lp.c \
-  verify/prove/map.c \
-  verify/prove/maxlaws.c \
-  verify/prove/prods.c \
+  verify/prove/lp_facts.c \
   verify/prove/maxcut.c \
-  verify/prove/clauses.c \
-  verify/prove/quot.c \
-  verify/prove/cuts.c \
-  verify/prove/assume.c \
-  verify/prove/roots.c \
+  verify/prove/maxlaws.c \
   verify/prove/norm.c \
+  verify/prove/norm_exp.c \
+  verify/prove/norm_inv.c \
+  verify/prove/norm_poly.c \
   verify/prove/poly.c \
+  verify/prove/prods.c \
   verify/prove/prove.c \
+  verify/prove/quot.c \
+  verify/prove/rewrite.c \
+  verify/prove/roots.c \
   verify/prove/side.c \
-  verify/prove/sums.c
+  verify/prove/simplex.c \
+  verify/prove/state.c \
+  verify/prove/steps.c \
+  verify/prove/sums.c \
+  verify/prove/terms.c

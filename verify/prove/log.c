@@ -1,475 +1,294 @@
-/* The checker's rules, each call logged once; the certificate written from the steps that are
- * needed. */
-#include "pv.h"
+/* The checker's rules, each call logged once. */
+#include "pv_log.h"
+#include "src/base/hash.h"
+#include "src/base/mem.h"
 #include <stdlib.h>
 #include <string.h>
 
-void pv_init(pv *p, ck_terms *T, uint32_t max_steps) {
-  memset(p, 0, sizeof *p);
-  p->T = T;
-  p->P = ck_proof_new(T);
-  p->max_steps = max_steps;
-  p->max_work = 1600ull * max_steps;
-  as_vec_init(&p->steps, sizeof(pv_step));
-  as_vec_init(&p->toks, sizeof(pv_tok));
-  as_vec_init(&p->scratch, sizeof(pv_tok));
-  as_vec_init(&p->ctx, sizeof(pv_ctx));
-  as_vec_init(&p->fact_busy, sizeof(uint64_t));
-  as_vec_init(&p->owned, sizeof(void *));
-  for (int i = 0; i < N_LEMMAS; i++)
-    p->lemma[i] = NO;
-  pv_ctx root = {NO, CK_BAD, NO, CK_BAD, 0, 0};
-  as_vec_push(&p->ctx, &root);
-  p->zero = ck_int(T, 0);
-  p->one = ck_int(T, 1);
+static void start(pv *prover) {
+  prover->scratch.n = 0;
 }
 
-void pv_clear(pv *p) {
-  ck_proof_free(p->P);
-  for (size_t i = 0; i < p->owned.n; i++)
-    free(AS_VEC_AT(&p->owned, void *, i));
-  as_vec_clear(&p->owned);
-  as_vec_clear(&p->steps);
-  as_vec_clear(&p->toks);
-  as_vec_clear(&p->scratch);
-  as_vec_clear(&p->ctx);
-  as_vec_clear(&p->fact_busy);
-  map_clear(&p->step_memo);
-  map_clear(&p->norm_memo);
-  map_clear(&p->ctx_memo);
-  map_clear(&p->rel_memo);
-  map_clear(&p->cmp_memo);
-  map_clear(&p->misc_memo);
-  map_clear(&p->inst_memo);
+static void tok(pv *prover, char kind, uint32_t val) {
+  pv_token t = {(uint32_t)kind, val};
+  as_vec_push(&prover->scratch, &t);
 }
 
-bool pv_spent(const pv *p) {
-  return p->steps.n >= p->max_steps || p->work >= p->max_work;
-}
-
-static void start(pv *p) {
-  p->scratch.n = 0;
-}
-
-static void tok(pv *p, char kind, uint32_t val) {
-  pv_tok t = {(uint32_t)kind, val};
-  as_vec_push(&p->scratch, &t);
-}
-
-static void toks(pv *p, char kind, const uint32_t *v, uint32_t n) {
+static void toks(pv *prover, char kind, const uint32_t *v, uint32_t n) {
   for (uint32_t i = 0; i < n; i++)
-    tok(p, kind, v[i]);
+    tok(prover, kind, v[i]);
 }
 
 static bool have(const uint32_t *v, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) {
-    if (v[i] == NO || v[i] == REFL)
+    if (v[i] == PV_NONE || v[i] == PV_REFL)
       return false;
   }
   return true;
 }
 
-static void scratch_key(pv *p, uint32_t rule, uint64_t *k1, uint64_t *k2) {
-  *k1 = as_hash(p->scratch.data, p->scratch.n * sizeof(pv_tok), 17 + rule);
-  *k2 = as_hash(p->scratch.data, p->scratch.n * sizeof(pv_tok), 0x5151u + rule * 7919u);
+static void scratch_key(pv *prover, uint32_t rule, uint64_t *k1, uint64_t *k2) {
+  *k1 = as_hash(prover->scratch.data, prover->scratch.n * sizeof(pv_token), 17 + rule);
+  *k2 = as_hash(prover->scratch.data, prover->scratch.n * sizeof(pv_token), 0x5151u + rule * 7919u);
 }
 
 /* the step with these tokens, if it was made before */
-static bool known(pv *p, uint32_t rule, uint32_t *s) {
+static bool known(pv *prover, uint32_t rule, pv_thm *thm) {
   uint64_t k1;
   uint64_t k2;
   uint64_t v;
-  scratch_key(p, rule, &k1, &k2);
-  if (!map_get(&p->step_memo, k1, k2, &v))
+  scratch_key(prover, rule, &k1, &k2);
+  if (!as_map_get(&prover->step_memo, AS_KEY(k1, k2), &v))
     return false;
-  *s = (uint32_t)v;
+  *thm = (uint32_t)v;
   return true;
 }
 
 /* the step of this rule with the arguments in scratch, made now or before */
-static uint32_t made(pv *p, uint32_t rule) {
+static pv_thm made(pv *prover, uint32_t rule) {
   uint64_t k1;
   uint64_t k2;
-  uint32_t s;
-  uint32_t n = (uint32_t)p->scratch.n;
-  if (known(p, rule, &s))
-    return s;
+  pv_thm thm;
+  uint32_t n = (uint32_t)prover->scratch.n;
+  if (known(prover, rule, &thm))
+    return thm;
   char *kind = as_malloc(n);
   uint32_t *val = as_malloc(n * sizeof *val);
   for (uint32_t i = 0; i < n; i++) {
-    const pv_tok *t = &AS_VEC_AT(&p->scratch, pv_tok, i);
+    const pv_token *t = &AS_VEC_AT(&prover->scratch, pv_token, i);
     kind[i] = (char)t->kind;
-    val[i] = t->val;
+    val[i] = t->value;
   }
-  s = ck_step(p->P, rule, (ck_args){kind, val, n, 0, false});
+  thm = ck_step(prover->proof, rule, (ck_args){kind, val, n, 0, false});
   free(kind);
   free(val);
-  if (s == CK_BAD)
-    return NO;
-  scratch_key(p, rule, &k1, &k2);
-  map_put(&p->step_memo, k1, k2, s);
-  pv_step st = {rule, p->toks.n, p->scratch.n};
-  for (size_t i = 0; i < p->scratch.n; i++)
-    as_vec_push(&p->toks, &AS_VEC_AT(&p->scratch, pv_tok, i));
-  as_vec_push(&p->steps, &st);
-  p->work += 500;
-  return s;
+  if (thm == CK_BAD)
+    return PV_NONE;
+  scratch_key(prover, rule, &k1, &k2);
+  as_map_put(&prover->step_memo, AS_KEY(k1, k2), thm);
+  pv_step st = {rule, prover->tokens.n, prover->scratch.n};
+  for (size_t i = 0; i < prover->scratch.n; i++)
+    as_vec_push(&prover->tokens, &AS_VEC_AT(&prover->scratch, pv_token, i));
+  as_vec_push(&prover->steps, &st);
+  prover->work += 500;
+  return thm;
 }
 
 #define BEGIN(p)                                                                                   \
   if (pv_spent(p))                                                                                 \
-    return NO;                                                                                     \
+    return PV_NONE;                                                                                \
   start(p)
 
-uint32_t r_hyp(pv *p, ck_id f) {
-  BEGIN(p);
-  tok(p, 't', f);
-  return made(p, R_HYP);
+pv_thm pv_hyp(pv *prover, ck_id formula) {
+  BEGIN(prover);
+  tok(prover, 't', formula);
+  return made(prover, PV_RULE_HYP);
 }
 
-uint32_t r_use(pv *p, uint32_t s, const ck_id *ts, uint32_t nt, const uint32_t *ps, uint32_t np) {
-  if (s == NO || !have(ps, np))
-    return NO;
-  BEGIN(p);
-  tok(p, 's', s);
-  tok(p, '|', 0);
-  toks(p, 't', ts, nt);
-  tok(p, '|', 0);
-  toks(p, 's', ps, np);
-  return made(p, R_USE);
+pv_thm pv_use(pv *prover, pv_thm thm, const ck_id *ts, uint32_t nt, const pv_thm *ps, uint32_t np) {
+  if (thm == PV_NONE || !have(ps, np))
+    return PV_NONE;
+  BEGIN(prover);
+  tok(prover, 's', thm);
+  tok(prover, '|', 0);
+  toks(prover, 't', ts, nt);
+  tok(prover, '|', 0);
+  toks(prover, 's', ps, np);
+  return made(prover, PV_RULE_USE);
 }
 
-uint32_t r_inst(pv *p, uint32_t s, const ck_vsub *vs, uint32_t nv, const ck_fsub *fs, uint32_t nf,
-                const uint32_t *ps0, uint32_t np0) {
-  if (s == NO || !have(ps0, np0))
-    return NO;
-  uint32_t ps[16];
+pv_thm pv_inst(pv *prover, pv_thm thm, const pv_var_sub *vs, uint32_t nv, const ck_fsub *funs,
+               uint32_t nf, const pv_thm *ps0, uint32_t np0) {
+  if (thm == PV_NONE || !have(ps0, np0))
+    return PV_NONE;
+  pv_thm ps[16];
   uint32_t np = 0;
   uint32_t nh;
   ck_id vars[16];
   ck_id vals[16];
   if (nv > 16 || np0 > 16)
-    return NO;
+    return PV_NONE;
   for (uint32_t i = 0; i < nv; i++) {
     vars[i] = vs[i].var;
     vals[i] = vs[i].term;
     if (vals[i] == CK_BAD)
-      return NO;
+      return PV_NONE;
   }
-  const ck_id *h = ck_thm_hyps(p->P, s, &nh);
+  const ck_id *h = ck_thm_hyps(prover->proof, thm, &nh);
   for (uint32_t i = 0; i < np0; i++) {
     for (uint32_t j = 0; j < nh; j++) {
-      if (ck_sub(p->T, h[j], vars, vals, nv, fs, nf) == ck_thm_formula(p->P, ps0[i])) {
+      if (ck_sub(prover->terms, h[j], vars, vals, nv, funs, nf) ==
+          ck_thm_formula(prover->proof, ps0[i])) {
         ps[np++] = ps0[i];
         break;
       }
     }
   }
-  BEGIN(p);
-  tok(p, 's', s);
-  tok(p, '|', 0);
+  BEGIN(prover);
+  tok(prover, 's', thm);
+  tok(prover, '|', 0);
   for (uint32_t i = 0; i < nv; i++) {
     if (i)
-      tok(p, ',', 0);
-    tok(p, 't', vs[i].var);
-    tok(p, 't', vs[i].term);
+      tok(prover, ',', 0);
+    tok(prover, 't', vs[i].var);
+    tok(prover, 't', vs[i].term);
   }
-  tok(p, '|', 0);
+  tok(prover, '|', 0);
   for (uint32_t i = 0; i < nf; i++) {
     if (i)
-      tok(p, ',', 0);
-    tok(p, '\'', fs[i].name);
-    tok(p, '\'', fs[i].sig);
-    toks(p, 't', fs[i].params, fs[i].n);
-    tok(p, 't', fs[i].body);
+      tok(prover, ',', 0);
+    tok(prover, '\'', funs[i].name);
+    tok(prover, '\'', funs[i].sig);
+    toks(prover, 't', funs[i].params, funs[i].n);
+    tok(prover, 't', funs[i].body);
   }
-  tok(p, '|', 0);
-  toks(p, 's', ps, np);
-  return made(p, R_INST);
+  tok(prover, '|', 0);
+  toks(prover, 's', ps, np);
+  return made(prover, PV_RULE_INST);
 }
 
-uint32_t r_cases(pv *p, ck_id c, uint32_t a, uint32_t b) {
-  if (a == NO || b == NO)
-    return NO;
-  BEGIN(p);
-  tok(p, 't', c);
-  tok(p, 's', a);
-  tok(p, 's', b);
-  return made(p, R_CASES);
+pv_thm pv_cases(pv *prover, ck_id c, pv_thm a, pv_thm b) {
+  if (a == PV_NONE || b == PV_NONE)
+    return PV_NONE;
+  BEGIN(prover);
+  tok(prover, 't', c);
+  tok(prover, 's', a);
+  tok(prover, 's', b);
+  return made(prover, PV_RULE_CASES);
 }
 
-uint32_t r_cong(pv *p, ck_id a, ck_id b, const uint32_t *ps, uint32_t np) {
+pv_thm pv_cong(pv *prover, ck_id a, ck_id b, const pv_thm *ps, uint32_t np) {
   if (!have(ps, np) || a == CK_BAD || b == CK_BAD)
-    return NO;
-  BEGIN(p);
-  tok(p, 't', a);
-  tok(p, 't', b);
-  toks(p, 's', ps, np);
-  return made(p, R_CONG);
+    return PV_NONE;
+  BEGIN(prover);
+  tok(prover, 't', a);
+  tok(prover, 't', b);
+  toks(prover, 's', ps, np);
+  return made(prover, PV_RULE_CONG);
 }
 
-uint32_t r_foldcong(pv *p, ck_id a, ck_id b, const ck_id *vars, uint32_t nv, const uint32_t *ps,
-                    uint32_t np) {
+pv_thm pv_foldcong(pv *prover, ck_id a, ck_id b, const ck_id *vars, uint32_t nv, const pv_thm *ps,
+                   uint32_t np) {
   if (!have(ps, np) || a == CK_BAD || b == CK_BAD)
-    return NO;
-  BEGIN(p);
-  tok(p, 't', a);
-  tok(p, 't', b);
-  tok(p, '|', 0);
-  toks(p, 't', vars, nv);
-  tok(p, '|', 0);
-  toks(p, 's', ps, np);
-  return made(p, R_FOLDCONG);
+    return PV_NONE;
+  BEGIN(prover);
+  tok(prover, 't', a);
+  tok(prover, 't', b);
+  tok(prover, '|', 0);
+  toks(prover, 't', vars, nv);
+  tok(prover, '|', 0);
+  toks(prover, 's', ps, np);
+  return made(prover, PV_RULE_FOLDCONG);
 }
 
-uint32_t r_arith(pv *p, ck_id f, const ck_summand *sums, uint32_t n) {
-  if (f == CK_BAD)
-    return NO;
+pv_thm pv_arith(pv *prover, ck_id formula, const pv_summand *sums, uint32_t n) {
+  if (formula == CK_BAD)
+    return PV_NONE;
   for (uint32_t i = 0; i < n; i++) {
-    if (sums[i].coef == CK_BAD || !have(sums[i].prem, sums[i].n))
-      return NO;
+    if (sums[i].coef == CK_BAD || !have(sums[i].premises, sums[i].count))
+      return PV_NONE;
   }
-  BEGIN(p);
-  tok(p, 't', f);
-  tok(p, '|', 0);
+  BEGIN(prover);
+  tok(prover, 't', formula);
+  tok(prover, '|', 0);
   for (uint32_t i = 0; i < n; i++) {
     if (i)
-      tok(p, ',', 0);
-    tok(p, 't', sums[i].coef);
-    toks(p, 's', sums[i].prem, sums[i].n);
+      tok(prover, ',', 0);
+    tok(prover, 't', sums[i].coef);
+    toks(prover, 's', sums[i].premises, sums[i].count);
   }
-  return made(p, R_ARITH);
+  return made(prover, PV_RULE_ARITH);
 }
 
-uint32_t r_antisym(pv *p, uint32_t a, uint32_t b) {
-  if (a == NO || b == NO)
-    return NO;
-  BEGIN(p);
-  tok(p, 's', a);
-  tok(p, 's', b);
-  return made(p, R_ANTISYM);
+pv_thm pv_antisym(pv *prover, pv_thm a, pv_thm b) {
+  if (a == PV_NONE || b == PV_NONE)
+    return PV_NONE;
+  BEGIN(prover);
+  tok(prover, 's', a);
+  tok(prover, 's', b);
+  return made(prover, PV_RULE_ANTISYM);
 }
 
-uint32_t r_int(pv *p, ck_id f, uint32_t a) {
-  if (a == NO || f == CK_BAD)
-    return NO;
-  BEGIN(p);
-  tok(p, 't', f);
-  tok(p, 's', a);
-  return made(p, R_INT);
+pv_thm pv_int(pv *prover, ck_id formula, pv_thm a) {
+  if (a == PV_NONE || formula == CK_BAD)
+    return PV_NONE;
+  BEGIN(prover);
+  tok(prover, 't', formula);
+  tok(prover, 's', a);
+  return made(prover, PV_RULE_INT);
 }
 
-uint32_t r_law(pv *p, const char *name, const ck_id *ts, uint32_t nt, uint32_t prem) {
+pv_thm pv_law(pv *prover, const char *name, const ck_id *ts, uint32_t nt, pv_thm premises) {
   for (uint32_t i = 0; i < nt; i++) {
     if (ts[i] == CK_BAD)
-      return NO;
+      return PV_NONE;
   }
-  uint32_t np = prem == NO ? 0 : 1;
-  BEGIN(p);
-  tok(p, '\'', ck_word(p->T, name));
-  tok(p, '|', 0);
-  toks(p, 't', ts, nt);
-  tok(p, '|', 0);
-  toks(p, 's', &prem, np);
-  return made(p, R_LAW);
+  uint32_t np = premises == PV_NONE ? 0 : 1;
+  BEGIN(prover);
+  tok(prover, '\'', ck_word(prover->terms, name));
+  tok(prover, '|', 0);
+  toks(prover, 't', ts, nt);
+  tok(prover, '|', 0);
+  toks(prover, 's', &premises, np);
+  return made(prover, PV_RULE_LAW);
 }
 
-uint32_t r_zero(pv *p, ck_id t, uint32_t a) {
-  if (a == NO || t == CK_BAD)
-    return NO;
-  BEGIN(p);
-  tok(p, 't', t);
-  tok(p, 's', a);
-  return made(p, R_ZERO);
+pv_thm pv_zero(pv *prover, ck_id t, pv_thm a) {
+  if (a == PV_NONE || t == CK_BAD)
+    return PV_NONE;
+  BEGIN(prover);
+  tok(prover, 't', t);
+  tok(prover, 's', a);
+  return made(prover, PV_RULE_ZERO);
 }
 
-uint32_t r_succ(pv *p, ck_id t, ck_id k, uint32_t a) {
-  if (a == NO || t == CK_BAD || k == CK_BAD)
-    return NO;
-  BEGIN(p);
-  tok(p, 't', t);
-  tok(p, 't', k);
-  tok(p, 's', a);
-  return made(p, R_SUCC);
+pv_thm pv_succ(pv *prover, ck_id t, ck_id k, pv_thm a) {
+  if (a == PV_NONE || t == CK_BAD || k == CK_BAD)
+    return PV_NONE;
+  BEGIN(prover);
+  tok(prover, 't', t);
+  tok(prover, 't', k);
+  tok(prover, 's', a);
+  return made(prover, PV_RULE_SUCC);
 }
 
-uint32_t r_induct(pv *p, ck_id k, ck_id n, uint32_t j, const ck_id *fs, const uint32_t *base,
-                  const uint32_t *step, uint32_t r, uint32_t a) {
+pv_thm pv_induct(pv *prover, ck_id k, ck_id n, uint32_t j, const ck_id *fs, const pv_thm *base,
+                 const pv_thm *step, uint32_t r, pv_thm a) {
   char count[16];
-  if (a == NO || !have(base, r) || !have(step, r))
-    return NO;
+  if (a == PV_NONE || !have(base, r) || !have(step, r))
+    return PV_NONE;
   snprintf(count, sizeof count, "%u", (unsigned)j);
-  BEGIN(p);
-  tok(p, 't', k);
-  tok(p, 't', n);
-  tok(p, '=', ck_word(p->T, count));
-  tok(p, '|', 0);
-  toks(p, 't', fs, r);
-  tok(p, '|', 0);
-  toks(p, 's', base, r);
-  tok(p, '|', 0);
-  toks(p, 's', step, r);
-  tok(p, '|', 0);
-  tok(p, 's', a);
-  return made(p, R_INDUCT);
+  BEGIN(prover);
+  tok(prover, 't', k);
+  tok(prover, 't', n);
+  tok(prover, '=', ck_word(prover->terms, count));
+  tok(prover, '|', 0);
+  toks(prover, 't', fs, r);
+  tok(prover, '|', 0);
+  toks(prover, 's', base, r);
+  tok(prover, '|', 0);
+  toks(prover, 's', step, r);
+  tok(prover, '|', 0);
+  tok(prover, 's', a);
+  return made(prover, PV_RULE_INDUCT);
 }
 
-ck_id thm(const pv *p, uint32_t s) {
-  return ck_thm_formula(p->P, s);
+ck_id pv_says(const pv *prover, pv_thm thm) {
+  return ck_thm_formula(prover->proof, thm);
 }
 
-ck_id lhs_of(const pv *p, uint32_t s) {
-  return ck_kid(p->T, thm(p, s), 0);
+ck_id pv_left(const pv *prover, pv_thm thm) {
+  return ck_kid(prover->terms, pv_says(prover, thm), 0);
 }
 
-ck_id rhs_of(const pv *p, uint32_t s) {
-  return ck_kid(p->T, thm(p, s), 1);
+ck_id pv_right(const pv *prover, pv_thm thm) {
+  return ck_kid(prover->terms, pv_says(prover, thm), 1);
 }
 
-/* --- certificate */
-typedef struct {
-  pv *p;
-  as_str out;
-  pv_map num;
-  uint32_t terms;
-  as_vec stack;
-} writer;
-
-static const char *op_word(ck_op o) {
-  static const char *const w[] = {"q",   "v",   "b",    "+",   "*",   "div", "mod",
-                                  "inv", "exp", "sqrt", "log", "ite", "app", "fold",
-                                  "=",   "#",   "<=",   "<",   "all"};
-  return w[o];
+ck_fsub pv_fun_sub(pv *prover, const char *function, const ck_id *k, ck_id body) {
+  return (ck_fsub){ck_word(prover->terms, function), ck_word(prover->terms, "i:r"), k, 1, body};
 }
 
-static uint32_t term_no(writer *w, ck_id t) {
-  uint64_t v = 0;
-  map_get(&w->num, t, 0, &v);
-  return (uint32_t)v;
-}
-
-static void term_line(writer *w, ck_id t) {
-  const ck_terms *T = w->p->T;
-  ck_op o = ck_head(T, t);
-  as_str_add(&w->out, op_word(o));
-  if (o == CK_Q) {
-    const mpq_t *q = ck_q_value(T, t);
-    char *a = mpz_get_str(NULL, 10, mpq_numref(*q));
-    char *b = mpz_get_str(NULL, 10, mpq_denref(*q));
-    as_str_printf(&w->out, " =%s =%s", a, b);
-    free(a);
-    free(b);
-  } else if (o == CK_V) {
-    as_str_printf(&w->out, " '%s '%c", ck_word_text(T, ck_name(T, t)), ck_sort(T, t));
-  } else if (o == CK_B) {
-    as_str_printf(&w->out, " =%u '%c", ck_index(T, t), ck_sort(T, t));
-  } else if (o == CK_APP) {
-    as_str_printf(&w->out, " '%s '%s", ck_word_text(T, ck_name(T, t)),
-                  ck_word_text(T, ck_sig(T, t)));
-  } else if (o == CK_FOLD) {
-    as_str_printf(&w->out, " =%u =%u", ck_index(T, t), ck_width(T, t));
-  } else if (o == CK_ALL) {
-    as_str_printf(&w->out, " =%u", ck_index(T, t));
-  }
-  for (uint32_t i = 0, n = ck_nkids(T, t); i < n; i++)
-    as_str_printf(&w->out, " t%u", term_no(w, ck_kid(T, t, i)));
-  as_str_add(&w->out, "\n");
-  map_put(&w->num, t, 0, w->terms++);
-}
-
-static void write_term(writer *w, ck_id t0) {
-  uint64_t v;
-  as_vec_push(&w->stack, &t0);
-  while (w->stack.n) {
-    ck_id t = AS_VEC_AT(&w->stack, ck_id, w->stack.n - 1);
-    bool ready = true;
-    if (map_get(&w->num, t, 0, &v)) {
-      w->stack.n--;
-      continue;
-    }
-    for (uint32_t i = ck_nkids(w->p->T, t); i-- > 0;) {
-      ck_id k = ck_kid(w->p->T, t, i);
-      if (!map_get(&w->num, k, 0, &v)) {
-        as_vec_push(&w->stack, &k);
-        ready = false;
-      }
-    }
-    if (ready) {
-      w->stack.n--;
-      term_line(w, t);
-    }
-  }
-}
-
-static void write_step(writer *w, const pv_step *st, const uint32_t *num) {
-  pv *p = w->p;
-  const pv_tok *tk = &AS_VEC_AT(&p->toks, pv_tok, st->off);
-  for (size_t i = 0; i < st->len; i++) {
-    if (tk[i].kind == 't')
-      write_term(w, tk[i].val);
-  }
-  as_str_add(&w->out, ck_rule_name[st->rule]);
-  for (size_t i = 0; i < st->len; i++) {
-    switch (tk[i].kind) {
-    case 't':
-      as_str_printf(&w->out, " t%u", term_no(w, tk[i].val));
-      break;
-    case 's':
-      as_str_printf(&w->out, " s%u", num[tk[i].val]);
-      break;
-    case '=':
-      as_str_printf(&w->out, " =%s", ck_word_text(p->T, tk[i].val));
-      break;
-    case '\'':
-      as_str_printf(&w->out, " '%s", ck_word_text(p->T, tk[i].val));
-      break;
-    case '|':
-      as_str_add(&w->out, " |");
-      break;
-    default:
-      as_str_add(&w->out, " ,");
-      break;
-    }
-  }
-  as_str_add(&w->out, "\n");
-}
-
-char *log_certificate(pv *p, const char *const *names, const uint32_t *proof, uint32_t n,
-                      size_t *len, uint32_t *steps, uint32_t *terms) {
-  size_t ns = p->steps.n;
-  uint32_t count = 0;
-  bool *live = as_calloc(ns + 1, sizeof *live);
-  uint32_t *num = as_calloc(ns + 1, sizeof *num);
-  writer w = {.p = p};
-  as_str_init(&w.out);
-  as_vec_init(&w.stack, sizeof(ck_id));
-  for (uint32_t i = 0; i < n; i++)
-    live[proof[i]] = true;
-  for (size_t s = ns; s-- > 0;) {
-    const pv_step *st = &AS_VEC_AT(&p->steps, pv_step, s);
-    if (!live[s])
-      continue;
-    for (size_t i = 0; i < st->len; i++) {
-      const pv_tok *t = &AS_VEC_AT(&p->toks, pv_tok, st->off + i);
-      if (t->kind == 's')
-        live[t->val] = true;
-    }
-  }
-  as_str_add(&w.out, "assay-cert 1\n");
-  for (size_t s = 0; s < ns; s++) {
-    if (live[s]) {
-      num[s] = count++;
-      write_step(&w, &AS_VEC_AT(&p->steps, pv_step, s), num);
-    }
-  }
-  for (uint32_t i = 0; i < n; i++)
-    as_str_printf(&w.out, "qed %s s%u\n", names[i], num[proof[i]]);
-  *len = w.out.n;
-  *steps = count;
-  *terms = w.terms;
-  free(live);
-  free(num);
-  map_clear(&w.num);
-  as_vec_clear(&w.stack);
-  return as_str_take(&w.out);
+ck_fsub pv_fun2_sub(pv *prover, const char *function, const ck_id *both, ck_id body) {
+  return (ck_fsub){ck_word(prover->terms, function), ck_word(prover->terms, "ii:r"), both, 2, body};
 }

@@ -1,17 +1,18 @@
 /* Polynomials as lists of monomials, and canonical terms of them. */
-#include "pv.h"
+#include "pv_poly.h"
+#include "src/base/mem.h"
 #include <stdlib.h>
 #include <string.h>
 
-void poly_init(poly *f) {
-  memset(f, 0, sizeof *f);
+void pv_poly_init(pv_poly *poly) {
+  memset(poly, 0, sizeof *poly);
 }
 
-void poly_clear(poly *f) {
-  for (uint32_t i = 0; i < f->n; i++)
-    free(f->m[i].a);
-  free(f->m);
-  memset(f, 0, sizeof *f);
+void pv_poly_clear(pv_poly *poly) {
+  for (uint32_t i = 0; i < poly->count; i++)
+    free(poly->monos[i].atoms);
+  free(poly->monos);
+  memset(poly, 0, sizeof *poly);
 }
 
 /* monomials are short */
@@ -26,91 +27,93 @@ static void sort_ids(ck_id *s, uint32_t n) {
 }
 
 /* adds q*a to f: like monomials are joined */
-void poly_push(pv *p, poly *f, ck_id q, const ck_id *a, uint32_t n) {
-  if (q == p->zero)
+void pv_poly_add_mono(pv *prover, pv_poly *poly, ck_id q, const ck_id *a, uint32_t n) {
+  if (q == prover->zero)
     return;
-  p->work += 8 + f->n / 4;
+  prover->work += 8 + poly->count / 4;
   ck_id *s = as_malloc((n + 1) * sizeof *s);
   if (n)
     memcpy(s, a, n * sizeof *s);
   sort_ids(s, n);
-  for (uint32_t i = 0; i < f->n; i++) {
-    mono *m = &f->m[i];
-    if (m->n != n || memcmp(m->a, s, n * sizeof *s))
+  for (uint32_t i = 0; i < poly->count; i++) {
+    pv_mono *mono = &poly->monos[i];
+    if (mono->degree != n || memcmp(mono->atoms, s, n * sizeof *s))
       continue;
     free(s);
-    m->q = q_add(p, m->q, q);
-    if (m->q == p->zero) {
-      free(m->a);
-      *m = f->m[--f->n];
+    mono->coef = pv_const_add(prover, mono->coef, q);
+    if (mono->coef == prover->zero) {
+      free(mono->atoms);
+      *mono = poly->monos[--poly->count];
     }
     return;
   }
-  if (f->n == f->cap) {
-    f->cap = f->cap ? 2 * f->cap : 4;
-    f->m = as_realloc(f->m, f->cap * sizeof *f->m);
+  if (poly->count == poly->capacity) {
+    poly->capacity = poly->capacity ? 2 * poly->capacity : 4;
+    poly->monos = as_realloc(poly->monos, poly->capacity * sizeof *poly->monos);
   }
-  f->m[f->n++] = (mono){q, n, s};
+  poly->monos[poly->count++] = (pv_mono){q, n, s};
 }
 
 /* by atoms, left to right: the checker's order is by when a monomial was met first, on which no
  * proof should depend */
 static int by_atoms(const void *a, const void *b) {
-  const mono *x = a;
-  const mono *y = b;
-  for (uint32_t i = 0; i < x->n && i < y->n; i++) {
-    if (x->a[i] != y->a[i])
-      return x->a[i] < y->a[i] ? -1 : 1;
+  const pv_mono *other = a;
+  const pv_mono *y = b;
+  for (uint32_t i = 0; i < other->degree && i < y->degree; i++) {
+    if (other->atoms[i] != y->atoms[i])
+      return other->atoms[i] < y->atoms[i] ? -1 : 1;
   }
-  return (x->n > y->n) - (x->n < y->n);
+  return (other->degree > y->degree) - (other->degree < y->degree);
 }
 
-void poly_of(pv *p, poly *f, ck_id t) {
-  const ck_poly *g = ck_poly_of(p->T, t);
+void pv_poly_read(pv *prover, pv_poly *poly, ck_id term) {
+  const ck_poly *g = ck_poly_of(prover->terms, term);
   uint32_t n = g ? ck_poly_len(g) : 0;
-  poly_clear(f);
-  p->work += 4 + 12 * n;
-  f->cap = n ? n : 1;
-  f->m = as_malloc(f->cap * sizeof *f->m);
+  pv_poly_clear(poly);
+  prover->work += 4 + 12 * n;
+  poly->capacity = n ? n : 1;
+  poly->monos = as_malloc(poly->capacity * sizeof *poly->monos);
   for (uint32_t i = 0; i < n; i++) {
     ck_mono m = ck_poly_mono(g, i);
     ck_id *s = as_malloc((m.deg + 1) * sizeof *s);
     if (m.deg)
       memcpy(s, m.atoms, m.deg * sizeof *s);
-    f->m[f->n++] = (mono){ck_q(p->T, *ck_poly_coef(g, i)), m.deg, s};
+    poly->monos[poly->count++] = (pv_mono){ck_q(prover->terms, *ck_poly_coef(g, i)), m.deg, s};
   }
-  qsort(f->m, f->n, sizeof *f->m, by_atoms);
+  qsort(poly->monos, poly->count, sizeof *poly->monos, by_atoms);
   if (!g) {
-    ck_id a = t;
-    poly_push(p, f, p->one, &a, 1);
+    ck_id a = term;
+    pv_poly_add_mono(prover, poly, prover->one, &a, 1);
   }
 }
 
-void poly_add(pv *p, poly *f, const poly *g, ck_id scale) {
-  for (uint32_t i = 0; i < g->n; i++)
-    poly_push(p, f, q_mul(p, g->m[i].q, scale), g->m[i].a, g->m[i].n);
+void pv_poly_add(pv *prover, pv_poly *poly, const pv_poly *other, ck_id scale) {
+  for (uint32_t i = 0; i < other->count; i++)
+    pv_poly_add_mono(prover, poly, pv_const_mul(prover, other->monos[i].coef, scale),
+                     other->monos[i].atoms, other->monos[i].degree);
 }
 
-void poly_mul_mono(pv *p, poly *f, const poly *g, ck_id q, const ck_id *a, uint32_t n) {
-  poly r;
-  poly_init(&r);
-  for (uint32_t i = 0; i < g->n; i++) {
-    const mono *m = &g->m[i];
-    ck_id *s = as_malloc((m->n + n + 1) * sizeof *s);
-    memcpy(s, m->a, m->n * sizeof *s);
+void pv_poly_mul_mono(pv *prover, pv_poly *poly, const pv_poly *other, ck_id q, const ck_id *a,
+                      uint32_t n) {
+  pv_poly rest;
+  pv_poly_init(&rest);
+  for (uint32_t i = 0; i < other->count; i++) {
+    const pv_mono *mono = &other->monos[i];
+    ck_id *s = as_malloc((mono->degree + n + 1) * sizeof *s);
+    memcpy(s, mono->atoms, mono->degree * sizeof *s);
     if (n)
-      memcpy(s + m->n, a, n * sizeof *s);
-    poly_push(p, &r, q_mul(p, m->q, q), s, m->n + n);
+      memcpy(s + mono->degree, a, n * sizeof *s);
+    pv_poly_add_mono(prover, &rest, pv_const_mul(prover, mono->coef, q), s, mono->degree + n);
     free(s);
   }
-  poly_clear(f);
-  *f = r;
+  pv_poly_clear(poly);
+  *poly = rest;
 }
 
 /* insertion sort: monomials are short, and the order needs p */
-static void sort_atoms(pv *p, ck_id *a, uint32_t n) {
+static void sort_atoms(pv *prover, ck_id *a, uint32_t n) {
   for (uint32_t i = 1; i < n; i++) {
-    for (uint32_t j = i; j > 0 && t_cmp(p, a[j - 1], a[j]) > 0; j--) {
+    for (uint32_t j = i; j > 0 && pv_order(prover, a[j - 1], a[j]) > 0; j--) {
       ck_id x = a[j];
       a[j] = a[j - 1];
       a[j - 1] = x;
@@ -118,59 +121,59 @@ static void sort_atoms(pv *p, ck_id *a, uint32_t n) {
   }
 }
 
-ck_id mono_term(pv *p, ck_id q, const ck_id *a, uint32_t n) {
+ck_id pv_mono_term(pv *prover, ck_id q, const ck_id *a, uint32_t n) {
   ck_id *s = as_malloc((n + 1) * sizeof *s);
-  ck_id r = n && q == p->one ? CK_BAD : q;
+  ck_id r = n && q == prover->one ? CK_BAD : q;
   if (n)
     memcpy(s, a, n * sizeof *s);
-  sort_atoms(p, s, n);
+  sort_atoms(prover, s, n);
   for (uint32_t i = 0; i < n; i++)
-    r = r == CK_BAD ? s[i] : t_mul(p, r, s[i]);
+    r = r == CK_BAD ? s[i] : pv_mul(prover, r, s[i]);
   free(s);
   return r;
 }
 
 static int mono_cmp(const void *a, const void *b, void *arg) {
-  const mono *x = a;
-  const mono *y = b;
-  pv *p = arg;
-  for (uint32_t i = 0; i < x->n && i < y->n; i++) {
-    int c = t_cmp(p, x->a[i], y->a[i]);
+  const pv_mono *other = a;
+  const pv_mono *y = b;
+  pv *prover = arg;
+  for (uint32_t i = 0; i < other->degree && i < y->degree; i++) {
+    int c = pv_order(prover, other->atoms[i], y->atoms[i]);
     if (c)
       return c;
   }
-  return x->n < y->n ? -1 : x->n > y->n;
+  return other->degree < y->degree ? -1 : other->degree > y->degree;
 }
 
-ck_id poly_term(pv *p, const poly *f) {
-  mono *m = as_malloc((f->n + 1) * sizeof *m);
+ck_id pv_poly_term(pv *prover, const pv_poly *poly) {
+  pv_mono *mono = as_malloc((poly->count + 1) * sizeof *mono);
   ck_id r = CK_BAD;
-  for (uint32_t i = 0; i < f->n; i++) {
-    m[i] = f->m[i];
-    m[i].a = as_malloc((m[i].n + 1) * sizeof(ck_id));
-    memcpy(m[i].a, f->m[i].a, m[i].n * sizeof(ck_id));
-    sort_atoms(p, m[i].a, m[i].n);
-    p->work += m[i].n;
+  for (uint32_t i = 0; i < poly->count; i++) {
+    mono[i] = poly->monos[i];
+    mono[i].atoms = as_malloc((mono[i].degree + 1) * sizeof(ck_id));
+    memcpy(mono[i].atoms, poly->monos[i].atoms, mono[i].degree * sizeof(ck_id));
+    sort_atoms(prover, mono[i].atoms, mono[i].degree);
+    prover->work += mono[i].degree;
   }
-  qsort_r(m, f->n, sizeof *m, mono_cmp, p);
-  for (uint32_t i = 0; i < f->n; i++) {
-    ck_id u = mono_term(p, m[i].q, m[i].a, m[i].n);
-    r = r == CK_BAD ? u : t_add(p, r, u);
-    free(m[i].a);
+  qsort_r(mono, poly->count, sizeof *mono, mono_cmp, prover);
+  for (uint32_t i = 0; i < poly->count; i++) {
+    ck_id u = pv_mono_term(prover, mono[i].coef, mono[i].atoms, mono[i].degree);
+    r = r == CK_BAD ? u : pv_add(prover, r, u);
+    free(mono[i].atoms);
   }
-  free(m);
-  return r == CK_BAD ? p->zero : r;
+  free(mono);
+  return r == CK_BAD ? prover->zero : r;
 }
 
-bool mono_has(const mono *m, ck_id a) {
-  for (uint32_t i = 0; i < m->n; i++) {
-    if (m->a[i] == a)
+bool pv_mono_has(const pv_mono *mono, ck_id a) {
+  for (uint32_t i = 0; i < mono->degree; i++) {
+    if (mono->atoms[i] == a)
       return true;
   }
   return false;
 }
 
-int mono_div(const ck_id *a, uint32_t na, const ck_id *b, uint32_t nb, ck_id *rest) {
+int pv_mono_div(const ck_id *a, uint32_t na, const ck_id *b, uint32_t nb, ck_id *rest) {
   uint32_t j = 0;
   uint32_t r = 0;
   for (uint32_t i = 0; i < na; i++) {
@@ -182,15 +185,15 @@ int mono_div(const ck_id *a, uint32_t na, const ck_id *b, uint32_t nb, ck_id *re
   return j == nb ? (int)r : -1;
 }
 
-ck_id canon(pv *p, ck_id t) {
+ck_id pv_canon(pv *prover, ck_id term) {
   uint64_t v;
-  poly f;
-  if (map_get(&p->misc_memo, t, 1, &v))
+  pv_poly poly;
+  if (as_map_get(&prover->misc_memo, AS_KEY(term, 1), &v))
     return (ck_id)v;
-  poly_init(&f);
-  poly_of(p, &f, t);
-  ck_id r = poly_term(p, &f);
-  poly_clear(&f);
-  map_put(&p->misc_memo, t, 1, r);
+  pv_poly_init(&poly);
+  pv_poly_read(prover, &poly, term);
+  ck_id r = pv_poly_term(prover, &poly);
+  pv_poly_clear(&poly);
+  as_map_put(&prover->misc_memo, AS_KEY(term, 1), r);
   return r;
 }

@@ -30,16 +30,17 @@ typedef struct {
 
 /* Borrows T and c (whose terms live in T; T grows).  opts may be NULL.  The result is cleared by
  * as_proof_result_clear. */
-void as_prove_claim(ck_terms *T, const ck_claim *c, const as_prove_opts *opts, as_proof_result *r);
+void as_prove_claim(ck_terms *terms, const ck_claim *c, const as_prove_opts *opts,
+                    as_proof_result *result);
 /* the same for goals alone; hypotheses that more goals may use are taken first, so that goals share
  * work */
-void as_prove_goals(ck_terms *T, const ck_goal *goals, uint32_t n, const as_prove_opts *opts,
-                    as_proof_result *r);
+void as_prove_goals(ck_terms *terms, const ck_goal *goals, uint32_t n, const as_prove_opts *opts,
+                    as_proof_result *result);
 /* the claim of files by name; NULL and msg filled on bad input */
-ck_claim *as_claim_of_files(ck_terms *T, const char *spec, const char *cand, const char *const *sem,
-                            uint32_t n_sem, ck_msg *msg);
+ck_claim *as_claim_of_files(ck_terms *terms, const char *spec, const char *cand,
+                            const char *const *sem, uint32_t n_sem, ck_msg *msg);
 /* reads the claim from texts and proves it; false and *msg filled on bad input */
 bool as_prove_texts(const ck_text *spec, const ck_text *cand, const ck_text *sem, uint32_t n_sem,
-                    const as_prove_opts *opts, as_proof_result *r, ck_msg *msg);
-void as_proof_result_clear(as_proof_result *r);
+                    const as_prove_opts *opts, as_proof_result *result, ck_msg *msg);
+void as_proof_result_clear(as_proof_result *result);
 #endif

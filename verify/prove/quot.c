@@ -1,45 +1,38 @@
 /* Normal form of quotients.  a div b is q + r div b where a = b*q + r and b does not divide what is
  * left in r; it is q where r is known to be in range.  Remainders become a - b*(a div b). */
-#include "pv.h"
+#include "pv_norm.h"
+#include "src/base/mem.h"
 #include <stdlib.h>
 
-static eqn same(ck_id t) {
-  eqn e = {t, REFL};
-  return e;
-}
-
-static eqn fail(void) {
-  eqn e = {CK_BAD, NO};
-  return e;
-}
-
 /* the monomial of b by which dividing ends: of the highest degree, the greatest in the order */
-static const mono *leading(pv *p, const poly *b) {
-  const mono *m = &b->m[0];
-  for (uint32_t i = 1; i < b->n; i++) {
-    const mono *x = &b->m[i];
-    if (x->n > m->n || (x->n == m->n && t_cmp(p, mono_term(p, p->one, x->a, x->n),
-                                              mono_term(p, p->one, m->a, m->n)) > 0))
-      m = x;
+static const pv_mono *leading(pv *prover, const pv_poly *b) {
+  const pv_mono *mono = &b->monos[0];
+  for (uint32_t i = 1; i < b->count; i++) {
+    const pv_mono *other = &b->monos[i];
+    if (other->degree > mono->degree ||
+        (other->degree == mono->degree &&
+         pv_order(prover, pv_mono_term(prover, prover->one, other->atoms, other->degree),
+                  pv_mono_term(prover, prover->one, mono->atoms, mono->degree)) > 0))
+      mono = other;
   }
-  return m;
+  return mono;
 }
 
 /* the whole part of c/d for constants, the divisor's sign aside; rounded down if `floors` */
-static ck_id whole(pv *p, ck_id c, ck_id d, bool floors) {
+static ck_id whole(pv *prover, ck_id c, ck_id d, bool floors) {
   mpq_t x;
   mpq_t y;
   mpz_t f;
-  ck_id r = p->zero;
+  ck_id r = prover->zero;
   mpq_inits(x, y, NULL);
   mpz_init(f);
-  mpq_set(x, *ck_q_value(p->T, c));
-  mpq_set(y, *ck_q_value(p->T, d));
+  mpq_set(x, *ck_q_value(prover->terms, c));
+  mpq_set(y, *ck_q_value(prover->terms, d));
   mpq_div(x, x, y);
   if (floors || mpz_cmp_ui(mpq_denref(x), 1) == 0) {
     mpz_fdiv_q(f, mpq_numref(x), mpq_denref(x));
     mpq_set_z(x, f);
-    r = ck_q(p->T, x);
+    r = ck_q(prover->terms, x);
   }
   mpq_clears(x, y, NULL);
   mpz_clear(f);
@@ -47,25 +40,26 @@ static ck_id whole(pv *p, ck_id c, ck_id d, bool floors) {
 }
 
 /* a = b*q + r */
-static void divide(pv *p, const poly *a, const poly *b, poly *q, poly *r) {
-  const mono *lead = leading(p, b);
-  bool constant = b->n == 1 && lead->n == 0;
-  poly_clear(q);
-  poly_clear(r);
-  poly_add(p, r, a, p->one);
+static void divide(pv *prover, const pv_poly *a, const pv_poly *b, pv_poly *quotient, pv_poly *r) {
+  const pv_mono *lead = leading(prover, b);
+  bool constant = b->count == 1 && lead->degree == 0;
+  pv_poly_clear(quotient);
+  pv_poly_clear(r);
+  pv_poly_add(prover, r, a, prover->one);
   for (int rounds = 0; rounds < 24; rounds++) {
     bool hit = false;
-    for (uint32_t i = 0; i < r->n && !hit; i++) {
-      ck_id *rest = as_malloc((r->m[i].n + 1) * sizeof *rest);
-      int k = mono_div(r->m[i].a, r->m[i].n, lead->a, lead->n, rest);
-      ck_id c = k < 0 ? p->zero : whole(p, r->m[i].q, lead->q, constant);
-      if (c != p->zero) {
-        poly t;
-        poly_init(&t);
-        poly_push(p, q, c, rest, (uint32_t)k);
-        poly_mul_mono(p, &t, b, q_mul(p, c, t_int(p, -1)), rest, (uint32_t)k);
-        poly_add(p, r, &t, p->one);
-        poly_clear(&t);
+    for (uint32_t i = 0; i < r->count && !hit; i++) {
+      ck_id *rest = as_malloc((r->monos[i].degree + 1) * sizeof *rest);
+      int k = pv_mono_div(r->monos[i].atoms, r->monos[i].degree, lead->atoms, lead->degree, rest);
+      ck_id c = k < 0 ? prover->zero : whole(prover, r->monos[i].coef, lead->coef, constant);
+      if (c != prover->zero) {
+        pv_poly shifted;
+        pv_poly_init(&shifted);
+        pv_poly_add_mono(prover, quotient, c, rest, (uint32_t)k);
+        pv_poly_mul_mono(prover, &shifted, b, pv_const_mul(prover, c, pv_num(prover, -1)), rest,
+                         (uint32_t)k);
+        pv_poly_add(prover, r, &shifted, prover->one);
+        pv_poly_clear(&shifted);
         hit = true;
       }
       free(rest);
@@ -75,218 +69,223 @@ static void divide(pv *p, const poly *a, const poly *b, poly *q, poly *r) {
   }
 }
 
-ck_id rest_of_division(pv *p, ck_id a, ck_id b) {
-  poly f;
-  poly g;
-  poly q;
-  poly r;
-  ck_id t;
-  poly_init(&f);
-  poly_init(&g);
-  poly_init(&q);
-  poly_init(&r);
-  poly_of(p, &f, a);
-  poly_of(p, &g, b);
-  if (g.n)
-    divide(p, &f, &g, &q, &r);
-  t = q.n ? poly_term(p, &r) : CK_BAD;
-  poly_clear(&f);
-  poly_clear(&g);
-  poly_clear(&q);
-  poly_clear(&r);
-  return t != CK_BAD && ck_is_int(p->T, t) ? t : CK_BAD;
+ck_id pv_rest_of_division(pv *prover, ck_id a, ck_id b) {
+  pv_poly poly;
+  pv_poly other;
+  pv_poly quotient;
+  pv_poly rest;
+  ck_id term;
+  pv_poly_init(&poly);
+  pv_poly_init(&other);
+  pv_poly_init(&quotient);
+  pv_poly_init(&rest);
+  pv_poly_read(prover, &poly, a);
+  pv_poly_read(prover, &other, b);
+  if (other.count)
+    divide(prover, &poly, &other, &quotient, &rest);
+  term = quotient.count ? pv_poly_term(prover, &rest) : CK_BAD;
+  pv_poly_clear(&poly);
+  pv_poly_clear(&other);
+  pv_poly_clear(&quotient);
+  pv_poly_clear(&rest);
+  return term != CK_BAD && ck_is_int(prover->terms, term) ? term : CK_BAD;
 }
 
 /* a div b = qt for a = b*qt + rt with rt in range */
-static eqn exact(pv *p, uint32_t cx, ck_id a, ck_id b, ck_id qt, ck_id rt) {
-  eqn e = {qt, NO};
-  uint32_t prem[3];
-  if (is_q(p, rt) && q_sgn(p, rt) < 0)
-    return e;
-  prem[0] = side(p, cx, t_rel(p, CK_LE, p->zero, rt));
-  prem[1] = prem[0] == NO ? NO : side(p, cx, t_rel(p, CK_LT, rt, b));
-  if (prem[1] == NO)
-    return e;
-  prem[2] = r_arith0(p, t_rel(p, CK_EQ, a, t_add(p, t_mul(p, b, qt), rt)));
-  ck_vsub v[4] = {{ck_var(p->T, "a", 'i'), a},
-                  {ck_var(p->T, "b", 'i'), b},
-                  {ck_var(p->T, "q", 'i'), qt},
-                  {ck_var(p->T, "r", 'i'), rt}};
-  e.s = r_lemma(p, L_DIVMOD, v, 4, NULL, 0, prem, 3);
-  return e;
+static pv_eqn exact(pv *prover, pv_ctx ctx, ck_id a, ck_id b, ck_id qt, ck_id rt) {
+  pv_eqn eqn = {qt, PV_NONE};
+  pv_thm premises[3];
+  if (pv_is_const(prover, rt) && pv_const_sign(prover, rt) < 0)
+    return eqn;
+  premises[0] = pv_follows(prover, ctx, pv_ge0(prover, rt));
+  premises[1] = premises[0] == PV_NONE ? PV_NONE : pv_follows(prover, ctx, pv_lt(prover, rt, b));
+  if (premises[1] == PV_NONE)
+    return eqn;
+  premises[2] = pv_identity(prover, pv_eq(prover, a, pv_add(prover, pv_mul(prover, b, qt), rt)));
+  pv_var_sub vars[4] = {{pv_int_var(prover, "a"), a},
+                        {pv_int_var(prover, "b"), b},
+                        {pv_int_var(prover, "q"), qt},
+                        {pv_int_var(prover, "r"), rt}};
+  eqn.by = pv_use_lemma(prover, PV_DIVMOD, vars, 4, NULL, 0, premises, 3);
+  return eqn;
 }
 
 /* a div b = qt + rt div b for a = b*qt + rt */
-static eqn partial(pv *p, ck_id a, ck_id b, ck_id qt, ck_id rt, uint32_t bp) {
+static pv_eqn partial(pv *prover, ck_id a, ck_id b, ck_id qt, ck_id rt, pv_thm divisor_pos) {
   ck_id rb[2] = {rt, b};
-  ck_id d = ck_mk2(p->T, CK_DIV, rt, b);
-  ck_id m = ck_mk2(p->T, CK_MOD, rt, b);
-  ck_id qd = t_add(p, qt, d);
-  eqn e = {qd, NO};
-  uint32_t prem[3];
-  uint32_t l = r_law(p, "div", rb, 2, bp);
-  prem[0] = r_law(p, "mod>", rb, 2, bp);
-  prem[1] = r_law(p, "mod<", rb, 2, bp);
-  prem[2] = r_arith1(p, t_rel(p, CK_EQ, a, t_add(p, t_mul(p, b, qd), m)), p->one, l);
-  ck_vsub v[4] = {{ck_var(p->T, "a", 'i'), a},
-                  {ck_var(p->T, "b", 'i'), b},
-                  {ck_var(p->T, "q", 'i'), qd},
-                  {ck_var(p->T, "r", 'i'), m}};
-  e.s = r_lemma(p, L_DIVMOD, v, 4, NULL, 0, prem, 3);
-  return e;
+  ck_id d = ck_mk2(prover->terms, CK_DIV, rt, b);
+  ck_id m = ck_mk2(prover->terms, CK_MOD, rt, b);
+  ck_id qd = pv_add(prover, qt, d);
+  pv_eqn eqn = {qd, PV_NONE};
+  pv_thm premises[3];
+  pv_thm l = pv_law(prover, "div", rb, 2, divisor_pos);
+  premises[0] = pv_law(prover, "mod>", rb, 2, divisor_pos);
+  premises[1] = pv_law(prover, "mod<", rb, 2, divisor_pos);
+  premises[2] =
+      pv_scaled(prover, pv_eq(prover, a, pv_add(prover, pv_mul(prover, b, qd), m)), prover->one, l);
+  pv_var_sub vars[4] = {{pv_int_var(prover, "a"), a},
+                        {pv_int_var(prover, "b"), b},
+                        {pv_int_var(prover, "q"), qd},
+                        {pv_int_var(prover, "r"), m}};
+  eqn.by = pv_use_lemma(prover, PV_DIVMOD, vars, 4, NULL, 0, premises, 3);
+  return eqn;
 }
 
 /* a div b = c for a = b*c by the equations of the context */
-static eqn by_equation(pv *p, uint32_t cx, ck_id a, ck_id b, ck_id c) {
-  ck_id bc = t_add(p, t_mul(p, b, c), p->zero);
-  eqn e = {c, NO};
-  uint32_t prem[3];
-  prem[2] = side_int(p, cx, t_rel(p, CK_EQ, a, bc));
-  prem[0] = r_const(p, t_rel(p, CK_LE, p->zero, p->zero));
-  prem[1] = side(p, cx, t_rel(p, CK_LT, p->zero, b));
-  if (prem[2] == NO || prem[1] == NO)
-    return e;
-  ck_vsub v[4] = {{ck_var(p->T, "a", 'i'), a},
-                  {ck_var(p->T, "b", 'i'), b},
-                  {ck_var(p->T, "q", 'i'), c},
-                  {ck_var(p->T, "r", 'i'), p->zero}};
-  e.s = r_lemma(p, L_DIVMOD, v, 4, NULL, 0, prem, 3);
-  return e;
+static pv_eqn by_equation(pv *prover, pv_ctx ctx, ck_id a, ck_id b, ck_id c) {
+  ck_id bc = pv_add(prover, pv_mul(prover, b, c), prover->zero);
+  pv_eqn eqn = {c, PV_NONE};
+  pv_thm premises[3];
+  premises[2] = pv_follows_int(prover, ctx, pv_eq(prover, a, bc));
+  premises[0] = pv_by_value(prover, pv_ge0(prover, prover->zero));
+  premises[1] = pv_follows(prover, ctx, pv_gt0(prover, b));
+  if (premises[2] == PV_NONE || premises[1] == PV_NONE)
+    return eqn;
+  pv_var_sub vars[4] = {{pv_int_var(prover, "a"), a},
+                        {pv_int_var(prover, "b"), b},
+                        {pv_int_var(prover, "q"), c},
+                        {pv_int_var(prover, "r"), prover->zero}};
+  eqn.by = pv_use_lemma(prover, PV_DIVMOD, vars, 4, NULL, 0, premises, 3);
+  return eqn;
 }
 
 /* (x div b) div a = x div (b*a) for 0 < a, 0 < b: x = (b*a)*Q + b*m + r with r = x mod b, m = (x
  * div b) mod a */
-static eqn nested(pv *p, uint32_t cx, ck_id d, ck_id a, uint32_t ap) {
-  ck_id x = ck_kid(p->T, d, 0);
-  ck_id b = ck_kid(p->T, d, 1);
+static pv_eqn nested(pv *prover, pv_ctx ctx, ck_id d, ck_id a, pv_thm ap) {
+  ck_id x = ck_kid(prover->terms, d, 0);
+  ck_id b = ck_kid(prover->terms, d, 1);
   ck_id xb[2] = {x, b};
   ck_id da[2] = {d, a};
-  ck_id Q = ck_mk2(p->T, CK_DIV, d, a);
-  ck_id m = ck_mk2(p->T, CK_MOD, d, a);
-  ck_id r = ck_mk2(p->T, CK_MOD, x, b);
-  ck_id ba = t_mul(p, b, a);
-  ck_id R = t_add(p, t_mul(p, b, m), r);
-  ck_id t = ck_mk2(p->T, CK_DIV, x, ba);
-  uint32_t bp = side(p, cx, t_rel(p, CK_LT, p->zero, b));
-  uint32_t prem[3];
-  eqn e = {t, NO};
-  if (bp == NO)
-    return e;
-  uint32_t l1 = r_law(p, "div", xb, 2, bp);
-  uint32_t l2 = r_law(p, "div", da, 2, ap);
-  uint32_t m0 = r_law(p, "mod>", da, 2, ap);
-  uint32_t m1 = tight(p, r_law(p, "mod<", da, 2, ap));
-  uint32_t r0 = r_law(p, "mod>", xb, 2, bp);
-  uint32_t r1 = r_law(p, "mod<", xb, 2, bp);
-  by s;
-  by_start(&s);
-  by_add2(&s, p->one, bp, m0);
-  by_add(&s, p->one, r0);
-  prem[0] = by_end(p, &s, t_rel(p, CK_LE, p->zero, R));
-  by_start(&s);
-  by_add2(&s, p->one, bp, m1);
-  by_add(&s, p->one, r1); /* b*(a - m - 1) + (b - r) */
-  prem[1] = by_end(p, &s, t_rel(p, CK_LT, R, ba));
-  by_start(&s);
-  by_add(&s, p->one, l1);
-  by_add(&s, b, l2);
-  prem[2] = by_end(p, &s, t_rel(p, CK_EQ, x, t_add(p, t_mul(p, ba, Q), R)));
-  ck_vsub v[4] = {{ck_var(p->T, "a", 'i'), x},
-                  {ck_var(p->T, "b", 'i'), ba},
-                  {ck_var(p->T, "q", 'i'), Q},
-                  {ck_var(p->T, "r", 'i'), R}};
-  e.s = eq_sym(p, r_lemma(p, L_DIVMOD, v, 4, NULL, 0, prem, 3));
-  return e;
+  ck_id Q = ck_mk2(prover->terms, CK_DIV, d, a);
+  ck_id m = ck_mk2(prover->terms, CK_MOD, d, a);
+  ck_id r = ck_mk2(prover->terms, CK_MOD, x, b);
+  ck_id ba = pv_mul(prover, b, a);
+  ck_id R = pv_add(prover, pv_mul(prover, b, m), r);
+  ck_id term = ck_mk2(prover->terms, CK_DIV, x, ba);
+  pv_thm divisor_pos = pv_follows(prover, ctx, pv_gt0(prover, b));
+  pv_thm premises[3];
+  pv_eqn eqn = {term, PV_NONE};
+  if (divisor_pos == PV_NONE)
+    return eqn;
+  pv_thm l1 = pv_law(prover, "div", xb, 2, divisor_pos);
+  pv_thm l2 = pv_law(prover, "div", da, 2, ap);
+  pv_thm m0 = pv_law(prover, "mod>", da, 2, ap);
+  pv_thm m1 = pv_tighten(prover, pv_law(prover, "mod<", da, 2, ap));
+  pv_thm r0 = pv_law(prover, "mod>", xb, 2, divisor_pos);
+  pv_thm r1 = pv_law(prover, "mod<", xb, 2, divisor_pos);
+  pv_comb comb;
+  pv_comb_init(&comb);
+  pv_comb_add_product(&comb, prover->one, divisor_pos, m0);
+  pv_comb_add(&comb, prover->one, r0);
+  premises[0] = pv_comb_prove(prover, &comb, pv_ge0(prover, R));
+  pv_comb_init(&comb);
+  pv_comb_add_product(&comb, prover->one, divisor_pos, m1);
+  pv_comb_add(&comb, prover->one, r1); /* b*(a - m - 1) + (b - r) */
+  premises[1] = pv_comb_prove(prover, &comb, pv_lt(prover, R, ba));
+  pv_comb_init(&comb);
+  pv_comb_add(&comb, prover->one, l1);
+  pv_comb_add(&comb, b, l2);
+  premises[2] =
+      pv_comb_prove(prover, &comb, pv_eq(prover, x, pv_add(prover, pv_mul(prover, ba, Q), R)));
+  pv_var_sub vars[4] = {{pv_int_var(prover, "a"), x},
+                        {pv_int_var(prover, "b"), ba},
+                        {pv_int_var(prover, "q"), Q},
+                        {pv_int_var(prover, "r"), R}};
+  eqn.by = pv_sym(prover, pv_use_lemma(prover, PV_DIVMOD, vars, 4, NULL, 0, premises, 3));
+  return eqn;
 }
 
 /* (g*x) div (g*m) = x div m for a positive g: g*x = (g*m)*(x div m) + g*(x mod m) */
-static eqn without_factor(pv *p, uint32_t cx, ck_id a, ck_id b, const poly *fb) {
-  eqn e = {CK_BAD, NO};
-  for (uint32_t i = 0; fb->n && i < fb->m[0].n; i++) {
-    ck_id g = fb->m[0].a[i];
-    ck_id x = poly_quotient(p, a, g);
-    ck_id m = x == CK_BAD ? CK_BAD : poly_quotient(p, b, g);
+static pv_eqn without_factor(pv *prover, pv_ctx ctx, ck_id a, ck_id b, const pv_poly *fb) {
+  pv_eqn eqn = {CK_BAD, PV_NONE};
+  for (uint32_t i = 0; fb->count && i < fb->monos[0].degree; i++) {
+    ck_id g = fb->monos[0].atoms[i];
+    ck_id x = pv_poly_quotient(prover, a, g);
+    ck_id m = x == CK_BAD ? CK_BAD : pv_poly_quotient(prover, b, g);
     ck_id xm[2] = {x, m};
-    uint32_t gp;
-    uint32_t mp;
-    uint32_t prem[3];
-    if (m == CK_BAD || (gp = side(p, cx, t_rel(p, CK_LT, p->zero, g))) == NO ||
-        (mp = side(p, cx, t_rel(p, CK_LT, p->zero, m))) == NO)
+    pv_thm gp;
+    pv_thm mp;
+    pv_thm premises[3];
+    if (m == CK_BAD || (gp = pv_follows(prover, ctx, pv_gt0(prover, g))) == PV_NONE ||
+        (mp = pv_follows(prover, ctx, pv_gt0(prover, m))) == PV_NONE)
       continue;
-    ck_id q = ck_mk2(p->T, CK_DIV, x, m);
-    ck_id r = t_mul(p, g, ck_mk2(p->T, CK_MOD, x, m));
-    by s;
-    by_start(&s);
-    by_add2(&s, p->one, gp, r_law(p, "mod>", xm, 2, mp));
-    prem[0] = by_end(p, &s, t_rel(p, CK_LE, p->zero, r));
-    by_start(&s);
-    by_add2(&s, p->one, gp, r_law(p, "mod<", xm, 2, mp));
-    prem[1] = by_end(p, &s, t_rel(p, CK_LT, r, b));
-    prem[2] =
-        r_arith1(p, t_rel(p, CK_EQ, a, t_add(p, t_mul(p, b, q), r)), g, r_law(p, "div", xm, 2, mp));
-    ck_vsub v[4] = {{ck_var(p->T, "a", 'i'), a},
-                    {ck_var(p->T, "b", 'i'), b},
-                    {ck_var(p->T, "q", 'i'), q},
-                    {ck_var(p->T, "r", 'i'), r}};
-    e.t = q;
-    e.s = r_lemma(p, L_DIVMOD, v, 4, NULL, 0, prem, 3);
-    if (e.s != NO)
-      return e;
+    ck_id q = ck_mk2(prover->terms, CK_DIV, x, m);
+    ck_id r = pv_mul(prover, g, ck_mk2(prover->terms, CK_MOD, x, m));
+    pv_comb comb;
+    pv_comb_init(&comb);
+    pv_comb_add_product(&comb, prover->one, gp, pv_law(prover, "mod>", xm, 2, mp));
+    premises[0] = pv_comb_prove(prover, &comb, pv_ge0(prover, r));
+    pv_comb_init(&comb);
+    pv_comb_add_product(&comb, prover->one, gp, pv_law(prover, "mod<", xm, 2, mp));
+    premises[1] = pv_comb_prove(prover, &comb, pv_lt(prover, r, b));
+    premises[2] = pv_scaled(prover, pv_eq(prover, a, pv_add(prover, pv_mul(prover, b, q), r)), g,
+                            pv_law(prover, "div", xm, 2, mp));
+    pv_var_sub vars[4] = {{pv_int_var(prover, "a"), a},
+                          {pv_int_var(prover, "b"), b},
+                          {pv_int_var(prover, "q"), q},
+                          {pv_int_var(prover, "r"), r}};
+    eqn.to = q;
+    eqn.by = pv_use_lemma(prover, PV_DIVMOD, vars, 4, NULL, 0, premises, 3);
+    if (eqn.by != PV_NONE)
+      return eqn;
   }
-  return e;
+  return eqn;
 }
 
-eqn norm_div(pv *p, uint32_t cx, ck_id t) {
-  ck_id a = ck_kid(p->T, t, 0);
-  ck_id b = ck_kid(p->T, t, 1);
+pv_eqn pv_norm_div(pv *prover, pv_ctx ctx, ck_id term) {
+  ck_id a = ck_kid(prover->terms, term, 0);
+  ck_id b = ck_kid(prover->terms, term, 1);
   ck_id ab[2] = {a, b};
-  uint32_t bp = side(p, cx, t_rel(p, CK_LT, p->zero, b));
-  eqn e = same(t);
-  if (bp == NO)
-    return e;
-  if (ck_head(p->T, t) == CK_MOD) {
-    e.t = t_sub(p, a, t_mul(p, b, ck_mk2(p->T, CK_DIV, a, b)));
-    e.s = r_arith1(p, t_rel(p, CK_EQ, t, e.t), t_int(p, -1), r_law(p, "div", ab, 2, bp));
-    return e.s == NO ? fail() : eq_then(p, e, norm(p, cx, e.t));
+  pv_thm divisor_pos = pv_follows(prover, ctx, pv_gt0(prover, b));
+  pv_eqn eqn = pv_same(term);
+  if (divisor_pos == PV_NONE)
+    return eqn;
+  if (ck_head(prover->terms, term) == CK_MOD) {
+    eqn.to = pv_sub(prover, a, pv_mul(prover, b, ck_mk2(prover->terms, CK_DIV, a, b)));
+    eqn.by = pv_scaled(prover, pv_eq(prover, term, eqn.to), pv_num(prover, -1),
+                       pv_law(prover, "div", ab, 2, divisor_pos));
+    return eqn.by == PV_NONE ? pv_fail() : pv_then(prover, eqn, pv_norm(prover, ctx, eqn.to));
   }
-  if (ck_head(p->T, a) == CK_DIV && (e = nested(p, cx, a, b, bp)).s != NO)
-    return eq_then(p, e, norm(p, cx, e.t));
-  poly f;
-  poly g;
-  poly q;
-  poly r;
-  poly_init(&f);
-  poly_init(&g);
-  poly_init(&q);
-  poly_init(&r);
-  e = same(t);
-  poly_of(p, &f, a);
-  poly_of(p, &g, b);
-  if (g.n) {
-    divide(p, &f, &g, &q, &r);
-    ck_id qt = poly_term(p, &q);
-    ck_id rt = poly_term(p, &r);
-    eqn x = exact(p, cx, a, b, qt, rt);
-    for (int i = 0; i < 2 && x.s == NO && g.n > 1; i++) { /* one step beside the range */
-      ck_id step = t_int(p, i ? 1 : -1);
-      x = exact(p, cx, a, b, canon(p, t_add(p, qt, step)),
-                canon(p, t_sub(p, rt, t_mul(p, step, b))));
+  if (ck_head(prover->terms, a) == CK_DIV &&
+      (eqn = nested(prover, ctx, a, b, divisor_pos)).by != PV_NONE)
+    return pv_then(prover, eqn, pv_norm(prover, ctx, eqn.to));
+  pv_poly poly;
+  pv_poly other;
+  pv_poly quotient;
+  pv_poly rest;
+  pv_poly_init(&poly);
+  pv_poly_init(&other);
+  pv_poly_init(&quotient);
+  pv_poly_init(&rest);
+  eqn = pv_same(term);
+  pv_poly_read(prover, &poly, a);
+  pv_poly_read(prover, &other, b);
+  if (other.count) {
+    divide(prover, &poly, &other, &quotient, &rest);
+    ck_id qt = pv_poly_term(prover, &quotient);
+    ck_id rt = pv_poly_term(prover, &rest);
+    pv_eqn x = exact(prover, ctx, a, b, qt, rt);
+    for (int i = 0; i < 2 && x.by == PV_NONE && other.count > 1;
+         i++) { /* one step beside the range */
+      ck_id step = pv_num(prover, i ? 1 : -1);
+      x = exact(prover, ctx, a, b, pv_canon(prover, pv_add(prover, qt, step)),
+                pv_canon(prover, pv_sub(prover, rt, pv_mul(prover, step, b))));
     }
-    if (x.s == NO && rt == a) { /* by an equation of the hypotheses */
-      ck_id c = size_quotient(p, cx, a, b);
-      if (c != CK_BAD && !occurs(p, c, t))
-        x = by_equation(p, cx, a, b, c);
+    if (x.by == PV_NONE && rt == a) { /* by an equation of the hypotheses */
+      ck_id c = pv_size_quotient(prover, ctx, a, b);
+      if (c != CK_BAD && !pv_occurs(prover, c, term))
+        x = by_equation(prover, ctx, a, b, c);
     }
-    if (x.s == NO)
-      x = without_factor(p, cx, a, b, &g);
-    if (x.s == NO && q.n && ck_is_int(p->T, rt))
-      x = partial(p, a, b, qt, rt, bp);
-    if (x.s != NO)
-      e = eq_then(p, x, norm(p, cx, x.t));
+    if (x.by == PV_NONE)
+      x = without_factor(prover, ctx, a, b, &other);
+    if (x.by == PV_NONE && quotient.count && ck_is_int(prover->terms, rt))
+      x = partial(prover, a, b, qt, rt, divisor_pos);
+    if (x.by != PV_NONE)
+      eqn = pv_then(prover, x, pv_norm(prover, ctx, x.to));
   }
-  poly_clear(&f);
-  poly_clear(&g);
-  poly_clear(&q);
-  poly_clear(&r);
-  return e.s == NO ? same(t) : e;
+  pv_poly_clear(&poly);
+  pv_poly_clear(&other);
+  pv_poly_clear(&quotient);
+  pv_poly_clear(&rest);
+  return eqn.by == PV_NONE ? pv_same(term) : eqn;
 }

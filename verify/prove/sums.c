@@ -3,7 +3,8 @@
  * front), connected through them.  Two counters of which everything depends on l*T + t alone become
  * one; a range cut by an `if` or read through k div T is cut; counters are put in a canonical
  * order. */
-#include "pv.h"
+#include "pv_folds.h"
+#include "src/base/mem.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,56 +12,37 @@
 enum { MAX_DEPTH = 10 };
 
 typedef struct {
-  uint32_t d;
-  uint32_t cx[MAX_DEPTH + 1];
-  ck_id n[MAX_DEPTH];
-  ck_id k[MAX_DEPTH];
-} tele; /* cx[i]: context outside of counter i */
+  uint32_t depth;
+  pv_ctx ctx[MAX_DEPTH + 1];
+  ck_id bound[MAX_DEPTH];
+  ck_id counter[MAX_DEPTH];
+} sum_nest; /* cx[i]: context outside of counter i */
 
-static eqn same(ck_id t) {
-  eqn e = {t, REFL};
-  return e;
-}
-
-static eqn fail(void) {
-  eqn e = {CK_BAD, NO};
-  return e;
-}
-
-static uint32_t ge0(pv *p, uint32_t cx, ck_id n) {
-  return side(p, cx, t_rel(p, CK_LE, p->zero, n));
-}
-
-static ck_vsub nvar(pv *p, ck_id n) {
-  ck_vsub v = {ck_var(p->T, "n", 'i'), n};
-  return v;
-}
-
-static ck_fsub fsub(pv *p, const char *f, const ck_id *k, ck_id body) {
-  ck_fsub s = {ck_word(p->T, f), ck_word(p->T, "i:r"), k, 1, body};
-  return s;
+static pv_thm ge0(pv *prover, pv_ctx ctx, ck_id n) {
+  return pv_follows(prover, ctx, pv_ge0(prover, n));
 }
 
 /* the telescope from counter i on, around body */
-static ck_id tele_term(pv *p, const tele *t, uint32_t i, ck_id body) {
-  for (uint32_t j = t->d; j-- > i;)
-    body = t_sum(p, t->n[j], t->k[j], body);
+static ck_id tele_term(pv *prover, const sum_nest *nest, uint32_t i, ck_id body) {
+  for (uint32_t j = nest->depth; j-- > i;)
+    body = pv_sum(prover, nest->bound[j], nest->counter[j], body);
   return body;
 }
 
 /* s: x = y inside the first m counters, lifted */
-static uint32_t tele_lift(pv *p, const tele *t, uint32_t m, uint32_t s) {
+static pv_thm tele_lift(pv *prover, const sum_nest *nest, uint32_t m, pv_thm thm) {
   while (m-- > 0)
-    s = lift_sum(p, t->n[m], t->k[m], s);
-  return s;
+    thm = pv_lift_sum(prover, nest->bound[m], nest->counter[m], thm);
+  return thm;
 }
 
-static bool tele_push(pv *p, tele *t, ck_id n) {
-  if (t->d == MAX_DEPTH)
+static bool tele_push(pv *prover, sum_nest *nest, ck_id n) {
+  if (nest->depth == MAX_DEPTH)
     return false;
-  t->n[t->d] = n;
-  t->cx[t->d + 1] = cx_bind(p, t->cx[t->d], n, &t->k[t->d]);
-  t->d++;
+  nest->bound[nest->depth] = n;
+  nest->ctx[nest->depth + 1] =
+      pv_ctx_bind(prover, nest->ctx[nest->depth], n, &nest->counter[nest->depth]);
+  nest->depth++;
   return true;
 }
 
@@ -68,208 +50,120 @@ static bool tele_push(pv *p, tele *t, ck_id n) {
 typedef struct {
   ck_id plain[64];
   ck_id sum[16];
-  uint32_t np;
-  uint32_t ns;
-} factors;
+  uint32_t plain_count;
+  uint32_t sum_count;
+} sorted_factors;
 
-static bool sort_factors(pv *p, ck_id t, factors *f) {
-  poly g;
+static bool sort_factors(pv *prover, ck_id term, sorted_factors *factors) {
+  pv_poly other;
   bool ok;
-  poly_init(&g);
-  poly_of(p, &g, t);
-  ok = g.n == 1 && is_one(p, g.m[0].q) && g.m[0].n <= 64;
-  for (uint32_t i = 0; ok && i < g.m[0].n; i++) {
-    if (!is_sum(p, g.m[0].a[i]))
-      f->plain[f->np++] = g.m[0].a[i];
-    else if (f->ns < 16)
-      f->sum[f->ns++] = g.m[0].a[i];
+  pv_poly_init(&other);
+  pv_poly_read(prover, &other, term);
+  ok = other.count == 1 && pv_is_one(prover, other.monos[0].coef) && other.monos[0].degree <= 64;
+  for (uint32_t i = 0; ok && i < other.monos[0].degree; i++) {
+    if (!pv_is_sum(prover, other.monos[0].atoms[i]))
+      factors->plain[factors->plain_count++] = other.monos[0].atoms[i];
+    else if (factors->sum_count < 16)
+      factors->sum[factors->sum_count++] = other.monos[0].atoms[i];
     else
       ok = false;
   }
-  poly_clear(&g);
+  pv_poly_clear(&other);
   return ok;
 }
 
-static ck_id factors_term(pv *p, const factors *f, uint32_t first_sum) {
+static ck_id factors_term(pv *prover, const sorted_factors *factors, uint32_t first_sum) {
   ck_id a[80];
   uint32_t n = 0;
-  for (uint32_t i = 0; i < f->np; i++)
-    a[n++] = f->plain[i];
-  for (uint32_t i = first_sum; i < f->ns; i++)
-    a[n++] = f->sum[i];
-  return mono_term(p, p->one, a, n);
+  for (uint32_t i = 0; i < factors->plain_count; i++)
+    a[n++] = factors->plain[i];
+  for (uint32_t i = first_sum; i < factors->sum_count; i++)
+    a[n++] = factors->sum[i];
+  return pv_mono_term(prover, prover->one, a, n);
 }
 
 /* t: product of atoms, inside the telescope; t = nested sums of a product without sums; the
  * counters are appended */
-static eqn push_in(pv *p, tele *tl, ck_id t) {
-  factors f = {.np = 0};
-  if (!sort_factors(p, t, &f))
-    return fail();
-  if (!f.ns)
-    return same(t);
-  ck_id S = f.sum[0];
-  ck_id C = factors_term(p, &f, 1);
-  ck_id n = ck_kid(p->T, S, 0);
-  uint32_t at = tl->d;
-  uint32_t n0 = ge0(p, tl->cx[at], n);
-  if (n0 == NO || !tele_push(p, tl, n))
-    return fail();
-  ck_id k = tl->k[at];
-  ck_id B = sum_body(p, S, k);
-  ck_id CB = t_mul(p, C, B);
-  ck_id in = canon(p, CB);
-  ck_vsub v[2] = {nvar(p, n), {ck_var(p->T, "c", 'r'), C}};
-  ck_fsub fs = fsub(p, "f", &k, B);
-  uint32_t sc = r_lemma(p, L_SUM_SCALE, v, 2, &fs, 1, &n0, 1); /* sum C*B = C*S */
-  uint32_t order = in == CB ? REFL : lift_sum(p, n, k, r_arith0(p, t_rel(p, CK_EQ, CB, in)));
-  eqn r = push_in(p, tl, in);
-  if (r.s == NO || sc == NO)
-    return fail();
-  uint32_t deep = lift_sum(p, n, k, r.s);
-  by b;
-  by_start(&b); /* t = C*S; C*S = sum CB = sum in = sum r */
-  by_add(&b, t_int(p, -1), sc);
-  by_add(&b, p->one, order);
-  by_add(&b, p->one, deep);
-  eqn e = {t_sum(p, n, k, r.t), NO};
-  e.s = by_end(p, &b, t_rel(p, CK_EQ, t, e.t));
-  return e;
+static pv_eqn push_in(pv *prover, sum_nest *nest, ck_id term) {
+  sorted_factors factors = {.plain_count = 0};
+  if (!sort_factors(prover, term, &factors))
+    return pv_fail();
+  if (!factors.sum_count)
+    return pv_same(term);
+  ck_id S = factors.sum[0];
+  ck_id C = factors_term(prover, &factors, 1);
+  ck_id n = ck_kid(prover->terms, S, 0);
+  uint32_t at = nest->depth;
+  pv_thm n_nonneg = ge0(prover, nest->ctx[at], n);
+  if (n_nonneg == PV_NONE || !tele_push(prover, nest, n))
+    return pv_fail();
+  ck_id k = nest->counter[at];
+  ck_id B = pv_sum_body(prover, S, k);
+  ck_id CB = pv_mul(prover, C, B);
+  ck_id inside = pv_canon(prover, CB);
+  pv_var_sub vars[2] = {(pv_var_sub){pv_int_var(prover, "n"), n}, {pv_real_var(prover, "c"), C}};
+  ck_fsub funs = pv_fun_sub(prover, "f", &k, B);
+  pv_thm sc =
+      pv_use_lemma(prover, PV_SUM_SCALE, vars, 2, &funs, 1, &n_nonneg, 1); /* sum C*B = C*S */
+  pv_thm order = inside == CB
+                     ? PV_REFL
+                     : pv_lift_sum(prover, n, k, pv_identity(prover, pv_eq(prover, CB, inside)));
+  pv_eqn result = push_in(prover, nest, inside);
+  if (result.by == PV_NONE || sc == PV_NONE)
+    return pv_fail();
+  pv_thm deep = pv_lift_sum(prover, n, k, result.by);
+  pv_comb comb;
+  pv_comb_init(&comb); /* t = C*S; C*S = sum CB = sum in = sum r */
+  pv_comb_add(&comb, pv_num(prover, -1), sc);
+  pv_comb_add(&comb, prover->one, order);
+  pv_comb_add(&comb, prover->one, deep);
+  pv_eqn eqn = {pv_sum(prover, n, k, result.to), PV_NONE};
+  eqn.by = pv_comb_prove(prover, &comb, pv_eq(prover, term, eqn.to));
+  return eqn;
 }
 
-static ck_id innermost(pv *p, ck_id t, const tele *tl, uint32_t from) {
-  for (uint32_t i = from; i < tl->d; i++)
-    t = sum_body(p, t, tl->k[i]);
-  return t;
+static ck_id innermost(pv *prover, ck_id term, const sum_nest *nest, uint32_t from) {
+  for (uint32_t i = from; i < nest->depth; i++)
+    term = pv_sum_body(prover, term, nest->counter[i]);
+  return term;
 }
 
 /* --- exchange of counters i and i+1; *cur: the term from counter 0 on */
-static uint32_t swap(pv *p, tele *t, uint32_t i, ck_id body) {
-  ck_id a = t->k[i];
-  ck_id b = t->k[i + 1];
-  ck_id in = tele_term(p, t, i + 2, body);
+static pv_thm swap(pv *prover, sum_nest *nest, uint32_t i, ck_id body) {
+  ck_id a = nest->counter[i];
+  ck_id b = nest->counter[i + 1];
+  ck_id inside = tele_term(prover, nest, i + 2, body);
   ck_id par[2] = {a, b};
-  uint32_t prem[2] = {ge0(p, t->cx[i], t->n[i]), ge0(p, t->cx[i], t->n[i + 1])};
-  ck_vsub v[2] = {nvar(p, t->n[i]), {ck_var(p->T, "m", 'i'), t->n[i + 1]}};
-  ck_fsub f = {ck_word(p->T, "f2"), ck_word(p->T, "ii:r"), par, 2, in};
-  uint32_t s = tele_lift(p, t, i, r_lemma(p, L_EXCHANGE, v, 2, &f, 1, prem, 2));
-  ck_id x = t->n[i];
-  t->n[i] = t->n[i + 1];
-  t->n[i + 1] = x;
-  t->k[i] = b;
-  t->k[i + 1] = a;
-  return s;
-}
-
-/* --- canonical index arithmetic alone, without context */
-static eqn icanon_at(pv *p, ck_id t, uint32_t depth) {
-  const ck_terms *T = p->T;
-  ck_op o = ck_head(T, t);
-  uint64_t v;
-  if (o == CK_Q || o == CK_V || o == CK_B)
-    return same(t);
-  if (map_get(&p->misc_memo, t, 16 + depth, &v)) {
-    eqn m = {(ck_id)(v >> 32), (uint32_t)v};
-    return m;
-  }
-  eqn e = same(t);
-  if (ck_is_int(T, t) && (o == CK_ADD || o == CK_MUL)) {
-    e.t = canon(p, t);
-    if (e.t != t)
-      e.s = r_arith0(p, t_rel(p, CK_EQ, t, e.t));
-  } else {
-    uint32_t n = ck_nkids(T, t);
-    uint32_t np = 0;
-    uint32_t w = o == CK_FOLD ? ck_width(T, t) : 0;
-    ck_id kids[40];
-    uint32_t prem[40];
-    ck_id cond = CK_BAD;
-    if (n > 32)
-      return fail();
-    for (uint32_t i = 0; i < n; i++) {
-      kids[i] = ck_kid(T, t, i);
-      if (ck_kid_binders(T, t, i))
-        continue;
-      if (o == CK_ITE && i == 0) {
-        eqn a = icanon_at(p, ck_kid(T, kids[0], 0), depth);
-        eqn b = icanon_at(p, ck_kid(T, kids[0], 1), depth);
-        if (a.s == NO || b.s == NO)
-          return fail();
-        if (a.s != REFL)
-          prem[np++] = a.s;
-        if (b.s != REFL)
-          prem[np++] = b.s;
-        cond = t_rel(p, ck_head(T, kids[0]), a.t, b.t);
-        kids[0] = cond;
-        continue;
-      }
-      eqn k = icanon_at(p, kids[i], depth);
-      if (k.s == NO)
-        return fail();
-      kids[i] = k.t;
-      if (k.s != REFL)
-        prem[np++] = k.s;
-    }
-    if (np) {
-      e.t = ck_rebuild(p->T, t, kids);
-      e.s = r_cong(p, t, e.t, prem, np);
-    }
-    if (o == CK_FOLD && e.s != NO) {
-      ck_id vars[9];
-      ck_id steps[16];
-      uint32_t sp[8];
-      bool changed = false;
-      char name[40];
-      if (w > 8)
-        return fail();
-      snprintf(name, sizeof name, "$$i%u", depth);
-      vars[0] = ck_var(p->T, name, 'i');
-      for (uint32_t q = 0; q < w; q++) {
-        snprintf(name, sizeof name, "$$j%u.%u", depth, q);
-        vars[q + 1] = ck_var(p->T, name, 'r');
-      }
-      for (uint32_t i = 0; i < 1 + w; i++)
-        steps[i] = ck_kid(p->T, e.t, i);
-      for (uint32_t q = 0; q < w; q++) {
-        ck_id body = ck_open(p->T, ck_kid(p->T, e.t, 1 + w + q), vars, w + 1);
-        eqn k = icanon_at(p, body, depth + 1);
-        if (k.s == NO)
-          return fail();
-        changed = changed || k.s != REFL;
-        sp[q] = k.s == REFL ? eq_refl(p, body) : k.s;
-        steps[1 + w + q] = ck_close(p->T, k.t, vars, w + 1);
-      }
-      if (changed) {
-        ck_id to = ck_fold(p->T, ck_index(p->T, t), w, steps);
-        eqn f = {to, r_foldcong(p, e.t, to, vars, w + 1, sp, w)};
-        e = eq_then(p, e, f);
-      }
-    }
-  }
-  if (e.s == NO)
-    return fail();
-  map_put(&p->misc_memo, t, 16 + depth, ((uint64_t)e.t << 32) | e.s);
-  return e;
-}
-
-eqn icanon(pv *p, ck_id t) {
-  return icanon_at(p, t, 0);
+  pv_thm premises[2] = {ge0(prover, nest->ctx[i], nest->bound[i]),
+                        ge0(prover, nest->ctx[i], nest->bound[i + 1])};
+  pv_var_sub vars[2] = {(pv_var_sub){pv_int_var(prover, "n"), nest->bound[i]},
+                        {pv_int_var(prover, "m"), nest->bound[i + 1]}};
+  ck_fsub fun = pv_fun2_sub(prover, "f2", par, inside);
+  pv_thm thm = tele_lift(prover, nest, i,
+                         pv_use_lemma(prover, PV_SUM_EXCHANGE, vars, 2, &fun, 1, premises, 2));
+  ck_id x = nest->bound[i];
+  nest->bound[i] = nest->bound[i + 1];
+  nest->bound[i + 1] = x;
+  nest->counter[i] = b;
+  nest->counter[i + 1] = a;
+  return thm;
 }
 
 /* --- two counters of which all depends on k[a]*n[b] + k[b] alone */
-static ck_id joined_body(pv *p, const tele *t, uint32_t a, uint32_t b, ck_id body, ck_id K) {
-  ck_id by_ = t_sub(p, K, t_mul(p, t->k[a], t->n[b]));
-  ck_id r = ck_sub(p->T, body, &t->k[b], &by_, 1, NULL, 0);
+static ck_id joined_body(pv *prover, const sum_nest *nest, uint32_t a, uint32_t b, ck_id body,
+                         ck_id K) {
+  ck_id by_ = pv_sub(prover, K, pv_mul(prover, nest->counter[a], nest->bound[b]));
+  ck_id r = ck_sub(prover->terms, body, &nest->counter[b], &by_, 1, NULL, 0);
   if (r == CK_BAD)
     return CK_BAD;
-  eqn e = icanon(p, r);
-  return e.s == NO || ck_has_var(p->T, e.t, t->k[a]) ? CK_BAD : e.t;
+  pv_eqn eqn = pv_index_canon(prover, r);
+  return eqn.by == PV_NONE || ck_has_var(prover->terms, eqn.to, nest->counter[a]) ? CK_BAD : eqn.to;
 }
 
-static bool bounds_free(pv *p, const tele *t) {
-  for (uint32_t i = 0; i < t->d; i++) {
-    for (uint32_t j = 0; j < t->d; j++) {
-      if (ck_has_var(p->T, t->n[i], t->k[j]))
+static bool bounds_free(pv *prover, const sum_nest *nest) {
+  for (uint32_t i = 0; i < nest->depth; i++) {
+    for (uint32_t j = 0; j < nest->depth; j++) {
+      if (ck_has_var(prover->terms, nest->bound[i], nest->counter[j]))
         return false;
     }
   }
@@ -278,125 +172,128 @@ static bool bounds_free(pv *p, const tele *t) {
 
 /* the telescope (term `start`, equal to what was asked by `s`) with one pair of counters joined;
  * fails if no pair joins */
-static eqn join(pv *p, tele *t, ck_id body) {
-  ck_id K = ck_var(p->T, "$$K", 'i');
+static pv_eqn join(pv *prover, sum_nest *nest, ck_id body) {
+  ck_id K = pv_int_var(prover, "$$K");
   ck_id h = CK_BAD;
   uint32_t a = 0;
   uint32_t b = 0;
-  uint32_t s = REFL;
-  for (a = 0; a < t->d && h == CK_BAD; a++) {
-    for (b = 0; b < t->d && h == CK_BAD; b++) {
+  pv_thm thm = PV_REFL;
+  for (a = 0; a < nest->depth && h == CK_BAD; a++) {
+    for (b = 0; b < nest->depth && h == CK_BAD; b++) {
       if (a != b)
-        h = joined_body(p, t, a, b, body, K);
+        h = joined_body(prover, nest, a, b, body, K);
     }
   }
   if (h == CK_BAD)
-    return fail();
+    return pv_fail();
   a--;
   b--;
   /* bring b right after a */
   if (b > a) {
     for (; b > a + 1; b--)
-      s = eq_trans(p, s, swap(p, t, b - 1, body));
+      thm = pv_trans(prover, thm, swap(prover, nest, b - 1, body));
   } else {
     for (; b < a; b++)
-      s = eq_trans(p, s, swap(p, t, b, body));
+      thm = pv_trans(prover, thm, swap(prover, nest, b, body));
     a--;
   }
-  ck_id G = t->n[a];
-  ck_id Tn = t->n[a + 1];
-  ck_id rest = tele_term(p, t, a + 2, h);
-  ck_id cur = tele_term(p, t, a, body);
-  uint32_t prem[2] = {ge0(p, t->cx[a], G), ge0(p, t->cx[a], Tn)};
-  ck_vsub v[2] = {{ck_var(p->T, "G", 'i'), G}, {ck_var(p->T, "T", 'i'), Tn}};
-  ck_fsub f = fsub(p, "f", &K, rest);
-  uint32_t sp = r_lemma(p, L_SPLIT, v, 2, &f, 1, prem, 2);
-  if (sp == NO || s == NO)
-    return fail();
-  eqn x = icanon(p, rhs_of(p, sp));
-  eqn y = icanon(p, cur);
-  if (x.s == NO || y.s == NO || x.t != y.t)
-    return fail();
-  uint32_t e =
-      eq_trans(p, eq_trans(p, y.s, eq_sym(p, x.s)), eq_sym(p, sp)); /* cur = sum over G*T */
-  ck_id big = lhs_of(p, sp);
-  eqn bound = norm(p, t->cx[a], ck_kid(p->T, big, 0));
-  if (bound.s == NO)
-    return fail();
-  if (bound.s != REFL) {
-    ck_id to = t_sum(p, bound.t, K, rest);
-    e = eq_trans(p, e, r_cong(p, big, to, &bound.s, 1));
+  ck_id G = nest->bound[a];
+  ck_id tile = nest->bound[a + 1];
+  ck_id rest = tele_term(prover, nest, a + 2, h);
+  ck_id cur = tele_term(prover, nest, a, body);
+  pv_thm premises[2] = {ge0(prover, nest->ctx[a], G), ge0(prover, nest->ctx[a], tile)};
+  pv_var_sub vars[2] = {{pv_int_var(prover, "G"), G}, {pv_int_var(prover, "T"), tile}};
+  ck_fsub fun = pv_fun_sub(prover, "f", &K, rest);
+  pv_thm sp = pv_use_lemma(prover, PV_SUM_SPLIT, vars, 2, &fun, 1, premises, 2);
+  if (sp == PV_NONE || thm == PV_NONE)
+    return pv_fail();
+  pv_eqn x = pv_index_canon(prover, pv_right(prover, sp));
+  pv_eqn y = pv_index_canon(prover, cur);
+  if (x.by == PV_NONE || y.by == PV_NONE || x.to != y.to)
+    return pv_fail();
+  pv_thm e = pv_trans(prover, pv_trans(prover, y.by, pv_sym(prover, x.by)),
+                      pv_sym(prover, sp)); /* cur = sum over G*T */
+  ck_id big = pv_left(prover, sp);
+  pv_eqn bound = pv_norm(prover, nest->ctx[a], ck_kid(prover->terms, big, 0));
+  if (bound.by == PV_NONE)
+    return pv_fail();
+  if (bound.by != PV_REFL) {
+    ck_id to = pv_sum(prover, bound.to, K, rest);
+    e = pv_trans(prover, e, pv_cong(prover, big, to, &bound.by, 1));
     big = to;
   }
-  s = eq_trans(p, s, tele_lift(p, t, a, e));
-  eqn r = {big, s};
+  thm = pv_trans(prover, thm, tele_lift(prover, nest, a, e));
+  pv_eqn result = {big, thm};
   for (uint32_t j = a; j-- > 0;)
-    r.t = t_sum(p, t->n[j], t->k[j], r.t);
-  return r;
+    result.to = pv_sum(prover, nest->bound[j], nest->counter[j], result.to);
+  return result;
 }
 
 /* --- canonical order of the counters */
 typedef struct {
   uint32_t perm[MAX_DEPTH];
   ck_id body;
-  ck_id sign[MAX_DEPTH];
+  ck_id place[MAX_DEPTH];
   bool set;
   uint32_t tries;
 } choice;
 
 /* how counter i stands in the body, whatever the others are called */
-static ck_id place(pv *p, const tele *t, ck_id body, uint32_t i) {
+static ck_id place(pv *prover, const sum_nest *nest, ck_id body, uint32_t i) {
   ck_id vals[MAX_DEPTH];
-  for (uint32_t j = 0; j < t->d; j++)
-    vals[j] = ck_var(p->T, j == i ? "$$me" : "$$other", 'i');
-  eqn e = icanon(p, ck_sub(p->T, body, t->k, vals, t->d, NULL, 0));
-  return e.s == NO ? body : canon(p, e.t);
+  for (uint32_t j = 0; j < nest->depth; j++)
+    vals[j] = ck_var(prover->terms, j == i ? "$$me" : "$$other", 'i');
+  pv_eqn eqn = pv_index_canon(
+      prover, ck_sub(prover->terms, body, nest->counter, vals, nest->depth, NULL, 0));
+  return eqn.by == PV_NONE ? body : pv_canon(prover, eqn.to);
 }
 
 /* order of two counters by place, then by bound (a range may be cut: what is left is to stay where
  * it was); 0: alike */
-static int counter_cmp(pv *p, const tele *t, const choice *c, uint32_t a, uint32_t b) {
-  int r = t_cmp(p, c->sign[a], c->sign[b]);
-  return r ? r : t_cmp(p, t->n[a], t->n[b]);
+static int counter_cmp(pv *prover, const sum_nest *nest, const choice *c, uint32_t a, uint32_t b) {
+  int r = pv_order(prover, c->place[a], c->place[b]);
+  return r ? r : pv_order(prover, nest->bound[a], nest->bound[b]);
 }
 
-static void retele(pv *p, const tele *t, const uint32_t *perm, tele *out) {
-  out->d = 0;
-  out->cx[0] = t->cx[0];
-  for (uint32_t i = 0; i < t->d; i++)
-    tele_push(p, out, t->n[perm[i]]);
+static void retele(pv *prover, const sum_nest *nest, const uint32_t *perm, sum_nest *out) {
+  out->depth = 0;
+  out->ctx[0] = nest->ctx[0];
+  for (uint32_t i = 0; i < nest->depth; i++)
+    tele_push(prover, out, nest->bound[perm[i]]);
 }
 
-static ck_id renamed(pv *p, const tele *t, const uint32_t *perm, const tele *to, ck_id body) {
+static ck_id renamed(pv *prover, const sum_nest *nest, const uint32_t *perm, const sum_nest *to,
+                     ck_id body) {
   ck_id from[MAX_DEPTH];
   ck_id val[MAX_DEPTH];
-  for (uint32_t i = 0; i < t->d; i++) {
-    from[i] = t->k[perm[i]];
-    val[i] = to->k[i];
+  for (uint32_t i = 0; i < nest->depth; i++) {
+    from[i] = nest->counter[perm[i]];
+    val[i] = to->counter[i];
   }
-  return ck_sub(p->T, body, from, val, t->d, NULL, 0);
+  return ck_sub(prover->terms, body, from, val, nest->depth, NULL, 0);
 }
 
-static void try_perms(pv *p, const tele *t, ck_id body, uint32_t *perm, uint32_t i, choice *best) {
+static void try_perms(pv *prover, const sum_nest *nest, ck_id body, uint32_t *perm, uint32_t i,
+                      choice *best) {
   if (best->tries > 24)
     return;
-  if (i == t->d) {
-    tele nt;
-    retele(p, t, perm, &nt);
-    eqn e = norm(p, nt.cx[nt.d], renamed(p, t, perm, &nt, body));
+  if (i == nest->depth) {
+    sum_nest nt;
+    retele(prover, nest, perm, &nt);
+    pv_eqn eqn = pv_norm(prover, nt.ctx[nt.depth], renamed(prover, nest, perm, &nt, body));
     best->tries++;
-    if (e.s == NO || (best->set && t_cmp(p, e.t, best->body) >= 0))
+    if (eqn.by == PV_NONE || (best->set && pv_order(prover, eqn.to, best->body) >= 0))
       return;
     best->set = true;
-    best->body = e.t;
+    best->body = eqn.to;
     memcpy(best->perm, perm, sizeof best->perm);
     return;
   }
-  for (uint32_t j = i; j < t->d;
+  for (uint32_t j = i; j < nest->depth;
        j++) { /* ascending; counters that look alike are tried in every order */
     bool least = true;
-    for (uint32_t l = i; l < t->d; l++) {
-      if (counter_cmp(p, t, best, perm[l], perm[j]) < 0)
+    for (uint32_t l = i; l < nest->depth; l++) {
+      if (counter_cmp(prover, nest, best, perm[l], perm[j]) < 0)
         least = false;
     }
     if (!least)
@@ -404,363 +301,377 @@ static void try_perms(pv *p, const tele *t, ck_id body, uint32_t *perm, uint32_t
     uint32_t x = perm[i];
     perm[i] = perm[j];
     perm[j] = x;
-    try_perms(p, t, body, perm, i + 1, best);
+    try_perms(prover, nest, body, perm, i + 1, best);
     x = perm[i];
     perm[i] = perm[j];
     perm[j] = x;
   }
 }
 
-static eqn reorder(pv *p, tele *t, ck_id body) {
+static pv_eqn reorder(pv *prover, sum_nest *nest, ck_id body) {
   uint32_t perm[MAX_DEPTH];
-  uint32_t s = REFL;
+  pv_thm thm = PV_REFL;
   choice best = {.set = false};
-  for (uint32_t i = 0; i < t->d; i++) {
+  for (uint32_t i = 0; i < nest->depth; i++) {
     perm[i] = i;
-    best.sign[i] = place(p, t, body, i);
+    best.place[i] = place(prover, nest, body, i);
   }
-  try_perms(p, t, body, perm, 0, &best);
+  try_perms(prover, nest, body, perm, 0, &best);
   if (!best.set)
-    return fail();
+    return pv_fail();
   uint32_t want[MAX_DEPTH];
   memcpy(want, best.perm, sizeof want);
-  tele goal;
-  retele(p, t, want, &goal);
-  ck_id last = renamed(p, t, want, &goal, body);
+  sum_nest goal;
+  retele(prover, nest, want, &goal);
+  ck_id last = renamed(prover, nest, want, &goal, body);
   /* bubble: position i gets counter want[i] */
   uint32_t at[MAX_DEPTH];
-  for (uint32_t i = 0; i < t->d; i++)
+  for (uint32_t i = 0; i < nest->depth; i++)
     at[i] = i;
-  for (uint32_t i = 0; i < t->d; i++) {
+  for (uint32_t i = 0; i < nest->depth; i++) {
     uint32_t j = i;
     while (at[j] != want[i])
       j++;
     for (; j > i; j--) {
-      s = eq_trans(p, s, swap(p, t, j - 1, body));
+      thm = pv_trans(prover, thm, swap(prover, nest, j - 1, body));
       uint32_t x = at[j];
       at[j] = at[j - 1];
       at[j - 1] = x;
     }
   }
-  eqn e = norm(p, goal.cx[goal.d], last);
-  if (e.s == NO || s == NO)
-    return fail();
-  s = eq_trans(p, s, tele_lift(p, &goal, goal.d, e.s));
-  eqn r = {tele_term(p, &goal, 0, e.t), s};
-  return r;
+  pv_eqn eqn = pv_norm(prover, goal.ctx[goal.depth], last);
+  if (eqn.by == PV_NONE || thm == PV_NONE)
+    return pv_fail();
+  thm = pv_trans(prover, thm, tele_lift(prover, &goal, goal.depth, eqn.by));
+  pv_eqn result = {tele_term(prover, &goal, 0, eqn.to), thm};
+  return result;
 }
 
 /* sum over k < n of a product `in` of atoms that all depend on k, canonical inside; cx: outside */
-static eqn product_sum(pv *p, uint32_t cx, ck_id n, ck_id in) {
-  tele t;
-  t.d = 0;
-  t.cx[0] = cx;
-  if (!tele_push(p, &t, n))
-    return fail();
-  ck_id start = t_sum(p, n, t.k[0], in);
-  eqn e = push_in(p, &t, in);
-  eqn r;
-  if (e.s == NO)
-    return fail();
-  e.s = lift_sum(p, n, t.k[0], e.s);
-  e.t = t_sum(p, n, t.k[0], e.t);
-  if (e.s == NO)
-    return fail();
-  if (t.d == 1) {
-    if (runs_backwards(p, cx, n, t.k[0], in)) {
-      ck_vsub v = nvar(p, n);
-      ck_fsub f = fsub(p, "f", &t.k[0], in);
-      uint32_t n0 = ge0(p, cx, n);
-      eqn b = {CK_BAD, r_lemma(p, L_REVERSE, &v, 1, &f, 1, &n0, 1)};
-      if (b.s == NO)
-        return same(start);
-      b.t = rhs_of(p, b.s);
-      return eq_then(p, b, norm(p, cx, b.t));
+static pv_eqn product_sum(pv *prover, pv_ctx ctx, ck_id n, ck_id inside) {
+  sum_nest nest;
+  nest.depth = 0;
+  nest.ctx[0] = ctx;
+  if (!tele_push(prover, &nest, n))
+    return pv_fail();
+  ck_id start = pv_sum(prover, n, nest.counter[0], inside);
+  pv_eqn eqn = push_in(prover, &nest, inside);
+  pv_eqn result;
+  if (eqn.by == PV_NONE)
+    return pv_fail();
+  eqn.by = pv_lift_sum(prover, n, nest.counter[0], eqn.by);
+  eqn.to = pv_sum(prover, n, nest.counter[0], eqn.to);
+  if (eqn.by == PV_NONE)
+    return pv_fail();
+  if (nest.depth == 1) {
+    if (pv_runs_backwards(prover, ctx, n, nest.counter[0], inside)) {
+      pv_var_sub vars = (pv_var_sub){pv_int_var(prover, "n"), n};
+      ck_fsub fun = pv_fun_sub(prover, "f", &nest.counter[0], inside);
+      pv_thm n_nonneg = ge0(prover, ctx, n);
+      pv_eqn b = {CK_BAD, pv_use_lemma(prover, PV_SUM_REVERSE, &vars, 1, &fun, 1, &n_nonneg, 1)};
+      if (b.by == PV_NONE)
+        return pv_same(start);
+      b.to = pv_right(prover, b.by);
+      return pv_then(prover, b, pv_norm(prover, ctx, b.to));
     }
-    norm_is(p, cx, start);
-    return same(start);
+    pv_mark_normal(prover, ctx, start);
+    return pv_same(start);
   }
-  ck_id body = innermost(p, e.t, &t, 0);
-  if (!bounds_free(p, &t))
-    return e;
-  tele t2 = t;
-  r = join(p, &t2, body);
-  if (r.s != NO) {
-    e = eq_then(p, e, r);
-    return e.s == NO ? fail() : eq_then(p, e, norm(p, cx, e.t));
+  ck_id body = innermost(prover, eqn.to, &nest, 0);
+  if (!bounds_free(prover, &nest))
+    return eqn;
+  sum_nest t2 = nest;
+  result = join(prover, &t2, body);
+  if (result.by != PV_NONE) {
+    eqn = pv_then(prover, eqn, result);
+    return eqn.by == PV_NONE ? pv_fail() : pv_then(prover, eqn, pv_norm(prover, ctx, eqn.to));
   }
-  r = reorder(p, &t, body);
-  if (r.s == NO)
-    return e;
-  norm_is(p, cx, r.t);
-  return eq_then(p, e, r);
+  result = reorder(prover, &nest, body);
+  if (result.by == PV_NONE)
+    return eqn;
+  pv_mark_normal(prover, ctx, result.to);
+  return pv_then(prover, eqn, result);
 }
 
 /* --- cutting a range */
 /* sum(k < n) f = sum(k < m) f + sum(k < n-m) f(m+k) */
-static eqn cut_range(pv *p, uint32_t cx, ck_id t, ck_id k, ck_id body, ck_id m) {
-  ck_id n = ck_kid(p->T, t, 0);
-  ck_id r = canon(p, t_sub(p, n, m));
-  ck_id mr = t_add(p, m, r);
-  uint32_t prem[2] = {ge0(p, cx, m), ge0(p, cx, r)};
-  if (prem[0] == NO || prem[1] == NO)
-    return fail();
-  uint32_t a = r_arith0(p, t_rel(p, CK_EQ, n, mr));
-  ck_id big = t_sum(p, mr, k, body);
-  uint32_t c = t == big ? REFL : r_cong(p, t, big, &a, 1);
-  ck_vsub v[2] = {{ck_var(p->T, "m", 'i'), m}, nvar(p, r)};
-  ck_fsub f = fsub(p, "f", &k, body);
-  uint32_t s = eq_trans(p, c, r_lemma(p, L_CONCAT, v, 2, &f, 1, prem, 2));
-  if (s == NO)
-    return fail();
-  eqn e = {rhs_of(p, s), s};
-  return eq_then(p, e, norm(p, cx, e.t));
+static pv_eqn cut_range(pv *prover, pv_ctx ctx, ck_id term, ck_id k, ck_id body, ck_id m) {
+  ck_id n = ck_kid(prover->terms, term, 0);
+  ck_id r = pv_canon(prover, pv_sub(prover, n, m));
+  ck_id mr = pv_add(prover, m, r);
+  pv_thm premises[2] = {ge0(prover, ctx, m), ge0(prover, ctx, r)};
+  if (premises[0] == PV_NONE || premises[1] == PV_NONE)
+    return pv_fail();
+  pv_thm a = pv_identity(prover, pv_eq(prover, n, mr));
+  ck_id big = pv_sum(prover, mr, k, body);
+  pv_thm c = term == big ? PV_REFL : pv_cong(prover, term, big, &a, 1);
+  pv_var_sub vars[2] = {{pv_int_var(prover, "m"), m}, (pv_var_sub){pv_int_var(prover, "n"), r}};
+  ck_fsub fun = pv_fun_sub(prover, "f", &k, body);
+  pv_thm thm =
+      pv_trans(prover, c, pv_use_lemma(prover, PV_SUM_CONCAT, vars, 2, &fun, 1, premises, 2));
+  if (thm == PV_NONE)
+    return pv_fail();
+  pv_eqn eqn = {pv_right(prover, thm), thm};
+  return pv_then(prover, eqn, pv_norm(prover, ctx, eqn.to));
 }
 
-eqn cut_sum(pv *p, uint32_t cx, ck_id t, ck_id m) {
+pv_eqn pv_cut_sum(pv *prover, pv_ctx ctx, ck_id term, ck_id m) {
   ck_id k;
-  cx_bind(p, cx, ck_kid(p->T, t, 0), &k);
-  return cut_range(p, cx, t, k, sum_body(p, t, k), m);
+  pv_ctx_bind(prover, ctx, ck_kid(prover->terms, term, 0), &k);
+  return cut_range(prover, ctx, term, k, pv_sum_body(prover, term, k), m);
 }
 
 /* sum(k < c*b) f = sum(g < c) sum(t < b) f(g*b + t); whole: a guess of c, or CK_BAD */
-static eqn cut_blocks(pv *p, uint32_t cx, ck_id t, ck_id k, ck_id body, ck_id b, ck_id whole) {
-  ck_id n = ck_kid(p->T, t, 0);
-  ck_id c = size_quotient(p, cx, n, b);
-  uint32_t prem[2];
+static pv_eqn cut_blocks(pv *prover, pv_ctx ctx, ck_id term, ck_id k, ck_id body, ck_id b,
+                         ck_id whole) {
+  ck_id n = ck_kid(prover->terms, term, 0);
+  ck_id c = pv_size_quotient(prover, ctx, n, b);
+  pv_thm premises[2];
   if (c == CK_BAD)
-    c = whole != CK_BAD && canon(p, t_mul(p, whole, b)) == n ? whole : CK_BAD;
-  if (c == CK_BAD || is_one(p, c) || is_one(p, b))
-    return fail();
-  ck_id cb = t_mul(p, c, b);
-  uint32_t a = side(p, cx, t_rel(p, CK_EQ, n, cb));
-  prem[0] = ge0(p, cx, c);
-  prem[1] = ge0(p, cx, b);
-  if (a == NO || prem[0] == NO || prem[1] == NO)
-    return fail();
-  uint32_t cg = n == cb ? REFL : r_cong(p, t, t_sum(p, cb, k, body), &a, 1);
-  ck_vsub v[2] = {{ck_var(p->T, "G", 'i'), c}, {ck_var(p->T, "T", 'i'), b}};
-  ck_fsub f = fsub(p, "f", &k, body);
-  uint32_t s = eq_trans(p, cg, r_lemma(p, L_SPLIT, v, 2, &f, 1, prem, 2));
-  if (s == NO)
-    return fail();
-  eqn e = {rhs_of(p, s), s};
-  return eq_then(p, e, norm(p, cx, e.t));
+    c = whole != CK_BAD && pv_canon(prover, pv_mul(prover, whole, b)) == n ? whole : CK_BAD;
+  if (c == CK_BAD || pv_is_one(prover, c) || pv_is_one(prover, b))
+    return pv_fail();
+  ck_id cb = pv_mul(prover, c, b);
+  pv_thm a = pv_follows(prover, ctx, pv_eq(prover, n, cb));
+  premises[0] = ge0(prover, ctx, c);
+  premises[1] = ge0(prover, ctx, b);
+  if (a == PV_NONE || premises[0] == PV_NONE || premises[1] == PV_NONE)
+    return pv_fail();
+  pv_thm cg = n == cb ? PV_REFL : pv_cong(prover, term, pv_sum(prover, cb, k, body), &a, 1);
+  pv_var_sub vars[2] = {{pv_int_var(prover, "G"), c}, {pv_int_var(prover, "T"), b}};
+  ck_fsub fun = pv_fun_sub(prover, "f", &k, body);
+  pv_thm thm =
+      pv_trans(prover, cg, pv_use_lemma(prover, PV_SUM_SPLIT, vars, 2, &fun, 1, premises, 2));
+  if (thm == PV_NONE)
+    return pv_fail();
+  pv_eqn eqn = {pv_right(prover, thm), thm};
+  return pv_then(prover, eqn, pv_norm(prover, ctx, eqn.to));
 }
 
 /* --- distribution */
 typedef struct {
-  ck_id out;
-  ck_id in;
-} part; /* out: free of k, with the coefficient; in: CK_BAD if nothing depends on k */
+  ck_id outside;
+  ck_id inside;
+} sum_part; /* out: free of k, with the coefficient; in: CK_BAD if nothing depends on k */
 
-static uint32_t parts_of(pv *p, ck_id body, ck_id k, part **res) {
-  poly f;
-  poly_init(&f);
-  poly_of(p, &f, body);
-  part *ps = as_malloc((f.n + 1) * sizeof *ps);
+static uint32_t parts_of(pv *prover, ck_id body, ck_id k, sum_part **res) {
+  pv_poly poly;
+  pv_poly_init(&poly);
+  pv_poly_read(prover, &poly, body);
+  sum_part *parts = as_malloc((poly.count + 1) * sizeof *parts);
   uint32_t n = 0;
-  for (uint32_t i = 0; i < f.n; i++) {
-    const mono *m = &f.m[i];
-    ck_id *in = as_malloc((m->n + 1) * sizeof *in);
-    ck_id *out = as_malloc((m->n + 1) * sizeof *out);
+  for (uint32_t i = 0; i < poly.count; i++) {
+    const pv_mono *mono = &poly.monos[i];
+    ck_id *inside = as_malloc((mono->degree + 1) * sizeof *inside);
+    ck_id *out = as_malloc((mono->degree + 1) * sizeof *out);
     uint32_t ni = 0;
     uint32_t no = 0;
     uint32_t j = 0;
-    for (uint32_t l = 0; l < m->n; l++) {
-      if (ck_has_var(p->T, m->a[l], k))
-        in[ni++] = m->a[l];
+    for (uint32_t l = 0; l < mono->degree; l++) {
+      if (ck_has_var(prover->terms, mono->atoms[l], k))
+        inside[ni++] = mono->atoms[l];
       else
-        out[no++] = m->a[l];
+        out[no++] = mono->atoms[l];
     }
-    part q = {mono_term(p, m->q, out, no), ni ? mono_term(p, p->one, in, ni) : CK_BAD};
-    while (j < n && ps[j].in != q.in)
+    sum_part part = {pv_mono_term(prover, mono->coef, out, no),
+                     ni ? pv_mono_term(prover, prover->one, inside, ni) : CK_BAD};
+    while (j < n && parts[j].inside != part.inside)
       j++;
     if (j < n)
-      ps[j].out = canon(p, t_add(p, ps[j].out, q.out));
+      parts[j].outside = pv_canon(prover, pv_add(prover, parts[j].outside, part.outside));
     else
-      ps[n++] = q;
-    free(in);
+      parts[n++] = part;
+    free(inside);
     free(out);
   }
-  poly_clear(&f);
-  *res = ps;
+  pv_poly_clear(&poly);
+  *res = parts;
   return n;
 }
 
 /* sum over k < n of x.out * x.in; adds to b, with factor one, the equation from `t_sum(x.out*x.in)`
  * to the result, which is returned */
-static ck_id part_sum(pv *p, uint32_t cx, ck_id n, ck_id k, uint32_t n0, const part *x, by *b,
-                      bool *bad) {
-  ck_id in = x->in == CK_BAD ? p->one : x->in;
-  ck_vsub v[2] = {nvar(p, n), {ck_var(p->T, "c", 'r'), x->out}};
-  ck_fsub f = fsub(p, "f", &k, in);
-  eqn e;
-  if (!is_one(p, x->out))
-    by_add(b, p->one, r_lemma(p, L_SUM_SCALE, v, 2, &f, 1, &n0, 1));
-  if (x->in == CK_BAD) {
-    e.t = n;
-    e.s = r_lemma(p, L_SUM_ONE, v, 1, NULL, 0, &n0, 1);
-  } else if (in == k) {
-    e.s = r_lemma(p, L_SUM_INDEX, v, 1, NULL, 0, &n0, 1);
-    e.t = e.s == NO ? CK_BAD : rhs_of(p, e.s);
+static ck_id part_sum(pv *prover, pv_ctx ctx, ck_id n, ck_id k, pv_thm n_nonneg,
+                      const sum_part *part, pv_comb *comb, bool *bad) {
+  ck_id inside = part->inside == CK_BAD ? prover->one : part->inside;
+  pv_var_sub vars[2] = {(pv_var_sub){pv_int_var(prover, "n"), n},
+                        {pv_real_var(prover, "c"), part->outside}};
+  ck_fsub fun = pv_fun_sub(prover, "f", &k, inside);
+  pv_eqn eqn;
+  if (!pv_is_one(prover, part->outside))
+    pv_comb_add(comb, prover->one,
+                pv_use_lemma(prover, PV_SUM_SCALE, vars, 2, &fun, 1, &n_nonneg, 1));
+  if (part->inside == CK_BAD) {
+    eqn.to = n;
+    eqn.by = pv_use_lemma(prover, PV_SUM_ONE, vars, 1, NULL, 0, &n_nonneg, 1);
+  } else if (inside == k) {
+    eqn.by = pv_use_lemma(prover, PV_SUM_INDEX, vars, 1, NULL, 0, &n_nonneg, 1);
+    eqn.to = eqn.by == PV_NONE ? CK_BAD : pv_right(prover, eqn.by);
   } else {
-    e = product_sum(p, cx, n, in);
+    eqn = product_sum(prover, ctx, n, inside);
   }
-  if (e.s == NO) {
+  if (eqn.by == PV_NONE) {
     *bad = true;
     return CK_BAD;
   }
-  by_add(b, x->out, e.s);
-  return t_mul(p, x->out, e.t);
+  pv_comb_add(comb, part->outside, eqn.by);
+  return pv_mul(prover, part->outside, eqn.to);
 }
 
-static ck_id part_term(pv *p, const part *x) {
-  if (x->in == CK_BAD)
-    return is_one(p, x->out) ? p->one : t_mul(p, x->out, p->one);
-  return is_one(p, x->out) ? x->in : t_mul(p, x->out, x->in);
+static ck_id part_term(pv *prover, const sum_part *part) {
+  if (part->inside == CK_BAD)
+    return pv_is_one(prover, part->outside) ? prover->one
+                                            : pv_mul(prover, part->outside, prover->one);
+  return pv_is_one(prover, part->outside) ? part->inside
+                                          : pv_mul(prover, part->outside, part->inside);
 }
 
 /* sum(k < n) body for a normal body: linear combination of sums of products */
-static eqn distribute(pv *p, uint32_t cx, ck_id n, ck_id k, ck_id body, uint32_t n0) {
-  part *ps;
-  uint32_t np = parts_of(p, body, k, &ps);
-  ck_id start = t_sum(p, n, k, body);
+static pv_eqn distribute(pv *prover, pv_ctx ctx, ck_id n, ck_id k, ck_id body, pv_thm n_nonneg) {
+  sum_part *parts;
+  uint32_t np = parts_of(prover, body, k, &parts);
+  ck_id start = pv_sum(prover, n, k, body);
   ck_id tot = CK_BAD;
-  ck_id res = p->zero;
-  ck_vsub v = nvar(p, n);
+  ck_id res = prover->zero;
+  pv_var_sub vars = (pv_var_sub){pv_int_var(prover, "n"), n};
   bool bad = false;
-  by b;
-  by_start(&b);
+  pv_comb comb;
+  pv_comb_init(&comb);
   if (np == 0) { /* zero body */
-    eqn e = {p->zero, r_lemma(p, L_SUM_ZERO, &v, 1, NULL, 0, &n0, 1)};
-    free(ps);
-    by_drop(&b);
-    return e.s == NO ? fail() : e;
+    pv_eqn eqn = {prover->zero, pv_use_lemma(prover, PV_SUM_ZERO, &vars, 1, NULL, 0, &n_nonneg, 1)};
+    free(parts);
+    pv_comb_clear(&comb);
+    return eqn.by == PV_NONE ? pv_fail() : eqn;
   }
   for (uint32_t i = 1; i < np; i++) /* an order that does not depend on numbers */
   {
-    for (uint32_t j = i; j > 0 && t_cmp(p, part_term(p, &ps[j - 1]), part_term(p, &ps[j])) > 0;
+    for (uint32_t j = i; j > 0 && pv_order(prover, part_term(prover, &parts[j - 1]),
+                                           part_term(prover, &parts[j])) > 0;
          j--) {
-      part x = ps[j];
-      ps[j] = ps[j - 1];
-      ps[j - 1] = x;
+      sum_part part = parts[j];
+      parts[j] = parts[j - 1];
+      parts[j - 1] = part;
     }
   }
   for (uint32_t i = np; i-- > 0;)
-    tot = tot == CK_BAD ? part_term(p, &ps[i]) : t_add(p, part_term(p, &ps[i]), tot);
+    tot = tot == CK_BAD ? part_term(prover, &parts[i])
+                        : pv_add(prover, part_term(prover, &parts[i]), tot);
   if (tot != body)
-    by_add(&b, p->one, lift_sum(p, n, k, r_arith0(p, t_rel(p, CK_EQ, body, tot))));
+    pv_comb_add(&comb, prover->one,
+                pv_lift_sum(prover, n, k, pv_identity(prover, pv_eq(prover, body, tot))));
   ck_id rest = tot;
   for (uint32_t i = 0; i < np && !bad; i++) {
-    ck_id first = part_term(p, &ps[i]);
+    ck_id first = part_term(prover, &parts[i]);
     if (i + 1 < np) {
-      ck_id more = ck_kid(p->T, rest, 1);
-      ck_fsub f[2] = {fsub(p, "f", &k, first), fsub(p, "g", &k, more)};
-      by_add(&b, p->one, r_lemma(p, L_SUM_ADD, &v, 1, f, 2, &n0, 1));
+      ck_id more = ck_kid(prover->terms, rest, 1);
+      ck_fsub fun[2] = {pv_fun_sub(prover, "f", &k, first), pv_fun_sub(prover, "g", &k, more)};
+      pv_comb_add(&comb, prover->one,
+                  pv_use_lemma(prover, PV_SUM_ADD, &vars, 1, fun, 2, &n_nonneg, 1));
       rest = more;
     }
-    ck_id r = part_sum(p, cx, n, k, n0, &ps[i], &b, &bad);
+    ck_id r = part_sum(prover, ctx, n, k, n_nonneg, &parts[i], &comb, &bad);
     if (!bad)
-      res = is_zero(p, res) ? r : t_add(p, res, r);
+      res = pv_is_zero(prover, res) ? r : pv_add(prover, res, r);
   }
-  free(ps);
+  free(parts);
   if (bad) {
-    by_drop(&b);
-    return fail();
+    pv_comb_clear(&comb);
+    return pv_fail();
   }
   if (res == start) {
-    by_drop(&b);
-    return same(start);
+    pv_comb_clear(&comb);
+    return pv_same(start);
   }
-  eqn e = {res, by_end(p, &b, t_rel(p, CK_EQ, start, res))};
-  return e.s == NO ? fail() : e;
+  pv_eqn eqn = {res, pv_comb_prove(prover, &comb, pv_eq(prover, start, res))};
+  return eqn.by == PV_NONE ? pv_fail() : eqn;
 }
 
 /* a sum over one element is that element; over A + B, two sums */
-static eqn small_or_composite(pv *p, uint32_t cx, ck_id t, ck_id k, ck_id body) {
-  ck_id n = ck_kid(p->T, t, 0);
-  uint32_t le0 = r_const(p, t_rel(p, CK_LE, p->zero, p->zero));
-  if (is_zero(p, n)) {
-    eqn e = {p->zero, r_zero(p, t, le0)};
-    return e;
+static pv_eqn small_or_composite(pv *prover, pv_ctx ctx, ck_id term, ck_id k, ck_id body) {
+  ck_id n = ck_kid(prover->terms, term, 0);
+  pv_thm zero_le_zero = pv_by_value(prover, pv_ge0(prover, prover->zero));
+  if (pv_is_zero(prover, n)) {
+    pv_eqn eqn = {prover->zero, pv_zero(prover, term, zero_le_zero)};
+    return eqn;
   }
-  if (is_one(p, n)) {
-    uint32_t s = r_succ(p, t, p->zero, le0);
-    ck_id first = t_sum(p, p->zero, k, body);
-    ck_id el = ck_sub(p->T, body, &k, &p->zero, 1, NULL, 0);
-    by b;
-    by_start(&b);
-    by_add(&b, p->one, s);
-    by_add(&b, p->one, r_zero(p, first, le0));
-    eqn e = {el, by_end(p, &b, t_rel(p, CK_EQ, t, el))};
-    return e.s == NO ? fail() : eq_then(p, e, norm(p, cx, el));
+  if (pv_is_one(prover, n)) {
+    pv_thm thm = pv_succ(prover, term, prover->zero, zero_le_zero);
+    ck_id first = pv_sum(prover, prover->zero, k, body);
+    ck_id el = ck_sub(prover->terms, body, &k, &prover->zero, 1, NULL, 0);
+    pv_comb comb;
+    pv_comb_init(&comb);
+    pv_comb_add(&comb, prover->one, thm);
+    pv_comb_add(&comb, prover->one, pv_zero(prover, first, zero_le_zero));
+    pv_eqn eqn = {el, pv_comb_prove(prover, &comb, pv_eq(prover, term, el))};
+    return eqn.by == PV_NONE ? pv_fail() : pv_then(prover, eqn, pv_norm(prover, ctx, el));
   }
-  return fail();
+  return pv_fail();
 }
 
-static bool has_div(pv *p, ck_id t) {
-  if (ck_head(p->T, t) == CK_DIV)
+static bool has_div(pv *prover, ck_id term) {
+  if (ck_head(prover->terms, term) == CK_DIV)
     return true;
-  for (uint32_t i = 0, n = ck_nkids(p->T, t); i < n; i++) {
-    if (has_div(p, ck_kid(p->T, t, i)))
+  for (uint32_t i = 0, n = ck_nkids(prover->terms, term); i < n; i++) {
+    if (has_div(prover, ck_kid(prover->terms, term, i)))
       return true;
   }
   return false;
 }
 
 /* t: a sum whose bound is normal */
-eqn norm_sum(pv *p, uint32_t cx, ck_id t) {
+pv_eqn pv_norm_sum(pv *prover, pv_ctx ctx, ck_id term) {
   enum { PLACES = 8 };
 
-  ck_id n = ck_kid(p->T, t, 0);
+  ck_id n = ck_kid(prover->terms, term, 0);
   ck_id k;
   ck_id m[PLACES];
   ck_id b;
-  uint32_t in = cx_bind(p, cx, n, &k);
-  uint32_t n0 = ge0(p, cx, n);
+  pv_ctx inner = pv_ctx_bind(prover, ctx, n, &k);
+  pv_thm n_nonneg = ge0(prover, ctx, n);
   uint32_t np;
-  uint32_t none = side(p, cx, t_rel(p, CK_LE, n, p->zero));
-  if (none != NO) {
-    eqn z = {p->zero, r_zero(p, t, none)};
+  pv_thm none = pv_follows(prover, ctx, pv_le(prover, n, prover->zero));
+  if (none != PV_NONE) {
+    pv_eqn z = {prover->zero, pv_zero(prover, term, none)};
     return z;
   }
-  eqn e = norm(p, in, sum_body(p, t, k));
-  eqn r;
-  if (e.s == NO)
-    return fail();
-  ck_id body = e.t;
-  e.s = lift_sum(p, n, k, e.s);
-  e.t = t_sum(p, n, k, body);
-  if (e.s == NO)
-    return fail();
-  if (n0 == NO)
-    return e;
-  np = cut_places(p, body, k, m, PLACES);
+  pv_eqn eqn = pv_norm(prover, inner, pv_sum_body(prover, term, k));
+  pv_eqn result;
+  if (eqn.by == PV_NONE)
+    return pv_fail();
+  ck_id body = eqn.to;
+  eqn.by = pv_lift_sum(prover, n, k, eqn.by);
+  eqn.to = pv_sum(prover, n, k, body);
+  if (eqn.by == PV_NONE)
+    return pv_fail();
+  if (n_nonneg == PV_NONE)
+    return eqn;
+  np = pv_cut_places(prover, body, k, m, PLACES);
   for (uint32_t i = 0; i < np; i++) {
-    if (is_zero(p, m[i]) || m[i] == n)
+    if (pv_is_zero(prover, m[i]) || m[i] == n)
       continue;
-    r = cut_range(p, cx, e.t, k, body, m[i]);
-    if (r.s != NO)
-      return eq_then(p, e, r);
+    result = cut_range(prover, ctx, eqn.to, k, body, m[i]);
+    if (result.by != PV_NONE)
+      return pv_then(prover, eqn, result);
   }
-  b = block_size(p, body, k);
+  b = pv_block_size(prover, body, k);
   if (b != CK_BAD) {
-    eqn q = norm(p, cx, ck_mk2(p->T, CK_DIV, n, b));
-    if (q.s == NO || has_div(p, q.t))
-      q.t = CK_BAD;
-    r = cut_blocks(p, cx, e.t, k, body, b, q.t);
-    if (r.s == NO && q.t != CK_BAD) { /* up to the end of the last whole block */
-      ck_id last = canon(p, t_mul(p, b, q.t));
-      if (!is_zero(p, last) && last != n)
-        r = cut_range(p, cx, e.t, k, body, last);
+    pv_eqn q = pv_norm(prover, ctx, ck_mk2(prover->terms, CK_DIV, n, b));
+    if (q.by == PV_NONE || has_div(prover, q.to))
+      q.to = CK_BAD;
+    result = cut_blocks(prover, ctx, eqn.to, k, body, b, q.to);
+    if (result.by == PV_NONE && q.to != CK_BAD) { /* up to the end of the last whole block */
+      ck_id last = pv_canon(prover, pv_mul(prover, b, q.to));
+      if (!pv_is_zero(prover, last) && last != n)
+        result = cut_range(prover, ctx, eqn.to, k, body, last);
     }
-    if (r.s != NO)
-      return eq_then(p, e, r);
+    if (result.by != PV_NONE)
+      return pv_then(prover, eqn, result);
   }
-  r = small_or_composite(p, cx, e.t, k, body);
-  if (r.s != NO)
-    return eq_then(p, e, r);
-  r = distribute(p, cx, n, k, body, n0);
-  return r.s == NO ? e : eq_then(p, e, eq_then(p, r, norm_poly(p, cx, r.t)));
+  result = small_or_composite(prover, ctx, eqn.to, k, body);
+  if (result.by != PV_NONE)
+    return pv_then(prover, eqn, result);
+  result = distribute(prover, ctx, n, k, body, n_nonneg);
+  return result.by == PV_NONE
+             ? eqn
+             : pv_then(prover, eqn, pv_then(prover, result, pv_norm_poly(prover, ctx, result.to)));
 }

@@ -11,8 +11,8 @@ const as_refute_budget as_refute_default = {.seed = 1,
 typedef struct {
   const as_graph *spec;
   const as_graph *cand;
-  const as_refute_budget *b;
-  as_instance I;
+  const as_refute_budget *budget;
+  as_instance instance;
   as_rng rng;
   as_cex *cex;
   as_err *err;
@@ -23,91 +23,95 @@ typedef struct {
 
 /* the easiest inputs to read come first: small integers, then shapes of data that reach other
  * branches */
-static void fill(job *J, uint32_t t, as_tensor *in) {
+static void fill(job *search, uint32_t round, as_tensor *inputs) {
   static const long square[] = {1, 4, 9, 16, 25};
-  for (uint32_t i = 0; i < J->spec->n_input; i++) {
-    for (size_t k = 0; k < in[i].n; k++) {
-      mpq_t *q = as_tensor_at(&in[i], k);
-      switch (t % 6) {
+  for (uint32_t i = 0; i < search->spec->n_input; i++) {
+    for (size_t k = 0; k < inputs[i].n; k++) {
+      mpq_t *number = as_tensor_at(&inputs[i], k);
+      switch (round % 6) {
       case 0:
-        mpq_set_si(*q, (long)as_rng_below(&J->rng, 7) - 3, 1);
+        mpq_set_si(*number, (long)as_rng_below(&search->rng, 7) - 3, 1);
         break;
       case 1:
-        mpq_set_si(*q, square[as_rng_below(&J->rng, 5)], 1);
+        mpq_set_si(*number, square[as_rng_below(&search->rng, 5)], 1);
         break;
       case 2:
-        mpq_set_si(*q, 0, 1);
+        mpq_set_si(*number, 0, 1);
         break;
       case 3:
-        mpq_set_si(*q, (long)as_rng_below(&J->rng, 19) + 1, 4);
+        mpq_set_si(*number, (long)as_rng_below(&search->rng, 19) + 1, 4);
         break;
       case 4:
-        mpq_set_si(*q, (long)as_rng_below(&J->rng, 41) - 20, 1);
+        mpq_set_si(*number, (long)as_rng_below(&search->rng, 41) - 20, 1);
         break;
       default:
-        mpq_set_si(*q, (long)as_rng_below(&J->rng, 61) - 30, 1 + as_rng_below(&J->rng, 7));
+        mpq_set_si(*number, (long)as_rng_below(&search->rng, 61) - 30,
+                   1 + as_rng_below(&search->rng, 7));
         break;
       }
-      mpq_canonicalize(*q);
+      mpq_canonicalize(*number);
     }
   }
 }
 
 static bool try_sizes(void *arg) {
-  job *J = arg;
-  for (uint32_t t = 0; t < J->b->inputs_per_size; t++) {
-    if (J->until > 0 && as_now() > J->until)
+  job *search = arg;
+  for (uint32_t round = 0; round < search->budget->inputs_per_size; round++) {
+    if (search->until > 0 && as_now() > search->until)
       return true;
-    as_tensor *in = as_inputs_new(J->spec, &as_domain_exact, J->I.env, NULL);
-    if (!in)
+    as_tensor *inputs = as_inputs_new(search->spec, &as_domain_exact, search->instance.env, NULL);
+    if (!inputs)
       return false;
-    fill(J, t, in);
-    as_err e;
-    as_err_init(&e);
-    as_status s = as_compare_at(J->spec, J->cand, J->I.env, in, J->b->max_ops, NULL, J->cex, &e);
-    as_inputs_free(J->spec, in);
-    if (s == AS_OK)
-      J->looked = true;
-    if (s == AS_NO || s == AS_BAD_INPUT || s == AS_INTERNAL) {
-      J->status = s;
-      if (s != AS_NO)
-        as_err_set(J->err, s, "%s", e.text ? e.text : "the evaluation failed");
-    } else if (e.text && !J->looked) {
-      as_err_set(J->err, AS_UNKNOWN, "%s", e.text);
+    fill(search, round, inputs);
+    as_err why;
+    as_err_init(&why);
+    as_status status = as_compare_at(search->spec, search->cand, search->instance.env, inputs,
+                                     search->budget->max_ops, NULL, search->cex, &why);
+    as_inputs_free(search->spec, inputs);
+    if (status == AS_OK)
+      search->looked = true;
+    if (status == AS_NO || status == AS_BAD_INPUT || status == AS_INTERNAL) {
+      search->status = status;
+      if (status != AS_NO)
+        as_err_set(search->err, status, "%s", why.text ? why.text : "the evaluation failed");
+    } else if (why.text && !search->looked) {
+      as_err_set(search->err, AS_UNKNOWN, "%s", why.text);
     }
-    as_err_clear(&e);
-    if (J->status != AS_UNKNOWN)
+    as_err_clear(&why);
+    if (search->status != AS_UNKNOWN)
       return true;
   }
   return false;
 }
 
-as_status as_refute(const as_graph *spec, const as_graph *cand, const as_refute_budget *b,
+as_status as_refute(const as_graph *spec, const as_graph *cand, const as_refute_budget *budget,
                     as_cex *cex, as_err *err) {
-  if (!b)
-    b = &as_refute_default;
+  if (!budget)
+    budget = &as_refute_default;
   as_graph view = as_graph_over(spec, cand->sizes);
   spec = &view;
-  job J = {.spec = spec, .cand = cand, .b = b, .cex = cex, .err = err, .status = AS_UNKNOWN};
+  job search = {
+      .spec = spec, .cand = cand, .budget = budget, .cex = cex, .err = err, .status = AS_UNKNOWN};
   as_cex_init(cex);
-  as_rng_seed(&J.rng, b->seed);
-  J.until = b->seconds > 0 ? as_now() + b->seconds : 0;
-  if (!as_instance_init(&J.I, spec, cand, err)) {
-    as_instance_clear(&J.I);
+  as_rng_seed(&search.rng, budget->seed);
+  search.until = budget->seconds > 0 ? as_now() + budget->seconds : 0;
+  if (!as_instance_init(&search.instance, spec, cand, err)) {
+    as_instance_clear(&search.instance);
     return AS_BAD_INPUT;
   }
-  for (int64_t top = 0; top <= b->max_size; top++) {
-    if (as_instance_each(&J.I, &J.rng, top, b->sizes_per_bound, try_sizes, &J))
+  for (int64_t top = 0; top <= budget->max_size; top++) {
+    if (as_instance_each(&search.instance, &search.rng, top, budget->sizes_per_bound, try_sizes,
+                         &search))
       break;
   }
   /* programs with large fixed numbers (a slice up to 64) have no small instance */
-  for (int64_t top = 4 * b->max_size;
-       J.status == AS_UNKNOWN && !J.looked && top <= 64 * b->max_size; top *= 4) {
-    if (J.until > 0 && as_now() > J.until)
+  for (int64_t top = 4 * budget->max_size;
+       search.status == AS_UNKNOWN && !search.looked && top <= 64 * budget->max_size; top *= 4) {
+    if (search.until > 0 && as_now() > search.until)
       break;
-    if (as_instance_random(&J.I, &J.rng, top, 5000))
-      try_sizes(&J);
+    if (as_instance_random(&search.instance, &search.rng, top, 5000))
+      try_sizes(&search);
   }
-  as_instance_clear(&J.I);
-  return J.status;
+  as_instance_clear(&search.instance);
+  return search.status;
 }

@@ -23,267 +23,279 @@ enum {
 /* a rule with its groups of so many axes; the last instances at which it is defined and its results
  * have elements */
 typedef struct {
-  as_rule *r;
-  as_instance I;
+  as_rule *with_ranks;
+  as_instance instance;
   int64_t *good;
   uint32_t n_good;
 } shape;
 
 typedef struct {
-  const as_rulefile *f;
+  const as_rulefile *file;
   uint32_t index;
   bool reverse;
-  const as_rule_budget *b;
+  const as_rule_budget *budget;
   as_rule_tally *tally;
   as_rng rng;
   double until;
-  shape s[MOST_SHAPES];
+  shape shape_at[MOST_SHAPES];
   uint32_t n;
   shape *now;
   as_cex cex;
   as_status status;
   as_err *err;
   uint32_t shrinks;
-} job;
+} refuter;
 
-void as_rule_cex_clear(as_rule_cex *c) {
-  as_cex_clear(&c->cex);
-  as_rule_free(c->rule);
-  memset(c, 0, sizeof *c);
+void as_rule_cex_clear(as_rule_cex *cex) {
+  as_cex_clear(&cex->cex);
+  as_rule_free(cex->rule);
+  memset(cex, 0, sizeof *cex);
 }
 
-static as_rule *read_rule(const as_rulefile *f, uint32_t i, bool reverse, const int *ranks,
+static as_rule *read_rule(const as_rulefile *file, uint32_t i, bool reverse, const int *ranks,
                           as_err *err) {
-  as_rule *r = as_rule_read(f, i, ranks, err);
-  if (r && reverse) {
-    as_graph *g = r->lhs;
-    r->lhs = r->rhs;
-    r->rhs = g;
+  as_rule *rule = as_rule_read(file, i, ranks, err);
+  if (rule && reverse) {
+    as_graph *given = rule->lhs;
+    rule->lhs = rule->rhs;
+    rule->rhs = given;
   }
-  return r;
+  return rule;
 }
 
 /* --- shapes: no axes, one axis each, one group of 0 or 2, all of 2, then at random up to 3 */
-static bool add_shape(job *J, const int *ranks) {
-  for (uint32_t i = 0; i < J->n; i++) {
+static bool add_shape(refuter *job, const int *ranks) {
+  for (uint32_t i = 0; i < job->n; i++) {
     bool same = true;
-    for (uint32_t k = 0; k < J->s[i].r->n_group; k++)
-      same = same && J->s[i].r->rank[k] == ranks[k];
+    for (uint32_t k = 0; k < job->shape_at[i].with_ranks->n_group; k++)
+      same = same && job->shape_at[i].with_ranks->rank[k] == ranks[k];
     if (same)
       return true;
   }
-  as_err e;
-  as_err_init(&e);
-  shape *s = &J->s[J->n];
-  if ((s->r = read_rule(J->f, J->index, J->reverse, ranks, &e)) != NULL &&
-      as_instance_init(&s->I, s->r->lhs, NULL, &e)) {
-    for (as_node_id i = 0; i < s->r->lhs->n; i++) {
-      for (uint32_t k = 0; k < s->r->lhs->node[i].rank; k++)
-        as_instance_wish(&s->I, AS_SIZE_ONE, AS_REL_LE, s->r->lhs->node[i].dim[k]);
+  as_err why;
+  as_err_init(&why);
+  shape *candidate = &job->shape_at[job->n];
+  if ((candidate->with_ranks = read_rule(job->file, job->index, job->reverse, ranks, &why)) !=
+          NULL &&
+      as_instance_init(&candidate->instance, candidate->with_ranks->lhs, NULL, &why)) {
+    for (as_node_id i = 0; i < candidate->with_ranks->lhs->n; i++) {
+      for (uint32_t k = 0; k < candidate->with_ranks->lhs->node[i].rank; k++)
+        as_instance_wish(&candidate->instance, AS_SIZE_ONE, AS_REL_LE,
+                         candidate->with_ranks->lhs->node[i].dim[k]);
     }
-    J->n++;
-  } else if (J->n == 0) { /* it cannot be read, or not even with the least axes */
-    as_err_set(J->err, e.status, "%s", e.text ? e.text : "ill-formed");
-    J->status = e.status == AS_OK ? AS_INTERNAL : e.status;
+    job->n++;
+  } else if (job->n == 0) { /* it cannot be read, or not even with the least axes */
+    as_err_set(job->err, why.status, "%s", why.text ? why.text : "ill-formed");
+    job->status = why.status == AS_OK ? AS_INTERNAL : why.status;
   }
-  bool ok = s->r != NULL || J->n > 0; /* with many axes, more than a tensor may have */
-  if (s->r && s == &J->s[J->n]) {
-    as_instance_clear(&s->I);
-    as_rule_free(s->r);
-    s->r = NULL;
+  bool readable =
+      candidate->with_ranks != NULL || job->n > 0; /* with many axes, more than a tensor may have */
+  if (candidate->with_ranks && candidate == &job->shape_at[job->n]) {
+    as_instance_clear(&candidate->instance);
+    as_rule_free(candidate->with_ranks);
+    candidate->with_ranks = NULL;
   }
-  as_err_clear(&e);
-  return ok;
+  as_err_clear(&why);
+  return readable;
 }
 
-static void make_shapes(job *J, uint32_t groups) {
+static void make_shapes(refuter *job, uint32_t groups) {
   int ranks[AS_MAX_GROUPS] = {0};
-  uint32_t most = J->b->shapes < MOST_SHAPES ? J->b->shapes : MOST_SHAPES;
-  if (!add_shape(J, ranks) || groups == 0)
+  uint32_t most = job->budget->shapes < MOST_SHAPES ? job->budget->shapes : MOST_SHAPES;
+  if (!add_shape(job, ranks) || groups == 0)
     return;
   for (uint32_t i = 0; i < AS_MAX_GROUPS; i++)
     ranks[i] = 1;
-  if (J->n < most)
-    add_shape(J, ranks);
-  for (int v = 2; v >= 0; v -= 2) {
+  if (job->n < most)
+    add_shape(job, ranks);
+  for (int rank = 2; rank >= 0; rank -= 2) {
     for (uint32_t i = 0; i < groups; i++) {
-      ranks[i] = v;
-      if (J->n < most)
-        add_shape(J, ranks);
+      ranks[i] = rank;
+      if (job->n < most)
+        add_shape(job, ranks);
       ranks[i] = 1;
     }
   }
-  for (uint32_t t = 0; t < 4 * most && J->n < most; t++) {
+  for (uint32_t attempt = 0; attempt < 4 * most && job->n < most; attempt++) {
     for (uint32_t i = 0; i < groups; i++)
-      ranks[i] = (int)as_rng_below(&J->rng, 4);
-    add_shape(J, ranks);
+      ranks[i] = (int)as_rng_below(&job->rng, 4);
+    add_shape(job, ranks);
   }
 }
 
 /* --- one instance */
-static bool late(const job *J) {
-  return J->until > 0 && as_now() > J->until;
+static bool late(const refuter *job) {
+  return job->until > 0 && as_now() > job->until;
 }
 
 /* the right side is ill-formed at any sizes: an instance at which the left one is not shows the
  * rule wrong */
-static as_status ill_formed(const as_rule *r, const int64_t *env, const as_tensor *in,
+static as_status ill_formed(const as_rule *rule, const int64_t *env, const as_tensor *inputs,
                             uint64_t max_ops, as_given *given, as_cex *cex) {
-  as_status s = as_compare_at(r->lhs, r->lhs, env, in, max_ops, given, cex, NULL);
+  as_status status = as_compare_at(rule->lhs, rule->lhs, env, inputs, max_ops, given, cex, NULL);
   as_cex_clear(cex);
-  if (s == AS_NO || *given != AS_GIVEN_DEFINED)
+  if (status == AS_NO || *given != AS_GIVEN_DEFINED)
     return AS_UNKNOWN;
   cex->kind = AS_CEX_ILLFORMED;
   cex->method = "exact rationals";
   cex->given = as_strdup("defined");
-  cex->candidate = as_strdup(r->ill_formed);
-  as_compare_keep(r->lhs, r->rhs, env, in, cex);
+  cex->candidate = as_strdup(rule->ill_formed);
+  as_compare_keep(rule->lhs, rule->rhs, env, inputs, cex);
   return AS_NO;
 }
 
-static void remember(shape *s) {
-  uint32_t n = s->I.n_free;
-  if (!s->good)
-    s->good = as_calloc(MOST_GOOD * (n + 1), sizeof *s->good);
+static void remember(shape *variant) {
+  uint32_t n = variant->instance.n_chosen;
+  if (!variant->good)
+    variant->good = as_calloc(MOST_GOOD * (n + 1), sizeof *variant->good);
   for (uint32_t i = 0; i < n; i++)
-    s->good[(s->n_good % MOST_GOOD) * n + i] = s->I.env[s->I.free[i]];
-  s->n_good++;
+    variant->good[(variant->n_good % MOST_GOOD) * n + i] =
+        variant->instance.env[variant->instance.chosen[i]];
+  variant->n_good++;
 }
 
-static double elements(const job *J, const as_graph *g, bool all) {
-  double n = 0;
-  for (as_node_id i = 0; i < g->n; i++) {
-    double m = 1;
-    for (uint32_t k = 0; k < g->node[i].rank; k++)
-      m *= (double)as_size_eval(g->sizes, g->node[i].dim[k], J->now->I.env);
-    if (all || g->node[i].kind == AS_N_INPUT)
-      n += m;
+static double elements(const refuter *job, const as_graph *graph, bool all) {
+  double total = 0;
+  for (as_node_id i = 0; i < graph->n; i++) {
+    double product = 1;
+    for (uint32_t k = 0; k < graph->node[i].rank; k++)
+      product *= (double)as_size_eval(graph->sizes, graph->node[i].dim[k], job->now->instance.env);
+    if (all || graph->node[i].kind == AS_N_INPUT)
+      total += product;
   }
-  return n;
+  return total;
 }
 
 /* of the inputs; of everything that is computed */
-static double elements_of(const job *J) {
-  return elements(J, J->now->r->lhs, false);
+static double elements_of(const refuter *job) {
+  return elements(job, job->now->with_ranks->lhs, false);
 }
 
-static double elements_of_all(const job *J) {
-  return elements(J, J->now->r->lhs, true) + elements(J, J->now->r->rhs, true);
+static double elements_of_all(const refuter *job) {
+  return elements(job, job->now->with_ranks->lhs, true) +
+         elements(job, job->now->with_ranks->rhs, true);
 }
 
 /* an instance near one that was good: one or two symbols changed */
-static bool near_good(job *J) {
-  shape *s = J->now;
-  uint32_t n = s->I.n_free;
-  uint32_t kept = s->n_good < MOST_GOOD ? s->n_good : MOST_GOOD;
+static bool near_good(refuter *job) {
+  shape *variant = job->now;
+  uint32_t n = variant->instance.n_chosen;
+  uint32_t kept = variant->n_good < MOST_GOOD ? variant->n_good : MOST_GOOD;
   if (kept == 0 || n == 0)
     return false;
-  for (int t = 0; t < 20; t++) {
-    const int64_t *from = s->good + as_rng_below(&J->rng, kept) * n;
+  for (int attempt = 0; attempt < 20; attempt++) {
+    const int64_t *from = variant->good + as_rng_below(&job->rng, kept) * n;
     for (uint32_t i = 0; i < n; i++)
-      s->I.env[s->I.free[i]] = from[i];
-    for (uint64_t k = as_rng_below(&J->rng, 2) + 1; k > 0; k--)
-      s->I.env[s->I.free[as_rng_below(&J->rng, n)]] += (int64_t)as_rng_below(&J->rng, 5) - 2;
-    if (as_instance_settle(&s->I) && elements_of_all(J) <= MOST_NEAR)
+      variant->instance.env[variant->instance.chosen[i]] = from[i];
+    for (uint64_t changes = as_rng_below(&job->rng, 2) + 1; changes > 0; changes--)
+      variant->instance.env[variant->instance.chosen[as_rng_below(&job->rng, n)]] +=
+          (int64_t)as_rng_below(&job->rng, 5) - 2;
+    if (as_instance_settle(&variant->instance) && elements_of_all(job) <= MOST_NEAR)
       return true;
   }
   return false;
 }
 
-static void count(job *J, as_given given) {
-  const as_rule *r = J->now->r;
-  as_rule_tally *t = J->tally;
-  t->inputs++;
-  t->open += given == AS_GIVEN_OPEN;
+static void count(refuter *job, as_given given) {
+  const as_rule *rule = job->now->with_ranks;
+  as_rule_tally *tally = job->tally;
+  tally->inputs++;
+  tally->open += given == AS_GIVEN_OPEN;
   if (given != AS_GIVEN_DEFINED)
     return;
-  t->defined++;
-  bool any = false;
-  for (uint32_t i = 0; i < r->n_output && !any; i++) {
-    const as_node *n = &r->lhs->node[r->lhs->output[i]];
-    any = true;
-    for (uint32_t k = 0; k < n->rank; k++)
-      any = any && as_size_eval(r->sizes, n->dim[k], J->now->I.env) > 0;
+  tally->defined++;
+  bool has_elements = false;
+  for (uint32_t i = 0; i < rule->n_output && !has_elements; i++) {
+    const as_node *node = &rule->lhs->node[rule->lhs->output[i]];
+    has_elements = true;
+    for (uint32_t k = 0; k < node->rank; k++)
+      has_elements =
+          has_elements && as_size_eval(rule->sizes, node->dim[k], job->now->instance.env) > 0;
   }
-  t->filled += any;
-  if (any && elements_of_all(J) <= MOST_NEAR)
-    remember(J->now);
+  tally->filled += has_elements;
+  if (has_elements && elements_of_all(job) <= MOST_NEAR)
+    remember(job->now);
 }
 
 /* true: nothing more is to be tried */
-static bool compare(job *J, const as_tensor *in) {
-  as_rule *r = J->now->r;
-  as_err e;
-  as_err_init(&e);
+static bool compare(refuter *job, const as_tensor *inputs) {
+  as_rule *rule = job->now->with_ranks;
+  as_err why;
+  as_err_init(&why);
   as_given given;
-  if (r->ill_formed) {
-    as_status s = ill_formed(r, J->now->I.env, in, J->b->max_ops, &given, &J->cex);
-    if (J->shrinks == 0)
-      count(J, given);
-    if (s == AS_NO)
-      J->status = AS_NO;
-    as_err_clear(&e);
-    return J->status != AS_UNKNOWN;
+  if (rule->ill_formed) {
+    as_status status =
+        ill_formed(rule, job->now->instance.env, inputs, job->budget->max_ops, &given, &job->cex);
+    if (job->shrinks == 0)
+      count(job, given);
+    if (status == AS_NO)
+      job->status = AS_NO;
+    as_err_clear(&why);
+    return job->status != AS_UNKNOWN;
   }
-  as_status s =
-      as_compare_at(r->lhs, r->rhs, J->now->I.env, in, J->b->max_ops, &given, &J->cex, &e);
-  if (J->shrinks == 0)
-    count(J, given);
-  if (s == AS_BAD_INPUT || s == AS_INTERNAL) {
-    J->status = s;
-    as_err_set(J->err, s, "%s", e.text ? e.text : "the evaluation failed");
+  as_status status = as_compare_at(rule->lhs, rule->rhs, job->now->instance.env, inputs,
+                                   job->budget->max_ops, &given, &job->cex, &why);
+  if (job->shrinks == 0)
+    count(job, given);
+  if (status == AS_BAD_INPUT || status == AS_INTERNAL) {
+    job->status = status;
+    as_err_set(job->err, status, "%s", why.text ? why.text : "the evaluation failed");
   }
-  if (s == AS_NO)
-    J->status = AS_NO;
-  as_err_clear(&e);
-  return J->status != AS_UNKNOWN;
+  if (status == AS_NO)
+    job->status = AS_NO;
+  as_err_clear(&why);
+  return job->status != AS_UNKNOWN;
 }
 
 static bool try_sizes(void *arg) {
-  job *J = arg;
-  as_rule *r = J->now->r;
-  if (J->shrinks == 0)
-    J->tally->sizes++;
-  if (elements_of(J) > MOST_ELEMENTS) {
-    J->tally->open++;
+  refuter *job = arg;
+  as_rule *rule = job->now->with_ranks;
+  if (job->shrinks == 0)
+    job->tally->sizes++;
+  if (elements_of(job) > MOST_ELEMENTS) {
+    job->tally->open++;
     return false;
   } /* too large: there may be such an instance */
-  for (uint32_t t = 0; t < J->b->inputs; t++) {
-    if (late(J))
+  for (uint32_t round = 0; round < job->budget->inputs; round++) {
+    if (late(job))
       return true;
-    as_tensor *in = as_inputs_new(r->lhs, &as_domain_exact, J->now->I.env, NULL);
-    if (!in)
+    as_tensor *inputs = as_inputs_new(rule->lhs, &as_domain_exact, job->now->instance.env, NULL);
+    if (!inputs)
       return false;
-    bool any = false;
+    bool has_elements = false;
     bool stop = false;
-    for (uint32_t i = 0; i < r->lhs->n_input; i++)
-      any = any || in[i].n > 0;
-    if (as_rule_sample(r, J->now->I.env, in, &J->rng, t, J->b->max_ops))
-      stop = compare(J, in);
-    as_inputs_free(r->lhs, in);
+    for (uint32_t i = 0; i < rule->lhs->n_input; i++)
+      has_elements = has_elements || inputs[i].n > 0;
+    if (as_rule_sample(rule, job->now->instance.env, inputs, &job->rng, round,
+                       job->budget->max_ops))
+      stop = compare(job, inputs);
+    as_inputs_free(rule->lhs, inputs);
     if (stop)
       return true;
-    if (!any)
+    if (!has_elements)
       return false;
   }
   return false;
 }
 
 /* instances of one shape with sizes up to top; all of them where they are few */
-static bool try_top(job *J, int64_t top) {
-  as_instance *I = &J->now->I;
-  if (as_instance_count(I, top) <= 8.0 * J->b->sizes)
-    return as_instance_each(I, &J->rng, top, UINT32_MAX, try_sizes, J) || J->status != AS_UNKNOWN;
-  for (uint32_t k = 0; k < J->b->sizes; k++) { /* half of them without empty tensors */
-    if (late(J))
+static bool try_top(refuter *job, int64_t top) {
+  as_instance *instance = &job->now->instance;
+  if (as_instance_count(instance, top) <= 8.0 * job->budget->sizes)
+    return as_instance_each(instance, &job->rng, top, UINT32_MAX, try_sizes, job) ||
+           job->status != AS_UNKNOWN;
+  for (uint32_t attempt = 0; attempt < job->budget->sizes;
+       attempt++) { /* half of them without empty tensors */
+    if (late(job))
       return true;
-    bool steps = k % 4 == 3 && top > 0; /* and some where every result has elements */
-    if ((k % 4 == 2 && near_good(J)) || (steps && as_instance_walk(I, &J->rng, top, 12))) {
-      if (try_sizes(J))
+    bool by_steps = attempt % 4 == 3 && top > 0; /* and some where every result has elements */
+    if ((attempt % 4 == 2 && near_good(job)) ||
+        (by_steps && as_instance_walk(instance, &job->rng, top, 12))) {
+      if (try_sizes(job))
         return true;
-    } else if ((as_instance_between(I, &J->rng, k & 1 && top > 0 ? 1 : 0, top, 60) ||
-                as_instance_walk(I, &J->rng, top, 12)) &&
-               try_sizes(J)) {
+    } else if ((as_instance_between(instance, &job->rng, attempt & 1 && top > 0 ? 1 : 0, top, 60) ||
+                as_instance_walk(instance, &job->rng, top, 12)) &&
+               try_sizes(job)) {
       return true;
     }
   }
@@ -291,118 +303,122 @@ static bool try_top(job *J, int64_t top) {
 }
 
 /* --- making it smaller */
-static bool still(job *J, const as_tensor *in) {
-  as_cex old = J->cex;
-  as_cex_init(&J->cex);
-  J->status = AS_UNKNOWN;
-  J->shrinks++;
-  as_rule *r = J->now->r;
-  bool found =
-      as_rule_holds(r, J->now->I.env, in, J->b->max_ops) && compare(J, in) && J->status == AS_NO;
+static bool still(refuter *job, const as_tensor *inputs) {
+  as_cex old = job->cex;
+  as_cex_init(&job->cex);
+  job->status = AS_UNKNOWN;
+  job->shrinks++;
+  as_rule *rule = job->now->with_ranks;
+  bool found = as_rule_holds(rule, job->now->instance.env, inputs, job->budget->max_ops) &&
+               compare(job, inputs) && job->status == AS_NO;
   if (found) {
     as_cex_clear(&old);
   } else {
-    as_cex_clear(&J->cex);
-    J->cex = old;
+    as_cex_clear(&job->cex);
+    job->cex = old;
   }
-  J->status = AS_NO;
+  job->status = AS_NO;
   return found;
 }
 
-static void shrink_sizes(job *J) {
-  as_instance *I = &J->now->I;
-  int64_t *best = as_calloc(I->n + 1, sizeof *best);
-  for (uint32_t i = 0; i < I->n_free; i++) {
-    for (int64_t k = 0; J->shrinks < MOST_SHRINKS / 2; k++) {
-      for (uint32_t s = 0; s < I->n; s++)
-        best[s] = I->env[I->sym[s]];
-      if (!as_instance_simpler(I, i, k))
+static void shrink_sizes(refuter *job) {
+  as_instance *instance = &job->now->instance;
+  int64_t *best = as_calloc(instance->n + 1, sizeof *best);
+  for (uint32_t i = 0; i < instance->n_chosen; i++) {
+    for (int64_t nth = 0; job->shrinks < MOST_SHRINKS / 2; nth++) {
+      for (uint32_t sym = 0; sym < instance->n; sym++)
+        best[sym] = instance->env[instance->sym[sym]];
+      if (!as_instance_simpler(instance, i, nth))
         break;
       bool found = false;
-      if (as_instance_settle(I)) {
-        for (uint32_t t = 0; t < 3 * J->b->inputs && !found; t++) {
-          as_tensor *in = as_inputs_new(J->now->r->lhs, &as_domain_exact, I->env, NULL);
-          found = in && as_rule_sample(J->now->r, I->env, in, &J->rng, t, J->b->max_ops) &&
-                  still(J, in);
-          as_inputs_free(J->now->r->lhs, in);
+      if (as_instance_settle(instance)) {
+        for (uint32_t round = 0; round < 3 * job->budget->inputs && !found; round++) {
+          as_tensor *inputs =
+              as_inputs_new(job->now->with_ranks->lhs, &as_domain_exact, instance->env, NULL);
+          found = inputs &&
+                  as_rule_sample(job->now->with_ranks, instance->env, inputs, &job->rng, round,
+                                 job->budget->max_ops) &&
+                  still(job, inputs);
+          as_inputs_free(job->now->with_ranks->lhs, inputs);
         }
       }
       if (found)
         break;
-      for (uint32_t s = 0; s < I->n; s++)
-        I->env[I->sym[s]] = best[s];
+      for (uint32_t sym = 0; sym < instance->n; sym++)
+        instance->env[instance->sym[sym]] = best[sym];
     }
   }
   free(best);
 }
 
-static void shrink_values(job *J) {
+static void shrink_values(refuter *job) {
   static const long simple[] = {0, 1, -1, 2, -2, 4};
-  as_rule *r = J->now->r;
-  as_tensor *in = as_inputs_new(r->lhs, &as_domain_exact, J->now->I.env, NULL);
-  uint32_t done = 0;
-  for (uint32_t i = 0; in && i < r->lhs->n_input; i++) {
-    for (size_t k = 0; k < in[i].n; k++) {
-      as_domain_exact.set(&as_domain_exact, as_tensor_at(&in[i], k),
-                          as_tensor_at(&J->cex.input[i], k));
+  as_rule *rule = job->now->with_ranks;
+  as_tensor *inputs = as_inputs_new(rule->lhs, &as_domain_exact, job->now->instance.env, NULL);
+  uint32_t looked_at = 0;
+  for (uint32_t i = 0; inputs && i < rule->lhs->n_input; i++) {
+    for (size_t k = 0; k < inputs[i].n; k++) {
+      as_domain_exact.set(&as_domain_exact, as_tensor_at(&inputs[i], k),
+                          as_tensor_at(&job->cex.input[i], k));
     }
   }
-  for (uint32_t i = 0; in && i < r->lhs->n_input; i++) {
-    for (size_t k = 0; k < in[i].n && done < MOST_SHRUNK; k++, done++) {
-      mpq_t *q = as_tensor_at(&in[i], k);
+  for (uint32_t i = 0; inputs && i < rule->lhs->n_input; i++) {
+    for (size_t k = 0; k < inputs[i].n && looked_at < MOST_SHRUNK; k++, looked_at++) {
+      mpq_t *number = as_tensor_at(&inputs[i], k);
       mpq_t old;
       mpq_init(old);
-      mpq_set(old, *q);
+      mpq_set(old, *number);
       bool found = false;
-      for (size_t c = 0; c < sizeof simple / sizeof *simple && !found && J->shrinks < MOST_SHRINKS;
-           c++) {
-        if (mpq_cmp_si(old, simple[c], 1) == 0)
+      for (size_t choice = 0;
+           choice < sizeof simple / sizeof *simple && !found && job->shrinks < MOST_SHRINKS;
+           choice++) {
+        if (mpq_cmp_si(old, simple[choice], 1) == 0)
           break;
-        mpq_set_si(*q, simple[c], 1);
-        found = still(J, in);
+        mpq_set_si(*number, simple[choice], 1);
+        found = still(job, inputs);
       }
       if (!found)
-        mpq_set(*q, old);
+        mpq_set(*number, old);
       mpq_clear(old);
     }
   }
-  as_inputs_free(r->lhs, in);
+  as_inputs_free(rule->lhs, inputs);
 }
 
 /* --- all of it */
-static void search(job *J) {
-  for (int64_t top = 0; top <= J->b->top; top++) {
-    for (uint32_t i = 0; i < J->n && J->status == AS_UNKNOWN && !late(J); i++) {
-      J->now = &J->s[i];
-      if (try_top(J, top))
+static void search(refuter *job) {
+  for (int64_t top = 0; top <= job->budget->top; top++) {
+    for (uint32_t i = 0; i < job->n && job->status == AS_UNKNOWN && !late(job); i++) {
+      job->now = &job->shape_at[i];
+      if (try_top(job, top))
         return;
     }
   }
-  for (uint32_t i = 0; i < J->n && J->status == AS_UNKNOWN; i++) {
-    J->now = &J->s[i];
-    for (uint32_t k = 0; k < 3 * J->b->sizes && J->now->n_good && !late(J); k++) {
-      if (near_good(J) && try_sizes(J))
+  for (uint32_t i = 0; i < job->n && job->status == AS_UNKNOWN; i++) {
+    job->now = &job->shape_at[i];
+    for (uint32_t k = 0; k < 3 * job->budget->sizes && job->now->n_good && !late(job); k++) {
+      if (near_good(job) && try_sizes(job))
         return;
     }
   }
   /* relations and fixed numbers may force larger sizes; assumptions that no inputs satisfy at small
    * ones do not */
-  for (int64_t top = 4 * J->b->top;
-       top <= (int64_t)1 << 40 && J->tally->defined == 0 && J->status == AS_UNKNOWN; top *= 4) {
-    bool sizes = J->tally->sizes > 0;
-    bool inputs = J->tally->inputs > 0;
-    if (sizes && top > (inputs ? 16 : 4) * J->b->top)
+  for (int64_t top = 4 * job->budget->top;
+       top <= (int64_t)1 << 40 && job->tally->defined == 0 && job->status == AS_UNKNOWN; top *= 4) {
+    bool sizes = job->tally->sizes > 0;
+    bool inputs = job->tally->inputs > 0;
+    if (sizes && top > (inputs ? 16 : 4) * job->budget->top)
       return;
-    if (J->tally->open && top > 1024 * J->b->top)
+    if (job->tally->open && top > 1024 * job->budget->top)
       return;
-    for (uint32_t i = 0; i < J->n && J->status == AS_UNKNOWN && !late(J); i++) {
-      J->now = &J->s[i];
-      for (uint32_t k = 0; k < J->b->sizes / 8 + 1 && !late(J); k++) {
-        if (as_instance_between(&J->now->I, &J->rng, k & 1, top, 200) ||
-            as_instance_walk(&J->now->I, &J->rng, top, 40)) {
-          if (k & 1 || elements_of(J) > MOST_ELEMENTS)
-            as_instance_reduce(&J->now->I, 256);
-          if (try_sizes(J))
+    for (uint32_t i = 0; i < job->n && job->status == AS_UNKNOWN && !late(job); i++) {
+      job->now = &job->shape_at[i];
+      for (uint32_t k = 0; k < job->budget->sizes / 8 + 1 && !late(job); k++) {
+        if (as_instance_between(&job->now->instance, &job->rng, k & 1, top, 200) ||
+            as_instance_walk(&job->now->instance, &job->rng, top, 40)) {
+          if (k & 1 || elements_of(job) > MOST_ELEMENTS)
+            as_instance_reduce(&job->now->instance, 256);
+          if (try_sizes(job))
             return;
         }
       }
@@ -410,179 +426,185 @@ static void search(job *J) {
   }
 }
 
-as_status as_rule_refute(const as_rulefile *f, uint32_t i, bool reverse, const as_rule_budget *b,
-                         as_rule_cex *cex, as_rule_tally *tally, as_err *err) {
+as_status as_rule_refute(const as_rulefile *file, uint32_t index, bool reverse,
+                         const as_rule_budget *budget, as_rule_cex *cex, as_rule_tally *tally,
+                         as_err *err) {
   memset(cex, 0, sizeof *cex);
-  job *J = as_calloc(1, sizeof *J);
-  *J = (job){.f = f,
-             .index = i,
-             .reverse = reverse,
-             .b = b,
-             .tally = tally,
-             .status = AS_UNKNOWN,
-             .err = err};
-  as_rng_seed(&J->rng, b->seed);
-  J->until = b->seconds > 0 ? as_now() + b->seconds : 0;
-  as_rule *plain = as_rule_read(f, i, NULL, err);
+  refuter *job = as_calloc(1, sizeof *job);
+  *job = (refuter){.file = file,
+                   .index = index,
+                   .reverse = reverse,
+                   .budget = budget,
+                   .tally = tally,
+                   .status = AS_UNKNOWN,
+                   .err = err};
+  as_rng_seed(&job->rng, budget->seed);
+  job->until = budget->seconds > 0 ? as_now() + budget->seconds : 0;
+  as_rule *plain = as_rule_read(file, index, NULL, err);
   if (plain == NULL) {
-    J->status = AS_BAD_INPUT;
+    job->status = AS_BAD_INPUT;
   } else if (plain->ill_formed &&
              reverse) { /* the given side is never well formed: there are no instances */
     as_rule_free(plain);
-    free(J);
+    free(job);
     return AS_UNKNOWN;
   } else {
-    make_shapes(J, plain->n_group);
+    make_shapes(job, plain->n_group);
     as_rule_free(plain);
   }
-  if (J->status == AS_UNKNOWN)
-    search(J);
-  if (J->status == AS_NO) {
-    shrink_sizes(J);
-    shrink_values(J);
-    cex->rule = J->now->r;
+  if (job->status == AS_UNKNOWN)
+    search(job);
+  if (job->status == AS_NO) {
+    shrink_sizes(job);
+    shrink_values(job);
+    cex->rule = job->now->with_ranks;
     cex->reverse = reverse;
-    cex->cex = J->cex;
-    J->now->r = NULL;
-    if (as_rule_replay(f, i, cex, err) != AS_NO) {
+    cex->cex = job->cex;
+    job->now->with_ranks = NULL;
+    if (as_rule_replay(file, index, cex, err) != AS_NO) {
       as_err_set(err, AS_INTERNAL,
                  "a counterexample was found that does not stand when it is replayed");
-      J->status = AS_INTERNAL;
+      job->status = AS_INTERNAL;
     }
   }
-  for (uint32_t k = 0; k < J->n; k++) {
-    as_instance_clear(&J->s[k].I);
-    as_rule_free(J->s[k].r);
-    free(J->s[k].good);
+  for (uint32_t k = 0; k < job->n; k++) {
+    as_instance_clear(&job->shape_at[k].instance);
+    as_rule_free(job->shape_at[k].with_ranks);
+    free(job->shape_at[k].good);
   }
-  as_status s = J->status;
+  as_status status = job->status;
   as_interval_forget();
-  free(J);
-  return s;
+  free(job);
+  return status;
 }
 
-as_status as_rule_replay(const as_rulefile *f, uint32_t i, const as_rule_cex *c, as_err *err) {
-  as_rule *r = read_rule(f, i, c->reverse, c->rule->rank, err);
-  if (r == NULL)
+as_status as_rule_replay(const as_rulefile *file, uint32_t index, const as_rule_cex *cex,
+                         as_err *err) {
+  as_rule *rule = read_rule(file, index, cex->reverse, cex->rule->rank, err);
+  if (rule == NULL)
     return AS_BAD_INPUT;
-  int64_t *env = as_env_new(r->sizes);
-  as_status s = AS_OK;
-  bool fits = c->cex.n_inputs == r->lhs->n_input;
-  for (uint32_t k = 0; k < c->cex.n_sizes && fits; k++) {
-    as_size x = as_size_find(r->sizes, as_size_name(c->rule->sizes, c->cex.size[k]));
-    fits = x != AS_SIZE_BAD && (as_size_least(r->sizes, x) == AS_SIZE_NO_LEAST ||
-                                c->cex.value[k] >= as_size_least(r->sizes, x));
+  int64_t *env = as_env_new(rule->sizes);
+  as_status status = AS_OK;
+  bool fits = cex->cex.n_inputs == rule->lhs->n_input;
+  for (uint32_t k = 0; k < cex->cex.n_sizes && fits; k++) {
+    as_size sym = as_size_find(rule->sizes, as_size_name(cex->rule->sizes, cex->cex.size[k]));
+    fits = sym != AS_SIZE_BAD && (as_size_least(rule->sizes, sym) == AS_SIZE_NO_LEAST ||
+                                  cex->cex.value[k] >= as_size_least(rule->sizes, sym));
     if (fits)
-      env[x] = c->cex.value[k];
+      env[sym] = cex->cex.value[k];
   }
-  for (uint32_t k = 0; k < r->decl->n_fact && fits; k++)
-    fits = as_fact_holds(r->sizes, &r->decl->fact[k], env);
-  if (fits && as_rule_holds(r, env, c->cex.input, 0)) {
+  for (uint32_t k = 0; k < rule->decl->n_fact && fits; k++)
+    fits = as_fact_holds(rule->sizes, &rule->decl->fact[k], env);
+  if (fits && as_rule_holds(rule, env, cex->cex.input, 0)) {
     as_cex again;
     as_given given;
-    s = r->ill_formed ? ill_formed(r, env, c->cex.input, 0, &given, &again)
-                      : as_compare_at(r->lhs, r->rhs, env, c->cex.input, 0, NULL, &again, err);
-    if (s == AS_NO && again.kind != c->cex.kind)
-      s = AS_UNKNOWN;
+    status = rule->ill_formed
+                 ? ill_formed(rule, env, cex->cex.input, 0, &given, &again)
+                 : as_compare_at(rule->lhs, rule->rhs, env, cex->cex.input, 0, NULL, &again, err);
+    if (status == AS_NO && again.kind != cex->cex.kind)
+      status = AS_UNKNOWN;
     as_cex_clear(&again);
   } else {
     as_err_set(err, AS_OK, "the instance does not satisfy what the rule states");
   }
   free(env);
-  as_rule_free(r);
-  return s;
+  as_rule_free(rule);
+  return status;
 }
 
 /* --- text */
-static void tensor_text(as_str *s, const as_tensor *t, uint32_t axis, size_t *at, uint32_t *shown) {
-  if (axis == t->rank) {
-    char *v = as_domain_exact.print(&as_domain_exact, as_tensor_at(t, (*at)++));
+static void tensor_text(as_str *text, const as_tensor *tensor, uint32_t axis, size_t *position,
+                        uint32_t *shown) {
+  if (axis == tensor->rank) {
+    char *value = as_domain_exact.print(&as_domain_exact, as_tensor_at(tensor, (*position)++));
     if (++*shown <= 64)
-      as_str_add(s, v);
-    free(v);
+      as_str_add(text, value);
+    free(value);
     return;
   }
-  as_str_add(s, "[");
-  for (int64_t i = 0; i < t->dim[axis]; i++) {
+  as_str_add(text, "[");
+  for (int64_t i = 0; i < tensor->dim[axis]; i++) {
     if (*shown >= 64) {
-      as_str_add(s, " ...");
+      as_str_add(text, " ...");
       break;
     }
     if (i)
-      as_str_add(s, ", ");
-    tensor_text(s, t, axis + 1, at, shown);
+      as_str_add(text, ", ");
+    tensor_text(text, tensor, axis + 1, position, shown);
   }
-  as_str_add(s, "]");
+  as_str_add(text, "]");
 }
 
-static void sizes_text(as_str *s, const as_rule_cex *c) {
-  const as_rule *r = c->rule;
-  const char *sep = "";
-  for (uint32_t i = 0; i < c->cex.n_sizes; i++) {
-    const char *name = as_size_name(r->sizes, c->cex.size[i]);
+static void sizes_text(as_str *text, const as_rule_cex *cex) {
+  const as_rule *rule = cex->rule;
+  const char *separator = "";
+  for (uint32_t i = 0; i < cex->cex.n_sizes; i++) {
+    const char *name = as_size_name(rule->sizes, cex->cex.size[i]);
     if (strchr(name, '.'))
       continue; /* an axis of a group */
-    as_str_printf(s, "%s%s = %lld", sep, name, (long long)c->cex.value[i]);
-    sep = ", ";
+    as_str_printf(text, "%s%s = %lld", separator, name, (long long)cex->cex.value[i]);
+    separator = ", ";
   }
-  for (uint32_t i = 0; i < r->n_group; i++) {
-    as_str_printf(s, "%s%s = [", sep, r->group[i]);
-    sep = ", ";
-    for (int k = 0; k < r->rank[i]; k++) {
-      char *name = as_format("%s.%d", r->group[i], k);
-      for (uint32_t j = 0; j < c->cex.n_sizes; j++) {
-        if (strcmp(as_size_name(r->sizes, c->cex.size[j]), name) == 0)
-          as_str_printf(s, "%s%lld", k ? ", " : "", (long long)c->cex.value[j]);
+  for (uint32_t i = 0; i < rule->n_group; i++) {
+    as_str_printf(text, "%s%s = [", separator, rule->group[i]);
+    separator = ", ";
+    for (int k = 0; k < rule->rank[i]; k++) {
+      char *name = as_format("%s.%d", rule->group[i], k);
+      for (uint32_t j = 0; j < cex->cex.n_sizes; j++) {
+        if (strcmp(as_size_name(rule->sizes, cex->cex.size[j]), name) == 0)
+          as_str_printf(text, "%s%lld", k ? ", " : "", (long long)cex->cex.value[j]);
       }
       free(name);
     }
-    as_str_add(s, "]");
+    as_str_add(text, "]");
   }
 }
 
-char *as_rule_cex_print(const as_rule_cex *c, const char *indent) {
+char *as_rule_cex_print(const as_rule_cex *found, const char *indent) {
   static const char *const names[] = {"left side", "right side"};
-  const char *given = names[c->reverse];
-  const char *other = names[!c->reverse];
-  const as_cex *x = &c->cex;
-  as_str s;
-  as_str_init(&s);
-  if (x->n_sizes || c->rule->n_group) {
-    as_str_add(&s, indent);
-    sizes_text(&s, c);
-    as_str_add(&s, "\n");
+  const char *given = names[found->reverse];
+  const char *other = names[!found->reverse];
+  const as_cex *cex = &found->cex;
+  as_str text;
+  as_str_init(&text);
+  if (cex->n_sizes || found->rule->n_group) {
+    as_str_add(&text, indent);
+    sizes_text(&text, found);
+    as_str_add(&text, "\n");
   }
-  for (uint32_t i = 0; i < x->n_inputs; i++) {
-    size_t at = 0;
+  for (uint32_t i = 0; i < cex->n_inputs; i++) {
+    size_t position = 0;
     uint32_t shown = 0;
-    as_str_printf(&s, "%s%s = ", indent, c->rule->lhs->node[c->rule->lhs->input[i]].name);
-    tensor_text(&s, &x->input[i], 0, &at, &shown);
-    as_str_add(&s, "\n");
+    as_str_printf(&text, "%s%s = ", indent,
+                  found->rule->lhs->node[found->rule->lhs->input[i]].name);
+    tensor_text(&text, &cex->input[i], 0, &position, &shown);
+    as_str_add(&text, "\n");
   }
-  const char *name = x->output < c->rule->n_output ? c->rule->output[x->output] : "?";
-  as_str_printf(&s, "%s", indent);
-  switch (x->kind) {
+  const char *name = cex->output < found->rule->n_output ? found->rule->output[cex->output] : "?";
+  as_str_printf(&text, "%s", indent);
+  switch (cex->kind) {
   case AS_CEX_VALUE:
   case AS_CEX_UNDEFINED:
-    if (x->output == AS_NONE) {
-      as_str_printf(&s, "%s defined, %s undefined: %s", given, other, x->candidate);
+    if (cex->output == AS_NONE) {
+      as_str_printf(&text, "%s defined, %s undefined: %s", given, other, cex->candidate);
       break;
     }
-    as_str_add(&s, name);
-    for (uint32_t i = 0; i < x->rank; i++)
-      as_str_printf(&s, "%s%lld", i ? ", " : "[", (long long)x->index[i]);
-    as_str_printf(&s, "%s: %s %s, %s %s", x->rank ? "]" : "", given, x->given, other, x->candidate);
-    if (strcmp(x->method, "intervals") == 0)
-      as_str_add(&s, " (enclosures that do not meet)");
+    as_str_add(&text, name);
+    for (uint32_t i = 0; i < cex->rank; i++)
+      as_str_printf(&text, "%s%lld", i ? ", " : "[", (long long)cex->index[i]);
+    as_str_printf(&text, "%s: %s %s, %s %s", cex->rank ? "]" : "", given, cex->given, other,
+                  cex->candidate);
+    if (strcmp(cex->method, "intervals") == 0)
+      as_str_add(&text, " (enclosures that do not meet)");
     break;
   case AS_CEX_SHAPE:
-    as_str_printf(&s, "%s: %s of shape %s, %s of shape %s", name, given, x->given, other,
-                  x->candidate);
+    as_str_printf(&text, "%s: %s of shape %s, %s of shape %s", name, given, cex->given, other,
+                  cex->candidate);
     break;
   case AS_CEX_ILLFORMED:
-    as_str_printf(&s, "%s well formed, %s not: %s", given, other, x->candidate);
+    as_str_printf(&text, "%s well formed, %s not: %s", given, other, cex->candidate);
     break;
   }
-  as_str_add(&s, "\n");
-  return as_str_take(&s);
+  as_str_add(&text, "\n");
+  return as_str_take(&text);
 }

@@ -21,216 +21,220 @@ typedef struct {
   int out;
 } child;
 
-static bool executable(const char *prog) {
-  if (strchr(prog, '/'))
-    return access(prog, X_OK) == 0;
+static bool executable(const char *program) {
+  if (strchr(program, '/'))
+    return access(program, X_OK) == 0;
   const char *path = getenv("PATH");
-  for (const char *p = path ? path : ""; *p;) {
-    size_t n = strcspn(p, ":");
-    char *full = as_format("%.*s/%s", (int)n, p, prog);
-    bool ok = n > 0 && access(full, X_OK) == 0;
+  for (const char *folder = path ? path : ""; *folder;) {
+    size_t length = strcspn(folder, ":");
+    char *full = as_format("%.*s/%s", (int)length, folder, program);
+    bool found = length > 0 && access(full, X_OK) == 0;
     free(full);
-    if (ok)
+    if (found)
       return true;
-    p += n + (p[n] == ':');
+    folder += length + (folder[length] == ':');
   }
   return false;
 }
 
-static bool start(child *c, const char *prog, char *const argv[]) {
-  int a[2];
-  int b[2];
-  if (pipe2(a, O_CLOEXEC) != 0)
+static bool start(child *process, const char *program, char *const argv[]) {
+  int to_child[2];
+  int from_child[2];
+  if (pipe2(to_child, O_CLOEXEC) != 0)
     return false;
-  if (pipe2(b, O_CLOEXEC) != 0) {
-    close(a[0]);
-    close(a[1]);
-    return false;
-  }
-  posix_spawn_file_actions_t fa;
-  posix_spawnattr_t at;
-  sigset_t def;
-  posix_spawn_file_actions_init(&fa);
-  posix_spawn_file_actions_adddup2(&fa, a[0], 0);
-  posix_spawn_file_actions_adddup2(&fa, b[1], 1);
-  posix_spawn_file_actions_addopen(&fa, 2, "/dev/null", O_WRONLY, 0);
-  posix_spawnattr_init(&at);
-  sigemptyset(&def);
-  sigaddset(&def, SIGPIPE);
-  posix_spawnattr_setsigdefault(&at, &def);
-  posix_spawnattr_setpgroup(&at, 0); /* own group: a wrapper's children die with it */
-  posix_spawnattr_setflags(&at, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-  int e = posix_spawnp(&c->pid, prog, &fa, &at, argv, environ);
-  posix_spawn_file_actions_destroy(&fa);
-  posix_spawnattr_destroy(&at);
-  close(a[0]);
-  close(b[1]);
-  c->in = a[1];
-  c->out = b[0];
-  if (e != 0) {
-    close(c->in);
-    close(c->out);
+  if (pipe2(from_child, O_CLOEXEC) != 0) {
+    close(to_child[0]);
+    close(to_child[1]);
     return false;
   }
-  fcntl(c->in, F_SETFL, O_NONBLOCK);
-  fcntl(c->out, F_SETFL, O_NONBLOCK);
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  sigset_t defaults;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, to_child[0], 0);
+  posix_spawn_file_actions_adddup2(&actions, from_child[1], 1);
+  posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+  posix_spawnattr_init(&attributes);
+  sigemptyset(&defaults);
+  sigaddset(&defaults, SIGPIPE);
+  posix_spawnattr_setsigdefault(&attributes, &defaults);
+  posix_spawnattr_setpgroup(&attributes, 0); /* own group: a wrapper's children die with it */
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+  int error = posix_spawnp(&process->pid, program, &actions, &attributes, argv, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  close(to_child[0]);
+  close(from_child[1]);
+  process->in = to_child[1];
+  process->out = from_child[0];
+  if (error != 0) {
+    close(process->in);
+    close(process->out);
+    return false;
+  }
+  fcntl(process->in, F_SETFL, O_NONBLOCK);
+  fcntl(process->out, F_SETFL, O_NONBLOCK);
   return true;
 }
 
-static int stop(child *c) { /* gives the wait status */
-  int st = 0;
-  if (c->in >= 0)
-    close(c->in);
-  close(c->out);
-  kill(-c->pid, SIGKILL);
-  while (waitpid(c->pid, &st, 0) < 0 && errno == EINTR) {
+static int stop(child *process) { /* gives the wait status */
+  int status = 0;
+  if (process->in >= 0)
+    close(process->in);
+  close(process->out);
+  kill(-process->pid, SIGKILL);
+  while (waitpid(process->pid, &status, 0) < 0 && errno == EINTR) {
   }
-  return st;
+  return status;
 }
 
 /* writes what it takes, reads what comes; 1 more to come, 0 end of output, -1 deadline */
-static int exchange(child *c, const char *text, size_t len, size_t *sent, as_str *got,
+static int exchange(child *process, const char *text, size_t len, size_t *sent, as_str *got,
                     double deadline) {
   double left = deadline - as_now();
   if (left <= 0)
     return -1;
-  struct pollfd p[2] = {{c->out, POLLIN, 0}, {c->in, POLLOUT, 0}};
-  int n = poll(p, c->in >= 0 ? 2 : 1, (int)(left * 1000) + 1);
-  if (n < 0 && errno != EINTR)
+  struct pollfd ready[2] = {{process->out, POLLIN, 0}, {process->in, POLLOUT, 0}};
+  int n_ready = poll(ready, process->in >= 0 ? 2 : 1, (int)(left * 1000) + 1);
+  if (n_ready < 0 && errno != EINTR)
     return 0;
-  if (n <= 0)
+  if (n_ready <= 0)
     return 1;
-  if (c->in >= 0 && p[1].revents) {
-    ssize_t k = write(c->in, text + *sent, len - *sent);
-    if (k > 0)
-      *sent += (size_t)k;
-    if ((k < 0 && errno != EAGAIN && errno != EINTR) || *sent == len) {
-      close(c->in);
-      c->in = -1;
+  if (process->in >= 0 && ready[1].revents) {
+    ssize_t count = write(process->in, text + *sent, len - *sent);
+    if (count > 0)
+      *sent += (size_t)count;
+    if ((count < 0 && errno != EAGAIN && errno != EINTR) || *sent == len) {
+      close(process->in);
+      process->in = -1;
     }
   }
-  if (p[0].revents) {
+  if (ready[0].revents) {
     char buf[4096];
-    ssize_t k = read(c->out, buf, sizeof buf);
-    if (k == 0)
+    ssize_t count = read(process->out, buf, sizeof buf);
+    if (count == 0)
       return 0;
-    if (k > 0 && got->n < 1000000)
-      as_str_addn(got, buf, (size_t)k);
-    if (k < 0 && errno != EAGAIN && errno != EINTR)
+    if (count > 0 && got->n < 1000000)
+      as_str_addn(got, buf, (size_t)count);
+    if (count < 0 && errno != EAGAIN && errno != EINTR)
       return 0;
   }
   return 1;
 }
 
 typedef struct {
-  const as_smt_set *s;
-  as_smt_result *r;
+  const as_smt_set *set;
+  as_smt_result *result;
   unsigned query_ms;
   double deadline;
   const char *prog;
-} job;
+} asker;
 
-static void spoil(job *j, as_smt_verdict v, uint32_t i, const char *why) {
+static void spoil(asker *asking, as_smt_verdict verdict, uint32_t query, const char *why) {
   static const int rank[] = {0, 4, 1, 2, 3}; /* worst wins: disagrees, died, missing, unknown */
-  if (rank[v] <= rank[j->r->verdict])
+  if (rank[verdict] <= rank[asking->result->verdict])
     return;
-  j->r->verdict = v;
-  free(j->r->reason);
-  j->r->reason = i < j->s->n ? as_format("%s: %s", j->s->q[i].name, why) : as_strdup(why);
+  asking->result->verdict = verdict;
+  free(asking->result->reason);
+  asking->result->reason = query < asking->set->n
+                               ? as_format("%s: %s", asking->set->q[query].name, why)
+                               : as_strdup(why);
 }
 
 /* reads the answers that have arrived; gives the number of the next query */
-static uint32_t answers(job *j, uint32_t next, as_str *got) {
-  size_t at = 0;
-  while (got->s && at < got->n) {
-    char *line = got->s + at;
-    char *nl = memchr(line, '\n', got->n - at);
-    if (!nl)
+static uint32_t answers(asker *asking, uint32_t next, as_str *got) {
+  size_t read = 0;
+  while (got->s && read < got->n) {
+    char *line = got->s + read;
+    char *newline = memchr(line, '\n', got->n - read);
+    if (!newline)
       break;
-    size_t len = (size_t)(nl - line);
-    at += len + 1;
-    if (len == 0 || next >= j->s->n)
+    size_t len = (size_t)(newline - line);
+    read += len + 1;
+    if (len == 0 || next >= asking->set->n)
       continue;
-    const as_smt_query *q = &j->s->q[next];
-    j->r->asked++;
+    const as_smt_query *query = &asking->set->q[next];
+    asking->result->asked++;
     if (len == 5 && memcmp(line, "unsat", 5) == 0) {
-      j->r->agreed++;
+      asking->result->agreed++;
     } else if (len == 3 && memcmp(line, "sat", 3) == 0) {
-      spoil(j, AS_SMT_DISAGREES, next,
-            q->exact ? "has a countermodel"
-                     : "has a countermodel once products and laws are abstracted");
+      spoil(asking, AS_SMT_DISAGREES, next,
+            query->exact ? "has a countermodel"
+                         : "has a countermodel once products and laws are abstracted");
     } else {
       char *why = as_format("answered `%.*s`", len > 80 ? 80 : (int)len, line);
-      for (char *c = why; *c; c++) {
-        if ((unsigned char)*c < ' ' || (unsigned char)*c > '~')
-          *c = '?';
+      for (char *byte = why; *byte; byte++) {
+        if ((unsigned char)*byte < ' ' || (unsigned char)*byte > '~')
+          *byte = '?';
       }
-      spoil(j, AS_SMT_UNKNOWN, next, why);
+      spoil(asking, AS_SMT_UNKNOWN, next, why);
       free(why);
     }
     next++;
   }
-  if (at > 0) {
-    memmove(got->s, got->s + at, got->n - at);
-    got->n -= at;
+  if (read > 0) {
+    memmove(got->s, got->s + read, got->n - read);
+    got->n -= read;
   }
   return next;
 }
 
 /* one child on the queries from `next` on; gives the first one not answered */
-static uint32_t session(job *j, uint32_t next) {
-  char *limit = as_format("--tlimit-per=%u", j->query_ms);
-  char *argv[] = {(char *)(uintptr_t)j->prog, "--lang=smt2", "--incremental", limit, "-", NULL};
-  child c;
-  if (!start(&c, j->prog, argv)) {
-    spoil(j, AS_SMT_MISSING, UINT32_MAX, "cannot be started");
+static uint32_t session(asker *asking, uint32_t next) {
+  char *limit = as_format("--tlimit-per=%u", asking->query_ms);
+  char *argv[] = {
+      (char *)(uintptr_t)asking->prog, "--lang=smt2", "--incremental", limit, "-", NULL};
+  child process;
+  if (!start(&process, asking->prog, argv)) {
+    spoil(asking, AS_SMT_MISSING, UINT32_MAX, "cannot be started");
     free(limit);
-    return j->s->n;
+    return asking->set->n;
   }
   as_str text;
   as_str got;
   as_str_init(&text);
   as_str_init(&got);
-  for (uint32_t i = next; i < j->s->n; i++)
-    as_str_printf(&text, "%s%s", i > next ? "(reset)\n" : "", j->s->q[i].text);
+  for (uint32_t query = next; query < asking->set->n; query++)
+    as_str_printf(&text, "%s%s", query > next ? "(reset)\n" : "", asking->set->q[query].text);
   size_t sent = 0;
   int more = 1;
   double patience =
-      as_now() + j->query_ms / 1000.0 + 2; /* its own limit must have struck by then */
-  while (more == 1 && next < j->s->n) {
-    more =
-        exchange(&c, text.s, text.n, &sent, &got, patience < j->deadline ? patience : j->deadline);
-    uint32_t was = next;
-    next = answers(j, next, &got);
-    if (next != was)
-      patience = as_now() + j->query_ms / 1000.0 + 2;
+      as_now() + asking->query_ms / 1000.0 + 2; /* its own limit must have struck by then */
+  while (more == 1 && next < asking->set->n) {
+    more = exchange(&process, text.s, text.n, &sent, &got,
+                    patience < asking->deadline ? patience : asking->deadline);
+    uint32_t before = next;
+    next = answers(asking, next, &got);
+    if (next != before)
+      patience = as_now() + asking->query_ms / 1000.0 + 2;
   }
-  int st = 0;
+  int status = 0;
   if (more == 0) { /* it ended by itself: let it be collected with its own status */
     pid_t done = 0;
-    for (int i = 0; i < 200 && (done = waitpid(c.pid, &st, WNOHANG)) == 0; i++)
+    for (int query = 0; query < 200 && (done = waitpid(process.pid, &status, WNOHANG)) == 0;
+         query++)
       usleep(5000);
-    if (done != c.pid) {
-      st = stop(&c);
+    if (done != process.pid) {
+      status = stop(&process);
     } else {
-      if (c.in >= 0)
-        close(c.in);
-      close(c.out);
+      if (process.in >= 0)
+        close(process.in);
+      close(process.out);
     }
   } else {
-    stop(&c);
+    stop(&process);
   }
-  if (next < j->s->n) {
+  if (next < asking->set->n) {
     char *why;
     if (more != 0)
       why = as_format("no answer in time, stopped");
-    else if (WIFSIGNALED(st))
-      why = as_format("died of signal %d", WTERMSIG(st));
+    else if (WIFSIGNALED(status))
+      why = as_format("died of signal %d", WTERMSIG(status));
     else
-      why = as_format("ended with status %d without an answer", WEXITSTATUS(st));
-    spoil(j, more != 0 ? AS_SMT_UNKNOWN : AS_SMT_DIED, next, why);
+      why = as_format("ended with status %d without an answer", WEXITSTATUS(status));
+    spoil(asking, more != 0 ? AS_SMT_UNKNOWN : AS_SMT_DIED, next, why);
     free(why);
-    j->r->asked++;
+    asking->result->asked++;
     next++;
   }
   as_str_clear(&text);
@@ -239,49 +243,50 @@ static uint32_t session(job *j, uint32_t next) {
   return next;
 }
 
-static char *version_of(const char *prog, double seconds) {
-  char *argv[] = {(char *)(uintptr_t)prog, "--version", NULL};
-  child c;
+static char *version_of(const char *program, double seconds) {
+  char *argv[] = {(char *)(uintptr_t)program, "--version", NULL};
+  child process;
   as_str got;
   size_t sent = 0;
-  if (!start(&c, prog, argv))
+  if (!start(&process, program, argv))
     return NULL;
   as_str_init(&got);
   double deadline = as_now() + seconds;
-  while (exchange(&c, "", 0, &sent, &got, deadline) == 1) {
+  while (exchange(&process, "", 0, &sent, &got, deadline) == 1) {
   }
-  stop(&c);
-  char *v = got.s ? strstr(got.s, "version ") : NULL;
-  char *out = v ? as_format("%.*s", (int)strcspn(v + 8, " \n\t["), v + 8) : NULL;
+  stop(&process);
+  char *found = got.s ? strstr(got.s, "version ") : NULL;
+  char *out = found ? as_format("%.*s", (int)strcspn(found + 8, " \n\t["), found + 8) : NULL;
   as_str_clear(&got);
   return out;
 }
 
-void as_smt_cvc5(const as_smt_set *s, const as_smt_opts *o, as_smt_result *r) {
+void as_smt_cvc5(const as_smt_set *set, const as_smt_opts *opts, as_smt_result *result) {
   double begin = as_now();
-  unsigned total = o && o->total_ms ? o->total_ms : 60000;
-  job j = {s, r, o && o->query_ms ? o->query_ms : 5000, begin + total / 1000.0,
-           o && o->cvc5 ? o->cvc5 : "cvc5"};
-  struct sigaction ign = {.sa_handler = SIG_IGN};
+  unsigned total = opts && opts->total_ms ? opts->total_ms : 60000;
+  asker asking = {set, result, opts && opts->query_ms ? opts->query_ms : 5000,
+                  begin + total / 1000.0, opts && opts->cvc5 ? opts->cvc5 : "cvc5"};
+  struct sigaction ignore = {.sa_handler = SIG_IGN};
   struct sigaction old;
-  *r = (as_smt_result){.verdict = AS_SMT_AGREES};
-  if (!executable(j.prog)) {
-    spoil(&j, AS_SMT_MISSING, UINT32_MAX, "not found");
+  *result = (as_smt_result){.verdict = AS_SMT_AGREES};
+  if (!executable(asking.prog)) {
+    spoil(&asking, AS_SMT_MISSING, UINT32_MAX, "not found");
     return;
   }
-  sigaction(SIGPIPE, &ign, &old); /* a child that dies while being written to */
-  r->version = version_of(j.prog, total < 12000 ? total / 4000.0 : 3);
+  sigaction(SIGPIPE, &ignore, &old); /* a child that dies while being written to */
+  result->version = version_of(asking.prog, total < 12000 ? total / 4000.0 : 3);
   uint32_t next = 0;
-  for (int i = 0; i <= MAX_RESTARTS && next < s->n && as_now() < j.deadline; i++)
-    next = session(&j, next);
+  for (int attempt = 0; attempt <= MAX_RESTARTS && next < set->n && as_now() < asking.deadline;
+       attempt++)
+    next = session(&asking, next);
   sigaction(SIGPIPE, &old, NULL);
-  if (next < s->n) {
-    spoil(&j, AS_SMT_UNKNOWN, next,
-          as_now() < j.deadline ? "not asked: too many restarts" : "not asked: out of time");
+  if (next < set->n) {
+    spoil(&asking, AS_SMT_UNKNOWN, next,
+          as_now() < asking.deadline ? "not asked: too many restarts" : "not asked: out of time");
   }
-  if (s->n == 0)
-    spoil(&j, AS_SMT_UNKNOWN, UINT32_MAX, "no queries");
-  if (r->verdict == AS_SMT_AGREES && r->agreed != s->n)
-    spoil(&j, AS_SMT_UNKNOWN, UINT32_MAX, "fewer answers than queries");
-  r->seconds = as_now() - begin;
+  if (set->n == 0)
+    spoil(&asking, AS_SMT_UNKNOWN, UINT32_MAX, "no queries");
+  if (result->verdict == AS_SMT_AGREES && result->agreed != set->n)
+    spoil(&asking, AS_SMT_UNKNOWN, UINT32_MAX, "fewer answers than queries");
+  result->seconds = as_now() - begin;
 }

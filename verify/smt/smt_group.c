@@ -8,188 +8,197 @@
         theorems */
 
 typedef struct {
-  const smt_proof *p;
+  const as_steps *proof;
   uint32_t n;
-  bool *cut;
+  bool *is_cut;
   bool *seen;
   char **why;
   as_vec steps;
   as_vec leaves;
 } groups;
 
-static bool is_hyp(const smt_proof *p, uint32_t s) {
-  return smt_step_at(p, s)->rule == SR_HYP;
+static bool is_hyp(const as_steps *proof, uint32_t step) {
+  return as_steps_at(proof, step)->rule == AS_STEP_HYP;
 }
 
-static void need(groups *g, uint32_t s, char *why) { /* takes why */
-  if (smt_is_schema(g->p, s) || is_hyp(g->p, s) || g->why[s]) {
+static void need(groups *groups_of, uint32_t step, char *why) { /* takes why */
+  if (as_steps_is_schema(groups_of->proof, step) || is_hyp(groups_of->proof, step) ||
+      groups_of->why[step]) {
     free(why);
     return;
   }
-  g->cut[s] = true;
-  g->why[s] = why;
+  groups_of->is_cut[step] = true;
+  groups_of->why[step] = why;
 }
 
 /* what each premise of a schema step is to it */
-static void mark_schema(groups *g, uint32_t s) {
+static void mark_schema(groups *groups_of, uint32_t step) {
   uint32_t n;
   uint32_t bar = 0;
   uint32_t in = 0;
-  const smt_tok *k = smt_toks(g->p, s, &n);
-  smt_rule r = smt_step_at(g->p, s)->rule;
+  const as_step_arg *tokens = as_steps_args(groups_of->proof, step, &n);
+  as_step_rule rule = as_steps_at(groups_of->proof, step)->rule;
   for (uint32_t i = 0; i < n; i++) {
-    if (k[i].kind == '|') {
+    if (tokens[i].kind == '|') {
       bar++;
       in = 0;
     }
-    if (k[i].kind != 's')
+    if (tokens[i].kind != 's')
       continue;
-    uint32_t at = k[i].val;
-    const char *what = r == SR_INDUCT     ? (bar == 2   ? "base case"
-                                             : bar == 3 ? "induction step"
-                                                        : "bound not negative")
-                       : r == SR_FOLDCONG ? "equal steps"
-                       : r == SR_INST     ? (bar == 0 ? "lemma" : "premise of an instance")
-                                          : "range of a fold";
-    need(g, at, as_format("step %u: %s %u of s%u", at, what, in++, s));
+    uint32_t at = tokens[i].value;
+    const char *what = rule == AS_STEP_INDUCT     ? (bar == 2   ? "base case"
+                                                     : bar == 3 ? "induction step"
+                                                                : "bound not negative")
+                       : rule == AS_STEP_FOLDCONG ? "equal steps"
+                       : rule == AS_STEP_INST     ? (bar == 0 ? "lemma" : "premise of an instance")
+                                                  : "range of a fold";
+    need(groups_of, at, as_format("step %u: %s %u of s%u", at, what, in++, step));
   }
 }
 
-static void mark(groups *g, const ck_goal *goals, uint32_t n_goals) {
-  const smt_proof *p = g->p;
+static void mark(groups *groups_of, const ck_goal *goals, uint32_t n_goals) {
+  const as_steps *proof = groups_of->proof;
   for (uint32_t i = 0; i < n_goals; i++) {
-    uint32_t s = AS_VEC_AT(&p->qed, uint32_t, i);
-    need(g, s, as_format("step %u: goal %s", s, goals[i].name));
+    uint32_t step = AS_VEC_AT(&proof->qed, uint32_t, i);
+    need(groups_of, step, as_format("step %u: goal %s", step, goals[i].name));
   }
-  for (uint32_t s = 0; s < g->n; s++) {
-    if (smt_is_schema(p, s))
-      mark_schema(g, s);
+  for (uint32_t step = 0; step < groups_of->n; step++) {
+    if (as_steps_is_schema(proof, step))
+      mark_schema(groups_of, step);
   }
-  uint32_t *weight = as_calloc(g->n + 1, sizeof *weight);
-  for (uint32_t s = 0; s < g->n; s++) {
+  uint32_t *weight = as_calloc(groups_of->n + 1, sizeof *weight);
+  for (uint32_t step = 0; step < groups_of->n; step++) {
     uint32_t n;
-    const smt_tok *k = smt_toks(p, s, &n);
-    weight[s] = 1;
+    const as_step_arg *tokens = as_steps_args(proof, step, &n);
+    weight[step] = 1;
     for (uint32_t i = 0; i < n; i++) {
-      if (k[i].kind == 's' && !smt_is_schema(p, k[i].val) && !g->cut[k[i].val])
-        weight[s] += weight[k[i].val];
+      if (tokens[i].kind == 's' && !as_steps_is_schema(proof, tokens[i].value) &&
+          !groups_of->is_cut[tokens[i].value])
+        weight[step] += weight[tokens[i].value];
     }
-    if (weight[s] > GROUP_LIMIT)
-      need(g, s, as_format("step %u: intermediate", s));
+    if (weight[step] > GROUP_LIMIT)
+      need(groups_of, step, as_format("step %u: intermediate", step));
   }
   free(weight);
 }
 
 static int by_number(const void *a, const void *b) {
-  uint32_t x = *(const uint32_t *)a;
-  uint32_t y = *(const uint32_t *)b;
-  return x < y ? -1 : x > y;
+  uint32_t left = *(const uint32_t *)a;
+  uint32_t right = *(const uint32_t *)b;
+  return left < right ? -1 : left > right;
 }
 
-static void collect(groups *g, uint32_t target) {
-  g->steps.n = g->leaves.n = 0;
-  memset(g->seen, 0, g->n);
-  as_vec_push(&g->steps, &target);
-  g->seen[target] = true;
-  for (size_t at = 0; at < g->steps.n; at++) {
+static void collect(groups *groups_of, uint32_t target) {
+  groups_of->steps.n = groups_of->leaves.n = 0;
+  memset(groups_of->seen, 0, groups_of->n);
+  as_vec_push(&groups_of->steps, &target);
+  groups_of->seen[target] = true;
+  for (size_t at = 0; at < groups_of->steps.n; at++) {
     uint32_t n;
-    const smt_tok *k = smt_toks(g->p, AS_VEC_AT(&g->steps, uint32_t, at), &n);
+    const as_step_arg *tokens =
+        as_steps_args(groups_of->proof, AS_VEC_AT(&groups_of->steps, uint32_t, at), &n);
     for (uint32_t i = 0; i < n; i++) {
-      if (k[i].kind != 's' || g->seen[k[i].val])
+      if (tokens[i].kind != 's' || groups_of->seen[tokens[i].value])
         continue;
-      g->seen[k[i].val] = true;
-      as_vec_push(smt_is_schema(g->p, k[i].val) || g->cut[k[i].val] ? &g->leaves : &g->steps,
-                  &k[i].val);
+      groups_of->seen[tokens[i].value] = true;
+      as_vec_push(as_steps_is_schema(groups_of->proof, tokens[i].value) ||
+                          groups_of->is_cut[tokens[i].value]
+                      ? &groups_of->leaves
+                      : &groups_of->steps,
+                  &tokens[i].value);
     }
   }
-  if (g->steps.n > 1)
-    qsort(g->steps.data, g->steps.n, sizeof(uint32_t), by_number);
-  if (g->leaves.n > 1)
-    qsort(g->leaves.data, g->leaves.n, sizeof(uint32_t), by_number);
+  if (groups_of->steps.n > 1)
+    qsort(groups_of->steps.data, groups_of->steps.n, sizeof(uint32_t), by_number);
+  if (groups_of->leaves.n > 1)
+    qsort(groups_of->leaves.data, groups_of->leaves.n, sizeof(uint32_t), by_number);
 }
 
-static as_status write_all(groups *g, as_smt_set *out, as_err *err) {
-  as_vec q;
-  as_vec_init(&q, sizeof(as_smt_query));
-  bool ok = true;
-  for (uint32_t s = 0; s < g->n && ok; s++) {
-    out->schema += smt_is_schema(g->p, s);
-    out->laws += smt_step_at(g->p, s)->rule == SR_LAW;
-    if (!g->cut[s])
+static as_status write_all(groups *groups_of, as_smt_set *out, as_err *err) {
+  as_vec queries;
+  as_vec_init(&queries, sizeof(as_smt_query));
+  bool written = true;
+  for (uint32_t step = 0; step < groups_of->n && written; step++) {
+    out->schema += as_steps_is_schema(groups_of->proof, step);
+    out->laws += as_steps_at(groups_of->proof, step)->rule == AS_STEP_LAW;
+    if (!groups_of->is_cut[step])
       continue;
-    collect(g, s);
+    collect(groups_of, step);
     bool content = false;
-    for (size_t i = 0; i < g->steps.n; i++) {
-      smt_rule r = smt_step_at(g->p, AS_VEC_AT(&g->steps, uint32_t, i))->rule;
-      content = content || (r != SR_LAW && r != SR_HYP);
+    for (size_t i = 0; i < groups_of->steps.n; i++) {
+      as_step_rule rule =
+          as_steps_at(groups_of->proof, AS_VEC_AT(&groups_of->steps, uint32_t, i))->rule;
+      content = content || (rule != AS_STEP_LAW && rule != AS_STEP_HYP);
     }
     if (!content)
       continue; /* a law by itself is an axiom here: nothing to ask */
-    as_smt_query *k = as_vec_push(&q, NULL);
-    ok = smt_write(g->p, s, g->steps.data, (uint32_t)g->steps.n, g->leaves.data,
-                   (uint32_t)g->leaves.n, g->why[s], k);
-    if (!ok)
-      as_err_set(err, AS_UNKNOWN, "%s: too big to be written for the solvers", g->why[s]);
+    as_smt_query *query = as_vec_push(&queries, NULL);
+    written = smt_write(groups_of->proof, step, groups_of->steps.data, (uint32_t)groups_of->steps.n,
+                        groups_of->leaves.data, (uint32_t)groups_of->leaves.n, groups_of->why[step],
+                        query);
+    if (!written)
+      as_err_set(err, AS_UNKNOWN, "%s: too big to be written for the solvers",
+                 groups_of->why[step]);
   }
-  out->q = q.data;
-  out->n = (uint32_t)q.n;
-  out->steps = g->n;
-  return ok ? AS_OK : AS_UNKNOWN;
+  out->q = queries.data;
+  out->n = (uint32_t)queries.n;
+  out->steps = groups_of->n;
+  return written ? AS_OK : AS_UNKNOWN;
 }
 
-as_status as_smt_obligations(ck_terms *T, const ck_goal *goals, uint32_t n_goals, const char *cert,
-                             size_t len, as_smt_set *out, as_err *err) {
-  smt_proof p;
+as_status as_smt_obligations(ck_terms *terms, const ck_goal *goals, uint32_t n_goals,
+                             const char *cert, size_t len, as_smt_set *out, as_err *err) {
+  as_steps proof;
   *out = (as_smt_set){0};
-  as_status st = smt_read(&p, T, goals, n_goals, cert, len, err);
-  if (st == AS_OK) {
-    groups g = {.p = &p, .n = (uint32_t)p.step.n};
-    g.cut = as_calloc(g.n + 1, sizeof *g.cut);
-    g.seen = as_calloc(g.n + 1, sizeof *g.seen);
-    g.why = as_calloc(g.n + 1, sizeof *g.why);
-    as_vec_init(&g.steps, sizeof(uint32_t));
-    as_vec_init(&g.leaves, sizeof(uint32_t));
-    mark(&g, goals, n_goals);
-    st = write_all(&g, out, err);
-    for (uint32_t i = 0; i < g.n; i++)
-      free(g.why[i]);
-    free(g.why);
-    free(g.cut);
-    free(g.seen);
-    as_vec_clear(&g.steps);
-    as_vec_clear(&g.leaves);
-    if (st != AS_OK)
+  as_status status = as_steps_read(&proof, terms, goals, n_goals, cert, len, err);
+  if (status == AS_OK) {
+    groups groups_of = {.proof = &proof, .n = (uint32_t)proof.step.n};
+    groups_of.is_cut = as_calloc(groups_of.n + 1, sizeof *groups_of.is_cut);
+    groups_of.seen = as_calloc(groups_of.n + 1, sizeof *groups_of.seen);
+    groups_of.why = as_calloc(groups_of.n + 1, sizeof *groups_of.why);
+    as_vec_init(&groups_of.steps, sizeof(uint32_t));
+    as_vec_init(&groups_of.leaves, sizeof(uint32_t));
+    mark(&groups_of, goals, n_goals);
+    status = write_all(&groups_of, out, err);
+    for (uint32_t i = 0; i < groups_of.n; i++)
+      free(groups_of.why[i]);
+    free(groups_of.why);
+    free(groups_of.is_cut);
+    free(groups_of.seen);
+    as_vec_clear(&groups_of.steps);
+    as_vec_clear(&groups_of.leaves);
+    if (status != AS_OK)
       as_smt_set_clear(out);
   }
-  smt_proof_clear(&p);
-  return st;
+  as_steps_clear(&proof);
+  return status;
 }
 
-void as_smt_set_clear(as_smt_set *s) {
-  for (uint32_t i = 0; i < s->n; i++) {
-    free(s->q[i].name);
-    free(s->q[i].text);
+void as_smt_set_clear(as_smt_set *set) {
+  for (uint32_t i = 0; i < set->n; i++) {
+    free(set->q[i].name);
+    free(set->q[i].text);
   }
-  free(s->q);
-  *s = (as_smt_set){0};
+  free(set->q);
+  *set = (as_smt_set){0};
 }
 
-char *as_smt_text(const as_smt_set *s) {
-  as_str out;
-  as_str_init(&out);
-  as_str_printf(&out, "; %u queries; each answer should be unsat\n", s->n);
-  for (uint32_t i = 0; i < s->n; i++)
-    as_str_printf(&out, "%s%s", i ? "(reset)\n" : "", s->q[i].text);
-  return as_str_take(&out);
+char *as_smt_text(const as_smt_set *set) {
+  as_str text;
+  as_str_init(&text);
+  as_str_printf(&text, "; %u queries; each answer should be unsat\n", set->n);
+  for (uint32_t i = 0; i < set->n; i++)
+    as_str_printf(&text, "%s%s", i ? "(reset)\n" : "", set->q[i].text);
+  return as_str_take(&text);
 }
 
-const char *as_smt_verdict_name(as_smt_verdict v) {
+const char *as_smt_verdict_name(as_smt_verdict verdict) {
   static const char *const name[] = {"agrees", "disagrees", "unknown", "missing", "died"};
-  return (unsigned)v < 5 ? name[v] : "?";
+  return (unsigned)verdict < 5 ? name[verdict] : "?";
 }
 
-void as_smt_result_clear(as_smt_result *r) {
-  free(r->reason);
-  free(r->version);
-  *r = (as_smt_result){.verdict = AS_SMT_UNKNOWN};
+void as_smt_result_clear(as_smt_result *result) {
+  free(result->reason);
+  free(result->version);
+  *result = (as_smt_result){.verdict = AS_SMT_UNKNOWN};
 }

@@ -18,6 +18,11 @@
 #include <ucontext.h>
 #include <vector>
 
+/* the limits of the GPU that the text is for come from the command line that compiles it */
+#if !defined(AS_EMU_SHARED_BLOCK) || !defined(AS_EMU_GRID) || !defined(AS_EMU_THREADS)
+#error "AS_EMU_SHARED_BLOCK, AS_EMU_GRID and AS_EMU_THREADS say what a block and a grid may have"
+#endif
+
 #define AS_DEV static inline __attribute__((unused))
 #define AS_KERNEL(threads) static __attribute__((unused)) void
 #define AS_SMEM(sm) const as_sm sm = {0}
@@ -338,8 +343,12 @@ inline void launch(const char *name, unsigned blocks, int threads, long smem,
   m.kernel = name;
   m.launches++;
   m.body = body;
-  if (smem > 232448)
+  if (smem > AS_EMU_SHARED_BLOCK)
     report("more shared memory than a block may have");
+  if (threads > AS_EMU_THREADS)
+    report("more threads than a block may have");
+  if (blocks == 0 || blocks > AS_EMU_GRID)
+    report("a grid of %u blocks", blocks);
   m.mem.assign((size_t)smem, 0xff);
   m.t.resize((size_t)threads);
   m.lanes.assign((size_t)threads, lane());
@@ -468,7 +477,7 @@ inline cudaError_t cudaGetLastError() {
 }
 
 template <class F> inline cudaError_t cudaFuncSetAttribute(F, int, long bytes) {
-  return bytes > 232448 ? cudaErrorInvalidValue : cudaSuccess;
+  return bytes > AS_EMU_SHARED_BLOCK ? cudaErrorInvalidValue : cudaSuccess;
 }
 
 AS_DEV int as_tid() {

@@ -1,0 +1,26 @@
+/* Terms of the proof calculus as mathematics for people: sums, maxima, quotients and differences
+ * where the calculus has folds, ite and inverses. The notation is that of operator specifications;
+ * x^2 is a product.  For reading only: nothing parses it. May include: base, the checker's terms.
+ * Called by explain and by reports. */
+#ifndef AS_EXPLAIN_MATH_H
+#define AS_EXPLAIN_MATH_H
+#include "proofs/checker/ck_term.h"
+#include "src/base/base.h"
+
+typedef struct as_math as_math;
+as_math *as_math_new(ck_terms *T); /* borrows T; opening a fold's step makes terms in it */
+void as_math_free(as_math *m);
+void as_math_reserve(as_math *m, const char *name); /* a name of the files: no variable made by
+                                                 checker or prover is shown under it */
+char *as_math_letter(
+    as_math *m); /* a capital letter that nothing else is called by, reserved; malloc'ed */
+bool as_math_reserved(const as_math *m, const char *name);
+/* from now on the closed term t is shown as `name` (copied); NULL takes it back */
+void as_math_short(as_math *m, ck_id t, const char *name);
+char *as_math_show(as_math *m,
+                   ck_id t); /* malloc'ed; cut off with "..." when it has no reasonable length */
+bool as_math_alike(as_math *m, ck_id a,
+                   ck_id b); /* shown the same but for the order of summands and factors */
+/* relations joined by commas, `0 <= k` and `k < n` as one; malloc'ed */
+char *as_math_show_all(as_math *m, const ck_id *f, uint32_t n);
+#endif

@@ -1,0 +1,16 @@
+/* Whole files, and the clock.
+ * Includes base/err.h.
+ * Used by commands, loaders of specifications, and whoever measures time. */
+#ifndef AS_BASE_FILE_H
+#define AS_BASE_FILE_H
+#include "err.h"
+
+/* gives the text (malloc'ed, a NUL behind its len bytes); NULL with err, also for a directory and
+ * for more than 256 MiB */
+char *as_read_file(const char *path, size_t *len, as_err *err);
+/* through a temporary file and rename: the path never holds half a text */
+bool as_write_file(const char *path, const void *p, size_t n, as_err *err);
+bool as_exists(const char *path); /* a file or a folder */
+double as_now(void);              /* seconds, monotonic */
+
+#endif

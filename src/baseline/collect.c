@@ -1,0 +1,190 @@
+/* What files hold facts.  A candidate belongs to a program of its folder by its name: NAME.mug,
+ * NAME.more.mug, NAME_more.mug, NAME-more.mug, the same with .json (a file of Mirage), and
+ * NAME.more.tp belong to NAME.tp, the longest NAME first; candidate.mug and candidate.tp to
+ * program.tp, as in a result directory.  Every rule of a .rule file is a fact of its own. */
+#include "baseline.h"
+#include "src/cli/rule_verdict.h"
+#include "src/import/mirage.h"
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static bool ends(const char *s, const char *with) {
+  size_t n = strlen(s);
+  size_t m = strlen(with);
+  return n > m && strcmp(s + n - m, with) == 0;
+}
+
+static bool is_folder(const char *path) {
+  struct stat st;
+  return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* names in a folder but hidden ones, sorted; to be freed one by one */
+static int by_name(const struct dirent **a, const struct dirent **b) {
+  return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int visible(const struct dirent *e) {
+  return e->d_name[0] != '.';
+}
+
+static void ask(as_baseline *b, as_baseline_kind kind, const char *program, const char *candidate,
+                const char *part) {
+  char *p = as_baseline_relative(b, program);
+  char *c = candidate ? as_baseline_relative(b, candidate) : as_strdup("");
+  as_baseline_fact_at(b, kind, p, c, part)->asked = true;
+  free(p);
+  free(c);
+}
+
+static bool rules_of(as_baseline *b, const cli_opts *o, const char *path, as_err *err) {
+  const char *way = o->direction ? o->direction : "forward";
+  cli_rules s;
+  bool ok = cli_rules_open(o, path, &s, err);
+  for (uint32_t i = 0; ok && i < as_rulefile_count(s.file); i++) {
+    const char *name = as_rulefile_name(s.file, i);
+    if (*name == 0)
+      ok = as_err_set(err, AS_BAD_INPUT, "%s: a rule without a name", path);
+    char *back = as_format("%s.reverse", name);
+    if (ok && strcmp(way, "backward") != 0)
+      ask(b, AS_BASELINE_RULE, path, NULL, name);
+    if (ok && strcmp(way, "forward") != 0)
+      ask(b, AS_BASELINE_RULE, path, NULL, back);
+    free(back);
+  }
+  cli_rules_close(&s);
+  return ok;
+}
+
+static bool pair(as_baseline *b, const char *program, const char *candidate, as_err *err) {
+  if (!ends(candidate, ".json")) {
+    ask(b, AS_BASELINE_PROGRAM, program, candidate, "");
+    return true;
+  }
+  as_mirage *m = as_mirage_read(candidate, err);
+  for (size_t i = 0; m && i < as_mirage_count(m); i++) {
+    char *part = as_format("%zu", i);
+    ask(b, AS_BASELINE_MIRAGE, program, candidate, part);
+    free(part);
+  }
+  as_mirage_free(m);
+  return m != NULL;
+}
+
+/* the program that a candidate belongs to by its name, in the same folder; malloc'ed, NULL: none */
+static char *program_of(const char *path) {
+  const char *slash = strrchr(path, '/');
+  const char *name = slash ? slash + 1 : path;
+  const char *dot = strrchr(name, '.');
+  bool program = ends(path, ".tp");
+  if (strcmp(name, "candidate.mug") == 0 || strcmp(name, "candidate.tp") == 0) {
+    char *p = as_format("%.*sprogram.tp", (int)(name - path), path);
+    if (as_exists(p))
+      return p;
+    free(p);
+  }
+  for (const char *end = dot; end > name; end--) {
+    if (end != dot && !(program ? *end == '.' : strchr("._-", *end) != NULL))
+      continue;
+    if (end == dot && program)
+      continue; /* itself */
+    char *p = as_format("%.*s.tp", (int)(end - path), path);
+    if (as_exists(p))
+      return p;
+    free(p);
+  }
+  return NULL;
+}
+
+static bool is_candidate(const char *path) {
+  return ends(path, ".mug") || ends(path, ".tp") || ends(path, ".json");
+}
+
+/* of: only candidates of this program; NULL: everything, in folders below as well */
+static bool folder(as_baseline *b, const cli_opts *o, const char *dir, const char *of,
+                   uint32_t *found, as_err *err) {
+  struct dirent **e;
+  int n = scandir(dir, &e, visible, by_name);
+  bool ok = n >= 0 || as_err_set(err, AS_BAD_INPUT, "%s: cannot be read", dir);
+  for (int i = 0; i < n; i++) {
+    char *path =
+        strcmp(dir, ".") == 0 ? as_strdup(e[i]->d_name) : as_format("%s/%s", dir, e[i]->d_name);
+    char *program = NULL;
+    struct stat st;
+    if (ok && lstat(path, &st) == 0) {
+      if (S_ISDIR(st.st_mode)) {
+        ok = of != NULL || folder(b, o, path, NULL, found, err);
+      } else if (of == NULL && ends(path, ".rule")) {
+        ok = rules_of(b, o, path, err);
+        ++*found;
+      } else if (is_candidate(path) && (program = program_of(path)) != NULL &&
+                 (of == NULL || strcmp(program, of) == 0)) {
+        ok = pair(b, program, path, err);
+        ++*found;
+      }
+    }
+    free(program);
+    free(path);
+    free(e[i]);
+  }
+  if (n >= 0)
+    free(e);
+  return ok;
+}
+
+static bool pair_by_hand(as_baseline *b, const char *path, const char *eq, as_err *err) {
+  char *program = as_format("%.*s", (int)(eq - path), path);
+  const char *candidate = eq + 1;
+  bool ok = true;
+  for (int i = 0; i < 2 && ok; i++) {
+    if (!as_exists(i ? candidate : program))
+      ok = as_err_set(err, AS_BAD_INPUT, "%s: no such file", i ? candidate : program);
+  }
+  if (ok && (!ends(program, ".tp") || !is_candidate(candidate))) {
+    ok = as_err_set(
+        err, AS_BAD_INPUT,
+        "%s: PROGRAM.tp=CANDIDATE expected, the candidate a .mug, a .tp or a .json of Mirage",
+        path);
+  }
+  ok = ok && pair(b, program, candidate, err);
+  free(program);
+  return ok;
+}
+
+bool as_baseline_collect(as_baseline *b, const cli_opts *o, const char *path, as_err *err) {
+  const char *eq = strchr(path, '=');
+  uint32_t found = 0;
+  if (!as_exists(path)) {
+    return eq ? pair_by_hand(b, path, eq, err)
+              : as_err_set(err, AS_BAD_INPUT, "%s: no such file", path);
+  }
+  if (is_folder(path)) {
+    char *dir = as_strdup(path);
+    for (size_t n = strlen(dir); n > 1 && dir[n - 1] == '/';)
+      dir[--n] = 0;
+    bool ok = folder(b, o, dir, NULL, &found, err);
+    free(dir);
+    return ok && (found || as_err_set(err, AS_BAD_INPUT,
+                                      "%s: holds no candidate with its program and no rule", path));
+  }
+  if (ends(path, ".rule"))
+    return rules_of(b, o, path, err);
+  if (!is_candidate(path))
+    return as_err_set(err, AS_BAD_INPUT, "%s: not a .tp, .mug, .json or .rule file", path);
+  char *program = program_of(path);
+  if (program) {
+    bool ok = pair(b, program, path, err);
+    free(program);
+    return ok;
+  }
+  const char *slash = strrchr(path, '/');
+  char *dir = slash == NULL ? as_strdup(".") : as_format("%.*s", (int)(slash - path), path);
+  bool ok = ends(path, ".tp") && folder(b, o, dir, path, &found, err);
+  free(dir);
+  return (ok && found) ||
+         as_err_set(err, AS_BAD_INPUT,
+                    "%s: nothing in its folder belongs to it by name; write PROGRAM.tp=CANDIDATE",
+                    path);
+}

@@ -1,9 +1,0 @@
-/* Child processes whose output is wanted.  May include: base. */
-#ifndef AS_CLI_CHILD_H
-#define AS_CLI_CHILD_H
-#include "src/base/base.h"
-/* runs argv (NULL-terminated, found on PATH), feeds `input` to its standard input, collects its
- * standard output (and standard error where both) into *out (malloc'ed).  Gives the exit status,
- * 127 where it cannot be started, 128 + signal where it was killed. */
-int cli_child(char *const *argv, const char *input, size_t len, char **out, size_t *n, bool both);
-#endif

@@ -1,0 +1,44 @@
+/* Text of kernels: lines, expressions, and the parts of a kernel.  Used by the emit_*.c files and
+ * lower.c. */
+#ifndef AS_LOWER_EMIT_H
+#define AS_LOWER_EMIT_H
+#include "job.h"
+
+typedef struct {
+  const lx *expr;
+  int temporary;
+} lo_memo; /* a part of an expression and the temporary that holds it */
+
+typedef struct lo_text {
+  lo_job *job;
+  lo_unit *unit;
+  as_str *out;
+  int indent;
+  int n_temporary;
+  bool dbl;
+  const lx *root;
+  /* text of a read of value val at the indices */
+  void (*ref)(struct lo_text *text, as_str *out, uint32_t val, lx *const *idx, int n);
+  char **var; /* texts of the variables */
+  lo_memo *memo;
+  uint32_t n_memo;
+  uint32_t memo_cap;
+} lo_text;
+
+void lo_line(lo_text *text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void lo_barrier(lo_text *text, const char *why); /* why: a comment, or NULL */
+/* scalar text, malloc'ed; shared parts become temporaries printed before */
+char *lo_expr(lo_text *text, const lx *expr);
+char *lo_index(lo_text *text, const lx *expr); /* integer text, malloc'ed */
+/* text of the buffer that a global value lives in, malloc'ed */
+char *lo_global_pointer(const lo_job *job, uint32_t id);
+/* element offset text for an index, without stage and base; malloc'ed */
+char *lo_smem_offset(const lo_value *value, const lo_smem *shared, char *const *idx);
+const char *const *lo_prelude(void); /* lines, ended by NULL */
+bool lo_emit_flat(lo_job *job, lo_unit *unit, as_str *out);
+bool lo_emit_block(lo_job *job, lo_unit *unit, as_str *out);
+void lo_emit_mma(lo_text *text, uint32_t val, const char *fragment);
+void lo_emit_mma_decl(lo_text *text, uint32_t val, const char *fragment);
+void lo_emit_mma_store(lo_text *text, uint32_t val, const char *fragment);
+void lo_emit_mma_rescale(lo_text *text, uint32_t val, uint32_t run, const char *fragment);
+#endif

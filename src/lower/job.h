@@ -1,0 +1,96 @@
+/* One lowering: the values of a graph grouped into units (one kernel each), and the passes over
+ * them in order.  Used by all of src/lower. */
+#ifndef AS_LOWER_JOB_H
+#define AS_LOWER_JOB_H
+#include "lower.h"
+#include "value.h"
+
+#define LO_NONE UINT32_MAX
+
+typedef struct {
+  uint32_t val;
+  uint32_t target;
+  int grid_axis[AS_MAX_RANK];
+  lx *body;
+  int level;
+} lo_store;
+
+typedef enum {
+  LS_MAP,
+  LS_MAP16,
+  LS_RED,
+  LS_MMA,
+  LS_ACC,
+  LS_FINISH /* lanes or fragments of an accumulator to shared memory */
+} lo_stmt_kind;
+
+typedef struct {
+  lo_stmt_kind kind;
+  uint32_t val;
+  lo_phase phase;
+  int level;
+} lo_stmt;
+
+typedef struct {
+  const char *name;
+  int n_grid;
+  long grid[AS_MAX_RANK];
+  long blocks;
+  bool flat; /* one generated kernel over the elements of `flat_val`, straight from global memory */
+  uint32_t flat_val;
+  bool has_loop;
+  long loop;
+  uint32_t *val;
+  uint32_t n; /* values in order of definition */
+  lo_store *store;
+  uint32_t n_store;
+  lo_stmt *stmt;
+  uint32_t n_stmt;
+  int warps;
+  int stages;
+  int levels[3]; /* number of levels per phase */
+  long smem;     /* bytes */
+  int n_barrier;
+  int n_mma;
+  int n_ldmatrix; /* places in the text that issue one */
+} lo_unit;
+
+typedef struct lo_job {
+  as_arena *arena;
+  const as_graph *graph;
+  const as_lower_opts *options;
+  const int64_t *size_value;
+  lo_value *value;
+  uint32_t n_value;
+  uint32_t value_cap;
+  lo_unit *unit;
+  uint32_t n_unit;
+  uint32_t unit_cap;
+  uint32_t *node_val; /* graph node -> value */
+  as_dtype type16;
+  bool is16; /* the program's 16-bit type, when all its inputs have it */
+  long workspace;
+  as_str notes;
+  as_err *err;
+} lo_job;
+
+uint32_t lo_new_val(lo_job *job, lv_kind kind, const char *name, int rank, const long *dim);
+void lo_unit_add(lo_job *job, lo_unit *unit, uint32_t val);
+
+/* expand.c: from the graph to units of values */
+bool lo_expand(lo_job *job);
+/* contract.c: reads a sum of products as a matrix product; operands that are not plain tensors
+ * become new values of the unit */
+bool lo_contraction(lo_job *job, lo_unit *unit, uint32_t val);
+/* tile.c: contractions at kernel level become block graphs */
+bool lo_tile_units(lo_job *job);
+/* per unit, in this order */
+bool lo_fuse(lo_job *job, lo_unit *unit);
+bool lo_mma_plan(lo_job *job, lo_unit *unit); /* warps and fragments of each matrix product */
+bool lo_schedule(lo_job *job, lo_unit *unit);
+bool lo_layout(lo_job *job, lo_unit *unit);
+bool lo_memplan(lo_job *job, lo_unit *unit);
+/* emit_*.c: the text of all units, and of the reference */
+bool lo_emit_all(lo_job *job, as_lowered *out);
+bool lo_emit_reference(lo_job *job, as_str *out); /* a job expanded from a program */
+#endif

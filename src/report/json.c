@@ -1,0 +1,98 @@
+#include "src/cli/cli.h"
+#include <jansson.h>
+#include <stdlib.h>
+
+static json_t *solver_json(bool asked, const as_smt_result *r) {
+  if (!asked)
+    return json_pack("{s:s}", "verdict", "not asked");
+  return json_pack("{s:s, s:i, s:i, s:f, s:s*, s:s*}", "verdict", as_smt_verdict_name(r->verdict),
+                   "asked", (int)r->asked, "agreed", (int)r->agreed, "seconds", r->seconds,
+                   "reason", r->reason, "version", r->version);
+}
+
+static json_t *sizes_json(const cli_case *c) {
+  json_t *o = json_object();
+  for (uint32_t i = 0;; i++) {
+    as_size s = as_size_nth_sym(c->sizes, i);
+    if (s == AS_SIZE_BAD)
+      break;
+    long v = as_size_value(c->sizes, s);
+    json_object_set_new(o, as_size_name(c->sizes, s), v >= 0 ? json_integer(v) : json_null());
+  }
+  return o;
+}
+
+char *as_report_json(const cli_case *c, const cli_verdicts *v, const as_report_dir *files,
+                     void *extra) {
+  static const char *const words[] = {"PROVED", "REFUTED", "UNKNOWN"};
+  json_t *o = json_object();
+  json_object_set_new(o, "format", json_string("assay-report 1"));
+  json_object_set_new(o, "program", json_string(c->spec->name));
+  if (c->cand)
+    json_object_set_new(o, "candidate", json_string(c->cand->name));
+  json_object_set_new(o, "verdict", json_string(words[v->answer]));
+  json_object_set_new(o, "certified", json_boolean(v->certified));
+  if (v->reason)
+    json_object_set_new(o, "reason", json_string(v->reason));
+  if (v->theorem)
+    json_object_set_new(o, "theorem", json_string(v->theorem));
+  json_object_set_new(
+      o, "witness",
+      json_boolean(v->field_ran &&
+                   v->field.same > 0)); /* the theorem is not empty: sizes and inputs were met at
+                                           which both are defined */
+  json_object_set_new(o, "sizes", sizes_json(c));
+  json_t *relied = json_object();
+  for (uint32_t i = 0; i < v->n_relied; i++)
+    json_object_set_new(relied, v->relied[i].name, json_string(v->relied[i].sha256));
+  json_object_set_new(o, "specifications", relied);
+  json_object_set_new(o, "proof",
+                      json_pack("{s:b, s:i, s:i, s:i, s:i, s:f, s:s*, s:s*, s:s*}", "found",
+                                v->proof.verdict == AS_PROVED, "steps", (int)v->proof.steps,
+                                "terms", (int)v->proof.terms, "goals", (int)v->proof.goals,
+                                "goals_proved", (int)v->proof.goals_proved, "seconds",
+                                v->prove_seconds, "open_goal", v->proof.goal, "left", v->proof.left,
+                                "right", v->proof.right));
+  json_t *rules = json_object();
+  for (int i = 0; v->checked && i < CK_N_RULES; i++) {
+    if (v->usage.count[i])
+      json_object_set_new(rules, v->usage.rule[i], json_integer(v->usage.count[i]));
+  }
+  json_object_set_new(o, "checker",
+                      json_pack("{s:b, s:f, s:s*, s:o}", "accepts", v->checked, "seconds",
+                                v->check_seconds, "why", v->check_why, "rules", rules));
+  if (v->field_ran) {
+    json_object_set_new(o, "random_test",
+                        json_pack("{s:s, s:I, s:I, s:I, s:i, s:I, s:I, s:f, s:f, s:s*}", "verdict",
+                                  v->field.verdict == AS_OK   ? "same"
+                                  : v->field.verdict == AS_NO ? "different"
+                                                              : "inconclusive",
+                                  "seed", (json_int_t)v->field.seed, "p", (json_int_t)v->field.p,
+                                  "q", (json_int_t)v->field.q, "runs", (int)v->field.runs, "same",
+                                  (json_int_t)v->field.same, "skipped",
+                                  (json_int_t)v->field.skipped, "bound_one_run", v->field.bound,
+                                  "bound_all_runs", v->field.bound_all, "words", v->field_words));
+  }
+  json_object_set_new(o, "z3", solver_json(v->z3_asked, &v->z3));
+  json_object_set_new(o, "cvc5", solver_json(v->cvc5_asked, &v->cvc5));
+  if (v->cex_words)
+    json_object_set_new(o, "counterexample", json_string(v->cex_words));
+  if (v->cex_found)
+    json_object_set_new(o, "replay", as_report_cex_json(c, &v->cex));
+  json_object_set_new(o, "floating_point", json_string("outside the theorem: tested, not proved"));
+  if (extra)
+    json_object_update(o, extra);
+  json_t *hashes = json_object();
+  for (size_t i = 0; files && i < files->file.n; i++) {
+    const as_report_file *f = &AS_VEC_AT(&files->file, as_report_file, i);
+    char h[65];
+    as_sha256(f->data, f->n, h);
+    json_object_set_new(hashes, f->name, json_string(h));
+  }
+  json_object_set_new(o, "files", hashes);
+  char *text = json_dumps(o, JSON_INDENT(1));
+  char *out = as_format("%s\n", text);
+  free(text);
+  json_decref(o);
+  return out;
+}

@@ -1,0 +1,110 @@
+/* Result directories: written beside their place and moved there by one rename, so that nobody sees
+ * a part of one. */
+#include "src/cli/cli.h"
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void as_report_dir_init(as_report_dir *r) {
+  as_vec_init(&r->file, sizeof(as_report_file));
+}
+
+void as_report_dir_add(as_report_dir *r, const char *name, const char *data, size_t n) {
+  as_report_file f = {as_strdup(name), as_malloc(n + 1), n};
+  memcpy(f.data, data, n);
+  f.data[n] = 0;
+  as_vec_push(&r->file, &f);
+}
+
+void as_report_dir_clear(as_report_dir *r) {
+  for (size_t i = 0; i < r->file.n; i++) {
+    free(AS_VEC_AT(&r->file, as_report_file, i).name);
+    free(AS_VEC_AT(&r->file, as_report_file, i).data);
+  }
+  as_vec_clear(&r->file);
+}
+
+/* removes a directory of plain files and few levels of folders: what a result directory is */
+static void remove_dir(const char *dir, int depth) {
+  DIR *d = opendir(dir);
+  for (struct dirent *e; d && (e = readdir(d));) {
+    if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+      continue;
+    char *p = as_format("%s/%s", dir, e->d_name);
+    struct stat st;
+    if (lstat(p, &st) == 0 && S_ISDIR(st.st_mode) && depth > 0)
+      remove_dir(p, depth - 1);
+    else
+      unlink(p);
+    free(p);
+  }
+  if (d)
+    closedir(d);
+  rmdir(dir);
+}
+
+/* only what Assay wrote is ever replaced */
+static bool is_result(const char *dir) {
+  char *p = as_format("%s/report.json", dir);
+  bool yes = as_exists(p);
+  free(p);
+  return yes;
+}
+
+bool as_report_dir_place(const char *dir, bool force, as_err *err) {
+  if (as_exists(dir) && !(force && is_result(dir))) {
+    return as_err_set(err, AS_BAD_INPUT, "%s: exists%s", dir,
+                      force ? " and is no result directory"
+                            : " (use --force to replace a result directory)");
+  }
+  char *parent = as_strdup(dir);
+  char *slash = strrchr(parent, '/');
+  if (slash)
+    *(slash == parent ? slash + 1 : slash) = 0;
+  const char *where = slash ? parent : ".";
+  bool ok =
+      access(where, W_OK | X_OK) == 0 ||
+      as_err_set(err, AS_BAD_INPUT, "%s: cannot be made: %s: %s", dir, where, strerror(errno));
+  free(parent);
+  return ok;
+}
+
+bool as_report_dir_write(const as_report_dir *r, const char *dir, bool force, as_err *err) {
+  if (!as_report_dir_place(dir, force, err))
+    return false;
+  char *tmp = as_format("%s.tmp%ld", dir, (long)getpid());
+  char *old = as_format("%s.old%ld", dir, (long)getpid());
+  bool ok = mkdir(tmp, 0777) == 0 ||
+            as_err_set(err, AS_BAD_INPUT, "%s: cannot be made: %s", tmp, strerror(errno));
+  for (size_t i = 0; i < r->file.n && ok; i++) {
+    const as_report_file *f = &AS_VEC_AT(&r->file, as_report_file, i);
+    char *p = as_format("%s/%s", tmp, f->name);
+    for (char *slash = p + strlen(tmp) + 1; ok && (slash = strchr(slash, '/')); *slash++ = '/') {
+      *slash = 0;
+      if (mkdir(p, 0777) != 0 && errno != EEXIST)
+        ok = as_err_set(err, AS_BAD_INPUT, "%s: cannot be made: %s", p, strerror(errno));
+    }
+    ok = ok && as_write_file(p, f->data, f->n, err);
+    free(p);
+  }
+  bool replaced = ok && as_exists(dir);
+  if (replaced) {
+    ok = rename(dir, old) == 0 ||
+         as_err_set(err, AS_BAD_INPUT, "%s: cannot be replaced: %s", dir, strerror(errno));
+  }
+  if (ok) {
+    ok = rename(tmp, dir) == 0 ||
+         as_err_set(err, AS_BAD_INPUT, "%s: cannot be made: %s", dir, strerror(errno));
+  }
+  if (replaced)
+    remove_dir(old, 8);
+  if (!ok)
+    remove_dir(tmp, 8);
+  free(tmp);
+  free(old);
+  return ok;
+}

@@ -1,0 +1,3 @@
+# one row per GPU
+noinst_LIBRARIES += libastarget.a
+libastarget_a_SOURCES = src/target/target.h src/target/target.c

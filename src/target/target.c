@@ -1,0 +1,116 @@
+/* The rows.
+ *
+ * Limits are those of the CUDA programming guide's table of compute capabilities; multiprocessors,
+ * cache and dram_peak those of the GPU's data sheet.  The model's constants of the H200 were fitted
+ * (search/cost.c says to what); those of the others are the H200's, scaled by the ratio of peak
+ * memory bandwidth (dram) and of clocks (everything that a multiprocessor does by itself).
+ * Ring sizes of the H200 were measured: below 50 KB in flight bandwidth is lost; with several
+ * blocks on a multiprocessor nothing is gained above 72 KB, with one block each deeper rings pay up
+ * to 160 KB. Elsewhere they are the same shares of what a multiprocessor has.
+ *
+ * A new GPU is a new row.  Of rows with one architecture the first is found by its name. */
+#include "target.h"
+#include <stdlib.h>
+#include <strings.h>
+
+#define KB(n) ((n)*1024L)
+#define MB(n) ((n)*1024L * 1024L)
+
+#define AMPERE (AS_HAS_CP_ASYNC | AS_HAS_LDMATRIX | AS_HAS_MMA16)
+#define ADA (AMPERE | AS_HAS_FP8)
+#define HOPPER (ADA | AS_HAS_TMA | AS_HAS_WGMMA | AS_HAS_CLUSTER)
+
+/* what has been the same for every architecture from sm_80 on */
+#define COMMON                                                                                     \
+  .warp = 32, .threads_block = 1024, .registers_mp = 65536, .registers_thread = 255,               \
+  .shared_unasked = KB(48), .shared_reserved = KB(1), .grid = {2147483647, 65535, 65535},          \
+  .block_warps = 8, .ring_stages = 8, .launch_us = 1.5, .latency_us = 1.0
+
+static const as_target targets[] = {
+    {COMMON,
+     .gpu = "H200",
+     .arch = "sm_90a",
+     .also = "sm_90",
+     .has = HOPPER,
+     .fitted = true,
+     .multiprocessors = 132,
+     .warps_mp = 64,
+     .blocks_mp = 32,
+     .shared_mp = KB(228),
+     .shared_block = KB(227),
+     .l2_bytes = MB(50),
+     .dram_peak = 4.8e6,
+     .ring_shared = KB(72),
+     .ring_alone = KB(160),
+     .dram = 3.6e6,
+     .l2 = 5.5e6,
+     .mp_bandwidth = 5.0e4,
+     .tile_flops = 1.2e6,
+     .tile_elements = 3.0e4,
+     .step_us = 0.1},
+    {COMMON,
+     .gpu = "H100",
+     .arch = "sm_90a",
+     .also = "sm_90",
+     .has = HOPPER,
+     .multiprocessors = 132,
+     .warps_mp = 64,
+     .blocks_mp = 32,
+     .shared_mp = KB(228),
+     .shared_block = KB(227),
+     .l2_bytes = MB(50),
+     .dram_peak = 3.35e6,
+     .ring_shared = KB(72),
+     .ring_alone = KB(160),
+     .dram = 2.5e6,
+     .l2 = 5.5e6,
+     .mp_bandwidth = 5.0e4,
+     .tile_flops = 1.2e6,
+     .tile_elements = 3.0e4,
+     .step_us = 0.1},
+    {COMMON, .gpu = "A100", .arch = "sm_80", .has = AMPERE, .multiprocessors = 108, .warps_mp = 64,
+     .blocks_mp = 32, .shared_mp = KB(164), .shared_block = KB(163), .l2_bytes = MB(40),
+     .dram_peak = 2.04e6, .ring_shared = KB(52), .ring_alone = KB(114), .dram = 1.5e6, .l2 = 3.9e6,
+     .mp_bandwidth = 3.6e4, .tile_flops = 0.86e6, .tile_elements = 2.1e4, .step_us = 0.14},
+    {COMMON, .gpu = "A10", .arch = "sm_86", .has = AMPERE, .multiprocessors = 72, .warps_mp = 48,
+     .blocks_mp = 16, .shared_mp = KB(100), .shared_block = KB(99), .l2_bytes = MB(6),
+     .dram_peak = 0.6e6, .ring_shared = KB(32), .ring_alone = KB(69), .dram = 0.45e6, .l2 = 2.5e6,
+     .mp_bandwidth = 4.3e4, .tile_flops = 1.0e6, .tile_elements = 2.6e4, .step_us = 0.12},
+    {COMMON, .gpu = "L40S", .arch = "sm_89", .has = ADA, .multiprocessors = 142, .warps_mp = 48,
+     .blocks_mp = 24, .shared_mp = KB(100), .shared_block = KB(99), .l2_bytes = MB(96),
+     .dram_peak = 0.864e6, .ring_shared = KB(32), .ring_alone = KB(69), .dram = 0.65e6, .l2 = 5.0e6,
+     .mp_bandwidth = 6.4e4, .tile_flops = 1.5e6, .tile_elements = 3.8e4, .step_us = 0.08},
+};
+
+enum { N_TARGETS = sizeof targets / sizeof *targets };
+
+const as_target *as_target_default(void) {
+  return &targets[0];
+}
+
+uint32_t as_target_count(void) {
+  return N_TARGETS;
+}
+
+const as_target *as_target_at(uint32_t i) {
+  return &targets[i];
+}
+
+static bool answers_to(const as_target *target, const char *name) {
+  return strcasecmp(target->gpu, name) == 0 || strcasecmp(target->arch, name) == 0 ||
+         (target->also && strcasecmp(target->also, name) == 0);
+}
+
+const as_target *as_target_find(const char *name, as_err *err) {
+  for (uint32_t i = 0; i < N_TARGETS; i++) {
+    if (answers_to(&targets[i], name))
+      return &targets[i];
+  }
+  as_str known;
+  as_str_init(&known);
+  for (uint32_t i = 0; i < N_TARGETS; i++)
+    as_str_printf(&known, "%s%s (%s)", i ? ", " : "", targets[i].arch, targets[i].gpu);
+  as_err_set(err, AS_BAD_INPUT, "unknown architecture `%s`; known are %s", name, known.s);
+  as_str_clear(&known);
+  return NULL;
+}

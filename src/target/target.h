@@ -1,0 +1,68 @@
+/* The GPUs that Assay plans for: one row each (target.c), read by the search (cost, tilings), the
+ * lowering, the emulation and the CUDA compiler's command line.  A number that describes a GPU
+ * stands here and nowhere else.  May include: base. */
+#ifndef AS_TARGET_H
+#define AS_TARGET_H
+#include "../base/base.h"
+
+/* Families of instructions that emitted text may use. */
+typedef enum {
+  AS_HAS_CP_ASYNC = 1 << 0, /* copies from global to shared memory that are waited for later */
+  AS_HAS_LDMATRIX = 1 << 1, /* 8x8 fragments of 16-bit elements from shared memory */
+  AS_HAS_MMA16 = 1 << 2,    /* mma.m16n8k16 of f16 and bf16 with f32 accumulators */
+  AS_HAS_FP8 = 1 << 3,      /* mma of 8-bit floating point */
+  AS_HAS_TMA = 1 << 4,      /* bulk tensor copies and their barriers */
+  AS_HAS_WGMMA = 1 << 5,    /* products issued by four warps together */
+  AS_HAS_CLUSTER = 1 << 6   /* blocks that reach each other's shared memory */
+} as_target_has;
+
+/* Memory in bytes, rates in bytes, operations or elements a microsecond, times in microseconds. */
+typedef struct {
+  const char *gpu;  /* the name of the row */
+  const char *arch; /* as nvcc's -arch takes it */
+  const char *also; /* another name of the architecture that is accepted, or NULL */
+  unsigned has;     /* of as_target_has */
+  bool fitted;      /* the model's constants come from measurements on this GPU; otherwise they are
+                       scaled from its data sheet */
+
+  /* limits */
+  uint32_t multiprocessors;
+  uint32_t warp;             /* lanes */
+  uint32_t warps_mp;         /* resident on a multiprocessor */
+  uint32_t blocks_mp;        /* resident on a multiprocessor */
+  uint32_t threads_block;    /* at most */
+  uint32_t registers_mp;     /* of 32 bits */
+  uint32_t registers_thread; /* at most */
+  long shared_mp;
+  long shared_block;    /* at most, when the kernel asks for it */
+  long shared_unasked;  /* what a kernel has without asking */
+  long shared_reserved; /* taken by the system from each block's share of shared_mp */
+  int64_t grid[3];      /* blocks along x, y, z at most */
+  long l2_bytes;
+  double dram_peak; /* data sheet */
+
+  /* choices of the lowering */
+  uint32_t block_warps; /* of a block, where nothing else is asked for */
+  long ring_shared;     /* tiles in flight, of blocks that share a multiprocessor */
+  long ring_alone;      /* the same, where there are no more blocks than multiprocessors */
+  uint32_t ring_stages; /* at most */
+
+  /* the cost model's constants (search/cost.c says how they are used) */
+  double dram;          /* drawn by all multiprocessors together, from memory */
+  double l2;            /* the same, from the second-level cache */
+  double mp_bandwidth;  /* drawn by one multiprocessor */
+  double tile_flops;    /* of one multiprocessor inside a kernel, on tensor cores */
+  double tile_elements; /* of one multiprocessor inside a kernel, element by element */
+  double launch_us;
+  double latency_us; /* of a first byte from memory */
+  double step_us;    /* of a phase between barriers */
+} as_target;
+
+/* Rows are static: nothing to free. */
+const as_target *as_target_default(void);
+uint32_t as_target_count(void);
+const as_target *as_target_at(uint32_t i);
+/* By GPU or architecture, case aside (`H200`, `sm_90a`); of several GPUs of one architecture the
+ * first.  NULL: no row; then err (may be NULL) lists the names there are (AS_BAD_INPUT). */
+const as_target *as_target_find(const char *name, as_err *err);
+#endif

@@ -1,0 +1,25 @@
+#!/bin/sh
+# Every muGraph that Mirage published is decided: all are right.  The files are others' and not in this tree: AS_SHARED says where they are.
+. "${AS_TOP_SRCDIR:?}/tests/cli/lib.sh"
+. "$src/tests/mirage/lib.sh"
+data=$(shared_data mirage-mugraphs) || exit $?
+
+while read -r program file graphs; do
+  all "$program" "$data/$file.json" "$graphs"
+  round "$program" "$data/$file.json" "$graphs"
+done <<END
+gated_mlp gated_mlp 32
+gated_mlp single_gated_mlp 1
+lora lora 4
+lora single_lora 1
+rmsnorm rmsnorm_bs8 20
+ntrans ntrans_bs1 9
+gqa gqa_bs1 28
+mha mha_bs1 21
+mqa mqa_bs1 12
+mqa single_mqa_bs1 1
+END
+# the extents are lifted: the theorem names sizes of the program, and tiles with their relations
+expect 0 'K = G1 * L1 * S2' certify -v "$ex/mqa.tp" --from mirage "$data/single_mqa_bs1.json"
+only
+finish

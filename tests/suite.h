@@ -1,0 +1,28 @@
+/* Test programs that use Check: one suite of one case each.
+ * Includes Check only.
+ * Used by the main functions of the test programs of all modules. */
+#ifndef TESTS_SUITE_H
+#define TESTS_SUITE_H
+#include <check.h>
+#include <stdlib.h>
+
+/* runs the tests of a case, whose name is the suite's too; gives main's exit status. CK_VERBOSITY
+ * in the environment says how much is printed. */
+static inline int test_run(const char *name, TCase *tests) {
+  Suite *suite = suite_create(name);
+  suite_add_tcase(suite, tests);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/* seconds: for each test */
+static inline TCase *test_case(const char *name, double seconds) {
+  TCase *tests = tcase_create(name);
+  tcase_set_timeout(tests, seconds);
+  return tests;
+}
+
+#endif

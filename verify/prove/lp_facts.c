@@ -1,0 +1,406 @@
+/* What takes part in a refutation: facts out of the context, of the atoms that these speak of, and
+ * of products.  Only facts that are connected by shared atoms are taken. */
+#include "pv_folds.h"
+#include "pv_lp.h"
+#include "src/base/mem.h"
+#include <string.h>
+
+static void push_fact(pv *prover, fact_list *known, const pv_poly *value, const pv_thm *premises,
+                      uint32_t n, bool strict, bool eq) {
+  if (known->count == MAX_COLS)
+    return;
+  fact *f = &known->fact[known->count++];
+  pv_poly_init(&f->value);
+  pv_poly_add(prover, &f->value, value, prover->one);
+  f->count = n;
+  f->strict = strict;
+  f->eq = eq;
+  for (uint32_t i = 0; i < n; i++)
+    f->premises[i] = premises[i];
+}
+
+/* theorem s, an = <= or <, as a fact; strict ones of integers tightened */
+void pv_lp_push_thm(pv *prover, fact_list *known, pv_thm thm) {
+  pv_poly value;
+  ck_id formula;
+  if (thm == PV_NONE)
+    return;
+  thm = pv_tighten(prover, thm);
+  if (thm == PV_NONE)
+    return;
+  for (uint32_t i = 0; i < known->count; i++) {
+    if (known->fact[i].count == 1 && known->fact[i].premises[0] == thm)
+      return;
+  }
+  formula = pv_says(prover, thm);
+  pv_poly_init(&value);
+  pv_poly_read(
+      prover, &value,
+      pv_sub(prover, ck_kid(prover->terms, formula, 1), ck_kid(prover->terms, formula, 0)));
+  if (value.count || ck_head(prover->terms, formula) == CK_LT)
+    push_fact(prover, known, &value, &thm, 1, ck_head(prover->terms, formula) == CK_LT,
+              ck_head(prover->terms, formula) == CK_EQ);
+  pv_poly_clear(&value);
+}
+
+static bool shares(const pv_poly *poly, const pv_poly *other) {
+  for (uint32_t i = 0; i < poly->count; i++) {
+    for (uint32_t j = 0; j < poly->monos[i].degree; j++) {
+      for (uint32_t k = 0; k < other->count; k++) {
+        if (pv_mono_has(&other->monos[k], poly->monos[i].atoms[j]))
+          return true;
+      }
+    }
+  }
+  return false;
+}
+
+/* x # 0 for what is known not to be negative, or not to be positive, as an order */
+static pv_thm apart(pv *prover, pv_ctx ctx, ck_id x, pv_thm nonzero) {
+  bool i = ck_is_int(prover->terms, x);
+  pv_thm nonneg =
+      i ? pv_follows_int(prover, ctx, pv_ge0(prover, x)) : pv_fact_match(prover, ctx, CK_LE, x);
+  if (nonneg != PV_NONE)
+    return pv_positive_of_nonzero(prover, x, nonneg, nonzero);
+  ck_id m = pv_canon(prover, pv_neg(prover, x));
+  nonneg =
+      i ? pv_follows_int(prover, ctx, pv_ge0(prover, m)) : pv_fact_match(prover, ctx, CK_LE, m);
+  return nonneg == PV_NONE ? PV_NONE
+                           : pv_positive_of_nonzero(
+                                 prover, m, nonneg,
+                                 pv_scaled(prover, pv_ne0(prover, m), pv_num(prover, -1), nonzero));
+}
+
+/* hypothesis s in normal form; while one is being brought there, as it stands, if it is of
+ * integers: else this would not end */
+static pv_thm said(pv *prover, pv_ctx ctx, pv_thm thm, ck_id *normal) {
+  ck_id formula;
+  if (!prover->fact_busy.n)
+    return pv_fact_normal(prover, ctx, thm, normal);
+  if (thm == PV_NONE ||
+      (formula = pv_says(prover, thm),
+       !ck_is_int(prover->terms, ck_kid(prover->terms, formula, 0))) ||
+      !ck_is_int(prover->terms, ck_kid(prover->terms, formula, 1)) ||
+      ck_head(prover->terms, formula) == CK_NE)
+    return PV_NONE;
+  *normal = pv_canon(
+      prover, pv_sub(prover, ck_kid(prover->terms, formula, 1), ck_kid(prover->terms, formula, 0)));
+  return thm;
+}
+
+/* an undecided condition between integers in the polynomial t */
+static bool has_ite_atom(pv *prover, ck_id term) {
+  ck_op head = ck_head(prover->terms, term);
+  if (head == CK_ADD || head == CK_MUL)
+    return has_ite_atom(prover, ck_kid(prover->terms, term, 0)) ||
+           has_ite_atom(prover, ck_kid(prover->terms, term, 1));
+  return head == CK_ITE && ck_is_int(prover->terms, term);
+}
+
+/* hypotheses of the context in normal form that are connected to those in F (all of them if `all`)
+ */
+void pv_lp_push_hyps(pv *prover, pv_ctx ctx, fact_list *F, bool all) {
+  enum { MOST = 96 };
+
+  bool plain = true;
+  pv_thm thm[MOST];
+  uint32_t n = 0;
+  ck_id known[MOST];
+  pv_poly value[MOST];
+  bool taken[MOST] = {false};
+  bool more = true;
+  for (uint32_t i = 0; i < F->count; i++) {
+    for (uint32_t j = 0; j < F->fact[i].value.count; j++) {
+      for (uint32_t k = 0; k < F->fact[i].value.monos[j].degree; k++)
+        plain = plain && ck_head(prover->terms, F->fact[i].value.monos[j].atoms[k]) != CK_ITE;
+    }
+  }
+  for (pv_ctx link = ctx; link != 0 && n < MOST; link = pv_at(prover, link)->parent) {
+    ck_op head = ck_head(prover->terms, pv_at(prover, link)->formula);
+    ck_id normal;
+    if (head == CK_ALL ||
+        (thm[n] = said(prover, ctx, pv_at(prover, link)->thm, &normal)) == PV_NONE ||
+        pv_is_const(prover, normal))
+      continue;
+    if (head == CK_NE && (thm[n] = apart(prover, ctx, normal, thm[n])) == PV_NONE)
+      continue;
+    if (plain && has_ite_atom(prover, normal))
+      continue; /* undecided conditions that the goal does not have */
+    uint32_t same = 0;
+    while (same < n && known[same] != pv_says(prover, thm[n]))
+      same++;
+    if (same < n)
+      continue;
+    known[n] = pv_says(prover, thm[n]);
+    pv_poly_init(&value[n]);
+    pv_poly_read(prover, &value[n], normal);
+    n++;
+  }
+  while (more) {
+    more = false;
+    uint32_t m = F->count;
+    for (uint32_t i = 0; i < n && F->count < MAX_FACTS; i++) {
+      bool hit = !taken[i] && all;
+      for (uint32_t j = 0; j < m && !hit && !taken[i]; j++)
+        hit = shares(&value[i], &F->fact[j].value);
+      if (!hit)
+        continue;
+      taken[i] = more = true;
+      pv_lp_push_thm(prover, F, thm[i]);
+    }
+  }
+  for (uint32_t i = 0; i < n; i++)
+    pv_poly_clear(&value[i]);
+}
+
+/* f(i) <= max(k < n) f(k), for the elements f(i) that the facts speak of */
+static void element_facts(pv *prover, pv_ctx ctx, ck_id x, fact_list *known) {
+  ck_id n = ck_kid(prover->terms, x, 0);
+  ck_id k;
+  ck_id b;
+  uint32_t nf = known->count;
+  pv_ctx_bind(prover, ctx, n, &k);
+  b = pv_max_body(prover, x, k);
+  if (ck_head(prover->terms, b) != CK_APP)
+    return;
+  for (uint32_t i = 0; i < nf && known->count < MAX_COLS; i++) {
+    for (uint32_t j = 0; j < known->fact[i].value.count; j++) {
+      for (uint32_t l = 0; l < known->fact[i].value.monos[j].degree; l++) {
+        ck_id y = known->fact[i].value.monos[j].atoms[l];
+        ck_id at = CK_BAD;
+        if (ck_head(prover->terms, y) != CK_APP ||
+            ck_name(prover->terms, y) != ck_name(prover->terms, b) ||
+            ck_sig(prover->terms, y) != ck_sig(prover->terms, b))
+          continue;
+        for (uint32_t q = 0; q < ck_nkids(prover->terms, b) && at == CK_BAD; q++) {
+          if (ck_has_var(prover->terms, ck_kid(prover->terms, b, q), k))
+            at = pv_canon(prover, pv_sub(prover, ck_kid(prover->terms, y, q),
+                                         pv_sub(prover, ck_kid(prover->terms, b, q), k)));
+        }
+        if (at == CK_BAD || !ck_is_int(prover->terms, at) || ck_has_var(prover->terms, at, k) ||
+            ck_sub(prover->terms, b, &k, &at, 1, NULL, 0) != y)
+          continue;
+        pv_thm premises[2] = {pv_follows(prover, ctx, pv_ge0(prover, at)), PV_NONE};
+        if (premises[0] == PV_NONE ||
+            (premises[1] = pv_follows(prover, ctx, pv_lt(prover, at, n))) == PV_NONE)
+          continue;
+        ck_fsub funs = pv_fun_sub(prover, "f", &k, b);
+        pv_var_sub vars[2] = {{pv_int_var(prover, "n"), n}, {pv_int_var(prover, "i"), at}};
+        pv_lp_push_thm(prover, known,
+                       pv_use_lemma(prover, PV_MAX_GE, vars, 2, &funs, 1, premises, 2));
+      }
+    }
+  }
+}
+
+/* what is known of an atom whatever the hypotheses */
+static void atom_facts(pv *prover, pv_ctx ctx, ck_id x, fact_list *known) {
+  ck_op head = ck_head(prover->terms, x);
+  ck_id formula;
+  if (head == CK_DIV || head == CK_MOD) {
+    ck_id ab[2] = {ck_kid(prover->terms, x, 0), ck_kid(prover->terms, x, 1)};
+    ck_id r = pv_sub(prover, ab[0], pv_mul(prover, ab[1], x));
+    pv_thm divisor_pos = pv_follows(prover, ctx, pv_gt0(prover, ab[1]));
+    if (divisor_pos == PV_NONE)
+      return;
+    pv_thm lo = pv_law(prover, "mod>", ab, 2, divisor_pos);
+    pv_thm hi = pv_law(prover, "mod<", ab, 2, divisor_pos);
+    pv_thm l = pv_law(prover, "div", ab, 2, divisor_pos);
+    if (head == CK_MOD) {
+      pv_lp_push_thm(prover, known, lo);
+      pv_lp_push_thm(prover, known, hi);
+      return;
+    }
+    pv_comb comb;
+    pv_comb_init(&comb);
+    pv_comb_add(&comb, prover->one, lo);
+    pv_comb_add(&comb, pv_num(prover, -1), l);
+    pv_lp_push_thm(prover, known, pv_comb_prove(prover, &comb, pv_ge0(prover, r)));
+    pv_comb_init(&comb);
+    pv_comb_add(&comb, prover->one, hi);
+    pv_comb_add(&comb, prover->one, l);
+    pv_lp_push_thm(prover, known, pv_comb_prove(prover, &comb, pv_lt(prover, r, ab[1])));
+  } else if (head == CK_EXP || head == CK_INV) {
+    pv_lp_push_thm(prover, known, pv_positive(prover, ctx, x));
+  } else if (head == CK_SQRT) {
+    pv_lp_push_thm(prover, known, pv_nonneg(prover, ctx, x));
+  } else if (pv_is_max(prover, x, &formula)) {
+    pv_lp_push_thm(prover, known, pv_max_first(prover, ctx, x));
+    element_facts(prover, ctx, x, known);
+  }
+}
+
+/* what is known of the squares in a monomial */
+static void square_facts(pv *prover, const pv_mono *mono, fact_list *known) {
+  for (uint32_t i = 0; i + 1 < mono->degree; i++) {
+    if (mono->atoms[i] != mono->atoms[i + 1])
+      continue;
+    bool i1 = ck_is_int(prover->terms, mono->atoms[i]);
+    pv_var_sub vars = {ck_var(prover->terms, i1 ? "n" : "x", i1 ? 'i' : 'r'), mono->atoms[i]};
+    pv_var_sub w = {vars.var, pv_neg(prover, mono->atoms[i])};
+    pv_lp_push_thm(
+        prover, known,
+        pv_use_lemma(prover, i1 ? PV_INT_SQUARE : PV_SQUARE, &vars, 1, NULL, 0, NULL, 0));
+    if (i1)
+      pv_lp_push_thm(prover, known, pv_use_lemma(prover, PV_INT_SQUARE, &w, 1, NULL, 0, NULL, 0));
+  }
+}
+
+void pv_lp_push_atoms(pv *prover, pv_ctx ctx, fact_list *known) {
+  for (uint32_t i = 0, n = known->count; i < n; i++) {
+    for (uint32_t j = 0; j < known->fact[i].value.count; j++)
+      square_facts(prover, &known->fact[i].value.monos[j], known);
+  }
+  ck_id seen[64];
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < known->count && known->count < MAX_FACTS + 20; i++) /* F grows */
+  {
+    for (uint32_t j = 0; j < known->fact[i].value.count; j++) {
+      for (uint32_t k = 0; k < known->fact[i].value.monos[j].degree; k++) {
+        ck_id x = known->fact[i].value.monos[j].atoms[k];
+        uint32_t l = 0;
+        while (l < n && seen[l] != x)
+          l++;
+        if (l < n || n == 64 || ck_head(prover->terms, x) == CK_V)
+          continue;
+        seen[n++] = x;
+        atom_facts(prover, ctx, x, known);
+      }
+    }
+  }
+}
+
+/* clauses at the arguments that terms have, where they conclude an order or an equation */
+void pv_lp_push_clauses(pv *prover, pv_ctx ctx, ck_id term, fact_list *known) {
+  for (pv_ctx link = ctx; link != 0 && known->count < MAX_FACTS && !prover->fact_busy.n;
+       link = pv_at(prover, link)->parent) {
+    ck_id formula = pv_at(prover, link)->formula;
+    ck_id g;
+    pv_thm inst[8];
+    uint32_t n;
+    if (ck_head(prover->terms, formula) != CK_ALL)
+      continue;
+    g = ck_kid(prover->terms, formula, ck_nkids(prover->terms, formula) - 1);
+    if (ck_head(prover->terms, g) == CK_NE)
+      continue;
+    n = pv_clause_instances(prover, ctx, pv_at(prover, link)->thm, term, inst, 8);
+    for (uint32_t i = 0; i < n; i++) {
+      ck_id normal;
+      pv_thm thm = pv_fact_normal(prover, ctx, inst[i], &normal);
+      if (thm != PV_NONE &&
+          (!pv_is_zero(prover, normal) || ck_head(prover->terms, pv_says(prover, thm)) == CK_LT))
+        pv_lp_push_thm(prover, known, thm);
+    }
+  }
+}
+
+/* --- products: only those that bring no monomial of degree 2 that is not there already */
+typedef struct {
+  const pv_mono *mono[MAX_ROWS];
+  uint32_t count;
+} monos;
+
+static bool known_mono(const monos *degree2, const pv_mono *mono) {
+  for (uint32_t i = 0; i < degree2->count; i++) {
+    if (degree2->mono[i]->degree == mono->degree &&
+        !memcmp(degree2->mono[i]->atoms, mono->atoms, mono->degree * sizeof *mono->atoms))
+      return true;
+  }
+  return false;
+}
+
+/* the product of the highest monomials of f and g, which hardly ever cancels, is known */
+static bool may_fit(const monos *degree2, const pv_poly *poly, const pv_poly *other) {
+  const pv_mono *a = &poly->monos[0];
+  const pv_mono *b = &other->monos[0];
+  ck_id s[32];
+  pv_mono mono;
+  uint32_t i = 0;
+  uint32_t j = 0;
+  for (uint32_t k = 1; k < poly->count; k++) {
+    if (poly->monos[k].degree > a->degree)
+      a = &poly->monos[k];
+  }
+  for (uint32_t k = 1; k < other->count; k++) {
+    if (other->monos[k].degree > b->degree)
+      b = &other->monos[k];
+  }
+  mono.degree = a->degree + b->degree;
+  mono.atoms = s;
+  if (mono.degree > 32)
+    return false;
+  for (uint32_t k = 0; k < mono.degree; k++)
+    s[k] = j == b->degree || (i < a->degree && a->atoms[i] <= b->atoms[j]) ? a->atoms[i++]
+                                                                           : b->atoms[j++];
+  return mono.degree < 2 || known_mono(degree2, &mono);
+}
+
+static void push_product(pv *prover, fact_list *known, const monos *degree2, uint32_t i,
+                         uint32_t j) {
+  pv_poly prod;
+  pv_poly shifted;
+  pv_thm pr[2] = {known->fact[i].premises[0], known->fact[j].premises[0]};
+  bool fits = true;
+  pv_poly_init(&prod);
+  pv_poly_init(&shifted);
+  const pv_poly *other = &known->fact[j].value;
+  for (uint32_t k = 0; k < other->count; k++) {
+    pv_poly_mul_mono(prover, &shifted, &known->fact[i].value, other->monos[k].coef,
+                     other->monos[k].atoms, other->monos[k].degree);
+    pv_poly_add(prover, &prod, &shifted, prover->one);
+  }
+  for (uint32_t k = 0; k < prod.count && fits; k++)
+    fits = prod.monos[k].degree < 2 || known_mono(degree2, &prod.monos[k]);
+  if (fits && prod.count)
+    push_fact(prover, known, &prod, pr, 2, known->fact[i].strict && known->fact[j].strict, false);
+  pv_poly_clear(&prod);
+  pv_poly_clear(&shifted);
+}
+
+void pv_lp_push_products(pv *prover, fact_list *known) {
+  monos degree2;
+  degree2.count = 0;
+  uint32_t n = known->count;
+  for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t j = 0; j < known->fact[i].value.count; j++) {
+      const pv_mono *mono = &known->fact[i].value.monos[j];
+      if (mono->degree >= 2 && degree2.count < MAX_ROWS && !known_mono(&degree2, mono))
+        degree2.mono[degree2.count++] = mono;
+    }
+  }
+  if (!degree2.count)
+    return;
+  for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t j = i; j < n && known->count < MAX_COLS; j++) {
+      if (!known->fact[i].eq && !known->fact[j].eq && known->fact[i].count == 1 &&
+          known->fact[j].count == 1 &&
+          may_fit(&degree2, &known->fact[i].value, &known->fact[j].value))
+        push_product(prover, known, &degree2, i, j);
+    }
+  }
+}
+
+/* equations that serve as rules, and so are 0 = 0 in normal form, as they stand: products may have
+ * their left sides */
+void pv_lp_push_rules(pv *prover, pv_ctx ctx, fact_list *known) {
+  for (pv_ctx link = ctx; link != 0 && known->count < MAX_COLS;
+       link = pv_at(prover, link)->parent) {
+    ck_id formula = pv_at(prover, link)->formula;
+    ck_id normal;
+    pv_poly value;
+    bool product = false;
+    if (ck_head(prover->terms, formula) != CK_EQ || prover->fact_busy.n ||
+        pv_fact_normal(prover, ctx, pv_at(prover, link)->thm, &normal) == PV_NONE ||
+        !pv_is_zero(prover, normal))
+      continue;
+    pv_poly_init(&value);
+    pv_poly_read(
+        prover, &value,
+        pv_sub(prover, ck_kid(prover->terms, formula, 1), ck_kid(prover->terms, formula, 0)));
+    for (uint32_t i = 0; i < value.count; i++)
+      product = product || value.monos[i].degree >= 2;
+    pv_poly_clear(&value);
+    if (product)
+      pv_lp_push_thm(prover, known, pv_at(prover, link)->thm);
+  }
+}

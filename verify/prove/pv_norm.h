@@ -1,0 +1,40 @@
+/* Normal forms, and equality by them.  Includes what follows from contexts, and the lemmas. */
+#ifndef AS_PV_NORM_H
+#define AS_PV_NORM_H
+#include "pv_facts.h"
+#include "pv_lemma.h"
+
+/* --- norm.c */
+pv_eqn pv_norm(pv *prover, pv_ctx ctx, ck_id t);
+void pv_mark_normal(pv *prover, pv_ctx ctx, ck_id t); /* remembers that t is normal */
+pv_eqn pv_norm_poly(pv *prover, pv_ctx ctx, ck_id t); /* t: polynomial over atoms that are normal */
+/* closes `comb`, by which term has become poly, with poly in normal form; takes both */
+pv_eqn pv_norm_finish(pv *prover, pv_ctx ctx, ck_id term, pv_poly *poly, pv_comb *comb);
+/* the same as pv_poly_content with the rest normal; f[0] = u and 1 if nothing comes out */
+uint32_t pv_normal_factors(pv *prover, pv_ctx ctx, ck_id u, ck_id *f, uint32_t max);
+
+/* --- heads; the kids are normal */
+pv_eqn pv_norm_ite(pv *prover, pv_ctx ctx, ck_id t);
+pv_eqn pv_norm_inv(pv *prover, pv_ctx ctx, ck_id term);
+pv_eqn pv_norm_exp(pv *prover, pv_ctx ctx, ck_id term);
+pv_eqn pv_norm_div(pv *prover, pv_ctx ctx, ck_id t); /* quot.c */
+pv_eqn pv_norm_log(pv *prover, pv_ctx ctx, ck_id t); /* roots.c */
+pv_eqn pv_norm_sqrt(pv *prover, pv_ctx ctx, ck_id t);
+pv_eqn pv_norm_fold(pv *prover, pv_ctx ctx, ck_id t); /* folds.c */
+/* quot.c: r of a = b*q + r, for a q other than 0; CK_BAD: none */
+ck_id pv_rest_of_division(pv *prover, ck_id a, ck_id b);
+
+/* --- rewrite.c: without context */
+pv_eqn pv_index_canon(pv *prover, ck_id t); /* canonical integer arguments only */
+/* closed subterms from[i] by the equations steps[i] */
+pv_eqn pv_rewrite(pv *prover, ck_id t, const ck_id *from, const pv_thm *steps, uint32_t n);
+/* s with its right side rewritten by the equations st */
+pv_thm pv_then_rewrite(pv *prover, pv_thm thm, const pv_thm *st, uint32_t n);
+
+/* a = b because both are the same up to index arithmetic */
+pv_thm pv_same_index(pv *prover, ck_id a, ck_id b);
+
+/* --- eq.c */
+pv_thm pv_prove_eq(pv *prover, pv_ctx ctx, ck_id a, ck_id b, uint32_t depth);
+pv_thm pv_prove_goal(pv *prover, pv_ctx ctx, ck_id f);
+#endif

@@ -1,0 +1,37 @@
+/* Polynomials as lists of monomials over atoms; coefficients are constant terms.  Includes the
+ * terms.  A pv_poly is initialised by pv_poly_init and owns its monomials. */
+#ifndef AS_PV_POLY_H
+#define AS_PV_POLY_H
+#include "pv_terms.h"
+
+typedef struct {
+  ck_id coef;
+  uint32_t degree;
+  ck_id *atoms; /* sorted by number */
+} pv_mono;
+
+typedef struct {
+  pv_mono *monos;
+  uint32_t count;
+  uint32_t capacity;
+} pv_poly;
+
+void pv_poly_init(pv_poly *poly);
+void pv_poly_clear(pv_poly *poly);
+void pv_poly_read(pv *prover, pv_poly *poly, ck_id t); /* f becomes the polynomial of t */
+void pv_poly_add_mono(pv *prover, pv_poly *poly, ck_id q, const ck_id *a, uint32_t n);
+void pv_poly_add(pv *prover, pv_poly *poly, const pv_poly *other, ck_id scale);
+/* f = g * q*a */
+void pv_poly_mul_mono(pv *prover, pv_poly *poly, const pv_poly *other, ck_id q, const ck_id *a,
+                      uint32_t n);
+ck_id pv_poly_term(pv *prover, const pv_poly *poly); /* canonical term: sorted structurally */
+ck_id pv_mono_term(pv *prover, ck_id q, const ck_id *a, uint32_t n); /* sorted structurally */
+bool pv_mono_has(const pv_mono *mono, ck_id a);
+/* b divides a: the number of atoms of the rest, else -1; *rest has room for na */
+int pv_mono_div(const ck_id *a, uint32_t na, const ck_id *b, uint32_t nb, ck_id *rest);
+ck_id pv_canon(pv *prover, ck_id t);                  /* canonical term of the polynomial of t */
+ck_id pv_poly_quotient(pv *prover, ck_id a, ck_id b); /* a / b for a monomial b, or CK_BAD */
+/* factors of u into f: leading coefficient, common atoms, the primitive rest; how many, 0 where
+ * there is nothing to take out */
+uint32_t pv_poly_content(pv *prover, ck_id u, ck_id *f, uint32_t max);
+#endif

@@ -1,4 +1,5 @@
 #include "job.h"
+#include "threads.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,6 +127,8 @@ static int64_t *values(const as_graph *graph) {
 }
 
 static void lo_free(lo_job *job) {
+  for (uint32_t i = 0; i < job->n_unit; i++)
+    lo_threads_clear(&job->unit[i]);
   free(job->value);
   free(job->unit);
   as_str_clear(&job->notes);
@@ -211,7 +214,10 @@ bool as_lower_cuda(const as_graph *mug, const as_lower_opts *asked, as_lowered *
   if (ok)
     place_workspace(&job);
   for (uint32_t i = 0; ok && i < job.n_unit; i++) {
-    if (!job.unit[i].flat)
+    if (job.unit[i].flat)
+      continue;
+    lo_threads(&job, &job.unit[i], i);
+    if (!job.unit[i].threads)
       ok = lower_unit(&job, &job.unit[i]);
   }
   ok = ok && lo_emit_all(&job, out) && describe(&job, out) &&

@@ -390,7 +390,7 @@ static void emit_map(emitter *E, const as_tg_op *op) {
       line(E, "%s_[%u] = %s;", v, r, x);
     } else {
       char *y = map_element(E, op, r + 1);
-      line(E, "%s_[%u] = as_pack_%s(%s, %s);", v, r / 2, type_name(op->type), x, y);
+      line(E, "%s_[%u] = at_pack_%s(%s, %s);", v, r / 2, type_name(op->type), x, y);
       free(y);
     }
     free(x);
@@ -538,9 +538,24 @@ static char *box_place(const emitter *E, const as_tg_op *op, const char *axis, u
   return as_str_take(&s);
 }
 
+static bool linear(const emitter *E, const as_tg_op *op) {
+  return as_isa_needs(as_isa_find(E->isa, op->instr), "linear");
+}
+
 static void emit_bulk(emitter *E, const as_tg_op *op) {
   const as_tg_tile *t = &E->g->tile[op->tile];
   const as_tg_buffer *buf = &E->g->buffer[op->buf];
+  if (linear(E, op)) {
+    char *to = barrier_text(E, op);
+    char *st = stage_text(E, op->slot);
+    char *from = global_address(E, op, &op->src, 0, 0, "l");
+    line(E, "at_bulk_linear(s0 + %s * %ldu + %ldu, %s, %ldu, %s);", st, as_tg_buffer_bytes(buf),
+         buf->base, from, as_tg_buffer_bytes(buf), to);
+    free(to);
+    free(st);
+    free(from);
+    return;
+  }
   long box = as_isa_needs(as_isa_find(E->isa, op->instr), "swizzle") << op->rows;
   char *bar = barrier_text(E, op);
   char *stage = stage_text(E, op->slot);
@@ -788,7 +803,7 @@ typedef struct {
 
 static void find_bulk(void *arg, as_tg_op *op) {
   bulk_ops *b = arg;
-  if (op->kind == AS_TG_BULK)
+  if (op->kind == AS_TG_BULK && !linear(b->E, op))
     b->op[op->tile] = op;
 }
 

@@ -221,6 +221,11 @@ static bool types_fit(as_plan *p) {
         return as_plan_fail(p, "operands of two types");
       p->type = from->dtype;
     }
+    for (unsigned k = 0; k < p->product[i].n_scale; k++) {
+      const as_node *from = &g->node[g->node[p->product[i].scale[k]].arg[0]];
+      if (from->kind != AS_N_INPUT || from->dtype != p->type)
+        return as_plan_fail(p, "a factor of another type");
+    }
   }
   p->out_type = AS_F32;
   for (uint32_t i = 0; i < g->n_output; i++) {

@@ -11,6 +11,8 @@ AS_DEV void at_syncwarp() { __syncwarp(); }
 AS_DEV float at_inv(float x) { return __fdividef(1.0f, x); }
 AS_DEV float at_rsqrt(float x) { return rsqrtf(x); }
 AS_DEV float at_shfl(float x, int mask) { return __shfl_xor_sync(0xffffffffu, x, mask); }
+AS_DEV unsigned at_pack_f16(float x, float y) { return as_pack_f16(x, y); }
+AS_DEV unsigned at_pack_bf16(float x, float y) { return as_pack_bf16(x, y); }
 AS_DEV float at_lo_f16(unsigned v) { __half2 h = *(__half2 *)&v; return __low2float(h); }
 AS_DEV float at_hi_f16(unsigned v) { __half2 h = *(__half2 *)&v; return __high2float(h); }
 AS_DEV float at_lo_bf16(unsigned v) { return __uint_as_float(v << 16); }

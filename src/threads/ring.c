@@ -2,6 +2,7 @@
 #include "lowering.h"
 #include <stdlib.h>
 #include <string.h>
+#define LINEAR "bulk.linear"
 
 static unsigned elem_of(const as_tg_tile *t) {
   return t->type == AS_F32 ? 4 : 2;
@@ -30,8 +31,14 @@ bool as_ring_layout(const as_tg_tile *t, as_ring_tile *out) {
       return false;
   }
   unsigned most = t->type == AS_F32 ? 5 : 6; /* 128 bytes */
-  if (!row || !col || col->bits < (t->type == AS_F32 ? 2u : 3u))
+  if (!col || col->bits < (t->type == AS_F32 ? 2u : 3u))
     return false;
+  if (!row) { /* a vector */
+    out->content = as_lay_identity("off", col->name, col->bits);
+    out->place = as_lay_identity(col->name, "off", col->bits);
+    memcpy(out->col, col->name, sizeof out->col);
+    return true;
+  }
   unsigned panel = col->bits > most ? col->bits - most : 0;
   unsigned cols = col->bits - panel;
   unsigned bytes = elem_of(t) << cols;
@@ -112,9 +119,20 @@ void as_ring_copy(as_tg *g, as_tg_op *in, unsigned tile, unsigned buf, const as_
     op->pred[i] = t->axis[i].live != 1L << t->axis[i].bits ? t->axis[i].live : 0;
 }
 
+/* a vector, by one copy of contiguous bytes */
+static bool can_copy_vector(const as_plan *p, const as_tg_tile *t, const as_ring_tile *r) {
+  const as_isa_row *row = as_isa_find(p->isa, LINEAR);
+  const as_tg_axis *a = as_tg_find_axis(t, r->col);
+  long size = (long)elem_of(t);
+  return row && a->live == 1L << a->bits && a->grid_step * size % as_isa_needs(row, "align") == 0 &&
+         a->loop_step * size % as_isa_needs(row, "align") == 0;
+}
+
 bool as_ring_can_bulk(const as_plan *p, const as_tg_tile *t, const as_ring_tile *r) {
   const as_isa_row *row;
   const as_tg_axis *a = as_tg_find_axis(t, r->row);
+  if (!*r->row)
+    return can_copy_vector(p, t, r);
   if (!r->swizzle || !bulk_row(p->isa, r->swizzle, &row))
     return false;
   if (r->row_bits > 8 || a->stride * (long)elem_of(t) % 16)
@@ -132,6 +150,16 @@ bool as_ring_can_bulk(const as_plan *p, const as_tg_tile *t, const as_ring_tile 
 void as_ring_bulk(as_tg *g, as_tg_op *in, unsigned tile, unsigned buf, const as_ring_tile *r) {
   as_tg_op *op = as_tg_add(g, in, AS_TG_BULK, 'p');
   unsigned at;
+  if (!*r->row) {
+    op->instr = LINEAR;
+    op->tile = (int)tile;
+    op->buf = (int)buf;
+    memcpy(op->row, r->col, sizeof op->row);
+    memcpy(op->col, r->col, sizeof op->col);
+    as_lay_add_out(&op->src, r->col, as_lay_out_bits(&r->content));
+    as_lay_add_in(&op->src, "u");
+    return;
+  }
   char name[32] = "bulk.tensor.2d.";
   strcat(name, r->swizzle == 128 ? "128" : r->swizzle == 64 ? "64" : "32");
   op->instr = as_arena_strdup(g->mem, name);

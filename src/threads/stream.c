@@ -11,6 +11,7 @@
 #define RING_SHARED 73728
 #define RING_ALONE 163840
 #define MULTIPROCESSORS 132
+#define MAX_STREAMS 8
 
 typedef struct { /* one side of the product, as an instruction holds it */
   const as_plan_axis *axis;
@@ -39,7 +40,7 @@ typedef struct {
   operand *wide;
   operand *batch;
   unsigned n_stream;
-  streamed stream[AS_PLAN_PRODUCTS + 1];
+  streamed stream[MAX_STREAMS];
   as_lay acc; /* (reg, lane, warp) -> (wide, batch, wk): where partial sums lie */
   unsigned acc_bits;
 } builder;
@@ -180,14 +181,14 @@ static bool add_stream(builder *B, as_node_id node) {
     if (B->stream[i].node == node)
       return true;
   }
-  if (B->n_stream == AS_PLAN_PRODUCTS + 1)
+  if (B->n_stream == MAX_STREAMS)
     return as_plan_fail(B->p, "too many tiles");
   streamed *s = &B->stream[B->n_stream++];
   s->node = node;
   if (!as_plan_tile(B->p, B->g, node, &s->tile))
     return false;
   return as_ring_layout(&B->g->tile[s->tile], &s->ring) ||
-         as_plan_fail(B->p, "a tile that is no matrix with rows of 16 bytes");
+         as_plan_fail(B->p, "a tile that is no matrix or vector with rows of 16 bytes");
 }
 
 static const streamed *stream_of(const builder *B, as_node_id node) {
@@ -313,28 +314,22 @@ static bool scaled(builder *B, as_tg_op *steps, const as_plan_product *x, int fr
   map->arg[0] = from;
   map->arg_map[0] = as_lay_identity("reg", "reg", regs);
   for (unsigned i = 0; i < x->n_scale; i++) {
-    unsigned tile;
-    if (map->n_arg == AS_TG_ARGS || !as_plan_tile(p, B->g, x->scale[i], &tile))
+    operand k_only = *o; /* the same lanes and registers, along k alone */
+    if (map->n_arg == AS_TG_ARGS)
       return as_plan_fail(p, "too many factors");
-    as_lay k_only = as_lay_take(&o->lay, (const char *[]){p->k.name}, 1);
-    as_lay_cols(&k_only, "reg", cols);
-    if (!n || cols[along[0]] != 1)
-      return as_plan_fail(p, "a factor whose neighbours are not in one register");
-    as_tg_op *ld = as_tg_add(B->g, steps, AS_TG_LDG, 'c');
-    ld->v = value(B, "scale", i);
-    ld->tile = (int)tile;
-    ld->vec = 1;
-    memcpy(ld->vaxis, p->k.name, sizeof ld->vaxis);
-    uint32_t rest[AS_LAY_BITS];
-    for (unsigned k = 1; k < n; k++)
-      rest[k - 1] = cols[along[k]];
-    ld->src = as_lay_with(&k_only, "reg", NULL, 0);
-    ld->src = as_lay_with(&ld->src, "u", rest, n - 1);
+    as_lay lay = as_lay_take(&o->lay, (const char *[]){p->k.name}, 1);
+    as_lay_cols(&lay, "reg", cols);
+    for (unsigned k = 0; k < n; k++)
+      cols[k] = cols[along[k]];
+    k_only.lay = as_lay_with(&lay, "reg", cols, n);
+    int v = value(B, "scale", i);
+    if (!feed(B, steps, &k_only, stream_of(B, x->scale[i]), v))
+      return false;
     as_lay m = registers(n);
     unsigned next = 0;
     for (unsigned k = 0; k < regs; k++)
       as_lay_push(&m, next < n && along[next] == k ? 1u << next++ : 0);
-    map->arg[map->n_arg] = ld->v;
+    map->arg[map->n_arg] = v;
     map->arg_map[map->n_arg] = m;
     e = as_tg_expr_new(B->g, AS_TGS_MUL, e, as_tg_expr_arg(B->g, (unsigned)map->n_arg));
     map->n_arg++;
@@ -546,8 +541,11 @@ as_tg *as_plan_stream(as_plan *p) {
   B.g = as_tg_new(p->b->graph->block[p->b->block].name);
   B.g->trip = (int)p->trip;
   bool ok = share(&B) && make_operands(&B) && accumulators(&B);
-  for (unsigned i = 0; ok && i < p->n_product; i++)
+  for (unsigned i = 0; ok && i < p->n_product; i++) {
     ok = add_stream(&B, p->product[i].weight);
+    for (unsigned k = 0; ok && k < p->product[i].n_scale; k++)
+      ok = add_stream(&B, p->product[i].scale[k]);
+  }
   ok = ok && add_stream(&B, p->batch_load) && choose_ring(&B);
   for (unsigned i = 0; ok && i < B.n_stream; i++)
     bulk = bulk && as_ring_can_bulk(p, &B.g->tile[B.stream[i].tile], &B.stream[i].ring);

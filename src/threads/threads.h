@@ -15,7 +15,7 @@ typedef struct {
   int stages;         /* 0: chosen */
 } as_threads_opts;
 
-typedef struct {
+typedef struct as_threads_kernel {
   as_tg *graph;    /* validated; the caller's */
   char *kernel;    /* CUDA text of the kernel */
   char *arguments; /* text of the arguments after `a` at its launch, with the comma before them */

@@ -153,6 +153,8 @@ static void row_function(as_str *out, const as_isa_row *row) {
     vector(out, row);
   else if (as_isa_needs(row, "bytes"))
     one(out, row, "dst:r src:l n:r");
+  else if (as_isa_needs(row, "linear"))
+    one(out, row, "dst:r src:l n:r bar:r");
   else if (as_isa_needs(row, "swizzle"))
     one(out, row, "dst:r map:m x:r y:r bar:r");
   else if (starts(row, "mbarrier.init") || starts(row, "mbarrier.expect"))

@@ -105,6 +105,30 @@ static long log2_exact(long v) {
   return 1L << n == v ? n : -1;
 }
 
+/* a copy of contiguous bytes: a tile of one axis */
+static bool linear_content(as_algebra *A, const as_isa_row *instr, const as_tg_op *op,
+                           const as_tg_tile *t, const as_tg_buffer *buf, as_lay *out) {
+  const as_tg_axis *a = as_tg_find_axis(t, op->col);
+  long align = as_isa_needs(instr, "align");
+  long elem = t->type == AS_F32 ? 4 : 2;
+  ENSURE(A, "axes of a copy",
+         a && a->stride == 1 && !strcmp(op->row, op->col) && op->rows == 0 && op->slot == 0);
+  ENSURE(A, "inputs of a map", as_lay_in_bits(&op->src) == 0 && !op->src.bad);
+  for (unsigned i = 0; i < t->n_axis; i++) {
+    const as_tg_axis *x = &t->axis[i];
+    ENSURE(A, "a copy of more than one axis", x == a || !x->bits);
+    ENSURE(A, "an origin that is not aligned",
+           x->grid_step * x->stride * elem % align == 0 &&
+               x->loop_step * x->stride * elem % align == 0);
+  }
+  ENSURE(A, "a copy reads beyond its tile", a->live == 1L << a->bits);
+  ENSURE(A, "alignment of a buffer",
+         align > 0 && buf->base % align == 0 && as_tg_buffer_bytes(buf) % align == 0);
+  ENSURE(A, "offsets of a buffer", buf->bits == a->bits);
+  *out = as_lay_identity("off", a->name, a->bits);
+  return true;
+}
+
 /* a box: rows of `swizzle` bytes; the axes beside its row and column move it as whole numbers of
  * rows or columns of the tensor map, which the printer makes of the same strides */
 static bool bulk_content(as_algebra *A, const as_tg_op *op, const as_tg_tile *t,
@@ -114,6 +138,8 @@ static bool bulk_content(as_algebra *A, const as_tg_op *op, const as_tg_tile *t,
   const as_tg_axis *col = as_tg_find_axis(t, op->col);
   unsigned elem = t->type == AS_F32 ? 4 : 2;
   as_lay r = as_lay_new();
+  if (instr && as_isa_needs(instr, "linear"))
+    return linear_content(A, instr, op, t, buf, out);
   ENSURE(A, "no such copy on this target", instr && as_isa_needs(instr, "swizzle"));
   ENSURE(A, "axes of a box", row && col && row != col && col->stride == 1 && op->slot == 0);
   long width = as_isa_needs(instr, "swizzle");

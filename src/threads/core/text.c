@@ -482,7 +482,7 @@ static bool read_op(reader *r, as_tg_op *in, as_tg_op **out) {
 
 static bool read_body(reader *r, as_tg_op *in, int depth) {
   while (next_line(r)) {
-    as_tg_op *op;
+    as_tg_op *op = NULL;
     if (!strcmp(r->at, "end"))
       return true;
     if (depth > 3)

@@ -3,6 +3,7 @@
  * program's, each once, with all ways to compute it.  Graphs are then read off backwards from the
  * outputs (extract.c), so that no tensor is ever computed in vain. */
 #include "sg_space.h"
+#include "src/base/trace.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,38 +140,37 @@ static bool is_natural(sg_space *space, ax_id expr) {
   return ax_natural(space->ctx.A, expr, space->target, space->n_target) || is_exact(space, expr);
 }
 
+/* counts a value that is not worth having, and why; gives AS_NONE */
+static uint32_t pruned(sg_space *space, uint64_t *count, ax_id expr, const char *why) {
+  ++*count;
+  if (AS_TRACE_ON(PRUNE)) {
+    char *shown = expr == AX_BAD ? as_strdup("a value") : ax_print(space->ctx.A, expr);
+    AS_TRACE(PRUNE, "%s: %s", shown, why);
+    free(shown);
+  }
+  return AS_NONE;
+}
+
 /* adds a way to compute (e, axes, phase, run); the value's id, or AS_NONE when it is not worth
  * having */
 static uint32_t add(sg_space *space, ax_id expr, sg_axes axes, uint32_t phase, uint32_t run,
                     sg_deriv deriv) {
   space->stats->states++;
   drop_units(&axes);
-  if (expr == AX_BAD || expr == AX_ZERO) {
-    space->stats->shape++;
-    return AS_NONE;
-  }
-  if (axes.rank > space->part->max_rank) {
-    space->stats->shape++;
-    return AS_NONE;
-  }
-  if (deriv.kind != SG_D_CONST && (ax_is_unit(space->ctx.A, expr) || !parts_of(space, expr))) {
-    space->stats->abstract++;
-    return AS_NONE;
-  }
-  if (deriv.kind != SG_D_CONST && (!is_tight(space, expr, &axes) || !is_natural(space, expr))) {
-    space->stats->unit++;
-    return AS_NONE;
-  }
-  if (!fits(space, &axes)) {
-    space->stats->memory++;
-    return AS_NONE;
-  }
+  if (expr == AX_BAD || expr == AX_ZERO)
+    return pruned(space, &space->stats->shape, expr, "has no abstract expression");
+  if (axes.rank > space->part->max_rank)
+    return pruned(space, &space->stats->shape, expr, "more axes than any tensor of the program");
+  if (deriv.kind != SG_D_CONST && (ax_is_unit(space->ctx.A, expr) || !parts_of(space, expr)))
+    return pruned(space, &space->stats->abstract, expr, "no part of the program's expressions");
+  if (deriv.kind != SG_D_CONST && (!is_tight(space, expr, &axes) || !is_natural(space, expr)))
+    return pruned(space, &space->stats->unit, expr, "axes of extent 1, or units, of no use");
+  if (!fits(space, &axes))
+    return pruned(space, &space->stats->memory, expr, "does not fit into shared memory");
   uint32_t id = lookup(space, expr, &axes, phase, run);
   if (id == AS_NONE && phase == SG_AFTER &&
-      lookup(space, expr, &axes, SG_STILL, AS_NONE) != AS_NONE) {
-    space->stats->repeat++;
-    return AS_NONE;
-  }
+      lookup(space, expr, &axes, SG_STILL, AS_NONE) != AS_NONE)
+    return pruned(space, &space->stats->repeat, expr, "known before the loop");
   if (id != AS_NONE) {
     space->stats->repeat++;
     sg_value *value = VALUE(space, id);

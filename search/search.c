@@ -3,6 +3,7 @@
  * operators as kernels last.  Then the filter chain, best first. */
 #include "search.h"
 #include "segment.h"
+#include "src/base/trace.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,7 @@ const as_search_opts as_search_default = {.threads = 0,
                                           .max_part = 24,
                                           .max_states = 800000,
                                           .max_seconds = 0,
-                                          .filter = &as_search_filter_default};
+                                          .policy = &as_search_policy};
 
 typedef struct {
   uint32_t first;
@@ -55,6 +56,7 @@ static void report_progress(search_state *search, const char *stage, double done
 }
 
 static void add_message(search_state *search, char *text) {
+  AS_TRACE(SEARCH, "%s", text);
   if (!search->result->message) {
     search->result->message = text;
   } else {
@@ -66,6 +68,7 @@ static void add_message(search_state *search, char *text) {
 }
 
 static void note_failure(search_state *search, char *text) {
+  AS_TRACE(SEARCH, "%s", text);
   search->result->log =
       as_realloc(search->result->log, (search->result->n_log + 1) * sizeof *search->result->log);
   search->result->log[search->result->n_log++] = text;
@@ -139,6 +142,8 @@ static sg_segment *new_segment(search_state *search, uint32_t first, uint32_t n)
     note_failure(search, as_format("operators %u to %u: %s", first, first + n - 1, text));
     free(text);
   }
+  AS_TRACE(SEARCH, "operators %u to %u in one kernel: %u muGraphs, the best %.4g us", first,
+           first + n - 1, segment->n_rank, segment->n_rank ? segment->rank[0].us : -1.0);
   as_err_clear(&why);
   return segment;
 }
@@ -216,6 +221,7 @@ static void partition(search_state *search) {
   uint32_t n_pieces = 0;
   for (uint32_t end = n_ops; end > 0; end = from[end])
     n_pieces++;
+  AS_TRACE(SEARCH, "the best partition: %u kernels, %.4g us", n_pieces, best[n_ops]);
   if (n_pieces < n_ops) {
     scheme *added = add_scheme(search, n_pieces);
     added->us = best[n_ops];
@@ -251,8 +257,7 @@ static void candidate_clear(as_candidate *candidate) {
   }
   free(candidate->tiling);
   free(candidate->text);
-  free(candidate->cert);
-  free(candidate->field_report);
+  as_verdict_clear(&candidate->verdict);
   if (candidate->graph)
     as_graph_free(candidate->graph);
   memset(candidate, 0, sizeof *candidate);
@@ -278,47 +283,52 @@ static bool seen_before(search_state *search, const char *text) {
   return false;
 }
 
-static bool is_certified(search_state *search, as_candidate *candidate, uint32_t number) {
-  const as_search_filter *chain = search->opts.filter;
-  as_search_stats *stats = &search->result->stats;
-  char *why = NULL;
-  static const uint32_t runs[] = {1, 3};
-  stats->tested++;
-  for (int i = 0; i < 2 && chain->field; i++) {
-    as_status verdict = chain->field(chain->arg, search->program, candidate->graph, runs[i],
-                                     search->opts.seed + (uint64_t)i, &why);
-    if (verdict != AS_OK) {
-      stats->field_failed++;
-      note_failure(search, as_format("candidate %u failed the field test: %s\n%s", number,
-                                     why ? why : "no reason given", candidate->text));
-      free(why);
-      return false;
-    }
-    free(candidate->field_report);
-    candidate->field_report = why;
-    why = NULL;
-  }
-  report_progress(search, "proving", (double)search->result->n / search->opts.keep);
-  as_status verdict = chain->prove ? chain->prove(chain->arg, search->program, candidate->graph,
-                                                  &candidate->cert, &candidate->cert_len, &why)
-                                   : AS_OK;
-  if (verdict != AS_OK) {
-    if (verdict == AS_NO)
-      stats->replay_failed++;
-    else
-      stats->unproved++;
-    note_failure(search, as_format("candidate %u was not proved: %s\n%s", number,
-                                   why ? why : "no reason given", candidate->text));
-  }
-  free(why);
-  return verdict == AS_OK;
+/* what a candidate fell over, for the log; malloc'ed */
+static char *why_not(const as_verdict *verdict, uint32_t number, bool tested) {
+  const as_proof_result *proof = &verdict->proof;
+  if (!tested)
+    return as_format("candidate %u failed the field test: %s", number,
+                     verdict->field_words ? verdict->field_words : "no reason given");
+  if (verdict->answer != AS_ANSWER_UNREADABLE && proof->verdict != AS_PROVED)
+    return as_format("candidate %u was not proved: goal %s: %s\n  left:  %s\n  right: %s", number,
+                     proof->goal ? proof->goal : "?",
+                     proof->reason ? proof->reason : "no proof found",
+                     proof->left ? proof->left : "-", proof->right ? proof->right : "-");
+  return as_format("candidate %u was not proved: %s", number,
+                   verdict->why ? verdict->why : "no reason given");
 }
 
-/* gives the candidate's graph, tilings and text; false: a duplicate or not well-formed */
+static bool is_certified(search_state *search, as_candidate *candidate, uint32_t number) {
+  as_search_stats *stats = &search->result->stats;
+  stats->tested++;
+  if (search->opts.policy == NULL)
+    return true;
+  report_progress(search, "proving", (double)search->result->n / search->opts.keep);
+  as_verdict *verdict = &candidate->verdict;
+  as_judged judged = as_search_judged(search->program, &search->opts.given, candidate);
+  as_judge(&judged, search->opts.policy, verdict);
+  if (verdict->certified)
+    return true;
+  bool readable = verdict->answer != AS_ANSWER_UNREADABLE;
+  bool tested = !readable || verdict->proof.goals > 0; /* the prover was reached */
+  if (!tested)
+    stats->field_failed++;
+  else if (readable && verdict->proof.verdict == AS_PROVED)
+    stats->replay_failed++;
+  else
+    stats->unproved++;
+  char *why = why_not(verdict, number, tested);
+  note_failure(search, as_format("%s\n%s", why, candidate->text));
+  free(why);
+  return false;
+}
+
+/* gives the candidate's graph and tilings; false: a duplicate or not well-formed */
 static bool make_candidate(search_state *search, const scheme *from, as_candidate *out,
                            char **why) {
   as_err err;
   memset(out, 0, sizeof *out);
+  as_verdict_init(&out->verdict);
   as_err_init(&err);
   out->graph = build_graph(search, from, &err);
   if (!out->graph) {
@@ -336,6 +346,7 @@ static bool make_candidate(search_state *search, const scheme *from, as_candidat
   free(shown);
   if (twice) {
     search->result->stats.duplicates++;
+    AS_TRACE(SEARCH, "a muGraph of %.4g us is one that was judged before", from->us);
     candidate_clear(out);
     return false;
   }
@@ -343,13 +354,36 @@ static bool make_candidate(search_state *search, const scheme *from, as_candidat
                            search->opts.tilings ? search->opts.tilings : 1, &out->n_tiling, why);
   out->us = out->n_tiling ? out->tiling[0].us : from->us;
   out->kernels = as_graph_kernels(out->graph);
-  as_search_select(out, 0);
-  out->text = as_print_mug(out->graph);
   return true;
+}
+
+/* The best tiling that lowers, and the candidate's text with it.  false: none does; *why is
+ * malloc'ed. */
+static bool choose_tiling(const search_state *search, as_candidate *candidate, char **why) {
+  const as_search_opts *opts = &search->opts;
+  as_err err;
+  as_err_init(&err);
+  bool lowers = false;
+  candidate->chosen = 0;
+  do {
+    as_err_clear(&err);
+    as_search_select(candidate, candidate->chosen);
+    lowers = opts->lowers == NULL || opts->lowers(opts->lowers_arg, candidate->graph, &err);
+  } while (!lowers && ++candidate->chosen < candidate->n_tiling);
+  if (lowers) {
+    candidate->text = as_print_mug(candidate->graph);
+    AS_TRACE(SEARCH, "to be judged: %u kernels, %.4g us, tiling %u of %u\n%s", candidate->kernels,
+             candidate->us, candidate->chosen + 1, candidate->n_tiling, candidate->text);
+  }
+  free(*why);
+  *why = lowers ? NULL : as_err_format(&err);
+  as_err_clear(&err);
+  return lowers;
 }
 
 static void filter_candidates(search_state *search) {
   char *untiled = NULL;
+  char *unlowered = NULL;
   bool late = false;
   for (uint32_t i = 0; i < search->n_scheme && search->result->n < search->opts.keep &&
                        search->result->stats.tested < search->opts.max_tested && !late;
@@ -362,10 +396,21 @@ static void filter_candidates(search_state *search) {
     }
     if (!candidate.n_tiling && search->concrete) { /* nothing could run it at the sizes asked for */
       search->result->stats.untiled++;
+      AS_TRACE(SEARCH, "a muGraph of %.4g us has no tiling: %s", candidate.us,
+               why ? why : "none fits");
       if (why && !untiled) {
         untiled = why;
         why = NULL;
       }
+      candidate_clear(&candidate);
+      free(why);
+      continue;
+    }
+    if (!choose_tiling(search, &candidate, &why)) {
+      search->result->stats.unlowered++;
+      AS_TRACE(SEARCH, "a muGraph of %.4g us cannot be lowered: %s", candidate.us, why);
+      if (!unlowered)
+        unlowered = as_format("a candidate cannot be lowered at the sizes stated: %s", why);
       candidate_clear(&candidate);
       free(why);
       continue;
@@ -388,6 +433,8 @@ static void filter_candidates(search_state *search) {
   }
   if (untiled)
     add_message(search, untiled);
+  if (unlowered)
+    add_message(search, unlowered);
 }
 
 static void collect_operators(search_state *search) {
@@ -402,6 +449,17 @@ static void collect_operators(search_state *search) {
     search->concrete &= as_size_value(search->program->sizes, search->program->own_size[i]) >= 0;
 }
 
+/* all specifications are given as texts, so the lines that name files are left out */
+static char *print_without_use(const as_graph *program) {
+  char *text = as_print_tp(program);
+  while (strncmp(text, "use ", strlen("use ")) == 0) {
+    const char *rest = text + strcspn(text, "\n");
+    rest += *rest == '\n';
+    memmove(text, rest, strlen(rest) + 1);
+  }
+  return text;
+}
+
 as_status as_search(const as_graph *program, const as_search_opts *opts, as_search_result *result) {
   search_state search = {.program = program,
                          .opts = opts ? *opts : as_search_default,
@@ -411,8 +469,9 @@ as_status as_search(const as_graph *program, const as_search_opts *opts, as_sear
   as_err_init(&search.err);
   if (!search.opts.target)
     search.opts.target = as_target_default();
-  if (!search.opts.filter)
-    search.opts.filter = &as_search_filter_default;
+  char *printed = search.opts.given.text ? NULL : print_without_use(program);
+  if (printed)
+    search.opts.given = (ck_text){"program", printed, strlen(printed)};
   if (!search.opts.keep)
     search.opts.keep = 1;
   collect_operators(&search);
@@ -446,7 +505,7 @@ as_status as_search(const as_graph *program, const as_search_opts *opts, as_sear
                   last ? ": " : "", last ? last : ""));
     free(last);
   } else {
-    as_search_select(&result->cand[0], 0);
+    as_search_select(&result->cand[0], result->cand[0].chosen);
   }
   report_progress(&search, "done", 1);
   for (uint32_t i = 0; i < search.n_scheme; i++)
@@ -460,6 +519,7 @@ as_status as_search(const as_graph *program, const as_search_opts *opts, as_sear
   free(search.seen);
   free(search.ops);
   free(search.last_use);
+  free(printed);
   as_err_clear(&search.err);
   return result->n ? AS_OK : AS_UNKNOWN;
 }

@@ -5,6 +5,7 @@
 #define AS_SEARCH_H
 #include "src/ir/graph.h"
 #include "src/target/target.h"
+#include "verify/judge/judge.h"
 
 typedef struct {
   uint64_t states;
@@ -19,6 +20,7 @@ typedef struct {
   uint64_t candidates;
   uint64_t duplicates;
   uint64_t untiled;
+  uint64_t unlowered;
   uint64_t tested;
   uint64_t field_failed;
   uint64_t unproved;
@@ -36,30 +38,20 @@ typedef struct {
 } as_tiling; /* us: the model's time; shared: bytes of the largest block */
 
 typedef struct {
-  as_graph *graph; /* owned; program is the caller's */
-  char *text;      /* as printed when it was certified, with the best tiling's sizes */
-  char *cert;
-  size_t cert_len;    /* NULL: no certificate was made (opts.certify false) */
-  char *field_report; /* in words, may be NULL */
+  as_graph *graph;    /* owned; program is the caller's */
+  char *text;         /* as printed and judged, with the chosen tiling's sizes */
+  as_verdict verdict; /* on that text; its claim is kept.  Not judged: AS_ANSWER_UNKNOWN */
   as_tiling *tiling;
   uint32_t n_tiling; /* best first; none: no tile size divides the concrete sizes, or the program
                         states none */
+  uint32_t chosen;   /* the best tiling that can be lowered */
   double us;
   uint32_t kernels;
 } as_candidate;
 
-/* What a candidate must pass.  Each gives AS_OK (pass), AS_NO, AS_UNKNOWN or AS_INTERNAL and a
- * malloc'ed explanation or NULL. */
-typedef struct {
-  as_status (*field)(void *arg, const as_graph *program, const as_graph *cand, uint32_t runs,
-                     uint64_t seed, char **why);
-  as_status (*prove)(void *arg, const as_graph *program, const as_graph *cand, char **cert,
-                     size_t *len, char **why);
-  void *arg;
-} as_search_filter;
-
-extern const as_search_filter as_search_filter_default; /* the field test; the prover and the replay
-                                                           of its certificate in fresh terms */
+/* What the search asks of a candidate's judgement: certified but for solvers, and no more work on
+ * what cannot be. */
+extern const as_policy as_search_policy;
 
 typedef struct {
   unsigned threads;
@@ -73,7 +65,11 @@ typedef struct {
   double max_seconds;  /* last resort, 0: none; reported when it strikes */
   bool z3;             /* prune by asking Z3 */
   const as_target *target; /* NULL: the default */
-  const as_search_filter *filter;
+  const as_policy *policy; /* NULL: candidates are not judged */
+  ck_text given; /* the program's text, which verdicts are about; text NULL: as it is printed */
+  /* whether a candidate can be lowered with the sizes that it has now; NULL: all can */
+  bool (*lowers)(void *arg, const as_graph *cand, as_err *err);
+  void *lowers_arg;
   void (*progress)(void *arg, const char *stage, const as_search_stats *st, double done /* 0..1 */);
   void *progress_arg;
 } as_search_opts;
@@ -93,6 +89,8 @@ typedef struct {
  */
 as_status as_search(const as_graph *program, const as_search_opts *o, as_search_result *r);
 void as_search_result_clear(as_search_result *r);
+/* what as_judge looked at, and as_judge_ask may; borrows from all three */
+as_judged as_search_judged(const as_graph *program, const ck_text *given, const as_candidate *c);
 /* sets the concrete values of candidate's new sizes to those of tiling t, in the size table shared
  * with the program */
 void as_search_select(const as_candidate *c, uint32_t t);

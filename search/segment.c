@@ -2,6 +2,8 @@
  * (each with its own store; results by index, so any number of threads gives the same), and the
  * graphs found are ranked by the cost of their best tiling. */
 #include "segment.h"
+#include "src/base/str.h"
+#include "src/base/trace.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,6 +80,30 @@ typedef struct {
   uint32_t keep;
 } plan_job;
 
+/* what became of the muGraphs whose axes are divided in one way */
+static void trace_plan(const sg_segment *segment, size_t i) {
+  static const char *const modes[] = {"whole", "grid", "grid of 1", "loop"};
+  const sg_stats *stats = &segment->stats[i];
+  if (!AS_TRACE_ON(SEARCH))
+    return;
+  as_str plan;
+  as_str_init(&plan);
+  for (uint32_t cls = 0; cls < segment->part.n_classes; cls++) {
+    char *extent = as_size_print(segment->part.g->sizes, segment->part.classes[cls].extent);
+    as_str_printf(&plan, "%s%s %s", cls ? ", " : "", extent, modes[segment->plan[i].mode[cls]]);
+    free(extent);
+  }
+  AS_TRACE(SEARCH,
+           "plan %zu of %u (%s): %llu states, %llu values; pruned %llu by shape, %llu by abstract "
+           "expressions, %llu as units, %llu by memory, %llu as repeated; %u muGraphs kept",
+           i, segment->n_plan, plan.n ? plan.s : "no axes", (unsigned long long)stats->states,
+           (unsigned long long)stats->values, (unsigned long long)stats->shape,
+           (unsigned long long)stats->abstract, (unsigned long long)stats->unit,
+           (unsigned long long)stats->memory, (unsigned long long)stats->repeat,
+           segment->n_recipe[i]);
+  as_str_clear(&plan);
+}
+
 static void search_plan(void *arg, size_t i) {
   plan_job *work = arg;
   sg_segment *segment = work->segment;
@@ -90,6 +116,7 @@ static void search_plan(void *arg, size_t i) {
   }
   segment->recipe[i] = sg_space_extract(space, work->keep, &segment->n_recipe[i]);
   segment->stats[i].candidates = segment->n_recipe[i];
+  trace_plan(segment, i);
   segment->space[i] = space;
 }
 

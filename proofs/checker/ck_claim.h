@@ -18,7 +18,7 @@ typedef struct {
   void *mem;                               /* goals and relied; what else is pointed to belongs to the terms */
 } ck_claim;
 
-typedef struct { char *text; int line, col; char *file; } ck_msg; /* malloc'ed; line 0: none */
+typedef struct { char *text; int line, col; char *file; bool absurd; } ck_msg; /* malloc'ed; line 0: none; absurd: something stated or needed of numbers is false */
 typedef struct { const char *name, *text; size_t len; } ck_text;  /* the name stands in messages; text NULL: the file of that name is read */
 
 /* sem: .sem files (later ones may not redefine operators).  NULL and msg filled on bad input. */

@@ -165,7 +165,7 @@ static void where(ck_reader *R) {
   const ck_tok *at = R->at;
   ck_id rel = ck_relation(R);
   if (ck_trivial(R, rel)) return; /* holds anyway, or is already stated */
-  if (!ck_truth(R, ck_value(R, rel, 0))) ck_die(R, at, "this is false, always or at the stated sizes");
+  if (!ck_truth(R, ck_value(R, rel, 0))) R->msg->absurd = true, ck_die(R, at, "this is false, always or at the stated sizes");
   state(R, at, rel);
   R->rel[R->n_rels - 1].at = R->side->cand ? at : NULL;
 }

@@ -32,7 +32,7 @@ char *ck_read_file(const char *name, size_t max, size_t *len) {
 void ck_die(ck_reader *R, const ck_tok *t, const char *fmt, ...) {
   va_list ap;
   size_t n = 0;
-  *R->msg = (ck_msg){.line = t->line, .col = t->col, .file = strdup(t->f->name)};
+  *R->msg = (ck_msg){.absurd = R->msg->absurd, .line = t->line, .col = t->col, .file = strdup(t->f->name)};
   FILE *out = open_memstream(&R->msg->text, &n);
   if (!out || !R->msg->file) abort();
   va_start(ap, fmt), vfprintf(out, fmt, ap), va_end(ap);

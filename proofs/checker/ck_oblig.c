@@ -152,7 +152,7 @@ void ck_require(ck_reader *R, ck_op op, ck_id a, ck_id b) {
   uint32_t n_conds = R->n_conds, n_ivars = R->n_ivars;
   bool positive, of_zero = (op == CK_NE ? b : a) == ck_int(R->T, 0) && op != CK_EQ;
   if (!R->side || ck_trivial(R, rel) || (of_zero && plain(R, op == CK_NE ? a : b, &positive) && (op == CK_LE || positive))) return;
-  if (!n_conds && !ck_truth(R, ck_value(R, rel, 0))) ck_die(R, R->stmt, "needed here, but false: %s", ck_text_of(R, rel));
+  if (!n_conds && !ck_truth(R, ck_value(R, rel, 0))) R->msg->absurd = true, ck_die(R, R->stmt, "needed here, but false: %s", ck_text_of(R, rel));
   if (R->side->n_obligs == CK_MAX_OBLIGATIONS) ck_die(R, R->stmt, "more than %d obligations", CK_MAX_OBLIGATIONS);
   for (uint32_t k = 0; R->side->in_block && k < 4; k++) {
     bool depends = ck_has_var(R->T, rel, ck_ix(R, 'b', k));

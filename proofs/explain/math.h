@@ -9,18 +9,18 @@
 
 typedef struct as_math as_math;
 as_math *as_math_new(ck_terms *T); /* borrows T; opening a fold's step makes terms in it */
-void as_math_free(as_math *m);
-void as_math_reserve(as_math *m, const char *name); /* a name of the files: no variable made by
+void as_math_free(as_math *math);
+void as_math_reserve(as_math *math, const char *name); /* a name of the files: no variable made by
                                                  checker or prover is shown under it */
 char *as_math_letter(
-    as_math *m); /* a capital letter that nothing else is called by, reserved; malloc'ed */
-bool as_math_reserved(const as_math *m, const char *name);
+    as_math *math); /* a capital letter that nothing else is called by, reserved; malloc'ed */
+bool as_math_reserved(const as_math *math, const char *name);
 /* from now on the closed term t is shown as `name` (copied); NULL takes it back */
-void as_math_short(as_math *m, ck_id t, const char *name);
-char *as_math_show(as_math *m,
+void as_math_short(as_math *math, ck_id t, const char *name);
+char *as_math_show(as_math *math,
                    ck_id t); /* malloc'ed; cut off with "..." when it has no reasonable length */
-bool as_math_alike(as_math *m, ck_id a,
+bool as_math_alike(as_math *math, ck_id a,
                    ck_id b); /* shown the same but for the order of summands and factors */
 /* relations joined by commas, `0 <= k` and `k < n` as one; malloc'ed */
-char *as_math_show_all(as_math *m, const ck_id *f, uint32_t n);
+char *as_math_show_all(as_math *math, const ck_id *f, uint32_t n);
 #endif

@@ -61,8 +61,8 @@ char *as_explain_theorem(ck_terms *T, const ck_claim *claim);
 /* NULL with err if the text is no proof of the goals.  full: also every step. */
 as_explain_outline *as_explain_new(ck_terms *T, const ck_claim *claim, const char *cert, size_t len,
                                    bool full, as_err *err);
-void as_explain_free(as_explain_outline *o);
-char *as_explain_text(const as_explain_outline *o); /* malloc'ed */
-char *as_explain_html(const as_explain_outline *o); /* malloc'ed; a part of a page */
-void *as_explain_json(const as_explain_outline *o); /* json_t *, owned by the caller */
+void as_explain_free(as_explain_outline *outline);
+char *as_explain_text(const as_explain_outline *outline); /* malloc'ed */
+char *as_explain_html(const as_explain_outline *outline); /* malloc'ed; a part of a page */
+void *as_explain_json(const as_explain_outline *outline); /* json_t *, owned by the caller */
 #endif

@@ -70,3 +70,16 @@ bool as_exists(const char *path) {
   struct stat st;
   return stat(path, &st) == 0;
 }
+
+bool as_path_is_below(const char *path) {
+  if (*path == 0 || *path == '/')
+    return false;
+  for (;;) {
+    size_t length = strcspn(path, "/");
+    if (length == 2 && path[0] == '.' && path[1] == '.')
+      return false;
+    if (path[length] == 0)
+      return true;
+    path += length + 1;
+  }
+}

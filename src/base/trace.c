@@ -21,7 +21,16 @@ void as_trace_line(as_trace_channel channel, const char *fmt, ...) {
   va_start(args, fmt);
   char *text = as_format_va(fmt, args);
   va_end(args);
-  fprintf(stderr, "%s: %s\n", channels[channel].name, text);
+  as_str lines;
+  as_str_init(&lines);
+  for (const char *line = text; *line;) {
+    size_t length = strcspn(line, "\n");
+    as_str_printf(&lines, "%s: %.*s\n", channels[channel].name, (int)length, line);
+    line += length + (line[length] == '\n');
+  }
+  if (lines.s)
+    fputs(lines.s, stderr);
+  as_str_clear(&lines);
   free(text);
 }
 

@@ -1,4 +1,4 @@
-/* What is done and why, said on standard error while it is done: --trace=search,prove,lower.
+/* What is done and why, said on standard error while it is done: --trace=search,prune,prove,lower.
  * Off by default; a channel that is off costs one test of a bit, and no argument is evaluated.
  * Nothing may depend on what is traced: results are the same bytes with it and without.
  * Includes base/err.h.
@@ -9,7 +9,8 @@
 
 /* one row a channel: name in C, name on the command line, what it tells */
 #define AS_TRACE_CHANNELS(X)                                                                       \
-  X(SEARCH, "search", "what is tried, what is pruned and by which bound, what is kept")            \
+  X(SEARCH, "search", "what is tried, how much is pruned and by what, what is kept and judged")    \
+  X(PRUNE, "prune", "every value that the search drops, and why (long)")                           \
   X(PROVE, "prove", "goals, the laws tried on them, and where a goal stays open")                  \
   X(LOWER, "lower", "layouts, memory plan and schedule, and what decided them")
 
@@ -24,7 +25,7 @@ typedef enum {
 /* bit of each channel that is on; set before threads start, read by all of them */
 extern unsigned as_trace_mask;
 
-/* `AS_TRACE(SEARCH, "%s: pruned", name)`: one line, "search: " before it, written whole also where
+/* `AS_TRACE(SEARCH, "%s: pruned", name)`: "search: " before each line, written whole also where
  * threads trace at the same time */
 #define AS_TRACE(channel, ...)                                                                     \
   do {                                                                                             \

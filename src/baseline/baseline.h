@@ -3,7 +3,7 @@
  * run: they are kept beside it, in BASELINE.times, which may be absent.   */
 #ifndef AS_BASELINE_BASELINE_H
 #define AS_BASELINE_BASELINE_H
-#include "src/cli/cli.h"
+#include "verify/judge/judge.h"
 
 typedef enum { AS_BASELINE_PROGRAM, AS_BASELINE_MIRAGE, AS_BASELINE_RULE } as_baseline_kind;
 
@@ -85,5 +85,12 @@ void as_baseline_claim_sha(const ck_terms *T, const ck_claim *c, char out[65]); 
 
 /* Facts that a path holds (collect.c): a pair `PROGRAM=CANDIDATE`, a file, or a folder with
  * all below it. */
-bool as_baseline_collect(as_baseline *b, const cli_opts *o, const char *path, as_err *err);
+typedef struct {
+  const as_oplib *library; /* what rules are read over */
+  bool forward;            /* the directions in which rules are facts */
+  bool backward;
+} as_baseline_collecting;
+
+bool as_baseline_collect(as_baseline *b, const as_baseline_collecting *how, const char *path,
+                         as_err *err);
 #endif

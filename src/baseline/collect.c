@@ -3,8 +3,8 @@
  * NAME.more.tp belong to NAME.tp, the longest NAME first; candidate.mug and candidate.tp to
  * program.tp, as in a result directory.  Every rule of a .rule file is a fact of its own. */
 #include "baseline.h"
-#include "src/cli/rule_verdict.h"
 #include "src/import/mirage.h"
+#include "verify/judge/job.h"
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,22 +39,23 @@ static void ask(as_baseline *b, as_baseline_kind kind, const char *program, cons
   free(c);
 }
 
-static bool rules_of(as_baseline *b, const cli_opts *o, const char *path, as_err *err) {
-  const char *way = o->direction ? o->direction : "forward";
-  cli_rules s;
-  bool ok = cli_rules_open(o, path, &s, err);
-  for (uint32_t i = 0; ok && i < as_rulefile_count(s.file); i++) {
-    const char *name = as_rulefile_name(s.file, i);
+static bool rules_of(as_baseline *b, const as_baseline_collecting *how, const char *path,
+                     as_err *err) {
+  as_job job;
+  as_job_init(&job, as_oplib_again(how->library, err));
+  bool ok = job.lib && as_job_read_rules(&job, path, err);
+  for (uint32_t i = 0; ok && i < as_rulefile_count(job.rules); i++) {
+    const char *name = as_rulefile_name(job.rules, i);
     if (*name == 0)
       ok = as_err_set(err, AS_BAD_INPUT, "%s: a rule without a name", path);
-    char *back = as_format("%s.reverse", name);
-    if (ok && strcmp(way, "backward") != 0)
+    char *back = as_job_rule_name(&job, i, true);
+    if (ok && how->forward)
       ask(b, AS_BASELINE_RULE, path, NULL, name);
-    if (ok && strcmp(way, "forward") != 0)
+    if (ok && how->backward)
       ask(b, AS_BASELINE_RULE, path, NULL, back);
     free(back);
   }
-  cli_rules_close(&s);
+  as_job_clear(&job);
   return ok;
 }
 
@@ -103,8 +104,8 @@ static bool is_candidate(const char *path) {
 }
 
 /* of: only candidates of this program; NULL: everything, in folders below as well */
-static bool folder(as_baseline *b, const cli_opts *o, const char *dir, const char *of,
-                   uint32_t *found, as_err *err) {
+static bool folder(as_baseline *b, const as_baseline_collecting *how, const char *dir,
+                   const char *of, uint32_t *found, as_err *err) {
   struct dirent **e;
   int n = scandir(dir, &e, visible, by_name);
   bool ok = n >= 0 || as_err_set(err, AS_BAD_INPUT, "%s: cannot be read", dir);
@@ -115,9 +116,9 @@ static bool folder(as_baseline *b, const cli_opts *o, const char *dir, const cha
     struct stat st;
     if (ok && lstat(path, &st) == 0) {
       if (S_ISDIR(st.st_mode)) {
-        ok = of != NULL || folder(b, o, path, NULL, found, err);
+        ok = of != NULL || folder(b, how, path, NULL, found, err);
       } else if (of == NULL && ends(path, ".rule")) {
-        ok = rules_of(b, o, path, err);
+        ok = rules_of(b, how, path, err);
         ++*found;
       } else if (is_candidate(path) && (program = program_of(path)) != NULL &&
                  (of == NULL || strcmp(program, of) == 0)) {
@@ -153,7 +154,8 @@ static bool pair_by_hand(as_baseline *b, const char *path, const char *eq, as_er
   return ok;
 }
 
-bool as_baseline_collect(as_baseline *b, const cli_opts *o, const char *path, as_err *err) {
+bool as_baseline_collect(as_baseline *b, const as_baseline_collecting *how, const char *path,
+                         as_err *err) {
   const char *eq = strchr(path, '=');
   uint32_t found = 0;
   if (!as_exists(path)) {
@@ -164,13 +166,13 @@ bool as_baseline_collect(as_baseline *b, const cli_opts *o, const char *path, as
     char *dir = as_strdup(path);
     for (size_t n = strlen(dir); n > 1 && dir[n - 1] == '/';)
       dir[--n] = 0;
-    bool ok = folder(b, o, dir, NULL, &found, err);
+    bool ok = folder(b, how, dir, NULL, &found, err);
     free(dir);
     return ok && (found || as_err_set(err, AS_BAD_INPUT,
                                       "%s: holds no candidate with its program and no rule", path));
   }
   if (ends(path, ".rule"))
-    return rules_of(b, o, path, err);
+    return rules_of(b, how, path, err);
   if (!is_candidate(path))
     return as_err_set(err, AS_BAD_INPUT, "%s: not a .tp, .mug, .json or .rule file", path);
   char *program = program_of(path);
@@ -181,7 +183,7 @@ bool as_baseline_collect(as_baseline *b, const cli_opts *o, const char *path, as
   }
   const char *slash = strrchr(path, '/');
   char *dir = slash == NULL ? as_strdup(".") : as_format("%.*s", (int)(slash - path), path);
-  bool ok = ends(path, ".tp") && folder(b, o, dir, path, &found, err);
+  bool ok = ends(path, ".tp") && folder(b, how, dir, path, &found, err);
   free(dir);
   return (ok && found) ||
          as_err_set(err, AS_BAD_INPUT,

@@ -123,10 +123,10 @@ static void print_slower(const as_baseline_fact *f) {
   free(name);
 }
 
-static void print_text(const cli_opts *o, const as_baseline *b, const size_t *count,
-                       size_t n_slower, double seconds, const as_vec *ops) {
+static void print_text(const as_baseline_showing *showing, const as_baseline *b,
+                       const size_t *count, size_t n_slower, double seconds, const as_vec *ops) {
   static const char *const labels[] = {NULL, NULL, "CHANGED", "UNKNOWN", "new", "gone"};
-  for (size_t i = 0; i < ops->n && !o->quiet; i++) {
+  for (size_t i = 0; i < ops->n && !showing->quiet; i++) {
     const changed_op *c = &AS_VEC_AT(ops, changed_op, i);
     printf("specification %s: %s, %zu facts rely on it (%.12s, now %.12s)\n", c->name, how(c),
            c->fact.n, c->was->sha256, c->now->sha256[0] ? c->now->sha256 : "not read");
@@ -144,7 +144,7 @@ static void print_text(const cli_opts *o, const as_baseline *b, const size_t *co
            "are the same: judged again\n",
            otherwise);
   }
-  for (size_t i = 0; i < b->fact.n && !o->quiet; i++) {
+  for (size_t i = 0; i < b->fact.n && !showing->quiet; i++) {
     const as_baseline_fact *f = fact_at(b, i);
     if (f->outcome == AS_BASELINE_GONE) {
       char *name = as_baseline_fact_name(f);
@@ -153,7 +153,7 @@ static void print_text(const cli_opts *o, const as_baseline *b, const size_t *co
     } else if (f->outcome == AS_BASELINE_CHANGED || f->outcome == AS_BASELINE_LOST ||
                f->outcome == AS_BASELINE_NEW) {
       print_fact(labels[f->outcome], f);
-    } else if (o->verbose && f->outcome != AS_BASELINE_APART) {
+    } else if (showing->verbose && f->outcome != AS_BASELINE_APART) {
       char *name = as_baseline_fact_name(f);
       printf("%-8s %s: %s\n", outcomes[f->outcome], name, f->was.verdict);
       free(name);
@@ -165,7 +165,7 @@ static void print_text(const cli_opts *o, const as_baseline *b, const size_t *co
          "stand, %zu new, %zu gone in %.1f s\n",
          count[AS_BASELINE_CHANGED], count[AS_BASELINE_LOST], count[AS_BASELINE_SAME],
          count[AS_BASELINE_STANDS], count[AS_BASELINE_NEW], count[AS_BASELINE_GONE], seconds);
-  if (count[AS_BASELINE_STANDS] && !o->quiet) {
+  if (count[AS_BASELINE_STANDS] && !showing->quiet) {
     printf("what stands was not proved again: its texts and the specifications that it relies on "
            "have the same hashes (--all proves all)\n");
   }
@@ -174,7 +174,7 @@ static void print_text(const cli_opts *o, const as_baseline *b, const size_t *co
            "%d more\n",
            n_slower, TIMES, SECONDS, WORK_TIMES, STEPS);
   }
-  if (o->update)
+  if (showing->update)
     printf("%s: %zu facts\n", b->path, b->fact.n - count[AS_BASELINE_GONE]);
 }
 
@@ -234,7 +234,8 @@ static void print_json(const as_baseline *b, const size_t *count, size_t n_slowe
   json_decref(j);
 }
 
-int as_baseline_report(const cli_opts *o, const as_baseline *b, double seconds) {
+as_status as_baseline_report(const as_baseline_showing *showing, const as_baseline *b,
+                             double seconds) {
   as_vec ops;
   size_t count[AS_BASELINE_APART + 1] = {0};
   size_t n_slower = 0;
@@ -243,10 +244,10 @@ int as_baseline_report(const cli_opts *o, const as_baseline *b, double seconds) 
     count[fact_at(b, i)->outcome]++;
     n_slower += slower(fact_at(b, i));
   }
-  if (o->json)
+  if (showing->json)
     print_json(b, count, n_slower, seconds, &ops);
   else
-    print_text(o, b, count, n_slower, seconds, &ops);
+    print_text(showing, b, count, n_slower, seconds, &ops);
   for (size_t i = 0; i < ops.n; i++)
     as_vec_clear(&AS_VEC_AT(&ops, changed_op, i).fact);
   as_vec_clear(&ops);
@@ -256,8 +257,8 @@ int as_baseline_report(const cli_opts *o, const as_baseline *b, double seconds) 
                                     : AS_OK;
 }
 
-bool as_baseline_junit(const cli_opts *o, const as_baseline *b, as_err *err) {
-  if (o->junit == NULL)
+bool as_baseline_junit(const char *path, const as_baseline *b, as_err *err) {
+  if (path == NULL)
     return true;
   as_report_junit *j = as_report_junit_new(b->path);
   for (size_t i = 0; i < b->fact.n; i++) {
@@ -288,7 +289,7 @@ bool as_baseline_junit(const cli_opts *o, const as_baseline *b, as_err *err) {
     free(name);
     free(message);
   }
-  bool ok = as_report_junit_write(j, o->junit, err);
+  bool ok = as_report_junit_write(j, path, err);
   as_report_junit_free(j);
   return ok;
 }

@@ -3,7 +3,16 @@
 #ifndef AS_BASELINE_REPORT_H
 #define AS_BASELINE_REPORT_H
 #include "baseline.h"
-int as_baseline_report(const cli_opts *o, const as_baseline *b,
-                       double seconds); /* gives the exit status */
-bool as_baseline_junit(const cli_opts *o, const as_baseline *b, as_err *err);
+
+typedef struct {
+  bool json;
+  bool quiet;
+  bool verbose;
+  bool update; /* the verdicts of now will be accepted */
+} as_baseline_showing;
+
+/* gives the exit status */
+as_status as_baseline_report(const as_baseline_showing *how, const as_baseline *b, double seconds);
+/* path NULL: nothing to do */
+bool as_baseline_junit(const char *path, const as_baseline *b, as_err *err);
 #endif

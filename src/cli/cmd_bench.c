@@ -12,7 +12,7 @@
 int cli_bench(const cli_opts *o) {
   as_err err;
   as_err_init(&err);
-  cli_case c;
+  as_job job;
   cli_place at;
   cli_place_init(&at, o);
   char *work = as_format("%s/bench", o->n_arg == 1 ? o->arg[0] : o->out ? o->out : ".");
@@ -20,25 +20,27 @@ int cli_bench(const cli_opts *o) {
   as_lowered_init(&low);
   as_rt_result r = {0};
   int status = AS_INTERNAL;
-  bool ok = cli_load(&at.opts, at.prog, at.cand, &c, &err);
+  as_job_init(&job, cli_library(&at.opts, &err));
+  bool ok = job.lib && as_job_read_program(&job, at.prog, &err) &&
+            as_job_read_candidate(&job, at.cand, &err);
   if (ok && mkdir(work, 0777) != 0 && !as_exists(work))
     ok = as_err_set(&err, AS_BAD_INPUT, "%s: cannot be made", work);
   const as_target *target = ok ? cli_target(o, o->n_arg == 1 ? o->arg[0] : NULL, &err) : NULL;
   as_lower_opts plan = {.target = target};
-  ok = ok && target && as_lower_cuda(c.cand, &plan, &low, &err);
+  ok = ok && target && as_lower_cuda(job.graph, &plan, &low, &err);
   as_rt_opts opts = {.dir = work, .target = target, .timed = true, .seed = o->seed};
   if (ok)
-    ok = as_bench_program(&low, c.spec->name, &opts, &r, &err);
+    ok = as_rt_run(&low, job.program->name, &opts, &r, &err);
   if (ok && o->json && r.json)
     printf("%s\n", r.json);
   if (ok && !o->json) {
-    printf("%s: relative error %.3g, %.2f us hot, %.2f us cold: %s\n", c.spec->name, r.rel_error,
-           r.hot_us, r.cold_us, r.ok ? "correct" : "WRONG");
+    printf("%s: relative error %.3g, %.2f us hot, %.2f us cold: %s\n", job.program->name,
+           r.rel_error, r.hot_us, r.cold_us, r.ok ? "correct" : "WRONG");
   }
   status = ok ? (r.ok ? AS_OK : AS_NO) : cli_fail(&err);
   as_rt_result_clear(&r);
   as_lowered_clear(&low);
-  cli_case_clear(&c);
+  as_job_clear(&job);
   cli_place_clear(&at);
   free(work);
   as_err_clear(&err);

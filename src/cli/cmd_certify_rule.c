@@ -1,7 +1,7 @@
 /* `assay certify FILE.rule...`: a line for every rule and a summary.  Rules are judged by several
  * threads and told in the order of the files. */
+#include "cli.h"
 #include "progress.h"
-#include "rule_verdict.h"
 #include "src/report/draw.h"
 #include "src/report/junit.h"
 #include <jansson.h>
@@ -12,16 +12,19 @@
 #include <unistd.h>
 
 typedef struct {
-  const cli_rules *file;
+  const as_job *file;
   uint32_t rule;
   bool reverse;
   bool done;
-  cli_rule_verdict r;
+  char *name; /* NAME, or NAME.reverse */
+  as_verdict v;
+  as_report_words words;
 } job;
 
 typedef struct {
   const cli_opts *o;
-  cli_rules *file;
+  as_policy policy; /* solvers are asked only where they are required */
+  as_job *file;
   uint32_t n_file;
   uint32_t bad_files;
   job *job;
@@ -33,7 +36,7 @@ typedef struct {
   size_t told;
   size_t judged;
   cli_progress progress;
-  uint32_t count[5];
+  uint32_t count[AS_N_ANSWERS];
   uint32_t surprises;
   uint32_t conflicts;
 } run;
@@ -53,32 +56,29 @@ static void print_residual(const as_proof_result *p) {
 }
 
 static void tell(const run *R, const job *j) {
-  const cli_rule_verdict *r = &j->r;
+  const as_verdict *v = &j->v;
   if (!R->table)
     return;
-  if (R->progress.terminal) {
-    fputs("\r\033[K", stderr);
-    fflush(stderr);
-  }
+  cli_progress_wipe(&R->progress);
   if (R->n_file + R->bad_files > 1 && j->rule == 0 && (j == R->job || j[-1].file != j->file))
-    printf("# %s\n", j->file->path);
-  printf("%-*s  %-8s %8.3f s%s%s%s\n", R->width, r->name, cli_rule_words[r->answer], r->seconds,
-         r->surprise ? "  expected: " : "", r->surprise ? as_expect_word(r->expect) : "",
-         r->conflict ? "  INTERNAL ERROR: a checked proof, and a counterexample that stands" : "");
-  if (r->cex_words)
-    fputs(r->cex_words, stdout);
-  if (r->error)
-    printf("%s\n", r->error);
-  if ((r->answer == CLI_RULE_UNKNOWN || r->answer == CLI_RULE_VACUOUS) && r->v.reason)
-    printf("    %s\n", r->v.reason);
-  if (r->answer == CLI_RULE_UNKNOWN)
-    print_residual(&r->v.proof);
-  if (r->answer == CLI_RULE_PROVED && r->tally.filled == 0)
+    printf("# %s\n", j->file->given.name);
+  printf("%-*s  %-8s %8.3f s%s%s%s\n", R->width, j->name, as_answer_word(v->answer), v->seconds,
+         v->surprise ? "  expected: " : "", v->surprise ? as_expect_word(v->expect) : "",
+         v->conflict ? "  INTERNAL ERROR: a checked proof, and a counterexample that stands" : "");
+  if (v->cex_words)
+    fputs(v->cex_words, stdout);
+  if (v->answer == AS_ANSWER_UNREADABLE)
+    printf("%s\n", v->why);
+  if ((v->answer == AS_ANSWER_UNKNOWN || v->answer == AS_ANSWER_VACUOUS) && v->why)
+    printf("    %s\n", v->why);
+  if (v->answer == AS_ANSWER_UNKNOWN)
+    print_residual(&v->proof);
+  if (v->answer == AS_ANSWER_PROVED && v->tally.filled == 0)
     puts("    (seen at instances only where all results are empty)");
-  if (R->o->verbose && r->answer == CLI_RULE_PROVED) {
+  if (R->o->verbose && v->answer == AS_ANSWER_PROVED) {
     printf("%s\n    proof of %u steps in %.3f s, checked in %.3f s; %llu instances agree\n",
-           r->v.theorem, r->v.proof.steps, r->v.prove_seconds, r->v.check_seconds,
-           (unsigned long long)r->tally.defined);
+           v->theorem, v->proof.steps, v->prove_seconds, v->check_seconds,
+           (unsigned long long)v->tally.defined);
   }
   fflush(stdout);
 }
@@ -86,13 +86,16 @@ static void tell(const run *R, const job *j) {
 static void one(void *arg, size_t i) {
   run *R = arg;
   job *j = &R->job[i];
-  cli_rule_judge(R->o, j->file, j->rule, j->reverse, &j->r);
+  as_judged judged = as_job_judged_rule(j->file, j->rule, j->reverse, j->name);
+  as_judge(&judged, &R->policy, &j->v);
+  as_report_words_of(&j->v, R->o->out != NULL, &j->words);
+  as_verdict_release(&j->v);
   pthread_mutex_lock(&R->lock);
   j->done = true;
   R->judged++;
-  R->count[j->r.answer]++;
-  R->surprises += j->r.surprise;
-  R->conflicts += j->r.conflict;
+  R->count[j->v.answer]++;
+  R->surprises += j->v.surprise;
+  R->conflicts += j->v.conflict;
   for (; R->told < R->n && R->job[R->told].done; R->told++)
     tell(R, &R->job[R->told]);
   cli_progress_count(&R->progress, "rules", R->judged, R->n);
@@ -102,10 +105,10 @@ static void one(void *arg, size_t i) {
 /* --- what is left behind */
 /* enough to evaluate it again; sizes of the axes of a group I are I.0, I.1, .. */
 static json_t *instance(const as_rule_cex *x) {
-  cli_case c = {.sizes = x->rule->sizes, .spec = x->rule->lhs, .cand = x->rule->rhs};
+  as_judged sides = {.program = x->rule->lhs, .graph = x->rule->rhs};
   as_cex cex = x->cex; /* borrows everything */
   cex.output = AS_NONE;
-  json_t *o = as_report_cex_json(&c, &cex);
+  json_t *o = as_report_cex_json(&sides, &cex);
   json_t *axes = json_object();
   for (uint32_t i = 0; i < x->rule->n_group; i++)
     json_object_set_new(axes, x->rule->group[i], json_integer(x->rule->rank[i]));
@@ -117,70 +120,65 @@ static json_t *instance(const as_rule_cex *x) {
 }
 
 static json_t *row(const job *j, const char *cert) {
-  const cli_rule_verdict *r = &j->r;
+  const as_verdict *v = &j->v;
+  bool unreadable = v->answer == AS_ANSWER_UNREADABLE;
   json_t *o = json_pack(
       "{s:s, s:s, s:s, s:s, s:f, s:b, s:s*, s:s*, s:s*, s:s*, s:s*, s:s*, s:b}", "file",
-      j->file->path, "rule", r->name, "direction", j->reverse ? "backward" : "forward", "verdict",
-      cli_rule_words[r->answer], "seconds", r->seconds, "as_expected", !r->surprise, "expected",
-      r->expect ? as_expect_word(r->expect) : NULL, "reason", r->v.reason, "error", r->error,
-      "counterexample", r->cex_words, "certificate", cert, "theorem",
-      r->answer == CLI_RULE_PROVED ? r->v.theorem : NULL, "internal_error", r->conflict);
+      j->file->given.name, "rule", j->name, "direction", j->reverse ? "backward" : "forward",
+      "verdict", as_answer_word(v->answer), "seconds", v->seconds, "as_expected", !v->surprise,
+      "expected", v->expect ? as_expect_word(v->expect) : NULL, "reason",
+      unreadable ? NULL : v->why, "error", unreadable ? v->why : NULL, "counterexample",
+      v->cex_words, "certificate", cert, "theorem",
+      v->answer == AS_ANSWER_PROVED ? v->theorem : NULL, "internal_error", v->conflict);
   if (o == NULL)
     return json_null();
   json_object_set_new(o, "instances",
-                      json_pack("{s:I, s:I, s:I, s:I}", "tried", (json_int_t)r->tally.inputs,
-                                "defined", (json_int_t)r->tally.defined, "not_empty",
-                                (json_int_t)r->tally.filled, "undecided",
-                                (json_int_t)r->tally.open));
-  if (r->has_cex)
-    json_object_set_new(o, "instance", instance(&r->cex));
-  if (r->answer == CLI_RULE_UNKNOWN && r->v.proof.goal) {
+                      json_pack("{s:I, s:I, s:I, s:I}", "tried", (json_int_t)v->tally.inputs,
+                                "defined", (json_int_t)v->tally.defined, "not_empty",
+                                (json_int_t)v->tally.filled, "undecided",
+                                (json_int_t)v->tally.open));
+  if (v->cex_found)
+    json_object_set_new(o, "instance", instance(&v->rule_cex));
+  if (v->answer == AS_ANSWER_UNKNOWN && v->proof.goal) {
     json_object_set_new(o, "residual",
-                        json_pack("{s:s, s:s*, s:s*}", "goal", r->v.proof.goal, "left",
-                                  r->v.proof.left, "right", r->v.proof.right));
+                        json_pack("{s:s, s:s*, s:s*}", "goal", v->proof.goal, "left", v->proof.left,
+                                  "right", v->proof.right));
   }
-  if (r->answer == CLI_RULE_PROVED) {
+  if (v->answer == AS_ANSWER_PROVED) {
     json_t *relied = json_object();
-    for (uint32_t i = 0; i < r->v.n_relied; i++)
-      json_object_set_new(relied, r->v.relied[i].name, json_string(r->v.relied[i].sha256));
+    for (uint32_t i = 0; i < v->n_relied; i++)
+      json_object_set_new(relied, v->relied[i].name, json_string(v->relied[i].sha256));
     json_object_set_new(o, "relies_on", relied);
   }
   return o;
 }
 
-static bool has_file(const as_report_dir *r, const char *name) {
-  for (size_t i = 0; i < r->file.n; i++) {
-    if (strcmp(AS_VEC_AT(&r->file, as_report_file, i).name, name) == 0)
-      return true;
-  }
-  return false;
-}
-
 /* NAME.cert; FILE-NAME.cert where two files have a rule of one name; NULL where there is none */
 static char *certificate(const job *j, as_report_dir *out) {
-  const as_proof_result *p = &j->r.v.proof;
-  if (j->r.answer != CLI_RULE_PROVED)
+  const as_proof_result *p = &j->v.proof;
+  if (j->v.answer != AS_ANSWER_PROVED)
     return NULL;
-  char *name = as_format("%s.cert", j->r.name);
-  for (unsigned k = 1; has_file(out, name); k++) {
+  char *name = as_format("%s.cert", j->name);
+  for (unsigned k = 1; as_report_dir_has(out, name); k++) {
     free(name);
-    name = k == 1 ? as_format("%.*s-%s.cert", (int)strlen(base(j->file->path)) - 5,
-                              base(j->file->path), j->r.name)
-                  : as_format("%s-%u.cert", j->r.name, k);
+    name = k == 1 ? as_format("%.*s-%s.cert", (int)strlen(base(j->file->given.name)) - 5,
+                              base(j->file->given.name), j->name)
+                  : as_format("%s-%u.cert", j->name, k);
   }
   as_report_dir_add(out, name, p->cert, p->cert_len);
   return name;
 }
 
-static as_report_state state_of(const cli_rule_verdict *r) {
-  return r->conflict || r->answer == CLI_RULE_REFUTED || r->answer == CLI_RULE_BAD ? AS_REPORT_BAD
-         : r->answer == CLI_RULE_PROVED                                            ? AS_REPORT_GOOD
-                                                                                   : AS_REPORT_OPEN;
+static as_report_state state_of(const as_verdict *v) {
+  return v->conflict || v->answer == AS_ANSWER_REFUTED || v->answer == AS_ANSWER_UNREADABLE
+             ? AS_REPORT_BAD
+         : v->answer == AS_ANSWER_PROVED ? AS_REPORT_GOOD
+                                         : AS_REPORT_OPEN;
 }
 
 /* both sides drawn; where one is ill-formed at any sizes there is nothing to draw */
 static void sides(const job *j, as_report_item *it) {
-  as_rule *rule = as_rule_read(j->file->file, j->rule, NULL, NULL);
+  as_rule *rule = as_rule_read(j->file->rules, j->rule, NULL, NULL);
   for (int k = 0; rule && !rule->ill_formed && k < 2; k++) {
     char *dot = as_report_dot(k ? rule->rhs : rule->lhs);
     as_report_add_part(it, k ? "Right side" : "Left side", NULL, dot);
@@ -189,56 +187,56 @@ static void sides(const job *j, as_report_item *it) {
   as_rule_free(rule);
 }
 
-static void counterexample(const cli_rule_verdict *r, as_report_item *it) {
-  const as_rule *rule = r->cex.rule;
-  const as_graph *given = r->cex.reverse ? rule->rhs : rule->lhs;
-  const as_graph *other = r->cex.reverse ? rule->lhs : rule->rhs;
+static void counterexample(const as_verdict *v, as_report_item *it) {
+  const as_rule *rule = v->rule_cex.rule;
+  const as_graph *given = v->rule_cex.reverse ? rule->rhs : rule->lhs;
+  const as_graph *other = v->rule_cex.reverse ? rule->lhs : rule->rhs;
   for (uint32_t g = 0; g < rule->n_group; g++) {
     as_str s;
     as_str_init(&s);
     size_t len = strlen(rule->group[g]);
-    for (uint32_t i = 0, n = 0; i < r->cex.cex.n_sizes; i++) {
-      const char *axis = as_size_name(rule->sizes, r->cex.cex.size[i]);
+    for (uint32_t i = 0, n = 0; i < v->rule_cex.cex.n_sizes; i++) {
+      const char *axis = as_size_name(rule->sizes, v->rule_cex.cex.size[i]);
       if (strncmp(axis, rule->group[g], len) == 0 && axis[len] == '.')
-        as_str_printf(&s, "%s%lld", n++ ? ", " : "", (long long)r->cex.cex.value[i]);
+        as_str_printf(&s, "%s%lld", n++ ? ", " : "", (long long)v->rule_cex.cex.value[i]);
     }
     char *extents = as_format("[%s]", s.s ? s.s : "");
     as_report_add_axes(it, rule->group[g], extents);
     free(extents);
     as_str_clear(&s);
   }
-  as_report_judged_cex(it, given, other, &r->cex.cex);
-  it->cex.sides[0] = r->cex.reverse ? "right side" : "left side";
-  it->cex.sides[1] = r->cex.reverse ? "left side" : "right side";
+  as_report_judged_cex(it, given, other, &v->rule_cex.cex);
+  it->cex.sides[0] = v->rule_cex.reverse ? "right side" : "left side";
+  it->cex.sides[1] = v->rule_cex.reverse ? "left side" : "right side";
 }
 
 static void item(const job *j, as_report_item *it) {
-  const cli_rule_verdict *r = &j->r;
+  const as_verdict *v = &j->v;
   size_t n;
-  const char *text = as_rulefile_text(j->file->file, j->rule, &n);
+  const char *text = as_rulefile_text(j->file->rules, j->rule, &n);
   char *rule = as_format("%.*s", (int)n, text);
-  as_report_init(it, r->name, cli_rule_words[r->answer], state_of(r));
-  it->group = as_report_keep(it, j->file->path);
-  it->reason = as_report_keep(it, r->v.reason ? r->v.reason : r->error);
-  it->theorem = as_report_keep(it, r->answer == CLI_RULE_PROVED ? r->v.theorem_shown : NULL);
-  it->outline = as_report_keep(it, r->v.outline);
-  it->seconds = r->answer == CLI_RULE_PROVED ? r->v.prove_seconds : -1;
-  it->steps = r->v.proof.steps;
+  as_report_init(it, j->name, as_answer_word(v->answer), state_of(v));
+  it->group = as_report_keep(it, j->file->given.name);
+  it->reason = as_report_keep(it, v->why);
+  it->theorem = as_report_keep(it, v->answer == AS_ANSWER_PROVED ? j->words.theorem : NULL);
+  it->outline = as_report_keep(it, j->words.outline);
+  it->seconds = v->answer == AS_ANSWER_PROVED ? v->prove_seconds : -1;
+  it->steps = v->proof.steps;
   as_report_add_note(it, "Rule", rule);
   sides(j, it);
-  if (r->has_cex)
-    counterexample(r, it);
-  if (r->v.checked)
-    as_report_row(it, AS_REPORT_GOOD, "Trusted checker", "accepts in %.3f s", r->v.check_seconds);
-  as_report_row(it, r->tally.defined ? AS_REPORT_GOOD : AS_REPORT_OPEN, "Instances",
-                "%llu tried, defined at %llu of them", (unsigned long long)r->tally.inputs,
-                (unsigned long long)r->tally.defined);
-  if (r->expect) {
-    as_report_row(it, r->surprise ? AS_REPORT_BAD : AS_REPORT_GOOD, "Expected", "%s",
-                  as_expect_word(r->expect));
+  if (v->cex_found)
+    counterexample(v, it);
+  if (v->checked)
+    as_report_row(it, AS_REPORT_GOOD, "Trusted checker", "accepts in %.3f s", v->check_seconds);
+  as_report_row(it, v->tally.defined ? AS_REPORT_GOOD : AS_REPORT_OPEN, "Instances",
+                "%llu tried, defined at %llu of them", (unsigned long long)v->tally.inputs,
+                (unsigned long long)v->tally.defined);
+  if (v->expect) {
+    as_report_row(it, v->surprise ? AS_REPORT_BAD : AS_REPORT_GOOD, "Expected", "%s",
+                  as_expect_word(v->expect));
   }
-  for (uint32_t i = 0; i < r->v.n_relied && r->answer == CLI_RULE_PROVED; i++)
-    as_report_add_relied(it, r->v.relied[i].name, r->v.relied[i].sha256, NULL);
+  for (uint32_t i = 0; i < v->n_relied && v->answer == AS_ANSWER_PROVED; i++)
+    as_report_add_relied(it, v->relied[i].name, v->relied[i].sha256, NULL);
   free(rule);
 }
 
@@ -265,16 +263,16 @@ static bool leave(run *R, double seconds, as_err *err) {
     job *j = &R->job[i];
     char *cert = certificate(j, &out);
     if (cert && o->out)
-      as_str_printf(&batch, "%s %s %s/%s\n", j->file->path, j->r.name, o->out, cert);
+      as_str_printf(&batch, "%s %s %s/%s\n", j->file->given.name, j->name, o->out, cert);
     json_array_append_new(rules, row(j, o->out ? cert : NULL));
     free(cert);
   }
-  json_t *all =
-      json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:f, s:o}", "format", "assay-rules 1",
-                "proved", (int)R->count[CLI_RULE_PROVED], "refuted",
-                (int)R->count[CLI_RULE_REFUTED], "unknown", (int)R->count[CLI_RULE_UNKNOWN],
-                "vacuous", (int)R->count[CLI_RULE_VACUOUS], "errors", (int)R->count[CLI_RULE_BAD],
-                "unexpected", (int)R->surprises, "seconds", seconds, "rules", rules);
+  json_t *all = json_pack(
+      "{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:f, s:o, s:o}", "format", "assay-rules 1", "proved",
+      (int)R->count[AS_ANSWER_PROVED], "refuted", (int)R->count[AS_ANSWER_REFUTED], "unknown",
+      (int)R->count[AS_ANSWER_UNKNOWN], "vacuous", (int)R->count[AS_ANSWER_VACUOUS], "errors",
+      (int)R->count[AS_ANSWER_UNREADABLE], "unexpected", (int)R->surprises, "seconds", seconds,
+      "statistics", as_report_stats_json(), "rules", rules);
   char *text = json_dumps(all, JSON_INDENT(1));
   char *json = as_format("%s\n", text ? text : "{}");
   bool ok = true;
@@ -302,16 +300,19 @@ static bool leave_junit(const run *R, as_err *err) {
   as_report_junit *x = as_report_junit_new("rules");
   for (size_t i = 0; i < R->n; i++) {
     const job *j = &R->job[i];
-    const cli_rule_verdict *r = &j->r;
-    bool good = r->expect ? !r->surprise : r->answer == CLI_RULE_PROVED;
-    as_report_junit_outcome out = r->conflict ? AS_REPORT_JUNIT_FAIL
+    const as_verdict *v = &j->v;
+    bool good = v->expect ? !v->surprise : v->answer == AS_ANSWER_PROVED;
+    as_report_junit_outcome out = v->conflict ? AS_REPORT_JUNIT_FAIL
                                   : good      ? AS_REPORT_JUNIT_PASS
-                                  : r->answer == CLI_RULE_REFUTED || r->surprise
+                                  : v->answer == AS_ANSWER_REFUTED || v->surprise
                                       ? AS_REPORT_JUNIT_FAIL
                                       : AS_REPORT_JUNIT_ERROR;
-    as_report_junit_add(x, &(as_report_junit_case){
-                               j->file->path, r->name, out, cli_rule_words[r->answer], r->v.reason,
-                               r->cex_words ? r->cex_words : r->error, r->seconds});
+    as_report_junit_add(x, &(as_report_junit_case){j->file->given.name, j->name, out,
+                                                   as_answer_word(v->answer), v->why,
+                                                   v->cex_words ? v->cex_words
+                                                   : v->answer == AS_ANSWER_UNREADABLE ? v->why
+                                                                                       : NULL,
+                                                   v->seconds});
   }
   bool ok = as_report_junit_write(x, R->o->junit, err);
   as_report_junit_free(x);
@@ -323,16 +324,16 @@ static bool leave_junit(const run *R, as_err *err) {
 static int status_of(const run *R) {
   if (R->conflicts)
     return AS_INTERNAL;
-  if (R->bad_files || R->count[CLI_RULE_BAD])
+  if (R->bad_files || R->count[AS_ANSWER_UNREADABLE])
     return AS_BAD_INPUT;
   if (R->surprises)
     return AS_NO;
   int status = AS_OK;
   for (size_t i = 0; i < R->n; i++) {
-    const cli_rule_verdict *r = &R->job[i].r;
-    if (r->expect != AS_EXPECT_NOTHING || r->answer == CLI_RULE_PROVED)
+    const as_verdict *v = &R->job[i].v;
+    if (v->expect != AS_EXPECT_NOTHING || v->answer == AS_ANSWER_PROVED)
       continue;
-    if (r->answer == CLI_RULE_REFUTED)
+    if (v->answer == AS_ANSWER_REFUTED)
       return AS_NO;
     status = AS_UNKNOWN;
   }
@@ -340,51 +341,100 @@ static int status_of(const run *R) {
 }
 
 static void list_jobs(run *R) {
-  const char *way = R->o->direction ? R->o->direction : "forward";
-  bool to[2] = {strcmp(way, "backward") != 0, strcmp(way, "forward") != 0};
+  bool to[2] = {R->o->way != CLI_BACKWARD, R->o->way != CLI_FORWARD};
   size_t most = 0;
   for (uint32_t f = 0; f < R->n_file; f++)
-    most += 2 * as_rulefile_count(R->file[f].file);
+    most += 2 * as_rulefile_count(R->file[f].rules);
   R->job = as_calloc(most + 1, sizeof *R->job);
   for (uint32_t f = 0; f < R->n_file; f++) {
-    for (uint32_t i = 0; i < as_rulefile_count(R->file[f].file); i++) {
+    for (uint32_t i = 0; i < as_rulefile_count(R->file[f].rules); i++) {
       for (int back = 0; back < 2; back++) {
         if (!to[back])
           continue;
-        R->job[R->n++] = (job){.file = &R->file[f], .rule = i, .reverse = back};
-        int w = (int)strlen(as_rulefile_name(R->file[f].file, i)) + (back ? 8 : 0);
-        if (w > R->width)
-          R->width = w;
+        job *j = &R->job[R->n++];
+        *j = (job){.file = &R->file[f],
+                   .rule = i,
+                   .reverse = back,
+                   .name = as_job_rule_name(&R->file[f], i, back)};
+        as_verdict_init(&j->v);
+        int width = (int)strlen(j->name);
+        if (width > R->width)
+          R->width = width;
       }
     }
   }
 }
 
+/* a file that cannot be read does not stop the others */
+static void open_files(run *R, const as_oplib *library) {
+  const cli_opts *o = R->o;
+  R->file = as_calloc(o->n_arg, sizeof *R->file);
+  for (uint32_t i = 0; i < o->n_arg; i++) {
+    as_err err;
+    as_err_init(&err);
+    as_job *file = &R->file[R->n_file];
+    as_job_init(file, as_oplib_again(library, &err));
+    if (file->lib && as_job_read_rules(file, o->arg[i], &err)) {
+      R->n_file++;
+    } else {
+      cli_fail(&err);
+      as_job_clear(file);
+      R->bad_files++;
+    }
+    as_err_clear(&err);
+  }
+}
+
+static void print_summary(const run *R, double seconds) {
+  printf("%u proved, %u refuted, %u unknown, %u vacuous, %u not readable in %.1f s",
+         R->count[AS_ANSWER_PROVED], R->count[AS_ANSWER_REFUTED], R->count[AS_ANSWER_UNKNOWN],
+         R->count[AS_ANSWER_VACUOUS], R->count[AS_ANSWER_UNREADABLE], seconds);
+  if (R->surprises)
+    printf("; %u not as expected", R->surprises);
+  putchar('\n');
+  if (R->o->verbose || R->o->stats)
+    as_report_print_stats();
+}
+
+static void print_conflicts(const run *R) {
+  for (size_t i = 0; i < R->n; i++) {
+    const job *j = &R->job[i];
+    if (j->v.conflict) {
+      fprintf(stderr,
+              "assay: INTERNAL ERROR: %s: %s: the proof and the counterexample cannot both be "
+              "right; nothing that this version says of rules can be trusted\n",
+              j->file->given.name, j->name);
+    }
+  }
+}
+
+static void clear(run *R) {
+  pthread_mutex_destroy(&R->lock);
+  for (size_t i = 0; i < R->n; i++) {
+    as_verdict_clear(&R->job[i].v);
+    as_report_words_clear(&R->job[i].words);
+    free(R->job[i].name);
+  }
+  for (uint32_t i = 0; i < R->n_file; i++)
+    as_job_clear(&R->file[i]);
+  free(R->job);
+  free(R->file);
+}
+
 int cli_certify_rules(const cli_opts *o) {
   as_err err;
   as_err_init(&err);
-  if (o->out && !as_report_dir_place(o->out, o->force, &err)) {
-    int s = cli_fail(&err);
+  as_oplib *library = NULL;
+  if ((o->out && !as_report_dir_place(o->out, o->force, &err)) ||
+      (library = cli_library(o, &err)) == NULL) {
+    int status = cli_fail(&err);
     as_err_clear(&err);
-    return s;
+    return status;
   }
-  run R = {.o = o,
-           .table = !o->json && !o->quiet,
-           .start = as_now(),
-           .file = as_calloc(o->n_arg, sizeof *R.file)};
-  for (uint32_t i = 0; i < o->n_arg;
-       i++) { /* a file that cannot be read does not stop the others */
-    as_err e;
-    as_err_init(&e);
-    if (cli_rules_open(o, o->arg[i], &R.file[R.n_file], &e)) {
-      R.n_file++;
-    } else {
-      cli_fail(&e);
-      cli_rules_close(&R.file[R.n_file]);
-      R.bad_files++;
-    }
-    as_err_clear(&e);
-  }
+  run R = {.o = o, .policy = o->policy, .table = !o->json && !o->quiet, .start = as_now()};
+  as_policy_ask_nobody(&R.policy);
+  open_files(&R, library);
+  as_oplib_free(library);
   list_jobs(&R);
   cli_progress_init(&R.progress, o->quiet);
   pthread_mutex_init(&R.lock, NULL);
@@ -392,27 +442,11 @@ int cli_certify_rules(const cli_opts *o) {
   cli_progress_end(&R.progress);
   double seconds = as_now() - R.start;
   bool ok = leave(&R, seconds, &err) && leave_junit(&R, &err);
-  if (!o->json) {
-    printf("%u proved, %u refuted, %u unknown, %u vacuous, %u not readable in %.1f s", R.count[0],
-           R.count[1], R.count[2], R.count[3], R.count[4], seconds);
-    printf(R.surprises ? "; %u not as expected\n" : "\n", R.surprises);
-  }
-  for (size_t i = 0; i < R.n; i++) {
-    if (R.job[i].r.conflict) {
-      fprintf(stderr,
-              "assay: INTERNAL ERROR: %s: %s: the proof and the counterexample cannot both be "
-              "right; nothing that this version says of rules can be trusted\n",
-              R.job[i].file->path, R.job[i].r.name);
-    }
-  }
+  if (ok && !o->json)
+    print_summary(&R, seconds);
+  print_conflicts(&R);
   int status = ok ? status_of(&R) : cli_fail(&err);
-  pthread_mutex_destroy(&R.lock);
-  for (size_t i = 0; i < R.n; i++)
-    cli_rule_clear(&R.job[i].r);
-  for (uint32_t i = 0; i < R.n_file; i++)
-    cli_rules_close(&R.file[i]);
-  free(R.job);
-  free(R.file);
+  clear(&R);
   as_err_clear(&err);
   return status;
 }

@@ -23,7 +23,7 @@ static bool check_hashes(const char *dir, json_t *files, as_err *err, int *wrong
   const char *name;
   json_t *want;
   json_object_foreach(files, name, want) {
-    if (strstr(name, "..") || name[0] == '/' || !json_is_string(want))
+    if (!as_path_is_below(name) || !json_is_string(want))
       return as_err_set(err, AS_BAD_INPUT, "%s/report.json: odd file name `%s`", dir, name);
     char *p = as_format("%s/%s", dir, name);
     char h[65];
@@ -63,23 +63,26 @@ static bool check_kernel(const cli_opts *o, const char *dir, const char *prog, c
   char *text = NULL;
   size_t n;
   cli_opts local = *o;
-  cli_case c = {0};
+  as_job job = {0};
   as_lowered low;
   as_lowered_init(&low);
   as_vec_init(&local.sem, sizeof(char *));
   as_vec_push(&local.sem, &sem);
   bool there = as_exists(kernel);
+  if (there)
+    as_job_init(&job, cli_library(&local, err));
   bool ok =
-      !there || ((text = as_read_file(kernel, &n, err)) && cli_load(&local, prog, cand, &c, err));
+      !there || (job.lib && (text = as_read_file(kernel, &n, err)) &&
+                 as_job_read_program(&job, prog, err) && as_job_read_candidate(&job, cand, err));
   as_lower_opts plan = {.target = there && ok ? cli_target(o, dir, err) : NULL};
   if (there && ok)
-    ok = plan.target && as_lower_cuda(c.cand, &plan, &low, err);
+    ok = plan.target && as_lower_cuda(job.graph, &plan, &low, err);
   if (there && ok && (strlen(low.cuda) != n || memcmp(low.cuda, text, n) != 0)) {
     printf("%s: not what this version of assay makes of %s\n", kernel, cand);
     ++*wrong;
   }
   if (there)
-    cli_case_clear(&c);
+    as_job_clear(&job);
   as_vec_clear(&local.sem);
   as_lowered_clear(&low);
   free(kernel);
@@ -98,6 +101,7 @@ int cli_check(const cli_opts *o) {
   size_t n;
   int status = AS_INTERNAL;
   int wrong = 0;
+  bool accepted = false;
   char *text = as_read_file(path, &n, &err);
   json_error_t je;
   json_t *report = text ? json_loadb(text, n, 0, &je) : NULL;
@@ -109,21 +113,25 @@ int cli_check(const cli_opts *o) {
   if (err.status == AS_OK && check_listed(dir, files, &err) &&
       check_hashes(dir, files, &err, &wrong) &&
       check_kernel(o, dir, at.prog, at.cand, at.sem, &err, &wrong)) {
-    char *argv[] = {checker, "--sem", at.sem, at.prog, at.cand, at.cert, NULL};
-    char *out;
-    size_t no;
-    int rc = as_child(argv, NULL, 0, &out, &no, true);
-    if (!o->quiet && !o->json)
-      fputs(out, stdout);
-    free(out);
-    if (rc == 127 || rc > 128)
-      as_err_set(&err, AS_INTERNAL, "%s: cannot be run", checker);
-    else if (rc == 2)
+    const char *const argv[] = {checker, "--sem", at.sem, at.prog, at.cand, at.cert, NULL};
+    as_child_result said;
+    as_child_run(&(as_child){.argv = argv, .errors = AS_CHILD_ERRORS_MERGED}, &said);
+    bool ended = said.end == AS_CHILD_EXITED;
+    if (!o->quiet && !o->json && said.output.s)
+      fputs(said.output.s, stdout);
+    accepted = ended && said.status == 0;
+    if (!ended) {
+      char *how = as_child_how(&said);
+      as_err_set(&err, AS_INTERNAL, "%s: %s", checker, how);
+      free(how);
+    } else if (said.status == AS_BAD_INPUT) {
       as_err_set(&err, AS_BAD_INPUT, "%s: the checker cannot read it", dir);
-    else
-      status = rc == 0 && wrong == 0 ? AS_OK : AS_NO;
+    } else {
+      status = accepted && wrong == 0 ? AS_OK : AS_NO;
+    }
+    as_child_result_clear(&said);
     if (err.status == AS_OK && o->json)
-      printf("{\"accepted\": %s, \"changed_files\": %d}\n", rc == 0 ? "true" : "false", wrong);
+      printf("{\"accepted\": %s, \"changed_files\": %d}\n", accepted ? "true" : "false", wrong);
     if (err.status == AS_OK && !o->json)
       puts(status == AS_OK ? "VERIFIED: certificate accepted, files unchanged" : "NOT VERIFIED");
   }

@@ -2,7 +2,6 @@
  * counterexample of a refuted result, evaluated again. */
 #include "cli.h"
 #include "proofs/explain/outline.h"
-#include "rule_verdict.h"
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,124 +33,135 @@ static void print(const cli_opts *o, as_explain_outline *out, bool accepted, con
 
 /* What is printed is read off the certificate by code that nobody has to trust; whether it is a
  * proof, the checker says. */
+static int explain_certificate(const cli_opts *o, const as_verdict *v, const char *text, size_t len,
+                               as_err *err) {
+  ck_usage use;
+  char *why = NULL;
+  bool accepted =
+      ck_cert_check(v->terms, v->claim->goals, v->claim->n_goals, text, len, &use, &why);
+  as_explain_outline *out =
+      as_explain_new(v->terms, v->claim, text, len, o->full || o->verbose, err);
+  if (out)
+    print(o, out, accepted, why);
+  int status = out && accepted ? AS_OK : AS_NO;
+  as_explain_free(out);
+  free(why);
+  return status;
+}
+
 static int explain_proof(const cli_opts *o, const cli_place *at, as_err *err) {
-  cli_case c = {0};
-  size_t len = 0;
+  as_verdict v;
+  as_verdict_init(&v);
+  as_job job;
+  as_job_init(&job, cli_library(&at->opts, err));
   bool rule = ends_with(at->prog, ".rule");
+  size_t len = 0;
   char *text = NULL;
   int status = AS_INTERNAL;
-  if (cli_load(&at->opts, rule ? NULL : at->prog, NULL, &c, err) &&
-      (text = as_read_file(at->cert, &len, err)) != NULL) {
-    uint32_t n;
-    const char *const *files = as_oplib_files(c.lib, &n);
-    ck_terms *T = ck_terms_new();
-    ck_msg msg = {0};
-    ck_claim *claim = as_claim_of_files(T, at->prog, at->cand, files, n, &msg);
-    if (claim == NULL) {
-      as_err_set(err, AS_BAD_INPUT, "%s:%d:%d: %s", msg.file ? msg.file : at->cand, msg.line,
-                 msg.col, msg.text ? msg.text : "cannot be read");
-    } else {
-      ck_usage use;
-      char *why = NULL;
-      bool accepted = ck_cert_check(T, claim->goals, claim->n_goals, text, len, &use, &why);
-      as_explain_outline *out = as_explain_new(T, claim, text, len, o->full || o->verbose, err);
-      if (out)
-        print(o, out, accepted, why);
-      status = out && accepted ? AS_OK : AS_NO;
-      as_explain_free(out);
-      free(why);
-    }
-    ck_claim_free(claim);
-    ck_terms_free(T);
-    free(msg.text);
-    free(msg.file);
+  bool read = job.lib && (rule ? as_job_read_rules(&job, at->prog, err)
+                               : as_job_read_program(&job, at->prog, err) &&
+                                     as_job_read_candidate(&job, at->cand, err));
+  if (read && (text = as_read_file(at->cert, &len, err)) != NULL) {
+    as_judged judged = rule ? as_job_judged_rule(&job, 0, false, at->cand) : as_job_judged(&job);
+    if (as_judge_read(&judged, &v))
+      status = explain_certificate(o, &v, text, len, err);
+    else
+      as_err_set(err, AS_BAD_INPUT, "%s", v.why);
   }
-  cli_case_clear(&c);
+  as_verdict_clear(&v);
+  as_job_clear(&job);
   free(text);
   return status;
 }
 
 /* The report's counterexample at its sizes and inputs, evaluated now.  0: it stands, 1: it does
  * not. */
-static int explain_refutation(const cli_opts *o, const cli_place *at, json_t *kept, as_err *err) {
-  cli_case c = {0};
-  as_cex told;
+static int show_refutation(const cli_opts *o, const as_judged *judged, const as_cex *told,
+                           as_err *err) {
   as_cex now;
-  as_cex_init(&told);
   as_cex_init(&now);
+  as_err why;
+  as_err_init(&why);
+  as_status s = as_cex_replay(judged->program, judged->graph, told, &why);
+  if (s == AS_NO)
+    s = as_report_cex_again(judged, told, &now, &why);
+  bool stands = s == AS_NO;
+  char *words = as_cex_print(judged->program, stands ? &now : told);
+  if (s == AS_BAD_INPUT || s == AS_INTERNAL) {
+    as_err_set(err, s, "%s", why.text ? why.text : "the counterexample cannot be evaluated");
+  } else if (o->json) {
+    json_t *j = json_pack("{s:b, s:o}", "replayed", stands, "counterexample",
+                          as_report_cex_json(judged, stands ? &now : told));
+    json_dumpf(j, stdout, JSON_INDENT(1));
+    putchar('\n');
+    json_decref(j);
+  } else {
+    printf("REFUTED: %s does not refine %s\n\n%s\nEvaluated again just now: ", judged->graph->name,
+           judged->program->name, words);
+    if (stands)
+      puts("the two differ as shown.");
+    else
+      printf("NOT CONFIRMED, %s.\n", why.text ? why.text : "the two agree there");
+  }
+  free(words);
+  as_err_clear(&why);
+  as_cex_clear(&now);
+  return stands ? AS_OK : s == AS_OK || s == AS_UNKNOWN ? AS_NO : (int)s;
+}
+
+static int explain_refutation(const cli_opts *o, const cli_place *at, json_t *kept, as_err *err) {
+  as_cex told;
+  as_cex_init(&told);
+  as_job job;
+  as_job_init(&job, cli_library(&at->opts, err));
   int status = AS_INTERNAL;
-  if (cli_load(&at->opts, at->prog, at->cand, &c, err) &&
-      as_report_cex_read(kept, &c, &told, err)) {
-    as_err why;
-    as_err_init(&why);
-    as_status s = as_cex_replay(c.spec, c.cand, &told, &why);
-    if (s == AS_NO)
-      s = as_report_cex_again(&c, &told, &now, &why);
-    char *words = as_cex_print(c.spec, s == AS_NO ? &now : &told);
-    if (s == AS_BAD_INPUT || s == AS_INTERNAL) {
-      as_err_set(err, s, "%s", why.text ? why.text : "the counterexample cannot be evaluated");
-    } else if (o->json) {
-      json_t *j = json_pack("{s:b, s:o}", "replayed", s == AS_NO, "counterexample",
-                            as_report_cex_json(&c, s == AS_NO ? &now : &told));
-      json_dumpf(j, stdout, JSON_INDENT(1));
-      putchar('\n');
-      json_decref(j);
-    } else {
-      printf("REFUTED: %s does not refine %s\n\n%s\nEvaluated again just now: %s%s%s\n",
-             c.cand->name, c.spec->name, words,
-             s == AS_NO ? "the two differ as shown." : "NOT CONFIRMED, ",
-             s == AS_NO ? ""
-             : why.text ? why.text
-                        : "the two agree there",
-             s == AS_NO ? "" : ".");
-    }
-    status = s == AS_NO ? AS_OK : s == AS_OK || s == AS_UNKNOWN ? AS_NO : (int)s;
-    free(words);
-    as_err_clear(&why);
+  if (job.lib && as_job_read_program(&job, at->prog, err) &&
+      as_job_read_candidate(&job, at->cand, err)) {
+    as_judged judged = as_job_judged(&job);
+    if (as_report_cex_read(kept, &judged, &told, err))
+      status = show_refutation(o, &judged, &told, err);
   }
   as_cex_clear(&told);
-  as_cex_clear(&now);
-  cli_case_clear(&c);
+  as_job_clear(&job);
   return status;
+}
+
+static void print_rule(const char *name, const as_verdict *v) {
+  if (v->answer == AS_ANSWER_REFUTED)
+    printf("REFUTED: rule %s\n\n%s\nEvaluated twice from the rule's text: the two sides differ as "
+           "shown.\n",
+           name, v->cex_words);
+  else if (v->answer == AS_ANSWER_PROVED)
+    printf("PROVED: rule %s; explain its certificate to see the proof\n", name);
+  else
+    printf("%s: rule %s: %s\n", as_answer_word(v->answer), name, v->why ? v->why : "");
 }
 
 /* `FILE.rule NAME`, no certificate: the counterexample that the search finds, and evaluates again
  * from the rule's text */
 static int explain_rule(const cli_opts *o, as_err *err) {
   const char *name = o->arg[1];
-  bool reverse = ends_with(name, ".reverse");
-  size_t len = strlen(name) - (reverse ? strlen(".reverse") : 0);
-  cli_rules s;
-  bool ok = cli_rules_open(o, o->arg[0], &s, err);
-  uint32_t n = ok ? as_rulefile_count(s.file) : 0;
-  uint32_t i = 0;
+  as_job job;
+  as_job_init(&job, cli_library(o, err));
+  bool reverse = false;
+  bool ok = job.lib && as_job_read_rules(&job, o->arg[0], err);
+  uint32_t i = ok ? as_job_rule_named(&job, name, &reverse) : 0;
+  if (ok && i == as_rulefile_count(job.rules))
+    ok = as_err_set(err, AS_BAD_INPUT, "%s has no rule %s", o->arg[0], name);
   int status = AS_INTERNAL;
-  while (i < n && (strlen(as_rulefile_name(s.file, i)) != len ||
-                   strncmp(as_rulefile_name(s.file, i), name, len) != 0))
-    i++;
-  if (ok && i == n)
-    ok = as_err_set(err, AS_BAD_INPUT, "%s has no rule %.*s", o->arg[0], (int)len, name);
   if (ok) {
-    cli_rule_verdict r;
-    cli_rule_judge(o, &s, i, reverse, &r);
-    if (r.answer == CLI_RULE_REFUTED) {
-      printf("REFUTED: rule %s\n\n%s\nEvaluated twice from the rule's text: the two sides differ "
-             "as shown.\n",
-             name, r.cex_words);
-    } else {
-      printf("%s: rule %s%s%s\n", cli_rule_words[r.answer], name,
-             r.answer == CLI_RULE_PROVED ? "; explain its certificate to see the proof" : ": ",
-             r.answer == CLI_RULE_PROVED ? ""
-             : r.error                   ? r.error
-             : r.v.reason                ? r.v.reason
-                                         : "");
-    }
-    status = r.answer == CLI_RULE_REFUTED || r.answer == CLI_RULE_PROVED ? AS_OK
-             : r.answer == CLI_RULE_BAD                                  ? AS_BAD_INPUT
-                                                                         : AS_UNKNOWN;
-    cli_rule_clear(&r);
+    as_verdict v;
+    as_verdict_init(&v);
+    as_policy policy = o->policy;
+    as_policy_ask_nobody(&policy);
+    as_judged judged = as_job_judged_rule(&job, i, reverse, name);
+    as_judge(&judged, &policy, &v);
+    print_rule(name, &v);
+    bool told = v.answer == AS_ANSWER_REFUTED || v.answer == AS_ANSWER_PROVED;
+    status = told ? AS_OK : (int)as_verdict_status(&v);
+    as_verdict_clear(&v);
   }
-  cli_rules_close(&s);
+  as_job_clear(&job);
   return status;
 }
 

@@ -1,22 +1,21 @@
 /* `assay certify PROGRAM.tp --from FORMAT FILE`: every candidate of a file that another program
  * wrote, each judged on its own. */
 #include "export.h"
+#include "progress.h"
 #include "src/import/mirage.h"
 #include "src/report/junit.h"
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-static const char *const words[] = {"PROVED", "REFUTED", "UNKNOWN"};
 
 typedef struct {
   const cli_opts *o;
   as_mirage *file;
-  ck_text spec;
-  bool table; /* on standard output, a line a graph */
-  uint32_t count[3];
+  as_job given; /* the program, and the specifications that all graphs are read with */
+  bool table;   /* on standard output, a line a graph */
+  cli_progress progress;
+  uint32_t count[AS_N_ANSWERS];
   uint32_t uncertified;
   uint32_t unwritten;
   as_report_dir result;
@@ -25,9 +24,21 @@ typedef struct {
   as_report_junit *junit;
   as_vec items; /* as_report_item, for report.html; collected where a directory is written */
   cli_export *export;
-} import;
+} imported;
 
-static void add_files(import *m, const char *folder, const as_report_dir *from, bool cert) {
+/* a graph as it was judged; that cannot be read or expressed is UNKNOWN with the reason */
+typedef struct {
+  size_t number;
+  as_job job;
+  as_judged judged;
+  as_verdict verdict;
+  as_report_words words;
+  as_answer answer;
+  const char *why;
+  double seconds;
+} graph;
+
+static void add_files(imported *m, const char *folder, const as_report_dir *from, bool cert) {
   for (size_t i = 0; i < from->file.n; i++) {
     const as_report_file *f = &AS_VEC_AT(&from->file, as_report_file, i);
     char *name = as_format("%s/%s", folder, f->name);
@@ -40,124 +51,135 @@ static void add_files(import *m, const char *folder, const as_report_dir *from, 
   }
 }
 
-static void row(import *m, size_t i, uint32_t kernels, cli_answer answer, bool certified,
-                const char *why, double seconds, const char *mug, const cli_verdicts *v) {
-  m->count[answer]++;
-  m->uncertified += answer == CLI_PROVED && !certified;
-  if (m->table) {
-    if (isatty(2) == 1) {
-      fputs("\r\033[K", stderr);
-      fflush(stderr);
-    }
-    printf("%5zu  %7u  %-8s %7.3f s%s%s\n", i, kernels, words[answer], seconds,
-           why && answer != CLI_PROVED ? "  " : "", why && answer != CLI_PROVED ? why : "");
-    if (answer == CLI_PROVED && !certified)
-      printf("       NOT CERTIFIED: %s\n", why ? why : "");
-    if (answer == CLI_REFUTED && v && v->cex_words)
-      printf("%s\n", v->cex_words);
-    if (answer == CLI_UNKNOWN && v && v->proof.goal) {
-      printf("       goal %s\n       %s\n       %s\n", v->proof.goal,
-             v->proof.left ? v->proof.left : "", v->proof.right ? v->proof.right : "");
-    }
-    if (m->o->verbose && mug)
-      fputs(mug, stdout);
-    fflush(stdout);
+static uint32_t kernels(const graph *g) {
+  return g->job.graph ? as_graph_kernels(g->job.graph) : 0;
+}
+
+static void print_row(const imported *m, const graph *g) {
+  const as_verdict *v = &g->verdict;
+  bool proved = g->answer == AS_ANSWER_PROVED;
+  cli_progress_wipe(&m->progress);
+  printf("%5zu  %7u  %-8s %7.3f s%s%s\n", g->number, kernels(g), as_answer_word(g->answer),
+         g->seconds, g->why && !proved ? "  " : "", g->why && !proved ? g->why : "");
+  if (proved && !v->certified)
+    printf("       NOT CERTIFIED: %s\n", g->why ? g->why : "");
+  if (g->answer == AS_ANSWER_REFUTED && v->cex_words)
+    printf("%s\n", v->cex_words);
+  if (g->answer == AS_ANSWER_UNKNOWN && v->proof.goal) {
+    printf("       goal %s\n       %s\n       %s\n", v->proof.goal,
+           v->proof.left ? v->proof.left : "", v->proof.right ? v->proof.right : "");
   }
-  json_t *r = json_pack("{s:I, s:i, s:s, s:b, s:f, s:s*, s:s*, s:s*, s:s*}", "graph", (json_int_t)i,
-                        "kernels", (int)kernels, "verdict", words[answer], "certified", certified,
-                        "seconds", seconds, "reason", why, "candidate", mug, "theorem",
-                        v && answer == CLI_PROVED ? v->theorem : NULL, "counterexample",
-                        v ? v->cex_words : NULL);
-  if (r && v && v->proof.goal) {
+  if (m->o->verbose && g->job.candidate.text)
+    fputs(g->job.candidate.text, stdout);
+  fflush(stdout);
+}
+
+static json_t *json_row(const graph *g) {
+  const as_verdict *v = &g->verdict;
+  json_t *r = json_pack(
+      "{s:I, s:i, s:s, s:b, s:f, s:s*, s:s*, s:s*, s:s*}", "graph", (json_int_t)g->number,
+      "kernels", (int)kernels(g), "verdict", as_answer_word(g->answer), "certified", v->certified,
+      "seconds", g->seconds, "reason", g->why, "candidate", g->job.candidate.text, "theorem",
+      g->answer == AS_ANSWER_PROVED ? v->theorem : NULL, "counterexample", v->cex_words);
+  if (r && v->proof.goal) {
     json_object_set_new(r, "residual",
                         json_pack("{s:s, s:s*, s:s*}", "goal", v->proof.goal, "left", v->proof.left,
                                   "right", v->proof.right));
   }
-  json_array_append_new(m->rows, r ? r : json_null());
-  char *name = as_format("graph %zu", i);
-  as_report_junit_judged(m->junit, m->o->arg[1], name, seconds, why, v);
-  free(name);
+  return r ? r : json_null();
 }
 
-/* the graph in the report of the file; v NULL: it could not be judged, `why` says why */
-static void report(import *m, size_t i, const cli_case *c, const cli_verdicts *v, const char *why,
-                   double seconds, const char *mug) {
+static bool was_judged(const graph *g) {
+  return g->job.graph && g->verdict.answer != AS_ANSWER_UNREADABLE;
+}
+
+static void report(imported *m, const graph *g) {
   as_report_item *it = as_vec_push(&m->items, NULL);
-  char *name = as_format("graph %zu", i);
-  if (v) {
-    as_report_judged(c, v, it);
+  char *name = as_format("graph %zu", g->number);
+  if (was_judged(g)) {
+    as_report_judged(&g->judged, &g->verdict, &g->words, it);
   } else {
-    as_report_init(it, name, words[CLI_UNKNOWN], AS_REPORT_OPEN);
-    it->reason = as_report_keep(it, why);
-    if (mug)
-      as_report_add_part(it, "Candidate", mug, NULL);
+    as_report_init(it, name, as_answer_word(AS_ANSWER_UNKNOWN), AS_REPORT_OPEN);
+    it->reason = as_report_keep(it, g->why);
+    if (g->job.candidate.text)
+      as_report_add_part(it, "Candidate", g->job.candidate.text, NULL);
   }
   it->name = as_report_keep(it, name);
-  it->seconds = seconds;
+  it->seconds = g->seconds;
   free(name);
 }
 
-/* A graph that cannot be read or expressed is UNKNOWN with the reason; only a failure of Assay
- * itself ends the run. */
-static bool one(import *m, size_t i, as_err *fatal) {
-  as_err err;
-  as_err_init(&err);
-  cli_case c;
-  cli_verdicts v;
-  cli_verdicts_init(&v);
-  double start = as_now();
-  char *label = as_format("%s#%zu", m->o->arg[1], i);
+static void judge(imported *m, graph *g, as_err *err) {
+  const as_job_text *program = &m->given.given;
+  char *label = as_format("%s#%zu", m->o->arg[1], g->number);
   char *mug = NULL;
-  char *folder = as_format("graph-%03zu", i);
-  if (m->table && isatty(2) == 1) {
-    fprintf(stderr, "\r\033[K[%zu/%zu]", i, as_mirage_count(m->file));
-    fflush(stderr);
-  }
-  bool loaded = cli_load(m->o, m->o->arg[0], NULL, &c, fatal);
-  bool ok = loaded;
-  if (loaded) {
-    ok = (mug = as_mirage_mug(m->file, i, c.spec, &err)) != NULL &&
-         (c.cand = as_parse_mug(label, mug, strlen(mug), c.spec, &err)) != NULL;
-    c.cand_path = label;
-    ck_text cand = {label, mug, mug ? strlen(mug) : 0};
-    ok = ok && cli_judge(m->o, &c, &m->spec, &cand, &v, &err);
-    double seconds = as_now() - start;
-    if (ok) {
-      row(m, i, as_graph_kernels(c.cand), v.answer, v.certified, v.reason, seconds, mug, &v);
-    } else {
-      char *why = as_err_format(&err);
-      row(m, i, c.cand ? as_graph_kernels(c.cand) : 0, CLI_UNKNOWN, false, why, seconds, mug, NULL);
-      free(why);
-    }
-    if (m->o->out) {
-      char *why = ok ? NULL : as_err_format(&err);
-      report(m, i, &c, ok ? &v : NULL, why, seconds, mug);
-      free(why);
-    }
-    if (ok)
-      m->unwritten += !cli_export_add(m->export, &c, &v);
-    if (ok && m->o->out) {
-      as_report_dir r;
-      as_report_dir_init(&r);
-      loaded = as_report_collect(&c, &m->spec, &cand, &v, NULL, NULL, &r, fatal);
-      add_files(m, folder, &r, v.checked);
-      as_report_dir_clear(&r);
-    }
+  as_job_init(&g->job, as_oplib_again(m->given.lib, err));
+  if (g->job.lib &&
+      as_job_take_program(&g->job, program->name, as_strdup(program->text), program->len, err))
+    mug = as_mirage_mug(m->file, g->number, g->job.program, err);
+  if (mug && as_job_take_candidate(&g->job, label, mug, strlen(mug), err)) {
+    g->judged = as_job_judged(&g->job);
+    as_judge(&g->judged, &m->o->policy, &g->verdict);
   }
   free(label);
-  free(folder);
-  free(mug);
-  cli_verdicts_clear(&v);
-  cli_case_clear(&c);
-  as_err_clear(&err);
-  return loaded;
 }
 
-static char *summary_json(import *m, double seconds) {
-  json_t *o = json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:f, s:O}", "format", "assay-import 1",
-                        "program", m->o->arg[0], "file", m->o->arg[1], "proved", (int)m->count[0],
-                        "refuted", (int)m->count[1], "unknown", (int)m->count[2], "not_certified",
-                        (int)m->uncertified, "seconds", seconds, "graphs", m->rows);
+/* false with err: the directory cannot hold the files */
+static bool leave(imported *m, const graph *g, as_err *err) {
+  report(m, g);
+  if (!was_judged(g))
+    return true;
+  char *folder = as_format("graph-%03zu", g->number);
+  as_report_dir files;
+  as_report_dir_init(&files);
+  bool ok = as_report_collect(&g->judged, &g->verdict, &g->words, NULL, NULL, &files, err);
+  add_files(m, folder, &files, g->verdict.checked);
+  as_report_dir_clear(&files);
+  free(folder);
+  return ok;
+}
+
+static bool one(imported *m, size_t number, as_err *fatal) {
+  graph g = {.number = number};
+  as_verdict_init(&g.verdict);
+  as_err err;
+  as_err_init(&err);
+  double start = as_now();
+  cli_progress_count(&m->progress, "graphs", number, as_mirage_count(m->file));
+  judge(m, &g, &err);
+  as_report_words_of(&g.verdict, m->o->out != NULL, &g.words);
+  as_verdict_release(&g.verdict);
+  char *unread = err.status != AS_OK ? as_err_format(&err) : NULL;
+  g.answer = was_judged(&g) ? g.verdict.answer : AS_ANSWER_UNKNOWN;
+  g.why = unread ? unread : g.verdict.why;
+  g.seconds = as_now() - start;
+  m->count[g.answer]++;
+  m->uncertified += g.answer == AS_ANSWER_PROVED && !g.verdict.certified;
+  if (m->table)
+    print_row(m, &g);
+  json_array_append_new(m->rows, json_row(&g));
+  char *name = as_format("graph %zu", number);
+  as_report_junit_judged(m->junit, m->o->arg[1], name, g.seconds, g.why,
+                         was_judged(&g) ? &g.verdict : NULL);
+  free(name);
+  if (was_judged(&g))
+    m->unwritten += !cli_export_add(m->export, &g.judged, &g.verdict);
+  bool ok = m->o->out == NULL || leave(m, &g, fatal);
+  free(unread);
+  as_report_words_clear(&g.words);
+  as_verdict_clear(&g.verdict);
+  as_job_clear(&g.job);
+  as_err_clear(&err);
+  return ok;
+}
+
+static char *summary_json(imported *m, double seconds) {
+  json_t *o =
+      json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:f, s:o, s:O}", "format", "assay-import 1",
+                "program", m->o->arg[0], "file", m->o->arg[1], "proved",
+                (int)m->count[AS_ANSWER_PROVED], "refuted", (int)m->count[AS_ANSWER_REFUTED],
+                "unknown", (int)m->count[AS_ANSWER_UNKNOWN], "not_certified", (int)m->uncertified,
+                "seconds", seconds, "statistics", as_report_stats_json(), "graphs", m->rows);
   char *text = json_dumps(o, JSON_INDENT(1));
   char *out = as_format("%s\n", text ? text : "{}");
   free(text);
@@ -165,65 +187,80 @@ static char *summary_json(import *m, double seconds) {
   return out;
 }
 
+static bool write_directory(imported *m, const char *json, double seconds, as_err *err) {
+  const cli_opts *o = m->o;
+  char *about =
+      as_format("Candidates of %s, each judged against the program %s", o->arg[1], o->arg[0]);
+  const char *slash = strrchr(o->arg[1], '/');
+  char *html = as_report_batch_html(
+      &(as_report_batch){slash ? slash + 1 : o->arg[1], about, seconds}, m->items.data, m->items.n);
+  as_report_dir_add(&m->result, "report.json", json, strlen(json));
+  as_report_dir_add(&m->result, "report.html", html, strlen(html));
+  as_report_dir_add(&m->result, "batch", m->batch.s ? m->batch.s : "", m->batch.n);
+  free(about);
+  free(html);
+  return as_report_dir_write(&m->result, o->out, o->force, err);
+}
+
+static bool finish(imported *m, double seconds, as_err *err) {
+  const cli_opts *o = m->o;
+  char *json = summary_json(m, seconds);
+  if (o->json)
+    fputs(json, stdout);
+  bool ok = o->out == NULL || write_directory(m, json, seconds, err);
+  ok = cli_export_write(m->export, err) && as_report_junit_write(m->junit, o->junit, err) && ok;
+  if (!o->json) {
+    printf("%u proved, %u refuted, %u unknown in %.1f s\n", m->count[AS_ANSWER_PROVED],
+           m->count[AS_ANSWER_REFUTED], m->count[AS_ANSWER_UNKNOWN], seconds);
+  }
+  if ((o->verbose || o->stats) && !o->json)
+    as_report_print_stats();
+  free(json);
+  return ok;
+}
+
+static void clear(imported *m) {
+  as_report_junit_free(m->junit);
+  cli_export_free(m->export);
+  as_mirage_free(m->file);
+  as_job_clear(&m->given);
+  json_decref(m->rows);
+  as_report_dir_clear(&m->result);
+  as_str_clear(&m->batch);
+  for (size_t i = 0; i < m->items.n; i++)
+    as_report_clear(&AS_VEC_AT(&m->items, as_report_item, i));
+  as_vec_clear(&m->items);
+}
+
 int cli_import(const cli_opts *o) {
   as_err err;
   as_err_init(&err);
-import m = {.o = o, .table = !o->json && !o->quiet, .rows = json_array(), .junit = o->junit ? as_report_junit_new(o->arg[0]) :NULL };
+  imported m = {.o = o,
+                .table = !o->json && !o->quiet,
+                .rows = json_array(),
+                .junit = o->junit ? as_report_junit_new(o->arg[0]) : NULL,
+                .export = cli_export_new(o)};
   as_report_dir_init(&m.result);
   as_str_init(&m.batch);
   as_vec_init(&m.items, sizeof(as_report_item));
+  cli_progress_init(&m.progress, !m.table);
   double start = as_now();
-  m.spec.name = o->arg[0];
-  bool ok = (m.spec.text = as_read_file(o->arg[0], &m.spec.len, &err)) != NULL &&
-            (m.file = as_mirage_read(o->arg[1], &err)) != NULL;
-  m.export = cli_export_new(o, &m.spec);
-  if (ok && o->out)
-    ok = as_report_dir_place(o->out, o->force, &err);
+  as_job_init(&m.given, cli_library(o, &err));
+  bool ok = m.given.lib && as_job_read_program(&m.given, o->arg[0], &err) &&
+            (m.file = as_mirage_read(o->arg[1], &err)) != NULL &&
+            (o->out == NULL || as_report_dir_place(o->out, o->force, &err));
   if (ok && m.table)
     printf("graph  kernels  verdict     time\n");
   for (size_t i = 0; ok && i < as_mirage_count(m.file); i++)
     ok = one(&m, i, &err);
-  if (ok) {
-    double seconds = as_now() - start;
-    char *json = summary_json(&m, seconds);
-    if (o->json)
-      fputs(json, stdout);
-    if (!o->json) {
-      printf("%u proved, %u refuted, %u unknown in %.1f s\n", m.count[CLI_PROVED],
-             m.count[CLI_REFUTED], m.count[CLI_UNKNOWN], seconds);
-    }
-    if (o->out) {
-      char *about =
-          as_format("Candidates of %s, each judged against the program %s", o->arg[1], o->arg[0]);
-      char *slash = strrchr(o->arg[1], '/');
-      char *html =
-          as_report_batch_html(&(as_report_batch){slash ? slash + 1 : o->arg[1], about, seconds},
-                               m.items.data, m.items.n);
-      as_report_dir_add(&m.result, "report.json", json, strlen(json));
-      as_report_dir_add(&m.result, "report.html", html, strlen(html));
-      free(about);
-      free(html);
-      as_report_dir_add(&m.result, "batch", m.batch.s ? m.batch.s : "", m.batch.n);
-      ok = as_report_dir_write(&m.result, o->out, o->force, &err);
-    }
-    ok = cli_export_write(m.export, &err) && as_report_junit_write(m.junit, o->junit, &err) && ok;
-    free(json);
-  }
-  as_report_junit_free(m.junit);
-  cli_export_free(m.export);
-  int status = !ok                                     ? cli_fail(&err)
-               : m.count[CLI_REFUTED]                  ? AS_NO
-               : m.count[CLI_UNKNOWN] || m.uncertified ? AS_UNKNOWN
-               : m.unwritten                           ? AS_BAD_INPUT
-                                                       : AS_OK;
-  free((char *)m.spec.text);
-  as_mirage_free(m.file);
-  json_decref(m.rows);
-  as_report_dir_clear(&m.result);
-  as_str_clear(&m.batch);
-  for (size_t i = 0; i < m.items.n; i++)
-    as_report_clear(&AS_VEC_AT(&m.items, as_report_item, i));
-  as_vec_clear(&m.items);
+  cli_progress_end(&m.progress);
+  ok = ok && finish(&m, as_now() - start, &err);
+  int status = !ok                                           ? cli_fail(&err)
+               : m.count[AS_ANSWER_REFUTED]                  ? AS_NO
+               : m.count[AS_ANSWER_UNKNOWN] || m.uncertified ? AS_UNKNOWN
+               : m.unwritten                                 ? AS_BAD_INPUT
+                                                             : AS_OK;
+  clear(&m);
   as_err_clear(&err);
   return status;
 }

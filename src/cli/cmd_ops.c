@@ -16,30 +16,30 @@ static char *signature(const as_opdef *op) {
 int cli_ops(const cli_opts *o) {
   as_err err;
   as_err_init(&err);
-  cli_case c;
+  as_oplib *lib = cli_library(o, &err);
   int status = 0;
-  if (!cli_load(o, NULL, NULL, &c, &err)) {
+  if (lib == NULL) {
     status = cli_fail(&err);
   } else if (o->n_arg == 1) {
-    const as_opdef *op = as_oplib_find(c.lib, o->arg[0]);
+    const as_opdef *op = as_oplib_find(lib, o->arg[0]);
     if (op == NULL) {
-      const char *near = as_oplib_suggest(c.lib, o->arg[0]);
+      const char *near = as_oplib_suggest(lib, o->arg[0]);
       fprintf(stderr, "assay: unknown operator `%s`%s%s%s\n", o->arg[0],
               near ? " (did you mean `" : "", near ? near : "", near ? "`?)" : "");
       status = AS_BAD_INPUT;
     } else if (o->check) {
-      status = cli_ops_check(o, c.lib);
+      status = cli_ops_check(o, lib);
     } else {
       char *text = as_opdef_print(op);
       printf("# %s:%d, SHA-256 %s\n%s", op->file, op->line, op->sha256, text);
       free(text);
     }
   } else if (o->check) {
-    status = cli_ops_check(o, c.lib);
+    status = cli_ops_check(o, lib);
   } else if (o->json) {
     json_t *all = json_array();
-    for (uint32_t i = 0; i < as_oplib_count(c.lib); i++) {
-      const as_opdef *op = as_oplib_nth(c.lib, i);
+    for (uint32_t i = 0; i < as_oplib_count(lib); i++) {
+      const as_opdef *op = as_oplib_nth(lib, i);
       char *text = as_opdef_print(op);
       json_array_append_new(all, json_pack("{s:s, s:s, s:i, s:s, s:s}", "name", op->name, "file",
                                            op->file, "line", op->line, "sha256", op->sha256, "text",
@@ -50,13 +50,13 @@ int cli_ops(const cli_opts *o) {
     putchar('\n');
     json_decref(all);
   } else {
-    for (uint32_t i = 0; i < as_oplib_count(c.lib); i++) {
-      char *s = signature(as_oplib_nth(c.lib, i));
+    for (uint32_t i = 0; i < as_oplib_count(lib); i++) {
+      char *s = signature(as_oplib_nth(lib, i));
       printf("%s\n", s);
       free(s);
     }
   }
-  cli_case_clear(&c);
+  as_oplib_free(lib);
   as_err_clear(&err);
   return status;
 }

@@ -10,59 +10,57 @@
 #include <sys/stat.h>
 
 typedef struct {
-  const as_candidate *cand;
-  uint32_t tiling;
-  char *text; /* the muGraph as certified, with its tiling */
-  cli_verdicts v;
+  as_candidate *cand; /* the search's */
+  as_judged judged;
+  as_report_words words;
   as_lowered low;
   bool lowered;
 } choice;
 
 static void choice_clear(choice *x) {
-  free(x->text);
-  cli_verdicts_clear(&x->v);
-  as_lowered_clear(&x->low);
+  if (x->lowered)
+    as_lowered_clear(&x->low);
+  as_report_words_clear(&x->words);
 }
 
-/* The first candidate, in order of cost, with a tiling that lowers and whose printed text is
- * certified. */
-static bool choose(const cli_opts *o, cli_case *c, const ck_text *spec, const as_target *target,
-                   const as_search_result *found, choice *x, as_err *err) {
-  as_err last;
+static bool lowers(void *arg, const as_graph *cand, as_err *err) {
+  const as_lower_opts *plan = arg;
+  as_lowered low;
+  as_lowered_init(&low);
+  bool ok = as_lower_cuda(cand, plan, &low, err);
+  as_lowered_clear(&low);
+  return ok;
+}
+
+/* The first candidate, in order of cost, that is certified when the solvers have been asked as
+ * well: the search has proved each, and a tiling of it lowers. */
+static bool choose(const cli_opts *o, const as_job *job, const as_target *target,
+                   as_search_result *found, choice *x, as_err *err) {
   as_lower_opts plan = {.target = target};
-  as_err_init(&last);
-  for (uint32_t i = 0; i < found->n; i++) {
-    for (uint32_t t = 0; t < (found->cand[i].n_tiling ? found->cand[i].n_tiling : 1); t++) {
-      x->cand = &found->cand[i];
-      x->tiling = t;
-      if (found->cand[i].n_tiling)
-        as_search_select(x->cand, t);
-      as_err_clear(&last);
+  char *why = NULL;
+  for (uint32_t i = 0; i < found->n && !x->lowered; i++) {
+    x->cand = &found->cand[i];
+    as_verdict *v = &x->cand->verdict;
+    as_judged program = as_job_judged(job);
+    x->judged = as_search_judged(job->program, &program.given, x->cand);
+    as_search_select(x->cand, x->cand->chosen);
+    as_judge_ask(&x->judged, &o->policy, v);
+    as_report_words_clear(&x->words);
+    as_report_words_of(v, true, &x->words);
+    as_verdict_release(v);
+    if (v->certified) {
       as_lowered_init(&x->low);
-      cli_verdicts_init(&x->v);
-      c->cand = x->cand->graph;
-      x->text = as_print_mug(c->cand);
-      if (as_lower_cuda(c->cand, &plan, &x->low, &last)) {
-        ck_text text = {"candidate.mug", x->text, strlen(x->text)};
-        if (!cli_judge(o, c, spec, &text, &x->v, err))
-          return false;
-        if (x->v.certified) {
-          as_err_clear(&last);
-          return x->lowered = true;
-        }
-        as_err_set(&last, AS_UNKNOWN, "not certified: %s",
-                   x->v.reason ? x->v.reason : "no reason given");
-      }
-      choice_clear(x);
-      x->text = NULL;
-      c->cand = NULL;
+      x->lowered = true;
+      if (!as_lower_cuda(x->cand->graph, &plan, &x->low, err))
+        return false;
+    } else if (why == NULL) {
+      why = as_strdup(v->why ? v->why : "no reason given");
     }
   }
-  char *why = as_err_format(&last);
-  as_err_set(err, AS_UNKNOWN, "no certified candidate can be lowered at the sizes stated: %s", why);
+  if (!x->lowered)
+    as_err_set(err, AS_UNKNOWN, "no candidate is certified: %s", why ? why : "none was found");
   free(why);
-  as_err_clear(&last);
-  return false;
+  return x->lowered;
 }
 
 static json_t *extra_json(const as_search_result *found, const choice *x, const as_target *target) {
@@ -70,7 +68,7 @@ static json_t *extra_json(const as_search_result *found, const choice *x, const 
   json_t *tiling = json_object();
   json_t *kernels = json_array();
   if (x->cand->n_tiling) {
-    const as_tiling *t = &x->cand->tiling[x->tiling];
+    const as_tiling *t = &x->cand->tiling[x->cand->chosen];
     for (uint32_t i = 0; i < t->n; i++) {
       json_object_set_new(tiling, as_size_name(x->cand->graph->sizes, t->size[i]),
                           json_integer(t->value[i]));
@@ -84,10 +82,11 @@ static json_t *extra_json(const as_search_result *found, const choice *x, const 
                                              (json_int_t)l->blocks, "warps", l->warps, "stages",
                                              l->stages, "barriers_in_loop", l->barriers_loop));
   }
-  return json_pack("{s:s, s:s, s:{s:I, s:I, s:I, s:I, s:I, s:f}, s:o, s:o, s:i}", "target",
-                   target->gpu, "arch", target->arch, "search", "states", (json_int_t)s->states,
-                   "candidates", (json_int_t)s->candidates, "tested", (json_int_t)s->tested,
-                   "certified", (json_int_t)s->certified, "failed_late",
+  return json_pack("{s:s, s:s, s:o, s:{s:I, s:I, s:I, s:I, s:I, s:f}, s:o, s:o, s:i}", "target",
+                   target->gpu, "arch", target->arch, "statistics", as_report_stats_json(),
+                   "search", "states", (json_int_t)s->states, "candidates",
+                   (json_int_t)s->candidates, "tested", (json_int_t)s->tested, "certified",
+                   (json_int_t)s->certified, "failed_late",
                    (json_int_t)(s->unproved + s->replay_failed), "seconds", s->seconds, "tiling",
                    tiling, "kernels", kernels, "kernel_count", (int)x->cand->kernels);
 }
@@ -99,7 +98,7 @@ static uint32_t operators(const as_graph *g) {
   return n;
 }
 
-static void print_choice(const cli_opts *o, const cli_case *c, const as_search_result *found,
+static void print_choice(const cli_opts *o, const as_job *job, const as_search_result *found,
                          const choice *x, const as_target *target, const char *dir) {
   if (o->quiet) {
     puts(dir);
@@ -108,9 +107,10 @@ static void print_choice(const cli_opts *o, const cli_case *c, const as_search_r
   const as_search_stats *s = &found->stats;
   printf("%s: %u operators; %llu states visited, %llu candidates tested, %llu certified in %.1f "
          "s\n\n%s\n",
-         c->spec->name, operators(c->spec), (unsigned long long)s->states,
-         (unsigned long long)s->tested, (unsigned long long)s->certified, s->seconds, x->text);
-  cli_print_verdicts(&x->v, o->verbose);
+         job->program->name, operators(job->program), (unsigned long long)s->states,
+         (unsigned long long)s->tested, (unsigned long long)s->certified, s->seconds,
+         x->cand->text);
+  as_report_print(&x->cand->verdict, &x->words, o->verbose);
   printf("target    %s (%s)\n", target->arch, target->gpu);
   for (uint32_t i = 0; i < x->low.n_kernel; i++) {
     const as_lower_kernel *k = &x->low.kernel[i];
@@ -121,77 +121,77 @@ static void print_choice(const cli_opts *o, const cli_case *c, const as_search_r
     fputs(x->low.notes, stdout);
   for (uint32_t i = 0; o->verbose && i < found->n_log; i++)
     printf("note      %s\n", found->log[i]);
+  if (o->verbose || o->stats)
+    as_report_print_stats();
   printf("%s\n", dir);
+}
+
+static bool search(const cli_opts *o, const as_job *job, const as_target *target,
+                   as_search_result *found, as_err *err) {
+  cli_progress bar;
+  cli_progress_init(&bar, o->quiet);
+  as_lower_opts plan = {.target = target};
+  as_policy policy = o->policy;
+  as_policy_without_solvers(&policy); /* they are asked of the one that is chosen */
+  policy.stop_early = true;
+  as_search_opts so = as_search_default;
+  so.threads = (unsigned)o->threads;
+  so.seed = o->seed;
+  so.max_seconds = (double)o->seconds;
+  so.z3 = strcmp(o->prune, "z3") == 0;
+  so.target = target;
+  so.policy = &policy;
+  so.given = as_job_judged(job).given;
+  so.lowers = lowers;
+  so.lowers_arg = &plan;
+  so.progress = cli_progress_show;
+  so.progress_arg = &bar;
+  as_status status = as_search(job->program, &so, found);
+  cli_progress_end(&bar);
+  return status == AS_OK ||
+         as_err_set(err, status, "%s",
+                    found->message ? found->message
+                                   : "no certified candidate was found within the limits");
+}
+
+static bool leave(const cli_opts *o, const as_job *job, const as_search_result *found,
+                  const choice *x, const as_target *target, const char *dir, as_err *err) {
+  json_t *extra = extra_json(found, x, target);
+  bool ok = as_report_package(dir, o->force, &x->judged, &x->cand->verdict, &x->words, x->low.cuda,
+                              extra, err);
+  if (ok && o->json) {
+    json_object_set_new(extra, "directory", json_string(dir));
+    char *json = as_report_json(&x->judged, &x->cand->verdict, NULL, extra);
+    fputs(json, stdout);
+    free(json);
+  } else if (ok) {
+    print_choice(o, job, found, x, target, dir);
+  }
+  json_decref(extra);
+  return ok;
 }
 
 int cli_optimize(const cli_opts *o) {
   as_err err;
   as_err_init(&err);
-  cli_case c;
   choice x = {0};
   as_search_result found = {0};
-  ck_text spec = {o->arg[0], NULL, 0};
   char *dir = NULL;
-  int status = AS_INTERNAL;
-  bool ok = cli_load(o, o->arg[0], NULL, &c, &err);
-  bool searched = false;
+  as_job job;
+  as_job_init(&job, cli_library(o, &err));
   const as_target *target = cli_target(o, NULL, &err);
-  ok = ok && target;
-  if (ok)
-    ok = (spec.text = as_read_file(o->arg[0], &spec.len, &err)) != NULL;
+  bool ok = job.lib && target && as_job_read_program(&job, o->arg[0], &err);
   if (ok) {
-    dir = o->out ? as_strdup(o->out) : as_format("%s.assay", c.spec->name);
-    ok = as_report_dir_place(dir, o->force, &err); /* before the work, not after it */
+    dir = o->out ? as_strdup(o->out) : as_format("%s.assay", job.program->name);
+    ok = as_report_dir_place(dir, o->force, &err) && /* before the work, not after it */
+         search(o, &job, target, &found, &err) && choose(o, &job, target, &found, &x, &err) &&
+         leave(o, &job, &found, &x, target, dir, &err);
   }
-  if (ok) {
-    cli_progress bar;
-    cli_progress_init(&bar, o->quiet);
-    as_search_opts so = as_search_default;
-    so.threads = (unsigned)o->threads;
-    so.seed = o->seed;
-    so.max_seconds = (double)o->seconds;
-    so.z3 = strcmp(o->prune, "z3") == 0;
-    so.target = target;
-    so.progress = cli_progress_show;
-    so.progress_arg = &bar;
-    as_status st = as_search(c.spec, &so, &found);
-    searched = true;
-    cli_progress_end(&bar);
-    if (st != AS_OK) {
-      ok = as_err_set(&err, st, "%s",
-                      found.message ? found.message
-                                    : "no certified candidate was found within the limits");
-    }
-  }
-  cli_opts to_write = *o; /* a directory is written in any case */
-  to_write.out = dir;
-  if (ok)
-    ok = choose(&to_write, &c, &spec, target, &found, &x, &err);
-  if (ok) {
-    ck_text cand = {"candidate.mug", x.text, strlen(x.text)};
-    json_t *extra = extra_json(&found, &x, target);
-    ok = as_report_package(o, dir, &c, &spec, &cand, &x.v, x.low.cuda, extra, &err);
-    if (ok && o->json) {
-      json_object_set_new(extra, "directory", json_string(dir));
-      char *json = as_report_json(&c, &x.v, NULL, extra);
-      fputs(json, stdout);
-      free(json);
-    } else if (ok) {
-      print_choice(o, &c, &found, &x, target, dir);
-    }
-    json_decref(extra);
-    status = AS_OK;
-  }
-  if (!ok)
-    status = cli_fail(&err);
-  if (x.lowered)
-    choice_clear(&x);
-  c.cand = NULL; /* the search's */
-  if (searched)
-    as_search_result_clear(&found);
-  free((char *)spec.text);
+  int status = ok ? AS_OK : cli_fail(&err);
+  choice_clear(&x);
+  as_search_result_clear(&found);
+  as_job_clear(&job);
   free(dir);
-  cli_case_clear(&c);
   as_err_clear(&err);
   return status;
 }

@@ -1,32 +1,30 @@
 /* `assay regress`: which certified facts a change of specifications, programs or candidates breaks.
  * A fact whose texts and relied-on specifications have the hashes that the baseline records stands
  * as it is; the others are judged again. */
+#include "cli.h"
 #include "progress.h"
-#include "rule_verdict.h"
 #include "src/baseline/baseline.h"
 #include "src/baseline/report.h"
 #include "src/import/mirage.h"
 #include "src/report/junit.h"
-#include "verdict.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-static const char *const words[] = {"PROVED", "REFUTED", "UNKNOWN"};
-static const char ILL_FORMED[] = "ILL-FORMED";
-
 /* a file that holds many facts is read once, before the threads start */
 typedef struct {
   char *path;
   as_mirage *mirage;
+  char sha256[65]; /* of a file of Mirage */
   bool is_rules;
-  cli_rules rules;
+  as_job rules;
   char *why; /* it cannot be read */
 } source;
 
 typedef struct {
-  cli_opts o;
+  const cli_opts *o;
+  const as_oplib *library; /* the specifications, read once */
   as_baseline *b;
   as_vec asked;
   as_vec source;        /* of as_baseline_fact *; of source */
@@ -82,13 +80,6 @@ static bool same_hashes(const as_baseline_record *a, const as_baseline_record *b
 }
 
 /* ---- one fact */
-static char *read_hashed(const char *path, size_t *len, char sha[65], as_err *err) {
-  char *text = as_read_file(path, len, err);
-  if (text)
-    as_sha256(text, *len, sha);
-  return text;
-}
-
 static const source *source_of(const run *r, const char *path) {
   for (size_t i = 0; i < r->source.n; i++) {
     if (strcmp(AS_VEC_AT(&r->source, source, i).path, path) == 0)
@@ -98,8 +89,8 @@ static const source *source_of(const run *r, const char *path) {
 }
 
 static bool known(const as_baseline_record *r) {
-  return r->certified || (strcmp(r->verdict, words[CLI_UNKNOWN]) != 0 &&
-                          strcmp(r->verdict, words[CLI_PROVED]) != 0);
+  return r->certified || (strcmp(r->verdict, as_answer_recorded(AS_ANSWER_UNKNOWN)) != 0 &&
+                          strcmp(r->verdict, as_answer_recorded(AS_ANSWER_PROVED)) != 0);
 }
 
 static void compare(as_baseline_fact *f) {
@@ -111,162 +102,126 @@ static void compare(as_baseline_fact *f) {
                                                    : AS_BASELINE_CHANGED;
 }
 
-static void ill_formed(as_baseline_fact *f, char *why) { /* takes why */
-  f->now.verdict = as_strdup(ILL_FORMED);
-  f->reason = why;
+static void ill_formed(as_baseline_fact *f, const char *why) {
+  f->now.verdict = as_strdup(as_answer_recorded(AS_ANSWER_UNREADABLE));
+  f->reason = as_strdup(why);
   compare(f);
 }
 
-typedef struct {
-  cli_case c;
-  ck_text spec;
-  ck_text cand;
-  char *candidate_text;
-  char *candidate_name;
-} loaded;
-
-static void take_verdicts(as_baseline_fact *f, const cli_verdicts *v) {
-  f->now.verdict = as_strdup(words[v->answer]);
+static void take_verdict(as_baseline_fact *f, const as_verdict *v) {
+  f->now.verdict = as_strdup(as_answer_recorded(v->answer));
   f->now.certified = v->certified;
   f->now.work = v->proof.steps_tried;
-  if (v->reason)
-    f->reason = as_strdup(v->reason);
+  if (v->why)
+    f->reason = as_strdup(v->why);
   if (v->cex_words)
     f->cex = as_strdup(v->cex_words);
-  if (!v->cex_words && v->proof.goal) {
+  if (!v->cex_words && f->kind != AS_BASELINE_RULE && v->proof.goal) {
     f->cex = as_format("open goal %s\n%s\n%s\n", v->proof.goal, v->proof.left ? v->proof.left : "",
                        v->proof.right ? v->proof.right : "");
   }
 }
 
-/* false: cannot be read, with err */
-static bool load(const run *r, as_baseline_fact *f, const char *program, const char *candidate,
-                 loaded *l, as_err *err) {
-  if (!cli_load(&r->o, program, f->kind == AS_BASELINE_PROGRAM ? candidate : NULL, &l->c, err))
-    return false;
-  if (f->kind == AS_BASELINE_MIRAGE) {
-    const as_mirage *m = source_of(r, candidate)->mirage;
-    l->candidate_name = as_format("%s#%s", candidate, f->part);
-    free(l->candidate_text);
-    l->candidate_text = as_mirage_mug(m, strtoul(f->part, NULL, 10), l->c.spec, err);
-    if (l->candidate_text == NULL)
-      return false;
-    l->cand = (ck_text){l->candidate_name, l->candidate_text, strlen(l->candidate_text)};
-    l->c.cand = as_parse_mug(l->cand.name, l->cand.text, l->cand.len, l->c.spec, err);
-    l->c.cand_path = l->candidate_name;
+/* Reads the claim and takes over what it demands and relies on; judges only where that, or the
+ * texts, are not what was recorded. */
+static void judge(const run *r, as_baseline_fact *f, const as_judged *judged, double start,
+                  as_err *fatal) {
+  as_verdict v;
+  as_verdict_init(&v);
+  bool read = as_judge_read(judged, &v);
+  relied_now(f, judged->lib, v.terms, v.claim);
+  if (read && f->recorded && !r->o->all && same_hashes(&f->was, &f->now)) {
+    f->outcome = AS_BASELINE_STANDS;
+  } else {
+    if (!read && judged->rules) { /* it may be known why */
+      as_verdict_clear(&v);
+      as_verdict_init(&v);
+    }
+    as_policy policy = r->o->policy;
+    if (judged->rules)
+      as_policy_ask_nobody(&policy);
+    if (read || judged->rules)
+      as_judge(judged, &policy, &v);
+    f->now.seconds = processor_seconds() - start;
+    take_verdict(f, &v);
+    compare(f);
+    if (v.conflict) {
+      char *name = as_baseline_fact_name(f);
+      as_err_set(fatal, AS_INTERNAL, "%s: a checked proof, and a counterexample that stands", name);
+      free(name);
+    }
   }
-  return l->c.cand != NULL;
+  as_verdict_clear(&v);
 }
 
-/* reads the claim and takes over what it demands and relies on */
-static bool stated(as_baseline_fact *f, const as_oplib *lib, const ck_text *spec,
-                   const ck_text *cand, as_err *err) {
-  cli_verdicts v;
-  cli_verdicts_init(&v);
-  cli_texts sem = {0};
-  ck_terms *T = ck_terms_new();
-  ck_claim *claim = cli_take_claim(T, lib, spec, cand, &sem, &v, err);
-  bool ok = claim != NULL;
-  if (ok)
-    relied_now(f, lib, T, claim);
-  ck_claim_free(claim);
-  ck_terms_free(T);
-  cli_texts_clear(&sem);
-  cli_verdicts_clear(&v);
+static bool hash_file(const char *path, char sha[65], as_err *err) {
+  size_t len;
+  char *text = as_read_file(path, &len, err);
+  if (text)
+    as_sha256(text, len, sha);
+  free(text);
+  return text != NULL;
+}
+
+static bool read_graph(const source *file, const char *part, const char *path, as_job *job,
+                       as_err *err) {
+  char *name = as_format("%s#%s", path, part);
+  char *mug = as_mirage_mug(file->mirage, strtoul(part, NULL, 10), job->program, err);
+  bool ok = mug && as_job_take_candidate(job, name, mug, strlen(mug), err);
+  free(name);
   return ok;
 }
 
-static void judge(run *r, as_baseline_fact *f, const char *program, const char *candidate,
-                  as_err *fatal) {
+/* the job's texts, and the hashes of the files also where they cannot be parsed; false with err */
+static bool read_job(const run *r, as_baseline_fact *f, const char *program, const char *candidate,
+                     as_job *job, as_err *err) {
+  bool ok = as_job_read_program(job, program, err);
+  if (job->given.text)
+    as_sha256(job->given.text, job->given.len, f->now.program_sha);
+  if (f->kind == AS_BASELINE_MIRAGE) {
+    const source *file = source_of(r, candidate);
+    memcpy(f->now.candidate_sha, file->sha256, sizeof f->now.candidate_sha);
+    return ok && read_graph(file, f->part, candidate, job, err);
+  }
+  ok = ok && as_job_read_candidate(job, candidate, err);
+  if (job->candidate.text)
+    as_sha256(job->candidate.text, job->candidate.len, f->now.candidate_sha);
+  else
+    hash_file(candidate, f->now.candidate_sha, NULL);
+  return ok;
+}
+
+static void judge_program(const run *r, as_baseline_fact *f, const char *program,
+                          const char *candidate, as_err *fatal) {
   as_err err;
   as_err_init(&err);
-  loaded l = {.spec = {.name = program}, .cand = {.name = candidate}};
-  cli_verdicts v;
-  cli_verdicts_init(&v);
-  char *spec = read_hashed(program, &l.spec.len, f->now.program_sha, fatal);
-  l.candidate_text = read_hashed(candidate, &l.cand.len, f->now.candidate_sha, fatal);
-  l.spec.text = spec;
-  l.cand.text = l.candidate_text;
-  if (spec && l.candidate_text) {
-    double start = processor_seconds();
-    bool ok =
-        load(r, f, program, candidate, &l, &err) && stated(f, l.c.lib, &l.spec, &l.cand, &err);
-    if (!ok)
-      relied_now(f, l.c.lib, NULL, NULL);
-    if (ok && f->recorded && !r->o.all && same_hashes(&f->was, &f->now)) {
-      f->outcome = AS_BASELINE_STANDS;
-    } else if (ok && cli_judge(&r->o, &l.c, &l.spec, &l.cand, &v, &err)) {
-      take_verdicts(f, &v);
-      f->now.seconds = processor_seconds() - start;
-      compare(f);
-    } else if (err.status == AS_INTERNAL) {
-      char *why = as_err_format(&err);
+  as_job job;
+  as_job_init(&job, as_oplib_again(r->library, fatal));
+  double start = processor_seconds();
+  if (job.lib && read_job(r, f, program, candidate, &job, &err)) {
+    as_judged judged = as_job_judged(&job);
+    judge(r, f, &judged, start, fatal);
+  } else if (job.lib) {
+    char *why = as_err_format(&err);
+    relied_now(f, job.lib, NULL, NULL);
+    if (err.status == AS_INTERNAL)
       as_err_set(fatal, AS_INTERNAL, "%s", why);
-      free(why);
-    } else {
-      ill_formed(f, as_err_format(&err));
-    }
-    cli_case_clear(&l.c);
+    else
+      ill_formed(f, why);
+    free(why);
   }
-  free(spec);
-  free(l.candidate_text);
-  free(l.candidate_name);
-  cli_verdicts_clear(&v);
+  as_job_clear(&job);
   as_err_clear(&err);
 }
 
-/* the number of a rule in its file; which way in *reverse; as_rulefile_count: none of this name */
-static uint32_t rule_number(const as_rulefile *file, const char *part, bool *reverse) {
-  static const char back[] = ".reverse";
-  size_t n = strlen(part);
-  size_t m = sizeof back - 1;
-  *reverse = n > m && strcmp(part + n - m, back) == 0;
-  if (*reverse)
-    n -= m;
-  uint32_t i = 0;
-  for (; i < as_rulefile_count(file); i++) {
-    const char *name = as_rulefile_name(file, i);
-    if (strlen(name) == n && strncmp(name, part, n) == 0)
-      break;
-  }
-  return i;
-}
-
-static void judge_rule(run *r, as_baseline_fact *f, const cli_rules *s, as_err *fatal) {
+static void judge_rule(const run *r, as_baseline_fact *f, const as_job *file, as_err *fatal) {
   bool reverse;
   size_t len;
-  uint32_t i = rule_number(s->file, f->part, &reverse);
-  const char *text = as_rulefile_text(s->file, i, &len);
+  uint32_t i = as_job_rule_named(file, f->part, &reverse);
+  const char *text = as_rulefile_text(file->rules, i, &len);
   as_sha256(text, len, f->now.program_sha);
-  double start = processor_seconds();
-  as_err err;
-  as_err_init(&err);
-  ck_text spec = {s->path, s->text, s->len};
-  ck_text cand = {f->part, "", 0};
-  bool ok = stated(f, s->c.lib, &spec, &cand, &err);
-  if (!ok)
-    relied_now(f, s->c.lib, NULL, NULL);
-  if (ok && f->recorded && !r->o.all && same_hashes(&f->was, &f->now)) {
-    f->outcome = AS_BASELINE_STANDS;
-  } else {
-    cli_rule_verdict rv;
-    cli_rule_judge(&r->o, s, i, reverse, &rv);
-    f->now.seconds = processor_seconds() - start;
-    f->now.verdict = as_strdup(rv.answer == CLI_RULE_BAD ? ILL_FORMED : cli_rule_words[rv.answer]);
-    f->now.certified = rv.answer == CLI_RULE_PROVED && rv.v.certified;
-    f->now.work = rv.v.proof.steps_tried;
-    if (rv.v.reason || rv.error)
-      f->reason = as_strdup(rv.v.reason ? rv.v.reason : rv.error);
-    if (rv.cex_words)
-      f->cex = as_strdup(rv.cex_words);
-    if (rv.conflict) {
-      as_err_set(fatal, AS_INTERNAL, "%s %s: a checked proof, and a counterexample that stands",
-                 s->path, f->part);
-    }
-    compare(f);
-    cli_rule_clear(&rv);
-  }
-  as_err_clear(&err);
+  as_judged judged = as_job_judged_rule(file, i, reverse, f->part);
+  judge(r, f, &judged, processor_seconds(), fatal);
 }
 
 /* are the files, and what the fact is about in them, still there? */
@@ -279,7 +234,7 @@ static bool is_there(const as_baseline_fact *f, const char *program, const char 
     return true;
   return f->kind == AS_BASELINE_MIRAGE
              ? strtoul(f->part, NULL, 10) < as_mirage_count(s->mirage)
-             : rule_number(s->rules.file, f->part, &reverse) < as_rulefile_count(s->rules.file);
+             : as_job_rule_named(&s->rules, f->part, &reverse) < as_rulefile_count(s->rules.rules);
 }
 
 static void look(void *arg, size_t i) {
@@ -295,11 +250,11 @@ static void look(void *arg, size_t i) {
   if (!is_there(f, program, candidate, s))
     f->outcome = AS_BASELINE_GONE;
   else if (s && s->why)
-    ill_formed(f, as_strdup(s->why));
+    ill_formed(f, s->why);
   else if (f->kind == AS_BASELINE_RULE)
     judge_rule(r, f, &s->rules, &fatal);
   else
-    judge(r, f, program, candidate, &fatal);
+    judge_program(r, f, program, candidate, &fatal);
   pthread_mutex_lock(&r->lock);
   r->done++;
   cli_progress_count(&r->progress, "facts", r->done, r->asked.n);
@@ -323,10 +278,12 @@ static bool under(const char *path, const char *folder) {
 }
 
 static bool choose(run *r, as_err *err) {
-  const cli_opts *o = &r->o;
+  const cli_opts *o = r->o;
   as_baseline *b = r->b;
+  as_baseline_collecting how = {
+      .library = r->library, .forward = o->way != CLI_BACKWARD, .backward = o->way != CLI_FORWARD};
   for (uint32_t i = 0; i < o->n_arg; i++) {
-    if (!as_baseline_collect(b, o, o->arg[i], err))
+    if (!as_baseline_collect(b, &how, o->arg[i], err))
       return false;
     char *path = as_baseline_relative(b, o->arg[i]);
     for (size_t k = 0; k < b->fact.n; k++) { /* also what was there once */
@@ -364,8 +321,15 @@ static void open_sources(run *r) {
         as_vec_push(&r->source, &(source){.path = path, .is_rules = f->kind == AS_BASELINE_RULE});
     as_err err;
     as_err_init(&err);
-    if (s->is_rules ? !cli_rules_open(&r->o, path, &s->rules, &err)
-                    : (s->mirage = as_mirage_read(path, &err)) == NULL)
+    bool read = true;
+    if (s->is_rules) {
+      as_job_init(&s->rules, as_oplib_again(r->library, &err));
+      read = s->rules.lib && as_job_read_rules(&s->rules, path, &err);
+    } else {
+      s->mirage = as_mirage_read(path, &err);
+      read = s->mirage && hash_file(path, s->sha256, &err);
+    }
+    if (!read)
       s->why = as_err_format(&err);
     as_err_clear(&err);
   }
@@ -375,7 +339,7 @@ static void close_sources(run *r) {
   for (size_t i = 0; i < r->source.n; i++) {
     source *s = &AS_VEC_AT(&r->source, source, i);
     if (s->is_rules)
-      cli_rules_close(&s->rules);
+      as_job_clear(&s->rules);
     as_mirage_free(s->mirage);
     free(s->path);
     free(s->why);
@@ -391,8 +355,8 @@ static void accept(as_baseline *b) {
       as_baseline_record_clear(&f->was);
     if (f->now.verdict == NULL)
       continue;
-    bool unread = strcmp(f->now.verdict, ILL_FORMED) ==
-                  0; /* its claim is not known, so that nothing can let it stand */
+    /* its claim is not known, so that nothing can let it stand */
+    bool unread = strcmp(f->now.verdict, as_answer_recorded(AS_ANSWER_UNREADABLE)) == 0;
     for (uint32_t k = 0; k < f->now.n_op; k++)
       unread = unread || f->now.op[k].sha256[0] == 0;
     for (uint32_t k = 0; k < f->now.n_op && unread; k++)
@@ -403,16 +367,8 @@ static void accept(as_baseline *b) {
   }
 }
 
-/* a folder of specifications that cannot be read is bad input, not a change of every fact */
-static bool specifications_load(const cli_opts *o, as_err *err) {
-  cli_case c;
-  bool ok = cli_load(o, NULL, NULL, &c, err);
-  cli_case_clear(&c);
-  return ok;
-}
-
 int cli_regress(const cli_opts *o) {
-  run r = {.o = *o};
+  run r = {.o = o};
   as_baseline b;
   as_baseline_init(&b, o->baseline);
   r.b = &b;
@@ -422,8 +378,10 @@ int cli_regress(const cli_opts *o) {
   pthread_mutex_init(&r.lock, NULL);
   cli_progress_init(&r.progress, o->quiet || o->json);
   double start = as_now();
-  bool ok =
-      specifications_load(o, &r.fatal) && as_baseline_read(&b, &r.fatal) && choose(&r, &r.fatal);
+  /* specifications that cannot be read are bad input, not a change of every fact */
+  as_oplib *library = cli_library(o, &r.fatal);
+  r.library = library;
+  bool ok = library && as_baseline_read(&b, &r.fatal) && choose(&r, &r.fatal);
   int status = AS_OK;
   if (ok) {
     open_sources(&r);
@@ -432,8 +390,10 @@ int cli_regress(const cli_opts *o) {
     ok = r.fatal.status == AS_OK;
   }
   if (ok) {
-    status = as_baseline_report(o, &b, as_now() - start);
-    ok = as_baseline_junit(o, &b, &r.fatal);
+    as_baseline_showing how = {
+        .json = o->json, .quiet = o->quiet, .verbose = o->verbose, .update = o->update};
+    status = (int)as_baseline_report(&how, &b, as_now() - start);
+    ok = as_baseline_junit(o->junit, &b, &r.fatal);
   }
   if (ok && o->update) {
     accept(&b);
@@ -443,6 +403,7 @@ int cli_regress(const cli_opts *o) {
   if (!ok)
     status = cli_fail(&r.fatal);
   close_sources(&r);
+  as_oplib_free(library);
   as_vec_clear(&r.asked);
   as_baseline_clear(&b);
   pthread_mutex_destroy(&r.lock);

@@ -6,7 +6,6 @@
 
 struct cli_export {
   const cli_opts *o;
-  const ck_text *spec;
   as_mirage *file;
 };
 
@@ -14,11 +13,11 @@ const char *cli_export_path(const cli_opts *o) {
   return o->to && o->n_arg == 3 ? o->arg[2] : NULL;
 }
 
-cli_export *cli_export_new(const cli_opts *o, const ck_text *spec) {
+cli_export *cli_export_new(const cli_opts *o) {
   if (o->to == NULL)
     return NULL;
   cli_export *x = as_malloc(sizeof *x);
-  *x = (cli_export){o, spec, as_mirage_new()};
+  *x = (cli_export){o, as_mirage_new()};
   return x;
 }
 
@@ -30,49 +29,52 @@ void cli_export_free(cli_export *x) {
 }
 
 /* What was written is what was proved only if it says so when it is read: the graph added last,
- * read back and judged like any other. */
-static bool reads_back(cli_export *x, as_err *err) {
-  cli_case c;
-  cli_verdicts v;
-  cli_verdicts_init(&v);
-  cli_opts o = *x->o;
-  o.solvers = "none";
-  char *mug = NULL;
-  char label[] = "the graph written";
-  bool ok = cli_load(&o, x->spec->name, NULL, &c, err) &&
-            (mug = as_mirage_mug(x->file, as_mirage_count(x->file) - 1, c.spec, err)) != NULL &&
-            (c.cand = as_parse_mug(label, mug, strlen(mug), c.spec, err)) != NULL;
-  c.cand_path = label;
-  ck_text cand = {label, mug, mug ? strlen(mug) : 0};
-  ok = ok && cli_judge(&o, &c, x->spec, &cand, &v, err);
-  if (ok && !v.certified) {
-    ok = as_err_set(err, AS_UNKNOWN, "what was written is not certified when read back: %s",
-                    v.reason ? v.reason : "");
+ * read back and judged like any other, but for the solvers. */
+static bool reads_back(cli_export *x, const as_judged *judged, as_err *err) {
+  as_policy policy = x->o->policy;
+  as_policy_ask_nobody(&policy);
+  as_verdict v;
+  as_verdict_init(&v);
+  as_job job;
+  as_job_init(&job, as_oplib_again(judged->lib, err));
+  bool ok = job.lib && as_job_take_program(&job, judged->given.name, as_strdup(judged->given.text),
+                                           judged->given.len, err);
+  char *mug = ok ? as_mirage_mug(x->file, as_mirage_count(x->file) - 1, job.program, err) : NULL;
+  ok = mug && as_job_take_candidate(&job, "the graph written", mug, strlen(mug), err);
+  if (ok) {
+    as_judged again = as_job_judged(&job);
+    as_judge(&again, &policy, &v);
+    ok = v.certified ||
+         as_err_set(err, AS_UNKNOWN, "what was written is not certified when read back: %s",
+                    v.why ? v.why : "");
   }
-  free(mug);
-  cli_verdicts_clear(&v);
-  cli_case_clear(&c);
+  as_verdict_clear(&v);
+  as_job_clear(&job);
   return ok;
 }
 
-bool cli_export_add(cli_export *x, const cli_case *c, const cli_verdicts *v) {
+static bool can_be_written(const as_judged *judged, const as_verdict *v, as_err *err) {
+  if (!v->certified)
+    return as_err_set(err, AS_NO, "only what is certified is written");
+  if (judged->graph->program == NULL)
+    return as_err_set(err, AS_BAD_INPUT,
+                      "%s is a program; muGraphs can be written in Mirage's format",
+                      judged->graph->name);
+  return true;
+}
+
+bool cli_export_add(cli_export *x, const as_judged *judged, const as_verdict *v) {
   if (x == NULL)
     return true;
   as_err err;
   as_err_init(&err);
-  bool ok = v->certified
-                ? c->cand->program != NULL ||
-                      as_err_set(&err, AS_BAD_INPUT,
-                                 "%s is a program; muGraphs can be written in Mirage's format",
-                                 c->cand->name)
-                : as_err_set(&err, AS_NO, "only what is certified is written");
-  bool added = ok && as_mirage_add(x->file, c->cand, &err);
-  ok = added && reads_back(x, &err);
+  bool added = can_be_written(judged, v, &err) && as_mirage_add(x->file, judged->graph, &err);
+  bool ok = added && reads_back(x, judged, &err);
   if (added && !ok)
     as_mirage_drop(x->file);
   if (!ok) {
     char *why = as_err_format(&err);
-    fprintf(stderr, "assay: %s is not written: %s\n", c->cand_path, why);
+    fprintf(stderr, "assay: %s is not written: %s\n", judged->candidate.name, why);
     free(why);
   }
   as_err_clear(&err);

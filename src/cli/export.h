@@ -5,14 +5,12 @@
 #include "cli.h"
 
 typedef struct cli_export cli_export;
-cli_export *
-cli_export_new(const cli_opts *o,
-               const ck_text *spec); /* borrows both; NULL when nothing is to be exported */
-void cli_export_free(cli_export *x); /* NULL allowed */
+cli_export *cli_export_new(const cli_opts *o); /* borrows; NULL when nothing is to be exported */
+void cli_export_free(cli_export *x);           /* NULL allowed */
 /* Adds the candidate of a judged case.  What is not certified, what the format cannot express at
  * the concrete sizes, and what is not certified again when it is read back is left out: false, and
  * says so on standard error. x NULL: nothing to do. */
-bool cli_export_add(cli_export *x, const cli_case *c, const cli_verdicts *v);
+bool cli_export_add(cli_export *x, const as_judged *judged, const as_verdict *v);
 bool cli_export_write(const cli_export *x,
                       as_err *err); /* no file where there is nothing to write */
 const char *

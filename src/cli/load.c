@@ -1,3 +1,4 @@
+/* Where specifications are found, and how a command ends in an error. */
 #include "cli.h"
 #include "config.h"
 #include <stdio.h>
@@ -45,67 +46,22 @@ char *cli_sem_dir(void) {
   return found ? found : as_strdup(AS_DATADIR "/semantics");
 }
 
-static bool load_library(const cli_opts *o, as_oplib *lib, as_err *err) {
+static bool load_path(as_oplib *lib, const char *path, as_err *err) {
+  struct stat st;
+  if (stat(path, &st) != 0)
+    return as_err_set(err, AS_BAD_INPUT, "%s: operator specifications not found", path);
+  return S_ISDIR(st.st_mode) ? as_oplib_load_dir(lib, path, err) : as_oplib_load(lib, path, err);
+}
+
+as_oplib *cli_library(const cli_opts *o, as_err *err) {
+  as_oplib *lib = as_oplib_new();
   char *standard = o->sem.n == 0 ? cli_sem_dir() : NULL;
-  bool ok = true;
-  for (size_t i = 0; ok && i < (standard ? 1 : o->sem.n); i++) {
-    const char *path = standard ? standard : AS_VEC_AT(&o->sem, char *, i);
-    struct stat st;
-    if (stat(path, &st) != 0)
-      ok = as_err_set(err, AS_BAD_INPUT, "%s: operator specifications not found", path);
-    else
-      ok = S_ISDIR(st.st_mode) ? as_oplib_load_dir(lib, path, err) : as_oplib_load(lib, path, err);
-  }
+  bool ok = standard == NULL || load_path(lib, standard, err);
+  for (size_t i = 0; ok && i < o->sem.n; i++)
+    ok = load_path(lib, AS_VEC_AT(&o->sem, char *, i), err);
   free(standard);
-  return ok;
-}
-
-/* a candidate that begins with `program` (or `use`) is a program, otherwise a muGraph */
-static bool is_program(const char *text, size_t len) {
-  size_t i = 0;
-  while (i < len) {
-    if (text[i] == '#') {
-      while (i < len && text[i] != '\n')
-        i++;
-    } else if (strchr(" \t\r\n", text[i])) {
-      i++;
-    } else {
-      break;
-    }
-  }
-  return (len - i >= 7 && memcmp(text + i, "program", 7) == 0) ||
-         (len - i >= 3 && memcmp(text + i, "use", 3) == 0);
-}
-
-bool cli_load(const cli_opts *o, const char *spec, const char *cand, cli_case *c, as_err *err) {
-  memset(c, 0, sizeof *c);
-  c->spec_path = (char *)spec;
-  c->cand_path = (char *)cand;
-  c->sizes = as_sizes_new();
-  c->lib = as_oplib_new();
-  if (!load_library(o, c->lib, err))
-    return false;
-  if (spec == NULL)
-    return true;
-  size_t n;
-  char *text = as_read_file(spec, &n, err);
-  if (text)
-    c->spec = as_parse_tp(spec, text, n, c->sizes, c->lib, err);
-  free(text);
-  if (c->spec == NULL || cand == NULL)
-    return c->spec != NULL;
-  text = as_read_file(cand, &n, err);
-  if (text) {
-    c->cand = is_program(text, n) ? as_parse_tp(cand, text, n, c->sizes, c->lib, err)
-                                  : as_parse_mug(cand, text, n, c->spec, err);
-  }
-  free(text);
-  return c->cand != NULL;
-}
-
-void cli_case_clear(cli_case *c) {
-  as_graph_free(c->cand);
-  as_graph_free(c->spec);
-  as_oplib_free(c->lib);
-  as_sizes_free(c->sizes);
+  if (ok)
+    return lib;
+  as_oplib_free(lib);
+  return NULL;
 }

@@ -1,7 +1,7 @@
 # The command.
 noinst_LIBRARIES += libascli.a
 libascli_a_SOURCES = \
-  src/cli/cli.h src/cli/export.h src/cli/progress.h src/cli/rule_verdict.h src/cli/spec_check.h src/cli/verdict.h \
+  src/cli/cli.h src/cli/options.h src/cli/export.h src/cli/progress.h src/cli/spec_check.h \
   src/cli/cmd_bench.c \
   src/cli/cmd_certify.c \
   src/cli/cmd_certify_rule.c \
@@ -16,14 +16,22 @@ libascli_a_SOURCES = \
   src/cli/place.c \
   src/cli/progress.c \
   src/cli/target.c \
-  src/cli/rule_verdict.c \
   src/cli/cmd_regress.c \
-  src/cli/spec_check.c \
-  src/cli/verdict.c
+  src/cli/spec_check.c
 libascli_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 bin_PROGRAMS += assay
 assay_SOURCES = src/cli/main.c
 assay_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
-assay_LDADD = libascli.a libasbaseline.a libasreport.a libasexplain.a libasimport.a libassearch.a libassmt.a libasread.a libasprove.a libasfield.a libassem.a libaslower.a libasthreads.a libasvthreads.a libastg.a libasrt.a libasir.a libastarget.a libck.a libasbase.a \
+assay_LDADD = libascli.a libasbaseline.a libasreport.a libasexplain.a libasimport.a libassearch.a libasjudge.a libassmt.a libasread.a libasprove.a libasfield.a libaslower.a libasthreads.a libasvthreads.a libastg.a libassem.a libasrt.a libasir.a libastarget.a libck.a libasbase.a \
   $(JANSSON_LIBS) $(Z3_LIBS) $(GLPK_LIBS) $(FLINT_LIBS) $(GMP_LIBS) -lpthread -lm
 dist_man_MANS += man/assay.1
+# completions, where shells look for them
+bashcompletiondir = $(datadir)/bash-completion/completions
+nodist_bashcompletion_DATA = src/cli/completion/assay
+zshcompletiondir = $(datadir)/zsh/site-functions
+nodist_zshcompletion_DATA = src/cli/completion/_assay
+src/cli/completion/assay: assay$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) src/cli/completion && ./assay$(EXEEXT) completion bash >$@.new && mv $@.new $@
+src/cli/completion/_assay: assay$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) src/cli/completion && ./assay$(EXEEXT) completion zsh >$@.new && mv $@.new $@
+CLEANFILES += src/cli/completion/assay src/cli/completion/_assay

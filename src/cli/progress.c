@@ -51,3 +51,10 @@ void cli_progress_end(cli_progress *p) {
   if (!p->quiet && p->terminal && p->stage[0])
     fputs("\r\033[K", stderr);
 }
+
+void cli_progress_wipe(const cli_progress *p) {
+  if (p->quiet || !p->terminal)
+    return;
+  fputs("\r\033[K", stderr);
+  fflush(stderr);
+}

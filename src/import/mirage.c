@@ -9,54 +9,55 @@ struct as_mirage {
 
 as_mirage *as_mirage_read(const char *path, as_err *err) {
   size_t len;
-  json_error_t e;
+  json_error_t json_error;
   char *text = as_read_file(path, &len, err);
   if (text == NULL)
     return NULL;
-  json_t *j = json_loadb(text, len, JSON_REJECT_DUPLICATES, &e);
-  if (j == NULL) {
-    as_err_at(err, path, text, len, e.line, e.column > 0 ? e.column : 1, "%s", e.text);
-  } else if (!json_is_array(j)) {
+  json_t *graphs = json_loadb(text, len, JSON_REJECT_DUPLICATES, &json_error);
+  if (graphs == NULL) {
+    as_err_at(err, path, text, len, json_error.line, json_error.column > 0 ? json_error.column : 1,
+              "%s", json_error.text);
+  } else if (!json_is_array(graphs)) {
     as_err_set(err, AS_BAD_INPUT, "%s: not a list of graphs", path);
-    json_decref(j);
-    j = NULL;
+    json_decref(graphs);
+    graphs = NULL;
   }
   free(text);
-  if (j == NULL)
+  if (graphs == NULL)
     return NULL;
-  as_mirage *m = as_malloc(sizeof *m);
-  m->graphs = j;
-  return m;
+  as_mirage *mirage = as_malloc(sizeof *mirage);
+  mirage->graphs = graphs;
+  return mirage;
 }
 
 as_mirage *as_mirage_new(void) {
-  as_mirage *m = as_malloc(sizeof *m);
-  m->graphs = json_array();
-  return m;
+  as_mirage *mirage = as_malloc(sizeof *mirage);
+  mirage->graphs = json_array();
+  return mirage;
 }
 
-json_t *mi_graphs(const as_mirage *m) {
-  return m->graphs;
+json_t *mi_graphs(const as_mirage *mirage) {
+  return mirage->graphs;
 }
 
-void as_mirage_drop(as_mirage *m) {
-  json_array_remove(m->graphs, json_array_size(m->graphs) - 1);
+void as_mirage_drop(as_mirage *mirage) {
+  json_array_remove(mirage->graphs, json_array_size(mirage->graphs) - 1);
 }
 
-void as_mirage_free(as_mirage *m) {
-  if (m == NULL)
+void as_mirage_free(as_mirage *mirage) {
+  if (mirage == NULL)
     return;
-  json_decref(m->graphs);
-  free(m);
+  json_decref(mirage->graphs);
+  free(mirage);
 }
 
-size_t as_mirage_count(const as_mirage *m) {
-  return json_array_size(m->graphs);
+size_t as_mirage_count(const as_mirage *mirage) {
+  return json_array_size(mirage->graphs);
 }
 
 json_int_t mi_int(const json_t *object, const char *key, json_int_t other) {
-  const json_t *v = json_object_get(object, key);
-  return json_is_integer(v) ? json_integer_value(v) : other;
+  const json_t *value = json_object_get(object, key);
+  return json_is_integer(value) ? json_integer_value(value) : other;
 }
 
 json_int_t mi_guid(const json_t *tensor) {
@@ -65,23 +66,24 @@ json_int_t mi_guid(const json_t *tensor) {
 
 /* the file describes a tensor wherever it occurs: rank, extents, and whether it exists only after
  * the loop */
-static bool agrees(mi_lift *m, const mi_tensor *t, const json_t *tensor) {
+static bool agrees(mi_lift *lifting, const mi_tensor *known, const json_t *tensor) {
   const json_t *dims = json_object_get(tensor, "dim");
   const json_t *after = json_object_get(tensor, "after_accum");
-  long long guid = (long long)t->guid;
-  if (mi_int(tensor, "num_dims", -1) != (json_int_t)t->rank)
-    return mi_bad(m, "tensor %lld has not the rank expected here, %u", guid, t->rank);
-  if (after && (!json_is_boolean(after) || json_is_true(after) != t->after)) {
-    return mi_bad(m, "tensor %lld is %sdefined after the loop, and the file says otherwise", guid,
-                  t->after ? "" : "not ");
+  long long guid = (long long)known->guid;
+  if (mi_int(tensor, "num_dims", -1) != (json_int_t)known->rank)
+    return mi_refuse(lifting, "tensor %lld has not the rank expected here, %u", guid, known->rank);
+  if (after && (!json_is_boolean(after) || json_is_true(after) != known->after)) {
+    return mi_refuse(lifting,
+                     "tensor %lld is %sdefined after the loop, and the file says otherwise", guid,
+                     known->after ? "" : "not ");
   }
-  for (uint32_t i = 0; i < t->rank; i++) {
-    const json_t *d = json_array_get(dims, i);
-    long long stated = json_is_integer(d) ? (long long)json_integer_value(d) : -1;
-    long long value = (long long)mi_extent_value(m, &t->dim[i]);
+  for (uint32_t i = 0; i < known->rank; i++) {
+    const json_t *extent = json_array_get(dims, i);
+    long long stated = json_is_integer(extent) ? (long long)json_integer_value(extent) : -1;
+    long long value = (long long)mi_extent_value(lifting, &known->dim[i]);
     if (stated != value) {
-      return mi_bad(
-          m,
+      return mi_refuse(
+          lifting,
           "axis %u of tensor %lld is %lld, not %lld as it follows from the program and the graph",
           i, guid, stated, value);
     }
@@ -89,42 +91,43 @@ static bool agrees(mi_lift *m, const mi_tensor *t, const json_t *tensor) {
   return true;
 }
 
-mi_tensor *mi_find(mi_lift *m, as_vec *where, const json_t *tensor) {
+mi_tensor *mi_find(mi_lift *lifting, as_vec *where, const json_t *tensor) {
   json_int_t guid = mi_guid(tensor);
   for (size_t i = 0; i < where->n; i++) {
-    mi_tensor *t = &AS_VEC_AT(where, mi_tensor, i);
+    mi_tensor *known = &AS_VEC_AT(where, mi_tensor, i);
     bool fits = true;
-    if (t->guid != guid)
+    if (known->guid != guid)
       continue;
-    for (uint32_t d = 0; d < t->rank; d++)
-      fits = mi_extent_resolve(m, &t->dim[d]) && fits;
+    for (uint32_t axis = 0; axis < known->rank; axis++)
+      fits = mi_extent_resolve(lifting, &known->dim[axis]) && fits;
     if (!fits)
-      mi_bad(m, "too many factors in an extent");
-    return fits && agrees(m, t, tensor) ? t : NULL;
+      mi_refuse(lifting, "too many factors in an extent");
+    return fits && agrees(lifting, known, tensor) ? known : NULL;
   }
-  mi_bad(m, "tensor %lld is used before it is defined", (long long)guid);
+  mi_refuse(lifting, "tensor %lld is used before it is defined", (long long)guid);
   return NULL;
 }
 
-bool mi_define(mi_lift *m, as_vec *where, const json_t *tensor, const char *name,
+bool mi_define(mi_lift *lifting, as_vec *where, const json_t *tensor, const char *name,
                const mi_extent *dim, uint32_t rank, bool after) {
-  mi_tensor t = {mi_guid(tensor), name, rank, {{0}}, after};
-  if (t.guid < 0)
-    return mi_bad(m, "a tensor without guid");
+  mi_tensor defined = {mi_guid(tensor), name, rank, {{0}}, after};
+  if (defined.guid < 0)
+    return mi_refuse(lifting, "a tensor without guid");
   for (size_t i = 0; i < where->n; i++) {
-    if (AS_VEC_AT(where, mi_tensor, i).guid == t.guid)
-      return mi_bad(m, "tensor %lld is defined twice", (long long)t.guid);
+    if (AS_VEC_AT(where, mi_tensor, i).guid == defined.guid)
+      return mi_refuse(lifting, "tensor %lld is defined twice", (long long)defined.guid);
   }
   for (uint32_t i = 0; i < rank; i++)
-    t.dim[i] = dim[i];
-  if (!agrees(m, &t, tensor))
+    defined.dim[i] = dim[i];
+  if (!agrees(lifting, &defined, tensor))
     return false;
-  as_vec_push(where, &t);
+  as_vec_push(where, &defined);
   return true;
 }
 
-const char *mi_kernel_name(mi_lift *m, json_int_t guid) {
-  return guid == m->result ? m->program->node[m->program->output[0]].name : mi_fresh_name(m, 'v');
+const char *mi_kernel_name(mi_lift *lifting, json_int_t guid) {
+  return guid == lifting->result ? lifting->program->node[lifting->program->output[0]].name
+                                 : mi_fresh_name(lifting, 'v');
 }
 
 const mi_name mi_operators[] = {
@@ -135,28 +138,28 @@ const mi_name mi_operators[] = {
 };
 const size_t mi_n_operators = sizeof mi_operators / sizeof *mi_operators;
 
-static bool result_dims(mi_lift *m, const char *op, const mi_tensor *a, const mi_tensor *b,
-                        mi_extent *dim) {
-  memcpy(dim, a->dim, sizeof a->dim);
-  if (b == NULL)
+static bool result_dims(mi_lift *lifting, const char *op, const mi_tensor *left,
+                        const mi_tensor *right, mi_extent *dim) {
+  memcpy(dim, left->dim, sizeof left->dim);
+  if (right == NULL)
     return true;
-  if (a->rank != b->rank)
-    return mi_bad(m, "%s of tensors of %u and %u axes", op, a->rank, b->rank);
+  if (left->rank != right->rank)
+    return mi_refuse(lifting, "%s of tensors of %u and %u axes", op, left->rank, right->rank);
   if (strcmp(op, "matmul") == 0) {
-    if (a->rank < 2)
-      return mi_bad(m, "matmul of tensors of %u axes", a->rank);
-    dim[a->rank - 1] = b->dim[a->rank - 1];
+    if (left->rank < 2)
+      return mi_refuse(lifting, "matmul of tensors of %u axes", left->rank);
+    dim[left->rank - 1] = right->dim[left->rank - 1];
     return true;
   }
-  for (uint32_t i = 0; i < a->rank; i++) {
-    if (a->dim[i].n == 0)
-      dim[i] = b->dim[i];
+  for (uint32_t i = 0; i < left->rank; i++) {
+    if (left->dim[i].n == 0)
+      dim[i] = right->dim[i];
   }
   return true;
 }
 
-bool mi_operator(mi_lift *m, as_vec *where, const json_t *op, const char *kind, const char *indent,
-                 const char *name) {
+bool mi_operator(mi_lift *lifting, as_vec *where, const json_t *op, const char *kind,
+                 const char *indent, const char *name) {
   const json_t *in = json_object_get(op, "input_tensors");
   const json_t *out = json_object_get(op, "output_tensors");
   size_t len = strlen(kind);
@@ -166,166 +169,173 @@ bool mi_operator(mi_lift *m, as_vec *where, const json_t *op, const char *kind, 
         strcmp(kind + len - 3, "_op") != 0)
       continue;
     if (json_array_size(in) != mi_operators[i].args || json_array_size(out) != 1) {
-      return mi_bad(m, "%s with %zu operands and %zu results", kind, json_array_size(in),
-                    json_array_size(out));
+      return mi_refuse(lifting, "%s with %zu operands and %zu results", kind, json_array_size(in),
+                       json_array_size(out));
     }
-    const mi_tensor *a = mi_find(m, where, json_array_get(in, 0));
-    const mi_tensor *b = NULL;
-    if (a == NULL ||
-        (mi_operators[i].args == 2 && (b = mi_find(m, where, json_array_get(in, 1))) == NULL))
+    const mi_tensor *left = mi_find(lifting, where, json_array_get(in, 0));
+    const mi_tensor *right = NULL;
+    if (left == NULL || (mi_operators[i].args == 2 &&
+                         (right = mi_find(lifting, where, json_array_get(in, 1))) == NULL))
       return false;
     mi_extent dim[AS_MAX_RANK];
-    if (!result_dims(m, mi_operators[i].ours, a, b, dim))
+    if (!result_dims(lifting, mi_operators[i].ours, left, right, dim))
       return false;
-    as_str_printf(&m->body, "%s%s = %s(%s%s%s)\n", indent, name, mi_operators[i].ours, a->name,
-                  b ? ", " : "", b ? b->name : "");
-    return mi_define(m, where, json_array_get(out, 0), name, dim, a->rank,
-                     a->after || (b && b->after));
+    as_str_printf(&lifting->body, "%s%s = %s(%s%s%s)\n", indent, name, mi_operators[i].ours,
+                  left->name, right ? ", " : "", right ? right->name : "");
+    return mi_define(lifting, where, json_array_get(out, 0), name, dim, left->rank,
+                     left->after || (right && right->after));
   }
-  return mi_bad(m, "unknown operator `%s`", kind);
+  return mi_refuse(lifting, "unknown operator `%s`", kind);
 }
 
-static bool input(mi_lift *m, const json_t *op, uint32_t k) {
-  const as_graph *p = m->program;
-  if (k >= p->n_input)
-    return mi_bad(m, "it has more inputs than the program");
-  const as_node *n = &p->node[p->input[k]];
+static bool input(mi_lift *lifting, const json_t *op, uint32_t number) {
+  const as_graph *program = lifting->program;
+  if (number >= program->n_input)
+    return mi_refuse(lifting, "it has more inputs than the program");
+  const as_node *node = &program->node[program->input[number]];
   mi_extent dim[AS_MAX_RANK];
-  for (uint32_t i = 0; i < n->rank; i++) {
-    int64_t v;
+  for (uint32_t i = 0; i < node->rank; i++) {
+    int64_t value;
     long one;
-    if (!as_graph_concrete(p, n->dim[i], &v))
-      return mi_bad(m, "axis %u of the program's input `%s` has no concrete value", i, n->name);
-    char *text = as_size_print(p->sizes, n->dim[i]);
-    bool plain = as_size_is_sym(p->sizes, n->dim[i]) || as_size_is_const(p->sizes, n->dim[i], &one);
+    if (!as_graph_concrete(program, node->dim[i], &value))
+      return mi_refuse(lifting, "axis %u of the program's input `%s` has no concrete value", i,
+                       node->name);
+    char *text = as_size_print(program->sizes, node->dim[i]);
+    bool plain = as_size_is_sym(program->sizes, node->dim[i]) ||
+                 as_size_is_const(program->sizes, node->dim[i], &one);
     char *term = plain ? as_strdup(text) : as_format("(%s)", text);
-    dim[i] = v == 1 && as_size_is_const(p->sizes, n->dim[i], &one)
+    dim[i] = value == 1 && as_size_is_const(program->sizes, node->dim[i], &one)
                  ? (mi_extent){0}
-                 : mi_extent_of(mi_atom_new(m, term, v, false));
+                 : mi_extent_of(mi_atom_new(lifting, term, value, false));
     free(term);
     free(text);
   }
   const json_t *out = json_object_get(op, "output_tensors");
-  return mi_define(m, &m->tensor, json_array_get(out, 0), n->name, dim, n->rank, false);
+  return mi_define(lifting, &lifting->tensor, json_array_get(out, 0), node->name, dim, node->rank,
+                   false);
 }
 
-static void reserve_names(mi_lift *m) {
-  const as_graph *p = m->program;
-  for (uint32_t i = 0; i < p->n; i++) {
-    if (p->node[i].name)
-      as_vec_push(&m->name, &p->node[i].name);
+static void reserve_names(mi_lift *lifting) {
+  const as_graph *program = lifting->program;
+  for (uint32_t i = 0; i < program->n; i++) {
+    if (program->node[i].name)
+      as_vec_push(&lifting->name, &program->node[i].name);
   }
-  as_size s;
-  for (uint32_t i = 0; (s = as_size_nth_sym(p->sizes, i)) != AS_SIZE_BAD; i++) {
-    const char *name = as_size_name(p->sizes, s);
-    as_vec_push(&m->name, &name);
+  as_size size;
+  for (uint32_t i = 0; (size = as_size_nth_sym(program->sizes, i)) != AS_SIZE_BAD; i++) {
+    const char *name = as_size_name(program->sizes, size);
+    as_vec_push(&lifting->name, &name);
   }
 }
 
-static bool find_result(mi_lift *m, const json_t *graph) {
+static bool find_result(mi_lift *lifting, const json_t *graph) {
   size_t i;
   size_t found = 0;
   json_t *op;
   json_array_foreach((json_t *)graph, i, op) {
     const char *kind = json_string_value(json_object_get(op, "op_type"));
     if (kind == NULL)
-      return mi_bad(m, "operator %zu has no op_type", i);
+      return mi_refuse(lifting, "operator %zu has no op_type", i);
     if (strcmp(kind, "kn_output_op") != 0)
       continue;
-    m->result = mi_guid(json_array_get(json_object_get(op, "input_tensors"), 0));
+    lifting->result = mi_guid(json_array_get(json_object_get(op, "input_tensors"), 0));
     found++;
   }
-  if (found != 1 || m->program->n_output != 1) {
-    return mi_bad(m, "it has %zu results, the program %u; one of each is read", found,
-                  m->program->n_output);
+  if (found != 1 || lifting->program->n_output != 1) {
+    return mi_refuse(lifting, "it has %zu results, the program %u; one of each is read", found,
+                     lifting->program->n_output);
   }
   return true;
 }
 
-static bool lift(mi_lift *m, const json_t *graph) {
+static bool lift(mi_lift *lifting, const json_t *graph) {
   size_t i;
   json_t *op;
   uint32_t inputs = 0;
   if (!json_is_array(graph))
-    return mi_bad(m, "not a list of operators");
-  reserve_names(m);
-  if (!find_result(m, graph))
+    return mi_refuse(lifting, "not a list of operators");
+  reserve_names(lifting);
+  if (!find_result(lifting, graph))
     return false;
   json_array_foreach((json_t *)graph, i, op) {
     const char *kind = json_string_value(json_object_get(op, "op_type"));
-    bool ok = true;
+    bool lifted = true;
     if (strcmp(kind, "kn_input_op") == 0) {
-      ok = input(m, op, inputs++);
+      lifted = input(lifting, op, inputs++);
     } else if (strcmp(kind, "kn_customized_op") == 0) {
-      ok = mi_block(m, op);
+      lifted = mi_block(lifting, op);
     } else if (strcmp(kind, "kn_output_op") == 0) {
-      ok = mi_find(m, &m->tensor, json_array_get(json_object_get(op, "input_tensors"), 0)) != NULL;
+      lifted = mi_find(lifting, &lifting->tensor,
+                       json_array_get(json_object_get(op, "input_tensors"), 0)) != NULL;
     } else {
       if (strncmp(kind, "kn_", 3) != 0)
-        return mi_bad(m, "`%s` at kernel level", kind);
+        return mi_refuse(lifting, "`%s` at kernel level", kind);
       json_int_t guid = mi_guid(json_array_get(json_object_get(op, "output_tensors"), 0));
-      ok = mi_operator(m, &m->tensor, op, kind, "", mi_kernel_name(m, guid));
+      lifted = mi_operator(lifting, &lifting->tensor, op, kind, "", mi_kernel_name(lifting, guid));
     }
-    if (!ok)
+    if (!lifted)
       return false;
   }
-  if (inputs != m->program->n_input)
-    return mi_bad(m, "it has %u inputs, the program %u", inputs, m->program->n_input);
+  if (inputs != lifting->program->n_input)
+    return mi_refuse(lifting, "it has %u inputs, the program %u", inputs,
+                     lifting->program->n_input);
   return true;
 }
 
-static char *whole_text(mi_lift *m) {
-  as_str s;
-  as_str t;
-  as_str_init(&s);
-  as_str_printf(&s, "mugraph mirage_%zu\n", m->index);
-  const char *sep = "sizes ";
-  for (size_t i = 0; i < m->atom.n; i++) {
-    const mi_atom *a = mi_atom_at(m, (int)i);
-    if (!a->own || a->product)
+static char *whole_text(mi_lift *lifting) {
+  as_str out;
+  as_str rest;
+  as_str_init(&out);
+  as_str_printf(&out, "mugraph mirage_%zu\n", lifting->index);
+  const char *separator = "sizes ";
+  for (size_t i = 0; i < lifting->atom.n; i++) {
+    const mi_atom *atom = mi_atom_at(lifting, (int)i);
+    if (!atom->own || atom->product)
       continue;
-    as_str_printf(&s, "%s%s = %lld", sep, a->text, (long long)a->value);
-    sep = ", ";
+    as_str_printf(&out, "%s%s = %lld", separator, atom->text, (long long)atom->value);
+    separator = ", ";
   }
-  if (sep[0] == ',')
-    as_str_add(&s, "\n");
-  as_str_init(&t);
-  sep = "where ";
-  for (size_t i = 0; i < m->relation.n; i++, sep = ", ") {
-    const mi_relation *r = &AS_VEC_AT(&m->relation, mi_relation, i);
-    as_str_add(&t, sep);
-    mi_extent_print(&r->whole, &t);
-    as_str_add(&t, " = ");
-    mi_extent_print(&r->parts, &t);
+  if (separator[0] == ',')
+    as_str_add(&out, "\n");
+  as_str_init(&rest);
+  separator = "where ";
+  for (size_t i = 0; i < lifting->relation.n; i++, separator = ", ") {
+    const mi_relation *relation = &AS_VEC_AT(&lifting->relation, mi_relation, i);
+    as_str_add(&rest, separator);
+    mi_extent_print(&relation->whole, &rest);
+    as_str_add(&rest, " = ");
+    mi_extent_print(&relation->parts, &rest);
   }
-  if (sep[0] == ',')
-    as_str_add(&t, "\n");
-  if (m->body.n)
-    as_str_add(&t, m->body.s);
-  bool ok = t.n == 0 || mi_finish(m, t.s, &s) || mi_bad(m, "too many factors in an extent");
-  as_str_clear(&t);
+  if (separator[0] == ',')
+    as_str_add(&rest, "\n");
+  if (lifting->body.n)
+    as_str_add(&rest, lifting->body.s);
+  bool ok = rest.n == 0 || mi_finish(lifting, rest.s, &out) ||
+            mi_refuse(lifting, "too many factors in an extent");
+  as_str_clear(&rest);
   if (!ok)
-    as_str_clear(&s);
-  return ok ? as_str_take(&s) : NULL;
+    as_str_clear(&out);
+  return ok ? as_str_take(&out) : NULL;
 }
 
-char *as_mirage_mug(const as_mirage *file, size_t i, const as_graph *program, as_err *err) {
-  mi_lift m = {.program = program, .err = err, .index = i, .mem = as_arena_new(), .result = -1};
-  as_vec_init(&m.atom, sizeof(mi_atom));
-  as_vec_init(&m.relation, sizeof(mi_relation));
-  as_vec_init(&m.name, sizeof(const char *));
-  as_vec_init(&m.tensor, sizeof(mi_tensor));
-  as_vec_init(&m.tile, sizeof(mi_tensor));
-  as_vec_init(&m.split, sizeof(mi_split));
-  as_str_init(&m.body);
-  char *text = lift(&m, json_array_get(file->graphs, i)) ? whole_text(&m) : NULL;
-  as_str_clear(&m.body);
-  as_vec_clear(&m.split);
-  as_vec_clear(&m.tile);
-  as_vec_clear(&m.tensor);
-  as_vec_clear(&m.name);
-  as_vec_clear(&m.relation);
-  as_vec_clear(&m.atom);
-  as_arena_free(m.mem);
+char *as_mirage_mug(const as_mirage *file, size_t index, const as_graph *program, as_err *err) {
+  mi_lift lifting = {
+      .program = program, .err = err, .index = index, .arena = as_arena_new(), .result = -1};
+  as_vec_init(&lifting.atom, sizeof(mi_atom));
+  as_vec_init(&lifting.relation, sizeof(mi_relation));
+  as_vec_init(&lifting.name, sizeof(const char *));
+  as_vec_init(&lifting.tensor, sizeof(mi_tensor));
+  as_vec_init(&lifting.tile, sizeof(mi_tensor));
+  as_vec_init(&lifting.split, sizeof(mi_split));
+  as_str_init(&lifting.body);
+  char *text = lift(&lifting, json_array_get(file->graphs, index)) ? whole_text(&lifting) : NULL;
+  as_str_clear(&lifting.body);
+  as_vec_clear(&lifting.split);
+  as_vec_clear(&lifting.tile);
+  as_vec_clear(&lifting.tensor);
+  as_vec_clear(&lifting.name);
+  as_vec_clear(&lifting.relation);
+  as_vec_clear(&lifting.atom);
+  as_arena_free(lifting.arena);
   return text;
 }

@@ -11,15 +11,15 @@
 typedef struct as_mirage as_mirage;
 as_mirage *as_mirage_read(const char *path,
                           as_err *err); /* a list of graphs; NULL with err when the file is none */
-void as_mirage_free(as_mirage *m);
+void as_mirage_free(as_mirage *mirage);
 as_mirage *as_mirage_new(void); /* without graphs */
-size_t as_mirage_count(const as_mirage *m);
+size_t as_mirage_count(const as_mirage *mirage);
 /* Text of graph i for as_parse_mug, malloc'ed; NULL with err when the graph is malformed, is not of
  * the program's inputs, or cannot be expressed. */
-char *as_mirage_mug(const as_mirage *m, size_t i, const as_graph *program, as_err *err);
+char *as_mirage_mug(const as_mirage *mirage, size_t index, const as_graph *program, as_err *err);
 /* The other direction: adds g at its concrete sizes, where the format can express it; false with
  * err, and nothing added, where it cannot. */
-bool as_mirage_add(as_mirage *m, const as_graph *graph, as_err *err);
-void as_mirage_drop(as_mirage *m);        /* the graph added last */
-char *as_mirage_text(const as_mirage *m); /* as a file holds it; malloc'ed */
+bool as_mirage_add(as_mirage *mirage, const as_graph *graph, as_err *err);
+void as_mirage_drop(as_mirage *mirage);        /* the graph added last */
+char *as_mirage_text(const as_mirage *mirage); /* as a file holds it; malloc'ed */
 #endif

@@ -9,7 +9,7 @@ enum { MI_FACTORS = 8, MI_LOOP = 3, MI_NOATOM = -1 };
 /* a product of atoms, outermost first; no factors: 1 */
 typedef struct {
   uint32_t n;
-  int a[MI_FACTORS];
+  int factor[MI_FACTORS];
 } mi_extent;
 
 /* a size of the program or of the muGraph (own; width: made for an axis reduced to that width), or
@@ -47,7 +47,7 @@ typedef struct {
   const as_graph *program;
   as_err *err;
   size_t index; /* of the graph, for messages */
-  as_arena *mem;
+  as_arena *arena;
   as_vec atom;
   as_vec relation;
   as_vec name; /* mi_atom, mi_relation, const char * in use */
@@ -62,40 +62,40 @@ typedef struct {
 } mi_lift;
 
 /* extents (mirage_size.c) */
-int mi_atom_new(mi_lift *m, const char *text, int64_t value, bool own);
-int mi_atom_fresh(mi_lift *m, char letter, int64_t value);
-const mi_atom *mi_atom_at(const mi_lift *m, int id);
+int mi_atom_new(mi_lift *lifting, const char *text, int64_t value, bool own);
+int mi_atom_fresh(mi_lift *lifting, char letter, int64_t value);
+const mi_atom *mi_atom_at(const mi_lift *lifting, int id);
 mi_extent mi_extent_of(int atom);
-bool mi_extent_times(mi_extent *e, const mi_extent *by);
+bool mi_extent_times(mi_extent *extent, const mi_extent *by);
 bool mi_extent_same(const mi_extent *a, const mi_extent *b);
-int64_t mi_extent_value(const mi_lift *m, const mi_extent *e);
+int64_t mi_extent_value(const mi_lift *lifting, const mi_extent *extent);
 void mi_extent_print(
-    const mi_extent *e,
-    as_str *s); /* an atom as `$` and its number, for the text to be finished by mi_finish */
-bool mi_finish(const mi_lift *m, const char *body, as_str *s);
-bool mi_extent_resolve(const mi_lift *m,
-                       mi_extent *e); /* own sizes that are products become their factors */
-void mi_extent_contract(const mi_lift *m,
-                        mi_extent *e); /* the parts of a relation become its whole */
+    const mi_extent *extent,
+    as_str *out); /* an atom as `$` and its number, for the text to be finished by mi_finish */
+bool mi_finish(const mi_lift *lifting, const char *body, as_str *out);
+bool mi_extent_resolve(const mi_lift *lifting,
+                       mi_extent *extent); /* own sizes that are products become their factors */
+void mi_extent_contract(const mi_lift *lifting,
+                        mi_extent *extent); /* the parts of a relation become its whole */
 /* the tile of an axis that grid axis `grid` (-1: none) and, if `loop`, the loop divide */
-bool mi_extent_tile(mi_lift *m, const mi_extent *whole, int grid, bool loop, mi_extent *tile);
+bool mi_extent_tile(mi_lift *lifting, const mi_extent *whole, int grid, bool loop, mi_extent *tile);
 /* e = outer * inner with inner of this value */
-bool mi_extent_cut(mi_lift *m, const mi_extent *e, int64_t value, mi_extent *outer,
+bool mi_extent_cut(mi_lift *lifting, const mi_extent *extent, int64_t value, mi_extent *outer,
                    mi_extent *inner);
-const char *mi_fresh_name(mi_lift *m, char letter);
-bool mi_bad(mi_lift *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+const char *mi_fresh_name(mi_lift *lifting, char letter);
+bool mi_refuse(mi_lift *lifting, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* a kernel defined by a block graph (mirage_block.c) */
-bool mi_block(mi_lift *m, const json_t *op);
+bool mi_block(mi_lift *lifting, const json_t *op);
 /* what both levels share (mirage.c) */
 mi_tensor *
-mi_find(mi_lift *m, as_vec *where,
+mi_find(mi_lift *lifting, as_vec *where,
         const json_t *tensor); /* what the file says of it must agree with its definition */
-bool mi_define(mi_lift *m, as_vec *where, const json_t *tensor, const char *name,
+bool mi_define(mi_lift *lifting, as_vec *where, const json_t *tensor, const char *name,
                const mi_extent *dim, uint32_t rank, bool after);
-const char *mi_kernel_name(mi_lift *m, json_int_t guid);
+const char *mi_kernel_name(mi_lift *lifting, json_int_t guid);
 json_int_t mi_guid(const json_t *tensor);
-bool mi_operator(mi_lift *m, as_vec *where, const json_t *op, const char *kind, const char *indent,
-                 const char *name);
+bool mi_operator(mi_lift *lifting, as_vec *where, const json_t *op, const char *kind,
+                 const char *indent, const char *name);
 json_int_t mi_int(const json_t *object, const char *key, json_int_t other);
 
 /* Mirage's name without its level and `_op`, and ours */
@@ -107,5 +107,5 @@ typedef struct {
 
 extern const mi_name mi_operators[];
 extern const size_t mi_n_operators;
-json_t *mi_graphs(const as_mirage *m); /* borrowed */
+json_t *mi_graphs(const as_mirage *mirage); /* borrowed */
 #endif

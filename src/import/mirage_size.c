@@ -4,269 +4,273 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool mi_bad(mi_lift *m, const char *fmt, ...) {
-  va_list ap;
+bool mi_refuse(mi_lift *lifting, const char *fmt, ...) {
+  va_list args;
   char text[400];
-  va_start(ap, fmt);
-  vsnprintf(text, sizeof text, fmt, ap);
-  va_end(ap);
-  return as_err_set(m->err, AS_BAD_INPUT, "graph %zu: %s", m->index, text);
+  va_start(args, fmt);
+  vsnprintf(text, sizeof text, fmt, args);
+  va_end(args);
+  return as_err_set(lifting->err, AS_BAD_INPUT, "graph %zu: %s", lifting->index, text);
 }
 
-const char *mi_fresh_name(mi_lift *m, char letter) {
-  uint32_t *count = &m->count[(letter | 32) - 'a'];
+const char *mi_fresh_name(mi_lift *lifting, char letter) {
+  uint32_t *count = &lifting->count[(letter | 32) - 'a'];
   for (;;) {
     char text[16];
     bool used = false;
     snprintf(text, sizeof text, "%c%u", letter, ++*count);
-    for (size_t i = 0; i < m->name.n && !used; i++)
-      used = strcmp(AS_VEC_AT(&m->name, const char *, i), text) == 0;
+    for (size_t i = 0; i < lifting->name.n && !used; i++)
+      used = strcmp(AS_VEC_AT(&lifting->name, const char *, i), text) == 0;
     if (!used)
-      return as_arena_strdup(m->mem, text);
+      return as_arena_strdup(lifting->arena, text);
   }
 }
 
-int mi_atom_new(mi_lift *m, const char *text, int64_t value, bool own) {
-  for (size_t i = 0; i < m->atom.n; i++) {
-    if (strcmp(AS_VEC_AT(&m->atom, mi_atom, i).text, text) == 0)
+int mi_atom_new(mi_lift *lifting, const char *text, int64_t value, bool own) {
+  for (size_t i = 0; i < lifting->atom.n; i++) {
+    if (strcmp(AS_VEC_AT(&lifting->atom, mi_atom, i).text, text) == 0)
       return (int)i;
   }
-  mi_atom a = {.text = as_arena_strdup(m->mem, text), .value = value, .own = own};
-  as_vec_push(&m->atom, &a);
-  return (int)m->atom.n - 1;
+  mi_atom atom = {.text = as_arena_strdup(lifting->arena, text), .value = value, .own = own};
+  as_vec_push(&lifting->atom, &atom);
+  return (int)lifting->atom.n - 1;
 }
 
-int mi_atom_fresh(mi_lift *m, char letter, int64_t value) {
-  return mi_atom_new(m, mi_fresh_name(m, letter), value, true);
+int mi_atom_fresh(mi_lift *lifting, char letter, int64_t value) {
+  return mi_atom_new(lifting, mi_fresh_name(lifting, letter), value, true);
 }
 
-const mi_atom *mi_atom_at(const mi_lift *m, int id) {
-  return &AS_VEC_AT(&m->atom, mi_atom, id);
+const mi_atom *mi_atom_at(const mi_lift *lifting, int id) {
+  return &AS_VEC_AT(&lifting->atom, mi_atom, id);
 }
 
 mi_extent mi_extent_of(int atom) {
   return (mi_extent){1, {atom}};
 }
 
-bool mi_extent_times(mi_extent *e, const mi_extent *by) {
-  if (e->n + by->n > MI_FACTORS)
+bool mi_extent_times(mi_extent *product, const mi_extent *by) {
+  if (product->n + by->n > MI_FACTORS)
     return false;
   for (uint32_t i = 0; i < by->n; i++)
-    e->a[e->n++] = by->a[i];
+    product->factor[product->n++] = by->factor[i];
   return true;
 }
 
-static void drop(mi_extent *e, uint32_t at) {
-  for (uint32_t i = at + 1; i < e->n; i++)
-    e->a[i - 1] = e->a[i];
-  e->n--;
+static void drop(mi_extent *product, uint32_t at) {
+  for (uint32_t i = at + 1; i < product->n; i++)
+    product->factor[i - 1] = product->factor[i];
+  product->n--;
 }
 
 /* takes the factors of `part` out of e, if all are there; `at` becomes the place of the first */
-static bool take_out(mi_extent *e, const mi_extent *part, uint32_t *at) {
-  mi_extent r = *e;
-  *at = e->n;
+static bool take_out(mi_extent *product, const mi_extent *part, uint32_t *at) {
+  mi_extent rest = *product;
+  *at = product->n;
   for (uint32_t k = 0; k < part->n; k++) {
     uint32_t i = 0;
-    while (i < r.n && r.a[i] != part->a[k])
+    while (i < rest.n && rest.factor[i] != part->factor[k])
       i++;
-    if (i == r.n)
+    if (i == rest.n)
       return false;
-    drop(&r, i);
+    drop(&rest, i);
     if (i < *at)
       *at = i;
   }
-  *e = r;
+  *product = rest;
   return true;
 }
 
-bool mi_extent_same(const mi_extent *a, const mi_extent *b) {
-  mi_extent r = *a;
+bool mi_extent_same(const mi_extent *left, const mi_extent *right) {
+  mi_extent rest = *left;
   uint32_t at;
-  return a->n == b->n && take_out(&r, b, &at);
+  return left->n == right->n && take_out(&rest, right, &at);
 }
 
-int64_t mi_extent_value(const mi_lift *m, const mi_extent *e) {
-  int64_t v = 1;
-  for (uint32_t i = 0; i < e->n; i++) {
-    if (__builtin_mul_overflow(v, mi_atom_at(m, e->a[i])->value, &v))
+int64_t mi_extent_value(const mi_lift *lifting, const mi_extent *extent) {
+  int64_t value = 1;
+  for (uint32_t i = 0; i < extent->n; i++) {
+    if (__builtin_mul_overflow(value, mi_atom_at(lifting, extent->factor[i])->value, &value))
       return -1;
   }
-  return v;
+  return value;
 }
 
-bool mi_extent_resolve(const mi_lift *m, mi_extent *e) {
-  for (uint32_t i = 0; i < e->n;) {
-    const mi_atom *a = mi_atom_at(m, e->a[i]);
-    if (!a->product) {
+bool mi_extent_resolve(const mi_lift *lifting, mi_extent *extent) {
+  for (uint32_t i = 0; i < extent->n;) {
+    const mi_atom *atom = mi_atom_at(lifting, extent->factor[i]);
+    if (!atom->product) {
       i++;
       continue;
     }
     mi_extent out = {0};
-    mi_extent head = *e;
+    mi_extent head = *extent;
     mi_extent tail = {0};
     head.n = i;
-    for (uint32_t k = i + 1; k < e->n; k++)
-      tail.a[tail.n++] = e->a[k];
-    if (!mi_extent_times(&out, &head) || !mi_extent_times(&out, &a->factors) ||
+    for (uint32_t k = i + 1; k < extent->n; k++)
+      tail.factor[tail.n++] = extent->factor[k];
+    if (!mi_extent_times(&out, &head) || !mi_extent_times(&out, &atom->factors) ||
         !mi_extent_times(&out, &tail))
       return false;
-    *e = out;
+    *extent = out;
   }
   return true;
 }
 
-void mi_extent_print(const mi_extent *e, as_str *s) {
-  for (uint32_t i = 0; i < e->n; i++)
-    as_str_printf(s, "%s$%d;", i ? " * " : "", e->a[i]);
-  if (e->n == 0)
-    as_str_add(s, "1");
+void mi_extent_print(const mi_extent *extent, as_str *out) {
+  for (uint32_t i = 0; i < extent->n; i++)
+    as_str_printf(out, "%s$%d;", i ? " * " : "", extent->factor[i]);
+  if (extent->n == 0)
+    as_str_add(out, "1");
 }
 
-bool mi_finish(const mi_lift *m, const char *body, as_str *s) {
-  for (const char *p = body; *p;) {
-    size_t plain = strcspn(p, "$");
-    as_str_addn(s, p, plain);
-    p += plain;
-    if (*p == 0)
+bool mi_finish(const mi_lift *lifting, const char *body, as_str *out) {
+  for (const char *at = body; *at;) {
+    size_t plain = strcspn(at, "$");
+    as_str_addn(out, at, plain);
+    at += plain;
+    if (*at == 0)
       break;
     char *end;
-    mi_extent e = mi_extent_of((int)strtol(p + 1, &end, 10));
-    if (!mi_extent_resolve(m, &e))
+    mi_extent extent = mi_extent_of((int)strtol(at + 1, &end, 10));
+    if (!mi_extent_resolve(lifting, &extent))
       return false;
-    for (uint32_t i = 0; i < e.n; i++)
-      as_str_printf(s, "%s%s", i ? " * " : "", mi_atom_at(m, e.a[i])->text);
-    if (e.n == 0)
-      as_str_add(s, "1");
-    p = end + 1;
+    for (uint32_t i = 0; i < extent.n; i++)
+      as_str_printf(out, "%s%s", i ? " * " : "", mi_atom_at(lifting, extent.factor[i])->text);
+    if (extent.n == 0)
+      as_str_add(out, "1");
+    at = end + 1;
   }
   return true;
 }
 
-void mi_extent_contract(const mi_lift *m, mi_extent *e) {
-  for (size_t i = 0; i < m->relation.n; i++) {
-    const mi_relation *r = &AS_VEC_AT(&m->relation, mi_relation, i);
-    mi_extent rest = *e;
+void mi_extent_contract(const mi_lift *lifting, mi_extent *extent) {
+  for (size_t i = 0; i < lifting->relation.n; i++) {
+    const mi_relation *relation = &AS_VEC_AT(&lifting->relation, mi_relation, i);
+    mi_extent rest = *extent;
     mi_extent out = {0};
-    mi_extent parts = r->parts;
+    mi_extent parts = relation->parts;
     uint32_t at;
-    if (!mi_extent_resolve(m, &parts) || parts.n == 0 || !take_out(&rest, &parts, &at) ||
-        rest.n + r->whole.n > MI_FACTORS)
+    if (!mi_extent_resolve(lifting, &parts) || parts.n == 0 || !take_out(&rest, &parts, &at) ||
+        rest.n + relation->whole.n > MI_FACTORS)
       continue;
     for (uint32_t k = 0; k < at; k++)
-      out.a[out.n++] = rest.a[k];
-    for (uint32_t k = 0; k < r->whole.n; k++)
-      out.a[out.n++] = r->whole.a[k];
+      out.factor[out.n++] = rest.factor[k];
+    for (uint32_t k = 0; k < relation->whole.n; k++)
+      out.factor[out.n++] = relation->whole.factor[k];
     for (uint32_t k = at; k < rest.n; k++)
-      out.a[out.n++] = rest.a[k];
-    *e = out;
+      out.factor[out.n++] = rest.factor[k];
+    *extent = out;
     i = (size_t)-1; /* from the first relation again: each contraction only shrinks what is the
                        muGraph's own */
   }
 }
 
-static bool relate(mi_lift *m, const mi_extent *whole, const mi_extent *parts) {
-  mi_relation r = {*whole, *parts};
+static bool relate(mi_lift *lifting, const mi_extent *whole, const mi_extent *parts) {
+  mi_relation relation = {*whole, *parts};
   if (mi_extent_same(whole, parts))
     return true;
-  mi_atom *only = whole->n == 1 ? &AS_VEC_AT(&m->atom, mi_atom, whole->a[0]) : NULL;
+  mi_atom *only = whole->n == 1 ? &AS_VEC_AT(&lifting->atom, mi_atom, whole->factor[0]) : NULL;
   if (only && only->own) {
     only->product = true;
     only->factors = *parts;
     return true;
   }
-  as_vec_push(&m->relation, &r);
+  as_vec_push(&lifting->relation, &relation);
   return true;
 }
 
 /* divides by the atoms of q: the outermost factor when that divides, otherwise the whole product */
-static bool divide(mi_lift *m, mi_extent *e, const mi_extent *q) {
-  int64_t by = mi_extent_value(m, q);
-  int64_t v = mi_extent_value(m, e);
-  if (by < 1 || v < 1 || v % by) {
-    return mi_bad(m, "an axis of %lld is divided into %lld equal parts", (long long)v,
-                  (long long)by);
+static bool divide(mi_lift *lifting, mi_extent *extent, const mi_extent *divisors) {
+  int64_t by = mi_extent_value(lifting, divisors);
+  int64_t value = mi_extent_value(lifting, extent);
+  if (by < 1 || value < 1 || value % by) {
+    return mi_refuse(lifting, "an axis of %lld is divided into %lld equal parts", (long long)value,
+                     (long long)by);
   }
-  mi_extent whole = *e;
-  mi_extent parts = *q;
+  mi_extent whole = *extent;
+  mi_extent parts = *divisors;
   mi_extent rest = {0};
-  int64_t lead = e->n ? mi_atom_at(m, e->a[0])->value : 1;
-  if (lead % by == 0 && e->n) {
-    whole = mi_extent_of(e->a[0]);
-    rest = *e;
+  int64_t lead = extent->n ? mi_atom_at(lifting, extent->factor[0])->value : 1;
+  if (lead % by == 0 && extent->n) {
+    whole = mi_extent_of(extent->factor[0]);
+    rest = *extent;
     drop(&rest, 0);
-    v = lead;
+    value = lead;
   }
   mi_extent out = {0};
-  if (v / by != 1)
-    out = mi_extent_of(mi_atom_fresh(m, 'S', v / by));
-  if (!mi_extent_times(&parts, &out) || !relate(m, &whole, &parts))
-    return mi_bad(m, "too many factors in an extent");
-  *e = out;
-  return mi_extent_times(e, &rest) || mi_bad(m, "too many factors in an extent");
+  if (value / by != 1)
+    out = mi_extent_of(mi_atom_fresh(lifting, 'S', value / by));
+  if (!mi_extent_times(&parts, &out) || !relate(lifting, &whole, &parts))
+    return mi_refuse(lifting, "too many factors in an extent");
+  *extent = out;
+  return mi_extent_times(extent, &rest) || mi_refuse(lifting, "too many factors in an extent");
 }
 
-bool mi_extent_tile(mi_lift *m, const mi_extent *whole, int grid, bool loop, mi_extent *tile) {
-  mi_extent q = {0};
+bool mi_extent_tile(mi_lift *lifting, const mi_extent *whole, int grid, bool loop,
+                    mi_extent *tile) {
+  mi_extent divisors = {0};
   if (grid >= 0)
-    q.a[q.n++] = m->part[grid];
+    divisors.factor[divisors.n++] = lifting->part[grid];
   if (loop)
-    q.a[q.n++] = m->part[MI_LOOP];
+    divisors.factor[divisors.n++] = lifting->part[MI_LOOP];
   *tile = *whole;
-  if (q.n == 0)
+  if (divisors.n == 0)
     return true;
-  if (!mi_extent_resolve(m, &q))
-    return mi_bad(m, "too many factors in an extent");
-  for (size_t i = 0; i < m->split.n; i++) {
-    mi_split *s = &AS_VEC_AT(&m->split, mi_split, i);
-    if (!mi_extent_resolve(m, &s->whole) || !mi_extent_resolve(m, &s->tile))
-      return mi_bad(m, "too many factors in an extent");
-    if (s->grid != grid || s->by[1] != loop || !mi_extent_same(&s->whole, whole))
+  if (!mi_extent_resolve(lifting, &divisors))
+    return mi_refuse(lifting, "too many factors in an extent");
+  for (size_t i = 0; i < lifting->split.n; i++) {
+    mi_split *known = &AS_VEC_AT(&lifting->split, mi_split, i);
+    if (!mi_extent_resolve(lifting, &known->whole) || !mi_extent_resolve(lifting, &known->tile))
+      return mi_refuse(lifting, "too many factors in an extent");
+    if (known->grid != grid || known->by[1] != loop || !mi_extent_same(&known->whole, whole))
       continue;
-    *tile = s->tile;
+    *tile = known->tile;
     return true;
   }
   uint32_t at;
-  for (uint32_t k = 0; k < q.n;) { /* a factor that is the extent of the grid axis or of the loop */
-    mi_extent one = mi_extent_of(q.a[k]);
+  for (uint32_t k = 0;
+       k < divisors.n;) { /* a factor that is the extent of the grid axis or of the loop */
+    mi_extent one = mi_extent_of(divisors.factor[k]);
     if (take_out(tile, &one, &at))
-      drop(&q, k);
+      drop(&divisors, k);
     else
       k++;
   }
-  if (q.n && !divide(m, tile, &q))
+  if (divisors.n && !divide(lifting, tile, &divisors))
     return false;
-  mi_split s = {*whole, {grid >= 0, loop}, grid, *tile};
-  as_vec_push(&m->split, &s);
+  mi_split known = {*whole, {grid >= 0, loop}, grid, *tile};
+  as_vec_push(&lifting->split, &known);
   return true;
 }
 
-bool mi_extent_cut(mi_lift *m, const mi_extent *e, int64_t value, mi_extent *outer,
+bool mi_extent_cut(mi_lift *lifting, const mi_extent *extent, int64_t value, mi_extent *outer,
                    mi_extent *inner) {
-  int64_t all = mi_extent_value(m, e);
+  int64_t all = mi_extent_value(lifting, extent);
   if (value < 1 || all % value)
-    return mi_bad(m, "an axis of %lld is reduced to %lld", (long long)all, (long long)value);
-  int64_t v = 1;
-  for (uint32_t k = e->n + 1; k-- > 0;) { /* the innermost factors that make up this value */
-    if (k < e->n)
-      v *= mi_atom_at(m, e->a[k])->value;
-    if (v != value || (value == 1 && k < e->n))
+    return mi_refuse(lifting, "an axis of %lld is reduced to %lld", (long long)all,
+                     (long long)value);
+  int64_t product = 1;
+  for (uint32_t k = extent->n + 1; k-- > 0;) { /* the innermost factors that make up this value */
+    if (k < extent->n)
+      product *= mi_atom_at(lifting, extent->factor[k])->value;
+    if (product != value || (value == 1 && k < extent->n))
       continue;
     *outer = *inner = (mi_extent){0};
-    for (uint32_t i = 0; i < e->n; i++) {
+    for (uint32_t i = 0; i < extent->n; i++) {
       mi_extent *to = i < k ? outer : inner;
-      to->a[to->n++] = e->a[i];
+      to->factor[to->n++] = extent->factor[i];
     }
     return true;
   }
-  size_t w =
+  size_t width =
       0; /* a width that cuts no factor becomes a size of its own, the same wherever it is met */
-  while (w < m->atom.n && !(mi_atom_at(m, (int)w)->width && mi_atom_at(m, (int)w)->value == value))
-    w++;
-  if (w == m->atom.n)
-    AS_VEC_AT(&m->atom, mi_atom, mi_atom_fresh(m, 'W', value)).width = true;
-  *inner = mi_extent_of((int)w);
-  *outer = mi_extent_of(mi_atom_fresh(m, 'U', all / value));
+  while (width < lifting->atom.n && !(mi_atom_at(lifting, (int)width)->width &&
+                                      mi_atom_at(lifting, (int)width)->value == value))
+    width++;
+  if (width == lifting->atom.n)
+    AS_VEC_AT(&lifting->atom, mi_atom, mi_atom_fresh(lifting, 'W', value)).width = true;
+  *inner = mi_extent_of((int)width);
+  *outer = mi_extent_of(mi_atom_fresh(lifting, 'U', all / value));
   mi_extent parts = *outer;
-  return mi_extent_times(&parts, inner) && relate(m, e, &parts);
+  return mi_extent_times(&parts, inner) && relate(lifting, extent, &parts);
 }

@@ -45,12 +45,12 @@ typedef struct {
   bool kept;    /* kept: the last axis, all summed, stands as an extent of 1 */
   int64_t over; /* divided by */
   size_t made;  /* the tensor that it became, + 1 */
-  factor f[MI_FACTORS];
+  factor factor[MI_FACTORS];
   uint32_t n; /* of the last axis, outermost first */
 } view;
 
 typedef struct {
-  const as_graph *g;
+  const as_graph *graph;
   as_err *err;
   as_vec tensor; /* of tensor */
   view *view;    /* by node */
@@ -63,222 +63,229 @@ typedef struct {
   int64_t width; /* extents of x, y, z, the loop; reduction_dimx, 0: any */
 } writer;
 
-static tensor *at(writer *w, size_t t) {
-  return &AS_VEC_AT(&w->tensor, tensor, t);
+static tensor *tensor_at(writer *writing, size_t number) {
+  return &AS_VEC_AT(&writing->tensor, tensor, number);
 }
 
-__attribute__((format(printf, 3, 4))) static bool bad(writer *w, as_node_id id, const char *fmt,
-                                                      ...) {
-  va_list ap;
+__attribute__((format(printf, 3, 4))) static bool refuse(writer *writing, as_node_id id,
+                                                         const char *fmt, ...) {
+  va_list args;
   char text[300];
-  va_start(ap, fmt);
-  vsnprintf(text, sizeof text, fmt, ap);
-  va_end(ap);
-  const char *name = w->g->node[id].name;
-  return as_err_set(w->err, AS_BAD_INPUT, "%s cannot be written in Mirage's format: `%s`: %s",
-                    w->g->name, name ? name : "a number", text);
+  va_start(args, fmt);
+  vsnprintf(text, sizeof text, fmt, args);
+  va_end(args);
+  const char *name = writing->graph->node[id].name;
+  return as_err_set(writing->err, AS_BAD_INPUT, "%s cannot be written in Mirage's format: `%s`: %s",
+                    writing->graph->name, name ? name : "a number", text);
 }
 
-static json_t *tensor_json(writer *w, size_t t) {
-  const tensor *x = at(w, t);
+static json_t *tensor_json(writer *writing, size_t number) {
+  const tensor *tensor_of = tensor_at(writing, number);
   json_t *dims = json_array();
-  json_t *j =
-      json_pack("{s:i, s:o, s:I, s:s, s:i}", "data_type", HALF, "dim", dims, "guid", x->guid,
-                "layout", x->block ? "SmemRowMajor" : "DmemRowMajor", "num_dims", (int)x->rank);
+  json_t *object =
+      json_pack("{s:i, s:o, s:I, s:s, s:i}", "data_type", HALF, "dim", dims, "guid",
+                tensor_of->guid, "layout", tensor_of->block ? "SmemRowMajor" : "DmemRowMajor",
+                "num_dims", (int)tensor_of->rank);
   for (uint32_t i = 0; i < RANKS; i++)
-    json_array_append_new(dims, json_integer(i < x->rank ? x->dim[i] : 0));
-  if (x->block)
-    json_object_set_new(j, "after_accum", json_boolean(x->after));
-  if (x->block)
-    json_object_set_new(j, "smem_offset", json_integer(x->offset));
-  return j;
+    json_array_append_new(dims, json_integer(i < tensor_of->rank ? tensor_of->dim[i] : 0));
+  if (tensor_of->block)
+    json_object_set_new(object, "after_accum", json_boolean(tensor_of->after));
+  if (tensor_of->block)
+    json_object_set_new(object, "smem_offset", json_integer(tensor_of->offset));
+  return object;
 }
 
-static json_t *strides_json(const tensor *x) {
-  json_t *j = json_array();
-  int64_t s = 1;
-  for (uint32_t i = x->rank; i-- > 0; s *= x->dim[i])
-    json_array_insert_new(j, 0, json_integer(s));
-  return j;
+static json_t *strides_json(const tensor *tensor_of) {
+  json_t *list = json_array();
+  int64_t stride = 1;
+  for (uint32_t i = tensor_of->rank; i-- > 0; stride *= tensor_of->dim[i])
+    json_array_insert_new(list, 0, json_integer(stride));
+  return list;
 }
 
 /* axes that x, y, z divide; grid axes of extent 1 divide nothing */
-static json_t *map_json(const writer *w, const int *map) {
-  int m[3];
-  for (int a = 0; a < 3; a++)
-    m[a] = map && w->part[a] > 1 ? map[a] : -1;
-  return json_pack("{s:i, s:i, s:i}", "x", m[0], "y", m[1], "z", m[2]);
+static json_t *map_json(const writer *writing, const int *map) {
+  int axis[3];
+  for (int part = 0; part < 3; part++)
+    axis[part] = map && writing->part[part] > 1 ? map[part] : -1;
+  return json_pack("{s:i, s:i, s:i}", "x", axis[0], "y", axis[1], "z", axis[2]);
 }
 
-static size_t new_tensor(writer *w, const int64_t *dim, uint32_t rank, bool block, bool after) {
-  tensor t = {.rank = rank,
-              .block = block,
-              .after = after,
-              .guid = block ? w->block_guid++ : w->kernel_guid++,
-              .offset = w->offset};
+static size_t new_tensor(writer *writing, const int64_t *dim, uint32_t rank, bool block,
+                         bool after) {
+  tensor made = {.rank = rank,
+                 .block = block,
+                 .after = after,
+                 .guid = block ? writing->block_guid++ : writing->kernel_guid++,
+                 .offset = writing->offset};
   int64_t bytes = HALF_BYTES;
   for (uint32_t i = 0; i < rank; i++)
-    bytes *= t.dim[i] = dim[i];
+    bytes *= made.dim[i] = dim[i];
   if (block)
-    w->offset += (bytes + ALIGN - 1) / ALIGN * ALIGN;
-  as_vec_push(&w->tensor, &t);
-  return w->tensor.n - 1;
+    writing->offset += (bytes + ALIGN - 1) / ALIGN * ALIGN;
+  as_vec_push(&writing->tensor, &made);
+  return writing->tensor.n - 1;
 }
 
-static bool node_tensor(writer *w, as_node_id id, bool after, size_t *out) {
-  const as_node *n = &w->g->node[id];
+static bool node_tensor(writer *writing, as_node_id id, bool after, size_t *number) {
+  const as_node *node = &writing->graph->node[id];
   int64_t dim[AS_MAX_RANK];
-  if (n->rank > RANKS)
-    return bad(w, id, "it has %u axes, and tensors there have at most %d", n->rank, RANKS);
-  for (uint32_t i = 0; i < n->rank; i++) {
-    if (!as_graph_concrete(w->g, n->dim[i], &dim[i]))
-      return bad(w, id, "axis %u has no concrete value", i);
+  if (node->rank > RANKS)
+    return refuse(writing, id, "it has %u axes, and tensors there have at most %d", node->rank,
+                  RANKS);
+  for (uint32_t i = 0; i < node->rank; i++) {
+    if (!as_graph_concrete(writing->graph, node->dim[i], &dim[i]))
+      return refuse(writing, id, "axis %u has no concrete value", i);
   }
-  *out = new_tensor(w, dim, n->rank, n->block != AS_NONE && n->kind != AS_N_STORE, after);
+  *number = new_tensor(writing, dim, node->rank, node->block != AS_NONE && node->kind != AS_N_STORE,
+                       after);
   return true;
 }
 
-static json_t *operator_json(writer *w, const char *prefix, const char *name, const size_t *in,
-                             uint32_t n, size_t out) {
+static json_t *operator_json(writer *writing, const char *prefix, const char *name,
+                             const size_t *operands, uint32_t count, size_t result) {
   json_t *args = json_array();
   json_t *kind = json_sprintf("%s_%s_op", prefix, name);
-  for (uint32_t i = 0; i < n; i++)
-    json_array_append_new(args, tensor_json(w, in[i]));
+  for (uint32_t i = 0; i < count; i++)
+    json_array_append_new(args, tensor_json(writing, operands[i]));
   return json_pack("{s:o, s:o, s:[o]}", "input_tensors", args, "op_type", kind, "output_tensors",
-                   tensor_json(w, out));
+                   tensor_json(writing, result));
 }
 
-static void emit(writer *w, const char *name, const size_t *in, uint32_t n, size_t out) {
-  json_array_append_new(w->block, operator_json(w, "tb", name, in, n, out));
+static void emit(writer *writing, const char *name, const size_t *operands, uint32_t count,
+                 size_t result) {
+  json_array_append_new(writing->block,
+                        operator_json(writing, "tb", name, operands, count, result));
 }
 
 /* ---- views */
-static view view_of(writer *w, size_t t) {
-  const tensor *x = at(w, t);
-  view v = {.of = t, .set = true, .over = 1, .n = x->rank > 0};
-  if (x->rank)
-    v.f[0].extent = x->dim[x->rank - 1];
-  return v;
+static view view_of(writer *writing, size_t number) {
+  const tensor *tensor_of = tensor_at(writing, number);
+  view made = {.of = number, .set = true, .over = 1, .n = tensor_of->rank > 0};
+  if (tensor_of->rank)
+    made.factor[0].extent = tensor_of->dim[tensor_of->rank - 1];
+  return made;
 }
 
-static uint32_t open_factors(const view *v) {
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < v->n; i++)
-    n += !v->f[i].summed;
-  return n;
+static uint32_t open_factors(const view *of) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < of->n; i++)
+    count += !of->factor[i].summed;
+  return count;
 }
 
-static bool is_plain(const view *v) {
-  return v->n <= 1 && open_factors(v) == v->n && !v->squared && v->over == 1 && !v->root;
+static bool is_plain(const view *of) {
+  return of->n <= 1 && open_factors(of) == of->n && !of->squared && of->over == 1 && !of->root;
 }
 
-static size_t apply(writer *w, const char *name, size_t of, int64_t last, bool after) {
-  const tensor x = *at(w, of);
+static size_t apply(writer *writing, const char *name, size_t number, int64_t last, bool after) {
+  const tensor source = *tensor_at(writing, number);
   int64_t dim[RANKS];
-  memcpy(dim, x.dim, sizeof dim);
+  memcpy(dim, source.dim, sizeof dim);
   if (last >= 0)
-    dim[x.rank - 1] = last;
-  size_t out = new_tensor(w, dim, x.rank, true, after);
-  emit(w, name, &of, 1, out);
-  return out;
+    dim[source.rank - 1] = last;
+  size_t result = new_tensor(writing, dim, source.rank, true, after);
+  emit(writing, name, &number, 1, result);
+  return result;
 }
 
-static size_t accumulated(writer *w, size_t t) {
-  if (at(w, t)->after)
-    return t;
-  if (!at(w, t)->accumulated) {
-    size_t a = apply(w, "accum_nored", t, -1, true);
-    at(w, t)->accumulated = a + 1;
+static size_t accumulated(writer *writing, size_t number) {
+  if (tensor_at(writing, number)->after)
+    return number;
+  if (!tensor_at(writing, number)->accumulated) {
+    size_t sum = apply(writing, "accum_nored", number, -1, true);
+    tensor_at(writing, number)->accumulated = sum + 1;
   }
-  return at(w, t)->accumulated - 1;
+  return tensor_at(writing, number)->accumulated - 1;
 }
 
-static size_t squared(writer *w, size_t t) {
-  if (!at(w, t)->square) {
-    size_t s = apply(w, "square", t, -1, at(w, t)->after);
-    at(w, t)->square = s + 1;
+static size_t squared(writer *writing, size_t number) {
+  if (!tensor_at(writing, number)->square) {
+    size_t square = apply(writing, "square", number, -1, tensor_at(writing, number)->after);
+    tensor_at(writing, number)->square = square + 1;
   }
-  return at(w, t)->square - 1;
+  return tensor_at(writing, number)->square - 1;
 }
 
 /* the tensor that a node's view is, by operators where it is none yet */
-static bool materialize(writer *w, as_node_id id, size_t *out) {
-  view *v = &w->view[id];
-  if (!v->set)
-    return bad(w, id, "a number: there are none there");
-  if (v->made) {
-    *out = v->made - 1;
+static bool materialize(writer *writing, as_node_id id, size_t *out) {
+  view *wanted = &writing->view[id];
+  if (!wanted->set)
+    return refuse(writing, id, "a number: there are none there");
+  if (wanted->made) {
+    *out = wanted->made - 1;
     return true;
   }
-  const tensor x = *at(w, v->of);
-  uint32_t open = open_factors(v);
-  int64_t count = w->part[3];
-  for (uint32_t i = 0; i < v->n; i++)
-    count *= v->f[i].summed ? v->f[i].extent : 1;
-  bool sums = open < v->n;
-  if (!sums && v->n > 1)
-    return bad(w, id, "an axis is split and not summed");
-  if (sums && x.after)
-    return bad(w, id, "a sum of what is defined after the loop");
-  if (sums && w->part[3] > 1 && !v->acc) {
-    return bad(w, id,
-               "a sum that is not accumulated over the loop: sums are taken by accumulators only");
+  const tensor source = *tensor_at(writing, wanted->of);
+  uint32_t open = open_factors(wanted);
+  int64_t count = writing->part[3];
+  for (uint32_t i = 0; i < wanted->n; i++)
+    count *= wanted->factor[i].summed ? wanted->factor[i].extent : 1;
+  bool sums = open < wanted->n;
+  if (!sums && wanted->n > 1)
+    return refuse(writing, id, "an axis is split and not summed");
+  if (sums && source.after)
+    return refuse(writing, id, "a sum of what is defined after the loop");
+  if (sums && writing->part[3] > 1 && !wanted->acc) {
+    return refuse(
+        writing, id,
+        "a sum that is not accumulated over the loop: sums are taken by accumulators only");
   }
-  if (sums && open == 0 && !v->kept)
-    return bad(w, id, "a sum that does not keep its axis as an extent of 1");
-  if (sums && (open > 1 || (open == 1 && v->f[v->n - 1].summed)))
-    return bad(w, id, "a sum over the inner part of an axis");
-  bool rms = sums && open == 0 && v->squared && v->root && v->over == count;
-  if (v->over != 1 && !rms)
-    return bad(w, id, "a division by a number, outside of a root mean square");
-  size_t t = v->squared && !rms ? squared(w, v->of) : v->of;
+  if (sums && open == 0 && !wanted->kept)
+    return refuse(writing, id, "a sum that does not keep its axis as an extent of 1");
+  if (sums && (open > 1 || (open == 1 && wanted->factor[wanted->n - 1].summed)))
+    return refuse(writing, id, "a sum over the inner part of an axis");
+  bool rms = sums && open == 0 && wanted->squared && wanted->root && wanted->over == count;
+  if (wanted->over != 1 && !rms)
+    return refuse(writing, id, "a division by a number, outside of a root mean square");
+  size_t number = wanted->squared && !rms ? squared(writing, wanted->of) : wanted->of;
   if (sums && open == 0) {
-    t = apply(w, rms ? "accum_red_ld_rms" : "accum_red_ld_sum", t, 1, true);
+    number = apply(writing, rms ? "accum_red_ld_rms" : "accum_red_ld_sum", number, 1, true);
   } else if (sums) {
-    int64_t width = v->f[v->n - 1].extent;
-    if (w->width && w->width != width) {
-      return bad(w, id, "a sum with stride %lld and another with %lld in one block graph",
-                 (long long)width, (long long)w->width);
+    int64_t width = wanted->factor[wanted->n - 1].extent;
+    if (writing->width && writing->width != width) {
+      return refuse(writing, id, "a sum with stride %lld and another with %lld in one block graph",
+                    (long long)width, (long long)writing->width);
     }
-    w->width = width;
-    t = apply(w, "accum_redtox_ld_sum", t, width, true);
-  } else if (v->acc) {
-    t = accumulated(w, t);
+    writing->width = width;
+    number = apply(writing, "accum_redtox_ld_sum", number, width, true);
+  } else if (wanted->acc) {
+    number = accumulated(writing, number);
   }
-  if (v->root && !rms)
-    t = apply(w, "sqrt", t, -1, at(w, t)->after);
-  v->made = t + 1;
-  *out = t;
+  if (wanted->root && !rms)
+    number = apply(writing, "sqrt", number, -1, tensor_at(writing, number)->after);
+  wanted->made = number + 1;
+  *out = number;
   return true;
 }
 
 /* ---- numbers */
-static bool whole_number(const as_graph *g, as_node_id id, int64_t *out) {
-  const as_node *n = &g->node[id];
-  if (n->kind == AS_N_SIZE)
-    return as_graph_concrete(g, n->size, out);
-  if (n->kind == AS_N_CONST && mpz_cmp_si(mpq_denref(n->value), 1) == 0 &&
-      mpz_fits_slong_p(mpq_numref(n->value))) {
-    *out = mpz_get_si(mpq_numref(n->value));
+static bool whole_number(const as_graph *of, as_node_id id, int64_t *out) {
+  const as_node *node = &of->node[id];
+  if (node->kind == AS_N_SIZE)
+    return as_graph_concrete(of, node->size, out);
+  if (node->kind == AS_N_CONST && mpz_cmp_si(mpq_denref(node->value), 1) == 0 &&
+      mpz_fits_slong_p(mpq_numref(node->value))) {
+    *out = mpz_get_si(mpq_numref(node->value));
     return true;
   }
-  int64_t a;
-  int64_t b; /* a product of sizes, as it is written in a program */
-  return n->kind == AS_N_OP && n->rank == 0 && n->nargs == 2 && strcmp(n->op->name, "mul") == 0 &&
-         whole_number(g, n->arg[0], &a) && whole_number(g, n->arg[1], &b) &&
-         !__builtin_mul_overflow(a, b, out);
+  int64_t first;
+  int64_t second; /* a product of sizes, as it is written in a program */
+  return node->kind == AS_N_OP && node->rank == 0 && node->nargs == 2 &&
+         strcmp(node->op->name, "mul") == 0 && whole_number(of, node->arg[0], &first) &&
+         whole_number(of, node->arg[1], &second) && !__builtin_mul_overflow(first, second, out);
 }
 
-static bool attribute(const as_graph *g, const as_node *n, const char *name, int64_t *out) {
-  for (uint32_t i = 0; i < n->op->nattrs; i++) {
-    if (strcmp(n->op->attr[i], name) != 0)
+static bool attribute(const as_graph *of, const as_node *node, const char *name, int64_t *out) {
+  for (uint32_t i = 0; i < node->op->nattrs; i++) {
+    if (strcmp(node->op->attr[i], name) != 0)
       continue;
-    const as_attr *a = &n->attr[i];
-    if (a->is_size)
-      return as_graph_concrete(g, a->size, out);
-    if (mpz_cmp_si(mpq_denref(a->num), 1) != 0 || !mpz_fits_slong_p(mpq_numref(a->num)))
+    const as_attr *value = &node->attr[i];
+    if (value->is_size)
+      return as_graph_concrete(of, value->size, out);
+    if (mpz_cmp_si(mpq_denref(value->num), 1) != 0 || !mpz_fits_slong_p(mpq_numref(value->num)))
       return false;
-    *out = mpz_get_si(mpq_numref(a->num));
+    *out = mpz_get_si(mpq_numref(value->num));
     return true;
   }
   return false;
@@ -286,314 +293,329 @@ static bool attribute(const as_graph *g, const as_node *n, const char *name, int
 
 /* ---- operators of a block graph */
 /* which factor of the last axis an operator's `axis` is; -1: another axis */
-static int factor_of(const writer *w, const view *v, const as_node *n, const as_node *arg) {
+static int factor_of(const writer *writing, const view *of, const as_node *node,
+                     const as_node *arg) {
   int64_t axis;
-  if (!attribute(w->g, n, "axis", &axis))
+  if (!attribute(writing->graph, node, "axis", &axis))
     return -1;
   if (axis < 0)
     axis += arg->rank;
-  int64_t k = axis - ((int64_t)arg->rank - open_factors(v));
-  for (uint32_t i = 0; i < v->n && k >= 0; i++) {
-    if (!v->f[i].summed && k-- == 0)
+  int64_t open = axis - ((int64_t)arg->rank - open_factors(of));
+  for (uint32_t i = 0; i < of->n && open >= 0; i++) {
+    if (!of->factor[i].summed && open-- == 0)
       return (int)i;
   }
   return -1;
 }
 
 /* an operator that only changes the view; *done: it was one */
-static bool change(writer *w, as_node_id id, bool *done) {
-  const as_node *n = &w->g->node[id];
-  const as_node *arg = &w->g->node[n->arg[0]];
-  const char *op = n->op->name;
-  view v = w->view[n->arg[0]];
+static bool change(writer *writing, as_node_id id, bool *done) {
+  const as_node *node = &writing->graph->node[id];
+  const as_node *arg = &writing->graph->node[node->arg[0]];
+  const char *name = node->op->name;
+  view changed = writing->view[node->arg[0]];
   int64_t number = 1;
   int64_t inner;
   int64_t outer;
-  bool is_sum = strcmp(op, "sum") == 0;
-  bool is_mean = strcmp(op, "mean") == 0;
-  bool is_split = strcmp(op, "split_axis") == 0;
+  bool is_sum = strcmp(name, "sum") == 0;
+  bool is_mean = strcmp(name, "mean") == 0;
+  bool is_split = strcmp(name, "split_axis") == 0;
   *done = true;
-  v.made = 0;
-  if (!v.set)
-    return bad(w, id, "an operator on numbers");
+  changed.made = 0;
+  if (!changed.set)
+    return refuse(writing, id, "an operator on numbers");
   if (is_sum || is_mean || is_split) {
-    int k = v.kept || v.over != 1 || v.root ? -1 : factor_of(w, &v, n, arg);
-    if (k < 0)
-      return bad(w, id, "%s of an axis other than the last", op);
-    if (is_mean && __builtin_mul_overflow(v.over, v.f[k].extent, &v.over))
-      return bad(w, id, "a division by a number beyond 64 bits");
+    int which = changed.kept || changed.over != 1 || changed.root
+                    ? -1
+                    : factor_of(writing, &changed, node, arg);
+    if (which < 0)
+      return refuse(writing, id, "%s of an axis other than the last", name);
+    if (is_mean &&
+        __builtin_mul_overflow(changed.over, changed.factor[which].extent, &changed.over))
+      return refuse(writing, id, "a division by a number beyond 64 bits");
     if (!is_split) {
-      v.f[k].summed = true;
+      changed.factor[which].summed = true;
     } else {
-      if (!attribute(w->g, n, "outer", &outer) || !attribute(w->g, n, "inner", &inner) ||
-          v.n == MI_FACTORS)
-        return bad(w, id, "a split without concrete extents");
-      for (uint32_t i = v.n++; i > (uint32_t)k + 1; i--)
-        v.f[i] = v.f[i - 1];
-      v.f[k].extent = outer;
-      v.f[k + 1] = (factor){inner, false};
+      if (!attribute(writing->graph, node, "outer", &outer) ||
+          !attribute(writing->graph, node, "inner", &inner) || changed.n == MI_FACTORS)
+        return refuse(writing, id, "a split without concrete extents");
+      for (uint32_t i = changed.n++; i > (uint32_t)which + 1; i--)
+        changed.factor[i] = changed.factor[i - 1];
+      changed.factor[which].extent = outer;
+      changed.factor[which + 1] = (factor){inner, false};
     }
-  } else if ((strcmp(op, "div") == 0 && whole_number(w->g, n->arg[1], &number)) ||
-             (strcmp(op, "div_by") == 0 && attribute(w->g, n, "n", &number))) {
-    if (number < 1 || v.root || __builtin_mul_overflow(v.over, number, &v.over))
-      return bad(w, id, "a division by a number, outside of a root mean square");
-  } else if (strcmp(op, "sqrt") == 0 && !is_plain(&v) && !v.root) {
-    v.root = true;
-  } else if ((strcmp(op, "square") == 0 || (strcmp(op, "mul") == 0 && n->arg[0] == n->arg[1])) &&
-             is_plain(&v) && !v.acc && !v.kept) {
-    v.squared = true;
-  } else if (strcmp(op, "expand_dims") == 0 && v.n > 0 && open_factors(&v) == 0 && !v.kept &&
-             attribute(w->g, n, "axis", &number) && (number == -1 || number == arg->rank)) {
-    v.kept = true;
+  } else if ((strcmp(name, "div") == 0 && whole_number(writing->graph, node->arg[1], &number)) ||
+             (strcmp(name, "div_by") == 0 && attribute(writing->graph, node, "n", &number))) {
+    if (number < 1 || changed.root || __builtin_mul_overflow(changed.over, number, &changed.over))
+      return refuse(writing, id, "a division by a number, outside of a root mean square");
+  } else if (strcmp(name, "sqrt") == 0 && !is_plain(&changed) && !changed.root) {
+    changed.root = true;
+  } else if ((strcmp(name, "square") == 0 ||
+              (strcmp(name, "mul") == 0 && node->arg[0] == node->arg[1])) &&
+             is_plain(&changed) && !changed.acc && !changed.kept) {
+    changed.squared = true;
+  } else if (strcmp(name, "expand_dims") == 0 && changed.n > 0 && open_factors(&changed) == 0 &&
+             !changed.kept && attribute(writing->graph, node, "axis", &number) &&
+             (number == -1 || number == arg->rank)) {
+    changed.kept = true;
   } else {
     *done = false;
   }
   if (*done)
-    w->view[id] = v;
+    writing->view[id] = changed;
   return true;
 }
 
-static const char *mirage_name(writer *w, as_node_id id) {
-  const as_node *n = &w->g->node[id];
+static const char *mirage_name(writer *writing, as_node_id id) {
+  const as_node *node = &writing->graph->node[id];
   int64_t eps;
   for (size_t i = 0; i < mi_n_operators; i++) {
-    if (strcmp(mi_operators[i].ours, n->op->name) != 0)
+    if (strcmp(mi_operators[i].ours, node->op->name) != 0)
       continue;
-    if (attribute(w->g, n, "eps", &eps) ? eps != 0 : n->op->nattrs != 0) {
-      bad(w, id, "`%s` with attributes of its own", n->op->name);
+    if (attribute(writing->graph, node, "eps", &eps) ? eps != 0 : node->op->nattrs != 0) {
+      refuse(writing, id, "`%s` with attributes of its own", node->op->name);
       return NULL;
     }
-    for (uint32_t k = 0; k < n->nargs; k++) {
-      if (w->g->node[n->arg[k]].rank != n->rank) {
-        bad(w, id, "operands of different numbers of axes; only extents of 1 are broadcast there");
+    for (uint32_t k = 0; k < node->nargs; k++) {
+      if (writing->graph->node[node->arg[k]].rank != node->rank) {
+        refuse(writing, id,
+               "operands of different numbers of axes; only extents of 1 are broadcast there");
         return NULL;
       }
     }
     return mi_operators[i].mirage;
   }
-  bad(w, id, "there is no operator `%s`", n->op->name);
+  refuse(writing, id, "there is no operator `%s`", node->op->name);
   return NULL;
 }
 
-static bool block_operator(writer *w, as_node_id id) {
-  const as_node *n = &w->g->node[id];
-  size_t in[AS_MAX_ARGS];
-  size_t out;
+static bool block_operator(writer *writing, as_node_id id) {
+  const as_node *node = &writing->graph->node[id];
+  size_t operands[AS_MAX_ARGS];
+  size_t result;
   bool done;
   bool after = false;
-  if (!change(w, id, &done))
+  if (!change(writing, id, &done))
     return false;
   if (done)
     return true;
-  const char *name = mirage_name(w, id);
+  const char *name = mirage_name(writing, id);
   if (name == NULL)
     return false;
-  for (uint32_t i = 0; i < n->nargs; i++) {
-    if (!materialize(w, n->arg[i], &in[i]))
+  for (uint32_t i = 0; i < node->nargs; i++) {
+    if (!materialize(writing, node->arg[i], &operands[i]))
       return false;
-    after = after || at(w, in[i])->after;
+    after = after || tensor_at(writing, operands[i])->after;
   }
-  for (uint32_t i = 0; i < n->nargs && after && w->part[3] == 1; i++)
-    in[i] = accumulated(w, in[i]);
-  if (!node_tensor(w, id, after, &out))
+  for (uint32_t i = 0; i < node->nargs && after && writing->part[3] == 1; i++)
+    operands[i] = accumulated(writing, operands[i]);
+  if (!node_tensor(writing, id, after, &result))
     return false;
-  emit(w, name, in, n->nargs, out);
-  w->view[id] = view_of(w, out);
+  emit(writing, name, operands, node->nargs, result);
+  writing->view[id] = view_of(writing, result);
   return true;
 }
 
-static bool accumulator(writer *w, as_node_id id) {
-  const as_node *n = &w->g->node[id];
-  if (n->acc != AS_ACC_SUM)
-    return bad(w, id, "an accumulator that is not a plain sum");
-  w->view[id] = w->view[n->arg[0]];
-  if (w->view[id].acc)
-    return bad(w, id, "it accumulates what is accumulated");
-  w->view[id].acc = true;
-  w->view[id].made = 0;
+static bool accumulator(writer *writing, as_node_id id) {
+  const as_node *node = &writing->graph->node[id];
+  if (node->acc != AS_ACC_SUM)
+    return refuse(writing, id, "an accumulator that is not a plain sum");
+  writing->view[id] = writing->view[node->arg[0]];
+  if (writing->view[id].acc)
+    return refuse(writing, id, "it accumulates what is accumulated");
+  writing->view[id].acc = true;
+  writing->view[id].made = 0;
   return true;
 }
 
-static bool load(writer *w, as_node_id id, json_t *inputs) {
-  const as_node *n = &w->g->node[id];
-  size_t t;
-  size_t from = w->view[n->arg[0]].of;
-  if (!node_tensor(w, id, false, &t))
+static bool load(writer *writing, as_node_id id, json_t *inputs) {
+  const as_node *node = &writing->graph->node[id];
+  size_t number;
+  size_t from = writing->view[node->arg[0]].of;
+  if (!node_tensor(writing, id, false, &number))
     return false;
-  w->view[id] = view_of(w, t);
-  json_array_append_new(inputs, tensor_json(w, from));
-  json_array_append_new(w->block, json_pack("{s:o, s:i, s:o, s:[], s:s, s:[o]}", "dtensor",
-                                            tensor_json(w, from), "forloop_dim",
-                                            w->part[3] > 1 ? n->map[3] : -1, "input_map",
-                                            map_json(w, n->map), "input_tensors", "op_type",
-                                            "tb_input_op", "output_tensors", tensor_json(w, t)));
+  writing->view[id] = view_of(writing, number);
+  json_array_append_new(inputs, tensor_json(writing, from));
+  json_array_append_new(writing->block,
+                        json_pack("{s:o, s:i, s:o, s:[], s:s, s:[o]}", "dtensor",
+                                  tensor_json(writing, from), "forloop_dim",
+                                  writing->part[3] > 1 ? node->map[3] : -1, "input_map",
+                                  map_json(writing, node->map), "input_tensors", "op_type",
+                                  "tb_input_op", "output_tensors", tensor_json(writing, number)));
   return true;
 }
 
 /* what is stored must be accumulated: the operators for all stores of a block come before the first
  */
-static bool stored(writer *w, as_node_id id, size_t *t) {
-  if (!materialize(w, w->g->node[id].arg[0], t))
+static bool stored(writer *writing, as_node_id id, size_t *number) {
+  if (!materialize(writing, writing->graph->node[id].arg[0], number))
     return false;
-  if (w->part[3] > 1 && !at(w, *t)->after)
-    return bad(w, id, "what is stored is not accumulated over the loop");
-  *t = accumulated(w, *t);
+  if (writing->part[3] > 1 && !tensor_at(writing, *number)->after)
+    return refuse(writing, id, "what is stored is not accumulated over the loop");
+  *number = accumulated(writing, *number);
   return true;
 }
 
-static bool store(writer *w, as_node_id id, json_t *outputs) {
-  const as_node *n = &w->g->node[id];
-  size_t t;
-  size_t to;
-  if (!stored(w, id, &t) || !node_tensor(w, id, false, &to))
+static bool store(writer *writing, as_node_id id, json_t *outputs) {
+  const as_node *node = &writing->graph->node[id];
+  size_t number;
+  size_t target;
+  if (!stored(writing, id, &number) || !node_tensor(writing, id, false, &target))
     return false;
-  w->view[id] = view_of(w, to);
-  json_array_append_new(outputs, tensor_json(w, to));
-  json_array_append_new(w->block,
-                        json_pack("{s:o, s:[o], s:s, s:o, s:[]}", "dtensor", tensor_json(w, to),
-                                  "input_tensors", tensor_json(w, t), "op_type", "tb_output_op",
-                                  "output_map", map_json(w, n->map), "output_tensors"));
+  writing->view[id] = view_of(writing, target);
+  json_array_append_new(outputs, tensor_json(writing, target));
+  json_array_append_new(writing->block,
+                        json_pack("{s:o, s:[o], s:s, s:o, s:[]}", "dtensor",
+                                  tensor_json(writing, target), "input_tensors",
+                                  tensor_json(writing, number), "op_type", "tb_output_op",
+                                  "output_map", map_json(writing, node->map), "output_tensors"));
   return true;
 }
 
-static bool block(writer *w, uint32_t k) {
-  const as_block *b = &w->g->block[k];
+static bool block(writer *writing, uint32_t number) {
+  const as_block *of = &writing->graph->block[number];
   json_t *inputs = json_array();
   json_t *outputs = json_array();
-  json_t *bg = json_object();
+  json_t *described = json_object();
   bool ok = true;
-  w->block = json_array();
-  w->width = w->offset = 0;
-  for (int a = 0; a < 4 && ok; a++) {
-    w->part[a] = 1;
-    as_size s = a < 3 ? b->grid[a] : b->has_loop ? b->loop : AS_SIZE_ONE;
-    if (!as_graph_concrete(w->g, s, &w->part[a])) {
+  writing->block = json_array();
+  writing->width = writing->offset = 0;
+  for (int part = 0; part < 4 && ok; part++) {
+    writing->part[part] = 1;
+    as_size extent = part < 3 ? of->grid[part] : of->has_loop ? of->loop : AS_SIZE_ONE;
+    if (!as_graph_concrete(writing->graph, extent, &writing->part[part])) {
       ok = as_err_set(
-          w->err, AS_BAD_INPUT,
+          writing->err, AS_BAD_INPUT,
           "%s cannot be written in Mirage's format: the %s of kernel `%s` has no concrete value",
-          w->g->name, a < 3 ? "grid" : "loop", b->name);
+          writing->graph->name, part < 3 ? "grid" : "loop", of->name);
     }
   }
-  for (uint32_t i = 0; i < b->n && ok; i++) {
-    as_node_id id = b->nodes[i];
-    size_t t;
-    switch (w->g->node[id].kind) {
+  for (uint32_t i = 0; i < of->n && ok; i++) {
+    as_node_id id = of->nodes[i];
+    size_t unused;
+    switch (writing->graph->node[id].kind) {
     case AS_N_LOAD:
-      ok = load(w, id, inputs);
+      ok = load(writing, id, inputs);
       break;
     case AS_N_OP:
-      ok = block_operator(w, id);
+      ok = block_operator(writing, id);
       break;
     case AS_N_ACC:
-      ok = accumulator(w, id);
+      ok = accumulator(writing, id);
       break;
     case AS_N_STORE:
-      ok = stored(w, id, &t);
+      ok = stored(writing, id, &unused);
       break;
     default:
-      ok = bad(w, id, "a running maximum");
+      ok = refuse(writing, id, "a running maximum");
       break;
     }
   }
-  for (uint32_t i = 0; i < b->n && ok; i++) {
-    if (w->g->node[b->nodes[i]].kind == AS_N_STORE)
-      ok = store(w, b->nodes[i], outputs);
+  for (uint32_t i = 0; i < of->n && ok; i++) {
+    if (writing->graph->node[of->nodes[i]].kind == AS_N_STORE)
+      ok = store(writing, of->nodes[i], outputs);
   }
-  json_object_set_new(bg, "block_dim", json_pack("{s:i, s:i, s:i}", "x", THREADS, "y", 1, "z", 1));
-  json_object_set_new(bg, "forloop_range", json_integer(w->part[3]));
-  json_object_set_new(bg, "graph_level", json_string("thread_block_graph"));
-  json_object_set_new(bg, "grid_dim",
-                      json_pack("{s:I, s:I, s:I}", "x", (json_int_t)w->part[0], "y",
-                                (json_int_t)w->part[1], "z", (json_int_t)w->part[2]));
-  json_object_set_new(bg, "operators", w->block);
-  json_object_set_new(bg, "reduction_dimx", json_integer(w->width ? w->width : DEFAULT_WIDTH));
-  json_object_set_new(bg, "smem_offset", json_integer(w->offset));
-  json_array_append_new(w->ops,
-                        json_pack("{s:o, s:o, s:s, s:o}", "bgraph", bg, "input_tensors", inputs,
-                                  "op_type", "kn_customized_op", "output_tensors", outputs));
+  json_object_set_new(described, "block_dim",
+                      json_pack("{s:i, s:i, s:i}", "x", THREADS, "y", 1, "z", 1));
+  json_object_set_new(described, "forloop_range", json_integer(writing->part[3]));
+  json_object_set_new(described, "graph_level", json_string("thread_block_graph"));
+  json_object_set_new(described, "grid_dim",
+                      json_pack("{s:I, s:I, s:I}", "x", (json_int_t)writing->part[0], "y",
+                                (json_int_t)writing->part[1], "z", (json_int_t)writing->part[2]));
+  json_object_set_new(described, "operators", writing->block);
+  json_object_set_new(described, "reduction_dimx",
+                      json_integer(writing->width ? writing->width : DEFAULT_WIDTH));
+  json_object_set_new(described, "smem_offset", json_integer(writing->offset));
+  json_array_append_new(writing->ops, json_pack("{s:o, s:o, s:s, s:o}", "bgraph", described,
+                                                "input_tensors", inputs, "op_type",
+                                                "kn_customized_op", "output_tensors", outputs));
   return ok;
 }
 
 /* ---- kernel level */
-static bool input(writer *w, as_node_id id) {
-  size_t t;
-  if (w->g->node[id].dtype != AS_F16)
-    return bad(w, id, "it is not of f16, the type that the published files have");
-  if (!node_tensor(w, id, false, &t))
+static bool input(writer *writing, as_node_id id) {
+  size_t number;
+  if (writing->graph->node[id].dtype != AS_F16)
+    return refuse(writing, id, "it is not of f16, the type that the published files have");
+  if (!node_tensor(writing, id, false, &number))
     return false;
-  w->view[id] = view_of(w, t);
-  json_array_append_new(w->ops,
-                        json_pack("{s:o, s:o, s:[], s:s, s:[o]}", "input_map", map_json(w, NULL),
-                                  "input_strides", strides_json(at(w, t)), "input_tensors",
-                                  "op_type", "kn_input_op", "output_tensors", tensor_json(w, t)));
+  writing->view[id] = view_of(writing, number);
+  json_array_append_new(writing->ops, json_pack("{s:o, s:o, s:[], s:s, s:[o]}", "input_map",
+                                                map_json(writing, NULL), "input_strides",
+                                                strides_json(tensor_at(writing, number)),
+                                                "input_tensors", "op_type", "kn_input_op",
+                                                "output_tensors", tensor_json(writing, number)));
   return true;
 }
 
-static bool kernel_operator(writer *w, as_node_id id) {
-  const as_node *n = &w->g->node[id];
-  size_t in[AS_MAX_ARGS];
-  size_t out;
-  const char *name = mirage_name(w, id);
+static bool kernel_operator(writer *writing, as_node_id id) {
+  const as_node *node = &writing->graph->node[id];
+  size_t operands[AS_MAX_ARGS];
+  size_t result;
+  const char *name = mirage_name(writing, id);
   if (name == NULL)
     return false;
-  for (uint32_t i = 0; i < n->nargs; i++) {
-    if (!w->view[n->arg[i]].set)
-      return bad(w, id, "a number: there are none there");
-    in[i] = w->view[n->arg[i]].of;
+  for (uint32_t i = 0; i < node->nargs; i++) {
+    if (!writing->view[node->arg[i]].set)
+      return refuse(writing, id, "a number: there are none there");
+    operands[i] = writing->view[node->arg[i]].of;
   }
-  if (!node_tensor(w, id, false, &out))
+  if (!node_tensor(writing, id, false, &result))
     return false;
-  w->view[id] = view_of(w, out);
-  json_array_append_new(w->ops, operator_json(w, "kn", name, in, n->nargs, out));
+  writing->view[id] = view_of(writing, result);
+  json_array_append_new(writing->ops,
+                        operator_json(writing, "kn", name, operands, node->nargs, result));
   return true;
 }
 
-static bool graph(writer *w) {
-  const as_graph *g = w->g;
-  if (g->n_output != 1) {
+static bool graph(writer *writing) {
+  const as_graph *of = writing->graph;
+  if (of->n_output != 1) {
     return as_err_set(
-        w->err, AS_BAD_INPUT,
+        writing->err, AS_BAD_INPUT,
         "%s cannot be written in Mirage's format: it has %u results, and graphs there have one",
-        g->name, g->n_output);
+        of->name, of->n_output);
   }
-  for (uint32_t i = 0; i < g->n_input; i++) {
-    if (!input(w, g->input[i]))
+  for (uint32_t i = 0; i < of->n_input; i++) {
+    if (!input(writing, of->input[i]))
       return false;
   }
-  for (uint32_t i = 0; i < g->n_order; i++) {
-    const as_node *n = &g->node[g->order[i]];
-    if (n->kind == AS_N_STORE ? !block(w, n->block) : !kernel_operator(w, g->order[i]))
+  for (uint32_t i = 0; i < of->n_order; i++) {
+    const as_node *node = &of->node[of->order[i]];
+    if (node->kind == AS_N_STORE ? !block(writing, node->block)
+                                 : !kernel_operator(writing, of->order[i]))
       return false;
   }
-  size_t t = w->view[g->output[0]].of;
-  json_array_append_new(w->ops, json_pack("{s:[o], s:s, s:o, s:o, s:[]}", "input_tensors",
-                                          tensor_json(w, t), "op_type", "kn_output_op",
-                                          "output_map", map_json(w, NULL), "output_strides",
-                                          strides_json(at(w, t)), "output_tensors"));
+  size_t result = writing->view[of->output[0]].of;
+  json_array_append_new(writing->ops,
+                        json_pack("{s:[o], s:s, s:o, s:o, s:[]}", "input_tensors",
+                                  tensor_json(writing, result), "op_type", "kn_output_op",
+                                  "output_map", map_json(writing, NULL), "output_strides",
+                                  strides_json(tensor_at(writing, result)), "output_tensors"));
   return true;
 }
 
-bool as_mirage_add(as_mirage *m, const as_graph *g, as_err *err) {
-  writer w = {.g = g,
-              .err = err,
-              .kernel_guid = FIRST_KERNEL_GUID,
-              .block_guid = FIRST_BLOCK_GUID,
-              .part = {1, 1, 1, 1}};
-  as_vec_init(&w.tensor, sizeof(tensor));
-  w.view = as_calloc(g->n + 1, sizeof *w.view);
-  w.ops = json_array();
-  bool ok = graph(&w);
+bool as_mirage_add(as_mirage *mirage, const as_graph *added, as_err *err) {
+  writer writing = {.graph = added,
+                    .err = err,
+                    .kernel_guid = FIRST_KERNEL_GUID,
+                    .block_guid = FIRST_BLOCK_GUID,
+                    .part = {1, 1, 1, 1}};
+  as_vec_init(&writing.tensor, sizeof(tensor));
+  writing.view = as_calloc(added->n + 1, sizeof *writing.view);
+  writing.ops = json_array();
+  bool ok = graph(&writing);
   if (ok)
-    json_array_append_new(mi_graphs(m), w.ops);
+    json_array_append_new(mi_graphs(mirage), writing.ops);
   else
-    json_decref(w.ops);
-  free(w.view);
-  as_vec_clear(&w.tensor);
+    json_decref(writing.ops);
+  free(writing.view);
+  as_vec_clear(&writing.tensor);
   return ok;
 }
 
-char *as_mirage_text(const as_mirage *m) {
-  char *text = json_dumps(mi_graphs(m), JSON_INDENT(4) | JSON_SORT_KEYS);
+char *as_mirage_text(const as_mirage *mirage) {
+  char *text = json_dumps(mi_graphs(mirage), JSON_INDENT(4) | JSON_SORT_KEYS);
   char *out = as_format("%s\n", text);
   free(text);
   return out;

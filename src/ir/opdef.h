@@ -142,6 +142,17 @@ const as_func *as_oplib_func(const as_oplib *lib, const char *name);
 uint32_t as_oplib_count(const as_oplib *lib);
 const as_opdef *as_oplib_nth(const as_oplib *lib, uint32_t i);
 const char *const *as_oplib_files(const as_oplib *lib, uint32_t *n); /* paths loaded, in order */
+
+/* the same files with their texts as they were read; borrowed from the library */
+typedef struct {
+  const char *name;
+  const char *text; /* ended by a NUL */
+  size_t len;
+} as_source;
+
+const as_source *as_oplib_sources(const as_oplib *lib, uint32_t *n);
+/* a library of its own from the same texts, which no file is read again for */
+as_oplib *as_oplib_again(const as_oplib *lib, as_err *err);
 const char *as_oplib_suggest(const as_oplib *lib,
                              const char *name); /* the operator whose name is closest, NULL */
 char *as_opdef_print(const as_opdef *op);       /* canonical text, malloc'ed */

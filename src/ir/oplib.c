@@ -1,4 +1,5 @@
 /* The operators and functions known, and the files they came from. */
+#include "../base/stats.h"
 #include "oplib_int.h"
 #include <dirent.h>
 #include <errno.h>
@@ -27,6 +28,7 @@ as_oplib *as_oplib_new(void) {
   as_vec_init(&lib->op, sizeof(as_opdef *));
   as_vec_init(&lib->func, sizeof(as_func *));
   as_vec_init(&lib->file, sizeof(char *));
+  as_vec_init(&lib->source, sizeof(as_source));
   as_vec_init(&lib->num, sizeof(as_oplib_num));
   return lib;
 }
@@ -44,6 +46,7 @@ void as_oplib_free(as_oplib *lib) {
   as_vec_clear(&lib->op);
   as_vec_clear(&lib->func);
   as_vec_clear(&lib->file);
+  as_vec_clear(&lib->source);
   as_vec_clear(&lib->num);
   as_arena_free(lib->mem);
   free(lib);
@@ -93,6 +96,25 @@ const char *const *as_oplib_files(const as_oplib *lib, uint32_t *n) {
   return lib->file.data;
 }
 
+const as_source *as_oplib_sources(const as_oplib *lib, uint32_t *n) {
+  *n = (uint32_t)lib->source.n;
+  return lib->source.data;
+}
+
+as_oplib *as_oplib_again(const as_oplib *lib, as_err *err) {
+  as_oplib *again = as_oplib_new();
+  bool ok = true;
+  for (size_t i = 0; ok && i < lib->source.n; i++) {
+    const as_source *source = &AS_VEC_AT(&lib->source, as_source, i);
+    ok = as_oplib_parse(again, source->name, source->text, source->len, err);
+  }
+  if (!ok) {
+    as_oplib_free(again);
+    return NULL;
+  }
+  return again;
+}
+
 const char *as_oplib_suggest(const as_oplib *lib, const char *name) {
   as_nearest nearest = {name, NULL, 0};
   for (size_t i = 0; i < lib->op.n; i++)
@@ -116,6 +138,7 @@ bool as_oplib_load(as_oplib *lib, const char *path, as_err *err) {
   char *text = as_read_file(path, &len, err);
   if (text == NULL)
     return false;
+  as_stats_add(AS_STAT_SPECIFICATIONS, 1);
   bool ok = as_oplib_parse(lib, path, text, len, err);
   free(text);
   return ok;

@@ -9,8 +9,9 @@ struct as_oplib {
   as_arena *mem;
   as_vec op;
   as_vec func;
-  as_vec file; /* of as_opdef *, as_func *, char * */
-  as_vec num;  /* of as_expr * and as_attr *: numbers to clear at the end */
+  as_vec file;   /* of as_opdef *, as_func *, char * */
+  as_vec source; /* of as_source: the same files with their texts */
+  as_vec num;    /* of as_expr * and as_attr *: numbers to clear at the end */
 };
 
 typedef struct {

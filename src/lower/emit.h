@@ -15,16 +15,22 @@ typedef struct lo_text {
   as_str *out;
   int indent;
   int n_temporary;
-  bool dbl;
   const lx *root;
   /* text of a read of value val at the indices */
   void (*ref)(struct lo_text *text, as_str *out, uint32_t val, lx *const *idx, int n);
-  char **var; /* texts of the variables */
+  const char *const *var;       /* texts of the variables */
+  long extent[AS_MAX_RANK + 1]; /* of the variables; those that are set by lo_axes */
+  int n_extent;
   lo_memo *memo;
   uint32_t n_memo;
   uint32_t memo_cap;
 } lo_text;
 
+/* the expressions that follow are over the axes of `value`; of a reduction, its reduced index too
+ */
+void lo_axes(lo_text *text, const lo_value *value);
+/* the type of an index that goes up to `most` */
+const char *lo_index_type(long most);
 void lo_line(lo_text *text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void lo_barrier(lo_text *text, const char *why); /* why: a comment, or NULL */
 /* scalar text, malloc'ed; shared parts become temporaries printed before */

@@ -1,6 +1,7 @@
 /* Text of one block graph: asynchronous loads into a ring of tiles, statements level by level,
  * accumulators through the loop, stores. */
 #include "emit.h"
+#include "fault.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,19 +69,23 @@ static void read_smem(lo_text *text, as_str *out, uint32_t id, lx *const *idx, i
     free(index_text[i]);
 }
 
-/* i0.. from a flat text over v's axes, the last divided by vec */
+/* i0.. from a flat text over value's axes, the last divided by vec; the expressions that follow are
+ * over these */
 static void decode(lo_text *text, const lo_value *value, const char *flat, long vec) {
   long below = 1;
+  lo_axes(text, value);
   for (int i = value->rank; i-- > 0;) {
-    long extent = i == value->rank - 1 ? value->dim[i] / vec : value->dim[i];
-    const char *mul = i == value->rank - 1 && vec > 1 ? "v0" : names8[i];
+    bool vector = i == value->rank - 1 && vec > 1;
+    long extent = vector ? value->dim[i] / vec : value->dim[i];
+    const char *name = vector ? "v0" : names8[i];
+    const char *type = lo_index_type(value->dim[i]);
     if (extent == 1)
-      lo_line(text, "const int %s = 0;", mul);
+      lo_line(text, "const int %s = 0;", name);
     else if (i == 0)
-      lo_line(text, "const int %s = %s / %ld;", mul, flat, below);
+      lo_line(text, "const %s %s = (%s)(%s / %ld);", type, name, type, flat, below);
     else
-      lo_line(text, "const int %s = %s / %ld %% %ld;", mul, flat, below, extent);
-    lo_line(text, "(void)%s;", mul);
+      lo_line(text, "const %s %s = (%s)(%s / %ld %% %ld);", type, name, type, flat, below, extent);
+    lo_line(text, "(void)%s;", name);
     below *= extent;
   }
 }
@@ -89,11 +94,12 @@ static void decode(lo_text *text, const lo_value *value, const char *flat, long 
  * their reads overlap */
 static void each(lo_text *text, long count, int threads) {
   long rounds = (count + threads - 1) / threads;
+  const char *type = lo_index_type(count + threads);
   lo_line(text, "#pragma unroll%s", rounds > 16 ? " 8" : "");
-  lo_line(text, "for (int n_ = 0; n_ < %ld; n_++) {", rounds);
+  lo_line(text, "for (%s n_ = 0; n_ < %ld; n_++) {", type, rounds);
   text->indent++;
-  lo_line(text, "const int e = tid + n_ * %d;", threads);
-  if (count % threads)
+  lo_line(text, "const %s e = tid + n_ * %d;", type, threads);
+  if (count % threads && !LO_FAULT(LO_FAULT_PREDICATION))
     lo_line(text, "if (e >= %ld) break;", count);
 }
 
@@ -132,6 +138,7 @@ static void emit_map(lo_text *text, uint32_t id, bool sixteen) {
   bool held = rounds > 1 && rounds * vec <= 32; /* all values first, then all stores: reads of
                                                    shared memory do not move across writes */
   const char *last = value->rank ? names8[value->rank - 1] : "i0";
+  const char *type = lo_index_type(value->rank ? value->dim[value->rank - 1] : 1);
   lo_line(text, "{ /* %s */", value->name);
   text->indent++;
   if (held)
@@ -144,7 +151,7 @@ static void emit_map(lo_text *text, uint32_t id, bool sixteen) {
     lo_line(text, "#pragma unroll");
     lo_line(text, "for (int j = 0; j < 2; j++) {");
     text->indent++;
-    lo_line(text, "const int %s = v0 * 2 + j;", last);
+    lo_line(text, "const %s %s = v0 * 2 + j;", type, last);
   }
   char *body_text = lo_expr(text, body);
   lo_line(text, "h[%s][%s] = %s;", held ? "n_" : "0", vec > 1 ? "j" : "0", body_text);
@@ -157,7 +164,7 @@ static void emit_map(lo_text *text, uint32_t id, bool sixteen) {
     decode(text, value, "e", vec);
   }
   if (vec > 1)
-    lo_line(text, "const int %s = v0 * 2;", last);
+    lo_line(text, "const %s %s = v0 * 2;", type, last);
   char *offset = at_vars(text, value, shared);
   if (vec > 1) {
     lo_line(text, "as_sts2_%s(sm, %ld + 2 * (%s), h[%s][0], h[%s][1]);",
@@ -224,9 +231,9 @@ static void red_open(lo_text *text, const lo_value *value) {
   red_shape(text, value, &outs, &groups, &rounds);
   lo_line(text, "const int g = tid %% %d, og = tid / %d;", value->group, value->group);
   lo_line(text, "#pragma unroll%s", rounds > 16 ? " 4" : "");
-  lo_line(text, "for (int q = 0; q < %ld; q++) {", rounds);
+  lo_line(text, "for (%s q = 0; q < %ld; q++) {", lo_index_type(outs + groups), rounds);
   text->indent++;
-  lo_line(text, "const int o = og + q * %ld;", groups);
+  lo_line(text, "const %s o = og + q * %ld;", lo_index_type(outs + groups), groups);
 }
 
 static void red_shuffle(lo_text *text, const lo_value *value) {
@@ -257,9 +264,10 @@ static void emit_red(lo_text *text, uint32_t id) {
   decode(text, value, "o", 1);
   long steps = (value->extent + value->group - 1) / value->group;
   lo_line(text, "#pragma unroll%s", steps > 16 ? " 8" : "");
-  lo_line(text, "for (int s_ = 0; s_ < %ld; s_++) {", steps);
+  const char *type = lo_index_type(value->extent + value->group);
+  lo_line(text, "for (%s s_ = 0; s_ < %ld; s_++) {", type, steps);
   text->indent++;
-  lo_line(text, "const int %s = g + s_ * %d;", names8[value->rank], value->group);
+  lo_line(text, "const %s %s = g + s_ * %d;", type, names8[value->rank], value->group);
   if (value->extent % value->group)
     lo_line(text, "if (%s >= %ld) break;", names8[value->rank], value->extent);
   char *body = lo_expr(text, value->body);
@@ -437,7 +445,7 @@ static void emit_load(lo_text *text, uint32_t id) {
   each(text, count, threads);
   decode(text, value, "e", vec > 1 ? vec : 1);
   if (vec > 1)
-    lo_line(text, "const int %s = v0 * %ld;", names8[value->rank - 1], vec);
+    lo_line(text, "const %s %s = v0 * %ld;", lo_index_type(cols), names8[value->rank - 1], vec);
   as_str address;
   as_str_init(&address);
   as_str_add(&address, "base");
@@ -485,14 +493,14 @@ static void emit_store(lo_text *text, const lo_store *store) {
     lo_line(text, "#pragma unroll");
     lo_line(text, "for (int j = 0; j < %ld; j++) {", vec);
     text->indent++;
-    lo_line(text, "const int %s = v0 * %ld + j;", last, vec);
+    lo_line(text, "const %s %s = v0 * %ld + j;", lo_index_type(cols), last, vec);
   }
   char *body_text = lo_expr(text, store->body);
   lo_line(text, "r[%s] = %s;", vec > 1 ? "j" : "0", body_text);
   free(body_text);
   if (vec > 1) {
     close(text);
-    lo_line(text, "const int %s = v0 * %ld;", last, vec);
+    lo_line(text, "const %s %s = v0 * %ld;", lo_index_type(cols), last, vec);
   }
   as_str address;
   as_str_init(&address);
@@ -509,6 +517,8 @@ static void emit_store(lo_text *text, const lo_store *store) {
 }
 
 static void emit_stmt(lo_text *text, const lo_stmt *stmt) {
+  if (lo_elems(&text->job->value[stmt->val]) == 0)
+    return;
   switch (stmt->kind) {
   case LS_MAP:
     emit_map(text, stmt->val, false);
@@ -550,19 +560,29 @@ static void emit_phase(lo_text *text, lo_phase phase) {
     }
     if (phase == LO_POST) {
       for (uint32_t i = 0; i < unit->n_store; i++) {
-        if (unit->store[i].level == level)
+        if (unit->store[i].level == level && lo_elems(&job->value[unit->store[i].val]) > 0)
           emit_store(text, &unit->store[i]);
       }
     }
   }
 }
 
+/* the accumulator's first value, in shared memory */
+static void clear_accumulator(lo_text *text, const lo_value *value) {
+  each(text, lo_elems(value), 32 * text->unit->warps);
+  decode(text, value, "e", 1);
+  char *offset = at_vars(text, value, &value->shared);
+  lo_line(text, "as_sts_f32(sm, %ld + 4 * (%s), %s);", value->shared.offset, offset,
+          value->acc == AS_ACC_MAX ? "-INFINITY" : "0.0f");
+  free(offset);
+  close(text);
+}
+
 static void declare(lo_text *text) {
   lo_unit *unit = text->unit;
-  int threads = 32 * unit->warps;
   for (uint32_t i = 0; i < unit->n; i++) {
     const lo_value *value = &text->job->value[unit->val[i]];
-    if (!value->live)
+    if (!value->live || lo_elems(value) == 0)
       continue;
     if (value->kind == LV_RED && value->place == LP_FRAG) {
       char *fragment = as_format("acc%u", i);
@@ -576,15 +596,8 @@ static void declare(lo_text *text) {
       red_shape(text, value, &outs, &groups, &rounds);
       lo_line(text, "float part%u[%ld] = {};", i, rounds);
     }
-    if (value->kind != LV_ACC || value->place != LP_SMEM || value->acc == AS_ACC_CONCAT)
-      continue;
-    each(text, lo_elems(value), threads);
-    decode(text, value, "e", 1);
-    char *offset = at_vars(text, value, &value->shared);
-    lo_line(text, "as_sts_f32(sm, %ld + 4 * (%s), %s);", value->shared.offset, offset,
-            value->acc == AS_ACC_MAX ? "-INFINITY" : "0.0f");
-    free(offset);
-    close(text);
+    if (value->kind == LV_ACC && value->place == LP_SMEM && value->acc != AS_ACC_CONCAT)
+      clear_accumulator(text, value);
   }
 }
 
@@ -600,21 +613,27 @@ static bool any_load(const lo_text *text, lo_phase phase) {
 static void emit_loads(lo_text *text, lo_phase phase) {
   for (uint32_t i = 0; i < text->unit->n; i++) {
     const lo_value *value = &text->job->value[text->unit->val[i]];
-    if (value->live && value->kind == LV_LOAD && value->phase == phase)
+    if (value->live && value->kind == LV_LOAD && value->phase == phase && lo_elems(value) > 0)
       emit_load(text, text->unit->val[i]);
   }
 }
 
-static void emit_loop(lo_text *text) {
+/* the type of the loop's counter, which runs ahead of the iteration by the ring's depth */
+static const char *loop_type(const lo_unit *unit) {
+  return lo_index_type(unit->loop + unit->stages);
+}
+
+static void emit_loop(lo_text *text, bool ring) {
   lo_unit *unit = text->unit;
   int stages = unit->stages;
-  bool ring = any_load(text, LO_BODY);
-  lo_line(text, "for (int l0 = 0; l0 < %ld; l0++) {", unit->loop);
+  const char *type = loop_type(unit);
+  lo_line(text, "for (%s l0 = 0; l0 < %ld; l0++) {", type, unit->loop);
   text->indent++;
-  lo_line(text, "const int l = l0, slot = l0 %% %d;", stages);
+  lo_line(text, "const %s l = l0;", type);
+  lo_line(text, "const int slot = (int)(l0 %% %d);", stages);
   lo_line(text, "(void)l; (void)slot;");
   if (ring && stages > 1)
-    lo_line(text, "as_cp_wait<%d>();", stages - 2);
+    lo_line(text, "as_cp_wait<%d>();", LO_FAULT(LO_FAULT_PIPELINING) ? stages - 1 : stages - 2);
   if (ring && stages == 1) {
     lo_barrier(text, "the last iteration's readers are done");
     lo_line(text, "issue(l, 0);");
@@ -623,63 +642,75 @@ static void emit_loop(lo_text *text) {
   }
   lo_barrier(text, NULL);
   if (ring && stages > 1) {
-    lo_line(text, "if (l0 + %d < %ld) issue(l0 + %d, (l0 + %d) %% %d);", stages - 1, unit->loop,
-            stages - 1, stages - 1, stages);
+    lo_line(text, "if (l0 + %d < %ld) issue(l0 + %d, (int)((l0 + %d) %% %d));", stages - 1,
+            unit->loop, stages - 1, stages - 1, stages);
     lo_line(text, "as_cp_commit();");
   }
   emit_phase(text, LO_BODY);
   close(text);
 }
 
-bool lo_emit_block(lo_job *job, lo_unit *unit, as_str *out) {
-  char *var[10];
-  for (int i = 0; i < 9; i++)
-    var[i] = (char *)(uintptr_t)names8[i];
-  var[9] = NULL;
-  lo_text writer = {.job = job, .unit = unit, .out = out, .ref = read_smem, .var = var};
-  lo_text *text = &writer;
-  bool body = unit->levels[LO_BODY] > 0;
-  bool ring = any_load(text, LO_BODY);
-  lo_line(text, "AS_KERNEL(%d) k%u_%s(as_args a)", 32 * unit->warps, (unsigned)(unit - job->unit),
-          unit->name);
-  lo_line(text, "{");
+/* the copies that each iteration needs, as a function of the iteration and its place in the ring */
+static void define_issue(lo_text *text) {
+  lo_line(text, "auto issue = [&](%s l, int slot) {", loop_type(text->unit));
   text->indent++;
+  lo_line(text, "(void)l; (void)slot;");
+  emit_loads(text, LO_BODY);
+  text->indent--;
+  lo_line(text, "};");
+}
+
+static void fill_ring(lo_text *text) {
+  for (int i = 0; i + 1 < text->unit->stages; i++) {
+    if (i < text->unit->loop)
+      lo_line(text, "issue(%d, %d);", i, i);
+    lo_line(text, "as_cp_commit();");
+  }
+}
+
+static void emit_body(lo_text *text) {
+  lo_unit *unit = text->unit;
+  bool loops = unit->levels[LO_BODY] > 0 && unit->loop > 0;
+  bool ring = loops && any_load(text, LO_BODY);
+  bool ahead = ring && unit->stages > 1;
   lo_line(text, "AS_SMEM(sm);");
   lo_line(text, "const int tid = as_tid(), lane = tid & 31, warp = tid >> 5;");
   lo_line(text, "const unsigned bid = as_bid();");
   lo_line(text, "const unsigned bx = bid %% %ldu, by = bid / %ldu %% %ldu, bz = bid / %ldu;",
           unit->grid[0], unit->grid[0], unit->grid[1], unit->grid[0] * unit->grid[1]);
   lo_line(text, "(void)lane; (void)warp; (void)bx; (void)by; (void)bz; (void)sm;");
-  if (ring) {
-    lo_line(text, "auto issue = [&](int l, int slot) {");
-    text->indent++;
-    lo_line(text, "(void)l; (void)slot;");
-    emit_loads(text, LO_BODY);
-    text->indent--;
-    lo_line(text, "};");
-  }
+  if (ring)
+    define_issue(text);
   emit_loads(text, LO_PRE);
   lo_line(text, "as_cp_commit();");
-  if (body && ring && unit->stages > 1) {
-    for (int i = 0; i + 1 < unit->stages; i++) {
-      if (i < unit->loop)
-        lo_line(text, "issue(%d, %d);", i, i);
-      lo_line(text, "as_cp_commit();");
-    }
-  }
+  if (ahead)
+    fill_ring(text);
   declare(text);
   if (unit->levels[LO_PRE]) {
-    lo_line(text, "as_cp_wait<%d>();", body && ring && unit->stages > 1 ? unit->stages - 1 : 0);
+    lo_line(text, "as_cp_wait<%d>();", ahead ? unit->stages - 1 : 0);
     lo_barrier(text, NULL);
     emit_phase(text, LO_PRE);
-  } else if (!ring) {
+  } else if (!ring) { /* no iteration waits for what is loaded once */
     lo_line(text, "as_cp_wait<0>();");
   }
-  if (body)
-    emit_loop(text);
+  if (loops)
+    emit_loop(text, ring);
   lo_barrier(text, NULL);
   emit_phase(text, LO_POST);
   lo_line(text, "as_cp_wait<0>();");
+}
+
+bool lo_emit_block(lo_job *job, lo_unit *unit, as_str *out) {
+  lo_text writer = {.job = job, .unit = unit, .out = out, .ref = read_smem, .var = names8};
+  lo_text *text = &writer;
+  lo_line(text, "AS_KERNEL(%d) k%u_%s(as_args a)", 32 * unit->warps, (unsigned)(unit - job->unit),
+          unit->name);
+  lo_line(text, "{");
+  text->indent++;
+  if (unit->blocks > 0)
+    emit_body(text);
+  else
+    lo_line(text, "(void)a; /* no blocks: it is not launched */");
   text->indent--;
   lo_line(text, "}\n");
   free(writer.memo);

@@ -1,7 +1,10 @@
-/* Expressions as C text, in float for kernels and in double for the reference.  Parts used more
+/* Expressions as C text, scalars in float.  Parts used more
  * than once become temporaries, unless they stand under a condition (whose reads may be out of
  * bounds when it does not hold). */
 #include "emit.h"
+#include "fault.h"
+#include "range.h"
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,12 +32,23 @@ void lo_barrier(lo_text *text, const char *why) {
   lo_line(text, why ? "as_sync(); /* %s */" : "as_sync();", why);
 }
 
-static char *number(const lo_text *text, double real) {
+void lo_axes(lo_text *text, const lo_value *value) {
+  text->n_extent = value->rank;
+  for (int i = 0; i < value->rank; i++)
+    text->extent[i] = value->dim[i];
+  if (value->kind == LV_RED)
+    text->extent[text->n_extent++] = value->extent;
+}
+
+const char *lo_index_type(long most) {
+  return most <= INT_MAX || LO_FAULT(LO_FAULT_INDEX_WIDTH) ? "int" : "long long";
+}
+
+static char *number(double real) {
   if (isinf(real))
     return as_strdup(real > 0 ? "INFINITY" : "-INFINITY");
-  char *digits = as_format(text->dbl ? "%.17g" : "%.9g", real);
-  char *result =
-      as_format("%s%s%s", digits, strpbrk(digits, ".e") ? "" : ".0", text->dbl ? "" : "f");
+  char *digits = as_format("%.9g", real);
+  char *result = as_format("%s%sf", digits, strpbrk(digits, ".e") ? "" : ".0");
   free(digits);
   if (real >= 0)
     return result;
@@ -43,54 +57,84 @@ static char *number(const lo_text *text, double real) {
   return bracketed;
 }
 
+static const char *const relation_sign[] = {
+    [LX_EQ] = "==", [LX_NE] = "!=", [LX_LE] = "<=", [LX_LT] = "<", [LX_AND] = "&&", [LX_OR] = "||"};
+
+/* does the text of an index expression have 64 bits? */
+static bool is_wide(const lo_text *text, const lx *expr) {
+  lo_range range;
+  if (LO_FAULT(LO_FAULT_INDEX_WIDTH))
+    return false;
+  if (!lo_range_of(expr, text->extent, text->n_extent, &range) || !lo_fits_int(range))
+    return true;
+  for (int i = expr->op == LX_IF; i < expr->n; i++) {
+    if (is_wide(text, expr->kid[i]))
+      return true;
+  }
+  return false;
+}
+
+/* a function of the prelude of two indices */
+static char *index_function(const char *name, bool wide, const char *left, const char *right) {
+  return as_format("%s<%s>(%s, %s)", name, wide ? "long long" : "int", left, right);
+}
+
+static char *condition(lo_text *text, const lx *expr, bool lazy);
+
+static char *index_choice(lo_text *text, const lx *expr) {
+  char *test = condition(text, expr->kid[0], true);
+  char *left = lo_index(text, expr->kid[1]);
+  char *right = lo_index(text, expr->kid[2]);
+  char *result = as_format("(%s ? %s : %s)", test, left, right);
+  free(test);
+  free(left);
+  free(right);
+  return result;
+}
+
+static char *index_operation(lo_text *text, const lx *expr) {
+  bool wide = is_wide(text, expr);
+  char *left = lo_index(text, expr->kid[0]);
+  char *right = expr->n > 1 ? lo_index(text, expr->kid[1]) : as_format("-(%s)", left);
+  const char *cast = wide ? "(long long)" : "";
+  char *result;
+  switch (expr->op) {
+  case LX_MAX:
+  case LX_ABS:
+    result = index_function("as_imax", wide, left, right);
+    break;
+  case LX_MIN:
+    result = index_function("as_imin", wide, left, right);
+    break;
+  case LX_IDIV: /* rounded down: operands may be negative */
+    result = index_function("as_idiv", wide, left, right);
+    break;
+  case LX_MOD:
+    result = index_function("as_imod", wide, left, right);
+    break;
+  default: {
+    const char *sign = expr->op == LX_ADD ? "+" : expr->op == LX_SUB ? "-" : "*";
+    result = as_format("(%s%s %s %s)", cast, left, sign, right);
+  }
+  }
+  free(left);
+  free(right);
+  return result;
+}
+
 char *lo_index(lo_text *text, const lx *expr) {
+  if (expr->op == LX_INT && LO_FAULT(LO_FAULT_INDEX_WIDTH))
+    return as_format("((int)%ldL)", expr->number);
   if (expr->op == LX_INT)
     return as_format(expr->number < 0 ? "(%ld)" : "%ld", expr->number);
   if (expr->op == LX_VAR)
     return as_strdup(text->var[expr->number]);
-  char *kid[3] = {NULL, NULL, NULL};
-  char *result;
-  for (int i = 0; i < expr->n && i < 3; i++)
-    kid[i] = lo_index(text, expr->kid[i]);
-  static const char *const sym[] = {
-      [LX_ADD] = "+", [LX_SUB] = "-",  [LX_MUL] = "*", [LX_IDIV] = "/",
-      [LX_MOD] = "%", [LX_EQ] = "==",  [LX_NE] = "!=", [LX_LE] = "<=",
-      [LX_LT] = "<",  [LX_AND] = "&&", [LX_OR] = "||"};
-  switch (expr->op) {
-  case LX_NOT:
-    result = as_format("(!%s)", kid[0]);
-    break;
-  case LX_IF:
-    result = as_format("(%s ? %s : %s)", kid[0], kid[1], kid[2]);
-    break;
-  case LX_MAX:
-    result = as_format("%s_imax(%s, %s)", text->dbl ? "asr" : "as", kid[0], kid[1]);
-    break;
-  case LX_MIN:
-    result = as_format("%s_imin(%s, %s)", text->dbl ? "asr" : "as", kid[0], kid[1]);
-    break;
-  case LX_ABS:
-    result = as_format("%s_imax(%s, -(%s))", text->dbl ? "asr" : "as", kid[0], kid[0]);
-    break;
-  case LX_IDIV:
-  case LX_MOD: /* floor; operands may be negative only under a condition that makes the read not
-                  happen, or in user bodies */
-    result = as_format("%s_i%s(%s, %s)", text->dbl ? "asr" : "as",
-                       expr->op == LX_IDIV ? "div" : "mod", kid[0], kid[1]);
-    break;
-  default:
-    result = as_format("(%s %s %s)", kid[0], sym[expr->op], kid[1]);
-  }
-  for (int i = 0; i < 3; i++)
-    free(kid[i]);
-  return result;
+  return expr->op == LX_IF ? index_choice(text, expr) : index_operation(text, expr);
 }
 
-static char *scalar(lo_text *E, const lx *e, bool lazy);
+static char *scalar(lo_text *text, const lx *expr, bool lazy);
 
 static char *condition(lo_text *text, const lx *expr, bool lazy) {
-  static const char *const sym[] = {[LX_EQ] = "==", [LX_NE] = "!=",  [LX_LE] = "<=",
-                                    [LX_LT] = "<",  [LX_AND] = "&&", [LX_OR] = "||"};
   char *left;
   char *right = NULL;
   char *result;
@@ -100,15 +144,15 @@ static char *condition(lo_text *text, const lx *expr, bool lazy) {
   } else if (expr->op == LX_AND || expr->op == LX_OR) {
     left = condition(text, expr->kid[0], lazy);
     right = condition(text, expr->kid[1], true);
-    result = as_format("(%s %s %s)", left, sym[expr->op], right);
+    result = as_format("(%s %s %s)", left, relation_sign[expr->op], right);
   } else if (expr->kid[0]->integer && expr->kid[1]->integer) {
     left = lo_index(text, expr->kid[0]);
     right = lo_index(text, expr->kid[1]);
-    result = as_format("(%s %s %s)", left, sym[expr->op], right);
+    result = as_format("(%s %s %s)", left, relation_sign[expr->op], right);
   } else {
     left = scalar(text, expr->kid[0], lazy);
     right = scalar(text, expr->kid[1], lazy);
-    result = as_format("(%s %s %s)", left, sym[expr->op], right);
+    result = as_format("(%s %s %s)", left, relation_sign[expr->op], right);
   }
   free(left);
   free(right);
@@ -122,62 +166,69 @@ static int parents(const lx *expr, const lx *of) {
   return n;
 }
 
+/* a call of a function with the names of the C library, as float */
+static char *call_text(lo_text *text, const lx *expr, bool lazy) {
+  as_str out;
+  as_str_init(&out);
+  as_str_printf(&out, "%sf(", expr->function);
+  for (int i = 0; i < expr->n; i++) {
+    char *arg = scalar(text, expr->kid[i], lazy);
+    as_str_printf(&out, "%s%s", i ? ", " : "", arg);
+    free(arg);
+  }
+  as_str_add(&out, ")");
+  return as_str_take(&out);
+}
+
+static char *choice_text(lo_text *text, const lx *expr, bool lazy) {
+  char *test = condition(text, expr->kid[0], lazy);
+  char *left = scalar(text, expr->kid[1], true);
+  char *right = scalar(text, expr->kid[2], true);
+  char *result = as_format("(%s ? %s : %s)", test, left, right);
+  free(test);
+  free(left);
+  free(right);
+  return result;
+}
+
+/* what stands before, between and after the operands of a scalar operation */
+static const struct {
+  const char *before;
+  const char *between;
+  const char *after;
+} operation[] = {
+    [LX_ADD] = {"(", " + ", ")"},
+    [LX_SUB] = {"(", " - ", ")"},
+    [LX_MUL] = {"(", " * ", ")"},
+    [LX_FDIV] = {"(", " / ", ")"},
+    [LX_IDIV] = {"as_floordiv(", ", ", ")"},
+    [LX_MOD] = {"as_floormod(", ", ", ")"},
+    [LX_NEG] = {"(-", "", ")"},
+    [LX_INV] = {"(1.0f / ", "", ")"},
+    [LX_EXP] = {"as_expf(", "", ")"},
+    [LX_LOG] = {"logf(", "", ")"},
+    [LX_SQRT] = {"sqrtf(", "", ")"},
+    [LX_ABS] = {"fabsf(", "", ")"},
+    [LX_MAX] = {"fmaxf(", ", ", ")"},
+    [LX_MIN] = {"fminf(", ", ", ")"},
+};
+
 static char *build(lo_text *text, const lx *expr, bool lazy) {
-  static const char *const function[][2] = {
-      [LX_EXP] = {"as_expf", "exp"}, [LX_LOG] = {"logf", "log"},   [LX_SQRT] = {"sqrtf", "sqrt"},
-      [LX_ABS] = {"fabsf", "fabs"},  [LX_MAX] = {"fmaxf", "fmax"}, [LX_MIN] = {"fminf", "fmin"}};
-  static const char *const sym[] = {
-      [LX_ADD] = "+", [LX_SUB] = "-", [LX_MUL] = "*", [LX_FDIV] = "/"};
   if (expr->op == LX_REF) {
     as_str out;
     as_str_init(&out);
     text->ref(text, &out, expr->val, expr->kid, expr->n);
     return as_str_take(&out);
   }
-  if (expr->op == LX_IF) {
-    char *third = condition(text, expr->kid[0], lazy);
-    char *left = scalar(text, expr->kid[1], true);
-    char *right = scalar(text, expr->kid[2], true);
-    char *result = as_format("(%s ? %s : %s)", third, left, right);
-    free(third);
-    free(left);
-    free(right);
-    return result;
-  }
+  if (expr->op == LX_IF)
+    return choice_text(text, expr, lazy);
+  if (expr->op == LX_CALL)
+    return call_text(text, expr, lazy);
   char *left = scalar(text, expr->kid[0], lazy);
   char *right = expr->n > 1 ? scalar(text, expr->kid[1], lazy) : NULL;
-  char *result;
-  switch (expr->op) {
-  case LX_ADD:
-  case LX_SUB:
-  case LX_MUL:
-  case LX_FDIV:
-    result = as_format("(%s %s %s)", left, sym[expr->op], right);
-    break;
-  case LX_NEG:
-    result = as_format("(-%s)", left);
-    break;
-  case LX_INV:
-    result = as_format("(%s / %s)", text->dbl ? "1.0" : "1.0f", left);
-    break;
-  case LX_CALL: { /* built-in functions have the names of the C library */
-    as_str out;
-    as_str_init(&out);
-    as_str_printf(&out, "%s%s(%s%s%s", expr->function, text->dbl ? "" : "f", left,
-                  right ? ", " : "", right ? right : "");
-    for (int i = 2; i < expr->n; i++) {
-      char *third = scalar(text, expr->kid[i], lazy);
-      as_str_printf(&out, ", %s", third);
-      free(third);
-    }
-    as_str_add(&out, ")");
-    result = as_str_take(&out);
-    break;
-  }
-  default:
-    result = right ? as_format("%s(%s, %s)", function[expr->op][text->dbl], left, right)
-                   : as_format("%s(%s)", function[expr->op][text->dbl], left);
-  }
+  char *result =
+      as_format("%s%s%s%s%s", operation[expr->op].before, left, operation[expr->op].between,
+                right ? right : "", operation[expr->op].after);
   free(left);
   free(right);
   return result;
@@ -185,12 +236,12 @@ static char *build(lo_text *text, const lx *expr, bool lazy) {
 
 static char *scalar(lo_text *text, const lx *expr, bool lazy) {
   if (expr->op == LX_INT)
-    return number(text, (double)expr->number);
+    return number((double)expr->number);
   if (expr->op == LX_NUM)
-    return number(text, expr->real);
+    return number(expr->real);
   if (expr->integer) {
     char *whole = lo_index(text, expr);
-    char *result = as_format("(%s)(%s)", text->dbl ? "double" : "float", whole);
+    char *result = as_format("(float)(%s)", whole);
     free(whole);
     return result;
   }
@@ -207,7 +258,7 @@ static char *scalar(lo_text *text, const lx *expr, bool lazy) {
   }
   text->memo[text->n_memo].expr = expr;
   text->memo[text->n_memo++].temporary = ++text->n_temporary;
-  lo_line(text, "const %s t%d = %s;", text->dbl ? "double" : "float", text->n_temporary, piece);
+  lo_line(text, "const float t%d = %s;", text->n_temporary, piece);
   free(piece);
   return as_format("t%d", text->n_temporary);
 }

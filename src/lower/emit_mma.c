@@ -57,8 +57,8 @@ static char *operand_at(lo_text *text, uint32_t id, const operand_side *side, ch
   free(var[result->rank]);
   var[result->rank] = as_format("(%s)", depth);
   char *index_text[8];
-  char **keep = text->var;
-  text->var = var;
+  const char *const *keep = text->var;
+  text->var = (const char *const *)var;
   for (int i = 0; i < operand->rank; i++)
     index_text[i] = lo_index(text, side->ref->kid[i]);
   text->var = keep;

@@ -76,6 +76,10 @@ typedef struct lo_job {
 } lo_job;
 
 uint32_t lo_new_val(lo_job *job, lv_kind kind, const char *name, int rank, const long *dim);
+/* does the unit's grid fit the target's?  false with job->err */
+bool lo_check_blocks(lo_job *job, const lo_unit *unit);
+/* the value of a size, which must not be negative; false with job->err */
+bool lo_size_value(lo_job *job, as_size size, long *out);
 void lo_unit_add(lo_job *job, lo_unit *unit, uint32_t val);
 
 /* expand.c: from the graph to units of values */
@@ -91,7 +95,5 @@ bool lo_mma_plan(lo_job *job, lo_unit *unit); /* warps and fragments of each mat
 bool lo_schedule(lo_job *job, lo_unit *unit);
 bool lo_layout(lo_job *job, lo_unit *unit);
 bool lo_memplan(lo_job *job, lo_unit *unit);
-/* emit_*.c: the text of all units, and of the reference */
-bool lo_emit_all(lo_job *job, as_lowered *out);
-bool lo_emit_reference(lo_job *job, as_str *out); /* a job expanded from a program */
+bool lo_emit_all(lo_job *job, as_lowered *out); /* emit_*.c: the text of all units */
 #endif

@@ -182,7 +182,8 @@ static void red_ref(void *arg, const lx *ref) {
     long out = i / walk->v->group;
     access->col[i] = last->op == LX_VAR ? (last->number == walk->v->rank ? k : out) : 0;
     access->row[i] = prev && prev->op == LX_VAR ? (prev->number == walk->v->rank ? k : out) : 0;
-    access->col[i] %= operand->dim[operand->rank - 1];
+    if (operand->dim[operand->rank - 1] > 0)
+      access->col[i] %= operand->dim[operand->rank - 1];
   }
 }
 
@@ -296,8 +297,17 @@ bool lo_layout(lo_job *job, lo_unit *unit) {
   static const char *const name[] = {"plain", "padded", "swizzled"};
   smem_tensors tensors = {0};
   collect(job, unit, &tensors);
-  for (int i = 0; i < tensors.n; i++)
+  for (int i = 0; i < tensors.n; i++) {
     candidates(&tensors.item[i]);
+    long bytes = tensors.item[i].choice[0].bytes;
+    if (bytes > job->options->target->shared_block) {
+      as_err_set(job->err, AS_NO,
+                 "kernel %s needs %ld bytes of shared memory for %s; a block may have %ld",
+                 unit->name, bytes, tensors.item[i].name, job->options->target->shared_block);
+      free(tensors.item);
+      return false;
+    }
+  }
   int *pick = as_calloc((size_t)tensors.n + 1, sizeof *pick);
   bool ok = tensors.n == 0 || solve(job, unit, &tensors, pick);
   for (int i = 0; ok && i < tensors.n; i++) {

@@ -1,4 +1,7 @@
+#include "../../semantics/eval_text.h"
 #include "job.h"
+#include "range.h"
+#include "src/base/trace.h"
 #include "threads.h"
 #include <stdlib.h>
 #include <string.h>
@@ -27,14 +30,19 @@ void as_lowered_clear(as_lowered *lowered) {
   memset(lowered, 0, sizeof *lowered);
 }
 
-static void place_workspace(lo_job *job) {
+static bool place_workspace(lo_job *job) {
   for (uint32_t i = 0; i < job->n_value; i++) {
     lo_value *value = &job->value[i];
     if (value->place != LP_GLOBAL || value->buffer_class != LG_WORK)
       continue;
     value->work_offset = job->workspace;
     job->workspace += (lo_elems(value) * (value->dtype == AS_F32 ? 4 : 2) + 255) / 256 * 256;
+    if (job->workspace > 4 * LO_MAX_ELEMENTS) {
+      return as_err_set(job->err, AS_BAD_INPUT,
+                        "the tensors between kernels need more than 2^58 bytes at these sizes");
+    }
   }
+  return true;
 }
 
 static void choose_stages(lo_job *job, lo_unit *unit) {
@@ -61,15 +69,9 @@ static void choose_stages(lo_job *job, lo_unit *unit) {
   unit->stages = stages < 1 ? 1 : (int)stages;
 }
 
-static bool lower_unit(lo_job *job, lo_unit *unit) {
-  const as_lower_opts *options = job->options;
-  unit->warps = (int)(options->warps ? options->warps : options->target->block_warps);
-  if (!lo_fuse(job, unit))
-    return false;
-  choose_stages(job, unit);
-  if (!lo_mma_plan(job, unit) || !lo_schedule(job, unit))
-    return false;
-  for (;;) { /* shorter rings before giving up */
+/* the deepest ring that fits, from the one chosen downwards */
+static bool place_shared(lo_job *job, lo_unit *unit) {
+  for (;;) {
     as_err trial;
     size_t noted = job->notes.n;
     as_err_init(&trial);
@@ -77,36 +79,62 @@ static bool lower_unit(lo_job *job, lo_unit *unit) {
     job->err = &trial;
     bool ok = lo_layout(job, unit) && lo_memplan(job, unit);
     job->err = keep;
-    if (!ok && (unit->stages == 1 || job->options->stages)) {
+    if (!ok)
+      AS_TRACE(LOWER, "%s: not with %d stages: %s", unit->name, unit->stages,
+               trial.text ? trial.text : "no layout");
+    bool last = unit->stages == 1 || job->options->stages;
+    if (!ok && last)
       as_err_set(job->err, trial.status, "%s", trial.text ? trial.text : "no layout");
-      as_err_clear(&trial);
-      return false;
-    }
     as_err_clear(&trial);
-    if (ok)
-      break;
+    if (ok || last)
+      return ok;
     unit->stages--;
     job->notes.n = noted;
     if (job->notes.s)
       job->notes.s[noted] = 0;
   }
+}
+
+static void note_product(lo_job *job, const lo_unit *unit, const lo_value *value) {
+  const lo_mma *product = &value->mma;
+  as_str_printf(&job->notes,
+                "%s: %s: product %ldx%ldx%ldx%ld%s, warps batch %d rows %d columns %d k %d, "
+                "tiles %dx%dx%d\n",
+                unit->name, value->name, product->batches, product->rows, product->columns,
+                product->depth, product->swap ? " transposed" : "", product->warps_batch,
+                product->warps_rows, product->warps_columns, product->warps_depth,
+                product->tiles_batch, product->tiles_rows, product->tiles_columns);
+}
+
+/* what was noted of a unit, and what it runs on */
+static void trace_unit(const lo_job *job, const lo_unit *unit, size_t noted) {
+  if (!AS_TRACE_ON(LOWER))
+    return;
+  AS_TRACE(LOWER, "%s: %s, %ld blocks on %u multiprocessors of %s", unit->name,
+           unit->flat ? "element by element" : "a block graph", unit->blocks,
+           (unsigned)job->options->target->multiprocessors, job->options->target->gpu);
+  if (job->notes.n > noted)
+    AS_TRACE(LOWER, "%s", job->notes.s + noted);
+}
+
+static bool lower_unit(lo_job *job, lo_unit *unit) {
+  const as_lower_opts *options = job->options;
+  unit->warps = (int)(options->warps ? options->warps : options->target->block_warps);
+  if (unit->flat)
+    return lo_check_ranges(job, unit);
+  if (!lo_fuse(job, unit) || !lo_check_ranges(job, unit))
+    return false;
+  choose_stages(job, unit);
+  if (!lo_mma_plan(job, unit) || !lo_schedule(job, unit) || !place_shared(job, unit))
+    return false;
   as_str_printf(
       &job->notes,
       "%s: %ld blocks of %d warps, %d stages; levels before, in and after the loop: %d %d %d\n",
       unit->name, unit->blocks, unit->warps, unit->stages, unit->levels[0], unit->levels[1],
       unit->levels[2]);
   for (uint32_t i = 0; i < unit->n_stmt; i++) {
-    const lo_value *value = &job->value[unit->stmt[i].val];
-    if (unit->stmt[i].kind != LS_MMA)
-      continue;
-    const lo_mma *product = &value->mma;
-    as_str_printf(&job->notes,
-                  "%s: %s: product %ldx%ldx%ldx%ld%s, warps batch %d rows %d columns %d k %d, "
-                  "tiles %dx%dx%d\n",
-                  unit->name, value->name, product->batches, product->rows, product->columns,
-                  product->depth, product->swap ? " transposed" : "", product->warps_batch,
-                  product->warps_rows, product->warps_columns, product->warps_depth,
-                  product->tiles_batch, product->tiles_rows, product->tiles_columns);
+    if (unit->stmt[i].kind == LS_MMA)
+      note_product(job, unit, &job->value[unit->stmt[i].val]);
   }
   return true;
 }
@@ -164,22 +192,6 @@ static bool describe(const lo_job *job, as_lowered *out) {
   return true;
 }
 
-static bool reference(const as_graph *program, const as_lower_opts *options, const int64_t *env,
-                      as_lowered *out, as_err *err) {
-  lo_job job = {
-      .arena = as_arena_new(), .graph = program, .options = options, .size_value = env, .err = err};
-  as_str_init(&job.notes);
-  as_str out_text;
-  as_str_init(&out_text);
-  bool ok = lo_expand(&job) && lo_emit_reference(&job, &out_text);
-  if (ok)
-    out->reference = as_str_take(&out_text);
-  else
-    as_str_clear(&out_text);
-  lo_free(&job);
-  return ok;
-}
-
 /* the options with every choice made that the target makes */
 static bool resolve(const as_lower_opts *asked, as_lower_opts *options, as_err *err) {
   *options = asked ? *asked : (as_lower_opts){0};
@@ -210,18 +222,18 @@ bool as_lower_cuda(const as_graph *mug, const as_lower_opts *asked, as_lowered *
                 .size_value = options.env ? options.env : env,
                 .err = err};
   as_str_init(&job.notes);
-  bool ok = lo_expand(&job) && lo_tile_units(&job);
-  if (ok)
-    place_workspace(&job);
+  bool ok = lo_expand(&job) && lo_tile_units(&job) && place_workspace(&job);
   for (uint32_t i = 0; ok && i < job.n_unit; i++) {
-    if (job.unit[i].flat)
-      continue;
-    lo_threads(&job, &job.unit[i], i);
+    size_t noted = job.notes.n;
+    if (!job.unit[i].flat)
+      lo_threads(&job, &job.unit[i], i);
     if (!job.unit[i].threads)
       ok = lower_unit(&job, &job.unit[i]);
+    trace_unit(&job, &job.unit[i], noted);
   }
+  const as_graph *program = mug->program ? mug->program : mug;
   ok = ok && lo_emit_all(&job, out) && describe(&job, out) &&
-       reference(mug->program ? mug->program : mug, &options, job.size_value, out, err);
+       as_eval_text(program, job.size_value, &out->reference, err);
   if (ok)
     out->notes = as_str_take(&job.notes);
   lo_free(&job);

@@ -1,6 +1,7 @@
 /* Lowering: from a program or a muGraph whose sizes have concrete values to CUDA text (one kernel
- * per block graph, generated kernels for kernel-level operators, a launcher), and to a reference in
- * double precision.  May include: base, target, ir.  Used by runtime, cli, tests. */
+ * per block graph, generated kernels for kernel-level operators, a launcher).
+ * The reference in double precision that kernels are compared with is the evaluators' (semantics/).
+ * May include: base, target, ir, semantics.  Used by runtime, cli, tests. */
 #ifndef AS_LOWER_H
 #define AS_LOWER_H
 #include "../base/base.h"

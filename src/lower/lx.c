@@ -1,4 +1,7 @@
+#include "lx.h"
 #include "job.h"
+#include "range.h"
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +34,13 @@ lx *lx_num(lo_job *job, double real) {
   return expr;
 }
 
+lx *lx_ratio(lo_job *job, long numerator, long denominator) {
+  lx *expr = lx_num(job, (double)numerator / (double)denominator);
+  expr->number = numerator;
+  expr->denominator = denominator;
+  return expr;
+}
+
 lx *lx_ref(lo_job *job, uint32_t val, int n, lx *const *idx) {
   lx *expr = lx_new(job, LX_REF, n);
   expr->val = val;
@@ -53,16 +63,18 @@ static long floor_div(long dividend, long divisor) {
                                                                            : quotient;
 }
 
+/* NULL: not within 64 bits, or not defined */
 static lx *fold_int(lo_job *job, lx_op op, lx *const *kid) {
   long left = kid[0]->number;
   long right = kid[1]->number;
+  long result;
   switch (op) {
   case LX_ADD:
-    return lx_int(job, left + right);
+    return __builtin_add_overflow(left, right, &result) ? NULL : lx_int(job, result);
   case LX_SUB:
-    return lx_int(job, left - right);
+    return __builtin_sub_overflow(left, right, &result) ? NULL : lx_int(job, result);
   case LX_MUL:
-    return lx_int(job, left * right);
+    return __builtin_mul_overflow(left, right, &result) ? NULL : lx_int(job, result);
   case LX_IDIV:
     return right > 0 ? lx_int(job, floor_div(left, right)) : NULL;
   case LX_MOD:
@@ -72,7 +84,65 @@ static lx *fold_int(lo_job *job, lx_op op, lx *const *kid) {
   }
 }
 
+/* An expression of indices and known ratios as numerator / denominator, denominator > 0.  false:
+ * it is none, or 64 bits do not suffice. */
+static bool as_ratio(lo_job *job, lx *expr, lx **numerator, long *denominator) {
+  lx *left;
+  lx *right;
+  long below_left;
+  long below_right;
+  if (expr->integer || (expr->op == LX_NUM && expr->denominator > 0)) {
+    *numerator = expr->integer ? expr : lx_int(job, expr->number);
+    *denominator = expr->integer ? 1 : expr->denominator;
+    return true;
+  }
+  if (expr->op == LX_NEG && as_ratio(job, expr->kid[0], &left, denominator)) {
+    *numerator = lx_mk(job, LX_NEG, 1, &left);
+    return true;
+  }
+  bool sum = expr->op == LX_ADD || expr->op == LX_SUB;
+  if ((!sum && expr->op != LX_MUL && expr->op != LX_FDIV) ||
+      !as_ratio(job, expr->kid[0], &left, &below_left) ||
+      !as_ratio(job, expr->kid[1], &right, &below_right))
+    return false;
+  if (expr->op == LX_FDIV) { /* by a number: multiplied by its inverse */
+    if (right->op != LX_INT || right->number == 0 || right->number == LONG_MIN)
+      return false;
+    long over = right->number < 0 ? -below_right : below_right;
+    below_right = right->number < 0 ? -right->number : right->number;
+    right = lx_int(job, over);
+  }
+  if (__builtin_mul_overflow(below_left, below_right, denominator))
+    return false;
+  if (sum) {
+    left = lx_mk(job, LX_MUL, 2, (lx *[]){left, lx_int(job, below_right)});
+    right = lx_mk(job, LX_MUL, 2, (lx *[]){right, lx_int(job, below_left)});
+  }
+  *numerator = lx_mk(job, sum ? expr->op : LX_MUL, 2, (lx *[]){left, right});
+  return true;
+}
+
+/* both sides of a relation over a common denominator, where they are sums of indices and ratios */
+static lx *integer_relation(lo_job *job, lx_op op, lx *const *kid) {
+  lx *side[2];
+  long below[2];
+  if ((kid[0]->integer && kid[1]->integer) || !as_ratio(job, kid[0], &side[0], &below[0]) ||
+      !as_ratio(job, kid[1], &side[1], &below[1]))
+    return NULL;
+  lx *relation = lx_new(job, op, 2);
+  for (int i = 0; i < 2; i++)
+    relation->kid[i] = lx_mk(job, LX_MUL, 2, (lx *[]){side[i], lx_int(job, below[1 - i])});
+  return relation;
+}
+
 lx *lx_mk(lo_job *job, lx_op op, int n, lx *const *kid) {
+  if (op >= LX_EQ && op <= LX_LT) {
+    lx *relation = integer_relation(job, op, kid);
+    if (relation)
+      return relation;
+  }
+  if (op == LX_FDIV && kid[0]->op == LX_INT && kid[1]->op == LX_INT && kid[1]->number > 0)
+    return lx_ratio(job, kid[0]->number, kid[1]->number);
   bool integer = !boolean(op) && op != LX_FDIV && op != LX_CALL && op != LX_REF &&
                  !(op >= LX_EXP && op <= LX_INV);
   for (int i = op == LX_IF; i < n; i++)
@@ -217,70 +287,11 @@ lx *lx_map_refs(lo_job *job, lx *expr, lx *(*change)(lo_job *, void *, lx *), vo
   return result;
 }
 
-/* least and greatest value of an index expression; false: not known */
-static bool range(const lx *expr, const long *ext, int n, long *low, long *high) {
-  if (expr->op == LX_INT) {
-    *low = *high = expr->number;
-    return true;
-  }
-  if (expr->op == LX_VAR) {
-    if (expr->number >= n || ext[expr->number] <= 0)
-      return false;
-    *low = 0;
-    *high = ext[expr->number] - 1;
-    return true;
-  }
-  if (expr->n != 2 || !expr->integer)
-    return false;
-  long low0;
-  long high0;
-  long low1;
-  long high1;
-  if (!range(expr->kid[0], ext, n, &low0, &high0) || !range(expr->kid[1], ext, n, &low1, &high1))
-    return false;
-  switch (expr->op) {
-  case LX_ADD:
-    *low = low0 + low1;
-    *high = high0 + high1;
-    return true;
-  case LX_SUB:
-    *low = low0 - high1;
-    *high = high0 - low1;
-    return true;
-  case LX_MUL:
-    if (low0 < 0 || low1 < 0)
-      return false;
-    *low = low0 * low1;
-    *high = high0 * high1;
-    return true;
-  case LX_IDIV:
-    if (low1 != high1 || low1 <= 0)
-      return false;
-    *low = floor_div(low0, low1);
-    *high = floor_div(high0, low1);
-    return true;
-  case LX_MOD:
-    if (low1 != high1 || low1 <= 0)
-      return false;
-    if (low0 >= 0 && high0 < low1) {
-      *low = low0;
-      *high = high0;
-    } else {
-      *low = 0;
-      *high = low1 - 1;
-    }
-    return true;
-  default:
-    return false;
-  }
-}
-
 /* e = q*d + r with 0 <= r < d for all indices, when that can be read off a sum */
 static bool split(lo_job *job, lx *expr, long divisor, const long *ext, int n, lx **quotient,
                   lx **rest) {
-  long low0;
-  long high0;
-  if (range(expr, ext, n, &low0, &high0) && low0 >= 0 && high0 < divisor) {
+  lo_range whole;
+  if (lo_range_of(expr, ext, n, &whole) && whole.low >= 0 && whole.high < divisor) {
     *quotient = lx_int(job, 0);
     *rest = expr;
     return true;
@@ -305,19 +316,36 @@ static bool split(lo_job *job, lx *expr, long divisor, const long *ext, int n, l
     lx *rest0;
     lx *quotient1;
     lx *rest1;
-    long low1;
-    long high1;
+    lo_range range0;
+    lo_range range1;
     if (!split(job, expr->kid[0], divisor, ext, n, &quotient0, &rest0) ||
         !split(job, expr->kid[1], divisor, ext, n, &quotient1, &rest1))
       return false;
-    if (!range(rest0, ext, n, &low0, &high0) || !range(rest1, ext, n, &low1, &high1) ||
-        high0 + high1 >= divisor)
+    if (!lo_range_of(rest0, ext, n, &range0) || !lo_range_of(rest1, ext, n, &range1) ||
+        range0.high >= divisor - range1.high)
       return false;
     *quotient = lx_mk(job, LX_ADD, 2, (lx *[]){quotient0, quotient1});
     *rest = lx_mk(job, LX_ADD, 2, (lx *[]){rest0, rest1});
     return true;
   }
   return false;
+}
+
+/* the branch that an `if` always takes, by the ranges of what it compares; NULL: not known */
+static lx *branch_taken(const lx *expr, const long *ext, int n) {
+  const lx *relation = expr->kid[0];
+  lo_range left;
+  lo_range right;
+  if ((relation->op != LX_LT && relation->op != LX_LE) ||
+      !lo_range_of(relation->kid[0], ext, n, &left) ||
+      !lo_range_of(relation->kid[1], ext, n, &right))
+    return NULL;
+  bool strict = relation->op == LX_LT;
+  if (strict ? left.high < right.low : left.high <= right.low)
+    return expr->kid[1];
+  if (strict ? left.low >= right.high : left.low > right.high)
+    return expr->kid[2];
+  return NULL;
 }
 
 static lx *simplify(lo_job *job, lx *expr, const long *ext, int n, lx_memo *memo) {
@@ -333,25 +361,16 @@ static lx *simplify(lo_job *job, lx *expr, const long *ext, int n, lx_memo *memo
   for (int i = 0; i < expr->n; i++)
     kids[i] = simplify(job, expr->kid[i], ext, n, memo);
   result = rebuild(job, expr, kids);
-  long low0;
-  long high0;
-  long low1;
-  long high1;
-  if ((result->op == LX_IDIV || result->op == LX_MOD) && result->integer &&
-      result->kid[1]->op == LX_INT && result->kid[1]->number > 0) {
+  bool divides = (result->op == LX_IDIV || result->op == LX_MOD) && result->integer;
+  if (divides && result->kid[1]->op == LX_INT && result->kid[1]->number > 0) {
     lx *quotient;
-    lx *rem;
-    if (split(job, result->kid[0], result->kid[1]->number, ext, n, &quotient, &rem))
-      result = result->op == LX_IDIV ? quotient : rem;
-  } else if (result->op == LX_IF && result->n == 3 &&
-             (result->kid[0]->op == LX_LT || result->kid[0]->op == LX_LE) &&
-             range(result->kid[0]->kid[0], ext, n, &low0, &high0) &&
-             range(result->kid[0]->kid[1], ext, n, &low1, &high1)) {
-    bool strict = result->kid[0]->op == LX_LT;
-    if (strict ? high0 < low1 : high0 <= low1)
-      result = result->kid[1];
-    else if (strict ? low0 >= high1 : low0 > high1)
-      result = result->kid[2];
+    lx *rest;
+    if (split(job, result->kid[0], result->kid[1]->number, ext, n, &quotient, &rest))
+      result = result->op == LX_IDIV ? quotient : rest;
+  } else if (result->op == LX_IF) {
+    lx *taken = branch_taken(result, ext, n);
+    if (taken)
+      result = taken;
   }
   memo_put(memo, expr, result);
   return result;

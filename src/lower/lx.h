@@ -41,7 +41,8 @@ typedef enum { LO_SUM, LO_PROD, LO_MAX, LO_MIN } lo_red;
 typedef struct lx {
   lx_op op;
   bool integer;
-  long number; /* INT value, VAR number, FOLD extent */
+  long number;      /* INT value, VAR number, FOLD extent; NUM: the numerator */
+  long denominator; /* NUM: positive; 0 where the number is not known as a ratio */
   int var;
   lo_red red;           /* FOLD */
   double real;          /* NUM */
@@ -56,7 +57,9 @@ lx *lx_new(struct lo_job *job, lx_op op, int n);
 lx *lx_int(struct lo_job *job, long number);
 lx *lx_var(struct lo_job *job, int number);
 lx *lx_num(struct lo_job *job, double real);
-/* folds constants and drops units; assumes no ranges */
+lx *lx_ratio(struct lo_job *job, long numerator, long denominator); /* denominator > 0 */
+/* folds constants within 64 bits and drops units; assumes no ranges.  A relation between sums of
+ * indices and ratios becomes one between integers, so that no rounding decides it. */
 lx *lx_mk(struct lo_job *job, lx_op op, int n, lx *const *kid);
 lx *lx_ref(struct lo_job *job, uint32_t val, int n, lx *const *idx);
 /* variables 0..n-1 replaced; others, and those with NULL, kept */

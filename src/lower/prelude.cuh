@@ -19,7 +19,7 @@ AS_DEV unsigned as_shared(as_sm sm, int off) { return (unsigned)__cvta_generic_t
 template <int N> AS_DEV void as_cp_async(as_sm sm, int off, const void *p, size_t at)
 {
   const char *g = (const char *)p + at;
-  if (N == 16) asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16;" ::"r"(as_shared(sm, off)), "l"(g) : "memory");
+  if constexpr (N == 16) asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16;" ::"r"(as_shared(sm, off)), "l"(g) : "memory");
   else asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(as_shared(sm, off)), "l"(g), "n"(N) : "memory");
 }
 AS_DEV void as_cp_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
@@ -40,8 +40,8 @@ AS_DEV float as_ldg_bf16(const void *p, size_t i) { return __bfloat162float(__ld
 AS_DEV float as_ldg_f32(const void *p, size_t i) { return __ldg((const float *)p + i); }
 template <int V> AS_DEV void as_put(void *p, const unsigned *w)
 {
-  if (V == 4) *(uint4 *)p = make_uint4(w[0], w[V > 1 ? 1 : 0], w[V > 2 ? 2 : 0], w[V > 3 ? 3 : 0]);
-  else if (V == 2) *(uint2 *)p = make_uint2(w[0], w[V > 1 ? 1 : 0]);
+  if constexpr (V == 4) *(uint4 *)p = make_uint4(w[0], w[1], w[2], w[3]);
+  else if constexpr (V == 2) *(uint2 *)p = make_uint2(w[0], w[1]);
   else *(unsigned *)p = w[0];
 }
 AS_DEV unsigned as_pack_f16(float x, float y) { __half2 h = __floats2half2_rn(x, y); return *(unsigned *)&h; }
@@ -49,20 +49,26 @@ AS_DEV unsigned as_pack_bf16(float x, float y) { __nv_bfloat162 h = __floats2bfl
 template <int V> AS_DEV void as_stg_f16(void *p, size_t i, const float *r)
 {
   __half *q = (__half *)p + i;
-  if (V == 1) { *q = __float2half_rn(r[0]); return; }
-  unsigned w[V > 1 ? V / 2 : 1];
+  if constexpr (V == 1) {
+    *q = __float2half_rn(r[0]);
+  } else {
+    unsigned w[V / 2];
 #pragma unroll
-  for (int j = 0; j + 1 < V; j += 2) w[j / 2] = as_pack_f16(r[j], r[j + 1]);
-  as_put<(V > 1 ? V / 2 : 1)>(q, w);
+    for (int j = 0; j < V / 2; j++) w[j] = as_pack_f16(r[2 * j], r[2 * j + 1]);
+    as_put<V / 2>(q, w);
+  }
 }
 template <int V> AS_DEV void as_stg_bf16(void *p, size_t i, const float *r)
 {
   __nv_bfloat16 *q = (__nv_bfloat16 *)p + i;
-  if (V == 1) { *q = __float2bfloat16_rn(r[0]); return; }
-  unsigned w[V > 1 ? V / 2 : 1];
+  if constexpr (V == 1) {
+    *q = __float2bfloat16_rn(r[0]);
+  } else {
+    unsigned w[V / 2];
 #pragma unroll
-  for (int j = 0; j + 1 < V; j += 2) w[j / 2] = as_pack_bf16(r[j], r[j + 1]);
-  as_put<(V > 1 ? V / 2 : 1)>(q, w);
+    for (int j = 0; j < V / 2; j++) w[j] = as_pack_bf16(r[2 * j], r[2 * j + 1]);
+    as_put<V / 2>(q, w);
+  }
 }
 template <int V> AS_DEV void as_stg_f32(void *p, size_t i, const float *r)
 {
@@ -109,7 +115,11 @@ template <int N> AS_DEV float as_lds_sum(as_sm sm, int off, int step)
 /* the factor of a rescaled accumulator; before the first maximum there is nothing to scale */
 AS_DEV float as_rescale(float was, float now) { return was == -INFINITY ? 0.0f : as_expf(was - now); }
 AS_DEV int as_swz(int row, int col, int shift, int mask, int chunk) { return ((col / chunk) ^ ((row >> shift) & mask)) * chunk + col % chunk; }
-AS_DEV int as_imin(int a, int b) { return a < b ? a : b; }
-AS_DEV int as_imax(int a, int b) { return a > b ? a : b; }
-AS_DEV int as_idiv(int a, int b) { int q = a / b; return q * b > a ? q - 1 : q; }
-AS_DEV int as_imod(int a, int b) { return a - b * as_idiv(a, b); }
+template <class T> AS_DEV T as_imin(T a, T b) { return a < b ? a : b; }
+template <class T> AS_DEV T as_imax(T a, T b) { return a > b ? a : b; }
+/* rounded down; b > 0 */
+template <class T> AS_DEV T as_idiv(T a, T b) { return a / b - (a % b < 0); }
+template <class T> AS_DEV T as_imod(T a, T b) { return a % b < 0 ? a % b + b : a % b; }
+/* the same of integers that are data: exact below 2^24 */
+AS_DEV float as_floordiv(float a, float b) { return floorf(a / b); }
+AS_DEV float as_floormod(float a, float b) { return a - b * floorf(a / b); }

@@ -1,5 +1,5 @@
 /* Counterexamples in report.json: enough to evaluate them again. */
-#include "src/cli/cli.h"
+#include "judged.h"
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,12 +7,13 @@
 static const char *const kinds[] = {"value", "undefined", "shape",
                                     "ill-formed"}; /* in the order of as_cex_kind */
 
-void *as_report_cex_json(const cli_case *c, const as_cex *x) {
+void *as_report_cex_json(const as_judged *judged, const as_cex *x) {
   json_t *sizes = json_object();
   json_t *inputs = json_object();
   json_t *index = json_array();
   for (uint32_t i = 0; i < x->n_sizes; i++)
-    json_object_set_new(sizes, as_size_name(c->cand->sizes, x->size[i]), json_integer(x->value[i]));
+    json_object_set_new(sizes, as_size_name(judged->graph->sizes, x->size[i]),
+                        json_integer(x->value[i]));
   for (uint32_t i = 0; i < x->n_inputs; i++) {
     const as_tensor *t = &x->input[i];
     json_t *dims = json_array();
@@ -24,16 +25,18 @@ void *as_report_cex_json(const cli_case *c, const as_cex *x) {
       json_array_append_new(values, json_string(v));
       free(v);
     }
-    json_object_set_new(inputs, c->spec->node[c->spec->input[i]].name,
+    json_object_set_new(inputs, judged->program->node[judged->program->input[i]].name,
                         json_pack("{s:o, s:o}", "shape", dims, "values", values));
   }
   for (uint32_t i = 0; i < x->rank; i++)
     json_array_append_new(index, json_integer(x->index[i]));
-  return json_pack(
-      "{s:s, s:o, s:o, s:s, s:o, s:s, s:s, s:s}", "kind", kinds[x->kind], "sizes", sizes, "inputs",
-      inputs, "output",
-      x->output < c->spec->n_output ? c->spec->node[c->spec->output[x->output]].name : "", "index",
-      index, "given", x->given, "candidate", x->candidate, "method", x->method);
+  return json_pack("{s:s, s:o, s:o, s:s, s:o, s:s, s:s, s:s}", "kind", kinds[x->kind], "sizes",
+                   sizes, "inputs", inputs, "output",
+                   x->output < judged->program->n_output
+                       ? judged->program->node[judged->program->output[x->output]].name
+                       : "",
+                   "index", index, "given", x->given, "candidate", x->candidate, "method",
+                   x->method);
 }
 
 static as_size size_named(const as_sizes *S, const char *name) {
@@ -44,13 +47,13 @@ static as_size size_named(const as_sizes *S, const char *name) {
   }
 }
 
-static bool read_sizes(json_t *sizes, const cli_case *c, as_cex *x, as_err *err) {
+static bool read_sizes(json_t *sizes, const as_judged *judged, as_cex *x, as_err *err) {
   const char *name;
   json_t *v;
   x->size = as_calloc(json_object_size(sizes) + 1, sizeof *x->size);
   x->value = as_calloc(json_object_size(sizes) + 1, sizeof *x->value);
   json_object_foreach(sizes, name, v) {
-    as_size s = size_named(c->cand->sizes, name);
+    as_size s = size_named(judged->graph->sizes, name);
     if (s == AS_SIZE_BAD || !json_is_integer(v)) {
       return as_err_set(err, AS_BAD_INPUT,
                         "the counterexample has a value for `%s`, which is no size of the programs",
@@ -94,21 +97,21 @@ static bool read_input(json_t *in, const as_node *n, as_tensor *t, as_err *err) 
                     n->name);
 }
 
-static int64_t *env_of(const cli_case *c, const as_cex *x) { /* malloc'ed */
-  int64_t *env = as_env_new(c->cand->sizes);
+static int64_t *env_of(const as_judged *judged, const as_cex *x) { /* malloc'ed */
+  int64_t *env = as_env_new(judged->graph->sizes);
   for (uint32_t i = 0; i < x->n_sizes; i++)
     env[x->size[i]] = x->value[i];
   return env;
 }
 
 /* the inputs have the extents that the program gives them at these sizes */
-static bool fits(const cli_case *c, const as_cex *x, as_err *err) {
-  int64_t *env = env_of(c, x);
+static bool fits(const as_judged *judged, const as_cex *x, as_err *err) {
+  int64_t *env = env_of(judged, x);
   const as_node *odd = NULL;
   for (uint32_t i = 0; i < x->n_inputs; i++) {
     for (uint32_t d = 0; d < x->input[i].rank; d++) {
-      const as_node *n = &c->spec->node[c->spec->input[i]];
-      if (as_size_eval(c->cand->sizes, n->dim[d], env) != x->input[i].dim[d])
+      const as_node *n = &judged->program->node[judged->program->input[i]];
+      if (as_size_eval(judged->graph->sizes, n->dim[d], env) != x->input[i].dim[d])
         odd = n;
     }
   }
@@ -119,7 +122,7 @@ static bool fits(const cli_case *c, const as_cex *x, as_err *err) {
                     odd->name);
 }
 
-bool as_report_cex_read(void *from, const cli_case *c, as_cex *x, as_err *err) {
+bool as_report_cex_read(void *from, const as_judged *judged, as_cex *x, as_err *err) {
   json_t *kept = from;
   json_t *inputs = json_object_get(kept, "inputs");
   as_cex_init(x);
@@ -128,16 +131,16 @@ bool as_report_cex_read(void *from, const cli_case *c, as_cex *x, as_err *err) {
     if (!json_is_string(json_object_get(kept, texts[i])))
       return as_err_set(err, AS_BAD_INPUT, "the counterexample has no `%s`", texts[i]);
   }
-  if (!read_sizes(json_object_get(kept, "sizes"), c, x, err))
+  if (!read_sizes(json_object_get(kept, "sizes"), judged, x, err))
     return false;
-  x->input = as_calloc(c->spec->n_input + 1, sizeof *x->input);
-  for (uint32_t i = 0; i < c->spec->n_input; i++) {
-    const as_node *n = &c->spec->node[c->spec->input[i]];
+  x->input = as_calloc(judged->program->n_input + 1, sizeof *x->input);
+  for (uint32_t i = 0; i < judged->program->n_input; i++) {
+    const as_node *n = &judged->program->node[judged->program->input[i]];
     x->n_inputs = i + 1;
     if (!read_input(json_object_get(inputs, n->name), n, &x->input[i], err))
       return false;
   }
-  if (!fits(c, x, err))
+  if (!fits(judged, x, err))
     return false;
   for (int k = 0; k < 4; k++) {
     if (strcmp(json_string_value(json_object_get(kept, "kind")), kinds[k]) == 0)
@@ -148,8 +151,8 @@ bool as_report_cex_read(void *from, const cli_case *c, as_cex *x, as_err *err) {
   x->method = "as reported";
   x->output = AS_NONE;
   const char *output = json_string_value(json_object_get(kept, "output"));
-  for (uint32_t i = 0; output && i < c->spec->n_output; i++) {
-    if (strcmp(c->spec->node[c->spec->output[i]].name, output) == 0)
+  for (uint32_t i = 0; output && i < judged->program->n_output; i++) {
+    if (strcmp(judged->program->node[judged->program->output[i]].name, output) == 0)
       x->output = i;
   }
   json_t *index = json_object_get(kept, "index");
@@ -158,9 +161,10 @@ bool as_report_cex_read(void *from, const cli_case *c, as_cex *x, as_err *err) {
   return true;
 }
 
-as_status as_report_cex_again(const cli_case *c, const as_cex *told, as_cex *now, as_err *err) {
-  int64_t *env = env_of(c, told);
-  as_status s = as_compare_at(c->spec, c->cand, env, told->input, 0, NULL, now, err);
+as_status as_report_cex_again(const as_judged *judged, const as_cex *told, as_cex *now,
+                              as_err *err) {
+  int64_t *env = env_of(judged, told);
+  as_status s = as_compare_at(judged->program, judged->graph, env, told->input, 0, NULL, now, err);
   free(env);
   return s;
 }

@@ -165,6 +165,8 @@ static char *clean(const char *svg, const char *end) {
   return out;
 }
 
+enum { MOST_SECONDS = 30 }; /* of Graphviz, which large graphs can keep busy for ever */
+
 void as_report_draw(const char *const *dot, size_t n, char **svg) {
   as_str all;
   as_str_init(&all);
@@ -175,11 +177,16 @@ void as_report_draw(const char *const *dot, size_t n, char **svg) {
   }
   if (all.n == 0)
     return;
-  char *out;
-  char *argv[] = {"dot", "-Tsvg", NULL};
-  size_t len;
-  int rc = as_child(argv, all.s, all.n, &out, &len, false);
-  char *at = rc == 0 && len > 0 ? strstr(out, "<svg") : NULL;
+  static const char *const argv[] = {"dot", "-Tsvg", NULL};
+  as_child_result drawn;
+  as_child_run(&(as_child){.argv = argv,
+                           .input = all.s,
+                           .input_len = all.n,
+                           .seconds = MOST_SECONDS,
+                           .errors = AS_CHILD_ERRORS_DROPPED},
+               &drawn);
+  bool good = drawn.end == AS_CHILD_EXITED && drawn.status == 0 && drawn.output.s;
+  char *at = good ? strstr(drawn.output.s, "<svg") : NULL;
   for (size_t i = 0; i < n && at; i++) {
     if (dot[i] == NULL)
       continue;
@@ -190,5 +197,5 @@ void as_report_draw(const char *const *dot, size_t n, char **svg) {
     at = strstr(end, "<svg");
   }
   as_str_clear(&all);
-  free(out);
+  as_child_result_clear(&drawn);
 }

@@ -1,30 +1,34 @@
 /* A judged case as an item of a report. */
 #include "draw.h"
+#include "judged.h"
 #include "report.h"
-#include "src/cli/cli.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum { SHOWN_VALUES = 400 }; /* of one input of a counterexample */
 
-static as_report_state answer_state(cli_answer a) {
-  return a == CLI_PROVED ? AS_REPORT_GOOD : a == CLI_REFUTED ? AS_REPORT_BAD : AS_REPORT_OPEN;
+static as_report_state answer_state(as_answer a) {
+  return a == AS_ANSWER_PROVED    ? AS_REPORT_GOOD
+         : a == AS_ANSWER_REFUTED ? AS_REPORT_BAD
+                                  : AS_REPORT_OPEN;
 }
 
-static void solver(as_report_item *it, const char *name, bool asked, const as_smt_result *r) {
-  if (!asked) {
+static void solver(as_report_item *it, const char *name, const as_opinion *opinion) {
+  const as_smt_result *r = &opinion->result;
+  if (!opinion->asked) {
     as_report_row(it, AS_REPORT_PLAIN, name, "not asked");
     return;
   }
-  as_report_state s = r->verdict == AS_SMT_AGREES      ? AS_REPORT_GOOD
-                      : r->verdict == AS_SMT_DISAGREES ? AS_REPORT_BAD
-                                                       : AS_REPORT_OPEN;
+  as_report_state s = r->verdict == AS_SMT_AGREES ? AS_REPORT_GOOD
+                      : r->verdict == AS_SMT_DISAGREES || r->verdict == AS_SMT_UNSOUND
+                          ? AS_REPORT_BAD
+                          : AS_REPORT_OPEN;
   as_report_row(it, s, name, "%s: %u of %u obligations in %.2f s%s%s",
                 as_smt_verdict_name(r->verdict), r->agreed, r->asked, r->seconds,
                 r->reason ? "; " : "", r->reason ? r->reason : "");
 }
 
-static void random_rows(const cli_verdicts *v, as_report_item *it) {
+static void random_rows(const as_verdict *v, as_report_item *it) {
   if (!v->field_words) {
     as_report_row(it, AS_REPORT_PLAIN, "Random test", "not run");
     return;
@@ -87,26 +91,26 @@ static void program(as_report_item *it, const char *title, const as_graph *g) {
   free(text);
 }
 
-static void specifications(const cli_case *c, const cli_verdicts *v, as_report_item *it) {
+static void specifications(const as_judged *judged, const as_verdict *v, as_report_item *it) {
   for (uint32_t i = 0; i < v->n_relied; i++) {
-    char *text = as_oplib_text(c->lib, v->relied[i].name);
+    char *text = as_oplib_text(judged->lib, v->relied[i].name);
     as_report_add_relied(it, v->relied[i].name, v->relied[i].sha256, text);
     free(text);
   }
 }
 
-void as_report_judged(const cli_case *c, const cli_verdicts *v, as_report_item *it) {
-  static const char *const words[] = {"PROVED", "REFUTED", "UNKNOWN"};
-  bool half = v->answer == CLI_PROVED && !v->certified;
-  as_report_init(it, c->spec->name, half ? "NOT CERTIFIED" : words[v->answer],
+void as_report_judged(const as_judged *judged, const as_verdict *v, const as_report_words *words,
+                      as_report_item *it) {
+  bool half = v->answer == AS_ANSWER_PROVED && !v->certified;
+  as_report_init(it, judged->program->name, half ? "NOT CERTIFIED" : as_answer_word(v->answer),
                  half ? AS_REPORT_OPEN : answer_state(v->answer));
-  if (c->cand) {
-    char *about = as_format("candidate %s", c->cand->name);
+  if (judged->graph) {
+    char *about = as_format("candidate %s", judged->graph->name);
     it->about = as_report_keep(it, about);
     free(about);
   }
-  it->reason = as_report_keep(it, v->reason);
-  it->theorem = as_report_keep(it, v->theorem_shown);
+  it->reason = as_report_keep(it, v->why);
+  it->theorem = as_report_keep(it, words->theorem);
   it->steps = v->proof.verdict == AS_PROVED ? v->proof.steps : 0;
   bool found = v->proof.verdict == AS_PROVED;
   if (found) {
@@ -125,10 +129,10 @@ void as_report_judged(const cli_case *c, const cli_verdicts *v, as_report_item *
     as_report_row(it, AS_REPORT_PLAIN, "Trusted checker", "nothing to check");
   }
   random_rows(v, it);
-  solver(it, "Z3", v->z3_asked, &v->z3);
-  solver(it, "cvc5", v->cvc5_asked, &v->cvc5);
-  if (v->smt_why)
-    as_report_row(it, AS_REPORT_OPEN, "Solvers", "%s", v->smt_why);
+  for (int i = 0; i < AS_SMT_N_SOLVERS; i++)
+    solver(it, as_smt_solver_title((as_smt_solver)i), &v->opinion[i]);
+  if (v->queries_why)
+    as_report_row(it, AS_REPORT_OPEN, "Solvers", "%s", v->queries_why);
   if (!found && v->proof.goal) {
     char *open = as_format("goal %s\n%s\n%s", v->proof.goal, v->proof.left ? v->proof.left : "",
                            v->proof.right ? v->proof.right : "");
@@ -136,10 +140,10 @@ void as_report_judged(const cli_case *c, const cli_verdicts *v, as_report_item *
     free(open);
   }
   if (v->cex_found)
-    as_report_judged_cex(it, c->spec, c->cand, &v->cex);
-  program(it, "Program given", c->spec);
-  if (c->cand)
-    program(it, "Candidate", c->cand);
-  specifications(c, v, it);
-  it->outline = as_report_keep(it, v->outline);
+    as_report_judged_cex(it, judged->program, judged->graph, &v->cex);
+  program(it, "Program given", judged->program);
+  if (judged->graph)
+    program(it, "Candidate", judged->graph);
+  specifications(judged, v, it);
+  it->outline = as_report_keep(it, words->outline);
 }

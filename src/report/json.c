@@ -1,39 +1,51 @@
-#include "src/cli/cli.h"
+#include "judged.h"
+#include "src/base/stats.h"
 #include <jansson.h>
 #include <stdlib.h>
 
-static json_t *solver_json(bool asked, const as_smt_result *r) {
-  if (!asked)
+static json_t *solver_json(const as_opinion *opinion) {
+  const as_smt_result *r = &opinion->result;
+  if (!opinion->asked)
     return json_pack("{s:s}", "verdict", "not asked");
   return json_pack("{s:s, s:i, s:i, s:f, s:s*, s:s*}", "verdict", as_smt_verdict_name(r->verdict),
                    "asked", (int)r->asked, "agreed", (int)r->agreed, "seconds", r->seconds,
                    "reason", r->reason, "version", r->version);
 }
 
-static json_t *sizes_json(const cli_case *c) {
+static json_t *sizes_json(const as_sizes *sizes) {
   json_t *o = json_object();
   for (uint32_t i = 0;; i++) {
-    as_size s = as_size_nth_sym(c->sizes, i);
+    as_size s = as_size_nth_sym(sizes, i);
     if (s == AS_SIZE_BAD)
       break;
-    long v = as_size_value(c->sizes, s);
-    json_object_set_new(o, as_size_name(c->sizes, s), v >= 0 ? json_integer(v) : json_null());
+    long v = as_size_value(sizes, s);
+    json_object_set_new(o, as_size_name(sizes, s), v >= 0 ? json_integer(v) : json_null());
   }
   return o;
 }
 
-char *as_report_json(const cli_case *c, const cli_verdicts *v, const as_report_dir *files,
+void *as_report_stats_json(void) {
+  json_t *o = json_object();
+  for (int i = 0; i < AS_N_STATS; i++) {
+    json_object_set_new(o, as_stats_name((as_stat)i),
+                        json_integer((json_int_t)as_stats_get((as_stat)i)));
+  }
+  return o;
+}
+
+char *as_report_json(const as_judged *judged, const as_verdict *v, const as_report_dir *files,
                      void *extra) {
-  static const char *const words[] = {"PROVED", "REFUTED", "UNKNOWN"};
   json_t *o = json_object();
   json_object_set_new(o, "format", json_string("assay-report 1"));
-  json_object_set_new(o, "program", json_string(c->spec->name));
-  if (c->cand)
-    json_object_set_new(o, "candidate", json_string(c->cand->name));
-  json_object_set_new(o, "verdict", json_string(words[v->answer]));
+  json_object_set_new(o, "program", json_string(judged->program->name));
+  if (judged->graph)
+    json_object_set_new(o, "candidate", json_string(judged->graph->name));
+  json_object_set_new(o, "verdict", json_string(as_answer_word(v->answer)));
   json_object_set_new(o, "certified", json_boolean(v->certified));
-  if (v->reason)
-    json_object_set_new(o, "reason", json_string(v->reason));
+  if (v->why) {
+    json_object_set_new(o, "reason", json_string(v->why));
+    json_object_set_new(o, "reason_code", json_string(as_reason_word(v->reason)));
+  }
   if (v->theorem)
     json_object_set_new(o, "theorem", json_string(v->theorem));
   json_object_set_new(
@@ -41,7 +53,7 @@ char *as_report_json(const cli_case *c, const cli_verdicts *v, const as_report_d
       json_boolean(v->field_ran &&
                    v->field.same > 0)); /* the theorem is not empty: sizes and inputs were met at
                                            which both are defined */
-  json_object_set_new(o, "sizes", sizes_json(c));
+  json_object_set_new(o, "sizes", sizes_json(judged->program->sizes));
   json_t *relied = json_object();
   for (uint32_t i = 0; i < v->n_relied; i++)
     json_object_set_new(relied, v->relied[i].name, json_string(v->relied[i].sha256));
@@ -73,12 +85,13 @@ char *as_report_json(const cli_case *c, const cli_verdicts *v, const as_report_d
                                   (json_int_t)v->field.skipped, "bound_one_run", v->field.bound,
                                   "bound_all_runs", v->field.bound_all, "words", v->field_words));
   }
-  json_object_set_new(o, "z3", solver_json(v->z3_asked, &v->z3));
-  json_object_set_new(o, "cvc5", solver_json(v->cvc5_asked, &v->cvc5));
+  for (int i = 0; i < AS_SMT_N_SOLVERS; i++) {
+    json_object_set_new(o, as_smt_solver_name((as_smt_solver)i), solver_json(&v->opinion[i]));
+  }
   if (v->cex_words)
     json_object_set_new(o, "counterexample", json_string(v->cex_words));
   if (v->cex_found)
-    json_object_set_new(o, "replay", as_report_cex_json(c, &v->cex));
+    json_object_set_new(o, "replay", as_report_cex_json(judged, &v->cex));
   json_object_set_new(o, "floating_point", json_string("outside the theorem: tested, not proved"));
   if (extra)
     json_object_update(o, extra);

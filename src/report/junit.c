@@ -100,17 +100,17 @@ void as_report_junit_add(as_report_junit *j, const as_report_junit_case *c) {
 }
 
 void as_report_junit_judged(as_report_junit *j, const char *group, const char *name, double seconds,
-                            const char *why, const cli_verdicts *v) {
-  static const char *const types[] = {"NOT CERTIFIED", "REFUTED", "UNKNOWN"};
-  cli_answer answer = v ? v->answer : CLI_UNKNOWN;
+                            const char *why, const as_verdict *v) {
+  as_answer answer = v ? v->answer : AS_ANSWER_UNKNOWN;
   as_report_junit_case c = {.group = group,
                             .name = name,
                             .seconds = seconds,
-                            .type = types[answer],
-                            .message = v ? v->reason : why};
-  c.outcome = answer == CLI_REFUTED ? AS_REPORT_JUNIT_FAIL
-              : v && v->certified   ? AS_REPORT_JUNIT_PASS
-                                    : AS_REPORT_JUNIT_ERROR;
+                            .type = answer == AS_ANSWER_PROVED ? "NOT CERTIFIED"
+                                                               : as_answer_word(answer),
+                            .message = v ? v->why : why};
+  c.outcome = answer == AS_ANSWER_REFUTED ? AS_REPORT_JUNIT_FAIL
+              : v && v->certified         ? AS_REPORT_JUNIT_PASS
+                                          : AS_REPORT_JUNIT_ERROR;
   char *detail = NULL;
   if (v && v->cex_words) {
     detail = as_strdup(v->cex_words);

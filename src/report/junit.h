@@ -1,10 +1,11 @@
-/* JUnit XML for the build servers that read it: one suite a run, one test case a claim.  Private to
- * src/cli. Which verdict is what: certified is a pass; refuted, or a verdict that changed, is a
- * <failure> with the counterexample; unknown, not certified, or not readable is an <error>, never
- * <skipped>, for most servers count what was skipped as good and an unknown claim is not. */
+/* JUnit XML for the build servers that read it: one suite a run, one test case a claim.  May
+ * include: verify/judge.  Which verdict is what: certified is a pass; refuted, or a verdict that
+ * changed, is a <failure> with the counterexample; unknown, not certified, or not readable is an
+ * <error>, never <skipped>, for most servers count what was skipped as good and an unknown claim is
+ * not. */
 #ifndef AS_REPORT_JUNIT_H
 #define AS_REPORT_JUNIT_H
-#include "src/cli/cli.h"
+#include "verify/judge/judge.h"
 
 typedef enum {
   AS_REPORT_JUNIT_PASS,
@@ -30,7 +31,7 @@ void as_report_junit_add(
 /* the same from verdicts: v NULL where there are none (`why` says why); its counterexample, or its
  * open goal, is the detail */
 void as_report_junit_judged(as_report_junit *j, const char *group, const char *name, double seconds,
-                            const char *why, const cli_verdicts *v);
+                            const char *why, const as_verdict *v);
 bool as_report_junit_write(const as_report_junit *j, const char *path,
                            as_err *err); /* path NULL: nothing to do */
 #endif

@@ -1,15 +1,7 @@
-/* What a result directory holds (cli.h), collected from a judged case. */
-#include "src/cli/cli.h"
+/* What a result directory holds (judged.h), collected from a judged case. */
+#include "judged.h"
 #include <stdlib.h>
 #include <string.h>
-
-static bool has_file(const as_report_dir *r, const char *name) {
-  for (size_t i = 0; i < r->file.n; i++) {
-    if (strcmp(AS_VEC_AT(&r->file, as_report_file, i).name, name) == 0)
-      return true;
-  }
-  return false;
-}
 
 /* the `use` path by which a program read this file, or NULL.  The copy of the program must find it
  * at the same place. */
@@ -27,68 +19,71 @@ static const char *use_path(const as_graph *g, const char *from, const char *fil
   return NULL;
 }
 
-static bool add_specifications(const cli_case *c, as_report_dir *r, as_err *err) {
-  uint32_t n;
-  const char *const *file = as_oplib_files(c->lib, &n);
-  bool ok = true;
-  for (uint32_t i = 0; i < n && ok; i++) {
-    size_t len;
-    const char *slash = strrchr(file[i], '/');
-    const char *base = slash ? slash + 1 : file[i];
-    const char *used = use_path(c->spec, c->spec_path, file[i]);
-    if (used == NULL && c->cand && c->cand->program == NULL && c->cand_path)
-      used = use_path(c->cand, c->cand_path, file[i]);
-    char *name = used ? as_strdup(used) : as_format("semantics/%s", base);
-    for (unsigned k = 2; !used && has_file(r, name); k++) {
-      free(name);
-      name = as_format("semantics/%u-%s", k, base);
-    }
-    if (used && (used[0] == '/' || strstr(used, "..") || has_file(r, name))) {
-      ok = as_err_set(
-          err, AS_BAD_INPUT,
-          "`use \"%s\"`: a result directory can hold only files below the program's folder", used);
-    }
-    char *text = ok ? as_read_file(file[i], &len, err) : NULL;
-    if (text)
-      as_report_dir_add(r, name, text, len);
-    ok = text != NULL;
-    free(text);
-    free(name);
+/* the name in the directory; malloc'ed, NULL with err */
+static char *kept_name(const as_judged *judged, const char *file, const as_report_dir *r,
+                       as_err *err) {
+  const char *slash = strrchr(file, '/');
+  const char *base = slash ? slash + 1 : file;
+  const char *used = use_path(judged->program, judged->given.name, file);
+  if (used == NULL && judged->graph && judged->graph->program == NULL && judged->candidate.name)
+    used = use_path(judged->graph, judged->candidate.name, file);
+  if (used && (!as_path_is_below(used) || as_report_dir_has(r, used))) {
+    as_err_set(err, AS_BAD_INPUT,
+               "`use \"%s\"`: a result directory can hold only files below the program's folder",
+               used);
+    return NULL;
   }
-  return ok;
+  char *name = used ? as_strdup(used) : as_format("semantics/%s", base);
+  for (unsigned k = 2; !used && as_report_dir_has(r, name); k++) {
+    free(name);
+    name = as_format("semantics/%u-%s", k, base);
+  }
+  return name;
 }
 
-bool as_report_collect(const cli_case *c, const ck_text *spec, const ck_text *cand,
-                       const cli_verdicts *v, const char *kernel, void *extra, as_report_dir *r,
-                       as_err *err) {
-  as_report_dir_add(r, "program.tp", spec->text, spec->len);
-  as_report_dir_add(r, c->cand->program ? "candidate.mug" : "candidate.tp", cand->text, cand->len);
+static bool add_specifications(const as_judged *judged, as_report_dir *r, as_err *err) {
+  uint32_t n;
+  const as_source *source = as_oplib_sources(judged->lib, &n);
+  for (uint32_t i = 0; i < n; i++) {
+    char *name = kept_name(judged, source[i].name, r, err);
+    if (name == NULL)
+      return false;
+    as_report_dir_add(r, name, source[i].text, source[i].len);
+    free(name);
+  }
+  return true;
+}
+
+bool as_report_collect(const as_judged *judged, const as_verdict *v, const as_report_words *words,
+                       const char *kernel, void *extra, as_report_dir *r, as_err *err) {
+  as_report_dir_add(r, "program.tp", judged->given.text, judged->given.len);
+  as_report_dir_add(r, judged->graph->program ? "candidate.mug" : "candidate.tp",
+                    judged->candidate.text, judged->candidate.len);
   if (v->proof.cert)
     as_report_dir_add(r, "certificate.cert", v->proof.cert, v->proof.cert_len);
   if (kernel)
     as_report_dir_add(r, "kernel.cu", kernel, strlen(kernel));
-  if (v->smt_text)
-    as_report_dir_add(r, "obligations.smt2", v->smt_text, strlen(v->smt_text));
-  bool ok = add_specifications(c, r, err);
+  if (v->queries_text)
+    as_report_dir_add(r, "obligations.smt2", v->queries_text, strlen(v->queries_text));
+  bool ok = add_specifications(judged, r, err);
   as_report_item item;
-  as_report_judged(c, v, &item);
+  as_report_judged(judged, v, words, &item);
   char *html = as_report_html(&item);
   as_report_clear(&item);
   as_report_dir_add(r, "report.html", html, strlen(html));
-  char *json = as_report_json(c, v, r, extra);
+  char *json = as_report_json(judged, v, r, extra);
   as_report_dir_add(r, "report.json", json, strlen(json));
   free(html);
   free(json);
   return ok;
 }
 
-bool as_report_package(const cli_opts *o, const char *dir, const cli_case *c, const ck_text *spec,
-                       const ck_text *cand, const cli_verdicts *v, const char *kernel, void *extra,
-                       as_err *err) {
+bool as_report_package(const char *dir, bool force, const as_judged *judged, const as_verdict *v,
+                       const as_report_words *words, const char *kernel, void *extra, as_err *err) {
   as_report_dir r;
   as_report_dir_init(&r);
-  bool ok = as_report_collect(c, spec, cand, v, kernel, extra, &r, err) &&
-            as_report_dir_write(&r, dir, o->force, err);
+  bool ok = as_report_collect(judged, v, words, kernel, extra, &r, err) &&
+            as_report_dir_write(&r, dir, force, err);
   as_report_dir_clear(&r);
   return ok;
 }

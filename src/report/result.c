@@ -1,6 +1,9 @@
 /* Result directories: written beside their place and moved there by one rename, so that nobody sees
  * a part of one. */
-#include "src/cli/cli.h"
+#include "result.h"
+#include "src/base/file.h"
+#include "src/base/mem.h"
+#include "src/base/str.h"
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -18,6 +21,14 @@ void as_report_dir_add(as_report_dir *r, const char *name, const char *data, siz
   memcpy(f.data, data, n);
   f.data[n] = 0;
   as_vec_push(&r->file, &f);
+}
+
+bool as_report_dir_has(const as_report_dir *r, const char *name) {
+  for (size_t i = 0; i < r->file.n; i++) {
+    if (strcmp(AS_VEC_AT(&r->file, as_report_file, i).name, name) == 0)
+      return true;
+  }
+  return false;
 }
 
 void as_report_dir_clear(as_report_dir *r) {

@@ -1,5 +1,6 @@
 noinst_LIBRARIES += libasrt.a
 libasrt_a_SOURCES = src/runtime/rt.h src/runtime/rt.c
+libasrt_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 nodist_libasrt_a_SOURCES = src/runtime/main_text.c
 src/runtime/main_text.c: src/runtime/main.cuh src/lower/text.sh
 	@$(MKDIR_P) src/runtime

@@ -1,214 +1,230 @@
 #include "rt.h"
-#include <errno.h>
-#include <stdio.h>
+#include "../base/child.h"
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 const char *const *as_rt_main_text(void);
 
-void as_rt_result_clear(as_rt_result *r) {
-  free(r->json);
-  free(r->log);
-  memset(r, 0, sizeof *r);
+enum { MOST_ARGUMENTS = 24 };
+
+void as_rt_result_clear(as_rt_result *result) {
+  free(result->json);
+  free(result->log);
+  memset(result, 0, sizeof *result);
 }
 
-static bool put(const char *dir, const char *name, const char *text, as_err *err) {
+/* ---- the files of the program */
+static bool write_in(const char *dir, const char *name, const char *text, as_err *err) {
   char *path = as_format("%s/%s", dir, name);
-  bool ok = as_write_file(path, text, strlen(text), err);
+  bool written = as_write_file(path, text, strlen(text), err);
   free(path);
-  return ok;
+  return written;
 }
 
-static void table(as_str *s, const char *type, const char *name, const long *v, const as_dtype *t,
-                  uint32_t n) {
-  as_str_printf(s, "static const %s %s[] = {", type, name);
+/* C has no empty table: one of 0 stands for it */
+static void table_of_elems(as_str *out, const char *name, const long *elems, uint32_t n) {
+  as_str_printf(out, "static const long %s[] = {", name);
   for (uint32_t i = 0; i < n; i++)
-    as_str_printf(s, "%s%ld", i ? ", " : "", v ? v[i] : (long)t[i]);
-  as_str_add(s, n ? "};\n" : "0};\n");
+    as_str_printf(out, "%s%ld", i ? ", " : "", elems[i]);
+  as_str_add(out, n ? "};\n" : "0};\n");
 }
 
-bool as_rt_write(const as_lowered *l, const char *name, const char *dir, as_err *err) {
-  as_str s;
-  as_str m;
-  as_str_init(&s);
-  as_str_init(&m);
-  as_str_printf(&s, "#define NAME \"%s\"\n#define N_IN %u\n#define N_OUT %u\n", name, l->n_in,
-                l->n_out);
-  table(&s, "long", "in_elems", l->in_elems, NULL, l->n_in);
-  table(&s, "int", "in_type", NULL, l->in_type, l->n_in);
-  table(&s, "long", "out_elems", l->out_elems, NULL, l->n_out);
-  table(&s, "int", "out_type", NULL, l->out_type, l->n_out);
-  for (const char *const *p = as_rt_main_text(); *p; p++)
-    as_str_add(&m, *p);
-  bool ok = put(dir, "kernel.cu", l->cuda, err) && put(dir, "reference.inc", l->reference, err) &&
-            put(dir, "shapes.inc", s.s, err) && put(dir, "main.cu", m.s, err);
-  as_str_clear(&s);
-  as_str_clear(&m);
-  return ok;
+static void table_of_types(as_str *out, const char *name, const as_dtype *types, uint32_t n) {
+  as_str_printf(out, "static const int %s[] = {", name);
+  for (uint32_t i = 0; i < n; i++)
+    as_str_printf(out, "%s%d", i ? ", " : "", (int)types[i]);
+  as_str_add(out, n ? "};\n" : "0};\n");
 }
 
-/* runs argv, standard output and error into files; gives the exit status, -1 when it could not be
- * started */
-static int run(char *const *argv, const char *out, const char *errs) {
-  fflush(NULL);
-  pid_t pid = fork();
-  if (pid < 0)
-    return -1;
-  if (!pid) {
-    if (!freopen(out, "w", stdout) || !freopen(errs, "w", stderr))
-      _exit(127);
-    execvp(argv[0], argv);
-    fprintf(stderr, "%s: %s\n", argv[0], strerror(errno));
-    _exit(127);
-  }
-  int st = 0;
-  while (waitpid(pid, &st, 0) < 0) {
-    if (errno != EINTR)
-      return -1;
-  }
-  return WIFEXITED(st) ? WEXITSTATUS(st) : 128 + WTERMSIG(st);
+bool as_rt_write(const as_lowered *lowered, const char *name, const char *dir, as_err *err) {
+  as_str shapes;
+  as_str driver;
+  as_str_init(&shapes);
+  as_str_init(&driver);
+  as_str_printf(&shapes, "#define NAME \"%s\"\n#define N_IN %u\n#define N_OUT %u\n", name,
+                lowered->n_in, lowered->n_out);
+  table_of_elems(&shapes, "in_elems", lowered->in_elems, lowered->n_in);
+  table_of_types(&shapes, "in_type", lowered->in_type, lowered->n_in);
+  table_of_elems(&shapes, "out_elems", lowered->out_elems, lowered->n_out);
+  table_of_types(&shapes, "out_type", lowered->out_type, lowered->n_out);
+  for (const char *const *part = as_rt_main_text(); *part; part++)
+    as_str_add(&driver, *part);
+  bool written = write_in(dir, "kernel.cu", lowered->cuda, err) &&
+                 write_in(dir, "reference.inc", lowered->reference, err) &&
+                 write_in(dir, "shapes.inc", shapes.s, err) &&
+                 write_in(dir, "main.cu", driver.s, err);
+  as_str_clear(&shapes);
+  as_str_clear(&driver);
+  return written;
 }
 
-static char *find_nvcc(const as_rt_opts *o) {
-  const char *e;
-  if (o->nvcc)
-    return as_strdup(o->nvcc);
-  if ((e = getenv("NVCC")) && *e)
-    return as_strdup(e);
-  if ((e = getenv("CUDA_HOME")) && *e)
-    return as_format("%s/bin/nvcc", e);
+/* ---- commands: their arguments, one by one */
+typedef struct {
+  char *argument[MOST_ARGUMENTS + 1]; /* owned, ended by NULL */
+  uint32_t n;
+} command;
+
+__attribute__((format(printf, 2, 3))) static void add(command *to, const char *fmt, ...) {
+  va_list args;
+  if (to->n == MOST_ARGUMENTS)
+    abort(); /* every call is below, and there are fewer */
+  va_start(args, fmt);
+  to->argument[to->n++] = as_format_va(fmt, args);
+  va_end(args);
+}
+
+static void command_clear(command *of) {
+  for (uint32_t i = 0; i < of->n; i++)
+    free(of->argument[i]);
+}
+
+/* result: initialised here, cleared by the caller */
+static void run(const command *what, as_child_result *result) {
+  as_child_run(&(as_child){.argv = (const char *const *)what->argument}, result);
+}
+
+static const char *text_of(const as_str *captured) {
+  return captured->s ? captured->s : "";
+}
+
+static char *find_nvcc(const as_rt_opts *opts) {
+  const char *from;
+  if (opts->nvcc)
+    return as_strdup(opts->nvcc);
+  if ((from = getenv("NVCC")) && *from)
+    return as_strdup(from);
+  if ((from = getenv("CUDA_HOME")) && *from)
+    return as_format("%s/bin/nvcc", from);
   return as_strdup(access("/usr/local/cuda/bin/nvcc", X_OK) ? "nvcc" : "/usr/local/cuda/bin/nvcc");
 }
 
-static char *slurp(const char *path) {
-  size_t n;
-  as_err e;
-  as_err_init(&e);
-  char *t = as_read_file(path, &n, &e);
-  as_err_clear(&e);
-  return t ? t : as_strdup("");
+static void host_compiler(const as_rt_opts *opts, const as_target *target, command *to) {
+  const char *from = getenv("CXX");
+  add(to, "%s", opts->cxx ? opts->cxx : from && *from ? from : "g++");
+  add(to, "-std=c++17");
+  add(to, "-O1");
+  add(to, "-DAS_EMU");
+  add(to, "-DAS_EMU_SHARED_BLOCK=%ld", target->shared_block);
+  add(to, "-DAS_EMU_GRID=%lld", (long long)target->grid[0]);
+  add(to, "-DAS_EMU_THREADS=%u", target->threads_block);
+  add(to, "-Wall");
+  add(to, "-Wno-unknown-pragmas");
+  add(to, "-I%s", opts->emu_dir ? opts->emu_dir : ".");
+  if (opts->sanitize)
+    add(to, "-fsanitize=undefined");
+  add(to, "-x");
+  add(to, "c++");
 }
 
-static double field(const char *json, const char *key) {
-  char *k = as_format("\"%s\": ", key);
-  char *p = strstr(json, k);
-  double v = -1;
-  if (p) {
-    char *end;
-    double x = strtod(p + strlen(k), &end);
-    if (end != p + strlen(k))
-      v = x;
-  }
-  free(k);
-  return v;
-}
-
-static int build(const as_rt_opts *o, const char *exe, const char *log) {
-  char *src = as_format("%s/main.cu", o->dir);
-  char *inc = as_format("-I%s", o->emu_dir ? o->emu_dir : ".");
-  const as_target *target = o->target ? o->target : as_target_default();
-  char *arch = as_format("-arch=%s", target->arch);
-  char *shared = as_format("-DAS_EMU_SHARED_BLOCK=%ld", target->shared_block);
-  char *grid = as_format("-DAS_EMU_GRID=%lld", (long long)target->grid[0]);
-  char *threads = as_format("-DAS_EMU_THREADS=%u", target->threads_block);
-  char *nvcc = find_nvcc(o);
-  char *args[24];
-  int n = 0;
-  int st;
-  if (o->emulate) {
-    const char *cxx = o->cxx ? o->cxx : getenv("CXX") && *getenv("CXX") ? getenv("CXX") : "g++";
-    const char *fixed[] = {
-        cxx,     "-std=c++17",           "-O1", "-DAS_EMU", shared, grid, threads,
-        "-Wall", "-Wno-unknown-pragmas", inc};
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-      args[n++] = (char *)(uintptr_t)fixed[i];
-    if (o->sanitize)
-      args[n++] = (char *)(uintptr_t) "-fsanitize=undefined";
-    args[n++] = (char *)(uintptr_t) "-x";
-    args[n++] = (char *)(uintptr_t) "c++";
-  } else {
-    const char *fixed[] = {nvcc,      "-std=c++17",   "-O3",        arch,
-                           "-Werror", "all-warnings", "-Xcompiler", "-Wall,-fopenmp"};
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-      args[n++] = (char *)(uintptr_t)fixed[i];
-  }
-  args[n++] = src;
-  args[n++] = (char *)(uintptr_t) "-o";
-  args[n++] = (char *)(uintptr_t)exe;
-  args[n] = NULL;
-  st = run(args, "/dev/null", log);
-  free(src);
-  free(inc);
-  free(arch);
-  free(shared);
-  free(grid);
-  free(threads);
+static void cuda_compiler(const as_rt_opts *opts, const as_target *target, command *to) {
+  char *nvcc = find_nvcc(opts);
+  add(to, "%s", nvcc);
+  add(to, "-std=c++17");
+  add(to, "-O3");
+  add(to, "-arch=%s", target->arch);
+  add(to, "-Werror");
+  add(to, "all-warnings");
+  add(to, "-Xcompiler");
+  add(to, "-Wall,-fopenmp");
   free(nvcc);
-  return st;
 }
 
-static int execute(const as_rt_opts *o, const char *exe, const char *out, const char *log) {
-  char seed[32];
-  char scale[40];
-  char tol[40];
-  snprintf(seed, sizeof seed, "%llu", (unsigned long long)(o->seed ? o->seed : 1));
-  snprintf(scale, sizeof scale, "%.17g", o->scale > 0 ? o->scale : 1);
-  snprintf(tol, sizeof tol, "%.17g", o->tolerance > 0 ? o->tolerance : 5e-3);
-  char *args[16] = {(char *)(uintptr_t)exe,
-                    (char *)(uintptr_t) "--seed",
-                    seed,
-                    (char *)(uintptr_t) "--scale",
-                    scale,
-                    (char *)(uintptr_t) "--tolerance",
-                    tol};
-  int n = 7;
-  if (o->timed)
-    args[n++] = (char *)(uintptr_t) "--time";
-  if (o->dump) {
-    args[n++] = (char *)(uintptr_t) "--dump";
-    args[n++] = (char *)(uintptr_t)o->dump;
+static void build(const as_rt_opts *opts, as_child_result *result) {
+  const as_target *target = opts->target ? opts->target : as_target_default();
+  command compiler = {.n = 0};
+  if (opts->emulate)
+    host_compiler(opts, target, &compiler);
+  else
+    cuda_compiler(opts, target, &compiler);
+  add(&compiler, "%s/main.cu", opts->dir);
+  add(&compiler, "-o");
+  add(&compiler, "%s/main", opts->dir);
+  run(&compiler, result);
+  command_clear(&compiler);
+}
+
+static void execute(const as_rt_opts *opts, as_child_result *result) {
+  command program = {.n = 0};
+  add(&program, "%s/main", opts->dir);
+  add(&program, "--seed");
+  add(&program, "%llu", (unsigned long long)(opts->seed ? opts->seed : 1));
+  add(&program, "--scale");
+  add(&program, "%.17g", opts->scale > 0 ? opts->scale : 1);
+  add(&program, "--tolerance");
+  add(&program, "%.17g", opts->tolerance > 0 ? opts->tolerance : 5e-3);
+  if (opts->timed)
+    add(&program, "--time");
+  if (opts->dump) {
+    add(&program, "--dump");
+    add(&program, "%s", opts->dump);
   }
-  args[n] = NULL;
-  return run(args, out, log);
+  run(&program, result);
+  command_clear(&program);
 }
 
-bool as_bench_program(const as_lowered *l, const char *name, const as_rt_opts *o, as_rt_result *r,
+/* ---- what the program printed: one object */
+static double number_of(const json_t *object, const char *key) {
+  const json_t *value = json_object_get(object, key);
+  return json_is_number(value) ? json_number_value(value) : -1;
+}
+
+static bool read_result(as_rt_result *result, as_err *err) {
+  json_error_t where;
+  json_t *object = json_loads(result->json, 0, &where);
+  if (!json_is_object(object)) {
+    json_decref(object);
+    return as_err_set(err, AS_INTERNAL, "the program's result cannot be read: %s\n%s", where.text,
+                      result->json);
+  }
+  result->rel_error = number_of(object, "rel_frobenius");
+  result->hot_us = number_of(object, "hot_us");
+  result->cold_us = number_of(object, "cold_us");
+  json_decref(object);
+  return true;
+}
+
+static bool run_built(const as_rt_opts *opts, const char *build_log, as_rt_result *result,
                       as_err *err) {
-  memset(r, 0, sizeof *r);
-  if (!as_rt_write(l, name, o->dir, err))
-    return false;
-  char *exe = as_format("%s/main", o->dir);
-  char *log = as_format("%s/build.log", o->dir);
-  char *out = as_format("%s/run.json", o->dir);
-  char *rlog = as_format("%s/run.log", o->dir);
-  bool ok = false;
-  int st = build(o, exe, log);
-  char *text = slurp(log);
-  if (st == 127 || st < 0) {
-    as_err_set(err, AS_UNKNOWN, "no compiler for %s: %s", o->emulate ? "the emulation" : "CUDA",
-               text);
-  } else if (st) {
-    as_err_set(err, AS_INTERNAL, "the emitted kernel does not compile:\n%s", text);
-  } else {
-    st = execute(o, exe, out, rlog);
-    char *more = slurp(rlog);
-    r->json = slurp(out);
-    r->log = as_format("%s%s", text, more);
-    free(more);
-    r->ran = st == 0 || st == 1;
-    r->ok = st == 0;
-    r->rel_error = field(r->json, "rel_frobenius");
-    r->hot_us = field(r->json, "hot_us");
-    r->cold_us = field(r->json, "cold_us");
-    ok = r->ran || as_err_set(err, AS_UNKNOWN, "the kernel could not be run (exit status %d): %s",
-                              st, r->log);
+  as_child_result ran;
+  execute(opts, &ran);
+  bool finished = ran.end == AS_CHILD_EXITED && (ran.status == 0 || ran.status == 1);
+  result->json = as_strdup(text_of(&ran.output));
+  result->log = as_format("%s%s", build_log, text_of(&ran.errors));
+  result->ran = finished;
+  result->ok = finished && ran.status == 0;
+  result->rel_error = result->hot_us = result->cold_us = -1;
+  bool known = write_in(opts->dir, "run.json", text_of(&ran.output), err) &&
+               write_in(opts->dir, "run.log", text_of(&ran.errors), err);
+  if (known && finished) {
+    known = read_result(result, err);
+  } else if (known) {
+    char *how = as_child_how(&ran);
+    known = as_err_set(err, AS_UNKNOWN, "the kernel could not be run (%s): %s", how, result->log);
+    free(how);
   }
-  free(text);
-  free(exe);
-  free(log);
-  free(out);
-  free(rlog);
-  return ok;
+  as_child_result_clear(&ran);
+  return known;
+}
+
+bool as_rt_run(const as_lowered *lowered, const char *name, const as_rt_opts *opts,
+               as_rt_result *result, as_err *err) {
+  memset(result, 0, sizeof *result);
+  if (!as_rt_write(lowered, name, opts->dir, err))
+    return false;
+  as_child_result built;
+  build(opts, &built);
+  const char *log = text_of(&built.errors);
+  bool known = write_in(opts->dir, "build.log", log, err);
+  if (known && built.end == AS_CHILD_NOT_STARTED) {
+    known = as_err_set(err, AS_UNKNOWN, "no compiler for %s: %s",
+                       opts->emulate ? "the emulation" : "CUDA", strerror(built.status));
+  } else if (known && !(built.end == AS_CHILD_EXITED && built.status == 0)) {
+    known = as_err_set(err, AS_INTERNAL, "the emitted kernel does not compile:\n%s", log);
+  } else if (known) {
+    known = run_built(opts, log, result, err);
+  }
+  as_child_result_clear(&built);
+  return known;
 }

@@ -24,19 +24,20 @@ typedef struct {
 
 typedef struct {
   bool ran;
-  bool ok;
-  double rel_error;
-  double hot_us;
-  double cold_us;
-  char *json;
-  char *log;
-} as_rt_result; /* json: the line printed; log: compiler's and program's messages */
+  bool ok;          /* within the tolerance of the reference */
+  double rel_error; /* Frobenius norm of the difference, relative; negative: not known */
+  double hot_us;    /* microseconds a run, negative where it was not timed: inputs in the cache */
+  double cold_us;   /* the same with the cache flushed before */
+  char *json;       /* the line that the program printed */
+  char *log;        /* compiler's and program's messages */
+} as_rt_result;     /* texts owned */
 
-void as_rt_result_clear(as_rt_result *r);
+void as_rt_result_clear(as_rt_result *result);
 /* kernel.cu, reference.inc, shapes.inc, main.cu into dir */
-bool as_rt_write(const as_lowered *l, const char *name, const char *dir, as_err *err);
+bool as_rt_write(const as_lowered *lowered, const char *name, const char *dir, as_err *err);
 /* writes, builds, runs.  false with err when something could not be built or run (AS_UNKNOWN: no
- * compiler, no GPU); a wrong result is ok = false */
-bool as_bench_program(const as_lowered *l, const char *name, const as_rt_opts *o, as_rt_result *out,
-                      as_err *err);
+ * compiler, no GPU); a wrong result is ok = false.  result: initialised here, cleared by the caller
+ * in any case */
+bool as_rt_run(const as_lowered *lowered, const char *name, const as_rt_opts *opts,
+               as_rt_result *result, as_err *err);
 #endif

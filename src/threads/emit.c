@@ -1,31 +1,15 @@
 /* CUDA text of a thread graph.  Nothing is decided here: registers are arrays with constant
  * indices, addresses are the graph's maps printed as shifts, ands and xors, instructions are calls
  * of the functions that wrappers.c makes of their texts. */
-#include "lowering.h"
+#include "emit.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct {
-  const as_tg *g;
-  const as_isa *isa;
-  const as_block_ref *b;
-  as_threads_address *address;
-  void *arg;
-  as_str out;
-  as_str head;  /* addresses of lane and warp, once a kernel */
-  as_vec named; /* their expressions, char *; the number is the name */
-  int indent;
-  int *type;
-  unsigned *regs; /* elements */
-  bool *declared;
-  bool failed;
-} emitter;
+static void line(as_emitter *E, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-static void line(emitter *E, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static void line(emitter *E, const char *fmt, ...) {
+static void line(as_emitter *E, const char *fmt, ...) {
   va_list ap;
   char buf[1024];
   va_start(ap, fmt);
@@ -40,189 +24,8 @@ static const char *type_name(int type) {
   return type == AS_F16 ? "f16" : "bf16";
 }
 
-/* --- expressions of bits */
-/* xor of the columns that var's bits pick: one term for each distance between input and output bit
- */
-static void bits_expr(as_str *s, const char *var, const uint32_t *cols, unsigned n, unsigned up) {
-  for (int distance = -31; distance <= 31; distance++) {
-    uint32_t mask = 0;
-    for (unsigned i = 0; i < n; i++) {
-      int o = (int)i + distance - (int)up;
-      if (o >= 0 && o < 32 && (cols[i] >> o & 1))
-        mask |= 1u << i;
-    }
-    if (!mask)
-      continue;
-    as_str_printf(s, "%s(", s->n ? " ^ " : "");
-    if (distance)
-      as_str_printf(s, "(%s & %u) %s %d)", var, mask, distance > 0 ? "<<" : ">>", abs(distance));
-    else
-      as_str_printf(s, "%s & %u)", var, mask);
-  }
-}
-
-static char *hardware_expr(const as_lay *l, unsigned up) {
-  uint32_t cols[AS_LAY_BITS];
-  as_str s;
-  as_str_init(&s);
-  unsigned n = as_lay_cols(l, "lane", cols);
-  bits_expr(&s, "lane", cols, n, up);
-  n = as_lay_cols(l, "warp", cols);
-  bits_expr(&s, "warp", cols, n, up);
-  if (!s.n)
-    as_str_add(&s, "0");
-  return as_str_take(&s);
-}
-
-/* the bits that lane and warp move */
-static uint32_t moved_bits(const as_lay *l) {
-  uint32_t cols[AS_LAY_BITS];
-  uint32_t moved = 0;
-  unsigned n = as_lay_cols(l, "lane", cols);
-  for (unsigned i = 0; i < n; i++)
-    moved |= cols[i];
-  n = as_lay_cols(l, "warp", cols);
-  for (unsigned i = 0; i < n; i++)
-    moved |= cols[i];
-  return moved;
-}
-
-/* the name of an expression of lane and warp that is computed once; takes text */
-static unsigned once(emitter *E, const char *prefix, char *text, const char *type) {
-  for (size_t i = 0; i < E->named.n; i++) {
-    if (!strcmp(AS_VEC_AT(&E->named, char *, i), text)) {
-      free(text);
-      return (unsigned)i;
-    }
-  }
-  as_str_printf(&E->head, "  const %s%s%zu = %s;\n", type, prefix, E->named.n, text);
-  as_vec_push(&E->named, &text);
-  return (unsigned)E->named.n - 1;
-}
-
-static unsigned log2_of(unsigned v) {
-  return v > 1 ? 1 + log2_of(v / 2) : 0;
-}
-
-/* shared address of copy u in step s; stage: text or NULL.  Bits that lane and warp never move are
- * added, the others xor'ed. */
-static char *shared_address(emitter *E, const as_tg_op *op, const as_lay *l, unsigned u, int step,
-                            const char *stage) {
-  const as_tg_buffer *buf = &E->g->buffer[op->buf];
-  unsigned up = log2_of(buf->elem);
-  uint32_t c = as_lay_at(l, "u", u) ^ as_lay_at(l, "s", (uint32_t)step);
-  uint32_t moved = moved_bits(l);
-  char *e = hardware_expr(l, up);
-  as_str s;
-  as_str_init(&s);
-  bool none = !strcmp(e, "0");
-  unsigned name = none ? 0 : once(E, "a", e, "unsigned ");
-  if (none)
-    free(e);
-  as_str_add(&s, "s0");
-  if (stage && buf->stages > 1)
-    as_str_printf(&s, " + %s * %ldu", stage, as_tg_buffer_bytes(buf));
-  if (!none && (c & moved))
-    as_str_printf(&s, " + (a%u ^ %uu)", name, (c & moved) << up);
-  else if (!none)
-    as_str_printf(&s, " + a%u", name);
-  bool part = op->kind == AS_TG_LDS || op->kind == AS_TG_STS;
-  long at = buf->base + ((long)(c & ~moved) << up) + (part ? (long)op->base << up : 0);
-  if (at)
-    as_str_printf(&s, " + %ldu", at);
-  return as_str_take(&s);
-}
-
-static as_node_id node_of(const emitter *E, const as_tg_tile *t) {
-  const as_block *blk = &E->b->graph->block[E->b->block];
-  for (uint32_t i = 0; i < blk->n; i++) {
-    const as_node *n = &E->b->graph->node[blk->nodes[i]];
-    if (n->kind == (t->output ? AS_N_STORE : AS_N_LOAD) && !strcmp(n->name, t->name))
-      return t->output ? blk->nodes[i] : n->arg[0];
-  }
-  return AS_NONE;
-}
-
-static const char *element(const as_tg_tile *t) {
-  return t->type == AS_F32 ? "float" : "unsigned short";
-}
-
-/* name of the pointer to lane's and warp's part, in iteration 0 */
-static unsigned pointer(emitter *E, const as_tg_tile *t, const as_lay *l) {
-  as_str s;
-  char *base = E->address(E->arg, node_of(E, t));
-  as_str_init(&s);
-  as_str_printf(&s, "(%s%s *)(%s)", t->output ? "" : "const ", element(t), base);
-  free(base);
-  for (unsigned i = 0; i < t->n_axis; i++) {
-    const as_tg_axis *a = &t->axis[i];
-    if (a->grid >= 0)
-      as_str_printf(&s, " + (size_t)g%c * %ldu", "xyz"[a->grid], a -> grid_step * a -> stride);
-    if (!a->bits)
-      continue;
-    as_lay part = as_lay_take(l, (const char *[]){a->name}, 1);
-    char *h = hardware_expr(&part, 0);
-    if (strcmp(h, "0") != 0)
-      as_str_printf(&s, " + (size_t)(%s) * %ldu", h, a->stride);
-    free(h);
-  }
-  return once(E, "p", as_str_take(&s), "auto ");
-}
-
-static char *global_address(emitter *E, const as_tg_op *op, const as_lay *l, unsigned u, int step,
-                            const char *iteration) {
-  const as_tg_tile *t = &E->g->tile[op->tile];
-  uint32_t c = as_lay_at(l, "u", u) ^ as_lay_at(l, "s", (uint32_t)step);
-  long offset = 0;
-  if (c & moved_bits(l))
-    E->failed = true; /* would need an xor of an address */
-  as_str s;
-  as_str_init(&s);
-  as_str_printf(&s, "p%u", pointer(E, t, l));
-  for (unsigned i = 0; i < t->n_axis; i++) {
-    const as_tg_axis *a = &t->axis[i];
-    if (a->bits)
-      offset += (long)as_lay_part(l, a->name, c) * a->stride;
-    if (a->loop_step && iteration)
-      as_str_printf(&s, " + (size_t)(%s) * %ldu", iteration, a->loop_step * a->stride);
-  }
-  if (offset)
-    as_str_printf(&s, " + %ld", offset);
-  return as_str_take(&s);
-}
-
-static char *mask_text(const as_tg_op *op) {
-  as_str s;
-  as_str_init(&s);
-  if (op->lanes)
-    as_str_printf(&s, "!(lane & %d)", op->lanes);
-  if (op->warps)
-    as_str_printf(&s, "%s!(warp & %d)", s.n ? " && " : "", op->warps);
-  if (!s.n)
-    as_str_add(&s, "");
-  return as_str_take(&s);
-}
-
-/* index along a padded axis below its limit; "" where nothing is padded */
-static char *pred_text(const as_tg *g, const as_tg_op *op, const as_lay *l, unsigned u) {
-  as_str s;
-  const as_tg_tile *t = &g->tile[op->tile];
-  as_str_init(&s);
-  as_str_add(&s, "");
-  for (unsigned i = 0; i < t->n_axis; i++) {
-    if (!op->pred[i])
-      continue;
-    as_lay part = as_lay_take(l, (const char *[]){t->axis[i].name}, 1);
-    char *h = hardware_expr(&part, 0);
-    as_str_printf(&s, "%s((%s) ^ %u) < %ld", s.n ? " && " : "", h, as_lay_at(&part, "u", u),
-                  op->pred[i]);
-    free(h);
-  }
-  return as_str_take(&s);
-}
-
 /* --- registers */
-static void declare(emitter *E, int v) {
+static void declare(as_emitter *E, int v) {
   if (E->declared[v])
     return;
   E->declared[v] = true;
@@ -231,14 +34,14 @@ static void declare(emitter *E, int v) {
        wide ? E->regs[v] : E->regs[v] / 2);
 }
 
-static char *element_of(const emitter *E, int v, uint32_t r) {
+static char *element_of(const as_emitter *E, int v, uint32_t r) {
   const char *n = as_tg_value_name(E->g, v);
   if (E->type[v] == AS_F32)
     return as_format("%s_[%u]", n, r);
   return as_format("at_%s_%s(%s_[%u])", r & 1 ? "hi" : "lo", type_name(E->type[v]), n, r / 2);
 }
 
-static char *registers(const emitter *E, int v, uint32_t first, unsigned n) {
+static char *registers(const as_emitter *E, int v, uint32_t first, unsigned n) {
   as_str s;
   as_str_init(&s);
   for (unsigned i = 0; i < n; i++)
@@ -246,12 +49,12 @@ static char *registers(const emitter *E, int v, uint32_t first, unsigned n) {
   return as_str_take(&s);
 }
 
-static void set_type(emitter *E, int v, int type, unsigned bits) {
+static void set_type(as_emitter *E, int v, int type, unsigned bits) {
   E->type[v] = type;
   E->regs[v] = 1u << bits;
 }
 
-static void types(emitter *E, const as_tg_op *in) {
+static void types(as_emitter *E, const as_tg_op *in) {
   for (unsigned i = 0; i < in->n_body; i++) {
     const as_tg_op *op = in->body[i];
     const as_isa_row *row;
@@ -297,7 +100,7 @@ static void find_buffer_types(void *arg, as_tg_op *op) {
     t->type[op->buf] = (int)g->tile[op->tile].type;
 }
 
-static void set_matrix_types(emitter *E, const as_tg_op *in, const buffer_types *t) {
+static void set_matrix_types(as_emitter *E, const as_tg_op *in, const buffer_types *t) {
   for (unsigned i = 0; i < in->n_body; i++) {
     if (in->body[i]->kind == AS_TG_LDMATRIX)
       E->type[in->body[i]->v] = t->type[in->body[i]->buf];
@@ -306,7 +109,7 @@ static void set_matrix_types(emitter *E, const as_tg_op *in, const buffer_types 
 }
 
 /* --- scalar expressions; takes nothing, gives malloc'ed text */
-static char *scalar(const emitter *E, const as_tg_expr *e, char *const *arg) {
+static char *scalar(const as_emitter *E, const as_tg_expr *e, char *const *arg) {
   static const char *const forms[AS_TGS_COUNT] = {
       [AS_TGS_ADD] = "(%s + %s)",        [AS_TGS_SUB] = "(%s - %s)",
       [AS_TGS_MUL] = "(%s * %s)",        [AS_TGS_NEG] = "(-%s%s)",
@@ -347,7 +150,7 @@ static char *scalar(const emitter *E, const as_tg_expr *e, char *const *arg) {
   return as_str_take(&s);
 }
 
-static char *map_element(const emitter *E, const as_tg_op *op, uint32_t r) {
+static char *map_element(const as_emitter *E, const as_tg_op *op, uint32_t r) {
   char *arg[AS_TG_ARGS];
   for (int i = 0; i < op->n_arg; i++)
     arg[i] = element_of(E, op->arg[i], as_lay_image(&op->arg_map[i], r));
@@ -358,7 +161,7 @@ static char *map_element(const emitter *E, const as_tg_op *op, uint32_t r) {
 }
 
 /* a product of whole registers of one 16-bit type */
-static bool packed_product(const emitter *E, const as_tg_op *op) {
+static bool packed_product(const as_emitter *E, const as_tg_op *op) {
   const as_tg_expr *e = op->expr;
   if (op->n_arg != 2 || e->op != AS_TGS_MUL || e->kid[0]->op != AS_TGS_ARG ||
       e->kid[1]->op != AS_TGS_ARG || e->kid[0]->arg == e->kid[1]->arg)
@@ -375,7 +178,7 @@ static bool packed_product(const emitter *E, const as_tg_op *op) {
   return true;
 }
 
-static void emit_map(emitter *E, const as_tg_op *op) {
+static void emit_map(as_emitter *E, const as_tg_op *op) {
   const char *v = as_tg_value_name(E->g, op->v);
   declare(E, op->v);
   for (uint32_t r = 0; r < 1u << op->bits; r += op->type == AS_F32 ? 1 : 2) {
@@ -397,7 +200,7 @@ static void emit_map(emitter *E, const as_tg_op *op) {
   }
 }
 
-static void emit_red(emitter *E, const as_tg_op *op) {
+static void emit_red(as_emitter *E, const as_tg_op *op) {
   declare(E, op->v);
   for (uint32_t r = 0; r < E->regs[op->v]; r++) {
     unsigned n = 1u << as_lay_in_bits(&op->dst);
@@ -420,7 +223,7 @@ static void emit_red(emitter *E, const as_tg_op *op) {
   }
 }
 
-static void emit_update(emitter *E, const as_tg_op *op) {
+static void emit_update(as_emitter *E, const as_tg_op *op) {
   const char *v = as_tg_value_name(E->g, op->v);
   for (uint32_t r = 0; r < E->regs[op->v]; r++) {
     char *x = op->kind == AS_TG_SHFL ? as_format("at_shfl(%s_[%u], %d)", v, r, op->lanes)
@@ -441,7 +244,7 @@ static char *row_function(const char *instr) {
   return name;
 }
 
-static void emit_mma(emitter *E, const as_tg_op *op) {
+static void emit_mma(as_emitter *E, const as_tg_op *op) {
   const as_isa_row *row = as_isa_find(E->isa, op->instr);
   unsigned na = (1u << as_lay_in(as_isa_layout(row, row->product.first), "reg", NULL)) / 2;
   unsigned nb = (1u << as_lay_in(as_isa_layout(row, row->product.second), "reg", NULL)) / 2;
@@ -459,16 +262,16 @@ static void emit_mma(emitter *E, const as_tg_op *op) {
   free(f);
 }
 
-static char *stage_text(const emitter *E, int slot) {
+static char *stage_text(const as_emitter *E, int slot) {
   int n = E->g->stages;
   return slot ? as_format("((unsigned)(l + %d) %% %du)", slot, n)
               : as_format("((unsigned)l %% %du)", n);
 }
 
-static void emit_copies(emitter *E, const as_tg_op *op) {
+static void emit_copies(as_emitter *E, const as_tg_op *op) {
   const as_tg_tile *t = &E->g->tile[op->tile];
   int bytes = (t->type == AS_F32 ? 4 : 2) << op->vec;
-  char *mask = mask_text(op);
+  char *mask = as_emit_mask(op);
   char *stage = stage_text(E, op->slot);
   char *iteration = op->it ? as_format("l + %d", op->it) : as_strdup("l");
   as_str cond;
@@ -484,9 +287,9 @@ static void emit_copies(emitter *E, const as_tg_op *op) {
   E->indent++;
   line(E, "const unsigned st_ = %s;", stage);
   for (unsigned u = 0; u < 1u << as_lay_in(&op->src, "u", NULL); u++) {
-    char *dst = shared_address(E, op, &op->dst, u, 0, "st_");
-    char *src = global_address(E, op, &op->src, u, 0, iteration);
-    char *pred = pred_text(E->g, op, &op->src, u);
+    char *dst = as_emit_shared(E, op, &op->dst, u, 0, "st_");
+    char *src = as_emit_global(E, op, &op->src, u, 0, iteration);
+    char *pred = as_emit_pred(E->g, op, &op->src, u);
     if (*pred)
       line(E, "at_cp_async_%d(%s, %s, %s ? %du : 0u);", bytes, dst, src, pred, bytes);
     else
@@ -503,7 +306,7 @@ static void emit_copies(emitter *E, const as_tg_op *op) {
   free(iteration);
 }
 
-static char *barrier_text(const emitter *E, const as_tg_op *op) {
+static char *barrier_text(const as_emitter *E, const as_tg_op *op) {
   char *stage = stage_text(E, op->slot);
   long first = (as_tg_shared_bytes(E->g) + 15) / 16 * 16;
   char *t = as_format("s0 + %ldu + 8u * %s", first + 8L * op->bar * E->g->stages, stage);
@@ -512,7 +315,7 @@ static char *barrier_text(const emitter *E, const as_tg_op *op) {
 }
 
 /* where a box begins: the axes beside row and column move it along rows */
-static char *box_place(const emitter *E, const as_tg_op *op, const char *axis, uint32_t corner) {
+static char *box_place(const as_emitter *E, const as_tg_op *op, const char *axis, uint32_t corner) {
   const as_tg_tile *t = &E->g->tile[op->tile];
   const as_tg_axis *row = as_tg_find_axis(t, op->row);
   as_str s;
@@ -538,17 +341,17 @@ static char *box_place(const emitter *E, const as_tg_op *op, const char *axis, u
   return as_str_take(&s);
 }
 
-static bool linear(const emitter *E, const as_tg_op *op) {
+static bool linear(const as_emitter *E, const as_tg_op *op) {
   return as_isa_needs(as_isa_find(E->isa, op->instr), "linear");
 }
 
-static void emit_bulk(emitter *E, const as_tg_op *op) {
+static void emit_bulk(as_emitter *E, const as_tg_op *op) {
   const as_tg_tile *t = &E->g->tile[op->tile];
   const as_tg_buffer *buf = &E->g->buffer[op->buf];
   if (linear(E, op)) {
     char *to = barrier_text(E, op);
     char *st = stage_text(E, op->slot);
-    char *from = global_address(E, op, &op->src, 0, 0, "l");
+    char *from = as_emit_global(E, op, &op->src, 0, 0, "l");
     line(E, "at_bulk_linear(s0 + %s * %ldu + %ldu, %s, %ldu, %s);", st, as_tg_buffer_bytes(buf),
          buf->base, from, as_tg_buffer_bytes(buf), to);
     free(to);
@@ -574,7 +377,7 @@ static void emit_bulk(emitter *E, const as_tg_op *op) {
   free(f);
 }
 
-static void emit_loads(emitter *E, const as_tg_op *op, int step) {
+static void emit_loads(as_emitter *E, const as_tg_op *op, int step) {
   bool global = op->kind == AS_TG_LDG;
   bool wide = E->type[op->v] == AS_F32;
   char *f = op->kind == AS_TG_LDMATRIX ? row_function(op->instr) : NULL;
@@ -589,10 +392,10 @@ static void emit_loads(emitter *E, const as_tg_op *op, int step) {
   char *stage = stage_text(E, op->slot);
   for (unsigned u = 0; u < 1u << as_lay_in(&op->src, "u", NULL); u++) {
     char *r = registers(E, op->v, u * n, n);
-    char *at = global ? global_address(E, op, &op->src, u, step, "l")
-                      : shared_address(E, op, &op->src, u, step, f ? stage : NULL);
+    char *at = global ? as_emit_global(E, op, &op->src, u, step, "l")
+                      : as_emit_shared(E, op, &op->src, u, step, f ? stage : NULL);
     if (global) {
-      char *pred = pred_text(E->g, op, &op->src, u);
+      char *pred = as_emit_pred(E->g, op, &op->src, u);
       if (*pred)
         E->failed = true; /* padded tiles come through shared memory */
       free(pred);
@@ -609,11 +412,11 @@ static void emit_loads(emitter *E, const as_tg_op *op, int step) {
   free(f);
 }
 
-static void emit_stores(emitter *E, const as_tg_op *op) {
+static void emit_stores(as_emitter *E, const as_tg_op *op) {
   bool global = op->kind == AS_TG_STG;
   bool wide = E->type[op->a] == AS_F32;
   unsigned n = 1u << op->vec;
-  char *mask = mask_text(op);
+  char *mask = as_emit_mask(op);
   if (!wide)
     n /= 2;
   if (*mask)
@@ -621,9 +424,9 @@ static void emit_stores(emitter *E, const as_tg_op *op) {
   E->indent += *mask ? 1 : 0;
   for (unsigned u = 0; u < 1u << as_lay_in(&op->dst, "u", NULL); u++) {
     char *r = registers(E, op->a, u * n, n);
-    char *at = global ? global_address(E, op, &op->dst, u, 0, NULL)
-                      : shared_address(E, op, &op->dst, u, 0, NULL);
-    char *pred = global ? pred_text(E->g, op, &op->dst, u) : as_strdup("");
+    char *at = global ? as_emit_global(E, op, &op->dst, u, 0, NULL)
+                      : as_emit_shared(E, op, &op->dst, u, 0, NULL);
+    char *pred = global ? as_emit_pred(E->g, op, &op->dst, u) : as_strdup("");
     line(E, "%s%s%sat_st_%s_%u%s(%s, %s);", *pred ? "if (" : "", pred, *pred ? ") " : "",
          global ? "global" : "shared", 4 * n, global && wide ? "f" : "", at, r);
     free(r);
@@ -636,7 +439,7 @@ static void emit_stores(emitter *E, const as_tg_op *op) {
   free(mask);
 }
 
-static void emit_barriers(emitter *E, const as_tg_op *op) {
+static void emit_barriers(as_emitter *E, const as_tg_op *op) {
   const as_tg *g = E->g;
   if (op->kind == AS_TG_MBINIT) {
     long first = (as_tg_shared_bytes(g) + 15) / 16 * 16;
@@ -663,7 +466,7 @@ static void emit_barriers(emitter *E, const as_tg_op *op) {
   free(bar);
 }
 
-static void emit_op(emitter *E, const as_tg_op *op, int step) {
+static void emit_op(as_emitter *E, const as_tg_op *op, int step) {
   switch (op->kind) {
   case AS_TG_CPASYNC:
     emit_copies(E, op);
@@ -729,7 +532,7 @@ static unsigned products(const as_tg_op *in) {
   return n;
 }
 
-static void emit_body(emitter *E, const as_tg_op *in, unsigned from, unsigned to, int step) {
+static void emit_body(as_emitter *E, const as_tg_op *in, unsigned from, unsigned to, int step) {
   unsigned n = (unsigned)E->g->value.n;
   for (unsigned i = from; i < to; i++) {
     const as_tg_op *op = in->body[i];
@@ -760,7 +563,7 @@ static void emit_body(emitter *E, const as_tg_op *in, unsigned from, unsigned to
 }
 
 /* parts of the body by who executes them */
-static void emit_top(emitter *E) {
+static void emit_top(as_emitter *E) {
   const as_tg_op *top = &E->g->top;
   for (unsigned i = 0; i < top->n_body;
        i++) { /* values of the top level live in the whole kernel */
@@ -797,7 +600,7 @@ static void emit_top(emitter *E) {
 
 /* --- tensor maps of the tiles that bulk copies load */
 typedef struct {
-  emitter *E;
+  as_emitter *E;
   const as_tg_op *op[12];
 } bulk_ops;
 
@@ -807,7 +610,7 @@ static void find_bulk(void *arg, as_tg_op *op) {
     b->op[op->tile] = op;
 }
 
-static void tensor_maps(emitter *E, const bulk_ops *bulk, as_str *params, as_str *arguments,
+static void tensor_maps(as_emitter *E, const bulk_ops *bulk, as_str *params, as_str *arguments,
                         as_str *before) {
   for (unsigned i = 0; i < E->g->n_tile; i++) {
     const as_tg_op *op = bulk->op[i];
@@ -816,7 +619,7 @@ static void tensor_maps(emitter *E, const bulk_ops *bulk, as_str *params, as_str
     long elements = 1;
     if (!op)
       continue;
-    as_node_id tensor = node_of(E, t);
+    as_node_id tensor = as_emit_tensor(E, t);
     if (!as_block_dims(E->b, tensor, whole, NULL))
       E->failed = true;
     for (uint32_t d = 0; !E->failed && d < E->b->graph->node[tensor].rank; d++)
@@ -834,7 +637,7 @@ static void tensor_maps(emitter *E, const bulk_ops *bulk, as_str *params, as_str
   }
 }
 
-static void grid_text(emitter *E, as_str *s) {
+static void grid_text(as_emitter *E, as_str *s) {
   const as_block *blk = &E->b->graph->block[E->b->block];
   long grid[3];
   for (int k = 0; k < 3; k++) {
@@ -849,7 +652,7 @@ static void grid_text(emitter *E, as_str *s) {
 
 char *as_threads_emit(const as_tg *g, const as_isa *isa, const as_block_ref *b, const char *name,
                       as_threads_address *address, void *arg, char **arguments, char **before) {
-  emitter E = {.g = g, .isa = isa, .b = b, .address = address, .arg = arg, .indent = 1};
+  as_emitter E = {.g = g, .isa = isa, .b = b, .address = address, .arg = arg, .indent = 1};
   unsigned n = (unsigned)g->value.n;
   buffer_types t = {{0}};
   bulk_ops bulk = {.E = &E};

@@ -95,7 +95,7 @@ static void product(as_str *out, const as_isa_row *row) {
 static void vector(as_str *out, const as_isa_row *row) {
   unsigned n = (unsigned)as_isa_needs(row, "bytes") / 4;
   bool load = starts(row, "ld.");
-  bool shared = strstr(row->name, ".shared.") != NULL;
+  bool shared = starts(row, "ld.shared.") || starts(row, "st.shared.");
   const char *address = shared ? "s" : "g";
   const char *type = shared ? "unsigned" : load ? "const void *" : "void *";
   for (unsigned f = shared ? 1 : 0; f < 2; f++) {

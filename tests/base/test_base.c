@@ -349,6 +349,18 @@ static void trace_two(void) {
   AS_TRACE(LOWER, "%s %d", costly(), 2);
 }
 
+START_TEST(paths_below_a_folder) {
+  static const char *const below[] = {"a", "a/b.sem", "...", "a..b", "..a/b", "a/b..", "./a"};
+  static const char *const not_below[] = {"",     "/",    "/a",     "..",
+                                          "../a", "a/..", "a/../b", "a/b/../../.."};
+  for (size_t i = 0; i < sizeof below / sizeof *below; i++)
+    ck_assert_msg(as_path_is_below(below[i]), "%s", below[i]);
+  for (size_t i = 0; i < sizeof not_below / sizeof *not_below; i++)
+    ck_assert_msg(!as_path_is_below(not_below[i]), "%s", not_below[i]);
+}
+
+END_TEST
+
 START_TEST(channels_are_off_until_named) {
   as_err err;
   as_err_init(&err);
@@ -394,6 +406,7 @@ int main(void) {
   tcase_add_test(tests, random_numbers);
   tcase_add_test(tests, parallel_covers_all);
   tcase_add_test(tests, files);
+  tcase_add_test(tests, paths_below_a_folder);
   tcase_add_test(tests, channels_are_off_until_named);
   return test_run("base", tests);
 }

@@ -6,7 +6,7 @@ ex=$src/examples/mirage
 all() { # PROGRAM FILE GRAPHS
   expect 0 "$3 proved, 0 refuted, 0 unknown" certify "$ex/$1.tp" --from mirage "$2"
   # the time of each graph, its check included; the bound leaves room for a busy machine
-  awk '$3 == "PROVED" && $4 > 2 { print "FAIL: graph " $1 " took " $4 " s"; bad = 1 } END { exit bad }' out || fail "$2: too slow"
+  awk '$3 == "PROVED" && $4 > 10 { print "FAIL: graph " $1 " took " $4 " s"; bad = 1 } END { exit bad }' out || fail "$2: too slow"
 }
 
 # a file is written again with the same fields and operators, and what is written is certified when it is read

@@ -55,8 +55,8 @@ static void both_agree(const char *name) {
   as_smt_result result;
   prove_example(&p, name);
   ck_assert_uint_gt(p.s.n, 0);
-  as_smt_z3(&p.s, NULL, &z);
-  as_smt_cvc5(&p.s, NULL, &result);
+  as_smt_ask(AS_SMT_Z3, &p.s, NULL, &z);
+  as_smt_ask(AS_SMT_CVC5, &p.s, NULL, &result);
   printf("%s: %u queries of %u steps (%u of folds and instances); z3 %s %u in %.2f s; cvc5 %s %u "
          "in %.2f s %s\n",
          name, p.s.n, p.s.steps, p.s.schema, as_smt_verdict_name(z.verdict), z.agreed, z.seconds,
@@ -102,8 +102,8 @@ START_TEST(premises_matter) {
     as_smt_set one = {.q = query, .n = 1};
     as_smt_result z;
     as_smt_result result;
-    as_smt_z3(&one, NULL, &z);
-    as_smt_cvc5(&one, NULL, &result);
+    as_smt_ask(AS_SMT_Z3, &one, NULL, &z);
+    as_smt_ask(AS_SMT_CVC5, &one, NULL, &result);
     if (z.verdict == AS_SMT_DISAGREES)
       disputed++;
     if (result.verdict == AS_SMT_AGREES || result.verdict == AS_SMT_DISAGREES)
@@ -152,8 +152,8 @@ START_TEST(verdicts_of_real_solvers) {
     as_smt_set queries = planted(query, t[i].text);
     as_smt_result z;
     as_smt_result result;
-    as_smt_z3(&queries, NULL, &z);
-    as_smt_cvc5(&queries, NULL, &result);
+    as_smt_ask(AS_SMT_Z3, &queries, NULL, &z);
+    as_smt_ask(AS_SMT_CVC5, &queries, NULL, &result);
     ck_assert_int_eq(z.verdict, t[i].v);
     ck_assert_msg(result.verdict == AS_SMT_MISSING || result.verdict == t[i].v ||
                       (t[i].v == AS_SMT_UNKNOWN && result.verdict == AS_SMT_DIED),
@@ -171,15 +171,15 @@ START_TEST(limits) {
   as_smt_result result;
   prove_example(&p, "lora");
   as_smt_opts o = {.rlimit = 1};
-  as_smt_z3(&p.s, &o, &result);
+  as_smt_ask(AS_SMT_Z3, &p.s, &o, &result);
   ck_assert_int_eq(result.verdict, AS_SMT_UNKNOWN);
   ck_assert_ptr_nonnull(result.reason);
   as_smt_result_clear(&result);
   as_smt_set none = {0};
-  as_smt_z3(&none, NULL, &result);
+  as_smt_ask(AS_SMT_Z3, &none, NULL, &result);
   ck_assert_int_eq(result.verdict, AS_SMT_UNKNOWN); /* nothing asked is nothing agreed */
   as_smt_result_clear(&result);
-  as_smt_cvc5(&none, NULL, &result);
+  as_smt_ask(AS_SMT_CVC5, &none, NULL, &result);
   ck_assert_int_ne(result.verdict, AS_SMT_AGREES);
   as_smt_result_clear(&result);
   done(&p);
@@ -191,18 +191,18 @@ START_TEST(broken_solvers) {
   static const struct {
     const char *prog;
     as_smt_verdict v;
-  } t[] = {{"hang", AS_SMT_UNKNOWN},     {"crash", AS_SMT_DIED},    {"exit", AS_SMT_DIED},
-           {"garbage", AS_SMT_DIED},     {"sat", AS_SMT_DISAGREES}, {"unknown", AS_SMT_UNKNOWN},
-           {"not_there", AS_SMT_MISSING}};
+  } t[] = {{"hang", AS_SMT_UNKNOWN},      {"crash", AS_SMT_DIED},    {"exit", AS_SMT_DIED},
+           {"garbage", AS_SMT_DIED},      {"sat", AS_SMT_DISAGREES}, {"unknown", AS_SMT_UNKNOWN},
+           {"not_there", AS_SMT_MISSING}, {"lies", AS_SMT_UNSOUND}};
 
   const char *top = test_source_dir();
   as_smt_query query[3];
   as_smt_set queries = planted(
       query, "(set-logic QF_AUFLIRA)\n(declare-fun x () Int)\n(assert (< x 3))\n(check-sat)\n");
   char *path = as_format("%s/tests/smt/fake_cvc5_%s.sh", top, t[_i].prog);
-  as_smt_opts o = {.query_ms = 200, .total_ms = 4000, .cvc5 = path};
+  as_smt_opts o = {.query_ms = 200, .total_ms = 4000, .program = path};
   as_smt_result r;
-  as_smt_cvc5(&queries, &o, &r);
+  as_smt_ask(AS_SMT_CVC5, &queries, &o, &r);
   ck_assert_msg(r.verdict == t[_i].v, "%s: %s (%s)", t[_i].prog, as_smt_verdict_name(r.verdict),
                 r.reason ? r.reason : "?");
   ck_assert_ptr_nonnull(r.reason);
@@ -251,7 +251,7 @@ int main(void) {
   tcase_add_test(tests, premises_matter);
   tcase_add_test(tests, verdicts_of_real_solvers);
   tcase_add_test(tests, limits);
-  tcase_add_loop_test(tests, broken_solvers, 0, 7);
+  tcase_add_loop_test(tests, broken_solvers, 0, 8);
   tcase_add_test(tests, wrong_certificates);
   return test_run("smt", tests);
 }

@@ -1,73 +1,15 @@
-#include "interp.h"
+#include "interp_int.h"
 #include <stdlib.h>
 #include <string.h>
-#define MAX_AGENTS 40
-#define MAX_REGS 256
 
-typedef struct {
-  const as_tg_op *op;
-  int l;
-  int s;
-} instant;
-
-typedef struct {
-  unsigned warp;
-  uint32_t lanes; /* mask */
-  const as_vec *program;
-  size_t pc;
-  int at; /* 0 running, 1 at bar, 2 at a warp-wide operation */
-  unsigned weight;
-  as_vec open;   /* of copy ids */
-  as_vec groups; /* of as_vec */
-} agent;
-
-typedef struct {
-  bool done;
-  unsigned n;
-  long *cell;
-  pair *value;
-  int bar; /* index of the mbarrier it counts for, -1 */
-  long bytes;
-} copy;
-
-typedef struct {
-  bool is;
-  int phase;
-  int count;
-  int pending;
-  long tx;
-} mbar;
-
-typedef struct {
-  unsigned n;
-  pair (*lane)[32]; /* [register][lane] */
-} reg;
-
-typedef struct {
-  const as_tg *g;
-  const field_tensor *tensor;
-  as_rng rng;
-  const char *wrong;
-  as_vec program[2];
-  agent agents[MAX_AGENTS];
-  unsigned n_agent;
-  unsigned warps;
-  pair *cell;
-  long cells;
-  mbar *bar;
-  as_vec copies; /* of copy */
-  reg *value;    /* [warp * values + value] */
-  pair *got[12];
-} run;
-
-static bool wrong(run *R, const char *what) {
+bool interp_wrong(run *R, const char *what) {
   if (!R->wrong)
     R->wrong = what;
   return false;
 }
 
 /* --- maps, bit by bit */
-static uint32_t image(const as_lay *l, const char *dim, uint32_t x) {
+uint32_t interp_image(const as_lay *l, const char *dim, uint32_t x) {
   uint32_t v = 0;
   unsigned at = 0;
   for (unsigned d = 0; d < l->n_in; d++) {
@@ -79,7 +21,7 @@ static uint32_t image(const as_lay *l, const char *dim, uint32_t x) {
   return v;
 }
 
-static unsigned size_of_dim(const as_lay *l, const char *dim) {
+unsigned interp_size_of_dim(const as_lay *l, const char *dim) {
   for (unsigned d = 0; d < l->n_in; d++) {
     if (!strcmp(l->in[d].name, dim))
       return 1u << l->in[d].bits;
@@ -88,7 +30,8 @@ static unsigned size_of_dim(const as_lay *l, const char *dim) {
 }
 
 static uint32_t place(const as_lay *l, uint32_t u, uint32_t lane, uint32_t warp, uint32_t s) {
-  return image(l, "u", u) ^ image(l, "lane", lane) ^ image(l, "warp", warp) ^ image(l, "s", s);
+  return interp_image(l, "u", u) ^ interp_image(l, "lane", lane) ^ interp_image(l, "warp", warp) ^
+         interp_image(l, "s", s);
 }
 
 static uint32_t coordinate(const as_lay *l, const char *axis, uint32_t flat) {
@@ -118,7 +61,7 @@ static long base_of(const run *R, const instant *i) {
 static bool cell_at(run *R, long byte, long *cell) {
   *cell = byte / 2;
   return (byte >= 0 && byte % 2 == 0 && *cell < R->cells) ||
-         wrong(R, "shared memory out of bounds");
+         interp_wrong(R, "shared memory out of bounds");
 }
 
 /* an element of a tensor; beyond the predicate it is zero, beyond the tensor a fault */
@@ -134,10 +77,10 @@ static bool fetch(run *R, const as_tg_tile *t, const uint32_t *index, int it, co
   for (unsigned d = 0; d < t->n_axis; d++) {
     const as_tg_axis *a = &t->axis[d];
     if ((long)index[d] >= a->live)
-      return wrong(R, "read outside of a tile");
+      return interp_wrong(R, "read outside of a tile");
     long e = (long)index[d] + (a->loop_step ? it * a->loop_step : 0);
     if (e < 0 || e >= x->dim[d])
-      return wrong(R, "read outside of a tensor");
+      return interp_wrong(R, "read outside of a tensor");
     at = at * x->dim[d] + e;
   }
   *out = x->data[at];
@@ -145,7 +88,7 @@ static bool fetch(run *R, const as_tg_tile *t, const uint32_t *index, int it, co
 }
 
 /* --- registers */
-static reg *value_of(run *R, unsigned warp, int v, unsigned n) {
+reg *interp_value_of(run *R, unsigned warp, int v, unsigned n) {
   reg *r = &R->value[warp * R->g->value.n + (unsigned)v];
   if (r->n != n && n) {
     free(r->lane);
@@ -159,15 +102,15 @@ static reg *value_of(run *R, unsigned warp, int v, unsigned n) {
   return r;
 }
 
-static const reg *read_value(run *R, unsigned warp, int v) {
+const reg *interp_read_value(run *R, unsigned warp, int v) {
   const reg *r = &R->value[warp * R->g->value.n + (unsigned)v];
   if (!r->n)
-    wrong(R, "a value that is not defined");
+    interp_wrong(R, "a value that is not defined");
   return r->n ? r : NULL;
 }
 
-static bool in_range(run *R, const reg *r, uint32_t i) {
-  return i < r->n || wrong(R, "register index");
+bool interp_in_range(run *R, const reg *r, uint32_t i) {
+  return i < r->n || interp_wrong(R, "register index");
 }
 
 /* --- copies */
@@ -213,7 +156,7 @@ static bool do_copy(run *R, agent *A, const instant *i) {
   int it = i->l + op->it;
   if (it >= R->g->trip)
     return true;
-  unsigned u_count = size_of_dim(&op->src, "u");
+  unsigned u_count = interp_size_of_dim(&op->src, "u");
   unsigned vec = 1u << op->vec;
   int id = new_copy(R, 32 * u_count * vec * 2);
   for (uint32_t lane = 0; lane < 32; lane++) {
@@ -223,7 +166,7 @@ static bool do_copy(run *R, agent *A, const instant *i) {
       uint32_t from = place(&op->src, u, lane, A->warp, (uint32_t)i->s);
       uint32_t to = place(&op->dst, u, lane, A->warp, (uint32_t)i->s);
       if (to & (vec - 1))
-        return wrong(R, "misaligned copy");
+        return interp_wrong(R, "misaligned copy");
       for (uint32_t e = 0; e < vec; e++) {
         copy *c = &AS_VEC_AT(&R->copies, copy, (size_t)id);
         uint32_t index[AS_TG_AXES];
@@ -250,7 +193,7 @@ static long swizzle_width(const char *instr) {
 static mbar *barrier_of(run *R, const instant *i) {
   mbar *b = &R->bar[i->op->bar * R->g->stages + stage(R, i, i->op->slot)];
   if (!b->is)
-    wrong(R, "a barrier that is not initialised");
+    interp_wrong(R, "a barrier that is not initialised");
   return b->is ? b : NULL;
 }
 
@@ -260,12 +203,12 @@ static bool do_bulk(run *R, const instant *i) {
   unsigned elem = R->g->buffer[op->buf].elem;
   long width = swizzle_width(op->instr);
   if (i->l >= R->g->trip || !barrier_of(R, i))
-    return wrong(R, "copy outside of a tensor");
+    return interp_wrong(R, "copy outside of a tensor");
   bool linear = !strcmp(op->instr, "bulk.linear");
   if (linear)
     width = (long)elem << R->g->buffer[op->buf].bits;
   else if (width != 32 && width != 64 && width != 128)
-    return wrong(R, "no such copy");
+    return interp_wrong(R, "no such copy");
   unsigned cols = (unsigned)width / elem;
   unsigned boxes = 1u << (op->src.n_in ? op->src.in[0].bits : 0);
   long limits[AS_TG_AXES];
@@ -273,9 +216,9 @@ static bool do_bulk(run *R, const instant *i) {
     limits[d] = d < t->n_axis ? t->axis[d].live : 0;
   for (uint32_t u = 0; u < boxes; u++) {
     long start = base_of(R, i) + (long)u * (width << op->rows);
-    uint32_t corner = image(&op->src, op->src.n_in ? op->src.in[0].name : "u", u);
+    uint32_t corner = interp_image(&op->src, op->src.n_in ? op->src.in[0].name : "u", u);
     if (start % (linear ? 16 : width * 8))
-      return wrong(R, "misaligned box");
+      return interp_wrong(R, "misaligned box");
     int id = new_copy(R, cols << op->rows);
     copy *c = &AS_VEC_AT(&R->copies, copy, (size_t)id);
     for (uint32_t r = 0; r < 1u << op->rows; r++) {
@@ -288,7 +231,7 @@ static bool do_bulk(run *R, const instant *i) {
           index[d] = t->axis[d].bits ? coordinate(&op->src, name, corner) : 0;
           index[d] += !strcmp(name, op->col) ? k : !strcmp(name, op->row) ? r : 0;
           if (index[d] >= 1u << t->axis[d].bits)
-            return wrong(R, "a box leaves the tile");
+            return interp_wrong(R, "a box leaves the tile");
         }
         if (!fetch(R, t, index, i->l, limits, &c->value[c->n]) || !cell_at(R, y, &c->cell[c->n]))
           return false;
@@ -307,16 +250,16 @@ static bool do_vector(run *R, agent *A, const instant *i, uint32_t lane) {
   bool global = op->kind == AS_TG_LDG || op->kind == AS_TG_STG;
   bool load = op->kind == AS_TG_LDG || op->kind == AS_TG_LDS;
   const as_lay *l = load ? &op->src : &op->dst;
-  unsigned u_count = size_of_dim(l, "u");
+  unsigned u_count = interp_size_of_dim(l, "u");
   unsigned vec = 1u << op->vec;
-  const reg *from = load ? NULL : read_value(R, A->warp, op->a);
-  reg *to = load ? value_of(R, A->warp, op->v, u_count * vec) : NULL;
+  const reg *from = load ? NULL : interp_read_value(R, A->warp, op->a);
+  reg *to = load ? interp_value_of(R, A->warp, op->v, u_count * vec) : NULL;
   if (!load && (!from || from->n != u_count * vec))
-    return wrong(R, "register count");
+    return interp_wrong(R, "register count");
   for (uint32_t u = 0; u < u_count; u++) {
     uint32_t at = place(l, u, lane, A->warp, (uint32_t)i->s);
     if (!global && ((at + (uint32_t)op->base) & (vec - 1)))
-      return wrong(R, "misaligned");
+      return interp_wrong(R, "misaligned");
     for (uint32_t e = 0; e < vec; e++) {
       uint32_t r = u * vec + e;
       uint32_t index[AS_TG_AXES];
@@ -338,7 +281,7 @@ static bool do_vector(run *R, agent *A, const instant *i, uint32_t lane) {
         }
         for (unsigned d = 0; !skip && d < t->n_axis; d++) {
           if ((long)index[d] >= x->dim[d])
-            return wrong(R, "write outside of a tensor");
+            return interp_wrong(R, "write outside of a tensor");
         }
         if (!skip)
           R->got[op->tile][where] = from->lane[r][lane];
@@ -359,132 +302,13 @@ static bool do_vector(run *R, agent *A, const instant *i, uint32_t lane) {
   return true;
 }
 
-/* --- element-wise */
-static pair scalar(run *R, const as_tg_expr *e, const pair *arg, unsigned n) {
-  if (e->op == AS_TGS_ARG) {
-    if (e->arg >= n) {
-      wrong(R, "an operand that is not there");
-      return field_int(0);
-    }
-    return arg[e->arg];
-  }
-  if (e->op == AS_TGS_NUM) {
-    char *slash;
-    long long p = strtoll(e->num, &slash, 10);
-    long long q = *slash == '/' ? strtoll(slash + 1, NULL, 10) : 1;
-    return field_mul(field_int(p), field_inv(field_int(q)));
-  }
-  pair x = scalar(R, e->kid[0], arg, n);
-  pair y = as_tg_scalar_arity(e->op) == 2 ? scalar(R, e->kid[1], arg, n) : x;
-  switch (e->op) {
-  case AS_TGS_ADD:
-    return field_add(x, y);
-  case AS_TGS_SUB:
-    return field_add(x, field_neg(y));
-  case AS_TGS_MUL:
-    return field_mul(x, y);
-  case AS_TGS_NEG:
-    return field_neg(x);
-  case AS_TGS_INV:
-    return field_inv(x);
-  case AS_TGS_RSQRT:
-    return field_rsqrt(x);
-  case AS_TGS_SQRT:
-    return field_inv(field_rsqrt(x));
-  case AS_TGS_EXP:
-    return field_exp(x);
-  case AS_TGS_MAX:
-    return field_max(x, y);
-  default:
-    wrong(R, "a function that the field does not have");
-    return x;
-  }
-}
-
-static bool do_map(run *R, unsigned warp, const as_tg_op *op, uint32_t lane) {
-  const reg *from[AS_TG_ARGS];
-  unsigned n = 1u << op->bits;
-  for (int k = 0; k < op->n_arg; k++) {
-    from[k] = read_value(R, warp, op->arg[k]);
-    if (!from[k] || size_of_dim(&op->arg_map[k], "reg") != n)
-      return wrong(R, "register count");
-  }
-  pair result[MAX_REGS];
-  if (n > MAX_REGS)
-    return wrong(R, "register count");
-  for (uint32_t r = 0; r < n; r++) {
-    pair arg[AS_TG_ARGS];
-    for (int k = 0; k < op->n_arg; k++) {
-      uint32_t at = image(&op->arg_map[k], "reg", r);
-      if (!in_range(R, from[k], at))
-        return false;
-      arg[k] = from[k]->lane[at][lane];
-    }
-    result[r] = scalar(R, op->expr, arg, (unsigned)op->n_arg);
-  }
-  reg *to = value_of(R, warp, op->v, n);
-  for (uint32_t r = 0; r < n; r++)
-    to->lane[r][lane] = result[r];
-  return !R->wrong;
-}
-
-static pair folded(int fold, pair a, pair b) {
-  return fold == AS_TG_SUM ? field_add(a, b) : field_max(a, b);
-}
-
-static bool do_red(run *R, unsigned warp, const as_tg_op *op, uint32_t lane) {
-  const reg *x = read_value(R, warp, op->a);
-  unsigned n = size_of_dim(&op->src, "reg");
-  unsigned over = 1u << (op->dst.n_in ? op->dst.in[0].bits : 0);
-  pair result[MAX_REGS];
-  if (!x || n > MAX_REGS)
-    return wrong(R, "register count");
-  for (uint32_t r = 0; r < n; r++) {
-    for (uint32_t j = 0; j < over; j++) {
-      uint32_t at =
-          image(&op->src, "reg", r) ^ image(&op->dst, op->dst.n_in ? op->dst.in[0].name : "k", j);
-      if (!in_range(R, x, at))
-        return false;
-      result[r] = j ? folded(op->fold, result[r], x->lane[at][lane]) : x->lane[at][lane];
-    }
-  }
-  reg *to = value_of(R, warp, op->v, n);
-  for (uint32_t r = 0; r < n; r++)
-    to->lane[r][lane] = result[r];
-  return true;
-}
-
-static bool do_update(run *R, unsigned warp, const as_tg_op *op, uint32_t lane) {
-  const reg *v = read_value(R, warp, op->v);
-  const reg *x = read_value(R, warp, op->a);
-  if (!v || !x || size_of_dim(&op->src, "reg") != v->n)
-    return wrong(R, "register count");
-  for (uint32_t r = 0; r < v->n; r++) {
-    uint32_t at = image(&op->src, "reg", r);
-    if (!in_range(R, x, at))
-      return false;
-    pair a = v->lane[r][lane];
-    pair b = x->lane[at][lane];
-    v->lane[r][lane] = op->kind == AS_TG_ACCADD   ? field_add(a, b)
-                       : op->kind == AS_TG_ACCMAX ? field_max(a, b)
-                                                  : field_mul(a, b);
-  }
-  return true;
-}
-
-static void do_zero(run *R, unsigned warp, const as_tg_op *op, uint32_t lane) {
-  reg *v = value_of(R, warp, op->v, 1u << op->bits);
-  for (uint32_t r = 0; r < v->n; r++)
-    v->lane[r][lane] = op->fold == AS_TG_SUM ? field_int(0) : (pair){-1, -1};
-}
-
 /* --- operations of a whole warp */
 static bool do_ldmatrix(run *R, unsigned warp, const instant *i) {
   const as_tg_op *op = i->op;
   unsigned num = strstr(op->instr, ".x4") ? 4 : strstr(op->instr, ".x2") ? 2 : 1;
   bool trans = strstr(op->instr, ".trans") != NULL;
-  unsigned u_count = size_of_dim(&op->src, "u");
-  reg *to = value_of(R, warp, op->v, u_count * num * 2);
+  unsigned u_count = interp_size_of_dim(&op->src, "u");
+  reg *to = interp_value_of(R, warp, op->v, u_count * num * 2);
   unsigned elem = R->g->buffer[op->buf].elem;
   for (uint32_t u = 0; u < u_count; u++) {
     for (unsigned m = 0; m < num; m++) {
@@ -492,7 +316,7 @@ static bool do_ldmatrix(run *R, unsigned warp, const instant *i) {
       for (uint32_t r = 0; r < 8; r++) {
         uint32_t at = place(&op->src, u, 8 * m + r, warp, (uint32_t)i->s);
         if (at & 7)
-          return wrong(R, "misaligned row");
+          return interp_wrong(R, "misaligned row");
         for (uint32_t c = 0; c < 8; c++) {
           long cell;
           if (!cell_at(R, base_of(R, i) + (long)(at + c) * elem, &cell))
@@ -513,19 +337,19 @@ static bool do_ldmatrix(run *R, unsigned warp, const instant *i) {
 }
 
 static bool do_mma(run *R, unsigned warp, const as_tg_op *op) {
-  const reg *a = read_value(R, warp, op->a);
-  const reg *b = read_value(R, warp, op->b);
-  const reg *c = read_value(R, warp, op->v);
+  const reg *a = interp_read_value(R, warp, op->a);
+  const reg *b = interp_read_value(R, warp, op->b);
+  const reg *c = interp_read_value(R, warp, op->v);
   if (!a || !b || !c || strncmp(op->instr, "mma.m16n8k16", 12) != 0)
-    return wrong(R, "a product of nothing");
+    return interp_wrong(R, "a product of nothing");
   for (uint32_t u = 0; u < 1u << (op->ga.n_in ? op->ga.in[0].bits : 0); u++) {
-    uint32_t x = image(&op->ga, "u", u) * 8;
-    uint32_t y = image(&op->gb, "u", u) * 4;
-    uint32_t z = image(&op->gc, "u", u) * 4;
+    uint32_t x = interp_image(&op->ga, "u", u) * 8;
+    uint32_t y = interp_image(&op->gb, "u", u) * 4;
+    uint32_t z = interp_image(&op->gc, "u", u) * 4;
     pair A[16][16];
     pair B[16][8];
     if (x + 8 > a->n || y + 4 > b->n || z + 4 > c->n)
-      return wrong(R, "register index");
+      return interp_wrong(R, "register index");
     for (uint32_t lane = 0; lane < 32; lane++) {
       uint32_t group = lane / 4;
       uint32_t t = lane % 4;
@@ -550,14 +374,14 @@ static bool do_mma(run *R, unsigned warp, const as_tg_op *op) {
 }
 
 static bool do_shfl(run *R, unsigned warp, const as_tg_op *op) {
-  const reg *v = read_value(R, warp, op->v);
+  const reg *v = interp_read_value(R, warp, op->v);
   if (!v)
     return false;
   for (uint32_t r = 0; r < v->n; r++) {
     pair was[32];
     memcpy(was, v->lane[r], sizeof was);
     for (uint32_t lane = 0; lane < 32; lane++)
-      v->lane[r][lane] = folded(op->fold, was[lane], was[(lane ^ (uint32_t)op->lanes) & 31]);
+      v->lane[r][lane] = interp_folded(op->fold, was[lane], was[(lane ^ (uint32_t)op->lanes) & 31]);
   }
   return true;
 }
@@ -585,7 +409,7 @@ static bool do_arrive(run *R, agent *A, const instant *i) {
   if (i->op->kind == AS_TG_MBEXPECT)
     b->tx += i->op->count;
   if (--b->pending < 0)
-    return wrong(R, "too many arrivals");
+    return interp_wrong(R, "too many arrivals");
   if (!b->pending && !b->tx) {
     b->phase++;
     b->pending = b->count;
@@ -634,14 +458,14 @@ static bool lanewise(run *R, agent *A, const instant *i, uint32_t lane) {
   case AS_TG_STG:
     return !takes_part(i->op, lane, A->warp) || do_vector(R, A, i, lane);
   case AS_TG_MAP:
-    return do_map(R, A->warp, i->op, lane);
+    return interp_map(R, A->warp, i->op, lane);
   case AS_TG_RED:
-    return do_red(R, A->warp, i->op, lane);
+    return interp_red(R, A->warp, i->op, lane);
   case AS_TG_ZERO:
-    do_zero(R, A->warp, i->op, lane);
+    interp_zero(R, A->warp, i->op, lane);
     return true;
   default:
-    return do_update(R, A->warp, i->op, lane);
+    return interp_update(R, A->warp, i->op, lane);
   }
 }
 
@@ -861,7 +685,7 @@ static void execute(run *R) {
       land_one(R);
     agent *A = choose(R);
     if (!A) {
-      wrong(R, "deadlock at a barrier");
+      interp_wrong(R, "deadlock at a barrier");
       return;
     }
     bool moved = false;
@@ -874,7 +698,7 @@ static void execute(run *R) {
     idle = moved ? 0 : idle + 1;
     if (idle > 2000) {
       if (!in_flight(R)) {
-        wrong(R, "deadlock");
+        interp_wrong(R, "deadlock");
         return;
       }
       land_one(R);
@@ -891,7 +715,7 @@ static void compare(run *R) {
       n *= x->dim[d];
     for (long i = 0; R->g->tile[t].output && i < n; i++) {
       if (R->got[t][i].p != x->data[i].p)
-        wrong(R, "another result");
+        interp_wrong(R, "another result");
     }
   }
 }

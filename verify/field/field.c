@@ -1,5 +1,6 @@
 #include "field.h"
 #include "../../semantics/domain_field.h"
+#include "../../src/base/stats.h"
 #include "../refute/instance.h"
 #include <stdlib.h>
 #include <string.h>
@@ -155,12 +156,33 @@ end:
   return result;
 }
 
+const char *as_field_why_words(as_field_why why) {
+  static const char *const words[] = {
+#define WHY_WORDS(id, text) text,
+      AS_FIELD_WHYS(WHY_WORDS)
+#undef WHY_WORDS
+  };
+  return words[why];
+}
+
+static as_field_why why_inconclusive(const as_field_report *report, bool undefined) {
+  if (report->verdict == AS_OK || report->verdict == AS_NO)
+    return AS_FIELD_DECIDED;
+  if (report->verdict != AS_UNKNOWN)
+    return AS_FIELD_FAILED;
+  if (report->runs == 0)
+    return undefined ? AS_FIELD_UNDEFINED : AS_FIELD_NO_SIZES;
+  return report->unexplained ? AS_FIELD_UNEXPLAINED : AS_FIELD_TOO_FEW;
+}
+
 as_status as_field_test(const as_graph *spec, const as_graph *cand, const as_field_options *options,
                         as_field_report *report, as_err *err) {
   if (!options)
     options = &as_field_default;
   memset(report, 0, sizeof *report);
+  as_stats_add(AS_STAT_FIELD_TESTS, 1);
   report->verdict = AS_UNKNOWN;
+  report->why = AS_FIELD_FAILED;
   report->seed = options->seed;
   report->needed = options->min_elements;
   report->bound_all = 1;
@@ -208,8 +230,9 @@ as_status as_field_test(const as_graph *spec, const as_graph *cand, const as_fie
   if (report->verdict == AS_UNKNOWN && report->runs && !report->unexplained &&
       report->same + report->close >= options->min_elements)
     report->verdict = AS_OK;
-  if (report->verdict == AS_UNKNOWN && !report->runs)
-    as_err_set(err, AS_UNKNOWN, "no small sizes were found that satisfy the relations");
+  report->why = why_inconclusive(report, undefined);
+  if (report->why == AS_FIELD_NO_SIZES)
+    as_err_set(err, AS_UNKNOWN, "%s", as_field_why_words(report->why));
   if (report->same < options->min_elements)
     report->bound = report->bound_all = 1; /* the theorem speaks of field values only */
   as_instance_clear(&job.instance);

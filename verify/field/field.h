@@ -7,8 +7,27 @@
 #define AS_FIELD_H
 #include "../refute/refute.h"
 
+/* why the test says no more than it does */
+#define AS_FIELD_WHYS(X)                                                                           \
+  X(DECIDED, "")                                                                                   \
+  X(FAILED, "the programs cannot be evaluated")                                                    \
+  X(NO_SIZES, "no small sizes were found that satisfy the relations")                              \
+  X(UNDEFINED, "the program given was undefined at every input tried")                             \
+  X(TOO_FEW, "fewer elements were compared than are needed")                                       \
+  X(UNEXPLAINED, "elements differ in the field, but no difference of real values was found")
+
+typedef enum {
+
+#define AS_FIELD_WHY_ID(id, words) AS_FIELD_##id,
+  AS_FIELD_WHYS(AS_FIELD_WHY_ID)
+#undef AS_FIELD_WHY_ID
+} as_field_why;
+
+const char *as_field_why_words(as_field_why why);
+
 typedef struct {
   as_status verdict; /* AS_OK, AS_NO, AS_UNKNOWN */
+  as_field_why why;  /* DECIDED for the first two */
   uint64_t seed;
   uint64_t p;
   uint64_t q;

@@ -7,33 +7,33 @@
 
 /* of a zero product x*c, the theorem s: 0 = e, the factor that is not known to differ from 0 where
  * the other is: 0 = that; PV_NONE: nothing */
-static pv_thm zero_factor(pv *prover, pv_ctx ctx, ck_id e, pv_thm thm) {
+static pv_thm zero_factor(pv *prover, pv_ctx ctx, ck_id product, pv_thm thm) {
   for (bool more = true, first = true; more; first = false) {
     pv_poly poly;
     more = false;
     pv_poly_init(&poly);
-    pv_poly_read(prover, &poly, e);
+    pv_poly_read(prover, &poly, product);
     for (uint32_t i = 0; poly.count && i < poly.monos[0].degree && !more; i++) {
-      ck_id x = poly.monos[0].atoms[i];
-      ck_id c = pv_poly_quotient(prover, e, x);
-      ck_id pair[2] = {x, c};
-      if (c == CK_BAD || pv_is_const(prover, c))
+      ck_id atom = poly.monos[0].atoms[i];
+      ck_id cofactor = pv_poly_quotient(prover, product, atom);
+      ck_id pair[2] = {atom, cofactor};
+      if (cofactor == CK_BAD || pv_is_const(prover, cofactor))
         continue;
       for (int j = 0; j < 2 && !more; j++) { /* pair[j] differs from 0: other = e * inv(pair[j]) +
                                                 other*(1 - pair[j]*inv(pair[j])) */
         ck_id other = pair[1 - j];
         pv_thm nonzero = pv_follows(prover, ctx, pv_ne0(prover, pair[j]));
-        pv_thm t;
+        pv_thm zero;
         if (nonzero == PV_NONE)
           continue;
         pv_comb comb;
         pv_comb_init(&comb);
         pv_comb_add(&comb, pv_inv(prover, pair[j]), thm);
         pv_comb_add(&comb, other, pv_law(prover, "inv", &pair[j], 1, nonzero));
-        if ((t = pv_comb_prove(prover, &comb, pv_eq(prover, prover->zero, other))) == PV_NONE)
+        if ((zero = pv_comb_prove(prover, &comb, pv_eq(prover, prover->zero, other))) == PV_NONE)
           continue;
-        thm = t;
-        e = other;
+        thm = zero;
+        product = other;
         more = true;
       }
     }
@@ -60,76 +60,77 @@ static pv_ctx derive(pv *prover, pv_ctx ctx, pv_thm thm) {
   if (thm == PV_NONE)
     return ctx;
   ck_id formula = pv_says(prover, thm);
-  ck_id e;
-  ck_id g;
+  ck_id value;
+  ck_id goal;
   ck_op head = ck_head(prover->terms, formula);
-  pv_thm u;
-  pv_thm t;
-  pv_thm z;
+  pv_thm upper;
+  pv_thm tightened;
+  pv_thm zero;
   if (head != CK_EQ && head != CK_LE && head != CK_LT)
     return ctx;
   if (!ck_is_int(prover->terms, ck_kid(prover->terms, formula, 0)) ||
       !ck_is_int(prover->terms, ck_kid(prover->terms, formula, 1)))
     return ctx;
-  if ((t = pv_tighten(prover, thm)) == PV_NONE)
+  if ((tightened = pv_tighten(prover, thm)) == PV_NONE)
     return ctx;
-  formula = pv_says(prover, t);
-  e = pv_canon(
+  formula = pv_says(prover, tightened);
+  value = pv_canon(
       prover, pv_sub(prover, ck_kid(prover->terms, formula, 1), ck_kid(prover->terms, formula, 0)));
-  if (pv_is_const(prover, e) || has_ite(prover, e))
+  if (pv_is_const(prover, value) || has_ite(prover, value))
     return ctx;
   if (head != CK_EQ) {
-    g = pv_le(prover, e, prover->zero);
-    if ((u = pv_follows_int_within(prover, ctx, g, 24)) == PV_NONE)
+    goal = pv_le(prover, value, prover->zero);
+    if ((upper = pv_follows_int_within(prover, ctx, goal, 24)) == PV_NONE)
       return ctx;
-    t = pv_antisym(prover, pv_restate(prover, pv_ge0(prover, e), t), u);
-    if (t == PV_NONE)
+    tightened = pv_antisym(prover, pv_restate(prover, pv_ge0(prover, value), tightened), upper);
+    if (tightened == PV_NONE)
       return ctx;
-    ctx = pv_ctx_know(prover, ctx, t);
+    ctx = pv_ctx_know(prover, ctx, tightened);
   } else {
-    t = pv_restate(prover, pv_eq(prover, prover->zero, e), t);
+    tightened = pv_restate(prover, pv_eq(prover, prover->zero, value), tightened);
   }
-  z = t == PV_NONE ? PV_NONE : zero_factor(prover, ctx, e, t);
-  return z == PV_NONE ? ctx : pv_ctx_know(prover, ctx, z);
+  zero = tightened == PV_NONE ? PV_NONE : zero_factor(prover, ctx, value, tightened);
+  return zero == PV_NONE ? ctx : pv_ctx_know(prover, ctx, zero);
 }
 
 /* y = x div d and `x = d*y`, out of a theorem that says that x mod d or x - d*y is 0; d positive */
-static pv_thm divisible(pv *prover, pv_ctx ctx, pv_thm thm, ck_id *y) {
-  ck_id E;
+static pv_thm divisible(pv *prover, pv_ctx ctx, pv_thm thm, ck_id *quotient) {
+  ck_id value;
   pv_poly poly;
   pv_thm cases = PV_NONE;
   if (thm == PV_NONE || ck_head(prover->terms, pv_says(prover, thm)) != CK_EQ)
     return PV_NONE;
-  E = pv_canon(prover, pv_sub(prover, pv_right(prover, thm), pv_left(prover, thm)));
-  if (!ck_is_int(prover->terms, E))
+  value = pv_canon(prover, pv_sub(prover, pv_right(prover, thm), pv_left(prover, thm)));
+  if (!ck_is_int(prover->terms, value))
     return PV_NONE;
   pv_poly_init(&poly);
-  pv_poly_read(prover, &poly, E);
+  pv_poly_read(prover, &poly, value);
   for (uint32_t i = 0; i < poly.count && cases == PV_NONE; i++) {
     for (uint32_t j = 0; j < poly.monos[i].degree && cases == PV_NONE; j++) {
-      ck_id a = poly.monos[i].atoms[j];
-      ck_id x;
-      ck_id d;
-      ck_id e;
-      ck_op head = ck_head(prover->terms, a);
+      ck_id atom = poly.monos[i].atoms[j];
+      ck_id dividend;
+      ck_id divisor;
+      ck_id mod;
+      ck_op head = ck_head(prover->terms, atom);
       pv_thm divisor_pos;
       if (head != CK_DIV && head != CK_MOD)
         continue;
-      x = ck_kid(prover->terms, a, 0);
-      d = ck_kid(prover->terms, a, 1);
-      *y = head == CK_DIV ? a : ck_mk2(prover->terms, CK_DIV, x, d);
-      e = pv_canon(prover, head == CK_DIV ? pv_sub(prover, x, pv_mul(prover, d, a)) : a);
-      bool same = e == E;
-      bool opposite = pv_canon(prover, pv_neg(prover, e)) == E;
+      dividend = ck_kid(prover->terms, atom, 0);
+      divisor = ck_kid(prover->terms, atom, 1);
+      *quotient = head == CK_DIV ? atom : ck_mk2(prover->terms, CK_DIV, dividend, divisor);
+      mod = pv_canon(
+          prover, head == CK_DIV ? pv_sub(prover, dividend, pv_mul(prover, divisor, atom)) : atom);
+      bool same = mod == value;
+      bool opposite = pv_canon(prover, pv_neg(prover, mod)) == value;
       if ((!same && !opposite) ||
-          (divisor_pos = pv_follows(prover, ctx, pv_gt0(prover, d))) == PV_NONE)
+          (divisor_pos = pv_follows(prover, ctx, pv_gt0(prover, divisor))) == PV_NONE)
         continue;
-      ck_id xd[2] = {x, d};
-      ck_id goal = pv_eq(prover, x, pv_mul(prover, d, *y));
+      ck_id args[2] = {dividend, divisor};
+      ck_id goal = pv_eq(prover, dividend, pv_mul(prover, divisor, *quotient));
       pv_comb comb;
       pv_comb_init(&comb); /* goal: d*y - x; law: d*y + mod - x; s: E */
       if (head == CK_MOD)
-        pv_comb_add(&comb, prover->one, pv_law(prover, "div", xd, 2, divisor_pos));
+        pv_comb_add(&comb, prover->one, pv_law(prover, "div", args, 2, divisor_pos));
       pv_comb_add(&comb, pv_num(prover, same ? -1 : 1), thm);
       cases = pv_comb_prove(prover, &comb, goal);
     }
@@ -159,7 +160,7 @@ pv_ctx pv_ctx_refresh(pv *prover, pv_ctx ctx) {
   while (n-- > 0) {
     ck_id formula = chain[n] == PV_NONE ? CK_BAD : pv_says(prover, chain[n]);
     ck_id normal;
-    ck_id y;
+    ck_id quotient;
     ck_op head;
     pv_thm thm;
     if (formula == CK_BAD ||
@@ -171,7 +172,7 @@ pv_ctx pv_ctx_refresh(pv *prover, pv_ctx ctx) {
     if (thm == PV_NONE || has_ite(prover, normal))
       continue;
     if (head == CK_EQ &&
-        (!has_quotient(prover, normal) || divisible(prover, top, thm, &y) != PV_NONE))
+        (!has_quotient(prover, normal) || divisible(prover, top, thm, &quotient) != PV_NONE))
       continue; /* a divisibility still has its own to get */
     if (thm != PV_NONE && !pv_is_const(prover, normal) &&
         normal != pv_canon(prover, pv_sub(prover, ck_kid(prover->terms, formula, 1),
@@ -195,28 +196,28 @@ pv_ctx pv_ctx_tighten(pv *prover, pv_ctx ctx) {
     chain[n++] = pv_at(prover, link)->thm;
   for (uint32_t i = 0; i < n && ctx == top && !pv_spent(prover); i++) {
     ck_id formula = chain[i] == PV_NONE ? CK_BAD : pv_says(prover, chain[i]);
-    ck_id e;
-    pv_thm t;
-    pv_thm u;
+    ck_id value;
+    pv_thm tightened;
+    pv_thm upper;
     ck_op head;
     if (formula == CK_BAD || ((head = ck_head(prover->terms, formula)) != CK_LE && head != CK_LT) ||
         !ck_is_int(prover->terms, ck_kid(prover->terms, formula, 0)) ||
         !ck_is_int(prover->terms, ck_kid(prover->terms, formula, 1)))
       continue;
-    if ((t = pv_tighten(prover, chain[i])) == PV_NONE)
+    if ((tightened = pv_tighten(prover, chain[i])) == PV_NONE)
       continue;
-    formula = pv_says(prover, t);
-    e = pv_canon(prover, pv_sub(prover, ck_kid(prover->terms, formula, 1),
-                                ck_kid(prover->terms, formula, 0)));
-    if (pv_is_const(prover, e) || has_ite(prover, e) ||
-        (u = pv_follows(prover, top, pv_le(prover, e, prover->zero))) == PV_NONE)
+    formula = pv_says(prover, tightened);
+    value = pv_canon(prover, pv_sub(prover, ck_kid(prover->terms, formula, 1),
+                                    ck_kid(prover->terms, formula, 0)));
+    if (pv_is_const(prover, value) || has_ite(prover, value) ||
+        (upper = pv_follows(prover, top, pv_le(prover, value, prover->zero))) == PV_NONE)
       continue;
-    t = pv_antisym(prover, pv_restate(prover, pv_ge0(prover, e), t), u);
-    if (t == PV_NONE)
+    tightened = pv_antisym(prover, pv_restate(prover, pv_ge0(prover, value), tightened), upper);
+    if (tightened == PV_NONE)
       continue;
-    ctx = pv_ctx_know(prover, ctx, t);
-    if ((t = zero_factor(prover, ctx, e, t)) != PV_NONE)
-      ctx = pv_ctx_know(prover, ctx, t);
+    ctx = pv_ctx_know(prover, ctx, tightened);
+    if ((tightened = zero_factor(prover, ctx, value, tightened)) != PV_NONE)
+      ctx = pv_ctx_know(prover, ctx, tightened);
   }
   return ctx == top ? ctx : pv_ctx_refresh(prover, ctx);
 }
@@ -225,9 +226,9 @@ pv_ctx pv_ctx_derive(pv *prover, pv_ctx ctx) {
   pv_thm chain[128];
   uint32_t n = 0;
   pv_ctx top = ctx;
-  uint64_t v;
-  if (as_map_get(&prover->misc_memo, AS_KEY(ctx, 6), &v))
-    return (uint32_t)v;
+  uint64_t known;
+  if (as_map_get(&prover->misc_memo, AS_KEY(ctx, 6), &known))
+    return (uint32_t)known;
   ctx = pv_ctx_refresh(prover, ctx);
   for (pv_ctx link = ctx; link != 0 && n < 128; link = pv_at(prover, link)->parent)
     chain[n++] = pv_at(prover, link)->thm;
@@ -240,28 +241,28 @@ pv_ctx pv_ctx_derive(pv *prover, pv_ctx ctx) {
   return ctx;
 }
 
-pv_ctx pv_ctx_quotient(pv *prover, pv_ctx ctx, pv_thm thm, ck_id *q, pv_thm *back) {
-  ck_id y;
+pv_ctx pv_ctx_quotient(pv *prover, pv_ctx ctx, pv_thm thm, ck_id *quotient, pv_thm *back) {
+  ck_id quotient_term;
   char name[24];
-  *back = divisible(prover, ctx, thm, &y);
+  *back = divisible(prover, ctx, thm, &quotient_term);
   if (*back == PV_NONE)
     return PV_NONE;
   for (pv_ctx link = ctx; link != 0; link = pv_at(prover, link)->parent) { /* once is enough */
     ck_id formula = pv_at(prover, link)->formula;
-    ck_id r;
+    ck_id right;
     if (ck_head(prover->terms, formula) != CK_EQ ||
         ck_kid(prover->terms, formula, 0) != pv_left(prover, *back))
       continue;
-    r = ck_kid(prover->terms, formula, 1);
-    if (ck_head(prover->terms, r) == CK_MUL &&
-        ck_kid(prover->terms, r, 0) == ck_kid(prover->terms, y, 1) &&
-        ck_head(prover->terms, ck_kid(prover->terms, r, 1)) == CK_V)
+    right = ck_kid(prover->terms, formula, 1);
+    if (ck_head(prover->terms, right) == CK_MUL &&
+        ck_kid(prover->terms, right, 0) == ck_kid(prover->terms, quotient_term, 1) &&
+        ck_head(prover->terms, ck_kid(prover->terms, right, 1)) == CK_V)
       return PV_NONE;
   }
   snprintf(name, sizeof name, "$$q%u", (unsigned)pv_at(prover, ctx)->depth);
-  *q = pv_int_var(prover, name);
-  return pv_ctx_push(
-      prover, ctx,
-      pv_eq(prover, pv_left(prover, *back), pv_mul(prover, ck_kid(prover->terms, y, 1), *q)),
-      CK_BAD);
+  *quotient = pv_int_var(prover, name);
+  return pv_ctx_push(prover, ctx,
+                     pv_eq(prover, pv_left(prover, *back),
+                           pv_mul(prover, ck_kid(prover->terms, quotient_term, 1), *quotient)),
+                     CK_BAD);
 }

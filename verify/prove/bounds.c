@@ -12,38 +12,39 @@ static pv_thm nn(pv *prover, pv_ctx ctx, const pv_poly *poly, int depth);
 static pv_thm nn_term(pv *prover, pv_ctx ctx, ck_id term, int depth);
 
 /* f = c*x + r, with c as large as possible (x may stay in c) */
-static void divide_by_atom(pv *prover, const pv_poly *poly, ck_id x, pv_poly *c, pv_poly *rest) {
-  pv_poly_init(c);
+static void divide_by_atom(pv *prover, const pv_poly *poly, ck_id atom, pv_poly *cofactor,
+                           pv_poly *rest) {
+  pv_poly_init(cofactor);
   pv_poly_init(rest);
   for (uint32_t i = 0; i < poly->count; i++) {
     const pv_mono *mono = &poly->monos[i];
-    uint32_t k = 0;
-    while (k < mono->degree && mono->atoms[k] != x)
-      k++;
-    if (k == mono->degree) {
+    uint32_t at = 0;
+    while (at < mono->degree && mono->atoms[at] != atom)
+      at++;
+    if (at == mono->degree) {
       pv_poly_add_mono(prover, rest, mono->coef, mono->atoms, mono->degree);
       continue;
     }
-    ck_id *s = as_malloc((mono->degree + 1) * sizeof *s);
+    ck_id *others = as_malloc((mono->degree + 1) * sizeof *others);
     uint32_t n = 0;
     for (uint32_t j = 0; j < mono->degree; j++) {
-      if (j != k)
-        s[n++] = mono->atoms[j];
+      if (j != at)
+        others[n++] = mono->atoms[j];
     }
-    pv_poly_add_mono(prover, c, mono->coef, s, n);
-    free(s);
+    pv_poly_add_mono(prover, cofactor, mono->coef, others, n);
+    free(others);
   }
 }
 
 /* the strict integer fact a < b as a+1 <= b */
 pv_thm pv_tighten(pv *prover, pv_thm thm) {
   ck_id formula = pv_says(prover, thm);
-  ck_id a = ck_kid(prover->terms, formula, 0);
-  ck_id b = ck_kid(prover->terms, formula, 1);
-  if (ck_head(prover->terms, formula) != CK_LT || !ck_is_int(prover->terms, a) ||
-      !ck_is_int(prover->terms, b))
+  ck_id left = ck_kid(prover->terms, formula, 0);
+  ck_id right = ck_kid(prover->terms, formula, 1);
+  if (ck_head(prover->terms, formula) != CK_LT || !ck_is_int(prover->terms, left) ||
+      !ck_is_int(prover->terms, right))
     return thm;
-  return pv_int(prover, pv_le(prover, pv_add(prover, a, prover->one), b), thm);
+  return pv_int(prover, pv_le(prover, pv_add(prover, left, prover->one), right), thm);
 }
 
 static uint32_t add_fact(pv_thm *out, uint32_t n, pv_thm thm) {
@@ -53,9 +54,9 @@ static uint32_t add_fact(pv_thm *out, uint32_t n, pv_thm thm) {
 }
 
 /* E where the order s says x <= E, CK_BAD if it says nothing of the kind; E is free of x */
-static ck_id upper_of(pv *prover, pv_thm thm, ck_id x) {
+static ck_id upper_of(pv *prover, pv_thm thm, ck_id var) {
   ck_id formula = pv_says(prover, thm);
-  ck_id e = CK_BAD;
+  ck_id bound = CK_BAD;
   pv_poly value;
   uint32_t at = PV_NONE;
   bool strict = ck_head(prover->terms, formula) == CK_LT;
@@ -64,220 +65,232 @@ static ck_id upper_of(pv *prover, pv_thm thm, ck_id x) {
       prover, &value,
       pv_sub(prover, ck_kid(prover->terms, formula, 1), ck_kid(prover->terms, formula, 0)));
   for (uint32_t i = 0; i < value.count; i++) {
-    if (value.monos[i].degree == 1 && value.monos[i].atoms[0] == x &&
+    if (value.monos[i].degree == 1 && value.monos[i].atoms[0] == var &&
         value.monos[i].coef == pv_num(prover, -1))
       at = i;
   }
   if (at != PV_NONE) {
-    e = pv_canon(prover, pv_add(prover, x,
-                                pv_sub(prover, pv_poly_term(prover, &value),
-                                       strict ? prover->one : prover->zero)));
-    if (ck_has_var(prover->terms, e, x) || !ck_is_int(prover->terms, e))
-      e = CK_BAD;
+    bound = pv_canon(prover, pv_add(prover, var,
+                                    pv_sub(prover, pv_poly_term(prover, &value),
+                                           strict ? prover->one : prover->zero)));
+    if (ck_has_var(prover->terms, bound, var) || !ck_is_int(prover->terms, bound))
+      bound = CK_BAD;
   }
   pv_poly_clear(&value);
-  return e;
+  return bound;
 }
 
 /* an upper bound of a as a polynomial: each variable x with a fact x < E becomes E - 1; sizes with
  * a defining equation are expanded */
-static ck_id upper_guess(pv *prover, pv_ctx ctx, ck_id a) {
+static ck_id upper_guess(pv *prover, pv_ctx ctx, ck_id term) {
   for (pv_ctx link = ctx; link != 0; link = pv_at(prover, link)->parent) {
     ck_id formula = pv_at(prover, link)->formula;
-    ck_id x;
-    ck_id e = CK_BAD;
+    ck_id var;
+    ck_id bound = CK_BAD;
     ck_op head = ck_head(prover->terms, formula);
     if ((head != CK_LT && head != CK_EQ && head != CK_LE) || pv_at(prover, link)->thm == PV_NONE)
       continue;
-    x = ck_kid(prover->terms, formula, 0);
-    if (ck_head(prover->terms, x) == CK_V && head != CK_LE) {
-      e = ck_kid(prover->terms, formula, 1);
+    var = ck_kid(prover->terms, formula, 0);
+    if (ck_head(prover->terms, var) == CK_V && head != CK_LE) {
+      bound = ck_kid(prover->terms, formula, 1);
       if (head == CK_LT)
-        e = pv_sub(prover, e, prover->one);
-    } else if (head != CK_EQ && x == prover->zero) { /* 0 <= E - x */
+        bound = pv_sub(prover, bound, prover->one);
+    } else if (head != CK_EQ && var == prover->zero) { /* 0 <= E - x */
       ck_id last = ck_kid(prover->terms, formula, 1);
       pv_poly value;
       pv_poly_init(&value);
       pv_poly_read(prover, &value, last);
-      for (uint32_t i = 0; i < value.count && e == CK_BAD; i++) {
+      for (uint32_t i = 0; i < value.count && bound == CK_BAD; i++) {
         if (value.monos[i].degree == 1 && value.monos[i].coef == pv_num(prover, -1) &&
             ck_head(prover->terms, value.monos[i].atoms[0]) == CK_V &&
-            ck_has_var(prover->terms, a, value.monos[i].atoms[0])) {
-          x = value.monos[i].atoms[0];
-          e = upper_of(prover, pv_at(prover, link)->thm, x);
+            ck_has_var(prover->terms, term, value.monos[i].atoms[0])) {
+          var = value.monos[i].atoms[0];
+          bound = upper_of(prover, pv_at(prover, link)->thm, var);
         }
       }
       pv_poly_clear(&value);
     }
-    if (e == CK_BAD || ck_head(prover->terms, x) != CK_V || ck_sort(prover->terms, x) != 'i' ||
-        !ck_has_var(prover->terms, a, x) || ck_has_var(prover->terms, e, x) ||
-        !ck_is_int(prover->terms, e))
+    if (bound == CK_BAD || ck_head(prover->terms, var) != CK_V ||
+        ck_sort(prover->terms, var) != 'i' || !ck_has_var(prover->terms, term, var) ||
+        ck_has_var(prover->terms, bound, var) || !ck_is_int(prover->terms, bound))
       continue;
-    a = pv_canon(prover, ck_sub(prover->terms, a, &x, &e, 1, NULL, 0));
+    term = pv_canon(prover, ck_sub(prover->terms, term, &var, &bound, 1, NULL, 0));
   }
-  return a;
+  return term;
 }
 
-static ck_id expand_sizes(pv *prover, pv_ctx ctx, ck_id a) {
+static ck_id expand_sizes(pv *prover, pv_ctx ctx, ck_id term) {
   for (pv_ctx link = ctx; link != 0; link = pv_at(prover, link)->parent) {
     ck_id formula = pv_at(prover, link)->formula;
     if (ck_head(prover->terms, formula) != CK_EQ)
       continue;
-    ck_id x = ck_kid(prover->terms, formula, 0);
-    ck_id e = ck_kid(prover->terms, formula, 1);
-    if (ck_head(prover->terms, x) != CK_V || ck_sort(prover->terms, x) != 'i' ||
-        !ck_has_var(prover->terms, a, x) || ck_has_var(prover->terms, e, x) ||
-        !ck_is_int(prover->terms, e))
+    ck_id var = ck_kid(prover->terms, formula, 0);
+    ck_id value = ck_kid(prover->terms, formula, 1);
+    if (ck_head(prover->terms, var) != CK_V || ck_sort(prover->terms, var) != 'i' ||
+        !ck_has_var(prover->terms, term, var) || ck_has_var(prover->terms, value, var) ||
+        !ck_is_int(prover->terms, value))
       continue;
-    a = pv_canon(prover, ck_sub(prover->terms, a, &x, &e, 1, NULL, 0));
+    term = pv_canon(prover, ck_sub(prover->terms, term, &var, &value, 1, NULL, 0));
   }
-  return a;
+  return term;
 }
 
 /* a / b for a monomial b, CK_BAD if it does not divide */
-ck_id pv_poly_quotient(pv *prover, ck_id a, ck_id b) {
+ck_id pv_poly_quotient(pv *prover, ck_id dividend, ck_id divisor) {
   pv_poly poly;
   pv_poly other;
   pv_poly product;
-  ck_id r = CK_BAD;
+  ck_id result = CK_BAD;
   pv_poly_init(&poly);
   pv_poly_init(&other);
   pv_poly_init(&product);
-  pv_poly_read(prover, &poly, a);
-  pv_poly_read(prover, &other, b);
+  pv_poly_read(prover, &poly, dividend);
+  pv_poly_read(prover, &other, divisor);
   if (other.count == 1) {
-    ck_id qi = pv_const_inv(prover, other.monos[0].coef);
+    ck_id inv_coef = pv_const_inv(prover, other.monos[0].coef);
     bool ok = true;
     for (uint32_t i = 0; i < poly.count && ok; i++) {
-      ck_id *s = as_malloc((poly.monos[i].degree + 1) * sizeof *s);
-      int k = pv_mono_div(poly.monos[i].atoms, poly.monos[i].degree, other.monos[0].atoms,
-                          other.monos[0].degree, s);
-      if (k < 0)
+      ck_id *rest = as_malloc((poly.monos[i].degree + 1) * sizeof *rest);
+      int degree = pv_mono_div(poly.monos[i].atoms, poly.monos[i].degree, other.monos[0].atoms,
+                               other.monos[0].degree, rest);
+      if (degree < 0)
         ok = false;
       else
-        pv_poly_add_mono(prover, &product, pv_const_mul(prover, poly.monos[i].coef, qi), s,
-                         (uint32_t)k);
-      free(s);
+        pv_poly_add_mono(prover, &product, pv_const_mul(prover, poly.monos[i].coef, inv_coef), rest,
+                         (uint32_t)degree);
+      free(rest);
     }
     if (ok) {
-      r = pv_poly_term(prover, &product);
-      if (!ck_is_int(prover->terms, r))
-        r = CK_BAD;
+      result = pv_poly_term(prover, &product);
+      if (!ck_is_int(prover->terms, result))
+        result = CK_BAD;
     }
   }
   pv_poly_clear(&poly);
   pv_poly_clear(&other);
   pv_poly_clear(&product);
-  return r;
+  return result;
 }
 
 /* what the monomial m equals by the equation f of integers; CK_BAD: f does not have it */
-static ck_id solved(pv *prover, ck_id formula, ck_id m) {
+static ck_id solved(pv *prover, ck_id formula, ck_id monomial) {
   pv_poly value;
   pv_poly other;
-  ck_id r = CK_BAD;
+  ck_id result = CK_BAD;
   if (!ck_is_int(prover->terms, ck_kid(prover->terms, formula, 0)) ||
       !ck_is_int(prover->terms, ck_kid(prover->terms, formula, 1)))
-    return r;
+    return result;
   pv_poly_init(&value);
   pv_poly_init(&other);
   pv_poly_read(
       prover, &value,
       pv_sub(prover, ck_kid(prover->terms, formula, 1), ck_kid(prover->terms, formula, 0)));
-  pv_poly_read(prover, &other, m);
-  for (uint32_t i = 0; i < value.count && other.count == 1 && r == CK_BAD; i++) {
-    ck_id c;
+  pv_poly_read(prover, &other, monomial);
+  for (uint32_t i = 0; i < value.count && other.count == 1 && result == CK_BAD; i++) {
+    ck_id scale;
     if (value.monos[i].degree != other.monos[0].degree ||
         memcmp(value.monos[i].atoms, other.monos[0].atoms,
                other.monos[0].degree * sizeof *other.monos[0].atoms))
       continue;
-    c = pv_const_mul(prover, pv_num(prover, -1),
-                     pv_const_inv(prover, value.monos[i].coef)); /* c*v = 0: m = m + c*v */
-    if (ck_is_int(prover->terms, c))
-      r = pv_canon(prover, pv_add(prover, m, pv_mul(prover, c, pv_poly_term(prover, &value))));
+    scale = pv_const_mul(prover, pv_num(prover, -1),
+                         pv_const_inv(prover, value.monos[i].coef)); /* c*v = 0: m = m + c*v */
+    if (ck_is_int(prover->terms, scale))
+      result = pv_canon(
+          prover, pv_add(prover, monomial, pv_mul(prover, scale, pv_poly_term(prover, &value))));
   }
   pv_poly_clear(&value);
   pv_poly_clear(&other);
-  return r;
+  return result;
 }
 
 /* c with n = c*b under the equations of the context */
-ck_id pv_size_quotient(pv *prover, pv_ctx ctx, ck_id n, ck_id b) {
+ck_id pv_size_quotient(pv *prover, pv_ctx ctx, ck_id n, ck_id divisor) {
   enum { FORMS = 8 };
 
-  ck_id c = pv_poly_quotient(prover, n, b);
+  ck_id quotient = pv_poly_quotient(prover, n, divisor);
   ck_id form[FORMS];
-  uint32_t nf = 0;
-  if (c != CK_BAD)
-    return c;
-  form[nf++] = pv_canon(prover, n);
-  form[nf++] = expand_sizes(prover, ctx, n);
-  for (uint32_t i = 0; i < nf && c == CK_BAD; i++) {
-    c = pv_poly_quotient(prover, form[i], b);
-    for (pv_ctx x = ctx; x != 0 && c == CK_BAD; x = pv_at(prover, x)->parent) { /* L*T = 64 */
-      ck_id formula = pv_at(prover, x)->formula;
+  uint32_t n_forms = 0;
+  if (quotient != CK_BAD)
+    return quotient;
+  form[n_forms++] = pv_canon(prover, n);
+  form[n_forms++] = expand_sizes(prover, ctx, n);
+  for (uint32_t i = 0; i < n_forms && quotient == CK_BAD; i++) {
+    quotient = pv_poly_quotient(prover, form[i], divisor);
+    for (pv_ctx link = ctx; link != 0 && quotient == CK_BAD;
+         link = pv_at(prover, link)->parent) { /* L*T = 64 */
+      ck_id formula = pv_at(prover, link)->formula;
       ck_id other;
-      uint32_t j = 0;
+      uint32_t known = 0;
       if (ck_head(prover->terms, formula) != CK_EQ ||
           (other = solved(prover, formula, form[i])) == CK_BAD)
         continue;
-      while (j < nf && form[j] != other)
-        j++;
-      if (j == nf && nf < FORMS)
-        form[nf++] = other;
+      while (known < n_forms && form[known] != other)
+        known++;
+      if (known == n_forms && n_forms < FORMS)
+        form[n_forms++] = other;
     }
   }
-  return c == CK_BAD ? pv_poly_quotient(prover, form[1], expand_sizes(prover, ctx, b)) : c;
+  return quotient == CK_BAD ? pv_poly_quotient(prover, form[1], expand_sizes(prover, ctx, divisor))
+                            : quotient;
 }
 
 /* a < c*b for some c, hence a div b < c */
-static pv_thm div_upper(pv *prover, pv_ctx ctx, ck_id a, ck_id b, pv_thm divisor_pos, int depth) {
-  ck_id u = pv_canon(prover, pv_add(prover, upper_guess(prover, ctx, a), prover->one));
-  ck_id c = pv_size_quotient(prover, ctx, u, b);
-  if (c == CK_BAD)
+static pv_thm div_upper(pv *prover, pv_ctx ctx, ck_id dividend, ck_id divisor, pv_thm divisor_pos,
+                        int depth) {
+  ck_id above = pv_canon(prover, pv_add(prover, upper_guess(prover, ctx, dividend), prover->one));
+  ck_id quotient = pv_size_quotient(prover, ctx, above, divisor);
+  if (quotient == CK_BAD)
     return PV_NONE;
-  pv_eqn cn = pv_norm(prover, ctx, c);
-  if (cn.by != PV_NONE && ck_is_int(prover->terms, cn.to))
-    c = cn.to;
-  ck_id cb = pv_mul(prover, c, b);
-  pv_thm d = nn_term(prover, ctx, pv_sub(prover, pv_sub(prover, cb, a), prover->one), depth + 1);
-  if (d == PV_NONE)
+  pv_eqn normal = pv_norm(prover, ctx, quotient);
+  if (normal.by != PV_NONE && ck_is_int(prover->terms, normal.to))
+    quotient = normal.to;
+  ck_id product = pv_mul(prover, quotient, divisor);
+  pv_thm slack = nn_term(prover, ctx,
+                         pv_sub(prover, pv_sub(prover, product, dividend), prover->one), depth + 1);
+  if (slack == PV_NONE)
     return PV_NONE;
-  pv_summand summand[2] = {{prover->one, &d, 1}, {prover->one, NULL, 0}};
-  pv_thm premises[2] = {pv_arith(prover, pv_lt(prover, a, cb), summand, 2), divisor_pos};
-  pv_var_sub vars[3] = {
-      {pv_int_var(prover, "a"), a}, {pv_int_var(prover, "b"), b}, {pv_int_var(prover, "c"), c}};
+  pv_summand summand[2] = {{prover->one, &slack, 1}, {prover->one, NULL, 0}};
+  pv_thm premises[2] = {pv_arith(prover, pv_lt(prover, dividend, product), summand, 2),
+                        divisor_pos};
+  pv_var_sub vars[3] = {{pv_int_var(prover, "a"), dividend},
+                        {pv_int_var(prover, "b"), divisor},
+                        {pv_int_var(prover, "c"), quotient}};
   return pv_use_lemma(prover, PV_DIV_HI, vars, 3, NULL, 0, premises, 2);
 }
 
-static uint32_t div_facts(pv *prover, pv_ctx ctx, ck_id x, int depth, pv_thm *out, uint32_t n) {
-  ck_id a = ck_kid(prover->terms, x, 0);
-  ck_id b = ck_kid(prover->terms, x, 1);
-  ck_id ab[2] = {a, b};
-  ck_id bx = pv_mul(prover, b, x);
-  pv_thm divisor_pos = pv_follows(prover, ctx, pv_gt0(prover, b));
-  pv_thm a0;
+static uint32_t div_facts(pv *prover, pv_ctx ctx, ck_id quotient, int depth, pv_thm *out,
+                          uint32_t n) {
+  ck_id dividend = ck_kid(prover->terms, quotient, 0);
+  ck_id divisor = ck_kid(prover->terms, quotient, 1);
+  ck_id args[2] = {dividend, divisor};
+  ck_id product = pv_mul(prover, divisor, quotient);
+  pv_thm divisor_pos = pv_follows(prover, ctx, pv_gt0(prover, divisor));
+  pv_thm dividend_nonneg;
   if (divisor_pos == PV_NONE)
     return n;
-  pv_var_sub vars[2] = {{pv_int_var(prover, "a"), a}, {pv_int_var(prover, "b"), b}};
-  a0 = nn_term(prover, ctx, a, depth + 1);
-  if (a0 != PV_NONE) {
-    pv_thm premises[2] = {pv_restate(prover, pv_ge0(prover, a), a0), divisor_pos};
+  pv_var_sub vars[2] = {{pv_int_var(prover, "a"), dividend}, {pv_int_var(prover, "b"), divisor}};
+  dividend_nonneg = nn_term(prover, ctx, dividend, depth + 1);
+  if (dividend_nonneg != PV_NONE) {
+    pv_thm premises[2] = {pv_restate(prover, pv_ge0(prover, dividend), dividend_nonneg),
+                          divisor_pos};
     n = add_fact(out, n, pv_use_lemma(prover, PV_DIV_LO, vars, 2, NULL, 0, premises, 2));
   }
-  n = add_fact(out, n, div_upper(prover, ctx, a, b, divisor_pos, depth));
-  pv_thm l = pv_law(prover, "div", ab, 2, divisor_pos);
-  pv_thm lo = pv_law(prover, "mod>", ab, 2, divisor_pos);
-  pv_thm hi = pv_law(prover, "mod<", ab, 2, divisor_pos);
+  n = add_fact(out, n, div_upper(prover, ctx, dividend, divisor, divisor_pos, depth));
+  pv_thm law = pv_law(prover, "div", args, 2, divisor_pos);
+  pv_thm rest_low = pv_law(prover, "mod>", args, 2, divisor_pos);
+  pv_thm rest_high = pv_law(prover, "mod<", args, 2, divisor_pos);
   pv_comb comb;
   pv_comb_init(&comb);
-  pv_comb_add(&comb, prover->one, lo);
-  pv_comb_add(&comb, pv_num(prover, -1), l);
-  n = add_fact(out, n, pv_comb_prove(prover, &comb, pv_ge0(prover, pv_sub(prover, a, bx))));
+  pv_comb_add(&comb, prover->one, rest_low);
+  pv_comb_add(&comb, pv_num(prover, -1), law);
+  n = add_fact(out, n,
+               pv_comb_prove(prover, &comb, pv_ge0(prover, pv_sub(prover, dividend, product))));
   pv_comb_init(&comb);
-  pv_comb_add(&comb, prover->one, hi);
-  pv_comb_add(&comb, prover->one, l);
-  return add_fact(out, n, pv_comb_prove(prover, &comb, pv_lt(prover, pv_sub(prover, a, bx), b)));
+  pv_comb_add(&comb, prover->one, rest_high);
+  pv_comb_add(&comb, prover->one, law);
+  return add_fact(
+      out, n,
+      pv_comb_prove(prover, &comb, pv_lt(prover, pv_sub(prover, dividend, product), divisor)));
 }
 
 /* is x a factor of a summand of t? */
@@ -289,7 +302,7 @@ static bool summand_of(pv *prover, ck_id term, ck_id x) {
 }
 
 /* facts about x: equations first */
-static uint32_t facts_of(pv *prover, pv_ctx ctx, ck_id x, int depth, pv_thm *out) {
+static uint32_t facts_of(pv *prover, pv_ctx ctx, ck_id atom, int depth, pv_thm *out) {
   uint32_t n = 0;
   for (int eqs = 1; eqs >= 0; eqs--) {
     for (pv_ctx link = ctx; link != 0; link = pv_at(prover, link)->parent) {
@@ -297,21 +310,21 @@ static uint32_t facts_of(pv *prover, pv_ctx ctx, ck_id x, int depth, pv_thm *out
       ck_op head = ck_head(prover->terms, formula);
       if ((head == CK_EQ) != (eqs == 1) || (head != CK_EQ && head != CK_LE && head != CK_LT))
         continue;
-      if (ck_head(prover->terms, x) == CK_V
-              ? ck_has_var(prover->terms, formula, x)
-              : summand_of(prover, ck_kid(prover->terms, formula, 0), x) ||
-                    summand_of(prover, ck_kid(prover->terms, formula, 1), x))
+      if (ck_head(prover->terms, atom) == CK_V
+              ? ck_has_var(prover->terms, formula, atom)
+              : summand_of(prover, ck_kid(prover->terms, formula, 0), atom) ||
+                    summand_of(prover, ck_kid(prover->terms, formula, 1), atom))
         n = add_fact(out, n, pv_at(prover, link)->thm);
     }
   }
-  if (ck_head(prover->terms, x) == CK_DIV)
-    n = div_facts(prover, ctx, x, depth, out, n);
-  if (ck_head(prover->terms, x) == CK_MOD) {
-    ck_id ab[2] = {ck_kid(prover->terms, x, 0), ck_kid(prover->terms, x, 1)};
-    pv_thm divisor_pos = pv_follows(prover, ctx, pv_gt0(prover, ab[1]));
+  if (ck_head(prover->terms, atom) == CK_DIV)
+    n = div_facts(prover, ctx, atom, depth, out, n);
+  if (ck_head(prover->terms, atom) == CK_MOD) {
+    ck_id args[2] = {ck_kid(prover->terms, atom, 0), ck_kid(prover->terms, atom, 1)};
+    pv_thm divisor_pos = pv_follows(prover, ctx, pv_gt0(prover, args[1]));
     if (divisor_pos != PV_NONE) {
-      n = add_fact(out, n, pv_law(prover, "mod>", ab, 2, divisor_pos));
-      n = add_fact(out, n, pv_law(prover, "mod<", ab, 2, divisor_pos));
+      n = add_fact(out, n, pv_law(prover, "mod>", args, 2, divisor_pos));
+      n = add_fact(out, n, pv_law(prover, "mod<", args, 2, divisor_pos));
     }
   }
   return n;
@@ -336,13 +349,13 @@ static bool quotient_into(pv *prover, const pv_poly *c, const ck_id *M, uint32_t
 
 /* f = c*x + r, fact s with value v = q*M*x + w: c = c'*M, so f = (c'/q)*v + (r - (c'/q)*w); eq: any
  * sign of c'/q will do */
-static pv_thm by_fact(pv *prover, pv_ctx ctx, const pv_poly *poly, const pv_poly *c,
-                      const pv_poly *r, ck_id x, pv_thm thm, int depth) {
+static pv_thm by_fact(pv *prover, pv_ctx ctx, const pv_poly *poly, const pv_poly *cofactor,
+                      const pv_poly *r, ck_id atom, pv_thm thm, int depth) {
   bool eqn_fact = ck_head(prover->terms, pv_says(prover, thm)) == CK_EQ;
   pv_poly value;
-  pv_poly c1;
+  pv_poly reduced;
   pv_poly other;
-  pv_poly w;
+  pv_poly others;
   uint32_t at = 0;
   uint32_t hits = 0;
   pv_thm cases = PV_NONE;
@@ -352,68 +365,69 @@ static pv_thm by_fact(pv *prover, pv_ctx ctx, const pv_poly *poly, const pv_poly
   ck_id says = pv_says(prover, thm);
   pv_poly_init(&value);
   pv_poly_init(&other);
-  pv_poly_init(&w);
+  pv_poly_init(&others);
   pv_poly_read(prover, &value,
                pv_sub(prover, ck_kid(prover->terms, says, 1), ck_kid(prover->terms, says, 0)));
   for (uint32_t i = 0; i < value.count; i++) {
-    if (pv_mono_has(&value.monos[i], x)) {
+    if (pv_mono_has(&value.monos[i], atom)) {
       at = i;
       hits++;
     }
   }
   if (hits == 1) {
     pv_mono mono = value.monos[at];
-    ck_id *M = as_malloc((mono.degree + 1) * sizeof *M);
-    int nM = pv_mono_div(mono.atoms, mono.degree, &x, 1, M);
+    ck_id *factor = as_malloc((mono.degree + 1) * sizeof *factor);
+    int n_factor = pv_mono_div(mono.atoms, mono.degree, &atom, 1, factor);
     bool linear = true;
-    for (int i = 0; i < nM; i++) {
-      if (M[i] == x)
+    for (int i = 0; i < n_factor; i++) {
+      if (factor[i] == atom)
         linear = false;
     }
-    if (linear && quotient_into(prover, c, M, (uint32_t)nM, &c1)) {
-      ck_id qi = pv_const_inv(prover, mono.coef);
+    if (linear && quotient_into(prover, cofactor, factor, (uint32_t)n_factor, &reduced)) {
+      ck_id inv_coef = pv_const_inv(prover, mono.coef);
       for (uint32_t i = 0; i < value.count; i++) {
         if (i != at)
-          pv_poly_add_mono(prover, &w, value.monos[i].coef, value.monos[i].atoms,
+          pv_poly_add_mono(prover, &others, value.monos[i].coef, value.monos[i].atoms,
                            value.monos[i].degree);
       }
       pv_poly_add(prover, &other, r, prover->one);
-      pv_poly d;
-      pv_poly_init(&d);
-      pv_poly_add(prover, &d, &c1, qi); /* c'/q */
-      for (uint32_t i = 0; i < w.count; i++) {
+      pv_poly scale;
+      pv_poly_init(&scale);
+      pv_poly_add(prover, &scale, &reduced, inv_coef); /* c'/q */
+      for (uint32_t i = 0; i < others.count; i++) {
         pv_poly shifted;
         pv_poly_init(&shifted);
-        pv_poly_mul_mono(prover, &shifted, &d, w.monos[i].coef, w.monos[i].atoms,
-                         w.monos[i].degree);
+        pv_poly_mul_mono(prover, &shifted, &scale, others.monos[i].coef, others.monos[i].atoms,
+                         others.monos[i].degree);
         pv_poly_add(prover, &other, &shifted, pv_num(prover, -1));
         pv_poly_clear(&shifted);
       }
-      bool cst = d.count == 0 || (d.count == 1 && d.monos[0].degree == 0);
+      bool constant = scale.count == 0 || (scale.count == 1 && scale.monos[0].degree == 0);
       pv_thm sign = PV_REFL;
       if (!eqn_fact)
-        sign =
-            cst ? (d.count == 0 || pv_const_sign(prover, d.monos[0].coef) >= 0 ? PV_REFL : PV_NONE)
-                : nn(prover, ctx, &d, depth + 1);
+        sign = constant
+                   ? (scale.count == 0 || pv_const_sign(prover, scale.monos[0].coef) >= 0 ? PV_REFL
+                                                                                          : PV_NONE)
+                   : nn(prover, ctx, &scale, depth + 1);
       pv_thm rest = sign == PV_NONE ? PV_NONE : nn(prover, ctx, &other, depth + 1);
       if (rest != PV_NONE) {
         pv_comb comb;
         pv_comb_init(&comb);
         pv_comb_add(&comb, prover->one, rest);
-        if (eqn_fact || cst)
-          pv_comb_add(&comb, pv_poly_term(prover, &d), thm);
+        if (eqn_fact || constant)
+          pv_comb_add(&comb, pv_poly_term(prover, &scale), thm);
         else
           pv_comb_add_product(&comb, prover->one, sign, thm);
         cases = pv_comb_prove(prover, &comb, pv_ge0(prover, pv_poly_term(prover, poly)));
       }
-      pv_poly_clear(&d);
-      pv_poly_clear(&c1);
+      pv_poly_clear(&scale);
+      pv_poly_clear(&reduced);
     }
-    free(M);
+    free(factor);
   }
   pv_poly_clear(&value);
   pv_poly_clear(&other);
-  pv_poly_clear(&w);
+  pv_poly_clear(&others);
   return cases;
 }
 
@@ -432,43 +446,44 @@ static pv_thm nn_search(pv *prover, pv_ctx ctx, const pv_poly *poly, int depth) 
   uint32_t n = 0;
   for (uint32_t i = 0; i < poly->count; i++) {
     for (uint32_t j = 0; j < poly->monos[i].degree; j++) {
-      uint32_t k = 0;
-      while (k < n && atoms[k] != poly->monos[i].atoms[j])
-        k++;
-      if (k == n && n < MAX_ATOMS)
+      uint32_t at = 0;
+      while (at < n && atoms[at] != poly->monos[i].atoms[j])
+        at++;
+      if (at == n && n < MAX_ATOMS)
         atoms[n++] = poly->monos[i].atoms[j];
     }
   }
   for (uint32_t i = 1; i < n; i++) /* innermost counters first */
   {
     for (uint32_t j = i; j > 0 && pv_order(prover, atoms[j - 1], atoms[j]) > 0; j--) {
-      ck_id x = atoms[j];
+      ck_id atom = atoms[j];
       atoms[j] = atoms[j - 1];
-      atoms[j - 1] = x;
+      atoms[j - 1] = atom;
     }
   }
   for (int pass = 0; pass < 3;
        pass++) /* prover's counters, then quotients, then the other variables */
   {
     for (uint32_t i = n; i-- > 0;) {
-      ck_id x = atoms[i];
-      ck_op head = ck_head(prover->terms, x);
-      pv_thm fact[MAX_FACTS];
-      uint32_t nf;
-      pv_poly c;
+      ck_id atom = atoms[i];
+      ck_op head = ck_head(prover->terms, atom);
+      pv_thm facts[MAX_FACTS];
+      uint32_t n_facts;
+      pv_poly cofactor;
       pv_poly rest;
       int kind =
           head == CK_V
-              ? (!strncmp(ck_word_text(prover->terms, ck_name(prover->terms, x)), "$$", 2) ? 0 : 2)
+              ? (!strncmp(ck_word_text(prover->terms, ck_name(prover->terms, atom)), "$$", 2) ? 0
+                                                                                              : 2)
               : 1;
-      if (kind != pass || inside_other(prover, atoms, n, x))
+      if (kind != pass || inside_other(prover, atoms, n, atom))
         continue;
-      nf = facts_of(prover, ctx, x, depth, fact);
-      divide_by_atom(prover, poly, x, &c, &rest);
+      n_facts = facts_of(prover, ctx, atom, depth, facts);
+      divide_by_atom(prover, poly, atom, &cofactor, &rest);
       pv_thm cases = PV_NONE;
-      for (uint32_t k = 0; k < nf && cases == PV_NONE && prover->fuel; k++)
-        cases = by_fact(prover, ctx, poly, &c, &rest, x, fact[k], depth);
-      pv_poly_clear(&c);
+      for (uint32_t at = 0; at < n_facts && cases == PV_NONE && prover->fuel; at++)
+        cases = by_fact(prover, ctx, poly, &cofactor, &rest, atom, facts[at], depth);
+      pv_poly_clear(&cofactor);
       pv_poly_clear(&rest);
       if (cases != PV_NONE || !prover->fuel)
         return cases;
@@ -479,7 +494,7 @@ static pv_thm nn_search(pv *prover, pv_ctx ctx, const pv_poly *poly, int depth) 
 
 /* 0 <= f as `0 <= canonical term of f` */
 static pv_thm nn(pv *prover, pv_ctx ctx, const pv_poly *poly, int depth) {
-  uint64_t v;
+  uint64_t known;
   ck_id term = pv_poly_term(prover, poly);
   ck_id goal = pv_ge0(prover, term);
   if (poly->count == 0 || (poly->count == 1 && poly->monos[0].degree == 0))
@@ -492,12 +507,12 @@ static pv_thm nn(pv *prover, pv_ctx ctx, const pv_poly *poly, int depth) {
   pv_thm thm = pv_ctx_find(prover, ctx, goal);
   if (thm != PV_NONE)
     return thm;
-  if (as_map_get(&prover->rel_memo, AS_KEY(((uint64_t)ctx << 32) | goal, 3), &v)) {
-    if (v == PV_NONE - 2) {
+  if (as_map_get(&prover->rel_memo, AS_KEY(((uint64_t)ctx << 32) | goal, 3), &known)) {
+    if (known == PV_NONE - 2) {
       prover->cut = true;
       return PV_NONE;
     }
-    return (uint32_t)v;
+    return (uint32_t)known;
   }
   as_map_put(&prover->rel_memo, AS_KEY(((uint64_t)ctx << 32) | goal, 3),
              PV_NONE - 2); /* being asked */
@@ -527,41 +542,42 @@ pv_thm pv_follows_int(pv *prover, pv_ctx ctx, ck_id formula) {
 
 pv_thm pv_follows_int_within(pv *prover, pv_ctx ctx, ck_id formula, uint32_t effort) {
   ck_op head = ck_head(prover->terms, formula);
-  ck_id a = ck_kid(prover->terms, formula, 0);
-  ck_id b = ck_kid(prover->terms, formula, 1);
-  ck_id d = pv_sub(prover, b, a);
+  ck_id left = ck_kid(prover->terms, formula, 0);
+  ck_id right = ck_kid(prover->terms, formula, 1);
+  ck_id diff = pv_sub(prover, right, left);
   uint32_t fuel = prover->fuel;
   pv_thm thm = PV_NONE;
   if (prover->fuel < effort / 4)
     prover->fuel = effort;
   if (head == CK_LE) {
-    thm = pv_restate(prover, formula, nn_term(prover, ctx, d, 0));
+    thm = pv_restate(prover, formula, nn_term(prover, ctx, diff, 0));
   } else if (head == CK_LT) {
-    pv_thm u = nn_term(prover, ctx, pv_sub(prover, d, prover->one), 0);
+    pv_thm u = nn_term(prover, ctx, pv_sub(prover, diff, prover->one), 0);
     pv_summand summand[2] = {{prover->one, &u, 1}, {prover->one, NULL, 0}};
     if (u != PV_NONE)
       thm = pv_arith(prover, formula, summand, 2);
   } else if (head == CK_NE) {
     for (int i = 0; i < 2 && thm == PV_NONE; i++) {
-      ck_id g = pv_lt(prover, i ? b : a, i ? a : b);
-      pv_thm u = pv_follows_int(prover, ctx, g);
+      ck_id strict = pv_lt(prover, i ? right : left, i ? left : right);
+      pv_thm u = pv_follows_int(prover, ctx, strict);
       if (u != PV_NONE)
         thm = pv_scaled(prover, formula, i ? pv_num(prover, -1) : prover->one, u);
     }
   } else if (head == CK_EQ) {
-    ck_id z = pv_canon(prover, d);
-    if (z == prover->zero) {
+    ck_id canonical = pv_canon(prover, diff);
+    if (canonical == prover->zero) {
       thm = pv_identity(prover, formula);
     } else {
-      pv_eqn eqn = pv_norm(prover, ctx, d);
+      pv_eqn eqn = pv_norm(prover, ctx, diff);
       if (eqn.to == prover->zero && eqn.by != PV_NONE)
         thm = eqn.by == PV_REFL ? pv_identity(prover, formula)
                                 : pv_scaled(prover, formula, pv_num(prover, -1), eqn.by);
       if (thm == PV_NONE) {
-        pv_thm x = nn_term(prover, ctx, d, 0);
-        pv_thm y = x == PV_NONE ? PV_NONE : nn_term(prover, ctx, pv_neg(prover, d), 0);
-        thm = pv_antisym(prover, pv_restate(prover, pv_le(prover, a, b), x),
-                         pv_restate(prover, pv_le(prover, b, a), y));
+        pv_thm upward = nn_term(prover, ctx, diff, 0);
+        pv_thm downward =
+            upward == PV_NONE ? PV_NONE : nn_term(prover, ctx, pv_neg(prover, diff), 0);
+        thm = pv_antisym(prover, pv_restate(prover, pv_le(prover, left, right), upward),
+                         pv_restate(prover, pv_le(prover, right, left), downward));
       }
     }
   }

@@ -7,7 +7,8 @@ enum { MAX_BIND = 6, MAX_INSTANCES = 12, MAX_VARS = 8 };
 
 /* arguments at the places where the pattern has the bound variable `index`: f(.., index, ..)
  * against f(.., e, ..) in x */
-static void collect_args(pv *prover, ck_id pat, uint32_t index, ck_id x, ck_id *out, uint32_t *n);
+static void collect_args(pv *prover, ck_id pattern, uint32_t index, ck_id x, ck_id *out,
+                         uint32_t *n);
 
 static bool has_loose(const ck_terms *terms, ck_id term, uint32_t index) {
   if (ck_loose_max(terms, term) <= index)
@@ -39,79 +40,84 @@ static void indices_of(pv *prover, ck_id term, ck_id *out, uint32_t *n) {
     indices_of(prover, ck_kid(terms, term, i), out, n);
 }
 
-static void match_app(pv *prover, ck_id pat, uint32_t index, ck_id x, ck_id *out, uint32_t *n) {
+static void match_app(pv *prover, ck_id pattern, uint32_t index, ck_id x, ck_id *out, uint32_t *n) {
   const ck_terms *terms = prover->terms;
-  if (ck_head(terms, x) == CK_APP && ck_name(terms, x) == ck_name(terms, pat) &&
-      ck_sig(terms, x) == ck_sig(terms, pat)) {
-    for (uint32_t i = 0; i < ck_nkids(terms, pat); i++) {
-      ck_id a = ck_kid(terms, pat, i);
-      ck_id e = ck_kid(terms, x, i);
+  if (ck_head(terms, x) == CK_APP && ck_name(terms, x) == ck_name(terms, pattern) &&
+      ck_sig(terms, x) == ck_sig(terms, pattern)) {
+    for (uint32_t i = 0; i < ck_nkids(terms, pattern); i++) {
+      ck_id pattern_arg = ck_kid(terms, pattern, i);
+      ck_id arg = ck_kid(terms, x, i);
       uint32_t j = 0;
-      if (ck_head(terms, a) != CK_B) {
-        if (has_loose(terms, a, index))
-          indices_of(prover, e, out, n);
+      if (ck_head(terms, pattern_arg) != CK_B) {
+        if (has_loose(terms, pattern_arg, index))
+          indices_of(prover, arg, out, n);
         continue;
       }
-      if (ck_index(terms, a) != index || !ck_is_closed(terms, e) || !ck_is_int(terms, e))
+      if (ck_index(terms, pattern_arg) != index || !ck_is_closed(terms, arg) ||
+          !ck_is_int(terms, arg))
         continue;
-      while (j < *n && out[j] != e)
+      while (j < *n && out[j] != arg)
         j++;
       if (j == *n && *n < MAX_BIND)
-        out[(*n)++] = e;
+        out[(*n)++] = arg;
     }
   }
-  for (uint32_t i = 0, k = ck_nkids(terms, x); i < k; i++)
-    match_app(prover, pat, index, ck_kid(terms, x, i), out, n);
+  for (uint32_t i = 0, n_kids = ck_nkids(terms, x); i < n_kids; i++)
+    match_app(prover, pattern, index, ck_kid(terms, x, i), out, n);
 }
 
-static void collect_args(pv *prover, ck_id pat, uint32_t index, ck_id x, ck_id *out, uint32_t *n) {
+static void collect_args(pv *prover, ck_id pattern, uint32_t index, ck_id x, ck_id *out,
+                         uint32_t *n) {
   const ck_terms *terms = prover->terms;
-  if (ck_loose_max(terms, pat) <= index)
+  if (ck_loose_max(terms, pattern) <= index)
     return;
-  if (ck_head(terms, pat) == CK_APP)
-    match_app(prover, pat, index, x, out, n);
-  for (uint32_t i = 0, k = ck_nkids(terms, pat); i < k; i++)
-    collect_args(prover, ck_kid(terms, pat, i), index + ck_kid_binders(terms, pat, i), x, out, n);
+  if (ck_head(terms, pattern) == CK_APP)
+    match_app(prover, pattern, index, x, out, n);
+  for (uint32_t i = 0, n_kids = ck_nkids(terms, pattern); i < n_kids; i++)
+    collect_args(prover, ck_kid(terms, pattern, i), index + ck_kid_binders(terms, pattern, i), x,
+                 out, n);
 }
 
 /* the clause of step h at ts */
-static pv_thm clause_at(pv *prover, pv_ctx ctx, pv_thm hyp, const ck_id *ts) {
-  ck_id c = pv_says(prover, hyp);
-  uint32_t m = ck_index(prover->terms, c);
-  uint32_t r = ck_nkids(prover->terms, c) - 1;
+static pv_thm clause_at(pv *prover, pv_ctx ctx, pv_thm hyp, const ck_id *args) {
+  ck_id clause = pv_says(prover, hyp);
+  uint32_t n_vars = ck_index(prover->terms, clause);
+  uint32_t n_conds = ck_nkids(prover->terms, clause) - 1;
   pv_thm premises[16];
-  if (r > 16)
+  if (n_conds > 16)
     return PV_NONE;
-  for (uint32_t i = 0; i < r; i++) {
-    ck_id k = ck_kid(prover->terms, c, i);
-    if (m)
-      k = ck_open(prover->terms, k, ts, m);
-    if ((premises[i] = pv_follows(prover, ctx, k)) == PV_NONE)
+  for (uint32_t i = 0; i < n_conds; i++) {
+    ck_id cond = ck_kid(prover->terms, clause, i);
+    if (n_vars)
+      cond = ck_open(prover->terms, cond, args, n_vars);
+    if ((premises[i] = pv_follows(prover, ctx, cond)) == PV_NONE)
       return PV_NONE;
   }
-  return pv_use(prover, hyp, ts, m, premises, r);
+  return pv_use(prover, hyp, args, n_vars, premises, n_conds);
 }
 
 /* a variable of the context that has the range that clause c gives its variable j, or 0; `used`
  * ones are passed over */
-static ck_id usual(pv *prover, pv_ctx ctx, ck_id c, uint32_t j, const ck_id *used, uint32_t nu) {
+static ck_id usual(pv *prover, pv_ctx ctx, ck_id clause, uint32_t j, const ck_id *used,
+                   uint32_t n_used) {
   const ck_terms *terms = prover->terms;
   ck_id found = prover->zero;
-  for (uint32_t i = 0; i + 1 < ck_nkids(terms, c); i++) {
-    ck_id k = ck_kid(terms, c, i);
-    ck_id x;
-    if (ck_head(terms, k) != CK_LT || (x = ck_kid(terms, k, 0), ck_head(terms, x) != CK_B) ||
-        ck_index(terms, x) != j || !ck_is_closed(terms, ck_kid(terms, k, 1)))
+  for (uint32_t i = 0; i + 1 < ck_nkids(terms, clause); i++) {
+    ck_id cond = ck_kid(terms, clause, i);
+    ck_id left;
+    if (ck_head(terms, cond) != CK_LT ||
+        (left = ck_kid(terms, cond, 0), ck_head(terms, left) != CK_B) ||
+        ck_index(terms, left) != j || !ck_is_closed(terms, ck_kid(terms, cond, 1)))
       continue;
-    for (pv_ctx h = ctx; h != 0; h = pv_at(prover, h)->parent) {
-      ck_id formula = pv_at(prover, h)->formula;
-      uint32_t l = 0;
-      if (ck_head(terms, formula) != CK_LT || ck_kid(terms, formula, 1) != ck_kid(terms, k, 1) ||
+    for (pv_ctx link = ctx; link != 0; link = pv_at(prover, link)->parent) {
+      ck_id formula = pv_at(prover, link)->formula;
+      uint32_t at = 0;
+      if (ck_head(terms, formula) != CK_LT || ck_kid(terms, formula, 1) != ck_kid(terms, cond, 1) ||
           ck_head(terms, ck_kid(terms, formula, 0)) != CK_V)
         continue;
-      while (l < nu && used[l] != ck_kid(terms, formula, 0))
-        l++;
-      if (l == nu)
+      while (at < n_used && used[at] != ck_kid(terms, formula, 0))
+        at++;
+      if (at == n_used)
         found = ck_kid(terms, formula, 0);
     }
   }
@@ -122,34 +128,34 @@ uint32_t pv_clause_instances(pv *prover, pv_ctx ctx, pv_thm hyp, ck_id term, pv_
                              uint32_t max) {
   if (hyp == PV_NONE)
     return 0;
-  ck_id c = pv_says(prover, hyp);
-  ck_id g = ck_kid(prover->terms, c, ck_nkids(prover->terms, c) - 1);
-  uint32_t m = ck_index(prover->terms, c);
+  ck_id clause = pv_says(prover, hyp);
+  ck_id conclusion = ck_kid(prover->terms, clause, ck_nkids(prover->terms, clause) - 1);
+  uint32_t n_vars = ck_index(prover->terms, clause);
   uint32_t n = 0;
-  ck_id opt[MAX_VARS][MAX_BIND + 1];
-  uint32_t no[MAX_VARS] = {0};
+  ck_id options[MAX_VARS][MAX_BIND + 1];
+  uint32_t n_options[MAX_VARS] = {0};
   uint32_t pick[MAX_VARS] = {0};
-  if (m > MAX_VARS)
+  if (n_vars > MAX_VARS)
     return 0;
-  for (uint32_t i = 0; i < m; i++) {
-    collect_args(prover, g, i, term, opt[i], &no[i]);
-    if (!no[i]) {
-      opt[i][no[i]++] = usual(prover, ctx, c, i, NULL, 0);
-      if (opt[i][0] != prover->zero)
-        opt[i][no[i]++] = prover->zero;
+  for (uint32_t i = 0; i < n_vars; i++) {
+    collect_args(prover, conclusion, i, term, options[i], &n_options[i]);
+    if (!n_options[i]) {
+      options[i][n_options[i]++] = usual(prover, ctx, clause, i, NULL, 0);
+      if (options[i][0] != prover->zero)
+        options[i][n_options[i]++] = prover->zero;
     }
   }
   for (int tries = 0; tries < MAX_INSTANCES && n < max; tries++) {
-    ck_id ts[MAX_VARS];
-    for (uint32_t i = 0; i < m; i++)
-      ts[i] = opt[i][pick[i]];
-    pv_thm thm = clause_at(prover, ctx, hyp, ts);
+    ck_id args[MAX_VARS];
+    for (uint32_t i = 0; i < n_vars; i++)
+      args[i] = options[i][pick[i]];
+    pv_thm thm = clause_at(prover, ctx, hyp, args);
     uint32_t i = 0;
     if (thm != PV_NONE)
       out[n++] = thm;
-    while (i < m && ++pick[i] == no[i])
+    while (i < n_vars && ++pick[i] == n_options[i])
       pick[i++] = 0;
-    if (i == m)
+    if (i == n_vars)
       break;
   }
   return n;
@@ -157,32 +163,33 @@ uint32_t pv_clause_instances(pv *prover, pv_ctx ctx, pv_thm hyp, ck_id term, pv_
 
 /* t against the pattern pat, both under `depth` binders: bound variable j of the clause stands for
  * arg[j] (CK_BAD: not known yet) */
-static bool match(pv *prover, ck_id pat, ck_id term, uint32_t depth, ck_id *arg, uint32_t m) {
+static bool match(pv *prover, ck_id pattern, ck_id term, uint32_t depth, ck_id *arg,
+                  uint32_t n_vars) {
   const ck_terms *terms = prover->terms;
-  ck_op head = ck_head(terms, pat);
-  if (pat == term && ck_loose_max(terms, pat) <= depth)
+  ck_op head = ck_head(terms, pattern);
+  if (pattern == term && ck_loose_max(terms, pattern) <= depth)
     return true;
   if (head == CK_B) {
-    if (ck_index(terms, pat) < depth || ck_index(terms, pat) - depth >= m ||
+    if (ck_index(terms, pattern) < depth || ck_index(terms, pattern) - depth >= n_vars ||
         !ck_is_closed(terms, term) || !ck_is_int(terms, term))
       return false;
-    uint32_t j = ck_index(terms, pat) - depth;
+    uint32_t j = ck_index(terms, pattern) - depth;
     if (arg[j] == CK_BAD)
       arg[j] = term;
     return arg[j] == term;
   }
-  if (head != ck_head(terms, term) || ck_nkids(terms, pat) != ck_nkids(terms, term) ||
-      !ck_nkids(terms, pat))
+  if (head != ck_head(terms, term) || ck_nkids(terms, pattern) != ck_nkids(terms, term) ||
+      !ck_nkids(terms, pattern))
     return false;
-  if (head == CK_APP &&
-      (ck_name(terms, pat) != ck_name(terms, term) || ck_sig(terms, pat) != ck_sig(terms, term)))
+  if (head == CK_APP && (ck_name(terms, pattern) != ck_name(terms, term) ||
+                         ck_sig(terms, pattern) != ck_sig(terms, term)))
     return false;
-  if (head == CK_FOLD && (ck_width(terms, pat) != ck_width(terms, term) ||
-                          ck_index(terms, pat) != ck_index(terms, term)))
+  if (head == CK_FOLD && (ck_width(terms, pattern) != ck_width(terms, term) ||
+                          ck_index(terms, pattern) != ck_index(terms, term)))
     return false;
-  for (uint32_t i = 0; i < ck_nkids(terms, pat); i++) {
-    if (!match(prover, ck_kid(terms, pat, i), ck_kid(terms, term, i),
-               depth + ck_kid_binders(terms, pat, i), arg, m))
+  for (uint32_t i = 0; i < ck_nkids(terms, pattern); i++) {
+    if (!match(prover, ck_kid(terms, pattern, i), ck_kid(terms, term, i),
+               depth + ck_kid_binders(terms, pattern, i), arg, n_vars))
       return false;
   }
   return true;
@@ -193,28 +200,28 @@ static bool match(pv *prover, ck_id pat, ck_id term, uint32_t depth, ck_id *arg,
 static pv_thm concluding(pv *prover, pv_ctx ctx, pv_thm hyp, ck_id formula, ck_id *open) {
   if (hyp == PV_NONE)
     return PV_NONE;
-  ck_id c = pv_says(prover, hyp);
+  ck_id clause = pv_says(prover, hyp);
   ck_id arg[MAX_VARS];
-  uint32_t m = ck_index(prover->terms, c);
-  uint32_t r = ck_nkids(prover->terms, c) - 1;
-  if (m > MAX_VARS)
+  uint32_t n_vars = ck_index(prover->terms, clause);
+  uint32_t n_conds = ck_nkids(prover->terms, clause) - 1;
+  if (n_vars > MAX_VARS)
     return PV_NONE;
-  for (uint32_t i = 0; i < m; i++)
+  for (uint32_t i = 0; i < n_vars; i++)
     arg[i] = CK_BAD;
-  if (!match(prover, ck_kid(prover->terms, c, r), formula, 0, arg, m))
+  if (!match(prover, ck_kid(prover->terms, clause, n_conds), formula, 0, arg, n_vars))
     return PV_NONE;
-  for (uint32_t i = 0; i < m; i++) {
+  for (uint32_t i = 0; i < n_vars; i++) {
     if (arg[i] == CK_BAD)
-      arg[i] = usual(prover, ctx, c, i, arg, m);
+      arg[i] = usual(prover, ctx, clause, i, arg, n_vars);
   }
-  for (uint32_t i = 0; i < r; i++) {
-    ck_id k = ck_kid(prover->terms, c, i);
-    if (m)
-      k = ck_open(prover->terms, k, arg, m);
-    if (pv_follows(prover, ctx, k) != PV_NONE)
+  for (uint32_t i = 0; i < n_conds; i++) {
+    ck_id cond = ck_kid(prover->terms, clause, i);
+    if (n_vars)
+      cond = ck_open(prover->terms, cond, arg, n_vars);
+    if (pv_follows(prover, ctx, cond) != PV_NONE)
       continue;
-    if (pv_follows(prover, ctx, ck_neg(prover->terms, k)) == PV_NONE && *open == CK_BAD)
-      *open = k;
+    if (pv_follows(prover, ctx, ck_neg(prover->terms, cond)) == PV_NONE && *open == CK_BAD)
+      *open = cond;
     return PV_NONE;
   }
   return clause_at(prover, ctx, hyp, arg);

@@ -26,52 +26,56 @@ static ck_id power(pv *prover, ck_id x, uint32_t n) {
   return r;
 }
 
-static pv_thm without_inverse(pv *prover, pv_ctx ctx, ck_id diff, ck_id y, uint32_t depth) {
-  ck_id P = ck_kid(prover->terms, y, 0);
-  pv_thm nonzero = pv_nonzero(prover, ctx, P);
-  uint32_t e = 0;
+static pv_thm without_inverse(pv *prover, pv_ctx ctx, ck_id diff, ck_id inverse, uint32_t depth) {
+  ck_id under = ck_kid(prover->terms, inverse, 0);
+  pv_thm nonzero = pv_nonzero(prover, ctx, under);
+  uint32_t most = 0;
   pv_thm cases = PV_NONE;
   pv_poly poly;
   if (nonzero == PV_NONE)
     return PV_NONE;
   pv_poly_init(&poly);
   pv_poly_read(prover, &poly, diff);
-  uint32_t *deg = as_calloc(poly.count + 1, sizeof *deg);
+  uint32_t *degree = as_calloc(poly.count + 1, sizeof *degree);
   for (uint32_t i = 0; i < poly.count; i++) {
     for (uint32_t j = 0; j < poly.monos[i].degree; j++)
-      deg[i] += poly.monos[i].atoms[j] == y;
-    if (deg[i] > e)
-      e = deg[i];
+      degree[i] += poly.monos[i].atoms[j] == inverse;
+    if (degree[i] > most)
+      most = degree[i];
   }
-  if (e <= 4) {
-    ck_id N = prover->zero;
-    ck_id c = prover->zero;
-    ck_id Py = pv_mul(prover, P, y);
+  if (most <= 4) {
+    ck_id cleared = prover->zero;
+    ck_id left_over = prover->zero;
+    ck_id product = pv_mul(prover, under, inverse);
     for (uint32_t i = 0; i < poly.count; i++) {
       ck_id rest[64];
-      uint32_t n = 0;
+      uint32_t count = 0;
       if (poly.monos[i].degree > 64) {
-        e = 0;
+        most = 0;
         break;
       }
       for (uint32_t j = 0; j < poly.monos[i].degree; j++) {
-        if (poly.monos[i].atoms[j] != y)
-          rest[n++] = poly.monos[i].atoms[j];
+        if (poly.monos[i].atoms[j] != inverse)
+          rest[count++] = poly.monos[i].atoms[j];
       }
-      ck_id Q = pv_mono_term(prover, poly.monos[i].coef, rest, n);
-      ck_id S = prover->zero;
-      N = pv_add(prover, N, pv_mul(prover, power(prover, P, e - deg[i]), Q));
-      for (uint32_t r = 0; r < e - deg[i]; r++)
-        S = pv_add(prover, S, power(prover, Py, r));
-      c = pv_add(prover, c, pv_mul(prover, pv_mul(prover, power(prover, y, deg[i]), Q), S));
+      ck_id cofactor = pv_mono_term(prover, poly.monos[i].coef, rest, count);
+      ck_id powers = prover->zero;
+      cleared =
+          pv_add(prover, cleared, pv_mul(prover, power(prover, under, most - degree[i]), cofactor));
+      for (uint32_t r = 0; r < most - degree[i]; r++)
+        powers = pv_add(prover, powers, power(prover, product, r));
+      left_over = pv_add(
+          prover, left_over,
+          pv_mul(prover, pv_mul(prover, power(prover, inverse, degree[i]), cofactor), powers));
     }
-    pv_thm thm = e ? zero_thm(prover, ctx, N, depth + 1) : PV_NONE;
-    pv_thm u = thm == PV_NONE ? PV_NONE : pv_law(prover, "inv", &P, 1, nonzero);
-    pv_summand summand[2] = {{power(prover, y, e), &thm, 1}, {pv_neg(prover, c), &u, 1}};
-    if (u != PV_NONE)
+    pv_thm thm = most ? zero_thm(prover, ctx, cleared, depth + 1) : PV_NONE;
+    pv_thm cancel = thm == PV_NONE ? PV_NONE : pv_law(prover, "inv", &under, 1, nonzero);
+    pv_summand summand[2] = {{power(prover, inverse, most), &thm, 1},
+                             {pv_neg(prover, left_over), &cancel, 1}};
+    if (cancel != PV_NONE)
       cases = pv_arith(prover, pv_eq(prover, diff, prover->zero), summand, 2);
   }
-  free(deg);
+  free(degree);
   pv_poly_clear(&poly);
   return cases;
 }
@@ -80,24 +84,24 @@ static pv_thm without_inverse(pv *prover, pv_ctx ctx, ck_id diff, ck_id y, uint3
 static ck_id find_cond(pv *prover, ck_id term) {
   const ck_terms *terms = prover->terms;
   if (ck_head(terms, term) == CK_ITE && ck_is_closed(terms, ck_kid(terms, term, 0))) {
-    ck_id c = ck_kid(terms, term, 0);
-    ck_id in = find_cond(prover, ck_kid(terms, c, 0));
+    ck_id cond = ck_kid(terms, term, 0);
+    ck_id in = find_cond(prover, ck_kid(terms, cond, 0));
     if (in == CK_BAD)
-      in = find_cond(prover, ck_kid(terms, c, 1));
-    return in == CK_BAD ? c : in;
+      in = find_cond(prover, ck_kid(terms, cond, 1));
+    return in == CK_BAD ? cond : in;
   }
   for (uint32_t i = 0, n = ck_nkids(terms, term); i < n; i++) {
-    ck_id k = ck_kid(terms, term, i);
-    ck_id c = CK_BAD;
-    if (ck_is_formula(terms, k)) {
-      c = find_cond(prover, ck_kid(terms, k, 0));
-      if (c == CK_BAD)
-        c = find_cond(prover, ck_kid(terms, k, 1));
+    ck_id kid = ck_kid(terms, term, i);
+    ck_id cond = CK_BAD;
+    if (ck_is_formula(terms, kid)) {
+      cond = find_cond(prover, ck_kid(terms, kid, 0));
+      if (cond == CK_BAD)
+        cond = find_cond(prover, ck_kid(terms, kid, 1));
     } else {
-      c = find_cond(prover, k);
+      cond = find_cond(prover, kid);
     }
-    if (c != CK_BAD)
-      return c;
+    if (cond != CK_BAD)
+      return cond;
   }
   return CK_BAD;
 }
@@ -117,11 +121,11 @@ static ck_id cond_in(pv *prover, pv_ctx ctx, pv_thm thm) {
 /* an undecided condition in what the hypotheses say of integers, clauses included at what t speaks
  * of.  Of reals it is not sought: that would lead to itself. */
 static ck_id fact_cond(pv *prover, pv_ctx ctx, ck_id term) {
-  ck_id c = CK_BAD;
-  pv_thm inst[4];
+  ck_id cond = CK_BAD;
+  pv_thm instances[4];
   uint32_t n = 0;
-  for (pv_ctx x = ctx; x != 0 && c == CK_BAD; x = pv_at(prover, x)->parent) {
-    ck_id formula = pv_at(prover, x)->formula;
+  for (pv_ctx link = ctx; link != 0 && cond == CK_BAD; link = pv_at(prover, link)->parent) {
+    ck_id formula = pv_at(prover, link)->formula;
     ck_id says = formula;
     ck_op head = ck_head(prover->terms, formula);
     if (head == CK_ALL)
@@ -131,159 +135,166 @@ static ck_id fact_cond(pv *prover, pv_ctx ctx, ck_id term) {
         !ck_is_int(prover->terms, ck_kid(prover->terms, says, 0)))
       continue;
     if (head == CK_ALL) {
-      n = pv_clause_instances(prover, ctx, pv_at(prover, x)->thm, term, inst, 4);
+      n = pv_clause_instances(prover, ctx, pv_at(prover, link)->thm, term, instances, 4);
     } else if (head != CK_NE) {
       n = 1;
-      inst[0] = pv_at(prover, x)->thm;
+      instances[0] = pv_at(prover, link)->thm;
     } else {
       n = 0;
     }
-    for (uint32_t i = 0; i < n && c == CK_BAD; i++)
-      c = cond_in(prover, ctx, inst[i]);
+    for (uint32_t i = 0; i < n && cond == CK_BAD; i++)
+      cond = cond_in(prover, ctx, instances[i]);
   }
-  return c;
+  return cond;
 }
 
 typedef pv_thm (*goal_prover)(pv *p, uint32_t cx, ck_id D, uint32_t depth);
 
 /* f(D) in cx, which is `old` with one hypothesis more: where that is a divisibility, with the
  * quotient as a variable */
-static pv_thm under(pv *prover, pv_ctx old, pv_ctx ctx, ck_id diff, uint32_t depth, goal_prover f) {
+static pv_thm under(pv *prover, pv_ctx old, pv_ctx ctx, ck_id diff, uint32_t depth,
+                    goal_prover prove) {
   pv_ctx inner = PV_NONE;
   pv_thm back;
-  ck_id q;
+  ck_id quotient;
   for (pv_ctx link = ctx; link != old && inner == PV_NONE; link = pv_at(prover, link)->parent) {
     if (ck_head(prover->terms, pv_at(prover, link)->formula) == CK_EQ)
-      inner = pv_ctx_quotient(prover, ctx, pv_at(prover, link)->thm, &q, &back);
+      inner = pv_ctx_quotient(prover, ctx, pv_at(prover, link)->thm, &quotient, &back);
   }
   if (inner == PV_NONE)
-    return f(prover, ctx, diff, depth);
-  pv_thm thm = f(prover, pv_ctx_refresh(prover, inner), diff, depth);
-  pv_var_sub vars = {q, ck_kid(prover->terms, pv_right(prover, back), 1)};
+    return prove(prover, ctx, diff, depth);
+  pv_thm thm = prove(prover, pv_ctx_refresh(prover, inner), diff, depth);
+  pv_var_sub vars = {quotient, ck_kid(prover->terms, pv_right(prover, back), 1)};
   return pv_inst(prover, thm, &vars, 1, NULL, 0, &back, 1);
 }
 
 /* what D says, by cases on c; PV_NONE if c is decided already */
-static pv_thm split_on(pv *prover, pv_ctx ctx, ck_id c, ck_id diff, uint32_t depth, goal_prover f) {
-  ck_id n;
-  pv_thm a;
-  pv_thm b;
-  if (c == CK_BAD || pv_ctx_find(prover, ctx, c) != PV_NONE || depth >= MAX_SPLITS)
+static pv_thm split_on(pv *prover, pv_ctx ctx, ck_id cond, ck_id diff, uint32_t depth,
+                       goal_prover prove) {
+  ck_id negated;
+  pv_thm if_true;
+  pv_thm if_false;
+  if (cond == CK_BAD || pv_ctx_find(prover, ctx, cond) != PV_NONE || depth >= MAX_SPLITS)
     return PV_NONE;
-  n = ck_neg(prover->terms, c);
-  if (pv_ctx_find(prover, ctx, n) != PV_NONE)
+  negated = ck_neg(prover->terms, cond);
+  if (pv_ctx_find(prover, ctx, negated) != PV_NONE)
     return PV_NONE;
-  a = under(prover, ctx, pv_ctx_assume(prover, ctx, c), diff, depth + 1, f);
-  b = a == PV_NONE ? PV_NONE
-                   : under(prover, ctx, pv_ctx_assume(prover, ctx, n), diff, depth + 1, f);
-  return b == PV_NONE ? PV_NONE : pv_cases(prover, c, a, b);
+  if_true = under(prover, ctx, pv_ctx_assume(prover, ctx, cond), diff, depth + 1, prove);
+  if_false = if_true == PV_NONE
+                 ? PV_NONE
+                 : under(prover, ctx, pv_ctx_assume(prover, ctx, negated), diff, depth + 1, prove);
+  return if_false == PV_NONE ? PV_NONE : pv_cases(prover, cond, if_true, if_false);
 }
 
 /* --- atoms with the same head: equal if their arguments are */
-static pv_thm atoms_equal(pv *prover, pv_ctx ctx, ck_id a, ck_id b, uint32_t depth) {
+static pv_thm atoms_equal(pv *prover, pv_ctx ctx, ck_id left, ck_id right, uint32_t depth) {
   const ck_terms *terms = prover->terms;
-  ck_op head = ck_head(terms, a);
-  uint32_t n = ck_nkids(terms, a);
+  ck_op head = ck_head(terms, left);
+  uint32_t n_kids = ck_nkids(terms, left);
   pv_thm premises[16];
-  uint32_t np = 0;
-  if (head != ck_head(terms, b) || n != ck_nkids(terms, b) || n == 0 || n > 16)
+  uint32_t n_premises = 0;
+  if (head != ck_head(terms, right) || n_kids != ck_nkids(terms, right) || n_kids == 0 ||
+      n_kids > 16)
     return PV_NONE;
-  if (head == CK_APP &&
-      (ck_name(terms, a) != ck_name(terms, b) || ck_sig(terms, a) != ck_sig(terms, b)))
+  if (head == CK_APP && (ck_name(terms, left) != ck_name(terms, right) ||
+                         ck_sig(terms, left) != ck_sig(terms, right)))
     return PV_NONE;
-  if (pv_is_sum(prover, a) && pv_is_sum(prover, b) && ck_kid(terms, a, 0) == ck_kid(terms, b, 0)) {
+  if (pv_is_sum(prover, left) && pv_is_sum(prover, right) &&
+      ck_kid(terms, left, 0) == ck_kid(terms, right, 0)) {
     ck_id k;
-    ck_id N = ck_kid(terms, a, 0);
-    pv_ctx inner = pv_ctx_bind(prover, ctx, N, &k);
-    return pv_lift_sum(prover, N, k,
-                       pv_prove_eq(prover, inner, pv_sum_body(prover, a, k),
-                                   pv_sum_body(prover, b, k), depth + 1));
+    ck_id bound = ck_kid(terms, left, 0);
+    pv_ctx inner = pv_ctx_bind(prover, ctx, bound, &k);
+    return pv_lift_sum(prover, bound, k,
+                       pv_prove_eq(prover, inner, pv_sum_body(prover, left, k),
+                                   pv_sum_body(prover, right, k), depth + 1));
   }
   if (head == CK_FOLD || head == CK_ITE || head == CK_V)
     return PV_NONE;
-  for (uint32_t i = 0; i < n; i++) {
-    ck_id x = ck_kid(terms, a, i);
-    ck_id y = ck_kid(terms, b, i);
+  for (uint32_t i = 0; i < n_kids; i++) {
+    ck_id left_kid = ck_kid(terms, left, i);
+    ck_id right_kid = ck_kid(terms, right, i);
     pv_thm thm;
-    if (x == y)
+    if (left_kid == right_kid)
       continue;
-    thm = pv_prove_eq(prover, ctx, x, y, depth + 1);
+    thm = pv_prove_eq(prover, ctx, left_kid, right_kid, depth + 1);
     if (thm == PV_NONE)
       return PV_NONE;
-    premises[np++] = thm;
+    premises[n_premises++] = thm;
   }
-  return pv_cong(prover, a, b, premises, np);
+  return pv_cong(prover, left, right, premises, n_premises);
 }
 
 /* s with b(k) = a(k + s) for closed terms a and b that are alike up to arguments of functions;
  * CK_BAD: none is seen */
-static ck_id shift_between(pv *prover, ck_id a, ck_id b, ck_id k) {
+static ck_id shift_between(pv *prover, ck_id left, ck_id right, ck_id k) {
   const ck_terms *terms = prover->terms;
-  ck_id s = CK_BAD;
-  if (a == b || ck_head(terms, a) != ck_head(terms, b) || ck_nkids(terms, a) != ck_nkids(terms, b))
+  ck_id shift = CK_BAD;
+  if (left == right || ck_head(terms, left) != ck_head(terms, right) ||
+      ck_nkids(terms, left) != ck_nkids(terms, right))
     return CK_BAD;
-  for (uint32_t i = 0, n = ck_nkids(terms, a); i < n && s == CK_BAD; i++) {
-    ck_id x = ck_kid(terms, a, i);
-    ck_id y = ck_kid(terms, b, i);
-    if (ck_head(terms, a) == CK_APP && x != y && ck_is_int(terms, x) && ck_is_int(terms, y)) {
-      ck_id d = pv_canon(prover, pv_sub(prover, y, x));
+  for (uint32_t i = 0, n = ck_nkids(terms, left); i < n && shift == CK_BAD; i++) {
+    ck_id left_kid = ck_kid(terms, left, i);
+    ck_id right_kid = ck_kid(terms, right, i);
+    if (ck_head(terms, left) == CK_APP && left_kid != right_kid && ck_is_int(terms, left_kid) &&
+        ck_is_int(terms, right_kid)) {
+      ck_id distance = pv_canon(prover, pv_sub(prover, right_kid, left_kid));
       pv_poly poly;
       pv_poly_init(&poly);
-      pv_poly_read(prover, &poly, x);
+      pv_poly_read(prover, &poly, left_kid);
       for (uint32_t j = 0; j < poly.count; j++) {
         if (poly.monos[j].degree == 1 && poly.monos[j].atoms[0] == k &&
-            pv_is_one(prover, poly.monos[j].coef) && !ck_has_var(terms, d, k))
-          s = d;
+            pv_is_one(prover, poly.monos[j].coef) && !ck_has_var(terms, distance, k))
+          shift = distance;
       }
       pv_poly_clear(&poly);
     } else {
-      s = shift_between(prover, x, y, k);
+      shift = shift_between(prover, left_kid, right_kid, k);
     }
   }
-  return s;
+  return shift;
 }
 
 /* two sums of one body over different ranges, or of one that is ahead of the other: the longer one
  * cut, the other's start cut off */
-static pv_eqn cut_longer(pv *prover, pv_ctx ctx, ck_id a, ck_id b) {
+static pv_eqn cut_longer(pv *prover, pv_ctx ctx, ck_id left, ck_id right) {
   pv_eqn none = {CK_BAD, PV_NONE};
   pv_eqn result = none;
   ck_id formula;
-  if (pv_is_prod(prover, a, &formula) && pv_is_prod(prover, b, &formula) &&
-      ck_kid(prover->terms, a, 2) == ck_kid(prover->terms, b, 2)) {
-    result = pv_cut_prod(prover, ctx, a, ck_kid(prover->terms, b, 0));
+  if (pv_is_prod(prover, left, &formula) && pv_is_prod(prover, right, &formula) &&
+      ck_kid(prover->terms, left, 2) == ck_kid(prover->terms, right, 2)) {
+    result = pv_cut_prod(prover, ctx, left, ck_kid(prover->terms, right, 0));
     if (result.by == PV_NONE)
-      result = pv_cut_prod(prover, ctx, b, ck_kid(prover->terms, a, 0));
+      result = pv_cut_prod(prover, ctx, right, ck_kid(prover->terms, left, 0));
     return result.by == PV_REFL ? none : result;
   }
-  if (!pv_is_sum(prover, a) || !pv_is_sum(prover, b))
+  if (!pv_is_sum(prover, left) || !pv_is_sum(prover, right))
     return none;
-  if (ck_kid(prover->terms, a, 2) == ck_kid(prover->terms, b, 2)) {
-    result = pv_cut_sum(prover, ctx, a, ck_kid(prover->terms, b, 0));
+  if (ck_kid(prover->terms, left, 2) == ck_kid(prover->terms, right, 2)) {
+    result = pv_cut_sum(prover, ctx, left, ck_kid(prover->terms, right, 0));
     if (result.by == PV_NONE)
-      result = pv_cut_sum(prover, ctx, b, ck_kid(prover->terms, a, 0));
+      result = pv_cut_sum(prover, ctx, right, ck_kid(prover->terms, left, 0));
   } else {
     ck_id k;
-    ck_id s;
-    pv_ctx_bind(prover, ctx, ck_kid(prover->terms, a, 0), &k);
-    if ((s = shift_between(prover, pv_sum_body(prover, a, k), pv_sum_body(prover, b, k), k)) ==
-            CK_BAD ||
-        pv_is_zero(prover, s))
+    ck_id shift;
+    pv_ctx_bind(prover, ctx, ck_kid(prover->terms, left, 0), &k);
+    if ((shift = shift_between(prover, pv_sum_body(prover, left, k), pv_sum_body(prover, right, k),
+                               k)) == CK_BAD ||
+        pv_is_zero(prover, shift))
       return none;
     pv_eqn end = pv_norm(prover, ctx,
-                         pv_sub(prover, pv_sub(prover, ck_kid(prover->terms, a, 0), s),
-                                ck_kid(prover->terms, b, 0)));
+                         pv_sub(prover, pv_sub(prover, ck_kid(prover->terms, left, 0), shift),
+                                ck_kid(prover->terms, right, 0)));
     if (end.by == PV_NONE || !pv_is_zero(prover, end.to))
       return none; /* they must end together */
-    result = pv_cut_sum(prover, ctx, a, s);
+    result = pv_cut_sum(prover, ctx, left, shift);
     if (result.by == PV_NONE)
-      result = pv_cut_sum(prover, ctx, b, pv_canon(prover, pv_neg(prover, s)));
+      result = pv_cut_sum(prover, ctx, right, pv_canon(prover, pv_neg(prover, shift)));
   }
   return result.by == PV_REFL ? none : result;
 }
 
 static pv_thm by_atoms(pv *prover, pv_ctx ctx, ck_id diff, uint32_t depth) {
-  ck_id at[24];
+  ck_id atom[24];
   uint32_t n = 0;
   pv_thm cases = PV_NONE;
   pv_poly poly;
@@ -291,27 +302,27 @@ static pv_thm by_atoms(pv *prover, pv_ctx ctx, ck_id diff, uint32_t depth) {
   pv_poly_read(prover, &poly, diff);
   for (uint32_t i = 0; i < poly.count; i++) {
     for (uint32_t j = 0; j < poly.monos[i].degree; j++) {
-      ck_id x = poly.monos[i].atoms[j];
+      ck_id atom_here = poly.monos[i].atoms[j];
       uint32_t k = 0;
-      while (k < n && at[k] != x)
+      while (k < n && atom[k] != atom_here)
         k++;
-      if (k == n && n < 24 && ck_nkids(prover->terms, x))
-        at[n++] = x;
+      if (k == n && n < 24 && ck_nkids(prover->terms, atom_here))
+        atom[n++] = atom_here;
     }
   }
   pv_poly_clear(&poly);
   for (uint32_t i = 0; i < n && cases == PV_NONE; i++) {
     for (uint32_t j = i + 1; j < n && cases == PV_NONE; j++) {
-      pv_eqn c = cut_longer(prover, ctx, at[i], at[j]);
-      if (c.by != PV_NONE) {
-        ck_id was = pv_left(prover, c.by);
-        pv_eqn result = pv_rewrite(prover, diff, &was, &c.by, 1);
+      pv_eqn cut = cut_longer(prover, ctx, atom[i], atom[j]);
+      if (cut.by != PV_NONE) {
+        ck_id was = pv_left(prover, cut.by);
+        pv_eqn result = pv_rewrite(prover, diff, &was, &cut.by, 1);
         if (result.by != PV_NONE && result.by != PV_REFL)
           cases = through(prover, diff, result, zero_thm(prover, ctx, result.to, depth + 1));
         if (cases != PV_NONE)
           continue;
       }
-      pv_thm thm = atoms_equal(prover, ctx, at[i], at[j], depth);
+      pv_thm thm = atoms_equal(prover, ctx, atom[i], atom[j], depth);
       if (thm == PV_NONE)
         continue;
       pv_poly other;
@@ -321,32 +332,32 @@ static pv_thm by_atoms(pv *prover, pv_ctx ctx, ck_id diff, uint32_t depth) {
       pv_poly_read(prover, &other, diff);
       pv_comb comb;
       pv_comb_init(&comb);
-      for (uint32_t l = 0; l < other.count; l++) {
-        pv_mono mono = other.monos[l];
+      for (uint32_t n_th = 0; n_th < other.count; n_th++) {
+        pv_mono mono = other.monos[n_th];
         ck_id done[64];
-        uint32_t nd = 0;
+        uint32_t n_done = 0;
         if (mono.degree > 64)
           continue;
-        for (uint32_t q = 0; q < mono.degree; q++) {
-          if (mono.atoms[q] == at[i]) {
-            ck_id left = pv_mono_term(prover, mono.coef, done, nd);
+        for (uint32_t place = 0; place < mono.degree; place++) {
+          if (mono.atoms[place] == atom[i]) {
+            ck_id left = pv_mono_term(prover, mono.coef, done, n_done);
             ck_id right =
-                pv_mono_term(prover, prover->one, mono.atoms + q + 1, mono.degree - q - 1);
+                pv_mono_term(prover, prover->one, mono.atoms + place + 1, mono.degree - place - 1);
             pv_comb_add(&comb, pv_mul(prover, left, right), thm);
-            done[nd++] = at[j];
+            done[n_done++] = atom[j];
           } else {
-            done[nd++] = mono.atoms[q];
+            done[n_done++] = mono.atoms[place];
           }
         }
-        pv_poly_add_mono(prover, &product, mono.coef, done, nd);
+        pv_poly_add_mono(prover, &product, mono.coef, done, n_done);
       }
-      ck_id R = pv_poly_term(prover, &product);
-      pv_eqn eqn = {R, PV_NONE};
-      eqn.by = pv_comb_prove(prover, &comb, pv_eq(prover, diff, R));
+      ck_id replaced = pv_poly_term(prover, &product);
+      pv_eqn eqn = {replaced, PV_NONE};
+      eqn.by = pv_comb_prove(prover, &comb, pv_eq(prover, diff, replaced));
       pv_poly_clear(&other);
       pv_poly_clear(&product);
       if (eqn.by != PV_NONE)
-        cases = through(prover, diff, eqn, zero_thm(prover, ctx, R, depth + 1));
+        cases = through(prover, diff, eqn, zero_thm(prover, ctx, replaced, depth + 1));
     }
   }
   return cases;
@@ -357,27 +368,27 @@ static pv_thm by_elements(pv *prover, pv_ctx ctx, ck_id diff, uint32_t depth) {
   enum { FEW = 8 };
 
   pv_poly poly;
-  ck_id at = CK_BAD;
+  ck_id sum = CK_BAD;
   pv_thm thm = PV_NONE;
   pv_poly_init(&poly);
   pv_poly_read(prover, &poly, diff);
-  for (uint32_t i = 0; i < poly.count && at == CK_BAD; i++) {
-    for (uint32_t j = 0; j < poly.monos[i].degree && at == CK_BAD; j++) {
-      ck_id x = poly.monos[i].atoms[j];
-      ck_id n = pv_is_sum(prover, x) ? ck_kid(prover->terms, x, 0) : CK_BAD;
-      if (n != CK_BAD && pv_is_const(prover, n) &&
-          mpq_cmp_ui(*ck_q_value(prover->terms, n), 1, 1) > 0 &&
-          mpq_cmp_ui(*ck_q_value(prover->terms, n), FEW, 1) <= 0)
-        at = x;
+  for (uint32_t i = 0; i < poly.count && sum == CK_BAD; i++) {
+    for (uint32_t j = 0; j < poly.monos[i].degree && sum == CK_BAD; j++) {
+      ck_id atom = poly.monos[i].atoms[j];
+      ck_id bound = pv_is_sum(prover, atom) ? ck_kid(prover->terms, atom, 0) : CK_BAD;
+      if (bound != CK_BAD && pv_is_const(prover, bound) &&
+          mpq_cmp_ui(*ck_q_value(prover->terms, bound), 1, 1) > 0 &&
+          mpq_cmp_ui(*ck_q_value(prover->terms, bound), FEW, 1) <= 0)
+        sum = atom;
     }
   }
   pv_poly_clear(&poly);
-  if (at == CK_BAD)
+  if (sum == CK_BAD)
     return PV_NONE;
-  pv_eqn c = pv_cut_sum(prover, ctx, at, prover->one);
-  if (c.by != PV_NONE && c.by != PV_REFL) {
-    ck_id was = pv_left(prover, c.by);
-    pv_eqn result = pv_rewrite(prover, diff, &was, &c.by, 1);
+  pv_eqn cut = pv_cut_sum(prover, ctx, sum, prover->one);
+  if (cut.by != PV_NONE && cut.by != PV_REFL) {
+    ck_id was = pv_left(prover, cut.by);
+    pv_eqn result = pv_rewrite(prover, diff, &was, &cut.by, 1);
     if (result.by != PV_NONE && result.by != PV_REFL)
       thm = through(prover, diff, result, zero_thm(prover, ctx, result.to, depth + 1));
   }
@@ -387,7 +398,7 @@ static pv_thm by_elements(pv *prover, pv_ctx ctx, ck_id diff, uint32_t depth) {
 /* D = 0 for a normal D without conditions outside of folds */
 static pv_thm leaf(pv *prover, pv_ctx ctx, ck_id diff, uint32_t depth) {
   ck_id goal = pv_eq(prover, diff, prover->zero);
-  ck_id c;
+  ck_id cond;
   pv_thm thm = PV_NONE;
   if (ck_is_int(prover->terms, diff))
     thm = pv_follows(prover, ctx, goal);
@@ -399,9 +410,9 @@ static pv_thm leaf(pv *prover, pv_ctx ctx, ck_id diff, uint32_t depth) {
     thm = pv_from_zero_below_zero(prover, goal, pv_lp_contradiction(prover, ctx));
   if (thm == PV_NONE)
     thm = by_elements(prover, ctx, diff, depth);
-  if (thm == PV_NONE && ((c = pv_range_cond(prover, ctx, diff)) != CK_BAD ||
-                         (c = fact_cond(prover, ctx, diff)) != CK_BAD)) {
-    thm = split_on(prover, ctx, c, diff, depth, zero_thm);
+  if (thm == PV_NONE && ((cond = pv_range_cond(prover, ctx, diff)) != CK_BAD ||
+                         (cond = fact_cond(prover, ctx, diff)) != CK_BAD)) {
+    thm = split_on(prover, ctx, cond, diff, depth, zero_thm);
   } else if (thm == PV_NONE && prover->tightened < MAX_TIGHTENED && depth < MAX_SPLITS) {
     pv_ctx inner;
     prover->tightened++;
@@ -428,9 +439,9 @@ static pv_thm zero_thm(pv *prover, pv_ctx ctx, ck_id diff, uint32_t depth) {
   pv_poly_read(prover, &poly, eqn.to);
   for (uint32_t i = 0; i < poly.count && thm == PV_NONE; i++) {
     for (uint32_t j = 0; j < poly.monos[i].degree && thm == PV_NONE; j++) {
-      ck_id y = poly.monos[i].atoms[j];
-      if (ck_head(prover->terms, y) == CK_INV && depth < 5) {
-        thm = without_inverse(prover, ctx, eqn.to, y, depth);
+      ck_id atom = poly.monos[i].atoms[j];
+      if (ck_head(prover->terms, atom) == CK_INV && depth < 5) {
+        thm = without_inverse(prover, ctx, eqn.to, atom, depth);
         if (thm == PV_NONE)
           i = poly.count;
         break;
@@ -438,37 +449,37 @@ static pv_thm zero_thm(pv *prover, pv_ctx ctx, ck_id diff, uint32_t depth) {
     }
   }
   pv_poly_clear(&poly);
-  ck_id c = find_cond(prover, eqn.to);
-  if (c != CK_BAD)
-    thm = split_on(prover, ctx, c, eqn.to, depth, zero_thm);
-  if (thm == PV_NONE && c == CK_BAD)
+  ck_id cond = find_cond(prover, eqn.to);
+  if (cond != CK_BAD)
+    thm = split_on(prover, ctx, cond, eqn.to, depth, zero_thm);
+  if (thm == PV_NONE && cond == CK_BAD)
     thm = leaf(prover, ctx, eqn.to, depth);
   return through(prover, diff, eqn, thm);
 }
 
-pv_thm pv_prove_eq(pv *prover, pv_ctx ctx, ck_id a, ck_id b, uint32_t depth) {
-  if (a == b)
-    return pv_refl(prover, a);
-  pv_eqn x = pv_norm(prover, ctx, a);
-  pv_eqn y = pv_norm(prover, ctx, b);
+pv_thm pv_prove_eq(pv *prover, pv_ctx ctx, ck_id left, ck_id right, uint32_t depth) {
+  if (left == right)
+    return pv_refl(prover, left);
+  pv_eqn left_normal = pv_norm(prover, ctx, left);
+  pv_eqn right_normal = pv_norm(prover, ctx, right);
   pv_thm thm = PV_REFL;
-  if (x.by == PV_NONE || y.by == PV_NONE)
+  if (left_normal.by == PV_NONE || right_normal.by == PV_NONE)
     return PV_NONE;
-  if (x.to != y.to) {
-    ck_id diff = pv_sub(prover, x.to, y.to);
+  if (left_normal.to != right_normal.to) {
+    ck_id diff = pv_sub(prover, left_normal.to, right_normal.to);
     thm = zero_thm(prover, ctx, diff, depth);
     if (thm == PV_NONE)
       return PV_NONE;
-    thm = pv_scaled(prover, pv_eq(prover, x.to, y.to), prover->one, thm);
+    thm = pv_scaled(prover, pv_eq(prover, left_normal.to, right_normal.to), prover->one, thm);
   }
-  thm = pv_trans(prover, pv_trans(prover, x.by, thm), pv_sym(prover, y.by));
+  thm = pv_trans(prover, pv_trans(prover, left_normal.by, thm), pv_sym(prover, right_normal.by));
   return thm;
 }
 
 /* a relation other than an equation, by cases where its sides have conditions */
 static pv_thm rel_cases(pv *prover, pv_ctx ctx, ck_id formula, uint32_t depth) {
   pv_thm thm = pv_follows(prover, ctx, formula);
-  ck_id c;
+  ck_id cond;
   if (thm != PV_NONE || depth > MAX_SPLITS || pv_spent(prover))
     return thm;
   pv_eqn eqn =
@@ -476,15 +487,15 @@ static pv_thm rel_cases(pv *prover, pv_ctx ctx, ck_id formula, uint32_t depth) {
               pv_sub(prover, ck_kid(prover->terms, formula, 1), ck_kid(prover->terms, formula, 0)));
   if (eqn.by == PV_NONE)
     return PV_NONE;
-  if ((c = find_cond(prover, eqn.to)) != CK_BAD)
-    return split_on(prover, ctx, c, formula, depth, rel_cases);
+  if ((cond = find_cond(prover, eqn.to)) != CK_BAD)
+    return split_on(prover, ctx, cond, formula, depth, rel_cases);
   thm = pv_by_clause(prover, ctx, formula);
   if (thm == PV_NONE)
     thm = pv_from_zero_below_zero(prover, formula, pv_lp_contradiction(prover, ctx));
-  if (thm == PV_NONE && ((c = pv_clause_cond(prover, ctx, formula)) != CK_BAD ||
-                         (c = pv_range_cond(prover, ctx, eqn.to)) != CK_BAD ||
-                         (c = fact_cond(prover, ctx, eqn.to)) != CK_BAD))
-    thm = split_on(prover, ctx, c, formula, depth, rel_cases);
+  if (thm == PV_NONE && ((cond = pv_clause_cond(prover, ctx, formula)) != CK_BAD ||
+                         (cond = pv_range_cond(prover, ctx, eqn.to)) != CK_BAD ||
+                         (cond = fact_cond(prover, ctx, eqn.to)) != CK_BAD))
+    thm = split_on(prover, ctx, cond, formula, depth, rel_cases);
   return thm;
 }
 
@@ -493,24 +504,24 @@ static pv_thm rel_cases(pv *prover, pv_ctx ctx, ck_id formula, uint32_t depth) {
 static ck_id few_values(pv *prover, pv_ctx ctx) {
   enum { SPAN = 2 };
 
-  for (pv_ctx h = ctx; h != 0; h = pv_at(prover, h)->parent) {
-    ck_id formula = pv_at(prover, h)->formula;
-    ck_id x;
+  for (pv_ctx link = ctx; link != 0; link = pv_at(prover, link)->parent) {
+    ck_id formula = pv_at(prover, link)->formula;
+    ck_id var;
     ck_id top;
     ck_id less;
     ck_op head = ck_head(prover->terms, formula);
     if ((head != CK_LE && head != CK_LT) ||
-        ck_head(prover->terms, x = ck_kid(prover->terms, formula, 0)) != CK_V ||
+        ck_head(prover->terms, var = ck_kid(prover->terms, formula, 0)) != CK_V ||
         !pv_is_const(prover, ck_kid(prover->terms, formula, 1)) ||
         !ck_is_int(prover->terms, formula = ck_kid(prover->terms, formula, 1)))
       continue;
     top = head == CK_LE ? formula : pv_const_add(prover, formula, pv_num(prover, -1));
-    less = pv_lt(prover, x, top);
+    less = pv_lt(prover, var, top);
     if (pv_follows(prover, ctx, less) != PV_NONE ||
         pv_follows(prover, ctx, ck_neg(prover->terms, less)) != PV_NONE)
       continue;
     if (pv_follows(prover, ctx,
-                   pv_le(prover, pv_const_add(prover, top, pv_num(prover, -SPAN)), x)) != PV_NONE)
+                   pv_le(prover, pv_const_add(prover, top, pv_num(prover, -SPAN)), var)) != PV_NONE)
       return less;
   }
   return CK_BAD;
@@ -518,11 +529,11 @@ static ck_id few_values(pv *prover, pv_ctx ctx) {
 
 static pv_thm goal_in(pv *prover, pv_ctx ctx, ck_id formula, uint32_t depth) {
   pv_thm thm;
-  ck_id c;
+  ck_id cond;
   if ((thm = pv_by_clause(prover, ctx, formula)) != PV_NONE)
     return thm;
   if (ck_head(prover->terms, formula) == CK_EQ && depth < 6 &&
-      (c = fact_cond(prover, ctx, prover->zero)) != CK_BAD) {
+      (cond = fact_cond(prover, ctx, prover->zero)) != CK_BAD) {
     if (depth == 0) { /* conditions in what the indices are said to be: with most of the effort
                          without them, else by cases on them first */
       uint64_t most = prover->max_work;
@@ -533,10 +544,10 @@ static pv_thm goal_in(pv *prover, pv_ctx ctx, ck_id formula, uint32_t depth) {
       if (thm != PV_NONE)
         return thm;
     }
-    return split_on(prover, ctx, c, formula, depth, goal_in);
+    return split_on(prover, ctx, cond, formula, depth, goal_in);
   }
-  if (depth < 6 && (c = few_values(prover, ctx)) != CK_BAD)
-    return split_on(prover, ctx, c, formula, depth, goal_in);
+  if (depth < 6 && (cond = few_values(prover, ctx)) != CK_BAD)
+    return split_on(prover, ctx, cond, formula, depth, goal_in);
   if (ck_head(prover->terms, formula) == CK_EQ)
     return pv_prove_eq(prover, ctx, ck_kid(prover->terms, formula, 0),
                        ck_kid(prover->terms, formula, 1), depth);
@@ -546,18 +557,18 @@ static pv_thm goal_in(pv *prover, pv_ctx ctx, ck_id formula, uint32_t depth) {
 /* divisibilities among the hypotheses first */
 static pv_thm with_quotients(pv *prover, pv_ctx ctx, ck_id formula, uint32_t depth) {
   for (pv_ctx link = ctx; link != 0 && depth < 6; link = pv_at(prover, link)->parent) {
-    ck_id q;
+    ck_id quotient;
     ck_id normal;
     pv_thm back;
     pv_ctx inner = PV_NONE;
     if (ck_head(prover->terms, pv_at(prover, link)->formula) == CK_EQ &&
         pv_fact_normal(prover, ctx, pv_at(prover, link)->thm, &normal) != PV_NONE &&
         !pv_is_zero(prover, normal))
-      inner = pv_ctx_quotient(prover, ctx, pv_at(prover, link)->thm, &q, &back);
+      inner = pv_ctx_quotient(prover, ctx, pv_at(prover, link)->thm, &quotient, &back);
     if (inner == PV_NONE)
       continue;
     pv_thm thm = with_quotients(prover, pv_ctx_derive(prover, inner), formula, depth + 1);
-    pv_var_sub vars = {q, ck_kid(prover->terms, pv_right(prover, back), 1)};
+    pv_var_sub vars = {quotient, ck_kid(prover->terms, pv_right(prover, back), 1)};
     return pv_inst(prover, thm, &vars, 1, NULL, 0, &back, 1);
   }
   return goal_in(prover, ctx, formula, 0);

@@ -9,16 +9,16 @@ pv_thm pv_fact_normal(pv *prover, pv_ctx ctx, pv_thm thm, ck_id *normal) {
     return PV_NONE;
   ck_id formula = pv_says(prover, thm);
   ck_op head = ck_head(prover->terms, formula);
-  ck_id a = ck_kid(prover->terms, formula, 0);
-  ck_id b = ck_kid(prover->terms, formula, 1);
-  ck_id d;
-  ck_id g;
-  uint64_t v;
-  d = head == CK_NE ? (b == prover->zero ? a : pv_sub(prover, b, a))
-                    : (a == prover->zero ? b : pv_sub(prover, b, a));
-  if (as_map_get(&prover->inst_memo, AS_KEY(((uint64_t)ctx << 32) | formula, 0), &v)) {
-    *normal = (ck_id)(v >> 32);
-    return (uint32_t)v;
+  ck_id left = ck_kid(prover->terms, formula, 0);
+  ck_id right = ck_kid(prover->terms, formula, 1);
+  ck_id diff;
+  ck_id claim;
+  uint64_t known;
+  diff = head == CK_NE ? (right == prover->zero ? left : pv_sub(prover, right, left))
+                       : (left == prover->zero ? right : pv_sub(prover, right, left));
+  if (as_map_get(&prover->inst_memo, AS_KEY(((uint64_t)ctx << 32) | formula, 0), &known)) {
+    *normal = (ck_id)(known >> 32);
+    return (uint32_t)known;
   }
   for (size_t i = 0; i < prover->fact_busy.n; i++) {
     if (AS_VEC_AT(&prover->fact_busy, uint64_t, i) == formula) {
@@ -26,67 +26,70 @@ pv_thm pv_fact_normal(pv *prover, pv_ctx ctx, pv_thm thm, ck_id *normal) {
       return PV_NONE;
     }
   }
-  uint64_t me = formula;
-  as_vec_push(&prover->fact_busy, &me);
+  uint64_t key = formula;
+  as_vec_push(&prover->fact_busy, &key);
   bool cut = prover->cut;
   prover->cut = false;
-  pv_eqn eqn = pv_norm(prover, ctx, d);
+  pv_eqn eqn = pv_norm(prover, ctx, diff);
   prover->fact_busy.n--;
-  pv_thm r = PV_NONE;
+  pv_thm result = PV_NONE;
   if (eqn.by != PV_NONE) {
     pv_comb comb;
     pv_comb_init(&comb);
-    g = head == CK_NE ? pv_ne0(prover, eqn.to) : pv_rel(prover, head, prover->zero, eqn.to);
-    pv_comb_add(&comb, head == CK_NE && b != prover->zero ? pv_num(prover, -1) : prover->one, thm);
+    claim = head == CK_NE ? pv_ne0(prover, eqn.to) : pv_rel(prover, head, prover->zero, eqn.to);
+    pv_comb_add(&comb, head == CK_NE && right != prover->zero ? pv_num(prover, -1) : prover->one,
+                thm);
     pv_comb_add(&comb, head == CK_NE ? pv_num(prover, -1) : prover->one, eqn.by);
-    r = pv_comb_prove(prover, &comb, g);
+    result = pv_comb_prove(prover, &comb, claim);
     *normal = eqn.to;
   }
-  if (r != PV_NONE && !prover->cut)
+  if (result != PV_NONE && !prover->cut)
     as_map_put(&prover->inst_memo, AS_KEY(((uint64_t)ctx << 32) | formula, 0),
-               ((uint64_t)*normal << 32) | r);
+               ((uint64_t)*normal << 32) | result);
   prover->cut = cut || prover->cut;
-  return r;
+  return result;
 }
 
 /* x # 0 / 0 <= x / 0 < x from the fact s of the same kind about nf */
-static pv_thm fact_fits(pv *prover, ck_op rel, ck_id x, pv_thm thm, ck_id normal) {
+static pv_thm fact_fits(pv *prover, ck_op rel, ck_id wanted, pv_thm thm, ck_id normal) {
   pv_poly poly;
   pv_poly other;
-  pv_thm r = PV_NONE;
-  if (normal == x)
+  pv_thm result = PV_NONE;
+  if (normal == wanted)
     return thm;
   pv_poly_init(&poly);
   pv_poly_init(&other);
   pv_poly_read(prover, &poly, normal);
-  pv_poly_read(prover, &other, x);
+  pv_poly_read(prover, &other, wanted);
   if (poly.count == other.count && poly.count > 0 && poly.monos[0].degree <= 64) { /* f = c*g */
-    ck_id c = CK_BAD;
+    ck_id scale = CK_BAD;
     for (uint32_t j = 0; j < other.count; j++) {
       if (other.monos[j].degree == poly.monos[0].degree &&
           !pv_mono_div(poly.monos[0].atoms, poly.monos[0].degree, other.monos[j].atoms,
                        other.monos[j].degree, (ck_id[64]){0}))
-        c = pv_const_mul(prover, other.monos[j].coef, pv_const_inv(prover, poly.monos[0].coef));
+        scale = pv_const_mul(prover, other.monos[j].coef, pv_const_inv(prover, poly.monos[0].coef));
     }
-    if (c != CK_BAD && (rel == CK_NE || pv_const_sign(prover, c) > 0) &&
-        pv_canon(prover, pv_mul(prover, c, normal)) == pv_canon(prover, x))
-      r = pv_scaled(prover, rel == CK_NE ? pv_ne0(prover, x) : pv_rel(prover, rel, prover->zero, x),
-                    c, thm);
+    if (scale != CK_BAD && (rel == CK_NE || pv_const_sign(prover, scale) > 0) &&
+        pv_canon(prover, pv_mul(prover, scale, normal)) == pv_canon(prover, wanted))
+      result = pv_scaled(
+          prover, rel == CK_NE ? pv_ne0(prover, wanted) : pv_rel(prover, rel, prover->zero, wanted),
+          scale, thm);
   }
-  if (r == PV_NONE && rel == CK_NE && poly.count == 1 && poly.monos[0].degree > 1 &&
-      pv_is_atom(prover, x) && pv_mono_has(&poly.monos[0], x)) {
+  if (result == PV_NONE && rel == CK_NE && poly.count == 1 && poly.monos[0].degree > 1 &&
+      pv_is_atom(prover, wanted) && pv_mono_has(&poly.monos[0], wanted)) {
     ck_id *rest = as_malloc((poly.monos[0].degree + 1) * sizeof *rest);
-    int k = pv_mono_div(poly.monos[0].atoms, poly.monos[0].degree, &x, 1, rest);
-    ck_id y = pv_mono_term(prover, poly.monos[0].coef, rest, (uint32_t)k);
-    ck_id xy = pv_mul(prover, x, y);
+    int degree = pv_mono_div(poly.monos[0].atoms, poly.monos[0].degree, &wanted, 1, rest);
+    ck_id rest_term = pv_mono_term(prover, poly.monos[0].coef, rest, (uint32_t)degree);
+    ck_id product = pv_mul(prover, wanted, rest_term);
     free(rest);
-    pv_var_sub vars[2] = {{pv_real_var(prover, "x"), x}, {pv_real_var(prover, "y"), y}};
-    pv_thm w = pv_restate(prover, pv_ne0(prover, xy), thm);
-    r = pv_use_lemma(prover, PV_NZ_LEFT, vars, 2, NULL, 0, &w, 1);
+    pv_var_sub vars[2] = {{pv_real_var(prover, "x"), wanted},
+                          {pv_real_var(prover, "y"), rest_term}};
+    pv_thm restated = pv_restate(prover, pv_ne0(prover, product), thm);
+    result = pv_use_lemma(prover, PV_NZ_LEFT, vars, 2, NULL, 0, &restated, 1);
   }
   pv_poly_clear(&poly);
   pv_poly_clear(&other);
-  return r;
+  return result;
 }
 
 static pv_thm try_fact(pv *prover, pv_ctx ctx, ck_op rel, ck_id x, pv_thm thm) {
@@ -119,18 +122,18 @@ pv_thm pv_fact_match(pv *prover, pv_ctx ctx, ck_op rel, ck_id x) {
   for (int clauses = 0; clauses < 2; clauses++) {
     for (pv_ctx link = ctx; link != 0; link = pv_at(prover, link)->parent) {
       ck_id formula = pv_at(prover, link)->formula;
-      ck_id g = formula;
+      ck_id says = formula;
       bool all = ck_head(prover->terms, formula) == CK_ALL;
       pv_thm thm;
       if (all != (clauses == 1))
         continue;
       if (all)
-        g = ck_kid(prover->terms, formula, ck_nkids(prover->terms, formula) - 1);
-      ck_op head = ck_head(prover->terms, g);
+        says = ck_kid(prover->terms, formula, ck_nkids(prover->terms, formula) - 1);
+      ck_op head = ck_head(prover->terms, says);
       if (head == CK_EQ || (head != rel && !(head == CK_LT && rel != CK_LT)))
         continue;
-      if (ck_is_int(prover->terms, ck_kid(prover->terms, g, 0)) &&
-          ck_is_int(prover->terms, ck_kid(prover->terms, g, 1)))
+      if (ck_is_int(prover->terms, ck_kid(prover->terms, says, 0)) &&
+          ck_is_int(prover->terms, ck_kid(prover->terms, says, 1)))
         continue;
       thm = all ? clause_match(prover, ctx, rel, x, pv_at(prover, link)->thm)
                 : try_fact(prover, ctx, rel, x, pv_at(prover, link)->thm);

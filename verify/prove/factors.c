@@ -2,24 +2,24 @@
 #include "pv_norm.h"
 
 /* exponent of x in the monomial, inverses counted negative */
-static int exponent(const pv_mono *mono, ck_id x, ck_id ix) {
-  int e = 0;
+static int exponent(const pv_mono *mono, ck_id x, ck_id inverse) {
+  int power = 0;
   for (uint32_t i = 0; i < mono->degree; i++)
-    e += mono->atoms[i] == x ? 1 : mono->atoms[i] == ix ? -1 : 0;
-  return e;
+    power += mono->atoms[i] == x ? 1 : mono->atoms[i] == inverse ? -1 : 0;
+  return power;
 }
 
 /* factors of u: leading coefficient, common powers, the primitive rest; 0 if there is nothing to
  * take out */
-uint32_t pv_poly_content(pv *prover, ck_id u, ck_id *formula, uint32_t max) {
+uint32_t pv_poly_content(pv *prover, ck_id term, ck_id *formula, uint32_t max) {
   pv_poly other;
   uint32_t n = 0;
   ck_id lead = prover->one;
-  ck_id rest = u;
+  ck_id rest = term;
   ck_id first;
   pv_poly_init(&other);
-  pv_poly_read(prover, &other, u);
-  first = u;
+  pv_poly_read(prover, &other, term);
+  first = term;
   while (ck_head(prover->terms, first) == CK_ADD)
     first = ck_kid(prover->terms, first, 0);
   {
@@ -39,41 +39,41 @@ uint32_t pv_poly_content(pv *prover, ck_id u, ck_id *formula, uint32_t max) {
     rest = CK_BAD;
   } else {
     ck_id seen[32];
-    uint32_t ns = 0;
+    uint32_t n_seen = 0;
     pv_poly quotient;
     pv_poly_init(&quotient);
     pv_poly_add(prover, &quotient, &other, pv_const_inv(prover, lead));
     for (uint32_t i = 0; i < other.count; i++) {
       for (uint32_t j = 0; j < other.monos[i].degree; j++) {
-        ck_id x = other.monos[i].atoms[j];
+        ck_id atom = other.monos[i].atoms[j];
         uint32_t k = 0;
-        if (ck_head(prover->terms, x) == CK_INV)
-          x = ck_kid(prover->terms, x, 0);
-        while (k < ns && seen[k] != x)
+        if (ck_head(prover->terms, atom) == CK_INV)
+          atom = ck_kid(prover->terms, atom, 0);
+        while (k < n_seen && seen[k] != atom)
           k++;
-        if (k < ns || ns == 32)
+        if (k < n_seen || n_seen == 32)
           continue;
-        seen[ns++] = x;
-        ck_id ix = pv_inv(prover, x);
-        int lo = 1000;
-        for (uint32_t l = 0; l < other.count; l++) {
-          int e = exponent(&other.monos[l], x, ix);
-          if (e < lo)
-            lo = e;
+        seen[n_seen++] = atom;
+        ck_id inverse = pv_inv(prover, atom);
+        int least = 1000;
+        for (uint32_t at = 0; at < other.count; at++) {
+          int power = exponent(&other.monos[at], atom, inverse);
+          if (power < least)
+            least = power;
         }
-        for (; lo > 0 && n + 1 < max; lo--) {
-          formula[n++] = x;
+        for (; least > 0 && n + 1 < max; least--) {
+          formula[n++] = atom;
           pv_poly product;
           pv_poly_init(&product);
-          pv_poly_mul_mono(prover, &product, &quotient, prover->one, &ix, 1);
+          pv_poly_mul_mono(prover, &product, &quotient, prover->one, &inverse, 1);
           pv_poly_clear(&quotient);
           quotient = product;
         }
-        for (; lo < 0 && n + 1 < max; lo++) {
-          formula[n++] = ix;
+        for (; least < 0 && n + 1 < max; least++) {
+          formula[n++] = inverse;
           pv_poly product;
           pv_poly_init(&product);
-          pv_poly_mul_mono(prover, &product, &quotient, prover->one, &x, 1);
+          pv_poly_mul_mono(prover, &product, &quotient, prover->one, &atom, 1);
           pv_poly_clear(&quotient);
           quotient = product;
         }

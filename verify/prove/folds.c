@@ -31,133 +31,134 @@ static bool open_fold(pv *prover, pv_ctx ctx, ck_id term, opened_fold *fold) {
   if (fold->width > MAX_W)
     return false;
   fold->inner = pv_ctx_bind(prover, ctx, fold->bound, &fold->counter);
-  ck_id v[MAX_W + 1];
-  v[0] = fold->counter;
-  for (uint32_t q = 0; q < fold->width; q++) {
-    fold->init[q] = ck_kid(prover->terms, term, 1 + q);
-    v[q + 1] = fold->state[q] = pv_state_var(prover, pv_at(prover, fold->inner)->level, q);
+  ck_id vars[MAX_W + 1];
+  vars[0] = fold->counter;
+  for (uint32_t state = 0; state < fold->width; state++) {
+    fold->init[state] = ck_kid(prover->terms, term, 1 + state);
+    vars[state + 1] = fold->state[state] =
+        pv_state_var(prover, pv_at(prover, fold->inner)->level, state);
   }
-  for (uint32_t q = 0; q < fold->width; q++)
-    fold->step[q] = ck_open(prover->terms, ck_kid(prover->terms, term, 1 + fold->width + q), v,
-                            fold->width + 1);
+  for (uint32_t state = 0; state < fold->width; state++)
+    fold->step[state] = ck_open(prover->terms, ck_kid(prover->terms, term, 1 + fold->width + state),
+                                vars, fold->width + 1);
   return true;
 }
 
 /* the fold of state q with bound n */
-static ck_id fold_at(pv *prover, const opened_fold *fold, uint32_t q, ck_id n) {
+static ck_id fold_at(pv *prover, const opened_fold *fold, uint32_t state, ck_id n) {
   ck_id kids[1 + 2 * MAX_W];
-  ck_id v[MAX_W + 1];
-  v[0] = fold->counter;
+  ck_id vars[MAX_W + 1];
+  vars[0] = fold->counter;
   for (uint32_t i = 0; i < fold->width; i++)
-    v[i + 1] = fold->state[i];
+    vars[i + 1] = fold->state[i];
   kids[0] = n;
   for (uint32_t i = 0; i < fold->width; i++) {
     kids[1 + i] = fold->init[i];
-    kids[1 + fold->width + i] = ck_close(prover->terms, fold->step[i], v, fold->width + 1);
+    kids[1 + fold->width + i] = ck_close(prover->terms, fold->step[i], vars, fold->width + 1);
   }
-  return ck_fold(prover->terms, q, fold->width, kids);
+  return ck_fold(prover->terms, state, fold->width, kids);
 }
 
 /* --- states that the wanted one does not depend on are dropped */
 static pv_eqn drop_states(pv *prover, pv_ctx ctx, ck_id term, const opened_fold *fold) {
   bool need[MAX_W] = {false};
   bool more = true;
-  uint32_t idx[MAX_W];
-  uint32_t m = 0;
+  uint32_t kept_state[MAX_W];
+  uint32_t n_kept = 0;
   pv_thm n_nonneg;
   need[fold->asked] = true;
   while (more) {
     more = false;
-    for (uint32_t q = 0; q < fold->width; q++) {
-      for (uint32_t r = 0; need[q] && r < fold->width; r++) {
-        if (!need[r] && ck_has_var(prover->terms, fold->step[q], fold->state[r]))
+    for (uint32_t state = 0; state < fold->width; state++) {
+      for (uint32_t r = 0; need[state] && r < fold->width; r++) {
+        if (!need[r] && ck_has_var(prover->terms, fold->step[state], fold->state[r]))
           need[r] = more = true;
       }
     }
   }
-  for (uint32_t q = 0; q < fold->width; q++) {
-    if (need[q])
-      idx[m++] = q;
+  for (uint32_t state = 0; state < fold->width; state++) {
+    if (need[state])
+      kept_state[n_kept++] = state;
   }
-  if (m == fold->width)
+  if (n_kept == fold->width)
     return pv_same(term);
   opened_fold kept = *fold;
-  kept.width = m;
-  for (uint32_t i = 0; i < m; i++) {
-    kept.init[i] = fold->init[idx[i]];
-    kept.state[i] = fold->state[idx[i]];
-    kept.step[i] = fold->step[idx[i]];
-    if (idx[i] == fold->asked)
+  kept.width = n_kept;
+  for (uint32_t i = 0; i < n_kept; i++) {
+    kept.init[i] = fold->init[kept_state[i]];
+    kept.state[i] = fold->state[kept_state[i]];
+    kept.step[i] = fold->step[kept_state[i]];
+    if (kept_state[i] == fold->asked)
       kept.asked = i;
   }
   n_nonneg = pv_follows(prover, ctx, pv_ge0(prover, fold->bound));
   ck_id k = fold->counter;
   ck_id k_next = pv_add(prover, k, prover->one);
-  ck_id fs[MAX_W];
+  ck_id claims[MAX_W];
   ck_id from[MAX_W];
   pv_thm base[MAX_W];
   pv_thm step[MAX_W];
   pv_thm assumed[MAX_W];
   pv_thm k_nonneg = pv_hyp(prover, pv_ge0(prover, k));
   pv_thm zero_le_zero = pv_by_value(prover, pv_ge0(prover, prover->zero));
-  for (uint32_t i = 0; i < m; i++) {
-    ck_id a0 = fold_at(prover, fold, idx[i], prover->zero);
-    ck_id b0 = fold_at(prover, &kept, i, prover->zero);
-    from[i] = fold_at(prover, fold, idx[i], k);
-    fs[i] = pv_eq(prover, from[i], fold_at(prover, &kept, i, k));
-    assumed[i] = pv_hyp(prover, fs[i]);
-    base[i] = pv_trans(prover, pv_zero(prover, a0, zero_le_zero),
-                       pv_sym(prover, pv_zero(prover, b0, zero_le_zero)));
+  for (uint32_t i = 0; i < n_kept; i++) {
+    ck_id old_first = fold_at(prover, fold, kept_state[i], prover->zero);
+    ck_id new_first = fold_at(prover, &kept, i, prover->zero);
+    from[i] = fold_at(prover, fold, kept_state[i], k);
+    claims[i] = pv_eq(prover, from[i], fold_at(prover, &kept, i, k));
+    assumed[i] = pv_hyp(prover, claims[i]);
+    base[i] = pv_trans(prover, pv_zero(prover, old_first, zero_le_zero),
+                       pv_sym(prover, pv_zero(prover, new_first, zero_le_zero)));
   }
-  for (uint32_t i = 0; i < m; i++) {
-    pv_thm u = pv_succ(prover, fold_at(prover, fold, idx[i], k_next), k, k_nonneg);
-    pv_thm v = pv_succ(prover, fold_at(prover, &kept, i, k_next), k, k_nonneg);
-    if (u == PV_NONE || v == PV_NONE)
+  for (uint32_t i = 0; i < n_kept; i++) {
+    pv_thm old_next = pv_succ(prover, fold_at(prover, fold, kept_state[i], k_next), k, k_nonneg);
+    pv_thm new_next = pv_succ(prover, fold_at(prover, &kept, i, k_next), k, k_nonneg);
+    if (old_next == PV_NONE || new_next == PV_NONE)
       return pv_fail();
-    pv_eqn eqn = pv_rewrite(prover, pv_right(prover, u), from, assumed, m);
-    step[i] = pv_trans(prover, pv_trans(prover, u, eqn.by), pv_sym(prover, v));
+    pv_eqn eqn = pv_rewrite(prover, pv_right(prover, old_next), from, assumed, n_kept);
+    step[i] = pv_trans(prover, pv_trans(prover, old_next, eqn.by), pv_sym(prover, new_next));
   }
   pv_eqn result = {fold_at(prover, &kept, kept.asked, fold->bound),
                    n_nonneg == PV_NONE ? PV_NONE
-                                       : pv_induct(prover, k, fold->bound, kept.asked, fs, base,
-                                                   step, m, n_nonneg)};
+                                       : pv_induct(prover, k, fold->bound, kept.asked, claims, base,
+                                                   step, n_kept, n_nonneg)};
   return result.by == PV_NONE ? pv_fail() : result;
 }
 
 /* --- rescaled accumulators */
 /* linear in z: t = a*z + b */
-static bool linear_in(pv *prover, ck_id term, ck_id z, ck_id *a, ck_id *b) {
+static bool linear_in(pv *prover, ck_id term, ck_id state, ck_id *factor, ck_id *addend) {
   pv_poly poly;
-  pv_poly x;
-  pv_poly y;
+  pv_poly with;
+  pv_poly without;
   bool ok = true;
   pv_poly_init(&poly);
-  pv_poly_init(&x);
-  pv_poly_init(&y);
+  pv_poly_init(&with);
+  pv_poly_init(&without);
   pv_poly_read(prover, &poly, term);
   for (uint32_t i = 0; i < poly.count && ok; i++) {
     const pv_mono *mono = &poly.monos[i];
     ck_id *rest = as_malloc((mono->degree + 1) * sizeof *rest);
-    int k = pv_mono_div(mono->atoms, mono->degree, &z, 1, rest);
-    if (k >= 0)
-      pv_poly_add_mono(prover, &x, mono->coef, rest, (uint32_t)k);
+    int degree = pv_mono_div(mono->atoms, mono->degree, &state, 1, rest);
+    if (degree >= 0)
+      pv_poly_add_mono(prover, &with, mono->coef, rest, (uint32_t)degree);
     else
-      pv_poly_add_mono(prover, &y, mono->coef, mono->atoms, mono->degree);
-    for (int j = 0; j < k; j++) {
-      if (ck_has_var(prover->terms, rest[j], z))
+      pv_poly_add_mono(prover, &without, mono->coef, mono->atoms, mono->degree);
+    for (int j = 0; j < degree; j++) {
+      if (ck_has_var(prover->terms, rest[j], state))
         ok = false;
     }
-    for (uint32_t j = 0; k < 0 && j < mono->degree; j++) {
-      if (ck_has_var(prover->terms, mono->atoms[j], z))
+    for (uint32_t j = 0; degree < 0 && j < mono->degree; j++) {
+      if (ck_has_var(prover->terms, mono->atoms[j], state))
         ok = false;
     }
     free(rest);
   }
-  *a = pv_poly_term(prover, &x);
-  *b = pv_poly_term(prover, &y);
+  *factor = pv_poly_term(prover, &with);
+  *addend = pv_poly_term(prover, &without);
   pv_poly_clear(&poly);
-  pv_poly_clear(&x);
-  pv_poly_clear(&y);
+  pv_poly_clear(&with);
+  pv_poly_clear(&without);
   return ok;
 }
 
@@ -180,9 +181,9 @@ static ck_id replace_term(pv *prover, ck_id term, ck_id what, ck_id with) {
   for (uint32_t i = 0; i < n; i++) {
     kids[i] = ck_kid(prover->terms, term, i);
     if (ck_is_rel(prover->terms, kids[i])) {
-      ck_id a = replace_term(prover, ck_kid(prover->terms, kids[i], 0), what, with);
-      ck_id b = replace_term(prover, ck_kid(prover->terms, kids[i], 1), what, with);
-      kids[i] = pv_rel(prover, ck_head(prover->terms, kids[i]), a, b);
+      ck_id left = replace_term(prover, ck_kid(prover->terms, kids[i], 0), what, with);
+      ck_id right = replace_term(prover, ck_kid(prover->terms, kids[i], 1), what, with);
+      kids[i] = pv_rel(prover, ck_head(prover->terms, kids[i]), left, right);
     } else {
       kids[i] = replace_term(prover, kids[i], what,
                              with); /* `what` is closed: the same term under binders */
@@ -194,20 +195,20 @@ static ck_id replace_term(pv *prover, ck_id term, ck_id what, ck_id with) {
 }
 
 /* the factors of the monomial a that mention one of the new values */
-static bool read_g(pv *prover, ck_id a, const ck_id *fresh, uint32_t w, ck_id *g) {
+static bool read_g(pv *prover, ck_id factor, const ck_id *fresh, uint32_t count, ck_id *scale) {
   pv_poly poly;
   bool ok;
-  ck_id s[64];
+  ck_id atoms[64];
   uint32_t n = 0;
   pv_poly_init(&poly);
-  pv_poly_read(prover, &poly, a);
+  pv_poly_read(prover, &poly, factor);
   ok = poly.count == 1 && poly.monos[0].degree <= 64;
   for (uint32_t i = 0; ok && i < poly.monos[0].degree; i++) {
-    if (has_any(prover, poly.monos[0].atoms[i], fresh, w))
-      s[n++] = poly.monos[0].atoms[i];
+    if (has_any(prover, poly.monos[0].atoms[i], fresh, count))
+      atoms[n++] = poly.monos[0].atoms[i];
   }
   if (ok)
-    *g = pv_mono_term(prover, prover->one, s, n);
+    *scale = pv_mono_term(prover, prover->one, atoms, n);
   pv_poly_clear(&poly);
   return ok && n > 0;
 }
@@ -268,111 +269,114 @@ typedef struct {
 } rescaling;
 
 /* g at these values of the running folds */
-static ck_id scale_at(pv *prover, const rescaling *r, const ck_id *values) {
-  return ck_sub(prover->terms, r->scale, r->next, values, r->count, NULL, 0);
+static ck_id scale_at(pv *prover, const rescaling *resc, const ck_id *values) {
+  return ck_sub(prover->terms, resc->scale, resc->next, values, resc->count, NULL, 0);
 }
 
 /* the fold's step with variables for the values of the running folds; false: it reads none */
-static bool name_running(pv *prover, rescaling *r, ck_id *step) {
-  const opened_fold *fold = r->fold;
+static bool name_running(pv *prover, rescaling *resc, ck_id *step) {
+  const opened_fold *fold = resc->fold;
   char name[32];
   *step = fold->step[0];
-  r->count = prefixes(prover, *step, fold->counter, r->run, 0);
-  for (uint32_t i = 0; i < r->count; i++) {
+  resc->count = prefixes(prover, *step, fold->counter, resc->run, 0);
+  for (uint32_t i = 0; i < resc->count; i++) {
     uint32_t level = pv_at(prover, fold->inner)->level;
     snprintf(name, sizeof name, "$$o%u.%u", level, i);
-    r->now[i] = pv_real_var(prover, name);
+    resc->now[i] = pv_real_var(prover, name);
     snprintf(name, sizeof name, "$$n%u.%u", level, i);
-    r->next[i] = pv_real_var(prover, name);
-    ck_id after = with_k(prover, r->run[i], fold->counter, r->k_next);
-    *step = replace_term(prover, *step, after, r->next[i]);
-    *step = replace_term(prover, *step, r->run[i], r->now[i]);
+    resc->next[i] = pv_real_var(prover, name);
+    ck_id after = with_k(prover, resc->run[i], fold->counter, resc->k_next);
+    *step = replace_term(prover, *step, after, resc->next[i]);
+    *step = replace_term(prover, *step, resc->run[i], resc->now[i]);
   }
-  return r->count > 0;
+  return resc->count > 0;
 }
 
 /* reads factor, scale and what is unscaled off the step */
-static bool find_rescaling(pv *prover, rescaling *r) {
-  const opened_fold *fold = r->fold;
+static bool find_rescaling(pv *prover, rescaling *resc) {
+  const opened_fold *fold = resc->fold;
   pv_ctx inner = fold->inner;
   ck_id z = fold->state[0];
   ck_id step;
-  if (fold->width != 1 || fold->init[0] != prover->zero || !name_running(prover, r, &step))
+  if (fold->width != 1 || fold->init[0] != prover->zero || !name_running(prover, resc, &step))
     return false;
-  r->body = pv_norm(prover, inner, step);
-  if (r->body.by == PV_NONE || !linear_in(prover, r->body.to, z, &r->factor, &r->addend) ||
-      !read_g(prover, r->factor, r->next, r->count, &r->scale))
+  resc->body = pv_norm(prover, inner, step);
+  if (resc->body.by == PV_NONE ||
+      !linear_in(prover, resc->body.to, z, &resc->factor, &resc->addend) ||
+      !read_g(prover, resc->factor, resc->next, resc->count, &resc->scale))
     return false;
-  ck_id scale_now = scale_at(prover, r, r->now);
-  r->factor_scale = pv_norm(prover, inner, pv_mul(prover, r->factor, scale_now));
-  r->scale_normal = pv_norm(prover, inner, r->scale);
-  ck_id inv_scale = pv_inv(prover, r->scale);
-  pv_eqn unscaled = pv_norm(prover, inner, pv_mul(prover, inv_scale, r->addend));
-  if (r->factor_scale.by == PV_NONE || r->scale_normal.by == PV_NONE || unscaled.by == PV_NONE ||
-      r->factor_scale.to != r->scale_normal.to)
+  ck_id scale_now = scale_at(prover, resc, resc->now);
+  resc->factor_scale = pv_norm(prover, inner, pv_mul(prover, resc->factor, scale_now));
+  resc->scale_normal = pv_norm(prover, inner, resc->scale);
+  ck_id inv_scale = pv_inv(prover, resc->scale);
+  pv_eqn unscaled = pv_norm(prover, inner, pv_mul(prover, inv_scale, resc->addend));
+  if (resc->factor_scale.by == PV_NONE || resc->scale_normal.by == PV_NONE ||
+      unscaled.by == PV_NONE || resc->factor_scale.to != resc->scale_normal.to)
     return false;
-  r->unscaled = unscaled.to;
-  if (has_any(prover, r->unscaled, r->next, r->count) ||
-      has_any(prover, r->unscaled, r->now, r->count) || ck_has_var(prover->terms, r->unscaled, z))
+  resc->unscaled = unscaled.to;
+  if (has_any(prover, resc->unscaled, resc->next, resc->count) ||
+      has_any(prover, resc->unscaled, resc->now, resc->count) ||
+      ck_has_var(prover->terms, resc->unscaled, z))
     return false;
-  r->addend_split = pv_norm(prover, inner, pv_mul(prover, r->scale, r->unscaled));
-  return r->addend_split.by != PV_NONE && r->addend_split.to == r->addend;
+  resc->addend_split = pv_norm(prover, inner, pv_mul(prover, resc->scale, resc->unscaled));
+  return resc->addend_split.by != PV_NONE && resc->addend_split.to == resc->addend;
 }
 
-static void running_folds(pv *prover, rescaling *r) {
-  ck_id k = r->fold->counter;
-  for (uint32_t i = 0; i < r->count; i++) {
-    r->after[i] = with_k(prover, r->run[i], k, r->k_next);
-    r->none[i] = with_k(prover, r->run[i], k, prover->zero);
-    r->all[i] = with_k(prover, r->run[i], k, r->fold->bound);
+static void running_folds(pv *prover, rescaling *resc) {
+  ck_id k = resc->fold->counter;
+  for (uint32_t i = 0; i < resc->count; i++) {
+    resc->after[i] = with_k(prover, resc->run[i], k, resc->k_next);
+    resc->none[i] = with_k(prover, resc->run[i], k, prover->zero);
+    resc->all[i] = with_k(prover, resc->run[i], k, resc->fold->bound);
   }
 }
 
-static ck_id unscaled_sum(pv *prover, const rescaling *r, ck_id bound) {
-  return pv_sum(prover, bound, r->fold->counter, r->unscaled);
+static ck_id unscaled_sum(pv *prover, const rescaling *resc, ck_id bound) {
+  return pv_sum(prover, bound, resc->fold->counter, resc->unscaled);
 }
 
 /* g(m) * sum(k < bound) unscaled, where m are the running folds over `bound` iterations */
-static ck_id scaled_sum(pv *prover, const rescaling *r, ck_id bound, const ck_id *running) {
-  ck_id sum = unscaled_sum(prover, r, bound);
-  return pv_mul(prover, scale_at(prover, r, running), sum);
+static ck_id scaled_sum(pv *prover, const rescaling *resc, ck_id bound, const ck_id *running) {
+  ck_id sum = unscaled_sum(prover, resc, bound);
+  return pv_mul(prover, scale_at(prover, resc, running), sum);
 }
 
-static ck_id rescaled_claim(pv *prover, const rescaling *r, ck_id bound, const ck_id *running) {
-  ck_id right = scaled_sum(prover, r, bound, running);
-  return pv_eq(prover, fold_at(prover, r->fold, 0, bound), right);
+static ck_id rescaled_claim(pv *prover, const rescaling *resc, ck_id bound, const ck_id *running) {
+  ck_id right = scaled_sum(prover, resc, bound, running);
+  return pv_eq(prover, fold_at(prover, resc->fold, 0, bound), right);
 }
 
 /* the claim for no iterations: both sides are 0 */
-static pv_thm rescaled_base(pv *prover, const rescaling *r) {
+static pv_thm rescaled_base(pv *prover, const rescaling *resc) {
   ck_id zero = prover->zero;
-  pv_thm left = pv_zero(prover, fold_at(prover, r->fold, 0, zero), r->zero_le_zero);
-  pv_thm right = pv_zero(prover, unscaled_sum(prover, r, zero), r->zero_le_zero);
-  ck_id minus_scale = pv_neg(prover, scale_at(prover, r, r->none));
-  return PV_COMBINE(prover, rescaled_claim(prover, r, zero, r->none), prover->one, left,
+  pv_thm left = pv_zero(prover, fold_at(prover, resc->fold, 0, zero), resc->zero_le_zero);
+  pv_thm right = pv_zero(prover, unscaled_sum(prover, resc, zero), resc->zero_le_zero);
+  ck_id minus_scale = pv_neg(prover, scale_at(prover, resc, resc->none));
+  return PV_COMBINE(prover, rescaled_claim(prover, resc, zero, resc->none), prover->one, left,
                     minus_scale, right);
 }
 
 /* from the claim at k that at k + 1:  z(k+1) = factor*z(k) + addend;  z(k) = g(now)*S(k);
  * factor*g(now) = g(next);  addend = g(next)*unscaled;  S(k+1) = S(k) + unscaled */
-static pv_thm rescaled_step(pv *prover, const rescaling *r) {
-  const opened_fold *fold = r->fold;
+static pv_thm rescaled_step(pv *prover, const rescaling *resc) {
+  const opened_fold *fold = resc->fold;
   ck_id k = fold->counter;
-  ck_id k_next = r->k_next;
+  ck_id k_next = resc->k_next;
   ck_id vars[2 * MAX_W + 1];
   ck_id values[2 * MAX_W + 1];
   pv_var_sub subs[2 * MAX_W + 1];
   uint32_t n = 0;
-  for (uint32_t i = 0; i < r->count; i++) {
-    subs[n++] = (pv_var_sub){r->now[i], r->run[i]};
-    subs[n++] = (pv_var_sub){r->next[i], r->after[i]};
+  for (uint32_t i = 0; i < resc->count; i++) {
+    subs[n++] = (pv_var_sub){resc->now[i], resc->run[i]};
+    subs[n++] = (pv_var_sub){resc->next[i], resc->after[i]};
   }
   subs[n++] = (pv_var_sub){fold->state[0], fold_at(prover, fold, 0, k)};
-  pv_thm left = pv_succ(prover, fold_at(prover, fold, 0, k_next), k, r->k_nonneg);
-  pv_thm right = pv_succ(prover, unscaled_sum(prover, r, k_next), k, r->k_nonneg);
-  pv_thm assumed = pv_hyp(prover, rescaled_claim(prover, r, k, r->run));
+  pv_thm left = pv_succ(prover, fold_at(prover, fold, 0, k_next), k, resc->k_nonneg);
+  pv_thm right = pv_succ(prover, unscaled_sum(prover, resc, k_next), k, resc->k_nonneg);
+  pv_thm assumed = pv_hyp(prover, rescaled_claim(prover, resc, k, resc->run));
   /* what was found about variables, of the values that they stand for */
-  const pv_eqn *about[4] = {&r->body, &r->factor_scale, &r->scale_normal, &r->addend_split};
+  const pv_eqn *about[4] = {&resc->body, &resc->factor_scale, &resc->scale_normal,
+                            &resc->addend_split};
   pv_thm instance[4];
   for (int i = 0; i < 4; i++) {
     instance[i] = about[i]->by == PV_REFL
@@ -385,31 +389,31 @@ static pv_thm rescaled_step(pv *prover, const rescaling *r) {
     vars[i] = subs[i].var;
     values[i] = subs[i].term;
   }
-  ck_id sum = unscaled_sum(prover, r, k);
-  ck_id factor = ck_sub(prover->terms, r->factor, vars, values, n, NULL, 0);
+  ck_id sum = unscaled_sum(prover, resc, k);
+  ck_id factor = ck_sub(prover->terms, resc->factor, vars, values, n, NULL, 0);
   if (left == PV_NONE || right == PV_NONE)
     return PV_NONE;
-  return PV_COMBINE(prover, rescaled_claim(prover, r, k_next, r->after), prover->one, left,
+  return PV_COMBINE(prover, rescaled_claim(prover, resc, k_next, resc->after), prover->one, left,
                     prover->one, instance[0], factor, assumed, sum, instance[1],
                     pv_neg(prover, sum), instance[2], pv_num(prover, -1), instance[3],
-                    pv_neg(prover, scale_at(prover, r, r->after)), right);
+                    pv_neg(prover, scale_at(prover, resc, resc->after)), right);
 }
 
 /* a rescaled accumulator as a scale times a sum */
 static pv_eqn rescaled(pv *prover, pv_ctx ctx, const opened_fold *fold) {
-  rescaling r = {.fold = fold, .k_next = pv_add(prover, fold->counter, prover->one)};
-  if (!find_rescaling(prover, &r))
+  rescaling resc = {.fold = fold, .k_next = pv_add(prover, fold->counter, prover->one)};
+  if (!find_rescaling(prover, &resc))
     return pv_fail();
-  r.k_nonneg = pv_hyp(prover, pv_ge0(prover, fold->counter));
-  r.zero_le_zero = pv_zero_le_zero(prover);
+  resc.k_nonneg = pv_hyp(prover, pv_ge0(prover, fold->counter));
+  resc.zero_le_zero = pv_zero_le_zero(prover);
   pv_thm n_nonneg = pv_follows(prover, ctx, pv_ge0(prover, fold->bound));
   if (n_nonneg == PV_NONE)
     return pv_fail();
-  running_folds(prover, &r);
-  pv_thm base = rescaled_base(prover, &r);
-  pv_thm step = base == PV_NONE ? PV_NONE : rescaled_step(prover, &r);
-  ck_id claim = rescaled_claim(prover, &r, fold->counter, r.run);
-  pv_eqn result = {scaled_sum(prover, &r, fold->bound, r.all), PV_NONE};
+  running_folds(prover, &resc);
+  pv_thm base = rescaled_base(prover, &resc);
+  pv_thm step = base == PV_NONE ? PV_NONE : rescaled_step(prover, &resc);
+  ck_id claim = rescaled_claim(prover, &resc, fold->counter, resc.run);
+  pv_eqn result = {scaled_sum(prover, &resc, fold->bound, resc.all), PV_NONE};
   if (step != PV_NONE)
     result.by = pv_induct(prover, fold->counter, fold->bound, 0, &claim, &base, &step, 1, n_nonneg);
   return result.by == PV_NONE ? pv_fail() : result;
@@ -419,53 +423,55 @@ static pv_eqn rescaled(pv *prover, pv_ctx ctx, const opened_fold *fold) {
 static pv_eqn norm_steps(pv *prover, ck_id term, const opened_fold *fold) {
   opened_fold kept = *fold;
   pv_thm premises[MAX_W];
-  ck_id v[MAX_W + 1];
+  ck_id vars[MAX_W + 1];
   bool changed = false;
-  v[0] = fold->counter;
-  for (uint32_t q = 0; q < fold->width; q++) {
-    pv_eqn eqn = pv_norm(prover, fold->inner, fold->step[q]);
+  vars[0] = fold->counter;
+  for (uint32_t state = 0; state < fold->width; state++) {
+    pv_eqn eqn = pv_norm(prover, fold->inner, fold->step[state]);
     if (eqn.by == PV_NONE)
       return pv_fail();
-    v[q + 1] = fold->state[q];
-    kept.step[q] = eqn.to;
-    premises[q] = eqn.by == PV_REFL ? pv_refl(prover, eqn.to) : eqn.by;
+    vars[state + 1] = fold->state[state];
+    kept.step[state] = eqn.to;
+    premises[state] = eqn.by == PV_REFL ? pv_refl(prover, eqn.to) : eqn.by;
     changed = changed || eqn.by != PV_REFL;
   }
   if (!changed)
     return pv_same(term);
   pv_eqn result = {fold_at(prover, &kept, fold->asked, fold->bound), PV_NONE};
-  result.by = pv_foldcong(prover, term, result.to, v, fold->width + 1, premises, fold->width);
+  result.by = pv_foldcong(prover, term, result.to, vars, fold->width + 1, premises, fold->width);
   return result.by == PV_NONE ? pv_fail() : result;
 }
 
 /* fold 0 1 n 0 (anything that is acc + f): as a sum */
 static pv_eqn as_sum(pv *prover, ck_id term, const opened_fold *fold) {
-  ck_id a;
-  ck_id b;
-  ck_id v[2] = {fold->counter, fold->state[0]};
+  ck_id factor;
+  ck_id addend;
+  ck_id vars[2] = {fold->counter, fold->state[0]};
   pv_thm thm;
   if (fold->width != 1 || fold->init[0] != prover->zero ||
-      !linear_in(prover, fold->step[0], fold->state[0], &a, &b) || !pv_is_one(prover, a))
+      !linear_in(prover, fold->step[0], fold->state[0], &factor, &addend) ||
+      !pv_is_one(prover, factor))
     return pv_fail();
-  thm = pv_identity(prover, pv_eq(prover, fold->step[0], pv_add(prover, fold->state[0], b)));
-  pv_eqn result = {pv_sum(prover, fold->bound, fold->counter, b), PV_NONE};
-  result.by = pv_foldcong(prover, term, result.to, v, 2, &thm, 1);
+  thm = pv_identity(prover, pv_eq(prover, fold->step[0], pv_add(prover, fold->state[0], addend)));
+  pv_eqn result = {pv_sum(prover, fold->bound, fold->counter, addend), PV_NONE};
+  result.by = pv_foldcong(prover, term, result.to, vars, 2, &thm, 1);
   return result.by == PV_NONE ? pv_fail() : result;
 }
 
 /* --- maxima */
 /* the steps of a maximum, ite(acc <= f, f, acc), and of a minimum, ite(acc <= f, acc, f) */
-static bool extremum_step(pv *prover, const opened_fold *fold, bool max, ck_id *f) {
-  ck_id s = fold->step[0];
-  ck_id c;
-  if (fold->width != 1 || ck_head(prover->terms, s) != CK_ITE)
+static bool extremum_step(pv *prover, const opened_fold *fold, bool max, ck_id *body) {
+  ck_id step = fold->step[0];
+  ck_id cond;
+  if (fold->width != 1 || ck_head(prover->terms, step) != CK_ITE)
     return false;
-  c = ck_kid(prover->terms, s, 0);
-  *f = ck_kid(prover->terms, s, max ? 1 : 2);
-  return ck_head(prover->terms, c) == CK_LE && ck_kid(prover->terms, c, 0) == fold->state[0] &&
-         ck_kid(prover->terms, c, 1) == *f &&
-         ck_kid(prover->terms, s, max ? 2 : 1) == fold->state[0] &&
-         !ck_has_var(prover->terms, *f, fold->state[0]);
+  cond = ck_kid(prover->terms, step, 0);
+  *body = ck_kid(prover->terms, step, max ? 1 : 2);
+  return ck_head(prover->terms, cond) == CK_LE &&
+         ck_kid(prover->terms, cond, 0) == fold->state[0] &&
+         ck_kid(prover->terms, cond, 1) == *body &&
+         ck_kid(prover->terms, step, max ? 2 : 1) == fold->state[0] &&
+         !ck_has_var(prover->terms, *body, fold->state[0]);
 }
 
 /* max over k < n of f, base as given */
@@ -477,25 +483,26 @@ static ck_id max_term(pv *prover, ck_id n, ck_id init, ck_id k, ck_id f) {
 /* fold t (bound and base normal) with step max: body normal; a maximum of maxima over l < L, t < T
  * of f(l*T + t) becomes one */
 static pv_eqn norm_max(pv *prover, pv_ctx ctx, ck_id term, const opened_fold *fold, ck_id f) {
-  pv_eqn b = pv_norm(prover, fold->inner, f);
+  pv_eqn normal = pv_norm(prover, fold->inner, f);
   pv_eqn eqn = pv_same(term);
   ck_id vars[2] = {fold->counter, pv_real_var(prover, "$$acc")};
-  if (b.by == PV_NONE)
+  if (normal.by == PV_NONE)
     return pv_fail();
-  if (b.by != PV_REFL) {
+  if (normal.by != PV_REFL) {
     pv_thm premises[4];
     uint32_t n = 0;
-    ck_id x = pv_max2(prover, vars[1], f);
-    ck_id y = pv_max2(prover, vars[1], b.to);
-    premises[n++] = b.by;
-    premises[n++] = b.by; /* in the condition and in the branch */
-    pv_thm thm = pv_cong(prover, x, y, premises, n);
-    eqn.to = max_term(prover, fold->bound, fold->init[0], fold->counter, b.to);
+    ck_id before = pv_max2(prover, vars[1], f);
+    ck_id after = pv_max2(prover, vars[1], normal.to);
+    premises[n++] = normal.by;
+    premises[n++] = normal.by; /* in the condition and in the branch */
+    pv_thm thm = pv_cong(prover, before, after, premises, n);
+    eqn.to = max_term(prover, fold->bound, fold->init[0], fold->counter, normal.to);
     eqn.by = pv_foldcong(prover, term, eqn.to, vars, 2, &thm, 1);
     if (eqn.by == PV_NONE)
       return pv_fail();
   }
-  pv_eqn result = pv_join_max(prover, ctx, eqn.to, fold->bound, fold->init[0], fold->counter, b.to);
+  pv_eqn result =
+      pv_join_max(prover, ctx, eqn.to, fold->bound, fold->init[0], fold->counter, normal.to);
   return result.by == PV_NONE ? eqn : pv_then(prover, eqn, result);
 }
 
@@ -504,17 +511,17 @@ pv_eqn pv_norm_fold(pv *prover, pv_ctx ctx, ck_id term) {
   opened_fold fold;
   pv_eqn eqn;
   pv_eqn result;
-  ck_id f;
+  ck_id body;
   if (pv_is_sum(prover, term))
     return pv_norm_sum(prover, ctx, term);
-  if (pv_is_prod(prover, term, &f))
+  if (pv_is_prod(prover, term, &body))
     return pv_norm_prod(prover, ctx, term);
   if (!open_fold(prover, ctx, term, &fold))
     return pv_same(term);
-  if (extremum_step(prover, &fold, true, &f))
-    return norm_max(prover, ctx, term, &fold, f);
-  if (extremum_step(prover, &fold, false, &f)) {
-    eqn = pv_min_as_max(prover, ctx, term, fold.bound, fold.init[0], fold.counter, f);
+  if (extremum_step(prover, &fold, true, &body))
+    return norm_max(prover, ctx, term, &fold, body);
+  if (extremum_step(prover, &fold, false, &body)) {
+    eqn = pv_min_as_max(prover, ctx, term, fold.bound, fold.init[0], fold.counter, body);
     if (eqn.by != PV_NONE && eqn.by != PV_REFL)
       return eqn;
   }

@@ -16,7 +16,7 @@ typedef struct {
   int sign;
   pv_thm by;
   pv_thm pos_thm;
-} signed_split; /* D = sign*pos*E by eq (PV_REFL: polynomial identity); posp: 0 < pos */
+} signed_split; /* whole = sign*pos*primitive by `by` */
 
 static bool split_sign(pv *prover, pv_ctx ctx, ck_id diff, signed_split *split) {
   ck_id formula[MAXF + 1];
@@ -31,7 +31,7 @@ static bool split_sign(pv *prover, pv_ctx ctx, ck_id diff, signed_split *split) 
   split->sign = 1;
   split->pos_thm = pv_by_value(prover, pv_gt0(prover, prover->one));
   for (uint32_t i = 0; i < n; i++) {
-    pv_thm g;
+    pv_thm factor_pos;
     if (pv_is_const(prover, formula[i])) {
       if (pv_const_sign(prover, formula[i]) == 0)
         return false;
@@ -41,16 +41,16 @@ static bool split_sign(pv *prover, pv_ctx ctx, ck_id diff, signed_split *split) 
       }
       if (pv_is_one(prover, formula[i]))
         continue;
-      g = pv_by_value(prover, pv_gt0(prover, formula[i]));
+      factor_pos = pv_by_value(prover, pv_gt0(prover, formula[i]));
     } else {
-      g = n == 1 ? PV_NONE : pv_positive(prover, ctx, formula[i]);
+      factor_pos = n == 1 ? PV_NONE : pv_positive(prover, ctx, formula[i]);
     }
-    if (g == PV_NONE) {
+    if (factor_pos == PV_NONE) {
       rest = pv_is_one(prover, rest) ? formula[i] : pv_mul(prover, rest, formula[i]);
       continue;
     }
-    pv_thm two[2] = {split->pos_thm, g};
-    pv_summand summand = {prover->one, two, 2};
+    pv_thm premises[2] = {split->pos_thm, factor_pos};
+    pv_summand summand = {prover->one, premises, 2};
     pos = pv_mul(prover, pos, formula[i]);
     split->pos_thm = pv_arith(prover, pv_gt0(prover, pos), &summand, 1);
   }
@@ -60,174 +60,177 @@ static bool split_sign(pv *prover, pv_ctx ctx, ck_id diff, signed_split *split) 
   split->primitive = result.to;
   split->pos = pos;
   ck_id back = pv_mul(prover, pv_num(prover, split->sign), pv_mul(prover, pos, split->primitive));
-  pv_eqn b = pv_norm_poly(prover, ctx, back);
-  if (b.by == PV_NONE || b.to != diff || split->pos_thm == PV_NONE)
+  pv_eqn back_normal = pv_norm_poly(prover, ctx, back);
+  if (back_normal.by == PV_NONE || back_normal.to != diff || split->pos_thm == PV_NONE)
     return false;
-  split->by = b.by; /* back = D */
+  split->by = back_normal.by; /* back = D */
   return true;
 }
 
 /* theorem h about D (`0 <= D` and the like, D on the side given by low: true 0 rel D) carried over
  * to E: the same relation, turned if sign < 0 */
 static pv_thm carry(pv *prover, const signed_split *split, ck_op head, bool low, pv_thm hyp) {
-  bool elow = split->sign > 0 ? low : !low;
-  ck_id goal = elow ? pv_rel(prover, head, prover->zero, split->primitive)
-                    : pv_rel(prover, head, split->primitive, prover->zero);
-  ck_id ip = pv_inv(prover, split->pos);
+  bool new_low = split->sign > 0 ? low : !low;
+  ck_id goal = new_low ? pv_rel(prover, head, prover->zero, split->primitive)
+                       : pv_rel(prover, head, split->primitive, prover->zero);
+  ck_id inv_scale = pv_inv(prover, split->pos);
   pv_var_sub vars = {pv_real_var(prover, "x"), split->pos};
-  pv_thm pi = pv_use_lemma(prover, PV_INV_POS, &vars, 1, NULL, 0, &split->pos_thm, 1);
+  pv_thm inv_pos = pv_use_lemma(prover, PV_INV_POS, &vars, 1, NULL, 0, &split->pos_thm, 1);
   pv_thm nonzero =
       pv_scaled(prover, pv_ne0(prover, split->pos), pv_num(prover, -1), split->pos_thm);
-  pv_thm li = pv_law(prover, "inv", &split->pos, 1, nonzero);
+  pv_thm cancel = pv_law(prover, "inv", &split->pos, 1, nonzero);
   /* value of h: +-D = +-sign*pos*E; of the goal: +-E, the same sign after turning */
-  ck_id val = elow ? split->primitive : pv_neg(prover, split->primitive);
+  ck_id value = new_low ? split->primitive : pv_neg(prover, split->primitive);
   pv_comb comb;
   pv_comb_init(&comb);
-  pv_comb_add_product(&comb, prover->one, pi, hyp);
-  pv_comb_add(&comb, val, li); /* val*(1 - pos*inv pos) */
-  pv_comb_add(&comb, low ? pv_neg(prover, ip) : ip,
+  pv_comb_add_product(&comb, prover->one, inv_pos, hyp);
+  pv_comb_add(&comb, value, cancel); /* val*(1 - pos*inv pos) */
+  pv_comb_add(&comb, low ? pv_neg(prover, inv_scale) : inv_scale,
               split->by); /* eq: sign*pos*E = D, value D - sign*pos*E */
   return pv_comb_prove(prover, &comb, goal);
 }
 
 /* w = m*w0; quot*E = w if E divides w, else CK_BAD */
-static void factor_branch(pv *prover, ck_id w, ck_id E, ck_id *m, ck_id *w0, ck_id *quot) {
+static void factor_branch(pv *prover, ck_id gap, ck_id primitive, ck_id *outside, ck_id *inside,
+                          ck_id *quot) {
   ck_id formula[MAXF + 1];
-  uint32_t n = pv_poly_content(prover, w, formula, MAXF);
-  bool sum = ck_head(prover->terms, w) == CK_ADD;
-  *m = prover->one;
-  *w0 = w;
+  uint32_t n = pv_poly_content(prover, gap, formula, MAXF);
+  bool sum = ck_head(prover->terms, gap) == CK_ADD;
+  *outside = prover->one;
+  *inside = gap;
   *quot = CK_BAD;
   if (n == 0) {
-    formula[0] = w;
+    formula[0] = gap;
     n = 1;
   }
   if (!sum) { /* one monomial: E comes last if it is there */
-    *w0 = prover->one;
+    *inside = prover->one;
     for (uint32_t i = 0; i < n; i++) {
-      if (formula[i] == E && *w0 == prover->one)
-        *w0 = E;
+      if (formula[i] == primitive && *inside == prover->one)
+        *inside = primitive;
       else
-        *m = pv_mul(prover, *m, formula[i]);
+        *outside = pv_mul(prover, *outside, formula[i]);
     }
   } else {
     for (uint32_t i = 0; i + 1 < n; i++)
-      *m = pv_mul(prover, *m, formula[i]);
-    *w0 = formula[n - 1];
+      *outside = pv_mul(prover, *outside, formula[i]);
+    *inside = formula[n - 1];
   }
-  if (*w0 == E)
-    *quot = *m;
+  if (*inside == primitive)
+    *quot = *outside;
 }
 
 /* t = ite(c, u, v) with normal parts, c a real order relation */
 static pv_eqn canon_ite(pv *prover, pv_ctx ctx, ck_id term) {
-  ck_id c = ck_kid(prover->terms, term, 0);
-  ck_id u = ck_kid(prover->terms, term, 1);
-  ck_id v = ck_kid(prover->terms, term, 2);
-  ck_id a = ck_kid(prover->terms, c, 0);
-  ck_id b = ck_kid(prover->terms, c, 1);
-  ck_id diff = pv_canon(prover, pv_sub(prover, b, a));
-  ck_op head = ck_head(prover->terms, c);
-  ck_op oc;
+  ck_id cond = ck_kid(prover->terms, term, 0);
+  ck_id then = ck_kid(prover->terms, term, 1);
+  ck_id otherwise = ck_kid(prover->terms, term, 2);
+  ck_id left = ck_kid(prover->terms, cond, 0);
+  ck_id right = ck_kid(prover->terms, cond, 1);
+  ck_id diff = pv_canon(prover, pv_sub(prover, right, left));
+  ck_op head = ck_head(prover->terms, cond);
+  ck_op new_rel;
   signed_split split;
   if ((head != CK_LE && head != CK_LT) || !split_sign(prover, ctx, diff, &split))
     return pv_same(term);
   bool turn = split.sign < 0;
-  ck_id u1 = turn ? v : u;
-  ck_id v1 = turn ? u : v;
-  ck_id w = pv_canon(prover, pv_sub(prover, u1, v1));
+  ck_id high = turn ? otherwise : then;
+  ck_id low_branch = turn ? then : otherwise;
+  ck_id gap = pv_canon(prover, pv_sub(prover, high, low_branch));
   ck_id m;
-  ck_id w0;
+  ck_id inside;
   ck_id quot;
-  oc = turn ? (head == CK_LE ? CK_LT : CK_LE) : head;
-  factor_branch(prover, w, split.primitive, &m, &w0, &quot);
-  pv_eqn mw = pv_norm_poly(prover, ctx, pv_mul(prover, m, w0));
-  if (mw.by == PV_NONE)
+  new_rel = turn ? (head == CK_LE ? CK_LT : CK_LE) : head;
+  factor_branch(prover, gap, split.primitive, &m, &inside, &quot);
+  pv_eqn product = pv_norm_poly(prover, ctx, pv_mul(prover, m, inside));
+  if (product.by == PV_NONE)
     return pv_fail();
-  if (mw.to != w) {
+  if (product.to != gap) {
     m = prover->one;
-    w0 = w;
+    inside = gap;
     quot = CK_BAD;
-    mw.by = PV_REFL;
+    product.by = PV_REFL;
   }
   if (quot != CK_BAD)
-    oc = CK_LE;
-  ck_id c1 = pv_rel(prover, oc, prover->zero, split.primitive);
-  ck_id nc1 = ck_neg(prover->terms, c1);
-  ck_id I = ck_ite(prover->terms, c1, w0, prover->zero);
-  ck_id T = pv_add(prover, v1, pv_mul(prover, m, I));
+    new_rel = CK_LE;
+  ck_id new_cond = pv_rel(prover, new_rel, prover->zero, split.primitive);
+  ck_id not_new = ck_neg(prover->terms, new_cond);
+  ck_id inner = ck_ite(prover->terms, new_cond, inside, prover->zero);
+  ck_id target = pv_add(prover, low_branch, pv_mul(prover, m, inner));
   pv_thm cases[2];
-  if (I == CK_BAD || pv_canon(prover, T) == term)
+  if (inner == CK_BAD || pv_canon(prover, target) == term)
     return pv_same(term);
-  if (pv_is_zero(prover, v) && I == term)
+  if (pv_is_zero(prover, otherwise) && inner == term)
     return pv_same(term);
-  for (int i = 0; i < 2; i++) { /* c holds; c does not */
-    ck_id h = i ? ck_neg(prover->terms, c) : c;
-    ck_id X = i ? v : u;
-    ck_op ho = ck_head(prover->terms, h);
-    pv_thm hs = pv_hyp(prover, h);
-    pv_thm law = pv_law(prover, i ? "ite0" : "ite1", &term, 1, hs);
+  for (int i = 0; i < 2; i++) { /* the condition holds; it does not */
+    ck_id hyp = i ? ck_neg(prover->terms, cond) : cond;
+    ck_id branch = i ? otherwise : then;
+    ck_op hyp_rel = ck_head(prover->terms, hyp);
+    pv_thm hyp_thm = pv_hyp(prover, hyp);
+    pv_thm law = pv_law(prover, i ? "ite0" : "ite1", &term, 1, hyp_thm);
     pv_thm fact;
     pv_thm yes;
     pv_thm no = PV_NONE;
     pv_thm zero = PV_NONE;
-    bool low = !i; /* c: 0 rel D; not c: D rel' 0 */
-    fact = carry(prover, &split, ho, low,
+    bool low = !i; /* it holds: 0 rel diff; it does not: diff rel 0 */
+    fact = carry(prover, &split, hyp_rel, low,
                  pv_restate(prover,
-                            low ? pv_rel(prover, ho, prover->zero, diff)
-                                : pv_rel(prover, ho, diff, prover->zero),
-                            hs));
+                            low ? pv_rel(prover, hyp_rel, prover->zero, diff)
+                                : pv_rel(prover, hyp_rel, diff, prover->zero),
+                            hyp_thm));
     if (fact == PV_NONE)
       return pv_fail();
-    bool elow = (split.sign > 0) == low;
-    ck_op fo = ck_head(prover->terms, pv_says(prover, fact));
+    bool new_low = (split.sign > 0) == low;
+    ck_op fact_rel = ck_head(prover->terms, pv_says(prover, fact));
     pv_thm proof[2] = {PV_NONE, PV_NONE};
-    /* which value has I?  yes: c1 holds; no: it does not */
-    yes = elow ? (pv_says(prover, fact) == c1  ? fact
-                  : fo == CK_LT && oc == CK_LE ? pv_scaled(prover, c1, prover->one, fact)
-                                               : PV_NONE)
-               : PV_NONE;
-    if (!elow)
-      no = pv_says(prover, fact) == nc1 ? fact : PV_NONE;
-    if (!elow && no == PV_NONE && fo == CK_LT && oc == CK_LT)
-      no = pv_scaled(prover, nc1, prover->one, fact);
-    if (yes == PV_NONE && no == PV_NONE) { /* the boundary: E <= 0 against 0 <= E */
-      if (elow || oc != CK_LE || quot == CK_BAD)
+    /* which value has `inner`?  yes: the new condition holds; no: it does not */
+    yes = new_low ? (pv_says(prover, fact) == new_cond ? fact
+                     : fact_rel == CK_LT && new_rel == CK_LE
+                         ? pv_scaled(prover, new_cond, prover->one, fact)
+                         : PV_NONE)
+                  : PV_NONE;
+    if (!new_low)
+      no = pv_says(prover, fact) == not_new ? fact : PV_NONE;
+    if (!new_low && no == PV_NONE && fact_rel == CK_LT && new_rel == CK_LT)
+      no = pv_scaled(prover, not_new, prover->one, fact);
+    if (yes == PV_NONE && no == PV_NONE) { /* the boundary: primitive <= 0 against 0 <= primitive */
+      if (new_low || new_rel != CK_LE || quot == CK_BAD)
         return pv_same(term);
-      yes = pv_hyp(prover, c1);
+      yes = pv_hyp(prover, new_cond);
       zero = pv_antisym(prover, fact, yes);
-      no = pv_hyp(prover, nc1);
+      no = pv_hyp(prover, not_new);
     }
     for (int k = 0; k < 2; k++) {
-      pv_thm st = k ? no : yes;
+      pv_thm decided = k ? no : yes;
       pv_comb comb;
-      if (st == PV_NONE)
+      if (decided == PV_NONE)
         continue;
-      pv_thm li = pv_law(prover, k ? "ite0" : "ite1", &I, 1, st);
+      pv_thm inner_law = pv_law(prover, k ? "ite0" : "ite1", &inner, 1, decided);
       pv_comb_init(&comb);
       pv_comb_add(&comb, prover->one, law);
       pv_comb_add(&comb, pv_neg(prover, m),
-                  li); /* T - t = (X - t) - m*(val - I) + (v1 + m*val - X) */
-      if (!k && X == u1)
+                  inner_law); /* target - term = (branch - term) - m*(value - inner) + (low +
+                                 m*value - branch) */
+      if (!k && branch == high)
         pv_comb_add(&comb, pv_num(prover, -1),
-                    mw.by); /* m*w0 = w: value w - m*w0; v1 + m*w0 - u1 = m*w0 - w */
-      if (!k && X != u1)
+                    product.by); /* low + m*inside - high = m*inside - gap, which is 0 */
+      if (!k && branch != high)
         pv_comb_add(&comb, pv_neg(prover, quot),
-                    zero); /* v1 + m*w0 - v1 = quot*E; zero: E = 0, value -E */
-      proof[k] = pv_comb_prove(prover, &comb, pv_eq(prover, term, T));
+                    zero); /* the gap is quot*primitive, and the primitive is 0 */
+      proof[k] = pv_comb_prove(prover, &comb, pv_eq(prover, term, target));
     }
-    cases[i] = yes != PV_NONE && no != PV_NONE ? pv_cases(prover, c1, proof[0], proof[1])
+    cases[i] = yes != PV_NONE && no != PV_NONE ? pv_cases(prover, new_cond, proof[0], proof[1])
                                                : proof[yes != PV_NONE ? 0 : 1];
     if (cases[i] == PV_NONE)
       return pv_same(term);
   }
-  pv_eqn eqn = {T, pv_cases(prover, c, cases[0], cases[1])};
+  pv_eqn eqn = {target, pv_cases(prover, cond, cases[0], cases[1])};
   if (eqn.by == PV_NONE)
     return pv_same(term);
-  if (pv_follows(prover, ctx, c1) != PV_NONE || pv_follows(prover, ctx, nc1) != PV_NONE)
-    return pv_then(prover, eqn, pv_norm(prover, ctx, T));
-  pv_mark_normal(prover, ctx, I);
-  return pv_then(prover, eqn, pv_norm_poly(prover, ctx, T));
+  if (pv_follows(prover, ctx, new_cond) != PV_NONE || pv_follows(prover, ctx, not_new) != PV_NONE)
+    return pv_then(prover, eqn, pv_norm(prover, ctx, target));
+  pv_mark_normal(prover, ctx, inner);
+  return pv_then(prover, eqn, pv_norm_poly(prover, ctx, target));
 }
 
 /* --- conditions on integers, and equations: 0 <= E or 0 = E with a positive leading coefficient */
@@ -242,14 +245,14 @@ typedef struct {
 
 static bool turn_cond(pv *prover, ck_id c, turned *turn) {
   ck_op head = ck_head(prover->terms, c);
-  ck_id a = ck_kid(prover->terms, c, 0);
-  ck_id b = ck_kid(prover->terms, c, 1);
-  ck_id E = pv_canon(prover, pv_sub(prover, b, a));
-  ck_id lead = E;
+  ck_id left = ck_kid(prover->terms, c, 0);
+  ck_id right = ck_kid(prover->terms, c, 1);
+  ck_id diff = pv_canon(prover, pv_sub(prover, right, left));
+  ck_id lead = diff;
   ck_id formula;
-  bool ints = ck_is_int(prover->terms, a) && ck_is_int(prover->terms, b);
+  bool ints = ck_is_int(prover->terms, left) && ck_is_int(prover->terms, right);
   pv_thm hyp = pv_hyp(prover, c);
-  pv_thm n = pv_hyp(prover, ck_neg(prover->terms, c));
+  pv_thm no_hyp = pv_hyp(prover, ck_neg(prover->terms, c));
   pv_poly other;
   int sign;
   if ((head == CK_LE || head == CK_LT) && !ints)
@@ -260,13 +263,14 @@ static bool turn_cond(pv *prover, ck_id c, turned *turn) {
   pv_poly_read(prover, &other, lead);
   if (other.count == 1 &&
       other.monos[0].degree == 0) { /* a constant comes first: the next monomial counts */
-    pv_poly_read(prover, &other, E);
+    pv_poly_read(prover, &other, diff);
     ck_id best = CK_BAD;
     sign = 1;
     for (uint32_t i = 0; i < other.count; i++) {
-      ck_id m = pv_mono_term(prover, prover->one, other.monos[i].atoms, other.monos[i].degree);
-      if (other.monos[i].degree && (best == CK_BAD || pv_order(prover, m, best) > 0)) {
-        best = m;
+      ck_id summands =
+          pv_mono_term(prover, prover->one, other.monos[i].atoms, other.monos[i].degree);
+      if (other.monos[i].degree && (best == CK_BAD || pv_order(prover, summands, best) > 0)) {
+        best = summands;
         sign = pv_const_sign(prover, other.monos[i].coef);
       }
     }
@@ -274,94 +278,94 @@ static bool turn_cond(pv *prover, ck_id c, turned *turn) {
     sign = other.count ? pv_const_sign(prover, other.monos[0].coef) : 1;
   }
   pv_poly_clear(&other);
-  if (pv_is_const(prover, E))
+  if (pv_is_const(prover, diff))
     return false;
   if (head == CK_EQ || head == CK_NE) {
     if (sign < 0)
-      E = pv_canon(prover, pv_neg(prover, E));
-    formula = pv_eq(prover, prover->zero, E);
+      diff = pv_canon(prover, pv_neg(prover, diff));
+    formula = pv_eq(prover, prover->zero, diff);
     turn->cond = formula;
     turn->turn = head == CK_NE;
     if (turn->turn) {
-      pv_thm x = hyp;
-      hyp = n;
-      n = x;
+      pv_thm swap = hyp;
+      hyp = no_hyp;
+      no_hyp = swap;
     } /* h: the equation, n: that it does not hold */
     turn->yes = pv_scaled(prover, formula, pv_num(prover, sign), hyp);
-    turn->no = pv_scaled(prover, ck_neg(prover->terms, formula), pv_num(prover, sign), n);
+    turn->no = pv_scaled(prover, ck_neg(prover->terms, formula), pv_num(prover, sign), no_hyp);
     return turn->yes != PV_NONE && turn->no != PV_NONE;
   }
   /* a < b: 0 <= E - 1; its negation turned: 0 <= -E; a <= b: 0 <= E, turned 0 <= -E - 1 */
-  ck_id e = head == CK_LT ? pv_sub(prover, E, prover->one) : E;
+  ck_id value = head == CK_LT ? pv_sub(prover, diff, prover->one) : diff;
   ck_id one = prover->one;
   turn->turn = sign < 0;
   if (turn->turn) {
-    pv_thm x = hyp;
-    hyp = n;
-    n = x;
-    e = pv_sub(prover, pv_neg(prover, e), one);
+    pv_thm swap = hyp;
+    hyp = no_hyp;
+    no_hyp = swap;
+    value = pv_sub(prover, pv_neg(prover, value), one);
   }
-  formula = pv_ge0(prover, pv_canon(prover, e));
+  formula = pv_ge0(prover, pv_canon(prover, value));
   /* h and n are a strict and a weak relation, in either order */
   bool strict = ck_head(prover->terms, pv_says(prover, hyp)) == CK_LT;
-  pv_summand summand[2] = {{one, &n, 1}, {one, NULL, 0}};
+  pv_summand summand[2] = {{one, &no_hyp, 1}, {one, NULL, 0}};
   turn->cond = formula;
   turn->yes = strict ? pv_int(prover, formula, hyp) : pv_restate(prover, formula, hyp);
   turn->no = strict ? pv_arith(prover, ck_neg(prover->terms, formula), summand, 2)
-                    : pv_restate(prover, ck_neg(prover->terms, formula), n);
+                    : pv_restate(prover, ck_neg(prover->terms, formula), no_hyp);
   return turn->yes != PV_NONE && turn->no != PV_NONE;
 }
 
 /* positive factors of E taken out of a condition 0 <= E or 0 = E: what holds of g*E' holds of E' */
 static void reduce_cond(pv *prover, pv_ctx ctx, turned *turn) {
   for (bool more = true; more;) {
-    ck_id E = ck_kid(prover->terms, turn->cond, 1);
+    ck_id primitive = ck_kid(prover->terms, turn->cond, 1);
     ck_op head = ck_head(prover->terms, turn->cond);
-    ck_op no;
+    ck_op neg_rel;
     pv_poly poly;
     more = false;
     pv_poly_init(&poly);
-    pv_poly_read(prover, &poly, E);
+    pv_poly_read(prover, &poly, primitive);
     for (uint32_t i = 0; poly.count && i < poly.monos[0].degree && !more; i++) {
-      ck_id g = poly.monos[0].atoms[i];
-      ck_id e = pv_poly_quotient(prover, E, g);
-      ck_id ig;
+      ck_id factor = poly.monos[0].atoms[i];
+      ck_id quotient = pv_poly_quotient(prover, primitive, factor);
+      ck_id inv_factor;
       ck_id goal;
       ck_id ngoal;
-      pv_thm gp;
-      pv_thm ip;
+      pv_thm factor_pos;
+      pv_thm inv_pos;
       pv_thm nonzero;
-      pv_thm li;
+      pv_thm cancel;
       pv_thm yes;
-      pv_thm neg;
-      pv_var_sub vars = {pv_real_var(prover, "x"), g};
-      if (e == CK_BAD || pv_is_const(prover, e) ||
-          (gp = pv_follows(prover, ctx, pv_gt0(prover, g))) == PV_NONE)
+      pv_thm no;
+      pv_var_sub vars = {pv_real_var(prover, "x"), factor};
+      if (quotient == CK_BAD || pv_is_const(prover, quotient) ||
+          (factor_pos = pv_follows(prover, ctx, pv_gt0(prover, factor))) == PV_NONE)
         continue;
-      ig = pv_inv(prover, g);
-      goal = pv_rel(prover, head, prover->zero, e);
+      inv_factor = pv_inv(prover, factor);
+      goal = pv_rel(prover, head, prover->zero, quotient);
       ngoal = ck_neg(prover->terms, goal);
-      no = ck_head(prover->terms, ngoal);
-      ip = pv_use_lemma(prover, PV_INV_POS, &vars, 1, NULL, 0, &gp, 1);
-      nonzero = pv_scaled(prover, pv_ne0(prover, g), pv_num(prover, -1), gp);
-      li = pv_law(prover, "inv", &g, 1, nonzero); /* g*inv g = 1 */
+      neg_rel = ck_head(prover->terms, ngoal);
+      inv_pos = pv_use_lemma(prover, PV_INV_POS, &vars, 1, NULL, 0, &factor_pos, 1);
+      nonzero = pv_scaled(prover, pv_ne0(prover, factor), pv_num(prover, -1), factor_pos);
+      cancel = pv_law(prover, "inv", &factor, 1, nonzero); /* g*inv g = 1 */
       pv_comb comb;
       pv_comb_init(&comb); /* e = inv g * (g*e) + e*(1 - g*inv g) */
       if (head == CK_EQ)
-        pv_comb_add(&comb, ig, turn->yes);
+        pv_comb_add(&comb, inv_factor, turn->yes);
       else
-        pv_comb_add_product(&comb, prover->one, ip, turn->yes);
-      pv_comb_add(&comb, e, li);
+        pv_comb_add_product(&comb, prover->one, inv_pos, turn->yes);
+      pv_comb_add(&comb, quotient, cancel);
       yes = pv_comb_prove(prover, &comb, goal);
       pv_comb_init(&comb);
-      pv_comb_add_product(&comb, prover->one, ip, turn->no);
-      pv_comb_add(&comb, no == CK_NE ? e : pv_neg(prover, e), li);
-      neg = pv_comb_prove(prover, &comb, ngoal);
-      if (yes == PV_NONE || neg == PV_NONE)
+      pv_comb_add_product(&comb, prover->one, inv_pos, turn->no);
+      pv_comb_add(&comb, neg_rel == CK_NE ? quotient : pv_neg(prover, quotient), cancel);
+      no = pv_comb_prove(prover, &comb, ngoal);
+      if (yes == PV_NONE || no == PV_NONE)
         continue;
       turn->cond = goal;
       turn->yes = yes;
-      turn->no = neg;
+      turn->no = no;
       more = true;
     }
     pv_poly_clear(&poly);
@@ -380,21 +384,21 @@ static bool has_index(pv *prover, ck_id term) {
 }
 
 /* x is a counter of the prover's, by itself or with what is free of counters added */
-static bool counted(pv *prover, ck_id x) {
+static bool counted(pv *prover, ck_id term) {
   pv_poly poly;
   uint32_t n = 0;
   bool ok = true;
   pv_poly_init(&poly);
-  pv_poly_read(prover, &poly, x);
+  pv_poly_read(prover, &poly, term);
   for (uint32_t i = 0; i < poly.count; i++) {
     for (uint32_t j = 0; j < poly.monos[i].degree; j++) {
-      ck_id a = poly.monos[i].atoms[j];
-      bool counter = ck_head(prover->terms, a) == CK_V &&
-                     !strncmp(ck_word_text(prover->terms, ck_name(prover->terms, a)), "$$x", 3);
+      ck_id atom = poly.monos[i].atoms[j];
+      bool counter = ck_head(prover->terms, atom) == CK_V &&
+                     !strncmp(ck_word_text(prover->terms, ck_name(prover->terms, atom)), "$$x", 3);
       if (counter) {
         n++;
         ok = ok && poly.monos[i].degree == 1;
-      } else if (has_index(prover, a) && ck_head(prover->terms, a) != CK_V) {
+      } else if (has_index(prover, atom) && ck_head(prover->terms, atom) != CK_V) {
         ok = false;
       }
     }
@@ -406,23 +410,23 @@ static bool counted(pv *prover, ck_id x) {
 /* bounds of a counter divided become bounds of the counter: 0 <= R - x div d as 0 <= d*R + d-1 - x;
  * 0 <= R + x div d as 0 <= d*R + x */
 static bool linear_cond(pv *prover, pv_ctx ctx, turned *turn) {
-  ck_id E = ck_kid(prover->terms, turn->cond, 1);
+  ck_id value = ck_kid(prover->terms, turn->cond, 1);
   ck_id diff = CK_BAD;
-  ck_id x;
-  ck_id d;
-  ck_id R;
-  ck_id e;
+  ck_id dividend;
+  ck_id divisor;
+  ck_id rest;
+  ck_id cleared;
   ck_id goal;
   ck_id one = prover->one;
   pv_poly poly;
   bool plus = false;
-  pv_thm dp;
-  pv_thm yes;
-  pv_thm no;
+  pv_thm divisor_pos;
+  pv_thm cond_yes;
+  pv_thm cond_no;
   if (ck_head(prover->terms, turn->cond) != CK_LE)
     return false;
   pv_poly_init(&poly);
-  pv_poly_read(prover, &poly, E);
+  pv_poly_read(prover, &poly, value);
   for (uint32_t i = 0; i < poly.count && diff == CK_BAD; i++) {
     if (poly.monos[i].degree == 1 && ck_head(prover->terms, poly.monos[i].atoms[0]) == CK_DIV &&
         (pv_is_one(prover, poly.monos[i].coef) || poly.monos[i].coef == pv_num(prover, -1))) {
@@ -433,139 +437,143 @@ static bool linear_cond(pv *prover, pv_ctx ctx, turned *turn) {
   pv_poly_clear(&poly);
   if (diff == CK_BAD)
     return false;
-  x = ck_kid(prover->terms, diff, 0);
-  d = ck_kid(prover->terms, diff, 1);
-  R = pv_canon(prover, plus ? pv_sub(prover, E, diff) : pv_add(prover, E, diff));
-  if (pv_occurs(prover, R, diff) || !counted(prover, x) || has_index(prover, R) ||
-      (dp = pv_follows(prover, ctx, pv_gt0(prover, d))) == PV_NONE)
+  dividend = ck_kid(prover->terms, diff, 0);
+  divisor = ck_kid(prover->terms, diff, 1);
+  rest = pv_canon(prover, plus ? pv_sub(prover, value, diff) : pv_add(prover, value, diff));
+  if (pv_occurs(prover, rest, diff) || !counted(prover, dividend) || has_index(prover, rest) ||
+      (divisor_pos = pv_follows(prover, ctx, pv_gt0(prover, divisor))) == PV_NONE)
     return false;
-  ck_id xd[2] = {x, d};
-  pv_thm l = pv_law(prover, "div", xd, 2, dp);
-  pv_thm lo = pv_law(prover, "mod>", xd, 2, dp);
-  pv_thm hi = pv_law(prover, "mod<", xd, 2, dp);
-  pv_thm hi1 = pv_tighten(prover, hi);
-  pv_thm no1 = pv_tighten(prover, turn->no);
-  e = pv_canon(
-      prover,
-      plus ? pv_add(prover, x, pv_mul(prover, d, R))
-           : pv_sub(prover, pv_add(prover, pv_mul(prover, d, R), pv_sub(prover, d, one)), x));
-  goal = pv_ge0(prover, e);
+  ck_id args[2] = {dividend, divisor};
+  pv_thm law = pv_law(prover, "div", args, 2, divisor_pos);
+  pv_thm rest_low = pv_law(prover, "mod>", args, 2, divisor_pos);
+  pv_thm rest_high = pv_law(prover, "mod<", args, 2, divisor_pos);
+  pv_thm rest_tight = pv_tighten(prover, rest_high);
+  pv_thm no_tight = pv_tighten(prover, turn->no);
+  cleared = pv_canon(prover, plus ? pv_add(prover, dividend, pv_mul(prover, divisor, rest))
+                                  : pv_sub(prover,
+                                           pv_add(prover, pv_mul(prover, divisor, rest),
+                                                  pv_sub(prover, divisor, one)),
+                                           dividend));
+  goal = pv_ge0(prover, cleared);
   pv_comb comb;
   pv_comb_init(&comb); /* the law: x = d*D + mod, of value d*D + mod - x */
-  pv_comb_add_product(&comb, one, dp, turn->yes);
-  pv_comb_add(&comb, one, plus ? lo : hi1);
-  pv_comb_add(&comb, plus ? pv_num(prover, -1) : one, l);
-  yes = pv_comb_prove(prover, &comb, goal);
+  pv_comb_add_product(&comb, one, divisor_pos, turn->yes);
+  pv_comb_add(&comb, one, plus ? rest_low : rest_tight);
+  pv_comb_add(&comb, plus ? pv_num(prover, -1) : one, law);
+  cond_yes = pv_comb_prove(prover, &comb, goal);
   pv_comb_init(&comb);
-  pv_comb_add_product(&comb, one, dp, no1);
-  pv_comb_add(&comb, one, plus ? hi : lo);
-  pv_comb_add(&comb, plus ? one : pv_num(prover, -1), l);
+  pv_comb_add_product(&comb, one, divisor_pos, no_tight);
+  pv_comb_add(&comb, one, plus ? rest_high : rest_low);
+  pv_comb_add(&comb, plus ? one : pv_num(prover, -1), law);
   if (!plus) {
     pv_summand summand = {one, NULL, 0};
     as_vec_push(&comb.summands, &summand);
   }
-  no = pv_comb_prove(prover, &comb, ck_neg(prover->terms, goal));
-  if (yes == PV_NONE || no == PV_NONE)
+  cond_no = pv_comb_prove(prover, &comb, ck_neg(prover->terms, goal));
+  if (cond_yes == PV_NONE || cond_no == PV_NONE)
     return false;
   turn->cond = goal;
-  turn->yes = yes;
-  turn->no = no;
+  turn->yes = cond_yes;
+  turn->no = cond_no;
   return true;
 }
 
 /* t = ite(c, u, v) with normal parts: condition in one form; what stands beside a zero taken out of
  * it */
 static pv_eqn canon_cond(pv *prover, pv_ctx ctx, ck_id term) {
-  ck_id c = ck_kid(prover->terms, term, 0);
-  ck_id u = ck_kid(prover->terms, term, 1);
-  ck_id v = ck_kid(prover->terms, term, 2);
-  ck_id m = prover->one;
+  ck_id cond = ck_kid(prover->terms, term, 0);
+  ck_id then = ck_kid(prover->terms, term, 1);
+  ck_id otherwise = ck_kid(prover->terms, term, 2);
+  ck_id outside = prover->one;
   ck_id x;
-  ck_id y;
-  ck_id I;
-  ck_id w;
+  ck_id second;
+  ck_id inner;
+  ck_id whole;
   turned turn;
-  if (!turn_cond(prover, c, &turn))
+  if (!turn_cond(prover, cond, &turn))
     return pv_same(term);
   for (int i = 0; i < 4; i++) {
     reduce_cond(prover, ctx, &turn);
     if (!linear_cond(prover, ctx, &turn))
       break;
   }
-  x = turn.turn ? v : u;
-  y = turn.turn ? u : v;
-  if (pv_is_zero(prover, y) && !pv_is_one(prover, x)) {
-    m = x;
+  x = turn.turn ? otherwise : then;
+  second = turn.turn ? then : otherwise;
+  if (pv_is_zero(prover, second) && !pv_is_one(prover, x)) {
+    outside = x;
     x = prover->one;
-  } else if (pv_is_zero(prover, x) && !pv_is_one(prover, y)) {
-    m = y;
-    y = prover->one;
+  } else if (pv_is_zero(prover, x) && !pv_is_one(prover, second)) {
+    outside = second;
+    second = prover->one;
   }
-  I = ck_ite(prover->terms, turn.cond, x, y);
-  w = pv_is_one(prover, m) ? I : pv_canon(prover, pv_mul(prover, m, I));
-  if (I == CK_BAD || w == term)
+  inner = ck_ite(prover->terms, turn.cond, x, second);
+  whole = pv_is_one(prover, outside) ? inner : pv_canon(prover, pv_mul(prover, outside, inner));
+  if (inner == CK_BAD || whole == term)
     return pv_same(term);
   pv_thm cases[2];
   for (int i = 0; i < 2; i++) { /* i: c does not hold */
     bool first = (i == 0) != turn.turn;
     pv_comb comb;
-    pv_thm l = pv_law(prover, i ? "ite0" : "ite1", &term, 1,
-                      pv_hyp(prover, i ? ck_neg(prover->terms, c) : c));
-    pv_thm li = pv_law(prover, first ? "ite1" : "ite0", &I, 1, first ? turn.yes : turn.no);
+    pv_thm old_branch = pv_law(prover, i ? "ite0" : "ite1", &term, 1,
+                               pv_hyp(prover, i ? ck_neg(prover->terms, cond) : cond));
+    pv_thm new_branch =
+        pv_law(prover, first ? "ite1" : "ite0", &inner, 1, first ? turn.yes : turn.no);
     pv_comb_init(&comb); /* t = old branch = m*val = m*I */
-    pv_comb_add(&comb, prover->one, l);
-    pv_comb_add(&comb, pv_neg(prover, m), li);
-    cases[i] = pv_comb_prove(prover, &comb, pv_eq(prover, term, w));
+    pv_comb_add(&comb, prover->one, old_branch);
+    pv_comb_add(&comb, pv_neg(prover, outside), new_branch);
+    cases[i] = pv_comb_prove(prover, &comb, pv_eq(prover, term, whole));
   }
-  pv_eqn eqn = {w, pv_cases(prover, c, cases[0], cases[1])};
+  pv_eqn eqn = {whole, pv_cases(prover, cond, cases[0], cases[1])};
   if (eqn.by == PV_NONE)
     return pv_same(term);
   if (pv_follows(prover, ctx, turn.cond) != PV_NONE ||
       pv_follows(prover, ctx, ck_neg(prover->terms, turn.cond)) != PV_NONE)
-    return pv_then(prover, eqn, pv_norm(prover, ctx, w));
-  pv_mark_normal(prover, ctx, I);
-  return pv_then(prover, eqn, pv_norm_poly(prover, ctx, w));
+    return pv_then(prover, eqn, pv_norm(prover, ctx, whole));
+  pv_mark_normal(prover, ctx, inner);
+  return pv_then(prover, eqn, pv_norm_poly(prover, ctx, whole));
 }
 
 pv_eqn pv_norm_ite(pv *prover, pv_ctx ctx, ck_id term) {
-  ck_id c = ck_kid(prover->terms, term, 0);
-  uint32_t np = 0;
+  ck_id cond = ck_kid(prover->terms, term, 0);
+  uint32_t n_premises = 0;
   pv_thm premises[4];
-  pv_eqn k[4];
+  pv_eqn part_eqn[4];
   pv_eqn eqn = pv_same(term);
-  ck_id part[4] = {ck_kid(prover->terms, c, 0), ck_kid(prover->terms, c, 1),
+  ck_id part[4] = {ck_kid(prover->terms, cond, 0), ck_kid(prover->terms, cond, 1),
                    ck_kid(prover->terms, term, 1), ck_kid(prover->terms, term, 2)};
-  pv_thm yes = pv_follows(prover, ctx, c);
-  pv_thm no = yes == PV_NONE ? pv_follows(prover, ctx, ck_neg(prover->terms, c)) : PV_NONE;
+  pv_thm yes = pv_follows(prover, ctx, cond);
+  pv_thm no = yes == PV_NONE ? pv_follows(prover, ctx, ck_neg(prover->terms, cond)) : PV_NONE;
   if (yes != PV_NONE || no != PV_NONE) {
     eqn.to = part[yes != PV_NONE ? 2 : 3];
     eqn.by = pv_law(prover, yes != PV_NONE ? "ite1" : "ite0", &term, 1, yes != PV_NONE ? yes : no);
     return eqn.by == PV_NONE ? pv_fail() : pv_then(prover, eqn, pv_norm(prover, ctx, eqn.to));
   }
   for (int i = 0; i < 4; i++) {
-    k[i] = pv_norm(prover, ctx, part[i]);
-    if (k[i].by == PV_NONE)
+    part_eqn[i] = pv_norm(prover, ctx, part[i]);
+    if (part_eqn[i].by == PV_NONE)
       return pv_fail();
-    if (k[i].by != PV_REFL)
-      premises[np++] = k[i].by;
+    if (part_eqn[i].by != PV_REFL)
+      premises[n_premises++] = part_eqn[i].by;
   }
-  if (np) {
-    ck_id c2 = pv_rel(prover, ck_head(prover->terms, c), k[0].to, k[1].to);
-    eqn.to = ck_ite(prover->terms, c2, k[2].to, k[3].to);
-    eqn.by = pv_cong(prover, term, eqn.to, premises, np);
+  if (n_premises) {
+    ck_id new_cond = pv_rel(prover, ck_head(prover->terms, cond), part_eqn[0].to, part_eqn[1].to);
+    eqn.to = ck_ite(prover->terms, new_cond, part_eqn[2].to, part_eqn[3].to);
+    eqn.by = pv_cong(prover, term, eqn.to, premises, n_premises);
     if (eqn.by == PV_NONE)
       return pv_fail();
   }
-  if (k[2].to == k[3].to) {
-    ck_id c2 = ck_kid(prover->terms, eqn.to, 0);
-    pv_thm a = pv_law(prover, "ite1", &eqn.to, 1, pv_hyp(prover, c2));
-    pv_thm b = pv_law(prover, "ite0", &eqn.to, 1, pv_hyp(prover, ck_neg(prover->terms, c2)));
-    pv_eqn f = {k[2].to, pv_cases(prover, c2, a, b)};
-    return f.by == PV_NONE ? eqn : pv_then(prover, eqn, f);
+  if (part_eqn[2].to == part_eqn[3].to) {
+    ck_id new_cond = ck_kid(prover->terms, eqn.to, 0);
+    pv_thm left = pv_law(prover, "ite1", &eqn.to, 1, pv_hyp(prover, new_cond));
+    pv_thm right =
+        pv_law(prover, "ite0", &eqn.to, 1, pv_hyp(prover, ck_neg(prover->terms, new_cond)));
+    pv_eqn equal = {part_eqn[2].to, pv_cases(prover, new_cond, left, right)};
+    return equal.by == PV_NONE ? eqn : pv_then(prover, eqn, equal);
   }
-  ck_op head = ck_head(prover->terms, c);
+  ck_op head = ck_head(prover->terms, cond);
   bool order = head == CK_LE || head == CK_LT;
-  pv_eqn result = order && !(ck_is_int(prover->terms, k[0].to) && ck_is_int(prover->terms, k[1].to))
+  pv_eqn result = order && !(ck_is_int(prover->terms, part_eqn[0].to) &&
+                             ck_is_int(prover->terms, part_eqn[1].to))
                       ? canon_ite(prover, ctx, eqn.to)
                       : canon_cond(prover, ctx, eqn.to);
   return result.by == PV_NONE ? eqn : pv_then(prover, eqn, result);

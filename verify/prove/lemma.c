@@ -1,6 +1,7 @@
 /* The table of lemmas at work. */
 #include "pv_lemma.h"
 #include "pv_steps.h"
+#include "src/base/trace.h"
 
 pv_thm pv_lift_sum(pv *prover, ck_id n, ck_id k, pv_thm thm) {
   if (thm == PV_NONE || thm == PV_REFL)
@@ -48,6 +49,7 @@ pv_thm pv_lemma(pv *prover, pv_lemma_id lemma) {
     return prover->lemmas[lemma];
   prover->lemmas_busy[lemma] = true;
   pv_thm thm = derive(prover, lemma);
+  AS_TRACE(PROVE, "lemma %s: %s", thm == PV_NONE ? "not derived" : "derived", pv_lemma_says(lemma));
   prover->lemmas_busy[lemma] = false;
   return prover->lemmas[lemma] = thm;
 }

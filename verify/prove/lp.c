@@ -43,36 +43,36 @@ static pv_thm refute(pv *prover, const fact_list *known) {
   const pv_mono *rows[MAX_ROWS];
   pv_mono unit = {prover->one, 0, NULL};
   column col[2 * MAX_COLS + 1];
-  uint32_t nr = 1;
-  uint32_t nc = 0;
+  uint32_t n_rows = 1;
+  uint32_t n_columns = 0;
   pv_thm cases = PV_NONE;
   slong basis[MAX_ROWS + 1];
   fmpq_mat_t tableau;
   rows[0] = &unit;
   for (uint32_t i = 0; i < known->count; i++) {
     for (uint32_t j = 0; j < known->fact[i].value.count; j++) {
-      if (row_of(&known->fact[i].value.monos[j], rows, &nr) < 0)
+      if (row_of(&known->fact[i].value.monos[j], rows, &n_rows) < 0)
         return PV_NONE;
     }
-    col[nc++] = (column){&known->fact[i], 1};
+    col[n_columns++] = (column){&known->fact[i], 1};
     if (known->fact[i].eq)
-      col[nc++] = (column){&known->fact[i], -1};
+      col[n_columns++] = (column){&known->fact[i], -1};
   }
-  slong nrows = (slong)nr + 1;
-  slong cols = (slong)nc + 1;
+  slong nrows = (slong)n_rows + 1;
+  slong cols = (slong)n_columns + 1;
   prover->work += (uint64_t)nrows * (uint64_t)cols;
   fmpq_mat_init(tableau, nrows, cols + 1);
-  for (uint32_t i = 0; i < nc; i++) {
+  for (uint32_t i = 0; i < n_columns; i++) {
     const pv_poly *value = &col[i].fact->value;
     for (uint32_t j = 0; j < value->count; j++)
-      set_q(prover, fmpq_mat_entry(tableau, row_of(&value->monos[j], rows, &nr), i),
+      set_q(prover, fmpq_mat_entry(tableau, row_of(&value->monos[j], rows, &n_rows), i),
             value->monos[j].coef, col[i].sign);
     if (col[i].fact->strict)
-      fmpq_set_si(fmpq_mat_entry(tableau, nr, i), 1, 1);
+      fmpq_set_si(fmpq_mat_entry(tableau, n_rows, i), 1, 1);
   }
   fmpq_set_si(fmpq_mat_entry(tableau, 0, cols - 1), 1, 1);
-  fmpq_set_si(fmpq_mat_entry(tableau, nr, cols - 1), 1, 1);
-  fmpq_set_si(fmpq_mat_entry(tableau, nr, cols), 1, 1);
+  fmpq_set_si(fmpq_mat_entry(tableau, n_rows, cols - 1), 1, 1);
+  fmpq_set_si(fmpq_mat_entry(tableau, n_rows, cols), 1, 1);
   if (pv_lp_solve(prover, tableau, nrows, cols, basis)) {
     mpq_t coef;
     pv_comb comb;
@@ -82,16 +82,17 @@ static pv_thm refute(pv *prover, const fact_list *known) {
       if (basis[i] >= cols || fmpq_is_zero(fmpq_mat_entry(tableau, i, cols)))
         continue;
       fmpq_get_mpq(coef, fmpq_mat_entry(tableau, i, cols));
-      if (basis[i] < (slong)nc && col[basis[i]].sign < 0)
+      if (basis[i] < (slong)n_columns && col[basis[i]].sign < 0)
         mpq_neg(coef, coef);
-      ck_id co = ck_q(prover->terms, coef);
-      if (basis[i] == (slong)nc) {
-        pv_summand summand = {co, NULL, 0};
+      ck_id coef_term = ck_q(prover->terms, coef);
+      if (basis[i] == (slong)n_columns) {
+        pv_summand summand = {coef_term, NULL, 0};
         as_vec_push(&comb.summands, &summand);
         continue;
       }
       const fact *f = col[basis[i]].fact;
-      pv_comb_add_product(&comb, co, f->premises[0], f->count == 2 ? f->premises[1] : PV_REFL);
+      pv_comb_add_product(&comb, coef_term, f->premises[0],
+                          f->count == 2 ? f->premises[1] : PV_REFL);
     }
     cases = pv_comb_prove(prover, &comb, pv_gt0(prover, prover->zero));
     mpq_clear(coef);
@@ -101,56 +102,57 @@ static pv_thm refute(pv *prover, const fact_list *known) {
 }
 
 /* 0 <= x or x <= 0 from the facts, without products; PV_NONE if they do not say */
-static pv_thm sign_of(pv *prover, fact_list *known, ck_id x) {
+static pv_thm sign_of(pv *prover, fact_list *known, ck_id term) {
   for (int i = 0; i < 2; i++) {
-    ck_id g = i ? pv_le(prover, x, prover->zero) : pv_ge0(prover, x);
+    ck_id goal = i ? pv_le(prover, term, prover->zero) : pv_ge0(prover, term);
     uint32_t n = known->count;
-    pv_thm z;
-    pv_lp_push_thm(prover, known, pv_hyp(prover, ck_neg(prover->terms, g)));
-    z = known->count > n ? refute(prover, known) : PV_NONE;
+    pv_thm contradiction;
+    pv_lp_push_thm(prover, known, pv_hyp(prover, ck_neg(prover->terms, goal)));
+    contradiction = known->count > n ? refute(prover, known) : PV_NONE;
     while (known->count > n)
       pv_poly_clear(&known->fact[--known->count].value);
-    if (z != PV_NONE)
-      return pv_cases(prover, g, pv_hyp(prover, g), pv_from_zero_below_zero(prover, g, z));
+    if (contradiction != PV_NONE)
+      return pv_cases(prover, goal, pv_hyp(prover, goal),
+                      pv_from_zero_below_zero(prover, goal, contradiction));
   }
   return PV_NONE;
 }
 
 /* signs of the factors of products, where no single fact says them */
 static void push_signs(pv *prover, fact_list *known) {
-  ck_id x[8];
-  uint32_t n = 0;
-  uint32_t nf = known->count;
-  for (uint32_t i = 0; i < nf; i++) {
+  ck_id atom[8];
+  uint32_t n_atoms = 0;
+  uint32_t n_facts = known->count;
+  for (uint32_t i = 0; i < n_facts; i++) {
     for (uint32_t j = 0; j < known->fact[i].value.count; j++) {
       for (uint32_t k = 0;
            known->fact[i].value.monos[j].degree >= 2 && k < known->fact[i].value.monos[j].degree;
            k++) {
-        ck_id a = known->fact[i].value.monos[j].atoms[k];
-        uint32_t l = 0;
-        while (l < n && x[l] != a)
-          l++;
-        if (l == n && n < 8)
-          x[n++] = a;
+        ck_id factor = known->fact[i].value.monos[j].atoms[k];
+        uint32_t at = 0;
+        while (at < n_atoms && atom[at] != factor)
+          at++;
+        if (at == n_atoms && n_atoms < 8)
+          atom[n_atoms++] = factor;
       }
     }
   }
-  for (uint32_t l = 0; l < n && known->count < MAX_COLS; l++) {
+  for (uint32_t at = 0; at < n_atoms && known->count < MAX_COLS; at++) {
     bool told = false;
-    for (uint32_t i = 0; i < nf && !told; i++) {
+    for (uint32_t i = 0; i < n_facts && !told; i++) {
       const pv_poly *value = &known->fact[i].value;
-      uint32_t lin = 0;
+      uint32_t linear = 0;
       uint32_t others = 0;
       for (uint32_t j = 0; j < value->count; j++) {
-        if (value->monos[j].degree == 1 && value->monos[j].atoms[0] == x[l])
-          lin++;
+        if (value->monos[j].degree == 1 && value->monos[j].atoms[0] == atom[at])
+          linear++;
         else if (value->monos[j].degree || pv_const_sign(prover, value->monos[j].coef) > 0)
           others++;
       }
-      told = lin == 1 && !others && !known->fact[i].eq;
+      told = linear == 1 && !others && !known->fact[i].eq;
     }
     if (!told)
-      pv_lp_push_thm(prover, known, sign_of(prover, known, x[l]));
+      pv_lp_push_thm(prover, known, sign_of(prover, known, atom[at]));
   }
 }
 
@@ -158,41 +160,41 @@ static void push_signs(pv *prover, fact_list *known) {
  * terms, by a proof of its own */
 static void push_cofactors(pv *prover, pv_ctx ctx, fact_list *known) {
   const pv_poly *other = &known->fact[0].value;
-  ck_id z[6];
-  ck_id c[6];
-  uint32_t n = 0;
+  ck_id atom[6];
+  ck_id cofactor[6];
+  uint32_t n_atoms = 0;
   for (uint32_t i = 0; i < other->count; i++) {
     for (uint32_t j = 0; other->monos[i].degree >= 2 && j < other->monos[i].degree; j++) {
-      ck_id a = other->monos[i].atoms[j];
-      uint32_t l = 0;
+      ck_id factor = other->monos[i].atoms[j];
+      uint32_t at = 0;
       pv_poly quotient;
-      while (l < n && z[l] != a)
-        l++;
-      if (l < n || n == 6 || !ck_is_int(prover->terms, a))
+      while (at < n_atoms && atom[at] != factor)
+        at++;
+      if (at < n_atoms || n_atoms == 6 || !ck_is_int(prover->terms, factor))
         continue;
       pv_poly_init(&quotient);
       for (uint32_t k = 0; k < other->count; k++) {
         ck_id *rest = as_malloc((other->monos[k].degree + 1) * sizeof *rest);
-        int m = pv_mono_div(other->monos[k].atoms, other->monos[k].degree, &a, 1, rest);
-        if (m >= 0)
+        int degree = pv_mono_div(other->monos[k].atoms, other->monos[k].degree, &factor, 1, rest);
+        if (degree >= 0)
           pv_poly_add_mono(prover, &quotient,
                            pv_const_mul(prover, other->monos[k].coef, pv_num(prover, -1)), rest,
-                           (uint32_t)m);
+                           (uint32_t)degree);
         free(rest);
       }
-      z[n] = a;
-      c[n] = quotient.count > 1 ? pv_poly_term(prover, &quotient) : CK_BAD;
-      n++;
+      atom[n_atoms] = factor;
+      cofactor[n_atoms] = quotient.count > 1 ? pv_poly_term(prover, &quotient) : CK_BAD;
+      n_atoms++;
       pv_poly_clear(&quotient);
     }
   }
   prover->cofactors = true; /* one level of it */
-  for (uint32_t l = 0; l < n; l++) {
-    if (c[l] == CK_BAD || !ck_is_int(prover->terms, c[l]))
+  for (uint32_t at = 0; at < n_atoms; at++) {
+    if (cofactor[at] == CK_BAD || !ck_is_int(prover->terms, cofactor[at]))
       continue;
-    pv_thm thm = pv_follows(prover, ctx, pv_le(prover, prover->one, c[l]));
+    pv_thm thm = pv_follows(prover, ctx, pv_le(prover, prover->one, cofactor[at]));
     pv_lp_push_thm(prover, known,
-                   thm != PV_NONE ? thm : pv_follows(prover, ctx, pv_ge0(prover, c[l])));
+                   thm != PV_NONE ? thm : pv_follows(prover, ctx, pv_ge0(prover, cofactor[at])));
   }
   prover->cofactors = false;
 }
@@ -237,38 +239,40 @@ static pv_thm search(pv *prover, pv_ctx ctx, ck_id term, pv_thm neg) {
 
 /* the relation g between zero and a normal term (or that this is not 0), which is `raw` as it was
  * written */
-static pv_thm by_refutation(pv *prover, pv_ctx ctx, ck_id g, ck_id raw) {
-  ck_id n = ck_neg(prover->terms, g);
-  pv_thm z = search(prover, ctx, raw, pv_hyp(prover, n));
-  pv_thm bad = pv_from_zero_below_zero(prover, g, z);
-  return z == PV_NONE ? PV_NONE : pv_cases(prover, g, pv_hyp(prover, g), bad);
+static pv_thm by_refutation(pv *prover, pv_ctx ctx, ck_id goal, ck_id raw) {
+  ck_id negated = ck_neg(prover->terms, goal);
+  pv_thm contradiction = search(prover, ctx, raw, pv_hyp(prover, negated));
+  pv_thm bad = pv_from_zero_below_zero(prover, goal, contradiction);
+  return contradiction == PV_NONE ? PV_NONE : pv_cases(prover, goal, pv_hyp(prover, goal), bad);
 }
 
 static pv_thm lp_now(pv *prover, pv_ctx ctx, ck_id formula) {
   ck_op head = ck_head(prover->terms, formula);
-  ck_id a = ck_kid(prover->terms, formula, 0);
-  ck_id b = ck_kid(prover->terms, formula, 1);
-  ck_id d = head == CK_NE       ? (b == prover->zero ? a : pv_sub(prover, b, a))
-            : a == prover->zero ? b
-                                : pv_sub(prover, b, a);
+  ck_id left = ck_kid(prover->terms, formula, 0);
+  ck_id right = ck_kid(prover->terms, formula, 1);
+  ck_id diff = head == CK_NE          ? (right == prover->zero ? left : pv_sub(prover, right, left))
+               : left == prover->zero ? right
+                                      : pv_sub(prover, right, left);
   if (head == CK_EQ) {
-    pv_thm x = lp_now(prover, ctx, pv_le(prover, a, b));
-    pv_thm y = x == PV_NONE ? PV_NONE : lp_now(prover, ctx, pv_le(prover, b, a));
-    return pv_antisym(prover, x, y);
+    pv_thm upward = lp_now(prover, ctx, pv_le(prover, left, right));
+    pv_thm downward = upward == PV_NONE ? PV_NONE : lp_now(prover, ctx, pv_le(prover, right, left));
+    return pv_antisym(prover, upward, downward);
   }
-  pv_eqn eqn = pv_norm(prover, ctx, d);
+  pv_eqn eqn = pv_norm(prover, ctx, diff);
   if (eqn.by == PV_NONE || eqn.to == CK_BAD)
     return PV_NONE;
   pv_thm thm = by_refutation(prover, ctx,
                              head == CK_NE ? pv_rel(prover, head, eqn.to, prover->zero)
                                            : pv_rel(prover, head, prover->zero, eqn.to),
-                             d);
+                             diff);
   if (thm == PV_NONE)
     return PV_NONE;
   pv_comb comb;
   pv_comb_init(&comb); /* 0 <= e.t, d = e.t; e.t # 0 has value -e.t */
-  pv_comb_add(&comb, head == CK_NE && b != prover->zero ? pv_num(prover, -1) : prover->one, thm);
-  pv_comb_add(&comb, head == CK_NE && b == prover->zero ? prover->one : pv_num(prover, -1), eqn.by);
+  pv_comb_add(&comb, head == CK_NE && right != prover->zero ? pv_num(prover, -1) : prover->one,
+              thm);
+  pv_comb_add(&comb, head == CK_NE && right == prover->zero ? prover->one : pv_num(prover, -1),
+              eqn.by);
   return pv_comb_prove(prover, &comb, formula);
 }
 
@@ -279,12 +283,12 @@ pv_thm pv_lp_prove(pv *prover, pv_ctx ctx, ck_id formula) {
 }
 
 pv_thm pv_lp_prove_within(pv *prover, pv_ctx ctx, ck_id formula) {
-  uint64_t v;
+  uint64_t known;
   uint64_t key = prover->fact_busy.n ? 7 : 4;
   if (formula == CK_BAD || pv_spent(prover))
     return PV_NONE;
-  if (as_map_get(&prover->rel_memo, AS_KEY(((uint64_t)ctx << 32) | formula, key), &v))
-    return (uint32_t)v;
+  if (as_map_get(&prover->rel_memo, AS_KEY(((uint64_t)ctx << 32) | formula, key), &known))
+    return (uint32_t)known;
   as_map_put(&prover->rel_memo, AS_KEY(((uint64_t)ctx << 32) | formula, key), PV_NONE);
   pv_thm thm = lp_now(prover, ctx, formula);
   as_map_put(&prover->rel_memo, AS_KEY(((uint64_t)ctx << 32) | formula, key), thm);
@@ -292,9 +296,9 @@ pv_thm pv_lp_prove_within(pv *prover, pv_ctx ctx, ck_id formula) {
 }
 
 pv_thm pv_lp_contradiction(pv *prover, pv_ctx ctx) {
-  uint64_t v;
-  if (as_map_get(&prover->rel_memo, AS_KEY(ctx, 5), &v))
-    return (uint32_t)v;
+  uint64_t known;
+  if (as_map_get(&prover->rel_memo, AS_KEY(ctx, 5), &known))
+    return (uint32_t)known;
   as_map_put(&prover->rel_memo, AS_KEY(ctx, 5), PV_NONE);
   pv_thm thm = PV_NONE;
   for (pv_ctx link = ctx; link != 0 && thm == PV_NONE && !pv_spent(prover);
@@ -302,23 +306,23 @@ pv_thm pv_lp_contradiction(pv *prover, pv_ctx ctx) {
     ck_op head = ck_head(prover->terms, pv_at(prover, link)->formula);
     ck_id normal;
     ck_id bad = pv_gt0(prover, prover->zero);
-    pv_thm u;
+    pv_thm found;
     if (head == CK_ALL ||
-        (u = pv_fact_normal(prover, ctx, pv_at(prover, link)->thm, &normal)) == PV_NONE ||
+        (found = pv_fact_normal(prover, ctx, pv_at(prover, link)->thm, &normal)) == PV_NONE ||
         !pv_is_const(prover, normal))
       continue;
     if (head == CK_NE) {
       if (pv_is_zero(prover, normal))
-        thm = pv_from_zero_differs(prover, bad, u);
+        thm = pv_from_zero_differs(prover, bad, found);
     } else if (pv_is_zero(prover, normal)) {
       if (head == CK_LT)
-        thm = u;
+        thm = found;
     } else if (head == CK_EQ) {
       thm = pv_from_zero_is_one(prover, bad,
                                 pv_scaled(prover, pv_eq(prover, prover->zero, prover->one),
-                                          pv_const_inv(prover, normal), u));
+                                          pv_const_inv(prover, normal), found));
     } else if (pv_const_sign(prover, normal) < 0) {
-      pv_summand summand[2] = {{prover->one, &u, 1},
+      pv_summand summand[2] = {{prover->one, &found, 1},
                                {pv_const_mul(prover, normal, pv_num(prover, -1)), NULL, 0}};
       thm = pv_arith(prover, bad, summand, 2);
     }

@@ -56,19 +56,19 @@ static bool shares(const pv_poly *poly, const pv_poly *other) {
 }
 
 /* x # 0 for what is known not to be negative, or not to be positive, as an order */
-static pv_thm apart(pv *prover, pv_ctx ctx, ck_id x, pv_thm nonzero) {
-  bool i = ck_is_int(prover->terms, x);
-  pv_thm nonneg =
-      i ? pv_follows_int(prover, ctx, pv_ge0(prover, x)) : pv_fact_match(prover, ctx, CK_LE, x);
+static pv_thm apart(pv *prover, pv_ctx ctx, ck_id term, pv_thm nonzero) {
+  bool integer = ck_is_int(prover->terms, term);
+  pv_thm nonneg = integer ? pv_follows_int(prover, ctx, pv_ge0(prover, term))
+                          : pv_fact_match(prover, ctx, CK_LE, term);
   if (nonneg != PV_NONE)
-    return pv_positive_of_nonzero(prover, x, nonneg, nonzero);
-  ck_id m = pv_canon(prover, pv_neg(prover, x));
-  nonneg =
-      i ? pv_follows_int(prover, ctx, pv_ge0(prover, m)) : pv_fact_match(prover, ctx, CK_LE, m);
+    return pv_positive_of_nonzero(prover, term, nonneg, nonzero);
+  ck_id negated = pv_canon(prover, pv_neg(prover, term));
+  nonneg = integer ? pv_follows_int(prover, ctx, pv_ge0(prover, negated))
+                   : pv_fact_match(prover, ctx, CK_LE, negated);
   return nonneg == PV_NONE ? PV_NONE
-                           : pv_positive_of_nonzero(
-                                 prover, m, nonneg,
-                                 pv_scaled(prover, pv_ne0(prover, m), pv_num(prover, -1), nonzero));
+                           : pv_positive_of_nonzero(prover, negated, nonneg,
+                                                    pv_scaled(prover, pv_ne0(prover, negated),
+                                                              pv_num(prover, -1), nonzero));
 }
 
 /* hypothesis s in normal form; while one is being brought there, as it stands, if it is of
@@ -154,37 +154,40 @@ void pv_lp_push_hyps(pv *prover, pv_ctx ctx, fact_list *F, bool all) {
 }
 
 /* f(i) <= max(k < n) f(k), for the elements f(i) that the facts speak of */
-static void element_facts(pv *prover, pv_ctx ctx, ck_id x, fact_list *known) {
-  ck_id n = ck_kid(prover->terms, x, 0);
-  ck_id k;
-  ck_id b;
-  uint32_t nf = known->count;
-  pv_ctx_bind(prover, ctx, n, &k);
-  b = pv_max_body(prover, x, k);
-  if (ck_head(prover->terms, b) != CK_APP)
+static void element_facts(pv *prover, pv_ctx ctx, ck_id max, fact_list *known) {
+  ck_id n = ck_kid(prover->terms, max, 0);
+  ck_id counter;
+  ck_id body;
+  uint32_t n_facts = known->count;
+  pv_ctx_bind(prover, ctx, n, &counter);
+  body = pv_max_body(prover, max, counter);
+  if (ck_head(prover->terms, body) != CK_APP)
     return;
-  for (uint32_t i = 0; i < nf && known->count < MAX_COLS; i++) {
+  for (uint32_t i = 0; i < n_facts && known->count < MAX_COLS; i++) {
     for (uint32_t j = 0; j < known->fact[i].value.count; j++) {
       for (uint32_t l = 0; l < known->fact[i].value.monos[j].degree; l++) {
-        ck_id y = known->fact[i].value.monos[j].atoms[l];
+        ck_id atom = known->fact[i].value.monos[j].atoms[l];
         ck_id at = CK_BAD;
-        if (ck_head(prover->terms, y) != CK_APP ||
-            ck_name(prover->terms, y) != ck_name(prover->terms, b) ||
-            ck_sig(prover->terms, y) != ck_sig(prover->terms, b))
+        if (ck_head(prover->terms, atom) != CK_APP ||
+            ck_name(prover->terms, atom) != ck_name(prover->terms, body) ||
+            ck_sig(prover->terms, atom) != ck_sig(prover->terms, body))
           continue;
-        for (uint32_t q = 0; q < ck_nkids(prover->terms, b) && at == CK_BAD; q++) {
-          if (ck_has_var(prover->terms, ck_kid(prover->terms, b, q), k))
-            at = pv_canon(prover, pv_sub(prover, ck_kid(prover->terms, y, q),
-                                         pv_sub(prover, ck_kid(prover->terms, b, q), k)));
+        for (uint32_t arg_at = 0; arg_at < ck_nkids(prover->terms, body) && at == CK_BAD;
+             arg_at++) {
+          if (ck_has_var(prover->terms, ck_kid(prover->terms, body, arg_at), counter))
+            at = pv_canon(prover,
+                          pv_sub(prover, ck_kid(prover->terms, atom, arg_at),
+                                 pv_sub(prover, ck_kid(prover->terms, body, arg_at), counter)));
         }
-        if (at == CK_BAD || !ck_is_int(prover->terms, at) || ck_has_var(prover->terms, at, k) ||
-            ck_sub(prover->terms, b, &k, &at, 1, NULL, 0) != y)
+        if (at == CK_BAD || !ck_is_int(prover->terms, at) ||
+            ck_has_var(prover->terms, at, counter) ||
+            ck_sub(prover->terms, body, &counter, &at, 1, NULL, 0) != atom)
           continue;
         pv_thm premises[2] = {pv_follows(prover, ctx, pv_ge0(prover, at)), PV_NONE};
         if (premises[0] == PV_NONE ||
             (premises[1] = pv_follows(prover, ctx, pv_lt(prover, at, n))) == PV_NONE)
           continue;
-        ck_fsub funs = pv_fun_sub(prover, "f", &k, b);
+        ck_fsub funs = pv_fun_sub(prover, "f", &counter, body);
         pv_var_sub vars[2] = {{pv_int_var(prover, "n"), n}, {pv_int_var(prover, "i"), at}};
         pv_lp_push_thm(prover, known,
                        pv_use_lemma(prover, PV_MAX_GE, vars, 2, &funs, 1, premises, 2));
@@ -194,39 +197,39 @@ static void element_facts(pv *prover, pv_ctx ctx, ck_id x, fact_list *known) {
 }
 
 /* what is known of an atom whatever the hypotheses */
-static void atom_facts(pv *prover, pv_ctx ctx, ck_id x, fact_list *known) {
-  ck_op head = ck_head(prover->terms, x);
+static void atom_facts(pv *prover, pv_ctx ctx, ck_id atom, fact_list *known) {
+  ck_op head = ck_head(prover->terms, atom);
   ck_id formula;
   if (head == CK_DIV || head == CK_MOD) {
-    ck_id ab[2] = {ck_kid(prover->terms, x, 0), ck_kid(prover->terms, x, 1)};
-    ck_id r = pv_sub(prover, ab[0], pv_mul(prover, ab[1], x));
-    pv_thm divisor_pos = pv_follows(prover, ctx, pv_gt0(prover, ab[1]));
+    ck_id args[2] = {ck_kid(prover->terms, atom, 0), ck_kid(prover->terms, atom, 1)};
+    ck_id rest = pv_sub(prover, args[0], pv_mul(prover, args[1], atom));
+    pv_thm divisor_pos = pv_follows(prover, ctx, pv_gt0(prover, args[1]));
     if (divisor_pos == PV_NONE)
       return;
-    pv_thm lo = pv_law(prover, "mod>", ab, 2, divisor_pos);
-    pv_thm hi = pv_law(prover, "mod<", ab, 2, divisor_pos);
-    pv_thm l = pv_law(prover, "div", ab, 2, divisor_pos);
+    pv_thm rest_low = pv_law(prover, "mod>", args, 2, divisor_pos);
+    pv_thm rest_high = pv_law(prover, "mod<", args, 2, divisor_pos);
+    pv_thm law = pv_law(prover, "div", args, 2, divisor_pos);
     if (head == CK_MOD) {
-      pv_lp_push_thm(prover, known, lo);
-      pv_lp_push_thm(prover, known, hi);
+      pv_lp_push_thm(prover, known, rest_low);
+      pv_lp_push_thm(prover, known, rest_high);
       return;
     }
     pv_comb comb;
     pv_comb_init(&comb);
-    pv_comb_add(&comb, prover->one, lo);
-    pv_comb_add(&comb, pv_num(prover, -1), l);
-    pv_lp_push_thm(prover, known, pv_comb_prove(prover, &comb, pv_ge0(prover, r)));
+    pv_comb_add(&comb, prover->one, rest_low);
+    pv_comb_add(&comb, pv_num(prover, -1), law);
+    pv_lp_push_thm(prover, known, pv_comb_prove(prover, &comb, pv_ge0(prover, rest)));
     pv_comb_init(&comb);
-    pv_comb_add(&comb, prover->one, hi);
-    pv_comb_add(&comb, prover->one, l);
-    pv_lp_push_thm(prover, known, pv_comb_prove(prover, &comb, pv_lt(prover, r, ab[1])));
+    pv_comb_add(&comb, prover->one, rest_high);
+    pv_comb_add(&comb, prover->one, law);
+    pv_lp_push_thm(prover, known, pv_comb_prove(prover, &comb, pv_lt(prover, rest, args[1])));
   } else if (head == CK_EXP || head == CK_INV) {
-    pv_lp_push_thm(prover, known, pv_positive(prover, ctx, x));
+    pv_lp_push_thm(prover, known, pv_positive(prover, ctx, atom));
   } else if (head == CK_SQRT) {
-    pv_lp_push_thm(prover, known, pv_nonneg(prover, ctx, x));
-  } else if (pv_is_max(prover, x, &formula)) {
-    pv_lp_push_thm(prover, known, pv_max_first(prover, ctx, x));
-    element_facts(prover, ctx, x, known);
+    pv_lp_push_thm(prover, known, pv_nonneg(prover, ctx, atom));
+  } else if (pv_is_max(prover, atom, &formula)) {
+    pv_lp_push_thm(prover, known, pv_max_first(prover, ctx, atom));
+    element_facts(prover, ctx, atom, known);
   }
 }
 
@@ -235,14 +238,16 @@ static void square_facts(pv *prover, const pv_mono *mono, fact_list *known) {
   for (uint32_t i = 0; i + 1 < mono->degree; i++) {
     if (mono->atoms[i] != mono->atoms[i + 1])
       continue;
-    bool i1 = ck_is_int(prover->terms, mono->atoms[i]);
-    pv_var_sub vars = {ck_var(prover->terms, i1 ? "n" : "x", i1 ? 'i' : 'r'), mono->atoms[i]};
-    pv_var_sub w = {vars.var, pv_neg(prover, mono->atoms[i])};
+    bool integer = ck_is_int(prover->terms, mono->atoms[i]);
+    pv_var_sub vars = {ck_var(prover->terms, integer ? "n" : "x", integer ? 'i' : 'r'),
+                       mono->atoms[i]};
+    pv_var_sub negated = {vars.var, pv_neg(prover, mono->atoms[i])};
     pv_lp_push_thm(
         prover, known,
-        pv_use_lemma(prover, i1 ? PV_INT_SQUARE : PV_SQUARE, &vars, 1, NULL, 0, NULL, 0));
-    if (i1)
-      pv_lp_push_thm(prover, known, pv_use_lemma(prover, PV_INT_SQUARE, &w, 1, NULL, 0, NULL, 0));
+        pv_use_lemma(prover, integer ? PV_INT_SQUARE : PV_SQUARE, &vars, 1, NULL, 0, NULL, 0));
+    if (integer)
+      pv_lp_push_thm(prover, known,
+                     pv_use_lemma(prover, PV_INT_SQUARE, &negated, 1, NULL, 0, NULL, 0));
   }
 }
 
@@ -258,10 +263,10 @@ void pv_lp_push_atoms(pv *prover, pv_ctx ctx, fact_list *known) {
     for (uint32_t j = 0; j < known->fact[i].value.count; j++) {
       for (uint32_t k = 0; k < known->fact[i].value.monos[j].degree; k++) {
         ck_id x = known->fact[i].value.monos[j].atoms[k];
-        uint32_t l = 0;
-        while (l < n && seen[l] != x)
-          l++;
-        if (l < n || n == 64 || ck_head(prover->terms, x) == CK_V)
+        uint32_t n_th = 0;
+        while (n_th < n && seen[n_th] != x)
+          n_th++;
+        if (n_th < n || n == 64 || ck_head(prover->terms, x) == CK_V)
           continue;
         seen[n++] = x;
         atom_facts(prover, ctx, x, known);
@@ -311,27 +316,29 @@ static bool known_mono(const monos *degree2, const pv_mono *mono) {
 
 /* the product of the highest monomials of f and g, which hardly ever cancels, is known */
 static bool may_fit(const monos *degree2, const pv_poly *poly, const pv_poly *other) {
-  const pv_mono *a = &poly->monos[0];
-  const pv_mono *b = &other->monos[0];
-  ck_id s[32];
+  const pv_mono *highest = &poly->monos[0];
+  const pv_mono *other_highest = &other->monos[0];
+  ck_id atoms[32];
   pv_mono mono;
   uint32_t i = 0;
   uint32_t j = 0;
   for (uint32_t k = 1; k < poly->count; k++) {
-    if (poly->monos[k].degree > a->degree)
-      a = &poly->monos[k];
+    if (poly->monos[k].degree > highest->degree)
+      highest = &poly->monos[k];
   }
   for (uint32_t k = 1; k < other->count; k++) {
-    if (other->monos[k].degree > b->degree)
-      b = &other->monos[k];
+    if (other->monos[k].degree > other_highest->degree)
+      other_highest = &other->monos[k];
   }
-  mono.degree = a->degree + b->degree;
-  mono.atoms = s;
+  mono.degree = highest->degree + other_highest->degree;
+  mono.atoms = atoms;
   if (mono.degree > 32)
     return false;
   for (uint32_t k = 0; k < mono.degree; k++)
-    s[k] = j == b->degree || (i < a->degree && a->atoms[i] <= b->atoms[j]) ? a->atoms[i++]
-                                                                           : b->atoms[j++];
+    atoms[k] = j == other_highest->degree ||
+                       (i < highest->degree && highest->atoms[i] <= other_highest->atoms[j])
+                   ? highest->atoms[i++]
+                   : other_highest->atoms[j++];
   return mono.degree < 2 || known_mono(degree2, &mono);
 }
 
@@ -339,7 +346,7 @@ static void push_product(pv *prover, fact_list *known, const monos *degree2, uin
                          uint32_t j) {
   pv_poly prod;
   pv_poly shifted;
-  pv_thm pr[2] = {known->fact[i].premises[0], known->fact[j].premises[0]};
+  pv_thm premises[2] = {known->fact[i].premises[0], known->fact[j].premises[0]};
   bool fits = true;
   pv_poly_init(&prod);
   pv_poly_init(&shifted);
@@ -352,7 +359,8 @@ static void push_product(pv *prover, fact_list *known, const monos *degree2, uin
   for (uint32_t k = 0; k < prod.count && fits; k++)
     fits = prod.monos[k].degree < 2 || known_mono(degree2, &prod.monos[k]);
   if (fits && prod.count)
-    push_fact(prover, known, &prod, pr, 2, known->fact[i].strict && known->fact[j].strict, false);
+    push_fact(prover, known, &prod, premises, 2, known->fact[i].strict && known->fact[j].strict,
+              false);
   pv_poly_clear(&prod);
   pv_poly_clear(&shifted);
 }

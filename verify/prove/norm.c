@@ -22,9 +22,9 @@ static pv_eqn norm_mixed(pv *prover, pv_ctx ctx, ck_id term) {
     const pv_mono *mono = &poly.monos[i];
     ck_id done = mono->coef; /* product of what is replaced already */
     pv_poly product;
-    pv_poly w;
+    pv_poly factor;
     pv_poly_init(&product);
-    pv_poly_init(&w);
+    pv_poly_init(&factor);
     pv_poly_add_mono(prover, &product, mono->coef, NULL, 0);
     for (uint32_t j = 0; j < mono->degree && !bad; j++) {
       pv_eqn eqn = pv_norm(prover, ctx, mono->atoms[j]);
@@ -37,25 +37,25 @@ static pv_eqn norm_mixed(pv *prover, pv_ctx ctx, ck_id term) {
         pv_comb_add(&comb, pv_mul(prover, done, rest), eqn.by);
       }
       done = pv_mul(prover, done, eqn.to);
-      pv_poly_read(prover, &w, eqn.to);
-      pv_poly acc;
-      pv_poly_init(&acc);
-      if ((uint64_t)w.count * product.count > 4000)
+      pv_poly_read(prover, &factor, eqn.to);
+      pv_poly next;
+      pv_poly_init(&next);
+      if ((uint64_t)factor.count * product.count > 4000)
         bad = true;
-      for (uint32_t k = 0; k < w.count && !bad; k++) {
-        pv_poly one;
-        pv_poly_init(&one);
-        pv_poly_mul_mono(prover, &one, &product, w.monos[k].coef, w.monos[k].atoms,
-                         w.monos[k].degree);
-        pv_poly_add(prover, &acc, &one, prover->one);
-        pv_poly_clear(&one);
+      for (uint32_t k = 0; k < factor.count && !bad; k++) {
+        pv_poly shifted;
+        pv_poly_init(&shifted);
+        pv_poly_mul_mono(prover, &shifted, &product, factor.monos[k].coef, factor.monos[k].atoms,
+                         factor.monos[k].degree);
+        pv_poly_add(prover, &next, &shifted, prover->one);
+        pv_poly_clear(&shifted);
       }
       pv_poly_clear(&product);
-      product = acc;
+      product = next;
     }
     pv_poly_add(prover, &other, &product, prover->one);
     pv_poly_clear(&product);
-    pv_poly_clear(&w);
+    pv_poly_clear(&factor);
   }
   pv_poly_clear(&poly);
   if (bad) {
@@ -70,7 +70,7 @@ static pv_eqn norm_mixed(pv *prover, pv_ctx ctx, ck_id term) {
 /* every kid that stands under no binder replaced by its normal form */
 static pv_eqn norm_kids(pv *prover, pv_ctx ctx, ck_id term) {
   uint32_t n = ck_nkids(prover->terms, term);
-  uint32_t np = 0;
+  uint32_t n_premises = 0;
   ck_id *kids = as_malloc((n + 1) * sizeof *kids);
   pv_thm *premises = as_malloc((n + 1) * sizeof *premises);
   pv_eqn result = pv_same(term);
@@ -85,11 +85,11 @@ static pv_eqn norm_kids(pv *prover, pv_ctx ctx, ck_id term) {
     }
     kids[i] = eqn.to;
     if (eqn.by != PV_REFL)
-      premises[np++] = eqn.by;
+      premises[n_premises++] = eqn.by;
   }
-  if (result.by != PV_NONE && np) {
+  if (result.by != PV_NONE && n_premises) {
     result.to = ck_rebuild(prover->terms, term, kids);
-    result.by = pv_cong(prover, term, result.to, premises, np);
+    result.by = pv_cong(prover, term, result.to, premises, n_premises);
     if (result.to == CK_BAD || result.by == PV_NONE)
       result = pv_fail();
   }
@@ -148,7 +148,7 @@ void pv_mark_normal(pv *prover, pv_ctx ctx, ck_id term) {
 }
 
 pv_eqn pv_norm(pv *prover, pv_ctx ctx, ck_id term) {
-  uint64_t v;
+  uint64_t known;
   pv_eqn eqn;
   if (term == CK_BAD || pv_spent(prover))
     return pv_fail();
@@ -157,9 +157,9 @@ pv_eqn pv_norm(pv *prover, pv_ctx ctx, ck_id term) {
   if (pv_too_big(prover, term))
     return pv_fail();
   ctx = pv_ctx_strip(prover, ctx, term);
-  if (as_map_get(&prover->norm_memo, AS_KEY(term, memo_key(prover, ctx, term)), &v)) {
-    eqn.to = (ck_id)(v >> 32);
-    eqn.by = (uint32_t)v;
+  if (as_map_get(&prover->norm_memo, AS_KEY(term, memo_key(prover, ctx, term)), &known)) {
+    eqn.to = (ck_id)(known >> 32);
+    eqn.by = (uint32_t)known;
     return eqn;
   }
   if (prover->depth >= MAX_NORM_DEPTH) {

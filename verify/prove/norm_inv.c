@@ -35,13 +35,13 @@ static bool factors_nonzero(pv *prover, pv_ctx ctx, const ck_id *formula, uint32
 }
 
 /* inv of an atom or constant: inv(q), inv(inv y) = y */
-static pv_eqn inv_factor(pv *prover, ck_id x, pv_thm nonzero) {
-  ck_id term = pv_inv(prover, x);
+static pv_eqn inv_factor(pv *prover, ck_id factor, pv_thm nonzero) {
+  ck_id term = pv_inv(prover, factor);
   pv_eqn eqn = pv_same(term);
-  if (pv_is_const(prover, x)) {
-    eqn.to = pv_const_inv(prover, x);
+  if (pv_is_const(prover, factor)) {
+    eqn.to = pv_const_inv(prover, factor);
     eqn.by = pv_scaled(prover, pv_eq(prover, term, eqn.to), eqn.to,
-                       pv_law(prover, "inv", &x, 1, nonzero));
+                       pv_law(prover, "inv", &factor, 1, nonzero));
   }
   return eqn;
 }
@@ -49,75 +49,77 @@ static pv_eqn inv_factor(pv *prover, ck_id x, pv_thm nonzero) {
 /* inv(product f) = product of inv(f_i), each simplified */
 static pv_eqn inv_product(pv *prover, pv_ctx ctx, const ck_id *formula, const pv_thm *nonzero,
                           uint32_t n) {
-  ck_id acc = formula[0];
-  ck_id cur;
-  pv_thm accnz = nonzero[0];
+  ck_id done = formula[0];
+  ck_id inverse;
+  pv_thm done_nonzero = nonzero[0];
   pv_eqn eqn = inv_factor(prover, formula[0], nonzero[0]);
-  pv_eqn x;
-  cur = eqn.to;
+  pv_eqn next_inverse;
+  inverse = eqn.to;
   pv_thm thm = eqn.by; /* inv(acc) = cur */
   for (uint32_t i = 1; i < n; i++) {
-    pv_var_sub vars[2] = {{pv_real_var(prover, "x"), acc}, {pv_real_var(prover, "y"), formula[i]}};
-    pv_thm premises[2] = {accnz, nonzero[i]};
-    pv_thm im = pv_use_lemma(prover, PV_INV_MUL, vars, 2, NULL, 0, premises, 2);
-    ck_id ifi = pv_inv(prover, formula[i]);
-    x = inv_factor(prover, formula[i], nonzero[i]);
-    ck_id next = pv_mul(prover, acc, formula[i]);
+    pv_var_sub vars[2] = {{pv_real_var(prover, "x"), done}, {pv_real_var(prover, "y"), formula[i]}};
+    pv_thm premises[2] = {done_nonzero, nonzero[i]};
+    pv_thm apart = pv_use_lemma(prover, PV_INV_MUL, vars, 2, NULL, 0, premises, 2);
+    ck_id inv_next = pv_inv(prover, formula[i]);
+    next_inverse = inv_factor(prover, formula[i], nonzero[i]);
+    ck_id next = pv_mul(prover, done, formula[i]);
     pv_summand summand = {pv_num(prover, -1), premises, 2};
     pv_comb comb;
     pv_comb_init(&comb); /* inv(acc*f) = inv acc * inv f = cur * x */
-    pv_comb_add(&comb, prover->one, im);
-    pv_comb_add(&comb, ifi, thm);
-    pv_comb_add(&comb, cur, x.by);
-    cur = pv_mul(prover, cur, x.to);
-    thm = pv_comb_prove(prover, &comb, pv_eq(prover, pv_inv(prover, next), cur));
-    accnz = pv_arith(prover, pv_ne0(prover, next), &summand, 1);
-    acc = next;
+    pv_comb_add(&comb, prover->one, apart);
+    pv_comb_add(&comb, inv_next, thm);
+    pv_comb_add(&comb, inverse, next_inverse.by);
+    inverse = pv_mul(prover, inverse, next_inverse.to);
+    thm = pv_comb_prove(prover, &comb, pv_eq(prover, pv_inv(prover, next), inverse));
+    done_nonzero = pv_arith(prover, pv_ne0(prover, next), &summand, 1);
+    done = next;
   }
-  eqn.to = cur;
+  eqn.to = inverse;
   eqn.by = thm;
   if (thm == PV_NONE)
     return pv_fail();
-  return pv_then(prover, eqn, pv_norm(prover, ctx, cur));
+  return pv_then(prover, eqn, pv_norm(prover, ctx, inverse));
 }
 
 pv_eqn pv_norm_inv(pv *prover, pv_ctx ctx, ck_id term) {
   enum { MAXF = 24 };
 
-  ck_id u = ck_kid(prover->terms, term, 0);
+  ck_id under = ck_kid(prover->terms, term, 0);
   ck_id formula[MAXF + 1];
   pv_thm nonzero[MAXF + 1];
   uint32_t n;
-  if (pv_is_const(prover, u))
-    return pv_is_zero(prover, u) ? pv_same(term)
-                                 : inv_factor(prover, u, pv_by_value(prover, pv_ne0(prover, u)));
-  if (ck_head(prover->terms, u) == CK_INV) { /* inv(inv y) */
-    pv_var_sub vars = {pv_real_var(prover, "x"), ck_kid(prover->terms, u, 0)};
-    pv_thm y = pv_nonzero(prover, ctx, vars.term);
-    pv_eqn eqn = {vars.term, y == PV_NONE
-                                 ? PV_NONE
-                                 : pv_use_lemma(prover, PV_INV_INV, &vars, 1, NULL, 0, &y, 1)};
-    return y == PV_NONE ? pv_same(term) : eqn;
+  if (pv_is_const(prover, under))
+    return pv_is_zero(prover, under)
+               ? pv_same(term)
+               : inv_factor(prover, under, pv_by_value(prover, pv_ne0(prover, under)));
+  if (ck_head(prover->terms, under) == CK_INV) { /* inv(inv y) */
+    pv_var_sub vars = {pv_real_var(prover, "x"), ck_kid(prover->terms, under, 0)};
+    pv_thm under_nonzero = pv_nonzero(prover, ctx, vars.term);
+    pv_eqn eqn = {vars.term, under_nonzero == PV_NONE ? PV_NONE
+                                                      : pv_use_lemma(prover, PV_INV_INV, &vars, 1,
+                                                                     NULL, 0, &under_nonzero, 1)};
+    return under_nonzero == PV_NONE ? pv_same(term) : eqn;
   }
-  if (ck_head(prover->terms, u) != CK_ADD && ck_head(prover->terms, u) != CK_MUL)
+  if (ck_head(prover->terms, under) != CK_ADD && ck_head(prover->terms, under) != CK_MUL)
     return pv_same(term);
-  n = pv_normal_factors(prover, ctx, u, formula, MAXF);
+  n = pv_normal_factors(prover, ctx, under, formula, MAXF);
   if (n < 2)
     return pv_same(term);
   pv_thm whole;
   ck_id w = product(prover, formula, n);
-  pv_eqn uw = pv_norm_poly(prover, ctx, w); /* w = u */
-  if (uw.by == PV_NONE || uw.to != u)
+  pv_eqn product_eqn = pv_norm_poly(prover, ctx, w); /* w = u */
+  if (product_eqn.by == PV_NONE || product_eqn.to != under)
     return pv_same(term);
-  pv_thm nu = pv_nonzero(prover, ctx, u);
-  whole = nu == PV_NONE ? PV_NONE
-          : uw.by == PV_REFL
-              ? nu
-              : pv_arith(prover, pv_ne0(prover, w),
-                         (pv_summand[]){{prover->one, &nu, 1}, {prover->one, &uw.by, 1}}, 2);
+  pv_thm under_thm = pv_nonzero(prover, ctx, under);
+  whole = under_thm == PV_NONE        ? PV_NONE
+          : product_eqn.by == PV_REFL ? under_thm
+                                      : pv_arith(prover, pv_ne0(prover, w),
+                                                 (pv_summand[]){{prover->one, &under_thm, 1},
+                                                                {prover->one, &product_eqn.by, 1}},
+                                                 2);
   if (!factors_nonzero(prover, ctx, formula, n, whole, nonzero))
     return pv_same(term);
-  pv_thm back = uw.by == PV_REFL ? PV_REFL : pv_sym(prover, uw.by);
+  pv_thm back = product_eqn.by == PV_REFL ? PV_REFL : pv_sym(prover, product_eqn.by);
   pv_eqn eqn = {pv_inv(prover, w), PV_REFL};
   if (back != PV_REFL)
     eqn.by = pv_cong(prover, term, eqn.to, &back, 1);

@@ -39,9 +39,9 @@ static bool has_prover_var(pv *prover, const pv_mono *mono) {
 static uint32_t find_rule(const size_rules *rules, const pv_mono *mono) {
   for (uint32_t i = 0; i < rules->count; i++) {
     ck_id rest[64];
-    int k;
-    if (mono->degree > 60 || (k = pv_mono_div(mono->atoms, mono->degree, rules->rule[i].atoms,
-                                              rules->rule[i].degree, rest)) < 0)
+    int degree;
+    if (mono->degree > 60 || (degree = pv_mono_div(mono->atoms, mono->degree, rules->rule[i].atoms,
+                                                   rules->rule[i].degree, rest)) < 0)
       continue;
     return i;
   }
@@ -91,11 +91,11 @@ static uint32_t pick_left(pv *prover, const pv_poly *other, bool ints) {
         (ints && !ck_is_int(prover->terms, pv_const_inv(prover, mono->coef))) ||
         elsewhere(prover, other, i, mono->atoms[0]))
       continue;
-    ck_id x = mono->atoms[0];
-    ck_id y = best == PV_NONE ? CK_BAD : other->monos[best].atoms[0];
-    int rx = left_rank(prover, x);
-    int ry = y == CK_BAD ? -1 : left_rank(prover, y);
-    if (rx > ry || (rx == ry && pv_order(prover, x, y) > 0))
+    ck_id atom = mono->atoms[0];
+    ck_id best_atom = best == PV_NONE ? CK_BAD : other->monos[best].atoms[0];
+    int rank = left_rank(prover, atom);
+    int best_rank = best_atom == CK_BAD ? -1 : left_rank(prover, best_atom);
+    if (rank > best_rank || (rank == best_rank && pv_order(prover, atom, best_atom) > 0))
       best = i;
   }
   for (uint32_t i = 0; i < other->count && ints; i++) {
@@ -126,17 +126,18 @@ static void drop_circular(pv *prover, size_rules *rules, const size_rule *rule) 
     pv_poly_read(prover, &product, rule->to);
     for (uint32_t j = 0; j < other.count && !back; j++) {
       ck_id rest[64];
-      int k = other.monos[j].degree > 64 ? -1
-                                         : pv_mono_div(other.monos[j].atoms, other.monos[j].degree,
-                                                       rule->atoms, rule->degree, rest);
-      if (k < 0)
+      int degree = other.monos[j].degree > 64
+                       ? -1
+                       : pv_mono_div(other.monos[j].atoms, other.monos[j].degree, rule->atoms,
+                                     rule->degree, rest);
+      if (degree < 0)
         continue;
       pv_poly_init(&shifted);
-      pv_poly_mul_mono(prover, &shifted, &product, prover->one, rest, (uint32_t)k);
-      for (uint32_t l = 0; l < shifted.count; l++)
-        back = back || (shifted.monos[l].degree <= 64 &&
-                        pv_mono_div(shifted.monos[l].atoms, shifted.monos[l].degree, old->atoms,
-                                    old->degree, rest) >= 0);
+      pv_poly_mul_mono(prover, &shifted, &product, prover->one, rest, (uint32_t)degree);
+      for (uint32_t n_th = 0; n_th < shifted.count; n_th++)
+        back = back || (shifted.monos[n_th].degree <= 64 &&
+                        pv_mono_div(shifted.monos[n_th].atoms, shifted.monos[n_th].degree,
+                                    old->atoms, old->degree, rest) >= 0);
       pv_poly_clear(&shifted);
     }
     pv_poly_clear(&other);
@@ -155,48 +156,50 @@ static void add_rule(pv *prover, pv_ctx ctx, size_rules *rules, pv_thm thm) {
   pv_poly other;
   pv_comb comb;
   uint32_t left = 0;
-  pv_thm red;
+  pv_thm reduced;
   size_rule rule = {0};
   pv_poly_init(&other);
   pv_comb_init(&comb);
   pv_poly_read(prover, &other, diff);
   simp(prover, ctx, &other, &comb, rules);
-  ck_id D1 = pv_poly_term(prover, &other);
-  red = comb.summands.n ? pv_comb_prove(prover, &comb, pv_eq(prover, diff, D1))
-                        : (pv_comb_clear(&comb), PV_REFL);
-  if (other.count == 2 && ints && red != PV_NONE) { /* N = L*T: the product becomes N */
+  ck_id reduced_diff = pv_poly_term(prover, &other);
+  reduced = comb.summands.n ? pv_comb_prove(prover, &comb, pv_eq(prover, diff, reduced_diff))
+                            : (pv_comb_clear(&comb), PV_REFL);
+  if (other.count == 2 && ints && reduced != PV_NONE) { /* N = L*T: the product becomes N */
     for (uint32_t i = 0; i < 2 && !rule.degree; i++) {
       const pv_mono *mono = &other.monos[i];
-      const pv_mono *v = &other.monos[1 - i];
+      const pv_mono *single_mono = &other.monos[1 - i];
       bool single =
-          v->degree == 0 || (v->degree == 1 && ck_head(prover->terms, v->atoms[0]) == CK_V &&
-                             !prover_var(prover, v->atoms[0]));
+          single_mono->degree == 0 ||
+          (single_mono->degree == 1 && ck_head(prover->terms, single_mono->atoms[0]) == CK_V &&
+           !prover_var(prover, single_mono->atoms[0]));
       if (mono->degree >= 2 && mono->degree <= 8 && single &&
           ck_is_int(prover->terms, pv_const_inv(prover, mono->coef)) &&
-          !(v->degree && pv_mono_has(mono, v->atoms[0])) && !has_prover_var(prover, mono)) {
+          !(single_mono->degree && pv_mono_has(mono, single_mono->atoms[0])) &&
+          !has_prover_var(prover, mono)) {
         rule.degree = mono->degree;
         left = i;
       }
     }
   }
-  if (!rule.degree && red != PV_NONE && (left = pick_left(prover, &other, ints)) != PV_NONE)
+  if (!rule.degree && reduced != PV_NONE && (left = pick_left(prover, &other, ints)) != PV_NONE)
     rule.degree = other.monos[left].degree;
   if (rule.degree && rule.degree <= 8) {
     pv_mono mono = other.monos[left];
-    ck_id c = pv_const_mul(prover, pv_num(prover, -1), pv_const_inv(prover, mono.coef));
+    ck_id scale = pv_const_mul(prover, pv_num(prover, -1), pv_const_inv(prover, mono.coef));
     pv_poly to;
     memcpy(rule.atoms, mono.atoms, rule.degree * sizeof *rule.atoms);
     pv_poly_init(&to);
     for (uint32_t i = 0; i < other.count; i++) {
       if (i != left)
-        pv_poly_add_mono(prover, &to, pv_const_mul(prover, c, other.monos[i].coef),
+        pv_poly_add_mono(prover, &to, pv_const_mul(prover, scale, other.monos[i].coef),
                          other.monos[i].atoms, other.monos[i].degree);
     }
     rule.to = pv_poly_term(prover, &to);
     pv_poly_clear(&to);
     pv_comb_init(&comb); /* left = to has the value -D1/q; D1 = D + (D1 - D) */
-    pv_comb_add(&comb, c, thm);
-    pv_comb_add(&comb, c, red);
+    pv_comb_add(&comb, scale, thm);
+    pv_comb_add(&comb, scale, reduced);
     rule.by = pv_comb_prove(
         prover, &comb,
         pv_eq(prover, pv_mono_term(prover, prover->one, rule.atoms, rule.degree), rule.to));
@@ -302,15 +305,15 @@ static void replace(pv *prover, pv_poly *poly, uint32_t i, const ck_id *gone, ui
                     pv_thm thm, pv_comb *comb) {
   pv_mono mono = poly->monos[i];
   ck_id *rest = as_malloc((mono.degree + 1) * sizeof *rest);
-  int k = pv_mono_div(mono.atoms, mono.degree, gone, n, rest);
+  int degree = pv_mono_div(mono.atoms, mono.degree, gone, n, rest);
   pv_poly other;
   pv_poly product;
-  ck_id q = mono.coef;
-  pv_comb_add(comb, pv_mono_term(prover, q, rest, (uint32_t)k), thm);
+  ck_id coef = mono.coef;
+  pv_comb_add(comb, pv_mono_term(prover, coef, rest, (uint32_t)degree), thm);
   pv_poly_init(&other);
   pv_poly_init(&product);
   pv_poly_read(prover, &other, to);
-  pv_poly_mul_mono(prover, &product, &other, q, rest, (uint32_t)k);
+  pv_poly_mul_mono(prover, &product, &other, coef, rest, (uint32_t)degree);
   drop(poly, i);
   pv_poly_add(prover, poly, &product, prover->one);
   pv_poly_clear(&other);
@@ -324,52 +327,52 @@ static void sorted2(ck_id *g, ck_id a, ck_id b) {
 }
 
 /* inv(s)*inv(s) = inv(x) for s = sqrt(x), 0 <= x, s # 0 */
-static pv_eqn inv_root_pair(pv *prover, pv_ctx ctx, ck_id iv) {
-  ck_id s = ck_kid(prover->terms, iv, 0);
-  ck_id x = ck_kid(prover->terms, s, 0);
-  pv_thm nonzero = pv_nonzero(prover, ctx, s);
-  pv_thm nonneg = nonzero == PV_NONE ? PV_NONE : pv_nonneg(prover, ctx, x);
+static pv_eqn inv_root_pair(pv *prover, pv_ctx ctx, ck_id inverse) {
+  ck_id root = ck_kid(prover->terms, inverse, 0);
+  ck_id square = ck_kid(prover->terms, root, 0);
+  pv_thm nonzero = pv_nonzero(prover, ctx, root);
+  pv_thm nonneg = nonzero == PV_NONE ? PV_NONE : pv_nonneg(prover, ctx, square);
   if (nonneg == PV_NONE)
     return pv_fail();
-  pv_thm sq = pv_law(prover, "sqrt2", &x, 1, nonneg);
+  pv_thm squared = pv_law(prover, "sqrt2", &square, 1, nonneg);
   pv_thm premises[2] = {nonzero, nonzero};
-  pv_var_sub vars[2] = {{pv_real_var(prover, "x"), s}, {pv_real_var(prover, "y"), s}};
-  pv_thm im = pv_use_lemma(prover, PV_INV_MUL, vars, 2, NULL, 0, premises, 2);
-  ck_id ss = pv_mul(prover, s, s);
-  ck_id ix = pv_inv(prover, x);
-  pv_thm c = pv_cong(prover, pv_inv(prover, ss), ix, &sq, 1);
-  pv_eqn eqn = {ix, pv_trans(prover, pv_sym(prover, im), c)};
-  pv_eqn result = pv_norm(prover, ctx, ix);
+  pv_var_sub vars[2] = {{pv_real_var(prover, "x"), root}, {pv_real_var(prover, "y"), root}};
+  pv_thm inv_product = pv_use_lemma(prover, PV_INV_MUL, vars, 2, NULL, 0, premises, 2);
+  ck_id product = pv_mul(prover, root, root);
+  ck_id inv_square = pv_inv(prover, square);
+  pv_thm same_inverse = pv_cong(prover, pv_inv(prover, product), inv_square, &squared, 1);
+  pv_eqn eqn = {inv_square, pv_trans(prover, pv_sym(prover, inv_product), same_inverse)};
+  pv_eqn result = pv_norm(prover, ctx, inv_square);
   return eqn.by == PV_NONE ? pv_fail() : pv_then(prover, eqn, result);
 }
 
 static bool idempotent(pv *prover, ck_id x) {
-  ck_id u = ck_kid(prover->terms, x, 1);
-  ck_id v = ck_kid(prover->terms, x, 2);
-  return (pv_is_zero(prover, u) || pv_is_one(prover, u)) &&
-         (pv_is_zero(prover, v) || pv_is_one(prover, v));
+  ck_id then = ck_kid(prover->terms, x, 1);
+  ck_id otherwise = ck_kid(prover->terms, x, 2);
+  return (pv_is_zero(prover, then) || pv_is_one(prover, then)) &&
+         (pv_is_zero(prover, otherwise) || pv_is_one(prover, otherwise));
 }
 
 /* x*x = x for x = ite(c, u, v) with u and v among 0 and 1 */
 static pv_thm ite_squared(pv *prover, ck_id x) {
-  ck_id c = ck_kid(prover->terms, x, 0);
+  ck_id cond = ck_kid(prover->terms, x, 0);
   ck_id formula = pv_eq(prover, pv_mul(prover, x, x), x);
   pv_thm halves[2];
   for (uint32_t i = 0; i < 2; i++) { /* x = e: x*x - x = (x - e)*(x + e - 1) */
-    pv_thm l = pv_law(prover, i ? "ite0" : "ite1", &x, 1,
-                      pv_hyp(prover, i ? ck_neg(prover->terms, c) : c));
+    pv_thm law = pv_law(prover, i ? "ite0" : "ite1", &x, 1,
+                        pv_hyp(prover, i ? ck_neg(prover->terms, cond) : cond));
     halves[i] = pv_scaled(
         prover, formula,
-        pv_sub(prover, pv_add(prover, x, ck_kid(prover->terms, x, 1 + i)), prover->one), l);
+        pv_sub(prover, pv_add(prover, x, ck_kid(prover->terms, x, 1 + i)), prover->one), law);
   }
-  return pv_cases(prover, c, halves[0], halves[1]);
+  return pv_cases(prover, cond, halves[0], halves[1]);
 }
 
 /* one change of monomial i; false: none */
 static bool simp_mono(pv *prover, pv_ctx ctx, pv_poly *poly, uint32_t i, pv_comb *comb,
                       const size_rules *rules) {
   pv_mono mono = poly->monos[i];
-  ck_id g[2];
+  ck_id pair[2];
   uint32_t hit = rules ? find_rule(rules, &mono) : PV_NONE;
   if (hit != PV_NONE) {
     const size_rule *rule = &rules->rule[hit];
@@ -377,38 +380,40 @@ static bool simp_mono(pv *prover, pv_ctx ctx, pv_poly *poly, uint32_t i, pv_comb
     return true;
   }
   for (uint32_t j = 0; j < mono.degree; j++) {
-    ck_id x = mono.atoms[j];
-    ck_op head = ck_head(prover->terms, x);
-    bool twice = j + 1 < mono.degree && mono.atoms[j + 1] == x;
-    if (head == CK_INV && pv_mono_has(&mono, ck_kid(prover->terms, x, 0))) {
-      ck_id y = ck_kid(prover->terms, x, 0);
-      pv_thm nonzero = pv_nonzero(prover, ctx, y);
+    ck_id atom = mono.atoms[j];
+    ck_op head = ck_head(prover->terms, atom);
+    bool twice = j + 1 < mono.degree && mono.atoms[j + 1] == atom;
+    if (head == CK_INV && pv_mono_has(&mono, ck_kid(prover->terms, atom, 0))) {
+      ck_id under = ck_kid(prover->terms, atom, 0);
+      pv_thm nonzero = pv_nonzero(prover, ctx, under);
       if (nonzero == PV_NONE)
         continue;
-      sorted2(g, x, y);
-      replace(prover, poly, i, g, 2, prover->one, pv_law(prover, "inv", &y, 1, nonzero), comb);
+      sorted2(pair, atom, under);
+      replace(prover, poly, i, pair, 2, prover->one, pv_law(prover, "inv", &under, 1, nonzero),
+              comb);
       return true;
     }
-    if (head == CK_ITE && twice && idempotent(prover, x)) {
-      sorted2(g, x, x);
-      replace(prover, poly, i, g, 2, x, ite_squared(prover, x), comb);
+    if (head == CK_ITE && twice && idempotent(prover, atom)) {
+      sorted2(pair, atom, atom);
+      replace(prover, poly, i, pair, 2, atom, ite_squared(prover, atom), comb);
       return true;
     }
     if (head == CK_SQRT && twice) {
-      ck_id y = ck_kid(prover->terms, x, 0);
-      pv_thm nonneg = pv_nonneg(prover, ctx, y);
+      ck_id under = ck_kid(prover->terms, atom, 0);
+      pv_thm nonneg = pv_nonneg(prover, ctx, under);
       if (nonneg == PV_NONE)
         continue;
-      sorted2(g, x, x);
-      replace(prover, poly, i, g, 2, y, pv_law(prover, "sqrt2", &y, 1, nonneg), comb);
+      sorted2(pair, atom, atom);
+      replace(prover, poly, i, pair, 2, under, pv_law(prover, "sqrt2", &under, 1, nonneg), comb);
       return true;
     }
-    if (head == CK_INV && ck_head(prover->terms, ck_kid(prover->terms, x, 0)) == CK_SQRT && twice) {
-      pv_eqn eqn = inv_root_pair(prover, ctx, x);
+    if (head == CK_INV && ck_head(prover->terms, ck_kid(prover->terms, atom, 0)) == CK_SQRT &&
+        twice) {
+      pv_eqn eqn = inv_root_pair(prover, ctx, atom);
       if (eqn.by == PV_NONE)
         continue;
-      sorted2(g, x, x);
-      replace(prover, poly, i, g, 2, eqn.to, eqn.by, comb);
+      sorted2(pair, atom, atom);
+      replace(prover, poly, i, pair, 2, eqn.to, eqn.by, comb);
       return true;
     }
   }
@@ -426,13 +431,13 @@ static void simp(pv *prover, pv_ctx ctx, pv_poly *poly, pv_comb *comb, const siz
 
 /* closes b as an equation from t to the polynomial f */
 static pv_eqn finish(pv *prover, ck_id term, pv_poly *poly, pv_comb *comb) {
-  ck_id r = pv_poly_term(prover, poly);
-  pv_eqn eqn = {r, PV_REFL};
+  ck_id result = pv_poly_term(prover, poly);
+  pv_eqn eqn = {result, PV_REFL};
   pv_poly_clear(poly);
-  if (r == term)
+  if (result == term)
     pv_comb_clear(comb);
   else
-    eqn.by = pv_comb_prove(prover, comb, pv_eq(prover, term, r));
+    eqn.by = pv_comb_prove(prover, comb, pv_eq(prover, term, result));
   return eqn.by == PV_NONE ? pv_fail() : eqn;
 }
 

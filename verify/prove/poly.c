@@ -56,9 +56,9 @@ void pv_poly_add_mono(pv *prover, pv_poly *poly, ck_id q, const ck_id *a, uint32
 
 /* by atoms, left to right: the checker's order is by when a monomial was met first, on which no
  * proof should depend */
-static int by_atoms(const void *a, const void *b) {
+static int by_atoms(const void *a, const void *comb) {
   const pv_mono *other = a;
-  const pv_mono *y = b;
+  const pv_mono *y = comb;
   for (uint32_t i = 0; i < other->degree && i < y->degree; i++) {
     if (other->atoms[i] != y->atoms[i])
       return other->atoms[i] < y->atoms[i] ? -1 : 1;
@@ -186,10 +186,10 @@ int pv_mono_div(const ck_id *a, uint32_t na, const ck_id *b, uint32_t nb, ck_id 
 }
 
 ck_id pv_canon(pv *prover, ck_id term) {
-  uint64_t v;
+  uint64_t known;
   pv_poly poly;
-  if (as_map_get(&prover->misc_memo, AS_KEY(term, 1), &v))
-    return (ck_id)v;
+  if (as_map_get(&prover->misc_memo, AS_KEY(term, 1), &known))
+    return (ck_id)known;
   pv_poly_init(&poly);
   pv_poly_read(prover, &poly, term);
   ck_id r = pv_poly_term(prover, &poly);

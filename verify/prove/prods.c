@@ -30,10 +30,10 @@ static bool zero_one(pv *prover, ck_id x) {
 
 /* factors of body: common ones, then 1 + r*x for atoms x that are 0 or 1 where body = f0*(1 + r*x)
  */
-static uint32_t prod_factors(pv *prover, pv_ctx inner, ck_id body, ck_id *f) {
-  uint32_t n = pv_normal_factors(prover, inner, body, f, MAXF);
+static uint32_t prod_factors(pv *prover, pv_ctx inner, ck_id body, ck_id *factor) {
+  uint32_t n = pv_normal_factors(prover, inner, body, factor, MAXF);
   for (bool more = true; more && n + 1 < MAXF;) {
-    ck_id rest = f[n - 1];
+    ck_id rest = factor[n - 1];
     pv_poly other;
     more = false;
     if (ck_head(prover->terms, rest) != CK_ADD)
@@ -42,45 +42,49 @@ static uint32_t prod_factors(pv *prover, pv_ctx inner, ck_id body, ck_id *f) {
     pv_poly_read(prover, &other, rest);
     for (uint32_t i = 0; i < other.count && !more; i++) {
       for (uint32_t j = 0; j < other.monos[i].degree && !more; j++) {
-        ck_id x = other.monos[i].atoms[j];
-        ck_id t0;
-        ck_id t1;
-        pv_poly f0;
-        pv_poly f1;
-        if (!zero_one(prover, x))
+        ck_id atom = other.monos[i].atoms[j];
+        ck_id without;
+        ck_id with;
+        pv_poly poly_without;
+        pv_poly poly_with;
+        if (!zero_one(prover, atom))
           continue;
-        pv_poly_init(&f0);
-        pv_poly_init(&f1);
-        for (uint32_t l = 0; l < other.count; l++) {
-          ck_id r[64];
-          int k = other.monos[l].degree > 64
-                      ? -1
-                      : pv_mono_div(other.monos[l].atoms, other.monos[l].degree, &x, 1, r);
-          if (k >= 0)
-            pv_poly_add_mono(prover, &f1, other.monos[l].coef, r, (uint32_t)k);
+        pv_poly_init(&poly_without);
+        pv_poly_init(&poly_with);
+        for (uint32_t at = 0; at < other.count; at++) {
+          ck_id ratio[64];
+          int degree =
+              other.monos[at].degree > 64
+                  ? -1
+                  : pv_mono_div(other.monos[at].atoms, other.monos[at].degree, &atom, 1, ratio);
+          if (degree >= 0)
+            pv_poly_add_mono(prover, &poly_with, other.monos[at].coef, ratio, (uint32_t)degree);
           else
-            pv_poly_add_mono(prover, &f0, other.monos[l].coef, other.monos[l].atoms,
-                             other.monos[l].degree);
+            pv_poly_add_mono(prover, &poly_without, other.monos[at].coef, other.monos[at].atoms,
+                             other.monos[at].degree);
         }
-        t0 = pv_poly_term(prover, &f0);
-        t1 = pv_poly_term(prover, &f1);
-        if (f0.count && f1.count) { /* f1 = r*f0 */
-          ck_id r = CK_BAD;
-          for (uint32_t l = 0; l < f1.count; l++) {
-            if (f1.monos[l].degree == f0.monos[0].degree &&
-                pv_mono_div(f1.monos[l].atoms, f1.monos[l].degree, f0.monos[0].atoms,
-                            f0.monos[0].degree, (ck_id[64]){0}) == 0)
-              r = pv_const_mul(prover, f1.monos[l].coef, pv_const_inv(prover, f0.monos[0].coef));
+        without = pv_poly_term(prover, &poly_without);
+        with = pv_poly_term(prover, &poly_with);
+        if (poly_without.count && poly_with.count) { /* f1 = r*f0 */
+          ck_id ratio = CK_BAD;
+          for (uint32_t at = 0; at < poly_with.count; at++) {
+            if (poly_with.monos[at].degree == poly_without.monos[0].degree &&
+                pv_mono_div(poly_with.monos[at].atoms, poly_with.monos[at].degree,
+                            poly_without.monos[0].atoms, poly_without.monos[0].degree,
+                            (ck_id[64]){0}) == 0)
+              ratio = pv_const_mul(prover, poly_with.monos[at].coef,
+                                   pv_const_inv(prover, poly_without.monos[0].coef));
           }
-          if (r != CK_BAD && pv_canon(prover, pv_mul(prover, r, t0)) == t1 &&
-              !pv_is_const(prover, t0)) {
-            f[n - 1] = pv_canon(prover, pv_add(prover, prover->one, pv_mul(prover, r, x)));
-            f[n++] = t0;
+          if (ratio != CK_BAD && pv_canon(prover, pv_mul(prover, ratio, without)) == with &&
+              !pv_is_const(prover, without)) {
+            factor[n - 1] =
+                pv_canon(prover, pv_add(prover, prover->one, pv_mul(prover, ratio, atom)));
+            factor[n++] = without;
             more = true;
           }
         }
-        pv_poly_clear(&f0);
-        pv_poly_clear(&f1);
+        pv_poly_clear(&poly_without);
+        pv_poly_clear(&poly_with);
       }
     }
     pv_poly_clear(&other);
@@ -88,21 +92,21 @@ static uint32_t prod_factors(pv *prover, pv_ctx inner, ck_id body, ck_id *f) {
   return n;
 }
 
-static pv_eqn cut(pv *prover, pv_ctx ctx, ck_id n, ck_id k, ck_id body, ck_id m) {
-  ck_id r = pv_canon(prover, pv_sub(prover, n, m));
-  ck_id mr = pv_add(prover, m, r);
-  pv_thm premises[2] = {pv_follows(prover, ctx, pv_ge0(prover, m)), PV_NONE};
+static pv_eqn cut(pv *prover, pv_ctx ctx, ck_id n, ck_id k, ck_id body, ck_id place) {
+  ck_id rest = pv_canon(prover, pv_sub(prover, n, place));
+  ck_id both = pv_add(prover, place, rest);
+  pv_thm premises[2] = {pv_follows(prover, ctx, pv_ge0(prover, place)), PV_NONE};
   if (premises[0] == PV_NONE ||
-      (premises[1] = pv_follows(prover, ctx, pv_ge0(prover, r))) == PV_NONE)
+      (premises[1] = pv_follows(prover, ctx, pv_ge0(prover, rest))) == PV_NONE)
     return pv_fail();
-  pv_thm a = pv_identity(prover, pv_eq(prover, n, mr));
-  pv_thm c =
-      n == mr ? PV_REFL
-              : pv_cong(prover, pv_prod(prover, n, k, body), pv_prod(prover, mr, k, body), &a, 1);
-  pv_var_sub vars[2] = {{pv_int_var(prover, "m"), m}, {pv_int_var(prover, "n"), r}};
+  pv_thm same_bound = pv_identity(prover, pv_eq(prover, n, both));
+  pv_thm renamed = n == both ? PV_REFL
+                             : pv_cong(prover, pv_prod(prover, n, k, body),
+                                       pv_prod(prover, both, k, body), &same_bound, 1);
+  pv_var_sub vars[2] = {{pv_int_var(prover, "m"), place}, {pv_int_var(prover, "n"), rest}};
   ck_fsub fun = pv_fun_sub(prover, "f", &k, body);
-  pv_thm thm =
-      pv_trans(prover, c, pv_use_lemma(prover, PV_PROD_CONCAT, vars, 2, &fun, 1, premises, 2));
+  pv_thm thm = pv_trans(prover, renamed,
+                        pv_use_lemma(prover, PV_PROD_CONCAT, vars, 2, &fun, 1, premises, 2));
   if (thm == PV_NONE)
     return pv_fail();
   pv_eqn eqn = {pv_right(prover, thm), thm};
@@ -120,6 +124,17 @@ pv_eqn pv_cut_prod(pv *prover, pv_ctx ctx, ck_id term, ck_id m) {
              ck_sub(prover->terms, f, &var, &k, 1, NULL, 0), m);
 }
 
+/* a number small enough that as many factors are written out */
+static bool is_few(const pv *prover, ck_id n) {
+  enum { MOST_FACTORS = 16 };
+
+  if (ck_head(prover->terms, n) != CK_Q)
+    return false;
+  mpq_srcptr value = *ck_q_value(prover->terms, n);
+  return mpz_cmp_ui(mpq_denref(value), 1) == 0 && mpq_cmp_si(value, 1, 1) > 0 &&
+         mpq_cmp_si(value, MOST_FACTORS, 1) <= 0;
+}
+
 /* t: a product whose bound is normal */
 pv_eqn pv_norm_prod(pv *prover, pv_ctx ctx, ck_id term) {
   enum { PLACES = 8 };
@@ -128,12 +143,12 @@ pv_eqn pv_norm_prod(pv *prover, pv_ctx ctx, ck_id term) {
   ck_id k;
   ck_id f;
   ck_id var = pv_int_var(prover, "$$k");
-  ck_id m[PLACES];
-  ck_id fac[MAXF + 1];
+  ck_id place[PLACES];
+  ck_id factor[MAXF + 1];
   pv_ctx inner = pv_ctx_bind(prover, ctx, n, &k);
   pv_thm none = pv_follows(prover, ctx, pv_le(prover, n, prover->zero));
   pv_thm n_nonneg;
-  uint32_t np;
+  uint32_t n_places;
   pv_eqn eqn;
   pv_eqn result;
   pv_var_sub vars = {pv_int_var(prover, "n"), n};
@@ -159,37 +174,42 @@ pv_eqn pv_norm_prod(pv *prover, pv_ctx ctx, ck_id term) {
   }
   if (pv_is_one(prover, n)) {
     ck_id first = pv_prod(prover, prover->zero, k, body);
-    ck_id el = ck_sub(prover->terms, body, &k, &prover->zero, 1, NULL, 0);
-    pv_thm u = pv_succ(prover, eqn.to, prover->zero, pv_zero_le_zero(prover));
-    pv_thm z = pv_zero(prover, first, pv_zero_le_zero(prover));
+    ck_id element = ck_sub(prover->terms, body, &k, &prover->zero, 1, NULL, 0);
+    pv_thm unrolled = pv_succ(prover, eqn.to, prover->zero, pv_zero_le_zero(prover));
+    pv_thm empty = pv_zero(prover, first, pv_zero_le_zero(prover));
     pv_comb comb;
     pv_comb_init(&comb);
-    pv_comb_add(&comb, prover->one, u);
-    pv_comb_add(&comb, el, z);
-    result.to = el;
-    result.by = pv_comb_prove(prover, &comb, pv_eq(prover, eqn.to, el));
+    pv_comb_add(&comb, prover->one, unrolled);
+    pv_comb_add(&comb, element, empty);
+    result.to = element;
+    result.by = pv_comb_prove(prover, &comb, pv_eq(prover, eqn.to, element));
     return result.by == PV_NONE
                ? eqn
-               : pv_then(prover, eqn, pv_then(prover, result, pv_norm(prover, ctx, el)));
+               : pv_then(prover, eqn, pv_then(prover, result, pv_norm(prover, ctx, element)));
   }
-  np = pv_cut_places(prover, body, k, m, PLACES);
-  for (uint32_t i = 0; i < np; i++) {
-    if (pv_is_zero(prover, m[i]) || m[i] == n)
+  n_places = pv_cut_places(prover, body, k, place, PLACES);
+  for (uint32_t i = 0; i < n_places; i++) {
+    if (pv_is_zero(prover, place[i]) || place[i] == n)
       continue;
-    result = cut(prover, ctx, n, k, body, m[i]);
+    result = cut(prover, ctx, n, k, body, place[i]);
     if (result.by != PV_NONE)
       return pv_then(prover, eqn, result);
   }
-  np = prod_factors(prover, inner, body, fac);
-  if (np < 2)
+  if (is_few(prover, n)) { /* a power written out: the last factor goes first */
+    result = cut(prover, ctx, n, k, body, pv_canon(prover, pv_sub(prover, n, prover->one)));
+    if (result.by != PV_NONE)
+      return pv_then(prover, eqn, result);
+  }
+  n_places = prod_factors(prover, inner, body, factor);
+  if (n_places < 2)
     return eqn;
-  ck_id head = fac[0];
-  ck_id rest = fac[1];
-  for (uint32_t i = 2; i < np; i++)
-    rest = pv_mul(prover, rest, fac[i]);
+  ck_id head = factor[0];
+  ck_id rest = factor[1];
+  for (uint32_t i = 2; i < n_places; i++)
+    rest = pv_mul(prover, rest, factor[i]);
   rest = pv_canon(prover, rest);
-  ck_id hr = pv_mul(prover, head, rest);
-  pv_eqn back = pv_norm_poly(prover, inner, hr);
+  ck_id product = pv_mul(prover, head, rest);
+  pv_eqn back = pv_norm_poly(prover, inner, product);
   if (back.by == PV_NONE || back.to != body)
     return eqn;
   pv_thm turn = back.by == PV_REFL ? PV_REFL : pv_sym(prover, back.by);

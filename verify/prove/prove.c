@@ -2,11 +2,22 @@
 #include "prove.h"
 #include "pv_norm.h"
 #include "src/base/mem.h"
+#include "src/base/stats.h"
 #include "src/base/str.h"
+#include "src/base/trace.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum { DEFAULT_STEPS = 60000 };
+
+const char *as_proof_why_words(as_proof_why why) {
+  static const char *const words[] = {
+#define WHY_WORDS(id, text) text,
+      AS_PROOF_WHYS(WHY_WORDS)
+#undef WHY_WORDS
+  };
+  return words[why];
+}
 
 /* hypotheses that more goals may use come first, so that goals share contexts and with them results
  */
@@ -23,80 +34,80 @@ static int rank_cmp(const void *a, const void *b) {
                               : x->hyp > y->hyp;
 }
 
-static ranked *rank_hyps(const ck_goal *g, uint32_t n, size_t *out) {
-  as_map at = {.key_words = 2};
-  as_vec v;
+static ranked *rank_hyps(const ck_goal *goals, uint32_t n, size_t *out) {
+  as_map index = {.key_words = 2};
+  as_vec ranks;
   uint64_t i;
-  as_vec_init(&v, sizeof(ranked));
-  for (uint32_t k = 0; k < n; k++) {
-    for (uint32_t j = 0; j < g[k].n_allowed; j++) {
-      ck_id h = g[k].allowed[j];
-      if (as_map_get(&at, AS_KEY(h, 0), &i)) {
-        AS_VEC_AT(&v, ranked, i).count++;
+  as_vec_init(&ranks, sizeof(ranked));
+  for (uint32_t goal = 0; goal < n; goal++) {
+    for (uint32_t j = 0; j < goals[goal].n_allowed; j++) {
+      ck_id hyp = goals[goal].allowed[j];
+      if (as_map_get(&index, AS_KEY(hyp, 0), &i)) {
+        AS_VEC_AT(&ranks, ranked, i).count++;
         continue;
       }
-      ranked r = {h, 1};
-      as_map_put(&at, AS_KEY(h, 0), v.n);
-      as_vec_push(&v, &r);
+      ranked entry = {hyp, 1};
+      as_map_put(&index, AS_KEY(hyp, 0), ranks.n);
+      as_vec_push(&ranks, &entry);
     }
   }
-  if (v.n)
-    qsort(v.data, v.n, sizeof(ranked), rank_cmp);
-  as_map_clear(&at);
-  *out = v.n;
-  return v.data;
+  if (ranks.n)
+    qsort(ranks.data, ranks.n, sizeof(ranked), rank_cmp);
+  as_map_clear(&index);
+  *out = ranks.n;
+  return ranks.data;
 }
 
-static pv_ctx goal_context(pv *prover, const ck_goal *g, const ranked *h, size_t n) {
+static pv_ctx goal_context(pv *prover, const ck_goal *goal, const ranked *ranks, size_t n) {
   pv_ctx ctx = 0;
-  as_map in = {.key_words = 2};
-  uint64_t v;
-  for (uint32_t j = 0; j < g->n_allowed; j++)
-    as_map_put(&in, AS_KEY(g->allowed[j], 0), 1);
+  as_map allowed = {.key_words = 2};
+  uint64_t value;
+  for (uint32_t j = 0; j < goal->n_allowed; j++)
+    as_map_put(&allowed, AS_KEY(goal->allowed[j], 0), 1);
   for (size_t i = 0; i < n; i++) {
-    if (as_map_get(&in, AS_KEY(h[i].hyp, 0), &v) && !pv_too_big(prover, h[i].hyp))
-      ctx = pv_ctx_push(prover, ctx, h[i].hyp, CK_BAD); /* without those that are too large */
+    if (as_map_get(&allowed, AS_KEY(ranks[i].hyp, 0), &value) && !pv_too_big(prover, ranks[i].hyp))
+      ctx = pv_ctx_push(prover, ctx, ranks[i].hyp, CK_BAD); /* without those that are too large */
   }
-  as_map_clear(&in);
+  as_map_clear(&allowed);
   return ctx;
 }
 
-static void explain(pv *prover, pv_ctx ctx, const ck_goal *g, as_proof_result *result) {
-  ck_id formula = g->formula;
-  bool eqf = ck_head(prover->terms, formula) == CK_EQ;
-  bool spent = pv_spent(prover);
-  result->goal = as_strdup(g->name);
-  result->reason = as_strdup(
-      spent              ? "the effort limit was reached"
-      : prover->too_deep ? "terms are too large or nest too deeply to be brought to normal form"
-      : eqf              ? "the normal forms of the two sides differ"
-                         : "the side condition was not found to follow");
+static void explain(pv *prover, pv_ctx ctx, const ck_goal *goal, as_proof_result *result) {
+  ck_id formula = goal->formula;
+  bool equation = ck_head(prover->terms, formula) == CK_EQ;
+  result->goal = as_strdup(goal->name);
+  result->why = pv_spent(prover)   ? AS_PROOF_EFFORT
+                : prover->too_deep ? AS_PROOF_TOO_DEEP
+                : equation         ? AS_PROOF_DIFFER
+                                   : AS_PROOF_NOT_FOLLOWING;
+  result->reason = as_strdup(as_proof_why_words(result->why));
   prover->max_steps = (uint32_t)prover->steps.n + 2000;
   prover->max_work = prover->work + 1000000;
-  if (!eqf) {
+  if (!equation) {
     ck_id a = ck_kid(prover->terms, formula, 0);
     if (a == prover->zero)
       a = ck_kid(prover->terms, formula, 1);
     pv_eqn eqn = pv_norm(prover, ctx, a);
-    char *raw = ck_show(prover->terms, formula);
-    char *nf = eqn.by == PV_NONE ? NULL : ck_show(prover->terms, eqn.to);
-    result->left = nf ? as_format("%s, normal: %s", raw, nf) : as_strdup(raw);
-    free(raw);
-    free(nf);
+    char *text = ck_show(prover->terms, formula);
+    char *normal_text = eqn.by == PV_NONE ? NULL : ck_show(prover->terms, eqn.to);
+    result->left = normal_text ? as_format("%s, normal: %s", text, normal_text) : as_strdup(text);
+    free(text);
+    free(normal_text);
     return;
   }
-  pv_eqn x = pv_norm(prover, ctx, ck_kid(prover->terms, formula, 0));
-  pv_eqn y = pv_norm(prover, ctx, ck_kid(prover->terms, formula, 1));
-  result->left = ck_show(prover->terms, x.by == PV_NONE ? ck_kid(prover->terms, formula, 0) : x.to);
+  pv_eqn left = pv_norm(prover, ctx, ck_kid(prover->terms, formula, 0));
+  pv_eqn right = pv_norm(prover, ctx, ck_kid(prover->terms, formula, 1));
+  result->left =
+      ck_show(prover->terms, left.by == PV_NONE ? ck_kid(prover->terms, formula, 0) : left.to);
   result->right =
-      ck_show(prover->terms, y.by == PV_NONE ? ck_kid(prover->terms, formula, 1) : y.to);
+      ck_show(prover->terms, right.by == PV_NONE ? ck_kid(prover->terms, formula, 1) : right.to);
 }
 
 void as_prove_goals(ck_terms *terms, const ck_goal *goals, uint32_t n, const as_prove_opts *opts,
                     as_proof_result *result) {
   pv prover;
-  size_t nh;
-  ranked *h = rank_hyps(goals, n, &nh);
+  size_t n_hyps;
+  ranked *hyps = rank_hyps(goals, n, &n_hyps);
   pv_thm *proof = as_calloc(n + 1, sizeof *proof);
   const char **names = as_calloc(n + 1, sizeof *names);
   memset(result, 0, sizeof *result);
@@ -104,23 +115,34 @@ void as_prove_goals(ck_terms *terms, const ck_goal *goals, uint32_t n, const as_
   result->goals = n;
   pv_init(&prover, terms, opts && opts->max_steps ? opts->max_steps : DEFAULT_STEPS);
   for (uint32_t i = 0; i < n; i++) {
-    pv_ctx ctx = goal_context(&prover, &goals[i], h, nh);
+    pv_ctx ctx = goal_context(&prover, &goals[i], hyps, n_hyps);
     names[i] = goals[i].name;
+    if (AS_TRACE_ON(PROVE)) {
+      char *shown = ck_show(terms, goals[i].formula);
+      AS_TRACE(PROVE, "goal %u of %u, %s: %s", i + 1, n, names[i], shown);
+      free(shown);
+    }
     proof[i] = pv_prove_goal(&prover, ctx, goals[i].formula);
+    AS_TRACE(PROVE, "goal %s: %s; %zu steps so far", names[i],
+             proof[i] == PV_NONE ? "stays open" : "met", prover.steps.n);
     if (proof[i] == PV_NONE) {
       explain(&prover, ctx, &goals[i], result);
+      AS_TRACE(PROVE, "%s\n  left:  %s\n  right: %s", result->reason, result->left,
+               result->right ? result->right : "-");
       break;
     }
     result->goals_proved++;
   }
   result->steps_tried = (uint32_t)prover.steps.n;
+  as_stats_add(AS_STAT_PROOFS, 1);
+  as_stats_add(AS_STAT_PROOF_STEPS, result->steps_tried);
   if (result->goals_proved == n) {
     result->cert =
         pv_certificate(&prover, names, proof, n, &result->cert_len, &result->steps, &result->terms);
     result->verdict = AS_PROVED;
   }
   pv_clear(&prover);
-  free(h);
+  free(hyps);
   free(proof);
   free(names);
 }

@@ -12,8 +12,26 @@ typedef struct {
       max_steps; /* effort limit in proof steps, 0: the default (deterministic: no clock is read) */
 } as_prove_opts;
 
+/* why the first goal that was not proved was not */
+#define AS_PROOF_WHYS(X)                                                                           \
+  X(FOUND, "")                                                                                     \
+  X(EFFORT, "the effort limit was reached")                                                        \
+  X(TOO_DEEP, "terms are too large or nest too deeply to be brought to normal form")               \
+  X(DIFFER, "the normal forms of the two sides differ")                                            \
+  X(NOT_FOLLOWING, "the side condition was not found to follow")
+
+typedef enum {
+
+#define AS_PROOF_WHY_ID(id, words) AS_PROOF_##id,
+  AS_PROOF_WHYS(AS_PROOF_WHY_ID)
+#undef AS_PROOF_WHY_ID
+} as_proof_why;
+
+const char *as_proof_why_words(as_proof_why why);
+
 typedef struct {
   as_proof_verdict verdict;
+  as_proof_why why;
   char *cert;
   size_t cert_len; /* PROVED: the certificate, malloc'ed */
   uint32_t steps;
@@ -25,7 +43,7 @@ typedef struct {
   char *left;
   char *right;  /* its two sides in normal form, malloc'ed (right is NULL for a goal that is no
                    equation) */
-  char *reason; /* in words, malloc'ed */
+  char *reason; /* `why` in words, malloc'ed */
 } as_proof_result;
 
 /* Borrows T and c (whose terms live in T; T grows).  opts may be NULL.  The result is cleared by

@@ -34,7 +34,7 @@ pv_ctx pv_ctx_assume(pv *prover, pv_ctx ctx, ck_id c); /* c and the equations th
 /* orders in the normal form that new equations give them */
 pv_ctx pv_ctx_refresh(pv *prover, pv_ctx ctx);
 /* s: d divides x; cx with x = d*q, q new; back: that with q = x div d; PV_NONE: s says no such */
-pv_ctx pv_ctx_quotient(pv *prover, pv_ctx ctx, pv_thm thm, ck_id *q, pv_thm *back);
+pv_ctx pv_ctx_quotient(pv *prover, pv_ctx ctx, pv_thm thm, ck_id *quotient, pv_thm *back);
 /* one more equation, sought with more effort; cx: there is none */
 pv_ctx pv_ctx_tighten(pv *prover, pv_ctx ctx);
 /* the equations that the hypotheses make among themselves */

@@ -7,7 +7,7 @@
 #include "pv_steps.h"
 
 /* --- side.c */
-pv_thm pv_follows(pv *prover, pv_ctx ctx, ck_id f);
+pv_thm pv_follows(pv *prover, pv_ctx ctx, ck_id formula);
 pv_thm pv_nonzero(pv *prover, pv_ctx ctx, ck_id x);  /* x # 0, x in normal form */
 pv_thm pv_positive(pv *prover, pv_ctx ctx, ck_id x); /* 0 < x */
 pv_thm pv_nonneg(pv *prover, pv_ctx ctx, ck_id x);   /* 0 <= x */
@@ -24,7 +24,7 @@ pv_thm pv_follows_int_within(pv *prover, pv_ctx ctx, ck_id f, uint32_t effort);
 /* the strict fact a < b of integers as a + 1 <= b, others as they are */
 pv_thm pv_tighten(pv *prover, pv_thm thm);
 /* c with n = c*b under the equations of the context, or CK_BAD */
-ck_id pv_size_quotient(pv *prover, pv_ctx ctx, ck_id n, ck_id b);
+ck_id pv_size_quotient(pv *prover, pv_ctx ctx, ck_id n, ck_id divisor);
 
 /* --- clauses.c */
 pv_thm pv_by_clause(pv *prover, pv_ctx ctx, ck_id f); /* f as the conclusion of a clause */

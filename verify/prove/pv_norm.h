@@ -35,6 +35,6 @@ pv_thm pv_then_rewrite(pv *prover, pv_thm thm, const pv_thm *st, uint32_t n);
 pv_thm pv_same_index(pv *prover, ck_id a, ck_id b);
 
 /* --- eq.c */
-pv_thm pv_prove_eq(pv *prover, pv_ctx ctx, ck_id a, ck_id b, uint32_t depth);
+pv_thm pv_prove_eq(pv *prover, pv_ctx ctx, ck_id left, ck_id right, uint32_t depth);
 pv_thm pv_prove_goal(pv *prover, pv_ctx ctx, ck_id f);
 #endif

@@ -29,9 +29,10 @@ ck_id pv_mono_term(pv *prover, ck_id q, const ck_id *a, uint32_t n); /* sorted s
 bool pv_mono_has(const pv_mono *mono, ck_id a);
 /* b divides a: the number of atoms of the rest, else -1; *rest has room for na */
 int pv_mono_div(const ck_id *a, uint32_t na, const ck_id *b, uint32_t nb, ck_id *rest);
-ck_id pv_canon(pv *prover, ck_id t);                  /* canonical term of the polynomial of t */
-ck_id pv_poly_quotient(pv *prover, ck_id a, ck_id b); /* a / b for a monomial b, or CK_BAD */
+ck_id pv_canon(pv *prover, ck_id t); /* canonical term of the polynomial of t */
+ck_id pv_poly_quotient(pv *prover, ck_id dividend,
+                       ck_id divisor); /* a / b for a monomial b, or CK_BAD */
 /* factors of u into f: leading coefficient, common atoms, the primitive rest; how many, 0 where
  * there is nothing to take out */
-uint32_t pv_poly_content(pv *prover, ck_id u, ck_id *f, uint32_t max);
+uint32_t pv_poly_content(pv *prover, ck_id term, ck_id *factor, uint32_t max);
 #endif

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 
 /* the monomial of b by which dividing ends: of the highest degree, the greatest in the order */
-static const pv_mono *leading(pv *prover, const pv_poly *b) {
-  const pv_mono *mono = &b->monos[0];
-  for (uint32_t i = 1; i < b->count; i++) {
-    const pv_mono *other = &b->monos[i];
+static const pv_mono *leading(pv *prover, const pv_poly *poly) {
+  const pv_mono *mono = &poly->monos[0];
+  for (uint32_t i = 1; i < poly->count; i++) {
+    const pv_mono *other = &poly->monos[i];
     if (other->degree > mono->degree ||
         (other->degree == mono->degree &&
          pv_order(prover, pv_mono_term(prover, prover->one, other->atoms, other->degree),
@@ -19,45 +19,48 @@ static const pv_mono *leading(pv *prover, const pv_poly *b) {
 }
 
 /* the whole part of c/d for constants, the divisor's sign aside; rounded down if `floors` */
-static ck_id whole(pv *prover, ck_id c, ck_id d, bool floors) {
-  mpq_t x;
-  mpq_t y;
-  mpz_t f;
-  ck_id r = prover->zero;
-  mpq_inits(x, y, NULL);
-  mpz_init(f);
-  mpq_set(x, *ck_q_value(prover->terms, c));
-  mpq_set(y, *ck_q_value(prover->terms, d));
-  mpq_div(x, x, y);
-  if (floors || mpz_cmp_ui(mpq_denref(x), 1) == 0) {
-    mpz_fdiv_q(f, mpq_numref(x), mpq_denref(x));
-    mpq_set_z(x, f);
-    r = ck_q(prover->terms, x);
+static ck_id whole(pv *prover, ck_id coef, ck_id divisor, bool floors) {
+  mpq_t quotient;
+  mpq_t denominator;
+  mpz_t floor;
+  ck_id result = prover->zero;
+  mpq_inits(quotient, denominator, NULL);
+  mpz_init(floor);
+  mpq_set(quotient, *ck_q_value(prover->terms, coef));
+  mpq_set(denominator, *ck_q_value(prover->terms, divisor));
+  mpq_div(quotient, quotient, denominator);
+  if (floors || mpz_cmp_ui(mpq_denref(quotient), 1) == 0) {
+    mpz_fdiv_q(floor, mpq_numref(quotient), mpq_denref(quotient));
+    mpq_set_z(quotient, floor);
+    result = ck_q(prover->terms, quotient);
   }
-  mpq_clears(x, y, NULL);
-  mpz_clear(f);
-  return r;
+  mpq_clears(quotient, denominator, NULL);
+  mpz_clear(floor);
+  return result;
 }
 
 /* a = b*q + r */
-static void divide(pv *prover, const pv_poly *a, const pv_poly *b, pv_poly *quotient, pv_poly *r) {
-  const pv_mono *lead = leading(prover, b);
-  bool constant = b->count == 1 && lead->degree == 0;
+static void divide(pv *prover, const pv_poly *dividend, const pv_poly *divisor, pv_poly *quotient,
+                   pv_poly *r) {
+  const pv_mono *lead = leading(prover, divisor);
+  bool constant = divisor->count == 1 && lead->degree == 0;
   pv_poly_clear(quotient);
   pv_poly_clear(r);
-  pv_poly_add(prover, r, a, prover->one);
+  pv_poly_add(prover, r, dividend, prover->one);
   for (int rounds = 0; rounds < 24; rounds++) {
     bool hit = false;
     for (uint32_t i = 0; i < r->count && !hit; i++) {
       ck_id *rest = as_malloc((r->monos[i].degree + 1) * sizeof *rest);
-      int k = pv_mono_div(r->monos[i].atoms, r->monos[i].degree, lead->atoms, lead->degree, rest);
-      ck_id c = k < 0 ? prover->zero : whole(prover, r->monos[i].coef, lead->coef, constant);
-      if (c != prover->zero) {
+      int degree =
+          pv_mono_div(r->monos[i].atoms, r->monos[i].degree, lead->atoms, lead->degree, rest);
+      ck_id coef =
+          degree < 0 ? prover->zero : whole(prover, r->monos[i].coef, lead->coef, constant);
+      if (coef != prover->zero) {
         pv_poly shifted;
         pv_poly_init(&shifted);
-        pv_poly_add_mono(prover, quotient, c, rest, (uint32_t)k);
-        pv_poly_mul_mono(prover, &shifted, b, pv_const_mul(prover, c, pv_num(prover, -1)), rest,
-                         (uint32_t)k);
+        pv_poly_add_mono(prover, quotient, coef, rest, (uint32_t)degree);
+        pv_poly_mul_mono(prover, &shifted, divisor, pv_const_mul(prover, coef, pv_num(prover, -1)),
+                         rest, (uint32_t)degree);
         pv_poly_add(prover, r, &shifted, prover->one);
         pv_poly_clear(&shifted);
         hit = true;
@@ -92,58 +95,63 @@ ck_id pv_rest_of_division(pv *prover, ck_id a, ck_id b) {
 }
 
 /* a div b = qt for a = b*qt + rt with rt in range */
-static pv_eqn exact(pv *prover, pv_ctx ctx, ck_id a, ck_id b, ck_id qt, ck_id rt) {
-  pv_eqn eqn = {qt, PV_NONE};
+static pv_eqn exact(pv *prover, pv_ctx ctx, ck_id dividend, ck_id divisor, ck_id quotient,
+                    ck_id rest) {
+  pv_eqn eqn = {quotient, PV_NONE};
   pv_thm premises[3];
-  if (pv_is_const(prover, rt) && pv_const_sign(prover, rt) < 0)
+  if (pv_is_const(prover, rest) && pv_const_sign(prover, rest) < 0)
     return eqn;
-  premises[0] = pv_follows(prover, ctx, pv_ge0(prover, rt));
-  premises[1] = premises[0] == PV_NONE ? PV_NONE : pv_follows(prover, ctx, pv_lt(prover, rt, b));
+  premises[0] = pv_follows(prover, ctx, pv_ge0(prover, rest));
+  premises[1] =
+      premises[0] == PV_NONE ? PV_NONE : pv_follows(prover, ctx, pv_lt(prover, rest, divisor));
   if (premises[1] == PV_NONE)
     return eqn;
-  premises[2] = pv_identity(prover, pv_eq(prover, a, pv_add(prover, pv_mul(prover, b, qt), rt)));
-  pv_var_sub vars[4] = {{pv_int_var(prover, "a"), a},
-                        {pv_int_var(prover, "b"), b},
-                        {pv_int_var(prover, "q"), qt},
-                        {pv_int_var(prover, "r"), rt}};
+  premises[2] = pv_identity(
+      prover, pv_eq(prover, dividend, pv_add(prover, pv_mul(prover, divisor, quotient), rest)));
+  pv_var_sub vars[4] = {{pv_int_var(prover, "a"), dividend},
+                        {pv_int_var(prover, "b"), divisor},
+                        {pv_int_var(prover, "q"), quotient},
+                        {pv_int_var(prover, "r"), rest}};
   eqn.by = pv_use_lemma(prover, PV_DIVMOD, vars, 4, NULL, 0, premises, 3);
   return eqn;
 }
 
 /* a div b = qt + rt div b for a = b*qt + rt */
-static pv_eqn partial(pv *prover, ck_id a, ck_id b, ck_id qt, ck_id rt, pv_thm divisor_pos) {
-  ck_id rb[2] = {rt, b};
-  ck_id d = ck_mk2(prover->terms, CK_DIV, rt, b);
-  ck_id m = ck_mk2(prover->terms, CK_MOD, rt, b);
-  ck_id qd = pv_add(prover, qt, d);
-  pv_eqn eqn = {qd, PV_NONE};
+static pv_eqn partial(pv *prover, ck_id dividend, ck_id divisor, ck_id quotient, ck_id rest,
+                      pv_thm divisor_pos) {
+  ck_id args[2] = {rest, divisor};
+  ck_id rest_div = ck_mk2(prover->terms, CK_DIV, rest, divisor);
+  ck_id rest_mod = ck_mk2(prover->terms, CK_MOD, rest, divisor);
+  ck_id sum = pv_add(prover, quotient, rest_div);
+  pv_eqn eqn = {sum, PV_NONE};
   pv_thm premises[3];
-  pv_thm l = pv_law(prover, "div", rb, 2, divisor_pos);
-  premises[0] = pv_law(prover, "mod>", rb, 2, divisor_pos);
-  premises[1] = pv_law(prover, "mod<", rb, 2, divisor_pos);
-  premises[2] =
-      pv_scaled(prover, pv_eq(prover, a, pv_add(prover, pv_mul(prover, b, qd), m)), prover->one, l);
-  pv_var_sub vars[4] = {{pv_int_var(prover, "a"), a},
-                        {pv_int_var(prover, "b"), b},
-                        {pv_int_var(prover, "q"), qd},
-                        {pv_int_var(prover, "r"), m}};
+  pv_thm law = pv_law(prover, "div", args, 2, divisor_pos);
+  premises[0] = pv_law(prover, "mod>", args, 2, divisor_pos);
+  premises[1] = pv_law(prover, "mod<", args, 2, divisor_pos);
+  premises[2] = pv_scaled(
+      prover, pv_eq(prover, dividend, pv_add(prover, pv_mul(prover, divisor, sum), rest_mod)),
+      prover->one, law);
+  pv_var_sub vars[4] = {{pv_int_var(prover, "a"), dividend},
+                        {pv_int_var(prover, "b"), divisor},
+                        {pv_int_var(prover, "q"), sum},
+                        {pv_int_var(prover, "r"), rest_mod}};
   eqn.by = pv_use_lemma(prover, PV_DIVMOD, vars, 4, NULL, 0, premises, 3);
   return eqn;
 }
 
 /* a div b = c for a = b*c by the equations of the context */
-static pv_eqn by_equation(pv *prover, pv_ctx ctx, ck_id a, ck_id b, ck_id c) {
-  ck_id bc = pv_add(prover, pv_mul(prover, b, c), prover->zero);
-  pv_eqn eqn = {c, PV_NONE};
+static pv_eqn by_equation(pv *prover, pv_ctx ctx, ck_id dividend, ck_id divisor, ck_id quotient) {
+  ck_id product = pv_add(prover, pv_mul(prover, divisor, quotient), prover->zero);
+  pv_eqn eqn = {quotient, PV_NONE};
   pv_thm premises[3];
-  premises[2] = pv_follows_int(prover, ctx, pv_eq(prover, a, bc));
+  premises[2] = pv_follows_int(prover, ctx, pv_eq(prover, dividend, product));
   premises[0] = pv_by_value(prover, pv_ge0(prover, prover->zero));
-  premises[1] = pv_follows(prover, ctx, pv_gt0(prover, b));
+  premises[1] = pv_follows(prover, ctx, pv_gt0(prover, divisor));
   if (premises[2] == PV_NONE || premises[1] == PV_NONE)
     return eqn;
-  pv_var_sub vars[4] = {{pv_int_var(prover, "a"), a},
-                        {pv_int_var(prover, "b"), b},
-                        {pv_int_var(prover, "q"), c},
+  pv_var_sub vars[4] = {{pv_int_var(prover, "a"), dividend},
+                        {pv_int_var(prover, "b"), divisor},
+                        {pv_int_var(prover, "q"), quotient},
                         {pv_int_var(prover, "r"), prover->zero}};
   eqn.by = pv_use_lemma(prover, PV_DIVMOD, vars, 4, NULL, 0, premises, 3);
   return eqn;
@@ -151,80 +159,86 @@ static pv_eqn by_equation(pv *prover, pv_ctx ctx, ck_id a, ck_id b, ck_id c) {
 
 /* (x div b) div a = x div (b*a) for 0 < a, 0 < b: x = (b*a)*Q + b*m + r with r = x mod b, m = (x
  * div b) mod a */
-static pv_eqn nested(pv *prover, pv_ctx ctx, ck_id d, ck_id a, pv_thm ap) {
-  ck_id x = ck_kid(prover->terms, d, 0);
-  ck_id b = ck_kid(prover->terms, d, 1);
-  ck_id xb[2] = {x, b};
-  ck_id da[2] = {d, a};
-  ck_id Q = ck_mk2(prover->terms, CK_DIV, d, a);
-  ck_id m = ck_mk2(prover->terms, CK_MOD, d, a);
-  ck_id r = ck_mk2(prover->terms, CK_MOD, x, b);
-  ck_id ba = pv_mul(prover, b, a);
-  ck_id R = pv_add(prover, pv_mul(prover, b, m), r);
-  ck_id term = ck_mk2(prover->terms, CK_DIV, x, ba);
-  pv_thm divisor_pos = pv_follows(prover, ctx, pv_gt0(prover, b));
+static pv_eqn nested(pv *prover, pv_ctx ctx, ck_id inner_div, ck_id divisor, pv_thm ap) {
+  ck_id dividend = ck_kid(prover->terms, inner_div, 0);
+  ck_id inner_divisor = ck_kid(prover->terms, inner_div, 1);
+  ck_id inner_args[2] = {dividend, inner_divisor};
+  ck_id outer_args[2] = {inner_div, divisor};
+  ck_id outer_div = ck_mk2(prover->terms, CK_DIV, inner_div, divisor);
+  ck_id outer_mod = ck_mk2(prover->terms, CK_MOD, inner_div, divisor);
+  ck_id inner_mod = ck_mk2(prover->terms, CK_MOD, dividend, inner_divisor);
+  ck_id both = pv_mul(prover, inner_divisor, divisor);
+  ck_id rest = pv_add(prover, pv_mul(prover, inner_divisor, outer_mod), inner_mod);
+  ck_id term = ck_mk2(prover->terms, CK_DIV, dividend, both);
+  pv_thm divisor_pos = pv_follows(prover, ctx, pv_gt0(prover, inner_divisor));
   pv_thm premises[3];
   pv_eqn eqn = {term, PV_NONE};
   if (divisor_pos == PV_NONE)
     return eqn;
-  pv_thm l1 = pv_law(prover, "div", xb, 2, divisor_pos);
-  pv_thm l2 = pv_law(prover, "div", da, 2, ap);
-  pv_thm m0 = pv_law(prover, "mod>", da, 2, ap);
-  pv_thm m1 = pv_tighten(prover, pv_law(prover, "mod<", da, 2, ap));
-  pv_thm r0 = pv_law(prover, "mod>", xb, 2, divisor_pos);
-  pv_thm r1 = pv_law(prover, "mod<", xb, 2, divisor_pos);
+  pv_thm inner_law = pv_law(prover, "div", inner_args, 2, divisor_pos);
+  pv_thm outer_law = pv_law(prover, "div", outer_args, 2, ap);
+  pv_thm outer_low = pv_law(prover, "mod>", outer_args, 2, ap);
+  pv_thm outer_high = pv_tighten(prover, pv_law(prover, "mod<", outer_args, 2, ap));
+  pv_thm inner_low = pv_law(prover, "mod>", inner_args, 2, divisor_pos);
+  pv_thm inner_high = pv_law(prover, "mod<", inner_args, 2, divisor_pos);
   pv_comb comb;
   pv_comb_init(&comb);
-  pv_comb_add_product(&comb, prover->one, divisor_pos, m0);
-  pv_comb_add(&comb, prover->one, r0);
-  premises[0] = pv_comb_prove(prover, &comb, pv_ge0(prover, R));
+  pv_comb_add_product(&comb, prover->one, divisor_pos, outer_low);
+  pv_comb_add(&comb, prover->one, inner_low);
+  premises[0] = pv_comb_prove(prover, &comb, pv_ge0(prover, rest));
   pv_comb_init(&comb);
-  pv_comb_add_product(&comb, prover->one, divisor_pos, m1);
-  pv_comb_add(&comb, prover->one, r1); /* b*(a - m - 1) + (b - r) */
-  premises[1] = pv_comb_prove(prover, &comb, pv_lt(prover, R, ba));
+  pv_comb_add_product(&comb, prover->one, divisor_pos, outer_high);
+  pv_comb_add(&comb, prover->one, inner_high); /* b*(a - m - 1) + (b - r) */
+  premises[1] = pv_comb_prove(prover, &comb, pv_lt(prover, rest, both));
   pv_comb_init(&comb);
-  pv_comb_add(&comb, prover->one, l1);
-  pv_comb_add(&comb, b, l2);
+  pv_comb_add(&comb, prover->one, inner_law);
+  pv_comb_add(&comb, inner_divisor, outer_law);
   premises[2] =
-      pv_comb_prove(prover, &comb, pv_eq(prover, x, pv_add(prover, pv_mul(prover, ba, Q), R)));
-  pv_var_sub vars[4] = {{pv_int_var(prover, "a"), x},
-                        {pv_int_var(prover, "b"), ba},
-                        {pv_int_var(prover, "q"), Q},
-                        {pv_int_var(prover, "r"), R}};
+      pv_comb_prove(prover, &comb,
+                    pv_eq(prover, dividend, pv_add(prover, pv_mul(prover, both, outer_div), rest)));
+  pv_var_sub vars[4] = {{pv_int_var(prover, "a"), dividend},
+                        {pv_int_var(prover, "b"), both},
+                        {pv_int_var(prover, "q"), outer_div},
+                        {pv_int_var(prover, "r"), rest}};
   eqn.by = pv_sym(prover, pv_use_lemma(prover, PV_DIVMOD, vars, 4, NULL, 0, premises, 3));
   return eqn;
 }
 
 /* (g*x) div (g*m) = x div m for a positive g: g*x = (g*m)*(x div m) + g*(x mod m) */
-static pv_eqn without_factor(pv *prover, pv_ctx ctx, ck_id a, ck_id b, const pv_poly *fb) {
+static pv_eqn without_factor(pv *prover, pv_ctx ctx, ck_id dividend, ck_id divisor,
+                             const pv_poly *divisor_poly) {
   pv_eqn eqn = {CK_BAD, PV_NONE};
-  for (uint32_t i = 0; fb->count && i < fb->monos[0].degree; i++) {
-    ck_id g = fb->monos[0].atoms[i];
-    ck_id x = pv_poly_quotient(prover, a, g);
-    ck_id m = x == CK_BAD ? CK_BAD : pv_poly_quotient(prover, b, g);
-    ck_id xm[2] = {x, m};
-    pv_thm gp;
-    pv_thm mp;
+  for (uint32_t i = 0; divisor_poly->count && i < divisor_poly->monos[0].degree; i++) {
+    ck_id factor = divisor_poly->monos[0].atoms[i];
+    ck_id small_dividend = pv_poly_quotient(prover, dividend, factor);
+    ck_id small_divisor =
+        small_dividend == CK_BAD ? CK_BAD : pv_poly_quotient(prover, divisor, factor);
+    ck_id args[2] = {small_dividend, small_divisor};
+    pv_thm factor_pos;
+    pv_thm small_pos;
     pv_thm premises[3];
-    if (m == CK_BAD || (gp = pv_follows(prover, ctx, pv_gt0(prover, g))) == PV_NONE ||
-        (mp = pv_follows(prover, ctx, pv_gt0(prover, m))) == PV_NONE)
+    if (small_divisor == CK_BAD ||
+        (factor_pos = pv_follows(prover, ctx, pv_gt0(prover, factor))) == PV_NONE ||
+        (small_pos = pv_follows(prover, ctx, pv_gt0(prover, small_divisor))) == PV_NONE)
       continue;
-    ck_id q = ck_mk2(prover->terms, CK_DIV, x, m);
-    ck_id r = pv_mul(prover, g, ck_mk2(prover->terms, CK_MOD, x, m));
+    ck_id quotient = ck_mk2(prover->terms, CK_DIV, small_dividend, small_divisor);
+    ck_id rest =
+        pv_mul(prover, factor, ck_mk2(prover->terms, CK_MOD, small_dividend, small_divisor));
     pv_comb comb;
     pv_comb_init(&comb);
-    pv_comb_add_product(&comb, prover->one, gp, pv_law(prover, "mod>", xm, 2, mp));
-    premises[0] = pv_comb_prove(prover, &comb, pv_ge0(prover, r));
+    pv_comb_add_product(&comb, prover->one, factor_pos, pv_law(prover, "mod>", args, 2, small_pos));
+    premises[0] = pv_comb_prove(prover, &comb, pv_ge0(prover, rest));
     pv_comb_init(&comb);
-    pv_comb_add_product(&comb, prover->one, gp, pv_law(prover, "mod<", xm, 2, mp));
-    premises[1] = pv_comb_prove(prover, &comb, pv_lt(prover, r, b));
-    premises[2] = pv_scaled(prover, pv_eq(prover, a, pv_add(prover, pv_mul(prover, b, q), r)), g,
-                            pv_law(prover, "div", xm, 2, mp));
-    pv_var_sub vars[4] = {{pv_int_var(prover, "a"), a},
-                          {pv_int_var(prover, "b"), b},
-                          {pv_int_var(prover, "q"), q},
-                          {pv_int_var(prover, "r"), r}};
-    eqn.to = q;
+    pv_comb_add_product(&comb, prover->one, factor_pos, pv_law(prover, "mod<", args, 2, small_pos));
+    premises[1] = pv_comb_prove(prover, &comb, pv_lt(prover, rest, divisor));
+    premises[2] = pv_scaled(
+        prover, pv_eq(prover, dividend, pv_add(prover, pv_mul(prover, divisor, quotient), rest)),
+        factor, pv_law(prover, "div", args, 2, small_pos));
+    pv_var_sub vars[4] = {{pv_int_var(prover, "a"), dividend},
+                          {pv_int_var(prover, "b"), divisor},
+                          {pv_int_var(prover, "q"), quotient},
+                          {pv_int_var(prover, "r"), rest}};
+    eqn.to = quotient;
     eqn.by = pv_use_lemma(prover, PV_DIVMOD, vars, 4, NULL, 0, premises, 3);
     if (eqn.by != PV_NONE)
       return eqn;
@@ -233,21 +247,22 @@ static pv_eqn without_factor(pv *prover, pv_ctx ctx, ck_id a, ck_id b, const pv_
 }
 
 pv_eqn pv_norm_div(pv *prover, pv_ctx ctx, ck_id term) {
-  ck_id a = ck_kid(prover->terms, term, 0);
-  ck_id b = ck_kid(prover->terms, term, 1);
-  ck_id ab[2] = {a, b};
-  pv_thm divisor_pos = pv_follows(prover, ctx, pv_gt0(prover, b));
+  ck_id dividend = ck_kid(prover->terms, term, 0);
+  ck_id divisor = ck_kid(prover->terms, term, 1);
+  ck_id args[2] = {dividend, divisor};
+  pv_thm divisor_pos = pv_follows(prover, ctx, pv_gt0(prover, divisor));
   pv_eqn eqn = pv_same(term);
   if (divisor_pos == PV_NONE)
     return eqn;
   if (ck_head(prover->terms, term) == CK_MOD) {
-    eqn.to = pv_sub(prover, a, pv_mul(prover, b, ck_mk2(prover->terms, CK_DIV, a, b)));
+    eqn.to = pv_sub(prover, dividend,
+                    pv_mul(prover, divisor, ck_mk2(prover->terms, CK_DIV, dividend, divisor)));
     eqn.by = pv_scaled(prover, pv_eq(prover, term, eqn.to), pv_num(prover, -1),
-                       pv_law(prover, "div", ab, 2, divisor_pos));
+                       pv_law(prover, "div", args, 2, divisor_pos));
     return eqn.by == PV_NONE ? pv_fail() : pv_then(prover, eqn, pv_norm(prover, ctx, eqn.to));
   }
-  if (ck_head(prover->terms, a) == CK_DIV &&
-      (eqn = nested(prover, ctx, a, b, divisor_pos)).by != PV_NONE)
+  if (ck_head(prover->terms, dividend) == CK_DIV &&
+      (eqn = nested(prover, ctx, dividend, divisor, divisor_pos)).by != PV_NONE)
     return pv_then(prover, eqn, pv_norm(prover, ctx, eqn.to));
   pv_poly poly;
   pv_poly other;
@@ -258,30 +273,31 @@ pv_eqn pv_norm_div(pv *prover, pv_ctx ctx, ck_id term) {
   pv_poly_init(&quotient);
   pv_poly_init(&rest);
   eqn = pv_same(term);
-  pv_poly_read(prover, &poly, a);
-  pv_poly_read(prover, &other, b);
+  pv_poly_read(prover, &poly, dividend);
+  pv_poly_read(prover, &other, divisor);
   if (other.count) {
     divide(prover, &poly, &other, &quotient, &rest);
-    ck_id qt = pv_poly_term(prover, &quotient);
-    ck_id rt = pv_poly_term(prover, &rest);
-    pv_eqn x = exact(prover, ctx, a, b, qt, rt);
-    for (int i = 0; i < 2 && x.by == PV_NONE && other.count > 1;
+    ck_id quotient_term = pv_poly_term(prover, &quotient);
+    ck_id rest_term = pv_poly_term(prover, &rest);
+    pv_eqn found = exact(prover, ctx, dividend, divisor, quotient_term, rest_term);
+    for (int i = 0; i < 2 && found.by == PV_NONE && other.count > 1;
          i++) { /* one step beside the range */
       ck_id step = pv_num(prover, i ? 1 : -1);
-      x = exact(prover, ctx, a, b, pv_canon(prover, pv_add(prover, qt, step)),
-                pv_canon(prover, pv_sub(prover, rt, pv_mul(prover, step, b))));
+      found = exact(prover, ctx, dividend, divisor,
+                    pv_canon(prover, pv_add(prover, quotient_term, step)),
+                    pv_canon(prover, pv_sub(prover, rest_term, pv_mul(prover, step, divisor))));
     }
-    if (x.by == PV_NONE && rt == a) { /* by an equation of the hypotheses */
-      ck_id c = pv_size_quotient(prover, ctx, a, b);
-      if (c != CK_BAD && !pv_occurs(prover, c, term))
-        x = by_equation(prover, ctx, a, b, c);
+    if (found.by == PV_NONE && rest_term == dividend) { /* by an equation of the hypotheses */
+      ck_id by_sizes = pv_size_quotient(prover, ctx, dividend, divisor);
+      if (by_sizes != CK_BAD && !pv_occurs(prover, by_sizes, term))
+        found = by_equation(prover, ctx, dividend, divisor, by_sizes);
     }
-    if (x.by == PV_NONE)
-      x = without_factor(prover, ctx, a, b, &other);
-    if (x.by == PV_NONE && quotient.count && ck_is_int(prover->terms, rt))
-      x = partial(prover, a, b, qt, rt, divisor_pos);
-    if (x.by != PV_NONE)
-      eqn = pv_then(prover, x, pv_norm(prover, ctx, x.to));
+    if (found.by == PV_NONE)
+      found = without_factor(prover, ctx, dividend, divisor, &other);
+    if (found.by == PV_NONE && quotient.count && ck_is_int(prover->terms, rest_term))
+      found = partial(prover, dividend, divisor, quotient_term, rest_term, divisor_pos);
+    if (found.by != PV_NONE)
+      eqn = pv_then(prover, found, pv_norm(prover, ctx, found.to));
   }
   pv_poly_clear(&poly);
   pv_poly_clear(&other);

@@ -11,8 +11,8 @@ static pv_eqn rewrite_at(pv *prover, ck_id term, const ck_id *from, const pv_thm
   ck_op head = ck_head(terms, term);
   ck_id kids[40];
   pv_thm premises[40];
-  uint32_t np = 0;
-  uint32_t nk = ck_nkids(terms, term);
+  uint32_t n_premises = 0;
+  uint32_t n_kids = ck_nkids(terms, term);
   pv_eqn eqn = pv_same(term);
   for (uint32_t i = 0; i < n; i++) {
     if (term == from[i]) {
@@ -21,64 +21,65 @@ static pv_eqn rewrite_at(pv *prover, ck_id term, const ck_id *from, const pv_thm
       return eqn;
     }
   }
-  if (head == CK_Q || head == CK_V || head == CK_B || nk > 32)
+  if (head == CK_Q || head == CK_V || head == CK_B || n_kids > 32)
     return eqn;
-  for (uint32_t i = 0; i < nk; i++) {
+  for (uint32_t i = 0; i < n_kids; i++) {
     kids[i] = ck_kid(terms, term, i);
     if (ck_kid_binders(terms, term, i))
       continue;
     if (head == CK_ITE && i == 0) {
-      pv_eqn a = rewrite_at(prover, ck_kid(terms, kids[0], 0), from, steps, n, depth);
-      pv_eqn b = rewrite_at(prover, ck_kid(terms, kids[0], 1), from, steps, n, depth);
-      if (a.by == PV_NONE || b.by == PV_NONE)
+      pv_eqn left = rewrite_at(prover, ck_kid(terms, kids[0], 0), from, steps, n, depth);
+      pv_eqn right = rewrite_at(prover, ck_kid(terms, kids[0], 1), from, steps, n, depth);
+      if (left.by == PV_NONE || right.by == PV_NONE)
         return pv_fail();
-      if (a.by != PV_REFL)
-        premises[np++] = a.by;
-      if (b.by != PV_REFL)
-        premises[np++] = b.by;
-      kids[0] = pv_rel(prover, ck_head(terms, kids[0]), a.to, b.to);
+      if (left.by != PV_REFL)
+        premises[n_premises++] = left.by;
+      if (right.by != PV_REFL)
+        premises[n_premises++] = right.by;
+      kids[0] = pv_rel(prover, ck_head(terms, kids[0]), left.to, right.to);
       continue;
     }
-    pv_eqn k = rewrite_at(prover, kids[i], from, steps, n, depth);
-    if (k.by == PV_NONE)
+    pv_eqn kid_eqn = rewrite_at(prover, kids[i], from, steps, n, depth);
+    if (kid_eqn.by == PV_NONE)
       return pv_fail();
-    kids[i] = k.to;
-    if (k.by != PV_REFL)
-      premises[np++] = k.by;
+    kids[i] = kid_eqn.to;
+    if (kid_eqn.by != PV_REFL)
+      premises[n_premises++] = kid_eqn.by;
   }
-  if (np) {
+  if (n_premises) {
     eqn.to = ck_rebuild(prover->terms, term, kids);
-    eqn.by = pv_cong(prover, term, eqn.to, premises, np);
+    eqn.by = pv_cong(prover, term, eqn.to, premises, n_premises);
   }
   if (head == CK_FOLD && eqn.by != PV_NONE) {
-    uint32_t w = ck_width(terms, term);
-    pv_thm sp[MAX_W];
+    uint32_t width = ck_width(terms, term);
+    pv_thm step_thm[MAX_W];
     ck_id vars[MAX_W + 1];
     bool changed = false;
     char name[40];
-    if (w > MAX_W)
+    if (width > MAX_W)
       return eqn;
     snprintf(name, sizeof name, "$$r%u", depth);
     vars[0] = pv_int_var(prover, name);
-    for (uint32_t q = 0; q < w; q++) {
-      snprintf(name, sizeof name, "$$s%u.%u", depth, q);
-      vars[q + 1] = pv_real_var(prover, name);
+    for (uint32_t state = 0; state < width; state++) {
+      snprintf(name, sizeof name, "$$s%u.%u", depth, state);
+      vars[state + 1] = pv_real_var(prover, name);
     }
-    for (uint32_t i = 0; i < 1 + w; i++)
+    for (uint32_t i = 0; i < 1 + width; i++)
       kids[i] = ck_kid(prover->terms, eqn.to, i);
-    for (uint32_t q = 0; q < w; q++) {
-      ck_id body = ck_open(prover->terms, ck_kid(prover->terms, eqn.to, 1 + w + q), vars, w + 1);
-      pv_eqn k = rewrite_at(prover, body, from, steps, n, depth + 1);
-      if (k.by == PV_NONE)
+    for (uint32_t state = 0; state < width; state++) {
+      ck_id body =
+          ck_open(prover->terms, ck_kid(prover->terms, eqn.to, 1 + width + state), vars, width + 1);
+      pv_eqn kid_eqn = rewrite_at(prover, body, from, steps, n, depth + 1);
+      if (kid_eqn.by == PV_NONE)
         return pv_fail();
-      changed = changed || k.by != PV_REFL;
-      sp[q] = k.by == PV_REFL ? pv_refl(prover, body) : k.by;
-      kids[1 + w + q] = ck_close(prover->terms, k.to, vars, w + 1);
+      changed = changed || kid_eqn.by != PV_REFL;
+      step_thm[state] = kid_eqn.by == PV_REFL ? pv_refl(prover, body) : kid_eqn.by;
+      kids[1 + width + state] = ck_close(prover->terms, kid_eqn.to, vars, width + 1);
     }
     if (changed) {
-      pv_eqn f = {ck_fold(prover->terms, ck_index(prover->terms, term), w, kids), PV_NONE};
-      f.by = pv_foldcong(prover, eqn.to, f.to, vars, w + 1, sp, w);
-      eqn = pv_then(prover, eqn, f);
+      pv_eqn folded = {ck_fold(prover->terms, ck_index(prover->terms, term), width, kids), PV_NONE};
+      folded.by = pv_foldcong(prover, eqn.to, folded.to, vars, width + 1, step_thm, width);
+      eqn = pv_then(prover, eqn, folded);
     }
   }
   return eqn.by == PV_NONE ? pv_fail() : eqn;
@@ -106,11 +107,11 @@ pv_thm pv_then_rewrite(pv *prover, pv_thm thm, const pv_thm *st, uint32_t n) {
 static pv_eqn icanon_at(pv *prover, ck_id term, uint32_t depth) {
   const ck_terms *terms = prover->terms;
   ck_op head = ck_head(terms, term);
-  uint64_t v;
+  uint64_t known;
   if (head == CK_Q || head == CK_V || head == CK_B)
     return pv_same(term);
-  if (as_map_get(&prover->misc_memo, AS_KEY(term, 16 + depth), &v)) {
-    pv_eqn m = {(ck_id)(v >> 32), (uint32_t)v};
+  if (as_map_get(&prover->misc_memo, AS_KEY(term, 16 + depth), &known)) {
+    pv_eqn m = {(ck_id)(known >> 32), (uint32_t)known};
     return m;
   }
   pv_eqn eqn = pv_same(term);
@@ -120,8 +121,8 @@ static pv_eqn icanon_at(pv *prover, ck_id term, uint32_t depth) {
       eqn.by = pv_identity(prover, pv_eq(prover, term, eqn.to));
   } else {
     uint32_t n = ck_nkids(terms, term);
-    uint32_t np = 0;
-    uint32_t w = head == CK_FOLD ? ck_width(terms, term) : 0;
+    uint32_t n_premises = 0;
+    uint32_t width = head == CK_FOLD ? ck_width(terms, term) : 0;
     ck_id kids[40];
     pv_thm premises[40];
     ck_id cond = CK_BAD;
@@ -132,58 +133,59 @@ static pv_eqn icanon_at(pv *prover, ck_id term, uint32_t depth) {
       if (ck_kid_binders(terms, term, i))
         continue;
       if (head == CK_ITE && i == 0) {
-        pv_eqn a = icanon_at(prover, ck_kid(terms, kids[0], 0), depth);
-        pv_eqn b = icanon_at(prover, ck_kid(terms, kids[0], 1), depth);
-        if (a.by == PV_NONE || b.by == PV_NONE)
+        pv_eqn left = icanon_at(prover, ck_kid(terms, kids[0], 0), depth);
+        pv_eqn right = icanon_at(prover, ck_kid(terms, kids[0], 1), depth);
+        if (left.by == PV_NONE || right.by == PV_NONE)
           return pv_fail();
-        if (a.by != PV_REFL)
-          premises[np++] = a.by;
-        if (b.by != PV_REFL)
-          premises[np++] = b.by;
-        cond = pv_rel(prover, ck_head(terms, kids[0]), a.to, b.to);
+        if (left.by != PV_REFL)
+          premises[n_premises++] = left.by;
+        if (right.by != PV_REFL)
+          premises[n_premises++] = right.by;
+        cond = pv_rel(prover, ck_head(terms, kids[0]), left.to, right.to);
         kids[0] = cond;
         continue;
       }
-      pv_eqn k = icanon_at(prover, kids[i], depth);
-      if (k.by == PV_NONE)
+      pv_eqn kid_eqn = icanon_at(prover, kids[i], depth);
+      if (kid_eqn.by == PV_NONE)
         return pv_fail();
-      kids[i] = k.to;
-      if (k.by != PV_REFL)
-        premises[np++] = k.by;
+      kids[i] = kid_eqn.to;
+      if (kid_eqn.by != PV_REFL)
+        premises[n_premises++] = kid_eqn.by;
     }
-    if (np) {
+    if (n_premises) {
       eqn.to = ck_rebuild(prover->terms, term, kids);
-      eqn.by = pv_cong(prover, term, eqn.to, premises, np);
+      eqn.by = pv_cong(prover, term, eqn.to, premises, n_premises);
     }
     if (head == CK_FOLD && eqn.by != PV_NONE) {
       ck_id vars[9];
       ck_id steps[16];
-      pv_thm sp[8];
+      pv_thm step_thm[8];
       bool changed = false;
       char name[40];
-      if (w > 8)
+      if (width > 8)
         return pv_fail();
       snprintf(name, sizeof name, "$$i%u", depth);
       vars[0] = pv_int_var(prover, name);
-      for (uint32_t q = 0; q < w; q++) {
-        snprintf(name, sizeof name, "$$j%u.%u", depth, q);
-        vars[q + 1] = pv_real_var(prover, name);
+      for (uint32_t state = 0; state < width; state++) {
+        snprintf(name, sizeof name, "$$j%u.%u", depth, state);
+        vars[state + 1] = pv_real_var(prover, name);
       }
-      for (uint32_t i = 0; i < 1 + w; i++)
+      for (uint32_t i = 0; i < 1 + width; i++)
         steps[i] = ck_kid(prover->terms, eqn.to, i);
-      for (uint32_t q = 0; q < w; q++) {
-        ck_id body = ck_open(prover->terms, ck_kid(prover->terms, eqn.to, 1 + w + q), vars, w + 1);
-        pv_eqn k = icanon_at(prover, body, depth + 1);
-        if (k.by == PV_NONE)
+      for (uint32_t state = 0; state < width; state++) {
+        ck_id body = ck_open(prover->terms, ck_kid(prover->terms, eqn.to, 1 + width + state), vars,
+                             width + 1);
+        pv_eqn kid_eqn = icanon_at(prover, body, depth + 1);
+        if (kid_eqn.by == PV_NONE)
           return pv_fail();
-        changed = changed || k.by != PV_REFL;
-        sp[q] = k.by == PV_REFL ? pv_refl(prover, body) : k.by;
-        steps[1 + w + q] = ck_close(prover->terms, k.to, vars, w + 1);
+        changed = changed || kid_eqn.by != PV_REFL;
+        step_thm[state] = kid_eqn.by == PV_REFL ? pv_refl(prover, body) : kid_eqn.by;
+        steps[1 + width + state] = ck_close(prover->terms, kid_eqn.to, vars, width + 1);
       }
       if (changed) {
-        ck_id to = ck_fold(prover->terms, ck_index(prover->terms, term), w, steps);
-        pv_eqn f = {to, pv_foldcong(prover, eqn.to, to, vars, w + 1, sp, w)};
-        eqn = pv_then(prover, eqn, f);
+        ck_id to = ck_fold(prover->terms, ck_index(prover->terms, term), width, steps);
+        pv_eqn folded = {to, pv_foldcong(prover, eqn.to, to, vars, width + 1, step_thm, width)};
+        eqn = pv_then(prover, eqn, folded);
       }
     }
   }

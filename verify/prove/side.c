@@ -8,14 +8,14 @@ typedef uint32_t (*asker)(pv *p, uint32_t cx, ck_id x);
 
 /* remembers answers, and that a question is being asked: asked again inside, it is given up */
 static pv_thm asked(pv *prover, pv_ctx ctx, ck_id goal, asker f, ck_id x) {
-  uint64_t v;
+  uint64_t known;
   uint64_t key = ((uint64_t)ctx << 32) | goal;
-  if (as_map_get(&prover->rel_memo, AS_KEY(key, 1), &v)) {
-    if (v == PV_NONE - 2) {
+  if (as_map_get(&prover->rel_memo, AS_KEY(key, 1), &known)) {
+    if (known == PV_NONE - 2) {
       prover->cut = true;
       return PV_NONE;
     }
-    return (uint32_t)v;
+    return (uint32_t)known;
   }
   bool cut = prover->cut;
   prover->cut = false;
@@ -30,12 +30,12 @@ static pv_thm asked(pv *prover, pv_ctx ctx, ck_id goal, asker f, ck_id x) {
 }
 
 static pv_thm ask(pv *prover, pv_ctx ctx, ck_id goal, asker f, ck_id x) {
-  uint64_t v;
+  uint64_t known;
   pv_thm thm = pv_ctx_find(prover, ctx, goal);
   if (thm != PV_NONE)
     return thm;
-  if (as_map_get(&prover->rel_memo, AS_KEY(((uint64_t)ctx << 32) | goal, 1), &v) &&
-      v == PV_NONE - 3) {
+  if (as_map_get(&prover->rel_memo, AS_KEY(((uint64_t)ctx << 32) | goal, 1), &known) &&
+      known == PV_NONE - 3) {
     /* once more, unless it has been given up often */
     uint64_t n = 0;
     as_map_get(&prover->rel_memo, AS_KEY(((uint64_t)ctx << 32) | goal, 2), &n);
@@ -63,54 +63,56 @@ static ck_id sum_to(pv *prover, ck_id k, ck_id body, ck_id x) {
 /* --- sums: 0 <= body gives 0 <= sum; 0 < body and 0 < n give 0 < sum */
 static pv_thm sum_sign(pv *prover, pv_ctx ctx, ck_id term, bool strict) {
   ck_id n = ck_kid(prover->terms, term, 0);
-  ck_id k;
-  ck_id z = prover->zero;
+  ck_id counter;
+  ck_id zero = prover->zero;
   ck_id body;
-  pv_ctx inner = pv_ctx_bind(prover, ctx, n, &k);
+  pv_ctx inner = pv_ctx_bind(prover, ctx, n, &counter);
   pv_thm n_nonneg = pv_follows(prover, ctx, strict ? pv_gt0(prover, n) : pv_ge0(prover, n));
   pv_thm divisor_pos;
   if (n_nonneg == PV_NONE)
     return PV_NONE;
-  body = pv_sum_body(prover, term, k);
+  body = pv_sum_body(prover, term, counter);
   divisor_pos = strict ? pv_positive(prover, inner, body) : pv_nonneg(prover, inner, body);
   if (divisor_pos == PV_NONE)
     return PV_NONE;
-  ck_id k_next = pv_add(prover, k, prover->one);
-  ck_id formula = pv_ge0(prover, sum_to(prover, k, body, k));
-  pv_thm zero_le_zero = pv_by_value(prover, pv_ge0(prover, z));
-  pv_thm k_nonneg = pv_hyp(prover, pv_ge0(prover, k));
-  pv_thm base = pv_scaled(prover, pv_ge0(prover, sum_to(prover, k, body, z)), pv_num(prover, -1),
-                          pv_zero(prover, sum_to(prover, k, body, z), zero_le_zero));
-  pv_thm su = pv_succ(prover, sum_to(prover, k, body, k_next), k, k_nonneg);
+  ck_id k_next = pv_add(prover, counter, prover->one);
+  ck_id formula = pv_ge0(prover, sum_to(prover, counter, body, counter));
+  pv_thm zero_le_zero = pv_by_value(prover, pv_ge0(prover, zero));
+  pv_thm k_nonneg = pv_hyp(prover, pv_ge0(prover, counter));
+  pv_thm base =
+      pv_scaled(prover, pv_ge0(prover, sum_to(prover, counter, body, zero)), pv_num(prover, -1),
+                pv_zero(prover, sum_to(prover, counter, body, zero), zero_le_zero));
+  pv_thm next = pv_succ(prover, sum_to(prover, counter, body, k_next), counter, k_nonneg);
   pv_thm assumed = pv_hyp(prover, formula);
   pv_summand summand[3] = {
-      {pv_num(prover, -1), &su, 1}, {prover->one, &assumed, 1}, {prover->one, &divisor_pos, 1}};
-  pv_thm step = pv_arith(prover, pv_ge0(prover, sum_to(prover, k, body, k_next)), summand, 3);
+      {pv_num(prover, -1), &next, 1}, {prover->one, &assumed, 1}, {prover->one, &divisor_pos, 1}};
+  pv_thm step = pv_arith(prover, pv_ge0(prover, sum_to(prover, counter, body, k_next)), summand, 3);
   if (!strict)
-    return pv_induct(prover, k, n, 0, &formula, &base, &step, 1, n_nonneg);
+    return pv_induct(prover, counter, n, 0, &formula, &base, &step, 1, n_nonneg);
   /* weakly up to n-1, then one step: bp at k := n-1 */
   ck_id last = pv_sub(prover, n, prover->one);
-  pv_thm p0 = pv_int(prover, pv_ge0(prover, last), n_nonneg);
-  pv_thm kl = pv_hyp(prover, pv_lt(prover, k, last));
-  pv_summand w[2] = {{prover->one, &kl, 1}, {prover->one, NULL, 0}};
-  pv_thm kn = pv_arith(prover, pv_lt(prover, k, n), w, 2);
-  pv_thm step2 = pv_inst(prover, step, NULL, 0, NULL, 0, &kn, 1);
-  pv_thm weak = pv_induct(prover, k, last, 0, &formula, &base, &step2, 1, p0);
-  w[0].premises = NULL;
-  w[0].count = 0;
-  pv_thm ln = pv_arith(prover, pv_lt(prover, last, n), w, 1);
-  pv_thm premises[2] = {p0, ln};
-  pv_var_sub vars = {k, last};
-  pv_thm bl = pv_inst(prover, divisor_pos, &vars, 1, NULL, 0, premises, 2);
-  pv_thm s1 = pv_succ(prover, sum_to(prover, k, body, n), last, p0);
-  pv_summand e[3] = {{pv_num(prover, -1), &s1, 1}, {prover->one, &weak, 1}, {prover->one, &bl, 1}};
-  return pv_arith(prover, pv_gt0(prover, term), e, 3);
+  pv_thm last_nonneg = pv_int(prover, pv_ge0(prover, last), n_nonneg);
+  pv_thm below_last = pv_hyp(prover, pv_lt(prover, counter, last));
+  pv_summand slack[2] = {{prover->one, &below_last, 1}, {prover->one, NULL, 0}};
+  pv_thm below_bound = pv_arith(prover, pv_lt(prover, counter, n), slack, 2);
+  pv_thm step2 = pv_inst(prover, step, NULL, 0, NULL, 0, &below_bound, 1);
+  pv_thm weak = pv_induct(prover, counter, last, 0, &formula, &base, &step2, 1, last_nonneg);
+  slack[0].premises = NULL;
+  slack[0].count = 0;
+  pv_thm last_below = pv_arith(prover, pv_lt(prover, last, n), slack, 1);
+  pv_thm premises[2] = {last_nonneg, last_below};
+  pv_var_sub vars = {counter, last};
+  pv_thm last_sign = pv_inst(prover, divisor_pos, &vars, 1, NULL, 0, premises, 2);
+  pv_thm final = pv_succ(prover, sum_to(prover, counter, body, n), last, last_nonneg);
+  pv_summand final_summands[3] = {
+      {pv_num(prover, -1), &final, 1}, {prover->one, &weak, 1}, {prover->one, &last_sign, 1}};
+  return pv_arith(prover, pv_gt0(prover, term), final_summands, 3);
 }
 
 /* relation rel about ite(c, a, b) when it holds of a under c and of b under not c */
-static pv_thm ite_sign(pv *prover, pv_ctx ctx, ck_id x, ck_op rel) {
-  ck_id c = ck_kid(prover->terms, x, 0);
-  ck_id part[2] = {ck_kid(prover->terms, x, 1), ck_kid(prover->terms, x, 2)};
+static pv_thm ite_sign(pv *prover, pv_ctx ctx, ck_id term, ck_op rel) {
+  ck_id c = ck_kid(prover->terms, term, 0);
+  ck_id part[2] = {ck_kid(prover->terms, term, 1), ck_kid(prover->terms, term, 2)};
   ck_id cond[2] = {c, ck_neg(prover->terms, c)};
   pv_thm cases[2];
   for (int i = 0; i < 2; i++) {
@@ -120,9 +122,9 @@ static pv_thm ite_sign(pv *prover, pv_ctx ctx, ck_id x, ck_op rel) {
     pv_thm hyp = pv_hyp(prover, cond[i]);
     if (thm == PV_NONE)
       return PV_NONE;
-    pv_thm l = pv_law(prover, i ? "ite0" : "ite1", &x, 1, hyp);
-    pv_summand summand[2] = {{prover->one, &thm, 1}, {pv_num(prover, -1), &l, 1}};
-    cases[i] = pv_arith(prover, pv_rel(prover, rel, prover->zero, x), summand, 2);
+    pv_thm law = pv_law(prover, i ? "ite0" : "ite1", &term, 1, hyp);
+    pv_summand summand[2] = {{prover->one, &thm, 1}, {pv_num(prover, -1), &law, 1}};
+    cases[i] = pv_arith(prover, pv_rel(prover, rel, prover->zero, term), summand, 2);
   }
   return pv_cases(prover, c, cases[0], cases[1]);
 }
@@ -137,68 +139,69 @@ pv_thm pv_positive_of_nonzero(pv *prover, ck_id x, pv_thm nonneg, pv_thm nonzero
                   pv_from_zero_is_one(prover, pv_gt0(prover, x), bad));
 }
 
-static pv_thm pos_atom(pv *prover, pv_ctx ctx, ck_id x) {
-  ck_op head = ck_head(prover->terms, x);
+static pv_thm pos_atom(pv *prover, pv_ctx ctx, ck_id atom) {
+  ck_op head = ck_head(prover->terms, atom);
   pv_var_sub vars = {pv_real_var(prover, "x"), CK_BAD};
   pv_thm thm = PV_NONE;
-  if (ck_is_int(prover->terms, x)) {
-    thm = pv_follows_int(prover, ctx, pv_gt0(prover, x));
+  if (ck_is_int(prover->terms, atom)) {
+    thm = pv_follows_int(prover, ctx, pv_gt0(prover, atom));
   } else if (head == CK_EXP) {
-    vars.term = ck_kid(prover->terms, x, 0);
+    vars.term = ck_kid(prover->terms, atom, 0);
     thm = pv_use_lemma(prover, PV_EXP_POS, &vars, 1, NULL, 0, NULL, 0);
   } else if (head == CK_INV || head == CK_SQRT) {
-    vars.term = ck_kid(prover->terms, x, 0);
-    pv_thm u = pv_positive(prover, ctx, vars.term);
-    if (u != PV_NONE)
-      thm =
-          pv_use_lemma(prover, head == CK_INV ? PV_INV_POS : PV_SQRT_POS, &vars, 1, NULL, 0, &u, 1);
-  } else if (pv_is_sum(prover, x)) {
-    thm = sum_sign(prover, ctx, x, true);
+    vars.term = ck_kid(prover->terms, atom, 0);
+    pv_thm under_pos = pv_positive(prover, ctx, vars.term);
+    if (under_pos != PV_NONE)
+      thm = pv_use_lemma(prover, head == CK_INV ? PV_INV_POS : PV_SQRT_POS, &vars, 1, NULL, 0,
+                         &under_pos, 1);
+  } else if (pv_is_sum(prover, atom)) {
+    thm = sum_sign(prover, ctx, atom, true);
   } else if (head == CK_ITE) {
-    thm = ite_sign(prover, ctx, x, CK_LT);
+    thm = ite_sign(prover, ctx, atom, CK_LT);
   }
   if (thm == PV_NONE)
-    thm = pv_fact_match(prover, ctx, CK_LT, x);
-  if (thm == PV_NONE && head != CK_ITE && !pv_is_sum(prover, x) &&
+    thm = pv_fact_match(prover, ctx, CK_LT, atom);
+  if (thm == PV_NONE && head != CK_ITE && !pv_is_sum(prover, atom) &&
       head != CK_EXP) { /* 0 <= x and x # 0 */
     pv_thm nonneg =
-        head == CK_SQRT ? pv_nonneg(prover, ctx, x) : pv_fact_match(prover, ctx, CK_LE, x);
-    pv_thm nonzero = nonneg == PV_NONE ? PV_NONE : pv_fact_match(prover, ctx, CK_NE, x);
+        head == CK_SQRT ? pv_nonneg(prover, ctx, atom) : pv_fact_match(prover, ctx, CK_LE, atom);
+    pv_thm nonzero = nonneg == PV_NONE ? PV_NONE : pv_fact_match(prover, ctx, CK_NE, atom);
     if (nonzero != PV_NONE)
-      thm = pv_positive_of_nonzero(prover, x, nonneg, nonzero);
+      thm = pv_positive_of_nonzero(prover, atom, nonneg, nonzero);
   }
   return thm;
 }
 
-static pv_thm nonneg_atom(pv *prover, pv_ctx ctx, ck_id x) {
-  ck_op head = ck_head(prover->terms, x);
+static pv_thm nonneg_atom(pv *prover, pv_ctx ctx, ck_id atom) {
+  ck_op head = ck_head(prover->terms, atom);
   pv_thm thm = PV_NONE;
-  if (ck_is_int(prover->terms, x))
-    return pv_follows_int(prover, ctx, pv_ge0(prover, x));
+  if (ck_is_int(prover->terms, atom))
+    return pv_follows_int(prover, ctx, pv_ge0(prover, atom));
   if (head == CK_SQRT) {
-    ck_id y = ck_kid(prover->terms, x, 0);
-    pv_thm u = pv_nonneg(prover, ctx, y);
-    return u == PV_NONE ? PV_NONE : pv_law(prover, "sqrt>", &y, 1, u);
+    ck_id under = ck_kid(prover->terms, atom, 0);
+    pv_thm under_nonneg = pv_nonneg(prover, ctx, under);
+    return under_nonneg == PV_NONE ? PV_NONE : pv_law(prover, "sqrt>", &under, 1, under_nonneg);
   }
-  if (pv_is_sum(prover, x))
-    thm = sum_sign(prover, ctx, x, false);
+  if (pv_is_sum(prover, atom))
+    thm = sum_sign(prover, ctx, atom, false);
   if (thm == PV_NONE && head == CK_ITE)
-    thm = ite_sign(prover, ctx, x, CK_LE);
+    thm = ite_sign(prover, ctx, atom, CK_LE);
   if (thm == PV_NONE) {
-    pv_thm u = pos_atom(prover, ctx, x);
-    if (u != PV_NONE)
-      thm = pv_scaled(prover, pv_ge0(prover, x), prover->one, u);
+    pv_thm under_nonneg = pos_atom(prover, ctx, atom);
+    if (under_nonneg != PV_NONE)
+      thm = pv_scaled(prover, pv_ge0(prover, atom), prover->one, under_nonneg);
   }
-  return thm == PV_NONE ? pv_fact_match(prover, ctx, CK_LE, x) : thm;
+  return thm == PV_NONE ? pv_fact_match(prover, ctx, CK_LE, atom) : thm;
 }
 
-static pv_thm mul_step(pv *prover, ck_op rel, ck_id xy, pv_thm a, pv_thm b) {
-  pv_thm ab[2] = {a, b};
-  pv_summand summand = {rel == CK_NE ? pv_num(prover, -1) : prover->one, ab, 2};
-  if (a == PV_NONE || b == PV_NONE)
+static pv_thm mul_step(pv *prover, ck_op rel, ck_id product, pv_thm left, pv_thm right) {
+  pv_thm both[2] = {left, right};
+  pv_summand summand = {rel == CK_NE ? pv_num(prover, -1) : prover->one, both, 2};
+  if (left == PV_NONE || right == PV_NONE)
     return PV_NONE;
-  return pv_arith(prover, rel == CK_NE ? pv_ne0(prover, xy) : pv_rel(prover, rel, prover->zero, xy),
-                  &summand, 1);
+  return pv_arith(
+      prover, rel == CK_NE ? pv_ne0(prover, product) : pv_rel(prover, rel, prover->zero, product),
+      &summand, 1);
 }
 
 /* one monomial q*atoms; q > 0 unless rel is # */
@@ -209,25 +212,25 @@ static pv_thm mono_sign(pv *prover, pv_ctx ctx, const pv_mono *mono, ck_op rel) 
                    ? pv_by_value(prover, pv_rel(prover, rel, prover->zero, mono->coef))
                    : PV_NONE;
   for (uint32_t i = 0; i < mono->degree && thm != PV_NONE; i++) {
-    pv_thm a;
-    ck_id x = mono->atoms[i];
-    if (rel == CK_LE && i + 1 < mono->degree && mono->atoms[i + 1] == x) {
-      pv_var_sub vars = {pv_real_var(prover, "x"), x};
-      a = pv_use_lemma(prover, PV_SQUARE, &vars, 1, NULL, 0, NULL, 0);
-      x = pv_mul(prover, x, x);
+    pv_thm factor_sign;
+    ck_id factor = mono->atoms[i];
+    if (rel == CK_LE && i + 1 < mono->degree && mono->atoms[i + 1] == factor) {
+      pv_var_sub vars = {pv_real_var(prover, "x"), factor};
+      factor_sign = pv_use_lemma(prover, PV_SQUARE, &vars, 1, NULL, 0, NULL, 0);
+      factor = pv_mul(prover, factor, factor);
       i++;
     } else {
-      a = rel == CK_NE   ? pv_nonzero(prover, ctx, x)
-          : rel == CK_LT ? pv_positive(prover, ctx, x)
-                         : pv_nonneg(prover, ctx, x);
+      factor_sign = rel == CK_NE   ? pv_nonzero(prover, ctx, factor)
+                    : rel == CK_LT ? pv_positive(prover, ctx, factor)
+                                   : pv_nonneg(prover, ctx, factor);
     }
-    term = pv_mul(prover, term, x);
-    thm = mul_step(prover, rel, term, thm, a);
+    term = pv_mul(prover, term, factor);
+    thm = mul_step(prover, rel, term, thm, factor_sign);
   }
   return thm;
 }
 
-static pv_thm pos_poly(pv *prover, pv_ctx ctx, ck_id x, bool strict) {
+static pv_thm pos_poly(pv *prover, pv_ctx ctx, ck_id term, bool strict) {
   pv_poly poly;
   pv_comb comb;
   bool some = false;
@@ -235,20 +238,20 @@ static pv_thm pos_poly(pv *prover, pv_ctx ctx, ck_id x, bool strict) {
   pv_thm thm = PV_NONE;
   pv_poly_init(&poly);
   pv_comb_init(&comb);
-  pv_poly_read(prover, &poly, x);
+  pv_poly_read(prover, &poly, term);
   for (uint32_t i = 0; i < poly.count && ok; i++) {
-    pv_thm u = strict ? mono_sign(prover, ctx, &poly.monos[i], CK_LT) : PV_NONE;
-    if (u != PV_NONE)
+    pv_thm mono_thm = strict ? mono_sign(prover, ctx, &poly.monos[i], CK_LT) : PV_NONE;
+    if (mono_thm != PV_NONE)
       some = true;
     else
-      u = mono_sign(prover, ctx, &poly.monos[i], CK_LE);
-    if (u == PV_NONE)
+      mono_thm = mono_sign(prover, ctx, &poly.monos[i], CK_LE);
+    if (mono_thm == PV_NONE)
       ok = false;
     else
-      pv_comb_add(&comb, prover->one, u);
+      pv_comb_add(&comb, prover->one, mono_thm);
   }
   if (ok && (some || !strict))
-    thm = pv_comb_prove(prover, &comb, strict ? pv_gt0(prover, x) : pv_ge0(prover, x));
+    thm = pv_comb_prove(prover, &comb, strict ? pv_gt0(prover, term) : pv_ge0(prover, term));
   else
     pv_comb_clear(&comb);
   pv_poly_clear(&poly);
@@ -265,90 +268,91 @@ static pv_thm positive_now(pv *prover, pv_ctx ctx, ck_id x) {
 }
 
 /* squares as they were written, before they are multiplied out */
-static pv_thm nonneg_now(pv *prover, pv_ctx ctx, ck_id x) {
-  ck_op head = ck_head(prover->terms, x);
-  if (pv_is_atom(prover, x))
-    return nonneg_atom(prover, ctx, x);
+static pv_thm nonneg_now(pv *prover, pv_ctx ctx, ck_id term) {
+  ck_op head = ck_head(prover->terms, term);
+  if (pv_is_atom(prover, term))
+    return nonneg_atom(prover, ctx, term);
   if (head == CK_Q)
-    return pv_const_sign(prover, x) >= 0 ? pv_by_value(prover, pv_ge0(prover, x)) : PV_NONE;
-  ck_id a = ck_kid(prover->terms, x, 0);
-  ck_id b = ck_kid(prover->terms, x, 1);
+    return pv_const_sign(prover, term) >= 0 ? pv_by_value(prover, pv_ge0(prover, term)) : PV_NONE;
+  ck_id left = ck_kid(prover->terms, term, 0);
+  ck_id right = ck_kid(prover->terms, term, 1);
   pv_thm thm;
-  pv_thm u;
-  pv_thm v;
-  if (head == CK_MUL && a == b) {
-    pv_var_sub sub = {pv_real_var(prover, "x"), a};
+  pv_thm left_nonneg;
+  pv_thm right_nonneg;
+  if (head == CK_MUL && left == right) {
+    pv_var_sub sub = {pv_real_var(prover, "x"), left};
     return pv_use_lemma(prover, PV_SQUARE, &sub, 1, NULL, 0, NULL, 0);
   }
-  thm = pv_fact_match(prover, ctx, CK_LE, x);
-  if (thm == PV_NONE && ck_is_int(prover->terms, x))
-    thm = pv_follows_int(prover, ctx, pv_ge0(prover, x));
+  thm = pv_fact_match(prover, ctx, CK_LE, term);
+  if (thm == PV_NONE && ck_is_int(prover->terms, term))
+    thm = pv_follows_int(prover, ctx, pv_ge0(prover, term));
   if (thm == PV_NONE)
-    thm = pos_poly(prover, ctx, x, false);
+    thm = pos_poly(prover, ctx, term, false);
   if (thm != PV_NONE)
     return thm;
-  u = pv_nonneg(prover, ctx, a);
-  v = u == PV_NONE ? PV_NONE : pv_nonneg(prover, ctx, b);
-  if (v == PV_NONE)
+  left_nonneg = pv_nonneg(prover, ctx, left);
+  right_nonneg = left_nonneg == PV_NONE ? PV_NONE : pv_nonneg(prover, ctx, right);
+  if (right_nonneg == PV_NONE)
     return PV_NONE;
   if (head == CK_MUL)
-    return mul_step(prover, CK_LE, x, u, v);
-  pv_summand summand[2] = {{prover->one, &u, 1}, {prover->one, &v, 1}};
-  return pv_arith(prover, pv_ge0(prover, x), summand, 2);
+    return mul_step(prover, CK_LE, term, left_nonneg, right_nonneg);
+  pv_summand summand[2] = {{prover->one, &left_nonneg, 1}, {prover->one, &right_nonneg, 1}};
+  return pv_arith(prover, pv_ge0(prover, term), summand, 2);
 }
 
 /* sqrt x # 0 among the hypotheses, and 0 <= x: then x # 0 */
-static pv_thm by_root(pv *prover, pv_ctx ctx, ck_id x) {
-  ck_id r = pv_sqrt(prover, x);
-  pv_thm nonzero = pv_fact_match(prover, ctx, CK_NE, r);
-  pv_thm nonneg = nonzero == PV_NONE ? PV_NONE : pv_nonneg(prover, ctx, x);
+static pv_thm by_root(pv *prover, pv_ctx ctx, ck_id square) {
+  ck_id root = pv_sqrt(prover, square);
+  pv_thm nonzero = pv_fact_match(prover, ctx, CK_NE, root);
+  pv_thm nonneg = nonzero == PV_NONE ? PV_NONE : pv_nonneg(prover, ctx, square);
   pv_thm two[2] = {nonzero, nonzero};
   if (nonneg == PV_NONE)
     return PV_NONE;
-  pv_thm sq = pv_law(prover, "sqrt2", &x, 1, nonneg);
-  pv_summand summand[2] = {{pv_num(prover, -1), two, 2}, {pv_num(prover, -1), &sq, 1}};
-  return pv_arith(prover, pv_ne0(prover, x), summand, 2);
+  pv_thm squared = pv_law(prover, "sqrt2", &square, 1, nonneg);
+  pv_summand summand[2] = {{pv_num(prover, -1), two, 2}, {pv_num(prover, -1), &squared, 1}};
+  return pv_arith(prover, pv_ne0(prover, square), summand, 2);
 }
 
-static pv_thm nonzero_now(pv *prover, pv_ctx ctx, ck_id x) {
-  ck_op head = ck_head(prover->terms, x);
-  pv_thm thm = pv_fact_match(prover, ctx, CK_NE, x);
+static pv_thm nonzero_now(pv *prover, pv_ctx ctx, ck_id term) {
+  ck_op head = ck_head(prover->terms, term);
+  pv_thm thm = pv_fact_match(prover, ctx, CK_NE, term);
   if (thm != PV_NONE)
     return thm;
   if (head == CK_Q)
-    return pv_const_sign(prover, x) ? pv_by_value(prover, pv_ne0(prover, x)) : PV_NONE;
-  if (!ck_is_int(prover->terms, x) && (thm = by_root(prover, ctx, x)) != PV_NONE)
+    return pv_const_sign(prover, term) ? pv_by_value(prover, pv_ne0(prover, term)) : PV_NONE;
+  if (!ck_is_int(prover->terms, term) && (thm = by_root(prover, ctx, term)) != PV_NONE)
     return thm;
   if (head == CK_INV) {
-    pv_var_sub vars = {pv_real_var(prover, "x"), ck_kid(prover->terms, x, 0)};
-    pv_thm u = pv_nonzero(prover, ctx, vars.term);
-    return u == PV_NONE ? PV_NONE : pv_use_lemma(prover, PV_INV_NE, &vars, 1, NULL, 0, &u, 1);
+    pv_var_sub vars = {pv_real_var(prover, "x"), ck_kid(prover->terms, term, 0)};
+    pv_thm part = pv_nonzero(prover, ctx, vars.term);
+    return part == PV_NONE ? PV_NONE : pv_use_lemma(prover, PV_INV_NE, &vars, 1, NULL, 0, &part, 1);
   }
-  if (ck_is_int(prover->terms, x))
-    return pv_follows_int(prover, ctx, pv_ne0(prover, x));
-  if (pv_is_atom(prover, x)) {
-    thm = pv_positive(prover, ctx, x);
+  if (ck_is_int(prover->terms, term))
+    return pv_follows_int(prover, ctx, pv_ne0(prover, term));
+  if (pv_is_atom(prover, term)) {
+    thm = pv_positive(prover, ctx, term);
   } else {
     pv_poly poly;
     pv_poly_init(&poly);
-    pv_poly_read(prover, &poly, x);
+    pv_poly_read(prover, &poly, term);
     if (poly.count == 1) {
-      pv_thm u = mono_sign(prover, ctx, &poly.monos[0], CK_NE);
-      if (u != PV_NONE)
-        thm = pv_restate(prover, pv_ne0(prover, x), u);
+      pv_thm part = mono_sign(prover, ctx, &poly.monos[0], CK_NE);
+      if (part != PV_NONE)
+        thm = pv_restate(prover, pv_ne0(prover, term), part);
     }
     bool multi = poly.count > 1;
     pv_poly_clear(&poly);
     if (thm != PV_NONE || !multi)
       return thm;
-    thm = pv_positive(prover, ctx, x);
+    thm = pv_positive(prover, ctx, term);
     if (thm == PV_NONE) {
-      ck_id n = pv_canon(prover, pv_neg(prover, x));
-      thm = pos_poly(prover, ctx, n, true);
-      return thm == PV_NONE ? PV_NONE : pv_scaled(prover, pv_ne0(prover, x), prover->one, thm);
+      ck_id negated = pv_canon(prover, pv_neg(prover, term));
+      thm = pos_poly(prover, ctx, negated, true);
+      return thm == PV_NONE ? PV_NONE : pv_scaled(prover, pv_ne0(prover, term), prover->one, thm);
     }
   }
-  return thm == PV_NONE ? PV_NONE : pv_scaled(prover, pv_ne0(prover, x), pv_num(prover, -1), thm);
+  return thm == PV_NONE ? PV_NONE
+                        : pv_scaled(prover, pv_ne0(prover, term), pv_num(prover, -1), thm);
 }
 
 pv_thm pv_nonzero(pv *prover, pv_ctx ctx, ck_id x) {
@@ -369,33 +373,34 @@ pv_thm pv_nonneg(pv *prover, pv_ctx ctx, ck_id x) {
 /* --- any relation */
 static pv_thm real_rel(pv *prover, pv_ctx ctx, ck_id formula) {
   ck_op head = ck_head(prover->terms, formula);
-  ck_id a = ck_kid(prover->terms, formula, 0);
-  ck_id b = ck_kid(prover->terms, formula, 1);
-  ck_id d;
+  ck_id left = ck_kid(prover->terms, formula, 0);
+  ck_id right = ck_kid(prover->terms, formula, 1);
+  ck_id diff;
   pv_thm thm = PV_NONE;
-  bool left0 = a == prover->zero;
-  bool right0 = b == prover->zero;
+  bool left0 = left == prover->zero;
+  bool right0 = right == prover->zero;
   if (head == CK_EQ)
     return PV_NONE;
   if (head == CK_NE)
-    d = right0 ? a : left0 ? b : pv_sub(prover, b, a);
+    diff = right0 ? left : left0 ? right : pv_sub(prover, right, left);
   else
-    d = left0 ? b : pv_sub(prover, b, a);
-  asker q = head == CK_NE ? pv_nonzero : head == CK_LT ? pv_positive : pv_nonneg;
+    diff = left0 ? right : pv_sub(prover, right, left);
+  asker question = head == CK_NE ? pv_nonzero : head == CK_LT ? pv_positive : pv_nonneg;
   if (head == CK_LE && left0)
-    thm = pv_nonneg(prover, ctx, d); /* as written */
+    thm = pv_nonneg(prover, ctx, diff); /* as written */
   if (thm == PV_NONE) {
-    pv_eqn eqn = pv_norm(prover, ctx, d);
+    pv_eqn eqn = pv_norm(prover, ctx, diff);
     if (eqn.by == PV_NONE)
       return PV_NONE;
-    thm = q(prover, ctx, eqn.to);
+    thm = question(prover, ctx, eqn.to);
     if (thm != PV_NONE && eqn.by != PV_REFL) { /* from 0 < e.t to 0 < d; e: d = e.t */
       pv_comb comb;
       pv_comb_init(&comb);
       pv_comb_add(&comb, prover->one, thm);
       pv_comb_add(&comb, head == CK_NE ? prover->one : pv_num(prover, -1), eqn.by);
-      thm = pv_comb_prove(
-          prover, &comb, head == CK_NE ? pv_ne0(prover, d) : pv_rel(prover, head, prover->zero, d));
+      thm = pv_comb_prove(prover, &comb,
+                          head == CK_NE ? pv_ne0(prover, diff)
+                                        : pv_rel(prover, head, prover->zero, diff));
     }
   }
   if (thm == PV_NONE)
@@ -418,19 +423,19 @@ pv_thm pv_follows(pv *prover, pv_ctx ctx, ck_id formula) {
   if (ints)
     thm = pv_follows_int(prover, ctx, formula);
   if (thm == PV_NONE && ints) { /* with quotients and remainders simplified */
-    pv_eqn a = pv_norm(prover, ctx, ck_kid(prover->terms, formula, 0));
-    pv_eqn b = pv_norm(prover, ctx, ck_kid(prover->terms, formula, 1));
-    if (a.by != PV_NONE && b.by != PV_NONE && (a.by != PV_REFL || b.by != PV_REFL)) {
-      ck_id g = pv_rel(prover, ck_head(prover->terms, formula), a.to, b.to);
-      pv_thm u = pv_ctx_find(prover, ctx, g);
-      if (u == PV_NONE)
-        u = pv_follows_int(prover, ctx, g);
-      if (u != PV_NONE) {
+    pv_eqn left = pv_norm(prover, ctx, ck_kid(prover->terms, formula, 0));
+    pv_eqn right = pv_norm(prover, ctx, ck_kid(prover->terms, formula, 1));
+    if (left.by != PV_NONE && right.by != PV_NONE && (left.by != PV_REFL || right.by != PV_REFL)) {
+      ck_id normal_formula = pv_rel(prover, ck_head(prover->terms, formula), left.to, right.to);
+      pv_thm thm_normal = pv_ctx_find(prover, ctx, normal_formula);
+      if (thm_normal == PV_NONE)
+        thm_normal = pv_follows_int(prover, ctx, normal_formula);
+      if (thm_normal != PV_NONE) {
         pv_comb comb;
         pv_comb_init(&comb); /* f: b0-a0 = (b-a) + (a - a0) - (b - b0) */
-        pv_comb_add(&comb, prover->one, u);
-        pv_comb_add(&comb, prover->one, a.by);
-        pv_comb_add(&comb, pv_num(prover, -1), b.by);
+        pv_comb_add(&comb, prover->one, thm_normal);
+        pv_comb_add(&comb, prover->one, left.by);
+        pv_comb_add(&comb, pv_num(prover, -1), right.by);
         return pv_comb_prove(prover, &comb, formula);
       }
     }

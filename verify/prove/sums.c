@@ -90,31 +90,33 @@ static pv_eqn push_in(pv *prover, sum_nest *nest, ck_id term) {
     return pv_fail();
   if (!factors.sum_count)
     return pv_same(term);
-  ck_id S = factors.sum[0];
-  ck_id C = factors_term(prover, &factors, 1);
-  ck_id n = ck_kid(prover->terms, S, 0);
-  uint32_t at = nest->depth;
-  pv_thm n_nonneg = ge0(prover, nest->ctx[at], n);
+  ck_id sum = factors.sum[0];
+  ck_id others = factors_term(prover, &factors, 1);
+  ck_id n = ck_kid(prover->terms, sum, 0);
+  uint32_t depth = nest->depth;
+  pv_thm n_nonneg = ge0(prover, nest->ctx[depth], n);
   if (n_nonneg == PV_NONE || !tele_push(prover, nest, n))
     return pv_fail();
-  ck_id k = nest->counter[at];
-  ck_id B = pv_sum_body(prover, S, k);
-  ck_id CB = pv_mul(prover, C, B);
-  ck_id inside = pv_canon(prover, CB);
-  pv_var_sub vars[2] = {(pv_var_sub){pv_int_var(prover, "n"), n}, {pv_real_var(prover, "c"), C}};
-  ck_fsub funs = pv_fun_sub(prover, "f", &k, B);
-  pv_thm sc =
+  ck_id k = nest->counter[depth];
+  ck_id body = pv_sum_body(prover, sum, k);
+  ck_id product = pv_mul(prover, others, body);
+  ck_id inside = pv_canon(prover, product);
+  pv_var_sub vars[2] = {(pv_var_sub){pv_int_var(prover, "n"), n},
+                        {pv_real_var(prover, "c"), others}};
+  ck_fsub funs = pv_fun_sub(prover, "f", &k, body);
+  pv_thm scaled =
       pv_use_lemma(prover, PV_SUM_SCALE, vars, 2, &funs, 1, &n_nonneg, 1); /* sum C*B = C*S */
-  pv_thm order = inside == CB
-                     ? PV_REFL
-                     : pv_lift_sum(prover, n, k, pv_identity(prover, pv_eq(prover, CB, inside)));
+  pv_thm order =
+      inside == product
+          ? PV_REFL
+          : pv_lift_sum(prover, n, k, pv_identity(prover, pv_eq(prover, product, inside)));
   pv_eqn result = push_in(prover, nest, inside);
-  if (result.by == PV_NONE || sc == PV_NONE)
+  if (result.by == PV_NONE || scaled == PV_NONE)
     return pv_fail();
   pv_thm deep = pv_lift_sum(prover, n, k, result.by);
   pv_comb comb;
   pv_comb_init(&comb); /* t = C*S; C*S = sum CB = sum in = sum r */
-  pv_comb_add(&comb, pv_num(prover, -1), sc);
+  pv_comb_add(&comb, pv_num(prover, -1), scaled);
   pv_comb_add(&comb, prover->one, order);
   pv_comb_add(&comb, prover->one, deep);
   pv_eqn eqn = {pv_sum(prover, n, k, result.to), PV_NONE};
@@ -130,34 +132,35 @@ static ck_id innermost(pv *prover, ck_id term, const sum_nest *nest, uint32_t fr
 
 /* --- exchange of counters i and i+1; *cur: the term from counter 0 on */
 static pv_thm swap(pv *prover, sum_nest *nest, uint32_t i, ck_id body) {
-  ck_id a = nest->counter[i];
-  ck_id b = nest->counter[i + 1];
+  ck_id outer = nest->counter[i];
+  ck_id inner = nest->counter[i + 1];
   ck_id inside = tele_term(prover, nest, i + 2, body);
-  ck_id par[2] = {a, b};
+  ck_id params[2] = {outer, inner};
   pv_thm premises[2] = {ge0(prover, nest->ctx[i], nest->bound[i]),
                         ge0(prover, nest->ctx[i], nest->bound[i + 1])};
   pv_var_sub vars[2] = {(pv_var_sub){pv_int_var(prover, "n"), nest->bound[i]},
                         {pv_int_var(prover, "m"), nest->bound[i + 1]}};
-  ck_fsub fun = pv_fun2_sub(prover, "f2", par, inside);
+  ck_fsub fun = pv_fun2_sub(prover, "f2", params, inside);
   pv_thm thm = tele_lift(prover, nest, i,
                          pv_use_lemma(prover, PV_SUM_EXCHANGE, vars, 2, &fun, 1, premises, 2));
-  ck_id x = nest->bound[i];
+  ck_id bound = nest->bound[i];
   nest->bound[i] = nest->bound[i + 1];
-  nest->bound[i + 1] = x;
-  nest->counter[i] = b;
-  nest->counter[i + 1] = a;
+  nest->bound[i + 1] = bound;
+  nest->counter[i] = inner;
+  nest->counter[i + 1] = outer;
   return thm;
 }
 
 /* --- two counters of which all depends on k[a]*n[b] + k[b] alone */
-static ck_id joined_body(pv *prover, const sum_nest *nest, uint32_t a, uint32_t b, ck_id body,
-                         ck_id K) {
-  ck_id by_ = pv_sub(prover, K, pv_mul(prover, nest->counter[a], nest->bound[b]));
-  ck_id r = ck_sub(prover->terms, body, &nest->counter[b], &by_, 1, NULL, 0);
-  if (r == CK_BAD)
+static ck_id joined_body(pv *prover, const sum_nest *nest, uint32_t outer, uint32_t inner,
+                         ck_id body, ck_id joint) {
+  ck_id instead = pv_sub(prover, joint, pv_mul(prover, nest->counter[outer], nest->bound[inner]));
+  ck_id replaced = ck_sub(prover->terms, body, &nest->counter[inner], &instead, 1, NULL, 0);
+  if (replaced == CK_BAD)
     return CK_BAD;
-  pv_eqn eqn = pv_index_canon(prover, r);
-  return eqn.by == PV_NONE || ck_has_var(prover->terms, eqn.to, nest->counter[a]) ? CK_BAD : eqn.to;
+  pv_eqn eqn = pv_index_canon(prover, replaced);
+  return eqn.by == PV_NONE || ck_has_var(prover->terms, eqn.to, nest->counter[outer]) ? CK_BAD
+                                                                                      : eqn.to;
 }
 
 static bool bounds_free(pv *prover, const sum_nest *nest) {
@@ -173,58 +176,59 @@ static bool bounds_free(pv *prover, const sum_nest *nest) {
 /* the telescope (term `start`, equal to what was asked by `s`) with one pair of counters joined;
  * fails if no pair joins */
 static pv_eqn join(pv *prover, sum_nest *nest, ck_id body) {
-  ck_id K = pv_int_var(prover, "$$K");
-  ck_id h = CK_BAD;
-  uint32_t a = 0;
-  uint32_t b = 0;
+  ck_id joint = pv_int_var(prover, "$$K");
+  ck_id body_joined = CK_BAD;
+  uint32_t outer = 0;
+  uint32_t inner = 0;
   pv_thm thm = PV_REFL;
-  for (a = 0; a < nest->depth && h == CK_BAD; a++) {
-    for (b = 0; b < nest->depth && h == CK_BAD; b++) {
-      if (a != b)
-        h = joined_body(prover, nest, a, b, body, K);
+  for (outer = 0; outer < nest->depth && body_joined == CK_BAD; outer++) {
+    for (inner = 0; inner < nest->depth && body_joined == CK_BAD; inner++) {
+      if (outer != inner)
+        body_joined = joined_body(prover, nest, outer, inner, body, joint);
     }
   }
-  if (h == CK_BAD)
+  if (body_joined == CK_BAD)
     return pv_fail();
-  a--;
-  b--;
+  outer--;
+  inner--;
   /* bring b right after a */
-  if (b > a) {
-    for (; b > a + 1; b--)
-      thm = pv_trans(prover, thm, swap(prover, nest, b - 1, body));
+  if (inner > outer) {
+    for (; inner > outer + 1; inner--)
+      thm = pv_trans(prover, thm, swap(prover, nest, inner - 1, body));
   } else {
-    for (; b < a; b++)
-      thm = pv_trans(prover, thm, swap(prover, nest, b, body));
-    a--;
+    for (; inner < outer; inner++)
+      thm = pv_trans(prover, thm, swap(prover, nest, inner, body));
+    outer--;
   }
-  ck_id G = nest->bound[a];
-  ck_id tile = nest->bound[a + 1];
-  ck_id rest = tele_term(prover, nest, a + 2, h);
-  ck_id cur = tele_term(prover, nest, a, body);
-  pv_thm premises[2] = {ge0(prover, nest->ctx[a], G), ge0(prover, nest->ctx[a], tile)};
-  pv_var_sub vars[2] = {{pv_int_var(prover, "G"), G}, {pv_int_var(prover, "T"), tile}};
-  ck_fsub fun = pv_fun_sub(prover, "f", &K, rest);
-  pv_thm sp = pv_use_lemma(prover, PV_SUM_SPLIT, vars, 2, &fun, 1, premises, 2);
-  if (sp == PV_NONE || thm == PV_NONE)
+  ck_id tiles = nest->bound[outer];
+  ck_id tile = nest->bound[outer + 1];
+  ck_id inside = tele_term(prover, nest, outer + 2, body_joined);
+  ck_id current = tele_term(prover, nest, outer, body);
+  pv_thm premises[2] = {ge0(prover, nest->ctx[outer], tiles), ge0(prover, nest->ctx[outer], tile)};
+  pv_var_sub vars[2] = {{pv_int_var(prover, "G"), tiles}, {pv_int_var(prover, "T"), tile}};
+  ck_fsub fun = pv_fun_sub(prover, "f", &joint, inside);
+  pv_thm split = pv_use_lemma(prover, PV_SUM_SPLIT, vars, 2, &fun, 1, premises, 2);
+  if (split == PV_NONE || thm == PV_NONE)
     return pv_fail();
-  pv_eqn x = pv_index_canon(prover, pv_right(prover, sp));
-  pv_eqn y = pv_index_canon(prover, cur);
-  if (x.by == PV_NONE || y.by == PV_NONE || x.to != y.to)
+  pv_eqn split_canon = pv_index_canon(prover, pv_right(prover, split));
+  pv_eqn current_canon = pv_index_canon(prover, current);
+  if (split_canon.by == PV_NONE || current_canon.by == PV_NONE ||
+      split_canon.to != current_canon.to)
     return pv_fail();
-  pv_thm e = pv_trans(prover, pv_trans(prover, y.by, pv_sym(prover, x.by)),
-                      pv_sym(prover, sp)); /* cur = sum over G*T */
-  ck_id big = pv_left(prover, sp);
-  pv_eqn bound = pv_norm(prover, nest->ctx[a], ck_kid(prover->terms, big, 0));
+  pv_thm same = pv_trans(prover, pv_trans(prover, current_canon.by, pv_sym(prover, split_canon.by)),
+                         pv_sym(prover, split)); /* cur = sum over G*T */
+  ck_id big = pv_left(prover, split);
+  pv_eqn bound = pv_norm(prover, nest->ctx[outer], ck_kid(prover->terms, big, 0));
   if (bound.by == PV_NONE)
     return pv_fail();
   if (bound.by != PV_REFL) {
-    ck_id to = pv_sum(prover, bound.to, K, rest);
-    e = pv_trans(prover, e, pv_cong(prover, big, to, &bound.by, 1));
+    ck_id to = pv_sum(prover, bound.to, joint, inside);
+    same = pv_trans(prover, same, pv_cong(prover, big, to, &bound.by, 1));
     big = to;
   }
-  thm = pv_trans(prover, thm, tele_lift(prover, nest, a, e));
+  thm = pv_trans(prover, thm, tele_lift(prover, nest, outer, same));
   pv_eqn result = {big, thm};
-  for (uint32_t j = a; j-- > 0;)
+  for (uint32_t j = outer; j-- > 0;)
     result.to = pv_sum(prover, nest->bound[j], nest->counter[j], result.to);
   return result;
 }
@@ -250,9 +254,10 @@ static ck_id place(pv *prover, const sum_nest *nest, ck_id body, uint32_t i) {
 
 /* order of two counters by place, then by bound (a range may be cut: what is left is to stay where
  * it was); 0: alike */
-static int counter_cmp(pv *prover, const sum_nest *nest, const choice *c, uint32_t a, uint32_t b) {
-  int r = pv_order(prover, c->place[a], c->place[b]);
-  return r ? r : pv_order(prover, nest->bound[a], nest->bound[b]);
+static int counter_cmp(pv *prover, const sum_nest *nest, const choice *c, uint32_t left,
+                       uint32_t right) {
+  int order = pv_order(prover, c->place[left], c->place[right]);
+  return order ? order : pv_order(prover, nest->bound[left], nest->bound[right]);
 }
 
 static void retele(pv *prover, const sum_nest *nest, const uint32_t *perm, sum_nest *out) {
@@ -292,19 +297,19 @@ static void try_perms(pv *prover, const sum_nest *nest, ck_id body, uint32_t *pe
   for (uint32_t j = i; j < nest->depth;
        j++) { /* ascending; counters that look alike are tried in every order */
     bool least = true;
-    for (uint32_t l = i; l < nest->depth; l++) {
-      if (counter_cmp(prover, nest, best, perm[l], perm[j]) < 0)
+    for (uint32_t n_th = i; n_th < nest->depth; n_th++) {
+      if (counter_cmp(prover, nest, best, perm[n_th], perm[j]) < 0)
         least = false;
     }
     if (!least)
       continue;
-    uint32_t x = perm[i];
+    uint32_t swap = perm[i];
     perm[i] = perm[j];
-    perm[j] = x;
+    perm[j] = swap;
     try_perms(prover, nest, body, perm, i + 1, best);
-    x = perm[i];
+    swap = perm[i];
     perm[i] = perm[j];
-    perm[j] = x;
+    perm[j] = swap;
   }
 }
 
@@ -334,9 +339,9 @@ static pv_eqn reorder(pv *prover, sum_nest *nest, ck_id body) {
       j++;
     for (; j > i; j--) {
       thm = pv_trans(prover, thm, swap(prover, nest, j - 1, body));
-      uint32_t x = at[j];
+      uint32_t kept = at[j];
       at[j] = at[j - 1];
-      at[j - 1] = x;
+      at[j - 1] = kept;
     }
   }
   pv_eqn eqn = pv_norm(prover, goal.ctx[goal.depth], last);
@@ -368,11 +373,12 @@ static pv_eqn product_sum(pv *prover, pv_ctx ctx, ck_id n, ck_id inside) {
       pv_var_sub vars = (pv_var_sub){pv_int_var(prover, "n"), n};
       ck_fsub fun = pv_fun_sub(prover, "f", &nest.counter[0], inside);
       pv_thm n_nonneg = ge0(prover, ctx, n);
-      pv_eqn b = {CK_BAD, pv_use_lemma(prover, PV_SUM_REVERSE, &vars, 1, &fun, 1, &n_nonneg, 1)};
-      if (b.by == PV_NONE)
+      pv_eqn reversed = {CK_BAD,
+                         pv_use_lemma(prover, PV_SUM_REVERSE, &vars, 1, &fun, 1, &n_nonneg, 1)};
+      if (reversed.by == PV_NONE)
         return pv_same(start);
-      b.to = pv_right(prover, b.by);
-      return pv_then(prover, b, pv_norm(prover, ctx, b.to));
+      reversed.to = pv_right(prover, reversed.by);
+      return pv_then(prover, reversed, pv_norm(prover, ctx, reversed.to));
     }
     pv_mark_normal(prover, ctx, start);
     return pv_same(start);
@@ -395,20 +401,21 @@ static pv_eqn product_sum(pv *prover, pv_ctx ctx, ck_id n, ck_id inside) {
 
 /* --- cutting a range */
 /* sum(k < n) f = sum(k < m) f + sum(k < n-m) f(m+k) */
-static pv_eqn cut_range(pv *prover, pv_ctx ctx, ck_id term, ck_id k, ck_id body, ck_id m) {
+static pv_eqn cut_range(pv *prover, pv_ctx ctx, ck_id term, ck_id k, ck_id body, ck_id place) {
   ck_id n = ck_kid(prover->terms, term, 0);
-  ck_id r = pv_canon(prover, pv_sub(prover, n, m));
-  ck_id mr = pv_add(prover, m, r);
-  pv_thm premises[2] = {ge0(prover, ctx, m), ge0(prover, ctx, r)};
+  ck_id rest = pv_canon(prover, pv_sub(prover, n, place));
+  ck_id both = pv_add(prover, place, rest);
+  pv_thm premises[2] = {ge0(prover, ctx, place), ge0(prover, ctx, rest)};
   if (premises[0] == PV_NONE || premises[1] == PV_NONE)
     return pv_fail();
-  pv_thm a = pv_identity(prover, pv_eq(prover, n, mr));
-  ck_id big = pv_sum(prover, mr, k, body);
-  pv_thm c = term == big ? PV_REFL : pv_cong(prover, term, big, &a, 1);
-  pv_var_sub vars[2] = {{pv_int_var(prover, "m"), m}, (pv_var_sub){pv_int_var(prover, "n"), r}};
+  pv_thm same_bound = pv_identity(prover, pv_eq(prover, n, both));
+  ck_id rebound = pv_sum(prover, both, k, body);
+  pv_thm renamed = term == rebound ? PV_REFL : pv_cong(prover, term, rebound, &same_bound, 1);
+  pv_var_sub vars[2] = {{pv_int_var(prover, "m"), place},
+                        (pv_var_sub){pv_int_var(prover, "n"), rest}};
   ck_fsub fun = pv_fun_sub(prover, "f", &k, body);
   pv_thm thm =
-      pv_trans(prover, c, pv_use_lemma(prover, PV_SUM_CONCAT, vars, 2, &fun, 1, premises, 2));
+      pv_trans(prover, renamed, pv_use_lemma(prover, PV_SUM_CONCAT, vars, 2, &fun, 1, premises, 2));
   if (thm == PV_NONE)
     return pv_fail();
   pv_eqn eqn = {pv_right(prover, thm), thm};
@@ -422,26 +429,28 @@ pv_eqn pv_cut_sum(pv *prover, pv_ctx ctx, ck_id term, ck_id m) {
 }
 
 /* sum(k < c*b) f = sum(g < c) sum(t < b) f(g*b + t); whole: a guess of c, or CK_BAD */
-static pv_eqn cut_blocks(pv *prover, pv_ctx ctx, ck_id term, ck_id k, ck_id body, ck_id b,
+static pv_eqn cut_blocks(pv *prover, pv_ctx ctx, ck_id term, ck_id k, ck_id body, ck_id block,
                          ck_id whole) {
   ck_id n = ck_kid(prover->terms, term, 0);
-  ck_id c = pv_size_quotient(prover, ctx, n, b);
+  ck_id count = pv_size_quotient(prover, ctx, n, block);
   pv_thm premises[2];
-  if (c == CK_BAD)
-    c = whole != CK_BAD && pv_canon(prover, pv_mul(prover, whole, b)) == n ? whole : CK_BAD;
-  if (c == CK_BAD || pv_is_one(prover, c) || pv_is_one(prover, b))
+  if (count == CK_BAD)
+    count = whole != CK_BAD && pv_canon(prover, pv_mul(prover, whole, block)) == n ? whole : CK_BAD;
+  if (count == CK_BAD || pv_is_one(prover, count) || pv_is_one(prover, block))
     return pv_fail();
-  ck_id cb = pv_mul(prover, c, b);
-  pv_thm a = pv_follows(prover, ctx, pv_eq(prover, n, cb));
-  premises[0] = ge0(prover, ctx, c);
-  premises[1] = ge0(prover, ctx, b);
-  if (a == PV_NONE || premises[0] == PV_NONE || premises[1] == PV_NONE)
+  ck_id product = pv_mul(prover, count, block);
+  pv_thm same_bound = pv_follows(prover, ctx, pv_eq(prover, n, product));
+  premises[0] = ge0(prover, ctx, count);
+  premises[1] = ge0(prover, ctx, block);
+  if (same_bound == PV_NONE || premises[0] == PV_NONE || premises[1] == PV_NONE)
     return pv_fail();
-  pv_thm cg = n == cb ? PV_REFL : pv_cong(prover, term, pv_sum(prover, cb, k, body), &a, 1);
-  pv_var_sub vars[2] = {{pv_int_var(prover, "G"), c}, {pv_int_var(prover, "T"), b}};
+  pv_thm renamed = n == product
+                       ? PV_REFL
+                       : pv_cong(prover, term, pv_sum(prover, product, k, body), &same_bound, 1);
+  pv_var_sub vars[2] = {{pv_int_var(prover, "G"), count}, {pv_int_var(prover, "T"), block}};
   ck_fsub fun = pv_fun_sub(prover, "f", &k, body);
   pv_thm thm =
-      pv_trans(prover, cg, pv_use_lemma(prover, PV_SUM_SPLIT, vars, 2, &fun, 1, premises, 2));
+      pv_trans(prover, renamed, pv_use_lemma(prover, PV_SUM_SPLIT, vars, 2, &fun, 1, premises, 2));
   if (thm == PV_NONE)
     return pv_fail();
   pv_eqn eqn = {pv_right(prover, thm), thm};
@@ -463,18 +472,18 @@ static uint32_t parts_of(pv *prover, ck_id body, ck_id k, sum_part **res) {
   for (uint32_t i = 0; i < poly.count; i++) {
     const pv_mono *mono = &poly.monos[i];
     ck_id *inside = as_malloc((mono->degree + 1) * sizeof *inside);
-    ck_id *out = as_malloc((mono->degree + 1) * sizeof *out);
-    uint32_t ni = 0;
-    uint32_t no = 0;
+    ck_id *outside = as_malloc((mono->degree + 1) * sizeof *outside);
+    uint32_t n_inside = 0;
+    uint32_t n_outside = 0;
     uint32_t j = 0;
-    for (uint32_t l = 0; l < mono->degree; l++) {
-      if (ck_has_var(prover->terms, mono->atoms[l], k))
-        inside[ni++] = mono->atoms[l];
+    for (uint32_t n_th = 0; n_th < mono->degree; n_th++) {
+      if (ck_has_var(prover->terms, mono->atoms[n_th], k))
+        inside[n_inside++] = mono->atoms[n_th];
       else
-        out[no++] = mono->atoms[l];
+        outside[n_outside++] = mono->atoms[n_th];
     }
-    sum_part part = {pv_mono_term(prover, mono->coef, out, no),
-                     ni ? pv_mono_term(prover, prover->one, inside, ni) : CK_BAD};
+    sum_part part = {pv_mono_term(prover, mono->coef, outside, n_outside),
+                     n_inside ? pv_mono_term(prover, prover->one, inside, n_inside) : CK_BAD};
     while (j < n && parts[j].inside != part.inside)
       j++;
     if (j < n)
@@ -482,7 +491,7 @@ static uint32_t parts_of(pv *prover, ck_id body, ck_id k, sum_part **res) {
     else
       parts[n++] = part;
     free(inside);
-    free(out);
+    free(outside);
   }
   pv_poly_clear(&poly);
   *res = parts;
@@ -529,21 +538,21 @@ static ck_id part_term(pv *prover, const sum_part *part) {
 /* sum(k < n) body for a normal body: linear combination of sums of products */
 static pv_eqn distribute(pv *prover, pv_ctx ctx, ck_id n, ck_id k, ck_id body, pv_thm n_nonneg) {
   sum_part *parts;
-  uint32_t np = parts_of(prover, body, k, &parts);
+  uint32_t n_parts = parts_of(prover, body, k, &parts);
   ck_id start = pv_sum(prover, n, k, body);
-  ck_id tot = CK_BAD;
-  ck_id res = prover->zero;
+  ck_id total = CK_BAD;
+  ck_id result = prover->zero;
   pv_var_sub vars = (pv_var_sub){pv_int_var(prover, "n"), n};
   bool bad = false;
   pv_comb comb;
   pv_comb_init(&comb);
-  if (np == 0) { /* zero body */
+  if (n_parts == 0) { /* zero body */
     pv_eqn eqn = {prover->zero, pv_use_lemma(prover, PV_SUM_ZERO, &vars, 1, NULL, 0, &n_nonneg, 1)};
     free(parts);
     pv_comb_clear(&comb);
     return eqn.by == PV_NONE ? pv_fail() : eqn;
   }
-  for (uint32_t i = 1; i < np; i++) /* an order that does not depend on numbers */
+  for (uint32_t i = 1; i < n_parts; i++) /* an order that does not depend on numbers */
   {
     for (uint32_t j = i; j > 0 && pv_order(prover, part_term(prover, &parts[j - 1]),
                                            part_term(prover, &parts[j])) > 0;
@@ -553,36 +562,36 @@ static pv_eqn distribute(pv *prover, pv_ctx ctx, ck_id n, ck_id k, ck_id body, p
       parts[j - 1] = part;
     }
   }
-  for (uint32_t i = np; i-- > 0;)
-    tot = tot == CK_BAD ? part_term(prover, &parts[i])
-                        : pv_add(prover, part_term(prover, &parts[i]), tot);
-  if (tot != body)
+  for (uint32_t i = n_parts; i-- > 0;)
+    total = total == CK_BAD ? part_term(prover, &parts[i])
+                            : pv_add(prover, part_term(prover, &parts[i]), total);
+  if (total != body)
     pv_comb_add(&comb, prover->one,
-                pv_lift_sum(prover, n, k, pv_identity(prover, pv_eq(prover, body, tot))));
-  ck_id rest = tot;
-  for (uint32_t i = 0; i < np && !bad; i++) {
+                pv_lift_sum(prover, n, k, pv_identity(prover, pv_eq(prover, body, total))));
+  ck_id rest = total;
+  for (uint32_t i = 0; i < n_parts && !bad; i++) {
     ck_id first = part_term(prover, &parts[i]);
-    if (i + 1 < np) {
+    if (i + 1 < n_parts) {
       ck_id more = ck_kid(prover->terms, rest, 1);
       ck_fsub fun[2] = {pv_fun_sub(prover, "f", &k, first), pv_fun_sub(prover, "g", &k, more)};
       pv_comb_add(&comb, prover->one,
                   pv_use_lemma(prover, PV_SUM_ADD, &vars, 1, fun, 2, &n_nonneg, 1));
       rest = more;
     }
-    ck_id r = part_sum(prover, ctx, n, k, n_nonneg, &parts[i], &comb, &bad);
+    ck_id part_result = part_sum(prover, ctx, n, k, n_nonneg, &parts[i], &comb, &bad);
     if (!bad)
-      res = pv_is_zero(prover, res) ? r : pv_add(prover, res, r);
+      result = pv_is_zero(prover, result) ? part_result : pv_add(prover, result, part_result);
   }
   free(parts);
   if (bad) {
     pv_comb_clear(&comb);
     return pv_fail();
   }
-  if (res == start) {
+  if (result == start) {
     pv_comb_clear(&comb);
     return pv_same(start);
   }
-  pv_eqn eqn = {res, pv_comb_prove(prover, &comb, pv_eq(prover, start, res))};
+  pv_eqn eqn = {result, pv_comb_prove(prover, &comb, pv_eq(prover, start, result))};
   return eqn.by == PV_NONE ? pv_fail() : eqn;
 }
 
@@ -597,13 +606,13 @@ static pv_eqn small_or_composite(pv *prover, pv_ctx ctx, ck_id term, ck_id k, ck
   if (pv_is_one(prover, n)) {
     pv_thm thm = pv_succ(prover, term, prover->zero, zero_le_zero);
     ck_id first = pv_sum(prover, prover->zero, k, body);
-    ck_id el = ck_sub(prover->terms, body, &k, &prover->zero, 1, NULL, 0);
+    ck_id element = ck_sub(prover->terms, body, &k, &prover->zero, 1, NULL, 0);
     pv_comb comb;
     pv_comb_init(&comb);
     pv_comb_add(&comb, prover->one, thm);
     pv_comb_add(&comb, prover->one, pv_zero(prover, first, zero_le_zero));
-    pv_eqn eqn = {el, pv_comb_prove(prover, &comb, pv_eq(prover, term, el))};
-    return eqn.by == PV_NONE ? pv_fail() : pv_then(prover, eqn, pv_norm(prover, ctx, el));
+    pv_eqn eqn = {element, pv_comb_prove(prover, &comb, pv_eq(prover, term, element))};
+    return eqn.by == PV_NONE ? pv_fail() : pv_then(prover, eqn, pv_norm(prover, ctx, element));
   }
   return pv_fail();
 }
@@ -624,11 +633,11 @@ pv_eqn pv_norm_sum(pv *prover, pv_ctx ctx, ck_id term) {
 
   ck_id n = ck_kid(prover->terms, term, 0);
   ck_id k;
-  ck_id m[PLACES];
-  ck_id b;
+  ck_id place[PLACES];
+  ck_id block;
   pv_ctx inner = pv_ctx_bind(prover, ctx, n, &k);
   pv_thm n_nonneg = ge0(prover, ctx, n);
-  uint32_t np;
+  uint32_t n_places;
   pv_thm none = pv_follows(prover, ctx, pv_le(prover, n, prover->zero));
   if (none != PV_NONE) {
     pv_eqn z = {prover->zero, pv_zero(prover, term, none)};
@@ -645,22 +654,22 @@ pv_eqn pv_norm_sum(pv *prover, pv_ctx ctx, ck_id term) {
     return pv_fail();
   if (n_nonneg == PV_NONE)
     return eqn;
-  np = pv_cut_places(prover, body, k, m, PLACES);
-  for (uint32_t i = 0; i < np; i++) {
-    if (pv_is_zero(prover, m[i]) || m[i] == n)
+  n_places = pv_cut_places(prover, body, k, place, PLACES);
+  for (uint32_t i = 0; i < n_places; i++) {
+    if (pv_is_zero(prover, place[i]) || place[i] == n)
       continue;
-    result = cut_range(prover, ctx, eqn.to, k, body, m[i]);
+    result = cut_range(prover, ctx, eqn.to, k, body, place[i]);
     if (result.by != PV_NONE)
       return pv_then(prover, eqn, result);
   }
-  b = pv_block_size(prover, body, k);
-  if (b != CK_BAD) {
-    pv_eqn q = pv_norm(prover, ctx, ck_mk2(prover->terms, CK_DIV, n, b));
-    if (q.by == PV_NONE || has_div(prover, q.to))
-      q.to = CK_BAD;
-    result = cut_blocks(prover, ctx, eqn.to, k, body, b, q.to);
-    if (result.by == PV_NONE && q.to != CK_BAD) { /* up to the end of the last whole block */
-      ck_id last = pv_canon(prover, pv_mul(prover, b, q.to));
+  block = pv_block_size(prover, body, k);
+  if (block != CK_BAD) {
+    pv_eqn blocks = pv_norm(prover, ctx, ck_mk2(prover->terms, CK_DIV, n, block));
+    if (blocks.by == PV_NONE || has_div(prover, blocks.to))
+      blocks.to = CK_BAD;
+    result = cut_blocks(prover, ctx, eqn.to, k, body, block, blocks.to);
+    if (result.by == PV_NONE && blocks.to != CK_BAD) { /* up to the end of the last whole block */
+      ck_id last = pv_canon(prover, pv_mul(prover, block, blocks.to));
       if (!pv_is_zero(prover, last) && last != n)
         result = cut_range(prover, ctx, eqn.to, k, body, last);
     }

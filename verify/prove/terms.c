@@ -220,13 +220,13 @@ bool pv_occurs(pv *prover, ck_id term, ck_id x) {
  * terms cost; not counted beyond the bound */
 static uint64_t tree_size(pv *prover, ck_id term) {
   uint64_t n = 1;
-  uint64_t v;
+  uint64_t known;
   ck_op head = ck_head(prover->terms, term);
   const ck_poly *f = head == CK_ADD || head == CK_MUL ? ck_poly_of(prover->terms, term) : NULL;
   if (ck_nkids(prover->terms, term) == 0)
     return 1;
-  if (as_map_get(&prover->misc_memo, AS_KEY(term, 9), &v))
-    return v;
+  if (as_map_get(&prover->misc_memo, AS_KEY(term, 9), &known))
+    return known;
   for (uint32_t i = 0, k = f ? ck_poly_len(f) : 0; i < k && n <= MAX_TREE; i++) {
     ck_mono m = ck_poly_mono(f, i);
     for (uint32_t j = 0; j < m.deg && n <= MAX_TREE; j++)
@@ -344,15 +344,15 @@ static int head_cmp(pv *prover, ck_id a, ck_id b) {
 }
 
 int pv_order(pv *prover, ck_id a, ck_id b) {
-  uint64_t v;
+  uint64_t known;
   int c;
   if (a == b)
     return 0;
   c = head_cmp(prover, a, b);
   if (c)
     return c;
-  if (as_map_get(&prover->cmp_memo, AS_KEY(a, b), &v))
-    return (int)(int64_t)v;
+  if (as_map_get(&prover->cmp_memo, AS_KEY(a, b), &known))
+    return (int)(int64_t)known;
   for (uint32_t i = 0, n = ck_nkids(prover->terms, a); i < n && !c; i++)
     c = pv_order(prover, ck_kid(prover->terms, a, i), ck_kid(prover->terms, b, i));
   as_map_put(&prover->cmp_memo, AS_KEY(a, b), (uint64_t)(int64_t)c);

@@ -1,4 +1,5 @@
 #include "refute.h"
+#include "../../src/base/stats.h"
 #include "instance.h"
 
 const as_refute_budget as_refute_default = {.seed = 1,
@@ -86,6 +87,7 @@ static bool try_sizes(void *arg) {
 
 as_status as_refute(const as_graph *spec, const as_graph *cand, const as_refute_budget *budget,
                     as_cex *cex, as_err *err) {
+  as_stats_add(AS_STAT_TRIALS, 1);
   if (!budget)
     budget = &as_refute_default;
   as_graph view = as_graph_over(spec, cand->sizes);

@@ -1,6 +1,7 @@
 /* Trial, smallest first; what is found is made smaller, and replayed from the text before anybody
  * hears of it. */
 #include "rule_refute.h"
+#include "../../src/base/stats.h"
 #include "instance.h"
 #include "rule_inputs.h"
 #include <stdlib.h>
@@ -429,6 +430,7 @@ static void search(refuter *job) {
 as_status as_rule_refute(const as_rulefile *file, uint32_t index, bool reverse,
                          const as_rule_budget *budget, as_rule_cex *cex, as_rule_tally *tally,
                          as_err *err) {
+  as_stats_add(AS_STAT_TRIALS, 1);
   memset(cex, 0, sizeof *cex);
   refuter *job = as_calloc(1, sizeof *job);
   *job = (refuter){.file = file,

@@ -1,6 +1,6 @@
-/* Second opinions: the content of a proof written as SMT-LIB 2 queries, put to Z3 (in process) and
- * to cvc5 (a child process). May include: base, the checker's headers.  Called by the command line,
- * the search's last filter and the tests.
+/* Second opinions: the content of a proof written as SMT-LIB 2 queries, put to solvers in process
+ * (Z3) or as child processes (cvc5). May include: base, the checker's headers.  Called by
+ * verify/judge and the tests.
  *
  * What is asked.  Between the rules for folds and instances (induct foldcong zero succ inst), a
  * proof is ordinary reasoning about equations, orders, cases and laws.  Each stretch of it that
@@ -38,13 +38,26 @@ void as_smt_set_clear(as_smt_set *s);
 char *as_smt_text(
     const as_smt_set *s); /* all queries as one script with (reset) between them; malloc'ed */
 
+/* Verdicts of a solver, the word for each, and how bad it is: of several the worst is told. */
+#define AS_SMT_VERDICTS(X)                                                                         \
+  /* unknown, out of resources, unreadable answer */                                               \
+  X(UNKNOWN, "unknown", 1)                                                                         \
+  /* every query unsat */                                                                          \
+  X(AGREES, "agrees", 0)                                                                           \
+  /* no such solver on this machine */                                                             \
+  X(MISSING, "missing", 2)                                                                         \
+  /* the solver crashed */                                                                         \
+  X(DIED, "died", 3)                                                                               \
+  /* it called a query unsat that has a model: nothing that it says counts */                      \
+  X(UNSOUND, "unsound", 4)                                                                         \
+  /* some query sat: the solver disputes a step of the proof (the theorem may still be true) */    \
+  X(DISAGREES, "disagrees", 5)
+
 typedef enum {
-  AS_SMT_AGREES,    /* every query unsat */
-  AS_SMT_DISAGREES, /* some query sat: the solver disputes a step of the proof (the theorem may
-                       still be true) */
-  AS_SMT_UNKNOWN,   /* unknown, out of resources, unreadable answer */
-  AS_SMT_MISSING,   /* no such solver on this machine */
-  AS_SMT_DIED       /* the solver crashed */
+
+#define AS_SMT_VERDICT_ID(id, word, rank) AS_SMT_##id,
+  AS_SMT_VERDICTS(AS_SMT_VERDICT_ID)
+#undef AS_SMT_VERDICT_ID
 } as_smt_verdict;
 
 const char *as_smt_verdict_name(as_smt_verdict v);
@@ -61,12 +74,36 @@ typedef struct {
 void as_smt_result_clear(as_smt_result *r);
 
 typedef struct {
-  unsigned query_ms; /* per query; 0: 5000 */
-  unsigned total_ms; /* all queries; 0: 60000 */
-  unsigned rlimit;   /* Z3's deterministic effort limit per query; 0: 20 million */
-  const char *cvc5;  /* path of the executable; NULL: `cvc5` on PATH */
+  unsigned query_ms;   /* per query; 0: 5000 */
+  unsigned total_ms;   /* all queries; 0: 60000 */
+  unsigned rlimit;     /* Z3's deterministic effort limit per query; 0: 20 million */
+  const char *program; /* path of the executable, of a solver that is a child process; NULL: the
+                          row's, on PATH */
 } as_smt_opts;
 
-void as_smt_z3(const as_smt_set *s, const as_smt_opts *o, as_smt_result *r); /* o may be NULL */
-void as_smt_cvc5(const as_smt_set *s, const as_smt_opts *o, as_smt_result *r);
+/* The solvers: a row each.  What adding one takes: a row, and for one in process its two functions.
+ * A child reads SMT-LIB 2 on its standard input and answers each (check-sat) with a line. */
+#define AS_SMT_SOLVERS(X)                                                                          \
+  X(Z3, "z3", "Z3", .ask = smt_z3_ask, .version = smt_z3_version)                                  \
+  X(CVC5, "cvc5", "cvc5",                                                                          \
+    .argv = {"cvc5", "--lang=smt2", "--incremental", "--tlimit-per=" AS_SMT_MILLISECONDS, "-"})
+
+#define AS_SMT_MILLISECONDS "%u" /* in an argument: stands for the limit of a query */
+
+typedef enum {
+
+#define AS_SMT_SOLVER_ID(id, name, title, ...) AS_SMT_##id,
+  AS_SMT_SOLVERS(AS_SMT_SOLVER_ID)
+#undef AS_SMT_SOLVER_ID
+      AS_SMT_N_SOLVERS
+} as_smt_solver;
+
+/* as --require, --solvers and report.json call it; for people */
+const char *as_smt_solver_name(as_smt_solver solver);
+const char *as_smt_solver_title(as_smt_solver solver);
+
+/* Puts the queries to the solver, and before them one that is known to have a model: a solver that
+ * calls that one unsat is UNSOUND.  result: initialised here; opts may be NULL. */
+void as_smt_ask(as_smt_solver solver, const as_smt_set *s, const as_smt_opts *opts,
+                as_smt_result *result);
 #endif

@@ -191,14 +191,3 @@ char *as_smt_text(const as_smt_set *set) {
     as_str_printf(&text, "%s%s", i ? "(reset)\n" : "", set->q[i].text);
   return as_str_take(&text);
 }
-
-const char *as_smt_verdict_name(as_smt_verdict verdict) {
-  static const char *const name[] = {"agrees", "disagrees", "unknown", "missing", "died"};
-  return (unsigned)verdict < 5 ? name[verdict] : "?";
-}
-
-void as_smt_result_clear(as_smt_result *result) {
-  free(result->reason);
-  free(result->version);
-  *result = (as_smt_result){.verdict = AS_SMT_UNKNOWN};
-}

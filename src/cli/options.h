@@ -1,0 +1,154 @@
+/* Options: one row each, which parsing, --help, the manual and shell completion read.
+ * Includes verify/judge, base.  Private to src/cli.
+ *
+ * Adding one takes its row and, in cli_opts, the field of that name. */
+#ifndef AS_CLI_OPTIONS_H
+#define AS_CLI_OPTIONS_H
+#include "src/base/vec.h"
+#include "verify/judge/judge.h"
+
+/* Commands: name, arguments, how many (least, most), what it does. */
+#define CLI_COMMANDS(X)                                                                            \
+  X(optimize, "PROGRAM.tp", 1, 1, "search a faster program, certify it, lower it to CUDA")         \
+  X(certify, "PROGRAM.tp CANDIDATE.mug|.tp|.json [OUT.json] | FILE.rule...", 1, UINT32_MAX,        \
+    "prove that the candidate refines the program, or that a rule is right; or refute it")         \
+  X(check, "DIR", 1, 1, "verify a result directory again")                                         \
+  X(regress, "[PATH|PROGRAM.tp=CANDIDATE ...]", 0, UINT32_MAX,                                     \
+    "judge the facts of a baseline again where something changed")                                 \
+  X(bench, "DIR|PROGRAM.tp CANDIDATE.mug", 1, 2, "compile, check and time the kernels on a GPU")   \
+  X(explain, "DIR | PROGRAM.tp CANDIDATE CERT | FILE.rule NAME [CERT]", 1, 3,                      \
+    "print what is proved and how, or refuted and where")                                          \
+  X(ops, "[NAME]", 0, 1, "list the operators, or show one's specification")                        \
+  X(completion, "bash|zsh|man", 1, 1,                                                              \
+    "print completions for a shell, or the manual's section of options")
+
+enum {
+
+#define CLI_COMMAND_NUMBER(name, ...) CLI_NUMBER_##name,
+  CLI_COMMANDS(CLI_COMMAND_NUMBER)
+#undef CLI_COMMAND_NUMBER
+      CLI_N_COMMANDS
+};
+
+/* a bit for each command, for the column that says which an option is for */
+enum {
+
+#define CLI_COMMAND_BIT(name, ...) CLI_FOR_##name = 1 << CLI_NUMBER_##name,
+  CLI_COMMANDS(CLI_COMMAND_BIT)
+#undef CLI_COMMAND_BIT
+      CLI_FOR_JUDGING = CLI_FOR_optimize | CLI_FOR_certify | CLI_FOR_regress,
+  CLI_FOR_ALL = ((1 << CLI_N_COMMANDS) - 1) & ~CLI_FOR_completion
+};
+
+/* field of cli_opts, which is its name with dashes; letter; type; commands; argument; default;
+ * bounds of a number; words that it may hold (of WORD one, of LIST several with commas; a word
+ * `@solvers` stands for the solvers' names); text.  The default is part of what help says. */
+#define CLI_OPTIONS(X)                                                                             \
+  X(sem, 's', STRINGS, CLI_FOR_ALL, "PATH", NULL, 0, 0, NULL,                                      \
+    "read operator specifications from PATH (a .sem file or a folder) instead of the installed "   \
+    "ones")                                                                                        \
+  X(out, 'o', STRING, CLI_FOR_optimize | CLI_FOR_certify | CLI_FOR_bench, "DIR", NULL, 0, 0, NULL, \
+    "write the result directory here")                                                             \
+  X(from, 'F', WORD, CLI_FOR_certify, "FORMAT", NULL, 0, 0, "mirage",                              \
+    "the second argument is a file of candidates of another program")                              \
+  X(to, 'O', WORD, CLI_FOR_certify, "FORMAT", NULL, 0, 0, "mirage",                                \
+    "write what is certified in the format of another program, to the file named by the last "     \
+    "argument")                                                                                    \
+  X(force, 'f', FLAG, CLI_FOR_optimize | CLI_FOR_certify, NULL, NULL, 0, 0, NULL,                  \
+    "replace an existing result directory")                                                        \
+  X(json, 'j', FLAG, CLI_FOR_ALL, NULL, NULL, 0, 0, NULL,                                          \
+    "print one JSON object on standard output")                                                    \
+  X(junit, 'x', STRING, CLI_FOR_certify | CLI_FOR_regress, "FILE", NULL, 0, 0, NULL,               \
+    "write the verdicts as JUnit XML here as well")                                                \
+  X(baseline, 'b', STRING, CLI_FOR_regress, "FILE", "assay-baseline.json", 0, 0, NULL,             \
+    "the baseline")                                                                                \
+  X(update, 'U', FLAG, CLI_FOR_regress, NULL, NULL, 0, 0, NULL,                                    \
+    "accept the verdicts of now, record facts that are new")                                       \
+  X(all, 'A', FLAG, CLI_FOR_regress, NULL, NULL, 0, 0, NULL,                                       \
+    "judge everything again, also what stands")                                                    \
+  X(check, 'c', FLAG, CLI_FOR_ops, NULL, NULL, 0, 0, NULL,                                         \
+    "check the specifications themselves: shapes, evaluators, where they are defined")             \
+  X(require, 'R', LIST, CLI_FOR_JUDGING, "LIST", "check,field", 0, 0, "check,field,@solvers",      \
+    "what certified demands; `check` alone is the least")                                          \
+  X(solvers, 'S', LIST, CLI_FOR_JUDGING, "LIST", NULL, 0, 0, "@solvers,both,none",                 \
+    "solvers to ask for a second opinion (default both; with --from and in regress none; of "      \
+    "rules "                                                                                       \
+    "only those that --require names)")                                                            \
+  X(solver_seconds, 'T', NUMBER, CLI_FOR_JUDGING, "N", "20", 1, 86400, NULL,                       \
+    "time limit of each solver, seconds")                                                          \
+  X(direction, 'd', WORD, CLI_FOR_certify | CLI_FOR_regress, "WHICH", "forward", 0, 0,             \
+    "forward,backward,both", "of rules: may the left side be replaced, the right one, or either")  \
+  X(seed, 'r', NUMBER, CLI_FOR_ALL & ~CLI_FOR_check, "N", "1", 0, UINT64_MAX, NULL,                \
+    "seed of random tests and of the search")                                                      \
+  X(threads, 't', NUMBER, CLI_FOR_JUDGING | CLI_FOR_ops, "N", NULL, 1, 1024, NULL,                 \
+    "threads (default: all processors)")                                                           \
+  X(seconds, 'l', NUMBER, CLI_FOR_optimize, "N", "150", 0, 31536000, NULL,                         \
+    "last resort time limit of the search, seconds; 0: none")                                      \
+  X(prune, 'p', WORD, CLI_FOR_optimize, "HOW", "exact", 0, 0, "exact,z3",                          \
+    "abstract-expression pruning in the search")                                                   \
+  X(arch, 'a', STRING, CLI_FOR_optimize | CLI_FOR_check | CLI_FOR_bench, "SM", NULL, 0, 0, NULL,   \
+    "plan for and compile for this GPU or architecture: sm_90a (H200, default), sm_80 (A100), ..") \
+  X(smt, 'w', FLAG, CLI_FOR_optimize | CLI_FOR_certify, NULL, NULL, 0, 0, NULL,                    \
+    "keep the SMT-LIB obligations beside the certificate")                                         \
+  X(full, 'u', FLAG, CLI_FOR_explain, NULL, NULL, 0, 0, NULL,                                      \
+    "every step of the proof, nothing folded")                                                     \
+  X(trace, 'X', STRING, CLI_FOR_ALL, "LIST", NULL, 0, 0, NULL,                                     \
+    "say on standard error what is done and why: search, prove, lower, all")                       \
+  X(stats, 'C', FLAG, CLI_FOR_optimize | CLI_FOR_certify, NULL, NULL, 0, 0, NULL,                  \
+    "print what was done, counted: proofs, replays, files read")                                   \
+  X(quiet, 'q', FLAG, CLI_FOR_JUDGING | CLI_FOR_check | CLI_FOR_ops, NULL, NULL, 0, 0, NULL,       \
+    "print the verdict only")                                                                      \
+  X(verbose, 'v', FLAG, CLI_FOR_JUDGING | CLI_FOR_explain, NULL, NULL, 0, 0, NULL, "print more")
+
+typedef enum { CLI_FORWARD, CLI_BACKWARD, CLI_BOTH } cli_direction; /* of rules */
+
+typedef struct {
+  as_vec sem; /* of char * */
+  char *out;
+  char *from;
+  char *to;
+  char *junit;
+  char *baseline;
+  char *require;
+  char *solvers;
+  char *direction;
+  char *prune;
+  char *arch;
+  char *trace;
+  uint64_t seed;
+  uint64_t threads;
+  uint64_t seconds;
+  uint64_t solver_seconds;
+  bool force;
+  bool json;
+  bool smt;
+  bool full;
+  bool quiet;
+  bool verbose;
+  bool stats;
+  bool update;
+  bool all;
+  bool check;
+  /* what some of them come to */
+  cli_direction way;
+  as_policy policy;
+  char **arg; /* what is no option; ended by NULL */
+  uint32_t n_arg;
+} cli_opts;
+
+typedef struct {
+  const char *name;
+  const char *args;
+  uint32_t least;
+  uint32_t most; /* number of arguments */
+  const char *what;
+} cli_command;
+
+extern const cli_command cli_commands[]; /* CLI_N_COMMANDS */
+
+/* Gives the number of the command to be run.  Negative: there is nothing to run, and *status is the
+ * exit status (help was printed, or what is wrong).  o: cleared by cli_opts_clear in any case. */
+int cli_parse(int argc, char **argv, cli_opts *o, int *status);
+void cli_opts_clear(cli_opts *o);
+int cli_completion(const cli_opts *o);
+#endif

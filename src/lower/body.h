@@ -1,0 +1,18 @@
+/* Operator calls as expressions over the indices of their result.  Used by expand.c. */
+#ifndef AS_LOWER_BODY_H
+#define AS_LOWER_BODY_H
+#include "job.h"
+
+#define LO_MAX_VARS 64
+
+typedef struct {
+  lx *expr; /* reductions are LX_FOLD nodes; variables 0..rank-1 are the result's indices */
+  int n_var;
+  long extent[LO_MAX_VARS]; /* of all variables: the result's axes, then those of reductions */
+} lo_body;
+
+/* node: an operator call; arg: the values of its arguments; dim: the result's extents.  false with
+ * job->err. */
+bool lo_body_read(lo_job *job, const as_node *node, const as_match *match, const uint32_t *arg,
+                  const long *dim, lo_body *body);
+#endif

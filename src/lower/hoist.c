@@ -1,0 +1,132 @@
+#include "hoist.h"
+#include "range.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  lo_job *job;
+  const char *name;
+  uint32_t unit;
+  const lo_body *body;
+  uint32_t first; /* values made for this body start here */
+} hoisting;
+
+static bool same_value(const lo_value *left, const lo_value *right) {
+  if (left->kind != right->kind || left->rank != right->rank || left->red != right->red ||
+      left->extent != right->extent || left->unit != right->unit)
+    return false;
+  return !memcmp(left->dim, right->dim, sizeof left->dim) && lx_equal(left->body, right->body);
+}
+
+/* of the values made for this body, one that is the same as the last; the last is then dropped */
+static uint32_t without_repetition(hoisting *at) {
+  uint32_t last = at->job->n_value - 1;
+  for (uint32_t i = at->first; i < last; i++) {
+    if (same_value(&at->job->value[i], &at->job->value[last])) {
+      at->job->n_value--;
+      return i;
+    }
+  }
+  return last;
+}
+
+static lx *both(lo_job *job, lx *left, lx *right) {
+  return left ? lx_mk(job, LX_AND, 2, (lx *[]){left, right}) : right;
+}
+
+static lx *negated(lo_job *job, lx *condition) {
+  return lx_mk(job, LX_NOT, 1, &condition);
+}
+
+/* what a reduction starts from, and a term that changes nothing */
+static lx *neutral(lo_job *job, lo_red red) {
+  static const double start[] = {
+      [LO_SUM] = 0, [LO_PROD] = 1, [LO_MAX] = -INFINITY, [LO_MIN] = INFINITY};
+  return lx_num(job, start[red]);
+}
+
+/* fold: LX_FOLD over `term`, which has no folds; guard: the conditions that it stands under, or
+ * NULL.  A value over the variables that occur. */
+static lx *make_value(hoisting *at, const lx *fold, lx *term, lx *guard) {
+  lo_job *job = at->job;
+  const lo_body *body = at->body;
+  if (guard && !lo_total(job, term, body->extent, body->n_var))
+    term = lx_mk(job, LX_IF, 3, (lx *[]){guard, term, neutral(job, fold->red)});
+  lx *inner[LO_MAX_VARS] = {0};
+  lx *outer[AS_MAX_RANK];
+  long dim[AS_MAX_RANK + 1];
+  int rank = 0;
+  for (int i = 0; i < body->n_var; i++) {
+    if (i == fold->var || !lx_uses_var(term, i))
+      continue;
+    if (rank == AS_MAX_RANK) {
+      as_err_set(job->err, AS_BAD_INPUT, "%s: a reduction depends on more than %d indices",
+                 at->name, AS_MAX_RANK);
+      return NULL;
+    }
+    inner[i] = lx_var(job, rank);
+    outer[rank] = lx_var(job, i);
+    dim[rank++] = body->extent[i];
+  }
+  inner[fold->var] = lx_var(job, rank);
+  if (!lo_check_extents(at->name, rank, dim, job->err))
+    return NULL;
+  char *name = as_format("%s_%u", at->name, job->n_value - at->first);
+  uint32_t id = lo_new_val(job, LV_RED, name, rank, dim);
+  free(name);
+  dim[rank] = fold->number;
+  lo_value *value = &job->value[id];
+  value->red = fold->red;
+  value->extent = fold->number;
+  value->unit = at->unit;
+  value->body = lx_simplify(job, lx_subst(job, term, inner, body->n_var), dim, rank + 1);
+  return lx_ref(job, without_repetition(at), rank, outer);
+}
+
+static lx *hoist(hoisting *at, lx *expr, lx *guard);
+
+/* parts that are evaluated only where the first says so: branches, and right sides of and, or */
+static lx *hoist_conditional(hoisting *at, lx *expr, lx *guard) {
+  lo_job *job = at->job;
+  lx *kid[3];
+  kid[0] = hoist(at, expr->kid[0], guard);
+  if (!kid[0])
+    return NULL;
+  for (int i = 1; i < expr->n; i++) {
+    bool where_true = expr->op == LX_AND || (expr->op == LX_IF && i == 1);
+    lx *condition = where_true ? kid[0] : negated(job, kid[0]);
+    kid[i] = hoist(at, expr->kid[i], both(job, guard, condition));
+    if (!kid[i])
+      return NULL;
+  }
+  return lx_mk(job, expr->op, expr->n, kid);
+}
+
+/* reductions, innermost first, become values over the variables that occur in them */
+static lx *hoist(hoisting *at, lx *expr, lx *guard) {
+  if (!expr->n || expr->op == LX_REF)
+    return expr;
+  if (expr->op == LX_IF || expr->op == LX_AND || expr->op == LX_OR)
+    return hoist_conditional(at, expr, guard);
+  lx **kid = as_arena_alloc(at->job->arena, (size_t)expr->n * sizeof *kid);
+  bool same = true;
+  for (int i = 0; i < expr->n; i++) {
+    kid[i] = hoist(at, expr->kid[i], guard);
+    if (!kid[i])
+      return NULL;
+    same = same && kid[i] == expr->kid[i];
+  }
+  if (expr->op == LX_FOLD)
+    return make_value(at, expr, kid[0], guard);
+  if (same)
+    return expr;
+  lx *result = lx_mk(at->job, expr->op, expr->n, kid);
+  result->function = expr->function;
+  return result;
+}
+
+lx *lo_hoist(lo_job *job, const char *name, uint32_t unit, const lo_body *body) {
+  hoisting at = {.job = job, .name = name, .unit = unit, .body = body, .first = job->n_value};
+  return hoist(&at, body->expr, NULL);
+}

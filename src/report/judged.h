@@ -1,0 +1,53 @@
+/* A verdict in every form in which it is shown: text, JSON, an item of a page, a result directory.
+ * May include: base, ir, verify/judge, proofs/explain.  Called by the commands that judge. */
+#ifndef AS_REPORT_JUDGED_H
+#define AS_REPORT_JUDGED_H
+#include "report.h"
+#include "result.h"
+#include "verify/judge/judge.h"
+
+/* What is said of a claim for people: read off the claim and its certificate, and to be made before
+ * the claim is released. */
+typedef struct {
+  char *theorem; /* as the checker states it, its relations in a form to be read; NULL: no claim */
+  char *outline; /* the proof, HTML; NULL: none */
+} as_report_words;
+
+/* outline: whether a page will be written */
+void as_report_words_of(const as_verdict *v, bool outline, as_report_words *words);
+void as_report_words_clear(as_report_words *words);
+
+/* on standard output */
+void as_report_print(const as_verdict *v, const as_report_words *words, bool verbose);
+/* "PROVED", ..: the answer and what is held against it, on one line of standard output */
+void as_report_print_answer(const as_verdict *v);
+void as_report_print_stats(void);
+
+/* counterexamples in report.json (json_t *, the caller's), and back: the case must hold the same
+ * programs; x is to be cleared in any case */
+void *as_report_cex_json(const as_judged *judged, const as_cex *x);
+bool as_report_cex_read(void *from, const as_judged *judged, as_cex *x, as_err *err);
+/* evaluated at its sizes and inputs: AS_NO with *now filled where they differ, else as
+ * as_compare_at */
+as_status as_report_cex_again(const as_judged *judged, const as_cex *told, as_cex *now,
+                              as_err *err);
+
+/* report.json: verdicts, hashes of the other files, whatever `extra` (a json_t object or NULL;
+ * borrowed) adds; malloc'ed */
+char *as_report_json(const as_judged *judged, const as_verdict *v, const as_report_dir *files,
+                     void *extra);
+void *as_report_stats_json(void); /* the counters of stats.h (json_t *, the caller's) */
+/* the files of a result directory, added to r; kernel, extra may be NULL */
+bool as_report_collect(const as_judged *judged, const as_verdict *v, const as_report_words *words,
+                       const char *kernel, void *extra, as_report_dir *r, as_err *err);
+/* the whole directory */
+bool as_report_package(const char *dir, bool force, const as_judged *judged, const as_verdict *v,
+                       const as_report_words *words, const char *kernel, void *extra, as_err *err);
+
+/* the case as an item of a report, initialised here; for report.html and for the reports of
+ * batches */
+void as_report_judged(const as_judged *judged, const as_verdict *v, const as_report_words *words,
+                      as_report_item *it);
+void as_report_judged_cex(as_report_item *it, const as_graph *given, const as_graph *cand,
+                          const as_cex *x); /* its counterexample */
+#endif

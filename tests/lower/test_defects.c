@@ -1,0 +1,238 @@
+/* Certified programs that were once lowered to wrong kernels, or ended in nonsense: each must be
+ * right under the emulation now, or be refused. */
+#include "case.h"
+#include "tests/operators.h"
+#include "tests/suite.h"
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void check_text(const char *sem, const char *tp, const char *mug) {
+  lower_case j;
+  case_open(&j);
+  if (sem)
+    ck_assert_msg(as_oplib_parse(j.lib, "user.sem", sem, strlen(sem), &j.err), "%s", j.err.text);
+  case_read(&j, tp, mug);
+  case_check(&j, NULL, NULL, 1);
+}
+
+static const char rows[] = "op prev_row_sum(x[m, n]) -> [m]\n"
+                           "  out[i] = if(0 < i, sum(k < n) x[i - 1, k], 0)\n"
+                           "op next_if(x[m, n], y[m]) -> [m]\n"
+                           "  out[i] = if(y[i] < 0 and i + 1 < m, max(k < n) x[i + 1, k], y[i])\n";
+
+/* a reduction that stands under a condition reads nothing where the condition does not hold */
+START_TEST(reduction_under_condition) {
+  check_text(rows,
+             "program p\nsizes M = 6, N = 40\ninput X: f16[M, N]\n"
+             "output Z = prev_row_sum(X)\n",
+             NULL);
+  check_text(rows,
+             "program p\nsizes M = 6, N = 40\ninput X: f16[M, N]\ninput Y: f16[M]\n"
+             "output Z = next_if(X, Y)\n",
+             NULL);
+}
+
+END_TEST
+START_TEST(reduction_under_condition_in_block) {
+  check_text(rows,
+             "program p\nsizes M = 6, N = 40\ninput X: f16[M, N]\ninput Y: f16[M]\n"
+             "output Z = prev_row_sum(X)\noutput U = next_if(X, Y)\n",
+             "mugraph c\nkernel k\n  load x [M, N] = X\n  load y [M] = Y\n  z = prev_row_sum(x)\n"
+             "  u = next_if(x, y)\n  store Z [M] = z\n  store U [M] = u\nend\n");
+}
+
+END_TEST
+
+static const char wide[] = "op first(x[n]) -> [n]\n"
+                           "  out[k] = if(k * 100000 * 100000 < 1, x[k], 0)\n"
+                           "op shuffled(x[n]) -> [n]\n"
+                           "  out[k] = x[(k * 2147483647 + 3 * 4000000000) mod n]\n"
+                           "op thirds(x[n]) -> [n]\n"
+                           "  out[k] = if(k / 3 <= 2, x[k], if(k * (1/7) = 1, 1, 0 - x[k]))\n"
+                           "op above(x[n], y[n]) -> [n]\n"
+                           "  out[k] = if(x[k] > y[k], 1, if(k >= 3, 2, x[k]))\n";
+
+/* index arithmetic that needs 64 bits; relations that floating point would decide wrongly */
+START_TEST(index_arithmetic) {
+  check_text(wide,
+             "program p\nsizes N = 19\ninput X: f32[N]\ninput Y: f32[N]\noutput A = first(X)\n"
+             "output B = shuffled(X)\noutput C = thirds(X)\noutput D = above(X, Y)\n",
+             NULL);
+}
+
+END_TEST
+START_TEST(index_arithmetic_in_block) {
+  check_text(wide,
+             "program p\nsizes N = 19\ninput X: f32[N]\ninput Y: f32[N]\noutput A = first(X)\n"
+             "output B = shuffled(X)\noutput C = thirds(X)\noutput D = above(X, Y)\n",
+             "mugraph c\nkernel k\n  load x [N] = X\n  load y [N] = Y\n  a = first(x)\n"
+             "  b = shuffled(x)\n  c = thirds(x)\n  d = above(x, y)\n  store A [N] = a\n"
+             "  store B [N] = b\n  store C [N] = c\n  store D [N] = d\nend\n");
+}
+
+END_TEST
+
+/* what is loaded once is waited for, also where the loop has no iterations */
+START_TEST(loop_of_no_iterations) {
+  check_text(NULL,
+             "program p\nsizes N = 4, K >= 0 = 0\ninput X: f32[N, K]\ninput B: f32[N]\n"
+             "output Z = sum(X) + B\n",
+             "mugraph c\nsizes L >= 0 = 0, T = 2\nwhere K = L * T\nkernel k\n  loop l = L\n"
+             "  load x [N, T] = X loop -> 1\n  load b [N] = B\n  r = sum(x)\n  acc s = sum r\n"
+             "  z = s + b\n  store Z [N] = z\nend\n");
+}
+
+END_TEST
+
+/* tensors without elements: nothing divides by their extents */
+START_TEST(no_elements) {
+  static const char tp[] = "program p\nsizes N >= 0 = 0, K = 8\ninput X: f16[N, K]\n"
+                           "input W: f16[K, K]\noutput Y = exp(X)\noutput Z = X @ W\n"
+                           "output S = sum(X, axis=0)\n";
+  check_text(NULL, tp, NULL);
+  check_text(NULL, tp,
+             "mugraph c\nkernel k\n  load x [N, K] = X\n  load w [K, K] = W\n  y = exp(x)\n"
+             "  z = matmul(x, w)\n  s = sum(x, axis=0)\n  store Y [N, K] = y\n"
+             "  store Z [N, K] = z\n  store S [K] = s\nend\n");
+}
+
+END_TEST
+
+START_TEST(sizes_beyond_all_memory) {
+  static const struct {
+    const char *tp;
+    const char *said;
+  } text[] = {
+      {"program p\nsizes B = 2147483648, D = 4294967296\ninput X: f16[B, D]\n"
+       "output O = exp(X)\n",
+       "2^56 elements"},
+      {"program p\nsizes B = 4294967296, D = 4294967296\ninput X: f16[B, D]\n"
+       "output O = exp(X)\n",
+       "2^56 elements"},
+      {"program p\nsizes N = 2147483648\ninput X: f16[N]\ninput Y: f16[N]\n"
+       "output O = exp(X)[:, none] * Y[none, :]\n",
+       "2^56 elements"},
+      {"program p\nsizes N = 1099511627776\ninput X: f16[N]\noutput O = exp(X)\n", "blocks"},
+  };
+
+  lower_case j;
+  as_lowered lowered;
+  case_open(&j);
+  case_read(&j, text[_i].tp, NULL);
+  ck_assert(!as_lower_cuda(j.prog, NULL, &lowered, &j.err));
+  ck_assert_int_eq(j.err.status, AS_BAD_INPUT);
+  ck_assert_msg(strstr(j.err.text, text[_i].said) != NULL, "%s", j.err.text);
+  case_close(&j);
+}
+
+END_TEST
+
+/* products of products leave f16: the harness makes its inputs smaller until the program is in
+ * range, and says so */
+START_TEST(inputs_in_range) {
+  lower_case j;
+  as_lowered lowered;
+  as_rt_result r;
+  case_open(&j);
+  case_read(&j,
+            "program p\nsizes N = 64\ninput A: f16[N, N]\ninput B: f16[N, N]\n"
+            "output C = (A @ B) @ (A @ B) * 1000\n",
+            NULL);
+  ck_assert_msg(as_lower_cuda(j.prog, NULL, &lowered, &j.err), "%s", j.err.text);
+  ck_assert_msg(case_emulate(&j, &lowered, 16, &r), "%s\n%s", r.json, r.log);
+  ck_assert(strstr(r.json, "\"scale\": 16,") == NULL);
+  as_rt_result_clear(&r);
+  as_lowered_clear(&lowered);
+  case_close(&j);
+}
+
+END_TEST
+
+/* every form of kernel that is emitted, compiled without warnings by the CUDA compiler */
+START_TEST(forms_compile) {
+  static const struct {
+    const char *sem;
+    const char *tp;
+    const char *mug;
+  } form[] = {
+      {NULL,
+       "program p\nsizes N = 7\ninput X: f16[N]\ninput Y: bf16[N]\ninput U: f32[N]\n"
+       "output A = exp(X)\noutput B = X + Y * U\noutput C = sum(U)\noutput D = max(X)\n",
+       NULL},
+      {rows,
+       "program p\nsizes M = 6, N = 40\ninput X: f16[M, N]\ninput Y: f16[M]\n"
+       "output Z = prev_row_sum(X)\noutput U = next_if(X, Y)\n",
+       "mugraph c\nkernel k\n  load x [M, N] = X\n  load y [M] = Y\n  z = prev_row_sum(x)\n"
+       "  u = next_if(x, y)\n  store Z [M] = z\n  store U [M] = u\nend\n"},
+      {wide,
+       "program p\nsizes N = 19\ninput X: f16[N]\ninput Y: f16[N]\noutput A = first(X)\n"
+       "output B = shuffled(X)\noutput C = thirds(X)\noutput D = above(X, Y)\n",
+       "mugraph c\nkernel k\n  load x [N] = X\n  load y [N] = Y\n  a = first(x)\n"
+       "  b = shuffled(x)\n  c = thirds(x)\n  d = above(x, y)\n  store A [N] = a\n"
+       "  store B [N] = b\n  store C [N] = c\n  store D [N] = d\nend\n"},
+      {NULL,
+       "program p\nsizes N = 4, K >= 0 = 0\ninput X: bf16[N, K]\ninput B: bf16[N]\n"
+       "output Z = sum(X) + B\n",
+       "mugraph c\nsizes L >= 0 = 0, T = 2\nwhere K = L * T\nkernel k\n  loop l = L\n"
+       "  load x [N, T] = X loop -> 1\n  load b [N] = B\n  r = sum(x)\n  acc s = sum r\n"
+       "  z = s + b\n  store Z [N] = z\nend\n"},
+      {NULL,
+       "program p\nsizes N >= 0 = 0, K = 8\ninput X: f16[N, K]\ninput W: f16[K, K]\n"
+       "output Y = exp(X)\noutput Z = X @ W\noutput S = sum(X, axis=0)\n",
+       NULL},
+      {NULL,
+       "program p\nsizes N = 5000000000\ninput X: f16[N]\noutput Y = exp(X)\n"
+       "output S = sum(X)\n",
+       NULL},
+      {NULL,
+       "program p\nsizes N = 24, K = 40\ninput X: bf16[N, K]\ninput W: bf16[K, N]\n"
+       "output Y = softmax((X @ W) @ X)\n",
+       NULL},
+  };
+
+  _Static_assert(sizeof form / sizeof *form == 7, "as many as the loop below says");
+  const char *env = getenv("NVCC");
+  const char *nvcc = env && *env ? env : "/usr/local/cuda/bin/nvcc";
+  if (access(nvcc, X_OK)) {
+    fprintf(stderr, "no CUDA compiler: not compiled for GPUs\n");
+    return;
+  }
+  lower_case j;
+  as_lowered lowered;
+  case_open(&j);
+  if (form[_i].sem)
+    ck_assert(as_oplib_parse(j.lib, "user.sem", form[_i].sem, strlen(form[_i].sem), &j.err));
+  case_read(&j, form[_i].tp, form[_i].mug);
+  ck_assert_msg(as_lower_cuda(j.mug ? j.mug : j.prog, NULL, &lowered, &j.err), "%s", j.err.text);
+  const char *scratch = getenv("TMPDIR");
+  char *dir = as_format("%s/nvcc-forms-XXXXXX", scratch ? scratch : "/tmp");
+  ck_assert(mkdtemp(dir) != NULL);
+  ck_assert(as_rt_write(&lowered, "test", dir, &j.err));
+  /* the whole harness, reference included, as `assay bench` compiles it */
+  char *cmd = as_format("%s -std=c++17 -arch=%s -c -Werror all-warnings -Xcompiler "
+                        "-Wall,-fopenmp -o %s/main.o %s/main.cu && rm -r %s",
+                        nvcc, as_target_default()->arch, dir, dir, dir);
+  ck_assert_int_eq(system(cmd), 0);
+  free(cmd);
+  free(dir);
+  as_lowered_clear(&lowered);
+  case_close(&j);
+}
+
+END_TEST
+
+int main(void) {
+  TCase *tests = test_case("lowering defects", 300);
+  tcase_add_test(tests, reduction_under_condition);
+  tcase_add_test(tests, reduction_under_condition_in_block);
+  tcase_add_test(tests, index_arithmetic);
+  tcase_add_test(tests, index_arithmetic_in_block);
+  tcase_add_test(tests, loop_of_no_iterations);
+  tcase_add_test(tests, no_elements);
+  tcase_add_loop_test(tests, sizes_beyond_all_memory, 0, 4);
+  tcase_add_test(tests, inputs_in_range);
+  tcase_add_loop_test(tests, forms_compile, 0, 7);
+  return test_run("defects", tests);
+}

@@ -1,0 +1,143 @@
+#include "job.h"
+#include "src/base/file.h"
+#include "src/base/mem.h"
+#include "src/base/str.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const char backwards[] = ".reverse";
+
+void as_job_init(as_job *job, as_oplib *lib) {
+  *job = (as_job){.lib = lib, .sizes = as_sizes_new()};
+}
+
+static void clear_text(as_job_text *text) {
+  free(text->name);
+  free(text->text);
+}
+
+void as_job_clear(as_job *job) {
+  as_rulefile_free(job->rules);
+  as_graph_free(job->graph);
+  as_graph_free(job->program);
+  as_oplib_free(job->lib);
+  as_sizes_free(job->sizes);
+  clear_text(&job->given);
+  clear_text(&job->candidate);
+  *job = (as_job){0};
+}
+
+/* replaces what the text was */
+static void keep_text(as_job_text *into, const char *name, char *text, size_t len) {
+  clear_text(into);
+  *into = (as_job_text){as_strdup(name), text, len};
+}
+
+static bool read_text(as_job_text *into, const char *path, as_err *err) {
+  size_t len = 0;
+  char *text = as_read_file(strcmp(path, "-") == 0 ? "/dev/stdin" : path, &len, err);
+  if (text == NULL)
+    return false;
+  keep_text(into, path, text, len);
+  return true;
+}
+
+static bool parse_program(as_job *job, as_err *err) {
+  const as_job_text *text = &job->given;
+  job->program = as_parse_tp(text->name, text->text, text->len, job->sizes, job->lib, err);
+  return job->program != NULL;
+}
+
+bool as_job_read_program(as_job *job, const char *path, as_err *err) {
+  return read_text(&job->given, path, err) && parse_program(job, err);
+}
+
+bool as_job_take_program(as_job *job, const char *name, char *text, size_t len, as_err *err) {
+  keep_text(&job->given, name, text, len);
+  return parse_program(job, err);
+}
+
+static bool begins_with(const char *text, size_t len, const char *word) {
+  return len >= strlen(word) && memcmp(text, word, strlen(word)) == 0;
+}
+
+/* a candidate that begins with `program` (or `use`) is a program, otherwise a muGraph */
+static bool is_program(const char *text, size_t len) {
+  size_t i = 0;
+  while (i < len && text[i] && strchr(" \t\r\n#", text[i])) {
+    if (text[i] == '#') {
+      while (i < len && text[i] != '\n')
+        i++;
+    } else {
+      i++;
+    }
+  }
+  return begins_with(text + i, len - i, "program") || begins_with(text + i, len - i, "use");
+}
+
+static bool parse_candidate(as_job *job, as_err *err) {
+  const as_job_text *text = &job->candidate;
+  if (is_program(text->text, text->len))
+    job->graph = as_parse_tp(text->name, text->text, text->len, job->sizes, job->lib, err);
+  else
+    job->graph = as_parse_mug(text->name, text->text, text->len, job->program, err);
+  return job->graph != NULL;
+}
+
+bool as_job_read_candidate(as_job *job, const char *path, as_err *err) {
+  return read_text(&job->candidate, path, err) && parse_candidate(job, err);
+}
+
+bool as_job_take_candidate(as_job *job, const char *name, char *text, size_t len, as_err *err) {
+  keep_text(&job->candidate, name, text, len);
+  return parse_candidate(job, err);
+}
+
+bool as_job_read_rules(as_job *job, const char *path, as_err *err) {
+  if (!read_text(&job->given, path, err))
+    return false;
+  const as_job_text *text = &job->given;
+  job->rules = as_rulefile_open(text->name, text->text, text->len, job->lib, err);
+  return job->rules && (as_rulefile_count(job->rules) > 0 ||
+                        as_err_set(err, AS_BAD_INPUT, "%s: holds no rules", path));
+}
+
+static ck_text borrow(const as_job_text *text) {
+  return (ck_text){text->name, text->text, text->len};
+}
+
+as_judged as_job_judged(const as_job *job) {
+  return (as_judged){.lib = job->lib,
+                     .given = borrow(&job->given),
+                     .candidate = borrow(&job->candidate),
+                     .program = job->program,
+                     .graph = job->graph};
+}
+
+as_judged as_job_judged_rule(const as_job *job, uint32_t i, bool reverse, const char *name) {
+  return (as_judged){.lib = job->lib,
+                     .given = borrow(&job->given),
+                     .candidate = {name, "", 0},
+                     .rules = job->rules,
+                     .rule = i,
+                     .reverse = reverse};
+}
+
+uint32_t as_job_rule_named(const as_job *job, const char *name, bool *reverse) {
+  size_t length = strlen(name);
+  size_t ending = strlen(backwards);
+  *reverse = length > ending && strcmp(name + length - ending, backwards) == 0;
+  if (*reverse)
+    length -= ending;
+  uint32_t n = as_rulefile_count(job->rules);
+  for (uint32_t i = 0; i < n; i++) {
+    const char *other = as_rulefile_name(job->rules, i);
+    if (strlen(other) == length && strncmp(other, name, length) == 0)
+      return i;
+  }
+  return n;
+}
+
+char *as_job_rule_name(const as_job *job, uint32_t i, bool reverse) {
+  return as_format("%s%s", as_rulefile_name(job->rules, i), reverse ? backwards : "");
+}

@@ -1,0 +1,348 @@
+/* The order of a judgement, and what it comes to. */
+#include "judge_int.h"
+#include "src/base/stats.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* of the prover, for a case that is refuted: that both say yes must never be, and must not stay
+ * unseen */
+enum { STEPS_WHERE_REFUTED = 4000 };
+
+static const struct {
+  const char *word;
+  const char *text;
+} reasons[] = {
+
+#define REASON_ROW(id, word, text) {word, text},
+    AS_REASONS(REASON_ROW)
+#undef REASON_ROW
+};
+
+const char *as_reason_word(as_reason reason) {
+  return reasons[reason].word;
+}
+
+void judge_because(as_verdict *verdict, as_reason reason, const char *detail) {
+  free(verdict->why);
+  verdict->reason = reason;
+  verdict->why = as_format(reasons[reason].text, detail ? detail : "");
+}
+
+/* ---- the claim */
+/* the checker's message as ours.  It brings the line of text along; ours is shown by as_err_at */
+static void claim_unreadable(const ck_msg *msg, const as_judged *judged, as_verdict *verdict) {
+  const ck_text *in = NULL;
+  if (msg->file && strcmp(msg->file, judged->given.name) == 0)
+    in = &judged->given;
+  if (msg->file && strcmp(msg->file, judged->candidate.name) == 0)
+    in = &judged->candidate;
+  const char *text = msg->text ? msg->text : "the claim cannot be read";
+  if (msg->file && in)
+    as_err_at(&verdict->err, msg->file, in->text, in->len, msg->line, msg->col, "%.*s",
+              (int)strcspn(text, "\n"), text);
+  else if (msg->file)
+    as_err_at(&verdict->err, msg->file, NULL, 0, msg->line, msg->col, "%s", text);
+  else
+    as_err_set(&verdict->err, AS_BAD_INPUT, "%s", text);
+  verdict->absurd = msg->absurd;
+}
+
+void judge_unreadable(as_verdict *verdict) {
+  char *words = as_err_format(&verdict->err);
+  verdict->answer = AS_ANSWER_UNREADABLE;
+  judge_because(verdict, AS_REASON_UNREADABLE, words);
+  free(words);
+}
+
+static ck_claim *read_claim(const as_judged *judged, ck_terms *terms, ck_msg *msg) {
+  uint32_t n;
+  const as_source *source = as_oplib_sources(judged->lib, &n);
+  ck_text *specification = as_calloc(n + 1, sizeof *specification);
+  for (uint32_t i = 0; i < n; i++)
+    specification[i] = (ck_text){source[i].name, source[i].text, source[i].len};
+  as_stats_add(AS_STAT_CLAIMS, 1);
+  ck_claim *claim =
+      ck_claim_texts(terms, &judged->given, &judged->candidate, specification, n, msg);
+  free(specification);
+  return claim;
+}
+
+static void clear_message(ck_msg *msg) {
+  free(msg->text);
+  free(msg->file);
+}
+
+static void take_relied(const ck_claim *claim, as_verdict *verdict) {
+  verdict->relied = as_calloc(claim->n_relied + 1, sizeof *verdict->relied);
+  for (uint32_t i = 0; i < claim->n_relied; i++) {
+    verdict->relied[i].name = as_strdup(claim->relied[i].name);
+    memcpy(verdict->relied[i].sha256, claim->relied[i].sha256, sizeof verdict->relied[i].sha256);
+  }
+  verdict->n_relied = claim->n_relied;
+}
+
+bool as_judge_read(const as_judged *judged, as_verdict *verdict) {
+  if (verdict->claim)
+    return true;
+  ck_msg msg = {0};
+  ck_terms *terms = ck_terms_new();
+  ck_claim *claim = read_claim(judged, terms, &msg);
+  if (claim) {
+    verdict->terms = terms;
+    verdict->claim = claim;
+    verdict->theorem = as_strdup(claim->theorem ? claim->theorem : "");
+    take_relied(claim, verdict);
+  } else {
+    claim_unreadable(&msg, judged, verdict);
+    judge_unreadable(verdict);
+    ck_terms_free(terms);
+  }
+  clear_message(&msg);
+  return claim != NULL;
+}
+
+/* ---- proof and replay */
+/* the certificate as written, against a claim read from the texts once more, in terms of its own */
+static void replay(const as_judged *judged, as_verdict *verdict) {
+  double start = as_now();
+  ck_terms *terms = ck_terms_new();
+  ck_msg msg = {0};
+  ck_claim *claim = read_claim(judged, terms, &msg);
+  as_stats_add(AS_STAT_REPLAYS, 1);
+  if (claim) {
+    verdict->checked = ck_cert_check(terms, claim->goals, claim->n_goals, verdict->proof.cert,
+                                     verdict->proof.cert_len, &verdict->usage, &verdict->check_why);
+  } else {
+    verdict->check_why = as_strdup(msg.text ? msg.text : "the claim cannot be read");
+  }
+  ck_claim_free(claim);
+  ck_terms_free(terms);
+  clear_message(&msg);
+  verdict->check_seconds = as_now() - start;
+}
+
+static void prove(const as_judged *judged, uint32_t most_steps, as_verdict *verdict) {
+  double start = as_now();
+  as_prove_opts limits = {.max_steps = most_steps};
+  as_prove_claim(verdict->terms, verdict->claim, &limits, &verdict->proof);
+  verdict->prove_seconds = as_now() - start;
+  if (verdict->proof.verdict == AS_PROVED)
+    replay(judged, verdict);
+}
+
+/* ---- solvers */
+static bool wanted(const as_policy *policy, int solver) {
+  return policy->ask[solver] || policy->agree[solver];
+}
+
+static void ask_solvers(const as_policy *policy, as_verdict *verdict) {
+  bool any = policy->keep_queries;
+  for (int i = 0; i < AS_SMT_N_SOLVERS; i++)
+    any = any || wanted(policy, i);
+  if (!any)
+    return;
+  as_err err;
+  as_err_init(&err);
+  as_smt_set set;
+  as_status written =
+      as_smt_obligations(verdict->terms, verdict->claim->goals, verdict->claim->n_goals,
+                         verdict->proof.cert, verdict->proof.cert_len, &set, &err);
+  if (written == AS_OK) {
+    verdict->queries_written = true;
+    verdict->n_queries = set.n;
+    if (policy->keep_queries)
+      verdict->queries_text = as_smt_text(&set);
+    as_smt_opts limits = {.total_ms = (unsigned)(policy->solver_seconds * 1000)};
+    for (int i = 0; i < AS_SMT_N_SOLVERS; i++) {
+      as_opinion *opinion = &verdict->opinion[i];
+      opinion->asked = wanted(policy, i);
+      if (opinion->asked)
+        as_smt_ask((as_smt_solver)i, &set, &limits, &opinion->result);
+    }
+    as_smt_set_clear(&set);
+  } else {
+    verdict->queries_disputed = written == AS_NO;
+    verdict->queries_why = as_err_format(&err);
+  }
+  as_err_clear(&err);
+}
+
+/* ---- what it comes to */
+/* why a checked proof is not enough for the policy; false: it is */
+static bool objection(const as_judged *judged, const as_policy *policy, as_verdict *verdict) {
+  if (verdict->queries_disputed) {
+    judge_because(verdict, AS_REASON_DISPUTED, verdict->queries_why);
+    return true;
+  }
+  for (int i = 0; i < AS_SMT_N_SOLVERS; i++) {
+    const as_opinion *opinion = &verdict->opinion[i];
+    if (opinion->asked && opinion->result.verdict == AS_SMT_DISAGREES) {
+      judge_because(verdict, AS_REASON_DISPUTED, opinion->result.reason);
+      return true;
+    }
+  }
+  bool same = verdict->field_ran && verdict->field.verdict == AS_OK;
+  if (policy->field && !judged->rules && !same) {
+    judge_because(verdict, AS_REASON_FIELD_REQUIRED, NULL);
+    return true;
+  }
+  for (int i = 0; i < AS_SMT_N_SOLVERS; i++) {
+    const as_opinion *opinion = &verdict->opinion[i];
+    if (policy->agree[i] && !(opinion->asked && opinion->result.verdict == AS_SMT_AGREES)) {
+      judge_because(verdict, AS_REASON_SOLVER_REQUIRED, as_smt_solver_name((as_smt_solver)i));
+      return true;
+    }
+  }
+  return false;
+}
+
+static void without_proof(as_verdict *verdict) {
+  verdict->answer = AS_ANSWER_UNKNOWN;
+  if (verdict->proof.verdict != AS_PROVED)
+    judge_because(verdict, AS_REASON_NO_PROOF,
+                  verdict->proof.reason ? verdict->proof.reason : "no proof was found");
+  else
+    judge_because(verdict, AS_REASON_REJECTED,
+                  verdict->check_why ? verdict->check_why : "the checker rejects the proof");
+}
+
+/* Of a rule, instances must have been met that show that it says anything at all. */
+static void conclude(const as_judged *judged, const as_policy *policy, as_verdict *verdict) {
+  uint64_t met = verdict->tally.defined + verdict->tally.open;
+  verdict->certified = false;
+  free(verdict->why);
+  verdict->why = NULL;
+  verdict->reason = AS_REASON_NONE;
+  if (verdict->cex_found) {
+    verdict->answer = AS_ANSWER_REFUTED;
+    verdict->conflict = verdict->checked;
+    judge_because(verdict, verdict->conflict ? AS_REASON_CONFLICT : AS_REASON_COUNTEREXAMPLE, NULL);
+  } else if (judged->rules && met == 0) {
+    verdict->answer = AS_ANSWER_VACUOUS;
+    judge_because(verdict, AS_REASON_NO_INSTANCE, NULL);
+  } else if (!verdict->checked) {
+    without_proof(verdict);
+  } else if (judged->rules && verdict->tally.defined == 0) {
+    verdict->answer = AS_ANSWER_UNKNOWN;
+    judge_because(verdict, AS_REASON_NOT_SEEN_DEFINED, NULL);
+  } else {
+    verdict->certified = !objection(judged, policy, verdict);
+    /* a rule is called proved only where nothing is held against it */
+    verdict->answer = verdict->certified || !judged->rules ? AS_ANSWER_PROVED : AS_ANSWER_UNKNOWN;
+  }
+}
+
+/* ---- the two kinds of cases */
+static bool hopeless(const as_policy *policy, const as_verdict *verdict) {
+  return policy->stop_early &&
+         (verdict->field.verdict == AS_NO || (policy->field && verdict->field.verdict != AS_OK));
+}
+
+static void judge_program(const as_judged *judged, const as_policy *policy, as_verdict *verdict) {
+  if (!as_judge_read(judged, verdict))
+    return;
+  judge_random_test(judged, policy, verdict);
+  bool give_up = hopeless(policy, verdict);
+  if (!give_up)
+    prove(judged, 0, verdict);
+  if (!policy->stop_early && (!verdict->checked || verdict->field.verdict == AS_NO))
+    judge_refute_program(judged, policy, verdict);
+  if (verdict->checked)
+    ask_solvers(policy, verdict);
+  conclude(judged, policy, verdict);
+  if (give_up && verdict->answer == AS_ANSWER_UNKNOWN)
+    judge_because(verdict, AS_REASON_FIELD_REQUIRED, NULL);
+}
+
+/* A cheap search for a counterexample comes first, and a thorough one where there is no proof, or
+ * no instance yet.  What contradicts itself in constants the checker does not read at all: where no
+ * instance is found either, it is vacuous. */
+static void judge_rule(const as_judged *judged, const as_policy *policy, as_verdict *verdict) {
+  if (!judge_rule_trial(judged, policy, JUDGE_QUICK, verdict))
+    return;
+  if (verdict->cex_found) {
+    if (as_judge_read(judged, verdict))
+      prove(judged, STEPS_WHERE_REFUTED, verdict);
+    as_err_clear(&verdict->err);
+    conclude(judged, policy, verdict);
+    return;
+  }
+  if (!as_judge_read(judged, verdict)) {
+    if (verdict->absurd && judge_rule_unmet(verdict) &&
+        judge_rule_trial(judged, policy, JUDGE_THOROUGH, verdict) && !verdict->cex_found &&
+        judge_rule_unmet(verdict)) {
+      verdict->answer = AS_ANSWER_VACUOUS;
+      verdict->reason = AS_REASON_ABSURD;
+      as_err_clear(&verdict->err);
+    }
+    return;
+  }
+  prove(judged, 0, verdict);
+  bool found = verdict->checked;
+  bool going = judge_rule_trial(judged, policy, found ? JUDGE_AGAIN : JUDGE_THOROUGH, verdict);
+  if (going && found && !verdict->cex_found &&
+      (judge_rule_unmet(verdict) || verdict->tally.filled == 0))
+    going = judge_rule_trial(judged, policy, JUDGE_THOROUGH, verdict);
+  if (!going)
+    return;
+  if (verdict->checked && !verdict->cex_found)
+    ask_solvers(policy, verdict);
+  conclude(judged, policy, verdict);
+}
+
+/* reads the rule for what it says of itself; false: it cannot be judged, or is answered */
+static bool open_rule(const as_judged *judged, as_verdict *verdict) {
+  as_rule *rule = as_rule_read(judged->rules, judged->rule, NULL, &verdict->err);
+  if (rule == NULL) {
+    judge_unreadable(verdict);
+    return false;
+  }
+  verdict->expect = judged->reverse ? AS_EXPECT_NOTHING : rule->expect;
+  bool answered = rule->ill_formed && judged->reverse;
+  if (answered) {
+    verdict->answer = AS_ANSWER_VACUOUS;
+    judge_because(verdict, AS_REASON_STARTS_ILL_FORMED, rule->ill_formed);
+  }
+  as_rule_free(rule);
+  return !answered;
+}
+
+static bool is_expected(as_answer answer, as_expect expect) {
+  static const as_answer wanted_answer[] = {[AS_EXPECT_PROVED] = AS_ANSWER_PROVED,
+                                            [AS_EXPECT_REFUTED] = AS_ANSWER_REFUTED,
+                                            [AS_EXPECT_UNKNOWN] = AS_ANSWER_UNKNOWN,
+                                            [AS_EXPECT_VACUOUS] = AS_ANSWER_VACUOUS};
+  return expect == AS_EXPECT_NOTHING || answer == wanted_answer[expect];
+}
+
+void as_judge(const as_judged *judged, const as_policy *policy, as_verdict *verdict) {
+  double start = as_now();
+  if (judged->rules == NULL) {
+    judge_program(judged, policy, verdict);
+  } else if (open_rule(judged, verdict)) {
+    judge_rule(judged, policy, verdict);
+  }
+  verdict->surprise = !is_expected(verdict->answer, verdict->expect);
+  verdict->seconds = as_now() - start;
+}
+
+void as_judge_ask(const as_judged *judged, const as_policy *policy, as_verdict *verdict) {
+  if (verdict->checked && verdict->claim)
+    ask_solvers(policy, verdict);
+  conclude(judged, policy, verdict);
+}
+
+as_status as_verdict_status(const as_verdict *verdict) {
+  if (verdict->conflict)
+    return AS_INTERNAL;
+  switch (verdict->answer) {
+  case AS_ANSWER_PROVED:
+    return verdict->certified ? AS_OK : AS_UNKNOWN;
+  case AS_ANSWER_REFUTED:
+    return AS_NO;
+  case AS_ANSWER_UNREADABLE:
+    return AS_BAD_INPUT;
+  default:
+    return AS_UNKNOWN;
+  }
+}

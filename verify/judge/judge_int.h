@@ -1,0 +1,26 @@
+/* Inside of verify/judge: what its files share.  Includes judge.h. */
+#ifndef AS_JUDGE_INT_H
+#define AS_JUDGE_INT_H
+#include "judge.h"
+
+/* sets the reason, and in words what the table has for it with `detail` at its place */
+void judge_because(as_verdict *verdict, as_reason reason, const char *detail);
+void judge_unreadable(as_verdict *verdict); /* by verdict->err */
+
+/* ---- trials (trials.c): random tests, and searches for a counterexample */
+void judge_random_test(const as_judged *judged, const as_policy *policy, as_verdict *verdict);
+/* the smallest that the search finds, replayed; otherwise the one that the random test met */
+void judge_refute_program(const as_judged *judged, const as_policy *policy, as_verdict *verdict);
+
+typedef enum {
+  JUDGE_QUICK,
+  JUDGE_AGAIN, /* beside a proof: other instances, and somewhat larger ones */
+  JUDGE_THOROUGH
+} judge_effort;
+
+/* adds to the tally; sets cex_found where a counterexample was found; false: UNREADABLE */
+bool judge_rule_trial(const as_judged *judged, const as_policy *policy, judge_effort effort,
+                      as_verdict *verdict);
+/* no instance of the rule was met */
+bool judge_rule_unmet(const as_verdict *verdict);
+#endif

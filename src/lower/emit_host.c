@@ -75,6 +75,7 @@ bool lo_emit_all(lo_job *job, as_lowered *out) {
     kernel->barriers = unit->n_barrier;
     kernel->mma = unit->n_mma;
     kernel->ldmatrix = unit->n_ldmatrix;
+    kernel->validated = unit->threads != NULL;
   }
   emit_launcher(job, &out_text);
   out->cuda = as_str_take(&out_text);

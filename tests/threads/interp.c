@@ -273,6 +273,8 @@ static bool do_vector(run *R, agent *A, const instant *i, uint32_t lane) {
           continue;
         }
         const field_tensor *x = &R->tensor[op->tile];
+        if (!t->output)
+          return interp_wrong(R, "a store into an input");
         long where = 0;
         bool skip = false;
         for (unsigned d = 0; d < t->n_axis; d++) {

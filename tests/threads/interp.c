@@ -389,6 +389,8 @@ static bool do_shfl(run *R, unsigned warp, const as_tg_op *op) {
 }
 
 static bool collective(run *R, unsigned warp, const instant *i) {
+  if (warp >= R->warps)
+    return i->op->kind == AS_TG_SYNCWARP || interp_wrong(R, "a warp without registers");
   switch (i->op->kind) {
   case AS_TG_LDMATRIX:
     return do_ldmatrix(R, warp, i);

@@ -32,7 +32,7 @@ static bool define(as_algebra *A, const as_tg_op *op, int v, const as_den *den, 
   ENSURE(A, "an accumulator is overwritten", !A->state[v].is || A->state[v].closed);
   if (!A->owner[v])
     A->owner[v] = op;
-  ENSURE(A, "a value is defined twice in a loop", A->owner[v] == op || level_of(p) == 0);
+  ENSURE(A, "a value is defined twice", A->owner[v] == op); /* it has one type and size */
   A->state[v].is = false;
   A->val[v] = *den;
   A->known[v] = true;
@@ -368,6 +368,7 @@ static bool op_map(as_algebra *A, const as_tg_op *op, const place *p) {
     as_den y;
     int v = op->arg[i];
     ENSURE(A, "register count", as_lay_in_bits(&op->arg_map[i]) == (unsigned)op->bits);
+    ENSURE(A, "a value is made of itself", v != op->v); /* registers are written one by one */
     const as_den_state *s = &A->state[v];
     if (s->is && s->depth == 0 && p->depth == 1 && !s->added && !s->closed)
       return map_old(A, op, p);
@@ -394,6 +395,7 @@ static bool op_red(as_algebra *A, const as_tg_op *op, const place *p) {
   as_den kept;
   as_den r;
   uint32_t dir[AS_LAY_BITS];
+  ENSURE(A, "a value is made of itself", op->v != op->a);
   if (!final(A, op->a, p) || !read_value(A, op->a, &x) || !typed(A, op->a, AS_F32) ||
       !as_den_at_regs(A, x, &op->src, &kept))
     return false;
@@ -431,7 +433,7 @@ static bool op_zero(as_algebra *A, const as_tg_op *op, const place *p) {
          !A->state[op->v].is || A->state[op->v].closed || A->owner[op->v] == op);
   if (!A->owner[op->v])
     A->owner[op->v] = op;
-  ENSURE(A, "a value is defined twice in a loop", A->owner[op->v] == op || level_of(p) == 0);
+  ENSURE(A, "a value is defined twice", A->owner[op->v] == op);
   A->state[op->v] = (as_den_state){
       .is = true, .depth = p->depth, .fold = (as_tg_fold)op->fold, .bits = (unsigned)op->bits};
   A->known[op->v] = false;
@@ -681,12 +683,25 @@ static bool computes(const as_tg_op *in) {
 
 static bool run_body(as_algebra *A, const as_tg_op *in, const place *p);
 
+/* what a loop's warps execute is theirs; a barrier of all is one only if there are no others */
+static bool one_executor(as_algebra *A, const as_tg_op *in, char who) {
+  for (unsigned i = 0; i < in->n_body; i++) {
+    char own = in->body[i]->who;
+    ENSURE(A, "an operation of others in a loop", own == who || (own == 'a' && !A->g->producer));
+    if (!one_executor(A, in->body[i], who))
+      return false;
+  }
+  return true;
+}
+
 static bool run_loop(as_algebra *A, const as_tg_op *loop, const place *p) {
   ENSURE(A, "a loop in a loop", p->depth == 0 && !p->in_steps);
   bool comp = computes(loop);
   ENSURE(A, "a loop that computes has another trip count",
          !comp || (loop->count == A->g->trip && loop->who == 'c'));
   ENSURE(A, "iterations of a loop", loop->count >= 0 && loop->who != 'a');
+  if (!one_executor(A, loop, loop->who))
+    return false;
   bool *before = as_malloc(A->n_value * sizeof *before + 1);
   memcpy(before, A->known, A->n_value * sizeof *before);
   for (unsigned i = 0; i < A->n_value; i++) {
@@ -710,7 +725,7 @@ static bool run_loop(as_algebra *A, const as_tg_op *loop, const place *p) {
 }
 
 static bool run_steps(as_algebra *A, const as_tg_op *steps, const place *p) {
-  ENSURE(A, "steps in steps", !p->in_steps);
+  ENSURE(A, "steps in steps", !p->in_steps && steps->who == 'c' && one_executor(A, steps, 'c'));
   ENSURE(A, "number of steps", steps->bits >= 0 && steps->bits <= 6);
   bool *before = as_malloc(A->n_value * sizeof *before + 1);
   memcpy(before, A->known, A->n_value * sizeof *before);
@@ -743,44 +758,4 @@ bool as_den_run(as_algebra *A) {
   for (unsigned i = 0; i < A->g->n_tile; i++)
     ENSURE(A, "an output is stored other than once", !A->g->tile[i].output || A->stored[i] == 1);
   return true;
-}
-
-bool as_threads_validate(const as_tg *g, const as_isa *isa, const as_block_ref *b, char **why) {
-  as_err err;
-  as_err_init(&err);
-  unsigned n = (unsigned)g->value.n;
-  as_algebra *A = as_calloc(1, sizeof *A);
-  A->g = g;
-  A->isa = isa;
-  A->b = b;
-  A->t = as_terms_new();
-  A->n_value = n;
-  A->val = as_calloc(n + 1, sizeof *A->val);
-  A->known = as_calloc(n + 1, sizeof *A->known);
-  A->state = as_calloc(n + 1, sizeof *A->state);
-  A->owner = as_calloc(n + 1, sizeof *A->owner);
-  A->level = as_calloc(n + 1, sizeof *A->level);
-  A->type = as_calloc(n + 1, sizeof *A->type);
-  A->region = as_calloc(AS_DEN_PARTS, sizeof *A->region);
-  for (unsigned i = 0; i < n; i++)
-    A->type[i] = -1;
-  const char *reason = NULL;
-  bool ok = as_den_tiles(A, &err) && as_den_loads(A) && as_den_run(A);
-  if (!ok)
-    reason = A->why ? A->why : "not understood";
-  else
-    ok = as_schedule_validate(g, isa, &reason);
-  if (!ok && why)
-    *why = err.text ? as_format("%s (%s)", reason, err.text) : as_strdup(reason);
-  as_terms_free(A->t);
-  free(A->val);
-  free(A->known);
-  free(A->state);
-  free(A->owner);
-  free(A->level);
-  free(A->type);
-  free(A->region);
-  free(A);
-  as_err_clear(&err);
-  return ok;
 }

@@ -2,6 +2,7 @@ THREADS_LIBS = libasthreads.a libasvthreads.a libastg.a libasir.a libasbase.a $(
 THREADS_TESTS = tests/threads/test_layouts tests/threads/test_threads tests/threads/test_mutants
 check_PROGRAMS += $(THREADS_TESTS)
 TESTS += $(THREADS_TESTS)
+FAST_TESTS += tests/threads/test_layouts tests/threads/test_threads
 tests_threads_test_layouts_SOURCES = tests/threads/test_layouts.c
 tests_threads_test_layouts_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 tests_threads_test_layouts_LDADD = $(THREADS_LIBS)

@@ -54,6 +54,26 @@ void judge_unreadable(as_verdict *verdict) {
   free(words);
 }
 
+/* The text of a file of rules without its other rules, place by place: only the definitions and
+ * this rule are a claim's, and reading all others for each would cost their square.  malloc'ed. */
+static char *without_other_rules(const as_judged *judged) {
+  const char *whole = judged->given.text;
+  char *text = as_malloc(judged->given.len + 1);
+  memcpy(text, whole, judged->given.len);
+  text[judged->given.len] = 0;
+  for (uint32_t i = 0; i < as_rulefile_count(judged->rules); i++) {
+    size_t len;
+    const char *rule = as_rulefile_text(judged->rules, i, &len);
+    if (i == judged->rule || rule < whole || rule + len > whole + judged->given.len)
+      continue;
+    for (size_t k = 0; k < len; k++) {
+      if (rule[k] != '\n')
+        text[(size_t)(rule - whole) + k] = ' ';
+    }
+  }
+  return text;
+}
+
 static ck_claim *read_claim(const as_judged *judged, ck_terms *terms, ck_msg *msg) {
   uint32_t n;
   const as_source *source = as_oplib_sources(judged->lib, &n);
@@ -61,8 +81,12 @@ static ck_claim *read_claim(const as_judged *judged, ck_terms *terms, ck_msg *ms
   for (uint32_t i = 0; i < n; i++)
     specification[i] = (ck_text){source[i].name, source[i].text, source[i].len};
   as_stats_add(AS_STAT_CLAIMS, 1);
-  ck_claim *claim =
-      ck_claim_texts(terms, &judged->given, &judged->candidate, specification, n, msg);
+  ck_text given = judged->given;
+  char *alone = judged->rules && given.text ? without_other_rules(judged) : NULL;
+  if (alone)
+    given.text = alone;
+  ck_claim *claim = ck_claim_texts(terms, &given, &judged->candidate, specification, n, msg);
+  free(alone);
   free(specification);
   return claim;
 }
@@ -121,8 +145,23 @@ static void replay(const as_judged *judged, as_verdict *verdict) {
   verdict->check_seconds = as_now() - start;
 }
 
+/* a certificate that somebody brought: nothing is known of how it was found */
+static void take_certificate(const as_judged *judged, as_verdict *verdict) {
+  as_proof_result *proof = &verdict->proof;
+  proof->verdict = AS_PROVED;
+  proof->goals = verdict->claim->n_goals;
+  replay(judged, verdict);
+  proof->steps = verdict->usage.steps;
+  proof->terms = verdict->usage.terms;
+  proof->goals_proved = verdict->checked ? proof->goals : 0;
+}
+
 static void prove(const as_judged *judged, uint32_t most_steps, as_verdict *verdict) {
   double start = as_now();
+  if (verdict->proof.cert) {
+    take_certificate(judged, verdict);
+    return;
+  }
   as_prove_opts limits = {.max_steps = most_steps};
   as_prove_claim(verdict->terms, verdict->claim, &limits, &verdict->proof);
   verdict->prove_seconds = as_now() - start;
@@ -210,6 +249,7 @@ static void without_proof(as_verdict *verdict) {
 static void conclude(const as_judged *judged, const as_policy *policy, as_verdict *verdict) {
   uint64_t met = verdict->tally.defined + verdict->tally.open;
   verdict->certified = false;
+  verdict->policy = *policy;
   free(verdict->why);
   verdict->why = NULL;
   verdict->reason = AS_REASON_NONE;
@@ -339,6 +379,15 @@ void as_judge(const as_judged *judged, const as_policy *policy, as_verdict *verd
   }
   verdict->surprise = !is_expected(verdict->answer, verdict->expect);
   verdict->seconds = as_now() - start;
+}
+
+void as_judge_certificate(const as_judged *judged, const as_policy *policy, const char *cert,
+                          size_t len, as_verdict *verdict) {
+  verdict->proof.cert = as_malloc(len + 1);
+  memcpy(verdict->proof.cert, cert, len);
+  verdict->proof.cert[len] = 0;
+  verdict->proof.cert_len = len;
+  as_judge(judged, policy, verdict);
 }
 
 void as_judge_ask(const as_judged *judged, const as_policy *policy, as_verdict *verdict) {

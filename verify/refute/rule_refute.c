@@ -403,7 +403,7 @@ static void set_rounds(refuter *job) {
 
 /* one or two sizes at or beside a constant of the text, the others small */
 static bool near_constants(refuter *job) {
-  enum { LARGEST = 4096 };
+  enum { LARGEST = 1024, MOST_BESIDE = 4096 };
 
   as_instance *instance = &job->now->instance;
   if (instance->n_chosen == 0)
@@ -417,7 +417,7 @@ static bool near_constants(refuter *job) {
       if (!as_constants_pick_size(&job->constants, &job->rng, LARGEST, &instance->env[sym]))
         return false;
     }
-    if (as_instance_settle(instance) && elements_of(job) <= MOST_ELEMENTS)
+    if (as_instance_settle(instance) && elements_of_all(job) <= MOST_BESIDE)
       return true;
   }
   return false;
@@ -425,10 +425,12 @@ static bool near_constants(refuter *job) {
 
 /* sizes that small ones do not reach: a rule that fails from 64 on */
 static bool try_constants(refuter *job) {
+  /* such instances are large: a quick search leaves them to the thorough one */
+  uint32_t chances = job->budget->sizes < 20 ? 0 : job->budget->sizes / 4;
   for (uint32_t i = 0; i < job->n && !late(job); i++) {
     job->now = &job->shape_at[i];
-    job->rounds = job->budget->inputs;
-    for (uint32_t k = 0; k < job->budget->sizes && !late(job); k++) {
+    job->rounds = job->budget->inputs / 2 + 1;
+    for (uint32_t k = 0; k < chances && !late(job); k++) {
       if (!near_constants(job))
         break;
       if (try_sizes(job))
@@ -575,28 +577,6 @@ as_status as_rule_replay(const as_rulefile *file, uint32_t index, const as_rule_
 }
 
 /* --- text */
-static void tensor_text(as_str *text, const as_tensor *tensor, uint32_t axis, size_t *position,
-                        uint32_t *shown) {
-  if (axis == tensor->rank) {
-    char *value = as_domain_exact.print(&as_domain_exact, as_tensor_at(tensor, (*position)++));
-    if (++*shown <= 64)
-      as_str_add(text, value);
-    free(value);
-    return;
-  }
-  as_str_add(text, "[");
-  for (int64_t i = 0; i < tensor->dim[axis]; i++) {
-    if (*shown >= 64) {
-      as_str_add(text, " ...");
-      break;
-    }
-    if (i)
-      as_str_add(text, ", ");
-    tensor_text(text, tensor, axis + 1, position, shown);
-  }
-  as_str_add(text, "]");
-}
-
 static void sizes_text(as_str *text, const as_rule_cex *cex) {
   const as_rule *rule = cex->rule;
   const char *separator = "";
@@ -635,11 +615,9 @@ char *as_rule_cex_print(const as_rule_cex *found, const char *indent) {
     as_str_add(&text, "\n");
   }
   for (uint32_t i = 0; i < cex->n_inputs; i++) {
-    size_t position = 0;
-    uint32_t shown = 0;
     as_str_printf(&text, "%s%s = ", indent,
                   found->rule->lhs->node[found->rule->lhs->input[i]].name);
-    tensor_text(&text, &cex->input[i], 0, &position, &shown);
+    as_cex_tensor(&text, &cex->input[i]);
     as_str_add(&text, "\n");
   }
   const char *name = cex->output < found->rule->n_output ? found->rule->output[cex->output] : "?";

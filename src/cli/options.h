@@ -93,7 +93,7 @@ enum {
   X(full, 'u', FLAG, CLI_FOR_explain, NULL, NULL, 0, 0, NULL,                                      \
     "every step of the proof, nothing folded")                                                     \
   X(trace, 'X', STRING, CLI_FOR_ALL, "LIST", NULL, 0, 0, NULL,                                     \
-    "say on standard error what is done and why: search, prove, lower, all")                       \
+    "say on standard error what is done and why: search, prune, prove, lower, all")                \
   X(stats, 'C', FLAG, CLI_FOR_optimize | CLI_FOR_certify, NULL, NULL, 0, 0, NULL,                  \
     "print what was done, counted: proofs, replays, files read")                                   \
   X(quiet, 'q', FLAG, CLI_FOR_JUDGING | CLI_FOR_check | CLI_FOR_ops, NULL, NULL, 0, 0, NULL,       \

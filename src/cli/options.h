@@ -5,6 +5,7 @@
 #ifndef AS_CLI_OPTIONS_H
 #define AS_CLI_OPTIONS_H
 #include "src/base/vec.h"
+#include "src/import/import.h"
 #include "verify/judge/judge.h"
 
 /* Commands: name, arguments, how many (least, most), what it does. */
@@ -49,9 +50,9 @@ enum {
     "ones")                                                                                        \
   X(out, 'o', STRING, CLI_FOR_optimize | CLI_FOR_certify | CLI_FOR_bench, "DIR", NULL, 0, 0, NULL, \
     "write the result directory here")                                                             \
-  X(from, 'F', WORD, CLI_FOR_certify, "FORMAT", NULL, 0, 0, "mirage",                              \
+  X(from, 'F', WORD, CLI_FOR_certify, "FORMAT", NULL, 0, 0, AS_IMPORT_NAMES,                       \
     "the second argument is a file of candidates of another program")                              \
-  X(to, 'O', WORD, CLI_FOR_certify, "FORMAT", NULL, 0, 0, "mirage",                                \
+  X(to, 'O', WORD, CLI_FOR_certify, "FORMAT", NULL, 0, 0, AS_IMPORT_NAMES,                         \
     "write what is certified in the format of another program, to the file named by the last "     \
     "argument")                                                                                    \
   X(force, 'f', FLAG, CLI_FOR_optimize | CLI_FOR_certify, NULL, NULL, 0, 0, NULL,                  \

@@ -2,7 +2,7 @@
 semdir = $(pkgdatadir)/semantics
 dist_sem_DATA = \
   semantics/elementwise.sem semantics/index.sem semantics/linear.sem semantics/logic.sem semantics/normalize.sem semantics/reduce.sem \
-  semantics/scale.sem semantics/shape.sem semantics/window.sem
+  semantics/scale.sem semantics/scan.sem semantics/shape.sem semantics/window.sem
 exampledir = $(pkgdatadir)/examples
 dist_example_DATA = \
   examples/gated_mixer.tp examples/gated_mixer.mug examples/gated_mlp.tp examples/gated_mlp.mug examples/gqa.tp examples/gqa.mug \
@@ -12,7 +12,7 @@ ownexampledir = $(pkgdatadir)/examples/own_operator
 dist_ownexample_DATA = examples/own_operator/capped.sem examples/own_operator/capped_logits.tp examples/own_operator/capped_logits.mug
 ruleexampledir = $(pkgdatadir)/examples/rules
 dist_ruleexample_DATA = \
-  examples/rules/axon.rule examples/rules/folklore.rule examples/rules/mirage.rule examples/rules/mutants.rule examples/rules/probes.rule \
+  examples/rules/axon.rule examples/rules/folklore.rule examples/rules/language.rule examples/rules/mirage.rule examples/rules/mutants.rule examples/rules/probes.rule \
   examples/rules/statements.rule \
   examples/rules/taso.rule examples/rules/tensat.rule examples/rules/tensorright.rule examples/rules/trinity.rule examples/rules/unlisted.rule \
   examples/rules/upstream.rule

@@ -238,7 +238,8 @@ static bool broadcast(call_frame *frame, const as_dim *dim, sg_axes *merged) {
   const list_bind *right = get_list(frame, dim->b2);
   if (!left || !right)
     return false;
-  if (!frame->ctx->strict_ones)
+  /* only operands of element-wise operators are given the axes that they lack (build.c) */
+  if (!frame->ctx->strict_ones && sg_op_broadcasts(frame->op))
     return sg_merge(frame->ctx->part, &left->labels, &right->labels, merged);
   merged->rank = left->labels.rank > right->labels.rank ? left->labels.rank : right->labels.rank;
   for (uint32_t i = 0; i < merged->rank; i++) { /* i counts from the right */
@@ -325,11 +326,27 @@ static bool label_size(const call_frame *frame, sg_label label, ax_id *size) {
 
 static bool eval(call_frame *frame, const as_expr *e, ax_id *r);
 
+/* how many axes of the tensor the indices behind index i take */
+static uint32_t other_axes(call_frame *frame, const as_expr *access, uint32_t i) {
+  uint32_t axes = 0;
+  while (++i < access->n) {
+    const list_bind *known =
+        access->acc[i] == AS_IX_LIST ? get_list(frame, access->acc_name[i]) : NULL;
+    axes += access->acc[i] == AS_IX_LIST ? (known ? known->labels.rank : 0) : 1;
+  }
+  return axes;
+}
+
 static bool access_labels(call_frame *frame, const as_expr *access, const sg_axes *have) {
   uint32_t next = 0;
   for (uint32_t i = 0; i < access->n; i++) {
-    if (access->acc[i] == AS_IX_BCAST)
-      return access->n == 1; /* adapted to the tensor: matched when the result was */
+    if (access->acc[i] == AS_IX_BCAST) { /* matched when the result was */
+      uint32_t others = other_axes(frame, access, i);
+      if (have->rank < next + others)
+        return false;
+      next = have->rank - others;
+      continue;
+    }
     if (access->acc[i] == AS_IX_LIST) {
       const list_bind *known = get_list(frame, access->acc_name[i]);
       if (!known || next + known->labels.rank > have->rank)

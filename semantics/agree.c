@@ -73,7 +73,27 @@ static bool compares_data(const as_expr *expr, bool within) {
   return false;
 }
 
-static char *exact_value(const as_tensor *out, size_t k, double value, as_agreement *tally) {
+/* whether a function is called that the field takes for an arbitrary one */
+static bool calls_builtin(const as_expr *expr) {
+  if (expr->kind == AS_E_CALL && (expr->func->body == NULL || calls_builtin(expr->func->body)))
+    return true;
+  for (uint32_t i = 0; i < expr->n; i++) {
+    if (expr->kid[i] && calls_builtin(expr->kid[i]))
+      return true;
+  }
+  return false;
+}
+
+static bool op_calls_builtin(const as_opdef *op) {
+  for (uint32_t i = 0; i < op->nlet; i++) {
+    if (calls_builtin(op->let[i].body))
+      return true;
+  }
+  return false;
+}
+
+static char *exact_value(const as_opdef *op, const as_tensor *out, size_t k, double value,
+                         as_agreement *tally) {
   const as_domain *di = out[3].d;
   const as_domain *domain = out[1].d;
   const mpq_t *x = as_tensor_at(&out[0], k);
@@ -89,6 +109,8 @@ static char *exact_value(const as_tensor *out, size_t k, double value, as_agreem
   as_dom_free(di, u, 1);
   if (misses)
     return as_format("the interval misses the exact value %.17g", w);
+  if (op_calls_builtin(op))
+    return NULL;
   u = as_dom_new(domain, 1);
   domain->from_q(domain, u, *x);
   as_field_cmp c = as_field_compare(u, f);
@@ -130,7 +152,7 @@ static char *element(const as_opdef *op, const as_tensor *out, size_t k, as_agre
     return as_strdup("undefined only by intervals");
   if (isnan(value) && !(fe & AS_F_NOVALUE) && !(fi & AS_F_DOUBT))
     return as_strdup("undefined only as a double");
-  char *why = fe ? NULL : exact_value(out, k, value, tally);
+  char *why = fe ? NULL : exact_value(op, out, k, value, tally);
   if (why == NULL && !isnan(value) && !(fi & (AS_F_DOUBT | AS_F_NOVALUE)) &&
       !compares_data(op->let[op->nlet - 1].body, false) && far_from(di, i, value))
     why = as_format("the double %.17g is far from its interval", value);

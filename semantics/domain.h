@@ -4,6 +4,7 @@
 #ifndef AS_DOMAIN_H
 #define AS_DOMAIN_H
 #include "../src/base/base.h"
+#include "../src/ir/builtin.h"
 #include <gmp.h>
 
 /* Flags of an element.  UNDEF: the expression certainly has no value (division by zero, root or
@@ -43,6 +44,8 @@ struct as_domain {
   bool (*builtin)(const as_domain *domain, const char *name, void *result, const void *const *arg,
                   uint32_t n); /* a func, or `div`; false: unknown name */
   char *(*print)(const as_domain *domain, const void *a); /* malloc'ed */
+  /* an element with a value as an integer; false where it is none or that is not known */
+  bool (*to_int)(const as_domain *domain, const void *a, int64_t *value);
 };
 
 extern const as_domain
@@ -63,6 +66,8 @@ bool as_interval_disjoint(const as_domain *domain, const void *a, const void *b)
 /* an upper bound of |a - b| relative to the larger magnitude, as a power of two; LONG_MAX when
  * unbounded */
 long as_interval_distance_log2(const as_domain *domain, const void *a, const void *b);
+
+double as_builtin_double(as_builtin builtin, double x); /* by the C library */
 
 void as_dom_from_int(const as_domain *domain, void *result, int64_t v);
 void *as_dom_new(const as_domain *domain, size_t n); /* n initialised elements */

@@ -570,22 +570,37 @@ static void f_flag(const as_domain *domain, void *result, unsigned flags) {
   FIELD(result)->flags |= flags;
 }
 
+/* the C library is right to within a few units in the last place */
+static void builtin_bounds(as_builtin builtin, const field_value *x, field_value *result) {
+  const as_builtin_row *row = &as_builtin_rows[builtin];
+  double lo = as_builtin_double(builtin, x->lo);
+  double hi = as_builtin_double(builtin, x->hi);
+  if (row->shape == AS_BUILTIN_CONTRACTS) {
+    double width = x->lo < x->hi ? up(x->hi - x->lo, 1) : 0;
+    hi = lo + width;
+    lo = lo - width;
+  }
+  result->lo = isnan(lo) ? row->least : fmax(row->least, down(lo, 4));
+  result->hi = isnan(hi) ? row->most : fmin(row->most, up(hi, 4));
+}
+
 /* a function that nothing is known of: random, the same for both programs; its interval is the true
  * function's */
 static bool f_builtin(const as_domain *domain, const char *name, void *result,
                       const void *const *arg, uint32_t n) {
   as_field_domain *field = DOM(domain);
-  if (n != 1 || strcmp(name, "erf"))
+  as_builtin builtin = as_builtin_find(name, n);
+  if (builtin == AS_N_BUILTINS)
     return false;
+  uint64_t seed = field->seed + 2 * (uint64_t)builtin;
   const field_value *a = FIELD_CONST(arg[0]);
   field_value product;
   f_init(domain, &product);
   product.flags = a->flags;
   product.hp = product.hq = a->hp;
-  product.p = mix(a->p, field->seed) % field->p;
-  product.q = mix(a->p, field->seed + 1) % field->q;
-  product.lo = fmax(-1, down(erf(a->lo), 4));
-  product.hi = fmin(1, up(erf(a->hi), 4));
+  product.p = mix(a->p, seed) % field->p;
+  product.q = mix(a->p, seed + 1) % field->q;
+  builtin_bounds(builtin, a, &product);
   product.g = (degrees){.dn = 1,
                         .mn = 1,
                         .md = 1,
@@ -600,6 +615,14 @@ static bool f_builtin(const as_domain *domain, const char *name, void *result,
   return true;
 }
 
+static bool f_to_int(const as_domain *domain, const void *a, int64_t *value) {
+  (void)domain;
+  double x = FIELD_CONST(a)->lo;
+  bool whole = x == FIELD_CONST(a)->hi && fabs(x) < 0x1p53 && floor(x) == x;
+  *value = whole ? (int64_t)x : 0;
+  return whole;
+}
+
 static char *f_print(const as_domain *domain, const void *a) {
   (void)domain;
   const field_value *value = FIELD_CONST(a);
@@ -608,33 +631,6 @@ static char *f_print(const as_domain *domain, const void *a) {
   return value->hp ? as_format("%llu mod p, in [%.17g, %.17g]", (unsigned long long)value->p,
                                value->lo, value->hi)
                    : as_format("in [%.17g, %.17g]", value->lo, value->hi);
-}
-
-static bool small_squares(uint64_t m, uint64_t top) {
-  static const uint64_t s[] = {3, 5, 7, 11, 13};
-  for (size_t i = 0; i < sizeof s / sizeof *s && s[i] <= top; i++) {
-    if (n_jacobi_unsigned(s[i], m) != 1)
-      return false;
-  }
-  return true;
-}
-
-void as_field_primes(as_rng *rng, uint64_t *p_out, uint64_t *q_out) {
-  uint64_t q;
-  uint64_t p = 0;
-  do {
-    q = ((uint64_t)1 << 58) | (as_rng_next(rng) >> 6) | 7; /* 7 mod 8 */
-    if (!small_squares(q, 5) || !n_is_prime(q))
-      continue;
-    for (uint64_t k = 2; k < 16; k += 8) { /* keeps p 7 mod 8 */
-      p = k * q + 1;
-      if (small_squares(p, 13) && n_is_prime(p))
-        break;
-      p = 0;
-    }
-  } while (!p);
-  *p_out = p;
-  *q_out = q;
 }
 
 void as_field_domain_init(as_field_domain *field, as_rng *rng) {
@@ -669,7 +665,7 @@ void as_field_domain_over(as_field_domain *field, uint64_t p, uint64_t q, as_rng
                          f_un,     f_cmp,
                          f_join,   f_flags,
                          f_flag,   f_builtin,
-                         f_print};
+                         f_print,  f_to_int};
 }
 
 void as_field_domain_clear(as_field_domain *field) {

@@ -216,14 +216,59 @@ static void i_flag(const as_domain *domain, void *result, unsigned flags) {
   BOUNDS(result)->flags |= flags;
 }
 
+typedef int point_function(mpfr_ptr result, mpfr_srcptr x, mpfr_rnd_t direction);
+
+static int floor_point(mpfr_ptr result, mpfr_srcptr x, mpfr_rnd_t direction) {
+  return mpfr_rint_floor(result, x, direction);
+}
+
+static int round_point(mpfr_ptr result, mpfr_srcptr x, mpfr_rnd_t direction) {
+  return mpfr_rint_roundeven(result, x, direction);
+}
+
+/* A function that brings no two arguments further apart: its value at lo, give or take the width.
+ */
+static void contracted(bounds *result, const bounds *x, point_function *value,
+                       const as_builtin_row *row, long bits) {
+  mpfr_t width;
+  mpfr_init2(width, bits);
+  mpfr_sub(width, x->hi, x->lo, MPFR_RNDU);
+  if (mpfr_number_p(x->lo) && mpfr_number_p(width)) {
+    value(result->hi, x->lo, MPFR_RNDU);
+    value(result->lo, x->lo, MPFR_RNDD);
+    mpfr_add(result->hi, result->hi, width, MPFR_RNDU);
+    mpfr_sub(result->lo, result->lo, width, MPFR_RNDD);
+  } else {
+    mpfr_set_inf(result->lo, -1);
+    mpfr_set_inf(result->hi, 1);
+  }
+  if (mpfr_cmp_d(result->lo, row->least) < 0)
+    mpfr_set_d(result->lo, row->least, MPFR_RNDD);
+  if (mpfr_cmp_d(result->hi, row->most) > 0)
+    mpfr_set_d(result->hi, row->most, MPFR_RNDU);
+  mpfr_clear(width);
+}
+
+static point_function *const point[AS_N_BUILTINS] = {
+    [AS_BUILTIN_erf] = mpfr_erf, [AS_BUILTIN_floor] = floor_point, [AS_BUILTIN_round] = round_point,
+    [AS_BUILTIN_sin] = mpfr_sin, [AS_BUILTIN_cos] = mpfr_cos,
+};
+
 static bool i_builtin(const as_domain *domain, const char *name, void *result,
                       const void *const *arg, uint32_t n) {
-  (void)domain;
-  if (n != 1 || strcmp(name, "erf"))
+  as_builtin builtin = as_builtin_find(name, n);
+  if (builtin == AS_N_BUILTINS)
     return false;
-  mpfr_erf(BOUNDS(result)->lo, BOUNDS_CONST(arg[0])->lo, MPFR_RNDD); /* erf increases */
-  mpfr_erf(BOUNDS(result)->hi, BOUNDS_CONST(arg[0])->hi, MPFR_RNDU);
-  BOUNDS(result)->flags = BOUNDS_CONST(arg[0])->flags;
+  const bounds *x = BOUNDS_CONST(arg[0]);
+  bounds *y = BOUNDS(result);
+  unsigned flags = x->flags;
+  if (as_builtin_rows[builtin].shape == AS_BUILTIN_INCREASES) {
+    point[builtin](y->lo, x->lo, MPFR_RNDD);
+    point[builtin](y->hi, x->hi, MPFR_RNDU);
+  } else {
+    contracted(y, x, point[builtin], &as_builtin_rows[builtin], *(const long *)domain->ctx);
+  }
+  y->flags = flags;
   return true;
 }
 
@@ -237,11 +282,21 @@ static char *i_print(const as_domain *domain, const void *a) {
   return as_strdup(buf);
 }
 
+static bool i_to_int(const as_domain *domain, const void *a, int64_t *value) {
+  (void)domain;
+  const bounds *x = BOUNDS_CONST(a);
+  bool whole =
+      mpfr_equal_p(x->lo, x->hi) && mpfr_integer_p(x->lo) && mpfr_fits_slong_p(x->lo, MPFR_RNDN);
+  *value = whole ? mpfr_get_si(x->lo, MPFR_RNDN) : 0;
+  return whole;
+}
+
 void as_interval_domain_init(as_interval_domain *interval, long bits) {
   interval->bits = bits;
-  interval->d = (as_domain){"interval", sizeof(bounds), &interval->bits, i_init,    i_clear, i_set,
-                            i_from_q,   i_add,          i_sub,           i_mul,     i_un,    i_cmp,
-                            i_join,     i_flags,        i_flag,          i_builtin, i_print};
+  interval->d =
+      (as_domain){"interval", sizeof(bounds), &interval->bits, i_init,    i_clear, i_set,
+                  i_from_q,   i_add,          i_sub,           i_mul,     i_un,    i_cmp,
+                  i_join,     i_flags,        i_flag,          i_builtin, i_print, i_to_int};
 }
 
 void as_interval_forget(void) {

@@ -1,4 +1,5 @@
 /* Exact rationals and doubles. */
+#include "../src/ir/builtin.h"
 #include "domain.h"
 #include <math.h>
 #include <stdlib.h>
@@ -116,6 +117,16 @@ static void d_flag(const as_domain *domain, void *result, unsigned flags) {
     DOUBLE(result) = NAN;
 }
 
+double as_builtin_double(as_builtin builtin, double x) {
+  static double (*const value[])(double) = {
+#define X(name, c, shape, least, most) c,
+      AS_BUILTINS(X)
+#undef X
+  };
+
+  return value[builtin](x);
+}
+
 static bool d_builtin(const as_domain *domain, const char *name, void *result,
                       const void *const *arg, uint32_t n) {
   (void)domain;
@@ -124,9 +135,10 @@ static bool d_builtin(const as_domain *domain, const char *name, void *result,
         DOUBLE_CONST(arg[1]) > 0 ? floor(DOUBLE_CONST(arg[0]) / DOUBLE_CONST(arg[1])) : NAN;
     return true;
   }
-  if (n != 1 || strcmp(name, "erf"))
+  as_builtin builtin = as_builtin_find(name, n);
+  if (builtin == AS_N_BUILTINS)
     return false;
-  DOUBLE(result) = erf(DOUBLE_CONST(arg[0]));
+  DOUBLE(result) = as_builtin_double(builtin, DOUBLE_CONST(arg[0]));
   return true;
 }
 
@@ -135,9 +147,16 @@ static char *d_print(const as_domain *domain, const void *a) {
   return isnan(DOUBLE_CONST(a)) ? as_strdup("undefined") : as_format("%.17g", DOUBLE_CONST(a));
 }
 
+static bool d_to_int(const as_domain *domain, const void *a, int64_t *value) {
+  (void)domain;
+  double x = DOUBLE_CONST(a);
+  *value = fabs(x) < 0x1p53 ? (int64_t)x : 0;
+  return fabs(x) < 0x1p53 && (double)*value == x;
+}
+
 const as_domain as_domain_double = {"double", sizeof(double), NULL,   d_init,    d_clear, d_set,
                                     d_from_q, d_add,          d_sub,  d_mul,     d_un,    d_cmp,
-                                    d_join,   d_flags,        d_flag, d_builtin, d_print};
+                                    d_join,   d_flags,        d_flag, d_builtin, d_print, d_to_int};
 
 /* --- exact rationals; exp, log and roots that are not rational are poisoned */
 typedef struct {
@@ -279,6 +298,47 @@ static void e_div(void *result, const void *a, const void *b) {
   }
 }
 
+/* the nearest integer, of two the even one */
+static void round_to_even(mpq_t result, mpq_srcptr x) {
+  mpq_t half;
+  mpq_init(half);
+  mpq_set_si(half, 1, 2);
+  mpq_add(half, x, half);
+  bool tie = mpz_cmp_ui(mpq_denref(half), 1) == 0 && mpz_cmp_ui(mpq_denref(x), 1) != 0;
+  mpz_fdiv_q(mpq_numref(result), mpq_numref(half), mpq_denref(half));
+  mpz_set_ui(mpq_denref(result), 1);
+  if (tie && mpz_odd_p(mpq_numref(result)))
+    mpz_sub_ui(mpq_numref(result), mpq_numref(result), 1);
+  mpq_clear(half);
+}
+
+/* false: the value is not rational */
+static bool exact_builtin(as_builtin builtin, mpq_t result, mpq_srcptr x) {
+  switch (builtin) {
+  case AS_BUILTIN_floor: {
+    mpz_t whole;
+    mpz_init(whole);
+    mpz_fdiv_q(whole, mpq_numref(x), mpq_denref(x));
+    mpq_set_z(result, whole);
+    mpz_clear(whole);
+    return true;
+  }
+  case AS_BUILTIN_round:
+    round_to_even(result, x);
+    return true;
+  case AS_BUILTIN_erf:
+  case AS_BUILTIN_sin:
+  case AS_BUILTIN_cos:
+    if (mpq_sgn(x) != 0)
+      return false;
+    mpq_set_ui(result, builtin == AS_BUILTIN_cos, 1);
+    return true;
+  case AS_N_BUILTINS:
+    break;
+  }
+  return false;
+}
+
 static bool e_builtin(const as_domain *domain, const char *name, void *result,
                       const void *const *arg, uint32_t n) {
   (void)domain;
@@ -286,13 +346,13 @@ static bool e_builtin(const as_domain *domain, const char *name, void *result,
     e_div(result, arg[0], arg[1]);
     return true;
   }
-  if (n != 1 || strcmp(name, "erf"))
+  as_builtin builtin = as_builtin_find(name, n);
+  if (builtin == AS_N_BUILTINS)
     return false;
   EXACT(result)->flags = EXACT_CONST(arg[0])->flags;
-  if (!EXACT(result)->flags && mpq_sgn(EXACT_CONST(arg[0])->value))
+  if (!EXACT(result)->flags &&
+      !exact_builtin(builtin, EXACT(result)->value, EXACT_CONST(arg[0])->value))
     EXACT(result)->flags = AS_F_POISON;
-  else if (!EXACT(result)->flags)
-    mpq_set_ui(EXACT(result)->value, 0, 1);
   return true;
 }
 
@@ -310,6 +370,14 @@ static char *e_print(const as_domain *domain, const void *a) {
   return t;
 }
 
+static bool e_to_int(const as_domain *domain, const void *a, int64_t *value) {
+  (void)domain;
+  mpq_srcptr x = EXACT_CONST(a)->value;
+  bool whole = mpz_cmp_ui(mpq_denref(x), 1) == 0 && mpz_fits_slong_p(mpq_numref(x));
+  *value = whole ? mpz_get_si(mpq_numref(x)) : 0;
+  return whole;
+}
+
 const as_domain as_domain_exact = {"exact",  sizeof(exact_value),
                                    NULL,     e_init,
                                    e_clear,  e_set,
@@ -318,4 +386,4 @@ const as_domain as_domain_exact = {"exact",  sizeof(exact_value),
                                    e_un,     e_cmp,
                                    e_join,   e_flags,
                                    e_flag,   e_builtin,
-                                   e_print};
+                                   e_print,  e_to_int};

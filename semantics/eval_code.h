@@ -5,8 +5,8 @@
 #include "../src/base/map.h"
 #include "eval.h"
 
-/* integer expressions: over slots (bound indices) and constants (sizes and attributes have their
- * values by now) */
+/* integer expressions: over slots (bound indices), constants (sizes and attributes have their
+ * values by now) and, in the index of an access, elements of tensors */
 typedef enum {
   I_CONST,
   I_SLOT,
@@ -19,7 +19,8 @@ typedef enum {
   I_MAX,
   I_MIN,
   I_ABS,
-  I_IF
+  I_IF,
+  I_DATA
 } ikind;
 
 typedef struct icode {
@@ -29,6 +30,8 @@ typedef struct icode {
   const struct icode *left;
   const struct icode *right;
   const struct cond *cond;
+  const struct code *data; /* I_DATA: the access; its value goes to `element` */
+  void *element;
 } icode;
 
 typedef enum { C_INTREL, C_REL, C_AND, C_OR, C_NOT } ckind;
@@ -82,6 +85,7 @@ typedef struct code {
   uint32_t slot;
   uint32_t nindex;
   uint32_t which; /* reduction's index; argument or let accessed */
+  bool by_data;   /* of an access: an index is an element of a tensor */
   const cond *cond;
   const char *name; /* S_BUILTIN; S_ARG for messages */
   int line;
@@ -113,6 +117,7 @@ struct as_opcode {
   int64_t outdim[AS_MAX_RANK];
   uint32_t out_slot; /* slots of out's indices follow each other */
   /* while running */
+  unsigned index_flags; /* of the elements read as indices of the access at hand */
   const as_tensor *const *arg;
   uint64_t *ticks;
   as_err *err;

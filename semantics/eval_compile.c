@@ -29,6 +29,8 @@ typedef struct {
   const as_func *func;
   void **param;
   uint32_t depth; /* inside a function's definition */
+  bool in_index;  /* of an access: elements of tensors may stand for integers */
+  bool met_data;  /* one did */
 } op_compiler;
 
 static bool bad(op_compiler *compiler, const as_expr *expr, const char *what, const char *name) {
@@ -114,6 +116,8 @@ static bool is_int(const op_compiler *compiler, const as_expr *expr) {
   }
   case AS_E_IF:
     return is_int(compiler, expr->kid[1]) && is_int(compiler, expr->kid[2]);
+  case AS_E_ACCESS:
+    return compiler->in_index;
   case AS_E_ADD:
   case AS_E_SUB:
   case AS_E_MUL:
@@ -134,6 +138,7 @@ static bool is_int(const op_compiler *compiler, const as_expr *expr) {
 }
 
 static const cond *comp_cond(op_compiler *c, const as_expr *e);
+static code *comp(op_compiler *c, const as_expr *e);
 
 static const icode *comp_int(op_compiler *compiler, const as_expr *expr) {
   icode *made = as_arena_alloc(compiler->opcode->mem, sizeof *made);
@@ -158,6 +163,13 @@ static const icode *comp_int(op_compiler *compiler, const as_expr *expr) {
     }
     return made;
   }
+  case AS_E_ACCESS:
+    made->kind = I_DATA;
+    made->element = elem(compiler);
+    compiler->in_index = false;
+    made->data = comp(compiler, expr);
+    compiler->in_index = compiler->met_data = true;
+    return made->data ? made : NULL;
   case AS_E_IF:
     made->kind = I_IF;
     if (!(made->cond = comp_cond(compiler, expr->kid[0])) ||
@@ -202,9 +214,18 @@ static const icode *comp_int(op_compiler *compiler, const as_expr *expr) {
   return made;
 }
 
-static code *comp(op_compiler *c, const as_expr *e);
+static const cond *comp_relation_tree(op_compiler *c, const as_expr *e);
 
+/* also within an index a condition compares numbers */
 static const cond *comp_cond(op_compiler *compiler, const as_expr *expr) {
+  bool in_index = compiler->in_index;
+  compiler->in_index = false;
+  const cond *made = comp_relation_tree(compiler, expr);
+  compiler->in_index = in_index;
+  return made;
+}
+
+static const cond *comp_relation_tree(op_compiler *compiler, const as_expr *expr) {
   cond *r = as_arena_alloc(compiler->opcode->mem, sizeof *r);
   switch (expr->kind) {
   case AS_E_REL: {
@@ -294,7 +315,14 @@ static code *comp_access(op_compiler *compiler, const as_expr *expr, code *made)
       return NULL;
     }
     if (expr->acc[i] == AS_IX_SCALAR) {
-      if (!(ix[n++] = comp_int(compiler, expr->kid[i])))
+      bool met_data = compiler->met_data;
+      compiler->met_data = false;
+      compiler->in_index = true;
+      ix[n] = comp_int(compiler, expr->kid[i]);
+      compiler->in_index = false;
+      made->by_data |= compiler->met_data;
+      compiler->met_data = met_data;
+      if (!ix[n++])
         return NULL;
       continue;
     }

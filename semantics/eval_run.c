@@ -32,6 +32,18 @@ typedef enum { K_NO, K_YES, K_MAYBE, K_UNDEF, K_POISON } known;
 static known test(as_opcode *o, const cond *c, bool *doubt);
 static void eval_value(as_opcode *o, const code *e, void *result);
 
+/* an element of a tensor as an integer; flags say why there is none */
+static int64_t eval_data_index(as_opcode *opcode, const icode *index) {
+  const as_domain *domain = opcode->domain;
+  eval_value(opcode, index->data, index->element);
+  unsigned flags = domain->flags(domain, index->element);
+  int64_t value = 0;
+  if (!(flags & AS_F_NOVALUE) && !domain->to_int(domain, index->element, &value))
+    flags |= AS_F_POISON;
+  opcode->index_flags |= flags;
+  return value;
+}
+
 static int64_t eval_index(as_opcode *opcode, const icode *index) {
   int64_t a;
   int64_t b;
@@ -49,6 +61,8 @@ static int64_t eval_index(as_opcode *opcode, const icode *index) {
       fail(opcode, NULL, "an index depends on data");
     return eval_index(opcode, answer == K_YES ? index->left : index->right);
   }
+  case I_DATA:
+    return eval_data_index(opcode, index);
   default:
     break;
   }
@@ -213,18 +227,46 @@ static void reduce(as_opcode *opcode, const code *expr, void *result) {
   }
 }
 
+/* The indices of an access.  Gives what must be flagged where an element that is read as an index
+ * has no value. */
+static unsigned eval_indices(as_opcode *opcode, const code *expr, int64_t *at) {
+  unsigned outer = opcode->index_flags;
+  opcode->index_flags = 0;
+  for (uint32_t i = 0; i < expr->nindex; i++)
+    at[i] = eval_index(opcode, expr->index[i]);
+  unsigned flags = opcode->index_flags;
+  opcode->index_flags = outer;
+  return flags;
+}
+
+static void flagged(as_opcode *opcode, void *result, unsigned flags) {
+  as_dom_from_int(opcode->domain, result, 0);
+  opcode->domain->flag(opcode->domain, result, flags);
+}
+
+/* An index out of range is no value where it is data, and no program where it is not. */
 static void access_arg(as_opcode *opcode, const code *expr, void *result) {
   const as_tensor *tensor = opcode->arg[expr->which];
+  int64_t index[4 * AS_MAX_RANK];
+  unsigned flags = eval_indices(opcode, expr, index);
+  if (flags & AS_F_NOVALUE) {
+    flagged(opcode, result, flags);
+    return;
+  }
   size_t at = 0;
   for (uint32_t i = 0; i < expr->nindex; i++) {
-    int64_t x = eval_index(opcode, expr->index[i]);
-    if (x < 0 || x >= tensor->dim[i]) {
-      fail(opcode, expr, "an index leaves the tensor");
+    if (index[i] < 0 || index[i] >= tensor->dim[i]) {
+      if (expr->by_data)
+        flagged(opcode, result, flags | AS_F_UNDEF);
+      else
+        fail(opcode, expr, "an index leaves the tensor");
       return;
     }
-    at = at * (size_t)tensor->dim[i] + (size_t)x;
+    at = at * (size_t)tensor->dim[i] + (size_t)index[i];
   }
   opcode->domain->set(opcode->domain, result, as_tensor_at(tensor, at));
+  if (flags)
+    opcode->domain->flag(opcode->domain, result, flags);
 }
 
 static void let_grow(const as_domain *domain, letcode *let) {
@@ -238,9 +280,15 @@ static void let_grow(const as_domain *domain, letcode *let) {
 
 static void access_let(as_opcode *opcode, const code *expr, void *result) {
   letcode *let = &opcode->let[expr->which];
+  int64_t index[4 * AS_MAX_RANK];
+  unsigned flags = eval_indices(opcode, expr, index);
+  if (flags) {
+    flagged(opcode, result, flags & AS_F_NOVALUE ? flags : AS_F_POISON);
+    return;
+  }
   uint64_t key[4 * AS_MAX_RANK];
   for (uint32_t i = 0; i < expr->nindex; i++)
-    key[i] = (uint64_t)eval_index(opcode, expr->index[i]);
+    key[i] = (uint64_t)index[i];
   uint64_t at;
   if (as_map_get(&let->known, key, &at)) {
     opcode->domain->set(opcode->domain, result, AS_DOM_AT(opcode->domain, let->val, at));
@@ -248,7 +296,7 @@ static void access_let(as_opcode *opcode, const code *expr, void *result) {
   }
   /* the body reads only earlier lets, so this table cannot change meanwhile */
   for (uint32_t i = 0; i < let->nindex; i++)
-    opcode->slot[let->slot[i]] = (int64_t)key[i];
+    opcode->slot[let->slot[i]] = index[i];
   eval_value(opcode, let->body, result);
   if (opcode->status != AS_OK)
     return;

@@ -45,6 +45,10 @@ static const char prologue[] =
     "{\n"
     "  return (size_t)(i >= 0 && i < extent ? i : fail(\"an index leaves its tensor\"));\n"
     "}\n"
+    "[[maybe_unused]] static inline integer whole(double x)\n"
+    "{\n"
+    "  return fabs(x) < 0x1p53 && x == floor(x) ? (integer)x : fail(\"an index is no integer\");\n"
+    "}\n"
     "[[maybe_unused]] static inline double inverse(double x) { return x == 0 ? NAN : 1 / x; }\n"
     "[[maybe_unused]] static inline double logarithm(double x) { return x > 0 ? log(x) : NAN; }\n"
     "[[maybe_unused]] static inline double root(double x) { return x >= 0 ? sqrt(x) : NAN; }\n"
@@ -168,6 +172,11 @@ static void put_integer(printing *to, const icode *body) {
   case I_MIN:
     put_integer_choice(to, body, "<");
     return;
+  case I_DATA:
+    as_str_add(&to->out, "whole(");
+    put(to, body->data);
+    as_str_add(&to->out, ")");
+    return;
   case I_IF:
     as_str_add(&to->out, "(");
     put_condition(to, body->cond);
@@ -250,7 +259,7 @@ static void put_fold(printing *to, const code *body) {
 
 static void put_call(printing *to, const code *body) {
   if (body->kind == S_BUILTIN) {
-    as_str_printf(&to->out, "%s(", body->name);
+    as_str_printf(&to->out, "%s(", as_builtin_rows[as_builtin_find(body->name, body->n)].c_name);
   } else {
     unsigned first = to->n_param;
     if (first + body->n > MAX_PARAMS) {

@@ -21,6 +21,8 @@ typedef struct {
 typedef struct {
   char *cuda;      /* kernel.cu: compiles with nvcc, and with g++ against cuda_emu.h when AS_EMU is
                       defined */
+  size_t own;      /* bytes of cuda before what is this program's own: the prelude, always the
+                      same */
   char *reference; /* C++ text: `void assay_reference(const double *const *in, double *const *out)`
                       of the *program* given, by its specifications */
   long workspace;  /* bytes */

@@ -5,9 +5,9 @@
  * (semantics/SEMANTICS.md section 2), and that is said;
  * - wherever the requirements hold no access leaves its tensor;
  * - exact rationals, the finite field, doubles and intervals give the same elements;
- * - what can be undefined is stated: each division, root, logarithm, remainder and maximum in the
- * body, with the conditions under which it is reached, is listed; an element that is undefined
- * though nothing is listed is a defect. */
+ * - what can be undefined is stated: each division, root, logarithm, remainder, maximum and
+ * index that is data in the body, with the conditions under which it is reached, is listed; an
+ * element that is undefined though nothing is listed is a defect. */
 #include "spec_check.h"
 #include <jansson.h>
 #include <stdio.h>
@@ -84,11 +84,36 @@ static void walk_function(definedness *d, const as_func *f) {
   d->in = in;
 }
 
+static bool reads_data(const as_expr *e) {
+  if (e->kind == AS_E_ACCESS)
+    return true;
+  for (uint32_t i = 0; i < e->n; i++) {
+    if (e->kid[i] && reads_data(e->kid[i]))
+      return true;
+  }
+  return false;
+}
+
+/* an element of a tensor as an index: nothing but the call can say that it is in range */
+static void walk_access(definedness *d, const as_expr *e, const char *guard) {
+  for (uint32_t i = 0; i < e->n; i++) {
+    if (e->kid[i] == NULL || !reads_data(e->kid[i]))
+      continue;
+    char *access = as_expr_print(e);
+    char *after = as_format(" is in range in %s", access);
+    need(d, guard, "", e->kid[i], after);
+    free(after);
+    free(access);
+  }
+}
+
 static void walk(definedness *d, const as_expr *e, const char *guard) {
   if (e->kind == AS_E_IF) {
     walk_if(d, e, guard);
     return;
   }
+  if (e->kind == AS_E_ACCESS)
+    walk_access(d, e, guard);
   if (e->kind == AS_E_FDIV && !number_above(e->kid[1], 0))
     need(d, guard, "", e->kid[1], " != 0");
   if (e->kind == AS_E_INV && !number_above(e->kid[0], 0))

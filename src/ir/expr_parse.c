@@ -443,14 +443,16 @@ static as_node_id atom(as_gparser *parser) {
 
 static as_node_id postfix(as_gparser *parser) {
   as_node_id x = atom(parser);
-  if (x == AS_NONE || !as_tok_take(parser->lexed, '['))
-    return x;
-  uint32_t axis = 0;
-  do
-    if ((x = index_item(parser, x, &axis)) == AS_NONE)
-      return x;
-  while (as_tok_take(parser->lexed, ','));
-  return as_tok_want(parser->lexed, ']', "`]` or `,`") ? x : AS_NONE;
+  while (x != AS_NONE && as_tok_take(parser->lexed, '[')) {
+    uint32_t axis = 0;
+    do
+      if ((x = index_item(parser, x, &axis)) == AS_NONE)
+        return x;
+    while (as_tok_take(parser->lexed, ','));
+    if (!as_tok_want(parser->lexed, ']', "`]` or `,`"))
+      return AS_NONE;
+  }
+  return x;
 }
 
 static as_node_id unary(as_gparser *parser) {

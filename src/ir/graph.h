@@ -85,6 +85,8 @@ typedef struct {
 typedef struct {
   char *name;
   as_size grid[3]; /* AS_SIZE_ONE where absent */
+  bool one[3];     /* grid axes written with extent 1: maps may name them, stores must; no map of a
+                      node keeps them */
   as_size loop;    /* AS_SIZE_ONE where absent */
   bool has_loop;
   as_node_id *nodes;

@@ -313,6 +313,11 @@ static as_size extent(const as_block *block, int axis) {
   return axis < 3 ? block->grid[axis] : block->loop;
 }
 
+static void set_map(as_node *node, const as_block *block, const int map[4]) {
+  for (int x = 0; x < 4; x++)
+    node->map[x] = x < 3 && block->grid[x] == AS_SIZE_ONE ? -1 : map[x];
+}
+
 static bool map_ok(const as_block *block, const int map[4], uint32_t rank, const char *name,
                    as_err *err) {
   for (int x = 0; x < 4; x++) {
@@ -320,7 +325,7 @@ static bool map_ok(const as_block *block, const int map[4], uint32_t rank, const
       continue;
     if ((uint32_t)map[x] >= rank)
       return bad_input(err, "`%s`: there is no axis %d", name, map[x]);
-    if (x == 3 ? !block->has_loop : block->grid[x] == AS_SIZE_ONE) {
+    if (x == 3 ? !block->has_loop : block->grid[x] == AS_SIZE_ONE && !block->one[x]) {
       return bad_input(err,
                        x == 3 ? "`%s`: the kernel has no loop"
                               : "`%s`: the grid has no axis %c (of extent other than 1)",
@@ -374,7 +379,7 @@ as_node_id as_graph_load(as_graph *graph, uint32_t block, const char *name, as_n
   node->dtype = graph->node[from].dtype;
   if (rank)
     memcpy(node->dim, tile, rank * sizeof *tile);
-  memcpy(node->map, map, sizeof node->map);
+  set_map(node, &graph->block[block], map);
   node->varying = map[3] >= 0;
   to_block(graph, block, id);
   return id;
@@ -505,7 +510,7 @@ as_node_id as_graph_store(as_graph *graph, uint32_t block, const char *name, as_
   if (!map_ok(kernel, map, t.rank, shown, err))
     return AS_NONE;
   for (int x = 0; x < 3; x++) {
-    if (kernel->grid[x] == AS_SIZE_ONE)
+    if (kernel->grid[x] == AS_SIZE_ONE && !kernel->one[x])
       continue;
     if (map[x] < 0) {
       bad_input(err, "`%s` would be written more than once: grid axis %c is not mapped", shown,
@@ -527,7 +532,7 @@ as_node_id as_graph_store(as_graph *graph, uint32_t block, const char *name, as_
   node->rank = t.rank;
   node->dtype = t.dtype;
   memcpy(node->dim, t.dim, sizeof node->dim);
-  memcpy(node->map, map, sizeof node->map);
+  set_map(node, &graph->block[block], map);
   bool first = true;
   for (uint32_t i = 0; i < kernel->n; i++)
     first = first && graph->node[kernel->nodes[i]].kind != AS_N_STORE;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_DEPTH = 200, MOST_EXPONENT = 4000, MOST_DIGITS = 4000 };
+enum { MOST_DEPTH = 200, MOST_EXPONENT = 4000, MOST_DIGITS = 4000, MOST_NAME = 100 };
 
 static bool alpha(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -105,6 +105,9 @@ bool as_lex(as_lexed *lexed, const char *file, const char *text, size_t len, as_
     } else if (alpha(*s)) {
       while (n < left && (alpha(s[n]) || digit(s[n])))
         n++;
+      if (n > MOST_NAME)
+        return as_err_at(err, file, text, len, line, col, "a name of more than %d characters",
+                         MOST_NAME);
       push(lexed, AS_T_NAME, copy_name(mem, s, n), n, line, col);
     } else if (digit(*s)) {
       n = number_len(s, left);

@@ -260,7 +260,9 @@ static bool kernel(as_gparser *parser) {
   }
   if (as_tok_take_word(lexed, "grid") && !grid(parser, g))
     return false;
+  bool one[3];
   for (int i = 0; i < 3; i++) {
+    one[i] = g[i] == AS_SIZE_ONE;
     if (g[i] == AS_SIZE_BAD)
       g[i] = AS_SIZE_ONE;
   }
@@ -271,6 +273,7 @@ static bool kernel(as_gparser *parser) {
       return false;
   }
   parser->block = as_graph_block(parser->graph, token->s, g, loop, has_loop);
+  memcpy(parser->graph->block[parser->block].one, one, sizeof one);
   while (!as_tok_word(lexed, "end")) {
     if (!block_statement(parser))
       return false;

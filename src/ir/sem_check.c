@@ -35,7 +35,10 @@ static bool is_attr(const name_scope *checked, const char *text) {
   return has(checked->op->attr, checked->op->nattrs, text);
 }
 
-/* integer expression over sizes, attributes and, where allowed, indices */
+static bool check_access(name_scope *checked, const as_expr *expr);
+
+/* integer expression over sizes, attributes and, where allowed, indices and elements of tensors
+ * (whether these are integers is for the call to say) */
 static bool check_int(name_scope *checked, const as_expr *expr, bool sizes, bool indices) {
   switch (expr->kind) {
   case AS_E_NUM:
@@ -59,11 +62,16 @@ static bool check_int(name_scope *checked, const as_expr *expr, bool sizes, bool
         return false;
     }
     return true;
+  case AS_E_ACCESS:
+    if (indices)
+      return check_access(checked, expr);
+    break;
   default:
-    return fail(checked, expr,
-                "a size or an index is made of integers, sizes, indices, + - * div mod max min",
-                NULL);
+    break;
   }
+  return fail(checked, expr,
+              "a size or an index is made of integers, sizes, indices, + - * div mod max min",
+              NULL);
 }
 
 static bool check_arg(name_scope *checked, const as_targ *arg) {

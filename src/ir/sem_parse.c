@@ -1,4 +1,5 @@
 /* .sem files: recursive descent after docs/language.md. */
+#include "builtin.h"
 #include "oplib_int.h"
 #include <stdlib.h>
 #include <string.h>
@@ -654,6 +655,17 @@ static bool func_names(as_lexed *lexed, const as_func *func, const as_expr *expr
   return true;
 }
 
+static bool no_builtin(as_lexed *lexed, const as_token *token, const as_func *func) {
+  as_str known;
+  as_str_init(&known);
+  for (as_builtin i = 0; i < AS_N_BUILTINS; i++)
+    as_str_printf(&known, "%s%s(x)", i ? ", " : "", as_builtin_rows[i].name);
+  as_lex_fail(lexed, token, "there is no built-in `%s` of %u arguments (only %s)", func->name,
+              func->n, known.s);
+  as_str_clear(&known);
+  return false;
+}
+
 static bool p_func(sem_parser *parser) {
   as_lexed *lexed = parser->lexed;
   static const char *const known[] = {"exp", "log", "sqrt", "inv", "abs", "broadcast", NULL};
@@ -685,9 +697,8 @@ static bool p_func(sem_parser *parser) {
     if (!as_tok_want(lexed, '=', "`=` or `builtin`") || (func->body = p_scalar(parser)) == NULL ||
         !func_names(lexed, func, func->body))
       return false;
-  } else if (strcmp(func->name, "erf") != 0 || func->n != 1) {
-    return as_lex_fail(lexed, token, "there is no built-in `%s` of %u arguments (only erf(x))",
-                       func->name, func->n);
+  } else if (as_builtin_find(func->name, func->n) == AS_N_BUILTINS) {
+    return no_builtin(lexed, token, func);
   }
   as_vec_push(&parser->lib->func, &func);
   return as_tok_want(lexed, AS_T_NL, "the end of the line");

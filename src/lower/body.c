@@ -1,5 +1,6 @@
 /* An operator's body as an expression: lets and functions unfolded, names given their values. */
 #include "body.h"
+#include "../ir/builtin.h"
 #include <stdlib.h>
 #include <string.h>
 #define MAX_BOUND 48
@@ -92,6 +93,17 @@ static lx *read_name(body_scope *scope, const as_expr *expr) {
   return fail(scope, "unknown name %s in operator %s", expr->name);
 }
 
+/* whether an axis of a list has extent 1 here: then an extent 1 need not give way to it */
+static bool is_one(body_scope *scope, const char *list, int axis) {
+  for (uint32_t i = 0; i < scope->match->nlist; i++) {
+    const as_bind_list *bound = &scope->match->list[i];
+    long value;
+    if (strcmp(bound->name, list) == 0 && axis < (int)bound->n)
+      return lo_size_value(scope->job, bound->dim[axis], &value) && value == 1;
+  }
+  return false;
+}
+
 /* index list of an access; rank: of the tensor accessed, -1 for a let */
 static int read_indices(body_scope *scope, const as_expr *expr, int rank, const long *dim,
                         lx **idx) {
@@ -109,6 +121,8 @@ static int read_indices(body_scope *scope, const as_expr *expr, int rank, const 
     if (expr->acc[i] == AS_IX_SCALAR) {
       if (n < 8)
         idx[n++] = read_expr(scope, expr->kid[i]);
+      if (n && !idx[n - 1]->integer)
+        fail(scope, "an index that is data: %s in operator %s cannot be lowered", expr->name);
       continue;
     }
     const bound_name *binding = find_bound(scope, expr->acc_name[i], true);
@@ -123,7 +137,8 @@ static int read_indices(body_scope *scope, const as_expr *expr, int rank, const 
       int take = rank - other;
       for (int j = 0; j < take && n < 8; j++, n++) {
         int from = binding->n - take + j;
-        idx[n] = from < 0 || dim[n] == 1 ? lx_int(scope->job, 0) : binding->value[from];
+        bool gives_way = from < 0 || (dim[n] == 1 && !is_one(scope, expr->acc_name[i], from));
+        idx[n] = gives_way ? lx_int(scope->job, 0) : binding->value[from];
       }
     }
   }
@@ -211,7 +226,7 @@ static lx *read_call(body_scope *scope, const as_expr *expr) {
     args[i] = read_expr(scope, expr->kid[i]);
   if (!expr->func->body) {
     lx *result = lx_new(scope->job, LX_CALL, (int)expr->n);
-    result->function = expr->func->name;
+    result->function = as_builtin_rows[as_builtin_find(expr->func->name, expr->func->n)].c_name;
     memcpy(result->kid, args, expr->n * sizeof *args);
     return result;
   }

@@ -1,6 +1,7 @@
 /* Sums of products read as matrix products.  The factors are divided into two groups by the
  * result's axes they depend on: axes of one group alone are rows, of the other alone columns, of
  * both batch axes. */
+#include "fault.h"
 #include "job.h"
 #include <stdlib.h>
 #include <string.h>
@@ -116,6 +117,8 @@ bool lo_contraction(lo_job *job, lo_unit *unit, uint32_t val) {
   }
   if (!n_left || !n_right || (left_axes | right_axes) != (1u << rank) - 1u)
     return false;
+  if (LO_FAULT(LO_FAULT_CONTRACTION) && n_left > 1)
+    n_left--;
   lo_mma product = {.on = true,
                     .batches = 1,
                     .rows = 1,

@@ -45,6 +45,7 @@ bool lo_emit_all(lo_job *job, as_lowered *out) {
       job->graph->name, job->options->target->arch, job->options->target->gpu);
   for (const char *const *line = lo_prelude(); *line; line++)
     as_str_add(&out_text, *line);
+  out->own = out_text.n;
   as_str_printf(&out_text, "struct as_args { const void *in[%u]; void *out[%u]; char *ws; };\n\n",
                 job->graph->n_input ? job->graph->n_input : 1,
                 job->graph->n_output ? job->graph->n_output : 1);

@@ -1,4 +1,5 @@
 #include "hoist.h"
+#include "fault.h"
 #include "range.h"
 #include <math.h>
 #include <stdlib.h>
@@ -51,7 +52,7 @@ static lx *neutral(lo_job *job, lo_red red) {
 static lx *make_value(hoisting *at, const lx *fold, lx *term, lx *guard) {
   lo_job *job = at->job;
   const lo_body *body = at->body;
-  if (guard && !lo_total(job, term, body->extent, body->n_var))
+  if (guard && !LO_FAULT(LO_FAULT_HOISTING) && !lo_total(job, term, body->extent, body->n_var))
     term = lx_mk(job, LX_IF, 3, (lx *[]){guard, term, neutral(job, fold->red)});
   lx *inner[LO_MAX_VARS] = {0};
   lx *outer[AS_MAX_RANK];

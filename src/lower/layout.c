@@ -1,6 +1,7 @@
 /* Order of elements of each shared tensor: plain, rows padded by 16 bytes, or 16-byte chunks
  * swizzled.  Each choice costs the bank conflicts of the access patterns that the statements make,
  * counted exactly on 32 banks; an integer program takes the cheapest combination that fits. */
+#include "fault.h"
 #include "job.h"
 #include <glpk.h>
 #include <stdlib.h>
@@ -113,6 +114,8 @@ done:
   for (int i = 0; i < tensor->n_choice; i++) {
     lo_smem *layout = &tensor->choice[i];
     layout->bytes = round_up(layout->rows * layout->row_stride * layout->elem, 128);
+    if (LO_FAULT(LO_FAULT_LAYOUT))
+      layout->bytes = round_up(layout->bytes / 2, 128);
     tensor->cost[i] =
         1e-4 * (double)layout->bytes / 1024 +
         (layout->order == LL_SWIZZLE ? 1e-3 : 0); /* address arithmetic of a swizzle */

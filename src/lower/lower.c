@@ -1,9 +1,14 @@
 #include "../../semantics/eval_text.h"
+#include "fault.h"
 #include "job.h"
 #include "range.h"
 #include "src/base/trace.h"
 #include <stdlib.h>
 #include <string.h>
+
+#ifdef AS_SEEDED_FAULTS
+lo_fault lo_seeded_fault = LO_FAULT_NONE;
+#endif
 
 void as_lowered_init(as_lowered *lowered) {
   memset(lowered, 0, sizeof *lowered);

@@ -52,79 +52,96 @@ static bool tile_load(lo_job *job, lo_unit *unit, const lx *ref, const long *til
   return true;
 }
 
-static bool tile_unit(lo_job *job, lo_unit *unit) {
-  uint32_t id = unit->flat_val;
+/* Can this value be read as a product of plain tensors?  Leaves the job as it was: what reading one
+ * otherwise makes and changes is undone. */
+static bool read_product(lo_job *job, lo_unit *unit, uint32_t id, lo_mma *product) {
   uint32_t before = job->n_value;
-  lo_unit tiled = *unit;
-  if (job->value[id].kind != LV_RED)
-    return true;
-  lo_mma product;
-  lo_place place = job->value[id].place;
+  lo_unit unit_before = *unit;
+  lo_value value_before = job->value[id];
   lo_unit_add(job, unit, id);
-  bool is_product =
-      lo_contraction(job, unit, id) && job->n_value == before; /* operands are plain tensors */
-  product = job->value[id].mma;
-  job->value[id].mma.on = false;
-  *unit = tiled;
-  job->value[id].place = place;
+  bool plain = lo_contraction(job, unit, id) && job->n_value == before;
+  *product = job->value[id].mma;
   job->n_value = before;
-  if (!is_product || product.rows < 2 || product.columns < 2)
-    return true;
-  const lo_value *result = &job->value[id];
-  long tile[8];
-  long ktile = divisor(result->extent, 64);
-  int grid_of[8];
+  job->value[id] = value_before;
+  *unit = unit_before;
+  return plain && product->rows > 1 && product->columns > 1;
+}
+
+typedef struct {
+  long tile[AS_MAX_RANK];   /* of the result */
+  int grid_of[AS_MAX_RANK]; /* the grid axis that divides an axis of the result, -1 none */
+  long depth;               /* of a tile */
+} tiling;
+
+/* tiles of the last of the rows' axes and the last of the columns'; other axes one by one.  false:
+ * more than three axes would be divided, or k has no divisor worth a loop */
+static bool divide(const lo_job *job, const lo_value *result, const lo_mma *product, lo_unit *tiled,
+                   tiling *how) {
   int n_grid = 0;
-  int rank = result->rank;
-  tiled.blocks = 1;
-  tiled.n_grid = 3;
-  tiled.grid[0] = tiled.grid[1] = tiled.grid[2] = 1;
-  for (int i = 0; i < rank; i++) {
-    bool last = (product.n_row_axis && product.row_axis[product.n_row_axis - 1] == i) ||
-                (product.n_column_axis && product.column_axis[product.n_column_axis - 1] == i);
-    tile[i] = last ? divisor(result->dim[i], 64) : 1;
-    grid_of[i] = -1;
-    if (tile[i] == result->dim[i])
+  how->depth = divisor(result->extent, 64);
+  tiled->blocks = 1;
+  tiled->n_grid = 3;
+  tiled->grid[0] = tiled->grid[1] = tiled->grid[2] = 1;
+  for (int i = 0; i < result->rank; i++) {
+    bool last = (product->n_row_axis && product->row_axis[product->n_row_axis - 1] == i) ||
+                (product->n_column_axis && product->column_axis[product->n_column_axis - 1] == i);
+    how->tile[i] = last ? divisor(result->dim[i], 64) : 1;
+    how->grid_of[i] = -1;
+    if (how->tile[i] == result->dim[i])
       continue;
     if (n_grid == 3)
-      return true;
-    tiled.grid[n_grid] = result->dim[i] / tile[i];
-    tiled.blocks *= tiled.grid[n_grid];
-    grid_of[i] = n_grid++;
+      return false;
+    tiled->grid[n_grid] = result->dim[i] / how->tile[i];
+    tiled->blocks *= tiled->grid[n_grid];
+    how->grid_of[i] = n_grid++;
   }
-  if (ktile < 8 && result->extent > 8)
-    return true;
-  tiled.flat = false;
-  tiled.has_loop = true;
-  tiled.loop = result->extent / ktile;
-  uint32_t left_load;
-  uint32_t right_load;
-  *unit = tiled;
-  if (!tile_load(job, unit, product.a_read, tile, grid_of, rank, ktile, &left_load) ||
-      !tile_load(job, unit, product.b_read, tile, grid_of, rank, ktile, &right_load)) {
-    *unit = (lo_unit){.name = tiled.name, .flat = true, .flat_val = id, .loop = 1};
-    return true;
-  }
-  uint32_t partial = lo_new_val(job, LV_RED, job->value[id].name, rank, tile);
-  job->value[partial].red = LO_SUM;
-  job->value[partial].extent = ktile;
-  job->value[partial].body =
-      lx_mk(job, LX_MUL, 2,
-            (lx *[]){lx_ref(job, left_load, product.a_read->n, product.a_read->kid),
-                     lx_ref(job, right_load, product.b_read->n, product.b_read->kid)});
-  lo_unit_add(job, unit, partial);
-  uint32_t acc = lo_new_val(job, LV_ACC, job->value[id].name, rank, tile);
-  job->value[acc].acc = AS_ACC_SUM;
-  job->value[acc].of = partial;
-  lo_unit_add(job, unit, acc);
+  tiled->flat = false;
+  tiled->has_loop = true;
+  tiled->loop = result->extent / how->depth;
+  return (how->depth >= 8 || result->extent <= 8) && tiled->blocks <= job->options->target->grid[0];
+}
+
+static void store_result(lo_job *job, lo_unit *unit, uint32_t acc, uint32_t id, const tiling *how) {
   unit->store = as_arena_alloc(job->arena, sizeof *unit->store);
   unit->n_store = 1;
   unit->store[0].val = acc;
   unit->store[0].target = id;
-  for (int axis = 0; axis < 8; axis++)
-    unit->store[0].grid_axis[axis] = axis < rank ? grid_of[axis] : -1;
+  for (int axis = 0; axis < AS_MAX_RANK; axis++)
+    unit->store[0].grid_axis[axis] = axis < job->value[id].rank ? how->grid_of[axis] : -1;
   job->value[id].kind = LV_GLOBAL;
   job->value[id].unit = LO_NONE;
+}
+
+static bool tile_unit(lo_job *job, lo_unit *unit) {
+  uint32_t id = unit->flat_val;
+  lo_mma product;
+  lo_unit tiled = *unit;
+  tiling how;
+  if (job->value[id].kind != LV_RED || !read_product(job, unit, id, &product) ||
+      !divide(job, &job->value[id], &product, &tiled, &how))
+    return true;
+  lo_unit flat = *unit;
+  uint32_t left;
+  uint32_t right;
+  int rank = job->value[id].rank;
+  *unit = tiled;
+  if (!tile_load(job, unit, product.a_read, how.tile, how.grid_of, rank, how.depth, &left) ||
+      !tile_load(job, unit, product.b_read, how.tile, how.grid_of, rank, how.depth, &right)) {
+    *unit = flat;
+    return true;
+  }
+  uint32_t partial = lo_new_val(job, LV_RED, job->value[id].name, rank, how.tile);
+  lx *factor[2] = {lx_ref(job, left, product.a_read->n, product.a_read->kid),
+                   lx_ref(job, right, product.b_read->n, product.b_read->kid)};
+  job->value[partial].red = LO_SUM;
+  job->value[partial].extent = how.depth;
+  job->value[partial].body = lx_mk(job, LX_MUL, 2, factor);
+  lo_unit_add(job, unit, partial);
+  uint32_t acc = lo_new_val(job, LV_ACC, job->value[id].name, rank, how.tile);
+  job->value[acc].acc = AS_ACC_SUM;
+  job->value[acc].of = partial;
+  lo_unit_add(job, unit, acc);
+  store_result(job, unit, acc, id, &how);
   return true;
 }
 

@@ -2,7 +2,7 @@
 check_PROGRAMS += tests/eval/test_ops
 TESTS += tests/eval/test_ops
 tests_eval_test_ops_SOURCES = tests/eval/test_ops.c tests/eval/reference.c tests/eval/reference.h \
-  tests/eval/reference_rules.c
+  tests/eval/reference_rules.c tests/eval/reference_scans.c
 tests_eval_test_ops_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_eval_test_ops_LDADD = libassem.a libasir.a libasbase.a $(CHECK_LIBS) $(FLINT_LIBS) -lm -lpthread
 check_PROGRAMS += tests/eval/test_graphs

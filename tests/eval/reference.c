@@ -62,6 +62,15 @@ static double el(const char *op, double x, double lo, double hi) {
     return tanh(x);
   if (!strcmp(op, "gelu"))
     return x * 0.5 * (1 + erf(x / sqrt(2)));
+  if (!strcmp(op, "floor"))
+    return floor(x);
+  if (!strcmp(op, "round")) /* of two nearest integers the even one */
+    return remainder(x, 1) == 0.5 || remainder(x, 1) == -0.5 ? 2 * floor(x / 2 + 0.5)
+                                                             : floor(x + 0.5);
+  if (!strcmp(op, "sin"))
+    return sin(x);
+  if (!strcmp(op, "cos"))
+    return cos(x);
   return HUGE_VAL;
 }
 
@@ -196,18 +205,26 @@ static double moved(const as_sample *sample, const char *op, const double *const
   return arg[0][ref_flat(j, sample->dim[0], sample->arank[0])];
 }
 
+/* place in argument a of the matrix element (row, column) of the batch that the result's index is
+ * in; batch axes broadcast */
+static size_t in_batch(const as_sample *sample, uint32_t a, const int64_t *ix, int64_t row,
+                       int64_t column) {
+  uint32_t rank = sample->arank[a];
+  int64_t j[AS_MAX_RANK];
+  for (uint32_t i = 0; i + 2 < rank; i++)
+    j[i] = sample->dim[a][i] == 1 ? 0 : ix[sample->outrank - rank + i];
+  j[rank - 2] = row;
+  j[rank - 1] = column;
+  return ref_flat(j, sample->dim[a], rank);
+}
+
 static double matmul(const as_sample *sample, const double *const *arg, const int64_t *ix) {
-  uint32_t r = sample->arank[0];
-  int64_t a[AS_MAX_RANK];
-  int64_t b[AS_MAX_RANK];
-  memcpy(a, ix, sizeof a);
-  memcpy(b, ix, sizeof b);
-  double s = 0;
-  for (int64_t k = 0; k < sample->dim[0][r - 1]; k++) {
-    a[r - 1] = b[r - 2] = k;
-    s += arg[0][ref_flat(a, sample->dim[0], r)] * arg[1][ref_flat(b, sample->dim[1], r)];
-  }
-  return s;
+  int64_t row = ix[sample->outrank - 2];
+  int64_t column = ix[sample->outrank - 1];
+  double sum = 0;
+  for (int64_t k = 0; k < sample->dim[0][sample->arank[0] - 1]; k++)
+    sum += arg[0][in_batch(sample, 0, ix, row, k)] * arg[1][in_batch(sample, 1, ix, k, column)];
+  return sum;
 }
 
 double reference(const as_sample *sample, const double *const *arg, const int64_t *ix,
@@ -231,7 +248,7 @@ double reference(const as_sample *sample, const double *const *arg, const int64_
     return normal(sample, op, arg[0], ix, known);
   if (!strcmp(op, "sum") || !strcmp(op, "mean") || !strcmp(op, "max") || !strcmp(op, "min"))
     return reduction(sample, op, arg[0], ix, known);
-  if (reference_rules(sample, arg, ix, &value))
+  if (reference_rules(sample, arg, ix, &value) || reference_scans(sample, arg, ix, &value))
     return value;
   return moved(sample, op, arg, ix, known);
 }

@@ -8,6 +8,8 @@
 double reference(const as_sample *g, const double *const *arg, const int64_t *ix, bool *known);
 /* the operators that rewrite rules speak of: semantics/index.sem, logic.sem, window.sem */
 bool reference_rules(const as_sample *g, const double *const *arg, const int64_t *ix, double *v);
+/* powers, scans and their like */
+bool reference_scans(const as_sample *g, const double *const *arg, const int64_t *ix, double *v);
 
 size_t ref_flat(const int64_t *ix, const int64_t *dim, uint32_t rank); /* place of an element */
 double ref_num(const as_sample *g, const char *name);                  /* an attribute's value */

@@ -43,7 +43,7 @@ static const struct {
     {"program p\n" S XW "output Z = frobnicate(X, W)\n", "5:12", "unknown operator `frobnicate`"},
     {"program p\n" S XW "output Z = matmul(X, X)\n", "5:12", "extents `D` and `B` differ"},
     {"program p\n" S XW "output Z = X * W\n", "5:14", "differ"},
-    {"program p\n" S XW "output Z = X @ W[:, none]\n", "5:14", "of rank 3 does not fit"},
+    {"program p\n" S XW "output Z = X @ W[:, none]\n", "5:14", "extents `D` and `1` differ"},
     {"program p\n" S XW "output Z = matmul(X)\n", "5:12", "takes 2 tensors, not 1"},
     {"program p\n" S XW "output Z = softmax(X, axis=2)\n", "5:12", "does not fit"},
     {"program p\n" S XW "output Z = softmax(X, axis=-3)\n", "5:12", "does not fit"},
@@ -164,6 +164,11 @@ static const struct {
     {"kernel k\n  grid w = J\n", "expected a grid axis"},
     {"kernel k\n  grid x = J, x = J\n", "twice"},
     {"kernel k\n  grid x = 0\n", "below 1"},
+    {"kernel k\n  grid x = 1\n  load x [B, D] = X\n  y = neg(x)\n  store Z [B, D] = y\nend\n",
+     "grid axis x is not mapped"},
+    {"kernel k\n  grid x = 1\n  load x [B, D] = X x -> 2\n", "no axis 2"},
+    {"kernel k\n  grid x = 1, y = 1\n  load x [B, D] = X x -> 1 y -> 1\n", "two grid axes"},
+    {"kernel k\n  grid y = 1\n  load x [B, D] = X x -> 1\n", "no axis x"},
     {"Z = matmul(X, W)\nsizes Q\n", "stands before"},
     {"Z = matmul(X, W)\noutput Z\n", "expected sizes, where, kernel"},
     {"Z = matmul(X[:, 0:1], W[0:1])[:, 0:1]\n", "output `Z`: axis 1"},
@@ -262,6 +267,29 @@ START_TEST(damaged_files) {
 
 END_TEST
 
+START_TEST(names_have_at_most_100_characters) {
+  for (int n = 100; n <= 101; n++) {
+    char name[102];
+    memset(name, 'a', sizeof name);
+    name[n] = 0;
+    char *text = as_format("program p\n" S "input %s: f16[B, D]\noutput Z = neg(%s)\n", name, name);
+    as_oplib *lib = test_operators();
+    as_sizes *sizes = as_sizes_new();
+    as_err err;
+    as_err_init(&err);
+    as_graph *graph = as_parse_tp("p.tp", text, strlen(text), sizes, lib, &err);
+    ck_assert_int_eq(graph != NULL, n == 100);
+    ck_assert(n == 100 || strstr(err.text, "a name of more than 100 characters"));
+    as_graph_free(graph);
+    as_sizes_free(sizes);
+    as_oplib_free(lib);
+    as_err_clear(&err);
+    free(text);
+  }
+}
+
+END_TEST
+
 START_TEST(errors_of_a_used_file_name_that_file) {
   char dir[] = "use-test-XXXXXX";
   ck_assert_ptr_nonnull(mkdtemp(dir));
@@ -300,6 +328,7 @@ int main(void) {
   tcase_add_test(tests, bad_programs);
   tcase_add_test(tests, bad_mugraphs);
   tcase_add_loop_test(tests, damaged_files, 0, 3);
+  tcase_add_test(tests, names_have_at_most_100_characters);
   tcase_add_test(tests, errors_of_a_used_file_name_that_file);
   return test_run("errors", tests);
 }

@@ -135,6 +135,37 @@ START_TEST(expressions) {
 
 END_TEST
 
+/* one bracket after another, and grid axes of extent 1, which are mapped like any */
+START_TEST(brackets_and_axes_of_one) {
+  world w;
+  open_world(&w);
+  static const char *const program = "program p\nsizes B=4, D=8\ninput X: f16[B, D]\n"
+                                     "output Z = X[:, 0:4][1:3][:, 2:4] + 0\n";
+  static const char *const kernel =
+      "mugraph p\nkernel k\n  grid x = 2, y = 1\n  load x [1, 2] = A x -> 0 y -> 1\n"
+      "  y = x + 0\n  store Z [1, 2] = y x -> 0 y -> 1\nend\n";
+  char *candidate =
+      as_format("mugraph p\nA = X[:, 0:4][1:3][:, 2:4]\n%s", strchr(kernel, '\n') + 1);
+  as_graph *spec = tp(&w, "p.tp", program, strlen(program));
+  ck_assert_ptr_nonnull(spec);
+  as_err err;
+  as_err_init(&err);
+  as_graph *graph = as_parse_mug("p.mug", candidate, strlen(candidate), spec, &err);
+  char *why = as_err_format(&err);
+  ck_assert_msg(graph != NULL, "%s", why);
+  const as_node *stored = &graph->node[as_graph_find(graph, AS_NONE, "Z")];
+  ck_assert_int_eq(stored->map[0], 0);
+  ck_assert_int_eq(stored->map[1], -1);
+  ck_assert_uint_eq(stored->dim[0], as_size_int(w.S, 2));
+  free(why);
+  free(candidate);
+  as_graph_free(graph);
+  as_graph_free(spec);
+  close_world(&w);
+}
+
+END_TEST
+
 /* random programs over one shape, every operator without attributes or with defaults that fits */
 START_TEST(random_programs_read_back) {
   as_rng rng;
@@ -298,6 +329,7 @@ int main(void) {
   TCase *tests = test_case("graph", 60);
   tcase_add_loop_test(tests, examples_read_back, 0, 7);
   tcase_add_test(tests, expressions);
+  tcase_add_test(tests, brackets_and_axes_of_one);
   tcase_add_loop_test(tests, random_programs_read_back, 0, 40);
   tcase_add_test(tests, ten_thousand_operators);
   tcase_add_test(tests, flags_of_block_nodes);

@@ -8,3 +8,19 @@ tests_lower_test_defects_SOURCES = tests/lower/test_defects.c $(tests_lower_case
 tests_lower_test_defects_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 tests_lower_test_defects_LDADD = $(tests_lower_libs)
 TESTS += tests/lower/test_lower tests/lower/test_defects
+# the lowering with a fault in each pass
+check_PROGRAMS += tests/lower/test_faults
+tests_lower_test_faults_SOURCES = tests/lower/test_faults.c tests/lower/batch.h tests/lower/batch.c $(tests_lower_case)
+tests_lower_test_faults_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -DAS_SEEDED_FAULTS
+tests_lower_test_faults_LDADD = libasrt.a libaslowerfaults.a $(tests_lower_libs)
+TESTS += tests/lower/test_faults
+# random programs: some hundreds here; `make -C build random-programs CASES=20000` for a campaign
+check_PROGRAMS += tests/lower/random
+tests_lower_random_SOURCES = tests/lower/random.c tests/lower/random_text.h tests/lower/random_text.c tests/lower/batch.h tests/lower/batch.c
+tests_lower_random_CPPFLAGS = $(AM_CPPFLAGS)
+tests_lower_random_LDADD = libasprove.a libck.a $(tests_lower_libs)
+TESTS += tests/lower/random
+CASES = 20000
+SEED = 1
+random-programs: tests/lower/random
+	$(AM_TESTS_ENVIRONMENT) nice tests/lower/random --cases $(CASES) --seed $(SEED) --batch 200

@@ -252,6 +252,85 @@ def softmax(x, axis):
     return e / e.sum(axis=axis, keepdims=True)
 
 
+def batches():
+    """matrices with batch axes that broadcast"""
+    (x, y), _ = binary()()
+    m, k, n = extent(), extent(), extent()
+    return [data(list(x.shape) + [m, k]), data(list(y.shape) + [k, n])], {}
+
+
+def two_axes(least=0):
+    """a tensor and the first of two of its axes that follow each other"""
+    def make():
+        dims = shape(rng.randrange(2, 4))
+        axis = rng.randrange(len(dims) - 1)
+        dims[axis:axis + 2] = [extent(least), extent(least)]
+        return [data(dims)], {"axis": axis - rng.choice((0, len(dims)))}
+    return make
+
+
+def pair_of(a):
+    return a["axis"], a["axis"] + 1
+
+
+def swapped():
+    dims = shape(rng.randrange(2, 5))
+    first = rng.randrange(len(dims) - 1)
+    return [data(dims)], {"first": first, "second": rng.randrange(first + 1, len(dims))}
+
+
+def moved():
+    dims = shape(rng.randrange(1, 5))
+    axis = rng.randrange(len(dims))
+    return [data(dims)], {"axis": axis, "by": rng.randrange(len(dims) - axis)}
+
+
+def recurrence():
+    dims = shape(rng.randrange(1, 4))
+    return [data(dims), data(dims)], {}
+
+
+def np_scan(d, x, a):
+    out = np.array(x)
+    for i in range(1, x.shape[-1]):
+        out[..., i] = d[..., i] * out[..., i - 1] + x[..., i]
+    return out
+
+
+def places(n, dims):
+    """indices, now and then one that is out of range"""
+    return np.array([rng.randrange(-1, n + 1) if rng.randrange(8) == 0 else rng.randrange(n) if n else 0 for _ in range(math.prod(dims))], dtype=float).reshape(dims)
+
+
+def gathering():
+    dims = shape(rng.randrange(1, 4))
+    axis = rng.randrange(len(dims))
+    return [data(dims), places(dims[axis], [extent()])], {"axis": axis}
+
+
+def rows():
+    dims = shape(rng.randrange(1, 3))
+    return [data(dims), places(dims[0], shape(rng.randrange(3)))], {}
+
+
+def sliding():
+    dims = shape(rng.randrange(1, 4))
+    axis = rng.randrange(len(dims))
+    size = rng.randrange(dims[axis] + 1)
+    return [data(dims), places(dims[axis] - size + 1, [])], {"axis": axis, "size": size}
+
+
+def taken(x, axis, at):
+    """x at these places of an axis; NaN where there is none"""
+    at = at.astype(int)
+    inside = (at >= 0) & (at < x.shape[axis])
+    shape_ = x.shape[:axis] + at.shape + x.shape[axis + 1:]
+    if x.shape[axis] == 0:
+        return np.full(shape_, np.nan)
+    out = np.take(x, np.where(inside, at, 0), axis=axis)
+    return np.where(inside.reshape(at.shape + (1,) * (x.ndim - axis - 1)), out, np.nan)
+
+
 erf = np.vectorize(math.erf, otypes=[float])
 # operator: (arguments, NumPy); the function gets the arguments and the attributes
 TABLE = {
@@ -263,6 +342,9 @@ TABLE = {
     "clamp": (lambda: (unary()()[0], {"lo": rng.randrange(-3, 1), "hi": rng.randrange(0, 3)}), lambda x, a: np.clip(x, a["lo"], a["hi"])),
     "sigmoid": (unary(), lambda x, a: 1 / (1 + np.exp(-x))), "silu": (unary(), lambda x, a: x / (1 + np.exp(-x))), "tanh": (unary(), lambda x, a: np.tanh(x)),
     "gelu": (unary(), lambda x, a: 0.5 * x * (1 + erf(x / math.sqrt(2)))),
+    "pow": (lambda: (unary()()[0], {"n": rng.randrange(-3, 4)}), lambda x, a: np.power(x, float(a["n"]))),
+    "floor": (unary(), lambda x, a: np.floor(x)), "round": (unary(), lambda x, a: np.round(x)), "sin": (unary(), lambda x, a: np.sin(x)),
+    "cos": (unary(), lambda x, a: np.cos(x)),
     "full": (lambda: (unary()()[0], {"size": extent()}), lambda x, a: np.broadcast_to(x, (a["size"],) + x.shape)),
     "full_like": (lambda: ([data(shape()), data([])], {}), lambda x, v, a: np.full_like(x, v)),
     "broadcast_along": (lambda: ([data(shape()), data(shape())], {}), lambda x, y, a: np.broadcast_to(x.reshape(x.shape + (1,) * y.ndim), x.shape + y.shape)),
@@ -272,12 +354,14 @@ TABLE = {
     "dynamic_slice_clamped": (dynamic(True), lambda x, a: take(x, a["axis"], start_of(x, a, a["size"]), a["size"])),
     "dynamic_update_slice": (dynamic(False, True), put), "dynamic_update_slice_clamped": (dynamic(True, True), put),
     "remainder": (binary("int"), lambda x, y, a: np.fmod(x, y)),
-    "matmul": (lambda: (lambda b, m, k, n: ([data(b + [m, k]), data(b + [k, n])], {}))(shape(rng.randrange(2)), extent(), extent(), extent()), lambda x, y, a: x @ y),
+    "matmul": (batches, lambda x, y, a: x @ y),
     "dot": (lambda: (lambda d, k, e: ([data(d + [k]), data([k] + e)], {}))(shape(rng.randrange(3)), extent(), shape(rng.randrange(3))), lambda x, y, a: np.tensordot(x, y, 1)),
     "greater": (binary("int"), lambda x, y, a: x > y), "less": (binary("int"), lambda x, y, a: x < y),
     "greater_equal": (binary("int"), lambda x, y, a: x >= y), "less_equal": (binary("int"), lambda x, y, a: x <= y),
     "equal": (binary("int"), lambda x, y, a: x == y), "not_equal": (binary("int"), lambda x, y, a: x != y),
     "select": (lambda: (lambda d: ([data(d, "bool"), data(d), data(d)], {}))(shape()), lambda c, x, y, a: np.where(c != 0, x, y)),
+    "select_by": (lambda: (lambda d: ([data([], "bool"), data(d), data(d)], {}))(shape()), lambda c, x, y, a: np.where(c != 0, x, y)),
+    "masked_fill": (lambda: (lambda xp: ([xp[0], (xp[1] > 0).astype(float), data([])], {}))(binary()()[0]), lambda x, p, v, a: np.where(p != 0, v, x)),
     "logical_not": (unary("bool"), lambda x, a: np.logical_not(x)), "logical_and": (binary("bool"), lambda x, y, a: np.logical_and(x, y)),
     "logical_or": (binary("bool"), lambda x, y, a: np.logical_or(x, y)),
     "all": (reduction("bool"), lambda x, a: np.all(x != 0, axis=a["axis"])), "any": (reduction("bool"), lambda x, a: np.any(x != 0, axis=a["axis"])),
@@ -287,6 +371,18 @@ TABLE = {
     "sum": (reduction(), lambda x, a: x.sum(axis=a["axis"])), "mean": (reduction(), lambda x, a: x.mean(axis=a["axis"])),
     "max": (reduction(), lambda x, a: x.max(axis=a["axis"], initial=None if x.shape[a["axis"]] else np.nan)),
     "min": (reduction(), lambda x, a: x.min(axis=a["axis"], initial=None if x.shape[a["axis"]] else np.nan)),
+    "sum_keep": (reduction(), lambda x, a: x.sum(axis=a["axis"], keepdims=True)), "mean_keep": (reduction(), lambda x, a: x.mean(axis=a["axis"], keepdims=True)),
+    "max_keep": (reduction(), lambda x, a: x.max(axis=a["axis"], keepdims=True, initial=None if x.shape[a["axis"]] else np.nan)),
+    "min_keep": (reduction(), lambda x, a: x.min(axis=a["axis"], keepdims=True, initial=None if x.shape[a["axis"]] else np.nan)),
+    "sum2": (two_axes(), lambda x, a: x.sum(axis=pair_of(a))), "mean2": (two_axes(), lambda x, a: x.mean(axis=pair_of(a))),
+    "max2": (two_axes(1), lambda x, a: x.max(axis=pair_of(a))), "min2": (two_axes(1), lambda x, a: x.min(axis=pair_of(a))),
+    "cumsum": (reduction(), lambda x, a: np.cumsum(x, axis=a["axis"])), "cumprod": (reduction(), lambda x, a: np.cumprod(x, axis=a["axis"])),
+    "cummax": (reduction(), lambda x, a: np.maximum.accumulate(x, axis=a["axis"])), "cummin": (reduction(), lambda x, a: np.minimum.accumulate(x, axis=a["axis"])),
+    "linear_scan": (recurrence, np_scan),
+    "gather": (gathering, lambda x, at, a: taken(x, a["axis"], at)), "embedding": (rows, lambda w, at, a: taken(w, 0, at)),
+    "slice_at": (sliding, lambda x, s, a: taken(x, a["axis"], s + np.arange(a["size"]))),
+    "swap_axes": (swapped, lambda x, a: np.swapaxes(x, a["first"], a["second"])),
+    "move_axis": (moved, lambda x, a: np.moveaxis(x, a["axis"], a["axis"] + a["by"])),
     "mul_by": (lambda: (unary()()[0], {"n": extent()}), lambda x, a: x * a["n"]), "div_by": (lambda: (unary()()[0], {"n": extent()}), lambda x, a: x / np.float64(a["n"])),
     "transpose": (lambda: (lambda x: ([x], {"axis": rng.randrange(x.ndim - 1)}))(data(shape(rng.randrange(2, 4)))), lambda x, a: np.swapaxes(x, a["axis"], a["axis"] + 1)),
     "split_axis": (split, lambda x, a: x.reshape(x.shape[:a["axis"]] + (a["outer"], a["inner"]) + x.shape[a["axis"] + 1:])),

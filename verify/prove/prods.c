@@ -124,6 +124,17 @@ pv_eqn pv_cut_prod(pv *prover, pv_ctx ctx, ck_id term, ck_id m) {
              ck_sub(prover->terms, f, &var, &k, 1, NULL, 0), m);
 }
 
+/* a number small enough that as many factors are written out */
+static bool is_few(const pv *prover, ck_id n) {
+  enum { MOST_FACTORS = 16 };
+
+  if (ck_head(prover->terms, n) != CK_Q)
+    return false;
+  mpq_srcptr value = *ck_q_value(prover->terms, n);
+  return mpz_cmp_ui(mpq_denref(value), 1) == 0 && mpq_cmp_si(value, 1, 1) > 0 &&
+         mpq_cmp_si(value, MOST_FACTORS, 1) <= 0;
+}
+
 /* t: a product whose bound is normal */
 pv_eqn pv_norm_prod(pv *prover, pv_ctx ctx, ck_id term) {
   enum { PLACES = 8 };
@@ -181,6 +192,11 @@ pv_eqn pv_norm_prod(pv *prover, pv_ctx ctx, ck_id term) {
     if (pv_is_zero(prover, place[i]) || place[i] == n)
       continue;
     result = cut(prover, ctx, n, k, body, place[i]);
+    if (result.by != PV_NONE)
+      return pv_then(prover, eqn, result);
+  }
+  if (is_few(prover, n)) { /* a power written out: the last factor goes first */
+    result = cut(prover, ctx, n, k, body, pv_canon(prover, pv_sub(prover, n, prover->one)));
     if (result.by != PV_NONE)
       return pv_then(prover, eqn, result);
   }

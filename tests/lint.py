@@ -12,13 +12,15 @@ import shutil
 import subprocess
 import sys
 
-# Trusted and small: every line counts, blank ones and comments too.
-CHECKER_LINES = 3000
+# What there is to read of what is trusted: tokens of C without comments.
+CHECKER_TOKENS = 64000
+TOKEN = re.compile(r'''/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[A-Za-z_]\w*|\d[\w.]*|->|\+\+|--|<<=|>>=|<<|>>|<=|>=
+                       |==|!=|&&|\|\||[-+*/%&|^]=|\.\.\.|\#\#|\\\n|\S''', re.S | re.X)
 CHECKER_HEADERS = re.compile(
     r'(gmp|std\w*|string|limits|errno|inttypes|ctype|unistd|sys/stat|glob|setjmp|fcntl)\.h$')
 FILE_LINES = 800
 # Main, options, progress and one file a command: what grows beyond this belongs to a module below.
-COMMAND_LINES = 3250
+COMMAND_LINES = 3600
 COLUMNS = 100
 # Nothing is decided by searching a message or JSON as text.  Who searches a text, and for what.
 SEARCHES_TEXT = {
@@ -137,9 +139,10 @@ def check_includes(sources):
 
 
 def check_sizes(sources, scripts):
-    checker = sum(read(path).count('\n') for path in sources if path.startswith('proofs/checker/'))
-    if checker > CHECKER_LINES:
-        say(f'the trusted checker has {checker} lines; {CHECKER_LINES} are allowed')
+    checker = sum(not token.startswith(('/*', '//')) and token != '\\\n'
+                  for path in sources if path.startswith('proofs/checker/') for token in TOKEN.findall(read(path)))
+    if checker > CHECKER_TOKENS:
+        say(f'the trusted checker has {checker} tokens; {CHECKER_TOKENS} are allowed')
     for path in sources + scripts:
         lines = read(path).count('\n')
         if lines > FILE_LINES:
@@ -150,8 +153,8 @@ def check_sizes(sources, scripts):
 
 
 def check_layout(sources):
-    """clang-format decides; the checker is packed by hand, and counted."""
-    files = [path for path in sources if not path.startswith('proofs/checker/')]
+    """clang-format decides."""
+    files = sources
     for path in files:
         for number, line in enumerate(read(path).splitlines(), 1):
             if len(line) > COLUMNS:

@@ -4,6 +4,7 @@ FAST_TESTS += tests/lint.sh
 EXTRA_DIST += tests/suite.h tests/source_dir.h tests/operators.h
 include tests/checker/local.mk
 include tests/claim/local.mk
+include tests/traps/local.mk
 if !CHECKER_ONLY
 include tests/base/local.mk
 include tests/ir/local.mk

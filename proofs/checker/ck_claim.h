@@ -1,26 +1,73 @@
-/* The claim (proofs/RULES.md section 4, semantics/SEMANTICS.md): goals and allowed hypotheses of SPEC, CANDIDATE, computed from the
- * user's files alone.  Includes ck_term.h only.  Called by the checker's main and by the prover. */
+/* The claim (proofs/CLAIM.md): definitions, goals and allowed hypotheses of SPEC and CANDIDATE,
+ * computed from the user's files alone. Includes ck_term.h only.  Called by the checker's main and
+ * by the prover. */
 #pragma once
 #include "ck_term.h"
 
+typedef struct { /* for all integers: name[parameter..] = body */
+  uint32_t name;
+  uint32_t signature;     /* words */
+  const ck_id *parameter; /* variables of sort i */
+  uint32_t n;             /* how many */
+  ck_id body;
+  ck_id clause;   /* with the parameters free; the hypothesis */
+  bool candidate; /* else of the given side */
+  int line;       /* of the text */
+  const char *by; /* the operator called, or load, acc, store */
+} ck_definition;
+
 typedef struct {
-  const char *name;                        /* "eq.Z", "shape.Z.0", "call2": no blank, unique */
-  const ck_id *allowed; uint32_t n_allowed; /* hypotheses, sorted */
+  const char *name;     /* "eq.Z", "shape.Z.0", "call2": no blank, unique */
+  const ck_id *allowed; /* hypotheses, sorted */
+  uint32_t n_allowed;
+  const ck_id *condition; /* those of them that this goal has beside the claim's */
+  uint32_t n_conditions;
   ck_id formula;
 } ck_goal;
 
 typedef struct {
-  ck_goal *goals; uint32_t n_goals;
-  ck_ids hyps, rels;                       /* S + Def(given): allowed in every goal; S, stated facts of sizes */
-  char *theorem;                           /* in words and formulas, for people */
-  struct { const char *name; char sha256[65]; } *relied; uint32_t n_relied; /* specifications used: NAME of an operator, `func NAME` */
-  char spec_sha[65], cand_sha[65];         /* of the two files as read, or of the rule's text */
-  void *mem;                               /* goals and relied; what else is pointed to belongs to the terms */
+  ck_goal *goals;
+  uint32_t n_goals;
+  const ck_definition *definitions; /* in order: the given side's, then the candidate's */
+  uint32_t n_definitions;
+  const ck_id *stated;
+  const ck_id *given; /* S, and the obligations of the given side as clauses, in order */
+  uint32_t n_stated;
+  uint32_t n_given;
+  ck_ids hyps;
+  ck_ids rels;   /* all that is allowed in every goal; S: sorted */
+  char *theorem; /* in words and formulas, for people */
+
+  struct {
+    const char *name; /* NAME of an operator, `func NAME` */
+    char sha256[65];
+  } * relied; /* specifications used */
+
+  uint32_t n_relied;
+  char spec_sha[65];
+  char cand_sha[65]; /* of the two files as read, or of the rule's text */
+  void *mem; /* goals, definitions and relied; what else is pointed to belongs to the terms */
 } ck_claim;
 
-typedef struct { char *text; int line, col; char *file; bool absurd; } ck_msg; /* malloc'ed; line 0: none; absurd: something stated or needed of numbers is false */
-typedef struct { const char *name, *text; size_t len; } ck_text;  /* the name stands in messages; text NULL: the file of that name is read */
+typedef struct {
+  char *text; /* malloc'ed, as file */
+  int line;
+  int col; /* line 0: none */
+  char *file;
+  bool absurd; /* what is stated or needed of numbers is false */
+} ck_msg;
+
+typedef struct {
+  const char *name;
+  const char *text; /* the name stands in messages; text NULL: the file of that name is read */
+  size_t len;
+} ck_text;
 
 /* sem: .sem files (later ones may not redefine operators).  NULL and msg filled on bad input. */
-ck_claim *ck_claim_texts(ck_terms *T, const ck_text *spec, const ck_text *cand, const ck_text *sem, uint32_t n_sem, ck_msg *msg);
+ck_claim *ck_claim_texts(ck_terms *T, const ck_text *spec, const ck_text *cand, const ck_text *sem,
+                         uint32_t n_sem, ck_msg *msg);
 void ck_claim_free(ck_claim *c);
+
+/* a line `HASH NAME` for every operator (`func NAME` for every function) of these files; false and
+ * msg filled on bad input */
+bool ck_print_specifications(FILE *out, const ck_text *sem, uint32_t n_sem, ck_msg *msg);

@@ -1,5 +1,5 @@
-/* The inference rules (proofs/RULES.md section 4).  A theorem is (hypotheses, formula).  Includes ck_term.h only.  Called by ck_cert (replay) and by
- * the prover. */
+/* The inference rules (proofs/RULES.md section 4).  A theorem is (hypotheses, formula).  Includes
+ * ck_term.h only.  Called by ck_cert (replay) and by the prover. */
 #pragma once
 #include "ck_term.h"
 
@@ -8,18 +8,35 @@ ck_proof *ck_proof_new(ck_terms *T); /* borrows T */
 void ck_proof_free(ck_proof *P);
 uint32_t ck_thm_count(const ck_proof *P);
 ck_id ck_thm_formula(const ck_proof *P, uint32_t s);
-const ck_id *ck_thm_hyps(const ck_proof *P, uint32_t s, uint32_t *n); /* sorted, without repetition, borrowed */
+const ck_id *ck_thm_hyps(const ck_proof *P, uint32_t s,
+                         uint32_t *n); /* sorted, without repetition, borrowed */
 
-/* The arguments of a step, as FORMAT.md lists them: kinds and numbers side by side.  Kinds: t a term, s a step, ' a word, = a number (the
- * word of its digits), and the separators | and , (no number).  They are read from the left; what is not of the kind that is asked for makes them bad. */
-typedef struct { const char *kind; const uint32_t *val; uint32_t n, at; bool bad; } ck_args;
-static inline bool ck_next(const ck_args *A, char kind) { return A->at < A->n && A->kind[A->at] == kind; }
-static inline bool ck_end(const ck_args *A) { return !A->bad && A->at == A->n; } /* all have been read, as asked for */
-uint32_t ck_one(ck_args *A, char kind);                       /* CK_BAD: not of this kind */
-const uint32_t *ck_many(ck_args *A, char kind, uint32_t *n);  /* as many as there are */
+/* The arguments of a step, as FORMAT.md lists them: kinds and numbers side by side.  Kinds: t a
+ * term, s a step, ' a word, = a number (the word of its digits), and the separators | and , (no
+ * number).  They are read from the left; what is not of the kind that is asked for makes them bad.
+ */
+typedef struct {
+  const char *kind;
+  const uint32_t *val;
+  uint32_t n;
+  uint32_t at;
+  bool bad;
+} ck_args;
+
+static inline bool ck_next(const ck_args *A, char kind) {
+  return A->at < A->n && A->kind[A->at] == kind;
+}
+
+static inline bool ck_end(const ck_args *A) {
+  return !A->bad && A->at == A->n;
+} /* all have been read, as asked for */
+
+uint32_t ck_one(ck_args *A, char kind);                      /* CK_BAD: not of this kind */
+const uint32_t *ck_many(ck_args *A, char kind, uint32_t *n); /* as many as there are */
 const uint32_t *ck_part(ck_args *A, char kind, uint32_t *n); /* the same after a | */
-bool ck_digits(const char *s, uint32_t limit, uint32_t *out); /* no sign, no superfluous zero, below limit */
-uint32_t ck_count(ck_args *A, const ck_terms *T);             /* a number below 1,000,000 */
+bool ck_digits(const char *s, uint32_t limit,
+               uint32_t *out);                    /* no sign, no superfluous zero, below limit */
+uint32_t ck_count(ck_args *A, const ck_terms *T); /* a number below 1,000,000 */
 
 #define CK_N_RULES 13
 extern const char *const ck_rule_name[CK_N_RULES];

@@ -179,12 +179,25 @@ static char *case_words(const outliner *make, uint32_t step) {
   return words;
 }
 
+/* the clause that this step uses is a definition */
+static bool uses_definition(const outliner *make, uint32_t step) {
+  uint32_t count;
+  uint32_t used = as_steps_args(&make->certificate, step, &count)[0].value;
+  ck_id clause = formula_of(make, used);
+  for (uint32_t i = 0; i < make->claim->n_definitions; i++) {
+    if (make->claim->definitions[i].clause == clause)
+      return true;
+  }
+  return false;
+}
+
 static char *why(const outliner *make, uint32_t step) {
   switch (rule_of(make, step)) {
   case AS_STEP_HYP:
     return as_strdup("assumed");
   case AS_STEP_USE:
-    return as_strdup("the given program is defined there");
+    return as_strdup(uses_definition(make, step) ? "by its definition"
+                                                 : "the given program is defined there");
   case AS_STEP_INST: {
     uint32_t lemma = substitutes(make, step) ? make->lemma[first_premise(make, step)] : 0;
     const char *name =
@@ -585,44 +598,10 @@ static void reserve_names(ck_terms *terms, as_math *math, const ck_claim *claim)
     reserve(terms, math, claim->hyps.x[i], seen);
   for (uint32_t i = 0; i < claim->n_goals; i++) {
     reserve(terms, math, claim->goals[i].formula, seen);
-    for (uint32_t j = 0; j < claim->goals[i].n_allowed; j++)
-      reserve(terms, math, claim->goals[i].allowed[j], seen);
+    for (uint32_t j = 0; j < claim->goals[i].n_conditions; j++)
+      reserve(terms, math, claim->goals[i].condition[j], seen);
   }
   free(seen);
-}
-
-/* The checker's text with each line that is one of the claim's hypotheses written anew. */
-char *as_explain_theorem(ck_terms *terms, const ck_claim *claim) {
-  static const char own[] = "(candidate) ";
-  as_math *math = as_math_new(terms);
-  as_str text;
-  as_str_init(&text);
-  as_str_addn(&text, "", 0);
-  reserve_names(terms, math, claim);
-  for (const char *line = claim->theorem ? claim->theorem : "", *end; *line; line = end) {
-    size_t length = strcspn(line, "\n");
-    size_t indent = strspn(line, " ");
-    end = line + length + (line[length] == '\n');
-    const char *body = line + indent;
-    const char *shown = NULL;
-    if (strncmp(body, own, sizeof own - 1) == 0)
-      body += sizeof own - 1;
-    char *raw;
-    char *anew = NULL;
-    for (uint32_t i = 0; indent >= 2 && !shown && i < claim->hyps.n; i++) {
-      raw = ck_show(terms, claim->hyps.x[i]);
-      if (strncmp(raw, body, strlen(raw)) == 0 && body + strlen(raw) == line + length)
-        shown = anew = as_math_show(math, claim->hyps.x[i]);
-      free(raw);
-    }
-    if (shown)
-      as_str_printf(&text, "%.*s%s\n", (int)(body - line), line, shown);
-    else
-      as_str_addn(&text, line, (size_t)(end - line));
-    free(anew);
-  }
-  as_math_free(math);
-  return as_str_take(&text);
 }
 
 as_explain_outline *as_explain_new(ck_terms *terms, const ck_claim *claim, const char *cert,
@@ -639,7 +618,7 @@ as_explain_outline *as_explain_new(ck_terms *terms, const ck_claim *claim, const
   bool ok = as_steps_read(&make.certificate, terms, claim->goals, claim->n_goals, cert, len, err) ==
             AS_OK;
   if (ok) {
-    outline->theorem = as_explain_theorem(terms, claim);
+    outline->theorem = as_strdup(claim->theorem ? claim->theorem : "");
     make.n_steps = (uint32_t)make.certificate.step.n;
     outline->steps = make.n_steps;
     outline->terms = (uint32_t)make.certificate.term.n;

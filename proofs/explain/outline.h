@@ -56,8 +56,6 @@ typedef struct {
   char *full;   /* every step as text, where asked for */
 } as_explain_outline;
 
-/* the claim's theorem, its relations as mathematics; malloc'ed */
-char *as_explain_theorem(ck_terms *T, const ck_claim *claim);
 /* NULL with err if the text is no proof of the goals.  full: also every step. */
 as_explain_outline *as_explain_new(ck_terms *T, const ck_claim *claim, const char *cert, size_t len,
                                    bool full, as_err *err);

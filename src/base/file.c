@@ -1,6 +1,7 @@
 #include "file.h"
 #include "mem.h"
 #include "str.h"
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,6 +59,19 @@ bool as_write_file(const char *path, const void *bytes, size_t n, as_err *err) {
   }
   free(temporary);
   return ok;
+}
+
+void as_remove_folder(const char *path) {
+  DIR *folder = opendir(path);
+  if (folder == NULL)
+    return;
+  for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+    char *file = as_format("%s/%s", path, entry->d_name);
+    unlink(file); /* of `.` and `..` this is refused */
+    free(file);
+  }
+  closedir(folder);
+  rmdir(path);
 }
 
 double as_now(void) {

@@ -11,6 +11,8 @@ char *as_read_file(const char *path, size_t *len, as_err *err);
 /* through a temporary file and rename: the path never holds half a text */
 bool as_write_file(const char *path, const void *p, size_t n, as_err *err);
 bool as_exists(const char *path); /* a file or a folder */
+/* removes a folder and the files in it; folders in it, and so it, stay */
+void as_remove_folder(const char *path);
 /* a name below a folder, whatever the folder is: no empty one, not from the root, no `..` in it */
 bool as_path_is_below(const char *path);
 double as_now(void); /* seconds, monotonic */

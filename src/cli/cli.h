@@ -15,6 +15,8 @@ int cli_optimize(const cli_opts *o);
 int cli_check(const cli_opts *o);
 int cli_regress(const cli_opts *o);
 int cli_bench(const cli_opts *o);
+int cli_build(const cli_opts *o);
+int cli_run(const cli_opts *o);
 int cli_explain(const cli_opts *o);
 int cli_ops(const cli_opts *o);
 

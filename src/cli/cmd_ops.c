@@ -1,4 +1,5 @@
-#include "spec_check.h"
+#include "cli.h"
+#include "semantics/spec_check.h"
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,80 @@ static char *signature(const as_opdef *op) {
   if (nl)
     *nl = 0;
   return text;
+}
+
+typedef struct {
+  const cli_opts *o;
+  const as_oplib *lib;
+  as_spec_report *report;
+} all_checks;
+
+static void check_one(void *arg, size_t i) {
+  all_checks *a = arg;
+  as_spec_check(as_oplib_nth(a->lib, (uint32_t)i), a->o->seed, &a->report[i]);
+}
+
+static void print_report(const as_spec_report *r) {
+  const as_agreement *t = &r->agreement;
+  printf("%-28s %s: %llu calls, %llu with an axis of 0, %llu of 1; %llu elements, %llu exact, %llu "
+         "undefined\n",
+         r->op->name, r->defect ? "DEFECT" : "in order", (unsigned long long)t->calls,
+         (unsigned long long)t->empty, (unsigned long long)t->ones, (unsigned long long)t->elements,
+         (unsigned long long)t->exact, (unsigned long long)t->undefined);
+  if (r->defect)
+    printf("  %s:%d: %s\n", r->op->file, r->op->line, r->defect);
+  for (size_t i = 0; i < r->condition.n; i++)
+    printf("  defined only if %s\n", AS_VEC_AT(&r->condition, char *, i));
+  if (r->negative)
+    printf("  every call must show that the extents are at least 0: %s\n", r->negative);
+}
+
+static json_t *report_json(const as_spec_report *r) {
+  const as_agreement *t = &r->agreement;
+  json_t *conditions = json_array();
+  for (size_t i = 0; i < r->condition.n; i++)
+    json_array_append_new(conditions, json_string(AS_VEC_AT(&r->condition, char *, i)));
+  return json_pack("{s:s, s:b, s:s*, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:s*}", "name", r->op->name,
+                   "in_order", r->defect == NULL, "defect", r->defect, "calls",
+                   (json_int_t)t->calls, "with_axis_0", (json_int_t)t->empty, "with_axis_1",
+                   (json_int_t)t->ones, "elements", (json_int_t)t->elements, "exact",
+                   (json_int_t)t->exact, "undefined", (json_int_t)t->undefined, "defined_only_if",
+                   conditions, "negative_extent", r->negative);
+}
+
+static int check_all(const cli_opts *o, const as_oplib *lib) {
+  uint32_t n = as_oplib_count(lib);
+  uint32_t defects = 0;
+  uint32_t checked = 0;
+  uint32_t partial = 0;
+  all_checks a = {o, lib, as_calloc(n + 1, sizeof(as_spec_report))};
+  as_parallel((unsigned)(o->threads > 64 ? 64 : o->threads), n, check_one, &a);
+  json_t *list = json_array();
+  for (uint32_t i = 0; i < n; i++) {
+    const as_spec_report *r = &a.report[i];
+    if (o->n_arg == 0 || strcmp(r->op->name, o->arg[0]) == 0) {
+      checked++;
+      defects += r->defect != NULL;
+      partial += r->condition.n > 0;
+      if (!o->json && (!o->quiet || r->defect))
+        print_report(r);
+      json_array_append_new(list, report_json(r));
+    }
+    as_spec_report_clear(&a.report[i]);
+  }
+  if (o->json) {
+    json_t *j = json_pack("{s:s, s:i, s:i, s:o}", "format", "assay-specifications 1", "operators",
+                          (int)checked, "defects", (int)defects, "list", json_incref(list));
+    json_dumpf(j, stdout, JSON_INDENT(1));
+    putchar('\n');
+    json_decref(j);
+  } else {
+    printf("%u operators, %u with defects; %u are not defined everywhere\n", checked, defects,
+           partial);
+  }
+  json_decref(list);
+  free(a.report);
+  return defects ? AS_NO : AS_OK;
 }
 
 int cli_ops(const cli_opts *o) {
@@ -28,14 +103,14 @@ int cli_ops(const cli_opts *o) {
               near ? " (did you mean `" : "", near ? near : "", near ? "`?)" : "");
       status = AS_BAD_INPUT;
     } else if (o->check) {
-      status = cli_ops_check(o, lib);
+      status = check_all(o, lib);
     } else {
       char *text = as_opdef_print(op);
       printf("# %s:%d, SHA-256 %s\n%s", op->file, op->line, op->sha256, text);
       free(text);
     }
   } else if (o->check) {
-    status = cli_ops_check(o, lib);
+    status = check_all(o, lib);
   } else if (o->json) {
     json_t *all = json_array();
     for (uint32_t i = 0; i < as_oplib_count(lib); i++) {

@@ -1,6 +1,7 @@
 /* Where specifications are found, and how a command ends in an error. */
 #include "cli.h"
 #include "config.h"
+#include "lowered.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +45,16 @@ char *cli_sem_dir(void) {
   }
   free(exe);
   return found ? found : as_strdup(AS_DATADIR "/semantics");
+}
+
+char *cli_emulation_dir(void) {
+  char *exe = cli_exe_dir();
+  char *beside = as_format("%s/../share/assay/emu", exe);
+  free(exe);
+  if (as_exists(beside))
+    return beside;
+  free(beside);
+  return as_strdup(as_exists(AS_DATADIR "/emu") ? AS_DATADIR "/emu" : AS_SRCDIR "/src/lower/emu");
 }
 
 static bool load_path(as_oplib *lib, const char *path, as_err *err) {

@@ -1,8 +1,11 @@
 # The command.
 noinst_LIBRARIES += libascli.a
 libascli_a_SOURCES = \
-  src/cli/cli.h src/cli/options.h src/cli/export.h src/cli/progress.h src/cli/spec_check.h \
+  src/cli/cli.h src/cli/options.h src/cli/export.h src/cli/progress.h \
   src/cli/cmd_bench.c \
+  src/cli/cmd_build.c \
+  src/cli/cmd_run.c \
+  src/cli/lowered.h src/cli/lowered.c \
   src/cli/cmd_certify.c \
   src/cli/cmd_certify_rule.c \
   src/cli/cmd_check.c \
@@ -16,8 +19,7 @@ libascli_a_SOURCES = \
   src/cli/place.c \
   src/cli/progress.c \
   src/cli/target.c \
-  src/cli/cmd_regress.c \
-  src/cli/spec_check.c
+  src/cli/cmd_regress.c
 libascli_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 bin_PROGRAMS += assay
 assay_SOURCES = src/cli/main.c

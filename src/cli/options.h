@@ -17,6 +17,10 @@
   X(regress, "[PATH|PROGRAM.tp=CANDIDATE ...]", 0, UINT32_MAX,                                     \
     "judge the facts of a baseline again where something changed")                                 \
   X(bench, "DIR|PROGRAM.tp CANDIDATE.mug", 1, 2, "compile, check and time the kernels on a GPU")   \
+  X(build, "DIR|PROGRAM.tp CANDIDATE.mug", 1, 2,                                                   \
+    "make a shared library of the kernels, with a C header")                                       \
+  X(run, "DIR [INPUT=FILE.npy ...]", 1, UINT32_MAX,                                                \
+    "run a certified program on given or random inputs")                                           \
   X(explain, "DIR | PROGRAM.tp CANDIDATE CERT | FILE.rule NAME [CERT]", 1, 3,                      \
     "print what is proved and how, or refuted and where")                                          \
   X(ops, "[NAME]", 0, 1, "list the operators, or show one's specification")                        \
@@ -48,8 +52,9 @@ enum {
   X(sem, 's', STRINGS, CLI_FOR_ALL, "PATH", NULL, 0, 0, NULL,                                      \
     "read operator specifications from PATH (a .sem file or a folder) instead of the installed "   \
     "ones")                                                                                        \
-  X(out, 'o', STRING, CLI_FOR_optimize | CLI_FOR_certify | CLI_FOR_bench, "DIR", NULL, 0, 0, NULL, \
-    "write the result directory here")                                                             \
+  X(out, 'o', STRING,                                                                              \
+    CLI_FOR_optimize | CLI_FOR_certify | CLI_FOR_bench | CLI_FOR_build | CLI_FOR_run, "DIR", NULL, \
+    0, 0, NULL, "write the result (directory, library, outputs) here")                             \
   X(from, 'F', WORD, CLI_FOR_certify, "FORMAT", NULL, 0, 0, AS_IMPORT_NAMES,                       \
     "the second argument is a file of candidates of another program")                              \
   X(to, 'O', WORD, CLI_FOR_certify, "FORMAT", NULL, 0, 0, AS_IMPORT_NAMES,                         \
@@ -87,8 +92,12 @@ enum {
     "last resort time limit of the search, seconds; 0: none")                                      \
   X(prune, 'p', WORD, CLI_FOR_optimize, "HOW", "exact", 0, 0, "exact,z3",                          \
     "abstract-expression pruning in the search")                                                   \
-  X(arch, 'a', STRING, CLI_FOR_optimize | CLI_FOR_check | CLI_FOR_bench, "SM", NULL, 0, 0, NULL,   \
+  X(arch, 'a', STRING,                                                                             \
+    CLI_FOR_optimize | CLI_FOR_check | CLI_FOR_bench | CLI_FOR_build | CLI_FOR_run, "SM", NULL, 0, \
+    0, NULL,                                                                                       \
     "plan for and compile for this GPU or architecture: sm_90a (H200, default), sm_80 (A100), ..") \
+  X(device, 'D', WORD, CLI_FOR_build | CLI_FOR_run, "WHERE", "host", 0, 0, "host,cuda",            \
+    "for the host, by the emulation of the CUDA execution model, or for a GPU")                    \
   X(smt, 'w', FLAG, CLI_FOR_optimize | CLI_FOR_certify, NULL, NULL, 0, 0, NULL,                    \
     "keep the SMT-LIB obligations beside the certificate")                                         \
   X(full, 'u', FLAG, CLI_FOR_explain, NULL, NULL, 0, 0, NULL,                                      \
@@ -115,6 +124,7 @@ typedef struct {
   char *direction;
   char *prune;
   char *arch;
+  char *device;
   char *trace;
   uint64_t seed;
   uint64_t threads;

@@ -189,4 +189,7 @@ as_graph *as_parse_mug(const char *file, const char *text, size_t len, const as_
                        as_err *err);
 char *as_print_tp(const as_graph *graph); /* malloc'ed; parsing it gives the same graph back */
 char *as_print_mug(const as_graph *graph);
+/* the concrete values of sizes, indexed by size id (as_size_eval); INT64_MIN where none is given;
+ * malloc'ed */
+int64_t *as_graph_size_values(const as_graph *graph);
 #endif

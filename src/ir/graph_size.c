@@ -205,3 +205,18 @@ bool as_graph_concrete(const as_graph *graph, as_size a, int64_t *out) {
   free(env);
   return *out != INT64_MIN;
 }
+
+int64_t *as_graph_size_values(const as_graph *graph) {
+  uint32_t n = as_size_count(graph->sizes);
+  int64_t *env = as_malloc((n + 1) * sizeof *env);
+  for (uint32_t i = 0; i <= n; i++)
+    env[i] = INT64_MIN;
+  for (uint32_t i = 0;; i++) {
+    as_size symbol = as_size_nth_sym(graph->sizes, i);
+    if (symbol == AS_SIZE_BAD)
+      break;
+    long value = as_size_value(graph->sizes, symbol);
+    env[symbol] = value < 0 ? INT64_MIN : value;
+  }
+  return env;
+}

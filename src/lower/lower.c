@@ -143,21 +143,6 @@ static bool lower_unit(lo_job *job, lo_unit *unit) {
   return true;
 }
 
-static int64_t *values(const as_graph *graph) {
-  uint32_t n = as_size_count(graph->sizes);
-  int64_t *env = as_malloc((n + 1) * sizeof *env);
-  for (uint32_t i = 0; i <= n; i++)
-    env[i] = INT64_MIN;
-  for (uint32_t i = 0;; i++) {
-    as_size symbol = as_size_nth_sym(graph->sizes, i);
-    if (symbol == AS_SIZE_BAD)
-      break;
-    long value = as_size_value(graph->sizes, symbol);
-    env[symbol] = value < 0 ? INT64_MIN : value;
-  }
-  return env;
-}
-
 static void lo_free(lo_job *job) {
   free(job->value);
   free(job->unit);
@@ -217,7 +202,7 @@ bool as_lower_cuda(const as_graph *mug, const as_lower_opts *asked, as_lowered *
   as_lowered_init(out);
   if (!resolve(asked, &options, err))
     return false;
-  int64_t *env = options.env ? NULL : values(mug);
+  int64_t *env = options.env ? NULL : as_graph_size_values(mug);
   lo_job job = {.arena = as_arena_new(),
                 .graph = mug,
                 .options = &options,

@@ -1,6 +1,7 @@
 /* A verdict as text for people. */
 #include "judged.h"
 #include "proofs/explain/outline.h"
+#include "src/base/mem.h"
 #include "src/base/stats.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@ void as_report_words_of(const as_verdict *v, bool outline, as_report_words *word
   *words = (as_report_words){0};
   if (v->claim == NULL)
     return;
-  words->theorem = as_explain_theorem(v->terms, v->claim);
+  words->theorem = as_strdup(v->claim->theorem ? v->claim->theorem : "");
   as_explain_outline *proof =
       outline && v->checked
           ? as_explain_new(v->terms, v->claim, v->proof.cert, v->proof.cert_len, false, NULL)

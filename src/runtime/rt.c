@@ -1,13 +1,13 @@
 #include "rt.h"
 #include "../base/child.h"
+#include "compile.h"
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 const char *const *as_rt_main_text(void);
 
-enum { MOST_ARGUMENTS = 24 };
+enum { MOST_ARGUMENTS = 12 };
 
 void as_rt_result_clear(as_rt_result *result) {
   free(result->json);
@@ -89,62 +89,6 @@ static const char *text_of(const as_str *captured) {
   return captured->s ? captured->s : "";
 }
 
-static char *find_nvcc(const as_rt_opts *opts) {
-  const char *from;
-  if (opts->nvcc)
-    return as_strdup(opts->nvcc);
-  if ((from = getenv("NVCC")) && *from)
-    return as_strdup(from);
-  if ((from = getenv("CUDA_HOME")) && *from)
-    return as_format("%s/bin/nvcc", from);
-  return as_strdup(access("/usr/local/cuda/bin/nvcc", X_OK) ? "nvcc" : "/usr/local/cuda/bin/nvcc");
-}
-
-static void host_compiler(const as_rt_opts *opts, const as_target *target, command *to) {
-  const char *from = getenv("CXX");
-  add(to, "%s", opts->cxx ? opts->cxx : from && *from ? from : "g++");
-  add(to, "-std=c++17");
-  add(to, "-O1");
-  add(to, "-DAS_EMU");
-  add(to, "-DAS_EMU_SHARED_BLOCK=%ld", target->shared_block);
-  add(to, "-DAS_EMU_GRID=%lld", (long long)target->grid[0]);
-  add(to, "-DAS_EMU_THREADS=%u", target->threads_block);
-  add(to, "-Wall");
-  add(to, "-Wno-unknown-pragmas");
-  add(to, "-I%s", opts->emu_dir ? opts->emu_dir : ".");
-  if (opts->sanitize)
-    add(to, "-fsanitize=undefined");
-  add(to, "-x");
-  add(to, "c++");
-}
-
-static void cuda_compiler(const as_rt_opts *opts, const as_target *target, command *to) {
-  char *nvcc = find_nvcc(opts);
-  add(to, "%s", nvcc);
-  add(to, "-std=c++17");
-  add(to, "-O3");
-  add(to, "-arch=%s", target->arch);
-  add(to, "-Werror");
-  add(to, "all-warnings");
-  add(to, "-Xcompiler");
-  add(to, "-Wall,-fopenmp");
-  free(nvcc);
-}
-
-static void build(const as_rt_opts *opts, as_child_result *result) {
-  const as_target *target = opts->target ? opts->target : as_target_default();
-  command compiler = {.n = 0};
-  if (opts->emulate)
-    host_compiler(opts, target, &compiler);
-  else
-    cuda_compiler(opts, target, &compiler);
-  add(&compiler, "%s/main.cu", opts->dir);
-  add(&compiler, "-o");
-  add(&compiler, "%s/main", opts->dir);
-  run(&compiler, result);
-  command_clear(&compiler);
-}
-
 static void execute(const as_rt_opts *opts, as_child_result *result) {
   command program = {.n = 0};
   add(&program, "%s/main", opts->dir);
@@ -213,18 +157,14 @@ bool as_rt_run(const as_lowered *lowered, const char *name, const as_rt_opts *op
   memset(result, 0, sizeof *result);
   if (!as_rt_write(lowered, name, opts->dir, err))
     return false;
-  as_child_result built;
-  build(opts, &built);
-  const char *log = text_of(&built.errors);
-  bool known = write_in(opts->dir, "build.log", log, err);
-  if (known && built.end == AS_CHILD_NOT_STARTED) {
-    known = as_err_set(err, AS_UNKNOWN, "no compiler for %s: %s",
-                       opts->emulate ? "the emulation" : "CUDA", strerror(built.status));
-  } else if (known && !(built.end == AS_CHILD_EXITED && built.status == 0)) {
-    known = as_err_set(err, AS_INTERNAL, "the emitted kernel does not compile:\n%s", log);
-  } else if (known) {
-    known = run_built(opts, log, result, err);
-  }
-  as_child_result_clear(&built);
+  char *source = as_format("%s/main.cu", opts->dir);
+  char *program = as_format("%s/main", opts->dir);
+  char *log = NULL;
+  bool known = as_rt_compile(opts, AS_RT_PROGRAM, source, program, &log, err);
+  known = write_in(opts->dir, "build.log", log, err) && known;
+  known = known && run_built(opts, log, result, err);
+  free(source);
+  free(program);
+  free(log);
   return known;
 }

@@ -105,8 +105,10 @@ bool goals_read(ck_terms *terms, const char *text, ck_goal **goals, uint32_t *n)
       qsort(allowed, m, sizeof *allowed, by_number);
       ck_ids kept = ck_members(
           terms, ck_set(terms, allowed, m)); /* and the name: they live as long as the terms */
-      *goal =
-          (ck_goal){ck_word_text(terms, ck_word(terms, w[1])), kept.x, kept.n, t[atoi(w[2] + 1)]};
+      *goal = (ck_goal){.name = ck_word_text(terms, ck_word(terms, w[1])),
+                        .allowed = kept.x,
+                        .n_allowed = kept.n,
+                        .formula = t[atoi(w[2] + 1)]};
     } else {
       t = realloc(t, (nt + 1) * sizeof *t);
       t[nt] = term(terms, w, nw, t);

@@ -29,33 +29,28 @@ static char *read_all(const char *path, size_t *len) {
   return text;
 }
 
-/* goals as text: name, formula, and the hypotheses that are not stated for the sizes */
-static char *goals_text(ck_terms *terms, const ck_claim *claim) {
+/* the claim as `assay-check --goals` prints it, without what is stated of sizes; a rule's own hash
+ * is written SHA */
+static char *goals_text(ck_terms *T, const ck_claim *c) {
   char *out = NULL;
   size_t n = 0;
-  FILE *file = open_memstream(&out, &n);
-  for (uint32_t i = 0; i < claim->n_goals; i++) {
-    char *text = ck_show(terms, claim->goals[i].formula);
-    const char *sha = strchr(claim->goals[i].name, '@'); /* of a rule's text */
-    if (sha && !strcmp(sha + 1, claim->cand_sha))
-      fprintf(file, "%.*s@SHA: %s\n", (int)(sha - claim->goals[i].name), claim->goals[i].name,
-              text);
+  FILE *f = open_memstream(&out, &n);
+  for (uint32_t i = 0; i < c->n_definitions; i++)
+    ck_print(f, T, "define ", c->definitions[i].clause, "\n");
+  for (uint32_t i = 0; i < c->n_given; i++)
+    ck_print(f, T, "given ", c->given[i], "\n");
+  for (uint32_t i = 0; i < c->n_goals; i++) {
+    const ck_goal *goal = &c->goals[i];
+    const char *sha = strchr(goal->name, '@');
+    if (sha && !strcmp(sha + 1, c->cand_sha))
+      fprintf(f, "goal %.*s@SHA ", (int)(sha - goal->name), goal->name);
     else
-      fprintf(file, "%s: %s\n", claim->goals[i].name, text);
-    free(text);
-    for (uint32_t k = 0; k < claim->goals[i].n_allowed; k++) {
-      ck_id h = claim->goals[i].allowed[k];
-      bool stated = false;
-      for (uint32_t j = 0; j < claim->rels.n; j++)
-        stated = stated || claim->rels.x[j] == h;
-      if (stated)
-        continue;
-      text = ck_show(terms, h);
-      fprintf(file, "  | %s\n", text);
-      free(text);
-    }
+      fprintf(f, "goal %s ", goal->name);
+    ck_print(f, T, "", goal->formula, "\n");
+    for (uint32_t k = 0; k < goal->n_conditions; k++)
+      ck_print(f, T, "  if ", goal->condition[k], "\n");
   }
-  fclose(file);
+  fclose(f);
   return out;
 }
 

@@ -15,7 +15,7 @@ checks() {
 
 printf 'program p\nsizes N\ninput X: f16[N]\noutput Z = twice(X)\n' >p.tp
 printf 'mugraph q\nZ = X + X\n' >c.mug
-printf "assay-cert 1\nv 'N 'i\n= t0 t0\narith t1 |\nv '\$i0 'i\napp 'X 'i:r t2\n+ t3 t3\n= t4 t4\narith t5 |\nq =2 =1\n* t6 t3\n= t7 t4\narith t8 |\nqed shape.Z.0 s0\nqed eq.Z s2\n" >c.cert
+printf "assay-cert 1\nv 'N 'i\n= t0 t0\narith t1 |\nv '\$i0 'i\nb =0 'i\napp 'X 'i:r t3\n+ t4 t4\napp 'C.Z 'i:r t3\n= t6 t5\nall =1 t7\nhyp t8\nuse s1 | t2 |\nq =2 =1\n* t9 t4\napp 'S.Z 'i:r t3\n= t11 t10\nall =1 t12\nhyp t13\nuse s3 | t2 |\napp 'S.Z 'i:r t2\napp 'C.Z 'i:r t2\n= t14 t15\nq =1 =1\nq =-1 =1\narith t16 | t17 s4 , t18 s2\nqed shape.Z.0 s0\nqed eq.Z s5\n" >c.cert
 twice() { printf 'op twice(x[..a]) -> [..a]\n  out[..a] = %s * x[..a]\n' "$1"; cat "$src/semantics/elementwise.sem"; }
 
 # a folder's name is no pattern, and neither is a file's
@@ -47,6 +47,8 @@ printf 'p.tp c.mug c.cert p.tp\nc.mug c.cert\n' >list
 checks 2 'three file names expected' --sem g1 --batch list
 printf 'p.tp c.mug c.cert\np.tp p.tp c.cert\n' >list
 checks 1 'rejected c.cert' --sem g1 --batch list
+printf 'p.tp c.mug c.cert\n\000p.tp p.tp c.cert\n' >list
+checks 2 'zero byte' --sem g1 --batch list
 printf '# nothing\n' >list
 checks 2 'nothing to check' --sem g1 --batch list
 # 193,600 products of fractions of 9,800 digits would take gigabytes: refused when they weigh too much
@@ -64,4 +66,20 @@ awk 'BEGIN {
   print "arith t" t " |"
 }' >heavy.cert
 checks 1 'polynomial too large' --sem g1 p.tp c.mug heavy.cert
+# specifications beside the program come before those installed, and what is relied on is compared with the library
+printf 'program p\nsizes N\ninput X: f16[N]\noutput Z = X + X\n' >plus.tp
+checks 0 'S.Z' --goals plus.tp plus.tp
+checks 0 'func silu' --specifications
+checks 0 '  add  standard' --sem g1 p.tp c.mug c.cert
+checks 0 '  twice  not in the standard library' --sem g1 p.tp c.mug c.cert
+sed 's/x\[~o\] + y\[~o\]/y[~o] + x[~o]/' "$src/semantics/elementwise.sem" >changed.sem
+cmp -s changed.sem "$src/semantics/elementwise.sem" && fail 'the addition was not changed'
+twice 2 | sed '/^op add/,/^$/d' >less.sem
+sed -n '/^op add/,/^$/p' changed.sem >>less.sem
+checks 0 '  differs from the standard: add' --sem less.sem p.tp c.mug c.cert
+"$check" --specifications --sem "$src/semantics" >all
+while read -r hash name; do
+  grep -qF "{\"$name\"" "$src/proofs/checker/ck_standard.c" && grep -qF "$hash" "$src/proofs/checker/ck_standard.c" || fail "the list of the standard library lacks $name $hash"
+done <all
+[ "$(grep -o '{"' "$src/proofs/checker/ck_standard.c" | wc -l)" -eq "$(wc -l <all)" ] || fail 'the list of the standard library has more than the library: proofs/checker/make_standard.sh'
 finish

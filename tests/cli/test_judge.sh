@@ -49,5 +49,17 @@ is imported/report.json proofs 1
 expect 2 'unknown word `z3x`' certify "$ex/lora.tp" "$ex/lora.mug" --require=z3x
 expect 2 'unknown word `notz3`' certify "$ex/lora.tp" "$ex/lora.mug" --solvers=notz3
 
-only left.rule right.rule found again rules written.json imported
+# a candidate whose relations restrain the program is no claim for all sizes; where it is wrong at sizes that satisfy them, it is wrong
+cat >twice.tp <<'END'
+program twice
+sizes N = 4
+input x: f16[N]
+output y = x * 2
+END
+printf 'mugraph thrice\nsizes S = 2\nwhere N = 2 * S\ny = mul(x, 3)\n' >thrice.mug
+printf 'mugraph twice\nsizes S = 2\nwhere N = 2 * S\ny = mul(x, 2)\n' >twice.mug
+expect 1 'sizes N = 2, S = 1' certify twice.tp thrice.mug
+expect 2 'may restrict the sizes' certify twice.tp twice.mug
+
+only twice.tp thrice.mug twice.mug left.rule right.rule found again rules written.json imported
 finish

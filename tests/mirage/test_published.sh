@@ -21,5 +21,10 @@ mqa single_mqa_bs1 1
 END
 # the extents are lifted: the theorem names sizes of the program, and tiles with their relations
 expect 0 'K = G1 * L1 * S2' certify -v "$ex/mqa.tp" --from mirage "$data/single_mqa_bs1.json"
+# wrong graphs that read two sizes of the program as one, and another as its multiple: no claim for all sizes can be made of them, and they
+# are refuted at sizes that satisfy their relations, none above 4
+expect 1 '0 proved, 2 refuted, 0 unknown' certify "$data/qknorm.tp" --from mirage "$data/qknorm_two.json"
+awk '/^sizes/ { n++; gsub(/[A-Za-z0-9]* = /, ""); sub(/^sizes /, ""); split($0, v, ", "); for (i in v) if (v[i] > 4) bad = 1 }
+     END { exit bad || n != 2 }' out || fail "qknorm: sizes of the counterexamples"
 only
 finish

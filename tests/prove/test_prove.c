@@ -42,7 +42,8 @@ static void make_goal(ck_terms *terms, const item *it, ck_goal *goal) {
   qsort(allowed, n, sizeof *allowed, id_cmp);
   ck_ids kept = ck_members(terms, ck_set(terms, allowed, n));
   text = it->goal;
-  *goal = (ck_goal){"g", kept.x, kept.n, sexp_read(terms, &text)};
+  *goal = (ck_goal){
+      .name = "g", .allowed = kept.x, .n_allowed = kept.n, .formula = sexp_read(terms, &text)};
 }
 
 static void run(const item *it, bool verbose) {

@@ -458,6 +458,7 @@ class Rule(Reader):
         self.lib, self.t, self.at = lib, toks if 'expect' in toks else toks + ['expect', 'unknown', '\n'], 0
         self.sizes, self.ints, self.axes, self.tensors, self.where, self.assume = [], [], [], [], [], []
         self.lets = {}
+        self.numbers = sorted({int(t) for t in self.t if t.isdigit() and int(t) > 4})  # beside which a rule may be wrong
         self.expect('rule')
         self.title = self.name()
         self.expect('\n')
@@ -585,6 +586,8 @@ class Rule(Reader):
         top = rng.choice((1, 2, 3, 4))
         for n, least in self.sizes:
             env[n] = rng.randint(least, max(top, least))
+            if self.numbers and rng.random() < 0.1:
+                env[n] = max(least, rng.choice(self.numbers) + rng.randint(-1, 1))
         for n in self.ints:
             env[n] = rng.randint(0, 4) if rng.random() < 0.7 else rng.randint(-3, 6)
         scope = {'v_' + k: v for k, v in env.items()}
@@ -611,6 +614,9 @@ class Rule(Reader):
             else:
                 lo = {'any': -4, 'natural': 0, 'positive': 1}[mode]
                 data = [Fraction(rng.randint(lo, 4), rng.choice((1, 1, 2))) for _ in range(n)]
+                if self.numbers and rng.random() < 0.3:
+                    sign = -1 if lo < 0 else 1
+                    data = [x if rng.random() < 0.5 else (rng.choice(self.numbers) + rng.randint(-1, 1)) * rng.choice((1, sign)) for x in data]
             env[name] = Tensor(shape, data)
         try:
             if not self.assumed(env):

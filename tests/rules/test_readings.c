@@ -161,7 +161,8 @@ static long at_instances(const as_rule *rule, ck_terms *terms, const ck_claim *c
       continue;
     as_tensor *inputs = as_inputs_new(rule->lhs, &as_domain_exact, instance.env, NULL);
     as_tensor *real = as_inputs_new(rule->lhs, &as_domain_double, instance.env, NULL);
-    if (inputs && as_rule_sample(rule, instance.env, inputs, rng, t, 100000)) {
+    if (inputs &&
+        as_rule_sample(rule, &(as_constants){.count = 0}, instance.env, inputs, rng, t, 100000)) {
       for (uint32_t i = 0; i < rule->decl->n_input; i++) {
         for (size_t k = 0; k < inputs[i].n; k++) {
           as_domain_double.from_q(&as_domain_double, as_tensor_at(&real[i], k),
@@ -333,7 +334,7 @@ static long defined_at_instances(const as_rule *rule, ck_terms *terms, const ck_
     if (!inputs)
       continue;
     if (!as_rule_sample(
-            rule, instance.env, inputs, rng, t,
+            rule, &(as_constants){.count = 0}, instance.env, inputs, rng, t,
             100000)) /* what the assumptions make undefined or false is to be seen too */
     {
       for (uint32_t i = 0; i < rule->decl->n_input; i++) {

@@ -238,9 +238,24 @@ static bool hopeless(const as_policy *policy, const as_verdict *verdict) {
          (verdict->field.verdict == AS_NO || (policy->field && verdict->field.verdict != AS_OK));
 }
 
-static void judge_program(const as_judged *judged, const as_policy *policy, as_verdict *verdict) {
-  if (!as_judge_read(judged, verdict))
+/* A candidate of which the checker does not read a claim (its relations restrain the program's
+ * sizes, say) is still a program at the sizes that satisfy its relations: where it differs there,
+ * it is wrong, and that is the answer.  Where no difference is found it stays unreadable. */
+static void refute_unread(const as_judged *judged, const as_policy *policy, as_verdict *verdict) {
+  if (judged->program == NULL || judged->graph == NULL || policy->stop_early)
     return;
+  judge_refute_program(judged, policy, verdict);
+  if (!verdict->cex_found)
+    return;
+  as_err_clear(&verdict->err);
+  conclude(judged, policy, verdict);
+}
+
+static void judge_program(const as_judged *judged, const as_policy *policy, as_verdict *verdict) {
+  if (!as_judge_read(judged, verdict)) {
+    refute_unread(judged, policy, verdict);
+    return;
+  }
   judge_random_test(judged, policy, verdict);
   bool give_up = hopeless(policy, verdict);
   if (!give_up)

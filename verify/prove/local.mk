@@ -2,6 +2,7 @@
 noinst_LIBRARIES += libasprove.a
 libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/pv_context.h \
+  verify/prove/pv_defs.h \
   verify/prove/pv_facts.h \
   verify/prove/pv_folds.h \
   verify/prove/pv_lemma.h \
@@ -18,6 +19,7 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/clauses.c \
   verify/prove/ctx.c \
   verify/prove/cuts.c \
+  verify/prove/defs.c \
   verify/prove/eq.c \
   verify/prove/fact_match.c \
   verify/prove/factors.c \

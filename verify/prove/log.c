@@ -1,4 +1,5 @@
 /* The checker's rules, each call logged once. */
+#include "pv_defs.h"
 #include "pv_log.h"
 #include "src/base/hash.h"
 #include "src/base/mem.h"
@@ -86,8 +87,11 @@ pv_thm pv_hyp(pv *prover, ck_id formula) {
 }
 
 pv_thm pv_use(pv *prover, pv_thm thm, const ck_id *ts, uint32_t nt, const pv_thm *ps, uint32_t np) {
+  pv_thm by;
   if (thm == PV_NONE || !have(ps, np))
     return PV_NONE;
+  if (prover->defs && pv_defs_use(prover->defs, thm, ts, nt, ps, np, &by))
+    return by;
   BEGIN(prover);
   tok(prover, 's', thm);
   tok(prover, '|', 0);

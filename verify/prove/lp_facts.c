@@ -251,11 +251,73 @@ static void square_facts(pv *prover, const pv_mono *mono, fact_list *known) {
   }
 }
 
+/* the root of a monomial that is a square, coefficient aside; CK_BAD: it is none */
+static ck_id square_root(pv *prover, const pv_mono *mono) {
+  ck_id half[16];
+  if (mono->degree == 0 || mono->degree % 2 || mono->degree > 32)
+    return CK_BAD;
+  for (uint32_t i = 0; i < mono->degree; i += 2) {
+    if (mono->atoms[i] != mono->atoms[i + 1])
+      return CK_BAD;
+    half[i / 2] = mono->atoms[i];
+  }
+  return pv_mono_term(prover, prover->one, half, mono->degree / 2);
+}
+
+static bool has_monomial(pv *prover, const fact_list *known, uint32_t count, ck_id term) {
+  pv_poly poly;
+  bool found = false;
+  pv_poly_init(&poly);
+  pv_poly_read(prover, &poly, term);
+  for (uint32_t i = 0; i < count && !found; i++) {
+    for (uint32_t j = 0; j < known->fact[i].value.count && !found; j++) {
+      const pv_mono *mono = &known->fact[i].value.monos[j];
+      found = mono->degree == poly.monos[0].degree &&
+              !memcmp(mono->atoms, poly.monos[0].atoms, mono->degree * sizeof *mono->atoms);
+    }
+  }
+  pv_poly_clear(&poly);
+  return found;
+}
+
+/* 0 <= (p - q)*(p - q) and 0 <= (p + q)*(p + q) where p*p, q*q and p*q are all there: sums of
+ * squares in two variables, as p*p + q*q >= 2*p*q */
+static void binomial_facts(pv *prover, fact_list *known) {
+  enum { MOST = 6 };
+
+  ck_id root[MOST];
+  uint32_t n = 0;
+  uint32_t count = known->count;
+  for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t j = 0; j < known->fact[i].value.count; j++) {
+      ck_id found = square_root(prover, &known->fact[i].value.monos[j]);
+      uint32_t k = 0;
+      while (k < n && root[k] != found)
+        k++;
+      if (found != CK_BAD && k == n && n < MOST)
+        root[n++] = found;
+    }
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t j = i + 1; j < n; j++) {
+      if (!has_monomial(prover, known, count, pv_mul(prover, root[i], root[j])))
+        continue;
+      for (int minus = 0; minus < 2; minus++) {
+        ck_id binomial =
+            minus ? pv_sub(prover, root[i], root[j]) : pv_add(prover, root[i], root[j]);
+        pv_var_sub vars = {pv_real_var(prover, "x"), binomial};
+        pv_lp_push_thm(prover, known, pv_use_lemma(prover, PV_SQUARE, &vars, 1, NULL, 0, NULL, 0));
+      }
+    }
+  }
+}
+
 void pv_lp_push_atoms(pv *prover, pv_ctx ctx, fact_list *known) {
   for (uint32_t i = 0, n = known->count; i < n; i++) {
     for (uint32_t j = 0; j < known->fact[i].value.count; j++)
       square_facts(prover, &known->fact[i].value.monos[j], known);
   }
+  binomial_facts(prover, known);
   ck_id seen[64];
   uint32_t n = 0;
   for (uint32_t i = 0; i < known->count && known->count < MAX_FACTS + 20; i++) /* F grows */

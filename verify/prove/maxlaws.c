@@ -103,6 +103,13 @@ static bool pull_parts(pv *prover, pv_ctx ctx, ck_id k, ck_id body, ck_id *scale
       nonneg = pv_by_value(prover, pv_ge0(prover, factor[i]));
     } else if (!ck_has_var(prover->terms, factor[i], k)) {
       nonneg = pv_nonneg(prover, ctx, factor[i]);
+      if (nonneg == PV_NONE) { /* what is not positive: its amount comes out, the sign stays */
+        ck_id negated = pv_canon(prover, pv_neg(prover, factor[i]));
+        nonneg = pv_nonneg(prover, ctx, negated);
+        neg = nonneg != PV_NONE;
+        if (neg)
+          factor[i] = negated;
+      }
     }
     if (pv_is_one(prover, factor[i])) { /* the sign alone */
     } else if (nonneg == PV_NONE) {

@@ -81,6 +81,54 @@ static int left_rank(pv *prover, ck_id x) {
                                                                             : 1;
 }
 
+/* Monomials by degree, then by their atoms from the greatest on: an order that multiplication keeps
+ * and in which nothing descends for ever, so that rewriting from greater to lesser ends. */
+static int graded_order(pv *prover, const pv_mono *left, const pv_mono *right) {
+  ck_id sorted[2][8];
+  const pv_mono *mono[2] = {left, right};
+  if (left->degree != right->degree)
+    return left->degree < right->degree ? -1 : 1;
+  for (int side = 0; side < 2; side++) {
+    for (uint32_t i = 0; i < left->degree; i++) {
+      uint32_t j = i;
+      for (; j > 0 && pv_order(prover, sorted[side][j - 1], mono[side]->atoms[i]) < 0; j--)
+        sorted[side][j] = sorted[side][j - 1];
+      sorted[side][j] = mono[side]->atoms[i];
+    }
+  }
+  for (uint32_t i = 0; i < left->degree; i++) {
+    int order = pv_order(prover, sorted[0][i], sorted[1][i]);
+    if (order)
+      return order;
+  }
+  return 0;
+}
+
+/* an equation of reals (c*c + s*s = 1) as a rule from its greatest monomial, if none of that one's
+ * atoms stands inside of another atom; PV_NONE: it is of no use */
+static uint32_t pick_left_real(pv *prover, const pv_poly *poly) {
+  uint32_t best = 0;
+  for (uint32_t i = 0; i < poly->count; i++) {
+    if (poly->monos[i].degree > 8)
+      return PV_NONE;
+    if (graded_order(prover, &poly->monos[i], &poly->monos[best]) > 0)
+      best = i;
+  }
+  if (poly->count == 0 || poly->monos[best].degree < 2)
+    return PV_NONE;
+  for (uint32_t i = 0; i < poly->monos[best].degree; i++) {
+    ck_id atom = poly->monos[best].atoms[i];
+    for (uint32_t j = 0; j < poly->count; j++) {
+      for (uint32_t k = 0; k < poly->monos[j].degree; k++) {
+        ck_id other = poly->monos[j].atoms[k];
+        if (other != atom && pv_occurs(prover, other, atom))
+          return PV_NONE;
+      }
+    }
+  }
+  return best;
+}
+
 /* the monomial of g = 0 that becomes a left side: an atom alone (the greatest in rank and order),
  * else a product of integers of the highest degree; PV_NONE: none */
 static uint32_t pick_left(pv *prover, const pv_poly *other, bool ints) {
@@ -109,7 +157,7 @@ static uint32_t pick_left(pv *prover, const pv_poly *other, bool ints) {
                               newest(prover, mono) > newest(prover, &other->monos[best])))))
       best = i;
   }
-  return best;
+  return best == PV_NONE && !ints ? pick_left_real(prover, other) : best;
 }
 
 /* rules whose right side would become their left side again by the new one go */

@@ -1,6 +1,8 @@
 /* Goals in, certificate out. */
 #include "prove.h"
+#include "pv_defs.h"
 #include "pv_norm.h"
+#include "pv_steps.h"
 #include "src/base/mem.h"
 #include "src/base/stats.h"
 #include "src/base/str.h"
@@ -8,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_STEPS = 60000 };
+/* MAX_DEFINITIONS: a theorem about a tensor rests on the definitions of all before it.
+ * SHARED_EFFORT: this part of what is left is spent on the goal where shared symbols stay. */
+enum { DEFAULT_STEPS = 60000, SHARED_EFFORT = 4, MAX_DEFINITIONS = 4000 };
 
 const char *as_proof_why_words(as_proof_why why) {
   static const char *const words[] = {
@@ -58,22 +62,27 @@ static ranked *rank_hyps(const ck_goal *goals, uint32_t n, size_t *out) {
   return ranks.data;
 }
 
-static pv_ctx goal_context(pv *prover, const ck_goal *goal, const ranked *ranks, size_t n) {
+static pv_ctx goal_context(pv *prover, pv_world world, const ck_goal *goal, const ranked *ranks,
+                           size_t n) {
   pv_ctx ctx = 0;
   as_map allowed = {.key_words = 2};
   uint64_t value;
   for (uint32_t j = 0; j < goal->n_allowed; j++)
     as_map_put(&allowed, AS_KEY(goal->allowed[j], 0), 1);
   for (size_t i = 0; i < n; i++) {
-    if (as_map_get(&allowed, AS_KEY(ranks[i].hyp, 0), &value) && !pv_too_big(prover, ranks[i].hyp))
+    if (!as_map_get(&allowed, AS_KEY(ranks[i].hyp, 0), &value))
+      continue;
+    if (prover->defs)
+      ctx = pv_defs_assume(prover->defs, world, ctx, ranks[i].hyp);
+    else if (!pv_too_big(prover, ranks[i].hyp))
       ctx = pv_ctx_push(prover, ctx, ranks[i].hyp, CK_BAD); /* without those that are too large */
   }
   as_map_clear(&allowed);
   return ctx;
 }
 
-static void explain(pv *prover, pv_ctx ctx, const ck_goal *goal, as_proof_result *result) {
-  ck_id formula = goal->formula;
+static void explain(pv *prover, pv_ctx ctx, const ck_goal *goal, ck_id formula,
+                    as_proof_result *result) {
   bool equation = ck_head(prover->terms, formula) == CK_EQ;
   result->goal = as_strdup(goal->name);
   result->why = pv_spent(prover)   ? AS_PROOF_EFFORT
@@ -103,53 +112,119 @@ static void explain(pv *prover, pv_ctx ctx, const ck_goal *goal, as_proof_result
       ck_show(prover->terms, right.by == PV_NONE ? ck_kid(prover->terms, formula, 1) : right.to);
 }
 
-void as_prove_goals(ck_terms *terms, const ck_goal *goals, uint32_t n, const as_prove_opts *opts,
-                    as_proof_result *result) {
-  pv prover;
+/* the goal's formula as the prover sees it in that world */
+static ck_id seen(pv *prover, pv_world world, const ck_goal *goal) {
+  return prover->defs ? pv_defs_relation(prover->defs, world, goal->formula) : goal->formula;
+}
+
+static bool same_sides(const ck_terms *terms, ck_id formula) {
+  return ck_head(terms, formula) == CK_EQ && ck_kid(terms, formula, 0) == ck_kid(terms, formula, 1);
+}
+
+static pv_thm prove_in(pv *prover, pv_world world, const ck_goal *goal, const ranked *hyps,
+                       size_t n) {
+  ck_id formula = seen(prover, world, goal);
+  pv_thm thm;
+  if (formula == CK_BAD)
+    return PV_NONE;
+  if (same_sides(prover->terms, formula))
+    thm = pv_identity(prover, formula);
+  else
+    thm = pv_prove_goal(prover, goal_context(prover, world, goal, hyps, n), formula);
+  return prover->defs ? pv_defs_back(prover->defs, world, goal->formula, thm) : thm;
+}
+
+/* Symbols that both sides have stay as they are at first, with a part of the effort; then they are
+ * written out like all others. */
+static pv_thm prove(pv *prover, const ck_goal *goal, const ranked *hyps, size_t n) {
+  if (prover->defs && pv_defs_shared(prover->defs)) {
+    uint64_t work = prover->max_work;
+    uint32_t steps = prover->max_steps;
+    if (!pv_spent(prover)) {
+      uint32_t made = (uint32_t)prover->steps.n;
+      prover->max_work = prover->work + (work - prover->work) / SHARED_EFFORT;
+      prover->max_steps = made + (steps - made) / SHARED_EFFORT;
+    }
+    pv_thm thm = prove_in(prover, PV_SHARED, goal, hyps, n);
+    prover->max_work = work;
+    prover->max_steps = steps;
+    if (thm != PV_NONE)
+      return thm;
+  }
+  return prove_in(prover, PV_WHOLE, goal, hyps, n);
+}
+
+static void prove_all(pv *prover, const ck_goal *goals, uint32_t n, as_proof_result *result) {
   size_t n_hyps;
   ranked *hyps = rank_hyps(goals, n, &n_hyps);
   pv_thm *proof = as_calloc(n + 1, sizeof *proof);
   const char **names = as_calloc(n + 1, sizeof *names);
-  memset(result, 0, sizeof *result);
-  result->verdict = AS_UNPROVED;
-  result->goals = n;
-  pv_init(&prover, terms, opts && opts->max_steps ? opts->max_steps : DEFAULT_STEPS);
   for (uint32_t i = 0; i < n; i++) {
-    pv_ctx ctx = goal_context(&prover, &goals[i], hyps, n_hyps);
     names[i] = goals[i].name;
     if (AS_TRACE_ON(PROVE)) {
-      char *shown = ck_show(terms, goals[i].formula);
+      char *shown = ck_show(prover->terms, goals[i].formula);
       AS_TRACE(PROVE, "goal %u of %u, %s: %s", i + 1, n, names[i], shown);
       free(shown);
     }
-    proof[i] = pv_prove_goal(&prover, ctx, goals[i].formula);
+    proof[i] = prove(prover, &goals[i], hyps, n_hyps);
     AS_TRACE(PROVE, "goal %s: %s; %zu steps so far", names[i],
-             proof[i] == PV_NONE ? "stays open" : "met", prover.steps.n);
+             proof[i] == PV_NONE ? "stays open" : "met", prover->steps.n);
     if (proof[i] == PV_NONE) {
-      explain(&prover, ctx, &goals[i], result);
+      pv_ctx ctx = goal_context(prover, PV_WHOLE, &goals[i], hyps, n_hyps);
+      ck_id formula = seen(prover, PV_WHOLE, &goals[i]);
+      explain(prover, ctx, &goals[i], formula == CK_BAD ? goals[i].formula : formula, result);
       AS_TRACE(PROVE, "%s\n  left:  %s\n  right: %s", result->reason, result->left,
                result->right ? result->right : "-");
       break;
     }
     result->goals_proved++;
   }
-  result->steps_tried = (uint32_t)prover.steps.n;
+  result->steps_tried = (uint32_t)prover->steps.n;
   as_stats_add(AS_STAT_PROOFS, 1);
   as_stats_add(AS_STAT_PROOF_STEPS, result->steps_tried);
   if (result->goals_proved == n) {
     result->cert =
-        pv_certificate(&prover, names, proof, n, &result->cert_len, &result->steps, &result->terms);
+        pv_certificate(prover, names, proof, n, &result->cert_len, &result->steps, &result->terms);
     result->verdict = AS_PROVED;
   }
-  pv_clear(&prover);
   free(hyps);
   free(proof);
   free(names);
 }
 
+static void too_long(const ck_goal *goals, as_proof_result *result) {
+  result->goal = as_strdup(goals[0].name);
+  result->why = AS_PROOF_TOO_LONG;
+  result->reason = as_strdup(as_proof_why_words(result->why));
+  result->left = as_strdup("");
+}
+
+static void prove_with(ck_terms *terms, const ck_claim *claim, const ck_goal *goals, uint32_t n,
+                       const as_prove_opts *opts, as_proof_result *result) {
+  pv prover;
+  memset(result, 0, sizeof *result);
+  result->verdict = AS_UNPROVED;
+  result->goals = n;
+  if (claim && claim->n_definitions > MAX_DEFINITIONS && n) {
+    too_long(goals, result);
+    return;
+  }
+  pv_init(&prover, terms, opts && opts->max_steps ? opts->max_steps : DEFAULT_STEPS);
+  pv_defs *defs = claim && claim->n_definitions ? pv_defs_new(&prover, claim) : NULL;
+  prove_all(&prover, goals, n, result);
+  if (defs)
+    pv_defs_free(defs);
+  pv_clear(&prover);
+}
+
+void as_prove_goals(ck_terms *terms, const ck_goal *goals, uint32_t n, const as_prove_opts *opts,
+                    as_proof_result *result) {
+  prove_with(terms, NULL, goals, n, opts, result);
+}
+
 void as_prove_claim(ck_terms *terms, const ck_claim *c, const as_prove_opts *opts,
                     as_proof_result *result) {
-  as_prove_goals(terms, c->goals, c->n_goals, opts, result);
+  prove_with(terms, c, c->goals, c->n_goals, opts, result);
 }
 
 ck_claim *as_claim_of_files(ck_terms *terms, const char *spec, const char *cand,

@@ -18,7 +18,8 @@ typedef struct {
   X(EFFORT, "the effort limit was reached")                                                        \
   X(TOO_DEEP, "terms are too large or nest too deeply to be brought to normal form")               \
   X(DIFFER, "the normal forms of the two sides differ")                                            \
-  X(NOT_FOLLOWING, "the side condition was not found to follow")
+  X(NOT_FOLLOWING, "the side condition was not found to follow")                                   \
+  X(TOO_LONG, "the claim has more than 4000 definitions")
 
 typedef enum {
 

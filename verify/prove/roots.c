@@ -43,17 +43,28 @@ pv_eqn pv_norm_log(pv *prover, pv_ctx ctx, ck_id term) {
   ck_id sum = CK_BAD;
   uint32_t n = pv_normal_factors(prover, ctx, arg, factor, MAXF);
   pv_thm pos;
+  bool squares = false;
   if (pv_is_const(prover, arg) && !pv_is_one(prover, arg))
     return pv_same(term);
   for (uint32_t i = 0; i < n; i++) {
-    if (pv_positive(prover, ctx, factor[i]) == PV_NONE)
+    ck_id log;
+    if (pv_positive(prover, ctx, factor[i]) != PV_NONE) {
+      log = log_factor(prover, factor[i]);
+    } else if (i + 1 < n && factor[i] == factor[i + 1]) { /* a square: twice that of the amount */
+      ck_id negated = pv_neg(prover, factor[i]);
+      ck_id amount = ck_ite(prover->terms, pv_ge0(prover, factor[i]), factor[i], negated);
+      log = pv_mul(prover, pv_num(prover, 2), pv_log(prover, amount));
+      squares = true;
+      i++;
+    } else {
       return pv_same(term);
-    ck_id log = log_factor(prover, factor[i]);
+    }
     sum = sum == CK_BAD ? log : pv_add(prover, sum, log);
   }
   if (sum == term || (pos = pv_positive(prover, ctx, arg)) == PV_NONE)
     return pv_same(term);
-  pv_thm thm = same_normal(prover, ctx, pv_exp(prover, sum), arg);
+  pv_thm thm = squares ? pv_prove_eq(prover, ctx, pv_exp(prover, sum), arg, 0)
+                       : same_normal(prover, ctx, pv_exp(prover, sum), arg);
   pv_eqn eqn = {sum, log_is(prover, arg, sum, pos, thm)};
   return eqn.by == PV_NONE ? pv_same(term) : pv_then(prover, eqn, pv_norm(prover, ctx, sum));
 }

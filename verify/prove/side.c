@@ -139,6 +139,84 @@ pv_thm pv_positive_of_nonzero(pv *prover, ck_id x, pv_thm nonneg, pv_thm nonzero
                   pv_from_zero_is_one(prover, pv_gt0(prover, x), bad));
 }
 
+/* 0 < atom from the fact 0 < cofactor*atom, or 0 < cofactor*inv(atom), for a positive cofactor:
+ * were the atom not positive, neither would be the product */
+static pv_thm pos_by_product(pv *prover, ck_id atom, ck_id cofactor, bool inverse, pv_thm fact,
+                             pv_thm cofactor_pos, pv_thm nonzero) {
+  ck_id claim = pv_gt0(prover, atom);
+  pv_thm not_positive = pv_hyp(prover, pv_le(prover, atom, prover->zero));
+  pv_comb comb;
+  pv_comb_init(&comb);
+  if (inverse) { /* -atom*(cofactor*inv) - cofactor*(1 - atom*inv) + cofactor = 0 */
+    pv_comb_add_product(&comb, prover->one, not_positive, fact);
+    pv_comb_add(&comb, pv_neg(prover, cofactor), pv_law1(prover, "inv", atom, nonzero));
+    pv_comb_add(&comb, prover->one, cofactor_pos);
+  } else { /* -atom*cofactor + cofactor*atom = 0 */
+    pv_comb_add_product(&comb, prover->one, not_positive, cofactor_pos);
+    pv_comb_add(&comb, prover->one, fact);
+  }
+  pv_thm absurd = pv_comb_prove(prover, &comb, pv_gt0(prover, prover->zero));
+  return pv_cases(prover, claim, pv_hyp(prover, claim),
+                  pv_from_zero_below_zero(prover, claim, absurd));
+}
+
+/* the same, where the fact is the theorem `fact` up to normal form; PV_NONE: it says nothing of the
+ * kind */
+static pv_thm pos_by_fact(pv *prover, pv_ctx ctx, ck_id atom, pv_thm fact) {
+  ck_id normal;
+  ck_id rest[32];
+  ck_id inverse = pv_inv(prover, atom);
+  pv_thm found = PV_NONE;
+  fact = pv_fact_normal(prover, ctx, fact, &normal);
+  if (fact == PV_NONE)
+    return PV_NONE;
+  pv_poly poly;
+  pv_poly_init(&poly);
+  pv_poly_read(prover, &poly, normal);
+  const pv_mono *mono = poly.monos;
+  if (poly.count == 1 && mono->degree <= 32 && pv_const_sign(prover, mono->coef) > 0) {
+    for (int i = 0; i < 2 && found == PV_NONE; i++) {
+      ck_id here = i ? inverse : atom;
+      int degree = pv_mono_div(mono->atoms, mono->degree, &here, 1, rest);
+      if (degree < 0)
+        continue;
+      ck_id cofactor = pv_mono_term(prover, mono->coef, rest, (uint32_t)degree);
+      pv_thm nonzero = i ? pv_nonzero(prover, ctx, atom) : PV_REFL;
+      if (nonzero == PV_NONE || pv_occurs(prover, cofactor, atom))
+        continue;
+      pv_thm cofactor_pos = pv_is_const(prover, cofactor)
+                                ? pv_by_value(prover, pv_gt0(prover, cofactor))
+                                : pv_positive(prover, ctx, cofactor);
+      if (cofactor_pos != PV_NONE)
+        found = pos_by_product(prover, atom, cofactor, i == 1, fact, cofactor_pos, nonzero);
+    }
+  }
+  pv_poly_clear(&poly);
+  return found;
+}
+
+static pv_thm pos_by_facts(pv *prover, pv_ctx ctx, ck_id atom) {
+  pv_thm found = PV_NONE;
+  for (pv_ctx link = ctx; link != 0 && found == PV_NONE; link = pv_at(prover, link)->parent) {
+    ck_id formula = pv_at(prover, link)->formula;
+    pv_thm instance[4] = {pv_at(prover, link)->thm};
+    uint32_t n = 1;
+    ck_id says = formula;
+    if (ck_head(prover->terms, formula) == CK_ALL) {
+      says = ck_kid(prover->terms, formula, ck_nkids(prover->terms, formula) - 1);
+      n = 0;
+    }
+    if (ck_head(prover->terms, says) != CK_LT ||
+        ck_is_int(prover->terms, ck_kid(prover->terms, says, 1)))
+      continue;
+    if (n == 0)
+      n = pv_clause_instances(prover, ctx, pv_at(prover, link)->thm, atom, instance, 4);
+    for (uint32_t i = 0; i < n && found == PV_NONE; i++)
+      found = pos_by_fact(prover, ctx, atom, instance[i]);
+  }
+  return found;
+}
+
 static pv_thm pos_atom(pv *prover, pv_ctx ctx, ck_id atom) {
   ck_op head = ck_head(prover->terms, atom);
   pv_var_sub vars = {pv_real_var(prover, "x"), CK_BAD};
@@ -169,6 +247,9 @@ static pv_thm pos_atom(pv *prover, pv_ctx ctx, ck_id atom) {
     if (nonzero != PV_NONE)
       thm = pv_positive_of_nonzero(prover, atom, nonneg, nonzero);
   }
+  if (thm == PV_NONE && (head == CK_APP || (head == CK_V && !ck_is_int(prover->terms, atom))) &&
+      !prover->fact_busy.n)
+    thm = pos_by_facts(prover, ctx, atom);
   return thm;
 }
 

@@ -1,5 +1,6 @@
 #include "refute.h"
 #include "../../src/base/stats.h"
+#include "constants.h"
 #include "instance.h"
 
 const as_refute_budget as_refute_default = {.seed = 1,
@@ -20,6 +21,9 @@ typedef struct {
   as_status status;
   double until;
   bool looked;
+  as_constants constants;
+  uint32_t rounds; /* of inputs at the same sizes */
+  bool beside;     /* easy numbers have been tried at all sizes */
 } job;
 
 /* the easiest inputs to read come first: small integers, then shapes of data that reach other
@@ -29,6 +33,10 @@ static void fill(job *search, uint32_t round, as_tensor *inputs) {
   for (uint32_t i = 0; i < search->spec->n_input; i++) {
     for (size_t k = 0; k < inputs[i].n; k++) {
       mpq_t *number = as_tensor_at(&inputs[i], k);
+      /* numbers beside the constants of the programs, where easy ones have not helped */
+      if ((search->beside || round >= 6) && round % 2 == 1 && as_rng_below(&search->rng, 3) == 0 &&
+          as_constants_pick(&search->constants, &search->rng, false, *number))
+        continue;
       switch (round % 6) {
       case 0:
         mpq_set_si(*number, (long)as_rng_below(&search->rng, 7) - 3, 1);
@@ -57,7 +65,7 @@ static void fill(job *search, uint32_t round, as_tensor *inputs) {
 
 static bool try_sizes(void *arg) {
   job *search = arg;
-  for (uint32_t round = 0; round < search->budget->inputs_per_size; round++) {
+  for (uint32_t round = 0; round < search->rounds; round++) {
     if (search->until > 0 && as_now() > search->until)
       return true;
     as_tensor *inputs = as_inputs_new(search->spec, &as_domain_exact, search->instance.env, NULL);
@@ -96,14 +104,29 @@ as_status as_refute(const as_graph *spec, const as_graph *cand, const as_refute_
       .spec = spec, .cand = cand, .budget = budget, .cex = cex, .err = err, .status = AS_UNKNOWN};
   as_cex_init(cex);
   as_rng_seed(&search.rng, budget->seed);
+  as_constants_add_graph(&search.constants, spec);
+  as_constants_add_graph(&search.constants, cand);
   search.until = budget->seconds > 0 ? as_now() + budget->seconds : 0;
   if (!as_instance_init(&search.instance, spec, cand, err)) {
     as_instance_clear(&search.instance);
+    as_constants_clear(&search.constants);
     return AS_BAD_INPUT;
   }
+  /* without a size to choose there is one instance, and all chances are its inputs */
+  double instances = as_instance_count(&search.instance, budget->max_size) + 1;
+  double times = (double)budget->sizes_per_bound * (double)(budget->max_size + 1) / instances;
+  times = times < 1 ? 1 : times > 16 ? 16 : times;
+  search.rounds = (uint32_t)(times * budget->inputs_per_size);
   for (int64_t top = 0; top <= budget->max_size; top++) {
     if (as_instance_each(&search.instance, &search.rng, top, budget->sizes_per_bound, try_sizes,
                          &search))
+      break;
+  }
+  search.beside = search.constants.count > 0;
+  for (int64_t top = 0; top <= budget->max_size && search.beside && search.status == AS_UNKNOWN;
+       top++) {
+    if (as_instance_each(&search.instance, &search.rng, top, budget->sizes_per_bound / 4 + 1,
+                         try_sizes, &search))
       break;
   }
   /* programs with large fixed numbers (a slice up to 64) have no small instance */
@@ -115,5 +138,6 @@ as_status as_refute(const as_graph *spec, const as_graph *cand, const as_refute_
       try_sizes(&search);
   }
   as_instance_clear(&search.instance);
+  as_constants_clear(&search.constants);
   return search.status;
 }

@@ -10,12 +10,17 @@ static mpq_t *number(const as_tensor *tensor, size_t i) {
 } /* an exact element starts with its mpq_t */
 
 /* the easiest numbers to read come first, then numbers that reach other branches */
-static void pick(mpq_t number, as_rule_type type, as_rng *rng, uint32_t round) {
+static void pick(mpq_t number, as_rule_type type, const as_constants *constants, as_rng *rng,
+                 uint32_t round) {
   static const long square[] = {1, 4, 9, 16, 25};
   if (type == AS_R_BOOL) {
     mpq_set_si(number, round % 8 == 3 ? 0 : (long)as_rng_below(rng, 2), 1);
     return;
   }
+  /* every other round numbers beside the constants, among easy ones */
+  if (round % 2 == 1 && as_rng_below(rng, 3) == 0 &&
+      as_constants_pick(constants, rng, type == AS_R_INT, number))
+    return;
   switch (round % 8) {
   case 0:
     mpq_set_si(number, (long)as_rng_below(rng, 5) - 2, 1);
@@ -46,16 +51,18 @@ static void pick(mpq_t number, as_rule_type type, as_rng *rng, uint32_t round) {
   mpq_canonicalize(number);
 }
 
-static void fill(const as_rule *rule, as_tensor *inputs, as_rng *rng, uint32_t round) {
+static void fill(const as_rule *rule, const as_constants *constants, as_tensor *inputs, as_rng *rng,
+                 uint32_t round) {
   for (uint32_t i = 0; i < rule->decl->n_input; i++) {
     for (size_t k = 0; k < inputs[i].n; k++)
-      pick(*number(&inputs[i], k), rule->type[i], rng, round);
+      pick(*number(&inputs[i], k), rule->type[i], constants, rng, round);
   }
 }
 
 /* each tensor all of one number, one number among zeros, or a multiple of a unit matrix: what
  * equations between tensors are often met by */
-static void fill_plainly(const as_rule *rule, as_tensor *inputs, as_rng *rng) {
+static void fill_plainly(const as_rule *rule, const as_constants *constants, as_tensor *inputs,
+                         as_rng *rng) {
   for (uint32_t i = 0; i < rule->decl->n_input; i++) {
     uint64_t how = as_rng_below(rng, 4);
     size_t chosen = inputs[i].n ? as_rng_below(rng, inputs[i].n) : 0;
@@ -63,7 +70,7 @@ static void fill_plainly(const as_rule *rule, as_tensor *inputs, as_rng *rng) {
     int64_t height = inputs[i].rank >= 2 ? inputs[i].dim[inputs[i].rank - 2] : 1;
     mpq_t value;
     mpq_init(value);
-    pick(value, rule->type[i], rng, as_rng_below(rng, 2) ? 6 : 2);
+    pick(value, rule->type[i], constants, rng, as_rng_below(rng, 2) ? 6 : 5);
     if (rule->type[i] == AS_R_REAL && mpq_sgn(value) != 0 && as_rng_below(rng, 3) == 0)
       mpq_inv(value, value);
     for (size_t k = 0; k < inputs[i].n; k++) {
@@ -241,15 +248,15 @@ static bool mend(const as_rule *rule, uint32_t i, const as_tensor *outputs, as_t
   return true;
 }
 
-bool as_rule_sample(const as_rule *rule, const int64_t *env, as_tensor *inputs, as_rng *rng,
-                    uint32_t round, uint64_t max_ops) {
+bool as_rule_sample(const as_rule *rule, const as_constants *constants, const int64_t *env,
+                    as_tensor *inputs, as_rng *rng, uint32_t round, uint64_t max_ops) {
   enum { STARTS = 6, PLAIN = 24, ROUNDS = 10 };
 
   for (uint32_t attempt = 0; attempt < STARTS + PLAIN; attempt++) {
     if (attempt < STARTS)
-      fill(rule, inputs, rng, round + attempt);
+      fill(rule, constants, inputs, rng, round + attempt);
     else
-      fill_plainly(rule, inputs, rng);
+      fill_plainly(rule, constants, inputs, rng);
     if (rule->n_assumption == 0)
       return true;
     for (int mending = 0; mending < ROUNDS; mending++) {

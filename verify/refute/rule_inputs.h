@@ -4,11 +4,13 @@
 #define AS_RULE_INPUTS_H
 #include "../../semantics/eval.h"
 #include "../../src/ir/rule.h"
+#include "constants.h"
 
-/* fills exact inputs by the t-th way of choosing numbers; false: none were found that satisfy the
- * assumptions */
-bool as_rule_sample(const as_rule *r, const int64_t *env, as_tensor *in, as_rng *rng, uint32_t t,
-                    uint64_t max_ops);
+/* fills exact inputs by the t-th way of choosing numbers, some of them near the constants; false:
+ * none were found that satisfy the assumptions */
+bool as_rule_sample(const as_rule *rule, const as_constants *constants, const int64_t *env,
+                    as_tensor *inputs, as_rng *rng, uint32_t round, uint64_t max_ops);
 /* types and assumptions, surely */
-bool as_rule_holds(const as_rule *r, const int64_t *env, const as_tensor *in, uint64_t max_ops);
+bool as_rule_holds(const as_rule *rule, const int64_t *env, const as_tensor *inputs,
+                   uint64_t max_ops);
 #endif

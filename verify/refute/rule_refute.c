@@ -45,6 +45,8 @@ typedef struct {
   as_status status;
   as_err *err;
   uint32_t shrinks;
+  uint32_t rounds; /* of inputs at the same sizes: more where there are few sizes to choose */
+  as_constants constants;
 } refuter;
 
 void as_rule_cex_clear(as_rule_cex *cex) {
@@ -257,7 +259,7 @@ static bool try_sizes(void *arg) {
     job->tally->open++;
     return false;
   } /* too large: there may be such an instance */
-  for (uint32_t round = 0; round < job->budget->inputs; round++) {
+  for (uint32_t round = 0; round < job->rounds; round++) {
     if (late(job))
       return true;
     as_tensor *inputs = as_inputs_new(rule->lhs, &as_domain_exact, job->now->instance.env, NULL);
@@ -267,7 +269,7 @@ static bool try_sizes(void *arg) {
     bool stop = false;
     for (uint32_t i = 0; i < rule->lhs->n_input; i++)
       has_elements = has_elements || inputs[i].n > 0;
-    if (as_rule_sample(rule, job->now->instance.env, inputs, &job->rng, round,
+    if (as_rule_sample(rule, &job->constants, job->now->instance.env, inputs, &job->rng, round,
                        job->budget->max_ops))
       stop = compare(job, inputs);
     as_inputs_free(rule->lhs, inputs);
@@ -337,8 +339,8 @@ static void shrink_sizes(refuter *job) {
           as_tensor *inputs =
               as_inputs_new(job->now->with_ranks->lhs, &as_domain_exact, instance->env, NULL);
           found = inputs &&
-                  as_rule_sample(job->now->with_ranks, instance->env, inputs, &job->rng, round,
-                                 job->budget->max_ops) &&
+                  as_rule_sample(job->now->with_ranks, &job->constants, instance->env, inputs,
+                                 &job->rng, round, job->budget->max_ops) &&
                   still(job, inputs);
           as_inputs_free(job->now->with_ranks->lhs, inputs);
         }
@@ -387,14 +389,65 @@ static void shrink_values(refuter *job) {
 }
 
 /* --- all of it */
+/* So many rounds of inputs that an instance of few sizes gets as many inputs in all as one of many:
+ * without a size to choose there is one instance, and all chances are its inputs. */
+static void set_rounds(refuter *job) {
+  enum { MOST_ROUNDS = 64 }; /* times the usual */
+
+  double chances = (double)job->budget->sizes * (double)(job->budget->top + 1);
+  double instances = as_instance_count(&job->now->instance, job->budget->top) + 1;
+  double times = chances / instances;
+  times = times < 1 ? 1 : times > MOST_ROUNDS ? MOST_ROUNDS : times;
+  job->rounds = (uint32_t)(times * job->budget->inputs);
+}
+
+/* one or two sizes at or beside a constant of the text, the others small */
+static bool near_constants(refuter *job) {
+  enum { LARGEST = 4096 };
+
+  as_instance *instance = &job->now->instance;
+  if (instance->n_chosen == 0)
+    return false;
+  for (int attempt = 0; attempt < 20; attempt++) {
+    if (!as_instance_between(instance, &job->rng, 0, job->budget->top, 4))
+      for (uint32_t i = 0; i < instance->n_chosen; i++)
+        instance->env[instance->chosen[i]] = 1 + (int64_t)as_rng_below(&job->rng, 3);
+    for (uint64_t changes = as_rng_below(&job->rng, 2) + 1; changes > 0; changes--) {
+      as_size sym = instance->chosen[as_rng_below(&job->rng, instance->n_chosen)];
+      if (!as_constants_pick_size(&job->constants, &job->rng, LARGEST, &instance->env[sym]))
+        return false;
+    }
+    if (as_instance_settle(instance) && elements_of(job) <= MOST_ELEMENTS)
+      return true;
+  }
+  return false;
+}
+
+/* sizes that small ones do not reach: a rule that fails from 64 on */
+static bool try_constants(refuter *job) {
+  for (uint32_t i = 0; i < job->n && !late(job); i++) {
+    job->now = &job->shape_at[i];
+    job->rounds = job->budget->inputs;
+    for (uint32_t k = 0; k < job->budget->sizes && !late(job); k++) {
+      if (!near_constants(job))
+        break;
+      if (try_sizes(job))
+        return true;
+    }
+  }
+  return false;
+}
+
 static void search(refuter *job) {
   for (int64_t top = 0; top <= job->budget->top; top++) {
     for (uint32_t i = 0; i < job->n && job->status == AS_UNKNOWN && !late(job); i++) {
       job->now = &job->shape_at[i];
+      set_rounds(job);
       if (try_top(job, top))
         return;
     }
   }
+  job->rounds = job->budget->inputs;
   for (uint32_t i = 0; i < job->n && job->status == AS_UNKNOWN; i++) {
     job->now = &job->shape_at[i];
     for (uint32_t k = 0; k < 3 * job->budget->sizes && job->now->n_good && !late(job); k++) {
@@ -402,6 +455,8 @@ static void search(refuter *job) {
         return;
     }
   }
+  if (job->status == AS_UNKNOWN && try_constants(job))
+    return;
   /* relations and fixed numbers may force larger sizes; assumptions that no inputs satisfy at small
    * ones do not */
   for (int64_t top = 4 * job->budget->top;
@@ -448,9 +503,13 @@ as_status as_rule_refute(const as_rulefile *file, uint32_t index, bool reverse,
   } else if (plain->ill_formed &&
              reverse) { /* the given side is never well formed: there are no instances */
     as_rule_free(plain);
+    as_constants_clear(&job->constants);
     free(job);
     return AS_UNKNOWN;
   } else {
+    as_constants_add_graph(&job->constants, plain->lhs);
+    as_constants_add_graph(&job->constants, plain->rhs);
+    as_constants_add_graph(&job->constants, plain->assume);
     make_shapes(job, plain->n_group);
     as_rule_free(plain);
   }
@@ -475,6 +534,7 @@ as_status as_rule_refute(const as_rulefile *file, uint32_t index, bool reverse,
     free(job->shape_at[k].good);
   }
   as_status status = job->status;
+  as_constants_clear(&job->constants);
   as_interval_forget();
   free(job);
   return status;

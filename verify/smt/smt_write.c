@@ -64,12 +64,12 @@ static void define_app(writer *script, ck_id defined, const char *name, const ch
   as_str text;
   as_str_init(&text);
   declare_fun(script, function, sorts, ck_is_int(script->T, defined) ? 'i' : 'r');
-  as_str_printf(&text, "(assert (= %s (%s", name, function);
+  as_str_printf(&text, n_args ? "(assert (= %s (%s" : "(assert (= %s %s", name, function);
   for (uint32_t i = 0; i < n_args; i++) {
     as_str_add(&text, " ");
     term(script, ck_kid(script->T, defined, first + i), sorts[i] == 'i', &text);
   }
-  as_str_add(&text, ")))\n");
+  as_str_add(&text, n_args ? ")))\n" : "))\n"); /* a constant stands without parentheses */
   as_str_add(&script->head, text.s);
   as_str_clear(&text);
 }

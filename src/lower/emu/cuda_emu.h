@@ -121,6 +121,11 @@ inline void yield() {
 }
 
 /* --- global memory */
+/* no buffer of an earlier launch is known any more */
+inline void forget() {
+  M().buffers.clear();
+}
+
 inline void add(const void *p, size_t bytes, bool writable) {
   buffer b;
   b.bytes = bytes;

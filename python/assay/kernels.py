@@ -1,0 +1,80 @@
+"""Certified kernels as callables on tensors.
+
+`assay build` makes a shared library of a result directory, for a GPU or, under its emulation of
+the CUDA execution model, for the host; both have the same interface, which `interface.json`
+describes: names, types and extents of inputs and outputs in order, and the workspace.
+"""
+
+import ctypes
+import json
+from pathlib import Path
+
+import torch
+
+from . import tool
+from .errors import AssayError, ToolError
+
+_TYPES = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32}
+_ALIGNMENT = 16
+
+
+class Kernel:
+    """One certified program, built for one kind of device."""
+
+    def __init__(self, directory, device):
+        """Builds the library of a result directory for "cpu" (emulation) or "cuda"."""
+        self.directory = Path(directory)
+        self.device = device
+        made = tool.build(self.directory, device)
+        described = json.loads((made / "interface.json").read_text())
+        self.inputs = [_Port(port) for port in described["inputs"]]
+        self.outputs = [_Port(port) for port in described["outputs"]]
+        self._library = ctypes.CDLL(str(made / described["library"]))
+        self._launch = self._library.assay_launch
+        self._launch.argtypes = [ctypes.c_void_p] * 4
+        self._launch.restype = ctypes.c_int
+        self._run_host = self._library.assay_run_host
+        self._run_host.argtypes = [ctypes.c_void_p] * 2
+        self._run_host.restype = ctypes.c_int
+        self._library.assay_workspace_bytes.restype = ctypes.c_size_t
+        self._workspace_bytes = self._library.assay_workspace_bytes()
+
+    def __call__(self, *tensors):
+        """Runs on the current stream of the inputs' device; gives a list of new tensors."""
+        if len(tensors) != len(self.inputs):
+            raise AssayError(f"{len(self.inputs)} tensors are wanted, not {len(tensors)}")
+        ready = [port.prepared(tensor) for port, tensor in zip(self.inputs, tensors)]
+        where = ready[0].device if ready else torch.device(self.device)
+        results = [torch.empty(p.extents, dtype=p.dtype, device=where) for p in self.outputs]
+        if where.type == "cuda":
+            workspace = torch.empty(self._workspace_bytes, dtype=torch.uint8, device=where)
+            stream = torch.cuda.current_stream(where).cuda_stream
+            arguments = _pointers(ready), _pointers(results), workspace.data_ptr(), stream
+            status = self._launch(*arguments)
+        else:
+            status = self._run_host(_pointers(ready), _pointers(results))
+        if status != 0:
+            raise ToolError(f"the kernel of {self.directory} ended with error {status}")
+        return results
+
+
+class _Port:
+    """An input or output: its name, element type and extents."""
+
+    def __init__(self, described):
+        self.name = described["name"]
+        self.dtype = _TYPES[described["type"]]
+        self.extents = tuple(described["extents"])
+
+    def prepared(self, tensor):
+        """The tensor as the kernel wants it: extents checked, contiguous, aligned."""
+        if tuple(tensor.shape) != self.extents:
+            raise AssayError(
+                f"{self.name}: extents {tuple(tensor.shape)}, but the kernel is for {self.extents}"
+            )
+        tensor = tensor.detach().to(self.dtype).contiguous()
+        return tensor if tensor.data_ptr() % _ALIGNMENT == 0 else tensor.clone()
+
+
+def _pointers(tensors):
+    return (ctypes.c_void_p * max(1, len(tensors)))(*(t.data_ptr() for t in tensors))

@@ -1,0 +1,191 @@
+"""The text of a tensor program (`.tp`), built statement by statement.
+
+Extents become *size symbols*, so that what is proved holds for all sizes: a symbolic extent of
+`torch.export` keeps its name, a number N > 1 becomes the symbol `nN`.  The extents 0 and 1 stay
+numbers, since an extent broadcasts only where it is literally 1.
+"""
+
+import re
+
+_RESERVED = set(
+    """program sizes where input output use func op let out require builtin mugraph kernel grid
+    loop load acc store end sum max min prod if then div mod and or not none inf f16 bf16 f32
+    rule ints axes tensor assume lhs rhs expect int bool""".split()
+)
+
+
+class Extents:
+    """Size symbols shared by the programs of one job, with their concrete values.
+
+    With `literal`, extents that the program fixes are numbers and no symbols: the theorem then
+    speaks of these sizes only.
+    """
+
+    def __init__(self, literal=False):
+        self.literal = literal
+        self.fixed = set()
+        self._numbers = set()
+        self.values = {}
+        self.relations = []
+        self._derived = {}
+
+    def symbol(self, name, value):
+        """Declares `name` with a concrete value; the same name may be declared again alike."""
+        old = self.values.setdefault(name, value)
+        if old != value:
+            raise ValueError(f"size {name} is both {old} and {value}")
+        return name
+
+    def state_as_numbers(self, values):
+        """Extents of these values are stated as numbers from now on."""
+        self._numbers |= set(values)
+
+    def number(self, value):
+        """The size expression of an extent that the program fixes."""
+        if value <= 1 or self.literal or value in self._numbers:
+            return str(value)
+        self.fixed.add(f"n{value}")
+        return self.symbol(f"n{value}", value)
+
+    def value(self, expression):
+        """The concrete value of a size expression that this class made or remembers."""
+        if expression in self._derived:
+            return self._derived[expression]
+        result = 1
+        for factor in expression.split("*"):
+            factor = factor.strip().strip("()")
+            result *= int(factor) if factor.isdigit() else self.values[factor]
+        return result
+
+    def remember(self, expression, value):
+        """Keeps the value of a size expression that is no product."""
+        self._derived[expression] = value
+
+    def product(self, parts):
+        """The size expression of a product: factors of 1 are left out, one that is a product of
+        symbols gets a symbol of its own with a stated relation."""
+        parts = [part for part in parts if part != "1"]
+        if len(parts) <= 1:
+            return parts[0] if parts else "1"
+        value = 1
+        for part in parts:
+            value *= self.value(part)
+        if all(part.isdigit() for part in parts):
+            return str(value)
+        if any(part in self.values and part not in self.fixed for part in parts):
+            whole = self.symbol("_x_".join(sorted(parts)), value)
+        else:
+            whole = self.number(value)
+        self.relate(whole, *parts)
+        return whole
+
+    def relate(self, whole, *parts):
+        """States whole = product of parts, once; all are size expressions."""
+        relation = f"{whole} = {' * '.join(parts)}"
+        if relation not in self.relations:
+            self.relations.append(relation)
+
+
+class Program:
+    """One program under construction."""
+
+    def __init__(self, name, extents):
+        self.name = _identifier(name, set())
+        self.extents = extents
+        self.inputs = []
+        self.outputs = []
+        self.statements = []
+        self._names = set(_RESERVED) | {self.name}
+        self._memo = {}
+
+    def fresh(self, hint):
+        """A name that nothing in this program and no size has."""
+        return _identifier(hint, self._names | set(self.extents.values))
+
+    def input(self, hint, dtype, dims):
+        name = self.fresh(hint)
+        self._names.add(name)
+        self.inputs.append((name, dtype, list(dims)))
+        return name
+
+    def emit(self, expression, hint="t", comment=None):
+        """A statement `name = expression`; the same expression is stated once."""
+        if expression in self._memo:
+            return self._memo[expression]
+        name = self.fresh(hint)
+        self._names.add(name)
+        self.statements.append((name, expression, comment))
+        self._memo[expression] = name
+        return name
+
+    def output(self, value, hint):
+        """Makes `value` an output.  A name that is an input, or an output already, is copied."""
+        taken = {name for name, _, _ in self.inputs} | {name for _, name in self.outputs}
+        if value in taken or not re.fullmatch(r"[A-Za-z_]\w*", value):
+            value = self.emit(f"{value} + 0", hint)
+        self.outputs.append((hint, value))
+        return value
+
+    def rename(self, renaming):
+        """Gives names of this program other names; what would meet a new name moves aside."""
+        renaming = {old: new for old, new in renaming.items() if old != new}
+        for new in list(renaming.values()):
+            if new in self._names and new not in renaming:
+                renaming[new] = self.fresh(new + "_")
+                self._names.add(renaming[new])
+        self._names |= set(renaming.values())
+        name = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?!\w|\s*[=(])")
+
+        def text(expression):
+            return name.sub(lambda m: renaming.get(m.group(0), m.group(0)), expression)
+
+        self.inputs = [(renaming.get(n, n), t, d) for n, t, d in self.inputs]
+        self.statements = [(renaming.get(n, n), text(e), c) for n, e, c in self.statements]
+        self.outputs = [(h, renaming.get(n, n)) for h, n in self.outputs]
+
+    def _sizes_text(self):
+        lines = []
+        for name, value in self.extents.values.items():
+            least = " >= 0" if value == 0 else ""
+            lines.append(f"sizes {name}{least} = {value}")
+        lines += [f"where {relation}" for relation in self.extents.relations]
+        return lines
+
+    def _statement_lines(self):
+        last = None
+        for name, expression, comment in self.statements:
+            if comment and comment != last:
+                yield f"# {comment}"
+            last = comment
+            yield f"{name} = {expression}"
+
+    def tp(self, use):
+        """The program as `.tp` text; `use` is the path of a specification file, or None."""
+        lines = [f'use "{use}"'] if use else []
+        lines.append(f"program {self.name}")
+        lines += self._sizes_text()
+        lines += [f"input {n}: {t}[{', '.join(d)}]" for n, t, d in self.inputs]
+        lines += self._statement_lines()
+        lines += [f"output {name}" for _, name in self.outputs]
+        return "\n".join(lines) + "\n"
+
+    def mug(self):
+        """The same program as a muGraph of kernel-level statements: the candidate of a claim.
+
+        It speaks of the sizes and inputs of the program that it is compared with, by their
+        names there.
+        """
+        return "\n".join([f"mugraph {self.name}_candidate", *self._statement_lines()]) + "\n"
+
+
+def _identifier(hint, taken):
+    base = re.sub(r"\W", "_", str(hint)) or "t"
+    if not re.match(r"[A-Za-z]", base):
+        base = "t" + base
+    base = base[:60]
+    name = base
+    count = 1
+    while name in taken:
+        count += 1
+        name = f"{base}_{count}"
+    return name

@@ -1,0 +1,92 @@
+"""The `assay` program: where it is, how it is run, what it says."""
+
+import json
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .errors import ToolError
+
+PROVED, REFUTED, UNKNOWN = "PROVED", "REFUTED", "UNKNOWN"
+
+# exit statuses of the program, as its manual states them
+_YES, _NO, _BAD_INPUT, _UNKNOWN, _INTERNAL = range(5)
+
+
+def find_tool():
+    """Path of the `assay` program: $ASSAY, the search path, or a build beside this package."""
+    named = os.environ.get("ASSAY")
+    if named:
+        if not os.access(named, os.X_OK):
+            raise ToolError(f"ASSAY={named} is no program that can be run")
+        return named
+    found = shutil.which("assay")
+    if found:
+        return found
+    top = Path(__file__).resolve().parents[2]
+    for build in ("build-quickstart", "build", "build-gcc"):
+        candidate = top / build / "assay"
+        if os.access(candidate, os.X_OK):
+            return str(candidate)
+    raise ToolError("the `assay` program is not installed: build it, and set ASSAY to its path")
+
+
+@dataclass
+class Result:
+    """What one run said: the verdict, the directory with all evidence, and the report's data."""
+
+    verdict: str
+    directory: Path
+    output: str
+    report: dict = field(default_factory=dict)
+
+    def text(self, name):
+        """A file of the result directory, or None where there is none."""
+        path = self.directory / name
+        return path.read_text() if path.exists() else None
+
+    @property
+    def certificate(self):
+        return self.text("certificate.cert")
+
+    @property
+    def mugraph(self):
+        return self.text("candidate.mug")
+
+    @property
+    def kernel_source(self):
+        return self.text("kernel.cu")
+
+
+def run(arguments, directory, seconds=600):
+    """Runs `assay` with -o DIRECTORY; raises ToolError where it gives no verdict at all."""
+    command = [find_tool(), *map(str, arguments), "--force", "-o", str(directory)]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=seconds, stdin=subprocess.DEVNULL
+        )
+    except subprocess.TimeoutExpired:
+        return Result(UNKNOWN, Path(directory), f"no answer in {seconds} s")
+    said = done.stdout + done.stderr
+    if done.returncode in (_BAD_INPUT, _INTERNAL) or done.returncode not in range(5):
+        raise ToolError(f"{' '.join(command)}\nended with status {done.returncode}:\n{said}")
+    verdict = {_YES: PROVED, _NO: REFUTED, _UNKNOWN: UNKNOWN}[done.returncode]
+    path = Path(directory) / "report.json"
+    report = json.loads(path.read_text()) if path.exists() else {}
+    return Result(verdict, Path(directory), said, report)
+
+
+# names of devices: PyTorch's, and the program's own
+_DEVICES = {"cpu": "host", "cuda": "cuda"}
+
+
+def build(directory, device):
+    """Has the library of a result directory built; the folder that holds it."""
+    made = Path(directory) / f"build-{device}"
+    command = [find_tool(), "build", str(directory), f"--device={_DEVICES[device]}", "-o", str(made)]
+    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    if done.returncode != _YES:
+        raise ToolError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+    return made

@@ -1,0 +1,443 @@
+"""From a PyTorch function to a tensor program: `torch.export`, core ATen, and the table of rows.
+
+Nothing here decides what is equal or fast: it is translation only.  What no row covers is
+collected, and said all at once with the user's file and line.
+"""
+
+import os
+import re
+
+import sympy
+import torch
+
+from . import operators  # noqa: F401  (fills the table)
+from .errors import SizesDiffer, Unsupported, UnsupportedGraph
+from .operators import ROWS
+from .program import Extents, Program
+from .values import Layouts, Masked, Value, number
+
+
+def _module_of(function):
+    """A function as a module, which is what torch.export takes; its parameters keep their names."""
+
+    class Function(torch.nn.Module):
+        forward = staticmethod(function)
+
+    return Function()
+
+
+def export(function, examples, dynamic=None, fixed=False):
+    """The exported program of a function or module, in core ATen operators.
+
+    `dynamic` is torch.export's dynamic_shapes; without it every extent that the program does not
+    fix by itself is a symbol, or with `fixed` every extent is the number that it is.
+    """
+    if not isinstance(function, torch.nn.Module):
+        function = _module_of(function)
+    if dynamic is None and not fixed:
+        auto = torch.export.Dim.AUTO
+        dynamic = tuple(
+            {axis: auto for axis, extent in enumerate(x.shape) if extent > 1}
+            if isinstance(x, torch.Tensor) else None
+            for x in examples
+        )
+    with torch.no_grad():
+        exported = torch.export.export(function, tuple(examples), dynamic_shapes=dynamic)
+        return exported.run_decompositions()
+
+
+_DTYPES = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32", torch.float64: "f32"}
+
+
+class Translator:
+    """One exported graph on its way to a `Program`."""
+
+    def __init__(self, name, extents, like=None):
+        """`like` is a program whose inputs give this one's their extents, by position."""
+        self.like = like
+        self.size_names = {}
+        self.program = Program(name, extents)
+        self.layouts = Layouts(self.program, self._emit)
+        self.environment = {}
+        self.failed = {}
+        self.constants = {}
+        self.probing = False
+        self.input_nodes = []
+        self.output_nodes = []
+        self.operator = None
+        self._node = None
+        self._comment = None
+
+    # -- what rows call --------------------------------------------------------------------------
+
+    def _emit(self, expression):
+        return self.program.emit(expression, "t", self._comment)
+
+    def value(self, expression, extents, dtype="float"):
+        """A statement of that expression, as a value with these extents."""
+        return Value(self._emit(expression), tuple(extents), dtype)
+
+    def text(self, x):
+        if isinstance(x, Masked):
+            raise Unsupported(self.operator, "of a tensor that has minus infinity in it")
+        return x.text if isinstance(x, Value) else number(x)
+
+    def extents(self, x):
+        return x.extents if isinstance(x, (Value, Masked)) else ()
+
+    def kind(self, x):
+        if isinstance(x, (Value, Masked)):
+            return x.dtype
+        return "bool" if isinstance(x, bool) else "int" if isinstance(x, int) else "float"
+
+    def joint_kind(self, *xs):
+        kinds = {self.kind(x) for x in xs}
+        return "float" if "float" in kinds else "int"
+
+    def tensor(self, x):
+        return x if isinstance(x, (Value, Masked)) else Value(number(x), (), self.kind(x))
+
+    def broadcast(self, *xs):
+        """The extents of operands that broadcast against each other."""
+        result = []
+        rank = max(len(self.extents(x)) for x in xs)
+        for place in range(1, rank + 1):
+            met = [self.extents(x)[-place] for x in xs if len(self.extents(x)) >= place]
+            wide = [e for e in met if e != "1"]
+            result.insert(0, wide[0] if wide else "1")
+        return tuple(result)
+
+    def choose(self, condition, x, y):
+        """x where the condition is 1, y elsewhere, all of the joint extents."""
+        extents = self.broadcast(condition, x, y)
+        kind = self.joint_kind(x, y)
+        condition = self.layouts.expand(condition, extents)
+        x, y = (self._filled(part, condition, extents) for part in (x, y))
+        return self.value(f"select({condition.text}, {x.text}, {y.text})", extents, kind)
+
+    def _filled(self, part, like, extents):
+        if isinstance(part, (int, float)) or not part.extents:
+            return self.value(f"full_like({like.text}, {self.text(part)})", extents)
+        return self.layouts.expand(part, extents)
+
+    def constant(self, fill, extents, dtype):
+        """A tensor of one number everywhere."""
+        filled = Value(number(fill), (), dtype)
+        for extent in reversed(extents):
+            text = f"full({filled.text}, size={extent})"
+            filled = self.value(text, (extent,) + filled.extents, dtype)
+        self.constants[filled.text] = number(fill)
+        return filled
+
+    def is_constant(self, x, number_value):
+        """Whether x is a tensor of that one number, by how it was made."""
+        return self.constants.get(x.text) == number_value.text
+
+    def on_both(self, x, change):
+        """A change of layout, of both parts of a value that has minus infinity in it."""
+        if isinstance(x, Masked):
+            return Masked(change(x.value), change(x.keep))
+        return change(x)
+
+    def size_list(self, extents):
+        return tuple(self._extent(e) for e in extents)
+
+    def bound(self, value):
+        """A position as an attribute: a symbolic one by its name, otherwise its number."""
+        return self._extent(value) if isinstance(value, torch.SymInt) else str(value)
+
+    def result_extents(self, index=None):
+        """The extents that PyTorch gives the result of the node under translation."""
+        result = self._node.meta["val"]
+        if isinstance(result, (tuple, list)):
+            result = result[index or 0]
+        return tuple(self._extent(e) for e in result.shape)
+
+    # -- extents ---------------------------------------------------------------------------------
+
+    def _extent(self, extent):
+        if isinstance(extent, Value):
+            return extent.text
+        if isinstance(extent, int):
+            return self.program.extents.number(extent)
+        expression = extent.node.expr
+        hint = int(extent.node.hint)
+        if expression.is_Symbol:
+            return self._size_name(expression)
+        if expression.is_Mul and all(factor.is_Symbol for factor in expression.args):
+            return self.program.extents.product([self._size_name(f) for f in expression.args])
+        text = said_by_size(expression, self._size_name)
+        self.program.extents.remember(text, hint)
+        return text
+
+    def _symbolic_number(self, number):
+        """A number computed from extents, as an expression of the program."""
+        return Value(said_by_program(number.node.expr, self._size_name), (), "float")
+
+    def _size_name(self, symbol):
+        """The name that a symbol of torch.export got where an input had it first."""
+        name = self.size_names.get(symbol)
+        if name is None:
+            raise Unsupported("extent", f"{symbol} is the extent of no input")
+        return name
+
+    def _name_sizes(self, tensor, name, place):
+        """Names the symbols among the extents of an input after the input and the axis."""
+        for axis, extent in enumerate(tensor.shape):
+            if not isinstance(extent, torch.SymInt) or not extent.node.expr.is_Symbol:
+                continue
+            symbol = extent.node.expr
+            wanted = self.like.inputs[place][2][axis] if self.like else None
+            known = self.size_names.get(symbol)
+            if wanted and known and known != wanted:
+                raise SizesDiffer(
+                    f"the second function asks for {known} = {wanted}, the first does not"
+                )
+            if known is None:
+                value = int(extent.node.hint)
+                wanted = wanted or self.program.extents.symbol(f"{name}_{axis}", value)
+                self.size_names[symbol] = wanted
+
+    # -- the graph -------------------------------------------------------------------------------
+
+    def run(self, exported):
+        """Translates a whole exported program; UnsupportedGraph says all that is not covered."""
+        specs = {spec.arg.name: spec for spec in exported.graph_signature.input_specs}
+        self.program.extents.state_as_numbers(window_extents(exported.graph_module.graph))
+        graph = exported.graph_module.graph
+        for node in graph.nodes:
+            if node.op != "output":
+                self.attempt(node, specs.get(node.name))
+        problems = list(self.failed.values())
+        if not problems:
+            try:
+                self._outputs(graph.output_node(), exported)
+            except Unsupported as problem:
+                problems.append(problem)
+        if problems:
+            raise UnsupportedGraph(problems)
+        return self
+
+    @classmethod
+    def for_probe(cls):
+        """A translator that only finds out what is covered: integer inputs are let through."""
+        probe = cls("probe", Extents())
+        probe.probing = True
+        return probe
+
+    def attempt(self, node, spec=None):
+        """Translates one node, or remembers in `failed` why it cannot be."""
+        if node in self.environment:
+            return
+        self._node = node
+        self._comment = place_of(node)
+        try:
+            if node.op == "placeholder":
+                self.add_input(node, spec)
+            elif node.op == "call_function":
+                self._call(node)
+            else:
+                raise Unsupported(node.op, f"the constant {node.target}")
+        except Unsupported as problem:
+            self.failed[node] = Unsupported(problem.operator, problem.reason, self._comment)
+            if self.probing and isinstance(node.meta.get("val"), torch.Tensor):
+                self.add_input(node)  # what follows may be covered all the same
+
+    def add_input(self, node, spec=None):
+        """Makes a node of the graph an input of the program."""
+        result = node.meta.get("val")
+        if isinstance(result, torch.SymInt):
+            if not isinstance(result.node.expr, sympy.Symbol) or not self.probing:
+                self.environment[node] = Value(self._extent(result), (), "int")
+            return
+        if not isinstance(result, torch.Tensor):
+            self.environment[node] = result
+            return
+        if result.is_complex():
+            raise Unsupported("input", f"{node.name} is complex")
+        kind = _kind_of(result.dtype)
+        hint = _input_name(node, spec)
+        self._name_sizes(result, hint, len(self.program.inputs))
+        dims = [self._extent(e) for e in result.shape]
+        name = self.program.input(hint, _DTYPES.get(result.dtype, "f32"), dims)
+        if kind == "bool":
+            # the tensor comes as 0 and 1; whatever else it held would count as 1
+            truth = self._emit(f"not_equal({name}, 0)")
+            self.environment[node] = Value(truth, tuple(dims), kind)
+        else:
+            self.environment[node] = Value(name, tuple(dims), kind)
+        self.input_nodes.append(node)
+
+    def _call(self, node):
+        target = str(node.target)
+        result = node.meta.get("val")
+        if isinstance(result, torch.SymInt):
+            self.environment[node] = Value(self._extent(result), (), "int")
+            return
+        if isinstance(result, torch.SymFloat):
+            self.environment[node] = self._symbolic_number(result)
+            return
+        if isinstance(result, torch.SymBool):
+            return  # a guard: what the program asks of sizes is what export has checked
+        if "getitem" in target:
+            value = self.environment.get(node.args[0])
+            if value is None:
+                return
+            self.environment[node] = value[node.args[1]]
+            return
+        if target.startswith("aten._assert") or target.startswith("aten.sym_constrain"):
+            return
+        self.operator = target
+        translate = ROWS.get(target)
+        if translate is None:
+            raise Unsupported(target, "no row of the table says what it is")
+        arguments = self._arguments(node.args)
+        keywords = {k: self._arguments(v) for k, v in node.kwargs.items()}
+        if arguments is None or any(v is _MISSING for v in keywords.values()):
+            raise Unsupported(target, "an argument of it is not covered")
+        try:
+            self.environment[node] = _typed(translate(self, *arguments, **keywords), result)
+        except (TypeError, KeyError, ValueError, AttributeError) as problem:
+            raise Unsupported(target, f"in a form that the table does not know ({problem})") from problem
+
+    def _arguments(self, argument):
+        """Arguments with nodes replaced; None where one of them was not translated."""
+        if isinstance(argument, torch.fx.Node):
+            value = self.environment.get(argument, _MISSING)
+            if isinstance(value, Unsupported):
+                raise value
+            return value
+        if isinstance(argument, (list, tuple)):
+            parts = [self._arguments(a) for a in argument]
+            return None if any(p is _MISSING for p in parts) else type(argument)(parts)
+        return argument
+
+    def _outputs(self, node, exported):
+        specs = exported.graph_signature.output_specs
+        for count, (result, spec) in enumerate(zip(node.args[0], specs)):
+            if spec.kind != torch.export.graph_signature.OutputKind.USER_OUTPUT:
+                raise Unsupported("output", f"an update of {spec.target} in place")
+            if isinstance(result, torch.fx.Node):
+                self.add_output(result, count)
+
+    def add_output(self, node, count):
+        """Makes the value of a node the count-th output of the program."""
+        value = self.environment.get(node)
+        if isinstance(value, Unsupported):
+            raise value
+        if isinstance(value, Masked):
+            raise Unsupported("output", "a tensor that has minus infinity in it", place_of(node))
+        if not isinstance(value, Value):
+            raise Unsupported("output", f"{node.name} is no tensor", place_of(node))
+        self.output_nodes.append(node)
+        self.program.output(value.text, f"out{count}")
+
+
+def window_extents(graph):
+    """Extents that windows slide over, and those of the windows.
+
+    What a window leaves of such an extent is computed from it, so the program gives them as numbers
+    and not as symbols: (n + 2 - 3) div 1 + 1 = n is then plain arithmetic.
+    """
+    found = set()
+    for node in graph.nodes:
+        if "convolution" not in str(node.target) and "_pool" not in str(node.target):
+            continue
+        for tensor in [*node.all_input_nodes, node]:
+            value = tensor.meta.get("val")
+            value = value[0] if isinstance(value, (tuple, list)) else value
+            if isinstance(value, torch.Tensor):
+                found.update(e for e in value.shape[2:] if isinstance(e, int))
+    return found
+
+
+def _typed(value, result):
+    """The value with the kind of numbers that PyTorch's promotion gives the result."""
+    if isinstance(value, Value) and isinstance(result, torch.Tensor):
+        return Value(value.text, value.extents, _kind_of(result.dtype))
+    return value
+
+
+def _kind_of(dtype):
+    if dtype.is_floating_point:
+        return "float"
+    return "bool" if dtype == torch.bool else "int"
+
+
+# frames of PyTorch and of this package say nothing about the user's program
+_NOT_THE_USERS = (os.path.dirname(torch.__file__), os.path.dirname(os.path.abspath(__file__)))
+
+
+class _Missing:
+    pass
+
+
+_MISSING = _Missing()
+
+
+def said_by_size(expression, name_of):
+    """A polynomial of sizes with div and mod, in the words of size expressions."""
+    if expression.is_Integer:
+        return str(expression) if expression >= 0 else f"({expression})"
+    if expression.is_Symbol:
+        return name_of(expression)
+    parts = [said_by_size(argument, name_of) for argument in expression.args]
+    if expression.is_Add:
+        return "(" + " + ".join(parts) + ")"
+    if expression.is_Mul:
+        return " * ".join(parts)
+    kind = type(expression).__name__
+    if kind in ("FloorDiv", "CleanDiv"):
+        return f"({parts[0]} div {parts[1]})"
+    if kind in ("Mod", "PythonMod"):
+        return f"({parts[0]} mod {parts[1]})"
+    if expression.is_Pow and expression.args[1].is_Integer and expression.args[1] > 0:
+        return " * ".join([parts[0]] * int(expression.args[1]))
+    raise Unsupported("extent", f"{expression} has no form as a size")
+
+
+def said_by_program(expression, name_of):
+    """A number made of sizes (such as 1/sqrt(d)), in the words of a program."""
+    if expression.is_Symbol:
+        return name_of(expression)
+    if expression.is_Number:
+        return number(int(expression) if expression.is_Integer else float(expression))
+    parts = [said_by_program(argument, name_of) for argument in expression.args]
+    if expression.is_Add:
+        return "(" + " + ".join(parts) + ")"
+    if expression.is_Mul:
+        return "(" + " * ".join(parts) + ")"
+    kind = type(expression).__name__
+    if kind in ("ToFloat", "Identity"):
+        return parts[0]
+    if kind in ("FloatTrueDiv", "IntTrueDiv"):
+        return f"({parts[0]} / {parts[1]})"
+    if kind == "OpaqueUnaryFn_sqrt":
+        return f"sqrt({parts[0]})"
+    if kind in ("FloatPow", "PowByNatural", "Pow"):
+        return _power(parts[0], expression.args[1])
+    raise Unsupported("number", f"{expression} has no form in a program")
+
+
+def _power(base, exponent):
+    if exponent == -1:
+        return f"(1 / {base})"
+    if float(exponent) in (0.5, -0.5):
+        return f"sqrt({base})" if exponent > 0 else f"rsqrt({base})"
+    if exponent == int(exponent) and exponent > 0:
+        return "(" + " * ".join([base] * int(exponent)) + ")"
+    raise Unsupported("number", f"the power {exponent} of a size")
+
+
+def _input_name(node, spec):
+    if spec is not None and spec.target:
+        return spec.target.replace(".", "_")
+    return node.name
+
+
+def place_of(node):
+    """The user's file and line of a node, as `file.py:12`, from the trace that PyTorch keeps."""
+    trace = node.meta.get("stack_trace") or ""
+    found = re.findall(r'File "([^"]+)", line (\d+)', trace)
+    frames = [f"{path}:{line}" for path, line in found if not path.startswith(_NOT_THE_USERS)]
+    return frames[-1] if frames else None

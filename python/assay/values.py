@@ -1,0 +1,201 @@
+"""Values of a graph under translation, and how layouts are stated.
+
+A `Value` is an expression of the program's language with its extents (size expressions) and its
+type.  A `Masked` value stands for a tensor that is minus infinity wherever `keep` is 0: the reals
+have no infinities, so the two parts travel together until a softmax, an exponential or a maximum
+says what they mean.
+"""
+
+from dataclasses import dataclass, field, replace
+
+from .errors import Unsupported
+
+
+@dataclass(frozen=True)
+class Value:
+    text: str
+    extents: tuple = field(default_factory=tuple)
+    dtype: str = "float"  # float, int or bool: what the numbers are, not how many bits they have
+
+    @property
+    def rank(self):
+        return len(self.extents)
+
+
+@dataclass(frozen=True)
+class Masked:
+    """`value` where `keep` (0 or 1, of the same extents) is 1, minus infinity elsewhere."""
+
+    value: Value
+    keep: Value
+
+    @property
+    def extents(self):
+        return self.value.extents
+
+    @property
+    def rank(self):
+        return self.value.rank
+
+    @property
+    def dtype(self):
+        return self.value.dtype
+
+
+def number(x):
+    """An exact literal of a Python number; floats are the decimals that print as they do."""
+    if isinstance(x, bool):
+        return "1" if x else "0"
+    if isinstance(x, int):
+        return str(x) if x >= 0 else f"(-{-x})"
+    if x != x or x in (float("inf"), float("-inf")):
+        raise Unsupported("constant", f"{x} is not a real number")
+    text = repr(abs(float(x)))
+    return text if x >= 0 else f"(-{text})"
+
+
+def literal(x):
+    """The same as an attribute's value, which takes a sign and no parentheses."""
+    text = number(x)
+    return text[1:-1] if text.startswith("(") else text
+
+
+class Layouts:
+    """Views of tensors as operators of the program `out`."""
+
+    def __init__(self, out, emit):
+        self.out = out
+        self.emit = emit
+        self._made_of = {}  # name of a view -> (what was done, the value it was done to)
+
+    def _make(self, expression, extents, like, done=None):
+        """The view, and what was done for it, so that doing the opposite gives back the value."""
+        made = Value(self.emit(expression), tuple(extents), like.dtype)
+        if done is not None:
+            self._made_of[made.text] = (done, like)
+        return made
+
+    def _before(self, x, done):
+        """What x was before `done` was done last, or None."""
+        last, value = self._made_of.get(x.text, (None, None))
+        return value if last == done else None
+
+    def unsqueeze(self, x, axis):
+        extents = list(x.extents)
+        extents.insert(axis, "1")
+        return self._make(f"expand_dims({x.text}, axis={axis})", extents, x, ("unsqueeze", axis))
+
+    def squeeze(self, x, axis):
+        extents = list(x.extents)
+        if extents.pop(axis) != "1":
+            raise Unsupported("squeeze", f"axis {axis} of extent {x.extents[axis]} is not 1")
+        before = self._before(x, ("unsqueeze", axis))
+        if before is not None:
+            return before
+        return self._make(f"squeeze({x.text}, axis={axis})", extents, x)
+
+    def permute(self, x, order):
+        """Axis k of the result is axis order[k] of x: a sequence of exchanges of neighbours."""
+        at = list(range(x.rank))
+        for place, wanted in enumerate(order):
+            here = at.index(wanted)
+            while here > place:
+                extents = list(x.extents)
+                extents[here - 1], extents[here] = extents[here], extents[here - 1]
+                exchange = ("exchange", here - 1)
+                x = self._before(x, exchange) or self._make(
+                    f"transpose({x.text}, axis={here - 1})", extents, x, exchange
+                )
+                at[here - 1], at[here] = at[here], at[here - 1]
+                here -= 1
+        return x
+
+    def expand(self, x, extents):
+        """x with axes in front and with extents of 1 repeated, as in NumPy's broadcasting."""
+        while x.rank < len(extents):
+            x = self.unsqueeze(x, 0)
+        for axis, (have, want) in enumerate(zip(x.extents, extents)):
+            if have == want:
+                continue
+            if have != "1":
+                raise Unsupported("expand", f"extent {have} cannot become {want}")
+            wide = list(x.extents)
+            wide[axis] = want
+            x = self._make(f"broadcast({x.text}, axis={axis}, size={want})", wide, x)
+        return x
+
+    def _merge(self, x, axis):
+        left, right = x.extents[axis], x.extents[axis + 1]
+        whole = self.out.extents.product([left, right])
+        extents = x.extents[:axis] + (whole,) + x.extents[axis + 2 :]
+        if left == "1":
+            return self.squeeze(x, axis)
+        if right == "1":
+            return self.squeeze(x, axis + 1)
+        before = self._before(x, ("split", axis))
+        if before is not None:
+            return before
+        return self._make(
+            f"merge_axes({x.text}, axis={axis})", extents, x, ("merge", axis, (left, right))
+        )
+
+    def _split(self, x, axis, outer, inner):
+        if outer == "1":
+            return self.unsqueeze(x, axis)
+        if inner == "1":
+            return self.unsqueeze(x, axis + 1)
+        before = self._before(x, ("merge", axis, (outer, inner)))
+        if before is not None:
+            return before
+        self.out.extents.relate(x.extents[axis], outer, inner)
+        extents = x.extents[:axis] + (outer, inner) + x.extents[axis + 1 :]
+        return self._make(
+            f"split_axis({x.text}, axis={axis}, outer={outer}, inner={inner})",
+            extents,
+            x,
+            ("split", axis),
+        )
+
+    def view(self, x, extents):
+        """x in row-major order with other extents: axes merged and split, coarsest first."""
+        have = [self.out.extents.value(e) for e in x.extents]
+        want = [self.out.extents.value(e) for e in extents]
+        if 0 in have or 0 in want:
+            raise Unsupported("view", "of a tensor without elements")
+        axis = 0
+        while axis < max(len(have), len(want)):
+            if axis < min(len(have), len(want)) and have[axis] == want[axis]:
+                axis += 1
+            elif axis >= len(want):
+                x = self.squeeze(x, axis)
+                del have[axis]
+            elif axis >= len(have) or (want[axis] == 1):
+                x = self.unsqueeze(x, axis)
+                have.insert(axis, 1)
+            elif have[axis] == 1:
+                x = self.squeeze(x, axis)
+                del have[axis]
+            elif have[axis] % want[axis] == 0:
+                rest = have[axis] // want[axis]
+                inner = self._rest(x.extents[axis], extents, axis, rest)
+                x = self._split(x, axis, extents[axis], inner)
+                have[axis : axis + 1] = [want[axis], rest]
+            elif axis + 1 < len(have):
+                x = self._merge(x, axis)
+                have[axis : axis + 2] = [have[axis] * have[axis + 1]]
+            else:
+                raise Unsupported("view", f"{x.extents} as {tuple(extents)}")
+        return replace(x, extents=tuple(extents))
+
+    def _rest(self, whole, extents, axis, rest):
+        """The size expression of what is left of `whole` when extents[axis] is split off."""
+        product = []
+        value = 1
+        for extent in extents[axis + 1 :]:
+            if value == rest:
+                break
+            product.append(extent)
+            value *= self.out.extents.value(extent)
+        if value == rest:
+            return self.out.extents.product(product)
+        return self.out.extents.number(rest)

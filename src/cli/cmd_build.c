@@ -1,0 +1,31 @@
+/* `assay build`: a certified program as a library for other programs. */
+#include "lowered.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+int cli_build(const cli_opts *o) {
+  as_err err;
+  as_err_init(&err);
+  cli_lowered c;
+  cli_lowered_init(&c, o);
+  char *made = o->out ? as_strdup(o->out) : as_format("%s/build", o->arg[0]);
+  char *emulation = cli_emulation_dir();
+  bool ok = cli_lower(&c, o, &err);
+  if (ok && mkdir(made, 0777) != 0 && !as_exists(made))
+    ok = as_err_set(&err, AS_BAD_INPUT, "%s: cannot be made", made);
+  as_rt_opts opts = {.dir = made,
+                     .target = c.target,
+                     .emulate = strcmp(o->device, "cuda") != 0,
+                     .emu_dir = emulation};
+  ok = ok && as_rt_library_build(&c.low, c.job.program->name, &c.ports, &opts, &err);
+  if (ok)
+    printf("%s/libassay_%s.so\n", made, c.job.program->name);
+  int status = ok ? AS_OK : cli_fail(&err);
+  free(emulation);
+  free(made);
+  cli_lowered_clear(&c);
+  as_err_clear(&err);
+  return status;
+}

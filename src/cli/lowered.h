@@ -1,0 +1,24 @@
+/* A certified program of a result directory, lowered.  Private to src/cli. */
+#ifndef AS_CLI_LOWERED_H
+#define AS_CLI_LOWERED_H
+#include "cli.h"
+#include "src/runtime/library.h"
+
+typedef struct {
+  cli_place at;
+  as_job job;
+  const as_target *target;
+  as_lowered low;
+  as_rt_port *in;
+  as_rt_port *out;
+  as_rt_interface ports; /* of in and out */
+} cli_lowered;
+
+void cli_lowered_init(cli_lowered *c, const cli_opts *o);
+void cli_lowered_clear(cli_lowered *c);
+/* reads what the arguments name and lowers it for the GPU that is meant; a result directory must
+ * have a certificate */
+bool cli_lower(cli_lowered *c, const cli_opts *o, as_err *err);
+/* the folder of the emulation's header, installed or in the source tree; malloc'ed */
+char *cli_emulation_dir(void);
+#endif

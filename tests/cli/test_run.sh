@@ -1,0 +1,85 @@
+#!/bin/sh
+# `assay run` and `assay build`: certified programs on arrays, as libraries, and what they refuse.
+. "${AS_TOP_SRCDIR:?}/tests/cli/lib.sh"
+TMPDIR=$work
+export TMPDIR
+
+# npy TYPE SHAPE BYTES..: a .npy file on standard output; BYTES as printf takes them
+npy() {
+  header="{'descr': '$1', 'fortran_order': False, 'shape': $2, }"
+  while [ $(((10 + ${#header} + 1) % 64)) -ne 0 ]; do header="$header "; done
+  length=$((${#header} + 1))
+  printf '\223NUMPY\001\000'
+  printf "\\$(printf %03o $((length % 256)))\\$(printf %03o $((length / 256)))"
+  printf '%s\n' "$header"
+  shift 2
+  for bytes in "$@"; do printf "$bytes"; done
+}
+
+cat >scale.tp <<'EOF'
+program scale
+sizes N = 2, M = 3
+input X: f32[N, M]
+input w: f16[M]
+output Y = X * w
+EOF
+expect 0 PROVED certify scale.tp scale.tp -q --solvers=none -o scale.d
+
+# 1 2 3 / 4 5 6 as f4, times 0.5 1 -2 as f2: halves, and negative numbers, are exact
+one='\000\000\200\077' two='\000\000\000\100' three='\000\000\100\100'
+npy '<f4' '(2, 3)' "$one$two$three" '\000\000\200\100\000\000\240\100\000\000\300\100' >X.npy
+npy '<f2' '(3,)' '\000\070\000\074\000\300' >w.npy
+expect 0 'Y: f32[2, 3] = 0.5 2 -6 2 5 -12' run scale.d X=X.npy w=w.npy -o outputs
+[ -f outputs/Y.npy ] || fail "no output file"
+# what was written is read again
+expect 0 'Y: f32[2, 3] = 0.25 2 12 1 5 24' run scale.d X=outputs/Y.npy w=w.npy
+# bytes and 64-bit integers are numbers too
+npy '|i1' '(2, 3)' '\001\002\003\374\005\006' >bytes.npy
+expect 0 'Y: f32[2, 3] = 0.5 2 -6 -2 5 -12' run scale.d X=bytes.npy w=w.npy
+[ -z "$(ls -d assay-run-* 2>/dev/null)" ] || fail "scratch folders are left"
+# random inputs: the same seed, the same numbers
+expect 0 'Y: f32[2, 3] =' run scale.d --seed=7
+cp out first
+expect 0 'Y: f32[2, 3] =' run scale.d --seed=7
+cmp -s out first || fail "the same seed gave other numbers"
+
+# what cannot be run
+expect 2 'is no INPUT=FILE.npy' run scale.d Q=X.npy
+expect 2 'other extents than input w' run scale.d w=X.npy
+expect 2 'No such file' run scale.d X=none.npy
+echo 'no array' >text.npy
+expect 2 'is no .npy file' run scale.d X=text.npy
+head -c 90 X.npy >cut.npy
+expect 2 'header is cut off' run scale.d X=cut.npy
+head -c 140 X.npy >short.npy
+expect 2 'not as many bytes' run scale.d X=short.npy
+npy '<c8' '(2, 3)' '\000' >complex.npy
+expect 2 'elements of type <c8' run scale.d X=complex.npy
+sed "s/'fortran_order': False/'fortran_order': True /" X.npy >columns.npy
+expect 2 'row-major' run scale.d X=columns.npy
+rm scale.d/certificate.cert
+expect 2 'has no certificate' run scale.d X=X.npy w=w.npy
+expect 2 'unknown word' run scale.d --device=tpu
+
+# a library, and a C program that calls it
+expect 0 PROVED certify scale.tp scale.tp -q --solvers=none -o scale.d --force
+expect 0 'libassay_scale.so' build scale.d -o made
+for file in libassay_scale.so assay_scale.h interface.json kernel.cu; do
+  [ -f "made/$file" ] || fail "build made no $file"
+done
+cat >call.c <<'EOF'
+#include "made/assay_scale.h"
+#include <stdio.h>
+int main(void) {
+  _Alignas(16) float X[6] = {1, 2, 3, 4, 5, 6}, Y[8];
+  _Alignas(16) unsigned short w[3] = {0x3800, 0x3c00, 0xc000};
+  void *inputs[] = {X, w}, *outputs[] = {Y};
+  int status = assay_run_host(inputs, outputs);
+  printf("%d %g %g %g\n", status, Y[0], Y[2], Y[5]);
+  return status;
+}
+EOF
+"${CC:-gcc}" -std=c11 -Wall -Werror call.c -o call made/libassay_scale.so -Wl,-rpath,"$work/made" >out 2>err || fail "the caller does not compile"
+./call >out 2>err
+[ "$(cat out)" = '0 0.5 -6 -12' ] || fail "the library gave something else"
+[ "$failures" -eq 0 ]

@@ -1,0 +1,487 @@
+/* Definitions of a claim (see pv_defs.h). */
+#include "pv_defs.h"
+#include "pv_norm.h"
+#include "pv_steps.h"
+#include "src/base/mem.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_KIDS = 2 * CK_MAX_BINDERS + 2, MAX_CONDITIONS = 128 };
+
+typedef struct {
+  const ck_definition *def;
+  uint32_t like; /* number of the first definition that it is like; its own if it is the first */
+  bool both;     /* of a first one: the other side has one like it */
+  ck_id put[PV_WORLDS];    /* what an application at the parameters becomes; CK_BAD: it stays */
+  pv_thm lemma[PV_WORLDS]; /* that; made when first asked for */
+  bool asked[PV_WORLDS];
+  uint32_t first_part, n_parts; /* symbols in the body: into `parts` */
+} symbol;
+
+/* a clause of a world, and the hypothesis that it comes from */
+typedef struct {
+  ck_id claimed;
+  pv_world world;
+} origin;
+
+struct pv_defs {
+  pv *p;
+  symbol *symbols;
+  uint32_t n;
+  bool shared;
+  as_vec parts;   /* uint32_t: numbers of symbols */
+  as_map numbers; /* name and signature of a symbol: its number */
+  as_map clauses; /* of definitions: hypotheses that nobody else needs to see */
+  as_map origins; /* clause in a world: number of its origin */
+  as_vec origin;
+  as_map out[PV_WORLDS]; /* term: what it becomes, and by which theorem */
+};
+
+static pv_eqn equation(pv_defs *d, pv_world w, ck_id t, uint32_t depth);
+
+/* --- what symbols become */
+/* the number of the symbol that t applies; PV_NONE: t is no application of one */
+static uint32_t number_of(const pv_defs *d, ck_id t) {
+  const ck_terms *T = d->p->terms;
+  uint64_t number;
+  if (!ck_is(T, t, CK_APP) ||
+      !as_map_get(&d->numbers, AS_KEY(ck_name(T, t), ck_sig(T, t)), &number))
+    return PV_NONE;
+  return (uint32_t)number;
+}
+
+/* adds the symbols in t to the list, each once */
+static void symbols_in(const pv_defs *d, ck_id t, as_map *seen, as_vec *list) {
+  uint64_t known;
+  if (as_map_get(seen, AS_KEY(t), &known))
+    return;
+  as_map_put(seen, AS_KEY(t), 1);
+  for (uint32_t i = 0; i < ck_nkids(d->p->terms, t); i++)
+    symbols_in(d, ck_kid(d->p->terms, t, i), seen, list);
+  uint32_t number = number_of(d, t);
+  for (size_t i = 0; number != PV_NONE && i < list->n; i++) {
+    if (AS_VEC_AT(list, uint32_t, i) == number)
+      return;
+  }
+  if (number != PV_NONE)
+    as_vec_push(list, &number);
+}
+
+/* t with the symbols that it applies replaced; what takes their places is in that world already */
+static ck_id substituted(const pv_defs *d, pv_world w, ck_id t) {
+  as_map seen;
+  as_vec list;
+  as_map_init(&seen, 1);
+  as_vec_init(&list, sizeof(uint32_t));
+  symbols_in(d, t, &seen, &list);
+  ck_fsub *by = as_calloc(list.n + 1, sizeof *by);
+  uint32_t n = 0;
+  for (size_t i = 0; i < list.n; i++) {
+    const symbol *x = &d->symbols[AS_VEC_AT(&list, uint32_t, i)];
+    if (x->put[w] != CK_BAD)
+      by[n++] = (ck_fsub){x->def->name, x->def->signature, x->def->parameter, x->def->n, x->put[w]};
+  }
+  ck_id r = ck_sub(d->p->terms, t, NULL, NULL, 0, by, n);
+  free(by);
+  as_vec_clear(&list);
+  as_map_clear(&seen);
+  return r;
+}
+
+static ck_id applied(const pv_defs *d, uint32_t i) {
+  const ck_definition *def = d->symbols[i].def;
+  return ck_make(d->p->terms, CK_APP, def->name, def->signature, def->parameter, def->n);
+}
+
+/* the same parameters, in the same order: bodies that are equal are equal functions */
+static bool same_parameters(const ck_definition *a, const ck_definition *b) {
+  return a->n == b->n && a->signature == b->signature &&
+         memcmp(a->parameter, b->parameter, a->n * sizeof *a->parameter) == 0;
+}
+
+/* finds which symbols are like an earlier one */
+static void find_like(pv_defs *d) {
+  as_map first;
+  as_map_init(&first, 2);
+  for (uint32_t i = 0; i < d->n; i++) {
+    symbol *x = &d->symbols[i];
+    ck_id body = substituted(d, PV_RENAMED, x->def->body);
+    uint64_t j = i;
+    x->like = i;
+    if (as_map_get(&first, AS_KEY(body, x->def->n), &j) &&
+        same_parameters(d->symbols[j].def, x->def)) {
+      x->like = (uint32_t)j;
+      x->put[PV_RENAMED] = applied(d, x->like);
+      if (d->symbols[j].def->candidate != x->def->candidate)
+        d->symbols[j].both = d->shared = true;
+    } else {
+      as_map_put(&first, AS_KEY(body, x->def->n), i);
+    }
+  }
+  as_map_clear(&first);
+}
+
+static void find_bodies(pv_defs *d) {
+  for (uint32_t i = 0; i < d->n; i++) {
+    symbol *x = &d->symbols[i]; /* one that would become too deep a term stays: CK_BAD */
+    x->put[PV_WHOLE] = substituted(d, PV_WHOLE, x->def->body);
+    if (!d->symbols[x->like].both)
+      x->put[PV_SHARED] = substituted(d, PV_SHARED, x->def->body);
+    else if (x->like != i)
+      x->put[PV_SHARED] = applied(d, x->like);
+  }
+}
+
+static void find_parts(pv_defs *d, symbol *x) {
+  as_map seen;
+  as_vec list;
+  as_map_init(&seen, 1);
+  as_vec_init(&list, sizeof(uint32_t));
+  symbols_in(d, x->def->body, &seen, &list);
+  x->first_part = (uint32_t)d->parts.n;
+  x->n_parts = (uint32_t)list.n;
+  for (size_t i = 0; i < list.n; i++)
+    as_vec_push(&d->parts, &AS_VEC_AT(&list, uint32_t, i));
+  as_vec_clear(&list);
+  as_map_clear(&seen);
+}
+
+pv_defs *pv_defs_new(pv *p, const ck_claim *claim) {
+  pv_defs *d = as_calloc(1, sizeof *d);
+  d->p = p;
+  d->n = claim->n_definitions;
+  d->symbols = as_calloc(d->n + 1, sizeof *d->symbols);
+  as_map_init(&d->numbers, 2);
+  as_map_init(&d->clauses, 1);
+  as_map_init(&d->origins, 1);
+  as_vec_init(&d->origin, sizeof(origin));
+  as_vec_init(&d->parts, sizeof(uint32_t));
+  for (int w = 0; w < PV_WORLDS; w++)
+    as_map_init(&d->out[w], 1);
+  for (uint32_t i = 0; i < d->n; i++) {
+    const ck_definition *def = &claim->definitions[i];
+    symbol *x = &d->symbols[i];
+    x->def = def;
+    for (int w = 0; w < PV_WORLDS; w++)
+      x->put[w] = CK_BAD;
+    as_map_put(&d->numbers, AS_KEY(def->name, def->signature), i);
+    as_map_put(&d->clauses, AS_KEY(def->clause), 1);
+    find_parts(d, x);
+  }
+  find_like(d);
+  find_bodies(d);
+  p->defs = d;
+  return d;
+}
+
+void pv_defs_free(pv_defs *d) {
+  d->p->defs = NULL;
+  as_map_clear(&d->numbers);
+  as_map_clear(&d->clauses);
+  as_map_clear(&d->origins);
+  as_vec_clear(&d->origin);
+  as_vec_clear(&d->parts);
+  for (int w = 0; w < PV_WORLDS; w++)
+    as_map_clear(&d->out[w]);
+  free(d->symbols);
+  free(d);
+}
+
+bool pv_defs_shared(const pv_defs *d) {
+  return d->shared;
+}
+
+/* --- lemmas: an application at the parameters, which are free in it */
+/* symbol i at its parameters, by its own clause, in that world */
+static pv_eqn by_clause(pv_defs *d, pv_world w, uint32_t i, uint32_t depth) {
+  const ck_definition *def = d->symbols[i].def;
+  pv_thm clause = pv_hyp(d->p, def->clause);
+  pv_thm body = def->n ? pv_use(d->p, clause, def->parameter, def->n, NULL, 0) : clause;
+  if (body == PV_NONE)
+    return pv_fail();
+  pv_eqn rest = equation(d, w, def->body, depth);
+  return (pv_eqn){rest.to, pv_trans(d->p, body, rest.by)};
+}
+
+/* C.q = S.q, both at their parameters, as what their clauses say becomes the same when symbols
+ * before them are renamed */
+static pv_thm alike(pv_defs *d, uint32_t i, uint32_t depth) {
+  pv_eqn own = by_clause(d, PV_RENAMED, i, depth);
+  pv_eqn first = by_clause(d, PV_RENAMED, d->symbols[i].like, depth);
+  return own.to == first.to ? pv_trans(d->p, own.by, pv_sym(d->p, first.by)) : PV_NONE;
+}
+
+static bool is_renamed(const pv_defs *d, pv_world w, uint32_t i) {
+  const symbol *x = &d->symbols[i];
+  return x->like != i && x->put[w] == applied(d, x->like);
+}
+
+static void make_lemma(pv_defs *d, pv_world w, uint32_t i, uint32_t depth) {
+  symbol *x = &d->symbols[i];
+  pv_thm s = is_renamed(d, w, i) ? alike(d, i, depth) : by_clause(d, w, i, depth).by;
+  if (s != PV_NONE && pv_right(d->p, s) != x->put[w])
+    s = PV_NONE;
+  x->asked[w] = true;
+  x->lemma[w] = s;
+}
+
+typedef struct {
+  pv_world world;
+  uint32_t number;
+} task;
+
+/* the lemmas of the symbols in this one's body come first; whether any is still to be made */
+static bool push_parts(const pv_defs *d, pv_world w, uint32_t i, as_vec *stack) {
+  const symbol *x = &d->symbols[i];
+  size_t before = stack->n;
+  for (uint32_t k = 0; k < x->n_parts; k++) {
+    task t = {w, AS_VEC_AT(&d->parts, uint32_t, x->first_part + k)};
+    const symbol *part = &d->symbols[t.number];
+    if (part->put[w] != CK_BAD && !part->asked[w])
+      as_vec_push(stack, &t);
+  }
+  return stack->n > before;
+}
+
+/* Chains of definitions can be long: so this keeps a stack of its own. */
+static pv_thm lemma(pv_defs *d, pv_world w, uint32_t i, uint32_t depth) {
+  as_vec stack;
+  task first = {w, i};
+  if (d->symbols[i].asked[w])
+    return d->symbols[i].lemma[w];
+  as_vec_init(&stack, sizeof(task));
+  as_vec_push(&stack, &first);
+  while (stack.n) {
+    task t = AS_VEC_AT(&stack, task, stack.n - 1);
+    bool renamed = is_renamed(d, t.world, t.number);
+    pv_world of_parts = renamed ? PV_RENAMED : t.world;
+    bool wait = !d->symbols[t.number].asked[t.world] &&
+                (push_parts(d, of_parts, t.number, &stack) ||
+                 (renamed && push_parts(d, of_parts, d->symbols[t.number].like, &stack)));
+    if (wait)
+      continue;
+    stack.n--;
+    if (!d->symbols[t.number].asked[t.world])
+      make_lemma(d, t.world, t.number, depth);
+  }
+  as_vec_clear(&stack);
+  return d->symbols[i].lemma[w];
+}
+
+/* t, an application of symbol i, by its lemma */
+static pv_eqn by_lemma(pv_defs *d, pv_world w, uint32_t i, ck_id t, uint32_t depth) {
+  const ck_definition *def = d->symbols[i].def;
+  pv_var_sub sub[16];
+  uint32_t n = 0;
+  pv_thm s = lemma(d, w, i, depth);
+  if (s == PV_NONE)
+    return pv_fail();
+  for (uint32_t k = 0; k < def->n; k++) {
+    ck_id argument = ck_kid(d->p->terms, t, k);
+    if (argument != def->parameter[k])
+      sub[n++] = (pv_var_sub){def->parameter[k], argument};
+  }
+  if (n)
+    s = pv_inst(d->p, s, sub, n, NULL, 0, NULL, 0);
+  return s == PV_NONE ? pv_fail() : (pv_eqn){pv_right(d->p, s), s};
+}
+
+/* --- terms */
+static ck_id counter(pv_defs *d, uint32_t depth) {
+  char name[24];
+  snprintf(name, sizeof name, "$$d%u", (unsigned)depth);
+  return ck_var(d->p->terms, name, 'i');
+}
+
+static ck_id state(pv_defs *d, uint32_t depth, uint32_t q) {
+  char name[40];
+  snprintf(name, sizeof name, "$$e%u.%u", (unsigned)depth, (unsigned)q);
+  return ck_var(d->p->terms, name, 'r');
+}
+
+/* x, whose place in a congruence is next; the premise is kept unless it changes nothing */
+static bool part(pv_defs *d, pv_world w, ck_id x, uint32_t depth, ck_id *to, pv_thm *by,
+                 uint32_t *n) {
+  pv_eqn e = equation(d, w, x, depth);
+  if (e.by == PV_NONE)
+    return false;
+  *to = e.to;
+  if (e.by != PV_REFL)
+    by[(*n)++] = e.by;
+  return true;
+}
+
+/* the parts of t that stand under no binder */
+static pv_eqn outer_parts(pv_defs *d, pv_world w, ck_id t, uint32_t depth) {
+  const ck_terms *T = d->p->terms;
+  ck_id kid[MAX_KIDS];
+  pv_thm by[MAX_KIDS + 2];
+  uint32_t n = 0;
+  uint32_t count = ck_nkids(T, t);
+  for (uint32_t i = 0; i < count; i++) {
+    kid[i] = ck_kid(T, t, i);
+    if (ck_kid_binders(T, t, i))
+      continue;
+    if (!ck_is_rel(T, kid[i])) {
+      if (!part(d, w, kid[i], depth, &kid[i], by, &n))
+        return pv_fail();
+      continue;
+    }
+    ck_id side[2]; /* the condition of an ite: its sides are the parts */
+    for (uint32_t k = 0; k < 2; k++) {
+      if (!part(d, w, ck_kid(T, kid[i], k), depth, &side[k], by, &n))
+        return pv_fail();
+    }
+    kid[i] = ck_mk2(d->p->terms, ck_head(T, kid[i]), side[0], side[1]);
+  }
+  if (n == 0)
+    return pv_same(t);
+  ck_id to = ck_rebuild(d->p->terms, t, kid);
+  pv_thm s = pv_cong(d->p, t, to, by, n);
+  return s == PV_NONE ? pv_fail() : (pv_eqn){to, s};
+}
+
+/* the steps of the fold t */
+static pv_eqn steps(pv_defs *d, pv_world w, ck_id t, uint32_t depth) {
+  ck_terms *T = d->p->terms;
+  uint32_t width = ck_width(T, t);
+  ck_id kid[MAX_KIDS], variable[CK_MAX_BINDERS + 1];
+  pv_thm by[CK_MAX_BINDERS];
+  bool changed = false;
+  variable[0] = counter(d, depth);
+  for (uint32_t q = 0; q < width; q++)
+    variable[1 + q] = state(d, depth, q);
+  for (uint32_t i = 0; i <= width; i++)
+    kid[i] = ck_kid(T, t, i);
+  for (uint32_t q = 0; q < width; q++) {
+    ck_id open = ck_open(T, ck_kid(T, t, 1 + width + q), variable, width + 1);
+    pv_eqn e = equation(d, w, open, depth + 1);
+    if (e.by == PV_NONE)
+      return pv_fail();
+    changed = changed || e.by != PV_REFL;
+    by[q] = e.by == PV_REFL ? pv_refl(d->p, open) : e.by;
+    kid[1 + width + q] = ck_close(T, e.to, variable, width + 1);
+  }
+  if (!changed)
+    return pv_same(t);
+  ck_id to = ck_rebuild(T, t, kid);
+  pv_thm s = pv_foldcong(d->p, t, to, variable, width + 1, by, width);
+  return s == PV_NONE ? pv_fail() : (pv_eqn){to, s};
+}
+
+/* whether t changes at all is asked first, of its shared form: most terms do not */
+static pv_eqn equation_of(pv_defs *d, pv_world w, ck_id t, uint32_t depth) {
+  const ck_terms *T = d->p->terms;
+  pv_eqn e = outer_parts(d, w, t, depth);
+  if (e.by == PV_NONE)
+    return e;
+  if (ck_head(T, e.to) == CK_FOLD)
+    e = pv_then(d->p, e, steps(d, w, e.to, depth));
+  uint32_t number = e.by == PV_NONE ? PV_NONE : number_of(d, e.to);
+  if (number != PV_NONE && d->symbols[number].put[w] != CK_BAD)
+    e = pv_then(d->p, e, by_lemma(d, w, number, e.to, depth));
+  return e;
+}
+
+static pv_eqn equation(pv_defs *d, pv_world w, ck_id t, uint32_t depth) {
+  uint64_t known;
+  if (t == CK_BAD)
+    return pv_fail();
+  if (ck_nkids(d->p->terms, t) == 0 && ck_head(d->p->terms, t) != CK_APP)
+    return pv_same(t);
+  if (as_map_get(&d->out[w], AS_KEY(t), &known))
+    return (pv_eqn){(uint32_t)known, (uint32_t)(known >> 32)};
+  pv_eqn e = equation_of(d, w, t, depth);
+  if (e.by != PV_NONE)
+    as_map_put(&d->out[w], AS_KEY(t), (uint64_t)e.by << 32 | e.to);
+  return e;
+}
+
+pv_eqn pv_defs_out(pv_defs *d, pv_world w, ck_id t) {
+  return equation(d, w, t, 1);
+}
+
+/* --- relations */
+ck_id pv_defs_relation(pv_defs *d, pv_world w, ck_id relation) {
+  return substituted(d, w, relation);
+}
+
+/* from one relation the same between sides that are equal to its own: of is from's sides = to's
+ * sides */
+static pv_thm carried(pv *p, ck_id to, pv_thm from, const pv_thm of[2], int direction) {
+  pv_comb c;
+  if (from == PV_NONE || of[0] == PV_NONE || of[1] == PV_NONE)
+    return PV_NONE;
+  if (pv_says(p, from) == to)
+    return from;
+  pv_comb_init(&c);
+  pv_comb_add(&c, p->one, from);
+  pv_comb_add(&c, pv_num(p, direction), of[1]);
+  pv_comb_add(&c, pv_num(p, -direction), of[0]);
+  return pv_comb_prove(p, &c, to);
+}
+
+/* both sides of a relation of the claim, in that world */
+static void sides(pv_defs *d, pv_world w, ck_id relation, pv_thm of[2]) {
+  for (uint32_t k = 0; k < 2; k++)
+    of[k] = equation(d, w, ck_kid(d->p->terms, relation, k), 1).by;
+}
+
+static pv_thm forward(pv_defs *d, pv_world w, pv_thm claimed) {
+  pv_thm of[2];
+  if (claimed == PV_NONE)
+    return PV_NONE;
+  ck_id relation = pv_says(d->p, claimed);
+  sides(d, w, relation, of);
+  return carried(d->p, substituted(d, w, relation), claimed, of, 1);
+}
+
+pv_thm pv_defs_back(pv_defs *d, pv_world w, ck_id relation, pv_thm by) {
+  pv_thm of[2];
+  if (by == PV_NONE || pv_says(d->p, by) == relation)
+    return by;
+  sides(d, w, relation, of);
+  return carried(d->p, relation, by, of, -1);
+}
+
+pv_ctx pv_defs_assume(pv_defs *d, pv_world w, pv_ctx cx, ck_id h) {
+  uint64_t known;
+  if (as_map_get(&d->clauses, AS_KEY(h), &known))
+    return cx;
+  ck_id there = substituted(d, w, h);
+  if (there == CK_BAD || pv_too_big(d->p, there))
+    return cx;
+  if (there == h)
+    return pv_ctx_push(d->p, cx, h, CK_BAD);
+  if (ck_is_rel(d->p->terms, h)) {
+    pv_thm s = forward(d, w, pv_hyp(d->p, h));
+    return s == PV_NONE ? cx : pv_ctx_know(d->p, cx, s);
+  }
+  if (!as_map_get(&d->origins, AS_KEY(there), &known)) {
+    origin o = {h, w};
+    as_map_put(&d->origins, AS_KEY(there), d->origin.n);
+    as_vec_push(&d->origin, &o);
+  }
+  return pv_ctx_push(d->p, cx, there, CK_BAD);
+}
+
+bool pv_defs_use(pv_defs *d, pv_thm s, const ck_id *ts, uint32_t nt, const pv_thm *ps, uint32_t np,
+                 pv_thm *by) {
+  ck_terms *T = d->p->terms;
+  uint64_t number;
+  pv_thm premise[MAX_CONDITIONS];
+  *by = PV_NONE;
+  if (!as_map_get(&d->origins, AS_KEY(pv_says(d->p, s)), &number))
+    return false;
+  origin o = AS_VEC_AT(&d->origin, origin, number);
+  if (np > MAX_CONDITIONS || np + 1 != ck_nkids(T, o.claimed) || nt != ck_index(T, o.claimed))
+    return true;
+  for (uint32_t i = 0; i < np; i++) {
+    ck_id condition = ck_open(T, ck_kid(T, o.claimed, i), ts, nt);
+    premise[i] = condition == CK_BAD ? PV_NONE : pv_defs_back(d, o.world, condition, ps[i]);
+    if (premise[i] == PV_NONE)
+      return true;
+  }
+  *by = forward(d, o.world, pv_use(d->p, pv_hyp(d->p, o.claimed), ts, nt, premise, np));
+  return true;
+}

@@ -1,0 +1,50 @@
+/* Definitions of a claim: goals and hypotheses written in other symbols, with proofs that they are
+ * the same.  Includes the prover's state and the claim.
+ *
+ * A claim defines a symbol for every tensor.  What the rest of the prover sees are goals and
+ * hypotheses in which symbols are *written out*: replaced by their bodies, in which symbols are
+ * written out again.  The clauses of the definitions hold for all integers, so that
+ *
+ *     S.y[i] = exp(X[i])      by its clause
+ *     S.z[e] = 1 + S.y[e + 1] = 1 + exp(X[e + 1])      by two clauses and congruence
+ *
+ * need no context, and a proof about written-out terms becomes one about the claim's by one
+ * equation for each side.
+ *
+ * A symbol that is defined like an earlier one, but for the names of symbols that are like each
+ * other, is *like* it, and S.y[i] = C.y[i] is a lemma of a few steps.  So there are several worlds:
+ * in one everything is written out; in another, symbols that both sides have stay as they are, by
+ * the name of the first; then a program against itself costs a lemma for each tensor, and no normal
+ * form. */
+#ifndef AS_PV_DEFS_H
+#define AS_PV_DEFS_H
+#include "proofs/checker/ck_claim.h"
+#include "pv_context.h"
+
+typedef enum {
+  PV_RENAMED, /* symbols are called by the name of the first that is like them, and nothing else */
+  PV_SHARED,  /* those that both sides have stay, by that name; the others are written out */
+  PV_WHOLE,   /* all are written out */
+  PV_WORLDS
+} pv_world;
+
+typedef struct pv_defs pv_defs;
+pv_defs *pv_defs_new(pv *p,
+                     const ck_claim *claim); /* gives; borrows both; pv_use asks it from now on */
+void pv_defs_free(pv_defs *d);
+bool pv_defs_shared(const pv_defs *d); /* some symbols of the two sides are like each other */
+
+/* t in that world, by an equation that rests on definitions alone.  t is closed. */
+pv_eqn pv_defs_out(pv_defs *d, pv_world w, ck_id t);
+/* the relation in that world, without a proof */
+ck_id pv_defs_relation(pv_defs *d, pv_world w, ck_id relation);
+/* cx with hypothesis h of the claim in that world.  Definitions themselves are left out, as what is
+ * too large to be walked over. */
+pv_ctx pv_defs_assume(pv_defs *d, pv_world w, pv_ctx cx, ck_id h);
+/* from a theorem that says the relation in that world: the relation */
+pv_thm pv_defs_back(pv_defs *d, pv_world w, ck_id relation, pv_thm by);
+/* Called by pv_use.  Whether the clause that theorem s says is one in some world; then *by is its
+ * use at these terms, from the claim's. */
+bool pv_defs_use(pv_defs *d, pv_thm s, const ck_id *ts, uint32_t nt, const pv_thm *ps, uint32_t np,
+                 pv_thm *by);
+#endif

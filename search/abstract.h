@@ -46,7 +46,8 @@ ax_id ax_inv(ax_store *store, ax_id a); /* AX_BAD for 0 */
 ax_id ax_exp(ax_store *store, ax_id a);
 ax_id ax_log(ax_store *store, ax_id a);
 ax_id ax_sqrt(ax_store *store, ax_id a);
-ax_id ax_opaque(ax_store *store, const char *head, const ax_id *arg, uint32_t n);
+/* dep: indices on which the value depends beside those of its arguments */
+ax_id ax_opaque(ax_store *store, const char *head, const ax_id *arg, uint32_t n, uint64_t dep);
 /* sum over parts of class c; a monomial that does not depend on a part is multiplied by that part's
  * size (tile, loop: expressions) */
 ax_id ax_sum(ax_store *store, ax_id a, uint32_t c, int parts, ax_id tile, ax_id loop);
@@ -80,6 +81,8 @@ bool ax_unit(const ax_store *store, ax_id a, int64_t *num, int64_t *den, uint32_
              uint32_t max, uint32_t *n);
 char *ax_print(const ax_store *store, ax_id a); /* malloc'ed */
 uint32_t ax_count(const ax_store *store);
+/* gives back the tables of what was asked and multiplied; nothing may be made afterwards */
+void ax_settle(ax_store *store);
 /* expressions that were not made because they have too many terms or factors, or numbers beyond 64
  * bits */
 uint64_t ax_refused(const ax_store *store);

@@ -246,9 +246,12 @@ ax_id ax_sqrt(ax_store *store, ax_id of) {
   return of <= AX_ONE ? of : unary(store, AX_SQRT, of);
 }
 
-ax_id ax_opaque(ax_store *store, const char *head, const ax_id *arg, uint32_t n) {
-  ax_atom made = {
-      .kind = AX_OPAQUE, .head = (char *)(uintptr_t)head, .n = n, .arg = (ax_id *)(uintptr_t)arg};
+ax_id ax_opaque(ax_store *store, const char *head, const ax_id *arg, uint32_t n, uint64_t dep) {
+  ax_atom made = {.kind = AX_OPAQUE,
+                  .head = (char *)(uintptr_t)head,
+                  .n = n,
+                  .arg = (ax_id *)(uintptr_t)arg,
+                  .dep = dep};
   for (uint32_t i = 0; i < n; i++) {
     if (arg[i] == AX_BAD)
       return AX_BAD;

@@ -425,7 +425,7 @@ static bool eval_reduce(call_frame *frame, const as_expr *reduction, ax_id *valu
   } else {
     char head[32];
     snprintf(head, sizeof head, "prod%u_%d", cls, parts);
-    *value = ax_opaque(ctx->A, head, &body, 1);
+    *value = ax_opaque(ctx->A, head, &body, 1, 0);
   }
   return *value != AX_BAD;
 }
@@ -446,7 +446,7 @@ static bool eval_opaque(call_frame *frame, const as_expr *expr, const char *head
     args[0] = args[1];
     args[1] = larger;
   }
-  *value = ax_opaque(frame->ctx->A, head, args, expr->n);
+  *value = ax_opaque(frame->ctx->A, head, args, expr->n, 0);
   return *value != AX_BAD;
 }
 

@@ -25,12 +25,17 @@ typedef struct {
   as_err *err;
 } builder;
 
+/* sizes, tensors and kernels of a muGraph and of its program: one name means one thing */
 static bool taken(const as_graph *graph, const char *name) {
   for (const as_graph *outer = graph; outer; outer = outer->program) {
     for (uint32_t i = 0; i < outer->n_own_size; i++) {
       if (!strcmp(as_size_name(graph->sizes, outer->own_size[i]), name))
         return true;
     }
+  }
+  for (uint32_t i = 0; i < graph->n_block; i++) {
+    if (!strcmp(graph->block[i].name, name))
+      return true;
   }
   for (uint32_t i = 0; i < graph->n; i++) {
     if (graph->node[i].name && !strcmp(graph->node[i].name, name))
@@ -43,7 +48,7 @@ static bool taken(const as_graph *graph, const char *name) {
   return false;
 }
 
-static as_size new_size(builder *to, const char *stem) {
+static as_size new_size(builder *to, const char *stem, long least) {
   char name[32];
   as_size size = AS_SIZE_BAD;
   for (int k = 0;; k++) {
@@ -54,7 +59,7 @@ static as_size new_size(builder *to, const char *stem) {
     if (!taken(to->graph, name))
       break;
   }
-  return as_graph_declare(to->graph, name, 1, -1, &size, to->err) ? size : AS_SIZE_BAD;
+  return as_graph_declare(to->graph, name, least, -1, &size, to->err) ? size : AS_SIZE_BAD;
 }
 
 static bool make_sizes(builder *to) {
@@ -70,8 +75,10 @@ static bool make_sizes(builder *to) {
     }
     if (mode != SG_GRID && mode != SG_LOOP)
       continue;
-    to->count[cls] = new_size(to, mode == SG_GRID ? "J" : "L");
-    to->tile[cls] = new_size(to, mode == SG_GRID ? "U" : "T");
+    /* an extent that may be 0 has no tiles then: the relation must not make it positive */
+    to->count[cls] =
+        new_size(to, mode == SG_GRID ? "J" : "L", to->part->classes[cls].may_be_empty ? 0 : 1);
+    to->tile[cls] = new_size(to, mode == SG_GRID ? "U" : "T", 1);
     if (to->count[cls] == AS_SIZE_BAD || to->tile[cls] == AS_SIZE_BAD)
       return false;
     if (!as_graph_where(to->graph, to->part->classes[cls].extent, AS_REL_EQ,

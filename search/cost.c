@@ -271,6 +271,8 @@ static double block_us(const cost_model *model, uint32_t which, double *shared) 
   double once = 0;
   for (int i = 0; i < 3; i++)
     blocks *= value(model, block->grid[i]);
+  if (blocks == 0)
+    return 0; /* nothing to compute: the kernel is not launched */
   if (value(model, block->grid[1]) > (double)target->grid[1] ||
       value(model, block->grid[2]) > (double)target->grid[2] || blocks > (double)target->grid[0])
     return -1;
@@ -363,6 +365,33 @@ double as_cost(const as_graph *graph, const as_target *target, double *shared) {
   return us;
 }
 
+/* what crosses a kernel's border comes from memory or goes there, whatever the kernel is */
+double as_cost_bound(const as_graph *graph, const uint32_t *op, uint32_t n,
+                     const uint32_t *last_use, const as_target *target) {
+  cost_model model = {.graph = graph, .target = target};
+  double bytes = 0;
+  set_env(&model);
+  for (uint32_t i = 0; i < n; i++) {
+    const as_node *node = &graph->node[op[i]];
+    if (last_use[op[i]] == 0 || last_use[op[i]] > op[n - 1])
+      bytes += bytes_of(&model, node);
+    for (uint32_t j = 0; j < node->nargs; j++) {
+      bool counted = graph->node[node->arg[j]].kind == AS_N_CONST;
+      for (uint32_t k = 0; k < n && !counted; k++) {
+        counted = op[k] == node->arg[j];
+        for (uint32_t l = 0; k < i && l < graph->node[op[k]].nargs && !counted; l++)
+          counted = graph->node[op[k]].arg[l] == node->arg[j];
+      }
+      for (uint32_t l = 0; l < j && !counted; l++)
+        counted = node->arg[l] == node->arg[j];
+      if (!counted)
+        bytes += bytes_of(&model, &graph->node[node->arg[j]]);
+    }
+  }
+  free(model.env);
+  return target->launch_us + target->latency_us + bytes / target->dram;
+}
+
 double as_cost_operator(const as_graph *graph, as_node_id op, const as_target *target) {
   cost_model model = {.graph = graph, .target = target ? target : as_target_default()};
   model.works = as_calloc(graph->n + 1, sizeof *model.works);
@@ -432,7 +461,9 @@ static void choices(split *of, bool loop, bool fine) {
       continue;
     of->choice[of->n++] = tile;
   }
-  bool whole = false;
+  if (of->extent == 0)
+    of->choice[of->n++] = 1; /* no tiles, of any size */
+  bool whole = of->extent == 0;
   for (uint32_t i = 0; i < of->n; i++)
     whole |= of->choice[i] == of->extent;
   if (!whole && of->extent <= 512)

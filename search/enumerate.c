@@ -8,6 +8,9 @@
 #include <string.h>
 
 #define VALUE(s, i) (&AS_VEC_AT(&(s)->values, sg_value, i))
+
+enum { MOST_WAYS = 24 }; /* derivations kept of one tensor */
+
 #define DERIV(s, i) (&AS_VEC_AT(&(s)->derivs, sg_deriv, i))
 
 static uint64_t key_hash(ax_id expr, const sg_axes *axes, uint32_t phase, uint32_t run) {
@@ -186,8 +189,10 @@ static uint32_t add(sg_space *space, ax_id expr, sg_axes axes, uint32_t phase, u
       if (deriv.arg[i] == id)
         return id;
     }
-    if (value->derivs.n >= 24)
+    if (value->derivs.n >= MOST_WAYS) {
+      space->stats->struck[AS_LIMIT_WAYS]++;
       return id;
+    }
   } else {
     if (space->values.n >= space->limits->max_values) {
       space->full = true;
@@ -445,7 +450,13 @@ bool sg_space_enumerate(sg_space *space, sg_stats *stats) {
     sg_deriv deriv = {.kind = SG_D_CONST, .factor = space->number[i]};
     add(space, space->number[i], (sg_axes){0, {0}}, SG_STILL, AS_NONE, deriv);
   }
-  for (uint32_t i = 0; i < space->values.n && stats->states < space->limits->max_states; i++) {
+  as_search_limit why;
+  uint32_t i = 0;
+  for (; i < space->values.n && stats->states < space->limits->max_states; i++) {
+    if (as_search_is_late(&space->limits->deadline, &why)) {
+      stats->struck[why]++;
+      return false;
+    }
     for (uint32_t k = 0; k < space->vocab->n; k++) {
       const sg_inst *inst = &space->vocab->inst[k];
       if (inst->op->nargs == 1 && !is_const(space, i))
@@ -464,6 +475,9 @@ bool sg_space_enumerate(sg_space *space, sg_stats *stats) {
     replay(space, i);
   }
   stats->values += space->values.n;
+  stats->struck[AS_LIMIT_STATES] += i < space->values.n;
+  stats->struck[AS_LIMIT_VALUES] += space->full;
+  stats->struck[AS_LIMIT_TERMS] += ax_refused(space->ctx.A) > 0;
   for (uint32_t output = 0; output < part->n_output; output++) {
     sg_axes want = part->axes[part->output[output]];
     drop_units(&want);

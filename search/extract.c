@@ -37,8 +37,10 @@ static bool unite(const sg_space *space, const deriv_set *left, const deriv_set 
     } else {
       deriv = left_value < right_value ? left->deriv[i++] : right->deriv[j++];
     }
-    if (both.n == MAX_SET)
+    if (both.n == MAX_SET) {
+      space->stats->struck[AS_LIMIT_STEPS]++;
       return false;
+    }
     both.deriv[both.n++] = deriv;
     both.weight += DERIV(space, deriv)->weight;
   }
@@ -131,13 +133,16 @@ sg_recipe *sg_space_extract(sg_space *space, uint32_t keep, uint32_t *n) {
   uint32_t n_values = (uint32_t)space->values.n;
   uint32_t per_value = keep < 6 ? 6 : keep;
   set_list *all = as_calloc(n_values + 1, sizeof *all);
-  set_list top = {0, as_malloc(keep * sizeof(deriv_set))};
+  set_list top = {0, as_malloc((keep + 1) * sizeof(deriv_set))};
   deriv_set empty = {0, 0, {0}};
   for (uint32_t value = 0; value < n_values; value++)
     all[value].best = as_malloc(per_value * sizeof(deriv_set));
-  for (bool changed = true, first = true; changed; first = false) {
+  as_search_limit why;
+  bool late = false;
+  for (bool changed = true, first = true; changed && !late; first = false) {
     changed = false;
-    for (uint32_t value = 0; value < n_values; value++) {
+    for (uint32_t value = 0; value < n_values && !late; value++) {
+      late = as_search_is_late(&space->limits->deadline, &why);
       for (uint32_t i = 0; i < VALUE(space, value)->derivs.n; i++) {
         uint32_t deriv = AS_VEC_AT(&VALUE(space, value)->derivs, uint32_t, i);
         if (!first && !DERIV(space, deriv)->nargs)
@@ -147,7 +152,14 @@ sg_recipe *sg_space_extract(sg_space *space, uint32_t keep, uint32_t *n) {
       }
     }
   }
-  combine(space, all, space->goal, space->part->n_output, &empty, AS_NONE, AS_NONE, &top, keep);
+  if (late)
+    space->stats->struck[why]++;
+  /* one more than is kept, to know whether there were more */
+  combine(space, all, space->goal, space->part->n_output, &empty, AS_NONE, AS_NONE, &top, keep + 1);
+  if (top.n > keep) {
+    space->stats->struck[AS_LIMIT_GRAPHS]++;
+    top.n = keep;
+  }
   sg_recipe *recipes = as_calloc(top.n + 1, sizeof *recipes);
   for (uint32_t i = 0; i < top.n; i++) {
     recipes[i].n = top.best[i].n;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_GRID_CLASSES = 6 };
+
 static uint8_t root(uint8_t *parent, uint8_t cls) {
   while (parent[cls] != cls)
     cls = parent[cls];
@@ -20,6 +22,24 @@ static uint32_t position(const sg_part *part, uint32_t node) {
   return AS_NONE;
 }
 
+/* `extent = count * tile` must leave the program's sizes free (semantics/SEMANTICS.md, section 4):
+ * only a product of sizes and a positive number has such a count and tile whatever the sizes are */
+static bool can_be_split(const as_sizes *sizes, as_size extent, bool *may_be_empty) {
+  *may_be_empty = false;
+  if (as_size_nmono(sizes, extent) != 1)
+    return false;
+  as_size_mono product = as_size_get_mono(sizes, extent, 0);
+  for (uint32_t i = 0; i < product.n; i++) {
+    if (!as_size_is_sym(sizes, product.atom[i]))
+      return false;
+    long least = as_size_least(sizes, product.atom[i]);
+    if (least < 0)
+      return false;
+    *may_be_empty |= least == 0;
+  }
+  return product.coef > 0;
+}
+
 static bool fresh_axes(sg_part *part, uint8_t *parent, const as_node *node, bool rigid,
                        sg_axes *out) {
   out->rank = node->rank;
@@ -32,7 +52,9 @@ static bool fresh_axes(sg_part *part, uint8_t *parent, const as_node *node, bool
     if (part->n_classes == AX_MAX_CLASS)
       return false;
     parent[part->n_classes] = (uint8_t)part->n_classes;
-    part->classes[part->n_classes] = (sg_class){.extent = node->dim[i], .rigid = rigid};
+    sg_class fresh = {.extent = node->dim[i]};
+    fresh.rigid = rigid || !can_be_split(part->g->sizes, node->dim[i], &fresh.may_be_empty);
+    part->classes[part->n_classes] = fresh;
     out->ax[i] = SG_LABEL(part->n_classes, 0);
     part->n_classes++;
   }
@@ -246,9 +268,14 @@ bool sg_program_exprs(const sg_ctx *ctx, ax_id *expr, sg_axes *axes) {
     }
     if (split)
       return false;
+    uint64_t dep = 0; /* also axes that no argument has, as the channels that a convolution makes */
+    for (uint32_t k = 0; k < axes[i].rank; k++) {
+      if (axes[i].ax[k] != SG_UNIT)
+        dep |= 3ull << (2 * SG_CLASS(axes[i].ax[k]));
+    }
     char head[48];
     snprintf(head, sizeof head, "%.30s.%u", node->op->name, i);
-    expr[i] = ax_opaque(ctx->A, head, arg_expr, node->nargs);
+    expr[i] = ax_opaque(ctx->A, head, arg_expr, node->nargs, dep);
     if (expr[i] == AX_BAD)
       return false;
   }
@@ -267,9 +294,13 @@ static bool class_repeats(const sg_part *part, uint32_t cls) {
   return false;
 }
 
-/* every input has the class and two more axes: nothing is shared between its indices, so a block
- * takes one */
-static bool is_batch(const sg_part *part, uint32_t cls) {
+typedef enum { BATCH_NO, BATCH_PARTLY, BATCH_OF_ALL } batching;
+
+/* How far nothing is shared between the indices of a class, so that a block may take one of them:
+ * of all, where every input has the class and two more axes; partly, where two inputs do (heads of
+ * queries and keys, say) and others lack it (a mask that all heads share). */
+static batching batch_kind(const sg_part *part, uint32_t cls) {
+  uint32_t with = 0;
   for (uint32_t i = 0; i < part->n_input; i++) {
     bool has = false;
     uint32_t others = 0;
@@ -277,10 +308,11 @@ static bool is_batch(const sg_part *part, uint32_t cls) {
       has |= part->axes[i].ax[k] == SG_LABEL(cls, 0);
       others += part->axes[i].ax[k] != SG_LABEL(cls, 0) && part->axes[i].ax[k] != SG_UNIT;
     }
-    if (!has || others < 2)
-      return false;
+    with += has && others >= 2;
   }
-  return part->n_input > 0;
+  if (with == part->n_input && with > 0)
+    return BATCH_OF_ALL;
+  return with >= 2 ? BATCH_PARTLY : BATCH_NO;
 }
 
 static bool plan_fits(const sg_part *part, const sg_plan *plan) {
@@ -297,38 +329,75 @@ static bool plan_fits(const sg_part *part, const sg_plan *plan) {
   return fits;
 }
 
-sg_plan *sg_plans(const sg_part *part, uint32_t *n) {
-  uint32_t grid[AX_MAX_CLASS];
-  uint32_t n_grid = 0;
-  uint32_t room = 16;
-  sg_plan *plans = as_malloc(room * sizeof *plans);
-  *n = 0;
+/* classes that the grid may divide; which of them are batches, by kind */
+typedef struct {
+  uint32_t cls[MOST_GRID_CLASSES];
+  uint32_t n;
+  uint32_t of_all; /* bits of cls */
+  uint32_t partly;
+} grid_classes;
+
+static void find_grid_classes(const sg_part *part, grid_classes *grid, uint64_t *struck) {
+  *grid = (grid_classes){.n = 0};
   for (uint32_t cls = 0; cls < part->n_classes; cls++) {
-    if (!part->classes[cls].rigid && part->classes[cls].in_outputs && !class_repeats(part, cls) &&
-        n_grid < 6)
-      grid[n_grid++] = cls;
-  }
-  for (uint32_t mask = 0; mask < 1u << n_grid; mask++) {
-    if (__builtin_popcount(mask) > 3)
+    const sg_class *c = &part->classes[cls];
+    if (c->rigid || !c->in_outputs || class_repeats(part, cls))
       continue;
-    for (int loop = -1; loop < (int)part->n_classes; loop++) {
-      sg_plan plan = {.loop = loop};
-      for (uint32_t i = 0; i < n_grid; i++) {
-        if (mask >> i & 1) {
-          plan.mode[grid[i]] = is_batch(part, grid[i]) ? SG_GRID_ONE : SG_GRID;
-          plan.grid[plan.n_grid++] = grid[i];
-        }
+    if (grid->n == MOST_GRID_CLASSES) {
+      struck[AS_LIMIT_GRID_AXES]++;
+      return;
+    }
+    batching kind = batch_kind(part, cls);
+    grid->of_all |= (uint32_t)(kind == BATCH_OF_ALL) << grid->n;
+    grid->partly |= (uint32_t)(kind == BATCH_PARTLY) << grid->n;
+    grid->cls[grid->n++] = cls;
+  }
+}
+
+static bool may_loop(const sg_part *part, uint32_t cls) {
+  return !part->classes[cls].rigid && part->classes[cls].in_inputs && !class_repeats(part, cls);
+}
+
+/* mask: the classes on the grid; ones: those of them of which a block takes one index */
+static sg_plan plan_on_grid(const grid_classes *grid, uint32_t mask, uint32_t ones) {
+  sg_plan plan = {.loop = -1};
+  for (uint32_t i = 0; i < grid->n; i++) {
+    if (!(mask >> i & 1))
+      continue;
+    plan.mode[grid->cls[i]] = ones >> i & 1 ? SG_GRID_ONE : SG_GRID;
+    plan.grid[plan.n_grid++] = grid->cls[i];
+  }
+  return plan;
+}
+
+static void add_plan(const sg_part *part, const sg_plan *plan, sg_plan **plans, uint32_t *n) {
+  if (!plan_fits(part, plan))
+    return;
+  if ((*n & (*n - 1)) == 0) /* room for 1, 2, 4, .. */
+    *plans = as_realloc(*plans, (*n ? 2 * *n : 1) * sizeof **plans);
+  (*plans)[(*n)++] = *plan;
+}
+
+sg_plan *sg_plans(const sg_part *part, uint32_t *n, uint64_t *struck) {
+  grid_classes grid;
+  sg_plan *plans = NULL;
+  *n = 0;
+  find_grid_classes(part, &grid, struck);
+  for (uint32_t mask = 0; mask < 1u << grid.n; mask++) {
+    if (__builtin_popcount(mask) > 3) /* a grid has three axes */
+      continue;
+    bool has_choice = mask & grid.partly; /* with a tile of the partly batched ones, and with one */
+    for (int one = 0; one <= has_choice; one++) {
+      sg_plan plan = plan_on_grid(&grid, mask, grid.of_all | (one ? grid.partly : 0));
+      add_plan(part, &plan, &plans, n);
+      for (uint32_t cls = 0; cls < part->n_classes; cls++) {
+        sg_plan looped = plan;
+        if (plan.mode[cls] != SG_WHOLE || !may_loop(part, cls))
+          continue;
+        looped.loop = (int)cls;
+        looped.mode[cls] = SG_LOOP;
+        add_plan(part, &looped, &plans, n);
       }
-      if (loop >= 0 && (plan.mode[loop] != SG_WHOLE || part->classes[loop].rigid ||
-                        !part->classes[loop].in_inputs || class_repeats(part, (uint32_t)loop)))
-        continue;
-      if (loop >= 0)
-        plan.mode[loop] = SG_LOOP;
-      if (!plan_fits(part, &plan))
-        continue;
-      if (*n == room)
-        plans = as_realloc(plans, (room *= 2) * sizeof *plans);
-      plans[(*n)++] = plan;
     }
   }
   return plans;

@@ -3,6 +3,7 @@
  * the command line and by tests. */
 #ifndef AS_SEARCH_H
 #define AS_SEARCH_H
+#include "limits.h"
 #include "src/ir/graph.h"
 #include "src/target/target.h"
 #include "verify/judge/judge.h"
@@ -20,12 +21,14 @@ typedef struct {
   uint64_t candidates;
   uint64_t duplicates;
   uint64_t untiled;
+  uint64_t ill_formed;
   uint64_t unlowered;
   uint64_t tested;
   uint64_t field_failed;
   uint64_t unproved;
   uint64_t replay_failed;
   uint64_t certified;
+  uint64_t struck[AS_LIMIT_N]; /* by limit: how often */
   double seconds;
 } as_search_stats;
 
@@ -62,10 +65,14 @@ typedef struct {
   uint32_t max_tested;
   uint32_t max_part;   /* effort: tile tensors per plan, candidates tested, operators per kernel */
   uint64_t max_states; /* per plan */
-  double max_seconds;  /* last resort, 0: none; reported when it strikes */
-  bool z3;             /* prune by asking Z3 */
-  const as_target *target; /* NULL: the default */
-  const as_policy *policy; /* NULL: candidates are not judged */
+  uint64_t max_group_states; /* of all groups of operators that the partition looks into */
+  /* last resort, 0: none; the best so far is given, and what was left out said */
+  double max_seconds;
+  bool concrete;            /* refuse a program whose sizes do not all have values (AS_BAD_INPUT) */
+  const volatile int *stop; /* NULL, or a flag that ends the search like the time limit */
+  bool z3;                  /* prune by asking Z3 */
+  const as_target *target;  /* NULL: the default */
+  const as_policy *policy;  /* NULL: candidates are not judged */
   ck_text given; /* the program's text, which verdicts are about; text NULL: as it is printed */
   /* whether a candidate can be lowered with the sizes that it has now; NULL: all can */
   bool (*lowers)(void *arg, const as_graph *cand, as_err *err);
@@ -88,6 +95,11 @@ typedef struct {
 /* AS_OK: at least one certified candidate.  AS_UNKNOWN: none within the limits, message says why.
  */
 as_status as_search(const as_graph *program, const as_search_opts *o, as_search_result *r);
+/* the limits that struck, as `name (count), ..`, or with what each means, a line each; malloc'ed,
+ * NULL where none did */
+char *as_search_limits_print(const as_search_stats *stats, bool with_meaning);
+/* the message and the limits that struck; malloc'ed, NULL where there is nothing to say */
+char *as_search_said(const as_search_result *r, bool with_meaning);
 void as_search_result_clear(as_search_result *r);
 /* what as_judge looked at, and as_judge_ask may; borrows from all three */
 as_judged as_search_judged(const as_graph *program, const ck_text *given, const as_candidate *c);
@@ -98,6 +110,9 @@ void as_search_select(const as_candidate *c, uint32_t t);
 /* --- cost model (cost.c): microseconds at the concrete sizes; negative: does not fit or no
  * concrete sizes */
 double as_cost(const as_graph *g, const as_target *target, double *shared);
+/* no kernel for these operators (consecutive nodes of g) takes less */
+double as_cost_bound(const as_graph *g, const uint32_t *op, uint32_t n, const uint32_t *last_use,
+                     const as_target *target);
 double as_cost_operator(const as_graph *g, as_node_id op,
                         const as_target *target); /* one operator as a predefined kernel */
 /* the best concrete tilings of g's own sizes; malloc'ed.  *why (may be NULL): malloc'ed message

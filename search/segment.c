@@ -117,6 +117,7 @@ static void search_plan(void *arg, size_t i) {
   segment->recipe[i] = sg_space_extract(space, work->keep, &segment->n_recipe[i]);
   segment->stats[i].candidates = segment->n_recipe[i];
   trace_plan(segment, i);
+  sg_space_settle(space);
   segment->space[i] = space;
 }
 
@@ -204,15 +205,16 @@ static void rank_all(sg_segment *segment, const as_search_opts *opts, as_err *er
 }
 
 bool sg_segment_init(sg_segment *segment, const as_graph *graph, const uint32_t *op, uint32_t n,
-                     const uint32_t *last_use, const as_search_opts *opts, as_search_stats *total,
-                     as_err *err) {
+                     const uint32_t *last_use, const as_search_opts *opts,
+                     const as_search_deadline *deadline, as_search_stats *total, as_err *err) {
   memset(segment, 0, sizeof *segment);
   segment->limits = (sg_limits){
       .max_values = opts->max_values,
       .max_states = (uint32_t)(opts->max_states > UINT32_MAX ? UINT32_MAX : opts->max_states),
       .keep = 6,
       .z3 = opts->z3,
-      .shared_block = (double)opts->target->shared_block};
+      .shared_block = (double)opts->target->shared_block,
+      .deadline = *deadline};
   if (!cut_out(segment, graph, op, n, last_use, err))
     return false;
   uint32_t *inner = as_malloc((segment->sub->n + 1) * sizeof *inner);
@@ -226,10 +228,12 @@ bool sg_segment_init(sg_segment *segment, const as_graph *graph, const uint32_t 
   free(inner);
   free(last);
   total->parts++;
-  if (!segment->has_part)
+  if (!segment->has_part) {
+    total->struck[AS_LIMIT_AXES]++;
     return true;
+  }
   sg_vocab_init(&segment->vocab, &segment->part);
-  segment->plan = sg_plans(&segment->part, &segment->n_plan);
+  segment->plan = sg_plans(&segment->part, &segment->n_plan, total->struck);
   segment->space = as_calloc(segment->n_plan + 1, sizeof *segment->space);
   segment->recipe = as_calloc(segment->n_plan + 1, sizeof *segment->recipe);
   segment->n_recipe = as_calloc(segment->n_plan + 1, sizeof *segment->n_recipe);
@@ -247,9 +251,26 @@ bool sg_segment_init(sg_segment *segment, const as_graph *graph, const uint32_t 
     total->values += stats->values;
     total->plans += stats->plans;
     total->candidates += stats->candidates;
+    for (uint32_t k = 0; k < AS_LIMIT_N; k++)
+      total->struck[k] += stats->struck[k];
   }
   rank_all(segment, opts, err);
   return true;
+}
+
+void sg_segment_trim(sg_segment *segment, uint32_t keep) {
+  bool *used = as_calloc(segment->n_plan + 1, sizeof *used);
+  if (segment->n_rank > keep)
+    segment->n_rank = keep;
+  for (uint32_t i = 0; i < segment->n_rank; i++)
+    used[segment->rank[i].plan] = true;
+  for (uint32_t i = 0; i < segment->n_plan; i++) {
+    if (used[i])
+      continue;
+    sg_space_free(segment->space[i]);
+    segment->space[i] = NULL;
+  }
+  free(used);
 }
 
 void sg_segment_clear(sg_segment *segment) {

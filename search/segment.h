@@ -32,8 +32,10 @@ typedef struct {
 /* operators op[0..n) of program g, consecutive; searches it.  false: not even a program of its own
  * (err filled) */
 bool sg_segment_init(sg_segment *s, const as_graph *g, const uint32_t *op, uint32_t n,
-                     const uint32_t *last_use, const as_search_opts *o, as_search_stats *st,
-                     as_err *err);
+                     const uint32_t *last_use, const as_search_opts *o,
+                     const as_search_deadline *deadline, as_search_stats *st, as_err *err);
+/* keeps the first so many graphs, and what they need */
+void sg_segment_trim(sg_segment *s, uint32_t keep);
 void sg_segment_clear(sg_segment *s);
 /* one kernel for the segment in muGraph g of the whole program; node[]: main program's node -> g's
  * node */

@@ -3,6 +3,7 @@
 #ifndef AS_SEARCH_SG_H
 #define AS_SEARCH_SG_H
 #include "abstract.h"
+#include "limits.h"
 #include "src/ir/graph.h"
 
 /* An axis class: axes that must have the same index because an operator makes them meet.  A label
@@ -23,7 +24,8 @@ typedef enum { SG_WHOLE, SG_GRID, SG_GRID_ONE /* tile of extent 1 */, SG_LOOP } 
 
 typedef struct {
   as_size extent;
-  bool rigid;
+  bool rigid;        /* its elements are addressed by arithmetic, or no relation may split it */
+  bool may_be_empty; /* the program allows the extent 0 */
   bool in_outputs;
   bool in_inputs;
   uint32_t rank /* place in the common order of axes */;
@@ -58,8 +60,8 @@ typedef struct {
   double score;
 } sg_plan;
 
-/* plans in canonical order, malloc'ed */
-sg_plan *sg_plans(const sg_part *p, uint32_t *n);
+/* plans in canonical order, malloc'ed; struck: limits that strike are counted there */
+sg_plan *sg_plans(const sg_part *p, uint32_t *n, uint64_t *struck);
 
 /* --- applying an operator's specification to labelled tensors */
 typedef struct {
@@ -143,6 +145,7 @@ typedef struct {
   uint32_t keep;
   bool z3;
   double shared_block; /* bytes that a block may have: no tile is larger */
+  as_search_deadline deadline;
 } sg_limits;
 
 typedef struct {
@@ -155,7 +158,9 @@ typedef struct {
   uint64_t values;
   uint64_t plans;
   uint64_t candidates;
+  uint64_t struck[AS_LIMIT_N];
 } sg_stats;
+
 typedef struct sg_space sg_space;
 
 typedef struct {
@@ -169,9 +174,12 @@ typedef struct {
 sg_space *sg_space_new(const sg_part *p, const sg_plan *plan, const sg_vocab *v,
                        const sg_limits *lim);
 void sg_space_free(sg_space *s);
-bool sg_space_enumerate(sg_space *s, sg_stats *st); /* false: the plan does not fit */
+/* false: the plan does not fit, or there was no time left for it */
+bool sg_space_enumerate(sg_space *s, sg_stats *st);
 /* the best graphs, lightest first; malloc'ed */
 sg_recipe *sg_space_extract(sg_space *s, uint32_t keep, uint32_t *n);
+/* gives back what only enumerating and extracting need */
+void sg_space_settle(sg_space *s);
 void sg_recipe_clear(sg_recipe *r);
 const sg_value *sg_space_value(const sg_space *s, uint32_t i);
 const sg_deriv *sg_space_deriv(const sg_space *s, uint32_t i);

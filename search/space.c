@@ -52,6 +52,16 @@ void sg_space_free(sg_space *space) {
   free(space);
 }
 
+void sg_space_settle(sg_space *space) {
+  as_index_clear(&space->by_key);
+  as_vec_clear(&space->verdict);
+  as_vec_init(&space->verdict, sizeof(sg_verdict));
+  if (space->z3)
+    sg_z3_free(space->z3);
+  space->z3 = NULL;
+  ax_settle(space->ctx.A);
+}
+
 const sg_value *sg_space_value(const sg_space *space, uint32_t i) {
   return &AS_VEC_AT(&space->values, sg_value, i);
 }
@@ -119,7 +129,9 @@ static void add_number(sg_space *space, ax_id expr) {
     if (space->number[i] == expr)
       return;
   }
-  if (space->n_number < 16)
+  if (space->n_number == sizeof space->number / sizeof *space->number)
+    space->stats->struck[AS_LIMIT_NUMBERS]++;
+  else
     space->number[space->n_number++] = expr;
 }
 
@@ -147,10 +159,12 @@ static void find_numbers(sg_space *space, ax_id expr) {
   }
 }
 
+enum { MOST_ARGUMENTS = 128 };
+
 bool sg_space_prepare(sg_space *space) {
   const sg_part *part = space->part;
   uint32_t room = 0;
-  ax_id inside[128];
+  ax_id inside[MOST_ARGUMENTS];
   set_sizes(space);
   space->ctx.strict_ones = true;
   if (!sg_program_exprs(&space->ctx, space->program_expr, space->program_axes))
@@ -179,7 +193,8 @@ bool sg_space_prepare(sg_space *space) {
     }
     add_target(space, space->program_expr[tensor], &room);
     find_numbers(space, space->program_expr[tensor]);
-    uint32_t n = ax_arguments(space->ctx.A, space->program_expr[tensor], inside, 128);
+    uint32_t n = ax_arguments(space->ctx.A, space->program_expr[tensor], inside, MOST_ARGUMENTS);
+    space->stats->struck[AS_LIMIT_ARGUMENTS] += n == MOST_ARGUMENTS;
     for (uint32_t i = 0; i < n; i++) {
       add_target(space, inside[i], &room);
       find_numbers(space, inside[i]);

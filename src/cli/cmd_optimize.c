@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "progress.h"
 #include "search/search.h"
+#include "src/base/interrupt.h"
 #include "src/lower/lower.h"
 #include <jansson.h>
 #include <stdio.h>
@@ -117,6 +118,9 @@ static void print_choice(const cli_opts *o, const as_job *job, const as_search_r
     printf("kernel    %s: %ld blocks of %d warps, %ld bytes of shared memory, %d stages\n", k->name,
            k->blocks, k->warps, k->bytes_smem, k->stages);
   }
+  char *said = as_search_said(found, o->verbose);
+  printf("%s%s%s", said ? "search    " : "", said ? said : "", said ? "\n" : "");
+  free(said);
   if (o->verbose && x->low.notes)
     fputs(x->low.notes, stdout);
   for (uint32_t i = 0; o->verbose && i < found->n_log; i++)
@@ -140,6 +144,8 @@ static bool search(const cli_opts *o, const as_job *job, const as_target *target
   so.max_seconds = (double)o->seconds;
   so.z3 = strcmp(o->prune, "z3") == 0;
   so.target = target;
+  so.concrete = true;
+  so.stop = as_interrupt_catch();
   so.policy = &policy;
   so.given = as_job_judged(job).given;
   so.lowers = lowers;
@@ -157,6 +163,9 @@ static bool search(const cli_opts *o, const as_job *job, const as_target *target
 static bool leave(const cli_opts *o, const as_job *job, const as_search_result *found,
                   const choice *x, const as_target *target, const char *dir, as_err *err) {
   json_t *extra = extra_json(found, x, target);
+  char *said = as_search_said(found, false);
+  json_object_set_new(extra, "search_said", json_string(said ? said : ""));
+  free(said);
   bool ok = as_report_package(dir, o->force, &x->judged, &x->cand->verdict, &x->words, x->low.cuda,
                               extra, err);
   if (ok && o->json) {

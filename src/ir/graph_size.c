@@ -44,6 +44,45 @@ static as_size reduce(const as_graph *graph, as_size a) {
   return a;
 }
 
+/* monomial i of `from` as a size of its own */
+static as_size monomial(as_sizes *sizes, as_size from, uint32_t i) {
+  as_size result = as_size_int(sizes, as_size_get_mono(sizes, from, i).coef);
+  /* asked for again each time: making sizes moves what a monomial points to */
+  for (uint32_t k = 0; k < as_size_get_mono(sizes, from, i).n; k++)
+    result = as_size_mul(sizes, result, as_size_get_mono(sizes, from, i).atom[k]);
+  return result;
+}
+
+/* `product` inside one monomial of `from` becomes `whole`; from where it does not occur */
+static as_size fold_product(as_sizes *sizes, as_size from, as_size product, as_size whole) {
+  for (uint32_t i = 0; i < as_size_nmono(sizes, from); i++) {
+    as_size mono = monomial(sizes, from, i);
+    as_size rest = as_size_div(sizes, mono, product);
+    if (rest == AS_SIZE_BAD || as_size_mul(sizes, rest, product) != mono)
+      continue;
+    as_size folded =
+        as_size_add(sizes, as_size_sub(sizes, from, mono), as_size_mul(sizes, rest, whole));
+    if (folded != AS_SIZE_BAD)
+      return folded;
+  }
+  return from;
+}
+
+/* tiles put together: where a relation says `extent = count * tile`, that product becomes the
+ * extent wherever it is a factor.  What kernels that split one extent differently store has one
+ * form then, also where the axis is a part of another (heads times tiles of a head). */
+static as_size fold_tiles(const as_graph *graph, as_size a) {
+  for (uint32_t i = 0; i < graph->n_fact; i++) {
+    const as_size_fact *f = &graph->fact[i];
+    if (f->rel != AS_REL_EQ || as_size_nmono(graph->sizes, f->rhs) != 1)
+      continue;
+    as_size_mono product = as_size_get_mono(graph->sizes, f->rhs, 0);
+    if (product.coef == 1 && product.n > 1)
+      a = fold_product(graph->sizes, a, f->rhs, f->lhs);
+  }
+  return a;
+}
+
 /* a chain of equations, each with both sides reduced, leads from x to y: two kernels that split one
  * extent differently */
 static bool joined(const as_graph *graph, as_size x, as_size y) {
@@ -81,7 +120,7 @@ bool as_graph_same_size(const as_graph *graph, as_size a, as_size b) {
     return false;
   as_size x = reduce(graph, a);
   as_size y = reduce(graph, b);
-  if (x == y)
+  if (x == y || reduce(graph, fold_tiles(graph, a)) == reduce(graph, fold_tiles(graph, b)))
     return true;
   as_size extent = as_size_sub(graph->sizes, x, y);
   if (extent == AS_SIZE_BAD)

@@ -12,7 +12,7 @@ for file in program.tp candidate.mug certificate.cert kernel.cu; do
 done
 grep -vE '^(search|prune|prove|lower): ' trace | head -3 >odd
 [ -s odd ] && fail "lines of no channel: $(cat odd)"
-for words in 'search: plan 2 of 16 (B whole, D loop' 'search: to be judged: 1 kernels' 'search:   store O ' 'prune: ' 'prove: goal eq.O: met' 'prove: lemma derived: ' \
+for words in 'search: plan 2 of 16 (B whole, D loop' 'search: to be judged: tiling 1 of ' 'search:   store O ' 'prune: ' 'prove: goal eq.O: met' 'prove: lemma derived: ' \
   'lower: k0: shared memory '; do
   grep -qF "$words" trace || fail "nothing says \`$words'"
 done

@@ -50,7 +50,7 @@ typedef struct {
 
 typedef struct {
   uint64_t seed;
-  uint32_t runs;
+  uint32_t runs; /* at least; more until min_elements were compared */
   int64_t max_size;
   uint64_t min_elements;
   uint64_t max_ops;

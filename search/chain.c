@@ -1,0 +1,242 @@
+/* The filter chain: each scheme as a muGraph, read back from its own text, with tile sizes that can
+ * be lowered, judged.  Best first, until enough are certified. */
+#include "driver.h"
+#include "src/base/trace.h"
+#include <stdlib.h>
+#include <string.h>
+
+void sg_candidate_clear(as_candidate *candidate) {
+  for (uint32_t i = 0; i < candidate->n_tiling; i++) {
+    free(candidate->tiling[i].size);
+    free(candidate->tiling[i].value);
+  }
+  free(candidate->tiling);
+  free(candidate->text);
+  as_verdict_clear(&candidate->verdict);
+  if (candidate->graph)
+    as_graph_free(candidate->graph);
+  memset(candidate, 0, sizeof *candidate);
+}
+
+void as_search_select(const as_candidate *candidate, uint32_t tiling) {
+  for (uint32_t i = 0; i < candidate->graph->n_own_size; i++)
+    as_size_set_value(candidate->graph->sizes, candidate->graph->own_size[i], -1);
+  if (tiling >= candidate->n_tiling)
+    return;
+  for (uint32_t i = 0; i < candidate->tiling[tiling].n; i++)
+    as_size_set_value(candidate->graph->sizes, candidate->tiling[tiling].size[i],
+                      candidate->tiling[tiling].value[i]);
+}
+
+static bool seen_before(sg_search *search, const char *text) {
+  for (uint32_t i = 0; i < search->n_seen; i++) {
+    if (!strcmp(search->seen[i], text))
+      return true;
+  }
+  search->seen = as_realloc(search->seen, (search->n_seen + 1) * sizeof *search->seen);
+  search->seen[search->n_seen++] = as_strdup(text);
+  return false;
+}
+
+/* what a candidate fell over, for the log; malloc'ed */
+static char *why_not(const as_verdict *verdict, uint32_t number, bool tested) {
+  const as_proof_result *proof = &verdict->proof;
+  if (!tested)
+    return as_format("candidate %u failed the field test: %s", number,
+                     verdict->field_words ? verdict->field_words : "no reason given");
+  if (verdict->answer != AS_ANSWER_UNREADABLE && proof->verdict != AS_PROVED)
+    return as_format("candidate %u was not proved: goal %s: %s\n  left:  %s\n  right: %s", number,
+                     proof->goal ? proof->goal : "?",
+                     proof->reason ? proof->reason : "no proof found",
+                     proof->left ? proof->left : "-", proof->right ? proof->right : "-");
+  return as_format("candidate %u was not proved: %s", number,
+                   verdict->why ? verdict->why : "no reason given");
+}
+
+static bool is_certified(sg_search *search, as_candidate *candidate, uint32_t number) {
+  as_search_stats *stats = &search->result->stats;
+  stats->tested++;
+  if (search->opts.policy == NULL)
+    return true;
+  sg_progress(search, "proving", (double)search->result->n / search->opts.keep);
+  as_verdict *verdict = &candidate->verdict;
+  as_judged judged = as_search_judged(search->program, &search->opts.given, candidate);
+  as_judge(&judged, search->opts.policy, verdict);
+  if (verdict->certified)
+    return true;
+  bool readable = verdict->answer != AS_ANSWER_UNREADABLE;
+  bool tested = !readable || verdict->proof.goals > 0; /* the prover was reached */
+  if (!tested)
+    stats->field_failed++;
+  else if (readable && verdict->proof.verdict == AS_PROVED)
+    stats->replay_failed++;
+  else
+    stats->unproved++;
+  char *why = why_not(verdict, number, tested);
+  sg_note(search, as_format("%s\n%s", why, candidate->text));
+  free(why);
+  return false;
+}
+
+/* The muGraph as its printed text says, so that what is tiled, tested, proved and lowered is what
+ * will be read from the file.  NULL where the scheme makes no well-formed one, which is noted, or
+ * one that was there before. */
+static as_graph *graph_of_scheme(sg_search *search, const sg_scheme *scheme) {
+  as_err err;
+  as_err_init(&err);
+  as_graph *read = NULL;
+  as_graph *built = sg_scheme_build(search, scheme, &err);
+  if (built) {
+    for (uint32_t i = 0; i < built->n_own_size; i++)
+      as_size_set_value(built->sizes, built->own_size[i], -1);
+    char *text = as_print_mug(built);
+    if (seen_before(search, text))
+      search->result->stats.duplicates++;
+    else
+      read = as_parse_mug("candidate.mug", text, strlen(text), search->program, &err);
+    free(text);
+    as_graph_free(built);
+  }
+  if (err.status != AS_OK) {
+    char *why = as_err_format(&err);
+    sg_note(search, as_format("a candidate of %u pieces (%.2f us by the model) is not well-formed: "
+                              "%s",
+                              scheme->n, scheme->us, why));
+    search->result->stats.ill_formed++;
+    free(why);
+  }
+  as_err_clear(&err);
+  return read;
+}
+
+/* The best tiling that lowers, and the candidate's text with it.  false: none does; *why is
+ * malloc'ed. */
+static bool choose_tiling(const sg_search *search, as_candidate *candidate, char **why) {
+  const as_search_opts *opts = &search->opts;
+  as_err err;
+  as_err_init(&err);
+  bool lowers = false;
+  candidate->chosen = 0;
+  do {
+    as_err_clear(&err);
+    as_search_select(candidate, candidate->chosen);
+    lowers = opts->lowers == NULL || opts->lowers(opts->lowers_arg, candidate->graph, &err);
+  } while (!lowers && ++candidate->chosen < candidate->n_tiling);
+  if (lowers) {
+    candidate->text = as_print_mug(candidate->graph);
+    AS_TRACE(SEARCH, "to be judged: tiling %u of %u\n%s", candidate->chosen + 1,
+             candidate->n_tiling, candidate->text);
+  } else {
+    *why = as_format("a candidate cannot be lowered at the sizes stated: %s",
+                     err.text ? err.text : "no reason given");
+    AS_TRACE(SEARCH, "%s", *why);
+  }
+  as_err_clear(&err);
+  return lowers;
+}
+
+/* tile sizes, the best that can be lowered; false: there are none, *why (malloc'ed) says why */
+static bool add_tilings(sg_search *search, as_candidate *candidate, char **why) {
+  const as_search_opts *opts = &search->opts;
+  candidate->tiling = as_tilings(candidate->graph, opts->target, opts->tilings ? opts->tilings : 1,
+                                 &candidate->n_tiling, why);
+  if (!candidate->n_tiling && search->concrete) { /* nothing could run it at the sizes asked for */
+    search->result->stats.untiled++;
+    sg_struck(search, AS_LIMIT_TILES, 1);
+    return false;
+  }
+  free(*why);
+  *why = NULL;
+  if (!choose_tiling(search, candidate, why)) {
+    search->result->stats.unlowered++;
+    return false;
+  }
+  return true;
+}
+
+/* false: a duplicate, not well-formed, or without tile sizes: *unfit says why, of the first */
+static bool make_candidate(sg_search *search, const sg_scheme *scheme, as_candidate *out,
+                           char **unfit) {
+  memset(out, 0, sizeof *out);
+  as_verdict_init(&out->verdict);
+  out->graph = graph_of_scheme(search, scheme);
+  if (!out->graph)
+    return false;
+  char *why = NULL;
+  if (!add_tilings(search, out, &why)) {
+    if (*unfit)
+      free(why);
+    else
+      *unfit = why;
+    sg_candidate_clear(out);
+    return false;
+  }
+  out->us = out->n_tiling ? out->tiling[out->chosen].us : scheme->us;
+  out->kernels = as_graph_kernels(out->graph);
+  return true;
+}
+
+static int compare_candidates(const void *left, const void *right) {
+  const as_candidate *first = left;
+  const as_candidate *second = right;
+  return first->us < second->us ? -1 : first->us > second->us;
+}
+
+/* Whether there is budget for one more.  When the time is up and nothing is certified, the
+ * program's own operators as kernels are all that is tried: they are the easiest to prove. */
+static bool has_budget(sg_search *search, const sg_scheme *scheme) {
+  as_search_limit why;
+  as_search_result *result = search->result;
+  bool separate = scheme->n == 1 && scheme->pieces[0].segment == NULL;
+  if (result->stats.tested >= search->opts.max_tested) {
+    sg_struck(search, AS_LIMIT_TESTED, 1);
+    return false;
+  }
+  if (as_search_is_late(&search->deadline, &why) && (result->n > 0 || !separate)) {
+    sg_struck(search, why, 1);
+    return false;
+  }
+  return true;
+}
+
+static void certify_scheme(sg_search *search, uint32_t number, char **unfit) {
+  as_search_result *result = search->result;
+  as_candidate candidate;
+  if (!has_budget(search, &search->schemes[number]) ||
+      !make_candidate(search, &search->schemes[number], &candidate, unfit))
+    return;
+  sg_progress(search, "testing", (double)result->n / search->opts.keep);
+  if (!is_certified(search, &candidate, number)) {
+    sg_candidate_clear(&candidate);
+    return;
+  }
+  result->stats.certified++;
+  result->cand = as_realloc(result->cand, (result->n + 1) * sizeof *result->cand);
+  result->cand[result->n++] = candidate;
+}
+
+static bool has_one_kernel(const as_search_result *result) {
+  for (uint32_t i = 0; i < result->n; i++) {
+    if (result->cand[i].kernels == 1)
+      return true;
+  }
+  return false;
+}
+
+void sg_certify_schemes(sg_search *search) {
+  as_search_result *result = search->result;
+  char *unfit = NULL;
+  uint32_t next = 0;
+  for (; next < search->n_schemes && result->n < search->opts.keep; next++)
+    certify_scheme(search, next, &unfit);
+  /* beside the cheapest by the model, which is only a model: one kernel for everything */
+  for (; next < search->n_schemes && result->n > 0 && !has_one_kernel(result); next++) {
+    const sg_scheme *scheme = &search->schemes[next];
+    if (scheme->n == 1 && scheme->pieces[0].segment)
+      certify_scheme(search, next, &unfit);
+  }
+  if (result->n)
+    qsort(result->cand, result->n, sizeof *result->cand, compare_candidates);
+  if (unfit)
+    sg_message(search, unfit);
+}

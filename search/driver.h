@@ -1,0 +1,66 @@
+/* The search of one program: what its phases share.  Private to search.c, scheme.c, partition.c and
+ * chain.c.
+ *
+ * A *scheme* is a way to cut the program's operators into kernels: pieces of consecutive operators,
+ * each either a block graph that the enumerator found for its segment, or predefined kernels, one
+ * an operator.  partition.c makes schemes, scheme.c turns one into a muGraph, chain.c tests and
+ * certifies the muGraphs, best first. */
+#ifndef AS_SEARCH_DRIVER_H
+#define AS_SEARCH_DRIVER_H
+#include "search.h"
+#include "segment.h"
+
+typedef struct {
+  uint32_t first; /* of ops */
+  uint32_t n;
+  sg_segment *segment; /* NULL: predefined kernels */
+  uint32_t rank;       /* which of the segment's graphs */
+} sg_piece;
+
+typedef struct {
+  sg_piece *pieces;
+  uint32_t n;
+  double us; /* by the model */
+} sg_scheme;
+
+typedef struct {
+  const as_graph *program;
+  as_search_opts opts;
+  as_search_result *result;
+  uint32_t *ops; /* its operators, in order */
+  uint32_t n_ops;
+  uint32_t *last_use;
+  bool concrete; /* the program states all its sizes */
+  double start;
+  as_search_deadline deadline;       /* of everything */
+  as_search_deadline enumerate_till; /* leaves time to certify */
+
+  sg_segment **segments; /* owned */
+  uint32_t n_segments;
+  sg_scheme *schemes;
+  uint32_t n_schemes;
+  char **seen; /* texts of the muGraphs made so far */
+  uint32_t n_seen;
+  as_err err; /* the first reason why something that should be possible was not */
+} sg_search;
+
+void sg_progress(sg_search *search, const char *stage, double done);
+/* counts a limit that struck */
+void sg_struck(sg_search *search, as_search_limit limit, uint64_t times);
+void sg_note(sg_search *search, char *text);    /* takes text: what failed, for the log */
+void sg_message(sg_search *search, char *text); /* takes text: what the user should know */
+
+/* --- scheme.c */
+sg_scheme *sg_scheme_add(sg_search *search, uint32_t n_pieces);
+/* the scheme as a muGraph of the whole program; NULL with err */
+as_graph *sg_scheme_build(const sg_search *search, const sg_scheme *scheme, as_err *err);
+/* the operators first .. first+n-1, searched; kept till the end of the search */
+sg_segment *sg_search_segment(sg_search *search, uint32_t first, uint32_t n);
+
+/* --- partition.c: fills schemes, best first */
+void sg_make_schemes(sg_search *search);
+
+/* --- chain.c: fills result->cand */
+void sg_certify_schemes(sg_search *search);
+void sg_candidate_clear(as_candidate *candidate);
+#endif

@@ -1,0 +1,73 @@
+/* Schemes as muGraphs of the whole program. */
+#include "driver.h"
+#include "src/base/trace.h"
+#include <stdlib.h>
+
+static bool add_predefined(const sg_search *search, as_graph *graph, uint32_t id, as_node_id *node,
+                           as_err *err) {
+  const as_node *call = &search->program->node[id];
+  as_node_id arg[AS_MAX_ARGS];
+  for (uint32_t j = 0; j < call->nargs; j++) {
+    const as_node *from = &search->program->node[call->arg[j]];
+    arg[j] = from->kind == AS_N_CONST ? as_graph_const(graph, from->value) : node[call->arg[j]];
+  }
+  node[id] = as_graph_op(graph, AS_NONE, call->name, call->op, arg, call->nargs, call->attr, err);
+  return node[id] != AS_NONE;
+}
+
+sg_scheme *sg_scheme_add(sg_search *search, uint32_t n_pieces) {
+  search->schemes = as_realloc(search->schemes, (search->n_schemes + 1) * sizeof *search->schemes);
+  sg_scheme *added = &search->schemes[search->n_schemes++];
+  *added = (sg_scheme){.n = n_pieces};
+  added->pieces = as_calloc(n_pieces + 1, sizeof *added->pieces);
+  return added;
+}
+
+as_graph *sg_scheme_build(const sg_search *search, const sg_scheme *scheme, as_err *err) {
+  const as_graph *program = search->program;
+  as_graph *graph = as_graph_new(program->sizes, program->lib, program, program->name);
+  as_node_id *node = as_malloc((program->n + 1) * sizeof *node); /* by node of the program */
+  bool built = true;
+  for (uint32_t i = 0; i < program->n; i++)
+    node[i] = AS_NONE;
+  for (uint32_t i = 0; i < program->n_input; i++)
+    node[program->input[i]] = graph->input[i];
+  for (uint32_t i = 0; i < scheme->n && built; i++) {
+    const sg_piece *piece = &scheme->pieces[i];
+    if (piece->segment) {
+      built = sg_segment_build(piece->segment, piece->rank, graph, node, err);
+      continue;
+    }
+    for (uint32_t k = 0; k < piece->n && built; k++)
+      built = add_predefined(search, graph, search->ops[piece->first + k], node, err);
+  }
+  for (uint32_t i = 0; i < program->n_output && built; i++)
+    built = as_graph_output(graph, node[program->output[i]], err);
+  built = built && as_graph_valid(graph, err);
+  free(node);
+  if (!built) {
+    as_graph_free(graph);
+    return NULL;
+  }
+  return graph;
+}
+
+sg_segment *sg_search_segment(sg_search *search, uint32_t first, uint32_t n) {
+  sg_segment *segment = as_calloc(1, sizeof *segment);
+  as_err why;
+  as_err_init(&why);
+  sg_segment_init(segment, search->program, search->ops + first, n, search->last_use, &search->opts,
+                  &search->enumerate_till, &search->result->stats, &why);
+  if (why.status == AS_INTERNAL) {
+    char *text = as_err_format(&why);
+    sg_note(search, as_format("operators %u to %u: %s", first, first + n - 1, text));
+    free(text);
+  }
+  AS_TRACE(SEARCH, "operators %u to %u in one kernel: %u muGraphs, the best %.4g us", first,
+           first + n - 1, segment->n_rank, segment->n_rank ? segment->rank[0].us : -1.0);
+  as_err_clear(&why);
+  search->segments =
+      as_realloc(search->segments, (search->n_segments + 1) * sizeof *search->segments);
+  search->segments[search->n_segments++] = segment;
+  return segment;
+}

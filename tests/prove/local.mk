@@ -11,3 +11,5 @@ tests_prove_test_rules_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_prove_test_rules_LDADD = libasprove.a libck.a libasbase.a $(CHECK_LIBS) $(FLINT_LIBS) $(GMP_LIBS) -lpthread
 EXTRA_DIST += tests/prove/cases
 FAST_TESTS += tests/prove/test_prove tests/prove/test_examples
+TESTS += tests/prove/test_layers.sh
+EXTRA_DIST += tests/prove/test_layers.sh tests/prove/layers.py

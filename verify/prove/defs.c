@@ -15,6 +15,8 @@ typedef struct {
   ck_id put[PV_WORLDS];    /* what an application at the parameters becomes; CK_BAD: it stays */
   pv_thm lemma[PV_WORLDS]; /* that; made when first asked for */
   bool asked[PV_WORLDS];
+  pv_thm
+      joined; /* proved: the symbol is what `like` is; PV_NONE: it is like it by its definition */
   uint32_t first_part, n_parts; /* symbols in the body: into `parts` */
 } symbol;
 
@@ -107,6 +109,10 @@ static void find_like(pv_defs *d) {
     symbol *x = &d->symbols[i];
     ck_id body = substituted(d, PV_RENAMED, x->def->body);
     uint64_t j = i;
+    if (x->joined != PV_NONE) {
+      x->put[PV_RENAMED] = applied(d, x->like);
+      continue;
+    }
     x->like = i;
     if (as_map_get(&first, AS_KEY(body, x->def->n), &j) &&
         same_parameters(d->symbols[j].def, x->def)) {
@@ -162,6 +168,7 @@ pv_defs *pv_defs_new(pv *p, const ck_claim *claim) {
     const ck_definition *def = &claim->definitions[i];
     symbol *x = &d->symbols[i];
     x->def = def;
+    x->joined = PV_NONE;
     for (int w = 0; w < PV_WORLDS; w++)
       x->put[w] = CK_BAD;
     as_map_put(&d->numbers, AS_KEY(def->name, def->signature), i);
@@ -206,6 +213,8 @@ static pv_eqn by_clause(pv_defs *d, pv_world w, uint32_t i, uint32_t depth) {
 /* C.q = S.q, both at their parameters, as what their clauses say becomes the same when symbols
  * before them are renamed */
 static pv_thm alike(pv_defs *d, uint32_t i, uint32_t depth) {
+  if (d->symbols[i].joined != PV_NONE)
+    return d->symbols[i].joined;
   pv_eqn own = by_clause(d, PV_RENAMED, i, depth);
   pv_eqn first = by_clause(d, PV_RENAMED, d->symbols[i].like, depth);
   return own.to == first.to ? pv_trans(d->p, own.by, pv_sym(d->p, first.by)) : PV_NONE;
@@ -254,8 +263,9 @@ static pv_thm lemma(pv_defs *d, pv_world w, uint32_t i, uint32_t depth) {
   while (stack.n) {
     task t = AS_VEC_AT(&stack, task, stack.n - 1);
     bool renamed = is_renamed(d, t.world, t.number);
+    bool joined = d->symbols[t.number].joined != PV_NONE && renamed;
     pv_world of_parts = renamed ? PV_RENAMED : t.world;
-    bool wait = !d->symbols[t.number].asked[t.world] &&
+    bool wait = !d->symbols[t.number].asked[t.world] && !joined &&
                 (push_parts(d, of_parts, t.number, &stack) ||
                  (renamed && push_parts(d, of_parts, d->symbols[t.number].like, &stack)));
     if (wait)
@@ -399,6 +409,70 @@ static pv_eqn equation(pv_defs *d, pv_world w, ck_id t, uint32_t depth) {
 
 pv_eqn pv_defs_out(pv_defs *d, pv_world w, ck_id t) {
   return equation(d, w, t, 1);
+}
+
+/* --- segments */
+static const char *name_of(const pv_defs *d, uint32_t i) {
+  return ck_word_text(d->p->terms, d->symbols[i].def->name);
+}
+
+/* a tensor of the given side that has the name of kernel-level tensor i, and its parameters */
+static uint32_t namesake(const pv_defs *d, uint32_t i) {
+  const symbol *x = &d->symbols[i];
+  if (strncmp(name_of(d, i), "C.", 2) != 0)
+    return PV_NONE;
+  for (uint32_t j = 0; j < i && !d->symbols[j].def->candidate; j++) {
+    if (strcmp(name_of(d, j) + 2, name_of(d, i) + 2) == 0 &&
+        same_parameters(d->symbols[j].def, x->def))
+      return j;
+  }
+  return PV_NONE;
+}
+
+ck_id pv_defs_segment(pv_defs *d, uint32_t i) {
+  const symbol *x = &d->symbols[i];
+  uint32_t j = x->like == i && x->def->candidate ? namesake(d, i) : PV_NONE;
+  if (j == PV_NONE || d->symbols[j].like != j || d->symbols[j].both)
+    return CK_BAD;
+  return ck_mk2(d->p->terms, CK_EQ, applied(d, i), applied(d, j));
+}
+
+bool pv_defs_until(pv_defs *d, ck_id h, ck_id segment) {
+  uint32_t last = number_of(d, ck_kid(d->p->terms, segment, 1)); /* the given side's */
+  as_map seen;
+  as_vec list;
+  bool until = true;
+  as_map_init(&seen, 1);
+  as_vec_init(&list, sizeof(uint32_t));
+  symbols_in(d, h, &seen, &list);
+  for (size_t i = 0; i < list.n; i++)
+    until = until && AS_VEC_AT(&list, uint32_t, i) <= last;
+  as_vec_clear(&list);
+  as_map_clear(&seen);
+  return until;
+}
+
+void pv_defs_join(pv_defs *d, uint32_t i, pv_thm by) {
+  symbol *x = &d->symbols[i];
+  x->like = namesake(d, i);
+  x->joined = by;
+  for (uint32_t k = 0; k < d->n; k++) {
+    d->symbols[k].both = false;
+    for (int w = 0; w < PV_WHOLE; w++) {
+      d->symbols[k].put[w] = CK_BAD;
+      d->symbols[k].asked[w] = false;
+    }
+  }
+  for (int w = 0; w < PV_WHOLE; w++) {
+    as_map_clear(&d->out[w]);
+    as_map_init(&d->out[w], 1);
+  }
+  find_like(d);
+  for (uint32_t k = 0; k < d->n; k++) {
+    if (d->symbols[k].joined != PV_NONE)
+      d->symbols[d->symbols[k].like].both = d->shared = true;
+  }
+  find_bodies(d);
 }
 
 /* --- relations */

@@ -11,8 +11,9 @@
 #include <string.h>
 
 /* MAX_DEFINITIONS: a theorem about a tensor rests on the definitions of all before it.
- * SHARED_EFFORT: this part of what is left is spent on the goal where shared symbols stay. */
-enum { DEFAULT_STEPS = 60000, SHARED_EFFORT = 4, MAX_DEFINITIONS = 4000 };
+ * SHARED_EFFORT: this part of what is left is spent on a goal where shared symbols stay;
+ * SEGMENT_EFFORT: on a tensor that may be one of the given program's. */
+enum { DEFAULT_STEPS = 60000, SHARED_EFFORT = 4, SEGMENT_EFFORT = 16, MAX_DEFINITIONS = 4000 };
 
 const char *as_proof_why_words(as_proof_why why) {
   static const char *const words[] = {
@@ -154,6 +155,49 @@ static pv_thm prove(pv *prover, const ck_goal *goal, const ranked *hyps, size_t 
   return prove_in(prover, PV_WHOLE, goal, hyps, n);
 }
 
+/* an output: that it is the same is a goal, and is asked where its indices have their ranges */
+static bool is_goal(const ck_terms *terms, const ck_claim *claim, ck_id relation) {
+  for (uint32_t i = 0; i < claim->n_goals; i++) {
+    ck_id formula = claim->goals[i].formula;
+    if (ck_head(terms, formula) == CK_EQ &&
+        ck_kid(terms, formula, 0) == ck_kid(terms, relation, 1) &&
+        ck_kid(terms, formula, 1) == ck_kid(terms, relation, 0))
+      return true;
+  }
+  return false;
+}
+
+/* Tensors of the candidate that are the given program's of the same name, for all integers: what
+ * follows them is then made of the same, and each stretch is proved by itself. */
+static void prove_segments(pv *prover, const ck_claim *claim) {
+  ck_id *allowed = as_calloc(claim->hyps.n + 1, sizeof *allowed);
+  ck_goal segment = {.name = "segment", .allowed = allowed};
+  for (uint32_t i = 0; i < claim->n_definitions && !pv_spent(prover); i++) {
+    segment.formula = pv_defs_segment(prover->defs, i);
+    if (segment.formula == CK_BAD || is_goal(prover->terms, claim, segment.formula))
+      continue;
+    segment.n_allowed = 0; /* what is said of tensors up to this one */
+    for (uint32_t k = 0; k < claim->hyps.n; k++) {
+      if (pv_defs_until(prover->defs, claim->hyps.x[k], segment.formula))
+        allowed[segment.n_allowed++] = claim->hyps.x[k];
+    }
+    size_t n_hyps;
+    ranked *hyps = rank_hyps(&segment, 1, &n_hyps);
+    uint64_t work = prover->max_work;
+    uint32_t steps = prover->max_steps;
+    uint32_t made = (uint32_t)prover->steps.n;
+    prover->max_work = prover->work + (work - prover->work) / SEGMENT_EFFORT;
+    prover->max_steps = made + (steps - made) / SEGMENT_EFFORT;
+    pv_thm thm = prove_in(prover, PV_SHARED, &segment, hyps, n_hyps);
+    prover->max_work = work;
+    prover->max_steps = steps;
+    free(hyps);
+    if (thm != PV_NONE)
+      pv_defs_join(prover->defs, i, thm);
+  }
+  free(allowed);
+}
+
 static void prove_all(pv *prover, const ck_goal *goals, uint32_t n, as_proof_result *result) {
   size_t n_hyps;
   ranked *hyps = rank_hyps(goals, n, &n_hyps);
@@ -211,6 +255,8 @@ static void prove_with(ck_terms *terms, const ck_claim *claim, const ck_goal *go
   }
   pv_init(&prover, terms, opts && opts->max_steps ? opts->max_steps : DEFAULT_STEPS);
   pv_defs *defs = claim && claim->n_definitions ? pv_defs_new(&prover, claim) : NULL;
+  if (defs)
+    prove_segments(&prover, claim);
   prove_all(&prover, goals, n, result);
   if (defs)
     pv_defs_free(defs);

@@ -34,6 +34,17 @@ pv_defs *pv_defs_new(pv *p,
 void pv_defs_free(pv_defs *d);
 bool pv_defs_shared(const pv_defs *d); /* some symbols of the two sides are like each other */
 
+/* Segments: stretches of the candidate that compute a tensor of the given program in another way.
+ * Of symbol i of the claim's list, where it is a kernel-level tensor of the candidate that is like
+ * none, and the given program has one of its name: that both are the same at their parameters, for
+ * all integers; CK_BAD: there is nothing to ask.  Once that is proved, the two are like each other,
+ * and so are tensors made of them in the same way. */
+ck_id pv_defs_segment(pv_defs *d, uint32_t i);
+/* hypothesis h speaks of no symbol that is defined after those of a segment's relation on their
+ * side */
+bool pv_defs_until(pv_defs *d, ck_id h, ck_id segment);
+void pv_defs_join(pv_defs *d, uint32_t i, pv_thm by);
+
 /* t in that world, by an equation that rests on definitions alone.  t is closed. */
 pv_eqn pv_defs_out(pv_defs *d, pv_world w, ck_id t);
 /* the relation in that world, without a proof */

@@ -9,6 +9,8 @@ typedef struct {
   size_t at;
   size_t end;
   const char *name;
+  const char *text; /* from the word `rule` to the rule's last token */
+  size_t len;
 } span; /* tokens of a rule: the word `rule`, and the first one after it */
 
 struct as_rulefile {
@@ -45,7 +47,8 @@ static bool scan(as_rulefile *file) {
   }
   while (!as_tok_is(lexed, AS_T_END)) {
     if (as_tok_word(lexed, "rule")) {
-      span s = {lexed->at, 0, as_tok_next(lexed)->kind == AS_T_NAME ? as_tok_next(lexed)->s : ""};
+      span s = {lexed->at, 0, as_tok_next(lexed)->kind == AS_T_NAME ? as_tok_next(lexed)->s : "",
+                NULL, 0};
       do
         skip_line(lexed);
       while (!definition_word(lexed) && !as_tok_is(lexed, AS_T_END));
@@ -63,6 +66,29 @@ static bool scan(as_rulefile *file) {
   return true;
 }
 
+/* where the rules stand in the text: one walk over its lines for all of them */
+static void place_rules(as_rulefile *file) {
+  const char *line = file->lexed.text;
+  const char *end = file->lexed.text + file->lexed.len;
+  int n = 1;
+  for (size_t i = 0; i < file->rules.n; i++) {
+    span *s = &AS_VEC_AT(&file->rules, span, i);
+    size_t last = s->end;
+    while (last > s->at + 1 && AS_VEC_AT(&file->lexed.tok, as_token, last - 1).kind == AS_T_NL)
+      last--;
+    const as_token *token[2] = {&AS_VEC_AT(&file->lexed.tok, as_token, s->at),
+                                &AS_VEC_AT(&file->lexed.tok, as_token, last - 1)};
+    const char *at[2];
+    for (int k = 0; k < 2; k++) {
+      for (; n < token[k]->line; n++)
+        line = (const char *)memchr(line, '\n', (size_t)(end - line)) + 1;
+      at[k] = line + token[k]->col - 1;
+    }
+    s->text = at[0];
+    s->len = (size_t)(at[1] - at[0]) + token[1]->len;
+  }
+}
+
 as_rulefile *as_rulefile_open(const char *file, const char *text, size_t len, as_oplib *lib,
                               as_err *err) {
   as_rulefile *f = as_calloc(1, sizeof *f);
@@ -72,6 +98,7 @@ as_rulefile *as_rulefile_open(const char *file, const char *text, size_t len, as
   as_vec_init(&f->use, sizeof(char *));
   if (as_lex(&f->lexed, file, text, len, f->names, err) && scan(f)) {
     f->lexed.err = NULL;
+    place_rules(f);
     return f;
   }
   as_rulefile_free(f);
@@ -105,21 +132,8 @@ const char *const *as_rulefile_uses(const as_rulefile *file, uint32_t *n) {
 
 const char *as_rulefile_text(const as_rulefile *file, uint32_t i, size_t *len) {
   const span *s = &AS_VEC_AT(&file->rules, span, i);
-  size_t last = s->end;
-  while (last > s->at + 1 && AS_VEC_AT(&file->lexed.tok, as_token, last - 1).kind == AS_T_NL)
-    last--;
-  const as_token *token[2] = {&AS_VEC_AT(&file->lexed.tok, as_token, s->at),
-                              &AS_VEC_AT(&file->lexed.tok, as_token, last - 1)};
-  const char *at[2];
-  const char *line = file->lexed.text;
-  int n = 1;
-  for (int k = 0; k < 2; k++) {
-    for (; n < token[k]->line; n++)
-      line = memchr(line, '\n', (size_t)(file->lexed.text + file->lexed.len - line)) + 1;
-    at[k] = line + token[k]->col - 1;
-  }
-  *len = (size_t)(at[1] - at[0]) + token[1]->len;
-  return at[0];
+  *len = s->len;
+  return s->text;
 }
 
 /* --- one rule */

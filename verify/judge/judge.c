@@ -54,6 +54,26 @@ void judge_unreadable(as_verdict *verdict) {
   free(words);
 }
 
+/* The text of a file of rules without its other rules, place by place: only the definitions and
+ * this rule are a claim's, and reading all others for each would cost their square.  malloc'ed. */
+static char *without_other_rules(const as_judged *judged) {
+  const char *whole = judged->given.text;
+  char *text = as_malloc(judged->given.len + 1);
+  memcpy(text, whole, judged->given.len);
+  text[judged->given.len] = 0;
+  for (uint32_t i = 0; i < as_rulefile_count(judged->rules); i++) {
+    size_t len;
+    const char *rule = as_rulefile_text(judged->rules, i, &len);
+    if (i == judged->rule || rule < whole || rule + len > whole + judged->given.len)
+      continue;
+    for (size_t k = 0; k < len; k++) {
+      if (rule[k] != '\n')
+        text[(size_t)(rule - whole) + k] = ' ';
+    }
+  }
+  return text;
+}
+
 static ck_claim *read_claim(const as_judged *judged, ck_terms *terms, ck_msg *msg) {
   uint32_t n;
   const as_source *source = as_oplib_sources(judged->lib, &n);
@@ -61,8 +81,12 @@ static ck_claim *read_claim(const as_judged *judged, ck_terms *terms, ck_msg *ms
   for (uint32_t i = 0; i < n; i++)
     specification[i] = (ck_text){source[i].name, source[i].text, source[i].len};
   as_stats_add(AS_STAT_CLAIMS, 1);
-  ck_claim *claim =
-      ck_claim_texts(terms, &judged->given, &judged->candidate, specification, n, msg);
+  ck_text given = judged->given;
+  char *alone = judged->rules && given.text ? without_other_rules(judged) : NULL;
+  if (alone)
+    given.text = alone;
+  ck_claim *claim = ck_claim_texts(terms, &given, &judged->candidate, specification, n, msg);
+  free(alone);
   free(specification);
   return claim;
 }

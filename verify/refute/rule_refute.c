@@ -403,7 +403,7 @@ static void set_rounds(refuter *job) {
 
 /* one or two sizes at or beside a constant of the text, the others small */
 static bool near_constants(refuter *job) {
-  enum { LARGEST = 4096 };
+  enum { LARGEST = 1024, MOST_BESIDE = 4096 };
 
   as_instance *instance = &job->now->instance;
   if (instance->n_chosen == 0)
@@ -417,7 +417,7 @@ static bool near_constants(refuter *job) {
       if (!as_constants_pick_size(&job->constants, &job->rng, LARGEST, &instance->env[sym]))
         return false;
     }
-    if (as_instance_settle(instance) && elements_of(job) <= MOST_ELEMENTS)
+    if (as_instance_settle(instance) && elements_of_all(job) <= MOST_BESIDE)
       return true;
   }
   return false;
@@ -425,10 +425,12 @@ static bool near_constants(refuter *job) {
 
 /* sizes that small ones do not reach: a rule that fails from 64 on */
 static bool try_constants(refuter *job) {
+  /* such instances are large: a quick search leaves them to the thorough one */
+  uint32_t chances = job->budget->sizes < 20 ? 0 : job->budget->sizes / 4;
   for (uint32_t i = 0; i < job->n && !late(job); i++) {
     job->now = &job->shape_at[i];
-    job->rounds = job->budget->inputs;
-    for (uint32_t k = 0; k < job->budget->sizes && !late(job); k++) {
+    job->rounds = job->budget->inputs / 2 + 1;
+    for (uint32_t k = 0; k < chances && !late(job); k++) {
       if (!near_constants(job))
         break;
       if (try_sizes(job))

@@ -12,6 +12,7 @@ include tests/eval/local.mk
 include tests/prove/local.mk
 include tests/search/local.mk
 include tests/lower/local.mk
+include tests/threads/local.mk
 include tests/smt/local.mk
 include tests/cli/local.mk
 include tests/mirage/local.mk

@@ -1,7 +1,7 @@
 # one folder of tests per module
 TESTS += tests/lint.sh
 FAST_TESTS += tests/lint.sh
-EXTRA_DIST += tests/suite.h tests/source_dir.h tests/operators.h
+EXTRA_DIST += tests/suite.h tests/source_dir.h tests/written_out.h tests/operators.h
 include tests/checker/local.mk
 include tests/claim/local.mk
 include tests/second/local.mk

@@ -2,7 +2,8 @@
 
 import hashlib
 
-from .claim import BLOCK, Claim, Evaluation, Expression, Place, Tensor
+from .claim import BLOCK, Claim, Expression
+from .scalars import Evaluation, Place, Tensor
 from .syntax import ensure
 
 

@@ -1,9 +1,10 @@
 # one folder of tests per module
 TESTS += tests/lint.sh
 FAST_TESTS += tests/lint.sh
-EXTRA_DIST += tests/suite.h tests/source_dir.h tests/operators.h
+EXTRA_DIST += tests/suite.h tests/source_dir.h tests/written_out.h tests/operators.h
 include tests/checker/local.mk
 include tests/claim/local.mk
+include tests/second/local.mk
 include tests/traps/local.mk
 if !CHECKER_ONLY
 include tests/base/local.mk
@@ -12,6 +13,7 @@ include tests/eval/local.mk
 include tests/prove/local.mk
 include tests/search/local.mk
 include tests/lower/local.mk
+include tests/threads/local.mk
 include tests/smt/local.mk
 include tests/cli/local.mk
 include tests/mirage/local.mk

@@ -16,6 +16,7 @@ typedef struct {
   long blocks;
   int mma;
   int ldmatrix;
+  bool validated; /* printed from a thread graph that the validator accepted */
 } as_lower_kernel;
 
 typedef struct {

@@ -3,7 +3,7 @@
  * NAME.more.tp belong to NAME.tp, the longest NAME first; candidate.mug and candidate.tp to
  * program.tp, as in a result directory.  Every rule of a .rule file is a fact of its own. */
 #include "baseline.h"
-#include "src/import/mirage.h"
+#include "src/import/import.h"
 #include "verify/judge/job.h"
 #include <dirent.h>
 #include <stdlib.h>
@@ -64,13 +64,13 @@ static bool pair(as_baseline *b, const char *program, const char *candidate, as_
     ask(b, AS_BASELINE_PROGRAM, program, candidate, "");
     return true;
   }
-  as_mirage *m = as_mirage_read(candidate, err);
-  for (size_t i = 0; m && i < as_mirage_count(m); i++) {
+  as_import *m = as_import_read(as_import_format_named("mirage"), candidate, err);
+  for (size_t i = 0; m && i < as_import_count(m); i++) {
     char *part = as_format("%zu", i);
     ask(b, AS_BASELINE_MIRAGE, program, candidate, part);
     free(part);
   }
-  as_mirage_free(m);
+  as_import_free(m);
   return m != NULL;
 }
 

@@ -84,8 +84,14 @@ static int explain_proof(const cli_opts *o, const cli_place *at, as_err *err) {
     as_judged judged = as_job_judged(&job);
     status = explain_unknown(o, &judged);
   } else if (read && (text = as_read_file(at->cert, &len, err)) != NULL) {
-    as_judged judged = rule ? as_job_judged_rule(&job, 0, false, at->cand) : as_job_judged(&job);
-    if (as_judge_read(&judged, &v))
+    bool reverse = false;
+    uint32_t number = rule ? as_job_rule_named(&job, at->cand, &reverse) : 0;
+    bool known = !rule || number < as_rulefile_count(job.rules);
+    as_judged judged =
+        rule && known ? as_job_judged_rule(&job, number, reverse, at->cand) : as_job_judged(&job);
+    if (!known)
+      as_err_set(err, AS_BAD_INPUT, "%s has no rule %s", at->prog, at->cand);
+    else if (as_judge_read(&judged, &v))
       status = explain_certificate(o, &v, text, len, err);
     else
       as_err_set(err, AS_BAD_INPUT, "%s", v.why);

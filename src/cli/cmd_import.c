@@ -2,7 +2,7 @@
  * wrote, each judged on its own. */
 #include "export.h"
 #include "progress.h"
-#include "src/import/mirage.h"
+#include "src/import/import.h"
 #include "src/report/junit.h"
 #include <jansson.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 typedef struct {
   const cli_opts *o;
-  as_mirage *file;
+  as_import *file;
   as_job given; /* the program, and the specifications that all graphs are read with */
   bool table;   /* on standard output, a line a graph */
   cli_progress progress;
@@ -116,7 +116,7 @@ static void judge(imported *m, graph *g, as_err *err) {
   as_job_init(&g->job, as_oplib_again(m->given.lib, err));
   if (g->job.lib &&
       as_job_take_program(&g->job, program->name, as_strdup(program->text), program->len, err))
-    mug = as_mirage_mug(m->file, g->number, g->job.program, err);
+    mug = as_import_mug(m->file, g->number, g->job.program, err);
   if (mug && as_job_take_candidate(&g->job, label, mug, strlen(mug), err)) {
     g->judged = as_job_judged(&g->job);
     as_judge(&g->judged, &m->o->policy, &g->verdict);
@@ -145,7 +145,7 @@ static bool one(imported *m, size_t number, as_err *fatal) {
   as_err err;
   as_err_init(&err);
   double start = as_now();
-  cli_progress_count(&m->progress, "graphs", number, as_mirage_count(m->file));
+  cli_progress_count(&m->progress, "graphs", number, as_import_count(m->file));
   judge(m, &g, &err);
   as_report_words_of(&g.verdict, m->o->out != NULL, &g.words);
   as_verdict_release(&g.verdict);
@@ -225,7 +225,7 @@ static bool finish(imported *m, double seconds, as_err *err) {
 static void clear(imported *m) {
   as_report_junit_free(m->junit);
   cli_export_free(m->export);
-  as_mirage_free(m->file);
+  as_import_free(m->file);
   as_job_clear(&m->given);
   json_decref(m->rows);
   as_report_dir_clear(&m->result);
@@ -250,11 +250,11 @@ int cli_import(const cli_opts *o) {
   double start = as_now();
   as_job_init(&m.given, cli_library(o, &err));
   bool ok = m.given.lib && as_job_read_program(&m.given, o->arg[0], &err) &&
-            (m.file = as_mirage_read(o->arg[1], &err)) != NULL &&
+            (m.file = as_import_read(as_import_format_named(o->from), o->arg[1], &err)) != NULL &&
             (o->out == NULL || as_report_dir_place(o->out, o->force, &err));
   if (ok && m.table)
     printf("graph  kernels  verdict     time\n");
-  for (size_t i = 0; ok && i < as_mirage_count(m.file); i++)
+  for (size_t i = 0; ok && i < as_import_count(m.file); i++)
     ok = one(&m, i, &err);
   cli_progress_end(&m.progress);
   ok = ok && finish(&m, as_now() - start, &err);

@@ -78,10 +78,11 @@ static json_t *extra_json(const as_search_result *found, const choice *x, const 
   }
   for (uint32_t i = 0; i < x->low.n_kernel; i++) {
     const as_lower_kernel *l = &x->low.kernel[i];
-    json_array_append_new(kernels, json_pack("{s:s, s:I, s:I, s:i, s:i, s:i}", "name", l->name,
+    json_array_append_new(kernels, json_pack("{s:s, s:I, s:I, s:i, s:i, s:i, s:b}", "name", l->name,
                                              "shared_bytes", (json_int_t)l->bytes_smem, "blocks",
                                              (json_int_t)l->blocks, "warps", l->warps, "stages",
-                                             l->stages, "barriers_in_loop", l->barriers_loop));
+                                             l->stages, "barriers_in_loop", l->barriers_loop,
+                                             "validated", l->validated));
   }
   return json_pack("{s:s, s:s, s:o, s:{s:I, s:I, s:I, s:I, s:I, s:f}, s:o, s:o, s:i}", "target",
                    target->gpu, "arch", target->arch, "statistics", as_report_stats_json(),
@@ -115,8 +116,9 @@ static void print_choice(const cli_opts *o, const as_job *job, const as_search_r
   printf("target    %s (%s)\n", target->arch, target->gpu);
   for (uint32_t i = 0; i < x->low.n_kernel; i++) {
     const as_lower_kernel *k = &x->low.kernel[i];
-    printf("kernel    %s: %ld blocks of %d warps, %ld bytes of shared memory, %d stages\n", k->name,
-           k->blocks, k->warps, k->bytes_smem, k->stages);
+    printf("kernel    %s: %ld blocks of %d warps, %ld bytes of shared memory, %d stages%s\n",
+           k->name, k->blocks, k->warps, k->bytes_smem, k->stages,
+           k->validated ? "; thread graph validated" : "");
   }
   char *said = as_search_said(found, o->verbose);
   printf("%s%s%s", said ? "search    " : "", said ? said : "", said ? "\n" : "");

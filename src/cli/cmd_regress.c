@@ -6,7 +6,7 @@
 #include "src/base/lock.h"
 #include "src/baseline/baseline.h"
 #include "src/baseline/report.h"
-#include "src/import/mirage.h"
+#include "src/import/import.h"
 #include "src/report/junit.h"
 #include <pthread.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 /* a file that holds many facts is read once, before the threads start */
 typedef struct {
   char *path;
-  as_mirage *mirage;
+  as_import *mirage;
   char sha256[65]; /* of a file of Mirage */
   bool is_rules;
   as_job rules;
@@ -169,7 +169,7 @@ static bool hash_file(const char *path, char sha[65], as_err *err) {
 static bool read_graph(const source *file, const char *part, const char *path, as_job *job,
                        as_err *err) {
   char *name = as_format("%s#%s", path, part);
-  char *mug = as_mirage_mug(file->mirage, strtoul(part, NULL, 10), job->program, err);
+  char *mug = as_import_mug(file->mirage, strtoul(part, NULL, 10), job->program, err);
   bool ok = mug && as_job_take_candidate(job, name, mug, strlen(mug), err);
   free(name);
   return ok;
@@ -236,7 +236,7 @@ static bool is_there(const as_baseline_fact *f, const char *program, const char 
   if (f->kind == AS_BASELINE_PROGRAM || s->why)
     return true;
   return f->kind == AS_BASELINE_MIRAGE
-             ? strtoul(f->part, NULL, 10) < as_mirage_count(s->mirage)
+             ? strtoul(f->part, NULL, 10) < as_import_count(s->mirage)
              : as_job_rule_named(&s->rules, f->part, &reverse) < as_rulefile_count(s->rules.rules);
 }
 
@@ -329,7 +329,7 @@ static void open_sources(run *r) {
       as_job_init(&s->rules, as_oplib_again(r->library, &err));
       read = s->rules.lib && as_job_read_rules(&s->rules, path, &err);
     } else {
-      s->mirage = as_mirage_read(path, &err);
+      s->mirage = as_import_read(as_import_format_named("mirage"), path, &err);
       read = s->mirage && hash_file(path, s->sha256, &err);
     }
     if (!read)
@@ -343,7 +343,7 @@ static void close_sources(run *r) {
     source *s = &AS_VEC_AT(&r->source, source, i);
     if (s->is_rules)
       as_job_clear(&s->rules);
-    as_mirage_free(s->mirage);
+    as_import_free(s->mirage);
     free(s->path);
     free(s->why);
   }

@@ -1,12 +1,12 @@
 #include "export.h"
-#include "src/import/mirage.h"
+#include "src/import/import.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct cli_export {
   const cli_opts *o;
-  as_mirage *file;
+  as_import *file;
 };
 
 const char *cli_export_path(const cli_opts *o) {
@@ -17,14 +17,14 @@ cli_export *cli_export_new(const cli_opts *o) {
   if (o->to == NULL)
     return NULL;
   cli_export *x = as_malloc(sizeof *x);
-  *x = (cli_export){o, as_mirage_new()};
+  *x = (cli_export){o, as_import_new(as_import_format_named(o->to))};
   return x;
 }
 
 void cli_export_free(cli_export *x) {
   if (x == NULL)
     return;
-  as_mirage_free(x->file);
+  as_import_free(x->file);
   free(x);
 }
 
@@ -39,7 +39,7 @@ static bool reads_back(cli_export *x, const as_judged *judged, as_err *err) {
   as_job_init(&job, as_oplib_again(judged->lib, err));
   bool ok = job.lib && as_job_take_program(&job, judged->given.name, as_strdup(judged->given.text),
                                            judged->given.len, err);
-  char *mug = ok ? as_mirage_mug(x->file, as_mirage_count(x->file) - 1, job.program, err) : NULL;
+  char *mug = ok ? as_import_mug(x->file, as_import_count(x->file) - 1, job.program, err) : NULL;
   ok = mug && as_job_take_candidate(&job, "the graph written", mug, strlen(mug), err);
   if (ok) {
     as_judged again = as_job_judged(&job);
@@ -68,10 +68,10 @@ bool cli_export_add(cli_export *x, const as_judged *judged, const as_verdict *v)
     return true;
   as_err err;
   as_err_init(&err);
-  bool added = can_be_written(judged, v, &err) && as_mirage_add(x->file, judged->graph, &err);
+  bool added = can_be_written(judged, v, &err) && as_import_add(x->file, judged->graph, &err);
   bool ok = added && reads_back(x, judged, &err);
   if (added && !ok)
-    as_mirage_drop(x->file);
+    as_import_drop(x->file);
   if (!ok) {
     char *why = as_err_format(&err);
     fprintf(stderr, "assay: %s is not written: %s\n", judged->candidate.name, why);
@@ -82,9 +82,9 @@ bool cli_export_add(cli_export *x, const as_judged *judged, const as_verdict *v)
 }
 
 bool cli_export_write(const cli_export *x, as_err *err) {
-  if (x == NULL || as_mirage_count(x->file) == 0)
+  if (x == NULL || as_import_count(x->file) == 0)
     return true;
-  char *text = as_mirage_text(x->file);
+  char *text = as_import_text(x->file);
   bool ok = as_write_file(cli_export_path(x->o), text, strlen(text), err);
   free(text);
   return ok;

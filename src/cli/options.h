@@ -5,6 +5,7 @@
 #ifndef AS_CLI_OPTIONS_H
 #define AS_CLI_OPTIONS_H
 #include "src/base/vec.h"
+#include "src/import/import.h"
 #include "verify/judge/judge.h"
 
 /* Commands: name, arguments, how many (least, most), what it does. */
@@ -54,9 +55,9 @@ enum {
   X(out, 'o', STRING,                                                                              \
     CLI_FOR_optimize | CLI_FOR_certify | CLI_FOR_bench | CLI_FOR_build | CLI_FOR_run, "DIR", NULL, \
     0, 0, NULL, "write the result (directory, library, outputs) here")                             \
-  X(from, 'F', WORD, CLI_FOR_certify, "FORMAT", NULL, 0, 0, "mirage",                              \
+  X(from, 'F', WORD, CLI_FOR_certify, "FORMAT", NULL, 0, 0, AS_IMPORT_NAMES,                       \
     "the second argument is a file of candidates of another program")                              \
-  X(to, 'O', WORD, CLI_FOR_certify, "FORMAT", NULL, 0, 0, "mirage",                                \
+  X(to, 'O', WORD, CLI_FOR_certify, "FORMAT", NULL, 0, 0, AS_IMPORT_NAMES,                         \
     "write what is certified in the format of another program, to the file named by the last "     \
     "argument")                                                                                    \
   X(force, 'f', FLAG, CLI_FOR_optimize | CLI_FOR_certify, NULL, NULL, 0, 0, NULL,                  \
@@ -102,7 +103,7 @@ enum {
   X(full, 'u', FLAG, CLI_FOR_explain, NULL, NULL, 0, 0, NULL,                                      \
     "every step of the proof, nothing folded")                                                     \
   X(trace, 'X', STRING, CLI_FOR_ALL, "LIST", NULL, 0, 0, NULL,                                     \
-    "say on standard error what is done and why: search, prove, lower, all")                       \
+    "say on standard error what is done and why: search, prune, prove, lower, all")                \
   X(stats, 'C', FLAG, CLI_FOR_optimize | CLI_FOR_certify, NULL, NULL, 0, 0, NULL,                  \
     "print what was done, counted: proofs, replays, files read")                                   \
   X(quiet, 'q', FLAG, CLI_FOR_JUDGING | CLI_FOR_check | CLI_FOR_ops, NULL, NULL, 0, 0, NULL,       \

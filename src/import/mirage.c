@@ -3,11 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct as_mirage {
-  json_t *graphs;
-};
-
-as_mirage *as_mirage_read(const char *path, as_err *err) {
+static void *mirage_read(const char *path, as_err *err) {
   size_t len;
   json_error_t json_error;
   char *text = as_read_file(path, &len, err);
@@ -23,36 +19,24 @@ as_mirage *as_mirage_read(const char *path, as_err *err) {
     graphs = NULL;
   }
   free(text);
-  if (graphs == NULL)
-    return NULL;
-  as_mirage *mirage = as_malloc(sizeof *mirage);
-  mirage->graphs = graphs;
-  return mirage;
+  return graphs;
 }
 
-as_mirage *as_mirage_new(void) {
-  as_mirage *mirage = as_malloc(sizeof *mirage);
-  mirage->graphs = json_array();
-  return mirage;
+static void *mirage_new(void) {
+  return json_array();
 }
 
-json_t *mi_graphs(const as_mirage *mirage) {
-  return mirage->graphs;
+static void mirage_drop(void *mirage) {
+  json_t *graphs = mirage;
+  json_array_remove(graphs, json_array_size(graphs) - 1);
 }
 
-void as_mirage_drop(as_mirage *mirage) {
-  json_array_remove(mirage->graphs, json_array_size(mirage->graphs) - 1);
+static void mirage_free(void *mirage) {
+  json_decref(mirage);
 }
 
-void as_mirage_free(as_mirage *mirage) {
-  if (mirage == NULL)
-    return;
-  json_decref(mirage->graphs);
-  free(mirage);
-}
-
-size_t as_mirage_count(const as_mirage *mirage) {
-  return json_array_size(mirage->graphs);
+static size_t mirage_count(const void *mirage) {
+  return json_array_size(mirage);
 }
 
 json_int_t mi_int(const json_t *object, const char *key, json_int_t other) {
@@ -318,7 +302,7 @@ static char *whole_text(mi_lift *lifting) {
   return ok ? as_str_take(&out) : NULL;
 }
 
-char *as_mirage_mug(const as_mirage *file, size_t index, const as_graph *program, as_err *err) {
+static char *mirage_mug(const void *file, size_t index, const as_graph *program, as_err *err) {
   mi_lift lifting = {
       .program = program, .err = err, .index = index, .arena = as_arena_new(), .result = -1};
   as_vec_init(&lifting.atom, sizeof(mi_atom));
@@ -328,7 +312,7 @@ char *as_mirage_mug(const as_mirage *file, size_t index, const as_graph *program
   as_vec_init(&lifting.tile, sizeof(mi_tensor));
   as_vec_init(&lifting.split, sizeof(mi_split));
   as_str_init(&lifting.body);
-  char *text = lift(&lifting, json_array_get(file->graphs, index)) ? whole_text(&lifting) : NULL;
+  char *text = lift(&lifting, json_array_get(file, index)) ? whole_text(&lifting) : NULL;
   as_str_clear(&lifting.body);
   as_vec_clear(&lifting.split);
   as_vec_clear(&lifting.tile);
@@ -339,3 +323,13 @@ char *as_mirage_mug(const as_mirage *file, size_t index, const as_graph *program
   as_arena_free(lifting.arena);
   return text;
 }
+
+const as_import_format as_mirage_format = {.name = "mirage",
+                                           .read = mirage_read,
+                                           .new = mirage_new,
+                                           .free = mirage_free,
+                                           .count = mirage_count,
+                                           .mug = mirage_mug,
+                                           .add = mi_add,
+                                           .drop = mirage_drop,
+                                           .text = mi_text};

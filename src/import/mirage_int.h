@@ -107,5 +107,7 @@ typedef struct {
 
 extern const mi_name mi_operators[];
 extern const size_t mi_n_operators;
-json_t *mi_graphs(const as_mirage *mirage); /* borrowed */
+/* as in as_import_format; a file is the list of its graphs (json_t *) (mirage_write.c) */
+bool mi_add(void *graphs, const as_graph *added, as_err *err);
+char *mi_text(const void *graphs);
 #endif

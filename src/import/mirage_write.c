@@ -595,7 +595,7 @@ static bool graph(writer *writing) {
   return true;
 }
 
-bool as_mirage_add(as_mirage *mirage, const as_graph *added, as_err *err) {
+bool mi_add(void *graphs, const as_graph *added, as_err *err) {
   writer writing = {.graph = added,
                     .err = err,
                     .kernel_guid = FIRST_KERNEL_GUID,
@@ -606,7 +606,7 @@ bool as_mirage_add(as_mirage *mirage, const as_graph *added, as_err *err) {
   writing.ops = json_array();
   bool ok = graph(&writing);
   if (ok)
-    json_array_append_new(mi_graphs(mirage), writing.ops);
+    json_array_append_new(graphs, writing.ops);
   else
     json_decref(writing.ops);
   free(writing.view);
@@ -614,8 +614,8 @@ bool as_mirage_add(as_mirage *mirage, const as_graph *added, as_err *err) {
   return ok;
 }
 
-char *as_mirage_text(const as_mirage *mirage) {
-  char *text = json_dumps(mi_graphs(mirage), JSON_INDENT(4) | JSON_SORT_KEYS);
+char *mi_text(const void *graphs) {
+  char *text = json_dumps(graphs, JSON_INDENT(4) | JSON_SORT_KEYS);
   char *out = as_format("%s\n", text);
   free(text);
   return out;

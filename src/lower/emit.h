@@ -9,6 +9,15 @@ typedef struct {
   int temporary;
 } lo_memo; /* a part of an expression and the temporary that holds it */
 
+/* How an accumulator in shared memory begins, and the operator that joins a tile's element to what
+ * is there (NULL: a text of its own).  A kind without a row is refused. */
+typedef struct {
+  const char *first;
+  const char *joins;
+} lo_acc_row;
+
+const lo_acc_row *lo_acc_row_of(as_acc_kind kind); /* NULL: none */
+
 typedef struct lo_text {
   lo_job *job;
   lo_unit *unit;

@@ -307,6 +307,16 @@ static void emit_red(lo_text *text, uint32_t id) {
 }
 
 /* accumulators in shared memory: each element belongs to one thread */
+const lo_acc_row *lo_acc_row_of(as_acc_kind kind) {
+  static const lo_acc_row rows[] = {
+      [AS_ACC_SUM] = {"0.0f", "+"},
+      [AS_ACC_MAX] = {"-INFINITY", NULL},
+      [AS_ACC_RESCALE] = {"0.0f", "+"},
+      [AS_ACC_CONCAT] = {"0.0f", NULL},
+  };
+  return kind < sizeof rows / sizeof *rows && rows[kind].first ? &rows[kind] : NULL;
+}
+
 static void emit_acc(lo_text *text, uint32_t id) {
   lo_value *value = &text->job->value[id];
   const lo_value *summand = &text->job->value[value->of];
@@ -332,8 +342,8 @@ static void emit_acc(lo_text *text, uint32_t id) {
     char *offset = at_vars(text, value, &value->shared);
     char *alpha = value->acc == AS_ACC_RESCALE ? alpha_text(text, id) : NULL;
     lo_line(text, "const int at = %ld + 4 * (%s);", value->shared.offset, offset);
-    lo_line(text, "as_sts_f32(sm, at, as_lds_f32(sm, at)%s%s + x);", alpha ? " * " : "",
-            alpha ? alpha : "");
+    lo_line(text, "as_sts_f32(sm, at, as_lds_f32(sm, at)%s%s %s x);", alpha ? " * " : "",
+            alpha ? alpha : "", lo_acc_row_of(value->acc)->joins);
     free(offset);
     free(alpha);
   }
@@ -573,7 +583,7 @@ static void clear_accumulator(lo_text *text, const lo_value *value) {
   decode(text, value, "e", 1);
   char *offset = at_vars(text, value, &value->shared);
   lo_line(text, "as_sts_f32(sm, %ld + 4 * (%s), %s);", value->shared.offset, offset,
-          value->acc == AS_ACC_MAX ? "-INFINITY" : "0.0f");
+          lo_acc_row_of(value->acc)->first);
   free(offset);
   close(text);
 }

@@ -1,5 +1,6 @@
 /* The whole text of a program: prelude, kernels, and the launcher on the host. */
 #include "emit.h"
+#include "threads.h"
 
 static void emit_launcher(lo_job *job, as_str *out) {
   as_str_printf(out, "extern \"C\" size_t assay_workspace_bytes(void) { return %ldu; }\n\n",
@@ -28,10 +29,12 @@ static void emit_launcher(lo_job *job, as_str *out) {
           "%ld)) != cudaSuccess) return (int)e;\n",
           i, unit->name, unit->smem);
     }
-    as_str_printf(out,
-                  "  AS_LAUNCH(k%u_%s, %ldu, %d, %ld, stream, a);\n  if ((e = cudaGetLastError()) "
-                  "!= cudaSuccess) return (int)e;\n",
-                  i, unit->name, unit->blocks, 32 * unit->warps, unit->smem);
+    if (unit->threads)
+      lo_threads_launch(unit, i, out);
+    else
+      as_str_printf(out, "  AS_LAUNCH(k%u_%s, %ldu, %d, %ld, stream, a);\n", i, unit->name,
+                    unit->blocks, 32 * unit->warps, unit->smem);
+    as_str_add(out, "  if ((e = cudaGetLastError()) != cudaSuccess) return (int)e;\n");
   }
   as_str_add(out, "  (void)e;\n  return 0;\n}\n");
 }
@@ -49,10 +52,17 @@ bool lo_emit_all(lo_job *job, as_lowered *out) {
   as_str_printf(&out_text, "struct as_args { const void *in[%u]; void *out[%u]; char *ws; };\n\n",
                 job->graph->n_input ? job->graph->n_input : 1,
                 job->graph->n_output ? job->graph->n_output : 1);
+  if (!lo_threads_prelude(job, &out_text)) {
+    as_str_clear(&out_text);
+    return false;
+  }
   out->kernel = as_calloc(job->n_unit + 1, sizeof *out->kernel);
   for (uint32_t i = 0; i < job->n_unit; i++) {
     lo_unit *unit = &job->unit[i];
-    if (unit->flat ? !lo_emit_flat(job, unit, &out_text) : !lo_emit_block(job, unit, &out_text)) {
+    if (unit->threads) {
+      lo_threads_kernel(unit, &out_text);
+    } else if (unit->flat ? !lo_emit_flat(job, unit, &out_text)
+                          : !lo_emit_block(job, unit, &out_text)) {
       as_str_clear(&out_text);
       return false;
     }
@@ -66,6 +76,7 @@ bool lo_emit_all(lo_job *job, as_lowered *out) {
     kernel->barriers = unit->n_barrier;
     kernel->mma = unit->n_mma;
     kernel->ldmatrix = unit->n_ldmatrix;
+    kernel->validated = unit->threads != NULL;
   }
   emit_launcher(job, &out_text);
   out->cuda = as_str_take(&out_text);

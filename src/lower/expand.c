@@ -1,6 +1,7 @@
 /* From a graph to units of values: inputs, constants, operator calls, loads, accumulators, stores.
  */
 #include "body.h"
+#include "emit.h"
 #include "hoist.h"
 #include "range.h"
 #include <stdlib.h>
@@ -209,6 +210,10 @@ static bool expand_acc(lo_job *job, const as_node *node, uint32_t unit, uint32_t
   long dim[8];
   if (!node_dims(job, node, dim))
     return false;
+  if (lo_acc_row_of(node->acc) == NULL) {
+    return as_err_set(job->err, AS_BAD_INPUT, "%s: an accumulator `%s` is not lowered", node->name,
+                      as_acc_rows[node->acc].word);
+  }
   uint32_t id = lo_new_val(job, LV_ACC, node->name, (int)node->rank, dim);
   lo_value *value = &job->value[id];
   value->acc = node->acc;

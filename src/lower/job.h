@@ -52,7 +52,8 @@ typedef struct {
   long smem;     /* bytes */
   int n_barrier;
   int n_mma;
-  int n_ldmatrix; /* places in the text that issue one */
+  int n_ldmatrix;                    /* places in the text that issue one */
+  struct as_threads_kernel *threads; /* made from a validated thread graph instead; NULL: not */
 } lo_unit;
 
 typedef struct lo_job {

@@ -3,6 +3,7 @@
 #include "job.h"
 #include "range.h"
 #include "src/base/trace.h"
+#include "threads.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,6 +145,8 @@ static bool lower_unit(lo_job *job, lo_unit *unit) {
 }
 
 static void lo_free(lo_job *job) {
+  for (uint32_t i = 0; i < job->n_unit; i++)
+    lo_threads_clear(&job->unit[i]);
   free(job->value);
   free(job->unit);
   as_str_clear(&job->notes);
@@ -212,7 +215,10 @@ bool as_lower_cuda(const as_graph *mug, const as_lower_opts *asked, as_lowered *
   bool ok = lo_expand(&job) && lo_tile_units(&job) && place_workspace(&job);
   for (uint32_t i = 0; ok && i < job.n_unit; i++) {
     size_t noted = job.notes.n;
-    ok = lower_unit(&job, &job.unit[i]);
+    if (!job.unit[i].flat)
+      lo_threads(&job, &job.unit[i], i);
+    if (!job.unit[i].threads)
+      ok = lower_unit(&job, &job.unit[i]);
     trace_unit(&job, &job.unit[i], noted);
   }
   const as_graph *program = mug->program ? mug->program : mug;

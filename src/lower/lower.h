@@ -15,6 +15,7 @@ typedef struct {
   unsigned warps;     /* per block: a power of two up to 16; 0: chosen */
   unsigned stages;    /* depth of the ring of tiles in loops; 0: chosen */
   bool no_mma;        /* scalar arithmetic only (tests) */
+  bool no_threads;    /* the general way for every block (tests, comparisons) */
   const as_target *target; /* the GPU planned for (borrowed); NULL: the default */
 } as_lower_opts;
 

@@ -86,6 +86,42 @@ bool as_report_add_specifications(const as_judged *judged, as_report_dir *r, as_
   return true;
 }
 
+/* ---- the pages: what they are made from, and a row each, in the order in which they are written
+ */
+typedef struct {
+  const as_judged *judged;
+  const as_verdict *verdict;
+  const as_report_words *words;
+  const as_report_dir *files; /* all that are there already */
+  void *extra;
+} page_source;
+
+static char *html_page(const page_source *from) {
+  as_report_item item;
+  as_report_judged(from->judged, from->verdict, from->words, &item);
+  char *html = as_report_html(&item);
+  as_report_clear(&item);
+  return html;
+}
+
+/* the last: it has the hashes of all others */
+static char *json_page(const page_source *from) {
+  return as_report_json(from->judged, from->verdict, from->files, from->extra);
+}
+
+static const struct {
+  const char *name;
+  char *(*write)(const page_source *from); /* malloc'ed */
+} pages[] = {{"report.html", html_page}, {"report.json", json_page}};
+
+static void add_pages(as_report_dir *r, const page_source *from) {
+  for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
+    char *text = pages[i].write(from);
+    as_report_dir_add(r, pages[i].name, text, strlen(text));
+    free(text);
+  }
+}
+
 bool as_report_collect(const as_judged *judged, const as_verdict *v, const as_report_words *words,
                        const char *kernel, void *extra, as_report_dir *r, as_err *err) {
   as_report_dir_add(r, "program.tp", judged->given.text, judged->given.len);
@@ -98,15 +134,7 @@ bool as_report_collect(const as_judged *judged, const as_verdict *v, const as_re
   if (v->queries_text)
     as_report_dir_add(r, "obligations.smt2", v->queries_text, strlen(v->queries_text));
   bool ok = as_report_add_specifications(judged, r, err);
-  as_report_item item;
-  as_report_judged(judged, v, words, &item);
-  char *html = as_report_html(&item);
-  as_report_clear(&item);
-  as_report_dir_add(r, "report.html", html, strlen(html));
-  char *json = as_report_json(judged, v, r, extra);
-  as_report_dir_add(r, "report.json", json, strlen(json));
-  free(html);
-  free(json);
+  add_pages(r, &(page_source){judged, v, words, r, extra});
   return ok;
 }
 

@@ -1,10 +1,21 @@
-# shell tests of the command; they use the built binaries
-TESTS += tests/cli/test_explain.sh tests/cli/test_bad_input.sh tests/cli/test_results.sh tests/cli/test_check.sh tests/cli/test_target.sh \
-  tests/cli/test_certificates.sh tests/cli/test_judge.sh tests/cli/test_options.sh tests/cli/test_search.sh tests/cli/test_run.sh tests/cli/test_findings.sh
-EXTRA_DIST += tests/cli/test_explain.sh tests/cli/explain tests/cli/lib.sh tests/cli/test_bad_input.sh tests/cli/test_results.sh tests/cli/test_check.sh \
-  tests/cli/test_target.sh tests/cli/test_certificates.sh tests/cli/certificates.txt tests/cli/test_judge.sh tests/cli/test_options.sh tests/cli/test_search.sh tests/cli/chain.sh tests/cli/test_run.sh tests/cli/test_findings.sh
-FAST_TESTS += tests/cli/test_explain.sh tests/cli/test_bad_input.sh tests/cli/test_check.sh tests/cli/test_target.sh tests/cli/test_certificates.sh tests/cli/test_judge.sh tests/cli/test_options.sh tests/cli/test_search.sh tests/cli/test_run.sh tests/cli/test_findings.sh
-GOLDEN_TESTS += tests/cli/test_explain.sh tests/cli/test_certificates.sh
+# Shell tests of the command; they use the built binaries.  One a line: several people add some.
+CLI_TESTS = \
+  tests/cli/test_bad_input.sh \
+  tests/cli/test_certificates.sh \
+  tests/cli/test_check.sh \
+  tests/cli/test_explain.sh \
+  tests/cli/test_findings.sh \
+  tests/cli/test_judge.sh \
+  tests/cli/test_options.sh \
+  tests/cli/test_results.sh \
+  tests/cli/test_run.sh \
+  tests/cli/test_search.sh \
+  tests/cli/test_target.sh \
+  tests/cli/test_trace.sh
+TESTS += $(CLI_TESTS)
+EXTRA_DIST += $(CLI_TESTS) tests/cli/explain tests/cli/lib.sh tests/cli/certificates.txt tests/cli/chain.sh
+FAST_TESTS += $(filter-out tests/cli/test_results.sh tests/cli/test_trace.sh, $(CLI_TESTS))
+GOLDEN_TESTS += tests/cli/test_options.sh tests/cli/test_explain.sh tests/cli/test_certificates.sh
 check_PROGRAMS += tests/cli/test_report
 TESTS += tests/cli/test_report
 tests_cli_test_report_SOURCES = tests/cli/test_report.c

@@ -69,6 +69,7 @@ expect 0 'PROVED' certify two.rule -o rules
 expect 0 'The checker accepts' explain two.rule divide rules/divide.cert
 expect 0 'the inverse of a product' explain two.rule divide rules/divide.cert
 expect 1 'certificate line' explain two.rule distribute rules/divide.cert
+expect 2 'has no rule nothing' explain two.rule nothing rules/divide.cert
 grep -q '<h3>Left side</h3>' rules/report.html || fail 'the sides of a rule are not drawn'
 grep -q '<h3>The same for all</h3>' rules/report.html && fail 'different drawings shown as one'
 sed -i 's/rhs A \* B + A/rhs A * B - A/' two.rule

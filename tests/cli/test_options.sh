@@ -30,7 +30,12 @@ for command in $commands; do
   done <table
 done
 
-# the manual's section is what the rows say
+# the manual's section is what the rows say (make golden)
+if [ -n "${AS_GOLDEN:-}" ]; then
+  { sed '/made by .assay completion man./q' "$src/man/assay.1"; cat rows; sed -n '/^.." end/,$p' "$src/man/assay.1"; } >manual
+  golden manual "$src/man/assay.1"
+  rm manual
+fi
 sed -n '/made by .assay completion man./,/^.." end/p' "$src/man/assay.1" | sed '1d; $d' >section
 cmp -s section rows || fail "man/assay.1: its options are not those of the table: $(diff section rows | head -5)"
 

@@ -1,5 +1,6 @@
 #include "claim.h"
 #include "../../verify/field/term_eval.h"
+#include "../written_out.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,25 +42,11 @@ void load_claim_clear(load_claim *claim) {
   ck_terms_free(claim->T);
 }
 
-/* the term with the claim's definitions written out */
-static ck_id written_out(const load_claim *claim, ck_id term) {
-  const ck_claim *c = claim->claim;
-  ck_fsub *bodies = as_calloc(c->n_definitions + 1, sizeof *bodies);
-  for (uint32_t i = 0; i < c->n_definitions; i++) {
-    const ck_definition *d = &c->definitions[i];
-    ck_id body = ck_sub(claim->T, d->body, NULL, NULL, 0, bodies, i);
-    bodies[i] = (ck_fsub){d->name, d->signature, d->parameter, d->n, body};
-  }
-  ck_id out = ck_sub(claim->T, term, NULL, NULL, 0, bodies, c->n_definitions);
-  free(bodies);
-  return out;
-}
-
 ck_id load_claim_goal(const load_claim *claim, const char *output) {
   for (uint32_t i = 0; i < claim->claim->n_goals; i++) {
     if (!strncmp(claim->claim->goals[i].name, "eq.", 3) &&
         !strcmp(claim->claim->goals[i].name + 3, output))
-      return written_out(claim, claim->claim->goals[i].formula);
+      return written_out(claim->T, claim->claim, claim->claim->goals[i].formula);
   }
   return CK_BAD;
 }

@@ -1,6 +1,6 @@
 check_PROGRAMS += tests/lower/test_lower tests/lower/test_defects
 tests_lower_case = tests/lower/case.h tests/lower/case.c
-tests_lower_libs = libasrt.a libaslower.a libassem.a libasir.a libastarget.a libasbase.a $(JANSSON_LIBS) $(GLPK_LIBS) $(GMP_LIBS) $(CHECK_LIBS) $(FLINT_LIBS) -lpthread -lm
+tests_lower_libs = libasrt.a libaslower.a libasthreads.a libasvthreads.a libastg.a libassem.a libasir.a libastarget.a libasbase.a $(JANSSON_LIBS) $(GLPK_LIBS) $(GMP_LIBS) $(CHECK_LIBS) $(FLINT_LIBS) -lpthread -lm
 tests_lower_test_lower_SOURCES = tests/lower/test_lower.c $(tests_lower_case)
 tests_lower_test_lower_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 tests_lower_test_lower_LDADD = $(tests_lower_libs)

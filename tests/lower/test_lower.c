@@ -231,7 +231,8 @@ START_TEST(faults_are_seen) {
   size_t i = (size_t)_i;
   as_lowered lowered;
   as_rt_result r;
-  ck_assert(as_lower_cuda(j.mug, NULL, &lowered, &j.err));
+  const as_lower_opts general = {.no_threads = true}; /* the faults are of its text */
+  ck_assert(as_lower_cuda(j.mug, &general, &lowered, &j.err));
   spoil(&lowered, fault[i].from, fault[i].to, fault[i].last);
   ck_assert_msg(!case_emulate(&j, &lowered, 1, &r), "fault %zu went unseen", i);
   ck_assert_msg(strstr(r.log, fault[i].said) != NULL, "fault %zu: %s", i, r.log);

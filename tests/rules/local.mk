@@ -27,4 +27,4 @@ tests_rules_test_readings_SOURCES = tests/rules/test_readings.c tests/rules/util
 EXTRA_DIST += tests/rules/readings.rule
 tests_rules_test_readings_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_rules_test_readings_LDADD = libasfield.a libassem.a libasir.a libck.a libasbase.a $(CHECK_LIBS) $(FLINT_LIBS) -lm -lpthread
-FAST_TESTS += tests/rules/test_parse tests/rules/test_cli.sh
+FAST_TESTS += tests/rules/test_parse

@@ -69,9 +69,9 @@ class Tensor:
             raise IllFormed('rank')
         at = 0
         for i, e, s in zip(index, self.shape, self.strides):
-            if not 0 <= i < e:
+            if not 0 <= i < e or i != int(i):
                 raise IllFormed('read out of range')
-            at += i * s
+            at += int(i) * s  # a place that is data may be a Fraction
         return self.data[at]
 
 
@@ -134,7 +134,7 @@ def adapt(tensor, first, last, index):
 
 SCALARS = {'DIV': quotient, 'IDIV': idiv, 'MOD': imod, 'FOLD': fold_max, 'PROD': product, 'ADAPT': adapt,
            'f_exp': exponential, 'f_log': logarithm, 'f_sqrt': root, 'f_abs': abs, 'f_inv': lambda a: quotient(1, a),
-           'f_max': lambda a, b: max(a, b), 'f_min': lambda a, b: min(a, b), 'f_erf': math.erf, 'Fraction': Fraction, 'SUM': lambda n, f: sum(f(k) for k in range(n))}
+           'f_max': lambda a, b: max(a, b), 'f_min': lambda a, b: min(a, b), 'f_erf': math.erf, 'f_floor': math.floor, 'f_round': round, 'f_sin': math.sin, 'f_cos': math.cos, 'Fraction': Fraction, 'SUM': lambda n, f: sum(f(k) for k in range(n))}
 
 
 RELATIONS = {'=': lambda x: x == 0, '!=': lambda x: x != 0, '<': lambda x: x < 0, '<=': lambda x: x <= 0, '>': lambda x: x > 0, '>=': lambda x: x >= 0}

@@ -7,6 +7,7 @@
 #include "../../verify/refute/instance.h"
 #include "../../verify/refute/refute.h"
 #include "../../verify/refute/rule_inputs.h"
+#include "../written_out.h"
 #include "util.h"
 #include <dirent.h>
 #include <math.h>
@@ -83,13 +84,13 @@ static ck_claim *claim_of(ck_terms *terms, const as_oplib *lib, const char *path
   return claim;
 }
 
-static ck_id equation(const ck_claim *claim, const char *output) {
+static ck_id equation(ck_terms *terms, const ck_claim *claim, const char *output) {
   size_t n = strlen(output);
   for (uint32_t i = 0; i < claim->n_goals; i++) {
     const char *text = claim->goals[i].name;
     if (strncmp(text, "eq.", 3) == 0 && strncmp(text + 3, output, n) == 0 &&
         (text[3 + n] == 0 || text[3 + n] == '@'))
-      return claim->goals[i].formula;
+      return written_out(terms, claim, claim->goals[i].formula);
   }
   return CK_BAD;
 }
@@ -105,7 +106,7 @@ static long compare(const as_rule *rule, ck_terms *terms, const ck_claim *claim,
     return given ? -1 : 0;
   }
   for (uint32_t o = 0; o < rule->n_output && !(marks.flags & AS_F_UNDEF); o++) {
-    ck_id goal = equation(claim, rule->output[o]);
+    ck_id goal = equation(terms, claim, rule->output[o]);
     ck_assert_msg(goal != CK_BAD, "%s: no goal for output %s", rule->name, rule->output[o]);
     int64_t ix[AS_MAX_RANK] = {0};
     void *v = as_dom_new(domain, 1);
@@ -276,8 +277,9 @@ static long definedness(const as_rule *rule, ck_terms *terms, const ck_claim *cl
     stated = stated && as_fact_holds(rule->sizes, &rule->decl->fact[i], env);
   if (!stated)
     given = AS_NO;
-  for (uint32_t i = 0; i < claim->hyps.n && checker != AS_NO; i++) {
-    as_status status = obligation(terms, claim->hyps.x[i], NULL, 0, &W);
+  for (uint32_t i = 0; i < claim->n_stated + claim->n_given && checker != AS_NO; i++) {
+    ck_id hyp = i < claim->n_stated ? claim->stated[i] : claim->given[i - claim->n_stated];
+    as_status status = obligation(terms, written_out(terms, claim, hyp), NULL, 0, &W);
     if (status != AS_OK)
       checker = status;
   }
@@ -293,14 +295,9 @@ static long definedness(const as_rule *rule, ck_terms *terms, const ck_claim *cl
     const ck_goal *goal = &claim->goals[k];
     if (strncmp(goal->name, "call", 4) != 0)
       continue;
-    for (uint32_t i = 0; i < goal->n_allowed; i++) {
-      bool hyp = false;
-      for (uint32_t j = 0; j < claim->hyps.n; j++)
-        hyp = hyp || claim->hyps.x[j] == goal->allowed[i];
-      if (!hyp)
-        cond[n++] = goal->allowed[i];
-    }
-    as_status status = obligation(terms, goal->formula, cond, n, &W);
+    for (; n < goal->n_conditions; n++)
+      cond[n] = written_out(terms, claim, goal->condition[n]);
+    as_status status = obligation(terms, written_out(terms, claim, goal->formula), cond, n, &W);
     if (status != AS_OK)
       checker = status;
   }

@@ -1,0 +1,62 @@
+#include "import.h"
+#include "mirage.h"
+#include "src/base/mem.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct as_import {
+  const as_import_format *format;
+  void *file;
+};
+
+const as_import_format *as_import_format_named(const char *name) {
+  static const as_import_format *const formats[] = {&as_mirage_format};
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+    if (strcmp(formats[i]->name, name) == 0)
+      return formats[i];
+  }
+  return NULL;
+}
+
+static as_import *import_of(const as_import_format *format, void *file) {
+  if (file == NULL)
+    return NULL;
+  as_import *import = as_malloc(sizeof *import);
+  *import = (as_import){format, file};
+  return import;
+}
+
+as_import *as_import_read(const as_import_format *format, const char *path, as_err *err) {
+  return import_of(format, format->read(path, err));
+}
+
+as_import *as_import_new(const as_import_format *format) {
+  return import_of(format, format->new ());
+}
+
+void as_import_free(as_import *import) {
+  if (import == NULL)
+    return;
+  import->format->free(import->file);
+  free(import);
+}
+
+size_t as_import_count(const as_import *import) {
+  return import->format->count(import->file);
+}
+
+char *as_import_mug(const as_import *import, size_t index, const as_graph *program, as_err *err) {
+  return import->format->mug(import->file, index, program, err);
+}
+
+bool as_import_add(as_import *import, const as_graph *graph, as_err *err) {
+  return import->format->add(import->file, graph, err);
+}
+
+void as_import_drop(as_import *import) {
+  import->format->drop(import->file);
+}
+
+char *as_import_text(const as_import *import) {
+  return import->format->text(import->file);
+}

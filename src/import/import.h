@@ -1,0 +1,42 @@
+/* Files of other programs: candidates read, and what is certified written.  One row a format; a
+ * reader gives the text of each candidate as a muGraph of ours, and from there on nothing knows
+ * where it came from.  May include: ir, base.  Called by src/cli and src/baseline.
+ *
+ * Adding a format takes its row and a file with its functions (mirage.c is the pattern). */
+#ifndef AS_IMPORT_IMPORT_H
+#define AS_IMPORT_IMPORT_H
+#include "src/ir/graph.h"
+
+/* the formats' names, as --from and --to take them, with commas; a row in import.c each */
+#define AS_IMPORT_NAMES "mirage"
+
+typedef struct {
+  const char *name;
+  void *(*read)(const char *path, as_err *err); /* a list of candidates; NULL with err */
+  void *(*new)(void);                           /* an empty one */
+  void (*free)(void *file);                     /* NULL allowed */
+  size_t (*count)(const void *file);
+  /* Text of candidate `index` for as_parse_mug, malloc'ed; NULL with err where it is malformed, is
+   * not of the program's inputs, or cannot be expressed. */
+  char *(*mug)(const void *file, size_t index, const as_graph *program, as_err *err);
+  /* The other direction: adds a graph at its concrete sizes; false with err, and nothing added,
+   * where the format cannot express it. */
+  bool (*add)(void *file, const as_graph *graph, as_err *err);
+  void (*drop)(void *file);        /* the candidate added last */
+  char *(*text)(const void *file); /* as a file holds it; malloc'ed */
+} as_import_format;
+
+/* NULL: no such format */
+const as_import_format *as_import_format_named(const char *name);
+
+/* a file, and the format that knows it */
+typedef struct as_import as_import;
+as_import *as_import_read(const as_import_format *format, const char *path, as_err *err);
+as_import *as_import_new(const as_import_format *format);
+void as_import_free(as_import *import); /* NULL allowed */
+size_t as_import_count(const as_import *import);
+char *as_import_mug(const as_import *import, size_t index, const as_graph *program, as_err *err);
+bool as_import_add(as_import *import, const as_graph *graph, as_err *err);
+void as_import_drop(as_import *import);
+char *as_import_text(const as_import *import);
+#endif

@@ -1,0 +1,88 @@
+#include "threads.h"
+#include "../threads/threads.h"
+#include "emit.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  const lo_job *job;
+} addresses;
+
+static char *address(void *arg, as_node_id tensor) {
+  const addresses *a = arg;
+  return lo_global_pointer(a->job, a->job->node_val[tensor]);
+}
+
+static const char *target_of(const lo_job *job) {
+  return job->options->target->has & AS_HAS_TMA ? "sm_90" : "sm_80";
+}
+
+/* the block graph that a unit was made of; AS_NONE: of an operator at kernel level */
+static uint32_t block_of(const lo_job *job, const lo_unit *unit) {
+  for (uint32_t i = 0; i < job->graph->n_block; i++) {
+    if (!strcmp(job->graph->block[i].name, unit->name))
+      return i;
+  }
+  return AS_NONE;
+}
+
+void lo_threads(lo_job *job, lo_unit *unit, uint32_t which) {
+  as_threads_kernel kernel;
+  char *why = NULL;
+  uint32_t block = block_of(job, unit);
+  if (block == AS_NONE || job->options->no_mma || job->options->no_threads)
+    return;
+  as_block_ref ref = {job->graph, block, job->size_value};
+  addresses a = {job};
+  as_threads_opts options = {.target = target_of(job),
+                             .smem_limit = job->options->target->shared_block,
+                             .warps = (int)job->options->warps,
+                             .stages = (int)job->options->stages};
+  char *name = as_format("k%u_%s", which, unit->name);
+  if (as_threads_lower(&ref, &options, name, address, &a, &kernel, &why)) {
+    unit->threads = as_malloc(sizeof kernel);
+    *unit->threads = kernel;
+    unit->warps = (int)kernel.threads / 32;
+    unit->stages = kernel.graph->stages;
+    unit->smem = kernel.smem;
+    as_str_printf(&job->notes, "%s: thread graph validated in %.0f ms: %u threads, %d stages, %s\n",
+                  unit->name, 1000 * kernel.validated_s, kernel.threads, kernel.graph->stages,
+                  kernel.graph->producer ? "bulk copies by a producer warp"
+                                         : "asynchronous copies by all");
+  } else {
+    as_str_printf(&job->notes, "%s: no thread graph: %s\n", unit->name, why);
+  }
+  free(why);
+  free(name);
+}
+
+void lo_threads_clear(lo_unit *unit) {
+  if (unit->threads)
+    as_threads_kernel_clear(unit->threads);
+  free(unit->threads);
+  unit->threads = NULL;
+}
+
+bool lo_threads_prelude(lo_job *job, as_str *out) {
+  bool any = false;
+  for (uint32_t i = 0; i < job->n_unit; i++)
+    any = any || job->unit[i].threads;
+  if (!any)
+    return true;
+  char *text = as_threads_prelude(target_of(job), job->err);
+  if (text)
+    as_str_add(out, text);
+  free(text);
+  return text != NULL;
+}
+
+void lo_threads_kernel(const lo_unit *unit, as_str *out) {
+  as_str_add(out, unit->threads->kernel);
+}
+
+void lo_threads_launch(const lo_unit *unit, uint32_t which, as_str *out) {
+  as_str_add(out, *unit->threads->before ? "  {\n    int status = 0;\n" : "  {\n");
+  as_str_add(out, unit->threads->before);
+  as_str_printf(out, "    AT_LAUNCH(k%u_%s, %ldu, %u, %ld, stream, a%s);\n  }\n", which, unit->name,
+                unit->blocks, unit->threads->threads, unit->smem, unit->threads->arguments);
+}

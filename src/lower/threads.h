@@ -1,0 +1,16 @@
+/* The hook of the thread level: a block graph's unit that src/threads can lower, and whose thread
+ * graph is validated, is emitted from it; the others go the general way, and the notes say why.
+ * Used by lower.c, emit_host.c. */
+#ifndef AS_LOWER_THREADS_H
+#define AS_LOWER_THREADS_H
+#include "job.h"
+
+/* fills unit->threads where it applies */
+void lo_threads(lo_job *job, lo_unit *unit, uint32_t which);
+void lo_threads_clear(lo_unit *unit);
+/* device functions of the target, if some unit needs them; false with job->err */
+bool lo_threads_prelude(lo_job *job, as_str *out);
+void lo_threads_kernel(const lo_unit *unit, as_str *out);
+/* the statements that launch it, in a block of their own */
+void lo_threads_launch(const lo_unit *unit, uint32_t which, as_str *out);
+#endif

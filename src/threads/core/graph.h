@@ -1,0 +1,288 @@
+/* Thread graphs, the third level of a muGraph: what each thread of one block does, an operation a
+ * line, every address and register index a map over F2.  Nothing is declared that could disagree
+ * with what is done: what a register holds is derived (verify/threads) from tile contents, address
+ * maps and the layouts that instructions state.  Includes base, isa.h, f2.h.  Made by the lowering,
+ * read by printer, validator and the interpreter of the tests.  Meaning: docs/threads.md. */
+#ifndef AS_THREADS_GRAPH_H
+#define AS_THREADS_GRAPH_H
+#include "../../base/lowered.h"
+#include "f2.h"
+#include "isa.h"
+
+#define AS_TG_AXES 6
+#define AS_TG_ARGS 4
+#define AS_TG_MAX_WARPS 16
+
+/* an axis of a tile.  Element index of the tensor along it: block index of `grid` * grid_step +
+ * iteration * loop_step + the tile's own index, which is below `live` <= 2^bits. */
+typedef struct {
+  char name[AS_LAY_NAME];
+  unsigned bits;
+  long live;
+  long stride; /* elements of the tensor between neighbours */
+  int grid;    /* which grid dimension moves it, -1 none */
+  long grid_step;
+  long loop_step; /* 0: the loop does not move it */
+} as_tg_axis;
+
+typedef struct {
+  const char *name; /* of the block graph's load, or of its store */
+  as_dtype type;
+  bool output;
+  unsigned n_axis;
+  as_tg_axis axis[AS_TG_AXES];
+} as_tg_tile;
+
+typedef struct { /* `stages` copies of 2^bits elements from `base` on, in bytes of shared memory */
+  const char *name;
+  unsigned elem;
+  unsigned bits;
+  unsigned stages;
+  long base;
+} as_tg_buffer;
+
+typedef struct {
+  const char *name;
+  unsigned count;
+} as_tg_barrier; /* an array of as many as the ring has stages */
+
+/* scalar functions of element expressions: name, operands, what it computes */
+#define AS_TG_SCALARS(S)                                                                           \
+  S(ARG, "arg", 0)                                                                                 \
+  S(NUM, "num", 0)                                                                                 \
+  S(ADD, "add", 2)                                                                                 \
+  S(SUB, "sub", 2)                                                                                 \
+  S(MUL, "mul", 2)                                                                                 \
+  S(NEG, "neg", 1)                                                                                 \
+  S(INV, "inv", 1)                                                                                 \
+  S(SQRT, "sqrt", 1)                                                                               \
+  S(RSQRT, "rsqrt", 1)                                                                             \
+  S(EXP, "exp", 1)                                                                                 \
+  S(LOG, "log", 1)                                                                                 \
+  S(ABS, "abs", 1)                                                                                 \
+  S(MAX, "max", 2)                                                                                 \
+  S(MIN, "min", 2)                                                                                 \
+  S(ERF, "erf", 1)
+
+typedef enum {
+
+#define S(id, name, arity) AS_TGS_##id,
+  AS_TG_SCALARS(S)
+#undef S
+      AS_TGS_COUNT
+} as_tg_scalar;
+
+typedef struct as_tg_expr {
+  as_tg_scalar op;
+  unsigned arg;    /* ARG */
+  const char *num; /* NUM: an exact rational, p or p/q */
+  struct as_tg_expr *kid[2];
+} as_tg_expr;
+
+/* fields that an operation can have, beside who executes it; AS_TG_KINDS says which it has.  Types:
+ * V value, B buffer, T tile, M barrier, I integer, N name of an axis, L layout, E expression, C
+ * instruction, D element type, X values with their maps, P limits of axes, O add or max. */
+#define AS_TG_FIELDS(F)                                                                            \
+  F(V, 'V', v)                                                                                     \
+  F(A, 'V', a)                                                                                     \
+  F(B, 'V', b)                                                                                     \
+  F(ARGS, 'X', n_arg)                                                                              \
+  F(TILE, 'T', tile)                                                                               \
+  F(BUF, 'B', buf)                                                                                 \
+  F(BAR, 'M', bar)                                                                                 \
+  F(IT, 'I', it)                                                                                   \
+  F(SLOT, 'I', slot)                                                                               \
+  F(VEC, 'I', vec)                                                                                 \
+  F(VAXIS, 'N', vaxis)                                                                             \
+  F(SRC, 'L', src)                                                                                 \
+  F(DST, 'L', dst)                                                                                 \
+  F(GA, 'L', ga)                                                                                   \
+  F(GB, 'L', gb)                                                                                   \
+  F(GC, 'L', gc)                                                                                   \
+  F(LANES, 'I', lanes)                                                                             \
+  F(WARPS, 'I', warps)                                                                             \
+  F(PRED, 'P', pred)                                                                               \
+  F(BASE, 'I', base)                                                                               \
+  F(BITS, 'I', bits)                                                                               \
+  F(TYPE, 'D', type)                                                                               \
+  F(FOLD, 'O', fold)                                                                               \
+  F(EXPR, 'E', expr)                                                                               \
+  F(INSTR, 'C', instr)                                                                             \
+  F(COUNT, 'I', count)                                                                             \
+  F(FROM, 'I', from)                                                                               \
+  F(OFF, 'I', off)                                                                                 \
+  F(PAR, 'I', par)                                                                                 \
+  F(ROWS, 'I', rows)                                                                               \
+  F(ROW, 'N', row)                                                                                 \
+  F(COL, 'N', col)                                                                                 \
+  F(DELAY, 'I', delay)
+
+typedef enum {
+
+#define F(id, type, member) AS_TGF_##id,
+  AS_TG_FIELDS(F)
+#undef F
+      AS_TGF_END
+} as_tg_field;
+
+#define AS_TG_BIT(f) ((uint64_t)1 << AS_TGF_##f)
+
+/* the operations:
+ *   cpasync   buf[stage of l + slot] <- tile of iteration l + it, if there is one; src: (u, lane,
+ *             warp) -> tile index of a chunk's first element, dst: -> offset; a chunk is 2^vec
+ *             elements along vaxis; lanes, warps: take part iff (lane & lanes) = 0, likewise warp;
+ *             pred: element indices not below the limit (0: none) read as zero
+ *   bulk      the same by boxes of 2^rows rows; src: (box number) -> tile index of its corner
+ *   ldmatrix  v = 16-bit registers by the instruction's layout; src: (u, lane, warp, s) -> offset
+ * of the row that a lane names lds sts ldg stg  vectors; register = u * 2^vec + element; base:
+ * offset of a buffer's part mma       v[gc(u)] += a[ga(u)] * b[gb(u)] over all u; ga, gb, gc: u ->
+ * fragment number map       v[r] = expr(x0[m0(r)], x1[m1(r)], ...) red       v[r] = fold over j of
+ * a[src(r) ^ dst(j)]; shfl: v folded with lane ^ lanes zero      v begins: 0, or -infinity where
+ * fold is max; accadd accmax rescale: v += a, max= a, *= a bar syncwarp; commit, waitg count:
+ * groups of asynchronous copies mbinit mbwait mbexpect mbarrive: stage of l + slot; a wait's parity
+ * is
+ *             ((l + off) / stages + par) & 1, from iteration `from` on
+ *   loop      count iterations; steps: 2^bits unrolled copies, s is an input of the maps inside */
+#define AS_TG_KINDS(K)                                                                             \
+  K(LOOP, "loop", AS_TG_BIT(COUNT))                                                                \
+  K(STEPS, "steps", AS_TG_BIT(BITS))                                                               \
+  K(CPASYNC, "cpasync",                                                                            \
+    AS_TG_BIT(BUF) | AS_TG_BIT(TILE) | AS_TG_BIT(IT) | AS_TG_BIT(SLOT) | AS_TG_BIT(VEC) |          \
+        AS_TG_BIT(VAXIS) | AS_TG_BIT(LANES) | AS_TG_BIT(WARPS) | AS_TG_BIT(PRED) |                 \
+        AS_TG_BIT(SRC) | AS_TG_BIT(DST))                                                           \
+  K(BULK, "bulk",                                                                                  \
+    AS_TG_BIT(INSTR) | AS_TG_BIT(BUF) | AS_TG_BIT(TILE) | AS_TG_BIT(SLOT) | AS_TG_BIT(BAR) |       \
+        AS_TG_BIT(ROWS) | AS_TG_BIT(ROW) | AS_TG_BIT(COL) | AS_TG_BIT(SRC))                        \
+  K(LDMATRIX, "ldmatrix",                                                                          \
+    AS_TG_BIT(V) | AS_TG_BIT(INSTR) | AS_TG_BIT(BUF) | AS_TG_BIT(SLOT) | AS_TG_BIT(SRC))           \
+  K(LDS, "lds", AS_TG_BIT(V) | AS_TG_BIT(BUF) | AS_TG_BIT(VEC) | AS_TG_BIT(BASE) | AS_TG_BIT(SRC)) \
+  K(STS, "sts",                                                                                    \
+    AS_TG_BIT(BUF) | AS_TG_BIT(A) | AS_TG_BIT(VEC) | AS_TG_BIT(BASE) | AS_TG_BIT(LANES) |          \
+        AS_TG_BIT(WARPS) | AS_TG_BIT(DST))                                                         \
+  K(LDG, "ldg",                                                                                    \
+    AS_TG_BIT(V) | AS_TG_BIT(TILE) | AS_TG_BIT(VEC) | AS_TG_BIT(VAXIS) | AS_TG_BIT(PRED) |         \
+        AS_TG_BIT(SRC))                                                                            \
+  K(STG, "stg",                                                                                    \
+    AS_TG_BIT(TILE) | AS_TG_BIT(A) | AS_TG_BIT(VEC) | AS_TG_BIT(VAXIS) | AS_TG_BIT(LANES) |        \
+        AS_TG_BIT(WARPS) | AS_TG_BIT(PRED) | AS_TG_BIT(DST))                                       \
+  K(MMA, "mma",                                                                                    \
+    AS_TG_BIT(INSTR) | AS_TG_BIT(V) | AS_TG_BIT(A) | AS_TG_BIT(B) | AS_TG_BIT(GA) |                \
+        AS_TG_BIT(GB) | AS_TG_BIT(GC))                                                             \
+  K(MAP, "map",                                                                                    \
+    AS_TG_BIT(V) | AS_TG_BIT(TYPE) | AS_TG_BIT(BITS) | AS_TG_BIT(EXPR) | AS_TG_BIT(ARGS))          \
+  K(RED, "red", AS_TG_BIT(V) | AS_TG_BIT(FOLD) | AS_TG_BIT(A) | AS_TG_BIT(SRC) | AS_TG_BIT(DST))   \
+  K(SHFL, "shfl", AS_TG_BIT(V) | AS_TG_BIT(FOLD) | AS_TG_BIT(LANES))                               \
+  K(ZERO, "zero", AS_TG_BIT(V) | AS_TG_BIT(FOLD) | AS_TG_BIT(BITS))                                \
+  K(ACCADD, "accadd", AS_TG_BIT(V) | AS_TG_BIT(A) | AS_TG_BIT(SRC))                                \
+  K(ACCMAX, "accmax", AS_TG_BIT(V) | AS_TG_BIT(A) | AS_TG_BIT(SRC))                                \
+  K(RESCALE, "rescale", AS_TG_BIT(V) | AS_TG_BIT(A) | AS_TG_BIT(SRC))                              \
+  K(BAR, "bar", 0)                                                                                 \
+  K(SYNCWARP, "syncwarp", 0)                                                                       \
+  K(COMMIT, "commit", 0)                                                                           \
+  K(WAITG, "waitg", AS_TG_BIT(COUNT))                                                              \
+  K(MBINIT, "mbinit", 0)                                                                           \
+  K(MBWAIT, "mbwait",                                                                              \
+    AS_TG_BIT(BAR) | AS_TG_BIT(SLOT) | AS_TG_BIT(OFF) | AS_TG_BIT(PAR) | AS_TG_BIT(FROM))          \
+  K(MBEXPECT, "mbexpect", AS_TG_BIT(BAR) | AS_TG_BIT(SLOT) | AS_TG_BIT(COUNT))                     \
+  K(MBARRIVE, "mbarrive", AS_TG_BIT(BAR) | AS_TG_BIT(SLOT))
+
+typedef enum {
+
+#define K(id, name, fields) AS_TG_##id,
+  AS_TG_KINDS(K)
+#undef K
+      AS_TG_KIND_COUNT
+} as_tg_kind;
+
+typedef enum { AS_TG_SUM, AS_TG_MAXIMUM } as_tg_fold;
+
+typedef struct as_tg_op {
+  as_tg_kind kind;
+  char who; /* c: every compute warp; p: one lane of the producer warp; a: all */
+  int v;    /* values, tiles, buffers, barriers: indices into the graph's tables */
+  int a;
+  int b;
+  int n_arg;
+  int arg[AS_TG_ARGS];
+  as_lay arg_map[AS_TG_ARGS];
+  int tile;
+  int buf;
+  int bar;
+  int it;
+  int slot;
+  int vec;
+  char vaxis[AS_LAY_NAME];
+  char row[AS_LAY_NAME];
+  char col[AS_LAY_NAME];
+  as_lay src;
+  as_lay dst;
+  as_lay ga;
+  as_lay gb;
+  as_lay gc;
+  int lanes;
+  int warps;
+  long pred[AS_TG_AXES];
+  int base;
+  int bits;
+  int type; /* as_dtype */
+  int fold; /* as_tg_fold */
+  as_tg_expr *expr;
+  const char *instr;
+  int count;
+  int from;
+  int off;
+  int par;
+  int rows;
+  int delay;
+  struct as_tg_op **body; /* LOOP, STEPS */
+  unsigned n_body;
+  unsigned cap_body;
+} as_tg_op;
+
+typedef struct as_tg {
+  as_arena *mem;
+  const char *name; /* of the block graph */
+  unsigned warp_bits;
+  bool producer; /* one more warp, after the compute warps */
+  int trip;
+  int stages;
+  unsigned n_tile;
+  as_tg_tile tile[12];
+  unsigned n_buffer;
+  as_tg_buffer buffer[16];
+  unsigned n_barrier;
+  as_tg_barrier barrier[4];
+  as_vec value; /* names of values, const char * */
+  as_tg_op top; /* its body is the graph's */
+} as_tg;
+
+as_tg *as_tg_new(const char *name);
+void as_tg_free(as_tg *g);
+as_tg *as_tg_copy(const as_tg *g);
+/* a new operation at the end of `in` (NULL: of the graph); owned by the graph */
+as_tg_op *as_tg_add(as_tg *g, as_tg_op *in, as_tg_kind kind, char who);
+as_tg_op *as_tg_new_op(as_tg *g, as_tg_kind kind, char who);
+void as_tg_insert(as_tg *g, as_tg_op *in, unsigned at, as_tg_op *op);
+int as_tg_value(as_tg *g, const char *name); /* finds or makes */
+const char *as_tg_value_name(const as_tg *g, int v);
+as_tg_expr *as_tg_expr_new(as_tg *g, as_tg_scalar op, as_tg_expr *x, as_tg_expr *y);
+as_tg_expr *as_tg_expr_arg(as_tg *g, unsigned arg);
+as_tg_expr *as_tg_expr_num(as_tg *g, const char *num);
+const as_tg_axis *as_tg_find_axis(const as_tg_tile *t, const char *name);
+unsigned as_tg_tile_bits(const as_tg_tile *t);
+long as_tg_buffer_bytes(const as_tg_buffer *b); /* of one stage */
+unsigned as_tg_warps(const as_tg *g);
+long as_tg_shared_bytes(const as_tg *g);
+uint64_t as_tg_fields(as_tg_kind kind);
+const char *as_tg_kind_name(as_tg_kind kind);
+const char *as_tg_scalar_name(as_tg_scalar op);
+unsigned as_tg_scalar_arity(as_tg_scalar op);
+
+/* text (.thr); parsing what was printed gives the same graph */
+char *as_tg_print(const as_tg *g);
+as_tg *as_tg_parse(const char *file, const char *text, size_t len, as_err *err);
+
+/* visits each operation, in order, those inside loops and steps too */
+typedef void as_tg_visit(void *arg, as_tg_op *op);
+void as_tg_walk(const as_tg_op *top, as_tg_visit *visit, void *arg);
+#endif

@@ -1,0 +1,708 @@
+/* CUDA text of a thread graph.  Nothing is decided here: registers are arrays with constant
+ * indices, addresses are the graph's maps printed as shifts, ands and xors, instructions are calls
+ * of the functions that wrappers.c makes of their texts. */
+#include "emit.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void line(as_emitter *E, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static void line(as_emitter *E, const char *fmt, ...) {
+  va_list ap;
+  char buf[1024];
+  va_start(ap, fmt);
+  int n = vsnprintf(buf, sizeof buf, fmt, ap);
+  va_end(ap);
+  if (n < 0 || (size_t)n >= sizeof buf)
+    E->failed = true;
+  as_str_printf(&E->out, "%*s%s\n", 2 * E->indent, "", buf);
+}
+
+static const char *type_name(int type) {
+  return type == AS_F16 ? "f16" : "bf16";
+}
+
+/* --- registers */
+static void declare(as_emitter *E, int v) {
+  if (E->declared[v])
+    return;
+  E->declared[v] = true;
+  bool wide = E->type[v] == AS_F32;
+  line(E, "%s %s_[%u];", wide ? "float" : "unsigned", as_tg_value_name(E->g, v),
+       wide ? E->regs[v] : E->regs[v] / 2);
+}
+
+static char *element_of(const as_emitter *E, int v, uint32_t r) {
+  const char *n = as_tg_value_name(E->g, v);
+  if (E->type[v] == AS_F32)
+    return as_format("%s_[%u]", n, r);
+  return as_format("at_%s_%s(%s_[%u])", r & 1 ? "hi" : "lo", type_name(E->type[v]), n, r / 2);
+}
+
+static char *registers(const as_emitter *E, int v, uint32_t first, unsigned n) {
+  as_str s;
+  as_str_init(&s);
+  for (unsigned i = 0; i < n; i++)
+    as_str_printf(&s, "%s%s_[%u]", i ? ", " : "", as_tg_value_name(E->g, v), first + i);
+  return as_str_take(&s);
+}
+
+static void set_type(as_emitter *E, int v, int type, unsigned bits) {
+  E->type[v] = type;
+  E->regs[v] = 1u << bits;
+}
+
+static void types(as_emitter *E, const as_tg_op *in) {
+  for (unsigned i = 0; i < in->n_body; i++) {
+    const as_tg_op *op = in->body[i];
+    const as_isa_row *row;
+    switch (op->kind) {
+    case AS_TG_LDMATRIX:
+      row = as_isa_find(E->isa, op->instr);
+      set_type(E, op->v, AS_F16,
+               as_lay_in(as_isa_layout(row, "r"), "reg", NULL) + as_lay_in(&op->src, "u", NULL));
+      break;
+    case AS_TG_LDG:
+      set_type(E, op->v, (int)E->g->tile[op->tile].type,
+               (unsigned)op->vec + as_lay_in(&op->src, "u", NULL));
+      break;
+    case AS_TG_LDS:
+      set_type(E, op->v, AS_F32, (unsigned)op->vec + as_lay_in(&op->src, "u", NULL));
+      break;
+    case AS_TG_ZERO:
+      set_type(E, op->v, AS_F32, (unsigned)op->bits);
+      break;
+    case AS_TG_MAP:
+      set_type(E, op->v, op->type, (unsigned)op->bits);
+      break;
+    case AS_TG_RED:
+      set_type(E, op->v, AS_F32, as_lay_in_bits(&op->src));
+      break;
+    default:
+      break;
+    }
+    types(E, op);
+  }
+}
+
+/* the 16-bit type of what lies in a buffer is its tile's */
+typedef struct {
+  int type[16];
+} buffer_types;
+
+static void find_buffer_types(void *arg, as_tg_op *op) {
+  void **pair = arg;
+  const as_tg *g = pair[0];
+  buffer_types *t = pair[1];
+  if (op->kind == AS_TG_CPASYNC || op->kind == AS_TG_BULK)
+    t->type[op->buf] = (int)g->tile[op->tile].type;
+}
+
+static void set_matrix_types(as_emitter *E, const as_tg_op *in, const buffer_types *t) {
+  for (unsigned i = 0; i < in->n_body; i++) {
+    if (in->body[i]->kind == AS_TG_LDMATRIX)
+      E->type[in->body[i]->v] = t->type[in->body[i]->buf];
+    set_matrix_types(E, in->body[i], t);
+  }
+}
+
+/* --- scalar expressions; takes nothing, gives malloc'ed text */
+static char *scalar(const as_emitter *E, const as_tg_expr *e, char *const *arg) {
+  static const char *const forms[AS_TGS_COUNT] = {
+      [AS_TGS_ADD] = "(%s + %s)",        [AS_TGS_SUB] = "(%s - %s)",
+      [AS_TGS_MUL] = "(%s * %s)",        [AS_TGS_NEG] = "(-%s%s)",
+      [AS_TGS_INV] = "at_inv(%s%s)",     [AS_TGS_SQRT] = "sqrtf(%s%s)",
+      [AS_TGS_RSQRT] = "at_rsqrt(%s%s)", [AS_TGS_EXP] = "as_expf(%s%s)",
+      [AS_TGS_LOG] = "logf(%s%s)",       [AS_TGS_ABS] = "fabsf(%s%s)",
+      [AS_TGS_MAX] = "fmaxf(%s, %s)",    [AS_TGS_MIN] = "fminf(%s, %s)",
+      [AS_TGS_ERF] = "erff(%s%s)"};
+  if (e->op == AS_TGS_ARG)
+    return as_strdup(arg[e->arg]);
+  if (e->op == AS_TGS_NUM) {
+    char *slash;
+    double v = strtod(e->num, &slash);
+    if (*slash == '/')
+      v /= strtod(slash + 1, NULL);
+    char *t = as_format("%.9g", v);
+    char *r = as_format("%s%sf", t, strpbrk(t, ".e") ? "" : ".0");
+    free(t);
+    return r;
+  }
+  char *x = scalar(E, e->kid[0], arg);
+  char *y = e->kid[1] ? scalar(E, e->kid[1], arg) : as_strdup("");
+  as_str s;
+  as_str_init(&s);
+  const char *form = forms[e->op];
+  bool second = false;
+  for (const char *p = form; *p; p++) {
+    if (p[0] == '%' && p[1] == 's') {
+      as_str_add(&s, second ? y : x);
+      second = true;
+      p++;
+    } else {
+      as_str_addn(&s, p, 1);
+    }
+  }
+  free(x);
+  free(y);
+  return as_str_take(&s);
+}
+
+static char *map_element(const as_emitter *E, const as_tg_op *op, uint32_t r) {
+  char *arg[AS_TG_ARGS];
+  for (int i = 0; i < op->n_arg; i++)
+    arg[i] = element_of(E, op->arg[i], as_lay_image(&op->arg_map[i], r));
+  char *t = scalar(E, op->expr, arg);
+  for (int i = 0; i < op->n_arg; i++)
+    free(arg[i]);
+  return t;
+}
+
+/* a product of whole registers of one 16-bit type */
+static bool packed_product(const as_emitter *E, const as_tg_op *op) {
+  const as_tg_expr *e = op->expr;
+  if (op->n_arg != 2 || e->op != AS_TGS_MUL || e->kid[0]->op != AS_TGS_ARG ||
+      e->kid[1]->op != AS_TGS_ARG || e->kid[0]->arg == e->kid[1]->arg)
+    return false;
+  for (int i = 0; i < 2; i++) {
+    const as_lay *m = &op->arg_map[i];
+    if (E->type[op->arg[i]] != op->type || !as_lay_in_bits(m) || m->col[0] != 1)
+      return false;
+    for (unsigned k = 1; k < as_lay_in_bits(m); k++) {
+      if (m->col[k] & 1)
+        return false;
+    }
+  }
+  return true;
+}
+
+static void emit_map(as_emitter *E, const as_tg_op *op) {
+  const char *v = as_tg_value_name(E->g, op->v);
+  declare(E, op->v);
+  for (uint32_t r = 0; r < 1u << op->bits; r += op->type == AS_F32 ? 1 : 2) {
+    if (op->type != AS_F32 && packed_product(E, op)) {
+      line(E, "%s_[%u] = at_mul2_%s(%s_[%u], %s_[%u]);", v, r / 2, type_name(op->type),
+           as_tg_value_name(E->g, op->arg[0]), as_lay_image(&op->arg_map[0], r) / 2,
+           as_tg_value_name(E->g, op->arg[1]), as_lay_image(&op->arg_map[1], r) / 2);
+      continue;
+    }
+    char *x = map_element(E, op, r);
+    if (op->type == AS_F32) {
+      line(E, "%s_[%u] = %s;", v, r, x);
+    } else {
+      char *y = map_element(E, op, r + 1);
+      line(E, "%s_[%u] = at_pack_%s(%s, %s);", v, r / 2, type_name(op->type), x, y);
+      free(y);
+    }
+    free(x);
+  }
+}
+
+static void emit_red(as_emitter *E, const as_tg_op *op) {
+  declare(E, op->v);
+  for (uint32_t r = 0; r < E->regs[op->v]; r++) {
+    unsigned n = 1u << as_lay_in_bits(&op->dst);
+    char **part = as_calloc(n, sizeof *part);
+    for (unsigned j = 0; j < n; j++)
+      part[j] = element_of(E, op->a, as_lay_image(&op->src, r) ^ as_lay_image(&op->dst, j));
+    for (; n > 1; n /= 2) { /* a tree */
+      for (unsigned j = 0; j < n / 2; j++) {
+        char *t = as_format(op->fold == AS_TG_SUM ? "(%s + %s)" : "fmaxf(%s, %s)", part[2 * j],
+                            part[2 * j + 1]);
+        free(part[2 * j]);
+        free(part[2 * j + 1]);
+        part[2 * j] = part[2 * j + 1] = NULL;
+        part[j] = t;
+      }
+    }
+    line(E, "%s_[%u] = %s;", as_tg_value_name(E->g, op->v), r, part[0]);
+    free(part[0]);
+    free(part);
+  }
+}
+
+static void emit_update(as_emitter *E, const as_tg_op *op) {
+  const char *v = as_tg_value_name(E->g, op->v);
+  for (uint32_t r = 0; r < E->regs[op->v]; r++) {
+    char *x = op->kind == AS_TG_SHFL ? as_format("at_shfl(%s_[%u], %d)", v, r, op->lanes)
+                                     : element_of(E, op->a, as_lay_image(&op->src, r));
+    bool most = op->kind == AS_TG_ACCMAX || (op->kind == AS_TG_SHFL && op->fold == AS_TG_MAXIMUM);
+    if (most)
+      line(E, "%s_[%u] = fmaxf(%s_[%u], %s);", v, r, v, r, x);
+    else
+      line(E, "%s_[%u] %s %s;", v, r, op->kind == AS_TG_RESCALE ? "*=" : "+=", x);
+    free(x);
+  }
+}
+
+static char *row_function(const char *instr) {
+  char *name = as_format("at_%s", instr);
+  for (char *p = name; *p; p++)
+    *p = *p == '.' ? '_' : *p;
+  return name;
+}
+
+static void emit_mma(as_emitter *E, const as_tg_op *op) {
+  const as_isa_row *row = as_isa_find(E->isa, op->instr);
+  unsigned na = (1u << as_lay_in(as_isa_layout(row, row->product.first), "reg", NULL)) / 2;
+  unsigned nb = (1u << as_lay_in(as_isa_layout(row, row->product.second), "reg", NULL)) / 2;
+  unsigned nc = 1u << as_lay_in(as_isa_layout(row, row->product.result), "reg", NULL);
+  char *f = row_function(op->instr);
+  for (uint32_t u = 0; u < 1u << as_lay_in_bits(&op->ga); u++) {
+    char *c = registers(E, op->v, as_lay_image(&op->gc, u) * nc, nc);
+    char *a = registers(E, op->a, as_lay_image(&op->ga, u) * na, na);
+    char *b = registers(E, op->b, as_lay_image(&op->gb, u) * nb, nb);
+    line(E, "%s(%s, %s, %s);", f, c, a, b);
+    free(c);
+    free(a);
+    free(b);
+  }
+  free(f);
+}
+
+static char *stage_text(const as_emitter *E, int slot) {
+  int n = E->g->stages;
+  return slot ? as_format("((unsigned)(l + %d) %% %du)", slot, n)
+              : as_format("((unsigned)l %% %du)", n);
+}
+
+static void emit_copies(as_emitter *E, const as_tg_op *op) {
+  const as_tg_tile *t = &E->g->tile[op->tile];
+  int bytes = (t->type == AS_F32 ? 4 : 2) << op->vec;
+  char *mask = as_emit_mask(op);
+  char *stage = stage_text(E, op->slot);
+  char *iteration = op->it ? as_format("l + %d", op->it) : as_strdup("l");
+  as_str cond;
+  as_str_init(&cond);
+  if (op->it)
+    as_str_printf(&cond, "l + %d < %d", op->it, E->g->trip);
+  if (*mask)
+    as_str_printf(&cond, "%s%s", cond.n ? " && " : "", mask);
+  if (cond.n)
+    line(E, "if (%s) {", cond.s);
+  else
+    line(E, "{");
+  E->indent++;
+  line(E, "const unsigned st_ = %s;", stage);
+  for (unsigned u = 0; u < 1u << as_lay_in(&op->src, "u", NULL); u++) {
+    char *dst = as_emit_shared(E, op, &op->dst, u, 0, "st_");
+    char *src = as_emit_global(E, op, &op->src, u, 0, iteration);
+    char *pred = as_emit_pred(E->g, op, &op->src, u);
+    if (*pred)
+      line(E, "at_cp_async_%d(%s, %s, %s ? %du : 0u);", bytes, dst, src, pred, bytes);
+    else
+      line(E, "at_cp_async_%d(%s, %s, %du);", bytes, dst, src, bytes);
+    free(dst);
+    free(src);
+    free(pred);
+  }
+  E->indent--;
+  line(E, "}");
+  as_str_clear(&cond);
+  free(mask);
+  free(stage);
+  free(iteration);
+}
+
+static char *barrier_text(const as_emitter *E, const as_tg_op *op) {
+  char *stage = stage_text(E, op->slot);
+  long first = (as_tg_shared_bytes(E->g) + 15) / 16 * 16;
+  char *t = as_format("s0 + %ldu + 8u * %s", first + 8L * op->bar * E->g->stages, stage);
+  free(stage);
+  return t;
+}
+
+/* where a box begins: the axes beside row and column move it along rows */
+static char *box_place(const as_emitter *E, const as_tg_op *op, const char *axis, uint32_t corner) {
+  const as_tg_tile *t = &E->g->tile[op->tile];
+  const as_tg_axis *row = as_tg_find_axis(t, op->row);
+  as_str s;
+  as_str_init(&s);
+  bool rows = !strcmp(axis, op->row);
+  for (unsigned i = 0; i < t->n_axis; i++) {
+    const as_tg_axis *a = &t->axis[i];
+    bool own = !strcmp(a->name, axis);
+    bool other = strcmp(a->name, op->row) != 0 && strcmp(a->name, op->col) != 0;
+    long per = own ? 1 : a->stride / row->stride;
+    if (!own && !(other && rows))
+      continue;
+    if (a->grid >= 0)
+      as_str_printf(&s, "%sg%c * %ldu", s.n ? " + " : "", "xyz"[a->grid], a -> grid_step *per);
+    if (a->loop_step)
+      as_str_printf(&s, "%s(unsigned)l * %ldu", s.n ? " + " : "", a->loop_step * per);
+    uint32_t at = a->bits ? as_lay_part(&op->src, a->name, corner) : 0;
+    if (at)
+      as_str_printf(&s, "%s%ldu", s.n ? " + " : "", (long)at * per);
+  }
+  if (!s.n)
+    as_str_add(&s, "0u");
+  return as_str_take(&s);
+}
+
+static bool linear(const as_emitter *E, const as_tg_op *op) {
+  return as_isa_needs(as_isa_find(E->isa, op->instr), "linear");
+}
+
+static void emit_bulk(as_emitter *E, const as_tg_op *op) {
+  const as_tg_tile *t = &E->g->tile[op->tile];
+  const as_tg_buffer *buf = &E->g->buffer[op->buf];
+  if (linear(E, op)) {
+    char *to = barrier_text(E, op);
+    char *st = stage_text(E, op->slot);
+    char *from = as_emit_global(E, op, &op->src, 0, 0, "l");
+    line(E, "at_bulk_linear(s0 + %s * %ldu + %ldu, %s, %ldu, %s);", st, as_tg_buffer_bytes(buf),
+         buf->base, from, as_tg_buffer_bytes(buf), to);
+    free(to);
+    free(st);
+    free(from);
+    return;
+  }
+  long box = as_isa_needs(as_isa_find(E->isa, op->instr), "swizzle") << op->rows;
+  char *bar = barrier_text(E, op);
+  char *stage = stage_text(E, op->slot);
+  char *f = row_function(op->instr);
+  for (uint32_t u = 0; u < 1u << as_lay_in_bits(&op->src); u++) {
+    uint32_t corner = as_lay_image(&op->src, u);
+    char *x = box_place(E, op, op->col, corner);
+    char *y = box_place(E, op, op->row, corner);
+    line(E, "%s(s0 + %s * %ldu + %ldu, &m_%s, %s, %s, %s);", f, stage, as_tg_buffer_bytes(buf),
+         buf->base + (long)u * box, t->name, x, y, bar);
+    free(x);
+    free(y);
+  }
+  free(bar);
+  free(stage);
+  free(f);
+}
+
+static void emit_loads(as_emitter *E, const as_tg_op *op, int step) {
+  bool global = op->kind == AS_TG_LDG;
+  bool wide = E->type[op->v] == AS_F32;
+  char *f = op->kind == AS_TG_LDMATRIX ? row_function(op->instr) : NULL;
+  unsigned n = 1u << op->vec;
+  if (global && !wide)
+    n /= 2;
+  if (op->kind == AS_TG_LDMATRIX) {
+    const as_lay *r = as_isa_layout(as_isa_find(E->isa, op->instr), "r");
+    n = (1u << as_lay_in(r, "reg", NULL)) / 2;
+  }
+  declare(E, op->v);
+  char *stage = stage_text(E, op->slot);
+  for (unsigned u = 0; u < 1u << as_lay_in(&op->src, "u", NULL); u++) {
+    char *r = registers(E, op->v, u * n, n);
+    char *at = global ? as_emit_global(E, op, &op->src, u, step, "l")
+                      : as_emit_shared(E, op, &op->src, u, step, f ? stage : NULL);
+    if (global) {
+      char *pred = as_emit_pred(E->g, op, &op->src, u);
+      if (*pred)
+        E->failed = true; /* padded tiles come through shared memory */
+      free(pred);
+      line(E, "at_ld_global_%u%s(%s, %s);", 4 * n, wide ? "f" : "", r, at);
+    } else if (f) {
+      line(E, "%s(%s, %s);", f, r, at);
+    } else {
+      line(E, "at_ld_shared_%u(%s, %s);", 4 * n, r, at);
+    }
+    free(r);
+    free(at);
+  }
+  free(stage);
+  free(f);
+}
+
+static void emit_stores(as_emitter *E, const as_tg_op *op) {
+  bool global = op->kind == AS_TG_STG;
+  bool wide = E->type[op->a] == AS_F32;
+  unsigned n = 1u << op->vec;
+  char *mask = as_emit_mask(op);
+  if (!wide)
+    n /= 2;
+  if (*mask)
+    line(E, "if (%s) {", mask);
+  E->indent += *mask ? 1 : 0;
+  for (unsigned u = 0; u < 1u << as_lay_in(&op->dst, "u", NULL); u++) {
+    char *r = registers(E, op->a, u * n, n);
+    char *at = global ? as_emit_global(E, op, &op->dst, u, 0, NULL)
+                      : as_emit_shared(E, op, &op->dst, u, 0, NULL);
+    char *pred = global ? as_emit_pred(E->g, op, &op->dst, u) : as_strdup("");
+    line(E, "%s%s%sat_st_%s_%u%s(%s, %s);", *pred ? "if (" : "", pred, *pred ? ") " : "",
+         global ? "global" : "shared", 4 * n, global && wide ? "f" : "", at, r);
+    free(r);
+    free(at);
+    free(pred);
+  }
+  E->indent -= *mask ? 1 : 0;
+  if (*mask)
+    line(E, "}");
+  free(mask);
+}
+
+static void emit_barriers(as_emitter *E, const as_tg_op *op) {
+  const as_tg *g = E->g;
+  if (op->kind == AS_TG_MBINIT) {
+    long first = (as_tg_shared_bytes(g) + 15) / 16 * 16;
+    line(E, "if (as_tid() == 0) {");
+    for (unsigned i = 0; i < g->n_barrier; i++) {
+      line(E, "  for (unsigned i = 0; i < %du; i++) at_mbarrier_init(s0 + %ldu + 8u * i, %uu);",
+           g->stages, first + 8L * i * g->stages, g->barrier[i].count);
+    }
+    line(E, "  at_mbarrier_fence();");
+    line(E, "}");
+    return;
+  }
+  char *bar = barrier_text(E, op);
+  if (op->kind == AS_TG_MBWAIT) {
+    char *guard = op->from > 0 ? as_format("if (l >= %d) ", op->from) : as_strdup("");
+    line(E, "%sat_mbarrier_wait(%s, ((unsigned)(l + %d) / %du + %du) & 1u);", guard, bar, op->off,
+         g->stages, (unsigned)op->par);
+    free(guard);
+  } else if (op->kind == AS_TG_MBEXPECT) {
+    line(E, "at_mbarrier_expect_tx(%s, %du);", bar, op->count);
+  } else {
+    line(E, "if (lane == 0) at_mbarrier_arrive(%s);", bar);
+  }
+  free(bar);
+}
+
+static void emit_op(as_emitter *E, const as_tg_op *op, int step) {
+  switch (op->kind) {
+  case AS_TG_CPASYNC:
+    emit_copies(E, op);
+    break;
+  case AS_TG_BULK:
+    emit_bulk(E, op);
+    break;
+  case AS_TG_LDMATRIX:
+  case AS_TG_LDS:
+  case AS_TG_LDG:
+    emit_loads(E, op, step);
+    break;
+  case AS_TG_STS:
+  case AS_TG_STG:
+    emit_stores(E, op);
+    break;
+  case AS_TG_MMA:
+    emit_mma(E, op);
+    break;
+  case AS_TG_MAP:
+    emit_map(E, op);
+    break;
+  case AS_TG_RED:
+    emit_red(E, op);
+    break;
+  case AS_TG_SHFL:
+  case AS_TG_ACCADD:
+  case AS_TG_ACCMAX:
+  case AS_TG_RESCALE:
+    emit_update(E, op);
+    break;
+  case AS_TG_ZERO:
+    declare(E, op->v);
+    line(E, "#pragma unroll");
+    line(E, "for (int i = 0; i < %d; i++) %s_[i] = %s;", 1 << op->bits,
+         as_tg_value_name(E->g, op->v), op->fold == AS_TG_SUM ? "0.0f" : "-INFINITY");
+    break;
+  case AS_TG_BAR:
+    line(E, "as_sync();");
+    break;
+  case AS_TG_SYNCWARP:
+    line(E, "at_syncwarp();");
+    break;
+  case AS_TG_COMMIT:
+    line(E, "at_cp_async_commit();");
+    break;
+  case AS_TG_WAITG:
+    line(E, "at_cp_async_wait<%d>();", op->count);
+    break;
+  default:
+    emit_barriers(E, op);
+    break;
+  }
+}
+
+static unsigned products(const as_tg_op *in) {
+  unsigned n = 0;
+  for (unsigned i = 0; i < in->n_body; i++) {
+    const as_tg_op *op = in->body[i];
+    n += op->kind == AS_TG_MMA ? 1u << as_lay_in_bits(&op->ga) : 0;
+    n += products(op);
+  }
+  return n;
+}
+
+static void emit_body(as_emitter *E, const as_tg_op *in, unsigned from, unsigned to, int step) {
+  unsigned n = (unsigned)E->g->value.n;
+  for (unsigned i = from; i < to; i++) {
+    const as_tg_op *op = in->body[i];
+    if (op->kind != AS_TG_LOOP && op->kind != AS_TG_STEPS) {
+      emit_op(E, op, step);
+      continue;
+    }
+    bool *keep = as_malloc(n + 1);
+    memcpy(keep, E->declared, n);
+    unsigned rounds = op->kind == AS_TG_STEPS ? 1u << op->bits : 1;
+    for (unsigned s = 0; s < rounds; s++) {
+      if (op->kind == AS_TG_STEPS) {
+        line(E, "{");
+      } else {
+        line(E, op->count <= 16                       ? "#pragma unroll"
+                : op->who == 'c' && products(op) <= 8 ? "#pragma unroll 4"
+                                                      : "#pragma unroll 1");
+        line(E, "for (int l = 0; l < %d; l++) {", op->count);
+      }
+      E->indent++;
+      emit_body(E, op, 0, op->n_body, op->kind == AS_TG_STEPS ? (int)s : step);
+      E->indent--;
+      line(E, "}");
+      memcpy(E->declared, keep, n);
+    }
+    free(keep);
+  }
+}
+
+/* parts of the body by who executes them */
+static void emit_top(as_emitter *E) {
+  const as_tg_op *top = &E->g->top;
+  for (unsigned i = 0; i < top->n_body;
+       i++) { /* values of the top level live in the whole kernel */
+    switch (top->body[i]->kind) {
+    case AS_TG_ZERO:
+    case AS_TG_LDG:
+    case AS_TG_LDS:
+    case AS_TG_MAP:
+    case AS_TG_RED:
+      declare(E, top->body[i]->v);
+      break;
+    default:
+      break;
+    }
+  }
+  for (unsigned i = 0; i < top->n_body;) {
+    char who = top->body[i]->who;
+    unsigned j = i;
+    while (j < top->n_body && top->body[j]->who == who)
+      j++;
+    bool part = E->g->producer && who != 'a';
+    if (part && who == 'p')
+      line(E, "if (warp == %uu && lane == 0) {", 1u << E->g->warp_bits);
+    else if (part)
+      line(E, "if (warp < %uu) {", 1u << E->g->warp_bits);
+    E->indent += part ? 1 : 0;
+    emit_body(E, top, i, j, 0);
+    E->indent -= part ? 1 : 0;
+    if (part)
+      line(E, "}");
+    i = j;
+  }
+}
+
+/* --- tensor maps of the tiles that bulk copies load */
+typedef struct {
+  as_emitter *E;
+  const as_tg_op *op[12];
+} bulk_ops;
+
+static void find_bulk(void *arg, as_tg_op *op) {
+  bulk_ops *b = arg;
+  if (op->kind == AS_TG_BULK && !linear(b->E, op))
+    b->op[op->tile] = op;
+}
+
+static void tensor_maps(as_emitter *E, const bulk_ops *bulk, as_str *params, as_str *arguments,
+                        as_str *before) {
+  for (unsigned i = 0; i < E->g->n_tile; i++) {
+    const as_tg_op *op = bulk->op[i];
+    const as_tg_tile *t = &E->g->tile[i];
+    long whole[AS_MAX_RANK];
+    long elements = 1;
+    if (!op)
+      continue;
+    as_node_id tensor = as_emit_tensor(E, t);
+    if (!as_block_dims(E->b, tensor, whole, NULL))
+      E->failed = true;
+    for (uint32_t d = 0; !E->failed && d < E->b->graph->node[tensor].rank; d++)
+      elements *= whole[d];
+    long cols = as_tg_find_axis(t, op->row)->stride;
+    char *base = E->address(E->arg, tensor);
+    as_str_printf(params, ", AT_MAP m_%s", t->name);
+    as_str_printf(arguments, ", m_%s", t->name);
+    as_str_printf(before,
+                  "    CUtensorMap m_%s;\n    if ((status = at_tensor_map(&m_%s, %s, %d, %ldu, "
+                  "%ldu, %uu, %ldu))) return status;\n",
+                  t->name, t->name, base, (int)t->type, elements / cols, cols, 1u << op->rows,
+                  as_isa_needs(as_isa_find(E->isa, op->instr), "swizzle"));
+    free(base);
+  }
+}
+
+static void grid_text(as_emitter *E, as_str *s) {
+  const as_block *blk = &E->b->graph->block[E->b->block];
+  long grid[3];
+  for (int k = 0; k < 3; k++) {
+    if (!as_block_size(E->b, blk->grid[k], &grid[k], NULL))
+      E->failed = true;
+  }
+  as_str_printf(s,
+                "  [[maybe_unused]] const unsigned gx = as_bid() %% %ldu, gy = as_bid() / %ldu %% "
+                "%ldu, gz = as_bid() / %ldu;\n",
+                grid[0], grid[0], grid[1], grid[0] * grid[1]);
+}
+
+char *as_threads_emit(const as_tg *g, const as_isa *isa, const as_block_ref *b, const char *name,
+                      as_threads_address *address, void *arg, char **arguments, char **before) {
+  as_emitter E = {.g = g, .isa = isa, .b = b, .address = address, .arg = arg, .indent = 1};
+  unsigned n = (unsigned)g->value.n;
+  buffer_types t = {{0}};
+  bulk_ops bulk = {.E = &E};
+  as_str params;
+  as_str args;
+  as_str maps;
+  as_str text;
+  as_str_init(&E.out);
+  as_str_init(&E.head);
+  as_vec_init(&E.named, sizeof(char *));
+  as_str_init(&params);
+  as_str_init(&args);
+  as_str_init(&maps);
+  as_str_init(&text);
+  E.type = as_calloc(n + 1, sizeof *E.type);
+  E.regs = as_calloc(n + 1, sizeof *E.regs);
+  E.declared = as_calloc(n + 1, sizeof *E.declared);
+  types(&E, &g->top);
+  as_tg_walk(&g->top, find_buffer_types, (void *[]){(void *)(uintptr_t)g, &t});
+  set_matrix_types(&E, &g->top, &t);
+  as_tg_walk(&g->top, find_bulk, &bulk);
+  tensor_maps(&E, &bulk, &params, &args, &maps);
+  emit_top(&E);
+  as_str_printf(&text, "AS_KERNEL(%u) %s(const as_args a%s)\n{\n  AS_SMEM(sm);\n",
+                32 * as_tg_warps(g), name, params.s ? params.s : "");
+  as_str_add(&text, "  const unsigned s0 = at_shared(sm);\n  const unsigned lane = "
+                    "(unsigned)as_tid() & 31u, warp = (unsigned)as_tid() >> 5;\n");
+  grid_text(&E, &text);
+  as_str_add(&text, E.head.s ? E.head.s : "");
+  as_str_add(&text, E.out.s);
+  as_str_add(&text, "}\n\n");
+  for (size_t i = 0; i < E.named.n; i++)
+    free(AS_VEC_AT(&E.named, char *, i));
+  as_vec_clear(&E.named);
+  as_str_clear(&E.out);
+  as_str_clear(&E.head);
+  as_str_clear(&params);
+  free(E.type);
+  free(E.regs);
+  free(E.declared);
+  as_str_add(&args, "");
+  as_str_add(&maps, "");
+  *arguments = as_str_take(&args);
+  *before = as_str_take(&maps);
+  char *r = as_str_take(&text);
+  if (!E.failed)
+    return r;
+  free(r);
+  free(*arguments);
+  free(*before);
+  *arguments = *before = NULL;
+  return NULL;
+}

@@ -1,0 +1,299 @@
+/* What follows the loop of a streaming product: the partial sums of the warps along k are stored in
+ * shared memory, read back where the output's threads want them, added, and put into the rest of
+ * the expression. */
+#include "lowering.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  as_plan *p;
+  as_tg *g;
+  const as_lay *acc;
+  const as_lay *batch_lay;
+  unsigned k_warps;
+  unsigned wide_warps;
+  unsigned product_bits; /* log2 of the number of products, rounded up */
+  unsigned out_tile;
+  as_lay
+      own; /* (u, lane, warp) -> (wide, batch): first element of each pair that a thread stores */
+  int lanes;
+  int warps;
+  char contiguous[AS_LAY_NAME];
+  as_lay place; /* (wide, batch, wk, sum) -> offset in the exchange */
+  unsigned exchange;
+  unsigned sides;
+} finish;
+
+static int value(const finish *F, const char *stem, unsigned i) {
+  char name[24];
+  snprintf(name, sizeof name, "%s%u", stem, i);
+  return as_tg_value(F->g, name);
+}
+
+static bool output_layout(finish *F) {
+  as_plan *p = F->p;
+  as_ring_tile r;
+  memset(&r, 0, sizeof r);
+  if (!as_plan_tile(p, F->g, p->store, &F->out_tile))
+    return false;
+  const as_tg_tile *t = &F->g->tile[F->out_tile];
+  as_lay l = as_lay_new();
+  for (unsigned i = 0; i < t->n_axis; i++) {
+    const as_tg_axis *a = &t->axis[i];
+    if (!a->bits)
+      continue;
+    as_lay_add_out(&l, a->name, a->bits);
+    char *to = a->stride == 1 ? r.col : r.row;
+    if (*to)
+      return as_plan_fail(p, "an output tile that is no matrix");
+    memcpy(to, a->name, AS_LAY_NAME);
+  }
+  if (!*r.col || !*r.row)
+    return as_plan_fail(p, "an output tile that is no matrix");
+  r.content = l;
+  memcpy(F->contiguous, r.col, sizeof F->contiguous);
+  as_ring_spread(&r, 1, F->g->warp_bits, &F->own, &F->lanes, &F->warps);
+  return !F->own.bad || as_plan_fail(p, "an output tile too large");
+}
+
+static unsigned all_conflicts(const finish *F, const as_lay *place) {
+  as_lay store = as_lay_after(place, F->acc);
+  as_lay load = as_lay_after(place, &F->own);
+  return as_lay_conflicts(&store, 4, 1) + as_lay_conflicts(&load, 4, 2);
+}
+
+/* row by row of the contiguous axis at first; then high bits are xor'ed into low ones as long as
+ * accesses collide less.  Bit 0 stays: neighbours are read together. */
+static void exchange_layout(finish *F) {
+  as_plan *p = F->p;
+  const char *col = F->contiguous;
+  const char *row = strcmp(col, p->wide.name) ? p->wide.name : p->batch.name;
+  unsigned cols = !strcmp(col, p->wide.name) ? p->wide.bits : p->batch.bits;
+  unsigned rows = !strcmp(col, p->wide.name) ? p->batch.bits : p->wide.bits;
+  unsigned bits = cols + rows + F->k_warps + F->product_bits;
+  as_lay l = as_lay_new();
+  as_lay_add_out(&l, "off", bits);
+  unsigned at = 0;
+
+  const struct {
+    const char *name;
+    unsigned bits;
+  } dims[] = {{col, cols}, {row, rows}, {"wk", F->k_warps}, {"sum", F->product_bits}};
+
+  for (unsigned d = 0; d < 4; d++) {
+    as_lay_add_in(&l, dims[d].name);
+    for (unsigned i = 0; i < dims[d].bits; i++)
+      as_lay_push(&l, 1u << at++);
+  }
+  bool better = true;
+  while (better) {
+    better = false;
+    unsigned now = all_conflicts(F, &l);
+    for (unsigned i = cols; i < cols + rows; i++) {
+      for (unsigned b = 1; b < cols; b++) {
+        as_lay trial = l;
+        trial.col[i] ^= 1u << b;
+        if (all_conflicts(F, &trial) >= now)
+          continue;
+        l = trial;
+        now = all_conflicts(F, &l);
+        better = true;
+      }
+    }
+  }
+  F->place = l;
+}
+
+static bool buffers(finish *F) {
+  as_tg *g = F->g;
+  unsigned bits = as_lay_out_bits(&F->place);
+  if (g->n_buffer + 2 > sizeof g->buffer / sizeof *g->buffer)
+    return as_plan_fail(F->p, "too many buffers");
+  F->exchange = g->n_buffer++;
+  g->buffer[F->exchange] = (as_tg_buffer){"sums", 4, bits, 1, 0};
+  long end = as_tg_buffer_bytes(&g->buffer[F->exchange]);
+  if (F->p->n_side) {
+    unsigned n = 0;
+    while (1u << n < F->p->n_side)
+      n++;
+    F->sides = g->n_buffer++;
+    g->buffer[F->sides] =
+        (as_tg_buffer){"rows", 4, F->p->batch.bits + F->k_warps + n, 1, (end + 15) / 16 * 16};
+  }
+  return as_tg_shared_bytes(g) + 2048 <= F->p->o->smem_limit ||
+         as_plan_fail(F->p, "partial sums that do not fit in shared memory");
+}
+
+static void store_products(finish *F) {
+  unsigned low = as_lay_out_bits(&F->place) - F->product_bits;
+  uint32_t cols[AS_LAY_BITS];
+  for (unsigned i = 0; i < F->p->n_product; i++) {
+    as_tg_op *op = as_tg_add(F->g, NULL, AS_TG_STS, 'c');
+    as_lay at = as_lay_after(&F->place, F->acc);
+    unsigned n = as_lay_cols(&at, "reg", cols);
+    op->dst = as_lay_with(&at, "u", cols, n);
+    op->dst = as_lay_with(&op->dst, "reg", NULL, 0);
+    op->buf = (int)F->exchange;
+    op->a = value(F, "acc", i);
+    op->base = (int)(i << low);
+  }
+}
+
+/* lanes that hold different k of one row are added up by shuffles, one of them stores */
+static void store_sides(finish *F) {
+  uint32_t lane[AS_LAY_BITS];
+  uint32_t regs[AS_LAY_BITS];
+  const char *k = F->p->k.name;
+  const char *row = F->p->batch.name;
+  unsigned n_lane = as_lay_cols(F->batch_lay, "lane", lane);
+  unsigned n_reg = as_lay_cols(F->batch_lay, "reg", regs);
+  unsigned bits = F->p->batch.bits;
+  for (unsigned i = 0; i < F->p->n_side; i++) {
+    as_lay l = as_lay_new();
+    int mask = 0;
+    int v = value(F, "side", i);
+    as_lay_add_out(&l, "off", F->g->buffer[F->sides].bits);
+    as_lay_add_in(&l, "u");
+    for (unsigned r = 0; r < n_reg; r++) {
+      if (!as_lay_part(F->batch_lay, k, regs[r]))
+        as_lay_push(&l, as_lay_part(F->batch_lay, row, regs[r]));
+    }
+    as_lay_add_in(&l, "lane");
+    for (unsigned b = 0; b < n_lane; b++) {
+      bool along = as_lay_part(F->batch_lay, k, lane[b]);
+      as_lay_push(&l, along ? 0 : as_lay_part(F->batch_lay, row, lane[b]));
+      if (!along)
+        continue;
+      as_tg_op *op = as_tg_add(F->g, NULL, AS_TG_SHFL, 'c');
+      op->v = v;
+      op->fold = AS_TG_SUM;
+      op->lanes = 1 << b;
+      mask |= 1 << b;
+    }
+    as_lay_add_in(&l, "warp");
+    for (unsigned b = 0; b < F->wide_warps; b++)
+      as_lay_push(&l, 0);
+    for (unsigned b = 0; b < F->k_warps; b++)
+      as_lay_push(&l, 1u << (bits + b));
+    as_tg_op *op = as_tg_add(F->g, NULL, AS_TG_STS, 'c');
+    op->a = v;
+    op->buf = (int)F->sides;
+    op->base = (int)(i << (bits + F->k_warps));
+    op->lanes = mask;
+    op->warps = (1 << F->wide_warps) - 1;
+    op->dst = l;
+  }
+}
+
+/* v = sum over the warps along k of what was stored; registers: [pair,] u, then the warps' */
+static int load_sum(finish *F, const char *stem, unsigned i, const as_lay *place, unsigned buf,
+                    int base, unsigned vec, const as_lay *where) {
+  uint32_t cols[AS_LAY_BITS];
+  as_lay at = as_lay_after(place, where);
+  unsigned n = as_lay_cols(&at, "u", cols);
+  unsigned slot;
+  as_lay_in(place, "wk", &slot);
+  for (unsigned k = 0; k < F->k_warps; k++)
+    cols[n + k] = place->col[slot + k];
+  as_tg_op *ld = as_tg_add(F->g, NULL, AS_TG_LDS, 'c');
+  ld->src = as_lay_with(&at, "u", cols, n + F->k_warps);
+  ld->v = value(F, stem, 2 * i);
+  ld->buf = (int)buf;
+  ld->base = base;
+  ld->vec = (int)vec;
+  unsigned keep = vec + n;
+  as_tg_op *red = as_tg_add(F->g, NULL, AS_TG_RED, 'c');
+  red->v = value(F, stem, 2 * i + 1);
+  red->a = ld->v;
+  red->fold = AS_TG_SUM;
+  as_lay_add_out(&red->src, "reg", keep + F->k_warps);
+  as_lay_add_in(&red->src, "reg");
+  for (unsigned k = 0; k < keep; k++)
+    as_lay_push(&red->src, 1u << k);
+  as_lay_add_out(&red->dst, "reg", keep + F->k_warps);
+  as_lay_add_in(&red->dst, "k");
+  for (unsigned k = 0; k < F->k_warps; k++)
+    as_lay_push(&red->dst, 1u << (keep + k));
+  return red->v;
+}
+
+static bool output(finish *F) {
+  as_plan *p = F->p;
+  uint32_t atoms[AS_TG_ARGS];
+  uint32_t cols[AS_LAY_BITS];
+  unsigned n_atom = 0;
+  unsigned own = as_lay_cols(&F->own, "u", cols);
+  unsigned low = as_lay_out_bits(&F->place) - F->product_bits;
+  as_tg_op *map = as_tg_new_op(F->g, AS_TG_MAP, 'c');
+  if (p->n_product + p->n_side > AS_TG_ARGS)
+    return as_plan_fail(p, "an expression of more than four sums");
+  for (unsigned i = 0; i < p->n_product; i++) {
+    map->arg[n_atom] = load_sum(F, "sum", i, &F->place, F->exchange, (int)(i << low), 1, &F->own);
+    map->arg_map[n_atom] = as_lay_identity("reg", "reg", 1 + own);
+    atoms[n_atom++] = p->product[i].atom;
+  }
+  as_lay rows = as_lay_new(); /* (batch, wk) -> offset */
+  as_lay_add_out(&rows, "off", p->n_side ? F->g->buffer[F->sides].bits : 0);
+  as_lay_add_in(&rows, p->batch.name);
+  for (unsigned i = 0; p->n_side && i < p->batch.bits; i++)
+    as_lay_push(&rows, 1u << i);
+  as_lay_add_in(&rows, "wk");
+  for (unsigned i = 0; p->n_side && i < F->k_warps; i++)
+    as_lay_push(&rows, 1u << (p->batch.bits + i));
+  as_lay where = as_lay_take(&F->own, (const char *[]){p->batch.name}, 1);
+  for (unsigned i = 0; i < p->n_side; i++) {
+    map->arg[n_atom] = load_sum(F, "norm", i, &rows, F->sides,
+                                (int)(i << (p->batch.bits + F->k_warps)), 0, &where);
+    as_lay m = as_lay_new();
+    as_lay_add_out(&m, "reg", own);
+    as_lay_add_in(&m, "reg");
+    as_lay_push(&m, 0);
+    for (unsigned k = 0; k < own; k++)
+      as_lay_push(&m, 1u << k);
+    map->arg_map[n_atom] = m;
+    atoms[n_atom++] = p->side[i].atom;
+  }
+  map->n_arg = (int)n_atom;
+  map->v = as_tg_value(F->g, "out");
+  map->type = (int)p->out_type;
+  map->bits = (int)(1 + own);
+  map->expr = as_term_expr(F->g, p->t, p->want, atoms, n_atom);
+  if (!map->expr)
+    return as_plan_fail(p, "an expression of more than the sums over the loop");
+  as_tg_insert(F->g, &F->g->top, F->g->top.n_body, map);
+  const as_tg_tile *t = &F->g->tile[F->out_tile];
+  as_tg_op *st = as_tg_add(F->g, NULL, AS_TG_STG, 'c');
+  st->tile = (int)F->out_tile;
+  st->a = map->v;
+  st->vec = 1;
+  memcpy(st->vaxis, F->contiguous, sizeof st->vaxis);
+  st->lanes = F->lanes;
+  st->warps = F->warps;
+  st->dst = F->own;
+  for (unsigned i = 0; i < t->n_axis; i++)
+    st->pred[i] = t->axis[i].live != 1L << t->axis[i].bits ? t->axis[i].live : 0;
+  return true;
+}
+
+bool as_stream_finish(as_plan *p, as_tg *g, const as_lay *acc, const as_lay *batch_lay,
+                      unsigned k_warps, unsigned wide_warps) {
+  finish F = {.p = p,
+              .g = g,
+              .acc = acc,
+              .batch_lay = batch_lay,
+              .k_warps = k_warps,
+              .wide_warps = wide_warps};
+  while (1u << F.product_bits < p->n_product)
+    F.product_bits++;
+  if (!output_layout(&F))
+    return false;
+  exchange_layout(&F);
+  if (!buffers(&F))
+    return false;
+  store_products(&F);
+  if (p->n_side)
+    store_sides(&F);
+  as_tg_add(g, NULL, AS_TG_BAR, 'a');
+  return output(&F);
+}

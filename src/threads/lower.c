@@ -1,0 +1,56 @@
+#include "lowering.h"
+#include "threads.h"
+#include <stdlib.h>
+#include <string.h>
+
+void as_threads_kernel_clear(as_threads_kernel *k) {
+  as_tg_free(k->graph);
+  free(k->kernel);
+  free(k->arguments);
+  free(k->before);
+  memset(k, 0, sizeof *k);
+}
+
+/* a graph is offered only if the validator says that it is the block */
+static bool validated(as_plan *p, as_threads_kernel *out) {
+  char *why = NULL;
+  double from = as_now();
+  bool ok = as_threads_validate(out->graph, p->isa, p->b, &why);
+  out->validated_s = as_now() - from;
+  if (!ok && !p->why)
+    p->why = as_format("the thread graph made of it is refused: %s", why);
+  free(why);
+  return ok;
+}
+
+bool as_threads_lower(const as_block_ref *b, const as_threads_opts *o, const char *name,
+                      as_threads_address *address, void *arg, as_threads_kernel *out, char **why) {
+  as_err err;
+  as_err_init(&err);
+  memset(out, 0, sizeof *out);
+  as_plan p = {.b = b, .o = o, .t = as_terms_new(), .batch_load = AS_NONE};
+  p.isa = as_isa_load(o->target, &err);
+  bool ok = p.isa || as_plan_fail(&p, err.text);
+  ok = ok && as_plan_read(&p);
+  out->graph = ok ? as_plan_stream(&p) : NULL;
+  ok = out->graph && validated(&p, out);
+  if (ok) {
+    out->kernel =
+        as_threads_emit(out->graph, p.isa, b, name, address, arg, &out->arguments, &out->before);
+    ok = out->kernel || as_plan_fail(&p, "an address that cannot be printed");
+  }
+  if (ok) {
+    out->threads = 32 * as_tg_warps(out->graph);
+    long barriers = 8L * out->graph->n_barrier * out->graph->stages;
+    out->smem = (as_tg_shared_bytes(out->graph) + 15) / 16 * 16 + barriers + 1024;
+  } else {
+    as_threads_kernel_clear(out);
+    *why = p.why ? p.why : as_strdup("not understood");
+    p.why = NULL;
+  }
+  free(p.why);
+  as_terms_free(p.t);
+  as_isa_free(p.isa);
+  as_err_clear(&err);
+  return ok;
+}

@@ -1,0 +1,121 @@
+/* Inside the lowering to thread graphs.  Included by src/threads only. */
+#ifndef AS_THREADS_LOWERING_H
+#define AS_THREADS_LOWERING_H
+#include "threads.h"
+
+#define AS_PLAN_PRODUCTS 4
+#define AS_PLAN_SIDES 4
+#define AS_PLAN_FACTORS 4
+
+typedef struct { /* an index of the terms, as an axis of tiles */
+  int32_t index;
+  char name[AS_LAY_NAME];
+  long extent;
+  unsigned bits;
+  bool padded;
+} as_plan_axis;
+
+/* sum over iterations of sum(k) weight[k, wide] * batch[batch, k] * scales[k]... */
+typedef struct {
+  uint32_t atom; /* of the term store */
+  as_node_id weight;
+  as_node_id batch;
+  unsigned n_scale;
+  as_node_id scale[AS_PLAN_FACTORS];
+} as_plan_product;
+
+/* sum over iterations of sum(k) of an expression in batch[batch, k] */
+typedef struct {
+  uint32_t atom;
+  as_poly body; /* k is the plan's index */
+} as_plan_side;
+
+typedef struct {
+  const as_block_ref *b;
+  as_terms *t;
+  as_isa *isa;
+  const as_threads_opts *o;
+  as_node_id store;
+  as_poly want;
+  long trip;
+  as_plan_axis wide;  /* an axis of weights and output */
+  as_plan_axis batch; /* the other one of the output */
+  as_plan_axis k;
+  as_dtype type; /* of the 16-bit operands */
+  as_dtype out_type;
+  as_node_id batch_load;
+  unsigned n_product;
+  as_plan_product product[AS_PLAN_PRODUCTS];
+  unsigned n_side;
+  as_plan_side side[AS_PLAN_SIDES];
+  char *why; /* why not */
+} as_plan;
+
+/* false: p->why says what does not fit */
+bool as_plan_fail(as_plan *p, const char *why);
+/* plan.c: reads the block's store as products, side accumulators and what follows them */
+bool as_plan_read(as_plan *p);
+/* stream.c: the thread graph of a plan; NULL with p->why */
+as_tg *as_plan_stream(as_plan *p);
+
+/* finish.c: partial sums meet in shared memory, the rest of the expression, the store.  acc: (reg,
+ * lane, warp) -> (wide, batch, wk); batch_lay: where the batch operand lies, for side sums */
+bool as_stream_finish(as_plan *p, as_tg *g, const as_lay *acc, const as_lay *batch_lay,
+                      unsigned k_warps, unsigned wide_warps);
+
+/* expr.c: a term as an expression; `atoms` are the arguments.  NULL: it has others */
+as_tg_expr *as_term_expr(as_tg *g, const as_terms *t, as_poly p, const uint32_t *atoms, unsigned n);
+
+/* --- select.c */
+typedef struct {
+  const as_isa_row *row;
+  as_lay position; /* lane -> tile index of the row that the lane names */
+} as_feed;
+
+/* A fragment held in registers, fed from shared memory: fragment = content o addresses o load.
+ * need: (reg, lane) -> tile axes.  Found by division; false: no matrix load of the target does it
+ */
+bool as_select_feed(const as_isa *isa, const as_lay *need, const char *contiguous, as_feed *out);
+
+/* ways of an instruction to compute sum(k) x[.., k] * y[k, ..]: operand `first` of the instruction
+ * holds the wide operand (or the batch) */
+typedef struct {
+  const as_isa_row *row;
+  bool wide_first;
+  double cost; /* instructions times their cost, one k step over the whole tile */
+} as_select_way;
+
+bool as_select_product(const as_isa *isa, unsigned wide_bits, unsigned batch_bits, as_dtype type,
+                       as_select_way *out);
+
+/* --- ring.c */
+typedef struct {
+  as_lay content;   /* offset -> tile axes */
+  as_lay place;     /* its inverse */
+  unsigned swizzle; /* bytes of a row's panel, 0: not one of a bulk copy */
+  unsigned row_bits;
+  unsigned panel_bits;
+  char row[AS_LAY_NAME];
+  char col[AS_LAY_NAME];
+} as_ring_tile;
+
+/* rows of the contiguous axis, at most 128 bytes a panel, with the swizzle of that width; panels on
+ * top.  false: the tile has not two axes, or its contiguous axis is too short */
+bool as_ring_layout(const as_tg_tile *t, as_ring_tile *out);
+/* chunks of 2^vec elements over threads, lanes first along a row; lanes, warps: masks of those that
+ * have no part.  Only the axes of r are read. */
+void as_ring_spread(const as_ring_tile *r, unsigned vec, unsigned warp_bits, as_lay *src,
+                    int *lanes, int *warps);
+void as_ring_copy(as_tg *g, as_tg_op *in, unsigned tile, unsigned buf, const as_ring_tile *r,
+                  int ahead);
+bool as_ring_can_bulk(const as_plan *p, const as_tg_tile *t, const as_ring_tile *r);
+void as_ring_bulk(as_tg *g, as_tg_op *in, unsigned tile, unsigned buf, const as_ring_tile *r);
+
+/* --- tile of a load or a store */
+/* the graph's tile for a load or store of the block, made if it is not there yet */
+bool as_plan_tile(as_plan *p, as_tg *g, as_node_id node, unsigned *out);
+
+/* emit.c */
+char *as_threads_emit(const as_tg *g, const as_isa *isa, const as_block_ref *b, const char *name,
+                      as_threads_address *address, void *arg, char **arguments, char **before);
+#endif

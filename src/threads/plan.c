@@ -1,0 +1,297 @@
+/* Reads what a block stores as products over the loop, side accumulators and an expression of them.
+ * Operators have no names here: a product is a sum over iterations of a sum over one index of one
+ * loaded element with the wide index and one with the batch index. */
+#include "lowering.h"
+#include <stdlib.h>
+#include <string.h>
+
+bool as_plan_fail(as_plan *p, const char *why) {
+  if (!p->why)
+    p->why = as_strdup(why);
+  return false;
+}
+
+static bool looped(const as_plan *p, as_node_id load) {
+  return p->b->graph->node[load].map[3] >= 0;
+}
+
+static bool has_index(const as_atom *a, int32_t index) {
+  for (uint32_t i = 0; i < a->n; i++) {
+    if (a->index[i] == index)
+      return true;
+  }
+  return false;
+}
+
+static unsigned bits_for(long extent, unsigned least) {
+  unsigned bits = least;
+  while (1L << bits < extent)
+    bits++;
+  return bits;
+}
+
+/* the body of an accumulator, if it is one sum: its index, extent and what is summed */
+static bool single_sum(const as_plan *p, const as_atom *acc, as_poly *body, int32_t *bound,
+                       long *extent) {
+  if (acc->q != AS_POLY_NONE || as_poly_monos(p->t, acc->p) != 1)
+    return false;
+  const as_mono *m = as_poly_mono(p->t, acc->p, 0);
+  if (m->n != 1 || m->factor[0].power != 1)
+    return false;
+  mpq_t c;
+  mpq_init(c);
+  as_term_coef(p->t, m->coef, c);
+  bool one = !mpq_cmp_ui(c, 1, 1);
+  mpq_clear(c);
+  const as_atom *a = as_term_atom(p->t, m->factor[0].atom);
+  if (!one || a->kind != AS_ATOM_SUM)
+    return false;
+  *body = a->p;
+  *bound = a->bound;
+  *extent = a->extent;
+  return true;
+}
+
+/* loads of a body that is one product; false: it is something else */
+static bool factors(const as_plan *p, as_poly body, const as_atom **f, unsigned *n) {
+  if (as_poly_monos(p->t, body) != 1)
+    return false;
+  const as_mono *m = as_poly_mono(p->t, body, 0);
+  mpq_t c;
+  mpq_init(c);
+  as_term_coef(p->t, m->coef, c);
+  bool ok = !mpq_cmp_ui(c, 1, 1) && m->n <= AS_PLAN_FACTORS;
+  mpq_clear(c);
+  *n = 0;
+  for (uint32_t i = 0; ok && i < m->n; i++) {
+    f[*n] = as_term_atom(p->t, m->factor[i].atom);
+    ok = m->factor[i].power == 1 && f[*n]->kind == AS_ATOM_LOAD;
+    (*n)++;
+  }
+  return ok;
+}
+
+static bool two_axes(const as_atom *a, int32_t x, int32_t y) {
+  unsigned others = 0;
+  for (uint32_t i = 0; i < a->n; i++)
+    others += a->index[i] != AS_INDEX_ZERO && a->index[i] != x && a->index[i] != y;
+  return !others && has_index(a, x) && has_index(a, y);
+}
+
+static bool read_product(as_plan *p, uint32_t id, as_poly body, int32_t k, int32_t wide,
+                         int32_t batch) {
+  const as_atom *f[AS_PLAN_FACTORS];
+  unsigned n;
+  as_plan_product x = {.atom = id, .weight = AS_NONE, .batch = AS_NONE};
+  if (!factors(p, body, f, &n))
+    return false;
+  for (unsigned i = 0; i < n; i++) {
+    if (!looped(p, f[i]->node)) {
+      return false;
+    } else if (x.weight == AS_NONE && two_axes(f[i], k, wide)) {
+      x.weight = f[i]->node;
+    } else if (x.batch == AS_NONE && two_axes(f[i], k, batch)) {
+      x.batch = f[i]->node;
+    } else if (has_index(f[i], k) && !has_index(f[i], wide) && !has_index(f[i], batch)) {
+      x.scale[x.n_scale++] = f[i]->node;
+    } else {
+      return false;
+    }
+  }
+  if (x.weight == AS_NONE || x.batch == AS_NONE || p->n_product == AS_PLAN_PRODUCTS)
+    return false;
+  if (p->batch_load != AS_NONE && p->batch_load != x.batch)
+    return false;
+  p->batch_load = x.batch;
+  p->product[p->n_product++] = x;
+  return true;
+}
+
+typedef struct {
+  uint32_t atom[AS_PLAN_PRODUCTS + AS_PLAN_SIDES];
+  unsigned n;
+  bool other; /* something that is neither an accumulator nor arithmetic of them */
+} found;
+
+/* accumulators of a term, each once */
+static void find_accs(const as_plan *p, as_poly x, found *f) {
+  for (uint32_t i = 0; i < as_poly_monos(p->t, x); i++) {
+    const as_mono *m = as_poly_mono(p->t, x, i);
+    for (uint32_t k = 0; k < m->n; k++) {
+      const as_atom *a = as_term_atom(p->t, m->factor[k].atom);
+      bool seen = false;
+      if (a->kind != AS_ATOM_ACC) {
+        if (a->kind < AS_ATOM_EXP)
+          f->other = true;
+        if (a->p != AS_POLY_NONE)
+          find_accs(p, a->p, f);
+        if (a->q != AS_POLY_NONE)
+          find_accs(p, a->q, f);
+        continue;
+      }
+      for (unsigned j = 0; j < f->n; j++)
+        seen = seen || f->atom[j] == m->factor[k].atom;
+      if (seen)
+        continue;
+      if (f->n == AS_PLAN_PRODUCTS + AS_PLAN_SIDES)
+        f->other = true;
+      else
+        f->atom[f->n++] = m->factor[k].atom;
+    }
+  }
+}
+
+static void set_axis(as_plan_axis *a, int32_t index, const char *name, long extent,
+                     unsigned least) {
+  memset(a, 0, sizeof *a);
+  a->index = index;
+  memcpy(a->name, name, strlen(name));
+  a->extent = extent;
+  a->bits = bits_for(extent, least);
+  a->padded = extent != 1L << a->bits;
+}
+
+/* all products and side sums, with `wide` and `batch` in these roles */
+static bool read_roles(as_plan *p, const found *f, int32_t wide, long wide_extent, int32_t batch,
+                       long batch_extent) {
+  p->n_product = 0;
+  p->n_side = 0;
+  p->batch_load = AS_NONE;
+  int32_t k = 0;
+  long k_extent = 0;
+  for (unsigned pass = 0; pass < 2; pass++) { /* products first: they say what the batch is */
+    for (unsigned i = 0; i < f->n; i++) {
+      as_poly body;
+      int32_t bound;
+      long extent;
+      const as_atom *acc = as_term_atom(p->t, f->atom[i]);
+      if (!single_sum(p, acc, &body, &bound, &extent))
+        return false;
+      bool product = as_poly_uses_index(p->t, body, wide);
+      if (product != (pass == 0))
+        continue;
+      if (k_extent && (extent != k_extent || bound != k))
+        return false;
+      k = bound;
+      k_extent = extent;
+      if (product && !read_product(p, f->atom[i], body, bound, wide, batch))
+        return false;
+      if (product)
+        continue;
+      if (p->n_side == AS_PLAN_SIDES || p->batch_load == AS_NONE)
+        return false;
+      p->side[p->n_side++] = (as_plan_side){f->atom[i], body};
+    }
+  }
+  if (!p->n_product)
+    return false;
+  set_axis(&p->wide, wide, "n", wide_extent, 4);
+  set_axis(&p->batch, batch, "m", batch_extent, 3);
+  set_axis(&p->k, k, "k", k_extent, 4);
+  return true;
+}
+
+/* a side sum is over elements of the batch tile alone */
+static bool sides_fit(as_plan *p) {
+  for (unsigned i = 0; i < p->n_side; i++) {
+    as_poly body = p->side[i].body;
+    for (uint32_t m = 0; m < as_poly_monos(p->t, body); m++) {
+      const as_mono *mono = as_poly_mono(p->t, body, m);
+      for (uint32_t k = 0; k < mono->n; k++) {
+        const as_atom *a = as_term_atom(p->t, mono->factor[k].atom);
+        if (a->kind != AS_ATOM_LOAD || a->node != p->batch_load || !has_index(a, p->k.index) ||
+            (p->batch.index != AS_INDEX_ZERO && !has_index(a, p->batch.index)))
+          return as_plan_fail(p,
+                              "a sum beside the products over something else than their operand");
+      }
+    }
+  }
+  return true;
+}
+
+static bool types_fit(as_plan *p) {
+  const as_graph *g = p->b->graph;
+  for (unsigned i = 0; i < p->n_product; i++) {
+    as_node_id loads[2] = {p->product[i].weight, p->product[i].batch};
+    for (unsigned k = 0; k < 2; k++) {
+      const as_node *from = &g->node[g->node[loads[k]].arg[0]];
+      if (from->kind != AS_N_INPUT || from->dtype == AS_F32)
+        return as_plan_fail(p, "an operand of a product that is not a 16-bit input");
+      if (k + i > 0 && from->dtype != p->type)
+        return as_plan_fail(p, "operands of two types");
+      p->type = from->dtype;
+    }
+    for (unsigned k = 0; k < p->product[i].n_scale; k++) {
+      const as_node *from = &g->node[g->node[p->product[i].scale[k]].arg[0]];
+      if (from->kind != AS_N_INPUT || from->dtype != p->type)
+        return as_plan_fail(p, "a factor of another type");
+    }
+  }
+  p->out_type = AS_F32;
+  for (uint32_t i = 0; i < g->n_output; i++) {
+    if (g->output[i] == p->store)
+      p->out_type = g->node[g->input[0]].dtype;
+  }
+  return true;
+}
+
+static bool find_store(as_plan *p) {
+  const as_block *blk = &p->b->graph->block[p->b->block];
+  p->store = AS_NONE;
+  for (uint32_t i = 0; i < blk->n; i++) {
+    if (p->b->graph->node[blk->nodes[i]].kind != AS_N_STORE)
+      continue;
+    if (p->store != AS_NONE)
+      return as_plan_fail(p, "more than one output");
+    p->store = blk->nodes[i];
+  }
+  return p->store != AS_NONE || as_plan_fail(p, "no output");
+}
+
+bool as_plan_read(as_plan *p) {
+  const as_graph *g = p->b->graph;
+  const as_block *blk = &g->block[p->b->block];
+  as_err err;
+  long dim[AS_MAX_RANK];
+  int32_t index[AS_MAX_RANK];
+  int32_t axis[2] = {AS_INDEX_ZERO, AS_INDEX_ZERO};
+  long extent[2] = {1, 1};
+  unsigned n = 0;
+  if (!find_store(p))
+    return false;
+  if (!blk->has_loop)
+    return as_plan_fail(p, "a block without loop");
+  as_err_init(&err);
+  as_node_id of = g->node[p->store].arg[0];
+  bool ok = as_block_dims(p->b, of, dim, &err) && as_block_size(p->b, blk->loop, &p->trip, &err);
+  for (uint32_t i = 0; ok && i < g->node[of].rank; i++) {
+    index[i] = (int32_t)i;
+    if (dim[i] > 1 && n < 2) {
+      axis[n] = (int32_t)i;
+      extent[n] = dim[i];
+    }
+    n += dim[i] > 1;
+  }
+  ok = ok && as_block_term(p->t, p->b, of, index, &p->want, &err);
+  if (!ok)
+    as_plan_fail(p, err.text ? err.text : "not understood");
+  as_err_clear(&err);
+  if (!ok)
+    return false;
+  if (n > 2)
+    return as_plan_fail(p, "an output tile of more than two axes");
+  found f = {.n = 0};
+  find_accs(p, p->want, &f);
+  if (f.other || !f.n)
+    return as_plan_fail(p, "an output that is not an expression of sums over the loop");
+  /* unification both ways round: the narrower axis as batch first */
+  bool swap = extent[0] > extent[1];
+  for (unsigned way = 0; way < 2; way++) {
+    unsigned wide = (way == 0) == swap ? 0 : 1;
+    if (axis[wide] == AS_INDEX_ZERO)
+      continue;
+    if (read_roles(p, &f, axis[wide], extent[wide], axis[1 - wide], extent[1 - wide]))
+      return sides_fit(p) && types_fit(p);
+  }
+  return as_plan_fail(p, "a sum over the loop that is no product of loaded tiles");
+}

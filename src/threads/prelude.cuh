@@ -1,0 +1,45 @@
+/* What kernels printed from thread graphs use beside the instructions' own texts.  A register of two
+ * 16-bit numbers is an unsigned; shared memory is named by 32-bit addresses. */
+#ifdef AS_EMU
+#include "threads_emu.h"
+#else
+#include <cuda.h>
+#define AT_MAP const __grid_constant__ CUtensorMap
+#define AT_LAUNCH(kernel, blocks, threads, smem, stream, ...) kernel<<<dim3(blocks), dim3(threads), smem, stream>>>(__VA_ARGS__)
+AS_DEV unsigned at_shared(as_sm sm) { return ((unsigned)__cvta_generic_to_shared(sm) + 1023u) & ~1023u; }
+AS_DEV void at_syncwarp() { __syncwarp(); }
+AS_DEV float at_inv(float x) { return __fdividef(1.0f, x); }
+AS_DEV float at_rsqrt(float x) { return rsqrtf(x); }
+AS_DEV float at_shfl(float x, int mask) { return __shfl_xor_sync(0xffffffffu, x, mask); }
+AS_DEV unsigned at_pack_f16(float x, float y) { return as_pack_f16(x, y); }
+AS_DEV unsigned at_pack_bf16(float x, float y) { return as_pack_bf16(x, y); }
+AS_DEV float at_lo_f16(unsigned v) { __half2 h = *(__half2 *)&v; return __low2float(h); }
+AS_DEV float at_hi_f16(unsigned v) { __half2 h = *(__half2 *)&v; return __high2float(h); }
+AS_DEV float at_lo_bf16(unsigned v) { return __uint_as_float(v << 16); }
+AS_DEV float at_hi_bf16(unsigned v) { return __uint_as_float(v & 0xffff0000u); }
+AS_DEV unsigned at_mul2_f16(unsigned a, unsigned b) { __half2 h = __hmul2(*(__half2 *)&a, *(__half2 *)&b); return *(unsigned *)&h; }
+AS_DEV unsigned at_mul2_bf16(unsigned a, unsigned b) { __nv_bfloat162 h = __hmul2(*(__nv_bfloat162 *)&a, *(__nv_bfloat162 *)&b); return *(unsigned *)&h; }
+/* rows x cols elements, boxes of box_rows rows of `swizzle` bytes; what lies outside reads as zero */
+[[maybe_unused]] static int at_tensor_map(CUtensorMap *map, const void *base, int type, unsigned long long rows, unsigned long long cols, unsigned box_rows, unsigned swizzle)
+{
+  typedef CUresult encode_fn(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *, const cuuint64_t *, const cuuint32_t *, const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
+  static encode_fn *encode = nullptr;
+  if (!encode) {
+    void *entry = nullptr;
+    cudaDriverEntryPointQueryResult found;
+#if CUDART_VERSION >= 12050
+    cudaError_t e = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &entry, 12000, cudaEnableDefault, &found);
+#else
+    cudaError_t e = cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &entry, cudaEnableDefault, &found);
+#endif
+    if (e != cudaSuccess || found != cudaDriverEntryPointSuccess) return (int)cudaErrorNotSupported;
+    encode = (encode_fn *)entry;
+  }
+  const unsigned size = type == 2 ? 4 : 2;
+  const cuuint64_t dims[2] = {cols, rows}, strides[1] = {cols * size};
+  const cuuint32_t box[2] = {swizzle / size, box_rows}, step[2] = {1, 1};
+  const CUtensorMapDataType t = type == 0 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16 : type == 1 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 : CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
+  const CUtensorMapSwizzle s = swizzle == 128 ? CU_TENSOR_MAP_SWIZZLE_128B : swizzle == 64 ? CU_TENSOR_MAP_SWIZZLE_64B : CU_TENSOR_MAP_SWIZZLE_32B;
+  CUresult r = encode(map, t, 2, (void *)base, dims, strides, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE, s, CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  return r == CUDA_SUCCESS ? 0 : (int)cudaErrorInvalidValue;
+}

@@ -1,0 +1,270 @@
+/* Rings of tiles in shared memory: how a tile lies there, and the copies that fill it. */
+#include "lowering.h"
+#include <stdlib.h>
+#include <string.h>
+#define LINEAR "bulk.linear"
+
+static unsigned elem_of(const as_tg_tile *t) {
+  return t->type == AS_F32 ? 4 : 2;
+}
+
+static bool bulk_row(const as_isa *isa, unsigned swizzle, const as_isa_row **out) {
+  char *name = as_format("bulk.tensor.2d.%u", swizzle);
+  *out = as_isa_find(isa, name);
+  free(name);
+  return *out != NULL;
+}
+
+bool as_ring_layout(const as_tg_tile *t, as_ring_tile *out) {
+  const as_tg_axis *row = NULL;
+  const as_tg_axis *col = NULL;
+  memset(out, 0, sizeof *out);
+  for (unsigned i = 0; i < t->n_axis; i++) {
+    const as_tg_axis *a = &t->axis[i];
+    if (!a->bits)
+      continue;
+    if (a->stride == 1)
+      col = a;
+    else if (!row)
+      row = a;
+    else
+      return false;
+  }
+  unsigned most = t->type == AS_F32 ? 5 : 6; /* 128 bytes */
+  if (!col || col->bits < (t->type == AS_F32 ? 2u : 3u))
+    return false;
+  if (!row) { /* a vector */
+    out->content = as_lay_identity("off", col->name, col->bits);
+    out->place = as_lay_identity(col->name, "off", col->bits);
+    memcpy(out->col, col->name, sizeof out->col);
+    return true;
+  }
+  unsigned panel = col->bits > most ? col->bits - most : 0;
+  unsigned cols = col->bits - panel;
+  unsigned bytes = elem_of(t) << cols;
+  unsigned shift = bytes == 128 ? 0 : bytes == 64 ? 1 : bytes == 32 ? 2 : 0;
+  unsigned mask = bytes == 128 ? 7 : bytes == 64 ? 3 : bytes == 32 ? 1 : 0;
+  as_lay box = as_lay_swizzled(row->bits, cols, elem_of(t), shift, mask);
+  as_lay l = as_lay_new();
+  for (unsigned i = 0; i < t->n_axis; i++) {
+    if (t->axis[i].bits)
+      as_lay_add_out(&l, t->axis[i].name, t->axis[i].bits);
+  }
+  unsigned at_row;
+  unsigned at_col;
+  as_lay_out(&l, row->name, &at_row);
+  as_lay_out(&l, col->name, &at_col);
+  as_lay_add_in(&l, "off");
+  for (unsigned i = 0; i < as_lay_in_bits(&box); i++) {
+    as_lay_push(&l, as_lay_part(&box, "row", box.col[i]) << at_row |
+                        as_lay_part(&box, "col", box.col[i]) << at_col);
+  }
+  for (unsigned i = 0; i < panel; i++)
+    as_lay_push(&l, 1u << (at_col + cols + i));
+  out->content = l;
+  out->place = as_lay_inverse(&l);
+  out->swizzle = mask ? bytes : 0;
+  out->row_bits = row->bits;
+  out->panel_bits = panel;
+  memcpy(out->row, row->name, sizeof out->row);
+  memcpy(out->col, col->name, sizeof out->col);
+  return !l.bad && !out->place.bad;
+}
+
+void as_ring_spread(const as_ring_tile *r, unsigned vec, unsigned warp_bits, as_lay *src,
+                    int *lanes, int *warps) {
+  uint32_t bits[AS_LAY_BITS];
+  unsigned n = 0;
+  unsigned at;
+  as_lay l = as_lay_new();
+  for (unsigned i = 0; i < r->content.n_out; i++)
+    as_lay_add_out(&l, r->content.out[i].name, r->content.out[i].bits);
+  unsigned cols = as_lay_out(&l, r->col, &at);
+  for (unsigned i = vec; i < cols; i++)
+    bits[n++] = 1u << (at + i);
+  unsigned rows = as_lay_out(&l, r->row, &at);
+  for (unsigned i = 0; i < rows; i++)
+    bits[n++] = 1u << (at + i);
+  *lanes = *warps = 0;
+  unsigned own = n > 5 + warp_bits ? n - 5 - warp_bits : 0;
+  as_lay_add_in(&l, "u");
+  for (unsigned i = 0; i < own; i++)
+    as_lay_push(&l, bits[5 + warp_bits + i]);
+  as_lay_add_in(&l, "lane");
+  for (unsigned i = 0; i < 5; i++) {
+    as_lay_push(&l, i < n ? bits[i] : 0);
+    *lanes |= i < n ? 0 : 1 << i;
+  }
+  as_lay_add_in(&l, "warp");
+  for (unsigned i = 0; i < warp_bits; i++) {
+    as_lay_push(&l, 5 + i < n ? bits[5 + i] : 0);
+    *warps |= 5 + i < n ? 0 : 1 << i;
+  }
+  *src = l;
+}
+
+void as_ring_copy(as_tg *g, as_tg_op *in, unsigned tile, unsigned buf, const as_ring_tile *r,
+                  int ahead) {
+  const as_tg_tile *t = &g->tile[tile];
+  as_tg_op *op = as_tg_add(g, in, AS_TG_CPASYNC, 'c');
+  op->tile = (int)tile;
+  op->buf = (int)buf;
+  op->vec = t->type == AS_F32 ? 2 : 3;
+  memcpy(op->vaxis, r->col, sizeof op->vaxis);
+  op->it = ahead;
+  op->slot = ahead;
+  as_ring_spread(r, (unsigned)op->vec, g->warp_bits, &op->src, &op->lanes, &op->warps);
+  op->dst = as_lay_after(&r->place, &op->src);
+  for (unsigned i = 0; i < t->n_axis; i++)
+    op->pred[i] = t->axis[i].live != 1L << t->axis[i].bits ? t->axis[i].live : 0;
+}
+
+/* a vector, by one copy of contiguous bytes */
+static bool can_copy_vector(const as_plan *p, const as_tg_tile *t, const as_ring_tile *r) {
+  const as_isa_row *row = as_isa_find(p->isa, LINEAR);
+  const as_tg_axis *a = as_tg_find_axis(t, r->col);
+  long size = (long)elem_of(t);
+  return row && a->live == 1L << a->bits && a->grid_step * size % as_isa_needs(row, "align") == 0 &&
+         a->loop_step * size % as_isa_needs(row, "align") == 0;
+}
+
+bool as_ring_can_bulk(const as_plan *p, const as_tg_tile *t, const as_ring_tile *r) {
+  const as_isa_row *row;
+  const as_tg_axis *a = as_tg_find_axis(t, r->row);
+  if (!*r->row)
+    return can_copy_vector(p, t, r);
+  if (!r->swizzle || !bulk_row(p->isa, r->swizzle, &row))
+    return false;
+  if (r->row_bits > 8 || a->stride * (long)elem_of(t) % 16)
+    return false;
+  if (((long)r->swizzle << r->row_bits) % as_isa_needs(row, "align"))
+    return false;
+  for (unsigned i = 0; i < t->n_axis; i++) { /* zero beyond the tensor, not beyond the tile */
+    const as_tg_axis *x = &t->axis[i];
+    if (x->live != 1L << x->bits && (x->grid >= 0 || x->loop_step))
+      return false;
+  }
+  return true;
+}
+
+void as_ring_bulk(as_tg *g, as_tg_op *in, unsigned tile, unsigned buf, const as_ring_tile *r) {
+  as_tg_op *op = as_tg_add(g, in, AS_TG_BULK, 'p');
+  unsigned at;
+  if (!*r->row) {
+    op->instr = LINEAR;
+    op->tile = (int)tile;
+    op->buf = (int)buf;
+    memcpy(op->row, r->col, sizeof op->row);
+    memcpy(op->col, r->col, sizeof op->col);
+    as_lay_add_out(&op->src, r->col, as_lay_out_bits(&r->content));
+    as_lay_add_in(&op->src, "u");
+    return;
+  }
+  char name[32] = "bulk.tensor.2d.";
+  strcat(name, r->swizzle == 128 ? "128" : r->swizzle == 64 ? "64" : "32");
+  op->instr = as_arena_strdup(g->mem, name);
+  op->tile = (int)tile;
+  op->buf = (int)buf;
+  op->rows = (int)r->row_bits;
+  memcpy(op->row, r->row, sizeof op->row);
+  memcpy(op->col, r->col, sizeof op->col);
+  as_lay l = as_lay_new();
+  for (unsigned i = 0; i < r->content.n_out; i++)
+    as_lay_add_out(&l, r->content.out[i].name, r->content.out[i].bits);
+  unsigned cols = as_lay_out(&l, r->col, &at);
+  as_lay_add_in(&l, "u");
+  for (unsigned i = 0; i < r->panel_bits; i++)
+    as_lay_push(&l, 1u << (at + cols - r->panel_bits + i));
+  op->src = l;
+}
+
+static const as_plan_axis *axis_of(const as_plan *p, int32_t index) {
+  return index == AS_INDEX_ZERO    ? NULL
+         : index == p->wide.index  ? &p->wide
+         : index == p->batch.index ? &p->batch
+         : index == p->k.index     ? &p->k
+                                   : NULL;
+}
+
+/* the indices under which a load is read, of those that the plan knows */
+static bool indices_of(const as_plan *p, as_node_id load, int32_t index[AS_MAX_RANK]) {
+  for (uint32_t i = 0; i < as_terms_atoms(p->t); i++) {
+    const as_atom *a = as_term_atom(p->t, i);
+    bool ok = a->kind == AS_ATOM_LOAD && a->node == load && a->n == p->b->graph->node[load].rank;
+    for (uint32_t d = 0; ok && d < a->n; d++)
+      ok = a->index[d] == AS_INDEX_ZERO || axis_of(p, a->index[d]);
+    if (!ok)
+      continue;
+    memcpy(index, a->index, a->n * sizeof *index);
+    return true;
+  }
+  return false;
+}
+
+bool as_plan_tile(as_plan *p, as_tg *g, as_node_id node, unsigned *out) {
+  const as_graph *graph = p->b->graph;
+  const as_node *n = &graph->node[node];
+  const as_block *blk = &graph->block[p->b->block];
+  bool output = n->kind == AS_N_STORE;
+  long tile[AS_MAX_RANK];
+  long whole[AS_MAX_RANK];
+  long grid[3];
+  int32_t index[AS_MAX_RANK];
+  as_node_id tensor = output ? node : n->arg[0];
+  for (unsigned i = 0; i < g->n_tile; i++) {
+    if (g->tile[i].output == output && !strcmp(g->tile[i].name, n->name)) {
+      *out = i;
+      return true;
+    }
+  }
+  if (g->n_tile == sizeof g->tile / sizeof *g->tile || n->rank > AS_TG_AXES)
+    return as_plan_fail(p, "too many tiles or axes");
+  for (unsigned k = 0; k < 3; k++) {
+    if (!as_block_size(p->b, blk->grid[k], &grid[k], NULL))
+      return as_plan_fail(p, "a size of the grid");
+  }
+  if (!as_block_dims(p->b, output ? n->arg[0] : node, tile, NULL) ||
+      !as_block_dims(p->b, tensor, whole, NULL))
+    return as_plan_fail(p, "a size of a tile");
+  for (uint32_t d = 0; output && d < n->rank; d++)
+    index[d] = tile[d] == 1 ? AS_INDEX_ZERO : (int32_t)d;
+  if (!output && !indices_of(p, node, index))
+    return as_plan_fail(p, "a load that is read at other indices");
+  as_tg_tile *t = &g->tile[g->n_tile];
+  memset(t, 0, sizeof *t);
+  t->name = as_arena_strdup(g->mem, n->name);
+  t->type = output                                   ? p->out_type
+            : graph->node[tensor].kind == AS_N_INPUT ? graph->node[tensor].dtype
+                                                     : AS_F32;
+  t->output = output;
+  t->n_axis = n->rank;
+  long stride = 1;
+  bool batch_seen = false;
+  for (uint32_t d = n->rank; d-- > 0;) {
+    as_tg_axis *a = &t->axis[d];
+    const as_plan_axis *x = axis_of(p, index[d]);
+    bool looped = !output && n->map[3] == (int)d;
+    a->grid = -1;
+    for (int k = 0; k < 3; k++)
+      a->grid = n->map[k] == (int)d ? k : a->grid;
+    a->live = tile[d];
+    a->stride = stride;
+    a->grid_step = a->grid < 0 ? 0 : tile[d] * (looped ? p->trip : 1);
+    a->loop_step = looped ? tile[d] : 0;
+    if (!x && p->batch.index == AS_INDEX_ZERO && !batch_seen && tile[d] == 1 &&
+        (output || node == p->batch_load)) { /* a batch of one row, padded */
+      x = &p->batch;
+      batch_seen = true;
+    }
+    if (x) {
+      memcpy(a->name, x->name, sizeof a->name);
+      a->bits = x->bits;
+    } else {
+      a->name[0] = 'o';
+      a->name[1] = (char)('0' + d);
+    }
+    stride *= whole[d];
+  }
+  *out = g->n_tile++;
+  return true;
+}

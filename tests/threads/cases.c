@@ -1,0 +1,189 @@
+#include "cases.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GATED_TP(B, D, N)                                                                          \
+  "program gated\nsizes B = " #B ", D = " #D ", N = " #N "\n"                                      \
+  "input X: f16[B, D]\ninput W1: f16[D, N]\ninput W2: f16[D, N]\n"                                 \
+  "output O = silu(X @ W1) * (X @ W2)\n"
+#define GATED_MUG(U, L, T)                                                                         \
+  "mugraph gated_fused\nsizes J = 2, U = " #U ", L = " #L ", T = " #T "\n"                         \
+  "where N = J * U, D = L * T\nkernel k0\n  grid x = J\n  loop l = L\n"                            \
+  "  load x [B, T] = X loop -> 1\n  load u [T, U] = W1 x -> 1 loop -> 0\n"                         \
+  "  load v [T, U] = W2 x -> 1 loop -> 0\n  p = matmul(x, u)\n  q = matmul(x, v)\n"                \
+  "  acc a = sum p\n  acc c = sum q\n  s = silu(a)\n  o = s * c\n  store O [B, U] = o x -> "       \
+  "1\nend\n"
+#define RMS_TP(B, D, N)                                                                            \
+  "program rms\nsizes B = " #B ", D = " #D ", N = " #N "\n"                                        \
+  "input X: f16[B, D]\ninput G: f16[D]\ninput W: f16[D, N]\n"                                      \
+  "output Z = (rms_norm(X) * G) @ W\n"
+#define RMS_MUG(U, L, T)                                                                           \
+  "mugraph rms_fused\nsizes J = 2, U = " #U ", L = " #L ", T = " #T "\n"                           \
+  "where N = J * U, D = L * T\nkernel k0\n  grid x = J\n  loop l = L\n"                            \
+  "  load x [B, T] = X loop -> 1\n  load g [T] = G loop -> 0\n"                                    \
+  "  load w [T, U] = W x -> 1 loop -> 0\n  y = x * g\n  p = matmul(y, w)\n  q = square(x)\n"       \
+  "  r = sum(q, axis=-1)\n  acc a = sum p\n  acc s = sum r\n  m = s / D\n  d = sqrt(m)\n"          \
+  "  z = a / d[:, none]\n  store Z [B, U] = z x -> 1\nend\n"
+#define PLAIN_TP(B, D, N)                                                                          \
+  "program plain\nsizes B = " #B ", D = " #D ", N = " #N "\n"                                      \
+  "input X: f16[B, D]\ninput W: f16[D, N]\noutput O = X @ W\n"
+#define PLAIN_MUG(U, L, T)                                                                         \
+  "mugraph plain_fused\nsizes J = 2, U = " #U ", L = " #L ", T = " #T "\n"                         \
+  "where N = J * U, D = L * T\nkernel k0\n  grid x = J\n  loop l = L\n"                            \
+  "  load x [B, T] = X loop -> 1\n  load w [T, U] = W x -> 1 loop -> 0\n  p = matmul(x, w)\n"      \
+  "  acc a = sum p\n  store O [B, U] = a x -> 1\nend\n"
+
+static pair at2(const field_tensor *t, long i, long j) {
+  return t->data[i * t->dim[1] + j];
+}
+
+static pair product(const field_tensor *x, const field_tensor *g, const field_tensor *w, long b,
+                    long n, long depth) {
+  pair sum = field_int(0);
+  for (long k = 0; k < depth; k++) {
+    pair e = at2(x, b, k);
+    if (g)
+      e = field_mul(e, g->data[k]);
+    sum = field_add(sum, field_mul(e, at2(w, k, n)));
+  }
+  return sum;
+}
+
+static pair gated(const field_tensor *in, long b, long n, long depth) {
+  pair p = product(&in[0], NULL, &in[1], b, n, depth);
+  pair q = product(&in[0], NULL, &in[2], b, n, depth);
+  pair e = field_add(field_int(1), field_exp(field_neg(p)));
+  return field_mul(field_mul(p, q), field_inv(e));
+}
+
+static pair rms(const field_tensor *in, long b, long n, long depth) {
+  pair p = product(&in[0], &in[1], &in[2], b, n, depth);
+  pair s = field_int(0);
+  for (long k = 0; k < depth; k++)
+    s = field_add(s, field_mul(at2(&in[0], b, k), at2(&in[0], b, k)));
+  s = field_mul(s, field_inv(field_int(depth)));
+  return field_mul(p, field_rsqrt(s));
+}
+
+static pair plain(const field_tensor *in, long b, long n, long depth) {
+  return product(&in[0], NULL, &in[1], b, n, depth);
+}
+
+const thread_case thread_cases[] = {
+    {"gated, copies by all", GATED_TP(8, 160, 32), GATED_MUG(16, 5, 32), "sm_80", 2, 3, gated},
+    {"gated, bulk, five rows", GATED_TP(5, 320, 64), GATED_MUG(32, 5, 64), "sm_90", 2, 2, gated},
+    {"rms, weight, copies by all", RMS_TP(16, 128, 64), RMS_MUG(32, 4, 32), "sm_80", 2, 2, rms},
+    {"rms, eleven rows", RMS_TP(11, 160, 64), RMS_MUG(32, 5, 32), "sm_80", 2, 3, rms},
+    {"rms, bulk", RMS_TP(8, 320, 32), RMS_MUG(16, 5, 64), "sm_90", 2, 3, rms},
+    {"one row", PLAIN_TP(1, 256, 64), PLAIN_MUG(32, 4, 64), "sm_90", 4, 2, plain},
+    {"one iteration", PLAIN_TP(8, 64, 32), PLAIN_MUG(16, 1, 64), "sm_80", 1, 2, plain},
+    {"wide rows", PLAIN_TP(40, 96, 48), PLAIN_MUG(24, 3, 32), "sm_80", 2, 2, plain},
+};
+const unsigned n_thread_cases = sizeof thread_cases / sizeof *thread_cases;
+
+static char *address(void *arg, as_node_id tensor) {
+  (void)arg;
+  return as_format("t%u", tensor);
+}
+
+static int64_t *values(const as_graph *g) {
+  uint32_t n = as_size_count(g->sizes);
+  int64_t *env = as_calloc(n + 1, sizeof *env);
+  for (uint32_t i = 0; i <= n; i++)
+    env[i] = INT64_MIN;
+  for (uint32_t i = 0;; i++) {
+    as_size s = as_size_nth_sym(g->sizes, i);
+    if (s == AS_SIZE_BAD)
+      return env;
+    env[s] = as_size_value(g->sizes, s);
+  }
+}
+
+static long elements(const field_tensor *t) {
+  long n = 1;
+  for (unsigned d = 0; d < t->rank; d++)
+    n *= t->dim[d];
+  return n;
+}
+
+static void fill(opened *o) {
+  const as_tg *g = o->kernel.graph;
+  field_tensor in[4];
+  unsigned n_in = 0;
+  as_rng r;
+  as_rng_seed(&r, 5);
+  for (uint32_t k = 0; k < o->mug->block[0].n; k++) { /* inputs in the order of the block graph */
+    const as_node *n = &o->mug->node[o->mug->block[0].nodes[k]];
+    for (unsigned t = 0; n->kind == AS_N_LOAD && t < g->n_tile; t++) {
+      field_tensor *x = &o->tensor[t];
+      if (g->tile[t].output || strcmp(g->tile[t].name, n->name) != 0)
+        continue;
+      x->rank = g->tile[t].n_axis;
+      for (unsigned d = 0; d < x->rank; d++)
+        x->dim[d] = g->tile[t].axis[d].live * (g->tile[t].axis[d].loop_step ? g->trip : 1);
+      x->data = as_calloc((size_t)elements(x), sizeof *x->data);
+      for (long i = 0; i < elements(x); i++)
+        x->data[i] = field_random(&r);
+      in[n_in++] = *x;
+    }
+  }
+  for (unsigned t = 0; t < g->n_tile; t++) {
+    field_tensor *x = &o->tensor[t];
+    if (!g->tile[t].output)
+      continue;
+    x->rank = g->tile[t].n_axis;
+    for (unsigned d = 0; d < x->rank; d++)
+      x->dim[d] = g->tile[t].axis[d].live;
+    x->data = as_calloc((size_t)elements(x), sizeof *x->data);
+    for (long i = 0; i < elements(x); i++)
+      x->data[i] = o->c->result(in, i / x->dim[1], i % x->dim[1], in[0].dim[1]);
+  }
+}
+
+static void require(bool ok, const thread_case *c, const char *why) {
+  if (ok)
+    return;
+  printf("%s: %s\n", c->name, why ? why : "failed");
+  exit(1);
+}
+
+void case_open(opened *o, const thread_case *c) {
+  as_err err;
+  char *why = NULL;
+  as_err_init(&err);
+  field_init();
+  memset(o, 0, sizeof *o);
+  o->c = c;
+  o->lib = as_oplib_new();
+  o->sizes = as_sizes_new();
+  char *dir = as_format("%s/semantics", getenv("AS_TOP_SRCDIR") ? getenv("AS_TOP_SRCDIR") : "..");
+  require(as_oplib_load_dir(o->lib, dir, &err), c, err.text);
+  free(dir);
+  o->program = as_parse_tp("case.tp", c->program, strlen(c->program), o->sizes, o->lib, &err);
+  require(o->program != NULL, c, err.text);
+  o->mug = as_parse_mug("case.mug", c->mug, strlen(c->mug), o->program, &err);
+  require(o->mug != NULL, c, err.text);
+  o->env = values(o->mug);
+  o->ref = (as_block_ref){o->mug, 0, o->env};
+  o->isa = as_isa_load(c->target, &err);
+  require(o->isa != NULL, c, err.text);
+  as_threads_opts opts = {
+      .target = c->target, .smem_limit = 200000, .warps = c->warps, .stages = c->stages};
+  bool ok = as_threads_lower(&o->ref, &opts, "k", address, NULL, &o->kernel, &why);
+  require(ok, c, why);
+  as_err_clear(&err);
+  fill(o);
+}
+
+void case_close(opened *o) {
+  for (unsigned t = 0; t < 12; t++)
+    free(o->tensor[t].data);
+  as_threads_kernel_clear(&o->kernel);
+  as_isa_free(o->isa);
+  free(o->env);
+  as_graph_free(o->mug);
+  as_graph_free(o->program);
+  as_sizes_free(o->sizes);
+  as_oplib_free(o->lib);
+}

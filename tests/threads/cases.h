@@ -1,0 +1,40 @@
+/* Small kernels that the lowering makes, with inputs and results over the field.  Used by the tests
+ * of the thread level. */
+#ifndef AS_TEST_THREADS_CASES_H
+#define AS_TEST_THREADS_CASES_H
+#include "../../src/threads/threads.h"
+#include "interp.h"
+
+typedef struct {
+  const char *name;
+  const char *program;
+  const char *mug;
+  const char *target;
+  int warps;
+  int stages;
+  /* result[b, n] of the tensors X, W1, W2, G (absent: NULL) of this block */
+  pair (*result)(const field_tensor *in, long b, long n, long depth);
+} thread_case;
+
+typedef struct {
+  const thread_case *c;
+  as_oplib *lib;
+  as_sizes *sizes;
+  as_graph *program;
+  as_graph *mug;
+  int64_t *env;
+  as_block_ref ref;
+  as_isa *isa;
+  as_threads_kernel kernel;
+  field_tensor tensor[12]; /* by tile */
+} opened;
+
+extern const thread_case thread_cases[];
+extern const unsigned n_thread_cases;
+/* lowers and makes inputs; fails the test where that is not possible */
+void case_open(opened *o, const thread_case *c);
+void case_close(opened *o);
+
+/* changes g at random; the kind of change, NULL if it did not apply */
+const char *mutate(as_tg *g, as_rng *r);
+#endif

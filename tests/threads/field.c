@@ -1,0 +1,87 @@
+#include "interp.h"
+
+int64_t field_p;
+static int64_t generator;
+
+static int64_t power(int64_t b, int64_t e, int64_t m) {
+  int64_t r = 1;
+  for (b %= m; e; e >>= 1) {
+    if (e & 1)
+      r = r * b % m;
+    b = b * b % m;
+  }
+  return r;
+}
+
+static bool prime(int64_t n) {
+  for (int64_t d = 2; d * d <= n; d++) {
+    if (n % d == 0)
+      return false;
+  }
+  return true;
+}
+
+void field_init(void) {
+  if (generator > 1)
+    return;
+  field_p = 2 * FIELD_Q + 1;
+  while (!prime(field_p))
+    field_p += 2 * FIELD_Q;
+  for (int64_t h = 2; generator <= 1; h++)
+    generator = power(h, (field_p - 1) / FIELD_Q, field_p);
+}
+
+static pair minus_infinity(void) {
+  return (pair){-1, -1};
+}
+
+pair field_int(int64_t v) {
+  return (pair){(v % FIELD_Q + FIELD_Q) % FIELD_Q, (v % field_p + field_p) % field_p};
+}
+
+pair field_add(pair a, pair b) {
+  if (a.q < 0 || b.q < 0)
+    return minus_infinity();
+  return (pair){(a.q + b.q) % FIELD_Q, (a.p + b.p) % field_p};
+}
+
+pair field_neg(pair a) {
+  if (a.q < 0)
+    return a;
+  return (pair){(FIELD_Q - a.q) % FIELD_Q, (field_p - a.p) % field_p};
+}
+
+pair field_mul(pair a, pair b) {
+  if (a.q < 0 || b.q < 0)
+    return minus_infinity();
+  return (pair){a.q * b.q % FIELD_Q, a.p * b.p % field_p};
+}
+
+pair field_inv(pair a) {
+  if (a.q < 0)
+    return a;
+  return (pair){power(a.q, FIELD_Q - 2, FIELD_Q), power(a.p, field_p - 2, field_p)};
+}
+
+/* any function serves as a root: it only has to be the same one everywhere */
+pair field_rsqrt(pair a) {
+  if (a.q < 0)
+    return a;
+  return (pair){power(a.q, 12345, FIELD_Q), power(a.p, 54321, field_p)};
+}
+
+/* of an exponential only the second component means anything */
+pair field_exp(pair a) {
+  if (a.q < 0)
+    return (pair){0, 0};
+  int64_t v = power(generator, a.q, field_p);
+  return (pair){v * 7919 % FIELD_Q, v};
+}
+
+pair field_max(pair a, pair b) {
+  return a.q >= b.q ? a : b;
+}
+
+pair field_random(as_rng *r) {
+  return (pair){(int64_t)as_rng_below(r, FIELD_Q), (int64_t)as_rng_below(r, FIELD_Q)};
+}

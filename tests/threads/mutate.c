@@ -1,0 +1,289 @@
+/* Random changes of thread graphs: of every field that an operation has, of the order of
+ * operations, of buffers, barriers, loops, expressions. */
+#include "cases.h"
+#include <string.h>
+
+typedef struct {
+  as_tg_op *op[400];
+  as_tg_op *parent[400];
+  unsigned at[400];
+  unsigned n;
+} list;
+
+static void collect(list *l, as_tg_op *in) {
+  for (unsigned i = 0; i < in->n_body && l->n < 400; i++) {
+    l->op[l->n] = in->body[i];
+    l->parent[l->n] = in;
+    l->at[l->n++] = i;
+    collect(l, in->body[i]);
+  }
+}
+
+static int below(as_rng *r, size_t n) {
+  return (int)as_rng_below(r, n ? n : 1);
+}
+
+static int sign(as_rng *r) {
+  return as_rng_below(r, 2) ? 1 : -1;
+}
+
+static as_lay *any_lay(as_tg_op *op, as_rng *r) {
+  as_lay *all[5 + AS_TG_ARGS] = {&op->src, &op->dst, &op->ga, &op->gb, &op->gc};
+  unsigned n = 5;
+  for (int i = 0; i < op->n_arg; i++)
+    all[n++] = &op->arg_map[i];
+  as_lay *l = all[as_rng_below(r, n)];
+  return as_lay_in_bits(l) && as_lay_out_bits(l) ? l : NULL;
+}
+
+static const char *change_layout(list *l, as_rng *r) {
+  as_lay *lay = any_lay(l->op[below(r, l->n)], r);
+  if (!lay)
+    return NULL;
+  unsigned bits = as_lay_in_bits(lay);
+  unsigned i = (unsigned)below(r, bits);
+  if (as_rng_below(r, 3)) {
+    lay->col[i] ^= 1u << below(r, as_lay_out_bits(lay));
+    return "a bit of a layout";
+  }
+  unsigned j = (unsigned)below(r, bits);
+  uint32_t c = lay->col[i];
+  lay->col[i] = lay->col[j];
+  lay->col[j] = c;
+  return lay->col[i] == c ? NULL : "two columns";
+}
+
+static void remove_at(as_tg_op *in, unsigned at) {
+  memmove(in->body + at, in->body + at + 1, (in->n_body - at - 1) * sizeof *in->body);
+  in->n_body--;
+}
+
+static const char *change_order(as_tg *g, list *l, as_rng *r) {
+  int i = below(r, l->n);
+  as_tg_op *op = l->op[i];
+  as_tg_op *in = l->parent[i];
+  uint64_t how = as_rng_below(r, 3);
+  if (how == 0) {
+    remove_at(in, l->at[i]);
+    return op->kind >= AS_TG_BAR ? "synchronisation dropped" : "an operation dropped";
+  }
+  if (how == 1) {
+    if (op->n_body)
+      return NULL;
+    as_tg_op *twin = as_tg_new_op(g, op->kind, op->who);
+    *twin = *op;
+    as_tg_insert(g, in, (unsigned)below(r, in->n_body + 1), twin);
+    return "an operation twice";
+  }
+  as_tg_op *to = as_rng_below(r, 4) ? in : as_rng_below(r, 2) ? &g->top : l->parent[below(r, l->n)];
+  for (as_tg_op *p = to; p == op;)
+    return NULL;
+  remove_at(in, l->at[i]);
+  as_tg_insert(g, to, (unsigned)below(r, to->n_body + 1), op);
+  return "an operation moved";
+}
+
+static const char *change_number(as_tg *g, list *l, as_rng *r) {
+  as_tg_op *op = l->op[below(r, l->n)];
+  uint64_t f = as_tg_fields(op->kind);
+  int *numbers[] = {&op->it,   &op->slot, &op->vec,   &op->lanes, &op->warps, &op->base, &op->bits,
+                    &op->type, &op->fold, &op->count, &op->from,  &op->off,   &op->par,  &op->rows};
+  static const as_tg_field which[] = {
+      AS_TGF_IT,   AS_TGF_SLOT, AS_TGF_VEC,   AS_TGF_LANES, AS_TGF_WARPS, AS_TGF_BASE, AS_TGF_BITS,
+      AS_TGF_TYPE, AS_TGF_FOLD, AS_TGF_COUNT, AS_TGF_FROM,  AS_TGF_OFF,   AS_TGF_PAR,  AS_TGF_ROWS};
+  int k = below(r, sizeof which / sizeof *which);
+  if (!(f >> which[k] & 1))
+    return NULL;
+  switch (which[k]) {
+  case AS_TGF_LANES:
+  case AS_TGF_WARPS:
+    *numbers[k] ^= 1 << below(r, 5);
+    return "a mask";
+  case AS_TGF_TYPE:
+    *numbers[k] = below(r, 3);
+    return "a type";
+  case AS_TGF_FOLD:
+    *numbers[k] ^= 1;
+    return "a fold";
+  case AS_TGF_BASE:
+    *numbers[k] ^= 1 << below(r, 9);
+    return "a part of a buffer";
+  case AS_TGF_SLOT:
+    *numbers[k] += sign(r) * (as_rng_below(r, 3) ? 1 : g->stages);
+    if ((f >> AS_TGF_IT & 1) && as_rng_below(r, 2))
+      op->it = op->slot;
+    return "a stage";
+  default:
+    *numbers[k] += sign(r) * (as_rng_below(r, 4) ? 1 : g->stages);
+    if (*numbers[k] < 0)
+      *numbers[k] = 0;
+    return "a number";
+  }
+}
+
+static const char *change_operand(as_tg *g, list *l, as_rng *r) {
+  as_tg_op *op = l->op[below(r, l->n)];
+  uint64_t f = as_tg_fields(op->kind);
+  int any = below(r, g->value.n);
+  switch (as_rng_below(r, 8)) {
+  case 0:
+    if (!(f & AS_TG_BIT(V)))
+      return NULL;
+    op->v = any;
+    return "a result";
+  case 1:
+    if (!(f & AS_TG_BIT(A)))
+      return NULL;
+    op->a = any;
+    return "an operand";
+  case 2:
+    if (!(f & AS_TG_BIT(B)))
+      return NULL;
+    int a = op->a;
+    op->a = op->b;
+    op->b = a;
+    return "operands exchanged";
+  case 3:
+    if (op->n_arg < 1)
+      return NULL;
+    op->arg[below(r, (size_t)op->n_arg)] = any;
+    return "an operand";
+  case 4:
+    if (!(f & AS_TG_BIT(BUF)) || !g->n_buffer)
+      return NULL;
+    op->buf = below(r, g->n_buffer);
+    return "a buffer";
+  case 5:
+    if (!(f & AS_TG_BIT(TILE)))
+      return NULL;
+    op->tile = below(r, g->n_tile);
+    return "a tile";
+  case 6:
+    if (!(f & AS_TG_BIT(BAR)) || !g->n_barrier)
+      return NULL;
+    op->bar = below(r, g->n_barrier);
+    return "a barrier";
+  default:
+    if (!(f & AS_TG_BIT(PRED)))
+      return NULL;
+    op->pred[below(r, 2)] += sign(r) * (1 + below(r, 7));
+    return "a predicate";
+  }
+}
+
+static const char *change_memory(as_tg *g, as_rng *r) {
+  switch (as_rng_below(r, 5)) {
+  case 0:
+  case 1:
+    if (!g->n_buffer)
+      return NULL;
+    as_tg_buffer *b = &g->buffer[below(r, g->n_buffer)];
+    static const long steps[] = {16, 128, 1024, 2048};
+    b->base += sign(r) * (as_rng_below(r, 2) ? steps[below(r, 4)] : as_tg_buffer_bytes(b));
+    if (b->base < 0)
+      b->base = 0;
+    return "place of a buffer";
+  case 2:
+    g->stages += sign(r);
+    if (g->stages < 1)
+      g->stages = 1;
+    for (unsigned i = 0; as_rng_below(r, 2) && i < g->n_buffer; i++)
+      g->buffer[i].stages = g->buffer[i].stages > 1 ? (unsigned)g->stages : 1;
+    return "stages";
+  case 3:
+    if (!g->n_barrier)
+      return NULL;
+    as_tg_barrier *m = &g->barrier[below(r, g->n_barrier)];
+    m->count = m->count == 1 || as_rng_below(r, 2) ? m->count + 1 : m->count - 1;
+    return "count of a barrier";
+  default:
+    if (!g->n_buffer)
+      return NULL;
+    as_tg_buffer *x = &g->buffer[below(r, g->n_buffer)];
+    x->bits += x->bits && as_rng_below(r, 2) ? -1u : 1;
+    return "size of a buffer";
+  }
+}
+
+static void change_tree(as_tg_expr *e, as_rng *r, bool *done) {
+  if (!e || *done)
+    return;
+  if (e->op == AS_TGS_NUM && as_rng_below(r, 2)) {
+    e->num = as_rng_below(r, 2) ? "3" : "-1";
+    *done = true;
+    return;
+  }
+  if (e->op == AS_TGS_ARG && as_rng_below(r, 4) == 0) {
+    e->arg ^= 1;
+    *done = true;
+    return;
+  }
+  unsigned arity = as_tg_scalar_arity(e->op);
+  if (arity && as_rng_below(r, 3) == 0) {
+    static const as_tg_scalar one[] = {AS_TGS_NEG, AS_TGS_INV, AS_TGS_RSQRT, AS_TGS_EXP};
+    static const as_tg_scalar two[] = {AS_TGS_ADD, AS_TGS_SUB, AS_TGS_MUL, AS_TGS_MAX};
+    e->op = arity == 1 ? one[below(r, 4)] : two[below(r, 4)];
+    *done = true;
+    return;
+  }
+  change_tree(e->kid[0], r, done);
+  change_tree(e->kid[1], r, done);
+}
+
+static const char *change_rest(as_tg *g, list *l, as_rng *r) {
+  as_tg_op *op = l->op[below(r, l->n)];
+  bool done = false;
+  switch (as_rng_below(r, 4)) {
+  case 0: {
+    static const char who[] = {'c', 'p', 'a'};
+    op->who = who[below(r, 3)];
+    return "who executes";
+  }
+  case 1:
+    if (op->kind != AS_TG_LDMATRIX)
+      return NULL;
+    static const char *const loads[] = {"ldmatrix.x1",       "ldmatrix.x2",
+                                        "ldmatrix.x4",       "ldmatrix.x1.trans",
+                                        "ldmatrix.x2.trans", "ldmatrix.x4.trans"};
+    op->instr = loads[below(r, 6)];
+    return "an instruction";
+  case 2:
+    if (op->kind != AS_TG_BULK)
+      return NULL;
+    static const char *const copies[] = {"bulk.tensor.2d.32", "bulk.tensor.2d.64",
+                                         "bulk.tensor.2d.128"};
+    op->instr = copies[below(r, 3)];
+    op->rows += below(r, 3) - 1;
+    op->rows = op->rows < 0 ? 0 : op->rows;
+    return "a box";
+  default:
+    (void)g;
+    change_tree(op->expr, r, &done);
+    return done ? "an expression" : NULL;
+  }
+}
+
+const char *mutate(as_tg *g, as_rng *r) {
+  list l = {.n = 0};
+  collect(&l, &g->top);
+  if (!l.n)
+    return NULL;
+  switch (as_rng_below(r, 10)) {
+  case 0:
+  case 1:
+  case 2:
+    return change_layout(&l, r);
+  case 3:
+  case 4:
+    return change_order(g, &l, r);
+  case 5:
+  case 6:
+    return change_number(g, &l, r);
+  case 7:
+    return change_operand(g, &l, r);
+  case 8:
+    return change_memory(g, r);
+  default:
+    return change_rest(g, &l, r);
+  }
+}

@@ -1,0 +1,218 @@
+/* Thread graphs: each case is lowered, validated, right under random interleavings; its text gives
+ * it back; named mistakes are refused, each for its own reason. */
+#include "cases.h"
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  const char *title;
+  unsigned of; /* which case */
+  as_tg_kind kind;
+  unsigned nth; /* of that kind */
+  void (*make)(as_tg *g, as_tg_op *in, unsigned at);
+  const char *why;
+} mistake;
+
+typedef struct {
+  as_tg_kind kind;
+  unsigned nth;
+  as_tg_op *in;
+  unsigned at;
+} search;
+
+static bool find(search *s, as_tg_op *in) {
+  for (unsigned i = 0; i < in->n_body; i++) {
+    if (in->body[i]->kind == s->kind && s->nth-- == 0) {
+      s->in = in;
+      s->at = i;
+      return true;
+    }
+    if (find(s, in->body[i]))
+      return true;
+  }
+  return false;
+}
+
+static void drop(as_tg *g, as_tg_op *in, unsigned at) {
+  (void)g;
+  memmove(in->body + at, in->body + at + 1, (in->n_body - at - 1) * sizeof *in->body);
+  in->n_body--;
+}
+
+static void one_more_group(as_tg *g, as_tg_op *in, unsigned at) {
+  (void)g;
+  in->body[at]->count++;
+}
+
+static void other_parity(as_tg *g, as_tg_op *in, unsigned at) {
+  (void)g;
+  in->body[at]->par ^= 1;
+}
+
+static void one_round_late(as_tg *g, as_tg_op *in, unsigned at) {
+  in->body[at]->from += g->stages;
+}
+
+static void fewer_bytes(as_tg *g, as_tg_op *in, unsigned at) {
+  (void)g;
+  in->body[at]->count -= 1024;
+}
+
+static void not_transposed(as_tg *g, as_tg_op *in, unsigned at) {
+  (void)g;
+  in->body[at]->instr = "ldmatrix.x4";
+}
+
+static void all_lanes(as_tg *g, as_tg_op *in, unsigned at) {
+  (void)g;
+  in->body[at]->lanes = 0;
+}
+
+static void lanes_of_copies(as_tg *g, as_tg_op *in, unsigned at) {
+  (void)g;
+  in->body[at]->lanes = 16;
+}
+
+static void one_row_more(as_tg *g, as_tg_op *in, unsigned at) {
+  (void)g;
+  in->body[at]->pred[0]++;
+}
+
+static void four_stages(as_tg *g, as_tg_op *in, unsigned at) {
+  (void)in;
+  (void)at;
+  g->stages++;
+}
+
+static void a_stage_lower(as_tg *g, as_tg_op *in, unsigned at) {
+  as_tg_buffer *b = &g->buffer[in->body[at]->buf];
+  b->base -= as_tg_buffer_bytes(b);
+}
+
+static void another_width(as_tg *g, as_tg_op *in, unsigned at) {
+  (void)g;
+  in->body[at]->instr = "bulk.tensor.2d.32";
+}
+
+static void maximum(as_tg *g, as_tg_op *in, unsigned at) {
+  (void)g;
+  in->body[at]->fold = AS_TG_MAXIMUM;
+}
+
+static void twice_the_stride(as_tg *g, as_tg_op *in, unsigned at) {
+  g->tile[in->body[at]->tile].axis[0].stride *= 2;
+}
+
+static void next_block(as_tg *g, as_tg_op *in, unsigned at) {
+  g->tile[in->body[at]->tile].axis[1].grid_step += 8;
+}
+
+static const mistake mistakes[] = {
+    {"no barrier between the exchange's writes and reads", 0, AS_TG_BAR, 2, drop,
+     "read before it is written"},
+    {"no barrier between the ring's last reads and the exchange over it", 0, AS_TG_BAR, 1, drop,
+     "a race in shared memory"},
+    {"no barrier before the ring's next copy", 0, AS_TG_BAR, 0, drop,
+     "another iteration's tile is read"},
+    {"no wait in the loop", 0, AS_TG_WAITG, 0, drop, "a race in shared memory"},
+    {"one group too many in flight", 0, AS_TG_WAITG, 0, one_more_group, "a race in shared memory"},
+    {"no syncwarp before lane 0 gives the stage back", 1, AS_TG_SYNCWARP, 0, drop,
+     "a race in shared memory"},
+    {"full is waited for with the other parity", 1, AS_TG_MBWAIT, 1, other_parity, NULL},
+    {"empty is waited for one round late", 4, AS_TG_MBWAIT, 0, one_round_late, NULL},
+    {"fewer bytes expected than copied", 1, AS_TG_MBEXPECT, 0, fewer_bytes, NULL},
+    {"barriers are not initialised", 1, AS_TG_MBINIT, 0, drop, "a barrier that is not initialised"},
+    {"a matrix load that does not transpose", 0, AS_TG_LDMATRIX, 1, not_transposed, NULL},
+    {"copies of a side sum are all stored", 2, AS_TG_STS, 1, all_lanes, NULL},
+    {"a sum over lanes that hold copies", 2, AS_TG_SHFL, 0, lanes_of_copies, NULL},
+    {"a padded row is stored", 1, AS_TG_STG, 0, one_row_more, "the predicate of an access"},
+    {"a live row is zeroed", 3, AS_TG_CPASYNC, 2, one_row_more, NULL},
+    {"a ring of three stages, indexed as four", 0, AS_TG_STG, 0, four_stages, NULL},
+    {"two buffers overlap by a stage", 0, AS_TG_CPASYNC, 1, a_stage_lower, NULL},
+    {"a box of another swizzle", 1, AS_TG_BULK, 0, another_width, NULL},
+    {"a maximum in place of a sum", 2, AS_TG_RED, 0, maximum, NULL},
+    {"rows twice as far apart", 0, AS_TG_CPASYNC, 0, twice_the_stride, "stride of an axis"},
+    {"the block begins elsewhere", 0, AS_TG_CPASYNC, 0, next_block, "origin of a block"},
+};
+
+START_TEST(named_mistakes) {
+  const mistake *m = &mistakes[_i];
+  opened o;
+  case_open(&o, &thread_cases[m->of]);
+  as_tg *g = as_tg_copy(o.kernel.graph);
+  search s = {.kind = m->kind, .nth = m->nth};
+  char *why = NULL;
+  ck_assert_msg(find(&s, &g->top), "%s: no such operation", m->title);
+  m->make(g, s.in, s.at);
+  ck_assert_msg(!as_threads_validate(g, o.isa, &o.ref, &why), "%s is accepted", m->title);
+  ck_assert_msg(!m->why || strstr(why, m->why), "%s: %s", m->title, why);
+  free(why);
+  as_tg_free(g);
+  case_close(&o);
+}
+
+END_TEST
+
+START_TEST(cases) {
+  opened o;
+  char *why = NULL;
+  case_open(&o, &thread_cases[_i]);
+  const char *seen = interp_judge(o.kernel.graph, o.tensor, 10, 1);
+  ck_assert_msg(!seen, "%s: %s", o.c->name, seen);
+  as_err err;
+  as_err_init(&err);
+  char *text = as_tg_print(o.kernel.graph);
+  as_tg *again = as_tg_parse("again.thr", text, strlen(text), &err);
+  ck_assert_msg(again != NULL, "%s: %s", o.c->name, err.text);
+  char *same = as_tg_print(again);
+  ck_assert_str_eq(text, same);
+  bool ok = as_threads_validate(again, o.isa, &o.ref, &why);
+  ck_assert_msg(ok, "%s: %s", o.c->name, why);
+  free(text);
+  free(same);
+  as_tg_free(again);
+  as_err_clear(&err);
+  case_close(&o);
+}
+
+END_TEST
+
+START_TEST(bad_texts) {
+  static const char *const texts[] = {
+      "",
+      "threads k\n",
+      "threads k warps=9 producer=0 trip=1 stages=1\nbody\nend\n",
+      "threads k warps=1 producer=0 trip=1 stages=1\nbody\n",
+      "threads k warps=1 producer=0 trip=1 stages=1\nbody\n  c dance\nend\n",
+      "threads k warps=1 producer=0 trip=1 stages=1\nbody\n  c waitg\nend\n",
+      "threads k warps=1 producer=0 trip=1 stages=1\nbody\n  c waitg count=1 count=1\nend\n",
+      "threads k warps=1 producer=0 trip=1 stages=1\nbody\n  c lds v=x buf=y vec=0 base=0 "
+      "src={}\nend\n",
+      "threads k warps=1 producer=0 trip=1 stages=1\nbody\n  q bar\nend\n",
+  };
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    as_err err;
+    as_err_init(&err);
+    as_tg *g = as_tg_parse("bad.thr", texts[i], strlen(texts[i]), &err);
+    ck_assert_msg(!g && err.status == AS_BAD_INPUT && err.text, "%s", texts[i]);
+    as_err_clear(&err);
+  }
+}
+
+END_TEST
+
+int main(void) {
+  Suite *s = suite_create("threads");
+  TCase *c = tcase_create("all");
+  tcase_set_timeout(c, 120);
+  tcase_add_loop_test(c, cases, 0, (int)n_thread_cases);
+  tcase_add_loop_test(c, named_mistakes, 0, (int)(sizeof mistakes / sizeof *mistakes));
+  tcase_add_test(c, bad_texts);
+  suite_add_tcase(s, c);
+  SRunner *runner = srunner_create(s);
+  srunner_run_all(runner, CK_NORMAL);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed ? 1 : 0;
+}

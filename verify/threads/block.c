@@ -1,0 +1,463 @@
+#include "block.h"
+#include <stdlib.h>
+#include <string.h>
+#define MAX_BOUND 40
+#define FRESH_INDEX (1 << 20)
+
+typedef struct { /* a name of an operator's body: indices, or a scalar */
+  const char *name;
+  bool list;
+  bool scalar;
+  uint32_t n;
+  int32_t index[AS_MAX_RANK];
+  as_poly value;
+} binding;
+
+typedef struct {
+  as_terms *t;
+  const as_block_ref *b;
+  const as_node *node;
+  const as_match *match;
+  binding bound[MAX_BOUND];
+  uint32_t n_bound;
+  int32_t *fresh;
+  int depth;
+  as_err *err;
+} reader;
+
+static bool node_term(as_terms *t, const as_block_ref *b, as_node_id id, const int32_t *index,
+                      int32_t *fresh, int depth, as_poly *out, as_err *err);
+
+bool as_block_size(const as_block_ref *b, as_size s, long *out, as_err *err) {
+  int64_t v = as_size_eval(b->graph->sizes, s, b->env);
+  *out = (long)v;
+  if (v != INT64_MIN && v >= 0)
+    return true;
+  char *text = as_size_print(b->graph->sizes, s);
+  as_err_set(err, AS_BAD_INPUT, "the size %s has no value at these sizes", text);
+  free(text);
+  return false;
+}
+
+bool as_block_dims(const as_block_ref *b, as_node_id node, long dim[AS_MAX_RANK], as_err *err) {
+  const as_node *n = &b->graph->node[node];
+  for (uint32_t i = 0; i < n->rank; i++) {
+    if (!as_block_size(b, n->dim[i], &dim[i], err))
+      return false;
+  }
+  return true;
+}
+
+static bool beyond(const reader *r, const char *what) {
+  return as_err_set(r->err, AS_NO, "operator %s: %s", r->node->op->name, what);
+}
+
+static const binding *find(const reader *r, const char *name, bool list) {
+  for (uint32_t i = r->n_bound; i-- > 0;) {
+    if (r->bound[i].list == list && !strcmp(r->bound[i].name, name))
+      return &r->bound[i];
+  }
+  return NULL;
+}
+
+static binding *bind(reader *r, const char *name, bool list) {
+  if (r->n_bound == MAX_BOUND) {
+    beyond(r, "too many names");
+    return NULL;
+  }
+  binding *x = &r->bound[r->n_bound++];
+  memset(x, 0, sizeof *x);
+  x->name = name;
+  x->list = list;
+  return x;
+}
+
+static bool scalar_index(reader *r, const as_expr *e, int32_t *out) {
+  if (e->kind == AS_E_NAME) {
+    const binding *x = find(r, e->name, false);
+    if (x && !x->scalar) {
+      *out = x->index[0];
+      return true;
+    }
+  }
+  if (e->kind == AS_E_NUM && !mpq_sgn(e->num)) {
+    *out = AS_INDEX_ZERO;
+    return true;
+  }
+  return beyond(r, "reads at a computed place");
+}
+
+/* the indices of an access; rank and dim of what is read (dim NULL: of a let) */
+static bool access_indices(reader *r, const as_expr *e, uint32_t rank, const long *dim,
+                           int32_t index[AS_MAX_RANK], uint32_t *n) {
+  uint32_t others = 0;
+  *n = 0;
+  for (uint32_t i = 0; i < e->n; i++) {
+    const binding *x = e->acc[i] == AS_IX_LIST ? find(r, e->acc_name[i], true) : NULL;
+    others += e->acc[i] == AS_IX_SCALAR ? 1 : x ? x->n : 0;
+  }
+  for (uint32_t i = 0; i < e->n; i++) {
+    if (*n >= AS_MAX_RANK)
+      return beyond(r, "too many indices");
+    if (e->acc[i] == AS_IX_SCALAR) {
+      if (!scalar_index(r, e->kid[i], &index[(*n)++]))
+        return false;
+      continue;
+    }
+    const binding *x = find(r, e->acc_name[i], true);
+    if (!x || (e->acc[i] == AS_IX_BCAST && others > rank))
+      return beyond(r, "an unknown index list");
+    uint32_t take = e->acc[i] == AS_IX_LIST ? x->n : rank - others;
+    if (take > x->n || *n + take > AS_MAX_RANK)
+      return beyond(r, "an index list that does not fit");
+    for (uint32_t j = 0; j < take; j++, (*n)++) /* broadcasting aligns at the right */
+      index[*n] = x->index[x->n - take + j];
+  }
+  for (uint32_t i = 0; dim && i < *n; i++) {
+    if (dim[i] == 1)
+      index[i] = AS_INDEX_ZERO;
+    else if (index[i] == AS_INDEX_ZERO)
+      return beyond(r, "reads one place of a longer axis");
+  }
+  return true;
+}
+
+static bool scalar(reader *r, const as_expr *e, as_poly *out);
+
+static bool read_let(reader *r, const as_let *let, const as_expr *e, as_poly *out) {
+  int32_t index[AS_MAX_RANK];
+  uint32_t n;
+  uint32_t at = 0;
+  uint32_t keep = r->n_bound;
+  if (!access_indices(r, e, 0, NULL, index, &n))
+    return false;
+  for (uint32_t i = 0; i < let->n; i++) {
+    uint32_t take = 1;
+    if (let->ix[i].is_list) {
+      const binding *x = find(r, let->ix[i].name, true);
+      take = x ? x->n : 0;
+      for (uint32_t j = 0; j < r->match->nlist; j++) {
+        if (!strcmp(r->match->list[j].name, let->ix[i].name))
+          take = r->match->list[j].n;
+      }
+    }
+    binding *x = bind(r, let->ix[i].name, let->ix[i].is_list);
+    if (!x || at + take > n)
+      return beyond(r, "an access with too few indices");
+    x->n = take;
+    memcpy(x->index, index + at, take * sizeof *index);
+    at += take;
+  }
+  if (at != n || ++r->depth > 32)
+    return beyond(r, "an access that does not fit its definition");
+  bool ok = scalar(r, let->body, out);
+  r->depth--;
+  r->n_bound = keep;
+  return ok;
+}
+
+static bool access(reader *r, const as_expr *e, as_poly *out) {
+  const as_opdef *op = r->node->op;
+  for (uint32_t i = 0; i < op->nargs; i++) {
+    if (strcmp(op->arg[i].name, e->name) != 0)
+      continue;
+    as_node_id id = r->node->arg[i];
+    long dim[AS_MAX_RANK];
+    int32_t index[AS_MAX_RANK];
+    uint32_t n;
+    const as_node *x = &r->b->graph->node[id];
+    if (!as_block_dims(r->b, id, dim, r->err) || !access_indices(r, e, x->rank, dim, index, &n))
+      return false;
+    if (n != x->rank)
+      return beyond(r, "an access of another rank");
+    return node_term(r->t, r->b, id, index, r->fresh, r->depth + 1, out, r->err);
+  }
+  for (uint32_t i = 0; i + 1 < op->nlet; i++) {
+    if (!strcmp(op->let[i].name, e->name))
+      return read_let(r, &op->let[i], e, out);
+  }
+  return beyond(r, "an unknown tensor");
+}
+
+static bool fold(reader *r, const as_expr *e, as_poly *out) {
+  as_atom_kind kind = e->kind == AS_E_SUM ? AS_ATOM_SUM : AS_ATOM_MAX;
+  long extent;
+  if (e->kind != AS_E_SUM && e->kind != AS_E_MAXR)
+    return beyond(r, "a product or minimum over an axis");
+  as_size size = as_opdef_size(r->b->graph->sizes, r->node->op, r->match, r->node->attr, e->kid[0]);
+  if (size == AS_SIZE_BAD)
+    return beyond(r, "a fold whose bound is not a size");
+  if (!as_block_size(r->b, size, &extent, r->err))
+    return false;
+  int32_t index = extent == 1 ? AS_INDEX_ZERO : (*r->fresh)++;
+  uint32_t keep = r->n_bound;
+  binding *x = bind(r, e->name, false);
+  if (!x)
+    return false;
+  x->n = 1;
+  x->index[0] = index;
+  as_poly body;
+  if (!scalar(r, e->kid[1], &body))
+    return false;
+  r->n_bound = keep;
+  *out = extent == 1 ? body : as_poly_fold(r->t, kind, index, extent, body);
+  return true;
+}
+
+static bool call(reader *r, const as_expr *e, as_poly *out) {
+  as_poly arg[AS_MAX_ARGS];
+  if (!e->func || e->n > AS_MAX_ARGS)
+    return beyond(r, "an unknown function");
+  for (uint32_t i = 0; i < e->n; i++) {
+    if (!scalar(r, e->kid[i], &arg[i]))
+      return false;
+  }
+  if (!e->func->body) {
+    if (e->n != 1 || strcmp(e->func->name, "erf") != 0)
+      return beyond(r, "a function that threads do not have");
+    *out = as_poly_fn(r->t, AS_ATOM_ERF, arg[0], AS_POLY_NONE);
+    return true;
+  }
+  uint32_t keep = r->n_bound;
+  for (uint32_t i = 0; i < e->n; i++) {
+    binding *x = bind(r, e->func->param[i], false);
+    if (!x)
+      return false;
+    x->scalar = true;
+    x->value = arg[i];
+  }
+  if (++r->depth > 32)
+    return beyond(r, "definitions that are nested too deeply");
+  bool ok = scalar(r, e->func->body, out);
+  r->depth--;
+  r->n_bound = keep;
+  return ok;
+}
+
+static bool name(reader *r, const as_expr *e, as_poly *out) {
+  const binding *x = find(r, e->name, false);
+  long v;
+  if (x && x->scalar) {
+    *out = x->value;
+    return true;
+  }
+  if (x)
+    return beyond(r, "an index as a number");
+  for (uint32_t i = 0; i < r->node->op->nattrs; i++) {
+    const as_attr *a = &r->node->attr[i];
+    if (strcmp(r->node->op->attr[i], e->name) != 0)
+      continue;
+    if (!a->is_size) {
+      *out = as_poly_num(r->t, a->num);
+      return true;
+    }
+    if (!as_block_size(r->b, a->size, &v, r->err))
+      return false;
+    *out = as_poly_int(r->t, v);
+    return true;
+  }
+  for (uint32_t i = 0; i < r->match->nsize; i++) {
+    if (strcmp(r->match->size[i].name, e->name) != 0)
+      continue;
+    if (!as_block_size(r->b, r->match->size[i].size, &v, r->err))
+      return false;
+    *out = as_poly_int(r->t, v);
+    return true;
+  }
+  return beyond(r, "an unknown name");
+}
+
+static bool arithmetic(reader *r, const as_expr *e, as_poly *out) {
+  as_terms *t = r->t;
+  as_poly x = AS_POLY_NONE;
+  as_poly y = AS_POLY_NONE;
+  if (e->n > 2 || (e->n > 0 && !scalar(r, e->kid[0], &x)) ||
+      (e->n > 1 && !scalar(r, e->kid[1], &y)))
+    return beyond(r, "an expression that threads do not have");
+  switch (e->kind) {
+  case AS_E_ADD:
+    *out = as_poly_add(t, x, y);
+    return true;
+  case AS_E_SUB:
+    *out = as_poly_add(t, x, as_poly_neg(t, y));
+    return true;
+  case AS_E_MUL:
+    *out = as_poly_mul(t, x, y);
+    return true;
+  case AS_E_FDIV:
+    if (!as_poly_monos(t, y))
+      return beyond(r, "a division by zero");
+    *out = as_poly_mul(t, x, as_poly_inv(t, y));
+    return true;
+  case AS_E_NEG:
+    *out = as_poly_neg(t, x);
+    return true;
+  case AS_E_EXP:
+    *out = as_poly_exp(t, x);
+    return true;
+  case AS_E_LOG:
+    *out = as_poly_fn(t, AS_ATOM_LOG, x, AS_POLY_NONE);
+    return true;
+  case AS_E_SQRT:
+    *out = as_poly_fn(t, AS_ATOM_SQRT, x, AS_POLY_NONE);
+    return true;
+  case AS_E_INV:
+    if (!as_poly_monos(t, x))
+      return beyond(r, "a division by zero");
+    *out = as_poly_inv(t, x);
+    return true;
+  case AS_E_ABS:
+    *out = as_poly_fn(t, AS_ATOM_ABS, x, AS_POLY_NONE);
+    return true;
+  case AS_E_MAX2:
+    *out = as_poly_fn(t, AS_ATOM_MAX2, x, y);
+    return true;
+  case AS_E_MIN2:
+    *out = as_poly_fn(t, AS_ATOM_MIN2, x, y);
+    return true;
+  default:
+    return beyond(r, "a condition or whole-number division");
+  }
+}
+
+static bool scalar(reader *r, const as_expr *e, as_poly *out) {
+  if (as_terms_over(r->t))
+    return as_err_set(r->err, AS_UNKNOWN, "an expression is too large");
+  switch (e->kind) {
+  case AS_E_NUM:
+    *out = as_poly_num(r->t, e->num);
+    return true;
+  case AS_E_NAME:
+    return name(r, e, out);
+  case AS_E_ACCESS:
+    return access(r, e, out);
+  case AS_E_CALL:
+    return call(r, e, out);
+  case AS_E_SUM:
+  case AS_E_PROD:
+  case AS_E_MAXR:
+  case AS_E_MINR:
+    return fold(r, e, out);
+  default:
+    return arithmetic(r, e, out);
+  }
+}
+
+/* the result's indices under the names of the definition's left-hand side */
+static bool bind_result(reader *r, const as_let *out, const int32_t *index) {
+  uint32_t lists = 0;
+  uint32_t at = 0;
+  for (uint32_t i = 0; i < out->n; i++)
+    lists += out->ix[i].is_list;
+  for (uint32_t i = 0; i < out->n; i++) {
+    uint32_t take = 1;
+    if (out->ix[i].is_list) {
+      take = lists == 1 ? r->node->rank - (out->n - 1) : 0;
+      for (uint32_t j = 0; j < r->match->nlist; j++) {
+        if (!strcmp(r->match->list[j].name, out->ix[i].name))
+          take = r->match->list[j].n;
+      }
+    }
+    binding *x = bind(r, out->ix[i].name, out->ix[i].is_list);
+    if (!x || at + take > r->node->rank)
+      return beyond(r, "a result of another rank");
+    x->n = take;
+    memcpy(x->index, index + at, take * sizeof *index);
+    at += take;
+  }
+  return at == r->node->rank || beyond(r, "a result of another rank");
+}
+
+static bool op_term(as_terms *t, const as_block_ref *b, const as_node *n, const int32_t *index,
+                    int32_t *fresh, int depth, as_poly *out, as_err *err) {
+  as_size argdim[AS_MAX_ARGS][8];
+  as_size outdim[8];
+  uint32_t argrank[AS_MAX_ARGS];
+  uint32_t outrank = 0;
+  as_match match;
+  as_vec facts;
+  memset(&match, 0, sizeof match);
+  memset(argdim, 0, sizeof argdim);
+  for (uint32_t i = 0; i < n->nargs; i++) {
+    const as_node *a = &b->graph->node[n->arg[i]];
+    argrank[i] = a->rank;
+    memcpy(argdim[i], a->dim, sizeof argdim[i]);
+  }
+  as_vec_init(&facts, sizeof(as_size_fact));
+  bool ok = as_opdef_match(b->graph->sizes, n->op, (const as_size(*)[8])argdim, argrank, n->nargs,
+                           n->attr, &match, outdim, &outrank, &facts, err);
+  as_vec_clear(&facts); /* the graph was checked when it was read */
+  if (!ok)
+    return false;
+  reader *r = as_calloc(1, sizeof *r);
+  *r = (reader){
+      .t = t, .b = b, .node = n, .match = &match, .fresh = fresh, .depth = depth, .err = err};
+  const as_let *def = &n->op->let[n->op->nlet - 1];
+  ok = bind_result(r, def, index) && scalar(r, def->body, out);
+  free(r);
+  return ok;
+}
+
+static bool acc_term(as_terms *t, const as_block_ref *b, const as_node *n, const int32_t *index,
+                     int32_t *fresh, int depth, as_poly *out, as_err *err) {
+  as_poly x;
+  as_poly run = AS_POLY_NONE;
+  if (n->acc == AS_ACC_CONCAT)
+    return as_err_set(err, AS_NO, "%s: tiles are joined over iterations", n->name);
+  if (!node_term(t, b, n->arg[0], index, fresh, depth + 1, &x, err))
+    return false;
+  if (n->acc == AS_ACC_MAX) {
+    *out = as_poly_run(t, x);
+    return true;
+  }
+  if (n->acc == AS_ACC_RESCALE) { /* the maximum has the leading axes of what it rescales */
+    const as_node *m = &b->graph->node[n->arg[1]];
+    if (m->rank > n->rank || !node_term(t, b, n->arg[1], index, fresh, depth + 1, &run, err))
+      return as_err_set(err, AS_NO, "%s: rescaled by a maximum of other axes", n->name);
+  }
+  *out = as_poly_acc(t, x, run);
+  return true;
+}
+
+static bool node_term(as_terms *t, const as_block_ref *b, as_node_id id, const int32_t *index,
+                      int32_t *fresh, int depth, as_poly *out, as_err *err) {
+  const as_node *n = &b->graph->node[id];
+  long v;
+  long dim[AS_MAX_RANK];
+  int32_t at[AS_MAX_RANK];
+  if (depth > 200 || as_terms_over(t))
+    return as_err_set(err, AS_UNKNOWN, "an expression is too large");
+  if (!as_block_dims(b, id, dim, err))
+    return false;
+  for (uint32_t i = 0; i < n->rank; i++)
+    at[i] = dim[i] == 1 ? AS_INDEX_ZERO : index[i];
+  switch (n->kind) {
+  case AS_N_CONST:
+    *out = as_poly_num(t, n->value);
+    return true;
+  case AS_N_SIZE:
+    if (!as_block_size(b, n->size, &v, err))
+      return false;
+    *out = as_poly_int(t, v);
+    return true;
+  case AS_N_LOAD:
+    *out = as_poly_load(t, id, at, n->rank);
+    return true;
+  case AS_N_ACC:
+    return acc_term(t, b, n, at, fresh, depth, out, err);
+  case AS_N_RUN:
+    return node_term(t, b, n->arg[0], at, fresh, depth + 1, out, err);
+  case AS_N_OP:
+    return op_term(t, b, n, at, fresh, depth, out, err);
+  default:
+    return as_err_set(err, AS_NO, "%s: not a value of a block", n->name);
+  }
+}
+
+bool as_block_term(as_terms *t, const as_block_ref *b, as_node_id node, const int32_t *index,
+                   as_poly *out, as_err *err) {
+  int32_t fresh = FRESH_INDEX;
+  if (!node_term(t, b, node, index, &fresh, 0, out, err))
+    return false;
+  return !as_terms_over(t) || as_err_set(err, AS_UNKNOWN, "an expression is too large");
+}

@@ -1,0 +1,118 @@
+/* Denotations: what a value is at each hardware position.  Included by verify/threads only. */
+#ifndef AS_THREADS_DEN_H
+#define AS_THREADS_DEN_H
+#include "../../src/threads/core/graph.h"
+#include "block.h"
+
+#define AS_MAX_INDEX 24
+
+/* At hardware position h the value is the fold (kind) over v in span(folded) of term(lay(h) + v),
+ * where `folded` lies along one axis.  Not partial: it is term(lay(h)). */
+typedef struct {
+  as_poly term;
+  as_lay lay; /* (reg, lane, warp, s) -> the axes that the value depends on */
+  bool partial;
+  as_atom_kind kind; /* of the fold under way: SUM or MAX */
+  char axis[AS_LAY_NAME];
+  unsigned n_folded;
+  uint32_t folded[32];
+  bool over_loop; /* the fold also runs over the iterations, rescaled with `run` */
+  as_poly run;
+  int old;        /* a state before its update in this iteration: which; -1 none */
+  as_lay old_map; /* register -> the state's register; lay is not known before the update */
+} as_den;
+
+typedef struct { /* an accumulator */
+  bool is;
+  int depth; /* 0: begun outside of loops */
+  as_tg_fold fold;
+  unsigned bits;
+  bool added; /* in this iteration */
+  bool done;  /* read at its own level: nothing may be added */
+  bool closed;
+  bool scaled;
+  as_poly scale_run;
+  as_lay scale_lay;
+  as_lay scale_map;
+} as_den_state;
+
+typedef struct { /* what a buffer that loads fill holds: offset -> tile index */
+  bool is;
+  unsigned tile;
+  as_lay content;
+} as_den_ring;
+
+#define AS_DEN_PARTS 32
+
+typedef struct { /* what was stored into a part of an exchange buffer */
+  int buf;
+  uint32_t base;
+  as_span span;
+  unsigned n;
+  uint32_t place[AS_LAY_BITS]; /* independent offsets, and the positions that wrote them */
+  uint32_t position[AS_LAY_BITS];
+  as_den den;
+} as_den_region;
+
+typedef struct {
+  const as_tg *g;
+  const as_isa *isa;
+  const as_block_ref *b;
+  as_terms *t;
+  const char *why; /* the condition that failed */
+  char index_name[AS_MAX_INDEX][AS_LAY_NAME];
+  unsigned index_bits[AS_MAX_INDEX];
+  long index_live[AS_MAX_INDEX];
+  unsigned n_index;
+  as_poly tile_term[12];
+  as_poly want[12]; /* of outputs */
+  unsigned stored[12];
+  as_den_ring ring[16];
+  as_den_region *region;
+  unsigned n_region;
+  unsigned n_value;
+  as_den *val;
+  bool *known;
+  as_den_state *state;
+  const as_tg_op **owner;
+  int *level;
+  int *type; /* -1 unknown */
+} as_algebra;
+
+/* one rejection, one line; the function gives false */
+#define ENSURE(A, why_not, condition)                                                              \
+  do {                                                                                             \
+    if (!(condition)) {                                                                            \
+      if (!(A)->why)                                                                               \
+        (A)->why = (why_not);                                                                      \
+      return false;                                                                                \
+    }                                                                                              \
+  } while (0)
+
+int as_den_index(const as_algebra *A, const char *axis); /* -1 unknown */
+/* the value whose register r is x's register map(r) */
+bool as_den_at_regs(as_algebra *A, const as_den *x, const as_lay *map, as_den *out);
+/* x folded over further directions (flat images under x's layout); lay: the layout afterwards */
+bool as_den_fold(as_algebra *A, const as_den *x, as_atom_kind kind, const uint32_t *dir, unsigned n,
+                 const as_lay *lay, as_den *out);
+/* reg, lane, warp, s in this order */
+as_lay as_den_order(const as_lay *l);
+/* element map of accesses of 2^vec elements: register bits are the elements', then u's; axis NULL:
+ * the only output */
+bool as_den_vector(as_algebra *A, const as_lay *l, unsigned vec, const char *axis, as_lay *out);
+/* the map on the lanes and warps that take part: those whose masked bits are 0 */
+as_lay as_den_active(const as_lay *l, int lanes, int warps);
+/* tiles.c: the tiles are the block graph's loads and stores (condition 1) */
+bool as_den_tiles(as_algebra *A, as_err *err);
+/* loads.c: each load fills its buffer (condition 2) */
+bool as_den_loads(as_algebra *A);
+/* algebra.c: the pass over the operations (conditions 3 to 10) */
+bool as_den_run(as_algebra *A);
+/* products.c: condition 5 */
+bool as_den_mma(as_algebra *A, const as_tg_op *op, unsigned steps, const as_den *a, const as_den *b,
+                unsigned acc_bits, as_den *out);
+/* schedule.c: conditions 11 to 14; why as above */
+bool as_schedule_validate(const as_tg *g, const as_isa *isa, const char **why);
+/* loads.c: a chunk of 2^vec elements along the axis never starts at an odd place */
+bool as_den_aligned(as_algebra *A, const as_tg_tile *t, const char *axis, unsigned vec);
+#endif

@@ -1,0 +1,90 @@
+/* Element expressions in normal form: what one element of a tile is, as a sum of monomials over
+ * elements of the loaded tiles.  Two expressions that have one id are equal as functions of the
+ * inputs over the real numbers.  Includes base, gmp.  Used by the reader of block graphs (block.h),
+ * the validator and the lowering to thread graphs.
+ *
+ * A monomial is a rational and atoms with integer exponents; products of exponentials are one
+ * exponential.  Nothing is cancelled: x * (1 / x) stays, since it is not 1 at 0; a root is an atom.
+ * Sums and maxima over an axis bind it: the bound index is named by the nesting of folds inside, so
+ * that equal terms have equal names. */
+#ifndef AS_THREADS_TERM_H
+#define AS_THREADS_TERM_H
+#include "../../src/base/base.h"
+#include <gmp.h>
+
+typedef uint32_t as_poly;
+#define AS_POLY_NONE UINT32_MAX
+#define AS_INDEX_ZERO INT32_MAX /* of an axis of extent 1 */
+#define AS_TERM_RANK 8
+
+typedef enum {
+  AS_ATOM_LOAD, /* element index[0..n) of the tile that node `node` loads in this iteration */
+  AS_ATOM_SUM,  /* over index `bound` below `extent`, of p */
+  AS_ATOM_MAX,
+  AS_ATOM_ACC, /* sum of p over the iterations, rescaled with the running maximum q (or NONE) */
+  AS_ATOM_RUN, /* maximum of p over the iterations up to this one; after the loop over all */
+  AS_ATOM_OLD, /* what value `node` of a thread graph was before this iteration */
+  AS_ATOM_EXP,
+  AS_ATOM_SQRT,
+  AS_ATOM_LOG,
+  AS_ATOM_ABS,
+  AS_ATOM_ERF,
+  AS_ATOM_MAX2, /* of p and q */
+  AS_ATOM_MIN2,
+  AS_ATOM_POLY /* p, to a negative power */
+} as_atom_kind;
+
+typedef struct {
+  as_atom_kind kind;
+  uint32_t node;
+  uint32_t n;
+  int32_t index[AS_TERM_RANK]; /* free ones from 0 on; bound ones below 0 */
+  int32_t bound;
+  long extent;
+  as_poly p;
+  as_poly q;
+} as_atom;
+
+typedef struct {
+  uint32_t atom;
+  int power;
+} as_factor;
+
+typedef struct {
+  uint32_t coef;
+  uint32_t n;
+  const as_factor *factor;
+} as_mono;
+
+typedef struct as_terms as_terms;
+as_terms *as_terms_new(void);
+void as_terms_free(as_terms *t);
+/* an expression became too large; what was made since means nothing */
+bool as_terms_over(const as_terms *t);
+
+as_poly as_poly_num(as_terms *t, const mpq_t v);
+as_poly as_poly_int(as_terms *t, long v);
+as_poly as_poly_add(as_terms *t, as_poly a, as_poly b);
+as_poly as_poly_neg(as_terms *t, as_poly a);
+as_poly as_poly_mul(as_terms *t, as_poly a, as_poly b);
+as_poly as_poly_inv(as_terms *t, as_poly a);
+as_poly as_poly_exp(as_terms *t, as_poly a);
+as_poly as_poly_fn(as_terms *t, as_atom_kind kind, as_poly p, as_poly q); /* SQRT .. MIN2 */
+as_poly as_poly_load(as_terms *t, uint32_t node, const int32_t *index, uint32_t n);
+as_poly as_poly_fold(as_terms *t, as_atom_kind kind, int32_t index, long extent, as_poly body);
+as_poly as_poly_acc(as_terms *t, as_poly body, as_poly run);
+as_poly as_poly_run(as_terms *t, as_poly body);
+as_poly as_poly_old(as_terms *t, uint32_t value);
+
+/* index `from` renamed where it is free */
+as_poly as_poly_rename(as_terms *t, as_poly p, int32_t from, int32_t to);
+bool as_poly_uses_kind(const as_terms *t, as_poly p, as_atom_kind kind);
+bool as_poly_uses_index(const as_terms *t, as_poly p, int32_t index);
+
+/* structure */
+uint32_t as_poly_monos(const as_terms *t, as_poly p);
+const as_mono *as_poly_mono(const as_terms *t, as_poly p, uint32_t i);
+uint32_t as_terms_atoms(const as_terms *t); /* how many there are */
+const as_atom *as_term_atom(const as_terms *t, uint32_t atom);
+void as_term_coef(const as_terms *t, uint32_t coef, mpq_t out);
+#endif

@@ -1,0 +1,43 @@
+#include "validate.h"
+#include "den.h"
+#include <stdlib.h>
+
+bool as_threads_validate(const as_tg *g, const as_isa *isa, const as_block_ref *b, char **why) {
+  as_err err;
+  as_err_init(&err);
+  unsigned n = (unsigned)g->value.n;
+  as_algebra *A = as_calloc(1, sizeof *A);
+  A->g = g;
+  A->isa = isa;
+  A->b = b;
+  A->t = as_terms_new();
+  A->n_value = n;
+  A->val = as_calloc(n + 1, sizeof *A->val);
+  A->known = as_calloc(n + 1, sizeof *A->known);
+  A->state = as_calloc(n + 1, sizeof *A->state);
+  A->owner = as_calloc(n + 1, sizeof *A->owner);
+  A->level = as_calloc(n + 1, sizeof *A->level);
+  A->type = as_calloc(n + 1, sizeof *A->type);
+  A->region = as_calloc(AS_DEN_PARTS, sizeof *A->region);
+  for (unsigned i = 0; i < n; i++)
+    A->type[i] = -1;
+  const char *reason = NULL;
+  bool ok = as_den_tiles(A, &err) && as_den_loads(A) && as_den_run(A);
+  if (!ok)
+    reason = A->why ? A->why : "not understood";
+  else
+    ok = as_schedule_validate(g, isa, &reason);
+  if (!ok && why)
+    *why = err.text ? as_format("%s (%s)", reason, err.text) : as_strdup(reason);
+  as_terms_free(A->t);
+  free(A->val);
+  free(A->known);
+  free(A->state);
+  free(A->owner);
+  free(A->level);
+  free(A->type);
+  free(A->region);
+  free(A);
+  as_err_clear(&err);
+  return ok;
+}

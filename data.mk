@@ -27,3 +27,11 @@ dist_mirageexample_DATA = \
   examples/mirage/rmsnorm.json
 dist_doc_DATA = README.md docs/architecture.md docs/found.md docs/language.md docs/mirage.md docs/search.md docs/trust.md semantics/SEMANTICS.md proofs/RULES.md proofs/FORMAT.md
 EXTRA_DIST += docs bench LICENSE autogen.sh quickstart .ci/run .clang-format tests/lint.sh tests/lint.py tests/layers
+
+# a build finds its own specifications beside its programs, whatever is installed
+all-local: semantics-beside
+semantics-beside:
+	@$(MKDIR_P) semantics && for f in $(dist_sem_DATA); do test -e "$$f" || $(LN_S) '$(abs_srcdir)'/"$$f" "$$f"; done
+distclean-local:
+	@for f in $(dist_sem_DATA); do test ! -L "$$f" || rm -f "$$f"; done
+.PHONY: semantics-beside

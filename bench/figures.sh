@@ -21,7 +21,7 @@ name, d, start, stop, t0, t1 = sys.argv[1:]
 r = json.load(open(d + "/report.json"))
 ops = len(re.findall(r"[-+*/@]|\b[a-z_0-9]+\(", re.sub(r"(?m)^(program|sizes|input|where|use|#).*$", "", open(d + "/program.tp").read())))
 solver = lambda s: "%s %s/%s" % (s["verdict"], s.get("agreed", 0), s.get("asked", 0))
-print("| %s | %d | %d | %.2f | %.2f | %d | %d | %.3f | %s | %s |" % (name, ops, r["kernel_count"], r["search"]["seconds"], float(stop) - float(start),
+print("| %s | %d | %d | %.2f | %.2f | %d | %d | %.3f | %s | %s |" % (name, ops, r["kernel_count"], r["run"]["seconds"]["search"], float(stop) - float(start),
       r["proof"]["steps"], os.path.getsize(d + "/certificate.cert"), float(t1) - float(t0), solver(r["z3"]), solver(r["cvc5"])))
 PY
 done

@@ -73,25 +73,6 @@ static bool compares_data(const as_expr *expr, bool within) {
   return false;
 }
 
-/* whether a function is called that the field takes for an arbitrary one */
-static bool calls_builtin(const as_expr *expr) {
-  if (expr->kind == AS_E_CALL && (expr->func->body == NULL || calls_builtin(expr->func->body)))
-    return true;
-  for (uint32_t i = 0; i < expr->n; i++) {
-    if (expr->kid[i] && calls_builtin(expr->kid[i]))
-      return true;
-  }
-  return false;
-}
-
-static bool op_calls_builtin(const as_opdef *op) {
-  for (uint32_t i = 0; i < op->nlet; i++) {
-    if (calls_builtin(op->let[i].body))
-      return true;
-  }
-  return false;
-}
-
 static char *exact_value(const as_opdef *op, const as_tensor *out, size_t k, double value,
                          as_agreement *tally) {
   const as_domain *di = out[3].d;
@@ -109,7 +90,7 @@ static char *exact_value(const as_opdef *op, const as_tensor *out, size_t k, dou
   as_dom_free(di, u, 1);
   if (misses)
     return as_format("the interval misses the exact value %.17g", w);
-  if (op_calls_builtin(op))
+  if (as_opdef_calls_builtin(op)) /* in the field it is an arbitrary function */
     return NULL;
   u = as_dom_new(domain, 1);
   domain->from_q(domain, u, *x);

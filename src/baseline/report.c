@@ -99,40 +99,40 @@ static const char *how(const changed_op *c) {
                                                            : "changed";
 }
 
-static void print_fact(const char *what, const as_baseline_fact *f) {
+static void print_fact(FILE *out, const char *what, const as_baseline_fact *f) {
   char *name = as_baseline_fact_name(f);
-  printf("%-8s %s: ", what, name);
+  fprintf(out, "%-8s %s: ", what, name);
   if (f->recorded) {
-    printf("%s%s -> ", f->was.verdict,
-           strcmp(f->was.verdict, "PROVED") == 0 && !f->was.certified ? " (not certified)" : "");
+    fprintf(out, "%s%s -> ", f->was.verdict,
+            strcmp(f->was.verdict, "PROVED") == 0 && !f->was.certified ? " (not certified)" : "");
   }
-  printf("%s%s%s%s\n", f->now.verdict,
-         strcmp(f->now.verdict, "PROVED") == 0 && !f->now.certified ? " (not certified)" : "",
-         f->reason ? ": " : "", f->reason ? f->reason : "");
+  fprintf(out, "%s%s%s%s\n", f->now.verdict,
+          strcmp(f->now.verdict, "PROVED") == 0 && !f->now.certified ? " (not certified)" : "",
+          f->reason ? ": " : "", f->reason ? f->reason : "");
   if (f->cex)
-    printf("%s%s", f->cex, f->cex[strlen(f->cex) - 1] == '\n' ? "" : "\n");
+    fprintf(out, "%s%s", f->cex, f->cex[strlen(f->cex) - 1] == '\n' ? "" : "\n");
   free(name);
 }
 
-static void print_slower(const as_baseline_fact *f) {
+static void print_slower(FILE *out, const as_baseline_fact *f) {
   char *name = as_baseline_fact_name(f);
-  printf("slower   %s: %u proof steps, %u before", name, f->now.work, f->was.work);
+  fprintf(out, "slower   %s: %u proof steps, %u before", name, f->now.work, f->was.work);
   if (f->was.seconds >= 0)
-    printf("; %.3f s, %.3f s before", f->now.seconds, f->was.seconds);
-  printf("\n");
+    fprintf(out, "; %.3f s, %.3f s before", f->now.seconds, f->was.seconds);
+  fprintf(out, "\n");
   free(name);
 }
 
-static void print_text(const as_baseline_showing *showing, const as_baseline *b,
+static void print_text(FILE *out, const as_baseline_showing *showing, const as_baseline *b,
                        const size_t *count, size_t n_slower, double seconds, const as_vec *ops) {
   static const char *const labels[] = {NULL, NULL, "CHANGED", "UNKNOWN", "new", "gone"};
   for (size_t i = 0; i < ops->n && !showing->quiet; i++) {
     const changed_op *c = &AS_VEC_AT(ops, changed_op, i);
-    printf("specification %s: %s, %zu facts rely on it (%.12s, now %.12s)\n", c->name, how(c),
-           c->fact.n, c->was->sha256, c->now->sha256[0] ? c->now->sha256 : "not read");
+    fprintf(out, "specification %s: %s, %zu facts rely on it (%.12s, now %.12s)\n", c->name, how(c),
+            c->fact.n, c->was->sha256, c->now->sha256[0] ? c->now->sha256 : "not read");
     for (size_t k = 0; k < c->fact.n; k++) {
       char *name = as_baseline_fact_name(AS_VEC_AT(&c->fact, const as_baseline_fact *, k));
-      printf("  %s\n", name);
+      fprintf(out, "  %s\n", name);
       free(name);
     }
   }
@@ -140,42 +140,46 @@ static void print_text(const as_baseline_showing *showing, const as_baseline *b,
   for (size_t i = 0; i < b->fact.n; i++)
     otherwise += read_otherwise(fact_at(b, i));
   if (otherwise) {
-    printf("%zu claims are read otherwise by this version, though their texts and specifications "
-           "are the same: judged again\n",
-           otherwise);
+    fprintf(out,
+            "%zu claims are read otherwise by this version, though their texts and specifications "
+            "are the same: judged again\n",
+            otherwise);
   }
   for (size_t i = 0; i < b->fact.n && !showing->quiet; i++) {
     const as_baseline_fact *f = fact_at(b, i);
     if (f->outcome == AS_BASELINE_GONE) {
       char *name = as_baseline_fact_name(f);
-      printf("gone     %s\n", name);
+      fprintf(out, "gone     %s\n", name);
       free(name);
     } else if (f->outcome == AS_BASELINE_CHANGED || f->outcome == AS_BASELINE_LOST ||
                f->outcome == AS_BASELINE_NEW) {
-      print_fact(labels[f->outcome], f);
+      print_fact(out, labels[f->outcome], f);
     } else if (showing->verbose && f->outcome != AS_BASELINE_APART) {
       char *name = as_baseline_fact_name(f);
-      printf("%-8s %s: %s\n", outcomes[f->outcome], name, f->was.verdict);
+      fprintf(out, "%-8s %s: %s\n", outcomes[f->outcome], name, f->was.verdict);
       free(name);
     }
     if (slower(f))
-      print_slower(f);
+      print_slower(out, f);
   }
-  printf("%zu verdicts changed, %zu unknown that were known, %zu judged again and the same, %zu "
-         "stand, %zu new, %zu gone in %.1f s\n",
-         count[AS_BASELINE_CHANGED], count[AS_BASELINE_LOST], count[AS_BASELINE_SAME],
-         count[AS_BASELINE_STANDS], count[AS_BASELINE_NEW], count[AS_BASELINE_GONE], seconds);
+  fprintf(out,
+          "%zu verdicts changed, %zu unknown that were known, %zu judged again and the same, %zu "
+          "stand, %zu new, %zu gone in %.1f s\n",
+          count[AS_BASELINE_CHANGED], count[AS_BASELINE_LOST], count[AS_BASELINE_SAME],
+          count[AS_BASELINE_STANDS], count[AS_BASELINE_NEW], count[AS_BASELINE_GONE], seconds);
   if (count[AS_BASELINE_STANDS] && !showing->quiet) {
-    printf("what stands was not proved again: its texts and the specifications that it relies on "
-           "have the same hashes (--all proves all)\n");
+    fprintf(out,
+            "what stands was not proved again: its texts and the specifications that it relies on "
+            "have the same hashes (--all proves all)\n");
   }
   if (n_slower) {
-    printf("%zu slower: at least %g times the time and %g s more, or %g times the proof steps and "
-           "%d more\n",
-           n_slower, TIMES, SECONDS, WORK_TIMES, STEPS);
+    fprintf(out,
+            "%zu slower: at least %g times the time and %g s more, or %g times the proof steps and "
+            "%d more\n",
+            n_slower, TIMES, SECONDS, WORK_TIMES, STEPS);
   }
   if (showing->update)
-    printf("%s: %zu facts\n", b->path, b->fact.n - count[AS_BASELINE_GONE]);
+    fprintf(out, "%s: %zu facts\n", b->path, b->fact.n - count[AS_BASELINE_GONE]);
 }
 
 static json_t *fact_json(const as_baseline_fact *f) {
@@ -203,8 +207,8 @@ static json_t *fact_json(const as_baseline_fact *f) {
   return j;
 }
 
-static void print_json(const as_baseline *b, const size_t *count, size_t n_slower, double seconds,
-                       const as_vec *ops) {
+static void print_json(FILE *out, const as_baseline *b, const size_t *count, size_t n_slower,
+                       double seconds, const as_vec *ops) {
   json_t *facts = json_array();
   json_t *specs = json_array();
   for (size_t i = 0; i < b->fact.n; i++) {
@@ -229,13 +233,14 @@ static void print_json(const as_baseline *b, const size_t *count, size_t n_slowe
                         "slower", (int)n_slower);
   for (int k = 0; k < AS_BASELINE_APART; k++)
     json_object_set_new(j, outcomes[k], json_integer((json_int_t)count[k]));
-  json_dumpf(j, stdout, JSON_INDENT(1));
-  putchar('\n');
+  json_dumpf(j, out, JSON_INDENT(1));
+  fputc('\n', out);
   json_decref(j);
 }
 
 as_status as_baseline_report(const as_baseline_showing *showing, const as_baseline *b,
                              double seconds) {
+  FILE *out = showing->out;
   as_vec ops;
   size_t count[AS_BASELINE_APART + 1] = {0};
   size_t n_slower = 0;
@@ -245,9 +250,9 @@ as_status as_baseline_report(const as_baseline_showing *showing, const as_baseli
     n_slower += slower(fact_at(b, i));
   }
   if (showing->json)
-    print_json(b, count, n_slower, seconds, &ops);
+    print_json(out, b, count, n_slower, seconds, &ops);
   else
-    print_text(showing, b, count, n_slower, seconds, &ops);
+    print_text(out, showing, b, count, n_slower, seconds, &ops);
   for (size_t i = 0; i < ops.n; i++)
     as_vec_clear(&AS_VEC_AT(&ops, changed_op, i).fact);
   as_vec_clear(&ops);

@@ -1,10 +1,12 @@
-/* The report of `assay regress`: text or JSON on standard output, JUnit XML.
+/* The report of `assay regress`: text or JSON, JUnit XML.
  */
 #ifndef AS_BASELINE_REPORT_H
 #define AS_BASELINE_REPORT_H
 #include "baseline.h"
+#include <stdio.h>
 
 typedef struct {
+  FILE *out;
   bool json;
   bool quiet;
   bool verbose;

@@ -119,17 +119,18 @@ static json_t *instance(const as_rule_cex *x) {
   return o;
 }
 
-static json_t *row(const job *j, const char *cert) {
+static json_t *row(const job *j, const char *file, const char *cert) {
   const as_verdict *v = &j->v;
   bool unreadable = v->answer == AS_ANSWER_UNREADABLE;
+  char *example = as_report_words_without(v->cex_words, j->file->given.name, file);
   json_t *o = json_pack(
-      "{s:s, s:s, s:s, s:s, s:f, s:b, s:s*, s:s*, s:s*, s:s*, s:s*, s:s*, s:b}", "file",
-      j->file->given.name, "rule", j->name, "direction", j->reverse ? "backward" : "forward",
-      "verdict", as_answer_word(v->answer), "seconds", v->seconds, "as_expected", !v->surprise,
-      "expected", v->expect ? as_expect_word(v->expect) : NULL, "reason",
-      unreadable ? NULL : v->why, "error", unreadable ? v->why : NULL, "counterexample",
-      v->cex_words, "certificate", cert, "theorem",
+      "{s:s, s:s, s:s, s:s, s:f, s:b, s:s*, s:s*, s:s*, s:s*, s:s*, s:s*, s:b}", "file", file,
+      "rule", j->name, "direction", j->reverse ? "backward" : "forward", "verdict",
+      as_answer_word(v->answer), "seconds", v->seconds, "as_expected", !v->surprise, "expected",
+      v->expect ? as_expect_word(v->expect) : NULL, "reason", unreadable ? NULL : v->why, "error",
+      unreadable ? v->why : NULL, "counterexample", example, "certificate", cert, "theorem",
       v->answer == AS_ANSWER_PROVED ? v->theorem : NULL, "internal_error", v->conflict);
+  free(example);
   if (o == NULL)
     return json_null();
   json_object_set_new(o, "instances",
@@ -252,45 +253,73 @@ static char *report_html(const run *R, double seconds) {
   return html;
 }
 
+/* The rules and their specifications are copied, so that the directory needs nothing beside it.
+ * kept[i]: the name of file i there, malloc'ed. */
+static bool keep_files(const run *R, as_report_dir *out, char **kept, as_err *err) {
+  for (uint32_t i = 0; i < R->n_file; i++) {
+    const as_job_text *text = &R->file[i].given;
+    const char *name = base(text->name);
+    kept[i] = as_strdup(name);
+    for (unsigned k = 2; as_report_dir_has(out, kept[i]); k++) {
+      free(kept[i]);
+      kept[i] = as_format("%u-%s", k, name);
+    }
+    as_report_dir_add(out, kept[i], text->text, text->len);
+    as_judged file = as_job_judged_rule(&R->file[i], 0, false, "");
+    if (!as_report_add_specifications(&file, out, err))
+      return false;
+  }
+  return true;
+}
+
+static json_t *summary(const run *R, double seconds, json_t *rules) {
+  return json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:f, s:o, s:o}", "format", "assay-rules 2",
+                   "proved", (int)R->count[AS_ANSWER_PROVED], "refuted",
+                   (int)R->count[AS_ANSWER_REFUTED], "unknown", (int)R->count[AS_ANSWER_UNKNOWN],
+                   "vacuous", (int)R->count[AS_ANSWER_VACUOUS], "errors",
+                   (int)R->count[AS_ANSWER_UNREADABLE], "unexpected", (int)R->surprises, "seconds",
+                   seconds, "statistics", as_report_stats_json(), "rules", rules);
+}
+
 static bool leave(run *R, double seconds, as_err *err) {
   const cli_opts *o = R->o;
+  char **kept = as_calloc(R->n_file + 1, sizeof *kept);
   as_report_dir out;
   as_report_dir_init(&out);
-  as_str batch;
+  as_str batch; /* for assay-check, run in the directory */
   as_str_init(&batch);
+  bool ok = keep_files(R, &out, kept, err);
   json_t *rules = json_array();
-  for (size_t i = 0; i < R->n; i++) {
+  for (size_t i = 0; ok && i < R->n; i++) {
     job *j = &R->job[i];
+    const char *file = kept[j->file - R->file];
     char *cert = certificate(j, &out);
-    if (cert && o->out)
-      as_str_printf(&batch, "%s %s %s/%s\n", j->file->given.name, j->name, o->out, cert);
-    json_array_append_new(rules, row(j, o->out ? cert : NULL));
+    if (cert)
+      as_str_printf(&batch, "%s %s %s\n", file, j->name, cert);
+    json_array_append_new(rules, row(j, o->out ? file : j->file->given.name, o->out ? cert : NULL));
     free(cert);
   }
-  json_t *all = json_pack(
-      "{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:f, s:o, s:o}", "format", "assay-rules 1", "proved",
-      (int)R->count[AS_ANSWER_PROVED], "refuted", (int)R->count[AS_ANSWER_REFUTED], "unknown",
-      (int)R->count[AS_ANSWER_UNKNOWN], "vacuous", (int)R->count[AS_ANSWER_VACUOUS], "errors",
-      (int)R->count[AS_ANSWER_UNREADABLE], "unexpected", (int)R->surprises, "seconds", seconds,
-      "statistics", as_report_stats_json(), "rules", rules);
-  char *text = json_dumps(all, JSON_INDENT(1));
-  char *json = as_format("%s\n", text ? text : "{}");
-  bool ok = true;
-  if (o->json)
-    fputs(json, stdout);
-  if (o->out) {
+  if (ok && o->out) {
     char *html = report_html(R, seconds);
-    as_report_dir_add(&out, "report.json", json, strlen(json));
     as_report_dir_add(&out, "report.html", html, strlen(html));
     as_report_dir_add(&out, "batch", batch.s ? batch.s : "", batch.n);
     free(html);
+  }
+  json_t *all = summary(R, seconds, rules);
+  char *json = as_report_json_text(all, o->out ? &out : NULL);
+  if (ok && o->out) {
+    as_report_dir_add(&out, "report.json", json, strlen(json));
     ok = as_report_dir_write(&out, o->out, o->force, err);
   }
-  free(text);
+  if (ok && o->json)
+    fputs(json, stdout);
   free(json);
   json_decref(all);
   as_str_clear(&batch);
   as_report_dir_clear(&out);
+  for (uint32_t i = 0; i < R->n_file; i++)
+    free(kept[i]);
+  free(kept);
   return ok;
 }
 

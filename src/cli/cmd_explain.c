@@ -49,6 +49,25 @@ static int explain_certificate(const cli_opts *o, const as_verdict *v, const cha
   return status;
 }
 
+/* A result without a certificate and without a counterexample: what was left to show, found again.
+ */
+static int explain_unknown(const cli_opts *o, const as_judged *judged) {
+  as_verdict v;
+  as_verdict_init(&v);
+  as_policy policy = o->policy;
+  as_policy_ask_nobody(&policy);
+  as_judge(judged, &policy, &v);
+  as_report_words words;
+  as_report_words_of(&v, false, &words);
+  if (words.theorem)
+    printf("To be shown:\n%s\n", words.theorem);
+  as_report_print(&v, &words, false);
+  as_report_words_clear(&words);
+  as_status status = as_verdict_status(&v);
+  as_verdict_clear(&v);
+  return status == AS_UNKNOWN ? AS_OK : (int)status;
+}
+
 static int explain_proof(const cli_opts *o, const cli_place *at, as_err *err) {
   as_verdict v;
   as_verdict_init(&v);
@@ -61,7 +80,10 @@ static int explain_proof(const cli_opts *o, const cli_place *at, as_err *err) {
   bool read = job.lib && (rule ? as_job_read_rules(&job, at->prog, err)
                                : as_job_read_program(&job, at->prog, err) &&
                                      as_job_read_candidate(&job, at->cand, err));
-  if (read && (text = as_read_file(at->cert, &len, err)) != NULL) {
+  if (read && o->n_arg == 1 && !as_exists(at->cert)) {
+    as_judged judged = as_job_judged(&job);
+    status = explain_unknown(o, &judged);
+  } else if (read && (text = as_read_file(at->cert, &len, err)) != NULL) {
     as_judged judged = rule ? as_job_judged_rule(&job, 0, false, at->cand) : as_job_judged(&job);
     if (as_judge_read(&judged, &v))
       status = explain_certificate(o, &v, text, len, err);

@@ -46,8 +46,8 @@ static void add_files(imported *m, const char *folder, const as_report_dir *from
     free(name);
   }
   if (cert) {
-    as_str_printf(&m->batch, "%s/%s/program.tp %s/%s/candidate.mug %s/%s/certificate.cert\n",
-                  m->o->out, folder, m->o->out, folder, m->o->out, folder);
+    as_str_printf(&m->batch, "%s/program.tp %s/candidate.mug %s/certificate.cert\n", folder, folder,
+                  folder);
   }
 }
 
@@ -175,45 +175,48 @@ static bool one(imported *m, size_t number, as_err *fatal) {
 
 static char *summary_json(imported *m, double seconds) {
   json_t *o =
-      json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:f, s:o, s:O}", "format", "assay-import 1",
+      json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:f, s:o, s:O}", "format", "assay-import 2",
                 "program", m->o->arg[0], "file", m->o->arg[1], "proved",
                 (int)m->count[AS_ANSWER_PROVED], "refuted", (int)m->count[AS_ANSWER_REFUTED],
                 "unknown", (int)m->count[AS_ANSWER_UNKNOWN], "not_certified", (int)m->uncertified,
                 "seconds", seconds, "statistics", as_report_stats_json(), "graphs", m->rows);
-  char *text = json_dumps(o, JSON_INDENT(1));
-  char *out = as_format("%s\n", text ? text : "{}");
-  free(text);
+  char *text = as_report_json_text(o, m->o->out ? &m->result : NULL);
   json_decref(o);
-  return out;
+  return text;
 }
 
-static bool write_directory(imported *m, const char *json, double seconds, as_err *err) {
+/* all but report.json, which has their hashes; the directory needs nothing beside it */
+static bool collect(imported *m, double seconds, as_err *err) {
   const cli_opts *o = m->o;
   char *about =
       as_format("Candidates of %s, each judged against the program %s", o->arg[1], o->arg[0]);
   const char *slash = strrchr(o->arg[1], '/');
   char *html = as_report_batch_html(
       &(as_report_batch){slash ? slash + 1 : o->arg[1], about, seconds}, m->items.data, m->items.n);
-  as_report_dir_add(&m->result, "report.json", json, strlen(json));
   as_report_dir_add(&m->result, "report.html", html, strlen(html));
   as_report_dir_add(&m->result, "batch", m->batch.s ? m->batch.s : "", m->batch.n);
+  as_judged given = as_job_judged(&m->given);
   free(about);
   free(html);
-  return as_report_dir_write(&m->result, o->out, o->force, err);
+  return as_report_add_specifications(&given, &m->result, err);
 }
 
 static bool finish(imported *m, double seconds, as_err *err) {
   const cli_opts *o = m->o;
+  bool ok = o->out == NULL || collect(m, seconds, err);
   char *json = summary_json(m, seconds);
-  if (o->json)
+  if (ok && o->out) {
+    as_report_dir_add(&m->result, "report.json", json, strlen(json));
+    ok = as_report_dir_write(&m->result, o->out, o->force, err);
+  }
+  ok = ok && cli_export_write(m->export, err) && as_report_junit_write(m->junit, o->junit, err);
+  if (ok && o->json)
     fputs(json, stdout);
-  bool ok = o->out == NULL || write_directory(m, json, seconds, err);
-  ok = cli_export_write(m->export, err) && as_report_junit_write(m->junit, o->junit, err) && ok;
-  if (!o->json) {
+  if (ok && !o->json) {
     printf("%u proved, %u refuted, %u unknown in %.1f s\n", m->count[AS_ANSWER_PROVED],
            m->count[AS_ANSWER_REFUTED], m->count[AS_ANSWER_UNKNOWN], seconds);
   }
-  if ((o->verbose || o->stats) && !o->json)
+  if (ok && (o->verbose || o->stats) && !o->json)
     as_report_print_stats();
   free(json);
   return ok;

@@ -3,14 +3,17 @@
  * as it is; the others are judged again. */
 #include "cli.h"
 #include "progress.h"
+#include "src/base/lock.h"
 #include "src/baseline/baseline.h"
 #include "src/baseline/report.h"
 #include "src/import/mirage.h"
 #include "src/report/junit.h"
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* a file that holds many facts is read once, before the threads start */
 typedef struct {
@@ -367,6 +370,25 @@ static void accept(as_baseline *b) {
   }
 }
 
+/* malloc'ed; *status: the exit status that it stands for */
+static char *report_text(const cli_opts *o, const as_baseline *b, double seconds, int *status) {
+  char *text = NULL;
+  size_t length = 0;
+  FILE *out = open_memstream(&text, &length);
+  if (out == NULL)
+    abort();
+  as_baseline_showing how = {
+      .out = out, .json = o->json, .quiet = o->quiet, .verbose = o->verbose, .update = o->update};
+  *status = (int)as_baseline_report(&how, b, seconds);
+  fclose(out);
+  return text;
+}
+
+static void remove_file(void *arg, const char *stale) {
+  (void)arg;
+  unlink(stale);
+}
+
 int cli_regress(const cli_opts *o) {
   run r = {.o = o};
   as_baseline b;
@@ -381,7 +403,12 @@ int cli_regress(const cli_opts *o) {
   /* specifications that cannot be read are bad input, not a change of every fact */
   as_oplib *library = cli_library(o, &r.fatal);
   r.library = library;
-  bool ok = library && as_baseline_read(&b, &r.fatal) && choose(&r, &r.fatal);
+  /* who updates holds the baseline from reading to writing: of two at a time, the second sees what
+   * the first has recorded */
+  int lock = o->update && library ? as_lock_for(o->baseline, &r.fatal) : AS_NO_LOCK;
+  as_each_stale(o->baseline, ".tmp", remove_file, NULL);
+  bool ok =
+      library && r.fatal.status == AS_OK && as_baseline_read(&b, &r.fatal) && choose(&r, &r.fatal);
   int status = AS_OK;
   if (ok) {
     open_sources(&r);
@@ -390,18 +417,20 @@ int cli_regress(const cli_opts *o) {
     ok = r.fatal.status == AS_OK;
   }
   if (ok) {
-    as_baseline_showing how = {
-        .json = o->json, .quiet = o->quiet, .verbose = o->verbose, .update = o->update};
-    status = (int)as_baseline_report(&how, &b, as_now() - start);
+    char *text = report_text(o, &b, as_now() - start, &status);
     ok = as_baseline_junit(o->junit, &b, &r.fatal);
-  }
-  if (ok && o->update) {
-    accept(&b);
-    ok = as_baseline_write(&b, &r.fatal);
-    status = AS_OK;
+    if (ok && o->update) {
+      accept(&b);
+      ok = as_baseline_write(&b, &r.fatal);
+      status = AS_OK;
+    }
+    if (ok) /* nothing is said to be done before it is */
+      fputs(text, stdout);
+    free(text);
   }
   if (!ok)
     status = cli_fail(&r.fatal);
+  as_unlock(lock);
   close_sources(&r);
   as_oplib_free(library);
   as_vec_clear(&r.asked);

@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "config.h"
 #include "lowered.h"
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,18 +28,33 @@ char *cli_exe_dir(void) {
   return as_strdup(buf);
 }
 
+static int is_specification(const struct dirent *entry) {
+  const char *dot = strrchr(entry->d_name, '.');
+  return entry->d_name[0] != '.' && dot && strcmp(dot, ".sem") == 0;
+}
+
+static bool holds_specifications(const char *dir) {
+  struct dirent **found;
+  int n = scandir(dir, &found, is_specification, NULL);
+  for (int i = 0; i < n; i++)
+    free(found[i]);
+  if (n >= 0)
+    free(found);
+  return n > 0;
+}
+
 char *cli_sem_dir(void) {
   const char *env = getenv("ASSAY_SEM");
   if (env && *env)
     return as_strdup(env);
   char *exe = cli_exe_dir();
   char *found = NULL;
-  /* installed beside the executable; installed where configure said; the source tree of a build
-   * that is not installed */
-  char *tries[] = {as_format("%s/../share/assay/semantics", exe),
+  /* those of the build that this is; installed beside the executable; installed where configure
+   * said; the source tree of a build that was moved */
+  char *tries[] = {as_format("%s/semantics", exe), as_format("%s/../share/assay/semantics", exe),
                    as_strdup(AS_DATADIR "/semantics"), as_strdup(AS_SRCDIR "/semantics")};
   for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
-    if (found == NULL && as_exists(tries[i]))
+    if (found == NULL && holds_specifications(tries[i]))
       found = tries[i];
     else
       free(tries[i]);

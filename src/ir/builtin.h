@@ -1,9 +1,10 @@
 /* Functions that specifications declare `builtin`: proofs know nothing of them, evaluators and
  * kernels compute them.
- * Includes libc only.
+ * May include ir/opdef.h.
  * Used by the parser of specifications, the evaluators' domains and lowering. */
 #ifndef AS_IR_BUILTIN_H
 #define AS_IR_BUILTIN_H
+#include "opdef.h"
 #include <math.h>
 #include <stdint.h>
 
@@ -42,5 +43,7 @@ typedef struct {
 extern const as_builtin_row as_builtin_rows[];
 /* AS_N_BUILTINS: there is none of that name and number of arguments */
 as_builtin as_builtin_find(const char *name, uint32_t n_args);
+/* whether a body of the operator calls one, also by way of a function */
+bool as_opdef_calls_builtin(const as_opdef *op);
 
 #endif

@@ -130,6 +130,9 @@ static void part(as_str *s, const as_report_part *p, char *const *svg, const cha
   as_str_printf(s, "</%s>\n", h);
   if (svg && *svg)
     as_str_printf(s, "<div class=\"draw\" tabindex=\"0\">%s</div>\n", *svg);
+  else if (p->dot)
+    as_str_add(s, "<p class=\"undrawn\">Not drawn: Graphviz (dot) was not found, or could not "
+                  "draw it.</p>\n");
   if (p->text) {
     as_str_printf(s, "<details%s><summary>text</summary>", svg && *svg ? "" : " open=\"open\"");
     text(s, "<pre>", p->text, "</pre></details>");

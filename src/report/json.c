@@ -2,6 +2,7 @@
 #include "src/base/stats.h"
 #include <jansson.h>
 #include <stdlib.h>
+#include <string.h>
 
 static json_t *solver_json(const as_opinion *opinion) {
   const as_smt_result *r = &opinion->result;
@@ -12,16 +13,97 @@ static json_t *solver_json(const as_opinion *opinion) {
                    "reason", r->reason, "version", r->version);
 }
 
-static json_t *sizes_json(const as_sizes *sizes) {
+/* of the program and of its candidate; the table may hold those of others */
+static json_t *sizes_json(const as_judged *judged) {
+  const as_graph *graph[] = {judged->program, judged->graph};
   json_t *o = json_object();
-  for (uint32_t i = 0;; i++) {
-    as_size s = as_size_nth_sym(sizes, i);
-    if (s == AS_SIZE_BAD)
-      break;
-    long v = as_size_value(sizes, s);
-    json_object_set_new(o, as_size_name(sizes, s), v >= 0 ? json_integer(v) : json_null());
+  for (int k = 0; k < 2; k++) {
+    for (uint32_t i = 0; graph[k] && i < graph[k]->n_own_size; i++) {
+      as_size s = graph[k]->own_size[i];
+      long v = as_size_value(graph[k]->sizes, s);
+      json_object_set_new(o, as_size_name(graph[k]->sizes, s),
+                          v >= 0 ? json_integer(v) : json_null());
+    }
   }
   return o;
+}
+
+/* "check,field,z3": what the verdict demanded, as --require takes it */
+static json_t *required_json(const as_policy *policy) {
+  as_str s;
+  as_str_init(&s);
+  as_str_add(&s, policy->field ? "check,field" : "check");
+  for (int i = 0; i < AS_SMT_N_SOLVERS; i++) {
+    if (policy->agree[i])
+      as_str_printf(&s, ",%s", as_smt_solver_name((as_smt_solver)i));
+  }
+  json_t *words = json_string(s.s);
+  as_str_clear(&s);
+  return words;
+}
+
+/* Takes the members called `seconds` out, at any depth, and gives them in a tree of the same shape
+ * (NULL: there are none): a number where nothing below has a time. */
+static json_t *take_seconds(json_t *from) {
+  json_t *inner = NULL;
+  if (json_is_array(from)) {
+    size_t i;
+    json_t *item;
+    bool any = false;
+    inner = json_array();
+    json_array_foreach(from, i, item) {
+      json_t *below = take_seconds(item);
+      any = any || below;
+      json_array_append_new(inner, below ? below : json_null());
+    }
+    if (any)
+      return inner;
+    json_decref(inner);
+    return NULL;
+  }
+  if (!json_is_object(from))
+    return NULL;
+  json_t *own = json_incref(json_object_get(from, "seconds"));
+  json_object_del(from, "seconds");
+  inner = json_object();
+  const char *key;
+  json_t *member;
+  json_object_foreach(from, key, member) {
+    json_t *below = take_seconds(member);
+    if (below)
+      json_object_set_new(inner, key, below);
+  }
+  bool nothing_below = json_object_size(inner) == 0;
+  if (nothing_below) {
+    json_decref(inner);
+    return own;
+  }
+  if (own)
+    json_object_set_new(inner, "all", own);
+  return inner;
+}
+
+char *as_report_json_text(void *report, const as_report_dir *files) {
+  json_t *o = report;
+  json_t *run = json_object();
+  json_t *seconds = take_seconds(o);
+  if (seconds)
+    json_object_set_new(run, "seconds", seconds);
+  json_t *hashes = json_object();
+  for (size_t i = 0; files && i < files->file.n; i++) {
+    const as_report_file *f = &AS_VEC_AT(&files->file, as_report_file, i);
+    char h[65];
+    as_sha256(f->data, f->n, h);
+    /* the page shows times */
+    json_object_set_new(strcmp(f->name, "report.html") == 0 ? run : hashes, f->name,
+                        json_string(h));
+  }
+  json_object_set_new(o, "files", hashes);
+  json_object_set_new(o, "run", run);
+  char *text = json_dumps(o, JSON_INDENT(1));
+  char *out = as_format("%s\n", text ? text : "{}");
+  free(text);
+  return out;
 }
 
 void *as_report_stats_json(void) {
@@ -36,12 +118,14 @@ void *as_report_stats_json(void) {
 char *as_report_json(const as_judged *judged, const as_verdict *v, const as_report_dir *files,
                      void *extra) {
   json_t *o = json_object();
-  json_object_set_new(o, "format", json_string("assay-report 1"));
+  json_object_set_new(o, "format", json_string("assay-report 2"));
   json_object_set_new(o, "program", json_string(judged->program->name));
   if (judged->graph)
     json_object_set_new(o, "candidate", json_string(judged->graph->name));
   json_object_set_new(o, "verdict", json_string(as_answer_word(v->answer)));
   json_object_set_new(o, "certified", json_boolean(v->certified));
+  json_object_set_new(o, "required", required_json(&v->policy));
+  json_object_set_new(o, "seed", json_integer((json_int_t)v->policy.seed));
   if (v->why) {
     json_object_set_new(o, "reason", json_string(v->why));
     json_object_set_new(o, "reason_code", json_string(as_reason_word(v->reason)));
@@ -53,7 +137,7 @@ char *as_report_json(const as_judged *judged, const as_verdict *v, const as_repo
       json_boolean(v->field_ran &&
                    v->field.same > 0)); /* the theorem is not empty: sizes and inputs were met at
                                            which both are defined */
-  json_object_set_new(o, "sizes", sizes_json(judged->program->sizes));
+  json_object_set_new(o, "sizes", sizes_json(judged));
   json_t *relied = json_object();
   for (uint32_t i = 0; i < v->n_relied; i++)
     json_object_set_new(relied, v->relied[i].name, json_string(v->relied[i].sha256));
@@ -95,17 +179,7 @@ char *as_report_json(const as_judged *judged, const as_verdict *v, const as_repo
   json_object_set_new(o, "floating_point", json_string("outside the theorem: tested, not proved"));
   if (extra)
     json_object_update(o, extra);
-  json_t *hashes = json_object();
-  for (size_t i = 0; files && i < files->file.n; i++) {
-    const as_report_file *f = &AS_VEC_AT(&files->file, as_report_file, i);
-    char h[65];
-    as_sha256(f->data, f->n, h);
-    json_object_set_new(hashes, f->name, json_string(h));
-  }
-  json_object_set_new(o, "files", hashes);
-  char *text = json_dumps(o, JSON_INDENT(1));
-  char *out = as_format("%s\n", text);
-  free(text);
+  char *text = as_report_json_text(o, files);
   json_decref(o);
-  return out;
+  return text;
 }

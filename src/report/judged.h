@@ -36,13 +36,25 @@ as_status as_report_cex_again(const as_judged *judged, const as_cex *told, as_ce
  * borrowed) adds; malloc'ed */
 char *as_report_json(const as_judged *judged, const as_verdict *v, const as_report_dir *files,
                      void *extra);
+/* A report (json_t *, an object, changed) as its file holds it: all times apart from the rest,
+ * under `run`, so that what two runs say can be compared; with the hashes of the files (NULL:
+ * none). malloc'ed */
+char *as_report_json_text(void *report, const as_report_dir *files);
+/* whether a page says what another does, times and drawings (for which a tool is needed) apart */
+bool as_report_same_page(const char *page, const char *other);
 void *as_report_stats_json(void); /* the counters of stats.h (json_t *, the caller's) */
 /* the files of a result directory, added to r; kernel, extra may be NULL */
 bool as_report_collect(const as_judged *judged, const as_verdict *v, const as_report_words *words,
                        const char *kernel, void *extra, as_report_dir *r, as_err *err);
+/* copies of the specifications that the case was read with, in `semantics` or where its text uses
+ * them; those that are there stay */
+bool as_report_add_specifications(const as_judged *judged, as_report_dir *r, as_err *err);
 /* the whole directory */
 bool as_report_package(const char *dir, bool force, const as_judged *judged, const as_verdict *v,
                        const as_report_words *words, const char *kernel, void *extra, as_err *err);
+
+/* the words with `path`, where they name a file, shown as `name`; malloc'ed, NULL: NULL */
+char *as_report_words_without(const char *words, const char *path, const char *name);
 
 /* the case as an item of a report, initialised here; for report.html and for the reports of
  * batches */

@@ -3,52 +3,84 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* the `use` path by which a program read this file, or NULL.  The copy of the program must find it
- * at the same place. */
-static const char *use_path(const as_graph *g, const char *from, const char *file) {
+/* the `use` path among these by which a file at `from` read this file, or NULL.  The copy must find
+ * it at the same place. */
+static const char *use_path(const char *const *use, uint32_t n, const char *from,
+                            const char *file) {
   const char *slash = strrchr(from, '/');
-  for (uint32_t i = 0; g && i < g->n_use; i++) {
-    bool rooted = g->use[i][0] == '/' || slash == NULL;
+  for (uint32_t i = 0; i < n; i++) {
+    bool rooted = use[i][0] == '/' || slash == NULL;
     char *whole =
-        rooted ? as_strdup(g->use[i]) : as_format("%.*s/%s", (int)(slash - from), from, g->use[i]);
+        rooted ? as_strdup(use[i]) : as_format("%.*s/%s", (int)(slash - from), from, use[i]);
     bool same = strcmp(whole, file) == 0;
     free(whole);
     if (same)
-      return g->use[i];
+      return use[i];
   }
   return NULL;
 }
 
+/* by which the case read this file */
+static const char *used_as(const as_judged *judged, const char *file) {
+  const as_graph *program = judged->program;
+  const as_graph *graph = judged->graph;
+  if (judged->rules) {
+    uint32_t n;
+    const char *const *use = as_rulefile_uses(judged->rules, &n);
+    return use_path(use, n, judged->given.name, file);
+  }
+  const char *used =
+      use_path((const char *const *)program->use, program->n_use, judged->given.name, file);
+  if (used == NULL && graph && graph->program == NULL && judged->candidate.name)
+    used = use_path((const char *const *)graph->use, graph->n_use, judged->candidate.name, file);
+  return used;
+}
+
+static const as_report_file *file_named(const as_report_dir *r, const char *name) {
+  for (size_t i = 0; i < r->file.n; i++) {
+    const as_report_file *f = &AS_VEC_AT(&r->file, as_report_file, i);
+    if (strcmp(f->name, name) == 0)
+      return f;
+  }
+  return NULL;
+}
+
+static bool holds(const as_report_dir *r, const char *name, const as_source *source) {
+  const as_report_file *f = file_named(r, name);
+  return f && f->n == source->len && memcmp(f->data, source->text, f->n) == 0;
+}
+
 /* the name in the directory; malloc'ed, NULL with err */
-static char *kept_name(const as_judged *judged, const char *file, const as_report_dir *r,
+static char *kept_name(const as_judged *judged, const as_source *source, const as_report_dir *r,
                        as_err *err) {
-  const char *slash = strrchr(file, '/');
-  const char *base = slash ? slash + 1 : file;
-  const char *used = use_path(judged->program, judged->given.name, file);
-  if (used == NULL && judged->graph && judged->graph->program == NULL && judged->candidate.name)
-    used = use_path(judged->graph, judged->candidate.name, file);
-  if (used && (!as_path_is_below(used) || as_report_dir_has(r, used))) {
+  const char *slash = strrchr(source->name, '/');
+  const char *base = slash ? slash + 1 : source->name;
+  const char *used = used_as(judged, source->name);
+  if (used) {
+    if (as_path_is_below(used) && (!as_report_dir_has(r, used) || holds(r, used, source)))
+      return as_strdup(used);
     as_err_set(err, AS_BAD_INPUT,
                "`use \"%s\"`: a result directory can hold only files below the program's folder",
                used);
     return NULL;
   }
-  char *name = used ? as_strdup(used) : as_format("semantics/%s", base);
-  for (unsigned k = 2; !used && as_report_dir_has(r, name); k++) {
+  char *name = as_format("semantics/%s", base);
+  for (unsigned k = 2; as_report_dir_has(r, name) && !holds(r, name, source); k++) {
     free(name);
     name = as_format("semantics/%u-%s", k, base);
   }
   return name;
 }
 
-static bool add_specifications(const as_judged *judged, as_report_dir *r, as_err *err) {
+bool as_report_add_specifications(const as_judged *judged, as_report_dir *r, as_err *err) {
   uint32_t n;
   const as_source *source = as_oplib_sources(judged->lib, &n);
   for (uint32_t i = 0; i < n; i++) {
-    char *name = kept_name(judged, source[i].name, r, err);
+    char *name = kept_name(judged, &source[i], r, err);
     if (name == NULL)
       return false;
-    as_report_dir_add(r, name, source[i].text, source[i].len);
+    if (!as_report_dir_has(r, name))
+      as_report_dir_add(r, name, source[i].text, source[i].len);
     free(name);
   }
   return true;
@@ -65,7 +97,7 @@ bool as_report_collect(const as_judged *judged, const as_verdict *v, const as_re
     as_report_dir_add(r, "kernel.cu", kernel, strlen(kernel));
   if (v->queries_text)
     as_report_dir_add(r, "obligations.smt2", v->queries_text, strlen(v->queries_text));
-  bool ok = add_specifications(judged, r, err);
+  bool ok = as_report_add_specifications(judged, r, err);
   as_report_item item;
   as_report_judged(judged, v, words, &item);
   char *html = as_report_html(&item);

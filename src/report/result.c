@@ -2,10 +2,12 @@
  * a part of one. */
 #include "result.h"
 #include "src/base/file.h"
+#include "src/base/lock.h"
 #include "src/base/mem.h"
 #include "src/base/str.h"
 #include <dirent.h>
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +68,22 @@ static bool is_result(const char *dir) {
   return yes;
 }
 
+static void remove_stale(void *arg, const char *stale) {
+  (void)arg;
+  remove_dir(stale, 8);
+}
+
+/* What runs that were killed have left beside it.  One killed between its two renames has put the
+ * old directory aside: that one comes back. */
+static void restore_stale(void *arg, const char *stale) {
+  const char *dir = arg;
+  if (as_exists(dir) || rename(stale, dir) != 0)
+    remove_dir(stale, 8);
+}
+
 bool as_report_dir_place(const char *dir, bool force, as_err *err) {
+  as_each_stale(dir, ".old", restore_stale, (void *)(uintptr_t)dir);
+  as_each_stale(dir, ".tmp", remove_stale, NULL);
   if (as_exists(dir) && !(force && is_result(dir))) {
     return as_err_set(err, AS_BAD_INPUT, "%s: exists%s", dir,
                       force ? " and is no result directory"

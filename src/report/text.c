@@ -5,6 +5,7 @@
 #include "src/base/stats.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void as_report_words_of(const as_verdict *v, bool outline, as_report_words *words) {
   *words = (as_report_words){0};
@@ -81,4 +82,22 @@ void as_report_print_stats(void) {
     printf("%-9s %8llu %s\n", i == 0 ? "counted" : "", (unsigned long long)as_stats_get((as_stat)i),
            as_stats_what((as_stat)i));
   }
+}
+
+char *as_report_words_without(const char *words, const char *path, const char *name) {
+  if (words == NULL)
+    return NULL;
+  as_str s;
+  as_str_init(&s);
+  as_str_add(&s, "");
+  size_t length = strlen(path);
+  for (const char *at = words; *at;) {
+    bool here = length > 0 && strncmp(at, path, length) == 0;
+    if (here)
+      as_str_add(&s, name);
+    else
+      as_str_addn(&s, at, 1);
+    at += here ? length : 1;
+  }
+  return as_str_take(&s);
 }

@@ -1,9 +1,9 @@
 # shell tests of the command; they use the built binaries
 TESTS += tests/cli/test_explain.sh tests/cli/test_bad_input.sh tests/cli/test_results.sh tests/cli/test_check.sh tests/cli/test_target.sh \
-  tests/cli/test_certificates.sh tests/cli/test_judge.sh tests/cli/test_options.sh tests/cli/test_search.sh tests/cli/test_run.sh
+  tests/cli/test_certificates.sh tests/cli/test_judge.sh tests/cli/test_options.sh tests/cli/test_search.sh tests/cli/test_run.sh tests/cli/test_findings.sh
 EXTRA_DIST += tests/cli/test_explain.sh tests/cli/explain tests/cli/lib.sh tests/cli/test_bad_input.sh tests/cli/test_results.sh tests/cli/test_check.sh \
-  tests/cli/test_target.sh tests/cli/test_certificates.sh tests/cli/certificates.txt tests/cli/test_judge.sh tests/cli/test_options.sh tests/cli/test_search.sh tests/cli/chain.sh tests/cli/test_run.sh
-FAST_TESTS += tests/cli/test_explain.sh tests/cli/test_bad_input.sh tests/cli/test_check.sh tests/cli/test_target.sh tests/cli/test_certificates.sh tests/cli/test_judge.sh tests/cli/test_options.sh tests/cli/test_search.sh tests/cli/test_run.sh
+  tests/cli/test_target.sh tests/cli/test_certificates.sh tests/cli/certificates.txt tests/cli/test_judge.sh tests/cli/test_options.sh tests/cli/test_search.sh tests/cli/chain.sh tests/cli/test_run.sh tests/cli/test_findings.sh
+FAST_TESTS += tests/cli/test_explain.sh tests/cli/test_bad_input.sh tests/cli/test_check.sh tests/cli/test_target.sh tests/cli/test_certificates.sh tests/cli/test_judge.sh tests/cli/test_options.sh tests/cli/test_search.sh tests/cli/test_run.sh tests/cli/test_findings.sh
 GOLDEN_TESTS += tests/cli/test_explain.sh tests/cli/test_certificates.sh
 check_PROGRAMS += tests/cli/test_report
 TESTS += tests/cli/test_report

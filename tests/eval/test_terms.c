@@ -14,6 +14,43 @@
 
 static as_oplib *lib;
 
+/* whether an index is an element of a tensor */
+static bool reads_places(const as_expr *expr, bool within) {
+  if (within && expr->kind == AS_E_ACCESS)
+    return true;
+  for (uint32_t i = 0; i < expr->n; i++) {
+    if (expr->kid[i] && reads_places(expr->kid[i], within || expr->kind == AS_E_ACCESS))
+      return true;
+  }
+  return false;
+}
+
+static bool takes_extremum(const as_expr *expr) {
+  if (expr->kind == AS_E_MAXR || expr->kind == AS_E_MINR)
+    return true;
+  for (uint32_t i = 0; i < expr->n; i++) {
+    if (expr->kid[i] && takes_extremum(expr->kid[i]))
+      return true;
+  }
+  return false;
+}
+
+/* whether a maximum or minimum is taken of a tensor without elements */
+static bool has_empty_extremum(const as_graph *graph, const int64_t *env) {
+  for (uint32_t i = 0; i < graph->n; i++) {
+    const as_node *node = &graph->node[i];
+    bool taken = false;
+    for (uint32_t k = 0; node->kind == AS_N_OP && k < node->op->nlet; k++)
+      taken |= takes_extremum(node->op->let[k].body);
+    const as_node *arg = taken && node->nargs ? &graph->node[node->arg[0]] : NULL;
+    for (uint32_t k = 0; arg && k < arg->rank; k++) {
+      if (as_size_eval(graph->sizes, arg->dim[k], env) == 0)
+        return true;
+    }
+  }
+  return false;
+}
+
 /* at random small instances: graph evaluator = checker's terms, in the field, as doubles and by
  * intervals */
 static long against_terms(const as_graph *tp, const as_graph *mug, const load_claim *claim,
@@ -65,7 +102,9 @@ static long against_terms(const as_graph *tp, const as_graph *mug, const load_cl
             const void *x = as_tensor_at(&out[o], k);
             unsigned fx = domain->flags(domain, x) & AS_F_NOVALUE;
             unsigned fv = domain->flags(domain, v) & AS_F_NOVALUE;
-            ck_assert_msg(((fx ^ fv) & AS_F_UNDEF) == 0,
+            /* a maximum over nothing has a base in terms; that it is none is an obligation */
+            bool of_nothing = fx && !fv && has_empty_extremum(graph, instance.env);
+            ck_assert_msg(of_nothing || ((fx ^ fv) & AS_F_UNDEF) == 0,
                           "%s: defined in one reading only (%u, %u) in %s", name, fx, fv,
                           domain->name);
             if (fx | fv) {
@@ -189,6 +228,8 @@ static bool add_random_op(as_graph *graph, as_rng *rng, as_node_id *live, uint32
   bool done = false;
   for (int t = 0; t < 200 && !done; t++) {
     const as_opdef *op = as_oplib_nth(lib, (uint32_t)as_rng_below(rng, as_oplib_count(lib)));
+    if (reads_places(op->let[op->nlet - 1].body, false))
+      continue; /* of integers, which inputs of programs are not */
     as_node_id arg[AS_MAX_ARGS];
     for (uint32_t i = 0; i < op->nargs; i++)
       arg[i] = live[as_rng_below(rng, *n_live)];
@@ -245,12 +286,22 @@ static as_graph *random_program(as_sizes *sizes, as_rng *rng) {
   return graph;
 }
 
+/* whether a function is called that the field takes for an arbitrary one */
+static bool calls_builtin(const as_graph *graph) {
+  for (uint32_t i = 0; i < graph->n; i++) {
+    if (graph->node[i].kind == AS_N_OP && as_opdef_calls_builtin(graph->node[i].op))
+      return true;
+  }
+  return false;
+}
+
 /* over small integers: exact = double = field where there is an exact value */
 static long exact_and_double(const as_graph *graph, as_rng *rng) {
   as_err err;
   as_err_init(&err);
   as_field_domain field;
   as_field_domain_init(&field, rng);
+  bool builtin = calls_builtin(graph);
   as_instance instance;
   long n = 0;
   ck_assert(as_instance_init(&instance, graph, NULL, &err));
@@ -280,7 +331,7 @@ static long exact_and_double(const as_graph *graph, as_rng *rng) {
         continue;
       double w = mpq_get_d(*(const mpq_t *)x);
       field.d.from_q(&field.d, u, *(const mpq_t *)x);
-      as_field_cmp c = as_field_compare(u, as_tensor_at(&out[2], k));
+      as_field_cmp c = builtin ? AS_FC_SAME : as_field_compare(u, as_tensor_at(&out[2], k));
       ck_assert_msg(c != AS_FC_DIFFER && c != AS_FC_APART,
                     "the field disagrees with the exact value %g", w);
       if (!isnan(v))
@@ -316,7 +367,8 @@ static void random_programs_of(uint64_t seed, int count) {
       load_claim claim;
       if (load_claim_init(&claim, lib, text, text)) {
         agree += against_terms(graph, graph, &claim, &rng, 3, text);
-      } else if (!strstr(claim.why, "never defined") &&
+      } else if (!strstr(claim.why, "needed here, but false") &&
+                 !strstr(claim.why, "never defined") &&
                  !strstr(claim.why, "are for integers")) { /* a division by a literal 0, say; a
                                                           remainder of reals */
         refused++;

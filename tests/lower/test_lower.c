@@ -106,6 +106,24 @@ START_TEST(moving_elements) {
 
 END_TEST
 
+/* powers, built-in functions, kept axes, permutations, choice, products of other batches */
+START_TEST(powers_and_batches) {
+  lower_case j;
+  case_open(&j);
+  case_read(&j,
+            "program many\nsizes A = 3, B = 5, C = 4\ninput X: f32[A, B, C]\ninput W: f32[C, B]\n"
+            "input P: f32[B, 1]\n"
+            "output R = pow(X, n=3) - floor(X * 4) + round(X * 3) + sin(X) * cos(X)\n"
+            "output K = X - mean_keep(X, axis=1) + max_keep(X, axis=-1)\n"
+            "output T = move_axis(swap_axes(X, first=0, second=2), axis=0, by=2)\n"
+            "output M = matmul(X, W) + mean2(X, axis=1)[:, none, none]\n"
+            "output F = masked_fill(X, P, 2) + sum2(X, axis=0)\n",
+            NULL);
+  case_check(&j, NULL, NULL, 1);
+}
+
+END_TEST
+
 START_TEST(bfloat_user_operator) {
   static const char sem[] = "func bump(x) = x / (1 + abs(x))\nop scaled_bump(x[..a, n], s[n]; c = "
                             "2) -> [..a, n]\n  out[..a, i] = c * s[i] * bump(x[..a, i])\n"
@@ -342,6 +360,7 @@ int main(void) {
   tcase_add_test(tests, without_tensor_cores);
   tcase_add_test(tests, operators_alone);
   tcase_add_test(tests, moving_elements);
+  tcase_add_test(tests, powers_and_batches);
   tcase_add_test(tests, bfloat_user_operator);
   tcase_add_test(tests, concat_and_max_accumulators);
   tcase_add_test(tests, refusals);

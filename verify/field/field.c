@@ -274,8 +274,10 @@ char *as_field_report_print(const as_field_report *report) {
     }
   }
   if (!(report->bound < 1)) {
-    as_str_add(&text,
-               "  the error bound of the identity-testing theorem is vacuous here (at least 1)\n");
+    as_str_add(
+        &text,
+        "  no chance of a missed difference can be stated here: the bound of the identity-testing "
+        "theorem is 1\n");
   }
   as_str_add(&text, report->verdict == AS_OK   ? "  verdict: same\n"
                     : report->verdict == AS_NO ? "  verdict: different\n"

@@ -145,6 +145,18 @@ static int64_t integer(evaluator *eval, ck_id term, bool *undefined) {
     }
     return integer(eval, ck_kid(terms, term, condition == TRUTH_YES ? 1 : 2), undefined);
   }
+  case CK_APP: { /* an element of a tensor of integers */
+    const as_domain *domain = eval->domain;
+    void *element = as_dom_new(domain, 1);
+    real(eval, term, element);
+    unsigned flags = domain->flags(domain, element) & AS_F_NOVALUE;
+    if (flags)
+      *undefined = true;
+    else if (!domain->to_int(domain, element, &value))
+      fail(eval, AS_UNKNOWN, "an integer that this domain does not know", NULL);
+    as_dom_free(domain, element, 1);
+    return value;
+  }
   default:
     fail(eval, AS_BAD_INPUT, "an integer term that has no value here", NULL);
     return 0;

@@ -121,8 +121,23 @@ static void replay(const as_judged *judged, as_verdict *verdict) {
   verdict->check_seconds = as_now() - start;
 }
 
+/* a certificate that somebody brought: nothing is known of how it was found */
+static void take_certificate(const as_judged *judged, as_verdict *verdict) {
+  as_proof_result *proof = &verdict->proof;
+  proof->verdict = AS_PROVED;
+  proof->goals = verdict->claim->n_goals;
+  replay(judged, verdict);
+  proof->steps = verdict->usage.steps;
+  proof->terms = verdict->usage.terms;
+  proof->goals_proved = verdict->checked ? proof->goals : 0;
+}
+
 static void prove(const as_judged *judged, uint32_t most_steps, as_verdict *verdict) {
   double start = as_now();
+  if (verdict->proof.cert) {
+    take_certificate(judged, verdict);
+    return;
+  }
   as_prove_opts limits = {.max_steps = most_steps};
   as_prove_claim(verdict->terms, verdict->claim, &limits, &verdict->proof);
   verdict->prove_seconds = as_now() - start;
@@ -210,6 +225,7 @@ static void without_proof(as_verdict *verdict) {
 static void conclude(const as_judged *judged, const as_policy *policy, as_verdict *verdict) {
   uint64_t met = verdict->tally.defined + verdict->tally.open;
   verdict->certified = false;
+  verdict->policy = *policy;
   free(verdict->why);
   verdict->why = NULL;
   verdict->reason = AS_REASON_NONE;
@@ -339,6 +355,15 @@ void as_judge(const as_judged *judged, const as_policy *policy, as_verdict *verd
   }
   verdict->surprise = !is_expected(verdict->answer, verdict->expect);
   verdict->seconds = as_now() - start;
+}
+
+void as_judge_certificate(const as_judged *judged, const as_policy *policy, const char *cert,
+                          size_t len, as_verdict *verdict) {
+  verdict->proof.cert = as_malloc(len + 1);
+  memcpy(verdict->proof.cert, cert, len);
+  verdict->proof.cert[len] = 0;
+  verdict->proof.cert_len = len;
+  as_judge(judged, policy, verdict);
 }
 
 void as_judge_ask(const as_judged *judged, const as_policy *policy, as_verdict *verdict) {

@@ -156,6 +156,7 @@ typedef struct {
   char *queries_text;    /* where the policy keeps them */
   bool queries_disputed; /* the second reader of certificates does not find the proof */
   char *queries_why;     /* why nobody could be asked */
+  as_policy policy;      /* by which it was concluded */
   double seconds;        /* all of it */
 } as_verdict;
 
@@ -170,6 +171,10 @@ void as_verdict_release(as_verdict *verdict);
 bool as_judge_read(const as_judged *judged, as_verdict *verdict);
 /* All of it.  verdict: initialised, and as as_judge_read left it where that was called. */
 void as_judge(const as_judged *judged, const as_policy *policy, as_verdict *verdict);
+/* The same with a certificate that somebody brings in place of the prover's: what `check` makes of
+ * a result.  The certificate is copied. */
+void as_judge_certificate(const as_judged *judged, const as_policy *policy, const char *cert,
+                          size_t len, as_verdict *verdict);
 /* Asks solvers that the policy names about a case that was judged without them, and concludes anew;
  * the claim must not have been released. */
 void as_judge_ask(const as_judged *judged, const as_policy *policy, as_verdict *verdict);

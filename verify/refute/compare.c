@@ -268,6 +268,34 @@ as_status as_cex_replay(const as_graph *spec, const as_graph *cand, const as_cex
   return verdict;
 }
 
+static void tensor_text(as_str *text, const as_tensor *tensor, uint32_t axis, size_t *position,
+                        uint32_t *shown) {
+  if (axis == tensor->rank) {
+    char *value = as_domain_exact.print(&as_domain_exact, as_tensor_at(tensor, (*position)++));
+    if (++*shown <= 64)
+      as_str_add(text, value);
+    free(value);
+    return;
+  }
+  as_str_add(text, "[");
+  for (int64_t i = 0; i < tensor->dim[axis]; i++) {
+    if (*shown >= 64) {
+      as_str_add(text, " ...");
+      break;
+    }
+    if (i)
+      as_str_add(text, ", ");
+    tensor_text(text, tensor, axis + 1, position, shown);
+  }
+  as_str_add(text, "]");
+}
+
+void as_cex_tensor(as_str *text, const as_tensor *tensor) {
+  size_t position = 0;
+  uint32_t shown = 0;
+  tensor_text(text, tensor, 0, &position, &shown);
+}
+
 char *as_cex_print(const as_graph *spec, const as_cex *cex) {
   as_str text;
   as_str_init(&text);
@@ -278,16 +306,8 @@ char *as_cex_print(const as_graph *spec, const as_cex *cex) {
   }
   as_str_add(&text, "\n");
   for (uint32_t i = 0; i < cex->n_inputs; i++) {
-    as_str_printf(&text, "%s =", spec->node[spec->input[i]].name);
-    for (size_t k = 0; k < cex->input[i].n; k++) {
-      if (k == 64) {
-        as_str_add(&text, " ...");
-        break;
-      }
-      char *value = as_domain_exact.print(&as_domain_exact, as_tensor_at(&cex->input[i], k));
-      as_str_printf(&text, " %s", value);
-      free(value);
-    }
+    as_str_printf(&text, "%s = ", spec->node[spec->input[i]].name);
+    as_cex_tensor(&text, &cex->input[i]);
     as_str_add(&text, "\n");
   }
   const char *name =

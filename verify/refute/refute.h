@@ -31,6 +31,8 @@ typedef struct {
 
 void as_cex_init(as_cex *c);
 void as_cex_clear(as_cex *c);
+/* `[[0, 0], [0, 1]]`, the first 64 elements; of an exact tensor */
+void as_cex_tensor(as_str *text, const as_tensor *tensor);
 char *as_cex_print(const as_graph *spec, const as_cex *c); /* for people; malloc'ed */
 
 typedef struct {

@@ -575,28 +575,6 @@ as_status as_rule_replay(const as_rulefile *file, uint32_t index, const as_rule_
 }
 
 /* --- text */
-static void tensor_text(as_str *text, const as_tensor *tensor, uint32_t axis, size_t *position,
-                        uint32_t *shown) {
-  if (axis == tensor->rank) {
-    char *value = as_domain_exact.print(&as_domain_exact, as_tensor_at(tensor, (*position)++));
-    if (++*shown <= 64)
-      as_str_add(text, value);
-    free(value);
-    return;
-  }
-  as_str_add(text, "[");
-  for (int64_t i = 0; i < tensor->dim[axis]; i++) {
-    if (*shown >= 64) {
-      as_str_add(text, " ...");
-      break;
-    }
-    if (i)
-      as_str_add(text, ", ");
-    tensor_text(text, tensor, axis + 1, position, shown);
-  }
-  as_str_add(text, "]");
-}
-
 static void sizes_text(as_str *text, const as_rule_cex *cex) {
   const as_rule *rule = cex->rule;
   const char *separator = "";
@@ -635,11 +613,9 @@ char *as_rule_cex_print(const as_rule_cex *found, const char *indent) {
     as_str_add(&text, "\n");
   }
   for (uint32_t i = 0; i < cex->n_inputs; i++) {
-    size_t position = 0;
-    uint32_t shown = 0;
     as_str_printf(&text, "%s%s = ", indent,
                   found->rule->lhs->node[found->rule->lhs->input[i]].name);
-    tensor_text(&text, &cex->input[i], 0, &position, &shown);
+    as_cex_tensor(&text, &cex->input[i]);
     as_str_add(&text, "\n");
   }
   const char *name = cex->output < found->rule->n_output ? found->rule->output[cex->output] : "?";

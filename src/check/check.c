@@ -1,0 +1,483 @@
+/* The order of a check, and what is compared. */
+#include "check.h"
+#include "src/base/child.h"
+#include "src/lower/lower.h"
+#include "src/report/judged.h"
+#include "verify/judge/job.h"
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  const as_check_how *how;
+  const char *dir;
+  json_t *report;
+  uint32_t wrong;    /* files and claims that are not as they should be */
+  uint32_t rejected; /* certificates */
+  uint32_t accepted;
+  uint32_t differing; /* specifications relied on that are not yours */
+  as_err *err;
+} checking;
+
+__attribute__((format(printf, 2, 3))) static void find(checking *c, const char *fmt, ...) {
+  va_list ap;
+  c->wrong++;
+  if (c->how->json)
+    return;
+  printf("%s: ", c->dir);
+  va_start(ap, fmt);
+  vprintf(fmt, ap);
+  va_end(ap);
+  putchar('\n');
+}
+
+static char *in_dir(const checking *c, const char *name) {
+  return as_format("%s/%s", c->dir, name);
+}
+
+static char *read_file(checking *c, const char *name, size_t *len) {
+  char *path = in_dir(c, name);
+  char *text = as_read_file(path, len, c->err);
+  free(path);
+  return text;
+}
+
+static bool is_there(const checking *c, const char *name) {
+  char *path = in_dir(c, name);
+  bool there = as_exists(path);
+  free(path);
+  return there;
+}
+
+/* --- files */
+static bool check_hash(checking *c, const char *name, const json_t *recorded) {
+  if (!as_path_is_below(name) || !json_is_string(recorded))
+    return as_err_set(c->err, AS_BAD_INPUT, "%s/report.json: odd file name `%s`", c->dir, name);
+  size_t n;
+  char sha[65];
+  char *text = read_file(c, name, &n);
+  if (text == NULL)
+    return false;
+  as_sha256(text, n, sha);
+  if (strcmp(sha, json_string_value(recorded)) != 0)
+    find(c, "%s: changed since the report was written", name);
+  free(text);
+  return true;
+}
+
+/* every file that the report must vouch for is listed, and every file listed is as it was */
+static bool check_files(checking *c, const char *const *must, size_t n_must) {
+  json_t *files = json_object_get(c->report, "files");
+  json_t *page = json_object_get(json_object_get(c->report, "run"), "report.html");
+  if (!json_is_object(files))
+    return as_err_set(c->err, AS_BAD_INPUT, "%s/report.json: no list of files", c->dir);
+  for (size_t i = 0; i < n_must; i++) {
+    if (is_there(c, must[i]) && json_object_get(files, must[i]) == NULL)
+      return as_err_set(c->err, AS_BAD_INPUT, "%s/report.json: has no hash of %s", c->dir, must[i]);
+  }
+  const char *name;
+  json_t *recorded;
+  json_object_foreach(files, name, recorded) {
+    if (!check_hash(c, name, recorded))
+      return false;
+  }
+  return check_hash(c, "report.html", page);
+}
+
+/* --- the trusted checker */
+/* gives its exit status; negative with err: it could not be run */
+static int run_checker(checking *c, const char *given, const char *candidate, const char *cert,
+                       bool show) {
+  as_vec argv;
+  as_vec_init(&argv, sizeof(const char *));
+  const char *const last[] = {given, candidate, cert, NULL};
+  as_vec_push(&argv, &c->how->checker);
+  for (uint32_t i = 0; i < c->how->n_sem; i++) {
+    const char *option = "--sem";
+    as_vec_push(&argv, &option);
+    as_vec_push(&argv, &c->how->sem[i]);
+  }
+  for (int i = 0; i < 4; i++)
+    as_vec_push(&argv, &last[i]);
+  as_child_result said;
+  as_child_run(&(as_child){.argv = argv.data, .errors = AS_CHILD_ERRORS_MERGED}, &said);
+  int status = said.status;
+  if (said.end != AS_CHILD_EXITED) {
+    char *how = as_child_how(&said);
+    as_err_set(c->err, AS_INTERNAL, "%s: it %s", c->how->checker, how);
+    free(how);
+    status = -1;
+  }
+  if (said.output.s && !c->how->json && (show || status != AS_OK))
+    fputs(said.output.s, stdout);
+  as_child_result_clear(&said);
+  as_vec_clear(&argv);
+  return status;
+}
+
+static bool check_certificate(checking *c, const char *given, const char *candidate,
+                              const char *cert, bool show) {
+  int status = run_checker(c, given, candidate, cert, show);
+  if (status == AS_BAD_INPUT)
+    as_err_set(c->err, AS_BAD_INPUT, "%s: the checker cannot read it%s", c->dir,
+               c->differing
+                   ? " by your specifications; --sem with the result's own folder reads it "
+                     "by those"
+                   : "");
+  c->accepted += status == AS_OK;
+  c->rejected += status == AS_NO;
+  return status == AS_OK || status == AS_NO;
+}
+
+/* --- specifications: which of those relied on are not yours */
+static void compare_specifications(checking *c, const as_judged *judged, const as_oplib *yours) {
+  const char *name;
+  json_t *hash;
+  json_t *relied = json_object_get(c->report, "specifications");
+  json_object_foreach(relied, name, hash) {
+    char *own = as_oplib_text(judged->lib, name);
+    char *other = as_oplib_text(yours, name);
+    bool same = own && other && strcmp(own, other) == 0;
+    c->differing += !same;
+    if (!same && !c->how->json)
+      printf("%s: specification %s: %s\n", c->dir, name,
+             other ? "the result's is not yours" : "you have none of that name");
+    free(own);
+    free(other);
+  }
+}
+
+/* yours, and what the program brings along */
+static void name_differences(checking *c, const as_job *job, const as_judged *judged) {
+  as_err err;
+  as_err_init(&err);
+  as_job by_yours;
+  as_job_init(&by_yours, as_oplib_again(c->how->yours, &err));
+  if (by_yours.lib)
+    as_job_take_program(&by_yours, job->given.name, as_strdup(job->given.text), job->given.len,
+                        &err);
+  compare_specifications(c, judged, by_yours.lib ? by_yours.lib : c->how->yours);
+  as_job_clear(&by_yours);
+  as_err_clear(&err);
+}
+
+/* --- claims */
+static void compare_claims(checking *c, const char *text) {
+  json_t *made = json_loads(text, 0, NULL);
+  const char *key;
+  json_t *value;
+  json_object_foreach(made, key, value) {
+    bool apart = strcmp(key, "run") == 0 || strcmp(key, "files") == 0;
+    if (!apart && !json_equal(value, json_object_get(c->report, key)))
+      find(c, "report.json: `%s` is not what this version of assay finds", key);
+  }
+  json_decref(made);
+}
+
+static bool compare_page(checking *c, const char *made) {
+  size_t n;
+  char *page = read_file(c, "report.html", &n);
+  if (page && !as_report_same_page(page, made))
+    find(c, "report.html: not what this version of assay makes of the result");
+  free(page);
+  return page != NULL;
+}
+
+/* by what the report says was demanded and asked */
+static bool recorded_policy(checking *c, as_policy *policy) {
+  const char *required = json_string_value(json_object_get(c->report, "required"));
+  as_policy_init(policy);
+  as_policy_ask_nobody(policy);
+  policy->seed = (uint64_t)json_integer_value(json_object_get(c->report, "seed"));
+  for (int i = 0; i < AS_SMT_N_SOLVERS; i++) {
+    json_t *opinion = json_object_get(c->report, as_smt_solver_name((as_smt_solver)i));
+    policy->ask[i] = json_object_get(opinion, "asked") != NULL;
+  }
+  return as_policy_require(policy, required ? required : "check,field", c->err);
+}
+
+static bool judge_again(checking *c, const as_judged *judged, as_verdict *v) {
+  as_policy policy;
+  if (!recorded_policy(c, &policy))
+    return false;
+  if (is_there(c, "certificate.cert")) {
+    size_t n;
+    char *cert = read_file(c, "certificate.cert", &n);
+    if (cert == NULL)
+      return false;
+    as_judge_certificate(judged, &policy, cert, n, v);
+    free(cert);
+  } else {
+    as_judge(judged, &policy, v);
+  }
+  return true;
+}
+
+static bool check_claims(checking *c, const as_judged *judged, as_verdict *v) {
+  if (!judge_again(c, judged, v))
+    return false;
+  as_report_words words;
+  as_report_words_of(v, true, &words);
+  as_verdict_release(v);
+  char *json = as_report_json(judged, v, NULL, NULL);
+  compare_claims(c, json);
+  free(json);
+  as_report_item item;
+  as_report_judged(judged, v, &words, &item);
+  char *page = as_report_html(&item);
+  bool ok = compare_page(c, page);
+  free(page);
+  as_report_clear(&item);
+  as_report_words_clear(&words);
+  return ok;
+}
+
+/* --- kernel.cu */
+/* the GPU asked for, otherwise the one that the report names; NULL with err */
+static const as_target *target_of(const checking *c) {
+  const char *recorded = json_string_value(json_object_get(c->report, "target"));
+  if (c->how->target)
+    return c->how->target;
+  return recorded ? as_target_find(recorded, c->err) : as_target_default();
+}
+
+static bool check_kernel(checking *c, const as_graph *graph) {
+  if (!is_there(c, "kernel.cu"))
+    return true;
+  size_t n;
+  char *text = read_file(c, "kernel.cu", &n);
+  as_lowered low;
+  as_lowered_init(&low);
+  as_lower_opts plan = {.target = text ? target_of(c) : NULL};
+  bool ok = plan.target && as_lower_cuda(graph, &plan, &low, c->err);
+  if (ok && (strlen(low.cuda) != n || memcmp(low.cuda, text, n) != 0))
+    find(c, "kernel.cu: not what this version of assay makes of the muGraph");
+  as_lowered_clear(&low);
+  free(text);
+  return ok;
+}
+
+/* --- one result */
+/* the result's own specifications: a folder that it may do without */
+static as_oplib *own_library(const checking *c) {
+  as_oplib *lib = as_oplib_new();
+  char *own = in_dir(c, "semantics");
+  bool ok = !as_exists(own) || as_oplib_load_dir(lib, own, c->err);
+  free(own);
+  if (ok)
+    return lib;
+  as_oplib_free(lib);
+  return NULL;
+}
+
+static bool check_case(checking *c, as_answer *answer) {
+  static const char *const must[] = {"program.tp", "certificate.cert", "candidate.mug",
+                                     "candidate.tp", "kernel.cu"};
+  if (!check_files(c, must, sizeof must / sizeof *must))
+    return false;
+  char *program = in_dir(c, "program.tp");
+  char *candidate = in_dir(c, is_there(c, "candidate.mug") ? "candidate.mug" : "candidate.tp");
+  char *cert = in_dir(c, "certificate.cert");
+  as_verdict v;
+  as_verdict_init(&v);
+  as_job job;
+  as_job_init(&job, own_library(c));
+  bool ok = job.lib && as_job_read_program(&job, program, c->err) &&
+            as_job_read_candidate(&job, candidate, c->err);
+  if (ok) {
+    as_judged judged = as_job_judged(&job);
+    name_differences(c, &job, &judged);
+    ok = check_kernel(c, job.graph) && check_claims(c, &judged, &v) &&
+         (!as_exists(cert) || check_certificate(c, program, candidate, cert, !c->how->quiet));
+  }
+  *answer = v.answer;
+  as_verdict_clear(&v);
+  as_job_clear(&job);
+  free(program);
+  free(candidate);
+  free(cert);
+  return ok;
+}
+
+/* --- batches */
+static bool check_one_rule(checking *c, const as_job *job, json_t *row, const char *name,
+                           const char *file) {
+  const char *cert = json_string_value(json_object_get(row, "certificate"));
+  const char *verdict = json_string_value(json_object_get(row, "verdict"));
+  bool reverse;
+  uint32_t i = as_job_rule_named(job, name, &reverse);
+  if (i == as_rulefile_count(job->rules))
+    return as_err_set(c->err, AS_BAD_INPUT, "%s/%s has no rule %s", c->dir, file, name);
+  as_policy policy;
+  as_policy_init(&policy);
+  as_policy_ask_nobody(&policy);
+  as_judged judged = as_job_judged_rule(job, i, reverse, name);
+  as_verdict v;
+  as_verdict_init(&v);
+  size_t n = 0;
+  char *text = cert ? read_file(c, cert, &n) : NULL;
+  bool ok = cert == NULL || text != NULL;
+  if (text)
+    as_judge_certificate(&judged, &policy, text, n, &v);
+  else if (ok)
+    as_judge(&judged, &policy, &v);
+  if (ok && (verdict == NULL || strcmp(verdict, as_answer_word(v.answer)) != 0))
+    find(c, "%s: %s as reported, %s as this version finds", name, verdict ? verdict : "nothing",
+         as_answer_word(v.answer));
+  const char *theorem = json_string_value(json_object_get(row, "theorem"));
+  if (ok && theorem && (v.theorem == NULL || strcmp(theorem, v.theorem) != 0))
+    find(c, "%s: the theorem is not the one reported", name);
+  const char *example = json_string_value(json_object_get(row, "counterexample"));
+  char *path = in_dir(c, file);
+  char *shown = as_report_words_without(v.cex_words, path, file);
+  if (ok && example && (shown == NULL || strcmp(example, shown) != 0))
+    find(c, "%s: the counterexample is not the one reported", name);
+  free(shown);
+  free(path);
+  as_verdict_clear(&v);
+  free(text);
+  if (ok && cert) {
+    char *rules = in_dir(c, file);
+    char *proof = in_dir(c, cert);
+    ok = check_certificate(c, rules, name, proof, false);
+    free(rules);
+    free(proof);
+  }
+  return ok;
+}
+
+static bool check_rule_row(checking *c, json_t *row) {
+  const char *file = json_string_value(json_object_get(row, "file"));
+  const char *name = json_string_value(json_object_get(row, "rule"));
+  if (file == NULL || name == NULL || !as_path_is_below(file))
+    return as_err_set(c->err, AS_BAD_INPUT, "%s/report.json: a rule without its file and name",
+                      c->dir);
+  char *path = in_dir(c, file);
+  as_job job;
+  as_job_init(&job, own_library(c));
+  bool ok =
+      job.lib && as_job_read_rules(&job, path, c->err) && check_one_rule(c, &job, row, name, file);
+  as_job_clear(&job);
+  free(path);
+  return ok;
+}
+
+static bool check_rules(checking *c) {
+  size_t i;
+  json_t *row;
+  if (!check_files(c, NULL, 0))
+    return false;
+  json_array_foreach(json_object_get(c->report, "rules"), i, row) {
+    if (!check_rule_row(c, row))
+      return false;
+  }
+  return true;
+}
+
+static json_t *read_report(const char *dir, as_err *err) {
+  char *path = as_format("%s/report.json", dir);
+  size_t n;
+  char *text = as_read_file(path, &n, err);
+  json_error_t wrong;
+  json_t *report = text ? json_loadb(text, n, 0, &wrong) : NULL;
+  if (text && report == NULL)
+    as_err_at(err, path, text, n, wrong.line, wrong.column, "%s", wrong.text);
+  free(text);
+  free(path);
+  return report;
+}
+
+static bool check_graph(checking *c, json_t *row) {
+  json_t *number = json_object_get(row, "graph");
+  const char *verdict = json_string_value(json_object_get(row, "verdict"));
+  char *dir = as_format("%s/graph-%03lld", c->dir, (long long)json_integer_value(number));
+  checking inner = *c;
+  inner.dir = dir;
+  bool judged = as_exists(dir); /* a graph that could not be read has no directory */
+  bool ok = true;
+  as_answer answer = AS_ANSWER_UNKNOWN;
+  if (judged) {
+    inner.report = read_report(dir, c->err);
+    ok = inner.report && check_case(&inner, &answer);
+    json_decref(inner.report);
+  }
+  c->wrong = inner.wrong;
+  c->accepted = inner.accepted;
+  c->rejected = inner.rejected;
+  c->differing = inner.differing;
+  if (ok && (verdict == NULL || strcmp(verdict, as_answer_word(answer)) != 0))
+    find(c, "graph %lld: %s as reported, %s as this version finds",
+         (long long)json_integer_value(number), verdict ? verdict : "nothing",
+         as_answer_word(answer));
+  free(dir);
+  return ok;
+}
+
+static bool check_graphs(checking *c) {
+  size_t i;
+  json_t *row;
+  if (!check_files(c, NULL, 0))
+    return false;
+  json_array_foreach(json_object_get(c->report, "graphs"), i, row) {
+    if (!check_graph(c, row))
+      return false;
+  }
+  return true;
+}
+
+/* --- the command */
+static void tell(const checking *c, const char *format, as_answer answer) {
+  bool good = c->wrong == 0 && c->rejected == 0;
+  const char *own = c->differing ? "; by your specifications, which are not all the result's" : "";
+  if (c->how->json) {
+    printf("{\"accepted\": %s, \"changed_files\": %u, \"certificates\": %u, \"rejected\": %u, "
+           "\"other_specifications\": %u}\n",
+           c->rejected == 0 && c->accepted > 0 ? "true" : "false", c->wrong, c->accepted,
+           c->rejected, c->differing);
+  } else if (!good) {
+    puts("NOT VERIFIED");
+  } else if (format) { /* a batch */
+    printf("VERIFIED: %u certificates accepted, everything else as reported%s\n", c->accepted, own);
+  } else if (c->accepted) {
+    printf("VERIFIED: certificate accepted, files unchanged%s\n", own);
+  } else {
+    printf("VERIFIED: %s as reported, files unchanged\n", as_answer_word(answer));
+  }
+}
+
+static as_status check_dir(checking *c) {
+  static const struct {
+    const char *format;
+    bool (*check)(checking *c);
+  } batches[] = {{"assay-rules 2", check_rules}, {"assay-import 2", check_graphs}};
+
+  const char *format = json_string_value(json_object_get(c->report, "format"));
+  as_answer answer = AS_ANSWER_PROVED;
+  const char *batch = NULL;
+  bool ok = false;
+  for (size_t i = 0; format && i < sizeof batches / sizeof *batches; i++) {
+    if (strcmp(format, batches[i].format) == 0) {
+      batch = format;
+      ok = batches[i].check(c);
+    }
+  }
+  if (batch == NULL && format && strcmp(format, "assay-report 2") == 0)
+    ok = check_case(c, &answer);
+  else if (batch == NULL)
+    as_err_set(c->err, AS_BAD_INPUT, "%s/report.json: not a report of this version of assay",
+               c->dir);
+  if (!ok)
+    return c->err->status;
+  tell(c, batch, answer);
+  bool unsure = batch == NULL && answer == AS_ANSWER_UNKNOWN;
+  return c->wrong || c->rejected ? AS_NO : unsure ? AS_UNKNOWN : AS_OK;
+}
+
+as_status as_check(const as_check_how *how, const char *dir, as_err *err) {
+  checking c = {.how = how, .dir = dir, .err = err};
+  c.report = read_report(dir, err);
+  as_status status = c.report ? check_dir(&c) : err->status;
+  json_decref(c.report);
+  return status;
+}

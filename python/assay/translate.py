@@ -292,7 +292,7 @@ class Translator:
         if "getitem" in target:
             value = self.environment.get(node.args[0])
             if value is None:
-                return
+                raise Unsupported(target, "of what is not covered")
             self.environment[node] = value[node.args[1]]
             return
         if target.startswith("aten._assert") or target.startswith("aten.sym_constrain"):

@@ -3,9 +3,8 @@ TESTS += tests/python/test_python.sh
 EXTRA_DIST += tests/python/test_python.sh tests/python/certify.py tests/python/pairs.py tests/python/rows.py tests/python/use.py \
   python/pyproject.toml python/assay/__init__.py python/assay/backend.py python/assay/cache.py python/assay/compiled.py python/assay/equality.py \
   python/assay/errors.py python/assay/islands.py python/assay/kernels.py python/assay/operators.py python/assay/program.py python/assay/tool.py \
-  python/assay/torch_ops.sem python/assay/translate.py python/assay/values.py bench/kernelbench.py docs/pytorch.md
+  python/assay/torch_ops.sem python/assay/translate.py python/assay/values.py
 # the same in a fresh virtual environment, with PyTorch from the package index: 3 GB, so asked for by name
 check-python: all
 	rm -rf python-venv && $(PYTHON3) -m venv python-venv && python-venv/bin/pip install -q $(srcdir)/python
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS=tests/python/test_python.sh PYTHON=$(abs_builddir)/python-venv/bin/python
-.PHONY: check-python

@@ -507,8 +507,8 @@ def _variance(t, x, axes=None, correction=1, keepdim=False):
     centred = _centred(t, x, axes)
     squares = t.value(f"{centred.text} * {centred.text}", x.extents)
     total = _reduce(t, "sum", squares, axes, keepdim)
-    divisor = count if correction == 0 else f"({count} - {number(correction)})"
-    return t.value(f"{total.text} / {divisor}", total.extents)
+    divisor = count if correction == 0 else f"{count} - {int(correction)}"
+    return t.value(f"div_by({total.text}, n={divisor})", total.extents)
 
 
 def _centred(t, x, axes):

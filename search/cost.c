@@ -175,7 +175,7 @@ static double predefined_us(const cost_model *model, uint32_t id) {
   double work = value(model, model->works[id].work);
   double bare = target->launch_us + 2 * target->latency_us;
   for (uint32_t i = 0; i < node->nargs; i++) {
-    if (model->graph->node[node->arg[i]].kind != AS_N_CONST)
+    if (!as_graph_is_number(&model->graph->node[node->arg[i]]))
       bytes += bytes_of(model, &model->graph->node[node->arg[i]]);
   }
   double mem = bytes / target->dram;
@@ -376,7 +376,7 @@ double as_cost_bound(const as_graph *graph, const uint32_t *op, uint32_t n,
     if (last_use[op[i]] == 0 || last_use[op[i]] > op[n - 1])
       bytes += bytes_of(&model, node);
     for (uint32_t j = 0; j < node->nargs; j++) {
-      bool counted = graph->node[node->arg[j]].kind == AS_N_CONST;
+      bool counted = as_graph_is_number(&graph->node[node->arg[j]]);
       for (uint32_t k = 0; k < n && !counted; k++) {
         counted = op[k] == node->arg[j];
         for (uint32_t l = 0; k < i && l < graph->node[op[k]].nargs && !counted; l++)

@@ -76,7 +76,7 @@ static void gather(sg_part *part, const as_graph *graph, const uint32_t *nodes, 
         bool own = false;
         for (uint32_t k = 0; k < n; k++)
           own |= nodes[k] == arg;
-        if (!own && (graph->node[arg].kind == AS_N_CONST) == consts &&
+        if (!own && as_graph_is_number(&graph->node[arg]) == consts &&
             position(part, arg) == AS_NONE)
           part->tensor[part->n++] = arg;
       }
@@ -244,7 +244,10 @@ bool sg_program_exprs(const sg_ctx *ctx, ax_id *expr, sg_axes *axes) {
       continue;
     }
     if (i < part->n_leaf) {
-      expr[i] = ax_const(ctx->A, node->value);
+      bool size = node->kind == AS_N_SIZE;
+      if (size && !as_size_is_sym(ctx->sizes, node->size))
+        return false; /* a sum of sizes is no unit of abstract expressions */
+      expr[i] = size ? ax_size(ctx->A, node->size) : ax_const(ctx->A, node->value);
       if (expr[i] == AX_BAD)
         return false;
       continue;

@@ -9,7 +9,7 @@ static bool add_predefined(const sg_search *search, as_graph *graph, uint32_t id
   as_node_id arg[AS_MAX_ARGS];
   for (uint32_t j = 0; j < call->nargs; j++) {
     const as_node *from = &search->program->node[call->arg[j]];
-    arg[j] = from->kind == AS_N_CONST ? as_graph_const(graph, from->value) : node[call->arg[j]];
+    arg[j] = as_graph_is_number(from) ? as_graph_copy_number(graph, from) : node[call->arg[j]];
   }
   node[id] = as_graph_op(graph, AS_NONE, call->name, call->op, arg, call->nargs, call->attr, err);
   return node[id] != AS_NONE;

@@ -28,7 +28,7 @@ static as_node_id bring(sg_segment *segment, const as_graph *graph, uint32_t ten
     if (map[i] == tensor)
       return i;
   }
-  as_node_id id = node->kind == AS_N_CONST ? as_graph_const(segment->sub, node->value)
+  as_node_id id = as_graph_is_number(node) ? as_graph_copy_number(segment->sub, node)
                                            : as_graph_input(segment->sub, node->name, node->dtype,
                                                             node->dim, node->rank, err);
   if (id != AS_NONE)

@@ -139,6 +139,10 @@ as_graph *as_graph_copy(const as_graph *graph);
 void as_graph_free(as_graph *graph);
 as_node_id as_graph_input(as_graph *graph, const char *name, as_dtype t, const as_size *dim,
                           uint32_t rank, as_err *err);
+/* a constant or the number that a size is: such nodes belong to no level and are made anew where
+ * they are needed */
+bool as_graph_is_number(const as_node *node);
+as_node_id as_graph_copy_number(as_graph *graph, const as_node *number);
 as_node_id as_graph_const(as_graph *graph, const mpq_t value);
 as_node_id as_graph_size_const(as_graph *graph,
                                as_size s); /* a size as a number; AS_NONE when it has div or mod */

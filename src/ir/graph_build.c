@@ -143,6 +143,15 @@ as_node_id as_graph_size_const(as_graph *graph, as_size size) {
   return id;
 }
 
+bool as_graph_is_number(const as_node *node) {
+  return node->kind == AS_N_CONST || node->kind == AS_N_SIZE;
+}
+
+as_node_id as_graph_copy_number(as_graph *graph, const as_node *number) {
+  return number->kind == AS_N_SIZE ? as_graph_size_const(graph, number->size)
+                                   : as_graph_const(graph, number->value);
+}
+
 uint32_t as_graph_block(as_graph *graph, const char *name, const as_size grid[3], as_size loop,
                         bool has_loop) {
   as_grow(&graph->block, &as_gm(graph)->block_cap, graph->n_block, sizeof *graph->block);

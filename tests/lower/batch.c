@@ -97,6 +97,8 @@ static bool write_source(const batch_item *items, unsigned n, const char *path) 
   if (!f)
     return false;
   fwrite(items[0].lowered.cuda, 1, items[0].lowered.own, f);
+  /* kernels of thread graphs include it, which within a namespace would be too late */
+  fputs("#include \"threads_emu.h\"\n", f);
   fputs(harness, f);
   for (unsigned i = 0; i < n; i++) {
     const as_lowered *lowered = &items[i].lowered;

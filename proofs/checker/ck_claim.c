@@ -48,8 +48,8 @@ static void add_goal(goals *G, const char *name, ck_id relation, const ck_id *co
     ck_refuse(&G->s->E->job, G->s->at, "goals times hypotheses: more than 20000000");
   ck_id *own = ck_keep(&G->s->E->job, (n + 1) * sizeof *own);
   ck_id sorted[CK_MAX_CONDITIONS];
-  memcpy(own, condition, n * sizeof *own);
-  memcpy(sorted, condition, n * sizeof *own);
+  for (uint32_t i = 0; i < n; i++)
+    own[i] = sorted[i] = condition[i];
   ck_ids allowed = ck_members(T, ck_union(T, G->common, set_of(T, sorted, n)));
   c->goals[c->n_goals++] =
       (ck_goal){ck_word_text(T, ck_word(T, name)), allowed.x, allowed.n, own, n, relation};

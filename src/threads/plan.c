@@ -275,6 +275,8 @@ bool as_plan_read(as_plan *p) {
   ok = ok && as_block_term(p->t, p->b, of, index, &p->want, &err);
   if (!ok)
     as_plan_fail(p, err.text ? err.text : "not understood");
+  if (ok && p->trip < 1)
+    ok = as_plan_fail(p, "a loop of no iterations");
   as_err_clear(&err);
   if (!ok)
     return false;

@@ -82,6 +82,14 @@ START_TEST(loop_of_no_iterations) {
              "mugraph c\nsizes L >= 0 = 0, T = 2\nwhere K = L * T\nkernel k\n  loop l = L\n"
              "  load x [N, T] = X loop -> 1\n  load b [N] = B\n  r = sum(x)\n  acc s = sum r\n"
              "  z = s + b\n  store Z [N] = z\nend\n");
+  /* a product of the form that thread graphs are made for */
+  check_text(NULL,
+             "program p\nsizes M = 16, N = 64, K >= 0 = 0\ninput A: f16[M, K]\n"
+             "input B: f16[K, N]\noutput C = A @ B\n",
+             "mugraph c\nsizes J = 2, T = 32, L >= 0 = 0, U = 32\nwhere N = J * T, K = L * U\n"
+             "kernel k\n  grid x = J\n  loop l = L\n  load a [M, U] = A loop -> 1\n"
+             "  load b [U, T] = B x -> 1 loop -> 0\n  p = matmul(a, b)\n  acc s = sum p\n"
+             "  store C [M, T] = s x -> 1\nend\n");
 }
 
 END_TEST

@@ -121,6 +121,8 @@ bool as_den_tiles(as_algebra *A, as_err *err) {
   if (b->has_loop)
     ENSURE(A, "a size of the loop", as_block_size(A->b, b->loop, &loop, err));
   ENSURE(A, "iterations", A->g->trip == loop);
+  /* the first tiles are fetched before any iteration is counted: they must be there */
+  ENSURE(A, "a loop of no iterations", loop >= 1);
   for (unsigned i = 0; i < A->g->n_tile; i++) {
     if (!check_tile(A, i, grid, loop, err))
       return false;

@@ -25,19 +25,9 @@ def row(*overloads):
 # -- element by element ------------------------------------------------------------------------
 
 INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
-UNARY = {
-    "relu": "relu",
-    "sigmoid": "sigmoid",
-    "tanh": "tanh",
-    "exp": "exp",
-    "log": "log",
-    "abs": "abs",
-    "sqrt": "sqrt",
-    "rsqrt": "rsqrt",
-    "neg": "neg",
-    "silu": "silu",
-    "square": "square",
-}
+UNARY = (  # said by the operators of the same names
+    "relu", "sigmoid", "tanh", "exp", "log", "abs", "sqrt", "rsqrt", "neg", "silu", "square",
+)
 COMPARE = {
     "gt": "greater",
     "lt": "less",
@@ -94,8 +84,8 @@ def _unary(name):
     return translate
 
 
-for _name, _op in UNARY.items():
-    row(f"{_name}.default")(_unary(_op))
+for _name in UNARY:
+    row(f"{_name}.default")(_unary(_name))
 
 
 def _compare(op):
@@ -737,14 +727,12 @@ def _max_pool(t, x, kernel, stride=(), padding=0, dilation=1, ceil_mode=False):
 def _avg_pool(t, x, kernel, stride=(), padding=0, ceil_mode=False, count_pad=True, divisor=None):
     out = t.result_extents()
     total = x
-    count = None
     size = 1
     for axis, k, s, p, _ in _windows(t, x, kernel, stride, padding, 1, ceil_mode):
+        if p and not count_pad and divisor is None:
+            raise Unsupported(t.operator, "counts only what is inside")
         extents = total.extents[:axis] + (out[axis],) + total.extents[axis + 1 :]
         settings = f"axis={axis}, k={k}, s={s}, p={p}"
-        if not count_pad and divisor is None and p:
-            inside = count or t.constant(1, x.extents, "float")
-            raise Unsupported(t.operator, f"counts only what is inside ({inside.text})")
         total = t.value(f"torch_window_sum({total.text}, {settings})", extents)
         size *= k
     return t.value(f"{total.text} / {number(divisor or size)}", out)

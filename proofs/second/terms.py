@@ -237,18 +237,7 @@ class Terms:
 
     def shift(self, term, by):
         """The term under `by` more binders."""
-        if by == 0 or self.closed(term):
-            return term
-
-        def change(t, under):
-            if not self._reaches(t, under):
-                return t
-            node = self.node[t]
-            if node[0] == "b":
-                return self.make("b", node[1] + by, node[2])
-            return None
-
-        return self.rebuild(term, 0, change, {})
+        return self.shift_above(term, 0, by) if by else term
 
     def _reaches(self, term, under):
         return any(index >= under for index, _ in self.loose[term])
@@ -281,6 +270,7 @@ class Terms:
         return self.rebuild(body, 0, change, {})
 
     def shift_above(self, term, under, by):
+        """The same for a part of a term that stands under `under` binders of its own."""
         if not self._reaches(term, under):
             return term
 

@@ -1,4 +1,4 @@
-/* Where specifications are found, and how a command ends in an error. */
+/* Where specifications are found. */
 #include "cli.h"
 #include "config.h"
 #include "lowered.h"
@@ -8,13 +8,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-int cli_fail(const as_err *err) {
-  char *s = as_err_format(err);
-  fprintf(stderr, "assay: %s\n", s);
-  free(s);
-  return err->status == AS_OK ? AS_INTERNAL : (int)err->status;
-}
 
 char *cli_exe_dir(void) {
   char buf[4096];

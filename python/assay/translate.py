@@ -4,6 +4,7 @@ Nothing here decides what is equal or fast: it is translation only.  What no row
 collected, and said all at once with the user's file and line.
 """
 
+import inspect
 import os
 import re
 
@@ -17,11 +18,29 @@ from .program import Extents, Program
 from .values import Layouts, Masked, Value, number
 
 
-def _module_of(function):
+def _with_signature(function, count):
+    """The function itself, or for one written in C, which has no signature, a wrapper with one."""
+    try:
+        inspect.signature(function)
+        return function
+    except ValueError:
+        pass
+
+    def wrapper(*inputs):
+        return function(*inputs)
+
+    positional = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    wrapper.__signature__ = inspect.Signature(
+        [inspect.Parameter(f"x{i}", positional) for i in range(count)]
+    )
+    return wrapper
+
+
+def _module_of(function, count):
     """A function as a module, which is what torch.export takes; its parameters keep their names."""
 
     class Function(torch.nn.Module):
-        forward = staticmethod(function)
+        forward = staticmethod(_with_signature(function, count))
 
     return Function()
 
@@ -35,7 +54,7 @@ def export(function, examples, dynamic=None, fixed=False):
     whole = None
     if not isinstance(function, torch.nn.Module):
         whole = _place_of_function(function)
-        function = _module_of(function)
+        function = _module_of(function, len(examples))
     if dynamic is None and not fixed:
         auto = torch.export.Dim.AUTO
         dynamic = tuple(

@@ -12,7 +12,7 @@ import sympy
 import torch
 
 from . import operators  # noqa: F401  (fills the table)
-from .errors import SizesDiffer, Unsupported, UnsupportedGraph
+from .errors import Consequence, SizesDiffer, Unsupported, UnsupportedGraph
 from .operators import ROWS
 from .program import Extents, Program
 from .values import Layouts, Masked, Value, number
@@ -237,7 +237,7 @@ class Translator:
         for node in graph.nodes:
             if node.op != "output":
                 self.attempt(node, specs.get(node.name))
-        problems = list(self.failed.values())
+        problems = [each for each in self.failed.values() if not isinstance(each, Consequence)]
         if not problems:
             try:
                 self._outputs(graph.output_node(), exported)
@@ -268,7 +268,7 @@ class Translator:
             else:
                 raise Unsupported(node.op, f"the constant {node.target}")
         except Unsupported as problem:
-            self.failed[node] = Unsupported(problem.operator, problem.reason, self._comment)
+            self.failed[node] = type(problem)(problem.operator, problem.reason, self._comment)
             if self.probing and isinstance(node.meta.get("val"), torch.Tensor):
                 self.add_input(node)  # what follows may be covered all the same
 
@@ -311,7 +311,7 @@ class Translator:
         if "getitem" in target:
             value = self.environment.get(node.args[0])
             if value is None:
-                raise Unsupported(target, "of what is not covered")
+                raise Consequence(target, "of what is not covered")
             self.environment[node] = value[node.args[1]]
             return
         if target.startswith("aten._assert") or target.startswith("aten.sym_constrain"):
@@ -323,7 +323,7 @@ class Translator:
         arguments = self._arguments(node.args)
         keywords = {k: self._arguments(v) for k, v in node.kwargs.items()}
         if arguments is None or any(v is _MISSING for v in keywords.values()):
-            raise Unsupported(target, "an argument of it is not covered")
+            raise Consequence(target, "an argument of it is not covered")
         try:
             self.environment[node] = _typed(translate(self, *arguments, **keywords), result)
         except (TypeError, KeyError, ValueError, AttributeError) as problem:

@@ -1,6 +1,7 @@
 /* From a recipe to a block of a muGraph: new sizes and their relations, loads with imap and fmap,
  * operators with the axes that broadcasting wants, accumulators, epilogue, stores. */
 #include "sg_space.h"
+#include "src/base/mem.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 /* .sem files: recursive descent after docs/language.md. */
 #include "builtin.h"
 #include "oplib_int.h"
+#include "src/base/hash.h"
+#include "src/base/str.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,6 +8,7 @@
 typedef struct {
   uint32_t plan;
   uint32_t recipe;
+  bool split; /* several blocks share the loop's axis, a second kernel combines */
   double us;
   uint64_t weight;
 } sg_rank;

@@ -189,4 +189,8 @@ ax_store *sg_space_store(sg_space *s);
  * fills node[] of the part's outputs */
 bool sg_build_block(as_graph *g, const sg_space *s, const sg_part *p, const sg_plan *plan,
                     const sg_vocab *v, const sg_recipe *r, as_node_id *node, as_err *err);
+/* the same as two kernels: blocks that share the loop's axis, and one that combines their states */
+bool sg_can_split(const sg_space *s, const sg_part *p, const sg_plan *plan, const sg_recipe *r);
+bool sg_build_split(as_graph *g, const sg_space *s, const sg_part *p, const sg_plan *plan,
+                    const sg_vocab *v, const sg_recipe *r, as_node_id *node, as_err *err);
 #endif

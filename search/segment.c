@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool copy_sizes(as_graph *to, const as_graph *from, as_err *err) {
+bool sg_copy_sizes(as_graph *to, const as_graph *from, as_err *err) {
   for (uint32_t i = 0; i < from->n_own_size; i++) {
     as_size size = from->own_size[i];
     if (!as_graph_declare(to, as_size_name(from->sizes, size), as_size_least(from->sizes, size),
@@ -46,7 +46,7 @@ static bool cut_out(sg_segment *segment, const as_graph *graph, const uint32_t *
   segment->sub = as_graph_new(graph->sizes, graph->lib, NULL, graph->name);
   segment->to_main = as_malloc((total + 1) * sizeof *segment->to_main);
   memset(segment->to_main, 255, (total + 1) * sizeof *segment->to_main);
-  if (!copy_sizes(segment->sub, graph, err))
+  if (!sg_copy_sizes(segment->sub, graph, err))
     return false;
   for (int inputs = 1; inputs >= 0; inputs--) {
     for (uint32_t i = 0; i < n; i++) {

@@ -252,7 +252,7 @@ static as_node_id make_number(sg_builder *to, long num, long den) {
 }
 
 /* a number of the program: a constant, or the number that a size is */
-static as_node_id make_leaf_number(builder *to, ax_id factor) {
+static as_node_id make_leaf_number(sg_builder *to, ax_id factor) {
   int64_t num;
   int64_t den;
   uint32_t sym[1];

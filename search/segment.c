@@ -2,12 +2,14 @@
  * (each with its own store; results by index, so any number of threads gives the same), and the
  * graphs found are ranked by the cost of their best tiling. */
 #include "segment.h"
+#include "src/base/id.h"
+#include "src/base/pool.h"
 #include "src/base/str.h"
 #include "src/base/trace.h"
 #include <stdlib.h>
 #include <string.h>
 
-static bool copy_sizes(as_graph *to, const as_graph *from, as_err *err) {
+bool sg_copy_sizes(as_graph *to, const as_graph *from, as_err *err) {
   for (uint32_t i = 0; i < from->n_own_size; i++) {
     as_size size = from->own_size[i];
     if (!as_graph_declare(to, as_size_name(from->sizes, size), as_size_least(from->sizes, size),
@@ -44,7 +46,7 @@ static bool cut_out(sg_segment *segment, const as_graph *graph, const uint32_t *
   segment->sub = as_graph_new(graph->sizes, graph->lib, NULL, graph->name);
   segment->to_main = as_malloc((total + 1) * sizeof *segment->to_main);
   memset(segment->to_main, 255, (total + 1) * sizeof *segment->to_main);
-  if (!copy_sizes(segment->sub, graph, err))
+  if (!sg_copy_sizes(segment->sub, graph, err))
     return false;
   for (int inputs = 1; inputs >= 0; inputs--) {
     for (uint32_t i = 0; i < n; i++) {

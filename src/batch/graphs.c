@@ -1,5 +1,6 @@
 /* A file of candidates that another program wrote, each judged on its own against one program. */
 #include "batch.h"
+#include "src/base/file.h"
 #include "src/base/progress.h"
 #include "src/report/judged.h"
 #include "src/report/junit.h"

@@ -1,6 +1,7 @@
 /* Files of rules: a line for every rule and a summary.  Rules are judged by several threads and
  * told in the order of the files. */
 #include "rules.h"
+#include "src/base/file.h"
 #include "src/base/pool.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,7 @@
 /* What a batch of rules leaves behind: certificates, a page, JSON, JUnit XML. */
 #include "rules.h"
+#include "src/base/file.h"
+#include "src/base/id.h"
 #include "src/report/draw.h"
 #include "src/report/junit.h"
 #include <jansson.h>

@@ -1,5 +1,6 @@
 /* What a result directory holds (judged.h), collected from a judged case. */
 #include "judged.h"
+#include "src/base/file.h"
 #include <stdlib.h>
 #include <string.h>
 

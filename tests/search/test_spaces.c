@@ -84,9 +84,56 @@ START_TEST(loops_are_not_shared) {
 
 END_TEST
 
+typedef struct {
+  const char *text;
+  uint32_t kernels;
+  uint32_t products;
+  bool cheaper; /* much, by the model, than the operators as written */
+} reordered;
+
+static const reordered orders[] = {
+    {"program chain\nsizes M = 4096, K = 2048, N = 1\ninput A: f16[M, K]\ninput B: f16[K, M]\n"
+     "input x: f16[M, N]\noutput O = (A @ B) @ x\n",
+     2, 2, true},
+    {"program chain_left\nsizes M = 16, K = 4096, N = 4096\ninput x: f16[M, K]\n"
+     "input A: f16[K, N]\ninput B: f16[N, K]\noutput O = x @ (A @ B)\n",
+     2, 2, true},
+    {"program distrib\nsizes B = 1024, D = 1024, N = 1024\ninput X: f16[B, D]\n"
+     "input W1: f16[D, N]\ninput W2: f16[D, N]\noutput O = X @ W1 + X @ W2\n",
+     1, 1, true},
+    {"program factor\nsizes B = 16, D = 4096, N = 4096\ninput X: f16[B, D]\ninput Y: f16[B, D]\n"
+     "input W: f16[D, N]\noutput O = (X @ W) * 0.5 + (Y @ W) * 0.5\n",
+     1, 1, false},
+    /* nothing goes through the function: both products stay */
+    {"program gated\nsizes B = 16, D = 1024, N = 1024\ninput X: f16[B, D]\ninput Y: f16[B, D]\n"
+     "input W: f16[D, N]\noutput O = silu(X @ W) + silu(Y @ W)\n",
+     2, 2, false}};
+
+static uint32_t count(const char *text, const char *word) {
+  uint32_t n = 0;
+  for (const char *at = strstr(text, word); at; at = strstr(at + 1, word))
+    n++;
+  return n;
+}
+
+/* operators change places where that is cheaper, and only where it means the same */
+START_TEST(operators_change_places) {
+  const reordered *expected = &orders[_i];
+  searched s = search_text(expected->text);
+  const as_candidate *best = &s.found.cand[0];
+  double apart = as_cost(s.graph, as_target_default(), NULL);
+  ck_assert_msg(best->kernels <= expected->kernels, "%s", best->text);
+  ck_assert_msg(count(best->text, "matmul(") == expected->products, "%s", best->text);
+  ck_assert_msg(!expected->cheaper || best->us < apart / 2, "%g of %g", best->us, apart);
+  done(&s);
+}
+
+END_TEST
+
 int main(void) {
   TCase *tests = test_case("spaces", 120);
   tcase_add_loop_test(tests, loops_are_shared, 0, 4);
   tcase_add_test(tests, loops_are_not_shared);
+  tcase_add_loop_test(tests, operators_change_places, 0, sizeof orders / sizeof *orders);
   return test_run("spaces", tests);
 }

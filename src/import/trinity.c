@@ -1,4 +1,6 @@
 /* Files of Trinity's programs: lines, S-expressions, the table of extents. */
+#include "src/base/file.h"
+#include "src/base/str.h"
 #include "trinity_int.h"
 #include <ctype.h>
 #include <errno.h>

@@ -9,7 +9,7 @@
 #ifndef AS_IMPORT_TRINITY_H
 #define AS_IMPORT_TRINITY_H
 #include "import.h"
-#include "src/base/base.h"
+#include "src/base/err.h"
 
 /* what is there of a tensor of kind `tensor`; and of one that a kernel sums up */
 #define AS_TRINITY_SCRATCH_WORDS "global,private,generator"

@@ -2,6 +2,8 @@
  * May include: base.  Private to src/import. */
 #ifndef AS_IMPORT_TRINITY_INT_H
 #define AS_IMPORT_TRINITY_INT_H
+#include "src/base/mem.h"
+#include "src/base/vec.h"
 #include "trinity.h"
 
 enum { TRINITY_MOST_AXES = 8, TRINITY_MOST_DEPTH = 400 };

@@ -4,6 +4,7 @@
 #ifndef AS_IMPORT_TRINITY_TRANSLATE_H
 #define AS_IMPORT_TRINITY_TRANSLATE_H
 #include "src/base/intern.h"
+#include "src/base/str.h"
 #include "trinity_int.h"
 
 /* a loop around the place that is being translated */

@@ -1,6 +1,8 @@
 /* Tile programs made wrong: one change each in the order, a mask, an extent, a position, an
  * accumulation, the start of a tensor.  A change may leave a program right; none is ever PROVED,
  * and most are found wrong.  The seed is printed. */
+#include "src/base/id.h"
+#include "src/base/rng.h"
 #include "tests/operators.h"
 #include "tests/suite.h"
 #include "verify/tile/tile_job.h"

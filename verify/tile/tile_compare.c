@@ -1,4 +1,7 @@
 #include "tile_compare.h"
+#include "src/base/id.h"
+#include "src/base/mem.h"
+#include "src/base/str.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

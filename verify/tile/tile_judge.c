@@ -1,4 +1,7 @@
 /* Sizes and inputs at which a candidate is tried, the smallest first. */
+#include "src/base/file.h"
+#include "src/base/mem.h"
+#include "src/base/str.h"
 #include "tile_compare.h"
 #include "verify/refute/instance.h"
 #include "verify/refute/refute.h"

@@ -11,22 +11,33 @@
 #include <string.h>
 #include <unistd.h>
 
+/* A rule; or what could not be read where rules were looked for: a definition among them, which
+ * leaves the rules beside it as they are, or a file. */
 typedef struct {
-  const as_job *file;
-  uint32_t rule;
+  const as_job *file; /* NULL: the file could not be read */
+  const char *path;
+  uint32_t rule; /* AS_NONE: no rule */
+  const as_err *unread;
+  as_rule_defect defect; /* of no rule, where there is a file */
   bool reverse;
   bool done;
-  char *name; /* NAME, or NAME.reverse */
+  char *name; /* NAME, or NAME.reverse; `op NAME` */
   as_verdict v;
   as_report_words words;
 } job;
+
+typedef struct {
+  const char *path;
+  as_err why;
+} unread_file;
 
 typedef struct {
   const cli_opts *o;
   as_policy policy; /* solvers are asked only where they are required */
   as_job *file;
   uint32_t n_file;
-  uint32_t bad_files;
+  unread_file *bad_file;
+  uint32_t n_bad_file;
   job *job;
   size_t n;
   bool table; /* on standard output, a line a rule */
@@ -57,11 +68,11 @@ static void print_residual(const as_proof_result *p) {
 
 static void tell(const run *R, const job *j) {
   const as_verdict *v = &j->v;
-  if (!R->table)
+  if (!R->table || j->file == NULL) /* that a file cannot be read was said when it was opened */
     return;
   cli_progress_wipe(&R->progress);
-  if (R->n_file + R->bad_files > 1 && j->rule == 0 && (j == R->job || j[-1].file != j->file))
-    printf("# %s\n", j->file->given.name);
+  if (R->n_file + R->n_bad_file > 1 && (j == R->job || j[-1].file != j->file))
+    printf("# %s\n", j->path);
   printf("%-*s  %-8s %8.3f s%s%s%s\n", R->width, j->name, as_answer_word(v->answer), v->seconds,
          v->surprise ? "  expected: " : "", v->surprise ? as_expect_word(v->expect) : "",
          v->conflict ? "  INTERNAL ERROR: a checked proof, and a counterexample that stands" : "");
@@ -75,6 +86,9 @@ static void tell(const run *R, const job *j) {
     print_residual(&v->proof);
   if (v->answer == AS_ANSWER_PROVED && v->tally.filled == 0)
     puts("    (seen at instances only where all results are empty)");
+  if (j->words.implied)
+    printf("    for sizes where %s: elsewhere the %s side is not defined\n", j->words.implied,
+           j->reverse ? "right" : "left");
   if (R->o->verbose && v->answer == AS_ANSWER_PROVED) {
     printf("%s\n    proof of %u steps in %.3f s, checked in %.3f s; %llu instances agree\n",
            v->theorem, v->proof.steps, v->prove_seconds, v->check_seconds,
@@ -83,13 +97,23 @@ static void tell(const run *R, const job *j) {
   fflush(stdout);
 }
 
-static void one(void *arg, size_t i) {
-  run *R = arg;
-  job *j = &R->job[i];
+static void judge(const run *R, job *j) {
+  if (j->unread) {
+    j->v.answer = AS_ANSWER_UNREADABLE;
+    j->v.reason = AS_REASON_UNREADABLE;
+    j->v.why = as_err_format(j->unread);
+    return;
+  }
   as_judged judged = as_job_judged_rule(j->file, j->rule, j->reverse, j->name);
   as_judge(&judged, &R->policy, &j->v);
   as_report_words_of(&j->v, R->o->out != NULL, &j->words);
   as_verdict_release(&j->v);
+}
+
+static void one(void *arg, size_t i) {
+  run *R = arg;
+  job *j = &R->job[i];
+  judge(R, j);
   pthread_mutex_lock(&R->lock);
   j->done = true;
   R->judged++;
@@ -122,7 +146,7 @@ static json_t *instance(const as_rule_cex *x) {
 static json_t *row(const job *j, const char *file, const char *cert) {
   const as_verdict *v = &j->v;
   bool unreadable = v->answer == AS_ANSWER_UNREADABLE;
-  char *example = as_report_words_without(v->cex_words, j->file->given.name, file);
+  char *example = as_report_words_without(v->cex_words, j->path, file);
   json_t *o = json_pack(
       "{s:s, s:s, s:s, s:s, s:f, s:b, s:s*, s:s*, s:s*, s:s*, s:s*, s:s*, s:b}", "file", file,
       "rule", j->name, "direction", j->reverse ? "backward" : "forward", "verdict",
@@ -138,6 +162,8 @@ static json_t *row(const job *j, const char *file, const char *cert) {
                                 "defined", (json_int_t)v->tally.defined, "not_empty",
                                 (json_int_t)v->tally.filled, "undecided",
                                 (json_int_t)v->tally.open));
+  if (j->words.implied)
+    json_object_set_new(o, "implied_of_sizes", json_string(j->words.implied));
   if (v->cex_found)
     json_object_set_new(o, "instance", instance(&v->rule_cex));
   if (v->answer == AS_ANSWER_UNKNOWN && v->proof.goal) {
@@ -177,9 +203,22 @@ static as_report_state state_of(const as_verdict *v) {
                                          : AS_REPORT_OPEN;
 }
 
+/* the rule, or what stands where none could be read */
+static void text_of(const job *j, as_report_item *it) {
+  size_t n = j->defect.len;
+  const char *text = j->defect.text;
+  if (j->rule != AS_NONE)
+    text = as_rulefile_text(j->file->rules, j->rule, &n);
+  if (text == NULL)
+    return;
+  char *shown = as_format("%.*s", (int)n, text);
+  as_report_add_note(it, "Rule", shown);
+  free(shown);
+}
+
 /* both sides drawn; where one is ill-formed at any sizes there is nothing to draw */
 static void sides(const job *j, as_report_item *it) {
-  as_rule *rule = as_rule_read(j->file->rules, j->rule, NULL, NULL);
+  as_rule *rule = j->rule == AS_NONE ? NULL : as_rule_read(j->file->rules, j->rule, NULL, NULL);
   for (int k = 0; rule && !rule->ill_formed && k < 2; k++) {
     char *dot = as_report_dot(k ? rule->rhs : rule->lhs);
     as_report_add_part(it, k ? "Right side" : "Left side", NULL, dot);
@@ -213,17 +252,14 @@ static void counterexample(const as_verdict *v, as_report_item *it) {
 
 static void item(const job *j, as_report_item *it) {
   const as_verdict *v = &j->v;
-  size_t n;
-  const char *text = as_rulefile_text(j->file->rules, j->rule, &n);
-  char *rule = as_format("%.*s", (int)n, text);
   as_report_init(it, j->name, as_answer_word(v->answer), state_of(v));
-  it->group = as_report_keep(it, j->file->given.name);
+  it->group = as_report_keep(it, j->path);
   it->reason = as_report_keep(it, v->why);
   it->theorem = as_report_keep(it, v->answer == AS_ANSWER_PROVED ? j->words.theorem : NULL);
   it->outline = as_report_keep(it, j->words.outline);
   it->seconds = v->answer == AS_ANSWER_PROVED ? v->prove_seconds : -1;
   it->steps = v->proof.steps;
-  as_report_add_note(it, "Rule", rule);
+  text_of(j, it);
   sides(j, it);
   if (v->cex_found)
     counterexample(v, it);
@@ -232,13 +268,15 @@ static void item(const job *j, as_report_item *it) {
   as_report_row(it, v->tally.defined ? AS_REPORT_GOOD : AS_REPORT_OPEN, "Instances",
                 "%llu tried, defined at %llu of them", (unsigned long long)v->tally.inputs,
                 (unsigned long long)v->tally.defined);
+  if (j->words.implied)
+    as_report_row(it, AS_REPORT_PLAIN, "Sizes", "where %s; elsewhere the %s side is not defined",
+                  j->words.implied, j->reverse ? "right" : "left");
   if (v->expect) {
     as_report_row(it, v->surprise ? AS_REPORT_BAD : AS_REPORT_GOOD, "Expected", "%s",
                   as_expect_word(v->expect));
   }
   for (uint32_t i = 0; i < v->n_relied && v->answer == AS_ANSWER_PROVED; i++)
     as_report_add_relied(it, v->relied[i].name, v->relied[i].sha256, NULL);
-  free(rule);
 }
 
 static char *report_html(const run *R, double seconds) {
@@ -253,7 +291,8 @@ static char *report_html(const run *R, double seconds) {
   return html;
 }
 
-/* The rules and their specifications are copied, so that the directory needs nothing beside it.
+/* The rules and their specifications are copied, so that the directory needs nothing beside it;
+ * without definitions that could not be read, so that the checker reads the copy.
  * kept[i]: the name of file i there, malloc'ed. */
 static bool keep_files(const run *R, as_report_dir *out, char **kept, as_err *err) {
   for (uint32_t i = 0; i < R->n_file; i++) {
@@ -264,7 +303,9 @@ static bool keep_files(const run *R, as_report_dir *out, char **kept, as_err *er
       free(kept[i]);
       kept[i] = as_format("%u-%s", k, name);
     }
-    as_report_dir_add(out, kept[i], text->text, text->len);
+    char *sound = as_job_sound_rules(&R->file[i]);
+    as_report_dir_add(out, kept[i], sound, text->len);
+    free(sound);
     as_judged file = as_job_judged_rule(&R->file[i], 0, false, "");
     if (!as_report_add_specifications(&file, out, err))
       return false;
@@ -292,11 +333,11 @@ static bool leave(run *R, double seconds, as_err *err) {
   json_t *rules = json_array();
   for (size_t i = 0; ok && i < R->n; i++) {
     job *j = &R->job[i];
-    const char *file = kept[j->file - R->file];
+    const char *file = j->file ? kept[j->file - R->file] : j->path;
     char *cert = certificate(j, &out);
     if (cert)
       as_str_printf(&batch, "%s %s %s\n", file, j->name, cert);
-    json_array_append_new(rules, row(j, o->out ? file : j->file->given.name, o->out ? cert : NULL));
+    json_array_append_new(rules, row(j, o->out ? file : j->path, o->out ? cert : NULL));
     free(cert);
   }
   if (ok && o->out) {
@@ -336,8 +377,8 @@ static bool leave_junit(const run *R, as_err *err) {
                                   : v->answer == AS_ANSWER_REFUTED || v->surprise
                                       ? AS_REPORT_JUNIT_FAIL
                                       : AS_REPORT_JUNIT_ERROR;
-    as_report_junit_add(x, &(as_report_junit_case){j->file->given.name, j->name, out,
-                                                   as_answer_word(v->answer), v->why,
+    as_report_junit_add(x, &(as_report_junit_case){j->path, j->name, out, as_answer_word(v->answer),
+                                                   v->why,
                                                    v->cex_words ? v->cex_words
                                                    : v->answer == AS_ANSWER_UNREADABLE ? v->why
                                                                                        : NULL,
@@ -353,7 +394,7 @@ static bool leave_junit(const run *R, as_err *err) {
 static int status_of(const run *R) {
   if (R->conflicts)
     return AS_INTERNAL;
-  if (R->bad_files || R->count[AS_ANSWER_UNREADABLE])
+  if (R->count[AS_ANSWER_UNREADABLE])
     return AS_BAD_INPUT;
   if (R->surprises)
     return AS_NO;
@@ -369,28 +410,53 @@ static int status_of(const run *R) {
   return status;
 }
 
-static void list_jobs(run *R) {
+static job *new_job(run *R, const as_job *file, const char *path, char *name) {
+  job *j = &R->job[R->n++];
+  *j = (job){.file = file, .path = path, .rule = AS_NONE, .name = name};
+  as_verdict_init(&j->v);
+  int width = (int)strlen(j->name);
+  if (file && width > R->width)
+    R->width = width;
+  return j;
+}
+
+/* `op NAME`, `func NAME`; the place of what is neither */
+static char *name_of_defect(const as_rule_defect *defect) {
+  if (*defect->name == 0)
+    return as_format("line %d", defect->why->line);
+  return as_format("%.*s %s", (int)strcspn(defect->text, " \t"), defect->text, defect->name);
+}
+
+static void list_file(run *R, const as_job *file) {
   bool to[2] = {R->o->way != CLI_BACKWARD, R->o->way != CLI_FORWARD};
-  size_t most = 0;
-  for (uint32_t f = 0; f < R->n_file; f++)
-    most += 2 * as_rulefile_count(R->file[f].rules);
-  R->job = as_calloc(most + 1, sizeof *R->job);
-  for (uint32_t f = 0; f < R->n_file; f++) {
-    for (uint32_t i = 0; i < as_rulefile_count(R->file[f].rules); i++) {
-      for (int back = 0; back < 2; back++) {
-        if (!to[back])
-          continue;
-        job *j = &R->job[R->n++];
-        *j = (job){.file = &R->file[f],
-                   .rule = i,
-                   .reverse = back,
-                   .name = as_job_rule_name(&R->file[f], i, back)};
-        as_verdict_init(&j->v);
-        int width = (int)strlen(j->name);
-        if (width > R->width)
-          R->width = width;
-      }
+  const char *path = file->given.name;
+  for (uint32_t i = 0; i < as_rulefile_defects(file->rules); i++) {
+    as_rule_defect defect = as_rulefile_defect(file->rules, i);
+    job *j = new_job(R, file, path, name_of_defect(&defect));
+    j->defect = defect;
+    j->unread = defect.why;
+  }
+  for (uint32_t i = 0; i < as_rulefile_count(file->rules); i++) {
+    for (int back = 0; back < 2; back++) {
+      if (!to[back])
+        continue;
+      job *j = new_job(R, file, path, as_job_rule_name(file, i, back));
+      j->rule = i;
+      j->reverse = back;
     }
+  }
+}
+
+static void list_jobs(run *R) {
+  size_t most = R->n_bad_file;
+  for (uint32_t f = 0; f < R->n_file; f++)
+    most += 2 * as_rulefile_count(R->file[f].rules) + as_rulefile_defects(R->file[f].rules);
+  R->job = as_calloc(most + 1, sizeof *R->job);
+  for (uint32_t f = 0; f < R->n_file; f++)
+    list_file(R, &R->file[f]);
+  for (uint32_t f = 0; f < R->n_bad_file; f++) {
+    const unread_file *bad = &R->bad_file[f];
+    new_job(R, NULL, bad->path, as_strdup(base(bad->path)))->unread = &bad->why;
   }
 }
 
@@ -398,19 +464,20 @@ static void list_jobs(run *R) {
 static void open_files(run *R, const as_oplib *library) {
   const cli_opts *o = R->o;
   R->file = as_calloc(o->n_arg, sizeof *R->file);
+  R->bad_file = as_calloc(o->n_arg, sizeof *R->bad_file);
   for (uint32_t i = 0; i < o->n_arg; i++) {
-    as_err err;
-    as_err_init(&err);
+    unread_file *bad = &R->bad_file[R->n_bad_file];
+    *bad = (unread_file){.path = o->arg[i]};
+    as_err_init(&bad->why);
     as_job *file = &R->file[R->n_file];
-    as_job_init(file, as_oplib_again(library, &err));
-    if (file->lib && as_job_read_rules(file, o->arg[i], &err)) {
+    as_job_init(file, as_oplib_again(library, &bad->why));
+    if (file->lib && as_job_read_rules_with_defects(file, o->arg[i], &bad->why)) {
       R->n_file++;
     } else {
-      cli_fail(&err);
+      cli_fail(&bad->why);
       as_job_clear(file);
-      R->bad_files++;
+      R->n_bad_file++;
     }
-    as_err_clear(&err);
   }
 }
 
@@ -432,7 +499,7 @@ static void print_conflicts(const run *R) {
       fprintf(stderr,
               "assay: INTERNAL ERROR: %s: %s: the proof and the counterexample cannot both be "
               "right; nothing that this version says of rules can be trusted\n",
-              j->file->given.name, j->name);
+              j->path, j->name);
     }
   }
 }
@@ -446,6 +513,9 @@ static void clear(run *R) {
   }
   for (uint32_t i = 0; i < R->n_file; i++)
     as_job_clear(&R->file[i]);
+  for (uint32_t i = 0; i < R->n_bad_file; i++)
+    as_err_clear(&R->bad_file[i].why);
+  free(R->bad_file);
   free(R->job);
   free(R->file);
 }

@@ -61,6 +61,8 @@ static void print_row(const imported *m, const graph *g) {
   cli_progress_wipe(&m->progress);
   printf("%5zu  %7u  %-8s %7.3f s%s%s\n", g->number, kernels(g), as_answer_word(g->answer),
          g->seconds, g->why && !proved ? "  " : "", g->why && !proved ? g->why : "");
+  if (proved && g->words.implied)
+    printf("       the program is defined only where %s\n", g->words.implied);
   if (proved && !v->certified)
     printf("       NOT CERTIFIED: %s\n", g->why ? g->why : "");
   if (g->answer == AS_ANSWER_REFUTED && v->cex_words)

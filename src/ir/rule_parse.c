@@ -366,6 +366,72 @@ static bool declarations(rule_reader *reader, const int *ranks, as_vec *assumes)
   }
 }
 
+/* expr rel expr, with the larger side last */
+static bool compared(rule_reader *reader, as_assumption *assumption, bool *swapped) {
+  as_lexed *lexed = &reader->lexed;
+  assumption->lhs = as_gp_expr(&reader->parser);
+  if (assumption->lhs == AS_NONE || !as_tok_rel(lexed, &assumption->rel, swapped))
+    return false;
+  assumption->rhs = as_gp_expr(&reader->parser);
+  return assumption->rhs != AS_NONE;
+}
+
+/* of each element whether the relation holds: 1 or 0; then the larger side comes last */
+static as_node_id truth(rule_reader *reader, const as_token *token, const as_assumption *relation,
+                        bool swapped) {
+  static const char *const ops[] = {[AS_REL_EQ] = "equal",
+                                    [AS_REL_NE] = "not_equal",
+                                    [AS_REL_LE] = "less_equal",
+                                    [AS_REL_LT] = "less"};
+  as_node_id lesser = swapped ? relation->rhs : relation->lhs;
+  as_node_id larger = swapped ? relation->lhs : relation->rhs;
+  return as_gp_apply(&reader->parser, token, ops[relation->rel], "or", lesser, larger);
+}
+
+/* a relation of elements; of several that `or` joins 0 < logical_or(.., ..) of their truth values
+ */
+static bool one_assumption(rule_reader *reader) {
+  as_lexed *lexed = &reader->lexed;
+  as_gparser *parser = &reader->parser;
+  const as_token *token = as_tok(lexed);
+  as_assumption assumption;
+  bool swapped;
+  if (!compared(reader, &assumption, &swapped))
+    return false;
+  bool several = as_tok_word(lexed, "or");
+  as_node_id any = several ? truth(reader, token, &assumption, swapped) : AS_NONE;
+  while (as_tok_take_word(lexed, "or")) {
+    as_assumption other;
+    bool other_swapped;
+    as_node_id also = AS_NONE;
+    if (any != AS_NONE && compared(reader, &other, &other_swapped))
+      also = truth(reader, token, &other, other_swapped);
+    if (also == AS_NONE)
+      return false;
+    any = as_gp_apply(parser, token, "logical_or", "or", any, also);
+  }
+  if (several) {
+    mpq_t zero;
+    mpq_init(zero);
+    assumption =
+        (as_assumption){.lhs = as_graph_const(parser->graph, zero), .rel = AS_REL_LT, .rhs = any};
+    mpq_clear(zero);
+  } else if (swapped) {
+    as_node_id larger = assumption.lhs;
+    assumption.lhs = assumption.rhs;
+    assumption.rhs = larger;
+  }
+  if (assumption.rhs == AS_NONE)
+    return false;
+  assumption.larger = as_gp_apply(parser, token, "sub", "-", assumption.rhs, assumption.lhs);
+  if (assumption.larger == AS_NONE || !as_graph_output(parser->graph, assumption.lhs, NULL) ||
+      !as_graph_output(parser->graph, assumption.rhs, NULL) ||
+      !as_graph_output(parser->graph, assumption.larger, NULL))
+    return false;
+  as_vec_push(&reader->assumption, &assumption);
+  return true;
+}
+
 static bool assumptions(rule_reader *reader, const as_vec *at) {
   as_lexed *lexed = &reader->lexed;
   size_t after = lexed->at;
@@ -373,27 +439,8 @@ static bool assumptions(rule_reader *reader, const as_vec *at) {
   for (size_t i = 0; i < at->n; i++) {
     lexed->at = AS_VEC_AT(at, size_t, i);
     do {
-      const as_token *token = as_tok(lexed);
-      as_assumption assumption;
-      bool swap;
-      assumption.lhs = as_gp_expr(&reader->parser);
-      if (assumption.lhs == AS_NONE || !as_tok_rel(lexed, &assumption.rel, &swap))
+      if (!one_assumption(reader))
         return false;
-      assumption.rhs = as_gp_expr(&reader->parser);
-      if (assumption.rhs == AS_NONE)
-        return false;
-      if (swap) {
-        as_node_id x = assumption.lhs;
-        assumption.lhs = assumption.rhs;
-        assumption.rhs = x;
-      }
-      assumption.larger = as_gp_sub(&reader->parser, token, assumption.rhs, assumption.lhs);
-      if (assumption.larger == AS_NONE ||
-          !as_graph_output(reader->parser.graph, assumption.lhs, NULL) ||
-          !as_graph_output(reader->parser.graph, assumption.rhs, NULL) ||
-          !as_graph_output(reader->parser.graph, assumption.larger, NULL))
-        return false;
-      as_vec_push(&reader->assumption, &assumption);
     } while (as_tok_take(lexed, ','));
     if (!end_of_line(lexed))
       return false;

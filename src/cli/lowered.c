@@ -45,6 +45,11 @@ static bool find_ports(cli_lowered *c, as_err *err) {
     ok = port_of(graph, graph->input[i], sizes, &c->in[i], err);
   for (uint32_t i = 0; ok && i < graph->n_output; i++)
     ok = port_of(graph, graph->output[i], sizes, &c->out[i], err);
+  for (uint32_t i = 0; ok && i < graph->n_input; i++)
+    c->in[i].range =
+        as_graph_index_range(c->job.program, c->job.program->input[i], sizes, &c->in[i].exact);
+  for (uint32_t i = 0; ok && i < graph->n_output; i++)
+    c->out[i].type = c->low.out_type[i]; /* the kernels' choice: one type for all outputs */
   c->ports = (as_rt_interface){c->in, graph->n_input, c->out, graph->n_output};
   free(sizes);
   return ok;

@@ -231,7 +231,7 @@ static bool types_fit(as_plan *p) {
   p->out_type = AS_F32;
   for (uint32_t i = 0; i < g->n_output; i++) {
     if (g->output[i] == p->store)
-      p->out_type = g->node[g->input[0]].dtype;
+      p->out_type = as_graph_type(g);
   }
   return true;
 }

@@ -77,7 +77,7 @@ static as_dtype tensor_type(const as_graph *g, as_node_id id) {
     return g->node[id].dtype;
   for (uint32_t i = 0; i < g->n_output; i++) {
     if (g->output[i] == id)
-      return g->n_input ? g->node[g->input[0]].dtype : AS_F32;
+      return as_graph_type(g);
   }
   return AS_F32;
 }

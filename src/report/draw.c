@@ -2,6 +2,7 @@
 #include "src/base/child.h"
 #include "src/base/id.h"
 #include "src/base/mem.h"
+#include "svg.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,37 +137,6 @@ char *as_report_dot(const as_graph *g) {
   return as_str_take(&s);
 }
 
-/* copies one drawing without what a page has no use for: titles, comments, and names that other
- * drawings of the page have too */
-static char *clean(const char *svg, const char *end) {
-  as_str s;
-  as_str_init(&s);
-  for (const char *p = svg; p < end;) {
-    const char *skip = strncmp(p, "<title>", 7) == 0 ? strstr(p, "</title>")
-                       : strncmp(p, "<!--", 4) == 0  ? strstr(p, "-->")
-                                                     : NULL;
-    if (skip)
-      p = skip + (p[1] == 't' ? 8 : 3);
-    else if (strncmp(p, " id=\"", 5) == 0 && strchr(p + 5, '"'))
-      p = strchr(p + 5, '"') + 1;
-    else
-      as_str_addn(&s, p++, 1);
-  }
-  double w = 0;
-  char *size = s.s ? strstr(s.s, "width=\"") : NULL;
-  char *view = s.s ? strstr(s.s, "viewBox=") : NULL;
-  if (size == NULL || view == NULL || view < size || (w = strtod(size + 7, NULL)) <= 0)
-    return as_str_take(&s);
-  /* width and height give way to a width that shrinks with the page, but not until nothing can be
-   * read */
-  char *rest = as_strdup(view);
-  char *out = as_format("%.*sstyle=\"width:%.0fpx;min-width:%.0fpx\" %s", (int)(size - s.s), s.s,
-                        w * 4 / 3, w, rest);
-  free(rest);
-  as_str_clear(&s);
-  return out;
-}
-
 enum { MOST_SECONDS = 30 }; /* of Graphviz, which large graphs can keep busy for ever */
 
 void as_report_draw(const char *const *dot, size_t n, char **svg) {
@@ -188,16 +158,9 @@ void as_report_draw(const char *const *dot, size_t n, char **svg) {
                            .errors = AS_CHILD_ERRORS_DROPPED},
                &drawn);
   bool good = drawn.end == AS_CHILD_EXITED && drawn.status == 0 && drawn.output.s;
-  char *at = good ? strstr(drawn.output.s, "<svg") : NULL;
-  for (size_t i = 0; i < n && at; i++) {
-    if (dot[i] == NULL)
-      continue;
-    char *end = strstr(at, "</svg>");
-    if (end == NULL)
-      break;
-    svg[i] = clean(at, end + 6);
-    at = strstr(end, "<svg");
-  }
+  const char *rest = good ? drawn.output.s : "";
+  for (size_t i = 0; i < n; i++)
+    svg[i] = dot[i] ? as_report_svg_next(&rest) : NULL;
   as_str_clear(&all);
   as_child_result_clear(&drawn);
 }

@@ -169,6 +169,16 @@ static void deg_union(degrees *result, const degrees *one, const degrees *other)
   result->other = one->other || other->other;
 }
 
+/* what holds of sum and product alike; aligns the two */
+static degrees deg_of_both(degrees *one, degrees *other) {
+  degrees result = {0};
+  align(one, other);
+  result.exp_unit = one->exp_unit;
+  deg_union(&result, one, other);
+  result.constant = one->constant && other->constant;
+  return result;
+}
+
 static degrees deg_add(const field_value *left, const field_value *right) {
   if (zero(left))
     return right->deg;
@@ -178,11 +188,7 @@ static degrees deg_add(const field_value *left, const field_value *right) {
   degrees second = right->deg;
   degrees *one = &first;
   degrees *other = &second;
-  degrees result = {0};
-  align(one, other);
-  result.exp_unit = one->exp_unit;
-  deg_union(&result, one, other);
-  result.constant = one->constant && other->constant;
+  degrees result = deg_of_both(one, other);
   result.affine = one->affine && other->affine;
   result.form_unit = unit(one->form_unit, other->form_unit);
   result.form_sum = one->form_sum * (result.form_unit / one->form_unit) +
@@ -226,11 +232,7 @@ static degrees deg_mul(const field_value *left, const field_value *right) {
   degrees second = right->deg;
   degrees *one = &first;
   degrees *other = &second;
-  degrees result = {0};
-  align(one, other);
-  result.exp_unit = one->exp_unit;
-  deg_union(&result, one, other);
-  result.constant = one->constant && other->constant;
+  degrees result = deg_of_both(one, other);
   result.affine = (one->affine && other->constant) || (one->constant && other->affine);
   result.form_sum = one->form_sum * other->form_sum; /* a constant's l1 is its numerator */
   result.form_unit = one->form_unit * other->form_unit;

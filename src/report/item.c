@@ -134,6 +134,9 @@ void as_report_judged(const as_judged *judged, const as_verdict *verdict,
   } else {
     as_report_row(item, AS_REPORT_PLAIN, "Trusted checker", "nothing to check");
   }
+  if (words->implied)
+    as_report_row(item, AS_REPORT_PLAIN, "Sizes", "the program is defined only where %s",
+                  words->implied);
   random_rows(verdict, item);
   for (int i = 0; i < AS_SMT_N_SOLVERS; i++)
     solver(item, as_smt_solver_title((as_smt_solver)i), &verdict->opinion[i]);

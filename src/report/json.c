@@ -22,9 +22,9 @@ static json_t *sizes_json(const as_judged *judged) {
   for (int k = 0; k < 2; k++) {
     for (uint32_t i = 0; graph[k] && i < graph[k]->n_own_size; i++) {
       as_size size = graph[k]->own_size[i];
-      long value = as_size_value(graph[k]->sizes, size);
+      long v = as_size_value(graph[k]->sizes, size);
       json_object_set_new(object, as_size_name(graph[k]->sizes, size),
-                          value >= 0 ? json_integer(value) : json_null());
+                          v >= 0 ? json_integer(v) : json_null());
     }
   }
   return object;
@@ -117,8 +117,8 @@ void *as_report_stats_json(void) {
   return o;
 }
 
-char *as_report_json(const as_judged *judged, const as_verdict *verdict, const as_report_dir *files,
-                     void *extra) {
+char *as_report_json(const as_judged *judged, const as_verdict *verdict,
+                     const as_report_words *words, const as_report_dir *files, void *extra) {
   json_t *object = json_object();
   json_object_set_new(object, "format", json_string("assay-report 2"));
   json_object_set_new(object, "program", json_string(judged->program->name));
@@ -134,6 +134,8 @@ char *as_report_json(const as_judged *judged, const as_verdict *verdict, const a
   }
   if (verdict->theorem)
     json_object_set_new(object, "theorem", json_string(verdict->theorem));
+  if (words->implied)
+    json_object_set_new(object, "implied_of_sizes", json_string(words->implied));
   json_object_set_new(
       object, "witness",
       json_boolean(verdict->field_ran &&

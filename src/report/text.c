@@ -1,11 +1,30 @@
 /* A verdict as text for people. */
 #include "judged.h"
+#include "proofs/explain/math.h"
 #include "proofs/explain/outline.h"
 #include "src/base/mem.h"
 #include "src/base/stats.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static char *implied_words(const as_verdict *verdict) {
+  if (verdict->n_implied == 0 && !verdict->implied_reads)
+    return NULL;
+  as_math *math = as_math_new(verdict->terms);
+  as_str out;
+  as_str_init(&out);
+  for (uint32_t i = 0; i < verdict->n_implied; i++) {
+    char *shown = as_math_show(math, verdict->implied[i]);
+    as_str_printf(&out, "%s%s", i ? ", " : "", shown);
+    free(shown);
+  }
+  as_math_free(math);
+  if (verdict->implied_reads)
+    as_str_printf(&out, "%sall that is read is within its tensor",
+                  verdict->n_implied ? " and " : "");
+  return as_str_take(&out);
+}
 
 void as_report_words_of(const as_verdict *verdict, bool outline, as_report_words *words) {
   *words = (as_report_words){0};
@@ -20,11 +39,13 @@ void as_report_words_of(const as_verdict *verdict, bool outline, as_report_words
   if (proof)
     words->outline = as_explain_html(proof);
   as_explain_free(proof);
+  words->implied = implied_words(verdict);
 }
 
 void as_report_words_clear(as_report_words *words) {
   free(words->theorem);
   free(words->outline);
+  free(words->implied);
   *words = (as_report_words){0};
 }
 
@@ -77,6 +98,8 @@ void as_report_print(const as_verdict *verdict, const as_report_words *words, bo
     printf("%s\n", verdict->cex_words);
   for (uint32_t i = 0; verbose && i < verdict->n_relied; i++)
     printf("relies on %s %s\n", verdict->relied[i].name, verdict->relied[i].sha256);
+  if (words->implied)
+    printf("sizes     the program is defined only where %s\n", words->implied);
   as_report_print_answer(verdict);
 }
 

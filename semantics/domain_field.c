@@ -1,39 +1,11 @@
 #include "domain_field.h"
+#include "field_degrees.h"
 #include "src/base/mem.h"
 #include "src/base/str.h"
 #include <flint/flint.h>
 #include <flint/ulong_extras.h>
 #include <math.h>
 #include <string.h>
-
-/* Degrees of an element as a quotient of sums of (polynomial times exponential): of the
- * polynomials, number of the exponentials, and of the exponents.  _num, _den: of numerator and
- * denominator. */
-typedef struct {
-  double degree_num; /* in the p-parts of the inputs */
-  double degree_den;
-  double terms_num; /* how many different exponentials stand in each, at most */
-  double terms_den;
-  double exp_num; /* affine exponents: sum of |coefficients| of one term, at most, in units of
-                     1/exp_unit */
-  double exp_den;
-  double clear_num; /* and what clears the negative ones: the sum over the variables of the greatest
-                       negative coefficient */
-  double clear_den;
-  double exp_unit;
-  double odd_degree; /* of exponents that are not affine */
-  double form_sum;   /* the element as an affine form: sum of |coefficients|, in units of
-                        1/form_unit */
-  double form_unit;
-  double const_num; /* a constant: its value */
-  double const_den;
-  uint64_t den;   /* fingerprint of the denominator: equal ones need no common denominator */
-  uint64_t roots; /* which square roots occur */
-  bool affine;
-  bool constant;
-  bool other; /* an exponent is not affine */
-  bool many;  /* more than 64 roots */
-} degrees;
 
 typedef struct {
   uint64_t p; /* the element mod p, and mod q */
@@ -47,7 +19,7 @@ typedef struct {
   bool has_p; /* whether it is known mod p */
   bool has_q;
   bool has_log;
-  degrees deg;
+  as_degrees deg;
 } field_value;
 
 #define FIELD(x) ((field_value *)(x))
@@ -77,13 +49,13 @@ static void f_init(const as_domain *domain, void *element) {
   (void)domain;
   memset(element, 0, sizeof(field_value));
   FIELD(element)->has_p = FIELD(element)->has_q = true;
-  FIELD(element)->deg = (degrees){.terms_num = 1,
-                                  .terms_den = 1,
-                                  .exp_unit = 1,
-                                  .form_unit = 1,
-                                  .const_den = 1,
-                                  .affine = true,
-                                  .constant = true};
+  FIELD(element)->deg = (as_degrees){.terms_num = 1,
+                                     .terms_den = 1,
+                                     .exp_unit = 1,
+                                     .form_unit = 1,
+                                     .const_den = 1,
+                                     .affine = true,
+                                     .constant = true};
 }
 
 static void f_clear(const as_domain *domain, void *element) {
@@ -136,118 +108,16 @@ static void f_from_q(const as_domain *domain, void *result, mpq_srcptr rational)
   value->deg.form_unit = value->deg.const_den;
 }
 
-/* a common multiple of two units (exact while they are below 2^53; beyond, the bound is vacuous
- * anyway) */
-static double unit(double one, double other) {
-  return fmod(one, other) == 0 ? one : fmod(other, one) == 0 ? other : one * other;
-}
-
-static void exponents_in(degrees *degree, double unit_wanted) {
-  double factor = unit_wanted / degree->exp_unit;
-  degree->exp_num *= factor;
-  degree->exp_den *= factor;
-  degree->clear_num *= factor;
-  degree->clear_den *= factor;
-  degree->exp_unit = unit_wanted;
-}
-
-/* both with exponents in one unit */
-static void align(degrees *one, degrees *other) {
-  double common = unit(one->exp_unit, other->exp_unit);
-  exponents_in(one, common);
-  exponents_in(other, common);
-}
-
 static bool zero(const field_value *value) {
   return value->deg.constant && value->has_p && !value->p && value->low == 0 && value->high == 0;
 }
 
-static void deg_union(degrees *result, const degrees *one, const degrees *other) {
-  result->odd_degree = fmax(one->odd_degree, other->odd_degree);
-  result->roots = one->roots | other->roots;
-  result->many = one->many || other->many;
-  result->other = one->other || other->other;
-}
-
-/* what holds of sum and product alike; aligns the two */
-static degrees deg_of_both(degrees *one, degrees *other) {
-  degrees result = {0};
-  align(one, other);
-  result.exp_unit = one->exp_unit;
-  deg_union(&result, one, other);
-  result.constant = one->constant && other->constant;
-  return result;
-}
-
-static degrees deg_add(const field_value *left, const field_value *right) {
+static as_degrees deg_add(const field_value *left, const field_value *right) {
   if (zero(left))
     return right->deg;
   if (zero(right))
     return left->deg;
-  degrees first = left->deg;
-  degrees second = right->deg;
-  degrees *one = &first;
-  degrees *other = &second;
-  degrees result = deg_of_both(one, other);
-  result.affine = one->affine && other->affine;
-  result.form_unit = unit(one->form_unit, other->form_unit);
-  result.form_sum = one->form_sum * (result.form_unit / one->form_unit) +
-                    other->form_sum * (result.form_unit / other->form_unit);
-  result.const_num = one->const_num * other->const_den + other->const_num * one->const_den;
-  result.const_den = one->const_den * other->const_den;
-  if (result.constant && one->const_den == other->const_den) {
-    result.const_num = one->const_num + other->const_num;
-    result.const_den = one->const_den;
-  }
-  bool plain = one->exp_num == 0 && one->exp_den == 0 && !one->other && other->exp_num == 0 &&
-               other->exp_den == 0 && !other->other;
-  if (one->den == other->den) {
-    result.degree_num = fmax(one->degree_num, other->degree_num);
-    result.degree_den = fmax(one->degree_den, other->degree_den);
-    result.terms_num = plain ? 1 : one->terms_num + other->terms_num;
-    result.terms_den = fmax(one->terms_den, other->terms_den);
-    result.exp_num = fmax(one->exp_num, other->exp_num);
-    result.exp_den = fmax(one->exp_den, other->exp_den);
-    result.clear_num = one->clear_num + other->clear_num;
-    result.clear_den = fmax(one->clear_den, other->clear_den);
-    result.den = one->den;
-    return result;
-  }
-  result.degree_num =
-      fmax(one->degree_num + other->degree_den, other->degree_num + one->degree_den);
-  result.degree_den = one->degree_den + other->degree_den;
-  result.terms_num =
-      plain ? 1 : one->terms_num * other->terms_den + other->terms_num * one->terms_den;
-  result.terms_den = plain ? 1 : one->terms_den * other->terms_den;
-  result.exp_num = fmax(one->exp_num + other->exp_den, other->exp_num + one->exp_den);
-  result.exp_den = one->exp_den + other->exp_den;
-  result.clear_num = one->clear_num + other->clear_den + other->clear_num + one->clear_den;
-  result.clear_den = one->clear_den + other->clear_den;
-  result.den = one->den + other->den;
-  return result;
-}
-
-static degrees deg_mul(const field_value *left, const field_value *right) {
-  degrees first = left->deg;
-  degrees second = right->deg;
-  degrees *one = &first;
-  degrees *other = &second;
-  degrees result = deg_of_both(one, other);
-  result.affine = (one->affine && other->constant) || (one->constant && other->affine);
-  result.form_sum = one->form_sum * other->form_sum; /* a constant's l1 is its numerator */
-  result.form_unit = one->form_unit * other->form_unit;
-  result.const_num = one->const_num * other->const_num;
-  result.const_den = one->const_den * other->const_den;
-  result.degree_num = one->degree_num + other->degree_num;
-  result.degree_den = one->degree_den + other->degree_den;
-  result.terms_num = one->terms_num * other->terms_num;
-  result.terms_den = one->terms_den * other->terms_den;
-  result.exp_num = one->exp_num + other->exp_num;
-  result.exp_den = one->exp_den + other->exp_den;
-  result.clear_num = one->clear_num + other->clear_num;
-  result.clear_den = one->clear_den + other->clear_den;
-  result.den = one->den + other->den;
-  return result;
+  return as_degrees_sum(left->deg, right->deg);
 }
 
 static void two(field_value *result, const field_value *left, const field_value *right) {
@@ -338,7 +208,7 @@ static void f_mul(const as_domain *domain, void *result, const void *left, const
   }
   if (nan)
     whole(&product);
-  product.deg = deg_mul(one, other);
+  product.deg = as_degrees_product(one->deg, other->deg);
   memcpy(result, &product, sizeof product);
 }
 
@@ -395,7 +265,7 @@ static void f_exp(const as_domain *domain, field_value *result, const field_valu
   product.log_degree = value->deg.degree_num + value->deg.degree_den;
   product.low = fmax(0, down(exp(value->low), 3));
   product.high = up(exp(value->high), 3);
-  deg_union(&product.deg, &value->deg, &value->deg);
+  as_degrees_union(&product.deg, &value->deg, &value->deg);
   product.deg.constant = product.deg.affine = false;
   product.deg.exp_unit = 1;
   if (zero(value)) {
@@ -452,7 +322,7 @@ static bool square_number(double number, double *result) {
   return number < 0x1p52 && *result == rint(*result);
 }
 
-static void note_root(as_field_domain *field, degrees *degree, uint64_t square) {
+static void note_root(as_field_domain *field, as_degrees *degree, uint64_t square) {
   size_t i = 0;
   while (i < field->roots.n && AS_VEC_AT(&field->roots, uint64_t, i) != square)
     i++;
@@ -564,15 +434,15 @@ static void f_join(const as_domain *domain, void *result, const void *left, cons
     product.low = fmin(one->low, other->low);
     product.high = fmax(one->high, other->high);
   }
-  deg_union(&product.deg, &one->deg, &other->deg);
+  as_degrees_union(&product.deg, &one->deg, &other->deg);
   product.deg.affine = product.deg.constant = false;
   product.deg.degree_num = fmax(one->deg.degree_num, other->deg.degree_num);
   product.deg.degree_den = fmax(one->deg.degree_den, other->deg.degree_den);
   product.deg.terms_num = fmax(one->deg.terms_num, other->deg.terms_num);
   product.deg.terms_den = fmax(one->deg.terms_den, other->deg.terms_den);
-  degrees first = one->deg;
-  degrees second = other->deg;
-  align(&first, &second);
+  as_degrees first = one->deg;
+  as_degrees second = other->deg;
+  as_degrees_align(&first, &second);
   product.deg.exp_unit = first.exp_unit;
   product.deg.exp_num = fmax(first.exp_num, second.exp_num);
   product.deg.exp_den = fmax(first.exp_den, second.exp_den);
@@ -624,16 +494,16 @@ static bool f_builtin(const as_domain *domain, const char *name, void *result,
   product.p = mix(first->p, seed) % field->p;
   product.q = mix(first->p, seed + 1) % field->q;
   builtin_bounds(builtin, first, &product);
-  product.deg = (degrees){.degree_num = 1,
-                          .terms_num = 1,
-                          .terms_den = 1,
-                          .exp_unit = 1,
-                          .form_sum = 1,
-                          .form_unit = 1,
-                          .const_den = 1,
-                          .affine = true,
-                          .roots = first->deg.roots,
-                          .many = first->deg.many};
+  product.deg = (as_degrees){.degree_num = 1,
+                             .terms_num = 1,
+                             .terms_den = 1,
+                             .exp_unit = 1,
+                             .form_sum = 1,
+                             .form_unit = 1,
+                             .const_den = 1,
+                             .affine = true,
+                             .roots = first->deg.roots,
+                             .many = first->deg.many};
   memcpy(result, &product, sizeof product);
   return true;
 }
@@ -738,14 +608,14 @@ void as_field_random(const as_field_domain *field, as_rng *rng, bool positive, v
   around(lower, &value->low, &unused);
   around(upper, &unused, &value->high);
   value->has_log = false;
-  value->deg = (degrees){.degree_num = 1,
-                         .terms_num = 1,
-                         .terms_den = 1,
-                         .exp_unit = 1,
-                         .form_sum = 1,
-                         .form_unit = 1,
-                         .const_den = 1,
-                         .affine = true};
+  value->deg = (as_degrees){.degree_num = 1,
+                            .terms_num = 1,
+                            .terms_den = 1,
+                            .exp_unit = 1,
+                            .form_sum = 1,
+                            .form_unit = 1,
+                            .const_den = 1,
+                            .affine = true};
   mpq_clears(shift, lower, upper, NULL);
   mpz_clears(low, coarse, NULL);
 }
@@ -783,7 +653,7 @@ as_field_cmp as_field_compare(const void *left, const void *right) {
 as_field_bound as_field_error(const as_field_domain *field, const void *left, const void *right) {
   field_value product;
   f_neg(&field->d, &product, FIELD_CONST(right));
-  degrees degree = deg_add(FIELD_CONST(left), &product);
+  as_degrees degree = deg_add(FIELD_CONST(left), &product);
   as_field_bound result = {.degree = degree.degree_num,
                            .exponentials = degree.terms_num,
                            .roots = __builtin_popcountll(degree.roots),

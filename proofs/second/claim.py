@@ -10,6 +10,7 @@ from .sizes import ONE, ZERO, Sizes, is_group, relation
 from .terms import constant, make, range_of, variable
 
 INFIX = {"+": "add", "-": "sub", "*": "mul", "/": "div", "@": "matmul"}
+BARE = ("slice", None, None, None)  # `:`
 
 
 def clause(variables, conditions, formula):
@@ -148,8 +149,11 @@ class Expression:
                 for operator, operand in rest:
                     tensor = self._call(INFIX[operator], [tensor, self.tensor(operand)], [])
                 return tensor
-            case "items", inner, items:
-                return self._items(self.tensor(inner), items)
+            case "items", inner, lists:
+                tensor = self.tensor(inner)
+                for items in lists:
+                    tensor = self._items(tensor, items)
+                return tensor
         _, name, arguments = tree
         named = [argument for argument in arguments if argument[0] == "attribute"]
         ensure(arguments[len(arguments) - len(named) :] == named, "a tensor after an attribute")
@@ -164,7 +168,7 @@ class Expression:
 
     def _items(self, tensor, items):
         for d, item in enumerate(items):
-            bare = item == ("slice", None, None, None)
+            bare = item == BARE
             ensure(d < len(tensor.extents) or item[0] == "none", "an item too many")
             crossed = tensor.extents[: d + bare]
             ensure(not any(map(is_group, crossed)), "an item counts across a group")
@@ -196,8 +200,9 @@ def count_calls(tree):
             return 1 + count_calls(operand)
         case "chain", first, rest:
             return count_calls(first) + sum(1 + count_calls(operand) for _, operand in rest)
-        case "items", inner, items:
-            return count_calls(inner) + sum(item != ("slice", None, None, None) for item in items)
+        case "items", inner, lists:
+            items = [item for items in lists for item in items if item != BARE]
+            return count_calls(inner) + len(items)
         case "op", _, arguments:
             return 1 + sum(count_calls(a) for a in arguments if a[0] != "attribute")
     return 0

@@ -42,9 +42,9 @@ index       = list: ".." NAME | fit: "~" NAME | ^scalar
 cond        = right: ^cand [ 'or' ^cond ]
 cand        = right: ^catom [ 'and' ^cand ]
 catom       = not: "not" ^catom | rel: ^scalar relop ^scalar | "(" ^cond ")"
-formula     = rel: scalar relop scalar NL
+formula     = rel: scalar relop scalar NL END
 
-library     = { definition }
+library     = { definition } END
 definition  = func | op
 func        = func: "func" NAME "(" <NAME> ")" ( builtin: "builtin" | "=" scalar ) NL
 op          = op: "op" opname "(" [<formal>] [";" <aarg>] ")" "->" shape NL
@@ -60,7 +60,7 @@ left_side   = "[" [<bound>] "]" "="
 bound       = list: ".." NAME | name: NAME
 
 use         = "use" STRING NL
-program     = program: { use } "program" NAME NL { stmt NL }
+program     = program: { use } "program" NAME NL { stmt NL } END
 stmt        = declaration | input: "input" NAME ":" ('f16' | 'bf16' | 'f32') dims | statement
 declaration = sizes: "sizes" <sdecl> | where: "where" <rel>
 sdecl       = NAME [ ">=" INT12 ] [ "=" INT12 ]
@@ -68,7 +68,7 @@ dims        = "[" [<size>] "]"
 statement   = output: "output" NAME [ "=" expr ] | let: NAME "=" expr
 
 mugraph     = mugraph: { use } "mugraph" NAME NL { declaration NL }
-              { ( kernel | let: NAME "=" expr ) NL }
+              { ( kernel | let: NAME "=" expr ) NL } END
 graph       = program | mugraph
 kernel      = kernel: "kernel" NAME NL [ "grid" <gdim> NL ] [ "loop" NAME "=" size NL ]
               { bstmt NL } "end"
@@ -180,37 +180,19 @@ def _element(tokens):
     token = tokens.pop()
     if token == "^":
         return ("deeper", _element(tokens))
-    if token in ("(", "[", "{", "<"):
-        inner = _choice(tokens)
-        tokens.pop()
-        if token == "<":
-            rest = ("many", ("sequence", None, [("token", ",", False), inner]))
-            return ("sequence", "commas", [inner, rest])
-        return inner if token == "(" else ("maybe" if token == "[" else "many", inner)
     if token[0] in "\"'":
         return ("token", token[1:-1], token[0] == "'")
-    return ("kind" if token in KINDS else "rule", token)
+    if token not in ("(", "[", "{", "<"):
+        return ("kind" if token in KINDS else "rule", token)
+    inner = _choice(tokens)
+    tokens.pop()
+    if token == "<":
+        rest = ("many", ("sequence", None, [("token", ",", False), inner]))
+        return ("sequence", "commas", [inner, rest])
+    return inner if token == "(" else ("maybe" if token == "[" else "many", inner)
 
 
 # -- what tags make, and kinds of tokens ---------------------------------------------------------
-
-
-def _chain(first, rest):
-    return ("chain", first, rest) if rest else first
-
-
-def _right(tree, rest):
-    return tree if rest is None else (rest[0], tree, rest[1])
-
-
-def _items(tree, lists):
-    for items in lists:
-        tree = ("items", tree, items)
-    return tree
-
-
-def _commas(first, rest):
-    return [first, *rest]
 
 
 def number(text):
@@ -225,16 +207,22 @@ def declared(text):
     return int(text)
 
 
-MAKE = {"chain": _chain, "right": _right, "items": _items, "commas": _commas}
+MAKE = {
+    "chain": lambda first, rest: ("chain", first, rest) if rest else first,
+    "right": lambda first, rest: (rest[0], first, rest[1]) if rest else first,
+    "items": lambda tree, lists: ("items", tree, lists) if lists else tree,
+    "commas": lambda first, rest: [first, *rest],
+}
 SILENT, NO = object(), object()
 KINDS = {  # the kind of token, what it must be besides, and what it stands for
     "NAME": ("name", lambda text: text not in RESERVED, str),
-    "NUMBER": ("number", lambda text: True, number),
+    "NUMBER": ("number", str.isascii, number),
     "INT": ("number", str.isdigit, int),
     "INT12": ("number", str.isdigit, declared),
     "REAL": ("number", lambda text: not text.isdigit(), number),
-    "STRING": ("string", lambda text: True, lambda text: text[1:-1]),
-    "NL": ("line", lambda text: True, lambda text: SILENT),
+    "STRING": ("string", str.isascii, lambda text: text[1:-1]),
+    "NL": ("line", str.isascii, lambda text: SILENT),
+    "END": ("end", str.isascii, lambda text: SILENT),
 }
 _grammar = _read_grammar()
 
@@ -250,7 +238,7 @@ class Text:
         ensure(all(0 < byte < 128 for byte in data), f"{name}: the text is not ASCII")
         self.name, self.text, self.tokens = name, data.decode("ascii"), []
         self.at = self.furthest = self.nesting = place = depth = 0
-        self.wanted, self.known = "", {}
+        self.wanted, self.known = "the end", {}
         while place < len(self.text):
             found = _TOKEN.match(self.text, place)
             ensure(found, f"{name}: a character that has no place here: {self.text[place]!r}")
@@ -271,18 +259,14 @@ class Text:
         if self.tokens and self.tokens[-1][0] != "line":
             self.tokens.append(("line", "the end of the line", place))
 
-    def whole(self, rule):
-        tree = self.required(rule)
-        return tree if self.tokens[self.at][0] == "end" else self.fail()
-
     def required(self, rule):
+        """What a rule makes of what stands here; Refused if nothing."""
         tree = self.parse(("rule", rule))
-        return self.fail() if tree is NO else tree
-
-    def fail(self):
-        _, token, place = self.tokens[max(self.furthest, self.at)]
-        line = self.text.count("\n", 0, place) + 1
-        raise Refused(f"{self.name}:{line}: {self.wanted or 'the end'} is wanted, not `{token}`")
+        if tree is NO:
+            _, token, place = self.tokens[max(self.furthest, self.at)]
+            line = self.text.count("\n", 0, place) + 1
+            raise Refused(f"{self.name}:{line}: {self.wanted} is wanted, not `{token}`")
+        return tree
 
     def parse(self, element):
         """What stands here read as an element; or NO, and nothing is read."""
@@ -330,8 +314,8 @@ class Text:
         if element == "token":
             fits, value = token == wanted and kind in ("name", "symbol"), str
         else:
-            right_kind, fits, value = KINDS[wanted]
-            fits = kind == right_kind and fits(token)
+            right_kind, test, value = KINDS[wanted]
+            fits = kind == right_kind and test(token)
         if not fits:
             if self.at >= self.furthest:
                 self.furthest, self.wanted = self.at, wanted.lower()
@@ -342,10 +326,7 @@ class Text:
 
 @lru_cache(maxsize=256)
 def parse_text(rule, data, name):
-    return Text(data, name).whole(rule)
-
-
-AFTER_RULE = ("rule", "op", "func", "the end")
+    return Text(data, name).required(rule)
 
 
 def parse_rules(data, name, wanted):
@@ -361,8 +342,10 @@ def parse_rules(data, name, wanted):
             last = [token for token in text.tokens[start : text.at] if token[0] != "line"][-1]
             found.append((tree, text.text[text.tokens[start][2] : last[2] + len(last[1])]))
         else:
-            text.at += 1
-            while text.tokens[text.at - 1][0] != "line" or text.tokens[text.at][1] not in AFTER_RULE:
-                text.at += 1
+            text.at += 2
+            before = text.tokens[text.at - 1 :]
+            parts = (k for k, (line, part) in enumerate(zip(before, before[1:]))
+                     if line[0] == "line" and part[1] in ("rule", "op", "func", "the end"))
+            text.at += next(parts)
     ensure(len(found) == 1, f"{name}: {len(found)} rules are called {wanted}")
     return uses, library, *found[0]

@@ -54,15 +54,16 @@ PLACE = re.compile("[ts=](0|[1-9][0-9]{0,9})")
 @lru_cache
 def items_of(row):
     """[(group or kind, `*` or `,` or nothing)]"""
-    return [(group or kind, mark) for group, kind, mark in
-            re.findall(r"(?:\(([^)]*)\)|([A-Z|]))([*,]?)", row)]
+    found = re.findall(r"(?:\(([^)]*)\)|([A-Z|]))([*,]?)", row)
+    return [(group or kind, mark) for group, kind, mark in found]
 
 
 class Line:
     """The tokens of one line, taken from the left."""
 
     def __init__(self, tokens, terms, steps):
-        self.tokens, self.terms, self.steps = tokens[::-1], terms, steps
+        self.tokens = tokens[::-1]
+        self.made = {"C": ("=", range(MAX_COUNT)), "S": ("s", steps), "T": ("t", terms)}
 
     def arguments(self, row):
         found = []
@@ -81,10 +82,11 @@ class Line:
         return found
 
     def _groups(self, row):
-        found = []
-        while self.tokens and self.tokens[-1] == "," if found else self.tokens[-1:] not in ([], ["|"]):
-            if found:
-                self._take()
+        if self.tokens[-1:] in ([], ["|"]):
+            return []
+        found = [self.arguments(row)]
+        while self.tokens[-1:] == [","]:
+            self._take()
             found.append(self.arguments(row))
         return found
 
@@ -102,12 +104,12 @@ class Line:
             need(NUMBER.fullmatch(token), "no number")
             need(len(token.lstrip("=-")) <= MAX_DIGITS, "a number has too many digits")
             return int(token[1:])
-        letter, made = {"C": ("=", range(MAX_COUNT)), "S": ("s", self.steps)}.get(kind, ("t", self.terms))
+        letter, made = self.made.get(kind, self.made["T"])
         need(token[0] == letter and PLACE.fullmatch(token), f"{token[:20]} is not of kind {kind}")
-        place = int(token[1:])
-        need(place < len(made), f"{token} is not there")
-        need(kind not in TERM_KINDS or TERM_KINDS[kind](made[place]), f"{token} is not of kind {kind}")
-        return made[place]
+        need(int(token[1:]) < len(made), f"{token} is not there")
+        found = made[int(token[1:])]
+        need(TERM_KINDS.get(kind, bool)(found) or kind == "C", f"{token} is not of kind {kind}")
+        return found
 
 
 def theorem_of(conclusion, arguments):
@@ -138,8 +140,8 @@ def replay(data, goals):
             line = Line(tokens, terms, steps)
             if head in TERM_ROWS:
                 arguments = line.arguments(TERM_ROWS[head])
-                spread = [x for part in arguments for x in (part if isinstance(part, list) else [part])]
-                terms.append(make(head, *spread))
+                many = arguments.pop() if isinstance(arguments[-1], list) else []
+                terms.append(make(head, *arguments, *many))
             elif head in STEP_ROWS:
                 rule, row = STEP_ROWS[head]
                 arguments = line.arguments(row)

@@ -92,9 +92,9 @@ class Side:
         within("tensors of a side", self.defined)
         return Tensor(extents, symbol=symbol, grid=tuple(grid), varies=varies, **more)
 
-    def input(self, name, extents, kind="real", letter="r"):
+    def input(self, name, extents, kind):
         self.new_name(name)
-        symbol = name, "i" * len(extents) + ":" + letter
+        symbol = name, "i" * len(extents) + (":i" if kind == "int" else ":r")
         self.claim.inputs[name] = symbol
         within("inputs", len(self.claim.inputs))
         self.tensors[name] = Tensor(extents, symbol=symbol, kind=kind)
@@ -109,7 +109,10 @@ class Side:
             self.names[name] = variable(name)
 
     def where(self, formulas, own=False):
-        for _, a, relop, b in formulas:
+        for tree in formulas:
+            if tree[0] == "or":
+                tree = ("rel", ("num", 0), "<", ("if", tree, ("num", 1), ("num", 0)))
+            _, a, relop, b = tree
             self.claim.sizes.where(relation(relop, self.size(a), self.size(b)), own)
 
     def statement(self, kind, name, tree):
@@ -143,28 +146,23 @@ class Expression:
                     return Tensor([], value=self.side.names[name])
                 return self.scope[name]
             case "neg", operand:
-                return self._call("neg", [self.tensor(operand)], [])
+                return self._call("neg", [self.tensor(operand)])
             case "chain", first, rest:
                 tensor = self.tensor(first)
                 for operator, operand in rest:
-                    tensor = self._call(INFIX[operator], [tensor, self.tensor(operand)], [])
+                    tensor = self._call(INFIX[operator], [tensor, self.tensor(operand)])
                 return tensor
             case "items", inner, lists:
                 tensor = self.tensor(inner)
                 for items in lists:
                     tensor = self._items(tensor, items)
                 return tensor
-        _, name, arguments = tree
-        named = [argument for argument in arguments if argument[0] == "attribute"]
-        ensure(arguments[len(arguments) - len(named) :] == named, "a tensor after an attribute")
-        tensors = [self.tensor(argument) for argument in arguments[: len(arguments) - len(named)]]
-        return self._call(name, tensors, [(key, self._attribute(value)) for _, key, value in named])
+        _, name, arguments, named = tree
+        tensors = [self.tensor(argument) for argument in arguments]
+        return self._call(name, tensors, {key: self._attribute(named[key]) for key in named})
 
     def _attribute(self, tree):
-        match tree:
-            case ("num", value) | ("neg", ("num", value)):
-                return constant(-value if tree[0] == "neg" else value)
-        return self.side.size(tree)
+        return constant(tree[1]) if tree[0] == "num" else self.side.size(tree)
 
     def _items(self, tensor, items):
         for d, item in enumerate(items):
@@ -173,15 +171,15 @@ class Expression:
             crossed = tensor.extents[: d + bare]
             ensure(not any(map(is_group, crossed)), "an item counts across a group")
             if item[0] == "none":
-                tensor = self._call("expand_dims", [tensor], [("axis", constant(d))])
+                tensor = self._call("expand_dims", [tensor], {"axis": constant(d)})
             elif not bare:
-                missing = {"start": ZERO, "stop": tensor.extents[d], "step": ONE}
-                given = zip(missing, item[1:])
-                where = [(k, missing[k] if v is None else self._attribute(v)) for k, v in given]
-                tensor = self._call("slice", [tensor], [("axis", constant(d)), *where])
+                where = {"axis": constant(d), "start": ZERO, "stop": tensor.extents[d], "step": ONE}
+                given = zip(("start", "stop", "step"), item[1:])
+                where |= {key: self._attribute(tree) for key, tree in given if tree is not None}
+                tensor = self._call("slice", [tensor], where)
         return tensor
 
-    def _call(self, name, tensors, attributes):
+    def _call(self, name, tensors, attributes={}):
         side = self.side
         within("arguments of a call", len(tensors))
         extents, body = Call(side, name, tensors, attributes).run()
@@ -203,8 +201,8 @@ def count_calls(tree):
         case "items", inner, lists:
             items = [item for items in lists for item in items if item != BARE]
             return count_calls(inner) + len(items)
-        case "op", _, arguments:
-            return 1 + sum(count_calls(a) for a in arguments if a[0] != "attribute")
+        case "op", _, arguments, _:
+            return 1 + sum(map(count_calls, arguments))
     return 0
 
 
@@ -250,7 +248,7 @@ class Claim:
                 case "where", formulas:
                     side.where(formulas, own)
                 case "input", name, type_, dims:
-                    side.input(name, side.extents(dims))
+                    side.input(name, side.extents(dims), type_)
                     types[name] = type_
                 case "kernel", *parts:
                     Kernel(side).read(*parts)
@@ -291,12 +289,12 @@ class Claim:
                     side.names[name] = variable(name)
             case "tensor":
                 for name, dims, type_ in items:
-                    extents = side.extents([("name", ".." + d[1]) if d[0] == "list" else d[1] for d in dims])
-                    side.input(name, extents, type_ or "real", "i" if type_ == "int" else "r")
+                    parts = [("name", ".." + d[1]) if d[0] == "list" else d[1] for d in dims]
+                    side.input(name, side.extents(parts), type_)
             case "assume":
                 for left, relop, right in items:
                     lesser, more = (right, left) if relop in (">", ">=") else (left, right)
-                    difference = assumptions.tensor(("op", "sub", [more, lesser]))
+                    difference = assumptions.tensor(("op", "sub", [more, lesser], {}))
                     indices = element_indices(len(difference.extents))
                     directed = relation(relop.replace(">", "<"), ZERO, difference.element(indices))
                     side.oblige(directed, Place.of(indices, difference.extents))
@@ -332,8 +330,8 @@ class Claim:
         for made in self.definitions:
             name = made.symbol[0]
             ensure(made.symbol not in known, f"{name} is not fresh")
-            distinct = len(set(made.parameters)) == len(made.parameters)
-            ensure(distinct and not set(made.parameters) & self.sizes.least.keys(), f"{name}: parameters")
+            parameters = set(made.parameters) - self.sizes.least.keys()
+            ensure(len(parameters) == len(made.parameters), f"{name} has a parameter twice")
             for item in made.body.free:
                 if isinstance(item, tuple):
                     fine = known.get(item, "unknown") in (None, made.letter)

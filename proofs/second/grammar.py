@@ -1,14 +1,15 @@
 """Texts to trees: the grammar of docs/language.md as a text, and one parser for all of it.
 
 In the grammar, "x" is the token x, 'x' the same and kept in the tree; { x } any number of x, [ x ]
-one or none, < x > one or more with commas between, ^ x one level of nesting more.  A choice takes
+one or none, < x > one or more with commas between, ! x that there is no x, ^ x one more level of
+nesting.  A choice takes
 the first alternative that fits.  `tag: ..` makes (tag, what it keeps ..), or what the function of
 that name below makes; without a tag one thing kept stands for itself, and several are a tuple.
 """
 
 import re
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 GRAMMAR = r"""
 size        = chain: sterm { ('+' | '-') sterm }
@@ -17,16 +18,17 @@ sfac        = neg: "-" ^sfac | "(" ^size ")" | num: INT | name: NAME
             | call: ('max' | 'min') "(" two_sizes ")"
 two_sizes   = ^size "," ^size
 rel         = rel: size relop size
+either      = right: rel [ 'or' ^either ]
 relop       = '=' | '!=' | '<=' | '<' | '>=' | '>'
 
 expr        = chain: term { ('+' | '-') term }
 term        = chain: unary { ('*' | '/' | '@') unary }
-unary       = neg: "-" ^unary | items: atom { "[" ^<item> "]" }
-atom        = num: NUMBER | "(" ^expr ")" | op: opname "(" ^[<arg>] ")" | name: NAME
+unary       = signed: "-" ^NUMBER !"[" | neg: "-" ^unary | items: atom { "[" ^<item> "]" }
+atom        = num: NUMBER | "(" ^expr ")" | applied: opname "(" ^[<arg>] ")" | name: NAME
 opname      = NAME | 'sum' | 'max' | 'min' | 'div'
 arg         = attribute: NAME "=" attr | expr
-attr        = neg: "-" real | real | size
-real        = num: REAL
+attr        = axes: "[" <axis> "]" | signed: "-" REAL | num: REAL | size
+axis        = ['-'] INT12
 item        = none: "none" | slice: [size] ":" [size] [":" size]
 
 scalar      = chain: prod { ('+' | '-') prod }
@@ -61,8 +63,9 @@ bound       = list: ".." NAME | name: NAME
 
 use         = "use" STRING NL
 program     = program: { use } "program" NAME NL { stmt NL } END
-stmt        = declaration | input: "input" NAME ":" ('f16' | 'bf16' | 'f32') dims | statement
-declaration = sizes: "sizes" <sdecl> | where: "where" <rel>
+stmt        = declaration | input: "input" NAME ":" dtype dims | statement
+dtype       = 'f16' | 'bf16' | 'f32' | 'int'
+declaration = sizes: "sizes" <sdecl> | where: "where" <either>
 sdecl       = NAME [ ">=" INT12 ] [ "=" INT12 ]
 dims        = "[" [<size>] "]"
 statement   = output: "output" NAME [ "=" expr ] | let: NAME "=" expr
@@ -75,9 +78,9 @@ kernel      = kernel: "kernel" NAME NL [ "grid" <gdim> NL ] [ "loop" NAME "=" si
 gdim        = ('x' | 'y' | 'z') "=" size
 bstmt       = load: "load" NAME dims "=" NAME { map | loop }
             | store: "store" NAME dims "=" NAME { map }
-            | acc: "acc" NAME [ "," NAME ] "=" ( concat: "concat" NAME "axis" INT12
-                                               | sum: "sum" NAME [ "rescale" NAME ] | max: "max" NAME )
-            | let: NAME "=" expr
+            | acc: "acc" NAME [ "," NAME ] "=" reduced | let: NAME "=" expr
+reduced     = concat: "concat" NAME "axis" INT12 | sum: "sum" NAME [ "rescale" NAME ]
+            | max: "max" NAME
 map         = ('x' | 'y' | 'z') "->" INT12
 loop        = 'loop' "->" INT12
 
@@ -87,7 +90,8 @@ rdecl       = declaration | ints: "ints" <NAME> | axes: "axes" <NAME> | tensor: 
             | assume: "assume" <assumption>
 tdecl       = NAME "[" [<rdim>] "]" [ 'int' | 'bool' ]
 rdim        = list: ".." NAME | size: size
-assumption  = expr relop expr
+assumption  = alternatives: compared { "or" compared }
+compared    = expr relop expr
 side        = NL { statement NL } | short: expr NL
 """
 
@@ -178,8 +182,8 @@ def _sequence(tokens):
 
 def _element(tokens):
     token = tokens.pop()
-    if token == "^":
-        return ("deeper", _element(tokens))
+    if token in ("^", "!"):
+        return ("deeper" if token == "^" else "absent", _element(tokens))
     if token[0] in "\"'":
         return ("token", token[1:-1], token[0] == "'")
     if token not in ("(", "[", "{", "<"):
@@ -207,7 +211,63 @@ def declared(text):
     return int(text)
 
 
+def _call(name, arguments):
+    """A call of an operator, and what keepdims and a list of axes are short for."""
+    named = {argument[1]: argument[2] for argument in arguments if argument[0] == "attribute"}
+    tensors = arguments[: len(arguments) - len(named)]
+    ensure(not any(tree[0] == "attribute" for tree in tensors), "an attribute twice, or not last")
+    if "keepdims" in named:
+        keeps = named.pop("keepdims")
+        ensure(keeps in (("num", 0), ("num", 1)), "keepdims is 0 or 1")
+        name += "_keep" if keeps[1] else ""
+    if not any(tree[0] == "axes" for tree in named.values()):
+        return ("op", name, tensors, named)
+    ensure([*named] == ["axis"] and len(tensors) == 1, "a list of axes is the only attribute")
+    axes = [-axis if sign else axis for sign, axis in named["axis"][1]]
+    within("axes of a tensor", max(len(axes), 1 + max(map(abs, axes))))
+    calls = _swaps(axes) if name == "transpose" else [(name, {"axis": a}) for a in _in_turn(axes)]
+    (tree,) = tensors
+    for name, numbers in calls:
+        tree = ("op", name, [tree], {key: ("num", value) for key, value in numbers.items()})
+    return tree
+
+
+def _in_turn(axes):
+    ordered = all(a < b for a, b in zip(axes, axes[1:]))
+    ensure(ordered and (axes[0] < 0) == (axes[-1] < 0), "axes are in order, and from one end")
+    return axes if axes[0] < 0 else axes[::-1]
+
+
+def _swaps(axes):
+    now = list(range(len(axes)))
+    ensure(sorted(axes) == now != axes, "a permutation is wanted that moves something")
+    calls = []
+    for place, axis in enumerate(axes):
+        at = now.index(axis)
+        now[at], now[place] = now[place], now[at]
+        calls += [("swap_axes", {"first": place, "second": at})] if at != place else []
+    return calls
+
+
+TRUTH = {"=": "equal", "!=": "not_equal", "<=": "less_equal", "<": "less"}
+
+
+def _alternatives(first, others):
+    """Several assumptions that `or` joins are one of their truth values."""
+    if not others:
+        return first
+    trees = []
+    for left, relop, right in [first, *others]:
+        sides = [right, left] if relop in (">", ">=") else [left, right]
+        trees.append(("op", TRUTH[relop.replace(">", "<")], sides, {}))
+    tree = reduce(lambda one, other: ("op", "logical_or", [one, other], {}), trees)
+    return ("num", 0), "<", tree
+
+
 MAKE = {
+    "signed": lambda value: ("num", -value),
+    "applied": _call,
+    "alternatives": _alternatives,
     "chain": lambda first, rest: ("chain", first, rest) if rest else first,
     "right": lambda first, rest: (rest[0], first, rest[1]) if rest else first,
     "items": lambda tree, lists: ("items", tree, lists) if lists else tree,
@@ -289,6 +349,9 @@ class Text:
                 found = self.parse(inner)
                 if found is NO:
                     found = [] if inner[:2] == ("sequence", "commas") else None
+            case "absent", inner:
+                found = SILENT if self.parse(inner) is NO else NO
+                self.at = start
             case "deeper", inner:
                 self.nesting += 1
                 within("nested expressions", self.nesting)

@@ -40,8 +40,9 @@ class Kernel:
         return self.axes.values()
 
     def read(self, _name, axes, loop, body):
-        sizes = dict(zip((axis for axis, _ in axes or ()), self.side.extents(t for _, t in axes or ())))
-        ensure(len(sizes) == len(axes or ()), "a grid axis is declared twice")
+        names, trees = zip(*axes) if axes else ((), ())
+        sizes = dict(zip(names, self.side.extents(trees)))
+        ensure(len(sizes) == len(names), "a grid axis is declared twice")
         self.axes = {axis: (GRID[axis], sizes[axis]) for axis in "xyz" if axis in sizes}
         if loop is not None:
             self.axes["loop"] = ITERATION, *self.side.extents([loop[1]])

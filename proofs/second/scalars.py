@@ -9,6 +9,12 @@ from .sizes import (
 from .terms import Term, constant, make, negation, range_of, variable
 
 FUNCTIONS = {"max": 2, "min": 2, "abs": 1, "exp": 1, "log": 1, "sqrt": 1, "inv": 1}
+DEFINED_WHERE = {
+    "log": lambda a: make("<", ZERO, a),
+    "sqrt": lambda a: make("<=", ZERO, a),
+    "inv": lambda a: make("#", a, ZERO),
+}
+BUILTIN = ("builtin",)
 
 
 @dataclass
@@ -80,8 +86,8 @@ class Scalars:
         numbers = sum(isinstance(what, Term) for what in self.names.values())
         within("names of numbers at one place", numbers if self.call else 0)
 
-    def oblige(self, head, a, b):
-        self.side.oblige(make(head, a, b), self.place)
+    def oblige(self, formula):
+        self.side.oblige(formula, self.place)
 
     def size(self, tree):
         term = self.scalar(tree)
@@ -125,17 +131,18 @@ class Scalars:
             case "-":
                 return computed("+", a, negative(b))
             case "/":
-                self.oblige("#", b, ZERO)
+                self.oblige(make("#", b, ZERO))
                 return make("*", a, make("inv", b))
             case "div" | "mod":
                 ensure(a.integer and b.integer, f"{operator} of what is no integer")
-                self.oblige("<", ZERO, b)
+                self.oblige(make("<", ZERO, b))
         return computed(operator, a, b)
 
     def _function(self, name, values):
-        if name not in FUNCTIONS:
-            return self._defined_function(name, values)
-        ensure(len(values) == FUNCTIONS[name], f"{name} has another number of arguments")
+        functions = self.side.claim.library.functions
+        ensure(name in FUNCTIONS or name in functions, f"there is no function {name}")
+        count = FUNCTIONS[name] if name in FUNCTIONS else len(functions[name][0])
+        ensure(len(values) == count, f"{name} has another number of arguments")
         match name, *values:
             case "max", a, b:
                 return larger(a, b)
@@ -143,20 +150,12 @@ class Scalars:
                 return smaller(a, b)
             case "abs", a:
                 return make("ite", make("<=", ZERO, a), a, negative(a))
-            case "log", a:
-                self.oblige("<", ZERO, a)
-            case "sqrt", a:
-                self.oblige("<=", ZERO, a)
-            case "inv", a:
-                self.oblige("#", a, ZERO)
-        return make(name, *values)
-
-    def _defined_function(self, name, values):
-        functions = self.side.claim.library.functions
-        ensure(name in functions, f"there is no function {name}")
+            case ("exp" | "log" | "sqrt" | "inv"), a:
+                if name in DEFINED_WHERE:
+                    self.oblige(DEFINED_WHERE[name](a))
+                return make(name, a)
         parameters, body = functions[name]
-        ensure(len(values) == len(parameters), f"{name} has another number of arguments")
-        if body == ("builtin",):
+        if body == BUILTIN:
             return make("app", f"func.{name}", "r" * len(values) + ":r", *values)
         return replace(self, names=dict(zip(parameters, values)), lists={}).scalar(body)
 
@@ -178,19 +177,18 @@ class Scalars:
 
     def _reduction(self, kind, counter, bound, body):
         if kind in ("max", "min"):
-            self.oblige("<", ZERO, bound)
+            self.oblige(make("<", ZERO, bound))
         ensure(counter not in self.names, f"{counter} has a meaning already")
         k, state = variable(f"$k{self.depth}"), variable("$s", "r")
         place = self.place.under(*range_of(k, bound), variables=(k,))
         names = {**self.names, counter: k}
         f = replace(self, names=names, place=place, depth=self.depth + 1).scalar(body)
-        first = f.replaced({k: ZERO})
         base, step = {
-            "sum": lambda: (ZERO, make("+", state, f)),
-            "prod": lambda: (ONE, make("*", state, f)),
-            "max": lambda: (first, larger(state, f)),
-            "min": lambda: (first, smaller(state, f)),
-        }[kind]()
+            "sum": (ZERO, make("+", state, f)),
+            "prod": (ONE, make("*", state, f)),
+            "max": (f.replaced({k: ZERO}), larger(state, f)),
+            "min": (f.replaced({k: ZERO}), smaller(state, f)),
+        }[kind]
         return make("fold", 0, 1, bound, base, step.bound([k, state]))
 
     # -- accesses (section 4.4) ------------------------------------------------------------------
@@ -207,24 +205,23 @@ class Scalars:
                 case "fit", group:
                     rest = [other[0] for other in accesses[place + 1 :]]
                     ensure(isinstance(what, Tensor) and "fit" not in rest, "~ into a let, or twice")
-                    count = len(what.extents) - len(indices) - len(rest)
-                    indices += self._fitted(group, what.extents[len(indices) :][:count], count)
+                    left = what.extents[len(indices) :]
+                    ensure(len(left) >= len(rest), f"~{group} does not fit")
+                    indices += self._fitted(group, left[: len(left) - len(rest)])
                 case _:
                     indices.append(self.scalar(access))
         ensure(all(index.integer for index in indices), f"an index of {name} is no integer")
-        return self._body_of(what, indices) if isinstance(what, Let) else self._element(what, indices)
+        read = self._body_of if isinstance(what, Let) else self._element
+        return read(what, indices)
 
-    def _fitted(self, group, extents, count):
+    def _fitted(self, group, extents):
         """The indices of ~group, fitted to the axes of what is accessed."""
-        bound = self.lists.get(group, [])
-        ensure(group in self.lists and 0 <= count <= len(bound), f"~{group} does not fit")
-        own = self.call.lists[group]
-        return [
-            ZERO if is_one(extent) and not is_one(outer) else index
-            for extent, outer, index in zip(
-                extents, own[len(own) - count :], bound[len(bound) - count :]
-            )
-        ]
+        count = len(extents)
+        ensure(group in self.lists and count <= len(self.lists[group]), f"~{group} does not fit")
+        skipped = len(self.lists[group]) - count
+        outer = zip(self.lists[group][skipped:], self.call.lists[group][skipped:])
+        return [ZERO if is_one(extent) and not is_one(other) else index
+                for extent, (index, other) in zip(extents, outer)]
 
     def _element(self, tensor, indices):
         ensure(len(indices) == len(tensor.extents), "an access with another number of indices")
@@ -232,7 +229,7 @@ class Scalars:
             fits = (index in self.call.group_indices) == is_group(extent)
             ensure(fits, "a group's index goes where the group is, and no other does")
             for formula in range_of(index, extent):
-                self.side.oblige(formula, self.place)
+                self.oblige(formula)
         return tensor.element(indices)
 
     def _body_of(self, let, indices):
@@ -295,11 +292,12 @@ class Call:
     def _bind_attributes(self):
         given = dict(self.attributes)
         within("attributes of a call", len(given))
-        ensure(len(given) == len(self.attributes), "an attribute is given twice")
         for name, default in self.defaults:
-            sign, value = default or (None, None)
-            ensure(name in given or default, f"{self.name} needs the attribute {name}")
-            self._enter(name, given.pop(name) if name in given else constant(-value if sign else value))
+            if name not in given:
+                ensure(default, f"{self.name} needs the attribute {name}")
+                sign, value = default
+                given[name] = constant(-value if sign else value)
+            self._enter(name, given.pop(name))
         ensure(not given, f"{self.name} has no attribute {', '.join(given)}")
 
     # -- matching (section 4.2) ------------------------------------------------------------------
@@ -392,7 +390,8 @@ class Call:
         own, lists, rest = {}, {}, indices
         for (kind, name), part in zip(left, shape):
             if kind == "list":
-                ensure(part[0] != "size" and list_name(part) == name, f"{self.name}: another left side")
+                fits = part[0] != "size" and list_name(part) == name
+                ensure(fits, f"{self.name}: another left side")
                 count = len(self.lists[name])
                 lists[name], rest = rest[:count], rest[count:]
             else:

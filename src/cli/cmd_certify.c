@@ -78,7 +78,7 @@ static void show(const cli_opts *o, const as_judged *judged, const as_verdict *v
     fputs(json, stdout);
     free(json);
   } else if (o->quiet) {
-    puts(as_answer_word(v->answer));
+    as_report_print_word(v);
   } else {
     as_report_print(v, words, o->verbose);
     if (o->verbose || o->stats)

@@ -10,4 +10,4 @@ tests_tile_test_wrong_LDADD = libastilejudge.a libasfield.a libassem.a libastile
 FAST_TESTS += tests/tile/test_tile tests/tile/test_certify.sh
 EXTRA_DIST += tests/tile/test_certify.sh tests/tile/test_trinity.sh tests/tile/cases/rows.tp tests/tile/cases/rows.tile tests/tile/cases/rows_far.tile \
   tests/tile/cases/rows_shared.tile tests/tile/cases/rows_stale.tile tests/tile/cases/rows_unset.tile tests/tile/trinity/given.tir \
-  tests/tile/trinity/programs.txt tests/tile/trinity/shapes.tsv tests/tile/trinity/verdicts.tsv
+  tests/tile/trinity/programs.txt tests/tile/advice.tsv tests/tile/trinity/shapes.tsv tests/tile/trinity/verdicts.tsv

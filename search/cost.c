@@ -13,6 +13,7 @@
  * gated_mixer (two phases) T=64, 128: 22, 16 us; gqa U=8 (four), T=64, 128, 256: 51, 37, 32 us
  *   tile_*          gqa T=256, U=8, 16, 32: 32, 42, 61 us, where only the work grows */
 #include "cost_model.h"
+#include "src/base/id.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

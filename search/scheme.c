@@ -1,5 +1,6 @@
 /* Schemes as muGraphs of the whole program. */
 #include "driver.h"
+#include "src/base/id.h"
 #include "src/base/trace.h"
 #include <stdlib.h>
 

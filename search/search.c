@@ -1,6 +1,8 @@
 /* The driver: schemes (which operators share a kernel, and how), then the filter chain. */
 #include "search.h"
 #include "driver.h"
+#include "src/base/file.h"
+#include "src/base/id.h"
 #include "src/base/trace.h"
 #include "variant.h"
 #include <stdlib.h>

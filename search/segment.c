@@ -2,6 +2,8 @@
  * (each with its own store; results by index, so any number of threads gives the same), and the
  * graphs found are ranked by the cost of their best tiling. */
 #include "segment.h"
+#include "src/base/id.h"
+#include "src/base/pool.h"
 #include "src/base/str.h"
 #include "src/base/trace.h"
 #include <stdlib.h>

@@ -4,6 +4,7 @@
 #define AS_SEARCH_SG_H
 #include "abstract.h"
 #include "limits.h"
+#include "src/base/vec.h"
 #include "src/ir/graph.h"
 
 /* An axis class: axes that must have the same index because an operator makes them meet.  A label

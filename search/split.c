@@ -11,6 +11,7 @@
  * which is split-K for a product and flash decoding for attention.  Nothing is assumed of it: the
  * two kernels are proved like any other. */
 #include "builder.h"
+#include "src/base/mem.h"
 #include <stdlib.h>
 
 typedef struct {

@@ -6,6 +6,7 @@
  * that two relations have.  The values of such sizes are gone through first, and the kernels that
  * mention them tuned for each. */
 #include "cost_model.h"
+#include "src/base/id.h"
 #include "src/base/str.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* Tile programs executed: memory, statements, loops and their orders. */
+#include "src/base/str.h"
 #include "tile_machine.h"
 #include <stdarg.h>
 #include <stdlib.h>

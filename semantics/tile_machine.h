@@ -2,6 +2,7 @@
  * May include: base, ir, src/tile, semantics.  Private to semantics/tile_*.c. */
 #ifndef AS_TILE_MACHINE_H
 #define AS_TILE_MACHINE_H
+#include "src/base/rng.h"
 #include "tile_eval.h"
 
 /* elements for scalars that are being computed, in each other */

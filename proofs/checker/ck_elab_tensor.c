@@ -112,6 +112,43 @@ static ck_tensor *item(const ck_scope *s, const ck_expression *x, ck_tensor *t,
   return ck_call_operator(s, "slice", &t, 1, a, 4, symbol);
 }
 
+/* Calls of a list of axes (proofs/CLAIM.md section 5): `transpose` exchanges until each axis is at
+ * its place, others take one axis after the other, such that those still to come keep their
+ * numbers. */
+static ck_tensor *over_axes(const ck_scope *s, const ck_expression *x, ck_tensor *t,
+                            const call_names *names, bool outermost) {
+  const ck_attribute *list = x->attributes;
+  bool permutes = strcmp(x->op, "transpose") == 0;
+  bool from_right = list->axes[0] < 0;
+  long now[] = {0, 1, 2, 3, 4, 5, 6, 7};
+  long axis[CK_MAX_ARGUMENTS];
+  long other[CK_MAX_ARGUMENTS];
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < list->n_axes; i++) {
+    long number = list->axes[i];
+    uint32_t k = i;
+    while (permutes && k < list->n_axes && now[k] != number)
+      k++;
+    if (permutes ? k == list->n_axes
+                 : i > 0 && (number <= list->axes[i - 1] || (number < 0) != from_right))
+      ck_refuse(&s->E->job, list->at, "axes in order, from one end, or a permutation expected");
+    now[k] = now[i];
+    axis[n] = permutes ? (long)i : list->axes[from_right ? i : list->n_axes - 1 - i];
+    other[n] = k;
+    n += !permutes || k != i;
+  }
+  if (n == 0)
+    ck_refuse(&s->E->job, list->at, "this permutation leaves every axis where it is");
+  for (uint32_t i = 0; i < n; i++) {
+    ck_given_attribute given[2] = {
+        {permutes ? "first" : "axis", ck_int(s->E->T, axis[i]), list->at},
+        {"second", ck_int(s->E->T, other[i]), list->at}};
+    t = ck_call_operator(s, permutes ? "swap_axes" : x->op, &t, 1, given, permutes ? 2 : 1,
+                         next_name(s, names, outermost && i + 1 == n));
+  }
+  return t;
+}
+
 /* first: the first argument, which is evaluated already */
 static ck_tensor *call(const ck_scope *s, const ck_expression *x, ck_tensor *first,
                        const call_names *names, bool outermost) {
@@ -119,6 +156,8 @@ static ck_tensor *call(const ck_scope *s, const ck_expression *x, ck_tensor *fir
   ck_given_attribute given[CK_MAX_ARGUMENTS];
   uint32_t n = x->arguments ? 1 : 0;
   uint32_t n_given = 0;
+  if (x->attributes && x->attributes->n_axes)
+    return over_axes(s, x, first, names, outermost);
   for (const ck_expression *a = n ? x->arguments->next : NULL; a; a = a->next)
     argument[n++] = tensor_value(s, a, names, false);
   for (const ck_attribute *a = x->attributes; a; a = a->next) {
@@ -155,7 +194,7 @@ static ck_tensor *tensor_value(const ck_scope *outer, const ck_expression *x,
   ck_tensor *t;
   scope.at = y->at;
   if (y->kind == CK_X_NUMBER)
-    t = scalar_tensor(s, ck_number(s, y->at, false));
+    t = scalar_tensor(s, ck_number(s, y->at, y->negative));
   else if (y->kind == CK_X_NAME)
     t = named(s, y);
   else

@@ -106,6 +106,19 @@ static ck_relation *relation(ck_parser *p, grammar g) {
   return r;
 }
 
+const ck_token *ck_written(ck_parser *p, const char *number) {
+  ck_token *t = ck_keep(p->job, sizeof *t);
+  *t = *p->at;
+  t->kind = CK_T_NUMBER;
+  t->whole = true;
+  t->text = number;
+  return t;
+}
+
+static ck_scalar *number(ck_parser *p, const char *digits) {
+  return scalar(p, CK_S_NUMBER, ck_written(p, digits));
+}
+
 static ck_condition *condition(ck_parser *p);
 
 /* "(" is a condition's if what follows its mate does not go on with a scalar or a relation */
@@ -302,12 +315,33 @@ ck_scalar *ck_parse_scalar(ck_parser *p) {
   return sum(p, BODY);
 }
 
-ck_relation *ck_parse_relations(ck_parser *p) {
-  ck_relation *first = relation(p, SIZE);
-  ck_relation *last = first;
-  while (ck_accept(p, ",")) {
-    last->next = relation(p, SIZE);
-    last = last->next;
-  }
+/* if(r, 1, if(.., 1, 0)), a choice for each of the relations that `or` joins */
+static ck_scalar *either(ck_parser *p, ck_relation *r) {
+  ck_nest(p);
+  ck_scalar *x = binary(p, CK_S_IF, r->at, number(p, "1"), NULL);
+  x->condition = ck_keep(p->job, sizeof *x->condition);
+  x->condition->relation = r;
+  x->right = ck_accept(p, "or") ? either(p, relation(p, SIZE)) : number(p, "0");
+  p->nesting--;
+  return x;
+}
+
+/* a relation, or of several that `or` joins: 0 < if(r, 1, ..) */
+static ck_relation *stated(ck_parser *p) {
+  ck_relation *r = relation(p, SIZE);
+  if (!ck_at(p, "or"))
+    return r;
+  ck_relation *any = ck_keep(p->job, sizeof *any);
+  *any = (ck_relation){.at = r->at, .op = CK_LT, .left = number(p, "0"), .right = either(p, r)};
+  return any;
+}
+
+ck_relation *ck_parse_relations(ck_parser *p, bool with_or) {
+  ck_relation *first = NULL;
+  ck_relation **end = &first;
+  do {
+    *end = with_or ? stated(p) : relation(p, SIZE);
+    end = &(*end)->next;
+  } while (ck_accept(p, ","));
   return first;
 }

@@ -22,20 +22,46 @@ static ck_expression *operator_call(ck_parser *p, const char *op, const ck_token
   return x;
 }
 
-/* name = a number, also one that is not whole, or a size expression */
-static ck_attribute *attribute(ck_parser *p) {
+/* [n, ..]: axes */
+static void axes(ck_parser *p, ck_attribute *a) {
+  do {
+    bool negative = ck_accept(p, "-");
+    long axis = ck_small_number(p);
+    if (a->n_axes == MAX_ARGUMENTS || axis >= MAX_ARGUMENTS)
+      ck_refuse(p->job, p->at, "more than %d axes", MAX_ARGUMENTS);
+    a->axes[a->n_axes++] = negative ? -axis : axis;
+  } while (ck_list_goes_on(p, "]"));
+}
+
+/* name = a number, also one that is not whole, or a size expression, or a list */
+static ck_attribute *attribute(ck_parser *p, bool first) {
   ck_attribute *a = ck_keep(p->job, sizeof *a);
   a->at = ck_new_name(p);
   a->name = a->at->text;
   ck_expect(p, "=");
   const ck_token *number = p->at + ck_at(p, "-");
-  if (number->kind == CK_T_NUMBER && !number->whole) {
+  if (first && ck_accept(p, "[")) {
+    axes(p, a);
+  } else if (number->kind == CK_T_NUMBER && !number->whole) {
     a->negative = ck_accept(p, "-");
     a->number = p->at++;
   } else {
     a->size = ck_parse_size(p);
   }
   return a;
+}
+
+/* op(.., keepdims = 1) is op_keep(..) */
+static bool keeps_axes(ck_parser *p, ck_expression *x) {
+  if (!ck_accept(p, "keepdims"))
+    return false;
+  ck_expect(p, "=");
+  long keeps = ck_small_number(p);
+  if (keeps > 1)
+    ck_refuse(p->job, p->at, "0 or 1 expected");
+  if (keeps == 1)
+    x->op = ck_keep_text(p->job, "%s_keep", x->op);
+  return true;
 }
 
 static ck_expression *call(ck_parser *p) {
@@ -52,9 +78,11 @@ static ck_expression *call(ck_parser *p) {
     if (n == MAX_ARGUMENTS || n_attributes == MAX_ARGUMENTS)
       ck_refuse(p->job, p->at, "more than %d arguments", MAX_ARGUMENTS);
     if (p->at->kind == CK_T_NAME && ck_token_is(p->at + 1, "=")) {
-      *end_attributes = attribute(p);
-      end_attributes = &(*end_attributes)->next;
       n_attributes++;
+      if (keeps_axes(p, x))
+        continue;
+      *end_attributes = attribute(p, !x->attributes);
+      end_attributes = &(*end_attributes)->next;
     } else if (n_attributes) {
       ck_refuse(p->job, p->at, "tensors come before attributes");
     } else {
@@ -63,6 +91,9 @@ static ck_expression *call(ck_parser *p) {
       n++;
     }
   } while (ck_list_goes_on(p, ")"));
+  const ck_attribute *list = x->attributes && x->attributes->n_axes ? x->attributes : NULL;
+  if (list && (list->next || n != 1 || strcmp(list->name, "axis") != 0))
+    ck_refuse(p->job, list->at, "axis = [..] is the only attribute, of one tensor");
   return x;
 }
 
@@ -121,15 +152,17 @@ static ck_expression *infix(ck_parser *p, int level) {
   const ck_token *at = p->at;
   ck_expression *x;
   bool minus = level == 2 && ck_accept(p, "-");
+  bool number = minus && p->at->kind == CK_T_NUMBER && !ck_token_is(p->at + 1, "[");
   bool nests = level == 0 || minus; /* a parenthesis, an argument, a sign */
   if (nests)
     ck_nest(p);
   if (level < 2)
     x = infix(p, level + 1);
-  else if (minus)
+  else if (minus && !number)
     x = operator_call(p, "neg", at, infix(p, 2), NULL);
   else
     x = postfix(p);
+  x->negative |= number;
   for (size_t i = 0; i < N_SIGNS;) {
     at = p->at;
     if (signs[i].level != level || !ck_accept(p, signs[i].sign)) {
@@ -191,8 +224,8 @@ static ck_input *input(ck_parser *p, bool rule) {
   x->type = "";
   if (!rule) {
     ck_expect(p, ":");
-    if (!ck_at(p, "f16") && !ck_at(p, "bf16") && !ck_at(p, "f32"))
-      ck_refuse(p->job, p->at, "f16, bf16 or f32 expected");
+    if (!ck_at(p, "f16") && !ck_at(p, "bf16") && !ck_at(p, "f32") && !ck_at(p, "int"))
+      ck_refuse(p->job, p->at, "f16, bf16, f32 or int expected");
     x->type = p->at++->text;
   }
   x->dims = dims(p);
@@ -201,12 +234,35 @@ static ck_input *input(ck_parser *p, bool rule) {
   return x;
 }
 
-static ck_assumption *assumption(ck_parser *p) {
+static ck_expression *number(ck_parser *p, const char *digits) {
+  return expression(p, CK_X_NUMBER, ck_written(p, digits));
+}
+
+/* the truth value of a relation */
+static ck_expression *truth(ck_parser *p, const ck_assumption *a) {
+  static const char *const ops[] = {"equal", "not_equal", "less_equal", "less"};
+  return operator_call(p, ops[a->op - CK_EQ], a->at, a->swapped ? a->right : a->left,
+                       a->swapped ? a->left : a->right);
+}
+
+static ck_assumption *one_assumption(ck_parser *p) {
   ck_assumption *a = ck_keep(p->job, sizeof *a);
   a->at = p->at;
   a->left = infix(p, 0);
   a->op = ck_relation_sign(p, &a->swapped);
   a->right = infix(p, 0);
+  return a;
+}
+
+/* a or b or ..: 0 < logical_or(logical_or(a, b), ..), of truth values */
+static ck_assumption *assumption(ck_parser *p) {
+  ck_assumption *a = one_assumption(p);
+  if (!ck_at(p, "or"))
+    return a;
+  ck_expression *any = truth(p, a);
+  while (ck_accept(p, "or"))
+    any = operator_call(p, "logical_or", a->at, any, truth(p, one_assumption(p)));
+  *a = (ck_assumption){.at = a->at, .op = CK_LT, .left = number(p, "0"), .right = any};
   return a;
 }
 
@@ -354,7 +410,7 @@ static bool about_sizes(ck_parser *p, text_kind kind, ck_line *line) {
   if (!ck_accept(p, "where"))
     return false;
   line->kind = CK_L_WHERE;
-  line->relations = ck_parse_relations(p);
+  line->relations = ck_parse_relations(p, true);
   return true;
 }
 

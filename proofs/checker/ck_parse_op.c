@@ -110,7 +110,7 @@ static void operator_body(ck_parser *p, ck_operator *op) {
   op->result = shape(p, true, &op->n_result);
   ck_line_end(p);
   while (ck_accept(p, "require")) {
-    *require = ck_parse_relations(p);
+    *require = ck_parse_relations(p, false);
     while (*require)
       require = &(*require)->next;
     ck_line_end(p);

@@ -130,18 +130,21 @@ typedef struct ck_expression ck_expression;
 
 typedef enum { CK_X_NUMBER, CK_X_NAME, CK_X_CALL, CK_X_ITEM } ck_expression_kind;
 
-typedef struct ck_attribute { /* name = [-]NUMBER or size */
+typedef struct ck_attribute { /* name = [-]NUMBER or size, or a list of axes */
   const ck_token *at;
   const char *name;
   bool negative;
   const ck_token *number; /* one with point or exponent; else NULL, and: */
-  ck_scalar *size;
+  ck_scalar *size;        /* NULL: a list */
+  uint32_t n_axes;
+  long axes[8]; /* at least 0 from the left, below 0 from the right */
   struct ck_attribute *next;
 } ck_attribute;
 
 struct ck_expression { /* of tensors */
   ck_expression_kind kind;
   const ck_token *at; /* name, number; of a call where it begins */
+  bool negative;      /* of a number: its sign */
   const char *op;     /* the operator of a call */
   ck_expression *arguments;
   ck_attribute *attributes;
@@ -178,7 +181,7 @@ typedef struct ck_dim { /* an extent; of rules also a group of axes */
 typedef struct ck_input {
   const ck_token *at;
   const char *name;
-  const char *type; /* f16 bf16 f32; of rules "", "int" or "bool" */
+  const char *type; /* f16 bf16 f32 int; of rules "", "int" or "bool" */
   ck_dim *dims;
   struct ck_input *next;
 } ck_input;
@@ -296,9 +299,12 @@ const ck_token *
 ck_called_name(ck_parser *p);       /* or one of `sum max min div`, which are operators too */
 long ck_small_number(ck_parser *p); /* INT of at most 12 digits */
 ck_op ck_relation_sign(ck_parser *p, bool *swapped);
-ck_scalar *ck_parse_size(ck_parser *p);        /* of the grammar `size` */
-ck_scalar *ck_parse_scalar(ck_parser *p);      /* of the grammar `scalar` */
-ck_relation *ck_parse_relations(ck_parser *p); /* between sizes: rel {"," rel} */
+ck_scalar *ck_parse_size(ck_parser *p);   /* of the grammar `size` */
+ck_scalar *ck_parse_scalar(ck_parser *p); /* of the grammar `scalar` */
+/* between sizes, separated by commas; with_or: each may be several joined by `or` */
+ck_relation *ck_parse_relations(ck_parser *p, bool with_or);
+const ck_token *ck_written(ck_parser *p, const char *number); /* a number that no text has, as if it
+                                                                 stood at the cursor */
 /* --- ck_parse_op.c: reads definitions; in a file of rules passes over them.  `wanted`: the rule of
  * this name, which *rule becomes; NULL: no rules */
 ck_operator *ck_parse_operators(ck_job *job, const ck_file *file, const char *wanted,

@@ -1,4 +1,5 @@
 #include "baseline.h"
+#include "src/base/file.h"
 #include <jansson.h>
 #include <limits.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
  * NAME.more.tp belong to NAME.tp, the longest NAME first; candidate.mug and candidate.tp to
  * program.tp, as in a result directory.  Every rule of a .rule file is a fact of its own. */
 #include "baseline.h"
+#include "src/base/file.h"
 #include "src/import/import.h"
 #include "verify/judge/job.h"
 #include <dirent.h>

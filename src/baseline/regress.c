@@ -5,6 +5,7 @@
 #include "baseline.h"
 #include "report.h"
 #include "semantics/domain.h"
+#include "src/base/file.h"
 #include "src/base/hash.h"
 #include "src/base/lock.h"
 #include "src/base/pool.h"

@@ -1,4 +1,5 @@
 #include "export.h"
+#include "src/base/file.h"
 #include "verify/judge/job.h"
 #include <stdio.h>
 #include <stdlib.h>

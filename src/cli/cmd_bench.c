@@ -1,6 +1,7 @@
 /* `assay bench`: lowers, compiles, checks against the program's own reference and times on a GPU.
  */
 #include "cli.h"
+#include "src/base/file.h"
 #include "src/lower/lower.h"
 #include "src/runtime/rt.h"
 #include <stdio.h>

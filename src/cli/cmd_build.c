@@ -1,5 +1,6 @@
 /* `assay build`: a certified program as a library for other programs. */
 #include "lowered.h"
+#include "src/base/file.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

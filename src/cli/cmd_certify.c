@@ -73,7 +73,7 @@ static bool leave_junit(const cli_opts *o, const as_verdict *v, as_err *err) {
 static void show(const cli_opts *o, const as_judged *judged, const as_verdict *v,
                  const as_report_words *words, void *extra) {
   if (o->json) {
-    char *json = as_report_json(judged, v, NULL, extra);
+    char *json = as_report_json(judged, v, words, NULL, extra);
     fputs(json, stdout);
     free(json);
   } else if (o->quiet) {

@@ -1,4 +1,5 @@
 #include "cli.h"
+#include "src/base/file.h"
 #include "src/check/check.h"
 #include <stdlib.h>
 

@@ -1,6 +1,7 @@
 /* `assay explain`: the theorem and its proof as mathematics, routine steps folded; or the
  * counterexample of a refuted result, evaluated again. */
 #include "cli.h"
+#include "src/base/file.h"
 #include "src/base/str.h"
 #include "src/report/explain.h"
 #include <jansson.h>

@@ -1,5 +1,6 @@
 /* `assay run`: a certified program on arrays in .npy files, or on random ones. */
 #include "lowered.h"
+#include "src/base/file.h"
 #include "src/base/rng.h"
 #include "src/runtime/arrays.h"
 #include <stdio.h>

@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "config.h"
 #include "lowered.h"
+#include "src/base/file.h"
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,6 +2,8 @@
 #include "builtin.h"
 #include "expr_parse.h"
 #include "oplib_int.h"
+#include "src/base/hash.h"
+#include "src/base/str.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,8 @@
 /* Items of reports as one page of HTML. */
 #include "draw.h"
 #include "report.h"
+#include "src/base/file.h"
+#include "src/base/str.h"
 #include <stdlib.h>
 #include <string.h>
 

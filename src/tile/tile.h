@@ -3,6 +3,7 @@
  * evaluator, verify/tile, the importers of tile programs, the command line. */
 #ifndef AS_TILE_H
 #define AS_TILE_H
+#include "src/base/mem.h"
 #include "src/ir/graph.h"
 
 typedef enum { AS_TILE_INPUT, AS_TILE_INOUT, AS_TILE_OUTPUT, AS_TILE_SCRATCH } as_tile_role;

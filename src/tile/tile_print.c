@@ -1,4 +1,5 @@
 /* Tile programs as text. */
+#include "src/base/str.h"
 #include "src/ir/lex.h"
 #include "tile.h"
 #include <stdlib.h>

@@ -1,5 +1,7 @@
 /* What is refused, with the message and the place it names: programs, muGraphs, truncated and
  * binary files. */
+#include "src/base/mem.h"
+#include "src/base/rng.h"
 #include "util.h"
 #include <stdio.h>
 
@@ -52,6 +54,23 @@ static const struct {
     {"program p\n" S XW "output Z = softmax(X, axes=0)\n", "5:23", "is `axis` meant?"},
     {"program p\n" S XW "output Z = softmax(X, axis=0, axis=1)\n", "5:31", "twice"},
     {"program p\n" S XW "output Z = concat(X, axis=0, X)\n", "5:30", "tensors come first"},
+    {"program p\n" S XW "output Z = softmax(X, axis=[0, 1])\n", "5:23", "does not reduce one axis"},
+    {"program p\n" S XW "output Z = sum(X, axis=[1, 0])\n", "5:19", "axes are in order"},
+    {"program p\n" S XW "output Z = sum(X, axis=[0, -1])\n", "5:19", "axes are in order"},
+    {"program p\n" S XW "output Z = sum(X, axis=[0, 0])\n", "5:19", "axes are in order"},
+    {"program p\n" S XW "output Z = sum(X, axis=[])\n", "5:25", "number of an axis"},
+    {"program p\n" S XW "output Z = sum(X, axis=[D])\n", "5:25", "number of an axis"},
+    {"program p\n" S XW "output Z = sum(X, axis=[0, 2])\n", "5:12", "does not fit"},
+    {"program p\n" S XW "output Z = sum(X, axis=[0, 1], axis=0)\n", "5:19", "only attribute"},
+    {"program p\n" S XW "output Z = mul_by(X, n=[1])\n", "5:22", "a list is of axes"},
+    {"program p\n" S XW "output Z = transpose(X, axis=[0])\n", "5:25", "permutation of 2 axes"},
+    {"program p\n" S XW "output Z = transpose(X, axis=[0, 2])\n", "5:25", "0 to 1 is wanted, once"},
+    {"program p\n" S XW "output Z = transpose(X, axis=[0, 1])\n", "5:25", "where it is"},
+    {"program p\n" S XW "output Z = sum(X, keepdims=2)\n", "5:28", "0 or 1"},
+    {"program p\n" S XW "output Z = softmax(X, keepdims=1)\n", "5:12",
+     "no operator `softmax_keep`"},
+    {"program p\n" S "where D = 2 or D = 3\n" XW "output Z = X\n", "3:7", "do not satisfy"},
+    {"program p\n" S "where D = 2 or\n" XW "output Z = X\n", "3:15", "expected"},
     {"program p\n" S XW "output Z = clamp(X, lo=0)\n", "5:12", "needs the attribute `hi`"},
     {"program p\n" S XW "output Z = X[:, :, :]\n", "5:20", "more indices than axes"},
     {"program p\n" S XW "output Z = X[3]\n", "5:15", "sliced, not indexed"},

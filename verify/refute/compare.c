@@ -1,6 +1,8 @@
 /* One comparison of two programs at concrete sizes and inputs, with proof: exact rationals, then
  * intervals. */
 #include "refute.h"
+#include "src/base/id.h"
+#include "src/base/mem.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,6 +2,7 @@
 #include "../../src/base/stats.h"
 #include "constants.h"
 #include "instance.h"
+#include "src/base/file.h"
 
 const as_refute_budget as_refute_default = {.seed = 1,
                                             .max_size = 4,

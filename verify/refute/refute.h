@@ -5,6 +5,7 @@
 #ifndef AS_REFUTE_H
 #define AS_REFUTE_H
 #include "../../semantics/eval.h"
+#include "src/base/str.h"
 
 typedef enum {
   AS_CEX_VALUE,     /* an element differs */

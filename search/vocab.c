@@ -2,6 +2,7 @@
  * with a simple body; each function once, under whatever name.  For one plan, those among them
  * whose results can be parts of the program's expressions. */
 #include "sg_space.h"
+#include "src/base/mem.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

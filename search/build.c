@@ -43,6 +43,25 @@ static as_size new_size(sg_builder *to, const char *stem, long least) {
   return as_graph_declare(to->graph, name, least, -1, &size, to->err) ? size : AS_SIZE_BAD;
 }
 
+/* the sizes of a class that has as many tiles as its lead, which comes before it: equal extents
+ * have equal tiles */
+static bool twin_sizes(sg_builder *to, uint32_t cls) {
+  const sg_class *classes = to->part->classes;
+  uint32_t lead = to->plan->lead[cls];
+  to->count[cls] = to->count[lead];
+  for (uint32_t other = 0; other < cls; other++) {
+    if (to->plan->lead[other] == lead && classes[other].extent == classes[cls].extent) {
+      to->tile[cls] = to->tile[other];
+      return true;
+    }
+  }
+  to->tile[cls] = new_size(to, "U", 1);
+  if (to->tile[cls] == AS_SIZE_BAD)
+    return false;
+  return as_graph_where(to->graph, classes[cls].extent, AS_REL_EQ,
+                        as_size_mul(to->graph->sizes, to->count[cls], to->tile[cls]), to->err);
+}
+
 bool sg_builder_sizes(sg_builder *to) {
   as_size grid[3] = {AS_SIZE_ONE, AS_SIZE_ONE, AS_SIZE_ONE};
   as_size loop = AS_SIZE_ONE;
@@ -56,6 +75,11 @@ bool sg_builder_sizes(sg_builder *to) {
     }
     if (mode != SG_GRID && mode != SG_LOOP)
       continue;
+    if (to->plan->lead[cls] != cls) {
+      if (!twin_sizes(to, cls))
+        return false;
+      continue;
+    }
     /* an extent that may be 0 has no tiles then: the relation must not make it positive */
     to->count[cls] =
         new_size(to, mode == SG_GRID ? "J" : "L", to->part->classes[cls].may_be_empty ? 0 : 1);
@@ -105,7 +129,7 @@ void sg_builder_map(const sg_builder *to, const sg_axes *axes, bool with_loop, i
       continue;
     }
     for (uint32_t i = 0; i < to->plan->n_grid; i++) {
-      if (to->plan->grid[to->plan->n_grid - 1 - i] == cls)
+      if (to->plan->grid[to->plan->n_grid - 1 - i] == to->plan->lead[cls])
         map[i] = (int)axis;
     }
   }

@@ -337,6 +337,7 @@ static bool plan_fits(const sg_part *part, const sg_plan *plan) {
 /* classes that the grid may divide; which of them are batches, by kind */
 typedef struct {
   uint32_t cls[MOST_GRID_CLASSES];
+  uint32_t twins[MOST_GRID_CLASSES]; /* bits of classes that have as many tiles */
   uint32_t n;
   uint32_t of_all; /* bits of cls */
   uint32_t partly;
@@ -359,6 +360,63 @@ static void find_grid_classes(const sg_part *part, grid_classes *grid, uint64_t 
   }
 }
 
+/* how many axes of a tensor have one of the classes */
+static uint32_t axes_in(const sg_axes *axes, uint32_t classes) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < axes->rank; k++)
+    n += axes->ax[k] != SG_UNIT && (classes >> SG_CLASS(axes->ax[k]) & 1);
+  return n;
+}
+
+/* The classes of the outputs' axes at a place from the right, as bits, where one grid axis can
+ * divide them all: each output has one of them, no tensor has two (its tiles would lie on a
+ * diagonal).  0: it cannot, or it is a single class. */
+static uint32_t twins_at(const sg_part *part, uint32_t from_right) {
+  uint32_t classes = 0;
+  as_size extent = AS_SIZE_BAD;
+  bool may_be_empty = false;
+  bool differ = false;
+  for (uint32_t out = 0; out < part->n_output; out++) {
+    const sg_axes *axes = &part->axes[part->output[out]];
+    if (axes->rank <= from_right || axes->ax[axes->rank - 1 - from_right] == SG_UNIT)
+      return 0;
+    uint32_t cls = SG_CLASS(axes->ax[axes->rank - 1 - from_right]);
+    if (part->classes[cls].rigid || class_repeats(part, cls))
+      return 0;
+    may_be_empty |= part->classes[cls].may_be_empty;
+    differ |= out > 0 && part->classes[cls].extent != extent;
+    extent = part->classes[cls].extent;
+    classes |= 1u << cls;
+  }
+  /* no tiles along one would mean none along the other */
+  if (__builtin_popcount(classes) < 2 || (may_be_empty && differ))
+    return 0;
+  for (uint32_t out = 0; out < part->n_output; out++) {
+    if (axes_in(&part->axes[part->output[out]], classes) != 1)
+      return 0;
+  }
+  for (uint32_t i = 0; i < part->n; i++) {
+    if (axes_in(&part->axes[i], classes) > 1)
+      return 0;
+  }
+  return classes;
+}
+
+/* outputs side by side: axes of different classes that one grid axis divides alike */
+static void find_twins(const sg_part *part, grid_classes *grid, uint64_t *struck) {
+  for (uint32_t from_right = 0; from_right < AS_MAX_RANK && part->n_output > 1; from_right++) {
+    uint32_t classes = twins_at(part, from_right);
+    if (!classes)
+      continue;
+    if (grid->n == MOST_GRID_CLASSES) {
+      struck[AS_LIMIT_GRID_AXES]++;
+      return;
+    }
+    grid->cls[grid->n] = (uint32_t)__builtin_ctz(classes);
+    grid->twins[grid->n++] = classes;
+  }
+}
+
 static bool may_loop(const sg_part *part, uint32_t cls) {
   return !part->classes[cls].rigid && part->classes[cls].in_inputs && !class_repeats(part, cls);
 }
@@ -366,9 +424,17 @@ static bool may_loop(const sg_part *part, uint32_t cls) {
 /* mask: the classes on the grid; ones: those of them of which a block takes one index */
 static sg_plan plan_on_grid(const grid_classes *grid, uint32_t mask, uint32_t ones) {
   sg_plan plan = {.loop = -1};
+  for (uint32_t cls = 0; cls < AX_MAX_CLASS; cls++)
+    plan.lead[cls] = (uint8_t)cls;
   for (uint32_t i = 0; i < grid->n; i++) {
     if (!(mask >> i & 1))
       continue;
+    for (uint32_t cls = 0; cls < AX_MAX_CLASS; cls++) {
+      if (grid->twins[i] >> cls & 1) {
+        plan.lead[cls] = (uint8_t)grid->cls[i];
+        plan.mode[cls] = SG_GRID;
+      }
+    }
     plan.mode[grid->cls[i]] = ones >> i & 1 ? SG_GRID_ONE : SG_GRID;
     plan.grid[plan.n_grid++] = grid->cls[i];
   }
@@ -388,6 +454,7 @@ sg_plan *sg_plans(const sg_part *part, uint32_t *n, uint64_t *struck) {
   sg_plan *plans = NULL;
   *n = 0;
   find_grid_classes(part, &grid, struck);
+  find_twins(part, &grid, struck);
   for (uint32_t mask = 0; mask < 1u << grid.n; mask++) {
     if (__builtin_popcount(mask) > 3) /* a grid has three axes */
       continue;

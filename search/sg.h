@@ -58,6 +58,7 @@ typedef struct {
   int loop; /* class or -1 */
   uint32_t grid[3];
   uint32_t n_grid;
+  uint8_t lead[AX_MAX_CLASS]; /* the class that has as many tiles, along one grid axis; itself */
   double score;
 } sg_plan;
 

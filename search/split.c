@@ -62,7 +62,7 @@ static bool is_of_block(const sg_plan *plan, const sg_axes *state) {
   for (uint32_t i = 0; i < plan->n_grid; i++) {
     bool has = false;
     for (uint32_t k = 0; k < state->rank; k++)
-      has |= SG_CLASS(state->ax[k]) == plan->grid[i];
+      has |= plan->lead[SG_CLASS(state->ax[k])] == plan->grid[i];
     if (!has)
       return false;
   }

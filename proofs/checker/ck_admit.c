@@ -18,8 +18,8 @@ static bool is_builtin(const ck_elab *E, const char *name, const char *signature
   if (strncmp(name, "func.", 5) != 0)
     return false;
   const ck_operator *f = ck_find_operator(E, name + 5, true);
-  return f && !f->body && strlen(signature) == f->n_tensors + 2 &&
-         strspn(signature, "r") == f->n_tensors && strcmp(signature + f->n_tensors, ":r") == 0;
+  return f && !f->body && strlen(signature) == f->tensors.n + 2 &&
+         strspn(signature, "r") == f->tensors.n && strcmp(signature + f->tensors.n, ":r") == 0;
 }
 
 /* every function of t is an input, a builtin, or a definition that stands before number `at` on the

@@ -74,7 +74,6 @@ static ck_id node(replay *R, ck_op op, ck_args A) {
   ck_terms *T = R->T;
   uint32_t a = 0;
   uint32_t b = 0;
-  uint32_t n;
   if (op == CK_Q) {
     a = ck_one(&A, '=');
     b = ck_one(&A, '=');
@@ -87,14 +86,14 @@ static ck_id node(replay *R, ck_op op, ck_args A) {
     b = ck_one(&A, '\'');
   if (op == CK_FOLD)
     b = ck_count(&A, T);
-  const ck_id *kids = ck_many(&A, 't', &n);
+  ck_ids kids = ck_many(&A, 't');
   if (!ck_end(&A))
     return ck_bad(T, "arguments of this line");
   if (op == CK_Q)
     return fraction(T, a, b);
   if (op == CK_V || op == CK_B)
     b = ck_word_text(T, b)[1] ? 0 : (uint8_t)ck_word_text(T, b)[0]; /* a sort is one letter */
-  return ck_make(T, op, a, b, kids, n);
+  return ck_make(T, op, a, b, kids.x, kids.n);
 }
 
 static bool qed(replay *R, const char *name, ck_args A) {

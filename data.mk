@@ -25,7 +25,7 @@ dist_mirageexample_DATA = \
   examples/mirage/gated_mlp.json examples/mirage/gated_mlp_plain.json examples/mirage/gqa.json examples/mirage/lora.json \
   examples/mirage/mha.json examples/mirage/mha_plain.json examples/mirage/mqa.json examples/mirage/mqa_split.json examples/mirage/ntrans.json \
   examples/mirage/rmsnorm.json
-dist_doc_DATA = README.md docs/architecture.md docs/found.md docs/language.md docs/mirage.md docs/pytorch.md docs/search.md docs/threads.md docs/trust.md \
+dist_doc_DATA = README.md docs/architecture.md docs/cheats.md docs/found.md docs/language.md docs/mirage.md docs/pytorch.md docs/search.md docs/threads.md docs/trust.md \
   semantics/SEMANTICS.md proofs/CLAIM.md proofs/RULES.md proofs/FORMAT.md
 EXTRA_DIST += CONTRIBUTING.md docs bench LICENSE autogen.sh quickstart .ci/run .clang-format tests/lint.sh tests/lint.py tests/layers
 

@@ -4,8 +4,9 @@
  * base, ir.  Called by the enumerator; one store per thread, nothing shared. */
 #ifndef AS_SEARCH_ABSTRACT_H
 #define AS_SEARCH_ABSTRACT_H
-#include "src/base/base.h"
 #include <gmp.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 #define AX_BAD UINT32_MAX
 #define AX_ZERO 0u /* ids of 0 and 1 in every store */

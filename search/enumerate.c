@@ -3,6 +3,8 @@
  * program's, each once, with all ways to compute it.  Graphs are then read off backwards from the
  * outputs (extract.c), so that no tensor is ever computed in vain. */
 #include "sg_space.h"
+#include "src/base/hash.h"
+#include "src/base/mem.h"
 #include "src/base/trace.h"
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,8 @@
  * blocks and the loop divide); the operators worth trying; the abstract expressions of the part's
  * own tensors. */
 #include "sg.h"
+#include "src/base/id.h"
+#include "src/base/mem.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 #define AS_SEARCH_SG_H
 #include "abstract.h"
 #include "limits.h"
+#include "src/base/vec.h"
 #include "src/ir/graph.h"
 
 /* An axis class: axes that must have the same index because an operator makes them meet.  A label
@@ -187,5 +188,9 @@ ax_store *sg_space_store(sg_space *s);
 /* adds the recipe as a block of graph g (whose kernel-level node of part tensor i is node[i]);
  * fills node[] of the part's outputs */
 bool sg_build_block(as_graph *g, const sg_space *s, const sg_part *p, const sg_plan *plan,
+                    const sg_vocab *v, const sg_recipe *r, as_node_id *node, as_err *err);
+/* the same as two kernels: blocks that share the loop's axis, and one that combines their states */
+bool sg_can_split(const sg_space *s, const sg_part *p, const sg_plan *plan, const sg_recipe *r);
+bool sg_build_split(as_graph *g, const sg_space *s, const sg_part *p, const sg_plan *plan,
                     const sg_vocab *v, const sg_recipe *r, as_node_id *node, as_err *err);
 #endif

@@ -1,6 +1,7 @@
 /* Setting up one enumeration: sizes of the plan as expressions, the program's expressions, what may
  * be computed. */
 #include "sg_space.h"
+#include "src/base/mem.h"
 #include <stdlib.h>
 #include <string.h>
 

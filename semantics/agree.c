@@ -1,5 +1,7 @@
 /* One call over all domains, compared element by element (sample.h). */
 #include "sample.h"
+#include "src/base/mem.h"
+#include "src/base/str.h"
 #include <math.h>
 #include <stdlib.h>
 

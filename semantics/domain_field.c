@@ -1,4 +1,6 @@
 #include "domain_field.h"
+#include "src/base/mem.h"
+#include "src/base/str.h"
 #include <flint/flint.h>
 #include <flint/ulong_extras.h>
 #include <math.h>

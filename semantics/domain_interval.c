@@ -1,6 +1,7 @@
 /* Intervals whose ends are MPFR numbers, rounded outwards: the true value always lies between them.
  */
 #include "domain.h"
+#include "src/base/mem.h"
 #include <limits.h>
 #include <mpfr.h>
 #include <string.h>

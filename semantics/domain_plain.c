@@ -1,6 +1,8 @@
 /* Exact rationals and doubles. */
 #include "../src/ir/builtin.h"
 #include "domain.h"
+#include "src/base/mem.h"
+#include "src/base/str.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,8 @@
 /* Evaluates programs and muGraphs: kernel level in order, each block graph for every block and
  * iteration of its loop. */
 #include "eval.h"
+#include "src/base/id.h"
+#include "src/base/mem.h"
 #include <stdlib.h>
 #include <string.h>
 

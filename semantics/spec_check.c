@@ -9,6 +9,9 @@
  * index that is data in the body, with the conditions under which it is reached, is listed; an
  * element that is undefined though nothing is listed is a defect. */
 #include "spec_check.h"
+#include "src/base/hash.h"
+#include "src/base/mem.h"
+#include "src/base/str.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

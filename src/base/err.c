@@ -80,3 +80,10 @@ char *as_err_format(const as_err *err) {
   }
   return as_str_take(&out);
 }
+
+int as_err_tell(const as_err *err) {
+  char *text = as_err_format(err);
+  fprintf(stderr, "assay: %s\n", text);
+  free(text);
+  return err->status == AS_OK ? AS_INTERNAL : (int)err->status;
+}

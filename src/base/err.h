@@ -29,5 +29,7 @@ bool as_err_at(as_err *e, const char *file, const char *text, size_t len, int li
 
 /* "file:line:col: message\n  line\n  ^"; gives it (malloc'ed) */
 char *as_err_format(const as_err *e);
+/* says it on standard error, as the commands do; gives the exit status */
+int as_err_tell(const as_err *e);
 
 #endif

@@ -1,4 +1,5 @@
 #include "baseline.h"
+#include "src/base/file.h"
 #include <jansson.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -45,10 +46,7 @@ static char *absolute(const char *path) {
 }
 
 void as_baseline_init(as_baseline *b, const char *path) {
-  const char *slash = strrchr(path, '/');
-  char *dir = slash == NULL   ? as_strdup(".")
-              : slash == path ? as_strdup("/")
-                              : as_format("%.*s", (int)(slash - path), path);
+  char *dir = as_folder_of(path);
   *b = (as_baseline){as_strdup(path), absolute(dir), {0}};
   as_vec_init(&b->fact, sizeof(as_baseline_fact *));
   free(dir);

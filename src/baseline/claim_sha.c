@@ -1,6 +1,7 @@
 /* A hash of what a claim demands: its goals with what each may assume, as the checker's reader
  * states them.  Two claims of one hash have the same proofs. */
 #include "baseline.h"
+#include "src/base/hash.h"
 #include <stdlib.h>
 
 typedef struct {

@@ -3,18 +3,13 @@
  * NAME.more.tp belong to NAME.tp, the longest NAME first; candidate.mug and candidate.tp to
  * program.tp, as in a result directory.  Every rule of a .rule file is a fact of its own. */
 #include "baseline.h"
+#include "src/base/file.h"
 #include "src/import/import.h"
 #include "verify/judge/job.h"
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-static bool ends(const char *s, const char *with) {
-  size_t n = strlen(s);
-  size_t m = strlen(with);
-  return n > m && strcmp(s + n - m, with) == 0;
-}
 
 static bool is_folder(const char *path) {
   struct stat st;
@@ -60,7 +55,7 @@ static bool rules_of(as_baseline *b, const as_baseline_collecting *how, const ch
 }
 
 static bool pair(as_baseline *b, const char *program, const char *candidate, as_err *err) {
-  if (!ends(candidate, ".json")) {
+  if (!as_ends_with(candidate, ".json")) {
     ask(b, AS_BASELINE_PROGRAM, program, candidate, "");
     return true;
   }
@@ -76,10 +71,9 @@ static bool pair(as_baseline *b, const char *program, const char *candidate, as_
 
 /* the program that a candidate belongs to by its name, in the same folder; malloc'ed, NULL: none */
 static char *program_of(const char *path) {
-  const char *slash = strrchr(path, '/');
-  const char *name = slash ? slash + 1 : path;
+  const char *name = as_file_name(path);
   const char *dot = strrchr(name, '.');
-  bool program = ends(path, ".tp");
+  bool program = as_ends_with(path, ".tp");
   if (strcmp(name, "candidate.mug") == 0 || strcmp(name, "candidate.tp") == 0) {
     char *p = as_format("%.*sprogram.tp", (int)(name - path), path);
     if (as_exists(p))
@@ -100,7 +94,7 @@ static char *program_of(const char *path) {
 }
 
 static bool is_candidate(const char *path) {
-  return ends(path, ".mug") || ends(path, ".tp") || ends(path, ".json");
+  return as_ends_with(path, ".mug") || as_ends_with(path, ".tp") || as_ends_with(path, ".json");
 }
 
 /* of: only candidates of this program; NULL: everything, in folders below as well */
@@ -117,7 +111,7 @@ static bool folder(as_baseline *b, const as_baseline_collecting *how, const char
     if (ok && lstat(path, &st) == 0) {
       if (S_ISDIR(st.st_mode)) {
         ok = of != NULL || folder(b, how, path, NULL, found, err);
-      } else if (of == NULL && ends(path, ".rule")) {
+      } else if (of == NULL && as_ends_with(path, ".rule")) {
         ok = rules_of(b, how, path, err);
         ++*found;
       } else if (is_candidate(path) && (program = program_of(path)) != NULL &&
@@ -143,7 +137,7 @@ static bool pair_by_hand(as_baseline *b, const char *path, const char *eq, as_er
     if (!as_exists(i ? candidate : program))
       ok = as_err_set(err, AS_BAD_INPUT, "%s: no such file", i ? candidate : program);
   }
-  if (ok && (!ends(program, ".tp") || !is_candidate(candidate))) {
+  if (ok && (!as_ends_with(program, ".tp") || !is_candidate(candidate))) {
     ok = as_err_set(
         err, AS_BAD_INPUT,
         "%s: PROGRAM.tp=CANDIDATE expected, the candidate a .mug, a .tp or a .json of Mirage",
@@ -171,7 +165,7 @@ bool as_baseline_collect(as_baseline *b, const as_baseline_collecting *how, cons
     return ok && (found || as_err_set(err, AS_BAD_INPUT,
                                       "%s: holds no candidate with its program and no rule", path));
   }
-  if (ends(path, ".rule"))
+  if (as_ends_with(path, ".rule"))
     return rules_of(b, how, path, err);
   if (!is_candidate(path))
     return as_err_set(err, AS_BAD_INPUT, "%s: not a .tp, .mug, .json or .rule file", path);
@@ -181,9 +175,8 @@ bool as_baseline_collect(as_baseline *b, const as_baseline_collecting *how, cons
     free(program);
     return ok;
   }
-  const char *slash = strrchr(path, '/');
-  char *dir = slash == NULL ? as_strdup(".") : as_format("%.*s", (int)(slash - path), path);
-  bool ok = ends(path, ".tp") && folder(b, how, dir, path, &found, err);
+  char *dir = as_folder_of(path);
+  bool ok = as_ends_with(path, ".tp") && folder(b, how, dir, path, &found, err);
   free(dir);
   return (ok && found) ||
          as_err_set(err, AS_BAD_INPUT,

@@ -1,6 +1,8 @@
 /* The order of a check, and what is compared. */
 #include "check.h"
 #include "src/base/child.h"
+#include "src/base/file.h"
+#include "src/base/hash.h"
 #include "src/lower/lower.h"
 #include "src/report/judged.h"
 #include "verify/judge/job.h"

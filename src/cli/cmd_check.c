@@ -1,4 +1,5 @@
 #include "cli.h"
+#include "src/base/file.h"
 #include "src/check/check.h"
 #include <stdlib.h>
 
@@ -29,7 +30,7 @@ int cli_check(const cli_opts *o) {
                       .quiet = o->quiet};
   int status = err.status == AS_OK ? (int)as_check(&how, o->arg[0], &err) : AS_BAD_INPUT;
   if (err.status != AS_OK)
-    status = cli_fail(&err);
+    status = as_err_tell(&err);
   as_oplib_free(yours);
   free(checker);
   free(standard);

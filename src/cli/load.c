@@ -1,20 +1,14 @@
-/* Where specifications are found, and how a command ends in an error. */
+/* Where specifications are found. */
 #include "cli.h"
 #include "config.h"
 #include "lowered.h"
+#include "src/base/file.h"
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-int cli_fail(const as_err *err) {
-  char *s = as_err_format(err);
-  fprintf(stderr, "assay: %s\n", s);
-  free(s);
-  return err->status == AS_OK ? AS_INTERNAL : (int)err->status;
-}
 
 char *cli_exe_dir(void) {
   char buf[4096];

@@ -1,4 +1,4 @@
-/* Options: one row each, which parsing, --help, the manual and shell completion read.
+/* Options: one row each, which parsing, --help, the manual and shell completion (src/options) read.
  * Includes verify/judge, base.  Private to src/cli.
  *
  * Adding one takes its row and, in cli_opts, the field of that name. */
@@ -110,8 +110,6 @@ enum {
     "print the verdict only")                                                                      \
   X(verbose, 'v', FLAG, CLI_FOR_JUDGING | CLI_FOR_explain, NULL, NULL, 0, 0, NULL, "print more")
 
-typedef enum { CLI_FORWARD, CLI_BACKWARD, CLI_BOTH } cli_direction; /* of rules */
-
 typedef struct {
   as_vec sem; /* of char * */
   char *out;
@@ -141,21 +139,12 @@ typedef struct {
   bool all;
   bool check;
   /* what some of them come to */
-  cli_direction way;
+  bool forward; /* the directions in which rules are judged */
+  bool backward;
   as_policy policy;
-  char **arg; /* what is no option; ended by NULL */
+  char **arg; /* what is no option: in argv */
   uint32_t n_arg;
 } cli_opts;
-
-typedef struct {
-  const char *name;
-  const char *args;
-  uint32_t least;
-  uint32_t most; /* number of arguments */
-  const char *what;
-} cli_command;
-
-extern const cli_command cli_commands[]; /* CLI_N_COMMANDS */
 
 /* Gives the number of the command to be run.  Negative: there is nothing to run, and *status is the
  * exit status (help was printed, or what is wrong).  o: cleared by cli_opts_clear in any case. */

@@ -1,5 +1,6 @@
 /* The expression grammar that .tp and .mug share, over a graph being built.  May include: ir/lex.h,
- * ir/graph_int.h. Called by tp_parse.c, mug_parse.c, rule_parse.c. */
+ * ir/graph_int.h. Called by tp_parse.c, mug_parse.c, rule_parse.c,
+ * src/tile. */
 #ifndef AS_IR_EXPR_PARSE_H
 #define AS_IR_EXPR_PARSE_H
 #include "graph_int.h"
@@ -27,5 +28,9 @@ as_node_id as_gp_ref(as_gparser *parser, uint32_t scope); /* takes a NAME that m
 bool as_gp_report(
     as_gparser *parser, const as_token *t,
     as_err *inner); /* an error of the builders, placed in the text; clears inner; false */
+/* A scalar, a condition (docs/language.md), of which no name is looked up but those of functions;
+ * lives as long as lib; NULL with err. */
+as_expr *as_parse_scalar(as_lexed *lexed, as_oplib *lib);
+as_expr *as_parse_condition(as_lexed *lexed, as_oplib *lib);
 void as_gp_reserve(as_gparser *parser); /* fresh names will avoid every name of the text */
 #endif

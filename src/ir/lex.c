@@ -1,4 +1,6 @@
 #include "lex.h"
+#include "src/base/str.h"
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 #ifndef AS_IR_RULE_H
 #define AS_IR_RULE_H
 #include "graph.h"
+#include "src/base/mem.h"
 
 #define AS_MAX_GROUPS 8
 

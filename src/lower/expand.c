@@ -4,6 +4,8 @@
 #include "emit.h"
 #include "hoist.h"
 #include "range.h"
+#include "src/base/id.h"
+#include "src/base/vec.h"
 #include <stdlib.h>
 #include <string.h>
 

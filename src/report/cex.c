@@ -1,5 +1,6 @@
 /* Counterexamples in report.json: enough to evaluate them again. */
 #include "judged.h"
+#include "src/base/id.h"
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>

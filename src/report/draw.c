@@ -1,5 +1,7 @@
 #include "draw.h"
 #include "src/base/child.h"
+#include "src/base/id.h"
+#include "src/base/mem.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,8 @@
 /* Items of reports as one page of HTML. */
 #include "draw.h"
 #include "report.h"
+#include "src/base/file.h"
+#include "src/base/str.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -346,9 +348,8 @@ static void item_row(as_str *s, const as_report_item *it, size_t i, char *const 
   text(s, "", it->name, "</button></td>");
   if (groups) {
     const char *group = it->group ? it->group : "";
-    const char *slash = strrchr(group, '/');
     text(s, "<td class=\"group\" title=\"", group, "\">");
-    text(s, "", slash ? slash + 1 : group, "</td>");
+    text(s, "", as_file_name(group), "</td>");
   }
   as_str_add(s, "<td class=\"verdict\">");
   badge(s, it);

@@ -2,6 +2,7 @@
 #include "draw.h"
 #include "judged.h"
 #include "report.h"
+#include "src/base/id.h"
 #include <stdlib.h>
 #include <string.h>
 

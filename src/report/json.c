@@ -1,4 +1,5 @@
 #include "judged.h"
+#include "src/base/hash.h"
 #include "src/base/stats.h"
 #include <jansson.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 #include "junit.h"
+#include "src/base/file.h"
 #include <stdlib.h>
 
 struct as_report_junit {

@@ -1,5 +1,6 @@
 /* What a result directory holds (judged.h), collected from a judged case. */
 #include "judged.h"
+#include "src/base/file.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,8 +54,7 @@ static bool holds(const as_report_dir *r, const char *name, const as_source *sou
 /* the name in the directory; malloc'ed, NULL with err */
 static char *kept_name(const as_judged *judged, const as_source *source, const as_report_dir *r,
                        as_err *err) {
-  const char *slash = strrchr(source->name, '/');
-  const char *base = slash ? slash + 1 : source->name;
+  const char *base = as_file_name(source->name);
   const char *used = used_as(judged, source->name);
   if (used) {
     if (as_path_is_below(used) && (!as_report_dir_has(r, used) || holds(r, used, source)))

@@ -1,5 +1,6 @@
 /* Items of reports: their texts and lists. */
 #include "report.h"
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 

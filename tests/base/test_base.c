@@ -1,8 +1,12 @@
 /* The base: errors, memory, strings, hashes, tables, random numbers, threads, files. */
-#include "../../src/base/base.h"
 #include "../../src/base/intern.h"
 #include "../../src/base/map.h"
 #include "../../src/base/trace.h"
+#include "src/base/file.h"
+#include "src/base/hash.h"
+#include "src/base/pool.h"
+#include "src/base/rng.h"
+#include "src/base/str.h"
 #include "tests/suite.h"
 #include <stdio.h>
 #include <stdlib.h>

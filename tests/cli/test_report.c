@@ -1,5 +1,7 @@
 /* The page writer: whatever the texts of an item are, the page is well formed, holds exactly these
  * texts, and fetches nothing. */
+#include "src/base/rng.h"
+#include "src/base/str.h"
 #include "src/report/report.h"
 #include "tests/suite.h"
 #include <stdlib.h>

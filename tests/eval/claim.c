@@ -1,6 +1,8 @@
 #include "claim.h"
 #include "../../verify/field/term_eval.h"
 #include "../written_out.h"
+#include "src/base/file.h"
+#include "src/base/str.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* References for the operators that rewrite rules speak of.  Where the specification reads at
  * computed places, these write to them: padding and dilation are made as tensors of their own. */
 #include "reference.h"
+#include "src/base/mem.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

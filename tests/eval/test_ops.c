@@ -2,6 +2,8 @@
  * double = intervals = hand-written reference. */
 #include "../../semantics/domain_field.h"
 #include "reference.h"
+#include "src/base/file.h"
+#include "src/base/mem.h"
 #include "tests/operators.h"
 #include "tests/suite.h"
 #include <math.h>

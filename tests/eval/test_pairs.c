@@ -76,10 +76,47 @@ START_TEST(pairs) {
 
 END_TEST
 
+/* refutes cand, and says whether the difference is one that floating-point arithmetic keeps */
+static bool refuted_faintly(const char *given, const char *cand) {
+  as_sizes *sizes = as_sizes_new();
+  as_graph *program = load_text(given, sizes, lib, NULL);
+  as_graph *candidate = load_text(cand, sizes, lib, program);
+  as_err err;
+  as_err_init(&err);
+  as_cex cex;
+  as_status status = as_refute(program, candidate, NULL, &cex, &err);
+  ck_assert_msg(status == AS_NO, "not refuted: %s", err.text ? err.text : "");
+  ck_assert_int_eq(as_cex_replay(program, candidate, &cex, &err), AS_NO);
+  bool faint = cex.faint;
+  as_cex_clear(&cex);
+  as_err_clear(&err);
+  as_graph_free(candidate);
+  as_graph_free(program);
+  as_sizes_free(sizes);
+  return faint;
+}
+
+/* large inputs saturate the gate: the first difference that is met is 1e-16 of the value */
+START_TEST(a_counterexample_that_can_be_seen) {
+  ck_assert(!refuted_faintly(HEAD "output Z = silu(X * Y * 9) * Y\n",
+                             HEAD "output Z = X * Y * 9 * sigmoid(Y * Y * 9) * Y\n"));
+}
+
+END_TEST
+
+START_TEST(a_faint_counterexample_is_one) {
+  ck_assert(refuted_faintly(HEAD "output Z = exp(X * X + 1)\n",
+                            HEAD "output Z = exp(X * X + 1) * (1 + 1/1000000000000)\n"));
+}
+
+END_TEST
+
 int main(void) {
   lib = test_operators();
   TCase *tests = test_case("pairs", 60);
   tcase_add_loop_test(tests, pairs, 0, (int)(sizeof rows / sizeof *rows));
+  tcase_add_test(tests, a_counterexample_that_can_be_seen);
+  tcase_add_test(tests, a_faint_counterexample_is_one);
   int status = test_run("pairs", tests);
   as_oplib_free(lib);
   return status;

@@ -5,6 +5,8 @@
 #include "../../verify/refute/instance.h"
 #include "claim.h"
 #include "load.h"
+#include "src/base/id.h"
+#include "src/base/mem.h"
 #include "tests/operators.h"
 #include "tests/suite.h"
 #include <math.h>

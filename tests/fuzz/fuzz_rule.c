@@ -2,6 +2,7 @@
  * text; the checker's must only survive. */
 #include "parts.h"
 #include "proofs/checker/ck_claim.h"
+#include "src/base/str.h"
 #include "src/ir/rule.h"
 #include <stdio.h>
 #include <stdlib.h>

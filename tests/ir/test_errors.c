@@ -1,5 +1,7 @@
 /* What is refused, with the message and the place it names: programs, muGraphs, truncated and
  * binary files. */
+#include "src/base/mem.h"
+#include "src/base/rng.h"
 #include "util.h"
 #include <stdio.h>
 

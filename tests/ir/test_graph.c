@@ -1,5 +1,7 @@
 /* Programs and muGraphs: round trips of the examples and of random programs, shapes, flags, speed.
  */
+#include "src/base/id.h"
+#include "src/base/rng.h"
 #include "util.h"
 
 typedef struct {

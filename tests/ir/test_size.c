@@ -1,6 +1,7 @@
 /* Sizes: normal form against evaluation on random expressions, laws, printing. */
 #include "../../src/ir/lex.h"
 #include "../../src/ir/size.h"
+#include "src/base/rng.h"
 #include "tests/suite.h"
 #include <stdlib.h>
 #include <string.h>

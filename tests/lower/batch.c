@@ -1,6 +1,8 @@
 #include "batch.h"
 #include "../../src/lower/lower.h"
 #include "../../src/target/target.h"
+#include "src/base/mem.h"
+#include "src/base/str.h"
 #include "tests/source_dir.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 #include "case.h"
+#include "src/base/file.h"
 #include "tests/operators.h"
 #include <check.h>
 #include <math.h>

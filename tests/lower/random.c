@@ -6,6 +6,8 @@
 #include "../../src/lower/lower.h"
 #include "batch.h"
 #include "random_text.h"
+#include "src/base/file.h"
+#include "src/base/mem.h"
 #include "tests/operators.h"
 #include "verify/prove/prove.h"
 #include <math.h>

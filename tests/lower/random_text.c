@@ -1,4 +1,7 @@
 #include "random_text.h"
+#include "src/base/mem.h"
+#include "src/base/str.h"
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,6 +2,7 @@
  * double reference, odd extents and other number types, an operator of the user's own, refusals;
  * and that the emulation sees the faults it is there for. */
 #include "case.h"
+#include "src/base/str.h"
 #include "tests/suite.h"
 #include <math.h>
 #include <stdio.h>

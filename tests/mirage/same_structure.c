@@ -2,6 +2,7 @@
  * Every object of an operator kind has the same keys with values of the same types, and graph by
  * graph the operators are the same, with the same grids, loops and maps, in whatever order. */
 #include <jansson.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,8 @@
  * table, what is wrong stays unproved. */
 #include "proofs/checker/ck_cert.h"
 #include "sexp.h"
-#include "src/base/base.h"
+#include "src/base/file.h"
+#include "src/base/mem.h"
 #include "tests/suite.h"
 #include "verify/prove/prove.h"
 #include <stdio.h>

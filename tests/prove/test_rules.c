@@ -2,7 +2,11 @@
  * claim read afresh, the others stay unproved.  With arguments FILE [NAME..]: shows what becomes of
  * them, one line each (-v before: with the normal forms left). */
 #include "proofs/checker/ck_cert.h"
-#include "src/base/base.h"
+#include "src/base/err.h"
+#include "src/base/file.h"
+#include "src/base/mem.h"
+#include "src/base/str.h"
+#include "src/base/vec.h"
 #include "tests/source_dir.h"
 #include "tests/suite.h"
 #include "verify/prove/prove.h"

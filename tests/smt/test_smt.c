@@ -1,5 +1,7 @@
 /* Solver verdicts: real proofs agree in both solvers, planted errors are disputed, broken solvers
  * are reported and never pass. */
+#include "src/base/mem.h"
+#include "src/base/str.h"
 #include "tests/source_dir.h"
 #include "tests/suite.h"
 #include "verify/prove/prove.h"

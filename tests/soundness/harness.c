@@ -7,6 +7,8 @@
  * readers of muGraphs disagree. */
 #include "certify.h"
 #include "mutate.h"
+#include "src/base/file.h"
+#include "src/base/mem.h"
 #include "src/ir/graph.h"
 #include "tests/operators.h"
 #include "verify/field/field.h"

@@ -1,5 +1,8 @@
 #include "mutate.h"
+#include "src/base/mem.h"
+#include "src/base/str.h"
 #include <ctype.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

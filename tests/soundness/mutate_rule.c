@@ -1,5 +1,9 @@
 #include "mutate_rule.h"
+#include "src/base/mem.h"
+#include "src/base/str.h"
 #include <ctype.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 

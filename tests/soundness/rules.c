@@ -7,6 +7,7 @@
 #include "certify.h"
 #include "mutate.h"
 #include "mutate_rule.h"
+#include "src/base/file.h"
 #include "tests/operators.h"
 #include "verify/refute/rule_refute.h"
 #include <dirent.h>

@@ -1,5 +1,6 @@
 /* The order of a judgement, and what it comes to. */
 #include "judge_int.h"
+#include "src/base/file.h"
 #include "src/base/stats.h"
 #include <stdlib.h>
 #include <string.h>

@@ -16,7 +16,7 @@ static uint32_t set_of(const ck_scope *s, const ck_id *formula, uint32_t n) {
   uint32_t m = 0;
   memcpy(sorted, formula, n * sizeof *sorted);
   qsort(sorted, n, sizeof *sorted, by_number);
-  for (uint32_t i = 0; i < n; i++) {
+  CK_BELOW (i, n) {
     if (m == 0 || sorted[m - 1] != sorted[i])
       sorted[m++] = sorted[i];
   }
@@ -58,7 +58,7 @@ static void output_goals(goals *G, const ck_tensor *z, const ck_side *candidate)
               y->rank);
   if (ck_refused(s->job))
     return;
-  for (uint32_t i = 0; i < z->rank; i++) {
+  CK_BELOW (i, z->rank) {
     const char *name = ck_keep_text(s->job, "shape.%s.%u", z->name, i);
     add_goal(G, name, EQ(z->extent[i], y->extent[i]), NULL, 0);
     index[i] = ck_variable(s, 'i', i);
@@ -75,30 +75,32 @@ static void output_goals(goals *G, const ck_tensor *z, const ck_side *candidate)
 /* what the candidate needs in order to be defined; what is needed twice is one goal */
 static void obligation_goals(goals *G, const ck_side *candidate) {
   ck_pool met = {.n = 0};
-  for (uint32_t i = 0; i < candidate->n_obligations; i++) {
+  CK_BELOW (i, candidate->n_obligations) {
     const ck_obligation *o = &candidate->obligations[i];
     ck_id clause = ck_clause(&G->s, o);
     uint32_t n = met.n;
     if (ck_pool_add(&met, &clause, sizeof clause) == n) {
       const char *name = ck_keep_text(G->s.job, "call%u", n);
       add_goal(G, name, o->relation, o->conditions, o->n_conditions);
+    } else {
+      ck_list_dropped(&G->s, "again", o->at, clause);
     }
   }
   ck_pool_free(&met);
 }
 
-static void definitions(const ck_scope *s, ck_claim *c, const ck_side *given,
-                        const ck_side *candidate) {
-  c->n_definitions = given->n_definitions + candidate->n_definitions;
-  ck_definition *all = ck_keep(s->job, (c->n_definitions + 1) * sizeof *all);
+/* the definitions of both sides, in order; NULL: they are not admitted */
+static const ck_definition *definitions(const ck_scope *s, const ck_side *given,
+                                        const ck_side *candidate, uint32_t *n) {
+  *n = given->n_definitions + candidate->n_definitions;
+  ck_definition *all = ck_keep(s->job, (*n + 1) * sizeof *all);
   memcpy(all, given->definitions, given->n_definitions * sizeof *all);
   memcpy(all + given->n_definitions, candidate->definitions,
          candidate->n_definitions * sizeof *all);
-  c->definitions = all;
-  const char *why =
-      ck_admit(s->E, all, c->n_definitions, &given->inputs, candidate->mugraph || s->E->rule);
+  const char *why = ck_admit(s->E, all, *n, &given->inputs, candidate->mugraph || s->E->rule);
   if (why)
     ck_refuse(s->job, s->at, "the definitions are not admitted: %s", why);
+  return all;
 }
 
 static void state_claim(ck_elab *E, ck_claim *c, ck_side *given, const ck_side *candidate) {
@@ -108,24 +110,24 @@ static void state_claim(ck_elab *E, ck_claim *c, ck_side *given, const ck_side *
     ck_refuse(s->job, candidate->at, "the given program has %u outputs", given->outputs.n);
   if (ck_refused(s->job))
     return;
-  definitions(s, c, given, candidate);
+  c->definitions = definitions(s, given, candidate, &c->n_definitions);
   c->n_stated = E->n_stated;
   c->n_given = given->n_obligations;
   uint32_t n = 0;
   ck_id *all = ck_keep(s->job, (c->n_stated + c->n_given + c->n_definitions + 1) * sizeof *all);
   c->stated = all;
   c->given = all + c->n_stated;
-  for (uint32_t i = 0; i < c->n_stated; i++)
+  CK_BELOW (i, c->n_stated)
     all[n++] = E->stated[i].relation;
-  for (uint32_t i = 0; i < c->n_given; i++)
+  CK_BELOW (i, c->n_given)
     all[n++] = ck_clause(s, &given->obligations[i]);
-  for (uint32_t i = 0; i < c->n_definitions; i++)
+  CK_BELOW (i, c->n_definitions)
     all[n++] = c->definitions[i].clause;
   G.common = set_of(s, all, n);
   c->hyps = ck_members(s->T, G.common);
   n = (CK_MAX_AXES + 1) * given->outputs.n + candidate->n_obligations;
   c->goals = ck_keep(s->job, (n + 1) * sizeof *c->goals);
-  for (uint32_t i = 0; i < given->outputs.n; i++)
+  CK_BELOW (i, given->outputs.n)
     output_goals(&G, given->outputs.at[i], candidate);
   if (!ck_refused(s->job))
     obligation_goals(&G, candidate);
@@ -170,7 +172,7 @@ typedef struct {
 static files new_files(ck_elab *E, const ck_text *text, uint32_t n) {
   uint32_t most = n + 2 * CK_MAX_FILES; /* those given, and those that two texts use */
   files sem = {ck_keep(&E->job, most * sizeof *sem.at), n};
-  for (uint32_t i = 0; i < n; i++)
+  CK_BELOW (i, n)
     open_file(E, &sem.at[i], &text[i]);
   return sem;
 }
@@ -182,7 +184,7 @@ static const ck_token *used_files(ck_elab *E, const ck_file *program, bool on_di
   uint32_t n = 0;
   const ck_token *after = ck_parse_uses(&E->job, program, uses, &n);
   const char *slash = strrchr(program->name, '/');
-  for (uint32_t k = 0; k < n; k++) {
+  CK_BELOW (k, n) {
     const char *name = uses[k]->text + 1; /* without its quotes; relative to the program's folder */
     int length = (int)strlen(name) - 1;
     int folder = *name == '/' || !slash ? 0 : (int)(slash - program->name) + 1;
@@ -329,11 +331,11 @@ static ck_elab *new_elab(ck_terms *T, ck_msg *msg) {
 }
 
 ck_claim *ck_claim_listed(ck_terms *T, const ck_text *spec, const ck_text *cand, const ck_text *sem,
-                          uint32_t n_sem, FILE *plain, ck_msg *msg) {
+                          uint32_t n_sem, FILE *listed, ck_msg *msg) {
   ck_elab *E = new_elab(T, msg);
   ck_claim *c = ck_alloc(NULL, sizeof *c);
   memset(c, 0, sizeof *c);
-  E->plain = plain;
+  E->listed = listed;
   claim(E, c, spec, cand, sem, n_sem);
   c->mem = E->job.memory;
   free(E);

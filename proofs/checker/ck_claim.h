@@ -66,7 +66,7 @@ typedef struct {
  * plain: what is needed but plainly true, and so neither hypothesis nor goal, is written there as
  * it is met (proofs/CLAIM.md section 9); NULL: nowhere. */
 ck_claim *ck_claim_listed(ck_terms *T, const ck_text *spec, const ck_text *cand, const ck_text *sem,
-                          uint32_t n_sem, FILE *plain, ck_msg *msg);
+                          uint32_t n_sem, FILE *listed, ck_msg *msg);
 
 static inline ck_claim *ck_claim_texts(ck_terms *T, const ck_text *spec, const ck_text *cand,
                                        const ck_text *sem, uint32_t n_sem, ck_msg *msg) {

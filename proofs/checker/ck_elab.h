@@ -81,7 +81,7 @@ typedef struct {
   ck_stated stated[CK_MAX_RELATIONS]; /* S */
   uint32_t n_stated;
   uint32_t steps; /* of the call at hand */
-  FILE *plain;    /* obligations that are dropped are written here; NULL: nowhere */
+  FILE *listed;   /* obligations that are dropped are written here; NULL: nowhere */
 } ck_elab;
 
 /* A block: extents of the grid axes and the loop, CK_BAD where there is none; the variables of the
@@ -166,6 +166,8 @@ void ck_require(const ck_scope *s, ck_id relation);        /* an obligation, unl
 void ck_require_same(const ck_scope *s, ck_id a, ck_id b); /* shape obligation */
 void ck_require_extent(const ck_scope *s, ck_id e);
 ck_id ck_clause(const ck_scope *s, const ck_obligation *o);
+/* an obligation that is none, if such are listed; at: where it is made */
+void ck_list_dropped(const ck_scope *s, const char *why, const ck_token *at, ck_id relation);
 /* of that name, visible here; NULL: none */
 const ck_size_symbol *ck_visible_size(const ck_scope *s, const char *name);
 const ck_size_symbol *ck_size_of(const ck_elab *E, ck_id variable); /* NULL: it is no size */

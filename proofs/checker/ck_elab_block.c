@@ -12,7 +12,7 @@ static ck_tensor *block_tensor(const ck_scope *s, const ck_token *name) {
 /* the element of t at this iteration and the first indices */
 static ck_id element_at(const ck_scope *s, const ck_tensor *t, ck_id l) {
   ck_id index[CK_MAX_AXES];
-  for (uint32_t i = 0; i < t->rank; i++)
+  CK_BELOW (i, t->rank)
     index[i] = ck_variable(s, 'i', i);
   return ck_element(s, t, s->block->variables, l, index);
 }
@@ -69,10 +69,10 @@ static void load(const ck_scope *s, const ck_line *line) {
   ck_id index[CK_MAX_AXES];
   if (!m.source)
     return;
-  for (uint32_t d = 0; d < m.tile.rank; d++) {
+  CK_BELOW (d, m.tile.rank) {
     ck_id at = ZERO;
     ck_id tiles = ONE; /* number of the tile along d, and how many there are */
-    for (uint32_t a = 0; a < 4; a++) {
+    CK_BELOW (a, 4) {
       if (m.axis[a] != (int)d)
         continue;
       at = ck_calculated(s, CK_MUL, at, s->block->extent[a]);
@@ -116,11 +116,11 @@ static void store(const ck_scope *s, const ck_line *line, stored *z) {
     ck_refuse(s->job, line->source, "%s differs between iterations and cannot be stored",
               m.source->name);
   }
-  for (uint32_t d = 0; d < m.tile.rank; d++) {
+  CK_BELOW (d, m.tile.rank) {
     ck_require_same(s, m.source->extent[d], m.tile.extent[d]);
     index[d] = ck_variable(s, 'i', d);
   }
-  for (uint32_t a = 0; a < CK_LOOP; a++) {
+  CK_BELOW (a, CK_LOOP) {
     int d = m.axis[a]; /* no other grid axis is mapped to it */
     if (s->block->extent[a] != CK_BAD && d < 0) {
       ck_refuse(s->job, line->source,
@@ -161,7 +161,7 @@ static ck_id total(const ck_scope *s, const ck_tensor *t, const ck_tensor *m) {
 /* the tiles of t, one for each iteration, side by side along axis d of a */
 static ck_id side_by_side(const ck_scope *s, const ck_tensor *t, uint32_t d, ck_tensor *a) {
   ck_id index[CK_MAX_AXES];
-  for (uint32_t i = 0; i < t->rank; i++)
+  CK_BELOW (i, t->rank)
     index[i] = ck_variable(s, 'i', i);
   ck_id l = tile_of(s, t->extent[d], &index[d]);
   a->extent[d] = ck_calculated(s, CK_MUL, s->block->extent[CK_LOOP], t->extent[d]);
@@ -240,7 +240,7 @@ static void declare_grid(const ck_scope *s, const ck_kernel *k) {
     ck_new_tensor_name(s, k->loop);
     b->extent[CK_LOOP] = extent_of(s, k->loop_extent);
   }
-  for (uint32_t a = 0; a < CK_LOOP; a++) {
+  CK_BELOW (a, CK_LOOP) {
     if (b->extent[a] != CK_BAD)
       b->variables[b->n_axes++] = ck_variable(s, 'b', a);
   }
@@ -265,7 +265,7 @@ void ck_read_kernel(const ck_scope *outer, const ck_kernel *k) {
     } else if (line->kind == CK_L_DEFINE) {
       ck_define_tensor(&s, line);
     } else if (ck_within(s.job, line->at, CK_LIMIT_STORES, n + 1)) {
-      for (uint32_t i = 0; i < n; i++) {
+      CK_BELOW (i, n) {
         if (strcmp(waiting[i].name, line->name->text) == 0)
           ck_refuse(s.job, line->name, "%s is already stored", line->name->text);
       }

@@ -44,7 +44,7 @@ void ck_define_symbol(const ck_scope *s, ck_tensor *t, const char *symbol, ck_id
   uint32_t n_lead =
       leading(s, t, s->block ? s->block->variables : NULL, ck_variable(s, 'b', CK_LOOP), parameter);
   uint32_t n = n_lead + t->rank;
-  for (uint32_t k = 0; k < n; k++) {
+  CK_BELOW (k, n) {
     parameter[k] = k < n_lead ? parameter[k] : ck_variable(s, 'i', k - n_lead);
     bound[k] = ck_bound(T, k, 'i');
     signature[k] = 'i';
@@ -107,7 +107,7 @@ static void match_list(matching *m, const char *name, uint32_t n, const ck_id *e
     ck_refuse(s->job, s->at, "%s: ..%s stands for %u axes and for %u", m->name, name, known->n, n);
     return;
   }
-  for (uint32_t i = 0; i < n; i++) {
+  CK_BELOW (i, n) {
     meet(m, known->extent[i], extent[i]);
     ck_require_same(s, known->extent[i], extent[i]);
   }
@@ -198,7 +198,7 @@ static split split_axes(const matching *m, const ck_decl *f, const ck_tensor *t)
  * group */
 static void no_group_counted(const matching *m, const ck_tensor *t, uint32_t from, uint32_t n,
                              bool from_end) {
-  for (uint32_t k = 0; k < t->rank; k++) {
+  CK_BELOW (k, t->rank) {
     bool taken = k >= from && k < from + n;
     if (ck_group(&m->s, t->extent[k]) != CK_BAD && taken != from_end) {
       ck_refuse(m->s.job, m->s.at, "%s: an axis number cannot count across a group of axes",
@@ -245,7 +245,7 @@ static void match_attributes(matching *m, const ck_given_attribute *given, uint3
   CK_EACH (ck_decl, f, m->call.op->attributes) {
     ck_id value = f->value ? default_value(s, f->value) : CK_BAD;
     bool twice = false;
-    for (uint32_t j = 0; j < n; j++) {
+    CK_BELOW (j, n) {
       if (!ck_token_is(f->at, given[j].name))
         continue;
       if (twice)
@@ -258,7 +258,7 @@ static void match_attributes(matching *m, const ck_given_attribute *given, uint3
       ck_refuse(s->job, s->at, "%s needs the attribute %s", m->name, f->at->text);
     bind(m, f->at->text, value);
   }
-  for (uint32_t j = 0; j < n; j++) {
+  CK_BELOW (j, n) {
     if (!(met >> j & 1))
       ck_refuse(s->job, given[j].at, "%s has no attribute %s", m->name, given[j].name);
   }
@@ -285,7 +285,7 @@ static void result_extents(matching *m, ck_tensor *t) {
         t->extent[t->rank++] = l ? l->extent[k] : one;
     }
   }
-  for (uint32_t i = 0; i < t->rank; i++)
+  CK_BELOW (i, t->rank)
     ck_require_extent(s, t->extent[i]);
 }
 
@@ -294,7 +294,7 @@ static ck_id result_body(const matching *m, const ck_tensor *t) {
   ck_place place[CK_MAX_AXES];
   ck_id index[CK_MAX_AXES];
   ck_scope inner = m->s;
-  for (uint32_t i = 0; i < t->rank; i++) {
+  CK_BELOW (i, t->rank) {
     index[i] = ck_variable(&inner, 'i', i);
     place[i] = ck_with_index(&inner, index[i], t->extent[i]);
     inner.place = &place[i];

@@ -13,7 +13,7 @@ ck_operator *ck_find_operator(const ck_elab *E, const char *name, bool function)
 }
 
 const ck_axes *ck_find_axes(const ck_call *call, const char *name) {
-  for (uint32_t i = 0; i < call->n_lists; i++) {
+  CK_BELOW (i, call->n_lists) {
     if (strcmp(call->list[i].name, name) == 0)
       return &call->list[i];
   }
@@ -297,9 +297,9 @@ static ck_id argument_value(const ck_scope *s, const ck_tensor *t, const ck_expr
   indices v = read_indices(s, x, t);
   if (v.n != t->rank)
     return ck_refuse(s->job, x->at, "wrong number of indices for %s", x->at->text);
-  for (uint32_t j = 0; j < v.n; j++)
+  CK_BELOW (j, v.n)
     check_group(s, x, v.group[j], ck_group(s, t->extent[j]));
-  for (uint32_t j = 0; j < v.n; j++) {
+  CK_BELOW (j, v.n) {
     ck_require(s, LE(ZERO, v.at[j]));
     ck_require(s, LT(v.at[j], t->extent[j]));
   }
@@ -339,7 +339,7 @@ ck_id ck_definition_value(const ck_scope *s, const ck_decl *let, const ck_id *in
   inner.call = &call;
   inner.names = call.fixed;
   inner.before = let;
-  for (uint32_t i = 0; i < call.n_lists; i++)
+  CK_BELOW (i, call.n_lists)
     call.list[i].bound = false;
   CK_EACH (ck_part, i, let->parts) {
     bool list = i->kind == CK_P_LIST;

@@ -193,7 +193,7 @@ static bool same_input(const ck_scope *s, const ck_side *given, const ck_tensor 
   const ck_tensor *same = ck_find_tensor(&given->inputs, t->name);
   if (!same || strcmp(same->type, t->type) != 0 || same->rank != t->rank)
     return false;
-  for (uint32_t i = 0; i < t->rank; i++) {
+  CK_BELOW (i, t->rank) {
     if (!ck_same(s, same->extent[i], t->extent[i]))
       return false;
   }
@@ -305,7 +305,7 @@ static void read_lines(ck_elab *E, ck_side *side, const ck_side *given, const ck
 
 /* what the candidate sees of the given side */
 static void see_inputs(ck_side *candidate, const ck_side *given) {
-  for (uint32_t i = 0; i < given->inputs.n; i++)
+  CK_BELOW (i, given->inputs.n)
     candidate->tensors.at[candidate->tensors.n++] = given->inputs.at[i];
 }
 

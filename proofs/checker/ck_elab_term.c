@@ -149,7 +149,7 @@ static ck_id at_sizes(const ck_scope *s, ck_id t, long large, uint32_t *work) {
   if (!known || ++*work > CK_MAX_STEPS)
     return t;
   ck_id kid[3];
-  for (uint32_t i = 0; i < ck_nkids(s->T, t); i++)
+  CK_BELOW (i, ck_nkids(s->T, t))
     kid[i] = at_sizes(s, KID(t, i), large, work);
   if (relation)
     return ck_mk2(s->T, op, kid[0], kid[1]);
@@ -177,7 +177,7 @@ bool ck_one_at_large(const ck_scope *s, ck_id t) {
 static bool implied(const ck_scope *s, ck_id relation, ck_id by) {
   if (relation == by || !ck_is(s->T, by, ck_head(s->T, relation)))
     return relation == by;
-  for (uint32_t i = 0; i < 2; i++) {
+  CK_BELOW (i, 2) {
     if (!ck_is_int(s->T, KID(relation, i)) || !ck_is_int(s->T, KID(by, i)))
       return false;
   }
@@ -208,7 +208,7 @@ static bool plainly_not_negative(const ck_scope *s, ck_id t, bool *positive) {
     bool exponentials = true;
     if (mpq_sgn(*ck_poly_coef(p, i)) < 0)
       return false;
-    for (uint32_t j = 0; j < m.deg; j++) {
+    CK_BELOW (j, m.deg) {
       const ck_size_symbol *size = ck_size_of(s->E, m.atoms[j]);
       bool exponential = ck_head(s->T, m.atoms[j]) == CK_EXP;
       bool square = !exponential && j + 1 < m.deg && m.atoms[j] == m.atoms[j + 1];
@@ -251,7 +251,7 @@ static void collect(const ck_scope *s, ck_obligation *o, const ck_place *place) 
   uint32_t n = place->variable == CK_BAD ? 1 : 2;
   if (!ck_within(s->job, s->at, CK_LIMIT_CONDITIONS, o->n_conditions + n))
     return;
-  for (uint32_t i = 0; i < n; i++)
+  CK_BELOW (i, n)
     o->conditions[o->n_conditions++] = place->relation[i];
   if (place->variable != CK_BAD)
     o->variables[o->n_variables++] = place->variable;
@@ -259,7 +259,7 @@ static void collect(const ck_scope *s, ck_obligation *o, const ck_place *place) 
 
 static bool occurs(const ck_scope *s, const ck_obligation *o, ck_id variable) {
   bool found = ck_has_var(s->T, o->relation, variable);
-  for (uint32_t i = 0; i < o->n_conditions; i++)
+  CK_BELOW (i, o->n_conditions)
     found = found || ck_has_var(s->T, o->conditions[i], variable);
   return found;
 }
@@ -277,14 +277,28 @@ static void for_all_blocks(const ck_scope *s, ck_obligation *o) {
   }
 }
 
-/* Whether it is in force is decided here: what is plain is no obligation, and is listed if wanted.
- */
+/* conditions around a place, outermost first */
+static void print_conditions(const ck_scope *s, const ck_place *place) {
+  if (!place)
+    return;
+  print_conditions(s, place->up);
+  for (int i = 0; i < 2 && place->relation[i] != CK_BAD; i++)
+    ck_print(s->E->listed, s->T, "  if ", place->relation[i], "\n");
+}
+
+void ck_list_dropped(const ck_scope *s, const char *why, const ck_token *at, ck_id relation) {
+  if (!s->E->listed)
+    return;
+  fprintf(s->E->listed, "%s %s:%d ", why, at->file->name, at->line);
+  ck_print(s->E->listed, s->T, "", relation, "\n");
+  print_conditions(s, s->place);
+}
+
+/* What is plain is no obligation. */
 static bool dropped(const ck_scope *s, ck_id relation) {
   bool plain = ck_plain(s, relation) || plainly_signed(s, relation);
-  if (plain && s->E->plain) {
-    fprintf(s->E->plain, "plain %s:%d ", s->at->file->name, s->at->line);
-    ck_print(s->E->plain, s->T, "", relation, "\n");
-  }
+  if (plain)
+    ck_list_dropped(s, "plain", s->at, relation);
   return plain;
 }
 

@@ -22,12 +22,6 @@ typedef struct { /* how a term is written: each % is the next one of its parts *
   tightness around[3];
 } form;
 
-typedef struct binders {    /* around a subterm of a fold: bound variables 0 and 1 are counter and
-                               state of the innermost */
-  const struct binders *up; /* NULL: there is none here */
-  uint32_t next;            /* number of the next counter */
-} binders;
-
 static ck_id kid(const words *w, ck_id t, uint32_t i) {
   return ck_kid(w->T, t, i);
 }
@@ -61,7 +55,7 @@ static form product_form(const words *w, ck_op op, ck_id x, ck_id y) {
   return f;
 }
 
-/* ite(a <= b, b, a) is the larger one, ite(a <= b, a, b) the smaller one */
+/* ite(a <= b, n, a) is the larger one, ite(a <= b, a, b) the smaller one */
 static form choice_form(const words *w, ck_id t) {
   ck_id c = kid(w, t, 0);
   ck_id yes = kid(w, t, 1);
@@ -73,20 +67,6 @@ static form choice_form(const words *w, ck_id t) {
   if (is_a(w, c, CK_LE) && yes == a && no == b)
     return (form){"min(%, %)", ATOM, {a, b}, {ANY}};
   return (form){"if(%, %, %)", ATOM, {c, yes, no}, {ANY}};
-}
-
-/* Of a step under its two binders: state + f, state * f, or the larger or smaller of state and f */
-static form reduction_form(const words *w, ck_id step) {
-  ck_id state = ck_bound(w->T, 1, 'r');
-  bool two = is_a(w, step, CK_ADD) || is_a(w, step, CK_MUL);
-  if (two && kid(w, step, 0) == state)
-    return (form){is_a(w, step, CK_ADD) ? "sum" : "prod", FACTOR, {kid(w, step, 1)}, {FACTOR}};
-  form f = {.text = NULL};
-  if (is_a(w, step, CK_ITE))
-    f = choice_form(w, step);
-  if (f.text && *f.text == 'm' && f.part[0] == state)
-    return (form){f.text[1] == 'a' ? "max" : "min", FACTOR, {f.part[1]}, {FACTOR}};
-  return (form){.text = NULL};
 }
 
 /* of what is written by a table */
@@ -115,7 +95,8 @@ static form form_of(const words *w, ck_id t) {
   }
 }
 
-static void term(words *w, ck_id t, const binders *b, tightness around);
+/* n: counters that are open; the next one is called by that number */
+static void term(words *w, ck_id t, uint32_t n, tightness around);
 
 /* $i0, $k1, $b3 are written i0, k1, b3, with a quote where the program has that name itself */
 static void variable(words *w, const char *name) {
@@ -125,60 +106,46 @@ static void variable(words *w, const char *name) {
   fprintf(w->out, "%s%s", bare, quote ? "'" : "");
 }
 
-static void bound(words *w, uint32_t index, const binders *b) {
-  for (; b->up && index > 1; b = b->up)
-    index -= 2;
-  if (index == 0 && b->up)
-    fprintf(w->out, "k%u", b->next - 1);
-  else
-    fputs("a", w->out);
-}
-
 /* a tensor's element; S.q is written q, S.q:1 is written q:1 */
-static void element(words *w, ck_id t, const binders *b) {
+static void element(words *w, ck_id t, uint32_t n) {
   const char *name = ck_word_text(w->T, ck_name(w->T, t));
   bool function = strncmp(name, "func.", 5) == 0;
   const char *dot = strchr(name, '.');
   fprintf(w->out, "%s%s", dot ? dot + 1 : name, function ? "(" : "[");
-  for (uint32_t i = 0; i < ck_nkids(w->T, t); i++) {
+  CK_BELOW (i, ck_nkids(w->T, t)) {
     fputs(i ? ", " : "", w->out);
-    term(w, kid(w, t, i), b, ANY);
+    term(w, kid(w, t, i), n, ANY);
   }
   fputs(function ? ")" : "]", w->out);
 }
 
-static void fold(words *w, ck_id t, const binders *b) {
+/* The given side has no folds but reductions: under its two binders the step is state + f, state *
+ * f, or the larger or the smaller of state and f. */
+static void fold(words *w, ck_id t, uint32_t n) {
   ck_id step = kid(w, t, 2);
-  form f = reduction_form(w, step);
-  binders inner = {b, b->next + 1};
-  if (f.text) {
-    fprintf(w->out, "%s(k%u < ", f.text, b->next);
-    term(w, kid(w, t, 0), b, ANY);
-    fputs(") ", w->out);
-    term(w, f.part[0], &inner, FACTOR);
-  } else { /* an accumulator that is rescaled: the state is called a */
-    fputs("from a = ", w->out);
-    term(w, kid(w, t, 1), b, ANY);
-    fprintf(w->out, " for k%u < ", b->next);
-    term(w, kid(w, t, 0), b, ANY);
-    fputs(": a = ", w->out);
-    term(w, step, &inner, ANY);
-  }
+  bool two = is_a(w, step, CK_ADD) || is_a(w, step, CK_MUL);
+  form f =
+      two ? (form){is_a(w, step, CK_ADD) ? "sum" : "prod", ANY, {CK_BAD, kid(w, step, 1)}, {ANY}}
+          : choice_form(w, step);
+  fprintf(w->out, "%.*s(k%u < ", two ? 4 : 3, f.text, n);
+  term(w, kid(w, t, 0), n, ANY);
+  fputs(") ", w->out);
+  term(w, f.part[1], n + 1, FACTOR);
 }
 
-static void by_form(words *w, const form *f, const binders *b) {
+static void by_form(words *w, const form *f, uint32_t n) {
   uint32_t i = 0;
   for (const char *c = f->text; *c; c++) {
     if (*c != '%') {
       fputc(*c, w->out);
     } else {
-      term(w, f->part[i], b, f->around[i]);
+      term(w, f->part[i], n, f->around[i]);
       i++;
     }
   }
 }
 
-static void term(words *w, ck_id t, const binders *b, tightness around) {
+static void term(words *w, ck_id t, uint32_t n, tightness around) {
   ck_op op = ck_head(w->T, t);
   const char *name = op <= CK_V ? ck_word_text(w->T, ck_name(w->T, t)) : "";
   bool formed = op > CK_B && op != CK_APP && op != CK_FOLD;
@@ -195,20 +162,20 @@ static void term(words *w, ck_id t, const binders *b, tightness around) {
   else if (op == CK_V)
     variable(w, name);
   else if (op == CK_B)
-    bound(w, ck_index(w->T, t), b);
+    fprintf(w->out, "k%u", n - 1 - ck_index(w->T, t) / 2); /* each binds a counter and a state */
   else if (op == CK_APP)
-    element(w, t, b);
+    element(w, t, n);
   else if (op == CK_FOLD)
-    fold(w, t, b);
+    fold(w, t, n);
   else
-    by_form(w, &f, b);
+    by_form(w, &f, n);
   fputs(around > f.whole ? ")" : "", w->out);
 }
 
 /* --- what is assumed */
 static uint32_t counters_in(const words *w, const ck_obligation *o) {
   uint32_t n = 0;
-  for (uint32_t i = 0; i < o->n_variables; i++)
+  CK_BELOW (i, o->n_variables)
     n += strncmp(ck_word_text(w->T, ck_name(w->T, o->variables[i])), "$k", 2) == 0;
   return n;
 }
@@ -224,17 +191,17 @@ static bool is_range(const words *w, const ck_obligation *o, uint32_t i) {
 }
 
 static void obligation(words *w, const ck_obligation *o) {
-  binders none = {NULL, counters_in(w, o)};
+  uint32_t n = counters_in(w, o);
   fprintf(w->out, "  line %d", o->at->line);
-  for (uint32_t i = 0; i < o->n_conditions; i++) {
+  CK_BELOW (i, o->n_conditions) {
     fputs(i == 0 ? ", where " : ", ", w->out);
     if (is_range(w, o, i))
       fputs("0 <= ", w->out);
     i += is_range(w, o, i);
-    term(w, o->conditions[i], &none, ANY);
+    term(w, o->conditions[i], n, ANY);
   }
   fputs(":  ", w->out);
-  term(w, o->relation, &none, ANY);
+  term(w, o->relation, n, ANY);
   fputs("\n", w->out);
 }
 
@@ -243,7 +210,7 @@ static void mark_symbols(const words *w, ck_id t, bool *seen, bool *used) {
   if (seen[t])
     return;
   seen[t] = true;
-  for (uint32_t i = 0; i < ck_nkids(w->T, t); i++)
+  CK_BELOW (i, ck_nkids(w->T, t))
     mark_symbols(w, kid(w, t, i), seen, used);
   for (uint32_t i = 0; is_a(w, t, CK_APP) && i < w->given->n_definitions; i++) {
     uint32_t name = w->given->definitions[i].name;
@@ -259,16 +226,16 @@ static void assumptions(words *w) {
   bool *used = ck_keep(job, given->n_definitions + 1);
   fprintf(w->out, "It is defined (all tensors that it computes are) where%s\n",
           w->E->rule ? ", and it is assumed that" : "");
-  for (uint32_t i = 0; i < given->n_obligations; i++)
+  CK_BELOW (i, given->n_obligations)
     obligation(w, &given->obligations[i]);
   bool *seen = ck_keep(job, ck_size(w->T) + 1);
-  for (uint32_t i = 0; i < given->n_obligations; i++) {
+  CK_BELOW (i, given->n_obligations) {
     const ck_obligation *o = &given->obligations[i];
     mark_symbols(w, o->relation, seen, used);
-    for (uint32_t k = 0; k < o->n_conditions; k++)
+    CK_BELOW (k, o->n_conditions)
       mark_symbols(w, o->conditions[k], seen, used);
   }
-  for (uint32_t i = 0; i < given->n_definitions; i++) {
+  CK_BELOW (i, given->n_definitions) {
     const ck_definition *d = &given->definitions[i];
     if (used[i]) {
       fprintf(w->out, "%s is what %s in line %d gives.\n", ck_word_text(w->T, d->name) + 2, d->by,
@@ -281,22 +248,22 @@ static void assumptions(words *w) {
 static void sizes(words *w) {
   const ck_elab *E = w->E;
   fputs(E->n_sizes ? "For all integers" : "For", w->out);
-  for (uint32_t i = 0; i < E->n_sizes; i++)
+  CK_BELOW (i, E->n_sizes)
     fprintf(w->out, " %s%s", E->size[i].name, i + 1 < E->n_sizes ? "," : " with\n");
-  for (uint32_t i = 0; i < E->n_stated; i++) {
+  CK_BELOW (i, E->n_stated) {
     fputs(E->stated[i].of_candidate ? "  (candidate) " : "  ", w->out);
-    term(w, E->stated[i].relation, &(binders){NULL, 0}, ANY);
+    term(w, E->stated[i].relation, 0, ANY);
     fputs("\n", w->out);
   }
 }
 
 static void tensors(words *w, const ck_tensors *list) {
-  for (uint32_t k = 0; k < list->n; k++) {
+  CK_BELOW (k, list->n) {
     const ck_tensor *t = list->at[k];
     fprintf(w->out, "%s %s[", k ? "," : "", t->name);
-    for (uint32_t i = 0; i < t->rank; i++) {
+    CK_BELOW (i, t->rank) {
       fputs(i ? ", " : "", w->out);
-      term(w, t->extent[i], &(binders){NULL, 0}, ANY);
+      term(w, t->extent[i], 0, ANY);
     }
     fputs("]", w->out);
     if (t->type && strcmp(t->type, "int") == 0)
@@ -338,7 +305,7 @@ char *ck_theorem(ck_elab *E, const ck_side *given, const ck_side *candidate, con
       kind, given->name, E->rule ? "The rule:" : "The program:");
   quote(&w, text, text_end);
   assumptions(&w);
-  for (uint32_t i = 0; i < E->n_sizes; i++) {
+  CK_BELOW (i, E->n_sizes) {
     if (*E->size[i].name == '.') {
       fprintf(w.out, "%s stands for any number of axes, also none, of any extents.\n",
               E->size[i].name);

@@ -251,6 +251,23 @@ static as_node_id make_number(sg_builder *to, long num, long den) {
   return node;
 }
 
+/* a number of the program: a constant, or the number that a size is */
+static as_node_id make_leaf_number(sg_builder *to, ax_id factor) {
+  int64_t num;
+  int64_t den;
+  uint32_t sym[1];
+  uint32_t n;
+  int exps[1];
+  bool unit = ax_unit(to->space->ctx.A, factor, &num, &den, sym, exps, 1, &n);
+  if (unit && n == 0)
+    return make_number(to, num, den);
+  /* part.c: sizes with a letter of an axis class in place of the symbol are never leaves */
+  if (unit && num == 1 && den == 1 && exps[0] == 1 && sym[0] < 0x80000000u)
+    return as_graph_size_const(to->graph, sym[0]);
+  as_err_set(to->err, AS_INTERNAL, "search: no number");
+  return AS_NONE;
+}
+
 /* multiplication by a number and powers of sizes */
 static as_node_id make_scale(sg_builder *to, const sg_deriv *deriv) {
   int64_t num;
@@ -320,11 +337,6 @@ as_node_id sg_builder_max(sg_builder *to, uint32_t tile) {
 bool sg_builder_value(sg_builder *to, const sg_deriv *deriv, const as_node_id *node) {
   sg_made_node *made = &to->nodes[deriv->value];
   const sg_value *value = sg_space_value(to->space, deriv->value);
-  int64_t num;
-  int64_t den;
-  uint32_t sym[1];
-  uint32_t n;
-  int exps[1];
   made->real = value->axes;
   switch (deriv->kind) {
   case SG_D_LOAD: {
@@ -346,9 +358,7 @@ bool sg_builder_value(sg_builder *to, const sg_deriv *deriv, const as_node_id *n
     break;
   }
   case SG_D_CONST:
-    if (!ax_unit(to->space->ctx.A, deriv->factor, &num, &den, sym, exps, 1, &n))
-      return as_err_set(to->err, AS_INTERNAL, "search: no number");
-    made->id = make_number(to, num, den);
+    made->id = make_leaf_number(to, deriv->factor);
     break;
   case SG_D_OP:
     made->id = make_op(to, deriv, &made->real);

@@ -56,9 +56,9 @@ static bool own_size(const ck_elab *E, ck_id variable, bool candidate, bool sees
 
 static const char *only_free(const ck_elab *E, const ck_definition *d, bool sees_given) {
   const ck_ids free_variables = ck_members(E->T, E->T->node[d->body].fv);
-  CK_BELOW (i, free_variables.n) {
+  CK_BELOW(i, free_variables.n) {
     bool known = own_size(E, free_variables.x[i], d->candidate, sees_given);
-    CK_BELOW (k, d->n)
+    CK_BELOW(k, d->n)
       known = known || d->parameter[k] == free_variables.x[i];
     if (!known)
       return "free: a variable is neither a parameter nor a size";
@@ -68,13 +68,13 @@ static const char *only_free(const ck_elab *E, const ck_definition *d, bool sees
 
 static const char *good_parameters(const ck_elab *E, const ck_definition *d) {
   const char *why = NULL;
-  CK_BELOW (k, d->n) {
+  CK_BELOW(k, d->n) {
     ck_id x = d->parameter[k];
     if (!ck_is(E->T, x, CK_V) || ck_sort(E->T, x) != 'i')
       why = "distinct: a parameter is no integer variable";
     if (ck_size_of(E, x))
       why = "distinct: a parameter is a size";
-    CK_BELOW (j, k) {
+    CK_BELOW(j, k) {
       if (d->parameter[j] == x)
         why = "distinct: a parameter stands twice";
     }
@@ -120,7 +120,7 @@ const char *ck_admit(ck_elab *E, const ck_definition *d, uint32_t n, const ck_te
                      bool candidate_sees_given) {
   admission A = {.E = E, .n_inputs = inputs->n};
   const char *why = NULL;
-  CK_BELOW (i, inputs->n) {
+  CK_BELOW(i, inputs->n) {
     const uint32_t key[] = {inputs->at[i]->symbol, inputs->at[i]->signature};
     if (ck_pool_add(&A.symbols, key, sizeof key) != i)
       why = "fresh: two inputs of one name";

@@ -160,7 +160,7 @@ bool ck_cert_check(ck_terms *T, const ck_goal *goals, uint32_t n_goals, const ch
   *usage = (ck_usage){.terms = 0};
   for (int i = 0; i < CK_N_RULES; i++)
     usage->rule[i] = ck_rule_name[i];
-  CK_BELOW (g, n_goals)
+  CK_BELOW(g, n_goals)
     R.done[g] = false;
   bool ok = (n_goals > 0 && len > 0 && text[len - 1] == '\n' && !memchr(text, 0, len)) ||
             ck_fail(T, "no goals, a zero byte, or no end of the last line");

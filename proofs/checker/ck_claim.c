@@ -16,7 +16,7 @@ static uint32_t set_of(const ck_scope *s, const ck_id *formula, uint32_t n) {
   uint32_t m = 0;
   memcpy(sorted, formula, n * sizeof *sorted);
   qsort(sorted, n, sizeof *sorted, by_number);
-  CK_BELOW (i, n) {
+  CK_BELOW(i, n) {
     if (m == 0 || sorted[m - 1] != sorted[i])
       sorted[m++] = sorted[i];
   }
@@ -58,7 +58,7 @@ static void output_goals(goals *G, const ck_tensor *z, const ck_side *candidate)
               y->rank);
   if (ck_refused(s->job))
     return;
-  CK_BELOW (i, z->rank) {
+  CK_BELOW(i, z->rank) {
     const char *name = ck_keep_text(s->job, "shape.%s.%u", z->name, i);
     add_goal(G, name, EQ(z->extent[i], y->extent[i]), NULL, 0);
     index[i] = ck_variable(s, 'i', i);
@@ -75,7 +75,7 @@ static void output_goals(goals *G, const ck_tensor *z, const ck_side *candidate)
 /* what the candidate needs in order to be defined; what is needed twice is one goal */
 static void obligation_goals(goals *G, const ck_side *candidate) {
   ck_pool met = {.n = 0};
-  CK_BELOW (i, candidate->n_obligations) {
+  CK_BELOW(i, candidate->n_obligations) {
     const ck_obligation *o = &candidate->obligations[i];
     ck_id clause = ck_clause(&G->s, o);
     uint32_t n = met.n;
@@ -117,17 +117,17 @@ static void state_claim(ck_elab *E, ck_claim *c, ck_side *given, const ck_side *
   ck_id *all = ck_keep(s->job, (c->n_stated + c->n_given + c->n_definitions + 1) * sizeof *all);
   c->stated = all;
   c->given = all + c->n_stated;
-  CK_BELOW (i, c->n_stated)
+  CK_BELOW(i, c->n_stated)
     all[n++] = E->stated[i].relation;
-  CK_BELOW (i, c->n_given)
+  CK_BELOW(i, c->n_given)
     all[n++] = ck_clause(s, &given->obligations[i]);
-  CK_BELOW (i, c->n_definitions)
+  CK_BELOW(i, c->n_definitions)
     all[n++] = c->definitions[i].clause;
   G.common = set_of(s, all, n);
   c->hyps = ck_members(s->T, G.common);
   n = (CK_MAX_AXES + 1) * given->outputs.n + candidate->n_obligations;
   c->goals = ck_keep(s->job, (n + 1) * sizeof *c->goals);
-  CK_BELOW (i, given->outputs.n)
+  CK_BELOW(i, given->outputs.n)
     output_goals(&G, given->outputs.at[i], candidate);
   if (!ck_refused(s->job))
     obligation_goals(&G, candidate);
@@ -142,7 +142,7 @@ static const char *specification(ck_elab *E, const ck_operator *op, char sha256[
 /* the operators and functions used */
 static void relied(ck_elab *E, ck_claim *c) {
   c->relied = ck_keep(&E->job, (E->operators.n + 1) * sizeof *c->relied);
-  CK_EACH (ck_operator, op, E->operators) {
+  CK_EACH(ck_operator, op, E->operators) {
     if (!op->used)
       continue;
     c->relied[c->n_relied].name = specification(E, op, c->relied[c->n_relied].sha256);
@@ -172,7 +172,7 @@ typedef struct {
 static files new_files(ck_elab *E, const ck_text *text, uint32_t n) {
   uint32_t most = n + 2 * CK_MAX_FILES; /* those given, and those that two texts use */
   files sem = {ck_keep(&E->job, most * sizeof *sem.at), n};
-  CK_BELOW (i, n)
+  CK_BELOW(i, n)
     open_file(E, &sem.at[i], &text[i]);
   return sem;
 }
@@ -184,7 +184,7 @@ static const ck_token *used_files(ck_elab *E, const ck_file *program, bool on_di
   uint32_t n = 0;
   const ck_token *after = ck_parse_uses(&E->job, program, uses, &n);
   const char *slash = strrchr(program->name, '/');
-  CK_BELOW (k, n) {
+  CK_BELOW(k, n) {
     const char *name = uses[k]->text + 1; /* without its quotes; relative to the program's folder */
     int length = (int)strlen(name) - 1;
     int folder = *name == '/' || !slash ? 0 : (int)(slash - program->name) + 1;
@@ -360,7 +360,7 @@ bool ck_print_specifications(FILE *out, const ck_text *sem_text, uint32_t n_sem,
   files sem = new_files(E, sem_text, n_sem);
   char sha256[65];
   know_all(E, &sem, 0);
-  CK_EACH (ck_operator, op, E->operators) {
+  CK_EACH(ck_operator, op, E->operators) {
     const char *name = specification(E, op, sha256);
     if (!msg->text)
       fprintf(out, "%s %s\n", sha256, name);

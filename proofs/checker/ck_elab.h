@@ -150,7 +150,7 @@ ck_id ck_calculated(const ck_scope *s, ck_op op, ck_id a,
 ck_id ck_minus(const ck_scope *s, ck_id a);
 ck_id ck_folded(const ck_scope *s, ck_id counter, ck_id bound, ck_id base,
                 ck_id step); /* counter and $s are free in step */
-ck_id ck_number(const ck_scope *s, const ck_token *number);
+ck_id ck_number(const ck_scope *s, const ck_expr *x);
 bool ck_constant(const ck_scope *s, ck_id t, long value); /* literally */
 bool ck_same(const ck_scope *s, ck_id a, ck_id b);        /* as polynomials */
 bool ck_is_one(const ck_scope *s, ck_id t);

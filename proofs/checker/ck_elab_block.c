@@ -12,7 +12,7 @@ static ck_tensor *block_tensor(const ck_scope *s, const ck_token *name) {
 /* the element of t at this iteration and the first indices */
 static ck_id element_at(const ck_scope *s, const ck_tensor *t, ck_id l) {
   ck_id index[CK_MAX_AXES];
-  CK_BELOW (i, t->rank)
+  CK_BELOW(i, t->rank)
     index[i] = ck_variable(s, 'i', i);
   return ck_element(s, t, s->block->variables, l, index);
 }
@@ -57,7 +57,7 @@ static tile_line read_tile(const ck_scope *s, const ck_line *line) {
     ck_refuse(s->job, line->source, "%s has %u axes, the tile %u", m.source->name, m.source->rank,
               m.tile.rank);
   }
-  CK_EACH (ck_map, p, line->map)
+  CK_EACH(ck_map, p, line->map)
     read_map(s, p, &m);
   if (ck_refused(s->job))
     m.source = NULL;
@@ -69,10 +69,10 @@ static void load(const ck_scope *s, const ck_line *line) {
   ck_id index[CK_MAX_AXES];
   if (!m.source)
     return;
-  CK_BELOW (d, m.tile.rank) {
+  CK_BELOW(d, m.tile.rank) {
     ck_id at = ZERO;
     ck_id tiles = ONE; /* number of the tile along d, and how many there are */
-    CK_BELOW (a, 4) {
+    CK_BELOW(a, 4) {
       if (m.axis[a] != (int)d)
         continue;
       at = ck_calculated(s, CK_MUL, at, s->block->extent[a]);
@@ -116,11 +116,11 @@ static void store(const ck_scope *s, const ck_line *line, stored *z) {
     ck_refuse(s->job, line->source, "%s differs between iterations and cannot be stored",
               m.source->name);
   }
-  CK_BELOW (d, m.tile.rank) {
+  CK_BELOW(d, m.tile.rank) {
     ck_require_same(s, m.source->extent[d], m.tile.extent[d]);
     index[d] = ck_variable(s, 'i', d);
   }
-  CK_BELOW (a, CK_LOOP) {
+  CK_BELOW(a, CK_LOOP) {
     int d = m.axis[a]; /* no other grid axis is mapped to it */
     if (s->block->extent[a] != CK_BAD && d < 0) {
       ck_refuse(s->job, line->source,
@@ -161,7 +161,7 @@ static ck_id total(const ck_scope *s, const ck_tensor *t, const ck_tensor *m) {
 /* the tiles of t, one for each iteration, side by side along axis d of a */
 static ck_id side_by_side(const ck_scope *s, const ck_tensor *t, uint32_t d, ck_tensor *a) {
   ck_id index[CK_MAX_AXES];
-  CK_BELOW (i, t->rank)
+  CK_BELOW(i, t->rank)
     index[i] = ck_variable(s, 'i', i);
   ck_id l = tile_of(s, t->extent[d], &index[d]);
   a->extent[d] = ck_calculated(s, CK_MUL, s->block->extent[CK_LOOP], t->extent[d]);
@@ -234,13 +234,13 @@ static void declare_grid(const ck_scope *s, const ck_kernel *k) {
   ck_block *b = s->block;
   for (int a = 0; a < 4; a++)
     b->extent[a] = CK_BAD;
-  CK_EACH (ck_map, g, k->grid)
+  CK_EACH(ck_map, g, k->grid)
     b->extent[g->grid] = extent_of(s, g->extent);
   if (k->loop) {
     ck_new_tensor_name(s, k->loop);
     b->extent[CK_LOOP] = extent_of(s, k->loop_extent);
   }
-  CK_BELOW (a, CK_LOOP) {
+  CK_BELOW(a, CK_LOOP) {
     if (b->extent[a] != CK_BAD)
       b->variables[b->n_axes++] = ck_variable(s, 'b', a);
   }
@@ -254,7 +254,7 @@ void ck_read_kernel(const ck_scope *outer, const ck_kernel *k) {
   block.tensors.at = ck_keep(s.job, CK_MAX_TENSORS * sizeof *block.tensors.at);
   s.block = &block;
   declare_grid(&s, k);
-  CK_EACH (ck_line, line, k->lines) {
+  CK_EACH(ck_line, line, k->lines) {
     s.at = line->at;
     if (ck_refused(s.job))
       return;
@@ -265,7 +265,7 @@ void ck_read_kernel(const ck_scope *outer, const ck_kernel *k) {
     } else if (line->kind == CK_L_DEFINE) {
       ck_define_tensor(&s, line);
     } else if (ck_within(s.job, line->at, CK_LIMIT_STORES, n + 1)) {
-      CK_BELOW (i, n) {
+      CK_BELOW(i, n) {
         if (strcmp(waiting[i].name, line->name->text) == 0)
           ck_refuse(s.job, line->name, "%s is already stored", line->name->text);
       }

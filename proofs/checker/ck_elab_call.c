@@ -44,7 +44,7 @@ void ck_define_symbol(const ck_scope *s, ck_tensor *t, const char *symbol, ck_id
   uint32_t n_lead =
       leading(s, t, s->block ? s->block->variables : NULL, ck_variable(s, 'b', CK_LOOP), parameter);
   uint32_t n = n_lead + t->rank;
-  CK_BELOW (k, n) {
+  CK_BELOW(k, n) {
     parameter[k] = k < n_lead ? parameter[k] : ck_variable(s, 'i', k - n_lead);
     bound[k] = ck_bound(T, k, 'i');
     signature[k] = 'i';
@@ -107,7 +107,7 @@ static void match_list(matching *m, const char *name, uint32_t n, const ck_id *e
     ck_refuse(s->job, s->at, "%s: ..%s stands for %u axes and for %u", m->name, name, known->n, n);
     return;
   }
-  CK_BELOW (i, n) {
+  CK_BELOW(i, n) {
     meet(m, known->extent[i], extent[i]);
     ck_require_same(s, known->extent[i], extent[i]);
   }
@@ -169,7 +169,7 @@ static split split_axes(const matching *m, const ck_decl *f, const ck_tensor *t)
   uint32_t used = 0;
   uint32_t i = 0;
   uint32_t open = CK_MAX_PARTS; /* the part that takes what is left */
-  CK_EACH (ck_part, a, f->parts) {
+  CK_EACH(ck_part, a, f->parts) {
     bool list = a->kind == CK_P_LIST;
     const ck_axes *known = list && !a->value ? ck_find_axes(&m->call, a->name) : NULL;
     if (!list) {
@@ -198,7 +198,7 @@ static split split_axes(const matching *m, const ck_decl *f, const ck_tensor *t)
  * group */
 static void no_group_counted(const matching *m, const ck_tensor *t, uint32_t from, uint32_t n,
                              bool from_end) {
-  CK_BELOW (k, t->rank) {
+  CK_BELOW(k, t->rank) {
     bool taken = k >= from && k < from + n;
     if (ck_group(&m->s, t->extent[k]) != CK_BAD && taken != from_end) {
       ck_refuse(m->s.job, m->s.at, "%s: an axis number cannot count across a group of axes",
@@ -214,7 +214,7 @@ static void match_argument(matching *m, const ck_decl *f, const ck_tensor *t) {
   if (ck_refused(s->job) || !ck_within(s->job, f->at, CK_LIMIT_PARTS, f->parts.n))
     return;
   split p = split_axes(m, f, t);
-  CK_EACH (ck_part, a, f->parts) {
+  CK_EACH(ck_part, a, f->parts) {
     if (ck_refused(s->job))
       return;
     if (a->kind == CK_P_LIST) {
@@ -234,18 +234,13 @@ static void match_argument(matching *m, const ck_decl *f, const ck_tensor *t) {
   }
 }
 
-/* [-]NUMBER */
-static ck_id default_value(const ck_scope *s, const ck_expr *x) {
-  return x->kind == CK_X_NEG ? ck_minus(s, ck_number(s, x->left->at)) : ck_number(s, x->at);
-}
-
 static void match_attributes(matching *m, const ck_given_attribute *given, uint32_t n) {
   const ck_scope *s = &m->s;
   uint32_t met = 0;
-  CK_EACH (ck_decl, f, m->call.op->attributes) {
-    ck_id value = f->value ? default_value(s, f->value) : CK_BAD;
+  CK_EACH(ck_decl, f, m->call.op->attributes) {
+    ck_id value = f->value ? ck_number(s, f->value) : CK_BAD;
     bool twice = false;
-    CK_BELOW (j, n) {
+    CK_BELOW(j, n) {
       if (!ck_token_is(f->at, given[j].name))
         continue;
       if (twice)
@@ -258,7 +253,7 @@ static void match_attributes(matching *m, const ck_given_attribute *given, uint3
       ck_refuse(s->job, s->at, "%s needs the attribute %s", m->name, f->at->text);
     bind(m, f->at->text, value);
   }
-  CK_BELOW (j, n) {
+  CK_BELOW(j, n) {
     if (!(met >> j & 1))
       ck_refuse(s->job, given[j].at, "%s has no attribute %s", m->name, given[j].name);
   }
@@ -269,11 +264,11 @@ static void result_extents(matching *m, ck_tensor *t) {
   const ck_scope *s = &m->s;
   const ck_operator *op = m->call.op;
   ck_within(s->job, op->at, CK_LIMIT_PARTS, op->result.n);
-  CK_EACH (ck_part, a, op->result) {
+  CK_EACH(ck_part, a, op->result) {
     if (a->kind == CK_P_BROADCAST && !ck_refused(s->job))
       broadcast(m, a);
   }
-  CK_EACH (ck_part, a, op->result) {
+  CK_EACH(ck_part, a, op->result) {
     const ck_axes *l = a->name ? ck_find_axes(&m->call, a->name) : NULL;
     if (a->name && !l)
       ck_refuse(s->job, s->at, "%s: ..%s is not known", m->name, a->name);
@@ -285,7 +280,7 @@ static void result_extents(matching *m, ck_tensor *t) {
         t->extent[t->rank++] = l ? l->extent[k] : one;
     }
   }
-  CK_BELOW (i, t->rank)
+  CK_BELOW(i, t->rank)
     ck_require_extent(s, t->extent[i]);
 }
 
@@ -294,7 +289,7 @@ static ck_id result_body(const matching *m, const ck_tensor *t) {
   ck_place place[CK_MAX_AXES];
   ck_id index[CK_MAX_AXES];
   ck_scope inner = m->s;
-  CK_BELOW (i, t->rank) {
+  CK_BELOW(i, t->rank) {
     index[i] = ck_variable(&inner, 'i', i);
     place[i] = ck_with_index(&inner, index[i], t->extent[i]);
     inner.place = &place[i];
@@ -307,10 +302,10 @@ static void distinct_names(const ck_scope *s, const ck_operator *op) {
   if (!ck_within(s->job, op->at, CK_LIMIT_LETS, op->lets.n))
     return;
   for (int j = 0; j < 2; j++) {
-    CK_EACH (ck_decl, d, lists[j]) {
+    CK_EACH(ck_decl, d, lists[j]) {
       uint32_t meanings = 0;
       for (int k = 0; k < 2; k++) {
-        CK_EACH (ck_decl, e, lists[k])
+        CK_EACH(ck_decl, e, lists[k])
           meanings += ck_token_is(e->at, d->at->text);
       }
       if (meanings > 1)
@@ -344,13 +339,13 @@ ck_tensor *ck_call_operator(const ck_scope *outer, const char *name, ck_tensor *
   distinct_names(s, op);
   match_attributes(m, given, n_given);
   uint32_t i = 0;
-  CK_EACH (ck_decl, f, op->tensors) {
+  CK_EACH(ck_decl, f, op->tensors) {
     match_argument(m, f, argument[i]);
     t->varying = t->varying || argument[i]->varying;
     t->after = t->after || argument[i++]->after;
   }
   m->call.argument = argument;
-  CK_EACH (ck_expr, r, op->requires)
+  CK_EACH(ck_expr, r, op->requires)
     ck_require(s, ck_relation_value(s, r));
   result_extents(m, t);
   ck_define_symbol(s, t, symbol, result_body(m, t), name);

@@ -13,7 +13,7 @@ ck_operator *ck_find_operator(const ck_elab *E, const char *name, bool function)
 }
 
 const ck_axes *ck_find_axes(const ck_call *call, const char *name) {
-  CK_BELOW (i, call->n_lists) {
+  CK_BELOW(i, call->n_lists) {
     if (strcmp(call->list[i].name, name) == 0)
       return &call->list[i];
   }
@@ -99,7 +99,7 @@ static ck_id reduction(const ck_scope *s, const ck_expr *x) {
   ck_id counter = ck_variable(s, 'k', s->reductions);
   ck_id state = ck_state(s);
   ck_place place = ck_with_index(s, counter, bound);
-  ck_binding name = ck_with_name(s, s->call->op, s->names, x->counter, counter);
+  ck_binding name = ck_with_name(s, s->call->op, s->names, x->name, counter);
   ck_scope inner = *s;
   inner.place = &place;
   inner.names = &name;
@@ -174,7 +174,7 @@ static ck_id of_defined(const ck_scope *s, ck_operator *f, const ck_id *a) {
   inner.call = &call;
   inner.names = NULL;
   inner.before = NULL;
-  CK_EACH (ck_decl, argument, f->tensors) {
+  CK_EACH(ck_decl, argument, f->tensors) {
     link[i] = ck_with_name(s, f, inner.names, argument->at->text, a[i]);
     inner.names = &link[i++];
   }
@@ -188,7 +188,7 @@ static ck_id function(const ck_scope *s, const ck_expr *x) {
   uint32_t n = 0;
   if (!ck_within(s->job, x->at, CK_LIMIT_ARGUMENTS, x->arguments.n))
     return CK_BAD;
-  CK_EACH (ck_expr, e, x->arguments)
+  CK_EACH(ck_expr, e, x->arguments)
     a[n++] = value(s, e);
   ck_operator *f = which < N_KNOWN ? NULL : ck_find_operator(s->E, name, true);
   if (which == N_KNOWN && !f)
@@ -207,7 +207,7 @@ void ck_check_function(ck_elab *E, ck_operator *f) {
     ck_refuse(s.job, f->at, "%s is known to the checker and cannot be defined", f->at->text);
   if (!ck_within(s.job, f->at, CK_LIMIT_ARGUMENTS, f->tensors.n))
     return;
-  CK_EACH (ck_decl, argument, f->tensors) {
+  CK_EACH(ck_decl, argument, f->tensors) {
     if (find_decl(f->tensors, argument->at->text) != argument)
       ck_refuse(s.job, f->at, "%s has two meanings", argument->at->text);
     a[n++] = ck_var(E->T, argument->at->text, 'r');
@@ -256,14 +256,14 @@ static indices read_indices(const ck_scope *s, const ck_expr *x, const ck_tensor
   indices v = {.n = 0};
   uint32_t others = 0; /* indices beside the fitted list */
   uint32_t fitted = 0;
-  CK_EACH (ck_part, i, x->indices) {
+  CK_EACH(ck_part, i, x->indices) {
     const ck_axes *l = i->kind == CK_P_LIST ? ck_find_axes(s->call, i->name) : NULL;
     others += i->kind == CK_P_LIST ? (l ? l->n : 0) : i->kind == CK_P_ONE;
     fitted += i->kind == CK_P_FITTED;
     if (fitted > 1)
       ck_refuse(s->job, i->at, "the tensor has too few or too many axes for ~%s", i->name);
   }
-  CK_EACH (ck_part, i, x->indices) {
+  CK_EACH(ck_part, i, x->indices) {
     if (i->kind == CK_P_ONE)
       add_index(s, &v, i, ck_integer_value(s, i->value), CK_BAD);
     else
@@ -284,7 +284,7 @@ static void check_group(const ck_scope *s, const ck_expr *x, ck_id of_index, ck_
 static ck_id let_value(const ck_scope *s, const ck_decl *let, const ck_expr *x) {
   indices v = read_indices(s, x, NULL);
   uint32_t n = 0;
-  CK_EACH (ck_part, i, let->parts) {
+  CK_EACH(ck_part, i, let->parts) {
     const ck_axes *l = i->kind == CK_P_LIST ? ck_find_axes(s->call, i->name) : NULL;
     uint32_t take = i->kind == CK_P_ONE ? 1 : l ? l->n : 0;
     for (uint32_t k = 0; k < take && n < v.n; k++)
@@ -297,9 +297,9 @@ static ck_id argument_value(const ck_scope *s, const ck_tensor *t, const ck_expr
   indices v = read_indices(s, x, t);
   if (v.n != t->rank)
     return ck_refuse(s->job, x->at, "wrong number of indices for %s", x->at->text);
-  CK_BELOW (j, v.n)
+  CK_BELOW(j, v.n)
     check_group(s, x, v.group[j], ck_group(s, t->extent[j]));
-  CK_BELOW (j, v.n) {
+  CK_BELOW(j, v.n) {
     ck_require(s, LE(ZERO, v.at[j]));
     ck_require(s, LT(v.at[j], t->extent[j]));
   }
@@ -314,7 +314,7 @@ static ck_id access(const ck_scope *s, const ck_expr *x) {
     if (ck_token_is(d->at, name))
       return let_value(s, d, x);
   }
-  CK_EACH (ck_decl, f, s->call->op->tensors) {
+  CK_EACH(ck_decl, f, s->call->op->tensors) {
     if (s->call->argument && ck_token_is(f->at, name))
       return argument_value(s, s->call->argument[k], x);
     k++;
@@ -339,9 +339,9 @@ ck_id ck_definition_value(const ck_scope *s, const ck_decl *let, const ck_id *in
   inner.call = &call;
   inner.names = call.fixed;
   inner.before = let;
-  CK_BELOW (i, call.n_lists)
+  CK_BELOW(i, call.n_lists)
     call.list[i].bound = false;
-  CK_EACH (ck_part, i, let->parts) {
+  CK_EACH(ck_part, i, let->parts) {
     bool list = i->kind == CK_P_LIST;
     ck_axes *l = list ? unbound_axes(&call, i->name) : NULL;
     uint32_t take = l ? l->n : 1;
@@ -392,7 +392,7 @@ static ck_id combined(const ck_scope *s, const ck_expr *x, ck_id a, ck_id b) {
 static ck_id simple_value(const ck_scope *s, const ck_expr *x) {
   switch (x->kind) {
   case CK_X_NUMBER:
-    return ck_number(s, x->at);
+    return ck_number(s, x);
   case CK_X_NAME:
     return named(s, x->at);
   case CK_X_NEG:

@@ -51,12 +51,12 @@ static void declare(const ck_scope *s, const ck_size_line *line) {
 }
 
 void ck_declare_sizes(const ck_scope *s, ck_list lines) {
-  CK_EACH (ck_size_line, line, lines)
+  CK_EACH(ck_size_line, line, lines)
     declare(s, line);
 }
 
 void ck_state_relations(const ck_scope *s, ck_list relations) {
-  CK_EACH (ck_expr, r, relations) {
+  CK_EACH(ck_expr, r, relations) {
     s->E->steps = 0;
     ck_id relation = ck_relation_value(s, r);
     if (relation == CK_BAD || ck_plain(s, relation))

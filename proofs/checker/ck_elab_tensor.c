@@ -103,19 +103,62 @@ static ck_tensor *item(const ck_scope *s, const ck_expr *x, ck_tensor *t, const 
   return ck_call_operator(s, "slice", &t, 1, a, 4, symbol);
 }
 
+/* Calls of a list of axes (proofs/CLAIM.md section 5): `transpose` exchanges until each axis is at
+ * its place, others take one axis after the other, such that those still to come keep their
+ * numbers.  The last call is the outermost one. */
+static ck_tensor *over_axes(const ck_scope *s, const ck_expr *x, ck_tensor *t,
+                            const call_names *names) {
+  const ck_decl *list = x->attributes.first;
+  bool permutes = strcmp(x->name, "transpose") == 0;
+  bool from_right = list->axes[0] < 0;
+  long now[] = {0, 1, 2, 3, 4, 5, 6, 7};
+  long axis[CK_MAX_ARGUMENTS];
+  long other[CK_MAX_ARGUMENTS];
+  uint32_t n = 0;
+  CK_BELOW(i, list->n_axes) {
+    long number = list->axes[i];
+    uint32_t k = i;
+    while (permutes && k < list->n_axes && now[k] != number)
+      k++;
+    if (permutes ? k == list->n_axes
+                 : i > 0 && (number <= list->axes[i - 1] || (number < 0) != from_right)) {
+      ck_refuse(s->job, list->at, "axes in order, from one end, or a permutation expected");
+      return NULL;
+    }
+    now[k] = now[i];
+    axis[n] = permutes ? (long)i : list->axes[from_right ? i : list->n_axes - 1 - i];
+    other[n] = k;
+    n += !permutes || k != i;
+  }
+  if (n == 0)
+    ck_refuse(s->job, list->at, "this permutation leaves every axis where it is");
+  CK_BELOW(i, n) {
+    ck_given_attribute given[] = {{permutes ? "first" : "axis", ck_int(s->T, axis[i]), list->at},
+                                  {"second", ck_int(s->T, other[i]), list->at}};
+    const char *symbol = next_name(s, names, i + 1 == n ? x : NULL);
+    t = t ? ck_call_operator(s, permutes ? "swap_axes" : x->name, &t, 1, given, permutes ? 2 : 1,
+                             symbol)
+          : NULL;
+  }
+  return t;
+}
+
 static ck_tensor *call(const ck_scope *s, const ck_expr *x, const call_names *names) {
   ck_tensor *argument[CK_MAX_ARGUMENTS];
   ck_given_attribute given[CK_MAX_ARGUMENTS];
   uint32_t n = 0;
   uint32_t n_given = 0;
-  CK_EACH (ck_expr, a, x->arguments) {
+  CK_EACH(ck_expr, a, x->arguments) {
     argument[n] = tensor_value(s, a, names);
     if (!argument[n++])
       return NULL;
   }
-  CK_EACH (ck_decl, a, x->attributes)
+  const ck_decl *first = x->attributes.first;
+  if (first && first->n_axes)
+    return over_axes(s, x, argument[0], names);
+  CK_EACH(ck_decl, a, x->attributes)
     given[n_given++] = (ck_given_attribute){a->at->text, ck_scalar_value(s, a->value), a->at};
-  return ck_call_operator(s, x->at->text, argument, n, given, n_given, next_name(s, names, x));
+  return ck_call_operator(s, x->name, argument, n, given, n_given, next_name(s, names, x));
 }
 
 /* a sign is a call, too */
@@ -138,7 +181,7 @@ static ck_tensor *tensor_value(const ck_scope *outer, const ck_expr *x, const ca
   ck_tensor *t;
   scope.at = y->at;
   if (y->kind == CK_X_NUMBER)
-    t = scalar_tensor(s, ck_number(s, y->at));
+    t = scalar_tensor(s, ck_number(s, y));
   else if (y->kind == CK_X_NAME)
     t = named(s, y->at);
   else if (y->kind == CK_X_NEG)
@@ -174,7 +217,7 @@ ck_tensor *ck_define_tensor(const ck_scope *s, const ck_line *line) {
 /* --- declarations */
 uint32_t ck_dims_value(const ck_scope *s, ck_list dims, ck_id extent[CK_MAX_AXES]) {
   uint32_t n = 0;
-  CK_EACH (ck_part, d, dims) {
+  CK_EACH(ck_part, d, dims) {
     if (!ck_within(s->job, d->at, CK_LIMIT_AXES, n + 1))
       return n;
     if (d->kind == CK_P_LIST) {
@@ -193,7 +236,7 @@ static bool same_input(const ck_scope *s, const ck_side *given, const ck_tensor 
   const ck_tensor *same = ck_find_tensor(&given->inputs, t->name);
   if (!same || strcmp(same->type, t->type) != 0 || same->rank != t->rank)
     return false;
-  CK_BELOW (i, t->rank) {
+  CK_BELOW(i, t->rank) {
     if (!ck_same(s, same->extent[i], t->extent[i]))
       return false;
   }
@@ -273,11 +316,11 @@ static void read_line(const ck_scope *s, const ck_side *given, const ck_line *li
     ck_state_relations(s, line->items);
     break;
   case CK_L_INPUTS:
-    CK_EACH (ck_decl, i, line->items)
+    CK_EACH(ck_decl, i, line->items)
       declare_input(s, given, i);
     break;
   case CK_L_ASSUME:
-    CK_EACH (ck_expr, a, line->items)
+    CK_EACH(ck_expr, a, line->items)
       assume(s, a);
     break;
   case CK_L_DEFINE: {
@@ -296,7 +339,7 @@ static void read_line(const ck_scope *s, const ck_side *given, const ck_line *li
 }
 
 static void read_lines(ck_elab *E, ck_side *side, const ck_side *given, const ck_graph *graph) {
-  CK_EACH (ck_line, line, graph->lines) {
+  CK_EACH(ck_line, line, graph->lines) {
     ck_scope s = ck_scope_of(E, side, line->at);
     if (!ck_refused(&E->job))
       read_line(&s, given, line);
@@ -305,7 +348,7 @@ static void read_lines(ck_elab *E, ck_side *side, const ck_side *given, const ck
 
 /* what the candidate sees of the given side */
 static void see_inputs(ck_side *candidate, const ck_side *given) {
-  CK_BELOW (i, given->inputs.n)
+  CK_BELOW(i, given->inputs.n)
     candidate->tensors.at[candidate->tensors.n++] = given->inputs.at[i];
 }
 

@@ -71,7 +71,8 @@ ck_id ck_folded(const ck_scope *s, ck_id counter, ck_id bound, ck_id base, ck_id
   return ck_fold(s->T, 0, 1, (ck_id[]){bound, base, closed});
 }
 
-ck_id ck_number(const ck_scope *s, const ck_token *number) {
+ck_id ck_number(const ck_scope *s, const ck_expr *x) {
+  const ck_token *number = x->at;
   char digits[CK_MAX_TOKEN + 1] = "";
   const char *exponent = strpbrk(number->text, "eE");
   long ten =
@@ -96,6 +97,8 @@ ck_id ck_number(const ck_scope *s, const ck_token *number) {
   mpq_set_str(value, digits, 10);
   mpz_ui_pow_ui(mpq_numref(power), 10, (unsigned long)labs(ten));
   (ten < 0 ? mpq_div : mpq_mul)(value, value, power);
+  if (x->negative)
+    mpq_neg(value, value);
   ck_id t = ck_q(s->T, value);
   mpq_clear(value);
   mpq_clear(power);
@@ -149,7 +152,7 @@ static ck_id at_sizes(const ck_scope *s, ck_id t, long large, uint32_t *work) {
   if (!known || ++*work > CK_MAX_STEPS)
     return t;
   ck_id kid[3];
-  CK_BELOW (i, ck_nkids(s->T, t))
+  CK_BELOW(i, ck_nkids(s->T, t))
     kid[i] = at_sizes(s, KID(t, i), large, work);
   if (relation)
     return ck_mk2(s->T, op, kid[0], kid[1]);
@@ -177,7 +180,7 @@ bool ck_one_at_large(const ck_scope *s, ck_id t) {
 static bool implied(const ck_scope *s, ck_id relation, ck_id by) {
   if (relation == by || !ck_is(s->T, by, ck_head(s->T, relation)))
     return relation == by;
-  CK_BELOW (i, 2) {
+  CK_BELOW(i, 2) {
     if (!ck_is_int(s->T, KID(relation, i)) || !ck_is_int(s->T, KID(by, i)))
       return false;
   }
@@ -208,7 +211,7 @@ static bool plainly_not_negative(const ck_scope *s, ck_id t, bool *positive) {
     bool exponentials = true;
     if (mpq_sgn(*ck_poly_coef(p, i)) < 0)
       return false;
-    CK_BELOW (j, m.deg) {
+    CK_BELOW(j, m.deg) {
       const ck_size_symbol *size = ck_size_of(s->E, m.atoms[j]);
       bool exponential = ck_head(s->T, m.atoms[j]) == CK_EXP;
       bool square = !exponential && j + 1 < m.deg && m.atoms[j] == m.atoms[j + 1];
@@ -251,7 +254,7 @@ static void collect(const ck_scope *s, ck_obligation *o, const ck_place *place) 
   uint32_t n = place->variable == CK_BAD ? 1 : 2;
   if (!ck_within(s->job, s->at, CK_LIMIT_CONDITIONS, o->n_conditions + n))
     return;
-  CK_BELOW (i, n)
+  CK_BELOW(i, n)
     o->conditions[o->n_conditions++] = place->relation[i];
   if (place->variable != CK_BAD)
     o->variables[o->n_variables++] = place->variable;
@@ -259,7 +262,7 @@ static void collect(const ck_scope *s, ck_obligation *o, const ck_place *place) 
 
 static bool occurs(const ck_scope *s, const ck_obligation *o, ck_id variable) {
   bool found = ck_has_var(s->T, o->relation, variable);
-  CK_BELOW (i, o->n_conditions)
+  CK_BELOW(i, o->n_conditions)
     found = found || ck_has_var(s->T, o->conditions[i], variable);
   return found;
 }

@@ -104,16 +104,16 @@ static int add_own_sem(options *o) {
 /* proofs/CLAIM.md section 9 */
 static int print_goals(const ck_terms *T, const ck_claim *c) {
   bool ok = true;
-  CK_BELOW (i, c->n_definitions)
+  CK_BELOW(i, c->n_definitions)
     ok = ok && ck_print(stdout, T, "define ", c->definitions[i].clause, "\n");
-  CK_BELOW (i, c->n_stated)
+  CK_BELOW(i, c->n_stated)
     ok = ok && ck_print(stdout, T, "stated ", c->stated[i], "\n");
-  CK_BELOW (i, c->n_given)
+  CK_BELOW(i, c->n_given)
     ok = ok && ck_print(stdout, T, "given ", c->given[i], "\n");
   for (const ck_goal *g = c->goals; g < c->goals + c->n_goals; g++) {
     printf("goal %s ", g->name);
     ok = ok && ck_print(stdout, T, "", g->formula, "\n");
-    CK_BELOW (k, g->n_conditions)
+    CK_BELOW(k, g->n_conditions)
       ok = ok && ck_print(stdout, T, "  if ", g->condition[k], "\n");
   }
   return ok ? ACCEPTED : complain("goals", "a formula takes more than 64 MiB");
@@ -122,7 +122,7 @@ static int print_goals(const ck_terms *T, const ck_claim *c) {
 static void print_accepted(const ck_claim *c, char *const file[MAX_FILES], const char sha256[65],
                            const ck_usage *u) {
   printf("ACCEPTED\n%s\nOperators relied on (SHA-256 of the specification):\n", c->theorem);
-  CK_BELOW (i, c->n_relied) {
+  CK_BELOW(i, c->n_relied) {
     const char *name = c->relied[i].name;
     ck_origin origin = ck_origin_of(name, c->relied[i].sha256);
     printf("  %s  %s  %s%s\n", c->relied[i].sha256, name,
@@ -276,7 +276,7 @@ int main(int argc, char **argv) {
   int verdict = bad ? BAD_INPUT : perform(&o, file);
   if (fflush(stdout) || ferror(stdout))
     verdict = BAD_INPUT;
-  CK_BELOW (i, o.n_sem)
+  CK_BELOW(i, o.n_sem)
     free((char *)o.sem[i].name);
   free(o.sem);
   return verdict;

@@ -114,10 +114,6 @@ static void relation(ck_parser *p, ck_expr *x, ck_grammar g) {
   x->right = ck_parse_expr(p, g);
 }
 
-void ck_parse_relation(ck_parser *p, ck_list *to, ck_grammar g) {
-  relation(p, ck_add(p->job, to, sizeof(ck_expr)), g);
-}
-
 static ck_expr *condition(ck_parser *p, int level);
 
 /* "(" is a condition's if what follows its mate does not go on with a scalar or a relation */
@@ -184,7 +180,7 @@ static ck_expr *reduction(ck_parser *p) {
     return NULL;
   ck_expr *x = expr(p, CK_X_SUM + i, p->at++);
   ck_expect(p, "(");
-  x->counter = ck_new_name(p)->text;
+  x->name = ck_new_name(p)->text;
   ck_expect(p, "<");
   x->left = ck_parse_expr(p, CK_BODY);
   ck_expect(p, ")");
@@ -192,38 +188,73 @@ static ck_expr *reduction(ck_parser *p) {
   return x;
 }
 
-/* NAME = a number, also one that is not whole, or a size expression */
+/* [n, ..]: axes */
+static void axes(ck_parser *p, ck_decl *a) {
+  do {
+    bool negative = ck_accept(p, "-");
+    long axis = ck_small_number(p);
+    if (!ck_within(p->job, p->at, CK_LIMIT_ARGUMENTS, a->n_axes + 1) ||
+        !ck_within(p->job, p->at, CK_LIMIT_AXES, (uint64_t)axis + 1))
+      return;
+    a->axes[a->n_axes++] = negative ? -axis : axis;
+  } while (ck_goes_on(p, "]"));
+}
+
+/* NAME = a number, also one that is not whole, or a size expression; the first one also a list */
 static void attribute(ck_parser *p, ck_list *to) {
   ck_decl *a = ck_add(p->job, to, sizeof *a);
   a->at = ck_new_name(p);
   ck_expect(p, "=");
   const ck_token *number = p->at + ck_at(p, "-");
-  bool broken = number->kind == CK_T_NUMBER && !number->whole;
-  a->value = broken ? ck_parse_number(p) : ck_parse_expr(p, CK_SIZE);
+  if (to->n == 1 && ck_accept(p, "["))
+    axes(p, a);
+  else if (number->kind == CK_T_NUMBER && !number->whole)
+    a->value = ck_parse_number(p);
+  else
+    a->value = ck_parse_expr(p, CK_SIZE);
+}
+
+/* op(.., keepdims = 1) is op_keep(..), and keepdims = 0 is nothing */
+static bool keeps_axes(ck_parser *p, ck_expr *x) {
+  if (!ck_accept(p, "keepdims"))
+    return false;
+  ck_expect(p, "=");
+  long keeps = ck_small_number(p);
+  if (keeps > 1)
+    ck_wrong(p, "0 or 1 expected");
+  if (keeps == 1)
+    x->name = ck_keep_text(p->job, "%s_keep", x->name);
+  return true;
 }
 
 /* f(a, ..), of tensors f(a, .., attribute, ..) */
 static ck_expr *call(ck_parser *p, ck_grammar g) {
   ck_expr *x = expr(p, CK_X_CALL, ck_called_name(p));
+  uint32_t n_given = 0;
+  x->name = x->at->text;
   ck_expect(p, "(");
   if (g == CK_TENSOR && ck_accept(p, ")"))
     return x;
   do {
     const ck_token *at = p->at;
     bool given = g == CK_TENSOR && at->kind == CK_T_NAME && ck_token_is(at + 1, "=");
-    ck_list *to = given ? &x->attributes : &x->arguments;
-    if (!given && x->attributes.n)
+    n_given += given;
+    if (!given && n_given)
       ck_wrong(p, "tensors come before attributes");
-    if (given)
-      attribute(p, to);
-    else
-      ck_link(to, ck_parse_expr(p, g));
+    else if (!given)
+      ck_link(&x->arguments, ck_parse_expr(p, g));
+    else if (!keeps_axes(p, x))
+      attribute(p, &x->attributes);
     if (g == CK_TENSOR)
-      ck_within(p->job, at, CK_LIMIT_ARGUMENTS, to->n);
+      ck_within(p->job, at, CK_LIMIT_ARGUMENTS, given ? n_given : x->arguments.n);
   } while (ck_goes_on(p, ")"));
+  const ck_decl *first = x->attributes.first;
+  if (first && first->n_axes &&
+      (first->next || x->arguments.n != 1 || !ck_token_is(first->at, "axis")))
+    ck_refuse(p->job, first->at, "axis = [..] is the only attribute, of one tensor");
   bool of_sizes = x->arguments.n == 2 && (ck_token_is(x->at, "max") || ck_token_is(x->at, "min"));
   if (g == CK_SIZE && !of_sizes)
-    ck_refuse(p->job, x->at, "no function of sizes is called %s", x->at->text);
+    ck_refuse(p->job, x->at, "no function of sizes is called %s", x->name);
   return x;
 }
 
@@ -282,14 +313,19 @@ static ck_expr *atom(ck_parser *p, ck_grammar g) {
   return x;
 }
 
-/* A body nests by each operand; an expression of tensors by each parenthesis, argument and sign. */
+/* A body nests by each operand; an expression of tensors by each parenthesis, argument and sign,
+ * where the sign of a number is part of it. */
 static ck_expr *unary(ck_parser *p, ck_grammar g) {
   bool minus = ck_at(p, "-");
+  bool number =
+      minus && g == CK_TENSOR && p->at[1].kind == CK_T_NUMBER && !ck_token_is(p->at + 2, "[");
   bool nests = minus || g != CK_TENSOR;
   ck_expr *x;
   if (nests)
     nest(p);
-  if (minus && ck_at(p, "-")) {
+  if (number) {
+    x = ck_parse_number(p);
+  } else if (minus && ck_at(p, "-")) {
     x = expr(p, CK_X_NEG, p->at++);
     x->left = unary(p, g);
   } else {
@@ -339,14 +375,90 @@ ck_expr *ck_parse_expr(ck_parser *p, ck_grammar g) {
 }
 
 ck_expr *ck_parse_number(ck_parser *p) {
-  const ck_token *at = p->at;
-  bool minus = ck_accept(p, "-");
-  ck_expr *number = expr(p, CK_X_NUMBER, p->at);
+  bool negative = ck_accept(p, "-");
+  ck_expr *x = expr(p, CK_X_NUMBER, p->at);
+  x->negative = negative;
   if (p->at->kind == CK_T_NUMBER)
     p->at++;
   else
     ck_wrong(p, "number expected");
-  return minus ? after(p, CK_X_NEG, at, number) : number;
+  return x;
+}
+
+/* --- relations that are stated, and alternatives between them */
+/* a number that no text has, as if it stood at the cursor */
+static ck_expr *written(ck_parser *p, const char *digits) {
+  ck_token *t = ck_keep(p->job, sizeof *t);
+  *t = *p->at;
+  t->kind = CK_T_NUMBER;
+  t->whole = true;
+  t->text = digits;
+  return expr(p, CK_X_NUMBER, t);
+}
+
+/* between sizes: if(r, 1, if(.., 1, 0)), a choice for each of the relations that `or` joins */
+static ck_expr *either(ck_parser *p, ck_expr *r) {
+  ck_expr *x = expr(p, CK_X_IF, r->at);
+  nest(p);
+  x->condition = r;
+  x->left = written(p, "1");
+  if (ck_accept(p, "or")) {
+    ck_expr *other = expr(p, CK_X_RELATION, p->at);
+    relation(p, other, CK_SIZE);
+    x->right = either(p, other);
+  } else {
+    x->right = written(p, "0");
+  }
+  p->nesting--;
+  return x;
+}
+
+static ck_expr *call_of_two(ck_parser *p, const char *op, const ck_token *at, ck_expr *a,
+                            ck_expr *b) {
+  ck_expr *x = expr(p, CK_X_CALL, at);
+  x->name = op;
+  ck_link(&x->arguments, a);
+  ck_link(&x->arguments, b);
+  return x;
+}
+
+/* the truth value of a relation between tensors */
+static ck_expr *truth(ck_parser *p, const ck_expr *r) {
+  static const char *const ops[] = {
+      [CK_EQ] = "equal", [CK_NE] = "not_equal", [CK_LE] = "less_equal", [CK_LT] = "less"};
+  return call_of_two(p, ops[r->op], r->at, r->swapped ? r->right : r->left,
+                     r->swapped ? r->left : r->right);
+}
+
+/* between tensors: logical_or(logical_or(a, b), ..) of truth values */
+static ck_expr *any_of(ck_parser *p, const ck_expr *r) {
+  ck_expr *any = truth(p, r);
+  while (ck_accept(p, "or")) {
+    ck_expr other = {.next = NULL};
+    relation(p, &other, CK_TENSOR);
+    if (other.right)
+      any = call_of_two(p, "logical_or", r->at, any, truth(p, &other));
+  }
+  return any;
+}
+
+/* What `or` joins is the one relation 0 < alternatives. */
+static void stated(ck_parser *p, ck_expr *r, ck_grammar g, bool with_or) {
+  relation(p, r, g);
+  if (!with_or || !ck_at(p, "or"))
+    return;
+  ck_expr *first = ck_keep(p->job, sizeof *first);
+  *first = *r;
+  r->right = g == CK_TENSOR ? any_of(p, first) : either(p, first);
+  r->left = written(p, "0");
+  r->op = CK_LT;
+  r->swapped = false;
+}
+
+void ck_parse_relations(ck_parser *p, ck_list *to, ck_grammar g, bool with_or) {
+  do
+    stated(p, ck_add(p->job, to, sizeof(ck_expr)), g, with_or);
+  while (ck_accept(p, ","));
 }
 
 /* --- parts in brackets */

@@ -43,20 +43,13 @@ static bool definition(ck_parser *p, ck_list *to) {
   return out;
 }
 
-/* rel {"," rel} */
-static void relations(ck_parser *p, ck_list *to, ck_grammar g) {
-  do
-    ck_parse_relation(p, to, g);
-  while (ck_accept(p, ","));
-}
-
 static void operator_body(ck_parser *p, ck_operator *op) {
   formals(p, op);
   ck_expect(p, "->");
   ck_parse_parts(p, &op->result, CK_RESULT);
   ck_line_end(p);
   while (ck_accept(p, "require")) {
-    relations(p, &op->requires, CK_SIZE);
+    ck_parse_relations(p, &op->requires, CK_SIZE, false);
     ck_line_end(p);
   }
   while (p->at->kind != CK_T_END && !definition(p, &op->lets))
@@ -143,8 +136,8 @@ static void input(ck_parser *p, ck_list *to, bool rule) {
   x->type = "";
   if (!rule) {
     ck_expect(p, ":");
-    if (!accept_type(p, x, types, 3))
-      ck_wrong(p, "f16, bf16 or f32 expected");
+    if (!accept_type(p, x, types, 4))
+      ck_wrong(p, "f16, bf16, f32 or int expected");
   }
   ck_parse_parts(p, &x->parts, CK_DIMS);
   if (rule)
@@ -264,7 +257,7 @@ static bool about_sizes(ck_parser *p, text_kind kind, ck_line *line) {
   bool groups = kind == RULE && ck_at(p, "axes");
   if (ck_accept(p, "where")) {
     line->kind = CK_L_WHERE;
-    relations(p, &line->items, CK_SIZE);
+    ck_parse_relations(p, &line->items, CK_SIZE, true);
     return true;
   }
   if (!integers && !groups && !ck_at(p, "sizes"))
@@ -360,7 +353,7 @@ static void rule_declaration(ck_parser *p, ck_line *line) {
     while (ck_accept(p, ","));
   } else if (ck_accept(p, "assume")) {
     line->kind = CK_L_ASSUME;
-    relations(p, &line->items, CK_TENSOR);
+    ck_parse_relations(p, &line->items, CK_TENSOR, true);
   } else {
     ck_wrong(p, "sizes, ints, axes, tensor, where, assume or lhs expected");
   }

@@ -100,7 +100,7 @@ static bool of_sort(const step *s, ck_id t, char sort) {
 }
 
 static bool all_of_sort(const step *s, ck_ids terms, char sort) {
-  CK_BELOW (i, terms.n) {
+  CK_BELOW(i, terms.n) {
     if (!of_sort(s, terms.x[i], sort))
       return false;
   }
@@ -112,8 +112,8 @@ static bool is_variable(const step *s, ck_id v, char sort) {
 }
 
 static bool are_distinct(ck_ids x) {
-  CK_BELOW (i, x.n) {
-    CK_BELOW (j, i) {
+  CK_BELOW(i, x.n) {
+    CK_BELOW(j, i) {
       if (x.x[i] == x.x[j])
         return false;
     }
@@ -177,7 +177,7 @@ static uint32_t without(ck_terms *T, uint32_t set, ck_ids out) {
   if (out.n == 0)
     return set;
   CK_GROW(T->list, T->cap_list, all.n + 1);
-  CK_BELOW (i, all.n) {
+  CK_BELOW(i, all.n) {
     uint32_t j = 0;
     while (j < out.n && out.x[j] != all.x[i])
       j++;
@@ -198,8 +198,8 @@ static void discharge(step *s, uint32_t p, ck_id f, ck_ids out, ck_ids variables
     return;
   const uint32_t own = without(s->T, s->P->theorems[p].hyps, out);
   const ck_ids left = ck_members(s->T, own);
-  CK_BELOW (v, variables.n) {
-    CK_BELOW (i, left.n) {
+  CK_BELOW(v, variables.n) {
+    CK_BELOW(i, left.n) {
       if (ck_has_var(s->T, left.x[i], variables.x[v]))
         refuse(s, "eigenvariable in a hypothesis");
     }
@@ -246,7 +246,7 @@ static ck_id rule_use(step *s) {
     return refuse(s, "a clause, its number of terms and of premises expected");
   if (!all_of_sort(s, t, 'i'))
     return refuse(s, "closed integer terms expected");
-  CK_BELOW (i, premises.n)
+  CK_BELOW(i, premises.n)
     premise(s, premises.x[i], ck_open(s->T, KID(clause, i), t.x, t.n));
   return ck_open(s->T, KID(clause, premises.n), t.x, t.n);
 }
@@ -284,7 +284,7 @@ static bool fits_signature(const step *s, const ck_fsub *f) {
   if (strlen(signature) != (size_t)f->n + 2 || signature[f->n] != ':' ||
       !are_distinct((ck_ids){f->n, f->params}) || !of_sort(s, f->body, signature[f->n + 1]))
     return false;
-  CK_BELOW (i, f->n) {
+  CK_BELOW(i, f->n) {
     if (!is_variable(s, f->params[i], signature[i]))
       return false;
   }
@@ -328,14 +328,14 @@ static ck_id rule_inst(step *s) {
   if (s->refused || p >= s->P->n)
     return refuse(s, "no such step");
   const ck_ids old = ck_members(s->T, s->P->theorems[p].hyps);
-  CK_BELOW (i, old.n) {
+  CK_BELOW(i, old.n) {
     ck_id h = instance_of(s, &I, old.x[i]);
     if (h == CK_BAD || !ck_room(s->T))
       return CK_BAD;
     substituted = ck_union(s->T, substituted, ck_set(s->T, &h, 1));
   }
   uint32_t left = substituted;
-  CK_BELOW (i, premises.n) {
+  CK_BELOW(i, premises.n) {
     ck_id f = ck_thm_formula(s->P, premises.x[i]);
     if (!ck_has(s->T, substituted, f))
       return refuse(s, "premise discharges nothing");
@@ -433,7 +433,7 @@ static ck_id rule_foldcong(step *s) {
   ck_id range[2] = {LE(ZERO, variables.x[0]), LT(variables.x[0], KID(a, 0))};
   if (premises.n != w)
     return refuse(s, "number of premises");
-  CK_BELOW (q, w) {
+  CK_BELOW(q, w) {
     ck_id x = ck_open(s->T, KID(a, 1 + w + q), variables.x, variables.n);
     ck_id y = ck_open(s->T, KID(b, 1 + w + q), variables.x, variables.n);
     discharge(s, premises.x[q], EQ(x, y), (ck_ids){2, range}, variables);
@@ -620,7 +620,7 @@ static ck_id rule_succ(step *s) {
   kids[0] = values[0] = k;
   for (uint32_t i = 1; i < 1 + 2 * w; i++)
     kids[i] = KID(t, i);
-  CK_BELOW (q, w)
+  CK_BELOW(q, w)
     values[1 + q] = ck_fold(s->T, q, w, kids); /* the same fold over k, every component */
   return EQ(t, ck_open(s->T, kids[1 + w + p], values, w + 1));
 }
@@ -650,7 +650,7 @@ static ck_id rule_induct(step *s) {
   memcpy(removed, F.x, r * sizeof *removed);
   removed[r] = LE(ZERO, k);
   removed[r + 1] = LT(k, n);
-  CK_BELOW (i, r) {
+  CK_BELOW(i, r) {
     if (!ck_is_rel(s->T, F.x[i]) || !ck_is_closed(s->T, F.x[i]))
       return refuse(s, "closed relation expected");
     premise(s, bases.x[i], ck_sub(s->T, F.x[i], &k, &zero, 1, NULL, 0));

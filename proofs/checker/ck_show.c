@@ -42,7 +42,7 @@ static void show(FILE *out, const ck_terms *T, ck_id t, long room) {
   if (op <= CK_B)
     return;
   fputs(around[op].open, out);
-  CK_BELOW (i, ck_nkids(T, t)) {
+  CK_BELOW(i, ck_nkids(T, t)) {
     fputs(i ? around[op].between : "", out);
     show(out, T, ck_kid(T, t, i), room);
   }

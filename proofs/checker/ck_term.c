@@ -52,7 +52,7 @@ uint32_t ck_pool_add(ck_pool *p, const void *x, uint32_t n) {
     p->slots = p->slots ? 2 * p->slots : 64;
     p->slot = ck_alloc(p->slot, p->slots * sizeof *p->slot);
     memset(p->slot, 0xff, p->slots * sizeof *p->slot);
-    CK_BELOW (i, p->n)
+    CK_BELOW(i, p->n)
       place(p, i);
   }
   CK_GROW(p->at, p->cap, p->n + 1);
@@ -63,7 +63,7 @@ uint32_t ck_pool_add(ck_pool *p, const void *x, uint32_t n) {
 }
 
 void ck_pool_free(ck_pool *p) {
-  CK_BELOW (i, p->n)
+  CK_BELOW(i, p->n)
     free(p->at[i].x);
   free(p->at);
   free(p->slot);
@@ -153,7 +153,7 @@ static bool signature(const ck_terms *T, ck_node *x) {
   const char *sig = ck_word_text(T, x->b);
   if (strlen(sig) != (size_t)x->n + 2 || sig[x->n] != ':')
     return false;
-  CK_BELOW (i, x->n) {
+  CK_BELOW(i, x->n) {
     if (sig[i] != 'r' && (sig[i] != 'i' || !ck_is_int(T, x->kid[i])))
       return false;
   }
@@ -178,7 +178,7 @@ static bool well_formed(ck_terms *T, ck_node *x) {
   const char *kinds = x->op <= CK_ALL ? kids_of[x->op] : "";
   bool well = !kinds || strlen(kinds) == x->n;
   uint32_t ints = 0;
-  CK_BELOW (i, x->n) {
+  CK_BELOW(i, x->n) {
     if (x->kid[i] >= T->nodes.n)
       return false; /* a maker failed before: keep its reason */
     ints += ck_is_int(T, x->kid[i]);
@@ -227,7 +227,7 @@ static uint32_t still_loose(ck_terms *T, const ck_node *x, uint32_t i) {
   if (d == 0)
     return set;
   CK_GROW(T->list, T->cap_list, l.n + 1);
-  CK_BELOW (j, l.n) {
+  CK_BELOW(j, l.n) {
     bool isint = l.x[j] % 2;
     bool first = l.x[j] / 2 == 0;
     if (l.x[j] / 2 >= d)
@@ -246,7 +246,7 @@ static bool summarise(ck_terms *T, ck_node *x) {
     x->loose = ck_set(T, &(uint32_t){2 * x->a + x->isint}, 1);
   if (x->op == CK_V)
     x->fv = ck_set(T, &T->nodes.n, 1); /* the number that it will have */
-  CK_BELOW (i, x->n) {
+  CK_BELOW(i, x->n) {
     const ck_node *kid = &T->node[x->kid[i]];
     const uint32_t loose = still_loose(T, x, i);
     if (loose == CK_BAD || !ck_room(T))
@@ -328,7 +328,7 @@ static ck_id walked(walk w, ck_id t);
 static bool untouched(const walk *w, ck_id t, uint32_t d) {
   if (w->vars == NULL && w->nf == 0)
     return ck_loose_max(w->T, t) <= d;
-  CK_BELOW (i, w->nv) {
+  CK_BELOW(i, w->nv) {
     if (ck_has_var(w->T, t, w->vars[i]))
       return false;
   }
@@ -381,7 +381,7 @@ static ck_id walked(walk w, ck_id t) {
 }
 
 ck_id ck_open(ck_terms *T, ck_id t, const ck_id *vals, uint32_t n) {
-  CK_BELOW (i, n) {
+  CK_BELOW(i, n) {
     if (!ck_is_closed(T, vals[i]))
       return ck_bad(T, "closed term expected");
   }
@@ -392,7 +392,7 @@ ck_id ck_sub(ck_terms *T, ck_id t, const ck_id *vars, const ck_id *vals, uint32_
              const ck_fsub *fs, uint32_t nf) {
   if (n == 0 && nf == 0)
     return t;
-  CK_BELOW (i, n) {
+  CK_BELOW(i, n) {
     if (vals[i] >= T->nodes.n)
       return CK_BAD;
   }
@@ -403,7 +403,7 @@ ck_id ck_close(ck_terms *T, ck_id t, const ck_id *vars, uint32_t n) {
   if (t < T->nodes.n && !ck_is_closed(T, t))
     return ck_bad(T, "closed term expected");
   ck_id *bound = ck_alloc(NULL, n * sizeof *bound);
-  CK_BELOW (i, n)
+  CK_BELOW(i, n)
     bound[i] = ck_bound(T, i, ck_sort(T, vars[i]));
   ck_id r = ck_sub(T, t, vars, bound, n, NULL, 0);
   free(bound);

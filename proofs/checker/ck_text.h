@@ -11,7 +11,7 @@
   LIMIT(BRACKETS, 100, "brackets within each other")                                               \
   LIMIT(NESTING, 100, "expressions within each other")                                             \
   LIMIT(DIGITS, 12, "digits where a number is least, stated or of an axis")                        \
-  LIMIT(EXPONENT, 1000, "as an exponent")                                                          \
+  LIMIT(EXPONENT, 1000, "powers of ten in a number")                                               \
   LIMIT(FILES, 64, "files used")                                                                   \
   LIMIT(AXES, 8, "axes of a tensor")                                                               \
   LIMIT(ARGUMENTS, 8, "arguments or attributes of a call")                                         \

@@ -112,7 +112,7 @@ static void element(words *w, ck_id t, uint32_t n) {
   bool function = strncmp(name, "func.", 5) == 0;
   const char *dot = strchr(name, '.');
   fprintf(w->out, "%s%s", dot ? dot + 1 : name, function ? "(" : "[");
-  CK_BELOW (i, ck_nkids(w->T, t)) {
+  CK_BELOW(i, ck_nkids(w->T, t)) {
     fputs(i ? ", " : "", w->out);
     term(w, kid(w, t, i), n, ANY);
   }
@@ -175,7 +175,7 @@ static void term(words *w, ck_id t, uint32_t n, tightness around) {
 /* --- what is assumed */
 static uint32_t counters_in(const words *w, const ck_obligation *o) {
   uint32_t n = 0;
-  CK_BELOW (i, o->n_variables)
+  CK_BELOW(i, o->n_variables)
     n += strncmp(ck_word_text(w->T, ck_name(w->T, o->variables[i])), "$k", 2) == 0;
   return n;
 }
@@ -193,7 +193,7 @@ static bool is_range(const words *w, const ck_obligation *o, uint32_t i) {
 static void obligation(words *w, const ck_obligation *o) {
   uint32_t n = counters_in(w, o);
   fprintf(w->out, "  line %d", o->at->line);
-  CK_BELOW (i, o->n_conditions) {
+  CK_BELOW(i, o->n_conditions) {
     fputs(i == 0 ? ", where " : ", ", w->out);
     if (is_range(w, o, i))
       fputs("0 <= ", w->out);
@@ -210,7 +210,7 @@ static void mark_symbols(const words *w, ck_id t, bool *seen, bool *used) {
   if (seen[t])
     return;
   seen[t] = true;
-  CK_BELOW (i, ck_nkids(w->T, t))
+  CK_BELOW(i, ck_nkids(w->T, t))
     mark_symbols(w, kid(w, t, i), seen, used);
   for (uint32_t i = 0; is_a(w, t, CK_APP) && i < w->given->n_definitions; i++) {
     uint32_t name = w->given->definitions[i].name;
@@ -226,16 +226,16 @@ static void assumptions(words *w) {
   bool *used = ck_keep(job, given->n_definitions + 1);
   fprintf(w->out, "It is defined (all tensors that it computes are) where%s\n",
           w->E->rule ? ", and it is assumed that" : "");
-  CK_BELOW (i, given->n_obligations)
+  CK_BELOW(i, given->n_obligations)
     obligation(w, &given->obligations[i]);
   bool *seen = ck_keep(job, ck_size(w->T) + 1);
-  CK_BELOW (i, given->n_obligations) {
+  CK_BELOW(i, given->n_obligations) {
     const ck_obligation *o = &given->obligations[i];
     mark_symbols(w, o->relation, seen, used);
-    CK_BELOW (k, o->n_conditions)
+    CK_BELOW(k, o->n_conditions)
       mark_symbols(w, o->conditions[k], seen, used);
   }
-  CK_BELOW (i, given->n_definitions) {
+  CK_BELOW(i, given->n_definitions) {
     const ck_definition *d = &given->definitions[i];
     if (used[i]) {
       fprintf(w->out, "%s is what %s in line %d gives.\n", ck_word_text(w->T, d->name) + 2, d->by,
@@ -248,9 +248,9 @@ static void assumptions(words *w) {
 static void sizes(words *w) {
   const ck_elab *E = w->E;
   fputs(E->n_sizes ? "For all integers" : "For", w->out);
-  CK_BELOW (i, E->n_sizes)
+  CK_BELOW(i, E->n_sizes)
     fprintf(w->out, " %s%s", E->size[i].name, i + 1 < E->n_sizes ? "," : " with\n");
-  CK_BELOW (i, E->n_stated) {
+  CK_BELOW(i, E->n_stated) {
     fputs(E->stated[i].of_candidate ? "  (candidate) " : "  ", w->out);
     term(w, E->stated[i].relation, 0, ANY);
     fputs("\n", w->out);
@@ -258,10 +258,10 @@ static void sizes(words *w) {
 }
 
 static void tensors(words *w, const ck_tensors *list) {
-  CK_BELOW (k, list->n) {
+  CK_BELOW(k, list->n) {
     const ck_tensor *t = list->at[k];
     fprintf(w->out, "%s %s[", k ? "," : "", t->name);
-    CK_BELOW (i, t->rank) {
+    CK_BELOW(i, t->rank) {
       fputs(i ? ", " : "", w->out);
       term(w, t->extent[i], 0, ANY);
     }
@@ -305,13 +305,13 @@ char *ck_theorem(ck_elab *E, const ck_side *given, const ck_side *candidate, con
       kind, given->name, E->rule ? "The rule:" : "The program:");
   quote(&w, text, text_end);
   assumptions(&w);
-  CK_BELOW (i, E->n_sizes) {
+  CK_BELOW(i, E->n_sizes) {
     if (*E->size[i].name == '.') {
       fprintf(w.out, "%s stands for any number of axes, also none, of any extents.\n",
               E->size[i].name);
     }
   }
-  CK_EACH (ck_operator, f, E->operators) {
+  CK_EACH(ck_operator, f, E->operators) {
     if (f->function && f->used && !f->body)
       fprintf(w.out, "%s may be any function that is defined everywhere.\n", f->at->text);
   }

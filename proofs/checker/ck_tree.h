@@ -33,13 +33,14 @@ typedef enum {
 typedef struct ck_expr {
   struct ck_expr *next;
   const ck_token *at; /* the name, number or operator; of others where it begins */
+  bool negative;      /* of a number: it has a sign */
   ck_expr_kind kind;
   struct ck_expr *left;
   struct ck_expr *right; /* operands (left: the only one); of a reduction bound and body; of an
                             `if` its values */
   struct ck_expr *up;    /* the one that this is the left operand of, if that is evaluated first */
   struct ck_expr *condition; /* of an `if` */
-  const char *counter;       /* of a reduction */
+  const char *name;          /* of a call: what is called; of a reduction: its counter */
   ck_op op;                  /* of a relation: left op right */
   bool swapped;              /* > and >= are < and <= with the sides exchanged */
   ck_list arguments;         /* of a call: ck_expr */
@@ -80,10 +81,12 @@ typedef struct ck_part { /* e; ..name, of a shape also ..name@e; ~name; broadcas
 typedef struct ck_decl { /* NAME [parts] value: tensors and attributes of an operator, attributes of
                             a call, definitions (`let`), inputs */
   struct ck_decl *next;
-  const ck_token *at; /* the name */
-  ck_list parts;      /* ck_part */
-  ck_expr *value;     /* a default; a body; NULL: none */
-  const char *type;   /* of inputs: f16 bf16 f32; of rules "", "int" or "bool" */
+  const ck_token *at;          /* the name */
+  ck_list parts;               /* ck_part */
+  ck_expr *value;              /* a default; a body; NULL: none */
+  uint32_t n_axes;             /* of an attribute that is a list of axes: how many, and */
+  long axes[CK_MAX_ARGUMENTS]; /* which: at least 0 from the left, below 0 from the right */
+  const char *type;            /* of inputs: f16 bf16 f32 int; of rules "", "int" or "bool" */
 } ck_decl;
 
 /* --- operator specifications */
@@ -210,7 +213,7 @@ const ck_token *ck_called_name(ck_parser *p); /* or one of `sum max min div`, op
 long ck_small_number(ck_parser *p);           /* INT of at most 12 digits */
 ck_expr *ck_parse_expr(ck_parser *p, ck_grammar g);
 ck_expr *ck_parse_number(ck_parser *p); /* [-]NUMBER */
-void ck_parse_relation(ck_parser *p, ck_list *to, ck_grammar g);
+void ck_parse_relations(ck_parser *p, ck_list *to, ck_grammar g, bool with_or);
 void ck_parse_parts(ck_parser *p, ck_list *to, ck_part_place where); /* in brackets */
 /* --- ck_parse_text.c */
 /* Reads definitions; in a file of rules passes over them.  `wanted`: the rule of this name, which

@@ -60,7 +60,7 @@ class Builder(Claim):
         extents = [here.size(d) for d in dims]
         for extent in extents:
             self.extent_obligation(side, extent)
-        symbol = (name, "i" * len(extents) + ":r")
+        symbol = (name, "i" * len(extents) + (":i" if kind == "int" else ":r"))
         tensor = Tensor(extents, symbol=symbol)
         tensor.type = kind
         side.tensors[name] = tensor

@@ -17,6 +17,7 @@ RESERVED = set(
 REDUCTIONS = ("sum", "prod", "max", "min")
 RELOPS = ("=", "!=", "<=", "<", ">=", ">")
 NAMES_OF_OPERATORS = ("sum", "max", "min", "div")
+TRUTH = dict(zip(RELOPS, "equal not_equal less_equal less less_equal less".split()))
 
 _TOKEN = re.compile(
     r"""(?P<blank>[ \t\r]+|\#[^\n]*)|(?P<line>\n)|(?P<name>[A-Za-z_][A-Za-z0-9_]*)
@@ -185,6 +186,18 @@ class Parser(Tokens):
         left = self.size()
         return (self._relop(), left, self.size())
 
+    def stated_relation(self):
+        """A relation; of several that `or` joins `0 < if(r or .., 1, 0)`."""
+        either = self._either()
+        if either[0] == "rel":
+            return either[1:]
+        zero, one = (("num", Fraction(n)) for n in (0, 1))
+        return ("<", zero, ("if", either, one, zero))
+
+    def _either(self):
+        relation = ("rel", *self.relation())
+        return ("or", relation, self.deeper(self._either)) if self.accept("or") else relation
+
     def _relop(self):
         for relop in RELOPS:
             if self.accept(relop):
@@ -201,6 +214,8 @@ class Parser(Tokens):
 
     def _unary(self):
         if self.accept("-"):
+            if self.peek()[0] == "number" and not self.is_("[", 1):
+                return self.deeper(lambda: ("num", -number_value(self.take()[1])))
             return ("neg", self.deeper(self._unary))
         tree = self._atom()
         while self.accept("["):
@@ -222,7 +237,7 @@ class Parser(Tokens):
             self.at += 2
             tensors, attributes = self.deeper(self._arguments)
             self.want(")")
-            return ("op", text, tensors, attributes)
+            return self._written_out(text, tensors, attributes)
         return ("name", self.name_())
 
     def _arguments(self):
@@ -240,7 +255,49 @@ class Parser(Tokens):
             if not self.accept(","):
                 return tensors, attributes
 
+    def _written_out(self, name, tensors, attributes):
+        """The calls that keepdims and a list of axes are short for."""
+        for attribute in [a for a in attributes if a[0] == "keepdims"]:
+            keeps = attribute[1]
+            ensure(keeps in (("num", Fraction(0)), ("num", Fraction(1))), "keepdims is 0 or 1")
+            name += "_keep" if keeps[1] else ""
+            attributes.remove(attribute)
+        if not any(tree[0] == "axes" for _, tree in attributes):
+            return ("op", name, tensors, attributes)
+        ensure(len(attributes) == len(tensors) == 1, f"{self.name}: a list is the only attribute")
+        (what, (_, axes)), (tree,) = attributes[0], tensors
+        number = lambda n: ("num", Fraction(n)) if n >= 0 else ("neg", ("num", Fraction(-n)))  # noqa: E731
+        ensure(what == "axis", f"{self.name}: a list is of axes")
+        if name != "transpose":
+            right = axes[0] < 0
+            ordered = all(a < b and (b < 0) == right for a, b in zip(axes, axes[1:]))
+            ensure(ordered, f"{self.name}: axes are in order, all counted from one end")
+            for axis in axes if right else reversed(axes):
+                tree = ("op", name, [tree], [("axis", number(axis))])
+            return tree
+        ensure(sorted(axes) == list(range(len(axes))), f"{self.name}: a permutation is wanted")
+        ensure(axes != sorted(axes), f"{self.name}: this permutation leaves every axis in place")
+        now = list(range(len(axes)))
+        for place, axis in enumerate(axes):
+            at = now.index(axis, place)
+            now[at] = now[place]
+            if at != place:
+                where = [("first", number(place)), ("second", number(at))]
+                tree = ("op", "swap_axes", [tree], where)
+        return tree
+
+    def _axis(self):
+        sign = -1 if self.accept("-") else 1
+        axis = self.declared_int()
+        ensure(axis < 8, f"{self.name}: no tensor has an axis {axis}")
+        return sign * axis
+
     def _attribute(self):
+        if self.accept("["):
+            axes = self.list_of(self._axis)
+            self.want("]")
+            ensure(len(axes) <= 8, f"{self.name}: more than 8 axes")
+            return ("axes", axes)
         sign = self.is_("-")
         kind, text, _ = self.peek(1 if sign else 0)
         if kind == "number" and not text.isdigit():
@@ -465,7 +522,7 @@ class Parser(Tokens):
         if self.accept("sizes"):
             return ("sizes", self.list_of(self.size_declaration))
         if self.accept("where"):
-            return ("where", self.list_of(self.relation))
+            return ("where", self.list_of(self.stated_relation))
         return None
 
     def dims(self):
@@ -494,7 +551,7 @@ class Parser(Tokens):
             if statement is None and self.accept("input"):
                 tensor = self.name_()
                 self.want(":")
-                if not any(self.is_(t) for t in ("f16", "bf16", "f32")):
+                if not any(self.is_(t) for t in ("f16", "bf16", "f32", "int")):
                     self.fail("a type is wanted")
                 statement = ("input", tensor, self.take()[1], self.dims())
             body.append(statement or self.statement())
@@ -631,7 +688,23 @@ class Parser(Tokens):
         if self.accept("tensor"):
             return ("tensor", self.list_of(self._tensor))
         self.want("assume")
-        return ("assume", self.list_of(lambda: (self.expr(), self._relop(), self.expr())))
+        return ("assume", self.list_of(self._assumption))
+
+    def _assumption(self):
+        """left, relation, right; of several `0 < logical_or(.., ..)` of their truth values."""
+        several = [(self.expr(), self._relop(), self.expr())]
+        while self.accept("or"):
+            several.append((self.expr(), self._relop(), self.expr()))
+        if len(several) == 1:
+            return several[0]
+        truths = []
+        for left, relop, right in several:
+            sides = [right, left] if relop in (">", ">=") else [left, right]
+            truths.append(("op", TRUTH[relop], sides, []))
+        tree = truths[0]
+        for other in truths[1:]:
+            tree = ("op", "logical_or", [tree, other], [])
+        return ("num", Fraction(0)), "<", tree
 
     def _tensor(self):
         name = self.name_()

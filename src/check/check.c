@@ -222,7 +222,7 @@ static bool check_claims(checking *c, const as_judged *judged, as_verdict *v) {
   as_report_words words;
   as_report_words_of(v, true, &words);
   as_verdict_release(v);
-  char *json = as_report_json(judged, v, NULL, NULL);
+  char *json = as_report_json(judged, v, &words, NULL, NULL);
   compare_claims(c, json);
   free(json);
   as_report_item item;

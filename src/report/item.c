@@ -129,6 +129,9 @@ void as_report_judged(const as_judged *judged, const as_verdict *v, const as_rep
   } else {
     as_report_row(it, AS_REPORT_PLAIN, "Trusted checker", "nothing to check");
   }
+  if (words->implied)
+    as_report_row(it, AS_REPORT_PLAIN, "Sizes", "the program is defined only where %s",
+                  words->implied);
   random_rows(v, it);
   for (int i = 0; i < AS_SMT_N_SOLVERS; i++)
     solver(it, as_smt_solver_title((as_smt_solver)i), &v->opinion[i]);

@@ -116,8 +116,8 @@ void *as_report_stats_json(void) {
   return o;
 }
 
-char *as_report_json(const as_judged *judged, const as_verdict *v, const as_report_dir *files,
-                     void *extra) {
+char *as_report_json(const as_judged *judged, const as_verdict *v, const as_report_words *words,
+                     const as_report_dir *files, void *extra) {
   json_t *o = json_object();
   json_object_set_new(o, "format", json_string("assay-report 2"));
   json_object_set_new(o, "program", json_string(judged->program->name));
@@ -133,6 +133,8 @@ char *as_report_json(const as_judged *judged, const as_verdict *v, const as_repo
   }
   if (v->theorem)
     json_object_set_new(o, "theorem", json_string(v->theorem));
+  if (words->implied)
+    json_object_set_new(o, "implied_of_sizes", json_string(words->implied));
   json_object_set_new(
       o, "witness",
       json_boolean(v->field_ran &&

@@ -106,7 +106,7 @@ static char *html_page(const page_source *from) {
 
 /* the last: it has the hashes of all others */
 static char *json_page(const page_source *from) {
-  return as_report_json(from->judged, from->verdict, from->files, from->extra);
+  return as_report_json(from->judged, from->verdict, from->words, from->files, from->extra);
 }
 
 static const struct {

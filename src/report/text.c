@@ -1,11 +1,29 @@
 /* A verdict as text for people. */
 #include "judged.h"
+#include "proofs/explain/math.h"
 #include "proofs/explain/outline.h"
 #include "src/base/mem.h"
 #include "src/base/stats.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static char *implied_words(const as_verdict *v) {
+  if (v->n_implied == 0 && !v->implied_reads)
+    return NULL;
+  as_math *math = as_math_new(v->terms);
+  as_str s;
+  as_str_init(&s);
+  for (uint32_t i = 0; i < v->n_implied; i++) {
+    char *shown = as_math_show(math, v->implied[i]);
+    as_str_printf(&s, "%s%s", i ? ", " : "", shown);
+    free(shown);
+  }
+  as_math_free(math);
+  if (v->implied_reads)
+    as_str_printf(&s, "%sall that is read is within its tensor", v->n_implied ? " and " : "");
+  return as_str_take(&s);
+}
 
 void as_report_words_of(const as_verdict *v, bool outline, as_report_words *words) {
   *words = (as_report_words){0};
@@ -19,11 +37,13 @@ void as_report_words_of(const as_verdict *v, bool outline, as_report_words *word
   if (proof)
     words->outline = as_explain_html(proof);
   as_explain_free(proof);
+  words->implied = implied_words(v);
 }
 
 void as_report_words_clear(as_report_words *words) {
   free(words->theorem);
   free(words->outline);
+  free(words->implied);
   *words = (as_report_words){0};
 }
 
@@ -74,6 +94,8 @@ void as_report_print(const as_verdict *v, const as_report_words *words, bool ver
     printf("%s\n", v->cex_words);
   for (uint32_t i = 0; verbose && i < v->n_relied; i++)
     printf("relies on %s %s\n", v->relied[i].name, v->relied[i].sha256);
+  if (words->implied)
+    printf("sizes     the program is defined only where %s\n", words->implied);
   as_report_print_answer(v);
 }
 

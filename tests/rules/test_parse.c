@@ -148,10 +148,52 @@ START_TEST(messages) {
 
 END_TEST
 
+static const struct {
+  const char *text;
+  const char *name; /* of the defect */
+  const char *message;
+  int line;
+} defects[] = {{"junk\nrule a\nlhs 1\nrhs 1\n", "", "expected `rule`, `op` or `func`", 1},
+               {"op f(x[..a]) -> [..a]\nrule a\nlhs 1\nrhs 1\n", "f", "has no definition", 2},
+               {"rule a\nlhs 1\nrhs 1\nfunc g(x) = x +\n", "g", "expected a scalar", 4},
+               {"rule a\nlhs 1\nrhs 1\nfunc g(x) = x x\n", "g", "the end of the line", 4},
+               {"op f(x[..a]) -> [..a]\nout[..a] = ((x[..a]\nrule a\nlhs 1\nrhs 1\n", "f", "", 3},
+               {"rule a\nlhs 1\nrhs 1\nop h(x[..a]) -> [..a]\nout[..a] = x[..a]\njunk\n", "",
+                "expected `rule`", 6},
+               {"rule a\nlhs 1\nrhs 1\nuse \"x.sem\"\n", "", "end of the rule", 0}};
+
+START_TEST(a_defect_is_alone) { /* what is ill-formed between rules stops none of them */
+  for (size_t i = 0; i < sizeof defects / sizeof *defects; i++) {
+    rules R;
+    rules_open(&R, defects[i].text);
+    ck_assert_msg(R.file != NULL, "%s", defects[i].text);
+    ck_assert_uint_eq(as_rulefile_count(R.file), 1);
+    as_err err;
+    as_err_init(&err);
+    if (defects[i].line == 0) { /* it is the end of the rule before it */
+      ck_assert_uint_eq(as_rulefile_defects(R.file), 0);
+      ck_assert(as_rule_read(R.file, 0, NULL, &err) == NULL);
+      ck_assert(strstr(err.text, defects[i].message) != NULL);
+      as_err_clear(&err);
+      rules_close(&R);
+      continue;
+    }
+    ck_assert_uint_eq(as_rulefile_defects(R.file), 1);
+    as_rule_defect defect = as_rulefile_defect(R.file, 0);
+    ck_assert_str_eq(defect.name, defects[i].name);
+    ck_assert_msg(strstr(defect.why->text, defects[i].message) != NULL, "%s", defect.why->text);
+    ck_assert_int_eq(defect.why->line, defects[i].line);
+    as_rule_free(rules_read(&R, 0, NULL));
+    ck_assert(as_oplib_find(R.lib, "f") == NULL && as_oplib_func(R.lib, "g") == NULL);
+    rules_close(&R);
+  }
+}
+
+END_TEST
+
 START_TEST(whole_file) { /* what stands outside of rules, and rules that do not stop each other */
-  static const char *const texts[] = {
-      "junk\nrule a\nlhs 1\nrhs 1\n", "op f(x[..a]) -> [..a]\nrule a\nlhs 1\nrhs 1\n",
-      "use \"missing.sem\"\nrule a\nlhs 1\nrhs 1\n", "rule a\nlhs 1\nrhs \"\n"};
+  static const char *const texts[] = {"use \"missing.sem\"\nrule a\nlhs 1\nrhs 1\n",
+                                      "rule a\nlhs 1\nrhs \"\n"};
   rules R;
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     rules_open(&R, texts[i]);
@@ -198,6 +240,7 @@ int main(void) {
   tcase_add_test(tests, contents);
   tcase_add_test(tests, groups);
   tcase_add_test(tests, messages);
+  tcase_add_test(tests, a_defect_is_alone);
   tcase_add_test(tests, whole_file);
   tcase_add_test(tests, sizes);
   return test_run("rules", tests);

@@ -25,7 +25,6 @@ COLUMNS = 100
 # Nothing is decided by searching a message or JSON as text.  Who searches a text, and for what.
 SEARCHES_TEXT = {
     'src/threads/wrappers.c': "an instruction's text, for its holes",
-    'src/report/draw.c': 'the pictures that Graphviz wrote, for its own tags',
     'verify/smt/smt_child.c': 'what a solver says of its version, and where its argument has the limit',
     'verify/smt/smt_z3.c': 'the command that is a call there',
 }

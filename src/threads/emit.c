@@ -377,6 +377,17 @@ static void emit_bulk(as_emitter *E, const as_tg_op *op) {
   free(f);
 }
 
+/* what a load finds beyond the live part of its tile */
+static void emit_zeros(as_emitter *E, int v, unsigned first, unsigned n) {
+  as_str s;
+  as_str_init(&s);
+  for (unsigned i = 0; i < n; i++)
+    as_str_printf(&s, "%s_[%u] = ", as_tg_value_name(E->g, v), first + i);
+  line(E, "else");
+  line(E, "  %s0;", s.s);
+  as_str_clear(&s);
+}
+
 static void emit_loads(as_emitter *E, const as_tg_op *op, int step) {
   bool global = op->kind == AS_TG_LDG;
   bool wide = E->type[op->v] == AS_F32;
@@ -397,9 +408,11 @@ static void emit_loads(as_emitter *E, const as_tg_op *op, int step) {
     if (global) {
       char *pred = as_emit_pred(E->g, op, &op->src, u);
       if (*pred)
-        E->failed = true; /* padded tiles come through shared memory */
+        line(E, "if (%s)", pred);
+      line(E, "%sat_ld_global_%u%s(%s, %s);", *pred ? "  " : "", 4 * n, wide ? "f" : "", r, at);
+      if (*pred)
+        emit_zeros(E, op->v, u * n, n);
       free(pred);
-      line(E, "at_ld_global_%u%s(%s, %s);", 4 * n, wide ? "f" : "", r, at);
     } else if (f) {
       line(E, "%s(%s, %s);", f, r, at);
     } else {

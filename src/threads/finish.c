@@ -227,7 +227,7 @@ static bool output(finish *F) {
   unsigned low = as_lay_out_bits(&F->place) - F->product_bits;
   as_tg_op *map = as_tg_new_op(F->g, AS_TG_MAP, 'c');
   if (p->n_product + p->n_side > AS_TG_ARGS)
-    return as_plan_fail(p, "an expression of more than four sums");
+    return as_plan_fail(p, "an expression of too many sums");
   for (unsigned i = 0; i < p->n_product; i++) {
     map->arg[n_atom] = load_sum(F, "sum", i, &F->place, F->exchange, (int)(i << low), 1, &F->own);
     map->arg_map[n_atom] = as_lay_identity("reg", "reg", 1 + own);

@@ -53,10 +53,15 @@ typedef struct {
 
 /* false: p->why says what does not fit */
 bool as_plan_fail(as_plan *p, const char *why);
-/* plan.c: reads the block's store as products, side accumulators and what follows them */
+/* plan.c: the block's store, what it says as a term, and the trip count */
+bool as_plan_want(as_plan *p);
+/* plan.c: reads what is stored as products, side accumulators and what follows them */
 bool as_plan_read(as_plan *p);
 /* stream.c: the thread graph of a plan; NULL with p->why */
 as_tg *as_plan_stream(as_plan *p);
+
+/* rows.c: the thread graph of a block without loop and products; NULL with p->why */
+as_tg *as_plan_rows(as_plan *p);
 
 /* finish.c: partial sums meet in shared memory, the rest of the expression, the store.  acc: (reg,
  * lane, warp) -> (wide, batch, wk); batch_lay: where the batch operand lies, for side sums */
@@ -111,8 +116,14 @@ void as_ring_copy(as_tg *g, as_tg_op *in, unsigned tile, unsigned buf, const as_
 bool as_ring_can_bulk(const as_plan *p, const as_tg_tile *t, const as_ring_tile *r);
 void as_ring_bulk(as_tg *g, as_tg_op *in, unsigned tile, unsigned buf, const as_ring_tile *r);
 
-/* --- tile of a load or a store */
-/* the graph's tile for a load or store of the block, made if it is not there yet */
+/* --- tile.c: tiles of loads and stores */
+/* the type that a kernel-level tensor has in memory */
+as_dtype as_plan_tensor_type(const as_graph *graph, as_node_id tensor);
+/* the graph's tile for a load or store of the block, made if it is not there yet; axis[d]: what
+ * axis d is, NULL for one of extent 1 */
+bool as_plan_named_tile(as_plan *p, as_tg *g, as_node_id node,
+                        const as_plan_axis *const axis[AS_MAX_RANK], unsigned *out);
+/* the same for a streaming product, whose plan names the axes */
 bool as_plan_tile(as_plan *p, as_tg *g, as_node_id node, unsigned *out);
 
 /* emit.c */

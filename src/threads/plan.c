@@ -227,11 +227,7 @@ static bool types_fit(as_plan *p) {
         return as_plan_fail(p, "a factor of another type");
     }
   }
-  p->out_type = AS_F32;
-  for (uint32_t i = 0; i < g->n_output; i++) {
-    if (g->output[i] == p->store)
-      p->out_type = g->node[g->input[0]].dtype;
-  }
+  p->out_type = as_plan_tensor_type(g, p->store);
   return true;
 }
 
@@ -248,41 +244,54 @@ static bool find_store(as_plan *p) {
   return p->store != AS_NONE || as_plan_fail(p, "no output");
 }
 
-bool as_plan_read(as_plan *p) {
+bool as_plan_want(as_plan *p) {
   const as_graph *g = p->b->graph;
   const as_block *blk = &g->block[p->b->block];
   as_err err;
   long dim[AS_MAX_RANK];
   int32_t index[AS_MAX_RANK];
-  int32_t axis[2] = {AS_INDEX_ZERO, AS_INDEX_ZERO};
-  long extent[2] = {1, 1};
-  unsigned n = 0;
   if (!find_store(p))
     return false;
-  if (!blk->has_loop)
-    return as_plan_fail(p, "a block without loop");
   as_err_init(&err);
   as_node_id of = g->node[p->store].arg[0];
-  bool ok = as_block_dims(p->b, of, dim, &err) && as_block_size(p->b, blk->loop, &p->trip, &err);
-  for (uint32_t i = 0; ok && i < g->node[of].rank; i++) {
-    index[i] = (int32_t)i;
-    if (dim[i] > 1 && n < 2) {
-      axis[n] = (int32_t)i;
-      extent[n] = dim[i];
-    }
-    n += dim[i] > 1;
-  }
+  p->trip = 1;
+  bool ok = as_block_dims(p->b, of, dim, &err) &&
+            (!blk->has_loop || as_block_size(p->b, blk->loop, &p->trip, &err));
+  for (uint32_t i = 0; ok && i < g->node[of].rank; i++)
+    index[i] = dim[i] == 1 ? AS_INDEX_ZERO : (int32_t)i;
   ok = ok && as_block_term(p->t, p->b, of, index, &p->want, &err);
   if (!ok)
     as_plan_fail(p, err.text ? err.text : "not understood");
   if (ok && p->trip < 1)
     ok = as_plan_fail(p, "a loop of no iterations");
   as_err_clear(&err);
-  if (!ok)
-    return false;
-  if (n > 2)
-    return as_plan_fail(p, "an output tile of more than two axes");
+  return ok;
+}
+
+/* the axes of the output that are longer than 1: at most two */
+static bool output_axes(as_plan *p, int32_t axis[2], long extent[2]) {
+  const as_graph *g = p->b->graph;
+  as_node_id of = g->node[p->store].arg[0];
+  long dim[AS_MAX_RANK];
+  unsigned n = 0;
+  if (!as_block_dims(p->b, of, dim, NULL))
+    return as_plan_fail(p, "a size of a tile");
+  for (uint32_t i = 0; i < g->node[of].rank; i++) {
+    if (dim[i] > 1 && n < 2) {
+      axis[n] = (int32_t)i;
+      extent[n] = dim[i];
+    }
+    n += dim[i] > 1;
+  }
+  return n <= 2 || as_plan_fail(p, "an output tile of more than two axes");
+}
+
+bool as_plan_read(as_plan *p) {
+  int32_t axis[2] = {AS_INDEX_ZERO, AS_INDEX_ZERO};
+  long extent[2] = {1, 1};
   found f = {.n = 0};
+  if (!output_axes(p, axis, extent))
+    return false;
   find_accs(p, p->want, &f);
   if (f.other || !f.n)
     return as_plan_fail(p, "an output that is not an expression of sums over the loop");

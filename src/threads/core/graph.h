@@ -10,7 +10,7 @@
 #include "isa.h"
 
 #define AS_TG_AXES 6
-#define AS_TG_ARGS 4
+#define AS_TG_ARGS 8
 #define AS_TG_MAX_WARPS 16
 
 /* an axis of a tile.  Element index of the tensor along it: block index of `grid` * grid_step +

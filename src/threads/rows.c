@@ -214,7 +214,8 @@ static bool note_fold(rows *R, uint32_t id, const as_atom *a, const scope *s) {
     return fail(R, "too many folds");
   R->fold[R->n_fold++] = (fold_axis){id, axis};
   scope inner = {a->bound, axis, s};
-  return leaves(R, a->p, &inner, note_fold);
+  /* loads before inner folds: these take the axes of what is read directly */
+  return leaves(R, a->p, &inner, note_direct) && leaves(R, a->p, &inner, note_fold);
 }
 
 /* --- places */

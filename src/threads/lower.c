@@ -27,7 +27,19 @@ static bool validated(as_plan *p, as_threads_kernel *out) {
 static as_tg *plan(as_plan *p) {
   if (!p->b->graph->block[p->b->block].has_loop)
     return as_plan_rows(p);
-  return as_plan_read(p) ? as_plan_stream(p) : NULL;
+  if (as_plan_read(p))
+    return as_plan_stream(p);
+  char *stream = p->why;
+  p->why = NULL;
+  as_tg *g = as_plan_attend(p);
+  if (!g) {
+    char *attend = p->why;
+    p->why = as_format("as a streaming product: %s; as chained products: %s",
+                       stream ? stream : "no", attend ? attend : "no");
+    free(attend);
+  }
+  free(stream);
+  return g;
 }
 
 bool as_threads_lower(const as_block_ref *b, const as_threads_opts *o, const char *name,

@@ -30,12 +30,11 @@ static unsigned bits_for(long extent, unsigned least) {
   return bits;
 }
 
-/* the body of an accumulator, if it is one sum: its index, extent and what is summed */
-static bool single_sum(const as_plan *p, const as_atom *acc, as_poly *body, int32_t *bound,
-                       long *extent) {
-  if (acc->q != AS_POLY_NONE || as_poly_monos(p->t, acc->p) != 1)
+bool as_plan_single_fold(const as_plan *p, as_poly x, as_atom_kind kind, as_poly *body,
+                         int32_t *bound, long *extent) {
+  if (as_poly_monos(p->t, x) != 1)
     return false;
-  const as_mono *m = as_poly_mono(p->t, acc->p, 0);
+  const as_mono *m = as_poly_mono(p->t, x, 0);
   if (m->n != 1 || m->factor[0].power != 1)
     return false;
   mpq_t c;
@@ -44,7 +43,7 @@ static bool single_sum(const as_plan *p, const as_atom *acc, as_poly *body, int3
   bool one = !mpq_cmp_ui(c, 1, 1);
   mpq_clear(c);
   const as_atom *a = as_term_atom(p->t, m->factor[0].atom);
-  if (!one || a->kind != AS_ATOM_SUM)
+  if (!one || a->kind != kind)
     return false;
   *body = a->p;
   *bound = a->bound;
@@ -52,8 +51,7 @@ static bool single_sum(const as_plan *p, const as_atom *acc, as_poly *body, int3
   return true;
 }
 
-/* loads of a body that is one product; false: it is something else */
-static bool factors(const as_plan *p, as_poly body, const as_atom **f, unsigned *n) {
+bool as_plan_factors(const as_plan *p, as_poly body, const as_atom **f, unsigned *n) {
   if (as_poly_monos(p->t, body) != 1)
     return false;
   const as_mono *m = as_poly_mono(p->t, body, 0);
@@ -83,7 +81,7 @@ static bool read_product(as_plan *p, uint32_t id, as_poly body, int32_t k, int32
   const as_atom *f[AS_PLAN_FACTORS];
   unsigned n;
   as_plan_product x = {.atom = id, .weight = AS_NONE, .batch = AS_NONE};
-  if (!factors(p, body, f, &n))
+  if (!as_plan_factors(p, body, f, &n))
     return false;
   for (unsigned i = 0; i < n; i++) {
     if (!looped(p, f[i]->node)) {
@@ -165,7 +163,8 @@ static bool read_roles(as_plan *p, const found *f, int32_t wide, long wide_exten
       int32_t bound;
       long extent;
       const as_atom *acc = as_term_atom(p->t, f->atom[i]);
-      if (!single_sum(p, acc, &body, &bound, &extent))
+      if (acc->q != AS_POLY_NONE ||
+          !as_plan_single_fold(p, acc->p, AS_ATOM_SUM, &body, &bound, &extent))
         return false;
       bool product = as_poly_uses_index(p->t, body, wide);
       if (product != (pass == 0))
@@ -231,35 +230,41 @@ static bool types_fit(as_plan *p) {
   return true;
 }
 
-static bool find_store(as_plan *p) {
+static bool find_stores(as_plan *p) {
   const as_block *blk = &p->b->graph->block[p->b->block];
-  p->store = AS_NONE;
   for (uint32_t i = 0; i < blk->n; i++) {
     if (p->b->graph->node[blk->nodes[i]].kind != AS_N_STORE)
       continue;
-    if (p->store != AS_NONE)
-      return as_plan_fail(p, "more than one output");
-    p->store = blk->nodes[i];
+    if (p->n_store == AS_PLAN_STORES)
+      return as_plan_fail(p, "too many outputs");
+    p->stores[p->n_store++] = blk->nodes[i];
   }
-  return p->store != AS_NONE || as_plan_fail(p, "no output");
+  p->store = p->n_store ? p->stores[0] : AS_NONE;
+  return p->n_store || as_plan_fail(p, "no output");
+}
+
+static bool want_of(as_plan *p, as_node_id store, as_poly *out, as_err *err) {
+  as_node_id of = p->b->graph->node[store].arg[0];
+  long dim[AS_MAX_RANK];
+  int32_t index[AS_MAX_RANK];
+  if (!as_block_dims(p->b, of, dim, err))
+    return false;
+  for (uint32_t i = 0; i < p->b->graph->node[of].rank; i++)
+    index[i] = dim[i] == 1 ? AS_INDEX_ZERO : (int32_t)i;
+  return as_block_term(p->t, p->b, of, index, out, err);
 }
 
 bool as_plan_want(as_plan *p) {
-  const as_graph *g = p->b->graph;
-  const as_block *blk = &g->block[p->b->block];
+  const as_block *blk = &p->b->graph->block[p->b->block];
   as_err err;
-  long dim[AS_MAX_RANK];
-  int32_t index[AS_MAX_RANK];
-  if (!find_store(p))
+  if (!find_stores(p))
     return false;
   as_err_init(&err);
-  as_node_id of = g->node[p->store].arg[0];
   p->trip = 1;
-  bool ok = as_block_dims(p->b, of, dim, &err) &&
-            (!blk->has_loop || as_block_size(p->b, blk->loop, &p->trip, &err));
-  for (uint32_t i = 0; ok && i < g->node[of].rank; i++)
-    index[i] = dim[i] == 1 ? AS_INDEX_ZERO : (int32_t)i;
-  ok = ok && as_block_term(p->t, p->b, of, index, &p->want, &err);
+  bool ok = !blk->has_loop || as_block_size(p->b, blk->loop, &p->trip, &err);
+  for (unsigned i = 0; ok && i < p->n_store; i++)
+    ok = want_of(p, p->stores[i], &p->wants[i], &err);
+  p->want = p->wants[0];
   if (!ok)
     as_plan_fail(p, err.text ? err.text : "not understood");
   if (ok && p->trip < 1)
@@ -290,6 +295,8 @@ bool as_plan_read(as_plan *p) {
   int32_t axis[2] = {AS_INDEX_ZERO, AS_INDEX_ZERO};
   long extent[2] = {1, 1};
   found f = {.n = 0};
+  if (p->n_store > 1)
+    return as_plan_fail(p, "more than one output");
   if (!output_axes(p, axis, extent))
     return false;
   find_accs(p, p->want, &f);

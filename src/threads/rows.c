@@ -774,9 +774,10 @@ as_tg *as_plan_rows(as_plan *p) {
   R->g = as_tg_new(p->b->graph->block[p->b->block].name);
   R->g->trip = 1;
   R->g->stages = 1;
-  bool ok = axes_of_output(R) && leaves(R, p->want, NULL, note_direct) &&
-            leaves(R, p->want, NULL, note_fold) && choose_column(R) && choose_places(R) &&
-            leaves(R, p->want, NULL, load_first) && store(R);
+  bool ok = (p->n_store == 1 || fail(R, "more than one output")) && axes_of_output(R) &&
+            leaves(R, p->want, NULL, note_direct) && leaves(R, p->want, NULL, note_fold) &&
+            choose_column(R) && choose_places(R) && leaves(R, p->want, NULL, load_first) &&
+            store(R);
   as_tg *g = R->g;
   free(R);
   if (ok)

@@ -257,7 +257,7 @@ static bool types_fit(as_attend *T) {
   const as_graph *g = T->p->b->graph;
   as_node_id loads[3] = {T->query, T->keys, T->values};
   for (unsigned i = 0; i < 3; i++) {
-    as_dtype type = as_plan_tensor_type(g, g->node[loads[i]].arg[0]);
+    as_dtype type = as_block_tensor_type(T->p->b, g->node[loads[i]].arg[0]);
     if (type == AS_F32)
       return as_plan_fail(T->p, "an operand of a product that is not of 16 bits");
     if (i > 0 && type != T->p->type)

@@ -148,8 +148,6 @@ bool as_select_product(const as_isa *isa, unsigned wide_bits, unsigned batch_bit
                        as_select_way *out);
 
 /* --- tile.c: tiles of loads and stores */
-/* the type that a kernel-level tensor has in memory */
-as_dtype as_plan_tensor_type(const as_graph *graph, as_node_id tensor);
 /* the graph's tile for a load or store of the block, made if it is not there yet; axis[d]: what
  * axis d is, NULL for one of extent 1 */
 bool as_plan_named_tile(as_plan *p, as_tg *g, as_node_id node,

@@ -213,20 +213,19 @@ static bool types_fit(as_plan *p) {
   for (unsigned i = 0; i < p->n_product; i++) {
     as_node_id loads[2] = {p->product[i].weight, p->product[i].batch};
     for (unsigned k = 0; k < 2; k++) {
-      const as_node *from = &g->node[g->node[loads[k]].arg[0]];
-      if (from->kind != AS_N_INPUT || from->dtype == AS_F32)
-        return as_plan_fail(p, "an operand of a product that is not a 16-bit input");
-      if (k + i > 0 && from->dtype != p->type)
+      as_dtype type = as_block_tensor_type(p->b, g->node[loads[k]].arg[0]);
+      if (type == AS_F32)
+        return as_plan_fail(p, "an operand of a product that is not of 16 bits");
+      if (k + i > 0 && type != p->type)
         return as_plan_fail(p, "operands of two types");
-      p->type = from->dtype;
+      p->type = type;
     }
     for (unsigned k = 0; k < p->product[i].n_scale; k++) {
-      const as_node *from = &g->node[g->node[p->product[i].scale[k]].arg[0]];
-      if (from->kind != AS_N_INPUT || from->dtype != p->type)
+      if (as_block_tensor_type(p->b, g->node[p->product[i].scale[k]].arg[0]) != p->type)
         return as_plan_fail(p, "a factor of another type");
     }
   }
-  p->out_type = as_plan_tensor_type(g, p->store);
+  p->out_type = as_block_tensor_type(p->b, p->store);
   return true;
 }
 

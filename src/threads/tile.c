@@ -3,16 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-as_dtype as_plan_tensor_type(const as_graph *graph, as_node_id tensor) {
-  if (graph->node[tensor].kind == AS_N_INPUT)
-    return graph->node[tensor].dtype;
-  for (uint32_t i = 0; i < graph->n_output; i++) {
-    if (graph->output[i] == tensor)
-      return graph->n_input ? graph->node[graph->input[0]].dtype : AS_F32;
-  }
-  return AS_F32;
-}
-
 static bool find_tile(const as_tg *g, const as_node *n, bool output, unsigned *out) {
   for (unsigned i = 0; i < g->n_tile; i++) {
     if (g->tile[i].output != output || strcmp(g->tile[i].name, n->name) != 0)
@@ -41,7 +31,7 @@ bool as_plan_named_tile(as_plan *p, as_tg *g, as_node_id node,
   as_tg_tile *t = &g->tile[g->n_tile];
   memset(t, 0, sizeof *t);
   t->name = as_arena_strdup(g->mem, n->name);
-  t->type = as_plan_tensor_type(graph, tensor);
+  t->type = as_block_tensor_type(p->b, tensor);
   t->output = output;
   t->n_axis = n->rank;
   long stride = 1;

@@ -165,7 +165,7 @@ void case_open(opened *o, const thread_case *c) {
   o->mug = as_parse_mug("case.mug", c->mug, strlen(c->mug), o->program, &err);
   require(o->mug != NULL, c, err.text);
   o->env = values(o->mug);
-  o->ref = (as_block_ref){o->mug, 0, o->env};
+  o->ref = (as_block_ref){o->mug, 0, o->env, NULL};
   o->isa = as_isa_load(c->target, &err);
   require(o->isa != NULL, c, err.text);
   as_threads_opts opts = {

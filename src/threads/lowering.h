@@ -46,7 +46,6 @@ typedef struct {
   as_plan_axis batch; /* the other one of the output */
   as_plan_axis k;
   as_dtype type; /* of the 16-bit operands */
-  as_dtype out_type;
   as_node_id batch_load;
   unsigned n_product;
   as_plan_product product[AS_PLAN_PRODUCTS];

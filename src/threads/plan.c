@@ -108,7 +108,7 @@ static bool read_product(as_plan *p, uint32_t id, as_poly body, int32_t k, int32
 typedef struct {
   uint32_t atom[AS_PLAN_PRODUCTS + AS_PLAN_SIDES];
   unsigned n;
-  bool other; /* something that is neither an accumulator nor arithmetic of them */
+  bool other; /* something else than accumulators, elements beside them, arithmetic of both */
 } found;
 
 /* accumulators of a term, each once */
@@ -119,8 +119,10 @@ static void find_accs(const as_plan *p, as_poly x, found *f) {
       const as_atom *a = as_term_atom(p->t, m->factor[k].atom);
       bool seen = false;
       if (a->kind != AS_ATOM_ACC) {
-        if (a->kind < AS_ATOM_EXP)
+        if (a->kind < AS_ATOM_EXP && (a->kind != AS_ATOM_LOAD || looped(p, a->node)))
           f->other = true;
+        if (a->kind == AS_ATOM_LOAD)
+          continue; /* computed with after the loop */
         if (a->p != AS_POLY_NONE)
           find_accs(p, a->p, f);
         if (a->q != AS_POLY_NONE)
@@ -225,7 +227,6 @@ static bool types_fit(as_plan *p) {
         return as_plan_fail(p, "a factor of another type");
     }
   }
-  p->out_type = as_block_tensor_type(p->b, p->store);
   return true;
 }
 
@@ -272,6 +273,22 @@ bool as_plan_want(as_plan *p) {
   return ok;
 }
 
+/* all results have the first one's shape: their indices are then the same */
+static bool same_shapes(as_plan *p, const long *dim) {
+  const as_graph *g = p->b->graph;
+  as_node_id first = g->node[p->store].arg[0];
+  for (unsigned i = 1; i < p->n_store; i++) {
+    as_node_id of = g->node[p->stores[i]].arg[0];
+    long other[AS_MAX_RANK];
+    if (!as_block_dims(p->b, of, other, NULL))
+      return as_plan_fail(p, "a size of a tile");
+    if (g->node[of].rank != g->node[first].rank ||
+        memcmp(dim, other, g->node[of].rank * sizeof *dim) != 0)
+      return as_plan_fail(p, "outputs of different shapes");
+  }
+  return true;
+}
+
 /* the axes of the output that are longer than 1: at most two */
 static bool output_axes(as_plan *p, int32_t axis[2], long extent[2]) {
   const as_graph *g = p->b->graph;
@@ -280,6 +297,8 @@ static bool output_axes(as_plan *p, int32_t axis[2], long extent[2]) {
   unsigned n = 0;
   if (!as_block_dims(p->b, of, dim, NULL))
     return as_plan_fail(p, "a size of a tile");
+  if (!same_shapes(p, dim))
+    return false;
   for (uint32_t i = 0; i < g->node[of].rank; i++) {
     if (dim[i] > 1 && n < 2) {
       axis[n] = (int32_t)i;
@@ -294,11 +313,10 @@ bool as_plan_read(as_plan *p) {
   int32_t axis[2] = {AS_INDEX_ZERO, AS_INDEX_ZERO};
   long extent[2] = {1, 1};
   found f = {.n = 0};
-  if (p->n_store > 1)
-    return as_plan_fail(p, "more than one output");
   if (!output_axes(p, axis, extent))
     return false;
-  find_accs(p, p->want, &f);
+  for (unsigned i = 0; i < p->n_store; i++)
+    find_accs(p, p->wants[i], &f);
   if (f.other || !f.n)
     return as_plan_fail(p, "an output that is not an expression of sums over the loop");
   /* unification both ways round: the narrower axis as batch first */

@@ -530,6 +530,27 @@ static value *map_value(rows *R, as_poly x, const scope *s, as_dtype type) {
 }
 
 /* --- folds */
+/* beyond the live part of the axis the fold's unit, so that padding does not count */
+static int filled(rows *R, int v, uint32_t axes, unsigned over, as_tg_fold how) {
+  if (!R->axis[over].padded)
+    return v;
+  as_tg_op *op = as_tg_add(R->g, NULL, AS_TG_FILL, 'c');
+  op->v = fresh(R, "f");
+  op->a = v;
+  op->fold = how;
+  op->count = (int)R->axis[over].extent;
+  memcpy(op->vaxis, R->axis[over].name, sizeof op->vaxis);
+  unsigned all[MAX_AXES];
+  unsigned n = 0;
+  for (unsigned i = 0; i < R->n_axis; i++) {
+    if (axes >> i & 1)
+      all[n++] = i;
+  }
+  as_lay l = layout(R, all, n, "u");
+  op->src = as_lay_take(&l, (const char *[]){R->axis[over].name}, 1);
+  return op->v;
+}
+
 static int fold_registers(rows *R, int v, uint32_t axes, unsigned over, as_tg_fold how) {
   uint32_t kept = axes & ~(1u << over);
   unsigned all = register_bits(R, axes);
@@ -702,7 +723,8 @@ static value *fold_value(rows *R, uint32_t atom, const as_atom *a, const scope *
     fail(R, "a fold of what does not depend on its index");
     return NULL;
   }
-  int v = fold_registers(R, x->v, axes, over, how);
+  int v = filled(R, x->v, axes, over, how);
+  v = fold_registers(R, v, axes, over, how);
   fold_lanes(R, v, over, how);
   v = fold_warps(R, v, axes & ~(1u << over), over, how);
   return v < 0 ? NULL : add_value(R, atom, AS_NONE, v, axes & ~(1u << over), AS_F32);

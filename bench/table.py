@@ -122,6 +122,43 @@ def softmax_rows(x):
     return torch.softmax(x, -1)
 
 
+HEADS, DEPTH, CACHED, TOKENS = 32, 128, 1008, 16
+
+
+def by_head(x):
+    return x.view(TOKENS, HEADS, DEPTH).transpose(0, 1)
+
+
+def block(x, wq, wk, wv, kc, vc):
+    import torch
+
+    k = torch.cat([kc, by_head(x @ wk)], 1)
+    v = torch.cat([vc, by_head(x @ wv)], 1)
+    a = torch.softmax(by_head(x @ wq) @ k.transpose(-1, -2), -1) @ v
+    return a.transpose(0, 1).reshape(TOKENS, HEADS * DEPTH)
+
+
+def block_in_place(x, wq, wk, wv, k, v):
+    """The new keys and values are written behind the cached ones: nothing is copied."""
+    k[:, CACHED:] = by_head(x @ wk)
+    v[:, CACHED:] = by_head(x @ wv)
+    a = sdpa(by_head(x @ wq)[None], k[None], v[None])[0]
+    return a.transpose(0, 1).reshape(TOKENS, HEADS * DEPTH)
+
+
+def normed(f):
+    return lambda x, *more: f(rms(x), *more)
+
+
+WIDTH = HEADS * DEPTH
+BLOCK = [(TOKENS, WIDTH)] + 3 * [(WIDTH, WIDTH)]
+CACHE = 2 * [(HEADS, CACHED, DEPTH)]
+ROOM = 2 * [(HEADS, CACHED + TOKENS, DEPTH)]
+for name, change in (("vanilla", lambda f: f), ("prenorm", normed)):
+    row(name, f"attention block, {name}: 16 tokens, 32 heads of 128, cache 1008", BLOCK + CACHE, 27.5, fan_in=[1, 2, 3, 4],
+        others={"in place": (change(block_in_place), BLOCK + ROOM)})(change(block))
+
+
 # --- without a GPU
 def prepare(assay, out):
     os.makedirs(out, exist_ok=True)
@@ -285,6 +322,10 @@ def baselines(r, fast):
         attempt("compile", torch.compile(r["function"], dynamic=False))
         torch._dynamo.reset()
         attempt("max-autotune", torch.compile(r["function"], dynamic=False, mode="max-autotune-no-cudagraphs"))
+        for name, (call, shapes) in r.get("others", {}).items():
+            attempt(name, call, shapes)
+            torch._dynamo.reset()
+            attempt(name + ", compile", torch.compile(call, dynamic=False), shapes)
         if "sdpa" in r:
             (h, m, e), (_, _, k), _ = r["shapes"]
             shapes = [(1, h, m, e), (1, h, k, e), (1, h, k, e)]

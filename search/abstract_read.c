@@ -1,5 +1,6 @@
 /* Abstract expressions taken apart: arguments of functions, terms and factors, text. */
 #include "abstract_store.h"
+#include "src/base/str.h"
 #include <stdio.h>
 
 uint32_t ax_arguments(ax_store *store, ax_id of, ax_id *out, uint32_t max) {

@@ -21,6 +21,8 @@
 #define AS_SEARCH_ABSTRACT_STORE_H
 #include "abstract.h"
 #include "src/base/map.h"
+#include "src/base/mem.h"
+#include "src/base/vec.h"
 
 typedef struct {
   uint32_t atom;

@@ -1,32 +1,13 @@
 /* From a recipe to a block of a muGraph: new sizes and their relations, loads with imap and fmap,
  * operators with the axes that broadcasting wants, accumulators, epilogue, stores. */
-#include "sg_space.h"
-#include <ctype.h>
+#include "builder.h"
+#include "src/base/mem.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct {
-  as_node_id id;
-  sg_axes real;
-} made_node; /* with the axes of extent 1 that the tensor really has */
-
-typedef struct {
-  as_graph *graph;
-  const sg_space *space;
-  const sg_part *part;
-  const sg_plan *plan;
-  const sg_vocab *vocab;
-  as_size tile[AX_MAX_CLASS];
-  as_size count[AX_MAX_CLASS];
-  uint32_t block;
-  made_node *nodes;
-  as_node_id *maximum /* of a tile: its max accumulator */;
-  as_err *err;
-} builder;
-
 /* sizes, tensors and kernels of a muGraph and of its program: one name means one thing */
-static bool taken(const as_graph *graph, const char *name) {
+static bool sg_name_is_taken(const as_graph *graph, const char *name) {
   for (const as_graph *outer = graph; outer; outer = outer->program) {
     for (uint32_t i = 0; i < outer->n_own_size; i++) {
       if (!strcmp(as_size_name(graph->sizes, outer->own_size[i]), name))
@@ -48,7 +29,7 @@ static bool taken(const as_graph *graph, const char *name) {
   return false;
 }
 
-static as_size new_size(builder *to, const char *stem, long least) {
+static as_size new_size(sg_builder *to, const char *stem, long least) {
   char name[32];
   as_size size = AS_SIZE_BAD;
   for (int k = 0;; k++) {
@@ -56,13 +37,32 @@ static as_size new_size(builder *to, const char *stem, long least) {
       snprintf(name, sizeof name, "%s%d", stem, k);
     else
       snprintf(name, sizeof name, "%s", stem);
-    if (!taken(to->graph, name))
+    if (!sg_name_is_taken(to->graph, name))
       break;
   }
   return as_graph_declare(to->graph, name, least, -1, &size, to->err) ? size : AS_SIZE_BAD;
 }
 
-static bool make_sizes(builder *to) {
+/* the sizes of a class that has as many tiles as its lead, which comes before it: equal extents
+ * have equal tiles */
+static bool twin_sizes(sg_builder *to, uint32_t cls) {
+  const sg_class *classes = to->part->classes;
+  uint32_t lead = to->plan->lead[cls];
+  to->count[cls] = to->count[lead];
+  for (uint32_t other = 0; other < cls; other++) {
+    if (to->plan->lead[other] == lead && classes[other].extent == classes[cls].extent) {
+      to->tile[cls] = to->tile[other];
+      return true;
+    }
+  }
+  to->tile[cls] = new_size(to, "U", 1);
+  if (to->tile[cls] == AS_SIZE_BAD)
+    return false;
+  return as_graph_where(to->graph, classes[cls].extent, AS_REL_EQ,
+                        as_size_mul(to->graph->sizes, to->count[cls], to->tile[cls]), to->err);
+}
+
+bool sg_builder_sizes(sg_builder *to) {
   as_size grid[3] = {AS_SIZE_ONE, AS_SIZE_ONE, AS_SIZE_ONE};
   as_size loop = AS_SIZE_ONE;
   for (uint32_t cls = 0; cls < to->part->n_classes; cls++) {
@@ -75,24 +75,38 @@ static bool make_sizes(builder *to) {
     }
     if (mode != SG_GRID && mode != SG_LOOP)
       continue;
+    if (to->plan->lead[cls] != cls) {
+      if (!twin_sizes(to, cls))
+        return false;
+      continue;
+    }
     /* an extent that may be 0 has no tiles then: the relation must not make it positive */
     to->count[cls] =
         new_size(to, mode == SG_GRID ? "J" : "L", to->part->classes[cls].may_be_empty ? 0 : 1);
     to->tile[cls] = new_size(to, mode == SG_GRID ? "U" : "T", 1);
     if (to->count[cls] == AS_SIZE_BAD || to->tile[cls] == AS_SIZE_BAD)
       return false;
+    if (mode == SG_LOOP && to->divides_loop) {
+      loop = to->count[cls];
+      to->sharers = new_size(to, "S", 1);
+      if (to->sharers == AS_SIZE_BAD)
+        return false;
+      to->count[cls] = as_size_mul(to->graph->sizes, to->sharers, loop);
+    }
     if (!as_graph_where(to->graph, to->part->classes[cls].extent, AS_REL_EQ,
                         as_size_mul(to->graph->sizes, to->count[cls], to->tile[cls]), to->err))
       return as_err_set(to->err, AS_INTERNAL, "search: relation refused");
   }
   for (uint32_t i = 0; i < to->plan->n_grid; i++)
     grid[i] = to->count[to->plan->grid[to->plan->n_grid - 1 - i]];
-  if (to->plan->loop >= 0)
+  if (to->divides_loop)
+    grid[to->plan->n_grid] = to->sharers;
+  else if (to->plan->loop >= 0)
     loop = to->count[to->plan->loop];
   char name[24];
   for (uint32_t k = to->graph->n_block;; k++) {
     snprintf(name, sizeof name, "k%u", k);
-    if (!taken(to->graph, name))
+    if (!sg_name_is_taken(to->graph, name))
       break;
   }
   to->block = as_graph_block(to->graph, name, grid, loop, to->plan->loop >= 0);
@@ -100,7 +114,7 @@ static bool make_sizes(builder *to) {
 }
 
 /* which axis of the tensor each grid axis and the loop divide */
-static void make_map(const builder *to, const sg_axes *axes, bool with_loop, int map[4]) {
+void sg_builder_map(const sg_builder *to, const sg_axes *axes, bool with_loop, int map[4]) {
   for (int i = 0; i < 4; i++)
     map[i] = -1;
   for (uint32_t axis = 0; axis < axes->rank; axis++) {
@@ -110,10 +124,12 @@ static void make_map(const builder *to, const sg_axes *axes, bool with_loop, int
     if ((int)cls == to->plan->loop) {
       if (with_loop)
         map[3] = (int)axis;
+      if (with_loop && to->divides_loop)
+        map[to->plan->n_grid] = (int)axis;
       continue;
     }
     for (uint32_t i = 0; i < to->plan->n_grid; i++) {
-      if (to->plan->grid[to->plan->n_grid - 1 - i] == cls)
+      if (to->plan->grid[to->plan->n_grid - 1 - i] == to->plan->lead[cls])
         map[i] = (int)axis;
     }
   }
@@ -133,7 +149,7 @@ static const as_opdef *find_scaling(const as_oplib *lib, bool divides) {
   return NULL;
 }
 
-static as_node_id scaled(builder *to, as_node_id of, bool divides, as_size by) {
+static as_node_id scaled(sg_builder *to, as_node_id of, bool divides, as_size by) {
   const as_opdef *op = find_scaling(to->graph->lib, divides);
   as_attr attr[AS_MAX_ATTRS];
   if (!op) {
@@ -152,8 +168,8 @@ static as_node_id scaled(builder *to, as_node_id of, bool divides, as_size by) {
   return result;
 }
 
-static as_node_id call(builder *to, const char *op, const as_node_id *arg, uint32_t nargs,
-                       long axis, as_err *err) {
+as_node_id sg_builder_call(sg_builder *to, const char *op, const as_node_id *arg, uint32_t nargs,
+                           long axis, as_err *err) {
   const as_opdef *found = as_oplib_find(to->graph->lib, op);
   as_attr attr[AS_MAX_ATTRS];
   if (!found) {
@@ -174,7 +190,7 @@ static as_node_id call(builder *to, const char *op, const as_node_id *arg, uint3
 }
 
 /* the same tensor with axes of extent 1 put in or taken out until it has the axes `want` */
-static as_node_id adapt(builder *to, const made_node *from, const sg_axes *want) {
+as_node_id sg_builder_adapt(sg_builder *to, const sg_made_node *from, const sg_axes *want) {
   as_node_id id = from->id;
   sg_axes have = from->real;
   for (uint32_t i = 0; i < want->rank || i < have.rank;) {
@@ -183,11 +199,11 @@ static as_node_id adapt(builder *to, const made_node *from, const sg_axes *want)
       continue;
     }
     if (i < have.rank && have.ax[i] == SG_UNIT) {
-      id = call(to, "squeeze", &id, 1, (long)i, to->err);
+      id = sg_builder_call(to, "squeeze", &id, 1, (long)i, to->err);
       memmove(have.ax + i, have.ax + i + 1, have.rank - i - 1);
       have.rank--;
     } else if (i < want->rank && want->ax[i] == SG_UNIT && have.rank < AS_MAX_RANK) {
-      id = call(to, "expand_dims", &id, 1, (long)i, to->err);
+      id = sg_builder_call(to, "expand_dims", &id, 1, (long)i, to->err);
       memmove(have.ax + i + 1, have.ax + i, have.rank - i);
       have.ax[i] = SG_UNIT;
       have.rank++;
@@ -216,7 +232,7 @@ static sg_axes aligned(const sg_axes *own, const sg_axes *all) {
   return padded;
 }
 
-static as_node_id make_op(builder *to, const sg_deriv *deriv, sg_axes *real) {
+static as_node_id make_op(sg_builder *to, const sg_deriv *deriv, sg_axes *real) {
   const sg_inst *inst = &to->vocab->inst[deriv->inst];
   as_node_id arg[AS_MAX_ARGS];
   sg_axes axes[AS_MAX_ARGS];
@@ -237,7 +253,7 @@ static as_node_id make_op(builder *to, const sg_deriv *deriv, sg_axes *real) {
     axes[0] = to->nodes[deriv->arg[0]].real;
   }
   for (uint32_t i = 0; i < deriv->nargs; i++) {
-    arg[i] = adapt(to, &to->nodes[deriv->arg[i]], &axes[i]);
+    arg[i] = sg_builder_adapt(to, &to->nodes[deriv->arg[i]], &axes[i]);
     if (arg[i] == AS_NONE)
       return AS_NONE;
   }
@@ -250,7 +266,7 @@ static as_node_id make_op(builder *to, const sg_deriv *deriv, sg_axes *real) {
   return as_graph_op(to->graph, to->block, NULL, inst->op, arg, deriv->nargs, inst->attr, to->err);
 }
 
-static as_node_id make_number(builder *to, long num, long den) {
+static as_node_id make_number(sg_builder *to, long num, long den) {
   mpq_t value;
   mpq_init(value);
   mpq_set_si(value, num, (unsigned long)den);
@@ -259,8 +275,25 @@ static as_node_id make_number(builder *to, long num, long den) {
   return node;
 }
 
+/* a number of the program: a constant, or the number that a size is */
+static as_node_id make_leaf_number(sg_builder *to, ax_id factor) {
+  int64_t num;
+  int64_t den;
+  uint32_t sym[1];
+  uint32_t n;
+  int exps[1];
+  bool unit = ax_unit(to->space->ctx.A, factor, &num, &den, sym, exps, 1, &n);
+  if (unit && n == 0)
+    return make_number(to, num, den);
+  /* part.c: sizes with a letter of an axis class in place of the symbol are never leaves */
+  if (unit && num == 1 && den == 1 && exps[0] == 1 && sym[0] < 0x80000000u)
+    return as_graph_size_const(to->graph, sym[0]);
+  as_err_set(to->err, AS_INTERNAL, "search: no number");
+  return AS_NONE;
+}
+
 /* multiplication by a number and powers of sizes */
-static as_node_id make_scale(builder *to, const sg_deriv *deriv) {
+static as_node_id make_scale(sg_builder *to, const sg_deriv *deriv) {
   int64_t num;
   int64_t den;
   uint32_t sym[16];
@@ -302,7 +335,7 @@ static as_node_id make_scale(builder *to, const sg_deriv *deriv) {
   as_node_id id = to->nodes[deriv->arg[0]].id;
   if (num != 1 || (den != 1 && down != AS_SIZE_ONE)) {
     as_node_id args[2] = {id, make_number(to, num, den)};
-    id = call(to, "mul", args, 2, 0, to->err);
+    id = sg_builder_call(to, "mul", args, 2, 0, to->err);
     den = 1;
   }
   if (up != AS_SIZE_ONE && id != AS_NONE)
@@ -311,28 +344,51 @@ static as_node_id make_scale(builder *to, const sg_deriv *deriv) {
     id = scaled(to, id, true, down);
   if (den != 1 && id != AS_NONE) {
     as_node_id args[2] = {id, make_number(to, den, 1)};
-    id = call(to, "div", args, 2, 0, to->err);
+    id = sg_builder_call(to, "div", args, 2, 0, to->err);
   }
   return id;
 }
 
-/* one accumulator gives both the running and the final maximum */
-static as_node_id max_of(builder *to, uint32_t tile) {
+/* One accumulator gives both the running and the final maximum.  It has no axes of extent 1: what
+ * is rescaled by it must have its axes first. */
+as_node_id sg_builder_max(sg_builder *to, uint32_t tile) {
+  const sg_axes *axes = &sg_space_value(to->space, tile)->axes;
   if (to->maximum[tile] == AS_NONE) {
-    to->maximum[tile] = as_graph_acc(to->graph, to->block, NULL, AS_ACC_MAX, to->nodes[tile].id,
-                                     AS_NONE, 0, to->err);
+    as_node_id source = sg_builder_adapt(to, &to->nodes[tile], axes);
+    if (source != AS_NONE) {
+      to->maximum[tile] =
+          as_graph_acc(to->graph, to->block, NULL, AS_ACC_MAX, source, AS_NONE, 0, to->err);
+    }
   }
   return to->maximum[tile];
 }
 
-static bool make_value(builder *to, const sg_deriv *deriv, const as_node_id *node) {
-  made_node *made = &to->nodes[deriv->value];
+/* real: the axes of the accumulator */
+static as_node_id accumulated(sg_builder *to, const sg_deriv *deriv, sg_axes *real) {
+  const sg_made_node *source = &to->nodes[deriv->arg[0]];
+  int axis = 0;
+  *real = source->real;
+  for (uint32_t k = 0; k < real->rank; k++) {
+    if (deriv->acc == AS_ACC_CONCAT && real->ax[k] == SG_LABEL(to->plan->loop, 1)) {
+      axis = (int)k;
+      real->ax[k] = SG_LABEL(to->plan->loop, 0);
+    }
+  }
+  return as_graph_acc(to->graph, to->block, NULL, deriv->acc, source->id, AS_NONE, axis, to->err);
+}
+
+static as_node_id rescaled(sg_builder *to, const sg_deriv *deriv) {
+  const sg_axes *axes = &sg_space_value(to->space, deriv->value)->axes;
+  as_node_id source = sg_builder_adapt(to, &to->nodes[deriv->arg[0]], axes);
+  if (source == AS_NONE)
+    return AS_NONE;
+  return as_graph_acc(to->graph, to->block, NULL, AS_ACC_RESCALE, source,
+                      to->nodes[deriv->arg[1]].id, 0, to->err);
+}
+
+bool sg_builder_value(sg_builder *to, const sg_deriv *deriv, const as_node_id *node) {
+  sg_made_node *made = &to->nodes[deriv->value];
   const sg_value *value = sg_space_value(to->space, deriv->value);
-  int64_t num;
-  int64_t den;
-  uint32_t sym[1];
-  uint32_t n;
-  int exps[1];
   made->real = value->axes;
   switch (deriv->kind) {
   case SG_D_LOAD: {
@@ -349,14 +405,12 @@ static bool make_value(builder *to, const sg_deriv *deriv, const as_node_id *nod
         made->real.ax[k] |= 1;
       tile[k] = to->tile[cls];
     }
-    make_map(to, &made->real, true, map);
+    sg_builder_map(to, &made->real, true, map);
     made->id = as_graph_load(to->graph, to->block, NULL, node[deriv->inst], tile, map, to->err);
     break;
   }
   case SG_D_CONST:
-    if (!ax_unit(to->space->ctx.A, deriv->factor, &num, &den, sym, exps, 1, &n))
-      return as_err_set(to->err, AS_INTERNAL, "search: no number");
-    made->id = make_number(to, num, den);
+    made->id = make_leaf_number(to, deriv->factor);
     break;
   case SG_D_OP:
     made->id = make_op(to, deriv, &made->real);
@@ -366,79 +420,88 @@ static bool make_value(builder *to, const sg_deriv *deriv, const as_node_id *nod
     made->real = to->nodes[deriv->arg[0]].real;
     break;
   case SG_D_RUN:
-    made->real = to->nodes[deriv->arg[0]].real;
-    made->id = max_of(to, deriv->arg[0]);
+    made->id = sg_builder_max(to, deriv->arg[0]);
     if (made->id != AS_NONE)
       made->id = as_graph_run(to->graph, to->block, NULL, made->id, to->err);
     break;
-  case SG_D_ACC: {
-    const made_node *source = &to->nodes[deriv->arg[0]];
-    int axis = 0;
-    as_node_id run = AS_NONE;
-    made->real = source->real;
-    for (uint32_t k = 0; k < made->real.rank; k++) {
-      if (deriv->acc == AS_ACC_CONCAT && made->real.ax[k] == SG_LABEL(to->plan->loop, 1)) {
-        axis = (int)k;
-        made->real.ax[k] = SG_LABEL(to->plan->loop, 0);
-      }
-    }
-    if (deriv->acc == AS_ACC_RESCALE)
-      run = to->nodes[deriv->arg[1]].id;
-    made->id = deriv->acc == AS_ACC_MAX ? max_of(to, deriv->arg[0])
-                                        : as_graph_acc(to->graph, to->block, NULL, deriv->acc,
-                                                       source->id, run, axis, to->err);
+  case SG_D_ACC:
+    if (deriv->acc == AS_ACC_MAX)
+      made->id = sg_builder_max(to, deriv->arg[0]);
+    else if (deriv->acc == AS_ACC_RESCALE)
+      made->id = rescaled(to, deriv);
+    else
+      made->id = accumulated(to, deriv, &made->real);
     break;
-  }
   }
   return made->id != AS_NONE;
 }
 
-/* loads, then what runs in the loop, then accumulators, then the epilogue */
-static int stage(const sg_space *space, const sg_deriv *deriv) {
+static sg_stage stage(const sg_space *space, const sg_deriv *deriv) {
   if (deriv->kind == SG_D_LOAD)
-    return 0;
+    return SG_STAGE_LOAD;
   if (deriv->kind == SG_D_ACC)
-    return deriv->acc == AS_ACC_MAX ? 1 : 2;
-  return sg_space_value(space, deriv->value)->phase == SG_AFTER ? 3 : 1;
+    return deriv->acc == AS_ACC_MAX ? SG_STAGE_BODY : SG_STAGE_ACC;
+  return sg_space_value(space, deriv->value)->phase == SG_AFTER ? SG_STAGE_AFTER : SG_STAGE_BODY;
+}
+
+void sg_builder_init(sg_builder *to) {
+  to->nodes = as_calloc(to->space->values.n + 1, sizeof *to->nodes);
+  to->maximum = as_malloc((to->space->values.n + 1) * sizeof *to->maximum);
+  for (uint32_t i = 0; i < to->space->values.n; i++)
+    to->nodes[i].id = to->maximum[i] = AS_NONE;
+}
+
+void sg_builder_clear(sg_builder *to) {
+  free(to->nodes);
+  free(to->maximum);
+}
+
+bool sg_builder_stages(sg_builder *to, const sg_recipe *recipe, const bool *wanted, sg_stage first,
+                       sg_stage last, const as_node_id *node) {
+  for (sg_stage now = first; now <= last; now++) {
+    for (uint32_t i = 0; i < recipe->n; i++) {
+      const sg_deriv *deriv = sg_space_deriv(to->space, recipe->deriv[i]);
+      if (stage(to->space, deriv) == now && (wanted == NULL || wanted[i]) &&
+          !sg_builder_value(to, deriv, node))
+        return false;
+    }
+  }
+  return true;
+}
+
+bool sg_builder_store_outputs(sg_builder *to, const sg_recipe *recipe, as_node_id *node) {
+  const sg_part *part = to->part;
+  for (uint32_t out = 0; out < recipe->n_goal; out++) {
+    uint32_t tensor = part->output[out];
+    sg_axes want = part->axes[tensor];
+    int map[4];
+    for (uint32_t k = 0; k < want.rank; k++) {
+      if (want.ax[k] != SG_UNIT && to->plan->mode[SG_CLASS(want.ax[k])] != SG_WHOLE &&
+          (int)SG_CLASS(want.ax[k]) != to->plan->loop)
+        want.ax[k] |= 1;
+    }
+    as_node_id id = sg_builder_adapt(to, &to->nodes[recipe->goal[out]], &want);
+    if (id == AS_NONE)
+      return false;
+    sg_builder_map(to, &want, false, map);
+    node[tensor] = as_graph_store(to->graph, to->block, part->g->node[part->tensor[tensor]].name,
+                                  id, map, to->err);
+    if (node[tensor] == AS_NONE)
+      return false;
+  }
+  return true;
 }
 
 bool sg_build_block(as_graph *graph, const sg_space *space, const sg_part *part,
                     const sg_plan *plan, const sg_vocab *vocab, const sg_recipe *recipe,
                     as_node_id *node, as_err *err) {
-  builder to = {
+  sg_builder to = {
       .graph = graph, .space = space, .part = part, .plan = plan, .vocab = vocab, .err = err};
-  if (!make_sizes(&to))
+  if (!sg_builder_sizes(&to))
     return false;
-  to.nodes = as_calloc(space->values.n + 1, sizeof *to.nodes);
-  to.maximum = as_malloc((space->values.n + 1) * sizeof *to.maximum);
-  for (uint32_t i = 0; i < space->values.n; i++)
-    to.maximum[i] = AS_NONE;
-  bool built = true;
-  for (int stage_now = 0; stage_now < 4 && built; stage_now++) {
-    for (uint32_t i = 0; i < recipe->n && built; i++) {
-      const sg_deriv *deriv = sg_space_deriv(space, recipe->deriv[i]);
-      if (stage(space, deriv) == stage_now)
-        built = make_value(&to, deriv, node);
-    }
-  }
-  for (uint32_t out = 0; out < recipe->n_goal && built; out++) {
-    sg_axes want = part->axes[part->output[out]];
-    int map[4];
-    for (uint32_t k = 0; k < want.rank; k++) {
-      if (want.ax[k] != SG_UNIT && plan->mode[SG_CLASS(want.ax[k])] != SG_WHOLE &&
-          (int)SG_CLASS(want.ax[k]) != plan->loop)
-        want.ax[k] |= 1;
-    }
-    as_node_id id = adapt(&to, &to.nodes[recipe->goal[out]], &want);
-    make_map(&to, &want, false, map);
-    built = id != AS_NONE;
-    if (built) {
-      node[part->output[out]] = as_graph_store(
-          graph, to.block, part->g->node[part->tensor[part->output[out]]].name, id, map, err);
-    }
-    built = built && node[part->output[out]] != AS_NONE;
-  }
-  free(to.nodes);
-  free(to.maximum);
+  sg_builder_init(&to);
+  bool built = sg_builder_stages(&to, recipe, NULL, SG_STAGE_LOAD, SG_STAGE_AFTER, node) &&
+               sg_builder_store_outputs(&to, recipe, node);
+  sg_builder_clear(&to);
   return built;
 }

@@ -232,7 +232,8 @@ void sg_certify_schemes(sg_search *search) {
   /* beside the cheapest by the model, which is only a model: one kernel for everything */
   for (; next < search->n_schemes && result->n > 0 && !has_one_kernel(result); next++) {
     const sg_scheme *scheme = &search->schemes[next];
-    if (scheme->n == 1 && scheme->pieces[0].segment)
+    const sg_piece *piece = &scheme->pieces[0];
+    if (scheme->n == 1 && piece->segment && !piece->segment->rank[piece->rank].split)
       certify_scheme(search, next, &unfit);
   }
   if (result->n)

@@ -12,24 +12,13 @@
  * 28, 23 us step_us         layernorm_linear U=16, T=64, 128, 256 (one phase): 15.6, 12.1, 10.4 us;
  * gated_mixer (two phases) T=64, 128: 22, 16 us; gqa U=8 (four), T=64, 128, 256: 51, 37, 32 us
  *   tile_*          gqa T=256, U=8, 16, 32: 32, 42, 61 us, where only the work grows */
-#include "search.h"
+#include "cost_model.h"
+#include "src/base/id.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct {
-  as_size work;
-  bool contraction;
-} node_work; /* body evaluations times reduction extents */
-
-typedef struct {
-  const as_graph *graph;
-  const as_target *target;
-  node_work *works;
-  int64_t *env;
-} cost_model;
-
-static void set_env(cost_model *model) {
+void sg_cost_set_env(sg_cost_model *model) {
   const as_sizes *sizes = model->graph->sizes;
   uint32_t n_sizes = as_size_count(sizes);
   model->env = as_realloc(model->env, (n_sizes + 1) * sizeof *model->env);
@@ -42,23 +31,23 @@ static void set_env(cost_model *model) {
   }
 }
 
-static double value(const cost_model *model, as_size size) {
+static double value(const sg_cost_model *model, as_size size) {
   int64_t at = as_size_eval(model->graph->sizes, size, model->env);
   return at == INT64_MIN || at < 0 ? 1e18 : (double)at;
 }
 
-static double elements(const cost_model *model, const as_node *node) {
+static double elements(const sg_cost_model *model, const as_node *node) {
   double count = 1;
   for (uint32_t i = 0; i < node->rank; i++)
     count *= value(model, node->dim[i]);
   return count;
 }
 
-static double bytes_of(const cost_model *model, const as_node *node) {
+static double bytes_of(const sg_cost_model *model, const as_node *node) {
   return elements(model, node) * (node->dtype == AS_F32 ? 4 : 2);
 }
 
-static void reductions(cost_model *model, const as_node *node, const as_match *match,
+static void reductions(sg_cost_model *model, const as_node *node, const as_match *match,
                        const as_expr *expr, as_size *factor) {
   for (uint32_t i = 0; i < expr->n; i++) {
     if (expr->kid[i] && !((expr->kind >= AS_E_SUM && expr->kind <= AS_E_MINR) && i == 0))
@@ -71,14 +60,14 @@ static void reductions(cost_model *model, const as_node *node, const as_match *m
   }
 }
 
-static bool is_contraction(const as_node *node) {
+bool sg_cost_is_contraction(const as_node *node) {
   if (node->kind != AS_N_OP || node->nargs != 2)
     return false;
   const as_expr *body = node->op->let[node->op->nlet - 1].body;
   return body->kind == AS_E_SUM && body->kid[1]->kind == AS_E_MUL;
 }
 
-static void prepare_node(cost_model *model, uint32_t i) {
+static void prepare_node(sg_cost_model *model, uint32_t i) {
   const as_graph *graph = model->graph;
   const as_node *node = &graph->node[i];
   as_size dim[AS_MAX_ARGS][8];
@@ -91,6 +80,7 @@ static void prepare_node(cost_model *model, uint32_t i) {
   for (uint32_t k = 0; k < node->rank; k++)
     total = as_size_mul(graph->sizes, total, node->dim[k]);
   model->works[i].work = total;
+  model->works[i].reduced = as_size_int(graph->sizes, 0);
   if (node->kind != AS_N_OP)
     return;
   for (uint32_t k = 0; k < node->nargs; k++) {
@@ -113,26 +103,27 @@ static void prepare_node(cost_model *model, uint32_t i) {
   for (uint32_t k = 0; k < node->op->nlet;
        k++) { /* an inner definition goes over an argument once */
     as_size evaluations = total;
-    if (k + 1 < node->op->nlet)
-      evaluations = widest;
-    else
-      reductions(model, node, &match, node->op->let[k].body, &evaluations);
+    as_size reduced = AS_SIZE_ONE;
+    reductions(model, node, &match, node->op->let[k].body, &reduced);
+    if (reduced != AS_SIZE_ONE)
+      model->works[i].reduced = as_size_add(graph->sizes, model->works[i].reduced, reduced);
+    evaluations = k + 1 < node->op->nlet ? widest : as_size_mul(graph->sizes, evaluations, reduced);
     if (k + 1 == node->op->nlet && node->nargs == 1 && evaluations != total)
       evaluations = widest;
     sum = as_size_add(graph->sizes, sum, evaluations);
   }
   model->works[i].work = sum;
-  model->works[i].contraction = is_contraction(node);
+  model->works[i].contraction = sg_cost_is_contraction(node);
 }
 
-static void prepare(cost_model *model) {
+void sg_cost_prepare(sg_cost_model *model) {
   model->works = as_calloc(model->graph->n + 1, sizeof *model->works);
   for (uint32_t i = 0; i < model->graph->n; i++)
     prepare_node(model, i);
 }
 
 /* Short rows of a tile waste sectors and copy instructions. */
-static double row_waste(const cost_model *model, const as_node *node) {
+static double row_waste(const sg_cost_model *model, const as_node *node) {
   if (!node->rank)
     return 1;
   double row_bytes = value(model, node->dim[node->rank - 1]) * 2;
@@ -149,7 +140,7 @@ static double row_waste(const cost_model *model, const as_node *node) {
                            : 1.4 * sqrt(32 / row_bytes);
 }
 
-static double lane_waste(const cost_model *model, const as_node *node) {
+static double lane_waste(const sg_cost_model *model, const as_node *node) {
   double waste = 1;
   for (uint32_t i = node->rank >= 2 ? node->rank - 2 : 0; i < node->rank; i++) {
     double extent = value(model, node->dim[i]);
@@ -159,15 +150,28 @@ static double lane_waste(const cost_model *model, const as_node *node) {
   return waste;
 }
 
+#define LANE_LOADS 8      /* in flight at a time: a warp makes one result of a reduction */
 #define PRODUCT_TILE 1024 /* elements of a result that a block of a predefined product makes */
 
 static double soft_max(double a, double b) {
   return sqrt(sqrt(a * a * a * a + b * b * b * b));
 }
 
+/* A warp makes one result of a predefined reduction, straight from memory: it waits for its loads.
+ */
+static double reduction_us(const sg_cost_model *model, uint32_t id) {
+  const as_target *target = model->target;
+  double reduced = value(model, model->works[id].reduced);
+  if (reduced < 1)
+    return 0;
+  double warps = value(model, model->works[id].work) / reduced;
+  double rounds = ceil(warps / (target->multiprocessors * target->warps_mp));
+  return rounds * reduced / (32 * LANE_LOADS) * target->latency_us;
+}
+
 /* A predefined kernel: a product goes block by block over tiles of its result, anything else is a
  * kernel for each of its definitions. */
-static double predefined_us(const cost_model *model, uint32_t id) {
+static double predefined_us(const sg_cost_model *model, uint32_t id) {
   const as_node *node = &model->graph->node[id];
   const as_target *target = model->target;
   double bytes = bytes_of(model, node);
@@ -182,7 +186,7 @@ static double predefined_us(const cost_model *model, uint32_t id) {
   if (!model->works[id].contraction) {
     double n_kernels = node->op ? node->op->nlet : 1;
     double scalar = work / (target->tile_elements * target->multiprocessors);
-    return n_kernels * (bare + mem) + scalar;
+    return n_kernels * (bare + mem) + scalar + reduction_us(model, id);
   }
   double blocks = ceil(out / PRODUCT_TILE);
   double share = ceil(blocks / target->multiprocessors);
@@ -196,7 +200,7 @@ static double predefined_us(const cost_model *model, uint32_t id) {
 /* Time of one multiprocessor for an operator on tiles: a product by its padded flops, anything else
  * by the elements it goes over (each is read from and written to shared memory or shuffled, which
  * costs far more than its arithmetic). */
-static double tile_us(const cost_model *model, uint32_t id) {
+static double tile_us(const sg_cost_model *model, uint32_t id) {
   double work = value(model, model->works[id].work);
   if (!model->works[id].contraction && work <= elements(model, &model->graph->node[id]))
     work /= 2; /* element by element: done where it is read */
@@ -208,7 +212,7 @@ static double tile_us(const cost_model *model, uint32_t id) {
 /* Phases of an iteration: values that are complete only behind a barrier.  What follows a product
  * or a reduction waits for it, a product waits for operands that are computed.  depth: by node, of
  * its value. */
-static uint32_t phases(const cost_model *model, const as_block *block, bool varying) {
+static uint32_t phases(const sg_cost_model *model, const as_block *block, bool varying) {
   const as_graph *graph = model->graph;
   uint32_t *depth = as_calloc(graph->n + 1, sizeof *depth);
   uint32_t most = 0;
@@ -237,7 +241,7 @@ static uint32_t phases(const cost_model *model, const as_block *block, bool vary
 
 /* tiles in flight, as the lowering chooses them: more for blocks that are alone on their
  * multiprocessor */
-static double ring(const cost_model *model, double blocks, double loop, double moving,
+static double ring(const sg_cost_model *model, double blocks, double loop, double moving,
                    double rest) {
   const as_target *target = model->target;
   bool alone = blocks <= target->multiprocessors;
@@ -255,7 +259,7 @@ static double ring(const cost_model *model, double blocks, double loop, double m
 }
 
 /* -1: does not fit */
-static double block_us(const cost_model *model, uint32_t which, double *shared) {
+double sg_cost_block(const sg_cost_model *model, uint32_t which, double *shared) {
   const as_graph *graph = model->graph;
   const as_target *target = model->target;
   const as_block *block = &graph->block[which];
@@ -334,12 +338,12 @@ static double block_us(const cost_model *model, uint32_t which, double *shared) 
   return target->launch_us + bare + soft_max(mem, serial);
 }
 
-static double total_us(const cost_model *model, double *shared) {
+double sg_cost_total(const sg_cost_model *model, double *shared) {
   const as_graph *graph = model->graph;
   double total = 0;
   *shared = 0;
   for (uint32_t i = 0; i < graph->n_block; i++) {
-    double block = block_us(model, i, shared);
+    double block = sg_cost_block(model, i, shared);
     if (block < 0)
       return -1;
     total += block;
@@ -352,12 +356,12 @@ static double total_us(const cost_model *model, double *shared) {
 }
 
 double as_cost(const as_graph *graph, const as_target *target, double *shared) {
-  cost_model model = {.graph = graph, .target = target ? target : as_target_default()};
+  sg_cost_model model = {.graph = graph, .target = target ? target : as_target_default()};
   double largest = 0;
-  set_env(&model);
-  prepare(&model);
-  set_env(&model);
-  double us = total_us(&model, &largest);
+  sg_cost_set_env(&model);
+  sg_cost_prepare(&model);
+  sg_cost_set_env(&model);
+  double us = sg_cost_total(&model, &largest);
   free(model.works);
   free(model.env);
   if (shared)
@@ -368,9 +372,9 @@ double as_cost(const as_graph *graph, const as_target *target, double *shared) {
 /* what crosses a kernel's border comes from memory or goes there, whatever the kernel is */
 double as_cost_bound(const as_graph *graph, const uint32_t *op, uint32_t n,
                      const uint32_t *last_use, const as_target *target) {
-  cost_model model = {.graph = graph, .target = target};
+  sg_cost_model model = {.graph = graph, .target = target};
   double bytes = 0;
-  set_env(&model);
+  sg_cost_set_env(&model);
   for (uint32_t i = 0; i < n; i++) {
     const as_node *node = &graph->node[op[i]];
     if (last_use[op[i]] == 0 || last_use[op[i]] > op[n - 1])
@@ -393,249 +397,13 @@ double as_cost_bound(const as_graph *graph, const uint32_t *op, uint32_t n,
 }
 
 double as_cost_operator(const as_graph *graph, as_node_id op, const as_target *target) {
-  cost_model model = {.graph = graph, .target = target ? target : as_target_default()};
+  sg_cost_model model = {.graph = graph, .target = target ? target : as_target_default()};
   model.works = as_calloc(graph->n + 1, sizeof *model.works);
-  set_env(&model);
+  sg_cost_set_env(&model);
   prepare_node(&model, op);
-  set_env(&model);
+  sg_cost_set_env(&model);
   double us = predefined_us(&model, op);
   free(model.works);
   free(model.env);
   return us;
-}
-
-/* --- tilings.  A relation `extent = count * tile` gives the choices; kernels are tuned one by one
- * since they share no new size. */
-typedef struct {
-  as_size count;
-  as_size tile;
-  long extent;
-  long choice[24];
-  uint32_t n;
-  uint32_t block;
-} split;
-
-static bool mentions(const as_sizes *sizes, as_size size, as_size sym) {
-  for (uint32_t i = 0; i < as_size_nmono(sizes, size); i++) {
-    as_size_mono mono = as_size_get_mono(sizes, size, i);
-    for (uint32_t j = 0; j < mono.n; j++) {
-      if (mono.atom[j] == sym)
-        return true;
-    }
-  }
-  return false;
-}
-
-static uint32_t block_of(const as_graph *graph, as_size sym) {
-  for (uint32_t block = 0; block < graph->n_block; block++) {
-    if (mentions(graph->sizes, graph->block[block].loop, sym))
-      return block;
-    for (int i = 0; i < 3; i++) {
-      if (mentions(graph->sizes, graph->block[block].grid[i], sym))
-        return block;
-    }
-  }
-  return AS_NONE;
-}
-
-static bool is_own(const as_graph *graph, as_size size) {
-  for (uint32_t i = 0; i < graph->n_own_size; i++) {
-    if (graph->own_size[i] == size)
-      return true;
-  }
-  return false;
-}
-
-static void choices(split *of, bool loop, bool fine) {
-  static const long nice[] = {16,  32,  64, 128, 256, 48, 96, 80, 112, 160,
-                              192, 512, 8,  24,  40,  56, 4,  2,  1};
-  for (size_t i = 0; i < sizeof nice / sizeof *nice && of->n < 20; i++) {
-    long tile = nice[i];
-    if (tile > of->extent || of->extent % tile)
-      continue;
-    if (tile % 16 && of->n && !fine && (tile != 8 || loop))
-      continue; /* tiles that are no multiple of a fragment only where nothing better divides */
-    if (tile < 8 && (loop || (of->extent > 64 && !fine)))
-      continue; /* a loop of single elements is no tiling */
-    if (loop && tile > 256)
-      continue;
-    of->choice[of->n++] = tile;
-  }
-  if (of->extent == 0)
-    of->choice[of->n++] = 1; /* no tiles, of any size */
-  bool whole = of->extent == 0;
-  for (uint32_t i = 0; i < of->n; i++)
-    whole |= of->choice[i] == of->extent;
-  if (!whole && of->extent <= 512)
-    of->choice[of->n++] = of->extent;
-}
-
-static uint32_t read_splits(const as_graph *graph, split *out, uint32_t max, char **why) {
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < graph->n_fact; i++) {
-    const as_size_fact *fact = &graph->fact[i];
-    if (fact->rel != AS_REL_EQ || as_size_nmono(graph->sizes, fact->rhs) != 1)
-      continue;
-    as_size_mono mono = as_size_get_mono(graph->sizes, fact->rhs, 0);
-    int64_t extent;
-    if (mono.n != 2 || mono.coef != 1 || !is_own(graph, mono.atom[0]) ||
-        !is_own(graph, mono.atom[1]) || n == max)
-      continue;
-    split found = {.count = mono.atom[0], .tile = mono.atom[1]};
-    if (block_of(graph, found.count) == AS_NONE) {
-      found.count = mono.atom[1];
-      found.tile = mono.atom[0];
-    }
-    found.block = block_of(graph, found.count);
-    if (!as_graph_concrete(graph, fact->lhs, &extent)) {
-      if (why)
-        *why = as_strdup("the program states no concrete sizes: nothing to tile for");
-      return AS_NONE;
-    }
-    found.extent = (long)extent;
-    bool fine = found.block != AS_NONE; /* no tensor cores: a block may take one row */
-    for (uint32_t node = 0; fine && node < graph->block[found.block].n; node++)
-      fine = !is_contraction(&graph->node[graph->block[found.block].nodes[node]]);
-    choices(&found,
-            found.block != AS_NONE &&
-                mentions(graph->sizes, graph->block[found.block].loop, found.count),
-            fine);
-    if (!found.n) {
-      char *shown = as_size_print(graph->sizes, fact->lhs);
-      if (why) {
-        *why = as_format("no tile size divides %s = %ld: it must have a divisor that is a multiple "
-                         "of 8 (or be at most 512)",
-                         shown, found.extent);
-      }
-      free(shown);
-      return AS_NONE;
-    }
-    out[n++] = found;
-  }
-  return n;
-}
-
-typedef struct {
-  double us;
-  double shared;
-  long v[12];
-} choice;
-
-static int cmp_choice(const void *left, const void *right) {
-  const choice *first = left;
-  const choice *second = right;
-  if (first->us != second->us)
-    return first->us < second->us ? -1 : 1;
-  return memcmp(first->v, second->v, sizeof first->v) > 0 ? 1 : -1;
-}
-
-/* all tilings of block b, best first */
-static choice *tile_block(cost_model *model, uint32_t block, const split *splits,
-                          const uint32_t *at, uint32_t n_splits, uint32_t *n) {
-  uint32_t total = 1;
-  uint32_t digit[12] = {0};
-  for (uint32_t i = 0; i < n_splits; i++)
-    total *= splits[at[i]].n;
-  choice *list = as_calloc(total + 1, sizeof *list);
-  *n = 0;
-  for (uint32_t nth = 0; nth < total; nth++) {
-    choice choice_now = {0, 0, {0}};
-    for (uint32_t i = 0; i < n_splits; i++) {
-      const split *split_now = &splits[at[i]];
-      choice_now.v[i] = split_now->choice[digit[i]];
-      model->env[split_now->tile] = choice_now.v[i];
-      model->env[split_now->count] = split_now->extent / choice_now.v[i];
-    }
-    choice_now.us = block_us(model, block, &choice_now.shared);
-    for (uint32_t i = 0; i < n_splits; i++) {
-      if (choice_now.v[i] & (choice_now.v[i] - 1))
-        choice_now.us *= 1.03; /* odd tiles cost the address arithmetic */
-    }
-    if (choice_now.us >= 0)
-      list[(*n)++] = choice_now;
-    for (uint32_t i = 0; i < n_splits && ++digit[i] == splits[at[i]].n; i++)
-      digit[i] = 0;
-  }
-  qsort(list, *n, sizeof *list, cmp_choice);
-  return list;
-}
-
-as_tiling *as_tilings(const as_graph *graph, const as_target *target, uint32_t keep, uint32_t *n,
-                      char **why) {
-  split splits[48];
-  *n = 0;
-  if (why)
-    *why = NULL;
-  for (const as_graph *outer = graph->program; outer; outer = outer->program) {
-    for (uint32_t i = 0; i < outer->n_own_size; i++) {
-      if (as_size_value(graph->sizes, outer->own_size[i]) < 0) {
-        if (why) {
-          *why = as_format("the program states no concrete size for %s: nothing to tile for",
-                           as_size_name(graph->sizes, outer->own_size[i]));
-        }
-        return NULL;
-      }
-    }
-  }
-  uint32_t n_splits = read_splits(graph, splits, 48, why);
-  if (n_splits == AS_NONE)
-    return NULL;
-  cost_model model = {.graph = graph, .target = target ? target : as_target_default()};
-  set_env(&model);
-  prepare(&model);
-  set_env(&model);
-  as_tiling *out = as_calloc(keep + 1, sizeof *out);
-  uint32_t have = 0;
-  bool possible = true;
-  for (uint32_t i = 0; i < keep; i++) {
-    out[i].size = as_calloc(2 * n_splits + 1, sizeof(as_size));
-    out[i].value = as_calloc(2 * n_splits + 1, sizeof(long));
-  }
-  for (uint32_t block = 0; block < graph->n_block && possible; block++) {
-    uint32_t at[12];
-    uint32_t n_here = 0;
-    uint32_t n_choices;
-    for (uint32_t i = 0; i < n_splits; i++) {
-      if (splits[i].block == block && n_here < 12)
-        at[n_here++] = i;
-    }
-    choice *list = tile_block(&model, block, splits, at, n_here, &n_choices);
-    possible = n_choices > 0;
-    if (!possible && why && !*why) {
-      *why = as_format(
-          "kernel %s: no tile sizes that divide the concrete sizes fit shared memory and registers",
-          graph->block[block].name);
-    }
-    /* the i-th tiling of the graph takes the i-th of each block (the last where there are fewer) */
-    if (n_choices > have)
-      have = n_choices < keep ? n_choices : keep;
-    for (uint32_t i = 0; i < keep && possible; i++) {
-      const choice *taken = &list[i < n_choices ? i : n_choices - 1];
-      for (uint32_t j = 0; j < n_here; j++) {
-        uint32_t slot = out[i].n;
-        out[i].size[slot] = splits[at[j]].count;
-        out[i].value[slot] = splits[at[j]].extent / taken->v[j];
-        out[i].size[slot + 1] = splits[at[j]].tile;
-        out[i].value[slot + 1] = taken->v[j];
-        out[i].n += 2;
-      }
-    }
-    free(list);
-  }
-  if (!graph->n_block)
-    have = 1;
-  for (uint32_t i = 0; i < have && possible; i++) {
-    for (uint32_t j = 0; j < out[i].n; j++)
-      model.env[out[i].size[j]] = out[i].value[j];
-    out[i].us = total_us(&model, &out[i].shared);
-  }
-  for (uint32_t i = possible ? have : 0; i < keep; i++) {
-    free(out[i].size);
-    free(out[i].value);
-    memset(&out[i], 0, sizeof out[i]);
-  }
-  *n = possible ? have : 0;
-  free(model.works);
-  free(model.env);
-  return out;
 }

@@ -1,23 +1,33 @@
 /* The search of one program: what its phases share.  Private to search.c, scheme.c, partition.c and
  * chain.c.
  *
- * A *scheme* is a way to cut the program's operators into kernels: pieces of consecutive operators,
- * each either a block graph that the enumerator found for its segment, or predefined kernels, one
- * an operator.  partition.c makes schemes, scheme.c turns one into a muGraph, chain.c tests and
- * certifies the muGraphs, best first. */
+ * A *variant* is the program, or another order of its operators that means the same.  A *scheme* is
+ * a way to cut the program's operators into kernels: pieces of consecutive operators, each either a
+ * block graph that the enumerator found for its segment, or predefined kernels, one an operator.
+ * partition.c makes schemes, scheme.c turns one into a muGraph, chain.c tests and certifies the
+ * muGraphs, best first. */
 #ifndef AS_SEARCH_DRIVER_H
 #define AS_SEARCH_DRIVER_H
 #include "search.h"
 #include "segment.h"
 
 typedef struct {
-  uint32_t first; /* of ops */
+  uint32_t first; /* of the variant's ops */
   uint32_t n;
   sg_segment *segment; /* NULL: predefined kernels */
   uint32_t rank;       /* which of the segment's graphs */
 } sg_piece;
 
 typedef struct {
+  const as_graph *graph;
+  as_graph *owned; /* NULL: it is the program itself */
+  uint32_t *ops;   /* its operators, in order */
+  uint32_t n_ops;
+  uint32_t *last_use;
+} sg_variant;
+
+typedef struct {
+  const sg_variant *variant;
   sg_piece *pieces;
   uint32_t n;
   double us; /* by the model */
@@ -27,9 +37,8 @@ typedef struct {
   const as_graph *program;
   as_search_opts opts;
   as_search_result *result;
-  uint32_t *ops; /* its operators, in order */
-  uint32_t n_ops;
-  uint32_t *last_use;
+  sg_variant *variants; /* the first is the program */
+  uint32_t n_variants;
   bool concrete; /* the program states all its sizes */
   double start;
   as_search_deadline deadline;       /* of everything */
@@ -39,7 +48,8 @@ typedef struct {
   uint32_t n_segments;
   sg_scheme *schemes;
   uint32_t n_schemes;
-  char **seen; /* texts of the muGraphs made so far */
+  double best_us; /* of a scheme that is known, by the model */
+  char **seen;    /* texts of the muGraphs made so far */
   uint32_t n_seen;
   as_err err; /* the first reason why something that should be possible was not */
 } sg_search;
@@ -51,11 +61,15 @@ void sg_note(sg_search *search, char *text);    /* takes text: what failed, for 
 void sg_message(sg_search *search, char *text); /* takes text: what the user should know */
 
 /* --- scheme.c */
-sg_scheme *sg_scheme_add(sg_search *search, uint32_t n_pieces);
+sg_scheme *sg_scheme_add(sg_search *search, const sg_variant *variant, uint32_t n_pieces);
 /* the scheme as a muGraph of the whole program; NULL with err */
 as_graph *sg_scheme_build(const sg_search *search, const sg_scheme *scheme, as_err *err);
-/* the operators first .. first+n-1, searched; kept till the end of the search */
-sg_segment *sg_search_segment(sg_search *search, uint32_t first, uint32_t n);
+/* the variant's operators first .. first+n-1, searched; kept till the end of the search */
+sg_segment *sg_search_segment(sg_search *search, const sg_variant *variant, uint32_t first,
+                              uint32_t n);
+
+/* --- search.c: adds other orders of the operators to the program */
+void sg_find_variants(sg_search *search);
 
 /* --- partition.c: fills schemes, best first */
 void sg_make_schemes(sg_search *search);

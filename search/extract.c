@@ -2,6 +2,7 @@
  * that compute it (a derivation shared by two operands counts once), by rounds until nothing
  * improves; then the outputs' sets together. */
 #include "sg_space.h"
+#include "src/base/mem.h"
 #include <stdlib.h>
 #include <string.h>
 

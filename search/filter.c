@@ -1,7 +1,6 @@
 /* What stands between a candidate and the user: its judgement, on the text as it will be written.
  */
 #include "search.h"
-#include "src/base/mem.h"
 #include <string.h>
 
 const as_policy as_search_policy = {.field = true, .stop_early = true, .seed = 1};

@@ -9,6 +9,8 @@
 #define AS_SEARCH_LIMITS(X)                                                                        \
   X(VALUES, "values", "plans with more tile tensors than are kept: the rest was not made")         \
   X(STATES, "states", "plans whose enumeration ended at the limit of states")                      \
+  X(BEYOND, "beyond",                                                                              \
+    "plans left some way behind their first block graph (as many states again, or 30,000)")        \
   X(AXES, "axes", "groups of operators with more axes than are looked at: not fused")              \
   X(GRID_AXES, "grid axes", "groups of operators with more axes for the grid than are combined")   \
   X(WAYS, "ways", "ways to compute a tile tensor beyond the first 24")                             \
@@ -18,6 +20,7 @@
   X(STEPS, "steps", "block graphs of more than 64 operators: dropped")                             \
   X(GRAPHS, "graphs", "plans with more block graphs than were kept: the lightest were")            \
   X(OPERATORS, "operators", "groups of operators that are longer than one kernel may be")          \
+  X(ORDERS, "orders", "programs with more orders of their operators than are gone through")        \
   X(GROUPS, "groups", "groups of operators that the partition had no budget left to look into")    \
   X(TESTED, "candidates", "candidates left untested")                                              \
   X(TILES, "tiles", "block graphs without tile sizes that divide the concrete sizes and fit")      \

@@ -32,6 +32,7 @@ typedef struct {
 
 typedef struct {
   sg_search *search;
+  const sg_variant *variant;
   uint32_t n;
   uint32_t width; /* longest step */
   step *steps;    /* first * width + (length - 1) */
@@ -48,7 +49,7 @@ static double predefined_us(const partition *p, uint32_t op) {
   const sg_search *search = p->search;
   if (!search->concrete)
     return UNSIZED_OPERATOR;
-  return as_cost_operator(search->program, search->ops[op], search->opts.target);
+  return as_cost_operator(p->variant->graph, p->variant->ops[op], search->opts.target);
 }
 
 static void set_bounds(partition *p) {
@@ -58,8 +59,8 @@ static void set_bounds(partition *p) {
       step *s = step_at(p, first, end);
       s->us = UNSIZED_KERNEL;
       if (search->concrete) {
-        s->us = as_cost_bound(search->program, search->ops + first, end - first, search->last_use,
-                              search->opts.target);
+        s->us = as_cost_bound(p->variant->graph, p->variant->ops + first, end - first,
+                              p->variant->last_use, search->opts.target);
       }
       if (end == first + 1 && predefined_us(p, first) <= s->us) {
         s->us = predefined_us(p, first);
@@ -116,13 +117,14 @@ static double best_known(const partition *p, uint32_t least_steps, uint32_t *fro
 
 static bool may_pay(const partition *p, uint32_t first, uint32_t end) {
   double through = p->before[first] + step_at(p, first, end)->us + p->after[end];
-  return through < best_known(p, 1, NULL);
+  double best = best_known(p, 1, NULL);
+  return through < (best < p->search->best_us ? best : p->search->best_us);
 }
 
 static void look_into(partition *p, uint32_t first, uint32_t end) {
   sg_search *search = p->search;
   step *s = step_at(p, first, end);
-  sg_segment *segment = sg_search_segment(search, first, end - first);
+  sg_segment *segment = sg_search_segment(search, p->variant, first, end - first);
   double predefined = end == first + 1 ? predefined_us(p, first) : NEVER;
   double found = segment->n_rank ? segment->rank[0].us : NEVER;
   s->known = true;
@@ -172,7 +174,7 @@ static void add_path(partition *p, const uint32_t *from, double us) {
   for (uint32_t end = p->n; end > 0; end = from[end])
     n_pieces++;
   AS_TRACE(SEARCH, "a partition: %u pieces, %.4g us", n_pieces, us);
-  sg_scheme *scheme = sg_scheme_add(search, n_pieces);
+  sg_scheme *scheme = sg_scheme_add(search, p->variant, n_pieces);
   scheme->us = us;
   for (uint32_t end = p->n, k = n_pieces; end > 0; end = from[end]) {
     const step *s = step_at(p, from[end], end);
@@ -182,7 +184,7 @@ static void add_path(partition *p, const uint32_t *from, double us) {
   for (uint32_t k = 0; k < n_pieces; k++) {
     const sg_piece piece = search->schemes[at].pieces[k];
     for (uint32_t rank = 1; piece.segment && rank < piece.segment->n_rank; rank++) {
-      sg_scheme *other = sg_scheme_add(search, n_pieces);
+      sg_scheme *other = sg_scheme_add(search, p->variant, n_pieces);
       for (uint32_t i = 0; i < n_pieces; i++)
         other->pieces[i] = search->schemes[at].pieces[i];
       other->pieces[k].rank = rank;
@@ -192,9 +194,10 @@ static void add_path(partition *p, const uint32_t *from, double us) {
 }
 
 static void add_separate(sg_search *search) {
-  sg_scheme *scheme = sg_scheme_add(search, 1);
-  scheme->pieces[0] = (sg_piece){0, search->n_ops, NULL, 0};
-  scheme->us = UNSIZED_OPERATOR * (search->n_ops + 1);
+  const sg_variant *program = &search->variants[0];
+  sg_scheme *scheme = sg_scheme_add(search, program, 1);
+  scheme->pieces[0] = (sg_piece){0, program->n_ops, NULL, 0};
+  scheme->us = UNSIZED_OPERATOR * (program->n_ops + 1);
   as_graph *graph = sg_scheme_build(search, scheme, &search->err);
   if (graph && search->concrete)
     scheme->us = as_cost(graph, search->opts.target, NULL);
@@ -220,19 +223,11 @@ static int compare_schemes(const void *left, const void *right) {
   return 0;
 }
 
-void sg_make_schemes(sg_search *search) {
-  uint32_t n = search->n_ops;
-  add_separate(search);
-  if (n == 0)
-    return;
-  if (n > MOST_OPERATORS) {
-    sg_struck(search, AS_LIMIT_OPERATORS, 1);
-    sg_message(search, as_format("%u operators: more than the %d that are looked into; each is a "
-                                 "kernel of its own",
-                                 n, MOST_OPERATORS));
-    return;
-  }
-  partition p = {.search = search, .n = n, .states_before = search->result->stats.states};
+/* the schemes of one order of the operators */
+static void partition_variant(sg_search *search, const sg_variant *variant) {
+  uint32_t n = variant->n_ops;
+  partition p = {
+      .search = search, .variant = variant, .n = n, .states_before = search->result->stats.states};
   p.width = n < search->opts.max_part ? n : search->opts.max_part;
   if (p.width < n)
     sg_struck(search, AS_LIMIT_OPERATORS, 1);
@@ -250,9 +245,30 @@ void sg_make_schemes(sg_search *search) {
   double several = n > 1 ? best_known(&p, 2, from) : NEVER;
   if (several < NEVER)
     add_path(&p, from, several);
-  qsort(search->schemes, search->n_schemes, sizeof *search->schemes, compare_schemes);
+  double best = best_known(&p, 1, NULL);
+  if (best < search->best_us)
+    search->best_us = best;
   free(p.steps);
   free(p.before);
   free(p.after);
   free(from);
+}
+
+void sg_make_schemes(sg_search *search) {
+  uint32_t n = search->variants[0].n_ops;
+  search->best_us = NEVER;
+  add_separate(search);
+  if (n == 0)
+    return;
+  if (n > MOST_OPERATORS) {
+    sg_struck(search, AS_LIMIT_OPERATORS, 1);
+    sg_message(search, as_format("%u operators: more than the %d that are looked into; each is a "
+                                 "kernel of its own",
+                                 n, MOST_OPERATORS));
+    return;
+  }
+  sg_find_variants(search);
+  for (uint32_t i = 0; i < search->n_variants; i++)
+    partition_variant(search, &search->variants[i]);
+  qsort(search->schemes, search->n_schemes, sizeof *search->schemes, compare_schemes);
 }

@@ -3,6 +3,7 @@
  * so that "no" is an answer too; the paper's quantified axioms only ever give "yes" or nothing
  * (tests/search compares the two).  No answer within the limit never prunes. */
 #include "prune_z3.h"
+#include "src/base/mem.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

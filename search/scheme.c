@@ -1,37 +1,39 @@
 /* Schemes as muGraphs of the whole program. */
 #include "driver.h"
+#include "src/base/id.h"
 #include "src/base/trace.h"
 #include <stdlib.h>
 
-static bool add_predefined(const sg_search *search, as_graph *graph, uint32_t id, as_node_id *node,
+static bool add_predefined(const as_graph *variant, as_graph *graph, uint32_t id, as_node_id *node,
                            as_err *err) {
-  const as_node *call = &search->program->node[id];
+  const as_node *call = &variant->node[id];
   as_node_id arg[AS_MAX_ARGS];
   for (uint32_t j = 0; j < call->nargs; j++) {
-    const as_node *from = &search->program->node[call->arg[j]];
+    const as_node *from = &variant->node[call->arg[j]];
     arg[j] = as_graph_is_number(from) ? as_graph_copy_number(graph, from) : node[call->arg[j]];
   }
   node[id] = as_graph_op(graph, AS_NONE, call->name, call->op, arg, call->nargs, call->attr, err);
   return node[id] != AS_NONE;
 }
 
-sg_scheme *sg_scheme_add(sg_search *search, uint32_t n_pieces) {
+sg_scheme *sg_scheme_add(sg_search *search, const sg_variant *variant, uint32_t n_pieces) {
   search->schemes = as_realloc(search->schemes, (search->n_schemes + 1) * sizeof *search->schemes);
   sg_scheme *added = &search->schemes[search->n_schemes++];
-  *added = (sg_scheme){.n = n_pieces};
+  *added = (sg_scheme){.variant = variant, .n = n_pieces};
   added->pieces = as_calloc(n_pieces + 1, sizeof *added->pieces);
   return added;
 }
 
 as_graph *sg_scheme_build(const sg_search *search, const sg_scheme *scheme, as_err *err) {
   const as_graph *program = search->program;
+  const as_graph *variant = scheme->variant->graph;
   as_graph *graph = as_graph_new(program->sizes, program->lib, program, program->name);
-  as_node_id *node = as_malloc((program->n + 1) * sizeof *node); /* by node of the program */
+  as_node_id *node = as_malloc((variant->n + 1) * sizeof *node); /* by node of the variant */
   bool built = true;
-  for (uint32_t i = 0; i < program->n; i++)
+  for (uint32_t i = 0; i < variant->n; i++)
     node[i] = AS_NONE;
-  for (uint32_t i = 0; i < program->n_input; i++)
-    node[program->input[i]] = graph->input[i];
+  for (uint32_t i = 0; i < variant->n_input; i++)
+    node[variant->input[i]] = graph->input[i];
   for (uint32_t i = 0; i < scheme->n && built; i++) {
     const sg_piece *piece = &scheme->pieces[i];
     if (piece->segment) {
@@ -39,10 +41,10 @@ as_graph *sg_scheme_build(const sg_search *search, const sg_scheme *scheme, as_e
       continue;
     }
     for (uint32_t k = 0; k < piece->n && built; k++)
-      built = add_predefined(search, graph, search->ops[piece->first + k], node, err);
+      built = add_predefined(variant, graph, scheme->variant->ops[piece->first + k], node, err);
   }
-  for (uint32_t i = 0; i < program->n_output && built; i++)
-    built = as_graph_output(graph, node[program->output[i]], err);
+  for (uint32_t i = 0; i < variant->n_output && built; i++)
+    built = as_graph_output(graph, node[variant->output[i]], err);
   built = built && as_graph_valid(graph, err);
   free(node);
   if (!built) {
@@ -52,12 +54,13 @@ as_graph *sg_scheme_build(const sg_search *search, const sg_scheme *scheme, as_e
   return graph;
 }
 
-sg_segment *sg_search_segment(sg_search *search, uint32_t first, uint32_t n) {
+sg_segment *sg_search_segment(sg_search *search, const sg_variant *variant, uint32_t first,
+                              uint32_t n) {
   sg_segment *segment = as_calloc(1, sizeof *segment);
   as_err why;
   as_err_init(&why);
-  sg_segment_init(segment, search->program, search->ops + first, n, search->last_use, &search->opts,
-                  &search->enumerate_till, &search->result->stats, &why);
+  sg_segment_init(segment, variant->graph, variant->ops + first, n, variant->last_use,
+                  &search->opts, &search->enumerate_till, &search->result->stats, &why);
   if (why.status == AS_INTERNAL) {
     char *text = as_err_format(&why);
     sg_note(search, as_format("operators %u to %u: %s", first, first + n - 1, text));

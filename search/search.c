@@ -1,7 +1,10 @@
 /* The driver: schemes (which operators share a kernel, and how), then the filter chain. */
 #include "search.h"
 #include "driver.h"
+#include "src/base/file.h"
+#include "src/base/id.h"
 #include "src/base/trace.h"
+#include "variant.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,17 +94,35 @@ void sg_note(sg_search *search, char *text) {
   result->log[result->n_log++] = text;
 }
 
-static void collect_operators(sg_search *search) {
-  const as_graph *program = search->program;
-  search->ops = as_malloc((program->n + 1) * sizeof *search->ops);
-  for (uint32_t i = 0; i < program->n; i++) {
-    if (program->node[i].kind == AS_N_OP && program->node[i].block == AS_NONE)
-      search->ops[search->n_ops++] = i;
+enum { MOST_VARIANTS = 3 }; /* beside the program */
+
+static void add_variant(sg_search *search, const as_graph *graph, as_graph *owned) {
+  sg_variant *variant = &search->variants[search->n_variants++];
+  *variant = (sg_variant){.graph = graph, .owned = owned};
+  variant->ops = as_malloc((graph->n + 1) * sizeof *variant->ops);
+  for (uint32_t i = 0; i < graph->n; i++) {
+    if (graph->node[i].kind == AS_N_OP && graph->node[i].block == AS_NONE)
+      variant->ops[variant->n_ops++] = i;
   }
-  search->last_use = sg_last_use(program);
+  variant->last_use = sg_last_use(graph);
+}
+
+static void read_program(sg_search *search) {
+  const as_graph *program = search->program;
+  search->variants = as_calloc(1 + MOST_VARIANTS, sizeof *search->variants);
+  add_variant(search, program, NULL);
   search->concrete = true;
   for (uint32_t i = 0; i < program->n_own_size; i++)
     search->concrete &= as_size_value(program->sizes, program->own_size[i]) >= 0;
+}
+
+void sg_find_variants(sg_search *search) {
+  uint32_t n;
+  as_graph **graphs = sg_variants(search->program, search->opts.target, search->concrete,
+                                  MOST_VARIANTS, &n, search->result->stats.struck);
+  for (uint32_t i = 0; i < n; i++)
+    add_variant(search, graphs[i], graphs[i]);
+  free(graphs);
 }
 
 /* false, with the sizes in the result's message, where some have no value */
@@ -177,8 +198,13 @@ static void search_clear(sg_search *search) {
   free(search->schemes);
   free(search->segments);
   free(search->seen);
-  free(search->ops);
-  free(search->last_use);
+  for (uint32_t i = 0; i < search->n_variants; i++) {
+    free(search->variants[i].ops);
+    free(search->variants[i].last_use);
+    if (search->variants[i].owned)
+      as_graph_free(search->variants[i].owned);
+  }
+  free(search->variants);
   as_err_clear(&search->err);
 }
 
@@ -210,7 +236,7 @@ as_status as_search(const as_graph *program, const as_search_opts *opts, as_sear
   if (!search.opts.keep)
     search.opts.keep = 1;
   set_deadlines(&search);
-  collect_operators(&search);
+  read_program(&search);
   sg_progress(&search, "enumerating", 0);
   sg_make_schemes(&search);
   sg_certify_schemes(&search);

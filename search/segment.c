@@ -2,12 +2,14 @@
  * (each with its own store; results by index, so any number of threads gives the same), and the
  * graphs found are ranked by the cost of their best tiling. */
 #include "segment.h"
+#include "src/base/id.h"
+#include "src/base/pool.h"
 #include "src/base/str.h"
 #include "src/base/trace.h"
 #include <stdlib.h>
 #include <string.h>
 
-static bool copy_sizes(as_graph *to, const as_graph *from, as_err *err) {
+bool sg_copy_sizes(as_graph *to, const as_graph *from, as_err *err) {
   for (uint32_t i = 0; i < from->n_own_size; i++) {
     as_size size = from->own_size[i];
     if (!as_graph_declare(to, as_size_name(from->sizes, size), as_size_least(from->sizes, size),
@@ -44,7 +46,7 @@ static bool cut_out(sg_segment *segment, const as_graph *graph, const uint32_t *
   segment->sub = as_graph_new(graph->sizes, graph->lib, NULL, graph->name);
   segment->to_main = as_malloc((total + 1) * sizeof *segment->to_main);
   memset(segment->to_main, 255, (total + 1) * sizeof *segment->to_main);
-  if (!copy_sizes(segment->sub, graph, err))
+  if (!sg_copy_sizes(segment->sub, graph, err))
     return false;
   for (int inputs = 1; inputs >= 0; inputs--) {
     for (uint32_t i = 0; i < n; i++) {
@@ -130,10 +132,22 @@ static int cmp_rank(const void *left, const void *right) {
     return first->weight < second->weight ? -1 : 1;
   if (first->plan != second->plan)
     return first->plan < second->plan ? -1 : 1;
+  if (first->split != second->split)
+    return first->split ? 1 : -1;
   return first->recipe < second->recipe ? -1 : first->recipe > second->recipe;
 }
 
-static bool build_alone(const sg_segment *segment, uint32_t plan, uint32_t recipe, as_graph **out,
+/* the kernels of a ranked graph in `graph`; node: of the part's tensors */
+static bool build_kernels(const sg_segment *segment, const sg_rank *chosen, as_graph *graph,
+                          as_node_id *node, as_err *err) {
+  bool (*build)(as_graph *, const sg_space *, const sg_part *, const sg_plan *, const sg_vocab *,
+                const sg_recipe *, as_node_id *, as_err *) =
+      chosen->split ? sg_build_split : sg_build_block;
+  return build(graph, segment->space[chosen->plan], &segment->part, &segment->plan[chosen->plan],
+               &segment->vocab, &segment->recipe[chosen->plan][chosen->recipe], node, err);
+}
+
+static bool build_alone(const sg_segment *segment, const sg_rank *chosen, as_graph **out,
                         as_err *err) {
   as_graph *graph =
       as_graph_new(segment->sub->sizes, segment->sub->lib, segment->sub, segment->sub->name);
@@ -145,8 +159,7 @@ static bool build_alone(const sg_segment *segment, uint32_t plan, uint32_t recip
         node[i] = graph->input[k];
     }
   }
-  bool built = sg_build_block(graph, segment->space[plan], &segment->part, &segment->plan[plan],
-                              &segment->vocab, &segment->recipe[plan][recipe], node, err);
+  bool built = build_kernels(segment, chosen, graph, node, err);
   free(node);
   if (!built) {
     as_graph_free(graph);
@@ -156,49 +169,61 @@ static bool build_alone(const sg_segment *segment, uint32_t plan, uint32_t recip
   return built;
 }
 
-/* cost of the best tiling; without one, behind everything that has one, by weight */
+/* The cost of the best tiling.  Without one, behind everything that has one; where the program
+ * states no sizes to go by, one that scales is better. */
+static double rank_us(const sg_segment *segment, const sg_rank *of, const as_graph *graph,
+                      const as_target *target, bool concrete) {
+  const sg_plan *plan = &segment->plan[of->plan];
+  uint32_t n_tilings;
+  as_tiling *tilings = as_tilings(graph, target, 1, &n_tilings, NULL);
+  /* of graphs that cost the same, the one with fewer new sizes */
+  double splits = plan->n_grid + (plan->loop >= 0) + of->split;
+  double us = (n_tilings ? tilings[0].us : 1e9) * (1 + 0.01 * splits);
+  if (!n_tilings && !concrete) {
+    bool loops = plan->loop >= 0 && !segment->part.classes[plan->loop].in_outputs;
+    us = 1e8 * (3 - (plan->n_grid > 0) - loops) + splits;
+  }
+  for (uint32_t i = 0; i < n_tilings; i++) {
+    free(tilings[i].size);
+    free(tilings[i].value);
+  }
+  free(tilings);
+  return us;
+}
+
+static void add_rank(sg_segment *segment, sg_rank rank, const as_target *target, bool concrete,
+                     as_err *err) {
+  as_graph *graph;
+  as_err why;
+  as_err_init(&why);
+  if (build_alone(segment, &rank, &graph, &why)) {
+    rank.us = rank_us(segment, &rank, graph, target, concrete);
+    segment->rank[segment->n_rank++] = rank;
+    as_graph_free(graph);
+  } else { /* the enumerator and the builder disagree: the first such message is kept */
+    char *text = as_err_format(&why);
+    as_err_set(err, AS_INTERNAL, "%s", text);
+    free(text);
+  }
+  as_err_clear(&why);
+}
+
 static void rank_all(sg_segment *segment, const as_search_opts *opts, as_err *err) {
   uint32_t total = 0;
   for (uint32_t i = 0; i < segment->n_plan; i++)
     total += segment->n_recipe[i];
-  segment->rank = as_calloc(total + 1, sizeof *segment->rank);
+  segment->rank = as_calloc(2 * total + 1, sizeof *segment->rank);
   bool concrete = true;
   for (uint32_t i = 0; i < segment->sub->n_own_size; i++)
     concrete &= as_size_value(segment->sub->sizes, segment->sub->own_size[i]) >= 0;
   for (uint32_t i = 0; i < segment->n_plan; i++) {
     for (uint32_t k = 0; k < segment->n_recipe[i]; k++) {
-      as_graph *graph;
-      as_err why;
-      as_err_init(&why);
-      if (!build_alone(
-              segment, i, k, &graph,
-              &why)) { /* the enumerator and the builder disagree: the first such message is kept */
-        char *text = as_err_format(&why);
-        as_err_set(err, AS_INTERNAL, "%s", text);
-        free(text);
-        as_err_clear(&why);
-        continue;
-      }
-      as_err_clear(&why);
-      uint32_t n_tilings;
-      as_tiling *tilings = as_tilings(graph, opts->target, 1, &n_tilings, NULL);
-      double splits = segment->plan[i].n_grid +
-                      (segment->plan[i].loop >=
-                       0); /* of graphs that cost the same, the one with fewer new sizes */
-      double us = n_tilings ? tilings[0].us * (1 + 0.01 * splits) : 1e9 * (1 + 0.01 * splits);
-      if (!n_tilings && !concrete) {
-        us = 1e8 * (3 - (segment->plan[i].n_grid > 0) -
-                    (segment->plan[i].loop >= 0 &&
-                     !segment->part.classes[segment->plan[i].loop].in_outputs)) +
-             splits; /* no sizes to go by: one that scales */
-      }
-      segment->rank[segment->n_rank++] = (sg_rank){i, k, us, segment->recipe[i][k].weight};
-      for (uint32_t tiling = 0; tiling < n_tilings; tiling++) {
-        free(tilings[tiling].size);
-        free(tilings[tiling].value);
-      }
-      free(tilings);
-      as_graph_free(graph);
+      const sg_recipe *recipe = &segment->recipe[i][k];
+      sg_rank rank = {.plan = i, .recipe = k, .weight = recipe->weight};
+      add_rank(segment, rank, opts->target, concrete, err);
+      rank.split = true;
+      if (sg_can_split(segment->space[i], &segment->part, &segment->plan[i], recipe))
+        add_rank(segment, rank, opts->target, concrete, err);
     }
   }
   qsort(segment->rank, segment->n_rank, sizeof *segment->rank, cmp_rank);
@@ -303,9 +328,7 @@ bool sg_segment_build(const sg_segment *segment, uint32_t rank, as_graph *graph,
   for (uint32_t i = 0; i < segment->part.n; i++)
     local[i] =
         i < segment->part.n_input ? node[segment->to_main[segment->part.tensor[i]]] : AS_NONE;
-  bool built = sg_build_block(graph, segment->space[chosen->plan], &segment->part,
-                              &segment->plan[chosen->plan], &segment->vocab,
-                              &segment->recipe[chosen->plan][chosen->recipe], local, err);
+  bool built = build_kernels(segment, chosen, graph, local, err);
   for (uint32_t i = segment->part.n_leaf; i < segment->part.n && built; i++) {
     if (local[i] != AS_NONE)
       node[segment->to_main[segment->part.tensor[i]]] = local[i];

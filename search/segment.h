@@ -8,6 +8,7 @@
 typedef struct {
   uint32_t plan;
   uint32_t recipe;
+  bool split; /* several blocks share the loop's axis, a second kernel combines */
   double us;
   uint64_t weight;
 } sg_rank;
@@ -29,6 +30,8 @@ typedef struct {
   bool has_part;
 } sg_segment;
 
+/* declares the sizes of one program in another, with their relations */
+bool sg_copy_sizes(as_graph *to, const as_graph *from, as_err *err);
 /* operators op[0..n) of program g, consecutive; searches it.  false: not even a program of its own
  * (err filled) */
 bool sg_segment_init(sg_segment *s, const as_graph *g, const uint32_t *op, uint32_t n,

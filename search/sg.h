@@ -4,6 +4,7 @@
 #define AS_SEARCH_SG_H
 #include "abstract.h"
 #include "limits.h"
+#include "src/base/vec.h"
 #include "src/ir/graph.h"
 
 /* An axis class: axes that must have the same index because an operator makes them meet.  A label
@@ -57,6 +58,7 @@ typedef struct {
   int loop; /* class or -1 */
   uint32_t grid[3];
   uint32_t n_grid;
+  uint8_t lead[AX_MAX_CLASS]; /* the class that has as many tiles, along one grid axis; itself */
   double score;
 } sg_plan;
 
@@ -80,6 +82,8 @@ typedef struct {
  * more than plain indices) */
 bool sg_apply(const sg_ctx *C, const as_opdef *op, const as_attr *attr, uint32_t nargs,
               const sg_axes *arg, const ax_id *expr, sg_axes *out, ax_id *out_expr);
+/* the name under which abstract expressions keep what they do not look into; NULL: they do */
+const char *sg_opaque_head(const as_expr *expr);
 ax_id sg_size_expr(const sg_ctx *C, as_size s);
 bool sg_op_is_pointwise(
     const as_opdef *op); /* every argument is read at the result's own index (or broadcast) */
@@ -110,6 +114,9 @@ typedef struct {
 bool sg_attr_same(const as_attr *a, const as_attr *b);
 void sg_vocab_init(sg_vocab *v, const sg_part *p);
 void sg_vocab_clear(sg_vocab *v);
+/* by instance: whether its results can be parts of the targets; malloc'ed */
+bool *sg_vocab_usable(const sg_vocab *v, const ax_store *store, const ax_id *target,
+                      uint32_t n_target);
 
 /* the new sizes of a plan, as symbols of abstract expressions: tile of class c, and the number of
  * its tiles */
@@ -136,6 +143,9 @@ typedef struct {
   sg_axes axes;
   uint8_t phase;
   uint32_t run /* value of the running maximum read, or AS_NONE */;
+  uint32_t cost;   /* weight of the lightest way known, where nothing is shared */
+  bool of_program; /* a value, or a part of one, that the program computes itself */
+  bool done;       /* steps from it were tried */
   as_vec derivs /* uint32_t */;
 } sg_value;
 
@@ -187,5 +197,9 @@ ax_store *sg_space_store(sg_space *s);
 /* adds the recipe as a block of graph g (whose kernel-level node of part tensor i is node[i]);
  * fills node[] of the part's outputs */
 bool sg_build_block(as_graph *g, const sg_space *s, const sg_part *p, const sg_plan *plan,
+                    const sg_vocab *v, const sg_recipe *r, as_node_id *node, as_err *err);
+/* the same as two kernels: blocks that share the loop's axis, and one that combines their states */
+bool sg_can_split(const sg_space *s, const sg_part *p, const sg_plan *plan, const sg_recipe *r);
+bool sg_build_split(as_graph *g, const sg_space *s, const sg_part *p, const sg_plan *plan,
                     const sg_vocab *v, const sg_recipe *r, as_node_id *node, as_err *err);
 #endif

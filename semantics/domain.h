@@ -3,9 +3,11 @@
  * Called by the evaluators, verify/field and verify/refute. */
 #ifndef AS_DOMAIN_H
 #define AS_DOMAIN_H
-#include "../src/base/base.h"
 #include "../src/ir/builtin.h"
 #include <gmp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* Flags of an element.  UNDEF: the expression certainly has no value (division by zero, root or
  * logarithm outside its domain, maximum of nothing).  POISON: this domain cannot say anything about

@@ -6,6 +6,8 @@
 #ifndef AS_DOMAIN_FIELD_H
 #define AS_DOMAIN_FIELD_H
 #include "domain.h"
+#include "src/base/rng.h"
+#include "src/base/vec.h"
 
 typedef struct {
   as_domain d;

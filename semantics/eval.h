@@ -5,6 +5,7 @@
 #define AS_EVAL_H
 #include "../src/ir/graph.h"
 #include "domain.h"
+#include "src/base/vec.h"
 
 typedef struct {
   uint32_t rank;

@@ -4,6 +4,7 @@
 #define AS_EVAL_CODE_H
 #include "../src/base/map.h"
 #include "eval.h"
+#include "src/base/mem.h"
 
 /* integer expressions: over slots (bound indices), constants (sizes and attributes have their
  * values by now) and, in the index of an access, elements of tensors */

@@ -1,5 +1,6 @@
 #include "eval_text.h"
 #include "eval_code.h"
+#include "src/base/str.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,9 +3,10 @@
  * Used by the test programs of ir and of all that stands on it. */
 #ifndef TESTS_OPERATORS_H
 #define TESTS_OPERATORS_H
-#include "../src/base/base.h"
 #include "../src/ir/opdef.h"
 #include "source_dir.h"
+#include "src/base/err.h"
+#include "src/base/str.h"
 #include <stdio.h>
 
 /* gives the path of a file of the source tree (malloc'ed) */

@@ -1,4 +1,7 @@
 #include "math.h"
+#include "src/base/mem.h"
+#include "src/base/str.h"
+#include "src/base/vec.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

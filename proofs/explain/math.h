@@ -5,7 +5,8 @@
 #ifndef AS_EXPLAIN_MATH_H
 #define AS_EXPLAIN_MATH_H
 #include "proofs/checker/ck_term.h"
-#include "src/base/base.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 typedef struct as_math as_math;
 as_math *as_math_new(ck_terms *T); /* borrows T; opening a fold's step makes terms in it */

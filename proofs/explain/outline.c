@@ -1,6 +1,8 @@
 #include "outline.h"
 #include "math.h"
 #include "proofs/read/read.h"
+#include "src/base/mem.h"
+#include "src/base/str.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,11 @@
 #ifndef AS_EXPLAIN_OUTLINE_H
 #define AS_EXPLAIN_OUTLINE_H
 #include "proofs/checker/ck_claim.h"
-#include "src/base/base.h"
+#include "src/base/err.h"
+#include "src/base/vec.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 typedef struct {
   char *name;

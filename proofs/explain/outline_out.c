@@ -1,5 +1,7 @@
 /* Outlines of proofs as text, as a part of a page, as JSON. */
 #include "outline.h"
+#include "src/base/mem.h"
+#include "src/base/str.h"
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,8 @@
 /* The certificate (proofs/FORMAT.md) as a list of steps; each theorem is recomputed by the
  * checker's rules. */
 #include "read.h"
+#include "src/base/mem.h"
+#include "src/base/str.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,11 @@
 #define AS_READ_H
 #include "proofs/checker/ck_claim.h"
 #include "proofs/checker/ck_rules.h"
-#include "src/base/base.h"
+#include "src/base/err.h"
+#include "src/base/vec.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 typedef enum {
   AS_STEP_HYP,

@@ -1,7 +1,6 @@
 """`assay.certify`: are two PyTorch functions equal, for all sizes and all real inputs?"""
 
-import json
-import re
+import math
 import shutil
 import tempfile
 from dataclasses import dataclass
@@ -99,14 +98,18 @@ def _share_names(other, given, outputs):
 
 def _counterexample(verdict, first, second):
     """Reads the counterexample and runs both functions on it, where its sizes let them run."""
-    text = verdict.result.report.get("counterexample")
-    if not isinstance(text, str):
+    replay = verdict.result.report.get("replay")
+    if replay is None:
         return
-    verdict.sizes, verdict.exact = _read_counterexample(text)
+    verdict.sizes = replay["sizes"]
+    verdict.exact = {
+        name: _nested(tensor["shape"], tensor["values"])
+        for name, tensor in replay["inputs"].items()
+    }
     try:
         verdict.inputs = {
-            name: torch.tensor(_numbers(values), dtype=torch.float64)
-            for name, values in verdict.exact.items()
+            name: _tensor(tensor["shape"], tensor["values"])
+            for name, tensor in replay["inputs"].items()
         }
         ordered = [verdict.inputs[name] for name in verdict.order]
         verdict.outputs = (first(*ordered), second(*ordered))
@@ -114,20 +117,16 @@ def _counterexample(verdict, first, second):
         verdict.outputs = None  # the functions fix sizes that the counterexample does not have
 
 
-def _read_counterexample(text):
-    """Sizes and inputs of the report's lines `sizes N = 2, ..` and `X = [[1, -1/2]]`."""
-    sizes, inputs = {}, {}
-    for line in text.splitlines():
-        if line.startswith("sizes "):
-            sizes = {n: int(v) for n, v in re.findall(r"(\w+) = (\d+)", line)}
-        else:
-            found = re.fullmatch(r"(\w+) = ([-\[\]\d/., ]+)", line)
-            if found:
-                inputs[found[1]] = json.loads(re.sub(r"-?[\d/.]+", r'"\g<0>"', found[2]))
-    return sizes, inputs
+def _tensor(shape, values):
+    flat = [float(Fraction(value)) for value in values]
+    return torch.tensor(flat, dtype=torch.float64).reshape(shape)
 
 
-def _numbers(values):
-    if isinstance(values, list):
-        return [_numbers(v) for v in values]
-    return float(Fraction(values))
+def _nested(shape, values):
+    """The flat row-major values as lists of lists; of a tensor without axes, its one value."""
+    if not shape:
+        return values[0]
+    stride = math.prod(shape[1:])
+    return [
+        _nested(shape[1:], values[row * stride : (row + 1) * stride]) for row in range(shape[0])
+    ]

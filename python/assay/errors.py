@@ -27,6 +27,10 @@ class Unsupported(AssayError):
         super().__init__(f"{place}{operator}: {reason}")
 
 
+class Consequence(Unsupported):
+    """An operator that could be covered, of something that is not."""
+
+
 class UnsupportedGraph(AssayError):
     """Everything in one graph that is not covered: all of it at once, not the first alone."""
 

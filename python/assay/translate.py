@@ -4,6 +4,7 @@ Nothing here decides what is equal or fast: it is translation only.  What no row
 collected, and said all at once with the user's file and line.
 """
 
+import inspect
 import os
 import re
 
@@ -11,17 +12,35 @@ import sympy
 import torch
 
 from . import operators  # noqa: F401  (fills the table)
-from .errors import SizesDiffer, Unsupported, UnsupportedGraph
+from .errors import Consequence, SizesDiffer, Unsupported, UnsupportedGraph
 from .operators import ROWS
 from .program import Extents, Program
 from .values import Layouts, Masked, Value, number
 
 
-def _module_of(function):
+def _with_signature(function, count):
+    """The function itself, or for one written in C, which has no signature, a wrapper with one."""
+    try:
+        inspect.signature(function)
+        return function
+    except ValueError:
+        pass
+
+    def wrapper(*inputs):
+        return function(*inputs)
+
+    positional = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    wrapper.__signature__ = inspect.Signature(
+        [inspect.Parameter(f"x{i}", positional) for i in range(count)]
+    )
+    return wrapper
+
+
+def _module_of(function, count):
     """A function as a module, which is what torch.export takes; its parameters keep their names."""
 
     class Function(torch.nn.Module):
-        forward = staticmethod(function)
+        forward = staticmethod(_with_signature(function, count))
 
     return Function()
 
@@ -35,7 +54,7 @@ def export(function, examples, dynamic=None, fixed=False):
     whole = None
     if not isinstance(function, torch.nn.Module):
         whole = _place_of_function(function)
-        function = _module_of(function)
+        function = _module_of(function, len(examples))
     if dynamic is None and not fixed:
         auto = torch.export.Dim.AUTO
         dynamic = tuple(
@@ -218,7 +237,7 @@ class Translator:
         for node in graph.nodes:
             if node.op != "output":
                 self.attempt(node, specs.get(node.name))
-        problems = list(self.failed.values())
+        problems = [each for each in self.failed.values() if not isinstance(each, Consequence)]
         if not problems:
             try:
                 self._outputs(graph.output_node(), exported)
@@ -249,7 +268,7 @@ class Translator:
             else:
                 raise Unsupported(node.op, f"the constant {node.target}")
         except Unsupported as problem:
-            self.failed[node] = Unsupported(problem.operator, problem.reason, self._comment)
+            self.failed[node] = type(problem)(problem.operator, problem.reason, self._comment)
             if self.probing and isinstance(node.meta.get("val"), torch.Tensor):
                 self.add_input(node)  # what follows may be covered all the same
 
@@ -292,7 +311,7 @@ class Translator:
         if "getitem" in target:
             value = self.environment.get(node.args[0])
             if value is None:
-                raise Unsupported(target, "of what is not covered")
+                raise Consequence(target, "of what is not covered")
             self.environment[node] = value[node.args[1]]
             return
         if target.startswith("aten._assert") or target.startswith("aten.sym_constrain"):
@@ -304,7 +323,7 @@ class Translator:
         arguments = self._arguments(node.args)
         keywords = {k: self._arguments(v) for k, v in node.kwargs.items()}
         if arguments is None or any(v is _MISSING for v in keywords.values()):
-            raise Unsupported(target, "an argument of it is not covered")
+            raise Consequence(target, "an argument of it is not covered")
         try:
             self.environment[node] = _typed(translate(self, *arguments, **keywords), result)
         except (TypeError, KeyError, ValueError, AttributeError) as problem:

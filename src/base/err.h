@@ -20,6 +20,8 @@ typedef struct {
 
 void as_err_init(as_err *e);
 void as_err_clear(as_err *e);
+/* e, initialised, says what `other` says, if it says nothing yet; false, as the following two */
+bool as_err_again(as_err *e, const as_err *other);
 
 /* Both return false, and do nothing when `e` is NULL or has a message already. */
 bool as_err_set(as_err *e, as_status s, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
@@ -29,5 +31,7 @@ bool as_err_at(as_err *e, const char *file, const char *text, size_t len, int li
 
 /* "file:line:col: message\n  line\n  ^"; gives it (malloc'ed) */
 char *as_err_format(const as_err *e);
+/* says it on standard error, as the commands do; gives the exit status */
+int as_err_tell(const as_err *e);
 
 #endif

@@ -74,6 +74,18 @@ void as_remove_folder(const char *path) {
   rmdir(path);
 }
 
+const char *as_file_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+char *as_folder_of(const char *path) {
+  const char *slash = strrchr(path, '/');
+  if (slash == NULL)
+    return as_strdup(".");
+  return slash == path ? as_strdup("/") : as_format("%.*s", (int)(slash - path), path);
+}
+
 double as_now(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);

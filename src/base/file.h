@@ -15,6 +15,8 @@ bool as_exists(const char *path); /* a file or a folder */
 void as_remove_folder(const char *path);
 /* a name below a folder, whatever the folder is: no empty one, not from the root, no `..` in it */
 bool as_path_is_below(const char *path);
-double as_now(void); /* seconds, monotonic */
+const char *as_file_name(const char *path); /* what follows the last slash; borrows */
+char *as_folder_of(const char *path);       /* of a file: "." where it has none; malloc'ed */
+double as_now(void);                        /* seconds, monotonic */
 
 #endif

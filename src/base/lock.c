@@ -1,4 +1,5 @@
 #include "lock.h"
+#include "file.h"
 #include "mem.h"
 #include "str.h"
 #include <dirent.h>
@@ -10,16 +11,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-/* malloc'ed */
-static char *folder_of(const char *path) {
-  const char *slash = strrchr(path, '/');
-  if (slash == NULL)
-    return as_strdup(".");
-  return slash == path ? as_strdup("/") : as_format("%.*s", (int)(slash - path), path);
-}
-
 int as_lock_for(const char *path, as_err *err) {
-  char *folder = folder_of(path);
+  char *folder = as_folder_of(path);
   int lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   int held = lock < 0 ? -1 : flock(lock, LOCK_EX);
   while (held != 0 && lock >= 0 && errno == EINTR)
@@ -54,9 +47,8 @@ static bool is_stale(const char *name, const char *base, const char *ending) {
 
 void as_each_stale(const char *path, const char *ending,
                    void (*remove)(void *arg, const char *stale), void *arg) {
-  char *folder = folder_of(path);
-  const char *slash = strrchr(path, '/');
-  const char *base = slash ? slash + 1 : path;
+  char *folder = as_folder_of(path);
+  const char *base = as_file_name(path);
   DIR *d = opendir(folder);
   for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
     if (!is_stale(e->d_name, base, ending))

@@ -1,10 +1,12 @@
 /* What lowering gives and the runtime takes: texts and shapes, so that neither needs the other.
- * Includes base.h. Filled by src/lower (as_lower_cuda), which also initialises and clears it. */
+ * Includes base/dtype.h. Filled by src/lower (as_lower_cuda), which also initialises and clears it.
+ */
 #ifndef AS_BASE_LOWERED_H
 #define AS_BASE_LOWERED_H
-#include "base.h"
-
-typedef enum { AS_F16, AS_BF16, AS_F32 } as_dtype; /* element types of inputs and outputs */
+#include "dtype.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 typedef struct {
   char *name;

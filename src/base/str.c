@@ -121,3 +121,9 @@ void as_str_add_html(as_str *s, const char *t) {
     t += n ? n : 1;
   }
 }
+
+bool as_ends_with(const char *text, const char *ending) {
+  size_t length = strlen(text);
+  size_t tail = strlen(ending);
+  return length > tail && strcmp(text + length - tail, ending) == 0;
+}

@@ -4,6 +4,7 @@
 #ifndef AS_BASE_STR_H
 #define AS_BASE_STR_H
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct {
@@ -21,6 +22,8 @@ void as_str_printf(as_str *s, const char *fmt, ...) __attribute__((format(printf
  * text may be NULL */
 void as_str_add_html(as_str *s, const char *text);
 char *as_str_take(as_str *s); /* gives the text (malloc'ed, never NULL), resets s */
+
+bool as_ends_with(const char *text, const char *ending); /* and has something before it */
 
 /* both give the text (malloc'ed) */
 char *as_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

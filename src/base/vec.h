@@ -5,7 +5,7 @@
 #define AS_BASE_VEC_H
 #include <stddef.h>
 
-typedef struct {
+typedef struct as_vec {
   void *data;
   size_t n;
   size_t cap;

@@ -9,8 +9,6 @@
 
 /* ---- commands: each gives the exit status */
 int cli_certify(const cli_opts *o);
-int cli_import(const cli_opts *o);        /* certify --from */
-int cli_certify_rules(const cli_opts *o); /* certify FILE.rule... */
 int cli_optimize(const cli_opts *o);
 int cli_check(const cli_opts *o);
 int cli_regress(const cli_opts *o);
@@ -30,8 +28,10 @@ as_oplib *cli_library(const cli_opts *o, as_err *err);
 /* the folder of the installed specifications: ASSAY_SEM, beside the executable, or where `make
  * install` put it; malloc'ed */
 char *cli_sem_dir(void);
-char *cli_exe_dir(void);         /* malloc'ed */
-int cli_fail(const as_err *err); /* prints it; gives the exit status */
+char *cli_exe_dir(void); /* malloc'ed */
+/* the folder that holds the second checker's package `second`, installed or of the source tree;
+ * malloc'ed, or NULL: there is none */
+char *cli_second_dir(void);
 
 /* ---- what a command is about: a result directory (one argument), or its parts named one by one */
 typedef struct {

@@ -1,6 +1,7 @@
 /* `assay bench`: lowers, compiles, checks against the program's own reference and times on a GPU.
  */
 #include "cli.h"
+#include "src/base/file.h"
 #include "src/lower/lower.h"
 #include "src/runtime/rt.h"
 #include <stdio.h>
@@ -37,7 +38,7 @@ int cli_bench(const cli_opts *o) {
     printf("%s: relative error %.3g, %.2f us hot, %.2f us cold: %s\n", job.program->name,
            r.rel_error, r.hot_us, r.cold_us, r.ok ? "correct" : "WRONG");
   }
-  status = ok ? (r.ok ? AS_OK : AS_NO) : cli_fail(&err);
+  status = ok ? (r.ok ? AS_OK : AS_NO) : as_err_tell(&err);
   as_rt_result_clear(&r);
   as_lowered_clear(&low);
   as_job_clear(&job);

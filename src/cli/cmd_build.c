@@ -1,5 +1,6 @@
 /* `assay build`: a certified program as a library for other programs. */
 #include "lowered.h"
+#include "src/base/file.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@ int cli_build(const cli_opts *o) {
   ok = ok && as_rt_library_build(&c.low, c.job.program->name, &c.ports, &opts, &err);
   if (ok)
     printf("%s/libassay_%s.so\n", made, c.job.program->name);
-  int status = ok ? AS_OK : cli_fail(&err);
+  int status = ok ? AS_OK : as_err_tell(&err);
   free(emulation);
   free(made);
   cli_lowered_clear(&c);

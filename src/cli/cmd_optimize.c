@@ -1,8 +1,8 @@
 /* `assay optimize`: search, certify, lower; only what is certified is lowered. */
 #include "cli.h"
-#include "progress.h"
 #include "search/search.h"
 #include "src/base/interrupt.h"
+#include "src/base/progress.h"
 #include "src/lower/lower.h"
 #include <jansson.h>
 #include <stdio.h>
@@ -132,10 +132,23 @@ static void print_choice(const cli_opts *o, const as_job *job, const as_search_r
   printf("%s\n", dir);
 }
 
+static void show_progress(void *arg, const char *stage, const as_search_stats *stats, double done) {
+  as_progress *progress = arg;
+  if (!as_progress_due(progress, stage, done))
+    return;
+  uint64_t pruned = stats->pruned_shape + stats->pruned_abstract + stats->pruned_unit +
+                    stats->pruned_repeat + stats->pruned_memory;
+  fprintf(stderr, "%s: %llu states visited, %llu pruned, %llu tested, %llu certified, %.1f s%s",
+          stage, (unsigned long long)stats->states, (unsigned long long)pruned,
+          (unsigned long long)stats->tested, (unsigned long long)stats->certified,
+          progress->last - progress->start, progress->terminal ? "" : "\n");
+  fflush(stderr);
+}
+
 static bool search(const cli_opts *o, const as_job *job, const as_target *target,
                    as_search_result *found, as_err *err) {
-  cli_progress bar;
-  cli_progress_init(&bar, o->quiet);
+  as_progress progress;
+  as_progress_init(&progress, o->quiet);
   as_lower_opts plan = {.target = target};
   as_policy policy = o->policy;
   as_policy_without_solvers(&policy); /* they are asked of the one that is chosen */
@@ -152,10 +165,10 @@ static bool search(const cli_opts *o, const as_job *job, const as_target *target
   so.given = as_job_judged(job).given;
   so.lowers = lowers;
   so.lowers_arg = &plan;
-  so.progress = cli_progress_show;
-  so.progress_arg = &bar;
+  so.progress = show_progress;
+  so.progress_arg = &progress;
   as_status status = as_search(job->program, &so, found);
-  cli_progress_end(&bar);
+  as_progress_end(&progress);
   return status == AS_OK ||
          as_err_set(err, status, "%s",
                     found->message ? found->message
@@ -172,7 +185,7 @@ static bool leave(const cli_opts *o, const as_job *job, const as_search_result *
                               extra, err);
   if (ok && o->json) {
     json_object_set_new(extra, "directory", json_string(dir));
-    char *json = as_report_json(&x->judged, &x->cand->verdict, NULL, extra);
+    char *json = as_report_json(&x->judged, &x->cand->verdict, &x->words, NULL, extra);
     fputs(json, stdout);
     free(json);
   } else if (ok) {
@@ -198,7 +211,7 @@ int cli_optimize(const cli_opts *o) {
          search(o, &job, target, &found, &err) && choose(o, &job, target, &found, &x, &err) &&
          leave(o, &job, &found, &x, target, dir, &err);
   }
-  int status = ok ? AS_OK : cli_fail(&err);
+  int status = ok ? AS_OK : as_err_tell(&err);
   choice_clear(&x);
   as_search_result_clear(&found);
   as_job_clear(&job);

@@ -1,5 +1,6 @@
 /* `assay run`: a certified program on arrays in .npy files, or on random ones. */
 #include "lowered.h"
+#include "src/base/file.h"
 #include "src/base/rng.h"
 #include "src/runtime/arrays.h"
 #include <stdio.h>
@@ -108,7 +109,7 @@ int cli_run(const cli_opts *o) {
   cli_lowered c;
   cli_lowered_init(&c, &first);
   bool ok = cli_lower(&c, &first, &err) && run_lowered(o, &c, &err);
-  int status = ok ? AS_OK : cli_fail(&err);
+  int status = ok ? AS_OK : as_err_tell(&err);
   cli_lowered_clear(&c);
   as_err_clear(&err);
   return status;

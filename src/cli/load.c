@@ -1,20 +1,14 @@
-/* Where specifications are found, and how a command ends in an error. */
+/* Where specifications are found. */
 #include "cli.h"
 #include "config.h"
 #include "lowered.h"
+#include "src/base/file.h"
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-int cli_fail(const as_err *err) {
-  char *s = as_err_format(err);
-  fprintf(stderr, "assay: %s\n", s);
-  free(s);
-  return err->status == AS_OK ? AS_INTERNAL : (int)err->status;
-}
 
 char *cli_exe_dir(void) {
   char buf[4096];
@@ -71,6 +65,23 @@ char *cli_emulation_dir(void) {
     return beside;
   free(beside);
   return as_strdup(as_exists(AS_DATADIR "/emu") ? AS_DATADIR "/emu" : AS_SRCDIR "/src/lower/emu");
+}
+
+char *cli_second_dir(void) {
+  char *exe = cli_exe_dir();
+  char *tries[] = {as_format("%s/../share/assay/proofs", exe), as_strdup(AS_DATADIR "/proofs"),
+                   as_strdup(AS_SRCDIR "/proofs")};
+  char *found = NULL;
+  free(exe);
+  for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
+    char *package = as_format("%s/second/__main__.py", tries[i]);
+    if (found == NULL && as_exists(package))
+      found = tries[i];
+    else
+      free(tries[i]);
+    free(package);
+  }
+  return found;
 }
 
 static bool load_path(as_oplib *lib, const char *path, as_err *err) {

@@ -1,30 +1,26 @@
 # The command.
 noinst_LIBRARIES += libascli.a
 libascli_a_SOURCES = \
-  src/cli/cli.h src/cli/options.h src/cli/export.h src/cli/progress.h \
+  src/cli/cli.h src/cli/options.h \
   src/cli/cmd_bench.c \
   src/cli/cmd_build.c \
   src/cli/cmd_run.c \
   src/cli/lowered.h src/cli/lowered.c \
   src/cli/cmd_certify.c \
-  src/cli/cmd_certify_rule.c \
   src/cli/cmd_check.c \
   src/cli/cmd_explain.c \
   src/cli/cmd_ops.c \
-  src/cli/cmd_import.c \
   src/cli/cmd_optimize.c \
-  src/cli/export.c \
   src/cli/load.c \
   src/cli/options.c \
   src/cli/place.c \
-  src/cli/progress.c \
   src/cli/target.c \
   src/cli/cmd_regress.c
 libascli_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 bin_PROGRAMS += assay
 assay_SOURCES = src/cli/main.c
 assay_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
-assay_LDADD = libascli.a libascheck.a libasbaseline.a libasreport.a libasexplain.a libasimport.a libassearch.a libasjudge.a libassmt.a libasread.a libasprove.a libasfield.a libaslower.a libasthreads.a libasvthreads.a libastg.a libassem.a libasrt.a libasir.a libastarget.a libck.a libasbase.a \
+assay_LDADD = libascli.a libasoptions.a libascheck.a libasbatch.a libasbaseline.a libasreport.a libasexplain.a libasimport.a libassearch.a libastilejudge.a libasjudge.a libassmt.a libasread.a libasprove.a libasfield.a libaslower.a libasthreads.a libasvthreads.a libastg.a libassem.a libastile.a libasrt.a libasir.a libastarget.a libck.a libasbase.a \
   $(JANSSON_LIBS) $(Z3_LIBS) $(GLPK_LIBS) $(FLINT_LIBS) $(GMP_LIBS) -lpthread -lm
 dist_man_MANS += man/assay.1
 # completions, where shells look for them

@@ -1,6 +1,7 @@
 /* A certified program of a result directory, lowered: what `bench`, `build` and `run` begin with.
  */
 #include "lowered.h"
+#include "src/base/file.h"
 #include "src/lower/lower.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 #include "cli.h"
+#include "src/base/file.h"
 #include <stdlib.h>
 
 static char *part(const cli_opts *o, const char *name, uint32_t k) {

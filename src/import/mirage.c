@@ -1,5 +1,6 @@
 /* Graphs at kernel level, and what both levels share: tensors by guid, operators. */
 #include "mirage_int.h"
+#include "src/base/file.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,6 +2,9 @@
 #ifndef AS_IMPORT_MIRAGE_INT_H
 #define AS_IMPORT_MIRAGE_INT_H
 #include "mirage.h"
+#include "src/base/mem.h"
+#include "src/base/str.h"
+#include "src/base/vec.h"
 #include <jansson.h>
 
 enum { MI_FACTORS = 8, MI_LOOP = 3, MI_NOATOM = -1 };

@@ -6,6 +6,7 @@
  * accumulate, divide by the count, root, keep the axis) is gathered in a *view* of a tile and
  * becomes an operator when something reads it. */
 #include "mirage_int.h"
+#include "src/base/id.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,10 +3,13 @@
  * layer above.  Meaning: semantics/SEMANTICS.md. */
 #ifndef AS_IR_GRAPH_H
 #define AS_IR_GRAPH_H
-#include "../base/id.h"
-#include "../base/lowered.h"
 #include "opdef.h"
 #include "size.h"
+#include "src/base/dtype.h"
+#include "src/base/err.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #define AS_MAX_RANK 8
 #define AS_MAX_ARGS 8

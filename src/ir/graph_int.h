@@ -4,6 +4,7 @@
 #define AS_IR_GRAPH_INT_H
 #include "../base/intern.h"
 #include "graph.h"
+#include "src/base/str.h"
 
 #define AS_SCOPE_SIZE 0xfffffffeu  /* sizes declared by the file */
 #define AS_SCOPE_TAKEN 0xfffffffdu /* names that fresh ones must avoid */

@@ -3,9 +3,14 @@
  * tp_parse.c, mug_parse.c. */
 #ifndef AS_IR_LEX_H
 #define AS_IR_LEX_H
-#include "../base/base.h"
 #include "size.h"
+#include "src/base/err.h"
+#include "src/base/mem.h"
+#include "src/base/vec.h"
 #include <gmp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 typedef enum {
   AS_T_END,

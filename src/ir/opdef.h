@@ -3,9 +3,14 @@
  * operator by name except the sugar of the program parser. May include: base, ir/size.h. */
 #ifndef AS_IR_OPDEF_H
 #define AS_IR_OPDEF_H
-#include "../base/base.h"
 #include "size.h"
+#include "src/base/err.h"
 #include <gmp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct as_vec;
 
 #define AS_MAX_ATTRS 8
 
@@ -190,7 +195,7 @@ typedef struct as_match {
 
 bool as_opdef_match(as_sizes *sizes, const as_opdef *op, const as_size (*argdim)[8],
                     const uint32_t *argrank, uint32_t nargs, const as_attr *attr, as_match *m,
-                    as_size *outdim, uint32_t *outrank, as_vec *facts, as_err *err);
+                    as_size *outdim, uint32_t *outrank, struct as_vec *facts, as_err *err);
 /* a body's integer expression (bounds, indices) as a size when it only uses sizes and attributes;
  * AS_SIZE_BAD otherwise */
 as_size as_opdef_size(as_sizes *sizes, const as_opdef *op, const as_match *m, const as_attr *attr,

@@ -1,6 +1,7 @@
 /* Operators and functions as canonical .sem text: what hashes are taken of. */
 #include "lex.h"
 #include "opdef.h"
+#include "src/base/str.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,8 @@
 /* The operators and functions known, and the files they came from. */
 #include "../base/stats.h"
 #include "oplib_int.h"
+#include "src/base/file.h"
+#include "src/base/str.h"
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>

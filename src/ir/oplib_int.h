@@ -1,5 +1,5 @@
-/* Inside of an operator library; shared by oplib.c and the parsers of .sem and .rule files only.
- * May include: base, ir/opdef.h, ir/lex.h. */
+/* Inside of an operator library; shared by oplib.c and the parsers of .sem, .rule and .tile files
+ * only. May include: base, ir/opdef.h, ir/lex.h. */
 #ifndef AS_IR_OPLIB_INT_H
 #define AS_IR_OPLIB_INT_H
 #include "lex.h"

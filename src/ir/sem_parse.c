@@ -1,6 +1,9 @@
 /* .sem files: recursive descent after docs/language.md. */
 #include "builtin.h"
+#include "expr_parse.h"
 #include "oplib_int.h"
+#include "src/base/hash.h"
+#include "src/base/str.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -399,6 +402,14 @@ static as_expr *p_cond_and(sem_parser *parser) {
 
 static as_expr *p_cond(sem_parser *parser) {
   return p_chain(parser, "or", AS_E_OR, p_cond_and);
+}
+
+as_expr *as_parse_scalar(as_lexed *lexed, as_oplib *lib) {
+  return p_scalar(&(sem_parser){lexed, lib});
+}
+
+as_expr *as_parse_condition(as_lexed *lexed, as_oplib *lib) {
+  return p_cond(&(sem_parser){lexed, lib});
 }
 
 /* --- signatures */

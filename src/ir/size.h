@@ -2,7 +2,8 @@
  * form, so equality is id equality. May include: base.  Used by ir/graph, search, lower. */
 #ifndef AS_IR_SIZE_H
 #define AS_IR_SIZE_H
-#include "../base/base.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 typedef uint32_t as_size; /* id in an as_sizes */
 #define AS_SIZE_ONE 1u    /* ids 0 and 1 are the constants 0 and 1 in every table */

@@ -1,6 +1,8 @@
 /* Sizes as text.  Terms are ordered by their own text, so the same polynomial prints the same
  * whatever ids its symbols have. */
 #include "size.h"
+#include "src/base/mem.h"
+#include "src/base/str.h"
 #include <stdlib.h>
 #include <string.h>
 

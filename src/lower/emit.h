@@ -3,6 +3,7 @@
 #ifndef AS_LOWER_EMIT_H
 #define AS_LOWER_EMIT_H
 #include "job.h"
+#include "src/base/str.h"
 
 typedef struct {
   const lx *expr;

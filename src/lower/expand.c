@@ -5,6 +5,8 @@
 #include "hoist.h"
 #include "range.h"
 #include "threads.h"
+#include "src/base/id.h"
+#include "src/base/vec.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,6 +3,8 @@
 #ifndef AS_LOWER_JOB_H
 #define AS_LOWER_JOB_H
 #include "lower.h"
+#include "src/base/mem.h"
+#include "src/base/str.h"
 #include "value.h"
 
 #define LO_NONE UINT32_MAX

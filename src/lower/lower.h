@@ -4,10 +4,12 @@
  * May include: base, target, ir, semantics.  Used by runtime, cli, tests. */
 #ifndef AS_LOWER_H
 #define AS_LOWER_H
-#include "../base/base.h"
 #include "../base/lowered.h"
 #include "../ir/graph.h"
 #include "../target/target.h"
+#include "src/base/err.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 typedef struct {
   const int64_t *env; /* values of size symbols, indexed by size id (borrowed); NULL: the values

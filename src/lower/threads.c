@@ -1,6 +1,7 @@
 #include "threads.h"
 #include "../threads/threads.h"
 #include "emit.h"
+#include "src/base/id.h"
 #include <stdlib.h>
 #include <string.h>
 

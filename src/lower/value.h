@@ -3,9 +3,11 @@
  * an expression); nothing below knows an operator by its name.  Used by all of src/lower. */
 #ifndef AS_LOWER_VALUE_H
 #define AS_LOWER_VALUE_H
-#include "../base/lowered.h"
 #include "../ir/graph.h"
 #include "lx.h"
+#include "src/base/dtype.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 typedef enum { LV_GLOBAL, LV_LOAD, LV_MAP, LV_RED, LV_ACC, LV_RUN, LV_CONST } lv_kind;
 

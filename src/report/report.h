@@ -10,7 +10,11 @@
  * as_report_judged (cli.h) fills an item from a judged case. */
 #ifndef AS_REPORT_REPORT_H
 #define AS_REPORT_REPORT_H
-#include "src/base/base.h"
+#include "src/base/mem.h"
+#include "src/base/vec.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 typedef enum {
   AS_REPORT_PLAIN,

@@ -4,6 +4,7 @@
 #define AS_RT_ARRAYS_H
 #include "../base/rng.h"
 #include "npy.h"
+#include "src/base/err.h"
 
 /* zeroed and aligned as kernels ask for; freed by the caller */
 void *as_rt_tensor_new(const as_rt_port *port);

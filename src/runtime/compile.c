@@ -1,5 +1,6 @@
 #include "compile.h"
 #include "../base/child.h"
+#include "src/base/mem.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,5 +1,7 @@
 #include "library.h"
 #include "compile.h"
+#include "src/base/file.h"
+#include "src/base/str.h"
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>

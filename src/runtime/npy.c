@@ -1,4 +1,7 @@
 #include "npy.h"
+#include "src/base/file.h"
+#include "src/base/mem.h"
+#include "src/base/str.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
 #ifndef AS_RT_NPY_H
 #define AS_RT_NPY_H
 #include "port.h"
+#include "src/base/err.h"
 
 typedef struct {
   uint32_t rank;

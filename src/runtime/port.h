@@ -3,7 +3,9 @@
  * arrays. */
 #ifndef AS_RT_PORT_H
 #define AS_RT_PORT_H
-#include "../base/lowered.h"
+#include "src/base/dtype.h"
+#include <stddef.h>
+#include <stdint.h>
 
 enum { AS_RT_MAX_RANK = 8 };
 

@@ -1,6 +1,8 @@
 #include "rt.h"
 #include "../base/child.h"
 #include "compile.h"
+#include "src/base/file.h"
+#include "src/base/mem.h"
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>

@@ -10,6 +10,7 @@
  *
  * A new GPU is a new row.  Of rows with one architecture the first is found by its name. */
 #include "target.h"
+#include "src/base/str.h"
 #include <stdlib.h>
 #include <strings.h>
 

@@ -3,7 +3,9 @@
  * stands here and nowhere else.  May include: base. */
 #ifndef AS_TARGET_H
 #define AS_TARGET_H
-#include "../base/base.h"
+#include "src/base/err.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 /* Families of instructions that emitted text may use. */
 typedef enum {

@@ -2,6 +2,7 @@
 #ifndef AS_THREADS_EMIT_H
 #define AS_THREADS_EMIT_H
 #include "lowering.h"
+#include "src/base/str.h"
 
 typedef struct {
   const as_tg *g;

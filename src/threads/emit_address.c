@@ -1,5 +1,6 @@
 /* Addresses of a thread graph as texts: its maps printed as shifts, ands and xors. */
 #include "emit.h"
+#include "src/base/id.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,7 @@
 #include "lowering.h"
+#include "src/base/file.h"
+#include "src/base/id.h"
+#include "src/base/str.h"
 #include "threads.h"
 #include <stdlib.h>
 #include <string.h>

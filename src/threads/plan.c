@@ -2,6 +2,7 @@
  * Operators have no names here: a product is a sum over iterations of a sum over one index of one
  * loaded element with the wide index and one with the batch index. */
 #include "lowering.h"
+#include "src/base/id.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* Device functions from instruction texts: the only place where a row's text becomes inline
  * assembly.  A function's name is at_ and the row's name with underscores. */
 #include "lowering.h"
+#include "src/base/str.h"
 #include <stdlib.h>
 #include <string.h>
 

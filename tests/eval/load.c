@@ -1,4 +1,6 @@
 #include "load.h"
+#include "src/base/file.h"
+#include "src/base/mem.h"
 #include "tests/operators.h"
 #include <stdio.h>
 #include <stdlib.h>

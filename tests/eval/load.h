@@ -3,6 +3,7 @@
 #ifndef TEST_EVAL_LOAD_H
 #define TEST_EVAL_LOAD_H
 #include "../../semantics/eval.h"
+#include "src/base/rng.h"
 
 extern const char *const load_examples[]; /* names in examples/, NULL at the end */
 char *load_path(const char *dir, const char *name, const char *ext);

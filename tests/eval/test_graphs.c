@@ -1,6 +1,7 @@
 /* The field test and the refuter on programs and muGraphs: equal pairs and mutants. */
 #include "../../verify/field/field.h"
 #include "load.h"
+#include "src/base/file.h"
 #include "tests/operators.h"
 #include "tests/suite.h"
 #include <stdio.h>

@@ -1,4 +1,6 @@
 /* Operator specifications: reading, canonical text, the shape rule, what is refused. */
+#include "src/base/mem.h"
+#include "src/base/rng.h"
 #include "util.h"
 
 /* of elementwise.sem */

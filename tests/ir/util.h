@@ -2,6 +2,7 @@
 #ifndef TESTS_IR_UTIL_H
 #define TESTS_IR_UTIL_H
 #include "../../src/ir/graph.h"
+#include "src/base/file.h"
 #include "tests/operators.h"
 #include "tests/suite.h"
 #include <stdlib.h>

@@ -3,7 +3,8 @@
  * tilings. Used by tests/lower/random.c. */
 #ifndef TESTS_LOWER_RANDOM_TEXT_H
 #define TESTS_LOWER_RANDOM_TEXT_H
-#include "../../src/base/base.h"
+#include "src/base/rng.h"
+#include <stdbool.h>
 
 typedef struct {
   char *sem; /* the operators that the program uses beside the built-in ones */

@@ -3,6 +3,7 @@
 #include "../../src/lower/fault.h"
 #include "batch.h"
 #include "case.h"
+#include "src/base/str.h"
 #include "tests/suite.h"
 #include <check.h>
 #include <math.h>

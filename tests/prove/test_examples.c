@@ -2,7 +2,9 @@
  * this folder: proved and accepted by the checker on a claim read afresh, or left unproved.  With
  * arguments SPEC CANDIDATE [CERT]: shows one proof (and writes it). */
 #include "proofs/checker/ck_cert.h"
-#include "src/base/base.h"
+#include "src/base/err.h"
+#include "src/base/file.h"
+#include "src/base/str.h"
 #include "tests/source_dir.h"
 #include "tests/suite.h"
 #include "verify/prove/prove.h"

@@ -14,6 +14,9 @@ ASSAY=$assay ASSAY_CACHE=$work/cache
 export ASSAY ASSAY_CACHE
 "$python" -c 'import assay' 2>/dev/null || { PYTHONPATH=$src/python; export PYTHONPATH; }
 "$python" "$src/tests/python/certify.py" >out 2>err || fail "a pair is judged wrongly: $(grep FAIL out)"
+"$python" "$src/tests/python/cheats.py" --page page.md >out 2>err || fail "a cheat is judged wrongly: $(grep FAIL out)"
+for title in page.md "$src/docs/cheats.md"; do grep '^## ' "$title"; done | sort | uniq -u >differ
+[ ! -s differ ] || fail "docs/cheats.md is not of these pairs: $(cat differ)"
 "$python" "$src/tests/python/rows.py" >out 2>err || fail "a row of the table is wrong: $(grep FAIL out)"
 "$python" "$src/tests/python/use.py" >out 2>err || fail "the package does not do what is said of it"
 [ "$failures" -eq 0 ]

@@ -2,7 +2,10 @@
  * asked of Z3 in two ways. */
 #include "search/abstract.h"
 #include "search/prune_z3.h"
+#include "src/base/rng.h"
+#include "src/base/str.h"
 #include "tests/suite.h"
+#include <stddef.h>
 #include <stdlib.h>
 #include <z3.h>
 

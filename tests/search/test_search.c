@@ -3,6 +3,7 @@
  * programs that are too large. */
 #include "search/search.h"
 #include "search/sg_space.h"
+#include "src/base/file.h"
 #include "tests/operators.h"
 #include "tests/suite.h"
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* Random changes of muGraph texts and of certificates, for the soundness harness. */
 #ifndef TEST_MUTATE_H
 #define TEST_MUTATE_H
-#include "src/base/base.h"
+#include "src/base/rng.h"
+#include <stddef.h>
 
 /* a muGraph that computes a program operator by operator, at kernel level; malloc'ed */
 char *mutate_as_mugraph(const char *tp);

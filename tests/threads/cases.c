@@ -1,4 +1,5 @@
 #include "cases.h"
+#include "src/base/str.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 #define AS_TEST_THREADS_CASES_H
 #include "../../src/threads/threads.h"
 #include "interp.h"
+#include "src/base/rng.h"
 
 typedef struct {
   const char *name;

@@ -7,6 +7,7 @@
 #ifndef AS_TEST_INTERP_H
 #define AS_TEST_INTERP_H
 #include "../../src/threads/core/graph.h"
+#include "src/base/rng.h"
 
 /* a value is a pair modulo Q and P with Q | P - 1; exponentials go from the first to the second, so
  * that exp(a) exp(b) = exp(a + b).  q < 0: minus infinity. */

@@ -2,6 +2,7 @@
  * every register and lane; the algebra against brute force; conflicts, swizzles, conversions. */
 #include "../../src/threads/core/f2.h"
 #include "../../src/threads/core/isa.h"
+#include "src/base/rng.h"
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>

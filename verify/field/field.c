@@ -2,6 +2,7 @@
 #include "../../semantics/domain_field.h"
 #include "../../src/base/stats.h"
 #include "../refute/instance.h"
+#include "src/base/mem.h"
 #include <stdlib.h>
 #include <string.h>
 

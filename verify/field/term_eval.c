@@ -1,4 +1,5 @@
 #include "term_eval.h"
+#include "src/base/mem.h"
 #include <stdlib.h>
 #include <string.h>
 

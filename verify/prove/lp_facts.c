@@ -2,7 +2,6 @@
  * of products.  Only facts that are connected by shared atoms are taken. */
 #include "pv_folds.h"
 #include "pv_lp.h"
-#include "src/base/mem.h"
 #include <string.h>
 
 static void push_fact(pv *prover, fact_list *known, const pv_poly *value, const pv_thm *premises,

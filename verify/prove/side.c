@@ -1,7 +1,6 @@
 /* Side conditions on real terms: nonzero, positive, nonnegative; and facts out of the hypotheses,
  * clauses included. */
 #include "pv_norm.h"
-#include "src/base/mem.h"
 #include <stdlib.h>
 
 typedef uint32_t (*asker)(pv *p, uint32_t cx, ck_id x);

@@ -1,6 +1,8 @@
 /* One comparison of two programs at concrete sizes and inputs, with proof: exact rationals, then
  * intervals. */
 #include "refute.h"
+#include "src/base/id.h"
+#include "src/base/mem.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,9 +87,28 @@ static void found(as_cex *cex, as_cex_kind kind, uint32_t output, const as_tenso
     cex->index[i] = (int64_t)(position % (size_t)extent);
     position /= (size_t)extent;
   }
+  free(cex->given);
+  free(cex->candidate);
   cex->given = given;
   cex->candidate = candidate;
   cex->method = method;
+  cex->faint = false;
+}
+
+enum { FAINT_LOG2 = -30 }; /* of a difference, as a part of the value */
+
+/* keeps the first difference of values; a later one only where it is easier to see */
+static void found_value(as_cex *cex, uint32_t output, const as_tensor *want, const as_tensor *have,
+                        size_t position, bool interval) {
+  const as_domain *domain = want->d;
+  const void *wanted = as_tensor_at(want, position);
+  const void *had = as_tensor_at(have, position);
+  bool faint = interval && as_interval_distance_log2(domain, wanted, had) < FAINT_LOG2;
+  if (cex->given && faint)
+    return;
+  found(cex, AS_CEX_VALUE, output, want, position, domain->print(domain, wanted),
+        domain->print(domain, had), interval ? "intervals" : "exact rationals");
+  cex->faint = faint;
 }
 
 static char *shape_text(const as_tensor *tensor) {
@@ -128,14 +149,17 @@ static as_status compare(const as_graph *spec, const as_graph *cand, const as_te
       }
       if (interval ? as_interval_disjoint(domain, wanted, had)
                    : domain->cmp(domain, wanted, had) != AS_C_EQ) {
-        found(cex, AS_CEX_VALUE, i, &want[i], k, domain->print(domain, wanted),
-              domain->print(domain, had), method);
-        return AS_NO;
+        found_value(cex, i, &want[i], &have[i], k, interval);
+        if (!cex->faint)
+          return AS_NO;
+        continue;
       }
       if (flags || (interval && as_interval_distance_log2(domain, wanted, had) > -40))
         doubt = true; /* they meet, but are wide: look closer */
     }
   }
+  if (cex->given)
+    return AS_NO;
   if (marks->flags & AS_F_UNDEF) {
     const char *name = cand->node[marks->node].name;
     found(cex, AS_CEX_UNDEFINED, AS_NONE, NULL, 0, as_strdup("defined"),

@@ -1,4 +1,6 @@
 #include "instance.h"
+#include "src/base/id.h"
+#include "src/base/mem.h"
 #include <stdlib.h>
 #include <string.h>
 

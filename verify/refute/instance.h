@@ -3,6 +3,7 @@
 #ifndef AS_INSTANCE_H
 #define AS_INSTANCE_H
 #include "../../semantics/eval.h"
+#include "src/base/rng.h"
 
 /* Size symbols of both graphs; those that an equation `S = expr` defines are computed, the others
  * are free: values are chosen for them. */

@@ -2,6 +2,7 @@
 #include "../../src/base/stats.h"
 #include "constants.h"
 #include "instance.h"
+#include "src/base/file.h"
 
 const as_refute_budget as_refute_default = {.seed = 1,
                                             .max_size = 4,
@@ -9,6 +10,8 @@ const as_refute_budget as_refute_default = {.seed = 1,
                                             .inputs_per_size = 5,
                                             .max_ops = 2000000,
                                             .seconds = 10};
+
+enum { PLAINER_TRIALS = 60 };
 
 typedef struct {
   const as_graph *spec;
@@ -24,6 +27,9 @@ typedef struct {
   as_constants constants;
   uint32_t rounds; /* of inputs at the same sizes */
   bool beside;     /* easy numbers have been tried at all sizes */
+  as_cex faint;    /* the first counterexample, where its difference is too small to be seen */
+  bool has_faint;
+  uint32_t plainer_left; /* comparisons that may still look for a plainer one */
 } job;
 
 /* the easiest inputs to read come first: small integers, then shapes of data that reach other
@@ -63,11 +69,40 @@ static void fill(job *search, uint32_t round, as_tensor *inputs) {
   }
 }
 
+/* A difference that floating-point arithmetic loses is a counterexample, and convinces nobody who
+ * runs it: it is kept while a few more comparisons look for one that can be seen. */
+static void keep_faint(job *search) {
+  if (search->has_faint) {
+    as_cex_clear(search->cex);
+    return;
+  }
+  search->faint = *search->cex;
+  as_cex_init(search->cex);
+  search->has_faint = true;
+}
+
+static void settle_faint(job *search) {
+  if (!search->has_faint)
+    return;
+  if (search->status == AS_NO) {
+    as_cex_clear(&search->faint);
+    return;
+  }
+  as_cex_clear(search->cex);
+  *search->cex = search->faint;
+  search->status = AS_NO;
+}
+
 static bool try_sizes(void *arg) {
   job *search = arg;
   for (uint32_t round = 0; round < search->rounds; round++) {
     if (search->until > 0 && as_now() > search->until)
       return true;
+    if (search->has_faint) {
+      if (search->plainer_left == 0)
+        return true;
+      search->plainer_left--;
+    }
     as_tensor *inputs = as_inputs_new(search->spec, &as_domain_exact, search->instance.env, NULL);
     if (!inputs)
       return false;
@@ -79,6 +114,11 @@ static bool try_sizes(void *arg) {
     as_inputs_free(search->spec, inputs);
     if (status == AS_OK)
       search->looked = true;
+    if (status == AS_NO && search->cex->faint) {
+      keep_faint(search);
+      as_err_clear(&why);
+      continue;
+    }
     if (status == AS_NO || status == AS_BAD_INPUT || status == AS_INTERNAL) {
       search->status = status;
       if (status != AS_NO)
@@ -100,8 +140,13 @@ as_status as_refute(const as_graph *spec, const as_graph *cand, const as_refute_
     budget = &as_refute_default;
   as_graph view = as_graph_over(spec, cand->sizes);
   spec = &view;
-  job search = {
-      .spec = spec, .cand = cand, .budget = budget, .cex = cex, .err = err, .status = AS_UNKNOWN};
+  job search = {.spec = spec,
+                .cand = cand,
+                .budget = budget,
+                .cex = cex,
+                .err = err,
+                .status = AS_UNKNOWN,
+                .plainer_left = PLAINER_TRIALS};
   as_cex_init(cex);
   as_rng_seed(&search.rng, budget->seed);
   as_constants_add_graph(&search.constants, spec);
@@ -137,6 +182,7 @@ as_status as_refute(const as_graph *spec, const as_graph *cand, const as_refute_
     if (as_instance_random(&search.instance, &search.rng, top, 5000))
       try_sizes(&search);
   }
+  settle_faint(&search);
   as_instance_clear(&search.instance);
   as_constants_clear(&search.constants);
   return search.status;

@@ -5,6 +5,7 @@
 #ifndef AS_REFUTE_H
 #define AS_REFUTE_H
 #include "../../semantics/eval.h"
+#include "src/base/str.h"
 
 typedef enum {
   AS_CEX_VALUE,     /* an element differs */
@@ -27,6 +28,7 @@ typedef struct {
   char *given;
   char *candidate;    /* the two values, or what went wrong */
   const char *method; /* "exact rationals", "intervals" */
+  bool faint; /* a value differs by less than 2^-30 of itself: true, but lost in single precision */
 } as_cex;
 
 void as_cex_init(as_cex *c);

@@ -4,6 +4,8 @@
 #include "../../src/base/stats.h"
 #include "instance.h"
 #include "rule_inputs.h"
+#include "src/base/file.h"
+#include "src/base/id.h"
 #include <stdlib.h>
 #include <string.h>
 

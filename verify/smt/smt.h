@@ -11,7 +11,10 @@
 #ifndef AS_SMT_H
 #define AS_SMT_H
 #include "proofs/checker/ck_claim.h"
-#include "src/base/base.h"
+#include "src/base/err.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 typedef struct {
   char *name; /* "step 17: induction step of s21": what the conclusion is needed for */

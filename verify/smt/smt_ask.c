@@ -1,6 +1,9 @@
 /* The table of solvers, and what their answers come to. */
 #include "smt_solver.h"
+#include "src/base/file.h"
+#include "src/base/mem.h"
 #include "src/base/stats.h"
+#include "src/base/str.h"
 #include <stdlib.h>
 
 static const smt_solver solvers[] = {

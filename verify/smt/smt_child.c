@@ -3,6 +3,8 @@
  * its verdict and a new child gets the rest, a few times. */
 #include "smt_solver.h"
 #include "src/base/child.h"
+#include "src/base/file.h"
+#include "src/base/mem.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,7 @@
 /* Cuts a proof into queries: see smt.h. */
 #include "smt_int.h"
+#include "src/base/mem.h"
+#include "src/base/str.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -10,6 +10,8 @@
  * instance as an implication. Everything else (linear combination, order, integrality, case splits,
  * congruence, chains of equations) is left to the solver. */
 #include "smt_int.h"
+#include "src/base/mem.h"
+#include "src/base/str.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,7 @@
 /* Z3, in process: one fresh context per query, so that no query can disturb another. */
 #include "smt_solver.h"
+#include "src/base/mem.h"
+#include "src/base/str.h"
 #include <stdlib.h>
 #include <string.h>
 #include <z3.h>

@@ -1,4 +1,6 @@
 #include "block.h"
+#include "src/base/mem.h"
+#include "src/base/vec.h"
 #include <stdlib.h>
 #include <string.h>
 #define MAX_BOUND 40

@@ -1,4 +1,7 @@
 #include "term.h"
+#include "src/base/mem.h"
+#include "src/base/vec.h"
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #define MAX_MONOS 48

@@ -9,8 +9,9 @@
  * that equal terms have equal names. */
 #ifndef AS_THREADS_TERM_H
 #define AS_THREADS_TERM_H
-#include "../../src/base/base.h"
 #include <gmp.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 typedef uint32_t as_poly;
 #define AS_POLY_NONE UINT32_MAX

@@ -1,5 +1,6 @@
 #include "validate.h"
 #include "den.h"
+#include "src/base/str.h"
 #include <stdlib.h>
 
 bool as_threads_validate(const as_tg *g, const as_isa *isa, const as_block_ref *b, char **why) {

@@ -1,5 +1,5 @@
 #include "f2.h"
-#include "../../base/base.h"
+#include "src/base/str.h"
 #include <string.h>
 
 static unsigned top_bit(uint32_t v) {

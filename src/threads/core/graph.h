@@ -5,9 +5,15 @@
  * read by printer, validator and the interpreter of the tests.  Meaning: docs/threads.md. */
 #ifndef AS_THREADS_GRAPH_H
 #define AS_THREADS_GRAPH_H
-#include "../../base/lowered.h"
 #include "f2.h"
 #include "isa.h"
+#include "src/base/dtype.h"
+#include "src/base/err.h"
+#include "src/base/mem.h"
+#include "src/base/vec.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #define AS_TG_AXES 6
 #define AS_TG_ARGS 8

@@ -1,4 +1,7 @@
 #include "isa.h"
+#include "src/base/mem.h"
+#include "src/base/str.h"
+#include "src/base/vec.h"
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

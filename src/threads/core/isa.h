@@ -4,8 +4,10 @@
  * instruction is adding a row. */
 #ifndef AS_THREADS_ISA_H
 #define AS_THREADS_ISA_H
-#include "../../base/base.h"
 #include "f2.h"
+#include "src/base/err.h"
+#include <stdbool.h>
+#include <stddef.h>
 
 #define AS_ISA_OPERANDS 4
 #define AS_ISA_NEEDS 8

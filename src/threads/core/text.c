@@ -1,6 +1,7 @@
 /* The text of thread graphs.  Both directions go by the tables of graph.h: an operation is its kind
  * and its fields as key=value. */
 #include "graph.h"
+#include "src/base/str.h"
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>

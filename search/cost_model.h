@@ -1,0 +1,27 @@
+/* The cost model at work: a graph, what its nodes do, and the sizes it is looked at with.
+ * May include: search.h.  Private to cost.c and tiling.c. */
+#ifndef AS_SEARCH_COST_MODEL_H
+#define AS_SEARCH_COST_MODEL_H
+#include "search.h"
+
+typedef struct {
+  as_size work;
+  as_size reduced; /* elements that go into one result, over all definitions */
+  bool contraction;
+} sg_node_work; /* work: body evaluations times reduction extents */
+
+typedef struct {
+  const as_graph *graph;
+  const as_target *target;
+  sg_node_work *works;
+  int64_t *env;
+} sg_cost_model;
+
+/* values of sizes, by size: those that the graph's table states, 1 where none is */
+void sg_cost_set_env(sg_cost_model *model);
+void sg_cost_prepare(sg_cost_model *model); /* fills works; sizes may be added */
+bool sg_cost_is_contraction(const as_node *node);
+/* microseconds of one block graph, -1: does not fit; *shared: bytes of the largest block so far */
+double sg_cost_block(const sg_cost_model *model, uint32_t which, double *shared);
+double sg_cost_total(const sg_cost_model *model, double *shared);
+#endif

@@ -1,0 +1,490 @@
+/* The choice of tile sizes by the cost model.
+ *
+ * A relation `extent = count * tile` gives the choices: tiles that divide the concrete extent.
+ * Kernels are tuned one by one, except where a size links them: the blocks that share a loop's
+ * axis (`extent = shared * count * tile`: the second kernel combines as many states), or a count
+ * that two relations have.  The values of such sizes are gone through first, and the kernels that
+ * mention them tuned for each. */
+#include "cost_model.h"
+#include "src/base/id.h"
+#include "src/base/str.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  MOST_RELATIONS = 48,
+  MOST_IN_BLOCK = 12,
+  MOST_IN_GROUP = 24,
+  MOST_CHOICES = 24,
+  MOST_LINKS = 2, /* of one group of kernels */
+  MOST_SHARERS = 512
+};
+
+typedef struct {
+  as_size count;
+  as_size tile;
+  as_size shared; /* AS_SIZE_BAD: no third factor */
+  long extent;
+  uint32_t block;
+  bool linked; /* the count is in another relation, too */
+  bool loop;
+  bool fine; /* no tensor cores: a block may take one row */
+  long choice[MOST_CHOICES];
+  uint32_t n;
+} split;
+
+typedef struct {
+  as_size size;
+  long choice[MOST_CHOICES];
+  uint32_t n;
+} link;
+
+typedef struct {
+  double us;
+  double shared;
+  long value[2 * MOST_IN_GROUP + MOST_LINKS];
+} choice;
+
+typedef struct {
+  const as_graph *graph;
+  sg_cost_model model;
+  split splits[MOST_RELATIONS];
+  uint32_t n_splits;
+  uint32_t keep;
+} tuner;
+
+/* kernels tuned together */
+typedef struct {
+  uint32_t *blocks;
+  uint32_t n_blocks;
+  link links[MOST_LINKS];
+  uint32_t n_links;
+  as_size size[2 * MOST_IN_GROUP + MOST_LINKS]; /* what `choice.value` are values of */
+  uint32_t n_sizes;
+} group;
+
+static bool mentions(const as_sizes *sizes, as_size size, as_size sym) {
+  for (uint32_t i = 0; i < as_size_nmono(sizes, size); i++) {
+    as_size_mono mono = as_size_get_mono(sizes, size, i);
+    for (uint32_t j = 0; j < mono.n; j++) {
+      if (mono.atom[j] == sym)
+        return true;
+    }
+  }
+  return false;
+}
+
+static bool in_grid(const as_graph *graph, uint32_t block, as_size sym) {
+  for (int i = 0; i < 3; i++) {
+    if (mentions(graph->sizes, graph->block[block].grid[i], sym))
+      return true;
+  }
+  return false;
+}
+
+static uint32_t block_of(const as_graph *graph, as_size sym) {
+  for (uint32_t block = 0; block < graph->n_block; block++) {
+    if (mentions(graph->sizes, graph->block[block].loop, sym) || in_grid(graph, block, sym))
+      return block;
+  }
+  return AS_NONE;
+}
+
+static bool block_mentions(const as_graph *graph, uint32_t which, as_size sym) {
+  const as_block *block = &graph->block[which];
+  if (mentions(graph->sizes, block->loop, sym) || in_grid(graph, which, sym))
+    return true;
+  for (uint32_t i = 0; i < block->n; i++) {
+    const as_node *node = &graph->node[block->nodes[i]];
+    for (uint32_t k = 0; k < node->rank; k++) {
+      if (mentions(graph->sizes, node->dim[k], sym))
+        return true;
+    }
+  }
+  return false;
+}
+
+static bool is_own(const as_graph *graph, as_size size) {
+  for (uint32_t i = 0; i < graph->n_own_size; i++) {
+    if (graph->own_size[i] == size)
+      return true;
+  }
+  return false;
+}
+
+static void find_choices(split *of, long extent) {
+  static const long nice[] = {16,  32,  64, 128, 256, 48, 96, 80, 112, 160,
+                              192, 512, 8,  24,  40,  56, 4,  2,  1};
+  of->n = 0;
+  for (size_t i = 0; i < sizeof nice / sizeof *nice && of->n < 20; i++) {
+    long tile = nice[i];
+    if (tile > extent || extent % tile)
+      continue;
+    if (tile % 16 && of->n && !of->fine && (tile != 8 || of->loop))
+      continue; /* tiles that are no multiple of a fragment only where nothing better divides */
+    if (tile < 8 && (of->loop || (extent > 64 && !of->fine)))
+      continue; /* a loop of single elements is no tiling */
+    if (of->loop && tile > 256)
+      continue;
+    of->choice[of->n++] = tile;
+  }
+  if (extent == 0)
+    of->choice[of->n++] = 1; /* no tiles, of any size */
+  bool whole = extent == 0;
+  for (uint32_t i = 0; i < of->n; i++)
+    whole |= of->choice[i] == extent;
+  if (!whole && extent <= 512)
+    of->choice[of->n++] = extent;
+}
+
+/* which of the factors of a relation is what; false: not a relation of tiles */
+static bool read_factors(const as_graph *graph, as_size_mono product, split *out) {
+  out->count = out->tile = out->shared = AS_SIZE_BAD;
+  out->block = AS_NONE;
+  for (uint32_t i = 0; i < product.n; i++) {
+    if (!is_own(graph, product.atom[i]))
+      return false;
+  }
+  if (product.n == 2) {
+    uint32_t at = block_of(graph, product.atom[0]) == AS_NONE;
+    out->count = product.atom[at];
+    out->tile = product.atom[!at];
+    out->block = block_of(graph, out->count);
+    out->loop =
+        out->block != AS_NONE && mentions(graph->sizes, graph->block[out->block].loop, out->count);
+    return true;
+  }
+  if (product.n != 3)
+    return false;
+  for (uint32_t i = 0; i < 3; i++) {
+    uint32_t block = block_of(graph, product.atom[i]);
+    as_size *part = block == AS_NONE                         ? &out->tile
+                    : in_grid(graph, block, product.atom[i]) ? &out->shared
+                                                             : &out->count;
+    if (*part != AS_SIZE_BAD)
+      return false;
+    *part = product.atom[i];
+  }
+  out->block = block_of(graph, out->count);
+  out->loop = true;
+  return true;
+}
+
+/* false: *why (may be NULL) says why there is none */
+static bool read_splits(tuner *tune, char **why) {
+  const as_graph *graph = tune->graph;
+  for (uint32_t i = 0; i < graph->n_fact; i++) {
+    const as_size_fact *fact = &graph->fact[i];
+    if (fact->rel != AS_REL_EQ || as_size_nmono(graph->sizes, fact->rhs) != 1 ||
+        tune->n_splits == MOST_RELATIONS)
+      continue;
+    as_size_mono product = as_size_get_mono(graph->sizes, fact->rhs, 0);
+    int64_t extent;
+    split found = {.n = 0};
+    if (product.coef != 1 || !read_factors(graph, product, &found))
+      continue;
+    if (!as_graph_concrete(graph, fact->lhs, &extent)) {
+      if (why)
+        *why = as_strdup("the program states no concrete sizes: nothing to tile for");
+      return false;
+    }
+    found.extent = (long)extent;
+    found.fine = found.block != AS_NONE;
+    for (uint32_t node = 0; found.fine && node < graph->block[found.block].n; node++)
+      found.fine = !sg_cost_is_contraction(&graph->node[graph->block[found.block].nodes[node]]);
+    find_choices(&found, found.extent);
+    if (!found.n) {
+      char *shown = as_size_print(graph->sizes, fact->lhs);
+      if (why) {
+        *why = as_format("no tile size divides %s = %ld: it must have a divisor that is a multiple "
+                         "of 8 (or be at most 512)",
+                         shown, found.extent);
+      }
+      free(shown);
+      return false;
+    }
+    tune->splits[tune->n_splits++] = found;
+  }
+  for (uint32_t i = 0; i < tune->n_splits; i++) {
+    for (uint32_t j = 0; j < tune->n_splits; j++)
+      tune->splits[i].linked |= i != j && tune->splits[i].count == tune->splits[j].count;
+  }
+  return true;
+}
+
+static int compare_choices(const void *left, const void *right) {
+  const choice *first = left;
+  const choice *second = right;
+  if (first->us != second->us)
+    return first->us < second->us ? -1 : 1;
+  return memcmp(first->value, second->value, sizeof first->value) > 0 ? 1 : -1;
+}
+
+/* all tilings of a block at the values of the links, best first: values of its tiles */
+static choice *tile_block(tuner *tune, uint32_t block, const uint32_t *at, uint32_t n_splits,
+                          uint32_t *n) {
+  sg_cost_model *model = &tune->model;
+  uint32_t total = 1;
+  uint32_t digit[MOST_IN_BLOCK] = {0};
+  for (uint32_t i = 0; i < n_splits; i++)
+    total *= tune->splits[at[i]].n;
+  choice *list = as_calloc(total + 1, sizeof *list);
+  *n = 0;
+  for (uint32_t nth = 0; nth < total; nth++) {
+    choice tried = {0, 0, {0}};
+    for (uint32_t i = 0; i < n_splits; i++) {
+      const split *divided = &tune->splits[at[i]];
+      long sharers = divided->shared == AS_SIZE_BAD ? 1 : (long)model->env[divided->shared];
+      tried.value[i] = divided->choice[digit[i]];
+      model->env[divided->tile] = tried.value[i];
+      model->env[divided->count] = divided->extent / sharers / tried.value[i];
+    }
+    tried.us = sg_cost_block(model, block, &tried.shared);
+    for (uint32_t i = 0; i < n_splits; i++) {
+      if (tried.value[i] & (tried.value[i] - 1))
+        tried.us *= 1.03; /* odd tiles cost the address arithmetic */
+    }
+    if (tried.us >= 0)
+      list[(*n)++] = tried;
+    for (uint32_t i = 0; i < n_splits && ++digit[i] == tune->splits[at[i]].n; i++)
+      digit[i] = 0;
+  }
+  qsort(list, *n, sizeof *list, compare_choices);
+  return list;
+}
+
+/* --- kernels that sizes link */
+static void add_link(group *together, const split *from) {
+  as_size size = from->shared != AS_SIZE_BAD ? from->shared : from->count;
+  for (uint32_t i = 0; i < together->n_links; i++) {
+    if (together->links[i].size == size)
+      return;
+  }
+  if (together->n_links == MOST_LINKS)
+    return; /* its value stays 1, which is no loss but of choices */
+  link *added = &together->links[together->n_links++];
+  *added = (link){.size = size};
+  if (from->shared == AS_SIZE_BAD) { /* a count for several: what the tiles of one leave */
+    for (uint32_t i = 0; i < from->n; i++)
+      added->choice[added->n++] = from->extent / from->choice[i];
+    return;
+  }
+  for (long odd = 1; odd < 8; odd += 2) {
+    for (long sharers = odd; sharers <= MOST_SHARERS; sharers *= 2) {
+      if (sharers > 1 && sharers <= from->extent && from->extent % sharers == 0 &&
+          added->n < MOST_CHOICES)
+        added->choice[added->n++] = sharers;
+    }
+  }
+}
+
+static bool is_in(const group *together, uint32_t block) {
+  for (uint32_t i = 0; i < together->n_blocks; i++) {
+    if (together->blocks[i] == block)
+      return true;
+  }
+  return false;
+}
+
+/* the kernels that a chain of links leads to from `block` */
+static void gather(const tuner *tune, uint32_t block, group *together) {
+  *together = (group){.blocks = as_malloc(tune->graph->n_block * sizeof(uint32_t))};
+  together->blocks[together->n_blocks++] = block;
+  for (uint32_t i = 0; i < together->n_blocks; i++) {
+    for (uint32_t j = 0; j < tune->n_splits; j++) {
+      const split *divided = &tune->splits[j];
+      bool links = divided->shared != AS_SIZE_BAD || divided->linked;
+      as_size size = divided->shared != AS_SIZE_BAD ? divided->shared : divided->count;
+      if (!links || !block_mentions(tune->graph, together->blocks[i], size))
+        continue;
+      add_link(together, divided);
+      for (uint32_t other = 0; other < tune->graph->n_block; other++) {
+        if (!is_in(together, other) && block_mentions(tune->graph, other, size))
+          together->blocks[together->n_blocks++] = other;
+      }
+    }
+  }
+  for (uint32_t i = 0; i < together->n_links; i++)
+    together->size[together->n_sizes++] = together->links[i].size;
+}
+
+/* the choices that the values of the links leave a relation; false: none */
+static bool narrow(tuner *tune, split *divided) {
+  long sharers = divided->shared == AS_SIZE_BAD ? 1 : (long)tune->model.env[divided->shared];
+  if (divided->extent % sharers)
+    return false;
+  if (divided->linked) {
+    long count = (long)tune->model.env[divided->count];
+    if (count <= 0 || divided->extent / sharers % count)
+      return false;
+    divided->choice[0] = divided->extent / sharers / count;
+    divided->n = 1;
+    return divided->choice[0] > 0;
+  }
+  find_choices(divided, divided->extent / sharers);
+  return divided->n > 0;
+}
+
+/* adds the best tilings of the group at the values that its links have now: the i-th takes the i-th
+ * of each kernel (the last where there are fewer).  false: a kernel has none; *unfit is it. */
+static bool tile_at(tuner *tune, group *together, choice **list, uint32_t *n, uint32_t *unfit) {
+  choice made[64];
+  uint32_t n_made = 0;
+  uint32_t slot = together->n_links;
+  uint32_t most = tune->keep < 64 ? tune->keep : 64;
+  memset(made, 0, sizeof made);
+  for (uint32_t i = 0; i < together->n_blocks; i++) {
+    uint32_t at[MOST_IN_BLOCK];
+    uint32_t n_here = 0;
+    uint32_t n_choices;
+    for (uint32_t j = 0; j < tune->n_splits; j++) {
+      if (tune->splits[j].block != together->blocks[i] || n_here == MOST_IN_BLOCK ||
+          slot + 2 * n_here + 2 > sizeof together->size / sizeof *together->size)
+        continue;
+      if (!narrow(tune, &tune->splits[j]))
+        return false;
+      at[n_here++] = j;
+    }
+    choice *best = tile_block(tune, together->blocks[i], at, n_here, &n_choices);
+    if (!n_choices) {
+      *unfit = together->blocks[i];
+      free(best);
+      return false;
+    }
+    if (n_choices > n_made) {
+      uint32_t now = n_choices < most ? n_choices : most;
+      for (uint32_t k = n_made; n_made && k < now; k++)
+        made[k] = made[n_made - 1];
+      n_made = now > n_made ? now : n_made;
+    }
+    for (uint32_t k = 0; k < n_made; k++) {
+      const choice *taken = &best[k < n_choices ? k : n_choices - 1];
+      made[k].us += taken->us;
+      made[k].shared = taken->shared > made[k].shared ? taken->shared : made[k].shared;
+      for (uint32_t j = 0; j < n_here; j++) {
+        const split *divided = &tune->splits[at[j]];
+        long sharers = divided->shared == AS_SIZE_BAD ? 1 : (long)tune->model.env[divided->shared];
+        together->size[slot + 2 * j] = divided->count;
+        together->size[slot + 2 * j + 1] = divided->tile;
+        made[k].value[slot + 2 * j] = divided->extent / sharers / taken->value[j];
+        made[k].value[slot + 2 * j + 1] = taken->value[j];
+      }
+    }
+    slot += 2 * n_here;
+    free(best);
+  }
+  together->n_sizes = slot;
+  *list = as_realloc(*list, (*n + n_made + 1) * sizeof **list);
+  for (uint32_t k = 0; k < n_made; k++) {
+    for (uint32_t i = 0; i < together->n_links; i++)
+      made[k].value[i] = (long)tune->model.env[together->links[i].size];
+    (*list)[(*n)++] = made[k];
+  }
+  return true;
+}
+
+static choice *tile_group(tuner *tune, group *together, uint32_t *n, uint32_t *unfit) {
+  choice *list = NULL;
+  uint32_t digit[MOST_LINKS] = {0};
+  uint32_t total = 1;
+  *n = 0;
+  for (uint32_t i = 0; i < together->n_links; i++)
+    total *= together->links[i].n;
+  for (uint32_t nth = 0; nth < total; nth++) {
+    for (uint32_t i = 0; i < together->n_links; i++)
+      tune->model.env[together->links[i].size] = together->links[i].choice[digit[i]];
+    tile_at(tune, together, &list, n, unfit);
+    for (uint32_t i = 0; i < together->n_links && ++digit[i] == together->links[i].n; i++)
+      digit[i] = 0;
+  }
+  if (*n)
+    qsort(list, *n, sizeof *list, compare_choices);
+  return list;
+}
+
+/* false, with *why, where a size of the program has no value */
+static bool has_sizes(const as_graph *graph, char **why) {
+  for (const as_graph *outer = graph->program; outer; outer = outer->program) {
+    for (uint32_t i = 0; i < outer->n_own_size; i++) {
+      if (as_size_value(graph->sizes, outer->own_size[i]) >= 0)
+        continue;
+      if (why) {
+        *why = as_format("the program states no concrete size for %s: nothing to tile for",
+                         as_size_name(graph->sizes, outer->own_size[i]));
+      }
+      return false;
+    }
+  }
+  return true;
+}
+
+static void take(as_tiling *into, const group *together, const choice *taken) {
+  into->size = as_realloc(into->size, (into->n + together->n_sizes + 1) * sizeof *into->size);
+  into->value = as_realloc(into->value, (into->n + together->n_sizes + 1) * sizeof *into->value);
+  for (uint32_t i = 0; i < together->n_sizes; i++) {
+    into->size[into->n] = together->size[i];
+    into->value[into->n++] = taken->value[i];
+  }
+}
+
+/* adds the group's tilings to those of the groups before it; false: it has none */
+static bool tile_kernels(tuner *tune, uint32_t first, bool *done, as_tiling *out, uint32_t *have,
+                         char **why) {
+  group together;
+  uint32_t n_choices;
+  uint32_t unfit = first;
+  gather(tune, first, &together);
+  choice *list = tile_group(tune, &together, &n_choices, &unfit);
+  if (!n_choices && why && !*why) {
+    *why = as_format(
+        "kernel %s: no tile sizes that divide the concrete sizes fit shared memory and registers",
+        tune->graph->block[unfit].name);
+  }
+  if (n_choices > *have)
+    *have = n_choices < tune->keep ? n_choices : tune->keep;
+  for (uint32_t i = 0; i < tune->keep && n_choices; i++)
+    take(&out[i], &together, &list[i < n_choices ? i : n_choices - 1]);
+  for (uint32_t i = 0; i < together.n_blocks; i++)
+    done[together.blocks[i]] = true;
+  free(together.blocks);
+  free(list);
+  return n_choices > 0;
+}
+
+as_tiling *as_tilings(const as_graph *graph, const as_target *target, uint32_t keep, uint32_t *n,
+                      char **why) {
+  *n = 0;
+  if (why)
+    *why = NULL;
+  tuner tune = {.graph = graph,
+                .model = {.graph = graph, .target = target ? target : as_target_default()},
+                .keep = keep};
+  if (!has_sizes(graph, why) || !read_splits(&tune, why))
+    return NULL;
+  sg_cost_set_env(&tune.model);
+  sg_cost_prepare(&tune.model);
+  sg_cost_set_env(&tune.model);
+  as_tiling *out = as_calloc(keep + 1, sizeof *out);
+  bool *done = as_calloc(graph->n_block + 1, sizeof *done);
+  uint32_t have = graph->n_block ? 0 : 1;
+  bool possible = true;
+  for (uint32_t block = 0; block < graph->n_block && possible; block++) {
+    if (!done[block])
+      possible = tile_kernels(&tune, block, done, out, &have, why);
+  }
+  for (uint32_t i = 0; i < have && possible; i++) {
+    for (uint32_t j = 0; j < out[i].n; j++)
+      tune.model.env[out[i].size[j]] = out[i].value[j];
+    out[i].us = sg_cost_total(&tune.model, &out[i].shared);
+  }
+  for (uint32_t i = possible ? have : 0; i < keep; i++) {
+    free(out[i].size);
+    free(out[i].value);
+    memset(&out[i], 0, sizeof out[i]);
+  }
+  *n = possible ? have : 0;
+  free(done);
+  free(tune.model.works);
+  free(tune.model.env);
+  return out;
+}

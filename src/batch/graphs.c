@@ -1,0 +1,274 @@
+/* A file of candidates that another program wrote, each judged on its own against one program. */
+#include "batch.h"
+#include "src/base/file.h"
+#include "src/base/progress.h"
+#include "src/report/judged.h"
+#include "src/report/junit.h"
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  const as_batch_how *how;
+  const as_job *given; /* the program, and the specifications that all graphs are read with */
+  const char *path;    /* of the candidates */
+  as_import *file;
+  bool table; /* on standard output, a line a graph */
+  as_progress progress;
+  uint32_t count[AS_N_ANSWERS];
+  uint32_t uncertified;
+  uint32_t unwritten;
+  as_report_dir result;
+  as_str batch; /* for assay-check --batch */
+  json_t *rows;
+  as_report_junit *junit;
+  as_vec items; /* as_report_item, for report.html; collected where a directory is written */
+  as_batch_export *written;
+} graph_run;
+
+/* a graph as it was judged; that cannot be read or expressed is UNKNOWN with the reason */
+typedef struct {
+  size_t number;
+  as_job job;
+  as_judged judged;
+  as_verdict verdict;
+  as_report_words words;
+  as_answer answer;
+  const char *why;
+  double seconds;
+} judged_graph;
+
+static void add_files(graph_run *run, const char *folder, const as_report_dir *from, bool cert) {
+  for (size_t i = 0; i < from->file.n; i++) {
+    const as_report_file *file = &AS_VEC_AT(&from->file, as_report_file, i);
+    char *name = as_format("%s/%s", folder, file->name);
+    as_report_dir_add(&run->result, name, file->data, file->n);
+    free(name);
+  }
+  if (cert) {
+    as_str_printf(&run->batch, "%s/program.tp %s/candidate.mug %s/certificate.cert\n", folder,
+                  folder, folder);
+  }
+}
+
+static uint32_t kernels(const judged_graph *graph) {
+  return graph->job.graph ? as_graph_kernels(graph->job.graph) : 0;
+}
+
+static void print_row(const graph_run *run, const judged_graph *graph) {
+  const as_verdict *verdict = &graph->verdict;
+  bool proved = graph->answer == AS_ANSWER_PROVED;
+  as_progress_wipe(&run->progress);
+  printf("%5zu  %7u  %-8s %7.3f s%s%s\n", graph->number, kernels(graph),
+         as_answer_word(graph->answer), graph->seconds, graph->why && !proved ? "  " : "",
+         graph->why && !proved ? graph->why : "");
+  if (proved && graph->words.implied)
+    printf("       the program is defined only where %s\n", graph->words.implied);
+  if (proved && !verdict->certified)
+    printf("       NOT CERTIFIED: %s\n", graph->why ? graph->why : "");
+  if (graph->answer == AS_ANSWER_REFUTED && verdict->cex_words)
+    printf("%s\n", verdict->cex_words);
+  if (graph->answer == AS_ANSWER_UNKNOWN && verdict->proof.goal) {
+    printf("       goal %s\n       %s\n       %s\n", verdict->proof.goal,
+           verdict->proof.left ? verdict->proof.left : "",
+           verdict->proof.right ? verdict->proof.right : "");
+  }
+  if (run->how->verbose && graph->job.candidate.text)
+    fputs(graph->job.candidate.text, stdout);
+  fflush(stdout);
+}
+
+static json_t *json_row(const judged_graph *graph) {
+  const as_verdict *verdict = &graph->verdict;
+  json_t *row =
+      json_pack("{s:I, s:i, s:s, s:b, s:f, s:s*, s:s*, s:s*, s:s*}", "graph",
+                (json_int_t)graph->number, "kernels", (int)kernels(graph), "verdict",
+                as_answer_word(graph->answer), "certified", verdict->certified, "seconds",
+                graph->seconds, "reason", graph->why, "candidate", graph->job.candidate.text,
+                "theorem", graph->answer == AS_ANSWER_PROVED ? verdict->theorem : NULL,
+                "counterexample", verdict->cex_words);
+  if (row && verdict->proof.goal) {
+    json_object_set_new(row, "residual",
+                        json_pack("{s:s, s:s*, s:s*}", "goal", verdict->proof.goal, "left",
+                                  verdict->proof.left, "right", verdict->proof.right));
+  }
+  return row ? row : json_null();
+}
+
+static bool was_judged(const judged_graph *graph) {
+  return graph->job.graph && graph->verdict.answer != AS_ANSWER_UNREADABLE;
+}
+
+static void report(graph_run *run, const judged_graph *graph) {
+  as_report_item *item = as_vec_push(&run->items, NULL);
+  char *name = as_format("graph %zu", graph->number);
+  if (was_judged(graph)) {
+    as_report_judged(&graph->judged, &graph->verdict, &graph->words, item);
+  } else {
+    as_report_init(item, name, as_answer_word(AS_ANSWER_UNKNOWN), AS_REPORT_OPEN);
+    item->reason = as_report_keep(item, graph->why);
+    if (graph->job.candidate.text)
+      as_report_add_part(item, "Candidate", graph->job.candidate.text, NULL);
+  }
+  item->name = as_report_keep(item, name);
+  item->seconds = graph->seconds;
+  free(name);
+}
+
+static void judge(graph_run *run, judged_graph *graph, as_err *err) {
+  const as_job_text *program = &run->given->given;
+  char *label = as_format("%s#%zu", run->path, graph->number);
+  char *mug = NULL;
+  as_job_init(&graph->job, as_oplib_again(run->given->lib, err));
+  if (graph->job.lib &&
+      as_job_take_program(&graph->job, program->name, as_strdup(program->text), program->len, err))
+    mug = as_import_mug(run->file, graph->number, graph->job.program, err);
+  if (mug && as_job_take_candidate(&graph->job, label, mug, strlen(mug), err)) {
+    graph->judged = as_job_judged(&graph->job);
+    as_judge(&graph->judged, run->how->policy, &graph->verdict);
+  }
+  free(label);
+}
+
+/* false with err: the directory cannot hold the files */
+static bool leave(graph_run *run, const judged_graph *graph, as_err *err) {
+  report(run, graph);
+  if (!was_judged(graph))
+    return true;
+  char *folder = as_format("graph-%03zu", graph->number);
+  as_report_dir files;
+  as_report_dir_init(&files);
+  bool ok =
+      as_report_collect(&graph->judged, &graph->verdict, &graph->words, NULL, NULL, &files, err);
+  add_files(run, folder, &files, graph->verdict.checked);
+  as_report_dir_clear(&files);
+  free(folder);
+  return ok;
+}
+
+static bool judge_one(graph_run *run, size_t number, as_err *fatal) {
+  judged_graph graph = {.number = number};
+  as_verdict_init(&graph.verdict);
+  as_err err;
+  as_err_init(&err);
+  double start = as_now();
+  as_progress_count(&run->progress, "graphs", number, as_import_count(run->file));
+  judge(run, &graph, &err);
+  as_report_words_of(&graph.verdict, run->how->out != NULL, &graph.words);
+  as_verdict_release(&graph.verdict);
+  char *unread = err.status != AS_OK ? as_err_format(&err) : NULL;
+  graph.answer = was_judged(&graph) ? graph.verdict.answer : AS_ANSWER_UNKNOWN;
+  graph.why = unread ? unread : graph.verdict.why;
+  graph.seconds = as_now() - start;
+  run->count[graph.answer]++;
+  run->uncertified += graph.answer == AS_ANSWER_PROVED && !graph.verdict.certified;
+  if (run->table)
+    print_row(run, &graph);
+  json_array_append_new(run->rows, json_row(&graph));
+  char *name = as_format("graph %zu", number);
+  as_report_junit_judged(run->junit, run->path, name, graph.seconds, graph.why,
+                         was_judged(&graph) ? &graph.verdict : NULL);
+  free(name);
+  if (was_judged(&graph))
+    run->unwritten += !as_batch_export_add(run->written, &graph.judged, &graph.verdict);
+  bool ok = run->how->out == NULL || leave(run, &graph, fatal);
+  free(unread);
+  as_report_words_clear(&graph.words);
+  as_verdict_clear(&graph.verdict);
+  as_job_clear(&graph.job);
+  as_err_clear(&err);
+  return ok;
+}
+
+static char *summary_json(graph_run *run, double seconds) {
+  json_t *object = json_pack(
+      "{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:f, s:o, s:O}", "format", "assay-import 2", "program",
+      run->given->given.name, "file", run->path, "proved", (int)run->count[AS_ANSWER_PROVED],
+      "refuted", (int)run->count[AS_ANSWER_REFUTED], "unknown", (int)run->count[AS_ANSWER_UNKNOWN],
+      "not_certified", (int)run->uncertified, "seconds", seconds, "statistics",
+      as_report_stats_json(), "graphs", run->rows);
+  char *text = as_report_json_text(object, run->how->out ? &run->result : NULL);
+  json_decref(object);
+  return text;
+}
+
+/* all but report.json, which has their hashes; the directory needs nothing beside it */
+static bool collect(graph_run *run, double seconds, as_err *err) {
+  char *about = as_format("Candidates of %s, each judged against the program %s", run->path,
+                          run->given->given.name);
+  char *html = as_report_batch_html(&(as_report_batch){as_file_name(run->path), about, seconds},
+                                    run->items.data, run->items.n);
+  as_report_dir_add(&run->result, "report.html", html, strlen(html));
+  as_report_dir_add(&run->result, "batch", run->batch.s ? run->batch.s : "", run->batch.n);
+  as_judged given = as_job_judged(run->given);
+  free(about);
+  free(html);
+  return as_report_add_specifications(&given, &run->result, err);
+}
+
+static bool finish(graph_run *run, double seconds, as_err *err) {
+  bool ok = run->how->out == NULL || collect(run, seconds, err);
+  char *json = summary_json(run, seconds);
+  if (ok && run->how->out) {
+    as_report_dir_add(&run->result, "report.json", json, strlen(json));
+    ok = as_report_dir_write(&run->result, run->how->out, run->how->force, err);
+  }
+  ok = ok && as_batch_export_write(run->written, err) &&
+       as_report_junit_write(run->junit, run->how->junit, err);
+  if (ok && run->how->json)
+    fputs(json, stdout);
+  if (ok && !run->how->json) {
+    printf("%u proved, %u refuted, %u unknown in %.1f s\n", run->count[AS_ANSWER_PROVED],
+           run->count[AS_ANSWER_REFUTED], run->count[AS_ANSWER_UNKNOWN], seconds);
+  }
+  if (ok && (run->how->verbose || run->how->stats) && !run->how->json)
+    as_report_print_stats();
+  free(json);
+  return ok;
+}
+
+static void clear(graph_run *run) {
+  as_report_junit_free(run->junit);
+  as_import_free(run->file);
+  json_decref(run->rows);
+  as_report_dir_clear(&run->result);
+  as_str_clear(&run->batch);
+  for (size_t i = 0; i < run->items.n; i++)
+    as_report_clear(&AS_VEC_AT(&run->items, as_report_item, i));
+  as_vec_clear(&run->items);
+}
+
+int as_batch_graphs(const as_batch_how *how, const as_job *given, const as_import_format *format,
+                    const char *path, as_batch_export *written) {
+  as_err err;
+  as_err_init(&err);
+  graph_run run = {.how = how,
+                   .given = given,
+                   .path = path,
+                   .table = !how->json && !how->quiet,
+                   .rows = json_array(),
+                   .junit = how->junit ? as_report_junit_new(given->given.name) : NULL,
+                   .written = written};
+  as_report_dir_init(&run.result);
+  as_str_init(&run.batch);
+  as_vec_init(&run.items, sizeof(as_report_item));
+  as_progress_init(&run.progress, !run.table);
+  double start = as_now();
+  run.file = as_import_read(format, path, &err);
+  bool ok = run.file && (how->out == NULL || as_report_dir_place(how->out, how->force, &err));
+  if (ok && run.table)
+    printf("graph  kernels  verdict     time\n");
+  for (size_t i = 0; ok && i < as_import_count(run.file); i++)
+    ok = judge_one(&run, i, &err);
+  as_progress_end(&run.progress);
+  ok = ok && finish(&run, as_now() - start, &err);
+  int status = !ok                                               ? as_err_tell(&err)
+               : run.count[AS_ANSWER_REFUTED]                    ? AS_NO
+               : run.count[AS_ANSWER_UNKNOWN] || run.uncertified ? AS_UNKNOWN
+               : run.unwritten                                   ? AS_BAD_INPUT
+                                                                 : AS_OK;
+  clear(&run);
+  as_err_clear(&err);
+  return status;
+}

@@ -4,9 +4,9 @@
 #include "emit.h"
 #include "hoist.h"
 #include "range.h"
-#include "threads.h"
 #include "src/base/id.h"
 #include "src/base/vec.h"
+#include "threads.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,6 +4,7 @@
 #ifndef AS_THREADS_ATTEND_H
 #define AS_THREADS_ATTEND_H
 #include "lowering.h"
+#include "src/base/id.h"
 
 #define AS_ATTEND_SUMS 6
 #define AS_ATTEND_STORES 4

@@ -1,7 +1,7 @@
 /* Rings of tiles in shared memory: how a tile lies there, and the copies that fill it. */
 #include "lowering.h"
-#include <stdio.h>
 #include "src/base/str.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #define LINEAR "bulk.linear"

@@ -4,226 +4,23 @@
  * without conversion.  Folds go over registers, then lanes by shuffles, then warps through shared
  * memory.  What is read under two indices (a row's elements in its sum and in its result) is loaded
  * once: the axis that is folded takes the place of the other. */
-#include "lowering.h"
+#include "rows.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_AXES 6
-#define MAX_VALUES 48
-#define MAX_LOADS 10
-#define MAX_WARP_BITS 4
 #define MAX_REG_BITS 6
 /* Rows of 4096 on an H200: 8 warps of 16 elements a thread took 18.1 us, 16 warps of 8 took 20.3,
  * because what a barrier keeps waiting is half as much. */
 #define USUAL_WARP_BITS 3
 
-typedef struct { /* one bit of an axis */
-  unsigned axis;
-  unsigned bit;
-  bool used; /* false: nothing depends on this place */
-} place;
-
-typedef struct {
-  uint32_t atom;
-  as_node_id node; /* of a load, AS_NONE else */
-  int v;
-  uint32_t axes; /* bit set */
-  as_dtype type;
-} value;
-
-typedef struct { /* a load, and the axis at each of its places */
-  as_node_id node;
-  int axis[AS_MAX_RANK]; /* -1: of extent 1 */
-  unsigned rank;
-} read;
-
-typedef struct {
-  uint32_t atom;
-  unsigned axis;
-} fold_axis;
-
-typedef struct {
-  as_plan *p;
-  as_tg *g;
-  unsigned n_axis;
-  unsigned n_out; /* the first ones are the output's */
-  as_plan_axis axis[MAX_AXES];
-  unsigned n_read;
-  read load[MAX_LOADS];
-  unsigned n_fold;
-  fold_axis fold[MAX_VALUES];
-  unsigned n_value;
-  value val[MAX_VALUES];
-  unsigned n_reg;
-  place reg[AS_LAY_BITS];
-  place lane[5];
-  place warp[MAX_WARP_BITS];
-  unsigned col;      /* the axis along which neighbours lie in memory */
-  unsigned col_regs; /* its lowest bits that are register bits */
-  unsigned names;
-} rows;
-
-typedef struct scope { /* the axis that an index stands for */
-  int32_t index;
-  unsigned axis;
-  const struct scope *outer;
-} scope;
-
-static bool fail(rows *R, const char *why) {
+static bool fail(as_rows *R, const char *why) {
   return as_plan_fail(R->p, why);
-}
-
-/* --- axes */
-static int axis_in(const scope *s, int32_t index) {
-  for (; s; s = s->outer) {
-    if (s->index == index)
-      return (int)s->axis;
-  }
-  return -1;
-}
-
-static int axis_of(const rows *R, const scope *s, int32_t index) {
-  int inner = axis_in(s, index);
-  if (inner >= 0)
-    return inner;
-  for (unsigned i = 0; i < R->n_out; i++) {
-    if (R->axis[i].index == index)
-      return (int)i;
-  }
-  return -1;
-}
-
-static bool new_axis(rows *R, int32_t index, char letter, long extent, unsigned *out) {
-  if (R->n_axis == MAX_AXES)
-    return fail(R, "too many axes");
-  as_plan_axis *a = &R->axis[R->n_axis];
-  memset(a, 0, sizeof *a);
-  a->index = index;
-  a->name[0] = letter;
-  a->name[1] = (char)('0' + R->n_axis);
-  a->extent = extent;
-  while (1L << a->bits < extent)
-    a->bits++;
-  a->padded = extent != 1L << a->bits;
-  *out = R->n_axis++;
-  return true;
-}
-
-static read *find_read(rows *R, as_node_id node) {
-  for (unsigned i = 0; i < R->n_read; i++) {
-    if (R->load[i].node == node)
-      return &R->load[i];
-  }
-  return NULL;
-}
-
-/* a load met under these indices; unknown ones (a fold whose axis is not chosen yet) are left out
- */
-static bool note_read(rows *R, const as_atom *a, const scope *s) {
-  read *x = find_read(R, a->node);
-  if (!x) {
-    if (R->n_read == MAX_LOADS)
-      return fail(R, "too many loads");
-    x = &R->load[R->n_read++];
-    x->node = a->node;
-    x->rank = a->n;
-    for (unsigned d = 0; d < AS_MAX_RANK; d++)
-      x->axis[d] = -1;
-  }
-  for (uint32_t d = 0; d < a->n; d++) {
-    int axis = a->index[d] == AS_INDEX_ZERO ? -1 : axis_of(R, s, a->index[d]);
-    if (axis < 0)
-      continue;
-    if (x->axis[d] >= 0 && x->axis[d] != axis)
-      return fail(R, "a tile that is read under two different axes");
-    x->axis[d] = axis;
-  }
-  return true;
-}
-
-typedef bool visit_atom(rows *R, uint32_t id, const as_atom *a, const scope *s);
-
-/* the atoms that an expression is made of, not those inside of folds */
-static bool leaves(rows *R, as_poly x, const scope *s, visit_atom *visit) {
-  const as_terms *t = R->p->t;
-  for (uint32_t i = 0; i < as_poly_monos(t, x); i++) {
-    const as_mono *m = as_poly_mono(t, x, i);
-    for (uint32_t k = 0; k < m->n; k++) {
-      const as_atom *a = as_term_atom(t, m->factor[k].atom);
-      as_poly p = a->p;
-      as_poly q = a->q;
-      if (a->kind < AS_ATOM_EXP) {
-        if (!visit(R, m->factor[k].atom, a, s))
-          return false;
-        continue;
-      }
-      if ((p != AS_POLY_NONE && !leaves(R, p, s, visit)) ||
-          (q != AS_POLY_NONE && !leaves(R, q, s, visit)))
-        return false;
-    }
-  }
-  return true;
-}
-
-/* an axis that loads in the body of a fold already have where the fold's index stands; -1 none */
-static int known_axis(rows *R, as_poly body, int32_t bound) {
-  const as_terms *t = R->p->t;
-  int found = -1;
-  for (uint32_t i = 0; i < as_poly_monos(t, body) && found < 0; i++) {
-    const as_mono *m = as_poly_mono(t, body, i);
-    for (uint32_t k = 0; k < m->n && found < 0; k++) {
-      const as_atom *a = as_term_atom(t, m->factor[k].atom);
-      const read *x = a->kind == AS_ATOM_LOAD ? find_read(R, a->node) : NULL;
-      for (uint32_t d = 0; x && d < a->n && found < 0; d++)
-        found = a->index[d] == bound ? x->axis[d] : -1;
-      if (a->kind != AS_ATOM_LOAD && found < 0 && a->p != AS_POLY_NONE)
-        found = known_axis(R, a->p, bound);
-      if (a->kind != AS_ATOM_LOAD && found < 0 && a->q != AS_POLY_NONE)
-        found = known_axis(R, a->q, bound);
-    }
-  }
-  return found;
-}
-
-static bool note_direct(rows *R, uint32_t id, const as_atom *a, const scope *s) {
-  (void)id;
-  return a->kind != AS_ATOM_LOAD || note_read(R, a, s);
-}
-
-/* the axis of each fold, inner ones too */
-static bool note_fold(rows *R, uint32_t id, const as_atom *a, const scope *s) {
-  unsigned axis;
-  if (a->kind == AS_ATOM_LOAD)
-    return note_read(R, a, s);
-  if (a->kind != AS_ATOM_SUM && a->kind != AS_ATOM_MAX)
-    return fail(R, "a value over iterations");
-  int known = known_axis(R, a->p, a->bound);
-  if (known >= 0)
-    axis = (unsigned)known;
-  else if (!new_axis(R, a->bound, 'f', a->extent, &axis))
-    return false;
-  if (R->axis[axis].extent != a->extent)
-    return fail(R, "a fold over a part of an axis");
-  for (unsigned i = 0; i < R->n_out; i++) {
-    if (i == axis && as_poly_uses_index(R->p->t, a->p, R->axis[i].index))
-      return fail(R, "a fold over an axis that its value has too");
-  }
-  for (const scope *o = s; o; o = o->outer) {
-    if (o->axis == axis && as_poly_uses_index(R->p->t, a->p, o->index))
-      return fail(R, "a fold over an axis that its value has too");
-  }
-  if (R->n_fold == MAX_VALUES)
-    return fail(R, "too many folds");
-  R->fold[R->n_fold++] = (fold_axis){id, axis};
-  scope inner = {a->bound, axis, s};
-  /* loads before inner folds: these take the axes of what is read directly */
-  return leaves(R, a->p, &inner, note_direct) && leaves(R, a->p, &inner, note_fold);
 }
 
 /* --- places */
 /* the axis along which most loads are contiguous, the output before all */
-static bool choose_column(rows *R) {
+static bool choose_column(as_rows *R) {
   const as_graph *g = R->p->b->graph;
   const as_node *of = &g->node[g->node[R->p->store].arg[0]];
   for (unsigned i = 0; i < R->n_out; i++) {
@@ -233,7 +30,7 @@ static bool choose_column(rows *R) {
     }
   }
   for (unsigned i = 0; i < R->n_read; i++) {
-    const read *x = &R->load[i];
+    const as_rows_read *x = &R->load[i];
     if (x->rank && x->axis[x->rank - 1] >= 0) {
       R->col = (unsigned)x->axis[x->rank - 1];
       return true;
@@ -242,21 +39,21 @@ static bool choose_column(rows *R) {
   return fail(R, "no axis along which neighbours lie side by side");
 }
 
-static unsigned list_bits(const rows *R, place *bits) {
+static unsigned list_bits(const as_rows *R, as_rows_place *bits) {
   unsigned n = 0;
   for (unsigned b = R->col_regs; b < R->axis[R->col].bits; b++)
-    bits[n++] = (place){R->col, b, true};
+    bits[n++] = (as_rows_place){R->col, b, true};
   for (unsigned i = R->n_out; i-- > 0;) {
     for (unsigned b = 0; i != R->col && b < R->axis[i].bits; b++)
-      bits[n++] = (place){i, b, true};
+      bits[n++] = (as_rows_place){i, b, true};
   }
   return n;
 }
 
 /* low column bits in registers, then lanes, warps, registers; axes that are only folded, if they
  * are short, in registers, since every lane may fold them alone */
-static bool choose_places(rows *R) {
-  place bits[3 * AS_LAY_BITS];
+static bool choose_places(as_rows *R) {
+  as_rows_place bits[3 * AS_LAY_BITS];
   unsigned folded = 0;
   for (unsigned i = R->n_out; i < R->n_axis; i++)
     folded += i != R->col ? R->axis[i].bits : 0;
@@ -264,19 +61,19 @@ static bool choose_places(rows *R) {
   unsigned vector = room < 3 ? room : 3;
   R->col_regs = R->axis[R->col].bits < vector ? R->axis[R->col].bits : vector;
   for (unsigned b = 0; b < R->col_regs; b++)
-    R->reg[R->n_reg++] = (place){R->col, b, true};
+    R->reg[R->n_reg++] = (as_rows_place){R->col, b, true};
   unsigned n = list_bits(R, bits);
   bool alone = folded <= 5;
   for (unsigned i = R->n_out; i < R->n_axis; i++) {
     for (unsigned b = 0; i != R->col && b < R->axis[i].bits; b++) {
       if (alone)
-        R->reg[R->n_reg++] = (place){i, b, true};
+        R->reg[R->n_reg++] = (as_rows_place){i, b, true};
       else
-        bits[n++] = (place){i, b, true};
+        bits[n++] = (as_rows_place){i, b, true};
     }
   }
   unsigned most = R->n_reg + n > MAX_REG_BITS + 5 + USUAL_WARP_BITS || R->p->o->warps
-                      ? MAX_WARP_BITS
+                      ? AS_ROWS_WARP_BITS
                       : USUAL_WARP_BITS;
   while (R->p->o->warps && 1 << most > R->p->o->warps)
     most--;
@@ -294,16 +91,16 @@ static bool choose_places(rows *R) {
   return R->n_reg <= MAX_REG_BITS || fail(R, "a block with too many elements for its registers");
 }
 
-static bool holds(uint32_t axes, const place *x) {
+static bool holds(uint32_t axes, const as_rows_place *x) {
   return x->used && (axes >> x->axis & 1);
 }
 
-static void push_place(const rows *R, as_lay *l, uint32_t axes, const place *x) {
+static void push_place(const as_rows *R, as_lay *l, uint32_t axes, const as_rows_place *x) {
   as_lay_push_at(l, R->axis[x->axis].name, holds(axes, x) ? 1u << x->bit : 0);
 }
 
 /* where a value with these axes lies: (reg, lane, warp) -> them, in this order */
-static as_lay layout(const rows *R, const unsigned *axis, unsigned n, const char *registers) {
+static as_lay layout(const as_rows *R, const unsigned *axis, unsigned n, const char *registers) {
   uint32_t axes = 0;
   as_lay l = as_lay_new();
   for (unsigned i = 0; i < n; i++) {
@@ -324,7 +121,7 @@ static as_lay layout(const rows *R, const unsigned *axis, unsigned n, const char
   return l;
 }
 
-static unsigned register_bits(const rows *R, uint32_t axes) {
+static unsigned register_bits(const as_rows *R, uint32_t axes) {
   unsigned n = 0;
   for (unsigned i = 0; i < R->n_reg; i++)
     n += holds(axes, &R->reg[i]);
@@ -332,7 +129,7 @@ static unsigned register_bits(const rows *R, uint32_t axes) {
 }
 
 /* registers of a value with axes `of`, from those of one with axes `to` */
-static as_lay registers_of(const rows *R, uint32_t to, uint32_t of) {
+static as_lay registers_of(const as_rows *R, uint32_t to, uint32_t of) {
   unsigned at = 0;
   as_lay l = as_lay_new();
   as_lay_add_out(&l, "reg", register_bits(R, of));
@@ -346,7 +143,7 @@ static as_lay registers_of(const rows *R, uint32_t to, uint32_t of) {
   return l;
 }
 
-static int mask_of(const place *x, unsigned n, uint32_t axes) {
+static int mask_of(const as_rows_place *x, unsigned n, uint32_t axes) {
   int mask = 0;
   for (unsigned i = 0; i < n; i++)
     mask |= holds(axes, &x[i]) ? 0 : 1 << i;
@@ -354,19 +151,19 @@ static int mask_of(const place *x, unsigned n, uint32_t axes) {
 }
 
 /* --- values */
-static int fresh(rows *R, const char *stem) {
+static int fresh(as_rows *R, const char *stem) {
   char name[24];
   snprintf(name, sizeof name, "%s%u", stem, R->names++);
   return as_tg_value(R->g, name);
 }
 
-static value *add_value(rows *R, uint32_t atom, as_node_id node, int v, uint32_t axes,
-                        as_dtype type) {
-  if (R->n_value == MAX_VALUES) {
+static as_rows_value *add_value(as_rows *R, uint32_t atom, as_node_id node, int v, uint32_t axes,
+                                as_dtype type) {
+  if (R->n_value == AS_ROWS_VALUES) {
     fail(R, "too many values");
     return NULL;
   }
-  R->val[R->n_value] = (value){atom, node, v, axes, type};
+  R->val[R->n_value] = (as_rows_value){atom, node, v, axes, type};
   return &R->val[R->n_value++];
 }
 
@@ -400,7 +197,8 @@ static void padding(const as_tg_tile *t, long *pred) {
     pred[i] = t->axis[i].live != 1L << t->axis[i].bits ? t->axis[i].live : 0;
 }
 
-static value *load_value(rows *R, uint32_t atom, const as_atom *a, const scope *s) {
+static as_rows_value *load_value(as_rows *R, uint32_t atom, const as_atom *a,
+                                 const as_rows_scope *s) {
   const as_plan_axis *named[AS_MAX_RANK] = {NULL};
   unsigned axis[AS_MAX_RANK];
   unsigned n = 0;
@@ -411,7 +209,7 @@ static value *load_value(rows *R, uint32_t atom, const as_atom *a, const scope *
       return &R->val[i];
   }
   for (uint32_t d = 0; d < a->n; d++) {
-    int x = a->index[d] == AS_INDEX_ZERO ? -1 : axis_of(R, s, a->index[d]);
+    int x = a->index[d] == AS_INDEX_ZERO ? -1 : as_rows_axis_of(R, s, a->index[d]);
     if (x < 0)
       continue;
     named[d] = &R->axis[x];
@@ -448,18 +246,19 @@ static value *load_value(rows *R, uint32_t atom, const as_atom *a, const scope *
 /* all loads are issued first, those inside of folds too: the latency of one hides that of the
  * others
  */
-static bool load_first(rows *R, uint32_t id, const as_atom *a, const scope *s) {
+static bool load_first(as_rows *R, uint32_t id, const as_atom *a, const as_rows_scope *s) {
   if (a->kind == AS_ATOM_LOAD)
     return load_value(R, id, a, s) != NULL;
   for (unsigned i = 0; i < R->n_fold; i++) {
-    scope inner = {a->bound, R->fold[i].axis, s};
+    as_rows_scope inner = {a->bound, R->fold[i].axis, s};
     if (R->fold[i].atom == id)
-      return leaves(R, a->p, &inner, load_first);
+      return as_rows_leaves(R, a->p, &inner, load_first);
   }
   return fail(R, "a value over iterations");
 }
 
-static value *fold_value(rows *R, uint32_t atom, const as_atom *a, const scope *s);
+static as_rows_value *fold_value(as_rows *R, uint32_t atom, const as_atom *a,
+                                 const as_rows_scope *s);
 
 typedef struct {
   uint32_t atom[AS_TG_ARGS];
@@ -467,7 +266,7 @@ typedef struct {
   unsigned n;
 } operands;
 
-static bool collect(rows *R, as_poly x, const scope *s, operands *o) {
+static bool collect(as_rows *R, as_poly x, const as_rows_scope *s, operands *o) {
   const as_terms *t = R->p->t;
   for (uint32_t i = 0; i < as_poly_monos(t, x); i++) {
     const as_mono *m = as_poly_mono(t, x, i);
@@ -489,7 +288,8 @@ static bool collect(rows *R, as_poly x, const scope *s, operands *o) {
         continue;
       if (o->n == AS_TG_ARGS)
         return fail(R, "an expression of too many values");
-      const value *v = a->kind == AS_ATOM_LOAD ? load_value(R, id, a, s) : fold_value(R, id, a, s);
+      const as_rows_value *v =
+          a->kind == AS_ATOM_LOAD ? load_value(R, id, a, s) : fold_value(R, id, a, s);
       if (!v)
         return false;
       o->atom[o->n] = id;
@@ -500,7 +300,7 @@ static bool collect(rows *R, as_poly x, const scope *s, operands *o) {
 }
 
 /* the elements of an expression, in registers */
-static value *map_value(rows *R, as_poly x, const scope *s, as_dtype type) {
+static as_rows_value *map_value(as_rows *R, as_poly x, const as_rows_scope *s, as_dtype type) {
   operands o = {.n = 0};
   uint32_t axes = 0;
   if (!collect(R, x, s, &o))
@@ -531,7 +331,7 @@ static value *map_value(rows *R, as_poly x, const scope *s, as_dtype type) {
 
 /* --- folds */
 /* beyond the live part of the axis the fold's unit, so that padding does not count */
-static int filled(rows *R, int v, uint32_t axes, unsigned over, as_tg_fold how) {
+static int filled(as_rows *R, int v, uint32_t axes, unsigned over, as_tg_fold how) {
   if (!R->axis[over].padded)
     return v;
   as_tg_op *op = as_tg_add(R->g, NULL, AS_TG_FILL, 'c');
@@ -540,7 +340,7 @@ static int filled(rows *R, int v, uint32_t axes, unsigned over, as_tg_fold how) 
   op->fold = how;
   op->count = (int)R->axis[over].extent;
   memcpy(op->vaxis, R->axis[over].name, sizeof op->vaxis);
-  unsigned all[MAX_AXES];
+  unsigned all[AS_ROWS_AXES];
   unsigned n = 0;
   for (unsigned i = 0; i < R->n_axis; i++) {
     if (axes >> i & 1)
@@ -551,7 +351,7 @@ static int filled(rows *R, int v, uint32_t axes, unsigned over, as_tg_fold how) 
   return op->v;
 }
 
-static int fold_registers(rows *R, int v, uint32_t axes, unsigned over, as_tg_fold how) {
+static int fold_registers(as_rows *R, int v, uint32_t axes, unsigned over, as_tg_fold how) {
   uint32_t kept = axes & ~(1u << over);
   unsigned all = register_bits(R, axes);
   unsigned at = 0;
@@ -574,7 +374,7 @@ static int fold_registers(rows *R, int v, uint32_t axes, unsigned over, as_tg_fo
   return op->v;
 }
 
-static void fold_lanes(rows *R, int v, unsigned over, as_tg_fold how) {
+static void fold_lanes(as_rows *R, int v, unsigned over, as_tg_fold how) {
   for (unsigned i = 0; i < 5; i++) {
     if (!holds(1u << over, &R->lane[i]))
       continue;
@@ -594,14 +394,14 @@ typedef struct { /* where a partial fold lies in shared memory while warps excha
 
 /* offset bit of a place: the warp bits of the folded axis are lowest, so that one access reads
  * several warps' parts; then one for each bit of the result */
-static uint32_t slot(const rows *R, const exchange *x, const place *where) {
+static uint32_t slot(const as_rows *R, const exchange *x, const as_rows_place *where) {
   unsigned at = 0;
   uint32_t over = 1u << x->over;
-  const place *lists[] = {R->warp, R->reg, R->lane, R->warp};
+  const as_rows_place *lists[] = {R->warp, R->reg, R->lane, R->warp};
   const unsigned counts[] = {R->g->warp_bits, R->n_reg, 5, R->g->warp_bits};
   for (unsigned l = 0; l < 4; l++) {
     for (unsigned i = 0; i < counts[l]; i++) {
-      const place *own = &lists[l][i];
+      const as_rows_place *own = &lists[l][i];
       bool has = holds(l == 0 ? over : x->kept, own);
       if (own == where && has)
         return 1u << at;
@@ -611,7 +411,7 @@ static uint32_t slot(const rows *R, const exchange *x, const place *where) {
   return 0;
 }
 
-static bool exchange_new(rows *R, exchange *x) {
+static bool exchange_new(as_rows *R, exchange *x) {
   as_tg *g = R->g;
   if (g->n_buffer == sizeof g->buffer / sizeof *g->buffer)
     return fail(R, "too many folds over warps");
@@ -631,7 +431,7 @@ static bool exchange_new(rows *R, exchange *x) {
          fail(R, "partial folds that do not fit in shared memory");
 }
 
-static as_lay exchange_map(const rows *R, const exchange *x, bool store, unsigned vec) {
+static as_lay exchange_map(const as_rows *R, const exchange *x, bool store, unsigned vec) {
   unsigned skipped = 0;
   as_lay l = as_lay_new();
   as_lay_add_out(&l, "off", x->bits);
@@ -656,7 +456,7 @@ static as_lay exchange_map(const rows *R, const exchange *x, bool store, unsigne
 }
 
 /* the warps' parts, read by all that need them, folded over the lowest register bits */
-static int fold_parts(rows *R, const exchange *x, unsigned folded, as_tg_fold how) {
+static int fold_parts(as_rows *R, const exchange *x, unsigned folded, as_tg_fold how) {
   unsigned all = folded + register_bits(R, x->kept);
   unsigned vec = folded < 2 ? folded : 2;
   as_tg_op *ld = as_tg_add(R->g, NULL, AS_TG_LDS, 'c');
@@ -679,7 +479,7 @@ static int fold_parts(rows *R, const exchange *x, unsigned folded, as_tg_fold ho
   return red->v;
 }
 
-static int fold_warps(rows *R, int v, uint32_t kept, unsigned over, as_tg_fold how) {
+static int fold_warps(as_rows *R, int v, uint32_t kept, unsigned over, as_tg_fold how) {
   exchange x = {.kept = kept, .over = over};
   unsigned folded = 0;
   for (unsigned i = 0; i < R->g->warp_bits; i++)
@@ -698,7 +498,8 @@ static int fold_warps(rows *R, int v, uint32_t kept, unsigned over, as_tg_fold h
   return fold_parts(R, &x, folded, how);
 }
 
-static value *fold_value(rows *R, uint32_t atom, const as_atom *a, const scope *s) {
+static as_rows_value *fold_value(as_rows *R, uint32_t atom, const as_atom *a,
+                                 const as_rows_scope *s) {
   unsigned over = 0;
   bool found = false;
   for (unsigned i = 0; i < R->n_value; i++) {
@@ -713,9 +514,9 @@ static value *fold_value(rows *R, uint32_t atom, const as_atom *a, const scope *
     fail(R, "a value over iterations");
     return NULL;
   }
-  scope inner = {a->bound, over, s};
+  as_rows_scope inner = {a->bound, over, s};
   as_tg_fold how = a->kind == AS_ATOM_SUM ? AS_TG_SUM : AS_TG_MAXIMUM;
-  const value *x = map_value(R, a->p, &inner, AS_F32);
+  const as_rows_value *x = map_value(R, a->p, &inner, AS_F32);
   if (!x)
     return NULL;
   uint32_t axes = x->axes;
@@ -731,7 +532,7 @@ static value *fold_value(rows *R, uint32_t atom, const as_atom *a, const scope *
 }
 
 /* --- the store */
-static bool store(rows *R) {
+static bool store(as_rows *R) {
   const as_plan *p = R->p;
   const as_node *n = &p->b->graph->node[p->store];
   const as_plan_axis *named[AS_MAX_RANK] = {NULL};
@@ -740,7 +541,7 @@ static bool store(rows *R) {
   unsigned tile;
   uint32_t axes = 0;
   for (uint32_t d = 0; d < n->rank; d++) {
-    int x = axis_of(R, NULL, (int32_t)d);
+    int x = as_rows_axis_of(R, NULL, (int32_t)d);
     if (x < 0)
       continue;
     named[d] = &R->axis[x];
@@ -750,7 +551,7 @@ static bool store(rows *R) {
   if (!as_plan_named_tile(R->p, R->g, p->store, named, &tile))
     return false;
   const as_tg_tile *t = &R->g->tile[tile];
-  const value *x = map_value(R, p->want, NULL, t->type);
+  const as_rows_value *x = map_value(R, p->want, NULL, t->type);
   if (!x)
     return false;
   if (x->axes != axes)
@@ -775,35 +576,14 @@ static bool store(rows *R) {
   return true;
 }
 
-static bool axes_of_output(rows *R) {
-  const as_plan *p = R->p;
-  const as_graph *g = p->b->graph;
-  as_node_id of = g->node[p->store].arg[0];
-  long dim[AS_MAX_RANK];
-  unsigned axis;
-  if (!as_block_dims(p->b, of, dim, NULL))
-    return fail(R, "a size of a tile");
-  for (uint32_t d = 0; d < g->node[of].rank; d++) {
-    if (dim[d] < 1)
-      return fail(R, "an empty tile");
-    if (dim[d] > 1 && !new_axis(R, (int32_t)d, 'o', dim[d], &axis))
-      return false;
-  }
-  R->n_out = R->n_axis;
-  for (unsigned i = 0; i < R->n_out; i++)
-    R->axis[i].name[0] = (char)('a' + i); /* axes of extent 1 are called o.. */
-  return true;
-}
-
 as_tg *as_plan_rows(as_plan *p) {
-  rows *R = as_calloc(1, sizeof *R);
+  as_rows *R = as_calloc(1, sizeof *R);
   R->p = p;
   R->g = as_tg_new(p->b->graph->block[p->b->block].name);
   R->g->trip = 1;
   R->g->stages = 1;
-  bool ok = (p->n_store == 1 || fail(R, "more than one output")) && axes_of_output(R) &&
-            leaves(R, p->want, NULL, note_direct) && leaves(R, p->want, NULL, note_fold) &&
-            choose_column(R) && choose_places(R) && leaves(R, p->want, NULL, load_first) &&
+  bool ok = (p->n_store == 1 || fail(R, "more than one output")) && as_rows_read_axes(R) &&
+            choose_column(R) && choose_places(R) && as_rows_leaves(R, p->want, NULL, load_first) &&
             store(R);
   as_tg *g = R->g;
   free(R);

@@ -4,7 +4,7 @@
        second [--sem FILE|DIR].. --batch LIST
 
 A second checker of certificates, written from CLAIM.md, FORMAT.md and RULES.md alone.
-Exit status: 0 accepted, 1 rejected, 2 bad input.
+Exit status: 0 accepted, 1 rejected, 2 bad input, 4 a fault of the checker itself.
 """
 
 import getopt
@@ -20,6 +20,7 @@ from .library import Library, read
 from .terms import Rejected
 
 ACCEPTED, REJECTED, BAD_INPUT = range(3)
+FAILED = 4
 
 
 def state(sems, spec, candidate):
@@ -125,7 +126,7 @@ def run_deep(function, *arguments):
     thread = threading.Thread(target=lambda: results.append(function(*arguments)))
     thread.start()
     thread.join()
-    return results[0] if results else BAD_INPUT
+    return results[0] if results else FAILED
 
 
 if __name__ == "__main__":

@@ -67,19 +67,37 @@ char *cli_emulation_dir(void) {
   return as_strdup(as_exists(AS_DATADIR "/emu") ? AS_DATADIR "/emu" : AS_SRCDIR "/src/lower/emu");
 }
 
-static bool load_path(as_oplib *lib, const char *path, as_err *err) {
-  struct stat st;
-  if (stat(path, &st) != 0)
-    return as_err_set(err, AS_BAD_INPUT, "%s: operator specifications not found", path);
-  return S_ISDIR(st.st_mode) ? as_oplib_load_dir(lib, path, err) : as_oplib_load(lib, path, err);
+char *cli_second_dir(void) {
+  char *exe = cli_exe_dir();
+  char *tries[] = {as_format("%s/../share/assay/proofs", exe), as_strdup(AS_DATADIR "/proofs"),
+                   as_strdup(AS_SRCDIR "/proofs")};
+  char *found = NULL;
+  free(exe);
+  for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
+    char *package = as_format("%s/second/__main__.py", tries[i]);
+    if (found == NULL && as_exists(package))
+      found = tries[i];
+    else
+      free(tries[i]);
+    free(package);
+  }
+  return found;
 }
 
-as_oplib *cli_library(const cli_opts *o, as_err *err) {
+static bool load_path(as_oplib *lib, const char *path, as_err *err) {
+  struct stat status;
+  if (stat(path, &status) != 0)
+    return as_err_set(err, AS_BAD_INPUT, "%s: operator specifications not found", path);
+  return S_ISDIR(status.st_mode) ? as_oplib_load_dir(lib, path, err)
+                                 : as_oplib_load(lib, path, err);
+}
+
+as_oplib *cli_library(const cli_opts *opts, as_err *err) {
   as_oplib *lib = as_oplib_new();
-  char *standard = o->sem.n == 0 ? cli_sem_dir() : NULL;
+  char *standard = opts->sem.n == 0 ? cli_sem_dir() : NULL;
   bool ok = standard == NULL || load_path(lib, standard, err);
-  for (size_t i = 0; ok && i < o->sem.n; i++)
-    ok = load_path(lib, AS_VEC_AT(&o->sem, char *, i), err);
+  for (size_t i = 0; ok && i < opts->sem.n; i++)
+    ok = load_path(lib, AS_VEC_AT(&opts->sem, char *, i), err);
   free(standard);
   if (ok)
     return lib;

@@ -106,6 +106,9 @@ enum {
     "plan for and compile for this GPU or architecture: sm_90a (H200, default), sm_80 (A100), ..") \
   X(device, 'D', WORD, CLI_FOR_build | CLI_FOR_run, "WHERE", "host", 0, 0, "host,cuda",            \
     "for the host, by the emulation of the CUDA execution model, or for a GPU")                    \
+  X(checkers, 'k', WORD, CLI_FOR_check, "WHICH", "first", 0, 0, "first,both",                      \
+    "who replays certificates: assay-check, or both it and the second checker, which is written "  \
+    "in Python from the documents alone; both must accept")                                        \
   X(smt, 'w', FLAG, CLI_FOR_optimize | CLI_FOR_certify, NULL, NULL, 0, 0, NULL,                    \
     "keep the SMT-LIB obligations beside the certificate")                                         \
   X(full, 'u', FLAG, CLI_FOR_explain, NULL, NULL, 0, 0, NULL,                                      \
@@ -131,6 +134,7 @@ typedef struct {
   char *require;
   char *solvers;
   char *direction;
+  char *checkers;
   char *prune;
   char *arch;
   char *device;
@@ -159,7 +163,7 @@ typedef struct {
 
 /* Gives the number of the command to be run.  Negative: there is nothing to run, and *status is the
  * exit status (help was printed, or what is wrong).  o: cleared by cli_opts_clear in any case. */
-int cli_parse(int argc, char **argv, cli_opts *o, int *status);
-void cli_opts_clear(cli_opts *o);
-int cli_completion(const cli_opts *o);
+int cli_parse(int argc, char **argv, cli_opts *opts, int *status);
+void cli_opts_clear(cli_opts *opts);
+int cli_completion(const cli_opts *opts);
 #endif

@@ -5,6 +5,7 @@
  *   - replays the right candidate's certificate and changed certificates against their claims:
  * none may be accepted.  Also counts changes that stay right and are proved, and where the two
  * readers of muGraphs disagree. */
+#include "arguments.h"
 #include "certify.h"
 #include "mutate.h"
 #include "src/base/file.h"
@@ -16,14 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct {
-  uint64_t seed;
-  uint64_t wrong;
-  uint64_t certs;
-  double seconds;
-  bool verbose;
-  const char *only;
-} opt = {1, 25, 20, 50, false, NULL};
+static soundness_arguments opt = {.seed = 1, .wrong = 25, .certs = 20, .seconds = 50};
 
 static struct {
   char *text;
@@ -62,13 +56,13 @@ static void load_semantics(void) {
 }
 
 static ck_claim *claim_of(ck_terms *terms, const char *tp, const char *mug) {
-  ck_text s[64];
+  ck_text text[64];
   ck_text spec = {"spec.tp", tp, strlen(tp)};
   ck_text cand = {"cand.mug", mug, strlen(mug)};
   for (uint32_t i = 0; i < n_sem; i++)
-    s[i] = (ck_text){sem[i].path, sem[i].text, sem[i].len};
+    text[i] = (ck_text){sem[i].path, sem[i].text, sem[i].len};
   ck_msg msg;
-  ck_claim *claim = ck_claim_texts(terms, &spec, &cand, s, n_sem, &msg);
+  ck_claim *claim = ck_claim_texts(terms, &spec, &cand, text, n_sem, &msg);
   if (!claim && opt.verbose)
     printf("    claim: %d:%d: %s\n", msg.line, msg.col, msg.text);
   free(msg.text);
@@ -84,16 +78,16 @@ static as_status judge(const char *tp, const char *mug, uint64_t seed, bool *com
   as_sizes *sizes = as_sizes_new();
   as_graph *graph = as_parse_tp("spec.tp", tp, strlen(tp), sizes, lib, &err);
   as_graph *mugraph = graph ? as_parse_mug("cand.mug", mug, strlen(mug), graph, &err) : NULL;
-  as_status r = AS_BAD_INPUT;
+  as_status status = AS_BAD_INPUT;
   if (mugraph) {
     as_field_options options = as_field_default;
     as_field_report report;
     options.seed = seed;
     options.runs = 2;
-    r = as_field_test(graph, mugraph, &options, &report, &err);
+    status = as_field_test(graph, mugraph, &options, &report, &err);
     *compared = report.same + report.close > 0;
     as_field_report_clear(&report);
-    if (r != AS_NO) { /* the refuter looks at other sizes and values */
+    if (status != AS_NO) { /* the refuter looks at other sizes and values */
       as_refute_budget budget = as_refute_default;
       as_cex cex;
       as_cex_init(&cex);
@@ -102,7 +96,7 @@ static as_status judge(const char *tp, const char *mug, uint64_t seed, bool *com
       as_err_clear(&err);
       as_err_init(&err);
       if (as_refute(graph, mugraph, &budget, &cex, &err) == AS_NO)
-        r = AS_NO;
+        status = AS_NO;
       as_cex_clear(&cex);
     }
   } else if (opt.verbose) {
@@ -116,7 +110,7 @@ static as_status judge(const char *tp, const char *mug, uint64_t seed, bool *com
     as_graph_free(graph);
   as_sizes_free(sizes);
   as_err_clear(&err);
-  return r;
+  return status;
 }
 
 static bool certified(const char *given, const char *other, char **cert, size_t *len) {
@@ -219,39 +213,13 @@ static void attack(const char *name, const char *tp, const char *mug, as_rng *rn
   free(cert);
 }
 
-static bool option(int argc, char **argv) {
-  for (int i = 1; i < argc; i++) {
-    const char *v = i + 1 < argc ? argv[i + 1] : NULL;
-    if (!strcmp(argv[i], "-v")) {
-      opt.verbose = true;
-      continue;
-    }
-    if (!v)
-      return false;
-    if (!strcmp(argv[i], "--seed"))
-      opt.seed = strtoull(v, NULL, 10);
-    else if (!strcmp(argv[i], "--wrong"))
-      opt.wrong = strtoull(v, NULL, 10);
-    else if (!strcmp(argv[i], "--certs"))
-      opt.certs = strtoull(v, NULL, 10);
-    else if (!strcmp(argv[i], "--seconds"))
-      opt.seconds = strtod(v, NULL);
-    else if (!strcmp(argv[i], "--only"))
-      opt.only = v;
-    else
-      return false;
-    i++;
-  }
-  return true;
-}
-
 int main(int argc, char **argv) {
   static const char *const names[] = {"rmsnorm_linear",   "gated_mlp",  "lora", "gqa",
                                       "layernorm_linear", "gated_mixer"};
   counts total = {0};
   as_err err;
   as_err_init(&err);
-  if (!option(argc, argv)) {
+  if (!soundness_read(argc, argv, &opt)) {
     fprintf(stderr,
             "usage: %s [--seed N] [--wrong N per candidate] [--certs N per wrong one] [--seconds N "
             "per candidate] [--only NAME] [-v]\n",

@@ -4,6 +4,7 @@
  *   - runs the prover on their claims and the checker on what it writes,
  *   - replays the certificate of the rule they came from, as it is and changed:
  * nothing may be accepted.  A rule is changed together with the definitions of its file. */
+#include "arguments.h"
 #include "certify.h"
 #include "mutate.h"
 #include "mutate_rule.h"
@@ -15,15 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct {
-  uint64_t seed;
-  uint64_t wrong;
-  uint64_t certs;
-  uint64_t steps;
-  double seconds;
-  bool verbose;
-  const char *only;
-} opt = {1, 80, 2, 15000, 60, false, NULL};
+static soundness_arguments opt = {
+    .seed = 1, .wrong = 80, .certs = 2, .steps = 15000, .seconds = 60};
 
 static struct {
   char *text;
@@ -92,8 +86,9 @@ static void load_semantics(void) {
   as_oplib_free(lib);
 }
 
-static int is_rules(const struct dirent *d) {
-  return strlen(d->d_name) > 5 && strcmp(d->d_name + strlen(d->d_name) - 5, ".rule") == 0;
+static int is_rules(const struct dirent *entry) {
+  return strlen(entry->d_name) > 5 &&
+         strcmp(entry->d_name + strlen(entry->d_name) - 5, ".rule") == 0;
 }
 
 static bool uses(const char *text, const char *name, size_t len) {
@@ -173,13 +168,13 @@ static void load_bases(void) {
 }
 
 static ck_claim *claim_of(ck_terms *terms, const char *text, const char *name) {
-  ck_text s[64];
+  ck_text source[64];
   ck_text spec = {"x.rule", text, strlen(text)};
   ck_text cand = {name, "", 0};
   for (uint32_t i = 0; i < n_sem; i++)
-    s[i] = (ck_text){sem[i].path, sem[i].text, sem[i].len};
+    source[i] = (ck_text){sem[i].path, sem[i].text, sem[i].len};
   ck_msg msg = {0};
-  ck_claim *claim = ck_claim_texts(terms, &spec, &cand, s, n_sem, &msg);
+  ck_claim *claim = ck_claim_texts(terms, &spec, &cand, source, n_sem, &msg);
   if (!claim && opt.verbose)
     printf("    checker: %d:%d: %s\n", msg.line, msg.col, msg.text);
   free(msg.text);
@@ -191,12 +186,12 @@ static bool certified(const char *given, const char *other, char **cert, size_t 
   return certified_as(claim_of, given, other, (uint32_t)opt.steps, cert, len);
 }
 
-static void replay(const base *b, const char *text, as_rng *rng) {
+static void replay(const base *basis, const char *text, as_rng *rng) {
   ck_terms *terms = ck_terms_new();
-  ck_claim *claim = claim_of(terms, text, b->name);
-  for (uint64_t i = 0; claim && b->cert && i < opt.certs; i++) {
-    size_t m = b->cert_len;
-    char *x = i ? mutate_cert(b->cert, m, rng, &m) : as_strdup(b->cert);
+  ck_claim *claim = claim_of(terms, text, basis->name);
+  for (uint64_t i = 0; claim && basis->cert && i < opt.certs; i++) {
+    size_t m = basis->cert_len;
+    char *x = i ? mutate_cert(basis->cert, m, rng, &m) : as_strdup(basis->cert);
     n.replays++;
     if (accepted(terms, claim, x, m)) {
       n.accepted++;
@@ -247,16 +242,17 @@ static as_status judge(const char *text, uint64_t seed, as_rule_tally *tally, ch
   return status;
 }
 
-static void attack(base *b, as_rng *rng) {
+static void attack(base *basis, as_rng *rng) {
   const char *kind;
-  bool in_definitions = strstr(b->definitions, "op ") && as_rng_below(rng, 8) == 0;
-  char *rule = in_definitions ? as_strdup(b->text) : mutate_rule(b->text, rng, &kind);
-  char *defs = in_definitions ? mutate_rule(b->definitions, rng, &kind) : as_strdup(b->definitions);
+  bool in_definitions = strstr(basis->definitions, "op ") && as_rng_below(rng, 8) == 0;
+  char *rule = in_definitions ? as_strdup(basis->text) : mutate_rule(basis->text, rng, &kind);
+  char *defs =
+      in_definitions ? mutate_rule(basis->definitions, rng, &kind) : as_strdup(basis->definitions);
   char *text = as_format("%s%s", defs, rule);
   char *words = NULL;
   n.made++;
   ck_terms *terms = ck_terms_new();
-  ck_claim *claim = claim_of(terms, text, b->name);
+  ck_claim *claim = claim_of(terms, text, basis->name);
   bool read = claim != NULL;
   ck_claim_free(claim);
   ck_terms_free(terms);
@@ -265,7 +261,7 @@ static void attack(base *b, as_rng *rng) {
   if (opt.verbose && read != (status != AS_BAD_INPUT))
     printf("only %s reads (%s):\n%s\n", read ? "the checker" : "src/ir", kind, text);
   n.one_reader += read != (status != AS_BAD_INPUT);
-  bool proved = read && certified(text, b->name, NULL, NULL);
+  bool proved = read && certified(text, basis->name, NULL, NULL);
   if (status == AS_BAD_INPUT) {
     n.ill++;
     n.unread_proved +=
@@ -276,10 +272,10 @@ static void attack(base *b, as_rng *rng) {
     n.wrong++;
     if (proved) {
       n.certified++;
-      printf("CERTIFIED a wrong rule of %s (%s):\n%s\n%s\n", b->file, kind, text, words);
+      printf("CERTIFIED a wrong rule of %s (%s):\n%s\n%s\n", basis->file, kind, text, words);
     }
     if (read)
-      replay(b, text, rng);
+      replay(basis, text, rng);
   } else if (tally.defined + tally.open == 0) {
     n.vacuous++;
   } else if (proved) {
@@ -301,31 +297,7 @@ static bool option(int argc, char **argv) {
     opt.wrong = strtoull(env, NULL, 10);
     opt.seconds = 7200;
   }
-  for (int i = 1; i < argc; i++) {
-    const char *v = i + 1 < argc ? argv[i + 1] : NULL;
-    if (!strcmp(argv[i], "-v")) {
-      opt.verbose = true;
-      continue;
-    }
-    if (!v)
-      return false;
-    if (!strcmp(argv[i], "--seed"))
-      opt.seed = strtoull(v, NULL, 10);
-    else if (!strcmp(argv[i], "--wrong"))
-      opt.wrong = strtoull(v, NULL, 10);
-    else if (!strcmp(argv[i], "--certs"))
-      opt.certs = strtoull(v, NULL, 10);
-    else if (!strcmp(argv[i], "--steps"))
-      opt.steps = strtoull(v, NULL, 10);
-    else if (!strcmp(argv[i], "--seconds"))
-      opt.seconds = strtod(v, NULL);
-    else if (!strcmp(argv[i], "--only"))
-      opt.only = v;
-    else
-      return false;
-    i++;
-  }
-  return true;
+  return soundness_read(argc, argv, &opt);
 }
 
 #define U(x) ((unsigned long long)(x))
@@ -347,16 +319,16 @@ int main(int argc, char **argv) {
   for (uint64_t k = 0;
        n_bases && n.wrong < opt.wrong && as_now() - from < opt.seconds && n.made < 40 * opt.wrong;
        k++) {
-    base *b = &bases[as_rng_below(&rng, n_bases)];
-    if (opt.only && strcmp(opt.only, b->name))
+    base *basis = &bases[as_rng_below(&rng, n_bases)];
+    if (opt.only && strcmp(opt.only, basis->name))
       continue;
-    if (!b->cert) { /* what the right one is certified by */
-      char *text = as_format("%s%s", b->definitions, b->text);
-      if (!certified(text, b->name, &b->cert, &b->cert_len))
-        b->cert = NULL;
+    if (!basis->cert) { /* what the right one is certified by */
+      char *text = as_format("%s%s", basis->definitions, basis->text);
+      if (!certified(text, basis->name, &basis->cert, &basis->cert_len))
+        basis->cert = NULL;
       free(text);
     }
-    attack(b, &rng);
+    attack(basis, &rng);
   }
   printf(
       "%zu rules, %llu changes in %.1f s: %llu ill-formed, %llu read by one reader only (%llu "

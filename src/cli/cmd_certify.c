@@ -78,7 +78,7 @@ static void show(const cli_opts *o, const as_judged *judged, const as_verdict *v
     fputs(json, stdout);
     free(json);
   } else if (o->quiet) {
-    puts(as_answer_word(v->answer));
+    as_report_print_word(v);
   } else {
     as_report_print(v, words, o->verbose);
     if (o->verbose || o->stats)
@@ -129,10 +129,10 @@ static int certify_one(const cli_opts *o) {
   return status;
 }
 
-/* no claim is made of a tile program: what a certificate would be about is refused */
-static int certify_tiles(const cli_opts *o, const as_import_tile_format *from) {
-  if (o->out || o->to || o->junit) {
-    fprintf(stderr, "assay: tile programs are judged by evaluation alone: there is nothing for "
+static int evaluate_tiles(const cli_opts *o, const as_import_tile_format *from, bool claimed,
+                          const char *why) {
+  if (!claimed && (o->out || o->to || o->junit)) {
+    fprintf(stderr, "assay: this tile program is judged by evaluation alone: there is nothing for "
                     "--out, --to and --junit to write\n");
     return AS_BAD_INPUT;
   }
@@ -143,12 +143,29 @@ static int certify_tiles(const cli_opts *o, const as_import_tile_format *from) {
                             .seed = o->seed,
                             .json = o->json,
                             .quiet = o->quiet,
-                            .verbose = o->verbose};
+                            .verbose = o->verbose,
+                            .refute_only = claimed,
+                            .why = why};
   as_oplib *library = cli_library(o, &err);
   int status = library ? as_batch_tiles(&how, library, o->arg[0], o->arg[1]) : as_err_tell(&err);
   as_oplib_free(library);
   as_err_clear(&err);
   return status;
+}
+
+/* Evaluation first.  A claim is made of tile programs of block form; of others there is nothing
+ * that a certificate could be about. */
+static int certify_tiles(const cli_opts *o, const as_import_tile_format *from) {
+  as_err unsaid;
+  char *why = NULL;
+  as_err_init(&unsaid);
+  as_oplib *known = from ? NULL : cli_library(o, &unsaid);
+  bool claimed = known && as_batch_tiles_claimed(known, o->arg[0], o->arg[1], &why);
+  as_oplib_free(known);
+  as_err_clear(&unsaid);
+  int status = evaluate_tiles(o, from, claimed, why);
+  free(why);
+  return claimed && status == AS_UNKNOWN ? certify_one(o) : status;
 }
 
 int cli_certify(const cli_opts *o) {

@@ -15,9 +15,10 @@ void cli_place_init(cli_place *p, const cli_opts *o) {
                    as_format("%s/semantics", o->arg[0]),
                    *o,
                    false};
-  if (dir && !as_exists(p->cand)) { /* the candidate is a program */
+  static const char *const others[] = {"candidate.tile", "candidate.tp"};
+  for (size_t i = 0; dir && i < 2 && !as_exists(p->cand); i++) {
     free(p->cand);
-    p->cand = part(o, "candidate.tp", 1);
+    p->cand = part(o, others[i], 1);
   }
   p->own_sem = dir && o->sem.n == 0 && as_exists(p->sem);
   if (p->own_sem) {

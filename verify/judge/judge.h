@@ -102,6 +102,7 @@ typedef struct {
   ck_text candidate;
   const as_graph *program;
   const as_graph *graph;    /* the candidate's; its size table is the program's or a copy of it */
+  bool tile;                /* the candidate's text is a tile program, the graph what it is */
   const as_rulefile *rules; /* NULL: no rule */
   uint32_t rule;
   bool reverse;

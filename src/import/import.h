@@ -8,7 +8,7 @@
 #include "src/ir/graph.h"
 
 /* the formats' names, as --from and --to take them, with commas; a row in import.c each */
-#define AS_IMPORT_NAMES "mirage"
+#define AS_IMPORT_NAMES "mirage,tile"
 
 typedef struct {
   const char *name;
@@ -16,8 +16,8 @@ typedef struct {
   void *(*new)(void);                           /* an empty one */
   void (*free)(void *file);                     /* NULL allowed */
   size_t (*count)(const void *file);
-  /* Text of candidate `index` for as_parse_mug, malloc'ed; NULL with err where it is malformed, is
-   * not of the program's inputs, or cannot be expressed. */
+  /* Text of candidate `index` for as_parse_mug (or a tile program), malloc'ed; NULL with err where
+   * it is malformed, is not of the program's inputs, or cannot be expressed. */
   char *(*mug)(const void *file, size_t index, const as_graph *program, as_err *err);
   /* The other direction: adds a graph at its concrete sizes; false with err, and nothing added,
    * where the format cannot express it. */

@@ -45,8 +45,10 @@ static size_t tile_count(const void *file) {
 }
 
 /* the text itself: whoever takes candidates reads it, and a claim is made of it */
-static char *tile_text_at(const void *file, size_t index, const as_graph *program, as_err *err) {
+static char *tile_text_at(const void *file, size_t index, const as_graph *program, bool fixed,
+                          as_err *err) {
   (void)program;
+  (void)fixed; /* its sizes are those that its text declares */
   if (index < tile_count(file))
     return as_strdup(((const tile_file *)file)->text);
   as_err_set(err, AS_INTERNAL, "a file holds one tile program");

@@ -343,8 +343,10 @@ bool mi_extent_cut(mi_lift *lifting, const mi_extent *extent, int64_t value, mi_
   while (width < lifting->atom.n && !(mi_atom_at(lifting, (int)width)->width &&
                                       mi_atom_at(lifting, (int)width)->value == value))
     width++;
-  if (width == lifting->atom.n)
-    AS_VEC_AT(&lifting->atom, mi_atom, mi_atom_fresh(lifting, 'W', value)).width = true;
+  if (width == lifting->atom.n) {
+    width = (size_t)mi_atom_fresh(lifting, 'W', value);
+    AS_VEC_AT(&lifting->atom, mi_atom, width).width = true;
+  }
   *inner = mi_extent_of((int)width);
   *outer = mi_extent_of(mi_atom_fresh(lifting, 'U', all / value));
   mi_extent parts = *outer;

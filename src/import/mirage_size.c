@@ -226,8 +226,14 @@ bool mi_extent_meet(mi_lift *lifting, const mi_extent *left, const mi_extent *ri
   if (lifting->fixed || mi_extent_same(&sides[0], &sides[1]) ||
       replace(lifting, &sides[0], &sides[1]) || replace(lifting, &sides[1], &sides[0]))
     return true;
-  mi_relation relation = {sides[sides[0].n == 0], sides[sides[0].n != 0]};
-  as_vec_push(&lifting->relation, &relation);
+  /* sizes of the program: both are one size of the graph's own, since a graph states nothing of the
+   * program's among themselves */
+  mi_extent both = mi_extent_of(mi_atom_fresh(lifting, 'F', values[0]));
+  for (int i = 0; i < 2; i++) {
+    mi_relation relation = {sides[i], both};
+    if (sides[i].n > 0)
+      as_vec_push(&lifting->relation, &relation);
+  }
   return true;
 }
 

@@ -1,4 +1,5 @@
 /* `assay optimize`: search, certify, lower; only what is certified is lowered. */
+#include "candidates.h"
 #include "cli.h"
 #include "search/search.h"
 #include "src/base/interrupt.h"
@@ -120,6 +121,8 @@ static void print_choice(const cli_opts *o, const as_job *job, const as_search_r
            k->name, k->blocks, k->warps, k->bytes_smem, k->stages,
            k->validated ? "; thread graph validated" : "");
   }
+  if (o->all)
+    cli_list_candidates(found, x->cand);
   char *said = as_search_said(found, o->verbose);
   printf("%s%s%s", said ? "search    " : "", said ? said : "", said ? "\n" : "");
   free(said);
@@ -145,6 +148,8 @@ static void show_progress(void *arg, const char *stage, const as_search_stats *s
   fflush(stderr);
 }
 
+enum { ALL_KEPT = 64, ALL_TESTED = 256 }; /* with --all */
+
 static bool search(const cli_opts *o, const as_job *job, const as_target *target,
                    as_search_result *found, as_err *err) {
   as_progress progress;
@@ -157,6 +162,11 @@ static bool search(const cli_opts *o, const as_job *job, const as_target *target
   so.threads = (unsigned)o->threads;
   so.seed = o->seed;
   so.max_seconds = (double)o->seconds;
+  so.max_group_states = o->budget;
+  if (o->all) {
+    so.keep = ALL_KEPT;
+    so.max_tested = ALL_TESTED;
+  }
   so.z3 = strcmp(o->prune, "z3") == 0;
   so.target = target;
   so.concrete = true;

@@ -139,20 +139,38 @@ static pv_thm prove_in(pv *prover, pv_world world, const ck_goal *goal, const ra
   return prover->defs ? pv_defs_back(prover->defs, world, goal->formula, thm) : thm;
 }
 
+/* the goal where shared symbols stay, with one part in so many of the effort that is left */
+static pv_thm prove_shared(pv *prover, const ck_goal *goal, const ranked *hyps, size_t n,
+                           uint32_t parts) {
+  uint64_t work = prover->max_work;
+  uint32_t steps = prover->max_steps;
+  if (!pv_spent(prover)) {
+    uint32_t made = (uint32_t)prover->steps.n;
+    prover->max_work = prover->work + (work - prover->work) / parts;
+    prover->max_steps = made + (steps - made) / parts;
+  }
+  pv_thm thm = prove_in(prover, PV_SHARED, goal, hyps, n);
+  prover->max_work = work;
+  prover->max_steps = steps;
+  return thm;
+}
+
+/* and then once more with what the same kernel stores taken apart */
+static pv_thm prove_beside(pv *prover, const ck_goal *goal, const ranked *hyps, size_t n,
+                           uint32_t parts) {
+  pv_thm thm = prove_shared(prover, goal, hyps, n, parts);
+  if (thm == PV_NONE && pv_defs_part(prover->defs, goal->formula)) {
+    thm = prove_shared(prover, goal, hyps, n, parts);
+    pv_defs_rejoin(prover->defs);
+  }
+  return thm;
+}
+
 /* Symbols that both sides have stay as they are at first, with a part of the effort; then they are
  * written out like all others. */
 static pv_thm prove(pv *prover, const ck_goal *goal, const ranked *hyps, size_t n) {
   if (prover->defs && pv_defs_shared(prover->defs)) {
-    uint64_t work = prover->max_work;
-    uint32_t steps = prover->max_steps;
-    if (!pv_spent(prover)) {
-      uint32_t made = (uint32_t)prover->steps.n;
-      prover->max_work = prover->work + (work - prover->work) / SHARED_EFFORT;
-      prover->max_steps = made + (steps - made) / SHARED_EFFORT;
-    }
-    pv_thm thm = prove_in(prover, PV_SHARED, goal, hyps, n);
-    prover->max_work = work;
-    prover->max_steps = steps;
+    pv_thm thm = prove_beside(prover, goal, hyps, n, SHARED_EFFORT);
     if (thm != PV_NONE)
       return thm;
   }
@@ -187,14 +205,7 @@ static void prove_segments(pv *prover, const ck_claim *claim) {
     }
     size_t n_hyps;
     ranked *hyps = rank_hyps(&segment, 1, &n_hyps);
-    uint64_t work = prover->max_work;
-    uint32_t steps = prover->max_steps;
-    uint32_t made = (uint32_t)prover->steps.n;
-    prover->max_work = prover->work + (work - prover->work) / SEGMENT_EFFORT;
-    prover->max_steps = made + (steps - made) / SEGMENT_EFFORT;
-    pv_thm thm = prove_in(prover, PV_SHARED, &segment, hyps, n_hyps);
-    prover->max_work = work;
-    prover->max_steps = steps;
+    pv_thm thm = prove_beside(prover, &segment, hyps, n_hyps, SEGMENT_EFFORT);
     free(hyps);
     if (thm != PV_NONE)
       pv_defs_join(prover->defs, i, thm);

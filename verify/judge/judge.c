@@ -90,12 +90,12 @@ static void clear_message(ck_msg *msg) {
   *msg = (ck_msg){0};
 }
 
-/* of a rule, from the definitions that its text can need; NULL: what is wrong is asked of them all
+/* from the definitions that the texts can need; NULL: what is wrong is asked of them all
  */
 static ck_claim *read_pruned(const as_judged *judged, const ck_text *given, ck_terms *terms) {
   uint32_t n;
   const as_source *source = as_oplib_sources(judged->lib, &n);
-  char **pruned = judge_pruned(source, n, given->text, given->len);
+  char **pruned = judge_pruned(source, n, given, &judged->candidate);
   if (pruned == NULL)
     return NULL;
   ck_text *specification = as_calloc(n + 1, sizeof *specification);
@@ -129,7 +129,8 @@ static ck_claim *read_claim(const as_judged *judged, ck_terms *terms, ck_msg *ms
   char *alone = judged->rules && given.text ? without_other_rules(judged) : NULL;
   if (alone)
     given.text = alone;
-  ck_claim *claim = alone ? read_pruned(judged, &given, terms) : NULL;
+  bool texts = given.text && judged->candidate.text;
+  ck_claim *claim = texts ? read_pruned(judged, &given, terms) : NULL;
   if (claim == NULL)
     claim = read_whole(judged, &given, terms, msg);
   free(alone);

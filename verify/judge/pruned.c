@@ -105,7 +105,8 @@ static void want(const as_vec *definitions, const word *name) {
   }
 }
 
-char **judge_pruned(const as_source *source, uint32_t n, const char *text, size_t len) {
+char **judge_pruned(const as_source *source, uint32_t n, const ck_text *given,
+                    const ck_text *candidate) {
   as_vec definitions;
   as_vec_init(&definitions, sizeof(definition));
   bool apart = true;
@@ -115,7 +116,8 @@ char **judge_pruned(const as_source *source, uint32_t n, const char *text, size_
   if (apart) {
     for (size_t i = 0; i < sizeof called_by_signs / sizeof *called_by_signs; i++)
       want(&definitions, &(word){called_by_signs[i], strlen(called_by_signs[i])});
-    want_words(&definitions, text, len);
+    want_words(&definitions, given->text, given->len);
+    want_words(&definitions, candidate->text, candidate->len);
     for (uint32_t i = 0; i < n; i++) {
       pruned[i] = as_malloc(source[i].len + 1);
       pruned[i][0] = 0;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """muGraphs changed at random: mutate.py FILE COUNT SEED writes a list of COUNT graphs, each one of FILE's with one to three changes, to standard
 output.  A change takes a map, a loop, a tile or an operator for another one; extents are worked out again from the changed fields
-(import/mirage.md has the rules), so that the graph is one that Mirage could have written.  A change after which no extents fit is taken back;
+(the description of the format has the rules), so that the graph is one that Mirage could have written.  A change after which no extents fit is taken back;
 one graph in eight keeps its old extents, and is then inconsistent as a rule."""
 import copy
 import json

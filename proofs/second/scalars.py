@@ -64,6 +64,20 @@ def element_indices(count):
     return [variable(f"$i{k}") for k in range(count)]
 
 
+@dataclass
+class Effort:
+    """Of one call, or of one size expression or function of its own."""
+
+    steps: int = 0
+    depth: int = 0
+
+    def enter(self, counts):
+        self.steps += counts
+        self.depth += 1
+        within("steps to expand one call", self.steps)
+        within("expressions within each other, all written out", self.depth)
+
+
 @dataclass(frozen=True)
 class Let:
     indices: list
@@ -81,6 +95,7 @@ class Scalars:
     lists: dict = field(default_factory=dict)  # ..a to the indices bound to it
     depth: int = 0  # of reductions
     call: object = None
+    effort: Effort = field(default_factory=Effort)
 
     def __post_init__(self):
         numbers = sum(isinstance(what, Term) for what in self.names.values())
@@ -95,8 +110,12 @@ class Scalars:
         return term
 
     def scalar(self, tree):
-        if self.call:
-            self.call.count_step()
+        self.effort.enter(tree[0] != "chain")
+        term = self._scalar(tree)
+        self.effort.depth -= 1
+        return term
+
+    def _scalar(self, tree):
         match tree:
             case "num", value:
                 return constant(value)
@@ -262,12 +281,8 @@ class Call:
         self.formals, self.defaults, *self.rest = operators[name]
         self.name, self.side, self.tensors, self.attributes = name, side, tensors, attributes
         self.names, self.lists = {}, {}  # lists: ..a to the extents bound to it
-        self.group_indices, self.steps = (), 0
+        self.group_indices = ()
         self.here = Scalars(side, self.names, call=self)
-
-    def count_step(self):
-        self.steps += 1
-        within("steps to expand one call", self.steps)
 
     def _enter(self, name, what):
         ensure(name not in self.names, f"{name} has two meanings")
@@ -276,6 +291,9 @@ class Call:
     def run(self):
         """(extents, body at $i0 ..)."""
         shape, requires, lets, left, body = self.rest
+        within("definitions of an operator", 1 + len(lets))
+        for parts in [shape, *(parts for _, parts in self.formals)]:
+            within("parts of a shape", len(parts))
         self._bind_attributes()
         ensure(len(self.tensors) == len(self.formals), f"{self.name}: number of tensors")
         for (name, parts), tensor in zip(self.formals, self.tensors):
@@ -401,4 +419,6 @@ class Call:
             self._enter(name, Let(let_indices, let_body, dict(self.names)))
         ensure(own.keys().isdisjoint(self.names), f"{self.name}: a name has two meanings")
         place = Place.of(indices, extents)
-        return Scalars(self.side, {**self.names, **own}, place, lists, 0, self).scalar(body)
+        return replace(
+            self.here, names={**self.names, **own}, place=place, lists=lists
+        ).scalar(body)

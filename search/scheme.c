@@ -55,12 +55,14 @@ as_graph *sg_scheme_build(const sg_search *search, const sg_scheme *scheme, as_e
 }
 
 sg_segment *sg_search_segment(sg_search *search, const sg_variant *variant, uint32_t first,
-                              uint32_t n) {
+                              uint32_t n, uint64_t max_states) {
+  as_search_opts opts = search->opts;
+  opts.max_states = max_states;
   sg_segment *segment = as_calloc(1, sizeof *segment);
   as_err why;
   as_err_init(&why);
-  sg_segment_init(segment, variant->graph, variant->ops + first, n, variant->last_use,
-                  &search->opts, &search->enumerate_till, &search->result->stats, &why);
+  sg_segment_init(segment, variant->graph, variant->ops + first, n, variant->last_use, &opts,
+                  &search->enumerate_till, &search->result->stats, &why);
   if (why.status == AS_INTERNAL) {
     char *text = as_err_format(&why);
     sg_note(search, as_format("operators %u to %u: %s", first, first + n - 1, text));

@@ -55,8 +55,9 @@ size_t as_import_count(const as_import *import) {
   return import->format->count(import->file);
 }
 
-char *as_import_mug(const as_import *import, size_t index, const as_graph *program, as_err *err) {
-  return import->format->mug(import->file, index, program, err);
+char *as_import_mug(const as_import *import, size_t index, const as_graph *program, bool fixed,
+                    as_err *err) {
+  return import->format->mug(import->file, index, program, fixed, err);
 }
 
 bool as_import_add(as_import *import, const as_graph *graph, as_err *err) {

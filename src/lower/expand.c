@@ -6,6 +6,7 @@
 #include "range.h"
 #include "src/base/id.h"
 #include "src/base/vec.h"
+#include "threads.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -238,7 +239,7 @@ static bool expand_store(lo_job *job, const as_node *node, uint32_t unit_id, uin
   uint32_t of = job->node_val[node->arg[0]];
   job->value[id].place = LP_GLOBAL;
   job->value[id].buffer_class = LG_WORK;
-  job->value[id].dtype = AS_F32;
+  job->value[id].dtype = job->between[node - job->graph->node];
   lo_unit *unit = &job->unit[unit_id];
   lo_store *longer = as_arena_alloc(job->arena, (unit->n_store + 1) * sizeof *longer);
   lo_store *store = &longer[unit->n_store];
@@ -428,6 +429,7 @@ bool lo_expand(lo_job *job) {
       job->is16 = false;
   }
   job->type16 = type;
+  lo_threads_types(job);
   if (!make_units(job, block_unit))
     return false;
   for (uint32_t i = 0; i < graph->n; i++) {

@@ -17,7 +17,7 @@ from .certificate import replay
 from .claim import Claim
 from .grammar import Refused, ensure, parse_rules, parse_text
 from .library import Library, read
-from .terms import Rejected
+from .terms import Rejected, forget_terms
 
 ACCEPTED, REJECTED, BAD_INPUT = range(3)
 FAILED = 4
@@ -65,6 +65,7 @@ def allowed(claim):
 
 
 def check(sems, spec, candidate, certificate):
+    forget_terms()
     try:
         goals = allowed(state(sems, spec, candidate))
         data = read(certificate)

@@ -55,6 +55,10 @@ class Place:
         return Place().under(*ranges, variables=tuple(indices))
 
 
+def group_of(extent):
+    return extent if is_group(extent) else None
+
+
 def list_name(part):
     """The name of a list of axes in a result's shape."""
     return part[3] if part[0] == "broadcast" else part[1]
@@ -142,7 +146,7 @@ class Scalars:
 
     def _no_group(self, term):
         """A group's index stands for many: it is no number, and goes where the group is only."""
-        groups = self.call.group_indices if self.call else ()
+        groups = self.call.groups if self.call else ()
         ensure(term not in groups, "a group's index goes where the group is only")
 
     def _binary(self, operator, a, b):
@@ -245,8 +249,7 @@ class Scalars:
     def _element(self, tensor, indices):
         ensure(len(indices) == len(tensor.extents), "an access with another number of indices")
         for index, extent in zip(indices, tensor.extents):
-            fits = (index in self.call.group_indices) == is_group(extent)
-            ensure(fits, "a group's index goes where the group is, and no other does")
+            ensure(self.call.groups.get(index) is group_of(extent), "a group's index goes elsewhere")
             for formula in range_of(index, extent):
                 self.oblige(formula)
         return tensor.element(indices)
@@ -260,8 +263,8 @@ class Scalars:
             ensure(len(taken) == count, "a let has another number of indices")
             if kind == "list":
                 ensure(name in self.call.lists, f"..{name} is not known")
-                ours = [index in self.call.group_indices for index in taken]
-                theirs = [is_group(extent) for extent in self.call.lists[name]]
+                ours = [self.call.groups.get(index) for index in taken]
+                theirs = [group_of(extent) for extent in self.call.lists[name]]
                 ensure(ours == theirs, "a group's index goes where the group is only")
                 lists[name] = taken
             else:
@@ -281,7 +284,7 @@ class Call:
         self.formals, self.defaults, *self.rest = operators[name]
         self.name, self.side, self.tensors, self.attributes = name, side, tensors, attributes
         self.names, self.lists = {}, {}  # lists: ..a to the extents bound to it
-        self.group_indices = ()
+        self.groups = {}  # the groups that indices of the result stand for
         self.here = Scalars(side, self.names, call=self)
 
     def _enter(self, name, what):
@@ -403,7 +406,7 @@ class Call:
     def _body(self, extents, shape, lets, left, body):
         indices = element_indices(len(extents))
         pairs = list(zip(indices, extents))
-        self.group_indices = {index for index, extent in pairs if is_group(extent)}
+        self.groups = {index: extent for index, extent in pairs if is_group(extent)}
         ensure(len(left) == len(shape), f"{self.name}: the left side is not as the result")
         own, lists, rest = {}, {}, indices
         for (kind, name), part in zip(left, shape):

@@ -57,7 +57,7 @@ static bool can_be_written(const as_judged *judged, const as_verdict *verdict, a
     return as_err_set(err, AS_NO, "only what is certified is written");
   if (judged->graph->program == NULL)
     return as_err_set(err, AS_BAD_INPUT,
-                      "%s is a program; muGraphs can be written in Mirage's format",
+                      "%s is a program; only muGraphs can be written in another format",
                       judged->graph->name);
   return true;
 }

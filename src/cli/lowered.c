@@ -45,6 +45,11 @@ static bool find_ports(cli_lowered *made, as_err *err) {
     ok = port_of(graph, graph->input[i], sizes, &made->in[i], err);
   for (uint32_t i = 0; ok && i < graph->n_output; i++)
     ok = port_of(graph, graph->output[i], sizes, &made->out[i], err);
+  for (uint32_t i = 0; ok && i < graph->n_input; i++)
+    made->in[i].range = as_graph_index_range(made->job.program, made->job.program->input[i], sizes,
+                                             &made->in[i].exact);
+  for (uint32_t i = 0; ok && i < graph->n_output; i++)
+    made->out[i].type = made->low.out_type[i]; /* the kernels' choice: one type for all outputs */
   made->ports = (as_rt_interface){made->in, graph->n_input, made->out, graph->n_output};
   free(sizes);
   return ok;

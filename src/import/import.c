@@ -1,6 +1,7 @@
 #include "import.h"
 #include "mirage.h"
 #include "src/base/mem.h"
+#include "tile.h"
 #include "trinity.h"
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@ struct as_import {
 };
 
 const as_import_format *as_import_format_named(const char *name) {
-  static const as_import_format *const formats[] = {&as_mirage_format};
+  static const as_import_format *const formats[] = {&as_mirage_format, &as_tile_format};
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
     if (strcmp(formats[i]->name, name) == 0)
       return formats[i];

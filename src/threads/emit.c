@@ -11,13 +11,18 @@ static void line(as_emitter *E, const char *fmt, ...) __attribute__((format(prin
 
 static void line(as_emitter *E, const char *fmt, ...) {
   va_list ap;
-  char buf[1024];
+  va_list again;
   va_start(ap, fmt);
-  int n = vsnprintf(buf, sizeof buf, fmt, ap);
+  va_copy(again, ap);
+  int n = vsnprintf(NULL, 0, fmt, ap);
   va_end(ap);
-  if (n < 0 || (size_t)n >= sizeof buf)
+  char *text = as_malloc((size_t)(n < 0 ? 0 : n) + 1);
+  if (n < 0 || vsnprintf(text, (size_t)n + 1, fmt, again) != n)
     E->failed = true;
-  as_str_printf(&E->out, "%*s%s\n", 2 * E->indent, "", buf);
+  else
+    as_str_printf(&E->out, "%*s%s\n", 2 * E->indent, "", text);
+  va_end(again);
+  free(text);
 }
 
 static const char *type_name(int type) {

@@ -142,6 +142,10 @@ char *as_tile_expr_text(const as_tile_expr *expr); /* malloc'ed */
  */
 char *as_tile_block_text(const as_tile_program *program, const as_graph *given, as_err *err);
 
+/* The other way round: a muGraph of kernels with a grid, whose accumulators are sums, as a tile
+ * program of block form (malloc'ed); NULL with err: it has something else. */
+char *as_tile_of_graph(const as_graph *graph, as_err *err);
+
 /* the word of a role, and of a type, in the text */
 const char *as_tile_role_word(as_tile_role role);
 const char *as_tile_type_word(as_tile_type type);

@@ -36,7 +36,7 @@ as_dtype as_block_tensor_type(const as_block_ref *b, as_node_id tensor) {
     return g->node[tensor].dtype;
   for (uint32_t i = 0; i < g->n_output; i++) {
     if (g->output[i] == tensor)
-      return g->n_input ? g->node[g->input[0]].dtype : AS_F32;
+      return as_graph_type(g);
   }
   return b->between ? b->between[tensor] : AS_F32;
 }

@@ -249,7 +249,8 @@ class Scalars:
     def _element(self, tensor, indices):
         ensure(len(indices) == len(tensor.extents), "an access with another number of indices")
         for index, extent in zip(indices, tensor.extents):
-            ensure(self.call.groups.get(index) is group_of(extent), "a group's index goes elsewhere")
+            fits = self.call.groups.get(index) is group_of(extent)
+            ensure(fits, "a group's index goes where the same group is, and no other does")
             for formula in range_of(index, extent):
                 self.oblige(formula)
         return tensor.element(indices)

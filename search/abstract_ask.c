@@ -216,6 +216,19 @@ bool ax_unit(const ax_store *store, ax_id of, int64_t *num, int64_t *den, uint32
   return true;
 }
 
+ax_id ax_copy_unit(ax_store *to, const ax_store *from, ax_id unit) {
+  if (unit == AX_BAD || !ax_is_unit(from, unit))
+    return AX_BAD;
+  const ax_expr *whole = AX_EXPR(from, unit);
+  const ax_monomial *mono = AX_MONOMIAL(from, whole->terms[0].mono);
+  ax_id copy = ax_rational(to, whole->terms[0].num, whole->terms[0].den);
+  for (uint32_t i = 0; i < mono->n; i++) {
+    ax_atom size = {.kind = AX_SIZE, .payload = AX_ATOM(from, mono->factors[i].atom)->payload};
+    copy = ax_mul(to, copy, ax_power_of_atom(to, &size, mono->factors[i].exp));
+  }
+  return copy;
+}
+
 uint32_t ax_factors(ax_store *store, ax_id of, const ax_id *target, uint32_t n, ax_id *out,
                     uint32_t max) {
   const ax_expr of_expr = *AX_EXPR(store, of);

@@ -212,15 +212,6 @@ ax_store *ax_new(void) {
   return store;
 }
 
-void ax_settle(ax_store *store) {
-  as_index_clear(&store->atom_index);
-  as_index_clear(&store->mono_index);
-  as_index_clear(&store->reduced_index);
-  as_index_clear(&store->expr_index);
-  as_map_clear(&store->product);
-  as_map_clear(&store->part);
-}
-
 void ax_free(ax_store *store) {
   if (!store)
     return;

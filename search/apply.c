@@ -466,8 +466,33 @@ static bool eval_name(call_frame *frame, const as_expr *name_expr, ax_id *value)
   return *value != AX_BAD;
 }
 
-static bool eval(call_frame *frame, const as_expr *expr, ax_id *value) {
+const char *sg_opaque_head(const as_expr *expr) {
   static const char *const relations[] = {"=", "!=", "<=", "<"};
+  switch (expr->kind) {
+  case AS_E_CALL:
+    return expr->name;
+  case AS_E_ABS:
+    return "abs";
+  case AS_E_MAX2:
+    return "max2";
+  case AS_E_MIN2:
+    return "min2";
+  case AS_E_IF:
+    return "if";
+  case AS_E_AND:
+    return "and";
+  case AS_E_OR:
+    return "or";
+  case AS_E_NOT:
+    return "not";
+  case AS_E_REL:
+    return relations[expr->rel & 3];
+  default:
+    return NULL;
+  }
+}
+
+static bool eval(call_frame *frame, const as_expr *expr, ax_id *value) {
   ax_store *store = frame->ctx->A;
   ax_id left;
   ax_id right;
@@ -482,23 +507,17 @@ static bool eval(call_frame *frame, const as_expr *expr, ax_id *value) {
   case AS_E_ACCESS:
     return eval_access(frame, expr, value);
   case AS_E_CALL:
-    return eval_opaque(frame, expr, expr->name, false, value);
   case AS_E_ABS:
-    return eval_opaque(frame, expr, "abs", false, value);
   case AS_E_MAX2:
-    return eval_opaque(frame, expr, "max2", true, value);
   case AS_E_MIN2:
-    return eval_opaque(frame, expr, "min2", true, value);
   case AS_E_IF:
-    return eval_opaque(frame, expr, "if", false, value);
   case AS_E_AND:
-    return eval_opaque(frame, expr, "and", false, value);
   case AS_E_OR:
-    return eval_opaque(frame, expr, "or", false, value);
   case AS_E_NOT:
-    return eval_opaque(frame, expr, "not", false, value);
-  case AS_E_REL:
-    return eval_opaque(frame, expr, relations[expr->rel & 3], false, value);
+  case AS_E_REL: {
+    bool commutes = expr->kind == AS_E_MAX2 || expr->kind == AS_E_MIN2;
+    return eval_opaque(frame, expr, sg_opaque_head(expr), commutes, value);
+  }
   case AS_E_SUM:
   case AS_E_PROD:
   case AS_E_MAXR:

@@ -43,6 +43,25 @@ static as_size new_size(sg_builder *to, const char *stem, long least) {
   return as_graph_declare(to->graph, name, least, -1, &size, to->err) ? size : AS_SIZE_BAD;
 }
 
+/* the sizes of a class that has as many tiles as its lead, which comes before it: equal extents
+ * have equal tiles */
+static bool twin_sizes(sg_builder *to, uint32_t cls) {
+  const sg_class *classes = to->part->classes;
+  uint32_t lead = to->plan->lead[cls];
+  to->count[cls] = to->count[lead];
+  for (uint32_t other = 0; other < cls; other++) {
+    if (to->plan->lead[other] == lead && classes[other].extent == classes[cls].extent) {
+      to->tile[cls] = to->tile[other];
+      return true;
+    }
+  }
+  to->tile[cls] = new_size(to, "U", 1);
+  if (to->tile[cls] == AS_SIZE_BAD)
+    return false;
+  return as_graph_where(to->graph, classes[cls].extent, AS_REL_EQ,
+                        as_size_mul(to->graph->sizes, to->count[cls], to->tile[cls]), to->err);
+}
+
 bool sg_builder_sizes(sg_builder *to) {
   as_size grid[3] = {AS_SIZE_ONE, AS_SIZE_ONE, AS_SIZE_ONE};
   as_size loop = AS_SIZE_ONE;
@@ -56,6 +75,11 @@ bool sg_builder_sizes(sg_builder *to) {
     }
     if (mode != SG_GRID && mode != SG_LOOP)
       continue;
+    if (to->plan->lead[cls] != cls) {
+      if (!twin_sizes(to, cls))
+        return false;
+      continue;
+    }
     /* an extent that may be 0 has no tiles then: the relation must not make it positive */
     to->count[cls] =
         new_size(to, mode == SG_GRID ? "J" : "L", to->part->classes[cls].may_be_empty ? 0 : 1);
@@ -105,7 +129,7 @@ void sg_builder_map(const sg_builder *to, const sg_axes *axes, bool with_loop, i
       continue;
     }
     for (uint32_t i = 0; i < to->plan->n_grid; i++) {
-      if (to->plan->grid[to->plan->n_grid - 1 - i] == cls)
+      if (to->plan->grid[to->plan->n_grid - 1 - i] == to->plan->lead[cls])
         map[i] = (int)axis;
     }
   }
@@ -251,6 +275,23 @@ static as_node_id make_number(sg_builder *to, long num, long den) {
   return node;
 }
 
+/* a number of the program: a constant, or the number that a size is */
+static as_node_id make_leaf_number(sg_builder *to, ax_id factor) {
+  int64_t num;
+  int64_t den;
+  uint32_t sym[1];
+  uint32_t n;
+  int exps[1];
+  bool unit = ax_unit(to->space->ctx.A, factor, &num, &den, sym, exps, 1, &n);
+  if (unit && n == 0)
+    return make_number(to, num, den);
+  /* part.c: sizes with a letter of an axis class in place of the symbol are never leaves */
+  if (unit && num == 1 && den == 1 && exps[0] == 1 && sym[0] < 0x80000000u)
+    return as_graph_size_const(to->graph, sym[0]);
+  as_err_set(to->err, AS_INTERNAL, "search: no number");
+  return AS_NONE;
+}
+
 /* multiplication by a number and powers of sizes */
 static as_node_id make_scale(sg_builder *to, const sg_deriv *deriv) {
   int64_t num;
@@ -308,23 +349,46 @@ static as_node_id make_scale(sg_builder *to, const sg_deriv *deriv) {
   return id;
 }
 
-/* one accumulator gives both the running and the final maximum */
+/* One accumulator gives both the running and the final maximum.  It has no axes of extent 1: what
+ * is rescaled by it must have its axes first. */
 as_node_id sg_builder_max(sg_builder *to, uint32_t tile) {
+  const sg_axes *axes = &sg_space_value(to->space, tile)->axes;
   if (to->maximum[tile] == AS_NONE) {
-    to->maximum[tile] = as_graph_acc(to->graph, to->block, NULL, AS_ACC_MAX, to->nodes[tile].id,
-                                     AS_NONE, 0, to->err);
+    as_node_id source = sg_builder_adapt(to, &to->nodes[tile], axes);
+    if (source != AS_NONE) {
+      to->maximum[tile] =
+          as_graph_acc(to->graph, to->block, NULL, AS_ACC_MAX, source, AS_NONE, 0, to->err);
+    }
   }
   return to->maximum[tile];
+}
+
+/* real: the axes of the accumulator */
+static as_node_id accumulated(sg_builder *to, const sg_deriv *deriv, sg_axes *real) {
+  const sg_made_node *source = &to->nodes[deriv->arg[0]];
+  int axis = 0;
+  *real = source->real;
+  for (uint32_t k = 0; k < real->rank; k++) {
+    if (deriv->acc == AS_ACC_CONCAT && real->ax[k] == SG_LABEL(to->plan->loop, 1)) {
+      axis = (int)k;
+      real->ax[k] = SG_LABEL(to->plan->loop, 0);
+    }
+  }
+  return as_graph_acc(to->graph, to->block, NULL, deriv->acc, source->id, AS_NONE, axis, to->err);
+}
+
+static as_node_id rescaled(sg_builder *to, const sg_deriv *deriv) {
+  const sg_axes *axes = &sg_space_value(to->space, deriv->value)->axes;
+  as_node_id source = sg_builder_adapt(to, &to->nodes[deriv->arg[0]], axes);
+  if (source == AS_NONE)
+    return AS_NONE;
+  return as_graph_acc(to->graph, to->block, NULL, AS_ACC_RESCALE, source,
+                      to->nodes[deriv->arg[1]].id, 0, to->err);
 }
 
 bool sg_builder_value(sg_builder *to, const sg_deriv *deriv, const as_node_id *node) {
   sg_made_node *made = &to->nodes[deriv->value];
   const sg_value *value = sg_space_value(to->space, deriv->value);
-  int64_t num;
-  int64_t den;
-  uint32_t sym[1];
-  uint32_t n;
-  int exps[1];
   made->real = value->axes;
   switch (deriv->kind) {
   case SG_D_LOAD: {
@@ -346,9 +410,7 @@ bool sg_builder_value(sg_builder *to, const sg_deriv *deriv, const as_node_id *n
     break;
   }
   case SG_D_CONST:
-    if (!ax_unit(to->space->ctx.A, deriv->factor, &num, &den, sym, exps, 1, &n))
-      return as_err_set(to->err, AS_INTERNAL, "search: no number");
-    made->id = make_number(to, num, den);
+    made->id = make_leaf_number(to, deriv->factor);
     break;
   case SG_D_OP:
     made->id = make_op(to, deriv, &made->real);
@@ -358,29 +420,18 @@ bool sg_builder_value(sg_builder *to, const sg_deriv *deriv, const as_node_id *n
     made->real = to->nodes[deriv->arg[0]].real;
     break;
   case SG_D_RUN:
-    made->real = to->nodes[deriv->arg[0]].real;
     made->id = sg_builder_max(to, deriv->arg[0]);
     if (made->id != AS_NONE)
       made->id = as_graph_run(to->graph, to->block, NULL, made->id, to->err);
     break;
-  case SG_D_ACC: {
-    const sg_made_node *source = &to->nodes[deriv->arg[0]];
-    int axis = 0;
-    as_node_id run = AS_NONE;
-    made->real = source->real;
-    for (uint32_t k = 0; k < made->real.rank; k++) {
-      if (deriv->acc == AS_ACC_CONCAT && made->real.ax[k] == SG_LABEL(to->plan->loop, 1)) {
-        axis = (int)k;
-        made->real.ax[k] = SG_LABEL(to->plan->loop, 0);
-      }
-    }
-    if (deriv->acc == AS_ACC_RESCALE)
-      run = to->nodes[deriv->arg[1]].id;
-    made->id = deriv->acc == AS_ACC_MAX ? sg_builder_max(to, deriv->arg[0])
-                                        : as_graph_acc(to->graph, to->block, NULL, deriv->acc,
-                                                       source->id, run, axis, to->err);
+  case SG_D_ACC:
+    if (deriv->acc == AS_ACC_MAX)
+      made->id = sg_builder_max(to, deriv->arg[0]);
+    else if (deriv->acc == AS_ACC_RESCALE)
+      made->id = rescaled(to, deriv);
+    else
+      made->id = accumulated(to, deriv, &made->real);
     break;
-  }
   }
   return made->id != AS_NONE;
 }

@@ -1,7 +1,7 @@
-/* The block-level enumerator.  For one plan it builds, in canonical order (index of the operands,
- * then operator), every tile-level tensor whose abstract expression is a subexpression of the
- * program's, each once, with all ways to compute it.  Graphs are then read off backwards from the
- * outputs (extract.c), so that no tensor is ever computed in vain. */
+/* The block-level enumerator.  For one plan it builds, in canonical order (the program's own values
+ * first, then the cheapest), every tile-level tensor whose abstract expression is a subexpression
+ * of the program's, each once, with all ways to compute it.  Graphs are then read off backwards
+ * from the outputs (extract.c), so that no tensor is ever computed in vain. */
 #include "sg_space.h"
 #include "src/base/hash.h"
 #include "src/base/mem.h"
@@ -11,7 +11,12 @@
 
 #define VALUE(s, i) (&AS_VEC_AT(&(s)->values, sg_value, i))
 
-enum { MOST_WAYS = 24 }; /* derivations kept of one tensor */
+enum {
+  MOST_WAYS = 24, /* derivations kept of one tensor */
+  MOST_COST = 1 << 20,
+  /* states behind the one that completes a first block graph, or as many as it took to get there */
+  LEAST_BEYOND = 30000
+};
 
 #define DERIV(s, i) (&AS_VEC_AT(&(s)->derivs, sg_deriv, i))
 
@@ -156,6 +161,22 @@ static uint32_t pruned(sg_space *space, uint64_t *count, ax_id expr, const char 
   return AS_NONE;
 }
 
+static bool is_target(const sg_space *space, ax_id expr) {
+  for (uint32_t i = 0; i < space->n_target; i++) {
+    if (space->target[i] == expr)
+      return true;
+  }
+  return false;
+}
+
+/* of computing it, where nothing is shared */
+static uint32_t cost_of(const sg_space *space, const sg_deriv *deriv) {
+  uint32_t cost = deriv->weight;
+  for (uint32_t i = 0; i < deriv->nargs; i++)
+    cost += VALUE(space, deriv->arg[i])->cost;
+  return cost < MOST_COST ? cost : MOST_COST;
+}
+
 /* adds a way to compute (e, axes, phase, run); the value's id, or AS_NONE when it is not worth
  * having */
 static uint32_t add(sg_space *space, ax_id expr, sg_axes axes, uint32_t phase, uint32_t run,
@@ -200,13 +221,20 @@ static uint32_t add(sg_space *space, ax_id expr, sg_axes axes, uint32_t phase, u
       space->full = true;
       return AS_NONE;
     }
-    sg_value value = {expr, axes, (uint8_t)phase, run, {0}};
+    sg_value value = {.expr = expr,
+                      .axes = axes,
+                      .phase = (uint8_t)phase,
+                      .run = run,
+                      .cost = cost_of(space, &deriv),
+                      .of_program = is_target(space, expr)};
     as_vec_init(&value.derivs, sizeof(uint32_t));
     id = (uint32_t)space->values.n;
     as_vec_push(&space->values, &value);
     as_index_add(&space->by_key, key_hash(expr, &axes, phase, run), id);
   }
   deriv.value = id;
+  if (cost_of(space, &deriv) < VALUE(space, id)->cost)
+    VALUE(space, id)->cost = cost_of(space, &deriv);
   uint32_t deriv_id = (uint32_t)space->derivs.n;
   as_vec_push(&space->derivs, &deriv);
   as_vec_push(&VALUE(space, id)->derivs, &deriv_id);
@@ -430,6 +458,68 @@ static void replay(sg_space *space, uint32_t newest) {
   }
 }
 
+/* the values that the block stores; false: not all are made yet */
+static bool find_goals(sg_space *space) {
+  const sg_part *part = space->part;
+  for (uint32_t output = 0; output < part->n_output; output++) {
+    sg_axes want = part->axes[part->output[output]];
+    drop_units(&want);
+    for (uint32_t k = 0; k < want.rank; k++) {
+      if (space->plan->mode[SG_CLASS(want.ax[k])] != SG_WHOLE &&
+          (int)SG_CLASS(want.ax[k]) != space->plan->loop)
+        want.ax[k] |= 1;
+    }
+    space->goal[output] = lookup(space, space->program_expr[part->output[output]], &want,
+                                 space->plan->loop >= 0 ? SG_AFTER : SG_STILL, AS_NONE);
+    if (space->goal[output] == AS_NONE)
+      return false;
+  }
+  return true;
+}
+
+/* The value to go on from: one that the program computes itself, or else the cheapest; AS_NONE:
+ * steps were tried from all. */
+static uint32_t next_value(const sg_space *space) {
+  uint32_t best = AS_NONE;
+  for (uint32_t i = 0; i < space->values.n; i++) {
+    const sg_value *value = VALUE(space, i);
+    if (value->done)
+      continue;
+    const sg_value *other = best == AS_NONE ? NULL : VALUE(space, best);
+    if (other == NULL || value->of_program > other->of_program ||
+        (value->of_program == other->of_program && value->cost < other->cost))
+      best = i;
+  }
+  return best;
+}
+
+/* all steps from one value and those that were looked at before it */
+static void extend(sg_space *space, uint32_t i) {
+  VALUE(space, i)->done = true;
+  space->done[space->n_done++] = i;
+  for (uint32_t k = 0; k < space->vocab->n; k++) {
+    const sg_inst *inst = &space->vocab->inst[k];
+    if (!space->usable[k])
+      continue;
+    if (inst->op->nargs == 1 && !is_const(space, i))
+      try_op(space, k, i, i);
+    if (inst->op->nargs != 2)
+      continue;
+    for (uint32_t n = 0; n < space->n_done; n++) {
+      uint32_t j = space->done[n];
+      uint32_t later = i > j ? i : j;
+      uint32_t earlier = i > j ? j : i;
+      try_op(space, k, later, earlier);
+      if (!inst->commutes && earlier < later)
+        try_op(space, k, earlier, later);
+    }
+  }
+  if (VALUE(space, i)->phase == SG_VARYING)
+    accumulate(space, i);
+  rescale_units(space, i);
+  replay(space, i);
+}
+
 bool sg_space_enumerate(sg_space *space, sg_stats *stats) {
   space->stats = stats;
   if (!sg_space_prepare(space))
@@ -454,44 +544,26 @@ bool sg_space_enumerate(sg_space *space, sg_stats *stats) {
   }
   as_search_limit why;
   uint32_t i = 0;
-  for (; i < space->values.n && stats->states < space->limits->max_states; i++) {
+  uint64_t till = space->limits->max_states;
+  bool reached = false;
+  space->done = as_malloc((space->limits->max_values + 1) * sizeof *space->done);
+  while ((i = next_value(space)) != AS_NONE && stats->states < till) {
     if (as_search_is_late(&space->limits->deadline, &why)) {
       stats->struck[why]++;
       return false;
     }
-    for (uint32_t k = 0; k < space->vocab->n; k++) {
-      const sg_inst *inst = &space->vocab->inst[k];
-      if (inst->op->nargs == 1 && !is_const(space, i))
-        try_op(space, k, i, i);
-      if (inst->op->nargs != 2)
-        continue;
-      for (uint32_t j = 0; j <= i; j++) {
-        try_op(space, k, i, j);
-        if (!inst->commutes && j < i)
-          try_op(space, k, j, i);
-      }
+    extend(space, i);
+    if (!reached && find_goals(space)) {
+      reached = true;
+      till = stats->states + (stats->states > LEAST_BEYOND ? stats->states : LEAST_BEYOND);
+      if (till > space->limits->max_states)
+        till = space->limits->max_states;
     }
-    if (VALUE(space, i)->phase == SG_VARYING)
-      accumulate(space, i);
-    rescale_units(space, i);
-    replay(space, i);
   }
   stats->values += space->values.n;
-  stats->struck[AS_LIMIT_STATES] += i < space->values.n;
+  if (i != AS_NONE)
+    stats->struck[till < space->limits->max_states ? AS_LIMIT_BEYOND : AS_LIMIT_STATES]++;
   stats->struck[AS_LIMIT_VALUES] += space->full;
   stats->struck[AS_LIMIT_TERMS] += ax_refused(space->ctx.A) > 0;
-  for (uint32_t output = 0; output < part->n_output; output++) {
-    sg_axes want = part->axes[part->output[output]];
-    drop_units(&want);
-    for (uint32_t k = 0; k < want.rank; k++) {
-      if (space->plan->mode[SG_CLASS(want.ax[k])] != SG_WHOLE &&
-          (int)SG_CLASS(want.ax[k]) != space->plan->loop)
-        want.ax[k] |= 1;
-    }
-    space->goal[output] = lookup(space, space->program_expr[part->output[output]], &want,
-                                 space->plan->loop >= 0 ? SG_AFTER : SG_STILL, AS_NONE);
-    if (space->goal[output] == AS_NONE)
-      return false;
-  }
-  return true;
+  return find_goals(space);
 }

@@ -9,6 +9,8 @@
 #define AS_SEARCH_LIMITS(X)                                                                        \
   X(VALUES, "values", "plans with more tile tensors than are kept: the rest was not made")         \
   X(STATES, "states", "plans whose enumeration ended at the limit of states")                      \
+  X(BEYOND, "beyond",                                                                              \
+    "plans left some way behind their first block graph (as many states again, or 30,000)")        \
   X(AXES, "axes", "groups of operators with more axes than are looked at: not fused")              \
   X(GRID_AXES, "grid axes", "groups of operators with more axes for the grid than are combined")   \
   X(WAYS, "ways", "ways to compute a tile tensor beyond the first 24")                             \

@@ -1,5 +1,5 @@
 /* Parts of a program: axis classes by following every operator's indices; the plans (which classes
- * blocks and the loop divide); the operators worth trying; the abstract expressions of the part's
+ * blocks and the loop divide); the abstract expressions of the part's
  * own tensors. */
 #include "sg.h"
 #include "src/base/id.h"
@@ -337,6 +337,7 @@ static bool plan_fits(const sg_part *part, const sg_plan *plan) {
 /* classes that the grid may divide; which of them are batches, by kind */
 typedef struct {
   uint32_t cls[MOST_GRID_CLASSES];
+  uint32_t twins[MOST_GRID_CLASSES]; /* bits of classes that have as many tiles */
   uint32_t n;
   uint32_t of_all; /* bits of cls */
   uint32_t partly;
@@ -359,6 +360,63 @@ static void find_grid_classes(const sg_part *part, grid_classes *grid, uint64_t 
   }
 }
 
+/* how many axes of a tensor have one of the classes */
+static uint32_t axes_in(const sg_axes *axes, uint32_t classes) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < axes->rank; k++)
+    n += axes->ax[k] != SG_UNIT && (classes >> SG_CLASS(axes->ax[k]) & 1);
+  return n;
+}
+
+/* The classes of the outputs' axes at a place from the right, as bits, where one grid axis can
+ * divide them all: each output has one of them, no tensor has two (its tiles would lie on a
+ * diagonal).  0: it cannot, or it is a single class. */
+static uint32_t twins_at(const sg_part *part, uint32_t from_right) {
+  uint32_t classes = 0;
+  as_size extent = AS_SIZE_BAD;
+  bool may_be_empty = false;
+  bool differ = false;
+  for (uint32_t out = 0; out < part->n_output; out++) {
+    const sg_axes *axes = &part->axes[part->output[out]];
+    if (axes->rank <= from_right || axes->ax[axes->rank - 1 - from_right] == SG_UNIT)
+      return 0;
+    uint32_t cls = SG_CLASS(axes->ax[axes->rank - 1 - from_right]);
+    if (part->classes[cls].rigid || class_repeats(part, cls))
+      return 0;
+    may_be_empty |= part->classes[cls].may_be_empty;
+    differ |= out > 0 && part->classes[cls].extent != extent;
+    extent = part->classes[cls].extent;
+    classes |= 1u << cls;
+  }
+  /* no tiles along one would mean none along the other */
+  if (__builtin_popcount(classes) < 2 || (may_be_empty && differ))
+    return 0;
+  for (uint32_t out = 0; out < part->n_output; out++) {
+    if (axes_in(&part->axes[part->output[out]], classes) != 1)
+      return 0;
+  }
+  for (uint32_t i = 0; i < part->n; i++) {
+    if (axes_in(&part->axes[i], classes) > 1)
+      return 0;
+  }
+  return classes;
+}
+
+/* outputs side by side: axes of different classes that one grid axis divides alike */
+static void find_twins(const sg_part *part, grid_classes *grid, uint64_t *struck) {
+  for (uint32_t from_right = 0; from_right < AS_MAX_RANK && part->n_output > 1; from_right++) {
+    uint32_t classes = twins_at(part, from_right);
+    if (!classes)
+      continue;
+    if (grid->n == MOST_GRID_CLASSES) {
+      struck[AS_LIMIT_GRID_AXES]++;
+      return;
+    }
+    grid->cls[grid->n] = (uint32_t)__builtin_ctz(classes);
+    grid->twins[grid->n++] = classes;
+  }
+}
+
 static bool may_loop(const sg_part *part, uint32_t cls) {
   return !part->classes[cls].rigid && part->classes[cls].in_inputs && !class_repeats(part, cls);
 }
@@ -366,9 +424,17 @@ static bool may_loop(const sg_part *part, uint32_t cls) {
 /* mask: the classes on the grid; ones: those of them of which a block takes one index */
 static sg_plan plan_on_grid(const grid_classes *grid, uint32_t mask, uint32_t ones) {
   sg_plan plan = {.loop = -1};
+  for (uint32_t cls = 0; cls < AX_MAX_CLASS; cls++)
+    plan.lead[cls] = (uint8_t)cls;
   for (uint32_t i = 0; i < grid->n; i++) {
     if (!(mask >> i & 1))
       continue;
+    for (uint32_t cls = 0; cls < AX_MAX_CLASS; cls++) {
+      if (grid->twins[i] >> cls & 1) {
+        plan.lead[cls] = (uint8_t)grid->cls[i];
+        plan.mode[cls] = SG_GRID;
+      }
+    }
     plan.mode[grid->cls[i]] = ones >> i & 1 ? SG_GRID_ONE : SG_GRID;
     plan.grid[plan.n_grid++] = grid->cls[i];
   }
@@ -388,6 +454,7 @@ sg_plan *sg_plans(const sg_part *part, uint32_t *n, uint64_t *struck) {
   sg_plan *plans = NULL;
   *n = 0;
   find_grid_classes(part, &grid, struck);
+  find_twins(part, &grid, struck);
   for (uint32_t mask = 0; mask < 1u << grid.n; mask++) {
     if (__builtin_popcount(mask) > 3) /* a grid has three axes */
       continue;
@@ -406,147 +473,4 @@ sg_plan *sg_plans(const sg_part *part, uint32_t *n, uint64_t *struck) {
     }
   }
   return plans;
-}
-
-/* --- vocabulary */
-/* an integer attribute has one form, the one that graphs keep */
-static void settle(as_attr *attr, as_sizes *sizes) {
-  if (attr->is_size || mpz_cmp_ui(mpq_denref(attr->num), 1) ||
-      !mpz_fits_slong_p(mpq_numref(attr->num)))
-    return;
-  attr->is_size = true;
-  attr->size = as_size_int(sizes, mpz_get_si(mpq_numref(attr->num)));
-}
-
-static void inst_set(sg_inst *inst, const as_opdef *op, const as_attr *attr) {
-  memset(inst, 0, sizeof *inst);
-  inst->op = op;
-  for (uint32_t i = 0; i < AS_MAX_ATTRS; i++) {
-    as_attr_init(&inst->attr[i]);
-    if (i < op->nattrs)
-      as_attr_set(&inst->attr[i], &attr[i]);
-  }
-  inst->pointwise = sg_op_is_pointwise(op);
-  inst->broadcasts = sg_op_broadcasts(op);
-  const as_expr *body = op->let[op->nlet - 1].body;
-  inst->commutes = inst->broadcasts && op->nargs == 2 && op->nlet == 1 &&
-                   (body->kind == AS_E_ADD || body->kind == AS_E_MUL || body->kind == AS_E_MAX2 ||
-                    body->kind == AS_E_MIN2);
-  const as_expr *term = body->kind == AS_E_SUM ? body->kid[1] : body;
-  if (op->nargs == 2 && op->nlet == 1 && term->n == 2 && term->kid[0]->kind == AS_E_ACCESS &&
-      term->kid[1]->kind == AS_E_ACCESS && strcmp(term->kid[0]->name, term->kid[1]->name)) {
-    inst->adds = term->kind == AS_E_ADD || term->kind == AS_E_SUB;
-    inst->linear = inst->adds || term->kind == AS_E_MUL;
-    inst->divides = term->kind == AS_E_FDIV && !strcmp(term->kid[0]->name, op->arg[0].name);
-  }
-}
-
-bool sg_attr_same(const as_attr *left, const as_attr *right) {
-  return left->is_size == right->is_size &&
-         (left->is_size ? left->size == right->size : mpq_equal(left->num, right->num) != 0);
-}
-
-static void vocab_add(sg_vocab *vocab, const as_opdef *op, as_attr *attr, as_sizes *sizes) {
-  for (uint32_t j = 0; j < op->nattrs; j++)
-    settle(&attr[j], sizes);
-  for (uint32_t i = 0; i < vocab->n; i++) {
-    uint32_t j = 0;
-    if (vocab->inst[i].op != op)
-      continue;
-    while (j < op->nattrs && sg_attr_same(&vocab->inst[i].attr[j], &attr[j]))
-      j++;
-    if (j == op->nattrs)
-      return;
-  }
-  vocab->inst = as_realloc(vocab->inst, (vocab->n + 1) * sizeof *vocab->inst);
-  inst_set(&vocab->inst[vocab->n++], op, attr);
-}
-
-/* an attribute that counts axes in a pattern */
-static bool counts_axes(const as_opdef *op, uint32_t attr) {
-  for (uint32_t i = 0; i < op->nargs; i++) {
-    for (uint32_t j = 0; j < op->arg[i].n; j++) {
-      const as_expr *count = op->arg[i].dim[j].count;
-      if (count && count->kind == AS_E_NAME && !strcmp(count->name, op->attr[attr]))
-        return true;
-    }
-  }
-  return false;
-}
-
-/* all axes for the attributes that count axes (negative: from the end) */
-static void add_axes(sg_vocab *vocab, const as_opdef *op, as_attr *attr, uint32_t at,
-                     uint32_t max_rank, as_sizes *sizes) {
-  while (at < op->nattrs && !counts_axes(op, at))
-    at++;
-  if (at >= op->nattrs) {
-    vocab_add(vocab, op, attr, sizes);
-    return;
-  }
-  for (long axis = -1; axis >= -(long)max_rank; axis--) {
-    attr[at].is_size = true;
-    attr[at].size = as_size_int(sizes, axis);
-    add_axes(vocab, op, attr, at + 1, max_rank, sizes);
-  }
-}
-
-static bool only_moves(const as_opdef *op) {
-  const as_expr *body = op->let[op->nlet - 1].body;
-  return body->kind == AS_E_ACCESS || body->kind == AS_E_IF || body->kind == AS_E_NUM;
-}
-
-void sg_vocab_init(sg_vocab *vocab, const sg_part *part) {
-  memset(vocab, 0, sizeof *vocab);
-  for (uint32_t i = part->n_leaf; i < part->n;
-       i++) { /* the program's own calls first, as they are written */
-    const as_node *node = &part->g->node[part->tensor[i]];
-    as_attr attr[AS_MAX_ATTRS];
-    for (uint32_t j = 0; j < AS_MAX_ATTRS; j++) {
-      as_attr_init(&attr[j]);
-      as_attr_set(&attr[j], &node->attr[j]);
-    }
-    vocab_add(vocab, node->op, attr, part->g->sizes);
-    for (uint32_t j = 0; j < AS_MAX_ATTRS; j++)
-      as_attr_clear(&attr[j]);
-  }
-  uint32_t own = vocab->n;
-  for (uint32_t i = 0; i < own;
-       i++) { /* the same operators along other axes (attributes as called) */
-    as_attr attr[AS_MAX_ATTRS];
-    const as_opdef *op = vocab->inst[i].op;
-    for (uint32_t j = 0; j < AS_MAX_ATTRS; j++) {
-      as_attr_init(&attr[j]);
-      as_attr_set(&attr[j], &vocab->inst[i].attr[j]);
-    }
-    if (!only_moves(op))
-      add_axes(vocab, op, attr, 0, part->max_rank, part->g->sizes);
-    for (uint32_t j = 0; j < AS_MAX_ATTRS; j++)
-      as_attr_clear(&attr[j]);
-  }
-  for (uint32_t i = 0; i < as_oplib_count(part->g->lib); i++) {
-    const as_opdef *op = as_oplib_nth(part->g->lib, i);
-    as_attr attr[AS_MAX_ATTRS];
-    bool known = op->nargs >= 1 && op->nargs <= 2 && op->nlet == 1 && !op->nreq && !only_moves(op);
-    for (uint32_t j = 0; j < AS_MAX_ATTRS; j++)
-      as_attr_init(&attr[j]);
-    for (uint32_t j = 0; j < op->nattrs; j++) {
-      if (op->attr_has_default[j])
-        as_attr_set(&attr[j], &op->attr_default[j]);
-      else if (!counts_axes(op, j))
-        known = false;
-    }
-    if (known)
-      add_axes(vocab, op, attr, 0, part->max_rank, part->g->sizes);
-    for (uint32_t j = 0; j < AS_MAX_ATTRS; j++)
-      as_attr_clear(&attr[j]);
-  }
-}
-
-void sg_vocab_clear(sg_vocab *vocab) {
-  for (uint32_t i = 0; i < vocab->n; i++) {
-    for (uint32_t j = 0; j < AS_MAX_ATTRS; j++)
-      as_attr_clear(&vocab->inst[i].attr[j]);
-  }
-  free(vocab->inst);
-  memset(vocab, 0, sizeof *vocab);
 }

@@ -58,6 +58,7 @@ typedef struct {
   int loop; /* class or -1 */
   uint32_t grid[3];
   uint32_t n_grid;
+  uint8_t lead[AX_MAX_CLASS]; /* the class that has as many tiles, along one grid axis; itself */
   double score;
 } sg_plan;
 
@@ -81,6 +82,8 @@ typedef struct {
  * more than plain indices) */
 bool sg_apply(const sg_ctx *C, const as_opdef *op, const as_attr *attr, uint32_t nargs,
               const sg_axes *arg, const ax_id *expr, sg_axes *out, ax_id *out_expr);
+/* the name under which abstract expressions keep what they do not look into; NULL: they do */
+const char *sg_opaque_head(const as_expr *expr);
 ax_id sg_size_expr(const sg_ctx *C, as_size s);
 bool sg_op_is_pointwise(
     const as_opdef *op); /* every argument is read at the result's own index (or broadcast) */
@@ -111,6 +114,9 @@ typedef struct {
 bool sg_attr_same(const as_attr *a, const as_attr *b);
 void sg_vocab_init(sg_vocab *v, const sg_part *p);
 void sg_vocab_clear(sg_vocab *v);
+/* by instance: whether its results can be parts of the targets; malloc'ed */
+bool *sg_vocab_usable(const sg_vocab *v, const ax_store *store, const ax_id *target,
+                      uint32_t n_target);
 
 /* the new sizes of a plan, as symbols of abstract expressions: tile of class c, and the number of
  * its tiles */
@@ -137,6 +143,9 @@ typedef struct {
   sg_axes axes;
   uint8_t phase;
   uint32_t run /* value of the running maximum read, or AS_NONE */;
+  uint32_t cost;   /* weight of the lightest way known, where nothing is shared */
+  bool of_program; /* a value, or a part of one, that the program computes itself */
+  bool done;       /* steps from it were tried */
   as_vec derivs /* uint32_t */;
 } sg_value;
 

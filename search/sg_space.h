@@ -15,6 +15,7 @@ typedef struct {
 struct sg_space {
   const sg_part *part;
   const sg_plan *plan;
+  bool *usable; /* by instance of the vocabulary */
   const sg_vocab *vocab;
   const sg_limits *limits;
   sg_ctx ctx;
@@ -34,6 +35,8 @@ struct sg_space {
   as_vec verdict;
   as_index by_key; /* of values */
   uint32_t *goal;
+  uint32_t *done; /* values that steps were tried from, in order */
+  uint32_t n_done;
   sg_stats *stats;
   void *z3;
 };

@@ -50,7 +50,21 @@ void sg_space_free(sg_space *space) {
   free(space->goal);
   as_index_clear(&space->by_key);
   free(space->target);
+  free(space->usable);
+  free(space->done);
   free(space);
+}
+
+/* numbers and sizes are all that building a block asks the store for: they move to a new one */
+static void keep_factors_only(sg_space *space) {
+  ax_store *store = ax_new();
+  for (uint32_t i = 0; i < space->derivs.n; i++) {
+    sg_deriv *deriv = &AS_VEC_AT(&space->derivs, sg_deriv, i);
+    if (deriv->kind == SG_D_CONST || deriv->kind == SG_D_SCALE)
+      deriv->factor = ax_copy_unit(store, space->ctx.A, deriv->factor);
+  }
+  ax_free(space->ctx.A);
+  space->ctx.A = store;
 }
 
 void sg_space_settle(sg_space *space) {
@@ -60,7 +74,7 @@ void sg_space_settle(sg_space *space) {
   if (space->z3)
     sg_z3_free(space->z3);
   space->z3 = NULL;
-  ax_settle(space->ctx.A);
+  keep_factors_only(space);
 }
 
 const sg_value *sg_space_value(const sg_space *space, uint32_t i) {
@@ -201,6 +215,7 @@ bool sg_space_prepare(sg_space *space) {
       find_numbers(space, inside[i]);
     }
   }
+  space->usable = sg_vocab_usable(space->vocab, space->ctx.A, space->target, space->n_target);
   for (uint32_t target = 0; target < space->n_target; target++) {
     space->has_sum |= ax_n_terms(space->ctx.A, space->target[target]) > 1;
     for (uint32_t i = 0; i < ax_n_terms(space->ctx.A, space->target[target]); i++) {

@@ -57,6 +57,18 @@ static void want_in_second(splitting *work, uint32_t value) {
     want_in_second(work, deriv->arg[i]);
 }
 
+/* whether each block has a state of its own: the axes of one must have all axes of the grid */
+static bool is_of_block(const sg_plan *plan, const sg_axes *state) {
+  for (uint32_t i = 0; i < plan->n_grid; i++) {
+    bool has = false;
+    for (uint32_t k = 0; k < state->rank; k++)
+      has |= plan->lead[SG_CLASS(state->ax[k])] == plan->grid[i];
+    if (!has)
+      return false;
+  }
+  return true;
+}
+
 bool sg_can_split(const sg_space *space, const sg_part *part, const sg_plan *plan,
                   const sg_recipe *recipe) {
   if (plan->loop < 0 || plan->n_grid == 3 || part->classes[plan->loop].in_outputs)
@@ -66,7 +78,8 @@ bool sg_can_split(const sg_space *space, const sg_part *part, const sg_plan *pla
     const sg_value *value = sg_space_value(space, deriv->value);
     if (deriv->kind != SG_D_ACC)
       continue;
-    if (deriv->acc == AS_ACC_CONCAT || value->axes.rank + 1 > AS_MAX_RANK)
+    if (deriv->acc == AS_ACC_CONCAT || value->axes.rank + 1 > AS_MAX_RANK ||
+        !is_of_block(plan, &value->axes))
       return false;
     for (uint32_t k = 0; k < value->axes.rank; k++) {
       if ((int)SG_CLASS(value->axes.ax[k]) == plan->loop)
@@ -134,11 +147,12 @@ static combined_max *combine_max(splitting *work, maxima *made, uint32_t tile) {
     if (made->list[i].tile == tile)
       return &made->list[i];
   }
-  sg_made_node state = {sg_builder_max(&work->first, tile), work->first.nodes[tile].real};
+  const sg_axes *axes = &sg_space_value(work->first.space, tile)->axes;
+  sg_made_node state = {sg_builder_max(&work->first, tile), *axes};
   combined_max *added = &made->list[made->n];
   *added = (combined_max){tile, AS_NONE, AS_NONE, AS_NONE};
   if (state.id != AS_NONE)
-    added->states = hand_over(work, &state, &sg_space_value(work->first.space, tile)->axes);
+    added->states = hand_over(work, &state, axes);
   added->maximum = unary(&work->second, "max", added->states, 0);
   if (added->maximum == AS_NONE)
     return NULL;

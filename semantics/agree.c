@@ -79,15 +79,15 @@ static char *exact_value(const as_opdef *op, const as_tensor *out, size_t k, dou
                          as_agreement *tally) {
   const as_domain *di = out[3].d;
   const as_domain *domain = out[1].d;
-  const mpq_t *x = as_tensor_at(&out[0], k);
+  const mpq_t *number = as_tensor_at(&out[0], k);
   const void *f = as_tensor_at(&out[1], k);
   const void *i = as_tensor_at(&out[3], k);
-  double w = mpq_get_d(*x);
+  double w = mpq_get_d(*number);
   tally->exact++;
   if (!(fabs(w - value) <= 1e-9 * fmax(1, fabs(w))))
     return as_format("exactly %.17g, as a double %.17g", w, value);
   void *u = as_dom_new(di, 1);
-  di->from_q(di, u, *x);
+  di->from_q(di, u, *number);
   bool misses = !(di->flags(di, i) & AS_F_DOUBT) && as_interval_disjoint(di, u, i);
   as_dom_free(di, u, 1);
   if (misses)
@@ -95,7 +95,7 @@ static char *exact_value(const as_opdef *op, const as_tensor *out, size_t k, dou
   if (as_opdef_calls_builtin(op)) /* in the field it is an arbitrary function */
     return NULL;
   u = as_dom_new(domain, 1);
-  domain->from_q(domain, u, *x);
+  domain->from_q(domain, u, *number);
   as_field_cmp c = as_field_compare(u, f);
   as_dom_free(domain, u, 1);
   tally->field += c == AS_FC_SAME;

@@ -30,13 +30,13 @@ static void i_clear(const as_domain *domain, void *x) {
   mpfr_clear(BOUNDS(x)->hi);
 }
 
-static void i_set(const as_domain *domain, void *result, const void *a) {
+static void i_set(const as_domain *domain, void *result, const void *value) {
   (void)domain;
-  if (result == a)
+  if (result == value)
     return;
-  mpfr_set(BOUNDS(result)->lo, BOUNDS_CONST(a)->lo, MPFR_RNDD);
-  mpfr_set(BOUNDS(result)->hi, BOUNDS_CONST(a)->hi, MPFR_RNDU);
-  BOUNDS(result)->flags = BOUNDS_CONST(a)->flags;
+  mpfr_set(BOUNDS(result)->lo, BOUNDS_CONST(value)->lo, MPFR_RNDD);
+  mpfr_set(BOUNDS(result)->hi, BOUNDS_CONST(value)->hi, MPFR_RNDU);
+  BOUNDS(result)->flags = BOUNDS_CONST(value)->flags;
 }
 
 static void i_from_q(const as_domain *domain, void *result, mpq_srcptr value) {
@@ -54,11 +54,11 @@ static void i_fix(bounds *result) {
     mpfr_set_inf(result->hi, 1);
 }
 
-static void i_add(const as_domain *domain, void *result, const void *a, const void *b) {
+static void i_add(const as_domain *domain, void *result, const void *left, const void *right) {
   (void)domain;
-  unsigned flags = BOUNDS_CONST(a)->flags | BOUNDS_CONST(b)->flags;
-  mpfr_add(BOUNDS(result)->lo, BOUNDS_CONST(a)->lo, BOUNDS_CONST(b)->lo, MPFR_RNDD);
-  mpfr_add(BOUNDS(result)->hi, BOUNDS_CONST(a)->hi, BOUNDS_CONST(b)->hi, MPFR_RNDU);
+  unsigned flags = BOUNDS_CONST(left)->flags | BOUNDS_CONST(right)->flags;
+  mpfr_add(BOUNDS(result)->lo, BOUNDS_CONST(left)->lo, BOUNDS_CONST(right)->lo, MPFR_RNDD);
+  mpfr_add(BOUNDS(result)->hi, BOUNDS_CONST(left)->hi, BOUNDS_CONST(right)->hi, MPFR_RNDU);
   i_fix(BOUNDS(result));
   BOUNDS(result)->flags = flags;
 }
@@ -72,16 +72,16 @@ static void i_neg(bounds *result, const bounds *a) {
   mpfr_clear(t);
 }
 
-static void i_sub(const as_domain *domain, void *result, const void *a, const void *b) {
+static void i_sub(const as_domain *domain, void *result, const void *left, const void *right) {
   bounds t;
   i_init(domain, &t);
-  i_neg(&t, BOUNDS_CONST(b));
-  t.flags = BOUNDS_CONST(b)->flags;
-  i_add(domain, result, a, &t);
+  i_neg(&t, BOUNDS_CONST(right));
+  t.flags = BOUNDS_CONST(right)->flags;
+  i_add(domain, result, left, &t);
   i_clear(domain, &t);
 }
 
-static void i_mul(const as_domain *domain, void *result, const void *a, const void *b) {
+static void i_mul(const as_domain *domain, void *result, const void *left, const void *right) {
   mpfr_t lo;
   mpfr_t hi;
   mpfr_t t;
@@ -89,8 +89,8 @@ static void i_mul(const as_domain *domain, void *result, const void *a, const vo
   mpfr_inits2(bits, lo, hi, t, (mpfr_ptr)0);
   bool nan = false;
   for (int i = 0; i < 4; i++) {
-    mpfr_srcptr x = i & 1 ? BOUNDS_CONST(a)->hi : BOUNDS_CONST(a)->lo;
-    mpfr_srcptr y = i & 2 ? BOUNDS_CONST(b)->hi : BOUNDS_CONST(b)->lo;
+    mpfr_srcptr x = i & 1 ? BOUNDS_CONST(left)->hi : BOUNDS_CONST(left)->lo;
+    mpfr_srcptr y = i & 2 ? BOUNDS_CONST(right)->hi : BOUNDS_CONST(right)->lo;
     mpfr_mul(t, x, y, MPFR_RNDD);
     nan |= mpfr_nan_p(t) != 0;
     if (!i || mpfr_less_p(t, lo))
@@ -103,7 +103,7 @@ static void i_mul(const as_domain *domain, void *result, const void *a, const vo
     mpfr_set_inf(lo, -1);
     mpfr_set_inf(hi, 1);
   }
-  unsigned flags = BOUNDS_CONST(a)->flags | BOUNDS_CONST(b)->flags;
+  unsigned flags = BOUNDS_CONST(left)->flags | BOUNDS_CONST(right)->flags;
   mpfr_set(BOUNDS(result)->lo, lo, MPFR_RNDD);
   mpfr_set(BOUNDS(result)->hi, hi, MPFR_RNDU);
   BOUNDS(result)->flags = flags;
@@ -180,36 +180,36 @@ static void i_un(const as_domain *domain, as_unop op, void *rr, const void *aa) 
   }
 }
 
-static unsigned i_cmp(const as_domain *domain, const void *a, const void *b) {
+static unsigned i_cmp(const as_domain *domain, const void *left, const void *right) {
   (void)domain;
   unsigned m = 0;
-  if (mpfr_less_p(BOUNDS_CONST(a)->lo, BOUNDS_CONST(b)->hi))
+  if (mpfr_less_p(BOUNDS_CONST(left)->lo, BOUNDS_CONST(right)->hi))
     m |= AS_C_LT;
-  if (mpfr_greater_p(BOUNDS_CONST(a)->hi, BOUNDS_CONST(b)->lo))
+  if (mpfr_greater_p(BOUNDS_CONST(left)->hi, BOUNDS_CONST(right)->lo))
     m |= AS_C_GT;
-  if (mpfr_lessequal_p(BOUNDS_CONST(a)->lo, BOUNDS_CONST(b)->hi) &&
-      mpfr_lessequal_p(BOUNDS_CONST(b)->lo, BOUNDS_CONST(a)->hi))
+  if (mpfr_lessequal_p(BOUNDS_CONST(left)->lo, BOUNDS_CONST(right)->hi) &&
+      mpfr_lessequal_p(BOUNDS_CONST(right)->lo, BOUNDS_CONST(left)->hi))
     m |= AS_C_EQ;
   return m ? m : AS_C_ANY;
 }
 
-static void i_join(const as_domain *domain, void *result, const void *a, const void *b) {
+static void i_join(const as_domain *domain, void *result, const void *left, const void *right) {
   (void)domain;
-  unsigned flags = BOUNDS_CONST(a)->flags | BOUNDS_CONST(b)->flags;
+  unsigned flags = BOUNDS_CONST(left)->flags | BOUNDS_CONST(right)->flags;
   if (flags & AS_F_NOVALUE) {
-    unsigned undef = BOUNDS_CONST(a)->flags & BOUNDS_CONST(b)->flags & AS_F_UNDEF;
+    unsigned undef = BOUNDS_CONST(left)->flags & BOUNDS_CONST(right)->flags & AS_F_UNDEF;
     i_whole(BOUNDS(result), 0);
     BOUNDS(result)->flags = undef | AS_F_DOUBT;
     return;
   }
-  mpfr_min(BOUNDS(result)->lo, BOUNDS_CONST(a)->lo, BOUNDS_CONST(b)->lo, MPFR_RNDD);
-  mpfr_max(BOUNDS(result)->hi, BOUNDS_CONST(a)->hi, BOUNDS_CONST(b)->hi, MPFR_RNDU);
+  mpfr_min(BOUNDS(result)->lo, BOUNDS_CONST(left)->lo, BOUNDS_CONST(right)->lo, MPFR_RNDD);
+  mpfr_max(BOUNDS(result)->hi, BOUNDS_CONST(left)->hi, BOUNDS_CONST(right)->hi, MPFR_RNDU);
   BOUNDS(result)->flags = flags;
 }
 
-static unsigned i_flags(const as_domain *domain, const void *a) {
+static unsigned i_flags(const as_domain *domain, const void *value) {
   (void)domain;
-  return BOUNDS_CONST(a)->flags;
+  return BOUNDS_CONST(value)->flags;
 }
 
 static void i_flag(const as_domain *domain, void *result, unsigned flags) {
@@ -273,19 +273,19 @@ static bool i_builtin(const as_domain *domain, const char *name, void *result,
   return true;
 }
 
-static char *i_print(const as_domain *domain, const void *a) {
-  if (BOUNDS_CONST(a)->flags & AS_F_UNDEF)
+static char *i_print(const as_domain *domain, const void *value) {
+  if (BOUNDS_CONST(value)->flags & AS_F_UNDEF)
     return as_strdup("undefined");
   char buf[192];
   int digits = *(const long *)domain->ctx < 200 ? 24 : 48;
-  mpfr_snprintf(buf, sizeof buf, "[%.*RDg, %.*RUg]", digits, BOUNDS_CONST(a)->lo, digits,
-                BOUNDS_CONST(a)->hi);
+  mpfr_snprintf(buf, sizeof buf, "[%.*RDg, %.*RUg]", digits, BOUNDS_CONST(value)->lo, digits,
+                BOUNDS_CONST(value)->hi);
   return as_strdup(buf);
 }
 
-static bool i_to_int(const as_domain *domain, const void *a, int64_t *value) {
+static bool i_to_int(const as_domain *domain, const void *element, int64_t *value) {
   (void)domain;
-  const bounds *x = BOUNDS_CONST(a);
+  const bounds *x = BOUNDS_CONST(element);
   bool whole =
       mpfr_equal_p(x->lo, x->hi) && mpfr_integer_p(x->lo) && mpfr_fits_slong_p(x->lo, MPFR_RNDN);
   *value = whole ? mpfr_get_si(x->lo, MPFR_RNDN) : 0;
@@ -304,24 +304,24 @@ void as_interval_forget(void) {
   mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE);
 }
 
-bool as_interval_disjoint(const as_domain *domain, const void *a, const void *b) {
+bool as_interval_disjoint(const as_domain *domain, const void *left, const void *right) {
   (void)domain;
-  if ((BOUNDS_CONST(a)->flags | BOUNDS_CONST(b)->flags) & AS_F_NOVALUE)
+  if ((BOUNDS_CONST(left)->flags | BOUNDS_CONST(right)->flags) & AS_F_NOVALUE)
     return false;
-  return mpfr_less_p(BOUNDS_CONST(a)->hi, BOUNDS_CONST(b)->lo) ||
-         mpfr_less_p(BOUNDS_CONST(b)->hi, BOUNDS_CONST(a)->lo);
+  return mpfr_less_p(BOUNDS_CONST(left)->hi, BOUNDS_CONST(right)->lo) ||
+         mpfr_less_p(BOUNDS_CONST(right)->hi, BOUNDS_CONST(left)->lo);
 }
 
-long as_interval_distance_log2(const as_domain *domain, const void *a, const void *b) {
+long as_interval_distance_log2(const as_domain *domain, const void *left, const void *right) {
   mpfr_t u;
   mpfr_t v;
   mpfr_t m;
   mpfr_inits2(*(const long *)domain->ctx, u, v, m, (mpfr_ptr)0);
-  mpfr_sub(u, BOUNDS_CONST(a)->hi, BOUNDS_CONST(b)->lo, MPFR_RNDU);
-  mpfr_sub(v, BOUNDS_CONST(b)->hi, BOUNDS_CONST(a)->lo, MPFR_RNDU);
+  mpfr_sub(u, BOUNDS_CONST(left)->hi, BOUNDS_CONST(right)->lo, MPFR_RNDU);
+  mpfr_sub(v, BOUNDS_CONST(right)->hi, BOUNDS_CONST(left)->lo, MPFR_RNDU);
   mpfr_max(u, u, v, MPFR_RNDU);
-  mpfr_abs(m, BOUNDS_CONST(a)->lo, MPFR_RNDD);
-  mpfr_abs(v, BOUNDS_CONST(b)->lo, MPFR_RNDD);
+  mpfr_abs(m, BOUNDS_CONST(left)->lo, MPFR_RNDD);
+  mpfr_abs(v, BOUNDS_CONST(right)->lo, MPFR_RNDD);
   mpfr_max(m, m, v, MPFR_RNDD);
   if (mpfr_cmp_ui_2exp(m, 1, -40) < 0)
     mpfr_set_ui(m, 1, MPFR_RNDD); /* near zero: absolute */

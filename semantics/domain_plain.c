@@ -44,9 +44,9 @@ static void d_clear(const as_domain *domain, void *x) {
   (void)x;
 }
 
-static void d_set(const as_domain *domain, void *result, const void *a) {
+static void d_set(const as_domain *domain, void *result, const void *value) {
   (void)domain;
-  DOUBLE(result) = DOUBLE_CONST(a);
+  DOUBLE(result) = DOUBLE_CONST(value);
 }
 
 static void d_from_q(const as_domain *domain, void *result, mpq_srcptr value) {
@@ -59,24 +59,24 @@ static void d_from_q(const as_domain *domain, void *result, mpq_srcptr value) {
     DOUBLE(result) = mpq_get_d(value);
 }
 
-static void d_add(const as_domain *domain, void *result, const void *a, const void *b) {
+static void d_add(const as_domain *domain, void *result, const void *left, const void *right) {
   (void)domain;
-  DOUBLE(result) = DOUBLE_CONST(a) + DOUBLE_CONST(b);
+  DOUBLE(result) = DOUBLE_CONST(left) + DOUBLE_CONST(right);
 }
 
-static void d_sub(const as_domain *domain, void *result, const void *a, const void *b) {
+static void d_sub(const as_domain *domain, void *result, const void *left, const void *right) {
   (void)domain;
-  DOUBLE(result) = DOUBLE_CONST(a) - DOUBLE_CONST(b);
+  DOUBLE(result) = DOUBLE_CONST(left) - DOUBLE_CONST(right);
 }
 
-static void d_mul(const as_domain *domain, void *result, const void *a, const void *b) {
+static void d_mul(const as_domain *domain, void *result, const void *left, const void *right) {
   (void)domain;
-  DOUBLE(result) = DOUBLE_CONST(a) * DOUBLE_CONST(b);
+  DOUBLE(result) = DOUBLE_CONST(left) * DOUBLE_CONST(right);
 }
 
-static void d_un(const as_domain *domain, as_unop op, void *result, const void *a) {
+static void d_un(const as_domain *domain, as_unop op, void *result, const void *value) {
   (void)domain;
-  double x = DOUBLE_CONST(a);
+  double x = DOUBLE_CONST(value);
   switch (op) {
   case AS_U_NEG:
     DOUBLE(result) = -x;
@@ -96,21 +96,21 @@ static void d_un(const as_domain *domain, as_unop op, void *result, const void *
   }
 }
 
-static unsigned d_cmp(const as_domain *domain, const void *a, const void *b) {
+static unsigned d_cmp(const as_domain *domain, const void *left, const void *right) {
   (void)domain;
-  return DOUBLE_CONST(a) < DOUBLE_CONST(b)   ? AS_C_LT
-         : DOUBLE_CONST(a) > DOUBLE_CONST(b) ? AS_C_GT
-                                             : AS_C_EQ;
+  return DOUBLE_CONST(left) < DOUBLE_CONST(right)   ? AS_C_LT
+         : DOUBLE_CONST(left) > DOUBLE_CONST(right) ? AS_C_GT
+                                                    : AS_C_EQ;
 }
 
-static void d_join(const as_domain *domain, void *result, const void *a, const void *b) {
+static void d_join(const as_domain *domain, void *result, const void *left, const void *right) {
   (void)domain;
-  DOUBLE(result) = DOUBLE_CONST(a) == DOUBLE_CONST(b) ? DOUBLE_CONST(a) : NAN;
+  DOUBLE(result) = DOUBLE_CONST(left) == DOUBLE_CONST(right) ? DOUBLE_CONST(left) : NAN;
 }
 
-static unsigned d_flags(const as_domain *domain, const void *a) {
+static unsigned d_flags(const as_domain *domain, const void *value) {
   (void)domain;
-  return isnan(DOUBLE_CONST(a)) ? AS_F_UNDEF : 0;
+  return isnan(DOUBLE_CONST(value)) ? AS_F_UNDEF : 0;
 }
 
 static void d_flag(const as_domain *domain, void *result, unsigned flags) {
@@ -144,14 +144,15 @@ static bool d_builtin(const as_domain *domain, const char *name, void *result,
   return true;
 }
 
-static char *d_print(const as_domain *domain, const void *a) {
+static char *d_print(const as_domain *domain, const void *value) {
   (void)domain;
-  return isnan(DOUBLE_CONST(a)) ? as_strdup("undefined") : as_format("%.17g", DOUBLE_CONST(a));
+  return isnan(DOUBLE_CONST(value)) ? as_strdup("undefined")
+                                    : as_format("%.17g", DOUBLE_CONST(value));
 }
 
-static bool d_to_int(const as_domain *domain, const void *a, int64_t *value) {
+static bool d_to_int(const as_domain *domain, const void *element, int64_t *value) {
   (void)domain;
-  double x = DOUBLE_CONST(a);
+  double x = DOUBLE_CONST(element);
   *value = fabs(x) < 0x1p53 ? (int64_t)x : 0;
   return fabs(x) < 0x1p53 && (double)*value == x;
 }
@@ -180,12 +181,12 @@ static void e_clear(const as_domain *domain, void *x) {
   mpq_clear(EXACT(x)->value);
 }
 
-static void e_set(const as_domain *domain, void *result, const void *a) {
+static void e_set(const as_domain *domain, void *result, const void *value) {
   (void)domain;
-  if (result == a)
+  if (result == value)
     return;
-  mpq_set(EXACT(result)->value, EXACT_CONST(a)->value);
-  EXACT(result)->flags = EXACT_CONST(a)->flags;
+  mpq_set(EXACT(result)->value, EXACT_CONST(value)->value);
+  EXACT(result)->flags = EXACT_CONST(value)->flags;
 }
 
 static void e_from_q(const as_domain *domain, void *result, mpq_srcptr value) {
@@ -194,33 +195,33 @@ static void e_from_q(const as_domain *domain, void *result, mpq_srcptr value) {
   EXACT(result)->flags = 0;
 }
 
-static bool e_both(void *result, const void *a, const void *b) {
-  return !(EXACT(result)->flags = EXACT_CONST(a)->flags | EXACT_CONST(b)->flags);
+static bool e_both(void *result, const void *left, const void *right) {
+  return !(EXACT(result)->flags = EXACT_CONST(left)->flags | EXACT_CONST(right)->flags);
 }
 
-static void e_add(const as_domain *domain, void *result, const void *a, const void *b) {
+static void e_add(const as_domain *domain, void *result, const void *left, const void *right) {
   (void)domain;
-  if (e_both(result, a, b))
-    mpq_add(EXACT(result)->value, EXACT_CONST(a)->value, EXACT_CONST(b)->value);
+  if (e_both(result, left, right))
+    mpq_add(EXACT(result)->value, EXACT_CONST(left)->value, EXACT_CONST(right)->value);
 }
 
-static void e_sub(const as_domain *domain, void *result, const void *a, const void *b) {
+static void e_sub(const as_domain *domain, void *result, const void *left, const void *right) {
   (void)domain;
-  if (e_both(result, a, b))
-    mpq_sub(EXACT(result)->value, EXACT_CONST(a)->value, EXACT_CONST(b)->value);
+  if (e_both(result, left, right))
+    mpq_sub(EXACT(result)->value, EXACT_CONST(left)->value, EXACT_CONST(right)->value);
 }
 
-static void e_mul(const as_domain *domain, void *result, const void *a, const void *b) {
+static void e_mul(const as_domain *domain, void *result, const void *left, const void *right) {
   (void)domain;
-  if (e_both(result, a, b))
-    mpq_mul(EXACT(result)->value, EXACT_CONST(a)->value, EXACT_CONST(b)->value);
+  if (e_both(result, left, right))
+    mpq_mul(EXACT(result)->value, EXACT_CONST(left)->value, EXACT_CONST(right)->value);
 }
 
-static void e_un(const as_domain *domain, as_unop op, void *result, const void *a) {
+static void e_un(const as_domain *domain, as_unop op, void *result, const void *element) {
   (void)domain;
-  if ((EXACT(result)->flags = EXACT_CONST(a)->flags))
+  if ((EXACT(result)->flags = EXACT_CONST(element)->flags))
     return;
-  mpq_srcptr value = EXACT_CONST(a)->value;
+  mpq_srcptr value = EXACT_CONST(element)->value;
   int s = mpq_sgn(value);
   switch (op) {
   case AS_U_NEG:
@@ -259,24 +260,24 @@ static void e_un(const as_domain *domain, as_unop op, void *result, const void *
   }
 }
 
-static unsigned e_cmp(const as_domain *domain, const void *a, const void *b) {
+static unsigned e_cmp(const as_domain *domain, const void *left, const void *right) {
   (void)domain;
-  int c = mpq_cmp(EXACT_CONST(a)->value, EXACT_CONST(b)->value);
+  int c = mpq_cmp(EXACT_CONST(left)->value, EXACT_CONST(right)->value);
   return c < 0 ? AS_C_LT : c > 0 ? AS_C_GT : AS_C_EQ;
 }
 
-static void e_join(const as_domain *domain, void *result, const void *a, const void *b) {
-  unsigned flags = EXACT_CONST(a)->flags & EXACT_CONST(b)->flags & AS_F_UNDEF;
-  if (!EXACT_CONST(a)->flags && !EXACT_CONST(b)->flags &&
-      mpq_equal(EXACT_CONST(a)->value, EXACT_CONST(b)->value))
-    e_set(domain, result, a);
+static void e_join(const as_domain *domain, void *result, const void *left, const void *right) {
+  unsigned flags = EXACT_CONST(left)->flags & EXACT_CONST(right)->flags & AS_F_UNDEF;
+  if (!EXACT_CONST(left)->flags && !EXACT_CONST(right)->flags &&
+      mpq_equal(EXACT_CONST(left)->value, EXACT_CONST(right)->value))
+    e_set(domain, result, left);
   else
     EXACT(result)->flags = flags ? flags : AS_F_POISON;
 }
 
-static unsigned e_flags(const as_domain *domain, const void *a) {
+static unsigned e_flags(const as_domain *domain, const void *value) {
   (void)domain;
-  return EXACT_CONST(a)->flags;
+  return EXACT_CONST(value)->flags;
 }
 
 static void e_flag(const as_domain *domain, void *result, unsigned flags) {
@@ -285,17 +286,17 @@ static void e_flag(const as_domain *domain, void *result, unsigned flags) {
 }
 
 /* floor(a / b) of integers, b > 0 */
-static void e_div(void *result, const void *a, const void *b) {
-  if (!e_both(result, a, b))
+static void e_div(void *result, const void *left, const void *right) {
+  if (!e_both(result, left, right))
     return;
-  if (mpz_cmp_ui(mpq_denref(EXACT_CONST(a)->value), 1) ||
-      mpz_cmp_ui(mpq_denref(EXACT_CONST(b)->value), 1)) {
+  if (mpz_cmp_ui(mpq_denref(EXACT_CONST(left)->value), 1) ||
+      mpz_cmp_ui(mpq_denref(EXACT_CONST(right)->value), 1)) {
     EXACT(result)->flags = AS_F_POISON;
-  } else if (mpq_sgn(EXACT_CONST(b)->value) <= 0) {
+  } else if (mpq_sgn(EXACT_CONST(right)->value) <= 0) {
     EXACT(result)->flags = AS_F_UNDEF;
   } else {
-    mpz_fdiv_q(mpq_numref(EXACT(result)->value), mpq_numref(EXACT_CONST(a)->value),
-               mpq_numref(EXACT_CONST(b)->value));
+    mpz_fdiv_q(mpq_numref(EXACT(result)->value), mpq_numref(EXACT_CONST(left)->value),
+               mpq_numref(EXACT_CONST(right)->value));
     mpz_set_ui(mpq_denref(EXACT(result)->value), 1);
   }
 }
@@ -358,13 +359,13 @@ static bool e_builtin(const as_domain *domain, const char *name, void *result,
   return true;
 }
 
-static char *e_print(const as_domain *domain, const void *a) {
+static char *e_print(const as_domain *domain, const void *value) {
   (void)domain;
-  if (EXACT_CONST(a)->flags & AS_F_UNDEF)
+  if (EXACT_CONST(value)->flags & AS_F_UNDEF)
     return as_strdup("undefined");
-  if (EXACT_CONST(a)->flags & AS_F_POISON)
+  if (EXACT_CONST(value)->flags & AS_F_POISON)
     return as_strdup("not rational");
-  char *text = mpq_get_str(NULL, 10, EXACT_CONST(a)->value);
+  char *text = mpq_get_str(NULL, 10, EXACT_CONST(value)->value);
   char *t = as_strdup(text);
   void (*gmp_free)(void *, size_t);
   mp_get_memory_functions(NULL, NULL, &gmp_free);
@@ -372,9 +373,9 @@ static char *e_print(const as_domain *domain, const void *a) {
   return t;
 }
 
-static bool e_to_int(const as_domain *domain, const void *a, int64_t *value) {
+static bool e_to_int(const as_domain *domain, const void *element, int64_t *value) {
   (void)domain;
-  mpq_srcptr x = EXACT_CONST(a)->value;
+  mpq_srcptr x = EXACT_CONST(element)->value;
   bool whole = mpz_cmp_ui(mpq_denref(x), 1) == 0 && mpz_fits_slong_p(mpq_numref(x));
   *value = whole ? mpz_get_si(mpq_numref(x)) : 0;
   return whole;

@@ -105,31 +105,32 @@ static bool new_tensor(run_state *run, const as_node *node, as_tensor *tensor) {
   return true;
 }
 
-static as_opcode *compile_node(run_state *run, const as_node *n) {
+static as_opcode *compile_node(run_state *run, const as_node *user) {
   as_size adim[AS_MAX_ARGS][AS_MAX_RANK];
   uint32_t arank[AS_MAX_ARGS];
-  for (uint32_t i = 0; i < n->nargs; i++) {
-    const as_node *node = &run->graph->node[n->arg[i]];
+  for (uint32_t i = 0; i < user->nargs; i++) {
+    const as_node *node = &run->graph->node[user->arg[i]];
     arank[i] = node->rank;
     memcpy(adim[i], node->dim, sizeof adim[i]);
   }
   as_err err;
   as_err_init(&err);
-  as_opcode *opcode = as_opcode_new(run->graph->sizes, n->op, (const as_size(*)[AS_MAX_RANK])adim,
-                                    arank, n->nargs, n->attr, run->domain, run->env, &err);
+  as_opcode *opcode =
+      as_opcode_new(run->graph->sizes, user->op, (const as_size(*)[AS_MAX_RANK])adim, arank,
+                    user->nargs, user->attr, run->domain, run->env, &err);
   int64_t dim[AS_MAX_RANK];
   int64_t want[AS_MAX_RANK];
   uint32_t rank = 0;
   if (opcode)
     as_opcode_dims(opcode, dim, &rank);
   if (!opcode) {
-    as_err_set(run->err, err.status, "%s%s%s", n->name ? n->name : "", n->name ? ": " : "",
+    as_err_set(run->err, err.status, "%s%s%s", user->name ? user->name : "", user->name ? ": " : "",
                err.text ? err.text : "ill-formed call");
     if (run->status == AS_OK)
       run->status = err.status == AS_OK ? AS_INTERNAL : err.status;
-  } else if (!extents(run, n, n->dim, n->rank, want) || rank != n->rank ||
+  } else if (!extents(run, user, user->dim, user->rank, want) || rank != user->rank ||
              memcmp(dim, want, rank * sizeof *dim)) {
-    refuse(run, AS_NO, "the operator's result has another shape than its node", n);
+    refuse(run, AS_NO, "the operator's result has another shape than its node", user);
     as_opcode_free(opcode);
     opcode = NULL;
   }
@@ -258,20 +259,20 @@ static bool run_load(run_state *run, block_run *running, const as_node *node, as
 }
 
 /* r = ite(a <= b, b, a) */
-static void take_max(const as_domain *domain, void *r, const void *a, const void *b) {
-  unsigned flags = domain->flags(domain, a) | domain->flags(domain, b);
+static void take_max(const as_domain *domain, void *r, const void *left, const void *right) {
+  unsigned flags = domain->flags(domain, left) | domain->flags(domain, right);
   if (flags & AS_F_NOVALUE) {
-    domain->set(domain, r, a);
+    domain->set(domain, r, left);
     domain->flag(domain, r, flags);
     return;
   }
-  unsigned m = domain->cmp(domain, a, b);
+  unsigned m = domain->cmp(domain, left, right);
   if (!(m & AS_C_GT))
-    domain->set(domain, r, b);
+    domain->set(domain, r, right);
   else if (m == AS_C_GT)
-    domain->set(domain, r, a);
+    domain->set(domain, r, left);
   else
-    domain->join(domain, r, a, b);
+    domain->join(domain, r, left, right);
   if (flags)
     domain->flag(domain, r, flags);
 }
@@ -699,10 +700,10 @@ as_status as_eval_graph_ops(const as_graph *graph, const as_domain *domain, cons
       ok = refuse(&run, AS_BAD_INPUT, "an output without a value:", &graph->node[graph->output[i]]);
   }
   for (uint32_t i = 0; i < graph->n_output && ok; i++) {
-    const as_tensor *v = &run.val[graph->output[i]];
-    as_tensor_init(&outputs[i], domain, v->dim, v->rank);
-    for (size_t k = 0; k < v->n; k++)
-      domain->set(domain, as_tensor_at(&outputs[i], k), as_tensor_at(v, k));
+    const as_tensor *tensor = &run.val[graph->output[i]];
+    as_tensor_init(&outputs[i], domain, tensor->dim, tensor->rank);
+    for (size_t k = 0; k < tensor->n; k++)
+      domain->set(domain, as_tensor_at(&outputs[i], k), as_tensor_at(tensor, k));
   }
   for (uint32_t i = 0; i < graph->n; i++)
     as_tensor_clear(&run.val[i]);

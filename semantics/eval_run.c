@@ -107,8 +107,11 @@ static int64_t eval_index(as_opcode *opcode, const icode *index) {
   return result;
 }
 
-static bool int_rel(as_rel rel, int64_t a, int64_t b) {
-  return rel == AS_REL_EQ ? a == b : rel == AS_REL_NE ? a != b : rel == AS_REL_LE ? a <= b : a < b;
+static bool int_rel(as_rel rel, int64_t left, int64_t right) {
+  return rel == AS_REL_EQ   ? left == right
+         : rel == AS_REL_NE ? left != right
+         : rel == AS_REL_LE ? left <= right
+                            : left < right;
 }
 
 static known rel_known(as_rel rel, unsigned m) {
@@ -119,14 +122,14 @@ static known rel_known(as_rel rel, unsigned m) {
   return !(m & ~yes) ? K_YES : !(m & yes) ? K_NO : K_MAYBE;
 }
 
-static known compare(const as_domain *domain, as_rel rel, const void *a, const void *b,
+static known compare(const as_domain *domain, as_rel rel, const void *left, const void *right,
                      bool *doubt) {
-  unsigned flags = domain->flags(domain, a) | domain->flags(domain, b);
+  unsigned flags = domain->flags(domain, left) | domain->flags(domain, right);
   if (flags & AS_F_DOUBT)
     *doubt = true;
   return flags & AS_F_UNDEF    ? K_UNDEF
          : flags & AS_F_POISON ? K_POISON
-                               : rel_known(rel, domain->cmp(domain, a, b));
+                               : rel_known(rel, domain->cmp(domain, left, right));
 }
 
 /* three-valued, from left to right: what is undefined matters only when it is reached */
@@ -174,20 +177,21 @@ static known test(as_opcode *opcode, const cond *c, bool *doubt) {
 }
 
 /* r = (a rel b) ? b : a, for maxima and minima; acc may be r itself */
-static void choose(as_opcode *opcode, void *result, const void *a, const void *b, bool greater) {
+static void choose(as_opcode *opcode, void *result, const void *left, const void *right,
+                   bool greater) {
   const as_domain *domain = opcode->domain;
   bool doubt = false;
-  known answer = compare(domain, AS_REL_LE, a, b, &doubt);
-  unsigned flags = (domain->flags(domain, a) | domain->flags(domain, b)) & AS_F_DOUBT;
+  known answer = compare(domain, AS_REL_LE, left, right, &doubt);
+  unsigned flags = (domain->flags(domain, left) | domain->flags(domain, right)) & AS_F_DOUBT;
   if (answer == K_UNDEF || answer == K_POISON) {
-    domain->set(domain, result, a);
+    domain->set(domain, result, left);
     domain->flag(domain, result, (answer == K_UNDEF ? AS_F_UNDEF : AS_F_POISON) | flags);
     return;
   }
   if (answer == K_MAYBE)
-    domain->join(domain, result, a, b);
+    domain->join(domain, result, left, right);
   else
-    domain->set(domain, result, (answer == K_YES) == greater ? b : a);
+    domain->set(domain, result, (answer == K_YES) == greater ? right : left);
   if (flags)
     domain->flag(domain, result, flags);
 }

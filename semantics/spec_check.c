@@ -34,9 +34,9 @@ typedef struct {
   uint32_t n_seen;
 } definedness;
 
-static void need(definedness *d, const char *guard, const char *before, const as_expr *e,
+static void need(definedness *d, const char *guard, const char *before, const as_expr *expr,
                  const char *after) {
-  char *text = as_expr_print(e);
+  char *text = as_expr_print(expr);
   char *line;
   line = as_format("%s%s%s%s%s%s%s%s", before, text, after, *guard ? " where " : "", guard,
                    d->in ? " (in " : "", d->in ? d->in : "", d->in ? ")" : "");
@@ -49,24 +49,24 @@ static void need(definedness *d, const char *guard, const char *before, const as
   as_vec_push(d->out, &line);
 }
 
-static bool number_above(const as_expr *e, int least) {
-  return e->kind == AS_E_NUM && mpq_cmp_si(e->num, least, 1) >= 0 &&
-         (least > 0 || mpq_sgn(e->num) != 0);
+static bool number_above(const as_expr *expr, int least) {
+  return expr->kind == AS_E_NUM && mpq_cmp_si(expr->num, least, 1) >= 0 &&
+         (least > 0 || mpq_sgn(expr->num) != 0);
 }
 
 static void walk(definedness *d, const as_expr *e, const char *guard);
 
-static void walk_if(definedness *d, const as_expr *e, const char *guard) {
-  char *cond = as_expr_print(e->kid[0]);
-  walk(d, e->kid[0], guard);
+static void walk_if(definedness *d, const as_expr *expr, const char *guard) {
+  char *cond = as_expr_print(expr->kid[0]);
+  walk(d, expr->kid[0], guard);
   for (uint32_t i = 1; i < 3; i++) {
-    bool simple = e->kid[0]->kind == AS_E_REL;
+    bool simple = expr->kid[0]->kind == AS_E_REL;
     char *more = as_format("%s%s%s%s%s", guard, *guard ? " and " : "",
                            i == 1   ? ""
                            : simple ? "not "
                                     : "not (",
                            cond, i == 2 && !simple ? ")" : "");
-    walk(d, e->kid[i], more);
+    walk(d, expr->kid[i], more);
     free(more);
   }
   free(cond);
@@ -86,110 +86,111 @@ static void walk_function(definedness *d, const as_func *f) {
   d->in = in;
 }
 
-static bool reads_data(const as_expr *e) {
-  if (e->kind == AS_E_ACCESS)
+static bool reads_data(const as_expr *expr) {
+  if (expr->kind == AS_E_ACCESS)
     return true;
-  for (uint32_t i = 0; i < e->n; i++) {
-    if (e->kid[i] && reads_data(e->kid[i]))
+  for (uint32_t i = 0; i < expr->n; i++) {
+    if (expr->kid[i] && reads_data(expr->kid[i]))
       return true;
   }
   return false;
 }
 
 /* an element of a tensor as an index: nothing but the call can say that it is in range */
-static void walk_access(definedness *d, const as_expr *e, const char *guard) {
-  for (uint32_t i = 0; i < e->n; i++) {
-    if (e->kid[i] == NULL || !reads_data(e->kid[i]))
+static void walk_access(definedness *d, const as_expr *expr, const char *guard) {
+  for (uint32_t i = 0; i < expr->n; i++) {
+    if (expr->kid[i] == NULL || !reads_data(expr->kid[i]))
       continue;
-    char *access = as_expr_print(e);
+    char *access = as_expr_print(expr);
     char *after = as_format(" is in range in %s", access);
-    need(d, guard, "", e->kid[i], after);
+    need(d, guard, "", expr->kid[i], after);
     free(after);
     free(access);
   }
 }
 
-static void walk(definedness *d, const as_expr *e, const char *guard) {
-  if (e->kind == AS_E_IF) {
-    walk_if(d, e, guard);
+static void walk(definedness *d, const as_expr *expr, const char *guard) {
+  if (expr->kind == AS_E_IF) {
+    walk_if(d, expr, guard);
     return;
   }
-  if (e->kind == AS_E_ACCESS)
-    walk_access(d, e, guard);
-  if (e->kind == AS_E_FDIV && !number_above(e->kid[1], 0))
-    need(d, guard, "", e->kid[1], " != 0");
-  if (e->kind == AS_E_INV && !number_above(e->kid[0], 0))
-    need(d, guard, "", e->kid[0], " != 0");
-  if (e->kind == AS_E_SQRT)
-    need(d, guard, "0 <= ", e->kid[0], "");
-  if (e->kind == AS_E_LOG)
-    need(d, guard, "0 < ", e->kid[0], "");
-  if ((e->kind == AS_E_IDIV || e->kind == AS_E_MOD) && !number_above(e->kid[1], 1))
-    need(d, guard, "0 < ", e->kid[1], "");
-  if ((e->kind == AS_E_MAXR || e->kind == AS_E_MINR) && !number_above(e->kid[0], 1))
-    need(d, guard, "0 < ", e->kid[0], "");
-  if (e->kind == AS_E_CALL && e->func)
-    walk_function(d, e->func);
-  for (uint32_t i = 0; i < e->n; i++) {
-    if (e->kid[i])
-      walk(d, e->kid[i], guard);
+  if (expr->kind == AS_E_ACCESS)
+    walk_access(d, expr, guard);
+  if (expr->kind == AS_E_FDIV && !number_above(expr->kid[1], 0))
+    need(d, guard, "", expr->kid[1], " != 0");
+  if (expr->kind == AS_E_INV && !number_above(expr->kid[0], 0))
+    need(d, guard, "", expr->kid[0], " != 0");
+  if (expr->kind == AS_E_SQRT)
+    need(d, guard, "0 <= ", expr->kid[0], "");
+  if (expr->kind == AS_E_LOG)
+    need(d, guard, "0 < ", expr->kid[0], "");
+  if ((expr->kind == AS_E_IDIV || expr->kind == AS_E_MOD) && !number_above(expr->kid[1], 1))
+    need(d, guard, "0 < ", expr->kid[1], "");
+  if ((expr->kind == AS_E_MAXR || expr->kind == AS_E_MINR) && !number_above(expr->kid[0], 1))
+    need(d, guard, "0 < ", expr->kid[0], "");
+  if (expr->kind == AS_E_CALL && expr->func)
+    walk_function(d, expr->func);
+  for (uint32_t i = 0; i < expr->n; i++) {
+    if (expr->kid[i])
+      walk(d, expr->kid[i], guard);
   }
 }
 
 /* ---- calls */
-static char *describe(const as_sample *g) {
-  as_str s;
-  as_str_init(&s);
-  for (uint32_t a = 0; a < g->op->nargs; a++) {
-    as_str_printf(&s, "%s%s[", a ? ", " : "", g->op->arg[a].name);
-    for (uint32_t i = 0; i < g->arank[a]; i++)
-      as_str_printf(&s, "%s%lld", i ? ", " : "", (long long)g->dim[a][i]);
-    as_str_add(&s, "]");
+static char *describe(const as_sample *sample) {
+  as_str out;
+  as_str_init(&out);
+  for (uint32_t a = 0; a < sample->op->nargs; a++) {
+    as_str_printf(&out, "%s%s[", a ? ", " : "", sample->op->arg[a].name);
+    for (uint32_t i = 0; i < sample->arank[a]; i++)
+      as_str_printf(&out, "%s%lld", i ? ", " : "", (long long)sample->dim[a][i]);
+    as_str_add(&out, "]");
   }
-  for (uint32_t i = 0; i < g->op->nattrs; i++) {
-    const as_attr *v = &g->attr[i];
-    as_str_printf(&s, "%s%s=", s.n ? ", " : "", g->op->attr[i]);
-    if (v->is_size) {
-      as_str_printf(&s, "%lld", (long long)as_size_eval(g->S, v->size, g->env));
+  for (uint32_t i = 0; i < sample->op->nattrs; i++) {
+    const as_attr *attr = &sample->attr[i];
+    as_str_printf(&out, "%s%s=", out.n ? ", " : "", sample->op->attr[i]);
+    if (attr->is_size) {
+      as_str_printf(&out, "%lld", (long long)as_size_eval(sample->S, attr->size, sample->env));
       continue;
     }
-    char *q = mpq_get_str(NULL, 10, v->num);
-    as_str_add(&s, q);
+    char *q = mpq_get_str(NULL, 10, attr->num);
+    as_str_add(&out, q);
     free(q);
   }
-  return as_str_take(&s);
+  return as_str_take(&out);
 }
 
 /* arguments fit and the requirements hold; *dims: there are extents, in g->outdim */
-static bool is_call(as_sample *g, as_spec_report *r, bool *dims) {
-  as_match m;
+static bool is_call(as_sample *sample, as_spec_report *r, bool *dims) {
+  as_match match;
   as_vec facts;
   as_size out[AS_MAX_RANK];
   as_vec_init(&facts, sizeof(as_size_fact));
-  bool ok = as_opdef_match(g->S, g->op, (const as_size(*)[8])g->adim, g->arank, g->op->nargs,
-                           g->attr, &m, out, &g->outrank, &facts, NULL);
-  free(g->env);
-  g->env = as_env_new(g->S); /* the match has made sizes */
+  bool ok =
+      as_opdef_match(sample->S, sample->op, (const as_size(*)[8])sample->adim, sample->arank,
+                     sample->op->nargs, sample->attr, &match, out, &sample->outrank, &facts, NULL);
+  free(sample->env);
+  sample->env = as_env_new(sample->S); /* the match has made sizes */
   for (size_t i = 0; i < facts.n && ok; i++)
-    ok = as_fact_holds(g->S, &AS_VEC_AT(&facts, as_size_fact, i), g->env);
+    ok = as_fact_holds(sample->S, &AS_VEC_AT(&facts, as_size_fact, i), sample->env);
   as_vec_clear(&facts);
   int64_t all = 1;
   *dims = ok;
-  for (uint32_t i = 0; i < g->outrank && ok; i++) {
-    g->outdim[i] = as_size_eval(g->S, out[i], g->env);
-    if (g->outdim[i] < 0) {
-      char *at = describe(g);
-      char **to = g->outdim[i] == INT64_MIN ? &r->defect : &r->negative;
+  for (uint32_t i = 0; i < sample->outrank && ok; i++) {
+    sample->outdim[i] = as_size_eval(sample->S, out[i], sample->env);
+    if (sample->outdim[i] < 0) {
+      char *at = describe(sample);
+      char **to = sample->outdim[i] == INT64_MIN ? &r->defect : &r->negative;
       if (*to == NULL) {
-        *to = g->outdim[i] == INT64_MIN
+        *to = sample->outdim[i] == INT64_MIN
                   ? as_format("extent %u of the result has no value at %s", i, at)
-                  : as_format("extent %u of the result is %lld at %s", i, (long long)g->outdim[i],
-                              at);
+                  : as_format("extent %u of the result is %lld at %s", i,
+                              (long long)sample->outdim[i], at);
       }
       free(at);
       *dims = false;
     } else {
-      all = all > MOST_ELEMENTS ? all : all * g->outdim[i];
+      all = all > MOST_ELEMENTS ? all : all * sample->outdim[i];
     }
   }
   *dims = *dims && all <= MOST_ELEMENTS;
@@ -208,29 +209,29 @@ void as_spec_check(const as_opdef *op, uint64_t seed, as_spec_report *r) {
   as_field_domain_init(&F, &rng);
   as_interval_domain I;
   as_interval_domain_init(&I, 128);
-  as_sample g;
-  as_sample_init(&g, op);
+  as_sample sample;
+  as_sample_init(&sample, op);
   for (int i = 0; i < DRAWS * 20 && r->defect == NULL && r->agreement.calls < CALLS; i++) {
     bool dims;
-    as_sample_draw(&g, &rng, i % 3 ? 0 : LEAST, MOST);
-    if (!is_call(&g, r, &dims) || !dims)
+    as_sample_draw(&sample, &rng, i % 3 ? 0 : LEAST, MOST);
+    if (!is_call(&sample, r, &dims) || !dims)
       continue;
     as_tensor exact[AS_MAX_ARGS];
     char *why;
-    as_sample_inputs(&g, &rng, exact);
-    if (as_sample_agree(&g, exact, &F, &I.d, &r->agreement, NULL, &why) != AS_OK) {
-      char *at = describe(&g);
+    as_sample_inputs(&sample, &rng, exact);
+    if (as_sample_agree(&sample, exact, &F, &I.d, &r->agreement, NULL, &why) != AS_OK) {
+      char *at = describe(&sample);
       r->defect = as_format("at %s: %s", at, why);
       free(at);
     }
     free(why);
-    as_sample_inputs_clear(&g, exact);
+    as_sample_inputs_clear(&sample, exact);
   }
   if (r->defect == NULL && r->agreement.calls == 0)
     r->defect = as_strdup("no call at small sizes satisfies the requirements");
   if (r->defect == NULL && r->agreement.undefined && r->condition.n == 0)
     r->defect = as_strdup("undefined elements, and nothing in the body says where");
-  as_sample_clear(&g);
+  as_sample_clear(&sample);
   as_field_domain_clear(&F);
   as_interval_forget();
 }

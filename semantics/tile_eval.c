@@ -8,7 +8,8 @@
 const char *as_tile_order_text(as_tile_order order) {
   static const char *const texts[] = {
       "iterations in ascending order", "iterations in descending order",
-      "iterations in a shuffled order", "all iterations together, statement by statement"};
+      "iterations in a shuffled order", "all iterations together, statement by statement",
+      "iterations together, some of them ahead of others"};
   return texts[order];
 }
 
@@ -305,6 +306,28 @@ typedef struct {
   tile_value *value;
 } store_plan;
 
+static bool stored_value(tile_machine *machine, const tile_frame *frame, const as_tile_stmt *stmt,
+                         uint64_t lane, void *value) {
+  if (stmt->whole_name == NULL)
+    return tile_scalar_at(machine, frame, stmt->value, value);
+  machine->domain->set(machine->domain, value,
+                       as_tensor_at(&frame->tile[stmt->whole]->tensor, lane));
+  return true;
+}
+
+/* a whole tile is stored where its extents are those of the lanes */
+static bool fits_lanes(tile_machine *machine, const tile_frame *frame, const as_tile_stmt *stmt,
+                       const lane_box *box) {
+  if (stmt->whole_name == NULL)
+    return true;
+  const as_tensor *tile = &frame->tile[stmt->whole]->tensor;
+  bool same = tile->rank == box->n;
+  for (uint32_t i = 0; same && i < box->n; i++)
+    same = tile->dim[i] == box->extent[i];
+  return same ||
+         tile_stop(machine, AS_NO, "`%s` has not the extents of the lanes", stmt->whole_name);
+}
+
 /* all values and places, before anything is stored */
 static bool plan_store(tile_machine *machine, const tile_frame *frame, const as_tile_stmt *stmt,
                        const lane_box *box, store_plan *plan) {
@@ -317,7 +340,7 @@ static bool plan_store(tile_machine *machine, const tile_frame *frame, const as_
       continue;
     if (answer != TILE_YES ||
         !place_of(machine, frame, stmt, memory, plan->place[i], &plan->offset[i]) ||
-        !tile_scalar_at(machine, frame, stmt->value, as_tensor_at(&plan->value->tensor, i)))
+        !stored_value(machine, frame, stmt, i, as_tensor_at(&plan->value->tensor, i)))
       return false;
   }
   note_flags(machine, plan->value);
@@ -327,7 +350,7 @@ static bool plan_store(tile_machine *machine, const tile_frame *frame, const as_
 static bool run_store(tile_machine *machine, const tile_frame *frame, const as_tile_stmt *stmt) {
   tile_memory *memory = frame->memory[stmt->tensor];
   lane_box box;
-  if (!lanes_of(machine, frame, stmt, &box))
+  if (!lanes_of(machine, frame, stmt, &box) || !fits_lanes(machine, frame, stmt, &box))
     return false;
   store_plan plan = {.value = tile_value_new(machine, box.extent, box.n)};
   if (plan.value == NULL)
@@ -543,7 +566,8 @@ static bool run_loop(tile_machine *machine, tile_frame *const *frames, size_t n,
                      const as_tile_stmt *loop) {
   if (!loop->parallel)
     return run_for(machine, frames, n, loop);
-  if (machine->setting->order == AS_TILE_TOGETHER)
+  as_tile_order order = machine->setting->order;
+  if (order == AS_TILE_TOGETHER || order == AS_TILE_MIXED)
     return run_together(machine, frames, n, loop);
   for (size_t i = 0; i < n; i++) {
     if (!run_in_order(machine, frames[i], loop))
@@ -570,9 +594,24 @@ static bool run_one(tile_machine *machine, const tile_frame *frame, const as_til
   return false;
 }
 
+/* what is left of a list, by some of the frames before the others */
+static bool run_split(tile_machine *machine, tile_frame *const *frames, size_t n,
+                      as_tile_stmt *const *list, uint32_t count) {
+  size_t part = 1 + (size_t)as_rng_below(&machine->rng, n - 1);
+  bool last_first = as_rng_below(&machine->rng, 2) == 0;
+  tile_frame *const *first = last_first ? frames + part : frames;
+  tile_frame *const *second = last_first ? frames : frames + part;
+  size_t n_first = last_first ? n - part : part;
+  return run_list(machine, first, n_first, list, count) &&
+         run_list(machine, second, n - n_first, list, count);
+}
+
 static bool run_list(tile_machine *machine, tile_frame *const *frames, size_t n,
                      as_tile_stmt *const *list, uint32_t count) {
+  bool mixed = machine->setting->order == AS_TILE_MIXED;
   for (uint32_t i = 0; i < count; i++) {
+    if (mixed && n > 1 && as_rng_below(&machine->rng, 4) == 0)
+      return run_split(machine, frames, n, list + i, count - i);
     machine->line = list[i]->line;
     if (list[i]->kind == AS_TILE_LOOP) {
       if (!run_loop(machine, frames, n, list[i]))

@@ -13,6 +13,7 @@ typedef enum {
   AS_TILE_DESCENDING,
   AS_TILE_SHUFFLED, /* by the seed */
   AS_TILE_TOGETHER, /* each statement by all iterations before the next one */
+  AS_TILE_MIXED,    /* the same, but now and then some run ahead of the others, by the seed */
   AS_TILE_N_ORDERS
 } as_tile_order;
 

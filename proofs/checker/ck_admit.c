@@ -18,8 +18,8 @@ static bool is_builtin(const ck_elab *E, const char *name, const char *signature
   if (strncmp(name, "func.", 5) != 0)
     return false;
   const ck_operator *f = ck_find_operator(E, name + 5, true);
-  return f && !f->body && strlen(signature) == f->n_tensors + 2 &&
-         strspn(signature, "r") == f->n_tensors && strcmp(signature + f->n_tensors, ":r") == 0;
+  return f && !f->body && strlen(signature) == f->tensors.n + 2 &&
+         strspn(signature, "r") == f->tensors.n && strcmp(signature + f->tensors.n, ":r") == 0;
 }
 
 /* every function of t is an input, a builtin, or a definition that stands before number `at` on the
@@ -49,20 +49,16 @@ static const char *only_known(admission *A, ck_id t, uint32_t at) {
 
 /* a size that this side may speak of */
 static bool own_size(const ck_elab *E, ck_id variable, bool candidate, bool sees_given) {
-  for (uint32_t i = 0; i < E->n_sizes; i++) {
-    if (E->size[i].variable == variable) {
-      return (E->size[i].of_given && (!candidate || sees_given)) ||
-             (candidate && E->size[i].of_candidate);
-    }
-  }
-  return false;
+  const ck_size_symbol *size = ck_size_of(E, variable);
+  return size &&
+         ((size->of_given && (!candidate || sees_given)) || (candidate && size->of_candidate));
 }
 
 static const char *only_free(const ck_elab *E, const ck_definition *d, bool sees_given) {
   const ck_ids free_variables = ck_members(E->T, E->T->node[d->body].fv);
-  for (uint32_t i = 0; i < free_variables.n; i++) {
+  CK_BELOW(i, free_variables.n) {
     bool known = own_size(E, free_variables.x[i], d->candidate, sees_given);
-    for (uint32_t k = 0; k < d->n; k++)
+    CK_BELOW(k, d->n)
       known = known || d->parameter[k] == free_variables.x[i];
     if (!known)
       return "free: a variable is neither a parameter nor a size";
@@ -71,19 +67,19 @@ static const char *only_free(const ck_elab *E, const ck_definition *d, bool sees
 }
 
 static const char *good_parameters(const ck_elab *E, const ck_definition *d) {
-  for (uint32_t k = 0; k < d->n; k++) {
-    if (!ck_is(E->T, d->parameter[k], CK_V) || ck_sort(E->T, d->parameter[k]) != 'i')
-      return "distinct: a parameter is no integer variable";
-    for (uint32_t j = 0; j < k; j++) {
-      if (d->parameter[j] == d->parameter[k])
-        return "distinct: a parameter stands twice";
-    }
-    for (uint32_t i = 0; i < E->n_sizes; i++) {
-      if (E->size[i].variable == d->parameter[k])
-        return "distinct: a parameter is a size";
+  const char *why = NULL;
+  CK_BELOW(k, d->n) {
+    ck_id x = d->parameter[k];
+    if (!ck_is(E->T, x, CK_V) || ck_sort(E->T, x) != 'i')
+      why = "distinct: a parameter is no integer variable";
+    if (ck_size_of(E, x))
+      why = "distinct: a parameter is a size";
+    CK_BELOW(j, k) {
+      if (d->parameter[j] == x)
+        why = "distinct: a parameter stands twice";
     }
   }
-  return NULL;
+  return why;
 }
 
 /* the clause says, for all integers, symbol[parameters] = body, and nothing else */
@@ -124,7 +120,7 @@ const char *ck_admit(ck_elab *E, const ck_definition *d, uint32_t n, const ck_te
                      bool candidate_sees_given) {
   admission A = {.E = E, .n_inputs = inputs->n};
   const char *why = NULL;
-  for (uint32_t i = 0; i < inputs->n; i++) {
+  CK_BELOW(i, inputs->n) {
     const uint32_t key[] = {inputs->at[i]->symbol, inputs->at[i]->signature};
     if (ck_pool_add(&A.symbols, key, sizeof key) != i)
       why = "fresh: two inputs of one name";

@@ -71,30 +71,24 @@ static ck_id fraction(ck_terms *T, uint32_t num, uint32_t den) {
 
 /* A term line; op: its head. */
 static ck_id node(replay *R, ck_op op, ck_args A) {
+  /* what stands before the kids: = a number, # one that counts, ' a word */
+  static const char *const parts_of[] = {[CK_Q] = "==",   [CK_V] = "''",    [CK_B] = "#'",
+                                         [CK_APP] = "''", [CK_FOLD] = "##", [CK_ALL] = "#"};
   ck_terms *T = R->T;
-  uint32_t a = 0;
-  uint32_t b = 0;
-  uint32_t n;
-  if (op == CK_Q) {
-    a = ck_one(&A, '=');
-    b = ck_one(&A, '=');
-  }
-  if (op == CK_V || op == CK_APP)
-    a = ck_one(&A, '\'');
-  if (op == CK_B || op == CK_FOLD || op == CK_ALL)
-    a = ck_count(&A, T);
-  if (op == CK_V || op == CK_B || op == CK_APP)
-    b = ck_one(&A, '\'');
-  if (op == CK_FOLD)
-    b = ck_count(&A, T);
-  const ck_id *kids = ck_many(&A, 't', &n);
+  const char *parts = parts_of[op] ? parts_of[op] : "";
+  uint32_t part[2] = {0, 0};
+  for (size_t i = 0; parts[i]; i++)
+    part[i] = parts[i] == '#' ? ck_count(&A, T) : ck_one(&A, parts[i]);
+  ck_ids kids = ck_many(&A, 't');
   if (!ck_end(&A))
     return ck_bad(T, "arguments of this line");
   if (op == CK_Q)
-    return fraction(T, a, b);
-  if (op == CK_V || op == CK_B)
-    b = ck_word_text(T, b)[1] ? 0 : (uint8_t)ck_word_text(T, b)[0]; /* a sort is one letter */
-  return ck_make(T, op, a, b, kids, n);
+    return kids.n ? ck_bad(T, "a number has no kids") : fraction(T, part[0], part[1]);
+  if (op == CK_V || op == CK_B) { /* a sort is one letter */
+    const char *sort = ck_word_text(T, part[1]);
+    part[1] = sort[1] ? 0 : (uint8_t)sort[0];
+  }
+  return ck_make(T, op, part[0], part[1], kids.x, kids.n);
 }
 
 static bool qed(replay *R, const char *name, ck_args A) {
@@ -166,7 +160,7 @@ bool ck_cert_check(ck_terms *T, const ck_goal *goals, uint32_t n_goals, const ch
   *usage = (ck_usage){.terms = 0};
   for (int i = 0; i < CK_N_RULES; i++)
     usage->rule[i] = ck_rule_name[i];
-  for (uint32_t g = 0; g < n_goals; g++)
+  CK_BELOW(g, n_goals)
     R.done[g] = false;
   bool ok = (n_goals > 0 && len > 0 && text[len - 1] == '\n' && !memchr(text, 0, len)) ||
             ck_fail(T, "no goals, a zero byte, or no end of the last line");

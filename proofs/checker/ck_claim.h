@@ -34,8 +34,7 @@ typedef struct {
   const ck_id *given; /* S, and the obligations of the given side as clauses, in order */
   uint32_t n_stated;
   uint32_t n_given;
-  ck_ids hyps;
-  ck_ids rels;   /* all that is allowed in every goal; S: sorted */
+  ck_ids hyps;   /* all that is allowed in every goal, sorted */
   char *theorem; /* in words and formulas, for people */
 
   struct {
@@ -63,9 +62,17 @@ typedef struct {
   size_t len;
 } ck_text;
 
-/* sem: .sem files (later ones may not redefine operators).  NULL and msg filled on bad input. */
-ck_claim *ck_claim_texts(ck_terms *T, const ck_text *spec, const ck_text *cand, const ck_text *sem,
-                         uint32_t n_sem, ck_msg *msg);
+/* sem: .sem files (later ones may not redefine operators).  NULL and msg filled on bad input.
+ * plain: what is needed but plainly true, and so neither hypothesis nor goal, is written there as
+ * it is met (proofs/CLAIM.md section 9); NULL: nowhere. */
+ck_claim *ck_claim_listed(ck_terms *T, const ck_text *spec, const ck_text *cand, const ck_text *sem,
+                          uint32_t n_sem, FILE *listed, ck_msg *msg);
+
+static inline ck_claim *ck_claim_texts(ck_terms *T, const ck_text *spec, const ck_text *cand,
+                                       const ck_text *sem, uint32_t n_sem, ck_msg *msg) {
+  return ck_claim_listed(T, spec, cand, sem, n_sem, NULL, msg);
+}
+
 void ck_claim_free(ck_claim *c);
 
 /* a line `HASH NAME` for every operator (`func NAME` for every function) of these files; false and

@@ -1,37 +1,24 @@
 /* From trees to definitions, obligations and goals (proofs/CLAIM.md).  Used by the ck_elab*.c,
- * ck_admit.c and ck_claim.c only.
+ * ck_admit.c, ck_theorem.c and ck_claim.c only.
  *
- * What holds around a place travels as arguments: a ck_scope says who is read, in which block,
- * under which indices and conditions.  Three lists grow while a text is read, in its order: sizes
- * and relations (of the ck_elab), and of each side its tensors, definitions and obligations. */
+ * What holds around a place travels as an argument: a ck_scope says who is read, in which block,
+ * what names mean, and under which indices and conditions.  Three lists grow while a text is read,
+ * in its order: sizes and relations (of the ck_elab), and of each side its tensors, definitions and
+ * obligations.  A term that cannot be made is CK_BAD; so is all that is made of it. */
 #pragma once
+#include "ck_formula.h"
 #include "ck_tree.h"
 
-enum { /* bounds; each refuses, by its name */
-       CK_MAX_RANK = 8,
-       CK_MAX_ARGUMENTS = 8,
-       CK_MAX_PARTS = 10, /* of a shape */
-       CK_MAX_LETS = 16,
-       CK_MAX_NAMES = 64, /* in an operator */
-       CK_MAX_SIZES = 64, /* also of inputs, outputs, stores of a kernel */
-       CK_MAX_RELATIONS = 128,
-       CK_MAX_TENSORS = 20000,
-       CK_MAX_OBLIGATIONS = 20000,
-       CK_MAX_CONDITIONS = 96,
-       CK_MAX_WORK = 100000, /* steps to expand one call */
-       CK_MAX_DEPTH = 1000,  /* of expressions, functions and definitions written out */
-       CK_MAX_TERMS = 8000000,
-       CK_MAX_PARAMETERS = CK_MAX_RANK + 4
-};
+enum { CK_MAX_PARAMETERS = CK_MAX_AXES + 4 };
 
 typedef struct ck_tensor {
   const char *name;
   uint32_t rank;
-  ck_id extent[CK_MAX_RANK];
+  ck_id extent[CK_MAX_AXES];
   ck_id value; /* rank 0: what it is; CK_BAD: it has a symbol */
   uint32_t symbol;
   uint32_t signature; /* words */
-  bool truth;         /* a rule's tensor `bool`: an element is 0 or 1 */
+  const char *type;   /* of an input, as it is written; else "" */
   bool in_block;      /* its symbol takes the block's indices */
   bool varying;
   bool after;                         /* differs between iterations; is known after the loop only */
@@ -60,7 +47,6 @@ typedef struct { /* the given program or the candidate */
   ck_tensors tensors;
   ck_tensors inputs;
   ck_tensors outputs; /* at kernel level */
-  const char *input_type[CK_MAX_SIZES];
   ck_definition *definitions;
   uint32_t n_definitions;
   ck_obligation *obligations;
@@ -88,13 +74,14 @@ typedef struct {
 typedef struct {
   ck_job job;
   ck_terms *T;
-  bool rule;              /* a rule is read, not programs */
-  ck_operator *operators; /* known to who is being read */
+  bool rule;         /* a rule is read, not programs */
+  ck_list operators; /* known to who is being read */
   ck_size_symbol size[CK_MAX_SIZES];
   uint32_t n_sizes;
   ck_stated stated[CK_MAX_RELATIONS]; /* S */
   uint32_t n_stated;
-  uint32_t work; /* steps of the call at hand */
+  uint32_t steps; /* of the call at hand */
+  FILE *listed;   /* obligations that are dropped are written here; NULL: nowhere */
 } ck_elab;
 
 /* A block: extents of the grid axes and the loop, CK_BAD where there is none; the variables of the
@@ -114,50 +101,6 @@ typedef struct ck_place {
   ck_id relation[2];
 } ck_place;
 
-typedef struct {
-  ck_elab *E;
-  ck_side *side; /* NULL: obligations are not wanted */
-  ck_block *block;
-  const ck_token *at; /* for messages: the call or statement */
-  const ck_place *place;
-  uint32_t reductions; /* open here */
-  uint32_t depth;      /* of expressions */
-} ck_scope;
-
-/* --- ck_elab_term.c: terms, what is known of them, obligations */
-ck_id ck_sure(const ck_scope *s, ck_id t); /* refuses if the term could not be made */
-ck_id ck_variable(const ck_scope *s, char what, uint32_t k); /* $i0 .., $k0 .., $b0 .. */
-ck_id ck_join(const ck_scope *s, ck_op op, ck_id a, ck_id b);
-ck_id ck_calculated(const ck_scope *s, ck_op op, ck_id a,
-                    ck_id b); /* (+) (*) (div) (mod) of CLAIM.md section 1 */
-ck_id ck_minus(const ck_scope *s, ck_id a);
-ck_id ck_choice(const ck_scope *s, ck_id relation, ck_id yes, ck_id no);
-ck_id ck_larger(const ck_scope *s, ck_id a, ck_id b);
-ck_id ck_smaller(const ck_scope *s, ck_id a, ck_id b);
-ck_id ck_state(const ck_scope *s); /* $s */
-ck_id ck_folded(const ck_scope *s, ck_id counter, ck_id bound, ck_id base,
-                ck_id step); /* counter and $s are free in step */
-ck_id ck_number(const ck_scope *s, const ck_token *number, bool negative);
-bool ck_constant(const ck_scope *s, ck_id t, long value); /* literally */
-bool ck_same(const ck_scope *s, ck_id a, ck_id b);        /* as polynomials */
-bool ck_is_one(const ck_scope *s, ck_id t);
-bool ck_one_at_large(const ck_scope *s, ck_id t);           /* 1 for sizes as large as we like */
-bool ck_false_as_stated(const ck_scope *s, ck_id relation); /* at the stated values of the sizes */
-bool ck_plain(const ck_scope *s,
-              ck_id relation); /* true between constants, stated, or a condition here */
-ck_place
-ck_under(const ck_scope *s,
-         ck_id relation); /* the scope's place with a condition, with an index and its range */
-ck_place ck_with_index(const ck_scope *s, ck_id variable, ck_id extent);
-void ck_require(const ck_scope *s, ck_op op, ck_id a, ck_id b); /* an obligation, unless plain */
-void ck_require_same(const ck_scope *s, ck_id a, ck_id b);      /* shape obligation */
-void ck_require_extent(const ck_scope *s, ck_id e);
-uint32_t
-ck_visible_size(const ck_scope *s,
-                const char *name); /* its place; E->n_sizes: no size of that name is visible */
-ck_id ck_group(const ck_scope *s, ck_id extent); /* the extent, if it is a group's; else CK_BAD */
-
-/* --- ck_elab_scalar.c: scalars, where names mean what the caller says */
 typedef struct ck_binding { /* a name of an operator: an extent, attribute or index */
   const struct ck_binding *up;
   const char *name;
@@ -169,42 +112,81 @@ typedef struct { /* ..name of a call: its axes; their indices on the left side o
                     that is read */
   const char *name;
   uint32_t n;
-  ck_id extent[CK_MAX_RANK];
-  ck_id index[CK_MAX_RANK];
+  ck_id extent[CK_MAX_AXES];
+  ck_id index[CK_MAX_AXES];
   bool bound;
-} ck_list;
+} ck_axes;
 
-typedef struct ck_call { /* of an operator: what its names stand for.  NULL in an environment: names
-                            are sizes */
+typedef struct { /* of an operator: what its names stand for */
   const ck_operator *op;
   ck_tensor *const *argument;
   const ck_binding *fixed; /* extents and attributes */
-  ck_list list[CK_MAX_PARTS];
+  ck_axes list[CK_MAX_PARTS];
   uint32_t n_lists;
 } ck_call;
 
 typedef struct {
-  const ck_call *call;
+  ck_job *job;
+  ck_terms *T;
+  ck_elab *E;
+  ck_side *side; /* NULL: obligations are not wanted */
+  ck_block *block;
+  const ck_token *at; /* for messages: the call or statement */
+  const ck_place *place;
+  const ck_call *call; /* NULL: names are sizes */
   const ck_binding *names;
-  const ck_let *before; /* definitions before this one can be used; NULL: none can */
-  bool sizes;           /* names are sizes */
-} ck_names;
+  const ck_decl *before; /* definitions before this one can be used; NULL: none can */
+  uint32_t reductions;   /* open here */
+  uint32_t depth;        /* of expressions */
+} ck_scope;
 
-ck_id ck_scalar_value(const ck_scope *s, const ck_names *names, const ck_scalar *x);
-ck_id ck_integer_value(const ck_scope *s, const ck_names *names, const ck_scalar *x);
-ck_id ck_relation_value(const ck_scope *s, const ck_names *names, const ck_relation *r);
-ck_id ck_size_value(const ck_scope *s, const ck_scalar *x); /* of visible sizes */
-const ck_list *ck_find_list(const ck_call *call, const char *name);
+/* --- ck_elab_term.c: terms, what is known of them, obligations */
+ck_scope ck_scope_of(ck_elab *E, ck_side *side, const ck_token *at);
+ck_id ck_sure(const ck_scope *s, ck_id t); /* refuses if the term could not be made */
+ck_id ck_variable(const ck_scope *s, char what, uint32_t k); /* $i0 .., $k0 .., $b0 .. */
+ck_id ck_state(const ck_scope *s);                           /* $s */
+ck_id ck_calculated(const ck_scope *s, ck_op op, ck_id a,
+                    ck_id b); /* (+) (*) (div) (mod) of CLAIM.md section 1 */
+ck_id ck_minus(const ck_scope *s, ck_id a);
+ck_id ck_folded(const ck_scope *s, ck_id counter, ck_id bound, ck_id base,
+                ck_id step); /* counter and $s are free in step */
+ck_id ck_number(const ck_scope *s, const ck_expr *x);
+bool ck_constant(const ck_scope *s, ck_id t, long value); /* literally */
+bool ck_same(const ck_scope *s, ck_id a, ck_id b);        /* as polynomials */
+bool ck_is_one(const ck_scope *s, ck_id t);
+bool ck_one_at_large(const ck_scope *s, ck_id t);           /* 1 for sizes as large as we like */
+bool ck_false_as_stated(const ck_scope *s, ck_id relation); /* at the stated values of the sizes */
+bool ck_plain(const ck_scope *s,
+              ck_id relation); /* true between constants, stated, or a condition here */
+ck_place
+ck_under(const ck_scope *s,
+         ck_id relation); /* the scope's place with a condition, with an index and its range */
+ck_place ck_with_index(const ck_scope *s, ck_id variable, ck_id extent);
+void ck_require(const ck_scope *s, ck_id relation);        /* an obligation, unless plain */
+void ck_require_same(const ck_scope *s, ck_id a, ck_id b); /* shape obligation */
+void ck_require_extent(const ck_scope *s, ck_id e);
+ck_id ck_clause(const ck_scope *s, const ck_obligation *o);
+/* an obligation that is none, if such are listed; at: where it is made */
+void ck_list_dropped(const ck_scope *s, const char *why, const ck_token *at, ck_id relation);
+/* of that name, visible here; NULL: none */
+const ck_size_symbol *ck_visible_size(const ck_scope *s, const char *name);
+const ck_size_symbol *ck_size_of(const ck_elab *E, ck_id variable); /* NULL: it is no size */
+ck_id ck_group(const ck_scope *s, ck_id extent); /* the extent, if it is a group's; else CK_BAD */
+
+/* --- ck_elab_scalar.c: scalars */
+ck_id ck_scalar_value(const ck_scope *s, const ck_expr *x); /* beginning anew to count steps */
+ck_id ck_size_value(const ck_scope *s, const ck_expr *x);   /* the same, of an integer */
+ck_id ck_integer_value(const ck_scope *s, const ck_expr *x);
+ck_id ck_relation_value(const ck_scope *s, const ck_expr *r);
+const ck_axes *ck_find_axes(const ck_call *call, const char *name);
 const ck_binding *ck_find_name(const ck_binding *names, const char *name);
 ck_binding ck_with_name(const ck_scope *s, const ck_operator *op, const ck_binding *names,
                         const char *name, ck_id value); /* refuses a second meaning */
 ck_operator *ck_find_operator(const ck_elab *E, const char *name, bool function);
 void ck_check_function(
     ck_elab *E, ck_operator *f); /* what it names is known; it names none that is defined later */
-/* The body of a definition at these indices, which its left side names; parts: for out, the parts
- * of the result's shape, else NULL. */
-ck_id ck_definition_value(const ck_scope *s, const ck_call *call, const ck_let *let,
-                          const ck_axis *parts, const ck_id *index, uint32_t n);
+/* The body of a definition of the scope's call at these indices, which its left side names. */
+ck_id ck_definition_value(const ck_scope *s, const ck_decl *let, const ck_id *index, uint32_t n);
 
 /* --- ck_elab_call.c */
 typedef struct {
@@ -213,37 +195,38 @@ typedef struct {
   const ck_token *at;
 } ck_given_attribute;
 
-/* The result, defined under the symbol of that name. */
+/* The result, defined under the symbol of that name.  NULL: refused. */
 ck_tensor *ck_call_operator(const ck_scope *s, const char *op, ck_tensor *const *argument,
                             uint32_t n, const ck_given_attribute *given, uint32_t n_given,
                             const char *symbol);
 ck_id ck_element(const ck_scope *s, const ck_tensor *t, const ck_id *block, ck_id iteration,
                  const ck_id *index); /* block, iteration: used if it takes them */
 ck_id ck_element_here(const ck_scope *s, const ck_tensor *t, const ck_id *index);
-/* Makes a definition: parameters are lead.., then $i0 .. of t, which gets the symbol. */
-void ck_define_symbol(const ck_scope *s, ck_tensor *t, const char *symbol, const ck_id *lead,
-                      uint32_t n_lead, ck_id body, const char *by);
+/* Makes the definition of t, of which it is known what it takes: parameters are the block's
+ * variables, the iteration, then $i0 .. of t, which gets the symbol. */
+void ck_define_symbol(const ck_scope *s, ck_tensor *t, const char *symbol, ck_id body,
+                      const char *by);
 
 /* --- ck_elab_tensor.c: expressions, programs, rules */
 const char *ck_symbol_name(const ck_scope *s, const char *tensor);
 ck_tensor *ck_find_tensor(const ck_tensors *list, const char *name);
 ck_tensor *ck_tensor_named(const ck_scope *s, const ck_tensors *list, const ck_token *name,
-                           const char *where);
+                           const char *where); /* NULL: refused */
 ck_tensor *ck_enter(const ck_scope *s, ck_tensors *list, const char *name,
-                    const ck_tensor *t); /* a copy under the name */
+                    const ck_tensor *t); /* a copy under the name; NULL: refused */
 void ck_new_tensor_name(
     const ck_scope *s,
     const ck_token *name); /* refuses one that is visible: there is no shadowing */
-void ck_define_tensor(const ck_scope *s, const ck_line *line); /* NAME = expression */
-uint32_t ck_dims_value(const ck_scope *s, const ck_dim *d, ck_id extent[CK_MAX_RANK]);
+ck_tensor *ck_define_tensor(const ck_scope *s, const ck_line *line); /* NAME = expression */
+uint32_t ck_dims_value(const ck_scope *s, ck_list dims, ck_id extent[CK_MAX_AXES]);
 ck_side *ck_new_side(ck_elab *E, bool candidate, const ck_token *at);
 void ck_read_graph(ck_elab *E, ck_side *side, const ck_side *given, const ck_graph *graph);
 void ck_read_rule(ck_elab *E, ck_side *given, ck_side *candidate, const ck_rule *rule,
                   bool backward);
 
 /* --- ck_elab_size.c */
-void ck_declare_sizes(const ck_scope *s, const ck_size_line *line);
-void ck_state_relations(const ck_scope *s, const ck_relation *r);
+void ck_declare_sizes(const ck_scope *s, ck_list lines);
+void ck_state_relations(const ck_scope *s, ck_list relations);
 void ck_leave_free(
     const ck_scope *s); /* the candidate's relations restrict no size of the given program */
 

@@ -3,114 +3,111 @@
 #include "ck_elab.h"
 
 /* --- elements and symbols */
+/* What the symbol of t takes before its own indices. */
+static uint32_t leading(const ck_scope *s, const ck_tensor *t, const ck_id *block, ck_id iteration,
+                        ck_id *to) {
+  uint32_t n = 0;
+  for (; t->in_block && n < s->block->n_axes; n++)
+    to[n] = block[n];
+  if (t->varying)
+    to[n++] = iteration;
+  return n;
+}
+
 ck_id ck_element(const ck_scope *s, const ck_tensor *t, const ck_id *block, ck_id iteration,
                  const ck_id *index) {
   ck_id argument[CK_MAX_PARAMETERS];
-  ck_terms *T = s->E->T;
-  uint32_t n = 0;
   if (t->value != CK_BAD)
     return t->value;
-  for (uint32_t k = 0; t->in_block && k < s->block->n_axes; k++)
-    argument[n++] = block[k];
-  if (t->varying)
-    argument[n++] = iteration;
-  for (uint32_t k = 0; k < t->rank; k++)
-    argument[n++] = index[k];
-  ck_id element = ck_sure(s, ck_make(T, CK_APP, t->symbol, t->signature, argument, n));
-  if (!t->truth)
-    return element;
-  ck_id zero = ck_int(T, 0);
-  return ck_choice(s, ck_join(s, CK_EQ, element, zero), zero, ck_int(T, 1));
+  uint32_t n = leading(s, t, block, iteration, argument);
+  memcpy(argument + n, index, t->rank * sizeof *index);
+  ck_id element = ck_make(s->T, CK_APP, t->symbol, t->signature, argument, n + t->rank);
+  bool truth = strcmp(t->type, "bool") == 0;
+  return truth ? ITE(EQ(element, ZERO), ZERO, ONE) : element;
 }
 
 ck_id ck_element_here(const ck_scope *s, const ck_tensor *t, const ck_id *index) {
-  ck_id iteration = s->block ? ck_variable(s, 'b', CK_LOOP) : CK_BAD;
-  return ck_element(s, t, s->block ? s->block->variables : NULL, iteration, index);
+  return ck_element(s, t, s->block ? s->block->variables : NULL, ck_variable(s, 'b', CK_LOOP),
+                    index);
 }
 
-void ck_define_symbol(const ck_scope *s, ck_tensor *t, const char *symbol, const ck_id *lead,
-                      uint32_t n_lead, ck_id body, const char *by) {
-  ck_elab *E = s->E;
+void ck_define_symbol(const ck_scope *s, ck_tensor *t, const char *symbol, ck_id body,
+                      const char *by) {
+  ck_terms *T = s->T;
   ck_side *side = s->side;
-  uint32_t n = n_lead + t->rank;
   char signature[CK_MAX_PARAMETERS + 3];
   ck_id bound[CK_MAX_PARAMETERS];
-  ck_id *parameter = ck_keep(&E->job, (n + 1) * sizeof *parameter);
-  if (side->n_definitions == CK_MAX_TENSORS)
-    ck_refuse(&E->job, s->at, "more than %d tensors", CK_MAX_TENSORS);
-  for (uint32_t k = 0; k < n; k++) {
-    parameter[k] = k < n_lead ? lead[k] : ck_variable(s, 'i', k - n_lead);
-    bound[k] = ck_sure(s, ck_bound(E->T, k, 'i'));
+  ck_id *parameter = ck_keep(s->job, sizeof bound);
+  if (ck_sure(s, body) == CK_BAD ||
+      !ck_within(s->job, s->at, CK_LIMIT_TENSORS, side->n_definitions + 1))
+    return;
+  uint32_t n_lead =
+      leading(s, t, s->block ? s->block->variables : NULL, ck_variable(s, 'b', CK_LOOP), parameter);
+  uint32_t n = n_lead + t->rank;
+  CK_BELOW(k, n) {
+    parameter[k] = k < n_lead ? parameter[k] : ck_variable(s, 'i', k - n_lead);
+    bound[k] = ck_bound(T, k, 'i');
     signature[k] = 'i';
   }
-  memcpy(signature + n, ck_is_int(E->T, body) ? ":i" : ":r", 3);
+  memcpy(signature + n, ck_is_int(T, body) ? ":i" : ":r", 3);
   t->value = CK_BAD;
-  t->symbol = ck_word(E->T, symbol);
-  t->signature = ck_word(E->T, signature);
-  t->truth = false;
-  ck_definition *d = &side->definitions[side->n_definitions++];
-  *d = (ck_definition){
-      .name = t->symbol, .signature = t->signature, .parameter = parameter, .n = n, .body = body};
-  d->candidate = side->candidate;
-  d->line = s->at->line;
-  d->by = by;
-  ck_id closed = ck_sure(s, ck_close(E->T, body, parameter, n));
-  ck_id left = ck_sure(s, ck_make(E->T, CK_APP, t->symbol, t->signature, n ? bound : NULL, n));
-  d->clause = ck_join(s, CK_EQ, left, closed);
-  if (n)
-    d->clause = ck_sure(s, ck_all(E->T, n, &d->clause, 1));
+  t->type = "";
+  t->symbol = ck_word(T, symbol);
+  t->signature = ck_word(T, signature);
+  ck_id left = ck_make(T, CK_APP, t->symbol, t->signature, bound, n);
+  ck_id clause = EQ(left, ck_close(T, body, parameter, n));
+  side->definitions[side->n_definitions++] =
+      (ck_definition){.name = t->symbol,
+                      .signature = t->signature,
+                      .parameter = parameter,
+                      .n = n,
+                      .body = body,
+                      .clause = ck_sure(s, n ? ck_all(T, n, &clause, 1) : clause),
+                      .candidate = side->candidate,
+                      .line = s->at->line,
+                      .by = by};
 }
 
 /* --- shapes */
 typedef struct { /* a call whose arguments are being matched */
-  const ck_scope *s;
-  ck_call *call;
+  ck_scope s;    /* names are those of the operator */
+  ck_call call;
+  const char *name; /* of the operator */
   ck_binding link[CK_MAX_NAMES];
   uint32_t n_links;
 } matching;
 
-static const char *operator_name(const matching *m) {
-  return m->call->op->name->text;
-}
-
 static void bind(matching *m, const char *name, ck_id value) {
-  ck_binding link =
-      ck_with_name(m->s, m->call->op, m->call->fixed, name, value); /* at most CK_MAX_NAMES */
+  ck_binding link = ck_with_name(&m->s, m->call.op, m->call.fixed, name, value);
+  if (ck_refused(m->s.job))
+    return; /* at most CK_MAX_NAMES */
   m->link[m->n_links] = link;
-  m->call->fixed = &m->link[m->n_links++];
-}
-
-/* the integer of sizes and attributes that stands there */
-static ck_id extent_value(const matching *m, const ck_axis *a) {
-  ck_names names = {.call = m->call, .names = m->call->fixed, .before = m->call->op->lets};
-  return ck_integer_value(m->s, &names, a->value);
+  m->s.names = m->call.fixed = &m->link[m->n_links++];
 }
 
 /* A group of axes meets only itself: equal products of extents are not equal extents. */
 static void meet(const matching *m, ck_id a, ck_id b) {
-  if (ck_group(m->s, a) != ck_group(m->s, b)) {
-    ck_refuse(&m->s->E->job, m->s->at, "%s: a group of axes can only meet itself",
-              operator_name(m));
-  }
+  if (ck_group(&m->s, a) != ck_group(&m->s, b))
+    ck_refuse(m->s.job, m->s.at, "%s: a group of axes can only meet itself", m->name);
 }
 
 /* enters the list, or finds it with the same axes */
 static void match_list(matching *m, const char *name, uint32_t n, const ck_id *extent) {
-  const ck_scope *s = m->s;
-  const ck_list *known = ck_find_list(m->call, name);
+  const ck_scope *s = &m->s;
+  const ck_axes *known = ck_find_axes(&m->call, name);
   if (!known) {
-    if (m->call->n_lists == CK_MAX_PARTS)
-      ck_refuse(&s->E->job, m->call->op->name, "more than %d lists of axes", CK_MAX_PARTS);
-    ck_list *l = &m->call->list[m->call->n_lists++];
-    *l = (ck_list){.name = name, .n = n};
+    if (!ck_within(s->job, m->call.op->at, CK_LIMIT_PARTS, m->call.n_lists + 1))
+      return;
+    ck_axes *l = &m->call.list[m->call.n_lists++];
+    *l = (ck_axes){.name = name, .n = n};
     memcpy(l->extent, extent, n * sizeof *extent);
     known = l;
   }
   if (known->n != n) {
-    ck_refuse(&s->E->job, s->at, "%s: ..%s stands for %u axes and for %u", operator_name(m), name,
-              (unsigned)known->n, (unsigned)n);
+    ck_refuse(s->job, s->at, "%s: ..%s stands for %u axes and for %u", m->name, name, known->n, n);
+    return;
   }
-  for (uint32_t i = 0; i < n; i++) {
+  CK_BELOW(i, n) {
     meet(m, known->extent[i], extent[i]);
     ck_require_same(s, known->extent[i], extent[i]);
   }
@@ -118,19 +115,21 @@ static void match_list(matching *m, const char *name, uint32_t n, const ck_id *e
 
 /* others would broadcast it */
 static void not_one_at_large(const matching *m, ck_id extent) {
-  if (ck_one_at_large(m->s, extent))
-    ck_refuse(&m->s->E->job, m->s->at, "%s: an extent of 1 must be written so", operator_name(m));
+  if (ck_one_at_large(&m->s, extent))
+    ck_refuse(m->s.job, m->s.at, "%s: an extent of 1 must be written so", m->name);
 }
 
 /* (a, b) as o: aligned at the right; an axis missing or of literal extent 1 gives way to the other
  */
-static void broadcast(matching *m, const ck_axis *part) {
-  const ck_scope *s = m->s;
-  const ck_list *a = ck_find_list(m->call, part->first);
-  const ck_list *b = ck_find_list(m->call, part->second);
-  ck_id extent[CK_MAX_RANK];
-  if (!a || !b || ck_find_list(m->call, part->list))
-    ck_refuse(&s->E->job, part->at, "broadcast of unknown lists, or as a known one");
+static void broadcast(matching *m, const ck_part *part) {
+  const ck_scope *s = &m->s;
+  const ck_axes *a = ck_find_axes(&m->call, part->first);
+  const ck_axes *b = ck_find_axes(&m->call, part->second);
+  ck_id extent[CK_MAX_AXES];
+  if (!a || !b || ck_find_axes(&m->call, part->name)) {
+    ck_refuse(s->job, part->at, "broadcast of unknown lists, or as a known one");
+    return;
+  }
   uint32_t n = a->n > b->n ? a->n : b->n;
   for (uint32_t i = 1; i <= n; i++) {
     ck_id x = i <= a->n ? a->extent[a->n - i] : b->extent[b->n - i];
@@ -139,23 +138,25 @@ static void broadcast(matching *m, const ck_axis *part) {
     if (!ck_is_one(s, x) && !ck_is_one(s, y) && !ck_same(s, x, y)) {
       not_one_at_large(m, x);
       not_one_at_large(m, y);
-      ck_require(s, CK_EQ, x, y);
+      ck_require(s, EQ(x, y));
     }
     extent[n - i] = ck_is_one(s, x) ? y : x;
   }
-  match_list(m, part->list, n, extent);
+  match_list(m, part->name, n, extent);
 }
 
 /* --- arguments */
 /* number of axes that ..a@e takes; negative: all but so many */
-static long list_count(const matching *m, const ck_axis *part, long rank) {
-  ck_id e = extent_value(m, part);
-  for (long v = -rank; v <= rank; v++) {
-    if (ck_constant(m->s, e, v))
-      return v;
-  }
-  ck_refuse(&m->s->E->job, m->s->at, "%s: the axis must be a number that fits a tensor of %ld axes",
-            operator_name(m), rank);
+static long list_count(const matching *m, const ck_part *part, long rank) {
+  ck_id e = ck_integer_value(&m->s, part->value);
+  long v = -rank;
+  while (v <= rank && !ck_constant(&m->s, e, v))
+    v++;
+  if (v <= rank)
+    return v;
+  ck_refuse(m->s.job, m->s.at, "%s: the axis must be a number that fits a tensor of %ld axes",
+            m->name, rank);
+  return 0;
 }
 
 typedef struct { /* how many axes each part of a shape takes; of ..a@e the value of e */
@@ -163,212 +164,190 @@ typedef struct { /* how many axes each part of a shape takes; of ..a@e the value
   long count[CK_MAX_PARTS];
 } split;
 
-static void split_axes(const matching *m, const ck_formal *f, const ck_tensor *t, split *p) {
-  ck_job *job = &m->s->E->job;
+static split split_axes(const matching *m, const ck_decl *f, const ck_tensor *t) {
+  split p = {{0}, {0}};
   uint32_t used = 0;
   uint32_t i = 0;
-  uint32_t open = CK_MAX_PARTS; /* open: the part that takes what is left */
-  for (const ck_axis *a = f->axes; a; a = a->next, i++) {
-    const ck_list *l = a->list && !a->value ? ck_find_list(m->call, a->list) : NULL;
-    p->count[i] = 0;
-    if (!a->list) {
-      p->take[i] = 1;
+  uint32_t open = CK_MAX_PARTS; /* the part that takes what is left */
+  CK_EACH(ck_part, a, f->parts) {
+    bool list = a->kind == CK_P_LIST;
+    const ck_axes *known = list && !a->value ? ck_find_axes(&m->call, a->name) : NULL;
+    if (!list) {
+      p.take[i] = 1;
     } else if (a->value) {
-      p->count[i] = list_count(m, a, (long)t->rank);
-      p->take[i] = (uint32_t)(p->count[i] < 0 ? p->count[i] + (long)t->rank : p->count[i]);
-    } else if (l) {
-      p->take[i] = l->n;
+      p.count[i] = list_count(m, a, (long)t->rank);
+      p.take[i] = (uint32_t)(p.count[i] < 0 ? p.count[i] + (long)t->rank : p.count[i]);
+    } else if (known) {
+      p.take[i] = known->n;
     } else {
       if (open < CK_MAX_PARTS)
-        ck_refuse(job, m->call->op->name, "two lists of unknown length in %s", f->name->text);
+        ck_refuse(m->s.job, m->call.op->at, "two lists of unknown length in %s", f->at->text);
       open = i;
-      p->take[i] = 0;
     }
-    used += p->take[i];
+    used += p.take[i++];
   }
-  if (used > t->rank || (used < t->rank && open == CK_MAX_PARTS)) {
-    ck_refuse(job, m->s->at, "%s: argument %s cannot have %u axes", operator_name(m), f->name->text,
-              (unsigned)t->rank);
-  }
-  if (open < CK_MAX_PARTS)
-    p->take[open] = t->rank - used;
+  if (used > t->rank || (used < t->rank && open == CK_MAX_PARTS))
+    ck_refuse(m->s.job, m->s.at, "%s: argument %s cannot have %u axes", m->name, f->at->text,
+              t->rank);
+  else if (open < CK_MAX_PARTS)
+    p.take[open] = t->rank - used;
+  return p;
 }
 
 /* ..a@e counts axes: those that it takes, or from the end those that it leaves; none of them is a
  * group */
 static void no_group_counted(const matching *m, const ck_tensor *t, uint32_t from, uint32_t n,
                              bool from_end) {
-  for (uint32_t k = 0; k < t->rank; k++) {
+  CK_BELOW(k, t->rank) {
     bool taken = k >= from && k < from + n;
-    if (ck_group(m->s, t->extent[k]) != CK_BAD && taken != from_end) {
-      ck_refuse(&m->s->E->job, m->s->at, "%s: an axis number cannot count across a group of axes",
-                operator_name(m));
+    if (ck_group(&m->s, t->extent[k]) != CK_BAD && taken != from_end) {
+      ck_refuse(m->s.job, m->s.at, "%s: an axis number cannot count across a group of axes",
+                m->name);
     }
   }
 }
 
-static void match_argument(matching *m, const ck_formal *f, const ck_tensor *t) {
-  split p;
+static void match_argument(matching *m, const ck_decl *f, const ck_tensor *t) {
+  const ck_scope *s = &m->s;
   uint32_t at = 0;
   uint32_t i = 0;
-  if (f->n_axes > CK_MAX_PARTS)
-    ck_refuse(&m->s->E->job, f->name, "more than %d axes", CK_MAX_PARTS);
-  split_axes(m, f, t, &p);
-  for (const ck_axis *a = f->axes; a; a = a->next, at += p.take[i++]) {
-    if (a->list && a->value)
-      no_group_counted(m, t, at, p.take[i], p.count[i] < 0);
-    if (a->list) {
-      match_list(m, a->list, p.take[i], t->extent + at);
+  if (ck_refused(s->job) || !ck_within(s->job, f->at, CK_LIMIT_PARTS, f->parts.n))
+    return;
+  split p = split_axes(m, f, t);
+  CK_EACH(ck_part, a, f->parts) {
+    if (ck_refused(s->job))
+      return;
+    if (a->kind == CK_P_LIST) {
+      if (a->value)
+        no_group_counted(m, t, at, p.take[i], p.count[i] < 0);
+      match_list(m, a->name, p.take[i], t->extent + at);
     } else {
-      bool name = a->value->kind == CK_S_NAME;
-      if (ck_group(m->s, t->extent[at]) != CK_BAD) {
-        ck_refuse(&m->s->E->job, m->s->at, "%s: a group of axes cannot be taken as one axis",
-                  operator_name(m));
-      }
-      if (name && !ck_find_name(m->call->fixed, a->value->at->text))
-        bind(m, a->value->at->text, t->extent[at]);
+      const char *name = a->value->kind == CK_X_NAME ? a->value->at->text : NULL;
+      if (ck_group(s, t->extent[at]) != CK_BAD)
+        ck_refuse(s->job, s->at, "%s: a group of axes cannot be taken as one axis", m->name);
+      if (name && !ck_find_name(m->call.fixed, name))
+        bind(m, name, t->extent[at]);
       else
-        ck_require_same(m->s, extent_value(m, a), t->extent[at]);
+        ck_require_same(s, ck_integer_value(s, a->value), t->extent[at]);
     }
+    at += p.take[i++];
   }
 }
 
 static void match_attributes(matching *m, const ck_given_attribute *given, uint32_t n) {
-  const ck_scope *s = m->s;
+  const ck_scope *s = &m->s;
   uint32_t met = 0;
-  for (const ck_formal *f = m->call->op->attributes; f; f = f->next) {
-    ck_id value = f->default_number ? ck_number(s, f->default_number, f->default_negative) : CK_BAD;
-    uint32_t times = 0;
-    for (uint32_t j = 0; j < n; j++) {
-      if (!ck_token_is(f->name, given[j].name))
+  CK_EACH(ck_decl, f, m->call.op->attributes) {
+    ck_id value = f->value ? ck_number(s, f->value) : CK_BAD;
+    bool twice = false;
+    CK_BELOW(j, n) {
+      if (!ck_token_is(f->at, given[j].name))
         continue;
-      if (times++)
-        ck_refuse(&s->E->job, given[j].at, "attribute given twice");
+      if (twice)
+        ck_refuse(s->job, given[j].at, "attribute given twice");
+      twice = true;
       value = given[j].value;
       met |= 1u << j;
     }
     if (value == CK_BAD)
-      ck_refuse(&s->E->job, s->at, "%s needs the attribute %s", operator_name(m), f->name->text);
-    bind(m, f->name->text, value);
+      ck_refuse(s->job, s->at, "%s needs the attribute %s", m->name, f->at->text);
+    bind(m, f->at->text, value);
   }
-  for (uint32_t j = 0; j < n; j++) {
+  CK_BELOW(j, n) {
     if (!(met >> j & 1))
-      ck_refuse(&s->E->job, given[j].at, "%s has no attribute %s", operator_name(m), given[j].name);
+      ck_refuse(s->job, given[j].at, "%s has no attribute %s", m->name, given[j].name);
   }
 }
 
 /* --- the result */
 static void result_extents(matching *m, ck_tensor *t) {
-  const ck_scope *s = m->s;
-  const ck_operator *op = m->call->op;
-  if (op->n_result > CK_MAX_PARTS)
-    ck_refuse(&s->E->job, op->result->at, "more than %d axes", CK_MAX_PARTS);
-  for (const ck_axis *a = op->result; a; a = a->next) {
-    if (a->first)
+  const ck_scope *s = &m->s;
+  const ck_operator *op = m->call.op;
+  ck_within(s->job, op->at, CK_LIMIT_PARTS, op->result.n);
+  CK_EACH(ck_part, a, op->result) {
+    if (a->kind == CK_P_BROADCAST && !ck_refused(s->job))
       broadcast(m, a);
   }
-  for (const ck_axis *a = op->result; a; a = a->next) {
-    const ck_list *l = a->list ? ck_find_list(m->call, a->list) : NULL;
-    if (a->list && !l)
-      ck_refuse(&s->E->job, s->at, "%s: ..%s is not known", operator_name(m), a->list);
-    ck_id one = l ? CK_BAD : extent_value(m, a);
+  CK_EACH(ck_part, a, op->result) {
+    const ck_axes *l = a->name ? ck_find_axes(&m->call, a->name) : NULL;
+    if (a->name && !l)
+      ck_refuse(s->job, s->at, "%s: ..%s is not known", m->name, a->name);
+    if (ck_refused(s->job))
+      return;
+    ck_id one = l ? CK_BAD : ck_integer_value(s, a->value);
     for (uint32_t k = 0; k < (l ? l->n : 1); k++) {
-      if (t->rank == CK_MAX_RANK)
-        ck_refuse(&s->E->job, s->at, "%s: more than %d axes", operator_name(m), CK_MAX_RANK);
-      t->extent[t->rank++] = l ? l->extent[k] : one;
+      if (ck_within(s->job, s->at, CK_LIMIT_AXES, t->rank + 1))
+        t->extent[t->rank++] = l ? l->extent[k] : one;
     }
   }
-  for (uint32_t i = 0; i < t->rank; i++)
+  CK_BELOW(i, t->rank)
     ck_require_extent(s, t->extent[i]);
 }
 
 /* the body of out at $i0 .., under their ranges */
-static ck_id result_body(matching *m, const ck_tensor *t) {
-  ck_place place[CK_MAX_RANK];
-  ck_id index[CK_MAX_RANK];
-  ck_scope inner = *m->s;
-  for (uint32_t i = 0; i < t->rank; i++) {
-    index[i] = ck_variable(m->s, 'i', i);
+static ck_id result_body(const matching *m, const ck_tensor *t) {
+  ck_place place[CK_MAX_AXES];
+  ck_id index[CK_MAX_AXES];
+  ck_scope inner = m->s;
+  CK_BELOW(i, t->rank) {
+    index[i] = ck_variable(&inner, 'i', i);
     place[i] = ck_with_index(&inner, index[i], t->extent[i]);
     inner.place = &place[i];
   }
-  return ck_definition_value(&inner, m->call, m->call->op->out, m->call->op->result, index,
-                             t->rank);
+  return ck_definition_value(&inner, m->call.op->lets.last, index, t->rank);
 }
 
-static void distinct_names(const matching *m) {
-  const ck_operator *op = m->call->op;
-  uint32_t lets = 0;
-  for (const ck_formal *f = op->tensors; f; f = f->next) {
-    bool twice = false;
-    for (const ck_formal *g = op->tensors; g != f; g = g->next)
-      twice = twice || ck_token_is(g->name, f->name->text);
-    for (const ck_let *d = op->lets; d; d = d->next)
-      twice = twice || ck_token_is(d->name, f->name->text);
-    if (twice)
-      ck_refuse(&m->s->E->job, op->name, "%s has two meanings", f->name->text);
-  }
-  for (const ck_let *d = op->lets; d; d = d->next) {
-    if (++lets > CK_MAX_LETS)
-      ck_refuse(&m->s->E->job, d->name, "more than %d definitions", CK_MAX_LETS);
-    for (const ck_let *e = op->lets; e != d; e = e->next) {
-      if (ck_token_is(e->name, d->name->text))
-        ck_refuse(&m->s->E->job, d->name, "%s has two meanings", d->name->text);
+static void distinct_names(const ck_scope *s, const ck_operator *op) {
+  const ck_list lists[] = {op->tensors, op->lets};
+  if (!ck_within(s->job, op->at, CK_LIMIT_LETS, op->lets.n))
+    return;
+  for (int j = 0; j < 2; j++) {
+    CK_EACH(ck_decl, d, lists[j]) {
+      uint32_t meanings = 0;
+      for (int k = 0; k < 2; k++) {
+        CK_EACH(ck_decl, e, lists[k])
+          meanings += ck_token_is(e->at, d->at->text);
+      }
+      if (meanings > 1)
+        ck_refuse(s->job, d->at, "%s has two meanings", d->at->text);
     }
   }
-}
-
-/* the parameters of a symbol before its own indices */
-static uint32_t leading(const ck_scope *s, const ck_tensor *t, ck_id lead[4]) {
-  uint32_t n = 0;
-  for (uint32_t k = 0; t->in_block && k < s->block->n_axes; k++)
-    lead[n++] = s->block->variables[k];
-  if (t->varying)
-    lead[n++] = ck_variable(s, 'b', CK_LOOP);
-  return n;
 }
 
 ck_tensor *ck_call_operator(const ck_scope *outer, const char *name, ck_tensor *const *argument,
                             uint32_t n, const ck_given_attribute *given, uint32_t n_given,
                             const char *symbol) {
   ck_elab *E = outer->E;
-  ck_scope scope = *outer;
   ck_operator *op = ck_find_operator(E, name, false);
-  E->work = 0;
+  E->steps = 0;
   if (!op)
-    ck_refuse(&E->job, outer->at, "no operator is called %s", name);
-  if (op->n_tensors != n) {
-    ck_refuse(&E->job, outer->at, "%s takes %u tensors, not %u", name, (unsigned)op->n_tensors,
-              (unsigned)n);
-  }
+    ck_refuse(outer->job, outer->at, "no operator is called %s", name);
+  else if (op->tensors.n != n)
+    ck_refuse(outer->job, outer->at, "%s takes %u tensors, not %u", name, op->tensors.n, n);
+  if (ck_refused(outer->job))
+    return NULL;
   op->used = true;
-  matching *m = ck_keep(&E->job, sizeof *m);
-  m->s = &scope;
-  m->call = ck_keep(&E->job, sizeof *m->call);
-  m->call->op = op;
-  distinct_names(m);
+  matching *m = ck_keep(outer->job, sizeof *m);
+  m->s = *outer;
+  m->s.call = &m->call;
+  m->name = name;
+  m->call.op = op;
+  const ck_scope *s = &m->s;
+  ck_tensor *t = ck_keep(s->job, sizeof *t);
+  t->value = CK_BAD;
+  t->in_block = s->block != NULL;
+  distinct_names(s, op);
   match_attributes(m, given, n_given);
   uint32_t i = 0;
-  for (const ck_formal *f = op->tensors; f; f = f->next)
-    match_argument(m, f, argument[i++]);
-  m->call->argument = argument;
-  ck_names names = {.call = m->call, .names = m->call->fixed, .before = op->lets};
-  for (const ck_relation *r = op->requires; r; r = r->next) {
-    ck_id relation = ck_relation_value(&scope, &names, r);
-    ck_require(&scope, ck_head(E->T, relation), ck_kid(E->T, relation, 0),
-               ck_kid(E->T, relation, 1));
-  }
-  ck_tensor *t = ck_keep(&E->job, sizeof *t);
-  t->value = CK_BAD;
-  t->in_block = scope.block != NULL;
-  result_extents(m, t);
-  for (i = 0; i < n; i++) {
+  CK_EACH(ck_decl, f, op->tensors) {
+    match_argument(m, f, argument[i]);
     t->varying = t->varying || argument[i]->varying;
-    t->after = t->after || argument[i]->after;
+    t->after = t->after || argument[i++]->after;
   }
-  ck_id body = result_body(m, t);
-  ck_id lead[4];
-  uint32_t n_lead = leading(&scope, t, lead);
-  ck_define_symbol(&scope, t, symbol, lead, n_lead, body, name);
-  return t;
+  m->call.argument = argument;
+  CK_EACH(ck_expr, r, op->requires)
+    ck_require(s, ck_relation_value(s, r));
+  result_extents(m, t);
+  ck_define_symbol(s, t, symbol, result_body(m, t), name);
+  return ck_refused(s->job) ? NULL : t;
 }

@@ -1,19 +1,19 @@
 /* Scalars: size expressions and bodies in index notation (proofs/CLAIM.md section 3, 4.4). */
 #include "ck_elab.h"
 
-static ck_id value(const ck_scope *s, const ck_names *names, const ck_scalar *x);
+static ck_id value(const ck_scope *s, const ck_expr *x);
 
 /* --- names */
 ck_operator *ck_find_operator(const ck_elab *E, const char *name, bool function) {
-  for (ck_operator *op = E->operators; op; op = op->next) {
-    if (op->function == function && strcmp(op->name->text, name) == 0)
+  for (ck_operator *op = E->operators.first; op; op = op->next) {
+    if (op->function == function && strcmp(op->at->text, name) == 0)
       return op;
   }
   return NULL;
 }
 
-const ck_list *ck_find_list(const ck_call *call, const char *name) {
-  for (uint32_t i = 0; call && i < call->n_lists; i++) {
+const ck_axes *ck_find_axes(const ck_call *call, const char *name) {
+  CK_BELOW(i, call->n_lists) {
     if (strcmp(call->list[i].name, name) == 0)
       return &call->list[i];
   }
@@ -26,201 +26,191 @@ const ck_binding *ck_find_name(const ck_binding *names, const char *name) {
   return names;
 }
 
+static const ck_decl *find_decl(ck_list list, const char *name) {
+  const ck_decl *d = list.first;
+  while (d && !ck_token_is(d->at, name))
+    d = d->next;
+  return d;
+}
+
 ck_binding ck_with_name(const ck_scope *s, const ck_operator *op, const ck_binding *names,
                         const char *name, ck_id value_of_name) {
-  bool taken = ck_find_name(names, name) != NULL;
-  for (const ck_formal *f = op->function ? NULL : op->tensors; f; f = f->next)
-    taken = taken || ck_token_is(f->name, name);
-  for (const ck_let *d = op->lets; d; d = d->next)
-    taken = taken || ck_token_is(d->name, name);
-  if (taken)
-    ck_refuse(&s->E->job, op->name, "%s has two meanings", name);
   uint32_t depth = names ? names->depth + 1 : 1;
-  if (depth > CK_MAX_NAMES)
-    ck_refuse(&s->E->job, op->name, "%s is one name too many", name);
+  if (ck_find_name(names, name) || (!op->function && find_decl(op->tensors, name)) ||
+      find_decl(op->lets, name))
+    ck_refuse(s->job, op->at, "%s has two meanings", name);
+  ck_within(s->job, op->at, CK_LIMIT_NAMES, depth);
   return (ck_binding){.up = names, .name = name, .value = value_of_name, .depth = depth};
 }
 
-static ck_id named(const ck_scope *s, const ck_names *names, const ck_scalar *x) {
-  const char *name = x->at->text;
-  if (names->sizes) {
-    uint32_t i = ck_visible_size(s, name);
-    if (i == s->E->n_sizes)
-      ck_refuse(&s->E->job, x->at, "no size is called %s", name);
-    return s->E->size[i].variable;
-  }
-  const ck_binding *found = ck_find_name(names->names, name);
-  if (!found)
-    ck_refuse(&s->E->job, x->at, "no size, attribute or index is called %s", name);
-  return found->value;
+static ck_id named(const ck_scope *s, const ck_token *at) {
+  const ck_size_symbol *size = s->call ? NULL : ck_visible_size(s, at->text);
+  const ck_binding *found = ck_find_name(s->names, at->text);
+  if (size || found)
+    return size ? size->variable : found->value;
+  return ck_refuse(s->job, at, "no size%s is called %s", s->call ? ", attribute or index" : "",
+                   at->text);
 }
 
 /* --- relations and conditions */
-ck_id ck_relation_value(const ck_scope *s, const ck_names *names, const ck_relation *r) {
-  ck_id left = value(s, names, r->left);
-  ck_id right = value(s, names, r->right);
-  return ck_join(s, r->op, r->swapped ? right : left, r->swapped ? left : right);
+ck_id ck_relation_value(const ck_scope *s, const ck_expr *r) {
+  ck_id left = value(s, r->left);
+  ck_id right = value(s, r->right);
+  return ck_mk2(s->T, r->op, r->swapped ? right : left, r->swapped ? left : right);
 }
 
-/* What remains to be evaluated when a condition is decided: a value, or a further condition. */
+/* What remains to be evaluated: a value, or a condition with what remains when it is decided. */
 typedef struct rest {
-  const ck_scalar *value;
-  const ck_condition *condition;
+  const ck_expr *x;
   const struct rest *yes;
   const struct rest *no;
 } rest;
 
-static ck_id choose(const ck_scope *s, const ck_names *names, const rest *r) {
-  const ck_condition *c = r->condition;
-  if (!c)
-    return value(s, names, r->value);
+static ck_id choose(const ck_scope *s, const rest *r) {
+  const ck_expr *c = r->x;
   switch (c->kind) {
-  case CK_C_NOT: /* not c: c with the values exchanged */
-    return choose(s, names, &(rest){NULL, c->first, r->no, r->yes});
-  case CK_C_AND: /* c and d: if c then what d decides, else no */
-    return choose(s, names,
-                  &(rest){NULL, c->first, &(rest){NULL, c->second, r->yes, r->no}, r->no});
-  case CK_C_OR: /* c or d: if c then yes, else what d decides */
-    return choose(s, names,
-                  &(rest){NULL, c->first, r->yes, &(rest){NULL, c->second, r->yes, r->no}});
-  default:
+  case CK_X_NOT: /* not c: c with the values exchanged */
+    return choose(s, &(rest){c->left, r->no, r->yes});
+  case CK_X_AND: /* c and d: if c then what d decides, else no */
+    return choose(s, &(rest){c->left, &(rest){c->right, r->yes, r->no}, r->no});
+  case CK_X_OR: /* c or d: if c then yes, else what d decides */
+    return choose(s, &(rest){c->left, r->yes, &(rest){c->right, r->yes, r->no}});
+  case CK_X_RELATION:
     break;
+  default:
+    return value(s, c);
   }
-  ck_id relation = ck_relation_value(s, names, c->relation);
+  ck_id relation = ck_relation_value(s, c);
   ck_scope inner = *s;
   ck_place place = ck_under(s, relation);
   inner.place = &place;
-  ck_id yes = choose(&inner, names, r->yes);
-  place = ck_under(s, ck_neg(s->E->T, relation));
-  ck_id no = choose(&inner, names, r->no);
-  return ck_choice(s, relation, yes, no);
+  ck_id yes = choose(&inner, r->yes);
+  place = ck_under(s, NOT(relation));
+  ck_id no = choose(&inner, r->no);
+  return ITE(relation, yes, no);
 }
 
 /* --- reductions */
-static ck_id reduction(const ck_scope *s, const ck_names *names, const ck_scalar *x) {
-  ck_terms *T = s->E->T;
-  ck_id zero = ck_int(T, 0);
-  ck_id bound = ck_integer_value(s, names, x->left);
-  if (x->kind == CK_S_MAX || x->kind == CK_S_MIN)
-    ck_require(s, CK_LT, zero, bound);
+static ck_id reduction(const ck_scope *s, const ck_expr *x) {
+  ck_id bound = ck_integer_value(s, x->left);
+  bool of_none = x->kind == CK_X_SUM || x->kind == CK_X_PROD;
+  if (!of_none)
+    ck_require(s, LT(ZERO, bound));
   ck_id counter = ck_variable(s, 'k', s->reductions);
   ck_id state = ck_state(s);
   ck_place place = ck_with_index(s, counter, bound);
+  ck_binding name = ck_with_name(s, s->call->op, s->names, x->name, counter);
   ck_scope inner = *s;
   inner.place = &place;
+  inner.names = &name;
   inner.reductions++;
-  /* a function has no calls of its own: the operator is only for messages */
-  ck_binding counter_name = ck_with_name(s, names->call->op, names->names, x->counter, counter);
-  ck_names inner_names = *names;
-  inner_names.names = &counter_name;
-  ck_id f = value(&inner, &inner_names, x->right);
-  ck_id first = ck_sure(s, ck_sub(T, f, &counter, &zero, 1, NULL, 0));
+  ck_id f = value(&inner, x->right);
+  ck_id first = ck_sub(s->T, f, &counter, &(ck_id){ZERO}, 1, NULL, 0);
   switch (x->kind) {
-  case CK_S_SUM:
-    return ck_folded(s, counter, bound, zero, ck_join(s, CK_ADD, state, f));
-  case CK_S_PROD:
-    return ck_folded(s, counter, bound, ck_int(T, 1), ck_join(s, CK_MUL, state, f));
-  case CK_S_MAX:
-    return ck_folded(s, counter, bound, first, ck_larger(s, state, f));
+  case CK_X_SUM:
+    return ck_folded(s, counter, bound, ZERO, PLUS(state, f));
+  case CK_X_PROD:
+    return ck_folded(s, counter, bound, ONE, TIMES(state, f));
+  case CK_X_MAX:
+    return ck_folded(s, counter, bound, first, MAX2(state, f));
   default:
-    return ck_folded(s, counter, bound, first, ck_smaller(s, state, f));
+    return ck_folded(s, counter, bound, first, MIN2(state, f));
   }
 }
 
 /* --- functions */
+typedef enum { EXP_, LOG_, SQRT_, INV_, ABS_, MAX_, MIN_, N_KNOWN } known_function;
+
 static const struct {
   const char *name;
   uint32_t n;
-  ck_op op;
-} known[] = {{"exp", 1, CK_EXP}, {"log", 1, CK_LOG}, {"sqrt", 1, CK_SQRT}, {"inv", 1, CK_INV},
-             {"abs", 1, CK_ITE}, {"max", 2, CK_ITE}, {"min", 2, CK_ITE}};
+} known[N_KNOWN] = {
+    [EXP_] = {"exp", 1}, [LOG_] = {"log", 1}, [SQRT_] = {"sqrt", 1}, [INV_] = {"inv", 1},
+    [ABS_] = {"abs", 1}, [MAX_] = {"max", 2}, [MIN_] = {"min", 2}};
 
-enum { N_KNOWN = sizeof known / sizeof *known };
-
-static uint32_t known_function(const char *name) {
-  uint32_t i = 0;
-  while (i < N_KNOWN && strcmp(known[i].name, name) != 0)
-    i++;
-  return i;
+static known_function which_function(const char *name) {
+  known_function which = EXP_;
+  while (which < N_KNOWN && strcmp(known[which].name, name) != 0)
+    which++;
+  return which;
 }
 
-static ck_id of_known(const ck_scope *s, uint32_t which, const ck_id *a) {
-  ck_id zero = ck_int(s->E->T, 0);
-  switch (known[which].op) {
-  case CK_LOG:
-    ck_require(s, CK_LT, zero, a[0]);
-    break;
-  case CK_SQRT:
-    ck_require(s, CK_LE, zero, a[0]);
-    break;
-  case CK_INV:
-    ck_require(s, CK_NE, a[0], zero);
-    break;
-  case CK_ITE:
-    if (known[which].n == 1) /* abs */
-      return ck_choice(s, ck_join(s, CK_LE, zero, a[0]), a[0], ck_minus(s, a[0]));
-    return strcmp(known[which].name, "max") == 0 ? ck_larger(s, a[0], a[1])
-                                                 : ck_smaller(s, a[0], a[1]);
+static ck_id of_known(const ck_scope *s, known_function which, ck_id a, ck_id b) {
+  switch (which) {
+  case EXP_:
+    return EXP(a);
+  case LOG_:
+    ck_require(s, LT(ZERO, a));
+    return LOG(a);
+  case SQRT_:
+    ck_require(s, LE(ZERO, a));
+    return SQRT(a);
+  case INV_:
+    ck_require(s, NE(a, ZERO));
+    return INV(a);
+  case ABS_:
+    return ITE(LE(ZERO, a), a, ck_minus(s, a));
+  case MAX_:
+    return MAX2(a, b);
   default:
-    break;
+    return MIN2(a, b);
   }
-  return ck_sure(s, ck_mk1(s->E->T, known[which].op, a[0]));
 }
 
 /* a function with a definition: that, at these arguments; a builtin: any function of reals */
 static ck_id of_defined(const ck_scope *s, ck_operator *f, const ck_id *a) {
+  uint32_t n = f->tensors.n;
+  uint32_t i = 0;
   f->used = f->used || s->side;
   if (!f->body) {
     char signature[CK_MAX_ARGUMENTS + 3];
-    memset(signature, 'r', f->n_tensors);
-    memcpy(signature + f->n_tensors, ":r", 3);
-    const char *name = ck_keep_text(&s->E->job, "func.%s", f->name->text);
-    return ck_sure(s, ck_app(s->E->T, name, signature, a, f->n_tensors));
+    memset(signature, 'r', n);
+    memcpy(signature + n, ":r", 3);
+    return ck_app(s->T, ck_keep_text(s->job, "func.%s", f->at->text), signature, a, n);
   }
   ck_binding link[CK_MAX_ARGUMENTS];
   ck_call call = {.op = f};
-  ck_names names = {.call = &call};
-  uint32_t i = 0;
-  for (const ck_formal *g = f->tensors; g; g = g->next, i++) {
-    link[i] = ck_with_name(s, f, names.names, g->name->text, a[i]);
-    names.names = &link[i];
+  ck_scope inner = *s;
+  inner.call = &call;
+  inner.names = NULL;
+  inner.before = NULL;
+  CK_EACH(ck_decl, argument, f->tensors) {
+    link[i] = ck_with_name(s, f, inner.names, argument->at->text, a[i]);
+    inner.names = &link[i++];
   }
-  return value(s, &names, f->body);
+  return value(&inner, f->body);
 }
 
-static ck_id function(const ck_scope *s, const ck_names *names, const ck_scalar *x) {
-  ck_id a[CK_MAX_ARGUMENTS];
+static ck_id function(const ck_scope *s, const ck_expr *x) {
+  ck_id a[CK_MAX_ARGUMENTS] = {CK_BAD};
   const char *name = x->at->text;
-  uint32_t which = known_function(name);
+  known_function which = which_function(name);
   uint32_t n = 0;
-  if (x->n > CK_MAX_ARGUMENTS)
-    ck_refuse(&s->E->job, x->at, "too many arguments for %s", name);
-  for (const ck_scalar *e = x->arguments; e; e = e->next)
-    a[n++] = value(s, names, e);
+  if (!ck_within(s->job, x->at, CK_LIMIT_ARGUMENTS, x->arguments.n))
+    return CK_BAD;
+  CK_EACH(ck_expr, e, x->arguments)
+    a[n++] = value(s, e);
   ck_operator *f = which < N_KNOWN ? NULL : ck_find_operator(s->E, name, true);
   if (which == N_KNOWN && !f)
-    ck_refuse(&s->E->job, x->at, "no function is called %s", name);
-  if (n != (f ? f->n_tensors : known[which].n))
-    ck_refuse(&s->E->job, x->at, "wrong number of arguments for %s", name);
-  return f ? of_defined(s, f, a) : of_known(s, which, a);
+    return ck_refuse(s->job, x->at, "no function is called %s", name);
+  if (n != (f ? f->tensors.n : known[which].n))
+    return ck_refuse(s->job, x->at, "wrong number of arguments for %s", name);
+  return f ? of_defined(s, f, a) : of_known(s, which, a[0], a[1]);
 }
 
 void ck_check_function(ck_elab *E, ck_operator *f) {
-  ck_scope s = {.E = E, .at = f->name};
+  ck_scope s = ck_scope_of(E, NULL, f->at);
   ck_id a[CK_MAX_ARGUMENTS];
-  const char *name = f->name->text;
   uint32_t n = 0;
-  E->work = 0;
-  if (known_function(name) < N_KNOWN)
-    ck_refuse(&E->job, f->name, "%s is known to the checker and cannot be defined", name);
-  if (f->n_tensors > CK_MAX_ARGUMENTS)
-    ck_refuse(&E->job, f->name, "more than %d arguments", CK_MAX_ARGUMENTS);
-  for (const ck_formal *g = f->tensors; g; g = g->next) {
-    for (const ck_formal *other = f->tensors; other != g; other = other->next) {
-      if (ck_token_is(other->name, g->name->text))
-        ck_refuse(&E->job, f->name, "%s has two meanings", g->name->text);
-    }
-    a[n++] = ck_sure(&s, ck_var(E->T, g->name->text, 'r'));
+  E->steps = 0;
+  if (which_function(f->at->text) < N_KNOWN)
+    ck_refuse(s.job, f->at, "%s is known to the checker and cannot be defined", f->at->text);
+  if (!ck_within(s.job, f->at, CK_LIMIT_ARGUMENTS, f->tensors.n))
+    return;
+  CK_EACH(ck_decl, argument, f->tensors) {
+    if (find_decl(f->tensors, argument->at->text) != argument)
+      ck_refuse(s.job, f->at, "%s has two meanings", argument->at->text);
+    a[n++] = ck_var(E->T, argument->at->text, 'r');
   }
   of_defined(&s, f, a);
 }
@@ -228,254 +218,222 @@ void ck_check_function(ck_elab *E, ck_operator *f) {
 /* --- accesses */
 typedef struct { /* the indices of an access; groups: of each the group of axes that it runs over,
                     or CK_BAD */
-  ck_id at[CK_MAX_RANK];
-  ck_id group[CK_MAX_RANK];
+  ck_id at[CK_MAX_AXES];
+  ck_id group[CK_MAX_AXES];
   uint32_t n;
 } indices;
 
-static void add_index(const ck_scope *s, indices *v, const ck_token *at, ck_id index, ck_id group) {
-  if (v->n == CK_MAX_RANK)
-    ck_refuse(&s->E->job, at, "too many indices");
+static void add_index(const ck_scope *s, indices *v, const ck_part *i, ck_id index, ck_id group) {
+  if (!ck_within(s->job, i->at, CK_LIMIT_AXES, v->n + 1))
+    return;
   v->at[v->n] = index;
   v->group[v->n++] = group;
 }
 
 /* ..a: the indices bound to it; ~o: the last ones, as many as the tensor has axes left, and 0 on
  * axes of extent 1 */
-static void add_list(const ck_scope *s, const ck_names *names, const ck_subscript *i,
-                     const ck_tensor *t, uint32_t others, indices *v) {
-  const ck_list *l = ck_find_list(names->call, i->list);
-  if (!l || !l->bound)
-    ck_refuse(&s->E->job, i->at, "no indices are bound to %s", i->list);
-  uint32_t take = l->n;
-  if (i->kind == CK_I_FITTED) {
-    if (!t || t->rank < others || t->rank - others > l->n)
-      ck_refuse(&s->E->job, i->at, "the tensor has too few or too many axes for ~%s", i->list);
-    take = t->rank - others;
+static void add_list(const ck_scope *s, const ck_part *i, const ck_tensor *t, uint32_t others,
+                     indices *v) {
+  const ck_axes *l = ck_find_axes(s->call, i->name);
+  bool fitted = i->kind == CK_P_FITTED;
+  if (!l || !l->bound) {
+    ck_refuse(s->job, i->at, "no indices are bound to %s", i->name);
+    return;
   }
-  for (uint32_t k = l->n - take; k < l->n; k++) {
-    bool one = i->kind == CK_I_FITTED && v->n < t->rank && ck_is_one(s, t->extent[v->n]) &&
-               !ck_is_one(s, l->extent[k]);
-    add_index(s, v, i->at, one ? ck_int(s->E->T, 0) : l->index[k], ck_group(s, l->extent[k]));
+  if (fitted && (!t || t->rank < others || t->rank - others > l->n)) {
+    ck_refuse(s->job, i->at, "the tensor has too few or too many axes for ~%s", i->name);
+    return;
+  }
+  for (uint32_t k = fitted ? l->n - (t->rank - others) : 0; k < l->n; k++) {
+    bool one =
+        fitted && v->n < t->rank && ck_is_one(s, t->extent[v->n]) && !ck_is_one(s, l->extent[k]);
+    add_index(s, v, i, one ? ZERO : l->index[k], ck_group(s, l->extent[k]));
   }
 }
 
 /* t: the tensor; NULL: a definition, which has no extents */
-static void read_indices(const ck_scope *s, const ck_names *names, const ck_scalar *x,
-                         const ck_tensor *t, indices *v) {
-  uint32_t others = 0;
-  uint32_t fitted = 0; /* indices beside the fitted list */
-  for (const ck_subscript *i = x->indices; i; i = i->next) {
-    const ck_list *l = i->kind == CK_I_LIST ? ck_find_list(names->call, i->list) : NULL;
-    fitted += i->kind == CK_I_FITTED;
+static indices read_indices(const ck_scope *s, const ck_expr *x, const ck_tensor *t) {
+  indices v = {.n = 0};
+  uint32_t others = 0; /* indices beside the fitted list */
+  uint32_t fitted = 0;
+  CK_EACH(ck_part, i, x->indices) {
+    const ck_axes *l = i->kind == CK_P_LIST ? ck_find_axes(s->call, i->name) : NULL;
+    others += i->kind == CK_P_LIST ? (l ? l->n : 0) : i->kind == CK_P_ONE;
+    fitted += i->kind == CK_P_FITTED;
     if (fitted > 1)
-      ck_refuse(&s->E->job, i->at, "the tensor has too few or too many axes for ~%s", i->list);
-    others += i->kind == CK_I_LIST ? (l ? l->n : 0) : i->kind == CK_I_ONE;
+      ck_refuse(s->job, i->at, "the tensor has too few or too many axes for ~%s", i->name);
   }
-  v->n = 0;
-  for (const ck_subscript *i = x->indices; i; i = i->next) {
-    if (i->kind == CK_I_ONE)
-      add_index(s, v, i->at, ck_integer_value(s, names, i->value), CK_BAD);
+  CK_EACH(ck_part, i, x->indices) {
+    if (i->kind == CK_P_ONE)
+      add_index(s, &v, i, ck_integer_value(s, i->value), CK_BAD);
     else
-      add_list(s, names, i, t, others, v);
+      add_list(s, i, t, others, &v);
   }
+  return v;
 }
 
-static const ck_let *find_let(const ck_names *names, const char *name) {
-  for (const ck_let *d = names->call->op->lets; d != names->before; d = d->next) {
-    if (ck_token_is(d->name, name))
-      return d;
+static void check_group(const ck_scope *s, const ck_expr *x, ck_id of_index, ck_id of_axis) {
+  if (of_index != of_axis) {
+    ck_refuse(s->job, x->at, "the index of a group of axes goes only where the whole group is: %s",
+              x->at->text);
   }
-  return NULL;
 }
 
 /* the body of a let, written out at these indices; its own names are only extents, attributes and
  * indices */
-static ck_id let_value(const ck_scope *s, const ck_names *names, const ck_let *let,
-                       const ck_token *at, const indices *v) {
+static ck_id let_value(const ck_scope *s, const ck_decl *let, const ck_expr *x) {
+  indices v = read_indices(s, x, NULL);
   uint32_t n = 0;
-  for (const ck_left *i = let->left; i; i = i->next) {
-    const ck_list *l = i->list ? ck_find_list(names->call, i->name) : NULL;
-    uint32_t take = !i->list ? 1 : l ? l->n : 0;
-    for (uint32_t k = 0; k < take && n < v->n; k++, n++) {
-      if (v->group[n] != (l ? ck_group(s, l->extent[k]) : CK_BAD)) {
-        ck_refuse(&s->E->job, at,
-                  "the index of a group of axes goes only where the whole group is");
-      }
-    }
+  CK_EACH(ck_part, i, let->parts) {
+    const ck_axes *l = i->kind == CK_P_LIST ? ck_find_axes(s->call, i->name) : NULL;
+    uint32_t take = i->kind == CK_P_ONE ? 1 : l ? l->n : 0;
+    for (uint32_t k = 0; k < take && n < v.n; k++)
+      check_group(s, x, v.group[n++], l ? ck_group(s, l->extent[k]) : CK_BAD);
   }
-  return ck_definition_value(s, names->call, let, NULL, v->at, v->n);
+  return ck_definition_value(s, let, v.at, v.n);
 }
 
-/* an element of an argument, or of an earlier definition */
-static ck_id access(const ck_scope *s, const ck_names *names, const ck_scalar *x) {
-  const char *name = x->at->text;
-  indices v;
-  const ck_let *let = names->call ? find_let(names, name) : NULL;
-  if (let) {
-    read_indices(s, names, x, NULL, &v);
-    return let_value(s, names, let, x->at, &v);
-  }
-  uint32_t k = 0;
-  const ck_formal *f = names->call && names->call->argument ? names->call->op->tensors : NULL;
-  while (f && !ck_token_is(f->name, name)) {
-    f = f->next;
-    k++;
-  }
-  if (!f)
-    ck_refuse(&s->E->job, x->at, "no tensor or earlier definition is called %s", name);
-  const ck_tensor *t = names->call->argument[k];
-  read_indices(s, names, x, t, &v);
+static ck_id argument_value(const ck_scope *s, const ck_tensor *t, const ck_expr *x) {
+  indices v = read_indices(s, x, t);
   if (v.n != t->rank)
-    ck_refuse(&s->E->job, x->at, "wrong number of indices for %s", name);
-  for (uint32_t j = 0; j < v.n; j++) {
-    if (v.group[j] != ck_group(s, t->extent[j])) {
-      ck_refuse(&s->E->job, x->at,
-                "the index of a group of axes goes only where the whole group is: %s", name);
-    }
-  }
-  for (uint32_t j = 0; j < v.n; j++) {
-    ck_require(s, CK_LE, ck_int(s->E->T, 0), v.at[j]);
-    ck_require(s, CK_LT, v.at[j], t->extent[j]);
+    return ck_refuse(s->job, x->at, "wrong number of indices for %s", x->at->text);
+  CK_BELOW(j, v.n)
+    check_group(s, x, v.group[j], ck_group(s, t->extent[j]));
+  CK_BELOW(j, v.n) {
+    ck_require(s, LE(ZERO, v.at[j]));
+    ck_require(s, LT(v.at[j], t->extent[j]));
   }
   return ck_element_here(s, t, v.at);
 }
 
-/* --- definitions */
-typedef struct { /* what the left side of a definition binds */
-  ck_call call;  /* with the lists' indices */
-  ck_binding link[CK_MAX_RANK];
-  const ck_binding *names;
-} left_side;
-
-/* Binds what stands at i, from index number `at` on.  Gives how many indices it takes. */
-static uint32_t bind_left(const ck_scope *s, left_side *side, const ck_left *i, const ck_id *index,
-                          uint32_t n, uint32_t at) {
-  if (!i->list) {
-    if (at + 1 > n)
-      ck_refuse(&s->E->job, i->at, "too few indices for this definition");
-    side->link[at] = ck_with_name(s, side->call.op, side->names, i->name, index[at]);
-    side->names = &side->link[at];
-    return 1;
+/* an element of an earlier definition, or of an argument */
+static ck_id access(const ck_scope *s, const ck_expr *x) {
+  const char *name = x->at->text;
+  uint32_t k = 0;
+  for (const ck_decl *d = s->call->op->lets.first; s->before && d != s->before; d = d->next) {
+    if (ck_token_is(d->at, name))
+      return let_value(s, d, x);
   }
-  ck_list *l = (ck_list *)ck_find_list(&side->call, i->name); /* of our own copy */
-  if (!l || l->bound)
-    ck_refuse(&s->E->job, i->at, "definition over an unknown or repeated list %s", i->name);
-  if (at + l->n > n)
-    ck_refuse(&s->E->job, i->at, "too few indices for this definition");
-  memcpy(l->index, index + at, l->n * sizeof *index);
-  l->bound = true;
-  return l->n;
+  CK_EACH(ck_decl, f, s->call->op->tensors) {
+    if (s->call->argument && ck_token_is(f->at, name))
+      return argument_value(s, s->call->argument[k], x);
+    k++;
+  }
+  return ck_refuse(s->job, x->at, "no tensor or earlier definition is called %s", name);
 }
 
-ck_id ck_definition_value(const ck_scope *s, const ck_call *call, const ck_let *let,
-                          const ck_axis *parts, const ck_id *index, uint32_t n) {
-  bool out = let == call->op->out;
-  left_side side = {.call = *call, .names = call->fixed};
+/* --- definitions */
+static ck_axes *unbound_axes(ck_call *call, const char *name) {
+  ck_axes *l = (ck_axes *)ck_find_axes(call, name);
+  return l && !l->bound ? l : NULL;
+}
+
+ck_id ck_definition_value(const ck_scope *s, const ck_decl *let, const ck_id *index, uint32_t n) {
+  const ck_operator *op = s->call->op;
+  const ck_part *axis = op->result.first;
+  bool out = let == op->lets.last;
+  ck_call call = *s->call; /* with the indices of its lists */
+  ck_binding link[CK_MAX_AXES];
+  ck_scope inner = *s;
   uint32_t at = 0;
-  for (uint32_t i = 0; i < side.call.n_lists; i++)
-    side.call.list[i].bound = false;
-  for (const ck_left *i = let->left; i; i = i->next) {
-    bool follows = !out || (parts && i->list == (parts->list != NULL) &&
-                            (!i->list || strcmp(i->name, parts->list) == 0));
-    if (!follows)
-      ck_refuse(&s->E->job, i->at, "out's indices do not follow the result's axes");
-    at += bind_left(s, &side, i, index, n, at);
-    parts = out ? parts->next : NULL;
+  inner.call = &call;
+  inner.names = call.fixed;
+  inner.before = let;
+  CK_BELOW(i, call.n_lists)
+    call.list[i].bound = false;
+  CK_EACH(ck_part, i, let->parts) {
+    bool list = i->kind == CK_P_LIST;
+    ck_axes *l = list ? unbound_axes(&call, i->name) : NULL;
+    uint32_t take = l ? l->n : 1;
+    if (out && (!axis || list != (axis->name != NULL) || (list && strcmp(i->name, axis->name))))
+      return ck_refuse(s->job, i->at, "out's indices do not follow the result's axes");
+    if (list && !l)
+      return ck_refuse(s->job, i->at, "definition over an unknown or repeated list %s", i->name);
+    if (at + take > n)
+      return ck_refuse(s->job, i->at, "too few indices for this definition");
+    if (l) {
+      memcpy(l->index, index + at, take * sizeof *index);
+      l->bound = true;
+    } else {
+      link[at] = ck_with_name(s, op, inner.names, i->name, index[at]);
+      inner.names = &link[at];
+    }
+    at += take;
+    axis = out ? axis->next : NULL;
   }
-  if (at != n || parts) {
-    ck_refuse(&s->E->job, let->name,
-              out ? "out's indices do not follow the result's axes"
-                  : "too many indices for this definition");
+  if (at != n || (out && axis)) {
+    return ck_refuse(s->job, let->at,
+                     out ? "out's indices do not follow the result's axes"
+                         : "too many indices for this definition");
   }
-  ck_names names = {.call = &side.call, .names = side.names, .before = let};
-  return value(s, &names, let->body);
+  return value(&inner, let->value);
 }
 
 /* --- values */
-static bool is_binary(const ck_scalar *x) {
-  return x->kind >= CK_S_ADD && x->kind <= CK_S_MOD;
-}
-
-static ck_id combined(const ck_scope *s, const ck_scalar *x, ck_id a, ck_id b) {
-  ck_terms *T = s->E->T;
+static ck_id combined(const ck_scope *s, const ck_expr *x, ck_id a, ck_id b) {
   switch (x->kind) {
-  case CK_S_ADD:
+  case CK_X_ADD:
     return ck_calculated(s, CK_ADD, a, b);
-  case CK_S_SUB:
+  case CK_X_SUB:
     return ck_calculated(s, CK_ADD, a, ck_minus(s, b));
-  case CK_S_MUL:
+  case CK_X_MUL:
     return ck_calculated(s, CK_MUL, a, b);
-  case CK_S_QUOTIENT:
-    ck_require(s, CK_NE, b, ck_int(T, 0));
-    return ck_join(s, CK_MUL, a, ck_sure(s, ck_mk1(T, CK_INV, b)));
+  case CK_X_QUOTIENT:
+    ck_require(s, NE(b, ZERO));
+    return TIMES(a, INV(b));
   default:
-    if (!ck_is_int(T, a) || !ck_is_int(T, b))
-      ck_refuse(&s->E->job, x->at, "div and mod are for integers");
-    ck_require(s, CK_LT, ck_int(T, 0), b);
-    return ck_calculated(s, x->kind == CK_S_DIV ? CK_DIV : CK_MOD, a, b);
+    if (!ck_is_int(s->T, a) || !ck_is_int(s->T, b))
+      return ck_refuse(s->job, x->at, "div and mod are for integers");
+    ck_require(s, LT(ZERO, b));
+    return ck_calculated(s, x->kind == CK_X_DIV ? CK_DIV : CK_MOD, a, b);
   }
 }
 
-static ck_id simple_value(const ck_scope *s, const ck_names *names, const ck_scalar *x) {
+static ck_id simple_value(const ck_scope *s, const ck_expr *x) {
   switch (x->kind) {
-  case CK_S_NUMBER:
-    return ck_number(s, x->at, false);
-  case CK_S_NAME:
-    return named(s, names, x);
-  case CK_S_NEG:
-    return ck_minus(s, value(s, names, x->left));
-  case CK_S_CALL:
-    return function(s, names, x);
-  case CK_S_ACCESS:
-    return access(s, names, x);
-  case CK_S_IF:
-    return choose(
-        s, names,
-        &(rest){NULL, x->condition, &(rest){.value = x->left}, &(rest){.value = x->right}});
+  case CK_X_NUMBER:
+    return ck_number(s, x);
+  case CK_X_NAME:
+    return named(s, x->at);
+  case CK_X_NEG:
+    return ck_minus(s, value(s, x->left));
+  case CK_X_CALL:
+    return function(s, x);
+  case CK_X_ACCESS:
+    return access(s, x);
+  case CK_X_IF:
+    return choose(s, &(rest){x->condition, &(rest){.x = x->left}, &(rest){.x = x->right}});
   default:
-    return reduction(s, names, x);
+    return reduction(s, x);
   }
 }
 
-/* a + b + c + ..: the chain to the left is walked in a loop, so that only nesting is recursion */
-static ck_id value(const ck_scope *outer, const ck_names *names, const ck_scalar *x) {
+static ck_id value(const ck_scope *outer, const ck_expr *x) {
   ck_scope inner = *outer;
   const ck_scope *s = &inner;
-  uint32_t n = 0;
-  const ck_scalar *leftmost = x;
-  if (++s->E->work > CK_MAX_WORK)
-    ck_refuse(&s->E->job, s->at, "the operator takes more than %d steps to expand", CK_MAX_WORK);
-  if (++inner.depth > CK_MAX_DEPTH) {
-    ck_refuse(&s->E->job, s->at,
-              "expressions nest more than %d deep, functions and definitions written out",
-              CK_MAX_DEPTH);
+  const ck_expr *y = ck_leftmost(x);
+  if (ck_refused(s->job) || !ck_within(s->job, s->at, CK_LIMIT_STEPS, ++s->E->steps) ||
+      !ck_within(s->job, s->at, CK_LIMIT_DEPTH, ++inner.depth))
+    return CK_BAD;
+  ck_id t = simple_value(s, y);
+  while (y != x) {
+    y = y->up;
+    t = combined(s, y, t, value(s, y->right));
   }
-  for (; is_binary(leftmost); leftmost = leftmost->left)
-    n++;
-  ck_id t = simple_value(s, names, leftmost);
-  if (n == 0)
-    return t;
-  const ck_scalar **chain = ck_keep(&s->E->job, n * sizeof *chain);
-  for (uint32_t i = n; i-- > 0; x = x->left)
-    chain[i] = x;
-  for (uint32_t i = 0; i < n; i++)
-    t = combined(s, chain[i], t, value(s, names, chain[i]->right));
-  return t;
+  return ck_sure(s, t);
 }
 
-ck_id ck_scalar_value(const ck_scope *s, const ck_names *names, const ck_scalar *x) {
-  return value(s, names, x);
+ck_id ck_scalar_value(const ck_scope *s, const ck_expr *x) {
+  s->E->steps = 0;
+  return value(s, x);
 }
 
-ck_id ck_integer_value(const ck_scope *s, const ck_names *names, const ck_scalar *x) {
-  ck_id t = value(s, names, x);
-  if (!ck_is_int(s->E->T, t))
-    ck_refuse(&s->E->job, x->at, "not an integer");
-  return t;
+ck_id ck_integer_value(const ck_scope *s, const ck_expr *x) {
+  ck_id t = value(s, x);
+  return ck_is_int(s->T, t) ? t : ck_refuse(s->job, x->at, "not an integer");
 }
 
-ck_id ck_size_value(const ck_scope *s, const ck_scalar *x) {
-  s->E->work = 0;
-  return ck_integer_value(s, &(ck_names){.sizes = true}, x);
+ck_id ck_size_value(const ck_scope *s, const ck_expr *x) {
+  s->E->steps = 0;
+  return ck_integer_value(s, x);
 }

@@ -1,25 +1,33 @@
-/* The cursor, and scalars: size expressions, bodies, conditions. */
+/* The cursor, and expressions: sizes, bodies, conditions, tensors. */
 #include "ck_tree.h"
 #include <stdlib.h>
 
 /* --- the cursor */
+void ck_wrong(ck_parser *p, const char *what) {
+  ck_refuse(p->job, p->at, "%s", what);
+  p->at = p->at->file->end;
+}
+
 bool ck_at(const ck_parser *p, const char *text) {
   return ck_token_is(p->at, text);
 }
 
+bool ck_before(const ck_parser *p, const char *text) {
+  return p->at->kind != CK_T_END && !ck_at(p, text);
+}
+
 bool ck_accept(ck_parser *p, const char *text) {
-  if (!ck_at(p, text))
-    return false;
-  p->at++;
-  return true;
+  bool there = ck_at(p, text);
+  p->at += there;
+  return there;
 }
 
 void ck_expect(ck_parser *p, const char *text) {
   if (!ck_accept(p, text))
-    ck_refuse(p->job, p->at, "'%s' expected", text);
+    ck_wrong(p, ck_keep_text(p->job, "'%s' expected", text));
 }
 
-bool ck_list_goes_on(ck_parser *p, const char *close) {
+bool ck_goes_on(ck_parser *p, const char *close) {
   if (ck_accept(p, ","))
     return true;
   ck_expect(p, close);
@@ -27,22 +35,26 @@ bool ck_list_goes_on(ck_parser *p, const char *close) {
 }
 
 void ck_line_end(ck_parser *p) {
-  if (p->at->kind != CK_T_LINE_END)
-    ck_refuse(p->job, p->at, "end of line expected");
-  p->at++;
+  if (p->at->kind == CK_T_LINE_END)
+    p->at++;
+  else
+    ck_wrong(p, "end of line expected");
 }
 
-void ck_nest(ck_parser *p) {
-  if (++p->nesting > CK_MAX_NESTING)
-    ck_refuse(p->job, p->at, "nested more than %d deep", CK_MAX_NESTING);
+static void nest(ck_parser *p) {
+  if (!ck_within(p->job, p->at, CK_LIMIT_NESTING, ++p->nesting))
+    p->at = p->at->file->end;
 }
 
 const ck_token *ck_new_name(ck_parser *p) {
-  if (p->at->kind != CK_T_NAME)
-    ck_refuse(p->job, p->at, "name expected");
-  if (ck_is_reserved(p->at))
-    ck_refuse(p->job, p->at, "this word is reserved");
-  return p->at++;
+  const ck_token *name = p->at;
+  if (name->kind != CK_T_NAME)
+    ck_wrong(p, "name expected");
+  else if (ck_is_reserved(name))
+    ck_wrong(p, "this word is reserved");
+  else
+    p->at++;
+  return name;
 }
 
 const ck_token *ck_called_name(ck_parser *p) {
@@ -51,14 +63,33 @@ const ck_token *ck_called_name(ck_parser *p) {
 }
 
 long ck_small_number(ck_parser *p) {
-  if (p->at->kind != CK_T_NUMBER || !p->at->whole)
-    ck_refuse(p->job, p->at, "whole number expected");
-  if (strlen(p->at->text) > 12)
-    ck_refuse(p->job, p->at, "number too large");
-  return strtol(p->at++->text, NULL, 10);
+  const ck_token *number = p->at;
+  if (number->kind != CK_T_NUMBER || !number->whole)
+    ck_wrong(p, "whole number expected");
+  else if (ck_within(p->job, number, CK_LIMIT_DIGITS, strlen(number->text)))
+    p->at++;
+  return strtol(number->text, NULL, 10);
 }
 
-ck_op ck_relation_sign(ck_parser *p, bool *swapped) {
+/* --- expressions.  A size is a body without real division, accesses, reductions, conditions and
+ * functions other than max and min; of tensors are matrix products, items and calls of operators.
+ */
+static ck_expr *expr(ck_parser *p, ck_expr_kind kind, const ck_token *at) {
+  ck_expr *x = ck_keep(p->job, sizeof *x);
+  x->kind = kind;
+  x->at = at;
+  return x;
+}
+
+/* an expression that begins with, or follows, the one at its left */
+static ck_expr *after(ck_parser *p, ck_expr_kind kind, const ck_token *at, ck_expr *left) {
+  ck_expr *x = expr(p, kind, at);
+  x->left = left;
+  left->up = x;
+  return x;
+}
+
+static void relation(ck_parser *p, ck_expr *x, ck_grammar g) {
   static const struct {
     const char *sign;
     ck_op op;
@@ -66,248 +97,403 @@ ck_op ck_relation_sign(ck_parser *p, bool *swapped) {
   } signs[] = {{"=", CK_EQ, false},  {"!=", CK_NE, false}, {"<", CK_LT, false},
                {"<=", CK_LE, false}, {">", CK_LT, true},   {">=", CK_LE, true}};
 
-  for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
-    if (ck_accept(p, signs[i].sign)) {
-      *swapped = signs[i].swapped;
-      return signs[i].op;
-    }
+  enum { N_SIGNS = sizeof signs / sizeof *signs };
+
+  size_t i = 0;
+  x->kind = CK_X_RELATION;
+  x->at = p->at;
+  x->left = ck_parse_expr(p, g);
+  while (i < N_SIGNS && !ck_accept(p, signs[i].sign))
+    i++;
+  if (i == N_SIGNS) {
+    ck_wrong(p, "relation expected: = != < <= > >=");
+    return;
   }
-  ck_refuse(p->job, p->at, "relation expected: = != < <= > >=");
+  x->op = signs[i].op;
+  x->swapped = signs[i].swapped;
+  x->right = ck_parse_expr(p, g);
 }
 
-/* --- scalars.  A size expression is a scalar without real division, accesses, reductions,
- * conditions and functions other than max and min. */
-typedef enum { SIZE, BODY } grammar;
-
-static ck_scalar *sum(ck_parser *p, grammar g);
-static ck_scalar *product(ck_parser *p, grammar g);
-
-static ck_scalar *scalar(ck_parser *p, ck_scalar_kind kind, const ck_token *at) {
-  ck_scalar *x = ck_keep(p->job, sizeof *x);
-  x->kind = kind;
-  x->at = at;
-  return x;
-}
-
-static ck_scalar *binary(ck_parser *p, ck_scalar_kind kind, const ck_token *at, ck_scalar *left,
-                         ck_scalar *right) {
-  ck_scalar *x = scalar(p, kind, at);
-  x->left = left;
-  x->right = right;
-  return x;
-}
-
-static ck_relation *relation(ck_parser *p, grammar g) {
-  ck_relation *r = ck_keep(p->job, sizeof *r);
-  r->at = p->at;
-  r->left = sum(p, g);
-  r->op = ck_relation_sign(p, &r->swapped);
-  r->right = sum(p, g);
-  return r;
-}
-
-static ck_condition *condition(ck_parser *p);
+static ck_expr *condition(ck_parser *p, int level);
 
 /* "(" is a condition's if what follows its mate does not go on with a scalar or a relation */
 static bool condition_in_parentheses(const ck_parser *p) {
-  const ck_token *after = ck_at(p, "(") ? p->at->mate + 1 : NULL;
-  return after && (ck_token_is(after, "and") || ck_token_is(after, "or") ||
-                   ck_token_is(after, ",") || ck_token_is(after, ")"));
+  const ck_token *next = ck_at(p, "(") ? p->at->mate + 1 : NULL;
+  return next && (ck_token_is(next, "and") || ck_token_is(next, "or") || ck_token_is(next, ",") ||
+                  ck_token_is(next, ")"));
 }
 
-static ck_condition *simple_condition(ck_parser *p) {
-  ck_condition *c = ck_keep(p->job, sizeof *c);
-  ck_nest(p);
+static ck_expr *simple_condition(ck_parser *p) {
+  ck_expr *c = expr(p, CK_X_NOT, p->at);
+  nest(p);
   if (ck_accept(p, "not")) {
-    c->kind = CK_C_NOT;
-    c->first = simple_condition(p);
+    c->left = simple_condition(p);
   } else if (condition_in_parentheses(p)) {
     ck_expect(p, "(");
-    c = condition(p);
+    c = condition(p, 0);
     ck_expect(p, ")");
   } else {
-    c->kind = CK_C_RELATION;
-    c->relation = relation(p, BODY);
+    relation(p, c, CK_BODY);
   }
   p->nesting--;
   return c;
 }
 
-/* c1 and (c2 and ..), at level 1; c1 or (c2 or ..), at level 0 */
-static ck_condition *joined(ck_parser *p, int level) {
-  ck_nest(p);
-  ck_condition *first = level ? simple_condition(p) : joined(p, 1);
+/* c1 or (c2 or ..), at level 0; c1 and (c2 and ..), at level 1 */
+static ck_expr *condition(ck_parser *p, int level) {
+  const ck_token *at = p->at;
+  nest(p);
+  ck_expr *c = level ? simple_condition(p) : condition(p, 1);
   if (ck_accept(p, level ? "and" : "or")) {
-    ck_condition *c = ck_keep(p->job, sizeof *c);
-    c->kind = level ? CK_C_AND : CK_C_OR;
-    c->first = first;
-    c->second = joined(p, level);
-    first = c;
+    ck_expr *joined = expr(p, level ? CK_X_AND : CK_X_OR, at);
+    joined->left = c;
+    joined->right = condition(p, level);
+    c = joined;
   }
   p->nesting--;
-  return first;
-}
-
-static ck_condition *condition(ck_parser *p) {
-  return joined(p, 0);
+  return c;
 }
 
 /* if(condition, value, value) */
-static ck_scalar *conditional(ck_parser *p) {
-  ck_scalar *x = scalar(p, CK_S_IF, p->at);
-  ck_expect(p, "if");
+static ck_expr *conditional(ck_parser *p) {
+  ck_expr *x = expr(p, CK_X_IF, p->at++);
   ck_expect(p, "(");
-  x->condition = condition(p);
+  x->condition = condition(p, 0);
   ck_expect(p, ",");
-  x->left = sum(p, BODY);
+  x->left = ck_parse_expr(p, CK_BODY);
   ck_expect(p, ",");
-  x->right = sum(p, BODY);
+  x->right = ck_parse_expr(p, CK_BODY);
   ck_expect(p, ")");
   return x;
 }
 
-static ck_scalar_kind reduction_kind(const ck_token *t) {
-  return ck_token_is(t, "sum")    ? CK_S_SUM
-         : ck_token_is(t, "prod") ? CK_S_PROD
-         : ck_token_is(t, "max")  ? CK_S_MAX
-                                  : CK_S_MIN;
-}
+static ck_expr *infix(ck_parser *p, ck_grammar g, int level);
 
-static bool reduction_begins(const ck_parser *p) {
-  bool word = ck_at(p, "sum") || ck_at(p, "prod") || ck_at(p, "max") || ck_at(p, "min");
-  return word && ck_token_is(p->at + 1, "(") && p->at[2].kind == CK_T_NAME &&
-         ck_token_is(p->at + 3, "<");
-}
-
-/* sum(k < n) body */
-static ck_scalar *reduction(ck_parser *p) {
-  ck_scalar *x = scalar(p, reduction_kind(p->at), p->at);
-  p->at++;
+/* sum(k < n) body; NULL: none begins here */
+static ck_expr *reduction(ck_parser *p) {
+  static const char *const words[] = {"sum", "prod", "max", "min"};
+  int i = 0;
+  while (i < 4 && !ck_at(p, words[i]))
+    i++;
+  if (i == 4 || !ck_token_is(p->at + 1, "(") || p->at[2].kind != CK_T_NAME ||
+      !ck_token_is(p->at + 3, "<"))
+    return NULL;
+  ck_expr *x = expr(p, CK_X_SUM + i, p->at++);
   ck_expect(p, "(");
-  x->counter = ck_new_name(p)->text;
+  x->name = ck_new_name(p)->text;
   ck_expect(p, "<");
-  x->left = sum(p, BODY);
+  x->left = ck_parse_expr(p, CK_BODY);
   ck_expect(p, ")");
-  x->right = product(p, BODY);
+  x->right = infix(p, CK_BODY, 1);
   return x;
 }
 
-static ck_scalar *function_call(ck_parser *p, grammar g) {
-  ck_scalar *x = scalar(p, CK_S_CALL, p->at);
-  ck_scalar **end = &x->arguments;
-  ck_called_name(p);
-  ck_expect(p, "(");
+/* [n, ..]: axes */
+static void axes(ck_parser *p, ck_decl *a) {
   do {
-    *end = sum(p, g);
-    end = &(*end)->next;
-    x->n++;
-  } while (ck_list_goes_on(p, ")"));
-  if (g == SIZE && !(x->n == 2 && (ck_token_is(x->at, "max") || ck_token_is(x->at, "min"))))
-    ck_refuse(p->job, x->at, "no function of sizes is called %s", x->at->text);
-  return x;
+    bool negative = ck_accept(p, "-");
+    long axis = ck_small_number(p);
+    if (!ck_within(p->job, p->at, CK_LIMIT_ARGUMENTS, a->n_axes + 1) ||
+        !ck_within(p->job, p->at, CK_LIMIT_AXES, (uint64_t)axis + 1))
+      return;
+    a->axes[a->n_axes++] = negative ? -axis : axis;
+  } while (ck_goes_on(p, "]"));
 }
 
-static ck_scalar *access(ck_parser *p) {
-  ck_scalar *x = scalar(p, CK_S_ACCESS, p->at);
-  ck_subscript **end = &x->indices;
-  ck_new_name(p);
-  ck_expect(p, "[");
-  if (ck_accept(p, "]"))
+/* NAME = a number, also one that is not whole, or a size expression; the first one also a list */
+static void attribute(ck_parser *p, ck_list *to) {
+  ck_decl *a = ck_add(p->job, to, sizeof *a);
+  a->at = ck_new_name(p);
+  ck_expect(p, "=");
+  const ck_token *number = p->at + ck_at(p, "-");
+  if (to->n == 1 && ck_accept(p, "["))
+    axes(p, a);
+  else if (number->kind == CK_T_NUMBER && !number->whole)
+    a->value = ck_parse_number(p);
+  else
+    a->value = ck_parse_expr(p, CK_SIZE);
+}
+
+/* op(.., keepdims = 1) is op_keep(..), and keepdims = 0 is nothing */
+static bool keeps_axes(ck_parser *p, ck_expr *x) {
+  if (!ck_accept(p, "keepdims"))
+    return false;
+  ck_expect(p, "=");
+  long keeps = ck_small_number(p);
+  if (keeps > 1)
+    ck_wrong(p, "0 or 1 expected");
+  if (keeps == 1)
+    x->name = ck_keep_text(p->job, "%s_keep", x->name);
+  return true;
+}
+
+/* f(a, ..), of tensors f(a, .., attribute, ..) */
+static ck_expr *call(ck_parser *p, ck_grammar g) {
+  ck_expr *x = expr(p, CK_X_CALL, ck_called_name(p));
+  uint32_t n_given = 0;
+  x->name = x->at->text;
+  ck_expect(p, "(");
+  if (g == CK_TENSOR && ck_accept(p, ")"))
     return x;
   do {
-    ck_subscript *i = *end = ck_keep(p->job, sizeof *i);
-    end = &i->next;
-    x->n++;
-    i->kind = ck_accept(p, "~") ? CK_I_FITTED : ck_accept(p, "..") ? CK_I_LIST : CK_I_ONE;
-    i->at = p->at;
-    if (i->kind == CK_I_ONE)
-      i->value = sum(p, BODY);
-    else
-      i->list = ck_new_name(p)->text;
-  } while (ck_list_goes_on(p, "]"));
+    const ck_token *at = p->at;
+    bool given = g == CK_TENSOR && at->kind == CK_T_NAME && ck_token_is(at + 1, "=");
+    n_given += given;
+    if (!given && n_given)
+      ck_wrong(p, "tensors come before attributes");
+    else if (!given)
+      ck_link(&x->arguments, ck_parse_expr(p, g));
+    else if (!keeps_axes(p, x))
+      attribute(p, &x->attributes);
+    if (g == CK_TENSOR)
+      ck_within(p->job, at, CK_LIMIT_ARGUMENTS, given ? n_given : x->arguments.n);
+  } while (ck_goes_on(p, ")"));
+  const ck_decl *first = x->attributes.first;
+  if (first && first->n_axes &&
+      (first->next || x->arguments.n != 1 || !ck_token_is(first->at, "axis")))
+    ck_refuse(p->job, first->at, "axis = [..] is the only attribute, of one tensor");
+  bool of_sizes = x->arguments.n == 2 && (ck_token_is(x->at, "max") || ck_token_is(x->at, "min"));
+  if (g == CK_SIZE && !of_sizes)
+    ck_refuse(p->job, x->at, "no function of sizes is called %s", x->name);
   return x;
 }
 
-static ck_scalar *atom(ck_parser *p, grammar g) {
+/* one item of t[..]: `none`, [start]:[stop][:step], or a bare colon, which leaves its axis alone */
+static ck_expr *item(ck_parser *p, ck_expr *t, uint32_t axis) {
+  ck_expr *x = after(p, CK_X_ITEM, p->at, t);
+  x->axis = axis;
+  x->none = ck_accept(p, "none");
+  if (x->none)
+    return x;
+  if (!ck_at(p, ":"))
+    x->start = ck_parse_expr(p, CK_SIZE);
+  ck_expect(p, ":");
+  if (!ck_at(p, ":") && !ck_at(p, ",") && !ck_at(p, "]"))
+    x->stop = ck_parse_expr(p, CK_SIZE);
+  if (ck_accept(p, ":"))
+    x->step = ck_parse_expr(p, CK_SIZE);
+  return x;
+}
+
+static ck_expr *access(ck_parser *p) {
+  ck_expr *x = expr(p, CK_X_ACCESS, ck_new_name(p));
+  ck_parse_parts(p, &x->indices, CK_INDICES);
+  return x;
+}
+
+static ck_expr *atom(ck_parser *p, ck_grammar g) {
   const ck_token *t = p->at;
-  bool body = g == BODY;
+  ck_expr *x = NULL;
+  if (g == CK_BODY)
+    x = ck_at(p, "if") ? conditional(p) : reduction(p);
+  if (x)
+    return x;
   if (t->kind == CK_T_NUMBER) {
-    if (!body && !t->whole)
-      ck_refuse(p->job, t, "whole number expected");
-    return scalar(p, CK_S_NUMBER, p->at++);
+    if (g == CK_SIZE && !t->whole)
+      ck_wrong(p, "whole number expected");
+    else
+      p->at++;
+    x = expr(p, CK_X_NUMBER, t);
+  } else if (t->kind == CK_T_NAME && ck_token_is(t + 1, "(")) {
+    x = call(p, g);
+  } else if (g == CK_BODY && t->kind == CK_T_NAME && ck_token_is(t + 1, "[")) {
+    x = access(p);
+  } else if (ck_accept(p, "(")) {
+    x = ck_parse_expr(p, g);
+    ck_expect(p, ")");
+  } else {
+    x = expr(p, CK_X_NAME, ck_new_name(p));
   }
-  if (body && ck_at(p, "if"))
-    return conditional(p);
-  if (body && reduction_begins(p))
-    return reduction(p);
-  if (t->kind == CK_T_NAME && ck_token_is(t + 1, "("))
-    return function_call(p, g);
-  if (body && t->kind == CK_T_NAME && ck_token_is(t + 1, "["))
-    return access(p);
-  if (!ck_accept(p, "("))
-    return scalar(p, CK_S_NAME, ck_new_name(p));
-  ck_scalar *x = sum(p, g);
-  ck_expect(p, ")");
+  while (g == CK_TENSOR && ck_accept(p, "[")) {
+    uint32_t axis = 0;
+    do
+      x = item(p, x, axis++);
+    while (ck_goes_on(p, "]"));
+  }
   return x;
 }
 
-static ck_scalar *unary(ck_parser *p, grammar g) {
-  ck_scalar *x;
-  ck_nest(p);
-  if (ck_at(p, "-")) {
-    x = scalar(p, CK_S_NEG, p->at++);
+/* A body nests by each operand; an expression of tensors by each parenthesis, argument and sign,
+ * where the sign of a number is part of it. */
+static ck_expr *unary(ck_parser *p, ck_grammar g) {
+  bool minus = ck_at(p, "-");
+  bool number =
+      minus && g == CK_TENSOR && p->at[1].kind == CK_T_NUMBER && !ck_token_is(p->at + 2, "[");
+  bool nests = minus || g != CK_TENSOR;
+  ck_expr *x;
+  if (nests)
+    nest(p);
+  if (number) {
+    x = ck_parse_number(p);
+  } else if (minus && ck_at(p, "-")) {
+    x = expr(p, CK_X_NEG, p->at++);
     x->left = unary(p, g);
   } else {
     x = atom(p, g);
   }
+  p->nesting -= nests;
+  return x;
+}
+
+/* level 0: sums; level 1: products */
+static ck_expr *infix(ck_parser *p, ck_grammar g, int level) {
+  static const struct {
+    int level;
+    const char *sign;
+    ck_expr_kind kind;
+    int grammars;
+  } signs[] = {{0, "+", CK_X_ADD, CK_SIZE | CK_BODY | CK_TENSOR},
+               {0, "-", CK_X_SUB, CK_SIZE | CK_BODY | CK_TENSOR},
+               {1, "*", CK_X_MUL, CK_SIZE | CK_BODY | CK_TENSOR},
+               {1, "/", CK_X_QUOTIENT, CK_BODY | CK_TENSOR},
+               {1, "@", CK_X_MATMUL, CK_TENSOR},
+               {1, "div", CK_X_DIV, CK_SIZE | CK_BODY},
+               {1, "mod", CK_X_MOD, CK_SIZE | CK_BODY}};
+
+  enum { N_SIGNS = sizeof signs / sizeof *signs };
+
+  ck_expr *x = level ? unary(p, g) : infix(p, g, 1);
+  for (size_t i = 0; i < N_SIGNS;) {
+    const ck_token *at = p->at;
+    if (signs[i].level != level || !(signs[i].grammars & (int)g) || !ck_accept(p, signs[i].sign)) {
+      i++;
+      continue;
+    }
+    x = after(p, signs[i].kind, at, x);
+    x->right = level ? unary(p, g) : infix(p, g, 1);
+    i = 0;
+  }
+  return x;
+}
+
+ck_expr *ck_parse_expr(ck_parser *p, ck_grammar g) {
+  if (g == CK_TENSOR)
+    nest(p);
+  ck_expr *x = infix(p, g, 0);
+  p->nesting -= g == CK_TENSOR;
+  return x;
+}
+
+ck_expr *ck_parse_number(ck_parser *p) {
+  bool negative = ck_accept(p, "-");
+  ck_expr *x = expr(p, CK_X_NUMBER, p->at);
+  x->negative = negative;
+  if (p->at->kind == CK_T_NUMBER)
+    p->at++;
+  else
+    ck_wrong(p, "number expected");
+  return x;
+}
+
+/* --- relations that are stated, and alternatives between them */
+/* a number that no text has, as if it stood at the cursor */
+static ck_expr *written(ck_parser *p, const char *digits) {
+  ck_token *t = ck_keep(p->job, sizeof *t);
+  *t = *p->at;
+  t->kind = CK_T_NUMBER;
+  t->whole = true;
+  t->text = digits;
+  return expr(p, CK_X_NUMBER, t);
+}
+
+/* between sizes: if(r, 1, if(.., 1, 0)), a choice for each of the relations that `or` joins */
+static ck_expr *either(ck_parser *p, ck_expr *r) {
+  ck_expr *x = expr(p, CK_X_IF, r->at);
+  nest(p);
+  x->condition = r;
+  x->left = written(p, "1");
+  if (ck_accept(p, "or")) {
+    ck_expr *other = expr(p, CK_X_RELATION, p->at);
+    relation(p, other, CK_SIZE);
+    x->right = either(p, other);
+  } else {
+    x->right = written(p, "0");
+  }
   p->nesting--;
   return x;
 }
 
-static ck_scalar *product(ck_parser *p, grammar g) {
-  ck_scalar *x = unary(p, g);
-  for (;;) {
-    const ck_token *at = p->at;
-    if (ck_accept(p, "*"))
-      x = binary(p, CK_S_MUL, at, x, unary(p, g));
-    else if (g == BODY && ck_accept(p, "/"))
-      x = binary(p, CK_S_QUOTIENT, at, x, unary(p, g));
-    else if (ck_accept(p, "div"))
-      x = binary(p, CK_S_DIV, at, x, unary(p, g));
-    else if (ck_accept(p, "mod"))
-      x = binary(p, CK_S_MOD, at, x, unary(p, g));
-    else
-      return x;
+static ck_expr *call_of_two(ck_parser *p, const char *op, const ck_token *at, ck_expr *a,
+                            ck_expr *b) {
+  ck_expr *x = expr(p, CK_X_CALL, at);
+  x->name = op;
+  ck_link(&x->arguments, a);
+  ck_link(&x->arguments, b);
+  return x;
+}
+
+/* the truth value of a relation between tensors */
+static ck_expr *truth(ck_parser *p, const ck_expr *r) {
+  static const char *const ops[] = {
+      [CK_EQ] = "equal", [CK_NE] = "not_equal", [CK_LE] = "less_equal", [CK_LT] = "less"};
+  return call_of_two(p, ops[r->op], r->at, r->swapped ? r->right : r->left,
+                     r->swapped ? r->left : r->right);
+}
+
+/* between tensors: logical_or(logical_or(a, b), ..) of truth values */
+static ck_expr *any_of(ck_parser *p, const ck_expr *r) {
+  ck_expr *any = truth(p, r);
+  while (ck_accept(p, "or")) {
+    ck_expr other = {.next = NULL};
+    relation(p, &other, CK_TENSOR);
+    if (other.right)
+      any = call_of_two(p, "logical_or", r->at, any, truth(p, &other));
+  }
+  return any;
+}
+
+/* What `or` joins is the one relation 0 < alternatives. */
+static void stated(ck_parser *p, ck_expr *r, ck_grammar g, bool with_or) {
+  relation(p, r, g);
+  if (!with_or || !ck_at(p, "or"))
+    return;
+  ck_expr *first = ck_keep(p->job, sizeof *first);
+  *first = *r;
+  r->right = g == CK_TENSOR ? any_of(p, first) : either(p, first);
+  r->left = written(p, "0");
+  r->op = CK_LT;
+  r->swapped = false;
+}
+
+void ck_parse_relations(ck_parser *p, ck_list *to, ck_grammar g, bool with_or) {
+  do
+    stated(p, ck_add(p->job, to, sizeof(ck_expr)), g, with_or);
+  while (ck_accept(p, ","));
+}
+
+/* --- parts in brackets */
+static void part(ck_parser *p, ck_part *a, ck_part_place where) {
+  a->at = p->at;
+  if (ck_accept(p, "..")) {
+    a->kind = CK_P_LIST;
+    a->name = ck_new_name(p)->text;
+    if (where == CK_SHAPE && ck_accept(p, "@"))
+      a->value = ck_parse_expr(p, CK_SIZE);
+  } else if (where == CK_INDICES && ck_accept(p, "~")) {
+    a->kind = CK_P_FITTED;
+    a->name = ck_new_name(p)->text;
+  } else if (where == CK_RESULT && ck_at(p, "broadcast") && ck_token_is(p->at + 1, "(")) {
+    p->at++;
+    ck_expect(p, "(");
+    a->kind = CK_P_BROADCAST;
+    a->first = ck_new_name(p)->text;
+    ck_expect(p, ",");
+    a->second = ck_new_name(p)->text;
+    ck_expect(p, ")");
+    ck_expect(p, "as");
+    a->name = ck_new_name(p)->text;
+  } else if (where == CK_LEFT) {
+    a->name = ck_new_name(p)->text;
+  } else {
+    a->value = ck_parse_expr(p, where == CK_INDICES ? CK_BODY : CK_SIZE);
   }
 }
 
-static ck_scalar *sum(ck_parser *p, grammar g) {
-  ck_scalar *x = product(p, g);
-  for (;;) {
-    const ck_token *at = p->at;
-    if (ck_accept(p, "+"))
-      x = binary(p, CK_S_ADD, at, x, product(p, g));
-    else if (ck_accept(p, "-"))
-      x = binary(p, CK_S_SUB, at, x, product(p, g));
-    else
-      return x;
-  }
-}
-
-ck_scalar *ck_parse_size(ck_parser *p) {
-  return sum(p, SIZE);
-}
-
-ck_scalar *ck_parse_scalar(ck_parser *p) {
-  return sum(p, BODY);
-}
-
-ck_relation *ck_parse_relations(ck_parser *p) {
-  ck_relation *first = relation(p, SIZE);
-  ck_relation *last = first;
-  while (ck_accept(p, ",")) {
-    last->next = relation(p, SIZE);
-    last = last->next;
-  }
-  return first;
+void ck_parse_parts(ck_parser *p, ck_list *to, ck_part_place where) {
+  ck_expect(p, "[");
+  if (ck_accept(p, "]"))
+    return;
+  do
+    part(p, ck_add(p->job, to, sizeof(ck_part)), where);
+  while (ck_goes_on(p, "]"));
 }

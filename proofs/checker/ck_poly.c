@@ -29,7 +29,7 @@ static bool huge(const mpq_t c) {
 void ck_poly_done(const ck_poly *p) {
   if (p == NULL || p->kept)
     return;
-  for (uint32_t i = 0; i < p->n; i++) {
+  CK_BELOW(i, p->n) {
     p->T->weight -= weight(&p->e[i]);
     mpq_clear(p->e[i].coef);
   }
@@ -43,7 +43,7 @@ static const ck_poly *collect(ck_terms *T, ck_entry *x, uint32_t n) {
   uint32_t m = 0;
   bool ok = ck_room(T);
   qsort(x, n, sizeof *x, by_mono);
-  for (uint32_t i = 0; i < n; i++) { /* like monomials are neighbours: add them up */
+  CK_BELOW(i, n) { /* like monomials are neighbours: add them up */
     if (like == 0 || x[like - 1].mono != x[i].mono) {
       x[like++] = x[i];
     } else {
@@ -53,7 +53,7 @@ static const ck_poly *collect(ck_terms *T, ck_entry *x, uint32_t n) {
     }
     ok = ok && !huge(x[like - 1].coef);
   }
-  for (uint32_t i = 0; i < like; i++) /* drop zeros */
+  CK_BELOW(i, like) /* drop zeros */
   {
     if (mpq_sgn(x[i].coef))
       x[m++] = x[i];
@@ -62,7 +62,7 @@ static const ck_poly *collect(ck_terms *T, ck_entry *x, uint32_t n) {
   }
   ck_poly *p = ck_alloc(NULL, sizeof *p);
   *p = (ck_poly){T, false, m, ck_alloc(x, m * sizeof *x)};
-  for (uint32_t i = 0; i < m; i++)
+  CK_BELOW(i, m)
     T->weight += weight(&p->e[i]);
   if (ok && T->weight <= MAX_WEIGHT)
     return p;
@@ -82,9 +82,9 @@ const ck_poly *ck_poly_add(ck_terms *T, const ck_poly *a, const ck_poly *b, bool
     return NULL;
   ck_entry *x = ck_alloc(NULL, ((size_t)a->n + b->n) * sizeof *x);
   ck_entry *y = x + a->n;
-  for (uint32_t i = 0; i < a->n; i++)
+  CK_BELOW(i, a->n)
     x[i] = entry(a->e[i].mono, a->e[i].coef);
-  for (uint32_t i = 0; i < b->n; i++) {
+  CK_BELOW(i, b->n) {
     y[i] = entry(b->e[i].mono, b->e[i].coef);
     if (minus)
       mpq_neg(y[i].coef, y[i].coef);
@@ -145,7 +145,7 @@ const ck_poly *ck_poly_of(ck_terms *T, ck_id t) {
 bool ck_poly_eq(const ck_poly *a, const ck_poly *b) {
   if (a == NULL || b == NULL || a->n != b->n)
     return false;
-  for (uint32_t i = 0; i < a->n; i++) {
+  CK_BELOW(i, a->n) {
     if (a->e[i].mono != b->e[i].mono || !mpq_equal(a->e[i].coef, b->e[i].coef))
       return false;
   }

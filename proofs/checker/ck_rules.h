@@ -31,9 +31,8 @@ static inline bool ck_end(const ck_args *A) {
   return !A->bad && A->at == A->n;
 } /* all have been read, as asked for */
 
-uint32_t ck_one(ck_args *A, char kind);                      /* CK_BAD: not of this kind */
-const uint32_t *ck_many(ck_args *A, char kind, uint32_t *n); /* as many as there are */
-const uint32_t *ck_part(ck_args *A, char kind, uint32_t *n); /* the same after a | */
+uint32_t ck_one(ck_args *A, char kind); /* CK_BAD: not of this kind */
+ck_ids ck_many(ck_args *A, char kind);  /* as many as there are */
 bool ck_digits(const char *s, uint32_t limit,
                uint32_t *out);                    /* no sign, no superfluous zero, below limit */
 uint32_t ck_count(ck_args *A, const ck_terms *T); /* a number below 1,000,000 */

@@ -3,24 +3,6 @@
 #include "ck_term.h"
 #include <stdlib.h>
 
-typedef struct {
-  char *text;
-  size_t n;
-  size_t capacity;
-  size_t room; /* no more than `room` bytes are written */
-  bool full;
-} output;
-
-static void put(output *o, const char *s) {
-  size_t n = strlen(s);
-  o->full = o->full || o->n + n > o->room;
-  if (o->full)
-    return;
-  CK_GROW(o->text, o->capacity, o->n + n + 1);
-  memcpy(o->text + o->n, s, n + 1);
-  o->n += n;
-}
-
 /* what stands before the kids of a node, between them, and after them */
 static const struct {
   const char *open;
@@ -34,61 +16,71 @@ static const struct {
     [CK_NE] = {"", " # ", ""},      [CK_LE] = {"", " <= ", ""},   [CK_LT] = {"", " < ", ""},
     [CK_ALL] = {" (", " ; ", ")"}};
 
-static void show(const ck_terms *T, ck_id t, output *o) {
-  char part[32];
+/* no more when it is longer than `room` */
+static void show(FILE *out, const ck_terms *T, ck_id t, long room) {
   ck_op op = ck_head(T, t);
-  if (o->full)
+  if (ftell(out) > room)
     return;
   switch (op) {
   case CK_Q:
   case CK_V:
   case CK_APP:
-    put(o, ck_word_text(T, ck_name(T, t)));
+    fputs(ck_word_text(T, ck_name(T, t)), out);
     break;
   case CK_B:
-    snprintf(part, sizeof part, "#%c%u", ck_sort(T, t), (unsigned)ck_index(T, t));
-    put(o, part);
+    fprintf(out, "#%c%u", ck_sort(T, t), ck_index(T, t));
     break;
   case CK_FOLD:
-    snprintf(part, sizeof part, "fold%u/%u", (unsigned)ck_index(T, t), (unsigned)ck_width(T, t));
-    put(o, part);
+    fprintf(out, "fold%u/%u", ck_index(T, t), ck_width(T, t));
     break;
   case CK_ALL:
-    snprintf(part, sizeof part, "all %u", (unsigned)ck_index(T, t));
-    put(o, part);
+    fprintf(out, "all %u", ck_index(T, t));
     break;
   default:
     break;
   }
   if (op <= CK_B)
     return;
-  put(o, around[op].open);
-  for (uint32_t i = 0; i < ck_nkids(T, t) && !o->full; i++) {
-    put(o, i ? around[op].between : "");
-    show(T, ck_kid(T, t, i), o);
+  fputs(around[op].open, out);
+  CK_BELOW(i, ck_nkids(T, t)) {
+    fputs(i ? around[op].between : "", out);
+    show(out, T, ck_kid(T, t, i), room);
   }
-  put(o, around[op].close);
+  fputs(around[op].close, out);
+}
+
+/* malloc'ed; *cut: it would be longer than `room` */
+static char *text_of(const ck_terms *T, ck_id t, long room, bool *cut) {
+  char *text = NULL;
+  size_t n;
+  FILE *out = open_memstream(&text, &n);
+  if (!out)
+    abort();
+  if (t < T->nodes.n)
+    show(out, T, t, room);
+  else
+    fputs("(no term)", out);
+  *cut = ftell(out) > room;
+  if (fclose(out))
+    abort();
+  return text;
 }
 
 char *ck_show(const ck_terms *T, ck_id t) {
-  output o = {.room = 4000};
-  if (t < T->nodes.n)
-    show(T, t, &o);
-  else
-    put(&o, "(no term)");
-  if (!o.full)
-    return o.text;
-  o.full = false;
-  o.room += 4;
-  put(&o, "...");
-  return o.text;
+  enum { ROOM = 4000 };
+
+  bool cut;
+  char *text = text_of(T, t, ROOM, &cut);
+  if (cut)
+    strcpy(text + ROOM - 3, "...");
+  return text;
 }
 
 bool ck_print(FILE *out, const ck_terms *T, const char *before, ck_id t, const char *after) {
-  output o = {.room = 1 << 26};
-  show(T, t, &o);
-  if (!o.full)
-    fprintf(out, "%s%s%s", before, o.text, after);
-  free(o.text);
-  return !o.full;
+  bool cut;
+  char *text = text_of(T, t, 1 << 26, &cut);
+  if (!cut)
+    fprintf(out, "%s%s%s", before, text, after);
+  free(text);
+  return !cut;
 }

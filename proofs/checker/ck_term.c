@@ -52,7 +52,7 @@ uint32_t ck_pool_add(ck_pool *p, const void *x, uint32_t n) {
     p->slots = p->slots ? 2 * p->slots : 64;
     p->slot = ck_alloc(p->slot, p->slots * sizeof *p->slot);
     memset(p->slot, 0xff, p->slots * sizeof *p->slot);
-    for (uint32_t i = 0; i < p->n; i++)
+    CK_BELOW(i, p->n)
       place(p, i);
   }
   CK_GROW(p->at, p->cap, p->n + 1);
@@ -63,7 +63,7 @@ uint32_t ck_pool_add(ck_pool *p, const void *x, uint32_t n) {
 }
 
 void ck_pool_free(ck_pool *p) {
-  for (uint32_t i = 0; i < p->n; i++)
+  CK_BELOW(i, p->n)
     free(p->at[i].x);
   free(p->at);
   free(p->slot);
@@ -153,7 +153,7 @@ static bool signature(const ck_terms *T, ck_node *x) {
   const char *sig = ck_word_text(T, x->b);
   if (strlen(sig) != (size_t)x->n + 2 || sig[x->n] != ':')
     return false;
-  for (uint32_t i = 0; i < x->n; i++) {
+  CK_BELOW(i, x->n) {
     if (sig[i] != 'r' && (sig[i] != 'i' || !ck_is_int(T, x->kid[i])))
       return false;
   }
@@ -161,60 +161,59 @@ static bool signature(const ck_terms *T, ck_node *x) {
   return x->isint || sig[x->n + 1] == 'r';
 }
 
+/* Of heads with a fixed number of kids, what each must be: t a term, i an integer one, f a
+ * relation. */
+static const char *const kids_of[] = {
+    [CK_Q] = "",     [CK_V] = "",      [CK_B] = "",    [CK_ADD] = "tt", [CK_MUL] = "tt",
+    [CK_DIV] = "ii", [CK_MOD] = "ii",  [CK_INV] = "t", [CK_EXP] = "t",  [CK_SQRT] = "t",
+    [CK_LOG] = "t",  [CK_ITE] = "ftt", [CK_EQ] = "tt", [CK_NE] = "tt",  [CK_LE] = "tt",
+    [CK_LT] = "tt",  [CK_ALL] = NULL};
+
+static bool is_kind(const ck_terms *T, ck_id t, char kind) {
+  return kind == 'f' ? ck_is_rel(T, t) : !ck_is_formula(T, t) && (kind == 't' || ck_is_int(T, t));
+}
+
 /* What must hold of the parts and kids of a node (RULES.md section 1, table), and its int flag. */
 static bool well_formed(ck_terms *T, ck_node *x) {
-  uint32_t rels = 0;
-  uint32_t terms = 0;
+  const char *kinds = x->op <= CK_ALL ? kids_of[x->op] : "";
+  bool well = !kinds || strlen(kinds) == x->n;
   uint32_t ints = 0;
-  for (uint32_t i = 0; i < x->n; i++) {
+  CK_BELOW(i, x->n) {
     if (x->kid[i] >= T->nodes.n)
       return false; /* a maker failed before: keep its reason */
-    rels += ck_is_rel(T, x->kid[i]);
-    terms += !ck_is_formula(T, x->kid[i]);
     ints += ck_is_int(T, x->kid[i]);
+    well = well && is_kind(T, x->kid[i], kinds ? kinds[i] : x->op == CK_ALL ? 'f' : 't');
   }
+  if (!well || x->op > CK_ALL)
+    return ck_fail(T, "the kids that this head asks for expected");
   switch (x->op) {
   case CK_Q:
-    return (x->n == 0 && number(T, x)) || ck_fail(T, "fraction not in lowest terms");
+    return number(T, x) || ck_fail(T, "fraction not in lowest terms");
   case CK_V:
   case CK_B:
     x->isint = x->b == 'i';
-    return (x->n == 0 && (x->b == 'i' || x->b == 'r') &&
-            (x->op == CK_V || x->a <= CK_TERM_DEPTH)) ||
+    return ((x->isint || x->b == 'r') && (x->op == CK_V || x->a <= CK_TERM_DEPTH)) ||
            ck_fail(T, "sort, or bound index too large");
-  case CK_ADD:
-  case CK_MUL:
-  case CK_EQ:
-  case CK_NE:
-  case CK_LE:
-  case CK_LT:
-    x->isint = x->op <= CK_MUL && ints == 2;
-    return (x->n == 2 && terms == 2) || ck_fail(T, "two terms expected");
   case CK_DIV:
   case CK_MOD:
     x->isint = true;
-    return (x->n == 2 && terms == 2 && ints == 2) || ck_fail(T, "two integer terms expected");
-  case CK_INV:
-  case CK_EXP:
-  case CK_SQRT:
-  case CK_LOG:
-    return (x->n == 1 && terms == 1) || ck_fail(T, "one term expected");
+    return true;
+  case CK_ADD:
+  case CK_MUL:
   case CK_ITE:
-    x->isint = ints == 2;
-    return (x->n == 3 && terms == 2 && ck_is_rel(T, x->kid[0])) ||
-           ck_fail(T, "a relation and two terms expected");
+    x->isint = ints == 2; /* the kids of a relation do not count */
+    return true;
   case CK_APP:
-    return (terms == x->n && signature(T, x)) || ck_fail(T, "signature");
+    return signature(T, x) || ck_fail(T, "signature");
   case CK_FOLD:
-    if (x->a >= x->b || x->b > CK_MAX_BINDERS || x->n != 1 + 2 * x->b)
-      return ck_fail(T, "shape of fold");
-    return (terms == x->n && ck_is_int(T, x->kid[0])) ||
-           ck_fail(T, "an integer bound and terms expected");
+    return (x->a < x->b && x->b <= CK_MAX_BINDERS && x->n == 1 + 2 * x->b &&
+            ck_is_int(T, x->kid[0])) ||
+           ck_fail(T, "shape of fold, or an integer bound expected");
   case CK_ALL:
-    return (x->a <= CK_MAX_BINDERS && x->n >= 1 && rels == x->n) ||
-           ck_fail(T, "a clause is made of relations, for at most 64 variables");
+    return (x->a <= CK_MAX_BINDERS && x->n >= 1) ||
+           ck_fail(T, "a clause has a conclusion and at most 64 variables");
   default:
-    return ck_fail(T, "unknown head");
+    return true;
   }
 }
 
@@ -228,7 +227,7 @@ static uint32_t still_loose(ck_terms *T, const ck_node *x, uint32_t i) {
   if (d == 0)
     return set;
   CK_GROW(T->list, T->cap_list, l.n + 1);
-  for (uint32_t j = 0; j < l.n; j++) {
+  CK_BELOW(j, l.n) {
     bool isint = l.x[j] % 2;
     bool first = l.x[j] / 2 == 0;
     if (l.x[j] / 2 >= d)
@@ -247,7 +246,7 @@ static bool summarise(ck_terms *T, ck_node *x) {
     x->loose = ck_set(T, &(uint32_t){2 * x->a + x->isint}, 1);
   if (x->op == CK_V)
     x->fv = ck_set(T, &T->nodes.n, 1); /* the number that it will have */
-  for (uint32_t i = 0; i < x->n; i++) {
+  CK_BELOW(i, x->n) {
     const ck_node *kid = &T->node[x->kid[i]];
     const uint32_t loose = still_loose(T, x, i);
     if (loose == CK_BAD || !ck_room(T))
@@ -329,7 +328,7 @@ static ck_id walked(walk w, ck_id t);
 static bool untouched(const walk *w, ck_id t, uint32_t d) {
   if (w->vars == NULL && w->nf == 0)
     return ck_loose_max(w->T, t) <= d;
-  for (uint32_t i = 0; i < w->nv; i++) {
+  CK_BELOW(i, w->nv) {
     if (ck_has_var(w->T, t, w->vars[i]))
       return false;
   }
@@ -382,7 +381,7 @@ static ck_id walked(walk w, ck_id t) {
 }
 
 ck_id ck_open(ck_terms *T, ck_id t, const ck_id *vals, uint32_t n) {
-  for (uint32_t i = 0; i < n; i++) {
+  CK_BELOW(i, n) {
     if (!ck_is_closed(T, vals[i]))
       return ck_bad(T, "closed term expected");
   }
@@ -393,7 +392,7 @@ ck_id ck_sub(ck_terms *T, ck_id t, const ck_id *vars, const ck_id *vals, uint32_
              const ck_fsub *fs, uint32_t nf) {
   if (n == 0 && nf == 0)
     return t;
-  for (uint32_t i = 0; i < n; i++) {
+  CK_BELOW(i, n) {
     if (vals[i] >= T->nodes.n)
       return CK_BAD;
   }
@@ -404,7 +403,7 @@ ck_id ck_close(ck_terms *T, ck_id t, const ck_id *vars, uint32_t n) {
   if (t < T->nodes.n && !ck_is_closed(T, t))
     return ck_bad(T, "closed term expected");
   ck_id *bound = ck_alloc(NULL, n * sizeof *bound);
-  for (uint32_t i = 0; i < n; i++)
+  CK_BELOW(i, n)
     bound[i] = ck_bound(T, i, ck_sort(T, vars[i]));
   ck_id r = ck_sub(T, t, vars, bound, n, NULL, 0);
   free(bound);

@@ -49,6 +49,8 @@ enum {
   CK_MAX_BYTES = 2000000000
 };
 
+#define CK_BELOW(i, n) for (uint32_t i = 0; i < (n); i++) /* for i = 0, 1, .. n - 1 */
+
 void *ck_alloc(void *old, size_t n); /* realloc that does not fail */
 #define CK_GROW(ptr, cap, need)      /* room for `need` elements */                                \
   do {                                                                                             \

@@ -30,6 +30,21 @@ void ck_keep_none(void *memory) {
   }
 }
 
+void ck_link(ck_list *list, void *member) {
+  if (list->last)
+    *(void **)list->last = member;
+  else
+    list->first = member;
+  list->last = member;
+  list->n++;
+}
+
+void *ck_add(ck_job *job, ck_list *list, size_t bytes) {
+  void *member = ck_keep(job, bytes);
+  ck_link(list, member);
+  return member;
+}
+
 const char *ck_keep_text(ck_job *job, const char *format, ...) {
   va_list list;
   va_start(list, format);
@@ -54,22 +69,39 @@ static void show_place(FILE *out, const ck_token *at) {
   fprintf(out, "\n    %*s^", at->column - 1, "");
 }
 
-void ck_refuse(ck_job *job, const ck_token *at, const char *format, ...) {
+ck_id ck_refuse(ck_job *job, const ck_token *at, const char *format, ...) {
+  ck_msg *message = job->message;
   va_list list;
   size_t n = 0;
-  bool absurd = job->message->absurd;
-  *job->message = (ck_msg){
-      .absurd = absurd, .line = at->line, .col = at->column, .file = strdup(at->file->name)};
-  FILE *out = open_memstream(&job->message->text, &n);
-  if (!out || !job->message->file)
+  if (message->text)
+    return CK_BAD;
+  message->line = at->line;
+  message->col = at->column;
+  message->file = strdup(at->file->name);
+  FILE *out = open_memstream(&message->text, &n);
+  if (!out || !message->file)
     abort();
   va_start(list, format);
   vfprintf(out, format, list);
   va_end(list);
   if (at->line)
     show_place(out, at);
-  fclose(out);
-  longjmp(job->refused, 1);
+  if (fclose(out))
+    abort();
+  return CK_BAD;
+}
+
+bool ck_within(ck_job *job, const ck_token *at, ck_limit limit, uint64_t n) {
+#define WORDS(name, most, words) {most, words},
+
+  static const struct {
+    uint32_t most;
+    const char *words;
+  } limits[] = {CK_LIMITS(WORDS)};
+
+  if (n > limits[limit].most)
+    ck_refuse(job, at, "more than %u %s", limits[limit].most, limits[limit].words);
+  return n <= limits[limit].most;
 }
 
 /* --- files */
@@ -117,15 +149,13 @@ static size_t sign_length(const char *s) {
   return strchr("()[],:;=<>+-*/@~", *s) ? 1 : 0;
 }
 
-/* Sets the kind of the token at t->from.  Gives its length. */
+/* Sets the kind of the token at t->from.  Gives its length, 0 if it is none. */
 static size_t scan(ck_job *job, ck_token *t) {
   const char *s = t->from;
   size_t n = 0;
   if (isdigit((unsigned char)*s)) {
     t->kind = CK_T_NUMBER;
     n = number_length(s, &t->whole);
-    if (n == 0)
-      ck_refuse(job, t, "malformed number");
   } else if (strchr(LETTERS, *s)) {
     t->kind = CK_T_NAME;
     n = strspn(s, DIGITS LETTERS);
@@ -138,17 +168,16 @@ static size_t scan(ck_job *job, ck_token *t) {
   } else {
     t->kind = CK_T_SIGN;
     n = sign_length(s);
-    if (n == 0)
-      ck_refuse(job, t, "unexpected character");
   }
-  if (n > CK_MAX_TOKEN)
-    ck_refuse(job, t, "longer than %d characters", CK_MAX_TOKEN);
+  if (n == 0)
+    ck_refuse(job, t, t->kind == CK_T_NUMBER ? "malformed number" : "unexpected character");
+  ck_within(job, t, CK_LIMIT_TOKEN, n);
   return n;
 }
 
 /* The brackets that are open, innermost last. */
 typedef struct {
-  ck_token *open[CK_MAX_NESTING];
+  ck_token *open[CK_MAX_BRACKETS];
   uint32_t depth;
 } brackets;
 
@@ -156,13 +185,13 @@ typedef struct {
 static void pair(ck_job *job, brackets *b, const ck_token *t, ck_token *place) {
   char c = *t->text;
   if (c == '(' || c == '[') {
-    if (b->depth == CK_MAX_NESTING)
-      ck_refuse(job, t, "brackets nested more than %d deep", CK_MAX_NESTING);
-    b->open[b->depth++] = place;
+    if (ck_within(job, t, CK_LIMIT_BRACKETS, b->depth + 1))
+      b->open[b->depth++] = place;
   } else if (c == ')' || c == ']') {
     if (b->depth == 0 || *b->open[b->depth - 1]->text != (c == ')' ? '(' : '['))
       ck_refuse(job, t, "'%c' closes nothing", c);
-    b->open[--b->depth]->mate = place;
+    else
+      b->open[--b->depth]->mate = place;
   }
 }
 
@@ -173,12 +202,12 @@ void ck_tokens(ck_job *job, ck_file *file) {
   brackets b = {.depth = 0};
   bool comment = false;
   size_t line_begins = 0;
-  if (file->length > CK_MAX_TEXT)
-    ck_refuse(job, &t, "longer than %d bytes", CK_MAX_TEXT);
+  if (!ck_within(job, &t, CK_LIMIT_TEXT, file->length))
+    return;
   char *texts = ck_keep(job, 2 * file->length + 2);
   ck_token *next = file->tokens = ck_keep(job, (file->length + 1 + ENDS) * sizeof *next);
   ck_sha256(file->text, file->length, file->sha256);
-  for (size_t i = 0; i <= file->length;) {
+  for (size_t i = 0; i <= file->length && !ck_refused(job);) {
     char c = i < file->length ? file->text[i] : '\n';
     int column = (int)(i - line_begins) + 1;
     t = (ck_token){.file = file,
@@ -213,6 +242,7 @@ void ck_tokens(ck_job *job, ck_file *file) {
     }
   }
   t.kind = CK_T_END;
+  file->end = next;
   for (int k = 0; k < ENDS; k++)
     *next++ = t;
 }

@@ -2,367 +2,274 @@
  * in the program's own names.  Terms are written as the language writes them: sum(k < n) .., a / b,
  * x[i]; nothing is cut. */
 #include "ck_elab.h"
-#include <stdarg.h>
 #include <stdlib.h>
-
-enum { MAX_WORDS = 1 << 24 }; /* bytes of a theorem */
 
 typedef struct {
   ck_elab *E;
+  ck_terms *T;
   const ck_side *given;
-  char *text;
-  size_t n;
-  size_t capacity;
+  FILE *out;
 } words;
 
-static void say(words *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void say(words *w, const char *format, ...) {
-  va_list list;
-  va_start(list, format);
-  int n = vsnprintf(NULL, 0, format, list);
-  va_end(list);
-  if (n < 0)
-    abort();
-  CK_GROW(w->text, w->capacity, w->n + (size_t)n + 1);
-  va_start(list, format);
-  vsnprintf(w->text + w->n, (size_t)n + 1, format, list);
-  va_end(list);
-  w->n += (size_t)n;
-}
-
-/* --- terms.  How tightly what is around holds: a sum in a product is put in parentheses. */
+/* How tightly a form holds together, and what is around a term: a sum in a product is put in
+ * parentheses. */
 typedef enum { ANY, SUM, FACTOR, ATOM } tightness;
 
-typedef struct binders { /* around a subterm of a fold: names of the bound variables 0 and 1,
-                            counter and state */
-  const struct binders *up;
-  uint32_t counter;
-} binders;
-
-static void term(words *w, ck_id t, const binders *b, uint32_t n, tightness around);
-
-static bool is_number(const words *w, ck_id t, long value) {
-  return ck_is(w->E->T, t, CK_Q) && mpq_cmp_si(*ck_q_value(w->E->T, t), value, 1) == 0;
-}
+typedef struct { /* how a term is written: each % is the next one of its parts */
+  const char *text;
+  tightness whole;
+  ck_id part[3];
+  tightness around[3];
+} form;
 
 static ck_id kid(const words *w, ck_id t, uint32_t i) {
-  return ck_kid(w->E->T, t, i);
+  return ck_kid(w->T, t, i);
 }
 
-static void in_parentheses(words *w, bool wanted, const char *parenthesis) {
-  if (wanted)
-    say(w, "%s", parenthesis);
+static bool is_number(const words *w, ck_id t, long value) {
+  return ck_is(w->T, t, CK_Q) && mpq_cmp_si(*ck_q_value(w->T, t), value, 1) == 0;
 }
 
-/* $i0, $k1, $b3 are written i0, k1, b3, with a quote where the program has that name itself */
-static void variable(words *w, ck_id t) {
-  const ck_terms *T = w->E->T;
-  const char *name = ck_word_text(T, ck_name(T, t));
-  if (*name != '$') {
-    say(w, "%s", name);
-    return;
-  }
-  say(w, "%s", name + 1);
-  for (uint32_t i = 0; i < w->E->n_sizes; i++) {
-    if (strcmp(w->E->size[i].name, name + 1) == 0)
-      say(w, "'");
-  }
-}
-
-/* a tensor's element; S.q is written q, S.q:1 is written q:1 */
-static void element(words *w, ck_id t, const binders *b, uint32_t n) {
-  const ck_terms *T = w->E->T;
-  const char *name = ck_word_text(T, ck_name(T, t));
-  bool function = strncmp(name, "func.", 5) == 0;
-  const char *dot = strchr(name, '.');
-  say(w, "%s%s", dot ? dot + 1 : name, function ? "(" : "[");
-  for (uint32_t i = 0; i < ck_nkids(T, t); i++) {
-    say(w, "%s", i ? ", " : "");
-    term(w, kid(w, t, i), b, n, ANY);
-  }
-  say(w, "%s", function ? ")" : "]");
-}
-
-/* Of a step under its two binders: state + f, state * f, or the larger or smaller of state and f;
- * gives f and the word for it. */
-static const char *reduction(const words *w, ck_id step, ck_id *f) {
-  const ck_terms *T = w->E->T;
-  ck_id state = ck_bound(w->E->T, 1, 'r');
-  ck_op op = ck_head(T, step);
-  if ((op == CK_ADD || op == CK_MUL) && kid(w, step, 0) == state) {
-    *f = kid(w, step, 1);
-    return op == CK_ADD ? "sum" : "prod";
-  }
-  if (op != CK_ITE || !ck_is(T, kid(w, step, 0), CK_LE) || kid(w, kid(w, step, 0), 0) != state)
-    return NULL;
-  *f = kid(w, kid(w, step, 0), 1);
-  if (kid(w, step, 1) == *f && kid(w, step, 2) == state)
-    return "max";
-  return kid(w, step, 1) == state && kid(w, step, 2) == *f ? "min" : NULL;
-}
-
-static void fold(words *w, ck_id t, const binders *b, uint32_t n, tightness around) {
-  ck_id f = CK_BAD;
-  ck_id step = kid(w, t, 2);
-  const char *word = reduction(w, step, &f);
-  binders inner = {b, n};
-  in_parentheses(w, around >= ATOM, "(");
-  if (word) {
-    say(w, "%s(k%u < ", word, (unsigned)n);
-    term(w, kid(w, t, 0), b, n, ANY);
-    say(w, ") ");
-    term(w, f, &inner, n + 1, FACTOR);
-  } else { /* an accumulator that is rescaled: the state is called a */
-    say(w, "from a = ");
-    term(w, kid(w, t, 1), b, n, ANY);
-    say(w, " for k%u < ", (unsigned)n);
-    term(w, kid(w, t, 0), b, n, ANY);
-    say(w, ": a = ");
-    term(w, step, &inner, n + 1, ANY);
-  }
-  in_parentheses(w, around >= ATOM, ")");
-}
-
-static const char *sign(ck_op op) {
-  switch (op) {
-  case CK_EQ:
-    return "=";
-  case CK_NE:
-    return "!=";
-  case CK_LE:
-    return "<=";
-  default:
-    return "<";
-  }
-}
-
-static void relation(words *w, ck_id t, const binders *b, uint32_t n) {
-  term(w, kid(w, t, 0), b, n, ANY);
-  say(w, " %s ", sign(ck_head(w->E->T, t)));
-  term(w, kid(w, t, 1), b, n, ANY);
-}
-
-static void conditional(words *w, ck_id t, const binders *b, uint32_t n) {
-  const ck_terms *T = w->E->T;
-  ck_id c = kid(w, t, 0);
-  ck_id x = kid(w, c, 0);
-  ck_id y = kid(w, c, 1);
-  ck_id yes = kid(w, t, 1);
-  ck_id no = kid(w, t, 2);
-  bool larger = ck_is(T, c, CK_LE) && yes == y && no == x;
-  bool smaller = ck_is(T, c, CK_LE) && yes == x && no == y;
-  if (larger || smaller) {
-    say(w, larger ? "max(" : "min(");
-    term(w, x, b, n, ANY);
-    say(w, ", ");
-    term(w, y, b, n, ANY);
-    say(w, ")");
-    return;
-  }
-  say(w, "if(");
-  relation(w, c, b, n);
-  say(w, ", ");
-  term(w, yes, b, n, ANY);
-  say(w, ", ");
-  term(w, no, b, n, ANY);
-  say(w, ")");
+static bool is_a(const words *w, ck_id t, ck_op op) {
+  return ck_is(w->T, t, op);
 }
 
 /* a + -1*b is written a - b */
-static void sum(words *w, ck_id t, const binders *b, uint32_t n, tightness around) {
-  ck_id x = kid(w, t, 0);
-  ck_id y = kid(w, t, 1);
-  bool less = ck_is(w->E->T, y, CK_MUL) && is_number(w, kid(w, y, 0), -1);
-  in_parentheses(w, around >= FACTOR, "(");
-  term(w, x, b, n, SUM);
-  say(w, less ? " - " : " + ");
-  term(w, less ? kid(w, y, 1) : y, b, n, less ? FACTOR : SUM);
-  in_parentheses(w, around >= FACTOR, ")");
+static form sum_form(const words *w, ck_id x, ck_id y) {
+  if (is_a(w, y, CK_MUL) && is_number(w, kid(w, y, 0), -1))
+    return (form){"% - %", SUM, {x, kid(w, y, 1)}, {SUM, FACTOR}};
+  return (form){"% + %", SUM, {x, y}, {SUM, SUM}};
 }
 
-/* a * inv b is written a / b */
-static void product(words *w, ck_id t, const binders *b, uint32_t n, tightness around) {
-  ck_op op = ck_head(w->E->T, t);
-  ck_id x = kid(w, t, 0);
-  ck_id y = kid(w, t, 1);
-  bool quotient = op == CK_MUL && ck_is(w->E->T, y, CK_INV);
-  bool minus = op == CK_MUL && is_number(w, x, -1);
-  in_parentheses(w, around >= ATOM || minus, "(");
-  if (minus) {
-    say(w, "-");
-    term(w, y, b, n, ATOM);
-  } else {
-    bool reduces = ck_is(w->E->T, x, CK_FOLD); /* its body would take what follows */
-    term(w, x, b, n, reduces ? ATOM : FACTOR);
-    say(w, op == CK_DIV ? " div " : op == CK_MOD ? " mod " : quotient ? " / " : " * ");
-    term(w, quotient ? kid(w, y, 0) : y, b, n, ATOM);
+/* a * inv b is written a / b; at the left the body of a reduction would take what follows */
+static form product_form(const words *w, ck_op op, ck_id x, ck_id y) {
+  form f = {"% * %", FACTOR, {x, y}, {is_a(w, x, CK_FOLD) ? ATOM : FACTOR, ATOM}};
+  if (op != CK_MUL) {
+    f.text = op == CK_DIV ? "% div %" : "% mod %";
+  } else if (is_number(w, x, -1)) {
+    return (form){"(-%)", ATOM, {y}, {ATOM}};
+  } else if (is_a(w, y, CK_INV)) {
+    f.text = "% / %";
+    f.part[1] = kid(w, y, 0);
   }
-  in_parentheses(w, around >= ATOM || minus, ")");
+  return f;
 }
 
-static void bound(words *w, ck_id t, const binders *b) {
-  uint32_t index = ck_index(w->E->T, t);
-  for (; b && index > 1; b = b->up)
-    index -= 2;
-  if (index == 0 && b)
-    say(w, "k%u", (unsigned)b->counter);
-  else
-    say(w, "a");
+/* ite(a <= b, n, a) is the larger one, ite(a <= b, a, b) the smaller one */
+static form choice_form(const words *w, ck_id t) {
+  ck_id c = kid(w, t, 0);
+  ck_id yes = kid(w, t, 1);
+  ck_id no = kid(w, t, 2);
+  ck_id a = kid(w, c, 0);
+  ck_id b = kid(w, c, 1);
+  if (is_a(w, c, CK_LE) && yes == b && no == a)
+    return (form){"max(%, %)", ATOM, {a, b}, {ANY}};
+  if (is_a(w, c, CK_LE) && yes == a && no == b)
+    return (form){"min(%, %)", ATOM, {a, b}, {ANY}};
+  return (form){"if(%, %, %)", ATOM, {c, yes, no}, {ANY}};
 }
 
-/* n: counters that are open; the next one is called by that number */
-static void term(words *w, ck_id t, const binders *b, uint32_t n, tightness around) {
-  static const char *const function[] = {
-      [CK_INV] = "inv", [CK_EXP] = "exp", [CK_SQRT] = "sqrt", [CK_LOG] = "log"};
-  const ck_terms *T = w->E->T;
-  ck_op op = ck_head(T, t);
-  if (w->n > MAX_WORDS)
-    ck_refuse(&w->E->job, w->given->at, "the theorem takes more than %d characters", MAX_WORDS);
+/* of what is written by a table */
+static form form_of(const words *w, ck_id t) {
+  static const char *const relations[] = {
+      [CK_EQ] = "% = %", [CK_NE] = "% != %", [CK_LE] = "% <= %", [CK_LT] = "% < %"};
+  static const char *const functions[] = {
+      [CK_INV] = "inv(%)", [CK_EXP] = "exp(%)", [CK_SQRT] = "sqrt(%)", [CK_LOG] = "log(%)"};
+  ck_op op = ck_head(w->T, t);
   switch (op) {
-  case CK_Q: {
-    bool sign_or_bar = strpbrk(ck_word_text(T, ck_name(T, t)), "-/") && around >= FACTOR;
-    say(w, sign_or_bar ? "(%s)" : "%s", ck_word_text(T, ck_name(T, t)));
-    break;
-  }
-  case CK_V:
-    variable(w, t);
-    break;
-  case CK_B:
-    bound(w, t, b);
-    break;
   case CK_ADD:
-    sum(w, t, b, n, around);
-    break;
+    return sum_form(w, kid(w, t, 0), kid(w, t, 1));
   case CK_MUL:
   case CK_DIV:
   case CK_MOD:
-    product(w, t, b, n, around);
-    break;
+    return product_form(w, op, kid(w, t, 0), kid(w, t, 1));
   case CK_ITE:
-    conditional(w, t, b, n);
-    break;
-  case CK_APP:
-    element(w, t, b, n);
-    break;
-  case CK_FOLD:
-    fold(w, t, b, n, around);
-    break;
+    return choice_form(w, t);
+  case CK_EQ:
+  case CK_NE:
+  case CK_LE:
+  case CK_LT:
+    return (form){relations[op], ANY, {kid(w, t, 0), kid(w, t, 1)}, {ANY}};
   default:
-    say(w, "%s(", function[op]);
-    term(w, kid(w, t, 0), b, n, ANY);
-    say(w, ")");
-    break;
+    return (form){functions[op], ATOM, {kid(w, t, 0)}, {ANY}};
   }
+}
+
+/* n: counters that are open; the next one is called by that number */
+static void term(words *w, ck_id t, uint32_t n, tightness around);
+
+/* $i0, $k1, $b3 are written i0, k1, b3, with a quote where the program has that name itself */
+static void variable(words *w, const char *name) {
+  bool own = *name == '$';
+  const char *bare = name + own;
+  bool quote = own && ck_size_of(w->E, ck_var(w->T, bare, 'i'));
+  fprintf(w->out, "%s%s", bare, quote ? "'" : "");
+}
+
+/* a tensor's element; S.q is written q, S.q:1 is written q:1 */
+static void element(words *w, ck_id t, uint32_t n) {
+  const char *name = ck_word_text(w->T, ck_name(w->T, t));
+  bool function = strncmp(name, "func.", 5) == 0;
+  const char *dot = strchr(name, '.');
+  fprintf(w->out, "%s%s", dot ? dot + 1 : name, function ? "(" : "[");
+  CK_BELOW(i, ck_nkids(w->T, t)) {
+    fputs(i ? ", " : "", w->out);
+    term(w, kid(w, t, i), n, ANY);
+  }
+  fputs(function ? ")" : "]", w->out);
+}
+
+/* The given side has no folds but reductions: under its two binders the step is state + f, state *
+ * f, or the larger or the smaller of state and f. */
+static void fold(words *w, ck_id t, uint32_t n) {
+  ck_id step = kid(w, t, 2);
+  bool two = is_a(w, step, CK_ADD) || is_a(w, step, CK_MUL);
+  form f =
+      two ? (form){is_a(w, step, CK_ADD) ? "sum" : "prod", ANY, {CK_BAD, kid(w, step, 1)}, {ANY}}
+          : choice_form(w, step);
+  fprintf(w->out, "%.*s(k%u < ", two ? 4 : 3, f.text, n);
+  term(w, kid(w, t, 0), n, ANY);
+  fputs(") ", w->out);
+  term(w, f.part[1], n + 1, FACTOR);
+}
+
+static void by_form(words *w, const form *f, uint32_t n) {
+  uint32_t i = 0;
+  for (const char *c = f->text; *c; c++) {
+    if (*c != '%') {
+      fputc(*c, w->out);
+    } else {
+      term(w, f->part[i], n, f->around[i]);
+      i++;
+    }
+  }
+}
+
+static void term(words *w, ck_id t, uint32_t n, tightness around) {
+  ck_op op = ck_head(w->T, t);
+  const char *name = op <= CK_V ? ck_word_text(w->T, ck_name(w->T, t)) : "";
+  bool formed = op > CK_B && op != CK_APP && op != CK_FOLD;
+  form f = formed ? form_of(w, t) : (form){"", ATOM, {t}, {ANY}};
+  if (op == CK_FOLD)
+    f.whole = FACTOR;
+  if (op == CK_Q && strpbrk(name, "-/"))
+    f.whole = SUM;
+  if (!ck_within(&w->E->job, w->given->at, CK_LIMIT_THEOREM, (uint64_t)ftell(w->out)))
+    return;
+  fputs(around > f.whole ? "(" : "", w->out);
+  if (op == CK_Q)
+    fputs(name, w->out);
+  else if (op == CK_V)
+    variable(w, name);
+  else if (op == CK_B)
+    fprintf(w->out, "k%u", n - 1 - ck_index(w->T, t) / 2); /* each binds a counter and a state */
+  else if (op == CK_APP)
+    element(w, t, n);
+  else if (op == CK_FOLD)
+    fold(w, t, n);
+  else
+    by_form(w, &f, n);
+  fputs(around > f.whole ? ")" : "", w->out);
 }
 
 /* --- what is assumed */
 static uint32_t counters_in(const words *w, const ck_obligation *o) {
   uint32_t n = 0;
-  for (uint32_t i = 0; i < o->n_variables; i++) {
-    const char *name = ck_word_text(w->E->T, ck_name(w->E->T, o->variables[i]));
-    n += name[0] == '$' && name[1] == 'k';
-  }
+  CK_BELOW(i, o->n_variables)
+    n += strncmp(ck_word_text(w->T, ck_name(w->T, o->variables[i])), "$k", 2) == 0;
   return n;
 }
 
 /* 0 <= v and v < n, which stand side by side among the conditions, are written 0 <= v < n */
 static bool is_range(const words *w, const ck_obligation *o, uint32_t i) {
-  const ck_terms *T = w->E->T;
   if (i + 1 >= o->n_conditions)
     return false;
   ck_id low = o->conditions[i];
   ck_id high = o->conditions[i + 1];
-  return ck_is(T, low, CK_LE) && ck_is(T, high, CK_LT) && is_number(w, kid(w, low, 0), 0) &&
-         kid(w, low, 1) == kid(w, high, 0) && ck_is(T, kid(w, low, 1), CK_V);
+  return is_a(w, low, CK_LE) && is_a(w, high, CK_LT) && is_number(w, kid(w, low, 0), 0) &&
+         kid(w, low, 1) == kid(w, high, 0) && is_a(w, kid(w, low, 1), CK_V);
 }
 
 static void obligation(words *w, const ck_obligation *o) {
   uint32_t n = counters_in(w, o);
-  say(w, "  line %d", o->at->line);
-  for (uint32_t i = 0; i < o->n_conditions; i++) {
-    bool range = is_range(w, o, i);
-    say(w, "%s", i == 0 ? ", where " : ", ");
-    if (range) {
-      term(w, kid(w, o->conditions[i], 0), NULL, n, ANY);
-      say(w, " <= ");
-      relation(w, o->conditions[++i], NULL, n);
-    } else {
-      relation(w, o->conditions[i], NULL, n);
-    }
+  fprintf(w->out, "  line %d", o->at->line);
+  CK_BELOW(i, o->n_conditions) {
+    fputs(i == 0 ? ", where " : ", ", w->out);
+    if (is_range(w, o, i))
+      fputs("0 <= ", w->out);
+    i += is_range(w, o, i);
+    term(w, o->conditions[i], n, ANY);
   }
-  say(w, ":  ");
-  relation(w, o->relation, NULL, n);
-  say(w, "\n");
+  fputs(":  ", w->out);
+  term(w, o->relation, n, ANY);
+  fputs("\n", w->out);
 }
 
 /* the inner calls that an obligation names, for a legend */
 static void mark_symbols(const words *w, ck_id t, bool *seen, bool *used) {
-  const ck_terms *T = w->E->T;
   if (seen[t])
     return;
   seen[t] = true;
-  for (uint32_t i = 0; i < ck_nkids(T, t); i++)
+  CK_BELOW(i, ck_nkids(w->T, t))
     mark_symbols(w, kid(w, t, i), seen, used);
-  for (uint32_t i = 0; ck_is(T, t, CK_APP) && i < w->given->n_definitions; i++) {
-    if (w->given->definitions[i].name == ck_name(T, t) &&
-        strchr(ck_word_text(T, ck_name(T, t)), ':'))
-      used[i] = true;
+  for (uint32_t i = 0; is_a(w, t, CK_APP) && i < w->given->n_definitions; i++) {
+    uint32_t name = w->given->definitions[i].name;
+    used[i] = used[i] || (name == ck_name(w->T, t) && strchr(ck_word_text(w->T, name), ':'));
   }
 }
 
 static void assumptions(words *w) {
   const ck_side *given = w->given;
-  ck_elab *E = w->E;
+  ck_job *job = &w->E->job;
   if (given->n_obligations == 0)
     return;
-  bool *seen = ck_keep(&E->job, ck_size(E->T) + 1);
-  bool *used = ck_keep(&E->job, given->n_definitions + 1);
-  say(w, "It is defined (all tensors that it computes are) where%s\n",
-      E->rule ? ", and it is assumed that" : "");
-  for (uint32_t i = 0; i < given->n_obligations; i++) {
+  bool *used = ck_keep(job, given->n_definitions + 1);
+  fprintf(w->out, "It is defined (all tensors that it computes are) where%s\n",
+          w->E->rule ? ", and it is assumed that" : "");
+  CK_BELOW(i, given->n_obligations)
     obligation(w, &given->obligations[i]);
-    mark_symbols(w, given->obligations[i].relation, seen, used);
-    for (uint32_t k = 0; k < given->obligations[i].n_conditions; k++)
-      mark_symbols(w, given->obligations[i].conditions[k], seen, used);
+  bool *seen = ck_keep(job, ck_size(w->T) + 1);
+  CK_BELOW(i, given->n_obligations) {
+    const ck_obligation *o = &given->obligations[i];
+    mark_symbols(w, o->relation, seen, used);
+    CK_BELOW(k, o->n_conditions)
+      mark_symbols(w, o->conditions[k], seen, used);
   }
-  for (uint32_t i = 0; i < given->n_definitions; i++) {
+  CK_BELOW(i, given->n_definitions) {
     const ck_definition *d = &given->definitions[i];
-    if (used[i])
-      say(w, "%s is what %s in line %d gives.\n", ck_word_text(E->T, d->name) + 2, d->by, d->line);
+    if (used[i]) {
+      fprintf(w->out, "%s is what %s in line %d gives.\n", ck_word_text(w->T, d->name) + 2, d->by,
+              d->line);
+    }
   }
 }
 
 /* --- the theorem */
 static void sizes(words *w) {
-  ck_elab *E = w->E;
-  if (E->n_sizes == 0) {
-    say(w, "For");
-    return;
-  }
-  say(w, "For all integers");
-  for (uint32_t i = 0; i < E->n_sizes; i++)
-    say(w, " %s%s", E->size[i].name, i + 1 < E->n_sizes ? "," : " with\n");
-  for (uint32_t i = 0; i < E->n_stated; i++) {
-    say(w, E->stated[i].of_candidate ? "  (candidate) " : "  ");
-    relation(w, E->stated[i].relation, NULL, 0);
-    say(w, "\n");
+  const ck_elab *E = w->E;
+  fputs(E->n_sizes ? "For all integers" : "For", w->out);
+  CK_BELOW(i, E->n_sizes)
+    fprintf(w->out, " %s%s", E->size[i].name, i + 1 < E->n_sizes ? "," : " with\n");
+  CK_BELOW(i, E->n_stated) {
+    fputs(E->stated[i].of_candidate ? "  (candidate) " : "  ", w->out);
+    term(w, E->stated[i].relation, 0, ANY);
+    fputs("\n", w->out);
   }
 }
 
-static void tensors(words *w, const ck_tensors *list, const char *const *type) {
-  for (uint32_t k = 0; k < list->n; k++) {
+static void tensors(words *w, const ck_tensors *list) {
+  CK_BELOW(k, list->n) {
     const ck_tensor *t = list->at[k];
-    say(w, "%s %s[", k ? "," : "", t->name);
-    for (uint32_t i = 0; i < t->rank; i++) {
-      say(w, "%s", i ? ", " : "");
-      term(w, t->extent[i], NULL, 0, ANY);
+    fprintf(w->out, "%s %s[", k ? "," : "", t->name);
+    CK_BELOW(i, t->rank) {
+      fputs(i ? ", " : "", w->out);
+      term(w, t->extent[i], 0, ANY);
     }
-    say(w, "]");
-    if (type && strcmp(type[k], "int") == 0)
-      say(w, " of integers");
-    if (type && strcmp(type[k], "bool") == 0)
-      say(w, " of truth values 0 and 1");
+    fputs("]", w->out);
+    if (t->type && strcmp(t->type, "int") == 0)
+      fputs(" of integers", w->out);
+    if (t->type && strcmp(t->type, "bool") == 0)
+      fputs(" of truth values 0 and 1", w->out);
   }
 }
 
@@ -371,42 +278,48 @@ static void quote(words *w, const char *text, const char *end) {
   while (text < end) {
     const char *line = memchr(text, '\n', (size_t)(end - text));
     size_t n = (size_t)((line ? line : end) - text);
-    say(w, "    %.*s\n", (int)n, text);
+    fprintf(w->out, "    %.*s\n", (int)n, text);
     text += n + 1;
   }
 }
 
 char *ck_theorem(ck_elab *E, const ck_side *given, const ck_side *candidate, const char *text,
                  const char *text_end) {
-  words w = {.E = E, .given = given};
-  sizes(&w);
-  say(&w, E->n_sizes ? "and all inputs" : " all inputs");
-  tensors(&w, &given->inputs, E->rule ? given->input_type : NULL);
+  char *theorem = NULL;
+  size_t n;
+  words w = {E, E->T, given, open_memstream(&theorem, &n)};
   const char *kind = E->rule ? "" : "the program ";
-  say(&w, "\nat which %s%s is defined:\n", kind, given->name);
-  say(&w, "%s%s has the outputs",
-      E->rule              ? ""
-      : candidate->mugraph ? "the muGraph "
-                           : "the candidate program ",
-      candidate->name);
-  tensors(&w, &given->outputs, NULL);
-  say(&w,
+  const char *other = candidate->mugraph ? "the muGraph " : "the candidate program ";
+  if (!w.out)
+    abort();
+  sizes(&w);
+  fputs(E->n_sizes ? "and all inputs" : " all inputs", w.out);
+  tensors(&w, &given->inputs);
+  fprintf(w.out, "\nat which %s%s is defined:\n%s%s has the outputs", kind, given->name,
+          E->rule ? "" : other, candidate->name);
+  tensors(&w, &given->outputs);
+  fprintf(
+      w.out,
       " of the same extents, is defined and stays within its tensors,\nand every element equals "
-      "that of %s%s.\n",
-      kind, given->name);
-  say(&w, E->rule ? "The rule:\n" : "The program:\n");
+      "that of %s%s.\n%s\n",
+      kind, given->name, E->rule ? "The rule:" : "The program:");
   quote(&w, text, text_end);
   assumptions(&w);
-  for (uint32_t i = 0; i < E->n_sizes; i++) {
-    if (*E->size[i].name == '.')
-      say(&w, "%s stands for any number of axes, also none, of any extents.\n", E->size[i].name);
+  CK_BELOW(i, E->n_sizes) {
+    if (*E->size[i].name == '.') {
+      fprintf(w.out, "%s stands for any number of axes, also none, of any extents.\n",
+              E->size[i].name);
+    }
   }
-  for (const ck_operator *f = E->operators; f; f = f->next) {
+  CK_EACH(ck_operator, f, E->operators) {
     if (f->function && f->used && !f->body)
-      say(&w, "%s may be any function that is defined everywhere.\n", f->name->text);
+      fprintf(w.out, "%s may be any function that is defined everywhere.\n", f->at->text);
   }
-  say(&w, "Inputs of which nothing else is said are real numbers, and so is the arithmetic: "
-          "rounding is outside of the theorem.\n"
-          "That there are sizes and inputs as it asks for is not part of it.\n");
-  return w.text;
+  fputs("Inputs of which nothing else is said are real numbers, and so is the arithmetic: "
+        "rounding is outside of the theorem.\n"
+        "That there are sizes and inputs as it asks for is not part of it.\n",
+        w.out);
+  if (fclose(w.out))
+    abort();
+  return theorem;
 }

@@ -1,218 +1,143 @@
 /* The texts as trees (docs/language.md): what stands there, and where; nothing is evaluated.  Made
- * by ck_parse*.c, read by the elaboration. Lists are linked by `next`, in the order of the text.
- * All of it lies in the memory of the job. */
+ * by ck_parse.c and ck_parse_text.c, read by the elaboration.  All of it lies in the memory of the
+ * job; what is a member of a list begins with `next`. */
 #pragma once
 #include "ck_text.h"
 
-/* --- scalars: size expressions, and bodies in index notation */
-typedef struct ck_scalar ck_scalar;
-typedef struct ck_condition ck_condition;
-typedef struct ck_subscript ck_subscript;
-typedef struct ck_relation ck_relation;
-
+/* --- expressions: sizes, bodies in index notation with their conditions, tensors */
 typedef enum {
-  CK_S_NUMBER,
-  CK_S_NAME,
-  CK_S_NEG,
-  CK_S_ADD,
-  CK_S_SUB,
-  CK_S_MUL,
-  CK_S_QUOTIENT, /* a / b, of reals */
-  CK_S_DIV,
-  CK_S_MOD,
-  CK_S_CALL,   /* of a scalar function */
-  CK_S_ACCESS, /* an element of a tensor or of a definition */
-  CK_S_IF,
-  CK_S_SUM, /* reductions, CK_S_SUM .. CK_S_MIN */
-  CK_S_PROD,
-  CK_S_MAX,
-  CK_S_MIN
-} ck_scalar_kind;
+  CK_X_NUMBER,
+  CK_X_NAME,
+  CK_X_NEG,
+  CK_X_ADD, /* from here on with a left operand, which is evaluated first: see `up` */
+  CK_X_SUB,
+  CK_X_MUL,
+  CK_X_QUOTIENT, /* a / b, of reals */
+  CK_X_DIV,
+  CK_X_MOD,
+  CK_X_MATMUL,
+  CK_X_ITEM,   /* one item of t[..]: `none`, or [start]:[stop][:step]; t is left */
+  CK_X_CALL,   /* of a scalar function or an operator */
+  CK_X_ACCESS, /* an element of a tensor or of a definition */
+  CK_X_IF,
+  CK_X_SUM, /* reductions, CK_X_SUM .. CK_X_MIN */
+  CK_X_PROD,
+  CK_X_MAX,
+  CK_X_MIN,
+  CK_X_RELATION, /* conditions from here on */
+  CK_X_NOT,
+  CK_X_AND,
+  CK_X_OR
+} ck_expr_kind;
 
-struct ck_scalar {
-  ck_scalar_kind kind;
-  const ck_token *at; /* the name, number or operator */
-  ck_scalar *left;
-  ck_scalar *right;        /* operands (left: the only one); of a reduction bound and body; of an
-                                       `if` its values */
-  ck_condition *condition; /* of an `if` */
-  const char *counter;     /* of a reduction */
-  ck_scalar *arguments;    /* of a call */
-  ck_subscript *indices;   /* of an access */
-  uint32_t n;              /* number of arguments or indices */
-  ck_scalar *next;
-};
+typedef struct ck_expr {
+  struct ck_expr *next;
+  const ck_token *at; /* the name, number or operator; of others where it begins */
+  bool negative;      /* of a number: it has a sign */
+  ck_expr_kind kind;
+  struct ck_expr *left;
+  struct ck_expr *right; /* operands (left: the only one); of a reduction bound and body; of an
+                            `if` its values */
+  struct ck_expr *up;    /* the one that this is the left operand of, if that is evaluated first */
+  struct ck_expr *condition; /* of an `if` */
+  const char *name;          /* of a call: what is called; of a reduction: its counter */
+  ck_op op;                  /* of a relation: left op right */
+  bool swapped;              /* > and >= are < and <= with the sides exchanged */
+  ck_list arguments;         /* of a call: ck_expr */
+  ck_list attributes;        /* of the call of an operator: ck_decl */
+  ck_list indices;           /* of an access: ck_part */
+  uint32_t axis;             /* of an item */
+  bool none;
+  struct ck_expr *start;
+  struct ck_expr *stop;
+  struct ck_expr *step;
+} ck_expr;
 
-struct ck_relation { /* left `sign` right */
+static inline bool ck_has_left(const ck_expr *x) {
+  return x->kind >= CK_X_ADD && x->kind <= CK_X_ITEM;
+}
+
+/* What is evaluated first.  From there `up` leads to x: so that only nesting is recursion. */
+static inline const ck_expr *ck_leftmost(const ck_expr *x) {
+  while (ck_has_left(x))
+    x = x->left;
+  return x;
+}
+
+/* --- what stands in brackets after a name: axes of a shape, indices */
+typedef enum { CK_P_ONE, CK_P_LIST, CK_P_FITTED, CK_P_BROADCAST } ck_part_kind;
+
+typedef struct ck_part { /* e; ..name, of a shape also ..name@e; ~name; broadcast(first, second) as
+                            name */
+  struct ck_part *next;
   const ck_token *at;
-  ck_op op;
-  bool swapped; /* > and >= are < and <= with the sides exchanged */
-  ck_scalar *left;
-  ck_scalar *right;
-  ck_relation *next;
-};
-
-typedef enum { CK_C_RELATION, CK_C_NOT, CK_C_AND, CK_C_OR } ck_condition_kind;
-
-struct ck_condition {
-  ck_condition_kind kind;
-  ck_relation *relation;
-  ck_condition *first;
-  ck_condition *second;
-};
-
-typedef enum { CK_I_ONE, CK_I_LIST, CK_I_FITTED } ck_index_kind; /* e, ..a, ~o */
-
-struct ck_subscript {
-  ck_index_kind kind;
-  const ck_token *at;
-  const char *list;
-  ck_scalar *value;
-  ck_subscript *next;
-};
-
-/* --- operator specifications */
-typedef struct ck_axis { /* a part of a shape: an extent, ..list[@count], or broadcast(first,
-                            second) as list */
-  const ck_token *at;
-  const char *list;
+  ck_part_kind kind;
+  const char *name; /* of one index on the left side of a definition, too */
+  ck_expr *value;   /* NULL: none */
   const char *first;
   const char *second;
-  ck_scalar *value; /* the extent or count; NULL: none */
-  struct ck_axis *next;
-} ck_axis;
+} ck_part;
 
-typedef struct ck_formal { /* a tensor that an operator takes, or an attribute: then with its
-                              default, if there is one */
-  const ck_token *name;
-  ck_axis *axes;
-  uint32_t n_axes;
-  const ck_token *default_number; /* NULL: none */
-  bool default_negative;
-  struct ck_formal *next;
-} ck_formal;
+typedef struct ck_decl { /* NAME [parts] value: tensors and attributes of an operator, attributes of
+                            a call, definitions (`let`), inputs */
+  struct ck_decl *next;
+  const ck_token *at;          /* the name */
+  ck_list parts;               /* ck_part */
+  ck_expr *value;              /* a default; a body; NULL: none */
+  uint32_t n_axes;             /* of an attribute that is a list of axes: how many, and */
+  long axes[CK_MAX_ARGUMENTS]; /* which: at least 0 from the left, below 0 from the right */
+  const char *type;            /* of inputs: f16 bf16 f32 int; of rules "", "int" or "bool" */
+} ck_decl;
 
-typedef struct ck_left { /* an index, or a list of indices, on the left side of a definition */
-  const ck_token *at;
-  const char *name;
-  bool list;
-  struct ck_left *next;
-} ck_left;
-
-typedef struct ck_let { /* let name[left..] = body; the last one is out */
-  const ck_token *name;
-  ck_left *left;
-  ck_scalar *body;
-  struct ck_let *next;
-} ck_let;
-
+/* --- operator specifications */
 typedef struct ck_operator {
-  bool function; /* a func: its formals are names of reals, its body is of the only let; NULL:
-                    builtin */
-  const ck_token *name;
+  struct ck_operator *next;
+  bool function; /* a func: its tensors are names of reals */
+  const ck_token *at;
   const char *from;
   const char *to; /* its text */
-  ck_formal *tensors;
-  ck_formal *attributes;
-  uint32_t n_tensors;
-  ck_axis *result;
-  uint32_t n_result;
-  ck_relation *requires;
-  ck_let *lets;
-  ck_let *out;     /* all of them; the last one */
-  ck_scalar *body; /* of a function */
-  bool used;       /* a claim relies on it */
-  struct ck_operator *next;
+  ck_list tensors;
+  ck_list attributes; /* ck_decl */
+  ck_list result;     /* ck_part */
+  ck_list requires;   /* relations */
+  ck_list lets;       /* ck_decl; the last one is out */
+  ck_expr *body;      /* of a function; NULL: builtin */
+  bool used;          /* a claim relies on it */
 } ck_operator;
 
 /* --- programs, rules, muGraphs */
-typedef struct ck_expression ck_expression;
-
-typedef enum { CK_X_NUMBER, CK_X_NAME, CK_X_CALL, CK_X_ITEM } ck_expression_kind;
-
-typedef struct ck_attribute { /* name = [-]NUMBER or size */
-  const ck_token *at;
-  const char *name;
-  bool negative;
-  const ck_token *number; /* one with point or exponent; else NULL, and: */
-  ck_scalar *size;
-  struct ck_attribute *next;
-} ck_attribute;
-
-struct ck_expression { /* of tensors */
-  ck_expression_kind kind;
-  const ck_token *at; /* name, number; of a call where it begins */
-  const char *op;     /* the operator of a call */
-  ck_expression *arguments;
-  ck_attribute *attributes;
-  /* one item of t[..]: `none`, or [start]:[stop][:step]; t is arguments; a bare colon makes no item
-   */
-  uint32_t axis;
-  bool none;
-  ck_scalar *start;
-  ck_scalar *stop;
-  ck_scalar *step;
-  ck_expression *next;
-};
-
 typedef struct ck_size_line { /* NAME [>= INT] [= INT]; of rules also an integer or a group of axes
                                */
+  struct ck_size_line *next;
   const ck_token *at;
-  const char *name;
-  bool group;
+  const char *name; /* of a group with the dots */
   bool integer;
   bool bounded;
   bool stated;
   long least;
   long value;
-  struct ck_size_line *next;
 } ck_size_line;
-
-typedef struct ck_dim { /* an extent; of rules also a group of axes */
-  const ck_token *at;
-  const char *group;
-  ck_scalar *size;
-  struct ck_dim *next;
-} ck_dim;
-
-typedef struct ck_input {
-  const ck_token *at;
-  const char *name;
-  const char *type; /* f16 bf16 f32; of rules "", "int" or "bool" */
-  ck_dim *dims;
-  struct ck_input *next;
-} ck_input;
-
-typedef struct ck_assumption {
-  const ck_token *at;
-  ck_op op;
-  bool swapped;
-  ck_expression *left;
-  ck_expression *right;
-  struct ck_assumption *next;
-} ck_assumption;
-
-typedef struct ck_map { /* x -> 0: the grid axis 0 .. 2 or the loop, CK_LOOP, and the axis of the
-                           tensor */
-  const ck_token *at;
-  const ck_token *at_axis;
-  int grid;
-  long axis;
-  struct ck_map *next;
-} ck_map;
 
 enum { CK_LOOP = 3 };
 
-typedef struct ck_grid {
+typedef struct ck_map { /* x -> 0, or x = e: the grid axis 0 .. 2 or the loop, CK_LOOP */
+  struct ck_map *next;
   const ck_token *at;
-  int axis;
-  ck_scalar *extent;
-  struct ck_grid *next;
-} ck_grid;
-
-typedef struct ck_kernel ck_kernel;
+  int grid;
+  long axis; /* of the tensor */
+  ck_expr *extent;
+} ck_map;
 
 typedef enum { CK_K_SUM, CK_K_MAX, CK_K_CONCAT } ck_accumulation;
+
+typedef struct {
+  const ck_token *at;   /* its name */
+  const ck_token *end;  /* its `end` */
+  ck_list grid;         /* ck_map */
+  const ck_token *loop; /* its name; NULL: no loop */
+  ck_expr *loop_extent;
+  ck_list lines;
+} ck_kernel;
 
 typedef enum {
   CK_L_SIZES,
@@ -228,48 +153,34 @@ typedef enum {
 } ck_line_kind;
 
 typedef struct ck_line { /* a statement */
-  ck_line_kind kind;
+  struct ck_line *next;
   const ck_token *at;
-  ck_size_line *sizes;
-  ck_relation *relations;
-  ck_input *inputs;
-  ck_assumption *assumptions;
+  ck_line_kind kind;
+  ck_list items;        /* sizes, relations, inputs, or relations that are assumed */
   const ck_token *name; /* of what is defined, loaded, stored, or made an output */
   bool output;
-  ck_expression *expression;
+  ck_expr *value; /* of what is defined */
   ck_kernel *kernel;
   /* in a block */
-  ck_dim *dims; /* of a tile */
-  const ck_token *source;
-  const ck_token *running; /* tensor that is loaded, stored or accumulated; second name of
-                                         `acc A, m`, or NULL */
-  ck_map *map;
+  ck_list tile;            /* ck_part */
+  const ck_token *source;  /* tensor that is loaded, stored or accumulated */
+  const ck_token *running; /* second name of `acc A, m`, or NULL */
+  ck_list map;             /* ck_map */
   ck_accumulation how;
   const ck_token *rescale; /* or NULL */
-  const ck_token *at_end;  /* of the line */
   long axis;               /* of concat */
-  struct ck_line *next;
 } ck_line;
-
-struct ck_kernel {
-  const ck_token *at;
-  const ck_token *end; /* its name; its `end` */
-  ck_grid *grid;
-  const ck_token *loop; /* its name; NULL: no loop */
-  ck_scalar *loop_extent;
-  ck_line *lines;
-};
 
 typedef struct { /* a program, a muGraph, or the declarations or a side of a rule */
   bool mugraph;
   const char *name;
   const ck_token *at;
   const ck_token *end;
-  ck_line *lines;
+  ck_list lines;
 } ck_graph;
 
 typedef struct {
-  const ck_token *name;
+  const ck_token *at; /* its name */
   const char *from;
   const char *to; /* its text, from the word `rule` to the last token */
   ck_graph declarations;
@@ -277,35 +188,39 @@ typedef struct {
   ck_graph right;
 } ck_rule;
 
-/* --- ck_parse.c */
+/* --- ck_parse.c: the cursor, and expressions.  Once a text is refused the cursor stands at its
+ * end, where nothing is accepted. */
 typedef struct {
   ck_job *job;
   const ck_token *at;
   uint32_t nesting;
 } ck_parser;
 
+typedef enum { CK_SIZE = 1, CK_BODY = 2, CK_TENSOR = 4 } ck_grammar;
+
+typedef enum { CK_DIMS, CK_SHAPE, CK_RESULT, CK_LEFT, CK_INDICES } ck_part_place;
+
+void ck_wrong(ck_parser *p, const char *what);    /* refuses what stands at the cursor */
 bool ck_at(const ck_parser *p, const char *text); /* the token at the cursor is this name or sign */
-bool ck_accept(ck_parser *p, const char *text);   /* the same; then the cursor moves on */
+bool ck_before(const ck_parser *p,
+               const char *text);                 /* not there yet, nor at the end of the file */
+bool ck_accept(ck_parser *p, const char *text);   /* it is there; then the cursor moves on */
 void ck_expect(ck_parser *p, const char *text);   /* it is, or the text is refused */
-bool ck_list_goes_on(ck_parser *p,
-                     const char *close); /* takes a comma, or else what closes the list */
+bool ck_goes_on(ck_parser *p, const char *close); /* takes a comma, or else what closes the list */
 void ck_line_end(ck_parser *p);
-void ck_nest(ck_parser *p); /* one deeper; the caller takes one off p->nesting again */
-const ck_token *ck_new_name(ck_parser *p); /* a NAME that is not reserved */
-const ck_token *
-ck_called_name(ck_parser *p);       /* or one of `sum max min div`, which are operators too */
-long ck_small_number(ck_parser *p); /* INT of at most 12 digits */
-ck_op ck_relation_sign(ck_parser *p, bool *swapped);
-ck_scalar *ck_parse_size(ck_parser *p);        /* of the grammar `size` */
-ck_scalar *ck_parse_scalar(ck_parser *p);      /* of the grammar `scalar` */
-ck_relation *ck_parse_relations(ck_parser *p); /* between sizes: rel {"," rel} */
-/* --- ck_parse_op.c: reads definitions; in a file of rules passes over them.  `wanted`: the rule of
- * this name, which *rule becomes; NULL: no rules */
-ck_operator *ck_parse_operators(ck_job *job, const ck_file *file, const char *wanted,
-                                const ck_token **rule);
-bool ck_definition_begins(const ck_parser *p); /* `op`, `func` or `rule`, or the end of the file */
-/* --- ck_parse_graph.c */
+const ck_token *ck_new_name(ck_parser *p);    /* a NAME that is not reserved */
+const ck_token *ck_called_name(ck_parser *p); /* or one of `sum max min div`, operators too */
+long ck_small_number(ck_parser *p);           /* INT of at most 12 digits */
+ck_expr *ck_parse_expr(ck_parser *p, ck_grammar g);
+ck_expr *ck_parse_number(ck_parser *p); /* [-]NUMBER */
+void ck_parse_relations(ck_parser *p, ck_list *to, ck_grammar g, bool with_or);
+void ck_parse_parts(ck_parser *p, ck_list *to, ck_part_place where); /* in brackets */
+/* --- ck_parse_text.c */
+/* Reads definitions; in a file of rules passes over them.  `wanted`: the rule of this name, which
+ * *rule becomes; NULL: no rules */
+ck_list ck_parse_operators(ck_job *job, const ck_file *file, const char *wanted,
+                           const ck_token **rule);
 const ck_token *ck_parse_uses(ck_job *job, const ck_file *file, const ck_token **uses,
-                              uint32_t most, uint32_t *n); /* strings; gives the token after them */
+                              uint32_t *n); /* strings; gives the token after them */
 ck_graph *ck_parse_graph(ck_job *job, const ck_token *from, bool candidate);
 ck_rule *ck_parse_rule(ck_job *job, const ck_token *name);

@@ -1,7 +1,7 @@
 # The trusted checker: libc and GMP only.
 noinst_LIBRARIES += libck.a
 libck_a_SOURCES = \
-  proofs/checker/ck_term.h proofs/checker/ck_rules.h proofs/checker/ck_claim.h proofs/checker/ck_cert.h \
+  proofs/checker/ck_term.h proofs/checker/ck_formula.h proofs/checker/ck_rules.h proofs/checker/ck_claim.h proofs/checker/ck_cert.h \
   proofs/checker/ck_term.c \
   proofs/checker/ck_poly.c \
   proofs/checker/ck_show.c \
@@ -11,8 +11,7 @@ libck_a_SOURCES = \
   proofs/checker/ck_sha256.c \
   proofs/checker/ck_text.c \
   proofs/checker/ck_parse.c \
-  proofs/checker/ck_parse_op.c \
-  proofs/checker/ck_parse_graph.c \
+  proofs/checker/ck_parse_text.c \
   proofs/checker/ck_elab_term.c \
   proofs/checker/ck_elab_size.c \
   proofs/checker/ck_elab_scalar.c \

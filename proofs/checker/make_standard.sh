@@ -3,7 +3,7 @@
 # usage: make_standard.sh ASSAY-CHECK
 set -e
 here=$(dirname "$0")
-table=$("$1" --sem "$here/../../semantics" --specifications | sort -k 2 | sed 's/^\([^ ]*\) \(.*\)$/    {"\2", "\1"},/')
-awk -v table="$table" '/^} standard\[\] = \{/ { print; print table; skip = 1 } /^\};/ { skip = 0 } !skip { print }' "$here/ck_standard.c" >"$here/ck_standard.new"
+table=$("$1" --sem "$here/../../semantics" --specifications | sort -k 2 | sed 's/.*/    "&",/')
+awk -v table="$table" '/standard\[\] = \{/ { print; print table; skip = 1 } /^\};/ { skip = 0 } !skip { print }' "$here/ck_standard.c" >"$here/ck_standard.new"
 mv "$here/ck_standard.new" "$here/ck_standard.c"
 if command -v clang-format >/dev/null; then clang-format -i "$here/ck_standard.c"; fi

@@ -1,335 +1,366 @@
 """Scalars at a place, and calls of operators (CLAIM.md sections 3 and 4)."""
 
-from .syntax import Refused, ensure
+from dataclasses import dataclass, field, replace
 
-MAX_CALL_STEPS = 100_000
-MAX_CONDITIONS = 96
+from .grammar import Refused, ensure, within
+from .sizes import (
+    MINUS_ONE, ONE, ZERO, at_values, computed, is_group, is_one, larger, negative, relation, smaller
+)
+from .terms import Term, constant, make, negation, range_of, variable
+
+FUNCTIONS = {"max": 2, "min": 2, "abs": 1, "exp": 1, "log": 1, "sqrt": 1, "inv": 1}
+DEFINED_WHERE = {
+    "log": lambda a: make("<", ZERO, a),
+    "sqrt": lambda a: make("<=", ZERO, a),
+    "inv": lambda a: make("#", a, ZERO),
+}
+BUILTIN = ("builtin",)
 
 
+@dataclass
 class Tensor:
-    """Extents and either a value (rank 0) or a symbol; in a block also how it varies."""
+    extents: list
+    value: object = None  # of rank 0: a number, or the name of a size
+    symbol: tuple = ()  # name and signature
+    kind: str = "real"
+    grid: tuple = ()  # in a block: the variables of the declared axes
+    varies: bool = False
+    after: bool = False  # after the loop
+    maximum_of: object = None  # of a running maximum: the tile
 
-    def __init__(self, extents, value=None, symbol=None, kind="real", block=None):
-        self.extents, self.value, self.symbol = extents, value, symbol
-        self.kind, self.block = kind, block
-        self.varies = self.after = False
-        self.maximum_of = None  # of a running maximum: the tile
+    def element(self, indices, iteration=variable("$b3")):
+        if self.value is not None:
+            return self.value
+        loop = [iteration] if self.varies else []
+        element = make("app", *self.symbol, *self.grid, *loop, *indices)
+        if self.kind == "bool":
+            return make("ite", make("=", element, ZERO), ZERO, ONE)
+        return element
 
 
+@dataclass(frozen=True)
 class Place:
     """What holds around a place: variables and conditions, outermost first."""
 
-    def __init__(self, variables=(), conditions=()):
-        self.variables, self.conditions = tuple(variables), tuple(conditions)
-        ensure(len(self.conditions) <= MAX_CONDITIONS, "too many conditions around one place")
+    variables: tuple = ()
+    conditions: tuple = ()
 
     def under(self, *conditions, variables=()):
-        return Place(self.variables + tuple(variables), self.conditions + conditions)
+        return Place(self.variables + variables, self.conditions + conditions)
+
+    @staticmethod
+    def of(indices, extents):
+        """Element indices in their ranges."""
+        ranges = [formula for pair in zip(indices, extents) for formula in range_of(*pair)]
+        return Place().under(*ranges, variables=tuple(indices))
 
 
-class Evaluation:
-    """Size expressions and scalars at one place (section 3)."""
+def list_name(part):
+    """The name of a list of axes in a result's shape."""
+    return part[3] if part[0] == "broadcast" else part[1]
 
-    def __init__(self, claim, side, names, place, call=None):
-        self.claim, self.side, self.names, self.place, self.call = claim, side, names, place, call
 
-    def at(self, place=None, **names):
-        new = Evaluation(self.claim, self.side, {**self.names, **names}, place or self.place, self.call)
-        return new
+def element_indices(count):
+    return [variable(f"$i{k}") for k in range(count)]
+
+
+@dataclass(frozen=True)
+class Let:
+    indices: list
+    body: tuple
+    names: dict  # what it knows
+
+
+@dataclass(frozen=True)
+class Scalars:
+    """Size expressions and bodies, at one place."""
+
+    side: object
+    names: dict  # to terms, and in an operator to tensors and definitions
+    place: Place = Place()
+    lists: dict = field(default_factory=dict)  # ..a to the indices bound to it
+    depth: int = 0  # of reductions
+    call: object = None
+
+    def __post_init__(self):
+        numbers = sum(isinstance(what, Term) for what in self.names.values())
+        within("names of numbers at one place", numbers if self.call else 0)
+
+    def oblige(self, formula):
+        self.side.oblige(formula, self.place)
 
     def size(self, tree):
         term = self.scalar(tree)
-        ensure(self.claim.t.is_int[term], "a size is no integer")
+        ensure(term.integer, "a size is no integer")
         return term
-
-    def oblige(self, head, a, b):
-        self.claim.oblige(self.side, self.claim.t.make(head, a, b), self.place)
 
     def scalar(self, tree):
         if self.call:
-            self.call.count()
-        return getattr(self, "_" + tree[0])(*tree[1:])
-
-    def _num(self, value):
-        return self.claim.t.constant(value)
-
-    def _name(self, name):
-        if name in self.names:
-            found = self.names[name]
-            ensure(isinstance(found, int), f"{name} is no number")
-            self._no_group(found)
-            return found
-        ensure(self.call is None and name in self.side.sizes, f"{name} is not known")
-        return self.claim.var(name)
+            self.call.count_step()
+        match tree:
+            case "num", value:
+                return constant(value)
+            case "name", name:
+                term = self.names.get(name)
+                ensure(hasattr(term, "head"), f"{name} is no number that is known here")
+                self._no_group(term)
+                return term
+            case "neg", operand:
+                return negative(self.scalar(operand))
+            case "chain", first, rest:
+                term = self.scalar(first)
+                for operator, operand in rest:
+                    term = self._binary(operator, term, self.scalar(operand))
+                return term
+            case "call", name, arguments:
+                return self._function(name, [self.scalar(argument) for argument in arguments])
+            case "if", condition, yes, no:
+                return self._choose(condition, lambda at: at.scalar(yes), lambda at: at.scalar(no))
+            case "reduce", kind, counter, bound, body:
+                return self._reduction(kind, counter, self.size(bound), body)
+        _, name, accesses = tree
+        return self._access(name, accesses)
 
     def _no_group(self, term):
         """A group's index stands for many: it is no number, and goes where the group is only."""
-        groups = self.call.group_indices if self.call else frozenset()
+        groups = self.call.group_indices if self.call else ()
         ensure(term not in groups, "a group's index goes where the group is only")
 
-    def _neg(self, tree):
-        return self.claim.minus_(self.scalar(tree))
+    def _binary(self, operator, a, b):
+        match operator:
+            case "-":
+                return computed("+", a, negative(b))
+            case "/":
+                self.oblige(make("#", b, ZERO))
+                return make("*", a, make("inv", b))
+            case "div" | "mod":
+                ensure(a.integer and b.integer, f"{operator} of what is no integer")
+                self.oblige(make("<", ZERO, b))
+        return computed(operator, a, b)
 
-    def _bin(self, operator, left, right):
-        claim = self.claim
-        a = self.scalar(left)
-        b = self.scalar(right)
-        if operator == "-":
-            return claim.fold("+", a, claim.minus_(b))
-        if operator == "/":
-            self.oblige("#", b, claim.zero)
-            return claim.t.make("*", a, claim.t.make("inv", b))
-        if operator in ("div", "mod"):
-            ensure(claim.t.is_int[a] and claim.t.is_int[b], f"{operator} of what is no integer")
-            self.oblige("<", claim.zero, b)
-        return claim.fold(operator, a, b)
-
-    def _call(self, name, arguments):
-        claim, zero = self.claim, self.claim.zero
-        values = [self.scalar(a) for a in arguments]
-        known = {"max": 2, "min": 2, "abs": 1, "exp": 1, "log": 1, "sqrt": 1, "inv": 1}
-        if name in known:
-            ensure(len(values) == known[name], f"{name} has another number of arguments")
-            if name in ("max", "min"):
-                return claim.larger(*values, least=name == "min")
-            x = values[0]
-            if name == "abs":
-                return claim.t.make("ite", claim.t.make("<=", zero, x), x, claim.minus_(x))
-            if name == "log":
-                self.oblige("<", zero, x)
-            elif name == "sqrt":
-                self.oblige("<=", zero, x)
-            elif name == "inv":
-                self.oblige("#", x, zero)
-            return claim.t.make(name, x)
-        ensure(name in claim.funcs, f"there is no function {name}")
-        parameters, body = claim.funcs[name]
-        ensure(len(values) == len(parameters), f"{name} has another number of arguments")
-        if body is None:
-            return claim.t.make("app", f"func.{name}", "r" * len(values) + ":r", *values)
-        inside = Evaluation(claim, self.side, dict(zip(parameters, values)), self.place, self.call)
-        return inside.scalar(body)
-
-    def _if(self, condition, yes, no):
-        return self._choose(condition, lambda e: e.scalar(yes), lambda e: e.scalar(no))
+    def _function(self, name, values):
+        functions = self.side.claim.library.functions
+        ensure(name in FUNCTIONS or name in functions, f"there is no function {name}")
+        count = FUNCTIONS[name] if name in FUNCTIONS else len(functions[name][0])
+        ensure(len(values) == count, f"{name} has another number of arguments")
+        match name, *values:
+            case "max", a, b:
+                return larger(a, b)
+            case "min", a, b:
+                return smaller(a, b)
+            case "abs", a:
+                return make("ite", make("<=", ZERO, a), a, negative(a))
+            case ("exp" | "log" | "sqrt" | "inv"), a:
+                if name in DEFINED_WHERE:
+                    self.oblige(DEFINED_WHERE[name](a))
+                return make(name, a)
+        parameters, body = functions[name]
+        if body == BUILTIN:
+            return make("app", f"func.{name}", "r" * len(values) + ":r", *values)
+        return replace(self, names=dict(zip(parameters, values)), lists={}).scalar(body)
 
     def _choose(self, condition, yes, no):
-        kind = condition[0]
-        if kind == "not":
-            return self._choose(condition[1], no, yes)
-        if kind in ("and", "or"):
-            further = lambda e: e._choose(condition[2], yes, no)  # noqa: E731
-            second = (further, no) if kind == "and" else (yes, further)
-            return self._choose(condition[1], *second)
-        _, relop, left, right = condition
+        """yes and no are what remains to be evaluated."""
+        match condition:
+            case "not", inner:
+                return self._choose(inner, no, yes)
+            case "and", first, second:
+                return self._choose(first, lambda at: at._choose(second, yes, no), no)
+            case "or", first, second:
+                return self._choose(first, yes, lambda at: at._choose(second, yes, no))
+        _, left, relop, right = condition
         a = self.scalar(left)
-        relation = self.claim.relation(relop, a, self.scalar(right))
-        positive = yes(self.at(self.place.under(relation)))
-        negative = no(self.at(self.place.under(self.claim.t.negation(relation))))
-        return self.claim.t.make("ite", relation, positive, negative)
+        formula = relation(relop, a, self.scalar(right))
+        positive = yes(replace(self, place=self.place.under(formula)))
+        negative_ = no(replace(self, place=self.place.under(negation(formula))))
+        return make("ite", formula, positive, negative_)
 
-    def _reduce(self, kind, counter, bound_tree, body):
-        claim, t = self.claim, self.claim.t
-        bound = self.size(bound_tree)
+    def _reduction(self, kind, counter, bound, body):
         if kind in ("max", "min"):
-            self.oblige("<", claim.zero, bound)
+            self.oblige(make("<", ZERO, bound))
         ensure(counter not in self.names, f"{counter} has a meaning already")
-        k = claim.var(f"$k{self.names.get('', 0)}")
-        place = self.place.under(*claim.range(k, bound), variables=(k,))
-        inside = self.at(place, **{counter: k, "": self.names.get("", 0) + 1})
-        f = inside.scalar(body)
-        state = claim.var("$s", "r")
-        if kind in ("sum", "prod"):
-            base = claim.zero if kind == "sum" else claim.one
-            step = t.make("+" if kind == "sum" else "*", state, f)
-        else:
-            base = t.substitute(f, {k: claim.zero}, {})
-            step = claim.larger(state, f, least=kind == "min")
-        return t.make("fold", 0, 1, bound, base, t.close(step, [k, state]))
+        k, state = variable(f"$k{self.depth}"), variable("$s", "r")
+        place = self.place.under(*range_of(k, bound), variables=(k,))
+        names = {**self.names, counter: k}
+        f = replace(self, names=names, place=place, depth=self.depth + 1).scalar(body)
+        base, step = {
+            "sum": (ZERO, make("+", state, f)),
+            "prod": (ONE, make("*", state, f)),
+            "max": (f.replaced({k: ZERO}), larger(state, f)),
+            "min": (f.replaced({k: ZERO}), smaller(state, f)),
+        }[kind]
+        return make("fold", 0, 1, bound, base, step.bound([k, state]))
+
+    # -- accesses (section 4.4) ------------------------------------------------------------------
 
     def _access(self, name, accesses):
-        ensure(name in self.names, f"{name} is not known")
-        what = self.names[name]
-        claim = self.claim
+        what = self.names.get(name)
+        ensure(isinstance(what, (Tensor, Let)), f"{name} is no tensor that is known here")
         indices = []
         for place, access in enumerate(accesses):
-            if access[0] == "list":
-                ensure(self.call and access[1] in self.call.index_lists, f"..{access[1]} is not bound")
-                indices += self.call.index_lists[access[1]]
-            elif access[0] == "fit":
-                single = sum(a[0] == "fit" for a in accesses) == 1
-                ensure(isinstance(what, Tensor) and single, "~ into what is no argument, or twice")
-                count = len(what.extents) - len(indices) - (len(accesses) - place - 1)
-                indices += self._fitted(access[1], what.extents[len(indices) :][:count], count)
-            else:
-                indices.append(self.scalar(access))
-        ensure(all(claim.t.is_int[i] for i in indices), f"an index of {name} is no integer")
-        if isinstance(what, Let):
-            return what.at(self, indices)
-        ensure(isinstance(what, Tensor), f"{name} is no tensor")
-        ensure(len(indices) == len(what.extents), f"{name} has another number of axes")
-        for index, extent in zip(indices, what.extents):
-            if not claim.is_group(extent):
-                self._no_group(index)
-            else:
-                ensure(index in self.call.group_indices, "a group's index is its own")
-            for relation in claim.range(index, extent):
-                claim.oblige(self.side, relation, self.place)
-        return claim.element(what, indices)
+            match access:
+                case "list", group:
+                    ensure(group in self.lists, f"..{group} is not bound")
+                    indices += self.lists[group]
+                case "fit", group:
+                    rest = [other[0] for other in accesses[place + 1 :]]
+                    ensure(isinstance(what, Tensor) and "fit" not in rest, "~ into a let, or twice")
+                    left = what.extents[len(indices) :]
+                    ensure(len(left) >= len(rest), f"~{group} does not fit")
+                    indices += self._fitted(group, left[: len(left) - len(rest)])
+                case _:
+                    indices.append(self.scalar(access))
+        ensure(all(index.integer for index in indices), f"an index of {name} is no integer")
+        read = self._body_of if isinstance(what, Let) else self._element
+        return read(what, indices)
 
-    def _fitted(self, name, extents, count):
-        lists = self.call.index_lists
-        ensure(name in lists and 0 <= count <= len(lists[name]), f"~{name} does not fit")
-        if count == 0:
-            return []
-        claim = self.claim
-        return [
-            claim.zero if claim.is_one(extent) and not claim.is_one(own) else index
-            for index, own, extent in zip(
-                lists[name][-count:], self.call.lists[name][-count:], extents
-            )
-        ]
+    def _fitted(self, group, extents):
+        """The indices of ~group, fitted to the axes of what is accessed."""
+        count = len(extents)
+        ensure(group in self.lists and count <= len(self.lists[group]), f"~{group} does not fit")
+        skipped = len(self.lists[group]) - count
+        outer = zip(self.lists[group][skipped:], self.call.lists[group][skipped:])
+        return [ZERO if is_one(extent) and not is_one(other) else index
+                for extent, (index, other) in zip(extents, outer)]
 
+    def _element(self, tensor, indices):
+        ensure(len(indices) == len(tensor.extents), "an access with another number of indices")
+        for index, extent in zip(indices, tensor.extents):
+            fits = (index in self.call.group_indices) == is_group(extent)
+            ensure(fits, "a group's index goes where the group is, and no other does")
+            for formula in range_of(index, extent):
+                self.oblige(formula)
+        return tensor.element(indices)
 
-class Let:
-    """A `let`: its body written out at each use, under the conditions of that place."""
-
-    def __init__(self, indices, body, names):
-        self.indices, self.body, self.names = indices, body, names
-
-    def at(self, user, values):
-        lists, values = dict(user.call.index_lists), list(values)
-        claim_is_group = user.claim.is_group
-        names = {**self.names, "": user.names.get("", 0)}
-        for kind, name in self.indices:
-            count = len(user.call.lists[name]) if kind == "list" else 1
-            ensure(len(values) >= count, "a let has another number of indices")
-            taken, values = values[:count], values[count:]
+    def _body_of(self, let, indices):
+        """A `let`, written out under the conditions of this place."""
+        names, lists, rest = dict(let.names), {}, list(indices)
+        for kind, name in let.indices:
+            count = len(self.call.lists.get(name, ())) if kind == "list" else 1
+            taken, rest = rest[:count], rest[count:]
+            ensure(len(taken) == count, "a let has another number of indices")
             if kind == "list":
-                same = [v in user.call.group_indices for v in taken] == [
-                    claim_is_group(e) for e in user.call.lists[name]
-                ]
-                ensure(same, "a group's index goes where the group is only")
+                ensure(name in self.call.lists, f"..{name} is not known")
+                ours = [index in self.call.group_indices for index in taken]
+                theirs = [is_group(extent) for extent in self.call.lists[name]]
+                ensure(ours == theirs, "a group's index goes where the group is only")
                 lists[name] = taken
             else:
-                user._no_group(taken[0])
+                self._no_group(taken[0])
+                ensure(name not in names, f"{name} has two meanings")
                 names[name] = taken[0]
-        ensure(not values, "a let has another number of indices")
-        saved, user.call.index_lists = user.call.index_lists, lists
-        inside = Evaluation(user.claim, user.side, names, user.place, user.call)
-        result = inside.scalar(self.body)
-        user.call.index_lists = saved
-        return result
+        ensure(not rest, "a let has another number of indices")
+        return replace(self, names=names, lists=lists).scalar(let.body)
 
 
 class Call:
-    """One call of an operator (section 4)."""
+    """One call of an operator."""
 
-    def __init__(self, claim, side, op, tensors, attributes):
-        self.claim, self.side, self.op = claim, side, op
-        self.tensors, self.attributes = tensors, attributes
-        self.names, self.lists = {"": 0}, {}
-        self.index_lists, self.group_indices = {}, frozenset()
-        self.steps = 0
-        self.here = Evaluation(claim, side, self.names, Place(), self)
+    def __init__(self, side, name, tensors, attributes):
+        operators = side.claim.library.operators
+        ensure(name in operators, f"there is no operator {name}")
+        self.formals, self.defaults, *self.rest = operators[name]
+        self.name, self.side, self.tensors, self.attributes = name, side, tensors, attributes
+        self.names, self.lists = {}, {}  # lists: ..a to the extents bound to it
+        self.group_indices, self.steps = (), 0
+        self.here = Scalars(side, self.names, call=self)
 
-    def count(self):
+    def count_step(self):
         self.steps += 1
-        ensure(self.steps <= MAX_CALL_STEPS, f"a call of {self.op['name']} expands too far")
+        within("steps to expand one call", self.steps)
+
+    def _enter(self, name, what):
+        ensure(name not in self.names, f"{name} has two meanings")
+        self.names[name] = what
 
     def run(self):
         """(extents, body at $i0 ..)."""
+        shape, requires, lets, left, body = self.rest
         self._bind_attributes()
-        ensure(len(self.tensors) == len(self.op["tensors"]), f"{self.op['name']}: number of tensors")
-        for (name, shape), tensor in zip(self.op["tensors"], self.tensors):
-            self._match(shape, tensor)
-            ensure(name not in self.names, f"{name} has two meanings")
-            self.names[name] = tensor
-        for relop, a, b in self.op["requires"]:
-            a, b = self.here.size(a), self.here.size(b)
-            self.claim.oblige(self.side, self.claim.relation(relop, a, b), Place())
-        extents = self._result()
+        ensure(len(self.tensors) == len(self.formals), f"{self.name}: number of tensors")
+        for (name, parts), tensor in zip(self.formals, self.tensors):
+            self._match(parts, tensor.extents)
+            self._enter(name, tensor)
+        for _, a, relop, b in (formula for line in requires for formula in line):
+            self.side.oblige(relation(relop, self.here.size(a), self.here.size(b)), Place())
+        extents = self._result(shape)
+        within("axes of a tensor", len(extents))
         for extent in extents:
-            self.claim.extent_obligation(self.side, extent)
-        return extents, self._body(extents)
+            self.side.extent_obligation(extent)
+        return extents, self._body(extents, shape, lets, left, body)
 
     def _bind_attributes(self):
         given = dict(self.attributes)
-        ensure(len(given) == len(self.attributes) <= 8, "an attribute is given twice")
-        for name, default in self.op["attributes"]:
-            if name in given:
-                self.names[name] = given.pop(name)
-            else:
-                ensure(default is not None, f"{self.op['name']} needs the attribute {name}")
-                self.names[name] = self.claim.t.constant(default)
-        ensure(not given, f"{self.op['name']} has no attribute {list(given)[:1]}")
+        within("attributes of a call", len(given))
+        for name, default in self.defaults:
+            if name not in given:
+                ensure(default, f"{self.name} needs the attribute {name}")
+                sign, value = default
+                given[name] = constant(-value if sign else value)
+            self._enter(name, given.pop(name))
+        ensure(not given, f"{self.name} has no attribute {', '.join(given)}")
 
-    def _match(self, shape, tensor):
-        rank = len(tensor.extents)
-        counts = [self._count(part, rank) for part in shape]
-        if None in counts:
-            ensure(counts.count(None) == 1, "two lists of axes of unknown length")
-            rest = rank - sum(c for c in counts if c is not None)
-            counts[counts.index(None)] = rest
-        fits = all(c >= 0 for c in counts) and sum(counts) == rank
-        ensure(fits, f"{self.op['name']}: a tensor has another number of axes")
-        extents = list(tensor.extents)
-        at = 0
-        for part, count in zip(shape, counts):
-            taken = extents[at : at + count]
-            if part[0] == "list" and part[2] is not None:
-                self._not_across(part, extents, at, count)
-            at += count
-            if part[0] == "list":
-                self._match_list(part[1], taken)
-            else:
-                self._match_extent(part[1], taken[0])
+    # -- matching (section 4.2) ------------------------------------------------------------------
 
-    def _not_across(self, part, extents, at, count):
-        number = self.claim.t.value_of(self.here.size(part[2]))
-        left = extents[:at] + extents[at + count :]
-        crossed = extents[at : at + count] if number >= 0 else left
-        ensure(not any(map(self.claim.is_group, crossed)), "an axis is counted across a group")
+    def _match(self, parts, extents):
+        rank = len(extents)
+        counts = [self._count(part, rank) for part in parts]
+        ensure(counts.count(None) <= 1, "two lists of axes of unknown length")
+        left = rank - sum(count for count in counts if count is not None)
+        counts = [left if count is None else count for count in counts]
+        fits = sum(counts) == rank and min(counts, default=0) >= 0
+        ensure(fits, f"{self.name}: a tensor has another number of axes")
+        before = []
+        for part, count in zip(parts, counts):
+            taken, extents = extents[:count], extents[count:]
+            match part:
+                case "list", name, number:
+                    self._match_list(name, taken)
+                    if number is not None:
+                        after = self.here.size(number).constant < 0
+                        crossed = before + extents if after else taken
+                        ensure(not any(map(is_group, crossed)), "an axis is counted across a group")
+                case "size", ("name", name) if name not in self.names:
+                    ensure(not is_group(taken[0]), "a group of axes is taken as one axis")
+                    self._enter(name, taken[0])
+                case "size", tree:
+                    ensure(not is_group(taken[0]), "a group of axes is taken as one axis")
+                    self.side.shape_obligation(self.here.size(tree), taken[0])
+            before += taken
 
     def _count(self, part, rank):
-        if part[0] != "list":
-            ensure(part[0] == "size", "broadcast stands in results only")
-            return 1
-        if part[2] is not None:
-            number = self.claim.t.value_of(self.here.size(part[2]))
-            ensure(number is not None and -rank <= number <= rank, "an axis number is out of range")
-            return int(number) + (rank if number < 0 else 0)
-        return len(self.lists[part[1]]) if part[1] in self.lists else None
+        """The axes that a part of a shape takes; None if it is what is left."""
+        match part:
+            case "size", _:
+                return 1
+            case "list", name, None:
+                return len(self.lists[name]) if name in self.lists else None
+            case "list", _, tree:
+                number = self.here.size(tree).constant
+                ensure(number is not None and -rank <= number <= rank, "no such axis")
+                return number + (rank if number < 0 else 0)
+        raise Refused("broadcast stands in results only")
 
     def _match_list(self, name, extents):
-        known = self.lists.get(name)
-        if known is None:
-            self.lists[name] = extents
-            return
+        known = self.lists.setdefault(name, extents)
         ensure(len(known) == len(extents), f"..{name} has another number of axes")
         for a, b in zip(known, extents):
-            self.claim.shape_obligation(self.side, a, b)
+            self.side.shape_obligation(a, b)
 
-    def _match_extent(self, tree, extent):
-        ensure(not self.claim.is_group(extent), "a group of axes is taken as one axis")
-        if tree[0] == "name" and tree[1] not in self.names:
-            self.names[tree[1]] = extent
-        else:
-            self.claim.shape_obligation(self.side, self.here.size(tree), extent)
-
-    def _result(self):
-        extents, self.sides = [], []
-        for part in self.op["shape"]:
+    def _result(self, shape):
+        for part in shape:
+            if part[0] == "broadcast":
+                _, a, b, name = part
+                ensure(a in self.lists and b in self.lists, f"..{a} or ..{b} is not known")
+                self.lists[name] = self._broadcast(self.lists[a], self.lists[b])
+        extents = []
+        for part in shape:
             if part[0] == "size":
                 extents.append(self.here.size(part[1]))
-                self.sides.append(None)
-                continue
-            name = part[-1] if part[0] == "broadcast" else part[1]
-            if part[0] == "broadcast":
-                self.lists[name] = self._broadcast(self.lists[part[1]], self.lists[part[2]])
-            ensure(name in self.lists, f"..{name} is not known")
-            extents += self.lists[name]
-            self.sides.append(name)
+            else:
+                name = list_name(part)
+                ensure(name in self.lists, f"..{name} is not known")
+                extents += self.lists[name]
         return extents
 
     def _broadcast(self, first, second):
@@ -337,44 +368,37 @@ class Call:
         for i in range(1, max(len(first), len(second)) + 1):
             x = first[-i] if i <= len(first) else second[-i]
             y = second[-i] if i <= len(second) else x
-            one = self.claim.is_one(x) or self.claim.is_one(y)
-            if not one and not self.claim.t.same_poly(x, y):
-                ensure(not self._one_at_large(x) and not self._one_at_large(y), "an extent is 1")
-                self.claim.shape_obligation(self.side, x, y)
-            elif one and (self.claim.is_group(x) or self.claim.is_group(y)):
-                raise Refused("a group of axes meets only itself")
-            result.insert(0, y if self.claim.is_one(x) else x)
+            if is_one(x) or is_one(y):
+                ensure(not is_group(x) and not is_group(y), "a group of axes meets only itself")
+            elif x.poly != y.poly:
+                ensure(not self._one_at_large(x), "an extent is 1 at large")
+                ensure(not self._one_at_large(y), "an extent is 1 at large")
+                self.side.shape_obligation(x, y)
+            result.insert(0, y if is_one(x) else x)
         return result
 
     def _one_at_large(self, extent):
-        for n in (1000, 1001, 1002):
-            values = {v: n + j for j, v in enumerate(self.claim.size_order)}
-            if self.claim.t.value_of(self.claim.at_stated_sizes(extent, values)) != 1:
-                return False
-        return True
+        sizes = self.side.claim.sizes.least
+        values = [{size: n + j for j, size in enumerate(sizes)} for n in (1000, 1001, 1002)]
+        return all(at_values(extent, value) is ONE for value in values)
 
-    def _body(self, extents):
-        claim = self.claim
-        indices = claim.indices(extents)
-        names = dict(self.names)
-        left, body = self.op["out"]
-        ensure(len(left) == len(self.sides), f"{self.op['name']}: left side of out")
-        at = 0
-        for (kind, name), part in zip(left, self.sides):
-            ensure((kind == "list") == (part is not None), f"{self.op['name']}: left side of out")
+    def _body(self, extents, shape, lets, left, body):
+        indices = element_indices(len(extents))
+        pairs = list(zip(indices, extents))
+        self.group_indices = {index for index, extent in pairs if is_group(extent)}
+        ensure(len(left) == len(shape), f"{self.name}: the left side is not as the result")
+        own, lists, rest = {}, {}, indices
+        for (kind, name), part in zip(left, shape):
             if kind == "list":
-                ensure(name == part, f"{self.op['name']}: left side of out")
-                self.index_lists[name] = indices[at : at + len(self.lists[name])]
-                at += len(self.lists[name])
+                fits = part[0] != "size" and list_name(part) == name
+                ensure(fits, f"{self.name}: another left side")
+                count = len(self.lists[name])
+                lists[name], rest = rest[:count], rest[count:]
             else:
-                ensure(name not in names, f"{name} has two meanings")
-                names[name] = indices[at]
-                at += 1
-        pairs = zip(extents, indices)
-        self.group_indices = frozenset(index for extent, index in pairs if claim.is_group(extent))
-        for name, let_indices, let_body in self.op["lets"]:
-            ensure(name not in names, f"{name} has two meanings")
-            self.names[name] = Let(let_indices, let_body, dict(self.names))
-            names[name] = self.names[name]
-        place = Place(indices, claim.ranges(extents))
-        return Evaluation(claim, self.side, names, place, self).scalar(body)
+                ensure(part[0] == "size" and name not in own, f"{self.name}: another left side")
+                own[name], rest = rest[0], rest[1:]
+        for name, let_indices, let_body in lets:
+            self._enter(name, Let(let_indices, let_body, dict(self.names)))
+        ensure(own.keys().isdisjoint(self.names), f"{self.name}: a name has two meanings")
+        place = Place.of(indices, extents)
+        return Scalars(self.side, {**self.names, **own}, place, lists, 0, self).scalar(body)

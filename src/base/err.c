@@ -16,6 +16,16 @@ void as_err_clear(as_err *err) {
   as_err_init(err);
 }
 
+bool as_err_again(as_err *err, const as_err *other) {
+  if (err == NULL || err->status != AS_OK)
+    return false;
+  *err = *other;
+  err->file = other->file ? as_strdup(other->file) : NULL;
+  err->text = other->text ? as_strdup(other->text) : NULL;
+  err->shown = other->shown ? as_strdup(other->shown) : NULL;
+  return false;
+}
+
 bool as_err_set(as_err *err, as_status status, const char *fmt, ...) {
   if (err == NULL || err->status != AS_OK)
     return false;

@@ -20,6 +20,8 @@ typedef struct {
 
 void as_err_init(as_err *e);
 void as_err_clear(as_err *e);
+/* e, initialised, says what `other` says, if it says nothing yet; false, as the following two */
+bool as_err_again(as_err *e, const as_err *other);
 
 /* Both return false, and do nothing when `e` is NULL or has a message already. */
 bool as_err_set(as_err *e, as_status s, const char *fmt, ...) __attribute__((format(printf, 3, 4)));

@@ -23,53 +23,53 @@ typedef struct {
   as_vec fact; /* of const as_baseline_fact * */
 } changed_op;
 
-static const as_baseline_fact *fact_at(const as_baseline *b, size_t i) {
-  return AS_VEC_AT(&b->fact, as_baseline_fact *, i);
+static const as_baseline_fact *fact_at(const as_baseline *baseline, size_t i) {
+  return AS_VEC_AT(&baseline->fact, as_baseline_fact *, i);
 }
 
-static bool slower(const as_baseline_fact *f) {
-  const as_baseline_record *w = &f->was;
-  const as_baseline_record *n = &f->now;
-  if (!f->recorded || n->verdict == NULL)
+static bool slower(const as_baseline_fact *fact) {
+  const as_baseline_record *was = &fact->was;
+  const as_baseline_record *record = &fact->now;
+  if (!fact->recorded || record->verdict == NULL)
     return false;
-  bool time =
-      w->seconds >= 0 && n->seconds >= TIMES * w->seconds && n->seconds - w->seconds >= SECONDS;
-  return time || (n->work >= WORK_TIMES * w->work && n->work >= w->work + STEPS);
+  bool time = was->seconds >= 0 && record->seconds >= TIMES * was->seconds &&
+              record->seconds - was->seconds >= SECONDS;
+  return time || (record->work >= WORK_TIMES * was->work && record->work >= was->work + STEPS);
 }
 
 /* texts and specifications are the same, and yet something else is to be proved: this version reads
  * them otherwise than the one that wrote the baseline */
-static bool read_otherwise(const as_baseline_fact *f) {
-  const as_baseline_record *w = &f->was;
-  const as_baseline_record *n = &f->now;
-  if (f->outcome == AS_BASELINE_APART || f->outcome == AS_BASELINE_GONE || !w->claim_sha[0] ||
-      !n->claim_sha[0] || strcmp(w->claim_sha, n->claim_sha) == 0)
+static bool read_otherwise(const as_baseline_fact *fact) {
+  const as_baseline_record *was = &fact->was;
+  const as_baseline_record *record = &fact->now;
+  if (fact->outcome == AS_BASELINE_APART || fact->outcome == AS_BASELINE_GONE ||
+      !was->claim_sha[0] || !record->claim_sha[0] || strcmp(was->claim_sha, record->claim_sha) == 0)
     return false;
-  bool same = strcmp(w->program_sha, n->program_sha) == 0 &&
-              strcmp(w->candidate_sha, n->candidate_sha) == 0;
-  for (uint32_t i = 0; i < w->n_op && same; i++) {
-    const as_baseline_op *now = as_baseline_record_op(n, w->op[i].name);
-    same = now && strcmp(now->canonical, w->op[i].canonical) == 0;
+  bool same = strcmp(was->program_sha, record->program_sha) == 0 &&
+              strcmp(was->candidate_sha, record->candidate_sha) == 0;
+  for (uint32_t i = 0; i < was->n_op && same; i++) {
+    const as_baseline_op *now = as_baseline_record_op(record, was->op[i].name);
+    same = now && strcmp(now->canonical, was->op[i].canonical) == 0;
   }
   return same;
 }
 
 static int by_name(const void *a, const void *b) {
-  const changed_op *x = a;
-  const changed_op *y = b;
-  int c = strcmp(x->name, y->name);
-  return c ? c : strcmp(x->was->sha256, y->was->sha256);
+  const changed_op *one = a;
+  const changed_op *other = b;
+  int order = strcmp(one->name, other->name);
+  return order ? order : strcmp(one->was->sha256, other->was->sha256);
 }
 
-static void changed_specifications(const as_baseline *b, as_vec *all) {
+static void changed_specifications(const as_baseline *baseline, as_vec *all) {
   as_vec_init(all, sizeof(changed_op));
-  for (size_t i = 0; i < b->fact.n; i++) {
-    const as_baseline_fact *f = fact_at(b, i);
-    for (uint32_t k = 0;
-         k < f->was.n_op && f->outcome != AS_BASELINE_APART && f->outcome != AS_BASELINE_GONE;
+  for (size_t i = 0; i < baseline->fact.n; i++) {
+    const as_baseline_fact *fact = fact_at(baseline, i);
+    for (uint32_t k = 0; k < fact->was.n_op && fact->outcome != AS_BASELINE_APART &&
+                         fact->outcome != AS_BASELINE_GONE;
          k++) {
-      const as_baseline_op *was = &f->was.op[k];
-      const as_baseline_op *now = as_baseline_record_op(&f->now, was->name);
+      const as_baseline_op *was = &fact->was.op[k];
+      const as_baseline_op *now = as_baseline_record_op(&fact->now, was->name);
       if (now == NULL || (strcmp(was->canonical, now->canonical) == 0 &&
                           (now->sha256[0] == 0 || strcmp(was->sha256, now->sha256) == 0)))
         continue;
@@ -78,89 +78,93 @@ static void changed_specifications(const as_baseline *b, as_vec *all) {
                              strcmp(AS_VEC_AT(all, changed_op, at).was->sha256, was->sha256)))
         at++;
       if (at == all->n) {
-        changed_op c = {was->name, was, now, {0}};
-        as_vec_init(&c.fact, sizeof(const as_baseline_fact *));
-        as_vec_push(all, &c);
+        changed_op changed = {was->name, was, now, {0}};
+        as_vec_init(&changed.fact, sizeof(const as_baseline_fact *));
+        as_vec_push(all, &changed);
       }
-      changed_op *c = &AS_VEC_AT(all, changed_op, at);
-      if (c->now->sha256[0] == 0)
-        c->now = now;
-      as_vec_push(&c->fact, &f);
+      changed_op *changed = &AS_VEC_AT(all, changed_op, at);
+      if (changed->now->sha256[0] == 0)
+        changed->now = now;
+      as_vec_push(&changed->fact, &fact);
     }
   }
   if (all->n)
     qsort(all->data, all->n, sizeof(changed_op), by_name);
 }
 
-static const char *how(const changed_op *c) {
-  if (c->now->canonical[0] == 0)
+static const char *how(const changed_op *changed) {
+  if (changed->now->canonical[0] == 0)
     return "gone";
-  return strcmp(c->was->canonical, c->now->canonical) == 0 ? "only its layout or comments"
-                                                           : "changed";
+  return strcmp(changed->was->canonical, changed->now->canonical) == 0
+             ? "only its layout or comments"
+             : "changed";
 }
 
-static void print_fact(FILE *out, const char *what, const as_baseline_fact *f) {
-  char *name = as_baseline_fact_name(f);
+static void print_fact(FILE *out, const char *what, const as_baseline_fact *fact) {
+  char *name = as_baseline_fact_name(fact);
   fprintf(out, "%-8s %s: ", what, name);
-  if (f->recorded) {
-    fprintf(out, "%s%s -> ", f->was.verdict,
-            strcmp(f->was.verdict, "PROVED") == 0 && !f->was.certified ? " (not certified)" : "");
+  if (fact->recorded) {
+    fprintf(out, "%s%s -> ", fact->was.verdict,
+            strcmp(fact->was.verdict, "PROVED") == 0 && !fact->was.certified ? " (not certified)"
+                                                                             : "");
   }
-  fprintf(out, "%s%s%s%s\n", f->now.verdict,
-          strcmp(f->now.verdict, "PROVED") == 0 && !f->now.certified ? " (not certified)" : "",
-          f->reason ? ": " : "", f->reason ? f->reason : "");
-  if (f->cex)
-    fprintf(out, "%s%s", f->cex, f->cex[strlen(f->cex) - 1] == '\n' ? "" : "\n");
+  fprintf(out, "%s%s%s%s\n", fact->now.verdict,
+          strcmp(fact->now.verdict, "PROVED") == 0 && !fact->now.certified ? " (not certified)"
+                                                                           : "",
+          fact->reason ? ": " : "", fact->reason ? fact->reason : "");
+  if (fact->cex)
+    fprintf(out, "%s%s", fact->cex, fact->cex[strlen(fact->cex) - 1] == '\n' ? "" : "\n");
   free(name);
 }
 
-static void print_slower(FILE *out, const as_baseline_fact *f) {
-  char *name = as_baseline_fact_name(f);
-  fprintf(out, "slower   %s: %u proof steps, %u before", name, f->now.work, f->was.work);
-  if (f->was.seconds >= 0)
-    fprintf(out, "; %.3f s, %.3f s before", f->now.seconds, f->was.seconds);
+static void print_slower(FILE *out, const as_baseline_fact *fact) {
+  char *name = as_baseline_fact_name(fact);
+  fprintf(out, "slower   %s: %u proof steps, %u before", name, fact->now.work, fact->was.work);
+  if (fact->was.seconds >= 0)
+    fprintf(out, "; %.3f s, %.3f s before", fact->now.seconds, fact->was.seconds);
   fprintf(out, "\n");
   free(name);
 }
 
-static void print_text(FILE *out, const as_baseline_showing *showing, const as_baseline *b,
+static void print_text(FILE *out, const as_baseline_showing *showing, const as_baseline *baseline,
                        const size_t *count, size_t n_slower, double seconds, const as_vec *ops) {
   static const char *const labels[] = {NULL, NULL, "CHANGED", "UNKNOWN", "new", "gone"};
   for (size_t i = 0; i < ops->n && !showing->quiet; i++) {
-    const changed_op *c = &AS_VEC_AT(ops, changed_op, i);
-    fprintf(out, "specification %s: %s, %zu facts rely on it (%.12s, now %.12s)\n", c->name, how(c),
-            c->fact.n, c->was->sha256, c->now->sha256[0] ? c->now->sha256 : "not read");
-    for (size_t k = 0; k < c->fact.n; k++) {
-      char *name = as_baseline_fact_name(AS_VEC_AT(&c->fact, const as_baseline_fact *, k));
+    const changed_op *changed = &AS_VEC_AT(ops, changed_op, i);
+    fprintf(out, "specification %s: %s, %zu facts rely on it (%.12s, now %.12s)\n", changed->name,
+            how(changed), changed->fact.n, changed->was->sha256,
+            changed->now->sha256[0] ? changed->now->sha256 : "not read");
+    for (size_t k = 0; k < changed->fact.n; k++) {
+      char *name = as_baseline_fact_name(AS_VEC_AT(&changed->fact, const as_baseline_fact *, k));
       fprintf(out, "  %s\n", name);
       free(name);
     }
   }
   size_t otherwise = 0;
-  for (size_t i = 0; i < b->fact.n; i++)
-    otherwise += read_otherwise(fact_at(b, i));
+  for (size_t i = 0; i < baseline->fact.n; i++)
+    otherwise += read_otherwise(fact_at(baseline, i));
   if (otherwise) {
     fprintf(out,
             "%zu claims are read otherwise by this version, though their texts and specifications "
             "are the same: judged again\n",
             otherwise);
   }
-  for (size_t i = 0; i < b->fact.n && !showing->quiet; i++) {
-    const as_baseline_fact *f = fact_at(b, i);
-    if (f->outcome == AS_BASELINE_GONE) {
-      char *name = as_baseline_fact_name(f);
+  for (size_t i = 0; i < baseline->fact.n && !showing->quiet; i++) {
+    const as_baseline_fact *fact = fact_at(baseline, i);
+    if (fact->outcome == AS_BASELINE_GONE) {
+      char *name = as_baseline_fact_name(fact);
       fprintf(out, "gone     %s\n", name);
       free(name);
-    } else if (f->outcome == AS_BASELINE_CHANGED || f->outcome == AS_BASELINE_LOST ||
-               f->outcome == AS_BASELINE_NEW) {
-      print_fact(out, labels[f->outcome], f);
-    } else if (showing->verbose && f->outcome != AS_BASELINE_APART) {
-      char *name = as_baseline_fact_name(f);
-      fprintf(out, "%-8s %s: %s\n", outcomes[f->outcome], name, f->was.verdict);
+    } else if (fact->outcome == AS_BASELINE_CHANGED || fact->outcome == AS_BASELINE_LOST ||
+               fact->outcome == AS_BASELINE_NEW) {
+      print_fact(out, labels[fact->outcome], fact);
+    } else if (showing->verbose && fact->outcome != AS_BASELINE_APART) {
+      char *name = as_baseline_fact_name(fact);
+      fprintf(out, "%-8s %s: %s\n", outcomes[fact->outcome], name, fact->was.verdict);
       free(name);
     }
-    if (slower(f))
-      print_slower(out, f);
+    if (slower(fact))
+      print_slower(out, fact);
   }
   fprintf(out,
           "%zu verdicts changed, %zu unknown that were known, %zu judged again and the same, %zu "
@@ -179,80 +183,80 @@ static void print_text(FILE *out, const as_baseline_showing *showing, const as_b
             n_slower, TIMES, SECONDS, WORK_TIMES, STEPS);
   }
   if (showing->update)
-    fprintf(out, "%s: %zu facts\n", b->path, b->fact.n - count[AS_BASELINE_GONE]);
+    fprintf(out, "%s: %zu facts\n", baseline->path, baseline->fact.n - count[AS_BASELINE_GONE]);
 }
 
-static json_t *fact_json(const as_baseline_fact *f) {
-  json_t *j = json_pack("{s:s, s:s, s:s, s:s*, s:s*}", "kind", as_baseline_kind_word(f->kind),
-                        "program", f->program, "outcome", outcomes[f->outcome], "reason", f->reason,
-                        "counterexample", f->cex);
-  if (f->candidate[0])
-    json_object_set_new(j, "candidate", json_string(f->candidate));
-  if (f->part[0])
-    json_object_set_new(j, "part", json_string(f->part));
+static json_t *fact_json(const as_baseline_fact *fact) {
+  json_t *json = json_pack("{s:s, s:s, s:s, s:s*, s:s*}", "kind", as_baseline_kind_word(fact->kind),
+                           "program", fact->program, "outcome", outcomes[fact->outcome], "reason",
+                           fact->reason, "counterexample", fact->cex);
+  if (fact->candidate[0])
+    json_object_set_new(json, "candidate", json_string(fact->candidate));
+  if (fact->part[0])
+    json_object_set_new(json, "part", json_string(fact->part));
   for (int k = 0; k < 2; k++) {
-    const as_baseline_record *r = k ? &f->now : &f->was;
-    if (r->verdict == NULL)
+    const as_baseline_record *record = k ? &fact->now : &fact->was;
+    if (record->verdict == NULL)
       continue;
-    json_t *v = json_pack("{s:s, s:b, s:I}", "verdict", r->verdict, "certified", r->certified,
-                          "work", (json_int_t)r->work);
-    if (r->seconds >= 0)
-      json_object_set_new(v, "seconds", json_real(r->seconds));
-    json_object_set_new(j, k ? "now" : "was", v);
+    json_t *value = json_pack("{s:s, s:b, s:I}", "verdict", record->verdict, "certified",
+                              record->certified, "work", (json_int_t)record->work);
+    if (record->seconds >= 0)
+      json_object_set_new(value, "seconds", json_real(record->seconds));
+    json_object_set_new(json, k ? "now" : "was", value);
   }
-  if (slower(f))
-    json_object_set_new(j, "slower", json_true());
-  if (read_otherwise(f))
-    json_object_set_new(j, "claim_read_otherwise", json_true());
-  return j;
+  if (slower(fact))
+    json_object_set_new(json, "slower", json_true());
+  if (read_otherwise(fact))
+    json_object_set_new(json, "claim_read_otherwise", json_true());
+  return json;
 }
 
-static void print_json(FILE *out, const as_baseline *b, const size_t *count, size_t n_slower,
+static void print_json(FILE *out, const as_baseline *baseline, const size_t *count, size_t n_slower,
                        double seconds, const as_vec *ops) {
   json_t *facts = json_array();
   json_t *specs = json_array();
-  for (size_t i = 0; i < b->fact.n; i++) {
-    if (fact_at(b, i)->outcome != AS_BASELINE_APART)
-      json_array_append_new(facts, fact_json(fact_at(b, i)));
+  for (size_t i = 0; i < baseline->fact.n; i++) {
+    if (fact_at(baseline, i)->outcome != AS_BASELINE_APART)
+      json_array_append_new(facts, fact_json(fact_at(baseline, i)));
   }
   for (size_t i = 0; i < ops->n; i++) {
-    const changed_op *c = &AS_VEC_AT(ops, changed_op, i);
+    const changed_op *changed = &AS_VEC_AT(ops, changed_op, i);
     json_t *dependents = json_array();
-    for (size_t k = 0; k < c->fact.n; k++) {
-      char *name = as_baseline_fact_name(AS_VEC_AT(&c->fact, const as_baseline_fact *, k));
+    for (size_t k = 0; k < changed->fact.n; k++) {
+      char *name = as_baseline_fact_name(AS_VEC_AT(&changed->fact, const as_baseline_fact *, k));
       json_array_append_new(dependents, json_string(name));
       free(name);
     }
-    json_array_append_new(specs, json_pack("{s:s, s:s, s:s, s:s*, s:o}", "name", c->name, "how",
-                                           how(c), "was", c->was->sha256, "now",
-                                           c->now->sha256[0] ? c->now->sha256 : NULL, "dependents",
-                                           dependents));
+    json_array_append_new(specs, json_pack("{s:s, s:s, s:s, s:s*, s:o}", "name", changed->name,
+                                           "how", how(changed), "was", changed->was->sha256, "now",
+                                           changed->now->sha256[0] ? changed->now->sha256 : NULL,
+                                           "dependents", dependents));
   }
-  json_t *j = json_pack("{s:s, s:s, s:o, s:o, s:f, s:i}", "format", "assay-regress 1", "baseline",
-                        b->path, "facts", facts, "specifications", specs, "seconds", seconds,
-                        "slower", (int)n_slower);
+  json_t *json = json_pack("{s:s, s:s, s:o, s:o, s:f, s:i}", "format", "assay-regress 1",
+                           "baseline", baseline->path, "facts", facts, "specifications", specs,
+                           "seconds", seconds, "slower", (int)n_slower);
   for (int k = 0; k < AS_BASELINE_APART; k++)
-    json_object_set_new(j, outcomes[k], json_integer((json_int_t)count[k]));
-  json_dumpf(j, out, JSON_INDENT(1));
+    json_object_set_new(json, outcomes[k], json_integer((json_int_t)count[k]));
+  json_dumpf(json, out, JSON_INDENT(1));
   fputc('\n', out);
-  json_decref(j);
+  json_decref(json);
 }
 
-as_status as_baseline_report(const as_baseline_showing *showing, const as_baseline *b,
+as_status as_baseline_report(const as_baseline_showing *showing, const as_baseline *baseline,
                              double seconds) {
   FILE *out = showing->out;
   as_vec ops;
   size_t count[AS_BASELINE_APART + 1] = {0};
   size_t n_slower = 0;
-  changed_specifications(b, &ops);
-  for (size_t i = 0; i < b->fact.n; i++) {
-    count[fact_at(b, i)->outcome]++;
-    n_slower += slower(fact_at(b, i));
+  changed_specifications(baseline, &ops);
+  for (size_t i = 0; i < baseline->fact.n; i++) {
+    count[fact_at(baseline, i)->outcome]++;
+    n_slower += slower(fact_at(baseline, i));
   }
   if (showing->json)
-    print_json(out, b, count, n_slower, seconds, &ops);
+    print_json(out, baseline, count, n_slower, seconds, &ops);
   else
-    print_text(out, showing, b, count, n_slower, seconds, &ops);
+    print_text(out, showing, baseline, count, n_slower, seconds, &ops);
   for (size_t i = 0; i < ops.n; i++)
     as_vec_clear(&AS_VEC_AT(&ops, changed_op, i).fact);
   as_vec_clear(&ops);
@@ -262,39 +266,39 @@ as_status as_baseline_report(const as_baseline_showing *showing, const as_baseli
                                     : AS_OK;
 }
 
-bool as_baseline_junit(const char *path, const as_baseline *b, as_err *err) {
+bool as_baseline_junit(const char *path, const as_baseline *baseline, as_err *err) {
   if (path == NULL)
     return true;
-  as_report_junit *j = as_report_junit_new(b->path);
-  for (size_t i = 0; i < b->fact.n; i++) {
-    const as_baseline_fact *f = fact_at(b, i);
-    if (f->outcome == AS_BASELINE_APART)
+  as_report_junit *suite = as_report_junit_new(baseline->path);
+  for (size_t i = 0; i < baseline->fact.n; i++) {
+    const as_baseline_fact *fact = fact_at(baseline, i);
+    if (fact->outcome == AS_BASELINE_APART)
       continue;
-    char *name = as_baseline_fact_name(f);
+    char *name = as_baseline_fact_name(fact);
     char *message = NULL;
-    if (f->outcome == AS_BASELINE_GONE) {
+    if (fact->outcome == AS_BASELINE_GONE) {
       message = as_strdup("a file, a graph or a rule of the baseline is no more");
-    } else if (f->now.verdict) {
-      message =
-          as_format("%s%s%s%s%s", f->recorded ? f->was.verdict : "", f->recorded ? " -> " : "",
-                    f->now.verdict, f->reason ? ": " : "", f->reason ? f->reason : "");
+    } else if (fact->now.verdict) {
+      message = as_format("%s%s%s%s%s", fact->recorded ? fact->was.verdict : "",
+                          fact->recorded ? " -> " : "", fact->now.verdict, fact->reason ? ": " : "",
+                          fact->reason ? fact->reason : "");
     }
-    as_report_junit_case c = {.group = as_baseline_kind_word(f->kind),
-                              .name = name,
-                              .seconds = f->now.seconds > 0 ? f->now.seconds : 0,
-                              .type = outcomes[f->outcome],
-                              .message = message,
-                              .detail = f->cex};
-    bool unsure = f->outcome == AS_BASELINE_LOST || f->outcome == AS_BASELINE_GONE ||
-                  (f->outcome == AS_BASELINE_NEW && strcmp(f->now.verdict, "UNKNOWN") == 0);
-    c.outcome = f->outcome == AS_BASELINE_CHANGED ? AS_REPORT_JUNIT_FAIL
-                : unsure                          ? AS_REPORT_JUNIT_ERROR
-                                                  : AS_REPORT_JUNIT_PASS;
-    as_report_junit_add(j, &c);
+    as_report_junit_case test = {.group = as_baseline_kind_word(fact->kind),
+                                 .name = name,
+                                 .seconds = fact->now.seconds > 0 ? fact->now.seconds : 0,
+                                 .type = outcomes[fact->outcome],
+                                 .message = message,
+                                 .detail = fact->cex};
+    bool unsure = fact->outcome == AS_BASELINE_LOST || fact->outcome == AS_BASELINE_GONE ||
+                  (fact->outcome == AS_BASELINE_NEW && strcmp(fact->now.verdict, "UNKNOWN") == 0);
+    test.outcome = fact->outcome == AS_BASELINE_CHANGED ? AS_REPORT_JUNIT_FAIL
+                   : unsure                             ? AS_REPORT_JUNIT_ERROR
+                                                        : AS_REPORT_JUNIT_PASS;
+    as_report_junit_add(suite, &test);
     free(name);
     free(message);
   }
-  bool ok = as_report_junit_write(j, path, err);
-  as_report_junit_free(j);
+  bool ok = as_report_junit_write(suite, path, err);
+  as_report_junit_free(suite);
   return ok;
 }

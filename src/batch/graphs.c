@@ -63,6 +63,8 @@ static void print_row(const graph_run *run, const judged_graph *graph) {
   printf("%5zu  %7u  %-8s %7.3f s%s%s\n", graph->number, kernels(graph),
          as_answer_word(graph->answer), graph->seconds, graph->why && !proved ? "  " : "",
          graph->why && !proved ? graph->why : "");
+  if (proved && graph->words.implied)
+    printf("       the program is defined only where %s\n", graph->words.implied);
   if (proved && !verdict->certified)
     printf("       NOT CERTIFIED: %s\n", graph->why ? graph->why : "");
   if (graph->answer == AS_ANSWER_REFUTED && verdict->cex_words)

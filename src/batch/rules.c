@@ -2,6 +2,7 @@
  * told in the order of the files. */
 #include "rules.h"
 #include "src/base/file.h"
+#include "src/base/id.h"
 #include "src/base/pool.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,12 +19,11 @@ static void print_residual(const as_proof_result *proof) {
 
 static void tell(const rule_run *run, const judged_rule *rule) {
   const as_verdict *verdict = &rule->verdict;
-  if (!run->table)
+  if (!run->table || rule->file == NULL) /* of a file that was said when it was opened */
     return;
   as_progress_wipe(&run->progress);
-  if (run->n_file + run->bad_files > 1 && rule->number == 0 &&
-      (rule == run->cases || rule[-1].file != rule->file))
-    printf("# %s\n", rule->file->given.name);
+  if (run->n_file + run->n_bad_file > 1 && (rule == run->cases || rule[-1].file != rule->file))
+    printf("# %s\n", rule->path);
   printf("%-*s  %-8s %8.3f s%s%s%s\n", run->width, rule->name, as_answer_word(verdict->answer),
          verdict->seconds, verdict->surprise ? "  expected: " : "",
          verdict->surprise ? as_expect_word(verdict->expect) : "",
@@ -40,6 +40,9 @@ static void tell(const rule_run *run, const judged_rule *rule) {
     print_residual(&verdict->proof);
   if (verdict->answer == AS_ANSWER_PROVED && verdict->tally.filled == 0)
     puts("    (seen at instances only where all results are empty)");
+  if (rule->words.implied)
+    printf("    for sizes where %s: elsewhere the %s side is not defined\n", rule->words.implied,
+           rule->reverse ? "right" : "left");
   if (run->how->verbose && verdict->answer == AS_ANSWER_PROVED) {
     printf("%s\n    proof of %u steps in %.3f s, checked in %.3f s; %llu instances agree\n",
            verdict->theorem, verdict->proof.steps, verdict->prove_seconds, verdict->check_seconds,
@@ -48,13 +51,23 @@ static void tell(const rule_run *run, const judged_rule *rule) {
   fflush(stdout);
 }
 
-static void judge_one(void *arg, size_t i) {
-  rule_run *run = arg;
-  judged_rule *rule = &run->cases[i];
+static void judge(const rule_run *run, judged_rule *rule) {
+  if (rule->unread) {
+    rule->verdict.answer = AS_ANSWER_UNREADABLE;
+    rule->verdict.reason = AS_REASON_UNREADABLE;
+    rule->verdict.why = as_err_format(rule->unread);
+    return;
+  }
   as_judged judged = as_job_judged_rule(rule->file, rule->number, rule->reverse, rule->name);
   as_judge(&judged, &run->policy, &rule->verdict);
   as_report_words_of(&rule->verdict, run->how->out != NULL, &rule->words);
   as_verdict_release(&rule->verdict);
+}
+
+static void judge_one(void *arg, size_t i) {
+  rule_run *run = arg;
+  judged_rule *rule = &run->cases[i];
+  judge(run, rule);
   pthread_mutex_lock(&run->lock);
   rule->done = true;
   run->judged++;
@@ -72,7 +85,7 @@ static void judge_one(void *arg, size_t i) {
 static int status_of(const rule_run *run) {
   if (run->conflicts)
     return AS_INTERNAL;
-  if (run->bad_files || run->count[AS_ANSWER_UNREADABLE])
+  if (run->count[AS_ANSWER_UNREADABLE])
     return AS_BAD_INPUT;
   if (run->surprises)
     return AS_NO;
@@ -88,28 +101,51 @@ static int status_of(const rule_run *run) {
   return status;
 }
 
-static void list_rules(rule_run *run) {
+static judged_rule *new_case(rule_run *run, const as_job *file, const char *path, char *name) {
+  judged_rule *rule = &run->cases[run->n_case++];
+  *rule = (judged_rule){.file = file, .path = path, .number = AS_NONE, .name = name};
+  as_verdict_init(&rule->verdict);
+  int width = (int)strlen(name);
+  if (file && width > run->width)
+    run->width = width;
+  return rule;
+}
+
+/* `op NAME`, `func NAME`; the place of what is neither */
+static char *name_of_defect(const as_rule_defect *defect) {
+  if (*defect->name == 0)
+    return as_format("line %d", defect->why->line);
+  return as_format("%.*s %s", (int)strcspn(defect->text, " \t"), defect->text, defect->name);
+}
+
+static void list_file(rule_run *run, const as_job *file) {
   bool to[2] = {run->how->forward, run->how->backward};
-  size_t most = 0;
-  for (uint32_t f = 0; f < run->n_file; f++)
-    most += 2 * as_rulefile_count(run->file[f].rules);
-  run->cases = as_calloc(most + 1, sizeof *run->cases);
-  for (uint32_t f = 0; f < run->n_file; f++) {
-    for (uint32_t i = 0; i < as_rulefile_count(run->file[f].rules); i++) {
-      for (int back = 0; back < 2; back++) {
-        if (!to[back])
-          continue;
-        judged_rule *rule = &run->cases[run->n_case++];
-        *rule = (judged_rule){.file = &run->file[f],
-                              .number = i,
-                              .reverse = back,
-                              .name = as_job_rule_name(&run->file[f], i, back)};
-        as_verdict_init(&rule->verdict);
-        int width = (int)strlen(rule->name);
-        if (width > run->width)
-          run->width = width;
-      }
+  const char *path = file->given.name;
+  for (uint32_t i = 0; i < as_rulefile_defects(file->rules); i++) {
+    as_rule_defect defect = as_rulefile_defect(file->rules, i);
+    new_case(run, file, path, name_of_defect(&defect))->unread = defect.why;
+  }
+  for (uint32_t i = 0; i < as_rulefile_count(file->rules); i++) {
+    for (int back = 0; back < 2; back++) {
+      if (!to[back])
+        continue;
+      judged_rule *rule = new_case(run, file, path, as_job_rule_name(file, i, back));
+      rule->number = i;
+      rule->reverse = back;
     }
+  }
+}
+
+static void list_cases(rule_run *run) {
+  size_t most = run->n_bad_file;
+  for (uint32_t f = 0; f < run->n_file; f++)
+    most += 2 * as_rulefile_count(run->file[f].rules) + as_rulefile_defects(run->file[f].rules);
+  run->cases = as_calloc(most + 1, sizeof *run->cases);
+  for (uint32_t f = 0; f < run->n_file; f++)
+    list_file(run, &run->file[f]);
+  for (uint32_t f = 0; f < run->n_bad_file; f++) {
+    const unread_file *bad = &run->bad_file[f];
+    new_case(run, NULL, bad->path, as_strdup(as_file_name(bad->path)))->unread = &bad->why;
   }
 }
 
@@ -117,19 +153,20 @@ static void list_rules(rule_run *run) {
 static void open_files(rule_run *run, const as_oplib *library, const char *const *path,
                        uint32_t n) {
   run->file = as_calloc(n + 1, sizeof *run->file);
+  run->bad_file = as_calloc(n + 1, sizeof *run->bad_file);
   for (uint32_t i = 0; i < n; i++) {
-    as_err err;
-    as_err_init(&err);
+    unread_file *bad = &run->bad_file[run->n_bad_file];
+    *bad = (unread_file){.path = path[i]};
+    as_err_init(&bad->why);
     as_job *file = &run->file[run->n_file];
-    as_job_init(file, as_oplib_again(library, &err));
-    if (file->lib && as_job_read_rules(file, path[i], &err)) {
+    as_job_init(file, as_oplib_again(library, &bad->why));
+    if (file->lib && as_job_read_rules_with_defects(file, path[i], &bad->why)) {
       run->n_file++;
     } else {
-      as_err_tell(&err);
+      as_err_tell(&bad->why);
       as_job_clear(file);
-      run->bad_files++;
+      run->n_bad_file++;
     }
-    as_err_clear(&err);
   }
 }
 
@@ -151,7 +188,7 @@ static void print_conflicts(const rule_run *run) {
       fprintf(stderr,
               "assay: INTERNAL ERROR: %s: %s: the proof and the counterexample cannot both be "
               "right; nothing that this version says of rules can be trusted\n",
-              rule->file->given.name, rule->name);
+              rule->path, rule->name);
     }
   }
 }
@@ -165,6 +202,9 @@ static void clear(rule_run *run) {
   }
   for (uint32_t i = 0; i < run->n_file; i++)
     as_job_clear(&run->file[i]);
+  for (uint32_t i = 0; i < run->n_bad_file; i++)
+    as_err_clear(&run->bad_file[i].why);
+  free(run->bad_file);
   free(run->cases);
   free(run->file);
 }
@@ -177,7 +217,7 @@ int as_batch_rules(const as_batch_how *how, const as_oplib *library, const char 
   rule_run run = {.how = how, .policy = *how->policy, .table = !how->json && !how->quiet};
   as_policy_ask_nobody(&run.policy);
   open_files(&run, library, path, n);
-  list_rules(&run);
+  list_cases(&run);
   as_progress_init(&run.progress, how->quiet);
   pthread_mutex_init(&run.lock, NULL);
   as_parallel(how->threads, run.n_case, judge_one, &run);

@@ -6,22 +6,32 @@
 #include "src/report/judged.h"
 #include <pthread.h>
 
+/* A rule; or what could not be read where rules were looked for: a definition among them, which
+ * leaves the rules beside it as they are, or a file. */
 typedef struct {
-  const as_job *file;
-  uint32_t number;
+  const as_job *file; /* NULL: the file could not be read */
+  const char *path;
+  uint32_t number;      /* AS_NONE: no rule, and */
+  const as_err *unread; /* why */
   bool reverse;
   bool done;
-  char *name; /* NAME, or NAME.reverse */
+  char *name; /* NAME, or NAME.reverse; `op NAME` */
   as_verdict verdict;
   as_report_words words;
 } judged_rule;
+
+typedef struct {
+  const char *path;
+  as_err why;
+} unread_file;
 
 typedef struct {
   const as_batch_how *how;
   as_policy policy; /* solvers are asked only where they are required */
   as_job *file;
   uint32_t n_file;
-  uint32_t bad_files;
+  unread_file *bad_file;
+  uint32_t n_bad_file;
   judged_rule *cases;
   size_t n_case;
   bool table;           /* on standard output, a line a rule */

@@ -29,7 +29,7 @@ static json_t *instance(const as_rule_cex *found) {
 static json_t *row(const judged_rule *rule, const char *file, const char *cert) {
   const as_verdict *verdict = &rule->verdict;
   bool unreadable = verdict->answer == AS_ANSWER_UNREADABLE;
-  char *example = as_report_words_without(verdict->cex_words, rule->file->given.name, file);
+  char *example = as_report_words_without(verdict->cex_words, rule->path, file);
   json_t *object = json_pack(
       "{s:s, s:s, s:s, s:s, s:f, s:b, s:s*, s:s*, s:s*, s:s*, s:s*, s:s*, s:b}", "file", file,
       "rule", rule->name, "direction", rule->reverse ? "backward" : "forward", "verdict",
@@ -47,6 +47,8 @@ static json_t *row(const judged_rule *rule, const char *file, const char *cert) 
                                 "defined", (json_int_t)verdict->tally.defined, "not_empty",
                                 (json_int_t)verdict->tally.filled, "undecided",
                                 (json_int_t)verdict->tally.open));
+  if (rule->words.implied)
+    json_object_set_new(object, "implied_of_sizes", json_string(rule->words.implied));
   if (verdict->cex_found)
     json_object_set_new(object, "instance", instance(&verdict->rule_cex));
   if (verdict->answer == AS_ANSWER_UNKNOWN && verdict->proof.goal) {
@@ -85,6 +87,14 @@ static as_report_state state_of(const as_verdict *verdict) {
              ? AS_REPORT_BAD
          : verdict->answer == AS_ANSWER_PROVED ? AS_REPORT_GOOD
                                                : AS_REPORT_OPEN;
+}
+
+static void add_text(const judged_rule *rule, as_report_item *item) {
+  size_t length;
+  const char *start = as_rulefile_text(rule->file->rules, rule->number, &length);
+  char *text = as_format("%.*s", (int)length, start);
+  as_report_add_note(item, "Rule", text);
+  free(text);
 }
 
 /* both sides drawn; where one is ill-formed at any sizes there is nothing to draw */
@@ -129,18 +139,17 @@ static void add_counterexample(const as_rule_cex *found, as_report_item *item) {
 
 static void fill_item(const judged_rule *rule, as_report_item *item) {
   const as_verdict *verdict = &rule->verdict;
-  size_t length;
-  const char *start = as_rulefile_text(rule->file->rules, rule->number, &length);
-  char *text = as_format("%.*s", (int)length, start);
   as_report_init(item, rule->name, as_answer_word(verdict->answer), state_of(verdict));
-  item->group = as_report_keep(item, rule->file->given.name);
+  item->group = as_report_keep(item, rule->path);
   item->reason = as_report_keep(item, verdict->why);
   item->theorem =
       as_report_keep(item, verdict->answer == AS_ANSWER_PROVED ? rule->words.theorem : NULL);
   item->outline = as_report_keep(item, rule->words.outline);
   item->seconds = verdict->answer == AS_ANSWER_PROVED ? verdict->prove_seconds : -1;
   item->steps = verdict->proof.steps;
-  as_report_add_note(item, "Rule", text);
+  if (rule->unread)
+    return;
+  add_text(rule, item);
   draw_sides(rule, item);
   if (verdict->cex_found)
     add_counterexample(&verdict->rule_cex, item);
@@ -150,13 +159,15 @@ static void fill_item(const judged_rule *rule, as_report_item *item) {
   as_report_row(item, verdict->tally.defined ? AS_REPORT_GOOD : AS_REPORT_OPEN, "Instances",
                 "%llu tried, defined at %llu of them", (unsigned long long)verdict->tally.inputs,
                 (unsigned long long)verdict->tally.defined);
+  if (rule->words.implied)
+    as_report_row(item, AS_REPORT_PLAIN, "Sizes", "where %s; elsewhere the %s side is not defined",
+                  rule->words.implied, rule->reverse ? "right" : "left");
   if (verdict->expect) {
     as_report_row(item, verdict->surprise ? AS_REPORT_BAD : AS_REPORT_GOOD, "Expected", "%s",
                   as_expect_word(verdict->expect));
   }
   for (uint32_t i = 0; i < verdict->n_relied && verdict->answer == AS_ANSWER_PROVED; i++)
     as_report_add_relied(item, verdict->relied[i].name, verdict->relied[i].sha256, NULL);
-  free(text);
 }
 
 static char *report_html(const rule_run *run, double seconds) {
@@ -171,7 +182,8 @@ static char *report_html(const rule_run *run, double seconds) {
   return html;
 }
 
-/* The rules and their specifications are copied, so that the directory needs nothing beside it.
+/* The rules and their specifications are copied, so that the directory needs nothing beside it;
+ * without definitions that could not be read, so that the checker reads the copy.
  * kept[i]: the name of file i there, malloc'ed. */
 static bool keep_files(const rule_run *run, as_report_dir *out, char **kept, as_err *err) {
   for (uint32_t i = 0; i < run->n_file; i++) {
@@ -182,7 +194,9 @@ static bool keep_files(const rule_run *run, as_report_dir *out, char **kept, as_
       free(kept[i]);
       kept[i] = as_format("%u-%s", k, name);
     }
-    as_report_dir_add(out, kept[i], text->text, text->len);
+    char *sound = as_job_sound_rules(&run->file[i]);
+    as_report_dir_add(out, kept[i], sound, text->len);
+    free(sound);
     as_judged file = as_job_judged_rule(&run->file[i], 0, false, "");
     if (!as_report_add_specifications(&file, out, err))
       return false;
@@ -209,12 +223,12 @@ bool as_batch_leave_rules(const rule_run *run, double seconds, as_err *err) {
   json_t *rules = json_array();
   for (size_t i = 0; ok && i < run->n_case; i++) {
     const judged_rule *rule = &run->cases[i];
-    const char *file = kept[rule->file - run->file];
+    const char *file = rule->file ? kept[rule->file - run->file] : rule->path;
     char *cert = certificate(rule, &out);
     if (cert)
       as_str_printf(&batch, "%s %s %s\n", file, rule->name, cert);
-    json_array_append_new(rules, row(rule, run->how->out ? file : rule->file->given.name,
-                                     run->how->out ? cert : NULL));
+    json_array_append_new(
+        rules, row(rule, run->how->out ? file : rule->path, run->how->out ? cert : NULL));
     free(cert);
   }
   if (ok && run->how->out) {
@@ -259,7 +273,7 @@ bool as_batch_junit_rules(const rule_run *run, as_err *err) {
     const as_verdict *verdict = &rule->verdict;
     const char *detail = verdict->answer == AS_ANSWER_UNREADABLE ? verdict->why : NULL;
     as_report_junit_add(
-        suite, &(as_report_junit_case){.group = rule->file->given.name,
+        suite, &(as_report_junit_case){.group = rule->path,
                                        .name = rule->name,
                                        .outcome = outcome_of(verdict),
                                        .type = as_answer_word(verdict->answer),

@@ -18,6 +18,7 @@ typedef struct {
   uint32_t wrong;    /* files and claims that are not as they should be */
   uint32_t rejected; /* certificates */
   uint32_t accepted;
+  uint32_t disagreed; /* certificates that the checkers do not judge alike; counted as rejected */
   uint32_t differing; /* specifications relied on that are not yours */
   as_err *err;
 } checking;
@@ -87,14 +88,15 @@ static bool check_files(checking *c, const char *const *must, size_t n_must) {
   return check_hash(c, "report.html", page);
 }
 
-/* --- the trusted checker */
-/* gives its exit status; negative with err: it could not be run */
-static int run_checker(checking *c, const char *given, const char *candidate, const char *cert,
-                       bool show) {
+/* --- the checkers */
+/* gives its exit status; negative with err: it could not be run, or failed */
+static int run_checker(checking *c, const as_check_by *by, const char *given, const char *candidate,
+                       const char *cert, bool show) {
   as_vec argv;
   as_vec_init(&argv, sizeof(const char *));
   const char *const last[] = {given, candidate, cert, NULL};
-  as_vec_push(&argv, &c->how->checker);
+  for (const char *const *word = by->command; *word; word++)
+    as_vec_push(&argv, word);
   for (uint32_t i = 0; i < c->how->n_sem; i++) {
     const char *option = "--sem";
     as_vec_push(&argv, &option);
@@ -105,9 +107,9 @@ static int run_checker(checking *c, const char *given, const char *candidate, co
   as_child_result said;
   as_child_run(&(as_child){.argv = argv.data, .errors = AS_CHILD_ERRORS_MERGED}, &said);
   int status = said.status;
-  if (said.end != AS_CHILD_EXITED) {
+  if (said.end != AS_CHILD_EXITED || status < 0 || status > AS_BAD_INPUT) {
     char *how = as_child_how(&said);
-    as_err_set(c->err, AS_INTERNAL, "%s: it %s", c->how->checker, how);
+    as_err_set(c->err, AS_INTERNAL, "%s (%s): it %s", by->name, by->command[0], how);
     free(how);
     status = -1;
   }
@@ -118,9 +120,38 @@ static int run_checker(checking *c, const char *given, const char *candidate, co
   return status;
 }
 
+static const char *verdict_word(int status) {
+  return status == AS_OK ? "accepts" : status == AS_NO ? "rejects" : "cannot read it";
+}
+
+/* What all checkers say of one certificate; negative with err.  Where they differ: rejected. */
+static int ask_checkers(checking *c, const char *given, const char *candidate, const char *cert,
+                        bool show) {
+  int agreed = -1;
+  bool differ = false;
+  as_str told;
+  as_str_init(&told);
+  for (uint32_t i = 0; i < c->how->n_checkers; i++) {
+    const as_check_by *by = &c->how->checkers[i];
+    int status = run_checker(c, by, given, candidate, cert, show && i == 0);
+    if (status < 0) {
+      as_str_clear(&told);
+      return status;
+    }
+    differ = differ || (i > 0 && status != agreed);
+    agreed = i == 0 ? status : agreed;
+    as_str_printf(&told, "%s%s %s", i ? ", " : "", by->name, verdict_word(status));
+  }
+  if (c->how->n_checkers > 1 && !c->how->json && (show || differ || agreed != AS_OK))
+    printf("%s: %s%s\n", cert, told.s, differ ? ": THE CHECKERS DIFFER" : "");
+  as_str_clear(&told);
+  c->disagreed += differ;
+  return differ ? AS_NO : agreed;
+}
+
 static bool check_certificate(checking *c, const char *given, const char *candidate,
                               const char *cert, bool show) {
-  int status = run_checker(c, given, candidate, cert, show);
+  int status = ask_checkers(c, given, candidate, cert, show);
   if (status == AS_BAD_INPUT)
     as_err_set(c->err, AS_BAD_INPUT, "%s: the checker cannot read it%s", c->dir,
                c->differing
@@ -222,7 +253,7 @@ static bool check_claims(checking *c, const as_judged *judged, as_verdict *v) {
   as_report_words words;
   as_report_words_of(v, true, &words);
   as_verdict_release(v);
-  char *json = as_report_json(judged, v, NULL, NULL);
+  char *json = as_report_json(judged, v, &words, NULL, NULL);
   compare_claims(c, json);
   free(json);
   as_report_item item;
@@ -408,6 +439,7 @@ static bool check_graph(checking *c, json_t *row) {
   c->accepted = inner.accepted;
   c->rejected = inner.rejected;
   c->differing = inner.differing;
+  c->disagreed = inner.disagreed;
   if (ok && (verdict == NULL || strcmp(verdict, as_answer_word(answer)) != 0))
     find(c, "graph %lld: %s as reported, %s as this version finds",
          (long long)json_integer_value(number), verdict ? verdict : "nothing",
@@ -431,18 +463,20 @@ static bool check_graphs(checking *c) {
 /* --- the command */
 static void tell(const checking *c, const char *format, as_answer answer) {
   bool good = c->wrong == 0 && c->rejected == 0;
+  const char *by = c->how->n_checkers > 1 ? " by both checkers" : "";
   const char *own = c->differing ? "; by your specifications, which are not all the result's" : "";
   if (c->how->json) {
     printf("{\"accepted\": %s, \"changed_files\": %u, \"certificates\": %u, \"rejected\": %u, "
-           "\"other_specifications\": %u}\n",
+           "\"other_specifications\": %u, \"checkers\": %u, \"checkers_differ\": %u}\n",
            c->rejected == 0 && c->accepted > 0 ? "true" : "false", c->wrong, c->accepted,
-           c->rejected, c->differing);
+           c->rejected, c->differing, c->how->n_checkers, c->disagreed);
   } else if (!good) {
     puts("NOT VERIFIED");
   } else if (format) { /* a batch */
-    printf("VERIFIED: %u certificates accepted, everything else as reported%s\n", c->accepted, own);
+    printf("VERIFIED: %u certificates accepted%s, everything else as reported%s\n", c->accepted, by,
+           own);
   } else if (c->accepted) {
-    printf("VERIFIED: certificate accepted, files unchanged%s\n", own);
+    printf("VERIFIED: certificate accepted%s, files unchanged%s\n", by, own);
   } else {
     printf("VERIFIED: %s as reported, files unchanged\n", as_answer_word(answer));
   }

@@ -5,19 +5,27 @@
  *   claims     report.json and report.html are what this version makes of the same texts, with the
  *              certificate in place of the prover's; of a batch, for each of its cases
  *   kernel.cu  is what lowering makes of the certified muGraph
- *   theorem    the trusted checker, as a process of its own, accepts the certificate by *your*
- *              specifications; which of those that the result relies on are not its own is said */
+ *   theorem    the checkers, each as a process of its own, accept the certificate by *your*
+ *              specifications; which of those that the result relies on are not its own is said.
+ *              With more than one, what each says is told, and where they differ nothing passes */
 #ifndef AS_CHECK_H
 #define AS_CHECK_H
 #include "src/base/err.h"
 #include "src/ir/opdef.h"
 #include "src/target/target.h"
 
+/* A checker of certificates: it is run as `COMMAND --sem PATH.. GIVEN CANDIDATE CERTIFICATE`. */
+typedef struct {
+  const char *name;           /* what messages call it */
+  const char *const *command; /* ended by NULL; borrowed */
+} as_check_by;
+
 typedef struct {
   const as_oplib *yours; /* your specifications, */
   const char *const *sem;
-  uint32_t n_sem;          /* and where they are, for the checker */
-  const char *checker;     /* its path, or its name on PATH */
+  uint32_t n_sem; /* and where they are, for the checkers */
+  const as_check_by *checkers;
+  uint32_t n_checkers;     /* at least 1; the first one's words are shown */
   const as_target *target; /* NULL: the one that the report names */
   bool json;
   bool quiet;

@@ -29,6 +29,9 @@ as_oplib *cli_library(const cli_opts *o, as_err *err);
  * install` put it; malloc'ed */
 char *cli_sem_dir(void);
 char *cli_exe_dir(void); /* malloc'ed */
+/* the folder that holds the second checker's package `second`, installed or of the source tree;
+ * malloc'ed, or NULL: there is none */
+char *cli_second_dir(void);
 
 /* ---- what a command is about: a result directory (one argument), or its parts named one by one */
 typedef struct {

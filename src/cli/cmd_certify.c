@@ -3,6 +3,7 @@
 #include "cli.h"
 #include "src/base/str.h"
 #include "src/batch/batch.h"
+#include "src/batch/tiles.h"
 #include "src/report/junit.h"
 #include <jansson.h>
 #include <stdio.h>
@@ -73,7 +74,7 @@ static bool leave_junit(const cli_opts *o, const as_verdict *v, as_err *err) {
 static void show(const cli_opts *o, const as_judged *judged, const as_verdict *v,
                  const as_report_words *words, void *extra) {
   if (o->json) {
-    char *json = as_report_json(judged, v, NULL, extra);
+    char *json = as_report_json(judged, v, words, NULL, extra);
     fputs(json, stdout);
     free(json);
   } else if (o->quiet) {
@@ -128,6 +129,28 @@ static int certify_one(const cli_opts *o) {
   return status;
 }
 
+/* no claim is made of a tile program: what a certificate would be about is refused */
+static int certify_tiles(const cli_opts *o, const as_import_tile_format *from) {
+  if (o->out || o->to || o->junit) {
+    fprintf(stderr, "assay: tile programs are judged by evaluation alone: there is nothing for "
+                    "--out, --to and --junit to write\n");
+    return AS_BAD_INPUT;
+  }
+  as_err err;
+  as_err_init(&err);
+  as_batch_tiles_how how = {.from = from,
+                            .options = {o->scratch, o->shapes, o->config},
+                            .seed = o->seed,
+                            .json = o->json,
+                            .quiet = o->quiet,
+                            .verbose = o->verbose};
+  as_oplib *library = cli_library(o, &err);
+  int status = library ? as_batch_tiles(&how, library, o->arg[0], o->arg[1]) : as_err_tell(&err);
+  as_oplib_free(library);
+  as_err_clear(&err);
+  return status;
+}
+
 int cli_certify(const cli_opts *o) {
   if (!as_ends_with(o->arg[0], ".rule")) {
     if (o->n_arg < 2 || o->n_arg > 3 || (o->n_arg == 3) != (o->to != NULL)) {
@@ -135,6 +158,9 @@ int cli_certify(const cli_opts *o) {
                       "with --to, only then: the file to write]\n");
       return AS_BAD_INPUT;
     }
+    const as_import_tile_format *tiles = o->from ? as_import_tile_format_named(o->from) : NULL;
+    if (tiles || (o->from == NULL && as_batch_tiles_are(o->arg[0], o->arg[1])))
+      return certify_tiles(o, tiles);
     return o->from ? certify_graphs(o) : certify_one(o);
   }
   for (uint32_t i = 1; i < o->n_arg; i++) {

@@ -1,7 +1,9 @@
 #include "cli.h"
+#include "src/base/child.h"
 #include "src/base/file.h"
 #include "src/check/check.h"
 #include <stdlib.h>
+#include <string.h>
 
 /* the trusted checker beside this executable, or on PATH; malloc'ed */
 static char *checker_path(void) {
@@ -14,24 +16,54 @@ static char *checker_path(void) {
   return as_strdup("assay-check");
 }
 
+/* runs the package `second` of the folder that the first argument names */
+static const char run_second[] =
+    "import runpy, sys; sys.path[0] = sys.argv.pop(1); "
+    "runpy.run_module(\"second\", run_name=\"__main__\", alter_sys=True)";
+
+/* The second checker's command, in place: folder is its own, malloc'ed.  false with err: there is
+ * no Python, or no package. */
+static bool find_second(const char *command[6], char **folder, as_err *err) {
+  const char *python = getenv("PYTHON3");
+  python = python && *python ? python : "python3";
+  *folder = cli_second_dir();
+  if (!as_child_exists(python))
+    return as_err_set(err, AS_INTERNAL, "the second checker needs Python 3, and `%s` cannot be run",
+                      python);
+  if (*folder == NULL)
+    return as_err_set(err, AS_INTERNAL, "the second checker is not installed");
+  const char *const words[] = {python, "-B", "-c", run_second, *folder, NULL};
+  memcpy(command, words, sizeof words);
+  return true;
+}
+
 int cli_check(const cli_opts *o) {
   as_err err;
   as_err_init(&err);
   char *standard = cli_sem_dir();
   char *checker = checker_path();
+  char *folder = NULL;
+  bool both = strcmp(o->checkers, "both") == 0;
+  const char *const first[] = {checker, NULL};
+  const char *second[6] = {NULL};
+  const as_check_by by[] = {{"assay-check", first}, {"the second checker", second}};
   const char *const standard_only[] = {standard};
   as_oplib *yours = cli_library(o, &err);
+  if (both && err.status == AS_OK)
+    find_second(second, &folder, &err);
   as_check_how how = {.yours = yours,
                       .sem = o->sem.n ? o->sem.data : standard_only,
                       .n_sem = o->sem.n ? (uint32_t)o->sem.n : 1,
-                      .checker = checker,
+                      .checkers = by,
+                      .n_checkers = both ? 2 : 1,
                       .target = o->arch ? as_target_find(o->arch, &err) : NULL,
                       .json = o->json,
                       .quiet = o->quiet};
-  int status = err.status == AS_OK ? (int)as_check(&how, o->arg[0], &err) : AS_BAD_INPUT;
+  int status = err.status == AS_OK ? (int)as_check(&how, o->arg[0], &err) : (int)err.status;
   if (err.status != AS_OK)
     status = as_err_tell(&err);
   as_oplib_free(yours);
+  free(folder);
   free(checker);
   free(standard);
   as_err_clear(&err);

@@ -185,7 +185,7 @@ static bool leave(const cli_opts *o, const as_job *job, const as_search_result *
                               extra, err);
   if (ok && o->json) {
     json_object_set_new(extra, "directory", json_string(dir));
-    char *json = as_report_json(&x->judged, &x->cand->verdict, NULL, extra);
+    char *json = as_report_json(&x->judged, &x->cand->verdict, &x->words, NULL, extra);
     fputs(json, stdout);
     free(json);
   } else if (ok) {

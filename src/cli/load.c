@@ -67,6 +67,23 @@ char *cli_emulation_dir(void) {
   return as_strdup(as_exists(AS_DATADIR "/emu") ? AS_DATADIR "/emu" : AS_SRCDIR "/src/lower/emu");
 }
 
+char *cli_second_dir(void) {
+  char *exe = cli_exe_dir();
+  char *tries[] = {as_format("%s/../share/assay/proofs", exe), as_strdup(AS_DATADIR "/proofs"),
+                   as_strdup(AS_SRCDIR "/proofs")};
+  char *found = NULL;
+  free(exe);
+  for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
+    char *package = as_format("%s/second/__main__.py", tries[i]);
+    if (found == NULL && as_exists(package))
+      found = tries[i];
+    else
+      free(tries[i]);
+    free(package);
+  }
+  return found;
+}
+
 static bool load_path(as_oplib *lib, const char *path, as_err *err) {
   struct stat st;
   if (stat(path, &st) != 0)

@@ -6,12 +6,13 @@
 #define AS_CLI_OPTIONS_H
 #include "src/base/vec.h"
 #include "src/import/import.h"
+#include "src/import/trinity.h"
 #include "verify/judge/judge.h"
 
 /* Commands: name, arguments, how many (least, most), what it does. */
 #define CLI_COMMANDS(X)                                                                            \
   X(optimize, "PROGRAM.tp", 1, 1, "search a faster program, certify it, lower it to CUDA")         \
-  X(certify, "PROGRAM.tp CANDIDATE.mug|.tp|.json [OUT.json] | FILE.rule...", 1, UINT32_MAX,        \
+  X(certify, "PROGRAM.tp CANDIDATE.mug|.tp|.tile|.json [OUT.json] | FILE.rule...", 1, UINT32_MAX,  \
     "prove that the candidate refines the program, or that a rule is right; or refute it")         \
   X(check, "DIR", 1, 1, "verify a result directory again")                                         \
   X(regress, "[PATH|PROGRAM.tp=CANDIDATE ...]", 0, UINT32_MAX,                                     \
@@ -55,11 +56,18 @@ enum {
   X(out, 'o', STRING,                                                                              \
     CLI_FOR_optimize | CLI_FOR_certify | CLI_FOR_bench | CLI_FOR_build | CLI_FOR_run, "DIR", NULL, \
     0, 0, NULL, "write the result (directory, library, outputs) here")                             \
-  X(from, 'F', WORD, CLI_FOR_certify, "FORMAT", NULL, 0, 0, AS_IMPORT_NAMES,                       \
+  X(from, 'F', WORD, CLI_FOR_certify, "FORMAT", NULL, 0, 0,                                        \
+    AS_IMPORT_NAMES "," AS_IMPORT_TILE_NAMES,                                                      \
     "the second argument is a file of candidates of another program")                              \
   X(to, 'O', WORD, CLI_FOR_certify, "FORMAT", NULL, 0, 0, AS_IMPORT_NAMES,                         \
     "write what is certified in the format of another program, to the file named by the last "     \
     "argument")                                                                                    \
+  X(scratch, 'H', WORD, CLI_FOR_certify, "WHICH", "global", 0, 0, AS_TRINITY_SCRATCH_WORDS,        \
+    "of tile programs of Trinity: what their scratch tensors are")                                 \
+  X(shapes, 'P', STRING, CLI_FOR_certify, "FILE", NULL, 0, 0, NULL,                                \
+    "of these: the table of extents (default: shapes.tsv beside the file, or above)")              \
+  X(config, 'G', STRING, CLI_FOR_certify, "NAME", NULL, 0, 0, NULL,                                \
+    "of these: which rows of the table (default: the only ones that fit)")                         \
   X(force, 'f', FLAG, CLI_FOR_optimize | CLI_FOR_certify, NULL, NULL, 0, 0, NULL,                  \
     "replace an existing result directory")                                                        \
   X(json, 'j', FLAG, CLI_FOR_ALL, NULL, NULL, 0, 0, NULL,                                          \
@@ -98,6 +106,9 @@ enum {
     "plan for and compile for this GPU or architecture: sm_90a (H200, default), sm_80 (A100), ..") \
   X(device, 'D', WORD, CLI_FOR_build | CLI_FOR_run, "WHERE", "host", 0, 0, "host,cuda",            \
     "for the host, by the emulation of the CUDA execution model, or for a GPU")                    \
+  X(checkers, 'k', WORD, CLI_FOR_check, "WHICH", "first", 0, 0, "first,both",                      \
+    "who replays certificates: assay-check, or both it and the second checker, which is written "  \
+    "in Python from the documents alone; both must accept")                                        \
   X(smt, 'w', FLAG, CLI_FOR_optimize | CLI_FOR_certify, NULL, NULL, 0, 0, NULL,                    \
     "keep the SMT-LIB obligations beside the certificate")                                         \
   X(full, 'u', FLAG, CLI_FOR_explain, NULL, NULL, 0, 0, NULL,                                      \
@@ -114,12 +125,16 @@ typedef struct {
   as_vec sem; /* of char * */
   char *out;
   char *from;
+  char *scratch;
+  char *shapes;
+  char *config;
   char *to;
   char *junit;
   char *baseline;
   char *require;
   char *solvers;
   char *direction;
+  char *checkers;
   char *prune;
   char *arch;
   char *device;

@@ -1,6 +1,7 @@
 #include "import.h"
 #include "mirage.h"
 #include "src/base/mem.h"
+#include "trinity.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,15 @@ struct as_import {
 
 const as_import_format *as_import_format_named(const char *name) {
   static const as_import_format *const formats[] = {&as_mirage_format};
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+    if (strcmp(formats[i]->name, name) == 0)
+      return formats[i];
+  }
+  return NULL;
+}
+
+const as_import_tile_format *as_import_tile_format_named(const char *name) {
+  static const as_import_tile_format *const formats[] = {&as_trinity_format};
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
     if (strcmp(formats[i]->name, name) == 0)
       return formats[i];

@@ -29,6 +29,34 @@ typedef struct {
 /* NULL: no such format */
 const as_import_format *as_import_format_named(const char *name);
 
+/* ---- tile programs of other programs, read into `.tile` (docs/tile.md); a row each in import.c */
+#define AS_IMPORT_TILE_NAMES "trinity"
+
+/* what a reader has to be told; NULL: as the format has it */
+typedef struct {
+  const char *scratch; /* a word of AS_TRINITY_SCRATCH_WORDS */
+  const char *shapes;  /* a table of extents */
+  const char *config;  /* which part of it */
+} as_import_tile_options;
+
+typedef struct {
+  const char *name;
+  const char *extension; /* of files of one program, with its dot */
+  void *(*read)(const char *path, const as_import_tile_options *options, as_err *err);
+  void (*free)(void *file); /* NULL allowed */
+  size_t (*count)(const void *file);
+  const char *(*label)(const void *file, size_t index);
+  /* Text of a program, malloc'ed; NULL with err.  given: it is the one that others are compared
+   * with. */
+  char *(*tile)(const void *file, size_t index, const as_import_tile_options *options, bool given,
+                as_err *err);
+  /* how the options are understood, for the one who reads a verdict */
+  const char *(*reading)(const as_import_tile_options *options);
+} as_import_tile_format;
+
+/* NULL: no such format */
+const as_import_tile_format *as_import_tile_format_named(const char *name);
+
 /* a file, and the format that knows it */
 typedef struct as_import as_import;
 as_import *as_import_read(const as_import_format *format, const char *path, as_err *err);

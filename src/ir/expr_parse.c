@@ -134,6 +134,44 @@ static bool mentions_own(const as_graph *graph, as_size a) {
   return false;
 }
 
+/* an integer that is at most 0 where the relation holds; AS_SIZE_BAD beyond 63 bits */
+static as_size excess(as_sizes *sizes, as_size a, as_rel rel, as_size b) {
+  as_size less = as_size_sub(sizes, a, b);
+  as_size distance = as_size_max(sizes, less, as_size_sub(sizes, b, a));
+  switch (rel) {
+  case AS_REL_LE:
+    return less;
+  case AS_REL_LT:
+    return as_size_add(sizes, less, AS_SIZE_ONE);
+  case AS_REL_EQ:
+    return distance;
+  default:
+    return as_size_sub(sizes, AS_SIZE_ONE, distance);
+  }
+}
+
+/* a relation, or several joined by `or`: the least of what each exceeds 0 by is at most 0 */
+static bool alternatives(as_gparser *parser, as_size *a, as_rel *rel, as_size *b) {
+  as_lexed *lexed = parser->lexed;
+  as_sizes *sizes = parser->graph->sizes;
+  const as_token *token = as_tok(lexed);
+  if (!as_parse_rel(lexed, sizes, look, parser, a, rel, b))
+    return false;
+  while (as_tok_take_word(lexed, "or")) {
+    as_size first = excess(sizes, *a, *rel, *b);
+    if (!as_parse_rel(lexed, sizes, look, parser, a, rel, b))
+      return false;
+    as_size second = excess(sizes, *a, *rel, *b);
+    *a = first == AS_SIZE_BAD || second == AS_SIZE_BAD ? AS_SIZE_BAD
+                                                       : as_size_min(sizes, first, second);
+    *rel = AS_REL_LE;
+    *b = 0;
+    if (*a == AS_SIZE_BAD)
+      return as_lex_fail(lexed, token, "a size beyond 63 bits");
+  }
+  return true;
+}
+
 bool as_gp_where(as_gparser *parser, bool own) {
   as_lexed *lexed = parser->lexed;
   do {
@@ -143,7 +181,7 @@ bool as_gp_where(as_gparser *parser, bool own) {
     as_rel rel;
     as_err inner;
     as_err_init(&inner);
-    if (!as_parse_rel(lexed, parser->graph->sizes, look, parser, &a, &rel, &b))
+    if (!alternatives(parser, &a, &rel, &b))
       return false;
     if (own && !mentions_own(parser->graph, a) && !mentions_own(parser->graph, b)) {
       return as_lex_fail(lexed, token,
@@ -240,9 +278,9 @@ static as_node_id sugar(as_gparser *parser, const as_token *token, const char *n
 }
 
 /* a call with integer attributes given by name */
-static as_node_id with_sizes(as_gparser *parser, const as_token *token, const char *name,
-                             as_node_id arg, const char *const *names, const as_size *v,
-                             uint32_t n) {
+as_node_id as_gp_with_sizes(as_gparser *parser, const as_token *token, const char *name,
+                            as_node_id arg, const char *const *names, const as_size *v,
+                            uint32_t n) {
   const as_opdef *op = find_op(parser, token, name, "[ ]");
   if (op == NULL)
     return AS_NONE;
@@ -274,7 +312,7 @@ static as_node_id index_item(as_gparser *parser, as_node_id x, uint32_t *axis) {
   as_size v[4] = {at, 0, 0, AS_SIZE_ONE};
   (*axis)++;
   if (as_tok_take_word(lexed, "none"))
-    return with_sizes(parser, token, "expand_dims", x, names, v, 1);
+    return as_gp_with_sizes(parser, token, "expand_dims", x, names, v, 1);
   if (*axis > parser->graph->node[x].rank) {
     as_lex_fail(lexed, token, "more indices than axes (%u)", parser->graph->node[x].rank);
     return AS_NONE;
@@ -293,7 +331,7 @@ static as_node_id index_item(as_gparser *parser, as_node_id x, uint32_t *axis) {
   step = as_tok_take(lexed, ':');
   if (step && (v[3] = as_gp_size(parser)) == AS_SIZE_BAD)
     return AS_NONE;
-  return start || stop || step ? with_sizes(parser, token, "slice", x, names, v, 4) : x;
+  return start || stop || step ? as_gp_with_sizes(parser, token, "slice", x, names, v, 4) : x;
 }
 
 static bool parse_attr(as_gparser *parser, const as_opdef *op, named_attrs *attrs) {
@@ -330,35 +368,96 @@ static bool parse_attr(as_gparser *parser, const as_opdef *op, named_attrs *attr
   return true;
 }
 
+/* `keepdims = 1` makes a call of `sum` one of `sum_keep`, and so on */
+static bool parse_keepdims(as_gparser *parser, const as_token *token, const as_opdef **op,
+                           named_attrs *attrs) {
+  as_lexed *lexed = parser->lexed;
+  lexed->at += 2;
+  const as_token *value = as_tok(lexed);
+  bool one = value->kind == AS_T_NUMBER && value->len == 1 && *value->s == '1';
+  if (!one && !(value->kind == AS_T_NUMBER && value->len == 1 && *value->s == '0'))
+    return as_lex_fail(lexed, value, "`keepdims` is 0 or 1");
+  lexed->at++;
+  if (!one)
+    return true;
+  char *name = as_format("%s_keep", (*op)->name);
+  const as_opdef *keeping = as_oplib_find(parser->graph->lib, name);
+  bool ok = keeping != NULL ||
+            as_lex_fail(lexed, token, "`%s` cannot keep its axes: there is no operator `%s`",
+                        (*op)->name, name);
+  free(name);
+  named_attrs moved;
+  attrs_init(&moved);
+  for (uint32_t i = 0; ok && i < (*op)->nattrs; i++) {
+    int k = attr_index(keeping, (*op)->attr[i]);
+    if (!attrs->given[i])
+      continue;
+    ok = k >= 0 ||
+         as_lex_fail(lexed, token, "`%s` has no attribute `%s`", keeping->name, (*op)->attr[i]);
+    if (ok) {
+      as_attr_set(&moved.v[k], &attrs->v[i]);
+      moved.given[k] = true;
+    }
+  }
+  attrs_clear(attrs);
+  *attrs = moved;
+  if (ok)
+    *op = keeping;
+  return ok;
+}
+
+/* what stands between the brackets of a call */
+typedef struct {
+  const as_opdef *op;
+  as_node_id arg[AS_MAX_ARGS];
+  uint32_t n;
+  named_attrs attrs;
+  as_gp_axes axes; /* of a list of axes; then it is the only attribute */
+  bool named;
+} call_parts;
+
+static bool parse_argument(as_gparser *parser, const as_token *token, call_parts *parts) {
+  as_lexed *lexed = parser->lexed;
+  const as_token *name = as_tok(lexed);
+  if (name->kind != AS_T_NAME || as_tok_next(lexed)->kind != '=') {
+    if (parts->named)
+      return as_lex_fail(lexed, name, "tensors come first, attributes after");
+    if (parts->n == AS_MAX_ARGS)
+      return as_lex_fail(lexed, name, "more than %d tensors", AS_MAX_ARGS);
+    return (parts->arg[parts->n++] = as_gp_expr(parser)) != AS_NONE;
+  }
+  parts->named = true;
+  if (attr_index(parts->op, name->s) < 0 && strcmp(name->s, "keepdims") == 0)
+    return parse_keepdims(parser, token, &parts->op, &parts->attrs);
+  if (name[2].kind == '[')
+    return as_gp_parse_axes(parser, &parts->axes);
+  return parse_attr(parser, parts->op, &parts->attrs);
+}
+
 static as_node_id parse_call(as_gparser *parser, const as_token *token) {
   as_lexed *lexed = parser->lexed;
-  const as_opdef *op = find_op(parser, token, token->s, NULL);
-  if (op == NULL)
+  call_parts parts = {.op = find_op(parser, token, token->s, NULL)};
+  if (parts.op == NULL)
     return AS_NONE;
-  as_node_id arg[AS_MAX_ARGS];
   as_node_id id = AS_NONE;
-  uint32_t n = 0;
-  named_attrs attrs;
-  attrs_init(&attrs);
+  attrs_init(&parts.attrs);
   bool ok = true;
-  bool named = false;
   if (!as_tok_is(lexed, ')')) {
-    do {
-      if (as_tok(lexed)->kind == AS_T_NAME && as_tok_next(lexed)->kind == '=') {
-        named = true;
-        ok = parse_attr(parser, op, &attrs);
-      } else if (named) {
-        ok = as_lex_fail(lexed, as_tok(lexed), "tensors come first, attributes after");
-      } else if (n == AS_MAX_ARGS) {
-        ok = as_lex_fail(lexed, as_tok(lexed), "more than %d tensors", AS_MAX_ARGS);
-      } else {
-        ok = (arg[n++] = as_gp_expr(parser)) != AS_NONE;
-      }
-    } while (ok && as_tok_take(lexed, ','));
+    do
+      ok = parse_argument(parser, token, &parts);
+    while (ok && as_tok_take(lexed, ','));
   }
-  if (ok && as_tok_want(lexed, ')', "`)` or `,`"))
-    id = call(parser, token, op, arg, n, &attrs);
-  attrs_clear(&attrs);
+  ok = ok && as_tok_want(lexed, ')', "`)` or `,`");
+  bool others = false;
+  for (uint32_t i = 0; i < parts.op->nattrs; i++)
+    others |= parts.attrs.given[i];
+  if (ok && parts.axes.n > 0 && (others || parts.n != 1))
+    as_lex_fail(lexed, parts.axes.at, "a list of axes is the only attribute, of one tensor");
+  else if (ok && parts.axes.n > 0)
+    id = as_gp_over_axes(parser, token, parts.op, parts.arg[0], &parts.axes);
+  else if (ok)
+    id = call(parser, token, parts.op, parts.arg, parts.n, &parts.attrs);
+  attrs_clear(&parts.attrs);
   return id;
 }
 
@@ -501,8 +600,9 @@ as_node_id as_gp_expr(as_gparser *parser) {
   return infix(parser, term, "+-", names);
 }
 
-as_node_id as_gp_sub(as_gparser *parser, const as_token *token, as_node_id a, as_node_id b) {
-  return sugar(parser, token, "sub", "-", (as_node_id[]){a, b}, 2);
+as_node_id as_gp_apply(as_gparser *parser, const as_token *token, const char *op, const char *shown,
+                       as_node_id a, as_node_id b) {
+  return sugar(parser, token, op, shown, (as_node_id[]){a, b}, 2);
 }
 
 as_node_id as_gp_define(as_gparser *parser, const as_token *name) {

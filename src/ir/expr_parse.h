@@ -20,8 +20,23 @@ bool as_gp_sizes(as_gparser *parser); /* after the word `sizes` */
 bool as_gp_where(as_gparser *parser,
                  bool own); /* after `where`; own: each relation must name a size of this file */
 as_node_id as_gp_expr(as_gparser *parser); /* AS_NONE with err */
-as_node_id as_gp_sub(as_gparser *parser, const as_token *t, as_node_id a,
-                     as_node_id b); /* a - b, for a text at t */
+/* op(a, b), for which a text at t has the sign or word `shown` */
+as_node_id as_gp_apply(as_gparser *parser, const as_token *t, const char *op, const char *shown,
+                       as_node_id a, as_node_id b);
+/* op(arg) with these integer attributes */
+as_node_id as_gp_with_sizes(as_gparser *parser, const as_token *t, const char *op, as_node_id arg,
+                            const char *const *names, const as_size *v, uint32_t n);
+
+/* A list of axes, `axis = [0, 2]`, is short for calls one inside the other (axes_parse.c). */
+typedef struct {
+  const as_token *at;
+  uint32_t n; /* 0: no list */
+  long axis[AS_MAX_RANK];
+} as_gp_axes;
+
+bool as_gp_parse_axes(as_gparser *parser, as_gp_axes *axes); /* NAME = [n, ..] */
+as_node_id as_gp_over_axes(as_gparser *parser, const as_token *t, const as_opdef *op,
+                           as_node_id arg, const as_gp_axes *axes);
 as_node_id as_gp_define(as_gparser *parser,
                         const as_token *name); /* after `NAME =`: the expression, under that name */
 as_node_id as_gp_ref(as_gparser *parser, uint32_t scope); /* takes a NAME that must be defined */

@@ -76,6 +76,16 @@ static void push(as_lexed *lexed, int kind, const char *text, size_t n, int line
   as_vec_push(&lexed->tok, &token);
 }
 
+/* reserved words that stand nowhere else */
+static bool begins_definition(const char *word, size_t n) {
+  static const char *const words[] = {"rule", "op", "func"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    if (strlen(words[i]) == n && memcmp(words[i], word, n) == 0)
+      return true;
+  }
+  return false;
+}
+
 bool as_lex(as_lexed *lexed, const char *file, const char *text, size_t len, as_arena *mem,
             as_err *err) {
   *lexed = (as_lexed){.file = file, .text = text, .len = len, .mem = mem, .err = err};
@@ -110,6 +120,10 @@ bool as_lex(as_lexed *lexed, const char *file, const char *text, size_t len, as_
       if (n > MOST_NAME)
         return as_err_at(err, file, text, len, line, col, "a name of more than %d characters",
                          MOST_NAME);
+      if (open > 0 && (size_t)col == strspn(text + start, " \t") + 1 && begins_definition(s, n)) {
+        open = 0; /* nothing that is bracketed goes on here: what was not closed ends */
+        push(lexed, AS_T_NL, s, 0, line, col);
+      }
       push(lexed, AS_T_NAME, copy_name(mem, s, n), n, line, col);
     } else if (digit(*s)) {
       n = number_len(s, left);

@@ -53,7 +53,9 @@ typedef struct {
 typedef struct as_rulefile as_rulefile;
 /* Loads what the file uses, reads its definitions into lib (which is the file's own: two files may
  * define one name differently), finds its rules. text is borrowed for the file's lifetime.  NULL
- * with err when the text, a definition, or what stands outside of rules is ill-formed. */
+ * with err when the text is no sequence of tokens or names a file that cannot be used; a definition
+ * that is ill-formed, like whatever else stands outside of rules, is a defect of the file, whose
+ * rules can be read nevertheless. */
 as_rulefile *as_rulefile_open(const char *file, const char *text, size_t len, as_oplib *lib,
                               as_err *err);
 void as_rulefile_free(as_rulefile *f);
@@ -61,6 +63,17 @@ uint32_t as_rulefile_count(const as_rulefile *f);
 const char *as_rulefile_name(const as_rulefile *f, uint32_t i); /* "" where the rule has none */
 const char *as_rulefile_text(const as_rulefile *f, uint32_t i,
                              size_t *len); /* from the word `rule` to its last token; borrowed */
+
+/* What in a file is no rule and could not be read; all of it borrowed from the file. */
+typedef struct {
+  const char *name; /* "" where it has none */
+  const char *text; /* in the file's text, up to the next definition or rule */
+  size_t len;
+  const as_err *why;
+} as_rule_defect;
+
+uint32_t as_rulefile_defects(const as_rulefile *f);
+as_rule_defect as_rulefile_defect(const as_rulefile *f, uint32_t i);
 const char *const *as_rulefile_uses(const as_rulefile *f, uint32_t *n);
 /* Rule i; ranks: NULL, or for each group how many axes it stands for.  NULL with err when
  * ill-formed.  Threads may read rules of one file at the same time. */

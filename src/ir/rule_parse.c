@@ -17,8 +17,10 @@ struct as_rulefile {
   as_lexed lexed;
   as_arena *names;
   as_oplib *lib;
-  as_vec rules;
-  as_vec use; /* of span, char * */
+  as_vec rules;       /* of span */
+  as_vec defects;     /* of span, and */
+  as_vec defects_why; /* of as_err: what is neither a rule nor a definition that can be read */
+  as_vec use;         /* of char * */
 };
 
 static const char *const expect_words[] = {NULL, "proved", "refuted", "unknown", "vacuous"};
@@ -37,6 +39,44 @@ static void skip_line(as_lexed *lexed) {
   as_tok_take(lexed, AS_T_NL);
 }
 
+/* up to the next line that begins a definition or a rule */
+static void skip_to_definition(as_lexed *lexed) {
+  do
+    skip_line(lexed);
+  while (!definition_word(lexed) && !as_tok_is(lexed, AS_T_END));
+}
+
+/* What begins here, and is neither a rule nor a definition that can be read, does not stop the
+ * others. */
+static void keep_defect(as_rulefile *file, size_t from, as_err *why) {
+  as_lexed *lexed = &file->lexed;
+  lexed->at = from;
+  lexed->depth = 0;
+  bool named = definition_word(lexed) && as_tok_next(lexed)->kind == AS_T_NAME;
+  span s = {from, 0, named ? as_tok_next(lexed)->s : "", NULL, 0};
+  skip_to_definition(lexed);
+  s.end = lexed->at;
+  as_vec_push(&file->defects, &s);
+  as_vec_push(&file->defects_why, why);
+}
+
+static bool definition(as_rulefile *file) {
+  as_lexed *lexed = &file->lexed;
+  size_t ops = file->lib->op.n;
+  size_t funcs = file->lib->func.n;
+  if (definition_word(lexed)) {
+    bool ok = as_sem_definition(lexed, file->lib);
+    if (!ok) {
+      file->lib->op.n = ops;
+      file->lib->func.n = funcs;
+    }
+    return ok;
+  }
+  return as_lex_fail(lexed, as_tok(lexed),
+                     as_tok_word(lexed, "use") ? "`use` stands before everything else"
+                                               : "expected `rule`, `op` or `func`");
+}
+
 static bool scan(as_rulefile *file) {
   as_lexed *lexed = &file->lexed;
   while (as_tok_take_word(lexed, "use")) {
@@ -45,34 +85,34 @@ static bool scan(as_rulefile *file) {
       return false;
     as_vec_push(&file->use, &path);
   }
+  as_err *err = lexed->err;
   while (!as_tok_is(lexed, AS_T_END)) {
+    size_t from = lexed->at;
     if (as_tok_word(lexed, "rule")) {
-      span s = {lexed->at, 0, as_tok_next(lexed)->kind == AS_T_NAME ? as_tok_next(lexed)->s : "",
-                NULL, 0};
-      do
-        skip_line(lexed);
-      while (!definition_word(lexed) && !as_tok_is(lexed, AS_T_END));
+      span s = {from, 0, as_tok_next(lexed)->kind == AS_T_NAME ? as_tok_next(lexed)->s : "", NULL,
+                0};
+      skip_to_definition(lexed);
       s.end = lexed->at;
       as_vec_push(&file->rules, &s);
-    } else if (definition_word(lexed)) {
-      if (!as_sem_definition(lexed, file->lib))
-        return false;
-    } else {
-      return as_lex_fail(lexed, as_tok(lexed),
-                         as_tok_word(lexed, "use") ? "`use` stands before everything else"
-                                                   : "expected `rule`, `op` or `func`");
+      continue;
     }
+    as_err why;
+    as_err_init(&why);
+    lexed->err = &why;
+    if (!definition(file))
+      keep_defect(file, from, &why);
   }
+  lexed->err = err;
   return true;
 }
 
-/* where the rules stand in the text: one walk over its lines for all of them */
-static void place_rules(as_rulefile *file) {
+/* where they stand in the text: one walk over its lines for all of them, in their order */
+static void place_spans(const as_rulefile *file, const as_vec *spans) {
   const char *line = file->lexed.text;
   const char *end = file->lexed.text + file->lexed.len;
   int n = 1;
-  for (size_t i = 0; i < file->rules.n; i++) {
-    span *s = &AS_VEC_AT(&file->rules, span, i);
+  for (size_t i = 0; i < spans->n; i++) {
+    span *s = &AS_VEC_AT(spans, span, i);
     size_t last = s->end;
     while (last > s->at + 1 && AS_VEC_AT(&file->lexed.tok, as_token, last - 1).kind == AS_T_NL)
       last--;
@@ -95,10 +135,13 @@ as_rulefile *as_rulefile_open(const char *file, const char *text, size_t len, as
   f->names = as_arena_new();
   f->lib = lib;
   as_vec_init(&f->rules, sizeof(span));
+  as_vec_init(&f->defects, sizeof(span));
+  as_vec_init(&f->defects_why, sizeof(as_err));
   as_vec_init(&f->use, sizeof(char *));
   if (as_lex(&f->lexed, file, text, len, f->names, err) && scan(f)) {
     f->lexed.err = NULL;
-    place_rules(f);
+    place_spans(f, &f->rules);
+    place_spans(f, &f->defects);
     return f;
   }
   as_rulefile_free(f);
@@ -110,6 +153,10 @@ void as_rulefile_free(as_rulefile *file) {
     return;
   for (size_t i = 0; i < file->use.n; i++)
     free(AS_VEC_AT(&file->use, char *, i));
+  for (size_t i = 0; i < file->defects.n; i++)
+    as_err_clear(&AS_VEC_AT(&file->defects_why, as_err, i));
+  as_vec_clear(&file->defects);
+  as_vec_clear(&file->defects_why);
   as_vec_clear(&file->use);
   as_vec_clear(&file->rules);
   as_lexed_clear(&file->lexed);
@@ -134,6 +181,15 @@ const char *as_rulefile_text(const as_rulefile *file, uint32_t i, size_t *len) {
   const span *s = &AS_VEC_AT(&file->rules, span, i);
   *len = s->len;
   return s->text;
+}
+
+uint32_t as_rulefile_defects(const as_rulefile *file) {
+  return (uint32_t)file->defects.n;
+}
+
+as_rule_defect as_rulefile_defect(const as_rulefile *file, uint32_t i) {
+  const span *s = &AS_VEC_AT(&file->defects, span, i);
+  return (as_rule_defect){s->name, s->text, s->len, &AS_VEC_AT(&file->defects_why, as_err, i)};
 }
 
 /* --- one rule */
@@ -310,6 +366,72 @@ static bool declarations(rule_reader *reader, const int *ranks, as_vec *assumes)
   }
 }
 
+/* expr rel expr, with the larger side last */
+static bool compared(rule_reader *reader, as_assumption *assumption, bool *swapped) {
+  as_lexed *lexed = &reader->lexed;
+  assumption->lhs = as_gp_expr(&reader->parser);
+  if (assumption->lhs == AS_NONE || !as_tok_rel(lexed, &assumption->rel, swapped))
+    return false;
+  assumption->rhs = as_gp_expr(&reader->parser);
+  return assumption->rhs != AS_NONE;
+}
+
+/* of each element whether the relation holds: 1 or 0; then the larger side comes last */
+static as_node_id truth(rule_reader *reader, const as_token *token, const as_assumption *relation,
+                        bool swapped) {
+  static const char *const ops[] = {[AS_REL_EQ] = "equal",
+                                    [AS_REL_NE] = "not_equal",
+                                    [AS_REL_LE] = "less_equal",
+                                    [AS_REL_LT] = "less"};
+  as_node_id lesser = swapped ? relation->rhs : relation->lhs;
+  as_node_id larger = swapped ? relation->lhs : relation->rhs;
+  return as_gp_apply(&reader->parser, token, ops[relation->rel], "or", lesser, larger);
+}
+
+/* a relation of elements; of several that `or` joins 0 < logical_or(.., ..) of their truth values
+ */
+static bool one_assumption(rule_reader *reader) {
+  as_lexed *lexed = &reader->lexed;
+  as_gparser *parser = &reader->parser;
+  const as_token *token = as_tok(lexed);
+  as_assumption assumption;
+  bool swapped;
+  if (!compared(reader, &assumption, &swapped))
+    return false;
+  bool several = as_tok_word(lexed, "or");
+  as_node_id any = several ? truth(reader, token, &assumption, swapped) : AS_NONE;
+  while (as_tok_take_word(lexed, "or")) {
+    as_assumption other;
+    bool other_swapped;
+    as_node_id also = AS_NONE;
+    if (any != AS_NONE && compared(reader, &other, &other_swapped))
+      also = truth(reader, token, &other, other_swapped);
+    if (also == AS_NONE)
+      return false;
+    any = as_gp_apply(parser, token, "logical_or", "or", any, also);
+  }
+  if (several) {
+    mpq_t zero;
+    mpq_init(zero);
+    assumption =
+        (as_assumption){.lhs = as_graph_const(parser->graph, zero), .rel = AS_REL_LT, .rhs = any};
+    mpq_clear(zero);
+  } else if (swapped) {
+    as_node_id larger = assumption.lhs;
+    assumption.lhs = assumption.rhs;
+    assumption.rhs = larger;
+  }
+  if (assumption.rhs == AS_NONE)
+    return false;
+  assumption.larger = as_gp_apply(parser, token, "sub", "-", assumption.rhs, assumption.lhs);
+  if (assumption.larger == AS_NONE || !as_graph_output(parser->graph, assumption.lhs, NULL) ||
+      !as_graph_output(parser->graph, assumption.rhs, NULL) ||
+      !as_graph_output(parser->graph, assumption.larger, NULL))
+    return false;
+  as_vec_push(&reader->assumption, &assumption);
+  return true;
+}
+
 static bool assumptions(rule_reader *reader, const as_vec *at) {
   as_lexed *lexed = &reader->lexed;
   size_t after = lexed->at;
@@ -317,27 +439,8 @@ static bool assumptions(rule_reader *reader, const as_vec *at) {
   for (size_t i = 0; i < at->n; i++) {
     lexed->at = AS_VEC_AT(at, size_t, i);
     do {
-      const as_token *token = as_tok(lexed);
-      as_assumption assumption;
-      bool swap;
-      assumption.lhs = as_gp_expr(&reader->parser);
-      if (assumption.lhs == AS_NONE || !as_tok_rel(lexed, &assumption.rel, &swap))
+      if (!one_assumption(reader))
         return false;
-      assumption.rhs = as_gp_expr(&reader->parser);
-      if (assumption.rhs == AS_NONE)
-        return false;
-      if (swap) {
-        as_node_id x = assumption.lhs;
-        assumption.lhs = assumption.rhs;
-        assumption.rhs = x;
-      }
-      assumption.larger = as_gp_sub(&reader->parser, token, assumption.rhs, assumption.lhs);
-      if (assumption.larger == AS_NONE ||
-          !as_graph_output(reader->parser.graph, assumption.lhs, NULL) ||
-          !as_graph_output(reader->parser.graph, assumption.rhs, NULL) ||
-          !as_graph_output(reader->parser.graph, assumption.larger, NULL))
-        return false;
-      as_vec_push(&reader->assumption, &assumption);
     } while (as_tok_take(lexed, ','));
     if (!end_of_line(lexed))
       return false;

@@ -2,169 +2,141 @@
 #include "src/base/child.h"
 #include "src/base/id.h"
 #include "src/base/mem.h"
+#include "svg.h"
 #include <stdlib.h>
 #include <string.h>
 
-static void add_dims(as_str *s, const as_graph *g, const as_node *n) {
-  as_str_add(s, "[");
-  for (uint32_t d = 0; d < n->rank; d++) {
-    char *t = as_size_print(g->sizes, n->dim[d]);
-    as_str_printf(s, "%s%s", d ? ", " : "", t);
-    free(t);
+static void add_dims(as_str *out, const as_graph *graph, const as_node *node) {
+  as_str_add(out, "[");
+  for (uint32_t axis = 0; axis < node->rank; axis++) {
+    char *extent = as_size_print(graph->sizes, node->dim[axis]);
+    as_str_printf(out, "%s%s", axis ? ", " : "", extent);
+    free(extent);
   }
-  as_str_add(s, "]");
+  as_str_add(out, "]");
 }
 
 /* the attributes that differ from their defaults */
-static void add_attrs(as_str *s, const as_graph *g, const as_node *n) {
-  for (uint32_t k = 0; k < n->op->nattrs; k++) {
-    const as_attr *a = &n->attr[k];
-    const as_attr *d = n->op->attr_has_default[k] ? &n->op->attr_default[k] : NULL;
-    if (d && d->is_size == a->is_size &&
-        (a->is_size ? d->size == a->size : mpq_equal(d->num, a->num)))
+static void add_attrs(as_str *out, const as_graph *graph, const as_node *node) {
+  for (uint32_t k = 0; k < node->op->nattrs; k++) {
+    const as_attr *value = &node->attr[k];
+    const as_attr *attr = node->op->attr_has_default[k] ? &node->op->attr_default[k] : NULL;
+    if (attr && attr->is_size == value->is_size &&
+        (value->is_size ? attr->size == value->size : mpq_equal(attr->num, value->num)))
       continue;
-    char *v = a->is_size ? as_size_print(g->sizes, a->size) : mpq_get_str(NULL, 10, a->num);
-    as_str_printf(s, "%s%s=%s", k ? ", " : "\\n", n->op->attr[k], v);
-    free(v);
+    char *printed = value->is_size ? as_size_print(graph->sizes, value->size)
+                                   : mpq_get_str(NULL, 10, value->num);
+    as_str_printf(out, "%s%s=%s", k ? ", " : "\\n", node->op->attr[k], printed);
+    free(printed);
   }
 }
 
-static void add_map(as_str *s, const as_node *n, const char *what) {
+static void add_map(as_str *out, const as_node *node, const char *what) {
   static const char axes[4][5] = {"x", "y", "z", "loop"};
   for (int i = 0; i < 4; i++) {
-    if (n->map[i] >= 0)
-      as_str_printf(s, "\\n%s %s -> %d", what, axes[i], n->map[i]);
+    if (node->map[i] >= 0)
+      as_str_printf(out, "\\n%s %s -> %d", what, axes[i], node->map[i]);
   }
 }
 
-static void add_node(as_str *s, const as_graph *g, uint32_t i) {
+static void add_node(as_str *out, const as_graph *graph, uint32_t i) {
   static const char *const acc[] = {"sum over the loop", "maximum over the loop",
                                     "rescaled sum over the loop", "concatenation over the loop"};
-  const as_node *n = &g->node[i];
-  as_str_printf(s, "  n%u [label=\"", i);
-  if (!as_node_is_number(n)) {
-    as_str_printf(s, "%s ", n->name ? n->name : "");
-    add_dims(s, g, n);
+  const as_node *node = &graph->node[i];
+  as_str_printf(out, "  n%u [label=\"", i);
+  if (!as_node_is_number(node)) {
+    as_str_printf(out, "%s ", node->name ? node->name : "");
+    add_dims(out, graph, node);
   }
   const char *class = "value";
-  switch (n->kind) {
+  switch (node->kind) {
   case AS_N_INPUT:
     class = "input";
     break;
   case AS_N_SIZE: {
-    char *v = as_size_print(g->sizes, n->size);
-    as_str_add(s, v);
-    free(v);
+    char *value = as_size_print(graph->sizes, node->size);
+    as_str_add(out, value);
+    free(value);
     break;
   }
   case AS_N_CONST: {
-    char *v = mpq_get_str(NULL, 10, n->value);
-    as_str_add(s, v);
-    free(v);
+    char *value = mpq_get_str(NULL, 10, node->value);
+    as_str_add(out, value);
+    free(value);
     break;
   }
   case AS_N_OP:
-    as_str_printf(s, "\\n%s", n->op->name);
-    add_attrs(s, g, n);
+    as_str_printf(out, "\\n%s", node->op->name);
+    add_attrs(out, graph, node);
     break;
   case AS_N_LOAD:
     class = "load";
-    add_map(s, n, "");
+    add_map(out, node, "");
     break;
   case AS_N_ACC:
     class = "acc";
-    as_str_printf(s, "\\n%s", acc[n->acc]);
+    as_str_printf(out, "\\n%s", acc[node->acc]);
     break;
   case AS_N_RUN:
     class = "acc";
-    as_str_add(s, "\\nrunning maximum");
+    as_str_add(out, "\\nrunning maximum");
     break;
   case AS_N_STORE:
     class = "store";
-    add_map(s, n, "");
+    add_map(out, node, "");
     break;
   }
-  for (uint32_t o = 0; o < g->n_output; o++) {
-    if (g->output[o] == i)
-      class = n->kind == AS_N_STORE ? "store output" : "output";
+  for (uint32_t output = 0; output < graph->n_output; output++) {
+    if (graph->output[output] == i)
+      class = node->kind == AS_N_STORE ? "store output" : "output";
   }
-  as_str_printf(s, "\", class=\"%s\"];\n", class);
+  as_str_printf(out, "\", class=\"%s\"];\n", class);
 }
 
-char *as_report_dot(const as_graph *g) {
-  if (g->n > 400)
+char *as_report_dot(const as_graph *graph) {
+  if (graph->n > 400)
     return NULL; /* no picture helps there */
-  as_str s;
-  as_str_init(&s);
-  as_str_add(&s, "digraph g {\n  rankdir=TB; bgcolor=\"transparent\";\n"
-                 "  node [shape=box, style=\"rounded,filled\", fillcolor=\"white\", "
-                 "fontname=\"Helvetica\", fontsize=11, margin=\"0.14,0.06\", "
-                 "color=\"#64748b\"];\n"
-                 "  edge [color=\"#64748b\", arrowsize=0.7];\n  nodesep=0.2; ranksep=0.3;\n");
-  for (uint32_t i = 0; i < g->n; i++) {
-    if (g->node[i].block == AS_NONE)
-      add_node(&s, g, i);
+  as_str out;
+  as_str_init(&out);
+  as_str_add(&out, "digraph g {\n  rankdir=TB; bgcolor=\"transparent\";\n"
+                   "  node [shape=box, style=\"rounded,filled\", fillcolor=\"white\", "
+                   "fontname=\"Helvetica\", fontsize=11, margin=\"0.14,0.06\", "
+                   "color=\"#64748b\"];\n"
+                   "  edge [color=\"#64748b\", arrowsize=0.7];\n  nodesep=0.2; ranksep=0.3;\n");
+  for (uint32_t i = 0; i < graph->n; i++) {
+    if (graph->node[i].block == AS_NONE)
+      add_node(&out, graph, i);
   }
-  for (uint32_t b = 0; b < g->n_block; b++) {
-    const as_block *k = &g->block[b];
-    as_str_printf(&s, "  subgraph cluster%u { label=\"kernel %s: grid", b, k->name);
-    for (int a = 0; a < 3; a++) {
-      char *t = as_size_print(g->sizes, k->grid[a]);
-      if (k->grid[a] != AS_SIZE_ONE)
-        as_str_printf(&s, " %c=%s", "xyz"[a], t);
-      free(t);
+  for (uint32_t number = 0; number < graph->n_block; number++) {
+    const as_block *block = &graph->block[number];
+    as_str_printf(&out, "  subgraph cluster%u { label=\"kernel %s: grid", number, block->name);
+    for (int axis = 0; axis < 3; axis++) {
+      char *extent = as_size_print(graph->sizes, block->grid[axis]);
+      if (block->grid[axis] != AS_SIZE_ONE)
+        as_str_printf(&out, " %c=%s", "xyz"[axis], extent);
+      free(extent);
     }
-    if (k->has_loop) {
-      char *t = as_size_print(g->sizes, k->loop);
-      as_str_printf(&s, ", loop %s", t);
-      free(t);
+    if (block->has_loop) {
+      char *extent = as_size_print(graph->sizes, block->loop);
+      as_str_printf(&out, ", loop %s", extent);
+      free(extent);
     }
-    as_str_add(&s, "\"; fontname=\"Helvetica\"; fontsize=12; color=\"#334155\"; style=rounded;\n");
-    for (uint32_t i = 0; i < g->n; i++) {
-      if (g->node[i].block == b)
-        add_node(&s, g, i);
+    as_str_add(&out,
+               "\"; fontname=\"Helvetica\"; fontsize=12; color=\"#334155\"; style=rounded;\n");
+    for (uint32_t i = 0; i < graph->n; i++) {
+      if (graph->node[i].block == number)
+        add_node(&out, graph, i);
     }
-    as_str_add(&s, "  }\n");
+    as_str_add(&out, "  }\n");
   }
-  for (uint32_t i = 0; i < g->n; i++) {
-    for (uint32_t a = 0; a < g->node[i].nargs; a++) {
-      if (g->node[i].arg[a] != AS_NONE)
-        as_str_printf(&s, "  n%u -> n%u;\n", g->node[i].arg[a], i);
+  for (uint32_t i = 0; i < graph->n; i++) {
+    for (uint32_t axis = 0; axis < graph->node[i].nargs; axis++) {
+      if (graph->node[i].arg[axis] != AS_NONE)
+        as_str_printf(&out, "  n%u -> n%u;\n", graph->node[i].arg[axis], i);
     }
   }
-  as_str_add(&s, "}\n");
-  return as_str_take(&s);
-}
-
-/* copies one drawing without what a page has no use for: titles, comments, and names that other
- * drawings of the page have too */
-static char *clean(const char *svg, const char *end) {
-  as_str s;
-  as_str_init(&s);
-  for (const char *p = svg; p < end;) {
-    const char *skip = strncmp(p, "<title>", 7) == 0 ? strstr(p, "</title>")
-                       : strncmp(p, "<!--", 4) == 0  ? strstr(p, "-->")
-                                                     : NULL;
-    if (skip)
-      p = skip + (p[1] == 't' ? 8 : 3);
-    else if (strncmp(p, " id=\"", 5) == 0 && strchr(p + 5, '"'))
-      p = strchr(p + 5, '"') + 1;
-    else
-      as_str_addn(&s, p++, 1);
-  }
-  double w = 0;
-  char *size = s.s ? strstr(s.s, "width=\"") : NULL;
-  char *view = s.s ? strstr(s.s, "viewBox=") : NULL;
-  if (size == NULL || view == NULL || view < size || (w = strtod(size + 7, NULL)) <= 0)
-    return as_str_take(&s);
-  /* width and height give way to a width that shrinks with the page, but not until nothing can be
-   * read */
-  char *rest = as_strdup(view);
-  char *out = as_format("%.*sstyle=\"width:%.0fpx;min-width:%.0fpx\" %s", (int)(size - s.s), s.s,
-                        w * 4 / 3, w, rest);
-  free(rest);
-  as_str_clear(&s);
-  return out;
+  as_str_add(&out, "}\n");
+  return as_str_take(&out);
 }
 
 enum { MOST_SECONDS = 30 }; /* of Graphviz, which large graphs can keep busy for ever */
@@ -188,16 +160,9 @@ void as_report_draw(const char *const *dot, size_t n, char **svg) {
                            .errors = AS_CHILD_ERRORS_DROPPED},
                &drawn);
   bool good = drawn.end == AS_CHILD_EXITED && drawn.status == 0 && drawn.output.s;
-  char *at = good ? strstr(drawn.output.s, "<svg") : NULL;
-  for (size_t i = 0; i < n && at; i++) {
-    if (dot[i] == NULL)
-      continue;
-    char *end = strstr(at, "</svg>");
-    if (end == NULL)
-      break;
-    svg[i] = clean(at, end + 6);
-    at = strstr(end, "<svg");
-  }
+  const char *rest = good ? drawn.output.s : "";
+  for (size_t i = 0; i < n; i++)
+    svg[i] = dot[i] ? as_report_svg_next(&rest) : NULL;
   as_str_clear(&all);
   as_child_result_clear(&drawn);
 }

@@ -6,40 +6,41 @@
 #include <string.h>
 
 static json_t *solver_json(const as_opinion *opinion) {
-  const as_smt_result *r = &opinion->result;
+  const as_smt_result *result = &opinion->result;
   if (!opinion->asked)
     return json_pack("{s:s}", "verdict", "not asked");
-  return json_pack("{s:s, s:i, s:i, s:f, s:s*, s:s*}", "verdict", as_smt_verdict_name(r->verdict),
-                   "asked", (int)r->asked, "agreed", (int)r->agreed, "seconds", r->seconds,
-                   "reason", r->reason, "version", r->version);
+  return json_pack("{s:s, s:i, s:i, s:f, s:s*, s:s*}", "verdict",
+                   as_smt_verdict_name(result->verdict), "asked", (int)result->asked, "agreed",
+                   (int)result->agreed, "seconds", result->seconds, "reason", result->reason,
+                   "version", result->version);
 }
 
 /* of the program and of its candidate; the table may hold those of others */
 static json_t *sizes_json(const as_judged *judged) {
   const as_graph *graph[] = {judged->program, judged->graph};
-  json_t *o = json_object();
+  json_t *object = json_object();
   for (int k = 0; k < 2; k++) {
     for (uint32_t i = 0; graph[k] && i < graph[k]->n_own_size; i++) {
-      as_size s = graph[k]->own_size[i];
-      long v = as_size_value(graph[k]->sizes, s);
-      json_object_set_new(o, as_size_name(graph[k]->sizes, s),
+      as_size size = graph[k]->own_size[i];
+      long v = as_size_value(graph[k]->sizes, size);
+      json_object_set_new(object, as_size_name(graph[k]->sizes, size),
                           v >= 0 ? json_integer(v) : json_null());
     }
   }
-  return o;
+  return object;
 }
 
 /* "check,field,z3": what the verdict demanded, as --require takes it */
 static json_t *required_json(const as_policy *policy) {
-  as_str s;
-  as_str_init(&s);
-  as_str_add(&s, policy->field ? "check,field" : "check");
+  as_str out;
+  as_str_init(&out);
+  as_str_add(&out, policy->field ? "check,field" : "check");
   for (int i = 0; i < AS_SMT_N_SOLVERS; i++) {
     if (policy->agree[i])
-      as_str_printf(&s, ",%s", as_smt_solver_name((as_smt_solver)i));
+      as_str_printf(&out, ",%s", as_smt_solver_name((as_smt_solver)i));
   }
-  json_t *words = json_string(s.s);
-  as_str_clear(&s);
+  json_t *words = json_string(out.s);
+  as_str_clear(&out);
   return words;
 }
 
@@ -85,23 +86,23 @@ static json_t *take_seconds(json_t *from) {
 }
 
 char *as_report_json_text(void *report, const as_report_dir *files) {
-  json_t *o = report;
+  json_t *object = report;
   json_t *run = json_object();
-  json_t *seconds = take_seconds(o);
+  json_t *seconds = take_seconds(object);
   if (seconds)
     json_object_set_new(run, "seconds", seconds);
   json_t *hashes = json_object();
   for (size_t i = 0; files && i < files->file.n; i++) {
-    const as_report_file *f = &AS_VEC_AT(&files->file, as_report_file, i);
-    char h[65];
-    as_sha256(f->data, f->n, h);
+    const as_report_file *file = &AS_VEC_AT(&files->file, as_report_file, i);
+    char hash[65];
+    as_sha256(file->data, file->n, hash);
     /* the page shows times */
-    json_object_set_new(strcmp(f->name, "report.html") == 0 ? run : hashes, f->name,
-                        json_string(h));
+    json_object_set_new(strcmp(file->name, "report.html") == 0 ? run : hashes, file->name,
+                        json_string(hash));
   }
-  json_object_set_new(o, "files", hashes);
-  json_object_set_new(o, "run", run);
-  char *text = json_dumps(o, JSON_INDENT(1));
+  json_object_set_new(object, "files", hashes);
+  json_object_set_new(object, "run", run);
+  char *text = json_dumps(object, JSON_INDENT(1));
   char *out = as_format("%s\n", text ? text : "{}");
   free(text);
   return out;
@@ -116,71 +117,76 @@ void *as_report_stats_json(void) {
   return o;
 }
 
-char *as_report_json(const as_judged *judged, const as_verdict *v, const as_report_dir *files,
-                     void *extra) {
-  json_t *o = json_object();
-  json_object_set_new(o, "format", json_string("assay-report 2"));
-  json_object_set_new(o, "program", json_string(judged->program->name));
+char *as_report_json(const as_judged *judged, const as_verdict *verdict,
+                     const as_report_words *words, const as_report_dir *files, void *extra) {
+  json_t *object = json_object();
+  json_object_set_new(object, "format", json_string("assay-report 2"));
+  json_object_set_new(object, "program", json_string(judged->program->name));
   if (judged->graph)
-    json_object_set_new(o, "candidate", json_string(judged->graph->name));
-  json_object_set_new(o, "verdict", json_string(as_answer_word(v->answer)));
-  json_object_set_new(o, "certified", json_boolean(v->certified));
-  json_object_set_new(o, "required", required_json(&v->policy));
-  json_object_set_new(o, "seed", json_integer((json_int_t)v->policy.seed));
-  if (v->why) {
-    json_object_set_new(o, "reason", json_string(v->why));
-    json_object_set_new(o, "reason_code", json_string(as_reason_word(v->reason)));
+    json_object_set_new(object, "candidate", json_string(judged->graph->name));
+  json_object_set_new(object, "verdict", json_string(as_answer_word(verdict->answer)));
+  json_object_set_new(object, "certified", json_boolean(verdict->certified));
+  json_object_set_new(object, "required", required_json(&verdict->policy));
+  json_object_set_new(object, "seed", json_integer((json_int_t)verdict->policy.seed));
+  if (verdict->why) {
+    json_object_set_new(object, "reason", json_string(verdict->why));
+    json_object_set_new(object, "reason_code", json_string(as_reason_word(verdict->reason)));
   }
-  if (v->theorem)
-    json_object_set_new(o, "theorem", json_string(v->theorem));
+  if (verdict->theorem)
+    json_object_set_new(object, "theorem", json_string(verdict->theorem));
+  if (words->implied)
+    json_object_set_new(object, "implied_of_sizes", json_string(words->implied));
   json_object_set_new(
-      o, "witness",
-      json_boolean(v->field_ran &&
-                   v->field.same > 0)); /* the theorem is not empty: sizes and inputs were met at
-                                           which both are defined */
-  json_object_set_new(o, "sizes", sizes_json(judged));
+      object, "witness",
+      json_boolean(verdict->field_ran &&
+                   verdict->field.same > 0)); /* the theorem is not empty: sizes and inputs were met
+                                           at which both are defined */
+  json_object_set_new(object, "sizes", sizes_json(judged));
   json_t *relied = json_object();
-  for (uint32_t i = 0; i < v->n_relied; i++)
-    json_object_set_new(relied, v->relied[i].name, json_string(v->relied[i].sha256));
-  json_object_set_new(o, "specifications", relied);
-  json_object_set_new(o, "proof",
-                      json_pack("{s:b, s:i, s:i, s:i, s:i, s:f, s:s*, s:s*, s:s*}", "found",
-                                v->proof.verdict == AS_PROVED, "steps", (int)v->proof.steps,
-                                "terms", (int)v->proof.terms, "goals", (int)v->proof.goals,
-                                "goals_proved", (int)v->proof.goals_proved, "seconds",
-                                v->prove_seconds, "open_goal", v->proof.goal, "left", v->proof.left,
-                                "right", v->proof.right));
+  for (uint32_t i = 0; i < verdict->n_relied; i++)
+    json_object_set_new(relied, verdict->relied[i].name, json_string(verdict->relied[i].sha256));
+  json_object_set_new(object, "specifications", relied);
+  json_object_set_new(
+      object, "proof",
+      json_pack("{s:b, s:i, s:i, s:i, s:i, s:f, s:s*, s:s*, s:s*}", "found",
+                verdict->proof.verdict == AS_PROVED, "steps", (int)verdict->proof.steps, "terms",
+                (int)verdict->proof.terms, "goals", (int)verdict->proof.goals, "goals_proved",
+                (int)verdict->proof.goals_proved, "seconds", verdict->prove_seconds, "open_goal",
+                verdict->proof.goal, "left", verdict->proof.left, "right", verdict->proof.right));
   json_t *rules = json_object();
-  for (int i = 0; v->checked && i < CK_N_RULES; i++) {
-    if (v->usage.count[i])
-      json_object_set_new(rules, v->usage.rule[i], json_integer(v->usage.count[i]));
+  for (int i = 0; verdict->checked && i < CK_N_RULES; i++) {
+    if (verdict->usage.count[i])
+      json_object_set_new(rules, verdict->usage.rule[i], json_integer(verdict->usage.count[i]));
   }
-  json_object_set_new(o, "checker",
-                      json_pack("{s:b, s:f, s:s*, s:o}", "accepts", v->checked, "seconds",
-                                v->check_seconds, "why", v->check_why, "rules", rules));
-  if (v->field_ran) {
-    json_object_set_new(o, "random_test",
-                        json_pack("{s:s, s:I, s:I, s:I, s:i, s:I, s:I, s:f, s:f, s:s*}", "verdict",
-                                  v->field.verdict == AS_OK   ? "same"
-                                  : v->field.verdict == AS_NO ? "different"
-                                                              : "inconclusive",
-                                  "seed", (json_int_t)v->field.seed, "p", (json_int_t)v->field.p,
-                                  "q", (json_int_t)v->field.q, "runs", (int)v->field.runs, "same",
-                                  (json_int_t)v->field.same, "skipped",
-                                  (json_int_t)v->field.skipped, "bound_one_run", v->field.bound,
-                                  "bound_all_runs", v->field.bound_all, "words", v->field_words));
+  json_object_set_new(object, "checker",
+                      json_pack("{s:b, s:f, s:s*, s:o}", "accepts", verdict->checked, "seconds",
+                                verdict->check_seconds, "why", verdict->check_why, "rules", rules));
+  if (verdict->field_ran) {
+    json_object_set_new(
+        object, "random_test",
+        json_pack("{s:s, s:I, s:I, s:I, s:i, s:I, s:I, s:f, s:f, s:s*}", "verdict",
+                  verdict->field.verdict == AS_OK   ? "same"
+                  : verdict->field.verdict == AS_NO ? "different"
+                                                    : "inconclusive",
+                  "seed", (json_int_t)verdict->field.seed, "p", (json_int_t)verdict->field.p, "q",
+                  (json_int_t)verdict->field.q, "runs", (int)verdict->field.runs, "same",
+                  (json_int_t)verdict->field.same, "skipped", (json_int_t)verdict->field.skipped,
+                  "bound_one_run", verdict->field.bound, "bound_all_runs", verdict->field.bound_all,
+                  "words", verdict->field_words));
   }
   for (int i = 0; i < AS_SMT_N_SOLVERS; i++) {
-    json_object_set_new(o, as_smt_solver_name((as_smt_solver)i), solver_json(&v->opinion[i]));
+    json_object_set_new(object, as_smt_solver_name((as_smt_solver)i),
+                        solver_json(&verdict->opinion[i]));
   }
-  if (v->cex_words)
-    json_object_set_new(o, "counterexample", json_string(v->cex_words));
-  if (v->cex_found)
-    json_object_set_new(o, "replay", as_report_cex_json(judged, &v->cex));
-  json_object_set_new(o, "floating_point", json_string("outside the theorem: tested, not proved"));
+  if (verdict->cex_words)
+    json_object_set_new(object, "counterexample", json_string(verdict->cex_words));
+  if (verdict->cex_found)
+    json_object_set_new(object, "replay", as_report_cex_json(judged, &verdict->cex));
+  json_object_set_new(object, "floating_point",
+                      json_string("outside the theorem: tested, not proved"));
   if (extra)
-    json_object_update(o, extra);
-  char *text = as_report_json_text(o, files);
-  json_decref(o);
+    json_object_update(object, extra);
+  char *text = as_report_json_text(object, files);
+  json_decref(object);
   return text;
 }

@@ -11,6 +11,8 @@
 typedef struct {
   char *theorem; /* as the checker states it, its relations in a form to be read; NULL: no claim */
   char *outline; /* the proof, HTML; NULL: none */
+  char *implied; /* what sizes must satisfy beside what is stated, or nothing is said of them; NULL:
+                    nothing, or it is not proved */
 } as_report_words;
 
 /* outline: whether a page will be written */
@@ -34,8 +36,8 @@ as_status as_report_cex_again(const as_judged *judged, const as_cex *told, as_ce
 
 /* report.json: verdicts, hashes of the other files, whatever `extra` (a json_t object or NULL;
  * borrowed) adds; malloc'ed */
-char *as_report_json(const as_judged *judged, const as_verdict *v, const as_report_dir *files,
-                     void *extra);
+char *as_report_json(const as_judged *judged, const as_verdict *v, const as_report_words *words,
+                     const as_report_dir *files, void *extra);
 /* A report (json_t *, an object, changed) as its file holds it: all times apart from the rest,
  * under `run`, so that what two runs say can be compared; with the hashes of the files (NULL:
  * none). malloc'ed */

@@ -16,132 +16,135 @@ as_report_junit *as_report_junit_new(const char *suite) {
   return j;
 }
 
-void as_report_junit_free(as_report_junit *j) {
-  if (j == NULL)
+void as_report_junit_free(as_report_junit *suite) {
+  if (suite == NULL)
     return;
-  as_str_clear(&j->cases);
-  free(j->suite);
-  free(j);
+  as_str_clear(&suite->cases);
+  free(suite->suite);
+  free(suite);
 }
 
 /* the length of the UTF-8 character at p that XML 1.0 allows, 0 where there is none */
-static size_t character(const unsigned char *p) {
-  if (p[0] < 0x80)
-    return p[0] >= 0x20 || p[0] == '\n' || p[0] == '\t';
-  size_t n = p[0] >= 0xc2 && p[0] < 0xe0   ? 2
-             : (p[0] & 0xf0) == 0xe0       ? 3
-             : p[0] >= 0xf0 && p[0] < 0xf5 ? 4
-                                           : 0;
-  uint32_t c = n ? p[0] & (0x7fu >> n) : 0;
+static size_t character(const unsigned char *bytes) {
+  if (bytes[0] < 0x80)
+    return bytes[0] >= 0x20 || bytes[0] == '\n' || bytes[0] == '\t';
+  size_t n = bytes[0] >= 0xc2 && bytes[0] < 0xe0   ? 2
+             : (bytes[0] & 0xf0) == 0xe0           ? 3
+             : bytes[0] >= 0xf0 && bytes[0] < 0xf5 ? 4
+                                                   : 0;
+  uint32_t code = n ? bytes[0] & (0x7fu >> n) : 0;
   for (size_t i = 1; i < n; i++) {
-    if ((p[i] & 0xc0) != 0x80)
+    if ((bytes[i] & 0xc0) != 0x80)
       return 0;
-    c = c << 6 | (p[i] & 0x3f);
+    code = code << 6 | (bytes[i] & 0x3f);
   }
-  bool shortest = n < 3 || c >= (n == 3 ? 0x800u : 0x10000u);
-  return shortest && c <= 0x10ffff && !(c >= 0xd800 && c < 0xe000) && (c & 0xfffe) != 0xfffe ? n
-                                                                                             : 0;
+  bool shortest = n < 3 || code >= (n == 3 ? 0x800u : 0x10000u);
+  return shortest && code <= 0x10ffff && !(code >= 0xd800 && code < 0xe000) &&
+                 (code & 0xfffe) != 0xfffe
+             ? n
+             : 0;
 }
 
-static void escape(as_str *s, const char *text) {
-  for (const char *p = text ? text : ""; *p;) {
-    size_t n = character((const unsigned char *)p);
-    const char *as = *p == '&'   ? "&amp;"
-                     : *p == '<' ? "&lt;"
-                     : *p == '>' ? "&gt;"
-                     : *p == '"' ? "&quot;"
-                     : n == 0    ? "?"
-                                 : NULL;
-    if (as)
-      as_str_add(s, as);
+static void escape(as_str *out, const char *text) {
+  for (const char *at = text ? text : ""; *at;) {
+    size_t n = character((const unsigned char *)at);
+    const char *entity = *at == '&'   ? "&amp;"
+                         : *at == '<' ? "&lt;"
+                         : *at == '>' ? "&gt;"
+                         : *at == '"' ? "&quot;"
+                         : n == 0     ? "?"
+                                      : NULL;
+    if (entity)
+      as_str_add(out, entity);
     else
-      as_str_addn(s, p, n);
-    p += n ? n : 1;
+      as_str_addn(out, at, n);
+    at += n ? n : 1;
   }
 }
 
-static void attribute(as_str *s, const char *name, const char *value) {
-  as_str_printf(s, " %s=\"", name);
-  for (const char *p = value ? value : "";
-       *p;) { /* an attribute is one line: a reader would turn line ends into blanks anyway */
-    const char *q = p;
-    while (*q && *q != '\n' && *q != '\t')
-      q++;
-    char *part = as_format("%.*s", (int)(q - p), p);
-    escape(s, part);
+static void attribute(as_str *out, const char *name, const char *value) {
+  as_str_printf(out, " %s=\"", name);
+  for (const char *at = value ? value : "";
+       *at;) { /* an attribute is one line: a reader would turn line ends into blanks anyway */
+    const char *run = at;
+    while (*run && *run != '\n' && *run != '\t')
+      run++;
+    char *part = as_format("%.*s", (int)(run - at), at);
+    escape(out, part);
     free(part);
-    if (*q)
-      as_str_add(s, " ");
-    p = *q ? q + 1 : q;
+    if (*run)
+      as_str_add(out, " ");
+    at = *run ? run + 1 : run;
   }
-  as_str_add(s, "\"");
+  as_str_add(out, "\"");
 }
 
-void as_report_junit_add(as_report_junit *j, const as_report_junit_case *c) {
-  if (j == NULL)
+void as_report_junit_add(as_report_junit *suite, const as_report_junit_case *test) {
+  if (suite == NULL)
     return;
-  as_str *s = &j->cases;
-  j->count[c->outcome]++;
-  j->seconds += c->seconds;
-  as_str_add(s, "    <testcase");
-  attribute(s, "classname", c->group);
-  attribute(s, "name", c->name);
-  as_str_printf(s, " time=\"%.3f\"", c->seconds);
-  if (c->outcome == AS_REPORT_JUNIT_PASS) {
-    as_str_add(s, "/>\n");
+  as_str *out = &suite->cases;
+  suite->count[test->outcome]++;
+  suite->seconds += test->seconds;
+  as_str_add(out, "    <testcase");
+  attribute(out, "classname", test->group);
+  attribute(out, "name", test->name);
+  as_str_printf(out, " time=\"%.3f\"", test->seconds);
+  if (test->outcome == AS_REPORT_JUNIT_PASS) {
+    as_str_add(out, "/>\n");
     return;
   }
-  const char *element = c->outcome == AS_REPORT_JUNIT_FAIL ? "failure" : "error";
-  as_str_printf(s, ">\n      <%s", element);
-  attribute(s, "type", c->type);
-  attribute(s, "message", c->message);
-  as_str_add(s, ">");
-  escape(s, c->detail);
-  as_str_printf(s, "</%s>\n    </testcase>\n", element);
+  const char *element = test->outcome == AS_REPORT_JUNIT_FAIL ? "failure" : "error";
+  as_str_printf(out, ">\n      <%s", element);
+  attribute(out, "type", test->type);
+  attribute(out, "message", test->message);
+  as_str_add(out, ">");
+  escape(out, test->detail);
+  as_str_printf(out, "</%s>\n    </testcase>\n", element);
 }
 
-void as_report_junit_judged(as_report_junit *j, const char *group, const char *name, double seconds,
-                            const char *why, const as_verdict *v) {
-  as_answer answer = v ? v->answer : AS_ANSWER_UNKNOWN;
-  as_report_junit_case c = {.group = group,
-                            .name = name,
-                            .seconds = seconds,
-                            .type = answer == AS_ANSWER_PROVED ? "NOT CERTIFIED"
-                                                               : as_answer_word(answer),
-                            .message = v ? v->why : why};
-  c.outcome = answer == AS_ANSWER_REFUTED ? AS_REPORT_JUNIT_FAIL
-              : v && v->certified         ? AS_REPORT_JUNIT_PASS
-                                          : AS_REPORT_JUNIT_ERROR;
+void as_report_junit_judged(as_report_junit *suite, const char *group, const char *name,
+                            double seconds, const char *why, const as_verdict *verdict) {
+  as_answer answer = verdict ? verdict->answer : AS_ANSWER_UNKNOWN;
+  as_report_junit_case test = {.group = group,
+                               .name = name,
+                               .seconds = seconds,
+                               .type = answer == AS_ANSWER_PROVED ? "NOT CERTIFIED"
+                                                                  : as_answer_word(answer),
+                               .message = verdict ? verdict->why : why};
+  test.outcome = answer == AS_ANSWER_REFUTED     ? AS_REPORT_JUNIT_FAIL
+                 : verdict && verdict->certified ? AS_REPORT_JUNIT_PASS
+                                                 : AS_REPORT_JUNIT_ERROR;
   char *detail = NULL;
-  if (v && v->cex_words) {
-    detail = as_strdup(v->cex_words);
-  } else if (v && v->proof.goal) {
-    detail = as_format("goal %s\n%s\n%s\n", v->proof.goal, v->proof.left ? v->proof.left : "",
-                       v->proof.right ? v->proof.right : "");
+  if (verdict && verdict->cex_words) {
+    detail = as_strdup(verdict->cex_words);
+  } else if (verdict && verdict->proof.goal) {
+    detail = as_format("goal %s\n%s\n%s\n", verdict->proof.goal,
+                       verdict->proof.left ? verdict->proof.left : "",
+                       verdict->proof.right ? verdict->proof.right : "");
   }
-  c.detail = detail;
-  as_report_junit_add(j, &c);
+  test.detail = detail;
+  as_report_junit_add(suite, &test);
   free(detail);
 }
 
-bool as_report_junit_write(const as_report_junit *j, const char *path, as_err *err) {
+bool as_report_junit_write(const as_report_junit *suite, const char *path, as_err *err) {
   if (path == NULL)
     return true;
-  as_str s;
-  as_str_init(&s);
-  unsigned all = j->count[0] + j->count[1] + j->count[2];
-  as_str_add(&s, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+  as_str out;
+  as_str_init(&out);
+  unsigned all = suite->count[0] + suite->count[1] + suite->count[2];
+  as_str_add(&out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
   for (int level = 0; level < 2; level++) {
-    as_str_add(&s, level ? "  <testsuite" : "<testsuites");
-    attribute(&s, "name", level ? j->suite : "assay");
-    as_str_printf(&s, " tests=\"%u\" failures=\"%u\" errors=\"%u\"%s time=\"%.3f\">\n", all,
-                  j->count[AS_REPORT_JUNIT_FAIL], j->count[AS_REPORT_JUNIT_ERROR],
-                  level ? " skipped=\"0\"" : "", j->seconds);
+    as_str_add(&out, level ? "  <testsuite" : "<testsuites");
+    attribute(&out, "name", level ? suite->suite : "assay");
+    as_str_printf(&out, " tests=\"%u\" failures=\"%u\" errors=\"%u\"%s time=\"%.3f\">\n", all,
+                  suite->count[AS_REPORT_JUNIT_FAIL], suite->count[AS_REPORT_JUNIT_ERROR],
+                  level ? " skipped=\"0\"" : "", suite->seconds);
   }
-  if (j->cases.n)
-    as_str_addn(&s, j->cases.s, j->cases.n);
-  as_str_add(&s, "  </testsuite>\n</testsuites>\n");
-  bool ok = as_write_file(path, s.s, s.n, err);
-  as_str_clear(&s);
+  if (suite->cases.n)
+    as_str_addn(&out, suite->cases.s, suite->cases.n);
+  as_str_add(&out, "  </testsuite>\n</testsuites>\n");
+  bool ok = as_write_file(path, out.s, out.n, err);
+  as_str_clear(&out);
   return ok;
 }

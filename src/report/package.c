@@ -37,27 +37,27 @@ static const char *used_as(const as_judged *judged, const char *file) {
   return used;
 }
 
-static const as_report_file *file_named(const as_report_dir *r, const char *name) {
-  for (size_t i = 0; i < r->file.n; i++) {
-    const as_report_file *f = &AS_VEC_AT(&r->file, as_report_file, i);
-    if (strcmp(f->name, name) == 0)
-      return f;
+static const as_report_file *file_named(const as_report_dir *dir, const char *name) {
+  for (size_t i = 0; i < dir->file.n; i++) {
+    const as_report_file *file = &AS_VEC_AT(&dir->file, as_report_file, i);
+    if (strcmp(file->name, name) == 0)
+      return file;
   }
   return NULL;
 }
 
-static bool holds(const as_report_dir *r, const char *name, const as_source *source) {
-  const as_report_file *f = file_named(r, name);
-  return f && f->n == source->len && memcmp(f->data, source->text, f->n) == 0;
+static bool holds(const as_report_dir *dir, const char *name, const as_source *source) {
+  const as_report_file *file = file_named(dir, name);
+  return file && file->n == source->len && memcmp(file->data, source->text, file->n) == 0;
 }
 
 /* the name in the directory; malloc'ed, NULL with err */
-static char *kept_name(const as_judged *judged, const as_source *source, const as_report_dir *r,
+static char *kept_name(const as_judged *judged, const as_source *source, const as_report_dir *dir,
                        as_err *err) {
   const char *base = as_file_name(source->name);
   const char *used = used_as(judged, source->name);
   if (used) {
-    if (as_path_is_below(used) && (!as_report_dir_has(r, used) || holds(r, used, source)))
+    if (as_path_is_below(used) && (!as_report_dir_has(dir, used) || holds(dir, used, source)))
       return as_strdup(used);
     as_err_set(err, AS_BAD_INPUT,
                "`use \"%s\"`: a result directory can hold only files below the program's folder",
@@ -65,22 +65,22 @@ static char *kept_name(const as_judged *judged, const as_source *source, const a
     return NULL;
   }
   char *name = as_format("semantics/%s", base);
-  for (unsigned k = 2; as_report_dir_has(r, name) && !holds(r, name, source); k++) {
+  for (unsigned k = 2; as_report_dir_has(dir, name) && !holds(dir, name, source); k++) {
     free(name);
     name = as_format("semantics/%u-%s", k, base);
   }
   return name;
 }
 
-bool as_report_add_specifications(const as_judged *judged, as_report_dir *r, as_err *err) {
+bool as_report_add_specifications(const as_judged *judged, as_report_dir *dir, as_err *err) {
   uint32_t n;
   const as_source *source = as_oplib_sources(judged->lib, &n);
   for (uint32_t i = 0; i < n; i++) {
-    char *name = kept_name(judged, &source[i], r, err);
+    char *name = kept_name(judged, &source[i], dir, err);
     if (name == NULL)
       return false;
-    if (!as_report_dir_has(r, name))
-      as_report_dir_add(r, name, source[i].text, source[i].len);
+    if (!as_report_dir_has(dir, name))
+      as_report_dir_add(dir, name, source[i].text, source[i].len);
     free(name);
   }
   return true;
@@ -106,7 +106,7 @@ static char *html_page(const page_source *from) {
 
 /* the last: it has the hashes of all others */
 static char *json_page(const page_source *from) {
-  return as_report_json(from->judged, from->verdict, from->files, from->extra);
+  return as_report_json(from->judged, from->verdict, from->words, from->files, from->extra);
 }
 
 static const struct {
@@ -114,36 +114,39 @@ static const struct {
   char *(*write)(const page_source *from); /* malloc'ed */
 } pages[] = {{"report.html", html_page}, {"report.json", json_page}};
 
-static void add_pages(as_report_dir *r, const page_source *from) {
+static void add_pages(as_report_dir *dir, const page_source *from) {
   for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
     char *text = pages[i].write(from);
-    as_report_dir_add(r, pages[i].name, text, strlen(text));
+    as_report_dir_add(dir, pages[i].name, text, strlen(text));
     free(text);
   }
 }
 
-bool as_report_collect(const as_judged *judged, const as_verdict *v, const as_report_words *words,
-                       const char *kernel, void *extra, as_report_dir *r, as_err *err) {
-  as_report_dir_add(r, "program.tp", judged->given.text, judged->given.len);
-  as_report_dir_add(r, judged->graph->program ? "candidate.mug" : "candidate.tp",
+bool as_report_collect(const as_judged *judged, const as_verdict *verdict,
+                       const as_report_words *words, const char *kernel, void *extra,
+                       as_report_dir *dir, as_err *err) {
+  as_report_dir_add(dir, "program.tp", judged->given.text, judged->given.len);
+  as_report_dir_add(dir, judged->graph->program ? "candidate.mug" : "candidate.tp",
                     judged->candidate.text, judged->candidate.len);
-  if (v->proof.cert)
-    as_report_dir_add(r, "certificate.cert", v->proof.cert, v->proof.cert_len);
+  if (verdict->proof.cert)
+    as_report_dir_add(dir, "certificate.cert", verdict->proof.cert, verdict->proof.cert_len);
   if (kernel)
-    as_report_dir_add(r, "kernel.cu", kernel, strlen(kernel));
-  if (v->queries_text)
-    as_report_dir_add(r, "obligations.smt2", v->queries_text, strlen(v->queries_text));
-  bool ok = as_report_add_specifications(judged, r, err);
-  add_pages(r, &(page_source){judged, v, words, r, extra});
+    as_report_dir_add(dir, "kernel.cu", kernel, strlen(kernel));
+  if (verdict->queries_text)
+    as_report_dir_add(dir, "obligations.smt2", verdict->queries_text,
+                      strlen(verdict->queries_text));
+  bool ok = as_report_add_specifications(judged, dir, err);
+  add_pages(dir, &(page_source){judged, verdict, words, dir, extra});
   return ok;
 }
 
-bool as_report_package(const char *dir, bool force, const as_judged *judged, const as_verdict *v,
-                       const as_report_words *words, const char *kernel, void *extra, as_err *err) {
-  as_report_dir r;
-  as_report_dir_init(&r);
-  bool ok = as_report_collect(judged, v, words, kernel, extra, &r, err) &&
-            as_report_dir_write(&r, dir, force, err);
-  as_report_dir_clear(&r);
+bool as_report_package(const char *dir, bool force, const as_judged *judged,
+                       const as_verdict *verdict, const as_report_words *words, const char *kernel,
+                       void *extra, as_err *err) {
+  as_report_dir result;
+  as_report_dir_init(&result);
+  bool ok = as_report_collect(judged, verdict, words, kernel, extra, &result, err) &&
+            as_report_dir_write(&result, dir, force, err);
+  as_report_dir_clear(&result);
   return ok;
 }

@@ -14,57 +14,57 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-void as_report_dir_init(as_report_dir *r) {
-  as_vec_init(&r->file, sizeof(as_report_file));
+void as_report_dir_init(as_report_dir *dir) {
+  as_vec_init(&dir->file, sizeof(as_report_file));
 }
 
-void as_report_dir_add(as_report_dir *r, const char *name, const char *data, size_t n) {
-  as_report_file f = {as_strdup(name), as_malloc(n + 1), n};
-  memcpy(f.data, data, n);
-  f.data[n] = 0;
-  as_vec_push(&r->file, &f);
+void as_report_dir_add(as_report_dir *dir, const char *name, const char *data, size_t n) {
+  as_report_file file = {as_strdup(name), as_malloc(n + 1), n};
+  memcpy(file.data, data, n);
+  file.data[n] = 0;
+  as_vec_push(&dir->file, &file);
 }
 
-bool as_report_dir_has(const as_report_dir *r, const char *name) {
-  for (size_t i = 0; i < r->file.n; i++) {
-    if (strcmp(AS_VEC_AT(&r->file, as_report_file, i).name, name) == 0)
+bool as_report_dir_has(const as_report_dir *dir, const char *name) {
+  for (size_t i = 0; i < dir->file.n; i++) {
+    if (strcmp(AS_VEC_AT(&dir->file, as_report_file, i).name, name) == 0)
       return true;
   }
   return false;
 }
 
-void as_report_dir_clear(as_report_dir *r) {
-  for (size_t i = 0; i < r->file.n; i++) {
-    free(AS_VEC_AT(&r->file, as_report_file, i).name);
-    free(AS_VEC_AT(&r->file, as_report_file, i).data);
+void as_report_dir_clear(as_report_dir *dir) {
+  for (size_t i = 0; i < dir->file.n; i++) {
+    free(AS_VEC_AT(&dir->file, as_report_file, i).name);
+    free(AS_VEC_AT(&dir->file, as_report_file, i).data);
   }
-  as_vec_clear(&r->file);
+  as_vec_clear(&dir->file);
 }
 
 /* removes a directory of plain files and few levels of folders: what a result directory is */
 static void remove_dir(const char *dir, int depth) {
-  DIR *d = opendir(dir);
-  for (struct dirent *e; d && (e = readdir(d));) {
-    if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+  DIR *folder = opendir(dir);
+  for (struct dirent *entry; folder && (entry = readdir(folder));) {
+    if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
       continue;
-    char *p = as_format("%s/%s", dir, e->d_name);
-    struct stat st;
-    if (lstat(p, &st) == 0 && S_ISDIR(st.st_mode) && depth > 0)
-      remove_dir(p, depth - 1);
+    char *path = as_format("%s/%s", dir, entry->d_name);
+    struct stat status;
+    if (lstat(path, &status) == 0 && S_ISDIR(status.st_mode) && depth > 0)
+      remove_dir(path, depth - 1);
     else
-      unlink(p);
-    free(p);
+      unlink(path);
+    free(path);
   }
-  if (d)
-    closedir(d);
+  if (folder)
+    closedir(folder);
   rmdir(dir);
 }
 
 /* only what Assay wrote is ever replaced */
 static bool is_result(const char *dir) {
-  char *p = as_format("%s/report.json", dir);
-  bool yes = as_exists(p);
-  free(p);
+  char *path = as_format("%s/report.json", dir);
+  bool yes = as_exists(path);
+  free(path);
   return yes;
 }
 
@@ -101,23 +101,23 @@ bool as_report_dir_place(const char *dir, bool force, as_err *err) {
   return ok;
 }
 
-bool as_report_dir_write(const as_report_dir *r, const char *dir, bool force, as_err *err) {
+bool as_report_dir_write(const as_report_dir *result, const char *dir, bool force, as_err *err) {
   if (!as_report_dir_place(dir, force, err))
     return false;
   char *tmp = as_format("%s.tmp%ld", dir, (long)getpid());
   char *old = as_format("%s.old%ld", dir, (long)getpid());
   bool ok = mkdir(tmp, 0777) == 0 ||
             as_err_set(err, AS_BAD_INPUT, "%s: cannot be made: %s", tmp, strerror(errno));
-  for (size_t i = 0; i < r->file.n && ok; i++) {
-    const as_report_file *f = &AS_VEC_AT(&r->file, as_report_file, i);
-    char *p = as_format("%s/%s", tmp, f->name);
-    for (char *slash = p + strlen(tmp) + 1; ok && (slash = strchr(slash, '/')); *slash++ = '/') {
+  for (size_t i = 0; i < result->file.n && ok; i++) {
+    const as_report_file *file = &AS_VEC_AT(&result->file, as_report_file, i);
+    char *path = as_format("%s/%s", tmp, file->name);
+    for (char *slash = path + strlen(tmp) + 1; ok && (slash = strchr(slash, '/')); *slash++ = '/') {
       *slash = 0;
-      if (mkdir(p, 0777) != 0 && errno != EEXIST)
-        ok = as_err_set(err, AS_BAD_INPUT, "%s: cannot be made: %s", p, strerror(errno));
+      if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        ok = as_err_set(err, AS_BAD_INPUT, "%s: cannot be made: %s", path, strerror(errno));
     }
-    ok = ok && as_write_file(p, f->data, f->n, err);
-    free(p);
+    ok = ok && as_write_file(path, file->data, file->n, err);
+    free(path);
   }
   bool replaced = ok && as_exists(dir);
   if (replaced) {

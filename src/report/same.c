@@ -42,14 +42,14 @@ static void without_run(const char *page, as_str *plain) {
 }
 
 bool as_report_same_page(const char *page, const char *other) {
-  as_str a;
-  as_str b;
-  as_str_init(&a);
-  as_str_init(&b);
-  without_run(page, &a);
-  without_run(other, &b);
-  bool same = a.n == b.n && (a.n == 0 || memcmp(a.s, b.s, a.n) == 0);
-  as_str_clear(&a);
-  as_str_clear(&b);
+  as_str text;
+  as_str out;
+  as_str_init(&text);
+  as_str_init(&out);
+  without_run(page, &text);
+  without_run(other, &out);
+  bool same = text.n == out.n && (text.n == 0 || memcmp(text.s, out.s, text.n) == 0);
+  as_str_clear(&text);
+  as_str_clear(&out);
   return same;
 }

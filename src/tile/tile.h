@@ -89,8 +89,10 @@ typedef struct as_tile_stmt {
   as_tile_scalar *place[AS_MAX_RANK]; /* positions in the tensor, one an axis */
   as_tile_scalar *mask;               /* NULL: every lane */
   as_tile_scalar *other;              /* of a load, for lanes masked out; NULL: no value */
-  as_tile_scalar *value;              /* MAKE, STORE */
-  as_tile_expr *expr;                 /* LET */
+  as_tile_scalar *value;              /* MAKE, STORE; NULL where `whole` is stored */
+  const char *whole_name; /* STORE of a tile with the lanes' extents; NULL: of a scalar */
+  uint32_t whole;         /* its slot */
+  as_tile_expr *expr;     /* LET */
   bool parallel;
   as_tile_scalar *from;
   as_tile_scalar *to;

@@ -154,6 +154,31 @@ static as_tile_stmt *load(tile_parser *parser, const as_token *token) {
   return define(parser, stmt, name, integer) ? stmt : NULL;
 }
 
+/* `store X[..] = t over [..]`: all of a tile, whose extents are those of the lanes */
+static bool whole_tile(tile_parser *parser, as_tile_stmt *stmt, bool *integers) {
+  as_lexed *lexed = tile_lexed(parser);
+  const as_token *token = as_tok(lexed);
+  tile_name of_size;
+  const tile_name *known = token->kind == AS_T_NAME && as_tok_next(lexed)->kind != '['
+                               ? tile_find(parser, token->s, &of_size)
+                               : NULL;
+  if (known == NULL || known->meaning != AS_TILE_IS_TILE)
+    return false;
+  lexed->at++;
+  stmt->whole_name = as_arena_strdup(parser->program->mem, token->s);
+  stmt->whole = known->id;
+  *integers = known->integer;
+  return true;
+}
+
+static bool stored_value(tile_parser *parser, as_tile_stmt *stmt, bool *integers) {
+  if (whole_tile(parser, stmt, integers))
+    return true;
+  stmt->value = tile_scalar(parser);
+  *integers = stmt->value && stmt->value->integer;
+  return stmt->value != NULL;
+}
+
 /* The lanes stand behind what speaks of them: they are read first, then the place and the value. */
 static as_tile_stmt *store(tile_parser *parser, const as_token *token) {
   as_lexed *lexed = tile_lexed(parser);
@@ -170,7 +195,8 @@ static as_tile_stmt *store(tile_parser *parser, const as_token *token) {
   }
   lexed->at = start;
   const as_tile_tensor *to = ok ? place(parser, stmt) : NULL;
-  ok = to && as_tok_want(lexed, '=', "`=`") && (stmt->value = tile_scalar(parser)) != NULL;
+  bool integers = false;
+  ok = to && as_tok_want(lexed, '=', "`=`") && stored_value(parser, stmt, &integers);
   if (ok && as_tok_word(lexed, "over"))
     lexed->at = behind;
   if (ok && as_tok_take_word(lexed, "where"))
@@ -178,7 +204,7 @@ static as_tile_stmt *store(tile_parser *parser, const as_token *token) {
   parser->scope.n = before;
   if (ok && to->role == AS_TILE_INPUT)
     ok = as_lex_fail(lexed, token, "`%s` is an input: it is never stored to", to->name);
-  if (ok && to->type == AS_TILE_INT && !stmt->value->integer)
+  if (ok && to->type == AS_TILE_INT && !integers)
     ok = as_lex_fail(lexed, token, "`%s` holds integers", to->name);
   return ok && end_of_line(parser) ? stmt : NULL;
 }

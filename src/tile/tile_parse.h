@@ -5,6 +5,9 @@
 #include "src/ir/expr_parse.h"
 #include "tile.h"
 
+/* names that a place may see, beside sizes */
+enum { TILE_MOST_NAMES = 10000 };
+
 typedef struct {
   const char *name;
   as_tile_meaning meaning;

@@ -141,7 +141,10 @@ static void add_stmt(as_str *out, const as_tile_program *program, const as_tile_
     as_str_add(out, "store ");
     add_place(out, program, stmt);
     as_str_add(out, " = ");
-    add_scalar(out, stmt->value);
+    if (stmt->whole_name)
+      as_str_add(out, stmt->whole_name);
+    else
+      add_scalar(out, stmt->value);
     as_str_add(out, " over ");
     add_lanes(out, stmt);
     add_mask(out, stmt);

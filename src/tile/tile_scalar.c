@@ -37,6 +37,10 @@ const char *tile_new_name(tile_parser *parser, const char *what) {
     as_lex_fail(lexed, token, "`%s` is already defined", name);
     return NULL;
   }
+  if (parser->scope.n >= TILE_MOST_NAMES) {
+    as_lex_fail(lexed, token, "more than %d names at a place", TILE_MOST_NAMES);
+    return NULL;
+  }
   return as_arena_strdup(parser->program->mem, name);
 }
 

@@ -114,23 +114,23 @@ END_TEST
 
 START_TEST(random_numbers) {
   as_rng a;
-  as_rng b;
+  as_rng rng;
   as_rng_seed(&a, 42);
-  as_rng_seed(&b, 42);
+  as_rng_seed(&rng, 42);
   uint64_t seen[7] = {0};
   for (int i = 0; i < 7000; i++) {
-    ck_assert_uint_eq(as_rng_next(&a), as_rng_next(&b));
+    ck_assert_uint_eq(as_rng_next(&a), as_rng_next(&rng));
     seen[as_rng_below(&a, 7)]++;
-    as_rng_below(&b, 7);
+    as_rng_below(&rng, 7);
     double u = as_rng_unit(&a);
     ck_assert(u >= 0 && u < 1);
-    as_rng_unit(&b);
+    as_rng_unit(&rng);
   }
   for (int i = 0; i < 7; i++)
     ck_assert(seen[i] > 850 && seen[i] < 1150);
   as_rng_seed(&a, 1);
-  as_rng_seed(&b, 2);
-  ck_assert_uint_ne(as_rng_next(&a), as_rng_next(&b));
+  as_rng_seed(&rng, 2);
+  ck_assert_uint_ne(as_rng_next(&a), as_rng_next(&rng));
 }
 
 END_TEST

@@ -27,12 +27,12 @@ static ck_id fraction(ck_terms *terms, long num, long den) {
   mpq_init(value);
   mpq_set_si(value, num, (unsigned long)den);
   mpq_canonicalize(value);
-  ck_id t = ck_q(terms, value);
+  ck_id id = ck_q(terms, value);
   mpq_clear(value);
-  return t;
+  return id;
 }
 
-static ck_id term(ck_terms *terms, char **w, int n, const ck_id *t) {
+static ck_id term(ck_terms *terms, char **w, int n, const ck_id *id) {
   static const char *const heads[] = {"+",    "*",   "div", "mod", "inv", "exp",
                                       "sqrt", "log", "=",   "#",   "<=",  "<"};
   static const ck_op ops[] = {CK_ADD,  CK_MUL, CK_DIV, CK_MOD, CK_INV, CK_EXP,
@@ -45,7 +45,7 @@ static ck_id term(ck_terms *terms, char **w, int n, const ck_id *t) {
   int nw = 0;
   for (int i = 1; i < n; i++) {
     if (w[i][0] == 't' && nk < 64)
-      k[nk++] = t[atoi(w[i] + 1)];
+      k[nk++] = id[atoi(w[i] + 1)];
     if (w[i][0] == '=' && nn < 2)
       num[nn++] = atol(w[i] + 1);
     if (w[i][0] == '\'' && nw < 2)
@@ -74,14 +74,14 @@ static ck_id term(ck_terms *terms, char **w, int n, const ck_id *t) {
 
 static int by_number(const void *a, const void *b) {
   ck_id x = *(const ck_id *)a;
-  ck_id y = *(const ck_id *)b;
-  return (x > y) - (x < y);
+  ck_id id = *(const ck_id *)b;
+  return (x > id) - (x < id);
 }
 
 bool goals_read(ck_terms *terms, const char *text, ck_goal **goals, uint32_t *n) {
   char *copy = malloc(strlen(text) + 1);
   strcpy(copy, text);
-  ck_id *t = NULL;
+  ck_id *id = NULL;
   size_t nt = 0;
   bool ok = true;
   *goals = NULL;
@@ -101,21 +101,21 @@ bool goals_read(ck_terms *terms, const char *text, ck_goal **goals, uint32_t *n)
       ck_id allowed[64];
       uint32_t m = 0;
       for (int i = 4; i < nw; i++)
-        allowed[m++] = t[atoi(w[i] + 1)];
+        allowed[m++] = id[atoi(w[i] + 1)];
       qsort(allowed, m, sizeof *allowed, by_number);
       ck_ids kept = ck_members(
           terms, ck_set(terms, allowed, m)); /* and the name: they live as long as the terms */
       *goal = (ck_goal){.name = ck_word_text(terms, ck_word(terms, w[1])),
                         .allowed = kept.x,
                         .n_allowed = kept.n,
-                        .formula = t[atoi(w[2] + 1)]};
+                        .formula = id[atoi(w[2] + 1)]};
     } else {
-      t = realloc(t, (nt + 1) * sizeof *t);
-      t[nt] = term(terms, w, nw, t);
-      ok = t[nt++] != CK_BAD;
+      id = realloc(id, (nt + 1) * sizeof *id);
+      id[nt] = term(terms, w, nw, id);
+      ok = id[nt++] != CK_BAD;
     }
   }
   free(copy);
-  free(t);
+  free(id);
   return ok && *n > 0;
 }

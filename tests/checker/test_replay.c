@@ -56,11 +56,11 @@ static bool verdict(const char *goals_text, const char *cert, size_t len, int sp
   ck_usage usage;
   ck_assert(goals_read(terms, goals_text, &goal, &n));
   if (spoil) { /* a false goal: both sides of the equality made to differ by one */
-    ck_id f = goal[0].formula;
-    ck_id b = ck_kid(terms, f, 1);
+    ck_id id = goal[0].formula;
+    ck_id term = ck_kid(terms, id, 1);
     goal[0].formula =
-        ck_mk2(terms, ck_head(terms, f), ck_kid(terms, f, 0),
-               ck_mk2(terms, CK_ADD, b, ck_int(terms, ck_head(terms, f) == CK_EQ ? 1 : -1000)));
+        ck_mk2(terms, ck_head(terms, id), ck_kid(terms, id, 0),
+               ck_mk2(terms, CK_ADD, term, ck_int(terms, ck_head(terms, id) == CK_EQ ? 1 : -1000)));
   }
   bool ok = ck_cert_check(terms, goal, n, cert, len, &usage, why);
   free(goal);

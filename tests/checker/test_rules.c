@@ -17,14 +17,14 @@ typedef struct {
   int lines;
 } text;
 
-static void emit(text *o, const char *line) {
+static void emit(text *out, const char *line) {
   size_t n = strlen(line);
-  ck_assert(o->n + n + 2 < sizeof o->s);
-  memcpy(o->s + o->n, line, n);
-  o->n += n;
-  o->s[o->n++] = '\n';
-  o->s[o->n] = 0;
-  o->lines++;
+  ck_assert(out->n + n + 2 < sizeof out->s);
+  memcpy(out->s + out->n, line, n);
+  out->n += n;
+  out->s[out->n++] = '\n';
+  out->s[out->n] = 0;
+  out->lines++;
 }
 
 static const char *blank(const char *s) {
@@ -33,7 +33,7 @@ static const char *blank(const char *s) {
 
 /* `3`, `-1/2`, bound `b0i`, variable (its first letter says the sort: i..n integer), or (op ...);
  * gives the number of its term line */
-static int term(text *o, const char **at) {
+static int term(text *out, const char **at) {
   char line[4000];
   char word[64];
   const char *s = blank(*at);
@@ -53,8 +53,8 @@ static int term(text *o, const char **at) {
     } else {
       snprintf(line, sizeof line, "v '%s '%c", word, word[0] >= 'i' && word[0] <= 'n' ? 'i' : 'r');
     }
-    emit(o, line);
-    return o->terms++;
+    emit(out, line);
+    return out->terms++;
   }
   s++;
   size_t n = strcspn(s, " )");
@@ -79,35 +79,35 @@ static int term(text *o, const char **at) {
       snprintf(line + strlen(line), sizeof line - strlen(line), " =%.*s", (int)d, s);
       s += d;
     } else {
-      kids[nk++] = term(o, &s);
+      kids[nk++] = term(out, &s);
     }
   }
   *at = s + 1;
   char l2[64];
   if (sum) { /* (sum n body) under the binders (counter b0i, state b1r) */
-    emit(o, "q =0 =1");
-    emit(o, "b =1 'r");
-    snprintf(l2, sizeof l2, "+ t%d t%d", o->terms + 1, kids[1]);
-    emit(o, l2);
-    snprintf(line, sizeof line, "fold =0 =1 t%d t%d t%d", kids[0], o->terms, o->terms + 2);
-    o->terms += 3;
+    emit(out, "q =0 =1");
+    emit(out, "b =1 'r");
+    snprintf(l2, sizeof l2, "+ t%d t%d", out->terms + 1, kids[1]);
+    emit(out, l2);
+    snprintf(line, sizeof line, "fold =0 =1 t%d t%d t%d", kids[0], out->terms, out->terms + 2);
+    out->terms += 3;
   } else if (minus) {
-    emit(o, "q =-1 =1");
-    snprintf(l2, sizeof l2, "* t%d t%d", o->terms, kids[1]);
-    emit(o, l2);
-    snprintf(line, sizeof line, "+ t%d t%d", kids[0], o->terms + 1);
-    o->terms += 2;
+    emit(out, "q =-1 =1");
+    snprintf(l2, sizeof l2, "* t%d t%d", out->terms, kids[1]);
+    emit(out, l2);
+    snprintf(line, sizeof line, "+ t%d t%d", kids[0], out->terms + 1);
+    out->terms += 2;
   } else {
     for (int i = 0; i < nk; i++)
       snprintf(line + strlen(line), sizeof line - strlen(line), " t%d", kids[i]);
   }
-  emit(o, line);
-  return o->terms++;
+  emit(out, line);
+  return out->terms++;
 }
 
 /* `rule args`: @3 is step 3 of the case, 'w a word, =1 a number, | and , as they are, anything else
  * a term */
-static void step(text *o, const char *s) {
+static void step(text *out, const char *s) {
   char line[4000] = "";
   size_t n = strcspn(s, " ");
   bool only_term = strncmp(s, "term ", 5) == 0;
@@ -123,30 +123,30 @@ static void step(text *o, const char *s) {
       snprintf(line + len, sizeof line - len, " %.*s", (int)w, s);
       s += w;
     } else {
-      int t = term(o, &s);
+      int t = term(out, &s);
       if (!only_term)
         snprintf(line + len, sizeof line - len, " t%d", t);
     }
   }
   if (!only_term)
-    emit(o, line);
+    emit(out, line);
 }
 
 /* `|- F | H H ..` to a goals file; the hypothesis number `skip` is left out */
-static int goal(text *o, const char *s, int skip) {
+static int goal(text *out, const char *s, int skip) {
   char line[4000];
-  int f = term(o, &s);
+  int f = term(out, &s);
   int nh = 0;
   snprintf(line, sizeof line, "goal g t%d |", f);
   s = blank(s);
   if (*s == '|') {
     for (s = blank(s + 1); *s; s = blank(s)) {
-      int h = term(o, &s);
+      int h = term(out, &s);
       if (nh++ != skip)
         snprintf(line + strlen(line), sizeof line - strlen(line), " t%d", h);
     }
   }
-  emit(o, line);
+  emit(out, line);
   return nh;
 }
 
@@ -168,12 +168,12 @@ static int rejected;
 /* first: the line where rejection may begin (a node may go wrong at one of its kids) */
 static void run(const char *name, bool accept, text *cert, int first, const char *claim,
                 int steps) {
-  static text g;
+  static text out;
   char *why;
-  memset(&g, 0, sizeof g);
+  memset(&out, 0, sizeof out);
   if (!accept) {
-    goal(&g, "(= 0 1)", -1);
-    ck_assert_msg(!replay(cert, &g, &why), "%s: replay", name);
+    goal(&out, "(= 0 1)", -1);
+    ck_assert_msg(!replay(cert, &out, &why), "%s: replay", name);
     int at = 0;
     ck_assert_msg(sscanf(why, "line %d:", &at) == 1 && at >= first && !strstr(why, "left open"),
                   "%s: not rejected at lines %d to %d but: %s\n%s", name, first, cert->lines, why,
@@ -185,13 +185,13 @@ static void run(const char *name, bool accept, text *cert, int first, const char
   char qed[64];
   snprintf(qed, sizeof qed, "qed g s%d", steps - 1);
   emit(cert, qed);
-  int nh = goal(&g, claim, -1);
-  bool ok = replay(cert, &g, &why);
+  int nh = goal(&out, claim, -1);
+  bool ok = replay(cert, &out, &why);
   ck_assert_msg(ok, "%s: %s\n%s", name, why, cert->s);
   for (int h = 0; h < nh; h++) {
-    memset(&g, 0, sizeof g);
-    goal(&g, claim, h);
-    ck_assert_msg(!replay(cert, &g, &why), "%s: hypothesis %d was lost", name, h);
+    memset(&out, 0, sizeof out);
+    goal(&out, claim, h);
+    ck_assert_msg(!replay(cert, &out, &why), "%s: hypothesis %d was lost", name, h);
     free(why);
   }
   accepted++;

@@ -15,149 +15,153 @@ typedef struct {
 
 /* a size N of the given program, a size G of the candidate, an input X of one axis */
 static world *world_new(void) {
-  world *w = calloc(1, sizeof *w);
-  ck_terms *T = w->elab.T = ck_terms_new();
-  w->elab.size[0] = (ck_size_symbol){"N", ck_var(T, "N", 'i'), 1, 0, false, true, false};
-  w->elab.size[1] = (ck_size_symbol){"G", ck_var(T, "G", 'i'), 1, 0, false, false, true};
-  w->elab.n_sizes = 2;
-  w->input.symbol = ck_word(T, "X");
-  w->input.signature = ck_word(T, "i:r");
-  w->inputs[0] = &w->input;
-  return w;
+  world *here = calloc(1, sizeof *here);
+  ck_terms *terms = here->elab.T = ck_terms_new();
+  here->elab.size[0] = (ck_size_symbol){"N", ck_var(terms, "N", 'i'), 1, 0, false, true, false};
+  here->elab.size[1] = (ck_size_symbol){"G", ck_var(terms, "G", 'i'), 1, 0, false, false, true};
+  here->elab.n_sizes = 2;
+  here->input.symbol = ck_word(terms, "X");
+  here->input.signature = ck_word(terms, "i:r");
+  here->inputs[0] = &here->input;
+  return here;
 }
 
-static void world_free(world *w) {
-  for (uint32_t i = 0; i < w->n; i++)
-    free((ck_id *)w->list[i].parameter);
-  ck_terms_free(w->elab.T);
-  free(w);
+static void world_free(world *here) {
+  for (uint32_t i = 0; i < here->n; i++)
+    free((ck_id *)here->list[i].parameter);
+  ck_terms_free(here->elab.T);
+  free(here);
 }
 
-static ck_id var(world *w, const char *name) {
-  return ck_var(w->elab.T, name, 'i');
+static ck_id var(world *here, const char *name) {
+  return ck_var(here->elab.T, name, 'i');
 }
 
-static ck_id at(world *w, const char *function, ck_id index) {
-  return ck_app(w->elab.T, function, "i:r", &index, 1);
+static ck_id at(world *here, const char *function, ck_id index) {
+  return ck_app(here->elab.T, function, "i:r", &index, 1);
 }
 
 /* name[parameter] = body, as the elaboration would write it */
-static ck_definition *define(world *w, bool candidate, const char *name, char sort, ck_id parameter,
-                             ck_id body) {
-  ck_terms *T = w->elab.T;
-  ck_definition *d = &w->list[w->n++];
+static ck_definition *define(world *here, bool candidate, const char *name, char sort,
+                             ck_id parameter, ck_id body) {
+  ck_terms *terms = here->elab.T;
+  ck_definition *definition = &here->list[here->n++];
   ck_id *parameters = malloc(sizeof *parameters);
   char signature[] = "i:r";
   signature[2] = sort;
   parameters[0] = parameter;
-  *d = (ck_definition){.name = ck_word(T, name), .signature = ck_word(T, signature)};
-  d->parameter = parameters;
-  d->n = 1;
-  d->body = body;
-  d->candidate = candidate;
-  ck_id left = ck_make(T, CK_APP, d->name, d->signature, parameters, 1);
-  ck_id equation = ck_close(T, ck_mk2(T, CK_EQ, left, body), parameters, 1);
-  d->clause = ck_all(T, 1, &equation, 1);
-  return d;
+  *definition =
+      (ck_definition){.name = ck_word(terms, name), .signature = ck_word(terms, signature)};
+  definition->parameter = parameters;
+  definition->n = 1;
+  definition->body = body;
+  definition->candidate = candidate;
+  ck_id left = ck_make(terms, CK_APP, definition->name, definition->signature, parameters, 1);
+  ck_id equation = ck_close(terms, ck_mk2(terms, CK_EQ, left, body), parameters, 1);
+  definition->clause = ck_all(terms, 1, &equation, 1);
+  return definition;
 }
 
-static void good(world *w) {
-  ck_id i = var(w, "$i0");
-  define(w, false, "S.Y", 'r', i, at(w, "X", i));
-  define(w, false, "S.Z", 'r', i, ck_mk2(w->elab.T, CK_ADD, at(w, "S.Y", i), var(w, "N")));
-  define(w, true, "C.Z", 'r', i, ck_mk2(w->elab.T, CK_ADD, at(w, "X", i), var(w, "G")));
+static void good(world *here) {
+  ck_id term = var(here, "$i0");
+  define(here, false, "S.Y", 'r', term, at(here, "X", term));
+  define(here, false, "S.Z", 'r', term,
+         ck_mk2(here->elab.T, CK_ADD, at(here, "S.Y", term), var(here, "N")));
+  define(here, true, "C.Z", 'r', term,
+         ck_mk2(here->elab.T, CK_ADD, at(here, "X", term), var(here, "G")));
 }
 
-static void integers(world *w) {
-  ck_id i = var(w, "$i0");
-  define(w, false, "S.Y", 'i', i, ck_mk2(w->elab.T, CK_ADD, i, var(w, "N")));
+static void integers(world *here) {
+  ck_id term = var(here, "$i0");
+  define(here, false, "S.Y", 'i', term, ck_mk2(here->elab.T, CK_ADD, term, var(here, "N")));
 }
 
-static void twice(world *w) {
-  ck_id i = var(w, "$i0");
-  define(w, true, "C1.x", 'r', i, at(w, "X", i));
-  define(w, true, "C1.x", 'r', i, ck_int(w->elab.T, 0));
+static void twice(world *here) {
+  ck_id term = var(here, "$i0");
+  define(here, true, "C1.x", 'r', term, at(here, "X", term));
+  define(here, true, "C1.x", 'r', term, ck_int(here->elab.T, 0));
 }
 
-static void like_an_input(world *w) {
-  define(w, false, "X", 'r', var(w, "$i0"), ck_int(w->elab.T, 0));
+static void like_an_input(world *here) {
+  define(here, false, "X", 'r', var(here, "$i0"), ck_int(here->elab.T, 0));
 }
 
-static void like_a_function(world *w) {
-  define(w, false, "func.f", 'r', var(w, "$i0"), ck_int(w->elab.T, 0));
+static void like_a_function(world *here) {
+  define(here, false, "func.f", 'r', var(here, "$i0"), ck_int(here->elab.T, 0));
 }
 
-static void of_itself(world *w) {
-  ck_id i = var(w, "$i0");
-  ck_id more = ck_mk2(w->elab.T, CK_ADD, at(w, "S.Y", i), ck_int(w->elab.T, 1));
-  define(w, false, "S.Y", 'r', i, more);
+static void of_itself(world *here) {
+  ck_id term = var(here, "$i0");
+  ck_id more = ck_mk2(here->elab.T, CK_ADD, at(here, "S.Y", term), ck_int(here->elab.T, 1));
+  define(here, false, "S.Y", 'r', term, more);
 }
 
-static void of_a_later_one(world *w) {
-  ck_id i = var(w, "$i0");
-  define(w, false, "S.Y", 'r', i, at(w, "S.Z", i));
-  define(w, false, "S.Z", 'r', i, at(w, "S.Y", i));
+static void of_a_later_one(world *here) {
+  ck_id term = var(here, "$i0");
+  define(here, false, "S.Y", 'r', term, at(here, "S.Z", term));
+  define(here, false, "S.Z", 'r', term, at(here, "S.Y", term));
 }
 
-static void of_the_other_side(world *w) {
-  ck_id i = var(w, "$i0");
-  define(w, false, "S.Z", 'r', i, at(w, "X", i));
-  define(w, true, "C.Z", 'r', i, at(w, "S.Z", i));
+static void of_the_other_side(world *here) {
+  ck_id term = var(here, "$i0");
+  define(here, false, "S.Z", 'r', term, at(here, "X", term));
+  define(here, true, "C.Z", 'r', term, at(here, "S.Z", term));
 }
 
-static void given_side_last(world *w) {
-  ck_id i = var(w, "$i0");
-  define(w, true, "C.Z", 'r', i, at(w, "X", i));
-  define(w, false, "S.Z", 'r', i, at(w, "X", i));
+static void given_side_last(world *here) {
+  ck_id term = var(here, "$i0");
+  define(here, true, "C.Z", 'r', term, at(here, "X", term));
+  define(here, false, "S.Z", 'r', term, at(here, "X", term));
 }
 
-static void of_a_goals_index(world *w) {
-  define(w, true, "C.Z", 'r', var(w, "$k0"), at(w, "X", var(w, "$i0")));
+static void of_a_goals_index(world *here) {
+  define(here, true, "C.Z", 'r', var(here, "$k0"), at(here, "X", var(here, "$i0")));
 }
 
-static void of_the_candidates_size(world *w) {
-  define(w, false, "S.Z", 'r', var(w, "$i0"), var(w, "G"));
+static void of_the_candidates_size(world *here) {
+  define(here, false, "S.Z", 'r', var(here, "$i0"), var(here, "G"));
 }
 
-static void at_a_size(world *w) {
-  define(w, false, "S.Z", 'r', var(w, "N"), at(w, "X", var(w, "N")));
+static void at_a_size(world *here) {
+  define(here, false, "S.Z", 'r', var(here, "N"), at(here, "X", var(here, "N")));
 }
 
-static void at_a_term(world *w) {
-  ck_id i = ck_mk2(w->elab.T, CK_MOD, var(w, "$i0"), ck_int(w->elab.T, 2));
-  define(w, false, "S.Z", 'r', i, ck_int(w->elab.T, 0));
+static void at_a_term(world *here) {
+  ck_id term = ck_mk2(here->elab.T, CK_MOD, var(here, "$i0"), ck_int(here->elab.T, 2));
+  define(here, false, "S.Z", 'r', term, ck_int(here->elab.T, 0));
 }
 
-static void of_a_state(world *w) {
-  define(w, false, "S.Z", 'r', var(w, "$i0"), ck_var(w->elab.T, "$s", 'r'));
+static void of_a_state(world *here) {
+  define(here, false, "S.Z", 'r', var(here, "$i0"), ck_var(here->elab.T, "$s", 'r'));
 }
 
-static void no_integer(world *w) {
-  ck_terms *T = w->elab.T;
-  define(w, false, "S.Z", 'i', var(w, "$i0"), ck_mk1(T, CK_INV, ck_int(T, 2)));
+static void no_integer(world *here) {
+  ck_terms *terms = here->elab.T;
+  define(here, false, "S.Z", 'i', var(here, "$i0"), ck_mk1(terms, CK_INV, ck_int(terms, 2)));
 }
 
-static void unknown(world *w) {
-  ck_id i = var(w, "$i0");
-  define(w, false, "S.Z", 'r', i, at(w, "Y", i));
+static void unknown(world *here) {
+  ck_id term = var(here, "$i0");
+  define(here, false, "S.Z", 'r', term, at(here, "Y", term));
 }
 
-static void another_clause(world *w) {
-  ck_terms *T = w->elab.T;
-  ck_id i = var(w, "$i0");
-  ck_definition *d = define(w, false, "S.Z", 'r', i, at(w, "X", i));
-  ck_id product = ck_mk2(T, CK_MUL, at(w, "S.Z", i), at(w, "X", i));
-  ck_id kid = ck_close(T, ck_mk2(T, CK_EQ, product, ck_int(T, 1)), &i, 1);
-  d->clause = ck_all(T, 1, &kid, 1);
+static void another_clause(world *here) {
+  ck_terms *terms = here->elab.T;
+  ck_id term = var(here, "$i0");
+  ck_definition *definition = define(here, false, "S.Z", 'r', term, at(here, "X", term));
+  ck_id product = ck_mk2(terms, CK_MUL, at(here, "S.Z", term), at(here, "X", term));
+  ck_id kid = ck_close(terms, ck_mk2(terms, CK_EQ, product, ck_int(terms, 1)), &term, 1);
+  definition->clause = ck_all(terms, 1, &kid, 1);
 }
 
-static void under_a_condition(world *w) {
-  ck_terms *T = w->elab.T;
-  ck_id i = var(w, "$i0");
-  ck_definition *d = define(w, false, "S.Z", 'r', i, at(w, "X", i));
-  ck_id kid[2] = {ck_close(T, ck_mk2(T, CK_LE, ck_int(T, 0), i), &i, 1),
-                  ck_close(T, ck_mk2(T, CK_EQ, at(w, "S.Z", i), d->body), &i, 1)};
-  d->clause = ck_all(T, 1, kid, 2);
+static void under_a_condition(world *here) {
+  ck_terms *terms = here->elab.T;
+  ck_id term = var(here, "$i0");
+  ck_definition *definition = define(here, false, "S.Z", 'r', term, at(here, "X", term));
+  ck_id kid[2] = {
+      ck_close(terms, ck_mk2(terms, CK_LE, ck_int(terms, 0), term), &term, 1),
+      ck_close(terms, ck_mk2(terms, CK_EQ, at(here, "S.Z", term), definition->body), &term, 1)};
+  definition->clause = ck_all(terms, 1, kid, 2);
 }
 
 static const struct {
@@ -187,17 +191,17 @@ int main(void) {
   int wrong = 0;
   size_t n = sizeof cases / sizeof *cases;
   for (size_t i = 0; i < n; i++) {
-    world *w = world_new();
-    cases[i].make(w);
-    const ck_tensors inputs = {w->inputs, 1};
-    const char *why = ck_admit(&w->elab, w->list, w->n, &inputs, true);
+    world *here = world_new();
+    cases[i].make(here);
+    const ck_tensors inputs = {here->inputs, 1};
+    const char *why = ck_admit(&here->elab, here->list, here->n, &inputs, true);
     size_t words = cases[i].why ? strlen(cases[i].why) : 0;
     bool ok = cases[i].why ? why && strncmp(why, cases[i].why, words) == 0 : why == NULL;
     if (!ok) {
       printf("%s: %s\n", cases[i].name, why ? why : "admitted");
       wrong++;
     }
-    world_free(w);
+    world_free(here);
   }
   printf("%zu lists of definitions, %d wrong\n", n, wrong);
   return wrong != 0;

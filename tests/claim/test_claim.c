@@ -31,26 +31,26 @@ static char *read_all(const char *path, size_t *len) {
 
 /* the claim as `assay-check --goals` prints it, without what is stated of sizes; a rule's own hash
  * is written SHA */
-static char *goals_text(ck_terms *T, const ck_claim *c) {
+static char *goals_text(ck_terms *terms, const ck_claim *claim) {
   char *out = NULL;
   size_t n = 0;
-  FILE *f = open_memstream(&out, &n);
-  for (uint32_t i = 0; i < c->n_definitions; i++)
-    ck_print(f, T, "define ", c->definitions[i].clause, "\n");
-  for (uint32_t i = 0; i < c->n_given; i++)
-    ck_print(f, T, "given ", c->given[i], "\n");
-  for (uint32_t i = 0; i < c->n_goals; i++) {
-    const ck_goal *goal = &c->goals[i];
+  FILE *file = open_memstream(&out, &n);
+  for (uint32_t i = 0; i < claim->n_definitions; i++)
+    ck_print(file, terms, "define ", claim->definitions[i].clause, "\n");
+  for (uint32_t i = 0; i < claim->n_given; i++)
+    ck_print(file, terms, "given ", claim->given[i], "\n");
+  for (uint32_t i = 0; i < claim->n_goals; i++) {
+    const ck_goal *goal = &claim->goals[i];
     const char *sha = strchr(goal->name, '@');
-    if (sha && !strcmp(sha + 1, c->cand_sha))
-      fprintf(f, "goal %.*s@SHA ", (int)(sha - goal->name), goal->name);
+    if (sha && !strcmp(sha + 1, claim->cand_sha))
+      fprintf(file, "goal %.*s@SHA ", (int)(sha - goal->name), goal->name);
     else
-      fprintf(f, "goal %s ", goal->name);
-    ck_print(f, T, "", goal->formula, "\n");
+      fprintf(file, "goal %s ", goal->name);
+    ck_print(file, terms, "", goal->formula, "\n");
     for (uint32_t k = 0; k < goal->n_conditions; k++)
-      ck_print(f, T, "  if ", goal->condition[k], "\n");
+      ck_print(file, terms, "  if ", goal->condition[k], "\n");
   }
-  fclose(f);
+  fclose(file);
   return out;
 }
 
@@ -58,66 +58,68 @@ static const char *const sems[] = {"elementwise", "linear", "normalize", "reduce
 
 enum { N_SEM = sizeof sems / sizeof *sems };
 
-static int run(const test_case *t, const ck_text *sem) {
+static int run(const test_case *test, const ck_text *sem) {
   ck_terms *terms = ck_terms_new();
   ck_text all[N_SEM + 1];
-  ck_text spec = {"spec.tp", t->part[1], strlen(t->part[1])};
+  ck_text spec = {"spec.tp", test->part[1], strlen(test->part[1])};
   ck_text cand = spec;
   uint32_t n = 0;
   ck_msg msg;
   int bad = 0;
-  if (t->part[0] && !strncmp(t->part[0], "none\n", 5)) {
-    all[n++] = (ck_text){"own.sem", t->part[0] + 5, strlen(t->part[0]) - 5};
+  if (test->part[0] && !strncmp(test->part[0], "none\n", 5)) {
+    all[n++] = (ck_text){"own.sem", test->part[0] + 5, strlen(test->part[0]) - 5};
   } else {
     for (; n < N_SEM; n++)
       all[n] = sem[n];
-    if (t->part[0])
-      all[n++] = (ck_text){"own.sem", t->part[0], strlen(t->part[0])};
+    if (test->part[0])
+      all[n++] = (ck_text){"own.sem", test->part[0], strlen(test->part[0])};
   }
-  if (t->part[2])
-    cand = (ck_text){"cand.mug", t->part[2], strlen(t->part[2])};
+  if (test->part[2])
+    cand = (ck_text){"cand.mug", test->part[2], strlen(test->part[2])};
   char name[100] = ""; /* a rule's: the part `cand`, or that of the first rule */
   const char *rule =
-      !strncmp(t->part[1], "rule ", 5) ? t->part[1] - 1 : strstr(t->part[1], "\nrule ");
+      !strncmp(test->part[1], "rule ", 5) ? test->part[1] - 1 : strstr(test->part[1], "\nrule ");
   if (rule) {
-    sscanf(t->part[2] ? t->part[2] : rule + 6, "%99s", name);
+    sscanf(test->part[2] ? test->part[2] : rule + 6, "%99s", name);
     spec.name = "spec.rule";
     cand = (ck_text){name, NULL, 0};
   }
   ck_claim *claim = ck_claim_texts(terms, &spec, &cand, all, n, &msg);
-  if (claim && t->part[4]) {
-    printf("line %d: %s: must be rejected: %s", t->line, t->name, t->part[4]);
+  if (claim && test->part[4]) {
+    printf("line %d: %s: must be rejected: %s", test->line, test->name, test->part[4]);
     bad = 1;
   }
-  if (!claim && !t->part[4]) {
-    printf("line %d: %s: %s:%d:%d: %s\n", t->line, t->name, msg.file, msg.line, msg.col, msg.text);
+  if (!claim && !test->part[4]) {
+    printf("line %d: %s: %s:%d:%d: %s\n", test->line, test->name, msg.file, msg.line, msg.col,
+           msg.text);
     bad = 1;
   }
-  if (!claim && t->part[4]) { /* "line:col words" */
+  if (!claim && test->part[4]) { /* "line:col words" */
     char at[60];
     snprintf(at, sizeof at, "%d:%d ", msg.line, msg.col);
-    char *want = strdup(t->part[4]);
+    char *want = strdup(test->part[4]);
     want[strcspn(want, "\n")] = 0;
     const char *words = want;
     const char *colon = strchr(want, ':');
     if (colon && colon < want + 5 && want[0] >= '0' && want[0] <= '9') {
       if (strncmp(want, at, strlen(at))) {
-        printf("line %d: %s: wanted at %s: is at %s\n%s\n", t->line, t->name, want, at, msg.text);
+        printf("line %d: %s: wanted at %s: is at %s\n%s\n", test->line, test->name, want, at,
+               msg.text);
         bad = 1;
       }
       words = strchr(want, ' ') + 1;
     }
     if (!strstr(msg.text, words)) {
-      printf("line %d: %s: wanted \"%s\":\n%s:%s %s\n", t->line, t->name, words, msg.file, at,
+      printf("line %d: %s: wanted \"%s\":\n%s:%s %s\n", test->line, test->name, words, msg.file, at,
              msg.text);
       bad = 1;
     }
     free(want);
   }
-  if (claim && t->part[5]) {
+  if (claim && test->part[5]) {
     char *got = goals_text(terms, claim);
-    if (strcmp(got, t->part[5])) {
-      printf("line %d: %s: goals are\n%s", t->line, t->name, got);
+    if (strcmp(got, test->part[5])) {
+      printf("line %d: %s: goals are\n%s", test->line, test->name, got);
       bad = 1;
     }
     free(got);
@@ -145,27 +147,27 @@ int main(void) {
   snprintf(path, sizeof path, "%s/tests/claim/claim.cases", test_source_dir());
   char *all = read_all(path, &len);
   char *end = all + len;
-  test_case t = {0};
+  test_case test = {0};
   char *part[PARTS] = {0}; /* end of each part's text, where its last NUL goes */
   for (char *s = all; s <= end;) {
     char *nl = s < end ? strchr(s, '\n') : NULL;
     char *next = nl ? nl + 1 : end + 1;
     line++;
     if (s == end || !strncmp(s, "=== ", 4)) {
-      if (t.line) {
+      if (test.line) {
         *s = 0;
-        if (t.part[1]) {
-          bad += run(&t, sem);
+        if (test.part[1]) {
+          bad += run(&test, sem);
           n++;
         } else {
-          printf("line %d: no spec\n", t.line);
+          printf("line %d: no spec\n", test.line);
           bad++;
         }
       }
       if (s == end)
         break;
-      t = (test_case){.line = line};
-      snprintf(t.name, sizeof t.name, "%.*s", (int)(nl - s) - 4, s + 4);
+      test = (test_case){.line = line};
+      snprintf(test.name, sizeof test.name, "%.*s", (int)(nl - s) - 4, s + 4);
       memset(part, 0, sizeof part);
     } else if (!strncmp(s, "--- ", 4)) {
       int k = 0;
@@ -176,7 +178,7 @@ int main(void) {
         return 99;
       }
       *s = 0;
-      t.part[k] = k == 3 || k == 4 ? s + 5 + strlen(part_name[k]) : next;
+      test.part[k] = k == 3 || k == 4 ? s + 5 + strlen(part_name[k]) : next;
     }
     s = next;
   }

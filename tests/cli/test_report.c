@@ -3,6 +3,7 @@
 #include "src/base/rng.h"
 #include "src/base/str.h"
 #include "src/report/report.h"
+#include "src/report/svg.h"
 #include "tests/suite.h"
 #include <stdlib.h>
 #include <string.h>
@@ -203,10 +204,34 @@ START_TEST(shape) {
 
 END_TEST
 
+/* two drawings as Graphviz writes them */
+START_TEST(drawings) {
+  const char *rest = "<?xml version=\"1.0\"?>\n<!DOCTYPE svg PUBLIC \"a>b\">\n<!-- </svg> -->\n"
+                     "<svg width=\"60pt\" height=\"44pt\"\n viewBox=\"0 0 60 44\">\n"
+                     "<g id=\"graph0\" class=\"graph\">\n<title>g<b>x</b></title>\n"
+                     "<path d=\"M0,0\" id='p'/><text>a &gt; b</text>\n</g>\n</svg>\n"
+                     "<svg width=\"3pt\"><g></g></svg>\n<svg width=\"3pt\"><g>";
+  char *first = as_report_svg_next(&rest);
+  ck_assert_str_eq(first, "<svg style=\"width:80px;min-width:60px\" viewBox=\"0 0 60 44\">\n"
+                          "<g class=\"graph\">\n\n<path d=\"M0,0\"/><text>a &gt; b</text>\n</g>\n"
+                          "</svg>");
+  char *second = as_report_svg_next(&rest);
+  ck_assert_str_eq(second, "<svg style=\"width:4px;min-width:3px\"><g></g></svg>");
+  ck_assert_ptr_null(as_report_svg_next(&rest)); /* the third one is cut off */
+  ck_assert_ptr_null(as_report_svg_next(&rest));
+  const char *open = "<svg width=\"3pt><g></g></svg>"; /* a quote that nothing closes */
+  ck_assert_ptr_null(as_report_svg_next(&open));
+  free(first);
+  free(second);
+}
+
+END_TEST
+
 int main(void) {
   TCase *tests = test_case("page", 60);
   tcase_add_test(tests, escapes);
   tcase_add_test(tests, any_bytes);
   tcase_add_test(tests, shape);
+  tcase_add_test(tests, drawings);
   return test_run("report", tests);
 }

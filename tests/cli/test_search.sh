@@ -18,6 +18,11 @@ expect 0 'VERIFIED' check prime
 # a size as a number among tensors: it is made anew in each piece of the program
 printf 'program count\nsizes a = 2, c = 4\ninput x: f32[a, c]\noutput u = sum(x, axis=1) / c\noutput v = x * (c - 1)\n' >count.tp
 expect 0 'PROVED' optimize count.tp --solvers=none -o count
+# and in a sum of its own that a kernel computes
+for expression in 'sum(x, axis=1) / (c - 1)' 'sum(x) * (a + c)' 'exp(x * c) / (1 + c)' 'sum(x - c) / -c'; do
+  printf 'program count\nsizes a = 2, c = 4\ninput x: f32[a, c]\noutput u = %s\n' "$expression" >sum.tp
+  expect 0 'PROVED' optimize sum.tp --solvers=none --force -o sum
+done
 
 # a time limit and Ctrl-C keep the best so far
 "$src/tests/cli/chain.sh" 10 >chain.tp

@@ -20,10 +20,10 @@ bool load_claim_init(load_claim *claim, const as_oplib *lib, const char *spec, c
     claim->text[i] = (ck_text){files[i], claim->sem[i], len};
   }
   claim->T = ck_terms_new();
-  ck_text a = {"given", spec, strlen(spec)};
-  ck_text b = {"candidate", cand, strlen(cand)};
+  ck_text source = {"given", spec, strlen(spec)};
+  ck_text text = {"candidate", cand, strlen(cand)};
   ck_msg msg = {0};
-  claim->claim = ck_claim_texts(claim->T, &a, &b, claim->text, n, &msg);
+  claim->claim = ck_claim_texts(claim->T, &source, &text, claim->text, n, &msg);
   if (!claim->claim) {
     claim->why = as_format("%s:%d:%d: %s", msg.file ? msg.file : "?", msg.line, msg.col,
                            msg.text ? msg.text : "?");
@@ -63,38 +63,38 @@ typedef struct {
 } world;
 
 static bool var(void *arg, const char *name, int64_t *value) {
-  world *W = arg;
+  world *here = arg;
   if (*name == '$') { /* $o0, $o1, ..: index of the output */
     while (*name && (*name < '0' || *name > '9'))
       name++;
     if (!*name || (uint32_t)atoi(name) >= AS_MAX_RANK)
       return false;
-    *value = W->ix[atoi(name)];
+    *value = here->ix[atoi(name)];
     return true;
   }
-  as_size size = as_size_find(W->g->sizes, name);
-  if (size == AS_SIZE_BAD || W->env[size] == INT64_MIN)
+  as_size size = as_size_find(here->g->sizes, name);
+  if (size == AS_SIZE_BAD || here->env[size] == INT64_MIN)
     return false;
-  *value = W->env[size];
+  *value = here->env[size];
   return true;
 }
 
-static bool app(void *arg, const char *f, const char *sig, const int64_t *ix,
+static bool app(void *arg, const char *f, const char *sig, const int64_t *index,
                 const void *const *real, uint32_t n, void *out) {
-  world *W = arg;
+  world *here = arg;
   (void)sig;
-  const as_domain *domain = W->in[0].d;
-  for (uint32_t i = 0; i < W->g->n_input; i++) {
-    if (strcmp(W->g->node[W->g->input[i]].name, f) || W->in[i].rank != n)
+  const as_domain *domain = here->in[0].d;
+  for (uint32_t i = 0; i < here->g->n_input; i++) {
+    if (strcmp(here->g->node[here->g->input[i]].name, f) || here->in[i].rank != n)
       continue;
     size_t at = 0;
     bool inside = true;
     for (uint32_t k = 0; k < n; k++) {
-      inside &= ix[k] >= 0 && ix[k] < W->in[i].dim[k];
-      at = at * (size_t)W->in[i].dim[k] + (size_t)ix[k];
+      inside &= index[k] >= 0 && index[k] < here->in[i].dim[k];
+      at = at * (size_t)here->in[i].dim[k] + (size_t)index[k];
     }
     if (inside) {
-      domain->set(domain, out, as_tensor_at(&W->in[i], at));
+      domain->set(domain, out, as_tensor_at(&here->in[i], at));
     } else {
       as_dom_from_int(domain, out, 0);
       domain->flag(domain, out, AS_F_UNDEF);
@@ -103,15 +103,15 @@ static bool app(void *arg, const char *f, const char *sig, const int64_t *ix,
   }
   if (strncmp(f, "func.", 5))
     return false;
-  const as_func *func = as_oplib_func(W->g->lib, f + 5);
-  return func && func->n == n && as_func_run(func, domain, real, out, W->err) == AS_OK;
+  const as_func *func = as_oplib_func(here->g->lib, f + 5);
+  return func && func->n == n && as_func_run(func, domain, real, out, here->err) == AS_OK;
 }
 
 as_status load_claim_value(const load_claim *claim, const as_graph *spec, ck_id goal, uint32_t side,
-                           const int64_t *env, const as_tensor *inputs, const int64_t *ix,
+                           const int64_t *env, const as_tensor *inputs, const int64_t *index,
                            void *out, as_err *err) {
-  world W = {.g = spec, .env = env, .ix = ix, .in = inputs, .err = err};
-  as_term_model model = {var, app, &W};
+  world here = {.g = spec, .env = env, .ix = index, .in = inputs, .err = err};
+  as_term_model model = {var, app, &here};
   return as_term_eval(claim->T, ck_kid(claim->T, goal, side), inputs[0].d, &model, 50000000, out,
                       err);
 }

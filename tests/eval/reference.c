@@ -2,10 +2,10 @@
 #include <math.h>
 #include <string.h>
 
-size_t ref_flat(const int64_t *ix, const int64_t *dim, uint32_t rank) {
+size_t ref_flat(const int64_t *index, const int64_t *dim, uint32_t rank) {
   size_t at = 0;
   for (uint32_t i = 0; i < rank; i++)
-    at = at * (size_t)dim[i] + (size_t)ix[i];
+    at = at * (size_t)dim[i] + (size_t)index[i];
   return at;
 }
 
@@ -26,10 +26,10 @@ long ref_axis(const as_sample *sample) {
 }
 
 /* NumPy broadcasting */
-double ref_bc(const as_sample *sample, uint32_t a, const double *x, const int64_t *ix) {
+double ref_bc(const as_sample *sample, uint32_t a, const double *x, const int64_t *index) {
   int64_t j[AS_MAX_RANK];
   for (uint32_t i = 0; i < sample->arank[a]; i++) {
-    int64_t o = ix[sample->outrank - sample->arank[a] + i];
+    int64_t o = index[sample->outrank - sample->arank[a] + i];
     j[i] = sample->dim[a][i] == 1 ? 0 : o;
   }
   return x[ref_flat(j, sample->dim[a], sample->arank[a])];
@@ -103,101 +103,101 @@ static line along(const as_sample *sample, const double *x, const int64_t *j, lo
                   double shift) {
   int64_t k[AS_MAX_RANK];
   memcpy(k, j, sizeof k);
-  line l = {.max = -INFINITY, .min = INFINITY, .n = sample->dim[0][axis]};
-  for (k[axis] = 0; k[axis] < l.n; k[axis]++) {
+  line run = {.max = -INFINITY, .min = INFINITY, .n = sample->dim[0][axis]};
+  for (k[axis] = 0; k[axis] < run.n; k[axis]++) {
     double value = x[ref_flat(k, sample->dim[0], sample->arank[0])];
-    l.sum += value;
-    l.sq += (value - shift) * (value - shift);
-    l.max = fmax(l.max, value);
-    l.min = fmin(l.min, value);
+    run.sum += value;
+    run.sq += (value - shift) * (value - shift);
+    run.max = fmax(run.max, value);
+    run.min = fmin(run.min, value);
   }
-  return l;
+  return run;
 }
 
-static double reduction(const as_sample *sample, const char *op, const double *x, const int64_t *ix,
-                        bool *known) {
-  long ax = ref_axis(sample);
+static double reduction(const as_sample *sample, const char *op, const double *x,
+                        const int64_t *index, bool *known) {
+  long axis = ref_axis(sample);
   int64_t j[AS_MAX_RANK] = {0};
   for (long i = 0; i + 1 < (long)sample->arank[0]; i++)
-    j[i < ax ? i : i + 1] = ix[i];
-  line l = along(sample, x, j, ax, 0);
+    j[i < axis ? i : i + 1] = index[i];
+  line run = along(sample, x, j, axis, 0);
   if (!strcmp(op, "sum"))
-    return l.sum;
+    return run.sum;
   if (!strcmp(op, "mean"))
-    return l.n ? l.sum / (double)l.n : NAN;
+    return run.n ? run.sum / (double)run.n : NAN;
   if (!strcmp(op, "max"))
-    return l.n ? l.max : NAN;
+    return run.n ? run.max : NAN;
   if (!strcmp(op, "min"))
-    return l.n ? l.min : NAN;
+    return run.n ? run.min : NAN;
   *known = false;
   return 0;
 }
 
-static double normal(const as_sample *sample, const char *op, const double *x, const int64_t *ix,
+static double normal(const as_sample *sample, const char *op, const double *x, const int64_t *index,
                      bool *known) {
-  long ax = strcmp(op, "softmax") ? (long)sample->arank[0] - 1 : ref_axis(sample);
-  double value = x[ref_flat(ix, sample->dim[0], sample->arank[0])];
-  line l = along(sample, x, ix, ax, 0);
-  double n = (double)l.n;
+  long axis = strcmp(op, "softmax") ? (long)sample->arank[0] - 1 : ref_axis(sample);
+  double value = x[ref_flat(index, sample->dim[0], sample->arank[0])];
+  line run = along(sample, x, index, axis, 0);
+  double n = (double)run.n;
   if (!strcmp(op, "rms_norm")) {
-    double d = sqrt(l.sq / n + ref_num(sample, "eps"));
+    double d = sqrt(run.sq / n + ref_num(sample, "eps"));
     return d == 0 ? NAN : value / d;
   }
   if (!strcmp(op, "layer_norm")) {
-    double mu = l.sum / n;
-    double d = sqrt(along(sample, x, ix, ax, mu).sq / n + ref_num(sample, "eps"));
+    double mu = run.sum / n;
+    double d = sqrt(along(sample, x, index, axis, mu).sq / n + ref_num(sample, "eps"));
     return d == 0 ? NAN : (value - mu) / d;
   }
   if (!strcmp(op, "softmax")) {
     double z = 0;
     int64_t k[AS_MAX_RANK];
-    memcpy(k, ix, sizeof k);
-    for (k[ax] = 0; k[ax] < l.n; k[ax]++)
-      z += exp(x[ref_flat(k, sample->dim[0], sample->arank[0])] - l.max);
-    return exp(value - l.max) / z;
+    memcpy(k, index, sizeof k);
+    for (k[axis] = 0; k[axis] < run.n; k[axis]++)
+      z += exp(x[ref_flat(k, sample->dim[0], sample->arank[0])] - run.max);
+    return exp(value - run.max) / z;
   }
   *known = false;
   return 0;
 }
 
 static double moved(const as_sample *sample, const char *op, const double *const *arg,
-                    const int64_t *ix, bool *known) {
-  long ax = ref_axis(sample);
+                    const int64_t *index, bool *known) {
+  long axis = ref_axis(sample);
   long r0 = sample->arank[0];
   int64_t j[AS_MAX_RANK + 1] = {0};
-  memcpy(j, ix, AS_MAX_RANK * sizeof *j);
+  memcpy(j, index, AS_MAX_RANK * sizeof *j);
   if (!strcmp(op, "transpose")) {
-    j[ax] = ix[ax + 1];
-    j[ax + 1] = ix[ax];
+    j[axis] = index[axis + 1];
+    j[axis + 1] = index[axis];
   } else if (!strcmp(op, "split_axis")) {
-    j[ax] = ix[ax] * (int64_t)ref_num(sample, "inner") + ix[ax + 1];
-    for (long i = ax + 1; i < r0; i++)
-      j[i] = ix[i + 1];
+    j[axis] = index[axis] * (int64_t)ref_num(sample, "inner") + index[axis + 1];
+    for (long i = axis + 1; i < r0; i++)
+      j[i] = index[i + 1];
   } else if (!strcmp(op, "merge_axes")) {
-    j[ax] = ix[ax] / sample->dim[0][ax + 1];
-    j[ax + 1] = ix[ax] % sample->dim[0][ax + 1];
-    for (long i = ax + 2; i < r0; i++)
-      j[i] = ix[i - 1];
+    j[axis] = index[axis] / sample->dim[0][axis + 1];
+    j[axis + 1] = index[axis] % sample->dim[0][axis + 1];
+    for (long i = axis + 2; i < r0; i++)
+      j[i] = index[i - 1];
   } else if (!strcmp(op, "concat")) {
-    if (ix[ax] >= sample->dim[0][ax]) {
-      j[ax] -= sample->dim[0][ax];
+    if (index[axis] >= sample->dim[0][axis]) {
+      j[axis] -= sample->dim[0][axis];
       return arg[1][ref_flat(j, sample->dim[1], sample->arank[1])];
     }
   } else if (!strcmp(op, "slice")) {
-    j[ax] = (int64_t)ref_num(sample, "start") + (int64_t)ref_num(sample, "step") * ix[ax];
+    j[axis] = (int64_t)ref_num(sample, "start") + (int64_t)ref_num(sample, "step") * index[axis];
   } else if (!strcmp(op, "repeat")) {
-    j[ax] = ix[ax] / (int64_t)ref_num(sample, "times");
+    j[axis] = index[axis] / (int64_t)ref_num(sample, "times");
   } else if (!strcmp(op, "tile")) {
-    j[ax] = ix[ax] % sample->dim[0][ax];
+    j[axis] = index[axis] % sample->dim[0][axis];
   } else if (!strcmp(op, "broadcast")) {
-    j[ax] = 0;
+    j[axis] = 0;
   } else if (!strcmp(op, "expand_dims")) {
-    for (long i = ax; i < r0; i++)
-      j[i] = ix[i + 1];
+    for (long i = axis; i < r0; i++)
+      j[i] = index[i + 1];
   } else if (!strcmp(op, "squeeze")) {
-    for (long i = ax + 1; i < r0; i++)
-      j[i] = ix[i - 1];
-    j[ax] = 0;
+    for (long i = axis + 1; i < r0; i++)
+      j[i] = index[i - 1];
+    j[axis] = 0;
   } else {
     *known = false;
     return 0;
@@ -207,48 +207,49 @@ static double moved(const as_sample *sample, const char *op, const double *const
 
 /* place in argument a of the matrix element (row, column) of the batch that the result's index is
  * in; batch axes broadcast */
-static size_t in_batch(const as_sample *sample, uint32_t a, const int64_t *ix, int64_t row,
+static size_t in_batch(const as_sample *sample, uint32_t a, const int64_t *index, int64_t row,
                        int64_t column) {
   uint32_t rank = sample->arank[a];
   int64_t j[AS_MAX_RANK];
   for (uint32_t i = 0; i + 2 < rank; i++)
-    j[i] = sample->dim[a][i] == 1 ? 0 : ix[sample->outrank - rank + i];
+    j[i] = sample->dim[a][i] == 1 ? 0 : index[sample->outrank - rank + i];
   j[rank - 2] = row;
   j[rank - 1] = column;
   return ref_flat(j, sample->dim[a], rank);
 }
 
-static double matmul(const as_sample *sample, const double *const *arg, const int64_t *ix) {
-  int64_t row = ix[sample->outrank - 2];
-  int64_t column = ix[sample->outrank - 1];
+static double matmul(const as_sample *sample, const double *const *arg, const int64_t *index) {
+  int64_t row = index[sample->outrank - 2];
+  int64_t column = index[sample->outrank - 1];
   double sum = 0;
   for (int64_t k = 0; k < sample->dim[0][sample->arank[0] - 1]; k++)
-    sum += arg[0][in_batch(sample, 0, ix, row, k)] * arg[1][in_batch(sample, 1, ix, k, column)];
+    sum +=
+        arg[0][in_batch(sample, 0, index, row, k)] * arg[1][in_batch(sample, 1, index, k, column)];
   return sum;
 }
 
-double reference(const as_sample *sample, const double *const *arg, const int64_t *ix,
+double reference(const as_sample *sample, const double *const *arg, const int64_t *index,
                  bool *known) {
   const char *op = sample->op->name;
   *known = true;
   double value;
   if (sample->op->nargs == 2 && (value = pair(op, 1, 1)) != HUGE_VAL)
-    return pair(op, ref_bc(sample, 0, arg[0], ix), ref_bc(sample, 1, arg[1], ix));
+    return pair(op, ref_bc(sample, 0, arg[0], index), ref_bc(sample, 1, arg[1], index));
   if (sample->op->nargs == 1 && el(op, 1, 0, 0) != HUGE_VAL)
-    return el(op, arg[0][ref_flat(ix, sample->dim[0], sample->arank[0])], ref_num(sample, "lo"),
+    return el(op, arg[0][ref_flat(index, sample->dim[0], sample->arank[0])], ref_num(sample, "lo"),
               ref_num(sample, "hi"));
   if (!strcmp(op, "mul_by") || !strcmp(op, "div_by")) {
-    double x = arg[0][ref_flat(ix, sample->dim[0], sample->arank[0])];
+    double x = arg[0][ref_flat(index, sample->dim[0], sample->arank[0])];
     double n = ref_num(sample, "n");
     return !strcmp(op, "mul_by") ? x * n : n == 0 ? NAN : x / n;
   }
   if (!strcmp(op, "matmul"))
-    return matmul(sample, arg, ix);
+    return matmul(sample, arg, index);
   if (!strcmp(op, "softmax") || !strcmp(op, "rms_norm") || !strcmp(op, "layer_norm"))
-    return normal(sample, op, arg[0], ix, known);
+    return normal(sample, op, arg[0], index, known);
   if (!strcmp(op, "sum") || !strcmp(op, "mean") || !strcmp(op, "max") || !strcmp(op, "min"))
-    return reduction(sample, op, arg[0], ix, known);
-  if (reference_rules(sample, arg, ix, &value) || reference_scans(sample, arg, ix, &value))
+    return reduction(sample, op, arg[0], index, known);
+  if (reference_rules(sample, arg, index, &value) || reference_scans(sample, arg, index, &value))
     return value;
-  return moved(sample, op, arg, ix, known);
+  return moved(sample, op, arg, index, known);
 }

@@ -29,10 +29,10 @@ static void one_call(const as_sample *sample, as_rng *rng, as_agreement *tally,
   }
   as_status status = as_sample_agree(sample, exact, field, interval, tally, &out, &why);
   ck_assert_msg(status == AS_OK, "%s: %s", sample->op->name, why);
-  int64_t ix[AS_MAX_RANK] = {0};
+  int64_t index[AS_MAX_RANK] = {0};
   for (size_t k = 0; k < out.n; k++) {
     bool known;
-    double ref = reference(sample, (const double *const *)plain, ix, &known);
+    double ref = reference(sample, (const double *const *)plain, index, &known);
     double v = *(double *)as_tensor_at(&out, k);
     ck_assert_msg(known, "%s has no reference: add it to tests/eval/reference.c", sample->op->name);
     ck_assert_msg(isnan(ref) == isnan(v), "%s: reference %g, double %g", sample->op->name, ref, v);
@@ -41,9 +41,9 @@ static void one_call(const as_sample *sample, as_rng *rng, as_agreement *tally,
                     sample->op->name, ref, v);
     }
     for (uint32_t i = sample->outrank; i-- > 0;) {
-      if (++ix[i] < sample->outdim[i])
+      if (++index[i] < sample->outdim[i])
         break;
-      ix[i] = 0;
+      index[i] = 0;
     }
   }
   as_tensor_clear(&out);
@@ -58,8 +58,8 @@ START_TEST(every_operator) {
   as_field_domain field;
   as_field_domain_init(&field, &rng);
   printf("p = %llu, q = %llu\n", (unsigned long long)field.p, (unsigned long long)field.q);
-  as_interval_domain I;
-  as_interval_domain_init(&I, 128);
+  as_interval_domain intervals;
+  as_interval_domain_init(&intervals, 128);
   for (uint32_t k = 0; k < as_oplib_count(lib); k++) {
     as_sample sample;
     as_sample_init(&sample, as_oplib_nth(lib, k));
@@ -67,7 +67,7 @@ START_TEST(every_operator) {
     for (int i = 0; i < 60; i++) {
       if (!as_sample_next(&sample, &rng, 3))
         break;
-      one_call(&sample, &rng, &tally, &field, &I.d);
+      one_call(&sample, &rng, &tally, &field, &intervals.d);
     }
     printf("%-12s %llu calls, %llu with an empty axis, %llu with an axis of 1, %llu elements: %llu "
            "exact, %llu of them in the field\n",

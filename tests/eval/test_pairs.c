@@ -13,20 +13,20 @@ static as_oplib *lib;
 
 static void check_row(const row *r) {
   as_sizes *sizes = as_sizes_new();
-  as_graph *a = load_text(r->given, sizes, lib, NULL);
-  as_graph *b = load_text(r->cand, sizes, lib, a);
+  as_graph *other = load_text(r->given, sizes, lib, NULL);
+  as_graph *graph = load_text(r->cand, sizes, lib, other);
   as_err err;
   as_err_init(&err);
   as_field_report f;
-  as_status status = as_field_test(a, b, NULL, &f, &err);
+  as_status status = as_field_test(other, graph, NULL, &f, &err);
   as_cex cex;
   as_refute_budget budget = as_refute_default;
   budget.seconds = 2;
   if (r->e != WRONG)
     budget.max_size = 2;
-  as_status q = as_refute(a, b, &budget, &cex, &err);
+  as_status q = as_refute(other, graph, &budget, &cex, &err);
   if (q == AS_NO) {
-    char *text = as_cex_print(a, &cex);
+    char *text = as_cex_print(other, &cex);
     printf("%s: field %d, refuter %d: %s", r->what, (int)status, (int)q, text);
     free(text);
   } else {
@@ -41,8 +41,8 @@ static void check_row(const row *r) {
                   r->what, (int)status);
     ck_assert_msg(q == AS_NO, "%s: not refuted (%s)", r->what, err.text ? err.text : "");
     ck_assert_msg(cex.kind == r->kind, "%s: a counterexample of kind %d", r->what, (int)cex.kind);
-    ck_assert_int_eq(as_cex_replay(a, b, &cex, &err), AS_NO);
-    ck_assert_int_ne(as_cex_replay(a, a, &cex, &err), AS_NO);
+    ck_assert_int_eq(as_cex_replay(other, graph, &cex, &err), AS_NO);
+    ck_assert_int_ne(as_cex_replay(other, other, &cex, &err), AS_NO);
   } else {
     ck_assert_msg(status != AS_NO && q == AS_UNKNOWN, "%s: an equal pair is rejected", r->what);
     ck_assert_msg(status == AS_OK || r->e == NOT_REJECTED, "%s: the field test says %d (%s)",
@@ -52,21 +52,21 @@ static void check_row(const row *r) {
     if (r->e == CLOSE)
       ck_assert_msg(f.close > 0 && f.bound >= 1, "%s: a bound without field values", r->what);
     for (uint64_t seed = 100; seed < 110; seed++) {
-      as_field_report f2;
+      as_field_report field;
       as_field_options options = as_field_default;
       options.seed = seed;
       options.p = f.p;
       options.q = f.q;
-      ck_assert_msg(as_field_test(a, b, &options, &f2, &err) != AS_NO, "%s: rejected with seed %d",
-                    r->what, (int)seed);
-      as_field_report_clear(&f2);
+      ck_assert_msg(as_field_test(other, graph, &options, &field, &err) != AS_NO,
+                    "%s: rejected with seed %d", r->what, (int)seed);
+      as_field_report_clear(&field);
     }
   }
   as_cex_clear(&cex);
   as_field_report_clear(&f);
   as_err_clear(&err);
-  as_graph_free(b);
-  as_graph_free(a);
+  as_graph_free(graph);
+  as_graph_free(other);
   as_sizes_free(sizes);
 }
 

@@ -55,25 +55,25 @@ static bool has_empty_extremum(const as_graph *graph, const int64_t *env) {
 
 /* at random small instances: graph evaluator = checker's terms, in the field, as doubles and by
  * intervals */
-static long against_terms(const as_graph *tp, const as_graph *mug, const load_claim *claim,
+static long against_terms(const as_graph *other, const as_graph *mug, const load_claim *claim,
                           as_rng *rng, int64_t most, const char *name) {
   as_err err;
   as_err_init(&err);
   as_field_domain field;
   as_field_domain_init(&field, rng);
   as_instance instance;
-  ck_assert(as_instance_init(&instance, tp, mug, &err));
+  ck_assert(as_instance_init(&instance, other, mug, &err));
   long same = 0;
   for (int run = 0; run < 3; run++) {
     if (!as_instance_random(&instance, rng, most, 2000))
       continue;
     field.roots.n = 0;
-    as_tensor *inputs[2] = {as_inputs_new(tp, &field.d, instance.env, &err),
-                            as_inputs_new(tp, &as_domain_double, instance.env, &err)};
+    as_tensor *inputs[2] = {as_inputs_new(other, &field.d, instance.env, &err),
+                            as_inputs_new(other, &as_domain_double, instance.env, &err)};
     ck_assert(inputs[0] && inputs[1]);
     mpq_t value;
     mpq_init(value);
-    for (uint32_t i = 0; i < tp->n_input; i++) {
+    for (uint32_t i = 0; i < other->n_input; i++) {
       for (size_t k = 0; k < inputs[0][i].n; k++) {
         as_field_random(&field, rng, run & 1, as_tensor_at(&inputs[0][i], k), value);
         as_domain_double.from_q(&as_domain_double, as_tensor_at(&inputs[1][i], k), value);
@@ -82,7 +82,7 @@ static long against_terms(const as_graph *tp, const as_graph *mug, const load_cl
     mpq_clear(value);
     for (int dom = 0; dom < 2; dom++) {
       for (uint32_t side = 0; side < 2; side++) {
-        const as_graph *graph = side ? mug : tp;
+        const as_graph *graph = side ? mug : other;
         as_tensor *out = as_calloc(graph->n_output + 1, sizeof *out);
         as_status status =
             as_eval_graph(graph, inputs[dom][0].d, instance.env, inputs[dom], out, &err);
@@ -94,11 +94,11 @@ static long against_terms(const as_graph *tp, const as_graph *mug, const load_cl
           ck_id goal = load_claim_goal(claim, graph->node[graph->output[o]].name);
           ck_assert_msg(goal != CK_BAD, "%s: no goal for output %s", name,
                         graph->node[graph->output[o]].name);
-          int64_t ix[AS_MAX_RANK] = {0};
+          int64_t index[AS_MAX_RANK] = {0};
           void *v = as_dom_new(domain, 1);
           for (size_t k = 0; k < out[o].n; k++) {
-            status =
-                load_claim_value(claim, tp, goal, side, instance.env, inputs[dom], ix, v, &err);
+            status = load_claim_value(claim, other, goal, side, instance.env, inputs[dom], index, v,
+                                      &err);
             ck_assert_msg(status == AS_OK, "%s: term of output %s: %s", name,
                           graph->node[graph->output[o]].name, err.text ? err.text : "");
             const void *x = as_tensor_at(&out[o], k);
@@ -123,9 +123,9 @@ static long against_terms(const as_graph *tp, const as_graph *mug, const load_cl
               same += r == AS_FC_SAME;
             }
             for (uint32_t i = out[o].rank; i-- > 0;) {
-              if (++ix[i] < out[o].dim[i])
+              if (++index[i] < out[o].dim[i])
                 break;
-              ix[i] = 0;
+              index[i] = 0;
             }
           }
           as_dom_free(domain, v, 1);
@@ -134,8 +134,8 @@ static long against_terms(const as_graph *tp, const as_graph *mug, const load_cl
         free(out);
       }
     }
-    as_inputs_free(tp, inputs[0]);
-    as_inputs_free(tp, inputs[1]);
+    as_inputs_free(other, inputs[0]);
+    as_inputs_free(other, inputs[1]);
   }
   as_instance_clear(&instance);
   as_field_domain_clear(&field);
@@ -170,16 +170,16 @@ START_TEST(pairs_against_the_checkers_reading) {
   long agree = 0;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     as_sizes *sizes = as_sizes_new();
-    as_graph *a = load_text(rows[i].given, sizes, lib, NULL);
-    as_graph *b = load_text(rows[i].cand, sizes, lib, a);
+    as_graph *other = load_text(rows[i].given, sizes, lib, NULL);
+    as_graph *graph = load_text(rows[i].cand, sizes, lib, other);
     load_claim claim;
     if (load_claim_init(&claim, lib, rows[i].given, rows[i].cand))
-      agree += against_terms(a, b, &claim, &rng, 3, rows[i].what);
+      agree += against_terms(other, graph, &claim, &rng, 3, rows[i].what);
     else
       ck_assert_msg(rows[i].e == WRONG, "%s: %s", rows[i].what, claim.why);
     load_claim_clear(&claim);
-    as_graph_free(b);
-    as_graph_free(a);
+    as_graph_free(graph);
+    as_graph_free(other);
     as_sizes_free(sizes);
   }
   printf("pairs: %ld elements agree\n", agree);
@@ -260,11 +260,11 @@ static as_graph *random_program(as_sizes *sizes, as_rng *rng) {
   as_err err;
   as_err_init(&err);
   as_graph *graph = as_graph_new(sizes, lib, NULL, "random");
-  as_size m;
-  as_size n;
-  ck_assert(as_graph_declare(graph, "M", (long)as_rng_below(rng, 2), -1, &m, &err) &&
-            as_graph_declare(graph, "N", (long)as_rng_below(rng, 2), -1, &n, &err));
-  as_size pool[4] = {m, n, as_size_int(sizes, 2), as_size_int(sizes, 1)};
+  as_size extent;
+  as_size size;
+  ck_assert(as_graph_declare(graph, "M", (long)as_rng_below(rng, 2), -1, &extent, &err) &&
+            as_graph_declare(graph, "N", (long)as_rng_below(rng, 2), -1, &size, &err));
+  as_size pool[4] = {extent, size, as_size_int(sizes, 2), as_size_int(sizes, 1)};
   as_node_id live[32];
   uint32_t n_live = 0;
   for (int i = 0; i < 3; i++) {

@@ -59,20 +59,20 @@ static const char *const words[] = {
     "qed eq.Z s1", "induct",      "arith",       "inst",   "|",    ",",          "\x80",
     "\"",          "#",           "$x"};
 
-static void splice(text *t, size_t at, size_t cut, const char *s, size_t n) {
-  char *u = malloc(t->n - cut + n + 1);
-  memcpy(u, t->s, at);
+static void splice(text *out, size_t at, size_t cut, const char *s, size_t n) {
+  char *u = malloc(out->n - cut + n + 1);
+  memcpy(u, out->s, at);
   memcpy(u + at, s, n);
-  memcpy(u + at + n, t->s + at + cut, t->n - at - cut);
-  free(t->s);
-  t->s = u;
-  t->n = t->n - cut + n;
+  memcpy(u + at + n, out->s + at + cut, out->n - at - cut);
+  free(out->s);
+  out->s = u;
+  out->n = out->n - cut + n;
 }
 
-static void change(text *t) {
-  size_t at = rnd(t->n + 1);
+static void change(text *out) {
+  size_t at = rnd(out->n + 1);
   size_t n = 1 + rnd(rnd(4) ? 8 : 300);
-  size_t left = t->n - at;
+  size_t left = out->n - at;
   if (n > left)
     n = left;
   const text *other = &seeds[rnd(n_seeds)];
@@ -84,37 +84,37 @@ static void change(text *t) {
   const char *w = words[rnd(sizeof words / sizeof *words)];
   switch (rnd(8)) {
   case 0:
-    splice(t, at, n, "", 0);
+    splice(out, at, n, "", 0);
     break;
   case 1:
-    splice(t, at, 0, other->s + from, take);
+    splice(out, at, 0, other->s + from, take);
     break;
   case 2:
-    splice(t, at, n, other->s + from, take);
+    splice(out, at, n, other->s + from, take);
     break;
   case 3:
-    splice(t, at, left ? 1 : 0, &byte, 1);
+    splice(out, at, left ? 1 : 0, &byte, 1);
     break;
   case 4: { /* a piece many times over: depth and length */
-    if (!n || t->n > 20000)
+    if (!n || out->n > 20000)
       break;
     char *s = malloc(n * 200);
     size_t times = 1 + rnd(200);
     for (size_t i = 0; i < times; i++)
-      memcpy(s + i * n, t->s + at, n);
-    splice(t, at, 0, s, n * times);
+      memcpy(s + i * n, out->s + at, n);
+    splice(out, at, 0, s, n * times);
     free(s);
     break;
   }
   default:
-    splice(t, at, rnd(2) ? n : 0, w, strlen(w));
+    splice(out, at, rnd(2) ? n : 0, w, strlen(w));
   }
 }
 
 static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
 int main(int argc, char **argv) {
@@ -140,11 +140,11 @@ int main(int argc, char **argv) {
   uint64_t first = i;
   do {
     state = seed * 1000003u + i;
-    const text *s = &seeds[rnd(n_seeds)];
-    text t = {malloc(s->n + 1), s->n};
-    memcpy(t.s, s->s, s->n);
+    const text *chosen = &seeds[rnd(n_seeds)];
+    text out = {malloc(chosen->n + 1), chosen->n};
+    memcpy(out.s, chosen->s, chosen->n);
     for (uint64_t k = i < n_seeds ? 0 : 1 + rnd(6); k--;)
-      change(&t);
+      change(&out);
     if (now() > shown + 0.2 || i == first) { /* where to look if it dies */
       if (isatty(1))
         printf("\rinput %llu ", (unsigned long long)i);
@@ -156,9 +156,9 @@ int main(int argc, char **argv) {
                        (unsigned long long)i);
     fuzz_note(note, len);
     alarm(20);
-    LLVMFuzzerTestOneInput((const uint8_t *)t.s, t.n);
+    LLVMFuzzerTestOneInput((const uint8_t *)out.s, out.n);
     alarm(0);
-    free(t.s);
+    free(out.s);
     i++;
   } while (now() < end);
   printf("%llu inputs\n", (unsigned long long)(i - first));

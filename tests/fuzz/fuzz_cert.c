@@ -22,10 +22,10 @@ void fuzz_seeds(void) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
   ck_terms *terms = ck_terms_new();
-  ck_id x = ck_var(terms, "X", 'r');
-  ck_id no = ck_mk2(terms, CK_EQ, x, ck_mk2(terms, CK_ADD, x, ck_int(terms, 1)));
+  ck_id id = ck_var(terms, "X", 'r');
+  ck_id term = ck_mk2(terms, CK_EQ, id, ck_mk2(terms, CK_ADD, id, ck_int(terms, 1)));
   char name[] = "eq";
-  ck_goal goal = {.name = name, .formula = no};
+  ck_goal goal = {.name = name, .formula = term};
   ck_usage usage;
   char *why = NULL;
   if (ck_cert_check(terms, &goal, 1, (const char *)data, n, &usage, &why))

@@ -8,11 +8,11 @@ void fuzz_seeds(void) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
-  parts p = parts_of(data, n);
+  parts split = parts_of(data, n);
   ck_terms *terms = ck_terms_new();
-  ck_text sem = {"a.sem", p.s[0], p.n[0]};
-  ck_text spec = {"a.tp", p.s[1], p.n[1]};
-  ck_text cand = {"a.mug", p.s[2], p.n[2]};
+  ck_text sem = {"a.sem", split.s[0], split.n[0]};
+  ck_text spec = {"a.tp", split.s[1], split.n[1]};
+  ck_text cand = {"a.mug", split.s[2], split.n[2]};
   ck_msg msg;
   ck_claim *claim = ck_claim_texts(terms, &spec, &cand, &sem, 1, &msg);
   if (!claim && !msg.text)

@@ -9,27 +9,27 @@ void fuzz_seeds(void) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
-  parts p = parts_of(data, n);
+  parts split = parts_of(data, n);
   as_err err;
   as_err_init(&err);
   as_oplib *lib = as_oplib_new();
   as_sizes *sizes = as_sizes_new();
-  if (as_oplib_parse(lib, "a.sem", p.s[0], p.n[0], &err)) {
-    as_graph *graph = as_parse_tp("a.tp", p.s[1], p.n[1], sizes, lib, &err);
-    as_graph *mugraph = graph ? as_parse_mug("a.mug", p.s[2], p.n[2], graph, &err) : NULL;
+  if (as_oplib_parse(lib, "a.sem", split.s[0], split.n[0], &err)) {
+    as_graph *graph = as_parse_tp("a.tp", split.s[1], split.n[1], sizes, lib, &err);
+    as_graph *mugraph = graph ? as_parse_mug("a.mug", split.s[2], split.n[2], graph, &err) : NULL;
     if (mugraph) {
       char *text = as_print_mug(mugraph);
       as_sizes *S2 = as_sizes_new();
-      as_graph *g2 = as_parse_tp("a.tp", p.s[1], p.n[1], S2, lib, &err);
-      as_graph *m2 = g2 ? as_parse_mug("b.mug", text, strlen(text), g2, &err) : NULL;
-      if (!m2)
+      as_graph *g2 = as_parse_tp("a.tp", split.s[1], split.n[1], S2, lib, &err);
+      as_graph *other = g2 ? as_parse_mug("b.mug", text, strlen(text), g2, &err) : NULL;
+      if (!other)
         abort();
-      char *again = as_print_mug(m2);
+      char *again = as_print_mug(other);
       if (strcmp(text, again))
         abort();
       free(text);
       free(again);
-      as_graph_free(m2);
+      as_graph_free(other);
       as_graph_free(g2);
       as_sizes_free(S2);
     }

@@ -65,21 +65,21 @@ static char *without_rules(const as_rulefile *file, const char *text, size_t len
   return as_str_take(&out);
 }
 
-static as_rulefile *open_rules(const parts *p, const char *text, size_t len, as_oplib *lib,
+static as_rulefile *open_rules(const parts *split, const char *text, size_t len, as_oplib *lib,
                                as_err *err) {
-  return as_oplib_parse(lib, "a.sem", p->s[0], p->n[0], err)
+  return as_oplib_parse(lib, "a.sem", split->s[0], split->n[0], err)
              ? as_rulefile_open("a.rule", text, len, lib, err)
              : NULL;
 }
 
 /* printed after the file's definitions and read again */
-static void again(const parts *p, const char *definitions, const as_rule *rule) {
+static void again(const parts *split, const char *definitions, const as_rule *rule) {
   char *text = as_rule_print(rule);
   char *all = as_format("%s%s", definitions, text);
   as_err err;
   as_err_init(&err);
   as_oplib *lib = as_oplib_new();
-  as_rulefile *file = open_rules(p, all, strlen(all), lib, &err);
+  as_rulefile *file = open_rules(split, all, strlen(all), lib, &err);
   as_rule *q = file && as_rulefile_count(file) == 1 ? as_rule_read(file, 0, NULL, &err) : NULL;
   char *other = q ? as_rule_print(q) : NULL;
   if (!rule->ill_formed && (!other || strcmp(text, other))) {
@@ -97,26 +97,26 @@ static void again(const parts *p, const char *definitions, const as_rule *rule) 
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
-  parts p = parts_of(data, n);
+  parts split = parts_of(data, n);
   as_err err;
   as_err_init(&err);
   as_oplib *lib = as_oplib_new();
-  as_rulefile *file = open_rules(&p, p.s[1], p.n[1], lib, &err);
-  char *definitions = file ? without_rules(file, p.s[1], p.n[1]) : NULL;
+  as_rulefile *file = open_rules(&split, split.s[1], split.n[1], lib, &err);
+  char *definitions = file ? without_rules(file, split.s[1], split.n[1]) : NULL;
   for (uint32_t i = 0; file && i < as_rulefile_count(file); i++) {
     static const int ranks[AS_MAX_GROUPS] = {2, 0, 1, 1, 1, 1, 1, 1};
     as_rule *rule = as_rule_read(file, i, NULL, &err);
     as_rule *concrete = as_rule_read(file, i, ranks, NULL);
     if (rule && (i % 8 == 0))
-      again(&p, definitions, rule);
+      again(&split, definitions, rule);
     as_rule_free(rule);
     as_rule_free(concrete);
     if (i % 8)
       continue;
     ck_terms *terms = ck_terms_new();
-    ck_text spec = {"a.rule", p.s[1], p.n[1]};
+    ck_text spec = {"a.rule", split.s[1], split.n[1]};
     ck_text cand = {as_rulefile_name(file, i), "", 0};
-    ck_text sem = {"a.sem", p.s[0], p.n[0]};
+    ck_text sem = {"a.sem", split.s[0], split.n[0]};
     ck_msg msg = {0};
     ck_claim *claim = *cand.name ? ck_claim_texts(terms, &spec, &cand, &sem, 1, &msg) : NULL;
     free(msg.text);

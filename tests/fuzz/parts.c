@@ -4,17 +4,17 @@
 #include <string.h>
 
 parts parts_of(const uint8_t *data, size_t n) {
-  parts p = {{(const char *)data, "", ""}, {n, 0, 0}};
+  parts split = {{(const char *)data, "", ""}, {n, 0, 0}};
   for (int k = 1; k < 3; k++) {
-    const char *text = p.s[k - 1];
-    const char *cut = p.n[k - 1] ? memmem(text, p.n[k - 1], "\n----\n", 6) : NULL;
+    const char *text = split.s[k - 1];
+    const char *cut = split.n[k - 1] ? memmem(text, split.n[k - 1], "\n----\n", 6) : NULL;
     if (!cut)
       break;
-    p.s[k] = cut + 6;
-    p.n[k] = p.n[k - 1] - (size_t)(cut + 6 - text);
-    p.n[k - 1] = (size_t)(cut + 1 - text);
+    split.s[k] = cut + 6;
+    split.n[k] = split.n[k - 1] - (size_t)(cut + 6 - text);
+    split.n[k - 1] = (size_t)(cut + 1 - text);
   }
-  return p;
+  return split;
 }
 
 void parts_seeds(void) {

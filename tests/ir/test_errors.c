@@ -15,17 +15,17 @@ static const char spec[] = "program p\nsizes B=16, D=64, N=32\ninput X: f16[B, D
                            "f16[D]\ninput W: f16[D, N]\noutput Z = matmul(X * G, W)\n";
 static const char head[] = "mugraph m\nsizes J=8, U=4, L=4, T=16\nwhere N = J*U, D = L*T\n";
 
-static void open_world(world *w) {
-  w->lib = test_operators();
-  w->S = as_sizes_new();
-  w->program = as_parse_tp("p.tp", spec, strlen(spec), w->S, w->lib, NULL);
-  ck_assert_ptr_nonnull(w->program);
+static void open_world(world *here) {
+  here->lib = test_operators();
+  here->S = as_sizes_new();
+  here->program = as_parse_tp("p.tp", spec, strlen(spec), here->S, here->lib, NULL);
+  ck_assert_ptr_nonnull(here->program);
 }
 
-static void close_world(world *w) {
-  as_graph_free(w->program);
-  as_sizes_free(w->S);
-  as_oplib_free(w->lib);
+static void close_world(world *here) {
+  as_graph_free(here->program);
+  as_sizes_free(here->S);
+  as_oplib_free(here->lib);
 }
 
 #define S "sizes B=16, D=64, N=32\n"
@@ -54,6 +54,23 @@ static const struct {
     {"program p\n" S XW "output Z = softmax(X, axes=0)\n", "5:23", "is `axis` meant?"},
     {"program p\n" S XW "output Z = softmax(X, axis=0, axis=1)\n", "5:31", "twice"},
     {"program p\n" S XW "output Z = concat(X, axis=0, X)\n", "5:30", "tensors come first"},
+    {"program p\n" S XW "output Z = softmax(X, axis=[0, 1])\n", "5:23", "does not reduce one axis"},
+    {"program p\n" S XW "output Z = sum(X, axis=[1, 0])\n", "5:19", "axes are in order"},
+    {"program p\n" S XW "output Z = sum(X, axis=[0, -1])\n", "5:19", "axes are in order"},
+    {"program p\n" S XW "output Z = sum(X, axis=[0, 0])\n", "5:19", "axes are in order"},
+    {"program p\n" S XW "output Z = sum(X, axis=[])\n", "5:25", "number of an axis"},
+    {"program p\n" S XW "output Z = sum(X, axis=[D])\n", "5:25", "number of an axis"},
+    {"program p\n" S XW "output Z = sum(X, axis=[0, 2])\n", "5:12", "does not fit"},
+    {"program p\n" S XW "output Z = sum(X, axis=[0, 1], axis=0)\n", "5:19", "only attribute"},
+    {"program p\n" S XW "output Z = mul_by(X, n=[1])\n", "5:22", "a list is of axes"},
+    {"program p\n" S XW "output Z = transpose(X, axis=[0])\n", "5:25", "permutation of 2 axes"},
+    {"program p\n" S XW "output Z = transpose(X, axis=[0, 2])\n", "5:25", "0 to 1 is wanted, once"},
+    {"program p\n" S XW "output Z = transpose(X, axis=[0, 1])\n", "5:25", "where it is"},
+    {"program p\n" S XW "output Z = sum(X, keepdims=2)\n", "5:28", "0 or 1"},
+    {"program p\n" S XW "output Z = softmax(X, keepdims=1)\n", "5:12",
+     "no operator `softmax_keep`"},
+    {"program p\n" S "where D = 2 or D = 3\n" XW "output Z = X\n", "3:7", "do not satisfy"},
+    {"program p\n" S "where D = 2 or\n" XW "output Z = X\n", "3:15", "expected"},
     {"program p\n" S XW "output Z = clamp(X, lo=0)\n", "5:12", "needs the attribute `hi`"},
     {"program p\n" S XW "output Z = X[:, :, :]\n", "5:20", "more indices than axes"},
     {"program p\n" S XW "output Z = X[3]\n", "5:15", "sliced, not indexed"},
@@ -182,13 +199,13 @@ static const struct {
 };
 
 START_TEST(bad_mugraphs) {
-  world w;
-  open_world(&w);
+  world here;
+  open_world(&here);
   for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
     as_err err;
     as_err_init(&err);
     char *text = as_format("%s%s", head, bodies[i].text);
-    as_graph *graph = as_parse_mug("a.mug", text, strlen(text), w.program, &err);
+    as_graph *graph = as_parse_mug("a.mug", text, strlen(text), here.program, &err);
     char *s = as_err_format(&err);
     ck_assert_msg(graph == NULL && err.status == AS_BAD_INPUT && strstr(s, bodies[i].says) &&
                       strncmp(s, "a.mug:", 6) == 0,
@@ -198,7 +215,7 @@ START_TEST(bad_mugraphs) {
     free(s);
     as_err_clear(&err);
   }
-  close_world(&w);
+  close_world(&here);
 }
 
 END_TEST

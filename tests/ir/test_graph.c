@@ -10,30 +10,30 @@ typedef struct {
   as_err e;
 } world;
 
-static void open_world(world *w) {
-  w->lib = test_operators();
-  w->S = as_sizes_new();
-  as_err_init(&w->e);
+static void open_world(world *here) {
+  here->lib = test_operators();
+  here->S = as_sizes_new();
+  as_err_init(&here->e);
 }
 
-static void close_world(world *w) {
-  as_err_clear(&w->e);
-  as_sizes_free(w->S);
-  as_oplib_free(w->lib);
+static void close_world(world *here) {
+  as_err_clear(&here->e);
+  as_sizes_free(here->S);
+  as_oplib_free(here->lib);
 }
 
-static as_graph *tp(world *w, const char *file, const char *text, size_t n) {
-  as_graph *graph = as_parse_tp(file, text, n, w->S, w->lib, &w->e);
-  char *s = as_err_format(&w->e);
+static as_graph *tp(world *here, const char *file, const char *text, size_t n) {
+  as_graph *graph = as_parse_tp(file, text, n, here->S, here->lib, &here->e);
+  char *s = as_err_format(&here->e);
   ck_assert_msg(graph != NULL, "%s", s);
   free(s);
   return graph;
 }
 
-static as_graph *mug(world *w, const char *file, const char *text, size_t n,
+static as_graph *mug(world *here, const char *file, const char *text, size_t n,
                      const as_graph *program) {
-  as_graph *graph = as_parse_mug(file, text, n, program, &w->e);
-  char *s = as_err_format(&w->e);
+  as_graph *graph = as_parse_mug(file, text, n, program, &here->e);
+  char *s = as_err_format(&here->e);
   ck_assert_msg(graph != NULL, "%s", s);
   free(s);
   return graph;
@@ -48,39 +48,39 @@ static const char *const examples[] = {"rmsnorm_linear",
                                        "own_operator/capped_logits"};
 
 START_TEST(examples_read_back) {
-  world w;
-  world v;
-  open_world(&w);
-  open_world(&v);
+  world given;
+  world here;
+  open_world(&given);
+  open_world(&here);
   char *rest = as_format("examples/%s.tp", examples[_i]);
   char *path;
   size_t n;
   char *text = slurp(rest, &n, &path);
-  as_graph *graph = tp(&w, path, text, n);
+  as_graph *graph = tp(&given, path, text, n);
   char *once = as_print_tp(graph);
-  as_graph *h = tp(&v, path, once, strlen(once));
+  as_graph *h = tp(&here, path, once, strlen(once));
   char *twice = as_print_tp(h);
   ck_assert_str_eq(once, twice);
   ck_assert_uint_eq(graph->n, h->n);
-  ck_assert(as_graph_valid(graph, &w.e));
+  ck_assert(as_graph_valid(graph, &given.e));
   free(text);
   free(rest);
   free(path);
   rest = as_format("examples/%s.mug", examples[_i]);
   text = slurp(rest, &n, &path);
-  as_graph *mugraph = mug(&w, path, text, n, graph);
+  as_graph *mugraph = mug(&given, path, text, n, graph);
   as_graph *copy = as_graph_copy(mugraph);
   ck_assert_uint_eq(as_graph_kernels(mugraph), 1);
   ck_assert_uint_gt(as_graph_kernels(graph), 1);
   char *a = as_print_mug(mugraph);
   char *b = as_print_mug(copy);
   ck_assert_str_eq(a, b);
-  as_graph *k = mug(&v, path, a, strlen(a), h);
+  as_graph *other = mug(&here, path, a, strlen(a), h);
   free(b);
-  b = as_print_mug(k);
+  b = as_print_mug(other);
   ck_assert_str_eq(a, b);
-  ck_assert_uint_eq(mugraph->n, k->n);
-  as_graph_free(k);
+  ck_assert_uint_eq(mugraph->n, other->n);
+  as_graph_free(other);
   as_graph_free(copy);
   as_graph_free(mugraph);
   as_graph_free(h);
@@ -92,15 +92,15 @@ START_TEST(examples_read_back) {
   free(text);
   free(rest);
   free(path);
-  close_world(&w);
-  close_world(&v);
+  close_world(&given);
+  close_world(&here);
 }
 
 END_TEST
 
 START_TEST(expressions) {
-  world w;
-  open_world(&w);
+  world given;
+  open_world(&given);
   static const char *const good =
       "program p\nsizes B=4, D=8, H=2, E=4\nwhere D = H*E\ninput X: f16[B, D]\ninput s: bf16[]\n"
       "t1 = -X + 2 * X / D\nA = split_axis(t1, axis=1, outer=H, inner=E)\nC = transpose(A, "
@@ -108,39 +108,40 @@ START_TEST(expressions) {
       "eps = 0.5\nU = clamp(X, lo=-1.5, hi=1e0) + eps + s\nV = merge_axes(A, axis=-2) - U[:,\n  "
       "0:D] # comment\n"
       "output W = max(-2 - V, axis=0)\noutput V\n";
-  as_graph *graph = tp(&w, "p.tp", good, strlen(good));
+  as_graph *graph = tp(&given, "p.tp", good, strlen(good));
   char *text = as_print_tp(graph);
   ck_assert_ptr_nonnull(strstr(text, "lo=-1.5, hi=1)"));
   ck_assert_ptr_nonnull(strstr(text, "(-2) - V"));
   ck_assert_ptr_nonnull(strstr(text, "output W\noutput V\n"));
-  const as_node *c = &graph->node[as_graph_find(graph, AS_NONE, "C")];
-  ck_assert_uint_eq(c->rank, 4);
-  as_size B = as_size_find(w.S, "B");
-  ck_assert_uint_eq(c->dim[0], B);
-  ck_assert_uint_eq(c->dim[1], AS_SIZE_ONE);
-  ck_assert_uint_eq(c->dim[2], as_size_int(w.S, 2));
-  ck_assert_uint_eq(
-      c->dim[3],
-      as_size_div(w.S, as_size_add(w.S, as_size_find(w.S, "H"), AS_SIZE_ONE), as_size_int(w.S, 2)));
-  world v;
-  open_world(&v);
-  as_graph *h = tp(&v, "p.tp", text, strlen(text));
-  char *t = as_print_tp(h);
+  const as_node *node = &graph->node[as_graph_find(graph, AS_NONE, "C")];
+  ck_assert_uint_eq(node->rank, 4);
+  as_size size = as_size_find(given.S, "B");
+  ck_assert_uint_eq(node->dim[0], size);
+  ck_assert_uint_eq(node->dim[1], AS_SIZE_ONE);
+  ck_assert_uint_eq(node->dim[2], as_size_int(given.S, 2));
+  ck_assert_uint_eq(node->dim[3],
+                    as_size_div(given.S,
+                                as_size_add(given.S, as_size_find(given.S, "H"), AS_SIZE_ONE),
+                                as_size_int(given.S, 2)));
+  world here;
+  open_world(&here);
+  as_graph *other = tp(&here, "p.tp", text, strlen(text));
+  char *t = as_print_tp(other);
   ck_assert_str_eq(text, t);
   as_graph_free(graph);
-  as_graph_free(h);
+  as_graph_free(other);
   free(text);
   free(t);
-  close_world(&w);
-  close_world(&v);
+  close_world(&given);
+  close_world(&here);
 }
 
 END_TEST
 
 /* one bracket after another, and grid axes of extent 1, which are mapped like any */
 START_TEST(brackets_and_axes_of_one) {
-  world w;
-  open_world(&w);
+  world given;
+  open_world(&given);
   static const char *const program = "program p\nsizes B=4, D=8\ninput X: f16[B, D]\n"
                                      "output Z = X[:, 0:4][1:3][:, 2:4] + 0\n";
   static const char *const kernel =
@@ -148,7 +149,7 @@ START_TEST(brackets_and_axes_of_one) {
       "  y = x + 0\n  store Z [1, 2] = y x -> 0 y -> 1\nend\n";
   char *candidate =
       as_format("mugraph p\nA = X[:, 0:4][1:3][:, 2:4]\n%s", strchr(kernel, '\n') + 1);
-  as_graph *spec = tp(&w, "p.tp", program, strlen(program));
+  as_graph *spec = tp(&given, "p.tp", program, strlen(program));
   ck_assert_ptr_nonnull(spec);
   as_err err;
   as_err_init(&err);
@@ -158,12 +159,12 @@ START_TEST(brackets_and_axes_of_one) {
   const as_node *stored = &graph->node[as_graph_find(graph, AS_NONE, "Z")];
   ck_assert_int_eq(stored->map[0], 0);
   ck_assert_int_eq(stored->map[1], -1);
-  ck_assert_uint_eq(stored->dim[0], as_size_int(w.S, 2));
+  ck_assert_uint_eq(stored->dim[0], as_size_int(given.S, 2));
   free(why);
   free(candidate);
   as_graph_free(graph);
   as_graph_free(spec);
-  close_world(&w);
+  close_world(&given);
 }
 
 END_TEST
@@ -172,17 +173,17 @@ END_TEST
 START_TEST(random_programs_read_back) {
   as_rng rng;
   as_rng_seed(&rng, 7 + (uint64_t)_i);
-  world w;
+  world here;
   world v;
-  open_world(&w);
+  open_world(&here);
   open_world(&v);
-  as_graph *graph = as_graph_new(w.S, w.lib, NULL, "random");
+  as_graph *graph = as_graph_new(here.S, here.lib, NULL, "random");
   as_size dim[3];
-  ck_assert(as_graph_declare(graph, "M", 1, 3, &dim[0], &w.e));
-  ck_assert(as_graph_declare(graph, "N", 0, -1, &dim[1], &w.e));
+  ck_assert(as_graph_declare(graph, "M", 1, 3, &dim[0], &here.e));
+  ck_assert(as_graph_declare(graph, "N", 0, -1, &dim[1], &here.e));
   dim[2] = dim[1];
-  as_graph_input(graph, "X", AS_F32, dim, 2, &w.e);
-  as_graph_input(graph, "Y", AS_BF16, dim, 3, &w.e);
+  as_graph_input(graph, "X", AS_F32, dim, 2, &here.e);
+  as_graph_input(graph, "Y", AS_BF16, dim, 3, &here.e);
   mpq_t value;
   mpq_init(value);
   mpq_set_si(value, -3, 8);
@@ -190,14 +191,15 @@ START_TEST(random_programs_read_back) {
   mpq_clear(value);
   as_graph_size_const(graph, dim[1]);
   for (int tries = 0; tries < 200; tries++) {
-    const as_opdef *op = as_oplib_nth(w.lib, (uint32_t)as_rng_below(&rng, as_oplib_count(w.lib)));
+    const as_opdef *op =
+        as_oplib_nth(here.lib, (uint32_t)as_rng_below(&rng, as_oplib_count(here.lib)));
     as_node_id arg[AS_MAX_ARGS];
     as_attr attr[AS_MAX_ATTRS];
     for (uint32_t i = 0; i < op->nargs; i++)
       arg[i] = (as_node_id)as_rng_below(&rng, graph->n);
     for (uint32_t i = 0; i < op->nattrs; i++) {
       as_attr_init(&attr[i]);
-      attr[i].size = as_size_int(w.S, (long)as_rng_below(&rng, 4) - 2);
+      attr[i].size = as_size_int(here.S, (long)as_rng_below(&rng, 4) - 2);
       if (op->attr_has_default[i] && as_rng_below(&rng, 2))
         as_attr_set(&attr[i], &op->attr_default[i]);
     }
@@ -217,7 +219,7 @@ START_TEST(random_programs_read_back) {
   for (uint32_t i = 0; i < 3; i++) {
     ck_assert(as_graph_output(
         graph, graph->order[as_rng_below(&rng, graph->n_order / 3) + i * (graph->n_order / 3)],
-        &w.e));
+        &here.e));
   }
   char *text = as_print_tp(graph);
   as_graph *h = tp(&v, "r.tp", text, strlen(text));
@@ -228,7 +230,7 @@ START_TEST(random_programs_read_back) {
     const as_node *b = &h->node[h->order[i]];
     ck_assert_uint_eq(node->rank, b->rank);
     for (uint32_t k = 0; k < node->rank; k++) {
-      char *x = as_size_print(w.S, node->dim[k]);
+      char *x = as_size_print(here.S, node->dim[k]);
       char *y = as_size_print(v.S, b->dim[k]);
       ck_assert_str_eq(x, y);
       free(x);
@@ -239,15 +241,15 @@ START_TEST(random_programs_read_back) {
   as_graph_free(h);
   free(text);
   free(t);
-  close_world(&w);
+  close_world(&here);
   close_world(&v);
 }
 
 END_TEST
 
 START_TEST(ten_thousand_operators) {
-  world w;
-  open_world(&w);
+  world given;
+  open_world(&given);
   as_str out;
   as_str_init(&out);
   as_str_add(&out, "program big\nsizes N = 16\ninput X0: f16[N]\n");
@@ -255,29 +257,29 @@ START_TEST(ten_thousand_operators) {
     as_str_printf(&out, "X%d = X%d + relu(X%d)\n", i, i - 1, i / 2);
   as_str_add(&out, "output X9999\n");
   double start = as_now();
-  as_graph *graph = tp(&w, "big.tp", out.s, out.n);
+  as_graph *graph = tp(&given, "big.tp", out.s, out.n);
   ck_assert_uint_eq(graph->n_order, 19998);
   ck_assert_msg(as_now() - start < 5, "%f s", as_now() - start);
   char *text = as_print_tp(graph);
   free(text);
   as_graph_free(graph);
   as_str_clear(&out);
-  close_world(&w);
+  close_world(&given);
 }
 
 END_TEST
 
 START_TEST(flags_of_block_nodes) {
-  world w;
-  open_world(&w);
+  world here;
+  open_world(&here);
   size_t n;
   char *path;
   char *text = slurp("examples/gqa.tp", &n, &path);
-  as_graph *graph = tp(&w, path, text, n);
+  as_graph *graph = tp(&here, path, text, n);
   free(text);
   free(path);
   text = slurp("examples/gqa.mug", &n, &path);
-  as_graph *mugraph = mug(&w, path, text, n, graph);
+  as_graph *mugraph = mug(&here, path, text, n, graph);
 
   static const struct {
     const char *name;
@@ -298,31 +300,32 @@ START_TEST(flags_of_block_nodes) {
   free(path);
   as_graph_free(mugraph);
   as_graph_free(graph);
-  close_world(&w);
+  close_world(&here);
 }
 
 END_TEST
 
 START_TEST(relations_decide_extents) {
-  world w;
-  open_world(&w);
+  world given;
+  open_world(&given);
   static const char *const text = "program p\nsizes D, G, L, T, S, U\nwhere D = G*S, S = L*T, 2*U "
                                   "= G + L\ninput X: f16[D]\noutput Y = neg(X)\n";
-  as_graph *graph = tp(&w, "p.tp", text, strlen(text));
-  as_size D = as_size_find(w.S, "D");
-  as_size G = as_size_find(w.S, "G");
-  as_size L = as_size_find(w.S, "L");
-  as_size T = as_size_find(w.S, "T");
-  as_size U = as_size_find(w.S, "U");
-  as_size glt = as_size_mul(w.S, G, as_size_mul(w.S, L, T));
+  as_graph *graph = tp(&given, "p.tp", text, strlen(text));
+  as_size D = as_size_find(given.S, "D");
+  as_size G = as_size_find(given.S, "G");
+  as_size L = as_size_find(given.S, "L");
+  as_size extent = as_size_find(given.S, "T");
+  as_size size = as_size_find(given.S, "U");
+  as_size glt = as_size_mul(given.S, G, as_size_mul(given.S, L, extent));
   ck_assert(as_graph_same_size(graph, D, glt));
-  ck_assert(!as_graph_same_size(graph, D, as_size_mul(w.S, G, L)));
-  ck_assert(as_graph_same_size(graph, as_size_add(w.S, U, U), as_size_add(w.S, G, L)));
-  ck_assert(!as_graph_same_size(graph, U, G));
+  ck_assert(!as_graph_same_size(graph, D, as_size_mul(given.S, G, L)));
+  ck_assert(
+      as_graph_same_size(graph, as_size_add(given.S, size, size), as_size_add(given.S, G, L)));
+  ck_assert(!as_graph_same_size(graph, size, G));
   int64_t value;
   ck_assert(!as_graph_concrete(graph, D, &value));
   as_graph_free(graph);
-  close_world(&w);
+  close_world(&given);
 }
 
 END_TEST

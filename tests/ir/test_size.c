@@ -36,7 +36,7 @@ static as_size grow(as_sizes *sizes, as_rng *rng, int depth, const as_size *sym,
   int64_t x;
   int64_t y;
   as_size a = grow(sizes, rng, depth - 1, sym, env, &x);
-  as_size b = grow(sizes, rng, depth - 1, sym, env, &y);
+  as_size extent = grow(sizes, rng, depth - 1, sym, env, &y);
   uint64_t op = as_rng_below(rng, 5);
   bool none = x == INT64_MIN || y == INT64_MIN || (op > 2 && y < 1);
   int64_t q = none || op < 3 ? 0 : x / y - (x % y < 0);
@@ -46,11 +46,11 @@ static as_size grow(as_sizes *sizes, as_rng *rng, int depth, const as_size *sym,
            : op == 2 ? x * y
            : op == 3 ? q
                      : x - q * y;
-  return op == 0   ? as_size_add(sizes, a, b)
-         : op == 1 ? as_size_sub(sizes, a, b)
-         : op == 2 ? as_size_mul(sizes, a, b)
-         : op == 3 ? as_size_div(sizes, a, b)
-                   : as_size_mod(sizes, a, b);
+  return op == 0   ? as_size_add(sizes, a, extent)
+         : op == 1 ? as_size_sub(sizes, a, extent)
+         : op == 2 ? as_size_mul(sizes, a, extent)
+         : op == 3 ? as_size_div(sizes, a, extent)
+                   : as_size_mod(sizes, a, extent);
 }
 
 START_TEST(random_expressions) {
@@ -80,9 +80,9 @@ START_TEST(random_expressions) {
       again = as_size_print(copy, size);
       ck_assert_str_eq(again, text);
       ck_assert_uint_eq(as_size_add(copy, size, sym[0]), as_size_add(sizes, size, sym[0]));
-      as_size by =
+      as_size extent =
           as_size_add(sizes, sym[1], AS_SIZE_ONE); /* substitution agrees with evaluation */
-      int64_t direct = as_size_eval(sizes, as_size_subst(sizes, size, sym[0], by), env);
+      int64_t direct = as_size_eval(sizes, as_size_subst(sizes, size, sym[0], extent), env);
       env[sym[0]] = env[sym[1]] + 1;
       int64_t via = as_size_eval(sizes, size, env);
       if (direct != INT64_MIN && via != INT64_MIN)
@@ -104,20 +104,20 @@ START_TEST(normal_form) {
   as_sizes *sizes = as_sizes_new();
   as_size D = as_size_sym(sizes, "D");
   as_size L = as_size_sym(sizes, "L");
-  as_size T = as_size_sym(sizes, "T");
-  as_size Z = as_size_sym(sizes, "Z");
-  as_size_set_least(sizes, Z, 0);
+  as_size extent = as_size_sym(sizes, "T");
+  as_size size = as_size_sym(sizes, "Z");
+  as_size_set_least(sizes, size, 0);
   ck_assert_uint_eq(as_size_int(sizes, 0), 0);
   ck_assert_uint_eq(as_size_int(sizes, 1), AS_SIZE_ONE);
-  ck_assert_uint_eq(as_size_mul(sizes, L, T), as_size_mul(sizes, T, L));
-  as_size sum = as_size_add(sizes, L, T);
-  as_size diff = as_size_sub(sizes, L, T);
-  ck_assert_uint_eq(as_size_mul(sizes, sum, diff),
-                    as_size_sub(sizes, as_size_mul(sizes, L, L), as_size_mul(sizes, T, T)));
+  ck_assert_uint_eq(as_size_mul(sizes, L, extent), as_size_mul(sizes, extent, L));
+  as_size sum = as_size_add(sizes, L, extent);
+  as_size diff = as_size_sub(sizes, L, extent);
+  ck_assert_uint_eq(as_size_mul(sizes, sum, diff), as_size_sub(sizes, as_size_mul(sizes, L, L),
+                                                               as_size_mul(sizes, extent, extent)));
   ck_assert_uint_eq(as_size_sub(sizes, sum, sum), 0);
-  ck_assert_uint_eq(as_size_div(sizes, as_size_mul(sizes, L, T), T), L);
-  ck_assert_uint_eq(as_size_mod(sizes, as_size_mul(sizes, L, T), T), 0);
-  as_size odd = as_size_div(sizes, as_size_mul(sizes, L, Z), Z); /* Z may be 0: not L */
+  ck_assert_uint_eq(as_size_div(sizes, as_size_mul(sizes, L, extent), extent), L);
+  ck_assert_uint_eq(as_size_mod(sizes, as_size_mul(sizes, L, extent), extent), 0);
+  as_size odd = as_size_div(sizes, as_size_mul(sizes, L, size), size); /* Z may be 0: not L */
   ck_assert_uint_ne(odd, L);
   as_size num;
   as_size den;
@@ -132,7 +132,7 @@ START_TEST(normal_form) {
   ck_assert_uint_eq(as_size_mul(sizes, as_size_mul(sizes, big, D), big), AS_SIZE_BAD);
   int64_t env[64] = {0};
   ck_assert_int_eq(as_size_eval(sizes, as_size_div(sizes, L, D), env), INT64_MIN);
-  ck_assert_uint_eq(as_size_nth_sym(sizes, 2), T);
+  ck_assert_uint_eq(as_size_nth_sym(sizes, 2), extent);
   ck_assert_uint_eq(as_size_nth_sym(sizes, 4), AS_SIZE_BAD);
   as_sizes_free(sizes);
 }

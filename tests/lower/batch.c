@@ -87,69 +87,69 @@ static const char harness[] =
     "  return wrote && !fflush(to);\n"
     "}\n";
 
-static void put_tensors(FILE *f, const long *elems, const as_dtype *type, uint32_t n) {
-  fputs("{", f);
+static void put_tensors(FILE *file, const long *elems, const as_dtype *type, uint32_t n) {
+  fputs("{", file);
   for (uint32_t i = 0; i < n; i++)
-    fprintf(f, "%s{%ld, %d}", i ? ", " : "", elems[i], (int)type[i]);
-  fputs("}", f);
+    fprintf(file, "%s{%ld, %d}", i ? ", " : "", elems[i], (int)type[i]);
+  fputs("}", file);
 }
 
 static bool write_source(const batch_item *items, unsigned n, const char *path) {
-  FILE *f = fopen(path, "w");
-  if (!f)
+  FILE *file = fopen(path, "w");
+  if (!file)
     return false;
-  fwrite(items[0].lowered.cuda, 1, items[0].lowered.own, f);
+  fwrite(items[0].lowered.cuda, 1, items[0].lowered.own, file);
   /* kernels of thread graphs include it, which within a namespace would be too late */
-  fputs("#include \"threads_emu.h\"\n", f);
-  fputs(harness, f);
+  fputs("#include \"threads_emu.h\"\n", file);
+  fputs(harness, file);
   for (unsigned i = 0; i < n; i++) {
     const as_lowered *lowered = &items[i].lowered;
-    fprintf(f, "#define assay_launch launch_%u\n#define assay_workspace_bytes workspace_%u\n", i,
+    fprintf(file, "#define assay_launch launch_%u\n#define assay_workspace_bytes workspace_%u\n", i,
             i);
-    fprintf(f, "namespace case_%u {\n%s}\n#undef assay_launch\n#undef assay_workspace_bytes\n", i,
-            lowered->cuda + lowered->own);
+    fprintf(file, "namespace case_%u {\n%s}\n#undef assay_launch\n#undef assay_workspace_bytes\n",
+            i, lowered->cuda + lowered->own);
   }
   fputs("int main()\n{\n  FILE *from = fopen(\"in\", \"rb\"), *to = fopen(\"out\", \"wb\");\n"
         "  if (!from || !to) return 2;\n",
-        f);
+        file);
   for (unsigned i = 0; i < n; i++) {
     const as_lowered *lowered = &items[i].lowered;
-    fprintf(f, "  if (!run(%u, ", i);
-    put_tensors(f, lowered->in_elems, lowered->in_type, lowered->n_in);
-    fputs(", ", f);
-    put_tensors(f, lowered->out_elems, lowered->out_type, lowered->n_out);
-    fprintf(f, ", %ldu, case_%u::launch_%u, from, to)) return 2;\n", lowered->workspace, i, i);
+    fprintf(file, "  if (!run(%u, ", i);
+    put_tensors(file, lowered->in_elems, lowered->in_type, lowered->n_in);
+    fputs(", ", file);
+    put_tensors(file, lowered->out_elems, lowered->out_type, lowered->n_out);
+    fprintf(file, ", %ldu, case_%u::launch_%u, from, to)) return 2;\n", lowered->workspace, i, i);
   }
-  fputs("  return 0;\n}\n", f);
-  return !fclose(f);
+  fputs("  return 0;\n}\n", file);
+  return !fclose(file);
 }
 
 static bool write_inputs(const batch_item *items, unsigned n, const char *path) {
-  FILE *f = fopen(path, "wb");
-  bool ok = f != NULL;
+  FILE *file = fopen(path, "wb");
+  bool ok = file != NULL;
   for (unsigned i = 0; ok && i < n; i++) {
     for (uint32_t k = 0; ok && k < items[i].lowered.n_in; k++) {
       size_t elems = (size_t)items[i].lowered.in_elems[k];
-      ok = fwrite(items[i].in[k], sizeof(double), elems, f) == elems;
+      ok = fwrite(items[i].in[k], sizeof(double), elems, file) == elems;
     }
   }
-  return f && !fclose(f) && ok;
+  return file && !fclose(file) && ok;
 }
 
 static bool read_outputs(batch_item *items, unsigned n, const char *path) {
-  FILE *f = fopen(path, "rb");
-  bool ok = f != NULL;
+  FILE *file = fopen(path, "rb");
+  bool ok = file != NULL;
   for (unsigned i = 0; ok && i < n; i++) {
     double ran = 0;
-    ok = fread(&ran, sizeof ran, 1, f) == 1;
+    ok = fread(&ran, sizeof ran, 1, file) == 1;
     items[i].ran = ok && ran > 0;
     for (uint32_t k = 0; ok && k < items[i].lowered.n_out; k++) {
       size_t elems = (size_t)items[i].lowered.out_elems[k];
-      ok = fread(items[i].out[k], sizeof(double), elems, f) == elems;
+      ok = fread(items[i].out[k], sizeof(double), elems, file) == elems;
     }
   }
-  if (f)
-    fclose(f);
+  if (file)
+    fclose(file);
   return ok;
 }
 

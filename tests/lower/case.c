@@ -38,9 +38,9 @@ void case_read_example(lower_case *j, const char *name, bool fused) {
   free(mug);
 }
 
-void case_set_sizes(lower_case *j, const case_size *s) {
-  for (; s && s->name; s++)
-    as_size_set_value(j->S, as_size_find(j->S, s->name), s->value);
+void case_set_sizes(lower_case *j, const case_size *size) {
+  for (; size && size->name; size++)
+    as_size_set_value(j->S, as_size_find(j->S, size->name), size->value);
 }
 
 void case_close(lower_case *j) {
@@ -95,16 +95,16 @@ static void compare_with_evaluator(lower_case *j, const as_lowered *lowered, con
 }
 
 /* builds and runs under the emulation; gives whether the result was right and no fault reported */
-bool case_emulate(lower_case *j, as_lowered *lowered, double scale, as_rt_result *r) {
+bool case_emulate(lower_case *j, as_lowered *lowered, double scale, as_rt_result *result) {
   char dir[] = "lower-test-XXXXXX";
   char *emu = as_format("%s/src/lower/emu", test_source_dir());
   ck_assert(mkdtemp(dir) != NULL);
   char *dump = as_format("%s/dump", dir);
   as_rt_opts o = {
       .dir = dir, .emulate = true, .emu_dir = emu, .scale = scale, .seed = 7, .dump = dump};
-  bool ran = as_rt_run(lowered, "test", &o, r, &j->err);
+  bool ran = as_rt_run(lowered, "test", &o, result, &j->err);
   ck_assert_msg(ran, "%s", j->err.text);
-  if (r->ok)
+  if (result->ok)
     compare_with_evaluator(j, lowered, dump);
   free(dump);
   static const char *const files[] = {"dump", "kernel.cu", "reference.inc", "shapes.inc", "main.cu",
@@ -116,26 +116,27 @@ bool case_emulate(lower_case *j, as_lowered *lowered, double scale, as_rt_result
   }
   rmdir(dir);
   free(emu);
-  return r->ok;
+  return result->ok;
 }
 
-void case_check(lower_case *j, const case_size *s, const as_lower_opts *options, double scale) {
+void case_check(lower_case *j, const case_size *size, const as_lower_opts *options, double scale) {
   as_lowered lowered;
-  as_rt_result r;
-  case_set_sizes(j, s);
+  as_rt_result result;
+  case_set_sizes(j, size);
   ck_assert_msg(as_lower_cuda(j->mug ? j->mug : j->prog, options, &lowered, &j->err), "%s",
                 j->err.text);
-  ck_assert_msg(case_emulate(j, &lowered, scale, &r), "%s\n%s\n%s", r.json, r.log, lowered.notes);
-  ck_assert_msg(strstr(r.log, "warning") == NULL, "%s", r.log);
-  as_rt_result_clear(&r);
+  ck_assert_msg(case_emulate(j, &lowered, scale, &result), "%s\n%s\n%s", result.json, result.log,
+                lowered.notes);
+  ck_assert_msg(strstr(result.log, "warning") == NULL, "%s", result.log);
+  as_rt_result_clear(&result);
   as_lowered_clear(&lowered);
   case_close(j);
 }
 
-void case_check_example(const char *name, bool fused, const case_size *s,
+void case_check_example(const char *name, bool fused, const case_size *size,
                         const as_lower_opts *options, double scale) {
   lower_case j;
   case_open(&j);
   case_read_example(&j, name, fused);
-  case_check(&j, s, options, scale);
+  case_check(&j, size, options, scale);
 }

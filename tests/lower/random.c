@@ -50,9 +50,9 @@ static struct {
 static ck_text sem[MAX_SEM];
 static uint32_t n_sem;
 
-static void show(const random_case *c, const char *what) {
-  printf("WRONG: %s\n--- operators\n%s--- program\n%s%s%s", what, c->text.sem, c->text.tp,
-         c->text.mug ? "--- muGraph\n" : "", c->text.mug ? c->text.mug : "");
+static void show(const random_case *random, const char *what) {
+  printf("WRONG: %s\n--- operators\n%s--- program\n%s%s%s", what, random->text.sem, random->text.tp,
+         random->text.mug ? "--- muGraph\n" : "", random->text.mug ? random->text.mug : "");
   counted.wrong++;
 }
 
@@ -80,47 +80,51 @@ static void unload_semantics(void) {
 }
 
 /* reads and lowers; false: nothing to run */
-static bool lower_case_of(random_case *c) {
+static bool lower_case_of(random_case *random) {
   as_err err;
   as_err_init(&err);
-  c->lib = test_operators();
-  c->sizes = as_sizes_new();
-  bool ok = as_oplib_parse(c->lib, "random.sem", c->text.sem, strlen(c->text.sem), &err);
+  random->lib = test_operators();
+  random->sizes = as_sizes_new();
+  bool ok =
+      as_oplib_parse(random->lib, "random.sem", random->text.sem, strlen(random->text.sem), &err);
   if (ok)
-    c->program = as_parse_tp("random.tp", c->text.tp, strlen(c->text.tp), c->sizes, c->lib, &err);
-  if (c->program && c->text.mug)
-    c->mug = as_parse_mug("random.mug", c->text.mug, strlen(c->text.mug), c->program, &err);
-  if (!c->program || (c->text.mug && !c->mug)) {
+    random->program = as_parse_tp("random.tp", random->text.tp, strlen(random->text.tp),
+                                  random->sizes, random->lib, &err);
+  if (random->program && random->text.mug)
+    random->mug = as_parse_mug("random.mug", random->text.mug, strlen(random->text.mug),
+                               random->program, &err);
+  if (!random->program || (random->text.mug && !random->mug)) {
     char *message = as_err_format(&err);
-    show(c, "the generator wrote what cannot be read");
+    show(random, "the generator wrote what cannot be read");
     printf("%s\n", message);
     free(message);
     as_err_clear(&err);
     return false;
   }
   as_lowered lowered;
-  c->env = as_env_new(c->sizes);
-  c->lowered = as_lower_cuda(c->mug ? c->mug : c->program, NULL, &lowered, &err);
-  if (c->lowered)
-    batch_item_init(&c->item, &lowered);
+  random->env = as_env_new(random->sizes);
+  random->lowered =
+      as_lower_cuda(random->mug ? random->mug : random->program, NULL, &lowered, &err);
+  if (random->lowered)
+    batch_item_init(&random->item, &lowered);
   else
     counted.refused++; /* too many axes of a reduction, say: said aloud, and no kernel */
-  if (!c->lowered && (err.status == AS_INTERNAL || !err.text))
-    show(c, err.text ? err.text : "refused without a word");
+  if (!random->lowered && (err.status == AS_INTERNAL || !err.text))
+    show(random, err.text ? err.text : "refused without a word");
   as_err_clear(&err);
-  return c->lowered;
+  return random->lowered;
 }
 
 /* multiples of 1/4 that every element type holds */
-static void draw_inputs(as_rng *rng, random_case *c) {
-  for (uint32_t i = 0; i < c->item.lowered.n_in; i++) {
-    for (long k = 0; k < c->item.lowered.in_elems[i]; k++)
-      c->item.in[i][k] = ((double)as_rng_below(rng, 17) - 8) / 4;
+static void draw_inputs(as_rng *rng, random_case *random) {
+  for (uint32_t i = 0; i < random->item.lowered.n_in; i++) {
+    for (long k = 0; k < random->item.lowered.in_elems[i]; k++)
+      random->item.in[i][k] = ((double)as_rng_below(rng, 17) - 8) / 4;
   }
 }
 
-static as_status evaluate(random_case *c, const as_domain *domain, as_tensor *out) {
-  const as_graph *graph = c->mug ? c->mug : c->program;
+static as_status evaluate(random_case *random, const as_domain *domain, as_tensor *out) {
+  const as_graph *graph = random->mug ? random->mug : random->program;
   as_tensor in[8];
   as_err err;
   as_err_init(&err);
@@ -128,21 +132,21 @@ static as_status evaluate(random_case *c, const as_domain *domain, as_tensor *ou
     const as_node *node = &graph->node[graph->input[i]];
     int64_t dim[AS_MAX_RANK];
     for (uint32_t d = 0; d < node->rank; d++)
-      dim[d] = as_size_eval(c->sizes, node->dim[d], c->env);
+      dim[d] = as_size_eval(random->sizes, node->dim[d], random->env);
     as_tensor_init(&in[i], domain, dim, node->rank);
     for (size_t k = 0; k < in[i].n; k++) {
-      mpq_t x;
-      mpq_init(x);
-      mpq_set_d(x, c->item.in[i][k]);
-      domain->from_q(domain, as_tensor_at(&in[i], k), x);
-      mpq_clear(x);
+      mpq_t value;
+      mpq_init(value);
+      mpq_set_d(value, random->item.in[i][k]);
+      domain->from_q(domain, as_tensor_at(&in[i], k), value);
+      mpq_clear(value);
     }
   }
-  as_status status = as_eval_graph_ops(graph, domain, c->env, in, out, MAX_STEPS, NULL, &err);
+  as_status status = as_eval_graph_ops(graph, domain, random->env, in, out, MAX_STEPS, NULL, &err);
   if (status == AS_UNKNOWN) {
     counted.long_ones++;
   } else if (status != AS_OK) {
-    show(c, err.text ? err.text : "the evaluator fails");
+    show(random, err.text ? err.text : "the evaluator fails");
   }
   as_err_clear(&err);
   for (uint32_t i = 0; i < graph->n_input; i++)
@@ -151,24 +155,24 @@ static as_status evaluate(random_case *c, const as_domain *domain, as_tensor *ou
 }
 
 /* of one element: its value, exact where the rationals know it.  false: undefined */
-static bool expected(const random_case *c, uint32_t which, size_t at, double *value) {
-  const as_domain *domain = c->exact[which].d;
-  const void *element = as_tensor_at(&c->exact[which], at);
+static bool expected(const random_case *random, uint32_t which, size_t at, double *value) {
+  const as_domain *domain = random->exact[which].d;
+  const void *element = as_tensor_at(&random->exact[which], at);
   unsigned flags = domain->flags(domain, element);
   if (flags & AS_F_UNDEF)
     return false;
   if (!flags) {
     char *text = domain->print(domain, element);
-    mpq_t x;
-    mpq_init(x);
-    mpq_set_str(x, text, 10);
-    *value = mpq_get_d(x);
-    mpq_clear(x);
+    mpq_t number;
+    mpq_init(number);
+    mpq_set_str(number, text, 10);
+    *value = mpq_get_d(number);
+    mpq_clear(number);
     free(text);
     counted.exact++;
     return true;
   }
-  *value = *(const double *)as_tensor_at(&c->real[which], at);
+  *value = *(const double *)as_tensor_at(&random->real[which], at);
   return isfinite(*value);
 }
 
@@ -176,23 +180,23 @@ static double tolerance(as_dtype type) {
   return type == AS_F32 ? 2e-4 : type == AS_F16 ? 2e-2 : 1e-1;
 }
 
-static void compare(random_case *c, const char *log) {
-  const as_lowered *lowered = &c->item.lowered;
-  if (!c->item.ran) {
-    show(c, "the emulation reports a fault");
+static void compare(random_case *random, const char *log) {
+  const as_lowered *lowered = &random->item.lowered;
+  if (!random->item.ran) {
+    show(random, "the emulation reports a fault");
     printf("%s\n", log);
     return;
   }
   for (uint32_t i = 0; i < lowered->n_out; i++) {
     double most = 1;
     double value;
-    for (size_t k = 0; k < c->exact[i].n; k++) {
-      if (expected(c, i, k, &value) && fabs(value) > most)
+    for (size_t k = 0; k < random->exact[i].n; k++) {
+      if (expected(random, i, k, &value) && fabs(value) > most)
         most = fabs(value);
     }
-    for (size_t k = 0; k < c->exact[i].n; k++) {
-      double got = c->item.out[i][k];
-      if (!expected(c, i, k, &value)) {
+    for (size_t k = 0; k < random->exact[i].n; k++) {
+      double got = random->item.out[i][k];
+      if (!expected(random, i, k, &value)) {
         counted.undefined++;
         continue;
       }
@@ -201,7 +205,7 @@ static void compare(random_case *c, const char *log) {
         continue;
       char *what =
           as_format("%s[%zu] is %.9g, the kernel gives %.9g", lowered->out_name[i], k, value, got);
-      show(c, what);
+      show(random, what);
       free(what);
       return;
     }
@@ -210,32 +214,32 @@ static void compare(random_case *c, const char *log) {
 
 /* a muGraph that is proved to be equal to its program has its values; one that is meant to be, is
  * proved */
-static void prove(random_case *c) {
+static void prove(random_case *random) {
   as_proof_result result = {0};
   ck_msg msg = {0};
-  ck_text spec = {"random.tp", c->text.tp, strlen(c->text.tp)};
-  ck_text cand = {"random.mug", c->text.mug, strlen(c->text.mug)};
-  sem[n_sem] = (ck_text){"random.sem", c->text.sem, strlen(c->text.sem)};
+  ck_text spec = {"random.tp", random->text.tp, strlen(random->text.tp)};
+  ck_text cand = {"random.mug", random->text.mug, strlen(random->text.mug)};
+  sem[n_sem] = (ck_text){"random.sem", random->text.sem, strlen(random->text.sem)};
   as_prove_opts effort = {.max_steps = MAX_PROOF_STEPS};
   bool read = as_prove_texts(&spec, &cand, sem, n_sem + 1, &effort, &result, &msg);
   bool proved = read && result.verdict == AS_PROVED;
   counted.proved += proved;
-  if (!read && c->text.equivalent) {
-    show(c, "the checker cannot read what the compiler reads");
+  if (!read && random->text.equivalent) {
+    show(random, "the checker cannot read what the compiler reads");
     printf("%s\n", msg.text);
   }
   if (proved) {
-    as_graph *mug = c->mug;
+    as_graph *mug = random->mug;
     as_tensor given[8];
-    c->mug = NULL;
-    as_status status = evaluate(c, &as_domain_double, given);
-    c->mug = mug;
-    for (uint32_t i = 0; status == AS_OK && i < c->n_out; i++) {
+    random->mug = NULL;
+    as_status status = evaluate(random, &as_domain_double, given);
+    random->mug = mug;
+    for (uint32_t i = 0; status == AS_OK && i < random->n_out; i++) {
       for (size_t k = 0; k < given[i].n; k++) {
         double left = *(double *)as_tensor_at(&given[i], k);
-        double right = *(double *)as_tensor_at(&c->real[i], k);
+        double right = *(double *)as_tensor_at(&random->real[i], k);
         if (isfinite(left) && fabs(left - right) > 1e-9 * (1 + fabs(left))) {
-          show(c, "PROVED, and the evaluators differ");
+          show(random, "PROVED, and the evaluators differ");
           break;
         }
       }
@@ -248,38 +252,38 @@ static void prove(random_case *c) {
   free(msg.file);
 }
 
-static bool prepare(as_rng *rng, random_case *c) {
-  memset(c, 0, sizeof *c);
-  random_text_new(rng, &c->text);
+static bool prepare(as_rng *rng, random_case *random) {
+  memset(random, 0, sizeof *random);
+  random_text_new(rng, &random->text);
   counted.cases++;
-  counted.blocks += c->text.mug != NULL;
-  if (!lower_case_of(c))
+  counted.blocks += random->text.mug != NULL;
+  if (!lower_case_of(random))
     return false;
-  draw_inputs(rng, c);
-  uint32_t n = c->program->n_output;
-  if (evaluate(c, &as_domain_exact, c->exact) != AS_OK)
+  draw_inputs(rng, random);
+  uint32_t n = random->program->n_output;
+  if (evaluate(random, &as_domain_exact, random->exact) != AS_OK)
     return false;
-  c->n_out = n;
-  if (evaluate(c, &as_domain_double, c->real) != AS_OK)
+  random->n_out = n;
+  if (evaluate(random, &as_domain_double, random->real) != AS_OK)
     return false;
-  if (c->mug && (c->text.equivalent || strlen(c->text.sem) < MAX_PROVED_TEXT))
-    prove(c);
+  if (random->mug && (random->text.equivalent || strlen(random->text.sem) < MAX_PROVED_TEXT))
+    prove(random);
   return true;
 }
 
-static void finish(random_case *c) {
-  for (uint32_t i = 0; i < c->n_out; i++) {
-    as_tensor_clear(&c->exact[i]);
-    as_tensor_clear(&c->real[i]);
+static void finish(random_case *random) {
+  for (uint32_t i = 0; i < random->n_out; i++) {
+    as_tensor_clear(&random->exact[i]);
+    as_tensor_clear(&random->real[i]);
   }
-  if (c->lowered)
-    batch_item_clear(&c->item);
-  free(c->env);
-  as_graph_free(c->mug);
-  as_graph_free(c->program);
-  as_sizes_free(c->sizes);
-  as_oplib_free(c->lib);
-  random_text_clear(&c->text);
+  if (random->lowered)
+    batch_item_clear(&random->item);
+  free(random->env);
+  as_graph_free(random->mug);
+  as_graph_free(random->program);
+  as_sizes_free(random->sizes);
+  as_oplib_free(random->lib);
+  random_text_clear(&random->text);
 }
 
 static char *read_log(const char *dir) {

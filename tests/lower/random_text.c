@@ -367,10 +367,10 @@ static void put_upper(as_str *out, const char *extents) {
 /* operators of their own, at kernel level or in one block that has their tensors whole */
 static void own_operators(as_rng *rng, random_text *text) {
   as_str sem;
-  as_str tp;
+  as_str out;
   as_str mug;
   as_str_init(&sem);
-  as_str_init(&tp);
+  as_str_init(&out);
   as_str_init(&mug);
   const op_shape *shape = &shapes[pick(rng, sizeof shapes / sizeof *shapes)];
   bool twice = !strcmp(shape->out, "nm");
@@ -378,13 +378,13 @@ static void own_operators(as_rng *rng, random_text *text) {
   static const op_shape second = {{"nm"}, 1, "n"};
   if (twice)
     put_operator(rng, &sem, "second", &second);
-  as_str_add(&tp, "program p\nsizes ");
-  put_size(&tp, "N", extent(rng));
-  as_str_add(&tp, ", ");
-  put_size(&tp, "M", extent(rng));
-  as_str_add(&tp, ", ");
-  put_size(&tp, "K", extent(rng));
-  as_str_add(&tp, "\n");
+  as_str_add(&out, "program p\nsizes ");
+  put_size(&out, "N", extent(rng));
+  as_str_add(&out, ", ");
+  put_size(&out, "M", extent(rng));
+  as_str_add(&out, ", ");
+  put_size(&out, "K", extent(rng));
+  as_str_add(&out, "\n");
   const char *type = type_name(rng);
   as_str_add(&mug, "mugraph q\nkernel k\n");
   as_str call;
@@ -392,19 +392,19 @@ static void own_operators(as_rng *rng, random_text *text) {
   as_str block_call;
   as_str_init(&block_call);
   for (int i = 0; i < shape->n; i++) {
-    as_str_printf(&tp, "input %c: %s", 'A' + i, type);
-    put_upper(&tp, shape->arg[i]);
-    as_str_add(&tp, "\n");
+    as_str_printf(&out, "input %c: %s", 'A' + i, type);
+    put_upper(&out, shape->arg[i]);
+    as_str_add(&out, "\n");
     as_str_printf(&mug, "  load t%c ", 'a' + i);
     put_upper(&mug, shape->arg[i]);
     as_str_printf(&mug, " = %c\n", 'A' + i);
     as_str_printf(&call, "%s%c", i ? ", " : "", 'A' + i);
     as_str_printf(&block_call, "%st%c", i ? ", " : "", 'a' + i);
   }
-  as_str_printf(&tp, "output Z = first(%s)\n", call.s);
+  as_str_printf(&out, "output Z = first(%s)\n", call.s);
   as_str_printf(&mug, "  z = first(%s)\n", block_call.s);
   if (twice) {
-    as_str_add(&tp, "output R = second(Z)\n");
+    as_str_add(&out, "output R = second(Z)\n");
     as_str_add(&mug, "  r = second(z)\n");
   }
   as_str_add(&mug, "  store Z ");
@@ -416,7 +416,7 @@ static void own_operators(as_rng *rng, random_text *text) {
   as_str_clear(&call);
   as_str_clear(&block_call);
   text->sem = as_str_take(&sem);
-  text->tp = as_str_take(&tp);
+  text->tp = as_str_take(&out);
   text->mug = as_str_take(&mug);
   if (chance(rng, 50)) {
     free(text->mug);
@@ -460,13 +460,13 @@ static void tiled_rows(as_rng *rng, random_text *text) {
   const char *after = chance(rng, 50) ? "s * 2 + b" : "s / (abs(b) + 1)";
   const char *after_whole = after[2] == '*' ? "S * 2 + B" : "S / (abs(B) + 1)";
   const char *type = type_name(rng);
-  as_str tp;
+  as_str out;
   as_str mug;
-  as_str_init(&tp);
+  as_str_init(&out);
   as_str_init(&mug);
-  as_str_printf(&tp, "program p\nsizes N = %u, M >= 0 = %u\n", blocks * rows, rounds * columns);
-  as_str_printf(&tp, "input X: %s[N, M]\ninput Y: %s[M]\ninput B: %s[N]\n", type, type, type);
-  as_str_printf(&tp, "E = %s\nS = sum(E)\noutput Z = %s\n", whole, after_whole);
+  as_str_printf(&out, "program p\nsizes N = %u, M >= 0 = %u\n", blocks * rows, rounds * columns);
+  as_str_printf(&out, "input X: %s[N, M]\ninput Y: %s[M]\ninput B: %s[N]\n", type, type, type);
+  as_str_printf(&out, "E = %s\nS = sum(E)\noutput Z = %s\n", whole, after_whole);
   as_str_printf(&mug,
                 "mugraph q\nsizes G = %u, T = %u, L >= 0 = %u, U = %u\n"
                 "where N = G * T, M = L * U\nkernel k\n  grid x = G\n  loop l = L\n"
@@ -474,11 +474,11 @@ static void tiled_rows(as_rng *rng, random_text *text) {
                 "  load b [T] = B x -> 0\n  e = %s\n  r = sum(e)\n  acc s = sum r\n  z = %s\n",
                 blocks, rows, rounds, columns, tile, after);
   if (max) {
-    as_str_add(&tp, "output H = max(E)\n");
+    as_str_add(&out, "output H = max(E)\n");
     as_str_add(&mug, "  h0 = max(e)\n  acc h = max h0\n");
   }
   if (concat) {
-    as_str_add(&tp, "output C = E * 1\n");
+    as_str_add(&out, "output C = E * 1\n");
     as_str_add(&mug, "  c0 = e * 1\n  acc c = concat c0 axis 1\n");
   }
   as_str_add(&mug, "  store Z [T] = z x -> 0\n");
@@ -491,7 +491,7 @@ static void tiled_rows(as_rng *rng, random_text *text) {
   free(whole);
   free(tile);
   text->sem = as_strdup("");
-  text->tp = as_str_take(&tp);
+  text->tp = as_str_take(&out);
   text->mug = as_str_take(&mug);
   text->equivalent = true;
 }
@@ -508,15 +508,15 @@ static void tiled_product(as_rng *rng, random_text *text) {
   bool batched = chance(rng, 30);
   const char *type = type_name(rng);
   const char *batch = batched ? "Q, " : "";
-  as_str tp;
+  as_str out;
   as_str mug;
-  as_str_init(&tp);
+  as_str_init(&out);
   as_str_init(&mug);
-  as_str_printf(&tp, "program p\nsizes M = %u, N = %u, K >= 0 = %u%s\n", rows * grid_rows,
+  as_str_printf(&out, "program p\nsizes M = %u, N = %u, K >= 0 = %u%s\n", rows * grid_rows,
                 columns * grid_columns, depth * rounds, batched ? ", Q = 2" : "");
-  as_str_printf(&tp, "input A: %s[%sM, K]\ninput B: %s[%sK, N]\ninput V: %s[K]\n", type, batch,
+  as_str_printf(&out, "input A: %s[%sM, K]\ninput B: %s[%sK, N]\ninput V: %s[K]\n", type, batch,
                 type, batch, type);
-  as_str_printf(&tp, "output C = (%s @ B) * 1/2\n", scaled ? "(A * V)" : "A");
+  as_str_printf(&out, "output C = (%s @ B) * 1/2\n", scaled ? "(A * V)" : "A");
   as_str_printf(&mug,
                 "mugraph q\nsizes I = %u, S = %u, J = %u, T = %u, L >= 0 = %u, U = %u\n"
                 "where M = I * S, N = J * T, K = L * U\nkernel k\n  grid x = I, y = J%s\n"
@@ -532,7 +532,7 @@ static void tiled_product(as_rng *rng, random_text *text) {
   as_str_printf(&mug, "  store C [%sS, T] = c %sx -> %d y -> %d\nend\n", batched ? "1, " : "",
                 batched ? "z -> 0 " : "", batched, batched + 1);
   text->sem = as_strdup("");
-  text->tp = as_str_take(&tp);
+  text->tp = as_str_take(&out);
   text->mug = as_str_take(&mug);
   text->equivalent = true;
 }

@@ -142,16 +142,16 @@ END_TEST
 START_TEST(inputs_in_range) {
   lower_case j;
   as_lowered lowered;
-  as_rt_result r;
+  as_rt_result result;
   case_open(&j);
   case_read(&j,
             "program p\nsizes N = 64\ninput A: f16[N, N]\ninput B: f16[N, N]\n"
             "output C = (A @ B) @ (A @ B) * 1000\n",
             NULL);
   ck_assert_msg(as_lower_cuda(j.prog, NULL, &lowered, &j.err), "%s", j.err.text);
-  ck_assert_msg(case_emulate(&j, &lowered, 16, &r), "%s\n%s", r.json, r.log);
-  ck_assert(strstr(r.json, "\"scale\": 16,") == NULL);
-  as_rt_result_clear(&r);
+  ck_assert_msg(case_emulate(&j, &lowered, 16, &result), "%s\n%s", result.json, result.log);
+  ck_assert(strstr(result.json, "\"scale\": 16,") == NULL);
+  as_rt_result_clear(&result);
   as_lowered_clear(&lowered);
   case_close(&j);
 }

@@ -24,9 +24,9 @@ START_TEST(rmsnorm_linear) {
 
 END_TEST
 START_TEST(gated_mlp) {
-  const case_size s[] = {{"B", 8},  {"D", 256}, {"N", 64}, {"J", 2},
-                         {"U", 32}, {"L", 4},   {"T", 64}, {NULL, 0}};
-  case_check_example("gated_mlp", true, s, NULL, 1);
+  const case_size size[] = {{"B", 8},  {"D", 256}, {"N", 64}, {"J", 2},
+                            {"U", 32}, {"L", 4},   {"T", 64}, {NULL, 0}};
+  case_check_example("gated_mlp", true, size, NULL, 1);
 }
 
 END_TEST
@@ -46,9 +46,9 @@ START_TEST(attention_large_scores) {
 
 END_TEST /* scores beyond 1e4 */
 START_TEST(layernorm_linear) {
-  const case_size s[] = {{"B", 8},  {"D", 256}, {"N", 32}, {"J", 2},
-                         {"U", 16}, {"L", 4},   {"T", 64}, {NULL, 0}};
-  case_check_example("layernorm_linear", true, s, NULL, 1);
+  const case_size size[] = {{"B", 8},  {"D", 256}, {"N", 32}, {"J", 2},
+                            {"U", 16}, {"L", 4},   {"T", 64}, {NULL, 0}};
+  case_check_example("layernorm_linear", true, size, NULL, 1);
 }
 
 END_TEST
@@ -61,16 +61,16 @@ END_TEST
 /* extents that are multiples of nothing: fragments padded with zeros, copies element by element,
  * idle threads */
 START_TEST(odd_extents) {
-  const case_size s[] = {{"B", 5}, {"D", 60}, {"N", 18}, {"J", 2},
-                         {"U", 9}, {"L", 3},  {"T", 20}, {NULL, 0}};
-  case_check_example("rmsnorm_linear", true, s, NULL, 1);
+  const case_size size[] = {{"B", 5}, {"D", 60}, {"N", 18}, {"J", 2},
+                            {"U", 9}, {"L", 3},  {"T", 20}, {NULL, 0}};
+  case_check_example("rmsnorm_linear", true, size, NULL, 1);
 }
 
 END_TEST
 START_TEST(odd_attention) {
-  const case_size s[] = {{"H", 2}, {"M", 6}, {"E", 10}, {"K", 21}, {"J", 2},
-                         {"U", 3}, {"L", 3}, {"T", 7},  {NULL, 0}};
-  case_check_example("gqa", true, s, NULL, 1);
+  const case_size size[] = {{"H", 2}, {"M", 6}, {"E", 10}, {"K", 21}, {"J", 2},
+                            {"U", 3}, {"L", 3}, {"T", 7},  {NULL, 0}};
+  case_check_example("gqa", true, size, NULL, 1);
 }
 
 END_TEST
@@ -89,8 +89,8 @@ END_TEST
 
 /* programs as given: one or more generated kernels for each operator */
 START_TEST(operators_alone) {
-  const case_size s[] = {{"H", 2}, {"M", 32}, {"E", 32}, {"K", 64}, {NULL, 0}};
-  case_check_example("gqa", false, s, NULL, 1);
+  const case_size size[] = {{"H", 2}, {"M", 32}, {"E", 32}, {"K", 64}, {NULL, 0}};
+  case_check_example("gqa", false, size, NULL, 1);
 }
 
 END_TEST
@@ -161,13 +161,13 @@ START_TEST(concat_and_max_accumulators) {
 
 END_TEST
 
-static void refused(const char *name, const case_size *s, const as_lower_opts *options,
+static void refused(const char *name, const case_size *size, const as_lower_opts *options,
                     as_status status, const char *part) {
   lower_case j;
   as_lowered lowered;
   case_open(&j);
   case_read_example(&j, name, true);
-  case_set_sizes(&j, s);
+  case_set_sizes(&j, size);
   ck_assert(!as_lower_cuda(j.mug, options, &lowered, &j.err));
   ck_assert_int_eq(j.err.status, status);
   ck_assert_msg(strstr(j.err.text, part) != NULL, "%s", j.err.text);
@@ -231,13 +231,13 @@ START_TEST(faults_are_seen) {
   case_set_sizes(&j, rms);
   size_t i = (size_t)_i;
   as_lowered lowered;
-  as_rt_result r;
+  as_rt_result result;
   const as_lower_opts general = {.no_threads = true}; /* the faults are of its text */
   ck_assert(as_lower_cuda(j.mug, &general, &lowered, &j.err));
   spoil(&lowered, fault[i].from, fault[i].to, fault[i].last);
-  ck_assert_msg(!case_emulate(&j, &lowered, 1, &r), "fault %zu went unseen", i);
-  ck_assert_msg(strstr(r.log, fault[i].said) != NULL, "fault %zu: %s", i, r.log);
-  as_rt_result_clear(&r);
+  ck_assert_msg(!case_emulate(&j, &lowered, 1, &result), "fault %zu went unseen", i);
+  ck_assert_msg(strstr(result.log, fault[i].said) != NULL, "fault %zu: %s", i, result.log);
+  as_rt_result_clear(&result);
   as_lowered_clear(&lowered);
   case_close(&j);
 }
@@ -303,16 +303,16 @@ END_TEST
 START_TEST(same_text_twice) {
   lower_case j;
   as_lowered a;
-  as_lowered b;
+  as_lowered lowered;
   case_open(&j);
   case_read_example(&j, "gqa", true);
-  ck_assert(as_lower_cuda(j.mug, NULL, &a, &j.err) && as_lower_cuda(j.mug, NULL, &b, &j.err));
-  ck_assert_str_eq(a.cuda, b.cuda);
-  ck_assert_str_eq(a.reference, b.reference);
+  ck_assert(as_lower_cuda(j.mug, NULL, &a, &j.err) && as_lower_cuda(j.mug, NULL, &lowered, &j.err));
+  ck_assert_str_eq(a.cuda, lowered.cuda);
+  ck_assert_str_eq(a.reference, lowered.reference);
   ck_assert_int_eq((int)a.n_kernel, 1);
   ck_assert_int_eq(a.kernel[0].mma, 2);
   as_lowered_clear(&a);
-  as_lowered_clear(&b);
+  as_lowered_clear(&lowered);
   case_close(&j);
 }
 

@@ -19,18 +19,18 @@ static int n_seen;
 /* keys and types; lists by their first element; an operator inside is looked at by itself */
 static void fields(FILE *out, json_t *json) {
   const char *key;
-  json_t *v;
+  json_t *value;
   if (json_is_array(json)) {
-    v = json_array_get(json, 0);
+    value = json_array_get(json, 0);
     fputc('[', out);
-    if (v && !json_object_get(v, "op_type"))
-      fields(out, v);
+    if (value && !json_object_get(value, "op_type"))
+      fields(out, value);
     fputc(']', out);
   } else if (json_is_object(json)) {
     fputc('{', out);
-    json_object_foreach(json, key, v) {
+    json_object_foreach(json, key, value) {
       fprintf(out, "%s:", key);
-      fields(out, v);
+      fields(out, value);
       fputc(' ', out);
     }
     fputc('}', out);
@@ -80,7 +80,7 @@ static int lines(json_t *ops, char **line, size_t *n, int add) {
   json_t *op;
   int ok = 1;
   json_array_foreach(ops, i, op) {
-    json_t *b = json_object_get(op, "bgraph");
+    json_t *json = json_object_get(op, "bgraph");
     json_t *part = json_object();
     static const char *const keys[] = {"input_map", "output_map", "forloop_dim", "input_strides",
                                        "output_strides"};
@@ -89,22 +89,22 @@ static int lines(json_t *ops, char **line, size_t *n, int add) {
     for (size_t k = 0; k < 5; k++)
       json_object_set(part, keys[k], json_object_get(op, keys[k]));
     for (size_t k = 0; k < 3; k++)
-      json_object_set(part, bkeys[k], json_object_get(b, bkeys[k]));
+      json_object_set(part, bkeys[k], json_object_get(json, bkeys[k]));
     json_object_set(part, "op_type", json_object_get(op, "op_type"));
     line[(*n)++] = json_dumps(part, JSON_SORT_KEYS);
     json_decref(part);
-    if (b)
-      ok = lines(json_object_get(b, "operators"), line, n, add) && ok;
+    if (json)
+      ok = lines(json_object_get(json, "operators"), line, n, add) && ok;
   }
   return ok;
 }
 
 int main(int argc, char **argv) {
-  json_error_t e;
+  json_error_t error;
   json_t *file[2] = {NULL, NULL};
   for (int k = 0; k < 2 && argc == 3; k++) {
-    if ((file[k] = json_load_file(argv[k + 1], 0, &e)) == NULL)
-      printf("%s:%d: %s\n", argv[k + 1], e.line, e.text);
+    if ((file[k] = json_load_file(argv[k + 1], 0, &error)) == NULL)
+      printf("%s:%d: %s\n", argv[k + 1], error.line, error.text);
   }
   if (!file[0] || !file[1])
     return 2;

@@ -68,16 +68,16 @@ static ck_id fold1(ck_terms *terms, const char **text, bool sum) {
   word(text, w);
   ck_id vars[2] = {ck_var(terms, w, 'i'), ck_var(terms, "$test", 'r')};
   ck_id n = sexp_read(terms, text);
-  ck_id f = sexp_read(terms, text);
-  ck_id z = ck_int(terms, 0);
+  ck_id id = sexp_read(terms, text);
+  ck_id term = ck_int(terms, 0);
   ck_id kids[3];
   ck_id step;
   if (sum) {
-    step = ck_mk2(terms, CK_ADD, vars[1], f);
-    kids[1] = z;
+    step = ck_mk2(terms, CK_ADD, vars[1], id);
+    kids[1] = term;
   } else {
-    step = ck_ite(terms, ck_mk2(terms, CK_LE, vars[1], f), f, vars[1]);
-    kids[1] = ck_sub(terms, f, vars, &z, 1, NULL, 0);
+    step = ck_ite(terms, ck_mk2(terms, CK_LE, vars[1], id), id, vars[1]);
+    kids[1] = ck_sub(terms, id, vars, &term, 1, NULL, 0);
   }
   kids[0] = n;
   kids[2] = ck_close(terms, step, vars, 2);
@@ -149,37 +149,37 @@ static ck_id list(ck_terms *terms, const char **text, const char *w) {
     return foldn(terms, text);
   if (!strcmp(w, "all"))
     return clause(terms, text);
-  ck_id a[8];
+  ck_id id[8];
   uint32_t n = 0;
   char sig[16];
   while (more(text) && n < 8)
-    a[n++] = sexp_read(terms, text);
+    id[n++] = sexp_read(terms, text);
   if (!strcmp(w, "-")) {
-    return n == 1 ? ck_mk2(terms, CK_MUL, ck_int(terms, -1), a[0])
-                  : ck_mk2(terms, CK_ADD, a[0], ck_mk2(terms, CK_MUL, ck_int(terms, -1), a[1]));
+    return n == 1 ? ck_mk2(terms, CK_MUL, ck_int(terms, -1), id[0])
+                  : ck_mk2(terms, CK_ADD, id[0], ck_mk2(terms, CK_MUL, ck_int(terms, -1), id[1]));
   }
   if (!strcmp(w, "/"))
-    return ck_mk2(terms, CK_MUL, a[0], ck_mk1(terms, CK_INV, a[1]));
+    return ck_mk2(terms, CK_MUL, id[0], ck_mk1(terms, CK_INV, id[1]));
   if (!strcmp(w, "ite"))
-    return ck_ite(terms, a[0], a[1], a[2]);
+    return ck_ite(terms, id[0], id[1], id[2]);
   if (!strcmp(w, "mx"))
-    return ck_ite(terms, ck_mk2(terms, CK_LE, a[0], a[1]), a[1], a[0]);
+    return ck_ite(terms, ck_mk2(terms, CK_LE, id[0], id[1]), id[1], id[0]);
   for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
     if (!strcmp(w, ops[i].w)) {
       if (ops[i].n == 1)
-        return ck_mk1(terms, ops[i].o, a[0]);
-      ck_id term = ck_mk2(terms, ops[i].o, a[0], a[1]);
+        return ck_mk1(terms, ops[i].o, id[0]);
+      ck_id term = ck_mk2(terms, ops[i].o, id[0], id[1]);
       for (uint32_t j = 2; j < n; j++)
-        term = ck_mk2(terms, ops[i].o, term, a[j]);
+        term = ck_mk2(terms, ops[i].o, term, id[j]);
       return term;
     }
   }
   for (uint32_t i = 0; i < n; i++)
-    sig[i] = ck_is_int(terms, a[i]) ? 'i' : 'r';
+    sig[i] = ck_is_int(terms, id[i]) ? 'i' : 'r';
   sig[n] = ':';
   sig[n + 1] = 'r';
   sig[n + 2] = 0;
-  return ck_app(terms, w, sig, a, n);
+  return ck_app(terms, w, sig, id, n);
 }
 
 ck_id sexp_read(ck_terms *terms, const char **text) {

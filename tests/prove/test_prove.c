@@ -24,13 +24,13 @@ static const item items[] = {
 };
 
 static int id_cmp(const void *a, const void *b) {
-  ck_id x = *(const ck_id *)a;
-  ck_id y = *(const ck_id *)b;
-  return x < y ? -1 : x > y;
+  ck_id id = *(const ck_id *)a;
+  ck_id term = *(const ck_id *)b;
+  return id < term ? -1 : id > term;
 }
 
-static void make_goal(ck_terms *terms, const item *it, ck_goal *goal) {
-  const char *text = it->hyps;
+static void make_goal(ck_terms *terms, const item *each, ck_goal *goal) {
+  const char *text = each->hyps;
   ck_id allowed[64];
   uint32_t n = 0;
   for (;;) {
@@ -42,21 +42,21 @@ static void make_goal(ck_terms *terms, const item *it, ck_goal *goal) {
   }
   qsort(allowed, n, sizeof *allowed, id_cmp);
   ck_ids kept = ck_members(terms, ck_set(terms, allowed, n));
-  text = it->goal;
+  text = each->goal;
   *goal = (ck_goal){
       .name = "g", .allowed = kept.x, .n_allowed = kept.n, .formula = sexp_read(terms, &text)};
 }
 
-static void run(const item *it, bool verbose) {
+static void run(const item *each, bool verbose) {
   ck_terms *T = ck_terms_new();
   ck_goal goal;
   as_proof_result result;
   double start = as_now();
-  make_goal(T, it, &goal);
+  make_goal(T, each, &goal);
   as_prove_goals(T, &goal, 1, NULL, &result);
   double t1 = as_now();
   if (verbose) {
-    printf("%-28s %s %.3fs tried %u lines %u+%u\n", it->name,
+    printf("%-28s %s %.3fs tried %u lines %u+%u\n", each->name,
            result.verdict == AS_PROVED ? "proved" : "UNKNOWN", t1 - start, result.steps_tried,
            result.steps, result.terms);
     if (result.verdict != AS_PROVED)
@@ -68,16 +68,16 @@ static void run(const item *it, bool verbose) {
     as_proof_result_clear(&result);
     return;
   }
-  ck_assert_msg((result.verdict == AS_PROVED) == it->proved, "%s: %s\n  %s\n  %s", it->name,
-                it->proved ? "not proved" : "proved, but wrong", result.left ? result.left : "",
+  ck_assert_msg((result.verdict == AS_PROVED) == each->proved, "%s: %s\n  %s\n  %s", each->name,
+                each->proved ? "not proved" : "proved, but wrong", result.left ? result.left : "",
                 result.right ? result.right : "");
   if (result.verdict == AS_PROVED) {
     ck_terms *terms = ck_terms_new();
     ck_usage use;
     char *why = NULL;
-    make_goal(terms, it, &goal);
+    make_goal(terms, each, &goal);
     ck_assert_msg(ck_cert_check(terms, &goal, 1, result.cert, result.cert_len, &use, &why),
-                  "%s: rejected: %s", it->name, why ? why : "");
+                  "%s: rejected: %s", each->name, why ? why : "");
     ck_terms_free(terms);
   }
   as_proof_result_clear(&result);
@@ -115,11 +115,12 @@ START_TEST(effort_limit) {
   ck_goal goal;
   as_proof_result result;
   as_prove_opts o = {.max_steps = 5};
-  item it = {"assoc", SIZES,
-             "(= (sum k K (* (sum l L (* (X i l) (Y l k))) (Z k j))) (sum l L (* (X i l) (sum k K "
-             "(* (Y l k) (Z k j))))))",
-             false};
-  make_goal(terms, &it, &goal);
+  item each = {
+      "assoc", SIZES,
+      "(= (sum k K (* (sum l L (* (X i l) (Y l k))) (Z k j))) (sum l L (* (X i l) (sum k K "
+      "(* (Y l k) (Z k j))))))",
+      false};
+  make_goal(terms, &each, &goal);
   as_prove_goals(terms, &goal, 1, &o, &result);
   ck_assert_int_eq(result.verdict, AS_UNPROVED);
   ck_assert_str_eq(result.goal, "g");
@@ -140,14 +141,14 @@ START_TEST(from_texts) {
       "op trp(x[..a]) -> [..a]\n  out[..a] = 3 * x[..a]\n";
   ck_text s = {"p.tp", spec, sizeof spec - 1};
   ck_text c = {"c.mug", cand, sizeof cand - 1};
-  ck_text w = {"w.mug", wrong, sizeof wrong - 1};
-  ck_text m = {"o.sem", sem, sizeof sem - 1};
+  ck_text source = {"w.mug", wrong, sizeof wrong - 1};
+  ck_text text = {"o.sem", sem, sizeof sem - 1};
   as_proof_result result;
   ck_msg msg = {0};
-  ck_assert_msg(as_prove_texts(&s, &c, &m, 1, NULL, &result, &msg), "%s", msg.text);
+  ck_assert_msg(as_prove_texts(&s, &c, &text, 1, NULL, &result, &msg), "%s", msg.text);
   ck_assert_int_eq(result.verdict, AS_PROVED);
   as_proof_result_clear(&result);
-  ck_assert(as_prove_texts(&s, &w, &m, 1, NULL, &result, &msg));
+  ck_assert(as_prove_texts(&s, &source, &text, 1, NULL, &result, &msg));
   ck_assert_int_eq(result.verdict, AS_UNPROVED);
   as_proof_result_clear(&result);
 }

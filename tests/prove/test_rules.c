@@ -223,9 +223,9 @@ START_TEST(huge) {
   as_str_printf(&out, "output Z = T%d\n", DEEP);
   static const char cand[] = "mugraph c\nZ = maximum(X, Y)\n";
   ck_text spec = {"p.tp", out.s, strlen(out.s)};
-  ck_text c = {"c.mug", cand, sizeof cand - 1};
-  ck_text m = {"o.sem", sem, sizeof sem - 1};
-  ck_assert_msg(as_prove_texts(&spec, &c, &m, 1, NULL, &result, &msg), "%s", msg.text);
+  ck_text source = {"c.mug", cand, sizeof cand - 1};
+  ck_text text = {"o.sem", sem, sizeof sem - 1};
+  ck_assert_msg(as_prove_texts(&spec, &source, &text, 1, NULL, &result, &msg), "%s", msg.text);
   ck_assert_int_eq(result.verdict, AS_UNPROVED);
   ck_assert(strstr(result.reason, "too large"));
   as_proof_result_clear(&result);

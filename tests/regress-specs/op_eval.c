@@ -25,15 +25,15 @@ static bool tensor_of(const json_t *json, as_tensor *tensor) {
 
 static void attributes(as_sizes *sizes, const as_opdef *op, const json_t *given, as_attr *attr) {
   for (uint32_t i = 0; i < op->nattrs; i++) {
-    const json_t *v = json_object_get(given, op->attr[i]);
+    const json_t *value = json_object_get(given, op->attr[i]);
     if (op->attr_has_default[i])
       as_attr_set(&attr[i], &op->attr_default[i]);
-    if (json_is_integer(v)) {
+    if (json_is_integer(value)) {
       attr[i].is_size = true;
-      attr[i].size = as_size_int(sizes, (long)json_integer_value(v));
-    } else if (json_is_real(v)) {
+      attr[i].size = as_size_int(sizes, (long)json_integer_value(value));
+    } else if (json_is_real(value)) {
       attr[i].is_size = false;
-      mpq_set_d(attr[i].num, json_real_value(v));
+      mpq_set_d(attr[i].num, json_real_value(value));
     }
   }
 }
@@ -79,18 +79,18 @@ static json_t *call(const as_oplib *lib, const json_t *json) {
   as_opcode *opcode = n == op->nargs ? as_opcode_new(sizes, op, (const as_size(*)[AS_MAX_RANK])adim,
                                                      arank, n, attr, &as_domain_double, env, &err)
                                      : NULL;
-  json_t *r = NULL;
+  json_t *row = NULL;
   if (opcode) {
     int64_t dim[AS_MAX_RANK];
     uint32_t rank;
     as_opcode_dims(opcode, dim, &rank);
     as_tensor_init(&out, &as_domain_double, dim, rank);
     if (as_opcode_run(opcode, arg, &out, NULL, &err) == AS_OK)
-      r = result(&out);
+      row = result(&out);
     as_tensor_clear(&out);
   }
-  if (r == NULL)
-    r = json_pack("{s:s}", "error", err.text ? err.text : "data do not fit the extents");
+  if (row == NULL)
+    row = json_pack("{s:s}", "error", err.text ? err.text : "data do not fit the extents");
   as_opcode_free(opcode);
   for (uint32_t i = 0; i < n; i++)
     as_tensor_clear(&inputs[i]);
@@ -99,24 +99,24 @@ static json_t *call(const as_oplib *lib, const json_t *json) {
   free(env);
   as_err_clear(&err);
   as_sizes_free(sizes);
-  return r;
+  return row;
 }
 
 int main(int argc, char **argv) {
   as_err err;
   as_err_init(&err);
   as_oplib *lib = as_oplib_new();
-  json_error_t je;
+  json_error_t error;
   if (argc != 2 || !as_oplib_load_dir(lib, argv[1], &err)) {
     fprintf(stderr, "op_eval: %s\n", err.text ? err.text : "a folder of specifications is needed");
     return 2;
   }
-  json_t *calls = json_loadf(stdin, 0, &je);
+  json_t *calls = json_loadf(stdin, 0, &error);
   json_t *results = json_array();
   json_t *json;
   size_t i;
   if (!json_is_array(calls)) {
-    fprintf(stderr, "op_eval: line %d: %s\n", je.line, calls ? "not a list" : je.text);
+    fprintf(stderr, "op_eval: line %d: %s\n", error.line, calls ? "not a list" : error.text);
     return 2;
   }
   json_array_foreach(calls, i, json) json_array_append_new(results, call(lib, json));

@@ -19,22 +19,9 @@ import sys
 import time
 from fractions import Fraction
 
+from oracle_scalars import ONE, SCALARS, IllFormed, Number1, Undefined, adapt, fold_max, quotient
+
 TOKEN = re.compile(r'[ \t\r]*(?:(#[^\n]*)|(\n)|(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|([A-Za-z_]\w*)|(\.\.|->|!=|<=|>=|[()\[\],:;=<>+\-*/@~]))')
-
-
-class Undefined(Exception):
-    """no value: division by zero, a root of a negative number, the maximum of nothing"""
-
-
-class IllFormed(Exception):
-    """shapes that do not fit, a requirement that does not hold, a read out of range"""
-
-
-class Number1(int):
-    """the literal extent 1, which alone gives way in broadcasting"""
-
-
-ONE = Number1(1)
 
 
 def tokens(text):
@@ -73,68 +60,6 @@ class Tensor:
                 raise IllFormed('read out of range')
             at += int(i) * s  # a place that is data may be a Fraction
         return self.data[at]
-
-
-# --- scalar arithmetic
-def quotient(a, b):
-    if b == 0:
-        raise Undefined
-    return a / b if isinstance(a, float) or isinstance(b, float) else Fraction(a) / Fraction(b)
-
-
-def idiv(a, b):
-    if b <= 0 or a != int(a) or b != int(b):
-        raise Undefined
-    return int(a) // int(b)
-
-
-def imod(a, b):
-    return a - b * idiv(a, b)
-
-
-def root(a):
-    if a < 0:
-        raise Undefined
-    if not isinstance(a, float):
-        a = Fraction(a)
-        n, d = math.isqrt(a.numerator), math.isqrt(a.denominator)
-        if n * n == a.numerator and d * d == a.denominator:
-            return Fraction(n, d)
-    return math.sqrt(a)
-
-
-def exponential(a):
-    return Fraction(1) if a == 0 else math.exp(a)
-
-
-def logarithm(a):
-    if a <= 0:
-        raise Undefined
-    return Fraction(0) if a == 1 else math.log(a)
-
-
-def fold_max(n, f, pick):
-    if n <= 0:
-        raise IllFormed('the maximum of nothing')
-    return pick(f(k) for k in range(n))
-
-
-def product(n, f):
-    r = 1
-    for k in range(n):
-        r *= f(k)
-    return r
-
-
-def adapt(tensor, first, last, index):
-    """the indices of a broadcast list, for axes first..rank-last-1 of a tensor"""
-    n = len(tensor.shape) - first - last
-    return tuple(0 if isinstance(tensor.shape[first + j], Number1) else index[len(index) - n + j] for j in range(n))
-
-
-SCALARS = {'DIV': quotient, 'IDIV': idiv, 'MOD': imod, 'FOLD': fold_max, 'PROD': product, 'ADAPT': adapt,
-           'f_exp': exponential, 'f_log': logarithm, 'f_sqrt': root, 'f_abs': abs, 'f_inv': lambda a: quotient(1, a),
-           'f_max': lambda a, b: max(a, b), 'f_min': lambda a, b: min(a, b), 'f_erf': math.erf, 'f_floor': math.floor, 'f_round': round, 'f_sin': math.sin, 'f_cos': math.cos, 'Fraction': Fraction, 'SUM': lambda n, f: sum(f(k) for k in range(n))}
 
 
 RELATIONS = {'=': lambda x: x == 0, '!=': lambda x: x != 0, '<': lambda x: x < 0, '<=': lambda x: x <= 0, '>': lambda x: x > 0, '>=': lambda x: x >= 0}
@@ -478,6 +403,8 @@ class Rule(Reader):
                     self.tensors.append((n, self.many(self.dim, ']'), self.accept('int', 'bool')))
                 elif what == 'where':
                     self.where.append(self.relation(self.scalar))
+                    while self.accept('or'):
+                        self.where[-1] += ' or ' + self.relation(self.scalar)
                 else:
                     self.assume.append(self.at)
                     self.skip(',', '\n')
@@ -574,11 +501,35 @@ class Rule(Reader):
             if self.peek(1) == '=':
                 a = self.name()
                 self.expect('=')
-                attrs[a] = self.integer(env)
+                attrs[a] = self.many(lambda: self.integer(env), ']') if self.accept('[') else self.integer(env)
             else:
                 args.append(self.sum_(env))
             self.accept(',')
-        return self.op(t, args, attrs)
+        keeps = attrs.pop('keepdims', 0)
+        if isinstance(attrs.get('axis'), list):
+            return self.permuted(*args, attrs['axis']) if t == 'transpose' else self.reduced(t, *args, attrs['axis'], keeps)
+        return self.op(t + '_keep' if keeps else t, args, attrs)
+
+    def permuted(self, a, axes):
+        if sorted(axes) != list(range(len(a.shape))):
+            raise IllFormed('permutation')
+        shape = [a.shape[axis] for axis in axes]
+        return Tensor(shape, [a.get([index[axes.index(axis)] for axis in range(len(axes))]) for index in itertools.product(*map(range, shape))])
+
+    def reduced(self, name, a, axes, keeps):
+        """all at once, by Python's own functions"""
+        axes = [axis % len(a.shape) if -len(a.shape) <= axis < len(a.shape) else None for axis in axes]
+        if None in axes:
+            raise IllFormed('axis')
+        how = {'sum': sum, 'mean': lambda l: quotient(sum(l), len(l)), 'max': lambda l: fold_max(len(l), l.__getitem__, max),
+               'min': lambda l: fold_max(len(l), l.__getitem__, min), 'all': math.prod, 'any': lambda l: 1 - math.prod(1 - x for x in l)}[name]
+        kept = [e for axis, e in enumerate(a.shape) if axis not in axes]
+        data = []
+        for place in itertools.product(*map(range, kept)):
+            spans = iter(place)
+            ranges = [range(e) if axis in axes else (next(spans),) for axis, e in enumerate(a.shape)]
+            data.append(how([a.get(index) for index in itertools.product(*ranges)]))
+        return Tensor([ONE if axis in axes else e for axis, e in enumerate(a.shape)] if keeps else kept, data)
 
     # one trial: None, or whether both sides agree and what was tried
     def trial(self, rng, reverse=False):
@@ -680,11 +631,16 @@ class Rule(Reader):
     def assumed(self, env):
         for at in self.assume:
             self.at = at
-            a = self.sum_(env)
-            o = self.name()
-            d = self.op('sub', [a, self.sum_(env)])
-            if not all(RELATIONS[o](x) for x in d.data):
-                return False
+            either, shape = [], []
+            while not either or self.accept('or'):
+                a = self.sum_(env)
+                o = self.name()
+                d = self.op('sub', [a, self.sum_(env)])
+                shape = Operator.broadcast(shape, list(d.shape))
+                either.append((RELATIONS[o], d))
+            for index in itertools.product(*map(range, shape)):
+                if not any(holds(d.get(adapt(d, 0, 0, index))) for holds, d in either):
+                    return False
         return True
 
 

@@ -153,6 +153,76 @@ assert v["open"]["residual"]["goal"]
 END
 grep -q '<failure type="REFUTED"' verdicts.xml || fail "no failure in the JUnit file"
 
+# what is ill-formed between rules, and a file that is not there: a row each, everywhere, and the other rules as they are
+cat >defect.rule <<'END'
+op twice(x[..a]) -> [..a]
+  out[..a] = 2 * * x[..a]
+
+op half(x[..a]) -> [..a]
+  out[..a] = x[..a] / 2
+
+junk
+
+rule whole
+  axes I
+  tensor x[..I]
+  lhs half(x) + half(x)
+  rhs x
+
+rule touched
+  axes I
+  tensor x[..I]
+  lhs twice(x)
+  rhs 2 * x
+END
+expect 2 '1 proved, 0 refuted, 0 unknown, 0 vacuous, 4 not readable' certify -f -o defect.d --junit defect.xml defect.rule absent.rule
+for line in '^op twice *ERROR' '^line 7 *ERROR' '^whole *PROVED' '^touched *ERROR'; do grep -q "$line" out || fail "no line $line"; done
+grep -q '^defect.rule:2:18: expected a scalar' out || fail "the defect is not told"
+(cd defect.d && "$check" --sem semantics --batch batch) >out 2>err || fail "assay-check does not accept what was proved beside a defect"
+[ "$(grep -c '<error type="ERROR"' defect.xml)" -eq 4 ] || fail "JUnit: not a row for each"
+python3 - <<'END' || fail "JSON: not a row for each"
+import json
+d = json.load(open("defect.d/report.json"))
+assert d["errors"] == 4 and {r["rule"] for r in d["rules"] if r["verdict"] == "ERROR"} == {"op twice", "line 7", "touched", "absent.rule"}
+END
+
+# what a proof takes for granted of the sizes is said with the verdict, and nothing where it is stated
+cat >sizes.rule <<'END'
+rule forced
+  sizes b, m, k, n
+  tensor x[b, m, k], y[1, k, n]
+  lhs squeeze(x, axis = 0) @ squeeze(y, axis = 0)
+  rhs squeeze(x, axis = 0) @ squeeze(y, axis = 0) + 0
+
+rule two
+  sizes p, q
+  tensor x[p], y[q]
+  lhs x + y
+  rhs y + x
+
+rule stated
+  sizes p, q
+  tensor x[p], y[q]
+  where p = q
+  lhs x + y
+  rhs y + x
+
+rule implied_by_others
+  sizes n
+  tensor x[n]
+  where n >= 5
+  lhs x[2:n]
+  rhs x[2:n] + 0
+END
+expect 0 '4 proved' certify -f -o sizes.d sizes.rule
+[ "$(grep -c 'for sizes where' out)" -eq 2 ] || fail "sizes are told where there is nothing to tell, or not told"
+grep -q 'for sizes where b = 1: elsewhere the left side is not defined' out || fail "that b is 1 is not said"
+grep -q 'for sizes where p = q: elsewhere' out || fail "that p is q is not said"
+grep -q '"implied_of_sizes": "b = 1"' sizes.d/report.json || fail "JSON does not say that b is 1"
+printf 'program add\nsizes p = 4\ninput X: f32[p]\noutput Z = X[2:p] + X[2:p]\n' >add.tp
+printf 'program swapped\nsizes p = 4\ninput X: f32[p]\noutput Z = 2 * X[2:p]\n' >swapped.tp
+expect 0 'the program is defined only where 2 <= p' certify --solvers=none --require=check add.tp swapped.tp
+
 # a second opinion only where it is required
 expect 0 '2 proved' certify --require=check,z3 good.rule
 finish

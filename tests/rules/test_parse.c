@@ -17,19 +17,19 @@ static const char *const good[] = {
 
 START_TEST(round_trip) {
   for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-    rules R;
-    rules_open(&R, good[i]);
-    ck_assert(R.file != NULL);
-    for (uint32_t k = 0; k < as_rulefile_count(R.file); k++) {
-      as_rule *rule = rules_read(&R, k, NULL);
+    rules given;
+    rules_open(&given, good[i]);
+    ck_assert(given.file != NULL);
+    for (uint32_t k = 0; k < as_rulefile_count(given.file); k++) {
+      as_rule *rule = rules_read(&given, k, NULL);
       char *text = as_rule_print(rule);
-      rules S;
+      rules read;
       char *with = i == 2 ? as_format("op count(; n) -> [n]\n  out[i] = i\n%s", text)
                    : i == 3
                        ? as_format("op twice(x[..a]) -> [..a]\n  out[..a] = 2 * x[..a]\n%s", text)
                        : as_strdup(text);
-      rules_open(&S, with);
-      as_rule *q = rules_read(&S, 0, NULL);
+      rules_open(&read, with);
+      as_rule *q = rules_read(&read, 0, NULL);
       char *again = as_rule_print(q);
       ck_assert_str_eq(text, again);
       ck_assert_str_eq(rule->name, q->name);
@@ -37,21 +37,21 @@ START_TEST(round_trip) {
       ck_assert_int_eq(rule->expect, q->expect);
       as_rule_free(q);
       as_rule_free(rule);
-      rules_close(&S);
+      rules_close(&read);
       free(with);
       free(again);
       free(text);
     }
-    rules_close(&R);
+    rules_close(&given);
   }
 }
 
 END_TEST
 
 START_TEST(contents) {
-  rules R;
-  rules_open(&R, good[1]);
-  as_rule *rule = rules_read(&R, 0, NULL);
+  rules read;
+  rules_open(&read, good[1]);
+  as_rule *rule = rules_read(&read, 0, NULL);
   ck_assert_uint_eq(rule->n_output, 2);
   ck_assert_str_eq(rule->output[0], "y");
   ck_assert_str_eq(rule->rhs->node[rule->rhs->output[0]].name,
@@ -63,35 +63,36 @@ START_TEST(contents) {
   ck_assert_int_eq(as_size_least(rule->sizes, as_size_find(rule->sizes, "L")), 1);
   ck_assert_int_eq(as_size_least(rule->sizes, as_size_find(rule->sizes, "s")), AS_SIZE_NO_LEAST);
   as_rule_free(rule);
-  rules_close(&R);
-  rules_open(&R, good[3]);
+  rules_close(&read);
+  rules_open(&read, good[3]);
   size_t n;
-  const char *t = as_rulefile_text(R.file, 0, &n);
+  const char *t = as_rulefile_text(read.file, 0, &n);
   char *text = as_format("%.*s", (int)n, t);
   ck_assert_str_eq(text, "rule late\nsizes N\nassume x < 1\ntensor x[N]\nlhs x\nrhs 0");
-  ck_assert_str_eq(as_rulefile_name(R.file, 1), "second");
+  ck_assert_str_eq(as_rulefile_name(read.file, 1), "second");
   free(text);
-  rules_close(&R);
+  rules_close(&read);
 }
 
 END_TEST
 
 START_TEST(groups) { /* a group stands for as many axes as one says */
-  rules R;
+  rules read;
   rules_open(
-      &R, "rule g\naxes I, J\nsizes N\ntensor A[..I, N], B[N], C[N, ..J]\nlhs A * B\nrhs A * B\n");
+      &read,
+      "rule g\naxes I, J\nsizes N\ntensor A[..I, N], B[N], C[N, ..J]\nlhs A * B\nrhs A * B\n");
   for (int k = 0; k < 4; k++) {
     int ranks[AS_MAX_GROUPS] = {k, 3 - k};
-    as_rule *rule = rules_read(&R, 0, ranks);
+    as_rule *rule = rules_read(&read, 0, ranks);
     ck_assert_uint_eq(rule->lhs->node[rule->lhs->output[0]].rank, (uint32_t)k + 1);
     ck_assert_uint_eq(rule->decl->node[rule->decl->input[2]].rank, 4 - (uint32_t)k);
     ck_assert_uint_eq(rule->decl->n_own_size, 4);
     as_rule_free(rule);
   }
-  as_rule *rule = rules_read(&R, 0, NULL);
+  as_rule *rule = rules_read(&read, 0, NULL);
   ck_assert_uint_eq(rule->lhs->node[rule->lhs->output[0]].rank, 2);
   as_rule_free(rule);
-  rules_close(&R);
+  rules_close(&read);
 }
 
 END_TEST
@@ -148,23 +149,65 @@ START_TEST(messages) {
 
 END_TEST
 
-START_TEST(whole_file) { /* what stands outside of rules, and rules that do not stop each other */
-  static const char *const texts[] = {
-      "junk\nrule a\nlhs 1\nrhs 1\n", "op f(x[..a]) -> [..a]\nrule a\nlhs 1\nrhs 1\n",
-      "use \"missing.sem\"\nrule a\nlhs 1\nrhs 1\n", "rule a\nlhs 1\nrhs \"\n"};
-  rules R;
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-    rules_open(&R, texts[i]);
-    ck_assert(R.file == NULL);
-    ck_assert_int_eq(R.err.status, AS_BAD_INPUT);
+static const struct {
+  const char *text;
+  const char *name; /* of the defect */
+  const char *message;
+  int line;
+} defects[] = {{"junk\nrule a\nlhs 1\nrhs 1\n", "", "expected `rule`, `op` or `func`", 1},
+               {"op f(x[..a]) -> [..a]\nrule a\nlhs 1\nrhs 1\n", "f", "has no definition", 2},
+               {"rule a\nlhs 1\nrhs 1\nfunc g(x) = x +\n", "g", "expected a scalar", 4},
+               {"rule a\nlhs 1\nrhs 1\nfunc g(x) = x x\n", "g", "the end of the line", 4},
+               {"op f(x[..a]) -> [..a]\nout[..a] = ((x[..a]\nrule a\nlhs 1\nrhs 1\n", "f", "", 3},
+               {"rule a\nlhs 1\nrhs 1\nop h(x[..a]) -> [..a]\nout[..a] = x[..a]\njunk\n", "",
+                "expected `rule`", 6},
+               {"rule a\nlhs 1\nrhs 1\nuse \"x.sem\"\n", "", "end of the rule", 0}};
+
+START_TEST(a_defect_is_alone) { /* what is ill-formed between rules stops none of them */
+  for (size_t i = 0; i < sizeof defects / sizeof *defects; i++) {
+    rules R;
+    rules_open(&R, defects[i].text);
+    ck_assert_msg(R.file != NULL, "%s", defects[i].text);
+    ck_assert_uint_eq(as_rulefile_count(R.file), 1);
+    as_err err;
+    as_err_init(&err);
+    if (defects[i].line == 0) { /* it is the end of the rule before it */
+      ck_assert_uint_eq(as_rulefile_defects(R.file), 0);
+      ck_assert(as_rule_read(R.file, 0, NULL, &err) == NULL);
+      ck_assert(strstr(err.text, defects[i].message) != NULL);
+      as_err_clear(&err);
+      rules_close(&R);
+      continue;
+    }
+    ck_assert_uint_eq(as_rulefile_defects(R.file), 1);
+    as_rule_defect defect = as_rulefile_defect(R.file, 0);
+    ck_assert_str_eq(defect.name, defects[i].name);
+    ck_assert_msg(strstr(defect.why->text, defects[i].message) != NULL, "%s", defect.why->text);
+    ck_assert_int_eq(defect.why->line, defects[i].line);
+    as_rule_free(rules_read(&R, 0, NULL));
+    ck_assert(as_oplib_find(R.lib, "f") == NULL && as_oplib_func(R.lib, "g") == NULL);
     rules_close(&R);
   }
-  rules_open(&R, "rule a\nlhs ]\nrhs 1\nrule b\nlhs 1\nrhs 1\nrule b\nlhs 1\nrhs 1\n");
-  ck_assert_uint_eq(as_rulefile_count(R.file), 3);
-  ck_assert(as_rule_read(R.file, 0, NULL, NULL) == NULL);
-  as_rule_free(rules_read(&R, 1, NULL));
-  ck_assert(as_rule_read(R.file, 2, NULL, NULL) == NULL); /* twice */
-  rules_close(&R);
+}
+
+END_TEST
+
+START_TEST(whole_file) { /* what stands outside of rules, and rules that do not stop each other */
+  static const char *const texts[] = {"use \"missing.sem\"\nrule a\nlhs 1\nrhs 1\n",
+                                      "rule a\nlhs 1\nrhs \"\n"};
+  rules read;
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    rules_open(&read, texts[i]);
+    ck_assert(read.file == NULL);
+    ck_assert_int_eq(read.err.status, AS_BAD_INPUT);
+    rules_close(&read);
+  }
+  rules_open(&read, "rule a\nlhs ]\nrhs 1\nrule b\nlhs 1\nrhs 1\nrule b\nlhs 1\nrhs 1\n");
+  ck_assert_uint_eq(as_rulefile_count(read.file), 3);
+  ck_assert(as_rule_read(read.file, 0, NULL, NULL) == NULL);
+  as_rule_free(rules_read(&read, 1, NULL));
+  ck_assert(as_rule_read(read.file, 2, NULL, NULL) == NULL); /* twice */
+  rules_close(&read);
 }
 
 END_TEST
@@ -198,6 +241,7 @@ int main(void) {
   tcase_add_test(tests, contents);
   tcase_add_test(tests, groups);
   tcase_add_test(tests, messages);
+  tcase_add_test(tests, a_defect_is_alone);
   tcase_add_test(tests, whole_file);
   tcase_add_test(tests, sizes);
   return test_run("rules", tests);

@@ -22,44 +22,44 @@ typedef struct {
 } world;
 
 static bool var(void *arg, const char *name, int64_t *value) {
-  const world *W = arg;
+  const world *here = arg;
   if (name[0] == '$') {
-    *value = W->ix[atoi(name + strcspn(name, "0123456789"))];
+    *value = here->ix[atoi(name + strcspn(name, "0123456789"))];
     return true;
   }
   bool group = strncmp(name, "..", 2) == 0;
   char *axis = group ? as_format("%s.0", name + 2) : as_format("%s", name);
-  as_size size = as_size_find(W->r->sizes, axis);
+  as_size size = as_size_find(here->r->sizes, axis);
   free(axis);
   if (size == AS_SIZE_BAD)
     return false;
-  *value = W->env[size];
+  *value = here->env[size];
   return true;
 }
 
-static bool app(void *arg, const char *f, const char *sig, const int64_t *ix,
+static bool app(void *arg, const char *f, const char *sig, const int64_t *index,
                 const void *const *real, uint32_t n, void *out) {
-  const world *W = arg;
+  const world *here = arg;
   (void)sig;
-  const as_domain *domain = W->d;
-  for (uint32_t i = 0; i < W->r->decl->n_input; i++) {
-    if (strcmp(W->r->decl->node[W->r->decl->input[i]].name, f) != 0 || W->in[i].rank != n)
+  const as_domain *domain = here->d;
+  for (uint32_t i = 0; i < here->r->decl->n_input; i++) {
+    if (strcmp(here->r->decl->node[here->r->decl->input[i]].name, f) != 0 || here->in[i].rank != n)
       continue;
     size_t at = 0;
     bool inside = true;
     for (uint32_t k = 0; k < n; k++) {
-      inside = inside && ix[k] >= 0 && ix[k] < W->in[i].dim[k];
-      at = at * (size_t)W->in[i].dim[k] + (size_t)ix[k];
+      inside = inside && index[k] >= 0 && index[k] < here->in[i].dim[k];
+      at = at * (size_t)here->in[i].dim[k] + (size_t)index[k];
     }
     if (inside)
-      domain->set(domain, out, as_tensor_at(&W->in[i], at));
+      domain->set(domain, out, as_tensor_at(&here->in[i], at));
     else
       domain->flag(domain, out, AS_F_UNDEF);
     return true;
   }
   if (strncmp(f, "func.", 5) != 0)
     return false;
-  const as_func *func = as_oplib_func(W->r->decl->lib, f + 5);
+  const as_func *func = as_oplib_func(here->r->decl->lib, f + 5);
   return func && func->n == n && as_func_run(func, domain, real, out, NULL) == AS_OK;
 }
 
@@ -108,11 +108,11 @@ static long compare(const as_rule *rule, ck_terms *terms, const ck_claim *claim,
   for (uint32_t o = 0; o < rule->n_output && !(marks.flags & AS_F_UNDEF); o++) {
     ck_id goal = equation(terms, claim, rule->output[o]);
     ck_assert_msg(goal != CK_BAD, "%s: no goal for output %s", rule->name, rule->output[o]);
-    int64_t ix[AS_MAX_RANK] = {0};
+    int64_t index[AS_MAX_RANK] = {0};
     void *v = as_dom_new(domain, 1);
     for (size_t k = 0; k < out[o].n && k < 200; k++) {
-      world W = {rule, env, ix, inputs, domain};
-      as_term_model model = {var, app, &W};
+      world here = {rule, env, index, inputs, domain};
+      as_term_model model = {var, app, &here};
       as_err err;
       as_err_init(&err);
       domain->from_q(domain, v, graph->node[0].value);
@@ -140,9 +140,9 @@ static long compare(const as_rule *rule, ck_terms *terms, const ck_claim *claim,
       }
       as_err_clear(&err);
       for (uint32_t i = out[o].rank; i-- > 0;) {
-        if (++ix[i] < out[o].dim[i])
+        if (++index[i] < out[o].dim[i])
           break;
-        ix[i] = 0;
+        index[i] = 0;
       }
     }
     as_dom_free(domain, v, 1);
@@ -196,58 +196,58 @@ static const struct {
 enum { MOST_INDICES = 10, TOP = 6 }; /* indices tried: 0 to TOP */
 
 /* AS_OK, AS_NO, AS_UNKNOWN: for all values of these variables, the conditions imply the relation */
-static as_status holds(ck_terms *terms, const ck_id *cond, uint32_t n, ck_id rel, const ck_id *v,
-                       uint32_t nv, const world *W) {
+static as_status holds(ck_terms *terms, const ck_id *cond, uint32_t n, ck_id rel, const ck_id *term,
+                       uint32_t nv, const world *here) {
   if (nv > 0) {
     as_status all = AS_OK;
     for (long x = 0; x <= TOP && all != AS_NO; x++) {
       ck_id with[100];
       ck_id value = ck_int(terms, x);
-      ck_id r = ck_sub(terms, rel, v, &value, 1, NULL, 0);
+      ck_id id = ck_sub(terms, rel, term, &value, 1, NULL, 0);
       for (uint32_t i = 0; i < n; i++)
-        with[i] = ck_sub(terms, cond[i], v, &value, 1, NULL, 0);
-      as_status status = holds(terms, with, n, r, v + 1, nv - 1, W);
+        with[i] = ck_sub(terms, cond[i], term, &value, 1, NULL, 0);
+      as_status status = holds(terms, with, n, id, term + 1, nv - 1, here);
       if (status != AS_OK)
         all = status;
     }
     return all;
   }
-  as_term_model model = {var, app, (void *)(uintptr_t)W};
+  as_term_model model = {var, app, (void *)(uintptr_t)here};
   for (uint32_t i = 0; i < n; i++) {
-    as_status status = as_term_holds(terms, cond[i], W->d, &model, 200000, NULL);
+    as_status status = as_term_holds(terms, cond[i], here->d, &model, 200000, NULL);
     if (status != AS_OK)
       return status == AS_NO ? AS_OK : status;
   }
-  return as_term_holds(terms, rel, W->d, &model, 200000, NULL);
+  return as_term_holds(terms, rel, here->d, &model, 200000, NULL);
 }
 
 /* a clause, or a relation with conditions and free indices */
-static as_status obligation(ck_terms *terms, ck_id f, const ck_id *cond, uint32_t n,
-                            const world *W) {
+static as_status obligation(ck_terms *terms, ck_id term, const ck_id *cond, uint32_t n,
+                            const world *here) {
   ck_id v[MOST_INDICES];
   ck_id kid[100];
   uint32_t nv = 0;
-  if (ck_head(terms, f) == CK_ALL) {
-    for (; nv < ck_index(terms, f); nv++) {
+  if (ck_head(terms, term) == CK_ALL) {
+    for (; nv < ck_index(terms, term); nv++) {
       v[nv] = ck_var(terms, (char[]){'$', 'i', (char)('0' + nv), 0},
                      'i'); /* whatever they were called */
     }
-    n = ck_nkids(terms, f) - 1;
+    n = ck_nkids(terms, term) - 1;
     for (uint32_t i = 0; i <= n; i++)
-      kid[i] = ck_open(terms, ck_kid(terms, f, i), v, nv);
-    return holds(terms, kid, n, kid[n], v, nv, W);
+      kid[i] = ck_open(terms, ck_kid(terms, term, i), v, nv);
+    return holds(terms, kid, n, kid[n], v, nv, here);
   }
   for (size_t z = 0; z < sizeof index_names / sizeof *index_names; z++) {
     for (uint32_t k = 0; k < index_names[z].n; k++) {
-      ck_id x = ck_var(terms, (char[]){'$', index_names[z].kind, (char)('0' + k), 0}, 'i');
-      bool has = ck_has_var(terms, f, x);
+      ck_id id = ck_var(terms, (char[]){'$', index_names[z].kind, (char)('0' + k), 0}, 'i');
+      bool has = ck_has_var(terms, term, id);
       for (uint32_t i = 0; i < n; i++)
-        has = has || ck_has_var(terms, cond[i], x);
+        has = has || ck_has_var(terms, cond[i], id);
       if (has)
-        v[nv++] = x;
+        v[nv++] = id;
     }
   }
-  return holds(terms, cond, n, f, v, nv, W);
+  return holds(terms, cond, n, term, v, nv, here);
 }
 
 static as_status evaluated(const as_graph *graph, const int64_t *env, const as_tensor *inputs) {
@@ -267,8 +267,8 @@ static as_status evaluated(const as_graph *graph, const int64_t *env, const as_t
 /* how many of the two questions are decided and answered alike */
 static long definedness(const as_rule *rule, ck_terms *terms, const ck_claim *claim,
                         const int64_t *env, const as_tensor *inputs) {
-  int64_t ix[MOST_INDICES] = {0};
-  world W = {rule, env, ix, inputs, &as_domain_exact};
+  int64_t index[MOST_INDICES] = {0};
+  world here = {rule, env, index, inputs, &as_domain_exact};
   as_status checker = AS_OK;
   as_status given = evaluated(rule->lhs, env, inputs);
   as_status other = evaluated(rule->rhs, env, inputs);
@@ -279,7 +279,7 @@ static long definedness(const as_rule *rule, ck_terms *terms, const ck_claim *cl
     given = AS_NO;
   for (uint32_t i = 0; i < claim->n_stated + claim->n_given && checker != AS_NO; i++) {
     ck_id hyp = i < claim->n_stated ? claim->stated[i] : claim->given[i - claim->n_stated];
-    as_status status = obligation(terms, written_out(terms, claim, hyp), NULL, 0, &W);
+    as_status status = obligation(terms, written_out(terms, claim, hyp), NULL, 0, &here);
     if (status != AS_OK)
       checker = status;
   }
@@ -297,7 +297,7 @@ static long definedness(const as_rule *rule, ck_terms *terms, const ck_claim *cl
       continue;
     for (; n < goal->n_conditions; n++)
       cond[n] = written_out(terms, claim, goal->condition[n]);
-    as_status status = obligation(terms, written_out(terms, claim, goal->formula), cond, n, &W);
+    as_status status = obligation(terms, written_out(terms, claim, goal->formula), cond, n, &here);
     if (status != AS_OK)
       checker = status;
   }
@@ -387,8 +387,9 @@ START_TEST(own_rules) {
 
 END_TEST
 
-static int is_rules(const struct dirent *e) {
-  return strlen(e->d_name) > 5 && strcmp(e->d_name + strlen(e->d_name) - 5, ".rule") == 0;
+static int is_rules(const struct dirent *entry) {
+  return strlen(entry->d_name) > 5 &&
+         strcmp(entry->d_name + strlen(entry->d_name) - 5, ".rule") == 0;
 }
 
 START_TEST(examples) {

@@ -145,49 +145,49 @@ START_TEST(verdicts) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char *text = as_format(OPS "rule r\n%s", cases[i].text);
     char *words;
-    rules R;
-    rules_open(&R, text);
-    as_rule_free(rules_read(&R, 0, NULL));
-    kind k = judge(R.file, 0, false, true, &words);
+    rules read;
+    rules_open(&read, text);
+    as_rule_free(rules_read(&read, 0, NULL));
+    kind k = judge(read.file, 0, false, true, &words);
     ck_assert_msg(k == cases[i].want, "%s instead of %s:\n%s%s", kinds[k], kinds[cases[i].want],
                   cases[i].text, words);
     ck_assert_msg(strstr(words, cases[i].says) != NULL, "`%s` is not in:\n%s%s", cases[i].says,
                   cases[i].text, words);
     free(words);
     free(text);
-    rules_close(&R);
+    rules_close(&read);
   }
 }
 
 END_TEST
 
 START_TEST(backward) {
-  rules R;
-  rules_open(&R, "rule r\ntensor a[], b[]\nlhs (a * b) / b\nrhs a\n");
+  rules read;
+  rules_open(&read, "rule r\ntensor a[], b[]\nlhs (a * b) / b\nrhs a\n");
   char *words;
-  ck_assert_int_eq(judge(R.file, 0, false, true, &words), RIGHT);
+  ck_assert_int_eq(judge(read.file, 0, false, true, &words), RIGHT);
   free(words);
-  ck_assert_int_eq(judge(R.file, 0, true, true, &words), WRONG);
+  ck_assert_int_eq(judge(read.file, 0, true, true, &words), WRONG);
   ck_assert_msg(strstr(words, "right side 0, left side undefined") != NULL, "%s", words);
   free(words);
-  rules_close(&R);
+  rules_close(&read);
 }
 
 END_TEST
 
 static void replay_changed(const char *text, const char *other, as_status want) {
-  rules R;
-  rules S;
-  rules_open(&R, text);
-  rules_open(&S, other);
+  rules given;
+  rules read;
+  rules_open(&given, text);
+  rules_open(&read, other);
   as_rule_cex cex;
   as_rule_tally tally = {0};
-  ck_assert_int_eq(as_rule_refute(R.file, 0, false, &as_rule_quick, &cex, &tally, NULL), AS_NO);
-  ck_assert_int_eq(as_rule_replay(R.file, 0, &cex, NULL), AS_NO);
-  ck_assert_int_eq(as_rule_replay(S.file, 0, &cex, NULL), want);
+  ck_assert_int_eq(as_rule_refute(given.file, 0, false, &as_rule_quick, &cex, &tally, NULL), AS_NO);
+  ck_assert_int_eq(as_rule_replay(given.file, 0, &cex, NULL), AS_NO);
+  ck_assert_int_eq(as_rule_replay(read.file, 0, &cex, NULL), want);
   as_rule_cex_clear(&cex);
-  rules_close(&R);
-  rules_close(&S);
+  rules_close(&given);
+  rules_close(&read);
 }
 
 START_TEST(replay) { /* a counterexample is one to its own rule */
@@ -201,8 +201,9 @@ START_TEST(replay) { /* a counterexample is one to its own rule */
 
 END_TEST
 
-static int skip_dots(const struct dirent *e) {
-  return strlen(e->d_name) > 5 && strcmp(e->d_name + strlen(e->d_name) - 5, ".rule") == 0;
+static int skip_dots(const struct dirent *entry) {
+  return strlen(entry->d_name) > 5 &&
+         strcmp(entry->d_name + strlen(entry->d_name) - 5, ".rule") == 0;
 }
 
 START_TEST(examples) {

@@ -130,10 +130,46 @@ START_TEST(operators_change_places) {
 
 END_TEST
 
+static const char *const side_by_side[] = {
+    "program qkv\nsizes B = 16, D = 4096, N = 4096\ninput X: f16[B, D]\ninput Wq: f16[D, N]\n"
+    "input Wk: f16[D, N]\ninput Wv: f16[D, N]\noutput Q = X @ Wq\noutput K = X @ Wk\n"
+    "output V = X @ Wv\n",
+    "program qkv_gqa\nsizes B = 16, D = 4096, N = 4096, P = 1024\ninput X: f16[B, D]\n"
+    "input Wq: f16[D, N]\ninput Wk: f16[D, P]\ninput Wv: f16[D, P]\noutput Q = X @ Wq\n"
+    "output K = X @ Wk\noutput V = X @ Wv\n",
+    /* extents that may be 0: no tiles then, of any size, for both */
+    "program empty\nsizes B = 16, D = 4096, N >= 0 = 4096\ninput X: f16[B, D]\n"
+    "input Wq: f16[D, N]\ninput Wk: f16[D, N]\noutput Q = X @ Wq\noutput K = X @ Wk\n"};
+
+/* one may be empty without the other, which a common number of tiles would exclude */
+START_TEST(outputs_apart) {
+  searched s = search_text("program apart\nsizes B = 16, D = 4096, N >= 0 = 4096, P >= 0 = 1024\n"
+                           "input X: f16[B, D]\ninput Wq: f16[D, N]\ninput Wk: f16[D, P]\n"
+                           "output Q = X @ Wq\noutput K = X @ Wk\n");
+  ck_assert_uint_eq(s.found.cand[0].kernels, 2);
+  ck_assert_uint_eq(s.found.stats.unproved + s.found.stats.ill_formed, 0);
+  done(&s);
+}
+
+END_TEST
+
+/* products that share an operand share a kernel, and each reads its own columns once */
+START_TEST(outputs_side_by_side) {
+  searched s = search_text(side_by_side[_i]);
+  const as_candidate *best = &s.found.cand[0];
+  ck_assert_msg(best->kernels == 1, "%s", best->text);
+  ck_assert_msg(strstr(best->text, "grid x = J\n") != NULL, "%s", best->text);
+  done(&s);
+}
+
+END_TEST
+
 int main(void) {
   TCase *tests = test_case("spaces", 120);
   tcase_add_loop_test(tests, loops_are_shared, 0, 4);
   tcase_add_test(tests, loops_are_not_shared);
   tcase_add_loop_test(tests, operators_change_places, 0, sizeof orders / sizeof *orders);
+  tcase_add_loop_test(tests, outputs_side_by_side, 0, 3);
+  tcase_add_test(tests, outputs_apart);
   return test_run("spaces", tests);
 }

@@ -1,190 +1,296 @@
 #!/usr/bin/env python3
-"""Both checkers on mutated certificates and mutated texts: verdicts must be the same.
+"""Both checkers on mutated certificates and mutated texts: what they say must be the same.
 
-usage: agree.py ASSAY_CHECK SECOND_FOLDER SEMANTICS [--certificates N] [--texts N] [--seed N] DIR..
+usage: agree.py ASSAY_CHECK SOURCE [--certificates N] [--texts N] [--seed N] [--keep FOLDER] [CASE..]
 
-Each DIR holds program.tp, candidate.mug (or .tp) and certificate.cert.  SECOND_FOLDER is the folder
-that holds the package `second`.  Prints how many were tried and accepted, and each difference.
+SOURCE is the source tree.  A CASE is a folder with program.tp, candidate.mug (or .tp) and
+certificate.cert; or FILE.rule:NAME:CERTIFICATE.  Beside these, certificates are taken from the
+traps, and texts of all four languages from the vectors of claims.  Of a certificate the verdicts
+are compared; of a text whether it is refused, and otherwise the claim, in its canonical print.
 """
 
 import argparse
 import contextlib
 import io
 import random
+import re
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 
-ACCEPTED, REJECTED, BAD_INPUT = range(3)
+VERDICTS = ("accepted", "rejected", "bad input")
 
 
-def mutate_certificate(data, rng):
-    """One or two small changes of a certificate's lines."""
-    lines = data.split("\n")
-    for _ in range(rng.choice((1, 1, 1, 2))):
-        at = rng.randrange(1, len(lines) - 1)
-        kind = rng.randrange(8)
-        tokens = lines[at].split(" ")
-        if kind == 0:
-            del lines[at]
-        elif kind == 1:
-            lines.insert(at, lines[rng.randrange(1, len(lines) - 1)])
-        elif kind == 2:
-            other = rng.randrange(1, len(lines) - 1)
-            lines[at], lines[other] = lines[other], lines[at]
-        elif kind == 3 and len(tokens) > 1:
-            place = rng.randrange(1, len(tokens))
-            tokens[place] = _near(tokens[place], rng)
-            lines[at] = " ".join(tokens)
-        elif kind == 4 and len(tokens) > 2:
-            i, j = rng.sample(range(1, len(tokens)), 2)
-            tokens[i], tokens[j] = tokens[j], tokens[i]
-            lines[at] = " ".join(tokens)
-        elif kind == 5 and len(tokens) > 1:
-            del tokens[rng.randrange(len(tokens))]
-            lines[at] = " ".join(tokens)
-        elif kind == 6:
-            heads = "+ * div mod = # <= < inv exp sqrt log hyp use cong arith zero succ int".split()
-            tokens[0] = rng.choice(heads)
-            lines[at] = " ".join(tokens)
+def parts_of(path):
+    """{part: text} of a trap or vector."""
+    parts, name = {}, None
+    for line in path.read_text(encoding="ascii").splitlines(keepends=True):
+        if line.startswith("=== "):
+            name = line[4:].strip()
+            parts[name] = ""
+        elif line.startswith("@repeat "):
+            _, times, rest = line.split(" ", 2)
+            parts[name] += rest * int(times)
         else:
-            tokens.insert(rng.randrange(1, len(tokens) + 1), rng.choice(tokens))
-            lines[at] = " ".join(tokens)
-        if len(lines) < 4:
-            break
-    return "\n".join(lines)
+            parts[name] += line
+    return parts
 
 
-def _near(token, rng):
+# -- cases: {file name: text}, with the name of a rule under "candidate" -------------------------
+
+
+def case_of(argument):
+    if ":" in argument:
+        rules, name, certificate = argument.split(":")
+        texts = {"given.rule": rules, "proof.cert": certificate}
+        return {"candidate": name, **{k: Path(v).read_text() for k, v in texts.items()}}
+    folder = Path(argument)
+    graph = folder / "candidate.mug"
+    candidate = graph if graph.exists() else folder / "candidate.tp"
+    files = {"given.tp": folder / "program.tp", candidate.name: candidate}
+    files["proof.cert"] = folder / "certificate.cert"
+    return {name: path.read_text() for name, path in files.items()}
+
+
+def stored_cases(folder, pattern):
+    return [parts_of(path) for path in sorted(folder.glob(pattern))]
+
+
+def arguments_of(case, folder, library):
+    """(specifications, given, candidate), the case's files being written."""
+    for name, text in case.items():
+        if "." in name:
+            (folder / name).write_text(text)
+    given = "given.rule" if "given.rule" in case else "given.tp"
+    graph = "candidate.mug" if "candidate.mug" in case else "candidate.tp"
+    candidate = case["candidate"].strip() if "candidate" in case else str(folder / graph)
+    sems = [] if "alone" in case else [library]
+    sems += [str(folder / "own.sem")] if "own.sem" in case else []
+    return sems, str(folder / given), candidate
+
+
+# -- mutations -----------------------------------------------------------------------------------
+
+
+def near(token, rng):
     if token[:1] in "ts" and token[1:].isdigit():
         number = int(token[1:])
         step = rng.choice((-3, -2, -1, 1, 2, 3, -number, rng.randrange(1, 50)))
         return token[0] + str(max(0, number + step))
-    if token[:1] == "=":
-        return "=" + str(int(token[1:] or 0) + rng.choice((-2, -1, 1, 2)))
+    if re.fullmatch("=-?[0-9]{1,20}", token):
+        return "=" + str(int(token[1:]) + rng.choice((-2, -1, 1, 2)))
     return rng.choice(("|", ",", "'i", "'r", "t0", "s0", "=0", token + "x"))
 
 
-_WORDS = "sizes where input output = + - * / @ ( ) [ ] , : -> 0 1 2 none loop x y sum max".split()
+HEADS = """+ * div mod = # <= < inv exp sqrt log ite q v b app fold all hyp use inst cases cong
+foldcong arith antisym int law zero succ induct qed""".split()
 
 
-def mutate_text(data, rng):
-    """One or two tokens of a text changed, exchanged, left out or doubled."""
-    import re
+def mutated_certificate(text, rng):
+    """One or two small changes of lines."""
+    lines = text.split("\n")
+    for _ in range(rng.choice((1, 1, 1, 2))):
+        if len(lines) < 4:
+            break
+        at, other = (rng.randrange(1, len(lines) - 1) for _ in range(2))
+        tokens = lines[at].split(" ")
+        place = rng.randrange(len(tokens))
+        match rng.randrange(8):
+            case 0:
+                del lines[at]
+                continue
+            case 1:
+                lines.insert(at, lines[other])
+                continue
+            case 2:
+                lines[at], lines[other] = lines[other], lines[at]
+                continue
+            case 3:
+                tokens[place] = near(tokens[place], rng)
+            case 4:
+                swap = rng.randrange(len(tokens))
+                tokens[place], tokens[swap] = tokens[swap], tokens[place]
+            case 5:
+                del tokens[place]
+            case 6:
+                tokens[0] = rng.choice(HEADS)
+            case 7:
+                tokens.insert(place, rng.choice(tokens))
+        lines[at] = " ".join(tokens)
+    return "\n".join(lines)
 
-    tokens = re.findall(r"\s+|[A-Za-z_]\w*|\d+|->|.", data)
-    places = [k for k, token in enumerate(tokens) if not token.isspace()]
+
+def words_of(text):
+    return re.findall(r"\s+|[A-Za-z_]\w*|\d+(?:\.\d+)?|->|\.\.|[!<>]=|.", text)
+
+
+def kind_of(word):
+    """Words of one kind can often take each other's place."""
+    if word[0].isdigit():
+        return "number"
+    return "name" if word[0].isalpha() else "(" if word in "()[]" else "operator"
+
+
+def mutated_text(text, vocabulary, rng):
+    """One or two tokens changed, exchanged, left out, doubled or inserted, or a line moved."""
     for _ in range(rng.choice((1, 1, 2))):
-        at = rng.choice(places)
-        kind = rng.randrange(4)
-        if kind == 0:
-            tokens[at] = ""
-        elif kind == 1:
-            tokens[at] = rng.choice(_WORDS)
-        elif kind == 2:
-            other = rng.choice(places)
-            tokens[at], tokens[other] = tokens[other], tokens[at]
-        else:
-            tokens[at] += " " + tokens[rng.choice(places)]
-    return "".join(tokens)
+        words = words_of(text)
+        places = [k for k, word in enumerate(words) if not word.isspace()]
+        if not places:
+            break
+        at, other = rng.choice(places), rng.choice(places)
+        lines = text.split("\n")
+        match rng.randrange(13):
+            case 0:
+                words[at] = ""
+            case 1:
+                words[at] = rng.choice(vocabulary)
+            case 2:
+                words[at], words[other] = words[other], words[at]
+            case 3:
+                words[at] += " " + words[other]
+            case 4:
+                words[at] += " " + rng.choice(vocabulary)
+            case 5:
+                words[at] = words[other]
+            case 6:
+                line = lines.pop(rng.randrange(len(lines)))
+                lines.insert(rng.randrange(len(lines) + 1), line)
+                words = ["\n".join(lines)]
+            case 7 | 8 | 9:
+                alike = [w for w in vocabulary if kind_of(w) == kind_of(words[at])]
+                words[at] = rng.choice(alike)
+            case _:
+                here = [w for w in words if not w.isspace() and kind_of(w) == kind_of(words[at])]
+                words[at] = rng.choice(here)
+        text = "".join(words)
+    return text
+
+
+# -- the two checkers ----------------------------------------------------------------------------
 
 
 class Checkers:
     def __init__(self, options):
-        sys.path.insert(0, str(Path(options.second).resolve()))
+        source = Path(options.source).resolve()
+        sys.path.insert(0, str(source / "proofs"))
         import second.__main__ as second
+        from second.terms import forget_terms
 
-        self.second = second
-        self.check = options.check
-        self.semantics = options.semantics
+        self.second, self.forget = second, forget_terms
+        self.check, self.library = options.check, str(source / "semantics")
 
-    def first_verdicts(self, triples, folder):
-        """The verdicts of assay-check, one process each, so that no limit of one ends another."""
-        found = []
-        for triple in triples:
-            done = subprocess.run(
-                [self.check, "--sem", self.semantics, "-q", *triple], capture_output=True
-            )
-            found.append(done.returncode)
-        return found
+    def first(self, sems, *arguments):
+        command = [self.check, *(word for sem in sems for word in ("--sem", sem)), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, errors="replace")
 
-    def second_verdict(self, triple):
-        hidden = io.StringIO()
-        with contextlib.redirect_stdout(hidden), contextlib.redirect_stderr(hidden):
-            verdict = self.second.check([self.semantics], *triple, True)
-        return verdict, hidden.getvalue().strip()
+    def claim(self, sems, given, candidate):
+        """(claim, its canonical print), or two Nones."""
+        printed = io.StringIO()
+        try:
+            claim = self.second.state(sems, given, candidate)
+        except (self.second.Refused, self.second.Rejected):
+            return None, None
+        with contextlib.redirect_stdout(printed):
+            self.second.print_claim(claim)
+        return claim, printed.getvalue()
+
+    def verdict(self, goals, text):
+        try:
+            self.second.replay(text.encode("latin-1"), goals)
+        except self.second.Rejected as problem:
+            return 1, str(problem)
+        return 0, ""
 
 
-def find(folder):
-    folder = Path(folder)
-    candidate = folder / "candidate.mug"
-    return folder / "program.tp", candidate if candidate.exists() else folder / "candidate.tp"
+class Campaign:
+    def __init__(self, options):
+        self.checkers, self.options = Checkers(options), options
+        self.rng = random.Random(options.seed)
+        self.count = {"certificates": 0, "texts": 0, "accepted": 0, "differences": 0}
+        source = Path(options.source)
+        given = [case_of(argument) for argument in options.cases]
+        traps = stored_cases(source / "tests/traps", "*.trap")
+        small = [c for c in traps if len(c["proof.cert"]) < 50_000 and c["outcome"] != "refuse\n"]
+        self.proved = given * max(1, len(small) // (2 * max(1, len(given)))) + small
+        vectors = stored_cases(source / "tests/claim/vectors", "*.vector")
+        self.texts = given + vectors + 2 * [c for c in vectors if c["claim"] != "refused\n"]
 
+    def report(self, case, words):
+        self.count["differences"] += 1
+        folder = Path(self.options.keep) / f"{self.options.seed}-{self.count['differences']}"
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in case.items():
+            (folder / name).write_text(text)
+        print(f"{folder}: {words}", flush=True)
 
-def campaign(options):
-    rng = random.Random(options.seed)
-    checkers = Checkers(options)
-    differences = accepted = 0
-    jobs = ["certificate"] * options.certificates + ["text"] * options.texts
-    with tempfile.TemporaryDirectory() as scratch:
-        for number, job in enumerate(jobs):
-            source = Path(rng.choice(options.folders))
-            spec, candidate = find(source)
-            certificate = source / "certificate.cert"
-            place = Path(scratch)
-            names = [place / spec.name, place / f"c-{candidate.name}", place / "p.cert"]
-            texts = [p.read_text() for p in (spec, candidate, certificate)]
-            if job == "certificate":
-                texts[2] = mutate_certificate(texts[2], rng)
-            else:
-                which = rng.randrange(2)
-                texts[which] = mutate_text(texts[which], rng)
-            for name, text in zip(names, texts):
-                name.write_text(text)
-            triple = [str(n) for n in names]
-            (first,) = checkers.first_verdicts([triple], place)
-            second, words = checkers.second_verdict(triple)
-            accepted += first == ACCEPTED
-            if first != second:
-                differences += 1
-                kept = Path(options.keep or ".") / f"difference-{options.seed}-{number}"
-                kept.mkdir(parents=True, exist_ok=True)
-                for name, text in zip(names, texts):
-                    (kept / name.name).write_text(text)
-                print(f"{kept}: first {first}, second {second}: {words}")
-    print(f"seed {options.seed}: {options.certificates} certificates, {options.texts} texts, "
-          f"{accepted} accepted, {differences} differences")
-    return 1 if differences else 0
+    def certificates(self, number, folder):
+        """Ten mutants of a case, so that its claim is made once."""
+        while self.count["certificates"] < number:
+            case = dict(self.rng.choice(self.proved))
+            self.checkers.forget()
+            arguments = arguments_of(case, folder, self.checkers.library)
+            goals = self.checkers.second.allowed(self.checkers.claim(*arguments)[0])
+            original = case["proof.cert"]
+            for _ in range(min(10, number - self.count["certificates"])):
+                case["proof.cert"] = mutated_certificate(original, self.rng)
+                (folder / "proof.cert").write_text(case["proof.cert"])
+                done = self.checkers.first(arguments[0], "-q", *arguments[1:], str(folder / "proof.cert"))
+                second, why = self.checkers.verdict(goals, case["proof.cert"])
+                self.count["certificates"] += 1
+                self.count["accepted"] += second == 0
+                if done.returncode != second:
+                    self.report(case, f"first {done.returncode} {done.stderr}, second {second}: {why}")
+
+    def mutate_texts(self, number, folder):
+        languages = ("given.tp", "candidate.mug", "given.rule", "own.sem")
+        kinds = {language: [case for case in self.texts if language in case] for language in languages}
+        words = {k: [w for case in kinds[k] for w in words_of(case[k]) if w.strip()] for k in kinds}
+        for k in range(number):
+            language = languages[k % len(languages)]
+            case = dict(self.rng.choice(kinds[language]))
+            case[language] = mutated_text(case[language], words[language], self.rng)
+            self.checkers.forget()
+            arguments = arguments_of(case, folder, self.checkers.library)
+            done = self.checkers.first(arguments[0], "--goals", *arguments[1:])
+            printed = self.checkers.claim(*arguments)[1]
+            self.count["texts"] += 1
+            self.count["accepted"] += printed is not None
+            first = done.stdout if done.returncode == 0 else None
+            if first != printed or done.returncode not in (0, 2):
+                said = "refuses" if printed is None else "states a claim"
+                self.report(case, f"first {done.returncode} {done.stderr.strip()!r}, second {said}")
+
+    def run(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            self.certificates(self.options.certificates, Path(scratch))
+        with tempfile.TemporaryDirectory() as scratch:
+            self.mutate_texts(self.options.texts, Path(scratch))
+        told = ", ".join(f"{number} {what}" for what, number in self.count.items())
+        print(f"seed {self.options.seed}: {told}")
+        return 1 if self.count["differences"] else 0
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("check")
-    parser.add_argument("second")
-    parser.add_argument("semantics")
-    parser.add_argument("folders", nargs="+")
+    parser.add_argument("source")
+    parser.add_argument("cases", nargs="*")
     parser.add_argument("--certificates", type=int, default=200)
     parser.add_argument("--texts", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--keep")
-    sys.exit(campaign(parser.parse_args()))
+    parser.add_argument("--keep", default=".")
+    return Campaign(parser.parse_intermixed_args()).run()
 
 
 if __name__ == "__main__":
-    from threading import Thread, stack_size
-
     sys.setrecursionlimit(200_000)
-    stack_size(1 << 29)
-    status = []
-
-    def run():
-        try:
-            main()
-        except SystemExit as end:
-            status.append(end.code)
-
-    thread = Thread(target=run)
+    sys.set_int_max_str_digits(0)
+    threading.stack_size(1 << 29)
+    status = [4]
+    thread = threading.Thread(target=lambda: status.__setitem__(0, main()))
     thread.start()
     thread.join()
-    sys.exit(status[0] if status else 4)
+    sys.exit(status[0])

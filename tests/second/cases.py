@@ -50,14 +50,13 @@ def texts(case, folder):
 def stated(second, case, semantics, folder):
     """The canonical print of the case's claim, or None where it is refused."""
     sems = [semantics] + ([write(folder / "s.sem", case["sem"])] if "sem" in case else [])
-    terms = second.Terms()
     printed = io.StringIO()
     try:
-        claim = second.state(terms, sems, *texts(case, folder))
-        with contextlib.redirect_stdout(printed):
-            second.show_goals(terms, *claim)
+        claim = second.state(sems, *texts(case, folder))
     except (second.Refused, second.Rejected):
         return None
+    with contextlib.redirect_stdout(printed):
+        second.print_claim(claim)
     return printed.getvalue()
 
 

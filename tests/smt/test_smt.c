@@ -20,59 +20,60 @@ typedef struct {
   char *path[5];
 } proved;
 
-static void prove_example(proved *p, const char *name) {
+static void prove_example(proved *theorem, const char *name) {
   const char *top = test_source_dir();
   ck_msg m = {0};
   char *spec = as_format("%s/examples/%s.tp", top, name);
   char *cand = as_format("%s/examples/%s.mug", top, name);
   for (int i = 0; i < 5; i++)
-    p->path[i] = as_format("%s/semantics/%s.sem", top, sems[i]);
-  p->T = ck_terms_new();
-  p->c = as_claim_of_files(p->T, spec, cand, (const char *const *)p->path, 5, &m);
-  ck_assert_msg(p->c != NULL, "%s: %s", name, m.text ? m.text : "?");
-  as_prove_claim(p->T, p->c, NULL, &p->r);
-  ck_assert_msg(p->r.verdict == AS_PROVED, "%s: %s", name, p->r.reason ? p->r.reason : "?");
+    theorem->path[i] = as_format("%s/semantics/%s.sem", top, sems[i]);
+  theorem->T = ck_terms_new();
+  theorem->c = as_claim_of_files(theorem->T, spec, cand, (const char *const *)theorem->path, 5, &m);
+  ck_assert_msg(theorem->c != NULL, "%s: %s", name, m.text ? m.text : "?");
+  as_prove_claim(theorem->T, theorem->c, NULL, &theorem->r);
+  ck_assert_msg(theorem->r.verdict == AS_PROVED, "%s: %s", name,
+                theorem->r.reason ? theorem->r.reason : "?");
   as_err err;
   as_err_init(&err);
-  as_status status =
-      as_smt_obligations(p->T, p->c->goals, p->c->n_goals, p->r.cert, p->r.cert_len, &p->s, &err);
+  as_status status = as_smt_obligations(theorem->T, theorem->c->goals, theorem->c->n_goals,
+                                        theorem->r.cert, theorem->r.cert_len, &theorem->s, &err);
   ck_assert_msg(status == AS_OK, "%s: %s", name, err.text ? err.text : "?");
   as_err_clear(&err);
   free(spec);
   free(cand);
 }
 
-static void done(proved *p) {
-  as_smt_set_clear(&p->s);
-  as_proof_result_clear(&p->r);
-  ck_claim_free(p->c);
-  ck_terms_free(p->T);
+static void done(proved *theorem) {
+  as_smt_set_clear(&theorem->s);
+  as_proof_result_clear(&theorem->r);
+  ck_claim_free(theorem->c);
+  ck_terms_free(theorem->T);
   for (int i = 0; i < 5; i++)
-    free(p->path[i]);
+    free(theorem->path[i]);
 }
 
 static void both_agree(const char *name) {
-  proved p;
+  proved theorem;
   as_smt_result z;
   as_smt_result result;
-  prove_example(&p, name);
-  ck_assert_uint_gt(p.s.n, 0);
-  as_smt_ask(AS_SMT_Z3, &p.s, NULL, &z);
-  as_smt_ask(AS_SMT_CVC5, &p.s, NULL, &result);
+  prove_example(&theorem, name);
+  ck_assert_uint_gt(theorem.s.n, 0);
+  as_smt_ask(AS_SMT_Z3, &theorem.s, NULL, &z);
+  as_smt_ask(AS_SMT_CVC5, &theorem.s, NULL, &result);
   printf("%s: %u queries of %u steps (%u of folds and instances); z3 %s %u in %.2f s; cvc5 %s %u "
          "in %.2f s %s\n",
-         name, p.s.n, p.s.steps, p.s.schema, as_smt_verdict_name(z.verdict), z.agreed, z.seconds,
-         as_smt_verdict_name(result.verdict), result.agreed, result.seconds,
+         name, theorem.s.n, theorem.s.steps, theorem.s.schema, as_smt_verdict_name(z.verdict),
+         z.agreed, z.seconds, as_smt_verdict_name(result.verdict), result.agreed, result.seconds,
          result.reason ? result.reason : "");
-  ck_assert_msg(z.verdict == AS_SMT_AGREES && z.agreed == p.s.n, "z3 on %s: %s", name,
+  ck_assert_msg(z.verdict == AS_SMT_AGREES && z.agreed == theorem.s.n, "z3 on %s: %s", name,
                 z.reason ? z.reason : "?");
   if (result.verdict != AS_SMT_MISSING) {
-    ck_assert_msg(result.verdict == AS_SMT_AGREES && result.agreed == p.s.n, "cvc5 on %s: %s", name,
-                  result.reason ? result.reason : "?");
+    ck_assert_msg(result.verdict == AS_SMT_AGREES && result.agreed == theorem.s.n, "cvc5 on %s: %s",
+                  name, result.reason ? result.reason : "?");
   }
   as_smt_result_clear(&z);
   as_smt_result_clear(&result);
-  done(&p);
+  done(&theorem);
 }
 
 START_TEST(examples) {
@@ -86,12 +87,12 @@ END_TEST
 /* The conclusion of each query is dropped in turn from what is denied: without its denial, or with
  * a premise taken out, queries must not all stay unsat. */
 START_TEST(premises_matter) {
-  proved p;
-  prove_example(&p, "lora");
+  proved theorem;
+  prove_example(&theorem, "lora");
   uint32_t disputed = 0;
   uint32_t tried = 0;
-  for (uint32_t i = 0; i < p.s.n; i++) {
-    as_smt_query *query = &p.s.q[i];
+  for (uint32_t i = 0; i < theorem.s.n; i++) {
+    as_smt_query *query = &theorem.s.q[i];
     char *last = NULL;
     for (char *at = query->text; (at = strstr(at, "\n(assert (=> ")); at++)
       last = at;
@@ -117,7 +118,7 @@ START_TEST(premises_matter) {
   }
   ck_assert_uint_gt(tried, 0);
   ck_assert_uint_gt(disputed, tried / 4);
-  done(&p);
+  done(&theorem);
 }
 
 END_TEST
@@ -169,11 +170,11 @@ START_TEST(verdicts_of_real_solvers) {
 END_TEST
 
 START_TEST(limits) {
-  proved p;
+  proved theorem;
   as_smt_result result;
-  prove_example(&p, "lora");
+  prove_example(&theorem, "lora");
   as_smt_opts o = {.rlimit = 1};
-  as_smt_ask(AS_SMT_Z3, &p.s, &o, &result);
+  as_smt_ask(AS_SMT_Z3, &theorem.s, &o, &result);
   ck_assert_int_eq(result.verdict, AS_SMT_UNKNOWN);
   ck_assert_ptr_nonnull(result.reason);
   as_smt_result_clear(&result);
@@ -184,7 +185,7 @@ START_TEST(limits) {
   as_smt_ask(AS_SMT_CVC5, &none, NULL, &result);
   ck_assert_int_ne(result.verdict, AS_SMT_AGREES);
   as_smt_result_clear(&result);
-  done(&p);
+  done(&theorem);
 }
 
 END_TEST
@@ -203,14 +204,14 @@ START_TEST(broken_solvers) {
       query, "(set-logic QF_AUFLIRA)\n(declare-fun x () Int)\n(assert (< x 3))\n(check-sat)\n");
   char *path = as_format("%s/tests/smt/fake_cvc5_%s.sh", top, t[_i].prog);
   as_smt_opts o = {.query_ms = 200, .total_ms = 4000, .program = path};
-  as_smt_result r;
-  as_smt_ask(AS_SMT_CVC5, &queries, &o, &r);
-  ck_assert_msg(r.verdict == t[_i].v, "%s: %s (%s)", t[_i].prog, as_smt_verdict_name(r.verdict),
-                r.reason ? r.reason : "?");
-  ck_assert_ptr_nonnull(r.reason);
-  ck_assert_uint_lt(r.agreed, 4);
-  ck_assert(r.seconds < 8);
-  as_smt_result_clear(&r);
+  as_smt_result result;
+  as_smt_ask(AS_SMT_CVC5, &queries, &o, &result);
+  ck_assert_msg(result.verdict == t[_i].v, "%s: %s (%s)", t[_i].prog,
+                as_smt_verdict_name(result.verdict), result.reason ? result.reason : "?");
+  ck_assert_ptr_nonnull(result.reason);
+  ck_assert_uint_lt(result.agreed, 4);
+  ck_assert(result.seconds < 8);
+  as_smt_result_clear(&result);
   free(path);
   drop(query);
 }
@@ -218,31 +219,33 @@ START_TEST(broken_solvers) {
 END_TEST
 
 START_TEST(wrong_certificates) {
-  proved p;
+  proved theorem;
   as_err err;
   as_smt_set queries;
-  prove_example(&p, "lora");
-  for (size_t cut = 0; cut < p.r.cert_len; cut += p.r.cert_len / 40 + 1) { /* truncated */
+  prove_example(&theorem, "lora");
+  for (size_t cut = 0; cut < theorem.r.cert_len;
+       cut += theorem.r.cert_len / 40 + 1) { /* truncated */
     as_err_init(&err);
-    ck_assert_int_eq(
-        as_smt_obligations(p.T, p.c->goals, p.c->n_goals, p.r.cert, cut, &queries, &err), AS_NO);
+    ck_assert_int_eq(as_smt_obligations(theorem.T, theorem.c->goals, theorem.c->n_goals,
+                                        theorem.r.cert, cut, &queries, &err),
+                     AS_NO);
     ck_assert_uint_eq(queries.n, 0);
     as_err_clear(&err);
   }
-  char *bad = as_malloc(p.r.cert_len + 1);
-  for (size_t at = 20; at < p.r.cert_len;
-       at += p.r.cert_len / 60 + 1) { /* a byte that no certificate has */
-    memcpy(bad, p.r.cert, p.r.cert_len);
+  char *bad = as_malloc(theorem.r.cert_len + 1);
+  for (size_t at = 20; at < theorem.r.cert_len;
+       at += theorem.r.cert_len / 60 + 1) { /* a byte that no certificate has */
+    memcpy(bad, theorem.r.cert, theorem.r.cert_len);
     bad[at] = '\001';
     as_err_init(&err);
-    as_status status =
-        as_smt_obligations(p.T, p.c->goals, p.c->n_goals, bad, p.r.cert_len, &queries, &err);
+    as_status status = as_smt_obligations(theorem.T, theorem.c->goals, theorem.c->n_goals, bad,
+                                          theorem.r.cert_len, &queries, &err);
     ck_assert(status == AS_NO || status == AS_OK); /* OK: a word that is only a name */
     as_smt_set_clear(&queries);
     as_err_clear(&err);
   }
   free(bad);
-  done(&p);
+  done(&theorem);
 }
 
 END_TEST

@@ -62,13 +62,13 @@ static void load_semantics(void) {
 }
 
 static ck_claim *claim_of(ck_terms *terms, const char *tp, const char *mug) {
-  ck_text s[64];
+  ck_text text[64];
   ck_text spec = {"spec.tp", tp, strlen(tp)};
   ck_text cand = {"cand.mug", mug, strlen(mug)};
   for (uint32_t i = 0; i < n_sem; i++)
-    s[i] = (ck_text){sem[i].path, sem[i].text, sem[i].len};
+    text[i] = (ck_text){sem[i].path, sem[i].text, sem[i].len};
   ck_msg msg;
-  ck_claim *claim = ck_claim_texts(terms, &spec, &cand, s, n_sem, &msg);
+  ck_claim *claim = ck_claim_texts(terms, &spec, &cand, text, n_sem, &msg);
   if (!claim && opt.verbose)
     printf("    claim: %d:%d: %s\n", msg.line, msg.col, msg.text);
   free(msg.text);
@@ -84,16 +84,16 @@ static as_status judge(const char *tp, const char *mug, uint64_t seed, bool *com
   as_sizes *sizes = as_sizes_new();
   as_graph *graph = as_parse_tp("spec.tp", tp, strlen(tp), sizes, lib, &err);
   as_graph *mugraph = graph ? as_parse_mug("cand.mug", mug, strlen(mug), graph, &err) : NULL;
-  as_status r = AS_BAD_INPUT;
+  as_status status = AS_BAD_INPUT;
   if (mugraph) {
     as_field_options options = as_field_default;
     as_field_report report;
     options.seed = seed;
     options.runs = 2;
-    r = as_field_test(graph, mugraph, &options, &report, &err);
+    status = as_field_test(graph, mugraph, &options, &report, &err);
     *compared = report.same + report.close > 0;
     as_field_report_clear(&report);
-    if (r != AS_NO) { /* the refuter looks at other sizes and values */
+    if (status != AS_NO) { /* the refuter looks at other sizes and values */
       as_refute_budget budget = as_refute_default;
       as_cex cex;
       as_cex_init(&cex);
@@ -102,7 +102,7 @@ static as_status judge(const char *tp, const char *mug, uint64_t seed, bool *com
       as_err_clear(&err);
       as_err_init(&err);
       if (as_refute(graph, mugraph, &budget, &cex, &err) == AS_NO)
-        r = AS_NO;
+        status = AS_NO;
       as_cex_clear(&cex);
     }
   } else if (opt.verbose) {
@@ -116,7 +116,7 @@ static as_status judge(const char *tp, const char *mug, uint64_t seed, bool *com
     as_graph_free(graph);
   as_sizes_free(sizes);
   as_err_clear(&err);
-  return r;
+  return status;
 }
 
 static bool certified(const char *given, const char *other, char **cert, size_t *len) {

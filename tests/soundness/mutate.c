@@ -20,7 +20,7 @@ typedef struct {
 } toks;
 
 static toks split(const char *text) {
-  toks v = {as_malloc((strlen(text) + 1) * sizeof(tok)), 0};
+  toks found = {as_malloc((strlen(text) + 1) * sizeof(tok)), 0};
   while (*text) {
     size_t n = 1;
     if (isalpha((unsigned char)*text) || *text == '_') {
@@ -36,40 +36,40 @@ static toks split(const char *text) {
     } else if (!strncmp(text, "->", 2)) {
       n = 2;
     }
-    v.t[v.n++] = (tok){text, n};
+    found.t[found.n++] = (tok){text, n};
     text += n;
   }
-  return v;
+  return found;
 }
 
-static bool is(tok t, const char *text) {
-  return t.n == strlen(text) && !memcmp(t.s, text, t.n);
+static bool is(tok each, const char *text) {
+  return each.n == strlen(text) && !memcmp(each.s, text, each.n);
 }
 
-static bool is_name(tok t) {
-  return isalpha((unsigned char)*t.s) || *t.s == '_';
+static bool is_name(tok each) {
+  return isalpha((unsigned char)*each.s) || *each.s == '_';
 }
 
-static bool is_number(tok t) {
-  return isdigit((unsigned char)*t.s);
+static bool is_number(tok each) {
+  return isdigit((unsigned char)*each.s);
 }
 
-static bool is_word(tok t) {
+static bool is_word(tok each) {
   static const char *const words[] = {"mugraph", "sizes", "where", "kernel", "grid",    "loop",
                                       "load",    "acc",   "store", "end",    "rescale", "concat",
                                       "axis",    "none",  "x",     "y",      "z"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-    if (is(t, words[i]))
+    if (is(each, words[i]))
       return true;
   }
   return false;
 }
 
-static char *join(const toks *v) {
+static char *join(const toks *found) {
   as_str out;
   as_str_init(&out);
-  for (size_t i = 0; i < v->n; i++)
-    as_str_addn(&out, v->t[i].s, v->t[i].n);
+  for (size_t i = 0; i < found->n; i++)
+    as_str_addn(&out, found->t[i].s, found->t[i].n);
   return as_str_take(&out);
 }
 
@@ -78,184 +78,184 @@ static tok T(const char *text) {
 }
 
 /* a random token that satisfies f, or n */
-static size_t pick(const toks *v, as_rng *rng, bool (*f)(const toks *, size_t)) {
+static size_t pick(const toks *found, as_rng *rng, bool (*f)(const toks *, size_t)) {
   size_t count = 0;
-  size_t at = v->n;
-  for (size_t i = 0; i < v->n; i++) {
-    if (f(v, i) && as_rng_below(rng, ++count) == 0)
+  size_t at = found->n;
+  for (size_t i = 0; i < found->n; i++) {
+    if (f(found, i) && as_rng_below(rng, ++count) == 0)
       at = i;
   }
   return at;
 }
 
-static bool at_operator(const toks *v, size_t i) {
+static bool at_operator(const toks *found, size_t i) {
   static const char *const ops[] = {"sum",    "mean",    "max",      "min",        "sqrt", "exp",
                                     "square", "neg",     "sigmoid",  "silu",       "relu", "matmul",
                                     "mul",    "add",     "sub",      "div",        "abs",  "log",
                                     "rsqrt",  "softmax", "rms_norm", "layer_norm", "tanh", "gelu"};
   for (size_t k = 0; k < sizeof ops / sizeof *ops; k++) {
-    if (is(v->t[i], ops[k]))
+    if (is(found->t[i], ops[k]))
       return true;
   }
   return false;
 }
 
-static bool at_infix(const toks *v, size_t i) {
-  return v->t[i].n == 1 && strchr("+-*/@", *v->t[i].s) != NULL;
+static bool at_infix(const toks *found, size_t i) {
+  return found->t[i].n == 1 && strchr("+-*/@", *found->t[i].s) != NULL;
 }
 
-static bool at_number(const toks *v, size_t i) {
-  return is_number(v->t[i]);
+static bool at_number(const toks *found, size_t i) {
+  return is_number(found->t[i]);
 }
 
-static bool at_arrow(const toks *v, size_t i) {
-  return is(v->t[i], "->");
+static bool at_arrow(const toks *found, size_t i) {
+  return is(found->t[i], "->");
 }
 
-static bool at_name(const toks *v, size_t i) {
-  return is_name(v->t[i]) && !is_word(v->t[i]) && !at_operator(v, i) && i > 0 &&
-         *v->t[i - 1].s != '\n' && i > 2;
+static bool at_name(const toks *found, size_t i) {
+  return is_name(found->t[i]) && !is_word(found->t[i]) && !at_operator(found, i) && i > 0 &&
+         *found->t[i - 1].s != '\n' && i > 2;
 }
 
-static bool at_line(const toks *v, size_t i) {
-  return i > 0 && *v->t[i - 1].s == '\n';
+static bool at_line(const toks *found, size_t i) {
+  return i > 0 && *found->t[i - 1].s == '\n';
 }
 
-static bool swap_operator(toks *v, as_rng *rng) {
+static bool swap_operator(toks *found, as_rng *rng) {
   static const char *const reductions[] = {"sum", "mean", "max", "min"};
   static const char *const unary[] = {"sqrt", "exp",  "square", "neg",   "sigmoid",
                                       "silu", "relu", "abs",    "rsqrt", "tanh"};
   static const char *const binary[] = {"mul", "add", "sub", "div", "maximum", "minimum"};
   static const char *const norms[] = {"softmax", "rms_norm", "layer_norm", "exp"};
-  size_t i = pick(v, rng, at_operator);
-  if (i == v->n)
+  size_t i = pick(found, rng, at_operator);
+  if (i == found->n)
     return false;
-  tok t = v->t[i];
+  tok each = found->t[i];
   for (size_t k = 0; k < 4; k++) {
-    if (is(t, reductions[k]))
-      v->t[i] = T(reductions[as_rng_below(rng, 4)]);
-    if (is(t, norms[k]) && k < 3)
-      v->t[i] = T(norms[as_rng_below(rng, 4)]);
+    if (is(each, reductions[k]))
+      found->t[i] = T(reductions[as_rng_below(rng, 4)]);
+    if (is(each, norms[k]) && k < 3)
+      found->t[i] = T(norms[as_rng_below(rng, 4)]);
   }
   for (size_t k = 0; k < 10; k++) {
-    if (is(t, unary[k]))
-      v->t[i] = T(unary[as_rng_below(rng, 10)]);
+    if (is(each, unary[k]))
+      found->t[i] = T(unary[as_rng_below(rng, 10)]);
   }
   for (size_t k = 0; k < 4; k++) {
-    if (is(t, binary[k]))
-      v->t[i] = T(binary[as_rng_below(rng, 6)]);
+    if (is(each, binary[k]))
+      found->t[i] = T(binary[as_rng_below(rng, 6)]);
   }
   return true;
 }
 
-static bool swap_infix(toks *v, as_rng *rng) {
+static bool swap_infix(toks *found, as_rng *rng) {
   static const char *const ops[] = {"+", "-", "*", "/"};
-  size_t i = pick(v, rng, at_infix);
-  if (i == v->n)
+  size_t i = pick(found, rng, at_infix);
+  if (i == found->n)
     return false;
-  v->t[i] = T(ops[as_rng_below(rng, 4)]);
+  found->t[i] = T(ops[as_rng_below(rng, 4)]);
   return true;
 }
 
-static bool other_number(toks *v, as_rng *rng) {
+static bool other_number(toks *found, as_rng *rng) {
   static const char *const nums[] = {"0", "1", "2", "3", "0.5", "7"};
-  size_t i = pick(v, rng, at_number);
-  if (i == v->n)
+  size_t i = pick(found, rng, at_number);
+  if (i == found->n)
     return false;
-  v->t[i] = T(nums[as_rng_below(rng, 6)]);
+  found->t[i] = T(nums[as_rng_below(rng, 6)]);
   return true;
 }
 
-static bool other_name(toks *v, as_rng *rng) {
-  size_t i = pick(v, rng, at_name);
-  size_t j = pick(v, rng, at_name);
-  if (i == v->n)
+static bool other_name(toks *found, as_rng *rng) {
+  size_t i = pick(found, rng, at_name);
+  size_t j = pick(found, rng, at_name);
+  if (i == found->n)
     return false;
-  v->t[i] = v->t[j];
+  found->t[i] = found->t[j];
   return true;
 }
 
-static bool exchange_names(toks *v, as_rng *rng) {
-  size_t i = pick(v, rng, at_name);
-  size_t j = pick(v, rng, at_name);
-  if (i == v->n)
+static bool exchange_names(toks *found, as_rng *rng) {
+  size_t i = pick(found, rng, at_name);
+  size_t j = pick(found, rng, at_name);
+  if (i == found->n)
     return false;
-  tok t = v->t[i];
-  v->t[i] = v->t[j];
-  v->t[j] = t;
+  tok each = found->t[i];
+  found->t[i] = found->t[j];
+  found->t[j] = each;
   return true;
 }
 
-static bool map_axis(toks *v, as_rng *rng) {
+static bool map_axis(toks *found, as_rng *rng) {
   static const char *const axis[] = {"0", "1", "2"};
   static const char *const from[] = {"x", "y", "loop", "x"};
-  size_t i = pick(v, rng, at_arrow);
-  if (i == v->n || i < 2 || i + 2 >= v->n)
+  size_t i = pick(found, rng, at_arrow);
+  if (i == found->n || i < 2 || i + 2 >= found->n)
     return false;
   switch (as_rng_below(rng, 3)) {
   case 0:
-    v->t[i + 2] = T(axis[as_rng_below(rng, 3)]);
+    found->t[i + 2] = T(axis[as_rng_below(rng, 3)]);
     break;
   case 1:
-    v->t[i - 2] = T(from[as_rng_below(rng, 4)]);
+    found->t[i - 2] = T(from[as_rng_below(rng, 4)]);
     break;
   default:
-    v->t[i - 2] = v->t[i] = v->t[i + 2] = T(""); /* the map is dropped */
+    found->t[i - 2] = found->t[i] = found->t[i + 2] = T(""); /* the map is dropped */
   }
   return true;
 }
 
 /* a factor or a summand on the right side of a statement */
-static bool factor(toks *v, as_rng *rng) {
+static bool factor(toks *found, as_rng *rng) {
   static const char *const what[] = {" * 2", " / 2", " + 1", " - 1", " * 0", " / 3"};
-  size_t i = pick(v, rng, at_line);
-  if (i == v->n || is_word(v->t[i]) || !is_name(v->t[i]))
+  size_t i = pick(found, rng, at_line);
+  if (i == found->n || is_word(found->t[i]) || !is_name(found->t[i]))
     return false;
-  while (i < v->n && *v->t[i].s != '\n')
+  while (i < found->n && *found->t[i].s != '\n')
     i++;
-  if (i == v->n)
+  if (i == found->n)
     return false;
-  memmove(v->t + i + 1, v->t + i, (v->n - i) * sizeof *v->t);
-  v->t[i] = T(what[as_rng_below(rng, 6)]);
-  v->n++;
+  memmove(found->t + i + 1, found->t + i, (found->n - i) * sizeof *found->t);
+  found->t[i] = T(what[as_rng_below(rng, 6)]);
+  found->n++;
   return true;
 }
 
-static bool accumulator(toks *v, as_rng *rng) {
+static bool accumulator(toks *found, as_rng *rng) {
   size_t n = 0;
-  size_t at = v->n;
-  for (size_t i = 0; i < v->n; i++) {
-    if (is(v->t[i], "acc") && as_rng_below(rng, ++n) == 0)
+  size_t at = found->n;
+  for (size_t i = 0; i < found->n; i++) {
+    if (is(found->t[i], "acc") && as_rng_below(rng, ++n) == 0)
       at = i;
   }
-  if (at == v->n)
+  if (at == found->n)
     return false;
-  for (size_t i = at; i < v->n && *v->t[i].s != '\n'; i++) {
-    if (is(v->t[i], "rescale")) {
-      v->t[i] = v->t[i + 2] = T("");
+  for (size_t i = at; i < found->n && *found->t[i].s != '\n'; i++) {
+    if (is(found->t[i], "rescale")) {
+      found->t[i] = found->t[i + 2] = T("");
       return true;
     }
-    if ((is(v->t[i], "sum") || is(v->t[i], "max")) && as_rng_below(rng, 2)) {
-      v->t[i] = is(v->t[i], "sum") ? T("max") : T("sum");
+    if ((is(found->t[i], "sum") || is(found->t[i], "max")) && as_rng_below(rng, 2)) {
+      found->t[i] = is(found->t[i], "sum") ? T("max") : T("sum");
       return true;
     }
   }
   return false;
 }
 
-static bool drop_line(toks *v, as_rng *rng) {
-  size_t i = pick(v, rng, at_line);
-  if (i == v->n)
+static bool drop_line(toks *found, as_rng *rng) {
+  size_t i = pick(found, rng, at_line);
+  if (i == found->n)
     return false;
-  for (; i < v->n && *v->t[i].s != '\n'; i++)
-    v->t[i] = T("");
+  for (; i < found->n && *found->t[i].s != '\n'; i++)
+    found->t[i] = T("");
   return true;
 }
 
-static bool exchange_lines(toks *v, as_rng *rng) {
-  size_t i = pick(v, rng, at_line);
-  size_t j = pick(v, rng, at_line);
-  if (i == v->n || i == j)
+static bool exchange_lines(toks *found, as_rng *rng) {
+  size_t i = pick(found, rng, at_line);
+  size_t j = pick(found, rng, at_line);
+  if (i == found->n || i == j)
     return false;
   if (i > j) {
     size_t k = i;
@@ -264,29 +264,29 @@ static bool exchange_lines(toks *v, as_rng *rng) {
   }
   size_t a = i;
   size_t b = j;
-  while (a < v->n && *v->t[a].s != '\n')
+  while (a < found->n && *found->t[a].s != '\n')
     a++;
-  while (b < v->n && *v->t[b].s != '\n')
+  while (b < found->n && *found->t[b].s != '\n')
     b++;
-  tok *w = as_malloc(v->n * sizeof *w);
+  tok *each = as_malloc(found->n * sizeof *each);
   size_t n = 0;
   for (size_t k = j; k < b; k++)
-    w[n++] = v->t[k];
+    each[n++] = found->t[k];
   for (size_t k = a; k < j; k++)
-    w[n++] = v->t[k];
+    each[n++] = found->t[k];
   for (size_t k = i; k < a; k++)
-    w[n++] = v->t[k];
-  memcpy(v->t + i, w, n * sizeof *w);
-  free(w);
+    each[n++] = found->t[k];
+  memcpy(found->t + i, each, n * sizeof *each);
+  free(each);
   return true;
 }
 
-static bool relation(toks *v, as_rng *rng) {
+static bool relation(toks *found, as_rng *rng) {
   size_t at = 0;
-  while (at < v->n && !is(v->t[at], "where"))
+  while (at < found->n && !is(found->t[at], "where"))
     at++;
-  toks line = {v->t + at, 0};
-  while (at + line.n < v->n && *v->t[at + line.n].s != '\n')
+  toks line = {found->t + at, 0};
+  while (at + line.n < found->n && *found->t[at + line.n].s != '\n')
     line.n++;
   if (line.n < 3)
     return false;
@@ -308,21 +308,21 @@ char *mutate_mugraph(const char *mug, as_rng *rng, const char **kind) {
   char *text = as_strdup(mug);
   uint64_t times = 1 + as_rng_below(rng, 6) / 4 + as_rng_below(rng, 8) / 7;
   for (uint64_t done = 0, tries = 0; done < times && tries < 50; tries++) {
-    toks v = split(text);
-    v.t = as_realloc(v.t, (v.n + 8) * sizeof *v.t);
+    toks found = split(text);
+    found.t = as_realloc(found.t, (found.n + 8) * sizeof *found.t);
     uint64_t w = as_rng_below(rng, 34);
     size_t k = 0;
     while (w >= kinds[k].weight)
       w -= kinds[k++].weight;
-    if (kinds[k].f(&v, rng)) {
-      char *next = join(&v);
+    if (kinds[k].f(&found, rng)) {
+      char *next = join(&found);
       free(text);
       text = next;
       if (!*kind)
         *kind = kinds[k].name;
       done++;
     }
-    free(v.t);
+    free(found.t);
   }
   return text;
 }
@@ -348,8 +348,8 @@ char *mutate_as_mugraph(const char *tp) {
 }
 
 char *mutate_without_values(const char *text) {
-  as_str s;
-  as_str_init(&s);
+  as_str buffer;
+  as_str_init(&buffer);
   for (const char *line = text; *line;) {
     size_t n = strcspn(line, "\n");
     bool sizes = !strncmp(line, "sizes", 5);
@@ -360,12 +360,12 @@ char *mutate_without_values(const char *text) {
       if (sizes && line[i] == '=' && line[i - 1] != '>')
         out = true;
       if (!out)
-        as_str_addn(&s, line + i, 1);
+        as_str_addn(&buffer, line + i, 1);
     }
-    as_str_add(&s, "\n");
+    as_str_add(&buffer, "\n");
     line += n + (line[n] == '\n');
   }
-  return as_str_take(&s);
+  return as_str_take(&buffer);
 }
 
 /* --- certificates: lines, each with a first word and tokens tN sN =N 'word */

@@ -20,7 +20,7 @@ typedef struct {
 } tokens;
 
 static tokens scan(const char *text) {
-  tokens T = {text, as_calloc(strlen(text) + 1, sizeof(tok)), 0};
+  tokens found = {text, as_calloc(strlen(text) + 1, sizeof(tok)), 0};
   for (size_t i = 0; text[i];) {
     size_t n = 1;
     if (isspace((unsigned char)text[i])) {
@@ -33,32 +33,34 @@ static tokens scan(const char *text) {
     } else if (strchr("<>!-.", text[i]) && text[i + 1] && strchr("=>.", text[i + 1])) {
       n = 2;
     }
-    T.t[T.n++] = (tok){i, n};
+    found.t[found.n++] = (tok){i, n};
     i += n;
   }
-  return T;
+  return found;
 }
 
-static bool is(const tokens *T, size_t i, const char *word) {
-  return i < T->n && strlen(word) == T->t[i].n && memcmp(T->s + T->t[i].at, word, T->t[i].n) == 0;
+static bool is(const tokens *found, size_t i, const char *word) {
+  return i < found->n && strlen(word) == found->t[i].n &&
+         memcmp(found->s + found->t[i].at, word, found->t[i].n) == 0;
 }
 
-static bool in(const tokens *T, size_t i, const char *const *words) {
+static bool in(const tokens *found, size_t i, const char *const *words) {
   for (; *words; words++) {
-    if (is(T, i, *words))
+    if (is(found, i, *words))
       return true;
   }
   return false;
 }
 
-static char *replace(const tokens *T, size_t i, size_t to, const char *by) { /* tokens i..to-1 */
-  size_t from = T->t[i].at;
-  size_t end = T->t[to - 1].at + T->t[to - 1].n;
-  return as_format("%.*s%s%s", (int)from, T->s, by, T->s + end);
+static char *replace(const tokens *found, size_t i, size_t to,
+                     const char *by) { /* tokens i..to-1 */
+  size_t from = found->t[i].at;
+  size_t end = found->t[to - 1].at + found->t[to - 1].n;
+  return as_format("%.*s%s%s", (int)from, found->s, by, found->s + end);
 }
 
-static char *word(const tokens *T, size_t i) {
-  return as_format("%.*s", (int)T->t[i].n, T->s + T->t[i].at);
+static char *word(const tokens *found, size_t i) {
+  return as_format("%.*s", (int)found->t[i].n, found->s + found->t[i].at);
 }
 
 static const char *const groups[][14] = {
@@ -82,46 +84,46 @@ static const char *const heads[] = {"rule",   "sizes",   "ints", "axes",   "tens
                                     "assume", "lhs",     "rhs",  "expect", "output", "op",
                                     "func",   "require", "let",  "out",    NULL};
 
-static bool first_of_line(const tokens *T, size_t i) {
-  for (size_t k = T->t[i].at; k-- > 0;) {
-    if (T->s[k] == '\n')
+static bool first_of_line(const tokens *found, size_t i) {
+  for (size_t k = found->t[i].at; k-- > 0;) {
+    if (found->s[k] == '\n')
       return true;
-    if (T->s[k] != ' ' && T->s[k] != '\t')
+    if (found->s[k] != ' ' && found->s[k] != '\t')
       return false;
   }
   return true;
 }
 
-static char *other_of_group(const tokens *T, size_t i, as_rng *rng) {
+static char *other_of_group(const tokens *found, size_t i, as_rng *rng) {
   for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
-    if (!in(T, i, groups[g]))
+    if (!in(found, i, groups[g]))
       continue;
     size_t n = 0;
     while (groups[g][n])
       n++;
     const char *by = groups[g][as_rng_below(rng, n)];
-    if (is(T, i, by))
+    if (is(found, i, by))
       return NULL;
-    if (groups[g] == groups[1] && i > 0 && is(T, i, "=") &&
-        !is(T, i - 1, ")")) { /* of an attribute or a definition, mostly */
+    if (groups[g] == groups[1] && i > 0 && is(found, i, "=") &&
+        !is(found, i - 1, ")")) { /* of an attribute or a definition, mostly */
       bool relation = false;
       for (size_t k = i; k-- > 0 && !relation;) {
-        relation = is(T, k, "where") || is(T, k, "assume") || is(T, k, "require");
-        if (first_of_line(T, k))
+        relation = is(found, k, "where") || is(found, k, "assume") || is(found, k, "require");
+        if (first_of_line(found, k))
           break;
       }
       if (!relation)
         return NULL;
     }
-    return replace(T, i, i + 1, by);
+    return replace(found, i, i + 1, by);
   }
   return NULL;
 }
 
-static char *other_number(const tokens *T, size_t i, as_rng *rng) {
-  if (!isdigit((unsigned char)T->s[T->t[i].at]))
+static char *other_number(const tokens *found, size_t i, as_rng *rng) {
+  if (!isdigit((unsigned char)found->s[found->t[i].at]))
     return NULL;
-  char *w = word(T, i);
+  char *w = word(found, i);
   char *by;
   long value = strtol(w, NULL, 10);
   long to = as_rng_below(rng, 2)   ? value + 1
@@ -129,22 +131,22 @@ static char *other_number(const tokens *T, size_t i, as_rng *rng) {
                                    : (long)as_rng_below(rng, 3);
   free(w);
   by = to < 0 ? as_format("(%ld)", to) : as_format("%ld", to);
-  char *out = to == value ? NULL : replace(T, i, i + 1, by);
+  char *out = to == value ? NULL : replace(found, i, i + 1, by);
   free(by);
   return out;
 }
 
 /* another name that the text uses; adding or taking away one, where a name is a size */
-static char *other_name(const tokens *T, size_t i, as_rng *rng) {
-  if (!isalpha((unsigned char)T->s[T->t[i].at]) || in(T, i, heads) || is(T, i + 1, "(") ||
-      is(T, i + 1, "="))
+static char *other_name(const tokens *found, size_t i, as_rng *rng) {
+  if (!isalpha((unsigned char)found->s[found->t[i].at]) || in(found, i, heads) ||
+      is(found, i + 1, "(") || is(found, i + 1, "="))
     return NULL;
-  size_t k = as_rng_below(rng, T->n);
-  if (!isalpha((unsigned char)T->s[T->t[k].at]) || in(T, k, heads) || is(T, k + 1, "(") ||
-      is(T, k + 1, "="))
+  size_t k = as_rng_below(rng, found->n);
+  if (!isalpha((unsigned char)found->s[found->t[k].at]) || in(found, k, heads) ||
+      is(found, k + 1, "(") || is(found, k + 1, "="))
     return NULL;
-  char *a = word(T, i);
-  char *b = word(T, k);
+  char *a = word(found, i);
+  char *b = word(found, k);
   bool same = strcmp(a, b) == 0;
   if (same || as_rng_below(rng, 3) == 0) {
     free(b);
@@ -154,58 +156,60 @@ static char *other_name(const tokens *T, size_t i, as_rng *rng) {
         : f == 2 ? as_format("(2 * %s)", a)
                  : as_format("(-%s)", a);
   }
-  char *out = replace(T, i, i + 1, b);
+  char *out = replace(found, i, i + 1, b);
   free(a);
   free(b);
   return out;
 }
 
 /* drops one relation of a list, or the whole line */
-static char *drop_condition(const tokens *T, size_t i, as_rng *rng) {
+static char *drop_condition(const tokens *found, size_t i, as_rng *rng) {
   static const char *const lines[] = {"where", "assume", "require", NULL};
-  if (!in(T, i, lines) || !first_of_line(T, i))
+  if (!in(found, i, lines) || !first_of_line(found, i))
     return NULL;
   size_t end = i + 1;
   size_t n = 1;
   size_t depth = 0;
   size_t cut[64] = {i + 1};
-  for (; end < T->n && !first_of_line(T, end); end++) {
-    if (is(T, end, "(") || is(T, end, "["))
+  for (; end < found->n && !first_of_line(found, end); end++) {
+    if (is(found, end, "(") || is(found, end, "["))
       depth++;
-    if (is(T, end, ")") || is(T, end, "]"))
+    if (is(found, end, ")") || is(found, end, "]"))
       depth--;
-    if (is(T, end, ",") && depth == 0 && n < 63)
+    if (is(found, end, ",") && depth == 0 && n < 63)
       cut[n++] = end + 1;
   }
   if (n == 1)
-    return replace(T, i, end, "");
+    return replace(found, i, end, "");
   size_t k = as_rng_below(rng, n);
   cut[n] = end + 1; /* as if a comma stood at the end */
-  return k + 1 < n ? replace(T, cut[k], cut[k + 1], "") : replace(T, cut[k] - 1, end, "");
+  return k + 1 < n ? replace(found, cut[k], cut[k + 1], "") : replace(found, cut[k] - 1, end, "");
 }
 
 /* N >= 1 loses its bound; a tensor its type */
-static char *drop_bound(const tokens *T, size_t i) {
-  if (is(T, i, ">=") && i + 1 < T->n && isdigit((unsigned char)T->s[T->t[i + 1].at]))
-    return replace(T, i, i + 2, "");
-  if (is(T, i, "int") || is(T, i, "bool"))
-    return replace(T, i, i + 1, "");
+static char *drop_bound(const tokens *found, size_t i) {
+  if (is(found, i, ">=") && i + 1 < found->n &&
+      isdigit((unsigned char)found->s[found->t[i + 1].at]))
+    return replace(found, i, i + 2, "");
+  if (is(found, i, "int") || is(found, i, "bool"))
+    return replace(found, i, i + 1, "");
   return NULL;
 }
 
 /* f(x, y) becomes f(y, x); x - y becomes y - x */
-static char *exchange(const tokens *T, size_t i) {
+static char *exchange(const tokens *found, size_t i) {
   static const char *const between[] = {",", "-", "/", "@", "div", "mod", NULL};
-  if (i == 0 || i + 1 >= T->n || !in(T, i, between))
+  if (i == 0 || i + 1 >= found->n || !in(found, i, between))
     return NULL;
-  if (!isalnum((unsigned char)T->s[T->t[i - 1].at]) ||
-      !isalnum((unsigned char)T->s[T->t[i + 1].at]) || is(T, i + 2, "(") || is(T, i + 2, "="))
+  if (!isalnum((unsigned char)found->s[found->t[i - 1].at]) ||
+      !isalnum((unsigned char)found->s[found->t[i + 1].at]) || is(found, i + 2, "(") ||
+      is(found, i + 2, "="))
     return NULL;
-  char *a = word(T, i - 1);
-  char *m = word(T, i);
-  char *b = word(T, i + 1);
+  char *a = word(found, i - 1);
+  char *m = word(found, i);
+  char *b = word(found, i + 1);
   char *by = as_format("%s %s %s", b, m, a);
-  char *out = replace(T, i - 1, i + 2, by);
+  char *out = replace(found, i - 1, i + 2, by);
   free(a);
   free(m);
   free(b);
@@ -214,12 +218,12 @@ static char *exchange(const tokens *T, size_t i) {
 }
 
 /* an argument of a call is left out of the work: f(x) becomes x */
-static char *unwrap(const tokens *T, size_t i) {
-  if (i + 3 >= T->n || !isalpha((unsigned char)T->s[T->t[i].at]) || in(T, i, heads) ||
-      !is(T, i + 1, "(") || !is(T, i + 3, ")"))
+static char *unwrap(const tokens *found, size_t i) {
+  if (i + 3 >= found->n || !isalpha((unsigned char)found->s[found->t[i].at]) ||
+      in(found, i, heads) || !is(found, i + 1, "(") || !is(found, i + 3, ")"))
     return NULL;
-  char *x = word(T, i + 2);
-  char *out = replace(T, i, i + 4, x);
+  char *x = word(found, i + 2);
+  char *out = replace(found, i, i + 4, x);
   free(x);
   return out;
 }
@@ -227,39 +231,39 @@ static char *unwrap(const tokens *T, size_t i) {
 static char *change(const char *text, as_rng *rng, const char **kind) {
   static const char *const kinds[] = {"operator", "number", "name", "condition",
                                       "bound",    "order",  "call"};
-  tokens T = scan(text);
+  tokens found = scan(text);
   char *out = NULL;
-  for (int t = 0; t < 400 && !out && T.n; t++) {
+  for (int t = 0; t < 400 && !out && found.n; t++) {
     size_t k = as_rng_below(rng, 7);
-    size_t i = as_rng_below(rng, T.n);
-    if (i > 0 && is(&T, i - 1, "expect"))
+    size_t i = as_rng_below(rng, found.n);
+    if (i > 0 && is(&found, i - 1, "expect"))
       continue;
     *kind = kinds[k];
     switch (k) {
     case 0:
-      out = other_of_group(&T, i, rng);
+      out = other_of_group(&found, i, rng);
       break;
     case 1:
-      out = other_number(&T, i, rng);
+      out = other_number(&found, i, rng);
       break;
     case 2:
-      out = other_name(&T, i, rng);
+      out = other_name(&found, i, rng);
       break;
     case 3:
-      out = drop_condition(&T, i, rng);
+      out = drop_condition(&found, i, rng);
       break;
     case 4:
-      out = drop_bound(&T, i);
+      out = drop_bound(&found, i);
       break;
     case 5:
-      out = exchange(&T, i);
+      out = exchange(&found, i);
       break;
     default:
-      out = unwrap(&T, i);
+      out = unwrap(&found, i);
       break;
     }
   }
-  free(T.t);
+  free(found.t);
   return out ? out : as_strdup(text);
 }
 

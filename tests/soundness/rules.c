@@ -92,8 +92,9 @@ static void load_semantics(void) {
   as_oplib_free(lib);
 }
 
-static int is_rules(const struct dirent *d) {
-  return strlen(d->d_name) > 5 && strcmp(d->d_name + strlen(d->d_name) - 5, ".rule") == 0;
+static int is_rules(const struct dirent *entry) {
+  return strlen(entry->d_name) > 5 &&
+         strcmp(entry->d_name + strlen(entry->d_name) - 5, ".rule") == 0;
 }
 
 static bool uses(const char *text, const char *name, size_t len) {
@@ -173,13 +174,13 @@ static void load_bases(void) {
 }
 
 static ck_claim *claim_of(ck_terms *terms, const char *text, const char *name) {
-  ck_text s[64];
+  ck_text source[64];
   ck_text spec = {"x.rule", text, strlen(text)};
   ck_text cand = {name, "", 0};
   for (uint32_t i = 0; i < n_sem; i++)
-    s[i] = (ck_text){sem[i].path, sem[i].text, sem[i].len};
+    source[i] = (ck_text){sem[i].path, sem[i].text, sem[i].len};
   ck_msg msg = {0};
-  ck_claim *claim = ck_claim_texts(terms, &spec, &cand, s, n_sem, &msg);
+  ck_claim *claim = ck_claim_texts(terms, &spec, &cand, source, n_sem, &msg);
   if (!claim && opt.verbose)
     printf("    checker: %d:%d: %s\n", msg.line, msg.col, msg.text);
   free(msg.text);
@@ -191,12 +192,12 @@ static bool certified(const char *given, const char *other, char **cert, size_t 
   return certified_as(claim_of, given, other, (uint32_t)opt.steps, cert, len);
 }
 
-static void replay(const base *b, const char *text, as_rng *rng) {
+static void replay(const base *basis, const char *text, as_rng *rng) {
   ck_terms *terms = ck_terms_new();
-  ck_claim *claim = claim_of(terms, text, b->name);
-  for (uint64_t i = 0; claim && b->cert && i < opt.certs; i++) {
-    size_t m = b->cert_len;
-    char *x = i ? mutate_cert(b->cert, m, rng, &m) : as_strdup(b->cert);
+  ck_claim *claim = claim_of(terms, text, basis->name);
+  for (uint64_t i = 0; claim && basis->cert && i < opt.certs; i++) {
+    size_t m = basis->cert_len;
+    char *x = i ? mutate_cert(basis->cert, m, rng, &m) : as_strdup(basis->cert);
     n.replays++;
     if (accepted(terms, claim, x, m)) {
       n.accepted++;
@@ -247,16 +248,17 @@ static as_status judge(const char *text, uint64_t seed, as_rule_tally *tally, ch
   return status;
 }
 
-static void attack(base *b, as_rng *rng) {
+static void attack(base *basis, as_rng *rng) {
   const char *kind;
-  bool in_definitions = strstr(b->definitions, "op ") && as_rng_below(rng, 8) == 0;
-  char *rule = in_definitions ? as_strdup(b->text) : mutate_rule(b->text, rng, &kind);
-  char *defs = in_definitions ? mutate_rule(b->definitions, rng, &kind) : as_strdup(b->definitions);
+  bool in_definitions = strstr(basis->definitions, "op ") && as_rng_below(rng, 8) == 0;
+  char *rule = in_definitions ? as_strdup(basis->text) : mutate_rule(basis->text, rng, &kind);
+  char *defs =
+      in_definitions ? mutate_rule(basis->definitions, rng, &kind) : as_strdup(basis->definitions);
   char *text = as_format("%s%s", defs, rule);
   char *words = NULL;
   n.made++;
   ck_terms *terms = ck_terms_new();
-  ck_claim *claim = claim_of(terms, text, b->name);
+  ck_claim *claim = claim_of(terms, text, basis->name);
   bool read = claim != NULL;
   ck_claim_free(claim);
   ck_terms_free(terms);
@@ -265,7 +267,7 @@ static void attack(base *b, as_rng *rng) {
   if (opt.verbose && read != (status != AS_BAD_INPUT))
     printf("only %s reads (%s):\n%s\n", read ? "the checker" : "src/ir", kind, text);
   n.one_reader += read != (status != AS_BAD_INPUT);
-  bool proved = read && certified(text, b->name, NULL, NULL);
+  bool proved = read && certified(text, basis->name, NULL, NULL);
   if (status == AS_BAD_INPUT) {
     n.ill++;
     n.unread_proved +=
@@ -276,10 +278,10 @@ static void attack(base *b, as_rng *rng) {
     n.wrong++;
     if (proved) {
       n.certified++;
-      printf("CERTIFIED a wrong rule of %s (%s):\n%s\n%s\n", b->file, kind, text, words);
+      printf("CERTIFIED a wrong rule of %s (%s):\n%s\n%s\n", basis->file, kind, text, words);
     }
     if (read)
-      replay(b, text, rng);
+      replay(basis, text, rng);
   } else if (tally.defined + tally.open == 0) {
     n.vacuous++;
   } else if (proved) {
@@ -347,16 +349,16 @@ int main(int argc, char **argv) {
   for (uint64_t k = 0;
        n_bases && n.wrong < opt.wrong && as_now() - from < opt.seconds && n.made < 40 * opt.wrong;
        k++) {
-    base *b = &bases[as_rng_below(&rng, n_bases)];
-    if (opt.only && strcmp(opt.only, b->name))
+    base *basis = &bases[as_rng_below(&rng, n_bases)];
+    if (opt.only && strcmp(opt.only, basis->name))
       continue;
-    if (!b->cert) { /* what the right one is certified by */
-      char *text = as_format("%s%s", b->definitions, b->text);
-      if (!certified(text, b->name, &b->cert, &b->cert_len))
-        b->cert = NULL;
+    if (!basis->cert) { /* what the right one is certified by */
+      char *text = as_format("%s%s", basis->definitions, basis->text);
+      if (!certified(text, basis->name, &basis->cert, &basis->cert_len))
+        basis->cert = NULL;
       free(text);
     }
-    attack(b, &rng);
+    attack(basis, &rng);
   }
   printf(
       "%zu rules, %llu changes in %.1f s: %llu ill-formed, %llu read by one reader only (%llu "

@@ -182,6 +182,9 @@ START_TEST(undefined) {
         "load x[i < N] = X[i]\nload y[i < 3] = X[i]\nz = x + y\n"
         "store Y[i] = z[i] over [i < N]\n",
         "line 7: ");
+  stops("tile extents\nsizes N = 4\ninput X: f32[N]\noutput Y: f32[N]\n"
+        "load x[i < N] = X[i]\nstore Y[i] = x over [i < N - 1]\n",
+        "`x` has not the extents of the lanes");
   stops("tile step\nsizes N = 4\noutput Y: f32[N] = 0\nfor n = 0 to N step N - 4\nend\n",
         "the step of a loop is 0");
   stops("tile negative\nsizes N = 4\noutput Y: f32[N] = 0\nmake t[i < 3 - N] = 0\n",

@@ -1,4 +1,5 @@
 #include "job.h"
+#include "judge_int.h"
 #include "src/base/file.h"
 #include "src/base/mem.h"
 #include "src/base/str.h"
@@ -93,13 +94,36 @@ bool as_job_take_candidate(as_job *job, const char *name, char *text, size_t len
   return parse_candidate(job, err);
 }
 
-bool as_job_read_rules(as_job *job, const char *path, as_err *err) {
+bool as_job_read_rules_with_defects(as_job *job, const char *path, as_err *err) {
   if (!read_text(&job->given, path, err))
     return false;
   const as_job_text *text = &job->given;
   job->rules = as_rulefile_open(text->name, text->text, text->len, job->lib, err);
-  return job->rules && (as_rulefile_count(job->rules) > 0 ||
-                        as_err_set(err, AS_BAD_INPUT, "%s: holds no rules", path));
+  if (job->rules == NULL)
+    return false;
+  uint32_t defects = as_rulefile_defects(job->rules);
+  if (as_rulefile_count(job->rules) == 0)
+    return defects ? as_err_again(err, as_rulefile_defect(job->rules, 0).why)
+                   : as_err_set(err, AS_BAD_INPUT, "%s: holds no rules", path);
+  return true;
+}
+
+bool as_job_read_rules(as_job *job, const char *path, as_err *err) {
+  return as_job_read_rules_with_defects(job, path, err) &&
+         (as_rulefile_defects(job->rules) == 0 ||
+          as_err_again(err, as_rulefile_defect(job->rules, 0).why));
+}
+
+char *as_job_sound_rules(const as_job *job) {
+  const as_job_text *whole = &job->given;
+  char *text = as_malloc(whole->len + 1);
+  memcpy(text, whole->text, whole->len);
+  text[whole->len] = 0;
+  for (uint32_t i = 0; i < as_rulefile_defects(job->rules); i++) {
+    as_rule_defect defect = as_rulefile_defect(job->rules, i);
+    judge_blank(text, whole->text, defect.text, defect.len);
+  }
+  return text;
 }
 
 static ck_text borrow(const as_job_text *text) {

@@ -28,6 +28,12 @@ void as_job_clear(as_job *job);
 bool as_job_read_program(as_job *job, const char *path, as_err *err);
 bool as_job_read_candidate(as_job *job, const char *path, as_err *err);
 bool as_job_read_rules(as_job *job, const char *path, as_err *err); /* at least one rule */
+/* the same where definitions of the file may be ill-formed (as_rulefile_defects): its other rules
+ * are judged without them */
+bool as_job_read_rules_with_defects(as_job *job, const char *path, as_err *err);
+/* the file's text with blanks in the place of its defects: what its rules are judged by.
+ * malloc'ed, as long as the text */
+char *as_job_sound_rules(const as_job *job);
 /* a text that is no file: takes `text` in any case */
 bool as_job_take_program(as_job *job, const char *name, char *text, size_t len, as_err *err);
 bool as_job_take_candidate(as_job *job, const char *name, char *text, size_t len, as_err *err);

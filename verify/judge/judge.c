@@ -55,8 +55,17 @@ void judge_unreadable(as_verdict *verdict) {
   free(words);
 }
 
+void judge_blank(char *copy, const char *whole, const char *part, size_t len) {
+  char *at = copy + (part - whole);
+  for (size_t i = 0; i < len; i++) {
+    if (at[i] != '\n')
+      at[i] = ' ';
+  }
+}
+
 /* The text of a file of rules without its other rules, place by place: only the definitions and
- * this rule are a claim's, and reading all others for each would cost their square.  malloc'ed. */
+ * this rule are a claim's, and reading all others for each would cost their square.  Definitions
+ * that are ill-formed are left out as well.  malloc'ed. */
 static char *without_other_rules(const as_judged *judged) {
   const char *whole = judged->given.text;
   char *text = as_malloc(judged->given.len + 1);
@@ -65,12 +74,12 @@ static char *without_other_rules(const as_judged *judged) {
   for (uint32_t i = 0; i < as_rulefile_count(judged->rules); i++) {
     size_t len;
     const char *rule = as_rulefile_text(judged->rules, i, &len);
-    if (i == judged->rule || rule < whole || rule + len > whole + judged->given.len)
-      continue;
-    for (size_t k = 0; k < len; k++) {
-      if (rule[k] != '\n')
-        text[(size_t)(rule - whole) + k] = ' ';
-    }
+    if (i != judged->rule && rule >= whole && rule + len <= whole + judged->given.len)
+      judge_blank(text, whole, rule, len);
+  }
+  for (uint32_t i = 0; i < as_rulefile_defects(judged->rules); i++) {
+    as_rule_defect defect = as_rulefile_defect(judged->rules, i);
+    judge_blank(text, whole, defect.text, defect.len);
   }
   return text;
 }
@@ -378,6 +387,8 @@ void as_judge(const as_judged *judged, const as_policy *policy, as_verdict *verd
   } else if (open_rule(judged, verdict)) {
     judge_rule(judged, policy, verdict);
   }
+  if (verdict->answer == AS_ANSWER_PROVED)
+    judge_implied(verdict);
   verdict->surprise = !is_expected(verdict->answer, verdict->expect);
   verdict->seconds = as_now() - start;
 }

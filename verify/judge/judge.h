@@ -131,6 +131,11 @@ typedef struct {
   char *theorem;
   as_relied *relied;
   uint32_t n_relied;
+  /* PROVED: what the given side demands of the sizes, to be defined at all, and the texts do not
+   * state: relations of verdict->terms.  A theorem says nothing of other sizes. */
+  ck_id *implied;
+  uint32_t n_implied;
+  bool implied_reads; /* beyond that, that indices are in their ranges was not seen to follow */
 
   as_proof_result proof;
   double prove_seconds;

@@ -7,6 +7,9 @@
 void judge_because(as_verdict *verdict, as_reason reason, const char *detail);
 void judge_unreadable(as_verdict *verdict); /* by verdict->err */
 
+/* of a claim that was proved: fills `implied` (implied.c) */
+void judge_implied(as_verdict *verdict);
+
 /* ---- trials (trials.c): random tests, and searches for a counterexample */
 void judge_random_test(const as_judged *judged, const as_policy *policy, as_verdict *verdict);
 /* the smallest that the search finds, replayed; otherwise the one that the random test met */
@@ -23,4 +26,6 @@ bool judge_rule_trial(const as_judged *judged, const as_policy *policy, judge_ef
                       as_verdict *verdict);
 /* no instance of the rule was met */
 bool judge_rule_unmet(const as_verdict *verdict);
+/* blanks in place of `part` of the text `whole`, of which `copy` is a copy; lines stay */
+void judge_blank(char *copy, const char *whole, const char *part, size_t len);
 #endif

@@ -224,8 +224,6 @@ static void prove_all(pv *prover, const ck_goal *goals, uint32_t n, as_proof_res
     result->goals_proved++;
   }
   result->steps_tried = (uint32_t)prover->steps.n;
-  as_stats_add(AS_STAT_PROOFS, 1);
-  as_stats_add(AS_STAT_PROOF_STEPS, result->steps_tried);
   if (result->goals_proved == n) {
     result->cert =
         pv_certificate(prover, names, proof, n, &result->cert_len, &result->steps, &result->terms);
@@ -271,6 +269,8 @@ void as_prove_goals(ck_terms *terms, const ck_goal *goals, uint32_t n, const as_
 void as_prove_claim(ck_terms *terms, const ck_claim *c, const as_prove_opts *opts,
                     as_proof_result *result) {
   prove_with(terms, c, c->goals, c->n_goals, opts, result);
+  as_stats_add(AS_STAT_PROOFS, 1);
+  as_stats_add(AS_STAT_PROOF_STEPS, result->steps_tried);
 }
 
 ck_claim *as_claim_of_files(ck_terms *terms, const char *spec, const char *cand,

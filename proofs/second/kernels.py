@@ -1,0 +1,162 @@
+"""Block graphs (CLAIM.md section 6)."""
+
+from .grammar import ensure, within
+from .scalars import element_indices
+from .sizes import MINUS_ONE, ONE, ZERO, computed, larger
+from .terms import make, variable
+
+GRID = {"x": variable("$b0"), "y": variable("$b1"), "z": variable("$b2")}
+ITERATION = variable("$b3")
+STATE = variable("$s", "r")
+
+
+def fold(bound, base, step):
+    return make("fold", 0, 1, bound, base, step.bound([ITERATION, STATE]))
+
+
+def maximum(tile, indices, bound):
+    """The maximum of a tile over the iterations below `bound`."""
+    return fold(bound, tile.element(indices, ZERO), larger(STATE, tile.element(indices)))
+
+
+class Kernel:
+    def __init__(self, side):
+        side.kernels += 1
+        self.side = side
+        self.prefix = f"{side.letter}{side.kernels}"
+        self.axes = {}  # x, y, z, as far as declared, and loop: (variable, extent)
+        self.tensors, self.stores = {}, []
+
+    @property
+    def grid(self):
+        return tuple(index for index, _ in self.axes.values() if index is not ITERATION)
+
+    @property
+    def loop(self):
+        ensure("loop" in self.axes, "an accumulator without a loop")
+        return self.axes["loop"][1]
+
+    def ranges(self):
+        return self.axes.values()
+
+    def read(self, _name, axes, loop, body):
+        names, trees = zip(*axes) if axes else ((), ())
+        sizes = dict(zip(names, self.side.extents(trees)))
+        ensure(len(sizes) == len(names), "a grid axis is declared twice")
+        self.axes = {axis: (GRID[axis], sizes[axis]) for axis in "xyz" if axis in sizes}
+        if loop is not None:
+            self.axes["loop"] = ITERATION, *self.side.extents([loop[1]])
+        self.side.kernel = self
+        for kind, name, *parts in body:
+            match kind:
+                case "let":
+                    self.side.statement(kind, name, *parts)
+                case "store":
+                    self._store(name, *parts)
+                case "load":
+                    self.side.new_name(name)
+                    self.tensors[name] = self._load(name, *parts)
+                case "acc":
+                    self.side.new_name(name)
+                    self.tensors[name] = self._accumulate(name, *parts)
+        self.side.kernel = None
+        for target, extents, element in self.stores:
+            self.side.new_name(target)
+            symbol = f"{self.side.letter}.{target}"
+            self.side.tensors[target] = self.side.define(symbol, extents, element)
+
+    def _define(self, name, extents, body, varies=False, **more):
+        return self.side.define(f"{self.prefix}.{name}", extents, body, self.grid, varies, **more)
+
+    def _map(self, pairs, rank):
+        mapped = dict(pairs)
+        on_grid = [d for axis, d in mapped.items() if axis != "loop"]
+        ensure(len(mapped) == len(pairs), "an axis is mapped twice")
+        ensure(len(set(on_grid)) == len(on_grid), "two grid axes are mapped to one axis")
+        ensure(mapped.keys() <= self.axes.keys(), "an axis is mapped that is not declared")
+        ensure(all(d < rank for d in mapped.values()), "an axis is mapped to none")
+        return mapped
+
+    def _load(self, name, dims, source, pairs):
+        tile = self.side.extents(dims)
+        ensure(source in self.side.tensors, f"there is no tensor {source}")
+        tensor = self.side.tensors[source]
+        ensure(len(tensor.extents) == len(tile), f"{source} has another number of axes")
+        mapped = self._map(pairs, len(tile))
+        at, tiles = [ZERO] * len(tile), [ONE] * len(tile)
+        for axis, (index, extent) in self.axes.items():
+            if axis in mapped:
+                d = mapped[axis]
+                at[d] = computed("+", computed("*", at[d], extent), index)
+                tiles[d] = computed("*", tiles[d], extent)
+        for extent, count, size in zip(tensor.extents, tiles, tile):
+            self.side.shape_obligation(extent, computed("*", count, size))
+        places = zip(at, tile, element_indices(len(tile)))
+        indices = [computed("+", computed("*", start, size), i) for start, size, i in places]
+        return self._define(name, tile, tensor.element(indices), "loop" in mapped)
+
+    def _accumulate(self, name, running, reduction):
+        kind, source, *more = reduction
+        bound = self.loop
+        ensure(source in self.tensors, f"there is no tile {source}")
+        ensure(running is None or kind == "max", "only a maximum has a running value")
+        tile = self.tensors[source]
+        ensure(not tile.after, "an accumulator reads what comes after the loop")
+        extents, indices = list(tile.extents), element_indices(len(tile.extents))
+        match kind:
+            case "concat":
+                (d,) = more
+                ensure(d < len(extents), "concat along an axis that there is not")
+                self.side.oblige(make("<", ZERO, extents[d]))
+                iteration = computed("div", indices[d], extents[d])
+                indices[d] = computed("mod", indices[d], extents[d])
+                extents[d] = computed("*", bound, extents[d])
+                body = tile.element(indices, iteration)
+            case "sum":
+                (rescale,) = more
+                factor = () if rescale is None else (self._factor(rescale, tile, indices),)
+                kept = make("*", STATE, *factor) if factor else STATE
+                body = fold(bound, ZERO, make("+", kept, tile.element(indices)))
+            case "max":
+                self.side.oblige(make("<", ZERO, bound))
+                if running is not None:
+                    self.side.new_name(running)
+                    so_far = maximum(tile, indices, make("+", ITERATION, ONE))
+                    made = self._define(running, extents, so_far, True, maximum_of=tile)
+                    self.tensors[running] = made
+                body = maximum(tile, indices, bound)
+        return self._define(name, extents, body, after=True)
+
+    def _factor(self, name, tile, indices):
+        """exp(the maximum before - the maximum now), of a running maximum."""
+        ensure(name in self.tensors, f"there is no running maximum {name}")
+        now = self.tensors[name]
+        ensure(now.maximum_of is not None, f"{name} is no running maximum")
+        ensure(len(now.extents) <= len(indices), f"{name} has more axes than what it rescales")
+        for a, b in zip(now.extents, tile.extents):
+            self.side.shape_obligation(a, b)
+        leading = indices[: len(now.extents)]
+        before = maximum(now.maximum_of, leading, ITERATION)
+        return make("exp", make("+", before, make("*", MINUS_ONE, now.element(leading))))
+
+    def _store(self, target, dims, source, pairs):
+        extents = self.side.extents(dims)
+        ensure(source in self.tensors, f"there is no tile {source}")
+        tensor = self.tensors[source]
+        fits = len(tensor.extents) == len(extents) and not tensor.varies
+        ensure(fits, f"{source} cannot be stored: it varies, or has another number of axes")
+        mapped = self._map(pairs, len(extents))
+        ensure(mapped.keys() == self.axes.keys() - {"loop"}, "a grid axis is not mapped")
+        for extent, size in zip(tensor.extents, extents):
+            self.side.shape_obligation(extent, size)
+        indices, blocks = element_indices(len(extents)), []
+        for axis in (axis for axis in self.axes if axis != "loop"):
+            d = mapped[axis]
+            size = extents[d]
+            self.side.oblige(make("<", ZERO, size))
+            blocks.append(computed("div", indices[d], size))
+            indices[d] = computed("mod", indices[d], size)
+            extents[d] = computed("*", self.axes[axis][1], size)
+        element = make("app", *tensor.symbol, *blocks, *indices) if tensor.symbol else tensor.value
+        self.stores.append((target, extents, element))
+        within("stores of a kernel", len(self.stores))

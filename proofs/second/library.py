@@ -1,0 +1,58 @@
+"""Operators and functions of specification files (CLAIM.md section 0)."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+from .grammar import Refused, ensure, parse_text, within
+from .scalars import FUNCTIONS, Scalars
+from .terms import variable
+
+
+def read(path):
+    try:
+        return Path(path).read_bytes()
+    except OSError as problem:
+        raise Refused(f"{path}: {problem.strerror}") from None
+
+
+class Library:
+    def __init__(self):
+        self.operators, self.functions, self.texts = {}, {}, set()
+
+    def add_path(self, path):
+        for file in sorted(Path(path).glob("*.sem")) if Path(path).is_dir() else [path]:
+            data = read(file)
+            if data not in self.texts:
+                self.texts.add(data)
+                within("files used", len(self.texts))
+                self.add(parse_text("library", data, str(file)))
+
+    def add_used(self, names, user):
+        for name in names:
+            self.add_path(Path(user).parent / name)
+
+    def add(self, definitions):
+        for kind, name, *parts in definitions:
+            others = self.operators if kind == "op" else self.functions
+            ensure(name not in others, f"{name} is defined twice")
+            if kind == "op":
+                self._add_operator(name, *parts)
+            else:
+                self._add_function(name, *parts)
+
+    def _add_operator(self, name, formals, attributes, shape, requires, lets, left, body):
+        within("definitions of an operator", 1 + len(lets))
+        within("arguments of a call", len(formals))
+        within("attributes of a call", len(attributes or ()))
+        for parts in [shape, *(parts for _, parts in formals)]:
+            within("parts of a shape", len(parts))
+        self.operators[name] = formals, attributes or (), shape, requires, lets, left, body
+
+    def _add_function(self, name, parameters, body):
+        ensure(name not in FUNCTIONS, f"{name} is known to all")
+        ensure(len(set(parameters)) == len(parameters), f"{name} has a parameter twice")
+        if body != ("builtin",):
+            anywhere = SimpleNamespace(claim=SimpleNamespace(library=self), oblige=lambda *_: None)
+            reals = {parameter: variable(parameter, "r") for parameter in parameters}
+            Scalars(anywhere, reals).scalar(body)
+        self.functions[name] = parameters, body

@@ -1,0 +1,186 @@
+#include "tiles.h"
+#include "src/base/file.h"
+#include "src/base/str.h"
+#include "verify/tile/tile_job.h"
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  const as_batch_tiles_how *how;
+  as_oplib *library;
+  char *given_name;
+  char *given; /* its text as one of ours */
+  size_t given_len;
+  json_t *rows;
+  uint32_t count[4]; /* by as_tile_answer; unreadable ones */
+} batch;
+
+enum { UNREADABLE = 3 };
+
+/* one candidate, as it came out */
+typedef struct {
+  const char *label;
+  char *text; /* as one of ours; NULL: it could not be read */
+  uint32_t answer;
+  as_tile_verdict verdict;
+  as_err err;
+  double seconds;
+} row;
+
+bool as_batch_tiles_are(const char *given, const char *candidate) {
+  return as_ends_with(given, ".tile") || as_ends_with(candidate, ".tile");
+}
+
+static const char *word_of(const row *r) {
+  return r->answer == UNREADABLE ? "UNREADABLE" : as_tile_answer_word(r->verdict.answer);
+}
+
+/* gives the text of the given program (malloc'ed); one of the format's, where its name says so */
+static char *read_given(const as_batch_tiles_how *how, const char *path, size_t *len, as_err *err) {
+  if (how->from == NULL || !as_ends_with(path, how->from->extension))
+    return as_read_file(path, len, err);
+  void *file = how->from->read(path, &how->options, err);
+  char *text = NULL;
+  if (file && how->from->count(file) != 1)
+    as_err_set(err, AS_BAD_INPUT, "%s: the given program stands alone in its file", path);
+  else if (file)
+    text = how->from->tile(file, 0, &how->options, true, err);
+  how->from->free(file);
+  if (text)
+    *len = strlen(text);
+  return text;
+}
+
+static void judge(batch *b, row *r, const char *name) {
+  as_tile_job job;
+  as_tile_budget budget = as_tile_budget_default;
+  budget.seed = b->how->seed;
+  as_tile_job_init(&job, b->library);
+  bool ok = as_tile_job_take(&job, 0, b->given_name, b->given, b->given_len, &r->err) &&
+            as_tile_job_take(&job, 1, name, r->text, strlen(r->text), &r->err) &&
+            as_tile_job_judge(&job, &budget, &r->verdict, &r->err) == AS_OK;
+  r->answer = ok ? (uint32_t)r->verdict.answer : UNREADABLE;
+  as_tile_job_clear(&job);
+}
+
+static char *why(const row *r) {
+  return r->answer == UNREADABLE ? as_err_format(&r->err) : as_strdup(r->verdict.words);
+}
+
+static void print_row(const batch *b, const row *r, const char *words) {
+  const as_batch_tiles_how *how = b->how;
+  if (how->verbose && r->text)
+    fputs(r->text, stdout);
+  if (how->quiet)
+    puts(word_of(r));
+  else if (how->from)
+    printf("%7s  %-15s %7.3f s\n%s\n", r->label, word_of(r), r->seconds, words);
+  else
+    printf("%s\n%s\n", words, word_of(r));
+  fflush(stdout);
+}
+
+/* takes the row's text */
+static void tell(batch *b, row *r) {
+  char *words = why(r);
+  b->count[r->answer]++;
+  if (!b->how->json)
+    print_row(b, r, words);
+  json_array_append_new(b->rows,
+                        json_pack("{s:s, s:s, s:f, s:s, s:I, s:I, s:I, s:s*}", "program", r->label,
+                                  "verdict", word_of(r), "seconds", r->seconds, "words", words,
+                                  "instances", (json_int_t)r->verdict.instances, "elements",
+                                  (json_int_t)r->verdict.elements, "conflicts",
+                                  (json_int_t)r->verdict.conflicts, "tile", r->text));
+  free(words);
+  free(r->text);
+  as_tile_verdict_clear(&r->verdict);
+  as_err_clear(&r->err);
+}
+
+static void judge_text(batch *b, const char *path) {
+  row r = {.label = path};
+  size_t len;
+  as_err_init(&r.err);
+  double start = as_now();
+  r.text = as_read_file(path, &len, &r.err);
+  r.answer = UNREADABLE;
+  if (r.text)
+    judge(b, &r, path);
+  r.seconds = as_now() - start;
+  tell(b, &r);
+}
+
+static bool judge_file(batch *b, const char *path, as_err *err) {
+  const as_import_tile_format *format = b->how->from;
+  void *file = format->read(path, &b->how->options, err);
+  for (size_t i = 0; file && i < format->count(file); i++) {
+    row r = {.label = format->label(file, i)};
+    char *name = as_format("%s#%s.tile", path, r.label);
+    as_err_init(&r.err);
+    double start = as_now();
+    r.text = format->tile(file, i, &b->how->options, false, &r.err);
+    r.answer = UNREADABLE;
+    if (r.text)
+      judge(b, &r, name);
+    r.seconds = as_now() - start;
+    tell(b, &r);
+    free(name);
+  }
+  format->free(file);
+  return file != NULL;
+}
+
+static void summary(const batch *b, double seconds) {
+  const as_batch_tiles_how *how = b->how;
+  const char *reading = how->from ? how->from->reading(&how->options) : NULL;
+  if (how->json) {
+    json_t *all =
+        json_pack("{s:s, s:s*, s:i, s:i, s:i, s:i, s:f, s:O}", "format", "assay-tiles 1", "reading",
+                  reading, "refuted", (int)b->count[AS_TILE_DIFFERS], "order_dependent",
+                  (int)b->count[AS_TILE_ORDER], "unknown", (int)b->count[AS_TILE_NO_DIFFERENCE],
+                  "unreadable", (int)b->count[UNREADABLE], "seconds", seconds, "programs", b->rows);
+    char *text = json_dumps(all, JSON_INDENT(1));
+    puts(text);
+    free(text);
+    json_decref(all);
+  } else if (!how->quiet && how->from) {
+    printf(
+        "Read so that %s.\n%u refuted, %u order-dependent, %u unknown, %u unreadable in %.1f s\n",
+        reading, b->count[AS_TILE_DIFFERS], b->count[AS_TILE_ORDER],
+        b->count[AS_TILE_NO_DIFFERENCE], b->count[UNREADABLE], seconds);
+  }
+}
+
+/* a file of many is not read where all of it cannot be */
+static int status_of(const batch *b) {
+  if (b->count[AS_TILE_DIFFERS] || b->count[AS_TILE_ORDER])
+    return AS_NO;
+  return b->count[UNREADABLE] && !b->count[AS_TILE_NO_DIFFERENCE] ? AS_BAD_INPUT : AS_UNKNOWN;
+}
+
+int as_batch_tiles(const as_batch_tiles_how *how, as_oplib *library, const char *given,
+                   const char *candidate) {
+  as_err err;
+  as_err_init(&err);
+  batch b = {.how = how, .library = library, .rows = json_array()};
+  double start = as_now();
+  b.given = read_given(how, given, &b.given_len, &err);
+  bool own = b.given && as_tile_is_text(b.given, b.given_len) && !as_ends_with(given, ".tile");
+  b.given_name = own ? as_format("%s.tile", given) : as_strdup(given);
+  bool ok = b.given != NULL;
+  if (ok && how->from)
+    ok = judge_file(&b, candidate, &err);
+  else if (ok)
+    judge_text(&b, candidate);
+  int status = ok ? status_of(&b) : as_err_tell(&err);
+  if (ok)
+    summary(&b, as_now() - start);
+  json_decref(b.rows);
+  free(b.given);
+  free(b.given_name);
+  as_err_clear(&err);
+  return status;
+}

@@ -1,0 +1,53 @@
+#!/bin/sh
+# Tile programs on the command line: verdicts with what shows them, Trinity's text of our own, and bad input.
+. "${AS_TOP_SRCDIR:?}/tests/cli/lib.sh"
+cases=$src/tests/tile/cases
+own=$src/tests/tile/trinity
+
+# a tile program against a program, and against another one
+expect 3 'no difference at' certify "$cases/rows.tp" "$cases/rows.tile"
+expect 3 UNKNOWN certify -q "$cases/rows.tile" "$cases/rows.tile"
+expect 3 UNKNOWN certify -q "$cases/rows.tile" "$cases/rows.tp"
+expect 1 'candidate' certify "$cases/rows.tp" "$cases/rows_stale.tile"
+expect 1 REFUTED certify -q "$cases/rows.tp" "$cases/rows_stale.tile"
+expect 1 'The other order' certify "$cases/rows.tp" "$cases/rows_shared.tile"
+expect 1 'is outside of its' certify "$cases/rows.tp" "$cases/rows_far.tile"
+expect 1 'no value' certify "$cases/rows.tp" "$cases/rows_unset.tile"
+expect 1 '"order_dependent": 1' certify --json "$cases/rows.tp" "$cases/rows_shared.tile"
+
+# Trinity's text: all verdicts, under each reading
+tail -n +2 "$own/verdicts.tsv" >verdicts
+column=1
+for reading in global private generator; do
+  column=$((column + 1))
+  "$assay" certify -q "$own/given.tir" --from trinity "$own/programs.txt" --scratch=$reading >out 2>err
+  [ $? -eq 1 ] || fail "$reading: another exit status"
+  cut -f$column verdicts >wanted
+  cmp -s out wanted || fail "$reading: other verdicts than $(tr '\n' ' ' <wanted)"
+done
+expect 1 'a hole that the extraction left' certify "$own/given.tir" --from trinity "$own/programs.txt"
+expect 1 'no loop around binds `n`' certify "$own/given.tir" --from trinity "$own/programs.txt"
+rm verdicts wanted
+
+# bad input: a message that says what and where; nothing is written
+mkdir in
+head -c 200 "$cases/rows.tile" >in/cut.tile
+expect 2 'in/cut.tile:' certify "$cases/rows.tp" in/cut.tile
+printf 'tile t\ninput X: f16[0 - 2]\noutput Y: f16[2] = 0\n' >in/negative.tile
+expect 2 'a negative extent' certify in/negative.tile in/negative.tile
+awk 'BEGIN { print "tile t\noutput Y: f32[2] = 0"; for (i = 0; i < 400000; i++) print "make t" i "[] = 1 + 1" }' >in/large.tile
+expect 2 'more than 10000 names' certify in/large.tile in/large.tile
+head -c 10485760 /dev/zero | tr '\0' '(' >in/large.tir
+cp "$own/shapes.tsv" in
+expect 2 'nested too deeply' certify in/large.tir --from trinity in/large.tir
+cp "$own/given.tir" in
+head -c 300 "$own/given.tir" >in/short.tir
+expect 2 'is not closed' certify in/given.tir --from trinity in/short.tir
+head -c 5000 "$assay" >in/binary.tir
+expect 2 'in/binary.tir' certify in/given.tir --from trinity in/binary.tir
+expect 2 'No such file' certify in/given.tir --from trinity in/absent.tir
+printf 'config\ttensor\tkind\tdims\nsmall\tA\tinput\t-6 24\n' >in/wrong.tsv
+expect 2 'malformed row' certify in/given.tir --from trinity in/given.tir --shapes=in/wrong.tsv
+expect 2 'nothing for' certify "$cases/rows.tp" "$cases/rows.tile" -o result
+only in
+finish

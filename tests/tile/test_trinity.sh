@@ -1,0 +1,50 @@
+#!/bin/sh
+# Trinity's programs as its artifact ships them, and the pairs of its unsound rewrites, under the three readings of scratch tensors:
+# each verdict is that of the exact evaluator that the folder's table was made with.
+. "${AS_TOP_SRCDIR:?}/tests/cli/lib.sh"
+data=$(shared_data trinity) || exit $?
+
+# what evaluation can say: that nothing differs is no proof
+word() {
+  case $1 in
+    EQUIVALENT) echo UNKNOWN ;;
+    WRONG) echo REFUTED ;;
+    *) echo "$1" ;;
+  esac
+}
+
+count=0
+judge() { # VERDICT GIVEN CANDIDATE READING CONFIG?
+  want=$(word "$1")
+  "$assay" certify -q "$2" --from trinity "$3" --scratch="$4" ${5:+--config="$5"} >out 2>err
+  got=$(cat out)
+  count=$((count + 1))
+  # shapes that do not fit are a counterexample: the given program is defined there, and the candidate is not
+  [ "$want" = UNREADABLE ] && [ "$got" = REFUTED ] &&
+    "$assay" certify "$2" --from trinity "$3" --scratch="$4" | grep -q 'the candidate is undefined' && return
+  [ "$got" = "$want" ] || fail "$3 ($4): $got, not $want"
+}
+
+tail -n +2 "$data/dev/verdicts.tsv" >dev
+while IFS='	' read -r file config reference _ _ global _ private _ generator _; do
+  judge "$global" "$data/$reference" "$data/$file" global "$config"
+  judge "$private" "$data/$reference" "$data/$file" private "$config"
+  [ "$generator" = - ] || judge "$generator" "$data/$reference" "$data/$file" generator "$config"
+done <dev
+
+tail -n +2 "$data/rules/verdicts.tsv" >rules
+while IFS='	' read -r name _ global private _; do
+  judge "$global" "$data/rules/$name.before.tir" "$data/rules/$name.after.tir" global
+  judge "$private" "$data/rules/$name.before.tir" "$data/rules/$name.after.tir" private
+done <rules
+[ "$count" -gt 150 ] || fail "only $count verdicts were compared"
+
+# a file of many programs
+sed 's/^/1: /; s/;.*//' "$data/dev/vanilla_llama_977.tir" | tr '\n' ' ' >many.txt
+echo >>many.txt
+sed 's/^/2: /; s/;.*//' "$data/dev/vanilla_llama_1277.tir" | tr '\n' ' ' >>many.txt
+expect 1 '1 refuted, 0 order-dependent, 1 unknown, 0 unreadable' certify "$data/dev/initial_vanilla_llama.tir" --from trinity many.txt \
+  --shapes="$data/shapes.tsv"
+expect 1 'zeros anew in each of its instances' certify "$data/dev/initial_vanilla_llama.tir" --from trinity many.txt --shapes="$data/shapes.tsv" \
+  --scratch=private
+finish

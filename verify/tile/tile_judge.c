@@ -1,0 +1,162 @@
+/* Sizes and inputs at which a candidate is tried, the smallest first. */
+#include "src/base/file.h"
+#include "src/base/mem.h"
+#include "src/base/str.h"
+#include "tile_compare.h"
+#include "verify/refute/instance.h"
+#include "verify/refute/refute.h"
+#include <stdlib.h>
+
+const as_tile_budget as_tile_budget_default = {.seed = 1,
+                                               .max_size = 4,
+                                               .sizes_per_bound = 8,
+                                               .inputs_per_size = 1,
+                                               .max_ops = 4000000,
+                                               .seconds = 20};
+
+typedef struct {
+  tile_sides sides;
+  const as_tile_budget *budget;
+  as_instance instance;
+  as_rng rng;
+  as_tile_verdict *verdict;
+  double until;
+} search;
+
+/* numbers of a few eighths, rarely 0; in every third round positive ones; integers, where the
+ * tensor holds such, are small positions */
+static void fill(search *s, uint64_t round, bool integers, as_tensor *exact) {
+  for (size_t k = 0; k < exact->n; k++) {
+    mpq_t *number = as_tensor_at(exact, k);
+    if (integers)
+      mpq_set_si(*number, (long)as_rng_below(&s->rng, 3), 1);
+    else if (round % 3 == 2)
+      mpq_set_si(*number, (long)as_rng_below(&s->rng, 8) + 1, 8);
+    else
+      mpq_set_si(*number, (long)as_rng_below(&s->rng, 17) - 8, 8);
+    mpq_canonicalize(*number);
+  }
+}
+
+/* the given side's arguments; false: too large, or an extent without a value */
+static bool make_inputs(search *s, uint64_t round, as_tensor *exact, uint32_t *made) {
+  size_t used = 0;
+  for (*made = 0; *made < s->sides.n_arguments; ++*made) {
+    as_side_tensor tensor = as_side_argument(s->sides.given, *made);
+    int64_t dim[AS_MAX_RANK];
+    bool fits = true;
+    for (uint32_t d = 0; d < tensor.rank; d++) {
+      dim[d] = as_size_eval(s->instance.S, tensor.dim[d], s->instance.env);
+      fits = fits && dim[d] >= 0;
+    }
+    if (!fits || !as_tensor_fits(&as_domain_exact, dim, tensor.rank, &used))
+      return false;
+    as_tensor_init(&exact[*made], &as_domain_exact, dim, tensor.rank);
+    fill(s, round, tensor.integers, &exact[*made]);
+  }
+  return true;
+}
+
+static char *sizes_and_inputs(const search *s, const as_tensor *exact) {
+  as_str text;
+  as_str_init(&text);
+  for (uint32_t i = 0; i < s->instance.n; i++) {
+    as_size size = s->instance.sym[i];
+    as_str_printf(&text, "%s%s = %lld", i ? ", " : "sizes ", as_size_name(s->instance.S, size),
+                  (long long)s->instance.env[size]);
+  }
+  as_str_add(&text, s->instance.n ? "\n" : "");
+  for (uint32_t i = 0; i < s->sides.n_arguments; i++) {
+    as_str_printf(&text, "%s = ", as_side_argument(s->sides.given, i).name);
+    as_cex_tensor(&text, &exact[i]);
+    as_str_add(&text, "\n");
+  }
+  return as_str_take(&text);
+}
+
+static void take(search *s, const tile_outcome *outcome, const as_tensor *exact) {
+  as_tile_verdict *verdict = s->verdict;
+  verdict->instances += outcome->compared;
+  verdict->elements += outcome->elements;
+  verdict->conflicts += outcome->conflict;
+  if (outcome->why && verdict->text == NULL)
+    verdict->text = as_strdup(outcome->why);
+  if (outcome->answer == AS_TILE_NO_DIFFERENCE)
+    return;
+  char *at = sizes_and_inputs(s, exact);
+  verdict->answer = outcome->answer;
+  verdict->words = as_format("%s%s", at, outcome->words);
+  free(at);
+}
+
+static bool try_sizes(void *arg) {
+  search *s = arg;
+  for (uint32_t round = 0; round < s->budget->inputs_per_size; round++) {
+    if (s->until > 0 && as_now() > s->until)
+      return true;
+    as_tensor *exact = as_calloc(s->sides.n_arguments + 1, sizeof *exact);
+    uint32_t made;
+    tile_outcome outcome = {0};
+    if (make_inputs(s, s->verdict->instances, exact, &made)) {
+      tile_instance here = {&s->sides, s->instance.env, exact, s->budget->max_ops, s->budget->seed};
+      tile_compare(&here, &outcome);
+      take(s, &outcome, exact);
+    }
+    tile_outcome_clear(&outcome);
+    for (uint32_t i = 0; i < made; i++)
+      as_tensor_clear(&exact[i]);
+    free(exact);
+    if (s->verdict->answer != AS_TILE_NO_DIFFERENCE)
+      return true;
+  }
+  return false;
+}
+
+static void look(search *s) {
+  const as_tile_budget *budget = s->budget;
+  for (int64_t top = 0; top <= budget->max_size; top++) {
+    if (as_instance_each(&s->instance, &s->rng, top, budget->sizes_per_bound, try_sizes, s))
+      return;
+  }
+  /* large fixed numbers have no small instance */
+  for (int64_t top = 4 * budget->max_size; s->verdict->instances == 0 && top <= 1024; top *= 4) {
+    if (as_instance_random(&s->instance, &s->rng, top, 5000) && try_sizes(s))
+      return;
+  }
+}
+
+static void conclude(as_tile_verdict *verdict) {
+  if (verdict->answer != AS_TILE_NO_DIFFERENCE)
+    return;
+  if (verdict->instances == 0) {
+    verdict->unknown =
+        verdict->text ? verdict->text : "no sizes were found that satisfy all relations";
+    verdict->words = as_format("nothing could be compared: %s", verdict->unknown);
+    return;
+  }
+  verdict->words =
+      as_format("no difference at %llu choices of sizes and inputs, in %llu elements",
+                (unsigned long long)verdict->instances, (unsigned long long)verdict->elements);
+}
+
+as_status as_tile_judge(const as_tile_side *given, const as_tile_side *candidate,
+                        const as_tile_budget *budget, as_tile_verdict *verdict, as_err *err) {
+  search s = {.budget = budget ? budget : &as_tile_budget_default, .verdict = verdict};
+  *verdict = (as_tile_verdict){0};
+  as_rng_seed(&s.rng, s.budget->seed);
+  s.until = s.budget->seconds > 0 ? as_now() + s.budget->seconds : 0;
+  bool ok = tile_sides_init(&s.sides, given, candidate, err) &&
+            as_instance_init(&s.instance, as_side_sizes(given), as_side_sizes(candidate), err);
+  if (ok) {
+    look(&s);
+    conclude(verdict);
+  }
+  as_instance_clear(&s.instance);
+  tile_sides_clear(&s.sides);
+  return ok ? AS_OK : AS_BAD_INPUT;
+}
+
+void as_tile_verdict_clear(as_tile_verdict *verdict) {
+  free(verdict->words);
+  free(verdict->text);
+}

@@ -139,7 +139,7 @@ static int certify_tiles(const cli_opts *o, const as_import_tile_format *from) {
   as_err err;
   as_err_init(&err);
   as_batch_tiles_how how = {.from = from,
-                            .options = {o->scratch, o->shapes, o->config},
+                            .options = cli_tile_options(o),
                             .seed = o->seed,
                             .json = o->json,
                             .quiet = o->quiet,

@@ -83,10 +83,28 @@ int cli_parse(int argc, char **argv, cli_opts *o, int *status) {
   return interpret(o, given.command) ? given.command : -1;
 }
 
+static void clear_strings(as_vec *strings) {
+  for (size_t i = 0; i < strings->n; i++)
+    free(AS_VEC_AT(strings, char *, i));
+  as_vec_clear(strings);
+}
+
 void cli_opts_clear(cli_opts *o) {
-  for (size_t i = 0; i < o->sem.n; i++)
-    free(AS_VEC_AT(&o->sem, char *, i));
-  as_vec_clear(&o->sem);
+  clear_strings(&o->sem);
+  clear_strings(&o->argument);
+  clear_strings(&o->size);
+}
+
+as_import_tile_options cli_tile_options(const cli_opts *o) {
+  return (as_import_tile_options){.scratch = o->scratch,
+                                  .shapes = o->shapes,
+                                  .config = o->config,
+                                  .launch = o->launch,
+                                  .grid = o->grid,
+                                  .argument = &o->argument,
+                                  .size = &o->size,
+                                  .literals = o->literals,
+                                  .writes_all = o->writes_all};
 }
 
 int cli_completion(const cli_opts *o) {

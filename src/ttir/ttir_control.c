@@ -11,7 +11,8 @@ static void carry(ttir_lift *lift, const char *name, const as_ttir_type *type, t
   const ttir_node *made = ttir_make(lift, name, type, first);
   const char *own = ttir_fresh(lift, name);
   *tile = ttir_element(lift, made->sort, own, type);
-  as_str_printf(text, "%*scarry %s = %s\n", 2 * lift->depth + 2, "", own, made->text);
+  as_str_printf(text, "%*scarry %s%s = %s\n", 2 * lift->depth + 2, "",
+                made->sort == TTIR_REAL ? "" : "int ", own, made->text);
 }
 
 /* the tiles of one carried value; those of infinities where it may be infinite */

@@ -278,7 +278,9 @@ static bool declare_pointer(ttir_lift *lift, as_str *text, uint32_t i) {
 }
 
 static bool declare(ttir_lift *lift, as_str *text) {
-  as_str_printf(text, "tile %s\n", lift->kernel->name);
+  char *name = cleaned(lift->kernel->name);
+  as_str_printf(text, "tile %s\n", name);
+  free(name);
   for (uint32_t i = 0; i < lift->launch->n_size; i++)
     as_str_printf(text, "sizes %s >= 0 = %lld\n", lift->launch->size[i].name,
                   (long long)lift->launch->size[i].value);

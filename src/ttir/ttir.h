@@ -83,7 +83,7 @@ typedef struct {
 
 typedef struct {
   const char *name; /* of a size that the texts use */
-  int64_t value;    /* at which ranges of integers are looked at */
+  int64_t value;    /* at which it is looked at; a claim is about all values from 1 on */
 } as_ttir_size;
 
 typedef struct {

@@ -58,20 +58,18 @@ void ttir_write_next(ttir_lift *lift, uint32_t n, const as_ttir_type *const *typ
 /* how much has been written: to go back to when a loop has to be written again */
 typedef struct {
   size_t out;
-  size_t assumptions;
+  size_t assumed;
 } mark;
 
 static mark mark_here(const ttir_lift *lift) {
-  return (mark){lift->out.n, lift->assumptions.n};
+  return (mark){lift->out.n, lift->assumed.n};
 }
 
 static void go_back(ttir_lift *lift, mark to) {
   lift->out.n = to.out;
-  lift->assumptions.n = to.assumptions;
+  lift->assumed.n = to.assumed;
   if (lift->out.s)
     lift->out.s[to.out] = 0;
-  if (lift->assumptions.s)
-    lift->assumptions.s[to.assumptions] = 0;
 }
 
 /* One attempt at a loop; `low` and `high` say which carried values may be infinite, and are widened

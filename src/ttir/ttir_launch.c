@@ -111,8 +111,8 @@ bool as_ttir_launch_size(as_ttir_launch *launch, const char *text, as_err *err) 
     return false;
   char *end;
   long long number = strtoll(value, &end, 10);
-  if (*end || number < 0)
-    return as_err_set(err, AS_BAD_INPUT, "the size %s is `%s`, which is no number from 0 on", name,
+  if (*end || number < 1)
+    return as_err_set(err, AS_BAD_INPUT, "the size %s is `%s`, which is no number from 1 on", name,
                       value);
   return add_size(launch, name, number, err);
 }

@@ -9,10 +9,14 @@ bool ttir_refuse(ttir_lift *lift, const as_ttir_op *op, const char *why) {
 }
 
 void ttir_assume(ttir_lift *lift, const as_ttir_op *op, const char *what) {
-  char *line = as_format("line %d: %s\n", op->line, what);
-  if (!lift->assumptions.s || !strstr(lift->assumptions.s, line))
-    as_str_add(&lift->assumptions, line);
-  free(line);
+  char *text = as_format("line %d: %s\n", op->line, what);
+  const char *line = as_arena_strdup(lift->mem, text);
+  free(text);
+  for (size_t i = 0; i < lift->assumed.n; i++) {
+    if (strcmp(AS_VEC_AT(&lift->assumed, const char *, i), line) == 0)
+      return;
+  }
+  as_vec_push(&lift->assumed, &line);
 }
 
 const as_ttir_type *ttir_type_of(const ttir_lift *lift, uint32_t value) {
@@ -282,7 +286,7 @@ static bool declare(ttir_lift *lift, as_str *text) {
   as_str_printf(text, "tile %s\n", name);
   free(name);
   for (uint32_t i = 0; i < lift->launch->n_size; i++)
-    as_str_printf(text, "sizes %s >= 0 = %lld\n", lift->launch->size[i].name,
+    as_str_printf(text, "sizes %s = %lld\n", lift->launch->size[i].name,
                   (long long)lift->launch->size[i].value);
   const as_ttir_region *body = &lift->kernel->body;
   for (uint32_t i = 0; i < body->n_argument; i++) {
@@ -348,14 +352,19 @@ char *as_ttir_lift(const as_ttir_kernel *kernel, const char *file, const as_ttir
   lift.stored = as_calloc(kernel->body.n_argument + 1, sizeof *lift.stored);
   lift.guard = ttir_true(lift.mem);
   as_str_init(&lift.out);
-  as_str_init(&lift.assumptions);
+  as_vec_init(&lift.assumed, sizeof(const char *));
   as_intern_init(&lift.names, NULL);
   as_str text;
   as_str_init(&text);
   bool fine = lift_arguments(&lift) && lift_body(&lift) && declare(&lift, &text);
   if (fine)
     as_str_add(&text, lift.out.s ? lift.out.s : "");
-  *assumptions = as_str_take(&lift.assumptions);
+  as_str said;
+  as_str_init(&said);
+  for (size_t i = 0; i < lift.assumed.n; i++)
+    as_str_add(&said, AS_VEC_AT(&lift.assumed, const char *, i));
+  *assumptions = as_str_take(&said);
+  as_vec_clear(&lift.assumed);
   as_str_clear(&lift.out);
   as_intern_clear(&lift.names);
   free(lift.value);

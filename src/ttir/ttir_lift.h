@@ -3,6 +3,7 @@
 #define AS_TTIR_LIFT_H
 #include "src/base/intern.h"
 #include "src/base/str.h"
+#include "src/base/vec.h"
 #include "ttir_node.h"
 
 /* What an SSA value is, as functions of its lanes.  A truth that never holds is NULL. */
@@ -22,8 +23,8 @@ typedef struct {
   as_arena *mem;
   ttir_lifted *value; /* one each of the kernel's */
   as_str out;
-  int depth; /* of blocks in `out` */
-  as_str assumptions;
+  int depth;                /* of blocks in `out` */
+  as_vec assumed;           /* of const char *, lines; each once */
   ttir_node *guard;         /* the conditions of the branches around; not NULL */
   const as_ttir_type *over; /* the extents that values without axes have here; NULL: none */
   as_intern names;          /* all that have been given */

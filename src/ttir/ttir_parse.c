@@ -1,7 +1,7 @@
 /* Reads the text of TTIR.  Operations are read by their shape, not by their names: operands, words,
  * attributes, types, regions; what they mean is the lifting's business. */
-#include "src/base/hash.h"
-#include "src/base/map.h"
+#include "src/base/id.h"
+#include "src/base/intern.h"
 #include "ttir.h"
 #include <ctype.h>
 #include <stdlib.h>
@@ -10,10 +10,9 @@
 enum { MOST_NESTED = 32, MOST_PER_OP = 4096 };
 
 typedef struct {
-  const char *name;
+  uint32_t name;  /* in the table of names */
   uint32_t first; /* its values have consecutive numbers */
   uint32_t count;
-  bool alive;
 } binding;
 
 typedef struct {
@@ -28,7 +27,9 @@ typedef struct {
   binding *bound;
   uint32_t n_bound;
   uint32_t bound_capacity;
-  as_index names;
+  as_intern names;
+  uint32_t *current; /* by name: its binding, or AS_NONE */
+  uint32_t current_capacity;
   uint32_t depth;
   as_err *err;
 } reader;
@@ -276,17 +277,24 @@ static uint32_t new_value(reader *in, const char *name, const as_ttir_type *type
   return kernel->n_value++;
 }
 
-static uint64_t hash_of(const char *name) {
-  return as_hash(name, strlen(name), 0);
-}
-
-static void bind(reader *in, const char *name, uint32_t first, uint32_t count) {
+static bool bind(reader *in, const char *name, uint32_t first, uint32_t count) {
+  uint32_t id = as_intern_string(&in->names, name);
+  while (id >= in->current_capacity) {
+    uint32_t capacity = in->current_capacity ? 2 * in->current_capacity : 256;
+    in->current = as_realloc(in->current, capacity * sizeof *in->current);
+    for (uint32_t i = in->current_capacity; i < capacity; i++)
+      in->current[i] = AS_NONE;
+    in->current_capacity = capacity;
+  }
+  if (in->current[id] != AS_NONE)
+    return fail(in, "a value is defined a second time");
   if (in->n_bound == in->bound_capacity) {
     in->bound_capacity = in->bound_capacity ? 2 * in->bound_capacity : 256;
     in->bound = as_realloc(in->bound, in->bound_capacity * sizeof *in->bound);
   }
-  in->bound[in->n_bound] = (binding){name, first, count, true};
-  as_index_add(&in->names, hash_of(name), in->n_bound++);
+  in->current[id] = in->n_bound;
+  in->bound[in->n_bound++] = (binding){id, first, count};
+  return true;
 }
 
 /* `%name` or `%name#2`, defined before */
@@ -301,12 +309,9 @@ static bool read_use(reader *in, uint32_t *value) {
     while (isdigit(peek(in)) && part < MOST_PER_OP)
       part = part * 10 + (uint32_t)(in->text[in->at++] - '0');
   }
-  const binding *found = NULL;
-  as_index_walk walk = as_index_start(&in->names, hash_of(name));
-  for (uint32_t id; (id = as_index_next(&walk)) != AS_NONE;) {
-    if (in->bound[id].alive && strcmp(in->bound[id].name, name) == 0)
-      found = &in->bound[id];
-  }
+  uint32_t id = as_intern_find(&in->names, name);
+  bool known = id != AS_NONE && in->current[id] != AS_NONE;
+  const binding *found = known ? &in->bound[in->current[id]] : NULL;
   if (!found || part >= found->count)
     return as_err_at(in->err, in->file, in->text, in->len, in->line,
                      (int)(in->at - in->line_start) + 1, "`%%%s` is not defined here", name);
@@ -368,7 +373,8 @@ static as_ttir_op *read_op(reader *in);
 
 static void leave_scope(reader *in, uint32_t from) {
   for (uint32_t i = from; i < in->n_bound; i++)
-    in->bound[i].alive = false;
+    in->current[in->bound[i].name] = AS_NONE;
+  in->n_bound = from;
 }
 
 /* the operations of a region, up to and with its `}` */
@@ -420,7 +426,8 @@ static bool read_arguments(reader *in, as_ttir_region *region) {
         return false;
     }
     uint32_t value = new_value(in, name, &type);
-    bind(in, name, value, 1);
+    if (!bind(in, name, value, 1))
+      return false;
     argument[region->n_argument++] = value;
     if (!skip(in, false))
       return false;
@@ -510,7 +517,8 @@ static bool read_for(reader *in, as_ttir_op *op, draft *of) {
     const as_ttir_type *type = i ? &in->kernel->value[of->operand[i + 2]].type : &counter;
     as_ttir_type own = *type;
     region->argument[i] = new_value(in, name[i], &own);
-    bind(in, name[i], region->argument[i], 1);
+    if (!bind(in, name[i], region->argument[i], 1))
+      return false;
   }
   bool fine = read_ops(in, region);
   leave_scope(in, outer);
@@ -651,7 +659,8 @@ static bool define_results(reader *in, as_ttir_op *op, const draft *of, const le
         return fail(in, "an operation without the type of its result");
       op->result[k] = new_value(in, left->name[i], &type);
     }
-    bind(in, left->name[i], op->result[k - left->count[i]], left->count[i]);
+    if (!bind(in, left->name[i], op->result[k - left->count[i]], left->count[i]))
+      return false;
   }
   return true;
 }
@@ -743,9 +752,11 @@ as_ttir_kernel *as_ttir_parse(const char *file, const char *text, size_t len, as
   as_ttir_kernel *kernel = as_calloc(1, sizeof *kernel);
   kernel->mem = as_arena_new();
   reader in = {.kernel = kernel, .file = file, .text = text, .len = len, .line = 1, .err = err};
+  as_intern_init(&in.names, NULL);
   bool fine = read_kernel(&in);
   free(in.bound);
-  as_index_clear(&in.names);
+  free(in.current);
+  as_intern_clear(&in.names);
   if (fine)
     return kernel;
   as_ttir_free(kernel);

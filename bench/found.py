@@ -15,6 +15,8 @@ import sys
 import tempfile
 import textwrap
 
+import found_tiles
+
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 GROUPS = [('TASO, as tensat uses it', ('TS-',)), ('TASO', ('TB-', 'TC-')), ('TensorRight', ('TR-',)), ('Trinity', ('TY-A',)), ('Trinity, instances of rules on loops', ('TY-L',)), ('Mirage', ('MI-',)), ('Axon', ('AX-',)),
           ('Issue trackers', ('RW-',)), ('Probes of an encoding', ('PB-',))]
@@ -160,6 +162,17 @@ def main():
     undecided = [r['rule'] for r in report['rules'] if r['verdict'] not in ('PROVED', 'REFUTED')]
     print('\n## Undecided in this run\n')
     print('Of %d rules, those that no list has included: %s.' % (len(report['rules']), ', '.join('`%s`' % n for n in undecided) if undecided else 'none'))
+    print('\n' + tiles(assay))
+
+
+def tiles(assay):
+    """the section on tile programs; where their data are absent, the one that is there"""
+    made = found_tiles.section(assay)
+    if made is None:
+        print('found.py: there are no data of tile programs: their section stays as it is', file=sys.stderr)
+        with open(os.path.join(TOP, 'docs/found.md')) as f:
+            made = found_tiles.TITLE + f.read().split(found_tiles.TITLE, 1)[1].rstrip('\n')
+    return made.rstrip('\n')
 
 
 if __name__ == '__main__':

@@ -182,17 +182,21 @@ static int compare_candidates(const void *left, const void *right) {
   return first->us < second->us ? -1 : first->us > second->us;
 }
 
-/* Whether there is budget for one more.  When the time is up and nothing is certified, the
- * program's own operators as kernels are all that is tried: they are the easiest to prove. */
+static bool is_separate(const sg_scheme *scheme) {
+  return scheme->n == 1 && scheme->pieces[0].segment == NULL;
+}
+
+/* Whether there is budget for one more.  When it is up and nothing is certified, the program's own
+ * operators as kernels are all that is tried: they are the easiest to prove. */
 static bool has_budget(sg_search *search, const sg_scheme *scheme) {
   as_search_limit why;
   as_search_result *result = search->result;
-  bool separate = scheme->n == 1 && scheme->pieces[0].segment == NULL;
-  if (result->stats.tested >= search->opts.max_tested) {
+  bool needed = result->n == 0 && is_separate(scheme);
+  if (result->stats.tested >= search->opts.max_tested && !needed) {
     sg_struck(search, AS_LIMIT_TESTED, 1);
     return false;
   }
-  if (as_search_is_late(&search->deadline, &why) && (result->n > 0 || !separate)) {
+  if (as_search_is_late(&search->deadline, &why) && !needed) {
     sg_struck(search, why, 1);
     return false;
   }
@@ -234,6 +238,11 @@ void sg_certify_schemes(sg_search *search) {
     const sg_scheme *scheme = &search->schemes[next];
     const sg_piece *piece = &scheme->pieces[0];
     if (scheme->n == 1 && piece->segment && !piece->segment->rank[piece->rank].split)
+      certify_scheme(search, next, &unfit);
+  }
+  /* with nothing certified, the program's own operators: the easiest to prove */
+  for (next = 0; next < search->n_schemes && result->n == 0; next++) {
+    if (is_separate(&search->schemes[next]))
       certify_scheme(search, next, &unfit);
   }
   if (result->n)

@@ -44,7 +44,7 @@ static double elements(const sg_cost_model *model, const as_node *node) {
 }
 
 static double bytes_of(const sg_cost_model *model, const as_node *node) {
-  return elements(model, node) * (node->dtype == AS_F32 ? 4 : 2);
+  return elements(model, node) * (double)as_dtype_bytes(node->dtype);
 }
 
 static void reductions(sg_cost_model *model, const as_node *node, const as_match *match,

@@ -64,9 +64,10 @@ void sg_message(sg_search *search, char *text); /* takes text: what the user sho
 sg_scheme *sg_scheme_add(sg_search *search, const sg_variant *variant, uint32_t n_pieces);
 /* the scheme as a muGraph of the whole program; NULL with err */
 as_graph *sg_scheme_build(const sg_search *search, const sg_scheme *scheme, as_err *err);
-/* the variant's operators first .. first+n-1, searched; kept till the end of the search */
+/* the variant's operators first .. first+n-1, searched with so many states a plan; kept till the
+ * end of the search */
 sg_segment *sg_search_segment(sg_search *search, const sg_variant *variant, uint32_t first,
-                              uint32_t n);
+                              uint32_t n, uint64_t max_states);
 
 /* --- search.c: adds other orders of the operators to the program */
 void sg_find_variants(sg_search *search);

@@ -15,7 +15,8 @@ enum {
   FEW_OPERATORS = 8,  /* the whole program is looked into first */
   KEPT_OF_WHOLE = 64, /* graphs kept of the whole program */
   KEPT_OF_PIECE = 4,
-  MOST_OPERATORS = 300
+  MOST_OPERATORS = 300,
+  SHALLOW_STATES = 60000 /* per plan, in the first round */
 };
 
 #define NEVER 1e300
@@ -25,8 +26,11 @@ enum {
 #define UNSIZED_OPERATOR 1e10
 
 typedef struct {
-  double us; /* a lower bound until it is known */
-  bool known;
+  double bound;        /* no kernel for it takes less; what it takes, once it is looked into */
+  double us;           /* of the best kernel found so far; NEVER: none */
+  bool shallow;        /* looked into, but not to the end of some plan */
+  bool known;          /* looked into as far as it will be */
+  double least;        /* the bound before anything was known */
   sg_segment *segment; /* NULL: predefined kernels are cheaper, or there is no graph */
 } step;
 
@@ -57,15 +61,18 @@ static void set_bounds(partition *p) {
   for (uint32_t first = 0; first < p->n; first++) {
     for (uint32_t end = first + 1; end <= p->n && end - first <= p->width; end++) {
       step *s = step_at(p, first, end);
-      s->us = UNSIZED_KERNEL;
+      s->us = NEVER;
+      s->bound = UNSIZED_KERNEL;
       if (search->concrete) {
-        s->us = as_cost_bound(p->variant->graph, p->variant->ops + first, end - first,
-                              p->variant->last_use, search->opts.target);
+        s->bound = as_cost_bound(p->variant->graph, p->variant->ops + first, end - first,
+                                 p->variant->last_use, search->opts.target);
       }
-      if (end == first + 1 && predefined_us(p, first) <= s->us) {
+      if (end == first + 1) { /* a single operator can always be a predefined kernel */
         s->us = predefined_us(p, first);
-        s->known = true;
+        s->known = s->us <= s->bound;
+        s->bound = s->known ? s->us : s->bound;
       }
+      s->least = s->bound;
     }
   }
 }
@@ -76,7 +83,7 @@ static void relax(partition *p) {
   for (uint32_t end = 1; end <= p->n; end++) {
     p->before[end] = NEVER;
     for (uint32_t first = end > p->width ? end - p->width : 0; first < end; first++) {
-      double us = p->before[first] + step_at(p, first, end)->us;
+      double us = p->before[first] + step_at(p, first, end)->bound;
       if (us < p->before[end])
         p->before[end] = us;
     }
@@ -84,15 +91,15 @@ static void relax(partition *p) {
   for (uint32_t first = p->n; first-- > 0;) {
     p->after[first] = NEVER;
     for (uint32_t end = first + 1; end <= p->n && end - first <= p->width; end++) {
-      double us = step_at(p, first, end)->us + p->after[end];
+      double us = step_at(p, first, end)->bound + p->after[end];
       if (us < p->after[first])
         p->after[first] = us;
     }
   }
 }
 
-/* The least cost of a path over known steps, of at least so many; from: NULL, or where its last
- * steps begin, by position. */
+/* The least cost of a path over what is found, of at least so many steps; from: NULL, or where its
+ * last steps begin, by position. */
 static double best_known(const partition *p, uint32_t least_steps, uint32_t *from) {
   double *best = as_malloc((p->n + 1) * sizeof *best);
   best[0] = 0;
@@ -101,11 +108,9 @@ static double best_known(const partition *p, uint32_t least_steps, uint32_t *fro
     for (uint32_t first = end > p->width ? end - p->width : 0; first < end; first++) {
       const step *s = step_at(p, first, end);
       bool whole = first == 0 && end == p->n;
-      /* a single operator can always be a predefined kernel */
-      double us = s->known ? s->us : end == first + 1 ? predefined_us(p, first) : NEVER;
-      if ((whole && least_steps > 1) || best[first] + us >= best[end])
+      if ((whole && least_steps > 1) || best[first] + s->us >= best[end])
         continue;
-      best[end] = best[first] + us;
+      best[end] = best[first] + s->us;
       if (from)
         from[end] = first;
     }
@@ -116,20 +121,27 @@ static double best_known(const partition *p, uint32_t least_steps, uint32_t *fro
 }
 
 static bool may_pay(const partition *p, uint32_t first, uint32_t end) {
-  double through = p->before[first] + step_at(p, first, end)->us + p->after[end];
+  double through = p->before[first] + step_at(p, first, end)->bound + p->after[end];
   double best = best_known(p, 1, NULL);
   return through < (best < p->search->best_us ? best : p->search->best_us);
 }
 
-static void look_into(partition *p, uint32_t first, uint32_t end) {
+static void look_into(partition *p, uint32_t first, uint32_t end, uint64_t max_states) {
   sg_search *search = p->search;
   step *s = step_at(p, first, end);
-  sg_segment *segment = sg_search_segment(search, p->variant, first, end - first);
-  double predefined = end == first + 1 ? predefined_us(p, first) : NEVER;
-  double found = segment->n_rank ? segment->rank[0].us : NEVER;
-  s->known = true;
-  s->us = found < predefined ? found : predefined;
-  s->segment = found < predefined ? segment : NULL;
+  uint64_t *cut = &search->result->stats.struck[AS_LIMIT_STATES];
+  uint64_t cut_before = *cut;
+  bool deepest = max_states >= search->opts.max_states;
+  sg_segment *segment = sg_search_segment(search, p->variant, first, end - first, max_states);
+  s->shallow = !deepest && *cut > cut_before;
+  s->known = !s->shallow;
+  if (s->shallow)
+    *cut = cut_before; /* counted if it is not looked into again */
+  if (segment->n_rank && segment->rank[0].us < s->us) {
+    s->us = segment->rank[0].us;
+    s->segment = segment;
+  }
+  s->bound = s->known ? s->us : s->least;
   sg_segment_trim(segment, end - first == p->n ? KEPT_OF_WHOLE : KEPT_OF_PIECE);
   relax(p);
 }
@@ -149,19 +161,37 @@ static bool is_over(const partition *p) {
   return false;
 }
 
-static void look_into_steps(partition *p) {
-  relax(p);
-  if (p->n <= FEW_OPERATORS && p->n <= p->width && may_pay(p, 0, p->n))
-    look_into(p, 0, p->n);
+/* one round: the steps that may pay, shortest first; false: the budget is up */
+static bool look_into_round(partition *p, bool again, uint64_t max_states) {
   for (uint32_t length = 1; length <= p->width; length++) {
     for (uint32_t first = 0; first + length <= p->n; first++) {
-      if (step_at(p, first, first + length)->known || !may_pay(p, first, first + length))
+      const step *s = step_at(p, first, first + length);
+      if (s->known || s->shallow != again || !may_pay(p, first, first + length))
         continue;
       if (is_over(p))
-        return;
-      look_into(p, first, first + length);
+        return false;
+      look_into(p, first, first + length, max_states);
       sg_progress(p->search, length == p->n ? "enumerating" : "partitioning",
                   (double)length / p->width);
+    }
+  }
+  return true;
+}
+
+/* First a little way into everything, which finds most of what is cheap; then to the end where a
+ * plan was left and a better path may still go through. */
+static void look_into_steps(partition *p) {
+  uint64_t deep = p->search->opts.max_states;
+  uint64_t shallow = deep < SHALLOW_STATES ? deep : SHALLOW_STATES;
+  relax(p);
+  if (p->n <= FEW_OPERATORS && p->n <= p->width && may_pay(p, 0, p->n))
+    look_into(p, 0, p->n, shallow);
+  if (look_into_round(p, false, shallow))
+    look_into_round(p, true, deep);
+  for (uint32_t first = 0; first < p->n; first++) {
+    for (uint32_t end = first + 1; end <= p->n && end - first <= p->width; end++) {
+      if (step_at(p, first, end)->shallow && may_pay(p, first, end))
+        sg_struck(p->search, AS_LIMIT_STATES, 1);
     }
   }
 }
@@ -178,7 +208,7 @@ static void add_path(partition *p, const uint32_t *from, double us) {
   scheme->us = us;
   for (uint32_t end = p->n, k = n_pieces; end > 0; end = from[end]) {
     const step *s = step_at(p, from[end], end);
-    scheme->pieces[--k] = (sg_piece){from[end], end - from[end], s->known ? s->segment : NULL, 0};
+    scheme->pieces[--k] = (sg_piece){from[end], end - from[end], s->segment, 0};
   }
   /* second choices, one piece at a time: the best may be beyond the prover */
   for (uint32_t k = 0; k < n_pieces; k++) {

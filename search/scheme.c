@@ -54,13 +54,29 @@ as_graph *sg_scheme_build(const sg_search *search, const sg_scheme *scheme, as_e
   return graph;
 }
 
+/* a kernel's tiles hold no integers, so what reads them is an operator of its own */
+static bool reads_integers(const sg_variant *variant, uint32_t first, uint32_t n) {
+  for (uint32_t i = first; i < first + n; i++) {
+    const as_node *call = &variant->graph->node[variant->ops[i]];
+    for (uint32_t k = 0; k < call->nargs; k++) {
+      if (variant->graph->node[call->arg[k]].dtype == AS_INT)
+        return true;
+    }
+  }
+  return false;
+}
+
 sg_segment *sg_search_segment(sg_search *search, const sg_variant *variant, uint32_t first,
-                              uint32_t n) {
+                              uint32_t n, uint64_t max_states) {
+  as_search_opts opts = search->opts;
+  opts.max_states = max_states;
   sg_segment *segment = as_calloc(1, sizeof *segment);
   as_err why;
   as_err_init(&why);
-  sg_segment_init(segment, variant->graph, variant->ops + first, n, variant->last_use,
-                  &search->opts, &search->enumerate_till, &search->result->stats, &why);
+  if (!reads_integers(variant, first, n)) {
+    sg_segment_init(segment, variant->graph, variant->ops + first, n, variant->last_use, &opts,
+                    &search->enumerate_till, &search->result->stats, &why);
+  }
   if (why.status == AS_INTERNAL) {
     char *text = as_err_format(&why);
     sg_note(search, as_format("operators %u to %u: %s", first, first + n - 1, text));

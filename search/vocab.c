@@ -31,7 +31,9 @@ static void inst_set(sg_inst *inst, const as_opdef *op, const as_attr *attr) {
                    (body->kind == AS_E_ADD || body->kind == AS_E_MUL || body->kind == AS_E_MAX2 ||
                     body->kind == AS_E_MIN2);
   const as_expr *term = body->kind == AS_E_SUM ? body->kid[1] : body;
-  if (op->nargs == 2 && op->nlet == 1 && term->n == 2 && term->kid[0]->kind == AS_E_ACCESS &&
+  bool arithmetic = term->kind == AS_E_ADD || term->kind == AS_E_SUB || term->kind == AS_E_MUL ||
+                    term->kind == AS_E_FDIV;
+  if (op->nargs == 2 && op->nlet == 1 && arithmetic && term->kid[0]->kind == AS_E_ACCESS &&
       term->kid[1]->kind == AS_E_ACCESS && strcmp(term->kid[0]->name, term->kid[1]->name)) {
     inst->adds = term->kind == AS_E_ADD || term->kind == AS_E_SUB;
     inst->linear = inst->adds || term->kind == AS_E_MUL;

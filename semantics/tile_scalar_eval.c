@@ -427,7 +427,6 @@ static bool attributes(tile_machine *machine, const tile_frame *frame, const as_
   for (uint32_t k = 0; k < call->op->nattrs; k++) {
     const as_tile_attr *given = &call->attr[k];
     int64_t value = 0;
-    as_attr_init(&attr[k]);
     if (given->number) {
       attr[k].is_size = false;
       mpq_set(attr[k].num, *given->number);

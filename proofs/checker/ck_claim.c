@@ -38,7 +38,8 @@ static void add_goal(goals *G, const char *name, ck_id relation, const ck_id *co
   if (ck_sure(s, relation) == CK_BAD || !ck_within(s->job, s->at, CK_LIMIT_HYPOTHESES, hypotheses))
     return;
   ck_id *own = ck_keep(s->job, (n + 1) * sizeof *own);
-  memcpy(own, condition, n * sizeof *own);
+  if (n)
+    memcpy(own, condition, n * sizeof *own);
   ck_ids allowed = ck_members(s->T, ck_union(s->T, G->common, set_of(s, own, n)));
   c->goals[c->n_goals++] = (ck_goal){name, allowed.x, allowed.n, own, n, relation};
 }

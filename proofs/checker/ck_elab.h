@@ -42,6 +42,7 @@ typedef struct { /* for all variables that satisfy the conditions: the relation 
 typedef struct { /* the given program or the candidate */
   bool candidate;
   bool mugraph;
+  bool tile;
   const char *name;
   const ck_token *at; /* where it begins: for messages about the whole */
   ck_tensors tensors;

@@ -355,6 +355,7 @@ static void see_inputs(ck_side *candidate, const ck_side *given) {
 void ck_read_graph(ck_elab *E, ck_side *side, const ck_side *given, const ck_graph *graph) {
   ck_scope s = ck_scope_of(E, side, graph->at);
   side->mugraph = graph->mugraph;
+  side->tile = graph->tile;
   side->name = graph->name;
   if (graph->mugraph)
     see_inputs(side, given);

@@ -270,6 +270,14 @@ static bool about_sizes(ck_parser *p, text_kind kind, ck_line *line) {
   return true;
 }
 
+bool ck_parse_about_sizes(ck_parser *p, ck_line *line) {
+  return about_sizes(p, PROGRAM, line);
+}
+
+void ck_parse_input(ck_parser *p, ck_list *to) {
+  input(p, to, false);
+}
+
 static void statement(ck_parser *p, text_kind kind, ck_line *line) {
   if (kind == MUGRAPH && ck_accept(p, "kernel")) {
     line->kind = CK_L_KERNEL;
@@ -307,9 +315,12 @@ ck_graph *ck_parse_graph(ck_job *job, const ck_token *from, bool candidate) {
   bool head = true;
   g->at = p.at;
   g->mugraph = candidate && ck_at(&p, "mugraph");
-  ck_expect(&p, g->mugraph ? "mugraph" : "program");
+  g->tile = candidate && ck_at(&p, "tile");
+  ck_expect(&p, g->mugraph ? "mugraph" : g->tile ? "tile" : "program");
   g->name = ck_new_name(&p)->text;
   ck_line_end(&p);
+  if (g->tile)
+    ck_parse_tile(&p, g);
   while (p.at->kind != CK_T_END) {
     ck_line *line = new_line(&p, &g->lines);
     text_kind kind = g->mugraph ? MUGRAPH : PROGRAM;

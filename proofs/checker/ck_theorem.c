@@ -289,7 +289,9 @@ char *ck_theorem(ck_elab *E, const ck_side *given, const ck_side *candidate, con
   size_t n;
   words w = {E, E->T, given, open_memstream(&theorem, &n)};
   const char *kind = E->rule ? "" : "the program ";
-  const char *other = candidate->mugraph ? "the muGraph " : "the candidate program ";
+  const char *other = candidate->mugraph ? "the muGraph "
+                      : candidate->tile  ? "the tile program "
+                                         : "the candidate program ";
   if (!w.out)
     abort();
   sizes(&w);

@@ -162,7 +162,9 @@ typedef struct ck_line { /* a statement */
   ck_expr *value; /* of what is defined */
   ck_kernel *kernel;
   /* in a block */
-  ck_list tile;            /* ck_part */
+  ck_list tile;            /* ck_part; of a sum in a tile program, what it starts from */
+  bool shaped;             /* of a tile program, which says a sum's and a stored tensor's extents */
+  ck_list whole;           /* these: ck_part */
   const ck_token *source;  /* tensor that is loaded, stored or accumulated */
   const ck_token *running; /* second name of `acc A, m`, or NULL */
   ck_list map;             /* ck_map */
@@ -171,8 +173,9 @@ typedef struct ck_line { /* a statement */
   long axis;               /* of concat */
 } ck_line;
 
-typedef struct { /* a program, a muGraph, or the declarations or a side of a rule */
+typedef struct { /* a program, a muGraph, a tile program, or the declarations or a side of a rule */
   bool mugraph;
+  bool tile;
   const char *name;
   const ck_token *at;
   const ck_token *end;
@@ -224,3 +227,8 @@ const ck_token *ck_parse_uses(ck_job *job, const ck_file *file, const ck_token *
                               uint32_t *n); /* strings; gives the token after them */
 ck_graph *ck_parse_graph(ck_job *job, const ck_token *from, bool candidate);
 ck_rule *ck_parse_rule(ck_job *job, const ck_token *name);
+bool ck_parse_about_sizes(ck_parser *p,
+                          ck_line *line);       /* sizes or where; false: neither is there */
+void ck_parse_input(ck_parser *p, ck_list *to); /* of a program, after `input` */
+/* --- ck_parse_tile.c */
+void ck_parse_tile(ck_parser *p, ck_graph *g); /* after its name, up to the end */

@@ -35,6 +35,9 @@ typedef struct {
   long *out_elems;
   as_dtype *in_type;
   as_dtype *out_type;
+  /* of integers: how many values from 0 on an element may have so that what they index is in range;
+   * -1 where they index nothing */
+  long *in_range;
   char **in_name;
   char **out_name;
   uint32_t n_kernel;

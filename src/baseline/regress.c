@@ -175,7 +175,7 @@ static bool hash_file(const char *path, char sha[65], as_err *err) {
 static bool read_graph(const source *file, const char *part, const char *path, as_job *job,
                        as_err *err) {
   char *name = as_format("%s#%s", path, part);
-  char *mug = as_import_mug(file->mirage, strtoul(part, NULL, 10), job->program, err);
+  char *mug = as_import_mug(file->mirage, strtoul(part, NULL, 10), job->program, false, err);
   bool ok = mug && as_job_take_candidate(job, name, mug, strlen(mug), err);
   free(name);
   return ok;

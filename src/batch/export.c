@@ -37,7 +37,8 @@ static bool reads_back(as_batch_export *export, const as_judged *judged, as_err 
   bool ok = job.lib && as_job_take_program(&job, judged->given.name, as_strdup(judged->given.text),
                                            judged->given.len, err);
   char *mug =
-      ok ? as_import_mug(export->file, as_import_count(export->file) - 1, job.program, err) : NULL;
+      ok ? as_import_mug(export->file, as_import_count(export->file) - 1, job.program, false, err)
+         : NULL;
   ok = mug && as_job_take_candidate(&job, "the graph written", mug, strlen(mug), err);
   if (ok) {
     as_judged again = as_job_judged(&job);
@@ -56,7 +57,7 @@ static bool can_be_written(const as_judged *judged, const as_verdict *verdict, a
     return as_err_set(err, AS_NO, "only what is certified is written");
   if (judged->graph->program == NULL)
     return as_err_set(err, AS_BAD_INPUT,
-                      "%s is a program; muGraphs can be written in Mirage's format",
+                      "%s is a program; only muGraphs can be written in another format",
                       judged->graph->name);
   return true;
 }

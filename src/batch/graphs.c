@@ -34,6 +34,8 @@ typedef struct {
   as_judged judged;
   as_verdict verdict;
   as_report_words words;
+  bool refused; /* it is no graph of its format, whatever the program; why says what is wrong */
+  bool fixed;   /* judged at its own sizes alone */
   as_answer answer;
   const char *why;
   double seconds;
@@ -63,6 +65,8 @@ static void print_row(const graph_run *run, const judged_graph *graph) {
   printf("%5zu  %7u  %-8s %7.3f s%s%s\n", graph->number, kernels(graph),
          as_answer_word(graph->answer), graph->seconds, graph->why && !proved ? "  " : "",
          graph->why && !proved ? graph->why : "");
+  if (proved && graph->fixed)
+    puts("       at the sizes of the program's text alone");
   if (proved && graph->words.implied)
     printf("       the program is defined only where %s\n", graph->words.implied);
   if (proved && !verdict->certified)
@@ -88,6 +92,10 @@ static json_t *json_row(const judged_graph *graph) {
                 graph->seconds, "reason", graph->why, "candidate", graph->job.candidate.text,
                 "theorem", graph->answer == AS_ANSWER_PROVED ? verdict->theorem : NULL,
                 "counterexample", verdict->cex_words);
+  if (row && graph->fixed)
+    json_object_set_new(row, "at_its_own_sizes", json_true());
+  if (row && graph->refused && graph->answer == AS_ANSWER_UNKNOWN)
+    json_object_set_new(row, "refused", json_true());
   if (row && verdict->proof.goal) {
     json_object_set_new(row, "residual",
                         json_pack("{s:s, s:s*, s:s*}", "goal", verdict->proof.goal, "left",
@@ -106,7 +114,8 @@ static void report(graph_run *run, const judged_graph *graph) {
   if (was_judged(graph)) {
     as_report_judged(&graph->judged, &graph->verdict, &graph->words, item);
   } else {
-    as_report_init(item, name, as_answer_word(AS_ANSWER_UNKNOWN), AS_REPORT_OPEN);
+    as_report_init(item, name, as_answer_word(graph->answer),
+                   graph->answer == AS_ANSWER_REFUTED ? AS_REPORT_BAD : AS_REPORT_OPEN);
     item->reason = as_report_keep(item, graph->why);
     if (graph->job.candidate.text)
       as_report_add_part(item, "Candidate", graph->job.candidate.text, NULL);
@@ -116,19 +125,66 @@ static void report(graph_run *run, const judged_graph *graph) {
   free(name);
 }
 
-static void judge(graph_run *run, judged_graph *graph, as_err *err) {
+/* the program with every size fixed to its value, so that a theorem says so; malloc'ed */
+static char *at_its_sizes(const as_graph *program, const as_job_text *text) {
+  as_str out;
+  as_str_init(&out);
+  as_str_addn(&out, text->text, text->len);
+  const char *before = "\nwhere ";
+  for (uint32_t i = 0; i < program->n_own_size; i++) {
+    long value = as_size_value(program->sizes, program->own_size[i]);
+    if (value < 0)
+      continue;
+    as_str_printf(&out, "%s%s = %ld", before, as_size_name(program->sizes, program->own_size[i]),
+                  value);
+    before = ", ";
+  }
+  as_str_add(&out, "\n");
+  return as_str_take(&out);
+}
+
+/* Reads the graph with its sizes as symbols or, where that says too little, as numbers beside the
+ * program at its own sizes.  What the reader of the format finds wrong is the graph's: it is
+ * refused. */
+static bool read_graph(const graph_run *run, judged_graph *graph, bool fixed, as_err *err) {
   const as_job_text *program = &run->given->given;
   char *label = as_format("%s#%zu", run->path, graph->number);
-  char *mug = NULL;
+  as_job_clear(&graph->job);
   as_job_init(&graph->job, as_oplib_again(run->given->lib, err));
-  if (graph->job.lib &&
-      as_job_take_program(&graph->job, program->name, as_strdup(program->text), program->len, err))
-    mug = as_import_mug(run->file, graph->number, graph->job.program, err);
-  if (mug && as_job_take_candidate(&graph->job, label, mug, strlen(mug), err)) {
-    graph->judged = as_job_judged(&graph->job);
-    as_judge(&graph->judged, run->how->policy, &graph->verdict);
-  }
+  char *text = fixed ? at_its_sizes(run->given->program, program) : as_strdup(program->text);
+  size_t len = fixed ? strlen(text) : program->len;
+  if (graph->job.lib == NULL)
+    free(text);
+  bool taken = graph->job.lib && as_job_take_program(&graph->job, program->name, text, len, err);
+  char *mug =
+      taken ? as_import_mug(run->file, graph->number, graph->job.program, fixed, err) : NULL;
+  graph->refused = taken && mug == NULL;
+  graph->fixed = fixed;
+  bool ok = mug && as_job_take_candidate(&graph->job, label, mug, strlen(mug), err);
   free(label);
+  return ok;
+}
+
+static void judge_as_read(const graph_run *run, judged_graph *graph) {
+  as_verdict_clear(&graph->verdict);
+  as_verdict_init(&graph->verdict);
+  graph->judged = as_job_judged(&graph->job);
+  as_judge(&graph->judged, run->how->policy, &graph->verdict);
+}
+
+/* A graph that is none at symbolic sizes, or that restrains the program's, is still one at its own
+ * sizes. */
+static void judge(const graph_run *run, judged_graph *graph, as_err *err) {
+  if (read_graph(run, graph, false, err)) {
+    judge_as_read(run, graph);
+    if (graph->verdict.answer != AS_ANSWER_UNREADABLE)
+      return;
+  } else if (graph->refused) {
+    return;
+  }
+  as_err_clear(err);
+  if (read_graph(run, graph, true, err))
+    judge_as_read(run, graph);
 }
 
 /* false with err: the directory cannot hold the files */
@@ -158,7 +214,9 @@ static bool judge_one(graph_run *run, size_t number, as_err *fatal) {
   as_report_words_of(&graph.verdict, run->how->out != NULL, &graph.words);
   as_verdict_release(&graph.verdict);
   char *unread = err.status != AS_OK ? as_err_format(&err) : NULL;
-  graph.answer = was_judged(&graph) ? graph.verdict.answer : AS_ANSWER_UNKNOWN;
+  graph.answer = was_judged(&graph)    ? graph.verdict.answer
+                 : err.status == AS_NO ? AS_ANSWER_REFUTED
+                                       : AS_ANSWER_UNKNOWN;
   graph.why = unread ? unread : graph.verdict.why;
   graph.seconds = as_now() - start;
   run->count[graph.answer]++;

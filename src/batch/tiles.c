@@ -1,5 +1,6 @@
 #include "tiles.h"
 #include "src/base/file.h"
+#include "src/base/mem.h"
 #include "src/base/str.h"
 #include "verify/tile/tile_job.h"
 #include <jansson.h>
@@ -31,6 +32,37 @@ typedef struct {
 
 bool as_batch_tiles_are(const char *given, const char *candidate) {
   return as_ends_with(given, ".tile") || as_ends_with(candidate, ".tile");
+}
+
+bool as_batch_tiles_claimed(as_oplib *library, const char *given, const char *candidate,
+                            char **why) {
+  as_tile_job job;
+  as_err err;
+  size_t len[2];
+  const char *path[2] = {given, candidate};
+  char *text[2];
+  as_err_init(&err);
+  as_tile_job_init(&job, library);
+  bool ok = true;
+  for (int i = 0; i < 2; i++) {
+    text[i] = ok ? as_read_file(path[i], &len[i], &err) : NULL;
+    ok = ok && text[i] && as_tile_job_take(&job, i, path[i], text[i], len[i], &err);
+  }
+  char *block = NULL;
+  *why = NULL;
+  if (ok && job.tile[0])
+    *why = as_strdup("the given program is a tile program too");
+  else if (ok && job.tile[1])
+    block = as_tile_block_text(job.tile[1], job.graph[0], &err);
+  if (ok && job.graph[0] && job.tile[1] && block == NULL)
+    *why = as_strdup(err.text);
+  bool claimed = block != NULL;
+  free(block);
+  for (int i = 0; i < 2; i++)
+    free(text[i]);
+  as_tile_job_clear(&job);
+  as_err_clear(&err);
+  return claimed;
 }
 
 static const char *word_of(const row *r) {
@@ -71,6 +103,8 @@ static char *why(const row *r) {
 
 static void print_row(const batch *b, const row *r, const char *words) {
   const as_batch_tiles_how *how = b->how;
+  if (how->refute_only && r->answer == AS_TILE_NO_DIFFERENCE)
+    return;
   if (how->verbose && r->text)
     fputs(r->text, stdout);
   if (how->quiet)
@@ -78,7 +112,8 @@ static void print_row(const batch *b, const row *r, const char *words) {
   else if (how->from)
     printf("%7s  %-15s %7.3f s\n%s\n", r->label, word_of(r), r->seconds, words);
   else
-    printf("%s\n%s\n", words, word_of(r));
+    printf("%s%s%s\n%s\n", words, how->why ? "\nno claim is made of the candidate: " : "",
+           how->why ? how->why : "", word_of(r));
   fflush(stdout);
 }
 
@@ -176,7 +211,7 @@ int as_batch_tiles(const as_batch_tiles_how *how, as_oplib *library, const char 
   else if (ok)
     judge_text(&b, candidate);
   int status = ok ? status_of(&b) : as_err_tell(&err);
-  if (ok)
+  if (ok && !(how->refute_only && status == AS_UNKNOWN))
     summary(&b, as_now() - start);
   json_decref(b.rows);
   free(b.given);

@@ -305,12 +305,14 @@ static as_oplib *own_library(const checking *c) {
 }
 
 static bool check_case(checking *c, as_answer *answer) {
-  static const char *const must[] = {"program.tp", "certificate.cert", "candidate.mug",
-                                     "candidate.tp", "kernel.cu"};
+  static const char *const must[] = {"program.tp",     "certificate.cert", "candidate.mug",
+                                     "candidate.tile", "candidate.tp",     "kernel.cu"};
   if (!check_files(c, must, sizeof must / sizeof *must))
     return false;
   char *program = in_dir(c, "program.tp");
-  char *candidate = in_dir(c, is_there(c, "candidate.mug") ? "candidate.mug" : "candidate.tp");
+  char *candidate = in_dir(c, is_there(c, "candidate.mug")    ? "candidate.mug"
+                              : is_there(c, "candidate.tile") ? "candidate.tile"
+                                                              : "candidate.tp");
   char *cert = in_dir(c, "certificate.cert");
   as_verdict v;
   as_verdict_init(&v);

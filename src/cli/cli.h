@@ -8,6 +8,7 @@
 #include "verify/judge/job.h"
 
 /* ---- commands: each gives the exit status */
+<<<<<<< HEAD
 int cli_certify(const cli_opts *o);
 int cli_optimize(const cli_opts *o);
 int cli_check(const cli_opts *o);
@@ -18,17 +19,28 @@ int cli_run(const cli_opts *o);
 int cli_explain(const cli_opts *o);
 int cli_lift(const cli_opts *o);
 int cli_ops(const cli_opts *o);
+=======
+int cli_certify(const cli_opts *opts);
+int cli_optimize(const cli_opts *opts);
+int cli_check(const cli_opts *opts);
+int cli_regress(const cli_opts *opts);
+int cli_bench(const cli_opts *opts);
+int cli_build(const cli_opts *opts);
+int cli_run(const cli_opts *opts);
+int cli_explain(const cli_opts *opts);
+int cli_ops(const cli_opts *opts);
+>>>>>>> main
 
 /* The GPU meant: --arch; otherwise what the result directory dir records (NULL: there is none);
  * otherwise the default.  NULL with err filled: no such GPU. */
-const as_target *cli_target(const cli_opts *o, const char *dir, as_err *err);
+const as_target *cli_target(const cli_opts *opts, const char *dir, as_err *err);
 
 /* what the options say to readers of other programs' tile programs; borrows from o */
 as_import_tile_options cli_tile_options(const cli_opts *o);
 
 /* ---- specifications */
 /* those of --sem, or the installed ones; gives a library, NULL with err */
-as_oplib *cli_library(const cli_opts *o, as_err *err);
+as_oplib *cli_library(const cli_opts *opts, as_err *err);
 /* the folder of the installed specifications: ASSAY_SEM, beside the executable, or where `make
  * install` put it; malloc'ed */
 char *cli_sem_dir(void);
@@ -48,7 +60,7 @@ typedef struct {
   bool own_sem;
 } cli_place;
 
-void cli_place_init(cli_place *p, const cli_opts *o);
+void cli_place_init(cli_place *p, const cli_opts *opts);
 void cli_place_clear(cli_place *p);
 
 #endif

@@ -10,36 +10,39 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int cli_bench(const cli_opts *o) {
+int cli_bench(const cli_opts *given) {
   as_err err;
   as_err_init(&err);
   as_job job;
   cli_place at;
-  cli_place_init(&at, o);
-  char *work = as_format("%s/bench", o->n_arg == 1 ? o->arg[0] : o->out ? o->out : ".");
+  cli_place_init(&at, given);
+  char *work = as_format("%s/bench", given->n_arg == 1 ? given->arg[0]
+                                     : given->out      ? given->out
+                                                       : ".");
   as_lowered low;
   as_lowered_init(&low);
-  as_rt_result r = {0};
+  as_rt_result result = {0};
   int status = AS_INTERNAL;
   as_job_init(&job, cli_library(&at.opts, &err));
   bool ok = job.lib && as_job_read_program(&job, at.prog, &err) &&
             as_job_read_candidate(&job, at.cand, &err);
   if (ok && mkdir(work, 0777) != 0 && !as_exists(work))
     ok = as_err_set(&err, AS_BAD_INPUT, "%s: cannot be made", work);
-  const as_target *target = ok ? cli_target(o, o->n_arg == 1 ? o->arg[0] : NULL, &err) : NULL;
+  const as_target *target =
+      ok ? cli_target(given, given->n_arg == 1 ? given->arg[0] : NULL, &err) : NULL;
   as_lower_opts plan = {.target = target};
   ok = ok && target && as_lower_cuda(job.graph, &plan, &low, &err);
-  as_rt_opts opts = {.dir = work, .target = target, .timed = true, .seed = o->seed};
+  as_rt_opts opts = {.dir = work, .target = target, .timed = true, .seed = given->seed};
   if (ok)
-    ok = as_rt_run(&low, job.program->name, &opts, &r, &err);
-  if (ok && o->json && r.json)
-    printf("%s\n", r.json);
-  if (ok && !o->json) {
+    ok = as_rt_run(&low, job.program->name, &opts, &result, &err);
+  if (ok && given->json && result.json)
+    printf("%s\n", result.json);
+  if (ok && !given->json) {
     printf("%s: relative error %.3g, %.2f us hot, %.2f us cold: %s\n", job.program->name,
-           r.rel_error, r.hot_us, r.cold_us, r.ok ? "correct" : "WRONG");
+           result.rel_error, result.hot_us, result.cold_us, result.ok ? "correct" : "WRONG");
   }
-  status = ok ? (r.ok ? AS_OK : AS_NO) : as_err_tell(&err);
-  as_rt_result_clear(&r);
+  status = ok ? (result.ok ? AS_OK : AS_NO) : as_err_tell(&err);
+  as_rt_result_clear(&result);
   as_lowered_clear(&low);
   as_job_clear(&job);
   cli_place_clear(&at);

@@ -6,27 +6,28 @@
 #include <string.h>
 #include <sys/stat.h>
 
-int cli_build(const cli_opts *o) {
+int cli_build(const cli_opts *given) {
   as_err err;
   as_err_init(&err);
-  cli_lowered c;
-  cli_lowered_init(&c, o);
-  char *made = o->out ? as_strdup(o->out) : as_format("%s/build", o->arg[0]);
+  cli_lowered lowered;
+  cli_lowered_init(&lowered, given);
+  char *made = given->out ? as_strdup(given->out) : as_format("%s/build", given->arg[0]);
   char *emulation = cli_emulation_dir();
-  bool ok = cli_lower(&c, o, &err);
+  bool ok = cli_lower(&lowered, given, &err);
   if (ok && mkdir(made, 0777) != 0 && !as_exists(made))
     ok = as_err_set(&err, AS_BAD_INPUT, "%s: cannot be made", made);
   as_rt_opts opts = {.dir = made,
-                     .target = c.target,
-                     .emulate = strcmp(o->device, "cuda") != 0,
+                     .target = lowered.target,
+                     .emulate = strcmp(given->device, "cuda") != 0,
                      .emu_dir = emulation};
-  ok = ok && as_rt_library_build(&c.low, c.job.program->name, &c.ports, &opts, &err);
+  ok = ok &&
+       as_rt_library_build(&lowered.low, lowered.job.program->name, &lowered.ports, &opts, &err);
   if (ok)
-    printf("%s/libassay_%s.so\n", made, c.job.program->name);
+    printf("%s/libassay_%s.so\n", made, lowered.job.program->name);
   int status = ok ? AS_OK : as_err_tell(&err);
   free(emulation);
   free(made);
-  cli_lowered_clear(&c);
+  cli_lowered_clear(&lowered);
   as_err_clear(&err);
   return status;
 }

@@ -10,50 +10,52 @@
 #include <stdlib.h>
 #include <string.h>
 
-static as_batch_how batch_how(const cli_opts *o) {
-  return (as_batch_how){.policy = &o->policy,
-                        .threads = (unsigned)o->threads,
-                        .forward = o->forward,
-                        .backward = o->backward,
-                        .json = o->json,
-                        .quiet = o->quiet,
-                        .verbose = o->verbose,
-                        .stats = o->stats,
-                        .out = o->out,
-                        .force = o->force,
-                        .junit = o->junit};
+static as_batch_how batch_how(const cli_opts *opts) {
+  return (as_batch_how){.policy = &opts->policy,
+                        .threads = (unsigned)opts->threads,
+                        .forward = opts->forward,
+                        .backward = opts->backward,
+                        .json = opts->json,
+                        .quiet = opts->quiet,
+                        .verbose = opts->verbose,
+                        .stats = opts->stats,
+                        .out = opts->out,
+                        .force = opts->force,
+                        .junit = opts->junit};
 }
 
 /* where --to writes; NULL: nothing is to be written */
-static as_batch_export *new_export(const cli_opts *o) {
-  return o->to ? as_batch_export_new(as_import_format_named(o->to), o->arg[2], &o->policy) : NULL;
+static as_batch_export *new_export(const cli_opts *opts) {
+  return opts->to
+             ? as_batch_export_new(as_import_format_named(opts->to), opts->arg[2], &opts->policy)
+             : NULL;
 }
 
-static int certify_rules(const cli_opts *o) {
+static int certify_rules(const cli_opts *opts) {
   as_err err;
   as_err_init(&err);
-  const as_batch_how how = batch_how(o);
+  const as_batch_how how = batch_how(opts);
   as_oplib *library = NULL;
-  bool place = o->out == NULL || as_report_dir_place(o->out, o->force, &err);
+  bool place = opts->out == NULL || as_report_dir_place(opts->out, opts->force, &err);
   if (place)
-    library = cli_library(o, &err);
-  int status = library ? as_batch_rules(&how, library, (const char *const *)o->arg, o->n_arg)
+    library = cli_library(opts, &err);
+  int status = library ? as_batch_rules(&how, library, (const char *const *)opts->arg, opts->n_arg)
                        : as_err_tell(&err);
   as_oplib_free(library);
   as_err_clear(&err);
   return status;
 }
 
-static int certify_graphs(const cli_opts *o) {
+static int certify_graphs(const cli_opts *opts) {
   as_err err;
   as_err_init(&err);
-  const as_batch_how how = batch_how(o);
-  as_batch_export *written = new_export(o);
+  const as_batch_how how = batch_how(opts);
+  as_batch_export *written = new_export(opts);
   as_job job;
-  as_job_init(&job, cli_library(o, &err));
+  as_job_init(&job, cli_library(opts, &err));
   int status =
-      job.lib && as_job_read_program(&job, o->arg[0], &err)
-          ? as_batch_graphs(&how, &job, as_import_format_named(o->from), o->arg[1], written)
+      job.lib && as_job_read_program(&job, opts->arg[0], &err)
+          ? as_batch_graphs(&how, &job, as_import_format_named(opts->from), opts->arg[1], written)
           : as_err_tell(&err);
   as_job_clear(&job);
   as_batch_export_free(written);
@@ -61,84 +63,87 @@ static int certify_graphs(const cli_opts *o) {
   return status;
 }
 
-static bool leave_junit(const cli_opts *o, const as_verdict *v, as_err *err) {
-  if (o->junit == NULL)
+static bool leave_junit(const cli_opts *opts, const as_verdict *verdict, as_err *err) {
+  if (opts->junit == NULL)
     return true;
-  as_report_junit *suite = as_report_junit_new(o->arg[0]);
-  as_report_junit_judged(suite, o->arg[0], o->arg[1], v->prove_seconds + v->check_seconds, NULL, v);
-  bool ok = as_report_junit_write(suite, o->junit, err);
+  as_report_junit *suite = as_report_junit_new(opts->arg[0]);
+  as_report_junit_judged(suite, opts->arg[0], opts->arg[1],
+                         verdict->prove_seconds + verdict->check_seconds, NULL, verdict);
+  bool ok = as_report_junit_write(suite, opts->junit, err);
   as_report_junit_free(suite);
   return ok;
 }
 
-static void show(const cli_opts *o, const as_judged *judged, const as_verdict *v,
+static void show(const cli_opts *opts, const as_judged *judged, const as_verdict *verdict,
                  const as_report_words *words, void *extra) {
-  if (o->json) {
-    char *json = as_report_json(judged, v, words, NULL, extra);
+  if (opts->json) {
+    char *json = as_report_json(judged, verdict, words, NULL, extra);
     fputs(json, stdout);
     free(json);
-  } else if (o->quiet) {
-    puts(as_answer_word(v->answer));
+  } else if (opts->quiet) {
+    as_report_print_word(verdict);
   } else {
-    as_report_print(v, words, o->verbose);
-    if (o->verbose || o->stats)
+    as_report_print(verdict, words, opts->verbose);
+    if (opts->verbose || opts->stats)
       as_report_print_stats();
   }
 }
 
 /* gives the exit status */
-static int tell(const cli_opts *o, const as_judged *judged, as_verdict *v, as_err *err) {
+static int tell(const cli_opts *opts, const as_judged *judged, as_verdict *verdict, as_err *err) {
   as_report_words words;
-  as_report_words_of(v, o->out != NULL, &words);
-  as_verdict_release(v);
+  as_report_words_of(verdict, opts->out != NULL, &words);
+  as_verdict_release(verdict);
   json_t *extra = json_pack("{s:o}", "statistics", as_report_stats_json());
-  as_batch_export *export = new_export(o);
-  bool written = as_batch_export_add(export, judged, v);
-  bool ok = (o->out == NULL ||
-             as_report_package(o->out, o->force, judged, v, &words, NULL, extra, err)) &&
-            as_batch_export_write(export, err) && leave_junit(o, v, err);
+  as_batch_export *export = new_export(opts);
+  bool written = as_batch_export_add(export, judged, verdict);
+  bool ok = (opts->out == NULL || as_report_package(opts->out, opts->force, judged, verdict, &words,
+                                                    NULL, extra, err)) &&
+            as_batch_export_write(export, err) && leave_junit(opts, verdict, err);
   as_batch_export_free(export);
   if (ok)
-    show(o, judged, v, &words, extra);
+    show(opts, judged, verdict, &words, extra);
   json_decref(extra);
   as_report_words_clear(&words);
-  as_status status = as_verdict_status(v);
+  as_status status = as_verdict_status(verdict);
   return !ok ? as_err_tell(err) : status == AS_OK && !written ? AS_BAD_INPUT : (int)status;
 }
 
-static int certify_one(const cli_opts *o) {
+static int certify_one(const cli_opts *opts) {
   as_err err;
   as_err_init(&err);
-  as_verdict v;
-  as_verdict_init(&v);
+  as_verdict verdict;
+  as_verdict_init(&verdict);
   as_job job;
-  as_job_init(&job, cli_library(o, &err));
+  as_job_init(&job, cli_library(opts, &err));
   int status = AS_BAD_INPUT;
-  bool place = o->out == NULL || as_report_dir_place(o->out, o->force, &err);
-  if (place && job.lib && as_job_read_program(&job, o->arg[0], &err) &&
-      as_job_read_candidate(&job, o->arg[1], &err)) {
+  bool place = opts->out == NULL || as_report_dir_place(opts->out, opts->force, &err);
+  if (place && job.lib && as_job_read_program(&job, opts->arg[0], &err) &&
+      as_job_read_candidate(&job, opts->arg[1], &err)) {
     as_judged judged = as_job_judged(&job);
-    as_judge(&judged, &o->policy, &v);
-    status = v.answer == AS_ANSWER_UNREADABLE ? as_err_tell(&v.err) : tell(o, &judged, &v, &err);
+    as_judge(&judged, &opts->policy, &verdict);
+    status = verdict.answer == AS_ANSWER_UNREADABLE ? as_err_tell(&verdict.err)
+                                                    : tell(opts, &judged, &verdict, &err);
   } else {
     status = as_err_tell(&err);
   }
-  as_verdict_clear(&v);
+  as_verdict_clear(&verdict);
   as_job_clear(&job);
   as_err_clear(&err);
   return status;
 }
 
-/* no claim is made of a tile program: what a certificate would be about is refused */
-static int certify_tiles(const cli_opts *o, const as_import_tile_format *from) {
-  if (o->out || o->to || o->junit) {
-    fprintf(stderr, "assay: tile programs are judged by evaluation alone: there is nothing for "
+static int evaluate_tiles(const cli_opts *opts, const as_import_tile_format *from, bool claimed,
+                          const char *why) {
+  if (!claimed && (opts->out || opts->to || opts->junit)) {
+    fprintf(stderr, "assay: this tile program is judged by evaluation alone: there is nothing for "
                     "--out, --to and --junit to write\n");
     return AS_BAD_INPUT;
   }
   as_err err;
   as_err_init(&err);
   as_batch_tiles_how how = {.from = from,
+<<<<<<< HEAD
                             .options = cli_tile_options(o),
                             .seed = o->seed,
                             .json = o->json,
@@ -146,28 +151,56 @@ static int certify_tiles(const cli_opts *o, const as_import_tile_format *from) {
                             .verbose = o->verbose};
   as_oplib *library = cli_library(o, &err);
   int status = library ? as_batch_tiles(&how, library, o->arg[0], o->arg[1]) : as_err_tell(&err);
+=======
+                            .options = {opts->scratch, opts->shapes, opts->config},
+                            .seed = opts->seed,
+                            .json = opts->json,
+                            .quiet = opts->quiet,
+                            .verbose = opts->verbose,
+                            .refute_only = claimed,
+                            .why = why};
+  as_oplib *library = cli_library(opts, &err);
+  int status =
+      library ? as_batch_tiles(&how, library, opts->arg[0], opts->arg[1]) : as_err_tell(&err);
+>>>>>>> main
   as_oplib_free(library);
   as_err_clear(&err);
   return status;
 }
 
-int cli_certify(const cli_opts *o) {
-  if (!as_ends_with(o->arg[0], ".rule")) {
-    if (o->n_arg < 2 || o->n_arg > 3 || (o->n_arg == 3) != (o->to != NULL)) {
+/* Evaluation first.  A claim is made of tile programs of block form; of others there is nothing
+ * that a certificate could be about. */
+static int certify_tiles(const cli_opts *opts, const as_import_tile_format *from) {
+  as_err unsaid;
+  char *why = NULL;
+  as_err_init(&unsaid);
+  as_oplib *known = from ? NULL : cli_library(opts, &unsaid);
+  bool claimed = known && as_batch_tiles_claimed(known, opts->arg[0], opts->arg[1], &why);
+  as_oplib_free(known);
+  as_err_clear(&unsaid);
+  int status = evaluate_tiles(opts, from, claimed, why);
+  free(why);
+  return claimed && status == AS_UNKNOWN ? certify_one(opts) : status;
+}
+
+int cli_certify(const cli_opts *opts) {
+  if (!as_ends_with(opts->arg[0], ".rule")) {
+    if (opts->n_arg < 2 || opts->n_arg > 3 || (opts->n_arg == 3) != (opts->to != NULL)) {
       fprintf(stderr, "usage: assay certify [options] FILE.rule ... | PROGRAM.tp CANDIDATE [and "
                       "with --to, only then: the file to write]\n");
       return AS_BAD_INPUT;
     }
-    const as_import_tile_format *tiles = o->from ? as_import_tile_format_named(o->from) : NULL;
-    if (tiles || (o->from == NULL && as_batch_tiles_are(o->arg[0], o->arg[1])))
-      return certify_tiles(o, tiles);
-    return o->from ? certify_graphs(o) : certify_one(o);
+    const as_import_tile_format *tiles =
+        opts->from ? as_import_tile_format_named(opts->from) : NULL;
+    if (tiles || (opts->from == NULL && as_batch_tiles_are(opts->arg[0], opts->arg[1])))
+      return certify_tiles(opts, tiles);
+    return opts->from ? certify_graphs(opts) : certify_one(opts);
   }
-  for (uint32_t i = 1; i < o->n_arg; i++) {
-    if (!as_ends_with(o->arg[i], ".rule")) {
-      fprintf(stderr, "assay: %s: no file of rules (.rule), as the first one is\n", o->arg[i]);
+  for (uint32_t i = 1; i < opts->n_arg; i++) {
+    if (!as_ends_with(opts->arg[i], ".rule")) {
+      fprintf(stderr, "assay: %s: no file of rules (.rule), as the first one is\n", opts->arg[i]);
       return AS_BAD_INPUT;
     }
   }
-  return certify_rules(o);
+  return certify_rules(opts);
 }

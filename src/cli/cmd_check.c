@@ -37,29 +37,29 @@ static bool find_second(const char *command[6], char **folder, as_err *err) {
   return true;
 }
 
-int cli_check(const cli_opts *o) {
+int cli_check(const cli_opts *opts) {
   as_err err;
   as_err_init(&err);
   char *standard = cli_sem_dir();
   char *checker = checker_path();
   char *folder = NULL;
-  bool both = strcmp(o->checkers, "both") == 0;
+  bool both = strcmp(opts->checkers, "both") == 0;
   const char *const first[] = {checker, NULL};
   const char *second[6] = {NULL};
   const as_check_by by[] = {{"assay-check", first}, {"the second checker", second}};
   const char *const standard_only[] = {standard};
-  as_oplib *yours = cli_library(o, &err);
+  as_oplib *yours = cli_library(opts, &err);
   if (both && err.status == AS_OK)
     find_second(second, &folder, &err);
   as_check_how how = {.yours = yours,
-                      .sem = o->sem.n ? o->sem.data : standard_only,
-                      .n_sem = o->sem.n ? (uint32_t)o->sem.n : 1,
+                      .sem = opts->sem.n ? opts->sem.data : standard_only,
+                      .n_sem = opts->sem.n ? (uint32_t)opts->sem.n : 1,
                       .checkers = by,
                       .n_checkers = both ? 2 : 1,
-                      .target = o->arch ? as_target_find(o->arch, &err) : NULL,
-                      .json = o->json,
-                      .quiet = o->quiet};
-  int status = err.status == AS_OK ? (int)as_check(&how, o->arg[0], &err) : (int)err.status;
+                      .target = opts->arch ? as_target_find(opts->arch, &err) : NULL,
+                      .json = opts->json,
+                      .quiet = opts->quiet};
+  int status = err.status == AS_OK ? (int)as_check(&how, opts->arg[0], &err) : (int)err.status;
   if (err.status != AS_OK)
     status = as_err_tell(&err);
   as_oplib_free(yours);

@@ -9,21 +9,21 @@ static bool is_there(const as_oplib *library, const char *name, as_err *err) {
                     near ? " (did you mean `" : "", near ? near : "", near ? "`?)" : "");
 }
 
-int cli_ops(const cli_opts *o) {
+int cli_ops(const cli_opts *opts) {
   as_err err;
   as_err_init(&err);
-  as_oplib *library = cli_library(o, &err);
-  as_report_operators how = {.name = o->n_arg == 1 ? o->arg[0] : NULL,
-                             .seed = o->seed,
-                             .threads = (unsigned)o->threads,
-                             .json = o->json,
-                             .quiet = o->quiet};
+  as_oplib *library = cli_library(opts, &err);
+  as_report_operators how = {.name = opts->n_arg == 1 ? opts->arg[0] : NULL,
+                             .seed = opts->seed,
+                             .threads = (unsigned)opts->threads,
+                             .json = opts->json,
+                             .quiet = opts->quiet};
   int status = AS_BAD_INPUT;
   if (library == NULL || (how.name && !is_there(library, how.name, &err)))
     status = as_err_tell(&err);
   else
-    status = (int)(o->check ? as_report_operators_check(&how, library)
-                            : as_report_operators_list(&how, library));
+    status = (int)(opts->check ? as_report_operators_check(&how, library)
+                               : as_report_operators_list(&how, library));
   as_oplib_free(library);
   as_err_clear(&err);
   return status;

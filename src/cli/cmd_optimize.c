@@ -18,10 +18,10 @@ typedef struct {
   bool lowered;
 } choice;
 
-static void choice_clear(choice *x) {
-  if (x->lowered)
-    as_lowered_clear(&x->low);
-  as_report_words_clear(&x->words);
+static void choice_clear(choice *chosen) {
+  if (chosen->lowered)
+    as_lowered_clear(&chosen->low);
+  as_report_words_clear(&chosen->words);
 }
 
 static bool lowers(void *arg, const as_graph *cand, as_err *err) {
@@ -35,99 +35,101 @@ static bool lowers(void *arg, const as_graph *cand, as_err *err) {
 
 /* The first candidate, in order of cost, that is certified when the solvers have been asked as
  * well: the search has proved each, and a tiling of it lowers. */
-static bool choose(const cli_opts *o, const as_job *job, const as_target *target,
-                   as_search_result *found, choice *x, as_err *err) {
+static bool choose(const cli_opts *opts, const as_job *job, const as_target *target,
+                   as_search_result *found, choice *chosen, as_err *err) {
   as_lower_opts plan = {.target = target};
   char *why = NULL;
-  for (uint32_t i = 0; i < found->n && !x->lowered; i++) {
-    x->cand = &found->cand[i];
-    as_verdict *v = &x->cand->verdict;
+  for (uint32_t i = 0; i < found->n && !chosen->lowered; i++) {
+    chosen->cand = &found->cand[i];
+    as_verdict *verdict = &chosen->cand->verdict;
     as_judged program = as_job_judged(job);
-    x->judged = as_search_judged(job->program, &program.given, x->cand);
-    as_search_select(x->cand, x->cand->chosen);
-    as_judge_ask(&x->judged, &o->policy, v);
-    as_report_words_clear(&x->words);
-    as_report_words_of(v, true, &x->words);
-    as_verdict_release(v);
-    if (v->certified) {
-      as_lowered_init(&x->low);
-      x->lowered = true;
-      if (!as_lower_cuda(x->cand->graph, &plan, &x->low, err))
+    chosen->judged = as_search_judged(job->program, &program.given, chosen->cand);
+    as_search_select(chosen->cand, chosen->cand->chosen);
+    as_judge_ask(&chosen->judged, &opts->policy, verdict);
+    as_report_words_clear(&chosen->words);
+    as_report_words_of(verdict, true, &chosen->words);
+    as_verdict_release(verdict);
+    if (verdict->certified) {
+      as_lowered_init(&chosen->low);
+      chosen->lowered = true;
+      if (!as_lower_cuda(chosen->cand->graph, &plan, &chosen->low, err))
         return false;
     } else if (why == NULL) {
-      why = as_strdup(v->why ? v->why : "no reason given");
+      why = as_strdup(verdict->why ? verdict->why : "no reason given");
     }
   }
-  if (!x->lowered)
+  if (!chosen->lowered)
     as_err_set(err, AS_UNKNOWN, "no candidate is certified: %s", why ? why : "none was found");
   free(why);
-  return x->lowered;
+  return chosen->lowered;
 }
 
-static json_t *extra_json(const as_search_result *found, const choice *x, const as_target *target) {
-  const as_search_stats *s = &found->stats;
+static json_t *extra_json(const as_search_result *found, const choice *chosen,
+                          const as_target *target) {
+  const as_search_stats *stats = &found->stats;
   json_t *tiling = json_object();
   json_t *kernels = json_array();
-  if (x->cand->n_tiling) {
-    const as_tiling *t = &x->cand->tiling[x->cand->chosen];
-    for (uint32_t i = 0; i < t->n; i++) {
-      json_object_set_new(tiling, as_size_name(x->cand->graph->sizes, t->size[i]),
-                          json_integer(t->value[i]));
+  if (chosen->cand->n_tiling) {
+    const as_tiling *chosen_tiling = &chosen->cand->tiling[chosen->cand->chosen];
+    for (uint32_t i = 0; i < chosen_tiling->n; i++) {
+      json_object_set_new(tiling, as_size_name(chosen->cand->graph->sizes, chosen_tiling->size[i]),
+                          json_integer(chosen_tiling->value[i]));
     }
-    json_object_set_new(tiling, "model_us", json_real(t->us));
+    json_object_set_new(tiling, "model_us", json_real(chosen_tiling->us));
   }
-  for (uint32_t i = 0; i < x->low.n_kernel; i++) {
-    const as_lower_kernel *l = &x->low.kernel[i];
-    json_array_append_new(kernels, json_pack("{s:s, s:I, s:I, s:i, s:i, s:i, s:b}", "name", l->name,
-                                             "shared_bytes", (json_int_t)l->bytes_smem, "blocks",
-                                             (json_int_t)l->blocks, "warps", l->warps, "stages",
-                                             l->stages, "barriers_in_loop", l->barriers_loop,
-                                             "validated", l->validated));
+  for (uint32_t i = 0; i < chosen->low.n_kernel; i++) {
+    const as_lower_kernel *kernel = &chosen->low.kernel[i];
+    json_array_append_new(kernels,
+                          json_pack("{s:s, s:I, s:I, s:i, s:i, s:i, s:b}", "name", kernel->name,
+                                    "shared_bytes", (json_int_t)kernel->bytes_smem, "blocks",
+                                    (json_int_t)kernel->blocks, "warps", kernel->warps, "stages",
+                                    kernel->stages, "barriers_in_loop", kernel->barriers_loop,
+                                    "validated", kernel->validated));
   }
-  return json_pack("{s:s, s:s, s:o, s:{s:I, s:I, s:I, s:I, s:I, s:f}, s:o, s:o, s:i}", "target",
-                   target->gpu, "arch", target->arch, "statistics", as_report_stats_json(),
-                   "search", "states", (json_int_t)s->states, "candidates",
-                   (json_int_t)s->candidates, "tested", (json_int_t)s->tested, "certified",
-                   (json_int_t)s->certified, "failed_late",
-                   (json_int_t)(s->unproved + s->replay_failed), "seconds", s->seconds, "tiling",
-                   tiling, "kernels", kernels, "kernel_count", (int)x->cand->kernels);
+  return json_pack(
+      "{s:s, s:s, s:o, s:{s:I, s:I, s:I, s:I, s:I, s:f}, s:o, s:o, s:i}", "target", target->gpu,
+      "arch", target->arch, "statistics", as_report_stats_json(), "search", "states",
+      (json_int_t)stats->states, "candidates", (json_int_t)stats->candidates, "tested",
+      (json_int_t)stats->tested, "certified", (json_int_t)stats->certified, "failed_late",
+      (json_int_t)(stats->unproved + stats->replay_failed), "seconds", stats->seconds, "tiling",
+      tiling, "kernels", kernels, "kernel_count", (int)chosen->cand->kernels);
 }
 
-static uint32_t operators(const as_graph *g) {
+static uint32_t operators(const as_graph *graph) {
   uint32_t n = 0;
-  for (uint32_t i = 0; i < g->n; i++)
-    n += g->node[i].kind == AS_N_OP;
+  for (uint32_t i = 0; i < graph->n; i++)
+    n += graph->node[i].kind == AS_N_OP;
   return n;
 }
 
-static void print_choice(const cli_opts *o, const as_job *job, const as_search_result *found,
-                         const choice *x, const as_target *target, const char *dir) {
-  if (o->quiet) {
+static void print_choice(const cli_opts *opts, const as_job *job, const as_search_result *found,
+                         const choice *chosen, const as_target *target, const char *dir) {
+  if (opts->quiet) {
     puts(dir);
     return;
   }
-  const as_search_stats *s = &found->stats;
+  const as_search_stats *stats = &found->stats;
   printf("%s: %u operators; %llu states visited, %llu candidates tested, %llu certified in %.1f "
          "s\n\n%s\n",
-         job->program->name, operators(job->program), (unsigned long long)s->states,
-         (unsigned long long)s->tested, (unsigned long long)s->certified, s->seconds,
-         x->cand->text);
-  as_report_print(&x->cand->verdict, &x->words, o->verbose);
+         job->program->name, operators(job->program), (unsigned long long)stats->states,
+         (unsigned long long)stats->tested, (unsigned long long)stats->certified, stats->seconds,
+         chosen->cand->text);
+  as_report_print(&chosen->cand->verdict, &chosen->words, opts->verbose);
   printf("target    %s (%s)\n", target->arch, target->gpu);
-  for (uint32_t i = 0; i < x->low.n_kernel; i++) {
-    const as_lower_kernel *k = &x->low.kernel[i];
+  for (uint32_t i = 0; i < chosen->low.n_kernel; i++) {
+    const as_lower_kernel *kernel = &chosen->low.kernel[i];
     printf("kernel    %s: %ld blocks of %d warps, %ld bytes of shared memory, %d stages%s\n",
-           k->name, k->blocks, k->warps, k->bytes_smem, k->stages,
-           k->validated ? "; thread graph validated" : "");
+           kernel->name, kernel->blocks, kernel->warps, kernel->bytes_smem, kernel->stages,
+           kernel->validated ? "; thread graph validated" : "");
   }
-  char *said = as_search_said(found, o->verbose);
+  char *said = as_search_said(found, opts->verbose);
   printf("%s%s%s", said ? "search    " : "", said ? said : "", said ? "\n" : "");
   free(said);
-  if (o->verbose && x->low.notes)
-    fputs(x->low.notes, stdout);
-  for (uint32_t i = 0; o->verbose && i < found->n_log; i++)
+  if (opts->verbose && chosen->low.notes)
+    fputs(chosen->low.notes, stdout);
+  for (uint32_t i = 0; opts->verbose && i < found->n_log; i++)
     printf("note      %s\n", found->log[i]);
-  if (o->verbose || o->stats)
+  if (opts->verbose || opts->stats)
     as_report_print_stats();
   printf("%s\n", dir);
 }
@@ -145,29 +147,29 @@ static void show_progress(void *arg, const char *stage, const as_search_stats *s
   fflush(stderr);
 }
 
-static bool search(const cli_opts *o, const as_job *job, const as_target *target,
+static bool search(const cli_opts *opts, const as_job *job, const as_target *target,
                    as_search_result *found, as_err *err) {
   as_progress progress;
-  as_progress_init(&progress, o->quiet);
+  as_progress_init(&progress, opts->quiet);
   as_lower_opts plan = {.target = target};
-  as_policy policy = o->policy;
+  as_policy policy = opts->policy;
   as_policy_without_solvers(&policy); /* they are asked of the one that is chosen */
   policy.stop_early = true;
-  as_search_opts so = as_search_default;
-  so.threads = (unsigned)o->threads;
-  so.seed = o->seed;
-  so.max_seconds = (double)o->seconds;
-  so.z3 = strcmp(o->prune, "z3") == 0;
-  so.target = target;
-  so.concrete = true;
-  so.stop = as_interrupt_catch();
-  so.policy = &policy;
-  so.given = as_job_judged(job).given;
-  so.lowers = lowers;
-  so.lowers_arg = &plan;
-  so.progress = show_progress;
-  so.progress_arg = &progress;
-  as_status status = as_search(job->program, &so, found);
+  as_search_opts options = as_search_default;
+  options.threads = (unsigned)opts->threads;
+  options.seed = opts->seed;
+  options.max_seconds = (double)opts->seconds;
+  options.z3 = strcmp(opts->prune, "z3") == 0;
+  options.target = target;
+  options.concrete = true;
+  options.stop = as_interrupt_catch();
+  options.policy = &policy;
+  options.given = as_job_judged(job).given;
+  options.lowers = lowers;
+  options.lowers_arg = &plan;
+  options.progress = show_progress;
+  options.progress_arg = &progress;
+  as_status status = as_search(job->program, &options, found);
   as_progress_end(&progress);
   return status == AS_OK ||
          as_err_set(err, status, "%s",
@@ -175,44 +177,46 @@ static bool search(const cli_opts *o, const as_job *job, const as_target *target
                                    : "no certified candidate was found within the limits");
 }
 
-static bool leave(const cli_opts *o, const as_job *job, const as_search_result *found,
-                  const choice *x, const as_target *target, const char *dir, as_err *err) {
-  json_t *extra = extra_json(found, x, target);
+static bool leave(const cli_opts *opts, const as_job *job, const as_search_result *found,
+                  const choice *chosen, const as_target *target, const char *dir, as_err *err) {
+  json_t *extra = extra_json(found, chosen, target);
   char *said = as_search_said(found, false);
   json_object_set_new(extra, "search_said", json_string(said ? said : ""));
   free(said);
-  bool ok = as_report_package(dir, o->force, &x->judged, &x->cand->verdict, &x->words, x->low.cuda,
-                              extra, err);
-  if (ok && o->json) {
+  bool ok = as_report_package(dir, opts->force, &chosen->judged, &chosen->cand->verdict,
+                              &chosen->words, chosen->low.cuda, extra, err);
+  if (ok && opts->json) {
     json_object_set_new(extra, "directory", json_string(dir));
-    char *json = as_report_json(&x->judged, &x->cand->verdict, &x->words, NULL, extra);
+    char *json =
+        as_report_json(&chosen->judged, &chosen->cand->verdict, &chosen->words, NULL, extra);
     fputs(json, stdout);
     free(json);
   } else if (ok) {
-    print_choice(o, job, found, x, target, dir);
+    print_choice(opts, job, found, chosen, target, dir);
   }
   json_decref(extra);
   return ok;
 }
 
-int cli_optimize(const cli_opts *o) {
+int cli_optimize(const cli_opts *opts) {
   as_err err;
   as_err_init(&err);
-  choice x = {0};
+  choice chosen = {0};
   as_search_result found = {0};
   char *dir = NULL;
   as_job job;
-  as_job_init(&job, cli_library(o, &err));
-  const as_target *target = cli_target(o, NULL, &err);
-  bool ok = job.lib && target && as_job_read_program(&job, o->arg[0], &err);
+  as_job_init(&job, cli_library(opts, &err));
+  const as_target *target = cli_target(opts, NULL, &err);
+  bool ok = job.lib && target && as_job_read_program(&job, opts->arg[0], &err);
   if (ok) {
-    dir = o->out ? as_strdup(o->out) : as_format("%s.assay", job.program->name);
-    ok = as_report_dir_place(dir, o->force, &err) && /* before the work, not after it */
-         search(o, &job, target, &found, &err) && choose(o, &job, target, &found, &x, &err) &&
-         leave(o, &job, &found, &x, target, dir, &err);
+    dir = opts->out ? as_strdup(opts->out) : as_format("%s.assay", job.program->name);
+    ok = as_report_dir_place(dir, opts->force, &err) && /* before the work, not after it */
+         search(opts, &job, target, &found, &err) &&
+         choose(opts, &job, target, &found, &chosen, &err) &&
+         leave(opts, &job, &found, &chosen, target, dir, &err);
   }
   int status = ok ? AS_OK : as_err_tell(&err);
-  choice_clear(&x);
+  choice_clear(&chosen);
   as_search_result_clear(&found);
   as_job_clear(&job);
   free(dir);

@@ -3,25 +3,25 @@
 #include "cli.h"
 #include "src/baseline/regress.h"
 
-int cli_regress(const cli_opts *o) {
+int cli_regress(const cli_opts *opts) {
   as_err err;
   as_err_init(&err);
   /* specifications that cannot be read are bad input, not a change of every fact */
-  as_oplib *library = cli_library(o, &err);
-  as_baseline_asked asked = {.baseline = o->baseline,
+  as_oplib *library = cli_library(opts, &err);
+  as_baseline_asked asked = {.baseline = opts->baseline,
                              .library = library,
-                             .path = (const char *const *)o->arg,
-                             .n_path = o->n_arg,
-                             .policy = &o->policy,
-                             .threads = (unsigned)o->threads,
-                             .forward = o->forward,
-                             .backward = o->backward,
-                             .all = o->all,
-                             .update = o->update,
-                             .json = o->json,
-                             .quiet = o->quiet,
-                             .verbose = o->verbose,
-                             .junit = o->junit};
+                             .path = (const char *const *)opts->arg,
+                             .n_path = opts->n_arg,
+                             .policy = &opts->policy,
+                             .threads = (unsigned)opts->threads,
+                             .forward = opts->forward,
+                             .backward = opts->backward,
+                             .all = opts->all,
+                             .update = opts->update,
+                             .json = opts->json,
+                             .quiet = opts->quiet,
+                             .verbose = opts->verbose,
+                             .junit = opts->junit};
   int status = library ? as_baseline_regress(&asked, &err) : AS_BAD_INPUT;
   if (err.status != AS_OK)
     status = as_err_tell(&err);

@@ -85,18 +85,19 @@ char *cli_second_dir(void) {
 }
 
 static bool load_path(as_oplib *lib, const char *path, as_err *err) {
-  struct stat st;
-  if (stat(path, &st) != 0)
+  struct stat status;
+  if (stat(path, &status) != 0)
     return as_err_set(err, AS_BAD_INPUT, "%s: operator specifications not found", path);
-  return S_ISDIR(st.st_mode) ? as_oplib_load_dir(lib, path, err) : as_oplib_load(lib, path, err);
+  return S_ISDIR(status.st_mode) ? as_oplib_load_dir(lib, path, err)
+                                 : as_oplib_load(lib, path, err);
 }
 
-as_oplib *cli_library(const cli_opts *o, as_err *err) {
+as_oplib *cli_library(const cli_opts *opts, as_err *err) {
   as_oplib *lib = as_oplib_new();
-  char *standard = o->sem.n == 0 ? cli_sem_dir() : NULL;
+  char *standard = opts->sem.n == 0 ? cli_sem_dir() : NULL;
   bool ok = standard == NULL || load_path(lib, standard, err);
-  for (size_t i = 0; ok && i < o->sem.n; i++)
-    ok = load_path(lib, AS_VEC_AT(&o->sem, char *, i), err);
+  for (size_t i = 0; ok && i < opts->sem.n; i++)
+    ok = load_path(lib, AS_VEC_AT(&opts->sem, char *, i), err);
   free(standard);
   if (ok)
     return lib;

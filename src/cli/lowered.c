@@ -6,18 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-void cli_lowered_init(cli_lowered *c, const cli_opts *o) {
-  memset(c, 0, sizeof *c);
-  as_lowered_init(&c->low);
-  cli_place_init(&c->at, o);
+void cli_lowered_init(cli_lowered *made, const cli_opts *opts) {
+  memset(made, 0, sizeof *made);
+  as_lowered_init(&made->low);
+  cli_place_init(&made->at, opts);
 }
 
-void cli_lowered_clear(cli_lowered *c) {
-  as_lowered_clear(&c->low);
-  as_job_clear(&c->job);
-  cli_place_clear(&c->at);
-  free(c->in);
-  free(c->out);
+void cli_lowered_clear(cli_lowered *made) {
+  as_lowered_clear(&made->low);
+  as_job_clear(&made->job);
+  cli_place_clear(&made->at);
+  free(made->in);
+  free(made->out);
 }
 
 /* The extents of a tensor at the sizes that the files give. */
@@ -35,30 +35,36 @@ static bool port_of(const as_graph *graph, as_node_id id, const int64_t *sizes, 
   return true;
 }
 
-static bool find_ports(cli_lowered *c, as_err *err) {
-  const as_graph *graph = c->job.graph;
+static bool find_ports(cli_lowered *made, as_err *err) {
+  const as_graph *graph = made->job.graph;
   int64_t *sizes = as_graph_size_values(graph);
-  c->in = as_calloc(graph->n_input + 1, sizeof *c->in);
-  c->out = as_calloc(graph->n_output + 1, sizeof *c->out);
+  made->in = as_calloc(graph->n_input + 1, sizeof *made->in);
+  made->out = as_calloc(graph->n_output + 1, sizeof *made->out);
   bool ok = true;
   for (uint32_t i = 0; ok && i < graph->n_input; i++)
-    ok = port_of(graph, graph->input[i], sizes, &c->in[i], err);
+    ok = port_of(graph, graph->input[i], sizes, &made->in[i], err);
   for (uint32_t i = 0; ok && i < graph->n_output; i++)
-    ok = port_of(graph, graph->output[i], sizes, &c->out[i], err);
-  c->ports = (as_rt_interface){c->in, graph->n_input, c->out, graph->n_output};
+    ok = port_of(graph, graph->output[i], sizes, &made->out[i], err);
+  for (uint32_t i = 0; ok && i < graph->n_input; i++)
+    made->in[i].range = as_graph_index_range(made->job.program, made->job.program->input[i], sizes,
+                                             &made->in[i].exact);
+  for (uint32_t i = 0; ok && i < graph->n_output; i++)
+    made->out[i].type = made->low.out_type[i]; /* the kernels' choice: one type for all outputs */
+  made->ports = (as_rt_interface){made->in, graph->n_input, made->out, graph->n_output};
   free(sizes);
   return ok;
 }
 
-bool cli_lower(cli_lowered *c, const cli_opts *o, as_err *err) {
-  as_job_init(&c->job, cli_library(&c->at.opts, err));
-  if (!c->job.lib || !as_job_read_program(&c->job, c->at.prog, err) ||
-      !as_job_read_candidate(&c->job, c->at.cand, err))
+bool cli_lower(cli_lowered *made, const cli_opts *opts, as_err *err) {
+  as_job_init(&made->job, cli_library(&made->at.opts, err));
+  if (!made->job.lib || !as_job_read_program(&made->job, made->at.prog, err) ||
+      !as_job_read_candidate(&made->job, made->at.cand, err))
     return false;
-  if (o->n_arg == 1 && !as_exists(c->at.cert))
+  if (opts->n_arg == 1 && !as_exists(made->at.cert))
     return as_err_set(err, AS_BAD_INPUT, "%s: has no certificate, so nothing of it is run",
-                      o->arg[0]);
-  c->target = cli_target(o, o->n_arg == 1 ? o->arg[0] : NULL, err);
-  as_lower_opts plan = {.target = c->target};
-  return c->target && as_lower_cuda(c->job.graph, &plan, &c->low, err) && find_ports(c, err);
+                      opts->arg[0]);
+  made->target = cli_target(opts, opts->n_arg == 1 ? opts->arg[0] : NULL, err);
+  as_lower_opts plan = {.target = made->target};
+  return made->target && as_lower_cuda(made->job.graph, &plan, &made->low, err) &&
+         find_ports(made, err);
 }

@@ -14,11 +14,11 @@ typedef struct {
   as_rt_interface ports; /* of in and out */
 } cli_lowered;
 
-void cli_lowered_init(cli_lowered *c, const cli_opts *o);
+void cli_lowered_init(cli_lowered *c, const cli_opts *opts);
 void cli_lowered_clear(cli_lowered *c);
 /* reads what the arguments name and lowers it for the GPU that is meant; a result directory must
  * have a certificate */
-bool cli_lower(cli_lowered *c, const cli_opts *o, as_err *err);
+bool cli_lower(cli_lowered *c, const cli_opts *opts, as_err *err);
 /* the folder of the emulation's header, installed or in the source tree; malloc'ed */
 char *cli_emulation_dir(void);
 #endif

@@ -1,7 +1,7 @@
 #include "cli.h"
 #include <stdio.h>
 
-typedef int (*command_function)(const cli_opts *o); /* gives the exit status */
+typedef int (*command_function)(const cli_opts *opts); /* gives the exit status */
 
 static const command_function run[] = {
 #define COMMAND_FUNCTION(name, ...) cli_##name,
@@ -10,15 +10,15 @@ static const command_function run[] = {
 };
 
 int main(int argc, char **argv) {
-  cli_opts o;
+  cli_opts opts;
   int status = AS_OK;
-  int command = cli_parse(argc, argv, &o, &status);
+  int command = cli_parse(argc, argv, &opts, &status);
   if (command >= 0)
-    status = run[command](&o);
+    status = run[command](&opts);
   if (fflush(stdout) != 0 || ferror(stdout)) {
     fputs("assay: cannot write to standard output\n", stderr);
     status = AS_BAD_INPUT;
   }
-  cli_opts_clear(&o);
+  cli_opts_clear(&opts);
   return status;
 }

@@ -45,21 +45,21 @@ static const as_options all = {
 };
 
 /* policy, direction, trace: what is read off the words once */
-static bool interpret(cli_opts *o, int command) {
-  bool many = o->from != NULL || command == CLI_NUMBER_regress;
-  const char *asked = o->solvers ? o->solvers : many ? "none" : "both";
+static bool interpret(cli_opts *opts, int command) {
+  bool many = opts->from != NULL || command == CLI_NUMBER_regress;
+  const char *asked = opts->solvers ? opts->solvers : many ? "none" : "both";
   as_err err;
   as_err_init(&err);
-  as_policy_init(&o->policy);
-  o->policy.seed = o->seed;
-  o->policy.solver_seconds = (double)o->solver_seconds;
-  o->policy.keep_queries = o->smt;
-  o->forward = strcmp(o->direction, "backward") != 0;
-  o->backward = strcmp(o->direction, "forward") != 0;
-  bool ok = as_policy_require(&o->policy, o->require, &err) &&
-            as_policy_ask(&o->policy, asked, &err) &&
-            (o->trace == NULL || as_trace_set(o->trace, &err)) &&
-            (o->arch == NULL || as_target_find(o->arch, &err));
+  as_policy_init(&opts->policy);
+  opts->policy.seed = opts->seed;
+  opts->policy.solver_seconds = (double)opts->solver_seconds;
+  opts->policy.keep_queries = opts->smt;
+  opts->forward = strcmp(opts->direction, "backward") != 0;
+  opts->backward = strcmp(opts->direction, "forward") != 0;
+  bool ok = as_policy_require(&opts->policy, opts->require, &err) &&
+            as_policy_ask(&opts->policy, asked, &err) &&
+            (opts->trace == NULL || as_trace_set(opts->trace, &err)) &&
+            (opts->arch == NULL || as_target_find(opts->arch, &err));
   if (!ok)
     as_err_tell(&err);
   as_err_clear(&err);
@@ -71,18 +71,19 @@ static unsigned processors(void) {
   return cores > 0 ? (unsigned)cores : 1;
 }
 
-int cli_parse(int argc, char **argv, cli_opts *o, int *status) {
+int cli_parse(int argc, char **argv, cli_opts *opts, int *status) {
   as_option_arguments given;
-  memset(o, 0, sizeof *o);
-  o->threads = processors();
-  if (!as_options_parse(&all, argc, argv, o, &given, status))
+  memset(opts, 0, sizeof *opts);
+  opts->threads = processors();
+  if (!as_options_parse(&all, argc, argv, opts, &given, status))
     return -1;
-  o->arg = given.argument;
-  o->n_arg = given.n;
+  opts->arg = given.argument;
+  opts->n_arg = given.n;
   *status = AS_BAD_INPUT;
-  return interpret(o, given.command) ? given.command : -1;
+  return interpret(opts, given.command) ? given.command : -1;
 }
 
+<<<<<<< HEAD
 static void clear_strings(as_vec *strings) {
   for (size_t i = 0; i < strings->n; i++)
     free(AS_VEC_AT(strings, char *, i));
@@ -105,8 +106,14 @@ as_import_tile_options cli_tile_options(const cli_opts *o) {
                                   .size = &o->size,
                                   .literals = o->literals,
                                   .writes_all = o->writes_all};
+=======
+void cli_opts_clear(cli_opts *opts) {
+  for (size_t i = 0; i < opts->sem.n; i++)
+    free(AS_VEC_AT(&opts->sem, char *, i));
+  as_vec_clear(&opts->sem);
+>>>>>>> main
 }
 
-int cli_completion(const cli_opts *o) {
-  return as_options_print(&all, o->arg[0]) ? AS_OK : AS_BAD_INPUT;
+int cli_completion(const cli_opts *opts) {
+  return as_options_print(&all, opts->arg[0]) ? AS_OK : AS_BAD_INPUT;
 }

@@ -183,7 +183,7 @@ typedef struct {
 
 /* Gives the number of the command to be run.  Negative: there is nothing to run, and *status is the
  * exit status (help was printed, or what is wrong).  o: cleared by cli_opts_clear in any case. */
-int cli_parse(int argc, char **argv, cli_opts *o, int *status);
-void cli_opts_clear(cli_opts *o);
-int cli_completion(const cli_opts *o);
+int cli_parse(int argc, char **argv, cli_opts *opts, int *status);
+void cli_opts_clear(cli_opts *opts);
+int cli_completion(const cli_opts *opts);
 #endif

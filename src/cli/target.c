@@ -3,9 +3,9 @@
 #include <jansson.h>
 #include <stdlib.h>
 
-const as_target *cli_target(const cli_opts *o, const char *dir, as_err *err) {
-  if (o->arch)
-    return as_target_find(o->arch, err);
+const as_target *cli_target(const cli_opts *opts, const char *dir, as_err *err) {
+  if (opts->arch)
+    return as_target_find(opts->arch, err);
   if (!dir)
     return as_target_default();
   char *path = as_format("%s/report.json", dir);

@@ -1,6 +1,7 @@
 #include "import.h"
 #include "mirage.h"
 #include "src/base/mem.h"
+#include "tile.h"
 #include "trinity.h"
 #include "triton.h"
 #include <stdlib.h>
@@ -12,7 +13,7 @@ struct as_import {
 };
 
 const as_import_format *as_import_format_named(const char *name) {
-  static const as_import_format *const formats[] = {&as_mirage_format};
+  static const as_import_format *const formats[] = {&as_mirage_format, &as_tile_format};
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
     if (strcmp(formats[i]->name, name) == 0)
       return formats[i];
@@ -56,8 +57,9 @@ size_t as_import_count(const as_import *import) {
   return import->format->count(import->file);
 }
 
-char *as_import_mug(const as_import *import, size_t index, const as_graph *program, as_err *err) {
-  return import->format->mug(import->file, index, program, err);
+char *as_import_mug(const as_import *import, size_t index, const as_graph *program, bool fixed,
+                    as_err *err) {
+  return import->format->mug(import->file, index, program, fixed, err);
 }
 
 bool as_import_add(as_import *import, const as_graph *graph, as_err *err) {

@@ -9,7 +9,7 @@
 #include "src/ir/graph.h"
 
 /* the formats' names, as --from and --to take them, with commas; a row in import.c each */
-#define AS_IMPORT_NAMES "mirage"
+#define AS_IMPORT_NAMES "mirage,tile"
 
 typedef struct {
   const char *name;
@@ -17,9 +17,11 @@ typedef struct {
   void *(*new)(void);                           /* an empty one */
   void (*free)(void *file);                     /* NULL allowed */
   size_t (*count)(const void *file);
-  /* Text of candidate `index` for as_parse_mug, malloc'ed; NULL with err where it is malformed, is
-   * not of the program's inputs, or cannot be expressed. */
-  char *(*mug)(const void *file, size_t index, const as_graph *program, as_err *err);
+  /* Text of candidate `index` for as_parse_mug (or a tile program), malloc'ed; NULL with err where
+   * it is malformed, is not of the program's inputs, or cannot be expressed: AS_NO where its result
+   * has other extents than the program's.  fixed: with its own sizes as numbers; otherwise they are
+   * symbols with relations, as general as the candidate is. */
+  char *(*mug)(const void *file, size_t index, const as_graph *program, bool fixed, as_err *err);
   /* The other direction: adds a graph at its concrete sizes; false with err, and nothing added,
    * where the format cannot express it. */
   bool (*add)(void *file, const as_graph *graph, as_err *err);
@@ -73,7 +75,8 @@ as_import *as_import_read(const as_import_format *format, const char *path, as_e
 as_import *as_import_new(const as_import_format *format);
 void as_import_free(as_import *import); /* NULL allowed */
 size_t as_import_count(const as_import *import);
-char *as_import_mug(const as_import *import, size_t index, const as_graph *program, as_err *err);
+char *as_import_mug(const as_import *import, size_t index, const as_graph *program, bool fixed,
+                    as_err *err);
 bool as_import_add(as_import *import, const as_graph *graph, as_err *err);
 void as_import_drop(as_import *import);
 char *as_import_text(const as_import *import);

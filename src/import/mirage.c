@@ -1,6 +1,7 @@
 /* Graphs at kernel level, and what both levels share: tensors by guid, operators. */
 #include "mirage_int.h"
 #include "src/base/file.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,8 +95,8 @@ mi_tensor *mi_find(mi_lift *lifting, as_vec *where, const json_t *tensor) {
 }
 
 bool mi_define(mi_lift *lifting, as_vec *where, const json_t *tensor, const char *name,
-               const mi_extent *dim, uint32_t rank, bool after) {
-  mi_tensor defined = {mi_guid(tensor), name, rank, {{0}}, after};
+               const mi_extent *dim, uint32_t rank, bool after, bool varies) {
+  mi_tensor defined = {mi_guid(tensor), name, rank, {{0}}, after, varies};
   if (defined.guid < 0)
     return mi_refuse(lifting, "a tensor without guid");
   for (size_t i = 0; i < where->n; i++) {
@@ -134,11 +135,18 @@ static bool result_dims(mi_lift *lifting, const char *op, const mi_tensor *left,
     if (left->rank < 2)
       return mi_refuse(lifting, "matmul of tensors of %u axes", left->rank);
     dim[left->rank - 1] = right->dim[left->rank - 1];
-    return true;
+    for (uint32_t i = 0; i + 2 < left->rank; i++) {
+      if (!mi_extent_meet(lifting, &left->dim[i], &right->dim[i], op))
+        return false;
+    }
+    return mi_extent_meet(lifting, &left->dim[left->rank - 1], &right->dim[left->rank - 2], op);
   }
   for (uint32_t i = 0; i < left->rank; i++) {
-    if (left->dim[i].n == 0)
+    bool one[2] = {left->dim[i].n == 0, right->dim[i].n == 0};
+    if (one[0])
       dim[i] = right->dim[i];
+    if (!one[0] && !one[1] && !mi_extent_meet(lifting, &left->dim[i], &right->dim[i], op))
+      return false;
   }
   return true;
 }
@@ -165,10 +173,14 @@ bool mi_operator(mi_lift *lifting, as_vec *where, const json_t *op, const char *
     mi_extent dim[AS_MAX_RANK];
     if (!result_dims(lifting, mi_operators[i].ours, left, right, dim))
       return false;
+    bool after = left->after || (right && right->after);
+    bool varies = left->varies || (right && right->varies);
+    if (after && varies)
+      return mi_refuse(lifting, "%s of what is defined after the loop and what changes with it",
+                       kind);
     as_str_printf(&lifting->body, "%s%s = %s(%s%s%s)\n", indent, name, mi_operators[i].ours,
                   left->name, right ? ", " : "", right ? right->name : "");
-    return mi_define(lifting, where, json_array_get(out, 0), name, dim, left->rank,
-                     left->after || (right && right->after));
+    return mi_define(lifting, where, json_array_get(out, 0), name, dim, left->rank, after, varies);
   }
   return mi_refuse(lifting, "unknown operator `%s`", kind);
 }
@@ -180,24 +192,14 @@ static bool input(mi_lift *lifting, const json_t *op, uint32_t number) {
   const as_node *node = &program->node[program->input[number]];
   mi_extent dim[AS_MAX_RANK];
   for (uint32_t i = 0; i < node->rank; i++) {
-    int64_t value;
-    long one;
-    if (!as_graph_concrete(program, node->dim[i], &value))
-      return mi_refuse(lifting, "axis %u of the program's input `%s` has no concrete value", i,
-                       node->name);
-    char *text = as_size_print(program->sizes, node->dim[i]);
-    bool plain = as_size_is_sym(program->sizes, node->dim[i]) ||
-                 as_size_is_const(program->sizes, node->dim[i], &one);
-    char *term = plain ? as_strdup(text) : as_format("(%s)", text);
-    dim[i] = value == 1 && as_size_is_const(program->sizes, node->dim[i], &one)
-                 ? (mi_extent){0}
-                 : mi_extent_of(mi_atom_new(lifting, term, value, false));
-    free(term);
-    free(text);
+    char what[160];
+    snprintf(what, sizeof what, "axis %u of the program's input `%s`", i, node->name);
+    if (!mi_extent_of_size(lifting, node->dim[i], what, &dim[i]))
+      return false;
   }
   const json_t *out = json_object_get(op, "output_tensors");
   return mi_define(lifting, &lifting->tensor, json_array_get(out, 0), node->name, dim, node->rank,
-                   false);
+                   false, false);
 }
 
 static void reserve_names(mi_lift *lifting) {
@@ -233,6 +235,53 @@ static bool find_result(mi_lift *lifting, const json_t *graph) {
   return true;
 }
 
+static void print_values(const mi_lift *lifting, const mi_extent *extent, uint32_t rank,
+                         as_str *out) {
+  as_str_add(out, "[");
+  for (uint32_t i = 0; i < rank; i++)
+    as_str_printf(out, "%s%lld", i ? ", " : "", (long long)mi_extent_value(lifting, &extent[i]));
+  as_str_add(out, "]");
+}
+
+static bool other_shape(mi_lift *lifting, const mi_tensor *made, const mi_extent *wanted,
+                        uint32_t rank) {
+  as_str text;
+  as_str_init(&text);
+  as_str_printf(&text, "graph %zu: its result is of shape ", lifting->index);
+  print_values(lifting, made->dim, made->rank, &text);
+  as_str_add(&text, " at its own sizes, the program's of shape ");
+  print_values(lifting, wanted, rank, &text);
+  bool failed = as_err_set(lifting->err, AS_NO, "%s", text.s);
+  as_str_clear(&text);
+  return failed;
+}
+
+/* the graph's result has the extents of the program's, or it is wrong at its own sizes */
+static bool result(mi_lift *lifting, const json_t *op) {
+  const as_graph *program = lifting->program;
+  const as_node *wanted = &program->node[program->output[0]];
+  const mi_tensor *made =
+      mi_find(lifting, &lifting->tensor, json_array_get(json_object_get(op, "input_tensors"), 0));
+  if (made == NULL)
+    return false;
+  bool same = made->rank == wanted->rank;
+  mi_extent extent[AS_MAX_RANK];
+  for (uint32_t i = 0; i < wanted->rank; i++) {
+    char what[160];
+    snprintf(what, sizeof what, "axis %u of the program's output `%s`", i, wanted->name);
+    if (!mi_extent_of_size(lifting, wanted->dim[i], what, &extent[i]))
+      return false;
+    same = same && mi_extent_value(lifting, &extent[i]) == mi_extent_value(lifting, &made->dim[i]);
+  }
+  if (!same)
+    return other_shape(lifting, made, extent, wanted->rank);
+  for (uint32_t i = 0; i < wanted->rank; i++) {
+    if (!mi_extent_meet(lifting, &made->dim[i], &extent[i], "the result"))
+      return false;
+  }
+  return true;
+}
+
 static bool lift(mi_lift *lifting, const json_t *graph) {
   size_t i;
   json_t *op;
@@ -250,8 +299,7 @@ static bool lift(mi_lift *lifting, const json_t *graph) {
     } else if (strcmp(kind, "kn_customized_op") == 0) {
       lifted = mi_block(lifting, op);
     } else if (strcmp(kind, "kn_output_op") == 0) {
-      lifted = mi_find(lifting, &lifting->tensor,
-                       json_array_get(json_object_get(op, "input_tensors"), 0)) != NULL;
+      lifted = result(lifting, op);
     } else {
       if (strncmp(kind, "kn_", 3) != 0)
         return mi_refuse(lifting, "`%s` at kernel level", kind);
@@ -303,9 +351,14 @@ static char *whole_text(mi_lift *lifting) {
   return ok ? as_str_take(&out) : NULL;
 }
 
-static char *mirage_mug(const void *file, size_t index, const as_graph *program, as_err *err) {
-  mi_lift lifting = {
-      .program = program, .err = err, .index = index, .arena = as_arena_new(), .result = -1};
+static char *mirage_mug(const void *file, size_t index, const as_graph *program, bool fixed,
+                        as_err *err) {
+  mi_lift lifting = {.program = program,
+                     .err = err,
+                     .index = index,
+                     .fixed = fixed,
+                     .arena = as_arena_new(),
+                     .result = -1};
   as_vec_init(&lifting.atom, sizeof(mi_atom));
   as_vec_init(&lifting.relation, sizeof(mi_relation));
   as_vec_init(&lifting.name, sizeof(const char *));

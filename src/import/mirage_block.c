@@ -22,8 +22,8 @@ static bool read_map(mi_lift *lifting, const json_t *op, const char *key, uint32
     for (int other = 0; other < part && part < 3; other++) {
       if (map[part] >= 0 && map[part] == map[other]) {
         return mi_refuse(lifting,
-                         "grid axes %s and %s divide one axis of a tensor, which the language of "
-                         "muGraphs cannot express",
+                         "grid axes %s and %s divide one axis of a tensor: each block begins "
+                         "where both say, and the last one beyond the end",
                          axes[other], axes[part]);
       }
     }
@@ -78,7 +78,7 @@ static bool load(mi_lift *lifting, const json_t *op, const json_t *from) {
   print_map(lifting, map);
   return mi_define(lifting, &lifting->tile,
                    json_array_get(json_object_get(op, "output_tensors"), 0), name, dim,
-                   loaded->rank, false);
+                   loaded->rank, false, map[MI_LOOP] >= 0);
 }
 
 static bool store(mi_lift *lifting, const json_t *op, const json_t *to) {
@@ -89,6 +89,8 @@ static bool store(mi_lift *lifting, const json_t *op, const json_t *to) {
   if (stored == NULL || !read_map(lifting, op, "output_map", stored->rank, map))
     return false;
   map[MI_LOOP] = -1;
+  if (stored->varies)
+    return mi_refuse(lifting, "a result that changes with the loop");
   for (int part = 0; part < 3; part++) {
     if (lifting->part[part] != MI_NOATOM && map[part] < 0) {
       return mi_refuse(
@@ -103,15 +105,17 @@ static bool store(mi_lift *lifting, const json_t *op, const json_t *to) {
     if (!mi_extent_times(&dim[axis], &stored->dim[axis]) || !mi_extent_resolve(lifting, &dim[axis]))
       return mi_refuse(lifting, "too many factors in an extent");
     mi_extent_contract(lifting, &dim[axis]);
+    mi_extent_collapse(lifting, &dim[axis]);
   }
   const char *name = mi_kernel_name(lifting, mi_guid(to));
   as_str_printf(&lifting->body, "  store %s ", name);
   print_dims(lifting, stored->dim, stored->rank);
   as_str_printf(&lifting->body, " = %s", stored->name);
   print_map(lifting, map);
-  const mi_tensor *result = mi_define(lifting, &lifting->tensor, to, name, dim, stored->rank, false)
-                                ? mi_find(lifting, &lifting->tensor, to)
-                                : NULL;
+  const mi_tensor *result =
+      mi_define(lifting, &lifting->tensor, to, name, dim, stored->rank, false, false)
+          ? mi_find(lifting, &lifting->tensor, to)
+          : NULL;
   if (result == NULL ||
       mi_find(lifting, &lifting->tensor, json_object_get(op, "dtensor")) != result)
     return mi_refuse(lifting,
@@ -239,7 +243,7 @@ static bool accumulator(mi_lift *lifting, const json_t *op, const char *kind, in
     return mi_refuse(lifting, "an extent of `%s` cannot be written", kind);
   return mi_define(lifting, &lifting->tile,
                    json_array_get(json_object_get(op, "output_tensors"), 0), name, dim, of->rank,
-                   true);
+                   true, false);
 }
 
 /* The extent of a grid axis or of the loop: the outermost factor of the axes that it alone divides,

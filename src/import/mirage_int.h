@@ -43,13 +43,15 @@ typedef struct {
   const char *name;
   uint32_t rank;
   mi_extent dim[AS_MAX_RANK];
-  bool after; /* the loop */
+  bool after;  /* the loop */
+  bool varies; /* with the loop */
 } mi_tensor;
 
 typedef struct {
   const as_graph *program;
   as_err *err;
   size_t index; /* of the graph, for messages */
+  bool fixed;   /* sizes are numbers */
   as_arena *arena;
   as_vec atom;
   as_vec relation;
@@ -80,6 +82,13 @@ bool mi_extent_resolve(const mi_lift *lifting,
                        mi_extent *extent); /* own sizes that are products become their factors */
 void mi_extent_contract(const mi_lift *lifting,
                         mi_extent *extent); /* the parts of a relation become its whole */
+/* two extents that must be one: equal symbols become one, or a relation says so; false with err
+ * where their values differ */
+bool mi_extent_meet(mi_lift *lifting, const mi_extent *left, const mi_extent *right,
+                    const char *what);
+void mi_extent_collapse(mi_lift *lifting, mi_extent *extent); /* fixed: one number */
+/* the extent that a size of the program is; false with err */
+bool mi_extent_of_size(mi_lift *lifting, as_size size, const char *what, mi_extent *extent);
 /* the tile of an axis that grid axis `grid` (-1: none) and, if `loop`, the loop divide */
 bool mi_extent_tile(mi_lift *lifting, const mi_extent *whole, int grid, bool loop, mi_extent *tile);
 /* e = outer * inner with inner of this value */
@@ -94,7 +103,7 @@ mi_tensor *
 mi_find(mi_lift *lifting, as_vec *where,
         const json_t *tensor); /* what the file says of it must agree with its definition */
 bool mi_define(mi_lift *lifting, as_vec *where, const json_t *tensor, const char *name,
-               const mi_extent *dim, uint32_t rank, bool after);
+               const mi_extent *dim, uint32_t rank, bool after, bool varies);
 const char *mi_kernel_name(mi_lift *lifting, json_int_t guid);
 json_int_t mi_guid(const json_t *tensor);
 bool mi_operator(mi_lift *lifting, as_vec *where, const json_t *op, const char *kind,

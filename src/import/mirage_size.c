@@ -36,7 +36,15 @@ int mi_atom_new(mi_lift *lifting, const char *text, int64_t value, bool own) {
   return (int)lifting->atom.n - 1;
 }
 
+static int number(mi_lift *lifting, int64_t value) {
+  char text[32];
+  snprintf(text, sizeof text, "%lld", (long long)value);
+  return mi_atom_new(lifting, text, value, false);
+}
+
 int mi_atom_fresh(mi_lift *lifting, char letter, int64_t value) {
+  if (lifting->fixed)
+    return number(lifting, value);
   return mi_atom_new(lifting, mi_fresh_name(lifting, letter), value, true);
 }
 
@@ -167,7 +175,7 @@ void mi_extent_contract(const mi_lift *lifting, mi_extent *extent) {
 
 static bool relate(mi_lift *lifting, const mi_extent *whole, const mi_extent *parts) {
   mi_relation relation = {*whole, *parts};
-  if (mi_extent_same(whole, parts))
+  if (lifting->fixed || mi_extent_same(whole, parts))
     return true;
   mi_atom *only = whole->n == 1 ? &AS_VEC_AT(&lifting->atom, mi_atom, whole->factor[0]) : NULL;
   if (only && only->own) {
@@ -176,6 +184,70 @@ static bool relate(mi_lift *lifting, const mi_extent *whole, const mi_extent *pa
     return true;
   }
   as_vec_push(&lifting->relation, &relation);
+  return true;
+}
+
+void mi_extent_collapse(mi_lift *lifting, mi_extent *extent) {
+  if (lifting->fixed && extent->n > 0) {
+    int64_t value = mi_extent_value(lifting, extent);
+    *extent = value == 1 ? (mi_extent){0} : mi_extent_of(number(lifting, value));
+  }
+}
+
+/* replaces an own size by what it is equal to */
+static bool replace(mi_lift *lifting, const mi_extent *own, const mi_extent *by) {
+  if (own->n != 1)
+    return false;
+  mi_atom *atom = &AS_VEC_AT(&lifting->atom, mi_atom, own->factor[0]);
+  for (uint32_t i = 0; i < by->n; i++) {
+    if (by->factor[i] == own->factor[0])
+      return false;
+  }
+  if (!atom->own)
+    return false;
+  atom->product = true;
+  atom->factors = *by;
+  return true;
+}
+
+bool mi_extent_meet(mi_lift *lifting, const mi_extent *left, const mi_extent *right,
+                    const char *what) {
+  mi_extent sides[2] = {*left, *right};
+  int64_t values[2];
+  for (int i = 0; i < 2; i++) {
+    if (!mi_extent_resolve(lifting, &sides[i]))
+      return mi_refuse(lifting, "too many factors in an extent");
+    mi_extent_contract(lifting, &sides[i]);
+    values[i] = mi_extent_value(lifting, &sides[i]);
+  }
+  if (values[0] != values[1])
+    return mi_refuse(lifting, "%s: extents of %lld and %lld meet", what, (long long)values[0],
+                     (long long)values[1]);
+  if (lifting->fixed || mi_extent_same(&sides[0], &sides[1]) ||
+      replace(lifting, &sides[0], &sides[1]) || replace(lifting, &sides[1], &sides[0]))
+    return true;
+  mi_relation relation = {sides[sides[0].n == 0], sides[sides[0].n != 0]};
+  as_vec_push(&lifting->relation, &relation);
+  return true;
+}
+
+bool mi_extent_of_size(mi_lift *lifting, as_size size, const char *what, mi_extent *extent) {
+  const as_graph *program = lifting->program;
+  int64_t value;
+  long one;
+  if (!as_graph_concrete(program, size, &value))
+    return mi_refuse(lifting, "%s has no concrete value", what);
+  bool number_one = as_size_is_const(program->sizes, size, &one) && value == 1;
+  if (number_one || lifting->fixed) {
+    *extent = value == 1 ? (mi_extent){0} : mi_extent_of(number(lifting, value));
+    return true;
+  }
+  char *text = as_size_print(program->sizes, size);
+  bool plain = as_size_is_sym(program->sizes, size) || as_size_is_const(program->sizes, size, &one);
+  char *term = plain ? as_strdup(text) : as_format("(%s)", text);
+  *extent = mi_extent_of(mi_atom_new(lifting, term, value, false));
+  free(term);
+  free(text);
   return true;
 }
 
@@ -203,6 +275,10 @@ static bool divide(mi_lift *lifting, mi_extent *extent, const mi_extent *divisor
   if (!mi_extent_times(&parts, &out) || !relate(lifting, &whole, &parts))
     return mi_refuse(lifting, "too many factors in an extent");
   *extent = out;
+  if (lifting->fixed && mi_extent_times(extent, &rest)) {
+    mi_extent_collapse(lifting, extent);
+    return true;
+  }
   return mi_extent_times(extent, &rest) || mi_refuse(lifting, "too many factors in an extent");
 }
 

@@ -295,3 +295,12 @@ bool as_graph_valid(const as_graph *graph, as_err *err) {
   }
   return true;
 }
+
+as_dtype as_graph_type(const as_graph *graph) {
+  for (uint32_t i = 0; i < graph->n_input; i++) {
+    as_dtype type = graph->node[graph->input[i]].dtype;
+    if (type != AS_INT)
+      return type;
+  }
+  return AS_F32;
+}

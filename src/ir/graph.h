@@ -71,7 +71,7 @@ typedef struct {
   as_node_id arg[AS_MAX_ARGS];
   uint32_t rank;
   as_size dim[AS_MAX_RANK]; /* extents; of one tile for block-level nodes */
-  as_dtype dtype;           /* inputs; others take the program's */
+  as_dtype dtype;           /* inputs; others take that of what they are computed from */
   as_size size;             /* AS_N_SIZE */
   mpq_t value;              /* AS_N_CONST (initialised for all nodes) */
   uint32_t
@@ -186,6 +186,16 @@ bool as_graph_same_size(
     as_size b); /* by the relations of the graph and its program; false: not shown */
 bool as_graph_concrete(const as_graph *graph, as_size a,
                        int64_t *out); /* at the concrete sizes; false where one has none */
+/* the type of what a program computes: its first input's that is no integer, AS_F32 if there is
+ * none
+ */
+as_dtype as_graph_type(const as_graph *graph);
+/* index_range.c: how many values from 0 on each element of an input may have at these sizes so that
+ * every place that the program reads at it is in range; at least 0; -1: it reads none there.  A
+ * place that is more than the element and a number or an index leaves 0 as the only value.  exact
+ * (may be NULL): any other value is out of range somewhere. */
+int64_t as_graph_index_range(const as_graph *program, as_node_id input, const int64_t *env,
+                             bool *exact);
 /* number of kernel launches: predefined operator nodes at kernel level plus blocks */
 uint32_t as_graph_kernels(const as_graph *graph);
 

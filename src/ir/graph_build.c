@@ -293,15 +293,21 @@ as_node_id as_graph_op(as_graph *graph, uint32_t block, const char *name, const 
   node->varying = tmp.varying;
   node->after = tmp.after;
   node->reads_run = tmp.reads_run;
-  node->dtype = graph->n_input ? graph->node[graph->input[0]].dtype : AS_F16;
-  bool typed = false;
+  bool typed = false; /* by the first argument that is neither a number nor of integers */
+  bool integers = false;
+  node->dtype = as_graph_type(graph);
   for (uint32_t i = 0; i < nargs; i++) {
+    const as_node *from = &graph->node[arg[i]];
     node->arg[i] = arg[i];
-    if (typed || as_node_is_number(&graph->node[arg[i]]))
+    if (typed || as_node_is_number(from))
       continue;
-    node->dtype = graph->node[arg[i]].dtype;
-    typed = true;
+    integers |= from->dtype == AS_INT;
+    typed = from->dtype != AS_INT;
+    if (typed)
+      node->dtype = from->dtype;
   }
+  if (integers && !typed)
+    node->dtype = AS_INT;
   for (uint32_t i = 0; i < op->nattrs; i++) {
     as_attr_set(&node->attr[i], &attr[i]);
     if (attr[i].is_size || mpz_cmp_ui(mpq_denref(attr[i].num), 1) != 0 ||

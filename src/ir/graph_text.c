@@ -140,7 +140,7 @@ static bool outputs_in_place(const as_graph *graph) {
 }
 
 char *as_print_tp(const as_graph *graph) {
-  static const char *const types[] = {"f16", "bf16", "f32"};
+  static const char *const types[] = {"f16", "bf16", "f32", "int"};
   as_str text;
   as_str_init(&text);
   for (uint32_t i = 0; i < graph->n_use; i++)

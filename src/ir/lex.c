@@ -35,6 +35,14 @@ static size_t number_len(const char *text, size_t n) {
   return i;
 }
 
+/* whether what follows the n characters of a number cannot: a letter, or a point without digits */
+static bool goes_on(const char *text, size_t n, size_t left) {
+  bool whole = true;
+  for (size_t i = 0; i < n; i++)
+    whole = whole && digit(text[i]);
+  return n < left && (alpha(text[n]) || (whole && text[n] == '.'));
+}
+
 static const char *copy_name(as_arena *mem, const char *text, size_t n) {
   char *p = as_arena_alloc(mem, n + 1);
   memcpy(p, text, n);
@@ -127,6 +135,11 @@ bool as_lex(as_lexed *lexed, const char *file, const char *text, size_t len, as_
       push(lexed, AS_T_NAME, copy_name(mem, s, n), n, line, col);
     } else if (digit(*s)) {
       n = number_len(s, left);
+      if (goes_on(s, n, left))
+        return as_err_at(err, file, text, len, line, col, "malformed number");
+      if (n > MOST_NAME)
+        return as_err_at(err, file, text, len, line, col, "a number of more than %d characters",
+                         MOST_NAME);
       push(lexed, AS_T_NUMBER, s, n, line, col);
     } else if (*s == '"') {
       while (n < left && s[n] != '"' && s[n] != '\n')

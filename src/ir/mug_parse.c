@@ -268,8 +268,13 @@ static bool kernel(as_gparser *parser) {
   }
   if (as_tok_take_word(lexed, "loop")) {
     has_loop = true;
-    if (as_tok_new_name(lexed, "the loop's index") == NULL || !as_tok_want(lexed, '=', "`=`") ||
-        (loop = as_gp_size(parser)) == AS_SIZE_BAD || !end_of_line(lexed))
+    const as_token *index = as_tok(lexed);
+    if (as_tok_new_name(lexed, "the loop's index") == NULL)
+      return false;
+    if (as_name_taken(parser->graph, AS_NONE, index->s))
+      return as_lex_fail(lexed, index, "`%s` is already defined", index->s);
+    if (!as_tok_want(lexed, '=', "`=`") || (loop = as_gp_size(parser)) == AS_SIZE_BAD ||
+        !end_of_line(lexed))
       return false;
   }
   parser->block = as_graph_block(parser->graph, token->s, g, loop, has_loop);

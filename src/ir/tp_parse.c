@@ -16,7 +16,7 @@ static bool input(as_gparser *parser) {
   static const struct {
     const char *name;
     as_dtype t;
-  } types[] = {{"f16", AS_F16}, {"bf16", AS_BF16}, {"f32", AS_F32}};
+  } types[] = {{"f16", AS_F16}, {"bf16", AS_BF16}, {"f32", AS_F32}, {"int", AS_INT}};
 
   as_lexed *lexed = parser->lexed;
   const as_token *token = as_tok(lexed);
@@ -25,12 +25,12 @@ static bool input(as_gparser *parser) {
   int type = -1;
   if (as_tok_new_name(lexed, "the name of an input") == NULL || !as_tok_want(lexed, ':', "`:`"))
     return false;
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 4; i++) {
     if (as_tok_take_word(lexed, types[i].name))
       type = i;
   }
   if (type < 0)
-    return as_lex_fail(lexed, as_tok(lexed), "expected an element type: f16, bf16 or f32");
+    return as_lex_fail(lexed, as_tok(lexed), "expected an element type: f16, bf16, f32 or int");
   if (!as_gp_dims(parser, dim, &rank))
     return false;
   if (as_names_get(parser->graph, AS_SCOPE_SIZE, token->s) != AS_NONE)

@@ -1,6 +1,8 @@
 /* An operator's body as an expression: lets and functions unfolded, names given their values. */
 #include "body.h"
 #include "../ir/builtin.h"
+#include "range.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #define MAX_BOUND 48
@@ -122,7 +124,7 @@ static int read_indices(body_scope *scope, const as_expr *expr, int rank, const 
       if (n < 8)
         idx[n++] = read_expr(scope, expr->kid[i]);
       if (n && !idx[n - 1]->integer)
-        fail(scope, "an index that is data: %s in operator %s cannot be lowered", expr->name);
+        fail(scope, "an index of %s in operator %s is data, and not of integers", expr->name);
       continue;
     }
     const bound_name *binding = find_bound(scope, expr->acc_name[i], true);
@@ -176,18 +178,41 @@ static lx *unfold_let(body_scope *scope, const as_let *let, const as_expr *expr)
   return result;
 }
 
+bool lo_holds_integers(const lo_value *value) {
+  bool input = value->kind == LV_GLOBAL && value->buffer_class == LG_INPUT;
+  return (input && value->dtype == AS_INT) ||
+         (value->kind == LV_MAP && value->body->integer && lx_has_whole(value->body));
+}
+
+lx *lo_read(lo_job *job, uint32_t val, int n, lx *const *idx) {
+  const lo_value *value = &job->value[val];
+  if (!lo_holds_integers(value))
+    return lx_ref(job, val, n, idx);
+  return value->kind == LV_GLOBAL ? lx_whole(job, val, n, idx) : lx_subst(job, value->body, idx, n);
+}
+
+/* a number; beside integers that are data a whole one stays an integer */
+static lx *constant(const body_scope *scope, double number) {
+  bool whole = fabs(number) <= 0x1p53 && number == floor(number);
+  for (uint32_t i = 0; i < scope->op->nargs && whole; i++) {
+    if (lo_holds_integers(&scope->job->value[scope->arg[i]]))
+      return lx_int(scope->job, (long)number);
+  }
+  return lx_num(scope->job, number);
+}
+
 static lx *read_tensor(body_scope *scope, const as_expr *expr) {
   for (uint32_t i = 0; i < scope->op->nargs; i++) {
     if (strcmp(scope->op->arg[i].name, expr->name))
       continue;
     const lo_value *tensor = &scope->job->value[scope->arg[i]];
     if (tensor->kind == LV_CONST)
-      return lx_num(scope->job, tensor->num);
+      return constant(scope, tensor->num);
     lx *idx[8];
     int n = read_indices(scope, expr, tensor->rank, tensor->dim, idx);
     if (n != scope->job->value[scope->arg[i]].rank)
       return fail(scope, "access of %s in operator %s does not have the tensor's rank", expr->name);
-    return lx_ref(scope->job, scope->arg[i], n, idx);
+    return lo_read(scope->job, scope->arg[i], n, idx);
   }
   for (uint32_t i = 0; i + 1 < scope->op->nlet; i++) {
     if (!strcmp(scope->op->let[i].name, expr->name))
@@ -196,16 +221,25 @@ static lx *read_tensor(body_scope *scope, const as_expr *expr) {
   return fail(scope, "unknown tensor %s in operator %s", expr->name);
 }
 
+lx *lo_neutral(lo_job *job, lo_red red) {
+  static const double start[] = {
+      [LO_SUM] = 0, [LO_PROD] = 1, [LO_MAX] = -INFINITY, [LO_MIN] = INFINITY};
+  return lx_num(job, start[red]);
+}
+
+/* sum(k < n) f, where n may depend on indices, as in scans: then the reduction is over as many
+ * terms as n can be at most, and those from n on change nothing */
 static lx *read_fold(body_scope *scope, const as_expr *expr) {
   lx *bound = read_expr(scope, expr->kid[0]);
-  if (bound->op != LX_INT)
-    return fail(scope, "the bound of %s in operator %s is not a size", expr->name);
+  lo_range most = {0, 0};
+  if (!lo_range_of(bound, scope->body->extent, scope->body->n_var, &most))
+    return fail(scope, "the bound of %s in operator %s has no limit that is known", expr->name);
   if (scope->body->n_var == LO_MAX_VARS)
     return fail(scope, "too many indices at %s in operator %s", expr->name);
   lx *fold = lx_new(scope->job, LX_FOLD, 1);
   lx *variable = lx_var(scope->job, scope->body->n_var);
   fold->var = scope->body->n_var;
-  fold->number = bound->number > 0 ? bound->number : 0;
+  fold->number = most.high > 0 ? most.high : 0;
   scope->body->extent[scope->body->n_var++] = fold->number;
   fold->red = expr->kind == AS_E_SUM    ? LO_SUM
               : expr->kind == AS_E_PROD ? LO_PROD
@@ -213,8 +247,13 @@ static lx *read_fold(body_scope *scope, const as_expr *expr) {
                                         : LO_MIN;
   int keep = scope->n_binding;
   bind(scope, expr->name, false, 1, &variable);
-  fold->kid[0] = read_expr(scope, expr->kid[1]);
+  lx *term = read_expr(scope, expr->kid[1]);
   scope->n_binding = keep;
+  if (most.low < most.high) {
+    lx *within = lx_mk(scope->job, LX_LT, 2, (lx *[]){variable, bound});
+    term = lx_mk(scope->job, LX_IF, 3, (lx *[]){within, term, lo_neutral(scope->job, fold->red)});
+  }
+  fold->kid[0] = term;
   return fold;
 }
 
@@ -344,7 +383,8 @@ bool lo_body_read(lo_job *job, const as_node *node, const as_match *match, const
   body_scope scope = {
       .job = job, .op = node->op, .match = match, .attr = node->attr, .arg = arg, .body = body};
   const as_let *out = &node->op->let[node->op->nlet - 1];
-  body->n_var = (int)node->rank;
+  body->rank = (int)node->rank;
+  body->n_var = body->rank;
   for (int i = 0; i < body->n_var; i++)
     body->extent[i] = dim[i];
   bind_result(&scope, out, body->n_var);

@@ -7,9 +7,19 @@
 
 typedef struct {
   lx *expr; /* reductions are LX_FOLD nodes; variables 0..rank-1 are the result's indices */
+  int rank; /* axes of the result */
   int n_var;
   long extent[LO_MAX_VARS]; /* of all variables: the result's axes, then those of reductions */
 } lo_body;
+
+/* Integers that are data: an input of them, or what is computed from such by integer arithmetic.
+ * That is written out where it is read, and never stored, since a float holds few of them. */
+bool lo_holds_integers(const lo_value *value);
+/* an element of a value */
+lx *lo_read(lo_job *job, uint32_t val, int n, lx *const *idx);
+
+/* what a reduction starts from: a term that changes nothing */
+lx *lo_neutral(lo_job *job, lo_red red);
 
 /* node: an operator call; arg: the values of its arguments; dim: the result's extents.  false with
  * job->err. */

@@ -90,7 +90,7 @@ bool lo_contraction(lo_job *job, lo_unit *unit, uint32_t val) {
   int n_right = 0;
   int rank = value->rank;
   if (!job->is16 || job->options->no_mma || value->kind != LV_RED || value->red != LO_SUM ||
-      rank > 7 || !factors(value->body, factor, &n) || n < 2)
+      rank > 7 || lx_has_whole(value->body) || !factors(value->body, factor, &n) || n < 2)
     return false;
   unsigned left_axes = 0;
   unsigned right_axes = 0;

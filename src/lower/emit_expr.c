@@ -122,6 +122,13 @@ static char *index_operation(lo_text *text, const lx *expr) {
   return result;
 }
 
+static char *read_text(lo_text *text, const lx *expr) {
+  as_str out;
+  as_str_init(&out);
+  text->ref(text, &out, expr->val, expr->kid, expr->n);
+  return as_str_take(&out);
+}
+
 char *lo_index(lo_text *text, const lx *expr) {
   if (expr->op == LX_INT && LO_FAULT(LO_FAULT_INDEX_WIDTH))
     return as_format("((int)%ldL)", expr->number);
@@ -129,6 +136,8 @@ char *lo_index(lo_text *text, const lx *expr) {
     return as_format(expr->number < 0 ? "(%ld)" : "%ld", expr->number);
   if (expr->op == LX_VAR)
     return as_strdup(text->var[expr->number]);
+  if (expr->op == LX_WHOLE)
+    return read_text(text, expr);
   return expr->op == LX_IF ? index_choice(text, expr) : index_operation(text, expr);
 }
 
@@ -214,12 +223,8 @@ static const struct {
 };
 
 static char *build(lo_text *text, const lx *expr, bool lazy) {
-  if (expr->op == LX_REF) {
-    as_str out;
-    as_str_init(&out);
-    text->ref(text, &out, expr->val, expr->kid, expr->n);
-    return as_str_take(&out);
-  }
+  if (expr->op == LX_REF)
+    return read_text(text, expr);
   if (expr->op == LX_IF)
     return choice_text(text, expr, lazy);
   if (expr->op == LX_CALL)

@@ -6,6 +6,7 @@
 #include "range.h"
 #include "src/base/id.h"
 #include "src/base/vec.h"
+#include "threads.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,6 +127,9 @@ static uint32_t expand_op(lo_job *job, const as_node *node, uint32_t unit) {
   if (!expr)
     return LO_NONE;
   expr = lx_simplify(job, expr, dim, rank);
+  lo_range range; /* integers that 64 bits may not hold are numbers */
+  if (expr->integer && lx_has_whole(expr) && !lo_range_of(expr, dim, rank, &range))
+    expr = lx_as_number(job, expr);
   if (expr->op == LX_REF && expr->val >= first) { /* the result is one reduction */
     lo_value *value = &job->value[expr->val];
     if (is_whole_value(expr, value, rank, dim)) {
@@ -187,6 +191,9 @@ static bool expand_load(lo_job *job, const as_node *node, uint32_t unit_id, uint
   uint32_t src = job->node_val[node->arg[0]];
   lo_value *value = &job->value[id];
   value->source = src;
+  if (lo_holds_integers(&job->value[src]))
+    return as_err_set(job->err, AS_BAD_INPUT, "%s: integers are not loaded into a kernel's tiles",
+                      node->name);
   if (job->value[src].kind == LV_CONST)
     return as_err_set(job->err, AS_BAD_INPUT, "%s: a constant cannot be loaded", node->name);
   for (int grid_axis = 0; grid_axis < 3; grid_axis++) {
@@ -238,7 +245,7 @@ static bool expand_store(lo_job *job, const as_node *node, uint32_t unit_id, uin
   uint32_t of = job->node_val[node->arg[0]];
   job->value[id].place = LP_GLOBAL;
   job->value[id].buffer_class = LG_WORK;
-  job->value[id].dtype = AS_F32;
+  job->value[id].dtype = job->between[node - job->graph->node];
   lo_unit *unit = &job->unit[unit_id];
   lo_store *longer = as_arena_alloc(job->arena, (unit->n_store + 1) * sizeof *longer);
   lo_store *store = &longer[unit->n_store];
@@ -375,8 +382,10 @@ static bool expand_node(lo_job *job, uint32_t node_id, const uint32_t *block_uni
     uint32_t out = expand_op(job, node, LO_NONE);
     if (out == LO_NONE)
       return false;
-    for (uint32_t id = first; id < job->n_value; id++)
-      order[(*norder)++] = flat_unit(job, id);
+    for (uint32_t id = first; id < job->n_value; id++) {
+      if (!lo_holds_integers(&job->value[id]))
+        order[(*norder)++] = flat_unit(job, id);
+    }
     job->node_val[node_id] = out;
   }
   return true;
@@ -392,9 +401,9 @@ static bool outputs(lo_job *job, as_dtype type, uint32_t *order, uint32_t *norde
       lx *index[8];
       for (int axis = 0; axis < job->value[id].rank; axis++)
         index[axis] = lx_var(job, axis);
-      job->value[copy].body = job->value[id].kind == LV_CONST
-                                  ? lx_num(job, job->value[id].num)
-                                  : lx_ref(job, id, job->value[id].rank, index);
+      int rank = job->value[id].rank;
+      job->value[copy].body = job->value[id].kind == LV_CONST ? lx_num(job, job->value[id].num)
+                                                              : lo_read(job, id, rank, index);
       order[(*norder)++] = flat_unit(job, copy);
       id = copy;
     }
@@ -421,13 +430,15 @@ bool lo_expand(lo_job *job) {
       as_arena_alloc(job->arena, ((size_t)graph->n * 20 + graph->n_output + 1) * sizeof *order);
   bool *placed = as_arena_alloc(job->arena, graph->n_block + 1);
   job->node_val = as_arena_alloc(job->arena, (graph->n + 1) * sizeof *job->node_val);
-  as_dtype type = graph->n_input ? graph->node[graph->input[0]].dtype : AS_F32;
+  as_dtype type = as_graph_type(graph);
   job->is16 = type != AS_F32;
   for (uint32_t i = 0; i < graph->n_input; i++) {
-    if (graph->node[graph->input[i]].dtype != type)
+    as_dtype other = graph->node[graph->input[i]].dtype;
+    if (other != type && other != AS_INT)
       job->is16 = false;
   }
   job->type16 = type;
+  lo_threads_types(job);
   if (!make_units(job, block_unit))
     return false;
   for (uint32_t i = 0; i < graph->n; i++) {

@@ -1,7 +1,6 @@
 #include "hoist.h"
 #include "fault.h"
 #include "range.h"
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +9,8 @@ typedef struct {
   const char *name;
   uint32_t unit;
   const lo_body *body;
-  uint32_t first; /* values made for this body start here */
+  uint32_t first;           /* values made for this body start here */
+  bool around[LO_MAX_VARS]; /* the variables under which what is hoisted now stands */
 } hoisting;
 
 static bool same_value(const lo_value *left, const lo_value *right) {
@@ -40,11 +40,14 @@ static lx *negated(lo_job *job, lx *condition) {
   return lx_mk(job, LX_NOT, 1, &condition);
 }
 
-/* what a reduction starts from, and a term that changes nothing */
-static lx *neutral(lo_job *job, lo_red red) {
-  static const double start[] = {
-      [LO_SUM] = 0, [LO_PROD] = 1, [LO_MAX] = -INFINITY, [LO_MIN] = INFINITY};
-  return lx_num(job, start[red]);
+/* Is a term evaluated nowhere, an index around it having no values?  Its value, if it does not
+ * depend on that index, would be computed all the same. */
+static bool is_never_needed(const hoisting *at) {
+  for (int i = 0; i < at->body->n_var; i++) {
+    if (at->around[i] && at->body->extent[i] == 0)
+      return true;
+  }
+  return false;
 }
 
 /* fold: LX_FOLD over `term`, which has no folds; guard: the conditions that it stands under, or
@@ -53,7 +56,7 @@ static lx *make_value(hoisting *at, const lx *fold, lx *term, lx *guard) {
   lo_job *job = at->job;
   const lo_body *body = at->body;
   if (guard && !LO_FAULT(LO_FAULT_HOISTING) && !lo_total(job, term, body->extent, body->n_var))
-    term = lx_mk(job, LX_IF, 3, (lx *[]){guard, term, neutral(job, fold->red)});
+    term = lx_mk(job, LX_IF, 3, (lx *[]){guard, term, lo_neutral(job, fold->red)});
   lx *inner[LO_MAX_VARS] = {0};
   lx *outer[AS_MAX_RANK];
   long dim[AS_MAX_RANK + 1];
@@ -76,10 +79,11 @@ static lx *make_value(hoisting *at, const lx *fold, lx *term, lx *guard) {
   char *name = as_format("%s_%u", at->name, job->n_value - at->first);
   uint32_t id = lo_new_val(job, LV_RED, name, rank, dim);
   free(name);
-  dim[rank] = fold->number;
+  bool total = lo_total(job, term, body->extent, body->n_var);
   lo_value *value = &job->value[id];
   value->red = fold->red;
-  value->extent = fold->number;
+  value->extent = !total && is_never_needed(at) ? 0 : fold->number;
+  dim[rank] = value->extent;
   value->unit = at->unit;
   value->body = lx_simplify(job, lx_subst(job, term, inner, body->n_var), dim, rank + 1);
   return lx_ref(job, without_repetition(at), rank, outer);
@@ -106,18 +110,22 @@ static lx *hoist_conditional(hoisting *at, lx *expr, lx *guard) {
 
 /* reductions, innermost first, become values over the variables that occur in them */
 static lx *hoist(hoisting *at, lx *expr, lx *guard) {
-  if (!expr->n || expr->op == LX_REF)
+  if (!expr->n || expr->op == LX_REF || expr->op == LX_WHOLE)
     return expr;
   if (expr->op == LX_IF || expr->op == LX_AND || expr->op == LX_OR)
     return hoist_conditional(at, expr, guard);
   lx **kid = as_arena_alloc(at->job->arena, (size_t)expr->n * sizeof *kid);
   bool same = true;
+  if (expr->op == LX_FOLD)
+    at->around[expr->var] = true;
   for (int i = 0; i < expr->n; i++) {
     kid[i] = hoist(at, expr->kid[i], guard);
     if (!kid[i])
       return NULL;
     same = same && kid[i] == expr->kid[i];
   }
+  if (expr->op == LX_FOLD)
+    at->around[expr->var] = false;
   if (expr->op == LX_FOLD)
     return make_value(at, expr, kid[0], guard);
   if (same)
@@ -129,5 +137,7 @@ static lx *hoist(hoisting *at, lx *expr, lx *guard) {
 
 lx *lo_hoist(lo_job *job, const char *name, uint32_t unit, const lo_body *body) {
   hoisting at = {.job = job, .name = name, .unit = unit, .body = body, .first = job->n_value};
+  for (int i = 0; i < body->rank; i++)
+    at.around[i] = true;
   return hoist(&at, body->expr, NULL);
 }

@@ -71,7 +71,8 @@ typedef struct lo_job {
   uint32_t unit_cap;
   uint32_t *node_val; /* graph node -> value */
   as_dtype type16;
-  bool is16; /* the program's 16-bit type, when all its inputs have it */
+  bool is16;         /* the program's 16-bit type, when all its inputs have it */
+  as_dtype *between; /* by node: types of tensors between kernels */
   long workspace;
   as_str notes;
   as_err *err;

@@ -22,6 +22,7 @@ void as_lowered_clear(as_lowered *lowered) {
   free(lowered->in_elems);
   free(lowered->out_elems);
   free(lowered->in_type);
+  free(lowered->in_range);
   free(lowered->out_type);
   for (uint32_t i = 0; i < lowered->n_in; i++)
     free(lowered->in_name[i]);
@@ -162,6 +163,11 @@ static bool describe(const lo_job *job, as_lowered *out) {
   out->out_elems = as_calloc(graph->n_output + 1, sizeof(long));
   out->in_type = as_calloc(graph->n_input + 1, sizeof(as_dtype));
   out->out_type = as_calloc(graph->n_output + 1, sizeof(as_dtype));
+  out->in_range = as_calloc(graph->n_input + 1, sizeof(long));
+  for (uint32_t i = 0; i < graph->n_input; i++) {
+    const as_graph *program = graph->program ? graph->program : graph;
+    out->in_range[i] = as_graph_index_range(program, program->input[i], job->size_value, NULL);
+  }
   out->in_name = as_calloc(graph->n_input + 1, sizeof(char *));
   out->out_name = as_calloc(graph->n_output + 1, sizeof(char *));
   for (uint32_t i = 0; i < job->n_value; i++) {

@@ -49,6 +49,35 @@ lx *lx_ref(lo_job *job, uint32_t val, int n, lx *const *idx) {
   return expr;
 }
 
+lx *lx_whole(lo_job *job, uint32_t val, int n, lx *const *idx) {
+  lx *expr = lx_ref(job, val, n, idx);
+  expr->op = LX_WHOLE;
+  expr->integer = true;
+  return expr;
+}
+
+bool lx_has_whole(const lx *expr) {
+  if (expr->op == LX_WHOLE)
+    return true;
+  for (int i = 0; i < expr->n; i++) {
+    if (lx_has_whole(expr->kid[i]))
+      return true;
+  }
+  return false;
+}
+
+lx *lx_as_number(lo_job *job, lx *expr) {
+  bool computes = expr->op == LX_ADD || expr->op == LX_SUB || expr->op == LX_MUL ||
+                  expr->op == LX_NEG || expr->op == LX_ABS || expr->op == LX_MAX ||
+                  expr->op == LX_MIN || expr->op == LX_IF;
+  if (!expr->integer || !computes || !lx_has_whole(expr))
+    return expr;
+  lx *result = lx_new(job, expr->op, expr->n);
+  for (int i = 0; i < expr->n; i++)
+    result->kid[i] = expr->op == LX_IF && i == 0 ? expr->kid[i] : lx_as_number(job, expr->kid[i]);
+  return result;
+}
+
 static bool is_int(const lx *expr, long i) {
   return expr->op == LX_INT && expr->number == i;
 }
@@ -183,8 +212,9 @@ lx *lx_mk(lo_job *job, lx_op op, int n, lx *const *kid) {
 
 /* rebuilt with new children; everything else copied */
 static lx *rebuild(lo_job *job, const lx *expr, lx **kid) {
-  if (expr->op == LX_REF || expr->op == LX_CALL || expr->op == LX_FOLD) {
+  if (expr->op == LX_REF || expr->op == LX_WHOLE || expr->op == LX_CALL || expr->op == LX_FOLD) {
     lx *result = lx_new(job, expr->op, expr->n);
+    result->integer = expr->op == LX_WHOLE;
     result->val = expr->val;
     result->function = expr->function;
     result->number = expr->number;

@@ -10,6 +10,7 @@ typedef enum {
   LX_VAR,
   LX_NUM,
   LX_REF,
+  LX_WHOLE, /* like REF, of a tensor of integers in global memory: an integer */
   LX_ADD,
   LX_SUB,
   LX_MUL,
@@ -62,6 +63,10 @@ lx *lx_ratio(struct lo_job *job, long numerator, long denominator); /* denominat
  * indices and ratios becomes one between integers, so that no rounding decides it. */
 lx *lx_mk(struct lo_job *job, lx_op op, int n, lx *const *kid);
 lx *lx_ref(struct lo_job *job, uint32_t val, int n, lx *const *idx);
+lx *lx_whole(struct lo_job *job, uint32_t val, int n, lx *const *idx);
+bool lx_has_whole(const lx *expr); /* at any place, indices included */
+/* the same number, computed as one: integers that are data are no places any more */
+lx *lx_as_number(struct lo_job *job, lx *expr);
 /* variables 0..n-1 replaced; others, and those with NULL, kept */
 lx *lx_subst(struct lo_job *job, lx *expr, lx *const *replacement, int n);
 /* index arithmetic simplified under 0 <= var i < ext[i] */

@@ -38,6 +38,7 @@ AS_DEV unsigned short as_ldg_raw16(const void *p, size_t i) { return __ldg((cons
 AS_DEV float as_ldg_f16(const void *p, size_t i) { return __half2float(__ldg((const __half *)p + i)); }
 AS_DEV float as_ldg_bf16(const void *p, size_t i) { return __bfloat162float(__ldg((const __nv_bfloat16 *)p + i)); }
 AS_DEV float as_ldg_f32(const void *p, size_t i) { return __ldg((const float *)p + i); }
+AS_DEV int as_ldg_int(const void *p, size_t i) { return __ldg((const int *)p + i); }
 template <int V> AS_DEV void as_put(void *p, const unsigned *w)
 {
   if constexpr (V == 4) *(uint4 *)p = make_uint4(w[0], w[1], w[2], w[3]);

@@ -75,6 +75,13 @@ bool lo_range_of(const lx *expr, const long *extent, int n, lo_range *range) {
     /* of an extent of 0 there is no index at which anything is evaluated */
     *range = (lo_range){0, extent[expr->number] > 0 ? extent[expr->number] - 1 : 0};
     return true;
+  case LX_WHOLE:
+    for (int i = 0; i < expr->n; i++) {
+      if (!lo_range_of(expr->kid[i], extent, n, &left))
+        return false;
+    }
+    *range = (lo_range){INT_MIN, INT_MAX};
+    return true;
   case LX_IF:
     if (!expr->integer || !lo_range_of(expr->kid[1], extent, n, &left) ||
         !lo_range_of(expr->kid[2], extent, n, &right))
@@ -119,7 +126,7 @@ bool lo_fits_int(lo_range range) {
 
 bool lo_total(const lo_job *job, const lx *expr, const long *extent, int n) {
   lo_range range;
-  if (expr->op == LX_REF) {
+  if (expr->op == LX_REF || expr->op == LX_WHOLE) {
     for (int i = 0; i < expr->n; i++) {
       if (!lo_range_of(expr->kid[i], extent, n, &range) || range.low < 0 ||
           range.high >= job->value[expr->val].dim[i])

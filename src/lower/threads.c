@@ -27,13 +27,43 @@ static uint32_t block_of(const lo_job *job, const lo_unit *unit) {
   return AS_NONE;
 }
 
+static bool read_by_an_operator(const as_graph *g, as_node_id tensor) {
+  for (uint32_t i = 0; i < g->n; i++) {
+    const as_node *n = &g->node[i];
+    for (uint32_t k = 0; n->kind == AS_N_OP && n->block == AS_NONE && k < n->nargs; k++) {
+      if (n->arg[k] == tensor)
+        return true;
+    }
+  }
+  return false;
+}
+
+static bool is_output(const as_graph *g, as_node_id tensor) {
+  for (uint32_t i = 0; i < g->n_output; i++) {
+    if (g->output[i] == tensor)
+      return true;
+  }
+  return false;
+}
+
+void lo_threads_types(lo_job *job) {
+  const as_graph *g = job->graph;
+  job->between = as_arena_alloc(job->arena, (g->n + 1) * sizeof *job->between);
+  for (uint32_t i = 0; i < g->n; i++) {
+    bool narrow = g->node[i].kind == AS_N_STORE && job->is16 && !job->options->no_mma &&
+                  !job->options->no_threads && !is_output(g, i) && !read_by_an_operator(g, i) &&
+                  as_threads_operand_only(g, job->size_value, i);
+    job->between[i] = narrow ? job->type16 : AS_F32;
+  }
+}
+
 void lo_threads(lo_job *job, lo_unit *unit, uint32_t which) {
   as_threads_kernel kernel;
   char *why = NULL;
   uint32_t block = block_of(job, unit);
   if (block == AS_NONE || job->options->no_mma || job->options->no_threads)
     return;
-  as_block_ref ref = {job->graph, block, job->size_value};
+  as_block_ref ref = {job->graph, block, job->size_value, job->between};
   addresses a = {job};
   as_threads_opts options = {.target = target_of(job),
                              .smem_limit = job->options->target->shared_block,

@@ -8,5 +8,6 @@ long lo_elems(const lo_value *value) {
 }
 
 const char *lo_dtype_name(as_dtype type) {
-  return type == AS_F16 ? "f16" : type == AS_BF16 ? "bf16" : "f32";
+  static const char *const names[] = {"f16", "bf16", "f32", "int"};
+  return names[type];
 }

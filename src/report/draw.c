@@ -39,9 +39,12 @@ static void add_map(as_str *out, const as_node *node, const char *what) {
   }
 }
 
+static void add_accumulator(as_str *out, const as_acc_row *row) {
+  as_str_printf(out, "\\n%s%s%s over the loop", row->word, row->tail ? ", " : "",
+                row->tail ? row->tail : "");
+}
+
 static void add_node(as_str *out, const as_graph *graph, uint32_t i) {
-  static const char *const acc[] = {"sum over the loop", "maximum over the loop",
-                                    "rescaled sum over the loop", "concatenation over the loop"};
   const as_node *node = &graph->node[i];
   as_str_printf(out, "  n%u [label=\"", i);
   if (!as_node_is_number(node)) {
@@ -75,7 +78,7 @@ static void add_node(as_str *out, const as_graph *graph, uint32_t i) {
     break;
   case AS_N_ACC:
     class = "acc";
-    as_str_printf(out, "\\n%s", acc[node->acc]);
+    add_accumulator(out, &as_acc_rows[node->acc]);
     break;
   case AS_N_RUN:
     class = "acc";

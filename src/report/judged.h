@@ -23,6 +23,7 @@ void as_report_words_clear(as_report_words *words);
 void as_report_print(const as_verdict *v, const as_report_words *words, bool verbose);
 /* "PROVED", ..: the answer and what is held against it, on one line of standard output */
 void as_report_print_answer(const as_verdict *v);
+void as_report_print_word(const as_verdict *v); /* the same without the reason */
 void as_report_print_stats(void);
 
 /* counterexamples in report.json (json_t *, the caller's), and back: the case must hold the same

@@ -126,7 +126,10 @@ bool as_report_collect(const as_judged *judged, const as_verdict *verdict,
                        const as_report_words *words, const char *kernel, void *extra,
                        as_report_dir *dir, as_err *err) {
   as_report_dir_add(dir, "program.tp", judged->given.text, judged->given.len);
-  as_report_dir_add(dir, judged->graph->program ? "candidate.mug" : "candidate.tp",
+  as_report_dir_add(dir,
+                    judged->tile             ? "candidate.tile"
+                    : judged->graph->program ? "candidate.mug"
+                                             : "candidate.tp",
                     judged->candidate.text, judged->candidate.len);
   if (verdict->proof.cert)
     as_report_dir_add(dir, "certificate.cert", verdict->proof.cert, verdict->proof.cert_len);

@@ -7,7 +7,7 @@
  *   as_report_row(&it, AS_REPORT_GOOD, "Trusted checker", "accepts in %.3f s", t);  ...
  *   char *page = as_report_html(&it);          or as_report_batch_html(&batch, items, n)
  *
- * as_report_judged (cli.h) fills an item from a judged case. */
+ * as_report_judged (judged.h) fills an item from a judged case. */
 #ifndef AS_REPORT_REPORT_H
 #define AS_REPORT_REPORT_H
 #include "src/base/mem.h"

@@ -76,10 +76,20 @@ static void print_proof(const as_verdict *verdict) {
   }
 }
 
-void as_report_print_answer(const as_verdict *verdict) {
+/* "PROVED", or what falls short of a certified result */
+static void print_answer(const as_verdict *verdict) {
   bool half = verdict->answer == AS_ANSWER_PROVED && !verdict->certified;
-  printf("%s%s%s%s\n", as_answer_word(verdict->answer), half ? ", NOT CERTIFIED" : "",
-         verdict->why ? ": " : "", verdict->why ? verdict->why : "");
+  printf("%s%s", as_answer_word(verdict->answer), half ? ", NOT CERTIFIED" : "");
+}
+
+void as_report_print_word(const as_verdict *verdict) {
+  print_answer(verdict);
+  putchar('\n');
+}
+
+void as_report_print_answer(const as_verdict *verdict) {
+  print_answer(verdict);
+  printf("%s%s\n", verdict->why ? ": " : "", verdict->why ? verdict->why : "");
 }
 
 void as_report_print(const as_verdict *verdict, const as_report_words *words, bool verbose) {

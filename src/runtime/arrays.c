@@ -1,4 +1,5 @@
 #include "arrays.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,12 +25,26 @@ static bool fits(const as_rt_array *array, const as_rt_port *port) {
   return true;
 }
 
+/* an element of an input of integers: it is one of 32 bits, and where it is a place, in range */
+static bool whole(double number, const char *path, const as_rt_port *port, as_err *err) {
+  if (!(number >= INT32_MIN && number <= INT32_MAX) || number != floor(number))
+    return as_err_set(err, AS_BAD_INPUT, "%s: input %s takes integers of 32 bits, not %.17g", path,
+                      port->name, number);
+  if (port->exact && (number < 0 || number >= (double)port->range))
+    return as_err_set(err, AS_BAD_INPUT,
+                      "%s: %.17g is no place that input %s may name: 0 to %lld are", path, number,
+                      port->name, (long long)port->range - 1);
+  return true;
+}
+
 bool as_rt_tensor_read(const char *path, const as_rt_port *port, void *memory, as_err *err) {
   as_rt_array array;
   if (!as_rt_npy_read(path, &array, err))
     return false;
   bool ok = fits(&array, port) ||
             as_err_set(err, AS_BAD_INPUT, "%s: has other extents than input %s", path, port->name);
+  for (uint64_t i = 0; ok && port->type == AS_INT && i < array.count; i++)
+    ok = whole(array.number[i], path, port, err);
   if (ok)
     as_rt_encode(port->type, array.number, array.count, memory);
   as_rt_array_clear(&array);
@@ -41,6 +56,9 @@ void as_rt_tensor_random(as_rng *rng, const as_rt_port *port, void *memory) {
   size_t size = as_rt_type_size(port->type);
   for (uint64_t i = 0; i < count; i++) {
     double number = (double)as_rng_below(rng, 65537) / 65536 - 0.5;
+    if (port->type == AS_INT)
+      number = port->range > 0 ? (double)as_rng_below(rng, (uint64_t)port->range)
+                               : (double)as_rng_below(rng, 17) - 8;
     as_rt_encode(port->type, &number, 1, (char *)memory + i * size);
   }
 }

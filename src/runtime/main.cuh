@@ -10,7 +10,7 @@
 #include <vector>
 #include "kernel.cu"
 #include "reference.inc"
-#include "shapes.inc" /* NAME, N_IN, N_OUT, in_elems, in_type, out_elems, out_type: 0 f16, 1 bf16, 2 f32 */
+#include "shapes.inc" /* NAME, N_IN, N_OUT, in_elems, in_type, out_elems, out_type: 0 f16, 1 bf16, 2 f32, 3 int; in_range: of integers that are places, how many fit */
 
 typedef unsigned long long u64;
 static u64 state = 1;
@@ -42,10 +42,11 @@ static unsigned short half_bits(float x) /* round to nearest even; finite input 
   if (n >= 2048) { n /= 2; q++; }
   return (unsigned short)(n < 1024 ? s | n : s | ((q + 25) << 10) | (n - 1024));
 }
-static size_t type_size(int t) { return t == 2 ? 4 : 2; }
+static size_t type_size(int t) { return t >= 2 ? 4 : 2; }
 static double get(const void *p, size_t i, int t)
 {
   if (t == 2) return ((const float *)p)[i];
+  if (t == 3) return ((const int *)p)[i];
   unsigned short h = ((const unsigned short *)p)[i];
   if (t == 0) return half_value(h);
   unsigned u = (unsigned)h << 16;
@@ -57,6 +58,7 @@ static void put(void *p, size_t i, int t, double v)
 {
   float x = (float)v;
   if (t == 2) { ((float *)p)[i] = x; return; }
+  if (t == 3) { ((int *)p)[i] = (int)v; return; }
   if (t == 0) { ((unsigned short *)p)[i] = half_bits(x); return; }
   unsigned u;
   memcpy(&u, &x, 4);
@@ -162,8 +164,9 @@ static void draw(tensors &in, double scale, bool positive)
 {
   for (int i = 0; i < N_IN; i++)
     for (size_t j = 0; j < (size_t)in_elems[i]; j++) {
-      double x = positive ? 0.25 + 0.75 * uniform() : 2 * uniform() - 1;
-      put(in.bytes[(size_t)i], j, in_type[i], x * scale);
+      double x = (positive ? 0.25 + 0.75 * uniform() : 2 * uniform() - 1) * scale;
+      if (in_type[i] == 3) x = in_range[i] >= 0 ? std::floor(uniform() * (double)in_range[i]) : std::floor(8 * x);
+      put(in.bytes[(size_t)i], j, in_type[i], x);
       in.real[(size_t)i][j] = get(in.bytes[(size_t)i], j, in_type[i]);
     }
 }
@@ -206,6 +209,7 @@ static double sensitivity(const tensors &in, const tensors &expected)
   double reach = 0, worst = 0;
   for (int i = 0; i < N_IN; i++) {
     const double half_unit = in_type[i] == 0 ? 1.0 / 4096 : in_type[i] == 1 ? 1.0 / 512 : 1.0 / 33554432;
+    if (in_type[i] == 3) continue;
     for (double &x : moved.real[(size_t)i]) x *= 1 + (uniform() < 0.5 ? -half_unit : half_unit);
   }
   if (!reference(moved, result, &reach)) return 0;

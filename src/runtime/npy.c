@@ -173,8 +173,8 @@ bool as_rt_npy_read(const char *path, as_rt_array *array, as_err *err) {
 bool as_rt_npy_write(const char *path, const as_rt_port *port, const void *data, as_err *err) {
   as_str text;
   as_str_init(&text);
-  bool half = port->type == AS_F16;
-  as_str_printf(&text, "{'descr': '<%s', 'fortran_order': False, 'shape': (", half ? "f2" : "f4");
+  const char *descr = port->type == AS_F16 ? "f2" : port->type == AS_INT ? "i4" : "f4";
+  as_str_printf(&text, "{'descr': '<%s', 'fortran_order': False, 'shape': (", descr);
   for (uint32_t axis = 0; axis < port->rank; axis++)
     as_str_printf(&text, "%lld,%s", (long long)port->extent[axis],
                   axis + 1 < port->rank ? " " : "");

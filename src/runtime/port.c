@@ -10,11 +10,11 @@ uint64_t as_rt_port_elems(const as_rt_port *port) {
 }
 
 size_t as_rt_type_size(as_dtype type) {
-  return type == AS_F32 ? 4 : 2;
+  return (size_t)as_dtype_bytes(type);
 }
 
 const char *as_rt_type_name(as_dtype type) {
-  static const char *const names[] = {[AS_F16] = "f16", [AS_BF16] = "bf16", [AS_F32] = "f32"};
+  static const char *const names[] = {"f16", "bf16", "f32", "int"};
   return names[type];
 }
 
@@ -74,6 +74,8 @@ void as_rt_encode(as_dtype type, const double *numbers, size_t n, void *bytes) {
   for (size_t i = 0; i < n; i++) {
     if (type == AS_F32)
       ((float *)bytes)[i] = (float)numbers[i];
+    else if (type == AS_INT)
+      ((int32_t *)bytes)[i] = (int32_t)numbers[i];
     else
       ((uint16_t *)bytes)[i] = type == AS_F16 ? half_of(numbers[i]) : bfloat_of(numbers[i]);
   }
@@ -83,6 +85,8 @@ void as_rt_decode(as_dtype type, const void *bytes, size_t n, double *numbers) {
   for (size_t i = 0; i < n; i++) {
     if (type == AS_F32)
       numbers[i] = (double)((const float *)bytes)[i];
+    else if (type == AS_INT)
+      numbers[i] = ((const int32_t *)bytes)[i];
     else if (type == AS_F16)
       numbers[i] = number_of_half(((const uint16_t *)bytes)[i]);
     else

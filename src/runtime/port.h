@@ -4,6 +4,7 @@
 #ifndef AS_RT_PORT_H
 #define AS_RT_PORT_H
 #include "src/base/dtype.h"
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +15,8 @@ typedef struct {
   as_dtype type;
   uint32_t rank;
   int64_t extent[AS_RT_MAX_RANK];
+  int64_t range; /* of integers that are places: how many from 0 on are in range; -1: others */
+  bool exact;    /* and any other is out of range */
 } as_rt_port;
 
 typedef struct {

@@ -49,6 +49,7 @@ bool as_rt_write(const as_lowered *lowered, const char *name, const char *dir, a
                 lowered->n_in, lowered->n_out);
   table_of_elems(&shapes, "in_elems", lowered->in_elems, lowered->n_in);
   table_of_types(&shapes, "in_type", lowered->in_type, lowered->n_in);
+  table_of_elems(&shapes, "in_range", lowered->in_range, lowered->n_in);
   table_of_elems(&shapes, "out_elems", lowered->out_elems, lowered->n_out);
   table_of_types(&shapes, "out_type", lowered->out_type, lowered->n_out);
   for (const char *const *part = as_rt_main_text(); *part; part++)

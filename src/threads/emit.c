@@ -11,13 +11,18 @@ static void line(as_emitter *E, const char *fmt, ...) __attribute__((format(prin
 
 static void line(as_emitter *E, const char *fmt, ...) {
   va_list ap;
-  char buf[1024];
+  va_list again;
   va_start(ap, fmt);
-  int n = vsnprintf(buf, sizeof buf, fmt, ap);
+  va_copy(again, ap);
+  int n = vsnprintf(NULL, 0, fmt, ap);
   va_end(ap);
-  if (n < 0 || (size_t)n >= sizeof buf)
+  char *text = as_malloc((size_t)(n < 0 ? 0 : n) + 1);
+  if (n < 0 || vsnprintf(text, (size_t)n + 1, fmt, again) != n)
     E->failed = true;
-  as_str_printf(&E->out, "%*s%s\n", 2 * E->indent, "", buf);
+  else
+    as_str_printf(&E->out, "%*s%s\n", 2 * E->indent, "", text);
+  va_end(again);
+  free(text);
 }
 
 static const char *type_name(int type) {
@@ -76,6 +81,9 @@ static void types(as_emitter *E, const as_tg_op *in) {
       break;
     case AS_TG_MAP:
       set_type(E, op->v, op->type, (unsigned)op->bits);
+      break;
+    case AS_TG_FILL:
+      set_type(E, op->v, AS_F32, as_lay_in(&op->src, "u", NULL));
       break;
     case AS_TG_RED:
       set_type(E, op->v, AS_F32, as_lay_in_bits(&op->src));
@@ -197,6 +205,17 @@ static void emit_map(as_emitter *E, const as_tg_op *op) {
       free(y);
     }
     free(x);
+  }
+}
+
+static void emit_fill(as_emitter *E, const as_tg_op *op) {
+  const char *unit = op->fold == AS_TG_SUM ? "0.0f" : "-INFINITY";
+  declare(E, op->v);
+  for (uint32_t r = 0; r < E->regs[op->v]; r++) {
+    char *index = as_emit_index(&op->src, r);
+    line(E, "%s_[%u] = (%s) < %d ? %s_[%u] : %s;", as_tg_value_name(E->g, op->v), r, index,
+         op->count, as_tg_value_name(E->g, op->a), r, unit);
+    free(index);
   }
 }
 
@@ -377,6 +396,17 @@ static void emit_bulk(as_emitter *E, const as_tg_op *op) {
   free(f);
 }
 
+/* what a load finds beyond the live part of its tile */
+static void emit_zeros(as_emitter *E, int v, unsigned first, unsigned n) {
+  as_str s;
+  as_str_init(&s);
+  for (unsigned i = 0; i < n; i++)
+    as_str_printf(&s, "%s_[%u] = ", as_tg_value_name(E->g, v), first + i);
+  line(E, "else");
+  line(E, "  %s0;", s.s);
+  as_str_clear(&s);
+}
+
 static void emit_loads(as_emitter *E, const as_tg_op *op, int step) {
   bool global = op->kind == AS_TG_LDG;
   bool wide = E->type[op->v] == AS_F32;
@@ -397,9 +427,11 @@ static void emit_loads(as_emitter *E, const as_tg_op *op, int step) {
     if (global) {
       char *pred = as_emit_pred(E->g, op, &op->src, u);
       if (*pred)
-        E->failed = true; /* padded tiles come through shared memory */
+        line(E, "if (%s)", pred);
+      line(E, "%sat_ld_global_%u%s(%s, %s);", *pred ? "  " : "", 4 * n, wide ? "f" : "", r, at);
+      if (*pred)
+        emit_zeros(E, op->v, u * n, n);
       free(pred);
-      line(E, "at_ld_global_%u%s(%s, %s);", 4 * n, wide ? "f" : "", r, at);
     } else if (f) {
       line(E, "%s(%s, %s);", f, r, at);
     } else {
@@ -489,6 +521,9 @@ static void emit_op(as_emitter *E, const as_tg_op *op, int step) {
   case AS_TG_MAP:
     emit_map(E, op);
     break;
+  case AS_TG_FILL:
+    emit_fill(E, op);
+    break;
   case AS_TG_RED:
     emit_red(E, op);
     break;
@@ -572,6 +607,7 @@ static void emit_top(as_emitter *E) {
     case AS_TG_LDG:
     case AS_TG_LDS:
     case AS_TG_MAP:
+    case AS_TG_FILL:
     case AS_TG_RED:
       declare(E, top->body[i]->v);
       break;

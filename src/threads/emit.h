@@ -28,6 +28,8 @@ char *as_emit_shared(as_emitter *E, const as_tg_op *op, const as_lay *l, unsigne
 /* address of a tile's element in its tensor; iteration: text or NULL */
 char *as_emit_global(as_emitter *E, const as_tg_op *op, const as_lay *l, unsigned u, int step,
                      const char *iteration);
+/* the index along the only output of a map, for copy u */
+char *as_emit_index(const as_lay *l, uint32_t u);
 /* the condition under which a thread takes part; "" always */
 char *as_emit_mask(const as_tg_op *op);
 /* index along a padded axis below its limit; "" where nothing is padded */

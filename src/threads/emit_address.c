@@ -154,6 +154,13 @@ char *as_emit_global(as_emitter *E, const as_tg_op *op, const as_lay *l, unsigne
   return as_str_take(&s);
 }
 
+char *as_emit_index(const as_lay *l, uint32_t u) {
+  char *h = hardware_expr(l, 0);
+  char *t = as_format("(int)((%s) ^ %uu)", h, as_lay_at(l, "u", u));
+  free(h);
+  return t;
+}
+
 char *as_emit_mask(const as_tg_op *op) {
   as_str s;
   as_str_init(&s);

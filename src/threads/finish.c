@@ -218,20 +218,24 @@ static int load_sum(finish *F, const char *stem, unsigned i, const as_lay *place
   return red->v;
 }
 
-static bool output(finish *F) {
+typedef struct { /* the sums, where the output's threads want them */
+  uint32_t atom[AS_TG_ARGS];
+  int value[AS_TG_ARGS];
+  as_lay map[AS_TG_ARGS];
+  unsigned n;
+} sums;
+
+static bool load_sums(finish *F, sums *s) {
   as_plan *p = F->p;
-  uint32_t atoms[AS_TG_ARGS];
   uint32_t cols[AS_LAY_BITS];
-  unsigned n_atom = 0;
   unsigned own = as_lay_cols(&F->own, "u", cols);
   unsigned low = as_lay_out_bits(&F->place) - F->product_bits;
-  as_tg_op *map = as_tg_new_op(F->g, AS_TG_MAP, 'c');
   if (p->n_product + p->n_side > AS_TG_ARGS)
-    return as_plan_fail(p, "an expression of more than four sums");
+    return as_plan_fail(p, "an expression of too many sums");
   for (unsigned i = 0; i < p->n_product; i++) {
-    map->arg[n_atom] = load_sum(F, "sum", i, &F->place, F->exchange, (int)(i << low), 1, &F->own);
-    map->arg_map[n_atom] = as_lay_identity("reg", "reg", 1 + own);
-    atoms[n_atom++] = p->product[i].atom;
+    s->value[s->n] = load_sum(F, "sum", i, &F->place, F->exchange, (int)(i << low), 1, &F->own);
+    s->map[s->n] = as_lay_identity("reg", "reg", 1 + own);
+    s->atom[s->n++] = p->product[i].atom;
   }
   as_lay rows = as_lay_new(); /* (batch, wk) -> offset */
   as_lay_add_out(&rows, "off", p->n_side ? F->g->buffer[F->sides].bits : 0);
@@ -243,28 +247,116 @@ static bool output(finish *F) {
     as_lay_push(&rows, 1u << (p->batch.bits + i));
   as_lay where = as_lay_take(&F->own, (const char *[]){p->batch.name}, 1);
   for (unsigned i = 0; i < p->n_side; i++) {
-    map->arg[n_atom] = load_sum(F, "norm", i, &rows, F->sides,
-                                (int)(i << (p->batch.bits + F->k_warps)), 0, &where);
+    s->value[s->n] = load_sum(F, "norm", i, &rows, F->sides,
+                              (int)(i << (p->batch.bits + F->k_warps)), 0, &where);
     as_lay m = as_lay_new();
     as_lay_add_out(&m, "reg", own);
     as_lay_add_in(&m, "reg");
     as_lay_push(&m, 0);
     for (unsigned k = 0; k < own; k++)
       as_lay_push(&m, 1u << k);
-    map->arg_map[n_atom] = m;
-    atoms[n_atom++] = p->side[i].atom;
+    s->map[s->n] = m;
+    s->atom[s->n++] = p->side[i].atom;
   }
-  map->n_arg = (int)n_atom;
-  map->v = as_tg_value(F->g, "out");
-  map->type = (int)p->out_type;
+  return true;
+}
+
+/* an element that the result is computed with: a number a column, or one an element */
+static bool load_element(finish *F, uint32_t id, const as_atom *a, sums *s) {
+  as_plan *p = F->p;
+  unsigned tile;
+  const char *axes[AS_TG_AXES];
+  unsigned n_axes = 0;
+  uint32_t cols[AS_LAY_BITS];
+  if (s->n == AS_TG_ARGS)
+    return as_plan_fail(p, "an expression of too many values");
+  if (p->b->graph->node[a->node].map[3] >= 0)
+    return as_plan_fail(p, "an element of the loop's tiles in a result");
+  if (!as_plan_tile(p, F->g, a->node, &tile))
+    return false;
+  const as_tg_tile *t = &F->g->tile[tile];
+  bool neighbours = false; /* two of them side by side */
+  for (unsigned i = 0; i < t->n_axis; i++) {
+    if (!t->axis[i].bits)
+      continue;
+    axes[n_axes++] = t->axis[i].name;
+    neighbours = neighbours || (!strcmp(t->axis[i].name, F->contiguous) && t->axis[i].stride == 1);
+  }
+  if (!neighbours)
+    return as_plan_fail(p, "an element of a result that is not read along its rows");
+  as_tg_op *ld = as_tg_add(F->g, NULL, AS_TG_LDG, 'c');
+  as_lay at = as_lay_take(&F->own, axes, n_axes);
+  unsigned n = as_lay_cols(&at, "u", cols);
+  uint32_t image[AS_LAY_BITS]; /* register bits of the result -> of what is loaded */
+  unsigned kept = 0;
+  for (unsigned i = 0; i < n; i++) {
+    image[i] = cols[i] ? 2u << kept : 0;
+    if (cols[i])
+      cols[kept++] = cols[i];
+  }
+  as_lay m = as_lay_new();
+  as_lay_add_out(&m, "reg", 1 + kept);
+  as_lay_add_in(&m, "reg");
+  as_lay_push(&m, 1);
+  for (unsigned i = 0; i < n; i++)
+    as_lay_push(&m, image[i]);
+  ld->v = value(F, "beside", tile);
+  ld->tile = (int)tile;
+  ld->vec = 1;
+  memcpy(ld->vaxis, F->contiguous, sizeof ld->vaxis);
+  ld->src = as_lay_with(&at, "u", cols, kept);
+  for (unsigned i = 0; i < t->n_axis; i++)
+    ld->pred[i] = t->axis[i].live != 1L << t->axis[i].bits ? t->axis[i].live : 0;
+  s->value[s->n] = ld->v;
+  s->map[s->n] = m;
+  s->atom[s->n++] = id;
+  return true;
+}
+
+/* loaded elements of a result: a bias, what is added to it */
+static bool collect_loads(finish *F, as_poly x, sums *s) {
+  const as_terms *t = F->p->t;
+  for (uint32_t i = 0; i < as_poly_monos(t, x); i++) {
+    const as_mono *m = as_poly_mono(t, x, i);
+    for (uint32_t k = 0; k < m->n; k++) {
+      uint32_t id = m->factor[k].atom;
+      const as_atom *a = as_term_atom(t, id);
+      bool seen = a->kind != AS_ATOM_LOAD;
+      if (a->kind >= AS_ATOM_EXP && ((a->p != AS_POLY_NONE && !collect_loads(F, a->p, s)) ||
+                                     (a->q != AS_POLY_NONE && !collect_loads(F, a->q, s))))
+        return false;
+      for (unsigned j = 0; j < s->n; j++)
+        seen = seen || s->atom[j] == id;
+      if (!seen && !load_element(F, id, a, s))
+        return false;
+    }
+  }
+  return true;
+}
+
+static bool output(finish *F, as_node_id node, as_poly want, const sums *all) {
+  as_plan *p = F->p;
+  unsigned tile;
+  uint32_t cols[AS_LAY_BITS];
+  unsigned own = as_lay_cols(&F->own, "u", cols);
+  sums s = *all;
+  if (!as_plan_tile(p, F->g, node, &tile) || !collect_loads(F, want, &s))
+    return false;
+  const as_tg_tile *t = &F->g->tile[tile];
+  as_tg_op *map = as_tg_add(F->g, NULL, AS_TG_MAP, 'c');
+  for (unsigned i = 0; i < s.n; i++) {
+    map->arg[i] = s.value[i];
+    map->arg_map[i] = s.map[i];
+  }
+  map->n_arg = (int)s.n;
+  map->v = value(F, "out", tile);
+  map->type = (int)t->type;
   map->bits = (int)(1 + own);
-  map->expr = as_term_expr(F->g, p->t, p->want, atoms, n_atom);
+  map->expr = as_term_expr(F->g, p->t, want, s.atom, s.n);
   if (!map->expr)
     return as_plan_fail(p, "an expression of more than the sums over the loop");
-  as_tg_insert(F->g, &F->g->top, F->g->top.n_body, map);
-  const as_tg_tile *t = &F->g->tile[F->out_tile];
   as_tg_op *st = as_tg_add(F->g, NULL, AS_TG_STG, 'c');
-  st->tile = (int)F->out_tile;
+  st->tile = (int)tile;
   st->a = map->v;
   st->vec = 1;
   memcpy(st->vaxis, F->contiguous, sizeof st->vaxis);
@@ -273,6 +365,17 @@ static bool output(finish *F) {
   st->dst = F->own;
   for (unsigned i = 0; i < t->n_axis; i++)
     st->pred[i] = t->axis[i].live != 1L << t->axis[i].bits ? t->axis[i].live : 0;
+  return true;
+}
+
+static bool outputs(finish *F) {
+  sums s = {.n = 0};
+  if (!load_sums(F, &s))
+    return false;
+  for (unsigned i = 0; i < F->p->n_store; i++) {
+    if (!output(F, F->p->stores[i], F->p->wants[i], &s))
+      return false;
+  }
   return true;
 }
 
@@ -295,5 +398,5 @@ bool as_stream_finish(as_plan *p, as_tg *g, const as_lay *acc, const as_lay *bat
   if (p->n_side)
     store_sides(&F);
   as_tg_add(g, NULL, AS_TG_BAR, 'a');
-  return output(&F);
+  return outputs(&F);
 }

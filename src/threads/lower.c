@@ -26,6 +26,25 @@ static bool validated(as_plan *p, as_threads_kernel *out) {
   return ok;
 }
 
+/* the thread graph of the first form that the block has */
+static as_tg *plan(as_plan *p) {
+  if (!p->b->graph->block[p->b->block].has_loop)
+    return as_plan_rows(p);
+  if (as_plan_read(p))
+    return as_plan_stream(p);
+  char *stream = p->why;
+  p->why = NULL;
+  as_tg *g = as_plan_attend(p);
+  if (!g) {
+    char *attend = p->why;
+    p->why = as_format("as a streaming product: %s; as chained products: %s",
+                       stream ? stream : "no", attend ? attend : "no");
+    free(attend);
+  }
+  free(stream);
+  return g;
+}
+
 bool as_threads_lower(const as_block_ref *b, const as_threads_opts *o, const char *name,
                       as_threads_address *address, void *arg, as_threads_kernel *out, char **why) {
   as_err err;
@@ -34,8 +53,8 @@ bool as_threads_lower(const as_block_ref *b, const as_threads_opts *o, const cha
   as_plan p = {.b = b, .o = o, .t = as_terms_new(), .batch_load = AS_NONE};
   p.isa = as_isa_load(o->target, &err);
   bool ok = p.isa || as_plan_fail(&p, err.text);
-  ok = ok && as_plan_read(&p);
-  out->graph = ok ? as_plan_stream(&p) : NULL;
+  ok = ok && as_plan_want(&p);
+  out->graph = ok ? plan(&p) : NULL;
   ok = out->graph && validated(&p, out);
   if (ok) {
     out->kernel =

@@ -6,6 +6,7 @@
 #define AS_PLAN_PRODUCTS 4
 #define AS_PLAN_SIDES 4
 #define AS_PLAN_FACTORS 4
+#define AS_PLAN_STORES 4
 
 typedef struct { /* an index of the terms, as an axis of tiles */
   int32_t index;
@@ -35,14 +36,16 @@ typedef struct {
   as_terms *t;
   as_isa *isa;
   const as_threads_opts *o;
-  as_node_id store;
+  unsigned n_store;
+  as_node_id stores[AS_PLAN_STORES];
+  as_poly wants[AS_PLAN_STORES];
+  as_node_id store; /* the first */
   as_poly want;
   long trip;
   as_plan_axis wide;  /* an axis of weights and output */
   as_plan_axis batch; /* the other one of the output */
   as_plan_axis k;
   as_dtype type; /* of the 16-bit operands */
-  as_dtype out_type;
   as_node_id batch_load;
   unsigned n_product;
   as_plan_product product[AS_PLAN_PRODUCTS];
@@ -53,10 +56,22 @@ typedef struct {
 
 /* false: p->why says what does not fit */
 bool as_plan_fail(as_plan *p, const char *why);
-/* plan.c: reads the block's store as products, side accumulators and what follows them */
+/* plan.c: the block's stores, what they say as terms, and the trip count */
+bool as_plan_want(as_plan *p);
+/* plan.c: reads what is stored as products, side accumulators and what follows them */
 bool as_plan_read(as_plan *p);
+/* plan.c: x, if it is one fold of this kind: its index, extent and what is folded */
+bool as_plan_single_fold(const as_plan *p, as_poly x, as_atom_kind kind, as_poly *body,
+                         int32_t *bound, long *extent);
+/* plan.c: loads of a body that is one product of at most AS_PLAN_FACTORS; false: something else */
+bool as_plan_factors(const as_plan *p, as_poly body, const as_atom **f, unsigned *n);
+/* attend.c: the thread graph of a block of two chained products; NULL with p->why */
+as_tg *as_plan_attend(as_plan *p);
 /* stream.c: the thread graph of a plan; NULL with p->why */
 as_tg *as_plan_stream(as_plan *p);
+
+/* rows.c: the thread graph of a block without loop and products; NULL with p->why */
+as_tg *as_plan_rows(as_plan *p);
 
 /* finish.c: partial sums meet in shared memory, the rest of the expression, the store.  acc: (reg,
  * lane, warp) -> (wide, batch, wk); batch_lay: where the batch operand lies, for side sums */
@@ -65,28 +80,6 @@ bool as_stream_finish(as_plan *p, as_tg *g, const as_lay *acc, const as_lay *bat
 
 /* expr.c: a term as an expression; `atoms` are the arguments.  NULL: it has others */
 as_tg_expr *as_term_expr(as_tg *g, const as_terms *t, as_poly p, const uint32_t *atoms, unsigned n);
-
-/* --- select.c */
-typedef struct {
-  const as_isa_row *row;
-  as_lay position; /* lane -> tile index of the row that the lane names */
-} as_feed;
-
-/* A fragment held in registers, fed from shared memory: fragment = content o addresses o load.
- * need: (reg, lane) -> tile axes.  Found by division; false: no matrix load of the target does it
- */
-bool as_select_feed(const as_isa *isa, const as_lay *need, const char *contiguous, as_feed *out);
-
-/* ways of an instruction to compute sum(k) x[.., k] * y[k, ..]: operand `first` of the instruction
- * holds the wide operand (or the batch) */
-typedef struct {
-  const as_isa_row *row;
-  bool wide_first;
-  double cost; /* instructions times their cost, one k step over the whole tile */
-} as_select_way;
-
-bool as_select_product(const as_isa *isa, unsigned wide_bits, unsigned batch_bits, as_dtype type,
-                       as_select_way *out);
 
 /* --- ring.c */
 typedef struct {
@@ -111,8 +104,54 @@ void as_ring_copy(as_tg *g, as_tg_op *in, unsigned tile, unsigned buf, const as_
 bool as_ring_can_bulk(const as_plan *p, const as_tg_tile *t, const as_ring_tile *r);
 void as_ring_bulk(as_tg *g, as_tg_op *in, unsigned tile, unsigned buf, const as_ring_tile *r);
 
-/* --- tile of a load or a store */
-/* the graph's tile for a load or store of the block, made if it is not there yet */
+typedef struct { /* a tile that passes through the ring */
+  unsigned tile;
+  unsigned buf;
+  as_ring_tile ring;
+  as_node_id node;
+} as_ring_stream;
+
+bool as_ring_stream_new(as_plan *p, const as_tg *g, unsigned tile, as_node_id node,
+                        as_ring_stream *out);
+/* buffers of the streams, one after the other; the stages by how many blocks share a
+ * multiprocessor */
+bool as_ring_place(as_plan *p, as_tg *g, as_ring_stream *s, unsigned n);
+/* the loop of a producer that fills the ring by bulk copies, with barriers full and empty */
+void as_ring_produce(as_plan *p, as_tg *g, const as_ring_stream *s, unsigned n);
+
+/* --- select.c */
+typedef struct {
+  const as_isa_row *row;
+  as_lay position; /* lane -> tile index of the row that the lane names */
+} as_feed;
+
+/* A fragment held in registers, fed from shared memory: fragment = content o addresses o load.
+ * need: (reg, lane) -> tile axes.  Found by division; false: no matrix load of the target does it
+ */
+bool as_select_feed(const as_isa *isa, const as_lay *need, const char *contiguous, as_feed *out);
+
+/* v = registers of an operand that lies as `need` says, by matrix loads from its ring tile; false
+ * with p->why */
+bool as_select_load(as_plan *p, as_tg *g, as_tg_op *in, const as_lay *need, unsigned buf,
+                    const as_ring_tile *ring, int v);
+
+/* ways of an instruction to compute sum(k) x[.., k] * y[k, ..]: operand `first` of the instruction
+ * holds the wide operand (or the batch) */
+typedef struct {
+  const as_isa_row *row;
+  bool wide_first;
+  double cost; /* instructions times their cost, one k step over the whole tile */
+} as_select_way;
+
+bool as_select_product(const as_isa *isa, unsigned wide_bits, unsigned batch_bits, as_dtype type,
+                       as_select_way *out);
+
+/* --- tile.c: tiles of loads and stores */
+/* the graph's tile for a load or store of the block, made if it is not there yet; axis[d]: what
+ * axis d is, NULL for one of extent 1 */
+bool as_plan_named_tile(as_plan *p, as_tg *g, as_node_id node,
+                        const as_plan_axis *const axis[AS_MAX_RANK], unsigned *out);
+/* the same for a streaming product, whose plan names the axes */
 bool as_plan_tile(as_plan *p, as_tg *g, as_node_id node, unsigned *out);
 
 /* emit.c */

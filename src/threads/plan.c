@@ -31,12 +31,11 @@ static unsigned bits_for(long extent, unsigned least) {
   return bits;
 }
 
-/* the body of an accumulator, if it is one sum: its index, extent and what is summed */
-static bool single_sum(const as_plan *p, const as_atom *acc, as_poly *body, int32_t *bound,
-                       long *extent) {
-  if (acc->q != AS_POLY_NONE || as_poly_monos(p->t, acc->p) != 1)
+bool as_plan_single_fold(const as_plan *p, as_poly x, as_atom_kind kind, as_poly *body,
+                         int32_t *bound, long *extent) {
+  if (as_poly_monos(p->t, x) != 1)
     return false;
-  const as_mono *m = as_poly_mono(p->t, acc->p, 0);
+  const as_mono *m = as_poly_mono(p->t, x, 0);
   if (m->n != 1 || m->factor[0].power != 1)
     return false;
   mpq_t c;
@@ -45,7 +44,7 @@ static bool single_sum(const as_plan *p, const as_atom *acc, as_poly *body, int3
   bool one = !mpq_cmp_ui(c, 1, 1);
   mpq_clear(c);
   const as_atom *a = as_term_atom(p->t, m->factor[0].atom);
-  if (!one || a->kind != AS_ATOM_SUM)
+  if (!one || a->kind != kind)
     return false;
   *body = a->p;
   *bound = a->bound;
@@ -53,8 +52,7 @@ static bool single_sum(const as_plan *p, const as_atom *acc, as_poly *body, int3
   return true;
 }
 
-/* loads of a body that is one product; false: it is something else */
-static bool factors(const as_plan *p, as_poly body, const as_atom **f, unsigned *n) {
+bool as_plan_factors(const as_plan *p, as_poly body, const as_atom **f, unsigned *n) {
   if (as_poly_monos(p->t, body) != 1)
     return false;
   const as_mono *m = as_poly_mono(p->t, body, 0);
@@ -84,7 +82,7 @@ static bool read_product(as_plan *p, uint32_t id, as_poly body, int32_t k, int32
   const as_atom *f[AS_PLAN_FACTORS];
   unsigned n;
   as_plan_product x = {.atom = id, .weight = AS_NONE, .batch = AS_NONE};
-  if (!factors(p, body, f, &n))
+  if (!as_plan_factors(p, body, f, &n))
     return false;
   for (unsigned i = 0; i < n; i++) {
     if (!looped(p, f[i]->node)) {
@@ -111,7 +109,7 @@ static bool read_product(as_plan *p, uint32_t id, as_poly body, int32_t k, int32
 typedef struct {
   uint32_t atom[AS_PLAN_PRODUCTS + AS_PLAN_SIDES];
   unsigned n;
-  bool other; /* something that is neither an accumulator nor arithmetic of them */
+  bool other; /* something else than accumulators, elements beside them, arithmetic of both */
 } found;
 
 /* accumulators of a term, each once */
@@ -122,8 +120,10 @@ static void find_accs(const as_plan *p, as_poly x, found *f) {
       const as_atom *a = as_term_atom(p->t, m->factor[k].atom);
       bool seen = false;
       if (a->kind != AS_ATOM_ACC) {
-        if (a->kind < AS_ATOM_EXP)
+        if (a->kind < AS_ATOM_EXP && (a->kind != AS_ATOM_LOAD || looped(p, a->node)))
           f->other = true;
+        if (a->kind == AS_ATOM_LOAD)
+          continue; /* computed with after the loop */
         if (a->p != AS_POLY_NONE)
           find_accs(p, a->p, f);
         if (a->q != AS_POLY_NONE)
@@ -166,7 +166,8 @@ static bool read_roles(as_plan *p, const found *f, int32_t wide, long wide_exten
       int32_t bound;
       long extent;
       const as_atom *acc = as_term_atom(p->t, f->atom[i]);
-      if (!single_sum(p, acc, &body, &bound, &extent))
+      if (acc->q != AS_POLY_NONE ||
+          !as_plan_single_fold(p, acc->p, AS_ATOM_SUM, &body, &bound, &extent))
         return false;
       bool product = as_poly_uses_index(p->t, body, wide);
       if (product != (pass == 0))
@@ -215,76 +216,108 @@ static bool types_fit(as_plan *p) {
   for (unsigned i = 0; i < p->n_product; i++) {
     as_node_id loads[2] = {p->product[i].weight, p->product[i].batch};
     for (unsigned k = 0; k < 2; k++) {
-      const as_node *from = &g->node[g->node[loads[k]].arg[0]];
-      if (from->kind != AS_N_INPUT || from->dtype == AS_F32)
-        return as_plan_fail(p, "an operand of a product that is not a 16-bit input");
-      if (k + i > 0 && from->dtype != p->type)
+      as_dtype type = as_block_tensor_type(p->b, g->node[loads[k]].arg[0]);
+      if (type == AS_F32)
+        return as_plan_fail(p, "an operand of a product that is not of 16 bits");
+      if (k + i > 0 && type != p->type)
         return as_plan_fail(p, "operands of two types");
-      p->type = from->dtype;
+      p->type = type;
     }
     for (unsigned k = 0; k < p->product[i].n_scale; k++) {
-      const as_node *from = &g->node[g->node[p->product[i].scale[k]].arg[0]];
-      if (from->kind != AS_N_INPUT || from->dtype != p->type)
+      if (as_block_tensor_type(p->b, g->node[p->product[i].scale[k]].arg[0]) != p->type)
         return as_plan_fail(p, "a factor of another type");
     }
-  }
-  p->out_type = AS_F32;
-  for (uint32_t i = 0; i < g->n_output; i++) {
-    if (g->output[i] == p->store)
-      p->out_type = g->node[g->input[0]].dtype;
   }
   return true;
 }
 
-static bool find_store(as_plan *p) {
+static bool find_stores(as_plan *p) {
   const as_block *blk = &p->b->graph->block[p->b->block];
-  p->store = AS_NONE;
   for (uint32_t i = 0; i < blk->n; i++) {
     if (p->b->graph->node[blk->nodes[i]].kind != AS_N_STORE)
       continue;
-    if (p->store != AS_NONE)
-      return as_plan_fail(p, "more than one output");
-    p->store = blk->nodes[i];
+    if (p->n_store == AS_PLAN_STORES)
+      return as_plan_fail(p, "too many outputs");
+    p->stores[p->n_store++] = blk->nodes[i];
   }
-  return p->store != AS_NONE || as_plan_fail(p, "no output");
+  p->store = p->n_store ? p->stores[0] : AS_NONE;
+  return p->n_store || as_plan_fail(p, "no output");
 }
 
-bool as_plan_read(as_plan *p) {
-  const as_graph *g = p->b->graph;
-  const as_block *blk = &g->block[p->b->block];
-  as_err err;
+static bool want_of(as_plan *p, as_node_id store, as_poly *out, as_err *err) {
+  as_node_id of = p->b->graph->node[store].arg[0];
   long dim[AS_MAX_RANK];
   int32_t index[AS_MAX_RANK];
-  int32_t axis[2] = {AS_INDEX_ZERO, AS_INDEX_ZERO};
-  long extent[2] = {1, 1};
-  unsigned n = 0;
-  if (!find_store(p))
+  if (!as_block_dims(p->b, of, dim, err))
     return false;
-  if (!blk->has_loop)
-    return as_plan_fail(p, "a block without loop");
+  for (uint32_t i = 0; i < p->b->graph->node[of].rank; i++)
+    index[i] = dim[i] == 1 ? AS_INDEX_ZERO : (int32_t)i;
+  return as_block_term(p->t, p->b, of, index, out, err);
+}
+
+bool as_plan_want(as_plan *p) {
+  const as_block *blk = &p->b->graph->block[p->b->block];
+  as_err err;
+  if (!find_stores(p))
+    return false;
   as_err_init(&err);
+  p->trip = 1;
+  bool ok = !blk->has_loop || as_block_size(p->b, blk->loop, &p->trip, &err);
+  for (unsigned i = 0; ok && i < p->n_store; i++)
+    ok = want_of(p, p->stores[i], &p->wants[i], &err);
+  p->want = p->wants[0];
+  if (!ok)
+    as_plan_fail(p, err.text ? err.text : "not understood");
+  if (ok && p->trip < 1)
+    ok = as_plan_fail(p, "a loop of no iterations");
+  as_err_clear(&err);
+  return ok;
+}
+
+/* all results have the first one's shape: their indices are then the same */
+static bool same_shapes(as_plan *p, const long *dim) {
+  const as_graph *g = p->b->graph;
+  as_node_id first = g->node[p->store].arg[0];
+  for (unsigned i = 1; i < p->n_store; i++) {
+    as_node_id of = g->node[p->stores[i]].arg[0];
+    long other[AS_MAX_RANK];
+    if (!as_block_dims(p->b, of, other, NULL))
+      return as_plan_fail(p, "a size of a tile");
+    if (g->node[of].rank != g->node[first].rank ||
+        memcmp(dim, other, g->node[of].rank * sizeof *dim) != 0)
+      return as_plan_fail(p, "outputs of different shapes");
+  }
+  return true;
+}
+
+/* the axes of the output that are longer than 1: at most two */
+static bool output_axes(as_plan *p, int32_t axis[2], long extent[2]) {
+  const as_graph *g = p->b->graph;
   as_node_id of = g->node[p->store].arg[0];
-  bool ok = as_block_dims(p->b, of, dim, &err) && as_block_size(p->b, blk->loop, &p->trip, &err);
-  for (uint32_t i = 0; ok && i < g->node[of].rank; i++) {
-    index[i] = (int32_t)i;
+  long dim[AS_MAX_RANK];
+  unsigned n = 0;
+  if (!as_block_dims(p->b, of, dim, NULL))
+    return as_plan_fail(p, "a size of a tile");
+  if (!same_shapes(p, dim))
+    return false;
+  for (uint32_t i = 0; i < g->node[of].rank; i++) {
     if (dim[i] > 1 && n < 2) {
       axis[n] = (int32_t)i;
       extent[n] = dim[i];
     }
     n += dim[i] > 1;
   }
-  ok = ok && as_block_term(p->t, p->b, of, index, &p->want, &err);
-  if (!ok)
-    as_plan_fail(p, err.text ? err.text : "not understood");
-  if (ok && p->trip < 1)
-    ok = as_plan_fail(p, "a loop of no iterations");
-  as_err_clear(&err);
-  if (!ok)
-    return false;
-  if (n > 2)
-    return as_plan_fail(p, "an output tile of more than two axes");
+  return n <= 2 || as_plan_fail(p, "an output tile of more than two axes");
+}
+
+bool as_plan_read(as_plan *p) {
+  int32_t axis[2] = {AS_INDEX_ZERO, AS_INDEX_ZERO};
+  long extent[2] = {1, 1};
   found f = {.n = 0};
-  find_accs(p, p->want, &f);
+  if (!output_axes(p, axis, extent))
+    return false;
+  for (unsigned i = 0; i < p->n_store; i++)
+    find_accs(p, p->wants[i], &f);
   if (f.other || !f.n)
     return as_plan_fail(p, "an output that is not an expression of sums over the loop");
   /* unification both ways round: the narrower axis as batch first */

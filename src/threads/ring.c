@@ -1,9 +1,16 @@
 /* Rings of tiles in shared memory: how a tile lies there, and the copies that fill it. */
 #include "lowering.h"
 #include "src/base/str.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #define LINEAR "bulk.linear"
+/* What the tiles in flight may take.  Measured on an H200: below 50 KB bandwidth is lost; with
+ * several blocks on a multiprocessor nothing is gained above 75 KB, with one block each deeper
+ * rings still pay. */
+#define RING_SHARED 73728
+#define RING_ALONE 163840
+#define MULTIPROCESSORS 132
 
 static unsigned elem_of(const as_tg_tile *t) {
   return t->type == AS_F32 ? 4 : 2;
@@ -179,93 +186,80 @@ void as_ring_bulk(as_tg *g, as_tg_op *in, unsigned tile, unsigned buf, const as_
   op->src = l;
 }
 
-static const as_plan_axis *axis_of(const as_plan *p, int32_t index) {
-  return index == AS_INDEX_ZERO    ? NULL
-         : index == p->wide.index  ? &p->wide
-         : index == p->batch.index ? &p->batch
-         : index == p->k.index     ? &p->k
-                                   : NULL;
+bool as_ring_stream_new(as_plan *p, const as_tg *g, unsigned tile, as_node_id node,
+                        as_ring_stream *out) {
+  memset(out, 0, sizeof *out);
+  out->node = node;
+  out->tile = tile;
+  return as_ring_layout(&g->tile[tile], &out->ring) ||
+         as_plan_fail(p, "a tile that is no matrix or vector with rows of 16 bytes");
 }
 
-/* the indices under which a load is read, of those that the plan knows */
-static bool indices_of(const as_plan *p, as_node_id load, int32_t index[AS_MAX_RANK]) {
-  for (uint32_t i = 0; i < as_terms_atoms(p->t); i++) {
-    const as_atom *a = as_term_atom(p->t, i);
-    bool ok = a->kind == AS_ATOM_LOAD && a->node == load && a->n == p->b->graph->node[load].rank;
-    for (uint32_t d = 0; ok && d < a->n; d++)
-      ok = a->index[d] == AS_INDEX_ZERO || axis_of(p, a->index[d]);
-    if (!ok)
-      continue;
-    memcpy(index, a->index, a->n * sizeof *index);
-    return true;
-  }
-  return false;
-}
-
-bool as_plan_tile(as_plan *p, as_tg *g, as_node_id node, unsigned *out) {
-  const as_graph *graph = p->b->graph;
-  const as_node *n = &graph->node[node];
-  const as_block *blk = &graph->block[p->b->block];
-  bool output = n->kind == AS_N_STORE;
-  long tile[AS_MAX_RANK];
-  long whole[AS_MAX_RANK];
-  long grid[3];
-  int32_t index[AS_MAX_RANK];
-  as_node_id tensor = output ? node : n->arg[0];
-  for (unsigned i = 0; i < g->n_tile; i++) {
-    if (g->tile[i].output == output && !strcmp(g->tile[i].name, n->name)) {
-      *out = i;
-      return true;
-    }
-  }
-  if (g->n_tile == sizeof g->tile / sizeof *g->tile || n->rank > AS_TG_AXES)
-    return as_plan_fail(p, "too many tiles or axes");
+/* by how many blocks there are: those that are alone on a multiprocessor take more */
+static bool choose_stages(as_plan *p, as_tg *g, long bytes) {
+  const as_block *blk = &p->b->graph->block[p->b->block];
+  long blocks = 1;
   for (unsigned k = 0; k < 3; k++) {
-    if (!as_block_size(p->b, blk->grid[k], &grid[k], NULL))
+    long n;
+    if (!as_block_size(p->b, blk->grid[k], &n, NULL))
       return as_plan_fail(p, "a size of the grid");
+    blocks *= n;
   }
-  if (!as_block_dims(p->b, output ? n->arg[0] : node, tile, NULL) ||
-      !as_block_dims(p->b, tensor, whole, NULL))
-    return as_plan_fail(p, "a size of a tile");
-  for (uint32_t d = 0; output && d < n->rank; d++)
-    index[d] = tile[d] == 1 ? AS_INDEX_ZERO : (int32_t)d;
-  if (!output && !indices_of(p, node, index))
-    return as_plan_fail(p, "a load that is read at other indices");
-  as_tg_tile *t = &g->tile[g->n_tile];
-  memset(t, 0, sizeof *t);
-  t->name = as_arena_strdup(g->mem, n->name);
-  t->type = output                                   ? p->out_type
-            : graph->node[tensor].kind == AS_N_INPUT ? graph->node[tensor].dtype
-                                                     : AS_F32;
-  t->output = output;
-  t->n_axis = n->rank;
-  long stride = 1;
-  bool batch_seen = false;
-  for (uint32_t d = n->rank; d-- > 0;) {
-    as_tg_axis *a = &t->axis[d];
-    const as_plan_axis *x = axis_of(p, index[d]);
-    bool looped = !output && n->map[3] == (int)d;
-    a->grid = -1;
-    for (int k = 0; k < 3; k++)
-      a->grid = n->map[k] == (int)d ? k : a->grid;
-    a->live = tile[d];
-    a->stride = stride;
-    a->grid_step = a->grid < 0 ? 0 : tile[d] * (looped ? p->trip : 1);
-    a->loop_step = looped ? tile[d] : 0;
-    if (!x && p->batch.index == AS_INDEX_ZERO && !batch_seen && tile[d] == 1 &&
-        (output || node == p->batch_load)) { /* a batch of one row, padded */
-      x = &p->batch;
-      batch_seen = true;
-    }
-    if (x) {
-      memcpy(a->name, x->name, sizeof a->name);
-      a->bits = x->bits;
-    } else {
-      a->name[0] = 'o';
-      a->name[1] = (char)('0' + d);
-    }
-    stride *= whole[d];
-  }
-  *out = g->n_tile++;
+  long room = blocks <= MULTIPROCESSORS ? RING_ALONE : RING_SHARED;
+  if (room > p->o->smem_limit - 2048)
+    room = p->o->smem_limit - 2048;
+  long stages = p->o->stages ? p->o->stages : room / bytes;
+  stages = stages > 8 && !p->o->stages ? 8 : stages;
+  while (stages > 4 && !p->o->stages && (stages & (stages - 1))) /* its remainder is a mask */
+    stages--;
+  if (stages > p->trip)
+    stages = p->trip;
+  if (stages < 2)
+    stages = 2;
+  if (stages * bytes > p->o->smem_limit - 2048)
+    return as_plan_fail(p, "tiles that do not fit in shared memory twice");
+  g->stages = (int)stages;
   return true;
+}
+
+bool as_ring_place(as_plan *p, as_tg *g, as_ring_stream *s, unsigned n) {
+  long bytes = 0;
+  long at = 0;
+  for (unsigned i = 0; i < n; i++)
+    bytes += (long)elem_of(&g->tile[s[i].tile]) << as_tg_tile_bits(&g->tile[s[i].tile]);
+  if (!choose_stages(p, g, bytes))
+    return false;
+  for (unsigned i = 0; i < n; i++) {
+    const as_tg_tile *t = &g->tile[s[i].tile];
+    char name[48];
+    snprintf(name, sizeof name, "s_%.40s", t->name);
+    as_tg_buffer *b = &g->buffer[g->n_buffer];
+    *b = (as_tg_buffer){as_arena_strdup(g->mem, name), elem_of(t), as_tg_tile_bits(t),
+                        (unsigned)g->stages, at};
+    s[i].buf = g->n_buffer++;
+    at += (as_tg_buffer_bytes(b) * g->stages + 1023) / 1024 * 1024;
+  }
+  return true;
+}
+
+void as_ring_produce(as_plan *p, as_tg *g, const as_ring_stream *s, unsigned n) {
+  long bytes = 0;
+  g->producer = true;
+  g->barrier[0] = (as_tg_barrier){"full", 1};
+  g->barrier[1] = (as_tg_barrier){"empty", 1u << g->warp_bits};
+  g->n_barrier = 2;
+  as_tg_add(g, NULL, AS_TG_MBINIT, 'a');
+  as_tg_add(g, NULL, AS_TG_BAR, 'a');
+  as_tg_op *produce = as_tg_add(g, NULL, AS_TG_LOOP, 'p');
+  produce->count = (int)p->trip;
+  as_tg_op *wait = as_tg_add(g, produce, AS_TG_MBWAIT, 'p');
+  wait->bar = 1;
+  wait->par = 1;
+  wait->from = g->stages;
+  as_tg_op *expect = as_tg_add(g, produce, AS_TG_MBEXPECT, 'p');
+  for (unsigned i = 0; i < n; i++) {
+    bytes += as_tg_buffer_bytes(&g->buffer[s[i].buf]);
+    as_ring_bulk(g, produce, s[i].tile, s[i].buf, &s[i].ring);
+  }
+  expect->count = (int)bytes;
 }

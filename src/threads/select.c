@@ -99,3 +99,31 @@ bool as_select_feed(const as_isa *isa, const as_lay *need, const char *contiguou
   }
   return best > 0;
 }
+
+bool as_select_load(as_plan *p, as_tg *g, as_tg_op *in, const as_lay *lay, unsigned buf,
+                    const as_ring_tile *ring, int v) {
+  uint32_t cols[AS_LAY_BITS];
+  as_feed f;
+  const char *axes[AS_LAY_DIMS];
+  unsigned n_axes = 0;
+  for (unsigned i = 0; i < ring->content.n_out; i++)
+    axes[n_axes++] = ring->content.out[i].name;
+  as_lay need = as_lay_take(lay, axes, n_axes);
+  if (need.bad || !as_select_feed(p->isa, &need, ring->col, &f))
+    return as_plan_fail(p, "an operand that no matrix load gives from how its tile lies");
+  unsigned used = as_lay_in(as_isa_layout(f.row, "r"), "reg", NULL);
+  as_lay position = f.position;
+  unsigned n = as_lay_cols(&need, "reg", cols);
+  position = as_lay_with(&position, "u", cols + used, n - used);
+  n = as_lay_cols(&need, "warp", cols);
+  position = as_lay_with(&position, "warp", cols, n);
+  n = as_lay_cols(&need, "s", cols);
+  if (n)
+    position = as_lay_with(&position, "s", cols, n);
+  as_tg_op *op = as_tg_add(g, in, AS_TG_LDMATRIX, 'c');
+  op->v = v;
+  op->instr = as_arena_strdup(g->mem, f.row->name);
+  op->buf = (int)buf;
+  op->src = as_lay_after(&ring->place, &position);
+  return !op->src.bad || as_plan_fail(p, "a tile too large");
+}

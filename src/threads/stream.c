@@ -5,12 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-/* What the tiles in flight may take.  Measured on an H200: below 50 KB bandwidth is lost; with
- * several blocks on a multiprocessor nothing is gained above 75 KB, with one block each deeper
- * rings still pay. */
-#define RING_SHARED 73728
-#define RING_ALONE 163840
-#define MULTIPROCESSORS 132
 #define MAX_STREAMS 8
 
 typedef struct { /* one side of the product, as an instruction holds it */
@@ -23,13 +17,6 @@ typedef struct { /* one side of the product, as an instruction holds it */
 } operand;
 
 typedef struct {
-  unsigned tile;
-  unsigned buf;
-  as_ring_tile ring;
-  as_node_id node;
-} streamed;
-
-typedef struct {
   as_plan *p;
   as_tg *g;
   as_select_way way;
@@ -40,7 +27,7 @@ typedef struct {
   operand *wide;
   operand *batch;
   unsigned n_stream;
-  streamed stream[MAX_STREAMS];
+  as_ring_stream stream[MAX_STREAMS];
   as_lay acc; /* (reg, lane, warp) -> (wide, batch, wk): where partial sums lie */
   unsigned acc_bits;
 } builder;
@@ -177,70 +164,23 @@ static bool accumulators(builder *B) {
 
 /* --- tiles and their ring */
 static bool add_stream(builder *B, as_node_id node) {
+  unsigned tile;
   for (unsigned i = 0; i < B->n_stream; i++) {
     if (B->stream[i].node == node)
       return true;
   }
   if (B->n_stream == MAX_STREAMS)
     return as_plan_fail(B->p, "too many tiles");
-  streamed *s = &B->stream[B->n_stream++];
-  s->node = node;
-  if (!as_plan_tile(B->p, B->g, node, &s->tile))
-    return false;
-  return as_ring_layout(&B->g->tile[s->tile], &s->ring) ||
-         as_plan_fail(B->p, "a tile that is no matrix or vector with rows of 16 bytes");
+  return as_plan_tile(B->p, B->g, node, &tile) &&
+         as_ring_stream_new(B->p, B->g, tile, node, &B->stream[B->n_stream++]);
 }
 
-static const streamed *stream_of(const builder *B, as_node_id node) {
+static const as_ring_stream *stream_of(const builder *B, as_node_id node) {
   for (unsigned i = 0; i < B->n_stream; i++) {
     if (B->stream[i].node == node)
       return &B->stream[i];
   }
   return NULL;
-}
-
-static bool choose_ring(builder *B) {
-  as_plan *p = B->p;
-  long bytes = 0;
-  long blocks = 1;
-  const as_block *blk = &p->b->graph->block[p->b->block];
-  for (unsigned i = 0; i < B->n_stream; i++) {
-    const as_tg_tile *t = &B->g->tile[B->stream[i].tile];
-    bytes += (t->type == AS_F32 ? 4L : 2L) << as_tg_tile_bits(t);
-  }
-  for (unsigned k = 0; k < 3; k++) {
-    long n;
-    if (!as_block_size(p->b, blk->grid[k], &n, NULL))
-      return as_plan_fail(p, "a size of the grid");
-    blocks *= n;
-  }
-  long room = blocks <= MULTIPROCESSORS ? RING_ALONE : RING_SHARED;
-  if (room > p->o->smem_limit - 2048)
-    room = p->o->smem_limit - 2048;
-  long stages = p->o->stages ? p->o->stages : room / bytes;
-  stages = stages > 8 && !p->o->stages ? 8 : stages;
-  while (stages > 4 && !p->o->stages && (stages & (stages - 1))) /* its remainder is a mask */
-    stages--;
-  if (stages > p->trip)
-    stages = p->trip;
-  if (stages < 2)
-    stages = 2;
-  if (stages * bytes > p->o->smem_limit - 2048)
-    return as_plan_fail(p, "tiles that do not fit in shared memory twice");
-  B->g->stages = (int)stages;
-  long at = 0;
-  for (unsigned i = 0; i < B->n_stream; i++) {
-    streamed *s = &B->stream[i];
-    const as_tg_tile *t = &B->g->tile[s->tile];
-    char name[48];
-    snprintf(name, sizeof name, "s_%.40s", t->name);
-    as_tg_buffer *b = &B->g->buffer[B->g->n_buffer];
-    *b = (as_tg_buffer){as_arena_strdup(B->g->mem, name), t->type == AS_F32 ? 4u : 2u,
-                        as_tg_tile_bits(t), (unsigned)stages, at};
-    s->buf = B->g->n_buffer++;
-    at += (as_tg_buffer_bytes(b) * stages + 1023) / 1024 * 1024;
-  }
-  return true;
 }
 
 /* --- one step */
@@ -251,30 +191,8 @@ static int value(builder *B, const char *stem, unsigned i) {
 }
 
 /* registers of an operand from its ring tile */
-static bool feed(builder *B, as_tg_op *steps, const operand *o, const streamed *s, int v) {
-  uint32_t cols[AS_LAY_BITS];
-  as_feed f;
-  const char *axes[AS_LAY_DIMS];
-  unsigned n_axes = 0;
-  for (unsigned i = 0; i < s->ring.content.n_out; i++)
-    axes[n_axes++] = s->ring.content.out[i].name;
-  as_lay need = as_lay_take(&o->lay, axes, n_axes);
-  if (need.bad || !as_select_feed(B->p->isa, &need, s->ring.col, &f))
-    return as_plan_fail(B->p, "an operand that no matrix load gives from how its tile lies");
-  unsigned used = as_lay_in(as_isa_layout(f.row, "r"), "reg", NULL);
-  as_lay position = f.position;
-  unsigned n = as_lay_cols(&need, "reg", cols);
-  position = as_lay_with(&position, "u", cols + used, n - used);
-  n = as_lay_cols(&need, "warp", cols);
-  position = as_lay_with(&position, "warp", cols, n);
-  n = as_lay_cols(&need, "s", cols);
-  position = as_lay_with(&position, "s", cols, n);
-  as_tg_op *op = as_tg_add(B->g, steps, AS_TG_LDMATRIX, 'c');
-  op->v = v;
-  op->instr = as_arena_strdup(B->g->mem, f.row->name);
-  op->buf = (int)s->buf;
-  op->src = as_lay_after(&s->ring.place, &position);
-  return !op->src.bad || as_plan_fail(B->p, "a tile too large");
+static bool feed(builder *B, as_tg_op *steps, const operand *o, const as_ring_stream *s, int v) {
+  return as_select_load(B->p, B->g, steps, &o->lay, s->buf, &s->ring, v);
 }
 
 /* a map from registers to 2^out of them, without columns yet */
@@ -491,27 +409,10 @@ static bool copied_loop(builder *B) {
   return true;
 }
 
-/* a producer waits for empty stages and fills them; the others wait for full ones */
+/* a producer fills stages; the others wait for full ones and give them back */
 static bool bulk_loop(builder *B) {
   as_tg *g = B->g;
-  long bytes = 0;
-  g->producer = true;
-  g->barrier[0] = (as_tg_barrier){"full", 1};
-  g->barrier[1] = (as_tg_barrier){"empty", 1u << g->warp_bits};
-  g->n_barrier = 2;
-  as_tg_add(g, NULL, AS_TG_MBINIT, 'a');
-  as_tg_add(g, NULL, AS_TG_BAR, 'a');
-  as_tg_op *produce = loop(B, 'p', (int)B->p->trip);
-  as_tg_op *wait = as_tg_add(g, produce, AS_TG_MBWAIT, 'p');
-  wait->bar = 1;
-  wait->par = 1;
-  wait->from = g->stages;
-  as_tg_op *expect = as_tg_add(g, produce, AS_TG_MBEXPECT, 'p');
-  for (unsigned i = 0; i < B->n_stream; i++) {
-    bytes += as_tg_buffer_bytes(&g->buffer[B->stream[i].buf]);
-    as_ring_bulk(g, produce, B->stream[i].tile, B->stream[i].buf, &B->stream[i].ring);
-  }
-  expect->count = (int)bytes;
+  as_ring_produce(B->p, g, B->stream, B->n_stream);
   begin(B);
   as_tg_op *main = loop(B, 'c', (int)B->p->trip);
   as_tg_add(g, main, AS_TG_MBWAIT, 'c')->bar = 0;
@@ -546,7 +447,7 @@ as_tg *as_plan_stream(as_plan *p) {
     for (unsigned k = 0; ok && k < p->product[i].n_scale; k++)
       ok = add_stream(&B, p->product[i].scale[k]);
   }
-  ok = ok && add_stream(&B, p->batch_load) && choose_ring(&B);
+  ok = ok && add_stream(&B, p->batch_load) && as_ring_place(p, B.g, B.stream, B.n_stream);
   for (unsigned i = 0; ok && i < B.n_stream; i++)
     bulk = bulk && as_ring_can_bulk(p, &B.g->tile[B.stream[i].tile], &B.stream[i].ring);
   ok = ok && (bulk ? bulk_loop(&B) : copied_loop(&B)) &&

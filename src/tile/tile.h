@@ -137,6 +137,16 @@ void as_tile_free(as_tile_program *program); /* NULL allowed */
 /* Parsing it gives the same program back; malloc'ed. */
 char *as_tile_print(const as_tile_program *program);
 
+char *as_tile_expr_text(const as_tile_expr *expr); /* malloc'ed */
+/* The muGraph of `given` that a tile program of block form is, as text for as_parse_mug
+ * (malloc'ed). NULL with err: it is of another form, of which no claim is made (the line and why).
+ */
+char *as_tile_block_text(const as_tile_program *program, const as_graph *given, as_err *err);
+
+/* The other way round: a muGraph of kernels with a grid, whose accumulators are sums, as a tile
+ * program of block form (malloc'ed); NULL with err: it has something else. */
+char *as_tile_of_graph(const as_graph *graph, as_err *err);
+
 /* the word of a role, and of a type, in the text */
 const char *as_tile_role_word(as_tile_role role);
 const char *as_tile_type_word(as_tile_type type);

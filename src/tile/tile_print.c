@@ -47,6 +47,13 @@ static void add_expr(as_str *out, const as_tile_expr *expr) {
   as_str_add(out, ")");
 }
 
+char *as_tile_expr_text(const as_tile_expr *expr) {
+  as_str out;
+  as_str_init(&out);
+  add_expr(&out, expr);
+  return as_str_take(&out);
+}
+
 static void add_tensor(as_str *out, const as_tile_program *program, const as_tile_tensor *tensor) {
   as_str_printf(out, "%s %s: %s[", as_tile_role_word(tensor->role), tensor->name,
                 as_tile_type_word(tensor->type));

@@ -1,5 +1,5 @@
-/* Reads claim.cases: each case gives texts and says whether the claim can be stated, and if so
- * which goals, or why not. Plain main: built with the checker alone. */
+/* Reads claim.cases and tile.cases: each case gives texts and says whether the claim can be stated,
+ * and if so which goals, or why not. Plain main: built with the checker alone. */
 #include "proofs/checker/ck_claim.h"
 #include "tests/source_dir.h"
 #include <stdio.h>
@@ -131,20 +131,13 @@ static int run(const test_case *test, const ck_text *sem) {
   return bad;
 }
 
-int main(void) {
+/* the cases of one file; gives how many are wrong, -1: the file cannot be read as cases */
+static int run_file(const char *name, const ck_text *sem, int *n) {
   char path[4096];
-  char *text[N_SEM];
-  ck_text sem[N_SEM];
   size_t len;
   int bad = 0;
-  int n = 0;
   int line = 0;
-  for (int i = 0; i < N_SEM; i++) {
-    snprintf(path, sizeof path, "%s/semantics/%s.sem", test_source_dir(), sems[i]);
-    text[i] = read_all(path, &len);
-    sem[i] = (ck_text){sems[i], text[i], len};
-  }
-  snprintf(path, sizeof path, "%s/tests/claim/claim.cases", test_source_dir());
+  snprintf(path, sizeof path, "%s/tests/claim/%s", test_source_dir(), name);
   char *all = read_all(path, &len);
   char *end = all + len;
   test_case test = {0};
@@ -158,7 +151,7 @@ int main(void) {
         *s = 0;
         if (test.part[1]) {
           bad += run(&test, sem);
-          n++;
+          ++*n;
         } else {
           printf("line %d: no spec\n", test.line);
           bad++;
@@ -174,17 +167,39 @@ int main(void) {
       while (k < PARTS && strncmp(s + 4, part_name[k], strlen(part_name[k])))
         k++;
       if (k == PARTS) {
-        printf("line %d: unknown part\n", line);
-        return 99;
+        printf("%s: line %d: unknown part\n", name, line);
+        return -1;
       }
       *s = 0;
       test.part[k] = k == 3 || k == 4 ? s + 5 + strlen(part_name[k]) : next;
     }
     s = next;
   }
+  free(all);
+  return bad;
+}
+
+int main(void) {
+  static const char *const files[] = {"claim.cases", "tile.cases"};
+  char path[4096];
+  char *text[N_SEM];
+  ck_text sem[N_SEM];
+  size_t len;
+  int bad = 0;
+  int n = 0;
+  for (int i = 0; i < N_SEM; i++) {
+    snprintf(path, sizeof path, "%s/semantics/%s.sem", test_source_dir(), sems[i]);
+    text[i] = read_all(path, &len);
+    sem[i] = (ck_text){sems[i], text[i], len};
+  }
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    int wrong = run_file(files[i], sem, &n);
+    if (wrong < 0)
+      return 99;
+    bad += wrong;
+  }
   for (int i = 0; i < N_SEM; i++)
     free(text[i]);
-  free(all);
   printf("%d claims, %d wrong\n", n, bad);
   return bad != 0;
 }

@@ -58,6 +58,7 @@ cp "$src/tests/smt/fake_cvc5_sat.sh" bin/cvc5
 expect 3 'NOT CERTIFIED' certify "$ex/lora.tp" "$ex/lora.mug" # a solver that disputes a step stands in the way
 cp "$src/tests/smt/fake_cvc5_hang.sh" bin/cvc5
 expect 3 'no answer in time' certify "$ex/lora.tp" "$ex/lora.mug" --require=cvc5 --solver-seconds=1
+expect 3 'PROVED, NOT CERTIFIED' certify "$ex/lora.tp" "$ex/lora.mug" --require=cvc5 --solver-seconds=1 -q # also in one word
 rm -rf bin
 
 # --- optimize: a whole directory, the same for any number of threads, never over something else

@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool load_claim_init(load_claim *claim, const as_oplib *lib, const char *spec, const char *cand) {
+/* of a program and a candidate; or of a file of rules, its name ending in .rule, and a rule's name
+ */
+static bool init(load_claim *claim, const char *const *files, uint32_t n, ck_text source,
+                 ck_text text) {
   memset(claim, 0, sizeof *claim);
-  uint32_t n;
-  const char *const *files = as_oplib_files(lib, &n);
   claim->n_sem = n;
   claim->sem = as_calloc(n + 1, sizeof *claim->sem);
   claim->text = as_calloc(n + 1, sizeof *claim->text);
@@ -20,10 +21,9 @@ bool load_claim_init(load_claim *claim, const as_oplib *lib, const char *spec, c
     claim->text[i] = (ck_text){files[i], claim->sem[i], len};
   }
   claim->T = ck_terms_new();
-  ck_text source = {"given", spec, strlen(spec)};
-  ck_text text = {"candidate", cand, strlen(cand)};
   ck_msg msg = {0};
   claim->claim = ck_claim_texts(claim->T, &source, &text, claim->text, n, &msg);
+  claim->absurd = msg.absurd;
   if (!claim->claim) {
     claim->why = as_format("%s:%d:%d: %s", msg.file ? msg.file : "?", msg.line, msg.col,
                            msg.text ? msg.text : "?");
@@ -31,6 +31,25 @@ bool load_claim_init(load_claim *claim, const as_oplib *lib, const char *spec, c
   free(msg.text);
   free(msg.file);
   return claim->claim != NULL;
+}
+
+bool load_claim_files(load_claim *claim, const char *const *files, uint32_t n, const char *spec,
+                      const char *cand) {
+  return init(claim, files, n, (ck_text){"given", spec, strlen(spec)},
+              (ck_text){"candidate", cand, strlen(cand)});
+}
+
+bool load_claim_init(load_claim *claim, const as_oplib *lib, const char *spec, const char *cand) {
+  uint32_t n;
+  const char *const *files = as_oplib_files(lib, &n);
+  return load_claim_files(claim, files, n, spec, cand);
+}
+
+bool load_claim_rule(load_claim *claim, const as_oplib *lib, const char *file, const char *text,
+                     const char *name) {
+  uint32_t n;
+  const char *const *files = as_oplib_files(lib, &n);
+  return init(claim, files, n, (ck_text){file, text, strlen(text)}, (ck_text){name, "", 0});
 }
 
 void load_claim_clear(load_claim *claim) {

@@ -12,11 +12,16 @@ typedef struct {
   char **sem;
   uint32_t n_sem;
   ck_text *text;
-  char *why; /* refused */
+  char *why;   /* refused */
+  bool absurd; /* because what is stated or needed is false at any sizes, or at those stated */
 } load_claim;
 
 bool load_claim_init(load_claim *c, const as_oplib *L, const char *spec,
                      const char *cand); /* false if the checker's reader refuses */
+bool load_claim_files(load_claim *c, const char *const *files, uint32_t n, const char *spec,
+                      const char *cand); /* the same, with these specifications */
+bool load_claim_rule(load_claim *c, const as_oplib *L, const char *file, const char *text,
+                     const char *name); /* of a rule of the text */
 void load_claim_clear(load_claim *c);
 ck_id load_claim_goal(const load_claim *c,
                       const char *output); /* the equation, CK_BAD if there is none */

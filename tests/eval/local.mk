@@ -20,5 +20,16 @@ TESTS += tests/eval/test_terms
 tests_eval_test_terms_SOURCES = tests/eval/test_terms.c tests/eval/pairs.inc tests/eval/claim.c tests/eval/claim.h tests/eval/load.c tests/eval/load.h
 tests_eval_test_terms_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_eval_test_terms_LDADD = libasfield.a libassem.a libasir.a libasbase.a libck.a $(CHECK_LIBS) $(FLINT_LIBS) -lm -lpthread
+# odd texts, legal and illegal: `make odd-texts` for the full number
+check_PROGRAMS += tests/eval/test_odd
+TESTS += tests/eval/test_odd
+tests_eval_test_odd_SOURCES = tests/eval/test_odd.c tests/eval/claim.c tests/eval/claim.h
+tests_eval_test_odd_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_eval_test_odd_LDADD = libasfield.a libassem.a libasir.a libasbase.a libck.a $(CHECK_LIBS) $(FLINT_LIBS) -lm -lpthread
+odd-texts: tests/eval/test_odd
+	AS_TOP_SRCDIR=$(abs_top_srcdir) ODD_TEXTS=$${ODD_TEXTS:-2000} ./tests/eval/test_odd
+# values on which the two readings agree: `make readings` for the full number
+readings: tests/eval/test_terms
+	AS_TOP_SRCDIR=$(abs_top_srcdir) READINGS=$${READINGS:-200000} ./tests/eval/test_terms
 EXTRA_DIST += tests/eval/own.sem tests/regress/forced_sizes.tp tests/regress/forced_size.tp
 FAST_TESTS += tests/eval/test_ops tests/eval/test_graphs tests/eval/test_pairs

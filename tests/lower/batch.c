@@ -33,10 +33,11 @@ void batch_item_clear(batch_item *item) {
 static const char harness[] =
     "#include <vector>\n"
     "typedef as_emu::machine machine;\n"
-    "static size_t size_of(int type) { return type == 2 ? 4 : 2; }\n"
+    "static size_t size_of(int type) { return type >= 2 ? 4 : 2; }\n"
     "static void put(char *p, size_t i, int type, double x)\n"
     "{\n"
     "  if (type == 2) ((float *)p)[i] = (float)x;\n"
+    "  else if (type == 3) ((int *)p)[i] = (int)x;\n"
     "  else ((uint16_t *)p)[i] = type == 1 ? as_emu::to_bf16((float)x) : "
     "as_emu::to_f16((float)x);\n"
     "}\n"

@@ -24,3 +24,9 @@ CASES = 20000
 SEED = 1
 random-programs: tests/lower/random
 	$(AM_TESTS_ENVIRONMENT) nice tests/lower/random --cases $(CASES) --seed $(SEED) --batch 200
+# scans, and integers that are data
+check_PROGRAMS += tests/lower/test_places
+tests_lower_test_places_SOURCES = tests/lower/test_places.c $(tests_lower_case)
+tests_lower_test_places_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_lower_test_places_LDADD = $(tests_lower_libs)
+TESTS += tests/lower/test_places

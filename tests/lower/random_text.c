@@ -22,6 +22,11 @@ typedef struct {
   int next_name;         /* of the variables of reductions */
   const char *tensor[3]; /* size symbols of the axes of the arguments a, b, c */
   int n_tensor;
+  bool large;              /* there is an attribute w, a size near 2^31 */
+  char data;               /* the size symbol of the axis of the integers d; 0: there are none */
+  int depth;               /* of reductions */
+  int under;               /* of `if`s */
+  bool *has;               /* of the text: which kinds occur */
   char *guard[MAX_GUARDS]; /* what must hold where the text written so far is evaluated */
   int n_guard;
 } op_writer;
@@ -59,7 +64,21 @@ static char *integer(op_writer *op) {
     return as_format("%d", (int)pick(rng, 5) - 1);
   char v = op->var[pick(rng, (unsigned)op->n_var)].name;
   char w = op->var[pick(rng, (unsigned)op->n_var)].name;
-  switch (pick(rng, 8)) {
+  for (int i = 0; i < op->n_var && op->data; i++) {
+    if (op->var[i].bound != op->data || chance(rng, 60))
+      continue;
+    op->has[RANDOM_INTEGERS] = true;
+    static const char *const form[] = {"d[%c] + %u", "d[%c] * 2 - %u", "d[%c] mod 5 + %u",
+                                       "d[%c] div 3 - %u"};
+    return as_format(form[pick(rng, 4)], op->var[i].name, pick(rng, 4));
+  }
+  unsigned form = pick(rng, op->large ? 12 : 8);
+  op->has[RANDOM_OFFSET] |= form <= 2;
+  op->has[RANDOM_DIV] |= form == 3 || form == 5 || form == 8 || form == 10;
+  op->has[RANDOM_MOD] |= form == 4 || form == 7 || form == 9;
+  op->has[RANDOM_WIDE] |= form == 5 || form >= 7;
+  op->has[RANDOM_LARGE_SIZE] |= form >= 8;
+  switch (form) {
   case 0:
     return as_format("%c + %u", v, 1 + pick(rng, 3));
   case 1:
@@ -74,8 +93,16 @@ static char *integer(op_writer *op) {
     return as_format("(%c * 3000000001 + %u) div 3000000001 - %u", v, pick(rng, 9), pick(rng, 2));
   case 6:
     return as_format("max(%c - %u, 0) + min(%c, %u)", v, pick(rng, 4), w, pick(rng, 4));
-  default:
+  case 7:
     return as_format("(%c * 2147483647 - 5 * %c) mod %u - 1", v, w, 1 + pick(rng, 9));
+  case 8: /* the same with a size that no 32 bits hold, or just so */
+    return as_format("(%c * w + w - %u) div w", v, 1 + pick(rng, 5));
+  case 9:
+    return as_format("(%c * w - %u * %c) mod %u", v, 1 + pick(rng, 3), w, 1 + pick(rng, 9));
+  case 10:
+    return as_format("(w + %c) div (w - %u) + %c - 1", v, pick(rng, 3), w);
+  default:
+    return as_format("min(w - 2147483640, %c) + max(%c - w, %u)", v, w, pick(rng, 3));
   }
 }
 
@@ -119,6 +146,7 @@ static char *access_index(op_writer *op, char extent) {
   if (!room)
     return NULL;
   char *index = integer(op);
+  op->has[RANDOM_PLACES] |= index[0] == 'd' && index[1] == '[';
   if (chance(rng, 35)) {
     demand(op, as_format("0 < %c", extent));
     char *wrapped = as_format("(%s) mod %c", index, extent);
@@ -154,6 +182,7 @@ static char *guarded(op_writer *op, int first, char about, char *text) {
   for (int i = op->n_guard; i-- > first;) {
     if (about && !mentions(op->guard[i], about) && chance(op->rng, 60))
       continue;
+    op->has[RANDOM_IF] = true;
     char *choice =
         as_format("if(%s, %s, %s)", op->guard[i], text, chance(op->rng, 50) ? "0" : "1/2");
     free(text);
@@ -181,6 +210,12 @@ static char *reduction(op_writer *op, int depth) {
       return read_tensor(op);
   }
   const char *what = kind[pick(rng, 5)];
+  op->has[!strcmp(what, "sum")    ? RANDOM_SUM
+          : !strcmp(what, "prod") ? RANDOM_PROD
+                                  : RANDOM_EXTREMUM] = true;
+  op->has[RANDOM_NESTED] |= op->depth > 0;
+  op->has[RANDOM_UNDER_IF] |= op->under > 0;
+  op->depth++;
   int first = op->n_guard;
   op->var[op->n_var++] = (index_var){name, bound};
   char *term = scalar(op, depth - 1);
@@ -191,8 +226,13 @@ static char *reduction(op_writer *op, int depth) {
   }
   term = guarded(op, first, name, term);
   op->n_var--;
+  op->depth--;
   /* a guard from before may speak of a variable of the same name: names are used once at a time */
-  char *fold = as_format("(%s(%c < %c) %s)", what, name, bound, term);
+  char *fold = op->n_var > 0 && chance(rng, 25)
+                   ? as_format("(%s(%c < min(%c + 1, %c)) %s)", what, name,
+                               op->var[pick(rng, (unsigned)op->n_var)].name, bound, term)
+                   : as_format("(%s(%c < %c) %s)", what, name, bound, term);
+  op->has[RANDOM_SCAN] |= strchr(fold, '+') && !strncmp(strchr(fold, '<') + 2, "min", 3);
   free(term);
   return fold;
 }
@@ -219,6 +259,7 @@ static char *condition(op_writer *op, int depth) {
   char *text = relation(op, depth);
   if (chance(op->rng, 30)) {
     char *other = relation(op, depth);
+    op->has[RANDOM_AND_OR_NOT] = true;
     char *both = as_format("%s %s %s", text, chance(op->rng, 50) ? "and" : "or", other);
     free(text);
     free(other);
@@ -228,9 +269,12 @@ static char *condition(op_writer *op, int depth) {
 }
 
 static char *choice(op_writer *op, int depth) {
+  op->has[RANDOM_IF] = true;
   char *test = condition(op, depth - 1);
+  op->under++;
   char *yes = scalar(op, depth - 1);
   char *no = scalar(op, depth - 1);
+  op->under--;
   char *text = as_format("if(%s, %s, %s)", test, yes, no);
   free(test);
   free(yes);
@@ -279,6 +323,7 @@ static char *scalar(op_writer *op, int depth) {
   case 4:
     return choice(op, depth);
   case 5: {
+    op->has[RANDOM_EXP_SQRT] = true;
     char *inner = scalar(op, depth - 1);
     char *text = as_format(chance(rng, 50) ? "exp(-abs(%s))" : "sqrt(1 + abs(%s))", inner);
     free(inner);
@@ -323,15 +368,19 @@ static char *op_body(op_writer *op, const op_shape *shape) {
   return guarded(op, 0, 0, scalar(op, 3));
 }
 
-static void put_operator(as_rng *rng, as_str *sem, const char *name, const op_shape *shape) {
-  op_writer op = {.rng = rng, .n_tensor = shape->n};
+/* large: it has an attribute w; data: and integers d along that axis, unless 0 */
+static void put_operator(as_rng *rng, as_str *sem, const char *name, const op_shape *shape,
+                         bool large, char data, bool *has) {
+  op_writer op = {.rng = rng, .n_tensor = shape->n, .large = large, .data = data, .has = has};
   as_str_printf(sem, "op %s(", name);
   for (int i = 0; i < shape->n; i++) {
     op.tensor[i] = shape->arg[i];
     as_str_printf(sem, "%s%c", i ? ", " : "", 'a' + i);
     put_extents(sem, shape->arg[i]);
   }
-  as_str_add(sem, ") -> ");
+  if (data)
+    as_str_printf(sem, ", d[%c]", data);
+  as_str_add(sem, large ? "; w) -> " : ") -> ");
   put_extents(sem, shape->out);
   as_str_add(sem, "\n  out[");
   for (int i = 0; shape->out[i]; i++) {
@@ -348,12 +397,17 @@ static unsigned extent(as_rng *rng) {
   return choice[pick(rng, sizeof choice / sizeof *choice)];
 }
 
-static const char *type_name(as_rng *rng) {
+static const char *type_name(as_rng *rng, bool *has) {
   static const char *const name[] = {"f32", "f16", "bf16"};
-  return name[pick(rng, 3)];
+  static const random_kind kind[] = {RANDOM_F32, RANDOM_F16, RANDOM_BF16};
+  unsigned which = pick(rng, 3);
+  has[kind[which]] = true;
+  return name[which];
 }
 
-static void put_size(as_str *out, const char *name, unsigned value) {
+static void put_size(as_str *out, const char *name, unsigned value, bool *has) {
+  has[RANDOM_EXTENT_0] |= value == 0;
+  has[RANDOM_EXTENT_1] |= value == 1;
   as_str_printf(out, "%s%s = %u", name, value ? "" : " >= 0", value);
 }
 
@@ -374,18 +428,26 @@ static void own_operators(as_rng *rng, random_text *text) {
   as_str_init(&mug);
   const op_shape *shape = &shapes[pick(rng, sizeof shapes / sizeof *shapes)];
   bool twice = !strcmp(shape->out, "nm");
-  put_operator(rng, &sem, "first", shape);
+  bool large = chance(rng, 30);
+  char data = chance(rng, 25) ? shape->arg[0][0] : 0;
+  put_operator(rng, &sem, "first", shape, large, data, text->has);
   static const op_shape second = {{"nm"}, 1, "n"};
   if (twice)
-    put_operator(rng, &sem, "second", &second);
+    put_operator(rng, &sem, "second", &second, false, 0, text->has);
+  text->has[RANDOM_TWO_OUTPUTS] |= twice;
   as_str_add(&out, "program p\nsizes ");
-  put_size(&out, "N", extent(rng));
-  as_str_add(&out, ", ");
-  put_size(&out, "M", extent(rng));
-  as_str_add(&out, ", ");
-  put_size(&out, "K", extent(rng));
-  as_str_add(&out, "\n");
-  const char *type = type_name(rng);
+  if (large)
+    as_str_printf(&out, "W >= 2147483641 = %u, ", 2147483643 + pick(rng, 9));
+  for (const char *name = "NMK"; *name; name++) {
+    bool used = false;
+    for (int i = 0; i < shape->n; i++)
+      used |= strchr(shape->arg[i], *name + 32) != NULL;
+    bool unused_has[N_RANDOM_KINDS];
+    char letter[2] = {*name, 0};
+    put_size(&out, letter, extent(rng), used ? text->has : unused_has);
+    as_str_add(&out, name[1] ? ", " : "\n");
+  }
+  const char *type = type_name(rng, text->has);
   as_str_add(&mug, "mugraph q\nkernel k\n");
   as_str call;
   as_str_init(&call);
@@ -401,8 +463,13 @@ static void own_operators(as_rng *rng, random_text *text) {
     as_str_printf(&call, "%s%c", i ? ", " : "", 'A' + i);
     as_str_printf(&block_call, "%st%c", i ? ", " : "", 'a' + i);
   }
-  as_str_printf(&out, "output Z = first(%s)\n", call.s);
-  as_str_printf(&mug, "  z = first(%s)\n", block_call.s);
+  if (data) {
+    as_str_printf(&out, "input D: int[%c]\n", data - 32);
+    as_str_add(&call, ", D");
+  }
+  const char *more = large ? ", w=W" : "";
+  as_str_printf(&out, "output Z = first(%s%s)\n", call.s, more);
+  as_str_printf(&mug, "  z = first(%s%s)\n", block_call.s, more);
   if (twice) {
     as_str_add(&out, "output R = second(Z)\n");
     as_str_add(&mug, "  r = second(z)\n");
@@ -418,10 +485,11 @@ static void own_operators(as_rng *rng, random_text *text) {
   text->sem = as_str_take(&sem);
   text->tp = as_str_take(&out);
   text->mug = as_str_take(&mug);
-  if (chance(rng, 50)) {
+  if (data || chance(rng, 50)) { /* no block holds integers */
     free(text->mug);
     text->mug = NULL;
   }
+  text->has[text->mug ? RANDOM_WHOLE_BLOCK : RANDOM_ALONE] = true;
 }
 
 /* an elementwise text of tiles x and y, in operators that the program and its tiles share */
@@ -457,9 +525,13 @@ static void tiled_rows(as_rng *rng, random_text *text) {
   char *tile = applied(form, "x", "y");
   bool max = rounds > 0 && chance(rng, 50);
   bool concat = rounds > 0 && chance(rng, 40);
+  text->has[RANDOM_ROWS] = true;
+  text->has[RANDOM_CONCAT] = concat;
+  text->has[RANDOM_LOOP_0] = rounds == 0;
+  text->has[RANDOM_TWO_OUTPUTS] |= max || concat;
   const char *after = chance(rng, 50) ? "s * 2 + b" : "s / (abs(b) + 1)";
   const char *after_whole = after[2] == '*' ? "S * 2 + B" : "S / (abs(B) + 1)";
-  const char *type = type_name(rng);
+  const char *type = type_name(rng, text->has);
   as_str out;
   as_str mug;
   as_str_init(&out);
@@ -506,7 +578,9 @@ static void tiled_product(as_rng *rng, random_text *text) {
   unsigned rounds = chance(rng, 8) ? 0 : 1 + pick(rng, 4);
   bool scaled = chance(rng, 50);
   bool batched = chance(rng, 30);
-  const char *type = type_name(rng);
+  text->has[RANDOM_PRODUCT] = true;
+  text->has[RANDOM_LOOP_0] = rounds == 0;
+  const char *type = type_name(rng, text->has);
   const char *batch = batched ? "Q, " : "";
   as_str out;
   as_str mug;
@@ -539,12 +613,13 @@ static void tiled_product(as_rng *rng, random_text *text) {
 
 /* attention-like: a running maximum, rescaled sums */
 static void tiled_softmax(as_rng *rng, random_text *text) {
+  text->has[RANDOM_SOFTMAX] = true;
   unsigned rows = 1 + pick(rng, 17);
   unsigned depth = 1 + pick(rng, 17);
   unsigned rounds = 1 + pick(rng, 4);
   unsigned columns = 1 + pick(rng, 17);
   unsigned blocks = 1 + pick(rng, 3);
-  const char *type = type_name(rng);
+  const char *type = type_name(rng, text->has);
   text->sem = as_strdup("");
   text->tp = as_format("program p\nsizes M = %u, K = %u, N = %u\ninput S: %s[M, K]\n"
                        "input V: %s[K, N]\noutput O = softmax(S) @ V\n",
@@ -571,6 +646,15 @@ void random_text_new(as_rng *rng, random_text *text) {
     tiled_product(rng, text);
   else
     tiled_softmax(rng, text);
+}
+
+const char *random_kind_words(random_kind kind) {
+  static const char *const words[] = {
+#define RANDOM_KIND_WORDS(id, text) text,
+      RANDOM_KINDS(RANDOM_KIND_WORDS)
+#undef RANDOM_KIND_WORDS
+  };
+  return words[kind];
 }
 
 void random_text_clear(random_text *text) {

@@ -6,13 +6,55 @@
 #include "src/base/rng.h"
 #include <stdbool.h>
 
+/* What a program may have in it; a campaign in which one of these never occurs has not looked. */
+#define RANDOM_KINDS(X)                                                                            \
+  X(IF, "if")                                                                                      \
+  X(AND_OR_NOT, "and, or, not")                                                                    \
+  X(OFFSET, "offset")                                                                              \
+  X(DIV, "div")                                                                                    \
+  X(MOD, "mod")                                                                                    \
+  X(WIDE, "index arithmetic beyond 32 bits")                                                       \
+  X(LARGE_SIZE, "size near 2^31")                                                                  \
+  X(SUM, "sum")                                                                                    \
+  X(EXTREMUM, "max or min")                                                                        \
+  X(PROD, "prod")                                                                                  \
+  X(SCAN, "bound that depends on an index")                                                        \
+  X(INTEGERS, "integers that are data")                                                            \
+  X(PLACES, "places that are data")                                                                \
+  X(NESTED, "reduction in a reduction")                                                            \
+  X(UNDER_IF, "reduction under an if")                                                             \
+  X(EXTENT_0, "extent 0")                                                                          \
+  X(EXTENT_1, "extent 1")                                                                          \
+  X(EXP_SQRT, "exp, sqrt")                                                                         \
+  X(F16, "f16")                                                                                    \
+  X(BF16, "bf16")                                                                                  \
+  X(F32, "f32")                                                                                    \
+  X(ALONE, "operators alone")                                                                      \
+  X(WHOLE_BLOCK, "block of whole tensors")                                                         \
+  X(ROWS, "block graph of rows")                                                                   \
+  X(PRODUCT, "block graph of a product")                                                           \
+  X(SOFTMAX, "block graph with a running maximum")                                                 \
+  X(CONCAT, "concatenation over a loop")                                                           \
+  X(LOOP_0, "loop of no iterations")                                                               \
+  X(TWO_OUTPUTS, "two outputs")
+
+typedef enum {
+
+#define RANDOM_KIND_ID(id, words) RANDOM_##id,
+  RANDOM_KINDS(RANDOM_KIND_ID)
+#undef RANDOM_KIND_ID
+      N_RANDOM_KINDS
+} random_kind;
+
 typedef struct {
   char *sem; /* the operators that the program uses beside the built-in ones */
   char *tp;
   char *mug;       /* NULL: the program alone */
   bool equivalent; /* the muGraph is meant to be equal to the program */
+  bool has[N_RANDOM_KINDS];
 } random_text;
 
 void random_text_new(as_rng *rng, random_text *text);
 void random_text_clear(random_text *text);
+const char *random_kind_words(random_kind kind);
 #endif

@@ -5,6 +5,7 @@
  *   - replays the right candidate's certificate and changed certificates against their claims:
  * none may be accepted.  Also counts changes that stay right and are proved, and where the two
  * readers of muGraphs disagree. */
+#include "arguments.h"
 #include "certify.h"
 #include "mutate.h"
 #include "src/base/file.h"
@@ -16,14 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct {
-  uint64_t seed;
-  uint64_t wrong;
-  uint64_t certs;
-  double seconds;
-  bool verbose;
-  const char *only;
-} opt = {1, 25, 20, 50, false, NULL};
+static soundness_arguments opt = {.seed = 1, .wrong = 25, .certs = 20, .seconds = 50};
 
 static struct {
   char *text;
@@ -219,39 +213,13 @@ static void attack(const char *name, const char *tp, const char *mug, as_rng *rn
   free(cert);
 }
 
-static bool option(int argc, char **argv) {
-  for (int i = 1; i < argc; i++) {
-    const char *v = i + 1 < argc ? argv[i + 1] : NULL;
-    if (!strcmp(argv[i], "-v")) {
-      opt.verbose = true;
-      continue;
-    }
-    if (!v)
-      return false;
-    if (!strcmp(argv[i], "--seed"))
-      opt.seed = strtoull(v, NULL, 10);
-    else if (!strcmp(argv[i], "--wrong"))
-      opt.wrong = strtoull(v, NULL, 10);
-    else if (!strcmp(argv[i], "--certs"))
-      opt.certs = strtoull(v, NULL, 10);
-    else if (!strcmp(argv[i], "--seconds"))
-      opt.seconds = strtod(v, NULL);
-    else if (!strcmp(argv[i], "--only"))
-      opt.only = v;
-    else
-      return false;
-    i++;
-  }
-  return true;
-}
-
 int main(int argc, char **argv) {
   static const char *const names[] = {"rmsnorm_linear",   "gated_mlp",  "lora", "gqa",
                                       "layernorm_linear", "gated_mixer"};
   counts total = {0};
   as_err err;
   as_err_init(&err);
-  if (!option(argc, argv)) {
+  if (!soundness_read(argc, argv, &opt)) {
     fprintf(stderr,
             "usage: %s [--seed N] [--wrong N per candidate] [--certs N per wrong one] [--seconds N "
             "per candidate] [--only NAME] [-v]\n",

@@ -4,6 +4,7 @@
  *   - runs the prover on their claims and the checker on what it writes,
  *   - replays the certificate of the rule they came from, as it is and changed:
  * nothing may be accepted.  A rule is changed together with the definitions of its file. */
+#include "arguments.h"
 #include "certify.h"
 #include "mutate.h"
 #include "mutate_rule.h"
@@ -15,15 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct {
-  uint64_t seed;
-  uint64_t wrong;
-  uint64_t certs;
-  uint64_t steps;
-  double seconds;
-  bool verbose;
-  const char *only;
-} opt = {1, 80, 2, 15000, 60, false, NULL};
+static soundness_arguments opt = {
+    .seed = 1, .wrong = 80, .certs = 2, .steps = 15000, .seconds = 60};
 
 static struct {
   char *text;
@@ -303,31 +297,7 @@ static bool option(int argc, char **argv) {
     opt.wrong = strtoull(env, NULL, 10);
     opt.seconds = 7200;
   }
-  for (int i = 1; i < argc; i++) {
-    const char *v = i + 1 < argc ? argv[i + 1] : NULL;
-    if (!strcmp(argv[i], "-v")) {
-      opt.verbose = true;
-      continue;
-    }
-    if (!v)
-      return false;
-    if (!strcmp(argv[i], "--seed"))
-      opt.seed = strtoull(v, NULL, 10);
-    else if (!strcmp(argv[i], "--wrong"))
-      opt.wrong = strtoull(v, NULL, 10);
-    else if (!strcmp(argv[i], "--certs"))
-      opt.certs = strtoull(v, NULL, 10);
-    else if (!strcmp(argv[i], "--steps"))
-      opt.steps = strtoull(v, NULL, 10);
-    else if (!strcmp(argv[i], "--seconds"))
-      opt.seconds = strtod(v, NULL);
-    else if (!strcmp(argv[i], "--only"))
-      opt.only = v;
-    else
-      return false;
-    i++;
-  }
-  return true;
+  return soundness_read(argc, argv, &opt);
 }
 
 #define U(x) ((unsigned long long)(x))

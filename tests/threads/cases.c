@@ -51,14 +51,16 @@ static pair product(const field_tensor *x, const field_tensor *g, const field_te
   return sum;
 }
 
-static pair gated(const field_tensor *in, long b, long n, long depth) {
+static pair gated(const field_tensor *in, unsigned which, long b, long n, long depth) {
+  (void)which;
   pair p = product(&in[0], NULL, &in[1], b, n, depth);
   pair q = product(&in[0], NULL, &in[2], b, n, depth);
   pair e = field_add(field_int(1), field_exp(field_neg(p)));
   return field_mul(field_mul(p, q), field_inv(e));
 }
 
-static pair rms(const field_tensor *in, long b, long n, long depth) {
+static pair rms(const field_tensor *in, unsigned which, long b, long n, long depth) {
+  (void)which;
   pair p = product(&in[0], &in[1], &in[2], b, n, depth);
   pair s = field_int(0);
   for (long k = 0; k < depth; k++)
@@ -67,8 +69,153 @@ static pair rms(const field_tensor *in, long b, long n, long depth) {
   return field_mul(p, field_rsqrt(s));
 }
 
-static pair plain(const field_tensor *in, long b, long n, long depth) {
+static pair plain(const field_tensor *in, unsigned which, long b, long n, long depth) {
+  (void)which;
   return product(&in[0], NULL, &in[1], b, n, depth);
+}
+
+/* --- a product with a bias, and its negative */
+#define BIAS_TP                                                                                    \
+  "program bias\nsizes B = 8, D = 64, N = 32\ninput X: f16[B, D]\ninput W: f16[D, N]\n"            \
+  "input G: f16[N]\noutput O = X @ W + G\noutput P = -(X @ W)\n"
+#define BIAS_MUG                                                                                   \
+  "mugraph bias_fused\nsizes J = 2, U = 16, L = 2, T = 32\nwhere N = J * U, D = L * T\n"           \
+  "kernel k0\n  grid x = J\n  loop l = L\n  load x [B, T] = X loop -> 1\n"                         \
+  "  load w [T, U] = W x -> 1 loop -> 0\n  load g [U] = G x -> 0\n  p = matmul(x, w)\n"            \
+  "  acc a = sum p\n  o = a + g\n  n = -a\n  store O [B, U] = o x -> 1\n"                          \
+  "  store P [B, U] = n x -> 1\nend\n"
+
+static pair biased(const field_tensor *in, unsigned which, long b, long n, long depth) {
+  pair p = product(&in[0], NULL, &in[1], b, n, depth);
+  return which ? field_neg(p) : field_add(p, in[2].data[n]);
+}
+
+/* --- rows: norms and softmax of any length */
+#define NORM_TP(B, D)                                                                              \
+  "program norm\nsizes B = " #B ", D = " #D "\ninput X: f16[B, D]\ninput G: f16[D]\n"              \
+  "output O = rms_norm(X) * G\n"
+#define NORM_MUG(U)                                                                                \
+  "mugraph norm_fused\nsizes J = 2, U = " #U "\nwhere B = J * U\nkernel k0\n  grid x = J\n"        \
+  "  load x [U, D] = X x -> 0\n  load g [D] = G\n  y = rms_norm(x)\n  z = y * g[none, :]\n"        \
+  "  store O [U, D] = z x -> 0\nend\n"
+#define SOFTMAX_TP(B, D)                                                                           \
+  "program soft\nsizes B = " #B ", D = " #D "\ninput X: f16[B, D]\noutput O = softmax(X)\n"
+#define SOFTMAX_MUG(U)                                                                             \
+  "mugraph soft_fused\nsizes J = 2, U = " #U "\nwhere B = J * U\nkernel k0\n  grid x = J\n"        \
+  "  load x [U, D] = X x -> 0\n  y = softmax(x)\n  store O [U, D] = y x -> 0\nend\n"
+/* an axis that is only folded, and no power of two */
+#define PARTS_TP                                                                                   \
+  "program parts\nsizes P = 3, B = 4, D = 16\ninput A: f16[P, B, D]\ninput M: f16[P, B, D]\n"      \
+  "output O = sum(A * exp(M - max(M, axis=0)), axis=0)\n"
+#define PARTS_MUG                                                                                  \
+  "mugraph parts_fused\nsizes J = 2, U = 2\nwhere B = J * U\nkernel k0\n  grid x = J\n"            \
+  "  load a [P, U, D] = A x -> 1\n  load m [P, U, D] = M x -> 1\n  g = max(m, axis=0)\n"           \
+  "  h = m - g\n  e = exp(h)\n  w = a * e\n  y = sum(w, axis=0)\n"                                 \
+  "  store O [U, D] = y x -> 0\nend\n"
+
+static pair row_norm(const field_tensor *in, unsigned which, long b, long n, long depth) {
+  (void)which;
+  pair s = field_int(0);
+  for (long k = 0; k < depth; k++)
+    s = field_add(s, field_mul(at2(&in[0], b, k), at2(&in[0], b, k)));
+  s = field_rsqrt(field_mul(s, field_inv(field_int(depth))));
+  return field_mul(field_mul(at2(&in[0], b, n), s), in[1].data[n]);
+}
+
+static pair row_softmax(const field_tensor *in, unsigned which, long b, long n, long depth) {
+  (void)which;
+  pair most = at2(&in[0], b, 0);
+  pair sum = field_int(0);
+  for (long k = 1; k < depth; k++)
+    most = field_max(most, at2(&in[0], b, k));
+  for (long k = 0; k < depth; k++)
+    sum = field_add(sum, field_exp(field_add(at2(&in[0], b, k), field_neg(most))));
+  pair e = field_exp(field_add(at2(&in[0], b, n), field_neg(most)));
+  return field_mul(e, field_inv(sum));
+}
+
+static pair parts(const field_tensor *in, unsigned which, long b, long n, long depth) {
+  (void)which;
+  long step = in[0].dim[1] * depth;
+  const pair *a = in[0].data + b * depth + n;
+  const pair *m = in[1].data + b * depth + n;
+  pair most = m[0];
+  pair sum = field_int(0);
+  for (long k = 1; k < in[0].dim[0]; k++)
+    most = field_max(most, m[k * step]);
+  for (long k = 0; k < in[0].dim[0]; k++) {
+    pair e = field_exp(field_add(m[k * step], field_neg(most)));
+    sum = field_add(sum, field_mul(a[k * step], e));
+  }
+  return sum;
+}
+
+/* --- attention: whole, and a part of the keys whose sums another kernel combines */
+#define ATTEND_TP(M, E, K)                                                                         \
+  "program attend\nsizes H = 2, M = " #M ", E = " #E ", K = " #K "\ninput Q: f16[H, M, E]\n"       \
+  "input Kt: f16[H, E, K]\ninput V: f16[H, K, E]\n"                                                \
+  "output O = softmax((Q @ Kt) / 2) @ V\n"
+#define ATTEND_BODY(SCORE)                                                                         \
+  SCORE "  r = max(s, axis=-1)\n  acc mx, m = max r\n"                                             \
+        "  d = s - m[:, :, none]\n  e = exp(d)\n  t = sum(e, axis=-1)\n  p = matmul(e, v)\n"       \
+        "  acc z = sum t rescale m\n  acc o = sum p rescale m\n"
+#define ATTEND_MUG(R, U, L, T)                                                                     \
+  "mugraph attend_fused\nsizes R = " #R ", U = " #U ", L = " #L ", T = " #T                        \
+  "\nwhere M = R * U, K = L * T\nkernel k0\n  grid x = H, y = R\n  loop l = L\n"                   \
+  "  load q [1, U, E] = Q x -> 0 y -> 1\n  load k [1, E, T] = Kt x -> 0 loop -> 2\n"               \
+  "  load v [1, T, E] = V x -> 0 loop -> 1\n" ATTEND_BODY(                                         \
+      "  s0 = matmul(q, k)\n  s = s0 / 2\n") "  y = o / z[:, :, none]\n  store O [1, U, E] = y x " \
+                                             "-> 0 y -> 1\nend\n"
+/* not divided by the sum: what one part of several stores */
+#define PART_TP                                                                                    \
+  "program part\nsizes H = 2, M = 5, E = 32, K = 64\ninput Q: f16[H, M, E]\n"                      \
+  "input Kr: f16[H, K, E]\ninput V: f16[H, K, E]\nS = Q @ transpose(Kr)\nX = max(S, axis=-1)\n"    \
+  "output O = exp(S - X[:, :, none]) @ V\n"
+#define PART_MUG                                                                                   \
+  "mugraph part_fused\nsizes L = 2, T = 32\nwhere K = L * T\nkernel k0\n  grid x = H\n"            \
+  "  loop l = L\n  load q [1, M, E] = Q x -> 0\n  load k [1, T, E] = Kr x -> 0 loop -> 1\n"        \
+  "  load v [1, T, E] = V x -> 0 loop -> 1\n" ATTEND_BODY(                                         \
+      "  kt = transpose(k)\n  s = matmul(q, kt)\n") "  store O [1, M, E] = o x -> 0\nend\n"
+
+static pair dot(const field_tensor *in, bool by_rows, long row, long key, long depth) {
+  long keys = in[2].dim[1];
+  pair s = field_int(0);
+  for (long k = 0; k < depth; k++) {
+    pair x = in[1].data[by_rows ? key * depth + k : k * keys + key];
+    s = field_add(s, field_mul(in[0].data[row * depth + k], x));
+  }
+  return s;
+}
+
+static void attend(const field_tensor *in, bool by_rows, pair scale, long row, long column,
+                   long depth, pair *sum, pair *all) {
+  long keys = in[2].dim[1];
+  pair most = {-1, -1};
+  *sum = *all = field_int(0);
+  for (long k = 0; k < keys; k++)
+    most = field_max(most, field_mul(dot(in, by_rows, row, k, depth), scale));
+  for (long k = 0; k < keys; k++) {
+    pair s = field_mul(dot(in, by_rows, row, k, depth), scale);
+    pair e = field_exp(field_add(s, field_neg(most)));
+    *all = field_add(*all, e);
+    *sum = field_add(*sum, field_mul(e, in[2].data[k * in[2].dim[2] + column]));
+  }
+}
+
+static pair attended(const field_tensor *in, unsigned which, long b, long n, long depth) {
+  pair sum;
+  pair all;
+  (void)which;
+  attend(in, false, field_inv(field_int(2)), b, n, depth, &sum, &all);
+  return field_mul(sum, field_inv(all));
+}
+
+static pair attended_part(const field_tensor *in, unsigned which, long b, long n, long depth) {
+  pair sum;
+  pair all;
+  (void)which;
+  attend(in, true, field_int(1), b, n, depth, &sum, &all);
+  return sum;
 }
 
 const thread_case thread_cases[] = {
@@ -80,6 +227,18 @@ const thread_case thread_cases[] = {
     {"one row", PLAIN_TP(1, 256, 64), PLAIN_MUG(32, 4, 64), "sm_90", 4, 2, plain},
     {"one iteration", PLAIN_TP(8, 64, 32), PLAIN_MUG(16, 1, 64), "sm_80", 1, 2, plain},
     {"wide rows", PLAIN_TP(40, 96, 48), PLAIN_MUG(24, 3, 32), "sm_80", 2, 2, plain},
+    {"two results and a bias", BIAS_TP, BIAS_MUG, "sm_90", 2, 2, biased},
+    {"norm over warps", NORM_TP(4, 512), NORM_MUG(2), "sm_80", 2, 0, row_norm},
+    {"norm of an odd length", NORM_TP(6, 72), NORM_MUG(3), "sm_90", 2, 0, row_norm},
+    {"softmax", SOFTMAX_TP(4, 256), SOFTMAX_MUG(2), "sm_80", 2, 0, row_softmax},
+    {"softmax of an odd length", SOFTMAX_TP(6, 328), SOFTMAX_MUG(3), "sm_90", 2, 0, row_softmax},
+    {"three parts, folded in registers", PARTS_TP, PARTS_MUG, "sm_80", 1, 0, parts},
+    {"attention, copies by all", ATTEND_TP(32, 16, 96), ATTEND_MUG(1, 32, 3, 32), "sm_80", 2, 2,
+     attended},
+    {"attention, bulk, two fragments a warp", ATTEND_TP(64, 32, 64), ATTEND_MUG(2, 32, 2, 32),
+     "sm_90", 1, 2, attended},
+    {"part of an attention, keys by rows, five rows", PART_TP, PART_MUG, "sm_90", 1, 2,
+     attended_part},
 };
 const unsigned n_thread_cases = sizeof thread_cases / sizeof *thread_cases;
 
@@ -129,6 +288,7 @@ static void fill(opened *o) {
       in[n_in++] = *x;
     }
   }
+  unsigned which = 0;
   for (unsigned t = 0; t < g->n_tile; t++) {
     field_tensor *x = &o->tensor[t];
     if (!g->tile[t].output)
@@ -137,8 +297,10 @@ static void fill(opened *o) {
     for (unsigned d = 0; d < x->rank; d++)
       x->dim[d] = g->tile[t].axis[d].live;
     x->data = as_calloc((size_t)elements(x), sizeof *x->data);
+    long columns = x->dim[x->rank - 1];
     for (long i = 0; i < elements(x); i++)
-      x->data[i] = o->c->result(in, i / x->dim[1], i % x->dim[1], in[0].dim[1]);
+      x->data[i] = o->c->result(in, which, i / columns, i % columns, in[0].dim[in[0].rank - 1]);
+    which++;
   }
 }
 
@@ -166,7 +328,7 @@ void case_open(opened *o, const thread_case *c) {
   o->mug = as_parse_mug("case.mug", c->mug, strlen(c->mug), o->program, &err);
   require(o->mug != NULL, c, err.text);
   o->env = values(o->mug);
-  o->ref = (as_block_ref){o->mug, 0, o->env};
+  o->ref = (as_block_ref){o->mug, 0, o->env, NULL};
   o->isa = as_isa_load(c->target, &err);
   require(o->isa != NULL, c, err.text);
   as_threads_opts opts = {

@@ -13,8 +13,9 @@ typedef struct {
   const char *target;
   int warps;
   int stages;
-  /* result[b, n] of the tensors X, W1, W2, G (absent: NULL) of this block */
-  pair (*result)(const field_tensor *in, long b, long n, long depth);
+  /* element [b, n] of the block's result number `which`, from its loads' tensors in their order;
+   * depth: the last extent of the first of them */
+  pair (*result)(const field_tensor *in, unsigned which, long b, long n, long depth);
 } thread_case;
 
 typedef struct {

@@ -463,6 +463,8 @@ static bool lanewise(run *R, agent *A, const instant *i, uint32_t lane) {
     return !takes_part(i->op, lane, A->warp) || do_vector(R, A, i, lane);
   case AS_TG_MAP:
     return interp_map(R, A->warp, i->op, lane);
+  case AS_TG_FILL:
+    return interp_fill(R, A->warp, i->op, lane);
   case AS_TG_RED:
     return interp_red(R, A->warp, i->op, lane);
   case AS_TG_ZERO:

@@ -72,6 +72,7 @@ bool interp_in_range(run *R, const reg *r, uint32_t i);
 /* operations of one lane on registers */
 pair interp_folded(int fold, pair a, pair b);
 bool interp_map(run *R, unsigned warp, const as_tg_op *op, uint32_t lane);
+bool interp_fill(run *R, unsigned warp, const as_tg_op *op, uint32_t lane);
 bool interp_red(run *R, unsigned warp, const as_tg_op *op, uint32_t lane);
 bool interp_update(run *R, unsigned warp, const as_tg_op *op, uint32_t lane);
 void interp_zero(run *R, unsigned warp, const as_tg_op *op, uint32_t lane);

@@ -74,6 +74,26 @@ pair interp_folded(int fold, pair a, pair b) {
   return fold == AS_TG_SUM ? field_add(a, b) : field_max(a, b);
 }
 
+bool interp_fill(run *R, unsigned warp, const as_tg_op *op, uint32_t lane) {
+  const reg *x = interp_read_value(R, warp, op->a);
+  unsigned n = interp_size_of_dim(&op->src, "u");
+  pair result[MAX_REGS];
+  if (!x || n > MAX_REGS)
+    return interp_wrong(R, "register count");
+  for (uint32_t r = 0; r < n; r++) {
+    uint32_t index = interp_image(&op->src, "u", r) ^ interp_image(&op->src, "lane", lane) ^
+                     interp_image(&op->src, "warp", warp);
+    if (!interp_in_range(R, x, r))
+      return false;
+    pair unit = op->fold == AS_TG_SUM ? field_int(0) : (pair){-1, -1};
+    result[r] = (int)index < op->count ? x->lane[r][lane] : unit;
+  }
+  reg *to = interp_value_of(R, warp, op->v, n);
+  for (uint32_t r = 0; r < n; r++)
+    to->lane[r][lane] = result[r];
+  return true;
+}
+
 bool interp_red(run *R, unsigned warp, const as_tg_op *op, uint32_t lane) {
   const reg *x = interp_read_value(R, warp, op->a);
   unsigned n = interp_size_of_dim(&op->src, "reg");

@@ -3,7 +3,7 @@
 #include "../../src/threads/core/f2.h"
 #include "../../src/threads/core/isa.h"
 #include "src/base/rng.h"
-#include <check.h>
+#include "tests/suite.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -337,22 +337,15 @@ START_TEST(bad_instruction_files) {
 END_TEST
 
 int main(void) {
-  Suite *s = suite_create("layouts");
-  TCase *c = tcase_create("all");
-  tcase_set_timeout(c, 60);
-  tcase_add_test(c, fragments_of_products);
-  tcase_add_test(c, matrix_loads);
-  tcase_add_test(c, swizzles);
-  tcase_add_test(c, algebra);
-  tcase_add_test(c, joins);
-  tcase_add_test(c, bank_conflicts);
-  tcase_add_test(c, conversions);
-  tcase_add_test(c, result_is_operand);
-  tcase_add_test(c, bad_instruction_files);
-  suite_add_tcase(s, c);
-  SRunner *runner = srunner_create(s);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? 1 : 0;
+  TCase *tests = test_case("all", 60);
+  tcase_add_test(tests, fragments_of_products);
+  tcase_add_test(tests, matrix_loads);
+  tcase_add_test(tests, swizzles);
+  tcase_add_test(tests, algebra);
+  tcase_add_test(tests, joins);
+  tcase_add_test(tests, bank_conflicts);
+  tcase_add_test(tests, conversions);
+  tcase_add_test(tests, result_is_operand);
+  tcase_add_test(tests, bad_instruction_files);
+  return test_run("layouts", tests);
 }

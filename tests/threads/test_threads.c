@@ -1,7 +1,7 @@
 /* Thread graphs: each case is lowered, validated, right under random interleavings; its text gives
  * it back; named mistakes are refused, each for its own reason. */
 #include "cases.h"
-#include <check.h>
+#include "tests/suite.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -203,16 +203,9 @@ START_TEST(bad_texts) {
 END_TEST
 
 int main(void) {
-  Suite *s = suite_create("threads");
-  TCase *c = tcase_create("all");
-  tcase_set_timeout(c, 120);
-  tcase_add_loop_test(c, cases, 0, (int)n_thread_cases);
-  tcase_add_loop_test(c, named_mistakes, 0, (int)(sizeof mistakes / sizeof *mistakes));
-  tcase_add_test(c, bad_texts);
-  suite_add_tcase(s, c);
-  SRunner *runner = srunner_create(s);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? 1 : 0;
+  TCase *tests = test_case("all", 120);
+  tcase_add_loop_test(tests, cases, 0, (int)n_thread_cases);
+  tcase_add_loop_test(tests, named_mistakes, 0, (int)(sizeof mistakes / sizeof *mistakes));
+  tcase_add_test(tests, bad_texts);
+  return test_run("threads", tests);
 }

@@ -15,6 +15,44 @@ expect 1 'is outside of its' certify "$cases/rows.tp" "$cases/rows_far.tile"
 expect 1 'no value' certify "$cases/rows.tp" "$cases/rows_unset.tile"
 expect 1 '"order_dependent": 1' certify --json "$cases/rows.tp" "$cases/rows_shared.tile"
 
+# block graphs written as loops are proved; the certificate is one of the text
+for name in product two_kernels; do
+  expect 0 PROVED certify -q "$cases/$name.tp" "$cases/$name.tile" --require=check,z3 -o result
+  expect 0 VERIFIED check -q result
+  "$build/assay-check" -q --sem "$src/semantics" "$cases/$name.tp" "$cases/$name.tile" result/certificate.cert >out 2>err || fail "$name: not accepted"
+  cmp -s "$cases/$name.tile" result/candidate.tile || fail "$name: the candidate is not the text"
+  # a certificate is of one text: for a loop that misses its last round, and so on, there is none
+  sed 's/for l = 0 to L/for l = 0 to L - 1/' "$cases/$name.tile" >wrong.tile
+  "$build/assay-check" -q --sem "$src/semantics" "$cases/$name.tp" wrong.tile result/certificate.cert >out 2>err && fail "$name: accepted for another text"
+  expect 1 REFUTED certify -q "$cases/$name.tp" wrong.tile
+  rm -r result wrong.tile
+done
+sed 's/next z = z + r/next z = z + r + r/' "$cases/product.tile" >other.tile
+expect 1 REFUTED certify -q "$cases/product.tp" other.tile
+sed 's/    e = exp(z)/    e = exp(z) + 0 * z/' "$cases/product.tile" >other.tile
+expect 0 PROVED certify -q "$cases/product.tp" other.tile --solvers=none
+expect 3 'no claim is made of the candidate: the given program is a tile program too' certify other.tile "$cases/product.tile"
+rm other.tile
+expect 3 'no claim is made of the candidate: `S`' certify "$cases/rows.tp" "$cases/rows.tile"
+
+# block graphs are written as tile programs, which are certified themselves; where no call is within another one, which names more
+# definitions, the claim is that of the graph but for the order of definitions
+for name in gated_mlp lora rmsnorm_linear gated_mixer layernorm_linear; do
+  expect 0 PROVED certify -q "$src/examples/$name.tp" "$src/examples/$name.mug" --solvers=none --to tile $name.tile
+  grep -q '^tile ' $name.tile || fail "$name: not written"
+done
+for name in gated_mlp lora; do
+  for text in "$src/examples/$name.mug" $name.tile; do
+    "$build/assay-check" --sem "$src/semantics" --goals "$src/examples/$name.tp" "$text" 2>err | grep -v '^stated' | sort >"$(basename "$text").goals"
+  done
+  grep -q '^goal eq' $name.tile.goals || fail "$name: no claim"
+  cmp -s $name.mug.goals $name.tile.goals || fail "$name: the tile program claims something else"
+done
+rm -f ./*.goals ./*.tile
+expect 2 'carries sums alone' certify -q "$src/examples/gqa.tp" "$src/examples/gqa.mug" --solvers=none --to tile written.tile
+expect 0 '1 proved' certify -q "$cases/product.tp" --from tile "$cases/product.tile"
+rm -f written.tile
+
 # Trinity's text: all verdicts, under each reading
 tail -n +2 "$own/verdicts.tsv" >verdicts
 column=1

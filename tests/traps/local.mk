@@ -1,4 +1,4 @@
 # The conformance suite of checkers.
-TESTS += tests/traps/test_traps.sh
-check_SCRIPTS += tests/traps/test_traps.sh
+TESTS += tests/traps/test_traps.sh tests/traps/test_limits.sh
+check_SCRIPTS += tests/traps/test_traps.sh tests/traps/test_limits.sh
 EXTRA_DIST += tests/traps

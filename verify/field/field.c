@@ -100,7 +100,18 @@ static outcome one_run(tester *job, bool positive) {
   if (!exact || !inputs)
     goto end;
   for (uint32_t i = 0; i < job->spec->n_input; i++) {
-    for (size_t k = 0; k < inputs[i].n; k++) {
+    bool integers = job->spec->node[job->spec->input[i]].dtype == AS_INT;
+    if (integers && inputs[i].n > 0 &&
+        as_graph_index_range(job->spec, job->spec->input[i], job->instance.env, NULL) == 0) {
+      result = RUN_OTHER_SIZES; /* no place at all is in range */
+      goto end;
+    }
+    for (size_t k = 0; k < inputs[i].n && integers; k++) {
+      mpq_t *number = as_tensor_at(&exact[i], k);
+      as_input_draw_integer(job->spec, job->spec->input[i], job->instance.env, &job->rng, *number);
+      domain->from_q(domain, as_tensor_at(&inputs[i], k), *number);
+    }
+    for (size_t k = 0; k < inputs[i].n && !integers; k++) {
       as_field_random(&job->field, &job->rng, positive, as_tensor_at(&inputs[i], k),
                       *(mpq_t *)as_tensor_at(&exact[i], k));
     }

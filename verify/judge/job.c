@@ -3,6 +3,7 @@
 #include "src/base/file.h"
 #include "src/base/mem.h"
 #include "src/base/str.h"
+#include "src/tile/tile.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,9 +77,26 @@ static bool is_program(const char *text, size_t len) {
   return begins_with(text + i, len - i, "program") || begins_with(text + i, len - i, "use");
 }
 
+/* a tile program of block form: what is tested is the muGraph that it is, while the claim is made
+ * of the text itself */
+static as_graph *parse_tile(as_job *job, as_err *err) {
+  const as_job_text *text = &job->candidate;
+  as_sizes *sizes = as_sizes_new();
+  as_tile_program *tile = as_tile_parse(text->name, text->text, text->len, sizes, job->lib, err);
+  char *block = tile ? as_tile_block_text(tile, job->program, err) : NULL;
+  as_graph *graph =
+      block ? as_parse_mug(text->name, block, strlen(block), job->program, err) : NULL;
+  free(block);
+  as_tile_free(tile);
+  as_sizes_free(sizes);
+  return graph;
+}
+
 static bool parse_candidate(as_job *job, as_err *err) {
   const as_job_text *text = &job->candidate;
-  if (is_program(text->text, text->len))
+  if (as_tile_is_text(text->text, text->len))
+    job->graph = parse_tile(job, err);
+  else if (is_program(text->text, text->len))
     job->graph = as_parse_tp(text->name, text->text, text->len, job->sizes, job->lib, err);
   else
     job->graph = as_parse_mug(text->name, text->text, text->len, job->program, err);
@@ -135,7 +153,9 @@ as_judged as_job_judged(const as_job *job) {
                      .given = borrow(&job->given),
                      .candidate = borrow(&job->candidate),
                      .program = job->program,
-                     .graph = job->graph};
+                     .graph = job->graph,
+                     .tile = job->candidate.text != NULL &&
+                             as_tile_is_text(job->candidate.text, job->candidate.len)};
 }
 
 as_judged as_job_judged_rule(const as_job *job, uint32_t i, bool reverse, const char *name) {

@@ -16,7 +16,8 @@ typedef struct {
   as_job_text given; /* the program, or the file of rules */
   as_job_text candidate;
   as_graph *program;
-  as_graph *graph; /* the candidate's: a muGraph of the program, or a program of its own */
+  as_graph *graph; /* the candidate's: a muGraph of the program (also where the text is a tile
+                      program of block form), or a program of its own */
   as_rulefile *rules;
 } as_job;
 

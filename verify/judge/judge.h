@@ -9,6 +9,10 @@
  *     texts --claim--> goals --trials--> a counterexample? --prover--> certificate --replay-->
  *     checked --solvers--> agreed --> conclude: one answer, one reason, certified or not
  *
+ * Trials of a program are the random test over fields, and a search for a counterexample only where
+ * there is no proof; of a rule a quick search for a counterexample, and a thorough one where there
+ * is no proof or no instance yet.
+ *
  * A counterexample is only ever one that was evaluated again, so it and a checked proof cannot both
  * be: where they are, the verdict is a conflict and nothing is certified. */
 #ifndef AS_JUDGE_H
@@ -102,6 +106,7 @@ typedef struct {
   ck_text candidate;
   const as_graph *program;
   const as_graph *graph;    /* the candidate's; its size table is the program's or a copy of it */
+  bool tile;                /* the candidate's text is a tile program, the graph what it is */
   const as_rulefile *rules; /* NULL: no rule */
   uint32_t rule;
   bool reverse;

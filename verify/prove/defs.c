@@ -467,6 +467,10 @@ void pv_defs_join(pv_defs *d, uint32_t i, pv_thm by) {
     as_map_clear(&d->out[w]);
     as_map_init(&d->out[w], 1);
   }
+  /* clauses were written out in the worlds as they were: a world that says less now would give
+   * another relation than the one asked for */
+  as_map_clear(&d->origins);
+  as_map_init(&d->origins, 1);
   find_like(d);
   for (uint32_t k = 0; k < d->n; k++) {
     if (d->symbols[k].joined != PV_NONE)

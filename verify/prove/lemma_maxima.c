@@ -453,11 +453,11 @@ pv_thm pv_derive_max_ge(pv *prover) {
   return pv_comb_prove(prover, &comb, pv_le(prover, pv_apply(prover, "f", i), all));
 }
 
-static ck_id bounded_at(pv *prover, ck_id k, ck_id body, ck_id c, ck_id b) {
-  return pv_le(prover, pv_max(prover, b, k, body), c);
+static ck_id bounded_at(pv *prover, ck_op rel, ck_id k, ck_id body, ck_id c, ck_id b) {
+  return pv_rel(prover, rel, pv_max(prover, b, k, body), c);
 }
 
-/* max(k < n) body <= c from s: body <= c, which may use 0 <= k and k < n; np: 0 < n */
+/* max(k < n) body <= c from s: body <= c, or `<` from `<`; s may use 0 <= k and k < n; np: 0 < n */
 pv_thm pv_max_le(pv *prover, ck_id n, ck_id k, ck_id body, ck_id c, pv_thm np, pv_thm thm) {
   ck_id zero = prover->zero;
   ck_id k_next = pv_add(prover, k, prover->one);
@@ -471,26 +471,27 @@ pv_thm pv_max_le(pv *prover, ck_id n, ck_id k, ck_id body, ck_id c, pv_thm np, p
   pv_ctx ctx;
   if (thm == PV_NONE || np == PV_NONE)
     return PV_NONE;
+  ck_op rel = ck_head(prover->terms, pv_says(prover, thm));
   pv_comb comb;
   pv_comb_init(&comb);
   pv_comb_add(&comb, prover->one, pv_inst(prover, thm, &at0, 1, NULL, 0, premises, 2));
   pv_comb_add(&comb, prover->one,
               pv_zero(prover, pv_max(prover, zero, k, body), pv_zero_le_zero(prover)));
-  pv_thm base = pv_comb_prove(prover, &comb, bounded_at(prover, k, body, c, zero));
-  pv_thm assumed = pv_hyp(prover, bounded_at(prover, k, body, c, k));
+  pv_thm base = pv_comb_prove(prover, &comb, bounded_at(prover, rel, k, body, c, zero));
+  pv_thm assumed = pv_hyp(prover, bounded_at(prover, rel, k, body, c, k));
   pv_thm u = pv_succ(prover, pv_max(prover, k_next, k, body), k, k_nonneg);
   pv_thm n_nonneg;
-  ctx = pv_ctx_push(prover, pv_ctx_push(prover, 0, pv_le(prover, y, x), CK_BAD),
-                    pv_le(prover, w, x), CK_BAD);
-  pv_thm two = pv_prove_goal(prover, ctx, pv_le(prover, pv_max2(prover, y, w), x));
+  ctx = pv_ctx_push(prover, pv_ctx_push(prover, 0, pv_rel(prover, rel, y, x), CK_BAD),
+                    pv_rel(prover, rel, w, x), CK_BAD);
+  pv_thm two = pv_prove_goal(prover, ctx, pv_rel(prover, rel, pv_max2(prover, y, w), x));
   pv_thm both[2] = {assumed, thm};
   pv_var_sub vars[3] = {{x, c}, {y, pv_max(prover, k, k, body)}, {w, body}};
   pv_comb_init(&comb);
   pv_comb_add(&comb, prover->one, pv_inst(prover, two, vars, 3, NULL, 0, both, 2));
   pv_comb_add(&comb, prover->one, u);
-  pv_thm step = pv_comb_prove(prover, &comb, bounded_at(prover, k, body, c, k_next));
+  pv_thm step = pv_comb_prove(prover, &comb, bounded_at(prover, rel, k, body, c, k_next));
   n_nonneg = pv_scaled(prover, pv_le(prover, zero, n), prover->one, np);
-  f = bounded_at(prover, k, body, c, k);
+  f = bounded_at(prover, rel, k, body, c, k);
   return pv_induct(prover, k, n, 0, &f, &base, &step, 1, n_nonneg);
 }
 

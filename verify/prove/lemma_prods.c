@@ -46,6 +46,48 @@ pv_thm pv_derive_prod_mul(pv *prover) {
   return pv_induct(prover, j, n, 0, &h, &base, &step, 1, pv_hyp(prover, pv_ge0(prover, n)));
 }
 
+static ck_id exp_at(pv *prover, ck_id k, ck_id f, ck_id bound) {
+  return pv_eq(prover, pv_prod(prover, bound, k, pv_exp(prover, f)),
+               pv_exp(prover, pv_sum(prover, bound, k, f)));
+}
+
+/* 0 <= n:  prod(k < n) exp f(k) = exp(sum(k < n) f(k)) */
+pv_thm pv_derive_prod_exp(pv *prover) {
+  ck_id n = pv_int_var(prover, "n");
+  ck_id j = pv_int_var(prover, "j");
+  ck_id k = pv_int_var(prover, "k");
+  ck_id zero = prover->zero;
+  ck_id j_next = pv_add(prover, j, prover->one);
+  ck_id f = pv_apply(prover, "f", k);
+  ck_id f_j = pv_apply(prover, "f", j);
+  ck_id exp_f = pv_exp(prover, f);
+  pv_thm j_nonneg = pv_hyp(prover, pv_ge0(prover, j));
+  pv_thm none = pv_zero(prover, pv_sum(prover, zero, k, f), pv_zero_le_zero(prover));
+  pv_comb comb;
+  pv_comb_init(&comb);
+  pv_comb_add(&comb, prover->one,
+              pv_zero(prover, pv_prod(prover, zero, k, exp_f), pv_zero_le_zero(prover)));
+  pv_comb_add(&comb, pv_num(prover, -1), pv_lemma(prover, PV_EXP0));
+  pv_comb_add(
+      &comb, pv_num(prover, -1),
+      pv_cong(prover, pv_exp(prover, pv_sum(prover, zero, k, f)), pv_exp(prover, zero), &none, 1));
+  pv_thm base = pv_comb_prove(prover, &comb, exp_at(prover, k, f, zero));
+  pv_thm last = pv_succ(prover, pv_sum(prover, j_next, k, f), j, j_nonneg);
+  if (last == PV_NONE)
+    return PV_NONE;
+  ck_id sum = pv_sum(prover, j, k, f);
+  pv_comb_init(&comb); /* P1 = P*e; P = exp S; exp S1 = exp(S + f(j)) = exp S * e */
+  pv_comb_add(&comb, prover->one, pv_succ(prover, pv_prod(prover, j_next, k, exp_f), j, j_nonneg));
+  pv_comb_add(&comb, pv_exp(prover, f_j), pv_hyp(prover, exp_at(prover, k, f, j)));
+  pv_comb_add(&comb, pv_num(prover, -1),
+              pv_cong(prover, pv_exp(prover, pv_sum(prover, j_next, k, f)),
+                      pv_exp(prover, pv_right(prover, last)), &last, 1));
+  pv_comb_add(&comb, pv_num(prover, -1), pv_law2(prover, "exp+", sum, f_j, PV_NONE));
+  pv_thm step = pv_comb_prove(prover, &comb, exp_at(prover, k, f, j_next));
+  ck_id invariant = exp_at(prover, k, f, j);
+  return pv_induct(prover, j, n, 0, &invariant, &base, &step, 1, pv_hyp(prover, pv_ge0(prover, n)));
+}
+
 static ck_id one_at(pv *prover, ck_id k, ck_id o, ck_id x) {
   return pv_eq(prover, prod_to(prover, k, o, x), o);
 }

@@ -9,6 +9,7 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/pv_log.h \
   verify/prove/pv_lp.h \
   verify/prove/pv_norm.h \
+  verify/prove/pv_order.h \
   verify/prove/pv_poly.h \
   verify/prove/pv_state.h \
   verify/prove/pv_steps.h \
@@ -28,6 +29,7 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/lemma.c \
   verify/prove/lemma_ints.c \
   verify/prove/lemma_maxima.c \
+  verify/prove/lemma_order.c \
   verify/prove/lemma_prods.c \
   verify/prove/lemma_reals.c \
   verify/prove/lemma_roots.c \
@@ -36,11 +38,13 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/lp.c \
   verify/prove/lp_facts.c \
   verify/prove/maxcut.c \
+  verify/prove/maximage.c \
   verify/prove/maxlaws.c \
   verify/prove/norm.c \
   verify/prove/norm_exp.c \
   verify/prove/norm_inv.c \
   verify/prove/norm_poly.c \
+  verify/prove/order.c \
   verify/prove/poly.c \
   verify/prove/prods.c \
   verify/prove/prove.c \

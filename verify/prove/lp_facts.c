@@ -195,6 +195,23 @@ static void element_facts(pv *prover, pv_ctx ctx, ck_id max, fact_list *known) {
   }
 }
 
+/* a minimum, which is minus the maximum of what is turned round, is positive where all elements
+ * are */
+static void minimum_fact(pv *prover, pv_ctx ctx, ck_id max, fact_list *known) {
+  ck_id n = ck_kid(prover->terms, max, 0);
+  ck_id counter;
+  pv_ctx inner = pv_ctx_bind(prover, ctx, n, &counter);
+  ck_id body = pv_max_body(prover, max, counter);
+  pv_poly poly;
+  pv_poly_init(&poly);
+  pv_poly_read(prover, &poly, body);
+  bool turned = poly.count == 1 && pv_const_sign(prover, poly.monos[0].coef) < 0;
+  pv_poly_clear(&poly);
+  pv_thm n_pos = turned ? pv_follows(prover, ctx, pv_gt0(prover, n)) : PV_NONE;
+  if (n_pos != PV_NONE)
+    pv_lp_push_thm(prover, known, pv_max_below_zero(prover, inner, n, counter, body, n_pos));
+}
+
 /* what is known of an atom whatever the hypotheses */
 static void atom_facts(pv *prover, pv_ctx ctx, ck_id atom, fact_list *known) {
   ck_op head = ck_head(prover->terms, atom);
@@ -229,6 +246,7 @@ static void atom_facts(pv *prover, pv_ctx ctx, ck_id atom, fact_list *known) {
   } else if (pv_is_max(prover, atom, &formula)) {
     pv_lp_push_thm(prover, known, pv_max_first(prover, ctx, atom));
     element_facts(prover, ctx, atom, known);
+    minimum_fact(prover, ctx, atom, known);
   }
 }
 

@@ -111,7 +111,7 @@ pv_eqn pv_range_max(pv *prover, pv_ctx ctx, ck_id term, ck_id n, ck_id init, ck_
 }
 
 /* max over k < n of b1 = max of b2, from s: b1 = b2 for 0 <= k < n; np: 0 < n */
-static pv_thm lift_max(pv *prover, ck_id n, ck_id k, pv_thm thm, pv_thm n_pos) {
+pv_thm pv_lift_max(pv *prover, ck_id n, ck_id k, pv_thm thm, pv_thm n_pos) {
   if (thm == PV_REFL || thm == PV_NONE)
     return thm;
   ck_id acc = pv_real_var(prover, "$$acc");
@@ -201,7 +201,7 @@ pv_eqn pv_monotone_max(pv *prover, pv_ctx ctx, ck_id term, ck_id n, ck_id init, 
         return none;
       rewritten = pv_sym(prover, back.by);
     }
-    result.by = pv_trans(prover, pv_trans(prover, thm, lift_max(prover, n, k, rewritten, n_pos)),
+    result.by = pv_trans(prover, pv_trans(prover, thm, pv_lift_max(prover, n, k, rewritten, n_pos)),
                          pv_use_lemma(prover, law[way], vars, 1, &funs, 1, &n_nonneg, 1));
   } else if (pv_is_max(prover, body, &body_under_binders) &&
              ck_is_closed(prover->terms, ck_kid(prover->terms, body, 0)) &&
@@ -228,7 +228,10 @@ pv_eqn pv_monotone_max(pv *prover, pv_ctx ctx, ck_id term, ck_id n, ck_id init, 
         return none;
     }
   } else {
-    return none;
+    pv_thm larger = pv_larger_max(prover, ctx, n, k, body, n_pos);
+    if (larger == PV_NONE)
+      larger = pv_image_max(prover, ctx, n, k, body, n_pos);
+    result.by = pv_trans(prover, thm, larger);
   }
   if (result.by == PV_NONE)
     return none;

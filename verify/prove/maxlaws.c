@@ -188,6 +188,19 @@ static pv_eqn pull_max(pv *prover, pv_ctx ctx, ck_id term, ck_id n, ck_id init, 
   return pv_then(prover, eqn, pv_norm_poly(prover, ctx, res));
 }
 
+ck_id pv_max_element(pv *prover, ck_id fold, ck_id counter) {
+  if (ck_head(prover->terms, fold) != CK_FOLD || ck_width(prover->terms, fold) != 1)
+    return CK_BAD;
+  ck_id vars[2] = {counter, pv_real_var(prover, "$$acc")};
+  ck_id step = ck_open(prover->terms, ck_kid(prover->terms, fold, 2), vars, 2);
+  if (ck_head(prover->terms, step) != CK_ITE)
+    return CK_BAD;
+  ck_id element = ck_kid(prover->terms, step, 1);
+  bool is_max =
+      step == pv_max2(prover, vars[1], element) && !ck_has_var(prover->terms, element, vars[1]);
+  return is_max ? element : CK_BAD;
+}
+
 /* t = max over k < n of body (base init): body again a maximum, over t < T of f(k*T + t)? */
 pv_eqn pv_join_max(pv *prover, pv_ctx ctx, ck_id term, ck_id n, ck_id init, ck_id k, ck_id body) {
   pv_eqn none = pull_max(prover, ctx, term, n, init, k, body);
@@ -204,17 +217,16 @@ pv_eqn pv_join_max(pv *prover, pv_ctx ctx, ck_id term, ck_id n, ck_id init, ck_i
   none = pv_monotone_max(prover, ctx, term, n, init, k, body);
   if (none.by != PV_REFL)
     return none;
-  if (ck_head(prover->terms, body) != CK_FOLD || ck_width(prover->terms, body) != 1)
-    return none;
+  pv_thm window = pv_window_max(prover, ctx, term, n, k, body);
+  if (window != PV_NONE && window != PV_REFL)
+    return pv_then(prover, (pv_eqn){pv_right(prover, window), window},
+                   pv_norm(prover, ctx, pv_right(prover, window)));
   inner_counter = pv_int_var(prover, "$$u");
-  ck_id vars[2] = {inner_counter, pv_real_var(prover, "$$acc")};
-  ck_id step = ck_open(prover->terms, ck_kid(prover->terms, body, 2), vars, 2);
-  if (ck_head(prover->terms, step) != CK_ITE)
+  body_at = pv_max_element(prover, body, inner_counter);
+  if (body_at == CK_BAD)
     return none;
-  body_at = ck_kid(prover->terms, step, 1);
   tile = ck_kid(prover->terms, body, 0);
-  if (step != pv_max2(prover, vars[1], body_at) || ck_has_var(prover->terms, body_at, vars[1]) ||
-      ck_has_var(prover->terms, tile, k))
+  if (ck_has_var(prover->terms, tile, k))
     return none;
   ck_id with = pv_sub(prover, joint, pv_mul(prover, k, tile));
   joined = ck_sub(prover->terms, body_at, &inner_counter, &with, 1, NULL, 0);

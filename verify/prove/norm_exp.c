@@ -1,6 +1,23 @@
 /* Normal form of exponentials: of sums products, of what stands left of 0 inverses, of logarithms
  * what they are of. */
-#include "pv_norm.h"
+#include "pv_folds.h"
+
+/* exp(sum(k < n) log u) = prod(k < n) u for positive u, normal; term: an exponential of a sum */
+static pv_eqn of_log_sum(pv *prover, pv_ctx ctx, ck_id term) {
+  ck_id sum = ck_kid(prover->terms, term, 0);
+  ck_id n = ck_kid(prover->terms, sum, 0);
+  ck_id k;
+  pv_ctx_bind(prover, ctx, n, &k);
+  ck_id body = pv_sum_body(prover, sum, k);
+  if (ck_head(prover->terms, body) != CK_LOG)
+    return pv_fail();
+  pv_eqn product = pv_prod_by_log(prover, ctx, n, k, ck_kid(prover->terms, body, 0));
+  if (product.by == PV_NONE || product.to != term)
+    return pv_fail();
+  pv_thm thm = pv_sym(prover, product.by);
+  pv_eqn eqn = {pv_right(prover, thm), thm};
+  return pv_then(prover, eqn, pv_norm(prover, ctx, eqn.to));
+}
 
 /* exp(x + y) = exp x * exp y; exp(-x) = inv(exp x); exp(2x) = exp x * exp x; exp 0 = 1; exp(log x)
  * = x */
@@ -29,6 +46,10 @@ pv_eqn pv_norm_exp(pv *prover, pv_ctx ctx, ck_id term) {
       eqn.by = pv_law(prover, "log", &one_part, 1, positive);
     }
     return eqn;
+  }
+  if (pv_is_sum(prover, arg)) {
+    pv_eqn product = of_log_sum(prover, ctx, term);
+    return product.by == PV_NONE ? pv_same(term) : product;
   }
   pv_poly_init(&poly);
   pv_poly_read(prover, &poly, arg);

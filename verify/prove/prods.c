@@ -17,6 +17,47 @@ pv_thm pv_lift_prod(pv *prover, ck_id n, ck_id k, pv_thm thm) {
   return pv_foldcong(prover, pv_prod(prover, n, k, f), pv_prod(prover, n, k, g), vars, 2, &e, 1);
 }
 
+/* prod(k < n) exp u = exp(sum(k < n) u), normal; body is exp u or the inverse of exp -u */
+static pv_eqn of_exponentials(pv *prover, pv_ctx ctx, pv_ctx inner, ck_id n, ck_id k, ck_id body,
+                              pv_thm n_nonneg) {
+  bool inverse = ck_head(prover->terms, body) == CK_INV;
+  ck_id power = inverse ? ck_kid(prover->terms, body, 0) : body;
+  if (ck_head(prover->terms, power) != CK_EXP)
+    return pv_fail();
+  ck_id exponent = ck_kid(prover->terms, power, 0);
+  if (inverse)
+    exponent = pv_canon(prover, pv_neg(prover, exponent));
+  pv_eqn form = pv_norm(prover, inner, pv_exp(prover, exponent));
+  if (form.by == PV_NONE || form.to != body)
+    return pv_fail();
+  pv_var_sub vars = {pv_int_var(prover, "n"), n};
+  ck_fsub fun = pv_fun_sub(prover, "f", &k, exponent);
+  pv_thm law = pv_use_lemma(prover, PV_PROD_EXP, &vars, 1, &fun, 1, &n_nonneg, 1);
+  pv_thm thm = pv_trans(
+      prover, form.by == PV_REFL ? PV_REFL : pv_lift_prod(prover, n, k, pv_sym(prover, form.by)),
+      law);
+  if (thm == PV_NONE)
+    return pv_fail();
+  ck_id sum = pv_right(prover, thm);
+  return pv_then(prover, (pv_eqn){sum, thm}, pv_norm(prover, ctx, sum));
+}
+
+pv_eqn pv_prod_by_log(pv *prover, pv_ctx ctx, ck_id n, ck_id k, ck_id body) {
+  ck_id same_k;
+  pv_ctx inner = pv_ctx_bind(prover, ctx, n, &same_k);
+  pv_thm n_nonneg = pv_follows(prover, ctx, pv_ge0(prover, n));
+  pv_thm positive = same_k == k ? pv_positive(prover, inner, body) : PV_NONE;
+  if (n_nonneg == PV_NONE || positive == PV_NONE)
+    return pv_fail();
+  ck_id log = pv_log(prover, body);
+  pv_var_sub vars = {pv_int_var(prover, "n"), n};
+  ck_fsub fun = pv_fun_sub(prover, "f", &k, log);
+  pv_thm law = pv_use_lemma(prover, PV_PROD_EXP, &vars, 1, &fun, 1, &n_nonneg, 1);
+  pv_thm back = pv_sym(prover, pv_law1(prover, "log", body, positive));
+  pv_thm thm = pv_trans(prover, pv_lift_prod(prover, n, k, back), law);
+  return thm == PV_NONE ? pv_fail() : (pv_eqn){pv_right(prover, thm), thm};
+}
+
 static bool zero_one(pv *prover, ck_id x) {
   if (ck_head(prover->terms, x) != CK_ITE)
     return false;
@@ -201,8 +242,10 @@ pv_eqn pv_norm_prod(pv *prover, pv_ctx ctx, ck_id term) {
       return pv_then(prover, eqn, result);
   }
   n_places = prod_factors(prover, inner, body, factor);
-  if (n_places < 2)
-    return eqn;
+  if (n_places < 2) {
+    result = of_exponentials(prover, ctx, inner, n, k, body, n_nonneg);
+    return result.by == PV_NONE ? eqn : pv_then(prover, eqn, result);
+  }
   ck_id head = factor[0];
   ck_id rest = factor[1];
   for (uint32_t i = 2; i < n_places; i++)

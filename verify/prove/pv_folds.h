@@ -11,6 +11,8 @@ pv_eqn pv_cut_sum(pv *prover, pv_ctx ctx, ck_id t, ck_id m);
 
 /* --- prods.c */
 pv_eqn pv_norm_prod(pv *prover, pv_ctx ctx, ck_id t);
+/* prod(k < n) body = exp(sum(k < n) log body), where all factors are seen to be positive */
+pv_eqn pv_prod_by_log(pv *prover, pv_ctx ctx, ck_id n, ck_id k, ck_id body);
 /* the product t as one up to m times the rest; fails unless 0 <= m <= n is known */
 pv_eqn pv_cut_prod(pv *prover, pv_ctx ctx, ck_id t, ck_id m);
 
@@ -19,7 +21,20 @@ pv_eqn pv_join_max(pv *prover, pv_ctx ctx, ck_id t, ck_id n, ck_id init, ck_id k
 pv_eqn pv_range_max(pv *prover, pv_ctx ctx, ck_id t, ck_id n, ck_id init, ck_id k, ck_id body);
 pv_eqn pv_monotone_max(pv *prover, pv_ctx ctx, ck_id t, ck_id n, ck_id init, ck_id k, ck_id body);
 pv_eqn pv_min_as_max(pv *prover, pv_ctx ctx, ck_id t, ck_id n, ck_id init, ck_id k, ck_id body);
+/* max over k < n of body, from m: body = m for 0 <= k < n; np: 0 < n */
+pv_thm pv_lift_max(pv *prover, ck_id n, ck_id k, pv_thm thm, pv_thm np);
+/* the element at that counter of a fold that is a maximum, whatever its base; CK_BAD: it is none */
+ck_id pv_max_element(pv *prover, ck_id fold, ck_id counter);
+/* max(k < n) body < 0, or <= 0, where all elements are; inner: with 0 <= k < n */
+pv_thm pv_max_below_zero(pv *prover, pv_ctx inner, ck_id n, ck_id k, ck_id body, pv_thm np);
+/* maximage.c: the maximum over k < n of body is that of its argument, by a function that keeps or
+ * turns the order; is the larger of two maxima; is the maximum over one longer window.  PV_NONE:
+ * not seen.  np: 0 < n; term: the maximum */
+pv_thm pv_image_max(pv *prover, pv_ctx ctx, ck_id n, ck_id k, ck_id body, pv_thm np);
+pv_thm pv_larger_max(pv *prover, pv_ctx ctx, ck_id n, ck_id k, ck_id body, pv_thm np);
+pv_thm pv_window_max(pv *prover, pv_ctx ctx, ck_id term, ck_id n, ck_id k, ck_id body);
 pv_thm pv_max_same(pv *prover, ck_id a); /* max2(a, a) = a */
+/* max(k < n) body <= c, or <, from m: the same of body for 0 <= k < n; np: 0 < n */
 pv_thm pv_max_le(pv *prover, ck_id n, ck_id k, ck_id body, ck_id c, pv_thm np, pv_thm thm);
 pv_thm pv_max_first(pv *prover, pv_ctx ctx, ck_id t); /* f(0) <= max(k < n) f */
 

@@ -3,8 +3,9 @@
  *
  * A lemma is one row: its name, the function that derives it (pv_derive_ and the second column),
  * and what it says.  x, y, c are real variables, n, m, G, T, a, b, q, r integer ones, f and g
- * functions from integers to reals, f2 one of two integers; what stands left of the colon are the
- * hypotheses, which are premises of an instance.  To add one, write the row and the function. */
+ * functions from integers to reals, f2 one of two integers, h one of a real; what stands left of
+ * the colon are the hypotheses, which are premises of an instance.  To add one, write the row and
+ * the function. */
 #ifndef AS_PV_LEMMA_H
 #define AS_PV_LEMMA_H
 #include "pv_log.h"
@@ -38,6 +39,12 @@
   ROW(SQRT_OF, sqrt_of, "0 <= y, y*y = x: sqrt x = y")                                             \
   ROW(LOG_OF, log_of, "0 < x, exp y = x: log x = y")                                               \
   ROW(SQUARE, square, "0 <= x*x")                                                                  \
+  /* the order: lemma_order.c */                                                                   \
+  ROW(EXP_ORDER, exp_order, "x <= y: exp x <= exp y")                                              \
+  ROW(LOG_ORDER, log_order, "0 < x, x <= y: log x <= log y")                                       \
+  ROW(SQRT_ORDER, sqrt_order, "0 <= x, x <= y: sqrt x <= sqrt y")                                  \
+  ROW(INV_ORDER, inv_order, "0 < x, x <= y: inv y <= inv x")                                       \
+  ROW(RELU_ORDER, relu_order, "x <= y: relu x <= relu y")                                          \
   /* integers: lemma_ints.c */                                                                     \
   ROW(INT_SQUARE, int_square, "n <= n*n")                                                          \
   ROW(DIVMOD, divmod, "0 <= r, r < b, a = b*q + r: a div b = q")                                   \
@@ -58,9 +65,15 @@
   ROW(MAX_REVERSE, max_reverse, "0 < n: max(k < n) f(k) = max(k < n) f(n-1-k)")                    \
   ROW(MAX_SWAP, max_swap,                                                                          \
       "0 < n, 0 < m: max(i < n) max(k < m) f2(i,k) = max(k < m) max(i < n) f2(i,k)")               \
+  ROW(MAX_JOIN, max_join,                                                                          \
+      "0 <= n: max(k < n) max2(f(k), g(k)) = max2(max(k < n) f(k), max(k < n) g(k))")              \
+  ROW(MAX_IMAGE, max_image, "0 <= n: h(max(k < n) f(k)) <= max(k < n) h(f(k))")                    \
+  ROW(MAX_WINDOWS, max_windows,                                                                    \
+      "0 < n, 0 < m: max(i < n) max(k < m) f(i + k) = max(k < n+m-1) f(k)")                        \
   ROW(MIN_MAX, min_max, "0 <= n: min(k < n) f(k) = -max(k < n) -f(k)")                             \
-  /* products over a range: prods.c */                                                             \
+  /* products over a range: prods.c, lemma_prods.c */                                              \
   ROW(PROD_MUL, prod_mul, "0 <= n: prod(k < n) f(k)*g(k) = prod(k < n) f(k) * prod(k < n) g(k)")   \
+  ROW(PROD_EXP, prod_exp, "0 <= n: prod(k < n) exp f(k) = exp(sum(k < n) f(k))")                   \
   ROW(PROD_ONE, prod_one, "0 <= n: prod(k < n) 1 = 1")                                             \
   ROW(PROD_CONCAT, prod_concat,                                                                    \
       "0 <= m, 0 <= n: prod(k < m+n) f(k) = prod(k < m) f(k) * prod(k < n) f(m+k)")

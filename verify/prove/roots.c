@@ -2,7 +2,7 @@
  * is one to one; a root is the only nonnegative number with its square.  Logarithms of products of
  * positive factors become sums, roots of products of nonnegative factors products; what stays
  * inside is primitive. */
-#include "pv_norm.h"
+#include "pv_folds.h"
 
 enum { MAXF = 24 };
 
@@ -37,8 +37,36 @@ static ck_id log_factor(pv *prover, ck_id factor) {
   return pv_log(prover, factor);
 }
 
+/* log(prod(k < n) u) = sum(k < n) log u for positive u, normal: the product is an exponential */
+static pv_eqn log_of_prod(pv *prover, pv_ctx ctx, ck_id term) {
+  ck_id product = ck_kid(prover->terms, term, 0);
+  ck_id n = ck_kid(prover->terms, product, 0);
+  ck_id f;
+  ck_id k;
+  ck_id var = pv_int_var(prover, "$$k");
+  if (!pv_is_prod(prover, product, &f))
+    return pv_fail();
+  pv_ctx_bind(prover, ctx, n, &k);
+  ck_id body = ck_sub(prover->terms, f, &var, &k, 1, NULL, 0);
+  pv_eqn power = pv_prod_by_log(prover, ctx, n, k, body);
+  if (power.by == PV_NONE || pv_left(prover, power.by) != product)
+    return pv_fail();
+  ck_id sum = ck_kid(prover->terms, power.to, 0);
+  pv_var_sub at = {pv_real_var(prover, "x"), sum};
+  pv_thm positive = pv_use_lemma(prover, PV_EXP_POS, &at, 1, NULL, 0, NULL, 0);
+  positive = PV_COMBINE(prover, pv_gt0(prover, product), prover->one, positive, pv_num(prover, -1),
+                        power.by);
+  pv_eqn eqn = {sum, log_is(prover, product, sum, positive, pv_sym(prover, power.by))};
+  return eqn.by == PV_NONE ? eqn : pv_then(prover, eqn, pv_norm(prover, ctx, sum));
+}
+
 pv_eqn pv_norm_log(pv *prover, pv_ctx ctx, ck_id term) {
   ck_id arg = ck_kid(prover->terms, term, 0);
+  if (ck_head(prover->terms, arg) == CK_FOLD) {
+    pv_eqn sum = log_of_prod(prover, ctx, term);
+    if (sum.by != PV_NONE)
+      return sum;
+  }
   ck_id factor[MAXF + 1];
   ck_id sum = CK_BAD;
   uint32_t n = pv_normal_factors(prover, ctx, arg, factor, MAXF);

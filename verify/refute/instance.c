@@ -207,10 +207,87 @@ static void draw(as_instance *inst, as_rng *rng, int64_t low, int64_t most) {
   }
 }
 
+static bool is_among(const as_size *list, uint32_t n, as_size sym) {
+  for (uint32_t i = 0; i < n; i++) {
+    if (list[i] == sym)
+      return true;
+  }
+  return false;
+}
+
+/* a divisor of `of` between `least` and it, of all with the same chance; 0: there is none */
+static int64_t random_divisor(as_rng *rng, int64_t of, int64_t least) {
+  int64_t chosen = 0;
+  uint64_t seen = 0;
+  for (int64_t divisor = least > 1 ? least : 1; divisor <= of; divisor++) {
+    if (of % divisor == 0 && as_rng_below(rng, ++seen) == 0)
+      chosen = divisor;
+  }
+  return chosen;
+}
+
+/* Takes the right side, a product, apart into its free symbols so that it has the value of the left
+ * side; symbols that have their values go on to `fixed`. */
+static void take_apart(as_instance *inst, as_rng *rng, const as_size_fact *relation, as_size *fixed,
+                       uint32_t *n_fixed) {
+  as_size free_syms[16];
+  uint32_t n_free = 0;
+  if (as_size_nmono(inst->S, relation->rhs) != 1)
+    return;
+  as_size_mono product = as_size_get_mono(inst->S, relation->rhs, 0);
+  int64_t rest = as_size_eval(inst->S, relation->lhs, inst->env);
+  int64_t known = product.coef;
+  for (uint32_t i = 0; i < product.n; i++) {
+    bool is_free = is_among(inst->chosen, inst->n_chosen, product.atom[i]) &&
+                   !is_among(fixed, *n_fixed, product.atom[i]) &&
+                   !is_among(free_syms, n_free, product.atom[i]) && n_free < 16;
+    if (is_free)
+      free_syms[n_free++] = product.atom[i];
+    else
+      known *= as_size_eval(inst->S, product.atom[i], inst->env);
+  }
+  if (known <= 0 || rest <= 0 || rest % known)
+    return;
+  rest /= known;
+  for (uint32_t i = 0; i < n_free; i++) {
+    int64_t factor =
+        i + 1 < n_free ? random_divisor(rng, rest, as_size_least(inst->S, free_syms[i])) : rest;
+    if (factor == 0)
+      return;
+    inst->env[free_syms[i]] = factor;
+    rest /= factor;
+    fixed[(*n_fixed)++] = free_syms[i];
+  }
+}
+
+/* Many relations `extent = count * tile` of one extent are hardly met by chance: with the values
+ * that were drawn for what defines the extents, the other products are taken apart. */
+static void meet_products(as_instance *inst, as_rng *rng) {
+  as_size *fixed = as_malloc((2 * inst->n + 1) * sizeof *fixed);
+  uint32_t n_fixed = 0;
+  for (uint32_t i = 0; i < inst->n; i++) {
+    bool used = false;
+    for (uint32_t d = 0; d < inst->n_defined && !used; d++)
+      used = occurs_in(inst, inst->sym[i], inst->definition[d]);
+    if (used)
+      fixed[n_fixed++] = inst->sym[i];
+  }
+  for (uint32_t d = 0; d < inst->n_defined; d++)
+    inst->env[inst->defined[d]] = as_size_eval(inst->S, inst->definition[d], inst->env);
+  for (size_t i = 0; i < inst->facts.n; i++) {
+    const as_size_fact *relation = &AS_VEC_AT(&inst->facts, as_size_fact, i);
+    if (relation->rel == AS_REL_EQ && !as_fact_holds(inst->S, relation, inst->env))
+      take_apart(inst, rng, relation, fixed, &n_fixed);
+  }
+  free(fixed);
+}
+
 bool as_instance_between(as_instance *inst, as_rng *rng, int64_t low, int64_t most,
                          uint32_t tries) {
   for (uint32_t attempt = 0; attempt < tries; attempt++) {
     draw(inst, rng, low, most);
+    if (attempt >= tries / 2)
+      meet_products(inst, rng);
     if (as_instance_settle(inst))
       return true;
   }

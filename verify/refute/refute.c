@@ -39,6 +39,11 @@ static void fill(job *search, uint32_t round, as_tensor *inputs) {
   for (uint32_t i = 0; i < search->spec->n_input; i++) {
     for (size_t k = 0; k < inputs[i].n; k++) {
       mpq_t *number = as_tensor_at(&inputs[i], k);
+      if (search->spec->node[search->spec->input[i]].dtype == AS_INT) {
+        as_input_draw_integer(search->spec, search->spec->input[i], search->instance.env,
+                              &search->rng, *number);
+        continue;
+      }
       /* numbers beside the constants of the programs, where easy ones have not helped */
       if ((search->beside || round >= 6) && round % 2 == 1 && as_rng_below(&search->rng, 3) == 0 &&
           as_constants_pick(&search->constants, &search->rng, false, *number))

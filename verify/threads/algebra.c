@@ -390,6 +390,33 @@ static bool op_map(as_algebra *A, const as_tg_op *op, const place *p) {
 }
 
 /* --- condition 6 */
+/* Beyond the live part of an axis the fold's unit stands: a fold under way, over nothing yet, that
+ * may go over padding.  Being a partial fold it is good for nothing else. */
+static bool op_fill(as_algebra *A, const as_tg_op *op, const place *p) {
+  const as_den *x;
+  ENSURE(A, "a value is made of itself", op->v != op->a);
+  if (!shape(A, &op->src, p) || !final(A, op->a, p) || !read_value(A, op->a, &x) ||
+      !typed(A, op->a, AS_F32))
+    return false;
+  int index = as_den_index(A, op->vaxis);
+  ENSURE(A, "an unknown axis is filled", index >= 0 && as_lay_has_out(&x->lay, op->vaxis));
+  ENSURE(A, "live extent of an axis", op->count == A->index_live[index]);
+  ENSURE(A, "a partial result is used", !x->partial && !x->over_loop);
+  as_lay have = as_lay_take(&x->lay, (const char *[]){op->vaxis}, 1);
+  have = as_den_order(&have);
+  as_lay where = as_lay_rename_in(&op->src, "u", "reg");
+  where = as_den_order(&where);
+  ENSURE(A, "filled by another value's places",
+         !where.bad && as_lay_in(&where, "reg", NULL) == as_lay_in(&have, "reg", NULL) &&
+             as_lay_same(&where, &have));
+  as_den d = *x;
+  d.partial = d.filled = true;
+  d.kind = op->fold == AS_TG_SUM ? AS_ATOM_SUM : AS_ATOM_MAX;
+  memcpy(d.axis, op->vaxis, sizeof d.axis);
+  d.n_folded = 0;
+  return define(A, op, op->v, &d, AS_F32, p);
+}
+
 static bool op_red(as_algebra *A, const as_tg_op *op, const place *p) {
   const as_den *x;
   as_den kept;
@@ -607,6 +634,8 @@ static bool run_op(as_algebra *A, const as_tg_op *op, const place *p) {
     return op_mma(A, op, p);
   case AS_TG_MAP:
     return op_map(A, op, p);
+  case AS_TG_FILL:
+    return op_fill(A, op, p);
   case AS_TG_RED:
     return op_red(A, op, p);
   case AS_TG_SHFL:

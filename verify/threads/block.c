@@ -30,6 +30,17 @@ typedef struct {
 static bool node_term(as_terms *t, const as_block_ref *b, as_node_id id, const int32_t *index,
                       int32_t *fresh, int depth, as_poly *out, as_err *err);
 
+as_dtype as_block_tensor_type(const as_block_ref *b, as_node_id tensor) {
+  const as_graph *g = b->graph;
+  if (g->node[tensor].kind == AS_N_INPUT)
+    return g->node[tensor].dtype;
+  for (uint32_t i = 0; i < g->n_output; i++) {
+    if (g->output[i] == tensor)
+      return as_graph_type(g);
+  }
+  return b->between ? b->between[tensor] : AS_F32;
+}
+
 bool as_block_size(const as_block_ref *b, as_size s, long *out, as_err *err) {
   int64_t v = as_size_eval(b->graph->sizes, s, b->env);
   *out = (long)v;
@@ -412,6 +423,8 @@ static bool acc_term(as_terms *t, const as_block_ref *b, const as_node *n, const
     *out = as_poly_run(t, x);
     return true;
   }
+  if (n->acc != AS_ACC_SUM && n->acc != AS_ACC_RESCALE)
+    return as_err_set(err, AS_NO, "%s: an accumulator of a kind without a rule here", n->name);
   if (n->acc == AS_ACC_RESCALE) { /* the maximum has the leading axes of what it rescales */
     const as_node *m = &b->graph->node[n->arg[1]];
     if (m->rank > n->rank || !node_term(t, b, n->arg[1], index, fresh, depth + 1, &run, err))

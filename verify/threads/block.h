@@ -9,8 +9,14 @@
 typedef struct {
   const as_graph *graph;
   uint32_t block;
-  const int64_t *env; /* values of sizes by id; borrowed */
+  const int64_t *env;      /* values of sizes by id; borrowed */
+  const as_dtype *between; /* by node: types in memory of tensors between kernels; borrowed; NULL:
+                              all of 32 bits */
 } as_block_ref;
+
+/* the type that a kernel-level tensor has in memory: inputs have the program's, outputs that of its
+ * first input */
+as_dtype as_block_tensor_type(const as_block_ref *b, as_node_id tensor);
 
 /* the element index[0..rank) of what the node (inside the block) holds: free indices are numbers
  * from 0 on, axes of extent 1 AS_INDEX_ZERO.  false with err: an operator that is no expression

@@ -147,9 +147,10 @@ bool as_den_fold(as_algebra *A, const as_den *x, as_atom_kind kind, const uint32
   int index = as_den_index(A, axis);
   ENSURE(A, "a fold over an unknown axis", index >= 0);
   bool padded = A->index_live[index] != 1L << A->index_bits[index];
-  ENSURE(A, "a maximum over a padded axis", !padded || kind == AS_ATOM_SUM);
+  bool filled = x->partial && x->filled;
+  ENSURE(A, "a maximum over a padded axis", !padded || filled || kind == AS_ATOM_SUM);
   ENSURE(A, "a sum over a padded axis of what is not zero there",
-         !padded || (A->index_live[index] > 1 && vanishes_beyond(A, x->term, index)));
+         !padded || filled || (A->index_live[index] > 1 && vanishes_beyond(A, x->term, index)));
   as_span s;
   as_span_of(&s, x->folded, x->partial ? x->n_folded : 0);
   unsigned total = s.rank;
@@ -174,6 +175,7 @@ bool as_den_fold(as_algebra *A, const as_den *x, as_atom_kind kind, const uint32
   if (x->over_loop)
     r.term = as_poly_acc(A->t, r.term, x->run);
   r.partial = false;
+  r.filled = false;
   r.over_loop = false;
   r.n_folded = 0;
   r.lay = as_lay_without_out(lay, axis);

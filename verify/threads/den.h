@@ -12,6 +12,7 @@ typedef struct {
   as_poly term;
   as_lay lay; /* (reg, lane, warp, s) -> the axes that the value depends on */
   bool partial;
+  bool filled;       /* partial; beyond the live part of `axis` it is the unit of `kind` */
   as_atom_kind kind; /* of the fold under way: SUM or MAX */
   char axis[AS_LAY_NAME];
   unsigned n_folded;

@@ -402,6 +402,33 @@ as_poly as_poly_fold(as_terms *t, as_atom_kind kind, int32_t index, long extent,
   return atom_power(t, &x, 1);
 }
 
+as_poly as_poly_without(as_terms *t, as_poly p, uint32_t atom) {
+  as_poly r = as_poly_int(t, 0);
+  for (uint32_t i = 0; i < as_poly_monos(t, p); i++) {
+    as_mono m = *as_poly_mono(t, p, i);
+    as_factor room[MAX_FACTORS];
+    bool found = false;
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < m.n; k++) {
+      as_factor f = m.factor[k];
+      if (f.atom == atom && f.power > 0 && !found) {
+        found = true;
+        f.power--;
+      }
+      if (f.power)
+        room[n++] = f;
+    }
+    if (!found)
+      return AS_POLY_NONE;
+    m.n = n;
+    m.factor = room;
+    sum s = {.n = 0};
+    add_mono(t, &s, &m);
+    r = as_poly_add(t, r, intern_sum(t, &s));
+  }
+  return r;
+}
+
 static bool any_atom(const as_terms *t, as_poly p, bool (*hit)(const as_atom *, int32_t),
                      int32_t arg) {
   for (uint32_t i = 0; i < as_poly_monos(t, p); i++) {

@@ -77,6 +77,8 @@ as_poly as_poly_acc(as_terms *t, as_poly body, as_poly run);
 as_poly as_poly_run(as_terms *t, as_poly body);
 as_poly as_poly_old(as_terms *t, uint32_t value);
 
+/* p / atom, if every monomial has the atom as a factor; AS_POLY_NONE else */
+as_poly as_poly_without(as_terms *t, as_poly p, uint32_t atom);
 /* index `from` renamed where it is free */
 as_poly as_poly_rename(as_terms *t, as_poly p, int32_t from, int32_t to);
 bool as_poly_uses_kind(const as_terms *t, as_poly p, as_atom_kind kind);

@@ -70,18 +70,6 @@ static bool check_axis(as_algebra *A, const as_tg_tile *t, const shape *s, unsig
   return true;
 }
 
-/* inputs have the program's types; what a block stores for others is in 32 bits, outputs of the
- * program in the type of its first input */
-static as_dtype tensor_type(const as_graph *g, as_node_id id) {
-  if (g->node[id].kind == AS_N_INPUT)
-    return g->node[id].dtype;
-  for (uint32_t i = 0; i < g->n_output; i++) {
-    if (g->output[i] == id)
-      return g->n_input ? g->node[g->input[0]].dtype : AS_F32;
-  }
-  return AS_F32;
-}
-
 static bool check_tile(as_algebra *A, unsigned which, const long grid[3], long loop, as_err *err) {
   const as_tg_tile *t = &A->g->tile[which];
   shape s;
@@ -100,7 +88,7 @@ static bool check_tile(as_algebra *A, unsigned which, const long grid[3], long l
   for (unsigned d = 0; d < t->n_axis; d++)
     index[d] = t->axis[d].live == 1 ? AS_INDEX_ZERO : as_den_index(A, t->axis[d].name);
   as_node_id tensor = t->output ? s.id : s.node->arg[0];
-  ENSURE(A, "type of a tile", t->type == tensor_type(A->b->graph, tensor));
+  ENSURE(A, "type of a tile", t->type == as_block_tensor_type(A->b, tensor));
   if (!t->output) {
     A->tile_term[which] = as_poly_load(A->t, s.id, index, t->n_axis);
     return true;

@@ -606,6 +606,10 @@ AS_DEV float as_ldg_f32(const void *p, size_t i) {
   return as_emu_ldg<float>(p, i);
 }
 
+AS_DEV int as_ldg_int(const void *p, size_t i) {
+  return as_emu_ldg<int>(p, i);
+}
+
 template <int V> AS_DEV void as_stg_f16(void *p, size_t i, const float *r) {
   uint16_t h[V];
   for (int j = 0; j < V; j++)

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #define AS_TG_AXES 6
-#define AS_TG_ARGS 4
+#define AS_TG_ARGS 8
 #define AS_TG_MAX_WARPS 16
 
 /* an axis of a tile.  Element index of the tensor along it: block index of `grid` * grid_step +
@@ -142,7 +142,9 @@ typedef enum {
  *   ldmatrix  v = 16-bit registers by the instruction's layout; src: (u, lane, warp, s) -> offset
  * of the row that a lane names lds sts ldg stg  vectors; register = u * 2^vec + element; base:
  * offset of a buffer's part mma       v[gc(u)] += a[ga(u)] * b[gb(u)] over all u; ga, gb, gc: u ->
- * fragment number map       v[r] = expr(x0[m0(r)], x1[m1(r)], ...) red       v[r] = fold over j of
+ * fragment number map       v[r] = expr(x0[m0(r)], x1[m1(r)], ...) fill      v[r] = a[r]
+ * where the index along vaxis, src: (u, lane, warp) -> it, is below count, the fold's unit beyond
+ * red       v[r] = fold over j of
  * a[src(r) ^ dst(j)]; shfl: v folded with lane ^ lanes zero      v begins: 0, or -infinity where
  * fold is max; accadd accmax rescale: v += a, max= a, *= a bar syncwarp; commit, waitg count:
  * groups of asynchronous copies mbinit mbwait mbexpect mbarrive: stage of l + slot; a wait's parity
@@ -176,6 +178,9 @@ typedef enum {
         AS_TG_BIT(GB) | AS_TG_BIT(GC))                                                             \
   K(MAP, "map",                                                                                    \
     AS_TG_BIT(V) | AS_TG_BIT(TYPE) | AS_TG_BIT(BITS) | AS_TG_BIT(EXPR) | AS_TG_BIT(ARGS))          \
+  K(FILL, "fill",                                                                                  \
+    AS_TG_BIT(V) | AS_TG_BIT(FOLD) | AS_TG_BIT(A) | AS_TG_BIT(VAXIS) | AS_TG_BIT(COUNT) |          \
+        AS_TG_BIT(SRC))                                                                            \
   K(RED, "red", AS_TG_BIT(V) | AS_TG_BIT(FOLD) | AS_TG_BIT(A) | AS_TG_BIT(SRC) | AS_TG_BIT(DST))   \
   K(SHFL, "shfl", AS_TG_BIT(V) | AS_TG_BIT(FOLD) | AS_TG_BIT(LANES))                               \
   K(ZERO, "zero", AS_TG_BIT(V) | AS_TG_BIT(FOLD) | AS_TG_BIT(BITS))                                \

@@ -1,0 +1,594 @@
+/* Thread graphs of blocks without products: element expressions and folds over axes, in registers.
+ * Every axis of the output, and every axis that is only folded, has one place in the hardware
+ * (registers, lanes, warps); a value lies where its own axes lie, so that any two values meet
+ * without conversion.  Folds go over registers, then lanes by shuffles, then warps through shared
+ * memory.  What is read under two indices (a row's elements in its sum and in its result) is loaded
+ * once: the axis that is folded takes the place of the other. */
+#include "rows.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_REG_BITS 6
+/* Rows of 4096 on an H200: 8 warps of 16 elements a thread took 18.1 us, 16 warps of 8 took 20.3,
+ * because what a barrier keeps waiting is half as much. */
+#define USUAL_WARP_BITS 3
+
+static bool fail(as_rows *R, const char *why) {
+  return as_plan_fail(R->p, why);
+}
+
+/* --- places */
+/* the axis along which most loads are contiguous, the output before all */
+static bool choose_column(as_rows *R) {
+  const as_graph *g = R->p->b->graph;
+  const as_node *of = &g->node[g->node[R->p->store].arg[0]];
+  for (unsigned i = 0; i < R->n_out; i++) {
+    if (R->axis[i].index == (int32_t)of->rank - 1) {
+      R->col = i;
+      return true;
+    }
+  }
+  for (unsigned i = 0; i < R->n_read; i++) {
+    const as_rows_read *x = &R->load[i];
+    if (x->rank && x->axis[x->rank - 1] >= 0) {
+      R->col = (unsigned)x->axis[x->rank - 1];
+      return true;
+    }
+  }
+  return fail(R, "no axis along which neighbours lie side by side");
+}
+
+static unsigned list_bits(const as_rows *R, as_rows_place *bits) {
+  unsigned n = 0;
+  for (unsigned b = R->col_regs; b < R->axis[R->col].bits; b++)
+    bits[n++] = (as_rows_place){R->col, b, true};
+  for (unsigned i = R->n_out; i-- > 0;) {
+    for (unsigned b = 0; i != R->col && b < R->axis[i].bits; b++)
+      bits[n++] = (as_rows_place){i, b, true};
+  }
+  return n;
+}
+
+/* low column bits in registers, then lanes, warps, registers; axes that are only folded, if they
+ * are short, in registers, since every lane may fold them alone */
+static bool choose_places(as_rows *R) {
+  as_rows_place bits[3 * AS_LAY_BITS];
+  unsigned folded = 0;
+  for (unsigned i = R->n_out; i < R->n_axis; i++)
+    folded += i != R->col ? R->axis[i].bits : 0;
+  unsigned room = folded < 4 ? 5 - folded : 1;
+  unsigned vector = room < 3 ? room : 3;
+  R->col_regs = R->axis[R->col].bits < vector ? R->axis[R->col].bits : vector;
+  for (unsigned b = 0; b < R->col_regs; b++)
+    R->reg[R->n_reg++] = (as_rows_place){R->col, b, true};
+  unsigned n = list_bits(R, bits);
+  bool alone = folded <= 5;
+  for (unsigned i = R->n_out; i < R->n_axis; i++) {
+    for (unsigned b = 0; i != R->col && b < R->axis[i].bits; b++) {
+      if (alone)
+        R->reg[R->n_reg++] = (as_rows_place){i, b, true};
+      else
+        bits[n++] = (as_rows_place){i, b, true};
+    }
+  }
+  unsigned most = R->n_reg + n > MAX_REG_BITS + 5 + USUAL_WARP_BITS || R->p->o->warps
+                      ? AS_ROWS_WARP_BITS
+                      : USUAL_WARP_BITS;
+  while (R->p->o->warps && 1 << most > R->p->o->warps)
+    most--;
+  unsigned warps = n > 5 ? n - 5 : 0;
+  warps = warps > most ? most : warps;
+  R->g->warp_bits = warps;
+  for (unsigned i = 0; i < n; i++) {
+    if (i < 5)
+      R->lane[i] = bits[i];
+    else if (i < 5 + warps)
+      R->warp[i - 5] = bits[i];
+    else
+      R->reg[R->n_reg++] = bits[i];
+  }
+  return R->n_reg <= MAX_REG_BITS || fail(R, "a block with too many elements for its registers");
+}
+
+static bool holds(uint32_t axes, const as_rows_place *x) {
+  return x->used && (axes >> x->axis & 1);
+}
+
+static void push_place(const as_rows *R, as_lay *l, uint32_t axes, const as_rows_place *x) {
+  as_lay_push_at(l, R->axis[x->axis].name, holds(axes, x) ? 1u << x->bit : 0);
+}
+
+/* where a value with these axes lies: (reg, lane, warp) -> them, in this order */
+static as_lay layout(const as_rows *R, const unsigned *axis, unsigned n, const char *registers) {
+  uint32_t axes = 0;
+  as_lay l = as_lay_new();
+  for (unsigned i = 0; i < n; i++) {
+    axes |= 1u << axis[i];
+    as_lay_add_out(&l, R->axis[axis[i]].name, R->axis[axis[i]].bits);
+  }
+  as_lay_add_in(&l, registers);
+  for (unsigned i = 0; i < R->n_reg; i++) {
+    if (holds(axes, &R->reg[i]))
+      push_place(R, &l, axes, &R->reg[i]);
+  }
+  as_lay_add_in(&l, "lane");
+  for (unsigned i = 0; i < 5; i++)
+    push_place(R, &l, axes, &R->lane[i]);
+  as_lay_add_in(&l, "warp");
+  for (unsigned i = 0; i < R->g->warp_bits; i++)
+    push_place(R, &l, axes, &R->warp[i]);
+  return l;
+}
+
+static unsigned register_bits(const as_rows *R, uint32_t axes) {
+  unsigned n = 0;
+  for (unsigned i = 0; i < R->n_reg; i++)
+    n += holds(axes, &R->reg[i]);
+  return n;
+}
+
+/* registers of a value with axes `of`, from those of one with axes `to` */
+static as_lay registers_of(const as_rows *R, uint32_t to, uint32_t of) {
+  unsigned at = 0;
+  as_lay l = as_lay_new();
+  as_lay_add_out(&l, "reg", register_bits(R, of));
+  as_lay_add_in(&l, "reg");
+  for (unsigned i = 0; i < R->n_reg; i++) {
+    bool own = holds(of, &R->reg[i]);
+    if (holds(to, &R->reg[i]))
+      as_lay_push(&l, own ? 1u << at : 0);
+    at += own;
+  }
+  return l;
+}
+
+static int mask_of(const as_rows_place *x, unsigned n, uint32_t axes) {
+  int mask = 0;
+  for (unsigned i = 0; i < n; i++)
+    mask |= holds(axes, &x[i]) ? 0 : 1 << i;
+  return mask;
+}
+
+/* --- values */
+static int fresh(as_rows *R, const char *stem) {
+  char name[24];
+  snprintf(name, sizeof name, "%s%u", stem, R->names++);
+  return as_tg_value(R->g, name);
+}
+
+static as_rows_value *add_value(as_rows *R, uint32_t atom, as_node_id node, int v, uint32_t axes,
+                                as_dtype type) {
+  if (R->n_value == AS_ROWS_VALUES) {
+    fail(R, "too many values");
+    return NULL;
+  }
+  R->val[R->n_value] = (as_rows_value){atom, node, v, axes, type};
+  return &R->val[R->n_value++];
+}
+
+/* elements of a tile that one access may take, as a power of two, at most `most` */
+static unsigned vector_of(const as_tg_tile *t, const char *along, unsigned most) {
+  const as_tg_axis *a = as_tg_find_axis(t, along);
+  unsigned vec = t->type == AS_F32 ? 2 : 3;
+  if (!a || a->stride != 1)
+    return 0;
+  vec = vec > most ? most : vec;
+  for (unsigned i = 0; i < t->n_axis; i++) {
+    const as_tg_axis *x = &t->axis[i];
+    bool moves = x->bits || x->grid >= 0 || x->loop_step;
+    long step = x == a ? x->live | x->grid_step | x->loop_step : moves ? x->stride : 0;
+    while (vec && step & ((1L << vec) - 1))
+      vec--;
+  }
+  return vec;
+}
+
+static const char *contiguous(const as_tg_tile *t) {
+  for (unsigned i = t->n_axis; i-- > 0;) {
+    if (t->axis[i].stride == 1 && t->axis[i].bits)
+      return t->axis[i].name;
+  }
+  return t->n_axis ? t->axis[t->n_axis - 1].name : "";
+}
+
+static void padding(const as_tg_tile *t, long *pred) {
+  for (unsigned i = 0; i < t->n_axis; i++)
+    pred[i] = t->axis[i].live != 1L << t->axis[i].bits ? t->axis[i].live : 0;
+}
+
+static as_rows_value *load_value(as_rows *R, uint32_t atom, const as_atom *a,
+                                 const as_rows_scope *s) {
+  const as_plan_axis *named[AS_MAX_RANK] = {NULL};
+  unsigned axis[AS_MAX_RANK];
+  unsigned n = 0;
+  unsigned tile;
+  uint32_t axes = 0;
+  for (unsigned i = 0; i < R->n_value; i++) {
+    if (R->val[i].node == a->node)
+      return &R->val[i];
+  }
+  for (uint32_t d = 0; d < a->n; d++) {
+    int x = a->index[d] == AS_INDEX_ZERO ? -1 : as_rows_axis_of(R, s, a->index[d]);
+    if (x < 0)
+      continue;
+    named[d] = &R->axis[x];
+    if (axes >> x & 1) {
+      fail(R, "a tile that is read along its diagonal");
+      return NULL;
+    }
+    axes |= 1u << x;
+    axis[n++] = (unsigned)x;
+  }
+  if (!as_plan_named_tile(R->p, R->g, a->node, named, &tile))
+    return NULL;
+  const as_tg_tile *t = &R->g->tile[tile];
+  const char *along = contiguous(t);
+  bool column = !strcmp(along, R->axis[R->col].name);
+  as_tg_op *op = as_tg_new_op(R->g, AS_TG_LDG, 'c');
+  op->tile = (int)tile;
+  op->vec = (int)vector_of(t, along, column ? R->col_regs : 0);
+  if (t->type != AS_F32 && !op->vec) {
+    fail(R, "a tile of 16-bit elements whose neighbours a thread does not hold");
+    return NULL;
+  }
+  memcpy(op->vaxis, along, strlen(along) + 1);
+  as_lay l = layout(R, axis, n, "u");
+  uint32_t cols[AS_LAY_BITS];
+  unsigned regs = as_lay_cols(&l, "u", cols);
+  op->src = as_lay_with(&l, "u", cols + op->vec, regs - (unsigned)op->vec);
+  padding(t, op->pred);
+  op->v = fresh(R, "x");
+  as_tg_insert(R->g, &R->g->top, R->g->top.n_body, op);
+  return add_value(R, atom, a->node, op->v, axes, t->type);
+}
+
+/* all loads are issued first, those inside of folds too: the latency of one hides that of the
+ * others
+ */
+static bool load_first(as_rows *R, uint32_t id, const as_atom *a, const as_rows_scope *s) {
+  if (a->kind == AS_ATOM_LOAD)
+    return load_value(R, id, a, s) != NULL;
+  for (unsigned i = 0; i < R->n_fold; i++) {
+    as_rows_scope inner = {a->bound, R->fold[i].axis, s};
+    if (R->fold[i].atom == id)
+      return as_rows_leaves(R, a->p, &inner, load_first);
+  }
+  return fail(R, "a value over iterations");
+}
+
+static as_rows_value *fold_value(as_rows *R, uint32_t atom, const as_atom *a,
+                                 const as_rows_scope *s);
+
+typedef struct {
+  uint32_t atom[AS_TG_ARGS];
+  unsigned of[AS_TG_ARGS]; /* in R->val */
+  unsigned n;
+} operands;
+
+static bool collect(as_rows *R, as_poly x, const as_rows_scope *s, operands *o) {
+  const as_terms *t = R->p->t;
+  for (uint32_t i = 0; i < as_poly_monos(t, x); i++) {
+    const as_mono *m = as_poly_mono(t, x, i);
+    for (uint32_t k = 0; k < m->n; k++) {
+      uint32_t id = m->factor[k].atom;
+      const as_atom *a = as_term_atom(t, id);
+      as_poly p = a->p;
+      as_poly q = a->q;
+      bool seen = false;
+      if (a->kind >= AS_ATOM_EXP) {
+        if ((p != AS_POLY_NONE && !collect(R, p, s, o)) ||
+            (q != AS_POLY_NONE && !collect(R, q, s, o)))
+          return false;
+        continue;
+      }
+      for (unsigned j = 0; j < o->n; j++)
+        seen = seen || o->atom[j] == id;
+      if (seen)
+        continue;
+      if (o->n == AS_TG_ARGS)
+        return fail(R, "an expression of too many values");
+      const as_rows_value *v =
+          a->kind == AS_ATOM_LOAD ? load_value(R, id, a, s) : fold_value(R, id, a, s);
+      if (!v)
+        return false;
+      o->atom[o->n] = id;
+      o->of[o->n++] = (unsigned)(v - R->val);
+    }
+  }
+  return true;
+}
+
+/* the elements of an expression, in registers */
+static as_rows_value *map_value(as_rows *R, as_poly x, const as_rows_scope *s, as_dtype type) {
+  operands o = {.n = 0};
+  uint32_t axes = 0;
+  if (!collect(R, x, s, &o))
+    return NULL;
+  if (!o.n) {
+    fail(R, "a constant");
+    return NULL;
+  }
+  for (unsigned i = 0; i < o.n; i++)
+    axes |= R->val[o.of[i]].axes;
+  as_tg_op *map = as_tg_new_op(R->g, AS_TG_MAP, 'c');
+  map->type = (int)type;
+  map->bits = (int)register_bits(R, axes);
+  map->n_arg = (int)o.n;
+  for (unsigned i = 0; i < o.n; i++) {
+    map->arg[i] = R->val[o.of[i]].v;
+    map->arg_map[i] = registers_of(R, axes, R->val[o.of[i]].axes);
+  }
+  map->expr = as_term_expr(R->g, R->p->t, x, o.atom, o.n);
+  if (!map->expr || (type != AS_F32 && !map->bits)) {
+    fail(R, "an expression that a thread cannot compute alone");
+    return NULL;
+  }
+  map->v = fresh(R, "y");
+  as_tg_insert(R->g, &R->g->top, R->g->top.n_body, map);
+  return add_value(R, AS_NONE, AS_NONE, map->v, axes, type);
+}
+
+/* --- folds */
+/* beyond the live part of the axis the fold's unit, so that padding does not count */
+static int filled(as_rows *R, int v, uint32_t axes, unsigned over, as_tg_fold how) {
+  if (!R->axis[over].padded)
+    return v;
+  as_tg_op *op = as_tg_add(R->g, NULL, AS_TG_FILL, 'c');
+  op->v = fresh(R, "f");
+  op->a = v;
+  op->fold = how;
+  op->count = (int)R->axis[over].extent;
+  memcpy(op->vaxis, R->axis[over].name, sizeof op->vaxis);
+  unsigned all[AS_ROWS_AXES];
+  unsigned n = 0;
+  for (unsigned i = 0; i < R->n_axis; i++) {
+    if (axes >> i & 1)
+      all[n++] = i;
+  }
+  as_lay l = layout(R, all, n, "u");
+  op->src = as_lay_take(&l, (const char *[]){R->axis[over].name}, 1);
+  return op->v;
+}
+
+static int fold_registers(as_rows *R, int v, uint32_t axes, unsigned over, as_tg_fold how) {
+  uint32_t kept = axes & ~(1u << over);
+  unsigned all = register_bits(R, axes);
+  unsigned at = 0;
+  as_tg_op *op = as_tg_add(R->g, NULL, AS_TG_RED, 'c');
+  op->a = v;
+  op->fold = how;
+  op->src = as_lay_new();
+  as_lay_add_out(&op->src, "reg", all);
+  as_lay_add_in(&op->src, "reg");
+  op->dst = as_lay_new();
+  as_lay_add_out(&op->dst, "reg", all);
+  as_lay_add_in(&op->dst, "k");
+  for (unsigned i = 0; i < R->n_reg; i++) {
+    if (!holds(axes, &R->reg[i]))
+      continue;
+    as_lay_push(holds(kept, &R->reg[i]) ? &op->src : &op->dst, 1u << at);
+    at++;
+  }
+  op->v = fresh(R, "r");
+  return op->v;
+}
+
+static void fold_lanes(as_rows *R, int v, unsigned over, as_tg_fold how) {
+  for (unsigned i = 0; i < 5; i++) {
+    if (!holds(1u << over, &R->lane[i]))
+      continue;
+    as_tg_op *op = as_tg_add(R->g, NULL, AS_TG_SHFL, 'c');
+    op->v = v;
+    op->fold = how;
+    op->lanes = 1 << i;
+  }
+}
+
+typedef struct { /* where a partial fold lies in shared memory while warps exchange it */
+  unsigned buffer;
+  unsigned bits;
+  uint32_t kept; /* axes of the result */
+  unsigned over;
+} exchange;
+
+/* offset bit of a place: the warp bits of the folded axis are lowest, so that one access reads
+ * several warps' parts; then one for each bit of the result */
+static uint32_t slot(const as_rows *R, const exchange *x, const as_rows_place *where) {
+  unsigned at = 0;
+  uint32_t over = 1u << x->over;
+  const as_rows_place *lists[] = {R->warp, R->reg, R->lane, R->warp};
+  const unsigned counts[] = {R->g->warp_bits, R->n_reg, 5, R->g->warp_bits};
+  for (unsigned l = 0; l < 4; l++) {
+    for (unsigned i = 0; i < counts[l]; i++) {
+      const as_rows_place *own = &lists[l][i];
+      bool has = holds(l == 0 ? over : x->kept, own);
+      if (own == where && has)
+        return 1u << at;
+      at += has;
+    }
+  }
+  return 0;
+}
+
+static bool exchange_new(as_rows *R, exchange *x) {
+  as_tg *g = R->g;
+  if (g->n_buffer == sizeof g->buffer / sizeof *g->buffer)
+    return fail(R, "too many folds over warps");
+  x->bits = 0;
+  for (unsigned i = 0; i < R->n_reg; i++)
+    x->bits += holds(x->kept, &R->reg[i]);
+  for (unsigned i = 0; i < 5; i++)
+    x->bits += holds(x->kept, &R->lane[i]);
+  for (unsigned i = 0; i < g->warp_bits; i++)
+    x->bits += holds(x->kept | 1u << x->over, &R->warp[i]);
+  long at = (as_tg_shared_bytes(g) + 15) / 16 * 16;
+  char name[16];
+  snprintf(name, sizeof name, "part%u", g->n_buffer);
+  x->buffer = g->n_buffer++;
+  g->buffer[x->buffer] = (as_tg_buffer){as_arena_strdup(g->mem, name), 4, x->bits, 1, at};
+  return as_tg_shared_bytes(g) + 2048 <= R->p->o->smem_limit ||
+         fail(R, "partial folds that do not fit in shared memory");
+}
+
+static as_lay exchange_map(const as_rows *R, const exchange *x, bool store, unsigned vec) {
+  unsigned skipped = 0;
+  as_lay l = as_lay_new();
+  as_lay_add_out(&l, "off", x->bits);
+  as_lay_add_in(&l, "u");
+  for (unsigned i = 0; !store && i < R->g->warp_bits; i++) {
+    if (holds(1u << x->over, &R->warp[i]) && skipped++ >= vec)
+      as_lay_push(&l, slot(R, x, &R->warp[i]));
+  }
+  for (unsigned i = 0; i < R->n_reg; i++) {
+    if (holds(x->kept, &R->reg[i]))
+      as_lay_push(&l, slot(R, x, &R->reg[i]));
+  }
+  as_lay_add_in(&l, "lane");
+  for (unsigned i = 0; i < 5; i++)
+    as_lay_push(&l, slot(R, x, &R->lane[i]));
+  as_lay_add_in(&l, "warp");
+  for (unsigned i = 0; i < R->g->warp_bits; i++) {
+    bool own = store || !holds(1u << x->over, &R->warp[i]);
+    as_lay_push(&l, own ? slot(R, x, &R->warp[i]) : 0);
+  }
+  return l;
+}
+
+/* the warps' parts, read by all that need them, folded over the lowest register bits */
+static int fold_parts(as_rows *R, const exchange *x, unsigned folded, as_tg_fold how) {
+  unsigned all = folded + register_bits(R, x->kept);
+  unsigned vec = folded < 2 ? folded : 2;
+  as_tg_op *ld = as_tg_add(R->g, NULL, AS_TG_LDS, 'c');
+  ld->v = fresh(R, "w");
+  ld->buf = (int)x->buffer;
+  ld->vec = (int)vec;
+  ld->src = exchange_map(R, x, false, vec);
+  as_tg_op *red = as_tg_add(R->g, NULL, AS_TG_RED, 'c');
+  red->v = fresh(R, "r");
+  red->a = ld->v;
+  red->fold = how;
+  red->src = as_lay_new();
+  as_lay_add_out(&red->src, "reg", all);
+  as_lay_add_in(&red->src, "reg");
+  red->dst = as_lay_new();
+  as_lay_add_out(&red->dst, "reg", all);
+  as_lay_add_in(&red->dst, "k");
+  for (unsigned i = 0; i < all; i++)
+    as_lay_push(i < folded ? &red->dst : &red->src, 1u << i);
+  return red->v;
+}
+
+static int fold_warps(as_rows *R, int v, uint32_t kept, unsigned over, as_tg_fold how) {
+  exchange x = {.kept = kept, .over = over};
+  unsigned folded = 0;
+  for (unsigned i = 0; i < R->g->warp_bits; i++)
+    folded += holds(1u << over, &R->warp[i]);
+  if (!folded)
+    return v;
+  if (!exchange_new(R, &x))
+    return -1;
+  as_tg_op *st = as_tg_add(R->g, NULL, AS_TG_STS, 'c');
+  st->a = v;
+  st->buf = (int)x.buffer;
+  st->dst = exchange_map(R, &x, true, 0);
+  st->lanes = mask_of(R->lane, 5, kept);
+  st->warps = mask_of(R->warp, R->g->warp_bits, kept | 1u << over);
+  as_tg_add(R->g, NULL, AS_TG_BAR, 'a');
+  return fold_parts(R, &x, folded, how);
+}
+
+static as_rows_value *fold_value(as_rows *R, uint32_t atom, const as_atom *a,
+                                 const as_rows_scope *s) {
+  unsigned over = 0;
+  bool found = false;
+  for (unsigned i = 0; i < R->n_value; i++) {
+    if (R->val[i].atom == atom)
+      return &R->val[i];
+  }
+  for (unsigned i = 0; i < R->n_fold && !found; i++) {
+    found = R->fold[i].atom == atom;
+    over = R->fold[i].axis;
+  }
+  if (!found) {
+    fail(R, "a value over iterations");
+    return NULL;
+  }
+  as_rows_scope inner = {a->bound, over, s};
+  as_tg_fold how = a->kind == AS_ATOM_SUM ? AS_TG_SUM : AS_TG_MAXIMUM;
+  const as_rows_value *x = map_value(R, a->p, &inner, AS_F32);
+  if (!x)
+    return NULL;
+  uint32_t axes = x->axes;
+  if (!(axes >> over & 1)) {
+    fail(R, "a fold of what does not depend on its index");
+    return NULL;
+  }
+  int v = filled(R, x->v, axes, over, how);
+  v = fold_registers(R, v, axes, over, how);
+  fold_lanes(R, v, over, how);
+  v = fold_warps(R, v, axes & ~(1u << over), over, how);
+  return v < 0 ? NULL : add_value(R, atom, AS_NONE, v, axes & ~(1u << over), AS_F32);
+}
+
+/* --- the store */
+static bool store(as_rows *R) {
+  const as_plan *p = R->p;
+  const as_node *n = &p->b->graph->node[p->store];
+  const as_plan_axis *named[AS_MAX_RANK] = {NULL};
+  unsigned axis[AS_MAX_RANK];
+  unsigned n_axis = 0;
+  unsigned tile;
+  uint32_t axes = 0;
+  for (uint32_t d = 0; d < n->rank; d++) {
+    int x = as_rows_axis_of(R, NULL, (int32_t)d);
+    if (x < 0)
+      continue;
+    named[d] = &R->axis[x];
+    axis[n_axis++] = (unsigned)x;
+    axes |= 1u << x;
+  }
+  if (!as_plan_named_tile(R->p, R->g, p->store, named, &tile))
+    return false;
+  const as_tg_tile *t = &R->g->tile[tile];
+  const as_rows_value *x = map_value(R, p->want, NULL, t->type);
+  if (!x)
+    return false;
+  if (x->axes != axes)
+    return fail(R, "a result that is the same along an axis");
+  const char *along = contiguous(t);
+  bool column = !strcmp(along, R->axis[R->col].name);
+  as_tg_op *op = as_tg_new_op(R->g, AS_TG_STG, 'c');
+  op->tile = (int)tile;
+  op->a = x->v;
+  op->vec = (int)vector_of(t, along, column ? R->col_regs : 0);
+  if (t->type != AS_F32 && !op->vec)
+    return fail(R, "16-bit results whose neighbours a thread does not hold");
+  memcpy(op->vaxis, along, strlen(along) + 1);
+  as_lay l = layout(R, axis, n_axis, "u");
+  uint32_t cols[AS_LAY_BITS];
+  unsigned regs = as_lay_cols(&l, "u", cols);
+  op->dst = as_lay_with(&l, "u", cols + op->vec, regs - (unsigned)op->vec);
+  op->lanes = mask_of(R->lane, 5, axes);
+  op->warps = mask_of(R->warp, R->g->warp_bits, axes);
+  padding(t, op->pred);
+  as_tg_insert(R->g, &R->g->top, R->g->top.n_body, op);
+  return true;
+}
+
+as_tg *as_plan_rows(as_plan *p) {
+  as_rows *R = as_calloc(1, sizeof *R);
+  R->p = p;
+  R->g = as_tg_new(p->b->graph->block[p->b->block].name);
+  R->g->trip = 1;
+  R->g->stages = 1;
+  bool ok = (p->n_store == 1 || fail(R, "more than one output")) && as_rows_read_axes(R) &&
+            choose_column(R) && choose_places(R) && as_rows_leaves(R, p->want, NULL, load_first) &&
+            store(R);
+  as_tg *g = R->g;
+  free(R);
+  if (ok)
+    return g;
+  as_tg_free(g);
+  return NULL;
+}

@@ -1,0 +1,38 @@
+#!/bin/sh
+# What ptxas makes of kernels printed from thread graphs: registers and shared memory within recorded bounds, nothing spilled,
+# warnings are errors.  Needs no GPU, but nvcc and ptxas; skipped, saying so, where there are none.
+. "${AS_TOP_SRCDIR:?}/tests/cli/lib.sh"
+nvcc=${NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
+[ -x "$nvcc" ] || { echo "skipped: there is no nvcc"; exit 77; }
+
+# lowers a workload without compiling or running it: kernel.cu
+lowered() {
+  rm -rf work && mkdir work
+  NVCC=/bin/false CXX=/bin/false "$build/assay" bench ${3:+--arch=$3} "$src/bench/table/$1.tp" "$src/bench/table/$1.mug" -o work >out 2>err </dev/null
+  [ -f work/bench/kernel.cu ] || fail "$1: no kernel: $(cat err)"
+  n=$(grep -c '^AS_KERNEL' work/bench/kernel.cu)
+  [ "$n" -eq "$2" ] || fail "$1: $n kernels, not $2"
+}
+
+# bounds NAME ARCH KERNELS REGISTERS..: at most so many registers in each kernel, in ptxas's order
+bounds() {
+  name=$1 arch=$2 count=$3
+  shift 3
+  lowered "$name" "$count" "${arch%a}"
+  "$nvcc" -std=c++17 -O3 "-gencode=arch=compute_$(echo "$arch" | tr -d 'sm_'),code=$arch" -Werror all-warnings -Xptxas -v -cubin work/bench/kernel.cu -o x.cubin >log 2>&1 ||
+    fail "$name: $(cat log)"
+  if grep 'bytes spill' log | grep -qv ' 0 bytes spill stores, 0 bytes spill loads'; then fail "$name for $arch spills: $(grep spill log)"; fi
+  grep -o 'Used [0-9]* registers' log | grep -o '[0-9]*' >used
+  [ "$(wc -l <used)" -eq "$count" ] || fail "$name: ptxas speaks of $(wc -l <used) kernels, not $count"
+  for most; do
+    read -r registers
+    [ "$registers" -le "$most" ] || fail "$name for $arch: $registers registers, at most $most were recorded"
+  done <used
+  echo "$name for $arch: registers $(tr '\n' ' ' <used)"
+}
+
+bounds gqa_2 sm_90a 2 72 144
+bounds softmax_rows sm_90a 1 40
+bounds rmsnorm_linear_16 sm_90a 1 56
+bounds gqa_2 sm_80 2 72 144
+finish

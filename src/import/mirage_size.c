@@ -226,8 +226,14 @@ bool mi_extent_meet(mi_lift *lifting, const mi_extent *left, const mi_extent *ri
   if (lifting->fixed || mi_extent_same(&sides[0], &sides[1]) ||
       replace(lifting, &sides[0], &sides[1]) || replace(lifting, &sides[1], &sides[0]))
     return true;
-  mi_relation relation = {sides[sides[0].n == 0], sides[sides[0].n != 0]};
-  as_vec_push(&lifting->relation, &relation);
+  /* sizes of the program: both are one size of the graph's own, since a graph states nothing of the
+   * program's among themselves */
+  mi_extent both = mi_extent_of(mi_atom_fresh(lifting, 'F', values[0]));
+  for (int i = 0; i < 2; i++) {
+    mi_relation relation = {sides[i], both};
+    if (sides[i].n > 0)
+      as_vec_push(&lifting->relation, &relation);
+  }
   return true;
 }
 
@@ -343,8 +349,10 @@ bool mi_extent_cut(mi_lift *lifting, const mi_extent *extent, int64_t value, mi_
   while (width < lifting->atom.n && !(mi_atom_at(lifting, (int)width)->width &&
                                       mi_atom_at(lifting, (int)width)->value == value))
     width++;
-  if (width == lifting->atom.n)
-    AS_VEC_AT(&lifting->atom, mi_atom, mi_atom_fresh(lifting, 'W', value)).width = true;
+  if (width == lifting->atom.n) {
+    width = (size_t)mi_atom_fresh(lifting, 'W', value);
+    AS_VEC_AT(&lifting->atom, mi_atom, width).width = true;
+  }
   *inner = mi_extent_of((int)width);
   *outer = mi_extent_of(mi_atom_fresh(lifting, 'U', all / value));
   mi_extent parts = *outer;

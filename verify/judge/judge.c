@@ -84,26 +84,56 @@ static char *without_other_rules(const as_judged *judged) {
   return text;
 }
 
-static ck_claim *read_claim(const as_judged *judged, ck_terms *terms, ck_msg *msg) {
+static void clear_message(ck_msg *msg) {
+  free(msg->text);
+  free(msg->file);
+  *msg = (ck_msg){0};
+}
+
+/* of a rule, from the definitions that its text can need; NULL: what is wrong is asked of them all
+ */
+static ck_claim *read_pruned(const as_judged *judged, const ck_text *given, ck_terms *terms) {
+  uint32_t n;
+  const as_source *source = as_oplib_sources(judged->lib, &n);
+  char **pruned = judge_pruned(source, n, given->text, given->len);
+  if (pruned == NULL)
+    return NULL;
+  ck_text *specification = as_calloc(n + 1, sizeof *specification);
+  for (uint32_t i = 0; i < n; i++)
+    specification[i] = (ck_text){source[i].name, pruned[i], strlen(pruned[i])};
+  ck_msg msg = {0};
+  ck_claim *claim = ck_claim_texts(terms, given, &judged->candidate, specification, n, &msg);
+  clear_message(&msg);
+  for (uint32_t i = 0; i < n; i++)
+    free(pruned[i]);
+  free(pruned);
+  free(specification);
+  return claim;
+}
+
+static ck_claim *read_whole(const as_judged *judged, const ck_text *given, ck_terms *terms,
+                            ck_msg *msg) {
   uint32_t n;
   const as_source *source = as_oplib_sources(judged->lib, &n);
   ck_text *specification = as_calloc(n + 1, sizeof *specification);
   for (uint32_t i = 0; i < n; i++)
     specification[i] = (ck_text){source[i].name, source[i].text, source[i].len};
+  ck_claim *claim = ck_claim_texts(terms, given, &judged->candidate, specification, n, msg);
+  free(specification);
+  return claim;
+}
+
+static ck_claim *read_claim(const as_judged *judged, ck_terms *terms, ck_msg *msg) {
   as_stats_add(AS_STAT_CLAIMS, 1);
   ck_text given = judged->given;
   char *alone = judged->rules && given.text ? without_other_rules(judged) : NULL;
   if (alone)
     given.text = alone;
-  ck_claim *claim = ck_claim_texts(terms, &given, &judged->candidate, specification, n, msg);
+  ck_claim *claim = alone ? read_pruned(judged, &given, terms) : NULL;
+  if (claim == NULL)
+    claim = read_whole(judged, &given, terms, msg);
   free(alone);
-  free(specification);
   return claim;
-}
-
-static void clear_message(ck_msg *msg) {
-  free(msg->text);
-  free(msg->file);
 }
 
 static void take_relied(const ck_claim *claim, as_verdict *verdict) {

@@ -7,6 +7,10 @@
 void judge_because(as_verdict *verdict, as_reason reason, const char *detail);
 void judge_unreadable(as_verdict *verdict); /* by verdict->err */
 
+/* The texts of n files of specifications without the definitions that `text` cannot need by their
+ * names, malloc'ed as is each of them; NULL: they cannot be taken apart.  A claim read from them is
+ * the one read from the whole files, wherever it can be read (pruned.c). */
+char **judge_pruned(const as_source *source, uint32_t n, const char *text, size_t len);
 /* of a claim that was proved: fills `implied` (implied.c) */
 void judge_implied(as_verdict *verdict);
 

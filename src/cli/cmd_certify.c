@@ -143,16 +143,7 @@ static int evaluate_tiles(const cli_opts *opts, const as_import_tile_format *fro
   as_err err;
   as_err_init(&err);
   as_batch_tiles_how how = {.from = from,
-<<<<<<< HEAD
-                            .options = cli_tile_options(o),
-                            .seed = o->seed,
-                            .json = o->json,
-                            .quiet = o->quiet,
-                            .verbose = o->verbose};
-  as_oplib *library = cli_library(o, &err);
-  int status = library ? as_batch_tiles(&how, library, o->arg[0], o->arg[1]) : as_err_tell(&err);
-=======
-                            .options = {opts->scratch, opts->shapes, opts->config},
+                            .options = cli_tile_options(opts),
                             .seed = opts->seed,
                             .json = opts->json,
                             .quiet = opts->quiet,
@@ -162,7 +153,6 @@ static int evaluate_tiles(const cli_opts *opts, const as_import_tile_format *fro
   as_oplib *library = cli_library(opts, &err);
   int status =
       library ? as_batch_tiles(&how, library, opts->arg[0], opts->arg[1]) : as_err_tell(&err);
->>>>>>> main
   as_oplib_free(library);
   as_err_clear(&err);
   return status;

@@ -5,29 +5,29 @@
 #include <stdlib.h>
 
 /* the format that --from names, or that the file's name ends in */
-static const as_import_tile_format *format_of(const cli_opts *o, as_err *err) {
+static const as_import_tile_format *format_of(const cli_opts *opts, as_err *err) {
   static const char *const names[] = {"trinity", "triton"};
-  if (o->from) {
-    const as_import_tile_format *named = as_import_tile_format_named(o->from);
+  if (opts->from) {
+    const as_import_tile_format *named = as_import_tile_format_named(opts->from);
     if (!named)
-      as_err_set(err, AS_BAD_INPUT, "%s is no format of tile programs", o->from);
+      as_err_set(err, AS_BAD_INPUT, "%s is no format of tile programs", opts->from);
     return named;
   }
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     const as_import_tile_format *format = as_import_tile_format_named(names[i]);
-    if (as_ends_with(o->arg[0], format->extension))
+    if (as_ends_with(opts->arg[0], format->extension))
       return format;
   }
-  as_err_set(err, AS_BAD_INPUT, "%s: whose kernel is it? say --from", o->arg[0]);
+  as_err_set(err, AS_BAD_INPUT, "%s: whose kernel is it? say --from", opts->arg[0]);
   return NULL;
 }
 
-int cli_lift(const cli_opts *o) {
+int cli_lift(const cli_opts *opts) {
   as_err err;
   as_err_init(&err);
-  as_import_tile_options options = cli_tile_options(o);
-  const as_import_tile_format *format = format_of(o, &err);
-  void *file = format ? format->read(o->arg[0], &options, &err) : NULL;
+  as_import_tile_options options = cli_tile_options(opts);
+  const as_import_tile_format *format = format_of(opts, &err);
+  void *file = format ? format->read(opts->arg[0], &options, &err) : NULL;
   int status = file ? AS_OK : AS_BAD_INPUT;
   for (size_t i = 0; file && i < format->count(file); i++) {
     char *text = format->tile(file, i, &options, false, &err);

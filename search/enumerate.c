@@ -202,10 +202,9 @@ static uint32_t add(sg_space *space, ax_id expr, sg_axes axes, uint32_t phase, u
     sg_value *value = VALUE(space, id);
     for (uint32_t i = 0; i < value->derivs.n; i++) {
       const sg_deriv *other = DERIV(space, AS_VEC_AT(&value->derivs, uint32_t, i));
+      /* also by another operator: the same value of the same operands is the same function */
       if (other->kind == deriv.kind && other->nargs == deriv.nargs &&
-          !memcmp(other->arg, deriv.arg, deriv.nargs * sizeof *deriv.arg) &&
-          (deriv.kind != SG_D_OP ||
-           space->vocab->inst[other->inst].op == space->vocab->inst[deriv.inst].op))
+          !memcmp(other->arg, deriv.arg, deriv.nargs * sizeof *deriv.arg))
         return id;
     }
     for (uint32_t i = 0; i < deriv.nargs; i++) {

@@ -348,6 +348,8 @@ static void make_lemma(outliner *make, uint32_t step) {
 typedef struct {
   ck_id t;
   uint32_t group;
+  uint32_t depth;
+  uint32_t place; /* among those found */
 } candidate;
 
 typedef struct {
@@ -365,6 +367,7 @@ typedef struct {
   uint32_t *seen;
   uint32_t round;
   uint32_t *group_of_term; /* of a term: 1 + its group */
+  uint32_t *depth;         /* of a term; 0: not known yet */
   size_t size;
 } letters;
 
@@ -372,6 +375,19 @@ static bool may_be_short(const outliner *make, ck_id term) {
   ck_op op = ck_head(make->table, term);
   return (op == CK_FOLD || op == CK_EXP || op == CK_SQRT || op == CK_LOG || op == CK_ITE) &&
          ck_is_closed(make->table, term);
+}
+
+static uint32_t depth_of(letters *all, ck_id term) {
+  if (term >= all->size)
+    return 0;
+  if (all->depth[term])
+    return all->depth[term];
+  uint32_t deepest = 0;
+  for (uint32_t i = 0; i < ck_nkids(all->make->table, term); i++) {
+    uint32_t depth = depth_of(all, ck_kid(all->make->table, term, i));
+    deepest = depth > deepest ? depth : deepest;
+  }
+  return all->depth[term] = deepest + 1;
 }
 
 static uint32_t group_of(letters *all, ck_id term) {
@@ -385,7 +401,8 @@ static uint32_t group_of(letters *all, ck_id term) {
     as_vec_push(&all->groups, &(group){.text = text});
   else
     free(text);
-  as_vec_push(&all->candidates, &(candidate){term, index});
+  candidate found = {term, index, depth_of(all, term), (uint32_t)all->candidates.n};
+  as_vec_push(&all->candidates, &found);
   all->group_of_term[term] = index + 1;
   return index;
 }
@@ -408,10 +425,14 @@ static void below(letters *all, ck_id term, uint32_t within) {
     below(all, ck_kid(all->make->table, term, index), within);
 }
 
-static int by_term(const void *left, const void *right) {
+/* smaller terms first; not by their numbers, which differ between the prover's table and a replay's
+ */
+static int by_depth(const void *left, const void *right) {
   const candidate *first = left;
   const candidate *second = right;
-  return first->t < second->t ? -1 : first->t > second->t;
+  if (first->depth != second->depth)
+    return first->depth < second->depth ? -1 : 1;
+  return first->place < second->place ? -1 : first->place > second->place;
 }
 
 static void find_words(outliner *make, const as_vec *shown) {
@@ -419,6 +440,7 @@ static void find_words(outliner *make, const as_vec *shown) {
 
   letters all = {.make = make, .size = ck_size(make->table)};
   all.seen = as_calloc(all.size + 1, sizeof *all.seen);
+  all.depth = as_calloc(all.size + 1, sizeof *all.depth);
   all.group_of_term = as_calloc(all.size + 1, sizeof *all.group_of_term);
   as_vec_init(&all.candidates, sizeof(candidate));
   as_vec_init(&all.groups, sizeof(group));
@@ -435,7 +457,7 @@ static void find_words(outliner *make, const as_vec *shown) {
   }
   if (all.candidates.n) {
     qsort(all.candidates.data, all.candidates.n, sizeof(candidate),
-          by_term); /* smaller terms first: the larger are then written with their letters */
+          by_depth); /* the larger are then written with the letters of the smaller */
   }
   for (size_t i = 0; i < all.candidates.n; i++) {
     candidate *one = &AS_VEC_AT(&all.candidates, candidate, i);
@@ -461,6 +483,7 @@ static void find_words(outliner *make, const as_vec *shown) {
   as_vec_clear(&all.candidates);
   as_vec_clear(&all.groups);
   free(all.seen);
+  free(all.depth);
   free(all.group_of_term);
 }
 
@@ -594,7 +617,7 @@ static void reserve(ck_terms *terms, as_math *math, ck_id term, bool *seen) {
     reserve(terms, math, ck_kid(terms, term, i), seen);
 }
 
-static void reserve_names(ck_terms *terms, as_math *math, const ck_claim *claim) {
+void as_explain_reserve(ck_terms *terms, as_math *math, const ck_claim *claim) {
   bool *seen = as_calloc(ck_size(terms) + 1, sizeof *seen);
   for (uint32_t i = 0; i < claim->hyps.n; i++)
     reserve(terms, math, claim->hyps.x[i], seen);
@@ -628,7 +651,7 @@ as_explain_outline *as_explain_new(ck_terms *terms, const ck_claim *claim, const
     make.number = as_calloc(make.n_steps + 1, sizeof *make.number);
     make.mark = as_calloc(make.n_steps + 1, sizeof *make.mark);
     make.key = as_calloc(make.n_steps + 1, sizeof *make.key);
-    reserve_names(terms, make.math, claim);
+    as_explain_reserve(terms, make.math, claim);
     find_lemmas(&make);
     for (uint32_t step = 0; step < make.n_steps; step++) {
       if (make.lemma[step])

@@ -100,18 +100,19 @@ static const char *how(const changed_op *changed) {
              : "changed";
 }
 
+/* what to add to the verdict of a proof that is not enough */
+static const char *shortfall(const as_baseline_record *record) {
+  bool proved = strcmp(record->verdict, as_answer_recorded(AS_ANSWER_PROVED)) == 0;
+  return proved && !record->certified ? " (not certified)" : "";
+}
+
 static void print_fact(FILE *out, const char *what, const as_baseline_fact *fact) {
   char *name = as_baseline_fact_name(fact);
   fprintf(out, "%-8s %s: ", what, name);
-  if (fact->recorded) {
-    fprintf(out, "%s%s -> ", fact->was.verdict,
-            strcmp(fact->was.verdict, "PROVED") == 0 && !fact->was.certified ? " (not certified)"
-                                                                             : "");
-  }
-  fprintf(out, "%s%s%s%s\n", fact->now.verdict,
-          strcmp(fact->now.verdict, "PROVED") == 0 && !fact->now.certified ? " (not certified)"
-                                                                           : "",
-          fact->reason ? ": " : "", fact->reason ? fact->reason : "");
+  if (fact->recorded)
+    fprintf(out, "%s%s -> ", fact->was.verdict, shortfall(&fact->was));
+  fprintf(out, "%s%s%s%s\n", fact->now.verdict, shortfall(&fact->now), fact->reason ? ": " : "",
+          fact->reason ? fact->reason : "");
   if (fact->cex)
     fprintf(out, "%s%s", fact->cex, fact->cex[strlen(fact->cex) - 1] == '\n' ? "" : "\n");
   free(name);

@@ -1,4 +1,5 @@
 /* `assay optimize`: search, certify, lower; only what is certified is lowered. */
+#include "candidates.h"
 #include "cli.h"
 #include "search/search.h"
 #include "src/base/interrupt.h"
@@ -122,6 +123,8 @@ static void print_choice(const cli_opts *opts, const as_job *job, const as_searc
            kernel->name, kernel->blocks, kernel->warps, kernel->bytes_smem, kernel->stages,
            kernel->validated ? "; thread graph validated" : "");
   }
+  if (opts->all)
+    cli_list_candidates(found, chosen->cand);
   char *said = as_search_said(found, opts->verbose);
   printf("%s%s%s", said ? "search    " : "", said ? said : "", said ? "\n" : "");
   free(said);
@@ -147,6 +150,8 @@ static void show_progress(void *arg, const char *stage, const as_search_stats *s
   fflush(stderr);
 }
 
+enum { ALL_KEPT = 64, ALL_TESTED = 256 }; /* with --all */
+
 static bool search(const cli_opts *opts, const as_job *job, const as_target *target,
                    as_search_result *found, as_err *err) {
   as_progress progress;
@@ -159,6 +164,11 @@ static bool search(const cli_opts *opts, const as_job *job, const as_target *tar
   options.threads = (unsigned)opts->threads;
   options.seed = opts->seed;
   options.max_seconds = (double)opts->seconds;
+  options.max_group_states = opts->budget;
+  if (opts->all) {
+    options.keep = ALL_KEPT;
+    options.max_tested = ALL_TESTED;
+  }
   options.z3 = strcmp(opts->prune, "z3") == 0;
   options.target = target;
   options.concrete = true;
@@ -184,7 +194,7 @@ static bool leave(const cli_opts *opts, const as_job *job, const as_search_resul
   json_object_set_new(extra, "search_said", json_string(said ? said : ""));
   free(said);
   bool ok = as_report_package(dir, opts->force, &chosen->judged, &chosen->cand->verdict,
-                              &chosen->words, chosen->low.cuda, extra, err);
+                              &chosen->words, &chosen->low, extra, err);
   if (ok && opts->json) {
     json_object_set_new(extra, "directory", json_string(dir));
     char *json =

@@ -78,8 +78,9 @@ enum {
     "the baseline")                                                                                \
   X(update, 'U', FLAG, CLI_FOR_regress, NULL, NULL, 0, 0, NULL,                                    \
     "accept the verdicts of now, record facts that are new")                                       \
-  X(all, 'A', FLAG, CLI_FOR_regress, NULL, NULL, 0, 0, NULL,                                       \
-    "judge everything again, also what stands")                                                    \
+  X(all, 'A', FLAG, CLI_FOR_regress | CLI_FOR_optimize, NULL, NULL, 0, 0, NULL,                    \
+    "regress: judge everything again, also what stands; optimize: list all candidates that are "   \
+    "certified and differ, and what each costs by the model")                                      \
   X(check, 'c', FLAG, CLI_FOR_ops, NULL, NULL, 0, 0, NULL,                                         \
     "check the specifications themselves: shapes, evaluators, where they are defined")             \
   X(require, 'R', LIST, CLI_FOR_JUDGING, "LIST", "check,field", 0, 0, "check,field,@solvers",      \
@@ -98,6 +99,8 @@ enum {
     "threads (default: all processors)")                                                           \
   X(seconds, 'l', NUMBER, CLI_FOR_optimize, "N", "150", 0, 31536000, NULL,                         \
     "last resort time limit of the search, seconds; 0: none")                                      \
+  X(budget, 'B', NUMBER, CLI_FOR_optimize, "N", "24000000", 1, UINT64_MAX, NULL,                   \
+    "states that the search may visit in all; what is left out is said")                           \
   X(prune, 'p', WORD, CLI_FOR_optimize, "HOW", "exact", 0, 0, "exact,z3",                          \
     "abstract-expression pruning in the search")                                                   \
   X(arch, 'a', STRING,                                                                             \
@@ -142,6 +145,7 @@ typedef struct {
   uint64_t seed;
   uint64_t threads;
   uint64_t seconds;
+  uint64_t budget;
   uint64_t solver_seconds;
   bool force;
   bool json;

@@ -43,6 +43,14 @@ static bool parse_map(as_gparser *parser, int map[4]) {
   return end_of_line(lexed);
 }
 
+/* `NAME [extents] =` */
+static bool tile_head(as_gparser *parser, const char *what, as_size dim[AS_MAX_RANK],
+                      uint32_t *rank) {
+  as_lexed *lexed = parser->lexed;
+  return as_tok_new_name(lexed, what) != NULL && as_gp_dims(parser, dim, rank) &&
+         as_tok_want(lexed, '=', "`=`");
+}
+
 static bool load(as_gparser *parser) {
   as_lexed *lexed = parser->lexed;
   const as_token *token = as_tok(lexed);
@@ -51,8 +59,7 @@ static bool load(as_gparser *parser) {
   int map[4];
   as_err inner;
   as_err_init(&inner);
-  if (as_tok_new_name(lexed, "the name of a tile") == NULL || !as_gp_dims(parser, dim, &rank) ||
-      !as_tok_want(lexed, '=', "`=`"))
+  if (!tile_head(parser, "the name of a tile", dim, &rank))
     return false;
   as_node_id from = as_gp_ref(parser, AS_NONE);
   if (from == AS_NONE || !parse_map(parser, map))
@@ -76,8 +83,7 @@ static bool store(as_gparser *parser) {
   int map[4];
   as_err inner;
   as_err_init(&inner);
-  if (as_tok_new_name(lexed, "the name of a tensor") == NULL || !as_gp_dims(parser, dim, &rank) ||
-      !as_tok_want(lexed, '=', "`=`"))
+  if (!tile_head(parser, "the name of a tensor", dim, &rank))
     return false;
   as_node_id of = as_gp_ref(parser, parser->block);
   if (of == AS_NONE || !parse_map(parser, map))

@@ -256,65 +256,67 @@ static void memo_clear(lx_memo *memo) {
   free(memo->to);
 }
 
-static lx *subst(lo_job *job, lx *expr, lx *const *replacement, int n, lx_memo *memo) {
-  if (expr->op == LX_VAR)
-    return expr->number < n && replacement[expr->number] ? replacement[expr->number] : expr;
-  if (!expr->n)
+/* what becomes of the leaves of one kind */
+typedef struct {
+  lx_op leaf;
+  bool remember; /* a leaf that stands in several places is changed once */
+  lx *(*change)(lo_job *job, void *arg, lx *leaf);
+  void *arg;
+} leaf_map;
+
+/* The expression with its leaves changed; itself where none is. */
+static lx *map_leaves(lo_job *job, lx *expr, const leaf_map *map, lx_memo *memo) {
+  bool leaf = expr->op == map->leaf;
+  if (leaf && !map->remember)
+    return map->change(job, map->arg, expr);
+  if (!leaf && !expr->n)
     return expr;
   lx *result = memo_find(memo, expr);
   if (result)
     return result;
-  lx *few[8 + 1];
-  lx **kids = expr->n <= 9 ? few : as_arena_alloc(job->arena, (size_t)expr->n * sizeof *kids);
-  bool same = true;
-  for (int i = 0; i < expr->n; i++) {
-    kids[i] = subst(job, expr->kid[i], replacement, n, memo);
-    same = same && kids[i] == expr->kid[i];
+  if (leaf) {
+    result = map->change(job, map->arg, expr);
+  } else {
+    lx *few[9];
+    lx **kids = expr->n <= 9 ? few : as_arena_alloc(job->arena, (size_t)expr->n * sizeof *kids);
+    bool same = true;
+    for (int i = 0; i < expr->n; i++) {
+      kids[i] = map_leaves(job, expr->kid[i], map, memo);
+      same = same && kids[i] == expr->kid[i];
+    }
+    result = same ? expr : rebuild(job, expr, kids);
   }
-  result = same ? expr : rebuild(job, expr, kids);
   memo_put(memo, expr, result);
   return result;
+}
+
+static lx *map_all(lo_job *job, lx *expr, const leaf_map *map) {
+  lx_memo memo = {0};
+  lx *result = map_leaves(job, expr, map, &memo);
+  memo_clear(&memo);
+  return result;
+}
+
+typedef struct {
+  lx *const *by; /* of each variable; NULL: it stays */
+  int n;
+} replacements;
+
+static lx *replaced(lo_job *job, void *arg, lx *variable) {
+  const replacements *all = arg;
+  (void)job;
+  bool stays = variable->number >= all->n || all->by[variable->number] == NULL;
+  return stays ? variable : all->by[variable->number];
 }
 
 lx *lx_subst(lo_job *job, lx *expr, lx *const *replacement, int n) {
-  lx_memo memo = {0};
-  lx *result = subst(job, expr, replacement, n, &memo);
-  memo_clear(&memo);
-  return result;
-}
-
-static lx *map_refs(lo_job *job, lx *expr, lx *(*change)(lo_job *, void *, lx *), void *arg,
-                    lx_memo *memo) {
-  if (expr->op == LX_REF) {
-    lx *result = memo_find(memo, expr);
-    if (!result) {
-      result = change(job, arg, expr);
-      memo_put(memo, expr, result);
-    }
-    return result;
-  }
-  if (!expr->n)
-    return expr;
-  lx *result = memo_find(memo, expr);
-  if (result)
-    return result;
-  lx *few[9];
-  lx **kids = expr->n <= 9 ? few : as_arena_alloc(job->arena, (size_t)expr->n * sizeof *kids);
-  bool same = true;
-  for (int i = 0; i < expr->n; i++) {
-    kids[i] = map_refs(job, expr->kid[i], change, arg, memo);
-    same = same && kids[i] == expr->kid[i];
-  }
-  result = same ? expr : rebuild(job, expr, kids);
-  memo_put(memo, expr, result);
-  return result;
+  replacements all = {replacement, n};
+  return map_all(job, expr, &(leaf_map){.leaf = LX_VAR, .change = replaced, .arg = &all});
 }
 
 lx *lx_map_refs(lo_job *job, lx *expr, lx *(*change)(lo_job *, void *, lx *), void *arg) {
-  lx_memo memo = {0};
-  lx *result = map_refs(job, expr, change, arg, &memo);
-  memo_clear(&memo);
-  return result;
+  return map_all(job, expr,
+                 &(leaf_map){.leaf = LX_REF, .remember = true, .change = change, .arg = arg});
 }
 
 /* e = q*d + r with 0 <= r < d for all indices, when that can be read off a sum */

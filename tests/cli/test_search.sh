@@ -24,6 +24,21 @@ for expression in 'sum(x, axis=1) / (c - 1)' 'sum(x) * (a + c)' 'exp(x * c) / (1
   expect 0 'PROVED' optimize sum.tp --solvers=none --force -o sum
 done
 
+# all that is certified and differs in structure, what each costs, which was chosen
+expect 0 'certified candidates that differ in structure' optimize "$src/examples/lora.tp" --all --solvers=none -o all
+[ "$(grep -c '^     chosen$' out)" = 1 ] || fail 'not exactly one candidate is the chosen one'
+[ "$(grep -c 'us more by the model$' out)" -ge 3 ] || fail 'fewer than three others are listed'
+listed=$(sed -n 's/^  [0-9]*\. [^:]*: \(\[.*\)/\1/p' out)
+[ "$(echo "$listed" | sort -u | wc -l)" = "$(echo "$listed" | wc -l)" ] || fail 'a structure is listed twice'
+# a budget in states: the result is certified, and the limit said
+"$src/tests/cli/chain.sh" 10 >chain.tp
+expect 0 'groups (' optimize chain.tp --budget=1 --solvers=none -o small
+expect 0 'VERIFIED' check small
+# a report does not depend on who made the terms, the prover or a replay
+expect 0 'PROVED' optimize "$src/examples/gqa.tp" --solvers=none -o gqa
+expect 0 'VERIFIED' check gqa
+expect 2 'budget' optimize "$src/examples/gqa.tp" --budget=0 --solvers=none -o none
+
 # a time limit and Ctrl-C keep the best so far
 "$src/tests/cli/chain.sh" 10 >chain.tp
 expect 0 'limits that struck: ' optimize chain.tp --solvers=none --seconds=1 -o late

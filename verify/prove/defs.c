@@ -17,6 +17,7 @@ typedef struct {
   bool asked[PV_WORLDS];
   pv_thm
       joined; /* proved: the symbol is what `like` is; PV_NONE: it is like it by its definition */
+  bool apart; /* joined, but written out for now: see pv_defs_part */
   uint32_t first_part, n_parts; /* symbols in the body: into `parts` */
 } symbol;
 
@@ -109,7 +110,7 @@ static void find_like(pv_defs *d) {
     symbol *x = &d->symbols[i];
     ck_id body = substituted(d, PV_RENAMED, x->def->body);
     uint64_t j = i;
-    if (x->joined != PV_NONE) {
+    if (x->joined != PV_NONE && !x->apart) {
       x->put[PV_RENAMED] = applied(d, x->like);
       continue;
     }
@@ -452,15 +453,16 @@ bool pv_defs_until(pv_defs *d, ck_id h, ck_id segment) {
   return until;
 }
 
-void pv_defs_join(pv_defs *d, uint32_t i, pv_thm by) {
-  symbol *x = &d->symbols[i];
-  x->like = namesake(d, i);
-  x->joined = by;
+/* what symbols become, anew, after tensors were joined or taken apart */
+static void start_again(pv_defs *d) {
   for (uint32_t k = 0; k < d->n; k++) {
-    d->symbols[k].both = false;
+    symbol *x = &d->symbols[k];
+    x->both = false;
+    if (x->joined != PV_NONE && !x->apart)
+      x->like = namesake(d, k);
     for (int w = 0; w < PV_WHOLE; w++) {
-      d->symbols[k].put[w] = CK_BAD;
-      d->symbols[k].asked[w] = false;
+      x->put[w] = CK_BAD;
+      x->asked[w] = false;
     }
   }
   for (int w = 0; w < PV_WHOLE; w++) {
@@ -473,10 +475,69 @@ void pv_defs_join(pv_defs *d, uint32_t i, pv_thm by) {
   as_map_init(&d->origins, 1);
   find_like(d);
   for (uint32_t k = 0; k < d->n; k++) {
-    if (d->symbols[k].joined != PV_NONE)
+    if (d->symbols[k].joined != PV_NONE && !d->symbols[k].apart)
       d->symbols[d->symbols[k].like].both = d->shared = true;
   }
   find_bodies(d);
+}
+
+void pv_defs_join(pv_defs *d, uint32_t i, pv_thm by) {
+  d->symbols[i].joined = by;
+  start_again(d);
+}
+
+static bool is_in(const as_vec *list, uint32_t number) {
+  for (size_t i = 0; i < list->n; i++) {
+    if (AS_VEC_AT(list, uint32_t, i) == number)
+      return true;
+  }
+  return false;
+}
+
+/* a tile: a symbol of a kernel of the candidate, as `C1.t` */
+static bool is_tile(const pv_defs *d, uint32_t i) {
+  return name_of(d, i)[0] == 'C' && name_of(d, i)[1] != '.';
+}
+
+/* the tiles that what the relation says is computed from */
+static void tiles_of(const pv_defs *d, ck_id relation, as_vec *list) {
+  as_map seen;
+  as_map_init(&seen, 1);
+  symbols_in(d, relation, &seen, list);
+  as_map_clear(&seen);
+  for (size_t i = 0; i < list->n; i++) {
+    const symbol *x = &d->symbols[AS_VEC_AT(list, uint32_t, i)];
+    for (uint32_t k = 0; k < x->n_parts; k++) {
+      uint32_t number = AS_VEC_AT(&d->parts, uint32_t, x->first_part + k);
+      if (is_tile(d, number) && !is_in(list, number))
+        as_vec_push(list, &number);
+    }
+  }
+}
+
+bool pv_defs_part(pv_defs *d, ck_id relation) {
+  as_vec tiles;
+  bool any = false;
+  as_vec_init(&tiles, sizeof(uint32_t));
+  tiles_of(d, relation, &tiles);
+  for (uint32_t i = 0; i < d->n; i++) {
+    symbol *x = &d->symbols[i];
+    for (uint32_t k = 0; k < x->n_parts && x->joined != PV_NONE && !x->apart; k++) {
+      uint32_t number = AS_VEC_AT(&d->parts, uint32_t, x->first_part + k);
+      x->apart = is_tile(d, number) && is_in(&tiles, number);
+      any |= x->apart;
+    }
+  }
+  as_vec_clear(&tiles);
+  if (any)
+    start_again(d);
+  return any;
+}
+
+void pv_defs_rejoin(pv_defs *d) {
+  for (uint32_t i = 0; i < d->n; i++)
+    d->symbols[i].apart = false;
+  start_again(d);
 }
 
 /* --- relations */

@@ -101,16 +101,20 @@ static void explain(pv *prover, pv_ctx ctx, const ck_goal *goal, ck_id formula,
     char *text = ck_show(prover->terms, formula);
     char *normal_text = eqn.by == PV_NONE ? NULL : ck_show(prover->terms, eqn.to);
     result->left = normal_text ? as_format("%s, normal: %s", text, normal_text) : as_strdup(text);
+    result->has_sides = true;
+    result->side[0] = formula;
+    result->side[1] = CK_BAD;
     free(text);
     free(normal_text);
     return;
   }
   pv_eqn left = pv_norm(prover, ctx, ck_kid(prover->terms, formula, 0));
   pv_eqn right = pv_norm(prover, ctx, ck_kid(prover->terms, formula, 1));
-  result->left =
-      ck_show(prover->terms, left.by == PV_NONE ? ck_kid(prover->terms, formula, 0) : left.to);
-  result->right =
-      ck_show(prover->terms, right.by == PV_NONE ? ck_kid(prover->terms, formula, 1) : right.to);
+  result->has_sides = true;
+  result->side[0] = left.by == PV_NONE ? ck_kid(prover->terms, formula, 0) : left.to;
+  result->side[1] = right.by == PV_NONE ? ck_kid(prover->terms, formula, 1) : right.to;
+  result->left = ck_show(prover->terms, result->side[0]);
+  result->right = ck_show(prover->terms, result->side[1]);
 }
 
 /* the goal's formula as the prover sees it in that world */
@@ -135,20 +139,38 @@ static pv_thm prove_in(pv *prover, pv_world world, const ck_goal *goal, const ra
   return prover->defs ? pv_defs_back(prover->defs, world, goal->formula, thm) : thm;
 }
 
+/* the goal where shared symbols stay, with one part in so many of the effort that is left */
+static pv_thm prove_shared(pv *prover, const ck_goal *goal, const ranked *hyps, size_t n,
+                           uint32_t parts) {
+  uint64_t work = prover->max_work;
+  uint32_t steps = prover->max_steps;
+  if (!pv_spent(prover)) {
+    uint32_t made = (uint32_t)prover->steps.n;
+    prover->max_work = prover->work + (work - prover->work) / parts;
+    prover->max_steps = made + (steps - made) / parts;
+  }
+  pv_thm thm = prove_in(prover, PV_SHARED, goal, hyps, n);
+  prover->max_work = work;
+  prover->max_steps = steps;
+  return thm;
+}
+
+/* and then once more with what the same kernel stores taken apart */
+static pv_thm prove_beside(pv *prover, const ck_goal *goal, const ranked *hyps, size_t n,
+                           uint32_t parts) {
+  pv_thm thm = prove_shared(prover, goal, hyps, n, parts);
+  if (thm == PV_NONE && pv_defs_part(prover->defs, goal->formula)) {
+    thm = prove_shared(prover, goal, hyps, n, parts);
+    pv_defs_rejoin(prover->defs);
+  }
+  return thm;
+}
+
 /* Symbols that both sides have stay as they are at first, with a part of the effort; then they are
  * written out like all others. */
 static pv_thm prove(pv *prover, const ck_goal *goal, const ranked *hyps, size_t n) {
   if (prover->defs && pv_defs_shared(prover->defs)) {
-    uint64_t work = prover->max_work;
-    uint32_t steps = prover->max_steps;
-    if (!pv_spent(prover)) {
-      uint32_t made = (uint32_t)prover->steps.n;
-      prover->max_work = prover->work + (work - prover->work) / SHARED_EFFORT;
-      prover->max_steps = made + (steps - made) / SHARED_EFFORT;
-    }
-    pv_thm thm = prove_in(prover, PV_SHARED, goal, hyps, n);
-    prover->max_work = work;
-    prover->max_steps = steps;
+    pv_thm thm = prove_beside(prover, goal, hyps, n, SHARED_EFFORT);
     if (thm != PV_NONE)
       return thm;
   }
@@ -183,14 +205,7 @@ static void prove_segments(pv *prover, const ck_claim *claim) {
     }
     size_t n_hyps;
     ranked *hyps = rank_hyps(&segment, 1, &n_hyps);
-    uint64_t work = prover->max_work;
-    uint32_t steps = prover->max_steps;
-    uint32_t made = (uint32_t)prover->steps.n;
-    prover->max_work = prover->work + (work - prover->work) / SEGMENT_EFFORT;
-    prover->max_steps = made + (steps - made) / SEGMENT_EFFORT;
-    pv_thm thm = prove_in(prover, PV_SHARED, &segment, hyps, n_hyps);
-    prover->max_work = work;
-    prover->max_steps = steps;
+    pv_thm thm = prove_beside(prover, &segment, hyps, n_hyps, SEGMENT_EFFORT);
     free(hyps);
     if (thm != PV_NONE)
       pv_defs_join(prover->defs, i, thm);

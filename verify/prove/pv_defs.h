@@ -44,6 +44,12 @@ ck_id pv_defs_segment(pv_defs *d, uint32_t i);
  * side */
 bool pv_defs_until(pv_defs *d, ck_id h, ck_id segment);
 void pv_defs_join(pv_defs *d, uint32_t i, pv_thm by);
+/* A kernel may compute one tensor of the given program from another without reading it: from the
+ * tiles that it stores.  Then the other must be written out on both sides, or they say different
+ * things.  Takes apart what is joined and made of tiles that the relation is computed from, until
+ * pv_defs_rejoin; false: there is nothing to take apart. */
+bool pv_defs_part(pv_defs *d, ck_id relation);
+void pv_defs_rejoin(pv_defs *d);
 
 /* t in that world, by an equation that rests on definitions alone.  t is closed. */
 pv_eqn pv_defs_out(pv_defs *d, pv_world w, ck_id t);

@@ -617,7 +617,7 @@ static void reserve(ck_terms *terms, as_math *math, ck_id term, bool *seen) {
     reserve(terms, math, ck_kid(terms, term, i), seen);
 }
 
-static void reserve_names(ck_terms *terms, as_math *math, const ck_claim *claim) {
+void as_explain_reserve(ck_terms *terms, as_math *math, const ck_claim *claim) {
   bool *seen = as_calloc(ck_size(terms) + 1, sizeof *seen);
   for (uint32_t i = 0; i < claim->hyps.n; i++)
     reserve(terms, math, claim->hyps.x[i], seen);
@@ -651,7 +651,7 @@ as_explain_outline *as_explain_new(ck_terms *terms, const ck_claim *claim, const
     make.number = as_calloc(make.n_steps + 1, sizeof *make.number);
     make.mark = as_calloc(make.n_steps + 1, sizeof *make.mark);
     make.key = as_calloc(make.n_steps + 1, sizeof *make.key);
-    reserve_names(terms, make.math, claim);
+    as_explain_reserve(terms, make.math, claim);
     find_lemmas(&make);
     for (uint32_t step = 0; step < make.n_steps; step++) {
       if (make.lemma[step])

@@ -247,7 +247,8 @@ static bool judge_again(checking *c, const as_judged *judged, as_verdict *v) {
   return true;
 }
 
-static bool check_claims(checking *c, const as_judged *judged, as_verdict *v) {
+static bool check_claims(checking *c, const as_judged *judged, const as_lowered *lowered,
+                         as_verdict *v) {
   if (!judge_again(c, judged, v))
     return false;
   as_report_words words;
@@ -256,12 +257,9 @@ static bool check_claims(checking *c, const as_judged *judged, as_verdict *v) {
   char *json = as_report_json(judged, v, &words, NULL, NULL);
   compare_claims(c, json);
   free(json);
-  as_report_item item;
-  as_report_judged(judged, v, &words, &item);
-  char *page = as_report_html(&item);
+  char *page = as_report_page(judged, v, &words, lowered);
   bool ok = compare_page(c, page);
   free(page);
-  as_report_clear(&item);
   as_report_words_clear(&words);
   return ok;
 }
@@ -275,18 +273,16 @@ static const as_target *target_of(const checking *c) {
   return recorded ? as_target_find(recorded, c->err) : as_target_default();
 }
 
-static bool check_kernel(checking *c, const as_graph *graph) {
+/* low: initialised; filled where the result has a kernel */
+static bool check_kernel(checking *c, const as_graph *graph, as_lowered *low) {
   if (!is_there(c, "kernel.cu"))
     return true;
   size_t n;
   char *text = read_file(c, "kernel.cu", &n);
-  as_lowered low;
-  as_lowered_init(&low);
   as_lower_opts plan = {.target = text ? target_of(c) : NULL};
-  bool ok = plan.target && as_lower_cuda(graph, &plan, &low, c->err);
-  if (ok && (strlen(low.cuda) != n || memcmp(low.cuda, text, n) != 0))
+  bool ok = plan.target && as_lower_cuda(graph, &plan, low, c->err);
+  if (ok && (strlen(low->cuda) != n || memcmp(low->cuda, text, n) != 0))
     find(c, "kernel.cu: not what this version of assay makes of the muGraph");
-  as_lowered_clear(&low);
   free(text);
   return ok;
 }
@@ -323,8 +319,11 @@ static bool check_case(checking *c, as_answer *answer) {
   if (ok) {
     as_judged judged = as_job_judged(&job);
     name_differences(c, &job, &judged);
-    ok = check_kernel(c, job.graph) && check_claims(c, &judged, &v) &&
+    as_lowered low;
+    as_lowered_init(&low);
+    ok = check_kernel(c, job.graph, &low) && check_claims(c, &judged, low.cuda ? &low : NULL, &v) &&
          (!as_exists(cert) || check_certificate(c, program, candidate, cert, !c->how->quiet));
+    as_lowered_clear(&low);
   }
   *answer = v.answer;
   as_verdict_clear(&v);

@@ -194,7 +194,7 @@ static bool leave(const cli_opts *opts, const as_job *job, const as_search_resul
   json_object_set_new(extra, "search_said", json_string(said ? said : ""));
   free(said);
   bool ok = as_report_package(dir, opts->force, &chosen->judged, &chosen->cand->verdict,
-                              &chosen->words, chosen->low.cuda, extra, err);
+                              &chosen->words, &chosen->low, extra, err);
   if (ok && opts->json) {
     json_object_set_new(extra, "directory", json_string(dir));
     char *json =

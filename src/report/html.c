@@ -186,6 +186,20 @@ static void body(as_str *out, const as_report_item *item, char *const *svg, size
     fact_rows(out, &item->facts);
     as_str_add(out, "</section>\n");
   }
+  if (item->kernels.n) {
+    as_str_printf(out, "<section><%s>Kernels</%s>\n", before, before);
+    fact_rows(out, &item->kernels);
+    as_str_add(out, "</section>\n");
+  }
+  if (item->files.n)
+    as_str_add(out, "<p class=\"files\">Files:");
+  for (size_t i = 0; i < item->files.n; i++) {
+    const char *name = AS_VEC_AT(&item->files, const char *, i);
+    text(out, " <a href=\"", name, "\">");
+    text(out, "<code>", name, "</code></a>");
+  }
+  if (item->files.n)
+    as_str_add(out, "</p>\n");
   for (size_t i = 0; i < item->notes.n; i++) {
     const as_report_part *p = &AS_VEC_AT(&item->notes, as_report_part, i);
     as_str_printf(out, "<section><%s>", before);
@@ -229,10 +243,13 @@ static void head(as_str *out, const char *title) {
 }
 
 static void foot(as_str *out, const char *const *script) {
-  as_str_add(out, "<footer><p>Theorems are about real numbers: rounding is outside of them, and is "
-                  "tested, not proved. Drawings: a box is a tensor "
-                  "with its extents; "
-                  "frames are kernels.</p></footer>\n");
+  as_str_add(out,
+             "<footer><p>Theorems are about real numbers: rounding is outside of them, and is "
+             "tested, not proved. Drawings: a box is a tensor "
+             "with its extents; frames are kernels; "
+             "<span class=\"key in\">input</span> <span class=\"key load\">tile loaded</span> "
+             "<span class=\"key acc\">accumulator</span> <span class=\"key store\">stored</span> "
+             "<span class=\"key out\">output</span>.</p></footer>\n");
   if (script) {
     as_str_add(out, "<script>\n");
     lines(out, script);

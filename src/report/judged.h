@@ -4,6 +4,7 @@
 #define AS_REPORT_JUDGED_H
 #include "report.h"
 #include "result.h"
+#include "src/base/lowered.h"
 #include "verify/judge/judge.h"
 
 /* What is said of a claim for people: read off the claim and its certificate, and to be made before
@@ -15,8 +16,9 @@ typedef struct {
                     nothing, or it is not proved */
 } as_report_words;
 
-/* outline: whether a page will be written */
-void as_report_words_of(const as_verdict *v, bool outline, as_report_words *words);
+/* outline: whether a page will be written.  An open goal's sides, in v->proof, are made readable.
+ */
+void as_report_words_of(as_verdict *v, bool outline, as_report_words *words);
 void as_report_words_clear(as_report_words *words);
 
 /* on standard output */
@@ -46,15 +48,19 @@ char *as_report_json_text(void *report, const as_report_dir *files);
 /* whether a page says what another does, times and drawings (for which a tool is needed) apart */
 bool as_report_same_page(const char *page, const char *other);
 void *as_report_stats_json(void); /* the counters of stats.h (json_t *, the caller's) */
-/* the files of a result directory, added to r; kernel, extra may be NULL */
+/* the page of a result directory; lowered: NULL where there is no kernel.cu; malloc'ed */
+char *as_report_page(const as_judged *judged, const as_verdict *v, const as_report_words *words,
+                     const as_lowered *lowered);
+/* the files of a result directory, added to r; lowered, extra may be NULL */
 bool as_report_collect(const as_judged *judged, const as_verdict *v, const as_report_words *words,
-                       const char *kernel, void *extra, as_report_dir *r, as_err *err);
+                       const as_lowered *lowered, void *extra, as_report_dir *r, as_err *err);
 /* copies of the specifications that the case was read with, in `semantics` or where its text uses
  * them; those that are there stay */
 bool as_report_add_specifications(const as_judged *judged, as_report_dir *r, as_err *err);
 /* the whole directory */
 bool as_report_package(const char *dir, bool force, const as_judged *judged, const as_verdict *v,
-                       const as_report_words *words, const char *kernel, void *extra, as_err *err);
+                       const as_report_words *words, const as_lowered *lowered, void *extra,
+                       as_err *err);
 
 /* the words with `path`, where they name a file, shown as `name`; malloc'ed, NULL: NULL */
 char *as_report_words_without(const char *words, const char *path, const char *name);

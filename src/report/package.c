@@ -92,16 +92,70 @@ typedef struct {
   const as_judged *judged;
   const as_verdict *verdict;
   const as_report_words *words;
+  const as_lowered *lowered;
   const as_report_dir *files; /* all that are there already */
   void *extra;
 } page_source;
 
-static char *html_page(const page_source *from) {
+/* the values of the candidate's own sizes */
+static void add_tiles(as_report_item *item, const as_graph *graph) {
+  int64_t *value = as_graph_size_values(graph);
+  as_str words;
+  as_str_init(&words);
+  for (uint32_t i = 0; i < graph->n_own_size && graph->program; i++) {
+    as_size size = graph->own_size[i];
+    if (value[size] >= 0)
+      as_str_printf(&words, "%s%s = %lld", words.n ? ", " : "", as_size_name(graph->sizes, size),
+                    (long long)value[size]);
+  }
+  if (words.n)
+    as_report_add_kernel(item, "Tiles", words.s);
+  as_str_clear(&words);
+  free(value);
+}
+
+static void add_kernels(as_report_item *item, const as_lowered *lowered) {
+  for (uint32_t i = 0; i < lowered->n_kernel; i++) {
+    const as_lower_kernel *kernel = &lowered->kernel[i];
+    char *words = as_format("%ld blocks of %d warps, %ld bytes of shared memory, %d stage%s%s",
+                            kernel->blocks, kernel->warps, kernel->bytes_smem, kernel->stages,
+                            kernel->stages == 1 ? "" : "s",
+                            kernel->validated ? "; thread graph validated" : "");
+    char *what = as_format("Kernel %s", kernel->name);
+    as_report_add_kernel(item, what, words);
+    free(what);
+    free(words);
+  }
+}
+
+static const char *candidate_name(const as_judged *judged) {
+  return judged->tile             ? "candidate.tile"
+         : judged->graph->program ? "candidate.mug"
+                                  : "candidate.tp";
+}
+
+char *as_report_page(const as_judged *judged, const as_verdict *verdict,
+                     const as_report_words *words, const as_lowered *lowered) {
   as_report_item item;
-  as_report_judged(from->judged, from->verdict, from->words, &item);
+  as_report_judged(judged, verdict, words, &item);
+  if (judged->graph)
+    add_tiles(&item, judged->graph);
+  if (lowered)
+    add_kernels(&item, lowered);
+  as_report_add_file(&item, "program.tp");
+  as_report_add_file(&item, candidate_name(judged));
+  if (verdict->proof.verdict == AS_PROVED)
+    as_report_add_file(&item, "certificate.cert");
+  if (lowered)
+    as_report_add_file(&item, "kernel.cu");
+  as_report_add_file(&item, "report.json");
   char *html = as_report_html(&item);
   as_report_clear(&item);
   return html;
+}
+
+static char *html_page(const page_source *from) {
+  return as_report_page(from->judged, from->verdict, from->words, from->lowered);
 }
 
 /* the last: it has the hashes of all others */
@@ -123,32 +177,28 @@ static void add_pages(as_report_dir *dir, const page_source *from) {
 }
 
 bool as_report_collect(const as_judged *judged, const as_verdict *verdict,
-                       const as_report_words *words, const char *kernel, void *extra,
+                       const as_report_words *words, const as_lowered *lowered, void *extra,
                        as_report_dir *dir, as_err *err) {
   as_report_dir_add(dir, "program.tp", judged->given.text, judged->given.len);
-  as_report_dir_add(dir,
-                    judged->tile             ? "candidate.tile"
-                    : judged->graph->program ? "candidate.mug"
-                                             : "candidate.tp",
-                    judged->candidate.text, judged->candidate.len);
+  as_report_dir_add(dir, candidate_name(judged), judged->candidate.text, judged->candidate.len);
   if (verdict->proof.cert)
     as_report_dir_add(dir, "certificate.cert", verdict->proof.cert, verdict->proof.cert_len);
-  if (kernel)
-    as_report_dir_add(dir, "kernel.cu", kernel, strlen(kernel));
+  if (lowered)
+    as_report_dir_add(dir, "kernel.cu", lowered->cuda, strlen(lowered->cuda));
   if (verdict->queries_text)
     as_report_dir_add(dir, "obligations.smt2", verdict->queries_text,
                       strlen(verdict->queries_text));
   bool ok = as_report_add_specifications(judged, dir, err);
-  add_pages(dir, &(page_source){judged, verdict, words, dir, extra});
+  add_pages(dir, &(page_source){judged, verdict, words, lowered, dir, extra});
   return ok;
 }
 
 bool as_report_package(const char *dir, bool force, const as_judged *judged,
-                       const as_verdict *verdict, const as_report_words *words, const char *kernel,
-                       void *extra, as_err *err) {
+                       const as_verdict *verdict, const as_report_words *words,
+                       const as_lowered *lowered, void *extra, as_err *err) {
   as_report_dir result;
   as_report_dir_init(&result);
-  bool ok = as_report_collect(judged, verdict, words, kernel, extra, &result, err) &&
+  bool ok = as_report_collect(judged, verdict, words, lowered, extra, &result, err) &&
             as_report_dir_write(&result, dir, force, err);
   as_report_dir_clear(&result);
   return ok;

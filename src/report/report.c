@@ -16,6 +16,8 @@ void as_report_init(as_report_item *item, const char *name, const char *verdict,
   as_vec_init(&item->parts, sizeof(as_report_part));
   as_vec_init(&item->notes, sizeof(as_report_part));
   as_vec_init(&item->relied, sizeof(as_report_relied));
+  as_vec_init(&item->kernels, sizeof(as_report_fact));
+  as_vec_init(&item->files, sizeof(const char *));
   as_vec_init(&item->cex.sizes, sizeof(as_report_fact));
   as_vec_init(&item->cex.inputs, sizeof(as_report_values));
 }
@@ -23,8 +25,8 @@ void as_report_init(as_report_item *item, const char *name, const char *verdict,
 void as_report_clear(as_report_item *item) {
   if (item->mem == NULL)
     return;
-  as_vec *lists[] = {&item->facts,  &item->parts,     &item->notes,
-                     &item->relied, &item->cex.sizes, &item->cex.inputs};
+  as_vec *lists[] = {&item->facts,     &item->parts,      &item->notes,   &item->relied,
+                     &item->cex.sizes, &item->cex.inputs, &item->kernels, &item->files};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
     as_vec_clear(lists[i]);
   as_arena_free(item->mem);
@@ -48,6 +50,16 @@ void as_report_row(as_report_item *item, as_report_state state, const char *what
   va_end(args);
   as_report_fact fact = {state, as_report_keep(item, what), words};
   as_vec_push(&item->facts, &fact);
+}
+
+void as_report_add_kernel(as_report_item *item, const char *what, const char *words) {
+  as_report_fact fact = {AS_REPORT_PLAIN, as_report_keep(item, what), as_report_keep(item, words)};
+  as_vec_push(&item->kernels, &fact);
+}
+
+void as_report_add_file(as_report_item *item, const char *name) {
+  const char *kept = as_report_keep(item, name);
+  as_vec_push(&item->files, &kept);
 }
 
 static void part(as_report_item *item, as_vec *list, const char *title, const char *text,

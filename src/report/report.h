@@ -75,6 +75,8 @@ typedef struct {
   as_vec facts;   /* as_report_fact: verdicts of prover, checker, solvers, random test */
   as_vec parts;   /* as_report_part: the programs, drawn side by side */
   as_vec notes;   /* as_report_part: further texts (an open goal, a table) */
+  as_vec kernels; /* as_report_fact: what was made of it, by kernel */
+  as_vec files;   /* char *: what lies beside the page, to be linked to */
   as_vec relied;  /* as_report_relied */
   as_report_cex cex;
   const char *outline; /* the proof's outline: HTML as as_explain_html makes it, NULL */
@@ -88,6 +90,8 @@ as_report_keep(as_report_item *it,
                const char *text); /* a copy that lives as long as the item; NULL: NULL */
 void as_report_row(as_report_item *it, as_report_state state, const char *what, const char *fmt,
                    ...) __attribute__((format(printf, 4, 5)));
+void as_report_add_kernel(as_report_item *it, const char *what, const char *words);
+void as_report_add_file(as_report_item *it, const char *name);
 void as_report_add_part(as_report_item *it, const char *title, const char *text, const char *dot);
 void as_report_add_note(as_report_item *it, const char *title, const char *text);
 void as_report_add_relied(as_report_item *it, const char *name, const char *sha256,

@@ -28,6 +28,9 @@ const char *const as_report_style[] = {
     "p{margin:.4rem 0}\n",
     ".about{color:var(--soft);overflow-wrap:anywhere}\n",
     ".quiet,.more,footer{color:var(--soft);font-size:.875rem}\n",
+    ".key{padding:0 .35rem;border:1px solid var(--edge);border-radius:.25rem;color:var(--fg)}\n",
+    ".key.in{background:var(--in)}.key.load{background:var(--load)}.key.acc{background:var(--acc)}",
+    ".key.store{background:var(--store)}.key.out{background:var(--out)}\n",
     "footer{border-top:1px solid var(--line);margin-top:2.5rem;padding-top:.75rem}\n",
     "code,pre,.values td,.differ "
     "td{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,\"DejaVu Sans "

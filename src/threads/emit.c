@@ -714,8 +714,10 @@ char *as_threads_emit(const as_tg *g, const as_isa *isa, const as_block_ref *b, 
   emit_top(&E);
   as_str_printf(&text, "AS_KERNEL(%u) %s(const as_args a%s)\n{\n  AS_SMEM(sm);\n",
                 32 * as_tg_warps(g), name, params.s ? params.s : "");
-  as_str_add(&text, "  const unsigned s0 = at_shared(sm);\n  const unsigned lane = "
-                    "(unsigned)as_tid() & 31u, warp = (unsigned)as_tid() >> 5;\n");
+  as_str_add(&text,
+             "  const unsigned s0 = at_shared(sm);\n  const unsigned lane = "
+             "(unsigned)as_tid() & 31u, warp = (unsigned)as_tid() >> 5;\n"
+             "  (void)s0, (void)lane, (void)warp; /* a small kernel needs not all of them */\n");
   grid_text(&E, &text);
   as_str_add(&text, E.head.s ? E.head.s : "");
   as_str_add(&text, E.out.s);

@@ -101,16 +101,20 @@ static void explain(pv *prover, pv_ctx ctx, const ck_goal *goal, ck_id formula,
     char *text = ck_show(prover->terms, formula);
     char *normal_text = eqn.by == PV_NONE ? NULL : ck_show(prover->terms, eqn.to);
     result->left = normal_text ? as_format("%s, normal: %s", text, normal_text) : as_strdup(text);
+    result->has_sides = true;
+    result->side[0] = formula;
+    result->side[1] = CK_BAD;
     free(text);
     free(normal_text);
     return;
   }
   pv_eqn left = pv_norm(prover, ctx, ck_kid(prover->terms, formula, 0));
   pv_eqn right = pv_norm(prover, ctx, ck_kid(prover->terms, formula, 1));
-  result->left =
-      ck_show(prover->terms, left.by == PV_NONE ? ck_kid(prover->terms, formula, 0) : left.to);
-  result->right =
-      ck_show(prover->terms, right.by == PV_NONE ? ck_kid(prover->terms, formula, 1) : right.to);
+  result->has_sides = true;
+  result->side[0] = left.by == PV_NONE ? ck_kid(prover->terms, formula, 0) : left.to;
+  result->side[1] = right.by == PV_NONE ? ck_kid(prover->terms, formula, 1) : right.to;
+  result->left = ck_show(prover->terms, result->side[0]);
+  result->right = ck_show(prover->terms, result->side[1]);
 }
 
 /* the goal's formula as the prover sees it in that world */

@@ -92,7 +92,7 @@ static void trial_init(trial *t, const tile_instance *instance, const as_domain 
       domain->from_q(domain, as_tensor_at(&t->argument[i], k), *(mpq_t *)as_tensor_at(exact, k));
   }
   as_tile_setting setting = {domain,         instance->env,     t->argument, AS_TILE_ASCENDING,
-                             instance->seed, instance->max_ops, false};
+                             instance->seed, instance->max_ops, true};
   as_side_evaluate(sides->given, &setting, &t->given);
 }
 
@@ -401,6 +401,11 @@ void tile_compare(const tile_instance *instance, tile_outcome *outcome) {
   trial_init(&t, instance, &as_domain_double);
   if (t.given.status != AS_OK) {
     outcome->why = as_strdup(t.given.err.text ? t.given.err.text : "it cannot be evaluated");
+  } else if (t.given.notes.conflict) {
+    outcome->why =
+        as_format("the given program may depend on the order of its iterations: those of "
+                  "the loop of line %d meet in line %d",
+                  t.given.notes.loop, t.given.notes.line);
   } else if (!has_values(&t)) {
     outcome->why = as_strdup("the given program is undefined there");
   } else {

@@ -238,8 +238,9 @@ static bool broadcast(call_frame *frame, const as_dim *dim, sg_axes *merged) {
   const list_bind *right = get_list(frame, dim->b2);
   if (!left || !right)
     return false;
-  /* only operands of element-wise operators are given the axes that they lack (build.c) */
-  if (!frame->ctx->strict_ones && sg_op_broadcasts(frame->op))
+  /* operands of element-wise operators and of batches are given the axes that they lack (build.c)
+   */
+  if (!frame->ctx->strict_ones && (sg_op_broadcasts(frame->op) || sg_op_batches(frame->op)))
     return sg_merge(frame->ctx->part, &left->labels, &right->labels, merged);
   merged->rank = left->labels.rank > right->labels.rank ? left->labels.rank : right->labels.rank;
   for (uint32_t i = 0; i < merged->rank; i++) { /* i counts from the right */
@@ -628,6 +629,22 @@ bool sg_apply(const sg_ctx *ctx, const as_opdef *op, const as_attr *attr, uint32
 
 bool sg_op_broadcasts(const as_opdef *op) {
   return op->nout == 1 && op->out[0].kind == AS_D_BCAST;
+}
+
+bool sg_op_batches(const as_opdef *op) {
+  if (op->nargs != 2 || op->nout < 2 || op->out[0].kind != AS_D_BCAST)
+    return false;
+  for (uint32_t i = 0; i < 2; i++) {
+    const as_dim *batch = &op->arg[i].dim[0];
+    const char *name = i == 0 ? op->out[0].b1 : op->out[0].b2;
+    if (batch->kind != AS_D_LIST || batch->count || strcmp(batch->name, name))
+      return false;
+    for (uint32_t k = 1; k < op->arg[i].n; k++) {
+      if (op->arg[i].dim[k].kind != AS_D_SIZE)
+        return false;
+    }
+  }
+  return true;
 }
 
 bool sg_op_is_pointwise(const as_opdef *op) {

@@ -232,6 +232,33 @@ static sg_axes aligned(const sg_axes *own, const sg_axes *all) {
   return padded;
 }
 
+/* the axes of both operands of a batched operator, with axes of extent 1 where one lacks a batch
+ * axis
+ */
+static bool align_batches(const sg_builder *to, const as_opdef *op, sg_axes axes[2]) {
+  sg_axes batch[2];
+  sg_axes all;
+  uint32_t own[2];
+  for (uint32_t i = 0; i < 2; i++) {
+    own[i] = op->arg[i].n - 1;
+    if (axes[i].rank < own[i])
+      return false;
+    batch[i] = axes[i];
+    batch[i].rank -= own[i];
+  }
+  if (!sg_merge(to->part, &batch[0], &batch[1], &all))
+    return false;
+  for (uint32_t i = 0; i < 2; i++) {
+    sg_axes padded = aligned(&batch[i], &all);
+    if (padded.rank + own[i] > AS_MAX_RANK)
+      return false;
+    memcpy(padded.ax + padded.rank, axes[i].ax + batch[i].rank, own[i]);
+    padded.rank += own[i];
+    axes[i] = padded;
+  }
+  return true;
+}
+
 static as_node_id make_op(sg_builder *to, const sg_deriv *deriv, sg_axes *real) {
   const sg_inst *inst = &to->vocab->inst[deriv->inst];
   as_node_id arg[AS_MAX_ARGS];
@@ -249,6 +276,11 @@ static as_node_id make_op(sg_builder *to, const sg_deriv *deriv, sg_axes *real) 
     }
     for (uint32_t i = 0; i < 2; i++)
       axes[i] = aligned(&values[i]->axes, &all);
+  } else if (sg_op_batches(inst->op)) {
+    if (!align_batches(to, inst->op, axes)) {
+      as_err_set(to->err, AS_INTERNAL, "search: batch axes do not merge");
+      return AS_NONE;
+    }
   } else if (inst->pointwise && deriv->nargs == 1) {
     axes[0] = to->nodes[deriv->arg[0]].real;
   }

@@ -88,6 +88,8 @@ ax_id sg_size_expr(const sg_ctx *C, as_size s);
 bool sg_op_is_pointwise(
     const as_opdef *op); /* every argument is read at the result's own index (or broadcast) */
 bool sg_op_broadcasts(const as_opdef *op);
+/* two operands whose leading axes broadcast, before axes of their own: as a matrix product */
+bool sg_op_batches(const as_opdef *op);
 /* expressions of all tensors of the part under C's plan; false: the plan does not fit the program
  */
 bool sg_program_exprs(const sg_ctx *C, ax_id *expr, sg_axes *axes);

@@ -91,6 +91,39 @@ static bool whole_operation(tile_machine *machine, as_ekind kind, int64_t a, int
   return !over || tile_stop(machine, AS_NO, "an integer expression overflows");
 }
 
+/* a sum, product, maximum or minimum of integers */
+static tile_answer whole_reduction(tile_machine *machine, const tile_frame *frame,
+                                   const as_tile_scalar *scalar, int64_t *result) {
+  as_ekind kind = scalar->text->kind;
+  as_ekind step = kind == AS_E_SUM    ? AS_E_ADD
+                  : kind == AS_E_PROD ? AS_E_MUL
+                  : kind == AS_E_MAXR ? AS_E_MAX2
+                                      : AS_E_MIN2;
+  bool extremum = kind == AS_E_MAXR || kind == AS_E_MINR;
+  int64_t bound = 0;
+  if (!tile_need_integer(machine, frame, scalar->kid[0], "the bound of a reduction", &bound))
+    return TILE_FAILED;
+  if (extremum && bound <= 0) {
+    tile_stop(machine, AS_NO, "the largest or smallest of no integers");
+    return TILE_FAILED;
+  }
+  *result = kind == AS_E_PROD;
+  for (int64_t k = 0; k < bound; k++) {
+    int64_t term;
+    frame->integer[scalar->id] = k;
+    if (!tile_count(machine, 1))
+      return TILE_FAILED;
+    tile_answer answer = tile_integer_at(machine, frame, scalar->kid[1], &term);
+    if (answer != TILE_YES)
+      return answer;
+    if (extremum && k == 0)
+      *result = term;
+    else if (!whole_operation(machine, step, *result, term, result))
+      return TILE_FAILED;
+  }
+  return TILE_YES;
+}
+
 tile_answer tile_integer_at(tile_machine *machine, const tile_frame *frame,
                             const as_tile_scalar *scalar, int64_t *result) {
   int64_t part[2] = {0, 0};
@@ -110,6 +143,11 @@ tile_answer tile_integer_at(tile_machine *machine, const tile_frame *frame,
       return answer;
     return tile_integer_at(machine, frame, scalar->kid[answer == TILE_YES ? 1 : 2], result);
   }
+  case AS_E_SUM:
+  case AS_E_PROD:
+  case AS_E_MAXR:
+  case AS_E_MINR:
+    return whole_reduction(machine, frame, scalar, result);
   default:
     break;
   }

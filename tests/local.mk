@@ -11,6 +11,7 @@ include tests/base/local.mk
 include tests/ir/local.mk
 include tests/eval/local.mk
 include tests/tile/local.mk
+include tests/ttir/local.mk
 include tests/prove/local.mk
 include tests/search/local.mk
 include tests/lower/local.mk

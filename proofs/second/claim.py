@@ -43,7 +43,7 @@ class Side:
     obligations: list = field(default_factory=list)  # (variables, conditions, relation)
     kernel: object = None  # the one that is being read
     kernels: int = 0
-    defined: int = 0
+    made: int = 0  # tensors
 
     def size(self, tree):
         return Scalars(self, self.names).size(tree)
@@ -57,6 +57,7 @@ class Side:
         sizes = self.claim.sizes
         if sizes.is_plain(formula, place.conditions):
             return
+        within("conditions around one obligation", len(place.conditions))
         if not place.conditions:
             sizes.need_not_false(formula)
         variables, conditions = list(place.variables), list(place.conditions)
@@ -88,15 +89,19 @@ class Side:
         parameters = [*grid, *loop, *element_indices(len(extents))]
         symbol = name, "i" * len(parameters) + (":i" if body.integer else ":r")
         self.claim.definitions.append(Definition(self.letter, symbol, parameters, body))
-        self.defined += 1
-        within("tensors of a side", self.defined)
+        self.count_tensor()
         return Tensor(extents, symbol=symbol, grid=tuple(grid), varies=varies, **more)
+
+    def count_tensor(self):
+        self.made += 1
+        within("tensors of a side", self.made)
 
     def input(self, name, extents, kind):
         self.new_name(name)
         symbol = name, "i" * len(extents) + (":i" if kind == "int" else ":r")
         self.claim.inputs[name] = symbol
         within("inputs", len(self.claim.inputs))
+        self.count_tensor()
         self.tensors[name] = Tensor(extents, symbol=symbol, kind=kind)
 
     # -- statements ------------------------------------------------------------------------------
@@ -122,6 +127,8 @@ class Side:
             self.new_name(name)
             prefix = self.kernel.prefix if self.kernel else self.letter
             scope[name] = Expression(self, scope, f"{prefix}.{name}", tree).tensor(tree)
+            if not count_calls(tree):
+                self.count_tensor()
         if kind == "output":
             ensure(name in scope and name not in self.outputs, f"{name} is no new output")
             self.outputs[name] = scope[name]
@@ -319,6 +326,9 @@ class Claim:
             met.setdefault(clause(*obligation), obligation)
         for k, (_, conditions, formula) in enumerate(met.values()):
             self.goals.append((f"call{k}", formula, conditions))
+        common = len(self.sizes.stated) + len(self.given.obligations) + len(self.definitions)
+        weight = sum(common + len(conditions) for _, _, conditions in self.goals)
+        within("hypotheses of all goals", weight)
 
     def _admit(self):
         """Section 7: fresh, distinct, free, order, side, known.  (integer: by how define works.)"""

@@ -119,6 +119,7 @@ LIMITS = {
     "parts of a shape": 10,
     "definitions of an operator": 16,
     "names of numbers at one place": 64,
+    "expressions within each other, all written out": 1000,
     "sizes": 64,
     "inputs": 64,
     "outputs": 64,
@@ -126,10 +127,11 @@ LIMITS = {
     "relations of sizes": 128,
     "tensors of a side": 20_000,
     "obligations of a side": 20_000,
+    "conditions around one obligation": 96,
     "steps to expand one call": 100_000,
     "nodes of a value at the stated sizes": 100_000,
     "files used": 64,
-    "goals times hypotheses": 20_000_000,
+    "hypotheses of all goals": 20_000_000,
 }
 _TOKEN = re.compile(
     r"""(?P<blank>[ \t\r]+|\#[^\n]*)|(?P<line>\n)|(?P<name>[A-Za-z_][A-Za-z0-9_]*)

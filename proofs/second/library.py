@@ -24,10 +24,10 @@ class Library:
             data = read(file)
             if data not in self.texts:
                 self.texts.add(data)
-                within("files used", len(self.texts))
                 self.add(parse_text("library", data, str(file)))
 
     def add_used(self, names, user):
+        within("files used", len(names))
         for name in names:
             self.add_path(Path(user).parent / name)
 
@@ -36,20 +36,14 @@ class Library:
             others = self.operators if kind == "op" else self.functions
             ensure(name not in others, f"{name} is defined twice")
             if kind == "op":
-                self._add_operator(name, *parts)
+                formals, attributes, *rest = parts
+                self.operators[name] = formals, attributes or (), *rest
             else:
                 self._add_function(name, *parts)
 
-    def _add_operator(self, name, formals, attributes, shape, requires, lets, left, body):
-        within("definitions of an operator", 1 + len(lets))
-        within("arguments of a call", len(formals))
-        within("attributes of a call", len(attributes or ()))
-        for parts in [shape, *(parts for _, parts in formals)]:
-            within("parts of a shape", len(parts))
-        self.operators[name] = formals, attributes or (), shape, requires, lets, left, body
-
     def _add_function(self, name, parameters, body):
         ensure(name not in FUNCTIONS, f"{name} is known to all")
+        within("arguments of a call", len(parameters))
         ensure(len(set(parameters)) == len(parameters), f"{name} has a parameter twice")
         if body != ("builtin",):
             anywhere = SimpleNamespace(claim=SimpleNamespace(library=self), oblige=lambda *_: None)

@@ -55,6 +55,10 @@ class Place:
         return Place().under(*ranges, variables=tuple(indices))
 
 
+def group_of(extent):
+    return extent if is_group(extent) else None
+
+
 def list_name(part):
     """The name of a list of axes in a result's shape."""
     return part[3] if part[0] == "broadcast" else part[1]
@@ -62,6 +66,20 @@ def list_name(part):
 
 def element_indices(count):
     return [variable(f"$i{k}") for k in range(count)]
+
+
+@dataclass
+class Effort:
+    """Of one call, or of one size expression or function of its own."""
+
+    steps: int = 0
+    depth: int = 0
+
+    def enter(self, counts):
+        self.steps += counts
+        self.depth += 1
+        within("steps to expand one call", self.steps)
+        within("expressions within each other, all written out", self.depth)
 
 
 @dataclass(frozen=True)
@@ -81,6 +99,7 @@ class Scalars:
     lists: dict = field(default_factory=dict)  # ..a to the indices bound to it
     depth: int = 0  # of reductions
     call: object = None
+    effort: Effort = field(default_factory=Effort)
 
     def __post_init__(self):
         numbers = sum(isinstance(what, Term) for what in self.names.values())
@@ -95,8 +114,12 @@ class Scalars:
         return term
 
     def scalar(self, tree):
-        if self.call:
-            self.call.count_step()
+        self.effort.enter(tree[0] != "chain")
+        term = self._scalar(tree)
+        self.effort.depth -= 1
+        return term
+
+    def _scalar(self, tree):
         match tree:
             case "num", value:
                 return constant(value)
@@ -123,7 +146,7 @@ class Scalars:
 
     def _no_group(self, term):
         """A group's index stands for many: it is no number, and goes where the group is only."""
-        groups = self.call.group_indices if self.call else ()
+        groups = self.call.groups if self.call else ()
         ensure(term not in groups, "a group's index goes where the group is only")
 
     def _binary(self, operator, a, b):
@@ -226,8 +249,8 @@ class Scalars:
     def _element(self, tensor, indices):
         ensure(len(indices) == len(tensor.extents), "an access with another number of indices")
         for index, extent in zip(indices, tensor.extents):
-            fits = (index in self.call.group_indices) == is_group(extent)
-            ensure(fits, "a group's index goes where the group is, and no other does")
+            fits = self.call.groups.get(index) is group_of(extent)
+            ensure(fits, "a group's index goes where the same group is, and no other does")
             for formula in range_of(index, extent):
                 self.oblige(formula)
         return tensor.element(indices)
@@ -241,8 +264,8 @@ class Scalars:
             ensure(len(taken) == count, "a let has another number of indices")
             if kind == "list":
                 ensure(name in self.call.lists, f"..{name} is not known")
-                ours = [index in self.call.group_indices for index in taken]
-                theirs = [is_group(extent) for extent in self.call.lists[name]]
+                ours = [self.call.groups.get(index) for index in taken]
+                theirs = [group_of(extent) for extent in self.call.lists[name]]
                 ensure(ours == theirs, "a group's index goes where the group is only")
                 lists[name] = taken
             else:
@@ -262,12 +285,8 @@ class Call:
         self.formals, self.defaults, *self.rest = operators[name]
         self.name, self.side, self.tensors, self.attributes = name, side, tensors, attributes
         self.names, self.lists = {}, {}  # lists: ..a to the extents bound to it
-        self.group_indices, self.steps = (), 0
+        self.groups = {}  # the groups that indices of the result stand for
         self.here = Scalars(side, self.names, call=self)
-
-    def count_step(self):
-        self.steps += 1
-        within("steps to expand one call", self.steps)
 
     def _enter(self, name, what):
         ensure(name not in self.names, f"{name} has two meanings")
@@ -276,6 +295,9 @@ class Call:
     def run(self):
         """(extents, body at $i0 ..)."""
         shape, requires, lets, left, body = self.rest
+        within("definitions of an operator", 1 + len(lets))
+        for parts in [shape, *(parts for _, parts in self.formals)]:
+            within("parts of a shape", len(parts))
         self._bind_attributes()
         ensure(len(self.tensors) == len(self.formals), f"{self.name}: number of tensors")
         for (name, parts), tensor in zip(self.formals, self.tensors):
@@ -385,7 +407,7 @@ class Call:
     def _body(self, extents, shape, lets, left, body):
         indices = element_indices(len(extents))
         pairs = list(zip(indices, extents))
-        self.group_indices = {index for index, extent in pairs if is_group(extent)}
+        self.groups = {index: extent for index, extent in pairs if is_group(extent)}
         ensure(len(left) == len(shape), f"{self.name}: the left side is not as the result")
         own, lists, rest = {}, {}, indices
         for (kind, name), part in zip(left, shape):
@@ -401,4 +423,6 @@ class Call:
             self._enter(name, Let(let_indices, let_body, dict(self.names)))
         ensure(own.keys().isdisjoint(self.names), f"{self.name}: a name has two meanings")
         place = Place.of(indices, extents)
-        return Scalars(self.side, {**self.names, **own}, place, lists, 0, self).scalar(body)
+        return replace(
+            self.here, names={**self.names, **own}, place=place, lists=lists
+        ).scalar(body)

@@ -164,8 +164,9 @@ class Sizes:
         ensure(not false, "a relation is false at the stated sizes")
 
     def is_plain(self, formula, conditions=()):
-        if truth(formula):
-            return True
+        holds = truth(formula)
+        if holds is not None:
+            return holds
         a, b = formula.kids
         integers = a.integer and b.integer
         for known in (*self.stated, *conditions):

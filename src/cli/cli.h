@@ -16,11 +16,15 @@ int cli_bench(const cli_opts *opts);
 int cli_build(const cli_opts *opts);
 int cli_run(const cli_opts *opts);
 int cli_explain(const cli_opts *opts);
+int cli_lift(const cli_opts *opts);
 int cli_ops(const cli_opts *opts);
 
 /* The GPU meant: --arch; otherwise what the result directory dir records (NULL: there is none);
  * otherwise the default.  NULL with err filled: no such GPU. */
 const as_target *cli_target(const cli_opts *opts, const char *dir, as_err *err);
+
+/* what the options say to readers of other programs' tile programs; borrows from opts */
+as_import_tile_options cli_tile_options(const cli_opts *opts);
 
 /* ---- specifications */
 /* those of --sem, or the installed ones; gives a library, NULL with err */

@@ -143,7 +143,7 @@ static int evaluate_tiles(const cli_opts *opts, const as_import_tile_format *fro
   as_err err;
   as_err_init(&err);
   as_batch_tiles_how how = {.from = from,
-                            .options = {opts->scratch, opts->shapes, opts->config},
+                            .options = cli_tile_options(opts),
                             .seed = opts->seed,
                             .json = opts->json,
                             .quiet = opts->quiet,

@@ -83,10 +83,28 @@ int cli_parse(int argc, char **argv, cli_opts *opts, int *status) {
   return interpret(opts, given.command) ? given.command : -1;
 }
 
+static void clear_strings(as_vec *strings) {
+  for (size_t i = 0; i < strings->n; i++)
+    free(AS_VEC_AT(strings, char *, i));
+  as_vec_clear(strings);
+}
+
 void cli_opts_clear(cli_opts *opts) {
-  for (size_t i = 0; i < opts->sem.n; i++)
-    free(AS_VEC_AT(&opts->sem, char *, i));
-  as_vec_clear(&opts->sem);
+  clear_strings(&opts->sem);
+  clear_strings(&opts->argument);
+  clear_strings(&opts->size);
+}
+
+as_import_tile_options cli_tile_options(const cli_opts *opts) {
+  return (as_import_tile_options){.scratch = opts->scratch,
+                                  .shapes = opts->shapes,
+                                  .config = opts->config,
+                                  .launch = opts->launch,
+                                  .grid = opts->grid,
+                                  .argument = &opts->argument,
+                                  .size = &opts->size,
+                                  .literals = opts->literals,
+                                  .writes_all = opts->writes_all};
 }
 
 int cli_completion(const cli_opts *opts) {

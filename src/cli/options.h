@@ -24,6 +24,7 @@
     "run a certified program on given or random inputs")                                           \
   X(explain, "DIR | PROGRAM.tp CANDIDATE CERT | FILE.rule NAME [CERT]", 1, 3,                      \
     "print what is proved and how, or refuted and where")                                          \
+  X(lift, "KERNEL", 1, 1, "print what a kernel of another program computes, as a tile program")    \
   X(ops, "[NAME]", 0, 1, "list the operators, or show one's specification")                        \
   X(completion, "bash|zsh|man", 1, 1,                                                              \
     "print completions for a shell, or the manual's section of options")
@@ -56,18 +57,31 @@ enum {
   X(out, 'o', STRING,                                                                              \
     CLI_FOR_optimize | CLI_FOR_certify | CLI_FOR_bench | CLI_FOR_build | CLI_FOR_run, "DIR", NULL, \
     0, 0, NULL, "write the result (directory, library, outputs) here")                             \
-  X(from, 'F', WORD, CLI_FOR_certify, "FORMAT", NULL, 0, 0,                                        \
+  X(from, 'F', WORD, CLI_FOR_certify | CLI_FOR_lift, "FORMAT", NULL, 0, 0,                         \
     AS_IMPORT_NAMES "," AS_IMPORT_TILE_NAMES,                                                      \
     "the second argument is a file of candidates of another program")                              \
   X(to, 'O', WORD, CLI_FOR_certify, "FORMAT", NULL, 0, 0, AS_IMPORT_NAMES,                         \
     "write what is certified in the format of another program, to the file named by the last "     \
     "argument")                                                                                    \
-  X(scratch, 'H', WORD, CLI_FOR_certify, "WHICH", "global", 0, 0, AS_TRINITY_SCRATCH_WORDS,        \
-    "of tile programs of Trinity: what their scratch tensors are")                                 \
-  X(shapes, 'P', STRING, CLI_FOR_certify, "FILE", NULL, 0, 0, NULL,                                \
+  X(scratch, 'H', WORD, CLI_FOR_certify | CLI_FOR_lift, "WHICH", "global", 0, 0,                   \
+    AS_TRINITY_SCRATCH_WORDS, "of tile programs of Trinity: what their scratch tensors are")       \
+  X(shapes, 'P', STRING, CLI_FOR_certify | CLI_FOR_lift, "FILE", NULL, 0, 0, NULL,                 \
     "of these: the table of extents (default: shapes.tsv beside the file, or above)")              \
-  X(config, 'G', STRING, CLI_FOR_certify, "NAME", NULL, 0, 0, NULL,                                \
+  X(config, 'G', STRING, CLI_FOR_certify | CLI_FOR_lift, "NAME", NULL, 0, 0, NULL,                 \
     "of these: which rows of the table (default: the only ones that fit)")                         \
+  X(launch, 'L', STRING, CLI_FOR_certify | CLI_FOR_lift, "FILE[:N]", NULL, 0, 0, NULL,             \
+    "of Triton's kernels: the launches, in JSON, and which (default: NAME.json beside)")           \
+  X(grid, 'g', STRING, CLI_FOR_certify | CLI_FOR_lift, "X,Y,Z", NULL, 0, 0, NULL,                  \
+    "of these: instances along each axis; size expressions, also cdiv(n, 32)")                     \
+  X(argument, 'm', STRINGS, CLI_FOR_certify | CLI_FOR_lift, "NAME=LIST", NULL, 0, 0, NULL,         \
+    "of these: the extents of the tensor that an argument points to, or a number's value")         \
+  X(size, 'z', STRINGS, CLI_FOR_certify | CLI_FOR_lift, "NAME=N", NULL, 0, 0, NULL,                \
+    "of these: a size that they use, and a value of it")                                           \
+  X(literals, 'i', WORD, CLI_FOR_certify | CLI_FOR_lift, "HOW", "printed", 0, 0,                   \
+    AS_IMPORT_LITERALS,                                                                            \
+    "of these: numbers as they are printed, or the shortest decimals that round to them")          \
+  X(writes_all, 'W', FLAG, CLI_FOR_certify | CLI_FOR_lift, NULL, NULL, 0, 0, NULL,                 \
+    "of these: what is stored to and never loaded is an output, stored to everywhere")             \
   X(force, 'f', FLAG, CLI_FOR_optimize | CLI_FOR_certify, NULL, NULL, 0, 0, NULL,                  \
     "replace an existing result directory")                                                        \
   X(json, 'j', FLAG, CLI_FOR_ALL, NULL, NULL, 0, 0, NULL,                                          \
@@ -126,11 +140,16 @@ enum {
 
 typedef struct {
   as_vec sem; /* of char * */
+  as_vec argument;
+  as_vec size;
   char *out;
   char *from;
   char *scratch;
   char *shapes;
   char *config;
+  char *launch;
+  char *grid;
+  char *literals;
   char *to;
   char *junit;
   char *baseline;
@@ -148,6 +167,7 @@ typedef struct {
   uint64_t budget;
   uint64_t solver_seconds;
   bool force;
+  bool writes_all;
   bool json;
   bool smt;
   bool full;

@@ -3,6 +3,7 @@
 #include "src/base/mem.h"
 #include "tile.h"
 #include "trinity.h"
+#include "triton.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@ const as_import_format *as_import_format_named(const char *name) {
 }
 
 const as_import_tile_format *as_import_tile_format_named(const char *name) {
-  static const as_import_tile_format *const formats[] = {&as_trinity_format};
+  static const as_import_tile_format *const formats[] = {&as_trinity_format, &as_triton_format};
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
     if (strcmp(formats[i]->name, name) == 0)
       return formats[i];

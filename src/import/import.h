@@ -5,6 +5,7 @@
  * Adding a format takes its row and a file with its functions (mirage.c is the pattern). */
 #ifndef AS_IMPORT_IMPORT_H
 #define AS_IMPORT_IMPORT_H
+#include "src/base/vec.h"
 #include "src/ir/graph.h"
 
 /* the formats' names, as --from and --to take them, with commas; a row in import.c each */
@@ -32,14 +33,23 @@ typedef struct {
 const as_import_format *as_import_format_named(const char *name);
 
 /* ---- tile programs of other programs, read into `.tile` (docs/tile.md); a row each in import.c */
-#define AS_IMPORT_TILE_NAMES "trinity"
+#define AS_IMPORT_TILE_NAMES "trinity,triton"
 
 /* what a reader has to be told; NULL: as the format has it */
 typedef struct {
   const char *scratch; /* a word of AS_TRINITY_SCRATCH_WORDS */
   const char *shapes;  /* a table of extents */
   const char *config;  /* which part of it */
+  /* how a kernel is launched (src/ttir/ttir.h) */
+  const char *launch; /* FILE or FILE:N, of JSON */
+  const char *grid;
+  const as_vec *argument; /* of char *; NULL: none */
+  const as_vec *size;     /* of char *; NULL: none */
+  const char *literals;   /* a word of AS_IMPORT_LITERALS */
+  bool writes_all;        /* what a kernel stores to and never loads, it stores to everywhere */
 } as_import_tile_options;
+
+#define AS_IMPORT_LITERALS "printed,decimal"
 
 typedef struct {
   const char *name;

@@ -136,7 +136,8 @@ bool as_graph_same_size(const as_graph *graph, as_size a, as_size b) {
     if (e != AS_SIZE_BAD && (extent == e || extent == minus))
       return true;
   }
-  return joined(graph, x, y);
+  return joined(graph, x, y) ||
+         joined(graph, reduce(graph, fold_tiles(graph, a)), reduce(graph, fold_tiles(graph, b)));
 }
 
 static bool natural(const as_sizes *sizes, as_size atom) {

@@ -78,8 +78,9 @@ void lo_threads(lo_job *job, lo_unit *unit, uint32_t which) {
     unit->smem = kernel.smem;
     as_str_printf(&job->notes, "%s: thread graph validated in %.0f ms: %u threads, %d stages, %s\n",
                   unit->name, 1000 * kernel.validated_s, kernel.threads, kernel.graph->stages,
-                  kernel.graph->producer ? "bulk copies by a producer warp"
-                                         : "asynchronous copies by all");
+                  kernel.graph->producer     ? "bulk copies by a producer warp"
+                  : kernel.graph->stages > 1 ? "asynchronous copies by all"
+                                             : "tiles in registers");
   } else {
     as_str_printf(&job->notes, "%s: no thread graph: %s\n", unit->name, why);
   }

@@ -64,6 +64,7 @@ typedef struct {
 typedef struct {
   const char *name;
   uint32_t slot; /* a tile's */
+  bool integers;
   as_tile_expr *first;
   as_tile_expr *next;
 } as_tile_carry;

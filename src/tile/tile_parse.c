@@ -228,11 +228,27 @@ static as_tile_stmt *let(tile_parser *parser, const as_token *token) {
   return define(parser, stmt, name, false) ? stmt : NULL;
 }
 
+/* what comes next is carried; of integers it is a tile of such, by its name */
+static as_tile_expr *carried_tile(tile_parser *parser, const char *name, bool integers) {
+  as_lexed *lexed = tile_lexed(parser);
+  const as_token *token = as_tok(lexed);
+  tile_name of_size;
+  const tile_name *known =
+      integers && token->kind == AS_T_NAME ? tile_find(parser, token->s, &of_size) : NULL;
+  if (integers && !(known && known->meaning == AS_TILE_IS_TILE && known->integer)) {
+    as_lex_fail(lexed, token, "`%s` carries integers: the name of a tile of such is expected",
+                name);
+    return NULL;
+  }
+  return tile_expr(parser);
+}
+
 static bool carry(tile_parser *parser, as_vec *carries) {
   as_lexed *lexed = tile_lexed(parser);
-  as_tile_carry made = {.name = tile_new_name(parser, "the name of a tile")};
+  bool integers = as_tok_take_word(lexed, "int");
+  as_tile_carry made = {.name = tile_new_name(parser, "the name of a tile"), .integers = integers};
   if (made.name == NULL || !as_tok_want(lexed, '=', "`=`") ||
-      (made.first = tile_expr(parser)) == NULL)
+      (made.first = carried_tile(parser, made.name, integers)) == NULL)
     return false;
   made.slot = parser->program->n_tiles++;
   as_vec_push(carries, &made);
@@ -250,7 +266,8 @@ static bool next(tile_parser *parser, as_tile_stmt *loop) {
       continue;
     if (carried->next)
       return as_lex_fail(lexed, token, "`next %s` twice", token->s);
-    return as_tok_want(lexed, '=', "`=`") && (carried->next = tile_expr(parser)) != NULL &&
+    return as_tok_want(lexed, '=', "`=`") &&
+           (carried->next = carried_tile(parser, carried->name, carried->integers)) != NULL &&
            end_of_line(parser);
   }
   return as_lex_fail(lexed, token, "this loop carries no `%s`", token->s);
@@ -281,7 +298,8 @@ static bool carries(tile_parser *parser, as_tile_stmt *loop) {
       if (strcmp(loop->carry[k].name, loop->carry[i].name) == 0)
         ok = as_lex_fail(lexed, as_tok(lexed), "`%s` is carried twice", loop->carry[i].name);
     }
-    tile_declare(parser, loop->carry[i].name, AS_TILE_IS_TILE, loop->carry[i].slot, false);
+    tile_declare(parser, loop->carry[i].name, AS_TILE_IS_TILE, loop->carry[i].slot,
+                 loop->carry[i].integers);
   }
   return ok;
 }
@@ -330,7 +348,8 @@ static as_tile_stmt *loop(tile_parser *parser, const as_token *token, bool paral
   ok = ok && body(parser, stmt, &stmt->body, &stmt->n_body) && loop_ends(parser, stmt);
   parser->scope.n = before;
   for (uint32_t i = 0; i < stmt->n_carry; i++)
-    tile_declare(parser, stmt->carry[i].name, AS_TILE_IS_TILE, stmt->carry[i].slot, false);
+    tile_declare(parser, stmt->carry[i].name, AS_TILE_IS_TILE, stmt->carry[i].slot,
+                 stmt->carry[i].integers);
   lexed->depth--;
   return ok ? stmt : NULL;
 }

@@ -114,7 +114,7 @@ static void add_loop(as_str *out, const as_tile_program *program, const as_tile_
   as_str_add(out, "\n");
   for (uint32_t i = 0; i < loop->n_carry; i++) {
     indent(out, depth + 1);
-    as_str_printf(out, "carry %s = ", loop->carry[i].name);
+    as_str_printf(out, "carry %s%s = ", loop->carry[i].integers ? "int " : "", loop->carry[i].name);
     add_expr(out, loop->carry[i].first);
     as_str_add(out, "\n");
   }

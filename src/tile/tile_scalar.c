@@ -97,6 +97,7 @@ static bool resolve_reduction(tile_parser *parser, const as_expr *expr, as_tile_
   tile_declare(parser, expr->name, AS_TILE_IS_INTEGER, made->id, true);
   made->kid[1] = resolve(parser, expr->kid[1]);
   parser->scope.n--;
+  made->integer = made->kid[1] && made->kid[1]->integer;
   return made->kid[1] != NULL;
 }
 

@@ -111,4 +111,22 @@ EOF
 "${CC:-gcc}" -std=c11 -Wall -Werror call.c -o call made/libassay_scale.so -Wl,-rpath,"$work/made" >out 2>err || fail "the caller does not compile"
 ./call >out 2>err
 [ "$(cat out)" = '0 0.5 -6 -12' ] || fail "the library gave something else"
+
+# from Python, with integers: the header's types are those of ctypes
+if command -v python3 >/dev/null; then
+  expect 0 'libassay_rows.so' build rows.d -o rows_made
+  cat >call.py <<'EOF'
+import ctypes
+library = ctypes.CDLL("rows_made/libassay_rows.so")
+at = (ctypes.c_int32 * 4)(2, 0)
+X = (ctypes.c_uint16 * 8)(0x3c00, 0x4000, 0x4200, 0x4400, 0x4500, 0x4600)  # 1 2 / 3 4 / 5 6 as f16
+Y, Z = (ctypes.c_uint16 * 8)(), (ctypes.c_uint16 * 8)()
+inputs = (ctypes.c_void_p * 2)(ctypes.addressof(at), ctypes.addressof(X))
+outputs = (ctypes.c_void_p * 2)(ctypes.addressof(Y), ctypes.addressof(Z))
+print(library.assay_run_host(inputs, outputs), [hex(x) for x in Y[:4]], [hex(x) for x in Z[4:6]])
+EOF
+  python3 call.py >out 2>err || fail "the library cannot be called from Python"
+  [ "$(cat out)" = "0 ['0x4500', '0x4600', '0x3c00', '0x4000'] ['0x4880', '0x4a00']" ] || fail "called from Python the library gave something else"
+  grep -q 'inputs\[0\]  at: int\[2\]' rows_made/assay_rows.h || fail "the header does not name the integers"
+fi
 [ "$failures" -eq 0 ]

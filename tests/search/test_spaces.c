@@ -58,6 +58,9 @@ static const char *const few_blocks[] = {
     "input Kt: f16[H, E, K]\ninput V: f16[H, K, E]\noutput O = softmax(Q @ Kt) @ V\n",
     "program two\nsizes B = 16, D = 32768, N = 64\ninput X: f16[B, D]\ninput W: f16[D, N]\n"
     "Y = X @ W\noutput O = silu(Y) * sum(X)[:, none]\n",
+    /* keys and values that a group of queries shares: an axis of extent 1 in both products */
+    "program grouped\nsizes G = 4, R = 8, M = 1, E = 128, K = 4096\ninput Q: f16[G, R, M, E]\n"
+    "input Kt: f16[G, 1, E, K]\ninput V: f16[G, 1, K, E]\noutput O = softmax(Q @ Kt) @ V\n",
     "program widest\nsizes B = 2, V = 1048576\ninput X: f16[B, V]\noutput O = max(X, axis=-1)\n"};
 
 /* a long reduction with few outputs is shared among blocks, and a second kernel combines */
@@ -166,7 +169,7 @@ END_TEST
 
 int main(void) {
   TCase *tests = test_case("spaces", 120);
-  tcase_add_loop_test(tests, loops_are_shared, 0, 4);
+  tcase_add_loop_test(tests, loops_are_shared, 0, sizeof few_blocks / sizeof *few_blocks);
   tcase_add_test(tests, loops_are_not_shared);
   tcase_add_loop_test(tests, operators_change_places, 0, sizeof orders / sizeof *orders);
   tcase_add_loop_test(tests, outputs_side_by_side, 0, 3);

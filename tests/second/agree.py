@@ -173,14 +173,9 @@ def mutated_text(text, vocabulary, rng):
 
 
 class Checkers:
-    def __init__(self, options):
-        source = Path(options.source).resolve()
-        sys.path.insert(0, str(source / "proofs"))
-        import second.__main__ as second
-        from second.terms import forget_terms
-
-        self.second, self.forget = second, forget_terms
-        self.check, self.library = options.check, str(source / "semantics")
+    def __init__(self, second, source, check):
+        self.second, self.forget = second, second.forget_terms
+        self.check, self.library = check, str(source / "semantics")
 
     def first(self, sems, *arguments):
         command = [self.check, *(word for sem in sems for word in ("--sem", sem)), *arguments]
@@ -207,10 +202,13 @@ class Checkers:
 
 class Campaign:
     def __init__(self, options):
-        self.checkers, self.options = Checkers(options), options
+        source = Path(options.source).resolve()
+        sys.path.insert(0, str(source / "proofs"))
+        import second.__main__ as second
+
+        self.checkers, self.options = Checkers(second, source, options.check), options
         self.rng = random.Random(options.seed)
         self.count = {"certificates": 0, "texts": 0, "accepted": 0, "differences": 0}
-        source = Path(options.source)
         given = [case_of(argument) for argument in options.cases]
         traps = stored_cases(source / "tests/traps", "*.trap")
         small = [c for c in traps if len(c["proof.cert"]) < 50_000 and c["outcome"] != "refuse\n"]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The second checker on the cases of tests/claim/claim.cases: what it states, and what it refuses.
+"""The second checker on the cases of tests/claim/claim.cases, the vectors of claims and the traps: what it states, refuses, accepts and rejects.
 
-usage: cases.py SECOND_FOLDER CLAIM_CASES SEMANTICS
+usage: cases.py SOURCE
 """
 
 import contextlib
@@ -11,6 +11,8 @@ import sys
 import tempfile
 import threading
 from pathlib import Path
+
+import agree
 
 
 def cases(path):
@@ -66,28 +68,55 @@ def comparable(lines):
     return [re.sub(r"@[0-9a-f]{64}", "@SHA", line) for line in kept]
 
 
-def main(second_folder, path, semantics):
-    sys.path.insert(0, str(Path(second_folder).resolve()))
-    import second.__main__ as second
-
-    bad = 0
-    all_cases = cases(path)
-    for case in all_cases:
+def wrong_vectors(second, source):
+    """Claims of tests/claim/vectors, in the canonical print."""
+    checkers = agree.Checkers(second, source, None)
+    for path in sorted((source / "tests/claim/vectors").glob("*.vector")):
+        case = agree.parts_of(path)
         with tempfile.TemporaryDirectory() as folder:
-            got = stated(second, case, semantics, Path(folder))
+            printed = checkers.claim(*agree.arguments_of(case, Path(folder), checkers.library))[1]
+        if (printed or "refused\n") != case["claim"]:
+            yield f"{path.name}: states {printed or 'nothing'}"
+
+
+def wrong_traps(second, source):
+    verdicts = {"accept": 0, "reject": 1, "refuse": 2}
+    library = str(source / "semantics")
+    for path in sorted((source / "tests/traps").glob("*.trap")):
+        case = agree.parts_of(path)
+        second.forget_terms()
+        with tempfile.TemporaryDirectory() as folder:
+            sems, *given = agree.arguments_of(case, Path(folder), library)
+            with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+                got = second.check(sems, *given, str(Path(folder) / "proof.cert"))
+        if got != verdicts[case["outcome"].strip()]:
+            yield f"{path.name}: exit status {got}, to {case['outcome'].strip()} is wanted"
+
+
+def wrong_cases(second, source):
+    for case in cases(source / "tests/claim/claim.cases"):
+        with tempfile.TemporaryDirectory() as folder:
+            got = stated(second, case, str(source / "semantics"), Path(folder))
         wanted = "refused" if "reject" in case else "stated"
         if (got is None) != (wanted == "refused"):
-            print(f"{case['name']}: must be {wanted}")
-            bad += 1
+            yield f"{case['name']}: must be {wanted}"
         elif "goals" in case and comparable(got.split("\n")) != comparable(case["goals"]):
-            print(f"{case['name']}: states another claim:\n{got}")
-            bad += 1
-    print(f"{len(all_cases)} cases, {bad} wrong")
-    return 1 if bad or not all_cases else 0
+            yield f"{case['name']}: states another claim:\n{got}"
+
+
+def main(source):
+    source = Path(source).resolve()
+    sys.path.insert(0, str(source / "proofs"))
+    import second.__main__ as second
+
+    wrong = [*wrong_cases(second, source), *wrong_vectors(second, source), *wrong_traps(second, source)]
+    print("\n".join([*wrong, f"{len(wrong)} wrong"]))
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":
     sys.setrecursionlimit(200_000)
+    sys.set_int_max_str_digits(0)
     threading.stack_size(1 << 29)
     status = [4]
     thread = threading.Thread(target=lambda: status.__setitem__(0, main(*sys.argv[1:])))

@@ -7,7 +7,7 @@ second=$src/proofs/second
 certificates=${SECOND_CERTIFICATES:-120} texts=${SECOND_TEXTS:-40} seed=${SECOND_SEED:-1}
 check_by_second() { (cd "$src/proofs" && "$python" -m second --sem "$src/semantics" "$@"); }
 
-"$python" "$src/tests/second/cases.py" "$src/proofs" "$src/tests/claim/claim.cases" "$src/semantics" >out 2>err || fail "cases of claims"
+"$python" -B "$src/tests/second/cases.py" "$src" >out 2>err || fail "cases of claims, vectors and traps"
 
 cases=
 for program in "$src"/examples/*.tp; do

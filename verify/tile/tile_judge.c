@@ -135,8 +135,10 @@ static void conclude(as_tile_verdict *verdict) {
     return;
   }
   verdict->words =
-      as_format("no difference at %llu choices of sizes and inputs, in %llu elements",
-                (unsigned long long)verdict->instances, (unsigned long long)verdict->elements);
+      as_format("no difference at %llu choices of sizes and inputs, in %llu elements%s%s",
+                (unsigned long long)verdict->instances, (unsigned long long)verdict->elements,
+                verdict->text ? "; elsewhere nothing was compared: " : "",
+                verdict->text ? verdict->text : "");
 }
 
 as_status as_tile_judge(const as_tile_side *given, const as_tile_side *candidate,

@@ -133,24 +133,31 @@ typedef enum {
 
 #define AS_TG_BIT(f) ((uint64_t)1 << AS_TGF_##f)
 
-/* the operations:
+/* clang-format off */
+/* The operations:
  *   cpasync   buf[stage of l + slot] <- tile of iteration l + it, if there is one; src: (u, lane,
  *             warp) -> tile index of a chunk's first element, dst: -> offset; a chunk is 2^vec
  *             elements along vaxis; lanes, warps: take part iff (lane & lanes) = 0, likewise warp;
  *             pred: element indices not below the limit (0: none) read as zero
  *   bulk      the same by boxes of 2^rows rows; src: (box number) -> tile index of its corner
  *   ldmatrix  v = 16-bit registers by the instruction's layout; src: (u, lane, warp, s) -> offset
- * of the row that a lane names lds sts ldg stg  vectors; register = u * 2^vec + element; base:
- * offset of a buffer's part mma       v[gc(u)] += a[ga(u)] * b[gb(u)] over all u; ga, gb, gc: u ->
- * fragment number map       v[r] = expr(x0[m0(r)], x1[m1(r)], ...) fill      v[r] = a[r]
- * where the index along vaxis, src: (u, lane, warp) -> it, is below count, the fold's unit beyond
- * red       v[r] = fold over j of
- * a[src(r) ^ dst(j)]; shfl: v folded with lane ^ lanes zero      v begins: 0, or -infinity where
- * fold is max; accadd accmax rescale: v += a, max= a, *= a bar syncwarp; commit, waitg count:
- * groups of asynchronous copies mbinit mbwait mbexpect mbarrive: stage of l + slot; a wait's parity
- * is
+ *             of the row that a lane names
+ *   lds sts ldg stg  vectors; register = u * 2^vec + element; base: offset of a buffer's part
+ *   mma       v[gc(u)] += a[ga(u)] * b[gb(u)] over all u; ga, gb, gc: u -> fragment number
+ *   map       v[r] = expr(x0[m0(r)], x1[m1(r)], ...)
+ *   fill      v[r] = a[r] where the index along vaxis, src: (u, lane, warp) -> it, is below count;
+ *             the unit of the fold beyond
+ *   red       v[r] = fold over j of a[src(r) ^ dst(j)]
+ *   shfl      v folded with lane ^ lanes
+ *   zero      v begins: 0, or -infinity where fold is max
+ *   accadd accmax rescale  v += a, max= a, *= a
+ *   bar syncwarp
+ *   commit, waitg count: groups of asynchronous copies
+ *   mbinit mbwait mbexpect mbarrive  stage of l + slot; a wait's parity is
  *             ((l + off) / stages + par) & 1, from iteration `from` on
- *   loop      count iterations; steps: 2^bits unrolled copies, s is an input of the maps inside */
+ *   loop      count iterations
+ *   steps     2^bits unrolled copies, s is an input of the maps inside */
+/* clang-format on */
 #define AS_TG_KINDS(K)                                                                             \
   K(LOOP, "loop", AS_TG_BIT(COUNT))                                                                \
   K(STEPS, "steps", AS_TG_BIT(BITS))                                                               \

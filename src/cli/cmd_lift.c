@@ -1,0 +1,48 @@
+#include "cli.h"
+#include "src/base/str.h"
+#include "src/import/import.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+/* the format that --from names, or that the file's name ends in */
+static const as_import_tile_format *format_of(const cli_opts *opts, as_err *err) {
+  static const char *const names[] = {"trinity", "triton"};
+  if (opts->from) {
+    const as_import_tile_format *named = as_import_tile_format_named(opts->from);
+    if (!named)
+      as_err_set(err, AS_BAD_INPUT, "%s is no format of tile programs", opts->from);
+    return named;
+  }
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const as_import_tile_format *format = as_import_tile_format_named(names[i]);
+    if (as_ends_with(opts->arg[0], format->extension))
+      return format;
+  }
+  as_err_set(err, AS_BAD_INPUT, "%s: whose kernel is it? say --from", opts->arg[0]);
+  return NULL;
+}
+
+int cli_lift(const cli_opts *opts) {
+  as_err err;
+  as_err_init(&err);
+  as_import_tile_options options = cli_tile_options(opts);
+  const as_import_tile_format *format = format_of(opts, &err);
+  void *file = format ? format->read(opts->arg[0], &options, &err) : NULL;
+  int status = file ? AS_OK : AS_BAD_INPUT;
+  for (size_t i = 0; file && i < format->count(file); i++) {
+    char *text = format->tile(file, i, &options, false, &err);
+    if (text) {
+      fputs(text, stdout);
+    } else {
+      status = as_err_tell(&err);
+      as_err_clear(&err);
+    }
+    free(text);
+  }
+  if (!file)
+    status = as_err_tell(&err);
+  else
+    format->free(file);
+  as_err_clear(&err);
+  return status;
+}

@@ -1,0 +1,132 @@
+/* Kernels of Triton, with the launch that says what their arguments are. */
+#include "triton.h"
+#include "src/base/file.h"
+#include "src/base/str.h"
+#include "src/base/vec.h"
+#include "src/ttir/ttir.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  char *path;
+  as_ttir_kernel *kernel;
+} triton_file;
+
+static void *format_read(const char *path, const as_import_tile_options *options, as_err *err) {
+  (void)options;
+  size_t len;
+  char *text = as_read_file(path, &len, err);
+  if (!text)
+    return NULL;
+  as_ttir_kernel *kernel = as_ttir_parse(path, text, len, err);
+  free(text);
+  if (!kernel)
+    return NULL;
+  triton_file *file = as_calloc(1, sizeof *file);
+  file->path = as_strdup(path);
+  file->kernel = kernel;
+  return file;
+}
+
+static void format_free(void *from) {
+  triton_file *file = from;
+  if (!file)
+    return;
+  as_ttir_free(file->kernel);
+  free(file->path);
+  free(file);
+}
+
+static size_t format_count(const void *file) {
+  (void)file;
+  return 1;
+}
+
+static const char *format_label(const void *file, size_t index) {
+  (void)index;
+  return ((const triton_file *)file)->kernel->name;
+}
+
+/* `FILE` or `FILE:N`, a JSON text and the number of the launch in it */
+static bool read_launch(as_ttir_launch *launch, const char *where, as_err *err) {
+  char *path = as_strdup(where);
+  char *colon = strrchr(path, ':');
+  uint32_t number = 0;
+  if (colon && colon[1] && strspn(colon + 1, "0123456789") == strlen(colon + 1)) {
+    *colon = 0;
+    number = (uint32_t)strtoul(colon + 1, NULL, 10);
+  }
+  size_t len;
+  char *text = as_read_file(path, &len, err);
+  bool fine = text && as_ttir_launch_json(launch, path, text, len, number, err);
+  free(text);
+  free(path);
+  return fine;
+}
+
+/* the launch that lies beside the kernel, where nothing is said of one; malloc'ed, or NULL */
+static char *launch_beside(const triton_file *file, const as_import_tile_options *options) {
+  bool said = options->launch || options->grid || (options->argument && options->argument->n > 0);
+  if (said || !as_ends_with(file->path, ".ttir"))
+    return NULL;
+  char *path = as_format("%.*sjson", (int)(strlen(file->path) - strlen("ttir")), file->path);
+  FILE *there = fopen(path, "r");
+  if (there) {
+    fclose(there);
+    return path;
+  }
+  free(path);
+  return NULL;
+}
+
+static bool read_options(as_ttir_launch *launch, const triton_file *file,
+                         const as_import_tile_options *options, as_err *err) {
+  char *beside = launch_beside(file, options);
+  const char *where = beside ? beside : options->launch;
+  bool fine = !where || read_launch(launch, where, err);
+  free(beside);
+  fine = fine && (!options->grid || as_ttir_launch_grid(launch, options->grid, err));
+  for (size_t i = 0; fine && options->argument && i < options->argument->n; i++)
+    fine = as_ttir_launch_argument(launch, AS_VEC_AT(options->argument, char *, i), err);
+  for (size_t i = 0; fine && options->size && i < options->size->n; i++)
+    fine = as_ttir_launch_size(launch, AS_VEC_AT(options->size, char *, i), err);
+  launch->decimal_literals = options->literals && strcmp(options->literals, "decimal") == 0;
+  launch->writes_all = launch->writes_all || options->writes_all;
+  return fine;
+}
+
+static char *format_tile(const void *from, size_t index, const as_import_tile_options *options,
+                         bool given, as_err *err) {
+  (void)index;
+  (void)given;
+  const triton_file *file = from;
+  as_ttir_launch *launch = as_ttir_launch_new();
+  char *assumptions = NULL;
+  char *text = NULL;
+  if (read_options(launch, file, options, err))
+    text = as_ttir_lift(file->kernel, file->path, launch, &assumptions, err);
+  as_ttir_launch_free(launch);
+  if (!text) {
+    free(assumptions);
+    return NULL;
+  }
+  as_str whole;
+  as_str_init(&whole);
+  for (char *line = assumptions; *line; line += strcspn(line, "\n") + 1)
+    as_str_printf(&whole, "# taken for granted, %.*s\n", (int)strcspn(line, "\n"), line);
+  as_str_add(&whole, text);
+  free(assumptions);
+  free(text);
+  return as_str_take(&whole);
+}
+
+static const char *format_reading(const as_import_tile_options *options) {
+  bool decimal = options->literals && strcmp(options->literals, "decimal") == 0;
+  return decimal ? "literals as the shortest decimals that round to them"
+                 : "literals as they are printed";
+}
+
+const as_import_tile_format as_triton_format = {"triton",    ".ttir",       format_read,
+                                                format_free, format_count,  format_label,
+                                                format_tile, format_reading};

@@ -1,0 +1,118 @@
+/* Triton's tensor dialect (TTIR) as text: the tree that the reader makes of one kernel, and what it
+ * computes as a tile program.  docs/triton.md states the meaning of each operation.
+ * May include: base.  Used by the command line. */
+#ifndef AS_TTIR_H
+#define AS_TTIR_H
+#include "src/base/err.h"
+#include "src/base/mem.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { AS_TTIR_MAX_RANK = 6, AS_TTIR_MAX_REGIONS = 2 };
+
+typedef enum { AS_TTIR_INT, AS_TTIR_FLOAT, AS_TTIR_POINTER, AS_TTIR_DESCRIPTOR } as_ttir_kind;
+
+/* of a scalar (rank 0) or of a tensor of static extents */
+typedef struct {
+  as_ttir_kind kind;
+  uint32_t bits; /* of the number; of what a pointer points to */
+  bool brain;    /* bf16 */
+  bool floating; /* of a pointer or descriptor: to floating-point numbers */
+  uint32_t rank;
+  int64_t dim[AS_TTIR_MAX_RANK];
+} as_ttir_type;
+
+typedef struct {
+  const char *name; /* without its % */
+  as_ttir_type type;
+  uint32_t uses;
+} as_ttir_value;
+
+typedef struct {
+  const char *key;
+  const char *text;
+} as_ttir_attribute;
+
+struct as_ttir_op;
+
+typedef struct {
+  uint32_t n_argument;
+  uint32_t *argument; /* values */
+  uint32_t n_op;
+  struct as_ttir_op **op;
+} as_ttir_region;
+
+typedef struct as_ttir_op {
+  const char *name; /* `arith.addi` */
+  int line;
+  uint32_t n_operand;
+  uint32_t *operand; /* values, in the order of the text */
+  uint32_t n_result;
+  uint32_t *result;
+  uint32_t n_word;
+  const char **word; /* bare words before the types: `slt`, `x` */
+  uint32_t n_attribute;
+  as_ttir_attribute *attribute;
+  const char *literal; /* of a constant; of an assertion, what it says; or NULL */
+  uint32_t n_region;
+  as_ttir_region region[AS_TTIR_MAX_REGIONS];
+} as_ttir_op;
+
+typedef struct {
+  as_arena *mem;
+  const char *name;
+  as_ttir_value *value;
+  uint32_t n_value;
+  as_ttir_region body; /* its arguments are the kernel's */
+} as_ttir_kernel;
+
+/* Reads a module with one kernel.  NULL with err (file, line, column). */
+as_ttir_kernel *as_ttir_parse(const char *file, const char *text, size_t len, as_err *err);
+void as_ttir_free(as_ttir_kernel *kernel);                               /* NULL allowed */
+const char *as_ttir_attribute_of(const as_ttir_op *op, const char *key); /* NULL: it has none */
+
+/* How a kernel is started.  Texts are size expressions (docs/language.md), in which `cdiv(a, b)`
+ * may be said. */
+typedef struct {
+  const char *name;  /* of an argument of the kernel */
+  uint32_t rank;     /* of a pointer: axes of the dense tensor that it points to */
+  const char **dim;  /* their extents */
+  const char *value; /* of a number; NULL: a size of that name */
+} as_ttir_argument;
+
+typedef struct {
+  const char *name; /* of a size that the texts use */
+  int64_t value;    /* at which it is looked at; a claim is about all values from 1 on */
+} as_ttir_size;
+
+typedef struct {
+  as_arena *mem;
+  const char *grid[3]; /* NULL: 1 */
+  uint32_t n_argument;
+  as_ttir_argument *argument;
+  uint32_t n_size;
+  as_ttir_size *size;
+  bool writes_all;       /* what is only stored to is stored to everywhere: an output */
+  bool decimal_literals; /* a literal is the shortest decimal that rounds to the same f32 */
+} as_ttir_launch;
+
+as_ttir_launch *as_ttir_launch_new(void);
+void as_ttir_launch_free(as_ttir_launch *launch); /* NULL allowed */
+/* `4, cdiv(n, 32)`: extents along x, y, z */
+bool as_ttir_launch_grid(as_ttir_launch *launch, const char *text, as_err *err);
+/* `x=64, n`, the extents of a pointer's tensor; `n=100`, a number's value: both are lists */
+bool as_ttir_launch_argument(as_ttir_launch *launch, const char *text, as_err *err);
+/* `n=100` */
+bool as_ttir_launch_size(as_ttir_launch *launch, const char *text, as_err *err);
+/* A JSON text with the launches of a kernel: `cases`, each with `grid`, three numbers, and `args`,
+ * in which `kind` is ptr, int or float and `size` or `value` says the rest. */
+bool as_ttir_launch_json(as_ttir_launch *launch, const char *file, const char *text, size_t len,
+                         uint32_t number, as_err *err);
+
+/* The text of a tile program that computes what the kernel does (malloc'ed); `assumptions`, one a
+ * line (malloc'ed, may be empty), is what the reading takes for granted.  NULL with err: an
+ * operation, or a use of one, that has no meaning here, by name and line. */
+char *as_ttir_lift(const as_ttir_kernel *kernel, const char *file, const as_ttir_launch *launch,
+                   char **assumptions, as_err *err);
+#endif

@@ -1,0 +1,29 @@
+/* Loops, branches, reductions.  Private to src/ttir. */
+#ifndef AS_TTIR_CONTROL_H
+#define AS_TTIR_CONTROL_H
+#include "ttir_lift.h"
+
+enum { TTIR_MOST_CARRIED = 64 };
+
+/* A value that goes from one iteration of a loop to the next: up to three tiles. */
+typedef struct {
+  ttir_node *value;
+  ttir_node *low; /* NULL: it is never infinite */
+  ttir_node *high;
+} ttir_carried;
+
+/* Writes the tiles that the value starts as, and into `text` the lines that carry them; those of
+ * infinities where it may become infinite. */
+ttir_carried ttir_carry(ttir_lift *lift, const char *name, const as_ttir_type *type,
+                        const ttir_lifted *first, bool low, bool high, as_str *text);
+/* the lines at a loop's end */
+void ttir_write_next(ttir_lift *lift, uint32_t n, const as_ttir_type *const *type,
+                     const ttir_carried *tiles, const ttir_lifted *yielded);
+const as_ttir_op *ttir_last(const as_ttir_region *region); /* NULL: it has no operations */
+
+bool ttir_lift_for(ttir_lift *lift, const as_ttir_op *op, int code);
+bool ttir_lift_if(ttir_lift *lift, const as_ttir_op *op, int code);
+bool ttir_lift_reduce(ttir_lift *lift, const as_ttir_op *op, int code);
+bool ttir_lift_scan(ttir_lift *lift, const as_ttir_op *op, int code);
+bool ttir_lift_dot(ttir_lift *lift, const as_ttir_op *op, int code);
+#endif

@@ -1,0 +1,677 @@
+/* Operations element by element: integers, truths, and real numbers with their infinities. */
+#include "ttir_lift.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static ttir_node *integer(ttir_lift *lift, int64_t value) {
+  return ttir_integer(lift->mem, value);
+}
+
+static ttir_node *real(ttir_lift *lift, const char *number) {
+  return ttir_real(lift->mem, number);
+}
+
+static bool is_truth(const ttir_lift *lift, const as_ttir_op *op, uint32_t i) {
+  const as_ttir_type *type = ttir_type_of(lift, op->operand[i]);
+  return type->kind == AS_TTIR_INT && type->bits == 1;
+}
+
+static bool result_is_truth(const ttir_lift *lift, const as_ttir_op *op) {
+  const as_ttir_type *type = ttir_type_of(lift, op->result[0]);
+  return type->kind == AS_TTIR_INT && type->bits == 1;
+}
+
+static bool is_finite(const ttir_lifted *a) {
+  return !a->low && !a->high;
+}
+
+static bool refuse_infinite(ttir_lift *lift, const as_ttir_op *op) {
+  return ttir_refuse(lift, op, "of a number that may be infinite");
+}
+
+/* ---- constants */
+
+/* the shortest decimal that rounds to the same number of this width; malloc'ed */
+static char *shortest(double value, uint32_t bits) {
+  for (int digits = 1; digits <= 17; digits++) {
+    char *text = as_format("%.*g", digits, value);
+    bool same = bits == 64 ? strtod(text, NULL) == value : strtof(text, NULL) == (float)value;
+    if (same)
+      return text;
+    free(text);
+  }
+  return as_format("%.17g", value);
+}
+
+/* `1.500000e+00` without the zeros at its end; malloc'ed */
+static char *without_zeros(const char *literal) {
+  const char *exponent = strchr(literal, 'e');
+  if (!exponent)
+    exponent = strchr(literal, 'E');
+  size_t n = exponent ? (size_t)(exponent - literal) : strlen(literal);
+  if (memchr(literal, '.', n)) {
+    while (literal[n - 1] == '0')
+      n--;
+    n -= literal[n - 1] == '.';
+  }
+  bool plain = !exponent || strtol(exponent + 1, NULL, 10) == 0;
+  return as_format("%.*s%s", (int)n, literal, plain ? "" : exponent);
+}
+
+static double from_bits(uint64_t bits, const as_ttir_type *type) {
+  if (type->bits == 64) {
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+  }
+  if (type->bits == 16 && !type->brain) {
+    double fraction = (double)(bits & 1023);
+    int exponent = (int)(bits >> 10 & 31);
+    double value = exponent == 31  ? (fraction == 0 ? INFINITY : NAN)
+                   : exponent == 0 ? ldexp(fraction, -24)
+                                   : ldexp(1024 + fraction, exponent - 25);
+    return bits >> 15 & 1 ? -value : value;
+  }
+  uint32_t word = (uint32_t)(type->bits == 16 ? bits << 16 : bits);
+  float value;
+  memcpy(&value, &word, sizeof value);
+  return value;
+}
+
+static bool lift_real_constant(ttir_lift *lift, const as_ttir_op *op, const as_ttir_type *type) {
+  bool hexadecimal = strncmp(op->literal, "0x", 2) == 0;
+  double value =
+      hexadecimal ? from_bits(strtoull(op->literal, NULL, 16), type) : strtod(op->literal, NULL);
+  if (isnan(value))
+    return ttir_refuse(lift, op, "the constant is not a number");
+  ttir_lifted *lifted = &lift->value[op->result[0]];
+  *lifted = (ttir_lifted){.value = real(lift, "0"), .known = true};
+  if (isinf(value)) {
+    *(value < 0 ? &lifted->low : &lifted->high) = ttir_true(lift->mem);
+    return true;
+  }
+  bool decimal = lift->launch->decimal_literals || hexadecimal;
+  char *text = decimal ? shortest(value, type->bits) : without_zeros(op->literal);
+  lifted->value = real(lift, text);
+  free(text);
+  return true;
+}
+
+static bool lift_constant(ttir_lift *lift, const as_ttir_op *op, int code) {
+  (void)code;
+  const as_ttir_type *type = ttir_type_of(lift, op->result[0]);
+  if (!op->literal)
+    return ttir_refuse(lift, op, "a constant of another form than one number");
+  if (type->kind == AS_TTIR_FLOAT)
+    return lift_real_constant(lift, op, type);
+  bool truth = strcmp(op->literal, "true") == 0;
+  if (type->bits == 1) {
+    bool holds = truth || (strcmp(op->literal, "false") != 0 && strcmp(op->literal, "0") != 0);
+    return ttir_result(lift, op, holds ? ttir_true(lift->mem) : NULL);
+  }
+  char *end;
+  long long value = strtoll(op->literal, &end, 0);
+  if (*end)
+    return ttir_refuse(lift, op, "a constant of another form than one number");
+  return ttir_result(lift, op, integer(lift, value));
+}
+
+/* ---- integers */
+
+/* as an integer of its width: what is not shown to stay in range is taken to, aloud */
+static bool integer_result(ttir_lift *lift, const as_ttir_op *op, ttir_node *value) {
+  uint32_t bits = ttir_type_of(lift, op->result[0])->bits;
+  int64_t most = bits >= 63 ? TTIR_MOST - 1 : ((int64_t)1 << (bits - 1)) - 1;
+  if (value->lo < -most - 1 || value->hi > most) {
+    ttir_assume(lift, op, "an integer is taken to stay in the range of its type");
+    ttir_node *narrow = as_arena_alloc(lift->mem, sizeof *narrow);
+    *narrow = *value;
+    narrow->lo = value->lo < -most - 1 ? -most - 1 : value->lo;
+    narrow->hi = value->hi > most ? most : value->hi;
+    value = narrow;
+  }
+  return ttir_result(lift, op, value);
+}
+
+static ttir_node *negative(ttir_lift *lift, ttir_node *a) {
+  return ttir_arith(lift->mem, TTIR_N_SUB, integer(lift, 0), a);
+}
+
+/* towards zero, by a positive divisor */
+static ttir_node *truncated(ttir_lift *lift, ttir_node_kind kind, ttir_node *a, ttir_node *b) {
+  ttir_node *down = ttir_arith(lift->mem, kind, a, b);
+  if (a->lo >= 0)
+    return down;
+  ttir_node *up = negative(lift, ttir_arith(lift->mem, kind, negative(lift, a), b));
+  ttir_node *below = ttir_compare(lift->mem, TTIR_N_LESS, a, integer(lift, 0));
+  ttir_node *both = ttir_if(lift->mem, below, up, down);
+  if (kind == TTIR_N_MOD && b->hi < TTIR_MOST) {
+    both->lo = -(b->hi - 1);
+    both->hi = b->hi - 1;
+  } else if (a->lo > TTIR_LEAST && a->hi < TTIR_MOST) {
+    both->lo = a->lo;
+    both->hi = a->hi > -a->lo ? a->hi : -a->lo;
+  }
+  return both;
+}
+
+static bool lift_arith(ttir_lift *lift, const as_ttir_op *op, int code) {
+  ttir_node_kind kind = (ttir_node_kind)code;
+  ttir_node *a = ttir_operand(lift, op, 0)->value;
+  ttir_node *b = ttir_operand(lift, op, 1)->value;
+  if (is_truth(lift, op, 0)) { /* modulo 2: a sum is one or the other */
+    if (kind == TTIR_N_MUL)
+      return ttir_result(lift, op, ttir_and(lift->mem, a, b));
+    ttir_node *left = ttir_and(lift->mem, a, ttir_not(lift->mem, b));
+    ttir_node *right = ttir_and(lift->mem, ttir_not(lift->mem, a), b);
+    return ttir_result(lift, op, ttir_or(lift->mem, left, right));
+  }
+  if (kind == TTIR_N_DIV || kind == TTIR_N_MOD) {
+    if (b->lo <= 0)
+      return ttir_refuse(lift, op, "by a number that is not shown to be positive");
+    return integer_result(lift, op, truncated(lift, kind, a, b));
+  }
+  return integer_result(lift, op, ttir_arith(lift->mem, kind, a, b));
+}
+
+/* unsigned: the same where nothing is negative */
+static bool lift_unsigned(ttir_lift *lift, const as_ttir_op *op, int code) {
+  if (ttir_operand(lift, op, 0)->value->lo < 0 || ttir_operand(lift, op, 1)->value->lo < 0)
+    return ttir_refuse(lift, op, "of a number that is not shown to be at least 0");
+  return lift_arith(lift, op, code);
+}
+
+static bool lift_shift(ttir_lift *lift, const as_ttir_op *op, int code) {
+  ttir_node *a = ttir_operand(lift, op, 0)->value;
+  ttir_node *b = ttir_operand(lift, op, 1)->value;
+  if (b->lo != b->hi || b->lo < 0 || b->lo > 62 || (code == TTIR_N_DIV && a->lo < 0))
+    return ttir_refuse(lift, op, "by an amount that is not fixed, or of a number below 0");
+  ttir_node *power = integer(lift, (int64_t)1 << b->lo);
+  return integer_result(lift, op, ttir_arith(lift->mem, (ttir_node_kind)code, a, power));
+}
+
+/* and, or of truths; a mask of low bits of an integer */
+static bool lift_and(ttir_lift *lift, const as_ttir_op *op, int code) {
+  (void)code;
+  ttir_node *a = ttir_operand(lift, op, 0)->value;
+  ttir_node *b = ttir_operand(lift, op, 1)->value;
+  if (is_truth(lift, op, 0))
+    return ttir_result(lift, op, ttir_and(lift->mem, a, b));
+  bool low_bits = b->lo == b->hi && b->lo > 0 && b->lo < TTIR_MOST && (b->lo & (b->lo + 1)) == 0;
+  if (!low_bits || a->lo < 0)
+    return ttir_refuse(lift, op, "bits of integers have no meaning here");
+  return integer_result(lift, op, ttir_arith(lift->mem, TTIR_N_MOD, a, integer(lift, b->lo + 1)));
+}
+
+static bool lift_or(ttir_lift *lift, const as_ttir_op *op, int code) {
+  (void)code;
+  if (!is_truth(lift, op, 0))
+    return ttir_refuse(lift, op, "bits of integers have no meaning here");
+  return ttir_result(
+      lift, op,
+      ttir_or(lift->mem, ttir_operand(lift, op, 0)->value, ttir_operand(lift, op, 1)->value));
+}
+
+static bool lift_xor(ttir_lift *lift, const as_ttir_op *op, int code) {
+  (void)code;
+  if (!is_truth(lift, op, 0))
+    return ttir_refuse(lift, op, "bits of integers have no meaning here");
+  return lift_arith(lift, op, TTIR_N_ADD);
+}
+
+static bool lift_integer_extreme(ttir_lift *lift, const as_ttir_op *op, int most) {
+  ttir_node *argument[2] = {ttir_operand(lift, op, 0)->value, ttir_operand(lift, op, 1)->value};
+  if (is_truth(lift, op, 0))
+    return ttir_refuse(lift, op, "of truths");
+  return integer_result(lift, op, ttir_call(lift->mem, most ? "max" : "min", 2, argument));
+}
+
+static ttir_node *number_of(ttir_lift *lift, ttir_node *truth, int64_t held) {
+  return ttir_if(lift->mem, truth, integer(lift, held), integer(lift, 0));
+}
+
+/* code: the number that a truth is, -1 where its one bit is a sign */
+static bool lift_widen(ttir_lift *lift, const as_ttir_op *op, int code) {
+  ttir_node *a = ttir_operand(lift, op, 0)->value;
+  if (is_truth(lift, op, 0))
+    return ttir_result(lift, op, number_of(lift, a, code));
+  if (code == 1 && a->lo < 0)
+    return ttir_refuse(lift, op, "of a number that is not shown to be at least 0");
+  return ttir_result(lift, op, a);
+}
+
+static bool lift_narrow(ttir_lift *lift, const as_ttir_op *op, int code) {
+  (void)code;
+  ttir_node *a = ttir_operand(lift, op, 0)->value;
+  if (!result_is_truth(lift, op))
+    return integer_result(lift, op, a);
+  ttir_node *bit = ttir_arith(lift->mem, TTIR_N_MOD, a, integer(lift, 2));
+  return ttir_result(lift, op, ttir_compare(lift->mem, TTIR_N_EQUAL, bit, integer(lift, 1)));
+}
+
+static bool lift_to_real(ttir_lift *lift, const as_ttir_op *op, int code) {
+  ttir_node *a = ttir_operand(lift, op, 0)->value;
+  if (is_truth(lift, op, 0))
+    a = number_of(lift, a, code);
+  return ttir_result(lift, op, ttir_as_real(lift->mem, a));
+}
+
+/* ---- comparisons */
+
+typedef struct {
+  const char *word;
+  ttir_node_kind kind;
+  bool swap;
+  bool negate;
+  bool without_sign;
+} relation;
+
+static const relation relations[] = {
+    {"eq", TTIR_N_EQUAL, false, false, false},  {"ne", TTIR_N_EQUAL, false, true, false},
+    {"slt", TTIR_N_LESS, false, false, false},  {"sle", TTIR_N_AT_MOST, false, false, false},
+    {"sgt", TTIR_N_LESS, true, false, false},   {"sge", TTIR_N_AT_MOST, true, false, false},
+    {"ult", TTIR_N_LESS, false, false, true},   {"ule", TTIR_N_AT_MOST, false, false, true},
+    {"ugt", TTIR_N_LESS, true, false, true},    {"uge", TTIR_N_AT_MOST, true, false, true},
+    {"oeq", TTIR_N_EQUAL, false, false, false}, {"one", TTIR_N_EQUAL, false, true, false},
+    {"olt", TTIR_N_LESS, false, false, false},  {"ole", TTIR_N_AT_MOST, false, false, false},
+    {"ogt", TTIR_N_LESS, true, false, false},   {"oge", TTIR_N_AT_MOST, true, false, false},
+    {"ueq", TTIR_N_EQUAL, false, false, false}, {"une", TTIR_N_EQUAL, false, true, false},
+};
+
+static const relation *relation_of(const as_ttir_op *op) {
+  for (size_t i = 0; op->n_word > 0 && i < sizeof relations / sizeof *relations; i++) {
+    if (strcmp(relations[i].word, op->word[0]) == 0)
+      return &relations[i];
+  }
+  return NULL;
+}
+
+ttir_node *ttir_compare_lifted(ttir_lift *lift, ttir_node_kind kind, const ttir_lifted *a,
+                               const ttir_lifted *b) {
+  as_arena *mem = lift->mem;
+  ttir_node *plain = ttir_compare(mem, kind, a->value, b->value);
+  if (is_finite(a) && is_finite(b))
+    return plain;
+  ttir_node *both_low = ttir_and(mem, a->low, b->low);
+  ttir_node *both_high = ttir_and(mem, a->high, b->high);
+  ttir_node *infinite = ttir_or(mem, ttir_or(mem, a->low, a->high), ttir_or(mem, b->low, b->high));
+  ttir_node *numbers = ttir_and(mem, ttir_not(mem, infinite), plain);
+  ttir_node *same = ttir_or(mem, both_low, both_high);
+  if (kind == TTIR_N_EQUAL)
+    return ttir_or(mem, same, numbers);
+  ttir_node *under = ttir_and(mem, a->low, ttir_not(mem, b->low));
+  ttir_node *over = ttir_and(mem, b->high, ttir_not(mem, a->high));
+  ttir_node *less = ttir_or(mem, ttir_or(mem, under, over), numbers);
+  return kind == TTIR_N_LESS ? less : ttir_or(mem, same, less);
+}
+
+/* Floats have no NaN here: `ord` holds, `uno` does not, and x is equal to x. */
+static bool lift_compare(ttir_lift *lift, const as_ttir_op *op, int floating) {
+  if (floating && op->n_word > 0 && strcmp(op->word[0], "ord") == 0)
+    return ttir_result(lift, op, ttir_true(lift->mem));
+  if (floating && op->n_word > 0 && strcmp(op->word[0], "uno") == 0)
+    return ttir_result(lift, op, NULL);
+  const relation *rel = relation_of(op);
+  if (!rel)
+    return ttir_refuse(lift, op, "a comparison that is not known");
+  const ttir_lifted *a = ttir_operand(lift, op, rel->swap ? 1 : 0);
+  const ttir_lifted *b = ttir_operand(lift, op, rel->swap ? 0 : 1);
+  ttir_node *holds;
+  if (op->operand[0] == op->operand[1]) {
+    holds = rel->kind == TTIR_N_LESS ? NULL : ttir_true(lift->mem);
+  } else if (is_truth(lift, op, 0)) {
+    if (rel->kind != TTIR_N_EQUAL)
+      return ttir_refuse(lift, op, "an order of truths");
+    ttir_node *both = ttir_and(lift->mem, a->value, b->value);
+    ttir_node *none =
+        ttir_and(lift->mem, ttir_not(lift->mem, a->value), ttir_not(lift->mem, b->value));
+    holds = ttir_or(lift->mem, both, none);
+  } else {
+    if (!floating && rel->without_sign && (a->value->lo < 0 || b->value->lo < 0))
+      return ttir_refuse(lift, op, "of a number that is not shown to be at least 0");
+    holds = ttir_compare_lifted(lift, rel->kind, a, b);
+  }
+  return ttir_result(lift, op, rel->negate ? ttir_not(lift->mem, holds) : holds);
+}
+
+static ttir_node *select_truth(ttir_lift *lift, ttir_node *c, ttir_node *a, ttir_node *b) {
+  ttir_node *then = ttir_and(lift->mem, c, a);
+  ttir_node *other = ttir_and(lift->mem, ttir_not(lift->mem, c), b);
+  return ttir_or(lift->mem, then, other);
+}
+
+ttir_lifted ttir_choose(ttir_lift *lift, ttir_node *condition, const ttir_lifted *a,
+                        const ttir_lifted *b, bool truth) {
+  ttir_lifted chosen = {.known = true, .argument = a->argument};
+  chosen.value = truth ? select_truth(lift, condition, a->value, b->value)
+                       : ttir_if(lift->mem, condition, a->value, b->value);
+  chosen.low = select_truth(lift, condition, a->low, b->low);
+  chosen.high = select_truth(lift, condition, a->high, b->high);
+  return chosen;
+}
+
+static bool lift_select(ttir_lift *lift, const as_ttir_op *op, int code) {
+  (void)code;
+  const as_ttir_type *type = ttir_type_of(lift, op->result[0]);
+  const ttir_lifted *a = ttir_operand(lift, op, 1);
+  const ttir_lifted *b = ttir_operand(lift, op, 2);
+  if (type->kind == AS_TTIR_POINTER && a->argument != b->argument)
+    return ttir_refuse(lift, op, "between pointers to different arguments");
+  lift->value[op->result[0]] =
+      ttir_choose(lift, ttir_operand(lift, op, 0)->value, a, b, result_is_truth(lift, op));
+  return true;
+}
+
+/* ---- reals */
+
+ttir_lifted ttir_add_lifted(ttir_lift *lift, const as_ttir_op *op, const ttir_lifted *a,
+                            const ttir_lifted *b, bool subtract) {
+  ttir_lifted sum = {.known = true};
+  sum.value = ttir_arith(lift->mem, subtract ? TTIR_N_SUB : TTIR_N_ADD, a->value, b->value);
+  if (!is_finite(a) && !is_finite(b))
+    ttir_assume(lift, op, "infinities of opposite signs are taken not to meet");
+  ttir_node *b_low = subtract ? b->high : b->low;
+  ttir_node *b_high = subtract ? b->low : b->high;
+  sum.low = ttir_or(lift->mem, a->low, b_low);
+  sum.high = ttir_or(lift->mem, a->high, ttir_and(lift->mem, b_high, ttir_not(lift->mem, sum.low)));
+  return sum;
+}
+
+static bool lift_add(ttir_lift *lift, const as_ttir_op *op, int subtract) {
+  const ttir_lifted *a = ttir_operand(lift, op, 0);
+  lift->value[op->result[0]] = ttir_add_lifted(lift, op, a, ttir_operand(lift, op, 1), subtract);
+  return true;
+}
+
+/* where the number, infinite or not, is above (or below) 0 */
+static ttir_node *has_sign(ttir_lift *lift, const ttir_lifted *a, bool above) {
+  as_arena *mem = lift->mem;
+  ttir_node *zero = real(lift, "0");
+  ttir_node *finite = above ? ttir_compare(mem, TTIR_N_LESS, zero, a->value)
+                            : ttir_compare(mem, TTIR_N_LESS, a->value, zero);
+  ttir_node *never = above ? a->low : a->high;
+  return ttir_or(mem, above ? a->high : a->low, ttir_and(mem, ttir_not(mem, never), finite));
+}
+
+static ttir_node *infinite_product(ttir_lift *lift, const ttir_lifted *a, const ttir_lifted *b,
+                                   bool above) {
+  as_arena *mem = lift->mem;
+  ttir_node *same = a->high ? ttir_and(mem, a->high, has_sign(lift, b, above)) : NULL;
+  ttir_node *turned = a->low ? ttir_and(mem, a->low, has_sign(lift, b, !above)) : NULL;
+  return ttir_or(mem, same, turned);
+}
+
+ttir_lifted ttir_multiply_lifted(ttir_lift *lift, const as_ttir_op *op, const ttir_lifted *a,
+                                 const ttir_lifted *b) {
+  ttir_lifted product = {.known = true};
+  product.value = ttir_arith(lift->mem, TTIR_N_MUL, a->value, b->value);
+  if (!is_finite(a) || !is_finite(b)) {
+    ttir_assume(lift, op, "infinity is taken not to meet 0");
+    product.high =
+        ttir_or(lift->mem, infinite_product(lift, a, b, true), infinite_product(lift, b, a, true));
+    product.low = ttir_or(lift->mem, infinite_product(lift, a, b, false),
+                          infinite_product(lift, b, a, false));
+  }
+  return product;
+}
+
+static bool lift_multiply(ttir_lift *lift, const as_ttir_op *op, int code) {
+  (void)code;
+  lift->value[op->result[0]] =
+      ttir_multiply_lifted(lift, op, ttir_operand(lift, op, 0), ttir_operand(lift, op, 1));
+  return true;
+}
+
+static bool lift_divide(ttir_lift *lift, const as_ttir_op *op, int code) {
+  (void)code;
+  const ttir_lifted *a = ttir_operand(lift, op, 0);
+  const ttir_lifted *b = ttir_operand(lift, op, 1);
+  ttir_node *quotient = ttir_arith(lift->mem, TTIR_N_DIVIDE, a->value, b->value);
+  ttir_node *vanishes = ttir_or(lift->mem, b->low, b->high);
+  ttir_lifted result = {.known = true};
+  result.value = ttir_if(lift->mem, vanishes, real(lift, "0"), quotient);
+  if (!is_finite(a)) {
+    ttir_assume(lift, op, "infinity is taken not to be divided by infinity or 0");
+    result.high = infinite_product(lift, a, b, true);
+    result.low = infinite_product(lift, a, b, false);
+  }
+  lift->value[op->result[0]] = result;
+  return true;
+}
+
+static bool lift_negate(ttir_lift *lift, const as_ttir_op *op, int code) {
+  (void)code;
+  const ttir_lifted *a = ttir_operand(lift, op, 0);
+  ttir_node *value = ttir_arith(lift->mem, TTIR_N_SUB, real(lift, "0"), a->value);
+  lift->value[op->result[0]] =
+      (ttir_lifted){.value = value, .low = a->high, .high = a->low, .known = true};
+  return true;
+}
+
+ttir_lifted ttir_extreme(ttir_lift *lift, bool most, const ttir_lifted *a, const ttir_lifted *b) {
+  as_arena *mem = lift->mem;
+  ttir_node *argument[2] = {a->value, b->value};
+  ttir_node *value = ttir_call(mem, most ? "max" : "min", 2, argument);
+  /* where one is below all numbers, a maximum is the other one */
+  ttir_node *a_yields = most ? a->low : a->high;
+  ttir_node *b_yields = most ? b->low : b->high;
+  value = ttir_if(mem, a_yields, b->value, ttir_if(mem, b_yields, a->value, value));
+  ttir_node *all = ttir_and(mem, a_yields, b_yields);
+  ttir_node *some = most ? ttir_or(mem, a->high, b->high) : ttir_or(mem, a->low, b->low);
+  return (ttir_lifted){
+      .value = value, .low = most ? all : some, .high = most ? some : all, .known = true};
+}
+
+static bool lift_extreme(ttir_lift *lift, const as_ttir_op *op, int most) {
+  const ttir_lifted *a = ttir_operand(lift, op, 0);
+  lift->value[op->result[0]] = ttir_extreme(lift, most, a, ttir_operand(lift, op, 1));
+  return true;
+}
+
+static bool lift_clamp(ttir_lift *lift, const as_ttir_op *op, int code) {
+  (void)code;
+  ttir_lifted above =
+      ttir_extreme(lift, true, ttir_operand(lift, op, 0), ttir_operand(lift, op, 1));
+  lift->value[op->result[0]] = ttir_extreme(lift, false, &above, ttir_operand(lift, op, 2));
+  return true;
+}
+
+static bool lift_fma(ttir_lift *lift, const as_ttir_op *op, int code) {
+  (void)code;
+  for (uint32_t i = 0; i < 3; i++) {
+    if (!is_finite(ttir_operand(lift, op, i)))
+      return refuse_infinite(lift, op);
+  }
+  ttir_node *product = ttir_arith(lift->mem, TTIR_N_MUL, ttir_operand(lift, op, 0)->value,
+                                  ttir_operand(lift, op, 1)->value);
+  return ttir_result(lift, op,
+                     ttir_arith(lift->mem, TTIR_N_ADD, product, ttir_operand(lift, op, 2)->value));
+}
+
+/* ---- functions of one real */
+
+typedef enum {
+  EXP,
+  EXP2,
+  EXPM1,
+  LOG,
+  LOG2,
+  LOG1P,
+  SQRT,
+  RSQRT,
+  SIN,
+  COS,
+  TANH,
+  ERF,
+  FLOOR,
+  CEIL,
+  ABS
+} function;
+
+static ttir_node *call(ttir_lift *lift, const char *name, ttir_node *argument) {
+  return ttir_call(lift->mem, name, 1, &argument);
+}
+
+static ttir_node *combined(ttir_lift *lift, ttir_node_kind kind, ttir_node *a, ttir_node *b) {
+  return ttir_arith(lift->mem, kind, a, b);
+}
+
+static ttir_node *applied(ttir_lift *lift, function which, ttir_node *x) {
+  ttir_node *one = real(lift, "1");
+  ttir_node *two = real(lift, "2");
+  switch (which) {
+  case EXP:
+    return call(lift, "exp", x);
+  case EXP2:
+    return call(lift, "exp", combined(lift, TTIR_N_MUL, x, call(lift, "log", two)));
+  case EXPM1:
+    return combined(lift, TTIR_N_SUB, call(lift, "exp", x), one);
+  case LOG:
+    return call(lift, "log", x);
+  case LOG2:
+    return combined(lift, TTIR_N_DIVIDE, call(lift, "log", x), call(lift, "log", two));
+  case LOG1P:
+    return call(lift, "log", combined(lift, TTIR_N_ADD, one, x));
+  case SQRT:
+    return call(lift, "sqrt", x);
+  case RSQRT:
+    return combined(lift, TTIR_N_DIVIDE, one, call(lift, "sqrt", x));
+  case SIN:
+    return call(lift, "sin", x);
+  case COS:
+    return call(lift, "cos", x);
+  case TANH:
+    return call(lift, "tanh", x);
+  case ERF:
+    return call(lift, "erf", x);
+  case FLOOR:
+    return call(lift, "floor", x);
+  case CEIL: {
+    ttir_node *zero = real(lift, "0");
+    ttir_node *down = call(lift, "floor", combined(lift, TTIR_N_SUB, zero, x));
+    return combined(lift, TTIR_N_SUB, zero, down);
+  }
+  case ABS:
+    break;
+  }
+  return call(lift, "abs", x);
+}
+
+static bool lift_function(ttir_lift *lift, const as_ttir_op *op, int code) {
+  const ttir_lifted *a = ttir_operand(lift, op, 0);
+  ttir_lifted result = {.value = applied(lift, (function)code, a->value), .known = true};
+  if (code == EXP || code == EXP2) {
+    result.value = ttir_if(lift->mem, a->low, real(lift, "0"), result.value);
+    result.high = a->high;
+  } else if (code == ABS) {
+    result.high = ttir_or(lift->mem, a->low, a->high);
+  } else if (!is_finite(a)) {
+    return refuse_infinite(lift, op);
+  }
+  lift->value[op->result[0]] = result;
+  return true;
+}
+
+/* a function of CUDA's library, by the name that it has in C for floats */
+static bool lift_library(ttir_lift *lift, const as_ttir_op *op, int code) {
+  (void)code;
+
+  static const struct {
+    const char *name;
+    function which;
+  } known[] = {{"exp", EXP},     {"exp2", EXP2}, {"expm1", EXPM1}, {"log", LOG},   {"log2", LOG2},
+               {"log1p", LOG1P}, {"sqrt", SQRT}, {"rsqrt", RSQRT}, {"sin", SIN},   {"cos", COS},
+               {"tanh", TANH},   {"erf", ERF},   {"floor", FLOOR}, {"ceil", CEIL}, {"fabs", ABS}};
+
+  const char *symbol = as_ttir_attribute_of(op, "symbol");
+  static const char prefix[] = "\"__nv_";
+  if (symbol && strncmp(symbol, prefix, sizeof prefix - 1) == 0) {
+    const char *name = symbol + sizeof prefix - 1;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+      size_t n = strlen(known[i].name);
+      bool same = strncmp(name, known[i].name, n) == 0 &&
+                  (strcmp(name + n, "\"") == 0 || strcmp(name + n, "f\"") == 0);
+      if (same && op->n_operand == 1)
+        return lift_function(lift, op, (int)known[i].which);
+    }
+  }
+  return ttir_refuse(lift, op, symbol ? symbol : "a function without a name");
+}
+
+static bool lift_same(ttir_lift *lift, const as_ttir_op *op, int code) {
+  (void)code;
+  lift->value[op->result[0]] = *ttir_operand(lift, op, 0);
+  return true;
+}
+
+static bool lift_bitcast(ttir_lift *lift, const as_ttir_op *op, int code) {
+  const as_ttir_type *from = ttir_type_of(lift, op->operand[0]);
+  const as_ttir_type *to = ttir_type_of(lift, op->result[0]);
+  if (from->kind == to->kind && from->bits == to->bits && from->brain == to->brain)
+    return lift_same(lift, op, code);
+  return ttir_refuse(lift, op, "the bits of a number have no meaning here");
+}
+
+const ttir_row ttir_elementwise[] = {
+    {"arith.constant", lift_constant, 0},
+    {"arith.addi", lift_arith, TTIR_N_ADD},
+    {"arith.subi", lift_arith, TTIR_N_SUB},
+    {"arith.muli", lift_arith, TTIR_N_MUL},
+    {"arith.divsi", lift_arith, TTIR_N_DIV},
+    {"arith.remsi", lift_arith, TTIR_N_MOD},
+    {"arith.divui", lift_unsigned, TTIR_N_DIV},
+    {"arith.remui", lift_unsigned, TTIR_N_MOD},
+    {"arith.shli", lift_shift, TTIR_N_MUL},
+    {"arith.shrsi", lift_shift, TTIR_N_DIV},
+    {"arith.shrui", lift_shift, TTIR_N_DIV},
+    {"arith.andi", lift_and, 0},
+    {"arith.ori", lift_or, 0},
+    {"arith.xori", lift_xor, 0},
+    {"arith.maxsi", lift_integer_extreme, 1},
+    {"arith.minsi", lift_integer_extreme, 0},
+    {"arith.extsi", lift_widen, -1},
+    {"arith.extui", lift_widen, 1},
+    {"arith.index_cast", lift_widen, -1},
+    {"arith.trunci", lift_narrow, 0},
+    {"arith.sitofp", lift_to_real, -1},
+    {"arith.uitofp", lift_to_real, 1},
+    {"arith.cmpi", lift_compare, 0},
+    {"arith.cmpf", lift_compare, 1},
+    {"arith.select", lift_select, 0},
+    {"arith.addf", lift_add, 0},
+    {"arith.subf", lift_add, 1},
+    {"arith.mulf", lift_multiply, 0},
+    {"arith.divf", lift_divide, 0},
+    {"tt.precise_divf", lift_divide, 0},
+    {"arith.negf", lift_negate, 0},
+    {"arith.maxnumf", lift_extreme, 1},
+    {"arith.maximumf", lift_extreme, 1},
+    {"arith.minnumf", lift_extreme, 0},
+    {"arith.minimumf", lift_extreme, 0},
+    {"tt.clampf", lift_clamp, 0},
+    {"math.fma", lift_fma, 0},
+    {"math.exp", lift_function, EXP},
+    {"math.exp2", lift_function, EXP2},
+    {"math.expm1", lift_function, EXPM1},
+    {"math.log", lift_function, LOG},
+    {"math.log2", lift_function, LOG2},
+    {"math.log1p", lift_function, LOG1P},
+    {"math.sqrt", lift_function, SQRT},
+    {"tt.precise_sqrt", lift_function, SQRT},
+    {"math.rsqrt", lift_function, RSQRT},
+    {"math.sin", lift_function, SIN},
+    {"math.cos", lift_function, COS},
+    {"math.tanh", lift_function, TANH},
+    {"math.erf", lift_function, ERF},
+    {"math.floor", lift_function, FLOOR},
+    {"math.ceil", lift_function, CEIL},
+    {"math.absf", lift_function, ABS},
+    {"tt.extern_elementwise", lift_library, 0},
+    {"arith.extf", lift_same, 0},
+    {"arith.truncf", lift_same, 0},
+    {"tt.fp_to_fp", lift_same, 0},
+    {"tt.bitcast", lift_bitcast, 0},
+    {"arith.bitcast", lift_bitcast, 0},
+    {NULL, NULL, 0},
+};

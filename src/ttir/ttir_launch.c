@@ -1,0 +1,173 @@
+/* Launches: as they are given on a command line, and from JSON. */
+#include "src/base/str.h"
+#include "ttir.h"
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_ARGUMENTS = 256, MOST_SIZES = 64 };
+
+as_ttir_launch *as_ttir_launch_new(void) {
+  as_ttir_launch *launch = as_calloc(1, sizeof *launch);
+  launch->mem = as_arena_new();
+  launch->argument = as_calloc(MOST_ARGUMENTS, sizeof *launch->argument);
+  launch->size = as_calloc(MOST_SIZES, sizeof *launch->size);
+  return launch;
+}
+
+void as_ttir_launch_free(as_ttir_launch *launch) {
+  if (!launch)
+    return;
+  as_arena_free(launch->mem);
+  free(launch->argument);
+  free(launch->size);
+  free(launch);
+}
+
+static const char *kept(as_ttir_launch *launch, const char *text, size_t n) {
+  while (n > 0 && *text == ' ') {
+    text++;
+    n--;
+  }
+  while (n > 0 && text[n - 1] == ' ')
+    n--;
+  char *copy = as_arena_alloc(launch->mem, n + 1);
+  memcpy(copy, text, n);
+  return copy;
+}
+
+/* the part up to the next comma outside of parentheses; *rest is behind it, NULL after the last */
+static const char *part(as_ttir_launch *launch, const char *text, const char **rest) {
+  int depth = 0;
+  const char *at = text;
+  while (*at && (*at != ',' || depth > 0)) {
+    depth += *at == '(';
+    depth -= *at == ')';
+    at++;
+  }
+  *rest = *at ? at + 1 : NULL;
+  return kept(launch, text, (size_t)(at - text));
+}
+
+bool as_ttir_launch_grid(as_ttir_launch *launch, const char *text, as_err *err) {
+  const char *rest = text;
+  for (int axis = 0; rest; axis++) {
+    if (axis == 3)
+      return as_err_set(err, AS_BAD_INPUT, "a grid has at most three axes: `%s`", text);
+    launch->grid[axis] = part(launch, rest, &rest);
+    if (launch->grid[axis][0] == 0 || launch->grid[axis][0] == '-')
+      return as_err_set(err, AS_BAD_INPUT, "a grid's extent is missing, or negative: `%s`", text);
+  }
+  return true;
+}
+
+/* what stands before `=`; NULL with err */
+static const char *left_of(as_ttir_launch *launch, const char *text, const char **value,
+                           as_err *err) {
+  const char *equals = strchr(text, '=');
+  if (!equals || equals == text || equals[1] == 0) {
+    as_err_set(err, AS_BAD_INPUT, "`%s` is not of the form NAME=VALUE", text);
+    return NULL;
+  }
+  *value = equals + 1;
+  return kept(launch, text, (size_t)(equals - text));
+}
+
+static as_ttir_argument *add_argument(as_ttir_launch *launch, const char *name, as_err *err) {
+  if (launch->n_argument == MOST_ARGUMENTS) {
+    as_err_set(err, AS_BAD_INPUT, "more than %d arguments", (int)MOST_ARGUMENTS);
+    return NULL;
+  }
+  as_ttir_argument *argument = &launch->argument[launch->n_argument++];
+  *argument = (as_ttir_argument){.name = name};
+  argument->dim = as_arena_alloc(launch->mem, AS_TTIR_MAX_RANK * sizeof *argument->dim);
+  return argument;
+}
+
+bool as_ttir_launch_argument(as_ttir_launch *launch, const char *text, as_err *err) {
+  const char *rest;
+  const char *name = left_of(launch, text, &rest, err);
+  as_ttir_argument *argument = name ? add_argument(launch, name, err) : NULL;
+  while (argument && rest) {
+    if (argument->rank == AS_TTIR_MAX_RANK)
+      return as_err_set(err, AS_BAD_INPUT, "`%s` has more than %d axes", name,
+                        (int)AS_TTIR_MAX_RANK);
+    argument->dim[argument->rank++] = part(launch, rest, &rest);
+  }
+  return argument != NULL;
+}
+
+static bool add_size(as_ttir_launch *launch, const char *name, int64_t value, as_err *err) {
+  if (launch->n_size == MOST_SIZES)
+    return as_err_set(err, AS_BAD_INPUT, "more than %d sizes", (int)MOST_SIZES);
+  launch->size[launch->n_size++] = (as_ttir_size){name, value};
+  return true;
+}
+
+bool as_ttir_launch_size(as_ttir_launch *launch, const char *text, as_err *err) {
+  const char *value;
+  const char *name = left_of(launch, text, &value, err);
+  if (!name)
+    return false;
+  char *end;
+  long long number = strtoll(value, &end, 10);
+  if (*end || number < 1)
+    return as_err_set(err, AS_BAD_INPUT, "the size %s is `%s`, which is no number from 1 on", name,
+                      value);
+  return add_size(launch, name, number, err);
+}
+
+static const char *number_text(as_ttir_launch *launch, json_int_t value) {
+  char *text = as_format("%lld", (long long)value);
+  const char *copy = kept(launch, text, strlen(text));
+  free(text);
+  return copy;
+}
+
+static bool json_argument(as_ttir_launch *launch, const json_t *from, as_err *err) {
+  const char *name = json_string_value(json_object_get(from, "name"));
+  const char *kind = json_string_value(json_object_get(from, "kind"));
+  const json_t *size = json_object_get(from, "size");
+  const json_t *value = json_object_get(from, "value");
+  if (!name || !kind)
+    return as_err_set(err, AS_BAD_INPUT, "an argument of the launch has no name or no kind");
+  as_ttir_argument *argument = add_argument(launch, kept(launch, name, strlen(name)), err);
+  if (!argument)
+    return false;
+  if (strcmp(kind, "ptr") == 0) {
+    if (!json_is_integer(size) || json_integer_value(size) < 0)
+      return as_err_set(err, AS_BAD_INPUT, "`%s` has no size, or a negative one", name);
+    argument->dim[argument->rank++] = number_text(launch, json_integer_value(size));
+  } else if (json_is_integer(value)) {
+    argument->value = number_text(launch, json_integer_value(value));
+  }
+  return true;
+}
+
+bool as_ttir_launch_json(as_ttir_launch *launch, const char *file, const char *text, size_t len,
+                         uint32_t number, as_err *err) {
+  json_error_t why;
+  json_t *root = json_loadb(text, len, 0, &why);
+  if (!root)
+    return as_err_set(err, AS_BAD_INPUT, "%s:%d: %s", file, why.line, why.text);
+  const json_t *chosen = json_array_get(json_object_get(root, "cases"), number);
+  const json_t *grid = json_object_get(chosen, "grid");
+  const json_t *arguments = json_object_get(chosen, "args");
+  bool fine = json_is_object(chosen) && json_array_size(grid) == 3 && json_is_array(arguments);
+  if (!fine)
+    as_err_set(err, AS_BAD_INPUT, "%s: there is no case %u with a grid and arguments", file,
+               number);
+  for (size_t axis = 0; fine && axis < 3; axis++) {
+    const json_t *extent = json_array_get(grid, axis);
+    fine = json_is_integer(extent) && json_integer_value(extent) > 0;
+    if (fine)
+      launch->grid[axis] = number_text(launch, json_integer_value(extent));
+    else
+      as_err_set(err, AS_BAD_INPUT, "%s: a grid's extent is no positive number", file);
+  }
+  for (size_t i = 0; fine && i < json_array_size(arguments); i++)
+    fine = json_argument(launch, json_array_get(arguments, i), err);
+  launch->writes_all = json_is_true(json_object_get(chosen, "all_elements_written"));
+  json_decref(root);
+  return fine;
+}

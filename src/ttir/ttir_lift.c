@@ -1,0 +1,379 @@
+/* From a kernel to the text of a tile program: names, statements, declarations. */
+#include "ttir_lift.h"
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool ttir_refuse(ttir_lift *lift, const as_ttir_op *op, const char *why) {
+  return as_err_set(lift->err, AS_UNKNOWN, "%s:%d: %s: %s", lift->file, op->line, op->name, why);
+}
+
+void ttir_assume(ttir_lift *lift, const as_ttir_op *op, const char *what) {
+  char *text = as_format("line %d: %s\n", op->line, what);
+  const char *line = as_arena_strdup(lift->mem, text);
+  free(text);
+  for (size_t i = 0; i < lift->assumed.n; i++) {
+    if (strcmp(AS_VEC_AT(&lift->assumed, const char *, i), line) == 0)
+      return;
+  }
+  as_vec_push(&lift->assumed, &line);
+}
+
+const as_ttir_type *ttir_type_of(const ttir_lift *lift, uint32_t value) {
+  return &lift->kernel->value[value].type;
+}
+
+ttir_lifted *ttir_operand(ttir_lift *lift, const as_ttir_op *op, uint32_t i) {
+  return &lift->value[op->operand[i]];
+}
+
+bool ttir_result(ttir_lift *lift, const as_ttir_op *op, ttir_node *value) {
+  lift->value[op->result[0]] = (ttir_lifted){.value = value, .known = true};
+  return true;
+}
+
+/* ---- names */
+
+static const char *const reserved[] = {
+    "program", "sizes",   "where",   "input",   "output", "use",  "func", "op",       "let",
+    "out",     "require", "builtin", "mugraph", "kernel", "grid", "loop", "load",     "acc",
+    "store",   "end",     "sum",     "max",     "min",    "prod", "if",   "then",     "div",
+    "mod",     "and",     "or",      "not",     "none",   "inf",  "f16",  "bf16",     "f32",
+    "rule",    "ints",    "axes",    "tensor",  "assume", "lhs",  "rhs",  "expect",   "int",
+    "bool",    "tile",    "inout",   "scratch", "for",    "to",   "step", "parallel", "carry",
+    "next",    "make",    "over",    "else",    "abs",    "exp",  "log",  "sqrt",     "inv",
+};
+
+/* lanes, counters and program ids have names of their own: a letter or `pid`, then digits */
+static bool is_taken(const char *name) {
+  for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++) {
+    if (strcmp(name, reserved[i]) == 0)
+      return true;
+  }
+  size_t letters = strncmp(name, "pid", 3) == 0 ? 3 : name[0] == 'i' || name[0] == 'k' ? 1 : 0;
+  return letters > 0 && name[letters] &&
+         strspn(name + letters, "0123456789") == strlen(name + letters);
+}
+
+static char *cleaned(const char *wish) {
+  enum { MOST_LETTERS = 60 };
+
+  char *name = as_format("%s%.*s", wish[0] >= '0' && wish[0] <= '9' ? "v" : "", MOST_LETTERS, wish);
+  for (char *at = name; *at; at++) {
+    bool fine = (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') || *at == '_' ||
+                (*at >= '0' && *at <= '9');
+    if (!fine)
+      *at = '_';
+  }
+  return name;
+}
+
+const char *ttir_fresh(ttir_lift *lift, const char *wish) {
+  char *base = cleaned(wish);
+  char *name = as_strdup(base);
+  for (int k = 2; is_taken(name) || as_intern_find(&lift->names, name) != AS_NONE; k++) {
+    free(name);
+    name = as_format("%s_%d", base, k);
+  }
+  as_intern_string(&lift->names, name);
+  const char *kept = as_arena_strdup(lift->mem, name);
+  free(name);
+  free(base);
+  return kept;
+}
+
+const char *ttir_counter(ttir_lift *lift) {
+  char *name = as_format("k%u", lift->n_counters++);
+  const char *kept = as_arena_strdup(lift->mem, name);
+  free(name);
+  return kept;
+}
+
+/* ---- statements */
+
+void ttir_line(ttir_lift *lift, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  char *text = as_format_va(format, arguments);
+  va_end(arguments);
+  as_str_printf(&lift->out, "%*s%s\n", 2 * lift->depth, "", text);
+  free(text);
+}
+
+const as_ttir_type *ttir_extents(const ttir_lift *lift, const as_ttir_type *type) {
+  return type->rank == 0 && lift->over ? lift->over : type;
+}
+
+void ttir_own_lanes(ttir_lift *lift, const as_ttir_type *type, ttir_node *lane[AS_TTIR_MAX_RANK]) {
+  for (uint32_t i = 0; i < type->rank; i++)
+    lane[i] = type->dim[i] == 1 ? ttir_integer(lift->mem, 0)
+                                : ttir_lane(lift->mem, i, 0, type->dim[i] - 1);
+}
+
+ttir_node *ttir_element(ttir_lift *lift, ttir_sort sort, const char *name,
+                        const as_ttir_type *type) {
+  ttir_node *lane[AS_TTIR_MAX_RANK];
+  ttir_own_lanes(lift, type, lane);
+  return ttir_tile(lift->mem, sort, name, type->rank, lane);
+}
+
+ttir_lifted ttir_view_lifted(ttir_lift *lift, const ttir_lifted *of, ttir_node *const *lane) {
+  ttir_lifted view = *of;
+  view.value = ttir_view(lift->mem, of->value, lane);
+  view.low = ttir_view(lift->mem, of->low, lane);
+  view.high = ttir_view(lift->mem, of->high, lane);
+  return view;
+}
+
+const char *ttir_over(ttir_lift *lift, const as_ttir_type *type) {
+  as_str text;
+  as_str_init(&text);
+  as_str_add(&text, "[");
+  for (uint32_t i = 0; i < type->rank; i++)
+    as_str_printf(&text, "%si%u < %lld", i ? ", " : "", i, (long long)type->dim[i]);
+  as_str_add(&text, "]");
+  char *whole = as_str_take(&text);
+  const char *kept = as_arena_strdup(lift->mem, whole);
+  free(whole);
+  return kept;
+}
+
+ttir_node *ttir_make(ttir_lift *lift, const char *wish, const as_ttir_type *type,
+                     const ttir_node *node) {
+  type = ttir_extents(lift, type);
+  const char *name = ttir_fresh(lift, wish);
+  bool fixed = !node || node->kind == TTIR_N_TRUE;
+  bool truth = !node || node->sort == TTIR_TRUTH;
+  const char *text = fixed ? (node ? "1" : "0") : ttir_print(lift->mem, node);
+  ttir_line(lift, truth && !fixed ? "make %s%s = if(%s, 1, 0)" : "make %s%s = %s", name,
+            ttir_over(lift, type), text);
+  ttir_node *tile = ttir_element(lift, node ? node->sort : TTIR_TRUTH, name, type);
+  if (node && node->sort == TTIR_INTEGER) {
+    tile->lo = node->lo;
+    tile->hi = node->hi;
+  }
+  return tile;
+}
+
+/* a truth becomes a tile only if it is heavy; NULL and constants stay */
+static ttir_node *settled_truth(ttir_lift *lift, const char *name, const as_ttir_type *type,
+                                ttir_node *truth) {
+  enum { HEAVY = 40 };
+
+  return truth && truth->weight > HEAVY ? ttir_make(lift, name, type, truth) : truth;
+}
+
+void ttir_settle(ttir_lift *lift, uint32_t value, uint32_t weight) {
+  ttir_lifted *lifted = &lift->value[value];
+  const as_ttir_value *of = &lift->kernel->value[value];
+  lifted->low = settled_truth(lift, of->name, &of->type, lifted->low);
+  lifted->high = settled_truth(lift, of->name, &of->type, lifted->high);
+  if (lifted->value && lifted->value->weight > weight)
+    lifted->value = ttir_make(lift, of->name, &of->type, lifted->value);
+}
+
+/* What is used again, or would be printed at great length, gets a name.  Integers and truths, which
+ * make positions and masks, later than reals, so that these stay in sight. */
+static void settle_results(ttir_lift *lift, const as_ttir_op *op) {
+  for (uint32_t i = 0; i < op->n_result; i++) {
+    const as_ttir_value *of = &lift->kernel->value[op->result[i]];
+    bool real = of->type.kind == AS_TTIR_FLOAT;
+    uint32_t weight = real ? (of->uses > 1 ? 3 : 60) : (of->uses > 1 ? 40 : 120);
+    if (lift->value[op->result[i]].known && of->type.kind != AS_TTIR_DESCRIPTOR)
+      ttir_settle(lift, op->result[i], weight);
+  }
+}
+
+/* ---- operations */
+
+static const ttir_row *row_of(const ttir_row *rows, const char *name) {
+  while (rows->name && strcmp(rows->name, name) != 0)
+    rows++;
+  return rows->name ? rows : NULL;
+}
+
+bool ttir_lift_region(ttir_lift *lift, const as_ttir_region *region) {
+  for (uint32_t i = 0; i < region->n_op; i++) {
+    const as_ttir_op *op = region->op[i];
+    const ttir_row *row = row_of(ttir_elementwise, op->name);
+    if (!row)
+      row = row_of(ttir_structural, op->name);
+    if (!row)
+      return ttir_refuse(lift, op, "this operation has no meaning here");
+    for (uint32_t k = 0; k < op->n_operand; k++) {
+      if (!ttir_operand(lift, op, k)->known)
+        return ttir_refuse(lift, op, "an operand of it has no meaning here");
+    }
+    if (!row->lift(lift, op, row->code))
+      return false;
+    settle_results(lift, op);
+  }
+  return true;
+}
+
+/* ---- the launch */
+
+static const as_ttir_argument *launched(const ttir_lift *lift, const char *name) {
+  for (uint32_t i = 0; i < lift->launch->n_argument; i++) {
+    if (strcmp(lift->launch->argument[i].name, name) == 0)
+      return &lift->launch->argument[i];
+  }
+  return NULL;
+}
+
+/* the kernel's arguments, as values */
+static bool lift_arguments(ttir_lift *lift) {
+  const as_ttir_region *body = &lift->kernel->body;
+  for (uint32_t i = 0; i < body->n_argument; i++) {
+    const as_ttir_value *of = &lift->kernel->value[body->argument[i]];
+    const as_ttir_argument *given = launched(lift, of->name);
+    ttir_lifted *lifted = &lift->value[body->argument[i]];
+    lifted->known = true;
+    lifted->argument = i;
+    as_intern_string(&lift->names, of->name);
+    if (of->type.kind == AS_TTIR_POINTER) {
+      if (!given && of->uses > 0)
+        return as_err_set(lift->err, AS_BAD_INPUT, "the launch does not say the extents of `%s`",
+                          of->name);
+      lifted->value = ttir_integer(lift->mem, 0);
+    } else if (of->type.kind == AS_TTIR_INT) {
+      lifted->value = ttir_size(lift,
+                                given && given->value  ? given->value
+                                : given && given->rank ? given->dim[0]
+                                                       : of->name,
+                                of->name);
+      if (!lifted->value)
+        return false;
+    } else {
+      lifted->value = ttir_tile(lift->mem, TTIR_REAL, ttir_fresh(lift, of->name), 0, NULL);
+    }
+  }
+  for (uint32_t i = 0; i < lift->launch->n_size; i++)
+    as_intern_string(&lift->names, lift->launch->size[i].name);
+  return true;
+}
+
+/* ---- the whole program */
+
+static const char *type_word(const as_ttir_type *type) {
+  bool floating = type->kind == AS_TTIR_POINTER ? type->floating : type->kind == AS_TTIR_FLOAT;
+  return !floating ? "int" : type->bits == 16 ? (type->brain ? "bf16" : "f16") : "f32";
+}
+
+static bool declare_pointer(ttir_lift *lift, as_str *text, uint32_t i) {
+  const as_ttir_value *of = &lift->kernel->value[lift->kernel->body.argument[i]];
+  const as_ttir_argument *given = launched(lift, of->name);
+  if (!given)
+    return true; /* nothing uses it */
+  bool whole = lift->stored[i] && !lift->loaded[i] && lift->launch->writes_all;
+  as_str_printf(text, "%s %s: %s[",
+                whole             ? "output"
+                : lift->stored[i] ? "inout"
+                                  : "input",
+                of->name, type_word(&of->type));
+  for (uint32_t k = 0; k < given->rank; k++) {
+    ttir_node *extent = ttir_size(lift, given->dim[k], of->name);
+    if (!extent)
+      return false;
+    as_str_printf(text, "%s%s", k ? ", " : "", extent->text);
+  }
+  as_str_add(text, "]\n");
+  return true;
+}
+
+static bool declare(ttir_lift *lift, as_str *text) {
+  char *name = cleaned(lift->kernel->name);
+  as_str_printf(text, "tile %s\n", name);
+  free(name);
+  for (uint32_t i = 0; i < lift->launch->n_size; i++)
+    as_str_printf(text, "sizes %s = %lld\n", lift->launch->size[i].name,
+                  (long long)lift->launch->size[i].value);
+  const as_ttir_region *body = &lift->kernel->body;
+  for (uint32_t i = 0; i < body->n_argument; i++) {
+    const as_ttir_value *of = &lift->kernel->value[body->argument[i]];
+    if (of->type.kind == AS_TTIR_FLOAT)
+      as_str_printf(text, "input %s_given: %s[]\n", of->name, type_word(&of->type));
+    if (of->type.kind == AS_TTIR_POINTER && !declare_pointer(lift, text, i))
+      return false;
+  }
+  return true;
+}
+
+/* Numbers that are arguments are tensors without axes: loaded once, in each instance. */
+static void load_numbers(ttir_lift *lift) {
+  const as_ttir_region *body = &lift->kernel->body;
+  for (uint32_t i = 0; i < body->n_argument; i++) {
+    const as_ttir_value *of = &lift->kernel->value[body->argument[i]];
+    if (of->type.kind == AS_TTIR_FLOAT)
+      ttir_line(lift, "load %s[] = %s_given[]", lift->value[body->argument[i]].value->text,
+                of->name);
+  }
+}
+
+static bool lift_body(ttir_lift *lift) {
+  int open = 0;
+  for (int axis = 0; axis < 3; axis++) {
+    const char *extent = lift->launch->grid[axis];
+    if (!extent || strcmp(extent, "1") == 0)
+      continue;
+    ttir_node *count = ttir_size(lift, extent, "the grid");
+    if (!count)
+      return false;
+    ttir_line(lift, "parallel pid%d = 0 to %s", axis, count->text);
+    lift->depth++;
+    open++;
+  }
+  if (open == 0) { /* one instance is a kernel too */
+    ttir_line(lift, "parallel pid0 = 0 to 1");
+    lift->depth++;
+    open++;
+  }
+  load_numbers(lift);
+  if (!ttir_lift_region(lift, &lift->kernel->body))
+    return false;
+  while (open-- > 0) {
+    lift->depth--;
+    ttir_line(lift, "end");
+  }
+  return true;
+}
+
+ttir_node *ttir_grid(ttir_lift *lift, int axis) {
+  const char *extent = lift->launch->grid[axis];
+  return ttir_size(lift, extent ? extent : "1", "the grid");
+}
+
+char *as_ttir_lift(const as_ttir_kernel *kernel, const char *file, const as_ttir_launch *launch,
+                   char **assumptions, as_err *err) {
+  ttir_lift lift = {.kernel = kernel, .launch = launch, .file = file, .err = err};
+  lift.mem = as_arena_new();
+  lift.value = as_calloc(kernel->n_value + 1, sizeof *lift.value);
+  lift.loaded = as_calloc(kernel->body.n_argument + 1, sizeof *lift.loaded);
+  lift.stored = as_calloc(kernel->body.n_argument + 1, sizeof *lift.stored);
+  lift.guard = ttir_true(lift.mem);
+  as_str_init(&lift.out);
+  as_vec_init(&lift.assumed, sizeof(const char *));
+  as_intern_init(&lift.names, NULL);
+  as_str text;
+  as_str_init(&text);
+  bool fine = lift_arguments(&lift) && lift_body(&lift) && declare(&lift, &text);
+  if (fine)
+    as_str_add(&text, lift.out.s ? lift.out.s : "");
+  as_str said;
+  as_str_init(&said);
+  for (size_t i = 0; i < lift.assumed.n; i++)
+    as_str_add(&said, AS_VEC_AT(&lift.assumed, const char *, i));
+  *assumptions = as_str_take(&said);
+  as_vec_clear(&lift.assumed);
+  as_str_clear(&lift.out);
+  as_intern_clear(&lift.names);
+  free(lift.value);
+  free(lift.loaded);
+  free(lift.stored);
+  as_arena_free(lift.mem);
+  char *whole = as_str_take(&text);
+  if (fine)
+    return whole;
+  free(whole);
+  return NULL;
+}

@@ -1,0 +1,95 @@
+/* What the parts of the lifting share.  Private to src/ttir. */
+#ifndef AS_TTIR_LIFT_H
+#define AS_TTIR_LIFT_H
+#include "src/base/intern.h"
+#include "src/base/str.h"
+#include "src/base/vec.h"
+#include "ttir_node.h"
+
+/* What an SSA value is, as functions of its lanes.  A truth that never holds is NULL. */
+typedef struct {
+  ttir_node *value;  /* a number, or a truth; of a pointer, its position in elements */
+  ttir_node *low;    /* where this holds, the number is minus infinity, whatever `value` says */
+  ttir_node *high;   /* and here infinity */
+  uint32_t argument; /* of a pointer and a descriptor: of the kernel */
+  bool known;
+  const as_ttir_op *descriptor; /* that made it */
+} ttir_lifted;
+
+typedef struct {
+  const as_ttir_kernel *kernel;
+  const as_ttir_launch *launch;
+  const char *file;
+  as_arena *mem;
+  ttir_lifted *value; /* one each of the kernel's */
+  as_str out;
+  int depth;                /* of blocks in `out` */
+  as_vec assumed;           /* of const char *, lines; each once */
+  ttir_node *guard;         /* the conditions of the branches around; not NULL */
+  const as_ttir_type *over; /* the extents that values without axes have here; NULL: none */
+  as_intern names;          /* all that have been given */
+  uint32_t n_counters;
+  bool *loaded; /* by argument */
+  bool *stored;
+  as_err *err;
+} ttir_lift;
+
+/* one row of a table of operations: `code` is the handler's business */
+typedef struct {
+  const char *name;
+  bool (*lift)(ttir_lift *lift, const as_ttir_op *op, int code);
+  int code;
+} ttir_row;
+
+extern const ttir_row ttir_elementwise[]; /* both end with a name of NULL */
+extern const ttir_row ttir_structural[];
+
+bool ttir_refuse(ttir_lift *lift, const as_ttir_op *op, const char *why);
+void ttir_assume(ttir_lift *lift, const as_ttir_op *op, const char *what); /* each line once */
+bool ttir_lift_region(ttir_lift *lift, const as_ttir_region *region);
+
+const as_ttir_type *ttir_type_of(const ttir_lift *lift, uint32_t value);
+ttir_lifted *ttir_operand(ttir_lift *lift, const as_ttir_op *op, uint32_t i);
+/* the only result; false: it cannot be said, of a number */
+bool ttir_result(ttir_lift *lift, const as_ttir_op *op, ttir_node *value);
+
+/* ---- writing */
+void ttir_line(ttir_lift *lift, const char *format, ...) __attribute__((format(printf, 2, 3)));
+const char *ttir_fresh(ttir_lift *lift, const char *wish); /* a name of a tile or a variable */
+const char *ttir_counter(ttir_lift *lift);                 /* of a reduction */
+const char *ttir_over(ttir_lift *lift, const as_ttir_type *type); /* `[i0 < 4, i1 < 1]` */
+/* the extents that an operation's values have here */
+const as_ttir_type *ttir_extents(const ttir_lift *lift, const as_ttir_type *type);
+/* writes `make`; an element of the new tile */
+ttir_node *ttir_make(ttir_lift *lift, const char *wish, const as_ttir_type *type,
+                     const ttir_node *node);
+/* the same of a number with its infinities, where it is heavier than this */
+void ttir_settle(ttir_lift *lift, uint32_t value, uint32_t weight);
+/* the lanes of a value of this type: 0 where an axis has one element */
+void ttir_own_lanes(ttir_lift *lift, const as_ttir_type *type, ttir_node *lane[AS_TTIR_MAX_RANK]);
+
+/* a size expression of the launch, as an atom; NULL: refused; `what` it is said of */
+ttir_node *ttir_size(ttir_lift *lift, const char *text, const char *what);
+/* the number of instances along an axis of the grid; NULL: refused */
+ttir_node *ttir_grid(ttir_lift *lift, int axis);
+
+/* an element of the tile of this name, at the lanes of the type */
+ttir_node *ttir_element(ttir_lift *lift, ttir_sort sort, const char *name,
+                        const as_ttir_type *type);
+/* of all three */
+ttir_lifted ttir_view_lifted(ttir_lift *lift, const ttir_lifted *of, ttir_node *const *lane);
+
+/* comparison of numbers that may be infinite: kinds EQUAL, LESS, AT_MOST */
+ttir_node *ttir_compare_lifted(ttir_lift *lift, ttir_node_kind kind, const ttir_lifted *a,
+                               const ttir_lifted *b);
+/* of numbers that may be infinite; what would be no number is taken not to occur, aloud */
+ttir_lifted ttir_add_lifted(ttir_lift *lift, const as_ttir_op *op, const ttir_lifted *a,
+                            const ttir_lifted *b, bool subtract);
+ttir_lifted ttir_multiply_lifted(ttir_lift *lift, const as_ttir_op *op, const ttir_lifted *a,
+                                 const ttir_lifted *b);
+/* `a` where the condition holds, else `b` */
+ttir_lifted ttir_choose(ttir_lift *lift, ttir_node *condition, const ttir_lifted *a,
+                        const ttir_lifted *b, bool truth);
+/* the larger (most) or the smaller of two */
+ttir_lifted ttir_extreme(ttir_lift *lift, bool most, const ttir_lifted *a, const ttir_lifted *b);
+#endif

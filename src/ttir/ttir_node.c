@@ -1,0 +1,462 @@
+/* Building and printing expressions. */
+#include "ttir_node.h"
+#include "src/base/map.h"
+#include "src/base/str.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_WEIGHT = 1 << 20 };
+
+static ttir_node *new_node(as_arena *mem, ttir_node_kind kind, ttir_sort sort) {
+  ttir_node *node = as_arena_alloc(mem, sizeof *node);
+  node->kind = kind;
+  node->sort = sort;
+  node->weight = 1;
+  node->lo = TTIR_LEAST;
+  node->hi = TTIR_MOST;
+  return node;
+}
+
+static int64_t clamp(__int128 value) {
+  return value < TTIR_LEAST ? TTIR_LEAST : value > TTIR_MOST ? TTIR_MOST : (int64_t)value;
+}
+
+static void add_kid(ttir_node *node, ttir_node *kid) {
+  node->kid[node->n++] = kid;
+  uint64_t weight = (uint64_t)node->weight + kid->weight;
+  node->weight = weight > MOST_WEIGHT ? MOST_WEIGHT : (uint32_t)weight;
+}
+
+ttir_node *ttir_integer(as_arena *mem, int64_t value) {
+  ttir_node *node = new_node(mem, TTIR_N_NUMBER, TTIR_INTEGER);
+  char *text = as_format("%lld", (long long)value);
+  node->text = as_arena_strdup(mem, text);
+  node->lo = node->hi = value;
+  free(text);
+  return node;
+}
+
+ttir_node *ttir_real(as_arena *mem, const char *number) {
+  ttir_node *node = new_node(mem, TTIR_N_NUMBER, TTIR_REAL);
+  node->text = as_arena_strdup(mem, number);
+  return node;
+}
+
+ttir_node *ttir_name(as_arena *mem, const char *text, int64_t lo, int64_t hi) {
+  ttir_node *node = new_node(mem, TTIR_N_NAME, TTIR_INTEGER);
+  node->text = as_arena_strdup(mem, text);
+  node->lo = lo;
+  node->hi = hi;
+  return node;
+}
+
+ttir_node *ttir_lane(as_arena *mem, uint32_t lane, int64_t lo, int64_t hi) {
+  ttir_node *node = new_node(mem, TTIR_N_LANE, TTIR_INTEGER);
+  node->lane = lane;
+  node->lo = lo;
+  node->hi = hi;
+  return node;
+}
+
+ttir_node *ttir_tile(as_arena *mem, ttir_sort sort, const char *name, uint32_t n,
+                     ttir_node *const *lane) {
+  ttir_node *node = new_node(mem, TTIR_N_TILE, sort);
+  node->text = name;
+  for (uint32_t i = 0; i < n; i++)
+    add_kid(node, lane[i]);
+  node->weight = 1;
+  return node;
+}
+
+ttir_node *ttir_call(as_arena *mem, const char *function, uint32_t n, ttir_node *const *argument) {
+  ttir_node *node = new_node(mem, TTIR_N_CALL, argument[0]->sort);
+  node->text = function;
+  for (uint32_t i = 0; i < n; i++)
+    add_kid(node, argument[i]);
+  if (node->sort == TTIR_INTEGER && n == 2) { /* max and min */
+    const ttir_node *a = argument[0];
+    const ttir_node *b = argument[1];
+    bool most = strcmp(function, "max") == 0;
+    node->lo = most == (a->lo > b->lo) ? a->lo : b->lo;
+    node->hi = most == (a->hi > b->hi) ? a->hi : b->hi;
+  }
+  return node;
+}
+
+bool ttir_is_integer(const ttir_node *a, int64_t value) {
+  return a->sort == TTIR_INTEGER && a->lo == value && a->hi == value;
+}
+
+ttir_node *ttir_as_real(as_arena *mem, const ttir_node *integer) {
+  ttir_node *node = as_arena_alloc(mem, sizeof *node);
+  *node = *integer;
+  node->sort = TTIR_REAL;
+  return node;
+}
+
+static void range_of(ttir_node *node) {
+  const ttir_node *a = node->kid[0];
+  const ttir_node *b = node->kid[1];
+  bool open =
+      a->lo == TTIR_LEAST || a->hi == TTIR_MOST || b->lo == TTIR_LEAST || b->hi == TTIR_MOST;
+  if (node->kind == TTIR_N_MOD && b->lo > 0) {
+    bool same = a->lo >= 0 && a->hi < b->lo;
+    node->lo = same ? a->lo : 0;
+    node->hi = same ? a->hi : b->hi - 1;
+    return;
+  }
+  if (open)
+    return;
+  if (node->kind == TTIR_N_ADD) {
+    node->lo = clamp((__int128)a->lo + b->lo);
+    node->hi = clamp((__int128)a->hi + b->hi);
+  } else if (node->kind == TTIR_N_SUB) {
+    node->lo = clamp((__int128)a->lo - b->hi);
+    node->hi = clamp((__int128)a->hi - b->lo);
+  } else if (node->kind == TTIR_N_MUL) {
+    __int128 product[4] = {(__int128)a->lo * b->lo, (__int128)a->lo * b->hi,
+                           (__int128)a->hi * b->lo, (__int128)a->hi * b->hi};
+    __int128 lo = product[0];
+    __int128 hi = product[0];
+    for (int i = 1; i < 4; i++) {
+      lo = product[i] < lo ? product[i] : lo;
+      hi = product[i] > hi ? product[i] : hi;
+    }
+    node->lo = clamp(lo);
+    node->hi = clamp(hi);
+  } else if (node->kind == TTIR_N_DIV && a->lo >= 0 && b->lo > 0) {
+    node->lo = a->lo / b->hi;
+    node->hi = a->hi / b->lo;
+  }
+}
+
+/* NULL: nothing to simplify */
+static ttir_node *simpler(as_arena *mem, ttir_node_kind kind, ttir_node *a, ttir_node *b) {
+  bool zero = ttir_is_integer(a, 0);
+  bool add = kind == TTIR_N_ADD;
+  if (zero && add)
+    return b;
+  if (ttir_is_integer(b, 0) && (add || kind == TTIR_N_SUB))
+    return a;
+  if (kind == TTIR_N_MUL && (zero || ttir_is_integer(b, 0)))
+    return ttir_integer(mem, 0);
+  if (kind == TTIR_N_MUL && ttir_is_integer(a, 1))
+    return b;
+  if ((kind == TTIR_N_MUL || kind == TTIR_N_DIV) && ttir_is_integer(b, 1))
+    return a;
+  if (kind == TTIR_N_MOD && b->lo > 0 && a->lo >= 0 && a->hi < b->lo)
+    return a;
+  if (kind == TTIR_N_DIV && b->lo > 0 && a->lo >= 0 && a->hi < b->lo)
+    return ttir_integer(mem, 0);
+  return NULL;
+}
+
+ttir_node *ttir_arith(as_arena *mem, ttir_node_kind kind, ttir_node *a, ttir_node *b) {
+  bool integer = a->sort == TTIR_INTEGER && b->sort == TTIR_INTEGER && kind != TTIR_N_DIVIDE;
+  ttir_node *node = integer ? simpler(mem, kind, a, b) : NULL;
+  if (node)
+    return node;
+  node = new_node(mem, kind, integer ? TTIR_INTEGER : TTIR_REAL);
+  add_kid(node, a);
+  add_kid(node, b);
+  if (integer)
+    range_of(node);
+  return integer && node->lo == node->hi ? ttir_integer(mem, node->lo) : node;
+}
+
+ttir_node *ttir_true(as_arena *mem) {
+  return new_node(mem, TTIR_N_TRUE, TTIR_TRUTH);
+}
+
+ttir_node *ttir_if(as_arena *mem, ttir_node *condition, ttir_node *then, ttir_node *other) {
+  if (!condition)
+    return other;
+  if (condition->kind == TTIR_N_TRUE || then == other)
+    return then;
+  ttir_node *node = new_node(mem, TTIR_N_IF, then->sort);
+  add_kid(node, condition);
+  add_kid(node, then);
+  add_kid(node, other);
+  node->lo = then->lo < other->lo ? then->lo : other->lo;
+  node->hi = then->hi > other->hi ? then->hi : other->hi;
+  return node;
+}
+
+ttir_node *ttir_compare(as_arena *mem, ttir_node_kind kind, ttir_node *a, ttir_node *b) {
+  if (a->sort == TTIR_INTEGER) {
+    bool less = a->hi < b->lo;
+    bool more = a->lo > b->hi;
+    bool point = a->lo == a->hi && b->lo == b->hi && a->lo == b->lo;
+    if (kind == TTIR_N_LESS && (less || a->lo >= b->hi))
+      return less ? ttir_true(mem) : NULL;
+    if (kind == TTIR_N_AT_MOST && (a->hi <= b->lo || more))
+      return more ? NULL : ttir_true(mem);
+    if (kind == TTIR_N_EQUAL && (less || more || point))
+      return point ? ttir_true(mem) : NULL;
+  }
+  ttir_node *node = new_node(mem, kind, TTIR_TRUTH);
+  add_kid(node, a);
+  add_kid(node, b);
+  return node;
+}
+
+ttir_node *ttir_not(as_arena *mem, ttir_node *a) {
+  if (!a)
+    return ttir_true(mem);
+  if (a->kind == TTIR_N_TRUE)
+    return NULL;
+  if (a->kind == TTIR_N_NOT)
+    return a->kid[0];
+  ttir_node *node = new_node(mem, TTIR_N_NOT, TTIR_TRUTH);
+  add_kid(node, a);
+  return node;
+}
+
+static ttir_node *joined(as_arena *mem, ttir_node_kind kind, ttir_node *a, ttir_node *b) {
+  ttir_node *node = new_node(mem, kind, TTIR_TRUTH);
+  add_kid(node, a);
+  add_kid(node, b);
+  return node;
+}
+
+/* Is `a` the pattern `b`, with the free lane of `b` being one and the same thing throughout?
+ * `lane`: what it is, once it is known.  Without a free lane: are they the same? */
+static bool matches(const ttir_node *a, const ttir_node *b, const ttir_node **lane) {
+  if (a == b)
+    return true;
+  if (!a || !b)
+    return false;
+  if (b->kind == TTIR_N_LANE && b->lane == TTIR_FREE_LANE) {
+    if (*lane)
+      return matches(a, *lane, lane);
+    *lane = a;
+    return a->sort == TTIR_INTEGER;
+  }
+  bool same = a->kind == b->kind && a->sort == b->sort && a->n == b->n &&
+              (a->kind != TTIR_N_LANE || a->lane == b->lane) && (!a->text == !b->text) &&
+              (!a->text || strcmp(a->text, b->text) == 0);
+  for (uint32_t i = 0; same && i < a->n; i++)
+    same = matches(a->kid[i], b->kid[i], lane);
+  return same;
+}
+
+/* does one of the parts of a conjunction say what `truth` says, or imply it? */
+static bool entails(const ttir_node *conjunction, const ttir_node *truth) {
+  if (conjunction->kind == TTIR_N_AND)
+    return entails(conjunction->kid[0], truth) || entails(conjunction->kid[1], truth);
+  const ttir_node *lane = NULL;
+  if (matches(truth, conjunction, &lane))
+    return true;
+  lane = NULL;
+  return conjunction->implied && matches(truth, conjunction->implied, &lane);
+}
+
+/* does a part of `b` deny what `a` entails? */
+static bool contradicts(const ttir_node *a, const ttir_node *b) {
+  if (b->kind == TTIR_N_NOT)
+    return entails(a, b->kid[0]);
+  ttir_node negation = {.kind = TTIR_N_NOT, .sort = TTIR_TRUTH, .n = 1};
+  negation.kid[0] = (ttir_node *)(uintptr_t)b;
+  return entails(a, &negation) ||
+         (b->kind == TTIR_N_AND && (contradicts(a, b->kid[0]) || contradicts(a, b->kid[1])));
+}
+
+ttir_node *ttir_and(as_arena *mem, ttir_node *a, ttir_node *b) {
+  if (!a || !b || contradicts(a, b) || contradicts(b, a))
+    return NULL;
+  if (a->kind == TTIR_N_TRUE || entails(b, a))
+    return b;
+  return b->kind == TTIR_N_TRUE || entails(a, b) ? a : joined(mem, TTIR_N_AND, a, b);
+}
+
+ttir_node *ttir_or(as_arena *mem, ttir_node *a, ttir_node *b) {
+  if (!a || !b)
+    return a ? a : b;
+  if (a->kind == TTIR_N_TRUE || a == b)
+    return a;
+  return b->kind == TTIR_N_TRUE ? b : joined(mem, TTIR_N_OR, a, b);
+}
+
+/* ---- replacing lanes */
+
+typedef struct {
+  as_arena *mem;
+  ttir_node *const *lane;
+  as_map done; /* from nodes to what they became */
+} view;
+
+static ttir_node *viewed(view *in, ttir_node *node);
+
+static ttir_node *rebuilt(view *in, const ttir_node *node) {
+  ttir_node *kid[TTIR_MOST_KIDS];
+  for (uint32_t i = 0; i < node->n; i++)
+    kid[i] = viewed(in, node->kid[i]);
+  switch (node->kind) {
+  case TTIR_N_TILE:
+    return ttir_tile(in->mem, node->sort, node->text, node->n, kid);
+  case TTIR_N_CALL:
+    return ttir_call(in->mem, node->text, node->n, kid);
+  case TTIR_N_IF:
+    return ttir_if(in->mem, kid[0], kid[1], kid[2]);
+  case TTIR_N_EQUAL:
+  case TTIR_N_LESS:
+  case TTIR_N_AT_MOST:
+    return ttir_compare(in->mem, node->kind, kid[0], kid[1]);
+  case TTIR_N_AND:
+    return ttir_and(in->mem, kid[0], kid[1]);
+  case TTIR_N_OR:
+    return ttir_or(in->mem, kid[0], kid[1]);
+  case TTIR_N_NOT:
+    return ttir_not(in->mem, kid[0]);
+  default:
+    return ttir_arith(in->mem, node->kind, kid[0], kid[1]);
+  }
+}
+
+/* what was known of the node at all of its lanes is known here too */
+static ttir_node *as_known(as_arena *mem, ttir_node *node, const ttir_node *was) {
+  bool narrower = node->lo < was->lo || node->hi > was->hi;
+  if (node->sort == was->sort && !(node->sort == TTIR_INTEGER && narrower))
+    return node;
+  ttir_node *copy = as_arena_alloc(mem, sizeof *copy);
+  *copy = *node;
+  copy->sort = was->sort;
+  copy->lo = node->lo < was->lo ? was->lo : node->lo;
+  copy->hi = node->hi > was->hi ? was->hi : node->hi;
+  return copy;
+}
+
+static ttir_node *viewed(view *in, ttir_node *node) {
+  bool constant = !node || node->kind == TTIR_N_NUMBER || node->kind == TTIR_N_NAME ||
+                  node->kind == TTIR_N_TRUE;
+  if (constant)
+    return node;
+  if (node->kind == TTIR_N_LANE)
+    return node->lane == TTIR_FREE_LANE ? node : in->lane[node->lane];
+  uint64_t known;
+  if (as_map_get(&in->done, AS_KEY((uintptr_t)node), &known))
+    return (ttir_node *)(uintptr_t)known;
+  ttir_node *result = rebuilt(in, node);
+  if (result)
+    result = as_known(in->mem, result, node);
+  if (result && node->implied && result->kind == node->kind)
+    result->implied = viewed(in, node->implied);
+  as_map_put(&in->done, AS_KEY((uintptr_t)node), (uintptr_t)result);
+  return result;
+}
+
+ttir_node *ttir_view(as_arena *mem, ttir_node *of, ttir_node *const *lane) {
+  view in = {.mem = mem, .lane = lane};
+  as_map_init(&in.done, 1);
+  ttir_node *result = viewed(&in, of);
+  as_map_clear(&in.done);
+  return result;
+}
+
+/* ---- printing */
+
+/* how tightly a text is bound: what is looser than its place asks for stands in parentheses */
+typedef enum { LOOSE, SUM, PRODUCT, ATOM } binding;
+
+typedef struct {
+  const char *text;
+  binding level;
+} printed;
+
+static const char *joined_text(as_arena *mem, const char *a, const char *b, const char *c) {
+  char *text = as_format("%s%s%s", a, b, c);
+  const char *kept = as_arena_strdup(mem, text);
+  free(text);
+  return kept;
+}
+
+static printed print(as_arena *mem, const ttir_node *node);
+
+static const char *print_at(as_arena *mem, const ttir_node *node, binding least) {
+  printed got = print(mem, node);
+  return got.level >= least ? got.text : joined_text(mem, "(", got.text, ")");
+}
+
+/* ends `name(a, b` or `name[a, b`; takes the text */
+static printed finish(as_arena *mem, as_str *text, const char *end) {
+  as_str_add(text, end);
+  char *whole = as_str_take(text);
+  printed got = {as_arena_strdup(mem, whole), ATOM};
+  free(whole);
+  return got;
+}
+
+static printed print_tile(as_arena *mem, const ttir_node *node) {
+  as_str text;
+  as_str_init(&text);
+  as_str_printf(&text, "%s[", node->text);
+  for (uint32_t i = 0; i < node->n; i++)
+    as_str_printf(&text, "%s%s", i ? ", " : "", print(mem, node->kid[i]).text);
+  return finish(mem, &text, node->sort == TTIR_TRUTH ? "] = 1" : "]");
+}
+
+static printed print_call(as_arena *mem, const ttir_node *node) {
+  as_str text;
+  as_str_init(&text);
+  as_str_printf(&text, "%s(", node->kind == TTIR_N_IF ? "if" : node->text);
+  for (uint32_t i = 0; i < node->n; i++)
+    as_str_printf(&text, "%s%s", i ? ", " : "", print(mem, node->kid[i]).text);
+  return finish(mem, &text, ")");
+}
+
+/* an operation of two sides */
+typedef struct {
+  ttir_node_kind kind;
+  const char *between;
+  binding left;
+  binding right;
+  binding result;
+} form;
+
+static const form forms[] = {
+    {TTIR_N_ADD, " + ", SUM, PRODUCT, SUM},
+    {TTIR_N_SUB, " - ", SUM, PRODUCT, SUM},
+    {TTIR_N_MUL, " * ", PRODUCT, ATOM, PRODUCT},
+    {TTIR_N_DIVIDE, " / ", PRODUCT, ATOM, PRODUCT},
+    {TTIR_N_DIV, " div ", PRODUCT, ATOM, PRODUCT},
+    {TTIR_N_MOD, " mod ", PRODUCT, ATOM, PRODUCT},
+    {TTIR_N_EQUAL, " = ", SUM, SUM, ATOM},
+    {TTIR_N_LESS, " < ", SUM, SUM, ATOM},
+    {TTIR_N_AT_MOST, " <= ", SUM, SUM, ATOM},
+    {TTIR_N_AND, " and ", PRODUCT, PRODUCT, PRODUCT},
+    {TTIR_N_OR, " or ", SUM, SUM, SUM},
+};
+
+static const char *const lane_names[] = {"i0", "i1", "i2", "i3", "i4", "i5", "any"};
+
+static printed print(as_arena *mem, const ttir_node *node) {
+  switch (node->kind) {
+  case TTIR_N_NUMBER:
+    return (printed){node->text, node->text[0] == '-' ? SUM : ATOM};
+  case TTIR_N_NAME:
+    return (printed){node->text, ATOM};
+  case TTIR_N_LANE:
+    return (printed){lane_names[node->lane], ATOM};
+  case TTIR_N_TILE:
+    return print_tile(mem, node);
+  case TTIR_N_CALL:
+  case TTIR_N_IF:
+    return print_call(mem, node);
+  case TTIR_N_NOT:
+    return (printed){joined_text(mem, "not (", print(mem, node->kid[0]).text, ")"), ATOM};
+  case TTIR_N_TRUE:
+    return (printed){"0 = 0", ATOM};
+  default:
+    break;
+  }
+  const form *found = forms;
+  while (found->kind != node->kind)
+    found++;
+  const char *left = print_at(mem, node->kid[0], found->left);
+  const char *right = print_at(mem, node->kid[1], found->right);
+  return (printed){joined_text(mem, left, found->between, right), found->result};
+}
+
+const char *ttir_print(as_arena *mem, const ttir_node *node) {
+  return print(mem, node).text;
+}

@@ -1,0 +1,84 @@
+/* Expressions that a kernel's values are lifted to.  A node is a function of the lanes of the value
+ * that it belongs to; nothing is printed before it is needed, so shapes and index arithmetic vanish
+ * into positions.  A truth that never holds is NULL.
+ * May include: base.  Used by the lifting. */
+#ifndef AS_TTIR_NODE_H
+#define AS_TTIR_NODE_H
+#include "src/base/mem.h"
+#include "ttir.h"
+
+typedef enum { TTIR_INTEGER, TTIR_TRUTH, TTIR_REAL } ttir_sort;
+
+typedef enum {
+  TTIR_N_NUMBER, /* `text`; of an integer, `lo` too */
+  TTIR_N_NAME,   /* a size, a loop's variable, or an expression of such in parentheses */
+  TTIR_N_LANE,   /* number `lane` of its value; printed as `i0` */
+  TTIR_N_TILE,   /* the element of the tile `text` at the positions that are its kids */
+  TTIR_N_CALL,   /* function `text` */
+  TTIR_N_ADD,
+  TTIR_N_SUB,
+  TTIR_N_MUL,
+  TTIR_N_DIVIDE,
+  TTIR_N_DIV, /* towards minus infinity */
+  TTIR_N_MOD,
+  TTIR_N_IF, /* kid[0]: a truth */
+  TTIR_N_EQUAL,
+  TTIR_N_LESS,
+  TTIR_N_AT_MOST,
+  TTIR_N_AND,
+  TTIR_N_OR,
+  TTIR_N_NOT,
+  TTIR_N_TRUE
+} ttir_node_kind;
+
+/* a lane that stays where others are replaced */
+enum { TTIR_FREE_LANE = AS_TTIR_MAX_RANK };
+
+enum { TTIR_MOST_KIDS = AS_TTIR_MAX_RANK };
+
+typedef struct ttir_node {
+  ttir_node_kind kind;
+  ttir_sort sort;
+  uint32_t lane;
+  const char *text;
+  uint32_t n;
+  struct ttir_node *kid[TTIR_MOST_KIDS];
+  uint32_t weight; /* operations in it, as it would be printed; stops at a large number */
+  /* of a truth: another that holds where it does, at all values of the lane TTIR_FREE_LANE of it;
+   * or NULL */
+  struct ttir_node *implied;
+  int64_t lo; /* of an integer: it is shown to lie in lo..hi */
+  int64_t hi;
+} ttir_node;
+
+/* limits of ranges: beyond these nothing is known */
+#define TTIR_LEAST (-((int64_t)1 << 62))
+#define TTIR_MOST ((int64_t)1 << 62)
+
+/* All nodes live in the arena.  Integers and truths are simplified; sums and products of reals too
+ * where a side is the number 0 or 1 of a select. */
+ttir_node *ttir_integer(as_arena *mem, int64_t value);
+ttir_node *ttir_real(as_arena *mem, const char *number);
+ttir_node *ttir_name(as_arena *mem, const char *text, int64_t lo, int64_t hi);
+ttir_node *ttir_lane(as_arena *mem, uint32_t lane, int64_t lo, int64_t hi);
+ttir_node *ttir_tile(as_arena *mem, ttir_sort sort, const char *name, uint32_t n,
+                     ttir_node *const *lane);
+/* the node with its lanes replaced; simplified anew.  `of` may be NULL */
+ttir_node *ttir_view(as_arena *mem, ttir_node *of, ttir_node *const *lane);
+ttir_node *ttir_call(as_arena *mem, const char *function, uint32_t n, ttir_node *const *argument);
+/* + - * of integers or reals, the real quotient, div and mod */
+ttir_node *ttir_arith(as_arena *mem, ttir_node_kind kind, ttir_node *a, ttir_node *b);
+ttir_node *ttir_if(as_arena *mem, ttir_node *condition, ttir_node *then, ttir_node *other);
+ttir_node *ttir_compare(as_arena *mem, ttir_node_kind kind, ttir_node *a, ttir_node *b);
+ttir_node *ttir_true(as_arena *mem);
+ttir_node *ttir_not(as_arena *mem, ttir_node *a);
+/* NULL stands for a truth that never holds, on either side and as the result; what contradicts
+ * itself in plain sight never holds */
+ttir_node *ttir_and(as_arena *mem, ttir_node *a, ttir_node *b);
+ttir_node *ttir_or(as_arena *mem, ttir_node *a, ttir_node *b);
+ttir_node *ttir_as_real(as_arena *mem, const ttir_node *integer);
+bool ttir_is_integer(const ttir_node *a, int64_t value);
+
+/* The text; lives in the arena.  A truth prints as a condition. */
+const char *ttir_print(as_arena *mem, const ttir_node *node);
+#endif

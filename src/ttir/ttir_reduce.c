@@ -1,0 +1,337 @@
+/* Reductions, scans and products: as reductions of `.tile` where what they combine by is known, and
+ * as loops where it is not. */
+#include "ttir_control.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum { SUM, PRODUCT, LARGEST, SMALLEST, ALL, ANY, OTHER } combination;
+
+static bool is_of_arguments(const as_ttir_op *op, const as_ttir_region *region) {
+  return op->n_operand == 2 &&
+         ((op->operand[0] == region->argument[0] && op->operand[1] == region->argument[1]) ||
+          (op->operand[0] == region->argument[1] && op->operand[1] == region->argument[0]));
+}
+
+/* `select(a > b or a != a, a, b)`: Triton's maximum that keeps what is not a number; and with `<`
+ */
+static combination comparison_chain(const as_ttir_region *region) {
+  uint32_t a = region->argument[0];
+  uint32_t b = region->argument[1];
+  const as_ttir_op *const *op = (const as_ttir_op *const *)region->op;
+  if (region->n_op != 5 || strcmp(op[3]->name, "arith.select") != 0 ||
+      strcmp(op[2]->name, "arith.ori") != 0)
+    return OTHER;
+  bool chosen =
+      op[3]->operand[0] == op[2]->result[0] && op[3]->operand[1] == a && op[3]->operand[2] == b;
+  bool ordered = strcmp(op[0]->name, "arith.cmpf") == 0 && op[0]->operand[0] == a &&
+                 op[0]->operand[1] == b && op[0]->n_word > 0;
+  bool itself = strcmp(op[1]->name, "arith.cmpf") == 0 && op[1]->operand[0] == a &&
+                op[1]->operand[1] == a && op[1]->n_word > 0 && strcmp(op[1]->word[0], "une") == 0;
+  bool either = op[2]->n_operand == 2 &&
+                ((op[2]->operand[0] == op[0]->result[0] && op[2]->operand[1] == op[1]->result[0]) ||
+                 (op[2]->operand[1] == op[0]->result[0] && op[2]->operand[0] == op[1]->result[0]));
+  if (!chosen || !ordered || !itself || !either)
+    return OTHER;
+  const char *order = op[0]->word[0];
+  return strcmp(order, "ogt") == 0 ? LARGEST : strcmp(order, "olt") == 0 ? SMALLEST : OTHER;
+}
+
+static combination combination_of(const ttir_lift *lift, const as_ttir_region *region) {
+  static const struct {
+    const char *name;
+    combination is;
+  } known[] = {{"arith.addf", SUM},       {"arith.addi", SUM},         {"arith.mulf", PRODUCT},
+               {"arith.muli", PRODUCT},   {"arith.maxnumf", LARGEST},  {"arith.maximumf", LARGEST},
+               {"arith.maxsi", LARGEST},  {"arith.minnumf", SMALLEST}, {"arith.minimumf", SMALLEST},
+               {"arith.minsi", SMALLEST}, {"arith.andi", ALL},         {"arith.ori", ANY}};
+
+  if (region->n_argument != 2 || region->n_op < 2)
+    return OTHER;
+  const as_ttir_op *returned = region->op[region->n_op - 1];
+  const as_ttir_op *result = region->op[region->n_op - 2];
+  if (returned->n_operand != 1 || result->n_result != 1 ||
+      returned->operand[0] != result->result[0])
+    return OTHER;
+  const as_ttir_type *type = ttir_type_of(lift, result->result[0]);
+  bool truth = type->kind == AS_TTIR_INT && type->bits == 1;
+  for (size_t i = 0; region->n_op == 2 && i < sizeof known / sizeof *known; i++) {
+    bool logical = known[i].is == ALL || known[i].is == ANY;
+    if (strcmp(known[i].name, result->name) == 0 && is_of_arguments(result, region) &&
+        logical == truth)
+      return known[i].is;
+  }
+  return comparison_chain(region);
+}
+
+/* the type without the axis */
+static as_ttir_type without(const as_ttir_type *type, uint32_t axis) {
+  as_ttir_type result = *type;
+  result.rank--;
+  for (uint32_t i = axis; i < result.rank; i++)
+    result.dim[i] = type->dim[i + 1];
+  return result;
+}
+
+/* a node of the operand's type where the axis is at `at`, as one of the outer lanes */
+static ttir_node *along(ttir_lift *lift, ttir_node *node, const as_ttir_type *type, uint32_t axis,
+                        ttir_node *at) {
+  ttir_node *outer[AS_TTIR_MAX_RANK];
+  ttir_node *lane[AS_TTIR_MAX_RANK];
+  as_ttir_type rest = without(type, axis);
+  ttir_own_lanes(lift, &rest, outer);
+  for (uint32_t i = 0; i < type->rank; i++)
+    lane[i] = i == axis ? at : outer[i < axis ? i : i - 1];
+  return ttir_view(lift->mem, node, lane);
+}
+
+/* the operand's element number `at` of the axis, as a value of the other axes */
+static ttir_lifted slice_at(ttir_lift *lift, const ttir_lifted *of, const as_ttir_type *type,
+                            uint32_t axis, ttir_node *at) {
+  ttir_lifted slice = *of;
+  slice.value = along(lift, of->value, type, axis, at);
+  slice.low = along(lift, of->low, type, axis, at);
+  slice.high = along(lift, of->high, type, axis, at);
+  return slice;
+}
+
+/* a reduction's variable, which runs over the axis */
+static ttir_node *counter_of(ttir_lift *lift, const as_ttir_type *type, uint32_t axis) {
+  return ttir_name(lift->mem, ttir_counter(lift), 0, type->dim[axis] - 1);
+}
+
+/* writes `make NAME[outer] = WORD(k < extent) (body)`; an element of it */
+static ttir_node *reduced(ttir_lift *lift, const char *wish, const as_ttir_type *rest,
+                          int64_t extent, const char *word, const ttir_node *counter,
+                          const ttir_node *body) {
+  const char *name = ttir_fresh(lift, wish);
+  ttir_line(lift, "make %s%s = %s(%s < %lld) (%s)", name, ttir_over(lift, rest), word,
+            counter->text, (long long)extent, ttir_print(lift->mem, body));
+  return ttir_element(lift, body->sort, name, rest);
+}
+
+/* does the truth, which speaks of the counter, hold for all (or any) of its values? */
+static ttir_node *truth_over(ttir_lift *lift, const char *wish, const as_ttir_type *rest,
+                             int64_t extent, bool all, const ttir_node *counter, ttir_node *truth) {
+  if (!truth || truth->kind == TTIR_N_TRUE)
+    return truth;
+  ttir_node *one = ttir_integer(lift->mem, 1);
+  ttir_node *number = ttir_if(lift->mem, truth, one, ttir_integer(lift->mem, 0));
+  const char *word = all ? "min" : "max";
+  ttir_node *made = reduced(lift, wish, rest, extent, word, counter, number);
+  return ttir_compare(lift->mem, TTIR_N_EQUAL, made, one);
+}
+
+/* A maximum of numbers some of which may be below all numbers: over those that are not, where there
+ * are any.  Others are stood in for by the first that is not. */
+static ttir_lifted extreme_along(ttir_lift *lift, const char *name, const as_ttir_type *type,
+                                 uint32_t axis, bool most, const ttir_lifted *of) {
+  as_arena *mem = lift->mem;
+  const char *word = most ? "max" : "min";
+  ttir_node *yields = most ? of->low : of->high;
+  ttir_node *wins = most ? of->high : of->low;
+  ttir_node *k = counter_of(lift, type, axis);
+  ttir_node *here = along(lift, yields, type, axis, k);
+  ttir_node *body = along(lift, of->value, type, axis, k);
+  ttir_node *none = NULL;
+  ttir_node *zero = ttir_integer(mem, 0);
+  as_ttir_type rest = without(type, axis);
+  int64_t elements = type->dim[axis];
+  ttir_lifted result = {.known = true};
+  if (here && !along(lift, yields, type, axis, zero)) { /* the first element is a number */
+    body = ttir_if(mem, here, along(lift, of->value, type, axis, zero), body);
+  } else if (here) {
+    ttir_node *extent = ttir_integer(mem, type->dim[axis]);
+    ttir_node *first =
+        reduced(lift, "first", &rest, elements, "min", k, ttir_if(mem, here, extent, k));
+    first->lo = 0;
+    first->hi = type->dim[axis];
+    none = ttir_compare(mem, TTIR_N_EQUAL, first, extent);
+    ttir_node *any = ttir_lane(mem, TTIR_FREE_LANE, 0, type->dim[axis] - 1);
+    none->implied = along(lift, yields, type, axis, any);
+    ttir_node *there = along(lift, of->value, type, axis, first);
+    body = ttir_if(mem, none, ttir_as_real(mem, zero), ttir_if(mem, here, there, body));
+  }
+  result.value = reduced(lift, name, &rest, elements, word, k, body);
+  wins = along(lift, wins, type, axis, k);
+  ttir_node *some = truth_over(lift, "some", &rest, elements, false, k, wins);
+  result.low = most ? none : some;
+  result.high = most ? some : none;
+  return result;
+}
+
+/* writes the sum over the counter of a number that speaks of it; where one is infinite, it is */
+static ttir_lifted sum_over(ttir_lift *lift, const as_ttir_op *op, const as_ttir_type *rest,
+                            int64_t extent, const ttir_node *k, const ttir_lifted *body) {
+  const char *wish = lift->kernel->value[op->result[0]].name;
+  ttir_node *infinite = ttir_or(lift->mem, body->low, body->high);
+  ttir_node *zero = ttir_as_real(lift->mem, ttir_integer(lift->mem, 0));
+  ttir_node *number = infinite ? ttir_if(lift->mem, infinite, zero, body->value) : body->value;
+  if (body->low && body->high)
+    ttir_assume(lift, op, "infinities of opposite signs are taken not to meet");
+  ttir_lifted result = {.known = true};
+  ttir_node **flag[2] = {&result.low, &result.high};
+  ttir_node *of[2] = {body->low, body->high};
+  result.value = reduced(lift, wish, rest, extent, "sum", k, number);
+  for (int part = 0; part < 2; part++)
+    *flag[part] = truth_over(lift, "infinite", rest, extent, false, k, of[part]);
+  return result;
+}
+
+static bool reduce_known(ttir_lift *lift, const as_ttir_op *op, uint32_t axis, combination how) {
+  const as_ttir_type *type = ttir_type_of(lift, op->operand[0]);
+  const ttir_lifted *of = ttir_operand(lift, op, 0);
+  const char *name = lift->kernel->value[op->result[0]].name;
+  ttir_lifted *result = &lift->value[op->result[0]];
+  if (how == LARGEST || how == SMALLEST) {
+    *result = extreme_along(lift, name, type, axis, how == LARGEST, of);
+    return true;
+  }
+  ttir_node *k = counter_of(lift, type, axis);
+  as_ttir_type rest = without(type, axis);
+  int64_t extent = type->dim[axis];
+  ttir_lifted body = slice_at(lift, of, type, axis, k);
+  if (how == SUM) {
+    *result = sum_over(lift, op, &rest, extent, k, &body);
+    return true;
+  }
+  if (how == ALL || how == ANY)
+    return ttir_result(lift, op, truth_over(lift, name, &rest, extent, how == ALL, k, body.value));
+  if (of->low || of->high)
+    return ttir_refuse(lift, op, "a product of numbers that may be infinite");
+  return ttir_result(lift, op, reduced(lift, name, &rest, extent, "prod", k, body.value));
+}
+
+/* By the region itself, from the first element on.  Triton leaves order and association open, so a
+ * region has a meaning only if neither matters: then this one is as good as any. */
+static bool reduce_by_loop(ttir_lift *lift, const as_ttir_op *op, uint32_t axis) {
+  const as_ttir_region *region = &op->region[0];
+  uint32_t n = op->n_operand;
+  const as_ttir_type *type = ttir_type_of(lift, op->operand[0]);
+  as_ttir_type rest = without(type, axis);
+  if (n > TTIR_MOST_CARRIED || region->n_argument != 2 * n || op->n_result != n)
+    return ttir_refuse(lift, op, "its region does not combine its operands");
+  ttir_carried tiles[TTIR_MOST_CARRIED];
+  const as_ttir_type *types[TTIR_MOST_CARRIED];
+  ttir_lifted returned[TTIR_MOST_CARRIED];
+  as_str carries;
+  as_str_init(&carries);
+  ttir_assume(lift, op, "what it combines by is taken to be associative and commutative");
+  for (uint32_t i = 0; i < n; i++) {
+    const ttir_lifted *of = ttir_operand(lift, op, i);
+    if (of->low || of->high) {
+      as_str_clear(&carries);
+      return ttir_refuse(lift, op, "of numbers that may be infinite");
+    }
+    ttir_lifted first = slice_at(lift, of, type, axis, ttir_integer(lift->mem, 0));
+    const char *name = lift->kernel->value[op->result[i]].name;
+    tiles[i] = ttir_carry(lift, name, &rest, &first, false, false, &carries);
+    types[i] = &rest;
+  }
+  const char *counter = ttir_fresh(lift, "element");
+  ttir_line(lift, "for %s = 1 to %lld", counter, (long long)type->dim[axis]);
+  as_str_add(&lift->out, carries.s);
+  as_str_clear(&carries);
+  lift->depth++;
+  ttir_node *at = ttir_name(lift->mem, counter, 1, type->dim[axis] - 1);
+  for (uint32_t i = 0; i < n; i++) {
+    lift->value[region->argument[i]] = (ttir_lifted){.value = tiles[i].value, .known = true};
+    lift->value[region->argument[n + i]] =
+        slice_at(lift, ttir_operand(lift, op, i), type, axis, at);
+  }
+  const as_ttir_type *outer = lift->over;
+  lift->over = rest.rank ? &rest : NULL;
+  bool fine = ttir_lift_region(lift, region);
+  const as_ttir_op *yield = ttir_last(region);
+  fine = fine && (yield->n_operand == n ||
+                  ttir_refuse(lift, op, "its region does not return what it combines"));
+  for (uint32_t i = 0; fine && i < n; i++) {
+    returned[i] = *ttir_operand(lift, yield, i);
+    if (returned[i].low || returned[i].high)
+      fine = ttir_refuse(lift, op, "what it combines may become infinite");
+  }
+  if (fine)
+    ttir_write_next(lift, n, types, tiles, returned);
+  lift->over = outer;
+  lift->depth--;
+  ttir_line(lift, "end");
+  for (uint32_t i = 0; fine && i < n; i++)
+    lift->value[op->result[i]] = (ttir_lifted){.value = tiles[i].value, .known = true};
+  return fine;
+}
+
+static bool axis_of(ttir_lift *lift, const as_ttir_op *op, uint32_t *axis) {
+  const char *text = as_ttir_attribute_of(op, "axis");
+  *axis = text ? (uint32_t)strtoul(text, NULL, 10) : AS_TTIR_MAX_RANK;
+  if (op->n_operand == 0 || op->n_region != 1 || *axis >= ttir_type_of(lift, op->operand[0])->rank)
+    return ttir_refuse(lift, op, "an axis that its operand does not have");
+  return true;
+}
+
+bool ttir_lift_reduce(ttir_lift *lift, const as_ttir_op *op, int code) {
+  (void)code;
+  uint32_t axis;
+  if (!axis_of(lift, op, &axis))
+    return false;
+  combination how = op->n_operand == 1 ? combination_of(lift, &op->region[0]) : OTHER;
+  return how == OTHER ? reduce_by_loop(lift, op, axis) : reduce_known(lift, op, axis, how);
+}
+
+/* inclusive: element i combines those up to i, or from i on where it is reversed */
+bool ttir_lift_scan(ttir_lift *lift, const as_ttir_op *op, int code) {
+  (void)code;
+  uint32_t axis;
+  if (!axis_of(lift, op, &axis))
+    return false;
+  combination how = op->n_operand == 1 ? combination_of(lift, &op->region[0]) : OTHER;
+  const ttir_lifted *of = ttir_operand(lift, op, 0);
+  if (how == OTHER || how == ALL || how == ANY || of->low || of->high)
+    return ttir_refuse(lift, op, "by something else than a sum, a product or an extreme");
+  static const char *const words[] = {"sum", "prod", "max", "min"};
+  const as_ttir_type *type = ttir_type_of(lift, op->operand[0]);
+  const char *reverse = as_ttir_attribute_of(op, "reverse");
+  bool backwards = reverse && strcmp(reverse, "true") == 0;
+  ttir_node *lane[AS_TTIR_MAX_RANK];
+  ttir_own_lanes(lift, type, lane);
+  ttir_node *own = lane[axis];
+  ttir_node *k = counter_of(lift, type, axis);
+  ttir_node *extent = ttir_integer(lift->mem, type->dim[axis]);
+  ttir_node *count = backwards ? ttir_arith(lift->mem, TTIR_N_SUB, extent, own)
+                               : ttir_arith(lift->mem, TTIR_N_ADD, own, ttir_integer(lift->mem, 1));
+  lane[axis] = backwards ? ttir_arith(lift->mem, TTIR_N_ADD, own, k) : k;
+  const ttir_node *body = ttir_view(lift->mem, of->value, lane);
+  const char *name = ttir_fresh(lift, lift->kernel->value[op->result[0]].name);
+  ttir_line(lift, "make %s%s = %s(%s < %s) (%s)", name, ttir_over(lift, type), words[how], k->text,
+            ttir_print(lift->mem, count), ttir_print(lift->mem, body));
+  return ttir_result(lift, op, ttir_element(lift, of->value->sort, name, type));
+}
+
+/* ---- products */
+
+bool ttir_lift_dot(ttir_lift *lift, const as_ttir_op *op, int code) {
+  (void)code;
+
+  enum { HEAVY = 6 };
+
+  const as_ttir_type *type = ttir_type_of(lift, op->result[0]);
+  if (op->n_operand != 3 || type->rank < 2)
+    return ttir_refuse(lift, op, "of another form than a product and what is added");
+  for (uint32_t i = 0; i < 3; i++)
+    ttir_settle(lift, op->operand[i], HEAVY); /* read many times over */
+  const as_ttir_type *left_type = ttir_type_of(lift, op->operand[0]);
+  ttir_node *left[AS_TTIR_MAX_RANK];
+  ttir_node *right[AS_TTIR_MAX_RANK];
+  ttir_own_lanes(lift, type, left);
+  ttir_own_lanes(lift, type, right);
+  ttir_node *k = counter_of(lift, left_type, type->rank - 1);
+  left[type->rank - 1] = k;
+  right[type->rank - 2] = k;
+  ttir_lifted a = ttir_view_lifted(lift, ttir_operand(lift, op, 0), left);
+  ttir_lifted b = ttir_view_lifted(lift, ttir_operand(lift, op, 1), right);
+  ttir_lifted product = ttir_multiply_lifted(lift, op, &a, &b);
+  ttir_lifted sum = sum_over(lift, op, type, left_type->dim[type->rank - 1], k, &product);
+  const ttir_lifted *added = ttir_operand(lift, op, 2);
+  bool bare = added->value->kind == TTIR_N_NUMBER && strtod(added->value->text, NULL) == 0 &&
+              !added->low && !added->high;
+  lift->value[op->result[0]] = bare ? sum : ttir_add_lifted(lift, op, added, &sum, false);
+  return true;
+}

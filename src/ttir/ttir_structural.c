@@ -1,0 +1,418 @@
+/* Shapes, program ids, memory. */
+#include "ttir_control.h"
+#include "ttir_lift.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- shapes: the result's element at its lanes is the operand's at others */
+
+static bool view_result(ttir_lift *lift, const as_ttir_op *op, ttir_node *const *lane) {
+  lift->value[op->result[0]] = ttir_view_lifted(lift, ttir_operand(lift, op, 0), lane);
+  return true;
+}
+
+static bool lift_range(ttir_lift *lift, const as_ttir_op *op, int code) {
+  (void)code;
+  const char *start = as_ttir_attribute_of(op, "start");
+  const char *end = as_ttir_attribute_of(op, "end");
+  if (!start || !end)
+    return ttir_refuse(lift, op, "without a start or an end");
+  int64_t from = strtoll(start, NULL, 10);
+  int64_t to = strtoll(end, NULL, 10);
+  const as_ttir_type *type = ttir_type_of(lift, op->result[0]);
+  if (type->rank != 1 || to - from != type->dim[0])
+    return ttir_refuse(lift, op, "of another extent than its type says");
+  ttir_node *lane[AS_TTIR_MAX_RANK];
+  ttir_own_lanes(lift, type, lane);
+  return ttir_result(lift, op,
+                     ttir_arith(lift->mem, TTIR_N_ADD, ttir_integer(lift->mem, from), lane[0]));
+}
+
+static bool lift_splat(ttir_lift *lift, const as_ttir_op *op, int code) {
+  (void)code;
+  return view_result(lift, op, NULL);
+}
+
+static bool lift_expand(ttir_lift *lift, const as_ttir_op *op, int code) {
+  (void)code;
+  const char *text = as_ttir_attribute_of(op, "axis");
+  const as_ttir_type *type = ttir_type_of(lift, op->result[0]);
+  uint32_t axis = text ? (uint32_t)strtoul(text, NULL, 10) : AS_TTIR_MAX_RANK;
+  if (axis >= type->rank)
+    return ttir_refuse(lift, op, "an axis that the result does not have");
+  ttir_node *own[AS_TTIR_MAX_RANK];
+  ttir_node *lane[AS_TTIR_MAX_RANK];
+  ttir_own_lanes(lift, type, own);
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < type->rank; i++) {
+    if (i != axis)
+      lane[n++] = own[i];
+  }
+  return view_result(lift, op, lane);
+}
+
+static bool lift_broadcast(ttir_lift *lift, const as_ttir_op *op, int code) {
+  (void)code;
+  const as_ttir_type *from = ttir_type_of(lift, op->operand[0]);
+  const as_ttir_type *to = ttir_type_of(lift, op->result[0]);
+  if (from->rank != to->rank)
+    return ttir_refuse(lift, op, "between different numbers of axes");
+  ttir_node *lane[AS_TTIR_MAX_RANK];
+  ttir_own_lanes(lift, to, lane);
+  for (uint32_t i = 0; i < to->rank; i++) {
+    if (from->dim[i] != to->dim[i] && from->dim[i] != 1)
+      return ttir_refuse(lift, op, "of an axis of several elements");
+    if (from->dim[i] == 1)
+      lane[i] = ttir_integer(lift->mem, 0);
+  }
+  return view_result(lift, op, lane);
+}
+
+static bool lift_transpose(ttir_lift *lift, const as_ttir_op *op, int code) {
+  (void)code;
+  const char *order = as_ttir_attribute_of(op, "order");
+  const as_ttir_type *type = ttir_type_of(lift, op->result[0]);
+  order = order ? strchr(order, ':') : NULL;
+  if (!order)
+    return ttir_refuse(lift, op, "without an order");
+  ttir_node *own[AS_TTIR_MAX_RANK];
+  ttir_node *lane[AS_TTIR_MAX_RANK] = {0};
+  ttir_own_lanes(lift, type, own);
+  for (uint32_t i = 0; i < type->rank; i++) {
+    char *end;
+    unsigned long axis = strtoul(order + 1, &end, 10);
+    if (axis >= type->rank || lane[axis])
+      return ttir_refuse(lift, op, "its order is no order of the axes");
+    lane[axis] = own[i];
+    order = end;
+  }
+  return view_result(lift, op, lane);
+}
+
+/* the position of an element in a row-major tensor of this type */
+static ttir_node *row_major(ttir_lift *lift, const as_ttir_type *type, ttir_node *const *lane) {
+  ttir_node *position = ttir_integer(lift->mem, 0);
+  for (uint32_t i = 0; i < type->rank; i++) {
+    ttir_node *extent = ttir_integer(lift->mem, type->dim[i]);
+    position = ttir_arith(lift->mem, TTIR_N_MUL, position, extent);
+    position = ttir_arith(lift->mem, TTIR_N_ADD, position, lane[i]);
+  }
+  return position;
+}
+
+static bool lift_reshape(ttir_lift *lift, const as_ttir_op *op, int code) {
+  (void)code;
+  const as_ttir_type *from = ttir_type_of(lift, op->operand[0]);
+  const as_ttir_type *to = ttir_type_of(lift, op->result[0]);
+  for (uint32_t i = 0; i < op->n_word; i++) {
+    if (strcmp(op->word[i], "allow_reorder") == 0)
+      return ttir_refuse(lift, op, "in an order that is left open");
+  }
+  ttir_node *own[AS_TTIR_MAX_RANK];
+  ttir_node *lane[AS_TTIR_MAX_RANK];
+  ttir_own_lanes(lift, to, own);
+  ttir_node *position = row_major(lift, to, own);
+  for (uint32_t i = from->rank; i-- > 0;) {
+    ttir_node *extent = ttir_integer(lift->mem, from->dim[i]);
+    lane[i] = ttir_arith(lift->mem, TTIR_N_MOD, position, extent);
+    position = ttir_arith(lift->mem, TTIR_N_DIV, position, extent);
+  }
+  return view_result(lift, op, lane);
+}
+
+/* a new last axis of two elements: the first operand, the second */
+static bool lift_join(ttir_lift *lift, const as_ttir_op *op, int code) {
+  (void)code;
+  const as_ttir_type *type = ttir_type_of(lift, op->result[0]);
+  bool truth = type->kind == AS_TTIR_INT && type->bits == 1;
+  ttir_node *lane[AS_TTIR_MAX_RANK];
+  ttir_own_lanes(lift, type, lane);
+  ttir_node *first =
+      ttir_compare(lift->mem, TTIR_N_EQUAL, lane[type->rank - 1], ttir_integer(lift->mem, 0));
+  lift->value[op->result[0]] =
+      ttir_choose(lift, first, ttir_operand(lift, op, 0), ttir_operand(lift, op, 1), truth);
+  return true;
+}
+
+static bool lift_split(ttir_lift *lift, const as_ttir_op *op, int code) {
+  (void)code;
+  for (uint32_t part = 0; part < 2; part++) {
+    const as_ttir_type *type = ttir_type_of(lift, op->result[part]);
+    ttir_node *lane[AS_TTIR_MAX_RANK];
+    ttir_own_lanes(lift, type, lane);
+    lane[type->rank] = ttir_integer(lift->mem, part);
+    lift->value[op->result[part]] = ttir_view_lifted(lift, ttir_operand(lift, op, 0), lane);
+  }
+  return true;
+}
+
+/* ---- the grid */
+
+static int axis_of(const as_ttir_op *op) {
+  return op->n_word > 0 && strlen(op->word[0]) == 1 ? op->word[0][0] - 'x' : -1;
+}
+
+static bool lift_program_id(ttir_lift *lift, const as_ttir_op *op, int code) {
+  (void)code;
+  int axis = axis_of(op);
+  if (axis < 0 || axis > 2)
+    return ttir_refuse(lift, op, "an axis that a grid does not have");
+  ttir_node *count = ttir_grid(lift, axis);
+  if (!count)
+    return false;
+  if (ttir_is_integer(count, 1))
+    return ttir_result(lift, op, ttir_integer(lift->mem, 0));
+  char *name = as_format("pid%d", axis);
+  ttir_node *id = ttir_name(lift->mem, name, 0, count->hi - 1);
+  free(name);
+  return ttir_result(lift, op, id);
+}
+
+static bool lift_num_programs(ttir_lift *lift, const as_ttir_op *op, int code) {
+  (void)code;
+  int axis = axis_of(op);
+  if (axis < 0 || axis > 2)
+    return ttir_refuse(lift, op, "an axis that a grid does not have");
+  ttir_node *count = ttir_grid(lift, axis);
+  return count && ttir_result(lift, op, count);
+}
+
+/* ---- memory */
+
+static bool lift_pointer(ttir_lift *lift, const as_ttir_op *op, int code) {
+  (void)code;
+  ttir_lifted moved = *ttir_operand(lift, op, 0);
+  moved.value = ttir_arith(lift->mem, TTIR_N_ADD, moved.value, ttir_operand(lift, op, 1)->value);
+  lift->value[op->result[0]] = moved;
+  return true;
+}
+
+static const as_ttir_argument *argument_of(const ttir_lift *lift, uint32_t argument) {
+  const char *name = lift->kernel->value[lift->kernel->body.argument[argument]].name;
+  for (uint32_t i = 0; i < lift->launch->n_argument; i++) {
+    if (strcmp(lift->launch->argument[i].name, name) == 0)
+      return &lift->launch->argument[i];
+  }
+  return NULL;
+}
+
+/* `X[position]`, in a tensor of several axes by its dense strides; lives in the arena */
+static const char *place(ttir_lift *lift, uint32_t argument, ttir_node *position) {
+  const as_ttir_argument *given = argument_of(lift, argument);
+  as_str text;
+  as_str_init(&text);
+  as_str_printf(&text, "%s[", given->name);
+  ttir_node *at[AS_TTIR_MAX_RANK];
+  for (uint32_t i = given->rank; i-- > 0;) {
+    ttir_node *extent = ttir_size(lift, given->dim[i], given->name);
+    at[i] = i == 0 ? position : ttir_arith(lift->mem, TTIR_N_MOD, position, extent);
+    if (i > 0)
+      position = ttir_arith(lift->mem, TTIR_N_DIV, position, extent);
+  }
+  for (uint32_t i = 0; i < given->rank; i++)
+    as_str_printf(&text, "%s%s", i ? ", " : "", ttir_print(lift->mem, at[i]));
+  as_str_add(&text, "]");
+  char *whole = as_str_take(&text);
+  const char *kept = as_arena_strdup(lift->mem, whole);
+  free(whole);
+  return kept;
+}
+
+/* ` where c`, or nothing where the mask always holds */
+static const char *where(ttir_lift *lift, const ttir_node *mask) {
+  if (mask->kind == TTIR_N_TRUE)
+    return "";
+  char *text = as_format(" where %s", ttir_print(lift->mem, mask));
+  const char *kept = as_arena_strdup(lift->mem, text);
+  free(text);
+  return kept;
+}
+
+/* What is loaded where the mask holds, and `other` elsewhere; NULL: no value there. */
+static bool load(ttir_lift *lift, const as_ttir_op *op, uint32_t argument, ttir_node *position,
+                 ttir_node *mask, const ttir_lifted *other) {
+  const as_ttir_value *of = &lift->kernel->value[op->result[0]];
+  const as_ttir_type *type = ttir_extents(lift, &of->type);
+  bool real = of->type.kind == AS_TTIR_FLOAT;
+  ttir_lifted *result = &lift->value[op->result[0]];
+  lift->loaded[argument] = true;
+  if (!mask) { /* never: nothing is read */
+    *result = other ? *other : (ttir_lifted){.known = false};
+    return true;
+  }
+  const char *name = ttir_fresh(lift, of->name);
+  bool masked = mask->kind != TTIR_N_TRUE;
+  ttir_line(lift, "load %s%s = %s%s%s%s", name, ttir_over(lift, type),
+            place(lift, argument, position), where(lift, mask), masked && other ? " else " : "",
+            masked && other ? ttir_print(lift->mem, other->value) : "");
+  ttir_sort sort = real ? TTIR_REAL : TTIR_INTEGER;
+  ttir_node *tile = ttir_element(lift, sort, name, type);
+  *result = (ttir_lifted){.value = tile, .known = true};
+  if (!real) {
+    uint32_t bits = of->type.bits;
+    tile->lo = bits >= 63 ? TTIR_LEAST : -((int64_t)1 << (bits - 1));
+    tile->hi = bits >= 63 ? TTIR_MOST : ((int64_t)1 << (bits - 1)) - 1;
+    if (bits == 1)
+      result->value = ttir_compare(lift->mem, TTIR_N_EQUAL, tile, ttir_integer(lift->mem, 1));
+  }
+  if (other && masked) {
+    ttir_node *outside = ttir_not(lift->mem, mask);
+    result->low = ttir_and(lift->mem, outside, other->low);
+    result->high = ttir_and(lift->mem, outside, other->high);
+  }
+  return true;
+}
+
+static bool lift_load(ttir_lift *lift, const as_ttir_op *op, int code) {
+  (void)code;
+  if (op->n_operand == 0 || ttir_type_of(lift, op->operand[0])->kind != AS_TTIR_POINTER)
+    return ttir_refuse(lift, op, "of something that is no pointer");
+  const ttir_lifted *pointer = ttir_operand(lift, op, 0);
+  ttir_node *mask = op->n_operand > 1 ? ttir_operand(lift, op, 1)->value : ttir_true(lift->mem);
+  return load(lift, op, pointer->argument, pointer->value, ttir_and(lift->mem, mask, lift->guard),
+              op->n_operand > 2 ? ttir_operand(lift, op, 2) : NULL);
+}
+
+static bool store(ttir_lift *lift, const as_ttir_op *op, const as_ttir_type *type,
+                  uint32_t argument, ttir_node *position, ttir_node *mask,
+                  const ttir_lifted *value) {
+  lift->stored[argument] = true;
+  if (!mask)
+    return true;
+  if (value->low || value->high)
+    ttir_assume(lift, op, "what is stored is taken to be finite");
+  ttir_node *number = value->value;
+  if (!number || number->sort == TTIR_TRUTH)
+    number = ttir_if(lift->mem, number, ttir_integer(lift->mem, 1), ttir_integer(lift->mem, 0));
+  ttir_line(lift, "store %s = %s over %s%s", place(lift, argument, position),
+            ttir_print(lift->mem, number), ttir_over(lift, type), where(lift, mask));
+  return true;
+}
+
+static bool lift_store(ttir_lift *lift, const as_ttir_op *op, int code) {
+  (void)code;
+  if (op->n_operand < 2 || ttir_type_of(lift, op->operand[0])->kind != AS_TTIR_POINTER)
+    return ttir_refuse(lift, op, "to something that is no pointer");
+  const ttir_lifted *pointer = ttir_operand(lift, op, 0);
+  ttir_node *mask = op->n_operand > 2 ? ttir_operand(lift, op, 2)->value : ttir_true(lift->mem);
+  return store(lift, op, ttir_type_of(lift, op->operand[1]), pointer->argument, pointer->value,
+               ttir_and(lift->mem, mask, lift->guard), ttir_operand(lift, op, 1));
+}
+
+static bool lift_descriptor(ttir_lift *lift, const as_ttir_op *op, int code) {
+  (void)code;
+  uint32_t rank = ttir_type_of(lift, op->result[0])->rank;
+  if (op->n_operand != 1 + 2 * rank)
+    return ttir_refuse(lift, op, "of another form than base, extents, strides");
+  ttir_lifted descriptor = *ttir_operand(lift, op, 0);
+  descriptor.descriptor = op;
+  lift->value[op->result[0]] = descriptor;
+  return true;
+}
+
+/* position and mask of the block at the indices that are operands first.. of `op` */
+static ttir_node *block_position(ttir_lift *lift, const as_ttir_op *op, const as_ttir_type *type,
+                                 uint32_t first, ttir_node **mask) {
+  const ttir_lifted *descriptor = ttir_operand(lift, op, 0);
+  const as_ttir_op *made = descriptor->descriptor;
+  ttir_node *lane[AS_TTIR_MAX_RANK];
+  ttir_own_lanes(lift, type, lane);
+  ttir_node *position = descriptor->value;
+  *mask = lift->guard;
+  for (uint32_t i = 0; i < type->rank; i++) {
+    ttir_node *extent = ttir_operand(lift, made, 1 + i)->value;
+    ttir_node *stride = ttir_operand(lift, made, 1 + type->rank + i)->value;
+    ttir_node *start = ttir_operand(lift, op, first + i)->value;
+    ttir_node *at = ttir_arith(lift->mem, TTIR_N_ADD, start, lane[i]);
+    ttir_node *zero = ttir_integer(lift->mem, 0);
+    *mask = ttir_and(lift->mem, *mask, ttir_compare(lift->mem, TTIR_N_AT_MOST, zero, at));
+    *mask = ttir_and(lift->mem, *mask, ttir_compare(lift->mem, TTIR_N_LESS, at, extent));
+    position =
+        ttir_arith(lift->mem, TTIR_N_ADD, position, ttir_arith(lift->mem, TTIR_N_MUL, at, stride));
+  }
+  return position;
+}
+
+static bool lift_block_load(ttir_lift *lift, const as_ttir_op *op, int code) {
+  (void)code;
+  const as_ttir_type *type = ttir_type_of(lift, op->result[0]);
+  if (op->n_operand != 1 + type->rank || !ttir_operand(lift, op, 0)->descriptor)
+    return ttir_refuse(lift, op, "of another form than a descriptor and its indices");
+  ttir_node *mask;
+  ttir_node *position = block_position(lift, op, type, 1, &mask);
+  ttir_lifted zero = {.value = ttir_integer(lift->mem, 0), .known = true};
+  return load(lift, op, ttir_operand(lift, op, 0)->argument, position, mask, &zero);
+}
+
+static bool lift_block_store(ttir_lift *lift, const as_ttir_op *op, int code) {
+  (void)code;
+  /* the value is printed last: `descriptor_store d[i, j], v` */
+  uint32_t last = op->n_operand - 1;
+  const as_ttir_type *type = ttir_type_of(lift, op->operand[last]);
+  if (op->n_operand != 2 + type->rank || !ttir_operand(lift, op, 0)->descriptor)
+    return ttir_refuse(lift, op, "of another form than a descriptor, its indices, a value");
+  ttir_node *mask;
+  ttir_node *position = block_position(lift, op, type, 1, &mask);
+  return store(lift, op, type, ttir_operand(lift, op, 0)->argument, position, mask,
+               ttir_operand(lift, op, last));
+}
+
+static bool lift_assert(ttir_lift *lift, const as_ttir_op *op, int code) {
+  (void)code;
+  char *text = as_format("its assertion is taken to hold: %s", op->literal ? op->literal : "");
+  ttir_assume(lift, op, text);
+  free(text);
+  return true;
+}
+
+static bool lift_nothing(ttir_lift *lift, const as_ttir_op *op, int code) {
+  (void)lift;
+  (void)op;
+  (void)code;
+  return true;
+}
+
+static bool lift_atomic(ttir_lift *lift, const as_ttir_op *op, int code) {
+  (void)code;
+  return ttir_refuse(lift, op, "updates by several instances in an order that is left open");
+}
+
+static bool lift_bits(ttir_lift *lift, const as_ttir_op *op, int code) {
+  (void)code;
+  return ttir_refuse(lift, op, "random numbers: the bits of a product have no meaning here");
+}
+
+const ttir_row ttir_structural[] = {
+    {"tt.make_range", lift_range, 0},
+    {"tt.splat", lift_splat, 0},
+    {"tt.expand_dims", lift_expand, 0},
+    {"tt.broadcast", lift_broadcast, 0},
+    {"tt.trans", lift_transpose, 0},
+    {"tt.reshape", lift_reshape, 0},
+    {"tt.join", lift_join, 0},
+    {"tt.split", lift_split, 0},
+    {"tt.get_program_id", lift_program_id, 0},
+    {"tt.get_num_programs", lift_num_programs, 0},
+    {"tt.addptr", lift_pointer, 0},
+    {"tt.load", lift_load, 0},
+    {"tt.store", lift_store, 0},
+    {"tt.make_tensor_descriptor", lift_descriptor, 0},
+    {"tt.descriptor_load", lift_block_load, 0},
+    {"tt.descriptor_store", lift_block_store, 0},
+    {"tt.assert", lift_assert, 0},
+    {"gpu.barrier", lift_nothing, 0},
+    {"tt.print", lift_nothing, 0},
+    {"tt.return", lift_nothing, 0},
+    {"tt.atomic_rmw", lift_atomic, 0},
+    {"tt.atomic_cas", lift_atomic, 0},
+    {"tt.mulhiui", lift_bits, 0},
+    {"tt.dot", ttir_lift_dot, 0},
+    {"tt.reduce", ttir_lift_reduce, 0},
+    {"tt.scan", ttir_lift_scan, 0},
+    {"scf.for", ttir_lift_for, 0},
+    {"scf.if", ttir_lift_if, 0},
+    {"scf.yield", lift_nothing, 0},
+    {"tt.reduce.return", lift_nothing, 0},
+    {"tt.scan.return", lift_nothing, 0},
+    {NULL, NULL, 0},
+};

@@ -1,0 +1,74 @@
+#!/bin/sh
+# Kernels of Triton on the command line: what they are lifted to, verdicts, bad input; and where kernels of others are, that what is lifted
+# computes what is recorded of them.
+. "${AS_TOP_SRCDIR:?}/tests/cli/lib.sh"
+cases=$src/tests/ttir/cases
+shared=${AS_SHARED:-$src/../shared}
+
+judge() { # STATUS WORDS PROGRAM KERNEL OPTIONS..
+  want=$1 words=$2 program=$cases/$3 kernel=$cases/$4
+  shift 4
+  expect "$want" "$words" certify --from triton --writes-all "$@" "$program" "$kernel"
+}
+
+# the text is read back as a program, and is what it was
+lifted() { # NAME KERNEL OPTIONS..
+  name=$1 kernel=$2
+  shift 2
+  "$assay" lift --writes-all "$@" "$cases/$kernel" >out 2>err || fail "$kernel is not lifted"
+  cmp -s out "$cases/$name" || fail "$kernel is lifted to another text than $name: $(diff out "$cases/$name" | head -5)"
+}
+lifted scaled_add.tile scaled_add.ttir --grid 'cdiv(n, 64)' --size n=100 --argument x=n --argument y=n --argument z=n
+lifted row_softmax.tile row_softmax.ttir --grid 3 --argument x=15 --argument y=15 --argument n=5
+lifted running.tile running.ttir --argument x=40 --argument out=8 --argument n=5
+
+add='--size n=100 --argument x=n --argument y=n --argument z=n'
+# shellcheck disable=SC2086
+{
+  judge 3 'no difference at 4 choices' scaled_add.tp scaled_add.ttir --grid 'cdiv(n, 64)' $add
+  judge 1 'z[0]: given 13/32, candidate -19/32' scaled_add.tp scaled_subtract.ttir --grid 'cdiv(n, 64)' $add
+  judge 1 'is outside of its 1' scaled_add.tp scaled_add_one_too_many.ttir --grid 'cdiv(n, 64)' $add
+  judge 1 'REFUTED' scaled_add.tp scaled_add.ttir --grid 'n div 64' $add
+}
+judge 3 'no difference at 1 choices' row_softmax.tp row_softmax.ttir --grid 3 --argument x=15 --argument y=15 --argument n=5
+judge 1 'y[0]: given' row_softmax.tp row_softmax.ttir --grid 3 --argument x=15 --argument y=15 --argument n=4
+
+# what is missing, or wrong, is named
+kernel=$cases/scaled_add.ttir
+expect 2 'does not say the extents of `x`' lift "$kernel" --grid 2
+expect 2 'no size expression' lift "$kernel" --grid 'n +' --argument x=n --argument y=n --argument z=n
+expect 2 'missing, or negative' lift "$kernel" --grid=-3 --argument x=n
+expect 2 'at most three axes' lift "$kernel" --grid 1,2,3,4
+expect 2 'NAME=VALUE' lift "$kernel" --grid 2 --argument x
+expect 2 'no number from 1 on' lift "$kernel" --grid 2 --size n=0
+expect 2 'no case 7' lift "$kernel" --launch "$cases/running.json:7"
+expect 2 'whose kernel is it' lift "$cases/scaled_add.tp"
+head -c 900 "$kernel" >cut.ttir
+expect 2 'cut.ttir:' lift cut.ttir --grid 2
+sed 's/arith.mulf/shape.mulf/' "$kernel" >dialect.ttir
+expect 3 'shape.mulf: this operation has no meaning here' lift dialect.ttir --grid 2 --size n=100 --argument x=n --argument y=n --argument z=n
+sed 's/tensor<64xi32>/tensor<-64xi32>/' "$kernel" >negative.ttir
+expect 2 'negative or not known' lift negative.ttir --grid 2
+sed 's/%ns = tt.splat %n/%ns = tt.splat %nowhere/' "$kernel" >undefined.ttir
+expect 2 '`%nowhere` is not defined here' lift undefined.ttir --grid 2
+echo 'module { }' >empty.ttir
+expect 2 'no `tt.func`' lift empty.ttir --grid 2
+head -c 10000000 /dev/zero | tr '\0' '{' >braces.ttir
+expect 2 'no `tt.func`' lift braces.ttir --grid 2
+{ head -3 "$kernel"; seq 350000 | sed 's/.*/%c& = arith.constant 1 : i32/'; } >long.ttir
+expect 2 'ends inside of a region' lift long.ttir --grid 2
+sed 's/%start = /%pid = /' "$kernel" >twice.ttir
+expect 2 'a second time' lift twice.ttir --grid 2
+
+# kernels of others: small ones, that one evaluates in seconds
+if [ -d "$shared/data/ttir/extra" ]; then
+  "$build/tests/ttir/probes" --most 30000 "$shared"/data/ttir/dev/*.ttir "$shared"/data/ttir/extra/*.ttir >out 2>err ||
+    fail "a kernel computes something else than what is recorded: $(grep DIFFERS out)"
+  tail -1 out
+  agreed=$(sed -n '$s/ agrees.*//p' out) refused=$(sed -n '$s/.*, \([0-9]*\) refused.*/\1/p' out)
+  [ "${agreed:-0}" -ge 30 ] || fail "only ${agreed:-0} kernels were compared"
+  [ "${refused:-99}" -le 9 ] || fail "${refused:-all} kernels are not lifted"
+else
+  echo "kernels of others are not there ($shared/data/ttir): not compared"
+fi
+[ "$failures" -eq 0 ]

@@ -124,7 +124,7 @@ static bool note_direct(as_rows *R, uint32_t id, const as_atom *a, const as_rows
 
 /* the axis of each fold, inner ones too */
 static bool note_fold(as_rows *R, uint32_t id, const as_atom *a, const as_rows_scope *s) {
-  unsigned axis;
+  unsigned axis = 0;
   if (a->kind == AS_ATOM_LOAD)
     return note_read(R, a, s);
   if (a->kind != AS_ATOM_SUM && a->kind != AS_ATOM_MAX)

@@ -226,7 +226,7 @@ static void store(reader *r) {
 static void zeros(reader *r) {
   const ck_token *at = ck_new_name(&r->p);
   name *before = r->names;
-  ck_list dims = {NULL};
+  ck_list dims = {.first = NULL};
   lanes(r, &dims);
   zero(r);
   r->names = before;
@@ -409,7 +409,7 @@ static void sizes(reader *r) {
 
 void ck_parse_tile(ck_parser *p, ck_graph *g) {
   reader r = {.p = *p, .g = g};
-  ck_list outputs = {NULL};
+  ck_list outputs = {.first = NULL};
   while (r.p.at->kind != CK_T_END && !ck_at(&r.p, "parallel")) {
     if (ck_at(&r.p, "sizes") || ck_at(&r.p, "where")) {
       sizes(&r);

@@ -37,8 +37,8 @@ static const char *const programs[] = {
     "program r\nsizes N, M\ninput X: f32[N, M]\ninput K: bf16[M]\ninput C: f32[]\n"
     "output Z = (X[0:N, none, :] * -2 - -C)[:, 0:1, :][:, :, 0:M:1]\n"
     "output Y = transpose(X, axis=[1, 0]) @ X + -(3)\n",
-    "program s\nsizes N, M\ninput X: f32[N, M]\nA = sqrt(abs(X)) # a comment\n"
-    "output Z = concat(A, X,\n  axis=0)\noutput B = max(X, axis=[0, 1])\noutput A\n",
+    ("program s\nsizes N, M\ninput X: f32[N, M]\nA = sqrt(abs(X)) # a comment\n"
+     "output Z = concat(A, X,\n  axis=0)\noutput B = max(X, axis=[0, 1])\noutput A\n"),
 };
 
 static const char *const graphs[] = {
@@ -166,8 +166,8 @@ static const char *const odd[] = {"-2",
                                   "N * 0",
                                   "1 * N",
                                   "N div 1",
-                                  "a_very_long_name_a_very_long_name_a_very_long_name_a_very_long_"
-                                  "name_a_very_long_name_a_very_long_nam"};
+                                  ("a_very_long_name_a_very_long_name_a_very_long_name_a_very_long_"
+                                   "name_a_very_long_name_a_very_long_nam")};
 
 static as_oplib *library;
 

@@ -141,8 +141,8 @@ static const char *const side_by_side[] = {
     "input Wq: f16[D, N]\ninput Wk: f16[D, P]\ninput Wv: f16[D, P]\noutput Q = X @ Wq\n"
     "output K = X @ Wk\noutput V = X @ Wv\n",
     /* extents that may be 0: no tiles then, of any size, for both */
-    "program empty\nsizes B = 16, D = 4096, N >= 0 = 4096\ninput X: f16[B, D]\n"
-    "input Wq: f16[D, N]\ninput Wk: f16[D, N]\noutput Q = X @ Wq\noutput K = X @ Wk\n"};
+    ("program empty\nsizes B = 16, D = 4096, N >= 0 = 4096\ninput X: f16[B, D]\n"
+     "input Wq: f16[D, N]\ninput Wk: f16[D, N]\noutput Q = X @ Wq\noutput K = X @ Wk\n")};
 
 /* one may be empty without the other, which a common number of tiles would exclude */
 START_TEST(outputs_apart) {

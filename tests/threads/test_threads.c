@@ -187,8 +187,8 @@ START_TEST(bad_texts) {
       "threads k warps=1 producer=0 trip=1 stages=1\nbody\n  c dance\nend\n",
       "threads k warps=1 producer=0 trip=1 stages=1\nbody\n  c waitg\nend\n",
       "threads k warps=1 producer=0 trip=1 stages=1\nbody\n  c waitg count=1 count=1\nend\n",
-      "threads k warps=1 producer=0 trip=1 stages=1\nbody\n  c lds v=x buf=y vec=0 base=0 "
-      "src={}\nend\n",
+      ("threads k warps=1 producer=0 trip=1 stages=1\nbody\n  c lds v=x buf=y vec=0 base=0 "
+       "src={}\nend\n"),
       "threads k warps=1 producer=0 trip=1 stages=1\nbody\n  q bar\nend\n",
   };
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {

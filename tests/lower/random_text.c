@@ -442,7 +442,7 @@ static void own_operators(as_rng *rng, random_text *text) {
     bool used = false;
     for (int i = 0; i < shape->n; i++)
       used |= strchr(shape->arg[i], *name + 32) != NULL;
-    bool unused_has[N_RANDOM_KINDS];
+    bool unused_has[N_RANDOM_KINDS] = {false};
     char letter[2] = {*name, 0};
     put_size(&out, letter, extent(rng), used ? text->has : unused_has);
     as_str_add(&out, name[1] ? ", " : "\n");

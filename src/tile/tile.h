@@ -147,6 +147,8 @@ char *as_tile_block_text(const as_tile_program *program, const as_graph *given, 
  * program of block form (malloc'ed); NULL with err: it has something else. */
 char *as_tile_of_graph(const as_graph *graph, as_err *err);
 
+/* can it be no name in these texts? its own words, and those of all languages */
+bool as_tile_word_reserved(const char *word);
 /* the word of a role, and of a type, in the text */
 const char *as_tile_role_word(as_tile_role role);
 const char *as_tile_type_word(as_tile_type type);

@@ -34,7 +34,8 @@ static void add_factor(writer *w, as_size size) {
 /* a new name that begins so; malloc'ed */
 static char *fresh(writer *w, const char *base) {
   char *name = as_strdup(base);
-  for (uint32_t i = 2; as_intern_find(&w->taken, name) != AS_NONE || as_word_reserved(name); i++) {
+  for (uint32_t i = 2; as_intern_find(&w->taken, name) != AS_NONE || as_tile_word_reserved(name);
+       i++) {
     free(name);
     name = as_format("%s%u", base, i);
   }
@@ -43,12 +44,8 @@ static char *fresh(writer *w, const char *base) {
 }
 
 static void take_names(writer *w) {
-  static const char *const words[] = {"tile",     "inout", "scratch", "for",  "to",   "step",
-                                      "parallel", "carry", "next",    "make", "over", "else"};
   static const char *const bases[] = {"x", "y", "z", "l"};
   const as_graph *graph = w->graph;
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    as_intern_string(&w->taken, words[i]);
   for (uint32_t i = 0; i < graph->n; i++) {
     if (graph->node[i].name)
       as_intern_string(&w->taken, graph->node[i].name);

@@ -4,8 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const words[] = {"tile",     "inout", "scratch", "for",  "to",   "step",
-                                    "parallel", "carry", "next",    "make", "over", "else"};
+bool as_tile_word_reserved(const char *word) {
+  static const char *const words[] = {"tile",     "inout", "scratch", "for",  "to",   "step",
+                                      "parallel", "carry", "next",    "make", "over", "else"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    if (strcmp(words[i], word) == 0)
+      return true;
+  }
+  return as_word_reserved(word);
+}
 
 const tile_name *tile_find(const tile_parser *parser, const char *name, tile_name *of_size) {
   for (size_t i = parser->scope.n; i-- > 0;) {
@@ -27,11 +34,9 @@ const char *tile_new_name(tile_parser *parser, const char *what) {
   const char *name = as_tok_new_name(lexed, what);
   if (name == NULL)
     return NULL;
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-    if (strcmp(words[i], name) == 0) {
-      as_lex_fail(lexed, token, "`%s` is a reserved word and cannot be %s", name, what);
-      return NULL;
-    }
+  if (as_tile_word_reserved(name)) {
+    as_lex_fail(lexed, token, "`%s` is a reserved word and cannot be %s", name, what);
+    return NULL;
   }
   if (tile_find(parser, name, &of_size)) {
     as_lex_fail(lexed, token, "`%s` is already defined", name);

@@ -1,6 +1,6 @@
 /* Triton's tensor dialect (TTIR) as text: the tree that the reader makes of one kernel, and what it
  * computes as a tile program.  docs/triton.md states the meaning of each operation.
- * May include: base.  Used by the command line. */
+ * May include: tile, ir, base.  Used by the importers of tile programs. */
 #ifndef AS_TTIR_H
 #define AS_TTIR_H
 #include "src/base/err.h"

@@ -1,5 +1,6 @@
 /* From a kernel to the text of a tile program: names, statements, declarations. */
 #include "ttir_lift.h"
+#include "src/tile/tile.h"
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,25 +35,18 @@ bool ttir_result(ttir_lift *lift, const as_ttir_op *op, ttir_node *value) {
 
 /* ---- names */
 
-static const char *const reserved[] = {
-    "program", "sizes",   "where",   "input",   "output", "use",  "func", "op",       "let",
-    "out",     "require", "builtin", "mugraph", "kernel", "grid", "loop", "load",     "acc",
-    "store",   "end",     "sum",     "max",     "min",    "prod", "if",   "then",     "div",
-    "mod",     "and",     "or",      "not",     "none",   "inf",  "f16",  "bf16",     "f32",
-    "rule",    "ints",    "axes",    "tensor",  "assume", "lhs",  "rhs",  "expect",   "int",
-    "bool",    "tile",    "inout",   "scratch", "for",    "to",   "step", "parallel", "carry",
-    "next",    "make",    "over",    "else",    "abs",    "exp",  "log",  "sqrt",     "inv",
-};
-
-/* lanes, counters and program ids have names of their own: a letter or `pid`, then digits */
+/* Functions keep their names, and lanes, counters and program ids theirs: a letter or `pid`, then
+ * digits. */
 static bool is_taken(const char *name) {
-  for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++) {
-    if (strcmp(name, reserved[i]) == 0)
+  static const char *const functions[] = {"abs", "exp", "log", "sqrt", "inv"};
+  for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+    if (strcmp(name, functions[i]) == 0)
       return true;
   }
   size_t letters = strncmp(name, "pid", 3) == 0 ? 3 : name[0] == 'i' || name[0] == 'k' ? 1 : 0;
-  return letters > 0 && name[letters] &&
-         strspn(name + letters, "0123456789") == strlen(name + letters);
+  bool numbered = letters > 0 && name[letters] &&
+                  strspn(name + letters, "0123456789") == strlen(name + letters);
+  return numbered || as_tile_word_reserved(name);
 }
 
 static char *cleaned(const char *wish) {
@@ -213,7 +207,7 @@ bool ttir_lift_region(ttir_lift *lift, const as_ttir_region *region) {
 
 /* ---- the launch */
 
-static const as_ttir_argument *launched(const ttir_lift *lift, const char *name) {
+const as_ttir_argument *ttir_launched(const ttir_lift *lift, const char *name) {
   for (uint32_t i = 0; i < lift->launch->n_argument; i++) {
     if (strcmp(lift->launch->argument[i].name, name) == 0)
       return &lift->launch->argument[i];
@@ -224,19 +218,22 @@ static const as_ttir_argument *launched(const ttir_lift *lift, const char *name)
 /* the kernel's arguments, as values */
 static bool lift_arguments(ttir_lift *lift) {
   const as_ttir_region *body = &lift->kernel->body;
+  for (uint32_t i = 0; i < lift->launch->n_size; i++)
+    as_intern_string(&lift->names, lift->launch->size[i].name);
   for (uint32_t i = 0; i < body->n_argument; i++) {
     const as_ttir_value *of = &lift->kernel->value[body->argument[i]];
-    const as_ttir_argument *given = launched(lift, of->name);
+    const as_ttir_argument *given = ttir_launched(lift, of->name);
     ttir_lifted *lifted = &lift->value[body->argument[i]];
     lifted->known = true;
     lifted->argument = i;
-    as_intern_string(&lift->names, of->name);
     if (of->type.kind == AS_TTIR_POINTER) {
+      lift->tensor[i] = ttir_fresh(lift, of->name);
       if (!given && of->uses > 0)
         return as_err_set(lift->err, AS_BAD_INPUT, "the launch does not say the extents of `%s`",
                           of->name);
       lifted->value = ttir_integer(lift->mem, 0);
     } else if (of->type.kind == AS_TTIR_INT) {
+      as_intern_string(&lift->names, of->name);
       lifted->value = ttir_size(lift,
                                 given && given->value  ? given->value
                                 : given && given->rank ? given->dim[0]
@@ -245,11 +242,10 @@ static bool lift_arguments(ttir_lift *lift) {
       if (!lifted->value)
         return false;
     } else {
+      as_intern_string(&lift->names, of->name);
       lifted->value = ttir_tile(lift->mem, TTIR_REAL, ttir_fresh(lift, of->name), 0, NULL);
     }
   }
-  for (uint32_t i = 0; i < lift->launch->n_size; i++)
-    as_intern_string(&lift->names, lift->launch->size[i].name);
   return true;
 }
 
@@ -262,7 +258,7 @@ static const char *type_word(const as_ttir_type *type) {
 
 static bool declare_pointer(ttir_lift *lift, as_str *text, uint32_t i) {
   const as_ttir_value *of = &lift->kernel->value[lift->kernel->body.argument[i]];
-  const as_ttir_argument *given = launched(lift, of->name);
+  const as_ttir_argument *given = ttir_launched(lift, of->name);
   if (!given)
     return true; /* nothing uses it */
   bool whole = lift->stored[i] && !lift->loaded[i] && lift->launch->writes_all;
@@ -270,7 +266,7 @@ static bool declare_pointer(ttir_lift *lift, as_str *text, uint32_t i) {
                 whole             ? "output"
                 : lift->stored[i] ? "inout"
                                   : "input",
-                of->name, type_word(&of->type));
+                lift->tensor[i], type_word(&of->type));
   for (uint32_t k = 0; k < given->rank; k++) {
     ttir_node *extent = ttir_size(lift, given->dim[k], of->name);
     if (!extent)
@@ -350,6 +346,7 @@ char *as_ttir_lift(const as_ttir_kernel *kernel, const char *file, const as_ttir
   lift.value = as_calloc(kernel->n_value + 1, sizeof *lift.value);
   lift.loaded = as_calloc(kernel->body.n_argument + 1, sizeof *lift.loaded);
   lift.stored = as_calloc(kernel->body.n_argument + 1, sizeof *lift.stored);
+  lift.tensor = as_calloc(kernel->body.n_argument + 1, sizeof *lift.tensor);
   lift.guard = ttir_true(lift.mem);
   as_str_init(&lift.out);
   as_vec_init(&lift.assumed, sizeof(const char *));
@@ -370,6 +367,7 @@ char *as_ttir_lift(const as_ttir_kernel *kernel, const char *file, const as_ttir
   free(lift.value);
   free(lift.loaded);
   free(lift.stored);
+  free(lift.tensor);
   as_arena_free(lift.mem);
   char *whole = as_str_take(&text);
   if (fine)

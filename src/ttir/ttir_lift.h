@@ -29,7 +29,8 @@ typedef struct {
   const as_ttir_type *over; /* the extents that values without axes have here; NULL: none */
   as_intern names;          /* all that have been given */
   uint32_t n_counters;
-  bool *loaded; /* by argument */
+  const char **tensor; /* by argument: what the one that it points to is called here */
+  bool *loaded;        /* by argument */
   bool *stored;
   as_err *err;
 } ttir_lift;
@@ -68,6 +69,7 @@ void ttir_settle(ttir_lift *lift, uint32_t value, uint32_t weight);
 /* the lanes of a value of this type: 0 where an axis has one element */
 void ttir_own_lanes(ttir_lift *lift, const as_ttir_type *type, ttir_node *lane[AS_TTIR_MAX_RANK]);
 
+const as_ttir_argument *ttir_launched(const ttir_lift *lift, const char *name); /* or NULL */
 /* a size expression of the launch, as an atom; NULL: refused; `what` it is said of */
 ttir_node *ttir_size(ttir_lift *lift, const char *text, const char *what);
 /* the number of instances along an axis of the grid; NULL: refused */

@@ -187,21 +187,13 @@ static bool lift_pointer(ttir_lift *lift, const as_ttir_op *op, int code) {
   return true;
 }
 
-static const as_ttir_argument *argument_of(const ttir_lift *lift, uint32_t argument) {
-  const char *name = lift->kernel->value[lift->kernel->body.argument[argument]].name;
-  for (uint32_t i = 0; i < lift->launch->n_argument; i++) {
-    if (strcmp(lift->launch->argument[i].name, name) == 0)
-      return &lift->launch->argument[i];
-  }
-  return NULL;
-}
-
 /* `X[position]`, in a tensor of several axes by its dense strides; lives in the arena */
 static const char *place(ttir_lift *lift, uint32_t argument, ttir_node *position) {
-  const as_ttir_argument *given = argument_of(lift, argument);
+  const char *own = lift->kernel->value[lift->kernel->body.argument[argument]].name;
+  const as_ttir_argument *given = ttir_launched(lift, own);
   as_str text;
   as_str_init(&text);
-  as_str_printf(&text, "%s[", given->name);
+  as_str_printf(&text, "%s[", lift->tensor[argument]);
   ttir_node *at[AS_TTIR_MAX_RANK];
   for (uint32_t i = given->rank; i-- > 0;) {
     ttir_node *extent = ttir_size(lift, given->dim[i], given->name);

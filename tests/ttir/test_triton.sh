@@ -33,6 +33,9 @@ add='--size n=100 --argument x=n --argument y=n --argument z=n'
 judge 3 'no difference at 1 choices' row_softmax.tp row_softmax.ttir --grid 3 --argument x=15 --argument y=15 --argument n=5
 judge 1 'y[0]: given' row_softmax.tp row_softmax.ttir --grid 3 --argument x=15 --argument y=15 --argument n=4
 
+# an argument whose name is a word of the language gets another one: the text can be read
+expect 3 'no difference at 1 choices' certify --from triton --launch "$cases/running.json" "$cases/running.ttir" "$cases/running.ttir"
+
 # what is missing, or wrong, is named
 kernel=$cases/scaled_add.ttir
 expect 2 'does not say the extents of `x`' lift "$kernel" --grid 2

@@ -1,25 +1,17 @@
 #include "cli.h"
-#include "src/base/str.h"
 #include "src/import/import.h"
 #include <stdio.h>
 #include <stdlib.h>
 
 /* the format that --from names, or that the file's name ends in */
 static const as_import_tile_format *format_of(const cli_opts *opts, as_err *err) {
-  static const char *const names[] = {"trinity", "triton"};
-  if (opts->from) {
-    const as_import_tile_format *named = as_import_tile_format_named(opts->from);
-    if (!named)
-      as_err_set(err, AS_BAD_INPUT, "%s is no format of tile programs", opts->from);
-    return named;
-  }
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    const as_import_tile_format *format = as_import_tile_format_named(names[i]);
-    if (as_ends_with(opts->arg[0], format->extension))
-      return format;
-  }
-  as_err_set(err, AS_BAD_INPUT, "%s: whose kernel is it? say --from", opts->arg[0]);
-  return NULL;
+  const as_import_tile_format *format =
+      opts->from ? as_import_tile_format_named(opts->from) : as_import_tile_format_of(opts->arg[0]);
+  if (!format && opts->from)
+    as_err_set(err, AS_BAD_INPUT, "%s is no format of tile programs", opts->from);
+  else if (!format)
+    as_err_set(err, AS_BAD_INPUT, "%s: whose kernel is it? say --from", opts->arg[0]);
+  return format;
 }
 
 int cli_lift(const cli_opts *opts) {

@@ -1,6 +1,7 @@
 #include "import.h"
 #include "mirage.h"
 #include "src/base/mem.h"
+#include "src/base/str.h"
 #include "tile.h"
 #include "trinity.h"
 #include "triton.h"
@@ -21,11 +22,22 @@ const as_import_format *as_import_format_named(const char *name) {
   return NULL;
 }
 
+static const as_import_tile_format *const tile_formats[] = {&as_trinity_format, &as_triton_format};
+
+enum { N_TILE_FORMATS = sizeof tile_formats / sizeof *tile_formats };
+
 const as_import_tile_format *as_import_tile_format_named(const char *name) {
-  static const as_import_tile_format *const formats[] = {&as_trinity_format, &as_triton_format};
-  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-    if (strcmp(formats[i]->name, name) == 0)
-      return formats[i];
+  for (size_t i = 0; i < N_TILE_FORMATS; i++) {
+    if (strcmp(tile_formats[i]->name, name) == 0)
+      return tile_formats[i];
+  }
+  return NULL;
+}
+
+const as_import_tile_format *as_import_tile_format_of(const char *path) {
+  for (size_t i = 0; i < N_TILE_FORMATS; i++) {
+    if (as_ends_with(path, tile_formats[i]->extension))
+      return tile_formats[i];
   }
   return NULL;
 }

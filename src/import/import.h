@@ -68,6 +68,8 @@ typedef struct {
 
 /* NULL: no such format */
 const as_import_tile_format *as_import_tile_format_named(const char *name);
+/* the one whose files' names end like this; NULL: none */
+const as_import_tile_format *as_import_tile_format_of(const char *path);
 
 /* a file, and the format that knows it */
 typedef struct as_import as_import;

@@ -187,7 +187,7 @@ bool ttir_lift_if(ttir_lift *lift, const as_ttir_op *op, int code) {
     if (!then || !other || then->n_operand != op->n_result || other->n_operand != op->n_result)
       return ttir_refuse(lift, op, "its branches do not yield its results");
     const as_ttir_type *type = ttir_type_of(lift, op->result[i]);
-    bool truth = type->kind == AS_TTIR_INT && type->bits == 1;
+    bool truth = ttir_is_truth(type);
     const ttir_lifted *a = ttir_operand(lift, then, i);
     const ttir_lifted *b = ttir_operand(lift, other, i);
     if (!condition || !opposite)

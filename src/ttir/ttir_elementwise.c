@@ -13,13 +13,11 @@ static ttir_node *real(ttir_lift *lift, const char *number) {
 }
 
 static bool is_truth(const ttir_lift *lift, const as_ttir_op *op, uint32_t i) {
-  const as_ttir_type *type = ttir_type_of(lift, op->operand[i]);
-  return type->kind == AS_TTIR_INT && type->bits == 1;
+  return ttir_is_truth(ttir_type_of(lift, op->operand[i]));
 }
 
 static bool result_is_truth(const ttir_lift *lift, const as_ttir_op *op) {
-  const as_ttir_type *type = ttir_type_of(lift, op->result[0]);
-  return type->kind == AS_TTIR_INT && type->bits == 1;
+  return ttir_is_truth(ttir_type_of(lift, op->result[0]));
 }
 
 static bool is_finite(const ttir_lifted *a) {

@@ -20,6 +20,10 @@ void ttir_assume(ttir_lift *lift, const as_ttir_op *op, const char *what) {
   as_vec_push(&lift->assumed, &line);
 }
 
+bool ttir_is_truth(const as_ttir_type *type) {
+  return type->kind == AS_TTIR_INT && type->bits == 1;
+}
+
 const as_ttir_type *ttir_type_of(const ttir_lift *lift, uint32_t value) {
   return &lift->kernel->value[value].type;
 }

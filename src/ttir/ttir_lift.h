@@ -49,6 +49,7 @@ bool ttir_refuse(ttir_lift *lift, const as_ttir_op *op, const char *why);
 void ttir_assume(ttir_lift *lift, const as_ttir_op *op, const char *what); /* each line once */
 bool ttir_lift_region(ttir_lift *lift, const as_ttir_region *region);
 
+bool ttir_is_truth(const as_ttir_type *type); /* i1 */
 const as_ttir_type *ttir_type_of(const ttir_lift *lift, uint32_t value);
 ttir_lifted *ttir_operand(ttir_lift *lift, const as_ttir_op *op, uint32_t i);
 /* the only result; false: it cannot be said, of a number */

@@ -2,6 +2,7 @@
  * attributes, types, regions; what they mean is the lifting's business. */
 #include "src/base/id.h"
 #include "src/base/intern.h"
+#include "src/base/str.h"
 #include "ttir.h"
 #include <ctype.h>
 #include <stdlib.h>
@@ -592,15 +593,9 @@ static bool read_line(reader *in, as_ttir_op *op, draft *of) {
   }
 }
 
-static bool ends_with(const char *text, const char *ending) {
-  size_t n = strlen(text);
-  size_t m = strlen(ending);
-  return n >= m && strcmp(text + n - m, ending) == 0;
-}
-
 /* the type of the only result of an operation that does not say it after an arrow */
 static bool result_type(const as_ttir_op *op, const draft *of, as_ttir_type *type) {
-  bool last = strcmp(op->name, "arith.select") == 0 || ends_with(op->name, "descriptor");
+  bool last = strcmp(op->name, "arith.select") == 0 || as_ends_with(op->name, "descriptor");
   if (of->n_type == 0) {
     bool truth =
         op->literal && (strcmp(op->literal, "true") == 0 || strcmp(op->literal, "false") == 0);
@@ -695,7 +690,9 @@ static bool read_body(reader *in, as_ttir_op *op, draft *of) {
 
 static as_ttir_op *read_op(reader *in) {
   as_ttir_op *op = as_arena_alloc(in->kernel->mem, sizeof *op);
-  draft *of = as_calloc(1, sizeof *of);
+  draft *of = as_malloc(sizeof *of); /* large: only its counts are cleared */
+  of->n_operand = of->n_word = of->n_attribute = of->n_type = of->arrow = 0;
+  of->has_arrow = false;
   left_side left = {.n = 0};
   bool fine = skip(in, true);
   if (fine && peek(in) == '%')

@@ -53,7 +53,7 @@ static combination combination_of(const ttir_lift *lift, const as_ttir_region *r
       returned->operand[0] != result->result[0])
     return OTHER;
   const as_ttir_type *type = ttir_type_of(lift, result->result[0]);
-  bool truth = type->kind == AS_TTIR_INT && type->bits == 1;
+  bool truth = ttir_is_truth(type);
   for (size_t i = 0; region->n_op == 2 && i < sizeof known / sizeof *known; i++) {
     bool logical = known[i].is == ALL || known[i].is == ANY;
     if (strcmp(known[i].name, result->name) == 0 && is_of_arguments(result, region) &&

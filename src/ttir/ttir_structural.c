@@ -124,7 +124,7 @@ static bool lift_reshape(ttir_lift *lift, const as_ttir_op *op, int code) {
 static bool lift_join(ttir_lift *lift, const as_ttir_op *op, int code) {
   (void)code;
   const as_ttir_type *type = ttir_type_of(lift, op->result[0]);
-  bool truth = type->kind == AS_TTIR_INT && type->bits == 1;
+  bool truth = ttir_is_truth(type);
   ttir_node *lane[AS_TTIR_MAX_RANK];
   ttir_own_lanes(lift, type, lane);
   ttir_node *first =

@@ -12,9 +12,8 @@ static int by_number(const void *a, const void *b) {
 
 /* the set of these formulas */
 static uint32_t set_of(const ck_scope *s, const ck_id *formula, uint32_t n) {
-  ck_id *sorted = ck_keep(s->job, (n + 1) * sizeof *sorted);
+  ck_id *sorted = ck_keep_ids(s->job, formula, n);
   uint32_t m = 0;
-  memcpy(sorted, formula, n * sizeof *sorted);
   qsort(sorted, n, sizeof *sorted, by_number);
   CK_BELOW(i, n) {
     if (m == 0 || sorted[m - 1] != sorted[i])
@@ -37,9 +36,7 @@ static void add_goal(goals *G, const char *name, ck_id relation, const ck_id *co
   uint64_t hypotheses = ((uint64_t)c->hyps.n + n) * (c->n_goals + 1u);
   if (ck_sure(s, relation) == CK_BAD || !ck_within(s->job, s->at, CK_LIMIT_HYPOTHESES, hypotheses))
     return;
-  ck_id *own = ck_keep(s->job, (n + 1) * sizeof *own);
-  if (n)
-    memcpy(own, condition, n * sizeof *own);
+  const ck_id *own = ck_keep_ids(s->job, condition, n);
   ck_ids allowed = ck_members(s->T, ck_union(s->T, G->common, set_of(s, own, n)));
   c->goals[c->n_goals++] = (ck_goal){name, allowed.x, allowed.n, own, n, relation};
 }
@@ -49,7 +46,7 @@ static void output_goals(goals *G, const ck_tensor *z, const ck_side *candidate)
   const ck_scope *s = &G->s;
   bool rule = s->E->rule;
   const ck_tensor *y =
-      ck_find_tensor(candidate->mugraph ? &candidate->tensors : &candidate->outputs, z->name);
+      ck_find_tensor(candidate->mugraph ? candidate->tensors : candidate->outputs, z->name);
   ck_id index[CK_MAX_AXES];
   ck_id range[2 * CK_MAX_AXES];
   if (!y)
@@ -76,8 +73,7 @@ static void output_goals(goals *G, const ck_tensor *z, const ck_side *candidate)
 /* what the candidate needs in order to be defined; what is needed twice is one goal */
 static void obligation_goals(goals *G, const ck_side *candidate) {
   ck_pool met = {.n = 0};
-  CK_BELOW(i, candidate->n_obligations) {
-    const ck_obligation *o = &candidate->obligations[i];
+  CK_EACH(ck_obligation, o, candidate->obligations) {
     ck_id clause = ck_clause(&G->s, o);
     uint32_t n = met.n;
     if (ck_pool_add(&met, &clause, sizeof clause) == n) {
@@ -98,7 +94,7 @@ static const ck_definition *definitions(const ck_scope *s, const ck_side *given,
   memcpy(all, given->definitions, given->n_definitions * sizeof *all);
   memcpy(all + given->n_definitions, candidate->definitions,
          candidate->n_definitions * sizeof *all);
-  const char *why = ck_admit(s->E, all, *n, &given->inputs, candidate->mugraph || s->E->rule);
+  const char *why = ck_admit(s->E, all, *n, given->inputs, candidate->mugraph || s->E->rule);
   if (why)
     ck_refuse(s->job, s->at, "the definitions are not admitted: %s", why);
   return all;
@@ -113,23 +109,23 @@ static void state_claim(ck_elab *E, ck_claim *c, ck_side *given, const ck_side *
     return;
   c->definitions = definitions(s, given, candidate, &c->n_definitions);
   c->n_stated = E->n_stated;
-  c->n_given = given->n_obligations;
+  c->n_given = given->obligations.n;
   uint32_t n = 0;
   ck_id *all = ck_keep(s->job, (c->n_stated + c->n_given + c->n_definitions + 1) * sizeof *all);
   c->stated = all;
   c->given = all + c->n_stated;
   CK_BELOW(i, c->n_stated)
     all[n++] = E->stated[i].relation;
-  CK_BELOW(i, c->n_given)
-    all[n++] = ck_clause(s, &given->obligations[i]);
+  CK_EACH(ck_obligation, o, given->obligations)
+    all[n++] = ck_clause(s, o);
   CK_BELOW(i, c->n_definitions)
     all[n++] = c->definitions[i].clause;
   G.common = set_of(s, all, n);
   c->hyps = ck_members(s->T, G.common);
-  n = (CK_MAX_AXES + 1) * given->outputs.n + candidate->n_obligations;
+  n = (CK_MAX_AXES + 1) * given->outputs.n + candidate->obligations.n;
   c->goals = ck_keep(s->job, (n + 1) * sizeof *c->goals);
-  CK_BELOW(i, given->outputs.n)
-    output_goals(&G, given->outputs.at[i], candidate);
+  CK_EACH(ck_tensor, z, given->outputs)
+    output_goals(&G, z, candidate);
   if (!ck_refused(s->job))
     obligation_goals(&G, candidate);
 }

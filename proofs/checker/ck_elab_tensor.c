@@ -3,14 +3,14 @@
 #include "ck_elab.h"
 
 /* --- tensors by name */
-ck_tensor *ck_find_tensor(const ck_tensors *list, const char *name) {
-  uint32_t i = list->n;
-  while (i > 0 && strcmp(list->at[i - 1]->name, name) != 0)
-    i--;
-  return i > 0 ? list->at[i - 1] : NULL;
+ck_tensor *ck_find_tensor(ck_list list, const char *name) {
+  ck_tensor *t = list.first;
+  while (t && strcmp(t->name, name) != 0)
+    t = t->next;
+  return t;
 }
 
-ck_tensor *ck_tensor_named(const ck_scope *s, const ck_tensors *list, const ck_token *name,
+ck_tensor *ck_tensor_named(const ck_scope *s, ck_list list, const ck_token *name,
                            const char *where) {
   ck_tensor *t = ck_find_tensor(list, name->text);
   if (!t)
@@ -19,19 +19,19 @@ ck_tensor *ck_tensor_named(const ck_scope *s, const ck_tensors *list, const ck_t
 }
 
 void ck_new_tensor_name(const ck_scope *s, const ck_token *name) {
-  if (ck_find_tensor(&s->side->tensors, name->text) ||
-      (s->block && ck_find_tensor(&s->block->tensors, name->text)) ||
-      ck_visible_size(s, name->text))
+  if (ck_find_tensor(s->side->tensors, name->text) ||
+      (s->block && ck_find_tensor(s->block->tensors, name->text)) || ck_visible_size(s, name->text))
     ck_refuse(s->job, name, "%s is already defined", name->text);
 }
 
-ck_tensor *ck_enter(const ck_scope *s, ck_tensors *list, const char *name, const ck_tensor *t) {
+ck_tensor *ck_enter(const ck_scope *s, ck_list *list, const char *name, const ck_tensor *t) {
   if (!ck_within(s->job, s->at, CK_LIMIT_TENSORS, list->n + 1))
     return NULL;
   ck_tensor *copy = ck_keep(s->job, sizeof *copy);
   *copy = *t;
   copy->name = name;
-  list->at[list->n++] = copy;
+  copy->next = NULL;
+  ck_link(list, copy);
   return copy;
 }
 
@@ -62,8 +62,8 @@ static ck_tensor *scalar_tensor(const ck_scope *s, ck_id value) {
 }
 
 static ck_tensor *named(const ck_scope *s, const ck_token *at) {
-  ck_tensor *outer = ck_find_tensor(&s->side->tensors, at->text);
-  ck_tensor *t = s->block ? ck_find_tensor(&s->block->tensors, at->text) : outer;
+  ck_tensor *outer = ck_find_tensor(s->side->tensors, at->text);
+  ck_tensor *t = s->block ? ck_find_tensor(s->block->tensors, at->text) : outer;
   const ck_size_symbol *size = ck_visible_size(s, at->text);
   if (t)
     return t;
@@ -164,7 +164,7 @@ uint32_t ck_dims_value(const ck_scope *s, ck_list dims, ck_id extent[CK_MAX_AXES
 
 /* the given program has an input of this name, type and extents */
 static bool same_input(const ck_scope *s, const ck_side *given, const ck_tensor *t) {
-  const ck_tensor *same = ck_find_tensor(&given->inputs, t->name);
+  const ck_tensor *same = ck_find_tensor(given->inputs, t->name);
   if (!same || strcmp(same->type, t->type) != 0 || same->rank != t->rank)
     return false;
   CK_BELOW(i, t->rank) {
@@ -189,16 +189,17 @@ static void declare_input(const ck_scope *s, const ck_side *given, const ck_decl
   t.symbol = ck_word(s->T, t.name);
   t.signature = ck_word(s->T, signature);
   if (ck_within(s->job, line->at, CK_LIMIT_INPUTS, side->inputs.n + 1))
-    side->inputs.at[side->inputs.n++] = ck_enter(s, &side->tensors, t.name, &t);
+    ck_enter(s, &side->inputs, t.name, &t);
+  ck_enter(s, &side->tensors, t.name, &t);
 }
 
 static void add_output(const ck_scope *s, const ck_token *at, ck_tensor *t) {
-  ck_tensors *outputs = &s->side->outputs;
+  ck_list *outputs = &s->side->outputs;
   if (!t || !ck_within(s->job, at, CK_LIMIT_OUTPUTS, outputs->n + 1))
     return;
-  if (ck_find_tensor(outputs, t->name))
+  if (ck_find_tensor(*outputs, t->name))
     ck_refuse(s->job, at, "%s is already an output", t->name);
-  outputs->at[outputs->n++] = t;
+  ck_enter(s, outputs, t->name, t);
 }
 
 /* e1 rel e2, of every element: 0 rel the larger side less the other is an obligation of the given
@@ -229,11 +230,7 @@ ck_side *ck_new_side(ck_elab *E, bool candidate, const ck_token *at) {
   ck_side *side = ck_keep(&E->job, sizeof *side);
   side->candidate = candidate;
   side->at = at;
-  side->tensors.at = ck_keep(&E->job, CK_MAX_TENSORS * sizeof *side->tensors.at);
-  side->inputs.at = ck_keep(&E->job, CK_MAX_INPUTS * sizeof *side->inputs.at);
-  side->outputs.at = ck_keep(&E->job, CK_MAX_OUTPUTS * sizeof *side->outputs.at);
   side->definitions = ck_keep(&E->job, CK_MAX_TENSORS * sizeof *side->definitions);
-  side->obligations = ck_keep(&E->job, CK_MAX_OBLIGATIONS * sizeof *side->obligations);
   return side;
 }
 
@@ -261,7 +258,7 @@ static void read_line(const ck_scope *s, const ck_side *given, const ck_line *li
     break;
   }
   case CK_L_OUTPUT:
-    add_output(s, line->name, ck_tensor_named(s, &s->side->tensors, line->name, "here"));
+    add_output(s, line->name, ck_tensor_named(s, s->side->tensors, line->name, "here"));
     break;
   default:
     ck_read_kernel(s, line->kernel);
@@ -278,9 +275,9 @@ static void read_lines(ck_elab *E, ck_side *side, const ck_side *given, const ck
 }
 
 /* what the candidate sees of the given side */
-static void see_inputs(ck_side *candidate, const ck_side *given) {
-  CK_BELOW(i, given->inputs.n)
-    candidate->tensors.at[candidate->tensors.n++] = given->inputs.at[i];
+static void see_inputs(const ck_scope *candidate, const ck_side *given) {
+  CK_EACH(ck_tensor, x, given->inputs)
+    ck_enter(candidate, &candidate->side->tensors, x->name, x);
 }
 
 void ck_read_graph(ck_elab *E, ck_side *side, const ck_side *given, const ck_graph *graph) {
@@ -289,7 +286,7 @@ void ck_read_graph(ck_elab *E, ck_side *side, const ck_side *given, const ck_gra
   side->tile = graph->tile;
   side->name = graph->name;
   if (graph->mugraph)
-    see_inputs(side, given);
+    see_inputs(&s, given);
   read_lines(E, side, given, graph);
   ck_leave_free(&s);
   if (graph->mugraph)
@@ -304,8 +301,9 @@ void ck_read_graph(ck_elab *E, ck_side *side, const ck_side *given, const ck_gra
 
 void ck_read_rule(ck_elab *E, ck_side *given, ck_side *candidate, const ck_rule *rule,
                   bool backward) {
+  ck_scope s = ck_scope_of(E, candidate, rule->at);
   read_lines(E, given, NULL, &rule->declarations);
-  see_inputs(candidate, given);
+  see_inputs(&s, given);
   for (int k = 0; k < 2; k++) {
     bool left = (k == 0) != backward;
     const ck_graph *g = left ? &rule->left : &rule->right;

@@ -23,6 +23,11 @@ void *ck_keep(ck_job *job, size_t bytes) {
   return c->data;
 }
 
+ck_id *ck_keep_ids(ck_job *job, const ck_id *x, uint32_t n) {
+  ck_id *copy = ck_keep(job, (n + 1) * sizeof *copy);
+  return n ? memcpy(copy, x, n * sizeof *copy) : copy;
+}
+
 void ck_keep_none(void *memory) {
   for (chunk *c = memory, *next; c; c = next) {
     next = c->next;

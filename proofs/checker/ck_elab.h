@@ -72,7 +72,8 @@ typedef struct {
   ck_job job;
   ck_terms *T;
   bool rule;         /* a rule is read, not programs */
-  ck_list operators; /* known to who is being read */
+  ck_list files;     /* ck_file, of specifications */
+  ck_list operators; /* ck_operator, known to who is being read */
   ck_size_symbol size[CK_MAX_SIZES];
   uint32_t n_sizes;
   ck_stated stated[CK_MAX_RELATIONS]; /* S */

@@ -62,6 +62,8 @@ typedef struct ck_token {
 } ck_token;
 
 struct ck_file {
+  struct ck_file *next;
+  bool known; /* its definitions are */
   const char *name;
   const char *text;
   size_t length;

@@ -9,7 +9,7 @@ import torch
 from . import cache, tool
 from .equality import SPECIFICATIONS
 from .errors import AssayError, ToolError, Unsupported
-from .islands import Island, divide, translate_island
+from .islands import Island, divide, programs_of
 from .kernels import Kernel
 from .program import Extents
 from .translate import export, place_of

@@ -182,6 +182,42 @@ class Translator:
             result = result[index or 0]
         return tuple(self._extent(e) for e in result.shape)
 
+    def window(self, extent, taps, stride, padding, dilation, axis):
+        """What is left of an extent when a window slides over it: an extent of the result."""
+        value = self.result_value(axis)
+        if not isinstance(value, int):
+            return self._extent(value)
+        if extent.isdigit() or not str(taps).isdigit():
+            return self.program.extents.number(value)
+        rest = 2 * padding - dilation * (int(taps) - 1)
+        if stride == 1:
+            return self.plus(extent, rest, value)
+        steps = self.plus(extent, rest - 1, self.program.extents.value(extent) + rest - 1)
+        return self.program.extents.derive(f"({steps} div {stride} + 1)", value)
+
+    def spread(self, extent, taps, stride, padding, dilation, extra, axis):
+        """The extent of what a transposed window makes of an extent."""
+        value = self.result_value(axis)
+        if not isinstance(value, int):
+            return self._extent(value)
+        if extent.isdigit() or not str(taps).isdigit():
+            return self.program.extents.number(value)
+        rest = dilation * (int(taps) - 1) + extra + 1 - stride - 2 * padding
+        wide = extent if stride == 1 else f"{extent} * {stride}"
+        return self.plus(wide, rest, value)
+
+    def plus(self, expression, number_added, value):
+        """The extent expression + number_added, of that value."""
+        if number_added == 0 and "*" not in expression:
+            return expression
+        sign = "+" if number_added >= 0 else "-"
+        return self.program.extents.derive(f"({expression} {sign} {abs(number_added)})", value)
+
+    def result_value(self, axis):
+        """What PyTorch says of one extent of the node's (first) result."""
+        result = self._node.meta["val"]
+        return (result[0] if isinstance(result, (tuple, list)) else result).shape[axis]
+
     # -- extents ---------------------------------------------------------------------------------
 
     def _extent(self, extent):
@@ -232,8 +268,8 @@ class Translator:
     def run(self, exported):
         """Translates a whole exported program; UnsupportedGraph says all that is not covered."""
         specs = {spec.arg.name: spec for spec in exported.graph_signature.input_specs}
-        self.program.extents.state_as_numbers(window_extents(exported.graph_module.graph))
         graph = exported.graph_module.graph
+        self.program.extents.state_as_numbers(window_extents(graph.nodes, all_of_them=True))
         for node in graph.nodes:
             if node.op != "output":
                 self.attempt(node, specs.get(node.name))
@@ -362,27 +398,35 @@ class Translator:
         self.program.output(value.text, f"out{count}")
 
 
-def window_extents(graph):
-    """Extents that windows slide over, those of the windows, and channels that are in groups.
+def window_extents(nodes, all_of_them=False):
+    """Extents that are stated as numbers: those of windows, and channels that are in groups.
 
-    What a window leaves of such an extent is computed from it, and a group's share of channels
-    likewise, so the program gives them as numbers and not as symbols: (n + 2 - 3) div 1 + 1 = n is
-    then plain arithmetic.
+    What a window leaves of an extent n is said by an expression, such as n + 2 - 3 + 1, which is n
+    where the window is a number.  With `all_of_them` the extents that windows slide over are
+    numbers, too, for programs where such expressions do not meet.
     """
     found = set()
-    for node in graph.nodes:
-        if "convolution" not in str(node.target) and "_pool" not in str(node.target):
+    for node in nodes:
+        target = str(node.target)
+        if "convolution" not in target and "_pool" not in target:
             continue
-        grouped = "convolution" in str(node.target) and node.args[8] != 1
-        for tensor in [*node.all_input_nodes, node]:
-            value = tensor.meta.get("val")
-            value = value[0] if isinstance(value, (tuple, list)) else value
-            if isinstance(value, torch.Tensor):
-                shape = value.shape if grouped else value.shape[2:]
-                found.update(e for e in shape if isinstance(e, int))
-        if grouped:
-            found.update((node.args[8], *(e // node.args[8] for e in found)))
+        tensors = [*node.all_input_nodes, node] if all_of_them else node.all_input_nodes[1:2]
+        for tensor in tensors:
+            found.update(_numbers_of(tensor, 2))
+        if "convolution" in target and node.args[8] != 1:
+            groups = node.args[8]
+            channels = _numbers_of(node.all_input_nodes[0], 1, 2)
+            channels += _numbers_of(node.all_input_nodes[1], 0, 2) + _numbers_of(node, 1, 2)
+            found.update((groups, *channels, *(e // groups for e in channels)))
     return found
+
+
+def _numbers_of(node, first, end=None):
+    """The extents of a node's axes from `first` on that are numbers."""
+    value = node.meta.get("val")
+    value = value[0] if isinstance(value, (tuple, list)) else value
+    shape = value.shape[first:end] if isinstance(value, torch.Tensor) else ()
+    return [e for e in shape if isinstance(e, int)]
 
 
 def _typed(value, result):

@@ -24,6 +24,7 @@
   ROW(SUM_EXCHANGE, sum_exchange,                                                                  \
       "0 <= n, 0 <= m: sum(i < n) sum(k < m) f2(i,k) = sum(k < m) sum(i < n) f2(i,k)")             \
   ROW(SUM_REVERSE, sum_reverse, "0 <= n: sum(k < n) f(k) = sum(k < n) f(n-1-k)")                   \
+  ROW(SUM_MIN, sum_min, "0 <= b: sum(k < min2(a,b)) f(k) = sum(k < a) ite(k < b, f(k), 0)")        \
   /* reals: lemma_reals.c, roots.c */                                                              \
   ROW(EXP0, exp0, "exp 0 = 1")                                                                     \
   ROW(EXP_POS, exp_pos, "0 < exp x")                                                               \

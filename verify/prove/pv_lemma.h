@@ -55,6 +55,9 @@
   ROW(MAX_CONCAT, max_concat,                                                                      \
       "0 <= m, 0 <= q: max(k < m+(q+1)) f(k) = max2(max(k < m) f(k), max(k < q+1) f(m+k))")        \
   ROW(MAX_SPLIT, max_split, "0 < G, 0 < T: max(g < G) max(t < T) f(g*T + t) = max(k < G*T) f(k)")  \
+  ROW(MAX_CUT, max_cut,                                                                            \
+      "0 <= g, 0 < T, g*T < D, D <= g*T+T: max(l < g+1) max(t < min2(T, D-l*T)) f(l*T + t) = "     \
+      "max(k < D) f(k)")                                                                           \
   ROW(MAX_ADD, max_add, "0 <= n: max(k < n) f(k)+x = max(k < n) f(k) + x")                         \
   ROW(MAX_SCALE, max_scale, "0 <= n, 0 <= x: max(k < n) x*f(k) = x * max(k < n) f(k)")             \
   ROW(MAX_EXP, max_exp, "0 <= n: max(k < n) exp f(k) = exp max(k < n) f(k)")                       \

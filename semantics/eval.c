@@ -6,64 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void as_tensor_init(as_tensor *tensor, const as_domain *domain, const int64_t *dim, uint32_t rank) {
-  *tensor = (as_tensor){.rank = rank, .n = 1, .d = domain};
-  for (uint32_t i = 0; i < rank; i++) {
-    tensor->dim[i] = dim[i];
-    tensor->n *= (size_t)dim[i];
-  }
-  tensor->data = as_dom_new(domain, tensor->n);
-}
-
-bool as_tensor_fits(const as_domain *domain, const int64_t *dim, uint32_t rank, size_t *used) {
-  size_t n = 1;
-  size_t room = *used < AS_EVAL_MAX_BYTES ? (AS_EVAL_MAX_BYTES - *used) / domain->size : 0;
-  for (uint32_t i = 0; i < rank; i++) {
-    if (!dim[i])
-      return true;
-  }
-  for (uint32_t i = 0; i < rank; i++) {
-    if (n > room / (size_t)dim[i])
-      return false;
-    n *= (size_t)dim[i];
-  }
-  if (n > room)
-    return false;
-  *used += n * domain->size;
-  return true;
-}
-
-void as_tensor_clear(as_tensor *tensor) {
-  if (tensor->d)
-    as_dom_free(tensor->d, tensor->data, tensor->n);
-  memset(tensor, 0, sizeof *tensor);
-}
-
-int64_t *as_env_new(const as_sizes *sizes) {
-  uint32_t n = as_size_count(sizes);
-  int64_t *env = as_malloc((n + 1) * sizeof *env);
-  for (uint32_t i = 0; i < n; i++)
-    env[i] = INT64_MIN;
-  for (uint32_t i = 0; as_size_nth_sym(sizes, i) != AS_SIZE_BAD; i++) {
-    as_size size = as_size_nth_sym(sizes, i);
-    long value = as_size_value(sizes, size);
-    if (value >= 0)
-      env[size] = value;
-  }
-  return env;
-}
-
-bool as_fact_holds(const as_sizes *sizes, const as_size_fact *fact, const int64_t *env) {
-  int64_t a = as_size_eval(sizes, fact->lhs, env);
-  int64_t b = as_size_eval(sizes, fact->rhs, env);
-  if (a == INT64_MIN || b == INT64_MIN)
-    return false;
-  return fact->rel == AS_REL_EQ   ? a == b
-         : fact->rel == AS_REL_NE ? a != b
-         : fact->rel == AS_REL_LE ? a <= b
-                                  : a < b;
-}
-
 typedef struct {
   const as_graph *graph;
   const as_domain *domain;
@@ -173,8 +115,8 @@ typedef struct {
   as_node_id *node;
   uint32_t n;       /* in order of definition */
   as_opcode **code; /* by position */
-  int64_t **cut;    /* by position: of a node whose extents, or those of what it reads, depend on the
-                       block or iteration, what they were when it was made ready; else NULL */
+  int64_t **cut; /* by position: of a node whose extents, or those of what it reads, depend on the
+                    block or iteration, what they were when it was made ready; else NULL */
   bool *varying;
   bool *after;    /* by position; worked out here, not taken from the graph */
   as_tensor *val; /* tile values, by node id of the graph */
@@ -224,8 +166,7 @@ static bool run_load(run_state *run, block_run *running, const as_node *node, as
   int64_t ix[AS_MAX_RANK] = {0};
   for (uint32_t i = 0; i < node->rank; i++) {
     bool cut = node->upto[i] != AS_SIZE_BAD;
-    int64_t tile =
-        cut ? as_size_eval(run->graph->sizes, node->tile[i], run->env) : out->dim[i];
+    int64_t tile = cut ? as_size_eval(run->graph->sizes, node->tile[i], run->env) : out->dim[i];
     int64_t whole = tile;
     int64_t b = 0;
     int axes = 0;
@@ -767,11 +708,8 @@ static uint32_t symbols_used(const as_graph *graph) {
 as_status as_eval_graph_ops(const as_graph *graph, const as_domain *domain, const int64_t *env,
                             const as_tensor *inputs, as_tensor *outputs, uint64_t max_ops,
                             as_eval_marks *marks, as_err *err) {
-  run_state run = {.graph = graph,
-                   .domain = domain,
-                   .err = err,
-                   .left = max_ops,
-                   .marks = {.node = AS_NONE}};
+  run_state run = {
+      .graph = graph, .domain = domain, .err = err, .left = max_ops, .marks = {.node = AS_NONE}};
   run.ticks = max_ops ? &run.left : NULL;
   uint32_t n_values = symbols_used(graph);
   run.env = as_malloc((n_values + 1) * sizeof *run.env);

@@ -29,8 +29,8 @@ static void define(const ck_scope *s, ck_tensor *t, const ck_token *name, ck_id 
 typedef struct { /* NAME [extents of a tile] = TENSOR map */
   ck_tensor tile;
   ck_id whole[CK_MAX_AXES]; /* the tensor's, where the last tile is cut off; CK_BAD: nowhere */
-  const ck_tensor *source; /* NULL: refused */
-  int axis[4];             /* of the tensor, that grid x, y, z and the loop divide; -1: none */
+  const ck_tensor *source;  /* NULL: refused */
+  int axis[4];              /* of the tensor, that grid x, y, z and the loop divide; -1: none */
 } tile_line;
 
 static void read_map(const ck_scope *s, const ck_map *p, tile_line *m) {
@@ -53,8 +53,8 @@ static ck_id extent_of(const ck_scope *s, const ck_expr *x) {
   return extent;
 }
 
-/* What tile number `at` of those that lie side by side up to `whole` has of it; all of them, `tiles`
- * in number, must cover that. */
+/* What tile number `at` of those that lie side by side up to `whole` has of it; all of them,
+ * `tiles` in number, must cover that. */
 static ck_id cut_off(const ck_scope *s, ck_id tile, ck_id whole, ck_id at, ck_id tiles) {
   ck_id before = ck_calculated(s, CK_MUL, at, tile);
   ck_id left = ck_calculated(s, CK_ADD, whole, ck_minus(s, before));

@@ -113,8 +113,8 @@ static bool nowhere_else(const ck_scope *s, ck_id size, const ck_stated *but) {
   return !found;
 }
 
-/* (whole + tile - 1) div tile, the number of tiles that cover the whole: the whole.  It is at least 1
- * where that is.  Of anything else itself. */
+/* (whole + tile - 1) div tile, the number of tiles that cover the whole: the whole.  It is at least
+ * 1 where that is.  Of anything else itself. */
 static ck_id covered(const ck_scope *s, ck_id t) {
   ck_id sum = ck_is(s->T, t, CK_DIV) ? KID(t, 0) : t;
   ck_id both = ck_is(s->T, sum, CK_ADD) ? KID(sum, 0) : t;

@@ -190,6 +190,8 @@ as_size as_graph_find_block_index(const as_sizes *sizes, int axis); /* AS_SIZE_B
 /* the extent of a tile depends on which block or iteration it is of (axis 3: the iteration) */
 bool as_graph_depends_on_index(const as_graph *graph, as_size extent, int axis);
 bool as_graph_is_cut(const as_graph *graph, as_size extent); /* on any of them */
+/* a load whose tiles may be cut off, AS_NONE: there is none (then no store has such either) */
+as_node_id as_graph_cut_load(const as_graph *graph);
 bool as_graph_output(as_graph *graph, as_node_id n,
                      as_err *err); /* muGraphs: matched to the program's outputs by name */
 bool as_graph_valid(const as_graph *graph,

@@ -385,6 +385,16 @@ bool as_graph_is_cut(const as_graph *graph, as_size extent) {
   return false;
 }
 
+as_node_id as_graph_cut_load(const as_graph *graph) {
+  for (as_node_id id = 0; id < graph->n; id++) {
+    for (uint32_t d = 0; graph->node[id].kind == AS_N_LOAD && d < graph->node[id].rank; d++) {
+      if (graph->node[id].upto[d] != AS_SIZE_BAD)
+        return id;
+    }
+  }
+  return AS_NONE;
+}
+
 typedef struct {
   as_size number; /* of the tile of a block and iteration, along one axis */
   as_size count;  /* of all tiles */

@@ -76,8 +76,8 @@ static bool load(as_gparser *parser) {
                        parser->graph->node[from].rank);
   }
   return built(parser, token,
-               as_graph_load_upto(parser->graph, parser->block, token->s, from, tile.dim,
-                                  tile.upto, map, &inner),
+               as_graph_load_upto(parser->graph, parser->block, token->s, from, tile.dim, tile.upto,
+                                  map, &inner),
                &inner);
 }
 
@@ -110,8 +110,8 @@ static bool store(as_gparser *parser) {
     return false;
   }
   return built(parser, token,
-               as_graph_store_upto(parser->graph, parser->block, token->s, of, tile.dim,
-                                   tile.upto, map, &inner),
+               as_graph_store_upto(parser->graph, parser->block, token->s, of, tile.dim, tile.upto,
+                                   map, &inner),
                &inner);
 }
 

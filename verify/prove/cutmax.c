@@ -1,7 +1,7 @@
-/* Maxima over tiles of which the last is cut off where the tensor ends: the maximum over g + 1 tiles
- * of extent min(tile, whole - l*tile), where g*tile < whole <= (g + 1)*tile, is that over the whole.
- * All tiles but the last are full, so that they make up the maximum to g*tile; the last one is what
- * is left of the whole.  No element has to stand for those that are not there. */
+/* Maxima over tiles of which the last is cut off where the tensor ends: the maximum over g + 1
+ * tiles of extent min(tile, whole - l*tile), where g*tile < whole <= (g + 1)*tile, is that over the
+ * whole. All tiles but the last are full, so that they make up the maximum to g*tile; the last one
+ * is what is left of the whole.  No element has to stand for those that are not there. */
 #include "pv_context.h"
 #include "pv_folds.h"
 
@@ -73,10 +73,9 @@ static pv_thm last_tile(pv *prover, const tiles *all) {
   ck_id fits = pv_le(prover, all->tile, left);
   pv_thm at_most = pv_scaled(prover, pv_le(prover, left, all->tile), prover->one, all->last_ends);
   pv_thm here = pv_hyp(prover, fits);
-  pv_thm whole = pv_trans(prover, pv_law(prover, "ite1", &least, 1, here),
-                          pv_antisym(prover, here, at_most));
-  pv_thm part =
-      pv_law(prover, "ite0", &least, 1, pv_hyp(prover, ck_neg(prover->terms, fits)));
+  pv_thm whole =
+      pv_trans(prover, pv_law(prover, "ite1", &least, 1, here), pv_antisym(prover, here, at_most));
+  pv_thm part = pv_law(prover, "ite0", &least, 1, pv_hyp(prover, ck_neg(prover->terms, fits)));
   return with_bound(prover, all, all->g, left, pv_cases(prover, fits, whole, part));
 }
 
@@ -89,7 +88,8 @@ static pv_thm several(pv *prover, const tiles *all, pv_thm unrolled, pv_thm last
   pv_comb_init(&comb);
   pv_comb_add_product(&comb, prover->one, all->g_nonneg, all->tile_pos);
   pv_thm begin_nonneg = pv_comb_prove(prover, &comb, pv_ge0(prover, begin));
-  pv_thm rest_nonneg = pv_restate(prover, pv_ge0(prover, rest), pv_tighten(prover, all->last_begins));
+  pv_thm rest_nonneg =
+      pv_restate(prover, pv_ge0(prover, rest), pv_tighten(prover, all->last_begins));
   pv_var_sub vars[2] = {{pv_int_var(prover, "m"), begin}, {pv_int_var(prover, "q"), rest}};
   pv_thm premises[2] = {begin_nonneg, rest_nonneg};
   pv_thm both = pv_use_lemma(prover, PV_MAX_CONCAT, vars, 2, NULL, 0, premises, 2);
@@ -180,10 +180,10 @@ pv_thm pv_cut_tiles_max(pv *prover, pv_ctx ctx, ck_id n, ck_id k, ck_id inner, c
   ck_id g_next = pv_add(prover, g, prover->one);
   ck_id begin = pv_mul(prover, g, tile);
   pv_thm n_pos = pv_follows(prover, ctx, pv_gt0(prover, n));
-  pv_thm premises[4] = {
-      pv_follows(prover, ctx, pv_ge0(prover, g)), pv_follows(prover, ctx, pv_gt0(prover, tile)),
-      pv_follows(prover, ctx, pv_lt(prover, begin, whole)),
-      pv_follows(prover, ctx, pv_le(prover, whole, pv_add(prover, begin, tile)))};
+  pv_thm premises[4] = {pv_follows(prover, ctx, pv_ge0(prover, g)),
+                        pv_follows(prover, ctx, pv_gt0(prover, tile)),
+                        pv_follows(prover, ctx, pv_lt(prover, begin, whole)),
+                        pv_follows(prover, ctx, pv_le(prover, whole, pv_add(prover, begin, tile)))};
   for (int i = 0; i < 4; i++) {
     if (premises[i] == PV_NONE || n_pos == PV_NONE)
       return PV_REFL;

@@ -371,20 +371,19 @@ static pv_thm cut_at_b(pv *prover, const cut_sum *cut, ck_id least, pv_thm b_non
   pv_thm b_below_a = pv_hyp(prover, pv_lt(prover, cut->b, cut->a));
   pv_thm rest_nonneg = PV_COMBINE(prover, pv_ge0(prover, rest), prover->one, b_below_a);
   pv_thm is_b = pv_law(prover, "ite0", &least, 1, b_below_a);
-  pv_thm left = pv_cong(prover, pv_sum(prover, least, k, cut->f),
-                        pv_sum(prover, cut->b, k, cut->f), &is_b, 1);
+  pv_thm left = pv_cong(prover, pv_sum(prover, least, k, cut->f), pv_sum(prover, cut->b, k, cut->f),
+                        &is_b, 1);
   pv_thm first = all_inside(prover, cut, cut->b, pv_hyp(prover, pv_lt(prover, k, cut->b)));
   pv_thm same_bound = pv_identity(prover, pv_eq(prover, cut->a, both));
-  pv_thm rebound = pv_cong(prover, pv_sum(prover, cut->a, k, guard),
-                           pv_sum(prover, both, k, guard), &same_bound, 1);
+  pv_thm rebound = pv_cong(prover, pv_sum(prover, cut->a, k, guard), pv_sum(prover, both, k, guard),
+                           &same_bound, 1);
   pv_var_sub vars[2] = {{pv_int_var(prover, "m"), cut->b}, {pv_int_var(prover, "n"), rest}};
   ck_fsub fun = pv_fun_sub(prover, "f", &k, guard);
   pv_thm premises[2] = {b_nonneg, rest_nonneg};
   pv_thm apart = pv_use_lemma(prover, PV_SUM_CONCAT, vars, 2, &fun, 1, premises, 2);
   pv_thm outside = PV_COMBINE(prover, pv_le(prover, cut->b, after), prover->one,
                               pv_hyp(prover, pv_ge0(prover, k)));
-  pv_thm nothing_there =
-      pv_lift_sum(prover, rest, k, pv_law(prover, "ite0", &beyond, 1, outside));
+  pv_thm nothing_there = pv_lift_sum(prover, rest, k, pv_law(prover, "ite0", &beyond, 1, outside));
   pv_thm none = pv_use_lemma(prover, PV_SUM_ZERO, &vars[1], 1, NULL, 0, &rest_nonneg, 1);
   ck_id minus = pv_num(prover, -1);
   ck_id claim = pv_eq(prover, pv_sum(prover, least, k, cut->f), pv_sum(prover, cut->a, k, guard));

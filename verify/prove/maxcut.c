@@ -59,7 +59,8 @@ pv_eqn pv_range_max(pv *prover, pv_ctx ctx, ck_id term, ck_id n, ck_id init, ck_
     return result.by == PV_NONE ? none : result;
   }
   n_nonneg = pv_follows(prover, ctx, pv_ge0(prover, n));
-  if (n_nonneg == PV_NONE || (thm = pv_max_written_out(prover, ctx, term, n, init, k, body)) == PV_NONE)
+  if (n_nonneg == PV_NONE ||
+      (thm = pv_max_written_out(prover, ctx, term, n, init, k, body)) == PV_NONE)
     return none;
   if (!ck_has_var(prover->terms, body, k)) {
     result.to = body;

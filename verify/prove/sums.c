@@ -658,10 +658,10 @@ static pv_eqn over_whole_tile(pv *prover, pv_ctx ctx, ck_id term) {
   pv_var_sub vars[2] = {{pv_int_var(prover, "a"), tile}, {pv_int_var(prover, "b"), left}};
   ck_fsub fun = pv_fun_sub(prover, "f", &k, body);
   pv_thm back = same.by == PV_REFL ? PV_REFL : pv_sym(prover, same.by);
-  pv_thm rebound = back == PV_REFL ? PV_REFL
-                                   : pv_cong(prover, term, pv_sum(prover, least, k, body), &back, 1);
-  pv_thm thm = pv_trans(
-      prover, rebound, pv_use_lemma(prover, PV_SUM_MIN, vars, 2, &fun, 1, &left_nonneg, 1));
+  pv_thm rebound =
+      back == PV_REFL ? PV_REFL : pv_cong(prover, term, pv_sum(prover, least, k, body), &back, 1);
+  pv_thm thm = pv_trans(prover, rebound,
+                        pv_use_lemma(prover, PV_SUM_MIN, vars, 2, &fun, 1, &left_nonneg, 1));
   return thm == PV_NONE ? pv_fail() : (pv_eqn){pv_right(prover, thm), thm};
 }
 

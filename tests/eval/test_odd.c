@@ -343,13 +343,16 @@ static bool lists_at_large(const char *why) {
                  strstr(why, "a list of indices where one axis is declared"));
 }
 
-/* the claim asks for an equation of extents that are not the same */
+/* the claim asks for an equation of extents that are not the same, or that tiles cover a tensor:
+ * src/ir wants to be told */
 static bool asks_for_extents(const load_claim *claim) {
   for (uint32_t i = 0; i < claim->claim->n_goals; i++) {
     const ck_goal *goal = &claim->claim->goals[i];
     ck_id f = goal->formula;
-    if (strncmp(goal->name, "eq.", 3) != 0 && ck_is(claim->T, f, CK_EQ) &&
-        ck_kid(claim->T, f, 0) != ck_kid(claim->T, f, 1))
+    bool call = strncmp(goal->name, "eq.", 3) != 0;
+    if (call && ck_is(claim->T, f, CK_EQ) && ck_kid(claim->T, f, 0) != ck_kid(claim->T, f, 1))
+      return true;
+    if (call && ck_is(claim->T, f, CK_LE) && ck_is(claim->T, ck_kid(claim->T, f, 1), CK_MUL))
       return true;
   }
   return false;

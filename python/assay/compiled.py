@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import torch
 
-from . import cache, tool
+from . import cache
 from .equality import SPECIFICATIONS
 from .errors import AssayError, ToolError, Unsupported
 from .islands import Island, divide, programs_of
@@ -39,8 +39,10 @@ class Part:
 class GraphRunner:
     """A graph of ATen operators, divided into certified kernels and steps of PyTorch."""
 
-    def __init__(self, graph, options):
+    def __init__(self, graph, options, results=None):
+        """`results` finds the certified result of a program's text; by default by a search."""
         self.options = options
+        self.results = results or cache.Search(SPECIFICATIONS, options.seconds)
         self.parts = []
         self.left = []
         self.graph = graph
@@ -70,24 +72,19 @@ class GraphRunner:
                 self.left.append((str(node.target), str(reason), place_of(node)))
 
     def _certified(self, island):
-        extents = Extents()
-        program = translate_island(island, f"island{len(self.parts)}", extents)
-        text = program.tp(SPECIFICATIONS.name)
-        name = cache.key([text, SPECIFICATIONS.read_text()], [str(self.options.seconds)])
-        directory, result = cache.certified(name, lambda at: self._optimize(text, at))
-        if directory is None:
-            raise ToolError(f"no certified candidate: {_last_line(result.output)}")
-        kernel = Kernel(directory, self.options.device)
-        self.parts.append(Part(island.work, directory, kernel, text))
-        return _kernel_step(island, kernel)
-
-    def _optimize(self, text, directory):
-        folder = directory.parent
-        (folder / SPECIFICATIONS.name).write_text(SPECIFICATIONS.read_text())
-        program = folder / "program.tp"
-        program.write_text(text)
-        limit = f"--seconds={self.options.seconds}"
-        return tool.run(["optimize", program, limit, "-q"], directory, self.options.seconds + 120)
+        """The kernel of an island: of the most general statement of it that can be certified."""
+        problem = None
+        for _, program in programs_of(island, f"island{len(self.parts)}"):
+            text = program.tp(SPECIFICATIONS.name)
+            try:
+                directory = self.results.find(text)
+            except ToolError as failed:
+                problem = problem or failed
+                continue
+            kernel = Kernel(directory, self.options.device)
+            self.parts.append(Part(island.work, directory, kernel, text))
+            return _kernel_step(island, kernel)
+        raise problem
 
     # -- running ---------------------------------------------------------------------------------
 
@@ -138,9 +135,9 @@ class GraphRunner:
 class Compiled(GraphRunner):
     """The result of `compile`: call it like the function that it was made of."""
 
-    def __init__(self, exported, options):
+    def __init__(self, exported, options, results=None):
         self._exported = exported
-        super().__init__(exported.graph_module.graph, options)
+        super().__init__(exported.graph_module.graph, options, results)
 
     def __call__(self, *arguments):
         if torch.is_grad_enabled() and any(
@@ -170,11 +167,6 @@ class Compiled(GraphRunner):
             if node is not None:
                 values[node] = value
         return values
-
-
-def _last_line(text):
-    lines = [line for line in text.splitlines() if line.strip()]
-    return lines[-1] if lines else "no reason given"
 
 
 def _eager(nodes):

@@ -19,7 +19,7 @@ ck_tensor *ck_tensor_named(const ck_scope *s, const ck_tensors *list, const ck_t
 }
 
 void ck_new_tensor_name(const ck_scope *s, const ck_token *name) {
-  if (ck_find_tensor(&s->side->tensors, name->text) ||
+  if (ck_find_tensor(&s->side->tensors, name->text) || ck_find_name(s->names, name->text) ||
       (s->block && ck_find_tensor(&s->block->tensors, name->text)) ||
       ck_visible_size(s, name->text))
     ck_refuse(s->job, name, "%s is already defined", name->text);
@@ -36,6 +36,9 @@ ck_tensor *ck_enter(const ck_scope *s, ck_tensors *list, const char *name, const
 }
 
 const char *ck_symbol_name(const ck_scope *s, const char *tensor) {
+  if (s->side->loops)
+    return ck_keep_text(s->job, "%c%u.%s", s->side->candidate ? 'C' : 'S', ++s->side->n_kernels,
+                        tensor);
   if (s->block)
     return ck_keep_text(s->job, "C%u.%s", s->block->number, tensor);
   return ck_keep_text(s->job, "%c.%s", s->side->candidate ? 'C' : 'S', tensor);
@@ -65,12 +68,13 @@ static ck_tensor *named(const ck_scope *s, const ck_token *at) {
   ck_tensor *outer = ck_find_tensor(&s->side->tensors, at->text);
   ck_tensor *t = s->block ? ck_find_tensor(&s->block->tensors, at->text) : outer;
   const ck_size_symbol *size = ck_visible_size(s, at->text);
-  if (t)
+  const ck_binding *integer = s->side->loops ? ck_find_name(s->names, at->text) : NULL;
+  if (t && !t->stored)
     return t;
-  if (size)
-    return scalar_tensor(s, size->variable);
+  if (size || integer)
+    return scalar_tensor(s, size ? size->variable : integer->value);
   ck_refuse(s->job, at,
-            outer ? "%s must be loaded before it is used in a kernel" : "nothing is called %s here",
+            outer || t ? "%s must be loaded before it is used in a kernel" : "nothing is called %s here",
             at->text);
   return NULL;
 }
@@ -196,16 +200,20 @@ static ck_tensor *tensor_value(const ck_scope *outer, const ck_expr *x, const ca
   return ck_refused(s->job) ? NULL : t;
 }
 
-ck_tensor *ck_define_tensor(const ck_scope *s, const ck_line *line) {
-  const char *name = line->name ? line->name->text : "out"; /* the short form of a side of a rule */
-  const ck_expr *outermost = line->value;
+ck_tensor *ck_expression(const ck_scope *s, const ck_expr *x, const char *name) {
+  const ck_expr *outermost = x;
   uint32_t inner = 0;
-  if (line->name)
-    ck_new_tensor_name(s, line->name);
   while (bare_colon(outermost))
     outermost = outermost->left;
   call_names names = {ck_symbol_name(s, name), outermost, &inner};
-  const ck_tensor *t = tensor_value(s, line->value, &names);
+  return tensor_value(s, x, &names);
+}
+
+ck_tensor *ck_define_tensor(const ck_scope *s, const ck_line *line) {
+  const char *name = line->name ? line->name->text : "out"; /* the short form of a side of a rule */
+  if (line->name)
+    ck_new_tensor_name(s, line->name);
+  const ck_tensor *t = ck_expression(s, line->value, name);
   if (t && t->varying && t->after) {
     ck_refuse(s->job, line->at,
               "%s mixes a tensor that differs between iterations with a finished accumulator",
@@ -243,7 +251,7 @@ static bool same_input(const ck_scope *s, const ck_side *given, const ck_tensor 
   return true;
 }
 
-static void declare_input(const ck_scope *s, const ck_side *given, const ck_decl *line) {
+void ck_declare_input(const ck_scope *s, const ck_side *given, const ck_decl *line) {
   ck_side *side = s->side;
   ck_tensor t = {.name = line->at->text, .value = CK_BAD, .type = line->type};
   char signature[CK_MAX_AXES + 3];
@@ -257,11 +265,18 @@ static void declare_input(const ck_scope *s, const ck_side *given, const ck_decl
   memcpy(signature + t.rank, strcmp(t.type, "int") == 0 ? ":i" : ":r", 3);
   t.symbol = ck_word(s->T, t.name);
   t.signature = ck_word(s->T, signature);
-  if (ck_within(s->job, line->at, CK_LIMIT_INPUTS, side->inputs.n + 1))
-    side->inputs.at[side->inputs.n++] = ck_enter(s, &side->tensors, t.name, &t);
+  if (!ck_within(s->job, line->at, CK_LIMIT_INPUTS, side->inputs.n + 1))
+    return;
+  ck_tensor *known = ck_enter(s, &side->tensors, t.name, &t);
+  if (side->loops && known) { /* what it holds may change, what was given does not */
+    known->stored = known->fixed = true;
+    known = memcpy(ck_keep(s->job, sizeof t), known, sizeof t);
+    known->stored = false;
+  }
+  side->inputs.at[side->inputs.n++] = known;
 }
 
-static void add_output(const ck_scope *s, const ck_token *at, ck_tensor *t) {
+void ck_add_output(const ck_scope *s, const ck_token *at, ck_tensor *t) {
   ck_tensors *outputs = &s->side->outputs;
   if (!t || !ck_within(s->job, at, CK_LIMIT_OUTPUTS, outputs->n + 1))
     return;
@@ -317,23 +332,31 @@ static void read_line(const ck_scope *s, const ck_side *given, const ck_line *li
     break;
   case CK_L_INPUTS:
     CK_EACH(ck_decl, i, line->items)
-      declare_input(s, given, i);
+      ck_declare_input(s, given, i);
+    if (line->output && !ck_refused(s->job)) {
+      ck_tensor *t = ck_find_tensor(&s->side->tensors, line->name->text);
+      t->fixed = false;
+      ck_add_output(s, line->name, t);
+    }
     break;
   case CK_L_ASSUME:
     CK_EACH(ck_expr, a, line->items)
       assume(s, a);
     break;
-  case CK_L_DEFINE: {
+  case CK_L_DEFINE: { /* of a tile program, too */
     ck_tensor *t = ck_define_tensor(s, line);
     if (line->output)
-      add_output(s, line->name ? line->name : line->at, t);
+      ck_add_output(s, line->name ? line->name : line->at, t);
     break;
   }
   case CK_L_OUTPUT:
-    add_output(s, line->name, ck_tensor_named(s, &s->side->tensors, line->name, "here"));
+    ck_add_output(s, line->name, ck_tensor_named(s, &s->side->tensors, line->name, "here"));
+    break;
+  case CK_L_KERNEL:
+    ck_read_kernel(s, line->kernel);
     break;
   default:
-    ck_read_kernel(s, line->kernel);
+    ck_read_statement(s, line);
     break;
   }
 }
@@ -356,10 +379,15 @@ void ck_read_graph(ck_elab *E, ck_side *side, const ck_side *given, const ck_gra
   ck_scope s = ck_scope_of(E, side, graph->at);
   side->mugraph = graph->mugraph;
   side->tile = graph->tile;
+  side->loops = graph->tile && !graph->blocks;
+  if (side->loops)
+    side->touches = ck_keep(s.job, CK_MAX_TENSORS * sizeof *side->touches);
   side->name = graph->name;
   if (graph->mugraph)
     see_inputs(side, given);
   read_lines(E, side, given, graph);
+  if (side->loops && !ck_refused(s.job))
+    ck_all_written(&s);
   ck_leave_free(&s);
   if (graph->mugraph)
     return;

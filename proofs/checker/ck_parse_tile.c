@@ -5,6 +5,7 @@
  * Names are looked up here, as far as what is visible in a tile program differs from what is
  * visible in a block: so no two that are visible are the same. */
 #include "ck_tree.h"
+#include <stdlib.h>
 
 typedef enum {
   SIZE,
@@ -42,13 +43,19 @@ static name *find(const reader *r, const ck_token *at) {
   return known;
 }
 
-static name *enter(reader *r, const ck_token *at, name_kind kind) {
+bool ck_is_tile_word(const ck_token *word) {
   static const char *const words[] = {"tile", "inout", "scratch",  "for",  "to",   "step",
                                       "next", "carry", "parallel", "make", "over", "else"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-    if (strcmp(words[i], at->text) == 0)
-      ck_refuse(r->p.job, at, "this word is reserved in a tile program");
+    if (ck_token_is(word, words[i]))
+      return true;
   }
+  return false;
+}
+
+static name *enter(reader *r, const ck_token *at, name_kind kind) {
+  if (ck_is_tile_word(at))
+    ck_refuse(r->p.job, at, "this word is reserved in a tile program");
   if (find(r, at))
     ck_refuse(r->p.job, at, "%s is already defined", at->text);
   name *made = ck_keep(r->p.job, sizeof *made);
@@ -407,7 +414,7 @@ static void sizes(reader *r) {
   }
 }
 
-void ck_parse_tile(ck_parser *p, ck_graph *g) {
+static void read_blocks(ck_parser *p, ck_graph *g) {
   reader r = {.p = *p, .g = g};
   ck_list outputs = {.first = NULL};
   while (r.p.at->kind != CK_T_END && !ck_at(&r.p, "parallel")) {
@@ -431,4 +438,20 @@ void ck_parse_tile(ck_parser *p, ck_graph *g) {
     ck_link(&g->lines, line);
   }
   *p = r.p;
+}
+
+bool ck_parse_block_form(ck_parser *p, ck_graph *g) {
+  ck_msg why = {0};
+  ck_job trial = {&why, p->job->memory};
+  ck_parser q = {.job = &trial, .at = p->at};
+  ck_graph read = *g;
+  read_blocks(&q, &read);
+  p->job->memory = trial.memory;
+  free(why.text);
+  free(why.file);
+  if (why.text)
+    return false;
+  *g = read;
+  p->at = q.at;
+  return true;
 }

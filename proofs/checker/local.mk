@@ -13,12 +13,14 @@ libck_a_SOURCES = \
   proofs/checker/ck_parse.c \
   proofs/checker/ck_parse_text.c \
   proofs/checker/ck_parse_tile.c \
+  proofs/checker/ck_parse_loops.c \
   proofs/checker/ck_elab_term.c \
   proofs/checker/ck_elab_size.c \
   proofs/checker/ck_elab_scalar.c \
   proofs/checker/ck_elab_call.c \
   proofs/checker/ck_elab_tensor.c \
   proofs/checker/ck_elab_block.c \
+  proofs/checker/ck_elab_tile.c \
   proofs/checker/ck_admit.c \
   proofs/checker/ck_theorem.c \
   proofs/checker/ck_claim.c

@@ -124,7 +124,7 @@ static bool good_recursion(const ck_elab *E, const ck_definition *d, ck_id left)
 /* the clause says, for all integers, symbol[parameters] = body, and nothing else */
 static bool good_clause(ck_elab *E, const ck_definition *d) {
   ck_id left = ck_make(E->T, CK_APP, d->name, d->signature, d->parameter, d->n);
-  if (d->base != CK_BAD)
+  if (d->carried)
     return good_recursion(E, d, left);
   ck_id equation = ck_mk2(E->T, CK_EQ, left, d->body);
   if (d->n == 0)
@@ -162,7 +162,7 @@ static const char *good_term(admission *A, uint32_t at, bool base, bool sees_giv
   const ck_terms *T = A->E->T;
   const ck_definition *d = &A->d[at];
   ck_id t = base ? d->base : d->body;
-  bool carried = d->base != CK_BAD;
+  bool carried = d->carried;
   if (!ck_is_closed(T, t) || ck_is_formula(T, t))
     return "form: not of the form symbol[parameters] = term";
   if (ck_word_text(T, d->signature)[d->n + 1] != 'r' && (carried || !ck_is_int(T, t)))
@@ -187,18 +187,19 @@ static const char *admitted(admission *A, uint32_t at, bool sees_given) {
     return "fresh: the symbol has a meaning already";
   if (strlen(signature) != d->n + 2 || strspn(signature, "i") < d->n || !good_clause(A->E, d))
     return "form: not of the form symbol[parameters] = term";
-  why = good_term(A, at, d->base != CK_BAD, sees_given);
+  why = good_term(A, at, d->carried, sees_given);
   ck_pool_add(&A->symbols, key, sizeof key);
   return why;
 }
 
-const char *ck_admit(ck_elab *E, const ck_definition *d, uint32_t n, const ck_tensors *inputs,
+const char *ck_admit(ck_elab *E, const ck_definition *d, uint32_t n, ck_list inputs,
                      bool candidate_sees_given) {
-  admission A = {.E = E, .n_inputs = inputs->n, .d = d};
+  admission A = {.E = E, .n_inputs = inputs.n, .d = d};
   const char *why = NULL;
-  CK_BELOW(i, inputs->n) {
-    const uint32_t key[] = {inputs->at[i]->symbol, inputs->at[i]->signature};
-    if (ck_pool_add(&A.symbols, key, sizeof key) != i)
+  CK_EACH(ck_tensor, x, inputs) {
+    const uint32_t key[] = {x->symbol, x->signature};
+    uint32_t number = A.symbols.n;
+    if (ck_pool_add(&A.symbols, key, sizeof key) != number)
       why = "fresh: two inputs of one name";
   }
   while (A.n_given < n && !d[A.n_given].candidate)
@@ -208,7 +209,7 @@ const char *ck_admit(ck_elab *E, const ck_definition *d, uint32_t n, const ck_te
   for (uint32_t i = 0; i < n && !why; i++)
     why = admitted(&A, i, candidate_sees_given);
   for (uint32_t i = 0; i < n && !why; i++) {
-    if (d[i].base != CK_BAD)
+    if (d[i].carried)
       why = good_term(&A, i, false, candidate_sees_given);
   }
   free(A.seen);

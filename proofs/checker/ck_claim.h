@@ -16,7 +16,8 @@ typedef struct { /* for all integers: name[parameter..] = body */
   const uint32_t *loop;
   uint32_t n_loops;
   /* Of what the last of these loops carries: what it is before the first iteration, with the clause
-   * that says so; body is what it is after one more.  CK_BAD: it is none. */
+   * that says so; body is what it is after one more. */
+  bool carried;
   ck_id base;
   ck_id base_clause;
   uint32_t until; /* definitions before this one are known to the body */

@@ -12,6 +12,7 @@
 enum { CK_MAX_LOOPS = 8, CK_MAX_PARAMETERS = CK_MAX_AXES + CK_MAX_LOOPS };
 
 typedef struct ck_tensor {
+  struct ck_tensor *next;
   const char *name;
   uint32_t rank;
   ck_id extent[CK_MAX_AXES];
@@ -32,12 +33,8 @@ typedef struct ck_tensor {
   struct ck_tensor *written; /* 1 where it has a value; NULL: it has one everywhere */
 } ck_tensor;
 
-typedef struct {
-  ck_tensor **at;
-  uint32_t n;
-} ck_tensors;
-
-typedef struct { /* for all variables that satisfy the conditions: the relation */
+typedef struct ck_obligation { /* for all variables that satisfy the conditions: the relation */
+  struct ck_obligation *next;
   ck_id *variables;
   ck_id *conditions;
   ck_id relation;
@@ -53,7 +50,8 @@ typedef struct ck_place {
   ck_id relation[2];
 } ck_place;
 
-typedef struct { /* a load or a store: where, and which element */
+typedef struct ck_touch { /* a load or a store: where, and which element */
+  struct ck_touch *next;
   const ck_tensor *tensor;
   bool store;
   ck_place *place; /* outermost first */
@@ -68,18 +66,16 @@ typedef struct { /* the given program or the candidate */
   bool loops; /* a tile program that is no block graphs */
   const char *name;
   const ck_token *at; /* where it begins: for messages about the whole */
-  ck_tensors tensors;
-  ck_tensors inputs;
-  ck_tensors outputs; /* at kernel level */
+  ck_list tensors;    /* ck_tensor, at kernel level; some of them are */
+  ck_list inputs;
+  ck_list outputs;
   ck_definition *definitions;
   uint32_t n_definitions;
-  ck_obligation *obligations;
-  uint32_t n_obligations;
-  uint32_t n_kernels; /* met so far */
-  uint32_t n_assumed; /* calls of `assume` lines so far */
-  uint32_t n_loops;   /* met so far */
-  ck_touch *touches;  /* of tensors, in order */
-  uint32_t n_touches;
+  ck_list obligations; /* ck_obligation */
+  uint32_t n_kernels;  /* met so far */
+  uint32_t n_assumed;  /* calls of `assume` lines so far */
+  uint32_t n_loops;    /* met so far */
+  ck_list touches;     /* of tensors: ck_touch */
 } ck_side;
 
 typedef struct {
@@ -102,7 +98,8 @@ typedef struct {
   ck_job job;
   ck_terms *T;
   bool rule;         /* a rule is read, not programs */
-  ck_list operators; /* known to who is being read */
+  ck_list files;     /* ck_file, of specifications */
+  ck_list operators; /* ck_operator, known to who is being read */
   ck_size_symbol size[CK_MAX_SIZES];
   uint32_t n_sizes;
   ck_stated stated[CK_MAX_RELATIONS]; /* S */
@@ -118,7 +115,7 @@ typedef struct {
   ck_id variables[3];
   uint32_t n_axes;
   uint32_t number; /* of the kernel, from 1 */
-  ck_tensors tensors;
+  ck_list tensors; /* ck_tensor */
 } ck_block;
 
 typedef struct ck_binding { /* a name of an operator: an extent, attribute or index */
@@ -240,11 +237,12 @@ void ck_define_symbol(const ck_scope *s, ck_tensor *t, const char *symbol, ck_id
 
 /* --- ck_elab_tensor.c: expressions, programs, rules */
 const char *ck_symbol_name(const ck_scope *s, const char *tensor);
-ck_tensor *ck_find_tensor(const ck_tensors *list, const char *name);
-ck_tensor *ck_tensor_named(const ck_scope *s, const ck_tensors *list, const ck_token *name,
+ck_tensor *ck_find_tensor(ck_list list, const char *name);
+ck_tensor *ck_tensor_named(const ck_scope *s, ck_list list, const ck_token *name,
                            const char *where); /* NULL: refused */
-ck_tensor *ck_enter(const ck_scope *s, ck_tensors *list, const char *name,
+ck_tensor *ck_enter(const ck_scope *s, ck_list *list, const char *name,
                     const ck_tensor *t); /* a copy under the name; NULL: refused */
+bool ck_is_visible(const ck_scope *s, const char *name); /* a tensor, a size, an index */
 void ck_new_tensor_name(
     const ck_scope *s,
     const ck_token *name); /* refuses one that is visible: there is no shadowing */
@@ -271,10 +269,10 @@ void ck_read_kernel(const ck_scope *s, const ck_kernel *k);
 /* an element of a tile; of a tensor, where it is loaded or stored to */
 ck_id ck_tile_access(const ck_scope *s, const ck_expr *x);
 void ck_read_statement(const ck_scope *s, const ck_line *line);
-void ck_all_written(const ck_scope *s); /* every output has a value everywhere */
+void ck_read_results(const ck_scope *s); /* at the end; they have values everywhere */
 
 /* --- ck_admit.c: the conditions of CLAIM.md section 7.  NULL, or why the list is not admitted. */
-const char *ck_admit(ck_elab *E, const ck_definition *d, uint32_t n, const ck_tensors *inputs,
+const char *ck_admit(ck_elab *E, const ck_definition *d, uint32_t n, ck_list inputs,
                      bool candidate_sees_given);
 /* --- ck_theorem.c: in words; malloc'ed.  text .. text_end: of the given program or the rule, as it
  * stands. */

@@ -6,7 +6,7 @@ static ck_id iteration(const ck_scope *s) {
 }
 
 static ck_tensor *block_tensor(const ck_scope *s, const ck_token *name) {
-  return ck_tensor_named(s, &s->block->tensors, name, "in the block");
+  return ck_tensor_named(s, s->block->tensors, name, "in the block");
 }
 
 /* the element of t at this iteration and the first indices */
@@ -52,7 +52,7 @@ static tile_line read_tile(const ck_scope *s, const ck_line *line) {
   ck_new_tensor_name(s, line->name);
   m.tile.rank = ck_dims_value(s, line->tile, m.tile.extent);
   m.source = store ? block_tensor(s, line->source)
-                   : ck_tensor_named(s, &s->side->tensors, line->source, "at kernel level");
+                   : ck_tensor_named(s, s->side->tensors, line->source, "at kernel level");
   if (m.source && m.source->rank != m.tile.rank) {
     ck_refuse(s->job, line->source, "%s has %u axes, the tile %u", m.source->name, m.source->rank,
               m.tile.rank);
@@ -266,7 +266,6 @@ void ck_read_kernel(const ck_scope *outer, const ck_kernel *k) {
   ck_block block = {.number = ++s.side->n_kernels};
   stored waiting[CK_MAX_STORES];
   uint32_t n = 0;
-  block.tensors.at = ck_keep(s.job, CK_MAX_TENSORS * sizeof *block.tensors.at);
   s.block = &block;
   declare_grid(&s, k);
   CK_EACH(ck_line, line, k->lines) {

@@ -67,8 +67,6 @@ void ck_define_symbol(const ck_scope *s, ck_tensor *t, const char *symbol, ck_id
                       .clause = ck_sure(s, n ? ck_all(T, n, &clause, 1) : clause),
                       .loop = s->loop,
                       .n_loops = s->n_lead,
-                      .base = CK_BAD,
-                      .base_clause = CK_BAD,
                       .until = side->n_definitions - 1,
                       .candidate = side->candidate,
                       .line = s->at->line,

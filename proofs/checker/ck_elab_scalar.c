@@ -57,7 +57,7 @@ static ck_id named(const ck_scope *s, const ck_token *at) {
   const ck_binding *found = ck_find_name(s->names, at->text);
   if (size || found)
     return size ? size->variable : found->value;
-  const ck_tensor *tile = s->whole ? ck_find_tensor(&s->side->tensors, at->text) : NULL;
+  const ck_tensor *tile = s->whole ? ck_find_tensor(s->side->tensors, at->text) : NULL;
   if (tile && !tile->stored)
     return whole_tile(s, at, tile);
   return ck_refuse(s->job, at, "no size%s is called %s", s->call ? ", attribute or index" : "",
@@ -111,8 +111,11 @@ static ck_id reduction(const ck_scope *s, const ck_expr *x) {
   ck_id counter = ck_variable(s, 'k', s->reductions);
   ck_id state = ck_state(s);
   ck_place place = ck_with_index(s, counter, bound);
-  ck_binding name = s->call ? ck_with_name(s, s->call->op, s->names, x->name, counter)
-                            : (ck_binding){s->names, x->name, counter, 0};
+  ck_binding name = {s->names, x->name, counter, 0};
+  if (s->call)
+    name = ck_with_name(s, s->call->op, s->names, x->name, counter);
+  else if (ck_is_visible(s, x->name))
+    ck_refuse(s->job, x->at, "%s is already defined", x->name);
   ck_scope inner = *s;
   inner.place = &place;
   inner.names = &name;

@@ -26,7 +26,7 @@ static void declare(const ck_scope *s, const ck_size_line *line) {
     ck_refuse(s->job, line->at, "the value of %s is less than its least value %ld", line->name,
               least);
   }
-  if (ck_visible_size(s, line->name) || ck_find_tensor(&s->side->tensors, line->name))
+  if (ck_visible_size(s, line->name) || ck_find_tensor(s->side->tensors, line->name))
     ck_refuse(s->job, line->at, "%s is already defined", line->name);
   if (known)
     declare_again(s, line, known, least);

@@ -36,10 +36,12 @@ static void touch(const ck_scope *s, const ck_tensor *t, const ck_id *position) 
   uint32_t n = 0;
   for (const ck_place *p = s->place; p; p = p->up)
     n++;
-  if (!side->candidate || !ck_within(s->job, s->at, CK_LIMIT_TENSORS, side->n_touches + 1))
+  if (!side->candidate || !ck_within(s->job, s->at, CK_LIMIT_TENSORS, side->touches.n + 1))
     return;
-  ck_touch *made = &side->touches[side->n_touches++];
-  *made = (ck_touch){.tensor = t, .store = s->storing, .n = n};
+  ck_touch *made = ck_add(s->job, &side->touches, sizeof *made);
+  made->tensor = t;
+  made->store = s->storing;
+  made->n = n;
   made->place = ck_keep(s->job, (n + 1) * sizeof *made->place);
   for (const ck_place *p = s->place; p; p = p->up)
     made->place[--n] = *p;
@@ -47,7 +49,7 @@ static void touch(const ck_scope *s, const ck_tensor *t, const ck_id *position) 
 }
 
 ck_id ck_tile_access(const ck_scope *s, const ck_expr *x) {
-  const ck_tensor *t = ck_find_tensor(&s->side->tensors, x->at->text);
+  const ck_tensor *t = ck_find_tensor(s->side->tensors, x->at->text);
   ck_id at[CK_MAX_AXES];
   if (!t || t->stored != x->of_tensor || !s->side->loops)
     return ck_refuse(s->job, x->at, "no %s is called %s here", x->of_tensor ? "tensor" : "tile",
@@ -187,10 +189,15 @@ static ck_id stored(const ck_scope *s, const ck_tensor *t, const ck_line *line, 
   return body;
 }
 
+/* those that were met after this one; NULL: all */
+static const ck_touch *touches_after(const ck_scope *s, const ck_touch *touch) {
+  return touch ? touch->next : s->side->touches.first;
+}
+
 static void put(const ck_scope *s, const ck_line *line) {
   lanes l;
-  ck_tensor *t = ck_find_tensor(&s->side->tensors, line->place->at->text);
-  uint32_t met = s->side->n_touches;
+  ck_tensor *t = ck_find_tensor(s->side->tensors, line->place->at->text);
+  const ck_touch *before = s->side->touches.last;
   if (!t || !t->stored || t->fixed || strcmp(t->type, "int") == 0) {
     ck_refuse(s->job, line->place->at, "no tensor that can be stored to is called %s here",
               line->place->at->text);
@@ -202,10 +209,10 @@ static void put(const ck_scope *s, const ck_line *line) {
   ck_scalar_value(&l.s, line->computed);
   l.s.storing = true;
   ck_scalar_value(&l.s, line->touched);
-  for (uint32_t k = met; k < s->side->n_touches; k++) {
-    for (uint32_t m = met; m < s->side->n_touches; m++) {
+  for (const ck_touch *a = touches_after(s, before); a; a = a->next) {
+    for (const ck_touch *b = touches_after(s, before); b; b = b->next) {
       CK_BELOW(lane, l.extents.rank)
-        apart(s, &s->side->touches[k], &s->side->touches[m], s->n_lead + lane);
+        apart(s, a, b, s->n_lead + lane);
     }
   }
   if (ck_refused(s->job))
@@ -241,6 +248,7 @@ static carried begin(const ck_scope *s, ck_tensor *t, const char *name) {
   set(s, t, name, no_value(s), "loop"); /* a real number, until the end says which */
   ck_definition *d = &s->side->definitions[c.definition];
   if (!ck_refused(s->job)) {
+    d->carried = true;
     d->base = base;
     d->body = CK_BAD;
   }
@@ -281,11 +289,12 @@ static bool stores_to(const ck_line *line, const char *name) {
 static all_carried begin_all(const ck_scope *s, const ck_line *line, uint32_t n_outside) {
   ck_side *side = s->side;
   all_carried all = {ck_keep(s->job, (2 * side->tensors.n + 1) * sizeof *all.at), 0};
-  CK_BELOW(i, side->tensors.n) {
-    ck_tensor *t = side->tensors.at[i];
-    if (i < n_outside && !(t->stored && stores_to(line, t->name)))
+  uint32_t i = 0;
+  for (ck_tensor *t = side->tensors.first; t; t = t->next) {
+    bool outside = i++ < n_outside;
+    if (outside && !(t->stored && stores_to(line, t->name)))
       continue;
-    if (i < n_outside && t->written)
+    if (t->written)
       all.at[all.n++] = begin(s, t->written, t->name);
     all.at[all.n++] = begin(s, t, t->name);
   }
@@ -320,16 +329,12 @@ static void next(const ck_scope *s, const ck_line *line, all_carried *all) {
     ck_require_same(s, c->tensor->extent[d], c->after->extent[d]);
 }
 
-/* no iteration of a parallel loop touches what another one stores to; from: the first touch in it
- */
-static void no_conflicts(const ck_scope *s, uint32_t from, uint32_t depth) {
-  const ck_side *side = s->side;
-  for (uint32_t i = from; i < side->n_touches; i++) {
-    for (uint32_t k = from; k < side->n_touches && !ck_refused(s->job); k++) {
-      const ck_touch *a = &side->touches[i];
-      const ck_touch *b = &side->touches[k];
-      if (a->tensor == b->tensor && a->tensor->depth <= depth && (a->store || b->store))
-        apart(s, a, b, depth);
+/* no iteration of a parallel loop touches what another one stores to; a: the first touch in it */
+static void no_conflicts(const ck_scope *s, const ck_touch *first) {
+  for (const ck_touch *a = first; a; a = a->next) {
+    for (const ck_touch *b = first; b && !ck_refused(s->job); b = b->next) {
+      if (a->tensor == b->tensor && a->tensor->depth <= s->n_lead && (a->store || b->store))
+        apart(s, a, b, s->n_lead);
     }
   }
 }
@@ -368,7 +373,7 @@ static void loop(const ck_scope *outer, const ck_line *line) {
   ck_side *side = outer->side;
   ck_scope s = *outer;
   uint32_t n_outside = side->tensors.n;
-  uint32_t n_touches = side->n_touches;
+  const ck_touch *before = side->touches.last;
   ck_id from = ck_size_value(outer, line->from);
   ck_id to = ck_size_value(outer, line->to);
   ck_id step = line->step ? ck_size_value(outer, line->step) : ck_int(s.T, 1);
@@ -387,7 +392,7 @@ static void loop(const ck_scope *outer, const ck_line *line) {
     else if (carry->kind == CK_L_CARRY)
       ck_define_tensor(&at, carry);
   }
-  uint32_t n_carried = side->tensors.n;
+  ck_list known = side->tensors;
   if (ck_refused(s.job))
     return;
   /* inside */
@@ -421,10 +426,12 @@ static void loop(const ck_scope *outer, const ck_line *line) {
   if (line->parallel && side->candidate) {
     ck_scope around = *outer;
     around.at = line->at;
-    no_conflicts(&around, n_touches, outer->n_lead);
+    no_conflicts(&around, touches_after(outer, before));
   }
   after_all(outer, &all, count);
-  side->tensors.n = n_carried;
+  side->tensors = known;
+  if (known.last)
+    ((ck_tensor *)known.last)->next = NULL;
 }
 
 void ck_read_statement(const ck_scope *s, const ck_line *line) {
@@ -447,20 +454,20 @@ void ck_read_statement(const ck_scope *s, const ck_line *line) {
   }
 }
 
-void ck_all_written(const ck_scope *s) {
-  const ck_tensors *outputs = &s->side->outputs;
-  CK_BELOW(k, outputs->n) {
-    const ck_tensor *z = outputs->at[k];
+void ck_read_results(const ck_scope *s) {
+  for (ck_tensor *z = s->side->outputs.first; z; z = z->next) {
     ck_place place[CK_MAX_AXES];
     ck_id index[CK_MAX_AXES];
     ck_scope inner = *s;
-    if (!z->written)
-      continue;
+    ck_tensor *next = z->next;
+    *z = *ck_find_tensor(s->side->tensors, z->name);
+    z->next = next;
     CK_BELOW(i, z->rank) {
       index[i] = ck_variable(s, 'i', i);
       place[i] = ck_with_index(&inner, index[i], z->extent[i]);
       inner.place = &place[i];
     }
-    ck_require(&inner, EQ(ck_element_here(s, z->written, index), ONE));
+    if (z->written)
+      ck_require(&inner, EQ(ck_element_here(s, z->written, index), ONE));
   }
 }

@@ -106,7 +106,7 @@ static int print_goals(const ck_terms *T, const ck_claim *c) {
   bool ok = true;
   CK_BELOW(i, c->n_definitions) {
     const ck_definition *d = &c->definitions[i];
-    if (d->base != CK_BAD)
+    if (d->carried)
       ok = ok && ck_print(stdout, T, "define ", d->base_clause, "\n");
     ok = ok && ck_print(stdout, T, "define ", d->clause, "\n");
   }

@@ -545,6 +545,9 @@ static void emit_op(as_emitter *E, const as_tg_op *op, int step) {
   case AS_TG_SYNCWARP:
     line(E, "at_syncwarp();");
     break;
+  case AS_TG_PROXYFENCE:
+    line(E, "at_fence_proxy_async();");
+    break;
   case AS_TG_COMMIT:
     line(E, "at_cp_async_commit();");
     break;

@@ -178,7 +178,7 @@ pv_defs *pv_defs_new(pv *p, const ck_claim *claim) {
     x->def = def;
     x->joined = PV_NONE;
     x->solved = PV_NONE;
-    x->open = def->base != CK_BAD;
+    x->open = def->carried;
     for (int w = 0; w < PV_WORLDS; w++)
       x->put[w] = CK_BAD;
     as_map_put(&d->numbers, AS_KEY(def->name, def->signature), i);

@@ -319,7 +319,7 @@ static uint32_t next_until(const solver *all, uint32_t until) {
   uint32_t next = PV_NONE;
   for (uint32_t i = 0; i < all->claim->n_definitions; i++) {
     const ck_definition *def = &all->claim->definitions[i];
-    if (def->base != CK_BAD && def->until > until && def->until < next)
+    if (def->carried && def->until > until && def->until < next)
       next = def->until;
   }
   return next;
@@ -333,9 +333,9 @@ void pv_solve_loops(pv *prover, pv_defs *defs, const ck_claim *claim) {
     all.sizes = pv_ctx_push(prover, all.sizes, claim->stated[i], CK_BAD);
   for (uint32_t i = 0; i < claim->n_definitions; i++) {
     const ck_definition *def = &claim->definitions[i];
-    all.open[i] = def->base != CK_BAD;
+    all.open[i] = def->carried;
     any = any || all.open[i];
-    if (def->base == CK_BAD && strcmp(def->by, "store") == 0)
+    if (!def->carried && strcmp(def->by, "store") == 0)
       solve_store(&all, i);
   }
   pv_defs_refresh(defs);

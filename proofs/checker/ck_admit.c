@@ -56,7 +56,8 @@ static const char *only_known(admission *A, ck_id t) {
       why = is_builtin(A->E, ck_word_text(T, key[0]), ck_word_text(T, key[1]))
                 ? NULL
                 : "known: it speaks of what is not defined before it";
-    } else if (number >= A->n_inputs && (number - A->n_inputs < A->n_given) != (A->at < A->n_given)) {
+    } else if (number >= A->n_inputs &&
+               (number - A->n_inputs < A->n_given) != (A->at < A->n_given)) {
       why = "side: it speaks of a tensor of the other side";
     } else if (number >= A->n_inputs && !this_iteration(A, t, number - A->n_inputs)) {
       why = "iteration: it speaks of another iteration of a loop around";
@@ -74,8 +75,8 @@ static bool own_size(const ck_elab *E, ck_id variable, bool candidate, bool sees
          ((size->of_given && (!candidate || sees_given)) || (candidate && size->of_candidate));
 }
 
-static const char *only_free(const ck_elab *E, const ck_definition *d, ck_id body,
-                             ck_id counter, bool sees_given) {
+static const char *only_free(const ck_elab *E, const ck_definition *d, ck_id body, ck_id counter,
+                             bool sees_given) {
   const ck_ids free_variables = ck_members(E->T, E->T->node[body].fv);
   CK_BELOW(i, free_variables.n) {
     bool known = own_size(E, free_variables.x[i], d->candidate, sees_given);

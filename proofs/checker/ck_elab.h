@@ -159,8 +159,8 @@ typedef struct {
   const ck_id *lead; /* counters of the loops around */
   const uint32_t *loop;
   uint32_t n_lead;
-  bool quiet;            /* nothing is required */
-  bool storing;          /* the tensor at hand is stored to */
+  bool quiet;             /* nothing is required */
+  bool storing;           /* the tensor at hand is stored to */
   const ck_tensor *whole; /* a name alone is a tile of these extents, at these lanes */
   const ck_id *lanes;
 } ck_scope;
@@ -241,7 +241,7 @@ ck_tensor *ck_find_tensor(ck_list list, const char *name);
 ck_tensor *ck_tensor_named(const ck_scope *s, ck_list list, const ck_token *name,
                            const char *where); /* NULL: refused */
 ck_tensor *ck_enter(const ck_scope *s, ck_list *list, const char *name,
-                    const ck_tensor *t); /* a copy under the name; NULL: refused */
+                    const ck_tensor *t);                 /* a copy under the name; NULL: refused */
 bool ck_is_visible(const ck_scope *s, const char *name); /* a tensor, a size, an index */
 void ck_new_tensor_name(
     const ck_scope *s,

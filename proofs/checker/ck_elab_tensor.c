@@ -78,7 +78,8 @@ static ck_tensor *named(const ck_scope *s, const ck_token *at) {
   if (size || integer)
     return scalar_tensor(s, size ? size->variable : integer->value);
   ck_refuse(s->job, at,
-            outer || t ? "%s must be loaded before it is used in a kernel" : "nothing is called %s here",
+            outer || t ? "%s must be loaded before it is used in a kernel"
+                       : "nothing is called %s here",
             at->text);
   return NULL;
 }

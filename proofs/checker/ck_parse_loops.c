@@ -71,7 +71,8 @@ static ck_expr *unless_masked(ck_parser *p, ck_expr *mask, ck_expr *x) {
   return mask ? ck_choice(p, mask, x, made(p, CK_X_NUMBER, "0")) : x;
 }
 
-/* the conditions under which it is this place, $p0, $p1, .., from this axis on, and then what else */
+/* the conditions under which it is this place, $p0, $p1, .., from this axis on, and then what else
+ */
 static ck_expr *is_here(ck_parser *p, const ck_part *index, uint32_t axis, ck_expr *mask) {
   if (!index)
     return mask;

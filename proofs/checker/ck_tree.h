@@ -179,7 +179,7 @@ typedef struct ck_line { /* a statement */
   bool parallel;
   ck_expr *from;
   ck_expr *to;
-  ck_expr *step;  /* NULL: 1 */
+  ck_expr *step;     /* NULL: 1 */
   ck_expr *place;    /* what is stored to, as an access */
   ck_expr *touched;  /* the place, and */
   ck_expr *computed; /* the value, where they are not masked out */

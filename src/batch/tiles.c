@@ -133,12 +133,11 @@ static char *why(const row *r) {
     return as_err_format(&r->err);
   char *proof = r->answer == PROVED ? proof_words(r)
                 : r->proof.why      ? as_format("No proof: %s%s%s%s", r->proof.why,
-                                                r->proof.proof.goal ? " (goal " : "",
-                                                r->proof.proof.goal ? r->proof.proof.goal : "",
-                                                r->proof.proof.goal ? ")" : "")
+                                           r->proof.proof.goal ? " (goal " : "",
+                                           r->proof.proof.goal ? r->proof.proof.goal : "",
+                                           r->proof.proof.goal ? ")" : "")
                                     : NULL;
-  char *words =
-      proof ? as_format("%s\n%s", r->verdict.words, proof) : as_strdup(r->verdict.words);
+  char *words = proof ? as_format("%s\n%s", r->verdict.words, proof) : as_strdup(r->verdict.words);
   free(proof);
   return words;
 }
@@ -218,9 +217,10 @@ static void summary(const batch *b, double seconds) {
   if (how->json) {
     json_t *all =
         json_pack("{s:s, s:s*, s:i, s:i, s:i, s:i, s:i, s:f, s:O}", "format", "assay-tiles 1",
-                  "reading", reading, "proved", (int)b->count[PROVED], "refuted", (int)b->count[AS_TILE_DIFFERS], "order_dependent",
-                  (int)b->count[AS_TILE_ORDER], "unknown", (int)b->count[AS_TILE_NO_DIFFERENCE],
-                  "unreadable", (int)b->count[UNREADABLE], "seconds", seconds, "programs", b->rows);
+                  "reading", reading, "proved", (int)b->count[PROVED], "refuted",
+                  (int)b->count[AS_TILE_DIFFERS], "order_dependent", (int)b->count[AS_TILE_ORDER],
+                  "unknown", (int)b->count[AS_TILE_NO_DIFFERENCE], "unreadable",
+                  (int)b->count[UNREADABLE], "seconds", seconds, "programs", b->rows);
     char *text = json_dumps(all, JSON_INDENT(1));
     puts(text);
     free(text);

@@ -1,5 +1,5 @@
-/* Tile programs judged by evaluation, and where nothing differs by proof: one candidate, or all of a file that another program wrote.
- * Includes import, base.  Called by the commands. */
+/* Tile programs judged by evaluation, and where nothing differs by proof: one candidate, or all of
+ * a file that another program wrote. Includes import, base.  Called by the commands. */
 #ifndef AS_BATCH_TILES_H
 #define AS_BATCH_TILES_H
 #include "src/import/import.h"
@@ -12,12 +12,13 @@ typedef struct {
   uint64_t seed;
   bool json;
   bool quiet;
-  bool verbose;     /* the programs as `.tile` are printed too */
-  bool refute_only; /* say nothing of one that is not refuted */
+  bool verbose;            /* the programs as `.tile` are printed too */
+  bool refute_only;        /* say nothing of one that is not refuted */
   const as_policy *policy; /* what a proof must meet; of the random test stands the evaluation */
 } as_batch_tiles_how;
 
-/* is the candidate a tile program of block form (proofs/CLAIM.md section 6.1), the given one none? */
+/* is the candidate a tile program of block form (proofs/CLAIM.md section 6.1), the given one none?
+ */
 bool as_batch_tiles_are_blocks(as_oplib *library, const char *given, const char *candidate);
 /* is one of the two a tile program? by their names' ends */
 bool as_batch_tiles_are(const char *given, const char *candidate);

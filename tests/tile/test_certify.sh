@@ -6,12 +6,12 @@ own=$src/tests/tile/trinity
 
 # a tile program against a program, and against another one
 expect 3 'no difference at' certify "$cases/rows.tp" "$cases/rows.tile"
-expect 3 UNKNOWN certify -q "$cases/rows.tile" "$cases/rows.tile"
+expect 0 PROVED certify -q "$cases/rows.tile" "$cases/rows.tile" --solvers=none
 expect 3 UNKNOWN certify -q "$cases/rows.tile" "$cases/rows.tp"
 expect 1 'candidate' certify "$cases/rows.tp" "$cases/rows_stale.tile"
 expect 1 REFUTED certify -q "$cases/rows.tp" "$cases/rows_stale.tile"
 expect 1 'The other order' certify "$cases/rows.tp" "$cases/rows_shared.tile"
-expect 3 'the given program may depend on the order of its iterations' certify "$cases/rows_shared.tile" "$cases/rows.tile"
+expect 0 'the given program may depend on the order of its iterations' certify "$cases/rows_shared.tile" "$cases/rows.tile" --solvers=none
 expect 1 'is outside of its' certify "$cases/rows.tp" "$cases/rows_far.tile"
 expect 1 'no value' certify "$cases/rows.tp" "$cases/rows_unset.tile"
 expect 1 '"order_dependent": 1' certify --json "$cases/rows.tp" "$cases/rows_shared.tile"
@@ -33,9 +33,8 @@ sed 's/next z = z + r/next z = z + r + r/' "$cases/product.tile" >other.tile
 expect 1 REFUTED certify -q "$cases/product.tp" other.tile
 sed 's/    e = exp(z)/    e = exp(z) + 0 * z/' "$cases/product.tile" >other.tile
 expect 0 PROVED certify -q "$cases/product.tp" other.tile --solvers=none
-expect 3 'no claim is made of the candidate: the given program is a tile program too' certify other.tile "$cases/product.tile"
+expect 0 PROVED certify -q other.tile "$cases/product.tile" --solvers=none
 rm other.tile
-expect 3 'no claim is made of the candidate: `S`' certify "$cases/rows.tp" "$cases/rows.tile"
 
 # block graphs are written as tile programs, which are certified themselves; where no call is within another one, which names more
 # definitions, the claim is that of the graph but for the order of definitions
@@ -88,6 +87,6 @@ expect 2 'in/binary.tir' certify in/given.tir --from trinity in/binary.tir
 expect 2 'No such file' certify in/given.tir --from trinity in/absent.tir
 printf 'config\ttensor\tkind\tdims\nsmall\tA\tinput\t-6 24\n' >in/wrong.tsv
 expect 2 'malformed row' certify in/given.tir --from trinity in/given.tir --shapes=in/wrong.tsv
-expect 2 'nothing for' certify "$cases/rows.tp" "$cases/rows.tile" -o result
+expect 2 'of block form' certify "$cases/rows.tp" "$cases/rows.tile" -o result
 only in
 finish

@@ -19,8 +19,8 @@ typedef struct {
       joined; /* proved: the symbol is what `like` is; PV_NONE: it is like it by its definition */
   bool apart; /* joined, but written out for now: see pv_defs_part */
   bool open;  /* recursive: it stays, unless it is solved */
-  ck_definition own; /* solved: with another body, which is the same by */
-  pv_thm solved;     /* this theorem, at the parameters; PV_NONE: by its clause */
+  ck_definition own;            /* solved: with another body, which is the same by */
+  pv_thm solved;                /* this theorem, at the parameters; PV_NONE: by its clause */
   uint32_t first_part, n_parts; /* symbols in the body: into `parts` */
 } symbol;
 
@@ -217,7 +217,9 @@ static pv_eqn by_clause(pv_defs *d, pv_world w, uint32_t i, uint32_t depth) {
   const ck_definition *def = d->symbols[i].def;
   pv_thm clause = pv_hyp(d->p, def->clause);
   pv_thm solved = d->symbols[i].solved;
-  pv_thm body = solved != PV_NONE ? solved : def->n ? pv_use(d->p, clause, def->parameter, def->n, NULL, 0) : clause;
+  pv_thm body = solved != PV_NONE ? solved
+                : def->n          ? pv_use(d->p, clause, def->parameter, def->n, NULL, 0)
+                                  : clause;
   if (body == PV_NONE)
     return pv_fail();
   pv_eqn rest = equation(d, w, def->body, depth);

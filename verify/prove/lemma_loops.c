@@ -24,8 +24,7 @@ static pv_thm for_all_bounds(const over_bounds *all, ck_id claim_at_j, pv_thm no
   ck_id negative = pv_le(prover, all->n, prover->zero);
   pv_thm positive = pv_hyp(prover, pv_gt0(prover, all->n));
   pv_thm nonneg = pv_scaled(prover, pv_ge0(prover, all->n), prover->one, positive);
-  pv_thm some =
-      pv_induct(prover, all->j, all->n, 0, &claim_at_j, &base, &step, 1, nonneg);
+  pv_thm some = pv_induct(prover, all->j, all->n, 0, &claim_at_j, &base, &step, 1, nonneg);
   return pv_cases(prover, negative, none, some);
 }
 
@@ -42,8 +41,8 @@ pv_thm pv_derive_keep(pv *prover) {
   ck_id assumed = pv_eq(prover, fold[2], b);
   pv_thm none = pv_zero(prover, fold[0], pv_hyp(prover, pv_le(prover, all.n, prover->zero)));
   pv_thm base = pv_zero(prover, fold[1], pv_zero_le_zero(prover));
-  pv_thm step = pv_trans(prover, pv_succ(prover, fold[3], all.j, all.j_nonneg),
-                         pv_hyp(prover, assumed));
+  pv_thm step =
+      pv_trans(prover, pv_succ(prover, fold[3], all.j, all.j_nonneg), pv_hyp(prover, assumed));
   return for_all_bounds(&all, assumed, none, base, step);
 }
 
@@ -82,8 +81,8 @@ typedef struct {
 
 /* ite(0 <= q, ite(q < n, f(q, b), b), b) */
 static ck_id selected(pv *prover, const selection *sel, ck_id n) {
-  ck_id inner = ck_ite(prover->terms, pv_lt(prover, sel->q, n), applied(prover, sel->q, sel->b),
-                       sel->b);
+  ck_id inner =
+      ck_ite(prover->terms, pv_lt(prover, sel->q, n), applied(prover, sel->q, sel->b), sel->b);
   return ck_ite(prover->terms, pv_ge0(prover, sel->q), inner, sel->b);
 }
 
@@ -109,15 +108,14 @@ static pv_thm round_taken(const over_bounds *all, const selection *sel, pv_thm n
   pv_fact_add(&facts, reached, pv_arith(prover, reached, up, 2), CK_BAD, CK_BAD);
   pv_fact_add(&facts, here, same, CK_BAD, CK_BAD);
   /* fold(j + 1) = f(j, fold(j)) = f(q, b) */
-  pv_thm before = pv_trans(
-      prover, assumed, pv_same_by_cases(prover, selected(prover, sel, j), sel->b, &facts));
+  pv_thm before =
+      pv_trans(prover, assumed, pv_same_by_cases(prover, selected(prover, sel, j), sel->b, &facts));
   ck_id chosen = pv_right(prover, next);
   pv_thm law = pv_law(prover, "ite1", &chosen, 1, same);
   pv_thm value[2] = {same, before};
   ck_id from = applied(prover, j, fold_to(prover, sel, j));
   ck_id to = applied(prover, sel->q, sel->b);
-  pv_thm left =
-      pv_trans(prover, pv_trans(prover, next, law), pv_cong(prover, from, to, value, 2));
+  pv_thm left = pv_trans(prover, pv_trans(prover, next, law), pv_cong(prover, from, to, value, 2));
   return pv_trans(prover, left,
                   pv_same_by_cases(prover, to, selected(prover, sel, all->j_next), &facts));
 }
@@ -146,8 +144,8 @@ static pv_thm round_passed(const over_bounds *all, const selection *sel, pv_thm 
   pv_comb_add(&comb, prover->one, other);
   pv_comb_add(&comb, pv_num(prover, -1), equal);
   pv_thm absurd = pv_comb_prove(prover, &comb, pv_ne0(prover, prover->zero));
-  pv_thm strict = pv_cases(prover, below, pv_hyp(prover, below),
-                           pv_from_zero_differs(prover, below, absurd));
+  pv_thm strict =
+      pv_cases(prover, below, pv_hyp(prover, below), pv_from_zero_differs(prover, below, absurd));
   ck_id not_reached = pv_le(prover, all->j_next, sel->q);
   pv_fact_add(&facts, not_reached, pv_int(prover, not_reached, strict), not_passed, CK_BAD);
   pv_thm left = pv_trans(prover, pv_trans(prover, next, law), assumed);
@@ -172,9 +170,8 @@ pv_thm pv_derive_select(pv *prover) {
   pv_thm far =
       PV_COMBINE(prover, beyond, prover->one, negative, prover->one, pv_hyp(prover, first));
   pv_fact_add(&facts, beyond, far, first, CK_BAD);
-  pv_thm none = pv_trans(
-      prover, pv_zero(prover, fold_to(prover, &sel, all.n), negative),
-      pv_same_by_cases(prover, sel.b, selected(prover, &sel, all.n), &facts));
+  pv_thm none = pv_trans(prover, pv_zero(prover, fold_to(prover, &sel, all.n), negative),
+                         pv_same_by_cases(prover, sel.b, selected(prover, &sel, all.n), &facts));
   facts.n = 0;
   pv_thm base = pv_trans(
       prover, pv_zero(prover, fold_to(prover, &sel, prover->zero), pv_zero_le_zero(prover)),
@@ -182,8 +179,8 @@ pv_thm pv_derive_select(pv *prover) {
   ck_id claim = pv_eq(prover, fold_to(prover, &sel, all.j), selected(prover, &sel, all.j));
   pv_thm assumed = pv_hyp(prover, claim);
   pv_thm next = pv_succ(prover, fold_to(prover, &sel, all.j_next), all.j, all.j_nonneg);
-  pv_thm step = pv_cases(prover, pv_eq(prover, all.j, sel.q),
-                         round_taken(&all, &sel, next, assumed),
-                         round_passed(&all, &sel, next, assumed));
+  pv_thm step =
+      pv_cases(prover, pv_eq(prover, all.j, sel.q), round_taken(&all, &sel, next, assumed),
+               round_passed(&all, &sel, next, assumed));
   return for_all_bounds(&all, claim, none, base, step);
 }

@@ -1,15 +1,17 @@
 /* Recursive definitions in closed form (see pv_loops.h).
  *
  * What a loop carries is defined by X[0, p] = base[p] and X[k + 1, p] = after[k, p], where `after`
- * speaks of X[k, ..] in many places.  It is written out in other symbols, and where it reads X[k, p]
- * alone, X[k, p] is the fold of that over the iterations: by induction over their number, and for a
- * negative number by the clause for none.  What depends on another tensor of the same loop waits
- * until that one is known. */
+ * speaks of X[k, ..] in many places.  It is written out in other symbols, and where it reads X[k,
+ * p] alone, X[k, p] is the fold of that over the iterations: by induction over their number, and
+ * for a negative number by the clause for none.  What depends on another tensor of the same loop
+ * waits until that one is known. */
 #include "pv_loops.h"
 #include "src/base/mem.h"
 #include "src/base/trace.h"
 #include <stdlib.h>
 #include <string.h>
+
+enum { MOST_CHOICES = 64 };
 
 typedef struct {
   pv *prover;
@@ -132,6 +134,84 @@ static pv_thm equal_here(const reader *read, ck_id a, ck_id b) {
   return PV_NONE;
 }
 
+/* cond, if it holds here: because it stands in the list, or is between constants */
+static pv_thm holds_here(const reader *read, ck_id cond) {
+  pv *prover = read->all->prover;
+  ck_terms *terms = prover->terms;
+  for (uint32_t i = 0; i < read->n; i++) {
+    if (read->cond[i] == cond)
+      return pv_hyp(prover, cond);
+  }
+  ck_id gap = pv_canon(prover, pv_sub(prover, ck_kid(terms, cond, 1), ck_kid(terms, cond, 0)));
+  if (gap == CK_BAD || !pv_is_const(prover, gap))
+    return PV_NONE;
+  int sign = pv_const_sign(prover, gap);
+  ck_op head = ck_head(terms, cond);
+  bool yes = head == CK_EQ   ? sign == 0
+             : head == CK_NE ? sign != 0
+             : head == CK_LE ? sign >= 0
+                             : sign > 0;
+  pv_summand whole = {gap, NULL, 0};
+  if (!yes)
+    return PV_NONE;
+  return head == CK_EQ ? pv_identity(prover, cond) : pv_arith(prover, cond, &whole, sign != 0);
+}
+
+/* a choice, made if its condition is decided; PV_REFL: it is not, or t is no choice */
+static pv_eqn choose_here(const reader *read, ck_id t) {
+  pv *prover = read->all->prover;
+  if (!ck_is(prover->terms, t, CK_ITE))
+    return pv_same(t);
+  ck_id cond = ck_kid(prover->terms, t, 0);
+  pv_thm yes = ck_is_closed(prover->terms, cond) ? holds_here(read, cond) : PV_NONE;
+  pv_thm no = yes == PV_NONE && ck_is_closed(prover->terms, cond)
+                  ? holds_here(read, ck_neg(prover->terms, cond))
+                  : PV_NONE;
+  if (yes == PV_NONE && no == PV_NONE)
+    return pv_same(t);
+  pv_thm law =
+      yes != PV_NONE ? pv_law(prover, "ite1", &t, 1, yes) : pv_law(prover, "ite0", &t, 1, no);
+  return law == PV_NONE ? pv_same(t) : (pv_eqn){pv_right(prover, law), law};
+}
+
+/* a choice within t that can be made; CK_BAD: none */
+static ck_id decided_choice(const reader *read, ck_id t, as_map *seen, pv_thm *by) {
+  const ck_terms *terms = read->all->prover->terms;
+  uint64_t known;
+  if (as_map_get(seen, AS_KEY(t), &known))
+    return CK_BAD;
+  as_map_put(seen, AS_KEY(t), 1);
+  if (ck_is(terms, t, CK_ITE) && ck_is_closed(terms, t)) {
+    pv_eqn made = choose_here(read, t);
+    if (made.by != PV_REFL) {
+      *by = made.by;
+      return t;
+    }
+  }
+  for (uint32_t i = 0; i < ck_nkids(terms, t); i++) {
+    ck_id found = decided_choice(read, ck_kid(terms, t, i), seen, by);
+    if (found != CK_BAD)
+      return found;
+  }
+  return CK_BAD;
+}
+
+static pv_eqn choices_made(const reader *read, ck_id t) {
+  pv *prover = read->all->prover;
+  pv_eqn eqn = pv_same(t);
+  for (int tries = 0; tries < MOST_CHOICES && eqn.by != PV_NONE; tries++) {
+    as_map seen;
+    pv_thm by = PV_NONE;
+    as_map_init(&seen, 1);
+    ck_id found = decided_choice(read, eqn.to, &seen, &by);
+    as_map_clear(&seen);
+    if (found == CK_BAD)
+      return eqn;
+    eqn = pv_then(prover, eqn, pv_rewrite(prover, eqn.to, &found, &by, 1));
+  }
+  return eqn;
+}
+
 /* an application of the symbol in t, to other arguments; CK_BAD: none */
 static ck_id other_reading(const reader *read, ck_id t, as_map *seen) {
   const ck_terms *terms = read->all->prover->terms;
@@ -152,8 +232,8 @@ static ck_id other_reading(const reader *read, ck_id t, as_map *seen) {
 /* t with such applications at the place at hand, as far as equations say that they are */
 static pv_eqn leaf(const reader *read, ck_id t) {
   pv *prover = read->all->prover;
-  pv_eqn eqn = pv_same(t);
-  for (int tries = 0; tries < 8; tries++) {
+  pv_eqn eqn = choices_made(read, t);
+  for (int tries = 0; tries < MOST_CHOICES && eqn.by != PV_NONE; tries++) {
     as_map seen;
     as_map_init(&seen, 1);
     ck_id found = other_reading(read, eqn.to, &seen);
@@ -182,6 +262,9 @@ static pv_eqn read_here(reader *read, ck_id t) {
   pv *prover = read->all->prover;
   if (!ck_is(prover->terms, t, CK_ITE) || read->n == PV_MAX_CHAIN)
     return leaf(read, t);
+  pv_eqn chosen = choose_here(read, t);
+  if (chosen.by != PV_REFL)
+    return pv_then(prover, chosen, read_here(read, chosen.to));
   ck_id cond = ck_kid(prover->terms, t, 0);
   pv_thm part[2];
   pv_eqn branch[2];
@@ -236,8 +319,7 @@ static pv_thm clause_at(pv *prover, const recursion *rec, ck_id clause, ck_id co
 /* before iterations: the base, which both sides are */
 static pv_thm before_first(pv *prover, const recursion *rec, ck_id count, pv_thm none) {
   pv_thm left = clause_at(prover, rec, rec->def->base_clause, count, none);
-  return pv_trans(prover, left,
-                  pv_sym(prover, pv_zero(prover, fold_to(prover, rec, count), none)));
+  return pv_trans(prover, left, pv_sym(prover, pv_zero(prover, fold_to(prover, rec, count), none)));
 }
 
 static pv_thm one_more(pv *prover, const recursion *rec, pv_thm assumed) {

@@ -166,8 +166,8 @@ static bool linear(const opened *fold, ck_id term, ck_id *slope, ck_id *rest) {
   pv_poly_clear(&poly);
   pv_poly_clear(&with);
   pv_poly_clear(&without);
-  return ok && *slope != CK_BAD && *rest != CK_BAD &&
-         !ck_has_var(prover->terms, *slope, fold->k) && !ck_has_var(prover->terms, *rest, fold->k);
+  return ok && *slope != CK_BAD && *rest != CK_BAD && !ck_has_var(prover->terms, *slope, fold->k) &&
+         !ck_has_var(prover->terms, *rest, fold->k);
 }
 
 /* the difference of a relation's sides, if both are integers; else CK_BAD */
@@ -195,8 +195,8 @@ static bool by_equation(const opened *fold, round_of *round) {
     /* gap = slope*k + rest = 0 */
     round->q = pv_canon(prover, up ? pv_neg(prover, rest) : rest);
     round->first = round->second = c;
-    round->is_q = pv_scaled(prover, pv_eq(prover, fold->k, round->q),
-                            pv_num(prover, up ? -1 : 1), pv_hyp(prover, cond));
+    round->is_q = pv_scaled(prover, pv_eq(prover, fold->k, round->q), pv_num(prover, up ? -1 : 1),
+                            pv_hyp(prover, cond));
     round->drop_first = round->drop_second = true;
     round->instead = CK_BAD;
     return ck_is_int(prover->terms, round->q) && round->is_q != PV_NONE;
@@ -264,8 +264,8 @@ static bool by_tile(const opened *fold, uint32_t low, uint32_t high, round_of *r
     return false;
   pv_thm not_before = pv_restate(prover, pv_ge0(prover, offset), pv_hyp(prover, lower));
   ck_id inside = pv_lt(prover, offset, size);
-  pv_thm not_after = PV_COMBINE(prover, inside, prover->one, pv_hyp(prover, upper), prover->one,
-                                fits);
+  pv_thm not_after =
+      PV_COMBINE(prover, inside, prover->one, pv_hyp(prover, upper), prover->one, fits);
   round->first = low;
   round->second = high;
   round->instead = CK_BAD;
@@ -344,7 +344,7 @@ static pv_thm holds_there(const opened *fold, const round_of *round, ck_id cond)
     return same;
   if (ck_head(prover->terms, round->q) != CK_DIV) {
     pv_summand one = {gap, NULL, 0};
-    return value != PV_NONE ? value
+    return value != PV_NONE                            ? value
            : gap != CK_BAD && pv_is_const(prover, gap) ? pv_arith(prover, cond, &one, 1)
                                                        : PV_NONE;
   }
@@ -390,7 +390,8 @@ static void cut_off(const opened *fold, const round_of *round, ck_id cond, pv_fa
   pv_thm inside[2];
   pv_thm outside[2];
   for (int i = 0; i < 2; i++) {
-    bool is_size = pv_canon(prover, ck_kid(terms, width, 1 + (uint32_t)i)) == pv_canon(prover, size);
+    bool is_size =
+        pv_canon(prover, ck_kid(terms, width, 1 + (uint32_t)i)) == pv_canon(prover, size);
     pv_comb comb;
     pv_comb_init(&comb);
     pv_comb_add(&comb, pv_num(prover, -1), law[i]);
@@ -431,8 +432,8 @@ static pv_eqn tidy_choice(const opened *fold, const round_of *round, ck_id choic
     return pv_same(choice);
   for (uint32_t c = 0; c < fold->chain.n; c++) {
     ck_id cond = in_round(fold, round, fold->chain.cond[c]);
-    bool drop = (c == round->first && round->drop_first) ||
-                (c == round->second && round->drop_second);
+    bool drop =
+        (c == round->first && round->drop_first) || (c == round->second && round->drop_second);
     pv_thm holds = drop ? holds_there(fold, round, cond) : PV_NONE;
     if (holds != PV_NONE) {
       pv_fact_add(&facts, cond, holds, CK_BAD, CK_BAD);

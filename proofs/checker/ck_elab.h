@@ -63,7 +63,6 @@ typedef struct { /* the given program or the candidate */
   bool candidate;
   bool mugraph;
   bool tile;
-  bool loops; /* a tile program that is no block graphs */
   const char *name;
   const ck_token *at; /* where it begins: for messages about the whole */
   ck_list tensors;    /* ck_tensor, at kernel level; some of them are */

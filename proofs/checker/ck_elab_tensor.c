@@ -40,7 +40,7 @@ ck_tensor *ck_enter(const ck_scope *s, ck_list *list, const char *name, const ck
 }
 
 const char *ck_symbol_name(const ck_scope *s, const char *tensor) {
-  if (s->side->loops)
+  if (s->side->tile)
     return ck_keep_text(s->job, "%c%u.%s", s->side->candidate ? 'C' : 'S', ++s->side->n_kernels,
                         tensor);
   if (s->block)
@@ -72,7 +72,7 @@ static ck_tensor *named(const ck_scope *s, const ck_token *at) {
   ck_tensor *outer = ck_find_tensor(s->side->tensors, at->text);
   ck_tensor *t = s->block ? ck_find_tensor(s->block->tensors, at->text) : outer;
   const ck_size_symbol *size = ck_visible_size(s, at->text);
-  const ck_binding *integer = s->side->loops ? ck_find_name(s->names, at->text) : NULL;
+  const ck_binding *integer = s->side->tile ? ck_find_name(s->names, at->text) : NULL;
   if (t && !t->stored)
     return t;
   if (size || integer)
@@ -203,7 +203,7 @@ void ck_declare_input(const ck_scope *s, const ck_side *given, const ck_decl *li
   t.signature = ck_word(s->T, signature);
   if (ck_within(s->job, line->at, CK_LIMIT_INPUTS, side->inputs.n + 1))
     ck_enter(s, &side->inputs, t.name, &t);
-  t.stored = t.fixed = side->loops; /* what it holds may change */
+  t.stored = t.fixed = side->tile; /* what it holds may change */
   ck_enter(s, &side->tensors, t.name, &t);
 }
 
@@ -306,12 +306,11 @@ void ck_read_graph(ck_elab *E, ck_side *side, const ck_side *given, const ck_gra
   ck_scope s = ck_scope_of(E, side, graph->at);
   side->mugraph = graph->mugraph;
   side->tile = graph->tile;
-  side->loops = graph->tile && !graph->blocks;
   side->name = graph->name;
   if (graph->mugraph)
     see_inputs(&s, given);
   read_lines(E, side, given, graph);
-  if (side->loops && !ck_refused(s.job))
+  if (side->tile && !ck_refused(s.job))
     ck_read_results(&s);
   ck_leave_free(&s);
   if (graph->mugraph)

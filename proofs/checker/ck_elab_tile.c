@@ -11,7 +11,7 @@ static ck_id no_value(const ck_scope *s) {
 static void declare(const ck_scope *s, const ck_line *line) {
   ck_tensor t = {.type = "", .stored = true, .depth = s->n_lead};
   ck_new_tensor_name(s, line->name);
-  t.rank = ck_dims_value(s, line->whole, t.extent);
+  t.rank = ck_dims_value(s, line->tile, t.extent);
   t.value = line->value ? ck_number(s, line->value) : no_value(s);
   if (!line->value && s->side->candidate) {
     t.written = ck_keep(s->job, sizeof t);
@@ -51,7 +51,7 @@ static void touch(const ck_scope *s, const ck_tensor *t, const ck_id *position) 
 ck_id ck_tile_access(const ck_scope *s, const ck_expr *x) {
   const ck_tensor *t = ck_find_tensor(s->side->tensors, x->at->text);
   ck_id at[CK_MAX_AXES];
-  if (!t || t->stored != x->of_tensor || !s->side->loops)
+  if (!t || t->stored != x->of_tensor || !s->side->tile)
     return ck_refuse(s->job, x->at, "no %s is called %s here", x->of_tensor ? "tensor" : "tile",
                      x->at->text);
   if (ck_indices_of(s, t, x, at) == CK_BAD)

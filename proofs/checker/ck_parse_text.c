@@ -319,8 +319,7 @@ ck_graph *ck_parse_graph(ck_job *job, const ck_token *from, bool candidate) {
   ck_expect(&p, g->mugraph ? "mugraph" : g->tile ? "tile" : "program");
   g->name = ck_new_name(&p)->text;
   ck_line_end(&p);
-  g->blocks = g->mugraph || (g->tile && candidate && ck_parse_block_form(&p, g));
-  if (g->tile && !g->blocks)
+  if (g->tile)
     ck_parse_tile(&p, g);
   while (p.at->kind != CK_T_END) {
     ck_line *line = new_line(&p, &g->lines);

@@ -146,7 +146,7 @@ typedef enum {
   CK_L_LOAD,
   CK_L_ACCUMULATE,
   CK_L_STORE,
-  /* of tile programs that are no block graphs */
+  /* of tile programs */
   CK_L_TENSOR, /* output and scratch; NAME : type dims = value */
   CK_L_LOOP,
   CK_L_CARRY,
@@ -166,8 +166,6 @@ typedef struct ck_line { /* a statement */
   ck_kernel *kernel;
   /* in a block */
   ck_list tile;            /* ck_part; of a sum in a tile program, what it starts from */
-  bool shaped;             /* of a tile program, which says a sum's and a stored tensor's extents */
-  ck_list whole;           /* these: ck_part */
   const ck_token *source;  /* tensor that is loaded, stored or accumulated */
   const ck_token *running; /* second name of `acc A, m`, or NULL */
   ck_list map;             /* ck_map */
@@ -189,7 +187,6 @@ typedef struct ck_line { /* a statement */
 typedef struct { /* a program, a muGraph, a tile program, or the declarations or a side of a rule */
   bool mugraph;
   bool tile;
-  bool blocks; /* a muGraph, or a tile program of block form */
   const char *name;
   const ck_token *at;
   const ck_token *end;
@@ -248,8 +245,4 @@ bool ck_parse_about_sizes(ck_parser *p,
                           ck_line *line);       /* sizes or where; false: neither is there */
 void ck_parse_input(ck_parser *p, ck_list *to); /* of a program, after `input` */
 /* --- ck_parse_tile.c */
-bool ck_is_tile_word(const ck_token *name);
-/* After its name, up to the end.  false: it is not of block form, and nothing is read. */
-bool ck_parse_block_form(ck_parser *p, ck_graph *g);
-/* --- ck_parse_loops.c */
-void ck_parse_tile(ck_parser *p, ck_graph *g); /* the same, of any tile program */
+void ck_parse_tile(ck_parser *p, ck_graph *g); /* after its name, up to the end */

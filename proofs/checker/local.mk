@@ -13,7 +13,6 @@ libck_a_SOURCES = \
   proofs/checker/ck_parse.c \
   proofs/checker/ck_parse_text.c \
   proofs/checker/ck_parse_tile.c \
-  proofs/checker/ck_parse_loops.c \
   proofs/checker/ck_elab_term.c \
   proofs/checker/ck_elab_size.c \
   proofs/checker/ck_elab_scalar.c \

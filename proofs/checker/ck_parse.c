@@ -566,6 +566,8 @@ static void part(ck_parser *p, ck_part *a, ck_part_place where) {
     a->name = ck_new_name(p)->text;
   } else {
     a->value = ck_parse_expr(p, where == CK_INDICES ? CK_BODY : CK_SIZE);
+    if (where == CK_TILE && ck_accept(p, "upto"))
+      a->whole = ck_parse_expr(p, CK_SIZE);
   }
 }
 

@@ -70,6 +70,7 @@ typedef struct ck_part { /* e; ..name, of a shape also ..name@e; ~name; broadcas
   ck_part_kind kind;
   const char *name; /* of one index on the left side of a definition, too */
   ck_expr *value;   /* NULL: none */
+  ck_expr *whole;   /* of a tile that is cut off where its tensor ends: that extent; else NULL */
   const char *first;
   const char *second;
 } ck_part;
@@ -212,7 +213,7 @@ typedef struct {
 
 typedef enum { CK_SIZE = 1, CK_BODY = 2, CK_TENSOR = 4 } ck_grammar;
 
-typedef enum { CK_DIMS, CK_SHAPE, CK_RESULT, CK_LEFT, CK_INDICES } ck_part_place;
+typedef enum { CK_DIMS, CK_TILE, CK_SHAPE, CK_RESULT, CK_LEFT, CK_INDICES } ck_part_place;
 
 void ck_wrong(ck_parser *p, const char *what);    /* refuses what stands at the cursor */
 bool ck_at(const ck_parser *p, const char *text); /* the token at the cursor is this name or sign */

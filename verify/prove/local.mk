@@ -21,6 +21,7 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/chains.c \
   verify/prove/clauses.c \
   verify/prove/ctx.c \
+  verify/prove/cutmax.c \
   verify/prove/cuts.c \
   verify/prove/defs.c \
   verify/prove/eq.c \

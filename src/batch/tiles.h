@@ -17,7 +17,7 @@ typedef struct {
   const as_policy *policy; /* what a proof must meet; of the random test stands the evaluation */
 } as_batch_tiles_how;
 
-/* is the candidate a tile program of block form (proofs/CLAIM.md section 6.1), the given one none?
+/* is the candidate a tile program of block form (docs/tile.md section 5), the given one none?
  */
 bool as_batch_tiles_are_blocks(as_oplib *library, const char *given, const char *candidate);
 /* is one of the two a tile program? by their names' ends */

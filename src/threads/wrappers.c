@@ -214,8 +214,9 @@ static void row_function(as_str *out, const as_isa_row *row) {
     one(out, row, "bar:r");
   else if (starts(row, "mbarrier.wait"))
     one(out, row, "bar:r parity:r");
-  else if (starts(row, "mbarrier.fence") || starts(row, "cp.async.commit") ||
-           starts(row, "wgmma.fence") || starts(row, "wgmma.commit"))
+  else if (starts(row, "mbarrier.fence") || starts(row, "fence.proxy") ||
+           starts(row, "cp.async.commit") || starts(row, "wgmma.fence") ||
+           starts(row, "wgmma.commit"))
     one(out, row, "");
   else if (starts(row, "cp.async.wait"))
     wait_for_groups(out, row, "at_cp_async_wait");

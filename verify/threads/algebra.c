@@ -521,7 +521,7 @@ static bool op_mma(as_algebra *A, const as_tg_op *op, const place *p) {
   return true;
 }
 
-/* condition 15 */
+/* condition 16 */
 static bool op_wgmma(as_algebra *A, const as_tg_op *op, const place *p) {
   as_den_state *s;
   as_den r;

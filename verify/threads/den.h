@@ -124,11 +124,11 @@ bool as_den_product(as_algebra *A, const as_isa_row *row, const as_lay *gc, as_p
  * the start, swizzled; *bits: the offset's bits that they move before the swizzle.  false: a layout
  * that no descriptor names */
 bool as_group_place(const as_isa_row *row, bool second, long lead, as_lay *place, uint32_t *bits);
-/* group.c: condition 15 */
+/* group.c: condition 16 */
 bool as_den_wgmma(as_algebra *A, const as_tg_op *op, bool in_loop, unsigned acc_bits, as_den *out);
-/* flight.c: condition 16: registers of products under way; why as above */
+/* flight.c: condition 17: registers of products under way; why as above */
 bool as_flight_validate(const as_tg *g, const char **why);
-/* schedule.c: conditions 11 to 14 and 17; why as above */
+/* schedule.c: conditions 11 to 15 and 18; why as above */
 bool as_schedule_validate(const as_tg *g, const as_isa *isa, const char **why);
 /* loads.c: a chunk of 2^vec elements along the axis never starts at an odd place */
 bool as_den_aligned(as_algebra *A, const as_tg_tile *t, const char *axis, unsigned vec);

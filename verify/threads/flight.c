@@ -1,4 +1,4 @@
-/* Condition 16: what a product of a warpgroup accumulates into is under way from its issue to the
+/* Condition 17: what a product of a warpgroup accumulates into is under way from its issue to the
  * wgwait that completes its group.  Registers are a thread's own, so the order of the program is
  * all there is: it is run for all iterations. */
 #include "den.h"

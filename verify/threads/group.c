@@ -1,4 +1,4 @@
-/* Condition 15: products of warpgroups, whose operands lie in shared memory.  A descriptor names a
+/* Condition 16: products of warpgroups, whose operands lie in shared memory.  A descriptor names a
  * start; the instruction's layouts say at which offset behind it each element is read, before the
  * swizzle.  Offsets and starts have no bit in common and starts leave the pattern's rows alone, so
  * that adding is xor and the swizzle of the sum is the sum of the swizzles: what is read is

@@ -131,8 +131,8 @@ template <int N> inline void copy_async(unsigned dst, const void *src, unsigned 
   M().t[(size_t)M().cur].open.push_back({(int)dst, N, n ? (const char *)src : zero});
 }
 
-/* --- products of warpgroups: each runs as late as it may, when its group is waited for, on what then
- * lies in shared memory; until then its accumulators hold no number */
+/* --- products of warpgroups: each runs as late as it may, when its group is waited for, on what
+ * then lies in shared memory; until then its accumulators hold no number */
 struct product {
   float *c;
   unsigned long long a, b;

@@ -146,9 +146,9 @@ typedef enum {
  *             of the row that a lane names
  *   lds sts ldg stg  vectors; register = u * 2^vec + element; base: offset of a buffer's part
  *   mma       v[gc(u)] += a[ga(u)] * b[gb(u)] over all u; ga, gb, gc: u -> fragment number
- *   wgmma     v[gc(u)] += (buf from src(u, warp)) * (bufb from dst(u, warp)) over all u, by groups of
- *             four warps, asynchronously: v and both buffers are in use until a wgwait; lead: bytes
- *             between panels of the second operand
+ *   wgmma     v[gc(u)] += (buf from src(u, warp)) * (bufb from dst(u, warp)) over all u, by groups
+ *             of four warps, asynchronously: v and both buffers are in use until a wgwait; lead:
+ *             bytes between panels of the second operand
  *   map       v[r] = expr(x0[m0(r)], x1[m1(r)], ...)
  *   fill      v[r] = a[r] where the index along vaxis, src: (u, lane, warp) -> it, is below count;
  *             the unit of the fold beyond

@@ -727,12 +727,17 @@ def _transposed_convolution(t, x, weight, stride, padding, dilation, extra, grou
         for k in range(axes)
     )
     values = {"groups": groups}
-    for letter, s, d, p, e in zip("dhw"[3 - axes :], stride, dilation, padding, extra):
-        values |= {f"s{letter}": s, f"d{letter}": d, f"p{letter}": p, f"e{letter}": e}
+    form = ""
+    if axes == 3 and all(len(set(v)) == 1 for v in (stride, dilation, padding, extra)):
+        form = "_even"
+        values |= {"stride": stride[0], "dilation": dilation[0], "padding": padding[0], "extra": extra[0]}
+    else:
+        for letter, s, d, p, e in zip("dhw"[3 - axes :], stride, dilation, padding, extra):
+            values |= {f"s{letter}": s, f"d{letter}": d, f"p{letter}": p, f"e{letter}": e}
     settings = _settings(**values)
     extents = (x.extents[0], t.program.extents.number(t.result_value(1)), *wide)
     if settings is not None:
-        text = f"torch_conv_transpose{axes}d({', '.join([x.text, weight.text, *settings])})"
+        text = f"torch_conv_transpose{axes}d{form}({', '.join([x.text, weight.text, *settings])})"
         return t.value(text, extents)
     x, weight = _transposed_operands(t, x, weight, stride, padding, dilation, extra, groups)
     gaps = _settings(**{f"d{c}": d for c, d in zip("dhw"[3 - axes :], dilation)})

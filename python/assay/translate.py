@@ -7,12 +7,14 @@ collected, and said all at once with the user's file and line.
 import inspect
 import os
 import re
+import traceback
 
 import sympy
 import torch
+from torch.fx.experimental import symbolic_shapes
 
 from . import operators  # noqa: F401  (fills the table)
-from .errors import Consequence, SizesDiffer, Unsupported, UnsupportedGraph
+from .errors import Consequence, NotExported, SizesDiffer, Unsupported, UnsupportedGraph
 from .operators import ROWS
 from .program import Extents, Program
 from .values import Layouts, Masked, Value, number
@@ -45,11 +47,37 @@ def _module_of(function, count):
     return Function()
 
 
-def export(function, examples, dynamic=None, fixed=False):
+# What torch.export raises, and what a user can do about it; the first row that fits counts.
+_ADVICE = (
+    (
+        symbolic_shapes.GuardOnDataDependentSymNode,
+        "what runs, or an extent, depends on the data of a tensor",
+        "say it by torch.where, or give the number as an argument that is no tensor",
+    ),
+    (
+        Exception,
+        "torch.export cannot follow this",
+        "leave this part outside of what is compiled or certified",
+    ),
+)
+
+
+def _not_exported(problem):
+    """The error in the user's words, at the innermost frame that is the user's."""
+    frames = traceback.extract_tb(problem.__traceback__)
+    where = [f"{f.filename}:{f.lineno}" for f in frames if not _is_not_the_users(f.filename)]
+    reason, advice = next(row[1:] for row in _ADVICE if isinstance(problem, row[0]))
+    said = str(problem).splitlines()
+    reason = f"{reason} ({said[0]})" if said else reason
+    return NotExported(reason, advice, where[-1] if where else None)
+
+
+def export(function, examples, dynamic=None, fixed=False, keywords=None):
     """The exported program of a function or module, in core ATen operators.
 
     `dynamic` is torch.export's dynamic_shapes; without it every extent that the program does not
-    fix by itself is a symbol, or with `fixed` every extent is the number that it is.
+    fix by itself is a symbol, or with `fixed` every extent is the number that it is.  NotExported
+    where torch.export does not follow the function.
     """
     whole = None
     if not isinstance(function, torch.nn.Module):
@@ -63,8 +91,13 @@ def export(function, examples, dynamic=None, fixed=False):
             for x in examples
         )
     with torch.no_grad():
-        exported = torch.export.export(function, tuple(examples), dynamic_shapes=dynamic)
-        exported = exported.run_decompositions()
+        try:
+            exported = torch.export.export(
+                function, tuple(examples), keywords or None, dynamic_shapes=dynamic
+            )
+            exported = exported.run_decompositions()
+        except Exception as problem:  # noqa: BLE001  (PyTorch raises many kinds)
+            raise _not_exported(problem) from problem
     exported.graph_module.graph.place = whole
     return exported
 
@@ -319,7 +352,11 @@ class Translator:
             self.environment[node] = result
             return
         if result.is_complex():
-            raise Unsupported("input", f"{node.name} is complex")
+            raise Unsupported(
+                "input",
+                f"{node.name} is complex; give its parts as real tensors (torch.view_as_real)",
+                place_of(node) or getattr(node.graph, "place", None),
+            )
         kind = _kind_of(result.dtype)
         hint = _input_name(node, spec)
         self._name_sizes(result, hint, len(self.program.inputs))
@@ -355,7 +392,11 @@ class Translator:
         self.operator = target
         translate = ROWS.get(target)
         if translate is None:
-            raise Unsupported(target, "no row of the table says what it is")
+            raise Unsupported(
+                target,
+                "no row of the table says what it is; write it by operators that have one, or "
+                "leave it to PyTorch (assay.compile cuts the program there)",
+            )
         arguments = self._arguments(node.args)
         keywords = {k: self._arguments(v) for k, v in node.kwargs.items()}
         if arguments is None or any(v is _MISSING for v in keywords.values()):
@@ -446,6 +487,10 @@ def _kind_of(dtype):
 _NOT_THE_USERS = (os.path.dirname(torch.__file__), os.path.dirname(os.path.abspath(__file__)))
 
 
+def _is_not_the_users(path):
+    return path.startswith(_NOT_THE_USERS) or path.startswith("<")
+
+
 class _Missing:
     pass
 
@@ -517,5 +562,5 @@ def place_of(node):
     """The user's file and line of a node, as `file.py:12`, from the trace that PyTorch keeps."""
     trace = node.meta.get("stack_trace") or ""
     found = re.findall(r'File "([^"]+)", line (\d+)', trace)
-    frames = [f"{path}:{line}" for path, line in found if not path.startswith(_NOT_THE_USERS)]
+    frames = [f"{path}:{line}" for path, line in found if not _is_not_the_users(path)]
     return frames[-1] if frames else getattr(node.graph, "place", None)

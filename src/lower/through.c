@@ -44,11 +44,23 @@ lo_readers *lo_readers_of(lo_job *job) {
   return of;
 }
 
-/* an element of one tensor, or a number */
+/* an element of one tensor, or 0 beside it */
 static bool is_view(const lx *body) {
   if (body->op == LX_IF)
     return body->kid[1]->op == LX_REF && body->kid[2]->op == LX_NUM;
-  return body->op == LX_REF || body->op == LX_NUM;
+  return body->op == LX_REF;
+}
+
+static void count_ref(void *arg, const lx *ref) {
+  (void)ref;
+  ++*(int *)arg;
+}
+
+/* A number that is not exact decides no condition between numbers, where it would be read. */
+static bool has_data(const lx *body) {
+  int refs = 0;
+  lx_refs(body, count_ref, &refs);
+  return refs > 0;
 }
 
 bool lo_is_read_through(const lo_value *value, const lo_readers *readers) {
@@ -56,6 +68,6 @@ bool lo_is_read_through(const lo_value *value, const lo_readers *readers) {
     return false;
   if (is_view(value->body))
     return true;
-  return !readers->reduce && lx_size(value->body) <= MOST_WRITTEN_OUT &&
+  return !readers->reduce && has_data(value->body) && lx_size(value->body) <= MOST_WRITTEN_OUT &&
          (readers->n == 1 || !lx_costly(value->body));
 }

@@ -82,9 +82,20 @@ def load(path, reduced=False):
     return module
 
 
+def model_of(module):
+    """The model in evaluation mode, of the module's DTYPE where it has one."""
+    model = module.Model(*module.get_init_inputs()).eval()
+    return model.to(module.DTYPE) if hasattr(module, "DTYPE") else model
+
+
 def without_data(module):
     with torch.device("meta"):
-        return module.Model(*module.get_init_inputs()).eval(), list(module.get_inputs())
+        return model_of(module), list(module.get_inputs())
+
+
+def is_problem(path):
+    tree = ast.parse(path.read_text())
+    return any(isinstance(part, ast.ClassDef) and part.name == "Model" for part in tree.body)
 
 
 # -- certified -----------------------------------------------------------------------------------
@@ -125,6 +136,13 @@ def certify(path, options):
     return found
 
 
+def in_a_line(problem):
+    """What the program said, without the command that was run."""
+    lines = str(problem).splitlines()
+    said = [line for line in lines if line.startswith("assay: ")]
+    return (said or lines[-1:])[0][:300]
+
+
 def island_row(island, number, results, options):
     row = {"operators": island.work, "flops": sum(map(flops, island.nodes)), "certified": False}
     start = time.monotonic()
@@ -136,7 +154,7 @@ def island_row(island, number, results, options):
             try:
                 directory = results.find(program.tp(SPECIFICATIONS.name))
             except AssayError as problem:
-                row.setdefault("why", str(problem).splitlines()[-1][:300])
+                row.setdefault("why", in_a_line(problem))
                 continue
             report = json.loads((directory / "report.json").read_text())
             row.update(certified=True, kernels=len(report["kernels"]))
@@ -145,7 +163,7 @@ def island_row(island, number, results, options):
                 keep(directory, program.tp(SPECIFICATIONS.name), options.keep)
             break
     except AssayError as problem:
-        row["why"] = str(problem).splitlines()[-1][:300]
+        row["why"] = in_a_line(problem)
     row["seconds"] = round(time.monotonic() - start, 1)
     return row
 
@@ -193,7 +211,7 @@ def check(path, options):
     """Certified kernels under the emulation, and eager PyTorch, beside double precision."""
     torch.manual_seed(42)
     module = load(path, reduced=True)
-    model = module.Model(*module.get_init_inputs()).eval()
+    model = model_of(module)
     inputs = list(module.get_inputs())
     exported = export(model, inputs, fixed=True)
     fast = Compiled(exported, Options(device="cpu", seconds=options.seconds, least_work=1, quiet=True))
@@ -238,7 +256,7 @@ def measure(path, options):
     torch.manual_seed(42)
     module = load(path)
     with torch.device("cuda"), torch.no_grad():
-        model = module.Model(*module.get_init_inputs()).eval()
+        model = model_of(module)
         inputs = [x.cuda() if isinstance(x, torch.Tensor) else x for x in module.get_inputs()]
         exported = export(model, inputs, fixed=True)
         choices = Options(device="cuda", least_work=1, quiet=True)
@@ -307,7 +325,7 @@ def problems(options):
     for level, folder in folders:
         for path in sorted(folder.glob("*.py"), key=lambda p: (len(p.stem.split("_")[0]), p.stem)):
             wanted = any(path.stem == n or path.stem.startswith(f"{n}_") for n in options.names)
-            if (wanted or not options.names) and "def get_inputs" in path.read_text():
+            if (wanted or not options.names) and is_problem(path):
                 yield level, path
 
 

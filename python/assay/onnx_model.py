@@ -103,6 +103,9 @@ class OnnxModel(torch.nn.Module):
                 ) from problem
             results = results if isinstance(results, (tuple, list)) else [results]
             values.update(zip(node.output, results))
+        lacking = [o.name for o in self._model.graph.output if o.name not in values]
+        if lacking:
+            raise Unsupported(f"ONNX output {lacking[0]}", "no row computes it", self._place())
         results = tuple(values[o.name] for o in self._model.graph.output)
         return results[0] if len(results) == 1 else results
 
@@ -519,6 +522,8 @@ def _pool_settings(call, x, kernel_shape, strides, dilations, pads, auto_pad):
     even, pads = _paddings(call, x, kernel_shape, strides, dilations, pads, auto_pad)
     if even is None:
         raise Unsupported(f"ONNX {call.node.op_type}", "with uneven padding")
+    if any(2 * pad > gap * (k - 1) + 1 for pad, gap, k in zip(pads, dilations, kernel_shape)):
+        raise Unsupported(f"ONNX {call.node.op_type}", "with windows that may lie in the padding")
     return strides, pads, dilations
 
 

@@ -4,6 +4,7 @@ import sys
 import unittest
 import warnings
 
+import numpy as np
 import onnx
 import torch
 from onnx import TensorProto, helper, numpy_helper
@@ -15,7 +16,12 @@ from assay.onnx_model import ROWS
 def tensor(value):
     if isinstance(value, TensorProto):
         value = numpy_helper.to_array(value)
-    return torch.from_numpy(value.copy()) if hasattr(value, "copy") and hasattr(value, "shape") else None
+    if not isinstance(value, np.ndarray):
+        return None  # a sequence
+    try:
+        return torch.from_numpy(value.copy())
+    except TypeError:
+        return None  # of a type that NumPy lacks
 
 
 def with_known_integers(case, inputs):
@@ -32,6 +38,12 @@ def with_known_integers(case, inputs):
     return model, [inputs[place] for place in places]
 
 
+def is_close(got, wanted):
+    """By the tolerance of the onnx package's own tests."""
+    same = got.shape == wanted.shape and got.dtype == wanted.dtype
+    return same and torch.allclose(got, wanted, rtol=1e-3, atol=1e-6, equal_nan=True)
+
+
 class Onnx(unittest.TestCase):
     def setUp(self):
         warnings.simplefilter("ignore")
@@ -41,7 +53,7 @@ class Onnx(unittest.TestCase):
         """What a row refuses it names; what it computes is what the onnx package expects."""
         from onnx.backend.test.case import node as cases
 
-        right, refused, used = 0, 0, set()
+        right, refused, used, wrong = 0, 0, set(), []
         for case in cases.collect_testcases(None):
             graph = case.model.graph
             if any(n.op_type not in ROWS for n in graph.node) or len(graph.node) != 1:
@@ -57,13 +69,14 @@ class Onnx(unittest.TestCase):
                     refused += 1
                     continue
                 got = got if isinstance(got, tuple) else (got,)
-                for a, b in zip(got, wanted):
-                    torch.testing.assert_close(
-                        a, tensor(b), rtol=1e-4, atol=1e-5, msg=lambda m: f"{case.name}: {m}"
-                    )
+                alike = [is_close(a, tensor(b)) for a, b in zip(got, wanted)]
+                if not all(alike):
+                    wrong.append(case.name)
+                    continue
                 right += 1
                 used.add(graph.node[0].op_type)
         print(f"{right} cases of {len(used)} operators right, {refused} refused", file=sys.stderr)
+        self.assertEqual(wrong, [])
         self.assertGreater(right, 200)
         self.assertGreater(len(used), 60)
 

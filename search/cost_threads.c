@@ -43,6 +43,9 @@ static bool is_product(const profile *of, as_node_id id) {
 /* does a value of the loop come from a product of the same iteration? */
 static as_node_id product_below(const profile *of, as_node_id id) {
   const as_node *node = &of->model->graph->node[id];
+  bool running = node->kind == AS_N_RUN; /* of an accumulator, whose tile varies */
+  if (running || (node->kind == AS_N_ACC && node->nargs))
+    return product_below(of, node->arg[0]);
   if (node->kind != AS_N_OP || node->block == AS_NONE || !node->varying)
     return AS_NONE;
   if (is_product(of, id))
@@ -55,6 +58,55 @@ static as_node_id product_below(const profile *of, as_node_id id) {
   return AS_NONE;
 }
 
+/* a loaded tile, or one seen with other axes */
+static bool is_loaded(const profile *of, as_node_id id) {
+  const as_node *node = &of->model->graph->node[id];
+  bool view =
+      node->kind == AS_N_OP && node->op->nlet == 1 && node->op->let[0].body->kind == AS_E_ACCESS;
+  return node->kind == AS_N_LOAD || (view && is_loaded(of, node->arg[0]));
+}
+
+/* a loaded tile, or a product of its elements with those of others: the ring's operand is scaled in
+ * registers */
+static bool is_scaled(const profile *of, as_node_id id) {
+  const as_node *node = &of->model->graph->node[id];
+  if (is_loaded(of, id))
+    return true;
+  bool scales =
+      node->kind == AS_N_OP && node->op->nlet == 1 && node->op->let[0].body->kind == AS_E_MUL;
+  for (uint32_t i = 0; scales && i < node->nargs; i++)
+    scales = is_loaded(of, node->arg[i]);
+  return scales;
+}
+
+/* are the operands of a product what a thread graph feeds it: a loaded tile and another one, scaled
+ * or not, or what comes from the product before */
+static bool is_fed(const profile *of, as_node_id product) {
+  const as_node *node = &of->model->graph->node[product];
+  uint32_t loaded = 0;
+  uint32_t fed = 0;
+  for (uint32_t k = 0; k < node->nargs; k++) {
+    bool above = product_below(of, node->arg[k]) != AS_NONE;
+    loaded += is_loaded(of, node->arg[k]);
+    fed += above || is_scaled(of, node->arg[k]);
+  }
+  return loaded >= 1 && fed == node->nargs;
+}
+
+/* does all that the loop computes come from the first product? */
+static bool follows_scores(const profile *of) {
+  const as_graph *graph = of->model->graph;
+  for (uint32_t i = 0; i < of->block->n; i++) {
+    as_node_id id = of->block->nodes[i];
+    const as_node *node = &graph->node[id];
+    if (node->kind == AS_N_OP && node->varying && !is_loaded(of, id) &&
+        product_below(of, id) == AS_NONE)
+      return false;
+  }
+  const as_node *scores = &graph->node[of->first];
+  return is_loaded(of, scores->arg[0]) && is_loaded(of, scores->arg[1]);
+}
+
 static family family_of(profile *of) {
   const as_graph *graph = of->model->graph;
   uint32_t products = 0;
@@ -64,8 +116,8 @@ static family family_of(profile *of) {
     const as_node *node = &graph->node[id];
     if (!is_product(of, id))
       continue;
-    if (!node->varying)
-      return GENERAL; /* a product outside of a loop */
+    if (!node->varying || !is_fed(of, id))
+      return GENERAL;
     products++;
     for (uint32_t k = 0; k < node->nargs; k++) {
       as_node_id below = product_below(of, node->arg[k]);
@@ -79,7 +131,7 @@ static family family_of(profile *of) {
     return of->block->has_loop ? GENERAL : ROWS;
   if (of->first == AS_NONE)
     return STREAM;
-  return products == 2 ? CHAINED : GENERAL;
+  return products == 2 && follows_scores(of) ? CHAINED : GENERAL;
 }
 
 /* Tensors between kernels have 32 bits unless products alone read them. */

@@ -4,24 +4,6 @@
 #include <stdlib.h>
 
 /* --- goals */
-static int by_number(const void *a, const void *b) {
-  ck_id x = *(const ck_id *)a;
-  ck_id y = *(const ck_id *)b;
-  return x < y ? -1 : x > y;
-}
-
-/* the set of these formulas */
-static uint32_t set_of(const ck_scope *s, const ck_id *formula, uint32_t n) {
-  ck_id *sorted = ck_keep_ids(s->job, formula, n);
-  uint32_t m = 0;
-  qsort(sorted, n, sizeof *sorted, by_number);
-  CK_BELOW(i, n) {
-    if (m == 0 || sorted[m - 1] != sorted[i])
-      sorted[m++] = sorted[i];
-  }
-  return ck_set(s->T, sorted, m);
-}
-
 typedef struct {
   ck_scope s;
   ck_claim *claim;
@@ -37,7 +19,8 @@ static void add_goal(goals *G, const char *name, ck_id relation, const ck_id *co
   if (ck_sure(s, relation) == CK_BAD || !ck_within(s->job, s->at, CK_LIMIT_HYPOTHESES, hypotheses))
     return;
   const ck_id *own = ck_keep_ids(s->job, condition, n);
-  ck_ids allowed = ck_members(s->T, ck_union(s->T, G->common, set_of(s, own, n)));
+  ck_ids allowed =
+      ck_members(s->T, ck_union(s->T, G->common, ck_set_of(s->T, ck_keep_ids(s->job, own, n), n)));
   c->goals[c->n_goals++] = (ck_goal){name, allowed.x, allowed.n, own, n, relation};
 }
 
@@ -92,8 +75,10 @@ static const ck_definition *definitions(const ck_scope *s, const ck_side *given,
   *n = given->n_definitions + candidate->n_definitions;
   ck_definition *all = ck_keep(s->job, (*n + 1) * sizeof *all);
   memcpy(all, given->definitions, given->n_definitions * sizeof *all);
-  memcpy(all + given->n_definitions, candidate->definitions,
-         candidate->n_definitions * sizeof *all);
+  CK_BELOW(i, candidate->n_definitions) {
+    all[given->n_definitions + i] = candidate->definitions[i];
+    all[given->n_definitions + i].until += given->n_definitions;
+  }
   const char *why = ck_admit(s->E, all, *n, given->inputs, candidate->mugraph || s->E->rule);
   if (why)
     ck_refuse(s->job, s->at, "the definitions are not admitted: %s", why);
@@ -113,16 +98,20 @@ static void state_claim(ck_elab *E, ck_claim *c, ck_side *given, const ck_side *
   c->n_stated = E->n_stated;
   c->n_given = given->obligations.n;
   uint32_t n = 0;
-  ck_id *all = ck_keep(s->job, (c->n_stated + c->n_given + c->n_definitions + 1) * sizeof *all);
+  ck_id *all = ck_keep(s->job, (c->n_stated + c->n_given + 2 * c->n_definitions + 1) * sizeof *all);
   c->stated = all;
   c->given = all + c->n_stated;
   CK_BELOW(i, c->n_stated)
     all[n++] = E->stated[i].relation;
   CK_EACH(ck_obligation, o, given->obligations)
     all[n++] = ck_clause(s, o);
-  CK_BELOW(i, c->n_definitions)
-    all[n++] = c->definitions[i].clause;
-  G.common = set_of(s, all, n);
+  CK_BELOW(i, c->n_definitions) {
+    const ck_definition *d = &c->definitions[i];
+    all[n++] = d->clause;
+    if (d->carried)
+      all[n++] = d->base_clause;
+  }
+  G.common = ck_set_of(s->T, ck_keep_ids(s->job, all, n), n);
   c->hyps = ck_members(s->T, G.common);
   n = (CK_MAX_AXES + 1) * given->outputs.n + candidate->obligations.n;
   c->goals = ck_keep(s->job, (n + 1) * sizeof *c->goals);

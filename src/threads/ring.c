@@ -199,10 +199,12 @@ static bool choose_stages(as_plan *p, as_tg *g, long bytes) {
       return as_plan_fail(p, "a size of the grid");
     blocks *= n;
   }
-  const as_target *gpu = p->o->gpu ? p->o->gpu : as_target_default();
+  as_target gpu = *(p->o->gpu ? p->o->gpu : as_target_default());
   long room = p->o->smem_limit - 2048;
+  if (p->alone)
+    gpu.ring_alone = gpu.ring_shared = room;
   long stages = p->o->stages ? p->o->stages
-                             : (long)as_target_ring(gpu, (double)blocks, (double)bytes,
+                             : (long)as_target_ring(&gpu, (double)blocks, (double)bytes,
                                                     (double)p->trip, room);
   if (p->o->stages && stages > p->trip)
     stages = p->trip;

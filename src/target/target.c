@@ -32,8 +32,8 @@
     .stream_step_us = 0.181 / (clock), .stream_flop_us = 0.13e-6 / (clock),                        \
     .stream_block_us = 0.0149 / (clock), .stream_flops = 1.46e6 * (clock),                         \
     .chain_launch_us = 1.25, .chain_step_us = 0.31 / (clock), .chain_key_us = 0.00242 / (clock),   \
-    .chain_flops = 2.6e6 * (clock), .rows_launch_us = 0.5, .rows_block_us = 0.0413 / (clock),     \
-    .rows_elements = 4.2e4 * (clock), .rows_crowded = 0.4                                         \
+    .chain_flops = 2.6e6 * (clock), .rows_launch_us = 0.5, .rows_block_us = 0.0413 / (clock),      \
+    .rows_elements = 4.2e4 * (clock), .rows_crowded = 0.4                                          \
   }
 
 /* what has been the same for every architecture from sm_80 on */

@@ -106,7 +106,7 @@ static ck_id q_root(pv *prover, ck_id square) {
   if (mpz_perfect_square_p(mpq_numref(value)) && mpz_perfect_square_p(mpq_denref(value))) {
     mpz_sqrt(mpq_numref(value), mpq_numref(value));
     mpz_sqrt(mpq_denref(value), mpq_denref(value));
-    root = ck_q(prover->terms, value);
+    root = pv_rational(prover, value);
   }
   mpq_clear(value);
   return root;

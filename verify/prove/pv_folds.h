@@ -8,6 +8,9 @@
 pv_eqn pv_norm_sum(pv *prover, pv_ctx ctx, ck_id t);
 /* the sum t as a sum up to m and the rest; fails unless 0 <= m <= n is known */
 pv_eqn pv_cut_sum(pv *prover, pv_ctx ctx, ck_id t, ck_id m);
+/* the sum t as so many sums, of the elements at every stride-th place from 0, from 1, ..; fails
+ * unless the stride is known to divide its bound */
+pv_eqn pv_deal_sum(pv *prover, pv_ctx ctx, ck_id t, uint32_t stride);
 
 /* --- prods.c */
 pv_eqn pv_norm_prod(pv *prover, pv_ctx ctx, ck_id t);

@@ -1,17 +1,10 @@
 /* Evaluates programs and muGraphs: kernel level in order, each block graph for every block and
  * iteration of its loop. */
-#include "eval.h"
+#include "eval_codes.h"
 #include "src/base/id.h"
-#include "src/base/map.h"
 #include "src/base/mem.h"
 #include <stdlib.h>
 #include <string.h>
-
-/* opcodes by graph, node and domain */
-struct as_eval_codes {
-  as_map number; /* of the opcode */
-  as_vec opcodes;
-};
 
 typedef struct {
   const as_graph *graph;
@@ -88,38 +81,13 @@ static as_opcode *compile_node(run_state *run, const as_node *user) {
   return opcode;
 }
 
-as_eval_codes *as_eval_codes_new(void) {
-  as_eval_codes *codes = as_calloc(1, sizeof *codes);
-  as_map_init(&codes->number, 3);
-  as_vec_init(&codes->opcodes, sizeof(as_opcode *));
-  return codes;
-}
-
-void as_eval_codes_free(as_eval_codes *codes) {
-  if (codes == NULL)
-    return;
-  for (size_t i = 0; i < codes->opcodes.n; i++)
-    as_opcode_free(AS_VEC_AT(&codes->opcodes, as_opcode *, i));
-  as_vec_clear(&codes->opcodes);
-  as_map_clear(&codes->number);
-  free(codes);
-}
-
 /* the node's operator, compiled before or now; kept by the codes where there are any */
 static as_opcode *opcode_of(run_state *run, as_node_id id) {
-  const as_node *node = &run->graph->node[id];
-  if (run->codes == NULL)
-    return compile_node(run, node);
-  /* copies of a graph over other sizes have the same nodes */
-  const uint64_t *key = AS_KEY((uintptr_t)run->graph->node, id, (uintptr_t)run->domain);
-  uint64_t number;
-  if (as_map_get(&run->codes->number, key, &number))
-    return AS_VEC_AT(&run->codes->opcodes, as_opcode *, number);
-  as_opcode *opcode = compile_node(run, node);
-  if (opcode) {
-    as_map_put(&run->codes->number, key, run->codes->opcodes.n);
-    as_vec_push(&run->codes->opcodes, &opcode);
-  }
+  as_opcode *opcode = as_eval_codes_find(run->codes, run->graph, id, run->domain);
+  if (opcode == NULL)
+    opcode = compile_node(run, &run->graph->node[id]);
+  if (opcode && run->codes)
+    as_eval_codes_keep(run->codes, run->graph, id, run->domain, opcode);
   return opcode;
 }
 
@@ -792,17 +760,6 @@ as_status as_eval_graph_again(const as_graph *graph, const as_domain *domain, co
   if (marks)
     *marks = run.marks;
   return ok ? AS_OK : run.status != AS_OK ? run.status : AS_INTERNAL;
-}
-
-as_status as_eval_graph_ops(const as_graph *graph, const as_domain *domain, const int64_t *env,
-                            const as_tensor *inputs, as_tensor *outputs, uint64_t max_ops,
-                            as_eval_marks *marks, as_err *err) {
-  return as_eval_graph_again(graph, domain, env, NULL, inputs, outputs, max_ops, marks, err);
-}
-
-as_status as_eval_graph(const as_graph *graph, const as_domain *domain, const int64_t *env,
-                        const as_tensor *inputs, as_tensor *outputs, as_err *err) {
-  return as_eval_graph_ops(graph, domain, env, inputs, outputs, 0, NULL, err);
 }
 
 bool as_graph_obligations(const as_graph *graph, as_vec *facts, as_err *err) {

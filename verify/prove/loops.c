@@ -25,6 +25,52 @@ static ck_id applied(const solver *all, const ck_definition *def) {
   return ck_make(all->prover->terms, CK_APP, def->name, def->signature, def->parameter, def->n);
 }
 
+/* --- quotients that the sizes decide, as (k * N) div N */
+enum { MOST_QUOTIENTS = 16 };
+
+typedef struct {
+  ck_id from[MOST_QUOTIENTS];
+  pv_thm by[MOST_QUOTIENTS];
+  uint32_t n;
+} quotients;
+
+static void find_quotients(const solver *all, ck_id t, as_map *seen, quotients *found) {
+  pv *prover = all->prover;
+  uint64_t known;
+  if (as_map_get(seen, AS_KEY(t), &known) || found->n == MOST_QUOTIENTS)
+    return;
+  as_map_put(seen, AS_KEY(t), 1);
+  for (uint32_t i = 0; i < ck_nkids(prover->terms, t); i++)
+    find_quotients(all, ck_kid(prover->terms, t, i), seen, found);
+  bool divides = ck_is(prover->terms, t, CK_DIV) || ck_is(prover->terms, t, CK_MOD);
+  if (!divides || !ck_is_closed(prover->terms, t) || found->n == MOST_QUOTIENTS)
+    return;
+  pv_eqn normal = pv_norm(prover, all->sizes, t);
+  bool simpler = normal.by != PV_NONE && normal.by != PV_REFL &&
+                 !ck_is(prover->terms, normal.to, CK_DIV) &&
+                 !ck_is(prover->terms, normal.to, CK_MOD) && ck_is_int(prover->terms, normal.to);
+  if (simpler) {
+    found->from[found->n] = t;
+    found->by[found->n++] = normal.by;
+  }
+}
+
+static pv_eqn without_quotients(const solver *all, ck_id t) {
+  pv *prover = all->prover;
+  pv_eqn eqn = pv_same(t);
+  for (bool more = true; more && eqn.by != PV_NONE;) {
+    as_map seen;
+    quotients found = {.n = 0};
+    as_map_init(&seen, 1);
+    find_quotients(all, eqn.to, &seen, &found);
+    as_map_clear(&seen);
+    more = found.n > 0;
+    if (more)
+      eqn = pv_then(prover, eqn, pv_rewrite(prover, eqn.to, found.from, found.by, found.n));
+  }
+  return eqn.by == PV_NONE ? eqn : pv_then(prover, eqn, pv_index_canon(prover, eqn.to));
+}
+
 /* --- stores: from the innermost lane outwards */
 static pv_eqn tidy_lanes(const solver *all, ck_id term, uint32_t depth) {
   pv *prover = all->prover;
@@ -59,7 +105,7 @@ static void solve_store(const solver *all, uint32_t i) {
     return;
   pv_thm clause = pv_hyp(prover, def->clause);
   pv_thm body = def->n ? pv_use(prover, clause, def->parameter, def->n, NULL, 0) : clause;
-  eqn = pv_then(prover, eqn, pv_index_canon(prover, eqn.to));
+  eqn = pv_then(prover, eqn, without_quotients(all, eqn.to));
   pv_thm thm = pv_trans(prover, body, eqn.by);
   if (thm != PV_NONE)
     pv_defs_solve(all->defs, i, eqn.to, thm);
@@ -361,7 +407,7 @@ static bool solve_recursion(solver *all, uint32_t i) {
   rec.after = pv_defs_out(all->defs, PV_WHOLE, rec.def->body);
   if (rec.after.by == PV_NONE)
     return false;
-  rec.after = pv_then(prover, rec.after, pv_index_canon(prover, rec.after.to));
+  rec.after = pv_then(prover, rec.after, without_quotients(all, rec.after.to));
   if (rec.after.by == PV_NONE)
     return false;
   as_map_init(&seen, 1);

@@ -273,7 +273,7 @@ static bool by_tile(const opened *fold, uint32_t low, uint32_t high, round_of *r
     pv_thm at_zero = pv_int(prover, pv_le(prover, offset, prover->zero), not_after);
     pv_thm is_zero = pv_antisym(prover, not_before, at_zero);
     round->q = at;
-    round->is_q = pv_scaled(prover, pv_eq(prover, fold->k, at), pv_num(prover, -1), is_zero);
+    round->is_q = pv_scaled(prover, pv_eq(prover, fold->k, at), prover->one, is_zero);
     round->drop_first = true;
     round->drop_second = other == CK_BAD;
     return round->is_q != PV_NONE;

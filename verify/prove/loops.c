@@ -154,10 +154,11 @@ static bool reads_itself_alone(const solver *all, ck_id t, uint32_t number, ck_i
 /* --- what is read where a condition says that it is the place at hand */
 typedef struct {
   const solver *all;
-  uint32_t number;
+  uint32_t number; /* of the symbol that is read; PV_NONE: none */
   ck_id self;
   ck_id cond[PV_MAX_CHAIN]; /* which hold here */
   uint32_t n;
+  pv_ctx ctx; /* these, and what is known of sizes and of the iteration */
 } reader;
 
 /* a = b by an equation that holds here */
@@ -188,9 +189,15 @@ static pv_thm holds_here(const reader *read, ck_id cond) {
     if (read->cond[i] == cond)
       return pv_hyp(prover, cond);
   }
-  ck_id gap = pv_canon(prover, pv_sub(prover, ck_kid(terms, cond, 1), ck_kid(terms, cond, 0)));
-  if (gap == CK_BAD || !pv_is_const(prover, gap))
+  ck_id left = ck_kid(terms, cond, 0);
+  ck_id right = ck_kid(terms, cond, 1);
+  ck_id gap = pv_canon(prover, pv_sub(prover, right, left));
+  if (gap == CK_BAD)
     return PV_NONE;
+  if (!pv_is_const(prover, gap))
+    return ck_is_int(terms, left) && ck_is_int(terms, right)
+               ? pv_follows(prover, read->ctx, cond)
+               : PV_NONE;
   int sign = pv_const_sign(prover, gap);
   ck_op head = ck_head(terms, cond);
   bool yes = head == CK_EQ   ? sign == 0
@@ -262,7 +269,7 @@ static pv_eqn choices_made(const reader *read, ck_id t) {
 static ck_id other_reading(const reader *read, ck_id t, as_map *seen) {
   const ck_terms *terms = read->all->prover->terms;
   uint64_t known;
-  if (as_map_get(seen, AS_KEY(t), &known) || t == read->self)
+  if (as_map_get(seen, AS_KEY(t), &known) || t == read->self || read->number == PV_NONE)
     return CK_BAD;
   as_map_put(seen, AS_KEY(t), 1);
   if (pv_defs_number(read->all->defs, t) == read->number)
@@ -304,10 +311,19 @@ static pv_eqn leaf(const reader *read, ck_id t) {
   return eqn;
 }
 
+/* the same in normal form, if there is one */
+static pv_eqn normal_leaf(const reader *read, ck_id t) {
+  pv_eqn eqn = leaf(read, t);
+  if (eqn.by == PV_NONE)
+    return eqn;
+  pv_eqn normal = pv_norm(read->all->prover, read->ctx, eqn.to);
+  return normal.by == PV_NONE ? eqn : pv_then(read->all->prover, eqn, normal);
+}
+
 static pv_eqn read_here(reader *read, ck_id t) {
   pv *prover = read->all->prover;
   if (!ck_is(prover->terms, t, CK_ITE) || read->n == PV_MAX_CHAIN)
-    return leaf(read, t);
+    return normal_leaf(read, t);
   pv_eqn chosen = choose_here(read, t);
   if (chosen.by != PV_REFL)
     return pv_then(prover, chosen, read_here(read, chosen.to));
@@ -316,8 +332,13 @@ static pv_eqn read_here(reader *read, ck_id t) {
   pv_eqn branch[2];
   for (uint32_t i = 0; i < 2; i++) {
     ck_id here = i ? ck_neg(prover->terms, cond) : cond;
+    pv_ctx outside = read->ctx;
     read->cond[read->n++] = here;
+    ck_op head = ck_head(prover->terms, here); /* an equation would rename what it speaks of */
+    if (head == CK_LE || head == CK_LT)
+      read->ctx = pv_ctx_push(prover, read->ctx, here, CK_BAD);
     branch[i] = read_here(read, ck_kid(prover->terms, t, 1 + i));
+    read->ctx = outside;
     read->n--;
     if (branch[i].by == PV_NONE)
       return branch[i];
@@ -415,15 +436,19 @@ static bool solve_recursion(solver *all, uint32_t i) {
   as_map_clear(&seen);
   if (!ready)
     return false;
-  reader read = {.all = all, .number = i, .self = rec.self};
+  pv_ctx inside = pv_ctx_push(prover, all->sizes, pv_ge0(prover, rec.counter), CK_BAD);
+  reader read = {.all = all, .number = i, .self = rec.self, .ctx = inside};
   rec.after = pv_then(prover, rec.after, read_here(&read, rec.after.to));
   if (rec.after.by == PV_NONE)
     return false;
   as_map_init(&seen, 1);
   ready = reads_itself_alone(all, rec.after.to, i, rec.self, &seen);
   as_map_clear(&seen);
-  if (!ready)
+  if (!ready) {
+    AS_TRACE(PROVE, "%s reads other places: %s", ck_word_text(prover->terms, rec.def->name),
+             ck_show(prover->terms, rec.after.to));
     return false;
+  }
   ck_fsub state = {rec.def->name, rec.def->signature, rec.def->parameter, rec.def->n, rec.state};
   rec.step = ck_sub(prover->terms, rec.after.to, NULL, NULL, 0, &state, 1);
   pv_thm thm = by_induction(prover, &rec);
@@ -432,7 +457,9 @@ static bool solve_recursion(solver *all, uint32_t i) {
   pv_eqn tidy = pv_tidy_fold(prover, all->sizes, fold_to(prover, &rec, rec.counter));
   if (tidy.by == PV_NONE)
     tidy = pv_same(fold_to(prover, &rec, rec.counter));
-  tidy = pv_then(prover, tidy, pv_index_canon(prover, tidy.to));
+  tidy = pv_then(prover, tidy, without_quotients(all, tidy.to));
+  read = (reader){.all = all, .number = PV_NONE, .self = rec.self, .ctx = all->sizes};
+  tidy = tidy.by == PV_NONE ? tidy : pv_then(prover, tidy, read_here(&read, tidy.to));
   thm = pv_trans(prover, thm, tidy.by);
   if (thm == PV_NONE)
     return false;

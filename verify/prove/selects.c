@@ -426,8 +426,6 @@ static pv_eqn tidy_choice(const opened *fold, const round_of *round, ck_id choic
   pv *prover = fold->prover;
   pv_chain chain = {.other = fold->base, .n = 0};
   pv_facts facts = {.n = 0};
-  chain.cond[chain.n++] = pv_ge0(prover, round->q);
-  chain.cond[chain.n++] = pv_lt(prover, round->q, fold->bound);
   if (fold->chain.n + 2 > PV_MAX_CHAIN)
     return pv_same(choice);
   for (uint32_t c = 0; c < fold->chain.n; c++) {
@@ -444,6 +442,9 @@ static pv_eqn tidy_choice(const opened *fold, const round_of *round, ck_id choic
       chain.cond[chain.n++] = cond;
     }
   }
+  /* last, as they often follow from the others */
+  chain.cond[chain.n++] = pv_ge0(prover, round->q);
+  chain.cond[chain.n++] = pv_lt(prover, round->q, fold->bound);
   chain.value = in_round(fold, round, fold->chain.value);
   ck_id to = pv_chain_term(prover, &chain);
   pv_thm thm = pv_sym(prover, pv_same_by_cases(prover, to, choice, &facts));

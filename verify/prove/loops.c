@@ -195,9 +195,8 @@ static pv_thm holds_here(const reader *read, ck_id cond) {
   if (gap == CK_BAD)
     return PV_NONE;
   if (!pv_is_const(prover, gap))
-    return ck_is_int(terms, left) && ck_is_int(terms, right)
-               ? pv_follows(prover, read->ctx, cond)
-               : PV_NONE;
+    return ck_is_int(terms, left) && ck_is_int(terms, right) ? pv_follows(prover, read->ctx, cond)
+                                                             : PV_NONE;
   int sign = pv_const_sign(prover, gap);
   ck_op head = ck_head(terms, cond);
   bool yes = head == CK_EQ   ? sign == 0

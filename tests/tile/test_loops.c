@@ -50,7 +50,8 @@ static bool run(const test_case *test, const ck_text *sem) {
   bool same = false;
   const char *goal = strchr(test->want, ' ');
   if (!as_prove_texts(&given, &candidate, sem, N_SEM, &limits, &proof, &msg)) {
-    printf("%s: refused: %s\n", test->name, msg.text);
+    same = strcmp(test->want, "refused") == 0;
+    printf("%s%s: refused: %s\n", same ? "" : "WRONG: ", test->name, msg.text);
   } else if (proof.verdict == AS_PROVED) {
     same = strcmp(test->want, "proved") == 0 && accepted(&given, &candidate, sem, &proof);
     printf("%s%s: proved, %u steps\n", same ? "" : "WRONG: ", test->name, proof.steps);

@@ -41,6 +41,11 @@ bounds gqa_2 sm_90a 2 128 6 88 168
 bounds softmax_rows sm_90a 1 0 0 40
 bounds rmsnorm_linear_16 sm_90a 1 256 96 72
 bounds gated_mlp sm_90a 1 8 3 40
+bounds gemm_gelu sm_90a 1 16 5 168
 bounds decode_8 sm_90a 2 128 3 152 168
 bounds gqa_2 sm_80 2 128 0 88 168
+
+# a library whose kernel has instructions of sm_90a alone: nvcc must make code for nothing else
+"$build/assay" certify -q -S none "$src/bench/table/gemm_gelu.tp" "$src/bench/table/gemm_gelu.mug" -o gelu >out 2>err </dev/null || fail "gemm_gelu: $(cat err)"
+NVCC=$nvcc "$build/assay" build gelu --device=cuda -o library >out 2>err </dev/null || fail "gemm_gelu as a library: $(cat err)"
 finish

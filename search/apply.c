@@ -45,6 +45,9 @@ static uint8_t root_of(uint8_t *parent, uint8_t cls) {
   return cls;
 }
 
+/* what is known of the parts of two classes that have become one */
+static bool unite_parts(const sg_ctx *ctx, sg_class *kept, const sg_class *gone);
+
 static bool same_class(const sg_ctx *ctx, sg_label left, sg_label right) {
   if (left == right)
     return true;
@@ -56,10 +59,24 @@ static bool same_class(const sg_ctx *ctx, sg_label left, sg_label right) {
     return true;
   if (ctx->part->classes[left_root].extent != ctx->part->classes[right_root].extent)
     return false;
-  if (left_root < right_root)
-    ctx->parent[right_root] = left_root;
-  else
-    ctx->parent[left_root] = right_root;
+  uint8_t kept = left_root < right_root ? left_root : right_root;
+  uint8_t gone = left_root < right_root ? right_root : left_root;
+  ctx->parent[gone] = kept;
+  return !ctx->growing ||
+         unite_parts(ctx, &ctx->growing->classes[kept], &ctx->growing->classes[gone]);
+}
+
+static bool unite_parts(const sg_ctx *ctx, sg_class *kept, const sg_class *gone) {
+  if (gone->outer == SG_NO_CLASS)
+    return true;
+  if (kept->outer == SG_NO_CLASS) {
+    kept->outer = gone->outer;
+    kept->inner = gone->inner;
+    return true;
+  }
+  bool alike = same_class(ctx, SG_LABEL(kept->outer, 0), SG_LABEL(gone->outer, 0)) &&
+               same_class(ctx, SG_LABEL(kept->inner, 0), SG_LABEL(gone->inner, 0));
+  kept->rigid |= !alike; /* split in two ways: no tile is one of both */
   return true;
 }
 
@@ -397,6 +414,29 @@ static bool eval_access(call_frame *frame, const as_expr *access, ax_id *value) 
   return false;
 }
 
+/* the value reduced along a class, or along both of its parts */
+static bool reduce_class(const sg_ctx *ctx, const as_expr *reduction, uint32_t cls, bool tile,
+                         ax_id *value) {
+  int parts = tile ? AX_TILE : AX_BOTH;
+  if (ctx->plan && (ctx->plan->mode[cls] == SG_GRID || ctx->plan->mode[cls] == SG_GRID_ONE))
+    return false; /* blocks do not see each other */
+  if (sg_has_parts(ctx->part, cls)) {
+    const sg_class *of = &ctx->part->classes[cls];
+    return reduce_class(ctx, reduction, of->inner, false, value) &&
+           reduce_class(ctx, reduction, of->outer, tile, value);
+  }
+  if (reduction->kind == AS_E_SUM) {
+    *value = ax_sum(ctx->A, *value, cls, parts, ctx->tile[cls], ctx->loop[cls]);
+  } else if (reduction->kind == AS_E_MAXR || reduction->kind == AS_E_MINR) {
+    *value = ax_extremum(ctx->A, reduction->kind == AS_E_MAXR, *value, cls, parts);
+  } else {
+    char head[32];
+    snprintf(head, sizeof head, "prod%u_%d", cls, parts);
+    *value = ax_opaque(ctx->A, head, value, 1, 0);
+  }
+  return *value != AX_BAD;
+}
+
 static bool eval_reduce(call_frame *frame, const as_expr *reduction, ax_id *value) {
   const as_expr *bound = reduction->kid[0];
   index_bind *known =
@@ -410,25 +450,9 @@ static bool eval_reduce(call_frame *frame, const as_expr *reduction, ax_id *valu
   frame->n_index--;
   if (!ok)
     return false;
-  const sg_ctx *ctx = frame->ctx;
-  if (!ctx->A || label == SG_UNIT) {
-    *value = body;
-    return true;
-  }
-  uint32_t cls = SG_CLASS(label);
-  int parts = SG_IS_TILE(label) ? AX_TILE : AX_BOTH;
-  if (ctx->plan && (ctx->plan->mode[cls] == SG_GRID || ctx->plan->mode[cls] == SG_GRID_ONE))
-    return false; /* blocks do not see each other */
-  if (reduction->kind == AS_E_SUM) {
-    *value = ax_sum(ctx->A, body, cls, parts, ctx->tile[cls], ctx->loop[cls]);
-  } else if (reduction->kind == AS_E_MAXR || reduction->kind == AS_E_MINR) {
-    *value = ax_extremum(ctx->A, reduction->kind == AS_E_MAXR, body, cls, parts);
-  } else {
-    char head[32];
-    snprintf(head, sizeof head, "prod%u_%d", cls, parts);
-    *value = ax_opaque(ctx->A, head, &body, 1, 0);
-  }
-  return *value != AX_BAD;
+  *value = body;
+  return !frame->ctx->A || label == SG_UNIT ||
+         reduce_class(frame->ctx, reduction, SG_CLASS(label), SG_IS_TILE(label), value);
 }
 
 static bool eval_opaque(call_frame *frame, const as_expr *expr, const char *head, bool commutes,
@@ -599,6 +623,92 @@ static bool left_axes(call_frame *frame, const as_let *definition, sg_axes *labe
   return true;
 }
 
+/* the parts of a class, by its root; where classes are still found, made if it has none */
+static bool parts_of_class(const call_frame *frame, uint32_t cls, uint8_t parts[2]) {
+  const sg_ctx *ctx = frame->ctx;
+  if (ctx->parent)
+    cls = root_of(ctx->parent, (uint8_t)cls);
+  const sg_class *of = &ctx->part->classes[cls];
+  as_size extent[2];
+  for (uint32_t i = 0; i < 2; i++) {
+    const as_attr *attr = &frame->attr[attr_index(frame->op, frame->op->out[i + 1].size->name)];
+    if (!attr->is_size)
+      return false;
+    extent[i] = attr->size;
+  }
+  if (ctx->growing && of->outer == SG_NO_CLASS) {
+    uint32_t outer = sg_fresh_class(ctx->growing, ctx->parent, extent[0], false);
+    uint32_t inner = sg_fresh_class(ctx->growing, ctx->parent, extent[1], false);
+    if (outer == SG_NO_CLASS || inner == SG_NO_CLASS)
+      return false;
+    ctx->growing->classes[cls].outer = (uint8_t)outer;
+    ctx->growing->classes[cls].inner = (uint8_t)inner;
+  }
+  parts[0] = of->outer;
+  parts[1] = of->inner;
+  return of->outer != SG_NO_CLASS &&
+         ctx->part->classes[parts[0]].extent == sg_known_extent(ctx->part, extent[0]) &&
+         ctx->part->classes[parts[1]].extent == sg_known_extent(ctx->part, extent[1]);
+}
+
+/* the class that has these two as parts */
+static uint32_t class_of_parts(const sg_ctx *ctx, uint8_t outer, uint8_t inner) {
+  if (ctx->parent) {
+    outer = root_of(ctx->parent, outer);
+    inner = root_of(ctx->parent, inner);
+  }
+  for (uint32_t cls = 0; cls < ctx->part->n_classes; cls++) {
+    const sg_class *of = &ctx->part->classes[cls];
+    if (of->outer == SG_NO_CLASS || (ctx->parent && root_of(ctx->parent, (uint8_t)cls) != cls))
+      continue;
+    uint8_t has_outer = ctx->parent ? root_of(ctx->parent, of->outer) : of->outer;
+    uint8_t has_inner = ctx->parent ? root_of(ctx->parent, of->inner) : of->inner;
+    if (has_outer == outer && has_inner == inner)
+      return cls;
+  }
+  if (!ctx->growing)
+    return SG_NO_CLASS;
+  const sg_class *classes = ctx->part->classes;
+  as_size extent = as_size_mul(ctx->part->g->sizes, classes[outer].extent, classes[inner].extent);
+  uint32_t cls = sg_fresh_class(ctx->growing, ctx->parent, extent, false);
+  if (cls != SG_NO_CLASS) {
+    ctx->growing->classes[cls].outer = outer;
+    ctx->growing->classes[cls].inner = inner;
+  }
+  return cls;
+}
+
+/* one axis as two, or two as one: the same value on other axes */
+static bool apply_view(const call_frame *frame, sg_view view, sg_axes *out) {
+  sg_axes middle = {0, {0}};
+  const sg_label first = frame->size[0].labels;
+  if (first == SG_UNIT)
+    return false;
+  if (view == SG_VIEW_SPLIT) {
+    uint8_t parts[2];
+    if (!parts_of_class(frame, SG_CLASS(first), parts))
+      return false;
+    middle = (sg_axes){2, {SG_LABEL(parts[0], SG_IS_TILE(first)), SG_LABEL(parts[1], 0)}};
+  } else {
+    const sg_label second = frame->size[1].labels;
+    if (second == SG_UNIT || SG_IS_TILE(second))
+      return false;
+    uint32_t cls = class_of_parts(frame->ctx, (uint8_t)SG_CLASS(first), (uint8_t)SG_CLASS(second));
+    if (cls == SG_NO_CLASS)
+      return false;
+    middle = (sg_axes){1, {SG_LABEL(cls, SG_IS_TILE(first))}};
+  }
+  const sg_axes *pieces[3] = {&frame->list[0].labels, &middle, &frame->list[1].labels};
+  out->rank = 0;
+  for (uint32_t i = 0; i < 3; i++) {
+    if (out->rank + pieces[i]->rank > AS_MAX_RANK)
+      return false;
+    memcpy(out->ax + out->rank, pieces[i]->ax, pieces[i]->rank);
+    out->rank += pieces[i]->rank;
+  }
+  return true;
+}
+
 bool sg_apply(const sg_ctx *ctx, const as_opdef *op, const as_attr *attr, uint32_t nargs,
               const sg_axes *arg, const ax_id *expr, sg_axes *out, ax_id *out_expr) {
   call_frame frame = {.ctx = ctx, .op = op, .attr = attr, .nargs = nargs, .arg = arg, .expr = expr};
@@ -607,6 +717,12 @@ bool sg_apply(const sg_ctx *ctx, const as_opdef *op, const as_attr *attr, uint32
   for (uint32_t i = 0; i < nargs; i++) {
     if (!match_arg(&frame, &op->arg[i], &arg[i]))
       return false;
+  }
+  sg_view view = sg_op_view(op);
+  if (view != SG_NO_VIEW) {
+    if (ctx->A)
+      *out_expr = expr[0];
+    return apply_view(&frame, view, out);
   }
   if (!match_out(&frame, out))
     return false;

@@ -125,7 +125,7 @@ static bool is_exact(sg_space *space, ax_id expr) {
 static bool is_tight(const sg_space *space, ax_id expr, const sg_axes *axes) {
   uint64_t dep = ax_dep(space->ctx.A, expr);
   uint32_t i = 0;
-  while (i < axes->rank && (dep >> (2 * SG_CLASS(axes->ax[i])) & 3))
+  while (i < axes->rank && (dep & sg_class_dep(space->part, SG_CLASS(axes->ax[i]))))
     i++;
   if (i == axes->rank)
     return true;

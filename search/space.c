@@ -103,12 +103,28 @@ static double concrete(const as_sizes *sizes, as_size size) {
   return value == INT64_MIN ? 1 : (double)value;
 }
 
+/* an axis with parts has the product of their sizes */
+static void set_sizes_of_parts(sg_space *space, uint32_t cls) {
+  const sg_class *of = &space->part->classes[cls];
+  sg_ctx *ctx = &space->ctx;
+  if (of->outer == SG_NO_CLASS || ctx->whole[cls] != AX_BAD)
+    return;
+  set_sizes_of_parts(space, of->outer);
+  set_sizes_of_parts(space, of->inner);
+  ctx->whole[cls] = ax_mul(ctx->A, ctx->whole[of->outer], ctx->whole[of->inner]);
+  ctx->tile[cls] = ax_mul(ctx->A, ctx->tile[of->outer], ctx->tile[of->inner]);
+  ctx->loop[cls] = ax_mul(ctx->A, ctx->loop[of->outer], ctx->loop[of->inner]);
+  space->least[SG_LABEL(cls, 1)] =
+      space->least[SG_LABEL(of->outer, 1)] * space->least[SG_LABEL(of->inner, 0)];
+}
+
 static void set_sizes(sg_space *space) {
   for (uint32_t cls = 0; cls < AX_MAX_CLASS; cls++)
     space->ctx.whole[cls] = space->ctx.tile[cls] = space->ctx.loop[cls] = AX_BAD;
   for (uint32_t cls = 0; cls < space->part->n_classes; cls++) {
     double whole = concrete(space->part->g->sizes, space->part->classes[cls].extent);
-    bool split = space->plan->mode[cls] == SG_GRID || space->plan->mode[cls] == SG_LOOP;
+    bool split = !sg_has_parts(space->part, cls) &&
+                 (space->plan->mode[cls] == SG_GRID || space->plan->mode[cls] == SG_LOOP);
     space->least[SG_LABEL(cls, 0)] = whole;
     space->least[SG_LABEL(cls, 1)] = space->plan->mode[cls] == SG_GRID_ONE ? 1
                                      : whole < 8                           ? whole
@@ -120,12 +136,14 @@ static void set_sizes(sg_space *space) {
     space->ctx.whole[cls] = ax_mul(space->ctx.A, space->ctx.tile[cls], space->ctx.loop[cls]);
   }
   for (uint32_t cls = 0; cls < space->part->n_classes; cls++) {
-    if (space->ctx.whole[cls] != AX_BAD)
+    if (space->ctx.whole[cls] != AX_BAD || sg_has_parts(space->part, cls))
       continue;
     space->ctx.whole[cls] = sg_size_expr(&space->ctx, space->part->classes[cls].extent);
     space->ctx.tile[cls] = space->plan->mode[cls] == SG_GRID_ONE ? AX_ONE : space->ctx.whole[cls];
     space->ctx.loop[cls] = space->plan->mode[cls] == SG_GRID_ONE ? space->ctx.whole[cls] : AX_ONE;
   }
+  for (uint32_t cls = 0; cls < space->part->n_classes; cls++)
+    set_sizes_of_parts(space, cls);
 }
 
 static void add_target(sg_space *space, ax_id expr, uint32_t *room) {

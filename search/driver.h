@@ -37,7 +37,7 @@ typedef struct {
   const as_graph *program;
   as_search_opts opts;
   as_search_result *result;
-  sg_variant *variants; /* the first is the program */
+  sg_variant *variants; /* the first is the program as given */
   uint32_t n_variants;
   bool concrete; /* the program states all its sizes */
   double start;
@@ -68,6 +68,13 @@ as_graph *sg_scheme_build(const sg_search *search, const sg_scheme *scheme, as_e
  * end of the search */
 sg_segment *sg_search_segment(sg_search *search, const sg_variant *variant, uint32_t first,
                               uint32_t n, uint64_t max_states);
+
+/* --- order.c */
+/* whether all that the operator does is to move elements */
+bool sg_op_moves(const as_opdef *op);
+/* the same program with moves right before what reads them, a copy each; owned by the caller; NULL:
+ * it cannot be made */
+as_graph *sg_moves_late(const as_graph *program);
 
 /* --- search.c: adds other orders of the operators to the program */
 void sg_find_variants(sg_search *search);

@@ -535,7 +535,8 @@ bool sg_space_enumerate(sg_space *space, sg_stats *stats) {
       axes.ax[k] |= 1;
     }
     sg_deriv deriv = {.kind = SG_D_LOAD, .inst = i, .weight = 1};
-    add(space, space->program_expr[i], axes, phase, AS_NONE, deriv);
+    if (add(space, space->program_expr[i], axes, phase, AS_NONE, deriv) == AS_NONE)
+      return false; /* an input of which no tile fits: nothing can be computed without it */
   }
   for (uint32_t i = 0; i < space->n_number; i++) {
     sg_deriv deriv = {.kind = SG_D_CONST, .factor = space->number[i]};

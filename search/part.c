@@ -472,10 +472,23 @@ static void find_twins(const sg_part *part, grid_classes *grid, uint64_t *struck
   }
 }
 
+/* whether some output has the class, but not all: what a loop leaves of it is a whole axis, which
+ * only an accumulator for all outputs gives back */
+static bool is_in_some_output(const sg_part *part, uint32_t cls) {
+  for (uint32_t out = 0; out < part->n_output && !part->classes[cls].in_outputs; out++) {
+    const sg_axes *axes = &part->axes[part->output[out]];
+    for (uint32_t k = 0; k < axes->rank; k++) {
+      if (sg_label_has(part, axes->ax[k], cls))
+        return true;
+    }
+  }
+  return false;
+}
+
 static bool may_loop(const sg_part *part, uint32_t cls) {
   const sg_class *c = &part->classes[cls];
-  return !c->rigid && c->in_inputs && !class_repeats(part, cls) && !sg_has_parts(part, cls) &&
-         !c->is_outer && !c->is_inner;
+  return !is_in_some_output(part, cls) && !c->rigid && c->in_inputs && !class_repeats(part, cls) &&
+         !sg_has_parts(part, cls) && !c->is_outer && !c->is_inner;
 }
 
 /* mask: the classes on the grid; ones: those of them of which a block takes one index */

@@ -8,6 +8,7 @@
  * be better than the best known is never looked into: the bounds prove that nothing is lost.  What
  * the budget leaves unseen is said aloud. */
 #include "driver.h"
+#include "src/base/id.h"
 #include "src/base/trace.h"
 #include <stdlib.h>
 
@@ -56,6 +57,12 @@ static double predefined_us(const partition *p, uint32_t op) {
   return as_cost_operator(p->variant->graph, p->variant->ops[op], search->opts.target);
 }
 
+/* whether the operator stands right before what reads it, and is no end of a kernel */
+static bool is_move(const partition *p, uint32_t op) {
+  uint32_t node = p->variant->ops[op];
+  return sg_op_moves(p->variant->graph->node[node].op) && p->variant->last_use[node] != AS_NONE;
+}
+
 static void set_bounds(partition *p) {
   const sg_search *search = p->search;
   for (uint32_t first = 0; first < p->n; first++) {
@@ -71,6 +78,10 @@ static void set_bounds(partition *p) {
         s->us = predefined_us(p, first);
         s->known = s->us <= s->bound;
         s->bound = s->known ? s->us : s->bound;
+      }
+      if (is_move(p, end - 1)) {
+        s->known = true;
+        s->bound = s->us;
       }
       s->least = s->bound;
     }
@@ -298,7 +309,7 @@ void sg_make_schemes(sg_search *search) {
     return;
   }
   sg_find_variants(search);
-  for (uint32_t i = 0; i < search->n_variants; i++)
+  for (uint32_t i = 1; i < search->n_variants; i++) /* the first is the program as given */
     partition_variant(search, &search->variants[i]);
   qsort(search->schemes, search->n_schemes, sizeof *search->schemes, compare_schemes);
 }

@@ -112,6 +112,33 @@ static void gather(sg_part *part, const as_graph *graph, const uint32_t *nodes, 
     part->tensor[part->n++] = nodes[i];
 }
 
+/* the axes of a call that reads elements at computed places: false: too many */
+static bool carry_axes(sg_part *part, const sg_ctx *ctx, const as_node *node, const sg_axes *arg,
+                       sg_axes *out) {
+  sg_carried carried;
+  bool matched = sg_carry(ctx, node->op, node->attr, node->nargs, arg, &carried);
+  for (uint32_t j = 0; j < node->nargs; j++) {
+    for (uint32_t k = 0; k < arg[j].rank; k++) {
+      if (arg[j].ax[k] != SG_UNIT && carried.computed[j][k])
+        part->classes[SG_CLASS(arg[j].ax[k])].rigid = true;
+    }
+  }
+  if (!matched || carried.out.rank != node->rank)
+    return fresh_axes(part, ctx->parent, node, true, out);
+  *out = carried.out;
+  for (uint32_t k = 0; k < out->rank; k++) {
+    long value;
+    if (!carried.is_new[k] ||
+        (as_size_is_const(part->g->sizes, node->dim[k], &value) && value == 1))
+      continue;
+    uint32_t cls = sg_fresh_class(part, ctx->parent, node->dim[k], !carried.is_repeated[k]);
+    if (cls == SG_NO_CLASS)
+      return false;
+    out->ax[k] = SG_LABEL(cls, 0);
+  }
+  return true;
+}
+
 static bool infer(sg_part *part, uint8_t *parent) {
   sg_ctx ctx = {.part = part,
                 .parent = parent,
@@ -131,13 +158,7 @@ static bool infer(sg_part *part, uint8_t *parent) {
       arg[j] = part->axes[position(part, node->arg[j])];
     if (sg_apply(&ctx, node->op, node->attr, node->nargs, arg, NULL, &part->axes[i], &none))
       continue;
-    for (uint32_t j = 0; j < node->nargs; j++) {
-      for (uint32_t k = 0; k < arg[j].rank; k++) {
-        if (arg[j].ax[k] != SG_UNIT)
-          part->classes[SG_CLASS(arg[j].ax[k])].rigid = true;
-      }
-    }
-    if (!fresh_axes(part, parent, node, true, &part->axes[i]))
+    if (!carry_axes(part, &ctx, node, arg, &part->axes[i]))
       return false;
   }
   return true;
@@ -267,6 +288,30 @@ void sg_part_clear(sg_part *part) {
   memset(part, 0, sizeof *part);
 }
 
+/* a call that reads elements at computed places, along axes that are whole */
+static bool opaque_expr(const sg_ctx *ctx, const as_node *node, const sg_axes *arg,
+                        const ax_id *arg_expr, const sg_axes *out, ax_id *expr) {
+  sg_carried carried;
+  bool matched = sg_carry(ctx, node->op, node->attr, node->nargs, arg, &carried);
+  for (uint32_t j = 0; j < node->nargs && ctx->plan; j++) {
+    for (uint32_t k = 0; k < arg[j].rank; k++) {
+      if (arg[j].ax[k] != SG_UNIT && carried.computed[j][k] &&
+          ctx->plan->mode[SG_CLASS(arg[j].ax[k])] != SG_WHOLE)
+        return false;
+    }
+  }
+  bool repeats = matched && node->nargs == 1;
+  uint64_t dep = 0; /* also axes that no argument has, as the channels that a convolution makes */
+  for (uint32_t k = 0; k < out->rank; k++) {
+    if (out->ax[k] != SG_UNIT)
+      dep |= sg_class_dep(ctx->part, SG_CLASS(out->ax[k]));
+    repeats = repeats && (!carried.is_new[k] || carried.is_repeated[k]);
+  }
+  *expr =
+      repeats ? arg_expr[0] : sg_opaque_call(ctx, node->op, node->attr, node->nargs, arg_expr, dep);
+  return *expr != AX_BAD;
+}
+
 bool sg_program_exprs(const sg_ctx *ctx, ax_id *expr, sg_axes *axes) {
   const sg_part *part = ctx->part;
   for (uint32_t i = 0; i < part->n; i++) {
@@ -300,24 +345,7 @@ bool sg_program_exprs(const sg_ctx *ctx, ax_id *expr, sg_axes *axes) {
     }
     if (sg_apply(ctx, node->op, node->attr, node->nargs, arg, arg_expr, &out, &expr[i]))
       continue;
-    bool split = false; /* elements addressed by arithmetic: opaque, and only on whole axes */
-    for (uint32_t j = 0; j < node->nargs; j++) {
-      for (uint32_t k = 0; k < arg[j].rank; k++) {
-        split |= ctx->plan && arg[j].ax[k] != SG_UNIT &&
-                 ctx->plan->mode[SG_CLASS(arg[j].ax[k])] != SG_WHOLE;
-      }
-    }
-    if (split)
-      return false;
-    uint64_t dep = 0; /* also axes that no argument has, as the channels that a convolution makes */
-    for (uint32_t k = 0; k < axes[i].rank; k++) {
-      if (axes[i].ax[k] != SG_UNIT)
-        dep |= sg_class_dep(part, SG_CLASS(axes[i].ax[k]));
-    }
-    char head[48];
-    snprintf(head, sizeof head, "%.30s.%u", node->op->name, i);
-    expr[i] = ax_opaque(ctx->A, head, arg_expr, node->nargs, dep);
-    if (expr[i] == AX_BAD)
+    if (!opaque_expr(ctx, node, arg, arg_expr, &axes[i], &expr[i]))
       return false;
   }
   return true;

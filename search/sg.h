@@ -116,6 +116,22 @@ bool sg_apply(const sg_ctx *C, const as_opdef *op, const as_attr *attr, uint32_t
 /* the name under which abstract expressions keep what they do not look into; NULL: they do */
 const char *sg_opaque_head(const as_expr *expr);
 ax_id sg_size_expr(const sg_ctx *C, as_size s);
+
+/* --- carry.c: calls that sg_apply does not follow */
+typedef struct {
+  sg_axes out;                             /* new axes: SG_UNIT */
+  bool is_new[AS_MAX_RANK];                /* of the result: no operand's */
+  bool is_repeated[AS_MAX_RANK];           /* new, and all along it the result is the same */
+  bool computed[AS_MAX_ARGS][AS_MAX_RANK]; /* of the operands: read at computed places */
+} sg_carried;
+
+/* which axes are only passed on; false: the call cannot be matched, and none is (computed says so)
+ */
+bool sg_carry(const sg_ctx *C, const as_opdef *op, const as_attr *attr, uint32_t nargs,
+              const sg_axes *arg, sg_carried *result);
+/* the call as a function of its operands' expressions; dep: as in ax_opaque */
+ax_id sg_opaque_call(const sg_ctx *C, const as_opdef *op, const as_attr *attr, uint32_t nargs,
+                     const ax_id *expr, uint64_t dep);
 bool sg_op_is_pointwise(
     const as_opdef *op); /* every argument is read at the result's own index (or broadcast) */
 bool sg_op_broadcasts(const as_opdef *op);

@@ -194,6 +194,21 @@ static void find_numbers(sg_space *space, ax_id expr) {
 
 enum { MOST_ARGUMENTS = 128 };
 
+/* an axis of the result that no operand has, and of which a block has a tile: the call says how
+ * long all of it is */
+static bool makes_divided_axis(const sg_space *space, uint32_t tensor, const sg_axes *arg) {
+  const as_node *node = &space->part->g->node[space->part->tensor[tensor]];
+  sg_carried carried;
+  if (!sg_carry(&space->ctx, node->op, node->attr, node->nargs, arg, &carried))
+    return false;
+  for (uint32_t k = 0; k < carried.out.rank; k++) {
+    sg_label label = space->part->axes[tensor].ax[k];
+    if (carried.is_new[k] && label != SG_UNIT && space->plan->mode[SG_CLASS(label)] != SG_WHOLE)
+      return true;
+  }
+  return false;
+}
+
 bool sg_space_prepare(sg_space *space) {
   const sg_part *part = space->part;
   uint32_t room = 0;
@@ -215,8 +230,10 @@ bool sg_space_prepare(sg_space *space) {
       arg[j] = space->program_axes[from];
       arg_expr[j] = space->program_expr[from];
     }
-    space->replayed[i] = node->nargs > 2 || !sg_apply(&space->ctx, node->op, node->attr,
-                                                      node->nargs, arg, arg_expr, &out, &result);
+    if (!sg_apply(&space->ctx, node->op, node->attr, node->nargs, arg, arg_expr, &out, &result))
+      space->replayed[i] = makes_divided_axis(space, i, arg) ? SG_REPLAY_NEVER : SG_REPLAY_TILES;
+    else if (node->nargs > 2)
+      space->replayed[i] = SG_REPLAY_WHOLE;
   }
   space->ctx.strict_ones = false;
   for (uint32_t tensor = part->n; tensor-- > 0;) { /* outputs first: most queries end there */

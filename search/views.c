@@ -2,7 +2,7 @@
  * (`x[.., i * q + j, ..]`) and back (`x[.., k div q, k mod q, ..]`).  They are found by what their
  * specifications say.  The axis of p * q elements is a class with two parts; who divides the outer
  * part among blocks, and leaves the inner part whole, divides the class into as many tiles. */
-#include "sg.h"
+#include "match.h"
 #include <string.h>
 
 static bool is_name(const as_expr *expr, const char *name) {
@@ -170,4 +170,90 @@ bool sg_same_but_units(const sg_part *part, const sg_plan *plan, const sg_axes *
     if (sg_flat_label(part, plan, left->ax[i++]) != sg_flat_label(part, plan, right->ax[j++]))
       return false;
   }
+}
+
+/* --- applying them */
+/* the parts of a class, by its root; where classes are still found, made if it has none */
+static bool parts_of_class(const sg_call *frame, uint32_t cls, uint8_t parts[2]) {
+  const sg_ctx *ctx = frame->ctx;
+  if (ctx->parent)
+    cls = sg_root_of(ctx->parent, (uint8_t)cls);
+  const sg_class *of = &ctx->part->classes[cls];
+  as_size extent[2];
+  for (uint32_t i = 0; i < 2; i++) {
+    const as_attr *attr = &frame->attr[sg_attr_index(frame->op, frame->op->out[i + 1].size->name)];
+    if (!attr->is_size)
+      return false;
+    extent[i] = attr->size;
+  }
+  if (ctx->growing && of->outer == SG_NO_CLASS) {
+    uint32_t outer = sg_fresh_class(ctx->growing, ctx->parent, extent[0], false);
+    uint32_t inner = sg_fresh_class(ctx->growing, ctx->parent, extent[1], false);
+    if (outer == SG_NO_CLASS || inner == SG_NO_CLASS)
+      return false;
+    ctx->growing->classes[cls].outer = (uint8_t)outer;
+    ctx->growing->classes[cls].inner = (uint8_t)inner;
+  }
+  parts[0] = of->outer;
+  parts[1] = of->inner;
+  return of->outer != SG_NO_CLASS &&
+         ctx->part->classes[parts[0]].extent == sg_known_extent(ctx->part, extent[0]) &&
+         ctx->part->classes[parts[1]].extent == sg_known_extent(ctx->part, extent[1]);
+}
+
+/* the class that has these two as parts */
+static uint32_t class_of_parts(const sg_ctx *ctx, uint8_t outer, uint8_t inner) {
+  if (ctx->parent) {
+    outer = sg_root_of(ctx->parent, outer);
+    inner = sg_root_of(ctx->parent, inner);
+  }
+  for (uint32_t cls = 0; cls < ctx->part->n_classes; cls++) {
+    const sg_class *of = &ctx->part->classes[cls];
+    if (of->outer == SG_NO_CLASS || (ctx->parent && sg_root_of(ctx->parent, (uint8_t)cls) != cls))
+      continue;
+    uint8_t has_outer = ctx->parent ? sg_root_of(ctx->parent, of->outer) : of->outer;
+    uint8_t has_inner = ctx->parent ? sg_root_of(ctx->parent, of->inner) : of->inner;
+    if (has_outer == outer && has_inner == inner)
+      return cls;
+  }
+  if (!ctx->growing)
+    return SG_NO_CLASS;
+  const sg_class *classes = ctx->part->classes;
+  as_size extent = as_size_mul(ctx->part->g->sizes, classes[outer].extent, classes[inner].extent);
+  uint32_t cls = sg_fresh_class(ctx->growing, ctx->parent, extent, false);
+  if (cls != SG_NO_CLASS) {
+    ctx->growing->classes[cls].outer = outer;
+    ctx->growing->classes[cls].inner = inner;
+  }
+  return cls;
+}
+
+bool sg_apply_view(const sg_call *frame, sg_view view, sg_axes *out) {
+  sg_axes middle = {0, {0}};
+  const sg_label first = frame->size[0].labels;
+  if (first == SG_UNIT)
+    return false;
+  if (view == SG_VIEW_SPLIT) {
+    uint8_t parts[2];
+    if (!parts_of_class(frame, SG_CLASS(first), parts))
+      return false;
+    middle = (sg_axes){2, {SG_LABEL(parts[0], SG_IS_TILE(first)), SG_LABEL(parts[1], 0)}};
+  } else {
+    const sg_label second = frame->size[1].labels;
+    if (second == SG_UNIT || SG_IS_TILE(second))
+      return false;
+    uint32_t cls = class_of_parts(frame->ctx, (uint8_t)SG_CLASS(first), (uint8_t)SG_CLASS(second));
+    if (cls == SG_NO_CLASS)
+      return false;
+    middle = (sg_axes){1, {SG_LABEL(cls, SG_IS_TILE(first))}};
+  }
+  const sg_axes *pieces[3] = {&frame->list[0].labels, &middle, &frame->list[1].labels};
+  out->rank = 0;
+  for (uint32_t i = 0; i < 3; i++) {
+    if (out->rank + pieces[i]->rank > AS_MAX_RANK)
+      return false;
+    memcpy(out->ax + out->rank, pieces[i]->ax, pieces[i]->rank);
+    out->rank += pieces[i]->rank;
+  }
+  return true;
 }

@@ -136,7 +136,7 @@ void sg_builder_map(const sg_builder *to, const sg_axes *axes, bool with_loop, i
     if (axes->ax[axis] == SG_UNIT || !SG_IS_TILE(axes->ax[axis]))
       continue;
     uint32_t cls = SG_CLASS(axes->ax[axis]);
-    if ((int)cls == to->plan->loop) {
+    if (sg_is_looped(to->plan, cls)) {
       if (with_loop)
         map[3] = (int)axis;
       if (with_loop && to->divides_loop)
@@ -278,6 +278,38 @@ static bool align_batches(const sg_builder *to, const as_opdef *op, sg_axes axes
   return true;
 }
 
+/* a tile's axis as two, as long as the tiles of the parts are; cls: of the axis */
+static as_node_id split_tile(sg_builder *to, const sg_inst *inst, const as_node_id *arg,
+                             uint32_t cls) {
+  const sg_class *of = &to->part->classes[cls];
+  as_size extent[2] = {to->tile[of->outer], to->part->classes[of->inner].extent};
+  as_attr attr[AS_MAX_ATTRS];
+  for (uint32_t i = 0; i < AS_MAX_ATTRS; i++) {
+    as_attr_init(&attr[i]);
+    as_attr_set(&attr[i], &inst->attr[i]);
+    for (uint32_t k = 0; k < 2 && i < inst->op->nattrs; k++) {
+      if (!strcmp(inst->op->attr[i], inst->op->out[k + 1].size->name))
+        attr[i].size = extent[k];
+    }
+  }
+  as_node_id made = as_graph_op(to->graph, to->block, NULL, inst->op, arg, 1, attr, to->err);
+  for (uint32_t i = 0; i < AS_MAX_ATTRS; i++)
+    as_attr_clear(&attr[i]);
+  return made;
+}
+
+/* the class of the axis that a view splits: the one that its result does not have */
+static uint32_t split_class(const sg_axes *from, const sg_axes *made) {
+  for (uint32_t k = 0; k < from->rank; k++) {
+    bool kept = false;
+    for (uint32_t i = 0; i < made->rank; i++)
+      kept |= made->ax[i] == from->ax[k];
+    if (!kept && from->ax[k] != SG_UNIT && SG_IS_TILE(from->ax[k]))
+      return SG_CLASS(from->ax[k]);
+  }
+  return SG_NO_CLASS;
+}
+
 /* an operator that moves, splits or merges axes of which a block has one index each */
 static bool moves_units_only(const sg_builder *to, const sg_inst *inst, const sg_deriv *deriv) {
   const as_opdef *op = inst->op;
@@ -329,6 +361,10 @@ static as_node_id make_op(sg_builder *to, const sg_deriv *deriv, sg_axes *real) 
   ctx.strict_ones = true;
   if (!sg_apply(&ctx, inst->op, inst->attr, deriv->nargs, axes, NULL, real, &none))
     *real = sg_space_value(to->space, deriv->value)->axes;
+  uint32_t split =
+      sg_op_view(inst->op) == SG_VIEW_SPLIT ? split_class(&axes[0], real) : SG_NO_CLASS;
+  if (split != SG_NO_CLASS)
+    return split_tile(to, inst, arg, split);
   return as_graph_op(to->graph, to->block, NULL, inst->op, arg, deriv->nargs, inst->attr, to->err);
 }
 
@@ -543,7 +579,7 @@ bool sg_builder_store_outputs(sg_builder *to, const sg_recipe *recipe, as_node_i
     int map[4];
     for (uint32_t k = 0; k < want.rank; k++) {
       if (want.ax[k] != SG_UNIT && to->plan->mode[SG_CLASS(want.ax[k])] != SG_WHOLE &&
-          (int)SG_CLASS(want.ax[k]) != to->plan->loop)
+          !sg_is_looped(to->plan, SG_CLASS(want.ax[k])))
         want.ax[k] |= 1;
     }
     as_node_id id = sg_builder_adapt(to, &to->nodes[recipe->goal[out]], &want);

@@ -405,7 +405,7 @@ static void rescale_units(sg_space *space, uint32_t which) {
 static sg_axes tile_axes(const sg_space *space, sg_axes whole, bool in_loop) {
   for (uint32_t k = 0; k < whole.rank; k++) {
     if (whole.ax[k] != SG_UNIT && space->plan->mode[SG_CLASS(whole.ax[k])] != SG_WHOLE &&
-        (in_loop || SG_CLASS(whole.ax[k]) != (uint32_t)space->plan->loop))
+        (in_loop || !sg_is_looped(space->plan, SG_CLASS(whole.ax[k]))))
       whole.ax[k] |= 1;
   }
   return whole;
@@ -413,7 +413,8 @@ static sg_axes tile_axes(const sg_space *space, sg_axes whole, bool in_loop) {
 
 static bool has_loop_axis(const sg_space *space, const sg_axes *axes) {
   for (uint32_t k = 0; k < axes->rank; k++) {
-    if (axes->ax[k] == SG_LABEL((uint32_t)space->plan->loop, 1))
+    if (axes->ax[k] != SG_UNIT && SG_IS_TILE(axes->ax[k]) &&
+        sg_is_looped(space->plan, SG_CLASS(axes->ax[k])))
       return true;
   }
   return false;
@@ -490,7 +491,7 @@ static bool find_goals(sg_space *space) {
     drop_units(&want);
     for (uint32_t k = 0; k < want.rank; k++) {
       if (space->plan->mode[SG_CLASS(want.ax[k])] != SG_WHOLE &&
-          (int)SG_CLASS(want.ax[k]) != space->plan->loop)
+          !sg_is_looped(space->plan, SG_CLASS(want.ax[k])))
         want.ax[k] |= 1;
     }
     space->goal[output] = lookup(space, space->program_expr[part->output[output]], &want,
@@ -555,7 +556,7 @@ bool sg_space_enumerate(sg_space *space, sg_stats *stats) {
     for (uint32_t k = 0; k < axes.rank; k++) {
       if (axes.ax[k] == SG_UNIT || space->plan->mode[SG_CLASS(axes.ax[k])] == SG_WHOLE)
         continue;
-      if ((int)SG_CLASS(axes.ax[k]) == space->plan->loop)
+      if (sg_is_looped(space->plan, SG_CLASS(axes.ax[k])))
         phase = SG_VARYING;
       axes.ax[k] |= 1;
     }

@@ -14,6 +14,36 @@ bool sg_op_moves(const as_opdef *op) {
   return op->nargs == 1 && op->nlet == 1 && op->let[0].body->kind == AS_E_ACCESS;
 }
 
+/* whether the expression reads a tensor at a computed place */
+static bool has_computed_place(const as_expr *expr) {
+  bool found = false;
+  for (uint32_t i = 0; i < expr->n && !found; i++) {
+    const as_expr *kid = expr->kid[i];
+    if (!kid)
+      continue;
+    bool plain = kid->kind == AS_E_NAME || kid->kind == AS_E_NUM;
+    found = (expr->kind == AS_E_ACCESS && !plain) || has_computed_place(kid);
+  }
+  return found;
+}
+
+bool sg_moves_matter(const as_graph *program) {
+  for (uint32_t i = 0; i < program->n; i++) {
+    const as_node *node = &program->node[i];
+    bool computes = false;
+    if (node->kind != AS_N_OP || sg_op_moves(node->op))
+      continue;
+    for (uint32_t k = 0; k < node->op->nlet; k++)
+      computes |= has_computed_place(node->op->let[k].body);
+    for (uint32_t k = 0; k < node->nargs && computes; k++) {
+      const as_node *arg = &program->node[node->arg[k]];
+      if (arg->kind == AS_N_OP && sg_op_moves(arg->op))
+        return true;
+    }
+  }
+  return false;
+}
+
 typedef struct {
   const as_graph *from;
   as_graph *to;
@@ -110,7 +140,7 @@ static bool copy_all(ordering *work) {
   return true;
 }
 
-as_graph *sg_moves_late(const as_graph *program) {
+as_graph *sg_reordered(const as_graph *program, bool moves_late) {
   ordering work = {.from = program,
                    .to = as_graph_new(program->sizes, program->lib, NULL, program->name),
                    .made = as_malloc((program->n + 1) * sizeof(as_node_id)),
@@ -120,8 +150,8 @@ as_graph *sg_moves_late(const as_graph *program) {
   for (uint32_t i = 0; i < program->n; i++) {
     const as_node *node = &program->node[i];
     work.made[i] = AS_NONE;
-    work.is_late[i] = node->kind == AS_N_OP && sg_op_moves(node->op) && last_use[i] != AS_NONE &&
-                      last_use[i] != 0;
+    work.is_late[i] = moves_late && node->kind == AS_N_OP && sg_op_moves(node->op) &&
+                      last_use[i] != AS_NONE && last_use[i] != 0;
   }
   if (!copy_all(&work)) {
     as_graph_free(work.to);

@@ -117,6 +117,10 @@ static bool is_whole(const sg_part *part, const sg_plan *plan, uint32_t cls) {
              : is_whole(part, plan, of->outer) && is_whole(part, plan, of->inner);
 }
 
+bool sg_is_looped(const sg_plan *plan, uint32_t cls) {
+  return plan->loop >= 0 && plan->lead[cls] == plan->loop;
+}
+
 /* the mode of a class with parts follows from theirs; false: its tiles would have gaps, or a part
  * that nothing may divide is divided */
 static bool settle_class(const sg_part *part, sg_plan *plan, uint32_t cls) {
@@ -126,14 +130,13 @@ static bool settle_class(const sg_part *part, sg_plan *plan, uint32_t cls) {
   if (!settle_class(part, plan, of->outer) || !settle_class(part, plan, of->inner))
     return false;
   plan->mode[cls] = SG_WHOLE;
+  plan->lead[cls] = (uint8_t)cls;
   if (is_whole(part, plan, cls))
     return true;
-  bool by_loop = plan->mode[of->outer] == SG_LOOP;
-  if (of->rigid || by_loop || !is_whole(part, plan, of->inner) ||
-      part->classes[of->inner].may_be_empty)
+  if (of->rigid || !is_whole(part, plan, of->inner) || part->classes[of->inner].may_be_empty)
     return false;
-  plan->mode[cls] = SG_GRID;
   plan->lead[cls] = plan->lead[of->outer];
+  plan->mode[cls] = sg_is_looped(plan, cls) ? SG_LOOP : SG_GRID;
   return true;
 }
 

@@ -82,7 +82,7 @@ bool ax_unit(const ax_store *store, ax_id a, int64_t *num, int64_t *den, uint32_
              uint32_t max, uint32_t *n);
 char *ax_print(const ax_store *store, ax_id a); /* malloc'ed */
 uint32_t ax_count(const ax_store *store);
-/* a number times sizes in another store */
+/* 0, or a number times sizes, in another store */
 ax_id ax_copy_unit(ax_store *to, const ax_store *from, ax_id unit);
 /* expressions that were not made because they have too many terms or factors, or numbers beyond 64
  * bits */

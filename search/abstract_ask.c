@@ -217,6 +217,8 @@ bool ax_unit(const ax_store *store, ax_id of, int64_t *num, int64_t *den, uint32
 }
 
 ax_id ax_copy_unit(ax_store *to, const ax_store *from, ax_id unit) {
+  if (unit == AX_ZERO)
+    return AX_ZERO;
   if (unit == AX_BAD || !ax_is_unit(from, unit))
     return AX_BAD;
   const ax_expr *whole = AX_EXPR(from, unit);

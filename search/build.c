@@ -384,6 +384,8 @@ static as_node_id make_leaf_number(sg_builder *to, ax_id factor) {
   uint32_t sym[1];
   uint32_t n;
   int exps[1];
+  if (factor == AX_ZERO)
+    return make_number(to, 0, 1);
   bool unit = ax_unit(to->space->ctx.A, factor, &num, &den, sym, exps, 1, &n);
   if (unit && n == 0)
     return make_number(to, num, den);

@@ -183,13 +183,14 @@ static uint32_t add(sg_space *space, ax_id expr, sg_axes axes, uint32_t phase, u
                     sg_deriv deriv) {
   space->stats->states++;
   drop_units(&axes);
-  if (expr == AX_BAD || expr == AX_ZERO)
+  bool number = deriv.kind == SG_D_CONST; /* 0 is one, too: minimum(x, 0) */
+  if (expr == AX_BAD || (expr == AX_ZERO && !number))
     return pruned(space, &space->stats->shape, expr, "has no abstract expression");
   if (axes.rank > space->part->max_rank)
     return pruned(space, &space->stats->shape, expr, "more axes than any tensor of the program");
-  if (deriv.kind != SG_D_CONST && (ax_is_unit(space->ctx.A, expr) || !parts_of(space, expr)))
+  if (!number && (ax_is_unit(space->ctx.A, expr) || !parts_of(space, expr)))
     return pruned(space, &space->stats->abstract, expr, "no part of the program's expressions");
-  if (deriv.kind != SG_D_CONST && (!is_tight(space, expr, &axes) || !is_natural(space, expr)))
+  if (!number && (!is_tight(space, expr, &axes) || !is_natural(space, expr)))
     return pruned(space, &space->stats->unit, expr, "axes of extent 1, or units, of no use");
   if (!fits(space, &axes))
     return pruned(space, &space->stats->memory, expr, "does not fit into shared memory");

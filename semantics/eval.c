@@ -6,68 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-void as_tensor_init(as_tensor *tensor, const as_domain *domain, const int64_t *dim, uint32_t rank) {
-  *tensor = (as_tensor){.rank = rank, .n = 1, .d = domain};
-  for (uint32_t i = 0; i < rank; i++) {
-    tensor->dim[i] = dim[i];
-    tensor->n *= (size_t)dim[i];
-  }
-  tensor->data = as_dom_new(domain, tensor->n);
-}
-
-bool as_tensor_fits(const as_domain *domain, const int64_t *dim, uint32_t rank, size_t *used) {
-  size_t n = 1;
-  size_t room = *used < AS_EVAL_MAX_BYTES ? (AS_EVAL_MAX_BYTES - *used) / domain->size : 0;
-  for (uint32_t i = 0; i < rank; i++) {
-    if (!dim[i])
-      return true;
-  }
-  for (uint32_t i = 0; i < rank; i++) {
-    if (n > room / (size_t)dim[i])
-      return false;
-    n *= (size_t)dim[i];
-  }
-  if (n > room)
-    return false;
-  *used += n * domain->size;
-  return true;
-}
-
-void as_tensor_clear(as_tensor *tensor) {
-  if (tensor->d)
-    as_dom_free(tensor->d, tensor->data, tensor->n);
-  memset(tensor, 0, sizeof *tensor);
-}
-
-int64_t *as_env_new(const as_sizes *sizes) {
-  uint32_t n = as_size_count(sizes);
-  int64_t *env = as_malloc((n + 1) * sizeof *env);
-  for (uint32_t i = 0; i < n; i++)
-    env[i] = INT64_MIN;
-  for (uint32_t i = 0; as_size_nth_sym(sizes, i) != AS_SIZE_BAD; i++) {
-    as_size size = as_size_nth_sym(sizes, i);
-    long value = as_size_value(sizes, size);
-    if (value >= 0)
-      env[size] = value;
-  }
-  return env;
-}
-
-bool as_fact_holds(const as_sizes *sizes, const as_size_fact *fact, const int64_t *env) {
-  int64_t a = as_size_eval(sizes, fact->lhs, env);
-  int64_t b = as_size_eval(sizes, fact->rhs, env);
-  if (a == INT64_MIN || b == INT64_MIN)
-    return false;
-  return fact->rel == AS_REL_EQ   ? a == b
-         : fact->rel == AS_REL_NE ? a != b
-         : fact->rel == AS_REL_LE ? a <= b
-                                  : a < b;
-}
-
 typedef struct {
   const as_graph *graph;
   const as_domain *domain;
-  const int64_t *env;
+  int64_t *env; /* a copy: in a block the indices of the block and the iteration change */
   as_err *err;
   uint64_t left;
   uint64_t *ticks;
@@ -173,6 +115,8 @@ typedef struct {
   as_node_id *node;
   uint32_t n;       /* in order of definition */
   as_opcode **code; /* by position */
+  int64_t **cut; /* by position: of a node whose extents, or those of what it reads, depend on the
+                    block or iteration, what they were when it was made ready; else NULL */
   bool *varying;
   bool *after;    /* by position; worked out here, not taken from the graph */
   as_tensor *val; /* tile values, by node id of the graph */
@@ -221,7 +165,9 @@ static bool run_load(run_state *run, block_run *running, const as_node *node, as
   int64_t base[AS_MAX_RANK];
   int64_t ix[AS_MAX_RANK] = {0};
   for (uint32_t i = 0; i < node->rank; i++) {
-    int64_t whole = out->dim[i];
+    bool cut = node->upto[i] != AS_SIZE_BAD;
+    int64_t tile = cut ? as_size_eval(run->graph->sizes, node->tile[i], run->env) : out->dim[i];
+    int64_t whole = tile;
     int64_t b = 0;
     int axes = 0;
     for (int a = 0; a < 3; a++) {
@@ -238,9 +184,9 @@ static bool run_load(run_state *run, block_run *running, const as_node *node, as
       whole *= running->loop;
       b = b * running->loop + running->iteration;
     }
-    if (whole != from->dim[i])
+    if (cut ? whole < from->dim[i] : whole != from->dim[i])
       return refuse(run, AS_NO, "the tiles do not make up the tensor: load", node);
-    base[i] = b * out->dim[i];
+    base[i] = b * tile;
   }
   if (!out->n)
     return true;
@@ -397,9 +343,67 @@ static bool run_number(run_state *run, const as_node *node, as_tensor *tensor) {
   return true;
 }
 
+/* --- tiles that are cut off */
+enum { MOST_EXTENTS = (AS_MAX_ARGS + 1) * AS_MAX_RANK };
+
+/* the extents of a node and of what it reads, 0 where there is none */
+static void extents_around(const run_state *run, const as_node *node, int64_t *out) {
+  memset(out, 0, MOST_EXTENTS * sizeof *out);
+  for (uint32_t k = 0; k <= node->nargs; k++) {
+    const as_node *one = k ? &run->graph->node[node->arg[k - 1]] : node;
+    bool kernel_level = one->block == AS_NONE || one->kind == AS_N_STORE;
+    for (uint32_t d = 0; d < one->rank && !(kernel_level && k); d++)
+      out[k * AS_MAX_RANK + d] = as_size_eval(run->graph->sizes, one->dim[d], run->env);
+  }
+}
+
+static bool has_cut_extents(const run_state *run, const as_node *node) {
+  for (uint32_t k = 0; k <= node->nargs; k++) {
+    const as_node *one = k ? &run->graph->node[node->arg[k - 1]] : node;
+    for (uint32_t d = 0; d < one->rank; d++) {
+      if (as_graph_is_cut(run->graph, one->dim[d]))
+        return true;
+    }
+  }
+  return false;
+}
+
+/* the indices of the block and the iteration, which extents may depend on, have their values */
+static void place_indices(run_state *run, const block_run *running) {
+  for (int axis = 0; axis < 4; axis++) {
+    as_size index = as_graph_find_block_index(run->graph->sizes, axis);
+    if (index != AS_SIZE_BAD)
+      run->env[index] = axis < 3 ? running->at[axis] : running->iteration;
+  }
+}
+
+/* A node that runs at another block or iteration than before may have other extents: then it gets
+ * another tensor, and its operator is read anew. */
+static bool make_ready(run_state *run, block_run *running, uint32_t i) {
+  as_node_id id = running->node[i];
+  const as_node *node = &run->graph->node[id];
+  int64_t now[MOST_EXTENTS];
+  if (!running->cut[i])
+    return true;
+  place_indices(run, running);
+  extents_around(run, node, now);
+  if (memcmp(now, running->cut[i], sizeof now) == 0)
+    return true;
+  memcpy(running->cut[i], now, sizeof now);
+  run->used -= running->val[id].n * run->domain->size;
+  as_tensor_clear(&running->val[id]);
+  as_tensor_clear(&running->old[id]);
+  as_opcode_free(running->code[i]);
+  running->code[i] = NULL;
+  return new_tensor(run, node, &running->val[id]) &&
+         (node->kind != AS_N_OP || (running->code[i] = compile_node(run, node)));
+}
+
 static bool run_node(run_state *run, block_run *running, uint32_t i) {
   as_node_id id = running->node[i];
   const as_node *node = &run->graph->node[id];
+  if (node->kind != AS_N_ACC && !make_ready(run, running, i))
+    return false;
   switch (node->kind) {
   case AS_N_LOAD:
     return run_load(run, running, node, &running->val[id]);
@@ -476,6 +480,8 @@ static bool reset_acc(run_state *run, block_run *running) {
     as_tensor *tensor = &running->val[running->node[i]];
     if (node->kind != AS_N_ACC)
       continue;
+    if (!make_ready(run, running, i))
+      return false;
     for (size_t k = 0; k < tensor->n; k++) {
       as_dom_from_int(run->domain, as_tensor_at(tensor, k), 0);
       if (!as_acc_rows[node->acc].has_empty_value && running->loop <= 0)
@@ -498,9 +504,12 @@ static bool run_store(run_state *run, block_run *running, as_node_id id, unsigne
     int64_t to[AS_MAX_RANK];
     for (uint32_t i = 0; i < node->rank; i++) {
       to[i] = ix[i];
+      int64_t tile = node->upto[i] == AS_SIZE_BAD
+                         ? tensor->dim[i]
+                         : as_size_eval(run->graph->sizes, node->tile[i], run->env);
       for (int a = 0; a < 3; a++) {
         if (node->map[a] == (int)i)
-          to[i] += running->at[a] * tensor->dim[i];
+          to[i] += running->at[a] * tile;
       }
       if (to[i] >= out->dim[i])
         return refuse(run, AS_NO, "writes outside its tensor: store", node);
@@ -515,9 +524,9 @@ static bool run_store(run_state *run, block_run *running, as_node_id id, unsigne
 }
 
 static bool run_one(run_state *run, block_run *running) {
+  running->iteration = 0;
   if (!reset_acc(run, running))
     return false;
-  running->iteration = 0;
   for (uint32_t i = 0; i < running->n; i++) /* what the loop does not change: before it */
   {
     if (!running->varying[i] && !running->after[i] &&
@@ -588,6 +597,7 @@ static bool run_block(run_state *run, uint32_t id) {
   }
   qsort(running.node, running.n, sizeof *running.node, by_id);
   running.code = as_calloc(running.n + 1, sizeof *running.code);
+  running.cut = as_calloc(running.n + 1, sizeof *running.cut);
   running.varying = as_calloc(running.n + 1, 1);
   running.after = as_calloc(running.n + 1, 1);
   running.val = as_calloc(graph->n + 1, sizeof *running.val);
@@ -598,8 +608,13 @@ static bool run_block(run_state *run, uint32_t id) {
   running.loop = block->has_loop ? as_size_eval(graph->sizes, block->loop, run->env) : 1;
   if (running.grid[0] < 0 || running.grid[1] < 0 || running.grid[2] < 0 || running.loop < 0)
     ok = refuse(run, AS_NO, "the grid or the loop has no value at these sizes", NULL);
+  place_indices(run, &running);
   for (uint32_t i = 0; i < running.n && ok; i++) {
     const as_node *node = &graph->node[running.node[i]];
+    if (has_cut_extents(run, node)) {
+      running.cut[i] = as_malloc(MOST_EXTENTS * sizeof **running.cut);
+      extents_around(run, node, running.cut[i]);
+    }
     ok = new_tensor(run, node, &running.val[running.node[i]]) &&
          (node->kind != AS_N_OP || (running.code[i] = compile_node(run, node)));
   }
@@ -613,8 +628,10 @@ static bool run_block(run_state *run, uint32_t id) {
     }
   }
   ok = ok && classify(run, &running) && run_grid(run, &running);
-  for (uint32_t i = 0; i < running.n; i++)
+  for (uint32_t i = 0; i < running.n; i++) {
     as_opcode_free(running.code[i]);
+    free(running.cut[i]);
+  }
   for (uint32_t i = 0; i < graph->n; i++) {
     as_tensor_clear(&running.val[i]);
     as_tensor_clear(&running.old[i]);
@@ -627,6 +644,7 @@ static bool run_block(run_state *run, uint32_t id) {
   run->used = used;
   free(running.node);
   free(running.code);
+  free(running.cut);
   free(running.varying);
   free(running.after);
   free(running.val);
@@ -673,16 +691,29 @@ static bool run_kernel_node(run_state *run, as_node_id id) {
   }
 }
 
+/* one more than the largest id of a size that the graph can speak of */
+static uint32_t symbols_used(const as_graph *graph) {
+  uint32_t n = 0;
+  for (const as_graph *side = graph; side; side = side->program) {
+    for (uint32_t i = 0; i < side->n_own_size; i++)
+      n = side->own_size[i] >= n ? side->own_size[i] + 1 : n;
+  }
+  for (int axis = 0; axis < 4; axis++) {
+    as_size index = as_graph_find_block_index(graph->sizes, axis);
+    n = index != AS_SIZE_BAD && graph->n_block > 0 && index >= n ? index + 1 : n;
+  }
+  return n;
+}
+
 as_status as_eval_graph_ops(const as_graph *graph, const as_domain *domain, const int64_t *env,
                             const as_tensor *inputs, as_tensor *outputs, uint64_t max_ops,
                             as_eval_marks *marks, as_err *err) {
-  run_state run = {.graph = graph,
-                   .domain = domain,
-                   .env = env,
-                   .err = err,
-                   .left = max_ops,
-                   .marks = {.node = AS_NONE}};
+  run_state run = {
+      .graph = graph, .domain = domain, .err = err, .left = max_ops, .marks = {.node = AS_NONE}};
   run.ticks = max_ops ? &run.left : NULL;
+  uint32_t n_values = symbols_used(graph);
+  run.env = as_malloc((n_values + 1) * sizeof *run.env);
+  memcpy(run.env, env, n_values * sizeof *run.env);
   run.val = as_calloc(graph->n + 1, sizeof *run.val);
   run.done = as_calloc(graph->n_block + 1, 1);
   bool ok = true;
@@ -708,6 +739,7 @@ as_status as_eval_graph_ops(const as_graph *graph, const as_domain *domain, cons
   for (uint32_t i = 0; i < graph->n; i++)
     as_tensor_clear(&run.val[i]);
   free(run.val);
+  free(run.env);
   free(run.done);
   if (marks)
     *marks = run.marks;

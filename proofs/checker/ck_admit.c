@@ -116,13 +116,14 @@ static const char *admitted(admission *A, const ck_definition *d, uint32_t at, b
   return why;
 }
 
-const char *ck_admit(ck_elab *E, const ck_definition *d, uint32_t n, const ck_tensors *inputs,
+const char *ck_admit(ck_elab *E, const ck_definition *d, uint32_t n, ck_list inputs,
                      bool candidate_sees_given) {
-  admission A = {.E = E, .n_inputs = inputs->n};
+  admission A = {.E = E, .n_inputs = inputs.n};
   const char *why = NULL;
-  CK_BELOW(i, inputs->n) {
-    const uint32_t key[] = {inputs->at[i]->symbol, inputs->at[i]->signature};
-    if (ck_pool_add(&A.symbols, key, sizeof key) != i)
+  CK_EACH(ck_tensor, x, inputs) {
+    const uint32_t key[] = {x->symbol, x->signature};
+    uint32_t number = A.symbols.n;
+    if (ck_pool_add(&A.symbols, key, sizeof key) != number)
       why = "fresh: two inputs of one name";
   }
   while (A.n_given < n && !d[A.n_given].candidate)

@@ -4,25 +4,6 @@
 #include <stdlib.h>
 
 /* --- goals */
-static int by_number(const void *a, const void *b) {
-  ck_id x = *(const ck_id *)a;
-  ck_id y = *(const ck_id *)b;
-  return x < y ? -1 : x > y;
-}
-
-/* the set of these formulas */
-static uint32_t set_of(const ck_scope *s, const ck_id *formula, uint32_t n) {
-  ck_id *sorted = ck_keep(s->job, (n + 1) * sizeof *sorted);
-  uint32_t m = 0;
-  memcpy(sorted, formula, n * sizeof *sorted);
-  qsort(sorted, n, sizeof *sorted, by_number);
-  CK_BELOW(i, n) {
-    if (m == 0 || sorted[m - 1] != sorted[i])
-      sorted[m++] = sorted[i];
-  }
-  return ck_set(s->T, sorted, m);
-}
-
 typedef struct {
   ck_scope s;
   ck_claim *claim;
@@ -37,10 +18,9 @@ static void add_goal(goals *G, const char *name, ck_id relation, const ck_id *co
   uint64_t hypotheses = ((uint64_t)c->hyps.n + n) * (c->n_goals + 1u);
   if (ck_sure(s, relation) == CK_BAD || !ck_within(s->job, s->at, CK_LIMIT_HYPOTHESES, hypotheses))
     return;
-  ck_id *own = ck_keep(s->job, (n + 1) * sizeof *own);
-  if (n)
-    memcpy(own, condition, n * sizeof *own);
-  ck_ids allowed = ck_members(s->T, ck_union(s->T, G->common, set_of(s, own, n)));
+  const ck_id *own = ck_keep_ids(s->job, condition, n);
+  ck_ids allowed =
+      ck_members(s->T, ck_union(s->T, G->common, ck_set_of(s->T, ck_keep_ids(s->job, own, n), n)));
   c->goals[c->n_goals++] = (ck_goal){name, allowed.x, allowed.n, own, n, relation};
 }
 
@@ -49,7 +29,7 @@ static void output_goals(goals *G, const ck_tensor *z, const ck_side *candidate)
   const ck_scope *s = &G->s;
   bool rule = s->E->rule;
   const ck_tensor *y =
-      ck_find_tensor(candidate->mugraph ? &candidate->tensors : &candidate->outputs, z->name);
+      ck_find_tensor(candidate->mugraph ? candidate->tensors : candidate->outputs, z->name);
   ck_id index[CK_MAX_AXES];
   ck_id range[2 * CK_MAX_AXES];
   if (!y)
@@ -76,8 +56,7 @@ static void output_goals(goals *G, const ck_tensor *z, const ck_side *candidate)
 /* what the candidate needs in order to be defined; what is needed twice is one goal */
 static void obligation_goals(goals *G, const ck_side *candidate) {
   ck_pool met = {.n = 0};
-  CK_BELOW(i, candidate->n_obligations) {
-    const ck_obligation *o = &candidate->obligations[i];
+  CK_EACH(ck_obligation, o, candidate->obligations) {
     ck_id clause = ck_clause(&G->s, o);
     uint32_t n = met.n;
     if (ck_pool_add(&met, &clause, sizeof clause) == n) {
@@ -98,13 +77,15 @@ static const ck_definition *definitions(const ck_scope *s, const ck_side *given,
   memcpy(all, given->definitions, given->n_definitions * sizeof *all);
   memcpy(all + given->n_definitions, candidate->definitions,
          candidate->n_definitions * sizeof *all);
-  const char *why = ck_admit(s->E, all, *n, &given->inputs, candidate->mugraph || s->E->rule);
+  const char *why = ck_admit(s->E, all, *n, given->inputs, candidate->mugraph || s->E->rule);
   if (why)
     ck_refuse(s->job, s->at, "the definitions are not admitted: %s", why);
   return all;
 }
 
-static void state_claim(ck_elab *E, ck_claim *c, ck_side *given, const ck_side *candidate) {
+/* text .. end: of the given program or the rule */
+static void state_claim(ck_elab *E, ck_claim *c, ck_side *given, const ck_side *candidate,
+                        const char *text, const char *end) {
   goals G = {ck_scope_of(E, given, candidate->at), c, 0};
   const ck_scope *s = &G.s;
   if (!candidate->mugraph && candidate->outputs.n != given->outputs.n)
@@ -113,25 +94,27 @@ static void state_claim(ck_elab *E, ck_claim *c, ck_side *given, const ck_side *
     return;
   c->definitions = definitions(s, given, candidate, &c->n_definitions);
   c->n_stated = E->n_stated;
-  c->n_given = given->n_obligations;
+  c->n_given = given->obligations.n;
   uint32_t n = 0;
   ck_id *all = ck_keep(s->job, (c->n_stated + c->n_given + c->n_definitions + 1) * sizeof *all);
   c->stated = all;
   c->given = all + c->n_stated;
   CK_BELOW(i, c->n_stated)
     all[n++] = E->stated[i].relation;
-  CK_BELOW(i, c->n_given)
-    all[n++] = ck_clause(s, &given->obligations[i]);
+  CK_EACH(ck_obligation, o, given->obligations)
+    all[n++] = ck_clause(s, o);
   CK_BELOW(i, c->n_definitions)
     all[n++] = c->definitions[i].clause;
-  G.common = set_of(s, all, n);
+  G.common = ck_set_of(s->T, ck_keep_ids(s->job, all, n), n);
   c->hyps = ck_members(s->T, G.common);
-  n = (CK_MAX_AXES + 1) * given->outputs.n + candidate->n_obligations;
+  n = (CK_MAX_AXES + 1) * given->outputs.n + candidate->obligations.n;
   c->goals = ck_keep(s->job, (n + 1) * sizeof *c->goals);
-  CK_BELOW(i, given->outputs.n)
-    output_goals(&G, given->outputs.at[i], candidate);
+  CK_EACH(ck_tensor, z, given->outputs)
+    output_goals(&G, z, candidate);
   if (!ck_refused(s->job))
     obligation_goals(&G, candidate);
+  if (!ck_refused(s->job))
+    c->theorem = ck_theorem(E, given, candidate, text, end);
 }
 
 /* NAME of an operator, `func NAME`; the hash of its text */
@@ -151,36 +134,27 @@ static void relied(ck_elab *E, ck_claim *c) {
   }
 }
 
-/* --- files */
+/* --- files.  What is made of a text after it, or another one, is refused is never looked at. */
 static void open_file(ck_elab *E, ck_file *f, const ck_text *t) {
-  *f = (ck_file){.name = t->name, .length = t->len};
   char *text = t->text ? NULL : ck_read_file(t->name, CK_MAX_TEXT + 1, &f->length);
-  if (!t->text && !text) {
+  const char *bytes = t->text ? t->text : text;
+  f->name = t->name;
+  f->length = t->text ? t->len : f->length;
+  if (!bytes)
     ck_refuse(&E->job, &(ck_token){.file = f}, "cannot be read: %s", strerror(errno));
-    return;
-  }
-  f->text =
-      memcpy(ck_keep(&E->job, f->length + 1), text ? text : t->text, f->length); /* ended by a 0 */
+  f->text = memcpy(ck_keep(&E->job, f->length + 1), bytes ? bytes : "", f->length); /* ends in 0 */
   free(text);
   ck_tokens(&E->job, f);
 }
 
-typedef struct {
-  ck_file *at;
-  uint32_t n;
-} files;
-
-static files new_files(ck_elab *E, const ck_text *text, uint32_t n) {
-  uint32_t most = n + 2 * CK_MAX_FILES; /* those given, and those that two texts use */
-  files sem = {ck_keep(&E->job, most * sizeof *sem.at), n};
+static void open_specifications(ck_elab *E, const ck_text *text, uint32_t n) {
   CK_BELOW(i, n)
-    open_file(E, &sem.at[i], &text[i]);
-  return sem;
+    open_file(E, ck_add(&E->job, &E->files, sizeof(ck_file)), &text[i]);
 }
 
 /* Opens the files that a program uses, unless they are given; on_disk: it may name files.  Gives
  * the token after the `use` lines. */
-static const ck_token *used_files(ck_elab *E, const ck_file *program, bool on_disk, files *sem) {
+static const ck_token *used_files(ck_elab *E, const ck_file *program, bool on_disk) {
   const ck_token *uses[CK_MAX_FILES];
   uint32_t n = 0;
   const ck_token *after = ck_parse_uses(&E->job, program, uses, &n);
@@ -190,13 +164,13 @@ static const ck_token *used_files(ck_elab *E, const ck_file *program, bool on_di
     int length = (int)strlen(name) - 1;
     int folder = *name == '/' || !slash ? 0 : (int)(slash - program->name) + 1;
     const char *path = ck_keep_text(&E->job, "%.*s%.*s", folder, program->name, length, name);
-    uint32_t i = 0;
-    while (i < sem->n && strcmp(sem->at[i].name, path) != 0)
-      i++;
-    if (i == sem->n && !on_disk)
+    const ck_file *f = E->files.first;
+    while (f && strcmp(f->name, path) != 0)
+      f = f->next;
+    if (!f && !on_disk)
       ck_refuse(&E->job, uses[k], "the file %s is not given", path);
-    else if (i == sem->n)
-      open_file(E, &sem->at[sem->n++], &(ck_text){.name = path});
+    else if (!f)
+      open_specifications(E, &(ck_text){.name = path}, 1);
   }
   return after;
 }
@@ -221,14 +195,15 @@ static const ck_token *know(ck_elab *E, const ck_file *f, const char *rule) {
   return place;
 }
 
-/* the files from this one on; the same text under two names is one file */
-static void know_all(ck_elab *E, const files *sem, uint32_t from) {
-  for (uint32_t i = from; i < sem->n && !ck_refused(&E->job); i++) {
-    uint32_t k = 0;
-    while (strcmp(sem->at[k].sha256, sem->at[i].sha256) != 0)
-      k++;
-    if (k == i)
-      know(E, &sem->at[i], E->rule ? "" : NULL); /* a rule of that name in another file is none */
+/* the files that are not known yet; the same text under two names is one file */
+static void know_all(ck_elab *E) {
+  for (ck_file *f = E->files.first; f; f = f->next) {
+    bool known = f->known;
+    CK_EACH(ck_file, other, E->files)
+      known = known || (other->known && strcmp(other->sha256, f->sha256) == 0);
+    if (!known)
+      know(E, f, E->rule ? "" : NULL); /* a rule of that name in another file is none */
+    f->known = true;
   }
 }
 
@@ -246,100 +221,58 @@ static const char *rule_name(ck_elab *E, const char *spec, const char *cand, boo
 static void claim_of_rule(ck_elab *E, ck_claim *c, const ck_file *f, const char *name,
                           bool backward) {
   const ck_token *place = know(E, f, name);
-  if (!place)
+  if (!place) {
     ck_refuse(&E->job, f->tokens, "there is no rule %s", name);
-  if (ck_refused(&E->job))
     return;
+  }
   ck_rule *rule = ck_parse_rule(&E->job, place);
-  if (ck_refused(&E->job))
-    return;
   ck_side *given = ck_new_side(E, false, place);
   ck_side *candidate = ck_new_side(E, true, place);
   ck_sha256(rule->from, (size_t)(rule->to - rule->from), c->cand_sha);
   ck_read_rule(E, given, candidate, rule, backward);
-  state_claim(E, c, given, candidate);
-  if (!ck_refused(&E->job))
-    c->theorem = ck_theorem(E, given, candidate, rule->from, rule->to);
+  state_claim(E, c, given, candidate, rule->from, rule->to);
 }
 
-/* NULL: refused */
-static ck_side *read_side(ck_elab *E, const ck_token *from, const ck_side *given,
-                          const char **text) {
-  if (ck_refused(&E->job))
-    return NULL;
+static ck_side *read_side(ck_elab *E, const ck_token *from, const ck_side *given) {
   const ck_graph *graph = ck_parse_graph(&E->job, from, given != NULL);
-  if (ck_refused(&E->job))
-    return NULL;
   ck_side *side = ck_new_side(E, given != NULL, graph->at);
   ck_read_graph(E, side, given, graph);
-  *text = graph->at->from;
-  return ck_refused(&E->job) ? NULL : side;
+  return side;
 }
 
 static void claim_of_programs(ck_elab *E, ck_claim *c, const ck_file *spec, const ck_token *from,
-                              const ck_text *cand_text, files *sem) {
-  ck_file *cand = ck_keep(&E->job, sizeof *cand);
-  uint32_t known = sem->n; /* what the candidate brings along is not known to the given program */
-  const char *text;
-  const char *candidate_text;
-  ck_side *given = read_side(E, from, NULL, &text);
-  if (!given)
-    return;
-  open_file(E, cand, cand_text);
-  if (ck_refused(&E->job))
-    return;
-  memcpy(c->cand_sha, cand->sha256, sizeof c->cand_sha);
-  const ck_token *begin = used_files(E, cand, !cand_text->text, sem);
-  know_all(E, sem, known);
-  ck_side *candidate = read_side(E, begin, given, &candidate_text);
-  if (!candidate)
-    return;
-  candidate->at = cand->tokens;
-  state_claim(E, c, given, candidate);
-  if (!ck_refused(&E->job))
-    c->theorem = ck_theorem(E, given, candidate, text, spec->text + spec->length);
-}
-
-static void claim(ck_elab *E, ck_claim *c, const ck_text *spec, const ck_text *cand,
-                  const ck_text *sem_text, uint32_t n_sem) {
+                              const ck_text *text) {
   ck_file *file = ck_keep(&E->job, sizeof *file);
-  bool backward = false;
-  const char *rule = rule_name(E, spec->name, cand->name, &backward);
-  E->rule = rule != NULL;
-  files sem = new_files(E, sem_text, n_sem);
-  open_file(E, file, spec);
-  if (ck_refused(&E->job))
-    return;
-  memcpy(c->spec_sha, file->sha256, sizeof c->spec_sha);
-  const ck_token *from = used_files(E, file, !spec->text, &sem);
-  know_all(E, &sem, 0);
-  if (ck_refused(&E->job))
-    return;
-  if (rule)
-    claim_of_rule(E, c, file, rule, backward);
-  else
-    claim_of_programs(E, c, file, from, cand, &sem);
-  relied(E, c);
-}
-
-static ck_elab *new_elab(ck_terms *T, ck_msg *msg) {
-  ck_elab *E = ck_alloc(NULL, sizeof *E);
-  memset(E, 0, sizeof *E);
-  *msg = (ck_msg){0};
-  E->T = T;
-  E->job.message = msg;
-  return E;
+  ck_side *given = read_side(E, from, NULL);
+  open_file(E, file, text);
+  memcpy(c->cand_sha, file->sha256, sizeof c->cand_sha);
+  const ck_token *begin = used_files(E, file, !text->text);
+  know_all(E); /* what the candidate brings along is not known to the given program */
+  ck_side *candidate = read_side(E, begin, given);
+  candidate->at = file->tokens;
+  state_claim(E, c, given, candidate, given->at->from, spec->text + spec->length);
 }
 
 ck_claim *ck_claim_listed(ck_terms *T, const ck_text *spec, const ck_text *cand, const ck_text *sem,
                           uint32_t n_sem, FILE *listed, ck_msg *msg) {
-  ck_elab *E = new_elab(T, msg);
-  ck_claim *c = ck_alloc(NULL, sizeof *c);
-  memset(c, 0, sizeof *c);
-  E->listed = listed;
-  claim(E, c, spec, cand, sem, n_sem);
-  c->mem = E->job.memory;
-  free(E);
+  ck_elab E = {.T = T, .job.message = msg, .listed = listed};
+  ck_claim *c = ck_keep(&E.job, sizeof *c);
+  ck_file *file = ck_keep(&E.job, sizeof *file);
+  bool backward = false;
+  const char *rule = rule_name(&E, spec->name, cand->name, &backward);
+  *msg = (ck_msg){0};
+  E.rule = rule != NULL;
+  open_specifications(&E, sem, n_sem);
+  open_file(&E, file, spec);
+  memcpy(c->spec_sha, file->sha256, sizeof c->spec_sha);
+  const ck_token *from = used_files(&E, file, !spec->text);
+  know_all(&E);
+  if (rule)
+    claim_of_rule(&E, c, file, rule, backward);
+  else
+    claim_of_programs(&E, c, file, from, cand);
+  relied(&E, c);
+  c->mem = E.job.memory;
   if (!msg->text)
     return c;
   ck_claim_free(c);
@@ -350,24 +283,22 @@ void ck_claim_free(ck_claim *c) {
   if (!c)
     return;
   free(c->theorem);
-  ck_keep_none(c->mem);
-  free(c);
+  ck_keep_none(c->mem); /* with c itself */
 }
 
 /* --- the library */
-bool ck_print_specifications(FILE *out, const ck_text *sem_text, uint32_t n_sem, ck_msg *msg) {
-  ck_terms *T = ck_terms_new();
-  ck_elab *E = new_elab(T, msg);
-  files sem = new_files(E, sem_text, n_sem);
+bool ck_print_specifications(FILE *out, const ck_text *sem, uint32_t n_sem, ck_msg *msg) {
+  ck_elab E = {.T = ck_terms_new(), .job.message = msg};
   char sha256[65];
-  know_all(E, &sem, 0);
-  CK_EACH(ck_operator, op, E->operators) {
-    const char *name = specification(E, op, sha256);
+  *msg = (ck_msg){0};
+  open_specifications(&E, sem, n_sem);
+  know_all(&E);
+  CK_EACH(ck_operator, op, E.operators) {
+    const char *name = specification(&E, op, sha256);
     if (!msg->text)
       fprintf(out, "%s %s\n", sha256, name);
   }
-  ck_keep_none(E->job.memory);
-  ck_terms_free(T);
-  free(E);
+  ck_keep_none(E.job.memory);
+  ck_terms_free(E.T);
   return msg->text == NULL;
 }

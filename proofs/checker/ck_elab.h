@@ -12,6 +12,7 @@
 enum { CK_MAX_PARAMETERS = CK_MAX_AXES + 4 };
 
 typedef struct ck_tensor {
+  struct ck_tensor *next;
   const char *name;
   uint32_t rank;
   ck_id extent[CK_MAX_AXES];
@@ -25,12 +26,8 @@ typedef struct ck_tensor {
   const struct ck_tensor *maximum_of; /* of a running maximum: its argument; else NULL */
 } ck_tensor;
 
-typedef struct {
-  ck_tensor **at;
-  uint32_t n;
-} ck_tensors;
-
-typedef struct { /* for all variables that satisfy the conditions: the relation */
+typedef struct ck_obligation { /* for all variables that satisfy the conditions: the relation */
+  struct ck_obligation *next;
   ck_id *variables;
   ck_id *conditions;
   ck_id relation;
@@ -45,15 +42,14 @@ typedef struct { /* the given program or the candidate */
   bool tile;
   const char *name;
   const ck_token *at; /* where it begins: for messages about the whole */
-  ck_tensors tensors;
-  ck_tensors inputs;
-  ck_tensors outputs; /* at kernel level */
+  ck_list tensors;    /* ck_tensor, at kernel level; some of them are */
+  ck_list inputs;
+  ck_list outputs;
   ck_definition *definitions;
   uint32_t n_definitions;
-  ck_obligation *obligations;
-  uint32_t n_obligations;
-  uint32_t n_kernels; /* met so far */
-  uint32_t n_assumed; /* calls of `assume` lines so far */
+  ck_list obligations; /* ck_obligation */
+  uint32_t n_kernels;  /* met so far */
+  uint32_t n_assumed;  /* calls of `assume` lines so far */
 } ck_side;
 
 typedef struct {
@@ -76,7 +72,8 @@ typedef struct {
   ck_job job;
   ck_terms *T;
   bool rule;         /* a rule is read, not programs */
-  ck_list operators; /* known to who is being read */
+  ck_list files;     /* ck_file, of specifications */
+  ck_list operators; /* ck_operator, known to who is being read */
   ck_size_symbol size[CK_MAX_SIZES];
   uint32_t n_sizes;
   ck_stated stated[CK_MAX_RELATIONS]; /* S */
@@ -92,7 +89,7 @@ typedef struct {
   ck_id variables[3];
   uint32_t n_axes;
   uint32_t number; /* of the kernel, from 1 */
-  ck_tensors tensors;
+  ck_list tensors; /* ck_tensor */
 } ck_block;
 
 /* An index or a condition that holds at a place; the places around it go up. */
@@ -210,10 +207,10 @@ void ck_define_symbol(const ck_scope *s, ck_tensor *t, const char *symbol, ck_id
 
 /* --- ck_elab_tensor.c: expressions, programs, rules */
 const char *ck_symbol_name(const ck_scope *s, const char *tensor);
-ck_tensor *ck_find_tensor(const ck_tensors *list, const char *name);
-ck_tensor *ck_tensor_named(const ck_scope *s, const ck_tensors *list, const ck_token *name,
+ck_tensor *ck_find_tensor(ck_list list, const char *name);
+ck_tensor *ck_tensor_named(const ck_scope *s, ck_list list, const ck_token *name,
                            const char *where); /* NULL: refused */
-ck_tensor *ck_enter(const ck_scope *s, ck_tensors *list, const char *name,
+ck_tensor *ck_enter(const ck_scope *s, ck_list *list, const char *name,
                     const ck_tensor *t); /* a copy under the name; NULL: refused */
 void ck_new_tensor_name(
     const ck_scope *s,
@@ -235,7 +232,7 @@ void ck_leave_free(
 void ck_read_kernel(const ck_scope *s, const ck_kernel *k);
 
 /* --- ck_admit.c: the conditions of CLAIM.md section 7.  NULL, or why the list is not admitted. */
-const char *ck_admit(ck_elab *E, const ck_definition *d, uint32_t n, const ck_tensors *inputs,
+const char *ck_admit(ck_elab *E, const ck_definition *d, uint32_t n, ck_list inputs,
                      bool candidate_sees_given);
 /* --- ck_theorem.c: in words; malloc'ed.  text .. text_end: of the given program or the rule, as it
  * stands. */

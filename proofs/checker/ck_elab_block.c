@@ -6,7 +6,7 @@ static ck_id iteration(const ck_scope *s) {
 }
 
 static ck_tensor *block_tensor(const ck_scope *s, const ck_token *name) {
-  return ck_tensor_named(s, &s->block->tensors, name, "in the block");
+  return ck_tensor_named(s, s->block->tensors, name, "in the block");
 }
 
 /* the element of t at this iteration and the first indices */
@@ -28,8 +28,9 @@ static void define(const ck_scope *s, ck_tensor *t, const ck_token *name, ck_id 
 /* --- load and store */
 typedef struct { /* NAME [extents of a tile] = TENSOR map */
   ck_tensor tile;
-  const ck_tensor *source; /* NULL: refused */
-  int axis[4];             /* of the tensor, that grid x, y, z and the loop divide; -1: none */
+  ck_id whole[CK_MAX_AXES]; /* the tensor's, where the last tile is cut off; CK_BAD: nowhere */
+  const ck_tensor *source;  /* NULL: refused */
+  int axis[4];              /* of the tensor, that grid x, y, z and the loop divide; -1: none */
 } tile_line;
 
 static void read_map(const ck_scope *s, const ck_map *p, tile_line *m) {
@@ -46,13 +47,35 @@ static void read_map(const ck_scope *s, const ck_map *p, tile_line *m) {
   m->axis[p->grid] = (int)p->axis;
 }
 
+static ck_id extent_of(const ck_scope *s, const ck_expr *x) {
+  ck_id extent = ck_size_value(s, x);
+  ck_require_extent(s, extent);
+  return extent;
+}
+
+/* What tile number `at` of those that lie side by side up to `whole` has of it; all of them,
+ * `tiles` in number, must cover that. */
+static ck_id cut_off(const ck_scope *s, ck_id tile, ck_id whole, ck_id at, ck_id tiles) {
+  ck_id before = ck_calculated(s, CK_MUL, at, tile);
+  ck_id left = ck_calculated(s, CK_ADD, whole, ck_minus(s, before));
+  ck_id extent = MIN2(tile, left);
+  ck_require(s, LE(whole, ck_calculated(s, CK_MUL, tiles, tile)));
+  ck_require_extent(s, extent);
+  return extent;
+}
+
 static tile_line read_tile(const ck_scope *s, const ck_line *line) {
   bool store = line->kind == CK_L_STORE;
   tile_line m = {.tile.value = CK_BAD, .axis = {-1, -1, -1, -1}};
   ck_new_tensor_name(s, line->name);
   m.tile.rank = ck_dims_value(s, line->tile, m.tile.extent);
+  uint32_t n = 0;
+  CK_EACH(ck_part, d, line->tile) {
+    if (!ck_refused(s->job))
+      m.whole[n++] = d->whole ? extent_of(s, d->whole) : CK_BAD;
+  }
   m.source = store ? block_tensor(s, line->source)
-                   : ck_tensor_named(s, &s->side->tensors, line->source, "at kernel level");
+                   : ck_tensor_named(s, s->side->tensors, line->source, "at kernel level");
   if (m.source && m.source->rank != m.tile.rank) {
     ck_refuse(s->job, line->source, "%s has %u axes, the tile %u", m.source->name, m.source->rank,
               m.tile.rank);
@@ -79,9 +102,15 @@ static void load(const ck_scope *s, const ck_line *line) {
       at = ck_calculated(s, CK_ADD, at, ck_variable(s, 'b', a));
       tiles = ck_calculated(s, CK_MUL, tiles, s->block->extent[a]);
     }
-    ck_require_same(s, m.source->extent[d], ck_calculated(s, CK_MUL, tiles, m.tile.extent[d]));
-    at = ck_calculated(s, CK_MUL, at, m.tile.extent[d]);
-    index[d] = ck_calculated(s, CK_ADD, at, ck_variable(s, 'i', d));
+    ck_id *tile = &m.tile.extent[d];
+    ck_id from = ck_calculated(s, CK_MUL, at, *tile);
+    index[d] = ck_calculated(s, CK_ADD, from, ck_variable(s, 'i', d));
+    if (m.whole[d] == CK_BAD) {
+      ck_require_same(s, m.source->extent[d], ck_calculated(s, CK_MUL, tiles, *tile));
+    } else {
+      ck_require_same(s, m.source->extent[d], m.whole[d]);
+      *tile = cut_off(s, *tile, m.whole[d], at, tiles);
+    }
   }
   m.tile.varying = m.axis[CK_LOOP] >= 0;
   define(s, &m.tile, line->name, ck_element(s, m.source, NULL, CK_BAD, index), "load");
@@ -108,6 +137,19 @@ static void require_extents(const ck_scope *s, const ck_line *line, ck_list dims
     ck_require_same(s, extent[d], t->extent[d]);
 }
 
+/* the tile that is stored has the extent that is written, or what is left of it in this block */
+static void stored_extent(const ck_scope *s, const tile_line *m, uint32_t d) {
+  ck_id extent = m->tile.extent[d];
+  int a = 0;
+  while (a < CK_LOOP && m->axis[a] != (int)d)
+    a++;
+  if (m->whole[d] != CK_BAD && a == CK_LOOP)
+    ck_refuse(s->job, s->at, "a tile is cut off along axes that the grid divides");
+  else if (m->whole[d] != CK_BAD)
+    extent = cut_off(s, extent, m->whole[d], ck_variable(s, 'b', (uint32_t)a), s->block->extent[a]);
+  ck_require_same(s, m->source->extent[d], extent);
+}
+
 typedef struct { /* a store whose definition waits for the end of the block */
   const char *name;
   ck_tensor tensor;
@@ -129,8 +171,8 @@ static void store(const ck_scope *s, const ck_line *line, stored *z) {
               m.source->name);
   }
   CK_BELOW(d, m.tile.rank) {
-    ck_require_same(s, m.source->extent[d], m.tile.extent[d]);
     index[d] = ck_variable(s, 'i', d);
+    stored_extent(s, &m, d);
   }
   CK_BELOW(a, CK_LOOP) {
     int d = m.axis[a]; /* no other grid axis is mapped to it */
@@ -138,8 +180,10 @@ static void store(const ck_scope *s, const ck_line *line, stored *z) {
       ck_refuse(s->job, line->source,
                 "every grid axis must be mapped: else several blocks write the same elements");
     } else if (d >= 0) {
-      block[n++] = tile_of(s, m.tile.extent[d], &index[d]);
-      m.tile.extent[d] = ck_calculated(s, CK_MUL, s->block->extent[a], m.tile.extent[d]);
+      ck_id *extent = &m.tile.extent[d];
+      block[n++] = tile_of(s, *extent, &index[d]);
+      *extent = m.whole[d] == CK_BAD ? ck_calculated(s, CK_MUL, s->block->extent[a], *extent)
+                                     : m.whole[d];
     }
   }
   require_extents(s, line, line->whole, &m.tile);
@@ -215,6 +259,10 @@ static void accumulate(const ck_scope *s, const ck_line *line) {
   }
   if (t && t->after)
     ck_refuse(s->job, line->source, "%s needs the end of the loop", t->name);
+  for (uint32_t d = 0; t && d < t->rank; d++) {
+    if (ck_has_var(s->T, t->extent[d], iteration(s)))
+      ck_refuse(s->job, line->source, "%s has another extent in each iteration", t->name);
+  }
   if (t && line->axis >= (long)t->rank && line->how == CK_K_CONCAT)
     ck_refuse(s->job, line->source, "the tensor has only %u axes", t->rank);
   if (t)
@@ -239,12 +287,6 @@ static void accumulate(const ck_scope *s, const ck_line *line) {
 }
 
 /* --- the kernel */
-static ck_id extent_of(const ck_scope *s, const ck_expr *x) {
-  ck_id extent = ck_size_value(s, x);
-  ck_require_extent(s, extent);
-  return extent;
-}
-
 static void declare_grid(const ck_scope *s, const ck_kernel *k) {
   ck_block *b = s->block;
   for (int a = 0; a < 4; a++)
@@ -266,7 +308,6 @@ void ck_read_kernel(const ck_scope *outer, const ck_kernel *k) {
   ck_block block = {.number = ++s.side->n_kernels};
   stored waiting[CK_MAX_STORES];
   uint32_t n = 0;
-  block.tensors.at = ck_keep(s.job, CK_MAX_TENSORS * sizeof *block.tensors.at);
   s.block = &block;
   declare_grid(&s, k);
   CK_EACH(ck_line, line, k->lines) {

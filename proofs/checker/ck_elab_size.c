@@ -26,7 +26,7 @@ static void declare(const ck_scope *s, const ck_size_line *line) {
     ck_refuse(s->job, line->at, "the value of %s is less than its least value %ld", line->name,
               least);
   }
-  if (ck_visible_size(s, line->name) || ck_find_tensor(&s->side->tensors, line->name))
+  if (ck_visible_size(s, line->name) || ck_find_tensor(s->side->tensors, line->name))
     ck_refuse(s->job, line->at, "%s is already defined", line->name);
   if (known)
     declare_again(s, line, known, least);
@@ -113,6 +113,19 @@ static bool nowhere_else(const ck_scope *s, ck_id size, const ck_stated *but) {
   return !found;
 }
 
+/* (whole + tile - 1) div tile, the number of tiles that cover the whole: the whole.  It is at least
+ * 1 where that is.  Of anything else itself. */
+static ck_id covered(const ck_scope *s, ck_id t) {
+  ck_id sum = ck_is(s->T, t, CK_DIV) ? KID(t, 0) : t;
+  ck_id both = ck_is(s->T, sum, CK_ADD) ? KID(sum, 0) : t;
+  if (sum == t || !ck_is(s->T, both, CK_ADD) || !ck_constant(s, KID(sum, 1), -1))
+    return t;
+  ck_id tile = KID(t, 1);
+  if (!is_product(s, tile, false) || lowest(s, tile, CK_BAD) == 0)
+    return t;
+  return KID(both, 1) == tile ? KID(both, 0) : KID(both, 0) == tile ? KID(both, 1) : t;
+}
+
 /* The relation holds for some value of the candidate's size c, whatever the sizes in the other side
  * are: c takes the value that the equation asks for, where the other factors beside it are 1; or it
  * is bounded from above, and can be as low as that. */
@@ -120,8 +133,11 @@ static bool can_be_met_by(const ck_scope *s, const ck_stated *r, const ck_size_s
                           bool left) {
   ck_id own = KID(r->relation, left ? 0 : 1);
   ck_id other = KID(r->relation, left ? 1 : 0);
-  if (!is_product(s, own, true) || !is_product(s, other, false) || share_a_size(s, own, other) ||
-      c->least > lowest(s, other, c->variable))
+  if (!is_product(s, own, true) || share_a_size(s, own, other))
+    return false;
+  if (ck_is(s->T, r->relation, CK_EQ))
+    other = covered(s, other);
+  if (!is_product(s, other, false) || c->least > lowest(s, other, c->variable))
     return false;
   if (ck_is(s->T, r->relation, CK_EQ)) {
     return times(s, own, c->variable) == 1 && lowest(s, own, c->variable) == 1 &&
@@ -140,7 +156,8 @@ void ck_leave_free(const ck_scope *s) {
     if (!met) {
       ck_refuse(s->job, r->where,
                 "this may restrict the sizes of the given program: `product = product of own "
-                "sizes` and `own size <= product` do not");
+                "sizes`, `number of tiles = product of own sizes` and `own size <= product` do "
+                "not");
     }
   }
 }

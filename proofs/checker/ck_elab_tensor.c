@@ -3,14 +3,14 @@
 #include "ck_elab.h"
 
 /* --- tensors by name */
-ck_tensor *ck_find_tensor(const ck_tensors *list, const char *name) {
-  uint32_t i = list->n;
-  while (i > 0 && strcmp(list->at[i - 1]->name, name) != 0)
-    i--;
-  return i > 0 ? list->at[i - 1] : NULL;
+ck_tensor *ck_find_tensor(ck_list list, const char *name) {
+  ck_tensor *t = list.first;
+  while (t && strcmp(t->name, name) != 0)
+    t = t->next;
+  return t;
 }
 
-ck_tensor *ck_tensor_named(const ck_scope *s, const ck_tensors *list, const ck_token *name,
+ck_tensor *ck_tensor_named(const ck_scope *s, ck_list list, const ck_token *name,
                            const char *where) {
   ck_tensor *t = ck_find_tensor(list, name->text);
   if (!t)
@@ -19,19 +19,19 @@ ck_tensor *ck_tensor_named(const ck_scope *s, const ck_tensors *list, const ck_t
 }
 
 void ck_new_tensor_name(const ck_scope *s, const ck_token *name) {
-  if (ck_find_tensor(&s->side->tensors, name->text) ||
-      (s->block && ck_find_tensor(&s->block->tensors, name->text)) ||
-      ck_visible_size(s, name->text))
+  if (ck_find_tensor(s->side->tensors, name->text) ||
+      (s->block && ck_find_tensor(s->block->tensors, name->text)) || ck_visible_size(s, name->text))
     ck_refuse(s->job, name, "%s is already defined", name->text);
 }
 
-ck_tensor *ck_enter(const ck_scope *s, ck_tensors *list, const char *name, const ck_tensor *t) {
+ck_tensor *ck_enter(const ck_scope *s, ck_list *list, const char *name, const ck_tensor *t) {
   if (!ck_within(s->job, s->at, CK_LIMIT_TENSORS, list->n + 1))
     return NULL;
   ck_tensor *copy = ck_keep(s->job, sizeof *copy);
   *copy = *t;
   copy->name = name;
-  list->at[list->n++] = copy;
+  copy->next = NULL;
+  ck_link(list, copy);
   return copy;
 }
 
@@ -62,8 +62,8 @@ static ck_tensor *scalar_tensor(const ck_scope *s, ck_id value) {
 }
 
 static ck_tensor *named(const ck_scope *s, const ck_token *at) {
-  ck_tensor *outer = ck_find_tensor(&s->side->tensors, at->text);
-  ck_tensor *t = s->block ? ck_find_tensor(&s->block->tensors, at->text) : outer;
+  ck_tensor *outer = ck_find_tensor(s->side->tensors, at->text);
+  ck_tensor *t = s->block ? ck_find_tensor(s->block->tensors, at->text) : outer;
   const ck_size_symbol *size = ck_visible_size(s, at->text);
   if (t)
     return t;
@@ -75,103 +75,33 @@ static ck_tensor *named(const ck_scope *s, const ck_token *at) {
   return NULL;
 }
 
-static bool bare_colon(const ck_expr *x) {
-  return x->kind == CK_X_ITEM && !x->none && !x->start && !x->stop && !x->step;
+/* an item counts axes: there are as many, and none of them is a group */
+static void count_axes(const ck_scope *s, const ck_expr *x, const ck_tensor *t) {
+  if (x->axis >= t->rank)
+    ck_refuse(s->job, x->at, "the tensor has only %u axes", t->rank);
+  for (uint32_t i = 0; i <= x->axis && i < t->rank; i++) {
+    if (ck_group(s, t->extent[i]) != CK_BAD)
+      ck_refuse(s->job, x->at, "an index cannot count across a group of axes");
+  }
 }
 
-static ck_tensor *item(const ck_scope *s, const ck_expr *x, ck_tensor *t, const call_names *names) {
-  if (!x->none) {
-    if (x->axis >= t->rank)
-      ck_refuse(s->job, x->at, "the tensor has only %u axes", t->rank);
-    for (uint32_t i = 0; i <= x->axis && i < t->rank; i++) {
-      if (ck_group(s, t->extent[i]) != CK_BAD)
-        ck_refuse(s->job, x->at, "an index cannot count across a group of axes");
-    }
-  }
-  if (ck_refused(s->job) || bare_colon(x))
-    return t;
-  const char *symbol = next_name(s, names, x);
-  ck_given_attribute a[4] = {{"axis", ck_int(s->T, (long)x->axis), x->at}};
-  if (x->none)
-    return ck_call_operator(s, "expand_dims", &t, 1, a, 1, symbol);
-  ck_id start = x->start ? ck_size_value(s, x->start) : ZERO;
-  ck_id stop = x->stop ? ck_size_value(s, x->stop) : t->extent[x->axis];
-  ck_id step = x->step ? ck_size_value(s, x->step) : ONE;
-  a[1] = (ck_given_attribute){"start", start, x->at};
-  a[2] = (ck_given_attribute){"stop", stop, x->at};
-  a[3] = (ck_given_attribute){"step", step, x->at};
-  return ck_call_operator(s, "slice", &t, 1, a, 4, symbol);
-}
-
-/* Calls of a list of axes (proofs/CLAIM.md section 5): `transpose` exchanges until each axis is at
- * its place, others take one axis after the other, such that those still to come keep their
- * numbers.  The last call is the outermost one. */
-static ck_tensor *over_axes(const ck_scope *s, const ck_expr *x, ck_tensor *t,
-                            const call_names *names) {
-  const ck_decl *list = x->attributes.first;
-  bool permutes = strcmp(x->name, "transpose") == 0;
-  bool from_right = list->axes[0] < 0;
-  long now[] = {0, 1, 2, 3, 4, 5, 6, 7};
-  long axis[CK_MAX_ARGUMENTS];
-  long other[CK_MAX_ARGUMENTS];
-  uint32_t n = 0;
-  CK_BELOW(i, list->n_axes) {
-    long number = list->axes[i];
-    uint32_t k = i;
-    while (permutes && k < list->n_axes && now[k] != number)
-      k++;
-    if (permutes ? k == list->n_axes
-                 : i > 0 && (number <= list->axes[i - 1] || (number < 0) != from_right)) {
-      ck_refuse(s->job, list->at, "axes in order, from one end, or a permutation expected");
-      return NULL;
-    }
-    now[k] = now[i];
-    axis[n] = permutes ? (long)i : list->axes[from_right ? i : list->n_axes - 1 - i];
-    other[n] = k;
-    n += !permutes || k != i;
-  }
-  if (n == 0)
-    ck_refuse(s->job, list->at, "this permutation leaves every axis where it is");
-  CK_BELOW(i, n) {
-    ck_given_attribute given[] = {{permutes ? "first" : "axis", ck_int(s->T, axis[i]), list->at},
-                                  {"second", ck_int(s->T, other[i]), list->at}};
-    const char *symbol = next_name(s, names, i + 1 == n ? x : NULL);
-    t = t ? ck_call_operator(s, permutes ? "swap_axes" : x->name, &t, 1, given, permutes ? 2 : 1,
-                             symbol)
-          : NULL;
-  }
-  return t;
-}
-
-static ck_tensor *call(const ck_scope *s, const ck_expr *x, const call_names *names) {
-  ck_tensor *argument[CK_MAX_ARGUMENTS];
+/* left: the first argument, where that is evaluated already; else NULL */
+static ck_tensor *call(const ck_scope *s, const ck_expr *x, ck_tensor *left,
+                       const call_names *names) {
+  ck_tensor *argument[CK_MAX_ARGUMENTS + 1] = {left};
   ck_given_attribute given[CK_MAX_ARGUMENTS];
-  uint32_t n = 0;
+  uint32_t n = left ? 1 : 0;
   uint32_t n_given = 0;
   CK_EACH(ck_expr, a, x->arguments) {
     argument[n] = tensor_value(s, a, names);
     if (!argument[n++])
       return NULL;
   }
-  const ck_decl *first = x->attributes.first;
-  if (first && first->n_axes)
-    return over_axes(s, x, argument[0], names);
-  CK_EACH(ck_decl, a, x->attributes)
-    given[n_given++] = (ck_given_attribute){a->at->text, ck_scalar_value(s, a->value), a->at};
+  CK_EACH(ck_decl, a, x->attributes) {
+    ck_id value = a->value ? ck_scalar_value(s, a->value) : left->extent[x->axis];
+    given[n_given++] = (ck_given_attribute){a->at->text, value, a->at};
+  }
   return ck_call_operator(s, x->name, argument, n, given, n_given, next_name(s, names, x));
-}
-
-/* a sign is a call, too */
-static ck_tensor *signed_call(const ck_scope *s, const ck_expr *x, ck_tensor *left,
-                              const call_names *names) {
-  static const char *const operators[] = {
-      [CK_X_NEG] = "neg", [CK_X_ADD] = "add",      [CK_X_SUB] = "sub",
-      [CK_X_MUL] = "mul", [CK_X_QUOTIENT] = "div", [CK_X_MATMUL] = "matmul"};
-  ck_tensor *argument[2] = {left, x->right ? tensor_value(s, x->right, names) : NULL};
-  if (!left || (x->right && !argument[1]))
-    return NULL;
-  return ck_call_operator(s, operators[x->kind], argument, x->right ? 2 : 1, NULL, 0,
-                          next_name(s, names, x));
 }
 
 static ck_tensor *tensor_value(const ck_scope *outer, const ck_expr *x, const call_names *names) {
@@ -184,14 +114,15 @@ static ck_tensor *tensor_value(const ck_scope *outer, const ck_expr *x, const ca
     t = scalar_tensor(s, ck_number(s, y));
   else if (y->kind == CK_X_NAME)
     t = named(s, y->at);
-  else if (y->kind == CK_X_NEG)
-    t = signed_call(s, y, tensor_value(s, y->left, names), names);
   else
-    t = call(s, y, names);
+    t = call(s, y, NULL, names);
   while (y != x && t) {
     y = y->up;
     scope.at = y->at;
-    t = y->kind == CK_X_ITEM ? item(s, y, t, names) : signed_call(s, y, t, names);
+    if (y->kind == CK_X_ITEM)
+      count_axes(s, y, t);
+    if (y->name && !ck_refused(s->job))
+      t = call(s, y, t, names);
   }
   return ck_refused(s->job) ? NULL : t;
 }
@@ -202,7 +133,7 @@ ck_tensor *ck_define_tensor(const ck_scope *s, const ck_line *line) {
   uint32_t inner = 0;
   if (line->name)
     ck_new_tensor_name(s, line->name);
-  while (bare_colon(outermost))
+  while (outermost->kind == CK_X_ITEM && !outermost->name)
     outermost = outermost->left;
   call_names names = {ck_symbol_name(s, name), outermost, &inner};
   const ck_tensor *t = tensor_value(s, line->value, &names);
@@ -233,7 +164,7 @@ uint32_t ck_dims_value(const ck_scope *s, ck_list dims, ck_id extent[CK_MAX_AXES
 
 /* the given program has an input of this name, type and extents */
 static bool same_input(const ck_scope *s, const ck_side *given, const ck_tensor *t) {
-  const ck_tensor *same = ck_find_tensor(&given->inputs, t->name);
+  const ck_tensor *same = ck_find_tensor(given->inputs, t->name);
   if (!same || strcmp(same->type, t->type) != 0 || same->rank != t->rank)
     return false;
   CK_BELOW(i, t->rank) {
@@ -258,16 +189,17 @@ static void declare_input(const ck_scope *s, const ck_side *given, const ck_decl
   t.symbol = ck_word(s->T, t.name);
   t.signature = ck_word(s->T, signature);
   if (ck_within(s->job, line->at, CK_LIMIT_INPUTS, side->inputs.n + 1))
-    side->inputs.at[side->inputs.n++] = ck_enter(s, &side->tensors, t.name, &t);
+    ck_enter(s, &side->inputs, t.name, &t);
+  ck_enter(s, &side->tensors, t.name, &t);
 }
 
 static void add_output(const ck_scope *s, const ck_token *at, ck_tensor *t) {
-  ck_tensors *outputs = &s->side->outputs;
+  ck_list *outputs = &s->side->outputs;
   if (!t || !ck_within(s->job, at, CK_LIMIT_OUTPUTS, outputs->n + 1))
     return;
-  if (ck_find_tensor(outputs, t->name))
+  if (ck_find_tensor(*outputs, t->name))
     ck_refuse(s->job, at, "%s is already an output", t->name);
-  outputs->at[outputs->n++] = t;
+  ck_enter(s, outputs, t->name, t);
 }
 
 /* e1 rel e2, of every element: 0 rel the larger side less the other is an obligation of the given
@@ -298,11 +230,7 @@ ck_side *ck_new_side(ck_elab *E, bool candidate, const ck_token *at) {
   ck_side *side = ck_keep(&E->job, sizeof *side);
   side->candidate = candidate;
   side->at = at;
-  side->tensors.at = ck_keep(&E->job, CK_MAX_TENSORS * sizeof *side->tensors.at);
-  side->inputs.at = ck_keep(&E->job, CK_MAX_INPUTS * sizeof *side->inputs.at);
-  side->outputs.at = ck_keep(&E->job, CK_MAX_OUTPUTS * sizeof *side->outputs.at);
   side->definitions = ck_keep(&E->job, CK_MAX_TENSORS * sizeof *side->definitions);
-  side->obligations = ck_keep(&E->job, CK_MAX_OBLIGATIONS * sizeof *side->obligations);
   return side;
 }
 
@@ -330,7 +258,7 @@ static void read_line(const ck_scope *s, const ck_side *given, const ck_line *li
     break;
   }
   case CK_L_OUTPUT:
-    add_output(s, line->name, ck_tensor_named(s, &s->side->tensors, line->name, "here"));
+    add_output(s, line->name, ck_tensor_named(s, s->side->tensors, line->name, "here"));
     break;
   default:
     ck_read_kernel(s, line->kernel);
@@ -347,9 +275,9 @@ static void read_lines(ck_elab *E, ck_side *side, const ck_side *given, const ck
 }
 
 /* what the candidate sees of the given side */
-static void see_inputs(ck_side *candidate, const ck_side *given) {
-  CK_BELOW(i, given->inputs.n)
-    candidate->tensors.at[candidate->tensors.n++] = given->inputs.at[i];
+static void see_inputs(const ck_scope *candidate, const ck_side *given) {
+  CK_EACH(ck_tensor, x, given->inputs)
+    ck_enter(candidate, &candidate->side->tensors, x->name, x);
 }
 
 void ck_read_graph(ck_elab *E, ck_side *side, const ck_side *given, const ck_graph *graph) {
@@ -358,7 +286,7 @@ void ck_read_graph(ck_elab *E, ck_side *side, const ck_side *given, const ck_gra
   side->tile = graph->tile;
   side->name = graph->name;
   if (graph->mugraph)
-    see_inputs(side, given);
+    see_inputs(&s, given);
   read_lines(E, side, given, graph);
   ck_leave_free(&s);
   if (graph->mugraph)
@@ -373,8 +301,9 @@ void ck_read_graph(ck_elab *E, ck_side *side, const ck_side *given, const ck_gra
 
 void ck_read_rule(ck_elab *E, ck_side *given, ck_side *candidate, const ck_rule *rule,
                   bool backward) {
+  ck_scope s = ck_scope_of(E, candidate, rule->at);
   read_lines(E, given, NULL, &rule->declarations);
-  see_inputs(candidate, given);
+  see_inputs(&s, given);
   for (int k = 0; k < 2; k++) {
     bool left = (k == 0) != backward;
     const ck_graph *g = left ? &rule->left : &rule->right;

@@ -309,7 +309,7 @@ void ck_require(const ck_scope *s, ck_id relation) {
   ck_side *side = s->side;
   ck_id variables[CK_MAX_CONDITIONS];
   ck_id conditions[CK_MAX_CONDITIONS];
-  ck_obligation o = {variables, conditions, relation, 0, 0, s->at};
+  ck_obligation o = {NULL, variables, conditions, relation, 0, 0, s->at};
   if (!side || ck_refused(s->job) || ck_sure(s, relation) == CK_BAD || dropped(s, relation))
     return;
   if (!s->place && ck_false_as_stated(s, relation)) {
@@ -321,12 +321,11 @@ void ck_require(const ck_scope *s, ck_id relation) {
   }
   collect(s, &o, s->place);
   for_all_blocks(s, &o);
-  if (ck_within(s->job, s->at, CK_LIMIT_OBLIGATIONS, side->n_obligations + 1)) {
-    ck_id *kept = ck_keep(s->job, (o.n_variables + o.n_conditions + 1) * sizeof *kept);
-    o.variables = memcpy(kept, variables, o.n_variables * sizeof *kept);
-    kept += o.n_variables;
-    o.conditions = memcpy(kept, conditions, o.n_conditions * sizeof *kept);
-    side->obligations[side->n_obligations++] = o;
+  if (ck_within(s->job, s->at, CK_LIMIT_OBLIGATIONS, side->obligations.n + 1)) {
+    ck_obligation *kept = ck_add(s->job, &side->obligations, sizeof *kept);
+    *kept = o;
+    kept->variables = ck_keep_ids(s->job, variables, o.n_variables);
+    kept->conditions = ck_keep_ids(s->job, conditions, o.n_conditions);
   }
 }
 

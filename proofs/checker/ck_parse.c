@@ -188,6 +188,31 @@ static ck_expr *reduction(ck_parser *p) {
   return x;
 }
 
+/* what no text has, as if it stood at that place */
+static const ck_token *written(ck_parser *p, const ck_token *at, ck_token_kind kind,
+                               const char *text) {
+  ck_token *t = ck_keep(p->job, sizeof *t);
+  *t = *at;
+  t->kind = kind;
+  t->whole = true;
+  t->text = text;
+  return t;
+}
+
+static ck_expr *written_number(ck_parser *p, const ck_token *at, long n) {
+  ck_expr *x = expr(p, CK_X_NUMBER, NULL);
+  x->at = written(p, at, CK_T_NUMBER, ck_keep_text(p->job, "%ld", labs(n)));
+  x->negative = n < 0;
+  return x;
+}
+
+static void give(ck_parser *p, ck_expr *call, const ck_token *at, const char *attribute,
+                 ck_expr *value) {
+  ck_decl *a = ck_add(p->job, &call->attributes, sizeof *a);
+  a->at = written(p, at, CK_T_NAME, attribute);
+  a->value = value;
+}
+
 /* [n, ..]: axes */
 static void axes(ck_parser *p, ck_decl *a) {
   do {
@@ -198,6 +223,39 @@ static void axes(ck_parser *p, ck_decl *a) {
       return;
     a->axes[a->n_axes++] = negative ? -axis : axis;
   } while (ck_goes_on(p, "]"));
+}
+
+/* op(t, axis = [a, ..]): calls, each of the result of the one before (proofs/CLAIM.md section 5).
+ * `transpose` exchanges until each axis is at its place, others take one axis after the other, such
+ * that those still to come keep their numbers. */
+static ck_expr *over_axes(ck_parser *p, const ck_expr *x, const ck_decl *list) {
+  bool permutes = strcmp(x->name, "transpose") == 0;
+  bool from_right = list->axes[0] < 0;
+  long now[] = {0, 1, 2, 3, 4, 5, 6, 7};
+  ck_expr *t = x->arguments.first;
+  CK_BELOW(i, list->n_axes) {
+    long number = list->axes[i];
+    uint32_t k = i;
+    while (permutes && k < list->n_axes && now[k] != number)
+      k++;
+    if (permutes ? k == list->n_axes
+                 : i > 0 && (number <= list->axes[i - 1] || (number < 0) != from_right)) {
+      ck_refuse(p->job, list->at, "axes in order, from one end, or a permutation expected");
+      return t;
+    }
+    now[k] = now[i];
+    if (permutes && k == i)
+      continue;
+    t = after(p, CK_X_CALL, x->at, t);
+    t->name = permutes ? "swap_axes" : x->name;
+    number = permutes ? (long)i : list->axes[from_right ? i : list->n_axes - 1 - i];
+    give(p, t, list->at, permutes ? "first" : "axis", written_number(p, list->at, number));
+    if (permutes)
+      give(p, t, list->at, "second", written_number(p, list->at, k));
+  }
+  if (t == x->arguments.first)
+    ck_refuse(p->job, list->at, "this permutation leaves every axis where it is");
+  return t;
 }
 
 /* NAME = a number, also one that is not whole, or a size expression; the first one also a list */
@@ -248,30 +306,39 @@ static ck_expr *call(ck_parser *p, ck_grammar g) {
     if (g == CK_TENSOR)
       ck_within(p->job, at, CK_LIMIT_ARGUMENTS, given ? n_given : x->arguments.n);
   } while (ck_goes_on(p, ")"));
-  const ck_decl *first = x->attributes.first;
-  if (first && first->n_axes &&
-      (first->next || x->arguments.n != 1 || !ck_token_is(first->at, "axis")))
-    ck_refuse(p->job, first->at, "axis = [..] is the only attribute, of one tensor");
   bool of_sizes = x->arguments.n == 2 && (ck_token_is(x->at, "max") || ck_token_is(x->at, "min"));
   if (g == CK_SIZE && !of_sizes)
     ck_refuse(p->job, x->at, "no function of sizes is called %s", x->name);
+  const ck_decl *first = x->attributes.first;
+  if (!first || !first->n_axes)
+    return x;
+  if (!first->next && x->arguments.n == 1 && ck_token_is(first->at, "axis"))
+    return over_axes(p, x, first);
+  ck_refuse(p->job, first->at, "axis = [..] is the only attribute, of one tensor");
   return x;
 }
 
 /* one item of t[..]: `none`, [start]:[stop][:step], or a bare colon, which leaves its axis alone */
 static ck_expr *item(ck_parser *p, ck_expr *t, uint32_t axis) {
-  ck_expr *x = after(p, CK_X_ITEM, p->at, t);
+  const ck_token *at = p->at;
+  bool none = ck_accept(p, "none");
+  ck_expr *x = after(p, none ? CK_X_CALL : CK_X_ITEM, at, t);
+  ck_expr *start = none || ck_at(p, ":") ? NULL : ck_parse_expr(p, CK_SIZE);
+  if (!none)
+    ck_expect(p, ":");
+  bool ends = none || ck_at(p, ":") || ck_at(p, ",") || ck_at(p, "]");
+  ck_expr *stop = ends ? NULL : ck_parse_expr(p, CK_SIZE);
+  ck_expr *step = !none && ck_accept(p, ":") ? ck_parse_expr(p, CK_SIZE) : NULL;
   x->axis = axis;
-  x->none = ck_accept(p, "none");
-  if (x->none)
-    return x;
-  if (!ck_at(p, ":"))
-    x->start = ck_parse_expr(p, CK_SIZE);
-  ck_expect(p, ":");
-  if (!ck_at(p, ":") && !ck_at(p, ",") && !ck_at(p, "]"))
-    x->stop = ck_parse_expr(p, CK_SIZE);
-  if (ck_accept(p, ":"))
-    x->step = ck_parse_expr(p, CK_SIZE);
+  give(p, x, at, "axis", written_number(p, at, axis));
+  if (none) {
+    x->name = "expand_dims";
+  } else if (start || stop || step) {
+    x->name = "slice";
+    give(p, x, at, "start", start ? start : written_number(p, at, 0));
+    give(p, x, at, "stop", stop);
+    give(p, x, at, "step", step ? step : written_number(p, at, 1));
+  }
   return x;
 }
 
@@ -325,9 +392,12 @@ static ck_expr *unary(ck_parser *p, ck_grammar g) {
     nest(p);
   if (number) {
     x = ck_parse_number(p);
-  } else if (minus && ck_at(p, "-")) {
-    x = expr(p, CK_X_NEG, p->at++);
-    x->left = unary(p, g);
+  } else if (minus) {
+    const ck_token *at = p->at++;
+    ck_expr *operand = unary(p, g);
+    x = g == CK_TENSOR ? after(p, CK_X_NEG, at, operand) : expr(p, CK_X_NEG, at);
+    x->left = operand;
+    x->name = "neg";
   } else {
     x = atom(p, g);
   }
@@ -342,13 +412,14 @@ static ck_expr *infix(ck_parser *p, ck_grammar g, int level) {
     const char *sign;
     ck_expr_kind kind;
     int grammars;
-  } signs[] = {{0, "+", CK_X_ADD, CK_SIZE | CK_BODY | CK_TENSOR},
-               {0, "-", CK_X_SUB, CK_SIZE | CK_BODY | CK_TENSOR},
-               {1, "*", CK_X_MUL, CK_SIZE | CK_BODY | CK_TENSOR},
-               {1, "/", CK_X_QUOTIENT, CK_BODY | CK_TENSOR},
-               {1, "@", CK_X_MATMUL, CK_TENSOR},
-               {1, "div", CK_X_DIV, CK_SIZE | CK_BODY},
-               {1, "mod", CK_X_MOD, CK_SIZE | CK_BODY}};
+    const char *called; /* between tensors */
+  } signs[] = {{0, "+", CK_X_ADD, CK_SIZE | CK_BODY | CK_TENSOR, "add"},
+               {0, "-", CK_X_SUB, CK_SIZE | CK_BODY | CK_TENSOR, "sub"},
+               {1, "*", CK_X_MUL, CK_SIZE | CK_BODY | CK_TENSOR, "mul"},
+               {1, "/", CK_X_QUOTIENT, CK_BODY | CK_TENSOR, "div"},
+               {1, "@", CK_X_MATMUL, CK_TENSOR, "matmul"},
+               {1, "div", CK_X_DIV, CK_SIZE | CK_BODY, ""},
+               {1, "mod", CK_X_MOD, CK_SIZE | CK_BODY, ""}};
 
   enum { N_SIGNS = sizeof signs / sizeof *signs };
 
@@ -361,6 +432,9 @@ static ck_expr *infix(ck_parser *p, ck_grammar g, int level) {
     }
     x = after(p, signs[i].kind, at, x);
     x->right = level ? unary(p, g) : infix(p, g, 1);
+    x->name = signs[i].called;
+    if (g == CK_TENSOR)
+      ck_link(&x->arguments, x->right);
     i = 0;
   }
   return x;
@@ -386,28 +460,18 @@ ck_expr *ck_parse_number(ck_parser *p) {
 }
 
 /* --- relations that are stated, and alternatives between them */
-/* a number that no text has, as if it stood at the cursor */
-static ck_expr *written(ck_parser *p, const char *digits) {
-  ck_token *t = ck_keep(p->job, sizeof *t);
-  *t = *p->at;
-  t->kind = CK_T_NUMBER;
-  t->whole = true;
-  t->text = digits;
-  return expr(p, CK_X_NUMBER, t);
-}
-
 /* between sizes: if(r, 1, if(.., 1, 0)), a choice for each of the relations that `or` joins */
 static ck_expr *either(ck_parser *p, ck_expr *r) {
   ck_expr *x = expr(p, CK_X_IF, r->at);
   nest(p);
   x->condition = r;
-  x->left = written(p, "1");
+  x->left = written_number(p, p->at, 1);
   if (ck_accept(p, "or")) {
     ck_expr *other = expr(p, CK_X_RELATION, p->at);
     relation(p, other, CK_SIZE);
     x->right = either(p, other);
   } else {
-    x->right = written(p, "0");
+    x->right = written_number(p, p->at, 0);
   }
   p->nesting--;
   return x;
@@ -450,7 +514,7 @@ static void stated(ck_parser *p, ck_expr *r, ck_grammar g, bool with_or) {
   ck_expr *first = ck_keep(p->job, sizeof *first);
   *first = *r;
   r->right = g == CK_TENSOR ? any_of(p, first) : either(p, first);
-  r->left = written(p, "0");
+  r->left = written_number(p, p->at, 0);
   r->op = CK_LT;
   r->swapped = false;
 }
@@ -486,6 +550,8 @@ static void part(ck_parser *p, ck_part *a, ck_part_place where) {
     a->name = ck_new_name(p)->text;
   } else {
     a->value = ck_parse_expr(p, where == CK_INDICES ? CK_BODY : CK_SIZE);
+    if (where == CK_TILE && ck_accept(p, "upto"))
+      a->whole = ck_parse_expr(p, CK_SIZE);
   }
 }
 

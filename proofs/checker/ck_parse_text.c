@@ -161,7 +161,7 @@ static ck_map *mapped(ck_parser *p, ck_list *to, bool loop) {
 /* NAME dims = TENSOR map */
 static void tile(ck_parser *p, ck_line *line) {
   line->name = ck_new_name(p);
-  ck_parse_parts(p, &line->tile, CK_DIMS);
+  ck_parse_parts(p, &line->tile, CK_TILE);
   ck_expect(p, "=");
   line->source = ck_new_name(p);
   while (p->at->kind > CK_T_LINE_END) {

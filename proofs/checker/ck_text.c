@@ -23,6 +23,11 @@ void *ck_keep(ck_job *job, size_t bytes) {
   return c->data;
 }
 
+ck_id *ck_keep_ids(ck_job *job, const ck_id *x, uint32_t n) {
+  ck_id *copy = ck_keep(job, (n + 1) * sizeof *copy);
+  return n ? memcpy(copy, x, n * sizeof *copy) : copy;
+}
+
 void ck_keep_none(void *memory) {
   for (chunk *c = memory, *next; c; c = next) {
     next = c->next;
@@ -201,41 +206,39 @@ void ck_tokens(ck_job *job, ck_file *file) {
   ck_token t = {.file = file, .from = file->text, .line = 1, .column = 1};
   brackets b = {.depth = 0};
   bool comment = false;
-  size_t line_begins = 0;
-  if (!ck_within(job, &t, CK_LIMIT_TEXT, file->length))
-    return;
-  char *texts = ck_keep(job, 2 * file->length + 2);
-  ck_token *next = file->tokens = ck_keep(job, (file->length + 1 + ENDS) * sizeof *next);
-  ck_sha256(file->text, file->length, file->sha256);
-  for (size_t i = 0; i <= file->length && !ck_refused(job);) {
-    char c = i < file->length ? file->text[i] : '\n';
-    int column = (int)(i - line_begins) + 1;
+  size_t length = ck_within(job, &t, CK_LIMIT_TEXT, file->length) ? file->length : 0;
+  const char *line = file->text;
+  const char *end = file->text + length;
+  char *texts = ck_keep(job, 2 * length + 2);
+  ck_token *next = file->tokens = ck_keep(job, (length + 1 + ENDS) * sizeof *next);
+  ck_sha256(file->text, length, file->sha256);
+  for (const char *at = line; at <= end && !ck_refused(job);) {
+    char c = at < end ? *at : '\n';
     t = (ck_token){.file = file,
                    .kind = CK_T_LINE_END,
-                   .from = file->text + i,
+                   .from = at,
                    .text = "",
                    .line = t.line,
-                   .column = column};
+                   .column = (int)(at - line) + 1};
     if (c == 0 || (!isprint((unsigned char)c) && !strchr("\t\r\n", c)))
       ck_refuse(job, &t, "this byte is not ASCII text");
-    if (i == file->length && b.depth)
+    if (at == end && b.depth)
       ck_refuse(job, b.open[b.depth - 1], "this bracket is never closed");
     comment = (comment && c != '\n') || c == '#';
     if (c == '\n') {
       if (b.depth == 0 && next > file->tokens && next[-1].kind != CK_T_LINE_END)
         *next++ = t;
-      if (i++ < file->length) {
+      if (at++ < end) {
         t.line++;
-        line_begins = i;
+        line = at;
       }
     } else if (comment || strchr(" \t\r", c)) {
-      i++;
+      at++;
     } else {
       size_t n = scan(job, &t);
-      t.text = memcpy(texts, t.from, n);
-      t.end = t.from + n;
+      t.text = memcpy(texts, at, n);
       texts += n + 1;
-      i += n;
+      t.end = at += n;
       if (t.kind == CK_T_SIGN)
         pair(job, &b, &t, next);
       *next++ = t;
@@ -243,6 +246,8 @@ void ck_tokens(ck_job *job, ck_file *file) {
   }
   t.kind = CK_T_END;
   file->end = next;
+  if (ck_refused(job))
+    file->tokens = next; /* nothing is read of a text that is refused */
   for (int k = 0; k < ENDS; k++)
     *next++ = t;
 }

@@ -62,6 +62,8 @@ typedef struct ck_token {
 } ck_token;
 
 struct ck_file {
+  struct ck_file *next;
+  bool known; /* its definitions are */
   const char *name;
   const char *text;
   size_t length;
@@ -86,6 +88,7 @@ ck_id ck_refuse(ck_job *job, const ck_token *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 bool ck_within(ck_job *job, const ck_token *at, ck_limit limit, uint64_t n); /* or refuses */
 void *ck_keep(ck_job *job, size_t bytes);                                    /* zeroed */
+ck_id *ck_keep_ids(ck_job *job, const ck_id *x, uint32_t n);                 /* a copy */
 void ck_keep_none(void *memory); /* frees all that was kept */
 const char *ck_keep_text(ck_job *job, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -221,16 +221,15 @@ static void mark_symbols(const words *w, ck_id t, bool *seen, bool *used) {
 static void assumptions(words *w) {
   const ck_side *given = w->given;
   ck_job *job = &w->E->job;
-  if (given->n_obligations == 0)
+  if (given->obligations.n == 0)
     return;
   bool *used = ck_keep(job, given->n_definitions + 1);
   fprintf(w->out, "It is defined (all tensors that it computes are) where%s\n",
           w->E->rule ? ", and it is assumed that" : "");
-  CK_BELOW(i, given->n_obligations)
-    obligation(w, &given->obligations[i]);
+  CK_EACH(ck_obligation, o, given->obligations)
+    obligation(w, o);
   bool *seen = ck_keep(job, ck_size(w->T) + 1);
-  CK_BELOW(i, given->n_obligations) {
-    const ck_obligation *o = &given->obligations[i];
+  CK_EACH(ck_obligation, o, given->obligations) {
     mark_symbols(w, o->relation, seen, used);
     CK_BELOW(k, o->n_conditions)
       mark_symbols(w, o->conditions[k], seen, used);
@@ -257,10 +256,9 @@ static void sizes(words *w) {
   }
 }
 
-static void tensors(words *w, const ck_tensors *list) {
-  CK_BELOW(k, list->n) {
-    const ck_tensor *t = list->at[k];
-    fprintf(w->out, "%s %s[", k ? "," : "", t->name);
+static void tensors(words *w, ck_list list) {
+  CK_EACH(ck_tensor, t, list) {
+    fprintf(w->out, "%s %s[", t == list.first ? "" : ",", t->name);
     CK_BELOW(i, t->rank) {
       fputs(i ? ", " : "", w->out);
       term(w, t->extent[i], 0, ANY);
@@ -296,10 +294,10 @@ char *ck_theorem(ck_elab *E, const ck_side *given, const ck_side *candidate, con
     abort();
   sizes(&w);
   fputs(E->n_sizes ? "and all inputs" : " all inputs", w.out);
-  tensors(&w, &given->inputs);
+  tensors(&w, given->inputs);
   fprintf(w.out, "\nat which %s%s is defined:\n%s%s has the outputs", kind, given->name,
           E->rule ? "" : other, candidate->name);
-  tensors(&w, &given->outputs);
+  tensors(&w, given->outputs);
   fprintf(
       w.out,
       " of the same extents, is defined and stays within its tensors,\nand every element equals "

@@ -4,7 +4,9 @@
 #pragma once
 #include "ck_text.h"
 
-/* --- expressions: sizes, bodies in index notation with their conditions, tensors */
+/* --- expressions: sizes, bodies in index notation with their conditions, tensors.  Of tensors all
+ * but names and numbers are calls of operators, signs and items too (proofs/CLAIM.md section 5):
+ * they have a name, arguments, the first of which may be `left`, and attributes. */
 typedef enum {
   CK_X_NUMBER,
   CK_X_NAME,
@@ -16,7 +18,7 @@ typedef enum {
   CK_X_DIV,
   CK_X_MOD,
   CK_X_MATMUL,
-  CK_X_ITEM,   /* one item of t[..]: `none`, or [start]:[stop][:step]; t is left */
+  CK_X_ITEM,   /* t[.., start:stop:step, ..], of one axis of t, which is left */
   CK_X_CALL,   /* of a scalar function or an operator */
   CK_X_ACCESS, /* an element of a tensor or of a definition */
   CK_X_IF,
@@ -40,26 +42,19 @@ typedef struct ck_expr {
                             `if` its values */
   struct ck_expr *up;    /* the one that this is the left operand of, if that is evaluated first */
   struct ck_expr *condition; /* of an `if` */
-  const char *name;          /* of a call: what is called; of a reduction: its counter */
-  ck_op op;                  /* of a relation: left op right */
-  bool swapped;              /* > and >= are < and <= with the sides exchanged */
-  ck_list arguments;         /* of a call: ck_expr */
-  ck_list attributes;        /* of the call of an operator: ck_decl */
-  ck_list indices;           /* of an access: ck_part */
-  uint32_t axis;             /* of an item */
-  bool none;
-  struct ck_expr *start;
-  struct ck_expr *stop;
-  struct ck_expr *step;
+  const char *name;  /* of a call: what is called; NULL: an item that takes all; of a reduction: its
+                        counter */
+  ck_op op;          /* of a relation: left op right */
+  bool swapped;      /* > and >= are < and <= with the sides exchanged */
+  ck_list arguments; /* of a call: ck_expr */
+  ck_list attributes; /* of the call of an operator: ck_decl */
+  ck_list indices;    /* of an access: ck_part */
+  uint32_t axis;      /* of an item */
 } ck_expr;
-
-static inline bool ck_has_left(const ck_expr *x) {
-  return x->kind >= CK_X_ADD && x->kind <= CK_X_ITEM;
-}
 
 /* What is evaluated first.  From there `up` leads to x: so that only nesting is recursion. */
 static inline const ck_expr *ck_leftmost(const ck_expr *x) {
-  while (ck_has_left(x))
+  while (x->left && x->left->up == x)
     x = x->left;
   return x;
 }
@@ -74,6 +69,7 @@ typedef struct ck_part { /* e; ..name, of a shape also ..name@e; ~name; broadcas
   ck_part_kind kind;
   const char *name; /* of one index on the left side of a definition, too */
   ck_expr *value;   /* NULL: none */
+  ck_expr *whole;   /* of a tile that is cut off where its tensor ends: that extent; else NULL */
   const char *first;
   const char *second;
 } ck_part;
@@ -83,7 +79,7 @@ typedef struct ck_decl { /* NAME [parts] value: tensors and attributes of an ope
   struct ck_decl *next;
   const ck_token *at;          /* the name */
   ck_list parts;               /* ck_part */
-  ck_expr *value;              /* a default; a body; NULL: none */
+  ck_expr *value;              /* a default; a body; NULL: none, of an item the axis' extent */
   uint32_t n_axes;             /* of an attribute that is a list of axes: how many, and */
   long axes[CK_MAX_ARGUMENTS]; /* which: at least 0 from the left, below 0 from the right */
   const char *type;            /* of inputs: f16 bf16 f32 int; of rules "", "int" or "bool" */
@@ -201,7 +197,7 @@ typedef struct {
 
 typedef enum { CK_SIZE = 1, CK_BODY = 2, CK_TENSOR = 4 } ck_grammar;
 
-typedef enum { CK_DIMS, CK_SHAPE, CK_RESULT, CK_LEFT, CK_INDICES } ck_part_place;
+typedef enum { CK_DIMS, CK_TILE, CK_SHAPE, CK_RESULT, CK_LEFT, CK_INDICES } ck_part_place;
 
 void ck_wrong(ck_parser *p, const char *what);    /* refuses what stands at the cursor */
 bool ck_at(const ck_parser *p, const char *text); /* the token at the cursor is this name or sign */

@@ -571,6 +571,9 @@ static bool kernel_operator(writer *writing, as_node_id id) {
 
 static bool graph(writer *writing) {
   const as_graph *of = writing->graph;
+  as_node_id cut = as_graph_cut_load(of);
+  if (cut != AS_NONE)
+    return refuse(writing, cut, "a tile that is cut off at the end of its tensor");
   if (of->n_output != 1) {
     return as_err_set(
         writing->err, AS_BAD_INPUT,

@@ -69,7 +69,18 @@ as_size as_gp_size(as_gparser *parser) {
   return as_parse_size(parser->lexed, parser->graph->sizes, look, parser);
 }
 
-bool as_gp_dims(as_gparser *parser, as_size *dim, uint32_t *rank) {
+static as_size extent(as_gparser *parser) {
+  const as_token *token = as_tok(parser->lexed);
+  as_size size = as_gp_size(parser);
+  if (size != AS_SIZE_BAD && !parser->graph->open &&
+      as_graph_decide(parser->graph, 0, AS_REL_LE, size) == AS_FAILS) {
+    as_lex_fail(parser->lexed, token, "a negative extent");
+    return AS_SIZE_BAD;
+  }
+  return size;
+}
+
+bool as_gp_tile(as_gparser *parser, as_size *dim, as_size *whole, uint32_t *rank) {
   as_lexed *lexed = parser->lexed;
   *rank = 0;
   if (!as_tok_want(lexed, '[', "`[`"))
@@ -77,17 +88,22 @@ bool as_gp_dims(as_gparser *parser, as_size *dim, uint32_t *rank) {
   if (as_tok_take(lexed, ']'))
     return true;
   do {
-    const as_token *token = as_tok(lexed);
     if (*rank == AS_MAX_RANK)
-      return as_lex_fail(lexed, token, "more than %d axes", AS_MAX_RANK);
-    as_size size = as_gp_size(parser);
-    if (size == AS_SIZE_BAD)
+      return as_lex_fail(lexed, as_tok(lexed), "more than %d axes", AS_MAX_RANK);
+    if ((dim[*rank] = extent(parser)) == AS_SIZE_BAD)
       return false;
-    if (!parser->graph->open && as_graph_decide(parser->graph, 0, AS_REL_LE, size) == AS_FAILS)
-      return as_lex_fail(lexed, token, "a negative extent");
-    dim[(*rank)++] = size;
+    bool cut = whole != NULL && as_tok_take_word(lexed, "upto");
+    if (whole)
+      whole[*rank] = cut ? extent(parser) : AS_SIZE_BAD;
+    if (cut && whole[*rank] == AS_SIZE_BAD)
+      return false;
+    ++*rank;
   } while (as_tok_take(lexed, ','));
   return as_tok_want(lexed, ']', "`]` or `,`");
+}
+
+bool as_gp_dims(as_gparser *parser, as_size *dim, uint32_t *rank) {
+  return as_gp_tile(parser, dim, NULL, rank);
 }
 
 static bool integer(as_lexed *lexed, long *out) {

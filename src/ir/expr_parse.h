@@ -15,6 +15,9 @@ typedef struct {
 bool as_gp_use(as_lexed *lexed, as_oplib *lib,
                char **path); /* after `use`: loads the file; its path as written, malloc'ed */
 as_size as_gp_size(as_gparser *parser); /* AS_SIZE_BAD with err */
+/* the extents of a tile: as_gp_dims, each of which may have `upto` and the tensor's extent behind
+ * it (AS_SIZE_BAD: it has not); whole NULL: none may */
+bool as_gp_tile(as_gparser *parser, as_size *dim, as_size *whole, uint32_t *rank);
 bool as_gp_dims(as_gparser *parser, as_size *dim, uint32_t *rank);
 bool as_gp_sizes(as_gparser *parser); /* after the word `sizes` */
 bool as_gp_where(as_gparser *parser,

@@ -78,6 +78,9 @@ typedef struct {
   uint32_t
       block;  /* index into blocks, AS_NONE at kernel level (stores: the block they belong to) */
   int map[4]; /* LOAD/STORE: axis that grid x, y, z and the loop divide, -1 none */
+  as_size tile[AS_MAX_RANK];
+  as_size upto[AS_MAX_RANK]; /* LOAD/STORE: where tiles are cut off at the tensor's end, the extent
+                                of a tile that is not, and the tensor's; AS_SIZE_BAD elsewhere */
   as_acc_kind acc;
   int axis; /* AS_N_ACC; axis of concat */
   bool varying;
@@ -165,12 +168,31 @@ uint32_t as_graph_block(as_graph *graph, const char *name, const as_size grid[3]
                         bool has_loop);
 as_node_id as_graph_load(as_graph *graph, uint32_t block, const char *name, as_node_id from,
                          const as_size *tile, const int map[4], as_err *err);
+/* The same with tiles that may reach beyond the tensor along the axes where `upto` is its extent
+ * (AS_SIZE_BAD elsewhere; NULL: nowhere).  There the tile of number n is cut off to the extent
+ * min(tile, upto - n*tile), in which n is made of as_graph_block_index. */
+as_node_id as_graph_load_upto(as_graph *graph, uint32_t block, const char *name, as_node_id from,
+                              const as_size *tile, const as_size *upto, const int map[4],
+                              as_err *err);
 as_node_id as_graph_acc(as_graph *graph, uint32_t block, const char *name, as_acc_kind k,
                         as_node_id of, as_node_id run, int axis, as_err *err);
 as_node_id as_graph_run(as_graph *graph, uint32_t block, const char *name, as_node_id acc_max,
                         as_err *err);
 as_node_id as_graph_store(as_graph *graph, uint32_t block, const char *name, as_node_id of,
                           const int map[4], as_err *err);
+/* tile: extents of a tile where `upto` is the extent of what is stored (else not read) */
+as_node_id as_graph_store_upto(as_graph *graph, uint32_t block, const char *name, as_node_id of,
+                               const as_size *tile, const as_size *upto, const int map[4],
+                               as_err *err);
+/* the number of the block along grid axis 0, 1, 2 or of the iteration (3), in extents of tiles that
+ * are cut off; its concrete value is 0, where no tile has a larger extent */
+as_size as_graph_block_index(as_sizes *sizes, int axis);
+as_size as_graph_find_block_index(const as_sizes *sizes, int axis); /* AS_SIZE_BAD: none is used */
+/* the extent of a tile depends on which block or iteration it is of (axis 3: the iteration) */
+bool as_graph_depends_on_index(const as_graph *graph, as_size extent, int axis);
+bool as_graph_is_cut(const as_graph *graph, as_size extent); /* on any of them */
+/* a load whose tiles may be cut off, AS_NONE: there is none (then no store has such either) */
+as_node_id as_graph_cut_load(const as_graph *graph);
 bool as_graph_output(as_graph *graph, as_node_id n,
                      as_err *err); /* muGraphs: matched to the program's outputs by name */
 bool as_graph_valid(const as_graph *graph,

@@ -355,8 +355,121 @@ static bool map_ok(const as_block *block, const int map[4], uint32_t rank, const
   return true;
 }
 
+/* --- tiles that are cut off */
+static const char *const index_name[] = {"$x", "$y", "$z", "$l"}; /* no file can spell them */
+
+as_size as_graph_find_block_index(const as_sizes *sizes, int axis) {
+  return as_size_find(sizes, index_name[axis]);
+}
+
+as_size as_graph_block_index(as_sizes *sizes, int axis) {
+  as_size index = as_graph_find_block_index(sizes, axis);
+  if (index != AS_SIZE_BAD)
+    return index;
+  index = as_size_sym(sizes, index_name[axis]);
+  as_size_set_least(sizes, index, 0);
+  as_size_set_value(sizes, index, 0);
+  return index;
+}
+
+bool as_graph_depends_on_index(const as_graph *graph, as_size extent, int axis) {
+  as_size index = as_graph_find_block_index(graph->sizes, axis);
+  return index != AS_SIZE_BAD && extent != AS_SIZE_BAD &&
+         as_size_subst(graph->sizes, extent, index, 0) != extent;
+}
+
+bool as_graph_is_cut(const as_graph *graph, as_size extent) {
+  for (int axis = 0; axis < 4; axis++) {
+    if (as_graph_depends_on_index(graph, extent, axis))
+      return true;
+  }
+  return false;
+}
+
+as_node_id as_graph_cut_load(const as_graph *graph) {
+  for (as_node_id id = 0; id < graph->n; id++) {
+    for (uint32_t d = 0; graph->node[id].kind == AS_N_LOAD && d < graph->node[id].rank; d++) {
+      if (graph->node[id].upto[d] != AS_SIZE_BAD)
+        return id;
+    }
+  }
+  return AS_NONE;
+}
+
+typedef struct {
+  as_size number; /* of the tile of a block and iteration, along one axis */
+  as_size count;  /* of all tiles */
+} tile_place;
+
+static tile_place place_along(const as_graph *graph, const as_block *block, const int map[4],
+                              uint32_t d) {
+  as_sizes *sizes = graph->sizes;
+  tile_place place = {0, AS_SIZE_ONE};
+  for (int axis = 0; axis < 4; axis++) {
+    if (map[axis] != (int)d)
+      continue;
+    place.number = as_size_add(sizes, as_size_mul(sizes, place.number, extent(block, axis)),
+                               as_graph_block_index(sizes, axis));
+    place.count = as_size_mul(sizes, place.count, extent(block, axis));
+  }
+  return place;
+}
+
+/* the extent of the tile at that place, of those of extent `tile` that cover `whole`; AS_SIZE_BAD
+ * with err if nothing says that they do, none of them empty */
+static as_size cut_extent(as_graph *graph, const char *shown, as_size tile, as_size whole,
+                          tile_place place, as_err *err) {
+  as_sizes *sizes = graph->sizes;
+  as_size most = as_size_sub(sizes, as_size_add(sizes, whole, tile), AS_SIZE_ONE);
+  as_size count = as_size_div(sizes, most, tile);
+  if (!as_graph_same_size(graph, place.count, count)) {
+    char *needed = as_size_print(sizes, count);
+    bad_input(err, "`%s`: no `where` relation makes the number of tiles `%s`", shown,
+              needed ? needed : "that covers the tensor");
+    free(needed);
+    return AS_SIZE_BAD;
+  }
+  as_size before = as_size_mul(sizes, place.number, tile);
+  return as_size_min(sizes, tile, as_size_sub(sizes, whole, before));
+}
+
+static void set_tile(as_node *node, const as_size *tile, const as_size *upto) {
+  for (uint32_t d = 0; d < AS_MAX_RANK; d++) {
+    bool cut = upto != NULL && d < node->rank && upto[d] != AS_SIZE_BAD;
+    node->tile[d] = cut ? tile[d] : AS_SIZE_BAD;
+    node->upto[d] = cut ? upto[d] : AS_SIZE_BAD;
+  }
+}
+
 as_node_id as_graph_load(as_graph *graph, uint32_t block, const char *name, as_node_id from,
                          const as_size *tile, const int map[4], as_err *err) {
+  return as_graph_load_upto(graph, block, name, from, tile, NULL, map, err);
+}
+
+/* the extents of the tiles of a tensor, along each of its axes */
+static bool loaded_extents(as_graph *graph, uint32_t block, const char *shown,
+                           const as_node *source, const as_size *tile, const as_size *upto,
+                           const int map[4], as_size *dim, as_err *err) {
+  for (uint32_t d = 0; d < source->rank; d++) {
+    bool cut = upto != NULL && upto[d] != AS_SIZE_BAD;
+    tile_place place = place_along(graph, &graph->block[block], map, d);
+    as_size whole = cut ? upto[d] : as_size_mul(graph->sizes, place.count, tile[d]);
+    if (!as_graph_same_size(graph, whole, source->dim[d])) {
+      char *what = as_format("`%s`, axis %u of `%s` and its tiles", shown, d, source->name);
+      differ(graph, err, what, source->dim[d], whole);
+      free(what);
+      return false;
+    }
+    dim[d] = cut ? cut_extent(graph, shown, tile[d], whole, place, err) : tile[d];
+    if (dim[d] == AS_SIZE_BAD)
+      return false;
+  }
+  return true;
+}
+
+as_node_id as_graph_load_upto(as_graph *graph, uint32_t block, const char *name, as_node_id from,
+                              const as_size *tile, const as_size *upto, const int map[4],
+                              as_err *err) {
   const as_block *kernel = &graph->block[block];
   const char *shown = name ? name : "load";
   if (!reachable(graph, AS_NONE, from, err))
@@ -372,19 +485,9 @@ as_node_id as_graph_load(as_graph *graph, uint32_t block, const char *name, as_n
   uint32_t rank = graph->node[from].rank;
   if (!map_ok(kernel, map, rank, shown, err))
     return AS_NONE;
-  for (uint32_t d = 0; d < rank; d++) {
-    as_size whole = tile[d];
-    for (int x = 0; x < 4; x++) {
-      if (map[x] == (int)d)
-        whole = as_size_mul(graph->sizes, whole, extent(kernel, x));
-    }
-    if (as_graph_same_size(graph, whole, graph->node[from].dim[d]))
-      continue;
-    char *what = as_format("`%s`, axis %u of `%s` and its tiles", shown, d, graph->node[from].name);
-    differ(graph, err, what, graph->node[from].dim[d], whole);
-    free(what);
+  as_size dim[AS_MAX_RANK];
+  if (!loaded_extents(graph, block, shown, &graph->node[from], tile, upto, map, dim, err))
     return AS_NONE;
-  }
   as_node_id id = push_node(graph, AS_N_LOAD, block, name, err);
   if (id == AS_NONE)
     return id;
@@ -394,7 +497,8 @@ as_node_id as_graph_load(as_graph *graph, uint32_t block, const char *name, as_n
   node->rank = rank;
   node->dtype = graph->node[from].dtype;
   if (rank)
-    memcpy(node->dim, tile, rank * sizeof *tile);
+    memcpy(node->dim, dim, rank * sizeof *dim);
+  set_tile(node, tile, upto);
   set_map(node, &graph->block[block], map);
   node->varying = map[3] >= 0;
   to_block(graph, block, id);
@@ -435,6 +539,12 @@ as_node_id as_graph_acc(as_graph *graph, uint32_t block, const char *name, as_ac
     bad_input(err, "an accumulator's argument must not depend on a final value, as `%s` does",
               t.name);
     return AS_NONE;
+  }
+  for (uint32_t d = 0; d < t.rank; d++) {
+    if (as_graph_depends_on_index(graph, t.dim[d], 3)) {
+      bad_input(err, "`%s` has another extent in each iteration along axis %u", t.name, d);
+      return AS_NONE;
+    }
   }
   as_acc_operand operand = as_acc_rows[kind].operand;
   if (operand == AS_ACC_BY_MAXIMUM && !rescale_ok(graph, of, run, block, err))
@@ -505,6 +615,41 @@ as_node_id as_graph_run(as_graph *graph, uint32_t block, const char *name, as_no
 
 as_node_id as_graph_store(as_graph *graph, uint32_t block, const char *name, as_node_id of,
                           const int map[4], as_err *err) {
+  return as_graph_store_upto(graph, block, name, of, NULL, NULL, map, err);
+}
+
+/* dim, the extents of the tile that is stored, become those of the tensor that all of them make */
+static bool stored_extents(as_graph *graph, uint32_t block, const char *shown, const as_size *tile,
+                           const as_size *upto, const int map[4], as_size *dim, uint32_t rank,
+                           as_err *err) {
+  for (uint32_t d = 0; d < rank; d++) {
+    bool cut = upto != NULL && upto[d] != AS_SIZE_BAD;
+    tile_place place = place_along(graph, &graph->block[block], map, d);
+    if (!cut) {
+      dim[d] = as_size_mul(graph->sizes, place.count, dim[d]);
+      if (dim[d] == AS_SIZE_BAD)
+        return bad_input(err, "`%s`: a size beyond 63 bits", shown);
+      continue;
+    }
+    if (place.number == 0)
+      return bad_input(err, "`%s`: a tile is cut off along axes that the grid divides", shown);
+    as_size needed = cut_extent(graph, shown, tile[d], upto[d], place, err);
+    if (needed == AS_SIZE_BAD)
+      return false;
+    if (!as_graph_same_size(graph, needed, dim[d])) {
+      char *what = as_format("`%s`, axis %u of the tile and of what is stored", shown, d);
+      differ(graph, err, what, dim[d], needed);
+      free(what);
+      return false;
+    }
+    dim[d] = upto[d];
+  }
+  return true;
+}
+
+as_node_id as_graph_store_upto(as_graph *graph, uint32_t block, const char *name, as_node_id of,
+                               const as_size *tile, const as_size *upto, const int map[4],
+                               as_err *err) {
   const as_block *kernel = &graph->block[block];
   const char *shown = name ? name : "store";
   if (!reachable(graph, block, of, err))
@@ -533,12 +678,9 @@ as_node_id as_graph_store(as_graph *graph, uint32_t block, const char *name, as_
                 "xyz"[x]);
       return AS_NONE;
     }
-    t.dim[map[x]] = as_size_mul(graph->sizes, kernel->grid[x], t.dim[map[x]]);
-    if (t.dim[map[x]] == AS_SIZE_BAD) {
-      bad_input(err, "`%s`: a size beyond 63 bits", shown);
-      return AS_NONE;
-    }
   }
+  if (!stored_extents(graph, block, shown, tile, upto, map, t.dim, t.rank, err))
+    return AS_NONE;
   as_node_id id = push_node(graph, AS_N_STORE, block, name, err);
   if (id == AS_NONE)
     return id;
@@ -548,6 +690,7 @@ as_node_id as_graph_store(as_graph *graph, uint32_t block, const char *name, as_
   node->rank = t.rank;
   node->dtype = t.dtype;
   memcpy(node->dim, t.dim, sizeof node->dim);
+  set_tile(node, tile, upto);
   set_map(node, &graph->block[block], map);
   bool first = true;
   for (uint32_t i = 0; i < kernel->n; i++)

@@ -172,9 +172,16 @@ char *as_print_tp(const as_graph *graph) {
 static void p_tile(as_str *out, const as_graph *graph, const as_node *node, const as_node *from,
                    const as_node *tile) {
   static const char *const words[] = {"x", "y", "z", "loop"};
-  as_str_printf(out, "%s ", node->name);
-  as_text_dims(out, graph, tile->dim, tile->rank);
-  as_str_printf(out, " = %s", from->name);
+  as_str_printf(out, "%s [", node->name);
+  for (uint32_t i = 0; i < tile->rank; i++) {
+    bool cut = node->upto[i] != AS_SIZE_BAD;
+    as_str_add(out, i ? ", " : "");
+    p_size(out, graph, cut ? node->tile[i] : tile->dim[i]);
+    as_str_add(out, cut ? " upto " : "");
+    if (cut)
+      p_size(out, graph, node->upto[i]);
+  }
+  as_str_printf(out, "] = %s", from->name);
   for (int i = 0; i < 4; i++) {
     if (node->map[i] >= 0)
       as_str_printf(out, " %s -> %d", words[i], node->map[i]);

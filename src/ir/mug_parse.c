@@ -43,59 +43,65 @@ static bool parse_map(as_gparser *parser, int map[4]) {
   return end_of_line(lexed);
 }
 
+/* extents of a tile, and of the tensor where it may be cut off */
+typedef struct {
+  as_size dim[AS_MAX_RANK];
+  as_size upto[AS_MAX_RANK];
+  uint32_t rank;
+} tile_extents;
+
 /* `NAME [extents] =` */
-static bool tile_head(as_gparser *parser, const char *what, as_size dim[AS_MAX_RANK],
-                      uint32_t *rank) {
+static bool tile_head(as_gparser *parser, const char *what, tile_extents *tile) {
   as_lexed *lexed = parser->lexed;
-  return as_tok_new_name(lexed, what) != NULL && as_gp_dims(parser, dim, rank) &&
-         as_tok_want(lexed, '=', "`=`");
+  return as_tok_new_name(lexed, what) != NULL &&
+         as_gp_tile(parser, tile->dim, tile->upto, &tile->rank) && as_tok_want(lexed, '=', "`=`");
 }
 
 static bool load(as_gparser *parser) {
   as_lexed *lexed = parser->lexed;
   const as_token *token = as_tok(lexed);
-  as_size dim[AS_MAX_RANK];
-  uint32_t rank;
+  tile_extents tile;
   int map[4];
   as_err inner;
   as_err_init(&inner);
-  if (!tile_head(parser, "the name of a tile", dim, &rank))
+  if (!tile_head(parser, "the name of a tile", &tile))
     return false;
   as_node_id from = as_gp_ref(parser, AS_NONE);
   if (from == AS_NONE || !parse_map(parser, map))
     return false;
-  if (parser->graph->node[from].rank != rank) {
-    return as_lex_fail(lexed, token, "a tile of %u axes of `%s`, which has %u", rank,
+  if (parser->graph->node[from].rank != tile.rank) {
+    return as_lex_fail(lexed, token, "a tile of %u axes of `%s`, which has %u", tile.rank,
                        parser->graph->node[from].name ? parser->graph->node[from].name
                                                       : "a constant",
                        parser->graph->node[from].rank);
   }
   return built(parser, token,
-               as_graph_load(parser->graph, parser->block, token->s, from, dim, map, &inner),
+               as_graph_load_upto(parser->graph, parser->block, token->s, from, tile.dim, tile.upto,
+                                  map, &inner),
                &inner);
 }
 
 static bool store(as_gparser *parser) {
   as_lexed *lexed = parser->lexed;
   const as_token *token = as_tok(lexed);
-  as_size dim[AS_MAX_RANK];
-  uint32_t rank;
+  tile_extents tile;
   int map[4];
   as_err inner;
   as_err_init(&inner);
-  if (!tile_head(parser, "the name of a tensor", dim, &rank))
+  if (!tile_head(parser, "the name of a tensor", &tile))
     return false;
   as_node_id of = as_gp_ref(parser, parser->block);
   if (of == AS_NONE || !parse_map(parser, map))
     return false;
-  if (parser->graph->node[of].rank != rank) {
-    return as_lex_fail(lexed, token, "a tile of %u axes; the tensor stored has %u", rank,
+  if (parser->graph->node[of].rank != tile.rank) {
+    return as_lex_fail(lexed, token, "a tile of %u axes; the tensor stored has %u", tile.rank,
                        parser->graph->node[of].rank);
   }
-  for (uint32_t i = 0; i < rank; i++) {
-    if (as_graph_same_size(parser->graph, dim[i], parser->graph->node[of].dim[i]))
+  for (uint32_t i = 0; i < tile.rank; i++) {
+    if (tile.upto[i] != AS_SIZE_BAD ||
+        as_graph_same_size(parser->graph, tile.dim[i], parser->graph->node[of].dim[i]))
       continue;
-    char *a = as_size_print(parser->graph->sizes, dim[i]);
+    char *a = as_size_print(parser->graph->sizes, tile.dim[i]);
     char *b = as_size_print(parser->graph->sizes, parser->graph->node[of].dim[i]);
     as_lex_fail(lexed, token, "axis %u of the tile has extent `%s`; the tensor stored has `%s`", i,
                 a, b);
@@ -104,7 +110,9 @@ static bool store(as_gparser *parser) {
     return false;
   }
   return built(parser, token,
-               as_graph_store(parser->graph, parser->block, token->s, of, map, &inner), &inner);
+               as_graph_store_upto(parser->graph, parser->block, token->s, of, tile.dim, tile.upto,
+                                   map, &inner),
+               &inner);
 }
 
 /* Behind `=`: the word, the tile and what stands behind it. */

@@ -1,5 +1,5 @@
-/* Kernel-level operators that are no matrix products: one thread per element of a map, one warp per
- * result of a reduction, straight from global memory. */
+/* Kernel-level operators that are no matrix products: one thread per element of a map, one warp or
+ * one thread per result of a reduction, straight from global memory. */
 #include "emit.h"
 #include "fault.h"
 #include <stdlib.h>
@@ -68,6 +68,44 @@ static void emit_element(lo_text *text, const lo_value *value, long elements) {
   free(body);
 }
 
+/* Fewer results than this leave most of a GPU idle where each has one thread. */
+#define ENOUGH_THREADS 16384
+
+static void reads_along_last(void *arg, const lx *ref) {
+  const lo_value *value = ((void **)arg)[0];
+  bool *found = ((void **)arg)[1];
+  *found |= ref->n > 0 && lx_uses_var(ref->kid[ref->n - 1], value->rank - 1);
+}
+
+/* Does a thread per result read memory in the order of the threads?  It does where a tensor's last
+ * index moves with that of the result; the lanes of a warp over one result would be far apart. */
+static bool one_thread_each(const lo_value *value) {
+  bool found = false;
+  if (value->rank > 0 && lo_elems(value) >= ENOUGH_THREADS)
+    lx_refs(value->body, reads_along_last, (void *[]){(void *)value, &found});
+  return found;
+}
+
+/* x: one result of a reduction, by one thread */
+static void emit_serial(lo_text *text, const lo_value *value, long elements) {
+  lo_line(text, "const size_t e = (size_t)as_bid() * %d + (size_t)as_tid();", 32 * FLAT_WARPS);
+  if (!LO_FAULT(LO_FAULT_PREDICATION))
+    lo_line(text, "if (e >= %ld) return;", elements);
+  decode(text, value);
+  const char *index = flat_index_name[value->rank];
+  lo_line(text, "float x = %s;", identity(value));
+  lo_line(text, "for (%s %s = 0; %s < %ld; ++%s) {", lo_index_type(value->extent), index, index,
+          value->extent, index);
+  text->indent++;
+  char *body = lo_expr(text, value->body);
+  char *join = joined(value, body);
+  lo_line(text, "x = %s;", join);
+  free(body);
+  free(join);
+  text->indent--;
+  lo_line(text, "}");
+}
+
 /* x: one result of a reduction, by one warp; its first lane stores it */
 static void emit_reduction(lo_text *text, const lo_value *value, long elements) {
   lo_line(text, "const int lane = as_tid() & 31;");
@@ -97,9 +135,10 @@ bool lo_emit_flat(lo_job *job, lo_unit *unit, as_str *out) {
   lo_text writer = {
       .job = job, .unit = unit, .out = out, .ref = read_global, .var = flat_index_name};
   lo_text *text = &writer;
-  bool red = value->kind == LV_RED;
+  bool serial = value->kind == LV_RED && one_thread_each(value);
+  bool by_warps = value->kind == LV_RED && !serial;
   long elements = lo_elems(value);
-  long per_block = red ? FLAT_WARPS : 32 * FLAT_WARPS;
+  long per_block = by_warps ? FLAT_WARPS : 32 * FLAT_WARPS;
   unit->warps = FLAT_WARPS;
   unit->smem = 0;
   unit->blocks = (elements + per_block - 1) / per_block;
@@ -111,8 +150,10 @@ bool lo_emit_flat(lo_job *job, lo_unit *unit, as_str *out) {
   lo_line(text, "{");
   text->indent++;
   if (elements > 0) {
-    if (red)
+    if (by_warps)
       emit_reduction(text, value, elements);
+    else if (serial)
+      emit_serial(text, value, elements);
     else
       emit_element(text, value, elements);
     char *base_pointer = lo_global_pointer(job, unit->flat_val);

@@ -2,6 +2,7 @@
 #include "fault.h"
 #include "job.h"
 #include "range.h"
+#include "src/base/id.h"
 #include "src/base/trace.h"
 #include "threads.h"
 #include <stdlib.h>
@@ -209,6 +210,13 @@ static bool resolve(const as_lower_opts *asked, as_lower_opts *options, as_err *
 bool as_lower_cuda(const as_graph *mug, const as_lower_opts *asked, as_lowered *out, as_err *err) {
   as_lower_opts options;
   as_lowered_init(out);
+  as_node_id cut = as_graph_cut_load(mug);
+  if (cut != AS_NONE) {
+    return as_err_set(err, AS_BAD_INPUT,
+                      "`%s` is cut off at the end of its tensor, which is not "
+                      "lowered",
+                      mug->node[cut].name);
+  }
   if (!resolve(asked, &options, err))
     return false;
   int64_t *env = options.env ? NULL : as_graph_size_values(mug);

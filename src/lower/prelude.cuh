@@ -7,6 +7,8 @@
 #include <cuda_runtime.h>
 #define AS_DEV [[maybe_unused]] static __device__ __forceinline__
 #define AS_KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+/* one that issues all its loads at once: ptxas would rather have more blocks at a time, with fewer registers and fewer loads in flight */
+#define AS_KERNEL_AT_ONCE(threads) extern "C" __global__ void __launch_bounds__(threads, 1)
 #define AS_SMEM(sm) extern __shared__ __align__(1024) unsigned char sm[]
 #define AS_LAUNCH(kernel, blocks, threads, smem, stream, args) kernel<<<dim3(blocks), dim3(threads), smem, stream>>>(args)
 typedef unsigned char *as_sm;
@@ -14,7 +16,13 @@ AS_DEV int as_tid() { return (int)threadIdx.x; }
 AS_DEV unsigned as_bid() { return blockIdx.x; }
 AS_DEV void as_sync() { __syncthreads(); }
 AS_DEV float as_shfl_xor(float x, int d) { return __shfl_xor_sync(0xffffffffu, x, d); }
-AS_DEV float as_expf(float x) { return __expf(x); }
+/* as __expf, but results below 2^-126 are zero: __expf takes three more instructions to keep them */
+AS_DEV float as_expf(float x)
+{
+  float y;
+  asm("ex2.approx.ftz.f32 %0,%1;" : "=f"(y) : "f"(x * 1.4426950408889634f));
+  return y;
+}
 AS_DEV unsigned as_shared(as_sm sm, int off) { return (unsigned)__cvta_generic_to_shared(sm) + (unsigned)off; }
 template <int N> AS_DEV void as_cp_async(as_sm sm, int off, const void *p, size_t at)
 {

@@ -618,8 +618,7 @@ static bool by_producer(builder *B) {
   as_tg_add(g, main, AS_TG_MBWAIT, 'c')->bar = 0;
   if (!body(B, main))
     return false;
-  as_tg_add(g, main, AS_TG_SYNCWARP, 'c');
-  as_tg_add(g, main, AS_TG_MBARRIVE, 'c')->bar = 1;
+  as_ring_give_back(g, main);
   return true;
 }
 

@@ -545,6 +545,9 @@ static void emit_op(as_emitter *E, const as_tg_op *op, int step) {
   case AS_TG_SYNCWARP:
     line(E, "at_syncwarp();");
     break;
+  case AS_TG_PROXYFENCE:
+    line(E, "at_fence_proxy_async();");
+    break;
   case AS_TG_COMMIT:
     line(E, "at_cp_async_commit();");
     break;
@@ -567,6 +570,21 @@ static unsigned products(const as_tg_op *in) {
   return n;
 }
 
+/* How often a loop's body is printed.  A body that is printed often runs out of the cache for
+ * instructions: an attention kernel's iterations of 64 products took 0.86 us unrolled 16 times, 0.6
+ * twice; 32 products were fastest four times, 128 once (bench/NOTES.md). */
+static unsigned copies_of_body(const as_tg_op *loop) {
+  const unsigned most_products = 128;
+  unsigned n = products(loop);
+  unsigned count = loop->count > 0 ? (unsigned)loop->count : 1;
+  if (count <= 16 && count * n <= most_products)
+    return count;
+  unsigned copies = 1;
+  while (n > 0 && copies < 4 && 2 * copies * n <= most_products)
+    copies *= 2;
+  return copies;
+}
+
 static void emit_body(as_emitter *E, const as_tg_op *in, unsigned from, unsigned to, int step) {
   unsigned n = (unsigned)E->g->value.n;
   for (unsigned i = from; i < to; i++) {
@@ -582,9 +600,7 @@ static void emit_body(as_emitter *E, const as_tg_op *in, unsigned from, unsigned
       if (op->kind == AS_TG_STEPS) {
         line(E, "{");
       } else {
-        line(E, op->count <= 16                       ? "#pragma unroll"
-                : op->who == 'c' && products(op) <= 8 ? "#pragma unroll 4"
-                                                      : "#pragma unroll 1");
+        line(E, "#pragma unroll %u", copies_of_body(op));
         line(E, "for (int l = 0; l < %d; l++) {", op->count);
       }
       E->indent++;
@@ -712,8 +728,9 @@ char *as_threads_emit(const as_tg *g, const as_isa *isa, const as_block_ref *b, 
   as_tg_walk(&g->top, find_bulk, &bulk);
   tensor_maps(&E, &bulk, &params, &args, &maps);
   emit_top(&E);
-  as_str_printf(&text, "AS_KERNEL(%u) %s(const as_args a%s)\n{\n  AS_SMEM(sm);\n",
-                32 * as_tg_warps(g), name, params.s ? params.s : "");
+  as_str_printf(&text, "AS_KERNEL%s(%u) %s(const as_args a%s)\n{\n  AS_SMEM(sm);\n",
+                b->graph->block[b->block].has_loop ? "" : "_AT_ONCE", 32 * as_tg_warps(g), name,
+                params.s ? params.s : "");
   as_str_add(&text,
              "  const unsigned s0 = at_shared(sm);\n  const unsigned lane = "
              "(unsigned)as_tid() & 31u, warp = (unsigned)as_tid() >> 5;\n"

@@ -118,6 +118,8 @@ bool as_ring_stream_new(as_plan *p, const as_tg *g, unsigned tile, as_node_id no
 bool as_ring_place(as_plan *p, as_tg *g, as_ring_stream *s, unsigned n);
 /* the loop of a producer that fills the ring by bulk copies, with barriers full and empty */
 void as_ring_produce(as_plan *p, as_tg *g, const as_ring_stream *s, unsigned n);
+/* the end of an iteration of those who read the ring: their loads are over, the stage is empty */
+void as_ring_give_back(as_tg *g, as_tg_op *in);
 
 /* --- select.c */
 typedef struct {

@@ -263,3 +263,9 @@ void as_ring_produce(as_plan *p, as_tg *g, const as_ring_stream *s, unsigned n) 
   }
   expect->count = (int)bytes;
 }
+
+void as_ring_give_back(as_tg *g, as_tg_op *in) {
+  as_tg_add(g, in, AS_TG_PROXYFENCE, 'c');
+  as_tg_add(g, in, AS_TG_SYNCWARP, 'c');
+  as_tg_add(g, in, AS_TG_MBARRIVE, 'c')->bar = 1;
+}

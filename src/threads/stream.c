@@ -418,8 +418,7 @@ static bool bulk_loop(builder *B) {
   as_tg_add(g, main, AS_TG_MBWAIT, 'c')->bar = 0;
   if (!body_steps(B, main))
     return false;
-  as_tg_add(g, main, AS_TG_SYNCWARP, 'c');
-  as_tg_add(g, main, AS_TG_MBARRIVE, 'c')->bar = 1;
+  as_ring_give_back(g, main);
   as_tg_add(g, NULL, AS_TG_BAR, 'a');
   return true;
 }

@@ -164,7 +164,8 @@ static void row_function(as_str *out, const as_isa_row *row) {
     one(out, row, "bar:r");
   else if (starts(row, "mbarrier.wait"))
     one(out, row, "bar:r parity:r");
-  else if (starts(row, "mbarrier.fence") || starts(row, "cp.async.commit"))
+  else if (starts(row, "mbarrier.fence") || starts(row, "fence.proxy") ||
+           starts(row, "cp.async.commit"))
     one(out, row, "");
   else if (starts(row, "cp.async.wait")) {
     char *t = as_strdup(row->text);

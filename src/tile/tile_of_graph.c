@@ -269,6 +269,14 @@ static bool add_kernel(writer *w, const as_block *block) {
 }
 
 char *as_tile_of_graph(const as_graph *graph, as_err *err) {
+  as_node_id cut = as_graph_cut_load(graph);
+  if (cut != AS_NONE) {
+    as_err_set(err, AS_BAD_INPUT,
+               "`%s` is cut off at the end of its tensor: lanes of a tile "
+               "program are as many in each of its tiles",
+               graph->node[cut].name);
+    return NULL;
+  }
   writer w = {.graph = graph, .err = err};
   as_str_init(&w.out);
   as_intern_init(&w.taken, NULL);

@@ -8,7 +8,7 @@
 typedef struct {
   ck_elab elab;
   ck_tensor input;
-  ck_tensor *inputs[1];
+
   ck_definition list[4];
   uint32_t n;
 } world;
@@ -22,7 +22,7 @@ static world *world_new(void) {
   here->elab.n_sizes = 2;
   here->input.symbol = ck_word(terms, "X");
   here->input.signature = ck_word(terms, "i:r");
-  here->inputs[0] = &here->input;
+
   return here;
 }
 
@@ -193,8 +193,8 @@ int main(void) {
   for (size_t i = 0; i < n; i++) {
     world *here = world_new();
     cases[i].make(here);
-    const ck_tensors inputs = {here->inputs, 1};
-    const char *why = ck_admit(&here->elab, here->list, here->n, &inputs, true);
+    const ck_list inputs = {.first = &here->input, .n = 1};
+    const char *why = ck_admit(&here->elab, here->list, here->n, inputs, true);
     size_t words = cases[i].why ? strlen(cases[i].why) : 0;
     bool ok = cases[i].why ? why && strncmp(why, cases[i].why, words) == 0 : why == NULL;
     if (!ok) {

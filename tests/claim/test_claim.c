@@ -1,5 +1,5 @@
-/* Reads claim.cases and tile.cases: each case gives texts and says whether the claim can be stated,
- * and if so which goals, or why not. Plain main: built with the checker alone. */
+/* Reads claim.cases, cut.cases and tile.cases: each case gives texts and says whether the claim can
+ * be stated, and if so which goals, or why not. Plain main: built with the checker alone. */
 #include "proofs/checker/ck_claim.h"
 #include "tests/source_dir.h"
 #include <stdio.h>
@@ -180,7 +180,7 @@ static int run_file(const char *name, const ck_text *sem, int *n) {
 }
 
 int main(void) {
-  static const char *const files[] = {"claim.cases", "tile.cases"};
+  static const char *const files[] = {"claim.cases", "cut.cases", "tile.cases"};
   char path[4096];
   char *text[N_SEM];
   ck_text sem[N_SEM];

@@ -56,6 +56,14 @@ static const char *const graphs[] = {
     "1\n"
     "  b = sum(a, axis=1)\n  acc e, m = max b\n  f = exp(b - m)\n  acc d = sum f rescale m\n"
     "  store V [N] = d\nend\nZ = X + Y\n",
+    "mugraph q\nsizes G, L, T, U\nwhere G = (N + T - 1) div T, L = (D + U - 1) div U\nkernel k\n  "
+    "grid x = G, y = L\n  load a [T upto N, U upto D] = X x -> 0 y -> 1\n  load b [T upto N, U "
+    "upto "
+    "D] "
+    "= Y x -> 0 y -> 1\n  c = a + b\n  store Z [T upto N, U upto D] = c x -> 0 y -> 1\nend\n",
+    "mugraph q\nsizes L, U\nwhere L = (D + U - 1) div U\nkernel k\n  loop l = L\n  load a [N, U "
+    "upto D] = X loop -> 1\n  b = sum(a, axis=1)\n  acc e = sum b\n  m = max(a, axis=1)\n  acc f = "
+    "max m\n  store V [N] = e\n  store F [N] = f\nend\nZ = X + Y\n",
 };
 
 static const char *const specifications[] = {
@@ -335,13 +343,16 @@ static bool lists_at_large(const char *why) {
                  strstr(why, "a list of indices where one axis is declared"));
 }
 
-/* the claim asks for an equation of extents that are not the same */
+/* the claim asks for an equation of extents that are not the same, or that tiles cover a tensor:
+ * src/ir wants to be told */
 static bool asks_for_extents(const load_claim *claim) {
   for (uint32_t i = 0; i < claim->claim->n_goals; i++) {
     const ck_goal *goal = &claim->claim->goals[i];
     ck_id f = goal->formula;
-    if (strncmp(goal->name, "eq.", 3) != 0 && ck_is(claim->T, f, CK_EQ) &&
-        ck_kid(claim->T, f, 0) != ck_kid(claim->T, f, 1))
+    bool call = strncmp(goal->name, "eq.", 3) != 0;
+    if (call && ck_is(claim->T, f, CK_EQ) && ck_kid(claim->T, f, 0) != ck_kid(claim->T, f, 1))
+      return true;
+    if (call && ck_is(claim->T, f, CK_LE) && ck_is(claim->T, ck_kid(claim->T, f, 1), CK_MUL))
       return true;
   }
   return false;

@@ -107,6 +107,42 @@ START_TEST(moving_elements) {
 
 END_TEST
 
+/* a sum of sums is one kernel, by a thread or by a warp for each result; sums that differ stay
+ * apart
+ */
+START_TEST(sums_of_sums) {
+  static const struct {
+    long batch;
+    unsigned kernels;
+    const char *output;
+  } row[] = {{2, 1, "conv2d(X, F, top = 1, left = 1, bottom = 1, right = 1)"},
+             {64, 1, "conv2d(X, F, stride_h = 2)"},
+             {2, 1, "max_pool2d(X, kh = 3, kw = 2, top = 1)"},
+             {2, 2, "softmax(X, axis=3)"}};
+
+  for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+    lower_case j;
+    case_open(&j);
+    char *text = as_format("program sums\nsizes B = %ld\ninput X: f32[B, 4, 9, 10]\n"
+                           "input F: f32[8, 4, 3, 2]\noutput Y = %s\n",
+                           row[i].batch, row[i].output);
+    case_read(&j, text, NULL);
+    free(text);
+    as_lowered lowered;
+    as_lowered_init(&lowered);
+    bool made = as_lower_cuda(j.prog, &(as_lower_opts){0}, &lowered, &j.err);
+    ck_assert_msg(made, "%s: %s", row[i].output, made ? "" : as_err_format(&j.err));
+    if (row[i].kernels == 1)
+      ck_assert_msg(lowered.n_kernel == 1, "%s: %u kernels", row[i].output, lowered.n_kernel);
+    else
+      ck_assert_uint_ge(lowered.n_kernel, row[i].kernels);
+    as_lowered_clear(&lowered);
+    case_check(&j, NULL, NULL, 1);
+  }
+}
+
+END_TEST
+
 /* powers, built-in functions, kept axes, permutations, choice, products of other batches */
 START_TEST(powers_and_batches) {
   lower_case j;
@@ -362,6 +398,7 @@ int main(void) {
   tcase_add_test(tests, without_tensor_cores);
   tcase_add_test(tests, operators_alone);
   tcase_add_test(tests, moving_elements);
+  tcase_add_test(tests, sums_of_sums);
   tcase_add_test(tests, powers_and_batches);
   tcase_add_test(tests, bfloat_user_operator);
   tcase_add_test(tests, concat_and_max_accumulators);

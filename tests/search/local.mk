@@ -1,10 +1,13 @@
 # tests of search
-check_PROGRAMS += tests/search/test_abstract tests/search/test_search tests/search/test_spaces
-TESTS += tests/search/test_abstract tests/search/test_search tests/search/test_spaces
+check_PROGRAMS += tests/search/test_abstract tests/search/test_cost tests/search/test_search tests/search/test_spaces
+TESTS += tests/search/test_abstract tests/search/test_cost tests/search/test_search tests/search/test_spaces
 search_test_libs = libassearch.a libasjudge.a libastile.a libassmt.a libasread.a libasprove.a libasfield.a libassem.a libasir.a libastarget.a libck.a libasbase.a $(CHECK_LIBS) $(FLINT_LIBS) $(Z3_LIBS) $(GMP_LIBS) -lm -lpthread
 tests_search_test_abstract_SOURCES = tests/search/test_abstract.c
 tests_search_test_abstract_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_search_test_abstract_LDADD = $(search_test_libs)
+tests_search_test_cost_SOURCES = tests/search/test_cost.c
+tests_search_test_cost_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_search_test_cost_LDADD = $(search_test_libs)
 tests_search_test_search_SOURCES = tests/search/test_search.c
 tests_search_test_search_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_search_test_search_LDADD = $(search_test_libs)
@@ -13,4 +16,4 @@ tests_search_test_spaces_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_search_test_spaces_LDADD = $(search_test_libs)
 EXTRA_DIST += tests/search/data/gatez.sem tests/search/data/user_operator.tp tests/search/data/prime.tp tests/search/data/ntrans.tp \
 	tests/search/data/mlp3.tp tests/search/data/two_outputs.tp
-FAST_TESTS += tests/search/test_search
+FAST_TESTS += tests/search/test_search tests/search/test_cost

@@ -366,6 +366,21 @@ START_TEST(mask_shared_by_heads) {
 
 END_TEST
 
+/* 0 is a number of the program like others */
+START_TEST(zero_is_an_operand) {
+  static const char *const output[] = {"minimum(X, 0) / 2", "relu(X) + minimum(X, 0) / 10",
+                                       "select(greater(X, 0), X, X / 8)"};
+  program p;
+  char *text = as_format("program zero\nsizes B = 64, D = 64\ninput X: f32[B, D]\noutput Y = %s\n",
+                         output[_i]);
+  as_search_result result = search_text(&p, text, as_search_default);
+  ck_assert_msg(result.cand[0].kernels == 1, "%s: %u kernels", output[_i], result.cand[0].kernels);
+  done_with(&p, &result);
+  free(text);
+}
+
+END_TEST
+
 START_TEST(limits_are_said) {
   program p;
   as_search_opts options = as_search_default;
@@ -446,6 +461,7 @@ int main(void) {
   tcase_add_test(tests, tiles_join_to_extents);
   tcase_add_test(tests, partition_beside_one_kernel);
   tcase_add_test(tests, mask_shared_by_heads);
+  tcase_add_loop_test(tests, zero_is_an_operand, 0, 3);
   tcase_add_test(tests, limits_are_said);
   tcase_add_loop_test(tests, odd_shapes, 0, 5);
   tcase_add_loop_test(tests, best_so_far, 0, 2);

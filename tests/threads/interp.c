@@ -235,6 +235,8 @@ static bool do_bulk(run *R, const instant *i) {
         }
         if (!fetch(R, t, index, i->l, limits, &c->value[c->n]) || !cell_at(R, y, &c->cell[c->n]))
           return false;
+        if (R->late[c->cell[c->n]])
+          return interp_wrong(R, "a box over what may not have been read yet");
         c->n++;
       }
     }
@@ -292,6 +294,7 @@ static bool do_vector(run *R, agent *A, const instant *i, uint32_t lane) {
       const as_tg_buffer *b = &R->g->buffer[op->buf];
       if (!cell_at(R, b->base + (long)(at + (uint32_t)op->base + e) * b->elem, &cell))
         return false;
+      R->late[cell] |= (uint64_t)1 << (A - R->agents);
       if (load) {
         to->lane[r][lane] = R->cell[cell];
       } else {
@@ -305,6 +308,13 @@ static bool do_vector(run *R, agent *A, const instant *i, uint32_t lane) {
 }
 
 /* --- operations of a whole warp */
+static uint64_t agents_of(const run *R, unsigned warp) {
+  uint64_t mask = 0;
+  for (unsigned k = 0; k < R->n_agent; k++)
+    mask |= R->agents[k].warp == warp ? (uint64_t)1 << k : 0;
+  return mask;
+}
+
 static bool do_ldmatrix(run *R, unsigned warp, const instant *i) {
   const as_tg_op *op = i->op;
   unsigned num = strstr(op->instr, ".x4") ? 4 : strstr(op->instr, ".x2") ? 2 : 1;
@@ -324,6 +334,7 @@ static bool do_ldmatrix(run *R, unsigned warp, const instant *i) {
           if (!cell_at(R, base_of(R, i) + (long)(at + c) * elem, &cell))
             return false;
           matrix[r][c] = R->cell[cell];
+          R->late[cell] |= agents_of(R, warp);
         }
       }
       for (uint32_t lane = 0; lane < 32; lane++) {
@@ -489,6 +500,10 @@ static bool local(run *R, agent *A, const instant *i, bool *blocked) {
   case AS_TG_WAITG:
     wait_groups(R, A, op->count);
     return true;
+  case AS_TG_PROXYFENCE:
+    for (long i_cell = 0; i_cell < R->cells; i_cell++)
+      R->late[i_cell] &= ~((uint64_t)1 << (A - R->agents));
+    return true;
   case AS_TG_MBINIT:
     do_init(R, A);
     return true;
@@ -588,6 +603,7 @@ static void begin(run *R, const as_tg *g, const field_tensor *tensor, uint64_t s
   R->cell = as_calloc((size_t)R->cells, sizeof *R->cell);
   for (long i = 0; i < R->cells; i++)
     R->cell[i] = field_random(&R->rng);
+  R->late = as_calloc((size_t)R->cells, sizeof *R->late);
   R->bar = as_calloc(g->n_barrier * (unsigned)g->stages + 1, sizeof *R->bar);
   R->value = as_calloc(R->warps * g->value.n + 1, sizeof *R->value);
   for (unsigned t = 0; t < g->n_tile; t++) {
@@ -627,6 +643,7 @@ static void end(run *R) {
     free(R->got[t]);
   free(R->value);
   free(R->cell);
+  free(R->late);
   free(R->bar);
   as_vec_clear(&R->copies);
   as_vec_clear(&R->program[0]);

@@ -54,6 +54,7 @@ typedef struct {
   unsigned n_agent;
   unsigned warps;
   pair *cell;
+  uint64_t *late; /* by cell: agents whose accesses may still be under way for bulk copies */
   long cells;
   mbar *bar;
   as_vec copies; /* of copy */

@@ -31,8 +31,8 @@ bounds() {
   echo "$name for $arch: registers $(tr '\n' ' ' <used)"
 }
 
-bounds gqa_2 sm_90a 2 72 144
+bounds gqa_2 sm_90a 2 88 144
 bounds softmax_rows sm_90a 1 40
 bounds rmsnorm_linear_16 sm_90a 1 56
-bounds gqa_2 sm_80 2 72 144
+bounds gqa_2 sm_80 2 88 144
 finish

@@ -40,6 +40,13 @@ static void drop(as_tg *g, as_tg_op *in, unsigned at) {
   in->n_body--;
 }
 
+static void after_the_next(as_tg *g, as_tg_op *in, unsigned at) {
+  as_tg_op *moved = in->body[at];
+  (void)g;
+  in->body[at] = in->body[at + 1];
+  in->body[at + 1] = moved;
+}
+
 static void one_more_group(as_tg *g, as_tg_op *in, unsigned at) {
   (void)g;
   in->body[at]->count++;
@@ -119,6 +126,10 @@ static const mistake mistakes[] = {
     {"one group too many in flight", 0, AS_TG_WAITG, 0, one_more_group, "a race in shared memory"},
     {"no syncwarp before lane 0 gives the stage back", 1, AS_TG_SYNCWARP, 0, drop,
      "a race in shared memory"},
+    {"no proxy fence before a stage is given back", 1, AS_TG_PROXYFENCE, 0, drop,
+     "a bulk copy over what no proxy fence hands over"},
+    {"the other lanes' proxy fence after lane 0 may go on", 1, AS_TG_PROXYFENCE, 0, after_the_next,
+     "a bulk copy over what no proxy fence hands over"},
     {"full is waited for with the other parity", 1, AS_TG_MBWAIT, 1, other_parity, NULL},
     {"empty is waited for one round late", 4, AS_TG_MBWAIT, 0, one_round_late, NULL},
     {"fewer bytes expected than copied", 1, AS_TG_MBEXPECT, 0, fewer_bytes, NULL},

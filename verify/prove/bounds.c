@@ -471,11 +471,9 @@ static pv_thm nn_search(pv *prover, pv_ctx ctx, const pv_poly *poly, int depth) 
       uint32_t n_facts;
       pv_poly cofactor;
       pv_poly rest;
-      int kind =
-          head == CK_V
-              ? (!strncmp(ck_word_text(prover->terms, ck_name(prover->terms, atom)), "$$", 2) ? 0
-                                                                                              : 2)
-              : 1;
+      int kind = head == CK_V
+                     ? (ck_word_text(prover->terms, ck_name(prover->terms, atom))[0] == '$' ? 0 : 2)
+                     : 1;
       if (kind != pass || inside_other(prover, atoms, n, atom))
         continue;
       n_facts = facts_of(prover, ctx, atom, depth, facts);

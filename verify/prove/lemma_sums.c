@@ -326,3 +326,80 @@ pv_thm pv_derive_sum_exchange(pv *prover) {
                  minus, apart, prover->one, pv_hyp(prover, exchange_at(prover, &over, over.j)));
   return by_induction(prover, &over, exchange_at(prover, &over, over.j), base, step);
 }
+
+/* --- a sum to the lesser of two bounds, as one to a whose elements from b on are 0 */
+typedef struct {
+  ck_id a;
+  ck_id b;
+  ck_id k;
+  ck_id f; /* f(k) */
+} cut_sum;
+
+/* ite(at < b, f(at), 0) */
+static ck_id guarded(pv *prover, const cut_sum *cut, ck_id at) {
+  ck_id inside = pv_lt(prover, at, cut->b);
+  return ck_ite(prover->terms, inside, pv_apply(prover, "f", at), prover->zero);
+}
+
+/* sum(k < n) f = sum(k < n) guarded, from inside: k < b */
+static pv_thm all_inside(pv *prover, const cut_sum *cut, ck_id n, pv_thm inside) {
+  ck_id guard = guarded(prover, cut, cut->k);
+  pv_thm same = pv_sym(prover, pv_law(prover, "ite1", &guard, 1, inside));
+  return pv_lift_sum(prover, n, cut->k, same);
+}
+
+/* the lemma where a <= b: all elements are there */
+static pv_thm not_cut(pv *prover, const cut_sum *cut, ck_id least) {
+  pv_thm a_below_b = pv_hyp(prover, pv_le(prover, cut->a, cut->b));
+  pv_thm k_below_a = pv_hyp(prover, pv_lt(prover, cut->k, cut->a));
+  pv_thm is_a = pv_law(prover, "ite1", &least, 1, a_below_b);
+  pv_thm left = pv_cong(prover, pv_sum(prover, least, cut->k, cut->f),
+                        pv_sum(prover, cut->a, cut->k, cut->f), &is_a, 1);
+  pv_thm inside = PV_COMBINE(prover, pv_lt(prover, cut->k, cut->b), prover->one, k_below_a,
+                             prover->one, a_below_b);
+  return pv_trans(prover, left, all_inside(prover, cut, cut->a, inside));
+}
+
+/* .. and where b < a: those from b on are 0 */
+static pv_thm cut_at_b(pv *prover, const cut_sum *cut, ck_id least, pv_thm b_nonneg) {
+  ck_id k = cut->k;
+  ck_id rest = pv_sub(prover, cut->a, cut->b);
+  ck_id both = pv_add(prover, cut->b, rest);
+  ck_id after = pv_add(prover, cut->b, k);
+  ck_id guard = guarded(prover, cut, k);
+  ck_id beyond = guarded(prover, cut, after);
+  pv_thm b_below_a = pv_hyp(prover, pv_lt(prover, cut->b, cut->a));
+  pv_thm rest_nonneg = PV_COMBINE(prover, pv_ge0(prover, rest), prover->one, b_below_a);
+  pv_thm is_b = pv_law(prover, "ite0", &least, 1, b_below_a);
+  pv_thm left = pv_cong(prover, pv_sum(prover, least, k, cut->f), pv_sum(prover, cut->b, k, cut->f),
+                        &is_b, 1);
+  pv_thm first = all_inside(prover, cut, cut->b, pv_hyp(prover, pv_lt(prover, k, cut->b)));
+  pv_thm same_bound = pv_identity(prover, pv_eq(prover, cut->a, both));
+  pv_thm rebound = pv_cong(prover, pv_sum(prover, cut->a, k, guard), pv_sum(prover, both, k, guard),
+                           &same_bound, 1);
+  pv_var_sub vars[2] = {{pv_int_var(prover, "m"), cut->b}, {pv_int_var(prover, "n"), rest}};
+  ck_fsub fun = pv_fun_sub(prover, "f", &k, guard);
+  pv_thm premises[2] = {b_nonneg, rest_nonneg};
+  pv_thm apart = pv_use_lemma(prover, PV_SUM_CONCAT, vars, 2, &fun, 1, premises, 2);
+  pv_thm outside = PV_COMBINE(prover, pv_le(prover, cut->b, after), prover->one,
+                              pv_hyp(prover, pv_ge0(prover, k)));
+  pv_thm nothing_there = pv_lift_sum(prover, rest, k, pv_law(prover, "ite0", &beyond, 1, outside));
+  pv_thm none = pv_use_lemma(prover, PV_SUM_ZERO, &vars[1], 1, NULL, 0, &rest_nonneg, 1);
+  ck_id minus = pv_num(prover, -1);
+  ck_id claim = pv_eq(prover, pv_sum(prover, least, k, cut->f), pv_sum(prover, cut->a, k, guard));
+  return PV_COMBINE(prover, claim, prover->one, left, prover->one, first, minus, rebound, minus,
+                    apart, minus, nothing_there, minus, none);
+}
+
+pv_thm pv_derive_sum_min(pv *prover) {
+  cut_sum cut = {
+      .a = pv_int_var(prover, "a"), .b = pv_int_var(prover, "b"), .k = pv_int_var(prover, "k")};
+  cut.f = pv_apply(prover, "f", cut.k);
+  ck_id least = pv_min2(prover, cut.a, cut.b);
+  pv_thm b_nonneg = pv_hyp(prover, pv_ge0(prover, cut.b));
+  pv_thm whole = not_cut(prover, &cut, least);
+  pv_thm part = cut_at_b(prover, &cut, least, b_nonneg);
+  return whole == PV_NONE || part == PV_NONE
+             ? PV_NONE
+             : pv_cases(prover, pv_le(prover, cut.a, cut.b), whole, part);
+}

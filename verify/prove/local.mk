@@ -19,6 +19,7 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/certificate.c \
   verify/prove/clauses.c \
   verify/prove/ctx.c \
+  verify/prove/cutmax.c \
   verify/prove/cuts.c \
   verify/prove/defs.c \
   verify/prove/eq.c \

@@ -2,9 +2,7 @@
  * least each element and at most what all elements are. */
 #include "pv_folds.h"
 
-/* the fold t, with base init, as max(k < n) body with the base written out: the equation; PV_NONE
- * if the base is another */
-static pv_thm written_out(pv *prover, pv_ctx ctx, ck_id term, ck_id n, ck_id init, ck_id k,
+pv_thm pv_max_written_out(pv *prover, pv_ctx ctx, ck_id term, ck_id n, ck_id init, ck_id k,
                           ck_id body) {
   ck_id literal = pv_max(prover, n, k, body);
   pv_eqn base = pv_norm(prover, ctx, ck_sub(prover->terms, body, &k, &prover->zero, 1, NULL, 0));
@@ -61,7 +59,8 @@ pv_eqn pv_range_max(pv *prover, pv_ctx ctx, ck_id term, ck_id n, ck_id init, ck_
     return result.by == PV_NONE ? none : result;
   }
   n_nonneg = pv_follows(prover, ctx, pv_ge0(prover, n));
-  if (n_nonneg == PV_NONE || (thm = written_out(prover, ctx, term, n, init, k, body)) == PV_NONE)
+  if (n_nonneg == PV_NONE ||
+      (thm = pv_max_written_out(prover, ctx, term, n, init, k, body)) == PV_NONE)
     return none;
   if (!ck_has_var(prover->terms, body, k)) {
     result.to = body;
@@ -184,7 +183,7 @@ pv_eqn pv_monotone_max(pv *prover, pv_ctx ctx, ck_id term, ck_id n, ck_id init, 
   ck_id body_under_binders;
   pv_ctx in;
   pv_thm n_pos = pv_follows(prover, ctx, pv_gt0(prover, n));
-  pv_thm thm = n_pos == PV_NONE ? PV_NONE : written_out(prover, ctx, term, n, init, k, body);
+  pv_thm thm = n_pos == PV_NONE ? PV_NONE : pv_max_written_out(prover, ctx, term, n, init, k, body);
   pv_thm n_nonneg;
   if (thm == PV_NONE)
     return none;

@@ -226,6 +226,12 @@ pv_eqn pv_join_max(pv *prover, pv_ctx ctx, ck_id term, ck_id n, ck_id init, ck_i
   if (body_at == CK_BAD)
     return none;
   tile = ck_kid(prover->terms, body, 0);
+  pv_thm cut = pv_cut_tiles_max(prover, ctx, n, k, body, inner_counter, body_at);
+  if (cut != PV_NONE && cut != PV_REFL) {
+    pv_thm literal = pv_max_written_out(prover, ctx, term, n, init, k, body);
+    pv_eqn whole = {pv_right(prover, cut), pv_trans(prover, literal, cut)};
+    return whole.by == PV_NONE ? none : pv_then(prover, whole, pv_norm(prover, ctx, whole.to));
+  }
   if (ck_has_var(prover->terms, tile, k))
     return none;
   ck_id with = pv_sub(prover, joint, pv_mul(prover, k, tile));

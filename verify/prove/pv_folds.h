@@ -23,6 +23,13 @@ pv_eqn pv_monotone_max(pv *prover, pv_ctx ctx, ck_id t, ck_id n, ck_id init, ck_
 pv_eqn pv_min_as_max(pv *prover, pv_ctx ctx, ck_id t, ck_id n, ck_id init, ck_id k, ck_id body);
 /* max over k < n of body, from m: body = m for 0 <= k < n; np: 0 < n */
 pv_thm pv_lift_max(pv *prover, ck_id n, ck_id k, pv_thm thm, pv_thm np);
+/* cutmax.c: max(k < n) inner, where inner is the maximum of body_at over what is left of tile k, as
+ * one maximum; PV_REFL: it is no such */
+pv_thm pv_cut_tiles_max(pv *prover, pv_ctx ctx, ck_id n, ck_id k, ck_id inner, ck_id counter,
+                        ck_id body_at);
+/* the fold t, with base init, as max(k < n) body with the base written out; PV_NONE: it is not */
+pv_thm pv_max_written_out(pv *prover, pv_ctx ctx, ck_id t, ck_id n, ck_id init, ck_id k,
+                          ck_id body);
 /* the element at that counter of a fold that is a maximum, whatever its base; CK_BAD: it is none */
 ck_id pv_max_element(pv *prover, ck_id fold, ck_id counter);
 /* max(k < n) body < 0, or <= 0, where all elements are; inner: with 0 <= k < n */

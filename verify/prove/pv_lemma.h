@@ -24,6 +24,7 @@
   ROW(SUM_EXCHANGE, sum_exchange,                                                                  \
       "0 <= n, 0 <= m: sum(i < n) sum(k < m) f2(i,k) = sum(k < m) sum(i < n) f2(i,k)")             \
   ROW(SUM_REVERSE, sum_reverse, "0 <= n: sum(k < n) f(k) = sum(k < n) f(n-1-k)")                   \
+  ROW(SUM_MIN, sum_min, "0 <= b: sum(k < min2(a,b)) f(k) = sum(k < a) ite(k < b, f(k), 0)")        \
   /* reals: lemma_reals.c, roots.c */                                                              \
   ROW(EXP0, exp0, "exp 0 = 1")                                                                     \
   ROW(EXP_POS, exp_pos, "0 < exp x")                                                               \
@@ -54,6 +55,9 @@
   ROW(MAX_CONCAT, max_concat,                                                                      \
       "0 <= m, 0 <= q: max(k < m+(q+1)) f(k) = max2(max(k < m) f(k), max(k < q+1) f(m+k))")        \
   ROW(MAX_SPLIT, max_split, "0 < G, 0 < T: max(g < G) max(t < T) f(g*T + t) = max(k < G*T) f(k)")  \
+  ROW(MAX_CUT, max_cut,                                                                            \
+      "0 <= g, 0 < T, g*T < D, D <= g*T+T: max(l < g+1) max(t < min2(T, D-l*T)) f(l*T + t) = "     \
+      "max(k < D) f(k)")                                                                           \
   ROW(MAX_ADD, max_add, "0 <= n: max(k < n) f(k)+x = max(k < n) f(k) + x")                         \
   ROW(MAX_SCALE, max_scale, "0 <= n, 0 <= x: max(k < n) x*f(k) = x * max(k < n) f(k)")             \
   ROW(MAX_EXP, max_exp, "0 <= n: max(k < n) exp f(k) = exp max(k < n) f(k)")                       \

@@ -29,6 +29,7 @@ ck_id pv_sum(pv *prover, ck_id n, ck_id k, ck_id body); /* sum over k < n; k a v
 /* a fold of width 1; the variables k and acc of step are bound here */
 ck_id pv_fold1(pv *prover, ck_id n, ck_id init, ck_id k, ck_id acc, ck_id step);
 ck_id pv_max2(pv *prover, ck_id a, ck_id b);            /* ite(a <= b, b, a) */
+ck_id pv_min2(pv *prover, ck_id a, ck_id b);            /* ite(a <= b, a, b) */
 ck_id pv_max(pv *prover, ck_id n, ck_id k, ck_id body); /* max over k < n, base the body at 0 */
 
 /* min over k < n, base the body at 0; the product over k < n, base 1 */

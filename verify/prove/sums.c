@@ -627,11 +627,54 @@ static bool has_div(pv *prover, ck_id term) {
   return false;
 }
 
+static uint32_t monomials(pv *prover, ck_id term) {
+  pv_poly poly;
+  pv_poly_init(&poly);
+  pv_poly_read(prover, &poly, term);
+  uint32_t n = poly.count;
+  pv_poly_clear(&poly);
+  return n;
+}
+
+/* A sum over what is left of a tile, min(tile, left), as one over the tile with 0 for what is
+ * beyond: so that it can be joined with the sum over tiles, and cut where all of them end. */
+static pv_eqn over_whole_tile(pv *prover, pv_ctx ctx, ck_id term) {
+  ck_id bound = ck_kid(prover->terms, term, 0);
+  ck_id tile = ck_kid(prover->terms, bound, 1);
+  ck_id left = ck_kid(prover->terms, bound, 2);
+  ck_id k;
+  if (monomials(prover, tile) > monomials(prover, left)) {
+    ck_id other = tile;
+    tile = left;
+    left = other;
+  }
+  ck_id least = pv_min2(prover, tile, left);
+  pv_eqn same = pv_norm(prover, ctx, least);
+  pv_thm left_nonneg = ge0(prover, ctx, left);
+  if (same.by == PV_NONE || same.to != bound || left_nonneg == PV_NONE)
+    return pv_fail();
+  pv_ctx_bind(prover, ctx, bound, &k);
+  ck_id body = pv_sum_body(prover, term, k);
+  pv_var_sub vars[2] = {{pv_int_var(prover, "a"), tile}, {pv_int_var(prover, "b"), left}};
+  ck_fsub fun = pv_fun_sub(prover, "f", &k, body);
+  pv_thm back = same.by == PV_REFL ? PV_REFL : pv_sym(prover, same.by);
+  pv_thm rebound =
+      back == PV_REFL ? PV_REFL : pv_cong(prover, term, pv_sum(prover, least, k, body), &back, 1);
+  pv_thm thm = pv_trans(prover, rebound,
+                        pv_use_lemma(prover, PV_SUM_MIN, vars, 2, &fun, 1, &left_nonneg, 1));
+  return thm == PV_NONE ? pv_fail() : (pv_eqn){pv_right(prover, thm), thm};
+}
+
 /* t: a sum whose bound is normal */
 pv_eqn pv_norm_sum(pv *prover, pv_ctx ctx, ck_id term) {
   enum { PLACES = 8 };
 
   ck_id n = ck_kid(prover->terms, term, 0);
+  if (ck_head(prover->terms, n) == CK_ITE) {
+    pv_eqn whole = over_whole_tile(prover, ctx, term);
+    if (whole.by != PV_NONE)
+      return pv_then(prover, whole, pv_norm(prover, ctx, whole.to));
+  }
   ck_id k;
   ck_id place[PLACES];
   ck_id block;

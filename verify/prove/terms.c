@@ -122,6 +122,11 @@ ck_id pv_sum(pv *prover, ck_id n, ck_id k, ck_id body) {
   return ck_fold(prover->terms, 0, 1, kids);
 }
 
+ck_id pv_min2(pv *prover, ck_id a, ck_id b) {
+  ck_id c = pv_le(prover, a, b);
+  return c == CK_BAD ? CK_BAD : ck_ite(prover->terms, c, a, b);
+}
+
 ck_id pv_max2(pv *prover, ck_id a, ck_id b) {
   ck_id c = pv_le(prover, a, b);
   return c == CK_BAD ? CK_BAD : ck_ite(prover->terms, c, b, a);

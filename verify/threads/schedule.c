@@ -1,4 +1,4 @@
-/* Conditions 11 to 14: the synchronisation skeleton, run for all iterations with vector clocks.  A
+/* Conditions 11 to 15: the synchronisation skeleton, run for all iterations with vector clocks.  A
  * clock has a component an agent (lane 0 of each compute warp, its other lanes, the producer), and
  * one a (barrier, stage): the phases known to be complete. */
 #include "den.h"
@@ -32,6 +32,9 @@ typedef struct { /* the last access of an (operation, step, stage, agent): an ag
   int value;
   int epoch;
   int done_epoch; /* of the issuer, when it waited; -1 not yet */
+  bool bulk;      /* made by the unit that copies boxes, not by the thread */
+  int handed;     /* its agent's clock at the first proxy fence after it was over; -1 none yet */
+  bool kept;      /* in the list of those that no proxy fence has followed */
 } record;
 
 typedef struct {
@@ -61,6 +64,7 @@ typedef struct {
   int *record_at;    /* [((access * stages) + slot) * agents + agent] -> index, -1 */
   as_vec *by_buffer; /* of record indices */
   as_vec *open;      /* per agent: records of the open group */
+  as_vec *kept;      /* per agent: records that no proxy fence has followed */
   as_vec *groups;    /* per agent: as_vec of record indices */
   int *version;      /* [(buffer * stages + slot) * agents + agent]: iteration that was filled */
   bool *loads;       /* [buffer * agents + agent]: has a part in filling it */
@@ -80,6 +84,7 @@ static bool synchronises(as_tg_kind k) {
   case AS_TG_STS:
   case AS_TG_BAR:
   case AS_TG_SYNCWARP:
+  case AS_TG_PROXYFENCE:
   case AS_TG_COMMIT:
   case AS_TG_WAITG:
   case AS_TG_MBINIT:
@@ -131,6 +136,27 @@ static bool known(const schedule *S, const record *r, unsigned agent) {
   return r->component >= 0 && S->clock[agent][r->component] >= r->value;
 }
 
+/* Condition 15: the unit that copies boxes sees a thread's access as over only behind a fence that
+ * the thread makes after it; order by barriers alone is not enough. */
+static bool handed_over(const schedule *S, const record *r, unsigned agent) {
+  return r->bulk || (r->handed >= 0 && S->clock[agent][r->agent] >= r->handed);
+}
+
+static void hand_over(schedule *S, unsigned agent) {
+  as_vec *kept = &S->kept[agent];
+  size_t left = 0;
+  for (size_t i = 0; i < kept->n; i++) {
+    int at = AS_VEC_AT(kept, int, i);
+    record *r = &AS_VEC_AT(&S->record, record, (size_t)at);
+    r->kept = !known(S, r, agent);
+    if (r->kept)
+      AS_VEC_AT(kept, int, left++) = at;
+    else
+      r->handed = S->clock[agent][agent];
+  }
+  kept->n = left;
+}
+
 /* Condition 13: an access is ordered after every earlier one that it meets, if one of them writes.
  * The lanes of an agent have no order among each other but by epochs (syncwarp, bar). */
 static bool conflict_free(schedule *S, const event *e, unsigned agent, bool write, int slot) {
@@ -150,9 +176,12 @@ static bool conflict_free(schedule *S, const event *e, unsigned agent, bool writ
       } else {
         ordered = known(S, r, agent);
       }
-      ENSURE(S, "a race in shared memory",
-             ordered || !as_footprint_meet(&S->f, r->access, r->agent, r->slot, (unsigned)e->access,
-                                           agent, slot));
+      bool over = ordered && (e->op->kind != AS_TG_BULK || handed_over(S, r, agent));
+      if (over ||
+          !as_footprint_meet(&S->f, r->access, r->agent, r->slot, (unsigned)e->access, agent, slot))
+        continue;
+      ENSURE(S, "a race in shared memory", ordered);
+      ENSURE(S, "a bulk copy over what no proxy fence hands over", over);
     }
   }
   return true;
@@ -178,15 +207,22 @@ static bool access_memory(schedule *S, const event *e, unsigned agent, bool writ
               .component = sync ? (int)agent : -1,
               .value = S->clock[agent][agent],
               .epoch = S->epoch[agent],
-              .done_epoch = -1};
+              .done_epoch = -1,
+              .bulk = e->op->kind == AS_TG_BULK,
+              .handed = -1};
   if (S->record_at[key] < 0) {
     S->record_at[key] = (int)S->record.n;
     as_vec_push(&S->record, &r);
     as_vec_push(&S->by_buffer[e->op->buf], &S->record_at[key]);
   } else {
+    r.kept = AS_VEC_AT(&S->record, record, (size_t)S->record_at[key]).kept;
     AS_VEC_AT(&S->record, record, (size_t)S->record_at[key]) = r;
   }
   *at = S->record_at[key];
+  if (!r.bulk && !r.kept) {
+    AS_VEC_AT(&S->record, record, (size_t)*at).kept = true;
+    as_vec_push(&S->kept[agent], at);
+  }
   return true;
 }
 
@@ -474,6 +510,9 @@ static bool step(schedule *S, unsigned agent, bool *blocked) {
   case AS_TG_BULK:
     ok = do_bulk(S, e, agent);
     break;
+  case AS_TG_PROXYFENCE:
+    hand_over(S, agent);
+    break;
   case AS_TG_COMMIT:
     do_commit(S, agent);
     break;
@@ -564,10 +603,12 @@ static void prepare(schedule *S) {
   S->clock = as_calloc(S->agents, sizeof *S->clock);
   S->open = as_calloc(S->agents, sizeof *S->open);
   S->groups = as_calloc(S->agents, sizeof *S->groups);
+  S->kept = as_calloc(S->agents, sizeof *S->kept);
   for (unsigned a = 0; a < S->agents; a++) {
     S->clock[a] = as_calloc(S->dims, sizeof **S->clock);
     as_vec_init(&S->open[a], sizeof(int));
     as_vec_init(&S->groups[a], sizeof(as_vec));
+    as_vec_init(&S->kept[a], sizeof(int));
   }
   S->bar = as_calloc(g->n_barrier * stages + 1, sizeof *S->bar);
   for (unsigned i = 0; i < g->n_barrier * stages; i++)
@@ -606,6 +647,7 @@ static void clear(schedule *S) {
     for (size_t i = 0; i < S->groups[a].n; i++)
       as_vec_clear(&AS_VEC_AT(&S->groups[a], as_vec, i));
     as_vec_clear(&S->groups[a]);
+    as_vec_clear(&S->kept[a]);
   }
   for (unsigned i = 0; S->bar && i < S->g->n_barrier * (unsigned)S->g->stages; i++)
     free(S->bar[i].clock);
@@ -619,6 +661,7 @@ static void clear(schedule *S) {
   free(S->clock);
   free(S->open);
   free(S->groups);
+  free(S->kept);
   free(S->bar);
   free(S->record_at);
   free(S->by_buffer);

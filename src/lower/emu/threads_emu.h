@@ -376,6 +376,9 @@ AS_DEV void at_mbarrier_init(unsigned bar, unsigned n) {
 AS_DEV void at_mbarrier_fence() {
 }
 
+AS_DEV void at_fence_proxy_async() {
+}
+
 AS_DEV void at_mbarrier_arrive(unsigned bar) {
   as_emu::mbarrier *b = as_emu::find_mbarrier(bar);
   if (!b)

@@ -152,6 +152,8 @@ typedef enum {
  *   zero      v begins: 0, or -infinity where fold is max
  *   accadd accmax rescale  v += a, max= a, *= a
  *   bar syncwarp
+ *   proxyfence  what a thread has accessed in shared memory is over before bulk copies that are
+ *             ordered after the fence write there
  *   commit, waitg count: groups of asynchronous copies
  *   mbinit mbwait mbexpect mbarrive  stage of l + slot; a wait's parity is
  *             ((l + off) / stages + par) & 1, from iteration `from` on
@@ -196,6 +198,7 @@ typedef enum {
   K(RESCALE, "rescale", AS_TG_BIT(V) | AS_TG_BIT(A) | AS_TG_BIT(SRC))                              \
   K(BAR, "bar", 0)                                                                                 \
   K(SYNCWARP, "syncwarp", 0)                                                                       \
+  K(PROXYFENCE, "proxyfence", 0)                                                                   \
   K(COMMIT, "commit", 0)                                                                           \
   K(WAITG, "waitg", AS_TG_BIT(COUNT))                                                              \
   K(MBINIT, "mbinit", 0)                                                                           \

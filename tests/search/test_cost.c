@@ -1,0 +1,200 @@
+/* The cost model against what was measured: bench/results/tilings.tsv has a line for each tiling of
+ * a block graph of bench/table, timed on an H200.  For each workload the ranks must agree, and the
+ * tiling that the model puts first must be among the fast ones.
+ * AS_COST_PRINT=1 prints each line's measured and modelled time. */
+#include "search/search.h"
+#include "src/base/file.h"
+#include "tests/operators.h"
+#include "tests/suite.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_LINES = 512 };
+
+typedef struct {
+  char workload[32];
+  char sizes[128]; /* NAME=VALUE,.. */
+  double measured; /* microseconds, inputs not in the cache */
+  double modelled; /* negative: the model says that it does not fit */
+} measurement;
+
+typedef struct {
+  as_sizes *sizes;
+  as_oplib *lib;
+  as_graph *program;
+  as_graph *graph;
+  char name[32];
+} opened;
+
+static as_graph *read_graph(opened *o, const char *workload, const char *ending) {
+  char *file = as_format("bench/table/%s.%s", workload, ending);
+  char *path = test_path(file);
+  size_t n;
+  as_err err;
+  as_err_init(&err);
+  char *text = as_read_file(path, &n, &err);
+  ck_assert_msg(text != NULL, "%s", path);
+  as_graph *graph = strcmp(ending, "tp") == 0 ? as_parse_tp(path, text, n, o->sizes, o->lib, &err)
+                                              : as_parse_mug(path, text, n, o->program, &err);
+  ck_assert_msg(graph != NULL, "%s", graph ? "" : as_err_format(&err));
+  as_err_clear(&err);
+  free(text);
+  free(path);
+  free(file);
+  return graph;
+}
+
+static void close_graphs(opened *o) {
+  if (!o->graph)
+    return;
+  as_graph_free(o->graph);
+  as_graph_free(o->program);
+  as_oplib_free(o->lib);
+  as_sizes_free(o->sizes);
+  memset(o, 0, sizeof *o);
+}
+
+static void open_graphs(opened *o, const char *workload) {
+  if (o->graph && strcmp(o->name, workload) == 0)
+    return;
+  close_graphs(o);
+  snprintf(o->name, sizeof o->name, "%s", workload);
+  o->sizes = as_sizes_new();
+  o->lib = test_operators();
+  o->program = read_graph(o, workload, "tp");
+  o->graph = read_graph(o, workload, "mug");
+}
+
+static void set_sizes(const opened *o, const char *listed) {
+  char copy[128];
+  char *rest;
+  snprintf(copy, sizeof copy, "%s", listed);
+  for (char *at = strtok_r(copy, ",", &rest); at; at = strtok_r(NULL, ",", &rest)) {
+    char *value = strchr(at, '=');
+    ck_assert_msg(value != NULL, "%s", listed);
+    *value++ = '\0';
+    bool found = false;
+    for (uint32_t i = 0; i < o->graph->n_own_size; i++) {
+      if (strcmp(as_size_name(o->sizes, o->graph->own_size[i]), at) != 0)
+        continue;
+      as_size_set_value(o->sizes, o->graph->own_size[i], atol(value));
+      found = true;
+    }
+    ck_assert_msg(found, "%s has no size %s", o->name, at);
+  }
+}
+
+static uint32_t read_measurements(measurement *out) {
+  char *path = test_path("bench/results/tilings.tsv");
+  FILE *file = fopen(path, "r");
+  ck_assert_msg(file != NULL, "%s", path);
+  char line[512];
+  uint32_t n = 0;
+  opened o = {0};
+  while (fgets(line, sizeof line, file)) {
+    measurement *m = &out[n];
+    if (line[0] == '#')
+      continue;
+    ck_assert_msg(n < MOST_LINES, "more than %d lines", MOST_LINES);
+    ck_assert_msg(sscanf(line, "%31s %127s %lf", m->workload, m->sizes, &m->measured) == 3, "%s",
+                  line);
+    open_graphs(&o, m->workload);
+    set_sizes(&o, m->sizes);
+    m->modelled = as_cost(o.graph, NULL, NULL);
+    if (getenv("AS_COST_PRINT"))
+      printf("%-18s %-60s %8.2f %8.2f %5.2f\n", m->workload, m->sizes, m->measured, m->modelled,
+             m->modelled / m->measured);
+    n++;
+  }
+  close_graphs(&o);
+  fclose(file);
+  free(path);
+  return n;
+}
+
+/* how many of the same workload are faster, halves for those that are equal */
+static double rank(const measurement *all, uint32_t n, uint32_t which, bool modelled) {
+  double mine = modelled ? all[which].modelled : all[which].measured;
+  double before = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    if (strcmp(all[i].workload, all[which].workload) != 0)
+      continue;
+    double other = modelled ? all[i].modelled : all[i].measured;
+    before += other < mine ? 1 : other == mine ? 0.5 : 0;
+  }
+  return before;
+}
+
+/* Pearson's coefficient of the ranks (Spearman) */
+static double rank_correlation(const measurement *all, uint32_t n, const char *workload) {
+  double count = 0;
+  double mean = 0;
+  double both = 0;
+  double first = 0;
+  double second = 0;
+  for (uint32_t i = 0; i < n; i++)
+    count += strcmp(all[i].workload, workload) == 0;
+  mean = count / 2;
+  for (uint32_t i = 0; i < n; i++) {
+    if (strcmp(all[i].workload, workload) != 0)
+      continue;
+    double x = rank(all, n, i, false) - mean;
+    double y = rank(all, n, i, true) - mean;
+    both += x * y;
+    first += x * x;
+    second += y * y;
+  }
+  return first > 0 && second > 0 ? both / sqrt(first * second) : 0;
+}
+
+/* measured time of the tiling that the model puts first, over the fastest measured */
+static double loss(const measurement *all, uint32_t n, const char *workload) {
+  double least = 0;
+  double fastest = 0;
+  double taken = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    if (strcmp(all[i].workload, workload) != 0)
+      continue;
+    if (fastest == 0 || all[i].measured < fastest)
+      fastest = all[i].measured;
+    if (all[i].modelled >= 0 && (taken == 0 || all[i].modelled < least)) {
+      least = all[i].modelled;
+      taken = all[i].measured;
+    }
+  }
+  return taken / fastest;
+}
+
+static const struct {
+  const char *workload;
+  double correlation; /* at least */
+  double loss;        /* at most */
+} expected[] = {
+    {"gqa_2", 0.6, 2.5},
+};
+
+START_TEST(ranks_as_measured) {
+  static measurement all[MOST_LINES];
+  uint32_t n = read_measurements(all);
+  for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+    const char *workload = expected[i].workload;
+    double correlation = rank_correlation(all, n, workload);
+    double lost = loss(all, n, workload);
+    printf("%s: rank correlation %.2f, the model's first choice takes %.2f of the fastest\n",
+           workload, correlation, lost);
+    ck_assert_msg(correlation >= expected[i].correlation, "%s: rank correlation %.2f", workload,
+                  correlation);
+    ck_assert_msg(lost <= expected[i].loss, "%s: the model's first choice takes %.2f", workload,
+                  lost);
+  }
+}
+
+END_TEST
+
+int main(void) {
+  TCase *tests = test_case("cost", 60);
+  tcase_add_test(tests, ranks_as_measured);
+  return test_run("cost", tests);
+}

@@ -82,7 +82,7 @@ bool sg_can_split(const sg_space *space, const sg_part *part, const sg_plan *pla
         !is_of_block(plan, &value->axes))
       return false;
     for (uint32_t k = 0; k < value->axes.rank; k++) {
-      if ((int)SG_CLASS(value->axes.ax[k]) == plan->loop)
+      if (sg_is_looped(plan, SG_CLASS(value->axes.ax[k])))
         return false; /* a state as wide as a tile of the loop */
     }
   }

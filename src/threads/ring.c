@@ -206,7 +206,7 @@ static bool choose_stages(as_plan *p, as_tg *g, long bytes) {
     blocks *= n;
   }
   long room = blocks <= MULTIPROCESSORS ? RING_ALONE : RING_SHARED;
-  if (room > p->o->smem_limit - 2048)
+  if (p->alone || room > p->o->smem_limit - 2048)
     room = p->o->smem_limit - 2048;
   long stages = p->o->stages ? p->o->stages : room / bytes;
   stages = stages > 8 && !p->o->stages ? 8 : stages;

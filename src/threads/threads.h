@@ -37,6 +37,7 @@ bool as_threads_lower(const as_block_ref *b, const as_threads_opts *o, const cha
  * memory so.  false also where a block cannot be read as terms. */
 bool as_threads_operand_only(const as_graph *g, const int64_t *env, as_node_id tensor);
 void as_threads_kernel_clear(as_threads_kernel *k);
-/* device functions from the texts of the target's instructions; malloc'ed, NULL with err */
-char *as_threads_prelude(const char *target, as_err *err);
+/* device functions from the texts of the target's instructions, for these graphs; malloc'ed, NULL
+ * with err */
+char *as_threads_prelude(const char *target, const as_tg *const *graph, unsigned n, as_err *err);
 #endif

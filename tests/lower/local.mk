@@ -30,3 +30,9 @@ tests_lower_test_places_SOURCES = tests/lower/test_places.c $(tests_lower_case)
 tests_lower_test_places_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 tests_lower_test_places_LDADD = $(tests_lower_libs)
 TESTS += tests/lower/test_places
+# products of warpgroups
+check_PROGRAMS += tests/lower/test_group
+tests_lower_test_group_SOURCES = tests/lower/test_group.c $(tests_lower_case)
+tests_lower_test_group_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_lower_test_group_LDADD = $(tests_lower_libs)
+TESTS += tests/lower/test_group

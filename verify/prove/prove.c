@@ -1,6 +1,7 @@
 /* Goals in, certificate out. */
 #include "prove.h"
 #include "pv_defs.h"
+#include "pv_loops.h"
 #include "pv_norm.h"
 #include "pv_steps.h"
 #include "src/base/mem.h"
@@ -268,8 +269,10 @@ static void prove_with(ck_terms *terms, const ck_claim *claim, const ck_goal *go
   }
   pv_init(&prover, terms, opts && opts->max_steps ? opts->max_steps : DEFAULT_STEPS);
   pv_defs *defs = claim && claim->n_definitions ? pv_defs_new(&prover, claim) : NULL;
-  if (defs)
+  if (defs) {
+    pv_solve_loops(&prover, defs, claim);
     prove_segments(&prover, claim);
+  }
   prove_all(&prover, goals, n, result);
   if (defs)
     pv_defs_free(defs);

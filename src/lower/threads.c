@@ -68,7 +68,8 @@ void lo_threads(lo_job *job, lo_unit *unit, uint32_t which) {
   as_threads_opts options = {.target = target_of(job),
                              .smem_limit = job->options->target->shared_block,
                              .warps = (int)job->options->warps,
-                             .stages = (int)job->options->stages};
+                             .stages = (int)job->options->stages,
+                             .gpu = job->options->target};
   char *name = as_format("k%u_%s", which, unit->name);
   if (as_threads_lower(&ref, &options, name, address, &a, &kernel, &why)) {
     unit->threads = as_malloc(sizeof kernel);

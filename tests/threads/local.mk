@@ -1,4 +1,4 @@
-THREADS_LIBS = libasthreads.a libasvthreads.a libastg.a libasir.a libasbase.a $(GMP_LIBS) $(CHECK_LIBS) -lpthread -lm
+THREADS_LIBS = libasthreads.a libasvthreads.a libastg.a libasir.a libastarget.a libasbase.a $(GMP_LIBS) $(CHECK_LIBS) -lpthread -lm
 THREADS_TESTS = tests/threads/test_layouts tests/threads/test_threads tests/threads/test_mutants
 check_PROGRAMS += $(THREADS_TESTS)
 TESTS += $(THREADS_TESTS)

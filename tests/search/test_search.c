@@ -120,6 +120,7 @@ START_TEST(other_programs) {
 }
 
 END_TEST
+
 /* axes that are one axis here and two there, and operators that read at computed places along one
  * axis: the other axes are divided */
 START_TEST(parts_of_axes) {

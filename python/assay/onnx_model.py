@@ -281,7 +281,7 @@ def _reshape(call, x, shape, allowzero=0):
 
 @row("Flatten")
 def _flatten(call, x, axis=1):
-    axis %= x.dim() + 1
+    axis = axis + x.dim() if axis < 0 else axis
     rows = 1
     for extent in x.shape[:axis]:
         rows *= extent

@@ -182,8 +182,8 @@ bool ck_same(const ck_scope *s, ck_id a, ck_id b);        /* as polynomials */
 bool ck_is_one(const ck_scope *s, ck_id t);
 bool ck_one_at_large(const ck_scope *s, ck_id t);           /* 1 for sizes as large as we like */
 bool ck_false_as_stated(const ck_scope *s, ck_id relation); /* at the stated values of the sizes */
-bool ck_plain(const ck_scope *s,
-              ck_id relation); /* true between constants, stated, or a condition here */
+/* true between constants, stated, a condition here, or by the signs of all that it is made of */
+bool ck_plain(const ck_scope *s, ck_id relation);
 ck_place
 ck_under(const ck_scope *s,
          ck_id relation); /* the scope's place with a condition, with an index and its range */
@@ -231,6 +231,8 @@ ck_tensor *ck_call_operator(const ck_scope *s, const char *op, ck_tensor *const 
 ck_id ck_element(const ck_scope *s, const ck_tensor *t, const ck_id *block, ck_id iteration,
                  const ck_id *index); /* block, iteration: used if it takes them */
 ck_id ck_element_here(const ck_scope *s, const ck_tensor *t, const ck_id *index);
+/* the same, where it must have a value */
+ck_id ck_read_element(const ck_scope *s, const ck_tensor *t, const ck_id *index);
 /* Makes the definition of t, of which it is known what it takes: parameters are the block's
  * variables, the iteration, then $i0 .. of t, which gets the symbol. */
 void ck_define_symbol(const ck_scope *s, ck_tensor *t, const char *symbol, ck_id body,

@@ -25,8 +25,10 @@ uint32_t lo_new_val(lo_job *job, lv_kind kind, const char *name, int rank, const
   value->source = value->of = value->run = value->fused_acc = LO_NONE;
   value->level = value->level16 = -1;
   value->unit = LO_NONE;
-  for (int i = 0; i < 8; i++)
+  for (int i = 0; i < 8; i++) {
     value->grid_axis[i] = -1;
+    value->cut[i] = LO_NONE;
+  }
   return job->n_value++;
 }
 
@@ -205,6 +207,12 @@ static bool expand_load(lo_job *job, const as_node *node, uint32_t unit_id, uint
   for (int axis = 0; axis < value->rank; axis++) {
     long blocks = value->grid_axis[axis] >= 0 ? unit->grid[value->grid_axis[axis]] : 1;
     long rounds = value->by_loop[axis] ? unit->loop : 1;
+    if (node->upto[axis] != AS_SIZE_BAD) {
+      if (!lo_cut_axis(job, node, unit_id, (uint32_t)axis, job->value[src].dim[axis],
+                       &value->cut[axis]))
+        return false;
+      continue;
+    }
     if (!tiles_make_up(blocks, rounds, dim[axis], job->value[src].dim[axis])) {
       return as_err_set(job->err, AS_BAD_INPUT,
                         "%s: axis %d of extent %ld is not %ld times %ld tiles of %ld", node->name,
@@ -261,14 +269,21 @@ static bool expand_store(lo_job *job, const as_node *node, uint32_t unit_id, uin
   }
   store->val = of;
   store->target = id;
-  for (int axis = 0; axis < 8; axis++)
+  for (int axis = 0; axis < 8; axis++) {
     store->grid_axis[axis] = -1;
+    store->cut[axis] = LO_NONE;
+  }
   for (int grid_axis = 0; grid_axis < 3; grid_axis++) {
     if (node->map[grid_axis] >= 0)
       store->grid_axis[node->map[grid_axis]] = grid_axis;
   }
   for (uint32_t axis = 0; axis < node->rank; axis++) {
     long blocks = store->grid_axis[axis] >= 0 ? unit->grid[store->grid_axis[axis]] : 1;
+    if (node->upto[axis] != AS_SIZE_BAD) {
+      if (!lo_cut_axis(job, node, unit_id, axis, dim[axis], &store->cut[axis]))
+        return false;
+      continue;
+    }
     if (!tiles_make_up(blocks, 1, job->value[of].dim[axis], dim[axis])) {
       return as_err_set(job->err, AS_BAD_INPUT, "%s: the tiles stored do not make up axis %u",
                         node->name, axis);

@@ -4,24 +4,6 @@
 #include <stdlib.h>
 
 /* --- goals */
-static int by_number(const void *a, const void *b) {
-  ck_id x = *(const ck_id *)a;
-  ck_id y = *(const ck_id *)b;
-  return x < y ? -1 : x > y;
-}
-
-/* the set of these formulas */
-static uint32_t set_of(const ck_scope *s, const ck_id *formula, uint32_t n) {
-  ck_id *sorted = ck_keep_ids(s->job, formula, n);
-  uint32_t m = 0;
-  qsort(sorted, n, sizeof *sorted, by_number);
-  CK_BELOW(i, n) {
-    if (m == 0 || sorted[m - 1] != sorted[i])
-      sorted[m++] = sorted[i];
-  }
-  return ck_set(s->T, sorted, m);
-}
-
 typedef struct {
   ck_scope s;
   ck_claim *claim;
@@ -37,7 +19,8 @@ static void add_goal(goals *G, const char *name, ck_id relation, const ck_id *co
   if (ck_sure(s, relation) == CK_BAD || !ck_within(s->job, s->at, CK_LIMIT_HYPOTHESES, hypotheses))
     return;
   const ck_id *own = ck_keep_ids(s->job, condition, n);
-  ck_ids allowed = ck_members(s->T, ck_union(s->T, G->common, set_of(s, own, n)));
+  ck_ids allowed =
+      ck_members(s->T, ck_union(s->T, G->common, ck_set_of(s->T, ck_keep_ids(s->job, own, n), n)));
   c->goals[c->n_goals++] = (ck_goal){name, allowed.x, allowed.n, own, n, relation};
 }
 
@@ -122,7 +105,7 @@ static void state_claim(ck_elab *E, ck_claim *c, ck_side *given, const ck_side *
     all[n++] = ck_clause(s, o);
   CK_BELOW(i, c->n_definitions)
     all[n++] = c->definitions[i].clause;
-  G.common = set_of(s, all, n);
+  G.common = ck_set_of(s->T, ck_keep_ids(s->job, all, n), n);
   c->hyps = ck_members(s->T, G.common);
   n = (CK_MAX_AXES + 1) * given->outputs.n + candidate->obligations.n;
   c->goals = ck_keep(s->job, (n + 1) * sizeof *c->goals);

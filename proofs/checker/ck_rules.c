@@ -321,27 +321,26 @@ static ck_id instance_of(step *s, const instance *I, ck_id t) {
 static ck_id rule_inst(step *s) {
   instance I;
   uint32_t p = ck_one(s->A, 's');
-  uint32_t substituted = s->T->empty;
   read_pairs(s, &I);
   read_functions(s, &I);
   ck_ids premises = read_part(s, 's');
   if (s->refused || p >= s->P->n)
     return refuse(s, "no such step");
   const ck_ids old = ck_members(s->T, s->P->theorems[p].hyps);
+  ck_id *formula = ck_alloc(NULL, (old.n + premises.n) * sizeof *formula);
   CK_BELOW(i, old.n) {
-    ck_id h = instance_of(s, &I, old.x[i]);
-    if (h == CK_BAD || !ck_room(s->T))
-      return CK_BAD;
-    substituted = ck_union(s->T, substituted, ck_set(s->T, &h, 1));
+    formula[i] = instance_of(s, &I, old.x[i]);
+    s->refused = s->refused || formula[i] == CK_BAD || !ck_room(s->T);
   }
-  uint32_t left = substituted;
+  const uint32_t substituted = ck_set_of(s->T, formula, old.n);
   CK_BELOW(i, premises.n) {
-    ck_id f = ck_thm_formula(s->P, premises.x[i]);
-    if (!ck_has(s->T, substituted, f))
-      return refuse(s, "premise discharges nothing");
-    left = without(s->T, left, (ck_ids){1, &f});
-    premise(s, premises.x[i], f);
+    formula[i] = ck_thm_formula(s->P, premises.x[i]);
+    if (!ck_has(s->T, substituted, formula[i]))
+      refuse(s, "premise discharges nothing");
+    premise(s, premises.x[i], formula[i]);
   }
+  const uint32_t left = without(s->T, substituted, (ck_ids){premises.n, formula});
+  free(formula);
   s->hyps = ck_union(s->T, left, s->hyps);
   return instance_of(s, &I, s->P->theorems[p].formula);
 }

@@ -87,6 +87,22 @@ uint32_t ck_merge(ck_terms *T, uint32_t a, uint32_t b, bool repeat) {
   return ck_set(T, T->list, n);
 }
 
+static int by_number(const void *a, const void *b) {
+  uint32_t x = *(const uint32_t *)a;
+  uint32_t y = *(const uint32_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+uint32_t ck_set_of(ck_terms *T, uint32_t *x, uint32_t n) {
+  uint32_t m = 0;
+  qsort(x, n, sizeof *x, by_number);
+  CK_BELOW(i, n) {
+    if (m == 0 || x[m - 1] != x[i])
+      x[m++] = x[i];
+  }
+  return ck_set(T, x, m);
+}
+
 bool ck_has(const ck_terms *T, uint32_t set, uint32_t member) {
   const ck_ids s = ck_members(T, set);
   uint32_t lo = 0;

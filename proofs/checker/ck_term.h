@@ -158,6 +158,8 @@ static inline uint32_t ck_set(ck_terms *T, const uint32_t *x, uint32_t n) {
   return ck_pool_add(&T->strings, x, n * (uint32_t)sizeof *x);
 } /* x sorted */
 
+uint32_t ck_set_of(ck_terms *T, uint32_t *x, uint32_t n); /* sorts x, in place */
+
 uint32_t
 ck_merge(ck_terms *T, uint32_t a, uint32_t b,
          bool repeat); /* a number in both is kept once, or as often as it is in both together */

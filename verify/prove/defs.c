@@ -12,7 +12,9 @@ typedef struct {
   const ck_definition *def;
   uint32_t like; /* number of the first definition that it is like; its own if it is the first */
   bool both;     /* of a first one: the other side has one like it */
-  ck_id put[PV_WORLDS];    /* what an application at the parameters becomes; CK_BAD: it stays */
+  ck_id put[PV_WORLDS]; /* what an application at the parameters becomes; CK_BAD: it stays.  Asked
+                           for by becomes(), which finds it where it is not `found` */
+  bool found[PV_WORLDS];
   pv_thm lemma[PV_WORLDS]; /* that; made when first asked for */
   bool asked[PV_WORLDS];
   pv_thm
@@ -70,6 +72,8 @@ static void symbols_in(const pv_defs *d, ck_id t, as_map *seen, as_vec *list) {
     as_vec_push(list, &number);
 }
 
+static ck_id becomes(const pv_defs *d, pv_world w, uint32_t i);
+
 /* t with the symbols that it applies replaced; what takes their places is in that world already */
 static ck_id substituted(const pv_defs *d, pv_world w, ck_id t) {
   as_map seen;
@@ -80,9 +84,11 @@ static ck_id substituted(const pv_defs *d, pv_world w, ck_id t) {
   ck_fsub *by = as_calloc(list.n + 1, sizeof *by);
   uint32_t n = 0;
   for (size_t i = 0; i < list.n; i++) {
-    const symbol *x = &d->symbols[AS_VEC_AT(&list, uint32_t, i)];
-    if (x->put[w] != CK_BAD)
-      by[n++] = (ck_fsub){x->def->name, x->def->signature, x->def->parameter, x->def->n, x->put[w]};
+    uint32_t number = AS_VEC_AT(&list, uint32_t, i);
+    const ck_definition *def = d->symbols[number].def;
+    ck_id body = becomes(d, w, number);
+    if (body != CK_BAD)
+      by[n++] = (ck_fsub){def->name, def->signature, def->parameter, def->n, body};
   }
   ck_id r = ck_sub(d->p->terms, t, NULL, NULL, 0, by, n);
   free(by);
@@ -128,15 +134,43 @@ static void find_like(pv_defs *d) {
   as_map_clear(&first);
 }
 
-static void find_bodies(pv_defs *d) {
-  for (uint32_t i = 0; i < d->n; i++) {
-    symbol *x = &d->symbols[i]; /* one that would become too deep a term stays: CK_BAD */
-    x->put[PV_WHOLE] = substituted(d, PV_WHOLE, x->def->body);
-    if (!d->symbols[x->like].both)
-      x->put[PV_SHARED] = substituted(d, PV_SHARED, x->def->body);
-    else if (x->like != i)
-      x->put[PV_SHARED] = applied(d, x->like);
+/* What the symbol becomes where symbols are written out, as it is known of those in its body.  One
+ * that would become too deep a term stays. */
+static ck_id written_out(const pv_defs *d, pv_world w, uint32_t i) {
+  const symbol *x = &d->symbols[i];
+  if (w == PV_WHOLE || !d->symbols[x->like].both)
+    return substituted(d, w, x->def->body);
+  return x->like == i ? CK_BAD : applied(d, x->like);
+}
+
+/* What an application of symbol i at its parameters becomes; CK_BAD: it stays.  Bodies are written
+ * out when somebody asks: of a program against itself nobody does, and their terms grow faster than
+ * the program.  Chains of definitions can be long: so this keeps a stack of its own. */
+static ck_id becomes(const pv_defs *d, pv_world w, uint32_t i) {
+  as_vec stack;
+  if (w == PV_RENAMED || d->symbols[i].found[w])
+    return d->symbols[i].put[w];
+  as_vec_init(&stack, sizeof(uint32_t));
+  as_vec_push(&stack, &i);
+  while (stack.n) {
+    uint32_t top = AS_VEC_AT(&stack, uint32_t, stack.n - 1);
+    symbol *x = &d->symbols[top];
+    size_t before = stack.n;
+    for (uint32_t k = 0; k < x->n_parts && !x->found[w]; k++) {
+      uint32_t part = AS_VEC_AT(&d->parts, uint32_t, x->first_part + k);
+      if (!d->symbols[part].found[w])
+        as_vec_push(&stack, &part);
+    }
+    if (stack.n > before)
+      continue;
+    if (!x->found[w]) {
+      x->put[w] = written_out(d, w, top);
+      x->found[w] = true;
+    }
+    stack.n--;
   }
+  as_vec_clear(&stack);
+  return d->symbols[i].put[w];
 }
 
 static void find_parts(pv_defs *d, symbol *x) {
@@ -177,7 +211,6 @@ pv_defs *pv_defs_new(pv *p, const ck_claim *claim) {
     find_parts(d, x);
   }
   find_like(d);
-  find_bodies(d);
   p->defs = d;
   return d;
 }
@@ -223,13 +256,13 @@ static pv_thm alike(pv_defs *d, uint32_t i, uint32_t depth) {
 
 static bool is_renamed(const pv_defs *d, pv_world w, uint32_t i) {
   const symbol *x = &d->symbols[i];
-  return x->like != i && x->put[w] == applied(d, x->like);
+  return x->like != i && becomes(d, w, i) == applied(d, x->like);
 }
 
 static void make_lemma(pv_defs *d, pv_world w, uint32_t i, uint32_t depth) {
   symbol *x = &d->symbols[i];
   pv_thm s = is_renamed(d, w, i) ? alike(d, i, depth) : by_clause(d, w, i, depth).by;
-  if (s != PV_NONE && pv_right(d->p, s) != x->put[w])
+  if (s != PV_NONE && pv_right(d->p, s) != becomes(d, w, i))
     s = PV_NONE;
   x->asked[w] = true;
   x->lemma[w] = s;
@@ -247,7 +280,7 @@ static bool push_parts(const pv_defs *d, pv_world w, uint32_t i, as_vec *stack) 
   for (uint32_t k = 0; k < x->n_parts; k++) {
     task t = {w, AS_VEC_AT(&d->parts, uint32_t, x->first_part + k)};
     const symbol *part = &d->symbols[t.number];
-    if (part->put[w] != CK_BAD && !part->asked[w])
+    if (!part->asked[w] && becomes(d, w, t.number) != CK_BAD)
       as_vec_push(stack, &t);
   }
   return stack->n > before;
@@ -389,7 +422,7 @@ static pv_eqn equation_of(pv_defs *d, pv_world w, ck_id t, uint32_t depth) {
   if (ck_head(T, e.to) == CK_FOLD)
     e = pv_then(d->p, e, steps(d, w, e.to, depth));
   uint32_t number = e.by == PV_NONE ? PV_NONE : number_of(d, e.to);
-  if (number != PV_NONE && d->symbols[number].put[w] != CK_BAD)
+  if (number != PV_NONE && becomes(d, w, number) != CK_BAD)
     e = pv_then(d->p, e, by_lemma(d, w, number, e.to, depth));
   return e;
 }
@@ -462,6 +495,7 @@ static void start_again(pv_defs *d) {
       x->like = namesake(d, k);
     for (int w = 0; w < PV_WHOLE; w++) {
       x->put[w] = CK_BAD;
+      x->found[w] = false;
       x->asked[w] = false;
     }
   }
@@ -478,7 +512,6 @@ static void start_again(pv_defs *d) {
     if (d->symbols[k].joined != PV_NONE && !d->symbols[k].apart)
       d->symbols[d->symbols[k].like].both = d->shared = true;
   }
-  find_bodies(d);
 }
 
 void pv_defs_join(pv_defs *d, uint32_t i, pv_thm by) {

@@ -3,19 +3,19 @@
  * what is left, and stores write no more.  Other values beyond are computed, and read by nothing.
  */
 #include "job.h"
-#include "src/base/id.h"
 #include <stdlib.h>
 
 const lo_cut *lo_cut_row(const lo_job *job, uint32_t row) {
-  return &AS_VEC_AT(&job->cuts, lo_cut, row);
+  return &AS_VEC_AT(&job->cuts, lo_cut, row - 1);
 }
 
+/* 0: there is none */
 static uint32_t row_of(const lo_job *job, as_size extent, uint32_t unit) {
-  for (uint32_t i = 0; i < job->cuts.n; i++) {
-    if (lo_cut_row(job, i)->extent == extent && lo_cut_row(job, i)->unit == unit)
-      return i;
+  for (uint32_t row = (uint32_t)job->cuts.n; row > 0; row--) {
+    if (lo_cut_row(job, row)->extent == extent && lo_cut_row(job, row)->unit == unit)
+      return row;
   }
-  return LO_NONE;
+  return 0;
 }
 
 bool lo_cut_axis(lo_job *job, const as_node *node, uint32_t unit_id, uint32_t axis, long whole,
@@ -23,7 +23,7 @@ bool lo_cut_axis(lo_job *job, const as_node *node, uint32_t unit_id, uint32_t ax
   const lo_unit *unit = &job->unit[unit_id];
   lo_cut cut = {.unit = unit_id, .whole = whole, .grid_axis = -1, .rounds = 1};
   long count;
-  *row = LO_NONE;
+  *row = 0;
   if (!lo_size_value(job, node->tile[axis], &cut.tile))
     return false;
   for (int a = 0; a < 3; a++) {
@@ -42,20 +42,20 @@ bool lo_cut_axis(lo_job *job, const as_node *node, uint32_t unit_id, uint32_t ax
   }
   cut.extent = node->kind == AS_N_LOAD ? node->dim[axis] : job->graph->node[node->arg[0]].dim[axis];
   *row = row_of(job, cut.extent, unit_id);
-  if (*row == LO_NONE) {
-    *row = (uint32_t)job->cuts.n;
+  if (*row == 0) {
     as_vec_push(&job->cuts, &cut);
+    *row = (uint32_t)job->cuts.n;
   }
   if (whole % cut.tile == 0 || count == 1) /* all tiles are alike */
-    *row = LO_NONE;
+    *row = 0;
   return true;
 }
 
 /* an atom of a size: what is left of a tile of any unit, or a number at these sizes */
 static lx *atom(lo_job *job, as_size size) {
   long value;
-  for (uint32_t i = 0; i < job->cuts.n; i++) {
-    const lo_cut *cut = lo_cut_row(job, i);
+  for (uint32_t row = 1; row <= job->cuts.n; row++) {
+    const lo_cut *cut = lo_cut_row(job, row);
     if (cut->extent != size)
       continue;
     long last = cut->whole - (cut->whole - 1) / cut->tile * cut->tile;
@@ -63,7 +63,7 @@ static lx *atom(lo_job *job, as_size size) {
       return lx_int(job, cut->whole < cut->tile ? cut->whole : cut->tile);
     lx *left = lx_new(job, LX_CUT, 0);
     left->integer = true;
-    left->number = i;
+    left->number = row;
     left->low = last;
     left->high = cut->tile;
     return left;

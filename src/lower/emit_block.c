@@ -440,7 +440,7 @@ static bool open_inside(lo_text *text, const uint32_t *cut, int rank) {
   as_str inside;
   as_str_init(&inside);
   for (int axis = 0; axis < rank; axis++) {
-    if (cut[axis] == LO_NONE)
+    if (cut[axis] == 0)
       continue;
     char *left = lo_cut_text(lo_cut_row(text->job, cut[axis]));
     as_str_printf(&inside, "%s%s < %s", inside.n ? " && " : "", names8[axis], left);

@@ -25,10 +25,8 @@ uint32_t lo_new_val(lo_job *job, lv_kind kind, const char *name, int rank, const
   value->source = value->of = value->run = value->fused_acc = LO_NONE;
   value->level = value->level16 = -1;
   value->unit = LO_NONE;
-  for (int i = 0; i < 8; i++) {
+  for (int i = 0; i < 8; i++)
     value->grid_axis[i] = -1;
-    value->cut[i] = LO_NONE;
-  }
   return job->n_value++;
 }
 
@@ -269,10 +267,8 @@ static bool expand_store(lo_job *job, const as_node *node, uint32_t unit_id, uin
   }
   store->val = of;
   store->target = id;
-  for (int axis = 0; axis < 8; axis++) {
+  for (int axis = 0; axis < 8; axis++)
     store->grid_axis[axis] = -1;
-    store->cut[axis] = LO_NONE;
-  }
   for (int grid_axis = 0; grid_axis < 3; grid_axis++) {
     if (node->map[grid_axis] >= 0)
       store->grid_axis[node->map[grid_axis]] = grid_axis;

@@ -101,7 +101,7 @@ bool lo_size_value(lo_job *job, as_size size, long *out);
 void lo_unit_add(lo_job *job, lo_unit *unit, uint32_t val);
 
 /* cut.c: enters the axis of a tile that a load or store has, if its last tile is cut off; its row,
- * LO_NONE: none is.  false with job->err where the tiles do not cover the tensor */
+ * 0: none is.  false with job->err where the tiles do not cover the tensor */
 bool lo_cut_axis(lo_job *job, const as_node *node, uint32_t unit, uint32_t axis, long whole,
                  uint32_t *row);
 const lo_cut *lo_cut_row(const lo_job *job, uint32_t row);

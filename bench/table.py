@@ -122,6 +122,21 @@ def softmax_rows(x):
     return torch.softmax(x, -1)
 
 
+def gemm_gelu_addmm(x, w, c):
+    import torch
+    import torch.nn.functional as F
+
+    return F.gelu(torch.addmm(c, x, w))
+
+
+@row("gemm_gelu", "matrix product 4096x4096x4096 with bias and GELU", [(4096, 4096), (4096, 4096), (4096,)], 174, fan_in=[1],
+     others={"addmm": (gemm_gelu_addmm, [(4096, 4096), (4096, 4096), (4096,)])})
+def gemm_gelu(x, w, c):
+    import torch.nn.functional as F
+
+    return F.gelu(x @ w + c)
+
+
 HEADS, DEPTH, CACHED, TOKENS = 32, 128, 1008, 16
 
 

@@ -1,5 +1,6 @@
 /* A model of a muGraph's time at concrete sizes, and the choice of tile sizes by it.
  *
+ * Blocks that are lowered to thread graphs: cost_threads.c.  What follows is the others.
  * A kernel's time is that of its busiest multiprocessor: the larger of what its copies take and
  * what its warps do between barriers (a soft maximum, since the two overlap only in part), behind
  * the launch, the first tile's arrival and the last tile's use. The constants were fitted to
@@ -31,20 +32,20 @@ void sg_cost_set_env(sg_cost_model *model) {
   }
 }
 
-static double value(const sg_cost_model *model, as_size size) {
+double sg_cost_value(const sg_cost_model *model, as_size size) {
   int64_t at = as_size_eval(model->graph->sizes, size, model->env);
   return at == INT64_MIN || at < 0 ? 1e18 : (double)at;
 }
 
-static double elements(const sg_cost_model *model, const as_node *node) {
+double sg_cost_elements(const sg_cost_model *model, const as_node *node) {
   double count = 1;
   for (uint32_t i = 0; i < node->rank; i++)
-    count *= value(model, node->dim[i]);
+    count *= sg_cost_value(model, node->dim[i]);
   return count;
 }
 
-static double bytes_of(const sg_cost_model *model, const as_node *node) {
-  return elements(model, node) * (double)as_dtype_bytes(node->dtype);
+double sg_cost_bytes(const sg_cost_model *model, const as_node *node) {
+  return sg_cost_elements(model, node) * (double)as_dtype_bytes(node->dtype);
 }
 
 static void reductions(sg_cost_model *model, const as_node *node, const as_match *match,
@@ -93,8 +94,8 @@ static void prepare_node(sg_cost_model *model, uint32_t i) {
   as_size widest = total;
   double most = 0;
   for (uint32_t k = 0; k < node->nargs; k++) {
-    if (elements(model, &graph->node[node->arg[k]]) > most) {
-      most = elements(model, &graph->node[node->arg[k]]);
+    if (sg_cost_elements(model, &graph->node[node->arg[k]]) > most) {
+      most = sg_cost_elements(model, &graph->node[node->arg[k]]);
       widest = AS_SIZE_ONE;
       for (uint32_t j = 0; j < rank[k]; j++)
         widest = as_size_mul(graph->sizes, widest, dim[k][j]);
@@ -126,7 +127,7 @@ void sg_cost_prepare(sg_cost_model *model) {
 static double row_waste(const sg_cost_model *model, const as_node *node) {
   if (!node->rank)
     return 1;
-  double row_bytes = value(model, node->dim[node->rank - 1]) * 2;
+  double row_bytes = sg_cost_value(model, node->dim[node->rank - 1]) * 2;
   for (uint32_t i = 0; i < node->rank && row_bytes < 64;
        i++) /* a tensor of short rows is read in whole */
   {
@@ -143,7 +144,7 @@ static double row_waste(const sg_cost_model *model, const as_node *node) {
 static double lane_waste(const sg_cost_model *model, const as_node *node) {
   double waste = 1;
   for (uint32_t i = node->rank >= 2 ? node->rank - 2 : 0; i < node->rank; i++) {
-    double extent = value(model, node->dim[i]);
+    double extent = sg_cost_value(model, node->dim[i]);
     double unit = i + 1 == node->rank ? 16 : 8;
     waste *= ceil(extent / unit) * unit / extent;
   }
@@ -153,7 +154,7 @@ static double lane_waste(const sg_cost_model *model, const as_node *node) {
 #define LANE_LOADS 8      /* in flight at a time: a warp makes one result of a reduction */
 #define PRODUCT_TILE 1024 /* elements of a result that a block of a predefined product makes */
 
-static double soft_max(double a, double b) {
+double sg_cost_soft_max(double a, double b) {
   return sqrt(sqrt(a * a * a * a + b * b * b * b));
 }
 
@@ -161,10 +162,10 @@ static double soft_max(double a, double b) {
  */
 static double reduction_us(const sg_cost_model *model, uint32_t id) {
   const as_target *target = model->target;
-  double reduced = value(model, model->works[id].reduced);
+  double reduced = sg_cost_value(model, model->works[id].reduced);
   if (reduced < 1)
     return 0;
-  double warps = value(model, model->works[id].work) / reduced;
+  double warps = sg_cost_value(model, model->works[id].work) / reduced;
   double rounds = ceil(warps / (target->multiprocessors * target->warps_mp));
   return rounds * reduced / (32 * LANE_LOADS) * target->latency_us;
 }
@@ -174,13 +175,13 @@ static double reduction_us(const sg_cost_model *model, uint32_t id) {
 static double predefined_us(const sg_cost_model *model, uint32_t id) {
   const as_node *node = &model->graph->node[id];
   const as_target *target = model->target;
-  double bytes = bytes_of(model, node);
-  double out = elements(model, node);
-  double work = value(model, model->works[id].work);
+  double bytes = sg_cost_bytes(model, node);
+  double out = sg_cost_elements(model, node);
+  double work = sg_cost_value(model, model->works[id].work);
   double bare = target->launch_us + 2 * target->latency_us;
   for (uint32_t i = 0; i < node->nargs; i++) {
     if (!as_graph_is_number(&model->graph->node[node->arg[i]]))
-      bytes += bytes_of(model, &model->graph->node[node->arg[i]]);
+      bytes += sg_cost_bytes(model, &model->graph->node[node->arg[i]]);
   }
   double mem = bytes / target->dram;
   if (!model->works[id].contraction) {
@@ -194,15 +195,15 @@ static double predefined_us(const sg_cost_model *model, uint32_t id) {
   double serial = share * (2 * work * lane_waste(model, node) / blocks / target->tile_flops) +
                   reduced / 64 * target->step_us;
   double fetch = share * (16 + PRODUCT_TILE / 16) * reduced * 2 / target->mp_bandwidth;
-  return bare + soft_max(fetch > mem ? fetch : mem, serial);
+  return bare + sg_cost_soft_max(fetch > mem ? fetch : mem, serial);
 }
 
 /* Time of one multiprocessor for an operator on tiles: a product by its padded flops, anything else
  * by the elements it goes over (each is read from and written to shared memory or shuffled, which
  * costs far more than its arithmetic). */
 static double tile_us(const sg_cost_model *model, uint32_t id) {
-  double work = value(model, model->works[id].work);
-  if (!model->works[id].contraction && work <= elements(model, &model->graph->node[id]))
+  double work = sg_cost_value(model, model->works[id].work);
+  if (!model->works[id].contraction && work <= sg_cost_elements(model, &model->graph->node[id]))
     work /= 2; /* element by element: done where it is read */
   return model->works[id].contraction
              ? 2 * work * lane_waste(model, &model->graph->node[id]) / model->target->tile_flops
@@ -225,9 +226,10 @@ static uint32_t phases(const sg_cost_model *model, const as_block *block, bool v
     for (uint32_t j = 0; j < node->nargs; j++) {
       uint32_t arg = node->arg[j];
       const as_node *arg_node = &graph->node[arg];
-      bool behind = arg_node->kind == AS_N_OP && arg_node->block != AS_NONE &&
-                    (model->works[id].contraction || model->works[arg].contraction ||
-                     elements(model, arg_node) < value(model, model->works[arg].work));
+      bool behind =
+          arg_node->kind == AS_N_OP && arg_node->block != AS_NONE &&
+          (model->works[id].contraction || model->works[arg].contraction ||
+           sg_cost_elements(model, arg_node) < sg_cost_value(model, model->works[arg].work));
       if (depth[arg] + behind > level)
         level = depth[arg] + behind;
     }
@@ -264,7 +266,7 @@ double sg_cost_block(const sg_cost_model *model, uint32_t which, double *shared)
   const as_target *target = model->target;
   const as_block *block = &graph->block[which];
   double blocks = 1;
-  double loop = value(model, block->loop);
+  double loop = sg_cost_value(model, block->loop);
   double still = 0;
   double moving = 0;
   double drawn = 0;
@@ -273,35 +275,38 @@ double sg_cost_block(const sg_cost_model *model, uint32_t which, double *shared)
   double inner = 0;
   double work = 0;
   double once = 0;
-  bool products = false;
   for (int i = 0; i < 3; i++)
-    blocks *= value(model, block->grid[i]);
+    blocks *= sg_cost_value(model, block->grid[i]);
   if (blocks == 0)
     return 0; /* nothing to compute: the kernel is not launched */
-  if (value(model, block->grid[1]) > (double)target->grid[1] ||
-      value(model, block->grid[2]) > (double)target->grid[2] || blocks > (double)target->grid[0])
+  if (sg_cost_value(model, block->grid[1]) > (double)target->grid[1] ||
+      sg_cost_value(model, block->grid[2]) > (double)target->grid[2] ||
+      blocks > (double)target->grid[0])
     return -1;
+  double threads_us = sg_cost_threads(model, block, blocks, shared);
+  if (threads_us >= 0)
+    return threads_us;
   for (uint32_t i = 0; i < block->n; i++) {
     const as_node *node = &graph->node[block->nodes[i]];
     if (node->kind == AS_N_LOAD) {
-      double bytes = bytes_of(model, node);
+      double bytes = sg_cost_bytes(model, node);
       double waste = row_waste(model, node);
       if (node->map[3] >= 0)
         moving += bytes;
       else
         still += bytes;
       drawn += bytes * (node->map[3] >= 0 ? loop : 1);
-      dram += bytes_of(model, &graph->node[node->arg[0]]) * waste;
+      dram += sg_cost_bytes(model, &graph->node[node->arg[0]]) * waste;
     } else if (node->kind == AS_N_ACC) {
-      state += elements(model, node) * 4;
+      state += sg_cost_elements(model, node) * 4;
       if (node->acc == AS_ACC_RESCALE)
-        work += elements(model, node) / target->tile_elements;
+        work += sg_cost_elements(model, node) / target->tile_elements;
     } else if (node->kind == AS_N_STORE) {
-      dram += bytes_of(model, node);
+      dram += sg_cost_bytes(model, node);
     } else if (node->kind == AS_N_OP) {
-      products = products || model->works[block->nodes[i]].contraction;
       *(node->varying ? &work : &once) += tile_us(model, block->nodes[i]);
-      double size = elements(model, node) * (model->works[block->nodes[i]].contraction ? 4 : 2);
+      double size =
+          sg_cost_elements(model, node) * (model->works[block->nodes[i]].contraction ? 4 : 2);
       if (size > inner)
         inner = size;
     }
@@ -326,29 +331,18 @@ double sg_cost_block(const sg_cost_model *model, uint32_t which, double *shared)
   double together = share < occupancy ? share : occupancy;
   double rounds = ceil(share / together);
   double flight = (still + moving * (stages > 1 ? stages - 1 : 1)) * together;
-  double rate = 1 / soft_max(1 / target->mp_bandwidth, target->latency_us / flight);
+  double rate = 1 / sg_cost_soft_max(1 / target->mp_bandwidth, target->latency_us / flight);
   double steps = loop * phases(model, block, true) * target->step_us +
                  phases(model, block, false) * target->step_us;
   double fetch = drawn * share / rate;
   double serial = (work * loop + once) * share + steps * rounds;
-  double mem = soft_max(dram / target->dram, blocks * drawn / target->l2);
+  double mem = sg_cost_soft_max(dram / target->dram, blocks * drawn / target->l2);
   if (fetch > mem)
     mem = fetch;
-  /* A block of rows (no loop, no product) keeps them in registers, three numbers of 32 bits an
-   * element of 16, and is one part of what its multiprocessor does: what it waits for, others
-   * overlap, and where it is the only one nothing is counted twice.  Where fewer than two fit, less
-   * overlaps. Measured: norms of 8 and 64 rows of 4096 2.4 and 2.9 us; of 4096
-   * rows 18.1, 18.5, 18.5, 22.6 with 1, 2, 4, 8 rows a block, softmax 17.9, 18.1, 23.5, 32.8. */
-  if (!block->has_loop && !products) {
-    double crowded = 12 * still / registers;
-    double first = target->latency_us + still * together / rate;
-    double rest = soft_max(mem, serial) * (1 - 1 / share) * (crowded > 1 ? sqrt(crowded) : 1);
-    return target->launch_us + first + serial / share + rest;
-  }
   /* what nothing overlaps: the first tiles' arrival, the last iteration, what follows the loop */
   double bare = rounds * (target->latency_us + (still + moving) * together / rate) +
                 (loop < 2 ? serial : serial / loop);
-  return target->launch_us + bare + soft_max(mem, serial);
+  return target->launch_us + bare + sg_cost_soft_max(mem, serial);
 }
 
 double sg_cost_total(const sg_cost_model *model, double *shared) {
@@ -391,7 +385,7 @@ double as_cost_bound(const as_graph *graph, const uint32_t *op, uint32_t n,
   for (uint32_t i = 0; i < n; i++) {
     const as_node *node = &graph->node[op[i]];
     if (last_use[op[i]] == 0 || last_use[op[i]] > op[n - 1])
-      bytes += bytes_of(&model, node);
+      bytes += sg_cost_bytes(&model, node);
     for (uint32_t j = 0; j < node->nargs; j++) {
       bool counted = as_graph_is_number(&graph->node[node->arg[j]]);
       for (uint32_t k = 0; k < n && !counted; k++) {
@@ -402,11 +396,12 @@ double as_cost_bound(const as_graph *graph, const uint32_t *op, uint32_t n,
       for (uint32_t l = 0; l < j && !counted; l++)
         counted = node->arg[l] == node->arg[j];
       if (!counted)
-        bytes += bytes_of(&model, &graph->node[node->arg[j]]);
+        bytes += sg_cost_bytes(&model, &graph->node[node->arg[j]]);
     }
   }
   free(model.env);
-  return target->launch_us + target->latency_us + bytes / target->dram;
+  const as_target_threads *threads = &target->threads; /* the faster of the two ways to lower */
+  return threads->rows_launch_us + threads->latency_us + bytes / threads->dram;
 }
 
 double as_cost_operator(const as_graph *graph, as_node_id op, const as_target *target) {

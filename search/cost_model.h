@@ -1,5 +1,5 @@
 /* The cost model at work: a graph, what its nodes do, and the sizes it is looked at with.
- * May include: search.h.  Private to cost.c and tiling.c. */
+ * May include: search.h.  Private to cost*.c and tiling.c. */
 #ifndef AS_SEARCH_COST_MODEL_H
 #define AS_SEARCH_COST_MODEL_H
 #include "search.h"
@@ -21,6 +21,15 @@ typedef struct {
 void sg_cost_set_env(sg_cost_model *model);
 void sg_cost_prepare(sg_cost_model *model); /* fills works; sizes may be added */
 bool sg_cost_is_contraction(const as_node *node);
+double sg_cost_value(const sg_cost_model *model, as_size size);
+double sg_cost_elements(const sg_cost_model *model, const as_node *node);
+double sg_cost_bytes(const sg_cost_model *model, const as_node *node);
+/* the larger of two times that overlap in part */
+double sg_cost_soft_max(double a, double b);
+/* cost_threads.c: microseconds of a block of so many blocks that is lowered to a thread graph;
+ * negative: it is not, or not at these sizes.  *shared as below. */
+double sg_cost_threads(const sg_cost_model *model, const as_block *block, double blocks,
+                       double *shared);
 /* microseconds of one block graph, -1: does not fit; *shared: bytes of the largest block so far */
 double sg_cost_block(const sg_cost_model *model, uint32_t which, double *shared);
 double sg_cost_total(const sg_cost_model *model, double *shared);

@@ -10,7 +10,13 @@ typedef struct {
       symbols; /* name and signature of inputs, then of definitions, in order: numbers 0, 1, .. */
   uint32_t n_inputs;
   uint32_t n_given; /* definitions of the given side come first */
-  bool *seen;       /* nodes of bodies that were found well */
+  const ck_definition *d;
+  /* the term at hand: of which definition, in how many of its loops, what is known before */
+  uint32_t at;
+  uint32_t n_loops;
+  uint32_t until;
+  bool *seen; /* nodes that were found well, in these loops */
+  size_t n_seen;
 } admission;
 
 /* func.f, with f any function of so many reals in the specifications */
@@ -22,24 +28,39 @@ static bool is_builtin(const ck_elab *E, const char *name, const char *signature
          strspn(signature, "r") == f->tensors.n && strcmp(signature + f->tensors.n, ":r") == 0;
 }
 
-/* every function of t is an input, a builtin, or a definition that stands before number `at` on the
- * same side */
-static const char *only_known(admission *A, ck_id t, uint32_t at) {
+/* Within a loop, what the loop defines is known of the iteration at hand alone: which is what the
+ * parameters of definition `at` count. */
+static bool this_iteration(const admission *A, ck_id t, uint32_t number) {
+  const ck_definition *known = &A->d[number];
+  const ck_definition *here = &A->d[A->at];
+  for (uint32_t k = 0; k < known->n_loops && k < A->n_loops && known->loop[k] == here->loop[k];
+       k++) {
+    if (k >= known->n || k >= here->n || ck_kid(A->E->T, t, k) != here->parameter[k])
+      return false;
+  }
+  return true;
+}
+
+/* every function of t is an input, a builtin, or a definition that is known, of the same side */
+static const char *only_known(admission *A, ck_id t) {
   const ck_terms *T = A->E->T;
   const char *why = NULL;
   if (A->seen[t])
     return NULL;
   for (uint32_t i = 0; i < ck_nkids(T, t) && !why; i++)
-    why = only_known(A, ck_kid(T, t, i), at);
+    why = only_known(A, ck_kid(T, t, i));
   if (!why && ck_is(T, t, CK_APP)) {
     const uint32_t key[] = {ck_name(T, t), ck_sig(T, t)};
     uint32_t number = ck_pool_find(&A->symbols, key, sizeof key);
-    if (number == CK_BAD) {
+    if (number == CK_BAD || (number >= A->n_inputs && number - A->n_inputs >= A->until)) {
       why = is_builtin(A->E, ck_word_text(T, key[0]), ck_word_text(T, key[1]))
                 ? NULL
                 : "known: it speaks of what is not defined before it";
-    } else if (number >= A->n_inputs && (number - A->n_inputs < A->n_given) != (at < A->n_given)) {
+    } else if (number >= A->n_inputs &&
+               (number - A->n_inputs < A->n_given) != (A->at < A->n_given)) {
       why = "side: it speaks of a tensor of the other side";
+    } else if (number >= A->n_inputs && !this_iteration(A, t, number - A->n_inputs)) {
+      why = "iteration: it speaks of another iteration of a loop around";
     }
   }
   if (!why)
@@ -54,12 +75,13 @@ static bool own_size(const ck_elab *E, ck_id variable, bool candidate, bool sees
          ((size->of_given && (!candidate || sees_given)) || (candidate && size->of_candidate));
 }
 
-static const char *only_free(const ck_elab *E, const ck_definition *d, bool sees_given) {
-  const ck_ids free_variables = ck_members(E->T, E->T->node[d->body].fv);
+static const char *only_free(const ck_elab *E, const ck_definition *d, ck_id body, ck_id counter,
+                             bool sees_given) {
+  const ck_ids free_variables = ck_members(E->T, E->T->node[body].fv);
   CK_BELOW(i, free_variables.n) {
     bool known = own_size(E, free_variables.x[i], d->candidate, sees_given);
     CK_BELOW(k, d->n)
-      known = known || d->parameter[k] == free_variables.x[i];
+      known = known || (d->parameter[k] == free_variables.x[i] && d->parameter[k] != counter);
     if (!known)
       return "free: a variable is neither a parameter nor a size";
   }
@@ -82,9 +104,29 @@ static const char *good_parameters(const ck_elab *E, const ck_definition *d) {
   return why;
 }
 
+/* before iteration 0 the symbol is the base, and after one more what the body says: nothing else */
+static bool good_recursion(const ck_elab *E, const ck_definition *d, ck_id left) {
+  ck_terms *T = E->T;
+  if (d->n_loops == 0 || d->n < d->n_loops)
+    return false;
+  ck_id counter = d->parameter[d->n_loops - 1];
+  ck_id zero = ck_int(T, 0);
+  ck_id one_more = ck_mk2(T, CK_ADD, counter, ck_int(T, 1));
+  ck_id base[] = {ck_mk2(T, CK_LE, counter, zero), ck_mk2(T, CK_EQ, left, d->base)};
+  ck_id step[] = {ck_mk2(T, CK_LE, zero, counter),
+                  ck_mk2(T, CK_EQ, ck_sub(T, left, &counter, &one_more, 1, NULL, 0), d->body)};
+  for (int i = 0; i < 2; i++) {
+    base[i] = ck_close(T, base[i], d->parameter, d->n);
+    step[i] = ck_close(T, step[i], d->parameter, d->n);
+  }
+  return d->base_clause == ck_all(T, d->n, base, 2) && d->clause == ck_all(T, d->n, step, 2);
+}
+
 /* the clause says, for all integers, symbol[parameters] = body, and nothing else */
 static bool good_clause(ck_elab *E, const ck_definition *d) {
   ck_id left = ck_make(E->T, CK_APP, d->name, d->signature, d->parameter, d->n);
+  if (d->carried)
+    return good_recursion(E, d, left);
   ck_id equation = ck_mk2(E->T, CK_EQ, left, d->body);
   if (d->n == 0)
     return equation != CK_BAD && d->clause == equation;
@@ -92,8 +134,49 @@ static bool good_clause(ck_elab *E, const ck_definition *d) {
   return closed != CK_BAD && d->clause == ck_all(E->T, d->n, &closed, 1);
 }
 
-static const char *admitted(admission *A, const ck_definition *d, uint32_t at, bool sees_given) {
+/* the loops that definitions j and i stand in are the same, and counted by the same parameters */
+static bool same_loops(const admission *A, uint32_t j, uint32_t i, uint32_t n) {
+  CK_BELOW(k, n) {
+    if (A->d[j].loop[k] != A->d[i].loop[k] || A->d[j].parameter[k] != A->d[i].parameter[k])
+      return false;
+  }
+  return true;
+}
+
+/* what was well there need not be here */
+static void go_to(admission *A, uint32_t at, uint32_t n_loops, uint32_t until) {
+  bool same = A->seen && (A->at < A->n_given) == (at < A->n_given) && A->n_loops == n_loops &&
+              A->until <= until && same_loops(A, A->at, at, n_loops);
+  A->at = at;
+  A->n_loops = n_loops;
+  A->until = until;
+  if (same)
+    return;
+  free(A->seen);
+  A->n_seen = ck_size(A->E->T);
+  A->seen = ck_alloc(NULL, A->n_seen * sizeof *A->seen);
+  memset(A->seen, 0, A->n_seen * sizeof *A->seen);
+}
+
+/* a term of definition `at`: its body, or of what a loop carries that before the first iteration */
+static const char *good_term(admission *A, uint32_t at, bool base, bool sees_given) {
   const ck_terms *T = A->E->T;
+  const ck_definition *d = &A->d[at];
+  ck_id t = base ? d->base : d->body;
+  bool carried = d->carried;
+  if (!ck_is_closed(T, t) || ck_is_formula(T, t))
+    return "form: not of the form symbol[parameters] = term";
+  if (ck_word_text(T, d->signature)[d->n + 1] != 'r' && (carried || !ck_is_int(T, t)))
+    return "integer: the body of an integer symbol is none";
+  go_to(A, at, d->n_loops - base, carried && !base ? d->until : at);
+  ck_id counter = base ? d->parameter[d->n_loops - 1] : CK_BAD;
+  const char *why = only_free(A->E, d, t, counter, sees_given);
+  return why ? why : only_known(A, t);
+}
+
+static const char *admitted(admission *A, uint32_t at, bool sees_given) {
+  const ck_terms *T = A->E->T;
+  const ck_definition *d = &A->d[at];
   const char *signature = ck_word_text(T, d->signature);
   const char *why = good_parameters(A->E, d);
   const uint32_t key[] = {d->name, d->signature};
@@ -103,22 +186,16 @@ static const char *admitted(admission *A, const ck_definition *d, uint32_t at, b
     return why;
   if (!new_name)
     return "fresh: the symbol has a meaning already";
-  if (strlen(signature) != d->n + 2 || strspn(signature, "i") < d->n)
-    return "form: the signature does not fit the parameters";
-  if (!ck_is_closed(T, d->body) || ck_is_formula(T, d->body) || !good_clause(A->E, d))
+  if (strlen(signature) != d->n + 2 || strspn(signature, "i") < d->n || !good_clause(A->E, d))
     return "form: not of the form symbol[parameters] = term";
-  if (signature[d->n + 1] != 'r' && !ck_is_int(T, d->body))
-    return "integer: the body of an integer symbol is none";
-  why = only_free(A->E, d, sees_given);
-  if (!why)
-    why = only_known(A, d->body, at);
+  why = good_term(A, at, d->carried, sees_given);
   ck_pool_add(&A->symbols, key, sizeof key);
   return why;
 }
 
 const char *ck_admit(ck_elab *E, const ck_definition *d, uint32_t n, ck_list inputs,
                      bool candidate_sees_given) {
-  admission A = {.E = E, .n_inputs = inputs.n};
+  admission A = {.E = E, .n_inputs = inputs.n, .d = d};
   const char *why = NULL;
   CK_EACH(ck_tensor, x, inputs) {
     const uint32_t key[] = {x->symbol, x->signature};
@@ -130,14 +207,11 @@ const char *ck_admit(ck_elab *E, const ck_definition *d, uint32_t n, ck_list inp
     A.n_given++;
   for (uint32_t i = A.n_given; i < n && !why; i++)
     why = d[i].candidate ? NULL : "order: the given side comes first";
+  for (uint32_t i = 0; i < n && !why; i++)
+    why = admitted(&A, i, candidate_sees_given);
   for (uint32_t i = 0; i < n && !why; i++) {
-    size_t nodes = ck_size(E->T);
-    if (i == 0 || i == A.n_given) { /* what is well on one side need not be on the other */
-      free(A.seen);
-      A.seen = ck_alloc(NULL, nodes * sizeof *A.seen);
-      memset(A.seen, 0, nodes * sizeof *A.seen);
-    }
-    why = admitted(&A, &d[i], i, candidate_sees_given);
+    if (d[i].carried)
+      why = good_term(&A, i, false, candidate_sees_given);
   }
   free(A.seen);
   ck_pool_free(&A.symbols);

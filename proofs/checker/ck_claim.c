@@ -75,8 +75,10 @@ static const ck_definition *definitions(const ck_scope *s, const ck_side *given,
   *n = given->n_definitions + candidate->n_definitions;
   ck_definition *all = ck_keep(s->job, (*n + 1) * sizeof *all);
   memcpy(all, given->definitions, given->n_definitions * sizeof *all);
-  memcpy(all + given->n_definitions, candidate->definitions,
-         candidate->n_definitions * sizeof *all);
+  CK_BELOW(i, candidate->n_definitions) {
+    all[given->n_definitions + i] = candidate->definitions[i];
+    all[given->n_definitions + i].until += given->n_definitions;
+  }
   const char *why = ck_admit(s->E, all, *n, given->inputs, candidate->mugraph || s->E->rule);
   if (why)
     ck_refuse(s->job, s->at, "the definitions are not admitted: %s", why);
@@ -96,15 +98,19 @@ static void state_claim(ck_elab *E, ck_claim *c, ck_side *given, const ck_side *
   c->n_stated = E->n_stated;
   c->n_given = given->obligations.n;
   uint32_t n = 0;
-  ck_id *all = ck_keep(s->job, (c->n_stated + c->n_given + c->n_definitions + 1) * sizeof *all);
+  ck_id *all = ck_keep(s->job, (c->n_stated + c->n_given + 2 * c->n_definitions + 1) * sizeof *all);
   c->stated = all;
   c->given = all + c->n_stated;
   CK_BELOW(i, c->n_stated)
     all[n++] = E->stated[i].relation;
   CK_EACH(ck_obligation, o, given->obligations)
     all[n++] = ck_clause(s, o);
-  CK_BELOW(i, c->n_definitions)
-    all[n++] = c->definitions[i].clause;
+  CK_BELOW(i, c->n_definitions) {
+    const ck_definition *d = &c->definitions[i];
+    all[n++] = d->clause;
+    if (d->carried)
+      all[n++] = d->base_clause;
+  }
   G.common = ck_set_of(s->T, ck_keep_ids(s->job, all, n), n);
   c->hyps = ck_members(s->T, G.common);
   n = (CK_MAX_AXES + 1) * given->outputs.n + candidate->obligations.n;

@@ -10,7 +10,17 @@ typedef struct { /* for all integers: name[parameter..] = body */
   const ck_id *parameter; /* variables of sort i */
   uint32_t n;             /* how many */
   ck_id body;
-  ck_id clause;   /* with the parameters free; the hypothesis */
+  ck_id clause; /* the hypothesis */
+  /* loops of a tile program around it, each with a number of its own, from the outermost on: as
+   * many first parameters count their iterations */
+  const uint32_t *loop;
+  uint32_t n_loops;
+  /* Of what the last of these loops carries: what it is before the first iteration, with the clause
+   * that says so; body is what it is after one more. */
+  bool carried;
+  ck_id base;
+  ck_id base_clause;
+  uint32_t until; /* definitions before this one are known to the body */
   bool candidate; /* else of the given side */
   int line;       /* of the text */
   const char *by; /* the operator called, or load, acc, store */

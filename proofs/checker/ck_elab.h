@@ -9,14 +9,14 @@
 #include "ck_formula.h"
 #include "ck_tree.h"
 
-enum { CK_MAX_PARAMETERS = CK_MAX_AXES + 4 };
+enum { CK_MAX_LOOPS = 8, CK_MAX_PARAMETERS = CK_MAX_AXES + CK_MAX_LOOPS };
 
 typedef struct ck_tensor {
   struct ck_tensor *next;
   const char *name;
   uint32_t rank;
   ck_id extent[CK_MAX_AXES];
-  ck_id value; /* rank 0: what it is; CK_BAD: it has a symbol */
+  ck_id value; /* what every element is; CK_BAD: it has a symbol */
   uint32_t symbol;
   uint32_t signature; /* words */
   const char *type;   /* of an input, as it is written; else "" */
@@ -24,6 +24,13 @@ typedef struct ck_tensor {
   bool varying;
   bool after;                         /* differs between iterations; is known after the loop only */
   const struct ck_tensor *maximum_of; /* of a running maximum: its argument; else NULL */
+  /* in a tile program with loops */
+  const ck_id *lead; /* what its symbol takes first: the iterations of loops */
+  uint32_t n_lead;
+  bool stored;               /* it can be loaded and stored to; else a tile */
+  bool fixed;                /* it cannot be stored to */
+  uint32_t depth;            /* loops around its declaration */
+  struct ck_tensor *written; /* 1 where it has a value; NULL: it has one everywhere */
 } ck_tensor;
 
 typedef struct ck_obligation { /* for all variables that satisfy the conditions: the relation */
@@ -35,6 +42,22 @@ typedef struct ck_obligation { /* for all variables that satisfy the conditions:
   uint32_t n_conditions;
   const ck_token *at; /* the call or statement */
 } ck_obligation;
+
+/* An index or a condition that holds at a place; the places around it go up. */
+typedef struct ck_place {
+  const struct ck_place *up;
+  ck_id variable; /* with its range in relation[0] and [1]; CK_BAD: relation[0] alone */
+  ck_id relation[2];
+} ck_place;
+
+typedef struct ck_touch { /* a load or a store: where, and which element */
+  struct ck_touch *next;
+  const ck_tensor *tensor;
+  bool store;
+  ck_place *place; /* outermost first */
+  uint32_t n;
+  ck_id position[CK_MAX_AXES];
+} ck_touch;
 
 typedef struct { /* the given program or the candidate */
   bool candidate;
@@ -50,6 +73,8 @@ typedef struct { /* the given program or the candidate */
   ck_list obligations; /* ck_obligation */
   uint32_t n_kernels;  /* met so far */
   uint32_t n_assumed;  /* calls of `assume` lines so far */
+  uint32_t n_loops;    /* met so far */
+  ck_list touches;     /* of tensors: ck_touch */
 } ck_side;
 
 typedef struct {
@@ -92,13 +117,6 @@ typedef struct {
   ck_list tensors; /* ck_tensor */
 } ck_block;
 
-/* An index or a condition that holds at a place; the places around it go up. */
-typedef struct ck_place {
-  const struct ck_place *up;
-  ck_id variable; /* with its range in relation[0] and [1]; CK_BAD: relation[0] alone */
-  ck_id relation[2];
-} ck_place;
-
 typedef struct ck_binding { /* a name of an operator: an extent, attribute or index */
   const struct ck_binding *up;
   const char *name;
@@ -136,6 +154,14 @@ typedef struct {
   const ck_decl *before; /* definitions before this one can be used; NULL: none can */
   uint32_t reductions;   /* open here */
   uint32_t depth;        /* of expressions */
+  /* in a tile program with loops */
+  const ck_id *lead; /* counters of the loops around */
+  const uint32_t *loop;
+  uint32_t n_lead;
+  bool quiet;             /* nothing is required */
+  bool storing;           /* the tensor at hand is stored to */
+  const ck_tensor *whole; /* a name alone is a tile of these extents, at these lanes */
+  const ck_id *lanes;
 } ck_scope;
 
 /* --- ck_elab_term.c: terms, what is known of them, obligations */
@@ -186,6 +212,9 @@ void ck_check_function(
 /* The body of a definition of the scope's call at these indices, which its left side names. */
 ck_id ck_definition_value(const ck_scope *s, const ck_decl *let, const ck_id *index, uint32_t n);
 
+ck_id ck_indices_of(const ck_scope *s, const ck_tensor *t, const ck_expr *x,
+                    ck_id at[CK_MAX_AXES]); /* of an access, in bounds; CK_BAD: refused */
+
 /* --- ck_elab_call.c */
 typedef struct {
   const char *name;
@@ -211,11 +240,15 @@ ck_tensor *ck_find_tensor(ck_list list, const char *name);
 ck_tensor *ck_tensor_named(const ck_scope *s, ck_list list, const ck_token *name,
                            const char *where); /* NULL: refused */
 ck_tensor *ck_enter(const ck_scope *s, ck_list *list, const char *name,
-                    const ck_tensor *t); /* a copy under the name; NULL: refused */
+                    const ck_tensor *t);                 /* a copy under the name; NULL: refused */
+bool ck_is_visible(const ck_scope *s, const char *name); /* a tensor, a size, an index */
 void ck_new_tensor_name(
     const ck_scope *s,
     const ck_token *name); /* refuses one that is visible: there is no shadowing */
 ck_tensor *ck_define_tensor(const ck_scope *s, const ck_line *line); /* NAME = expression */
+ck_tensor *ck_expression(const ck_scope *s, const ck_expr *x, const char *name); /* NULL: refused */
+void ck_declare_input(const ck_scope *s, const ck_side *given, const ck_decl *line);
+void ck_add_output(const ck_scope *s, const ck_token *at, ck_tensor *t);
 uint32_t ck_dims_value(const ck_scope *s, ck_list dims, ck_id extent[CK_MAX_AXES]);
 ck_side *ck_new_side(ck_elab *E, bool candidate, const ck_token *at);
 void ck_read_graph(ck_elab *E, ck_side *side, const ck_side *given, const ck_graph *graph);
@@ -230,6 +263,12 @@ void ck_leave_free(
 
 /* --- ck_elab_block.c */
 void ck_read_kernel(const ck_scope *s, const ck_kernel *k);
+
+/* --- ck_elab_tile.c */
+/* an element of a tile; of a tensor, where it is loaded or stored to */
+ck_id ck_tile_access(const ck_scope *s, const ck_expr *x);
+void ck_read_statement(const ck_scope *s, const ck_line *line);
+void ck_read_results(const ck_scope *s); /* at the end; they have values everywhere */
 
 /* --- ck_admit.c: the conditions of CLAIM.md section 7.  NULL, or why the list is not admitted. */
 const char *ck_admit(ck_elab *E, const ck_definition *d, uint32_t n, ck_list inputs,

@@ -125,18 +125,6 @@ static ck_id tile_of(const ck_scope *s, ck_id tile, ck_id *index) {
   return number;
 }
 
-/* a tile program says which extents t has */
-static void require_extents(const ck_scope *s, const ck_line *line, ck_list dims,
-                            const ck_tensor *t) {
-  ck_id extent[CK_MAX_AXES];
-  if (!line->shaped)
-    return;
-  if (ck_dims_value(s, dims, extent) != t->rank)
-    ck_refuse(s->job, line->at, "%u axes are needed here, not %u", t->rank, dims.n);
-  for (uint32_t d = 0; d < t->rank && !ck_refused(s->job); d++)
-    ck_require_same(s, extent[d], t->extent[d]);
-}
-
 /* the tile that is stored has the extent that is written, or what is left of it in this block */
 static void stored_extent(const ck_scope *s, const tile_line *m, uint32_t d) {
   ck_id extent = m->tile.extent[d];
@@ -186,7 +174,6 @@ static void store(const ck_scope *s, const ck_line *line, stored *z) {
                                      : m.whole[d];
     }
   }
-  require_extents(s, line, line->whole, &m.tile);
   if (ck_refused(s->job))
     return;
   z->name = line->name->text;
@@ -265,8 +252,6 @@ static void accumulate(const ck_scope *s, const ck_line *line) {
   }
   if (t && line->axis >= (long)t->rank && line->how == CK_K_CONCAT)
     ck_refuse(s->job, line->source, "the tensor has only %u axes", t->rank);
-  if (t)
-    require_extents(s, line, line->tile, t);
   if (ck_refused(s->job))
     return;
   ck_tensor a = *t;

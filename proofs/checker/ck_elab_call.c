@@ -6,7 +6,9 @@
 /* What the symbol of t takes before its own indices. */
 static uint32_t leading(const ck_scope *s, const ck_tensor *t, const ck_id *block, ck_id iteration,
                         ck_id *to) {
-  uint32_t n = 0;
+  uint32_t n = t->n_lead;
+  if (n)
+    memcpy(to, t->lead, n * sizeof *to);
   for (; t->in_block && n < s->block->n_axes; n++)
     to[n] = block[n];
   if (t->varying)
@@ -63,6 +65,9 @@ void ck_define_symbol(const ck_scope *s, ck_tensor *t, const char *symbol, ck_id
                       .n = n,
                       .body = body,
                       .clause = ck_sure(s, n ? ck_all(T, n, &clause, 1) : clause),
+                      .loop = s->loop,
+                      .n_loops = s->n_lead,
+                      .until = side->n_definitions - 1,
                       .candidate = side->candidate,
                       .line = s->at->line,
                       .by = by};
@@ -330,12 +335,15 @@ ck_tensor *ck_call_operator(const ck_scope *outer, const char *name, ck_tensor *
   matching *m = ck_keep(outer->job, sizeof *m);
   m->s = *outer;
   m->s.call = &m->call;
+  m->s.names = NULL;
   m->name = name;
   m->call.op = op;
   const ck_scope *s = &m->s;
   ck_tensor *t = ck_keep(s->job, sizeof *t);
   t->value = CK_BAD;
   t->in_block = s->block != NULL;
+  t->lead = s->lead;
+  t->n_lead = s->n_lead;
   distinct_names(s, op);
   match_attributes(m, given, n_given);
   uint32_t i = 0;

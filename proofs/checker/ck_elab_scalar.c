@@ -13,7 +13,7 @@ ck_operator *ck_find_operator(const ck_elab *E, const char *name, bool function)
 }
 
 const ck_axes *ck_find_axes(const ck_call *call, const char *name) {
-  CK_BELOW(i, call->n_lists) {
+  for (uint32_t i = 0; call && i < call->n_lists; i++) {
     if (strcmp(call->list[i].name, name) == 0)
       return &call->list[i];
   }
@@ -43,11 +43,23 @@ ck_binding ck_with_name(const ck_scope *s, const ck_operator *op, const ck_bindi
   return (ck_binding){.up = names, .name = name, .value = value_of_name, .depth = depth};
 }
 
+/* a tile that is stored as a whole, at the lanes */
+static ck_id whole_tile(const ck_scope *s, const ck_token *at, const ck_tensor *tile) {
+  if (tile->rank != s->whole->rank)
+    return ck_refuse(s->job, at, "%s has %u axes, not %u", at->text, tile->rank, s->whole->rank);
+  CK_BELOW(i, tile->rank)
+    ck_require_same(s, tile->extent[i], s->whole->extent[i]);
+  return ck_element_here(s, tile, s->lanes);
+}
+
 static ck_id named(const ck_scope *s, const ck_token *at) {
   const ck_size_symbol *size = s->call ? NULL : ck_visible_size(s, at->text);
   const ck_binding *found = ck_find_name(s->names, at->text);
   if (size || found)
     return size ? size->variable : found->value;
+  const ck_tensor *tile = s->whole ? ck_find_tensor(s->side->tensors, at->text) : NULL;
+  if (tile && !tile->stored)
+    return whole_tile(s, at, tile);
   return ck_refuse(s->job, at, "no size%s is called %s", s->call ? ", attribute or index" : "",
                    at->text);
 }
@@ -99,7 +111,11 @@ static ck_id reduction(const ck_scope *s, const ck_expr *x) {
   ck_id counter = ck_variable(s, 'k', s->reductions);
   ck_id state = ck_state(s);
   ck_place place = ck_with_index(s, counter, bound);
-  ck_binding name = ck_with_name(s, s->call->op, s->names, x->name, counter);
+  ck_binding name = {s->names, x->name, counter, 0};
+  if (s->call)
+    name = ck_with_name(s, s->call->op, s->names, x->name, counter);
+  else if (ck_is_visible(s, x->name))
+    ck_refuse(s->job, x->at, "%s is already defined", x->name);
   ck_scope inner = *s;
   inner.place = &place;
   inner.names = &name;
@@ -293,7 +309,8 @@ static ck_id let_value(const ck_scope *s, const ck_decl *let, const ck_expr *x) 
   return ck_definition_value(s, let, v.at, v.n);
 }
 
-static ck_id argument_value(const ck_scope *s, const ck_tensor *t, const ck_expr *x) {
+ck_id ck_indices_of(const ck_scope *s, const ck_tensor *t, const ck_expr *x,
+                    ck_id at[CK_MAX_AXES]) {
   indices v = read_indices(s, x, t);
   if (v.n != t->rank)
     return ck_refuse(s->job, x->at, "wrong number of indices for %s", x->at->text);
@@ -303,13 +320,21 @@ static ck_id argument_value(const ck_scope *s, const ck_tensor *t, const ck_expr
     ck_require(s, LE(ZERO, v.at[j]));
     ck_require(s, LT(v.at[j], t->extent[j]));
   }
-  return ck_element_here(s, t, v.at);
+  memcpy(at, v.at, v.n * sizeof *at);
+  return ONE;
+}
+
+static ck_id argument_value(const ck_scope *s, const ck_tensor *t, const ck_expr *x) {
+  ck_id at[CK_MAX_AXES];
+  return ck_indices_of(s, t, x, at) == CK_BAD ? CK_BAD : ck_element_here(s, t, at);
 }
 
 /* an element of an earlier definition, or of an argument */
 static ck_id access(const ck_scope *s, const ck_expr *x) {
   const char *name = x->at->text;
   uint32_t k = 0;
+  if (!s->call)
+    return ck_tile_access(s, x);
   for (const ck_decl *d = s->call->op->lets.first; s->before && d != s->before; d = d->next) {
     if (ck_token_is(d->at, name))
       return let_value(s, d, x);

@@ -18,9 +18,13 @@ ck_tensor *ck_tensor_named(const ck_scope *s, ck_list list, const ck_token *name
   return t;
 }
 
+bool ck_is_visible(const ck_scope *s, const char *name) {
+  return ck_find_tensor(s->side->tensors, name) || ck_find_name(s->names, name) ||
+         (s->block && ck_find_tensor(s->block->tensors, name)) || ck_visible_size(s, name);
+}
+
 void ck_new_tensor_name(const ck_scope *s, const ck_token *name) {
-  if (ck_find_tensor(s->side->tensors, name->text) ||
-      (s->block && ck_find_tensor(s->block->tensors, name->text)) || ck_visible_size(s, name->text))
+  if (ck_is_visible(s, name->text))
     ck_refuse(s->job, name, "%s is already defined", name->text);
 }
 
@@ -36,6 +40,9 @@ ck_tensor *ck_enter(const ck_scope *s, ck_list *list, const char *name, const ck
 }
 
 const char *ck_symbol_name(const ck_scope *s, const char *tensor) {
+  if (s->side->tile)
+    return ck_keep_text(s->job, "%c%u.%s", s->side->candidate ? 'C' : 'S', ++s->side->n_kernels,
+                        tensor);
   if (s->block)
     return ck_keep_text(s->job, "C%u.%s", s->block->number, tensor);
   return ck_keep_text(s->job, "%c.%s", s->side->candidate ? 'C' : 'S', tensor);
@@ -65,12 +72,14 @@ static ck_tensor *named(const ck_scope *s, const ck_token *at) {
   ck_tensor *outer = ck_find_tensor(s->side->tensors, at->text);
   ck_tensor *t = s->block ? ck_find_tensor(s->block->tensors, at->text) : outer;
   const ck_size_symbol *size = ck_visible_size(s, at->text);
-  if (t)
+  const ck_binding *integer = s->side->tile ? ck_find_name(s->names, at->text) : NULL;
+  if (t && !t->stored)
     return t;
-  if (size)
-    return scalar_tensor(s, size->variable);
+  if (size || integer)
+    return scalar_tensor(s, size ? size->variable : integer->value);
   ck_refuse(s->job, at,
-            outer ? "%s must be loaded before it is used in a kernel" : "nothing is called %s here",
+            outer || t ? "%s must be loaded before it is used in a kernel"
+                       : "nothing is called %s here",
             at->text);
   return NULL;
 }
@@ -127,16 +136,20 @@ static ck_tensor *tensor_value(const ck_scope *outer, const ck_expr *x, const ca
   return ck_refused(s->job) ? NULL : t;
 }
 
-ck_tensor *ck_define_tensor(const ck_scope *s, const ck_line *line) {
-  const char *name = line->name ? line->name->text : "out"; /* the short form of a side of a rule */
-  const ck_expr *outermost = line->value;
+ck_tensor *ck_expression(const ck_scope *s, const ck_expr *x, const char *name) {
+  const ck_expr *outermost = x;
   uint32_t inner = 0;
-  if (line->name)
-    ck_new_tensor_name(s, line->name);
   while (outermost->kind == CK_X_ITEM && !outermost->name)
     outermost = outermost->left;
   call_names names = {ck_symbol_name(s, name), outermost, &inner};
-  const ck_tensor *t = tensor_value(s, line->value, &names);
+  return tensor_value(s, x, &names);
+}
+
+ck_tensor *ck_define_tensor(const ck_scope *s, const ck_line *line) {
+  const char *name = line->name ? line->name->text : "out"; /* the short form of a side of a rule */
+  if (line->name)
+    ck_new_tensor_name(s, line->name);
+  const ck_tensor *t = ck_expression(s, line->value, name);
   if (t && t->varying && t->after) {
     ck_refuse(s->job, line->at,
               "%s mixes a tensor that differs between iterations with a finished accumulator",
@@ -174,7 +187,7 @@ static bool same_input(const ck_scope *s, const ck_side *given, const ck_tensor 
   return true;
 }
 
-static void declare_input(const ck_scope *s, const ck_side *given, const ck_decl *line) {
+void ck_declare_input(const ck_scope *s, const ck_side *given, const ck_decl *line) {
   ck_side *side = s->side;
   ck_tensor t = {.name = line->at->text, .value = CK_BAD, .type = line->type};
   char signature[CK_MAX_AXES + 3];
@@ -190,10 +203,11 @@ static void declare_input(const ck_scope *s, const ck_side *given, const ck_decl
   t.signature = ck_word(s->T, signature);
   if (ck_within(s->job, line->at, CK_LIMIT_INPUTS, side->inputs.n + 1))
     ck_enter(s, &side->inputs, t.name, &t);
+  t.stored = t.fixed = side->tile; /* what it holds may change */
   ck_enter(s, &side->tensors, t.name, &t);
 }
 
-static void add_output(const ck_scope *s, const ck_token *at, ck_tensor *t) {
+void ck_add_output(const ck_scope *s, const ck_token *at, ck_tensor *t) {
   ck_list *outputs = &s->side->outputs;
   if (!t || !ck_within(s->job, at, CK_LIMIT_OUTPUTS, outputs->n + 1))
     return;
@@ -245,23 +259,31 @@ static void read_line(const ck_scope *s, const ck_side *given, const ck_line *li
     break;
   case CK_L_INPUTS:
     CK_EACH(ck_decl, i, line->items)
-      declare_input(s, given, i);
+      ck_declare_input(s, given, i);
+    if (line->output && !ck_refused(s->job)) {
+      ck_tensor *t = ck_find_tensor(s->side->tensors, line->name->text);
+      t->fixed = false;
+      ck_add_output(s, line->name, t);
+    }
     break;
   case CK_L_ASSUME:
     CK_EACH(ck_expr, a, line->items)
       assume(s, a);
     break;
-  case CK_L_DEFINE: {
+  case CK_L_DEFINE: { /* of a tile program, too */
     ck_tensor *t = ck_define_tensor(s, line);
     if (line->output)
-      add_output(s, line->name ? line->name : line->at, t);
+      ck_add_output(s, line->name ? line->name : line->at, t);
     break;
   }
   case CK_L_OUTPUT:
-    add_output(s, line->name, ck_tensor_named(s, s->side->tensors, line->name, "here"));
+    ck_add_output(s, line->name, ck_tensor_named(s, s->side->tensors, line->name, "here"));
+    break;
+  case CK_L_KERNEL:
+    ck_read_kernel(s, line->kernel);
     break;
   default:
-    ck_read_kernel(s, line->kernel);
+    ck_read_statement(s, line);
     break;
   }
 }
@@ -288,6 +310,8 @@ void ck_read_graph(ck_elab *E, ck_side *side, const ck_side *given, const ck_gra
   if (graph->mugraph)
     see_inputs(&s, given);
   read_lines(E, side, given, graph);
+  if (side->tile && !ck_refused(s.job))
+    ck_read_results(&s);
   ck_leave_free(&s);
   if (graph->mugraph)
     return;

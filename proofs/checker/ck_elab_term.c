@@ -310,7 +310,8 @@ void ck_require(const ck_scope *s, ck_id relation) {
   ck_id variables[CK_MAX_CONDITIONS];
   ck_id conditions[CK_MAX_CONDITIONS];
   ck_obligation o = {NULL, variables, conditions, relation, 0, 0, s->at};
-  if (!side || ck_refused(s->job) || ck_sure(s, relation) == CK_BAD || dropped(s, relation))
+  if (!side || s->quiet || ck_refused(s->job) || ck_sure(s, relation) == CK_BAD ||
+      dropped(s, relation))
     return;
   if (!s->place && ck_false_as_stated(s, relation)) {
     char *text = ck_show(s->T, relation);

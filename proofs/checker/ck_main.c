@@ -104,8 +104,12 @@ static int add_own_sem(options *o) {
 /* proofs/CLAIM.md section 9 */
 static int print_goals(const ck_terms *T, const ck_claim *c) {
   bool ok = true;
-  CK_BELOW(i, c->n_definitions)
-    ok = ok && ck_print(stdout, T, "define ", c->definitions[i].clause, "\n");
+  CK_BELOW(i, c->n_definitions) {
+    const ck_definition *d = &c->definitions[i];
+    if (d->carried)
+      ok = ok && ck_print(stdout, T, "define ", d->base_clause, "\n");
+    ok = ok && ck_print(stdout, T, "define ", d->clause, "\n");
+  }
   CK_BELOW(i, c->n_stated)
     ok = ok && ck_print(stdout, T, "stated ", c->stated[i], "\n");
   CK_BELOW(i, c->n_given)

@@ -525,6 +525,22 @@ void ck_parse_relations(ck_parser *p, ck_list *to, ck_grammar g, bool with_or) {
   while (ck_accept(p, ","));
 }
 
+ck_expr *ck_parse_condition(ck_parser *p) {
+  return condition(p, 0);
+}
+
+ck_expr *ck_parse_access(ck_parser *p) {
+  return access(p);
+}
+
+ck_expr *ck_choice(ck_parser *p, ck_expr *condition, ck_expr *yes, ck_expr *no) {
+  ck_expr *x = expr(p, CK_X_IF, yes->at);
+  x->condition = condition;
+  x->left = yes;
+  x->right = no;
+  return x;
+}
+
 /* --- parts in brackets */
 static void part(ck_parser *p, ck_part *a, ck_part_place where) {
   a->at = p->at;

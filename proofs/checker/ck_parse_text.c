@@ -315,7 +315,7 @@ ck_graph *ck_parse_graph(ck_job *job, const ck_token *from, bool candidate) {
   bool head = true;
   g->at = p.at;
   g->mugraph = candidate && ck_at(&p, "mugraph");
-  g->tile = candidate && ck_at(&p, "tile");
+  g->tile = ck_at(&p, "tile");
   ck_expect(&p, g->mugraph ? "mugraph" : g->tile ? "tile" : "program");
   g->name = ck_new_name(&p)->text;
   ck_line_end(&p);

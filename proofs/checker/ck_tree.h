@@ -49,6 +49,7 @@ typedef struct ck_expr {
   ck_list arguments; /* of a call: ck_expr */
   ck_list attributes; /* of the call of an operator: ck_decl */
   ck_list indices;    /* of an access: ck_part */
+  bool of_tensor;     /* of an access in a tile program: of a tensor, not of a tile */
   uint32_t axis;      /* of an item */
 } ck_expr;
 
@@ -145,7 +146,14 @@ typedef enum {
   CK_L_KERNEL,
   CK_L_LOAD,
   CK_L_ACCUMULATE,
-  CK_L_STORE
+  CK_L_STORE,
+  /* of tile programs */
+  CK_L_TENSOR, /* output and scratch; NAME : type dims = value */
+  CK_L_LOOP,
+  CK_L_CARRY,
+  CK_L_NEXT,
+  CK_L_MAKE, /* NAME lanes = value; a load: value is an element of a tensor, or a choice of one */
+  CK_L_PUT   /* place = value over lanes where mask */
 } ck_line_kind;
 
 typedef struct ck_line { /* a statement */
@@ -159,14 +167,22 @@ typedef struct ck_line { /* a statement */
   ck_kernel *kernel;
   /* in a block */
   ck_list tile;            /* ck_part; of a sum in a tile program, what it starts from */
-  bool shaped;             /* of a tile program, which says a sum's and a stored tensor's extents */
-  ck_list whole;           /* these: ck_part */
   const ck_token *source;  /* tensor that is loaded, stored or accumulated */
   const ck_token *running; /* second name of `acc A, m`, or NULL */
   ck_list map;             /* ck_map */
   ck_accumulation how;
   const ck_token *rescale; /* or NULL */
   long axis;               /* of concat */
+  /* in a tile program: lanes are `tile`, extents too */
+  ck_list lines; /* of a loop: its body */
+  bool parallel;
+  ck_expr *from;
+  ck_expr *to;
+  ck_expr *step;     /* NULL: 1 */
+  ck_expr *place;    /* what is stored to, as an access */
+  ck_expr *touched;  /* the place, and */
+  ck_expr *computed; /* the value, where they are not masked out */
+  ck_expr *stored;   /* what the place $p0, $p1, .. then holds, where it held $s */
 } ck_line;
 
 typedef struct { /* a program, a muGraph, a tile program, or the declarations or a side of a rule */
@@ -212,6 +228,9 @@ const ck_token *ck_called_name(ck_parser *p); /* or one of `sum max min div`, op
 long ck_small_number(ck_parser *p);           /* INT of at most 12 digits */
 ck_expr *ck_parse_expr(ck_parser *p, ck_grammar g);
 ck_expr *ck_parse_number(ck_parser *p); /* [-]NUMBER */
+ck_expr *ck_parse_condition(ck_parser *p);
+ck_expr *ck_parse_access(ck_parser *p); /* NAME[..] */
+ck_expr *ck_choice(ck_parser *p, ck_expr *condition, ck_expr *yes, ck_expr *no);
 void ck_parse_relations(ck_parser *p, ck_list *to, ck_grammar g, bool with_or);
 void ck_parse_parts(ck_parser *p, ck_list *to, ck_part_place where); /* in brackets */
 /* --- ck_parse_text.c */

@@ -19,6 +19,7 @@ libck_a_SOURCES = \
   proofs/checker/ck_elab_call.c \
   proofs/checker/ck_elab_tensor.c \
   proofs/checker/ck_elab_block.c \
+  proofs/checker/ck_elab_tile.c \
   proofs/checker/ck_admit.c \
   proofs/checker/ck_theorem.c \
   proofs/checker/ck_claim.c

@@ -1,5 +1,5 @@
 #include "outline.h"
-#include "math.h"
+#include "proofs/math/math.h"
 #include "proofs/read/read.h"
 #include "src/base/mem.h"
 #include "src/base/str.h"
@@ -605,30 +605,6 @@ static void make_full(outliner *make) {
   make->outline->full = as_str_take(&text);
 }
 
-/* names that the reader knows from the files keep their meaning */
-static void reserve(ck_terms *terms, as_math *math, ck_id term, bool *seen) {
-  if (seen[term])
-    return;
-  seen[term] = true;
-  ck_op op = ck_head(terms, term);
-  if ((op == CK_V || op == CK_APP) && ck_word_text(terms, ck_name(terms, term))[0] != '$')
-    as_math_reserve(math, ck_word_text(terms, ck_name(terms, term)));
-  for (uint32_t i = 0; i < ck_nkids(terms, term); i++)
-    reserve(terms, math, ck_kid(terms, term, i), seen);
-}
-
-void as_explain_reserve(ck_terms *terms, as_math *math, const ck_claim *claim) {
-  bool *seen = as_calloc(ck_size(terms) + 1, sizeof *seen);
-  for (uint32_t i = 0; i < claim->hyps.n; i++)
-    reserve(terms, math, claim->hyps.x[i], seen);
-  for (uint32_t i = 0; i < claim->n_goals; i++) {
-    reserve(terms, math, claim->goals[i].formula, seen);
-    for (uint32_t j = 0; j < claim->goals[i].n_conditions; j++)
-      reserve(terms, math, claim->goals[i].condition[j], seen);
-  }
-  free(seen);
-}
-
 as_explain_outline *as_explain_new(ck_terms *terms, const ck_claim *claim, const char *cert,
                                    size_t len, bool full, as_err *err) {
   outliner make = {.claim = claim,
@@ -651,7 +627,7 @@ as_explain_outline *as_explain_new(ck_terms *terms, const ck_claim *claim, const
     make.number = as_calloc(make.n_steps + 1, sizeof *make.number);
     make.mark = as_calloc(make.n_steps + 1, sizeof *make.mark);
     make.key = as_calloc(make.n_steps + 1, sizeof *make.key);
-    as_explain_reserve(terms, make.math, claim);
+    as_math_reserve_goals(make.math, claim->goals, claim->n_goals);
     find_lemmas(&make);
     for (uint32_t step = 0; step < make.n_steps; step++) {
       if (make.lemma[step])

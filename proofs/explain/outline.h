@@ -1,11 +1,11 @@
 /* A certificate as a proof that can be read: lemmas by what they say, goal by goal the facts that
  * carry it, routine steps folded. Nothing here is trusted: whether the certificate is accepted is
- * the checker's word alone. May include: base, the checker's headers, proofs/read.
+ * the checker's word alone. May include: base, the checker's headers, proofs/read, proofs/math.
  * Called by explain and by reports. */
 #ifndef AS_EXPLAIN_OUTLINE_H
 #define AS_EXPLAIN_OUTLINE_H
-#include "math.h"
 #include "proofs/checker/ck_claim.h"
+#include "proofs/math/math.h"
 #include "src/base/err.h"
 #include "src/base/vec.h"
 #include <stdbool.h>
@@ -68,6 +68,4 @@ void as_explain_free(as_explain_outline *outline);
 char *as_explain_text(const as_explain_outline *outline); /* malloc'ed */
 char *as_explain_html(const as_explain_outline *outline); /* malloc'ed; a part of a page */
 void *as_explain_json(const as_explain_outline *outline); /* json_t *, owned by the caller */
-/* reserves all names that the claim has from the files */
-void as_explain_reserve(ck_terms *terms, as_math *math, const ck_claim *claim);
 #endif

@@ -15,10 +15,10 @@ typedef struct {
   char *given; /* its text as one of ours */
   size_t given_len;
   json_t *rows;
-  uint32_t count[4]; /* by as_tile_answer; unreadable ones */
+  uint32_t count[5]; /* by as_tile_answer; unreadable and proved ones */
 } batch;
 
-enum { UNREADABLE = 3 };
+enum { UNREADABLE = 3, PROVED = 4 };
 
 /* one candidate, as it came out */
 typedef struct {
@@ -26,6 +26,7 @@ typedef struct {
   char *text; /* as one of ours; NULL: it could not be read */
   uint32_t answer;
   as_tile_verdict verdict;
+  as_verdict proof; /* where one was sought */
   as_err err;
   double seconds;
 } row;
@@ -34,8 +35,7 @@ bool as_batch_tiles_are(const char *given, const char *candidate) {
   return as_ends_with(given, ".tile") || as_ends_with(candidate, ".tile");
 }
 
-bool as_batch_tiles_claimed(as_oplib *library, const char *given, const char *candidate,
-                            char **why) {
+bool as_batch_tiles_are_blocks(as_oplib *library, const char *given, const char *candidate) {
   as_tile_job job;
   as_err err;
   size_t len[2];
@@ -49,24 +49,21 @@ bool as_batch_tiles_claimed(as_oplib *library, const char *given, const char *ca
     ok = ok && text[i] && as_tile_job_take(&job, i, path[i], text[i], len[i], &err);
   }
   char *block = NULL;
-  *why = NULL;
-  if (ok && job.tile[0])
-    *why = as_strdup("the given program is a tile program too");
-  else if (ok && job.tile[1])
+  if (ok && job.graph[0] && job.tile[1])
     block = as_tile_block_text(job.tile[1], job.graph[0], &err);
-  if (ok && job.graph[0] && job.tile[1] && block == NULL)
-    *why = as_strdup(err.text);
-  bool claimed = block != NULL;
+  bool blocks = block != NULL;
   free(block);
   for (int i = 0; i < 2; i++)
     free(text[i]);
   as_tile_job_clear(&job);
   as_err_clear(&err);
-  return claimed;
+  return blocks;
 }
 
 static const char *word_of(const row *r) {
-  return r->answer == UNREADABLE ? "UNREADABLE" : as_tile_answer_word(r->verdict.answer);
+  return r->answer == UNREADABLE ? "UNREADABLE"
+         : r->answer == PROVED   ? "PROVED"
+                                 : as_tile_answer_word(r->verdict.answer);
 }
 
 /* gives the text of the given program (malloc'ed); one of the format's, where its name says so */
@@ -85,6 +82,22 @@ static char *read_given(const as_batch_tiles_how *how, const char *path, size_t 
   return text;
 }
 
+/* Where evaluation found nothing: the claim of the texts, proved, and the certificate checked. */
+static void prove(const batch *b, row *r, const char *name) {
+  as_policy policy = *b->how->policy;
+  as_judged judged = {.lib = b->library,
+                      .given = {b->given_name, b->given, b->given_len},
+                      .candidate = {name, r->text, strlen(r->text)},
+                      .tile = true};
+  bool seen = r->verdict.instances > 0;
+  if (policy.field && !seen)
+    return;
+  policy.field = false;
+  as_judge(&judged, &policy, &r->proof);
+  if (r->proof.certified)
+    r->answer = PROVED;
+}
+
 static void judge(batch *b, row *r, const char *name) {
   as_tile_job job;
   as_tile_budget budget = as_tile_budget_default;
@@ -95,10 +108,38 @@ static void judge(batch *b, row *r, const char *name) {
             as_tile_job_judge(&job, &budget, &r->verdict, &r->err) == AS_OK;
   r->answer = ok ? (uint32_t)r->verdict.answer : UNREADABLE;
   as_tile_job_clear(&job);
+  if (r->answer == AS_TILE_NO_DIFFERENCE && b->how->policy && !b->how->refute_only)
+    prove(b, r, name);
+}
+
+/* sizes of which the theorem speaks alone, beyond what the texts state */
+static char *proof_words(const row *r) {
+  const as_verdict *proof = &r->proof;
+  char *words = as_format("Proved for all sizes and inputs: %u goals, a certificate of %u steps, "
+                          "accepted.",
+                          proof->proof.goals, proof->proof.steps);
+  for (uint32_t i = 0; i < proof->n_implied; i++) {
+    char *relation = ck_show(proof->terms, proof->implied[i]);
+    char *more = as_format("%s\nThe given program needs %s.", words, relation);
+    free(relation);
+    free(words);
+    words = more;
+  }
+  return words;
 }
 
 static char *why(const row *r) {
-  return r->answer == UNREADABLE ? as_err_format(&r->err) : as_strdup(r->verdict.words);
+  if (r->answer == UNREADABLE)
+    return as_err_format(&r->err);
+  char *proof = r->answer == PROVED ? proof_words(r)
+                : r->proof.why      ? as_format("No proof: %s%s%s%s", r->proof.why,
+                                           r->proof.proof.goal ? " (goal " : "",
+                                           r->proof.proof.goal ? r->proof.proof.goal : "",
+                                           r->proof.proof.goal ? ")" : "")
+                                    : NULL;
+  char *words = proof ? as_format("%s\n%s", r->verdict.words, proof) : as_strdup(r->verdict.words);
+  free(proof);
+  return words;
 }
 
 static void print_row(const batch *b, const row *r, const char *words) {
@@ -112,8 +153,7 @@ static void print_row(const batch *b, const row *r, const char *words) {
   else if (how->from)
     printf("%7s  %-15s %7.3f s\n%s\n", r->label, word_of(r), r->seconds, words);
   else
-    printf("%s%s%s\n%s\n", words, how->why ? "\nno claim is made of the candidate: " : "",
-           how->why ? how->why : "", word_of(r));
+    printf("%s\n%s\n", words, word_of(r));
   fflush(stdout);
 }
 
@@ -132,6 +172,7 @@ static void tell(batch *b, row *r) {
   free(words);
   free(r->text);
   as_tile_verdict_clear(&r->verdict);
+  as_verdict_clear(&r->proof);
   as_err_clear(&r->err);
 }
 
@@ -139,6 +180,7 @@ static void judge_text(batch *b, const char *path) {
   row r = {.label = path};
   size_t len;
   as_err_init(&r.err);
+  as_verdict_init(&r.proof);
   double start = as_now();
   r.text = as_read_file(path, &len, &r.err);
   r.answer = UNREADABLE;
@@ -155,6 +197,7 @@ static bool judge_file(batch *b, const char *path, as_err *err) {
     row r = {.label = format->label(file, i)};
     char *name = as_format("%s#%s.tile", path, r.label);
     as_err_init(&r.err);
+    as_verdict_init(&r.proof);
     double start = as_now();
     r.text = format->tile(file, i, &b->how->options, false, &r.err);
     r.answer = UNREADABLE;
@@ -173,18 +216,20 @@ static void summary(const batch *b, double seconds) {
   const char *reading = how->from ? how->from->reading(&how->options) : NULL;
   if (how->json) {
     json_t *all =
-        json_pack("{s:s, s:s*, s:i, s:i, s:i, s:i, s:f, s:O}", "format", "assay-tiles 1", "reading",
-                  reading, "refuted", (int)b->count[AS_TILE_DIFFERS], "order_dependent",
-                  (int)b->count[AS_TILE_ORDER], "unknown", (int)b->count[AS_TILE_NO_DIFFERENCE],
-                  "unreadable", (int)b->count[UNREADABLE], "seconds", seconds, "programs", b->rows);
+        json_pack("{s:s, s:s*, s:i, s:i, s:i, s:i, s:i, s:f, s:O}", "format", "assay-tiles 1",
+                  "reading", reading, "proved", (int)b->count[PROVED], "refuted",
+                  (int)b->count[AS_TILE_DIFFERS], "order_dependent", (int)b->count[AS_TILE_ORDER],
+                  "unknown", (int)b->count[AS_TILE_NO_DIFFERENCE], "unreadable",
+                  (int)b->count[UNREADABLE], "seconds", seconds, "programs", b->rows);
     char *text = json_dumps(all, JSON_INDENT(1));
     puts(text);
     free(text);
     json_decref(all);
   } else if (!how->quiet && how->from) {
     printf(
-        "Read so that %s.\n%u refuted, %u order-dependent, %u unknown, %u unreadable in %.1f s\n",
-        reading, b->count[AS_TILE_DIFFERS], b->count[AS_TILE_ORDER],
+        "Read so that %s.\n%u proved, %u refuted, %u order-dependent, %u unknown, %u unreadable in "
+        "%.1f s\n",
+        reading, b->count[PROVED], b->count[AS_TILE_DIFFERS], b->count[AS_TILE_ORDER],
         b->count[AS_TILE_NO_DIFFERENCE], b->count[UNREADABLE], seconds);
   }
 }
@@ -193,7 +238,9 @@ static void summary(const batch *b, double seconds) {
 static int status_of(const batch *b) {
   if (b->count[AS_TILE_DIFFERS] || b->count[AS_TILE_ORDER])
     return AS_NO;
-  return b->count[UNREADABLE] && !b->count[AS_TILE_NO_DIFFERENCE] ? AS_BAD_INPUT : AS_UNKNOWN;
+  if (b->count[AS_TILE_NO_DIFFERENCE])
+    return AS_UNKNOWN;
+  return b->count[UNREADABLE] ? AS_BAD_INPUT : AS_OK;
 }
 
 int as_batch_tiles(const as_batch_tiles_how *how, as_oplib *library, const char *given,

@@ -133,11 +133,9 @@ static int certify_one(const cli_opts *opts) {
   return status;
 }
 
-static int evaluate_tiles(const cli_opts *opts, const as_import_tile_format *from, bool claimed,
-                          const char *why) {
-  if (!claimed && (opts->out || opts->to || opts->junit)) {
-    fprintf(stderr, "assay: this tile program is judged by evaluation alone: there is nothing for "
-                    "--out, --to and --junit to write\n");
+static int judge_tiles(const cli_opts *opts, const as_import_tile_format *from, bool blocks) {
+  if (!blocks && (opts->out || opts->to || opts->junit)) {
+    fprintf(stderr, "assay: --out, --to and --junit are for tile programs of block form\n");
     return AS_BAD_INPUT;
   }
   as_err err;
@@ -148,8 +146,8 @@ static int evaluate_tiles(const cli_opts *opts, const as_import_tile_format *fro
                             .json = opts->json,
                             .quiet = opts->quiet,
                             .verbose = opts->verbose,
-                            .refute_only = claimed,
-                            .why = why};
+                            .refute_only = blocks,
+                            .policy = &opts->policy};
   as_oplib *library = cli_library(opts, &err);
   int status =
       library ? as_batch_tiles(&how, library, opts->arg[0], opts->arg[1]) : as_err_tell(&err);
@@ -158,19 +156,17 @@ static int evaluate_tiles(const cli_opts *opts, const as_import_tile_format *fro
   return status;
 }
 
-/* Evaluation first.  A claim is made of tile programs of block form; of others there is nothing
- * that a certificate could be about. */
+/* Evaluation first.  What is of block form is then judged as the block graph that it is; of others
+ * the claim of the texts is proved. */
 static int certify_tiles(const cli_opts *opts, const as_import_tile_format *from) {
   as_err unsaid;
-  char *why = NULL;
   as_err_init(&unsaid);
   as_oplib *known = from ? NULL : cli_library(opts, &unsaid);
-  bool claimed = known && as_batch_tiles_claimed(known, opts->arg[0], opts->arg[1], &why);
+  bool blocks = known && as_batch_tiles_are_blocks(known, opts->arg[0], opts->arg[1]);
   as_oplib_free(known);
   as_err_clear(&unsaid);
-  int status = evaluate_tiles(opts, from, claimed, why);
-  free(why);
-  return claimed && status == AS_UNKNOWN ? certify_one(opts) : status;
+  int status = judge_tiles(opts, from, blocks);
+  return blocks && status == AS_UNKNOWN ? certify_one(opts) : status;
 }
 
 int cli_certify(const cli_opts *opts) {

@@ -85,7 +85,8 @@ void lo_threads(lo_job *job, lo_unit *unit, uint32_t which) {
   as_threads_opts options = {.target = target_of(job),
                              .smem_limit = job->options->target->shared_block,
                              .warps = (int)job->options->warps,
-                             .stages = (int)job->options->stages};
+                             .stages = (int)job->options->stages,
+                             .gpu = job->options->target};
   char *name = as_format("k%u_%s", which, unit->name);
   if (as_threads_lower(&ref, &options, name, address, &a, &kernel, &why)) {
     unit->threads = as_malloc(sizeof kernel);
@@ -113,12 +114,14 @@ void lo_threads_clear(lo_unit *unit) {
 }
 
 bool lo_threads_prelude(lo_job *job, as_str *out) {
-  bool any = false;
-  for (uint32_t i = 0; i < job->n_unit; i++)
-    any = any || job->unit[i].threads;
-  if (!any)
-    return true;
-  char *text = as_threads_prelude(target_of(job), job->err);
+  const as_tg **graph = as_calloc(job->n_unit + 1, sizeof *graph);
+  unsigned n = 0;
+  for (uint32_t i = 0; i < job->n_unit; i++) {
+    if (job->unit[i].threads)
+      graph[n++] = job->unit[i].threads->graph;
+  }
+  char *text = n ? as_threads_prelude(target_of(job), graph, n, job->err) : as_strdup("");
+  free(graph);
   if (text)
     as_str_add(out, text);
   free(text);

@@ -1,7 +1,7 @@
 /* A verdict as text for people. */
 #include "judged.h"
-#include "proofs/explain/math.h"
 #include "proofs/explain/outline.h"
+#include "proofs/math/math.h"
 #include "src/base/mem.h"
 #include "src/base/stats.h"
 #include <stdio.h>
@@ -26,28 +26,10 @@ static char *implied_words(const as_verdict *verdict) {
   return as_str_take(&out);
 }
 
-/* the open goal as mathematics, in place of the prover's terms */
-static void make_open_goal_readable(as_verdict *verdict) {
-  as_proof_result *proof = &verdict->proof;
-  if (!proof->has_sides || verdict->terms == NULL)
-    return;
-  as_math *math = as_math_new(verdict->terms);
-  as_explain_reserve(verdict->terms, math, verdict->claim);
-  bool equation = proof->side[1] != CK_BAD;
-  free(proof->left);
-  free(proof->right);
-  proof->left =
-      equation ? as_math_show(math, proof->side[0]) : as_math_show_all(math, proof->side, 1);
-  proof->right = equation ? as_math_show(math, proof->side[1]) : NULL;
-  proof->has_sides = false;
-  as_math_free(math);
-}
-
 void as_report_words_of(as_verdict *verdict, bool outline, as_report_words *words) {
   *words = (as_report_words){0};
   if (verdict->claim == NULL)
     return;
-  make_open_goal_readable(verdict);
   words->theorem = as_strdup(verdict->claim->theorem ? verdict->claim->theorem : "");
   as_explain_outline *proof =
       outline && verdict->checked

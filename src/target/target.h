@@ -18,6 +18,32 @@ typedef enum {
   AS_HAS_CLUSTER = 1 << 6   /* blocks that reach each other's shared memory */
 } as_target_has;
 
+/* The cost model's constants of kernels that are printed from thread graphs (search/cost_threads.c
+ * says how they are used); units as below. */
+typedef struct {
+  double dram;         /* drawn by all multiprocessors together, from memory */
+  double l2;           /* the same, from the second-level cache */
+  double mp_bandwidth; /* drawn by one multiprocessor */
+  double latency_us;   /* of a first byte */
+  double narrow_rows;  /* what reading rows of 32 bytes takes, over rows of 64 and more */
+  /* streaming products */
+  double stream_launch_us;
+  double stream_step_us;  /* of an iteration: barriers, and .. */
+  double stream_flop_us;  /* .. what its longest chain of products takes, by operation */
+  double stream_block_us; /* .. for each block that shares the multiprocessor */
+  double stream_flops;    /* of one multiprocessor */
+  /* chained products */
+  double chain_launch_us;
+  double chain_step_us; /* of an iteration: maxima, exponentials, and .. */
+  double chain_key_us;  /* .. for each key of the tile */
+  double chain_flops;   /* of one multiprocessor */
+  /* rows */
+  double rows_launch_us;
+  double rows_block_us; /* of a block that another makes room for */
+  double rows_elements; /* of one multiprocessor */
+  double rows_crowded;  /* time by the share of the registers that the elements in flight take */
+} as_target_threads;
+
 /* Memory in bytes, rates in bytes, operations or elements a microsecond, times in microseconds. */
 typedef struct {
   const char *gpu;  /* the name of the row */
@@ -58,7 +84,26 @@ typedef struct {
   double launch_us;
   double latency_us; /* of a first byte from memory */
   double step_us;    /* of a phase between barriers */
+  as_target_threads threads;
 } as_target;
+
+/* How chained products are shared among warps, and what they keep in registers. */
+typedef struct {
+  uint32_t warps;     /* each has rows of its own */
+  uint32_t copies;    /* fragments of 16 rows a warp */
+  uint32_t registers; /* of a thread, beside addresses */
+  bool fits;          /* false: ptxas would spill */
+} as_target_chained;
+
+/* rows, keys and columns of a tile, depth of the first product; extents are padded to powers of two
+ * (rows, keys and depth to 16 at least).  most_warps: 0: chosen. */
+as_target_chained as_target_chain(double rows, double depth, double keys, double columns,
+                                  uint32_t most_warps);
+/* Stages of a ring of tiles of `bytes` an iteration, by how many blocks there are: those that are
+ * alone on a multiprocessor take more.  shared: bytes that a ring may take at most.  0: two stages
+ * do not fit. */
+uint32_t as_target_ring(const as_target *target, double blocks, double bytes, double trip,
+                        long shared);
 
 /* Rows are static: nothing to free. */
 const as_target *as_target_default(void);

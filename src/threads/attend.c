@@ -7,12 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_WARP_BITS 3
-/* Registers that scores, results, both operands in 16 bits take.  Beyond, ptxas spills: 256 keys
- * and 64 columns took 90 us where 64 keys took 23 (240 such registers), 32 rows a warp 33 to 59
- * (192); 144 were fine. */
-#define MOST_REGISTERS 176u
-
 typedef struct { /* register, lane and warp bits along one of two axes */
   const as_plan_axis *axis;
   unsigned from; /* its bit */
@@ -113,11 +107,6 @@ static bool layouts(builder *B) {
   if (B->query.bad || B->keys.bad || B->score.bad || B->weight.bad || B->values.bad ||
       B->result.bad)
     return fail(B, "a tile too large");
-  unsigned scores = 1u << as_lay_in(&B->score, "reg", NULL);
-  unsigned results = 1u << as_lay_in(&B->result, "reg", NULL);
-  unsigned query = 1u << as_lay_in(&B->query, "reg", NULL);
-  if (scores + results + scores / 2 + query / 2 > MOST_REGISTERS)
-    return fail(B, "scores and results of too many registers");
   return true;
 }
 
@@ -625,15 +614,19 @@ static bool by_producer(builder *B) {
 /* 16 rows a warp; more where there are more rows than warps, or than are asked for */
 static bool share(builder *B) {
   as_select_way way;
-  unsigned most = MOST_WARP_BITS;
   if (!as_select_product(B->p->isa, B->T.row.bits, B->T.key.bits, B->p->type, &way))
     return fail(B, "no instruction of the target computes the product");
   B->row = way.row;
-  while (B->p->o->warps && 1 << most > B->p->o->warps)
-    most--;
-  unsigned parts = B->T.row.bits - 4;
-  B->warps = parts < most ? parts : most;
-  B->copies = parts - B->warps;
+  as_target_chained shared = as_target_chain(
+      (double)(1u << B->T.row.bits), (double)(1u << B->T.depth.bits), (double)(1u << B->T.key.bits),
+      (double)(1u << B->T.column.bits), (uint32_t)B->p->o->warps);
+  if (!shared.fits)
+    return fail(B, "scores and results of too many registers");
+  B->warps = B->copies = 0;
+  while (1u << B->warps < shared.warps)
+    B->warps++;
+  while (1u << B->copies < shared.copies)
+    B->copies++;
   B->g->warp_bits = B->warps;
   return true;
 }

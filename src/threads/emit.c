@@ -7,9 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void line(as_emitter *E, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static void line(as_emitter *E, const char *fmt, ...) {
+void as_emit_line(as_emitter *E, const char *fmt, ...) {
   va_list ap;
   va_list again;
   va_start(ap, fmt);
@@ -35,8 +33,8 @@ static void declare(as_emitter *E, int v) {
     return;
   E->declared[v] = true;
   bool wide = E->type[v] == AS_F32;
-  line(E, "%s %s_[%u];", wide ? "float" : "unsigned", as_tg_value_name(E->g, v),
-       wide ? E->regs[v] : E->regs[v] / 2);
+  as_emit_line(E, "%s %s_[%u];", wide ? "float" : "unsigned", as_tg_value_name(E->g, v),
+               wide ? E->regs[v] : E->regs[v] / 2);
 }
 
 static char *element_of(const as_emitter *E, int v, uint32_t r) {
@@ -74,7 +72,10 @@ static void types(as_emitter *E, const as_tg_op *in) {
                (unsigned)op->vec + as_lay_in(&op->src, "u", NULL));
       break;
     case AS_TG_LDS:
-      set_type(E, op->v, AS_F32, (unsigned)op->vec + as_lay_in(&op->src, "u", NULL));
+      set_type(E, op->v, E->exchanged[op->buf], (unsigned)op->vec + as_lay_in(&op->src, "u", NULL));
+      break;
+    case AS_TG_STS:
+      E->exchanged[op->buf] = E->type[op->a];
       break;
     case AS_TG_ZERO:
       set_type(E, op->v, AS_F32, (unsigned)op->bits);
@@ -125,7 +126,7 @@ static char *scalar(const as_emitter *E, const as_tg_expr *e, char *const *arg) 
       [AS_TGS_RSQRT] = "at_rsqrt(%s%s)", [AS_TGS_EXP] = "as_expf(%s%s)",
       [AS_TGS_LOG] = "logf(%s%s)",       [AS_TGS_ABS] = "fabsf(%s%s)",
       [AS_TGS_MAX] = "fmaxf(%s, %s)",    [AS_TGS_MIN] = "fminf(%s, %s)",
-      [AS_TGS_ERF] = "erff(%s%s)"};
+      [AS_TGS_ERF] = "at_erf(%s%s)"};
   if (e->op == AS_TGS_ARG)
     return as_strdup(arg[e->arg]);
   if (e->op == AS_TGS_NUM) {
@@ -191,17 +192,17 @@ static void emit_map(as_emitter *E, const as_tg_op *op) {
   declare(E, op->v);
   for (uint32_t r = 0; r < 1u << op->bits; r += op->type == AS_F32 ? 1 : 2) {
     if (op->type != AS_F32 && packed_product(E, op)) {
-      line(E, "%s_[%u] = at_mul2_%s(%s_[%u], %s_[%u]);", v, r / 2, type_name(op->type),
-           as_tg_value_name(E->g, op->arg[0]), as_lay_image(&op->arg_map[0], r) / 2,
-           as_tg_value_name(E->g, op->arg[1]), as_lay_image(&op->arg_map[1], r) / 2);
+      as_emit_line(E, "%s_[%u] = at_mul2_%s(%s_[%u], %s_[%u]);", v, r / 2, type_name(op->type),
+                   as_tg_value_name(E->g, op->arg[0]), as_lay_image(&op->arg_map[0], r) / 2,
+                   as_tg_value_name(E->g, op->arg[1]), as_lay_image(&op->arg_map[1], r) / 2);
       continue;
     }
     char *x = map_element(E, op, r);
     if (op->type == AS_F32) {
-      line(E, "%s_[%u] = %s;", v, r, x);
+      as_emit_line(E, "%s_[%u] = %s;", v, r, x);
     } else {
       char *y = map_element(E, op, r + 1);
-      line(E, "%s_[%u] = at_pack_%s(%s, %s);", v, r / 2, type_name(op->type), x, y);
+      as_emit_line(E, "%s_[%u] = at_pack_%s(%s, %s);", v, r / 2, type_name(op->type), x, y);
       free(y);
     }
     free(x);
@@ -213,8 +214,8 @@ static void emit_fill(as_emitter *E, const as_tg_op *op) {
   declare(E, op->v);
   for (uint32_t r = 0; r < E->regs[op->v]; r++) {
     char *index = as_emit_index(&op->src, r);
-    line(E, "%s_[%u] = (%s) < %d ? %s_[%u] : %s;", as_tg_value_name(E->g, op->v), r, index,
-         op->count, as_tg_value_name(E->g, op->a), r, unit);
+    as_emit_line(E, "%s_[%u] = (%s) < %d ? %s_[%u] : %s;", as_tg_value_name(E->g, op->v), r, index,
+                 op->count, as_tg_value_name(E->g, op->a), r, unit);
     free(index);
   }
 }
@@ -236,7 +237,7 @@ static void emit_red(as_emitter *E, const as_tg_op *op) {
         part[j] = t;
       }
     }
-    line(E, "%s_[%u] = %s;", as_tg_value_name(E->g, op->v), r, part[0]);
+    as_emit_line(E, "%s_[%u] = %s;", as_tg_value_name(E->g, op->v), r, part[0]);
     free(part[0]);
     free(part);
   }
@@ -249,14 +250,14 @@ static void emit_update(as_emitter *E, const as_tg_op *op) {
                                      : element_of(E, op->a, as_lay_image(&op->src, r));
     bool most = op->kind == AS_TG_ACCMAX || (op->kind == AS_TG_SHFL && op->fold == AS_TG_MAXIMUM);
     if (most)
-      line(E, "%s_[%u] = fmaxf(%s_[%u], %s);", v, r, v, r, x);
+      as_emit_line(E, "%s_[%u] = fmaxf(%s_[%u], %s);", v, r, v, r, x);
     else
-      line(E, "%s_[%u] %s %s;", v, r, op->kind == AS_TG_RESCALE ? "*=" : "+=", x);
+      as_emit_line(E, "%s_[%u] %s %s;", v, r, op->kind == AS_TG_RESCALE ? "*=" : "+=", x);
     free(x);
   }
 }
 
-static char *row_function(const char *instr) {
+char *as_emit_function(const char *instr) {
   char *name = as_format("at_%s", instr);
   for (char *p = name; *p; p++)
     *p = *p == '.' ? '_' : *p;
@@ -268,12 +269,12 @@ static void emit_mma(as_emitter *E, const as_tg_op *op) {
   unsigned na = (1u << as_lay_in(as_isa_layout(row, row->product.first), "reg", NULL)) / 2;
   unsigned nb = (1u << as_lay_in(as_isa_layout(row, row->product.second), "reg", NULL)) / 2;
   unsigned nc = 1u << as_lay_in(as_isa_layout(row, row->product.result), "reg", NULL);
-  char *f = row_function(op->instr);
+  char *f = as_emit_function(op->instr);
   for (uint32_t u = 0; u < 1u << as_lay_in_bits(&op->ga); u++) {
     char *c = registers(E, op->v, as_lay_image(&op->gc, u) * nc, nc);
     char *a = registers(E, op->a, as_lay_image(&op->ga, u) * na, na);
     char *b = registers(E, op->b, as_lay_image(&op->gb, u) * nb, nb);
-    line(E, "%s(%s, %s, %s);", f, c, a, b);
+    as_emit_line(E, "%s(%s, %s, %s);", f, c, a, b);
     free(c);
     free(a);
     free(b);
@@ -281,7 +282,7 @@ static void emit_mma(as_emitter *E, const as_tg_op *op) {
   free(f);
 }
 
-static char *stage_text(const as_emitter *E, int slot) {
+char *as_emit_stage(const as_emitter *E, int slot) {
   int n = E->g->stages;
   return slot ? as_format("((unsigned)(l + %d) %% %du)", slot, n)
               : as_format("((unsigned)l %% %du)", n);
@@ -291,7 +292,7 @@ static void emit_copies(as_emitter *E, const as_tg_op *op) {
   const as_tg_tile *t = &E->g->tile[op->tile];
   int bytes = (t->type == AS_F32 ? 4 : 2) << op->vec;
   char *mask = as_emit_mask(op);
-  char *stage = stage_text(E, op->slot);
+  char *stage = as_emit_stage(E, op->slot);
   char *iteration = op->it ? as_format("l + %d", op->it) : as_strdup("l");
   as_str cond;
   as_str_init(&cond);
@@ -300,25 +301,25 @@ static void emit_copies(as_emitter *E, const as_tg_op *op) {
   if (*mask)
     as_str_printf(&cond, "%s%s", cond.n ? " && " : "", mask);
   if (cond.n)
-    line(E, "if (%s) {", cond.s);
+    as_emit_line(E, "if (%s) {", cond.s);
   else
-    line(E, "{");
+    as_emit_line(E, "{");
   E->indent++;
-  line(E, "const unsigned st_ = %s;", stage);
+  as_emit_line(E, "const unsigned st_ = %s;", stage);
   for (unsigned u = 0; u < 1u << as_lay_in(&op->src, "u", NULL); u++) {
     char *dst = as_emit_shared(E, op, &op->dst, u, 0, "st_");
     char *src = as_emit_global(E, op, &op->src, u, 0, iteration);
     char *pred = as_emit_pred(E->g, op, &op->src, u);
     if (*pred)
-      line(E, "at_cp_async_%d(%s, %s, %s ? %du : 0u);", bytes, dst, src, pred, bytes);
+      as_emit_line(E, "at_cp_async_%d(%s, %s, %s ? %du : 0u);", bytes, dst, src, pred, bytes);
     else
-      line(E, "at_cp_async_%d(%s, %s, %du);", bytes, dst, src, bytes);
+      as_emit_line(E, "at_cp_async_%d(%s, %s, %du);", bytes, dst, src, bytes);
     free(dst);
     free(src);
     free(pred);
   }
   E->indent--;
-  line(E, "}");
+  as_emit_line(E, "}");
   as_str_clear(&cond);
   free(mask);
   free(stage);
@@ -326,7 +327,7 @@ static void emit_copies(as_emitter *E, const as_tg_op *op) {
 }
 
 static char *barrier_text(const as_emitter *E, const as_tg_op *op) {
-  char *stage = stage_text(E, op->slot);
+  char *stage = as_emit_stage(E, op->slot);
   long first = (as_tg_shared_bytes(E->g) + 15) / 16 * 16;
   char *t = as_format("s0 + %ldu + 8u * %s", first + 8L * op->bar * E->g->stages, stage);
   free(stage);
@@ -369,10 +370,10 @@ static void emit_bulk(as_emitter *E, const as_tg_op *op) {
   const as_tg_buffer *buf = &E->g->buffer[op->buf];
   if (linear(E, op)) {
     char *to = barrier_text(E, op);
-    char *st = stage_text(E, op->slot);
+    char *st = as_emit_stage(E, op->slot);
     char *from = as_emit_global(E, op, &op->src, 0, 0, "l");
-    line(E, "at_bulk_linear(s0 + %s * %ldu + %ldu, %s, %ldu, %s);", st, as_tg_buffer_bytes(buf),
-         buf->base, from, as_tg_buffer_bytes(buf), to);
+    as_emit_line(E, "at_bulk_linear(s0 + %s * %ldu + %ldu, %s, %ldu, %s);", st,
+                 as_tg_buffer_bytes(buf), buf->base, from, as_tg_buffer_bytes(buf), to);
     free(to);
     free(st);
     free(from);
@@ -380,14 +381,14 @@ static void emit_bulk(as_emitter *E, const as_tg_op *op) {
   }
   long box = as_isa_needs(as_isa_find(E->isa, op->instr), "swizzle") << op->rows;
   char *bar = barrier_text(E, op);
-  char *stage = stage_text(E, op->slot);
-  char *f = row_function(op->instr);
+  char *stage = as_emit_stage(E, op->slot);
+  char *f = as_emit_function(op->instr);
   for (uint32_t u = 0; u < 1u << as_lay_in_bits(&op->src); u++) {
     uint32_t corner = as_lay_image(&op->src, u);
     char *x = box_place(E, op, op->col, corner);
     char *y = box_place(E, op, op->row, corner);
-    line(E, "%s(s0 + %s * %ldu + %ldu, &m_%s, %s, %s, %s);", f, stage, as_tg_buffer_bytes(buf),
-         buf->base + (long)u * box, t->name, x, y, bar);
+    as_emit_line(E, "%s(s0 + %s * %ldu + %ldu, &m_%s, %s, %s, %s);", f, stage,
+                 as_tg_buffer_bytes(buf), buf->base + (long)u * box, t->name, x, y, bar);
     free(x);
     free(y);
   }
@@ -402,24 +403,24 @@ static void emit_zeros(as_emitter *E, int v, unsigned first, unsigned n) {
   as_str_init(&s);
   for (unsigned i = 0; i < n; i++)
     as_str_printf(&s, "%s_[%u] = ", as_tg_value_name(E->g, v), first + i);
-  line(E, "else");
-  line(E, "  %s0;", s.s);
+  as_emit_line(E, "else");
+  as_emit_line(E, "  %s0;", s.s);
   as_str_clear(&s);
 }
 
 static void emit_loads(as_emitter *E, const as_tg_op *op, int step) {
   bool global = op->kind == AS_TG_LDG;
   bool wide = E->type[op->v] == AS_F32;
-  char *f = op->kind == AS_TG_LDMATRIX ? row_function(op->instr) : NULL;
+  char *f = op->kind == AS_TG_LDMATRIX ? as_emit_function(op->instr) : NULL;
   unsigned n = 1u << op->vec;
-  if (global && !wide)
+  if (!wide)
     n /= 2;
   if (op->kind == AS_TG_LDMATRIX) {
     const as_lay *r = as_isa_layout(as_isa_find(E->isa, op->instr), "r");
     n = (1u << as_lay_in(r, "reg", NULL)) / 2;
   }
   declare(E, op->v);
-  char *stage = stage_text(E, op->slot);
+  char *stage = as_emit_stage(E, op->slot);
   for (unsigned u = 0; u < 1u << as_lay_in(&op->src, "u", NULL); u++) {
     char *r = registers(E, op->v, u * n, n);
     char *at = global ? as_emit_global(E, op, &op->src, u, step, "l")
@@ -427,15 +428,16 @@ static void emit_loads(as_emitter *E, const as_tg_op *op, int step) {
     if (global) {
       char *pred = as_emit_pred(E->g, op, &op->src, u);
       if (*pred)
-        line(E, "if (%s)", pred);
-      line(E, "%sat_ld_global_%u%s(%s, %s);", *pred ? "  " : "", 4 * n, wide ? "f" : "", r, at);
+        as_emit_line(E, "if (%s)", pred);
+      as_emit_line(E, "%sat_ld_global_%u%s(%s, %s);", *pred ? "  " : "", 4 * n, wide ? "f" : "", r,
+                   at);
       if (*pred)
         emit_zeros(E, op->v, u * n, n);
       free(pred);
     } else if (f) {
-      line(E, "%s(%s, %s);", f, r, at);
+      as_emit_line(E, "%s(%s, %s);", f, r, at);
     } else {
-      line(E, "at_ld_shared_%u(%s, %s);", 4 * n, r, at);
+      as_emit_line(E, "at_ld_shared_%u(%s, %s);", 4 * n, r, at);
     }
     free(r);
     free(at);
@@ -452,22 +454,22 @@ static void emit_stores(as_emitter *E, const as_tg_op *op) {
   if (!wide)
     n /= 2;
   if (*mask)
-    line(E, "if (%s) {", mask);
+    as_emit_line(E, "if (%s) {", mask);
   E->indent += *mask ? 1 : 0;
   for (unsigned u = 0; u < 1u << as_lay_in(&op->dst, "u", NULL); u++) {
     char *r = registers(E, op->a, u * n, n);
     char *at = global ? as_emit_global(E, op, &op->dst, u, 0, NULL)
                       : as_emit_shared(E, op, &op->dst, u, 0, NULL);
     char *pred = global ? as_emit_pred(E->g, op, &op->dst, u) : as_strdup("");
-    line(E, "%s%s%sat_st_%s_%u%s(%s, %s);", *pred ? "if (" : "", pred, *pred ? ") " : "",
-         global ? "global" : "shared", 4 * n, global && wide ? "f" : "", at, r);
+    as_emit_line(E, "%s%s%sat_st_%s_%u%s(%s, %s);", *pred ? "if (" : "", pred, *pred ? ") " : "",
+                 global ? "global" : "shared", 4 * n, global && wide ? "f" : "", at, r);
     free(r);
     free(at);
     free(pred);
   }
   E->indent -= *mask ? 1 : 0;
   if (*mask)
-    line(E, "}");
+    as_emit_line(E, "}");
   free(mask);
 }
 
@@ -475,25 +477,28 @@ static void emit_barriers(as_emitter *E, const as_tg_op *op) {
   const as_tg *g = E->g;
   if (op->kind == AS_TG_MBINIT) {
     long first = (as_tg_shared_bytes(g) + 15) / 16 * 16;
-    line(E, "if (as_tid() == 0) {");
+    as_emit_line(E, "if (as_tid() == 0) {");
     for (unsigned i = 0; i < g->n_barrier; i++) {
-      line(E, "  for (unsigned i = 0; i < %du; i++) at_mbarrier_init(s0 + %ldu + 8u * i, %uu);",
-           g->stages, first + 8L * i * g->stages, g->barrier[i].count);
+      as_emit_line(
+          E, "  for (unsigned i = 0; i < %du; i++) at_mbarrier_init(s0 + %ldu + 8u * i, %uu);",
+          g->stages, first + 8L * i * g->stages, g->barrier[i].count);
     }
-    line(E, "  at_mbarrier_fence();");
-    line(E, "}");
+    as_emit_line(E, "  at_mbarrier_fence();");
+    as_emit_line(E, "}");
     return;
   }
   char *bar = barrier_text(E, op);
   if (op->kind == AS_TG_MBWAIT) {
     char *guard = op->from > 0 ? as_format("if (l >= %d) ", op->from) : as_strdup("");
-    line(E, "%sat_mbarrier_wait(%s, ((unsigned)(l + %d) / %du + %du) & 1u);", guard, bar, op->off,
-         g->stages, (unsigned)op->par);
+    as_emit_line(E, "%sat_mbarrier_wait(%s, ((unsigned)(l + %d) / %du + %du) & 1u);", guard, bar,
+                 op->off, g->stages, (unsigned)op->par);
     free(guard);
   } else if (op->kind == AS_TG_MBEXPECT) {
-    line(E, "at_mbarrier_expect_tx(%s, %du);", bar, op->count);
+    as_emit_line(E, "at_mbarrier_expect_tx(%s, %du);", bar, op->count);
   } else {
-    line(E, "if (lane == 0) at_mbarrier_arrive(%s);", bar);
+    char *guard = op->from > 0 ? as_format(" && l >= %d", op->from) : as_strdup("");
+    as_emit_line(E, "if (lane == 0%s) at_mbarrier_arrive(%s);", guard, bar);
+    free(guard);
   }
   free(bar);
 }
@@ -518,6 +523,12 @@ static void emit_op(as_emitter *E, const as_tg_op *op, int step) {
   case AS_TG_MMA:
     emit_mma(E, op);
     break;
+  case AS_TG_WGMMA:
+  case AS_TG_WGFENCE:
+  case AS_TG_WGCOMMIT:
+  case AS_TG_WGWAIT:
+    as_emit_wgmma(E, op);
+    break;
   case AS_TG_MAP:
     emit_map(E, op);
     break;
@@ -535,24 +546,24 @@ static void emit_op(as_emitter *E, const as_tg_op *op, int step) {
     break;
   case AS_TG_ZERO:
     declare(E, op->v);
-    line(E, "#pragma unroll");
-    line(E, "for (int i = 0; i < %d; i++) %s_[i] = %s;", 1 << op->bits,
-         as_tg_value_name(E->g, op->v), op->fold == AS_TG_SUM ? "0.0f" : "-INFINITY");
+    as_emit_line(E, "#pragma unroll");
+    as_emit_line(E, "for (int i = 0; i < %d; i++) %s_[i] = %s;", 1 << op->bits,
+                 as_tg_value_name(E->g, op->v), op->fold == AS_TG_SUM ? "0.0f" : "-INFINITY");
     break;
   case AS_TG_BAR:
-    line(E, "as_sync();");
+    as_emit_line(E, "as_sync();");
     break;
   case AS_TG_SYNCWARP:
-    line(E, "at_syncwarp();");
+    as_emit_line(E, "at_syncwarp();");
     break;
   case AS_TG_PROXYFENCE:
-    line(E, "at_fence_proxy_async();");
+    as_emit_line(E, "at_fence_proxy_async();");
     break;
   case AS_TG_COMMIT:
-    line(E, "at_cp_async_commit();");
+    as_emit_line(E, "at_cp_async_commit();");
     break;
   case AS_TG_WAITG:
-    line(E, "at_cp_async_wait<%d>();", op->count);
+    as_emit_line(E, "at_cp_async_wait<%d>();", op->count);
     break;
   default:
     emit_barriers(E, op);
@@ -565,6 +576,7 @@ static unsigned products(const as_tg_op *in) {
   for (unsigned i = 0; i < in->n_body; i++) {
     const as_tg_op *op = in->body[i];
     n += op->kind == AS_TG_MMA ? 1u << as_lay_in_bits(&op->ga) : 0;
+    n += op->kind == AS_TG_WGMMA ? 1u << as_lay_in_bits(&op->gc) : 0;
     n += products(op);
   }
   return n;
@@ -598,15 +610,15 @@ static void emit_body(as_emitter *E, const as_tg_op *in, unsigned from, unsigned
     unsigned rounds = op->kind == AS_TG_STEPS ? 1u << op->bits : 1;
     for (unsigned s = 0; s < rounds; s++) {
       if (op->kind == AS_TG_STEPS) {
-        line(E, "{");
+        as_emit_line(E, "{");
       } else {
-        line(E, "#pragma unroll %u", copies_of_body(op));
-        line(E, "for (int l = 0; l < %d; l++) {", op->count);
+        as_emit_line(E, "#pragma unroll %u", copies_of_body(op));
+        as_emit_line(E, "for (int l = 0; l < %d; l++) {", op->count);
       }
       E->indent++;
       emit_body(E, op, 0, op->n_body, op->kind == AS_TG_STEPS ? (int)s : step);
       E->indent--;
-      line(E, "}");
+      as_emit_line(E, "}");
       memcpy(E->declared, keep, n);
     }
     free(keep);
@@ -638,14 +650,14 @@ static void emit_top(as_emitter *E) {
       j++;
     bool part = E->g->producer && who != 'a';
     if (part && who == 'p')
-      line(E, "if (warp == %uu && lane == 0) {", 1u << E->g->warp_bits);
+      as_emit_line(E, "if (warp == %uu && lane == 0) {", 1u << E->g->warp_bits);
     else if (part)
-      line(E, "if (warp < %uu) {", 1u << E->g->warp_bits);
+      as_emit_line(E, "if (warp < %uu) {", 1u << E->g->warp_bits);
     E->indent += part ? 1 : 0;
     emit_body(E, top, i, j, 0);
     E->indent -= part ? 1 : 0;
     if (part)
-      line(E, "}");
+      as_emit_line(E, "}");
     i = j;
   }
 }

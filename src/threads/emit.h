@@ -15,12 +15,21 @@ typedef struct {
   as_vec named; /* their expressions, char *; the number is the name */
   int indent;
   int *type;
-  unsigned *regs; /* elements */
+  int exchanged[16]; /* a buffer: the type of what threads store in it */
+  unsigned *regs;    /* elements */
   bool *declared;
   bool failed;
 } as_emitter;
 
+/* a line of the kernel, indented */
+void as_emit_line(as_emitter *E, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* emit_wgmma.c: products of warpgroups, and what orders them */
+void as_emit_wgmma(as_emitter *E, const as_tg_op *op);
 /* texts, malloc'ed */
+/* the ring's stage of iteration l + slot */
+char *as_emit_stage(const as_emitter *E, int slot);
+/* the function of an instruction */
+char *as_emit_function(const char *instr);
 /* shared address of copy u in step s; stage: text or NULL.  Bits that lane and warp never move are
  * added, the others xor'ed. */
 char *as_emit_shared(as_emitter *E, const as_tg_op *op, const as_lay *l, unsigned u, int step,

@@ -45,12 +45,19 @@ static as_tg_expr *product(const context *c, as_tg_expr *x, as_tg_expr *y) {
   return x ? as_tg_expr_new(c->g, AS_TGS_MUL, x, y) : y;
 }
 
-static as_tg_expr *of_mono(const context *c, const as_mono *m) {
+typedef struct { /* a monomial, or what is left of one */
+  const as_mono *m;
+  uint64_t out; /* factors that were taken out, by place */
+  bool unit;    /* its coefficient was taken out */
+} part;
+
+static as_tg_expr *of_part(const context *c, const part *p) {
   as_tg_expr *over = NULL;  /* factors */
   as_tg_expr *under = NULL; /* divisors */
+  const as_mono *m = p->m;
   mpq_t v;
   for (uint32_t i = 0; i < m->n; i++) {
-    int power = m->factor[i].power;
+    int power = i < 64 && p->out >> i & 1 ? 0 : m->factor[i].power;
     for (int k = 0; k < abs(power); k++) {
       const as_atom *a = as_term_atom(c->t, m->factor[i].atom);
       if (power == -1 && a->kind == AS_ATOM_SQRT) { /* one instruction */
@@ -71,6 +78,8 @@ static as_tg_expr *of_mono(const context *c, const as_mono *m) {
   }
   mpq_init(v);
   as_term_coef(c->t, m->coef, v);
+  if (p->unit)
+    mpq_set_ui(v, 1, 1);
   if (mpq_cmp_ui(v, 1, 1) || (!over && !under))
     over = product(c, over, number(c, v));
   mpq_clear(v);
@@ -79,15 +88,98 @@ static as_tg_expr *of_mono(const context *c, const as_mono *m) {
   return over;
 }
 
-static as_tg_expr *of_poly(const context *c, as_poly p) {
+/* the place of a factor in what is left of a monomial; -1 it has none */
+static int place_of(const part *p, uint32_t atom) {
+  for (uint32_t i = 0; i < p->m->n && i < 64; i++) {
+    if (p->m->factor[i].atom == atom && p->m->factor[i].power == 1 && !(p->out >> i & 1))
+      return (int)i;
+  }
+  return -1;
+}
+
+/* a function's value that is a factor of two monomials or more */
+static bool shared_function(const context *c, const part *p, unsigned n, uint32_t *atom) {
+  for (unsigned i = 0; i < n; i++) {
+    for (uint32_t k = 0; k < p[i].m->n && k < 64; k++) {
+      unsigned found = 0;
+      *atom = p[i].m->factor[k].atom;
+      if (as_term_atom(c->t, *atom)->kind < AS_ATOM_EXP || place_of(&p[i], *atom) < 0)
+        continue;
+      for (unsigned j = i; j < n; j++)
+        found += place_of(&p[j], *atom) >= 0;
+      if (found > 1)
+        return true;
+    }
+  }
+  return false;
+}
+
+static as_tg_expr *of_parts(const context *c, part *p, unsigned n);
+
+/* (what has the atom) * atom + the rest */
+static as_tg_expr *factored(const context *c, part *p, unsigned n, uint32_t atom) {
+  part *with = as_malloc(n * sizeof *with);
+  unsigned n_with = 0;
+  unsigned rest = 0;
+  for (unsigned i = 0; i < n; i++) {
+    int k = place_of(&p[i], atom);
+    if (k < 0) {
+      p[rest++] = p[i];
+      continue;
+    }
+    with[n_with] = p[i];
+    with[n_with++].out |= (uint64_t)1 << k;
+  }
+  as_tg_expr *x = of_atom(c, atom);
+  as_tg_expr *y = x ? of_parts(c, with, n_with) : NULL;
+  as_tg_expr *sum = y ? as_tg_expr_new(c->g, AS_TGS_MUL, y, x) : NULL;
+  free(with);
+  if (!sum || !rest)
+    return sum;
+  as_tg_expr *z = of_parts(c, p, rest);
+  return z ? as_tg_expr_new(c->g, AS_TGS_ADD, z, sum) : NULL;
+}
+
+/* one coefficient of all, other than 1: multiplied with at the end */
+static bool same_coefficient(const part *p, unsigned n) {
+  bool same = n > 1;
+  for (unsigned i = 0; i < n; i++)
+    same = same && !p[i].unit && p[i].m->coef == p[0].m->coef;
+  return same;
+}
+
+static as_tg_expr *of_parts(const context *c, part *p, unsigned n) {
   as_tg_expr *sum = NULL;
-  for (uint32_t i = 0; i < as_poly_monos(c->t, p); i++) {
-    as_tg_expr *x = of_mono(c, as_poly_mono(c->t, p, i));
+  uint32_t atom;
+  mpq_t v;
+  if (shared_function(c, p, n, &atom))
+    return factored(c, p, n, atom);
+  bool common = same_coefficient(p, n);
+  for (unsigned i = 0; i < n; i++) {
+    p[i].unit = p[i].unit || common;
+    as_tg_expr *x = of_part(c, &p[i]);
     if (!x)
       return NULL;
     sum = sum ? as_tg_expr_new(c->g, AS_TGS_ADD, sum, x) : x;
   }
-  return sum ? sum : as_tg_expr_num(c->g, "0");
+  if (!common)
+    return sum;
+  mpq_init(v);
+  as_term_coef(c->t, p[0].m->coef, v);
+  if (mpq_cmp_ui(v, 1, 1))
+    sum = product(c, sum, number(c, v));
+  mpq_clear(v);
+  return sum;
+}
+
+static as_tg_expr *of_poly(const context *c, as_poly p) {
+  unsigned n = as_poly_monos(c->t, p);
+  part *parts = as_calloc(n + 1, sizeof *parts);
+  for (unsigned i = 0; i < n; i++)
+    parts[i].m = as_poly_mono(c->t, p, i);
+  as_tg_expr *sum = n ? of_parts(c, parts, n) : as_tg_expr_num(c->g, "0");
+  free(parts);
+  return sum;
 }
 
 as_tg_expr *as_term_expr(as_tg *g, const as_terms *t, as_poly p, const uint32_t *atoms,

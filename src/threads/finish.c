@@ -2,6 +2,7 @@
  * shared memory, read back where the output's threads want them, added, and put into the rest of
  * the expression. */
 #include "lowering.h"
+#include "src/base/str.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -334,49 +335,138 @@ static bool collect_loads(finish *F, as_poly x, sums *s) {
   return true;
 }
 
-static bool output(finish *F, as_node_id node, as_poly want, const sums *all) {
+static void live_only(const as_tg_tile *t, as_tg_op *op) {
+  for (unsigned i = 0; i < t->n_axis; i++)
+    op->pred[i] = t->axis[i].live != 1L << t->axis[i].bits ? t->axis[i].live : 0;
+}
+
+static void store_pairs(finish *F, unsigned tile, int v) {
+  as_tg_op *st = as_tg_add(F->g, NULL, AS_TG_STG, 'c');
+  st->tile = (int)tile;
+  st->a = v;
+  st->vec = 1;
+  memcpy(st->vaxis, F->contiguous, sizeof st->vaxis);
+  st->lanes = F->lanes;
+  st->warps = F->warps;
+  st->dst = F->own;
+  live_only(&F->g->tile[tile], st);
+}
+
+/* Threads that hold few neighbours of a row meet others in shared memory, so that whole rows are
+ * stored. The tile lies there as a ring's would: swizzled, so that neither side's accesses collide.
+ * false: it does not lie so */
+static bool store_rows(finish *F, unsigned tile, int v) {
+  as_tg *g = F->g;
+  const as_tg_tile *t = &g->tile[tile];
+  as_ring_tile r;
+  as_lay rows;
+  int lanes;
+  int warps;
+  if (t->type == AS_F32 || !as_ring_layout(t, &r) || r.swizzle != 128 ||
+      g->n_buffer == sizeof g->buffer / sizeof *g->buffer ||
+      (2L << as_tg_tile_bits(t)) + 2048 > F->p->o->smem_limit)
+    return false;
+  as_ring_spread(&r, 3, g->warp_bits, &rows, &lanes, &warps);
+  as_lay from = as_lay_after(&r.place, &F->own);
+  as_lay to = as_lay_after(&r.place, &rows);
+  if (from.bad || to.bad || F->lanes || F->warps)
+    return false;
+  char *name = as_format("e_%.40s", t->name);
+  unsigned buf = g->n_buffer++;
+  g->buffer[buf] = (as_tg_buffer){as_arena_strdup(g->mem, name), 2, as_tg_tile_bits(t), 1, 0};
+  free(name);
+  as_tg_add(g, NULL, AS_TG_BAR, 'a'); /* nobody reads any more what lay there */
+  as_tg_op *sts = as_tg_add(g, NULL, AS_TG_STS, 'c');
+  sts->buf = (int)buf;
+  sts->a = v;
+  sts->vec = 1;
+  sts->dst = from;
+  as_tg_add(g, NULL, AS_TG_BAR, 'a');
+  as_tg_op *lds = as_tg_add(g, NULL, AS_TG_LDS, 'c');
+  lds->v = value(F, "row", tile);
+  lds->buf = (int)buf;
+  lds->vec = 3;
+  lds->src = to;
+  as_tg_op *st = as_tg_add(g, NULL, AS_TG_STG, 'c');
+  st->tile = (int)tile;
+  st->a = lds->v;
+  st->vec = 3;
+  memcpy(st->vaxis, F->contiguous, sizeof st->vaxis);
+  st->lanes = lanes;
+  st->warps = warps;
+  st->dst = rows;
+  live_only(t, st);
+  return true;
+}
+
+/* the value of an output where F->own says; its tile */
+static int computed(finish *F, as_node_id node, as_poly want, const sums *all, unsigned *tile) {
   as_plan *p = F->p;
-  unsigned tile;
   uint32_t cols[AS_LAY_BITS];
   unsigned own = as_lay_cols(&F->own, "u", cols);
   sums s = *all;
-  if (!as_plan_tile(p, F->g, node, &tile) || !collect_loads(F, want, &s))
-    return false;
-  const as_tg_tile *t = &F->g->tile[tile];
+  if (!as_plan_tile(p, F->g, node, tile) || !collect_loads(F, want, &s))
+    return -1;
   as_tg_op *map = as_tg_add(F->g, NULL, AS_TG_MAP, 'c');
   for (unsigned i = 0; i < s.n; i++) {
     map->arg[i] = s.value[i];
     map->arg_map[i] = s.map[i];
   }
   map->n_arg = (int)s.n;
-  map->v = value(F, "out", tile);
-  map->type = (int)t->type;
+  map->v = value(F, "out", *tile);
+  map->type = (int)F->g->tile[*tile].type;
   map->bits = (int)(1 + own);
   map->expr = as_term_expr(F->g, p->t, want, s.atom, s.n);
-  if (!map->expr)
-    return as_plan_fail(p, "an expression of more than the sums over the loop");
-  as_tg_op *st = as_tg_add(F->g, NULL, AS_TG_STG, 'c');
-  st->tile = (int)tile;
-  st->a = map->v;
-  st->vec = 1;
-  memcpy(st->vaxis, F->contiguous, sizeof st->vaxis);
-  st->lanes = F->lanes;
-  st->warps = F->warps;
-  st->dst = F->own;
-  for (unsigned i = 0; i < t->n_axis; i++)
-    st->pred[i] = t->axis[i].live != 1L << t->axis[i].bits ? t->axis[i].live : 0;
+  if (map->expr)
+    return map->v;
+  as_plan_fail(p, "an expression of more than the sums over the loop");
+  return -1;
+}
+
+static bool outputs(finish *F, const sums *s, bool by_rows) {
+  for (unsigned i = 0; i < F->p->n_store; i++) {
+    unsigned tile;
+    int v = computed(F, F->p->stores[i], F->p->wants[i], s, &tile);
+    if (v < 0)
+      return false;
+    if (!by_rows || !store_rows(F, tile, v))
+      store_pairs(F, tile, v);
+  }
   return true;
 }
 
-static bool outputs(finish *F) {
-  sums s = {.n = 0};
-  if (!load_sums(F, &s))
+/* Each thread stores what it holds: pairs of neighbours, the accumulators' lowest bit */
+static bool own_registers(finish *F) {
+  const char *axes[AS_TG_AXES];
+  unsigned n = 0;
+  uint32_t cols[AS_LAY_BITS];
+  if (!as_plan_tile(F->p, F->g, F->p->store, &F->out_tile))
     return false;
-  for (unsigned i = 0; i < F->p->n_store; i++) {
-    if (!output(F, F->p->stores[i], F->p->wants[i], &s))
-      return false;
+  const as_tg_tile *t = &F->g->tile[F->out_tile];
+  for (unsigned i = 0; i < t->n_axis; i++) {
+    if (t->axis[i].bits)
+      axes[n++] = t->axis[i].name;
+    if (t->axis[i].bits && t->axis[i].stride == 1)
+      memcpy(F->contiguous, t->axis[i].name, sizeof F->contiguous);
   }
-  return true;
+  as_lay all = as_lay_take(F->acc, axes, n);
+  unsigned registers = as_lay_cols(&all, "reg", cols);
+  if (all.bad || !registers || as_lay_part(&all, F->contiguous, cols[0]) != 1)
+    return as_plan_fail(F->p, "neighbours of a row are not held together");
+  as_lay l = as_lay_with(&all, "u", cols + 1, registers - 1);
+  F->own = as_lay_with(&l, "reg", NULL, 0);
+  return !F->own.bad || as_plan_fail(F->p, "an output tile too large");
+}
+
+bool as_stream_finish_registers(as_plan *p, as_tg *g, const as_lay *acc) {
+  finish F = {.p = p, .g = g, .acc = acc};
+  sums s = {.n = 1};
+  if (!own_registers(&F))
+    return false;
+  s.value[0] = value(&F, "acc", 0);
+  s.map[0] = as_lay_identity("reg", "reg", as_lay_in(acc, "reg", NULL));
+  s.atom[0] = p->product[0].atom;
+  return outputs(&F, &s, true);
 }
 
 bool as_stream_finish(as_plan *p, as_tg *g, const as_lay *acc, const as_lay *batch_lay,
@@ -398,5 +488,6 @@ bool as_stream_finish(as_plan *p, as_tg *g, const as_lay *acc, const as_lay *bat
   if (p->n_side)
     store_sides(&F);
   as_tg_add(g, NULL, AS_TG_BAR, 'a');
-  return outputs(&F);
+  sums s = {.n = 0};
+  return load_sums(&F, &s) && outputs(&F, &s, false);
 }

@@ -30,8 +30,14 @@ static bool validated(as_plan *p, as_threads_kernel *out) {
 static as_tg *plan(as_plan *p) {
   if (!p->b->graph->block[p->b->block].has_loop)
     return as_plan_rows(p);
-  if (as_plan_read(p))
+  if (as_plan_read(p)) {
+    as_tg *group = as_plan_group(p);
+    if (group)
+      return group;
+    free(p->why);
+    p->why = NULL;
     return as_plan_stream(p);
+  }
   char *stream = p->why;
   p->why = NULL;
   as_tg *g = as_plan_attend(p);

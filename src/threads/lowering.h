@@ -47,6 +47,7 @@ typedef struct {
   as_plan_axis k;
   as_dtype type; /* of the 16-bit operands */
   as_node_id batch_load;
+  bool alone; /* a block takes all of a multiprocessor's shared memory */
   unsigned n_product;
   as_plan_product product[AS_PLAN_PRODUCTS];
   unsigned n_side;
@@ -70,6 +71,9 @@ as_tg *as_plan_attend(as_plan *p);
 /* stream.c: the thread graph of a plan; NULL with p->why */
 as_tg *as_plan_stream(as_plan *p);
 
+/* group.c: the same by products of warpgroups; NULL with p->why */
+as_tg *as_plan_group(as_plan *p);
+
 /* rows.c: the thread graph of a block without loop and products; NULL with p->why */
 as_tg *as_plan_rows(as_plan *p);
 
@@ -77,6 +81,10 @@ as_tg *as_plan_rows(as_plan *p);
  * lane, warp) -> (wide, batch, wk); batch_lay: where the batch operand lies, for side sums */
 bool as_stream_finish(as_plan *p, as_tg *g, const as_lay *acc, const as_lay *batch_lay,
                       unsigned k_warps, unsigned wide_warps);
+
+/* finish.c: the rest of the expression where the accumulators lie, acc: (reg, lane, warp) -> (wide,
+ * batch), all sums complete there; the only product's are named acc0 */
+bool as_stream_finish_registers(as_plan *p, as_tg *g, const as_lay *acc);
 
 /* expr.c: a term as an expression; `atoms` are the arguments.  NULL: it has others */
 as_tg_expr *as_term_expr(as_tg *g, const as_terms *t, as_poly p, const uint32_t *atoms, unsigned n);

@@ -10,6 +10,17 @@ AS_DEV unsigned at_shared(as_sm sm) { return ((unsigned)__cvta_generic_to_shared
 AS_DEV void at_syncwarp() { __syncwarp(); }
 AS_DEV float at_inv(float x) { return __fdividef(1.0f, x); }
 AS_DEV float at_rsqrt(float x) { return rsqrtf(x); }
+/* error below 2e-6: 1 - 1 / (1 + a1 x + .. + a6 x^6)^16 (Abramowitz and Stegun, 7.1.28: 3e-7 before rounding) */
+AS_DEV float at_erf(float x)
+{
+  const float t = fabsf(x);
+  float y = fmaf(fmaf(fmaf(fmaf(fmaf(fmaf(0.0000430638f, t, 0.0002765672f), t, 0.0001520143f), t, 0.0092705272f), t, 0.0422820123f), t, 0.0705230784f), t, 1.0f);
+  y *= y;
+  y *= y;
+  y *= y;
+  y *= y;
+  return copysignf(1.0f - __fdividef(1.0f, y), x);
+}
 AS_DEV float at_shfl(float x, int mask) { return __shfl_xor_sync(0xffffffffu, x, mask); }
 AS_DEV unsigned at_pack_f16(float x, float y) { return as_pack_f16(x, y); }
 AS_DEV unsigned at_pack_bf16(float x, float y) { return as_pack_bf16(x, y); }
@@ -19,6 +30,17 @@ AS_DEV float at_lo_bf16(unsigned v) { return __uint_as_float(v << 16); }
 AS_DEV float at_hi_bf16(unsigned v) { return __uint_as_float(v & 0xffff0000u); }
 AS_DEV unsigned at_mul2_f16(unsigned a, unsigned b) { __half2 h = __hmul2(*(__half2 *)&a, *(__half2 *)&b); return *(unsigned *)&h; }
 AS_DEV unsigned at_mul2_bf16(unsigned a, unsigned b) { __nv_bfloat162 h = __hmul2(*(__nv_bfloat162 *)&a, *(__nv_bfloat162 *)&b); return *(unsigned *)&h; }
+/* an operand of a product of a warpgroup: 128-byte swizzle; bytes between panels and between groups of eight rows */
+AS_DEV unsigned long long at_descriptor(unsigned address, unsigned lead, unsigned group)
+{
+  return (unsigned long long)((address & 0x3ffffu) >> 4) | (unsigned long long)(lead >> 4) << 16 | (unsigned long long)(group >> 4) << 32 | 1ull << 62;
+}
+/* no access to these registers is moved over this place */
+template <int N> AS_DEV void at_hold(float *c)
+{
+#pragma unroll
+  for (int i = 0; i < N; i++) asm volatile("" : "+f"(c[i]) :: "memory");
+}
 /* rows x cols elements, boxes of box_rows rows of `swizzle` bytes; what lies outside reads as zero */
 [[maybe_unused]] static int at_tensor_map(CUtensorMap *map, const void *base, int type, unsigned long long rows, unsigned long long cols, unsigned box_rows, unsigned swizzle)
 {

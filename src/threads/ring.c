@@ -5,12 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #define LINEAR "bulk.linear"
-/* What the tiles in flight may take.  Measured on an H200: below 50 KB bandwidth is lost; with
- * several blocks on a multiprocessor nothing is gained above 75 KB, with one block each deeper
- * rings still pay. */
-#define RING_SHARED 73728
-#define RING_ALONE 163840
-#define MULTIPROCESSORS 132
 
 static unsigned elem_of(const as_tg_tile *t) {
   return t->type == AS_F32 ? 4 : 2;
@@ -205,18 +199,18 @@ static bool choose_stages(as_plan *p, as_tg *g, long bytes) {
       return as_plan_fail(p, "a size of the grid");
     blocks *= n;
   }
-  long room = blocks <= MULTIPROCESSORS ? RING_ALONE : RING_SHARED;
-  if (room > p->o->smem_limit - 2048)
-    room = p->o->smem_limit - 2048;
-  long stages = p->o->stages ? p->o->stages : room / bytes;
-  stages = stages > 8 && !p->o->stages ? 8 : stages;
-  while (stages > 4 && !p->o->stages && (stages & (stages - 1))) /* its remainder is a mask */
-    stages--;
-  if (stages > p->trip)
+  as_target gpu = *(p->o->gpu ? p->o->gpu : as_target_default());
+  long room = p->o->smem_limit - 2048;
+  if (p->alone)
+    gpu.ring_alone = gpu.ring_shared = room;
+  long stages = p->o->stages ? p->o->stages
+                             : (long)as_target_ring(&gpu, (double)blocks, (double)bytes,
+                                                    (double)p->trip, room);
+  if (p->o->stages && stages > p->trip)
     stages = p->trip;
-  if (stages < 2)
+  if (p->o->stages && stages < 2)
     stages = 2;
-  if (stages * bytes > p->o->smem_limit - 2048)
+  if (!stages || stages * bytes > room)
     return as_plan_fail(p, "tiles that do not fit in shared memory twice");
   g->stages = (int)stages;
   return true;

@@ -1,18 +1,20 @@
 /* Lowering of certified block graphs to thread graphs: what a block computes is read as terms, the
  * instructions that compute it are found by unification with their meanings and division of their
  * layouts, the graph is validated and printed as CUDA.  A block that does not fit is left to the
- * general lowering (src/lower), which is told why.  May include: base, ir, verify/threads,
- * src/threads/core.  Called by src/lower. */
+ * general lowering (src/lower), which is told why.  May include: base, ir, target,
+ * verify/threads, src/threads/core.  Called by src/lower. */
 #ifndef AS_THREADS_H
 #define AS_THREADS_H
 #include "../../verify/threads/validate.h"
 #include "core/graph.h"
+#include "src/target/target.h"
 
 typedef struct {
-  const char *target; /* sm_80, sm_90 */
-  long smem_limit;    /* bytes of shared memory a block may take */
-  int warps;          /* 0: chosen */
-  int stages;         /* 0: chosen */
+  const char *target;   /* sm_80, sm_90 */
+  long smem_limit;      /* bytes of shared memory a block may take */
+  int warps;            /* 0: chosen */
+  int stages;           /* 0: chosen */
+  const as_target *gpu; /* whose multiprocessors are filled (borrowed); NULL: the default */
 } as_threads_opts;
 
 typedef struct as_threads_kernel {
@@ -37,6 +39,7 @@ bool as_threads_lower(const as_block_ref *b, const as_threads_opts *o, const cha
  * memory so.  false also where a block cannot be read as terms. */
 bool as_threads_operand_only(const as_graph *g, const int64_t *env, as_node_id tensor);
 void as_threads_kernel_clear(as_threads_kernel *k);
-/* device functions from the texts of the target's instructions; malloc'ed, NULL with err */
-char *as_threads_prelude(const char *target, as_err *err);
+/* device functions from the texts of the target's instructions, for these graphs; malloc'ed, NULL
+ * with err */
+char *as_threads_prelude(const char *target, const as_tg *const *graph, unsigned n, as_err *err);
 #endif

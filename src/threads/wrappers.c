@@ -93,13 +93,50 @@ static void product(as_str *out, const as_isa_row *row) {
   finish(&w, out, row, "", false);
 }
 
+/* c: an array; both operands by descriptors; what is there is added to */
+static void group_product(as_str *out, const as_isa_row *row) {
+  unsigned n = registers(as_isa_get_operand(row, row->product.result));
+  char *name = as_strdup(row->name);
+  char *text = as_strdup(row->text);
+  as_str list;
+  as_str outs;
+  as_str_init(&list);
+  as_str_init(&outs);
+  for (unsigned i = 0; i < n; i++) {
+    as_str_printf(&list, "%s%%%u", i ? "," : "{", i);
+    as_str_printf(&outs, "%s\"+f\"(c[%u])", i ? ", " : "", i);
+  }
+  as_str_add(&list, "}");
+  char *a = as_format("%%%u", n);
+  char *b = as_format("%%%u", n + 1);
+  replace(&text, row->product.result, list.s);
+  replace(&text, row->product.first, a);
+  replace(&text, row->product.second, b);
+  replace(&text, "accumulate", "p");
+  for (char *p = name; *p; p++)
+    *p = *p == '.' ? '_' : *p;
+  as_str_printf(out,
+                "AS_DEV void at_%s(float *c, unsigned long long a, unsigned long long b) { asm "
+                "volatile(\"{\\n.reg .pred p;\\nsetp.ne.b32 p, 1, 0;\\n%s\\n}\" : %s : \"l\"(a), "
+                "\"l\"(b) : \"memory\"); }\n",
+                name, text, outs.s);
+  free(name);
+  free(text);
+  free(a);
+  free(b);
+  as_str_clear(&list);
+  as_str_clear(&outs);
+}
+
+/* for whole registers and for floats: of shared memory two functions of one name, of global memory
+ * the second has an f behind it */
 static void vector(as_str *out, const as_isa_row *row) {
   unsigned n = (unsigned)as_isa_needs(row, "bytes") / 4;
   bool load = starts(row, "ld.");
   bool shared = starts(row, "ld.shared.") || starts(row, "st.shared.");
   const char *address = shared ? "s" : "g";
   const char *type = shared ? "unsigned" : load ? "const void *" : "void *";
-  for (unsigned f = shared ? 1 : 0; f < 2; f++) {
+  for (unsigned f = 0; f < 2; f++) {
     wrapper w;
     begin(&w, row);
     if (load)
@@ -145,8 +182,21 @@ static void matrix(as_str *out, const as_isa_row *row) {
   finish(&w, out, row, "", true);
 }
 
+/* a function with the number of groups as its argument */
+static void wait_for_groups(as_str *out, const as_isa_row *row, const char *function) {
+  char *t = as_strdup(row->text);
+  replace(&t, "n", "%0");
+  as_str_printf(out,
+                "template <int N> AS_DEV void %s() { asm volatile(\"%s\" :: \"n\"(N) : "
+                "\"memory\"); }\n",
+                function, t);
+  free(t);
+}
+
 static void row_function(as_str *out, const as_isa_row *row) {
-  if (row->product.is && !as_isa_needs(row, "warps"))
+  if (row->product.is && as_isa_needs(row, "warps"))
+    group_product(out, row);
+  else if (row->product.is)
     product(out, row);
   else if (starts(row, "ldmatrix."))
     matrix(out, row);
@@ -165,20 +215,35 @@ static void row_function(as_str *out, const as_isa_row *row) {
   else if (starts(row, "mbarrier.wait"))
     one(out, row, "bar:r parity:r");
   else if (starts(row, "mbarrier.fence") || starts(row, "fence.proxy") ||
-           starts(row, "cp.async.commit"))
+           starts(row, "cp.async.commit") || starts(row, "wgmma.fence") ||
+           starts(row, "wgmma.commit"))
     one(out, row, "");
-  else if (starts(row, "cp.async.wait")) {
-    char *t = as_strdup(row->text);
-    replace(&t, "n", "%0");
-    as_str_printf(out,
-                  "template <int N> AS_DEV void at_cp_async_wait() { asm volatile(\"%s\" :: "
-                  "\"n\"(N) : \"memory\"); }\n",
-                  t);
-    free(t);
-  }
+  else if (starts(row, "cp.async.wait"))
+    wait_for_groups(out, row, "at_cp_async_wait");
+  else if (starts(row, "wgmma.wait"))
+    wait_for_groups(out, row, "at_wgmma_wait");
 }
 
-char *as_threads_prelude(const char *target, as_err *err) {
+typedef struct {
+  const char *name;
+  bool found;
+} user;
+
+static void uses(void *arg, as_tg_op *op) {
+  user *u = arg;
+  u->found = u->found || (op->kind == AS_TG_WGMMA && !strcmp(op->instr, u->name));
+}
+
+/* products of warpgroups have long texts and a target of their own (sm_90a): only those that a
+ * graph uses */
+static bool wanted(const as_isa_row *row, const as_tg *const *graph, unsigned n) {
+  user u = {row->name, !starts(row, "wgmma.m")};
+  for (unsigned i = 0; i < n && !u.found; i++)
+    as_tg_walk(&graph[i]->top, uses, &u);
+  return u.found;
+}
+
+char *as_threads_prelude(const char *target, const as_tg *const *graph, unsigned n, as_err *err) {
   as_isa *isa = as_isa_load(target, err);
   as_str s;
   if (!isa)
@@ -186,8 +251,10 @@ char *as_threads_prelude(const char *target, as_err *err) {
   as_str_init(&s);
   for (const char *const *p = as_threads_prelude_text(); *p; p++)
     as_str_add(&s, *p);
-  for (unsigned i = 0; i < as_isa_count(isa); i++)
-    row_function(&s, as_isa_nth(isa, i));
+  for (unsigned i = 0; i < as_isa_count(isa); i++) {
+    if (wanted(as_isa_nth(isa, i), graph, n))
+      row_function(&s, as_isa_nth(isa, i));
+  }
   as_str_add(&s, "#endif\n\n");
   as_isa_free(isa);
   return as_str_take(&s);

@@ -1,4 +1,4 @@
-/* Tile programs of block form as muGraphs (proofs/CLAIM.md section 6.1 says which they are).
+/* Tile programs of block form as muGraphs (docs/tile.md section 5).
  * Nothing rests on this translation but what is searched and tested: the checker reads the tile
  * program itself. */
 #include "src/base/mem.h"

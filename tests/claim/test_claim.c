@@ -35,8 +35,12 @@ static char *goals_text(ck_terms *terms, const ck_claim *claim) {
   char *out = NULL;
   size_t n = 0;
   FILE *file = open_memstream(&out, &n);
-  for (uint32_t i = 0; i < claim->n_definitions; i++)
-    ck_print(file, terms, "define ", claim->definitions[i].clause, "\n");
+  for (uint32_t i = 0; i < claim->n_definitions; i++) {
+    const ck_definition *made = &claim->definitions[i];
+    if (made->carried)
+      ck_print(file, terms, "define ", made->base_clause, "\n");
+    ck_print(file, terms, "define ", made->clause, "\n");
+  }
   for (uint32_t i = 0; i < claim->n_given; i++)
     ck_print(file, terms, "given ", claim->given[i], "\n");
   for (uint32_t i = 0; i < claim->n_goals; i++) {
@@ -122,6 +126,17 @@ static int run(const test_case *test, const ck_text *sem) {
       printf("line %d: %s: goals are\n%s", test->line, test->name, got);
       bad = 1;
     }
+    free(got);
+  }
+  if (claim && test->part[3]) { /* words that the claim has, if there are any */
+    char *got = goals_text(terms, claim);
+    char *want = strdup(test->part[3]);
+    want[strcspn(want, "\n")] = 0;
+    if (!strstr(got, want)) {
+      printf("line %d: %s: \"%s\" is not in\n%s", test->line, test->name, want, got);
+      bad = 1;
+    }
+    free(want);
     free(got);
   }
   free(msg.text);

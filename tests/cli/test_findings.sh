@@ -150,13 +150,14 @@ expect 0 VERIFIED check undrawn
 printf 'program p\nsizes N, M\ninput X: f32[N, M]\noutput Z = all(all(X, axis=0), axis=0)\n' >p.tp
 printf 'mugraph p\nZ = all(all(X, axis=1), axis=0)\n' >p.mug
 printf 'rule p\nsizes N, M\ntensor X[N, M]\nlhs all(all(X, axis=0), axis=0)\nrhs all(all(X, axis=1), axis=0)\n' >p.rule
-"$assay" certify p.tp p.mug --solvers=none -o product >out 2>err
+"$assay" certify p.tp p.mug --solvers=none --trace=prove -o product >out 2>err
 if [ ! -f product/certificate.cert ]; then
+  grep -q 'prove: *left: *prod(k < M)' err || fail 'the trace does not show the open goal as mathematics'
   grep -q 'prod(k < M) prod(l < N) X\[l, k\]' out || fail 'the open goal is not shown as mathematics'
   expect 3 'prod(k < N)' certify p.rule -o products
   expect 0 'prod(k < N)' explain product
   expect 3 'UNKNOWN as reported' check product
-  grep -l 'fold0\|#r1' out product/report.json product/report.html products/report.json products/report.html >found && fail "raw terms in $(cat found)"
+  grep -l 'fold0\|#r1' out err product/report.json product/report.html products/report.json products/report.html >found && fail "raw terms in $(cat found)"
 fi
 
 # --- what was made of it is on the page, and found again by check: tiles, kernels, links, a legend

@@ -4,11 +4,11 @@ TESTS += tests/soundness/harness
 tests_soundness_harness_SOURCES = tests/soundness/harness.c tests/soundness/mutate.c tests/soundness/mutate.h \
   tests/soundness/certify.c tests/soundness/certify.h tests/soundness/arguments.h
 tests_soundness_harness_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
-tests_soundness_harness_LDADD = libasprove.a libasfield.a libassem.a libasir.a libck.a libasbase.a $(FLINT_LIBS) $(GMP_LIBS) -lm -lpthread
+tests_soundness_harness_LDADD = libasprove.a libasmath.a libasfield.a libassem.a libasir.a libck.a libasbase.a $(FLINT_LIBS) $(GMP_LIBS) -lm -lpthread
 # Wrong rules: tests/soundness/rules --wrong 2000 --seconds 7200, or ASSAY_SOUNDNESS_RULES=2000 make check
 check_PROGRAMS += tests/soundness/rules
 TESTS += tests/soundness/rules
 tests_soundness_rules_SOURCES = tests/soundness/rules.c tests/soundness/mutate_rule.c tests/soundness/mutate_rule.h tests/soundness/mutate.c tests/soundness/mutate.h \
   tests/soundness/certify.c tests/soundness/certify.h tests/soundness/arguments.h
 tests_soundness_rules_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
-tests_soundness_rules_LDADD = libasprove.a libasfield.a libassem.a libasir.a libck.a libasbase.a $(FLINT_LIBS) $(GMP_LIBS) -lm -lpthread
+tests_soundness_rules_LDADD = libasprove.a libasmath.a libasfield.a libassem.a libasir.a libck.a libasbase.a $(FLINT_LIBS) $(GMP_LIBS) -lm -lpthread

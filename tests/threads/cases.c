@@ -90,6 +90,34 @@ static pair biased(const field_tensor *in, unsigned which, long b, long n, long 
   return which ? field_neg(p) : field_add(p, in[2].data[n]);
 }
 
+/* --- products of warpgroups: the second operand either way round, with what follows in registers
+ */
+#define GROUP_TP(M, D, N, W, OUT)                                                                  \
+  "program group\nsizes M = " #M ", D = " #D ", N = " #N "\ninput X: f16[M, D]\n"                  \
+  "input W: f16[" W "]\ninput G: f16[N]\noutput O = " OUT "\n"
+#define GROUP_MUG(U, L, PRODUCT, OUT)                                                              \
+  "mugraph group_fused\nsizes J = 2, U = " #U ", L = " #L ", T = 64\n"                             \
+  "where N = J * U, D = L * T\nkernel k0\n  grid x = J\n  loop l = L\n"                            \
+  "  load x [M, T] = X loop -> 1\n" PRODUCT "  acc a = sum p\n" OUT                                \
+  "  store O [M, U] = o x -> 1\nend\n"
+#define BY_COLUMNS "  load w [T, U] = W x -> 1 loop -> 0\n  p = matmul(x, w)\n"
+#define BY_ROWS "  load w [U, T] = W x -> 0 loop -> 1\n  v = transpose(w)\n  p = matmul(x, v)\n"
+#define BIASED_OUT "  load g [U] = G x -> 0\n  s = a + g\n  o = relu(s)\n"
+
+static pair group_biased(const field_tensor *in, unsigned which, long b, long n, long depth) {
+  (void)which;
+  pair p = product(&in[0], NULL, &in[1], b, n, depth);
+  return field_max(field_add(p, in[2].data[n]), field_int(0));
+}
+
+static pair group_rows(const field_tensor *in, unsigned which, long b, long n, long depth) {
+  pair sum = field_int(0);
+  (void)which;
+  for (long k = 0; k < depth; k++)
+    sum = field_add(sum, field_mul(at2(&in[0], b, k), at2(&in[1], n, k)));
+  return field_mul(sum, in[2].data[n]);
+}
+
 /* --- rows: norms and softmax of any length */
 #define NORM_TP(B, D)                                                                              \
   "program norm\nsizes B = " #B ", D = " #D "\ninput X: f16[B, D]\ninput G: f16[D]\n"              \
@@ -239,6 +267,13 @@ const thread_case thread_cases[] = {
      "sm_90", 1, 2, attended},
     {"part of an attention, keys by rows, five rows", PART_TP, PART_MUG, "sm_90", 1, 2,
      attended_part},
+    {"a warpgroup, weights by columns, a bias", GROUP_TP(64, 192, 128, "D, N", "relu(X @ W + G)"),
+     GROUP_MUG(64, 3, BY_COLUMNS, BIASED_OUT), "sm_90", 4, 2, group_biased},
+    {"two warpgroups, two panels", GROUP_TP(128, 128, 256, "D, N", "relu(X @ W + G)"),
+     GROUP_MUG(128, 2, BY_COLUMNS, BIASED_OUT), "sm_90", 8, 2, group_biased},
+    {"a warpgroup, weights by rows", GROUP_TP(64, 256, 64, "N, D", "(X @ transpose(W)) * G"),
+     GROUP_MUG(32, 4, BY_ROWS, "  load g [U] = G x -> 0\n  o = a * g\n"), "sm_90", 4, 3,
+     group_rows},
 };
 const unsigned n_thread_cases = sizeof thread_cases / sizeof *thread_cases;
 

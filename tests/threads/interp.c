@@ -52,13 +52,17 @@ static int stage(const run *R, const instant *i, int slot) {
   return (((i->l + slot) % n) + n) % n;
 }
 
-static long base_of(const run *R, const instant *i) {
-  const as_tg_buffer *b = &R->g->buffer[i->op->buf];
+long interp_base(const run *R, const instant *i, int buf) {
+  const as_tg_buffer *b = &R->g->buffer[buf];
   long bytes = (long)b->elem << b->bits;
   return b->base + (b->stages > 1 ? stage(R, i, i->op->slot) * bytes : 0);
 }
 
-static bool cell_at(run *R, long byte, long *cell) {
+static long base_of(const run *R, const instant *i) {
+  return interp_base(R, i, i->op->buf);
+}
+
+bool interp_cell(run *R, long byte, long *cell) {
   *cell = byte / 2;
   return (byte >= 0 && byte % 2 == 0 && *cell < R->cells) ||
          interp_wrong(R, "shared memory out of bounds");
@@ -172,7 +176,7 @@ static bool do_copy(run *R, agent *A, const instant *i) {
         uint32_t index[AS_TG_AXES];
         tile_index(t, &op->src, from, op->vaxis, e, index);
         if (!fetch(R, t, index, it, op->pred, &c->value[c->n]) ||
-            !cell_at(R, base_of(R, i) + (long)(to + e) * b->elem, &c->cell[c->n]))
+            !interp_cell(R, base_of(R, i) + (long)(to + e) * b->elem, &c->cell[c->n]))
           return false;
         c->n++;
       }
@@ -233,7 +237,8 @@ static bool do_bulk(run *R, const instant *i) {
           if (index[d] >= 1u << t->axis[d].bits)
             return interp_wrong(R, "a box leaves the tile");
         }
-        if (!fetch(R, t, index, i->l, limits, &c->value[c->n]) || !cell_at(R, y, &c->cell[c->n]))
+        if (!fetch(R, t, index, i->l, limits, &c->value[c->n]) ||
+            !interp_cell(R, y, &c->cell[c->n]))
           return false;
         if (R->late[c->cell[c->n]])
           return interp_wrong(R, "a box over what may not have been read yet");
@@ -292,7 +297,7 @@ static bool do_vector(run *R, agent *A, const instant *i, uint32_t lane) {
         continue;
       }
       const as_tg_buffer *b = &R->g->buffer[op->buf];
-      if (!cell_at(R, b->base + (long)(at + (uint32_t)op->base + e) * b->elem, &cell))
+      if (!interp_cell(R, b->base + (long)(at + (uint32_t)op->base + e) * b->elem, &cell))
         return false;
       R->late[cell] |= (uint64_t)1 << (A - R->agents);
       if (load) {
@@ -331,7 +336,7 @@ static bool do_ldmatrix(run *R, unsigned warp, const instant *i) {
           return interp_wrong(R, "misaligned row");
         for (uint32_t c = 0; c < 8; c++) {
           long cell;
-          if (!cell_at(R, base_of(R, i) + (long)(at + c) * elem, &cell))
+          if (!interp_cell(R, base_of(R, i) + (long)(at + c) * elem, &cell))
             return false;
           matrix[r][c] = R->cell[cell];
           R->late[cell] |= agents_of(R, warp);
@@ -409,6 +414,10 @@ static bool collective(run *R, unsigned warp, const instant *i) {
     return do_mma(R, warp, i->op);
   case AS_TG_SHFL:
     return do_shfl(R, warp, i->op);
+  case AS_TG_WGMMA:
+  case AS_TG_WGCOMMIT:
+  case AS_TG_WGWAIT:
+    return interp_group(R, warp, i);
   default:
     return true;
   }
@@ -416,7 +425,7 @@ static bool collective(run *R, unsigned warp, const instant *i) {
 
 /* --- barriers */
 static bool do_arrive(run *R, agent *A, const instant *i) {
-  if (!(A->lanes & 1))
+  if (!(A->lanes & 1) || (i->op->kind == AS_TG_MBARRIVE && i->l < i->op->from))
     return true;
   mbar *b = barrier_of(R, i);
   if (!b)
@@ -523,7 +532,8 @@ static bool local(run *R, agent *A, const instant *i, bool *blocked) {
 }
 
 static bool meets_warp(as_tg_kind k) {
-  return k == AS_TG_SYNCWARP || k == AS_TG_LDMATRIX || k == AS_TG_MMA || k == AS_TG_SHFL;
+  return k == AS_TG_SYNCWARP || k == AS_TG_LDMATRIX || k == AS_TG_MMA || k == AS_TG_SHFL ||
+         k == AS_TG_WGMMA || k == AS_TG_WGFENCE || k == AS_TG_WGCOMMIT || k == AS_TG_WGWAIT;
 }
 
 /* one operation of one agent; false: it cannot go on now, or something is wrong */
@@ -597,6 +607,8 @@ static void begin(run *R, const as_tg *g, const field_tensor *tensor, uint64_t s
   as_vec_init(&R->program[0], sizeof(instant));
   as_vec_init(&R->program[1], sizeof(instant));
   as_vec_init(&R->copies, sizeof(copy));
+  for (unsigned w = 0; w < AS_TG_MAX_WARPS; w++)
+    as_vec_init(&R->products[w].issued, sizeof(product));
   flatten(&R->program[0], 'c', &g->top, 0, 0);
   flatten(&R->program[1], 'p', &g->top, 0, 0);
   R->cells = as_tg_shared_bytes(g) / 2 + 1;
@@ -646,6 +658,8 @@ static void end(run *R) {
   free(R->late);
   free(R->bar);
   as_vec_clear(&R->copies);
+  for (unsigned w = 0; w < AS_TG_MAX_WARPS; w++)
+    as_vec_clear(&R->products[w].issued);
   as_vec_clear(&R->program[0]);
   as_vec_clear(&R->program[1]);
 }
@@ -706,6 +720,8 @@ static void execute(run *R) {
   while (!R->wrong && !finished(R)) {
     if (as_rng_below(&R->rng, 100) < land)
       land_one(R);
+    if (as_rng_below(&R->rng, 100) < land)
+      interp_group_land(R);
     agent *A = choose(R);
     if (!A) {
       interp_wrong(R, "deadlock at a barrier");

@@ -31,6 +31,17 @@ typedef struct {
   long bytes;
 } copy;
 
+typedef struct { /* a product of a warpgroup, this warp's rows of it */
+  instant at;
+  int group;
+} product;
+
+typedef struct { /* of a warp: in the order of their issue; those before `next` have run */
+  as_vec issued; /* of product */
+  size_t next;
+  int open; /* the group that is not yet committed */
+} products;
+
 typedef struct {
   bool is;
   int phase;
@@ -60,6 +71,7 @@ typedef struct {
   as_vec copies; /* of copy */
   reg *value;    /* [warp * values + value] */
   pair *got[12];
+  products products[AS_TG_MAX_WARPS];
 } run;
 
 bool interp_wrong(run *R, const char *what); /* false */
@@ -70,6 +82,13 @@ unsigned interp_size_of_dim(const as_lay *l, const char *dim);
 reg *interp_value_of(run *R, unsigned warp, int v, unsigned n);
 const reg *interp_read_value(run *R, unsigned warp, int v);
 bool interp_in_range(run *R, const reg *r, uint32_t i);
+bool interp_cell(run *R, long byte, long *cell); /* of shared memory; false: outside */
+/* where the stage of iteration l + slot of a buffer begins */
+long interp_base(const run *R, const instant *i, int buf);
+/* interp_group.c: products of warpgroups: issued, committed, waited for */
+bool interp_group(run *R, unsigned warp, const instant *i);
+/* one product that is under way runs, if there is any */
+void interp_group_land(run *R);
 /* operations of one lane on registers */
 pair interp_folded(int fold, pair a, pair b);
 bool interp_map(run *R, unsigned warp, const as_tg_op *op, uint32_t lane);

@@ -86,11 +86,13 @@ static const char *change_order(as_tg *g, list *l, as_rng *r) {
 static const char *change_number(as_tg *g, list *l, as_rng *r) {
   as_tg_op *op = l->op[below(r, l->n)];
   uint64_t f = as_tg_fields(op->kind);
-  int *numbers[] = {&op->it,   &op->slot, &op->vec,   &op->lanes, &op->warps, &op->base, &op->bits,
-                    &op->type, &op->fold, &op->count, &op->from,  &op->off,   &op->par,  &op->rows};
-  static const as_tg_field which[] = {
-      AS_TGF_IT,   AS_TGF_SLOT, AS_TGF_VEC,   AS_TGF_LANES, AS_TGF_WARPS, AS_TGF_BASE, AS_TGF_BITS,
-      AS_TGF_TYPE, AS_TGF_FOLD, AS_TGF_COUNT, AS_TGF_FROM,  AS_TGF_OFF,   AS_TGF_PAR,  AS_TGF_ROWS};
+  int *numbers[] = {&op->it,   &op->slot, &op->vec,  &op->lanes, &op->warps,
+                    &op->base, &op->bits, &op->type, &op->fold,  &op->count,
+                    &op->from, &op->off,  &op->par,  &op->rows,  &op->lead};
+  static const as_tg_field which[] = {AS_TGF_IT,    AS_TGF_SLOT,  AS_TGF_VEC,  AS_TGF_LANES,
+                                      AS_TGF_WARPS, AS_TGF_BASE,  AS_TGF_BITS, AS_TGF_TYPE,
+                                      AS_TGF_FOLD,  AS_TGF_COUNT, AS_TGF_FROM, AS_TGF_OFF,
+                                      AS_TGF_PAR,   AS_TGF_ROWS,  AS_TGF_LEAD};
   int k = below(r, sizeof which / sizeof *which);
   if (!(f >> which[k] & 1))
     return NULL;
@@ -108,6 +110,9 @@ static const char *change_number(as_tg *g, list *l, as_rng *r) {
   case AS_TGF_BASE:
     *numbers[k] ^= 1 << below(r, 9);
     return "a part of a buffer";
+  case AS_TGF_LEAD:
+    *numbers[k] = as_rng_below(r, 2) ? *numbers[k] * 2 : *numbers[k] + 16;
+    return "the distance of panels";
   case AS_TGF_SLOT:
     *numbers[k] += sign(r) * (as_rng_below(r, 3) ? 1 : g->stages);
     if ((f >> AS_TGF_IT & 1) && as_rng_below(r, 2))
@@ -151,7 +156,10 @@ static const char *change_operand(as_tg *g, list *l, as_rng *r) {
   case 4:
     if (!(f & AS_TG_BIT(BUF)) || !g->n_buffer)
       return NULL;
-    op->buf = below(r, g->n_buffer);
+    if (f & AS_TG_BIT(BUFB) && as_rng_below(r, 2))
+      op->bufb = below(r, g->n_buffer);
+    else
+      op->buf = below(r, g->n_buffer);
     return "a buffer";
   case 5:
     if (!(f & AS_TG_BIT(TILE)))
@@ -240,6 +248,12 @@ static const char *change_rest(as_tg *g, list *l, as_rng *r) {
     return "who executes";
   }
   case 1:
+    if (op->kind == AS_TG_WGMMA) {
+      static const char *const products[] = {"wgmma.m64n32k16.f16.kk", "wgmma.m64n64k16.f16.kk",
+                                             "wgmma.m64n64k16.f16.kn", "wgmma.m64n128k16.f16.kn"};
+      op->instr = products[below(r, 4)];
+      return "a product";
+    }
     if (op->kind != AS_TG_LDMATRIX)
       return NULL;
     static const char *const loads[] = {"ldmatrix.x1",       "ldmatrix.x2",

@@ -47,7 +47,7 @@ START_TEST(fragments_of_products) {
   }
   for (unsigned bits = 3; bits <= 8; bits++) { /* the accumulators of a warpgroup */
     char name[32];
-    snprintf(name, sizeof name, "wgmma.m64n%uk16.f16", 1u << bits);
+    snprintf(name, sizeof name, "wgmma.m64n%uk16.f16.kk", 1u << bits);
     const as_lay *c = as_isa_layout(as_isa_find(isa, name), "c");
     for (uint32_t lane = 0; lane < 32; lane++) {
       for (uint32_t w = 0; w < 4; w++) {

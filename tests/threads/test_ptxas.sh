@@ -34,5 +34,6 @@ bounds() {
 bounds gqa_2 sm_90a 2 88 144
 bounds softmax_rows sm_90a 1 40
 bounds rmsnorm_linear_16 sm_90a 1 56
+bounds gemm_gelu sm_90a 1 168
 bounds gqa_2 sm_80 2 88 144
 finish

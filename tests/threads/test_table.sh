@@ -3,6 +3,7 @@
 # for those named here; for sm_80, without bulk copies, too.
 . "${AS_TOP_SRCDIR:?}/tests/cli/lib.sh"
 general=' lora ' # a product after the loop
+wide=' gemm_gelu '  # a tile too large for the products of a warp, so that it is a thread graph for sm_90 only
 
 for mug in "$src"/bench/table/*.mug; do
   name=$(basename "$mug" .mug)
@@ -12,6 +13,7 @@ for mug in "$src"/bench/table/*.mug; do
     NVCC=/bin/false CXX=/bin/false "$assay" bench --arch=$arch --trace=lower "$src/bench/table/$name.tp" "$mug" -o lowered >out 2>err </dev/null
     [ -f lowered/bench/kernel.cu ] || fail "$name is not lowered for $arch"
     case $general in *" $name "*) continue ;; esac
+    case $arch$wide in sm_80*" $name "*) continue ;; esac
     if grep 'no thread graph' err; then fail "$name for $arch: a kernel without thread graph"; fi
     grep -q 'thread graph validated' err || fail "$name for $arch: nothing is said of thread graphs"
   done

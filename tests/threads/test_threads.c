@@ -115,6 +115,69 @@ static void next_block(as_tg *g, as_tg_op *in, unsigned at) {
   g->tile[in->body[at]->tile].axis[1].grid_step += 8;
 }
 
+static void the_stage_in_use(as_tg *g, as_tg_op *in, unsigned at) {
+  (void)g;
+  in->body[at]->slot = 0;
+  in->body[at]->from = 0;
+}
+
+static void from_the_first(as_tg *g, as_tg_op *in, unsigned at) {
+  (void)g;
+  in->body[at]->from = 0;
+}
+
+static void the_next_stage(as_tg *g, as_tg_op *in, unsigned at) {
+  (void)g;
+  in->body[at]->slot = 1;
+}
+
+static void farther_panels(as_tg *g, as_tg_op *in, unsigned at) {
+  (void)g;
+  in->body[at]->lead *= 2;
+}
+
+static void the_other_way(as_tg *g, as_tg_op *in, unsigned at) {
+  (void)g;
+  in->body[at]->instr =
+      strstr(in->body[at]->instr, ".kn") ? "wgmma.m64n128k16.f16.kk" : "wgmma.m64n64k16.f16.kn";
+}
+
+static void one_chunk_further(as_tg *g, as_tg_op *in, unsigned at) {
+  (void)g;
+  in->body[at]->src.col[0] >>= 1;
+}
+
+static void into_the_pattern(as_tg *g, as_tg_op *in, unsigned at) {
+  (void)g;
+  in->body[at]->src.col[0] |= 64;
+}
+
+static void one_step_twice(as_tg *g, as_tg_op *in, unsigned at) {
+  (void)g;
+  as_tg_op *op = in->body[at];
+  op->src.col[1] = op->src.col[0];
+  op->dst.col[1] = op->dst.col[0];
+}
+
+static void the_same_rows(as_tg *g, as_tg_op *in, unsigned at) {
+  (void)g;
+  as_lay *l = &in->body[at]->src;
+  l->col[as_lay_in_bits(l) - 1] = 0;
+}
+
+static void own_rows(as_tg *g, as_tg_op *in, unsigned at) {
+  (void)g;
+  unsigned first;
+  as_lay *l = &in->body[at]->src;
+  as_lay_in(l, "warp", &first);
+  l->col[first] = l->col[first + 2];
+}
+
+static void copied_by_all(as_tg *g, as_tg_op *in, unsigned at) {
+  (void)g;
+  in->body[at]->who = 'a';
+}
+
 static const mistake mistakes[] = {
     {"no barrier between the exchange's writes and reads", 0, AS_TG_BAR, 2, drop,
      "read before it is written"},
@@ -145,6 +208,33 @@ static const mistake mistakes[] = {
     {"a maximum in place of a sum", 2, AS_TG_RED, 0, maximum, NULL},
     {"rows twice as far apart", 0, AS_TG_CPASYNC, 0, twice_the_stride, "stride of an axis"},
     {"the block begins elsewhere", 0, AS_TG_CPASYNC, 0, next_block, "origin of a block"},
+    {"no wait for the last products", 17, AS_TG_WGWAIT, 1, drop,
+     "an accumulator is touched while its product is under way"},
+    {"a wait that leaves the last product under way", 17, AS_TG_WGWAIT, 1, one_more_group,
+     "an accumulator is touched while its product is under way"},
+    {"no fence before the first product", 17, AS_TG_WGFENCE, 0, drop,
+     "no fence between an accumulator's other uses and its product"},
+    {"products are not committed", 17, AS_TG_WGCOMMIT, 0, drop,
+     "an accumulator is touched while its product is under way"},
+    {"a stage is given back while it is multiplied", 19, AS_TG_MBARRIVE, 0, the_stage_in_use,
+     "a race in shared memory"},
+    {"a stage is given back one product too early", 19, AS_TG_WGWAIT, 0, one_more_group,
+     "a race in shared memory"},
+    {"a stage is given back that nobody had", 19, AS_TG_MBARRIVE, 0, from_the_first, NULL},
+    {"operands of the next stage", 19, AS_TG_WGMMA, 0, the_next_stage, NULL},
+    {"no wait for the operands", 17, AS_TG_MBWAIT, 1, drop, "a race in shared memory"},
+    {"panels twice as far apart", 18, AS_TG_WGMMA, 0, farther_panels, NULL},
+    {"weights by columns read as by rows", 17, AS_TG_WGMMA, 0, the_other_way, NULL},
+    {"weights by rows read as by columns", 19, AS_TG_WGMMA, 0, the_other_way, NULL},
+    {"a descriptor half a step off", 17, AS_TG_WGMMA, 0, one_chunk_further, NULL},
+    {"a descriptor inside of the swizzle's rows", 17, AS_TG_WGMMA, 0, into_the_pattern,
+     "a descriptor whose sum with an offset carries"},
+    {"the same part of the sum twice", 17, AS_TG_WGMMA, 0, one_step_twice,
+     "an element is counted twice"},
+    {"both warpgroups compute the same rows", 18, AS_TG_WGMMA, 0, the_same_rows, NULL},
+    {"warps of a group name different rows", 18, AS_TG_WGMMA, 0, own_rows,
+     "warps of one group name different operands"},
+    {"a fence of the producer too", 17, AS_TG_WGFENCE, 0, copied_by_all, NULL},
 };
 
 START_TEST(named_mistakes) {

@@ -337,6 +337,13 @@ static void judge_program(const as_judged *judged, const as_policy *policy, as_v
     refute_unread(judged, policy, verdict);
     return;
   }
+  if (judged->program == NULL) { /* texts alone: who gives them has compared them */
+    prove(judged, 0, verdict);
+    if (verdict->checked)
+      ask_solvers(policy, verdict);
+    conclude(judged, policy, verdict);
+    return;
+  }
   judge_random_test(judged, policy, verdict);
   bool give_up = hopeless(policy, verdict);
   if (!give_up)

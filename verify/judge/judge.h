@@ -104,7 +104,7 @@ typedef struct {
   const as_oplib *lib; /* its files are the specifications */
   ck_text given;
   ck_text candidate;
-  const as_graph *program;
+  const as_graph *program;  /* NULL: the texts alone are judged, and nothing is run */
   const as_graph *graph;    /* the candidate's; its size table is the program's or a copy of it */
   bool tile;                /* the candidate's text is a tile program, the graph what it is */
   const as_rulefile *rules; /* NULL: no rule */

@@ -20,6 +20,9 @@ typedef struct {
   pv_thm
       joined; /* proved: the symbol is what `like` is; PV_NONE: it is like it by its definition */
   bool apart; /* joined, but written out for now: see pv_defs_part */
+  bool open;  /* recursive: it stays, unless it is solved */
+  ck_definition own;            /* solved: with another body, which is the same by */
+  pv_thm solved;                /* this theorem, at the parameters; PV_NONE: by its clause */
   uint32_t first_part, n_parts; /* symbols in the body: into `parts` */
 } symbol;
 
@@ -114,13 +117,15 @@ static void find_like(pv_defs *d) {
   as_map_init(&first, 2);
   for (uint32_t i = 0; i < d->n; i++) {
     symbol *x = &d->symbols[i];
-    ck_id body = substituted(d, PV_RENAMED, x->def->body);
+    ck_id body = x->open ? CK_BAD : substituted(d, PV_RENAMED, x->def->body);
     uint64_t j = i;
     if (x->joined != PV_NONE && !x->apart) {
       x->put[PV_RENAMED] = applied(d, x->like);
       continue;
     }
     x->like = i;
+    if (x->open)
+      continue;
     if (as_map_get(&first, AS_KEY(body, x->def->n), &j) &&
         same_parameters(d->symbols[j].def, x->def)) {
       x->like = (uint32_t)j;
@@ -138,6 +143,8 @@ static void find_like(pv_defs *d) {
  * that would become too deep a term stays. */
 static ck_id written_out(const pv_defs *d, pv_world w, uint32_t i) {
   const symbol *x = &d->symbols[i];
+  if (x->open)
+    return CK_BAD;
   if (w == PV_WHOLE || !d->symbols[x->like].both)
     return substituted(d, w, x->def->body);
   return x->like == i ? CK_BAD : applied(d, x->like);
@@ -204,11 +211,16 @@ pv_defs *pv_defs_new(pv *p, const ck_claim *claim) {
     symbol *x = &d->symbols[i];
     x->def = def;
     x->joined = PV_NONE;
+    x->solved = PV_NONE;
+    x->open = def->carried;
     for (int w = 0; w < PV_WORLDS; w++)
       x->put[w] = CK_BAD;
     as_map_put(&d->numbers, AS_KEY(def->name, def->signature), i);
     as_map_put(&d->clauses, AS_KEY(def->clause), 1);
-    find_parts(d, x);
+    if (x->open)
+      as_map_put(&d->clauses, AS_KEY(def->base_clause), 1);
+    else
+      find_parts(d, x);
   }
   find_like(d);
   p->defs = d;
@@ -237,7 +249,10 @@ bool pv_defs_shared(const pv_defs *d) {
 static pv_eqn by_clause(pv_defs *d, pv_world w, uint32_t i, uint32_t depth) {
   const ck_definition *def = d->symbols[i].def;
   pv_thm clause = pv_hyp(d->p, def->clause);
-  pv_thm body = def->n ? pv_use(d->p, clause, def->parameter, def->n, NULL, 0) : clause;
+  pv_thm solved = d->symbols[i].solved;
+  pv_thm body = solved != PV_NONE ? solved
+                : def->n          ? pv_use(d->p, clause, def->parameter, def->n, NULL, 0)
+                                  : clause;
   if (body == PV_NONE)
     return pv_fail();
   pv_eqn rest = equation(d, w, def->body, depth);
@@ -443,6 +458,39 @@ static pv_eqn equation(pv_defs *d, pv_world w, ck_id t, uint32_t depth) {
 
 pv_eqn pv_defs_out(pv_defs *d, pv_world w, ck_id t) {
   return equation(d, w, t, 1);
+}
+
+/* --- recursive symbols */
+uint32_t pv_defs_number(const pv_defs *d, ck_id t) {
+  return number_of(d, t);
+}
+
+void pv_defs_solve(pv_defs *d, uint32_t i, ck_id body, pv_thm by) {
+  symbol *x = &d->symbols[i];
+  x->own = *x->def;
+  x->own.body = body;
+  x->def = &x->own;
+  x->solved = by;
+  x->open = false;
+  find_parts(d, x);
+}
+
+void pv_defs_refresh(pv_defs *d) {
+  for (uint32_t k = 0; k < d->n; k++) {
+    symbol *x = &d->symbols[k];
+    x->both = false;
+    for (int w = 0; w < PV_WORLDS; w++) {
+      x->put[w] = CK_BAD;
+      x->found[w] = false;
+      x->asked[w] = false;
+    }
+  }
+  d->shared = false;
+  for (int w = 0; w < PV_WORLDS; w++) {
+    as_map_clear(&d->out[w]);
+    as_map_init(&d->out[w], 1);
+  }
+  find_like(d);
 }
 
 /* --- segments */

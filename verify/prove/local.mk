@@ -7,6 +7,7 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/pv_folds.h \
   verify/prove/pv_lemma.h \
   verify/prove/pv_log.h \
+  verify/prove/pv_loops.h \
   verify/prove/pv_lp.h \
   verify/prove/pv_norm.h \
   verify/prove/pv_order.h \
@@ -17,6 +18,7 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/assume.c \
   verify/prove/bounds.c \
   verify/prove/certificate.c \
+  verify/prove/chains.c \
   verify/prove/clauses.c \
   verify/prove/ctx.c \
   verify/prove/cutmax.c \
@@ -29,6 +31,7 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/ite.c \
   verify/prove/lemma.c \
   verify/prove/lemma_ints.c \
+  verify/prove/lemma_loops.c \
   verify/prove/lemma_maxima.c \
   verify/prove/lemma_order.c \
   verify/prove/lemma_prods.c \
@@ -36,6 +39,7 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/lemma_roots.c \
   verify/prove/lemma_sums.c \
   verify/prove/log.c \
+  verify/prove/loops.c \
   verify/prove/lp.c \
   verify/prove/lp_facts.c \
   verify/prove/maxcut.c \
@@ -52,6 +56,7 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/quot.c \
   verify/prove/rewrite.c \
   verify/prove/roots.c \
+  verify/prove/selects.c \
   verify/prove/side.c \
   verify/prove/simplex.c \
   verify/prove/state.c \

@@ -1,6 +1,8 @@
 /* Goals in, certificate out. */
 #include "prove.h"
+#include "proofs/math/math.h"
 #include "pv_defs.h"
+#include "pv_loops.h"
 #include "pv_norm.h"
 #include "pv_steps.h"
 #include "src/base/mem.h"
@@ -82,7 +84,7 @@ static pv_ctx goal_context(pv *prover, pv_world world, const ck_goal *goal, cons
   return ctx;
 }
 
-static void explain(pv *prover, pv_ctx ctx, const ck_goal *goal, ck_id formula,
+static void explain(pv *prover, pv_ctx ctx, const ck_goal *goal, ck_id formula, as_math *math,
                     as_proof_result *result) {
   bool equation = ck_head(prover->terms, formula) == CK_EQ;
   result->goal = as_strdup(goal->name);
@@ -91,30 +93,18 @@ static void explain(pv *prover, pv_ctx ctx, const ck_goal *goal, ck_id formula,
                 : equation         ? AS_PROOF_DIFFER
                                    : AS_PROOF_NOT_FOLLOWING;
   result->reason = as_strdup(as_proof_why_words(result->why));
-  prover->max_steps = (uint32_t)prover->steps.n + 2000;
-  prover->max_work = prover->work + 1000000;
   if (!equation) {
-    ck_id a = ck_kid(prover->terms, formula, 0);
-    if (a == prover->zero)
-      a = ck_kid(prover->terms, formula, 1);
-    pv_eqn eqn = pv_norm(prover, ctx, a);
-    char *text = ck_show(prover->terms, formula);
-    char *normal_text = eqn.by == PV_NONE ? NULL : ck_show(prover->terms, eqn.to);
-    result->left = normal_text ? as_format("%s, normal: %s", text, normal_text) : as_strdup(text);
-    result->has_sides = true;
-    result->side[0] = formula;
-    result->side[1] = CK_BAD;
-    free(text);
-    free(normal_text);
+    result->left = as_math_show_all(math, &formula, 1);
     return;
   }
+  prover->max_steps = (uint32_t)prover->steps.n + 2000;
+  prover->max_work = prover->work + 1000000;
   pv_eqn left = pv_norm(prover, ctx, ck_kid(prover->terms, formula, 0));
   pv_eqn right = pv_norm(prover, ctx, ck_kid(prover->terms, formula, 1));
-  result->has_sides = true;
-  result->side[0] = left.by == PV_NONE ? ck_kid(prover->terms, formula, 0) : left.to;
-  result->side[1] = right.by == PV_NONE ? ck_kid(prover->terms, formula, 1) : right.to;
-  result->left = ck_show(prover->terms, result->side[0]);
-  result->right = ck_show(prover->terms, result->side[1]);
+  result->left =
+      as_math_show(math, left.by == PV_NONE ? ck_kid(prover->terms, formula, 0) : left.to);
+  result->right =
+      as_math_show(math, right.by == PV_NONE ? ck_kid(prover->terms, formula, 1) : right.to);
 }
 
 /* the goal's formula as the prover sees it in that world */
@@ -218,10 +208,13 @@ static void prove_all(pv *prover, const ck_goal *goals, uint32_t n, as_proof_res
   ranked *hyps = rank_hyps(goals, n, &n_hyps);
   pv_thm *proof = as_calloc(n + 1, sizeof *proof);
   const char **names = as_calloc(n + 1, sizeof *names);
+  as_math *math = as_math_new(prover->terms); /* what is not proved, and traces, are to be read */
+  if (AS_TRACE_ON(PROVE))
+    as_math_reserve_goals(math, goals, n);
   for (uint32_t i = 0; i < n; i++) {
     names[i] = goals[i].name;
     if (AS_TRACE_ON(PROVE)) {
-      char *shown = ck_show(prover->terms, goals[i].formula);
+      char *shown = as_math_show_all(math, &goals[i].formula, 1);
       AS_TRACE(PROVE, "goal %u of %u, %s: %s", i + 1, n, names[i], shown);
       free(shown);
     }
@@ -231,7 +224,8 @@ static void prove_all(pv *prover, const ck_goal *goals, uint32_t n, as_proof_res
     if (proof[i] == PV_NONE) {
       pv_ctx ctx = goal_context(prover, PV_WHOLE, &goals[i], hyps, n_hyps);
       ck_id formula = seen(prover, PV_WHOLE, &goals[i]);
-      explain(prover, ctx, &goals[i], formula == CK_BAD ? goals[i].formula : formula, result);
+      as_math_reserve_goals(math, goals, n);
+      explain(prover, ctx, &goals[i], formula == CK_BAD ? goals[i].formula : formula, math, result);
       AS_TRACE(PROVE, "%s\n  left:  %s\n  right: %s", result->reason, result->left,
                result->right ? result->right : "-");
       break;
@@ -244,6 +238,7 @@ static void prove_all(pv *prover, const ck_goal *goals, uint32_t n, as_proof_res
         pv_certificate(prover, names, proof, n, &result->cert_len, &result->steps, &result->terms);
     result->verdict = AS_PROVED;
   }
+  as_math_free(math);
   free(hyps);
   free(proof);
   free(names);
@@ -268,8 +263,10 @@ static void prove_with(ck_terms *terms, const ck_claim *claim, const ck_goal *go
   }
   pv_init(&prover, terms, opts && opts->max_steps ? opts->max_steps : DEFAULT_STEPS);
   pv_defs *defs = claim && claim->n_definitions ? pv_defs_new(&prover, claim) : NULL;
-  if (defs)
+  if (defs) {
+    pv_solve_loops(&prover, defs, claim);
     prove_segments(&prover, claim);
+  }
   prove_all(&prover, goals, n, result);
   if (defs)
     pv_defs_free(defs);

@@ -42,12 +42,9 @@ typedef struct {
   uint32_t goals_proved;
   char *goal; /* UNPROVED: name of the first goal not proved, malloc'ed */
   char *left;
-  char *right; /* its two sides in normal form, malloc'ed (right is NULL for a goal that is no
-                  equation) */
-  bool has_sides;
-  ck_id side[2]; /* has_sides: left and right as terms of the table; of a goal that is no equation
-                    its formula, and CK_BAD */
-  char *reason;  /* `why` in words, malloc'ed */
+  char *right;  /* its two sides in normal form, as mathematics (proofs/math), malloc'ed; of a goal
+                   that  is no equation the formula, and NULL */
+  char *reason; /* `why` in words, malloc'ed */
 } as_proof_result;
 
 /* Borrows T and c (whose terms live in T; T grows).  opts may be NULL.  The result is cleared by

@@ -32,6 +32,12 @@ typedef struct pv_defs pv_defs;
 pv_defs *pv_defs_new(pv *p,
                      const ck_claim *claim); /* gives; borrows both; pv_use asks it from now on */
 void pv_defs_free(pv_defs *d);
+/* Recursive symbols stay in every world until they are solved: symbol i at its parameters is body,
+ * which speaks of none that are not defined before it, by that theorem.  Then, once for all that
+ * were solved: refresh.  The number of the symbol that t applies; PV_NONE: none. */
+void pv_defs_solve(pv_defs *d, uint32_t i, ck_id body, pv_thm by);
+void pv_defs_refresh(pv_defs *d);
+uint32_t pv_defs_number(const pv_defs *d, ck_id t);
 bool pv_defs_shared(const pv_defs *d); /* some symbols of the two sides are like each other */
 
 /* Segments: stretches of the candidate that compute a tensor of the given program in another way.

@@ -51,6 +51,11 @@
   ROW(DIVMOD, divmod, "0 <= r, r < b, a = b*q + r: a div b = q")                                   \
   ROW(DIV_LO, div_lo, "0 < b, 0 <= a: 0 <= a div b")                                               \
   ROW(DIV_HI, div_hi, "0 < b, a < c*b: a div b < c")                                               \
+  /* folds in which few rounds change anything: lemma_loops.c */                                   \
+  ROW(KEEP, keep, "fold(n; b; s) = b")                                                             \
+  ROW(LAST, last, "fold(n; b; f(k)) = ite(0 < n, f(n - 1), b)")                                    \
+  ROW(SELECT, select,                                                                              \
+      "fold(n; b; ite(k = q, f(k, s), s)) = ite(0 <= q, ite(q < n, f(q, b), b), b)")               \
   /* maxima: maxlaws.c, maxcut.c */                                                                \
   ROW(MAX_CONCAT, max_concat,                                                                      \
       "0 <= m, 0 <= q: max(k < m+(q+1)) f(k) = max2(max(k < m) f(k), max(k < q+1) f(m+k))")        \

@@ -9,6 +9,7 @@
  *  - a step that applies a law, or instantiates a clause among the hypotheses, gives it that
  * instance as an implication. Everything else (linear combination, order, integrality, case splits,
  * congruence, chains of equations) is left to the solver. */
+#include "proofs/math/math.h"
 #include "smt_int.h"
 #include "src/base/mem.h"
 #include "src/base/str.h"
@@ -518,7 +519,10 @@ bool smt_write(const as_steps *proof, uint32_t target, const uint32_t *steps, ui
   as_str_init(&all);
   formula(&script, concl(proof, target), &goal);
   char *label = as_strdup(name);
-  char *shown = ck_show(proof->T, concl(proof, target));
+  ck_id conclusion = concl(proof, target);
+  as_math *math = as_math_new(proof->T);
+  char *shown = as_math_show_all(math, &conclusion, 1);
+  as_math_free(math);
   comment(&all, "", label);
   if (shown)
     comment(&all, "conclusion: ", shown);

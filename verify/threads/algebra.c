@@ -201,13 +201,21 @@ static bool op_ldmatrix(as_algebra *A, const as_tg_op *op, const place *p) {
 }
 
 /* --- condition 4 */
+/* elements of a shared access: four, eight or sixteen bytes */
+static bool shared_vector(as_algebra *A, const as_tg_buffer *buf, int vec) {
+  ENSURE(A, "size of a vector",
+         vec >= 0 && vec <= 3 && buf->elem << vec >= 4 && buf->elem << vec <= 16);
+  ENSURE(A, "alignment of a buffer", buf->base % 16 == 0);
+  return true;
+}
+
 static bool op_lds(as_algebra *A, const as_tg_op *op, const place *p) {
   as_lay at;
   const as_den_region *region = NULL;
   const as_tg_buffer *buf = &A->g->buffer[op->buf];
   ENSURE(A, "shared results are read in the loop", p->depth == 0 && !p->in_steps);
-  ENSURE(A, "size of a vector", op->vec >= 0 && op->vec <= 2 && buf->elem == 4);
-  ENSURE(A, "alignment of a buffer", buf->base % 16 == 0);
+  if (!shared_vector(A, buf, op->vec))
+    return false;
   if (!shape(A, &op->src, p))
     return false;
   ENSURE(A, "offsets", op->src.n_out == 1 && as_lay_out_bits(&op->src) == buf->bits);
@@ -234,7 +242,7 @@ static bool op_lds(as_algebra *A, const as_tg_op *op, const place *p) {
   ENSURE(A, "too many registers", !lay.bad);
   as_den d = region->den;
   d.lay = lay;
-  return define(A, op, op->v, &d, AS_F32, p);
+  return define(A, op, op->v, &d, region->type, p);
 }
 
 static bool op_sts(as_algebra *A, const as_tg_op *op, const place *p) {
@@ -243,14 +251,14 @@ static bool op_sts(as_algebra *A, const as_tg_op *op, const place *p) {
   const as_den *x;
   as_lay at;
   ENSURE(A, "shared results are written in the loop", p->depth == 0 && !p->in_steps);
-  if (!shape(A, &op->dst, p) || !read_value(A, op->a, &x) || !typed(A, op->a, AS_F32) ||
-      !final(A, op->a, p))
+  if (!shape(A, &op->dst, p) || !read_value(A, op->a, &x) || !final(A, op->a, p) ||
+      !shared_vector(A, buf, op->vec))
     return false;
-  ENSURE(A, "kind of buffer",
-         op->vec == 0 && buf->elem == 4 && buf->stages == 1 && !A->ring[op->buf].is &&
-             buf->base % 16 == 0);
+  ENSURE(A, "type of a value", buf->elem == (A->type[op->a] == AS_F32 ? 4u : 2u));
+  ENSURE(A, "kind of buffer", buf->stages == 1 && !A->ring[op->buf].is);
   ENSURE(A, "offsets", op->dst.n_out == 1 && as_lay_out_bits(&op->dst) == buf->bits);
-  if (!as_den_vector(A, &op->dst, 0, NULL, &at))
+  ENSURE(A, "alignment of a part", !((unsigned)op->base & ((1u << op->vec) - 1)));
+  if (!as_den_vector(A, &op->dst, (unsigned)op->vec, NULL, &at))
     return false;
   ENSURE(A, "register count", as_lay_in(&at, "reg", NULL) == as_lay_in(&x->lay, "reg", NULL));
   ENSURE(A, "overlapping parts of a buffer", op->base >= 0 && op->base < 1 << buf->bits);
@@ -264,6 +272,7 @@ static bool op_sts(as_algebra *A, const as_tg_op *op, const place *p) {
   as_den_region *r = &A->region[A->n_region];
   memset(r, 0, sizeof *r);
   r->buf = op->buf;
+  r->type = A->type[op->a];
   r->base = (uint32_t)op->base;
   as_span_init(&r->span);
   for (unsigned i = 0; i < as_lay_in_bits(&w); i++) {
@@ -286,64 +295,6 @@ static bool op_sts(as_algebra *A, const as_tg_op *op, const place *p) {
 }
 
 /* --- condition 7 */
-static as_poly scalar_term(as_algebra *A, const as_tg_expr *e, const as_poly *arg, unsigned n) {
-  as_terms *t = A->t;
-  as_poly x = AS_POLY_NONE;
-  as_poly y = AS_POLY_NONE;
-  if (!e || as_terms_over(t))
-    return AS_POLY_NONE;
-  if (e->op == AS_TGS_ARG)
-    return e->arg < n ? arg[e->arg] : AS_POLY_NONE;
-  if (e->op == AS_TGS_NUM) {
-    mpq_t v;
-    mpq_init(v);
-    bool ok = e->num && !mpq_set_str(v, e->num, 10) && mpz_sgn(mpq_denref(v));
-    if (ok)
-      mpq_canonicalize(v);
-    x = ok ? as_poly_num(t, v) : AS_POLY_NONE;
-    mpq_clear(v);
-    return x;
-  }
-  x = scalar_term(A, e->kid[0], arg, n);
-  if (x == AS_POLY_NONE)
-    return x;
-  if (as_tg_scalar_arity(e->op) == 2) {
-    y = scalar_term(A, e->kid[1], arg, n);
-    if (y == AS_POLY_NONE)
-      return y;
-  }
-  switch (e->op) {
-  case AS_TGS_ADD:
-    return as_poly_add(t, x, y);
-  case AS_TGS_SUB:
-    return as_poly_add(t, x, as_poly_neg(t, y));
-  case AS_TGS_MUL:
-    return as_poly_mul(t, x, y);
-  case AS_TGS_NEG:
-    return as_poly_neg(t, x);
-  case AS_TGS_INV:
-    return as_poly_monos(t, x) ? as_poly_inv(t, x) : AS_POLY_NONE;
-  case AS_TGS_SQRT:
-    return as_poly_fn(t, AS_ATOM_SQRT, x, AS_POLY_NONE);
-  case AS_TGS_RSQRT:
-    return as_poly_inv(t, as_poly_fn(t, AS_ATOM_SQRT, x, AS_POLY_NONE));
-  case AS_TGS_EXP:
-    return as_poly_exp(t, x);
-  case AS_TGS_LOG:
-    return as_poly_fn(t, AS_ATOM_LOG, x, AS_POLY_NONE);
-  case AS_TGS_ABS:
-    return as_poly_fn(t, AS_ATOM_ABS, x, AS_POLY_NONE);
-  case AS_TGS_ERF:
-    return as_poly_fn(t, AS_ATOM_ERF, x, AS_POLY_NONE);
-  case AS_TGS_MAX:
-    return as_poly_fn(t, AS_ATOM_MAX2, x, y);
-  case AS_TGS_MIN:
-    return as_poly_fn(t, AS_ATOM_MIN2, x, y);
-  default:
-    return AS_POLY_NONE;
-  }
-}
-
 /* the value of a running maximum before this iteration's update; where it lies is known after it */
 static bool map_old(as_algebra *A, const as_tg_op *op, const place *p) {
   const as_den_state *s = &A->state[op->arg[0]];
@@ -383,7 +334,7 @@ static bool op_map(as_algebra *A, const as_tg_op *op, const place *p) {
     arg[i] = y.term;
   }
   ENSURE(A, "half a register", op->type == AS_F32 || op->bits >= 1);
-  as_poly term = scalar_term(A, op->expr, arg, (unsigned)op->n_arg);
+  as_poly term = as_den_scalar(A, op->expr, arg, (unsigned)op->n_arg);
   ENSURE(A, "an expression that cannot be read", term != AS_POLY_NONE && !as_terms_over(A->t));
   as_den d = whole(term, &lay);
   return define(A, op, op->v, &d, op->type, p);
@@ -570,6 +521,23 @@ static bool op_mma(as_algebra *A, const as_tg_op *op, const place *p) {
   return true;
 }
 
+/* condition 16 */
+static bool op_wgmma(as_algebra *A, const as_tg_op *op, const place *p) {
+  as_den_state *s;
+  as_den r;
+  if (!accumulator(A, op->v, &s) || !typed(A, op->v, AS_F32))
+    return false;
+  ENSURE(A, "a sum begins at zero", s->fold == AS_TG_SUM);
+  ENSURE(A, "added to twice", !s->added && !s->done);
+  ENSURE(A, "a product of a warpgroup inside steps", !p->in_steps);
+  if (!as_den_wgmma(A, op, p->depth == 1, s->bits, &r))
+    return false;
+  s->added = true;
+  A->val[op->v] = r;
+  A->known[op->v] = true;
+  return true;
+}
+
 /* --- condition 10 */
 static bool op_stg(as_algebra *A, const as_tg_op *op, const place *p) {
   static const char *const order[] = {"reg", "lane", "warp"};
@@ -632,6 +600,8 @@ static bool run_op(as_algebra *A, const as_tg_op *op, const place *p) {
     return op_stg(A, op, p);
   case AS_TG_MMA:
     return op_mma(A, op, p);
+  case AS_TG_WGMMA:
+    return op_wgmma(A, op, p);
   case AS_TG_MAP:
     return op_map(A, op, p);
   case AS_TG_FILL:
@@ -648,6 +618,11 @@ static bool run_op(as_algebra *A, const as_tg_op *op, const place *p) {
     return op_accmax(A, op, p);
   case AS_TG_RESCALE:
     return op_rescale(A, op, p);
+  case AS_TG_WGFENCE:
+  case AS_TG_WGCOMMIT:
+  case AS_TG_WGWAIT:
+    ENSURE(A, "computed by a warp that has no part in it", op->who == 'c' && !p->in_steps);
+    return true;
   default:
     ENSURE(A, "an operation that is not known", op->kind < AS_TG_KIND_COUNT);
     return true; /* synchronisation: schedule.c */

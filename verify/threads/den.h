@@ -39,6 +39,7 @@ typedef struct { /* an accumulator */
 
 typedef struct { /* what a buffer that loads fill holds: offset -> tile index */
   bool is;
+  bool boxes; /* filled by bulk copies of boxes only */
   unsigned tile;
   as_lay content;
 } as_den_ring;
@@ -47,6 +48,7 @@ typedef struct { /* what a buffer that loads fill holds: offset -> tile index */
 
 typedef struct { /* what was stored into a part of an exchange buffer */
   int buf;
+  int type; /* of what was stored */
   uint32_t base;
   as_span span;
   unsigned n;
@@ -112,7 +114,21 @@ bool as_den_run(as_algebra *A);
 /* products.c: condition 5 */
 bool as_den_mma(as_algebra *A, const as_tg_op *op, unsigned steps, const as_den *a, const as_den *b,
                 unsigned acc_bits, as_den *out);
-/* schedule.c: conditions 11 to 14; why as above */
+/* scalar.c: an expression whose arguments are these terms; AS_POLY_NONE: it has no meaning */
+as_poly as_den_scalar(as_algebra *A, const as_tg_expr *e, const as_poly *arg, unsigned n);
+/* products.c: the product of two matrices (indices of the instruction, u, warp, s) -> indices of
+ * the term, accumulated in the registers that the instruction's result and gc say */
+bool as_den_product(as_algebra *A, const as_isa_row *row, const as_lay *gc, as_poly term,
+                    const as_lay *first, const as_lay *second, as_den *out);
+/* group.c: where an operand of a warpgroup's product lies: its indices -> offset in elements behind
+ * the start, swizzled; *bits: the offset's bits that they move before the swizzle.  false: a layout
+ * that no descriptor names */
+bool as_group_place(const as_isa_row *row, bool second, long lead, as_lay *place, uint32_t *bits);
+/* group.c: condition 16 */
+bool as_den_wgmma(as_algebra *A, const as_tg_op *op, bool in_loop, unsigned acc_bits, as_den *out);
+/* flight.c: condition 17: registers of products under way; why as above */
+bool as_flight_validate(const as_tg *g, const char **why);
+/* schedule.c: conditions 11 to 15 and 18; why as above */
 bool as_schedule_validate(const as_tg *g, const as_isa *isa, const char **why);
 /* loads.c: a chunk of 2^vec elements along the axis never starts at an odd place */
 bool as_den_aligned(as_algebra *A, const as_tg_tile *t, const char *axis, unsigned vec);

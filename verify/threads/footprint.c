@@ -1,11 +1,17 @@
 #include "footprint.h"
+#include "den.h"
 #include <stdlib.h>
 #include <string.h>
 #define MET_LIMIT 3000u
 
 static bool touches_shared(as_tg_kind k) {
   return k == AS_TG_CPASYNC || k == AS_TG_BULK || k == AS_TG_LDMATRIX || k == AS_TG_LDS ||
-         k == AS_TG_STS;
+         k == AS_TG_STS || k == AS_TG_WGMMA;
+}
+
+/* buffers that an operation touches */
+static unsigned sides(const as_tg_op *op) {
+  return !touches_shared(op->kind) ? 0 : op->kind == AS_TG_WGMMA ? 2 : 1;
 }
 
 static bool writes(as_tg_kind k) {
@@ -16,7 +22,7 @@ static unsigned count(const as_tg_op *in, unsigned copies) {
   unsigned n = 0;
   for (unsigned i = 0; i < in->n_body; i++) {
     const as_tg_op *op = in->body[i];
-    n += touches_shared(op->kind) ? copies : 0;
+    n += sides(op) * copies;
     n += count(op, op->kind == AS_TG_STEPS ? 1u << op->bits : copies);
   }
   return n;
@@ -25,8 +31,11 @@ static unsigned count(const as_tg_op *in, unsigned copies) {
 static void list(as_footprints *f, const as_tg_op *in, unsigned copies) {
   for (unsigned i = 0; i < in->n_body; i++) {
     const as_tg_op *op = in->body[i];
-    for (unsigned s = 0; touches_shared(op->kind) && s < copies; s++)
-      f->access[f->n++] = (as_access){op, (int)s};
+    for (unsigned s = 0; s < sides(op) * copies; s++) {
+      bool second = s % sides(op) == 1;
+      f->access[f->n++] =
+          (as_access){op, (int)(s / sides(op)), second ? op->bufb : op->buf, second};
+    }
     list(f, op, op->kind == AS_TG_STEPS ? 1u << op->bits : copies);
   }
 }
@@ -65,11 +74,36 @@ static bool mark(const as_tg *g, const as_access *x, unsigned warp, unsigned fro
   return true;
 }
 
+/* An operand of a product of a warpgroup: each warp reads all of it, whoever's rows they are. */
+static bool mark_operand(const as_footprints *f, const as_access *x, unsigned warp, uint64_t *bits,
+                         bool *any) {
+  const as_tg_op *op = x->op;
+  const as_lay *start = x->second ? &op->dst : &op->src;
+  as_lay place;
+  uint32_t moved;
+  const as_isa_row *row = as_isa_find(f->isa, op->instr);
+  if (!row || !as_group_place(row, x->second, x->second ? op->lead : 0, &place, &moved))
+    return false;
+  uint32_t size = 1u << f->g->buffer[x->buf].bits;
+  uint32_t fixed = as_lay_at(start, "warp", warp);
+  for (uint32_t u = 0; u < 1u << as_lay_in(start, "u", NULL); u++) {
+    uint32_t first = fixed ^ as_lay_at(start, "u", u);
+    for (uint32_t e = 0; e < 1u << as_lay_in_bits(&place); e++) {
+      uint32_t c = first ^ as_lay_image(&place, e);
+      if (c >= size)
+        return false;
+      bits[c / 64] |= (uint64_t)1 << (c % 64);
+    }
+  }
+  *any = true;
+  return true;
+}
+
 static bool make(as_footprints *f, unsigned k) {
   const as_tg *g = f->g;
   const as_access *x = &f->access[k];
   const as_tg_op *op = x->op;
-  unsigned words = f->words[op->buf];
+  unsigned words = f->words[x->buf];
   for (unsigned agent = 0; agent < f->agents; agent++) {
     bool producer = agent == 2 * f->warps;
     unsigned warp = agent / 2;
@@ -79,6 +113,8 @@ static bool make(as_footprints *f, unsigned k) {
     if (op->kind == AS_TG_BULK) {
       any = producer;
       memset(bits, any ? 0xff : 0, words * sizeof *bits);
+    } else if (!producer && op->kind == AS_TG_WGMMA) {
+      ok = mark_operand(f, x, warp, bits, &any);
     } else if (!producer) {
       bool masked =
           (op->kind == AS_TG_STS || op->kind == AS_TG_CPASYNC) && ((unsigned)op->warps & warp);
@@ -152,14 +188,14 @@ bool as_footprint_meet(as_footprints *f, unsigned a, unsigned agent_a, int slot_
   size_t ia = (size_t)a * f->agents + agent_a;
   size_t ib = (size_t)b * f->agents + agent_b;
   size_t ids = (size_t)f->n * f->agents;
-  const as_tg_buffer *ba = &f->g->buffer[f->access[a].op->buf];
-  const as_tg_buffer *bb = &f->g->buffer[f->access[b].op->buf];
+  const as_tg_buffer *ba = &f->g->buffer[f->access[a].buf];
+  const as_tg_buffer *bb = &f->g->buffer[f->access[b].buf];
   const uint64_t *x = f->cells[ia];
   const uint64_t *y = f->cells[ib];
   bool hit = false;
   if (!x || !y)
     return false;
-  unsigned wa = f->words[f->access[a].op->buf];
+  unsigned wa = f->words[f->access[a].buf];
   if (ba == bb) {
     if (slot_a != slot_b)
       return false;
@@ -174,7 +210,7 @@ bool as_footprint_meet(as_footprints *f, unsigned a, unsigned agent_a, int slot_
   long shift =
       (ba->base + slot_a * as_tg_buffer_bytes(ba) - bb->base - slot_b * as_tg_buffer_bytes(bb)) /
       2; /* bases are multiples of 16 */
-  unsigned wb = f->words[f->access[b].op->buf];
+  unsigned wb = f->words[f->access[b].buf];
   for (long c = 0; c < 64 * (long)wa && !hit; c++) {
     if (!x[c / 64])
       c |= 63;

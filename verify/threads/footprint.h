@@ -7,6 +7,8 @@
 typedef struct { /* one access in the program, for one step */
   const as_tg_op *op;
   int step;
+  int buf;     /* the buffer */
+  bool second; /* the second operand of a product in shared memory: it follows the first */
 } as_access;
 
 typedef struct {

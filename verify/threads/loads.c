@@ -207,6 +207,8 @@ static bool load(as_algebra *A, const as_tg_op *op) {
   as_den_ring *ring = &A->ring[op->buf];
   ENSURE(A, "two loads fill a buffer differently",
          !ring->is || (ring->tile == (unsigned)op->tile && as_lay_same(&ring->content, &c)));
+  const as_isa_row *instr = op->kind == AS_TG_BULK ? as_isa_find(A->isa, op->instr) : NULL;
+  ring->boxes = (ring->boxes || !ring->is) && instr && as_isa_needs(instr, "swizzle");
   ring->is = true;
   ring->tile = (unsigned)op->tile;
   ring->content = c;

@@ -65,10 +65,13 @@ static as_lay result_lay(const as_lay *joint, const as_lay *fragment, const as_l
       as_lay_push(&r, as_f2_sum(group, nu, copies.col[i]));
   }
   as_lay_add_in(&r, "warp");
+  uint32_t own[AS_LAY_BITS]; /* the bits of the warp that are the instruction's own */
+  unsigned n_own = as_lay_cols(fragment, "warp", own);
   unsigned n = as_lay_cols(joint, "warp", cols);
   for (unsigned i = 0; i < n; i++)
-    as_lay_push(&r, cols[i]);
+    as_lay_push(&r, cols[i] ^ (i < n_own ? as_f2_sum(index, ni + nj, own[i]) : 0));
   as_lay_add_in(&r, "s");
+  r.bad = r.bad || n < n_own;
   return r;
 }
 
@@ -84,6 +87,20 @@ static unsigned fold_directions(const as_lay *joint, const as_lay *gc, const cha
   if (n + as_lay_in(joint, "s", NULL) > AS_LAY_BITS)
     return AS_LAY_BITS + 1;
   return n + as_lay_cols(joint, "s", dir + n);
+}
+
+bool as_den_product(as_algebra *A, const as_isa_row *row, const as_lay *gc, as_poly term,
+                    const as_lay *first, const as_lay *second, as_den *out) {
+  const as_isa_product *p = &row->product;
+  as_lay joint = as_lay_join(first, second);
+  ENSURE(A, "operands whose common indices lie differently", !joint.bad);
+  uint32_t dir[AS_LAY_BITS];
+  unsigned n = fold_directions(&joint, gc, p->over, dir);
+  ENSURE(A, "too many directions", n <= AS_LAY_BITS);
+  as_lay lay = result_lay(&joint, as_isa_layout(row, p->result), gc, p);
+  ENSURE(A, "too many registers", !lay.bad);
+  as_den whole = {.term = term, .lay = lay, .old = -1, .run = AS_POLY_NONE};
+  return as_den_fold(A, &whole, AS_ATOM_SUM, dir, n, &lay, out);
 }
 
 bool as_den_mma(as_algebra *A, const as_tg_op *op, unsigned steps, const as_den *a, const as_den *b,
@@ -113,14 +130,5 @@ bool as_den_mma(as_algebra *A, const as_tg_op *op, unsigned steps, const as_den 
   if (!operand_map(A, a, fa, &op->ga, steps, &ma) || !operand_map(A, b, fb, &op->gb, steps, &mb)) {
     ENSURE(A, "register groups", false);
   }
-  as_lay joint = as_lay_join(&ma, &mb);
-  ENSURE(A, "operands whose common indices lie differently", !joint.bad);
-  uint32_t dir[AS_LAY_BITS];
-  unsigned n = fold_directions(&joint, &op->gc, p->over, dir);
-  ENSURE(A, "too many directions", n <= AS_LAY_BITS);
-  as_lay lay = result_lay(&joint, fc, &op->gc, p);
-  ENSURE(A, "too many registers", !lay.bad);
-  as_den whole = {
-      .term = as_poly_mul(A->t, a->term, b->term), .lay = lay, .old = -1, .run = AS_POLY_NONE};
-  return as_den_fold(A, &whole, AS_ATOM_SUM, dir, n, &lay, out);
+  return as_den_product(A, row, &op->gc, as_poly_mul(A->t, a->term, b->term), &ma, &mb, out);
 }

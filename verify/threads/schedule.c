@@ -1,6 +1,6 @@
-/* Conditions 11 to 15: the synchronisation skeleton, run for all iterations with vector clocks.  A
- * clock has a component an agent (lane 0 of each compute warp, its other lanes, the producer), and
- * one a (barrier, stage): the phases known to be complete. */
+/* Conditions 11 to 15 and 18: the synchronisation skeleton, run for all iterations with vector
+ * clocks.  A clock has a component an agent (lane 0 of each compute warp, its other lanes, the
+ * producer), and one a (barrier, stage): the phases known to be complete. */
 #include "den.h"
 #include "footprint.h"
 #include <stdlib.h>
@@ -32,10 +32,16 @@ typedef struct { /* the last access of an (operation, step, stage, agent): an ag
   int value;
   int epoch;
   int done_epoch; /* of the issuer, when it waited; -1 not yet */
-  bool bulk;      /* made by the unit that copies boxes, not by the thread */
+  unsigned times; /* how often this access was made: a wait ends the time that it is for */
+  bool bulk;      /* made by the copy unit or the tensor cores, not by the thread */
   int handed;     /* its agent's clock at the first proxy fence after it was over; -1 none yet */
   bool kept;      /* in the list of those that no proxy fence has followed */
 } record;
+
+typedef struct { /* an asynchronous read of an operand */
+  int record;
+  unsigned time;
+} operand_read;
 
 typedef struct {
   int component;
@@ -66,6 +72,8 @@ typedef struct {
   as_vec *open;      /* per agent: records of the open group */
   as_vec *kept;      /* per agent: records that no proxy fence has followed */
   as_vec *groups;    /* per agent: as_vec of record indices */
+  as_vec *reads;     /* per agent: operand_read of the products that are not yet committed */
+  as_vec *products;  /* per agent: as_vec of operand_read */
   int *version;      /* [(buffer * stages + slot) * agents + agent]: iteration that was filled */
   bool *loads;       /* [buffer * agents + agent]: has a part in filling it */
   bool *stored;      /* [access * agents + agent]: its stores of an exchange are there */
@@ -91,6 +99,9 @@ static bool synchronises(as_tg_kind k) {
   case AS_TG_MBWAIT:
   case AS_TG_MBEXPECT:
   case AS_TG_MBARRIVE:
+  case AS_TG_WGMMA:
+  case AS_TG_WGCOMMIT:
+  case AS_TG_WGWAIT:
     return true;
   default:
     return false;
@@ -126,8 +137,8 @@ static int stage_of(const schedule *S, int iteration, int slot) {
 }
 
 /* the stage of a buffer: those that loads do not fill in a ring have one */
-static int slot_of(const schedule *S, const event *e) {
-  if (S->g->buffer[e->op->buf].stages == 1)
+static int slot_of(const schedule *S, const event *e, int buf) {
+  if (S->g->buffer[buf].stages == 1)
     return 0;
   return stage_of(S, e->iteration, e->op->slot);
 }
@@ -160,8 +171,9 @@ static void hand_over(schedule *S, unsigned agent) {
 /* Condition 13: an access is ordered after every earlier one that it meets, if one of them writes.
  * The lanes of an agent have no order among each other but by epochs (syncwarp, bar). */
 static bool conflict_free(schedule *S, const event *e, unsigned agent, bool write, int slot) {
+  unsigned buf = (unsigned)S->f.access[e->access].buf;
   for (unsigned m = 0; m < S->g->n_buffer; m++) {
-    if (!S->overlap[(unsigned)e->op->buf * S->g->n_buffer + m])
+    if (!S->overlap[buf * S->g->n_buffer + m])
       continue;
     for (size_t i = 0; i < S->by_buffer[m].n; i++) {
       const record *r = &AS_VEC_AT(&S->record, record, (size_t)AS_VEC_AT(&S->by_buffer[m], int, i));
@@ -194,7 +206,8 @@ static bool access_memory(schedule *S, const event *e, unsigned agent, bool writ
   *at = -1;
   if (!as_footprint_any(&S->f, (unsigned)e->access, agent))
     return true;
-  int slot = slot_of(S, e);
+  int buf = S->f.access[e->access].buf;
+  int slot = slot_of(S, e, buf);
   if (!conflict_free(S, e, agent, write, slot))
     return false;
   size_t key = ((size_t)e->access * (size_t)S->g->stages + (size_t)slot) * S->agents + agent;
@@ -208,13 +221,14 @@ static bool access_memory(schedule *S, const event *e, unsigned agent, bool writ
               .value = S->clock[agent][agent],
               .epoch = S->epoch[agent],
               .done_epoch = -1,
-              .bulk = e->op->kind == AS_TG_BULK,
+              .bulk = e->op->kind == AS_TG_BULK || e->op->kind == AS_TG_WGMMA,
               .handed = -1};
   if (S->record_at[key] < 0) {
     S->record_at[key] = (int)S->record.n;
     as_vec_push(&S->record, &r);
-    as_vec_push(&S->by_buffer[e->op->buf], &S->record_at[key]);
+    as_vec_push(&S->by_buffer[buf], &S->record_at[key]);
   } else {
+    r.times = AS_VEC_AT(&S->record, record, (size_t)S->record_at[key]).times + 1;
     r.kept = AS_VEC_AT(&S->record, record, (size_t)S->record_at[key]).kept;
     AS_VEC_AT(&S->record, record, (size_t)S->record_at[key]) = r;
   }
@@ -243,13 +257,12 @@ static void spoil(schedule *S, int buf) {
 static void fill(schedule *S, const event *e, unsigned agent, int iteration) {
   int buf = e->op->buf;
   spoil(S, buf);
-  S->version[((unsigned)buf * (unsigned)S->g->stages + (unsigned)slot_of(S, e)) * S->agents +
+  S->version[((unsigned)buf * (unsigned)S->g->stages + (unsigned)slot_of(S, e, buf)) * S->agents +
              agent] = iteration;
 }
 
 /* Condition 14 */
-static bool fresh_tile(schedule *S, const event *e) {
-  int buf = e->op->buf;
+static bool fresh_tile(schedule *S, const event *e, int buf) {
   const as_tg_tile *t = NULL;
   for (unsigned k = 0; k < S->f.n; k++) {
     const as_tg_op *op = S->f.access[k].op;
@@ -262,9 +275,9 @@ static bool fresh_tile(schedule *S, const event *e) {
     moved = moved || t->axis[i].loop_step;
   int want = moved ? e->iteration : 0;
   for (unsigned a = 0; a < S->agents; a++) {
-    int have =
-        S->version[((unsigned)buf * (unsigned)S->g->stages + (unsigned)slot_of(S, e)) * S->agents +
-                   a];
+    int have = S->version[((unsigned)buf * (unsigned)S->g->stages + (unsigned)slot_of(S, e, buf)) *
+                              S->agents +
+                          a];
     ENSURE(S, "another iteration's tile is read",
            !S->loads[(unsigned)buf * S->agents + a] || have == want);
   }
@@ -366,7 +379,8 @@ static bool do_wait(schedule *S, const event *e, unsigned agent, bool *blocked) 
 
 static bool do_arrive(schedule *S, const event *e, unsigned agent) {
   const as_tg_op *op = e->op;
-  if (agent & 1)
+  bool from = op->kind == AS_TG_MBARRIVE && e->iteration < op->from;
+  if ((agent & 1) || from)
     return true; /* lane 0 arrives */
   if (!usable(S, agent))
     return false;
@@ -435,6 +449,41 @@ static bool do_waitg(schedule *S, const event *e, unsigned agent) {
     as_vec *group = &AS_VEC_AT(groups, as_vec, i);
     for (size_t k = 0; k < group->n; k++) {
       record *r = &AS_VEC_AT(&S->record, record, (size_t)AS_VEC_AT(group, int, k));
+      r->component = (int)agent;
+      r->value = S->clock[agent][agent];
+      r->done_epoch = S->epoch[agent];
+    }
+    group->n = 0;
+  }
+  return true;
+}
+
+/* Condition 18: both operands are read from the issue on, until the warp's own wait */
+static bool do_product(schedule *S, const event *e, unsigned agent) {
+  for (int side = 0; side < 2; side++) {
+    event half = *e;
+    operand_read read;
+    half.access += side;
+    if (!access_memory(S, &half, agent, false, false, &read.record) ||
+        !fresh_tile(S, &half, S->f.access[half.access].buf))
+      return false;
+    ENSURE(S, "a product by other threads", read.record >= 0);
+    read.time = AS_VEC_AT(&S->record, record, (size_t)read.record).times;
+    as_vec_push(&S->reads[agent], &read);
+  }
+  return true;
+}
+
+static bool wait_products(schedule *S, const event *e, unsigned agent) {
+  as_vec *groups = &S->products[agent];
+  ENSURE(S, "groups to wait for", e->op->count >= 0);
+  for (size_t i = 0; i + (size_t)e->op->count < groups->n; i++) {
+    as_vec *group = &AS_VEC_AT(groups, as_vec, i);
+    for (size_t k = 0; k < group->n; k++) {
+      const operand_read *read = &AS_VEC_AT(group, operand_read, k);
+      record *r = &AS_VEC_AT(&S->record, record, (size_t)read->record);
+      if (r->times != read->time)
+        continue; /* read again since, and not yet done */
       r->component = (int)agent;
       r->value = S->clock[agent][agent];
       r->done_epoch = S->epoch[agent];
@@ -520,7 +569,17 @@ static bool step(schedule *S, unsigned agent, bool *blocked) {
     ok = do_waitg(S, e, agent);
     break;
   case AS_TG_LDMATRIX:
-    ok = access_memory(S, e, agent, false, true, &at) && fresh_tile(S, e);
+    ok = access_memory(S, e, agent, false, true, &at) && fresh_tile(S, e, e->op->buf);
+    break;
+  case AS_TG_WGMMA:
+    ok = do_product(S, e, agent);
+    break;
+  case AS_TG_WGCOMMIT:
+    as_vec_push(&S->products[agent], &S->reads[agent]);
+    as_vec_init(&S->reads[agent], sizeof(operand_read));
+    break;
+  case AS_TG_WGWAIT:
+    ok = wait_products(S, e, agent);
     break;
   case AS_TG_LDS:
     ok = access_memory(S, e, agent, false, true, &at) && fresh_exchange(S, e);
@@ -576,6 +635,9 @@ static bool at_end(schedule *S) {
     ENSURE(S, "copies that nobody waits for", !S->open[a].n);
     for (size_t i = 0; i < S->groups[a].n; i++)
       ENSURE(S, "copies that nobody waits for", !AS_VEC_AT(&S->groups[a], as_vec, i).n);
+    ENSURE(S, "products that nobody waits for", !S->reads[a].n);
+    for (size_t i = 0; i < S->products[a].n; i++)
+      ENSURE(S, "products that nobody waits for", !AS_VEC_AT(&S->products[a], as_vec, i).n);
   }
   return true;
 }
@@ -603,11 +665,15 @@ static void prepare(schedule *S) {
   S->clock = as_calloc(S->agents, sizeof *S->clock);
   S->open = as_calloc(S->agents, sizeof *S->open);
   S->groups = as_calloc(S->agents, sizeof *S->groups);
+  S->reads = as_calloc(S->agents, sizeof *S->reads);
+  S->products = as_calloc(S->agents, sizeof *S->products);
   S->kept = as_calloc(S->agents, sizeof *S->kept);
   for (unsigned a = 0; a < S->agents; a++) {
     S->clock[a] = as_calloc(S->dims, sizeof **S->clock);
     as_vec_init(&S->open[a], sizeof(int));
     as_vec_init(&S->groups[a], sizeof(as_vec));
+    as_vec_init(&S->reads[a], sizeof(operand_read));
+    as_vec_init(&S->products[a], sizeof(as_vec));
     as_vec_init(&S->kept[a], sizeof(int));
   }
   S->bar = as_calloc(g->n_barrier * stages + 1, sizeof *S->bar);
@@ -647,6 +713,10 @@ static void clear(schedule *S) {
     for (size_t i = 0; i < S->groups[a].n; i++)
       as_vec_clear(&AS_VEC_AT(&S->groups[a], as_vec, i));
     as_vec_clear(&S->groups[a]);
+    as_vec_clear(&S->reads[a]);
+    for (size_t i = 0; i < S->products[a].n; i++)
+      as_vec_clear(&AS_VEC_AT(&S->products[a], as_vec, i));
+    as_vec_clear(&S->products[a]);
     as_vec_clear(&S->kept[a]);
   }
   for (unsigned i = 0; S->bar && i < S->g->n_barrier * (unsigned)S->g->stages; i++)
@@ -661,6 +731,8 @@ static void clear(schedule *S) {
   free(S->clock);
   free(S->open);
   free(S->groups);
+  free(S->reads);
+  free(S->products);
   free(S->kept);
   free(S->bar);
   free(S->record_at);

@@ -27,7 +27,7 @@ bool as_threads_validate(const as_tg *g, const as_isa *isa, const as_block_ref *
   if (!ok)
     reason = A->why ? A->why : "not understood";
   else
-    ok = as_schedule_validate(g, isa, &reason);
+    ok = as_flight_validate(g, &reason) && as_schedule_validate(g, isa, &reason);
   if (!ok && why)
     *why = err.text ? as_format("%s (%s)", reason, err.text) : as_strdup(reason);
   as_terms_free(A->t);

@@ -130,6 +130,100 @@ template <int N> inline void copy_async(unsigned dst, const void *src, unsigned 
   wrote((int)dst, N, IN_FLIGHT);
   M().t[(size_t)M().cur].open.push_back({(int)dst, N, n ? (const char *)src : zero});
 }
+
+/* --- products of warpgroups: each runs as late as it may, when its group is waited for, on what
+ * then lies in shared memory; until then its accumulators hold no number */
+struct product {
+  float *c;
+  unsigned long long a, b;
+  int n;
+  bool bf, along_n; /* b lies in rows of 64 n */
+};
+
+struct product_queue {
+  std::vector<product> open;
+  std::vector<std::vector<product>> groups;
+  std::map<float *, std::vector<float>> held; /* what accumulators under way were */
+};
+
+inline product_queue &products_of(int thread) {
+  static std::map<int, product_queue> all;
+  static unsigned block = ~0u;
+  static long launches = -1;
+  if (block != M().block || launches != M().launches) {
+    for (auto &q : all) {
+      bool left = !q.second.open.empty();
+      for (auto &g : q.second.groups)
+        left = left || !g.empty();
+      if (left) {
+        report("products of a warpgroup that nobody has waited for");
+        break;
+      }
+    }
+    all.clear();
+    block = M().block;
+    launches = M().launches;
+  }
+  return all[thread];
+}
+
+/* the address of element (row, k) of an operand: 16-byte chunks, bits [4, 7) ^= bits [7, 10) */
+inline int operand_at(unsigned long long d, bool along_row, int row, int k) {
+  unsigned start = (unsigned)(d & 0x3fff) << 4, lead = (unsigned)(d >> 16 & 0x3fff) << 4,
+           group = (unsigned)(d >> 32 & 0x3fff) << 4;
+  if (d >> 62 != 1 || (d >> 49 & 7))
+    report("a descriptor of another swizzle");
+  unsigned r = (unsigned)row, x = (unsigned)k;
+  unsigned at = along_row ? start + r / 64 * lead + x / 8 * group + x % 8 * 128 + r % 64 * 2
+                          : start + r / 8 * group + r % 8 * 128 + x * 2;
+  return (int)(at ^ (at >> 7 & 7) << 4);
+}
+
+inline void run_product(const product &p, int lane, int warp) {
+  auto num = [&](uint16_t h) { return p.bf ? of_bf16(h) : of_f16(h); };
+  for (int d = 0; d < p.n / 2; d++) {
+    int i = 16 * warp + (lane >> 2) + (d & 2 ? 8 : 0), j = 8 * (d >> 2) + 2 * (lane & 3) + (d & 1);
+    float s = 0;
+    for (int k = 0; k < 16; k++)
+      s += num(load<uint16_t>(operand_at(p.a, false, i, k))) *
+           num(load<uint16_t>(operand_at(p.b, p.along_n, j, k)));
+    p.c[d] += s;
+  }
+}
+
+inline void hold_accumulator(product_queue &q, const product &p) {
+  if (q.held.count(p.c))
+    return;
+  q.held[p.c].assign(p.c, p.c + p.n / 2);
+  std::fill(p.c, p.c + p.n / 2, NAN);
+}
+
+inline void issue_product(const product &p) {
+  product_queue &q = products_of(M().cur);
+  hold_accumulator(q, p);
+  q.open.push_back(p);
+}
+
+inline void wait_products(int left) {
+  product_queue &q = products_of(M().cur);
+  int thread = M().cur;
+  std::vector<product> later = q.open;
+  for (size_t i = 0; i < q.groups.size(); i++) {
+    if (i + (size_t)left < q.groups.size()) {
+      for (const product &p : q.groups[i]) {
+        auto was = q.held.find(p.c);
+        if (was != q.held.end())
+          std::copy(was->second.begin(), was->second.end(), p.c);
+        q.held.erase(p.c);
+        run_product(p, thread & 31, thread >> 5 & 3);
+      }
+      q.groups[i].clear();
+    }
+    later.insert(later.end(), q.groups[i].begin(), q.groups[i].end());
+  }
+  for (const product &p : later)
+    hold_accumulator(q, p);
+}
 } // namespace as_emu
 
 inline int at_tensor_map(CUtensorMap *map, const void *base, int type, unsigned long long rows,
@@ -152,6 +246,16 @@ AS_DEV float at_inv(float x) {
 
 AS_DEV float at_rsqrt(float x) {
   return 1.0f / sqrtf(x);
+}
+
+AS_DEV float at_erf(float x) {
+  const float t = fabsf(x);
+  static const float a[] = {0.0002765672f, 0.0001520143f, 0.0092705272f,
+                            0.0422820123f, 0.0705230784f, 1.0f};
+  float y = 0.0000430638f;
+  for (float c : a)
+    y = fmaf(y, t, c);
+  return copysignf(1.0f - 1.0f / powf(y, 16.0f), x);
 }
 
 AS_DEV float at_shfl(float x, int mask) {
@@ -359,6 +463,36 @@ AS_DEV void at_st_global_16f(void *s, float r0, float r1, float r2, float r3) {
   as_emu::store_global<float, 4>(s, r);
 }
 
+AS_DEV void at_ld_shared_4(unsigned &r0, unsigned s) {
+  unsigned *r[1] = {&r0};
+  as_emu::load_shared<unsigned, 1>(r, s);
+}
+
+AS_DEV void at_st_shared_4(unsigned s, unsigned r0) {
+  const unsigned r[1] = {r0};
+  as_emu::store_shared<unsigned, 1>(s, r);
+}
+
+AS_DEV void at_ld_shared_8(unsigned &r0, unsigned &r1, unsigned s) {
+  unsigned *r[2] = {&r0, &r1};
+  as_emu::load_shared<unsigned, 2>(r, s);
+}
+
+AS_DEV void at_st_shared_8(unsigned s, unsigned r0, unsigned r1) {
+  const unsigned r[2] = {r0, r1};
+  as_emu::store_shared<unsigned, 2>(s, r);
+}
+
+AS_DEV void at_ld_shared_16(unsigned &r0, unsigned &r1, unsigned &r2, unsigned &r3, unsigned s) {
+  unsigned *r[4] = {&r0, &r1, &r2, &r3};
+  as_emu::load_shared<unsigned, 4>(r, s);
+}
+
+AS_DEV void at_st_shared_16(unsigned s, unsigned r0, unsigned r1, unsigned r2, unsigned r3) {
+  const unsigned r[4] = {r0, r1, r2, r3};
+  as_emu::store_shared<unsigned, 4>(s, r);
+}
+
 AS_DEV void at_cp_async_commit() {
   as_cp_commit();
 }
@@ -422,6 +556,45 @@ AS_DEV void at_bulk_linear(unsigned dst, const void *src, unsigned n, unsigned b
     b->tx -= (long)n;
     as_emu::advance(b);
   }
+}
+
+AS_DEV unsigned long long at_descriptor(unsigned address, unsigned lead, unsigned group) {
+  return (unsigned long long)((address & 0x3ffffu) >> 4) | (unsigned long long)(lead >> 4) << 16 |
+         (unsigned long long)(group >> 4) << 32 | 1ull << 62;
+}
+
+template <int N> AS_DEV void at_hold(float *) {
+}
+
+#define AT_WGMMA(n, type, bf, letters, along_n)                                                    \
+  AS_DEV void at_wgmma_m64n##n##k16_##type##_##letters(float *c, unsigned long long a,             \
+                                                       unsigned long long b) {                     \
+    as_emu::issue_product({c, a, b, n, bf, along_n});                                              \
+  }
+#define AT_WGMMA_TYPE(type, bf)                                                                    \
+  AT_WGMMA(8, type, bf, kk, false)                                                                 \
+  AT_WGMMA(16, type, bf, kk, false)                                                                \
+  AT_WGMMA(32, type, bf, kk, false)                                                                \
+  AT_WGMMA(64, type, bf, kk, false)                                                                \
+  AT_WGMMA(128, type, bf, kk, false)                                                               \
+  AT_WGMMA(256, type, bf, kk, false)                                                               \
+  AT_WGMMA(64, type, bf, kn, true)                                                                 \
+  AT_WGMMA(128, type, bf, kn, true)                                                                \
+  AT_WGMMA(256, type, bf, kn, true)
+AT_WGMMA_TYPE(f16, false)
+AT_WGMMA_TYPE(bf16, true)
+
+AS_DEV void at_wgmma_fence() {
+}
+
+AS_DEV void at_wgmma_commit() {
+  as_emu::product_queue &q = as_emu::products_of(as_emu::M().cur);
+  q.groups.push_back(q.open);
+  q.open.clear();
+}
+
+template <int N> AS_DEV void at_wgmma_wait() {
+  as_emu::wait_products(N);
 }
 
 AS_DEV void at_bulk_tensor_2d_32(unsigned dst, const CUtensorMap *map, unsigned x, unsigned y,

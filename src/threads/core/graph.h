@@ -121,6 +121,8 @@ typedef struct as_tg_expr {
   F(ROWS, 'I', rows)                                                                               \
   F(ROW, 'N', row)                                                                                 \
   F(COL, 'N', col)                                                                                 \
+  F(BUFB, 'B', bufb)                                                                               \
+  F(LEAD, 'I', lead)                                                                               \
   F(DELAY, 'I', delay)
 
 typedef enum {
@@ -144,6 +146,9 @@ typedef enum {
  *             of the row that a lane names
  *   lds sts ldg stg  vectors; register = u * 2^vec + element; base: offset of a buffer's part
  *   mma       v[gc(u)] += a[ga(u)] * b[gb(u)] over all u; ga, gb, gc: u -> fragment number
+ *   wgmma     v[gc(u)] += (buf from src(u, warp)) * (bufb from dst(u, warp)) over all u, by groups
+ *             of four warps, asynchronously: v and both buffers are in use until a wgwait; lead:
+ *             bytes between panels of the second operand
  *   map       v[r] = expr(x0[m0(r)], x1[m1(r)], ...)
  *   fill      v[r] = a[r] where the index along vaxis, src: (u, lane, warp) -> it, is below count;
  *             the unit of the fold beyond
@@ -156,7 +161,9 @@ typedef enum {
  *             ordered after the fence write there
  *   commit, waitg count: groups of asynchronous copies
  *   mbinit mbwait mbexpect mbarrive  stage of l + slot; a wait's parity is
- *             ((l + off) / stages + par) & 1, from iteration `from` on
+ *             ((l + off) / stages + par) & 1; waits and arrivals from iteration `from` on
+ *   wgfence   registers are handed over to the wgmma that follow
+ *   wgcommit, wgwait count: groups of products, as commit and waitg
  *   loop      count iterations
  *   steps     2^bits unrolled copies, s is an input of the maps inside */
 /* clang-format on */
@@ -185,6 +192,9 @@ typedef enum {
   K(MMA, "mma",                                                                                    \
     AS_TG_BIT(INSTR) | AS_TG_BIT(V) | AS_TG_BIT(A) | AS_TG_BIT(B) | AS_TG_BIT(GA) |                \
         AS_TG_BIT(GB) | AS_TG_BIT(GC))                                                             \
+  K(WGMMA, "wgmma",                                                                                \
+    AS_TG_BIT(INSTR) | AS_TG_BIT(V) | AS_TG_BIT(BUF) | AS_TG_BIT(SRC) | AS_TG_BIT(BUFB) |          \
+        AS_TG_BIT(DST) | AS_TG_BIT(LEAD) | AS_TG_BIT(SLOT) | AS_TG_BIT(GC))                        \
   K(MAP, "map",                                                                                    \
     AS_TG_BIT(V) | AS_TG_BIT(TYPE) | AS_TG_BIT(BITS) | AS_TG_BIT(EXPR) | AS_TG_BIT(ARGS))          \
   K(FILL, "fill",                                                                                  \
@@ -205,7 +215,10 @@ typedef enum {
   K(MBWAIT, "mbwait",                                                                              \
     AS_TG_BIT(BAR) | AS_TG_BIT(SLOT) | AS_TG_BIT(OFF) | AS_TG_BIT(PAR) | AS_TG_BIT(FROM))          \
   K(MBEXPECT, "mbexpect", AS_TG_BIT(BAR) | AS_TG_BIT(SLOT) | AS_TG_BIT(COUNT))                     \
-  K(MBARRIVE, "mbarrive", AS_TG_BIT(BAR) | AS_TG_BIT(SLOT))
+  K(MBARRIVE, "mbarrive", AS_TG_BIT(BAR) | AS_TG_BIT(SLOT) | AS_TG_BIT(FROM))                      \
+  K(WGFENCE, "wgfence", 0)                                                                         \
+  K(WGCOMMIT, "wgcommit", 0)                                                                       \
+  K(WGWAIT, "wgwait", AS_TG_BIT(COUNT))
 
 typedef enum {
 
@@ -228,6 +241,8 @@ typedef struct as_tg_op {
   as_lay arg_map[AS_TG_ARGS];
   int tile;
   int buf;
+  int bufb;
+  int lead;
   int bar;
   int it;
   int slot;

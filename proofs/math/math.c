@@ -81,6 +81,28 @@ void as_math_reserve(as_math *math, const char *name) {
   as_vec_push(&math->taken, &copy);
 }
 
+static void reserve_names(as_math *math, ck_id term, bool *seen) {
+  const ck_terms *terms = math->terms;
+  if (seen[term])
+    return;
+  seen[term] = true;
+  ck_op op = ck_head(terms, term);
+  if ((op == CK_V || op == CK_APP) && ck_word_text(terms, ck_name(terms, term))[0] != '$')
+    as_math_reserve(math, ck_word_text(terms, ck_name(terms, term)));
+  for (uint32_t i = 0; i < ck_nkids(terms, term); i++)
+    reserve_names(math, ck_kid(terms, term, i), seen);
+}
+
+void as_math_reserve_goals(as_math *math, const ck_goal *goals, uint32_t n) {
+  bool *seen = as_calloc(ck_size(math->terms) + 1, sizeof *seen);
+  for (uint32_t i = 0; i < n; i++) {
+    reserve_names(math, goals[i].formula, seen);
+    for (uint32_t k = 0; k < goals[i].n_allowed; k++)
+      reserve_names(math, goals[i].allowed[k], seen);
+  }
+  free(seen);
+}
+
 bool as_math_reserved(const as_math *math, const char *name) {
   for (size_t i = 0; i < math->taken.n; i++)
     if (strcmp(AS_VEC_AT(&math->taken, char *, i), name) == 0)

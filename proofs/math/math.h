@@ -1,10 +1,10 @@
 /* Terms of the proof calculus as mathematics for people: sums, maxima, quotients and differences
  * where the calculus has folds, ite and inverses. The notation is that of operator specifications;
- * x^2 is a product.  For reading only: nothing parses it. May include: base, the checker's terms.
- * Called by explain and by reports. */
-#ifndef AS_EXPLAIN_MATH_H
-#define AS_EXPLAIN_MATH_H
-#include "proofs/checker/ck_term.h"
+ * x^2 is a product.  For reading only: nothing parses it. May include: base, the checker's
+ * headers.  Called by the prover, by explain and by reports. */
+#ifndef AS_MATH_H
+#define AS_MATH_H
+#include "proofs/checker/ck_claim.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -13,6 +13,8 @@ as_math *as_math_new(ck_terms *T); /* borrows T; opening a fold's step makes ter
 void as_math_free(as_math *math);
 void as_math_reserve(as_math *math, const char *name); /* a name of the files: no variable made by
                                                  checker or prover is shown under it */
+/* reserves all names that the goals and their hypotheses have from the files */
+void as_math_reserve_goals(as_math *math, const ck_goal *goals, uint32_t n);
 char *as_math_letter(
     as_math *math); /* a capital letter that nothing else is called by, reserved; malloc'ed */
 bool as_math_reserved(const as_math *math, const char *name);

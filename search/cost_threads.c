@@ -1,0 +1,349 @@
+/* The cost model of blocks that are lowered to thread graphs (src/threads).
+ *
+ * Which blocks those are is told by their products, as the lowering tells it by terms: products of
+ * loaded tiles in a loop (streaming), two of them chained, or no loop and no product (rows).  How
+ * many warps, stages and registers they get is asked of src/target/choice.c, as the lowering does.
+ * Times have the form
+ *   launch + first tiles + soft maximum (memory, iterations)
+ * where an iteration takes what its longest chain of dependent instructions takes, or what the
+ * blocks that share the multiprocessor keep its units busy, by a soft maximum. */
+#include "cost_model.h"
+#include "src/base/id.h"
+#include <math.h>
+
+typedef enum { GENERAL, STREAM, CHAINED, ROWS } family;
+
+typedef struct {
+  const sg_cost_model *model;
+  const as_block *block;
+  double blocks;
+  double loop;
+  family family;
+  as_node_id first; /* of chained products */
+  as_node_id second;
+  double still;  /* bytes of tiles loaded once */
+  double moving; /* of an iteration */
+  double padded; /* the same with extents that are powers of two, as the ring holds them */
+  double dram;   /* bytes of tensors read and written by all blocks */
+  double flops;  /* of an iteration, padded */
+  double work;   /* elements gone over, without products */
+} profile;
+
+static double power_of_two(double least, double extent) {
+  double padded = least;
+  while (padded < extent)
+    padded *= 2;
+  return padded;
+}
+
+static bool is_product(const profile *of, as_node_id id) {
+  return of->model->graph->node[id].kind == AS_N_OP && of->model->works[id].contraction;
+}
+
+/* does a value of the loop come from a product of the same iteration? */
+static as_node_id product_below(const profile *of, as_node_id id) {
+  const as_node *node = &of->model->graph->node[id];
+  bool running = node->kind == AS_N_RUN; /* of an accumulator, whose tile varies */
+  if (running || (node->kind == AS_N_ACC && node->nargs))
+    return product_below(of, node->arg[0]);
+  if (node->kind != AS_N_OP || node->block == AS_NONE || !node->varying)
+    return AS_NONE;
+  if (is_product(of, id))
+    return id;
+  for (uint32_t i = 0; i < node->nargs; i++) {
+    as_node_id found = product_below(of, node->arg[i]);
+    if (found != AS_NONE)
+      return found;
+  }
+  return AS_NONE;
+}
+
+/* a loaded tile, or one seen with other axes */
+static bool is_loaded(const profile *of, as_node_id id) {
+  const as_node *node = &of->model->graph->node[id];
+  bool view =
+      node->kind == AS_N_OP && node->op->nlet == 1 && node->op->let[0].body->kind == AS_E_ACCESS;
+  return node->kind == AS_N_LOAD || (view && is_loaded(of, node->arg[0]));
+}
+
+/* a loaded tile, or a product of its elements with those of others: the ring's operand is scaled in
+ * registers */
+static bool is_scaled(const profile *of, as_node_id id) {
+  const as_node *node = &of->model->graph->node[id];
+  if (is_loaded(of, id))
+    return true;
+  bool scales =
+      node->kind == AS_N_OP && node->op->nlet == 1 && node->op->let[0].body->kind == AS_E_MUL;
+  for (uint32_t i = 0; scales && i < node->nargs; i++)
+    scales = is_loaded(of, node->arg[i]);
+  return scales;
+}
+
+/* are the operands of a product what a thread graph feeds it: a loaded tile and another one, scaled
+ * or not, or what comes from the product before */
+static bool is_fed(const profile *of, as_node_id product) {
+  const as_node *node = &of->model->graph->node[product];
+  uint32_t loaded = 0;
+  uint32_t fed = 0;
+  for (uint32_t k = 0; k < node->nargs; k++) {
+    bool above = product_below(of, node->arg[k]) != AS_NONE;
+    loaded += is_loaded(of, node->arg[k]);
+    fed += above || is_scaled(of, node->arg[k]);
+  }
+  return loaded >= 1 && fed == node->nargs;
+}
+
+/* does all that the loop computes come from the first product? */
+static bool follows_scores(const profile *of) {
+  const as_graph *graph = of->model->graph;
+  for (uint32_t i = 0; i < of->block->n; i++) {
+    as_node_id id = of->block->nodes[i];
+    const as_node *node = &graph->node[id];
+    if (node->kind == AS_N_OP && node->varying && !is_loaded(of, id) &&
+        product_below(of, id) == AS_NONE)
+      return false;
+  }
+  const as_node *scores = &graph->node[of->first];
+  return is_loaded(of, scores->arg[0]) && is_loaded(of, scores->arg[1]);
+}
+
+static family family_of(profile *of) {
+  const as_graph *graph = of->model->graph;
+  uint32_t products = 0;
+  of->first = of->second = AS_NONE;
+  for (uint32_t i = 0; i < of->block->n; i++) {
+    as_node_id id = of->block->nodes[i];
+    const as_node *node = &graph->node[id];
+    if (!is_product(of, id))
+      continue;
+    if (!node->varying || !is_fed(of, id))
+      return GENERAL;
+    products++;
+    for (uint32_t k = 0; k < node->nargs; k++) {
+      as_node_id below = product_below(of, node->arg[k]);
+      if (below == AS_NONE)
+        continue;
+      of->first = below;
+      of->second = id;
+    }
+  }
+  if (!products)
+    return of->block->has_loop ? GENERAL : ROWS;
+  if (of->first == AS_NONE)
+    return STREAM;
+  return products == 2 && follows_scores(of) ? CHAINED : GENERAL;
+}
+
+/* Tensors between kernels have 32 bits unless products alone read them. */
+static bool is_narrow(const sg_cost_model *model, as_node_id tensor) {
+  const as_graph *graph = model->graph;
+  for (uint32_t i = 0; i < graph->n_output; i++) {
+    if (graph->output[i] == tensor)
+      return true;
+  }
+  for (uint32_t i = 0; i < graph->n; i++) {
+    const as_node *node = &graph->node[i];
+    if (node->kind != AS_N_LOAD || node->arg[0] != tensor)
+      continue;
+    for (uint32_t user = 0; user < graph->n; user++) {
+      const as_node *reader = &graph->node[user];
+      for (uint32_t k = 0; k < reader->nargs; k++) {
+        if (reader->arg[k] == i && !model->works[user].contraction)
+          return false;
+      }
+    }
+  }
+  return true;
+}
+
+static double bytes_between(const sg_cost_model *model, as_node_id tensor, double bytes) {
+  bool wide = model->graph->node[tensor].kind == AS_N_STORE && !is_narrow(model, tensor);
+  return wide ? 2 * bytes : bytes;
+}
+
+/* short rows of a tile waste sectors */
+static double row_waste(const profile *of, const as_node *load) {
+  double bytes = load->rank ? 2 * sg_cost_value(of->model, load->dim[load->rank - 1]) : 64;
+  double narrow = of->model->target->threads.narrow_rows;
+  bool moved = false;
+  for (uint32_t k = 0; k < 4; k++)
+    moved = moved || (load->rank && load->map[k] == (int)load->rank - 1);
+  if (bytes >= 64 || !moved)
+    return 1;
+  return bytes >= 32 ? narrow : narrow * sqrt(32 / bytes);
+}
+
+static double padded_bytes(const profile *of, const as_node *load) {
+  double count = 1;
+  for (uint32_t i = 0; i < load->rank; i++) {
+    double extent = sg_cost_value(of->model, load->dim[i]);
+    count *= extent > 1 ? power_of_two(8, extent) : 1;
+  }
+  return 2 * count;
+}
+
+static double padded_flops(const profile *of, as_node_id product) {
+  const as_node *node = &of->model->graph->node[product];
+  double reduced = sg_cost_value(of->model, of->model->works[product].reduced);
+  double flops = 2 * power_of_two(16, reduced);
+  for (uint32_t i = 0; i < node->rank; i++) {
+    double extent = sg_cost_value(of->model, node->dim[i]);
+    flops *= i + 2 < node->rank ? extent : power_of_two(8, extent);
+  }
+  return flops;
+}
+
+static void read_nodes(profile *of) {
+  const as_graph *graph = of->model->graph;
+  for (uint32_t i = 0; i < of->block->n; i++) {
+    as_node_id id = of->block->nodes[i];
+    const as_node *node = &graph->node[id];
+    if (node->kind == AS_N_LOAD) {
+      double bytes = bytes_between(of->model, node->arg[0], sg_cost_bytes(of->model, node));
+      bool moves = node->map[3] >= 0;
+      *(moves ? &of->moving : &of->still) += bytes;
+      of->padded += moves ? padded_bytes(of, node) : 0;
+      double whole = sg_cost_bytes(of->model, &graph->node[node->arg[0]]);
+      of->dram += bytes_between(of->model, node->arg[0], whole) * row_waste(of, node);
+    } else if (node->kind == AS_N_STORE) {
+      of->dram += bytes_between(of->model, id, sg_cost_bytes(of->model, node));
+    } else if (is_product(of, id)) {
+      of->flops += padded_flops(of, id);
+    } else if (node->kind == AS_N_OP) {
+      double over = sg_cost_value(of->model, of->model->works[id].work);
+      bool alone = over <= sg_cost_elements(of->model, node);
+      of->work += alone ? over / 2 : over;
+    }
+  }
+}
+
+/* microseconds of memory traffic: all of it, through the second-level cache, into one
+ * multiprocessor that runs `share` blocks, `together` at a time with `flight` bytes under way */
+static double memory_us(const profile *of, double drawn, double share, double flight) {
+  const as_target_threads *constant = &of->model->target->threads;
+  double rate =
+      1 / sg_cost_soft_max(1 / constant->mp_bandwidth, constant->latency_us / (flight + 1));
+  double fetch = drawn * share / rate;
+  double all = sg_cost_soft_max(of->dram / constant->dram, of->blocks * drawn / constant->l2);
+  return fetch > all ? fetch : all;
+}
+
+/* what a loop's family differs in */
+typedef struct {
+  double threads;
+  double registers; /* of a thread */
+  double launch_us;
+  double longest_us; /* an iteration of a block alone on its multiprocessor */
+  double busy_us;    /* the units of the multiprocessor, for one block's iteration */
+} loop_costs;
+
+static double loop_us(profile *of, const loop_costs *costs, double *shared) {
+  const as_target *target = of->model->target;
+  const as_target_threads *constant = &target->threads;
+  uint32_t stages =
+      as_target_ring(target, of->blocks, of->padded, of->loop, target->shared_block - 2048);
+  if (!stages)
+    return -1;
+  double need = stages * of->padded + 2048;
+  *shared = need > *shared ? need : *shared;
+  double resident = floor((double)target->shared_mp / (need + (double)target->shared_reserved));
+  double by_registers = floor(target->registers_mp / (costs->registers * costs->threads));
+  double by_warps = floor(target->warps_mp * 32.0 / costs->threads);
+  resident = fmin(resident, fmin(by_registers, by_warps));
+  if (resident < 1)
+    return -1;
+  double share = ceil(of->blocks / target->multiprocessors);
+  double together = fmin(share, resident);
+  double waves = ceil(share / together);
+  double full = floor(share / together);
+  double rest = share - full * together;
+  double iteration = sg_cost_soft_max(costs->longest_us, together * costs->busy_us);
+  double last = rest > 0 ? sg_cost_soft_max(costs->longest_us, rest * costs->busy_us) : 0;
+  double flight = (of->still + of->moving * (stages - 1)) * together;
+  double rate =
+      1 / sg_cost_soft_max(1 / constant->mp_bandwidth, constant->latency_us / (flight + 1));
+  double memory = memory_us(of, of->still + of->moving * of->loop, share, flight);
+  double bare =
+      waves * constant->latency_us + (of->still + of->moving) * together / rate + iteration;
+  return costs->launch_us + bare + sg_cost_soft_max(memory, of->loop * (full * iteration + last));
+}
+
+static double stream_us(profile *of, double *shared) {
+  const as_target *target = of->model->target;
+  const as_target_threads *constant = &target->threads;
+  loop_costs costs = {.threads = 32 * (target->block_warps + 1),
+                      .registers = 64,
+                      .launch_us = constant->stream_launch_us,
+                      .longest_us = constant->stream_step_us + of->flops * constant->stream_flop_us,
+                      .busy_us = of->flops / constant->stream_flops + constant->stream_block_us};
+  return loop_us(of, &costs, shared);
+}
+
+static bool is_fragments(double extent) {
+  return extent >= 16 && power_of_two(16, extent) == extent;
+}
+
+static double chained_us(profile *of, double *shared) {
+  const as_target *target = of->model->target;
+  const as_target_threads *constant = &target->threads;
+  const as_node *scores = &of->model->graph->node[of->first];
+  const as_node *result = &of->model->graph->node[of->second];
+  double keys = sg_cost_value(of->model, scores->dim[scores->rank - 1]);
+  double rows = sg_cost_elements(of->model, scores) / keys;
+  double columns = sg_cost_value(of->model, result->dim[result->rank - 1]);
+  double depth = sg_cost_value(of->model, of->model->works[of->first].reduced);
+  if (!is_fragments(keys) || !is_fragments(depth))
+    return -1;
+  as_target_chained chained = as_target_chain(rows, depth, keys, columns, 0);
+  if (!chained.fits)
+    return -1;
+  /* addresses, maxima and sums come to what the fragments need: 96 of them 125 to 136 in all, 144
+   * of them 162 to 168, 72 of them 102 (ptxas, bench/results/tilings.tsv) */
+  double registers = 8 * ceil((0.8 * chained.registers + 48) / 8);
+  double tile = chained.copies * keys * (depth + columns);
+  double flops = 2.0 * 16 * chained.warps * tile;
+  loop_costs costs = {.threads = 32 * (chained.warps + 1),
+                      .registers = fmin(registers, target->registers_thread),
+                      .launch_us = constant->chain_launch_us,
+                      .longest_us = constant->chain_step_us + constant->chain_key_us * tile / 128,
+                      .busy_us = flops / constant->chain_flops};
+  return loop_us(of, &costs, shared);
+}
+
+/* A block of rows keeps them in registers and is one part of what its multiprocessor does: what it
+ * waits for, others overlap, and where it is the only one nothing is counted twice. */
+static double rows_us(profile *of, double *shared) {
+  const as_target *target = of->model->target;
+  const as_target_threads *constant = &target->threads;
+  const double elements_of_16_warps = 32768;
+  if (of->still / 2 > elements_of_16_warps)
+    return -1;
+  if (*shared < target->shared_reserved)
+    *shared = (double)target->shared_reserved;
+  double share = ceil(of->blocks / target->multiprocessors);
+  double resident = floor((double)target->warps_mp / target->block_warps);
+  double together = fmin(share, resident);
+  double flight = of->still * together;
+  double rate =
+      1 / sg_cost_soft_max(1 / constant->mp_bandwidth, constant->latency_us / (flight + 1));
+  double memory = memory_us(of, of->still, share, flight);
+  double serial = of->work / constant->rows_elements * share;
+  double first = constant->latency_us + flight / rate;
+  double crowded = constant->rows_crowded * 6 * of->still / (4.0 * target->registers_mp);
+  double rest = sg_cost_soft_max(memory, serial) * (1 - 1 / share) * (1 + crowded);
+  double queue = constant->rows_block_us * fmax(0, share - resident);
+  return constant->rows_launch_us + first + serial / share + rest + queue;
+}
+
+double sg_cost_threads(const sg_cost_model *model, const as_block *block, double blocks,
+                       double *shared) {
+  profile of = {
+      .model = model, .block = block, .blocks = blocks, .loop = sg_cost_value(model, block->loop)};
+  of.family = family_of(&of);
+  if (of.family == GENERAL || of.loop < 1)
+    return -1;
+  read_nodes(&of);
+  if (of.family == ROWS)
+    return rows_us(&of, shared);
+  return of.family == STREAM ? stream_us(&of, shared) : chained_us(&of, shared);
+}

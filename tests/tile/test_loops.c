@@ -1,0 +1,122 @@
+/* loops.cases: claims of tile programs, proved without any evaluation, and near misses of which a
+ * goal stays open. */
+#include "proofs/checker/ck_cert.h"
+#include "src/base/file.h"
+#include "src/base/mem.h"
+#include "tests/source_dir.h"
+#include "verify/prove/prove.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_STEPS = 60000 };
+
+static const char *const sems[] = {"elementwise", "linear", "normalize", "reduce", "shape"};
+
+enum { N_SEM = sizeof sems / sizeof *sems };
+
+typedef struct {
+  char *name;
+  char *want;
+  char *given;
+  char *candidate;
+} test_case;
+
+/* the certificate as written, against the claim read once more */
+static bool accepted(const ck_text *given, const ck_text *candidate, const ck_text *sem,
+                     const as_proof_result *proof) {
+  ck_terms *terms = ck_terms_new();
+  ck_msg msg = {0};
+  char *why = NULL;
+  ck_usage usage;
+  ck_claim *claim = ck_claim_texts(terms, given, candidate, sem, N_SEM, &msg);
+  bool ok = claim && ck_cert_check(terms, claim->goals, claim->n_goals, proof->cert,
+                                   proof->cert_len, &usage, &why);
+  free(why);
+  ck_claim_free(claim);
+  ck_terms_free(terms);
+  return ok;
+}
+
+/* what it comes to, against what is wanted */
+static bool run(const test_case *test, const ck_text *sem) {
+  ck_text given = {"given", test->given, strlen(test->given)};
+  ck_text candidate = {"candidate", test->candidate, strlen(test->candidate)};
+  as_prove_opts limits = {.max_steps = MOST_STEPS};
+  as_proof_result proof;
+  ck_msg msg = {0};
+  bool same = false;
+  const char *goal = strchr(test->want, ' ');
+  if (!as_prove_texts(&given, &candidate, sem, N_SEM, &limits, &proof, &msg)) {
+    printf("%s: refused: %s\n", test->name, msg.text);
+  } else if (proof.verdict == AS_PROVED) {
+    same = strcmp(test->want, "proved") == 0 && accepted(&given, &candidate, sem, &proof);
+    printf("%s%s: proved, %u steps\n", same ? "" : "WRONG: ", test->name, proof.steps);
+  } else {
+    same = goal && strncmp(proof.goal, goal + 1, strlen(goal + 1)) == 0;
+    printf("%s%s: %s stays open: %s\n", same ? "" : "WRONG: ", test->name, proof.goal, proof.left);
+  }
+  as_proof_result_clear(&proof);
+  free(msg.text);
+  free(msg.file);
+  return same;
+}
+
+/* the rest of a line that begins so, ended; NULL: it begins otherwise */
+static char *line_of(char *line, const char *begin) {
+  size_t length = strlen(begin);
+  if (strncmp(line, begin, length) != 0)
+    return NULL;
+  line[strcspn(line, "\n")] = 0;
+  return line + length;
+}
+
+int main(void) {
+  char path[4096];
+  size_t length;
+  as_err err;
+  as_err_init(&err);
+  ck_text sem[N_SEM];
+  for (int i = 0; i < N_SEM; i++) {
+    snprintf(path, sizeof path, "%s/semantics/%s.sem", test_source_dir(), sems[i]);
+    sem[i].name = sems[i];
+    sem[i].text = as_read_file(path, &sem[i].len, &err);
+  }
+  snprintf(path, sizeof path, "%s/tests/tile/loops.cases", test_source_dir());
+  char *text = as_read_file(path, &length, &err);
+  if (text == NULL) {
+    printf("cannot read %s\n", path);
+    return 99;
+  }
+  int n = 0;
+  int wrong = 0;
+  char *at = strstr(text, "=== ");
+  while (at) {
+    test_case test = {.name = at};
+    char *next = strstr(at, "\n=== ");
+    if (next)
+      *next++ = 0;
+    test.want = strstr(at, "--- ");
+    test.given = strstr(at, "--- given\n");
+    test.candidate = strstr(at, "--- candidate\n");
+    if (!test.want || !test.given || !test.candidate) {
+      printf("%.40s: a part is missing\n", at);
+      return 1;
+    }
+    test.candidate[-1] = 0;
+    test.candidate += strlen("--- candidate\n");
+    test.given[-1] = 0;
+    test.given += strlen("--- given\n");
+    test.want = line_of(test.want, "--- ");
+    test.name = line_of(test.name, "=== ");
+    wrong += !run(&test, sem);
+    n++;
+    at = next;
+  }
+  printf("%d cases, %d wrong\n", n, wrong);
+  for (int i = 0; i < N_SEM; i++)
+    free((char *)sem[i].text);
+  free(text);
+  as_err_clear(&err);
+  return wrong || n == 0;
+}

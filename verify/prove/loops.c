@@ -1,0 +1,441 @@
+/* Recursive definitions in closed form (see pv_loops.h).
+ *
+ * What a loop carries is defined by X[0, p] = base[p] and X[k + 1, p] = after[k, p], where `after`
+ * speaks of X[k, ..] in many places.  It is written out in other symbols, and where it reads X[k,
+ * p] alone, X[k, p] is the fold of that over the iterations: by induction over their number, and
+ * for a negative number by the clause for none.  What depends on another tensor of the same loop
+ * waits until that one is known. */
+#include "pv_loops.h"
+#include "src/base/mem.h"
+#include "src/base/trace.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_CHOICES = 64 };
+
+typedef struct {
+  pv *prover;
+  pv_defs *defs;
+  const ck_claim *claim;
+  pv_ctx sizes;
+  bool *open; /* recursive, and not in closed form yet */
+} solver;
+
+static ck_id applied(const solver *all, const ck_definition *def) {
+  return ck_make(all->prover->terms, CK_APP, def->name, def->signature, def->parameter, def->n);
+}
+
+/* --- stores: from the innermost lane outwards */
+static pv_eqn tidy_lanes(const solver *all, ck_id term, uint32_t depth) {
+  pv *prover = all->prover;
+  ck_terms *terms = prover->terms;
+  char name[24];
+  if (!ck_is(terms, term, CK_FOLD) || ck_width(terms, term) != 1)
+    return pv_same(term);
+  snprintf(name, sizeof name, "$$lane%u", depth);
+  ck_id k = pv_int_var(prover, name);
+  snprintf(name, sizeof name, "$$held%u", depth);
+  ck_id vars[2] = {k, pv_real_var(prover, name)};
+  ck_id step = ck_open(terms, ck_kid(terms, term, 2), vars, 2);
+  pv_eqn inner = tidy_lanes(all, step, depth + 1);
+  pv_eqn eqn = pv_same(term);
+  if (inner.by == PV_NONE)
+    return inner;
+  if (inner.by != PV_REFL) {
+    eqn.to = pv_fold1(prover, ck_kid(terms, term, 0), ck_kid(terms, term, 1), vars[0], vars[1],
+                      inner.to);
+    eqn.by = pv_foldcong(prover, term, eqn.to, vars, 2, &inner.by, 1);
+  }
+  if (eqn.by == PV_NONE)
+    return pv_fail();
+  return pv_then(prover, eqn, pv_tidy_fold(prover, all->sizes, eqn.to));
+}
+
+static void solve_store(const solver *all, uint32_t i) {
+  pv *prover = all->prover;
+  const ck_definition *def = &all->claim->definitions[i];
+  pv_eqn eqn = tidy_lanes(all, def->body, 0);
+  if (eqn.by == PV_NONE || eqn.by == PV_REFL)
+    return;
+  pv_thm clause = pv_hyp(prover, def->clause);
+  pv_thm body = def->n ? pv_use(prover, clause, def->parameter, def->n, NULL, 0) : clause;
+  eqn = pv_then(prover, eqn, pv_index_canon(prover, eqn.to));
+  pv_thm thm = pv_trans(prover, body, eqn.by);
+  if (thm != PV_NONE)
+    pv_defs_solve(all->defs, i, eqn.to, thm);
+}
+
+/* --- recursions */
+/* does t apply a symbol of the same loop that is not in closed form, but this one? */
+static bool waits(const solver *all, ck_id t, uint32_t number, as_map *seen) {
+  const ck_terms *terms = all->prover->terms;
+  uint64_t known;
+  if (as_map_get(seen, AS_KEY(t), &known))
+    return false;
+  as_map_put(seen, AS_KEY(t), 1);
+  const ck_definition *here = &all->claim->definitions[number];
+  uint32_t other = pv_defs_number(all->defs, t);
+  if (other != PV_NONE && other != number && all->open[other]) {
+    const ck_definition *def = &all->claim->definitions[other];
+    if (def->n_loops >= here->n_loops &&
+        def->loop[here->n_loops - 1] == here->loop[here->n_loops - 1])
+      return true;
+  }
+  for (uint32_t i = 0; i < ck_nkids(terms, t); i++) {
+    if (waits(all, ck_kid(terms, t, i), number, seen))
+      return true;
+  }
+  return false;
+}
+
+/* does t apply the symbol to nothing but its parameters? */
+static bool reads_itself_alone(const solver *all, ck_id t, uint32_t number, ck_id self,
+                               as_map *seen) {
+  const ck_terms *terms = all->prover->terms;
+  uint64_t known;
+  if (as_map_get(seen, AS_KEY(t), &known) || t == self)
+    return true;
+  as_map_put(seen, AS_KEY(t), 1);
+  if (pv_defs_number(all->defs, t) == number)
+    return false;
+  for (uint32_t i = 0; i < ck_nkids(terms, t); i++) {
+    if (!reads_itself_alone(all, ck_kid(terms, t, i), number, self, seen))
+      return false;
+  }
+  return true;
+}
+
+/* --- what is read where a condition says that it is the place at hand */
+typedef struct {
+  const solver *all;
+  uint32_t number;
+  ck_id self;
+  ck_id cond[PV_MAX_CHAIN]; /* which hold here */
+  uint32_t n;
+} reader;
+
+/* a = b by an equation that holds here */
+static pv_thm equal_here(const reader *read, ck_id a, ck_id b) {
+  pv *prover = read->all->prover;
+  ck_id claim = pv_eq(prover, a, b);
+  ck_id gap = pv_canon(prover, pv_sub(prover, b, a));
+  for (uint32_t i = 0; i < read->n; i++) {
+    ck_id cond = read->cond[i];
+    if (ck_head(prover->terms, cond) != CK_EQ)
+      continue;
+    ck_id left = ck_kid(prover->terms, cond, 0);
+    ck_id right = ck_kid(prover->terms, cond, 1);
+    for (int sign = -1; sign <= 1; sign += 2) {
+      ck_id same = sign > 0 ? pv_sub(prover, right, left) : pv_sub(prover, left, right);
+      if (pv_canon(prover, same) == gap)
+        return pv_scaled(prover, claim, pv_num(prover, sign), pv_hyp(prover, cond));
+    }
+  }
+  return PV_NONE;
+}
+
+/* cond, if it holds here: because it stands in the list, or is between constants */
+static pv_thm holds_here(const reader *read, ck_id cond) {
+  pv *prover = read->all->prover;
+  ck_terms *terms = prover->terms;
+  for (uint32_t i = 0; i < read->n; i++) {
+    if (read->cond[i] == cond)
+      return pv_hyp(prover, cond);
+  }
+  ck_id gap = pv_canon(prover, pv_sub(prover, ck_kid(terms, cond, 1), ck_kid(terms, cond, 0)));
+  if (gap == CK_BAD || !pv_is_const(prover, gap))
+    return PV_NONE;
+  int sign = pv_const_sign(prover, gap);
+  ck_op head = ck_head(terms, cond);
+  bool yes = head == CK_EQ   ? sign == 0
+             : head == CK_NE ? sign != 0
+             : head == CK_LE ? sign >= 0
+                             : sign > 0;
+  pv_summand whole = {gap, NULL, 0};
+  if (!yes)
+    return PV_NONE;
+  return head == CK_EQ ? pv_identity(prover, cond) : pv_arith(prover, cond, &whole, sign != 0);
+}
+
+/* a choice, made if its condition is decided; PV_REFL: it is not, or t is no choice */
+static pv_eqn choose_here(const reader *read, ck_id t) {
+  pv *prover = read->all->prover;
+  if (!ck_is(prover->terms, t, CK_ITE))
+    return pv_same(t);
+  ck_id cond = ck_kid(prover->terms, t, 0);
+  pv_thm yes = ck_is_closed(prover->terms, cond) ? holds_here(read, cond) : PV_NONE;
+  pv_thm no = yes == PV_NONE && ck_is_closed(prover->terms, cond)
+                  ? holds_here(read, ck_neg(prover->terms, cond))
+                  : PV_NONE;
+  if (yes == PV_NONE && no == PV_NONE)
+    return pv_same(t);
+  pv_thm law =
+      yes != PV_NONE ? pv_law(prover, "ite1", &t, 1, yes) : pv_law(prover, "ite0", &t, 1, no);
+  return law == PV_NONE ? pv_same(t) : (pv_eqn){pv_right(prover, law), law};
+}
+
+/* a choice within t that can be made; CK_BAD: none */
+static ck_id decided_choice(const reader *read, ck_id t, as_map *seen, pv_thm *by) {
+  const ck_terms *terms = read->all->prover->terms;
+  uint64_t known;
+  if (as_map_get(seen, AS_KEY(t), &known))
+    return CK_BAD;
+  as_map_put(seen, AS_KEY(t), 1);
+  if (ck_is(terms, t, CK_ITE) && ck_is_closed(terms, t)) {
+    pv_eqn made = choose_here(read, t);
+    if (made.by != PV_REFL) {
+      *by = made.by;
+      return t;
+    }
+  }
+  for (uint32_t i = 0; i < ck_nkids(terms, t); i++) {
+    ck_id found = decided_choice(read, ck_kid(terms, t, i), seen, by);
+    if (found != CK_BAD)
+      return found;
+  }
+  return CK_BAD;
+}
+
+static pv_eqn choices_made(const reader *read, ck_id t) {
+  pv *prover = read->all->prover;
+  pv_eqn eqn = pv_same(t);
+  for (int tries = 0; tries < MOST_CHOICES && eqn.by != PV_NONE; tries++) {
+    as_map seen;
+    pv_thm by = PV_NONE;
+    as_map_init(&seen, 1);
+    ck_id found = decided_choice(read, eqn.to, &seen, &by);
+    as_map_clear(&seen);
+    if (found == CK_BAD)
+      return eqn;
+    eqn = pv_then(prover, eqn, pv_rewrite(prover, eqn.to, &found, &by, 1));
+  }
+  return eqn;
+}
+
+/* an application of the symbol in t, to other arguments; CK_BAD: none */
+static ck_id other_reading(const reader *read, ck_id t, as_map *seen) {
+  const ck_terms *terms = read->all->prover->terms;
+  uint64_t known;
+  if (as_map_get(seen, AS_KEY(t), &known) || t == read->self)
+    return CK_BAD;
+  as_map_put(seen, AS_KEY(t), 1);
+  if (pv_defs_number(read->all->defs, t) == read->number)
+    return t;
+  for (uint32_t i = 0; i < ck_nkids(terms, t); i++) {
+    ck_id found = other_reading(read, ck_kid(terms, t, i), seen);
+    if (found != CK_BAD)
+      return found;
+  }
+  return CK_BAD;
+}
+
+/* t with such applications at the place at hand, as far as equations say that they are */
+static pv_eqn leaf(const reader *read, ck_id t) {
+  pv *prover = read->all->prover;
+  pv_eqn eqn = choices_made(read, t);
+  for (int tries = 0; tries < MOST_CHOICES && eqn.by != PV_NONE; tries++) {
+    as_map seen;
+    as_map_init(&seen, 1);
+    ck_id found = other_reading(read, eqn.to, &seen);
+    as_map_clear(&seen);
+    if (found == CK_BAD || !ck_is_closed(prover->terms, found))
+      return eqn;
+    pv_thm premise[16];
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < ck_nkids(prover->terms, found); k++) {
+      ck_id argument = ck_kid(prover->terms, found, k);
+      ck_id wanted = ck_kid(prover->terms, read->self, k);
+      if (argument != wanted)
+        premise[n++] = equal_here(read, argument, wanted);
+      if (n && premise[n - 1] == PV_NONE)
+        return eqn;
+    }
+    pv_thm same = pv_cong(prover, found, read->self, premise, n);
+    eqn = pv_then(prover, eqn, pv_rewrite(prover, eqn.to, &found, &same, 1));
+    if (eqn.by == PV_NONE)
+      return eqn;
+  }
+  return eqn;
+}
+
+static pv_eqn read_here(reader *read, ck_id t) {
+  pv *prover = read->all->prover;
+  if (!ck_is(prover->terms, t, CK_ITE) || read->n == PV_MAX_CHAIN)
+    return leaf(read, t);
+  pv_eqn chosen = choose_here(read, t);
+  if (chosen.by != PV_REFL)
+    return pv_then(prover, chosen, read_here(read, chosen.to));
+  ck_id cond = ck_kid(prover->terms, t, 0);
+  pv_thm part[2];
+  pv_eqn branch[2];
+  for (uint32_t i = 0; i < 2; i++) {
+    ck_id here = i ? ck_neg(prover->terms, cond) : cond;
+    read->cond[read->n++] = here;
+    branch[i] = read_here(read, ck_kid(prover->terms, t, 1 + i));
+    read->n--;
+    if (branch[i].by == PV_NONE)
+      return branch[i];
+  }
+  if (branch[0].by == PV_REFL && branch[1].by == PV_REFL)
+    return pv_same(t);
+  pv_eqn whole = {ck_ite(prover->terms, cond, branch[0].to, branch[1].to), PV_NONE};
+  for (uint32_t i = 0; i < 2; i++) {
+    pv_thm here = pv_hyp(prover, i ? ck_neg(prover->terms, cond) : cond);
+    const char *law = i ? "ite0" : "ite1";
+    pv_thm left = pv_trans(prover, pv_law(prover, law, &t, 1, here), branch[i].by);
+    part[i] = pv_trans(prover, left, pv_sym(prover, pv_law(prover, law, &whole.to, 1, here)));
+  }
+  whole.by = pv_cases(prover, cond, part[0], part[1]);
+  return whole;
+}
+
+typedef struct {
+  const ck_definition *def;
+  ck_id self; /* the symbol at its parameters */
+  ck_id counter;
+  ck_id j;
+  ck_id state;
+  pv_eqn after; /* the body, written out */
+  ck_id step;   /* the same with the state */
+} recursion;
+
+static ck_id at(pv *prover, const recursion *rec, ck_id term, ck_id count) {
+  return ck_sub(prover->terms, term, &rec->counter, &count, 1, NULL, 0);
+}
+
+static ck_id fold_to(pv *prover, const recursion *rec, ck_id count) {
+  return pv_fold1(prover, count, rec->def->base, rec->counter, rec->state, rec->step);
+}
+
+/* a clause of the definition where so many iterations are counted */
+static pv_thm clause_at(pv *prover, const recursion *rec, ck_id clause, ck_id count,
+                        pv_thm premise) {
+  ck_id argument[16];
+  for (uint32_t k = 0; k < rec->def->n; k++)
+    argument[k] = rec->def->parameter[k] == rec->counter ? count : rec->def->parameter[k];
+  return pv_use(prover, pv_hyp(prover, clause), argument, rec->def->n, &premise, 1);
+}
+
+/* before iterations: the base, which both sides are */
+static pv_thm before_first(pv *prover, const recursion *rec, ck_id count, pv_thm none) {
+  pv_thm left = clause_at(prover, rec, rec->def->base_clause, count, none);
+  return pv_trans(prover, left, pv_sym(prover, pv_zero(prover, fold_to(prover, rec, count), none)));
+}
+
+static pv_thm one_more(pv *prover, const recursion *rec, pv_thm assumed) {
+  ck_id j_next = pv_add(prover, rec->j, prover->one);
+  pv_thm nonneg = pv_hyp(prover, pv_ge0(prover, rec->j));
+  pv_thm left = clause_at(prover, rec, rec->def->clause, rec->j, nonneg);
+  pv_var_sub sub = {rec->counter, rec->j};
+  pv_thm after = rec->after.by == PV_REFL
+                     ? PV_REFL
+                     : pv_inst(prover, rec->after.by, &sub, 1, NULL, 0, NULL, 0);
+  ck_id self = at(prover, rec, rec->self, rec->j);
+  pv_eqn eqn = pv_rewrite(prover, at(prover, rec, rec->after.to, rec->j), &self, &assumed, 1);
+  pv_thm right = pv_succ(prover, fold_to(prover, rec, j_next), rec->j, nonneg);
+  return pv_trans(prover, pv_trans(prover, left, pv_trans(prover, after, eqn.by)),
+                  pv_sym(prover, right));
+}
+
+/* symbol[parameters] = fold */
+static pv_thm by_induction(pv *prover, const recursion *rec) {
+  ck_id claim = pv_eq(prover, at(prover, rec, rec->self, rec->j), fold_to(prover, rec, rec->j));
+  ck_id negative = pv_le(prover, rec->counter, prover->zero);
+  pv_thm positive = pv_hyp(prover, pv_gt0(prover, rec->counter));
+  pv_thm nonneg = pv_scaled(prover, pv_ge0(prover, rec->counter), prover->one, positive);
+  pv_thm base = before_first(prover, rec, prover->zero, pv_zero_le_zero(prover));
+  pv_thm step = one_more(prover, rec, pv_hyp(prover, claim));
+  pv_thm some = pv_induct(prover, rec->j, rec->counter, 0, &claim, &base, &step, 1, nonneg);
+  pv_thm none = before_first(prover, rec, rec->counter, pv_hyp(prover, negative));
+  return pv_cases(prover, negative, none, some);
+}
+
+static bool solve_recursion(solver *all, uint32_t i) {
+  pv *prover = all->prover;
+  recursion rec = {.def = &all->claim->definitions[i]};
+  as_map seen;
+  rec.self = applied(all, rec.def);
+  rec.counter = rec.def->parameter[rec.def->n_loops - 1];
+  rec.j = pv_int_var(prover, "$$round");
+  rec.state = pv_real_var(prover, "$$carried");
+  rec.after = pv_defs_out(all->defs, PV_WHOLE, rec.def->body);
+  if (rec.after.by == PV_NONE)
+    return false;
+  rec.after = pv_then(prover, rec.after, pv_index_canon(prover, rec.after.to));
+  if (rec.after.by == PV_NONE)
+    return false;
+  as_map_init(&seen, 1);
+  bool ready = !waits(all, rec.after.to, i, &seen);
+  as_map_clear(&seen);
+  if (!ready)
+    return false;
+  reader read = {.all = all, .number = i, .self = rec.self};
+  rec.after = pv_then(prover, rec.after, read_here(&read, rec.after.to));
+  if (rec.after.by == PV_NONE)
+    return false;
+  as_map_init(&seen, 1);
+  ready = reads_itself_alone(all, rec.after.to, i, rec.self, &seen);
+  as_map_clear(&seen);
+  if (!ready)
+    return false;
+  ck_fsub state = {rec.def->name, rec.def->signature, rec.def->parameter, rec.def->n, rec.state};
+  rec.step = ck_sub(prover->terms, rec.after.to, NULL, NULL, 0, &state, 1);
+  pv_thm thm = by_induction(prover, &rec);
+  if (thm == PV_NONE)
+    return false;
+  pv_eqn tidy = pv_tidy_fold(prover, all->sizes, fold_to(prover, &rec, rec.counter));
+  if (tidy.by == PV_NONE)
+    tidy = pv_same(fold_to(prover, &rec, rec.counter));
+  tidy = pv_then(prover, tidy, pv_index_canon(prover, tidy.to));
+  thm = pv_trans(prover, thm, tidy.by);
+  if (thm == PV_NONE)
+    return false;
+  all->open[i] = false;
+  pv_defs_solve(all->defs, i, tidy.to, thm);
+  pv_defs_refresh(all->defs);
+  return true;
+}
+
+/* loops inside come first: they end before */
+static uint32_t next_until(const solver *all, uint32_t until) {
+  uint32_t next = PV_NONE;
+  for (uint32_t i = 0; i < all->claim->n_definitions; i++) {
+    const ck_definition *def = &all->claim->definitions[i];
+    if (def->carried && def->until > until && def->until < next)
+      next = def->until;
+  }
+  return next;
+}
+
+void pv_solve_loops(pv *prover, pv_defs *defs, const ck_claim *claim) {
+  solver all = {.prover = prover, .defs = defs, .claim = claim};
+  bool any = false;
+  all.open = as_calloc(claim->n_definitions + 1, sizeof *all.open);
+  for (uint32_t i = 0; i < claim->n_stated; i++)
+    all.sizes = pv_ctx_push(prover, all.sizes, claim->stated[i], CK_BAD);
+  for (uint32_t i = 0; i < claim->n_definitions; i++) {
+    const ck_definition *def = &claim->definitions[i];
+    all.open[i] = def->carried;
+    any = any || all.open[i];
+    if (!def->carried && strcmp(def->by, "store") == 0)
+      solve_store(&all, i);
+  }
+  pv_defs_refresh(defs);
+  uint32_t until = 0;
+  while (any && (until = next_until(&all, until)) != PV_NONE) {
+    bool more = true;
+    while (more) {
+      more = false;
+      for (uint32_t i = 0; i < claim->n_definitions; i++) {
+        if (all.open[i] && claim->definitions[i].until == until)
+          more = solve_recursion(&all, i) || more;
+      }
+    }
+  }
+  for (uint32_t i = 0; i < claim->n_definitions; i++) {
+    if (all.open[i])
+      AS_TRACE(PROVE, "%s: no closed form found",
+               ck_word_text(prover->terms, claim->definitions[i].name));
+  }
+  free(all.open);
+}

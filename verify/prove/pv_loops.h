@@ -1,0 +1,51 @@
+/* What loops carry and stores change, as closed terms.  Includes normal forms and definitions.
+ *
+ * A tile program's symbol is defined by recursion over iterations, or by a fold over the lanes of a
+ * store (proofs/CLAIM.md section 6.2).  Here each gets an equation symbol[parameters] = term in
+ * which it does not occur itself: a fold over the iterations where its element depends on itself
+ * alone, and no fold at all where one iteration or lane sets it. */
+#ifndef AS_PV_LOOPS_H
+#define AS_PV_LOOPS_H
+#include "pv_defs.h"
+#include "pv_norm.h"
+
+/* --- chains.c: equality of choices, by cases */
+/* `formula` by thm, which may rest on the formulas that it needs, where these are assumed */
+typedef struct {
+  ck_id formula;
+  pv_thm thm;
+  ck_id needs[2]; /* CK_BAD: none */
+} pv_fact;
+
+typedef struct {
+  pv_fact fact[24];
+  uint32_t n;
+} pv_facts;
+
+/* a fact whose theorem is PV_NONE is left out */
+void pv_fact_add(pv_facts *facts, ck_id formula, pv_thm thm, ck_id need, ck_id other);
+/* a = b, both nested choices: where conditions are not decided by the facts, for each way in which
+ * they can be */
+pv_thm pv_same_by_cases(pv *prover, ck_id a, ck_id b, const pv_facts *facts);
+
+enum { PV_MAX_CHAIN = 48 };
+
+/* ite(c0, ite(c1, .. value .., other), other) */
+typedef struct {
+  ck_id cond[PV_MAX_CHAIN];
+  uint32_t n;
+  ck_id value;
+  ck_id other;
+} pv_chain;
+
+pv_chain pv_chain_read(const pv *prover, ck_id term, ck_id other);
+ck_id pv_chain_term(pv *prover, const pv_chain *chain);
+
+/* --- selects.c */
+/* ctx: facts about sizes.  Folds in which few rounds change anything, and what they choose. */
+pv_eqn pv_tidy_fold(pv *prover, pv_ctx ctx, ck_id fold);
+
+/* --- loops.c */
+/* the definitions of the claim that are recursive, or stores, in closed form, as far as found */
+void pv_solve_loops(pv *prover, pv_defs *defs, const ck_claim *claim);
+#endif

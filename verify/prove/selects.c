@@ -1,0 +1,502 @@
+/* Folds in which few rounds change anything (see pv_loops.h): stores over lanes, and loops whose
+ * iterations store to different places.  A round that changes the state does so under conditions;
+ * those that do not speak of the round are taken out, and where the others hold in one round alone,
+ * which is read off an equation or off the two ends of a tile, the fold is the choice of that
+ * round. */
+#include "pv_loops.h"
+#include <stdio.h>
+
+typedef struct {
+  pv *prover;
+  pv_ctx ctx;
+  ck_id fold;
+  ck_id bound;
+  ck_id base;
+  ck_id k;
+  ck_id s;
+  ck_id step;
+  pv_chain chain;
+} opened;
+
+static bool speaks_of(const opened *fold, ck_id term) {
+  return ck_has_var(fold->prover->terms, term, fold->k) ||
+         ck_has_var(fold->prover->terms, term, fold->s);
+}
+
+static ck_id with_step(const opened *fold, ck_id step) {
+  return pv_fold1(fold->prover, fold->bound, fold->base, fold->k, fold->s, step);
+}
+
+/* the fold with that step, from a theorem that says it is the same */
+static pv_eqn other_step(const opened *fold, ck_id step, pv_thm same) {
+  ck_id vars[2] = {fold->k, fold->s};
+  ck_id to = with_step(fold, step);
+  if (to == fold->fold)
+    return pv_same(to);
+  pv_thm thm = pv_foldcong(fold->prover, fold->fold, to, vars, 2, &same, 1);
+  return thm == PV_NONE ? pv_fail() : (pv_eqn){to, thm};
+}
+
+/* its step changes nothing */
+static pv_thm kept(const opened *fold) {
+  pv_var_sub vars[2] = {{pv_int_var(fold->prover, "n"), fold->bound},
+                        {pv_real_var(fold->prover, "b"), fold->base}};
+  return pv_use_lemma(fold->prover, PV_KEEP, vars, 2, NULL, 0, NULL, 0);
+}
+
+/* its step does not read the state */
+static pv_eqn last(const opened *fold) {
+  pv *prover = fold->prover;
+  pv_var_sub vars[2] = {{pv_int_var(prover, "n"), fold->bound},
+                        {pv_real_var(prover, "b"), fold->base}};
+  ck_fsub f = pv_fun_sub(prover, "f", &fold->k, fold->step);
+  pv_thm thm = pv_use_lemma(prover, PV_LAST, vars, 2, &f, 1, NULL, 0);
+  return thm == PV_NONE ? pv_fail() : (pv_eqn){pv_right(prover, thm), thm};
+}
+
+/* --- conditions that do not speak of the round */
+typedef struct {
+  const opened *fold;
+  pv_chain out; /* over what remains, or the base */
+  ck_id inner;  /* the fold that remains */
+  ck_id whole;
+} hoisting;
+
+/* the fold is the chain, where the first i conditions hold */
+static pv_thm hoisted(const hoisting *h, uint32_t i) {
+  const opened *fold = h->fold;
+  pv *prover = fold->prover;
+  pv_facts facts = {.n = 0};
+  for (uint32_t c = 0; c < i; c++)
+    pv_fact_add(&facts, h->out.cond[c], pv_hyp(prover, h->out.cond[c]), CK_BAD, CK_BAD);
+  bool all = i == h->out.n;
+  ck_id rest = fold->s;
+  if (all) {
+    pv_chain remaining = fold->chain;
+    remaining.n = 0;
+    for (uint32_t c = 0; c < fold->chain.n; c++) {
+      if (speaks_of(fold, fold->chain.cond[c]))
+        remaining.cond[remaining.n++] = fold->chain.cond[c];
+    }
+    rest = pv_chain_term(prover, &remaining);
+  } else {
+    ck_id cond = h->out.cond[i];
+    pv_thm yes = hoisted(h, i + 1);
+    ck_id no_cond = ck_neg(prover->terms, cond);
+    pv_fact_add(&facts, no_cond, pv_hyp(prover, no_cond), CK_BAD, CK_BAD);
+    pv_thm same = pv_same_by_cases(prover, fold->step, rest, &facts);
+    pv_eqn to = same == PV_NONE ? pv_fail() : other_step(fold, rest, same);
+    if (yes == PV_NONE || to.by == PV_NONE)
+      return PV_NONE;
+    pv_thm no = pv_trans(prover, pv_trans(prover, to.by, kept(fold)),
+                         pv_same_by_cases(prover, fold->base, h->whole, &facts));
+    return pv_cases(prover, cond, yes, no);
+  }
+  pv_thm same = pv_same_by_cases(prover, fold->step, rest, &facts);
+  pv_eqn to = same == PV_NONE ? pv_fail() : other_step(fold, rest, same);
+  if (to.by == PV_NONE)
+    return PV_NONE;
+  return pv_trans(prover, to.by, pv_same_by_cases(prover, to.to, h->whole, &facts));
+}
+
+static pv_eqn hoist(const opened *fold) {
+  pv *prover = fold->prover;
+  hoisting h = {.fold = fold, .out = {.other = fold->base}};
+  pv_chain remaining = fold->chain;
+  remaining.n = 0;
+  for (uint32_t c = 0; c < fold->chain.n; c++) {
+    if (speaks_of(fold, fold->chain.cond[c]))
+      remaining.cond[remaining.n++] = fold->chain.cond[c];
+    else
+      h.out.cond[h.out.n++] = fold->chain.cond[c];
+  }
+  if (h.out.n == 0)
+    return pv_same(fold->fold);
+  h.inner = with_step(fold, pv_chain_term(prover, &remaining));
+  h.out.value = h.inner;
+  h.whole = pv_chain_term(prover, &h.out);
+  pv_thm thm = hoisted(&h, 0);
+  if (thm == PV_NONE)
+    return pv_fail();
+  pv_eqn inner = pv_tidy_fold(prover, fold->ctx, h.inner);
+  if (inner.by == PV_NONE || inner.by == PV_REFL)
+    return inner.by == PV_NONE ? pv_fail() : (pv_eqn){h.whole, thm};
+  pv_eqn tidy = pv_rewrite(prover, h.whole, &h.inner, &inner.by, 1);
+  return pv_then(prover, (pv_eqn){h.whole, thm}, tidy);
+}
+
+/* --- the one round */
+/* in which round, why conditions say so, and what follows of it */
+typedef struct {
+  ck_id q;
+  uint32_t first; /* numbers of the conditions */
+  uint32_t second;
+  pv_thm is_q;     /* k = q, from these conditions */
+  bool drop_first; /* that condition is left out of what is chosen: it holds there */
+  bool drop_second;
+  ck_id instead; /* of the second condition; CK_BAD: it stays */
+} round_of;
+
+/* a term's polynomial: slope * k + rest; false: it is no such, or speaks of the state */
+static bool linear(const opened *fold, ck_id term, ck_id *slope, ck_id *rest) {
+  pv *prover = fold->prover;
+  pv_poly poly;
+  pv_poly with;
+  pv_poly without;
+  bool ok = !ck_has_var(prover->terms, term, fold->s);
+  pv_poly_init(&poly);
+  pv_poly_init(&with);
+  pv_poly_init(&without);
+  pv_poly_read(prover, &poly, term);
+  for (uint32_t i = 0; i < poly.count && ok; i++) {
+    const pv_mono *mono = &poly.monos[i];
+    ck_id left[16];
+    if (mono->degree > 16) {
+      ok = false;
+      break;
+    }
+    int degree = pv_mono_div(mono->atoms, mono->degree, &fold->k, 1, left);
+    if (degree >= 0)
+      pv_poly_add_mono(prover, &with, mono->coef, left, (uint32_t)degree);
+    else
+      pv_poly_add_mono(prover, &without, mono->coef, mono->atoms, mono->degree);
+  }
+  *slope = pv_poly_term(prover, &with);
+  *rest = pv_poly_term(prover, &without);
+  pv_poly_clear(&poly);
+  pv_poly_clear(&with);
+  pv_poly_clear(&without);
+  return ok && *slope != CK_BAD && *rest != CK_BAD && !ck_has_var(prover->terms, *slope, fold->k) &&
+         !ck_has_var(prover->terms, *rest, fold->k);
+}
+
+/* the difference of a relation's sides, if both are integers; else CK_BAD */
+static ck_id difference(pv *prover, ck_id relation) {
+  ck_id left = ck_kid(prover->terms, relation, 0);
+  ck_id right = ck_kid(prover->terms, relation, 1);
+  if (!ck_is_int(prover->terms, left) || !ck_is_int(prover->terms, right))
+    return CK_BAD;
+  return pv_canon(prover, pv_sub(prover, right, left));
+}
+
+/* an equation that says which round it is */
+static bool by_equation(const opened *fold, round_of *round) {
+  pv *prover = fold->prover;
+  for (uint32_t c = 0; c < fold->chain.n; c++) {
+    ck_id cond = fold->chain.cond[c];
+    ck_id gap = ck_head(prover->terms, cond) == CK_EQ ? difference(prover, cond) : CK_BAD;
+    ck_id slope;
+    ck_id rest;
+    if (gap == CK_BAD || !linear(fold, gap, &slope, &rest))
+      continue;
+    bool up = pv_is_one(prover, slope);
+    if (!up && slope != pv_num(prover, -1))
+      continue;
+    /* gap = slope*k + rest = 0 */
+    round->q = pv_canon(prover, up ? pv_neg(prover, rest) : rest);
+    round->first = round->second = c;
+    round->is_q = pv_scaled(prover, pv_eq(prover, fold->k, round->q), pv_num(prover, up ? -1 : 1),
+                            pv_hyp(prover, cond));
+    round->drop_first = round->drop_second = true;
+    round->instead = CK_BAD;
+    return ck_is_int(prover->terms, round->q) && round->is_q != PV_NONE;
+  }
+  return false;
+}
+
+/* width <= size, where the width is size, or the smaller of size and something; *other: that */
+static pv_thm at_most(const opened *fold, ck_id width, ck_id size, ck_id *other) {
+  pv *prover = fold->prover;
+  const ck_terms *terms = prover->terms;
+  ck_id claim = pv_le(prover, width, size);
+  *other = CK_BAD;
+  if (pv_canon(prover, width) == pv_canon(prover, size))
+    return pv_identity(prover, claim);
+  if (!ck_is(terms, width, CK_ITE))
+    return PV_NONE;
+  ck_id cond = ck_kid(terms, width, 0);
+  ck_id yes = ck_kid(terms, width, 1);
+  ck_id no = ck_kid(terms, width, 2);
+  bool smaller = ck_head(terms, cond) == CK_LE && ck_kid(terms, cond, 0) == yes &&
+                 ck_kid(terms, cond, 1) == no;
+  bool size_first = pv_canon(prover, yes) == pv_canon(prover, size);
+  if (!smaller || (!size_first && pv_canon(prover, no) != pv_canon(prover, size)))
+    return PV_NONE;
+  *other = size_first ? no : yes;
+  ck_id not_cond = ck_neg(prover->terms, cond);
+  pv_thm hyp = pv_hyp(prover, cond);
+  pv_thm no_hyp = pv_hyp(prover, not_cond);
+  pv_thm is_yes = pv_law(prover, "ite1", &width, 1, hyp);
+  pv_thm is_no = pv_law(prover, "ite0", &width, 1, no_hyp);
+  /* width = yes <= no, or width = no < yes */
+  pv_comb comb;
+  pv_comb_init(&comb);
+  pv_comb_add(&comb, prover->one, is_yes);
+  if (!size_first)
+    pv_comb_add(&comb, prover->one, hyp);
+  pv_thm first = pv_comb_prove(prover, &comb, claim);
+  pv_comb_init(&comb);
+  pv_comb_add(&comb, prover->one, is_no);
+  if (size_first)
+    pv_comb_add(&comb, prover->one, no_hyp);
+  return pv_cases(prover, cond, first, pv_comb_prove(prover, &comb, claim));
+}
+
+/* the two ends of a tile, 0 <= at - k*size and at - k*size < width <= size: round at div size */
+static bool by_tile(const opened *fold, uint32_t low, uint32_t high, round_of *round) {
+  pv *prover = fold->prover;
+  ck_id lower = fold->chain.cond[low];
+  ck_id upper = fold->chain.cond[high];
+  ck_id slope;
+  ck_id at;
+  ck_id other;
+  if (ck_head(prover->terms, lower) != CK_LE || ck_head(prover->terms, upper) != CK_LT)
+    return false;
+  ck_id offset = difference(prover, lower);
+  ck_id room = difference(prover, upper);
+  if (offset == CK_BAD || room == CK_BAD || !linear(fold, offset, &slope, &at) ||
+      pv_is_zero(prover, slope))
+    return false;
+  ck_id size = pv_canon(prover, pv_neg(prover, slope));
+  ck_id width = pv_canon(prover, pv_add(prover, room, offset));
+  pv_thm fits = at_most(fold, width, size, &other);
+  if (fits == PV_NONE || !ck_is_int(prover->terms, size) || !ck_is_int(prover->terms, at))
+    return false;
+  pv_thm not_before = pv_restate(prover, pv_ge0(prover, offset), pv_hyp(prover, lower));
+  ck_id inside = pv_lt(prover, offset, size);
+  pv_thm not_after =
+      PV_COMBINE(prover, inside, prover->one, pv_hyp(prover, upper), prover->one, fits);
+  round->first = low;
+  round->second = high;
+  round->instead = CK_BAD;
+  if (pv_is_one(prover, size)) {
+    pv_thm at_zero = pv_int(prover, pv_le(prover, offset, prover->zero), not_after);
+    pv_thm is_zero = pv_antisym(prover, not_before, at_zero);
+    round->q = at;
+    round->is_q = pv_scaled(prover, pv_eq(prover, fold->k, at), pv_num(prover, -1), is_zero);
+    round->drop_first = true;
+    round->drop_second = other == CK_BAD;
+    return round->is_q != PV_NONE;
+  }
+  pv_var_sub vars[4] = {{pv_int_var(prover, "a"), at},
+                        {pv_int_var(prover, "b"), size},
+                        {pv_int_var(prover, "q"), fold->k},
+                        {pv_int_var(prover, "r"), offset}};
+  ck_id whole = pv_add(prover, pv_mul(prover, size, fold->k), offset);
+  pv_thm premise[3] = {not_before, not_after, pv_identity(prover, pv_eq(prover, at, whole))};
+  pv_thm quotient = pv_use_lemma(prover, PV_DIVMOD, vars, 4, NULL, 0, premise, 3);
+  if (quotient == PV_NONE)
+    return false;
+  round->q = pv_left(prover, quotient);
+  round->is_q = pv_sym(prover, quotient);
+  bool positive = pv_follows(prover, fold->ctx, pv_gt0(prover, size)) != PV_NONE;
+  round->drop_first = positive;
+  round->drop_second = positive && other == CK_BAD;
+  /* at - q*size < min(size, end - q*size) says at < end */
+  if (positive && other != CK_BAD) {
+    ck_id end = pv_canon(prover, pv_add(prover, other, pv_mul(prover, fold->k, size)));
+    if (!speaks_of(fold, end))
+      round->instead = pv_lt(prover, at, end);
+  }
+  return true;
+}
+
+static bool find_round(const opened *fold, round_of *round) {
+  if (by_equation(fold, round))
+    return true;
+  for (uint32_t low = 0; low < fold->chain.n; low++) {
+    for (uint32_t high = 0; high < fold->chain.n; high++) {
+      if (low != high && by_tile(fold, low, high, round))
+        return true;
+    }
+  }
+  return false;
+}
+
+/* the step changes nothing but in round q */
+static pv_thm only_there(const opened *fold, const round_of *round, ck_id chosen) {
+  pv *prover = fold->prover;
+  ck_id is_q = pv_eq(prover, fold->k, round->q);
+  ck_id is_not = ck_neg(prover->terms, is_q);
+  ck_id cond[2] = {fold->chain.cond[round->first], fold->chain.cond[round->second]};
+  pv_facts facts = {.n = 0};
+  pv_comb comb;
+  pv_comb_init(&comb);
+  pv_comb_add(&comb, prover->one, pv_hyp(prover, is_not));
+  pv_comb_add(&comb, pv_num(prover, -1), round->is_q);
+  pv_thm absurd = pv_comb_prove(prover, &comb, pv_ne0(prover, prover->zero));
+  for (int i = 0; i < 2; i++) {
+    ck_id fails = ck_neg(prover->terms, cond[i]);
+    pv_thm thm = pv_cases(prover, cond[i], pv_from_zero_differs(prover, fails, absurd),
+                          pv_hyp(prover, fails));
+    pv_fact_add(&facts, fails, thm, is_not, cond[0] == cond[1] ? CK_BAD : cond[1 - i]);
+  }
+  return pv_sym(prover, pv_same_by_cases(prover, chosen, fold->step, &facts));
+}
+
+/* a condition in round q, which holds there; of a tile by what quotients are */
+static pv_thm holds_there(const opened *fold, const round_of *round, ck_id cond) {
+  pv *prover = fold->prover;
+  ck_id gap = difference(prover, cond);
+  pv_thm value = gap == CK_BAD || !pv_is_const(prover, gap) ? PV_NONE : pv_by_value(prover, cond);
+  pv_thm same = gap == CK_BAD ? PV_NONE : pv_identity(prover, cond);
+  if (ck_head(prover->terms, cond) == CK_EQ)
+    return same;
+  if (ck_head(prover->terms, round->q) != CK_DIV) {
+    pv_summand one = {gap, NULL, 0};
+    return value != PV_NONE                            ? value
+           : gap != CK_BAD && pv_is_const(prover, gap) ? pv_arith(prover, cond, &one, 1)
+                                                       : PV_NONE;
+  }
+  ck_id at = ck_kid(prover->terms, round->q, 0);
+  ck_id size = ck_kid(prover->terms, round->q, 1);
+  pv_thm positive = pv_follows(prover, fold->ctx, pv_gt0(prover, size));
+  bool low = ck_head(prover->terms, cond) == CK_LE;
+  /* at = size*q + rest, 0 <= rest < size */
+  pv_comb comb;
+  pv_comb_init(&comb);
+  pv_comb_add(&comb, pv_num(prover, low ? -1 : 1), pv_law2(prover, "div", at, size, positive));
+  pv_comb_add(&comb, prover->one, pv_law2(prover, low ? "mod>" : "mod<", at, size, positive));
+  return pv_comb_prove(prover, &comb, cond);
+}
+
+/* at - q*size < min(size, end - q*size) from at < end, and its negation from that of at < end */
+static void cut_off(const opened *fold, const round_of *round, ck_id cond, pv_facts *facts) {
+  pv *prover = fold->prover;
+  const ck_terms *terms = prover->terms;
+  ck_id not_cond = ck_neg(prover->terms, cond);
+  ck_id until = round->instead;
+  ck_id beyond = ck_neg(prover->terms, until);
+  ck_id room = pv_canon(prover, pv_sub(prover, ck_kid(terms, cond, 1), ck_kid(terms, cond, 0)));
+  /* the smaller of two: a node in the difference of the sides */
+  ck_id width = CK_BAD;
+  pv_poly poly;
+  pv_poly_init(&poly);
+  pv_poly_read(prover, &poly, room);
+  for (uint32_t i = 0; i < poly.count; i++) {
+    if (poly.monos[i].degree == 1 && ck_is(terms, poly.monos[i].atoms[0], CK_ITE))
+      width = poly.monos[i].atoms[0];
+  }
+  pv_poly_clear(&poly);
+  if (width == CK_BAD)
+    return;
+  ck_id at = ck_kid(terms, round->q, 0);
+  ck_id size = ck_kid(terms, round->q, 1);
+  pv_thm positive = pv_follows(prover, fold->ctx, pv_gt0(prover, size));
+  ck_id choice = ck_kid(terms, width, 0);
+  pv_thm law[2] = {
+      pv_law(prover, "ite1", &width, 1, pv_hyp(prover, choice)),
+      pv_law(prover, "ite0", &width, 1, pv_hyp(prover, ck_neg(prover->terms, choice)))};
+  pv_thm inside[2];
+  pv_thm outside[2];
+  for (int i = 0; i < 2; i++) {
+    bool is_size =
+        pv_canon(prover, ck_kid(terms, width, 1 + (uint32_t)i)) == pv_canon(prover, size);
+    pv_comb comb;
+    pv_comb_init(&comb);
+    pv_comb_add(&comb, pv_num(prover, -1), law[i]);
+    if (is_size) {
+      pv_comb_add(&comb, prover->one, pv_law2(prover, "div", at, size, positive));
+      pv_comb_add(&comb, prover->one, pv_law2(prover, "mod<", at, size, positive));
+    } else {
+      pv_comb_add(&comb, prover->one, pv_hyp(prover, until));
+    }
+    inside[i] = pv_comb_prove(prover, &comb, cond);
+    pv_comb_init(&comb);
+    pv_comb_add(&comb, prover->one, law[i]);
+    pv_comb_add(&comb, prover->one, pv_hyp(prover, beyond));
+    if (is_size) { /* then it is not more than the rest up to the end */
+      pv_thm smaller = pv_hyp(prover, i ? ck_neg(prover->terms, choice) : choice);
+      pv_comb_add(&comb, prover->one, smaller);
+    }
+    outside[i] = pv_comb_prove(prover, &comb, not_cond);
+  }
+  pv_fact_add(facts, cond, pv_cases(prover, choice, inside[0], inside[1]), until, CK_BAD);
+  pv_fact_add(facts, not_cond, pv_cases(prover, choice, outside[0], outside[1]), beyond, CK_BAD);
+}
+
+static ck_id in_round(const opened *fold, const round_of *round, ck_id term) {
+  ck_id from[2] = {fold->k, fold->s};
+  ck_id to[2] = {round->q, fold->base};
+  return ck_sub(fold->prover->terms, term, from, to, 2, NULL, 0);
+}
+
+/* the choice of round q, without the conditions that say that it is that round */
+static pv_eqn tidy_choice(const opened *fold, const round_of *round, ck_id choice) {
+  pv *prover = fold->prover;
+  pv_chain chain = {.other = fold->base, .n = 0};
+  pv_facts facts = {.n = 0};
+  chain.cond[chain.n++] = pv_ge0(prover, round->q);
+  chain.cond[chain.n++] = pv_lt(prover, round->q, fold->bound);
+  if (fold->chain.n + 2 > PV_MAX_CHAIN)
+    return pv_same(choice);
+  for (uint32_t c = 0; c < fold->chain.n; c++) {
+    ck_id cond = in_round(fold, round, fold->chain.cond[c]);
+    bool drop =
+        (c == round->first && round->drop_first) || (c == round->second && round->drop_second);
+    pv_thm holds = drop ? holds_there(fold, round, cond) : PV_NONE;
+    if (holds != PV_NONE) {
+      pv_fact_add(&facts, cond, holds, CK_BAD, CK_BAD);
+    } else if (c == round->second && round->instead != CK_BAD) {
+      cut_off(fold, round, cond, &facts);
+      chain.cond[chain.n++] = round->instead;
+    } else {
+      chain.cond[chain.n++] = cond;
+    }
+  }
+  chain.value = in_round(fold, round, fold->chain.value);
+  ck_id to = pv_chain_term(prover, &chain);
+  pv_thm thm = pv_sym(prover, pv_same_by_cases(prover, to, choice, &facts));
+  return thm == PV_NONE ? pv_same(choice) : (pv_eqn){to, thm};
+}
+
+static pv_eqn select_round(const opened *fold) {
+  pv *prover = fold->prover;
+  round_of round;
+  if (!find_round(fold, &round))
+    return pv_same(fold->fold);
+  ck_id is_q = pv_eq(prover, fold->k, round.q);
+  ck_id chosen = ck_ite(prover->terms, is_q, fold->step, fold->s);
+  pv_thm same = only_there(fold, &round, chosen);
+  pv_eqn eqn = same == PV_NONE ? pv_fail() : other_step(fold, chosen, same);
+  ck_id parameters[2] = {fold->k, fold->s};
+  pv_var_sub vars[3] = {{pv_int_var(prover, "n"), fold->bound},
+                        {pv_int_var(prover, "q"), round.q},
+                        {pv_real_var(prover, "b"), fold->base}};
+  ck_fsub f = {ck_word(prover->terms, "f"), ck_word(prover->terms, "ir:r"), parameters, 2,
+               fold->step};
+  pv_thm lemma = pv_use_lemma(prover, PV_SELECT, vars, 3, &f, 1, NULL, 0);
+  if (eqn.by == PV_NONE || lemma == PV_NONE)
+    return pv_same(fold->fold);
+  eqn = pv_then(prover, eqn, (pv_eqn){pv_right(prover, lemma), lemma});
+  return pv_then(prover, eqn, tidy_choice(fold, &round, eqn.to));
+}
+
+pv_eqn pv_tidy_fold(pv *prover, pv_ctx ctx, ck_id term) {
+  char name[24];
+  opened fold = {.prover = prover, .ctx = ctx, .fold = term};
+  if (!ck_is(prover->terms, term, CK_FOLD) || ck_width(prover->terms, term) != 1)
+    return pv_same(term);
+  snprintf(name, sizeof name, "$$t%u", term);
+  fold.k = pv_int_var(prover, name);
+  snprintf(name, sizeof name, "$$u%u", term);
+  fold.s = pv_real_var(prover, name);
+  fold.bound = ck_kid(prover->terms, term, 0);
+  fold.base = ck_kid(prover->terms, term, 1);
+  ck_id vars[2] = {fold.k, fold.s};
+  fold.step = ck_open(prover->terms, ck_kid(prover->terms, term, 2), vars, 2);
+  if (fold.step == fold.s) {
+    pv_thm thm = kept(&fold);
+    return thm == PV_NONE ? pv_fail() : (pv_eqn){fold.base, thm};
+  }
+  if (!ck_has_var(prover->terms, fold.step, fold.s))
+    return last(&fold);
+  fold.chain = pv_chain_read(prover, fold.step, fold.s);
+  if (fold.chain.n == 0)
+    return pv_same(term);
+  for (uint32_t c = 0; c < fold.chain.n; c++) {
+    if (!speaks_of(&fold, fold.chain.cond[c]))
+      return hoist(&fold);
+  }
+  return select_round(&fold);
+}

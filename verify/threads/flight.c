@@ -1,0 +1,116 @@
+/* Condition 17: what a product of a warpgroup accumulates into is under way from its issue to the
+ * wgwait that completes its group.  Registers are a thread's own, so the order of the program is
+ * all there is: it is run for all iterations. */
+#include "den.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  const as_tg *g;
+  const char *why;
+  const char **instr; /* a value: what accumulates into it; NULL nothing does */
+  long *group;        /* a value: the group it waits for; -1 none */
+  bool *own;          /* a value: touched by other instructions since the last fence */
+  long open;          /* the group that is not yet committed */
+} flight;
+
+static void find_accumulators(void *arg, as_tg_op *op) {
+  flight *F = arg;
+  if (op->kind == AS_TG_WGMMA && op->v >= 0)
+    F->instr[op->v] = op->instr;
+}
+
+static bool touch(flight *F, int v) {
+  if (v < 0 || (size_t)v >= F->g->value.n || !F->instr[v])
+    return true;
+  ENSURE(F, "an accumulator is touched while its product is under way", F->group[v] < 0);
+  F->own[v] = true;
+  return true;
+}
+
+/* every value that an operation names, whether it reads or writes it */
+static bool touch_all(flight *F, const as_tg_op *op) {
+  uint64_t fields = as_tg_fields(op->kind);
+  if ((fields & AS_TG_BIT(V) && !touch(F, op->v)) || (fields & AS_TG_BIT(A) && !touch(F, op->a)) ||
+      (fields & AS_TG_BIT(B) && !touch(F, op->b)))
+    return false;
+  for (int i = 0; fields & AS_TG_BIT(ARGS) && i < op->n_arg; i++) {
+    if (!touch(F, op->arg[i]))
+      return false;
+  }
+  return true;
+}
+
+static bool issue(flight *F, const as_tg_op *op) {
+  ENSURE(F, "two instructions accumulate into one value", !strcmp(F->instr[op->v], op->instr));
+  ENSURE(F, "no fence between an accumulator's other uses and its product", !F->own[op->v]);
+  F->group[op->v] = F->open;
+  return true;
+}
+
+static bool wait(flight *F, int left) {
+  ENSURE(F, "groups to wait for", left >= 0);
+  for (size_t v = 0; v < F->g->value.n; v++) {
+    if (F->group[v] >= 0 && F->group[v] < F->open - left)
+      F->group[v] = -1;
+  }
+  return true;
+}
+
+static bool run(flight *F, const as_tg_op *in) {
+  for (unsigned i = 0; i < in->n_body; i++) {
+    const as_tg_op *op = in->body[i];
+    bool ok = true;
+    switch (op->kind) {
+    case AS_TG_LOOP:
+      for (int l = 0; ok && op->who == 'c' && l < op->count; l++)
+        ok = run(F, op);
+      break;
+    case AS_TG_STEPS:
+      for (int s = 0; ok && s < 1 << op->bits; s++)
+        ok = run(F, op);
+      break;
+    case AS_TG_WGMMA:
+      ok = issue(F, op);
+      break;
+    case AS_TG_WGFENCE:
+      memset(F->own, 0, F->g->value.n);
+      break;
+    case AS_TG_WGCOMMIT:
+      F->open++;
+      break;
+    case AS_TG_WGWAIT:
+      ok = wait(F, op->count);
+      break;
+    default:
+      ok = touch_all(F, op);
+      break;
+    }
+    if (!ok)
+      return false;
+  }
+  return true;
+}
+
+bool as_flight_validate(const as_tg *g, const char **why) {
+  size_t n = g->value.n;
+  flight F = {.g = g,
+              .instr = as_calloc(n + 1, sizeof *F.instr),
+              .group = as_malloc((n + 1) * sizeof *F.group),
+              .own = as_malloc(n + 1)};
+  memset(F.group, 0xff, (n + 1) * sizeof *F.group);
+  memset(F.own, 1, n + 1);
+  as_tg_walk(&g->top, find_accumulators, &F);
+  bool ok = run(&F, &g->top);
+  for (size_t v = 0; ok && v < n; v++) {
+    ok = F.group[v] < 0;
+    if (!ok)
+      F.why = "products that nobody waits for";
+  }
+  free(F.instr);
+  free(F.group);
+  free(F.own);
+  if (!ok)
+    *why = F.why;
+  return ok;
+}

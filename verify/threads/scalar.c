@@ -1,0 +1,61 @@
+/* Element expressions of a thread graph as terms (condition 7). */
+#include "den.h"
+#include <string.h>
+
+as_poly as_den_scalar(as_algebra *A, const as_tg_expr *e, const as_poly *arg, unsigned n) {
+  as_terms *t = A->t;
+  as_poly x = AS_POLY_NONE;
+  as_poly y = AS_POLY_NONE;
+  if (!e || as_terms_over(t))
+    return AS_POLY_NONE;
+  if (e->op == AS_TGS_ARG)
+    return e->arg < n ? arg[e->arg] : AS_POLY_NONE;
+  if (e->op == AS_TGS_NUM) {
+    mpq_t v;
+    mpq_init(v);
+    bool ok = e->num && !mpq_set_str(v, e->num, 10) && mpz_sgn(mpq_denref(v));
+    if (ok)
+      mpq_canonicalize(v);
+    x = ok ? as_poly_num(t, v) : AS_POLY_NONE;
+    mpq_clear(v);
+    return x;
+  }
+  x = as_den_scalar(A, e->kid[0], arg, n);
+  if (x == AS_POLY_NONE)
+    return x;
+  if (as_tg_scalar_arity(e->op) == 2) {
+    y = as_den_scalar(A, e->kid[1], arg, n);
+    if (y == AS_POLY_NONE)
+      return y;
+  }
+  switch (e->op) {
+  case AS_TGS_ADD:
+    return as_poly_add(t, x, y);
+  case AS_TGS_SUB:
+    return as_poly_add(t, x, as_poly_neg(t, y));
+  case AS_TGS_MUL:
+    return as_poly_mul(t, x, y);
+  case AS_TGS_NEG:
+    return as_poly_neg(t, x);
+  case AS_TGS_INV:
+    return as_poly_monos(t, x) ? as_poly_inv(t, x) : AS_POLY_NONE;
+  case AS_TGS_SQRT:
+    return as_poly_fn(t, AS_ATOM_SQRT, x, AS_POLY_NONE);
+  case AS_TGS_RSQRT:
+    return as_poly_inv(t, as_poly_fn(t, AS_ATOM_SQRT, x, AS_POLY_NONE));
+  case AS_TGS_EXP:
+    return as_poly_exp(t, x);
+  case AS_TGS_LOG:
+    return as_poly_fn(t, AS_ATOM_LOG, x, AS_POLY_NONE);
+  case AS_TGS_ABS:
+    return as_poly_fn(t, AS_ATOM_ABS, x, AS_POLY_NONE);
+  case AS_TGS_ERF:
+    return as_poly_fn(t, AS_ATOM_ERF, x, AS_POLY_NONE);
+  case AS_TGS_MAX:
+    return as_poly_fn(t, AS_ATOM_MAX2, x, y);
+  case AS_TGS_MIN:
+    return as_poly_fn(t, AS_ATOM_MIN2, x, y);
+  default:
+    return AS_POLY_NONE;
+  }
+}

@@ -67,7 +67,9 @@ static void for_emulation(command *c, const as_rt_opts *o, const as_target *targ
 static void for_gpu(command *c, const as_rt_opts *o, const as_target *target, as_rt_product kind) {
   add(c, cuda_compiler(o));
   add_all(c, (const char *const[]){"-std=c++17", "-O3", "-Werror", "all-warnings", NULL});
-  add(c, as_format("-arch=%s", target->arch));
+  /* not -arch=: for a shared library some versions of nvcc make code for the base architecture of
+   * it as well, which has not all instructions */
+  add(c, as_format("-gencode=arch=compute_%s,code=%s", target->arch + strlen("sm_"), target->arch));
   if (kind == AS_RT_PROGRAM)
     add_all(c, (const char *const[]){"-Xcompiler", "-Wall,-fopenmp", NULL});
   else if (kind == AS_RT_LIBRARY)

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 #define MOST_ACCUMULATORS 7u /* log2 of a thread's registers that a product may fill */
+#define OTHER_REGISTERS 32u  /* what a thread has beside them */
+#define REGISTERS 65536u     /* of a multiprocessor */
 
 typedef struct {     /* one operand of the instruction */
   const char *index; /* its own index, beside the one that is summed over */
@@ -86,8 +88,10 @@ static bool share(builder *B) {
     o->copies -= o->groups;
     groups -= o->groups;
   }
-  unsigned registers = as_lay_in(c, "reg", NULL) + B->side[0].copies + B->side[1].copies;
-  return registers <= MOST_ACCUMULATORS;
+  unsigned bits = as_lay_in(c, "reg", NULL) + B->side[0].copies + B->side[1].copies;
+  /* registers are given to four warps at a time: the producer's count as four */
+  unsigned threads = 128 * ((1u << (B->side[0].groups + B->side[1].groups)) + 1);
+  return bits <= MOST_ACCUMULATORS && threads * ((1u << bits) + OTHER_REGISTERS) <= REGISTERS;
 }
 
 static bool fits(builder *B, bool wide_first) {

@@ -19,7 +19,9 @@ AS_DEV float at_erf(float x)
   y *= y;
   y *= y;
   y *= y;
-  return copysignf(1.0f - __fdividef(1.0f, y), x);
+  float r; /* y is at least 1, so that there is nothing to scale; of infinity it is 0 */
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(y));
+  return copysignf(1.0f - r, x);
 }
 AS_DEV float at_shfl(float x, int mask) { return __shfl_xor_sync(0xffffffffu, x, mask); }
 AS_DEV unsigned at_pack_f16(float x, float y) { return as_pack_f16(x, y); }

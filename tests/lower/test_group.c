@@ -67,9 +67,42 @@ START_TEST(faults_are_seen) {
 
 END_TEST
 
+/* 16 warps with 128 accumulators a thread do not fit in a multiprocessor: no such kernel is made */
+START_TEST(registers_have_room) {
+  static const struct {
+    const char *size;
+    unsigned warps;
+    bool fits;
+  } tiles[] = {{"256", 16, false}, {"128", 16, true}};
+
+  as_lowered lowered = {0};
+  lower_case j;
+  case_open(&j);
+  char *program = as_format("program wide\nsizes M = %s, D = 64, N = 512\ninput X: f16[M, D]\n"
+                            "input W: f16[D, N]\noutput O = X @ W\n",
+                            tiles[_i].size);
+  case_read(&j, program,
+            "mugraph wide_fused\nsizes J = 2, V = 256, L = 1, T = 64\nwhere N = J * V, D = L * T\n"
+            "kernel k\n  grid x = J\n  loop l = L\n  load x [M, T] = X loop -> 1\n"
+            "  load w [T, V] = W x -> 1 loop -> 0\n  p = matmul(x, w)\n  acc a = sum p\n"
+            "  store O [M, V] = a x -> 1\nend\n");
+  case_set_sizes(&j, NULL);
+  const as_lower_opts options = {.warps = tiles[_i].warps};
+  bool made = as_lower_cuda(j.mug, &options, &lowered, &j.err);
+  bool group = made && strstr(lowered.cuda, "at_wgmma_m64") != NULL;
+  ck_assert_msg(group == tiles[_i].fits, "%s", made ? lowered.notes : j.err.text);
+  if (made)
+    as_lowered_clear(&lowered);
+  free(program);
+  case_close(&j);
+}
+
+END_TEST
+
 int main(void) {
   TCase *tests = test_case("groups", 120);
   tcase_add_loop_test(tests, types, 0, 2);
   tcase_add_loop_test(tests, faults_are_seen, 0, (int)(sizeof faults / sizeof *faults));
+  tcase_add_loop_test(tests, registers_have_room, 0, 2);
   return test_run("groups", tests);
 }

@@ -36,4 +36,8 @@ bounds softmax_rows sm_90a 1 40
 bounds rmsnorm_linear_16 sm_90a 1 56
 bounds gemm_gelu sm_90a 1 168
 bounds gqa_2 sm_80 2 88 144
+
+# a library whose kernel has instructions of sm_90a alone: nvcc must make code for nothing else
+"$build/assay" certify -q -S none "$src/bench/table/gemm_gelu.tp" "$src/bench/table/gemm_gelu.mug" -o gelu >out 2>err </dev/null || fail "gemm_gelu: $(cat err)"
+NVCC=$nvcc "$build/assay" build gelu --device=cuda -o library >out 2>err </dev/null || fail "gemm_gelu as a library: $(cat err)"
 finish

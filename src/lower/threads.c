@@ -57,25 +57,13 @@ void lo_threads_types(lo_job *job) {
   }
 }
 
-static bool has_cut_tiles(const as_graph *graph, uint32_t block) {
-  const as_block *kernel = &graph->block[block];
-  for (uint32_t i = 0; i < kernel->n; i++) {
-    const as_node *node = &graph->node[kernel->nodes[i]];
-    for (uint32_t d = 0; d < node->rank; d++) {
-      if (as_graph_is_cut(graph, node->dim[d]))
-        return true;
-    }
-  }
-  return false;
-}
-
 void lo_threads(lo_job *job, lo_unit *unit, uint32_t which) {
   as_threads_kernel kernel;
   char *why = NULL;
   uint32_t block = block_of(job, unit);
   if (block == AS_NONE || job->options->no_mma || job->options->no_threads)
     return;
-  if (has_cut_tiles(job->graph, block)) {
+  if (as_graph_has_cut_tiles(job->graph, &job->graph->block[block])) {
     as_str_printf(&job->notes, "%s: no thread graph: tiles are cut off where their tensor ends\n",
                   unit->name);
     return;

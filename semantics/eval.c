@@ -1,6 +1,6 @@
 /* Evaluates programs and muGraphs: kernel level in order, each block graph for every block and
  * iteration of its loop. */
-#include "eval.h"
+#include "eval_codes.h"
 #include "src/base/id.h"
 #include "src/base/mem.h"
 #include <stdlib.h>
@@ -9,7 +9,8 @@
 typedef struct {
   const as_graph *graph;
   const as_domain *domain;
-  int64_t *env; /* a copy: in a block the indices of the block and the iteration change */
+  int64_t *env;         /* a copy: in a block the indices of the block and the iteration change */
+  as_eval_codes *codes; /* NULL: nothing is kept */
   as_err *err;
   uint64_t left;
   uint64_t *ticks;
@@ -77,6 +78,16 @@ static as_opcode *compile_node(run_state *run, const as_node *user) {
     opcode = NULL;
   }
   as_err_clear(&err);
+  return opcode;
+}
+
+/* the node's operator, compiled before or now; kept by the codes where there are any */
+static as_opcode *opcode_of(run_state *run, as_node_id id) {
+  as_opcode *opcode = as_eval_codes_find(run->codes, run->graph, id, run->domain);
+  if (opcode == NULL)
+    opcode = compile_node(run, &run->graph->node[id]);
+  if (opcode && run->codes)
+    as_eval_codes_keep(run->codes, run->graph, id, run->domain, opcode);
   return opcode;
 }
 
@@ -678,10 +689,11 @@ static bool run_kernel_node(run_state *run, as_node_id id) {
   case AS_N_SIZE:
     return new_tensor(run, node, &run->val[id]) && run_number(run, node, &run->val[id]);
   case AS_N_OP: {
-    as_opcode *opcode = compile_node(run, node);
+    as_opcode *opcode = opcode_of(run, id);
     bool ok = opcode && new_tensor(run, node, &run->val[id]) &&
               run_op(run, node, opcode, run->val, &run->val[id]);
-    as_opcode_free(opcode);
+    if (run->codes == NULL)
+      as_opcode_free(opcode);
     return ok;
   }
   case AS_N_STORE:
@@ -705,11 +717,15 @@ static uint32_t symbols_used(const as_graph *graph) {
   return n;
 }
 
-as_status as_eval_graph_ops(const as_graph *graph, const as_domain *domain, const int64_t *env,
-                            const as_tensor *inputs, as_tensor *outputs, uint64_t max_ops,
-                            as_eval_marks *marks, as_err *err) {
-  run_state run = {
-      .graph = graph, .domain = domain, .err = err, .left = max_ops, .marks = {.node = AS_NONE}};
+as_status as_eval_graph_again(const as_graph *graph, const as_domain *domain, const int64_t *env,
+                              as_eval_codes *codes, const as_tensor *inputs, as_tensor *outputs,
+                              uint64_t max_ops, as_eval_marks *marks, as_err *err) {
+  run_state run = {.graph = graph,
+                   .domain = domain,
+                   .codes = codes,
+                   .err = err,
+                   .left = max_ops,
+                   .marks = {.node = AS_NONE}};
   run.ticks = max_ops ? &run.left : NULL;
   uint32_t n_values = symbols_used(graph);
   run.env = as_malloc((n_values + 1) * sizeof *run.env);
@@ -744,11 +760,6 @@ as_status as_eval_graph_ops(const as_graph *graph, const as_domain *domain, cons
   if (marks)
     *marks = run.marks;
   return ok ? AS_OK : run.status != AS_OK ? run.status : AS_INTERNAL;
-}
-
-as_status as_eval_graph(const as_graph *graph, const as_domain *domain, const int64_t *env,
-                        const as_tensor *inputs, as_tensor *outputs, as_err *err) {
-  return as_eval_graph_ops(graph, domain, env, inputs, outputs, 0, NULL, err);
 }
 
 bool as_graph_obligations(const as_graph *graph, as_vec *facts, as_err *err) {

@@ -68,6 +68,16 @@ typedef struct {
 as_status as_eval_graph_ops(const as_graph *graph, const as_domain *domain, const int64_t *env,
                             const as_tensor *inputs, as_tensor *outputs, uint64_t max_ops,
                             as_eval_marks *marks /* may be NULL */, as_err *err);
+/* The compiled operators of graphs that are evaluated more than once at the same sizes.  They hold
+ * for one environment and for domains that outlive them; one thread uses them at a time. */
+typedef struct as_eval_codes as_eval_codes;
+as_eval_codes *as_eval_codes_new(void);
+void as_eval_codes_free(as_eval_codes *codes); /* NULL allowed */
+/* as_eval_graph_ops, which compiles the operators at kernel level that are not in `codes` yet;
+ * NULL: all of them */
+as_status as_eval_graph_again(const as_graph *graph, const as_domain *domain, const int64_t *env,
+                              as_eval_codes *codes, const as_tensor *inputs, as_tensor *outputs,
+                              uint64_t max_ops, as_eval_marks *marks, as_err *err);
 as_status as_eval_graph(const as_graph *graph, const as_domain *domain, const int64_t *env,
                         const as_tensor *inputs, as_tensor *outputs, as_err *err);
 

@@ -2,6 +2,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 static void out_of_memory(void) {
   fputs("assay: out of memory\n", stderr);
@@ -32,6 +35,15 @@ void *as_realloc(void *block, size_t n) {
 char *as_strdup(const char *text) {
   size_t n = strlen(text) + 1;
   return memcpy(as_malloc(n), text, n);
+}
+
+void as_memory_keep(void) {
+#ifdef M_TRIM_THRESHOLD
+  enum { KEPT = 64 << 20 }; /* bytes, of each thread */
+
+  mallopt(M_TRIM_THRESHOLD, KEPT);
+  mallopt(M_MMAP_THRESHOLD, KEPT / 2);
+#endif
 }
 
 typedef struct arena_chunk {

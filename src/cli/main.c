@@ -1,4 +1,5 @@
 #include "cli.h"
+#include "src/base/mem.h"
 #include <stdio.h>
 
 typedef int (*command_function)(const cli_opts *opts); /* gives the exit status */
@@ -12,6 +13,7 @@ static const command_function run[] = {
 int main(int argc, char **argv) {
   cli_opts opts;
   int status = AS_OK;
+  as_memory_keep();
   int command = cli_parse(argc, argv, &opts, &status);
   if (command >= 0)
     status = run[command](&opts);

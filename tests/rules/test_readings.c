@@ -162,8 +162,8 @@ static long at_instances(const as_rule *rule, ck_terms *terms, const ck_claim *c
       continue;
     as_tensor *inputs = as_inputs_new(rule->lhs, &as_domain_exact, instance.env, NULL);
     as_tensor *real = as_inputs_new(rule->lhs, &as_domain_double, instance.env, NULL);
-    if (inputs &&
-        as_rule_sample(rule, &(as_constants){.count = 0}, instance.env, inputs, rng, t, 100000)) {
+    if (inputs && as_rule_sample(rule, &(as_constants){.count = 0}, instance.env, NULL, inputs, rng,
+                                 t, 100000)) {
       for (uint32_t i = 0; i < rule->decl->n_input; i++) {
         for (size_t k = 0; k < inputs[i].n; k++) {
           as_domain_double.from_q(&as_domain_double, as_tensor_at(&real[i], k),
@@ -272,7 +272,7 @@ static long definedness(const as_rule *rule, ck_terms *terms, const ck_claim *cl
   as_status checker = AS_OK;
   as_status given = evaluated(rule->lhs, env, inputs);
   as_status other = evaluated(rule->rhs, env, inputs);
-  bool stated = as_rule_holds(rule, env, inputs, 200000);
+  bool stated = as_rule_holds(rule, env, NULL, inputs, 200000);
   for (uint32_t i = 0; i < rule->decl->n_fact; i++)
     stated = stated && as_fact_holds(rule->sizes, &rule->decl->fact[i], env);
   if (!stated)
@@ -331,7 +331,7 @@ static long defined_at_instances(const as_rule *rule, ck_terms *terms, const ck_
     if (!inputs)
       continue;
     if (!as_rule_sample(
-            rule, &(as_constants){.count = 0}, instance.env, inputs, rng, t,
+            rule, &(as_constants){.count = 0}, instance.env, NULL, inputs, rng, t,
             100000)) /* what the assumptions make undefined or false is to be seen too */
     {
       for (uint32_t i = 0; i < rule->decl->n_input; i++) {

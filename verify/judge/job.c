@@ -19,6 +19,7 @@ static void clear_text(as_job_text *text) {
 }
 
 void as_job_clear(as_job *job) {
+  judge_definitions_free(job->definitions);
   as_rulefile_free(job->rules);
   as_graph_free(job->graph);
   as_graph_free(job->program);
@@ -123,6 +124,7 @@ bool as_job_read_rules_with_defects(as_job *job, const char *path, as_err *err) 
   if (as_rulefile_count(job->rules) == 0)
     return defects ? as_err_again(err, as_rulefile_defect(job->rules, 0).why)
                    : as_err_set(err, AS_BAD_INPUT, "%s: holds no rules", path);
+  job->definitions = judge_definitions_new(job->lib, as_job_sound_rules(job), text->len);
   return true;
 }
 
@@ -164,7 +166,8 @@ as_judged as_job_judged_rule(const as_job *job, uint32_t i, bool reverse, const 
                      .candidate = {name, "", 0},
                      .rules = job->rules,
                      .rule = i,
-                     .reverse = reverse};
+                     .reverse = reverse,
+                     .definitions = job->definitions};
 }
 
 uint32_t as_job_rule_named(const as_job *job, const char *name, bool *reverse) {

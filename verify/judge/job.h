@@ -19,6 +19,7 @@ typedef struct {
   as_graph *graph; /* the candidate's: a muGraph of the program (also where the text is a tile
                       program of block form), or a program of its own */
   as_rulefile *rules;
+  struct judge_definitions *definitions; /* of the rules' file and its library */
 } as_job;
 
 /* takes the library, which its program may add to; NULL: a job without one, as after a failure */

@@ -110,6 +110,8 @@ typedef struct {
   const as_rulefile *rules; /* NULL: no rule */
   uint32_t rule;
   bool reverse;
+  /* of lib and the file of rules, by name; NULL: looked up anew for each claim */
+  const struct judge_definitions *definitions;
 } as_judged;
 
 typedef struct {

@@ -7,11 +7,29 @@
 void judge_because(as_verdict *verdict, as_reason reason, const char *detail);
 void judge_unreadable(as_verdict *verdict); /* by verdict->err */
 
-/* The texts of n files of specifications without the definitions that a claim of these two cannot
- * need by their names, malloc'ed as is each of them; NULL: they cannot be taken apart.  A claim
- * read from them is the one read from the whole files, wherever it can be read (pruned.c). */
-char **judge_pruned(const as_source *source, uint32_t n, const ck_text *given,
-                    const ck_text *candidate);
+/* ---- the texts of a claim (pruned.c) */
+typedef struct judge_definitions judge_definitions;
+
+/* The definitions of that library and of a file of rules by their names, with what each names: made
+ * once, and read by any number of threads.  rules: the file's text without its defects, which is
+ * taken in any case; NULL: there is none.  NULL: the texts cannot be taken apart. */
+judge_definitions *judge_definitions_new(const as_oplib *lib, char *rules, size_t n_rules);
+void judge_definitions_free(judge_definitions *definitions); /* NULL allowed */
+
+/* What a claim is read from: without the definitions that it cannot need by their names, and of a
+ * file of rules without its other rules.  Places are those of the whole file. */
+typedef struct {
+  ck_text given;
+  ck_text *specification;
+  uint32_t n_specification;
+  char *alone;   /* owned: the text of `given` where it is a file of rules */
+  char **pruned; /* owned: those of `specification` */
+} judge_texts;
+
+/* A claim read from them is the one read from the whole files, wherever it can be read. */
+judge_texts judge_pruned(const judge_definitions *definitions, const as_judged *judged);
+void judge_texts_clear(judge_texts *texts);
+
 /* of a claim that was proved: fills `implied` (implied.c) */
 void judge_implied(as_verdict *verdict);
 

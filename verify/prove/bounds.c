@@ -47,6 +47,87 @@ pv_thm pv_tighten(pv *prover, pv_thm thm) {
   return pv_int(prover, pv_le(prover, pv_add(prover, left, prover->one), right), thm);
 }
 
+/* the greatest common divisor of the coefficients of integer atoms, where all are integers; the
+ * constant is apart.  false: there is none above 1 */
+static bool common_divisor(pv *prover, const pv_poly *value, mpz_t divisor, mpz_t constant) {
+  mpz_set_ui(divisor, 0);
+  mpz_set_ui(constant, 0);
+  for (uint32_t i = 0; i < value->count; i++) {
+    const pv_mono *mono = &value->monos[i];
+    const mpq_t *coef = ck_q_value(prover->terms, mono->coef);
+    if (mpz_cmp_ui(mpq_denref(*coef), 1) != 0)
+      return false;
+    for (uint32_t j = 0; j < mono->degree; j++) {
+      if (!ck_is_int(prover->terms, mono->atoms[j]))
+        return false;
+    }
+    if (mono->degree == 0)
+      mpz_set(constant, mpq_numref(*coef));
+    else
+      mpz_gcd(divisor, divisor, mpq_numref(*coef));
+  }
+  return mpz_cmp_ui(divisor, 1) > 0 && !mpz_divisible_p(constant, divisor);
+}
+
+/* the value without its constant, over g */
+static ck_id divided(pv *prover, const pv_poly *value, ck_id one_over_g) {
+  pv_poly quotient;
+  pv_poly_init(&quotient);
+  for (uint32_t i = 0; i < value->count; i++) {
+    const pv_mono *mono = &value->monos[i];
+    ck_id coef = pv_const_mul(prover, mono->coef, one_over_g);
+    if (mono->degree)
+      pv_poly_add_mono(prover, &quotient, coef, mono->atoms, mono->degree);
+  }
+  ck_id term = pv_poly_term(prover, &quotient);
+  pv_poly_clear(&quotient);
+  return term;
+}
+
+/* From thm, 0 <= g*e + c: e + floor(c/g) + 1 is e + c/g and something positive, and as an integer
+ * at least 1. */
+static pv_thm rounded_down(pv *prover, pv_thm thm, const pv_poly *value, const mpz_t divisor,
+                           mpz_t constant) {
+  mpq_t part;
+  mpq_init(part);
+  mpz_set(mpq_denref(part), divisor);
+  mpz_set_ui(mpq_numref(part), 1);
+  ck_id one_over_g = pv_rational(prover, part);
+  mpz_set(mpq_numref(part), constant);
+  mpq_canonicalize(part);
+  mpz_fdiv_q(constant, constant, divisor);
+  mpq_t next;
+  mpq_init(next);
+  mpq_set_z(next, constant);
+  ck_id rounded = pv_add(prover, divided(prover, value, one_over_g), pv_rational(prover, next));
+  mpq_sub(part, next, part);
+  ck_id more = pv_const_add(prover, pv_rational(prover, part), prover->one);
+  mpq_clears(part, next, NULL);
+  pv_summand summands[2] = {{one_over_g, &thm, 1}, {more, NULL, 0}};
+  pv_thm above = pv_arith(prover, pv_lt(prover, pv_num(prover, -1), rounded), summands, 2);
+  return above == PV_NONE ? PV_NONE : pv_int(prover, pv_ge0(prover, rounded), above);
+}
+
+pv_thm pv_rounded(pv *prover, pv_thm thm) {
+  ck_id formula = thm == PV_NONE ? CK_BAD : pv_says(prover, thm);
+  if (formula == CK_BAD || ck_head(prover->terms, formula) != CK_LE)
+    return thm;
+  pv_poly value;
+  mpz_t divisor;
+  mpz_t constant;
+  mpz_inits(divisor, constant, NULL);
+  pv_poly_init(&value);
+  pv_poly_read(
+      prover, &value,
+      pv_sub(prover, ck_kid(prover->terms, formula, 1), ck_kid(prover->terms, formula, 0)));
+  pv_thm rounded = common_divisor(prover, &value, divisor, constant)
+                       ? rounded_down(prover, thm, &value, divisor, constant)
+                       : PV_NONE;
+  pv_poly_clear(&value);
+  mpz_clears(divisor, constant, NULL);
+  return rounded == PV_NONE ? thm : rounded;
+}
+
 static uint32_t add_fact(pv_thm *out, uint32_t n, pv_thm thm) {
   if (thm != PV_NONE && n < MAX_FACTS)
     out[n++] = thm;

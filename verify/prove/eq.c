@@ -254,6 +254,70 @@ static ck_id shift_between(pv *prover, ck_id left, ck_id right, ck_id k) {
   return shift;
 }
 
+enum { MOST_STRIDE = 8 };
+
+/* c in the integer term, whose monomial in k alone is c*k for a number c; 0: there is none */
+static uint32_t step_in(pv *prover, ck_id index, ck_id k) {
+  uint32_t step = 0;
+  pv_poly poly;
+  pv_poly_init(&poly);
+  pv_poly_read(prover, &poly, index);
+  for (uint32_t i = 0; i < poly.count; i++) {
+    const pv_mono *mono = &poly.monos[i];
+    const mpq_t *coef = ck_q_value(prover->terms, mono->coef);
+    bool alone = mono->degree == 1 && mono->atoms[0] == k && mpq_sgn(*coef) > 0 &&
+                 mpz_cmp_ui(mpq_denref(*coef), 1) == 0 &&
+                 mpz_cmp_ui(mpq_numref(*coef), MOST_STRIDE) <= 0;
+    if (alone)
+      step = (uint32_t)mpz_get_ui(mpq_numref(*coef));
+  }
+  pv_poly_clear(&poly);
+  return step;
+}
+
+/* the stride at which the right body reads what the left one reads at every k, by the first index
+ * in which they differ; 0: none is seen */
+static uint32_t stride_between(pv *prover, ck_id left, ck_id right, ck_id k) {
+  const ck_terms *terms = prover->terms;
+  uint32_t stride = 0;
+  if (left == right || ck_head(terms, left) != ck_head(terms, right) ||
+      ck_nkids(terms, left) != ck_nkids(terms, right))
+    return 0;
+  for (uint32_t i = 0, n = ck_nkids(terms, left); i < n && stride == 0; i++) {
+    ck_id left_kid = ck_kid(terms, left, i);
+    ck_id right_kid = ck_kid(terms, right, i);
+    bool index = ck_head(terms, left) == CK_APP && ck_is_int(terms, left_kid);
+    if (!index)
+      stride = stride_between(prover, left_kid, right_kid, k);
+    else if (ck_has_var(terms, left_kid, k) && step_in(prover, left_kid, k) == 1)
+      stride = step_in(prover, right_kid, k);
+  }
+  return stride;
+}
+
+/* the sum dealt out as the other one, of every stride-th element, wants it; where there are some
+ * elements too many for that, those are cut off first */
+static pv_eqn deal_as(pv *prover, pv_ctx ctx, ck_id sum, ck_id other, uint32_t stride) {
+  pv_eqn result = pv_deal_sum(prover, ctx, sum, stride);
+  for (long fewer = 0; fewer < 2 && result.by == PV_NONE; fewer++) {
+    ck_id rounds = pv_sub(prover, ck_kid(prover->terms, other, 0), pv_num(prover, fewer));
+    ck_id even = pv_canon(prover, pv_mul(prover, pv_num(prover, (long)stride), rounds));
+    if (even != ck_kid(prover->terms, sum, 0))
+      result = pv_cut_sum(prover, ctx, sum, even);
+  }
+  return result;
+}
+
+static pv_eqn deal_longer(pv *prover, pv_ctx ctx, ck_id left, ck_id right) {
+  ck_id k = pv_int_var(prover, "$$k");
+  ck_id body[2] = {pv_sum_body(prover, left, k), pv_sum_body(prover, right, k)};
+  uint32_t stride = stride_between(prover, body[0], body[1], k);
+  if (stride > 1)
+    return deal_as(prover, ctx, left, right, stride);
+  stride = stride_between(prover, body[1], body[0], k);
+  return stride > 1 ? deal_as(prover, ctx, right, left, stride) : pv_fail();
+}
+
 /* two sums of one body over different ranges, or of one that is ahead of the other: the longer one
  * cut, the other's start cut off */
 static pv_eqn cut_longer(pv *prover, pv_ctx ctx, ck_id left, ck_id right) {
@@ -280,7 +344,7 @@ static pv_eqn cut_longer(pv *prover, pv_ctx ctx, ck_id left, ck_id right) {
     if ((shift = shift_between(prover, pv_sum_body(prover, left, k), pv_sum_body(prover, right, k),
                                k)) == CK_BAD ||
         pv_is_zero(prover, shift))
-      return none;
+      return deal_longer(prover, ctx, left, right);
     pv_eqn end = pv_norm(prover, ctx,
                          pv_sub(prover, pv_sub(prover, ck_kid(prover->terms, left, 0), shift),
                                 ck_kid(prover->terms, right, 0)));

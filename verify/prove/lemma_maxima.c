@@ -245,6 +245,27 @@ static ck_id through_at(pv *prover, ck_id k, pv_max_way way, ck_id x, ck_id b) {
                pv_max_through_term(prover, way, x, mxf(prover, b)));
 }
 
+pv_thm pv_at_any_bound(pv *prover, ck_id n, pv_thm some, pv_thm none) {
+  return pv_cases(prover, pv_ge0(prover, n), some, none);
+}
+
+pv_thm pv_below_zero_is_none(pv *prover, ck_id n) {
+  pv_thm below = pv_hyp(prover, pv_lt(prover, n, prover->zero));
+  return pv_scaled(prover, pv_le(prover, n, prover->zero), prover->one, below);
+}
+
+/* through_at for a bound of no elements: both sides are of the first element */
+static pv_thm through_nothing(pv *prover, ck_id k, pv_max_way way, ck_id x, ck_id bound,
+                              pv_thm none) {
+  pv_thm left = pv_zero(prover, max_of_images(prover, k, way, x, bound), none);
+  pv_thm right = pv_zero(prover, mxf(prover, bound), none);
+  if (right == PV_NONE)
+    return PV_NONE;
+  ck_id from = pv_left(prover, right);
+  pv_eqn eqn = pv_rewrite(prover, pv_max_through_term(prover, way, x, from), &from, &right, 1);
+  return pv_trans(prover, left, pv_sym(prover, eqn.by));
+}
+
 static pv_thm max_through(pv *prover, pv_max_way way) {
   ck_id n = pv_int_var(prover, "n");
   ck_id j = pv_int_var(prover, "j");
@@ -262,29 +283,23 @@ static pv_thm max_through(pv *prover, pv_max_way way) {
                                          pv_max_through_term(prover, way, x, w)),
                                  pv_max_through_term(prover, way, x, pv_max2(prover, y, w)), 0);
   pv_thm j_nonneg = pv_hyp(prover, pv_le(prover, zero, j));
-  pv_thm zero_le_zero = pv_by_value(prover, pv_le(prover, zero, zero));
   pv_thm assumed = pv_hyp(prover, through_at(prover, k, way, x, j));
-  pv_thm l0 = pv_zero(prover, max_of_images(prover, k, way, x, zero), zero_le_zero);
-  pv_thm r0 = pv_zero(prover, mxf(prover, zero), zero_le_zero);
-  ck_id A = mxf(prover, j);
-  ck_id from;
-  pv_var_sub vars[2] = {{y, A}, {w, pv_apply(prover, "f", j)}};
-  if (r0 == PV_NONE)
-    return PV_NONE;
-  from = pv_left(prover, r0);
-  pv_eqn eqn = pv_rewrite(prover, pv_max_through_term(prover, way, x, from), &from, &r0, 1);
-  pv_thm base = pv_trans(prover, l0, pv_sym(prover, eqn.by));
+  pv_thm base = through_nothing(prover, k, way, x, zero, pv_zero_le_zero(prover));
+  pv_var_sub vars[2] = {{y, mxf(prover, j)}, {w, pv_apply(prover, "f", j)}};
   pv_thm u = pv_succ(prover, max_of_images(prover, k, way, x, j_next), j, j_nonneg);
   pv_thm v = pv_succ(prover, mxf(prover, j_next), j, j_nonneg);
   pv_thm left = pv_trans(prover, pv_then_rewrite(prover, u, &assumed, 1),
                          pv_inst(prover, two, vars, 2, NULL, 0, NULL, 0));
   if (v == PV_NONE)
     return PV_NONE;
-  from = pv_left(prover, v);
-  eqn = pv_rewrite(prover, pv_max_through_term(prover, way, x, from), &from, &v, 1);
+  ck_id from = pv_left(prover, v);
+  pv_eqn eqn = pv_rewrite(prover, pv_max_through_term(prover, way, x, from), &from, &v, 1);
   pv_thm step = pv_trans(prover, left, pv_sym(prover, eqn.by));
   ck_id f = through_at(prover, k, way, x, j);
-  return pv_induct(prover, j, n, 0, &f, &base, &step, 1, pv_hyp(prover, pv_le(prover, zero, n)));
+  pv_thm some =
+      pv_induct(prover, j, n, 0, &f, &base, &step, 1, pv_hyp(prover, pv_le(prover, zero, n)));
+  pv_thm none = through_nothing(prover, k, way, x, n, pv_below_zero_is_none(prover, n));
+  return pv_at_any_bound(prover, n, some, none);
 }
 
 pv_thm pv_derive_max_add(pv *prover) {
@@ -392,7 +407,7 @@ static ck_id const_at(pv *prover, ck_id k, ck_id x, ck_id b) {
   return pv_eq(prover, pv_max(prover, b, k, x), x);
 }
 
-/* 0 <= n:  max(k < n) x = x */
+/* max(k < n) x = x */
 pv_thm pv_derive_max_const(pv *prover) {
   ck_id n = pv_int_var(prover, "n");
   ck_id j = pv_int_var(prover, "j");
@@ -406,7 +421,10 @@ pv_thm pv_derive_max_const(pv *prover) {
   pv_thm u = pv_succ(prover, pv_max(prover, j_next, k, x), j, j_nonneg);
   pv_thm step = pv_trans(prover, pv_then_rewrite(prover, u, &assumed, 1), pv_max_same(prover, x));
   ck_id f = const_at(prover, k, x, j);
-  return pv_induct(prover, j, n, 0, &f, &base, &step, 1, pv_hyp(prover, pv_le(prover, zero, n)));
+  pv_thm some =
+      pv_induct(prover, j, n, 0, &f, &base, &step, 1, pv_hyp(prover, pv_le(prover, zero, n)));
+  pv_thm none = pv_zero(prover, pv_max(prover, n, k, x), pv_below_zero_is_none(prover, n));
+  return pv_at_any_bound(prover, n, some, none);
 }
 
 /* 0 <= i, i < n:  f(i) <= max(k < n) f(k), which is the maximum up to i and that of the rest, the

@@ -84,7 +84,7 @@ static pv_thm refute(pv *prover, const fact_list *known) {
       fmpq_get_mpq(coef, fmpq_mat_entry(tableau, i, cols));
       if (basis[i] < (slong)n_columns && col[basis[i]].sign < 0)
         mpq_neg(coef, coef);
-      ck_id coef_term = ck_q(prover->terms, coef);
+      ck_id coef_term = pv_rational(prover, coef);
       if (basis[i] == (slong)n_columns) {
         pv_summand summand = {coef_term, NULL, 0};
         as_vec_push(&comb.summands, &summand);

@@ -18,13 +18,13 @@ static void push_fact(pv *prover, fact_list *known, const pv_poly *value, const 
     f->premises[i] = premises[i];
 }
 
-/* theorem s, an = <= or <, as a fact; strict ones of integers tightened */
+/* theorem s, an = <= or <, as a fact; those of integers tightened */
 void pv_lp_push_thm(pv *prover, fact_list *known, pv_thm thm) {
   pv_poly value;
   ck_id formula;
   if (thm == PV_NONE)
     return;
-  thm = pv_tighten(prover, thm);
+  thm = pv_rounded(prover, pv_tighten(prover, thm));
   if (thm == PV_NONE)
     return;
   for (uint32_t i = 0; i < known->count; i++) {

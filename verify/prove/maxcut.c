@@ -50,7 +50,7 @@ pv_eqn pv_range_max(pv *prover, pv_ctx ctx, ck_id term, ck_id n, ck_id init, ck_
   ck_id place[PLACES + 1];
   pv_thm thm;
   uint32_t n_places;
-  pv_thm n_nonneg;
+  pv_thm n_pos;
   ck_fsub fun = pv_fun_sub(prover, "f", &k, body);
   pv_var_sub vars[2] = {{pv_int_var(prover, "n"), n}, {pv_real_var(prover, "x"), body}};
   if ((thm = pv_follows(prover, ctx, pv_le(prover, n, prover->zero))) != PV_NONE) {
@@ -58,16 +58,16 @@ pv_eqn pv_range_max(pv *prover, pv_ctx ctx, ck_id term, ck_id n, ck_id init, ck_
     result.by = pv_zero(prover, term, thm);
     return result.by == PV_NONE ? none : result;
   }
-  n_nonneg = pv_follows(prover, ctx, pv_ge0(prover, n));
-  if (n_nonneg == PV_NONE ||
-      (thm = pv_max_written_out(prover, ctx, term, n, init, k, body)) == PV_NONE)
+  if ((thm = pv_max_written_out(prover, ctx, term, n, init, k, body)) == PV_NONE)
     return none;
   if (!ck_has_var(prover->terms, body, k)) {
     result.to = body;
     result.by =
-        pv_trans(prover, thm, pv_use_lemma(prover, PV_MAX_CONST, vars, 2, NULL, 0, &n_nonneg, 1));
+        pv_trans(prover, thm, pv_use_lemma(prover, PV_MAX_CONST, vars, 2, NULL, 0, NULL, 0));
     return result.by == PV_NONE ? none : result;
   }
+  if (pv_follows(prover, ctx, pv_ge0(prover, n)) == PV_NONE)
+    return none;
   if (pv_is_one(prover, n)) { /* max2(f(0), f(0)) */
     ck_id first = pv_max(prover, prover->zero, k, body);
     pv_thm empty = pv_zero(prover, first, pv_zero_le_zero(prover));
@@ -97,10 +97,10 @@ pv_eqn pv_range_max(pv *prover, pv_ctx ctx, ck_id term, ck_id n, ck_id init, ck_
     if (result.by != PV_NONE)
       return result;
   }
-  if ((n_nonneg = pv_follows(prover, ctx, pv_gt0(prover, n))) != PV_NONE &&
+  if ((n_pos = pv_follows(prover, ctx, pv_gt0(prover, n))) != PV_NONE &&
       pv_runs_backwards(prover, ctx, n, k, body)) {
     result.by =
-        pv_trans(prover, thm, pv_use_lemma(prover, PV_MAX_REVERSE, vars, 1, &fun, 1, &n_nonneg, 1));
+        pv_trans(prover, thm, pv_use_lemma(prover, PV_MAX_REVERSE, vars, 1, &fun, 1, &n_pos, 1));
     if (result.by == PV_NONE)
       return none;
     result.to = pv_right(prover, result.by);
@@ -109,26 +109,44 @@ pv_eqn pv_range_max(pv *prover, pv_ctx ctx, ck_id term, ck_id n, ck_id init, ck_
   return none;
 }
 
-/* max over k < n of b1 = max of b2, from s: b1 = b2 for 0 <= k < n; np: 0 < n */
-pv_thm pv_lift_max(pv *prover, ck_id n, ck_id k, pv_thm thm, pv_thm n_pos) {
-  if (thm == PV_REFL || thm == PV_NONE)
-    return thm;
+/* max over k < n of b1 = max of b2, from thm: b1 = b2 for 0 <= k < n, and base: the same at 0 */
+static pv_thm lift_max(pv *prover, ck_id n, ck_id k, pv_thm thm, pv_thm base) {
   ck_id acc = pv_real_var(prover, "$$acc");
   ck_id vars[2] = {k, acc};
   ck_id before = pv_left(prover, thm);
   ck_id after = pv_right(prover, thm);
   ck_id from = pv_max(prover, n, k, before);
   ck_id to = pv_max(prover, n, k, after);
-  pv_var_sub at0 = {k, prover->zero};
-  pv_thm premises[2] = {pv_zero_le_zero(prover), n_pos};
   pv_thm two[2] = {thm, thm};
-  pv_thm base_same = pv_inst(prover, thm, &at0, 1, NULL, 0, premises, 2);
   pv_thm step_same =
       pv_cong(prover, pv_max2(prover, acc, before), pv_max2(prover, acc, after), two, 2);
   ck_id mid =
       pv_fold1(prover, n, ck_kid(prover->terms, to, 1), k, acc, pv_max2(prover, acc, before));
-  pv_thm first = mid == from ? PV_REFL : pv_cong(prover, from, mid, &base_same, 1);
+  pv_thm first = mid == from ? PV_REFL : pv_cong(prover, from, mid, &base, 1);
   return pv_trans(prover, first, pv_foldcong(prover, mid, to, vars, 2, &step_same, 1));
+}
+
+pv_thm pv_lift_max(pv *prover, ck_id n, ck_id k, pv_thm thm, pv_thm n_pos) {
+  if (thm == PV_REFL || thm == PV_NONE)
+    return thm;
+  pv_var_sub at0 = {k, prover->zero};
+  pv_thm premises[2] = {pv_zero_le_zero(prover), n_pos};
+  return lift_max(prover, n, k, thm, pv_inst(prover, thm, &at0, 1, NULL, 0, premises, 2));
+}
+
+pv_thm pv_lift_max_anyhow(pv *prover, pv_ctx ctx, ck_id n, ck_id k, pv_thm thm) {
+  if (thm == PV_REFL || thm == PV_NONE)
+    return thm;
+  ck_id zero = prover->zero;
+  ck_id first[2] = {ck_sub(prover->terms, pv_left(prover, thm), &k, &zero, 1, NULL, 0),
+                    ck_sub(prover->terms, pv_right(prover, thm), &k, &zero, 1, NULL, 0)};
+  if (first[0] == first[1])
+    return lift_max(prover, n, k, thm, PV_REFL);
+  pv_eqn before = pv_norm(prover, ctx, first[0]);
+  pv_eqn after = pv_norm(prover, ctx, first[1]);
+  if (before.by == PV_NONE || after.by == PV_NONE || before.to != after.to)
+    return PV_NONE;
+  return lift_max(prover, n, k, thm, pv_trans(prover, before.by, pv_sym(prover, after.by)));
 }
 
 /* the argument at which body is one of the functions that maxima go through */
@@ -182,12 +200,10 @@ pv_eqn pv_monotone_max(pv *prover, pv_ctx ctx, ck_id term, ck_id n, ck_id init, 
   ck_id same_k;
   ck_id body_under_binders;
   pv_ctx in;
-  pv_thm n_pos = pv_follows(prover, ctx, pv_gt0(prover, n));
-  pv_thm thm = n_pos == PV_NONE ? PV_NONE : pv_max_written_out(prover, ctx, term, n, init, k, body);
-  pv_thm n_nonneg;
+  pv_thm thm = pv_max_written_out(prover, ctx, term, n, init, k, body);
   if (thm == PV_NONE)
     return none;
-  n_nonneg = pv_scaled(prover, pv_ge0(prover, n), prover->one, n_pos);
+  pv_thm n_pos = pv_follows(prover, ctx, pv_gt0(prover, n));
   pv_var_sub vars[2] = {{pv_int_var(prover, "n"), n}, {pv_int_var(prover, "m"), CK_BAD}};
   if (way_of(prover, body, &way, &arg)) {
     ck_id other = pv_max_through_term(prover, way, prover->zero, arg);
@@ -200,8 +216,9 @@ pv_eqn pv_monotone_max(pv *prover, pv_ctx ctx, ck_id term, ck_id n, ck_id init, 
         return none;
       rewritten = pv_sym(prover, back.by);
     }
-    result.by = pv_trans(prover, pv_trans(prover, thm, pv_lift_max(prover, n, k, rewritten, n_pos)),
-                         pv_use_lemma(prover, law[way], vars, 1, &funs, 1, &n_nonneg, 1));
+    result.by =
+        pv_trans(prover, pv_trans(prover, thm, pv_lift_max_anyhow(prover, ctx, n, k, rewritten)),
+                 pv_use_lemma(prover, law[way], vars, 1, &funs, 1, NULL, 0));
   } else if (pv_is_max(prover, body, &body_under_binders) &&
              ck_is_closed(prover->terms, ck_kid(prover->terms, body, 0)) &&
              !ck_has_var(prover->terms, ck_kid(prover->terms, body, 0), k)) {
@@ -215,7 +232,7 @@ pv_eqn pv_monotone_max(pv *prover, pv_ctx ctx, ck_id term, ck_id n, ck_id init, 
     ck_id inner = pv_max_body(prover, body, inner_counter);
     ck_id params[2] = {k, inner_counter};
     ck_fsub funs = pv_fun2_sub(prover, "f2", params, inner);
-    if (inner_pos == PV_NONE || order > 0)
+    if (n_pos == PV_NONE || inner_pos == PV_NONE || order > 0)
       return none;
     vars[1].term = inner_bound;
     result.by =
@@ -228,7 +245,7 @@ pv_eqn pv_monotone_max(pv *prover, pv_ctx ctx, ck_id term, ck_id n, ck_id init, 
     }
   } else {
     pv_thm larger = pv_larger_max(prover, ctx, n, k, body, n_pos);
-    if (larger == PV_NONE)
+    if (larger == PV_NONE && n_pos != PV_NONE)
       larger = pv_image_max(prover, ctx, n, k, body, n_pos);
     result.by = pv_trans(prover, thm, larger);
   }

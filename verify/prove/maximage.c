@@ -108,7 +108,18 @@ static pv_eqn joined_sides(pv *prover, ck_id formula, pv_thm of_f, pv_thm of_g) 
   return pv_rewrite(prover, ck_kid(prover->terms, formula, 1), from, steps, 2);
 }
 
-/* 0 <= n:  max(k < n) max2(f(k), g(k)) = max2(max(k < n) f(k), max(k < n) g(k)) */
+/* joined_at for a bound of no elements */
+static pv_thm joined_nothing(pv *prover, ck_id k, ck_id bound, pv_thm none) {
+  ck_id f = f_at(prover, k);
+  ck_id g = pv_apply(prover, "g", k);
+  ck_id both = pv_max(prover, bound, k, pv_max2(prover, f, g));
+  pv_eqn sides = joined_sides(prover, joined_at(prover, k, bound),
+                              pv_zero(prover, pv_max(prover, bound, k, f), none),
+                              pv_zero(prover, pv_max(prover, bound, k, g), none));
+  return pv_trans(prover, pv_zero(prover, both, none), pv_sym(prover, sides.by));
+}
+
+/* max(k < n) max2(f(k), g(k)) = max2(max(k < n) f(k), max(k < n) g(k)) */
 pv_thm pv_derive_max_join(pv *prover) {
   ck_id n = pv_int_var(prover, "n");
   ck_id j = pv_int_var(prover, "j");
@@ -120,16 +131,11 @@ pv_thm pv_derive_max_join(pv *prover) {
   ck_id body = pv_max2(prover, f, g);
   ck_id zero = prover->zero;
   ck_id j_next = pv_add(prover, j, prover->one);
-  pv_thm none = pv_zero_le_zero(prover);
-  pv_eqn sides = joined_sides(prover, joined_at(prover, k, zero),
-                              pv_zero(prover, pv_max(prover, zero, k, f), none),
-                              pv_zero(prover, pv_max(prover, zero, k, g), none));
-  pv_thm base = pv_trans(prover, pv_zero(prover, pv_max(prover, zero, k, body), none),
-                         pv_sym(prover, sides.by));
+  pv_thm base = joined_nothing(prover, k, zero, pv_zero_le_zero(prover));
   pv_thm j_nonneg = pv_hyp(prover, pv_ge0(prover, j));
-  sides = joined_sides(prover, joined_at(prover, k, j_next),
-                       pv_succ(prover, pv_max(prover, j_next, k, f), j, j_nonneg),
-                       pv_succ(prover, pv_max(prover, j_next, k, g), j, j_nonneg));
+  pv_eqn sides = joined_sides(prover, joined_at(prover, k, j_next),
+                              pv_succ(prover, pv_max(prover, j_next, k, f), j, j_nonneg),
+                              pv_succ(prover, pv_max(prover, j_next, k, g), j, j_nonneg));
   pv_thm assumed = pv_hyp(prover, joined_at(prover, k, j));
   pv_thm last = pv_succ(prover, pv_max(prover, j_next, k, body), j, j_nonneg);
   pv_thm exchanged = pv_prove_eq(
@@ -143,7 +149,10 @@ pv_thm pv_derive_max_join(pv *prover) {
                          pv_inst(prover, exchanged, vars, 4, NULL, 0, NULL, 0));
   step = pv_trans(prover, step, pv_sym(prover, sides.by));
   ck_id invariant = joined_at(prover, k, j);
-  return pv_induct(prover, j, n, 0, &invariant, &base, &step, 1, pv_hyp(prover, pv_ge0(prover, n)));
+  pv_thm some =
+      pv_induct(prover, j, n, 0, &invariant, &base, &step, 1, pv_hyp(prover, pv_ge0(prover, n)));
+  pv_thm none = joined_nothing(prover, k, n, pv_below_zero_is_none(prover, n));
+  return pv_at_any_bound(prover, n, some, none);
 }
 
 /* f(at) <= max over `windows`, from at = i + t, 0 <= i < n, 0 <= t < m */
@@ -303,7 +312,8 @@ static pv_thm through_image(pv *prover, pv_ctx ctx, ck_id n, ck_id k, ck_id argu
   return pv_antisym(prover, at_most, at_least);
 }
 
-/* body in the form that a law wants, equal to it for 0 <= k < n by the normal form */
+/* body in the form that a law wants, equal to it for 0 <= k < n by the normal form; n_pos PV_NONE:
+ * the first elements are compared by themselves */
 static pv_thm in_the_form(pv *prover, pv_ctx ctx, ck_id n, ck_id k, ck_id body, ck_id form,
                           pv_thm n_pos) {
   ck_id same_k;
@@ -313,7 +323,9 @@ static pv_thm in_the_form(pv *prover, pv_ctx ctx, ck_id n, ck_id k, ck_id body, 
   pv_eqn back = pv_norm(prover, inner, form);
   if (same_k != k || back.by == PV_NONE || back.to != body)
     return PV_NONE;
-  return pv_lift_max(prover, n, k, pv_sym(prover, back.by), n_pos);
+  pv_thm same = pv_sym(prover, back.by);
+  return n_pos == PV_NONE ? pv_lift_max_anyhow(prover, ctx, n, k, same)
+                          : pv_lift_max(prover, n, k, same, n_pos);
 }
 
 /* a multiple of x and something without it: other laws are for that */
@@ -388,11 +400,9 @@ pv_thm pv_larger_max(pv *prover, pv_ctx ctx, ck_id n, ck_id k, ck_id body, pv_th
   pv_thm formed = in_the_form(prover, ctx, n, k, body, pv_max2(prover, first, second), n_pos);
   if (formed == PV_NONE)
     return PV_NONE;
-  pv_thm n_nonneg = pv_scaled(prover, pv_ge0(prover, n), prover->one, n_pos);
   pv_var_sub vars = {pv_int_var(prover, "n"), n};
   ck_fsub funs[2] = {pv_fun_sub(prover, "f", &k, first), pv_fun_sub(prover, "g", &k, second)};
-  return pv_trans(prover, formed,
-                  pv_use_lemma(prover, PV_MAX_JOIN, &vars, 1, funs, 2, &n_nonneg, 1));
+  return pv_trans(prover, formed, pv_use_lemma(prover, PV_MAX_JOIN, &vars, 1, funs, 2, NULL, 0));
 }
 
 pv_thm pv_window_max(pv *prover, pv_ctx ctx, ck_id term, ck_id n, ck_id k, ck_id body) {

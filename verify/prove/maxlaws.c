@@ -145,10 +145,8 @@ static pv_eqn pull_max(pv *prover, pv_ctx ctx, ck_id term, ck_id n, ck_id init, 
   ck_id literal = pv_max(prover, n, k, body);
   ck_id literal_base = ck_sub(prover->terms, body, &k, &prover->zero, 1, NULL, 0);
   pv_thm scale_nonneg;
-  pv_thm n_nonneg = pv_follows(prover, ctx, pv_ge0(prover, n));
   pv_thm thm = PV_REFL;
-  if (n_nonneg == PV_NONE ||
-      !pull_parts(prover, ctx, k, body, &scale, &scale_nonneg, &inside, &outside))
+  if (!pull_parts(prover, ctx, k, body, &scale, &scale_nonneg, &inside, &outside))
     return none;
   pv_eqn base = pv_norm(prover, ctx, literal_base);
   if (base.by == PV_NONE || base.to != init)
@@ -165,16 +163,15 @@ static pv_eqn pull_max(pv *prover, pv_ctx ctx, ck_id term, ck_id n, ck_id init, 
   ck_fsub fun = pv_fun_sub(prover, "f", &k, scaled);
   pv_var_sub vars[2] = {{pv_int_var(prover, "n"), n}, {pv_real_var(prover, "x"), outside}};
   if (!pv_is_zero(prover, outside))
-    thm = pv_trans(prover, thm, pv_use_lemma(prover, PV_MAX_ADD, vars, 2, &fun, 1, &n_nonneg, 1));
+    thm = pv_trans(prover, thm, pv_use_lemma(prover, PV_MAX_ADD, vars, 2, &fun, 1, NULL, 0));
   pv_comb comb;
   pv_comb_init(&comb); /* t = max(cin) + out;  max(cin) = c*m;  m = r.t */
   pv_comb_add(&comb, prover->one, thm);
   if (!pv_is_one(prover, scale)) {
-    pv_thm premises[2] = {n_nonneg, scale_nonneg};
     fun.body = inside;
     vars[1].term = scale;
     pv_comb_add(&comb, prover->one,
-                pv_use_lemma(prover, PV_MAX_SCALE, vars, 2, &fun, 1, premises, 2));
+                pv_use_lemma(prover, PV_MAX_SCALE, vars, 2, &fun, 1, &scale_nonneg, 1));
   }
   pv_eqn result = pv_norm(prover, ctx, max);
   if (result.by != PV_NONE) {

@@ -19,6 +19,17 @@ static pv_eqn of_log_sum(pv *prover, pv_ctx ctx, ck_id term) {
   return pv_then(prover, eqn, pv_norm(prover, ctx, eqn.to));
 }
 
+/* exp(log(u)/2) = sqrt u for positive u; PV_REFL: the argument is not of this form */
+static pv_thm of_half_log(pv *prover, pv_ctx ctx, ck_id arg, const pv_poly *poly) {
+  ck_id half = pv_const_inv(prover, pv_num(prover, 2));
+  if (poly->count != 1 || poly->monos[0].coef != half || poly->monos[0].degree != 1 ||
+      ck_head(prover->terms, poly->monos[0].atoms[0]) != CK_LOG)
+    return PV_REFL;
+  ck_id under = ck_kid(prover->terms, poly->monos[0].atoms[0], 0);
+  pv_thm positive = pv_positive(prover, ctx, under);
+  return positive == PV_NONE ? PV_REFL : pv_exp_of_half_log(prover, arg, under, positive);
+}
+
 /* exp(x + y) = exp x * exp y; exp(-x) = inv(exp x); exp(2x) = exp x * exp x; exp 0 = 1; exp(log x)
  * = x */
 pv_eqn pv_norm_exp(pv *prover, pv_ctx ctx, ck_id term) {
@@ -54,7 +65,10 @@ pv_eqn pv_norm_exp(pv *prover, pv_ctx ctx, ck_id term) {
   pv_poly_init(&poly);
   pv_poly_read(prover, &poly, arg);
   ck_id coef = poly.count == 1 ? poly.monos[0].coef : prover->one;
-  if (pv_const_sign(prover, coef) < 0) {
+  pv_thm root = of_half_log(prover, ctx, arg, &poly);
+  if (root != PV_REFL) {
+    eqn = root == PV_NONE ? pv_fail() : (pv_eqn){pv_right(prover, root), root};
+  } else if (pv_const_sign(prover, coef) < 0) {
     ck_id one_part = pv_canon(prover, pv_neg(prover, arg));
     ck_id negated = pv_neg(prover, one_part);
     ck_id exp_part = pv_exp(prover, one_part);

@@ -78,7 +78,7 @@ void pv_poly_read(pv *prover, pv_poly *poly, ck_id term) {
     ck_id *s = as_malloc((m.deg + 1) * sizeof *s);
     if (m.deg)
       memcpy(s, m.atoms, m.deg * sizeof *s);
-    poly->monos[poly->count++] = (pv_mono){ck_q(prover->terms, *ck_poly_coef(g, i)), m.deg, s};
+    poly->monos[poly->count++] = (pv_mono){pv_rational(prover, *ck_poly_coef(g, i)), m.deg, s};
   }
   qsort(poly->monos, poly->count, sizeof *poly->monos, by_atoms);
   if (!g) {

@@ -23,6 +23,9 @@ pv_thm pv_follows_int(pv *prover, pv_ctx ctx, ck_id f);
 pv_thm pv_follows_int_within(pv *prover, pv_ctx ctx, ck_id f, uint32_t effort);
 /* the strict fact a < b of integers as a + 1 <= b, others as they are */
 pv_thm pv_tighten(pv *prover, pv_thm thm);
+/* 0 <= g*e + c as 0 <= e + floor(c/g) where e is an integer polynomial and g does not divide c (the
+ * cut of Gomory and Chvatal), others as they are */
+pv_thm pv_rounded(pv *prover, pv_thm thm);
 /* c with n = c*b under the equations of the context, or CK_BAD */
 ck_id pv_size_quotient(pv *prover, pv_ctx ctx, ck_id n, ck_id divisor);
 

@@ -8,6 +8,9 @@
 pv_eqn pv_norm_sum(pv *prover, pv_ctx ctx, ck_id t);
 /* the sum t as a sum up to m and the rest; fails unless 0 <= m <= n is known */
 pv_eqn pv_cut_sum(pv *prover, pv_ctx ctx, ck_id t, ck_id m);
+/* the sum t as so many sums, of the elements at every stride-th place from 0, from 1, ..; fails
+ * unless the stride is known to divide its bound */
+pv_eqn pv_deal_sum(pv *prover, pv_ctx ctx, ck_id t, uint32_t stride);
 
 /* --- prods.c */
 pv_eqn pv_norm_prod(pv *prover, pv_ctx ctx, ck_id t);
@@ -23,6 +26,9 @@ pv_eqn pv_monotone_max(pv *prover, pv_ctx ctx, ck_id t, ck_id n, ck_id init, ck_
 pv_eqn pv_min_as_max(pv *prover, pv_ctx ctx, ck_id t, ck_id n, ck_id init, ck_id k, ck_id body);
 /* max over k < n of body, from m: body = m for 0 <= k < n; np: 0 < n */
 pv_thm pv_lift_max(pv *prover, ck_id n, ck_id k, pv_thm thm, pv_thm np);
+/* the same where it is not known whether there is an element: the first ones are compared by their
+ * normal forms in ctx */
+pv_thm pv_lift_max_anyhow(pv *prover, pv_ctx ctx, ck_id n, ck_id k, pv_thm thm);
 /* cutmax.c: max(k < n) inner, where inner is the maximum of body_at over what is left of tile k, as
  * one maximum; PV_REFL: it is no such */
 pv_thm pv_cut_tiles_max(pv *prover, pv_ctx ctx, ck_id n, ck_id k, ck_id inner, ck_id counter,

@@ -63,19 +63,18 @@
   ROW(MAX_CUT, max_cut,                                                                            \
       "0 <= g, 0 < T, g*T < D, D <= g*T+T: max(l < g+1) max(t < min2(T, D-l*T)) f(l*T + t) = "     \
       "max(k < D) f(k)")                                                                           \
-  ROW(MAX_ADD, max_add, "0 <= n: max(k < n) f(k)+x = max(k < n) f(k) + x")                         \
-  ROW(MAX_SCALE, max_scale, "0 <= n, 0 <= x: max(k < n) x*f(k) = x * max(k < n) f(k)")             \
-  ROW(MAX_EXP, max_exp, "0 <= n: max(k < n) exp f(k) = exp max(k < n) f(k)")                       \
-  ROW(MAX_RELU, max_relu, "0 <= n: max(k < n) relu f(k) = relu max(k < n) f(k)")                   \
-  ROW(MAX_NRELU, max_nrelu, "0 <= n: max(k < n) -relu(-f(k)) = -relu(-max(k < n) f(k))")           \
+  ROW(MAX_ADD, max_add, "max(k < n) f(k)+x = max(k < n) f(k) + x")                                 \
+  ROW(MAX_SCALE, max_scale, "0 <= x: max(k < n) x*f(k) = x * max(k < n) f(k)")                     \
+  ROW(MAX_EXP, max_exp, "max(k < n) exp f(k) = exp max(k < n) f(k)")                               \
+  ROW(MAX_RELU, max_relu, "max(k < n) relu f(k) = relu max(k < n) f(k)")                           \
+  ROW(MAX_NRELU, max_nrelu, "max(k < n) -relu(-f(k)) = -relu(-max(k < n) f(k))")                   \
   ROW(MAX_FIRST, max_first, "0 <= n: f(0) <= max(k < n) f(k)")                                     \
   ROW(MAX_GE, max_ge, "0 <= i, i < n: f(i) <= max(k < n) f(k)")                                    \
-  ROW(MAX_CONST, max_const, "0 <= n: max(k < n) x = x")                                            \
+  ROW(MAX_CONST, max_const, "max(k < n) x = x")                                                    \
   ROW(MAX_REVERSE, max_reverse, "0 < n: max(k < n) f(k) = max(k < n) f(n-1-k)")                    \
   ROW(MAX_SWAP, max_swap,                                                                          \
       "0 < n, 0 < m: max(i < n) max(k < m) f2(i,k) = max(k < m) max(i < n) f2(i,k)")               \
-  ROW(MAX_JOIN, max_join,                                                                          \
-      "0 <= n: max(k < n) max2(f(k), g(k)) = max2(max(k < n) f(k), max(k < n) g(k))")              \
+  ROW(MAX_JOIN, max_join, "max(k < n) max2(f(k), g(k)) = max2(max(k < n) f(k), max(k < n) g(k))")  \
   ROW(MAX_IMAGE, max_image, "0 <= n: h(max(k < n) f(k)) <= max(k < n) h(f(k))")                    \
   ROW(MAX_WINDOWS, max_windows,                                                                    \
       "0 < n, 0 < m: max(i < n) max(k < m) f(i + k) = max(k < n+m-1) f(k)")                        \
@@ -119,6 +118,11 @@ typedef enum {
   PV_THROUGH_RELU,
   PV_THROUGH_NRELU
 } pv_max_way;
+
+/* of one claim about folds with bound n: from its proofs for 0 <= n and for n < 0 */
+pv_thm pv_at_any_bound(pv *prover, ck_id n, pv_thm some, pv_thm none);
+/* n <= 0 from n < 0: the premise of `zero` for the second one */
+pv_thm pv_below_zero_is_none(pv *prover, ck_id n);
 
 ck_id pv_max_through_term(pv *prover, pv_max_way way, ck_id x, ck_id a);
 #endif

@@ -20,6 +20,8 @@ pv_eqn pv_norm_exp(pv *prover, pv_ctx ctx, ck_id term);
 pv_eqn pv_norm_div(pv *prover, pv_ctx ctx, ck_id t); /* quot.c */
 pv_eqn pv_norm_log(pv *prover, pv_ctx ctx, ck_id t); /* roots.c */
 pv_eqn pv_norm_sqrt(pv *prover, pv_ctx ctx, ck_id t);
+/* exp(w) = sqrt u, where the value of w is log(u)/2; positive: 0 < u */
+pv_thm pv_exp_of_half_log(pv *prover, ck_id half_log, ck_id under, pv_thm positive);
 pv_eqn pv_norm_fold(pv *prover, pv_ctx ctx, ck_id t); /* folds.c */
 /* quot.c: r of a = b*q + r, for a q other than 0; CK_BAD: none */
 ck_id pv_rest_of_division(pv *prover, ck_id a, ck_id b);

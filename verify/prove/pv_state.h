@@ -50,8 +50,8 @@ static inline pv_eqn pv_fail(void) {
   return (pv_eqn){CK_BAD, PV_NONE};
 }
 
-/* the lemmas that pv_lemma.h lists */
-enum { PV_MAX_LEMMAS = 64 };
+/* the lemmas that pv_lemma.h lists; integers of at most this amount are known by number */
+enum { PV_MAX_LEMMAS = 64, PV_SMALL = 32 };
 
 typedef struct pv {
   ck_terms *terms;
@@ -78,8 +78,9 @@ typedef struct pv {
   bool cut;
   ck_id zero;
   ck_id one;
-  as_vec fact_busy; /* uint64_t: hypotheses being normalised */
-  as_vec owned;     /* void *: freed at the end */
+  ck_id small[2 * PV_SMALL + 1]; /* -PV_SMALL .. PV_SMALL; CK_BAD: not asked for yet */
+  as_vec fact_busy;              /* uint64_t: hypotheses being normalised */
+  as_vec owned;                  /* void *: freed at the end */
   uint32_t fuel;
   uint32_t depth;
   uint32_t tightened;   /* how often that was sought for this goal */

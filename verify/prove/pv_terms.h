@@ -9,6 +9,7 @@ ck_id pv_mul(pv *prover, ck_id a, ck_id b);
 ck_id pv_sub(pv *prover, ck_id a, ck_id b); /* a + (-1)*b */
 ck_id pv_neg(pv *prover, ck_id a);
 ck_id pv_num(pv *prover, long n);
+ck_id pv_rational(pv *prover, const mpq_t value);
 ck_id pv_unary(pv *prover, ck_op head, ck_id a);
 ck_id pv_rel(pv *prover, ck_op head, ck_id a, ck_id b);
 ck_id pv_eq(pv *prover, ck_id a, ck_id b);

@@ -32,7 +32,7 @@ static ck_id whole(pv *prover, ck_id coef, ck_id divisor, bool floors) {
   if (floors || mpz_cmp_ui(mpq_denref(quotient), 1) == 0) {
     mpz_fdiv_q(floor, mpq_numref(quotient), mpq_denref(quotient));
     mpq_set_z(quotient, floor);
-    result = ck_q(prover->terms, quotient);
+    result = pv_rational(prover, quotient);
   }
   mpq_clears(quotient, denominator, NULL);
   mpz_clear(floor);

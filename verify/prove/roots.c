@@ -60,8 +60,57 @@ static pv_eqn log_of_prod(pv *prover, pv_ctx ctx, ck_id term) {
   return eqn.by == PV_NONE ? eqn : pv_then(prover, eqn, pv_norm(prover, ctx, sum));
 }
 
+/* 0 < u, which is known, or from 0 <= u and a root of it that is positive */
+static pv_thm positive_under(pv *prover, pv_ctx ctx, ck_id under, pv_thm root_pos) {
+  pv_thm known = pv_positive(prover, ctx, under);
+  pv_thm nonneg = known == PV_NONE ? pv_nonneg(prover, ctx, under) : PV_NONE;
+  if (nonneg == PV_NONE || root_pos == PV_NONE)
+    return known;
+  pv_comb comb;
+  pv_comb_init(&comb); /* root*root = u */
+  pv_comb_add_product(&comb, prover->one, root_pos, root_pos);
+  pv_comb_add(&comb, prover->one, pv_law1(prover, "sqrt2", under, nonneg));
+  return pv_comb_prove(prover, &comb, pv_gt0(prover, under));
+}
+
+/* exp(w) is not negative, and exp(w)*exp(w) = exp(w + w) = exp(log u) = u */
+pv_thm pv_exp_of_half_log(pv *prover, ck_id half_log, ck_id under, pv_thm positive) {
+  ck_id power = pv_exp(prover, half_log);
+  pv_var_sub at = {pv_real_var(prover, "x"), half_log};
+  pv_thm nonneg = pv_scaled(prover, pv_ge0(prover, power), prover->one,
+                            pv_use_lemma(prover, PV_EXP_POS, &at, 1, NULL, 0, NULL, 0));
+  ck_id halves[2] = {half_log, half_log};
+  ck_id both = pv_add(prover, half_log, half_log);
+  ck_id whole = pv_log(prover, under);
+  pv_thm sum = pv_identity(prover, pv_eq(prover, both, whole));
+  pv_thm joined = pv_cong(prover, pv_exp(prover, both), pv_exp(prover, whole), &sum, 1);
+  pv_thm square = pv_trans(prover, pv_sym(prover, pv_law(prover, "exp+", halves, 2, PV_NONE)),
+                           pv_trans(prover, joined, pv_law1(prover, "log", under, positive)));
+  return pv_sym(prover, sqrt_is(prover, under, power, nonneg, square));
+}
+
+/* log(sqrt u) = log(u)/2 */
+static pv_eqn log_of_root(pv *prover, pv_ctx ctx, ck_id term) {
+  ck_id root = ck_kid(prover->terms, term, 0);
+  ck_id under = ck_kid(prover->terms, root, 0);
+  pv_thm root_pos = pv_positive(prover, ctx, root);
+  pv_thm under_pos = positive_under(prover, ctx, under, root_pos);
+  if (root_pos == PV_NONE || under_pos == PV_NONE)
+    return pv_fail();
+  ck_id half = pv_const_inv(prover, pv_num(prover, 2));
+  ck_id half_log = pv_mul(prover, half, pv_log(prover, under));
+  pv_thm power = pv_exp_of_half_log(prover, half_log, under, under_pos);
+  pv_eqn eqn = {half_log, log_is(prover, root, half_log, root_pos, power)};
+  return eqn.by == PV_NONE ? eqn : pv_then(prover, eqn, pv_norm(prover, ctx, half_log));
+}
+
 pv_eqn pv_norm_log(pv *prover, pv_ctx ctx, ck_id term) {
   ck_id arg = ck_kid(prover->terms, term, 0);
+  if (ck_head(prover->terms, arg) == CK_SQRT) {
+    pv_eqn half = log_of_root(prover, ctx, term);
+    if (half.by != PV_NONE)
+      return half;
+  }
   if (ck_head(prover->terms, arg) == CK_FOLD) {
     pv_eqn sum = log_of_prod(prover, ctx, term);
     if (sum.by != PV_NONE)
@@ -106,7 +155,7 @@ static ck_id q_root(pv *prover, ck_id square) {
   if (mpz_perfect_square_p(mpq_numref(value)) && mpz_perfect_square_p(mpq_denref(value))) {
     mpz_sqrt(mpq_numref(value), mpq_numref(value));
     mpz_sqrt(mpq_denref(value), mpq_denref(value));
-    root = ck_q(prover->terms, value);
+    root = pv_rational(prover, value);
   }
   mpq_clear(value);
   return root;

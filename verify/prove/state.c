@@ -1,6 +1,7 @@
 /* The state: made and freed. */
 #include "pv_context.h"
 #include "pv_log.h"
+#include "pv_terms.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,8 +28,10 @@ void pv_init(pv *prover, ck_terms *terms, uint32_t max_steps) {
     prover->lemmas[i] = PV_NONE;
   pv_assumption root = {PV_NONE, CK_BAD, PV_NONE, CK_BAD, 0, 0};
   as_vec_push(&prover->ctxs, &root);
-  prover->zero = ck_int(terms, 0);
-  prover->one = ck_int(terms, 1);
+  for (int i = 0; i <= 2 * PV_SMALL; i++)
+    prover->small[i] = CK_BAD;
+  prover->zero = pv_num(prover, 0);
+  prover->one = pv_num(prover, 1);
 }
 
 void pv_clear(pv *prover) {

@@ -22,7 +22,7 @@ pv_thm pv_by_value(pv *prover, ck_id formula) {
   if (!v)
     return PV_NONE;
   mpq_init(c);
-  q = ck_poly_const(v, c) ? ck_q(prover->terms, c) : CK_BAD;
+  q = ck_poly_const(v, c) ? pv_rational(prover, c) : CK_BAD;
   mpq_clear(c);
   if (q == CK_BAD)
     return PV_NONE;

@@ -5,7 +5,18 @@
 enum { MAX_TREE = 400000 };
 
 ck_id pv_num(pv *prover, long n) {
-  return ck_int(prover->terms, n);
+  if (n < -PV_SMALL || n > PV_SMALL)
+    return ck_int(prover->terms, n);
+  ck_id *known = &prover->small[n + PV_SMALL];
+  if (*known == CK_BAD)
+    *known = ck_int(prover->terms, n);
+  return *known;
+}
+
+ck_id pv_rational(pv *prover, const mpq_t value) {
+  bool small =
+      mpz_cmp_ui(mpq_denref(value), 1) == 0 && mpz_cmpabs_ui(mpq_numref(value), PV_SMALL) <= 0;
+  return small ? pv_num(prover, mpz_get_si(mpq_numref(value))) : ck_q(prover->terms, value);
 }
 
 bool pv_is_const(pv *prover, ck_id term) {
@@ -254,25 +265,21 @@ bool pv_too_big(pv *prover, ck_id term) {
 
 /* --- constants */
 static ck_id q2(pv *prover, ck_id a, ck_id b, int op) {
-  mpq_t x;
-  mpq_t y;
-  ck_id r;
   if (a == CK_BAD || b == CK_BAD)
     return CK_BAD;
   if (op == '*' && a == prover->one)
     return b;
   if (op == '*' && b == prover->one)
     return a;
-  mpq_inits(x, y, NULL);
-  mpq_set(x, *ck_q_value(prover->terms, a));
-  mpq_set(y, *ck_q_value(prover->terms, b));
+  mpq_t result;
+  mpq_init(result);
   if (op == '+')
-    mpq_add(x, x, y);
+    mpq_add(result, *ck_q_value(prover->terms, a), *ck_q_value(prover->terms, b));
   else
-    mpq_mul(x, x, y);
-  r = ck_q(prover->terms, x);
-  mpq_clears(x, y, NULL);
-  return r;
+    mpq_mul(result, *ck_q_value(prover->terms, a), *ck_q_value(prover->terms, b));
+  ck_id term = pv_rational(prover, result);
+  mpq_clear(result);
+  return term;
 }
 
 ck_id pv_const_add(pv *prover, ck_id a, ck_id b) {
@@ -288,14 +295,12 @@ int pv_const_sign(pv *prover, ck_id a) {
 }
 
 ck_id pv_const_inv(pv *prover, ck_id a) {
-  mpq_t x;
-  ck_id r;
-  mpq_init(x);
-  mpq_set(x, *ck_q_value(prover->terms, a));
-  mpq_inv(x, x);
-  r = ck_q(prover->terms, x);
-  mpq_clear(x);
-  return r;
+  mpq_t inverse;
+  mpq_init(inverse);
+  mpq_inv(inverse, *ck_q_value(prover->terms, a));
+  ck_id term = pv_rational(prover, inverse);
+  mpq_clear(inverse);
+  return term;
 }
 
 /* --- the structural order: heads first, then names, then kids from the left.  Counters of the

@@ -180,15 +180,17 @@ static as_status compare(const as_graph *spec, const as_graph *cand, const as_te
 
 /* AS_UNKNOWN: the domain does not settle it */
 static as_status compare_over(const as_graph *spec, const as_graph *cand, const int64_t *env,
-                              const as_tensor *exact, const as_domain *domain, bool interval,
-                              uint64_t max_ops, as_given *given, as_cex *cex, as_err *err) {
+                              as_eval_codes *codes, const as_tensor *exact, const as_domain *domain,
+                              bool interval, uint64_t max_ops, as_given *given, as_cex *cex,
+                              as_err *err) {
   as_tensor *inputs = convert(spec, exact, domain);
   as_tensor *want = as_calloc(spec->n_output + 1, sizeof *want);
   as_tensor *have = as_calloc(cand->n_output + 1, sizeof *have);
   as_err why;
   as_err_init(&why);
   as_eval_marks marks;
-  as_status evaluated = as_eval_graph_ops(spec, domain, env, inputs, want, max_ops, &marks, &why);
+  as_status evaluated =
+      as_eval_graph_again(spec, domain, env, codes, inputs, want, max_ops, &marks, &why);
   as_status verdict = AS_UNKNOWN;
   if (evaluated != AS_OK) {
     as_err_set(err, evaluated == AS_NO ? AS_UNKNOWN : evaluated, "%s",
@@ -203,7 +205,7 @@ static as_status compare_over(const as_graph *spec, const as_graph *cand, const 
     *given = AS_GIVEN_DEFINED;
     as_err_clear(&why);
     as_err_init(&why);
-    evaluated = as_eval_graph_ops(cand, domain, env, inputs, have, max_ops, &marks, &why);
+    evaluated = as_eval_graph_again(cand, domain, env, codes, inputs, have, max_ops, &marks, &why);
     if (evaluated == AS_OK) {
       verdict = compare(spec, cand, want, have, interval, &marks, cex);
     } else if (evaluated == AS_NO) {
@@ -244,9 +246,9 @@ void as_compare_keep(const as_graph *spec, const as_graph *cand, const int64_t *
   cex->input = convert(spec, exact, &as_domain_exact);
 }
 
-as_status as_compare_at(const as_graph *spec, const as_graph *cand, const int64_t *env,
-                        const as_tensor *exact, uint64_t max_ops, as_given *given, as_cex *cex,
-                        as_err *err) {
+as_status as_compare_again(const as_graph *spec, const as_graph *cand, const int64_t *env,
+                           as_eval_codes *codes, const as_tensor *exact, uint64_t max_ops,
+                           as_given *given, as_cex *cex, as_err *err) {
   as_given unused;
   if (!given)
     given = &unused;
@@ -258,19 +260,26 @@ as_status as_compare_at(const as_graph *spec, const as_graph *cand, const int64_
     as_err_set(err, AS_BAD_INPUT, "the two programs have other inputs or outputs");
     return AS_BAD_INPUT;
   }
-  as_status verdict =
-      compare_over(spec, cand, env, exact, &as_domain_exact, false, max_ops, given, cex, err);
+  as_status verdict = compare_over(spec, cand, env, codes, exact, &as_domain_exact, false, max_ops,
+                                   given, cex, err);
   static const long bits[] = {100, 400};
   for (size_t i = 0;
        verdict == AS_UNKNOWN && *given != AS_GIVEN_NOT_HERE && i < sizeof bits / sizeof *bits;
        i++) {
     as_interval_domain interval;
     as_interval_domain_init(&interval, bits[i]);
-    verdict = compare_over(spec, cand, env, exact, &interval.d, true, max_ops, given, cex, err);
+    verdict =
+        compare_over(spec, cand, env, NULL, exact, &interval.d, true, max_ops, given, cex, err);
   }
   if (verdict == AS_NO)
     as_compare_keep(spec, cand, env, exact, cex);
   return verdict;
+}
+
+as_status as_compare_at(const as_graph *spec, const as_graph *cand, const int64_t *env,
+                        const as_tensor *exact, uint64_t max_ops, as_given *given, as_cex *cex,
+                        as_err *err) {
+  return as_compare_again(spec, cand, env, NULL, exact, max_ops, given, cex, err);
 }
 
 as_status as_cex_replay(const as_graph *spec, const as_graph *cand, const as_cex *cex,

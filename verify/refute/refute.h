@@ -73,6 +73,10 @@ typedef enum {
 as_status as_compare_at(const as_graph *spec, const as_graph *cand, const int64_t *env,
                         const as_tensor *exact, uint64_t max_ops, as_given *given /* may be NULL */,
                         as_cex *cex, as_err *err);
+/* the same for comparisons of the two at the same sizes, with what is compiled for them */
+as_status as_compare_again(const as_graph *spec, const as_graph *cand, const int64_t *env,
+                           as_eval_codes *codes, const as_tensor *exact, uint64_t max_ops,
+                           as_given *given, as_cex *cex, as_err *err);
 void as_compare_keep(const as_graph *spec, const as_graph *cand, const int64_t *env,
                      const as_tensor *exact, as_cex *cex); /* sizes and inputs, into cex */
 /* inputs of the program at these sizes, over domain d, all zero; NULL with err if an extent has no

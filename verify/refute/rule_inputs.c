@@ -93,8 +93,9 @@ static void outputs_clear(const as_graph *graph, as_tensor *outputs) {
 }
 
 /* the assumptions' tensors over a domain; NULL where they have no shape or cannot be evaluated */
-static as_tensor *evaluate(const as_rule *rule, const int64_t *env, const as_tensor *inputs,
-                           const as_domain *domain, uint64_t max_ops, as_eval_marks *marks) {
+static as_tensor *evaluate(const as_rule *rule, const int64_t *env, as_eval_codes *codes,
+                           const as_tensor *inputs, const as_domain *domain, uint64_t max_ops,
+                           as_eval_marks *marks) {
   const as_graph *graph = rule->assume;
   as_tensor *converted = NULL;
   as_tensor *outputs = as_calloc(graph->n_output + 1, sizeof *outputs);
@@ -104,8 +105,8 @@ static as_tensor *evaluate(const as_rule *rule, const int64_t *env, const as_ten
         domain->from_q(domain, as_tensor_at(&converted[i], k), *number(&inputs[i], k));
     }
   }
-  as_status status = as_eval_graph_ops(graph, domain, env, converted ? converted : inputs, outputs,
-                                       max_ops, marks, NULL);
+  as_status status = as_eval_graph_again(graph, domain, env, codes, converted ? converted : inputs,
+                                         outputs, max_ops, marks, NULL);
   as_inputs_free(graph, converted);
   if (status == AS_OK)
     return outputs;
@@ -142,8 +143,8 @@ static bool all_hold(const as_rule *rule, const as_tensor *outputs) {
   return true;
 }
 
-bool as_rule_holds(const as_rule *rule, const int64_t *env, const as_tensor *inputs,
-                   uint64_t max_ops) {
+bool as_rule_holds(const as_rule *rule, const int64_t *env, as_eval_codes *codes,
+                   const as_tensor *inputs, uint64_t max_ops) {
   for (uint32_t i = 0; i < rule->decl->n_input; i++) {
     for (size_t k = 0; k < inputs[i].n && rule->type[i] != AS_R_REAL; k++) {
       mpq_t *value = number(&inputs[i], k);
@@ -162,7 +163,8 @@ bool as_rule_holds(const as_rule *rule, const int64_t *env, const as_tensor *inp
     as_interval_domain_init(&interval, 100);
     as_eval_marks marks; /* also of what no element of the assumptions needs */
     as_tensor *outputs =
-        evaluate(rule, env, inputs, way ? &interval.d : &as_domain_exact, max_ops, &marks);
+        way ? evaluate(rule, env, NULL, inputs, &interval.d, max_ops, &marks)
+            : evaluate(rule, env, codes, inputs, &as_domain_exact, max_ops, &marks);
     if (outputs == NULL)
       return false;
     holds = !marks.flags && all_hold(rule, outputs);
@@ -249,7 +251,8 @@ static bool mend(const as_rule *rule, uint32_t i, const as_tensor *outputs, as_t
 }
 
 bool as_rule_sample(const as_rule *rule, const as_constants *constants, const int64_t *env,
-                    as_tensor *inputs, as_rng *rng, uint32_t round, uint64_t max_ops) {
+                    as_eval_codes *codes, as_tensor *inputs, as_rng *rng, uint32_t round,
+                    uint64_t max_ops) {
   enum { STARTS = 6, PLAIN = 24, ROUNDS = 10 };
 
   for (uint32_t attempt = 0; attempt < STARTS + PLAIN; attempt++) {
@@ -261,7 +264,7 @@ bool as_rule_sample(const as_rule *rule, const as_constants *constants, const in
       return true;
     for (int mending = 0; mending < ROUNDS; mending++) {
       as_eval_marks marks;
-      as_tensor *outputs = evaluate(rule, env, inputs, &as_domain_exact, max_ops, &marks);
+      as_tensor *outputs = evaluate(rule, env, codes, inputs, &as_domain_exact, max_ops, &marks);
       if (outputs == NULL)
         return false;
       bool changed = false;
@@ -281,7 +284,7 @@ bool as_rule_sample(const as_rule *rule, const as_constants *constants, const in
       if (!changed)
         break;
     }
-    if (as_rule_holds(rule, env, inputs, max_ops))
+    if (as_rule_holds(rule, env, codes, inputs, max_ops))
       return true;
   }
   return false;

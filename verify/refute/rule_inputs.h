@@ -7,10 +7,11 @@
 #include "constants.h"
 
 /* fills exact inputs by the t-th way of choosing numbers, some of them near the constants; false:
- * none were found that satisfy the assumptions */
+ * none were found that satisfy the assumptions.  codes: of these sizes; NULL: none are kept */
 bool as_rule_sample(const as_rule *rule, const as_constants *constants, const int64_t *env,
-                    as_tensor *inputs, as_rng *rng, uint32_t round, uint64_t max_ops);
+                    as_eval_codes *codes, as_tensor *inputs, as_rng *rng, uint32_t round,
+                    uint64_t max_ops);
 /* types and assumptions, surely */
-bool as_rule_holds(const as_rule *rule, const int64_t *env, const as_tensor *inputs,
-                   uint64_t max_ops);
+bool as_rule_holds(const as_rule *rule, const int64_t *env, as_eval_codes *codes,
+                   const as_tensor *inputs, uint64_t max_ops);
 #endif

@@ -47,7 +47,8 @@ typedef struct {
   as_status status;
   as_err *err;
   uint32_t shrinks;
-  uint32_t rounds; /* of inputs at the same sizes: more where there are few sizes to choose */
+  as_eval_codes *codes; /* of the sizes at hand; NULL: nothing is kept */
+  uint32_t rounds;      /* of inputs at the same sizes: more where there are few sizes to choose */
   as_constants constants;
 } refuter;
 
@@ -135,9 +136,11 @@ static bool late(const refuter *job) {
 
 /* the right side is ill-formed at any sizes: an instance at which the left one is not shows the
  * rule wrong */
-static as_status ill_formed(const as_rule *rule, const int64_t *env, const as_tensor *inputs,
-                            uint64_t max_ops, as_given *given, as_cex *cex) {
-  as_status status = as_compare_at(rule->lhs, rule->lhs, env, inputs, max_ops, given, cex, NULL);
+static as_status ill_formed(const as_rule *rule, const int64_t *env, as_eval_codes *codes,
+                            const as_tensor *inputs, uint64_t max_ops, as_given *given,
+                            as_cex *cex) {
+  as_status status =
+      as_compare_again(rule->lhs, rule->lhs, env, codes, inputs, max_ops, given, cex, NULL);
   as_cex_clear(cex);
   if (status == AS_NO || *given != AS_GIVEN_DEFINED)
     return AS_UNKNOWN;
@@ -229,8 +232,8 @@ static bool compare(refuter *job, const as_tensor *inputs) {
   as_err_init(&why);
   as_given given;
   if (rule->ill_formed) {
-    as_status status =
-        ill_formed(rule, job->now->instance.env, inputs, job->budget->max_ops, &given, &job->cex);
+    as_status status = ill_formed(rule, job->now->instance.env, job->codes, inputs,
+                                  job->budget->max_ops, &given, &job->cex);
     if (job->shrinks == 0)
       count(job, given);
     if (status == AS_NO)
@@ -238,8 +241,8 @@ static bool compare(refuter *job, const as_tensor *inputs) {
     as_err_clear(&why);
     return job->status != AS_UNKNOWN;
   }
-  as_status status = as_compare_at(rule->lhs, rule->rhs, job->now->instance.env, inputs,
-                                   job->budget->max_ops, &given, &job->cex, &why);
+  as_status status = as_compare_again(rule->lhs, rule->rhs, job->now->instance.env, job->codes,
+                                      inputs, job->budget->max_ops, &given, &job->cex, &why);
   if (job->shrinks == 0)
     count(job, given);
   if (status == AS_BAD_INPUT || status == AS_INTERNAL) {
@@ -252,15 +255,13 @@ static bool compare(refuter *job, const as_tensor *inputs) {
   return job->status != AS_UNKNOWN;
 }
 
-static bool try_sizes(void *arg) {
-  refuter *job = arg;
+static void forget_codes(refuter *job) {
+  as_eval_codes_free(job->codes);
+  job->codes = NULL;
+}
+
+static bool try_rounds(refuter *job) {
   as_rule *rule = job->now->with_ranks;
-  if (job->shrinks == 0)
-    job->tally->sizes++;
-  if (elements_of(job) > MOST_ELEMENTS) {
-    job->tally->open++;
-    return false;
-  } /* too large: there may be such an instance */
   for (uint32_t round = 0; round < job->rounds; round++) {
     if (late(job))
       return true;
@@ -271,8 +272,8 @@ static bool try_sizes(void *arg) {
     bool stop = false;
     for (uint32_t i = 0; i < rule->lhs->n_input; i++)
       has_elements = has_elements || inputs[i].n > 0;
-    if (as_rule_sample(rule, &job->constants, job->now->instance.env, inputs, &job->rng, round,
-                       job->budget->max_ops))
+    if (as_rule_sample(rule, &job->constants, job->now->instance.env, job->codes, inputs, &job->rng,
+                       round, job->budget->max_ops))
       stop = compare(job, inputs);
     as_inputs_free(rule->lhs, inputs);
     if (stop)
@@ -281,6 +282,20 @@ static bool try_sizes(void *arg) {
       return false;
   }
   return false;
+}
+
+static bool try_sizes(void *arg) {
+  refuter *job = arg;
+  if (job->shrinks == 0)
+    job->tally->sizes++;
+  if (elements_of(job) > MOST_ELEMENTS) {
+    job->tally->open++;
+    return false;
+  } /* too large: there may be such an instance */
+  job->codes = as_eval_codes_new();
+  bool stop = try_rounds(job);
+  forget_codes(job);
+  return stop;
 }
 
 /* instances of one shape with sizes up to top; all of them where they are few */
@@ -314,8 +329,9 @@ static bool still(refuter *job, const as_tensor *inputs) {
   job->status = AS_UNKNOWN;
   job->shrinks++;
   as_rule *rule = job->now->with_ranks;
-  bool found = as_rule_holds(rule, job->now->instance.env, inputs, job->budget->max_ops) &&
-               compare(job, inputs) && job->status == AS_NO;
+  bool found =
+      as_rule_holds(rule, job->now->instance.env, job->codes, inputs, job->budget->max_ops) &&
+      compare(job, inputs) && job->status == AS_NO;
   if (found) {
     as_cex_clear(&old);
   } else {
@@ -337,15 +353,17 @@ static void shrink_sizes(refuter *job) {
         break;
       bool found = false;
       if (as_instance_settle(instance)) {
+        job->codes = as_eval_codes_new();
         for (uint32_t round = 0; round < 3 * job->budget->inputs && !found; round++) {
           as_tensor *inputs =
               as_inputs_new(job->now->with_ranks->lhs, &as_domain_exact, instance->env, NULL);
           found = inputs &&
-                  as_rule_sample(job->now->with_ranks, &job->constants, instance->env, inputs,
-                                 &job->rng, round, job->budget->max_ops) &&
+                  as_rule_sample(job->now->with_ranks, &job->constants, instance->env, job->codes,
+                                 inputs, &job->rng, round, job->budget->max_ops) &&
                   still(job, inputs);
           as_inputs_free(job->now->with_ranks->lhs, inputs);
         }
+        forget_codes(job);
       }
       if (found)
         break;
@@ -367,6 +385,7 @@ static void shrink_values(refuter *job) {
                           as_tensor_at(&job->cex.input[i], k));
     }
   }
+  job->codes = as_eval_codes_new();
   for (uint32_t i = 0; inputs && i < rule->lhs->n_input; i++) {
     for (size_t k = 0; k < inputs[i].n && looked_at < MOST_SHRUNK; k++, looked_at++) {
       mpq_t *number = as_tensor_at(&inputs[i], k);
@@ -387,6 +406,7 @@ static void shrink_values(refuter *job) {
       mpq_clear(old);
     }
   }
+  forget_codes(job);
   as_inputs_free(rule->lhs, inputs);
 }
 
@@ -561,11 +581,11 @@ as_status as_rule_replay(const as_rulefile *file, uint32_t index, const as_rule_
   }
   for (uint32_t k = 0; k < rule->decl->n_fact && fits; k++)
     fits = as_fact_holds(rule->sizes, &rule->decl->fact[k], env);
-  if (fits && as_rule_holds(rule, env, cex->cex.input, 0)) {
+  if (fits && as_rule_holds(rule, env, NULL, cex->cex.input, 0)) {
     as_cex again;
     as_given given;
     status = rule->ill_formed
-                 ? ill_formed(rule, env, cex->cex.input, 0, &given, &again)
+                 ? ill_formed(rule, env, NULL, cex->cex.input, 0, &given, &again)
                  : as_compare_at(rule->lhs, rule->rhs, env, cex->cex.input, 0, NULL, &again, err);
     if (status == AS_NO && again.kind != cex->cex.kind)
       status = AS_UNKNOWN;

@@ -1,121 +1,455 @@
 #!/usr/bin/env python3
-"""How much of KernelBench becomes certified kernels.
+"""How much of KernelBench becomes certified kernels, whether they are right, and how fast.
 
-usage: kernelbench.py CHECKOUT [--level N] [--import-only] [--seconds S] [--out FILE.tsv] [NAME..]
+usage: kernelbench.py CHECKOUT [--level N] [--blocks FOLDER] [--jobs N] [--seconds S] [--limit S]
+                      [--import-only | --check | --time DIR] [--keep DIR] [--out FILE.jsonl] [NAME..]
+       kernelbench.py --table FILE.jsonl..
 
-CHECKOUT is a checkout of the public repository ScalingIntelligence/KernelBench.  Each problem is
-exported with tensors that have shapes and no data, so that its size does not matter; its graph is
-divided into islands, and each island is translated.  Without --import-only each island is
-certified too.  One line a problem: level, name, operators that compute, those in islands, islands,
-certified islands, kernels, seconds, and what the cuts are for.
+CHECKOUT is a checkout of the public repository ScalingIntelligence/KernelBench; --blocks names a
+folder of problems of the same form.  One JSON object a problem goes to --out; --table makes of such
+files the text of bench/results/kernelbench.md.
+
+Without a mode each problem is exported with tensors that have shapes and no data, at the sizes that
+it states, divided into islands, and each island is certified.  --check compares, at reduced sizes,
+what assay.compile gives on the CPU (certified kernels under the emulation) and what PyTorch gives
+with the same model in double precision.  --keep leaves the certified kernels as text in a folder,
+which --time takes on a machine with a GPU and without an `assay`: eager, torch.compile and the
+kernels are timed in one run.  Each problem has a process and a time limit of its own.
 """
 
 import argparse
-import importlib.util
+import ast
+import copy
+import json
+import math
+import multiprocessing
+import os
+import signal
+import statistics
+import subprocess
 import sys
-import tempfile
 import time
+import types
 import warnings
 from pathlib import Path
 
 import torch
+from torch.utils.flop_counter import flop_registry
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 
-from assay import tool  # noqa: E402
+from assay import cache, tool  # noqa: E402
+from assay.compiled import Compiled, Options  # noqa: E402
 from assay.equality import SPECIFICATIONS  # noqa: E402
 from assay.errors import AssayError  # noqa: E402
-from assay.islands import Island, computes, divide, translate_island  # noqa: E402
-from assay.program import Extents  # noqa: E402
+from assay.islands import Island, computes, divide, programs_of  # noqa: E402
 from assay.translate import export  # noqa: E402
 
+# what KernelBench allows an fp32 kernel to be away, absolutely and relatively; 16-bit types more
+TOLERANCE = {torch.float32: 1e-4, torch.float16: 1e-2, torch.bfloat16: 1e-2}
+INPUTS_CHECKED = 3
 
-def load(path):
-    """The problem's model and inputs, in evaluation mode and without data."""
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+
+# -- problems ------------------------------------------------------------------------------------
+
+
+class Reduce(ast.NodeTransformer):
+    """Numbers above 8 that a problem's module gives names become small, batches odd."""
+
+    @staticmethod
+    def small(value):
+        return 8 * max(1, round(math.log2(value) / 2) - 1) if value > 8 else value
+
+    def visit_Module(self, module):
+        for statement in module.body:
+            if isinstance(statement, ast.Assign):
+                name = getattr(statement.targets[0], "id", "")
+                for part in ast.walk(statement.value):
+                    if isinstance(part, ast.Constant) and type(part.value) is int:
+                        batch = "batch" in name and part.value > 3
+                        part.value = 3 if batch else self.small(part.value)
+        return module
+
+
+def load(path, reduced=False):
+    """The module of a problem; `reduced` has smaller numbers at its top level."""
+    tree = ast.parse(path.read_text())
+    if reduced:
+        tree = Reduce().visit(tree)
+    module = types.ModuleType(path.stem)
+    module.__file__ = str(path)
+    exec(compile(tree, str(path), "exec"), module.__dict__)
+    return module
+
+
+def model_of(module):
+    """The model in evaluation mode, of the module's DTYPE where it has one."""
+    model = module.Model(*module.get_init_inputs()).eval()
+    return model.to(module.DTYPE) if hasattr(module, "DTYPE") else model
+
+
+def without_data(module):
     with torch.device("meta"):
-        model = module.Model(*module.get_init_inputs()).eval()
-        inputs = [x for x in module.get_inputs()]
-    return model, inputs
+        return model_of(module), list(module.get_inputs())
 
 
-def certify(program, seconds):
-    """Verdict and kernel count of one island's program."""
-    with tempfile.TemporaryDirectory() as folder:
-        folder = Path(folder)
-        (folder / SPECIFICATIONS.name).write_text(SPECIFICATIONS.read_text())
-        (folder / "island.tp").write_text(program.tp(SPECIFICATIONS.name))
-        try:
-            result = tool.run(
-                ["optimize", folder / "island.tp", f"--seconds={seconds}", "-q"],
-                folder / "result",
-                seconds + 60,
-            )
-        except AssayError as problem:
-            return "FAILED " + str(problem).splitlines()[-1], 0
-        return result.verdict, result.report.get("kernel_count", 0)
+def is_problem(path):
+    tree = ast.parse(path.read_text())
+    return any(isinstance(part, ast.ClassDef) and part.name == "Model" for part in tree.body)
 
 
-def judge(path, options):
-    """One row of the table."""
+# -- certified -----------------------------------------------------------------------------------
+
+
+def flops(node):
+    """Floating-point operations of a step: of products by PyTorch's formulas, else one a result."""
+    result = node.meta.get("val")
+    result = result[0] if isinstance(result, (tuple, list)) else result
+    if not isinstance(result, torch.Tensor) or not computes(node):
+        return 0
+    formula = flop_registry.get(getattr(node.target, "overloadpacket", None))
+    if formula is None:
+        return result.numel()
+    values = torch.fx.node.map_arg(node.args, lambda n: n.meta["val"])
+    return int(formula(*values, out_val=result))
+
+
+def certify(path, options):
+    """Share of operators and work in certified kernels, island by island."""
+    start = time.monotonic()
+    model, inputs = without_data(load(path))
+    graph = export(model, inputs, fixed=True).graph_module.graph
+    pieces, reasons = divide(graph, least_work=1)
+    steps = [node for node in graph.nodes if node.op == "call_function"]
+    results = cache.Search(SPECIFICATIONS, options.seconds)
+    found = {
+        "operators": sum(map(computes, steps)),
+        "flops": sum(map(flops, steps)),
+        "export_s": round(time.monotonic() - start, 1),
+        "cuts": sorted({f"{r.operator}: {r.reason}" for r in reasons.values()}),
+    }
+    found["islands"] = [
+        island_row(piece, number, results, options)
+        for number, piece in enumerate(p for p in pieces if isinstance(p, Island))
+    ]
+    found["seconds"] = round(time.monotonic() - start, 1)
+    return found
+
+
+def in_a_line(problem):
+    """What the program said, without the command that was run."""
+    lines = str(problem).splitlines()
+    said = [line for line in lines if line.startswith("assay: ")]
+    return (said or lines[-1:])[0][:300]
+
+
+def island_row(island, number, results, options):
+    row = {"operators": island.work, "flops": sum(map(flops, island.nodes)), "certified": False}
     start = time.monotonic()
     try:
-        model, inputs = load(path)
-        graph = export(model, inputs, fixed=True).graph_module.graph
-    except Exception as problem:  # noqa: BLE001  (whatever export raises is the row's text)
-        return ["-"] * 5 + [0, f"not exported: {type(problem).__name__}: {problem}".splitlines()[0]]
-    pieces, reasons = divide(graph, least_work=1)
-    all_work = sum(computes(n) for n in graph.nodes if n.op == "call_function")
-    islands = [p for p in pieces if isinstance(p, Island)]
-    covered = certified = kernels = 0
-    notes = sorted({f"{r.operator}: {r.reason}" for r in reasons.values()})
-    for island in islands:
-        try:
-            program = translate_island(island, "island", Extents())
-        except AssayError as problem:
-            notes.append(str(problem))
+        for how, program in programs_of(island, f"island{number}"):
+            row.update(statements=len(program.statements), windows=how)
+            if options.import_only:
+                break
+            try:
+                directory = results.find(program.tp(SPECIFICATIONS.name))
+            except AssayError as problem:
+                row.setdefault("why", in_a_line(problem))
+                continue
+            report = json.loads((directory / "report.json").read_text())
+            row.update(certified=True, kernels=len(report["kernels"]))
+            row.pop("why", None)
+            if options.keep:
+                keep(directory, program.tp(SPECIFICATIONS.name), options.keep)
+            break
+    except AssayError as problem:
+        row["why"] = in_a_line(problem)
+    row["seconds"] = round(time.monotonic() - start, 1)
+    return row
+
+
+def keep(directory, text, folder):
+    """The library's text of a result, for a machine with a CUDA compiler and no `assay`."""
+    made = folder / cache.Carried.name(text) / "build-cuda"
+    made.mkdir(parents=True, exist_ok=True)
+    command = [tool.find_tool(), "build", directory, "--device=cuda", "-o", made]
+    environment = {**os.environ, "NVCC": "true"}  # the text is wanted, not what it compiles to
+    subprocess.run(command, env=environment, capture_output=True, check=True)
+    for path in made.iterdir():
+        if path.name not in ("library.cu", "interface.json"):
+            path.unlink()
+
+
+# -- correct -------------------------------------------------------------------------------------
+
+
+def flat(outputs):
+    return [x for x in torch.utils._pytree.tree_leaves(outputs) if isinstance(x, torch.Tensor)]
+
+
+def in_double(tree):
+    def wide(x):
+        return x.double() if isinstance(x, torch.Tensor) and x.is_floating_point() else x
+
+    return torch.utils._pytree.tree_map(wide, tree)
+
+
+def away(results, reference):
+    """How far tensors are from the reference, in units of what KernelBench allows."""
+    worst = 0.0
+    for result, exact in zip(flat(results), flat(reference), strict=True):
+        if result.shape != exact.shape:
+            return math.inf
+        allowed = TOLERANCE.get(result.dtype, 0) * (1 + exact.abs()) if exact.numel() else exact
+        difference = (result.double() - exact.double()).abs()
+        if exact.numel():
+            worst = max(worst, float((difference / allowed.double().clamp_min(1e-30)).max()))
+    return worst if worst == worst else math.inf
+
+
+def check(path, options):
+    """Certified kernels under the emulation, and eager PyTorch, beside double precision."""
+    torch.manual_seed(42)
+    module = load(path, reduced=True)
+    model = model_of(module)
+    inputs = list(module.get_inputs())
+    exported = export(model, inputs, fixed=True)
+    fast = Compiled(exported, Options(device="cpu", seconds=options.seconds, least_work=1, quiet=True))
+    exact_model = copy.deepcopy(model).double()
+    ours = eager = 0.0
+    with torch.no_grad():
+        for _ in range(INPUTS_CHECKED):
+            exact = exact_model(*in_double(inputs))
+            ours = max(ours, away(fast(*inputs), exact))
+            eager = max(eager, away(model(*inputs), exact))
+            inputs = list(module.get_inputs())
+    return {
+        "checked": [list(x.shape) for x in inputs if isinstance(x, torch.Tensor)],
+        "parts": len(fast.parts),
+        "left": sorted({f"{target}: {reason}"[:200] for target, reason, _ in fast.left}),
+        "ours": ours,
+        "eager": eager,
+    }
+
+
+# -- fast ----------------------------------------------------------------------------------------
+
+
+def milliseconds(function, inputs, calls=30):
+    """Median time of a call by events, after warming up, with the cache flushed before each."""
+    flush = torch.empty(64 << 20, dtype=torch.int32, device="cuda")
+    times = []
+    for call in range(calls + 5):
+        flush.zero_()
+        start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        start.record()
+        function(*inputs)
+        stop.record()
+        torch.cuda.synchronize()
+        if call >= 5:
+            times.append(start.elapsed_time(stop))
+    return statistics.median(times)
+
+
+def measure(path, options):
+    """Eager, torch.compile and the carried kernels in one run on a GPU."""
+    torch.manual_seed(42)
+    module = load(path)
+    with torch.device("cuda"), torch.no_grad():
+        model = model_of(module)
+        inputs = [x.cuda() if isinstance(x, torch.Tensor) else x for x in module.get_inputs()]
+        exported = export(model, inputs, fixed=True)
+        choices = Options(device="cuda", least_work=1, quiet=True)
+        fast = Compiled(exported, choices, cache.Carried(options.time))
+        found = {
+            "parts": len(fast.parts),
+            "left": len(fast.left),
+            "away_from_eager": away(fast(*inputs), model(*inputs)),
+            "eager_ms": milliseconds(model, inputs),
+            "ours_ms": milliseconds(fast, inputs),
+        }
+        found["compile_ms"] = milliseconds(torch.compile(model), inputs)
+    return found
+
+
+# -- one process a problem -----------------------------------------------------------------------
+
+
+def answer(work, path, options, end):
+    os.setsid()  # a group of its own, so that what it starts ends with it
+    warnings.simplefilter("ignore")
+    torch.set_num_threads(1)
+    try:
+        found = work(path, options)
+    except Exception as problem:  # noqa: BLE001  (whatever goes wrong is the row's text)
+        found = {"error": f"{type(problem).__name__}: {problem}".splitlines()[0][:300]}
+    end.send(found)
+    end.close()
+
+
+class Job:
+    """A problem under way."""
+
+    def __init__(self, work, level, path, options):
+        self.level, self.name = level, path.stem
+        self.start = time.monotonic()
+        here, there = multiprocessing.Pipe(duplex=False)
+        self.end = here
+        context = multiprocessing.get_context("spawn" if options.time else "fork")
+        self.process = context.Process(target=answer, args=(work, path, options, there))
+        self.process.start()
+        there.close()
+
+    def result(self, limit):
+        """The row once there is one, or None."""
+        late = time.monotonic() - self.start > limit
+        if not late and not self.end.poll() and self.process.is_alive():
+            return None
+        found = {"error": f"no answer within {limit} s"}
+        if self.end.poll():
+            try:
+                found = self.end.recv()
+            except EOFError:
+                found = {"error": "the process ended without an answer"}
+        elif late:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.join()
+        return {"level": self.level, "problem": self.name, **found}
+
+
+def problems(options):
+    folders = [("blocks", options.blocks)] if options.blocks else []
+    for level in [options.level] if options.level else [1, 2, 3]:
+        if options.checkout:
+            folders.append((level, options.checkout / "KernelBench" / f"level{level}"))
+    for level, folder in folders:
+        for path in sorted(folder.glob("*.py"), key=lambda p: (len(p.stem.split("_")[0]), p.stem)):
+            wanted = any(path.stem == n or path.stem.startswith(f"{n}_") for n in options.names)
+            if (wanted or not options.names) and is_problem(path):
+                yield level, path
+
+
+def warm_up():
+    """What torch.export loads the first time, before processes are made that would load it each."""
+    export(torch.nn.ReLU(), [torch.empty(2, 2, device="meta")], fixed=True)
+
+
+def run_all(work, options):
+    warm_up()
+    waiting, running, rows = list(problems(options)), [], []
+    out = options.out.open("a") if options.out else None
+    while waiting or running:
+        while waiting and len(running) < options.jobs:
+            running.append(Job(work, *waiting.pop(0), options))
+        for job in list(running):
+            row = job.result(options.limit)
+            if row is None:
+                continue
+            running.remove(job)
+            rows.append(row)
+            print(json.dumps(row), flush=True)
+            if out:
+                out.write(json.dumps(row) + "\n")
+                out.flush()
+        time.sleep(0.1)
+    return rows
+
+
+# -- tables --------------------------------------------------------------------------------------
+
+
+def share(part, whole):
+    return f"{part} of {whole} ({100 * part / whole:.0f}%)" if whole else "-"
+
+
+def table(rows):
+    """The text for one level: sums first, then a line a problem that was not wholly certified."""
+    done = [r for r in rows if "islands" in r]
+    islands = [i for r in done for i in r["islands"]]
+    certified = [i for i in islands if i["certified"]]
+    several = [i for i in certified if i["operators"] > 1]
+    fewer = sum(i["kernels"] < i["operators"] for i in several)
+    whole = [r for r in done if sum(i["operators"] for i in r["islands"]) == r["operators"]]
+    wholly = [r for r in whole if all(i["certified"] for i in r["islands"])]
+    operators = sum(r["operators"] for r in done)
+    work = sum(r["flops"] for r in done)
+    seconds = sorted(r["seconds"] for r in done)
+    checked = [r for r in rows if "ours" in r]
+    right = sum(r["ours"] <= 1 or r["ours"] <= 4 * r["eager"] for r in checked)
+    yield f"| problems | {len(rows)} |"
+    yield "|---|---|"
+    yield f"| wholly in islands | {share(len(whole), len(rows))} |"
+    yield f"| wholly certified | {share(len(wholly), len(rows))} |"
+    yield f"| operators in certified kernels | {share(sum(i['operators'] for i in certified), operators)} |"
+    if work:
+        part = sum(i["flops"] for i in certified) / work
+        yield f"| floating-point operations in certified kernels | {100 * part:.1f}% |"
+    yield f"| islands certified | {share(len(certified), len(islands))} |"
+    yield f"| islands of several operators with fewer kernels | {share(fewer, len(several))} |"
+    if seconds:
+        late = sum(s > 60 for s in seconds)
+        yield (
+            f"| seconds a problem | median {statistics.median(seconds)}, most {seconds[-1]}, "
+            f"{late} over 60 |"
+        )
+    yield f"| checked at reduced sizes: right | {share(right, len(checked))} |"
+    yield ""
+    yield "| problem | operators | islands | certified | kernels | seconds | what is missing |"
+    yield "|---|---|---|---|---|---|---|"
+    for r in rows:
+        lines = r.get("islands", [])
+        good = [i for i in lines if i["certified"]]
+        if r in wholly and not r.get("check_error") and (r.get("ours", 0) <= 1):
             continue
-        covered += island.work
-        if not options.import_only:
-            verdict, count = certify(program, options.seconds)
-            certified += verdict == tool.PROVED
-            kernels += count
-            if verdict != tool.PROVED:
-                notes.append(verdict)
-    seconds = time.monotonic() - start
-    return [all_work, covered, len(islands), certified, kernels, f"{seconds:.1f}", "; ".join(notes)]
+        missing = [r.get("error"), *r.get("cuts", []), *(i.get("why") for i in lines)]
+        if r.get("ours", 0) > 1:
+            missing.append(f"{r['ours']:.1f} times the tolerance away; eager {r['eager']:.1f}")
+        if r.get("check_error"):
+            missing.append("not checked: " + r["check_error"])
+        text = "; ".join(m[:120].replace("|", "/") for m in missing if m)
+        yield (
+            f"| {r['problem']} | {r.get('operators', '-')} | {len(lines)} | {len(good)} | "
+            f"{sum(i['kernels'] for i in good)} | {r.get('seconds', '-')} | {text} |"
+        )
+
+
+def tables(files):
+    """All levels; what --check said of a problem joins what was certified of it."""
+    rows = {}
+    for file in files:
+        for line in Path(file).read_text().splitlines():
+            row = json.loads(line)
+            at = rows.setdefault((row["level"], row["problem"]), {})
+            if "error" in row and at:
+                row["check_error"] = row.pop("error")
+            at.update(row)
+    for level in sorted({level for level, _ in rows}, key=str):
+        print(f"\n## {'Blocks' if level == 'blocks' else f'Level {level}'}\n")
+        print("\n".join(table([r for (at, _), r in rows.items() if at == level])))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("checkout", type=Path)
+    parser.add_argument("checkout", type=Path, nargs="?")
     parser.add_argument("names", nargs="*")
     parser.add_argument("--level", type=int)
+    parser.add_argument("--blocks", type=Path)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--seconds", type=int, default=10, help="of search, for each island")
+    parser.add_argument("--limit", type=int, default=120, help="seconds for each problem")
     parser.add_argument("--import-only", action="store_true")
-    parser.add_argument("--seconds", type=int, default=20)
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--time", type=Path)
+    parser.add_argument("--keep", type=Path)
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--table", nargs="+")
     options = parser.parse_intermixed_args()
-    warnings.simplefilter("ignore")
-    rows = ["level\tproblem\toperators\tin islands\tislands\tcertified\tkernels\tseconds\tcuts"]
-    print(rows[0])
-    totals = {}
-    for level in [options.level] if options.level else [1, 2, 3]:
-        for path in sorted((options.checkout / "KernelBench" / f"level{level}").glob("*.py")):
-            if options.names and not any(path.stem.startswith(f"{n}_") for n in options.names):
-                continue
-            row = judge(path, options)
-            rows.append("\t".join(str(cell) for cell in [level, path.stem, *row]))
-            print(rows[-1], flush=True)
-            total = totals.setdefault(level, [0, 0, 0])
-            total[0] += 1
-            total[1] += row[0] == row[1]
-            total[2] += row[0] != "-" and row[1] > 0
-    for level, (problems, whole, partly) in totals.items():
-        print(f"# level {level}: {problems} problems, {whole} wholly in islands, {partly} in part or wholly")
-    if options.out:
-        options.out.write_text("\n".join(rows) + "\n")
+    if options.table:
+        tables(options.table)
+    elif options.checkout or options.blocks:
+        run_all(measure if options.time else check if options.check else certify, options)
+    else:
+        parser.error("a checkout of KernelBench is wanted, or --blocks, or --table")
 
 
 if __name__ == "__main__":

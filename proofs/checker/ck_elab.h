@@ -229,6 +229,8 @@ ck_tensor *ck_call_operator(const ck_scope *s, const char *op, ck_tensor *const 
 ck_id ck_element(const ck_scope *s, const ck_tensor *t, const ck_id *block, ck_id iteration,
                  const ck_id *index); /* block, iteration: used if it takes them */
 ck_id ck_element_here(const ck_scope *s, const ck_tensor *t, const ck_id *index);
+/* the same, where it must have a value */
+ck_id ck_read_element(const ck_scope *s, const ck_tensor *t, const ck_id *index);
 /* Makes the definition of t, of which it is known what it takes: parameters are the block's
  * variables, the iteration, then $i0 .. of t, which gets the symbol. */
 void ck_define_symbol(const ck_scope *s, ck_tensor *t, const char *symbol, ck_id body,

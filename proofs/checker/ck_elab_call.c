@@ -33,6 +33,12 @@ ck_id ck_element_here(const ck_scope *s, const ck_tensor *t, const ck_id *index)
                     index);
 }
 
+ck_id ck_read_element(const ck_scope *s, const ck_tensor *t, const ck_id *index) {
+  if (t->written)
+    ck_require(s, EQ(ck_element_here(s, t->written, index), ONE));
+  return ck_element_here(s, t, index);
+}
+
 void ck_define_symbol(const ck_scope *s, ck_tensor *t, const char *symbol, ck_id body,
                       const char *by) {
   ck_terms *T = s->T;

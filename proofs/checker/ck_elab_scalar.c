@@ -49,7 +49,7 @@ static ck_id whole_tile(const ck_scope *s, const ck_token *at, const ck_tensor *
     return ck_refuse(s->job, at, "%s has %u axes, not %u", at->text, tile->rank, s->whole->rank);
   CK_BELOW(i, tile->rank)
     ck_require_same(s, tile->extent[i], s->whole->extent[i]);
-  return ck_element_here(s, tile, s->lanes);
+  return ck_read_element(s, tile, s->lanes);
 }
 
 static ck_id named(const ck_scope *s, const ck_token *at) {
@@ -326,7 +326,7 @@ ck_id ck_indices_of(const ck_scope *s, const ck_tensor *t, const ck_expr *x,
 
 static ck_id argument_value(const ck_scope *s, const ck_tensor *t, const ck_expr *x) {
   ck_id at[CK_MAX_AXES];
-  return ck_indices_of(s, t, x, at) == CK_BAD ? CK_BAD : ck_element_here(s, t, at);
+  return ck_indices_of(s, t, x, at) == CK_BAD ? CK_BAD : ck_read_element(s, t, at);
 }
 
 /* an element of an earlier definition, or of an argument */

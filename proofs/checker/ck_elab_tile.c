@@ -58,9 +58,7 @@ ck_id ck_tile_access(const ck_scope *s, const ck_expr *x) {
     return CK_BAD;
   if (x->of_tensor)
     touch(s, t, at);
-  if (x->of_tensor && !s->storing && t->written)
-    ck_require(s, EQ(ck_element_here(s, t->written, at), ONE));
-  return ck_element_here(s, t, at);
+  return s->storing && x->of_tensor ? ck_element_here(s, t, at) : ck_read_element(s, t, at);
 }
 
 typedef struct { /* lanes of a statement; the scope that they are visible in */
@@ -100,11 +98,20 @@ static void make(const ck_scope *s, const ck_line *line) {
   lanes l;
   ck_new_tensor_name(s, line->name);
   read_lanes(s, line, 'i', &l);
+  ck_binding none = {l.s.names, "$none", no_value(s), 0};
+  l.s.names = &none;
   ck_id body = ck_scalar_value(&l.s, line->value);
+  if (line->computed && !s->side->candidate)
+    ck_refuse(s->job, line->at, "what is masked out has no value (else): nothing is claimed of it");
   if (ck_refused(s->job))
     return;
   ck_tensor t = l.extents;
   t.type = "";
+  if (line->computed) { /* where it has a value */
+    l.s.quiet = true;
+    t.written = memcpy(ck_keep(s->job, sizeof t), &t, sizeof t);
+    set(s, t.written, line->name->text, ck_scalar_value(&l.s, line->computed), "load");
+  }
   set(s, &t, line->name->text, body, line->value->of_tensor ? "load" : "make");
   ck_enter(s, &s->side->tensors, line->name->text, &t);
 }
@@ -325,6 +332,8 @@ static void next(const ck_scope *s, const ck_line *line, all_carried *all) {
     return;
   if (c->after->rank != c->tensor->rank)
     ck_refuse(s->job, line->name, "what is carried keeps its axes");
+  if (c->after->written)
+    ck_refuse(s->job, line->name, "what is carried has values everywhere");
   for (uint32_t d = 0; d < c->tensor->rank && !ck_refused(s->job); d++)
     ck_require_same(s, c->tensor->extent[d], c->after->extent[d]);
 }
@@ -389,8 +398,11 @@ static void loop(const ck_scope *outer, const ck_line *line) {
     at.at = carry->at;
     if (carry->kind == CK_L_CARRY && line->parallel)
       ck_refuse(s.job, carry->at, "a parallel loop carries nothing");
-    else if (carry->kind == CK_L_CARRY)
-      ck_define_tensor(&at, carry);
+    if (carry->kind != CK_L_CARRY || ck_refused(s.job))
+      continue;
+    const ck_tensor *made = ck_define_tensor(&at, carry);
+    if (made && made->written)
+      ck_refuse(s.job, carry->at, "what is carried has values everywhere");
   }
   ck_list known = side->tensors;
   if (ck_refused(s.job))

@@ -39,20 +39,6 @@ static ck_expr *place(ck_parser *p) {
   return x;
 }
 
-static void load(ck_parser *p, ck_line *line) {
-  line->name = new_name(p);
-  lanes(p, &line->tile);
-  ck_expect(p, "=");
-  line->value = place(p);
-  if (ck_accept(p, "where")) {
-    ck_expr *condition = ck_parse_condition(p);
-    if (!ck_at(p, "else"))
-      ck_refuse(p->job, line->at, "what is masked out has no value (else): nothing is claimed");
-    ck_expect(p, "else");
-    line->value = ck_choice(p, condition, line->value, ck_parse_expr(p, CK_BODY));
-  }
-}
-
 /* a name or number that no text can have at this place */
 static ck_expr *made(ck_parser *p, ck_expr_kind kind, const char *text) {
   ck_expr *x = ck_keep(p->job, sizeof *x);
@@ -61,6 +47,22 @@ static ck_expr *made(ck_parser *p, ck_expr_kind kind, const char *text) {
   at->text = text;
   *x = (ck_expr){.kind = kind, .at = at};
   return x;
+}
+
+static void load(ck_parser *p, ck_line *line) {
+  line->name = new_name(p);
+  lanes(p, &line->tile);
+  ck_expect(p, "=");
+  line->value = place(p);
+  if (!ck_accept(p, "where"))
+    return;
+  ck_expr *condition = ck_parse_condition(p);
+  ck_expr *other = ck_accept(p, "else") ? ck_parse_expr(p, CK_BODY) : NULL;
+  if (!other) {
+    other = made(p, CK_X_NAME, "$none");
+    line->computed = ck_choice(p, condition, made(p, CK_X_NUMBER, "1"), made(p, CK_X_NUMBER, "0"));
+  }
+  line->value = ck_choice(p, condition, line->value, other);
 }
 
 static ck_expr *joined(ck_parser *p, ck_expr_kind kind, ck_expr *left, ck_expr *right) {

@@ -181,7 +181,8 @@ typedef struct ck_line { /* a statement */
   ck_expr *step;     /* NULL: 1 */
   ck_expr *place;    /* what is stored to, as an access */
   ck_expr *touched;  /* the place, and */
-  ck_expr *computed; /* the value, where they are not masked out */
+  ck_expr *computed; /* the value, where they are not masked out; of a load without a value for what
+                        is masked out: 1 where it is not, else 0 */
   ck_expr *stored;   /* what the place $p0, $p1, .. then holds, where it held $s */
 } ck_line;
 

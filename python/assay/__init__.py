@@ -2,12 +2,25 @@
 
     fast = assay.compile(f, *examples)  a callable; certified kernels do what they can
     assay.certify(f, g, *examples)      are two functions equal, for all sizes?
+    assay.from_onnx("model.onnx")       a module of an ONNX model, for both of these
 
 Nothing is compiled when this package is imported.
 """
 
 from .compiled import Compiled, compile
 from .equality import Verdict, certify
-from .errors import AssayError, ToolError, Unsupported, UnsupportedGraph
+from .errors import AssayError, NotExported, ToolError, Unsupported, UnsupportedGraph
+from .onnx_model import from_onnx
 
-__all__ = ["AssayError", "Compiled", "ToolError", "Unsupported", "UnsupportedGraph", "Verdict", "certify", "compile"]
+__all__ = [
+    "AssayError",
+    "Compiled",
+    "NotExported",
+    "ToolError",
+    "Unsupported",
+    "UnsupportedGraph",
+    "Verdict",
+    "certify",
+    "compile",
+    "from_onnx",
+]

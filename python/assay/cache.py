@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 from . import tool
+from .errors import ToolError
 
 
 def folder():
@@ -60,3 +61,52 @@ def certified(name, make):
         return None, result
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+
+
+class Search:
+    """Results made by `assay optimize`, kept on disk."""
+
+    def __init__(self, specifications, seconds, target=None):
+        """`specifications` is a file of operators; `target` a GPU, as --arch takes it."""
+        self.specifications = specifications
+        self.seconds = seconds
+        self.target = target
+
+    def find(self, text):
+        """The directory of a certified result for a program's text; ToolError where there is none."""
+        options = [str(self.seconds), self.target or ""]
+        name = key([text, self.specifications.read_text()], options)
+        directory, result = certified(name, lambda at: self._optimize(text, at))
+        if directory is None:
+            lines = [line for line in result.output.splitlines() if line.strip()]
+            said = lines[-1] if lines else "no reason given"
+            raise ToolError(f"no certified candidate: {said}")
+        return directory
+
+    def _optimize(self, text, directory):
+        folder = directory.parent
+        (folder / self.specifications.name).write_text(self.specifications.read_text())
+        program = folder / "program.tp"
+        program.write_text(text)
+        limit = f"--seconds={self.seconds}"
+        arguments = ["optimize", program, limit, "--solvers=none", "-q"]
+        if self.target:
+            arguments.append(f"--arch={self.target}")
+        return tool.run(arguments, directory, self.seconds + 120)
+
+
+class Carried:
+    """Results that were made elsewhere, for a machine without the `assay` program."""
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+
+    @staticmethod
+    def name(text):
+        return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+    def find(self, text):
+        place = self.folder / self.name(text)
+        if not place.is_dir():
+            raise ToolError("no certified candidate was carried here")
+        return place

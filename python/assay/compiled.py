@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import torch
 
-from . import cache, tool
+from . import cache
+from .custom import as_operator
 from .equality import SPECIFICATIONS
 from .errors import AssayError, ToolError, Unsupported
-from .islands import Island, divide, translate_island
+from .islands import Island, divide, programs_of
 from .kernels import Kernel
 from .program import Extents
 from .translate import export, place_of
@@ -34,13 +35,16 @@ class Part:
     directory: object
     kernel: Kernel
     program: str
+    operator: object  # torch.ops.assay.<name>
 
 
 class GraphRunner:
     """A graph of ATen operators, divided into certified kernels and steps of PyTorch."""
 
-    def __init__(self, graph, options):
+    def __init__(self, graph, options, results=None):
+        """`results` finds the certified result of a program's text; by default by a search."""
         self.options = options
+        self.results = results or cache.Search(SPECIFICATIONS, options.seconds)
         self.parts = []
         self.left = []
         self.graph = graph
@@ -70,24 +74,21 @@ class GraphRunner:
                 self.left.append((str(node.target), str(reason), place_of(node)))
 
     def _certified(self, island):
-        extents = Extents()
-        program = translate_island(island, f"island{len(self.parts)}", extents)
-        text = program.tp(SPECIFICATIONS.name)
-        name = cache.key([text, SPECIFICATIONS.read_text()], [str(self.options.seconds)])
-        directory, result = cache.certified(name, lambda at: self._optimize(text, at))
-        if directory is None:
-            raise ToolError(f"no certified candidate: {_last_line(result.output)}")
-        kernel = Kernel(directory, self.options.device)
-        self.parts.append(Part(island.work, directory, kernel, text))
-        return _kernel_step(island, kernel)
-
-    def _optimize(self, text, directory):
-        folder = directory.parent
-        (folder / SPECIFICATIONS.name).write_text(SPECIFICATIONS.read_text())
-        program = folder / "program.tp"
-        program.write_text(text)
-        limit = f"--seconds={self.options.seconds}"
-        return tool.run(["optimize", program, limit, "-q"], directory, self.options.seconds + 120)
+        """The kernel of an island: of the most general statement of it that can be certified."""
+        problem = None
+        for _, program in programs_of(island, f"island{len(self.parts)}"):
+            text = program.tp(SPECIFICATIONS.name)
+            try:
+                directory = self.results.find(text)
+            except ToolError as failed:
+                problem = problem or failed
+                continue
+            kernel = Kernel(directory, self.options.device)
+            dtypes = [node.meta["val"].dtype for node in island.gives]
+            operator = as_operator(kernel, text, dtypes)
+            self.parts.append(Part(island.work, directory, kernel, text, operator))
+            return _kernel_step(island, operator)
+        raise problem
 
     # -- running ---------------------------------------------------------------------------------
 
@@ -138,21 +139,63 @@ class GraphRunner:
 class Compiled(GraphRunner):
     """The result of `compile`: call it like the function that it was made of."""
 
-    def __init__(self, exported, options):
+    def __init__(self, exported, options, results=None):
         self._exported = exported
-        super().__init__(exported.graph_module.graph, options)
+        super().__init__(exported.graph_module.graph, options, results)
 
-    def __call__(self, *arguments):
+    def __call__(self, *arguments, **keywords):
+        leaves = torch.utils._pytree.tree_leaves((arguments, keywords))
         if torch.is_grad_enabled() and any(
-            isinstance(a, torch.Tensor) and a.requires_grad for a in arguments
+            isinstance(x, torch.Tensor) and x.requires_grad for x in leaves
         ):
-            raise AssayError("an input wants a gradient: certified backward kernels do not exist yet")
-        flat = self.run(self._bound(arguments))
-        return torch.utils._pytree.tree_unflatten(flat, self._exported.call_spec.out_spec)
+            raise AssayError(
+                "an input wants a gradient: certified backward kernels do not exist yet; call "
+                "under torch.no_grad(), or differentiate the PyTorch function"
+            )
+        values = self._bound(arguments, keywords)
+        results = self._updated(self.run(values), values)
+        return torch.utils._pytree.tree_unflatten(results, self._exported.call_spec.out_spec)
 
-    def _bound(self, arguments):
+    def _updated(self, results, values):
+        """Writes what the program updates in place, and gives what it returns."""
+        kinds = torch.export.graph_signature.OutputKind
+        places = {node.name: value for node, value in values.items()}
+        returned = []
+        for result, spec in zip(results, self._exported.graph_signature.output_specs):
+            if spec.kind == kinds.USER_OUTPUT:
+                returned.append(result)
+            elif spec.kind == kinds.USER_INPUT_MUTATION:
+                places[spec.target].copy_(result)
+            elif spec.kind == kinds.BUFFER_MUTATION:
+                self._state(spec.target).copy_(result)
+            else:
+                raise AssayError(f"an output of kind {spec.kind} is not returned by kernels")
+        return returned
+
+    def _state(self, name):
+        """A parameter, buffer or constant of the program."""
+        exported = self._exported
+        return exported.state_dict[name] if name in exported.state_dict else exported.constants[name]
+
+    @staticmethod
+    def _check_alike(node, value):
+        """PyTorch's steps would run with other extents and types, and give what nobody certified."""
+        wanted = node.meta.get("val") if node is not None else None
+        if not isinstance(wanted, torch.Tensor):
+            return
+        if not isinstance(value, torch.Tensor):
+            raise AssayError(f"{node.name}: a tensor is wanted, not {type(value).__name__}")
+        if value.shape != wanted.shape:
+            raise AssayError(
+                f"{node.name}: extents {tuple(value.shape)}, but the kernel is for "
+                f"{tuple(wanted.shape)}: say dynamic=True for others"
+            )
+        if value.dtype != wanted.dtype:
+            raise AssayError(f"{node.name}: {value.dtype}, but the kernel is for {wanted.dtype}")
+
+    def _bound(self, arguments, keywords):
         """Values of the placeholders: parameters and constants of the program, then arguments."""
-        flat, spec = torch.utils._pytree.tree_flatten((arguments, {}))
+        flat, spec = torch.utils._pytree.tree_flatten((arguments, keywords))
         if spec != self._exported.call_spec.in_spec:
             raise AssayError(f"arguments of another form: {spec}")
         values = {}
@@ -161,20 +204,17 @@ class Compiled(GraphRunner):
         kinds = torch.export.graph_signature.InputKind
         for item in self._exported.graph_signature.input_specs:
             node = nodes.get(getattr(item.arg, "name", None))
-            if item.kind == kinds.USER_INPUT:
-                value = next(given)
-            elif item.target in self._exported.state_dict:
-                value = self._exported.state_dict[item.target]
-            else:
-                value = self._exported.constants[item.target]
+            value = next(given) if item.kind == kinds.USER_INPUT else self._state(item.target)
+            if isinstance(item.arg, torch.export.graph_signature.ConstantArgument):
+                if value != item.arg.value:
+                    raise AssayError(
+                        f"{item.arg.name} is {value!r}, but the program was made for "
+                        f"{item.arg.value!r}: say dynamic=True for others"
+                    )
+            self._check_alike(node, value)
             if node is not None:
                 values[node] = value
         return values
-
-
-def _last_line(text):
-    lines = [line for line in text.splitlines() if line.strip()]
-    return lines[-1] if lines else "no reason given"
 
 
 def _eager(nodes):
@@ -190,21 +230,64 @@ def _eager(nodes):
     return run
 
 
-def _kernel_step(island, kernel):
-    dtypes = [node.meta["val"].dtype for node in island.gives]
-
+def _kernel_step(island, operator):
     def run(values):
-        results = kernel(*(values[node] for node in island.reads))
-        for node, result, dtype in zip(island.gives, results, dtypes):
-            values[node] = result.to(dtype)
+        results = operator(*(values[node] for node in island.reads))
+        results = results if isinstance(results, (tuple, list)) else [results]
+        for node, result in zip(island.gives, results):
+            values[node] = result
 
     return run
 
 
+class CompiledForSizes:
+    """A callable for tensors of any extents: what it was not made for yet is made when it comes.
+
+    Certificates speak of all sizes; kernels are for some, so each set of extents has its own.
+    """
+
+    def __init__(self, function, examples, options):
+        self._function = function
+        self._options = options
+        self._for = {}
+        self._of(examples)
+
+    def __call__(self, *arguments, **keywords):
+        return self._of(arguments, keywords)(*arguments, **keywords)
+
+    @property
+    def sizes(self):
+        """The sets of extents that there are kernels for."""
+        return [extents for extents, _ in self._for]
+
+    def _of(self, arguments, keywords=None):
+        leaves, form = torch.utils._pytree.tree_flatten((arguments, keywords or {}))
+        extents = tuple(tuple(x.shape) for x in leaves if isinstance(x, torch.Tensor))
+        other = tuple(x for x in leaves if not isinstance(x, torch.Tensor))
+        key = (extents, (other, form))
+        if key not in self._for:
+            exported = export(self._function, arguments, fixed=True, keywords=keywords)
+            self._for[key] = Compiled(exported, self._options)
+        return self._for[key]
+
+    def __getattr__(self, name):
+        """What is asked of the certified parts is that of the first set of extents."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(next(iter(self._for.values())), name)
+
+
 def compile(function, *examples, dynamic=None, **options):
-    """A callable with the signature of `function`, certified for the extents of the examples."""
+    """A callable with the signature of `function`, certified for the extents of the examples.
+
+    With `dynamic` (True) tensors of other extents are welcome, too: kernels for them are made, or
+    found on disk, when they first come.
+    """
     options = Options(**options)
     if options.device is None:
-        on_gpu = any(isinstance(x, torch.Tensor) and x.is_cuda for x in examples)
+        leaves = torch.utils._pytree.tree_leaves(examples)
+        on_gpu = any(isinstance(x, torch.Tensor) and x.is_cuda for x in leaves)
         options.device = "cuda" if on_gpu else "cpu"
-    return Compiled(export(function, examples, dynamic, fixed=True), options)
+    if dynamic:
+        return CompiledForSizes(function, examples, options)
+    return Compiled(export(function, examples, fixed=True), options)

@@ -9,6 +9,16 @@ class ToolError(AssayError):
     """The `assay` program is missing, or ended in a way that it should not."""
 
 
+class NotExported(AssayError):
+    """A function that torch.export cannot follow; `where` is the user's file and line."""
+
+    def __init__(self, reason, advice, where=None):
+        self.reason = reason
+        self.where = where
+        place = f"{where}: " if where else ""
+        super().__init__(f"{place}{reason}; {advice}")
+
+
 class SizesDiffer(AssayError):
     """Two programs ask different things of the extents of their inputs."""
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import torch
 
 from .errors import Unsupported
+from .program import Extents
 from .translate import Translator, place_of, window_extents
 
 # Above this many operators the search gets no better and takes long.
@@ -129,10 +130,37 @@ def _find_borders(island, graph):
             island.gives.append(node)
 
 
-def translate_island(island, name, extents):
+# How extents that windows slide over are stated: as symbols, so that the theorem is for all of
+# them, or as numbers, where what windows leave of symbols does not meet as it has to.
+SYMBOLS, NUMBERS = "symbols", "numbers"
+
+
+def has_windows(island):
+    return any("convolution" in str(n.target) or "_pool" in str(n.target) for n in island.nodes)
+
+
+def translate_island(island, name, windows=SYMBOLS):
     """The program of an island; raises Unsupported where a border is no tensor of reals."""
+    first = _translated(island, name, windows, {})
+    derived = first.program.extents.what_was_derived()
+    return (_translated(island, name, windows, derived) if derived else first).program
+
+
+def programs_of(island, name):
+    """The programs that state an island, the most general first, as pairs (how, program)."""
+    for windows in (SYMBOLS, NUMBERS) if has_windows(island) else (SYMBOLS,):
+        try:
+            yield windows, translate_island(island, name, windows)
+        except Unsupported:
+            if windows == NUMBERS or not has_windows(island):
+                raise
+
+
+def _translated(island, name, windows, derived):
+    extents = Extents()
+    extents.know(derived)
+    extents.state_as_numbers(window_extents(island.nodes, windows == NUMBERS))
     translator = Translator(name, extents)
-    extents.state_as_numbers(window_extents(island.nodes[0].graph))
     for node in island.reads:
         if not _is_tensor(node):
             raise Unsupported("island", f"{node.name} is no tensor", place_of(node))
@@ -143,4 +171,4 @@ def translate_island(island, name, extents):
         raise next(iter(translator.failed.values()))
     for count, node in enumerate(island.gives):
         translator.add_output(node, count)
-    return translator.program
+    return translator

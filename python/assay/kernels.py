@@ -14,7 +14,14 @@ import torch
 from . import tool
 from .errors import AssayError, ToolError
 
-_TYPES = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32}
+_TYPES = {
+    "f16": torch.float16,
+    "bf16": torch.bfloat16,
+    "f32": torch.float32,
+    "int": torch.int32,
+}
+# integers beyond this are not all numbers of a kernel that takes them as f32
+_WHOLE_IN_F32 = 1 << 24
 _ALIGNMENT = 16
 
 
@@ -39,10 +46,16 @@ class Kernel:
         self._library.assay_workspace_bytes.restype = ctypes.c_size_t
         self._workspace_bytes = self._library.assay_workspace_bytes()
 
-    def __call__(self, *tensors):
-        """Runs on the current stream of the inputs' device; gives a list of new tensors."""
+    def check_extents(self, tensors):
+        """AssayError where these are not as many tensors as are wanted, or of other extents."""
         if len(tensors) != len(self.inputs):
             raise AssayError(f"{len(self.inputs)} tensors are wanted, not {len(tensors)}")
+        for port, tensor in zip(self.inputs, tensors):
+            port.check_extents(tensor)
+
+    def __call__(self, *tensors):
+        """Runs on the current stream of the inputs' device; gives a list of new tensors."""
+        self.check_extents(tensors)
         ready = [port.prepared(tensor) for port, tensor in zip(self.inputs, tensors)]
         where = ready[0].device if ready else torch.device(self.device)
         results = [torch.empty(p.extents, dtype=p.dtype, device=where) for p in self.outputs]
@@ -66,12 +79,18 @@ class _Port:
         self.dtype = _TYPES[described["type"]]
         self.extents = tuple(described["extents"])
 
-    def prepared(self, tensor):
-        """The tensor as the kernel wants it: extents checked, contiguous, aligned."""
+    def check_extents(self, tensor):
         if tuple(tensor.shape) != self.extents:
             raise AssayError(
                 f"{self.name}: extents {tuple(tensor.shape)}, but the kernel is for {self.extents}"
             )
+
+    def prepared(self, tensor):
+        """The tensor as the kernel wants it: of its type, contiguous, aligned."""
+        if not tensor.is_floating_point() and tensor.dtype != torch.bool and tensor.numel():
+            least, most = (int(x) for x in torch.aminmax(tensor.to(torch.int64)))
+            if max(-least, most) > _WHOLE_IN_F32:
+                raise AssayError(f"{self.name}: an integer beyond 2^24, where kernels count exactly")
         tensor = tensor.detach().to(self.dtype).contiguous()
         return tensor if tensor.data_ptr() % _ALIGNMENT == 0 else tensor.clone()
 

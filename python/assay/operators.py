@@ -451,7 +451,18 @@ def _axes(x, axes):
     return sorted(a % x.rank for a in (axes if isinstance(axes, (list, tuple)) else [axes]))
 
 
+# reductions that torch_ops.sem has over two to four axes at once
+_TOGETHER = ("sum", "mean", "max", "min")
+
+
 def _reduce(t, op, x, axes, keep):
+    count = len(_axes(x, axes))
+    last = _axes(x, axes) == list(range(x.rank - count, x.rank))
+    if op in _TOGETHER and last and 2 <= count <= 4:
+        left = x.extents[: x.rank - count]
+        kept = "_kept" if keep else ""
+        extents = left + ("1",) * count if keep else left
+        return t.value(f"torch_{op}{count}{kept}({x.text})", extents, x.dtype)
     for axis in reversed(_axes(x, axes)):
         extents = x.extents[:axis] + x.extents[axis + 1 :]
         x = t.value(f"{op}({x.text}, axis={axis})", extents, x.dtype)
@@ -619,7 +630,7 @@ def _batch_norm(t, x, weight, bias, mean, variance, momentum, eps):
 
 @row("_native_batch_norm_legit.no_stats")
 def _batch_norm_training(t, x, weight, bias, training, momentum, eps):
-    axes = [0] + list(range(2, x.rank))
+    axes = [0, *range(2, x.rank)]
     weight, bias = (p and _along_channels(t, p, x.rank) for p in (weight, bias))
     no_statistics = Unsupported(t.operator, "its saved statistics as results")
     result = _scale_shift(t, _normalise(t, x, axes, eps), weight, bias)
@@ -642,7 +653,13 @@ def _padded(t, x, axis, low, high, interior=0):
     if low < 0 or high < 0:
         raise Unsupported(t.operator, "a padding below 0")
     size = t.program.extents.value(x.extents[axis])
-    wide = t.program.extents.number(size + low + high + max(size - 1, 0) * interior)
+    value = size + low + high + max(size - 1, 0) * interior
+    symbolic = interior == 0 and not x.extents[axis].isdigit()
+    wide = (
+        t.plus(x.extents[axis], low + high, value)
+        if symbolic
+        else t.program.extents.number(value)
+    )
     extents = x.extents[:axis] + (wide,) + x.extents[axis + 1 :]
     settings = f"axis={axis}, low={low}, interior={interior}, high={high}"
     return t.value(f"pad({x.text}, 0, {settings})", extents)
@@ -658,6 +675,17 @@ def _pad(t, x, amounts, fill=0):
     return x
 
 
+# settings that one call of an operator can have
+_MOST_SETTINGS = 8
+
+
+def _settings(**values):
+    """Settings of a call as text, without those that are what they are by default."""
+    default = {"s": 1, "d": 1, "p": 0, "e": 0, "g": 1}
+    given = [f"{name}={value}" for name, value in values.items() if value != default[name[0]]]
+    return given if len(given) <= _MOST_SETTINGS else None
+
+
 @row("convolution.default")
 def _convolution(t, x, weight, bias, stride, padding, dilation, transposed, extra, groups):
     axes = x.rank - 2
@@ -666,18 +694,54 @@ def _convolution(t, x, weight, bias, stride, padding, dilation, transposed, extr
     stride, padding, dilation, extra = (
         _each(v, axes) for v in (stride, padding, dilation, extra)
     )
-    if transposed:
-        x, weight = _transposed_operands(t, x, weight, stride, padding, dilation, extra, groups)
-        stride = [1] * axes
-    else:
+    form = _transposed_convolution if transposed else _plain_convolution
+    result = form(t, x, weight, stride, padding, dilation, extra, groups)
+    return _scale_shift(t, result, None, bias and _along_channels(t, bias, x.rank))
+
+
+def _plain_convolution(t, x, weight, stride, padding, dilation, extra, groups):
+    axes = x.rank - 2
+    left = tuple(
+        t.window(x.extents[2 + k], weight.extents[2 + k], stride[k], padding[k], dilation[k], 2 + k)
+        for k in range(axes)
+    )
+    values = {}
+    for letter, s, d, p in zip("dhw"[3 - axes :], stride, dilation, padding):
+        values |= {f"s{letter}": s, f"d{letter}": d, f"p{letter}": p}
+    settings = _settings(**values)
+    if settings is None:  # the padding as a tensor of its own
         for axis in range(axes):
             x = _padded(t, x, 2 + axis, padding[axis], padding[axis])
-    settings = []
-    for letter, step, gap in zip("dhw"[3 - axes :], stride, dilation):
-        settings += [f"s{letter}={step}", f"d{letter}={gap}"]
-    text = f"torch_conv{axes}d({x.text}, {weight.text}, {', '.join(settings)})"
-    result = t.value(text, t.result_extents())
-    return _scale_shift(t, result, None, bias and _along_channels(t, bias, x.rank))
+        settings = _settings(**{k: v for k, v in values.items() if k[0] != "p"})
+    text = f"torch_conv{axes}d({', '.join([x.text, weight.text, *settings])})"
+    return t.value(text, (x.extents[0], weight.extents[0], *left))
+
+
+def _transposed_convolution(t, x, weight, stride, padding, dilation, extra, groups):
+    axes = x.rank - 2
+    wide = tuple(
+        t.spread(
+            x.extents[2 + k], weight.extents[2 + k], stride[k], padding[k], dilation[k], extra[k],
+            2 + k,
+        )
+        for k in range(axes)
+    )
+    values = {"groups": groups}
+    form = ""
+    if axes == 3 and all(len(set(v)) == 1 for v in (stride, dilation, padding, extra)):
+        form = "_even"
+        values |= {"stride": stride[0], "dilation": dilation[0], "padding": padding[0], "extra": extra[0]}
+    else:
+        for letter, s, d, p, e in zip("dhw"[3 - axes :], stride, dilation, padding, extra):
+            values |= {f"s{letter}": s, f"d{letter}": d, f"p{letter}": p, f"e{letter}": e}
+    settings = _settings(**values)
+    extents = (x.extents[0], t.program.extents.number(t.result_value(1)), *wide)
+    if settings is not None:
+        text = f"torch_conv_transpose{axes}d{form}({', '.join([x.text, weight.text, *settings])})"
+        return t.value(text, extents)
+    x, weight = _transposed_operands(t, x, weight, stride, padding, dilation, extra, groups)
+    gaps = _settings(**{f"d{c}": d for c, d in zip("dhw"[3 - axes :], dilation)})
+    return t.value(f"torch_conv{axes}d({', '.join([x.text, weight.text, *gaps])})", extents)
 
 
 def _transposed_operands(t, x, weight, stride, padding, dilation, extra, groups):
@@ -701,41 +765,74 @@ def _transposed_operands(t, x, weight, stride, padding, dilation, extra, groups)
     return x, t.layouts.view(parts, (outputs, inputs) + weight.extents[2:])
 
 
-def _windows(t, x, kernel, stride, padding, dilation, ceil_mode):
+def _windows(t, x, kernel, stride, padding, dilation):
     """Settings of a pooling for each of its axes, which are the last ones."""
     axes = 3 if "3d" in t.operator else 2 if "2d" in t.operator else 1
-    if ceil_mode:
-        raise Unsupported(t.operator, "ceil_mode")
     kernel, padding, dilation = (_each(v, axes) for v in (kernel, padding, dilation))
     stride = _each(stride, axes) if stride else kernel
     return list(zip(range(x.rank - axes, x.rank), kernel, stride, padding, dilation))
 
 
+def _pooled(t, op, x, windows, ceil_mode=False):
+    """x with its last axes pooled by torch_window_max or torch_window_sum: at once where two or
+    three axes are, one by one where an axis is left alone."""
+    windows = [w for w in windows if w[1:] != (1, 1, 0, 1)]
+    if ceil_mode and op == "max":
+        return _pooled_beyond(t, x, windows)
+    extents = list(x.extents)
+    values = {}
+    for letter, (axis, k, s, p, d) in zip("dhw"[-len(windows) :], windows):
+        extents[axis] = t.window(x.extents[axis], k, s, p, d, axis - x.rank)
+        values |= {f"s{letter}": s, f"p{letter}": p} | ({f"d{letter}": d} if op == "max" else {})
+    settings = _settings(**values)
+    together = len(windows) > 1 and windows[0][0] == x.rank - len(windows)
+    if together and settings is not None and len(settings) + len(windows) <= _MOST_SETTINGS:
+        sizes = [f"k{c}={w[1]}" for c, w in zip("dhw"[-len(windows) :], windows)]
+        text = f"torch_window_{op}{len(windows)}d({', '.join([x.text, *sizes, *settings])})"
+        return t.value(text, extents)
+    for axis, k, s, p, d in windows:
+        one = x.extents[:axis] + (extents[axis],) + x.extents[axis + 1 :]
+        step = f", d={d}" if op == "max" else ""
+        x = t.value(f"torch_window_{op}({x.text}, axis={axis}, k={k}, s={s}, p={p}{step})", one)
+    return x
+
+
+def _pooled_beyond(t, x, windows):
+    """ceil_mode: a window that begins inside counts though it ends beyond the padding."""
+    for axis, k, s, p, d in windows:
+        value = t.result_value(axis - x.rank)
+        size = t.program.extents.value(x.extents[axis])
+        if value == (size + 2 * p - d * (k - 1) - 1) // s + 1:
+            extent = t.window(x.extents[axis], k, s, p, d, axis - x.rank)
+            op = "max"
+        else:
+            n = x.extents[axis]
+            last = f"min(({n} + {2 * p - d * (k - 1) + s - 2}) div {s}, ({n} + {p - 1}) div {s})"
+            extent = t.program.extents.derive(f"({last} + 1)", value)
+            op = "max_ceil"
+        extents = x.extents[:axis] + (extent,) + x.extents[axis + 1 :]
+        x = t.value(f"torch_window_{op}({x.text}, axis={axis}, k={k}, s={s}, p={p}, d={d})", extents)
+    return x
+
+
 @row("max_pool2d_with_indices.default", "max_pool3d_with_indices.default")
 def _max_pool(t, x, kernel, stride=(), padding=0, dilation=1, ceil_mode=False):
-    out = t.result_extents()
-    for axis, k, s, p, d in _windows(t, x, kernel, stride, padding, dilation, ceil_mode):
-        if (k, s, p, d) == (1, 1, 0, 1):
-            continue
-        extents = x.extents[:axis] + (out[axis],) + x.extents[axis + 1 :]
-        settings = f"axis={axis}, k={k}, s={s}, p={p}, d={d}"
-        x = t.value(f"torch_window_max({x.text}, {settings})", extents)
-    return (x, Unsupported(t.operator, "the index of the maximum"))
+    pooled = _pooled(t, "max", x, _windows(t, x, kernel, stride, padding, dilation), ceil_mode)
+    return (pooled, Unsupported(t.operator, "the index of the maximum"))
 
 
 @row("avg_pool1d.default", "avg_pool2d.default", "avg_pool3d.default")
 def _avg_pool(t, x, kernel, stride=(), padding=0, ceil_mode=False, count_pad=True, divisor=None):
-    out = t.result_extents()
-    total = x
-    size = 1
-    for axis, k, s, p, _ in _windows(t, x, kernel, stride, padding, 1, ceil_mode):
-        if p and not count_pad and divisor is None:
-            raise Unsupported(t.operator, "counts only what is inside")
-        extents = total.extents[:axis] + (out[axis],) + total.extents[axis + 1 :]
-        settings = f"axis={axis}, k={k}, s={s}, p={p}"
-        total = t.value(f"torch_window_sum({total.text}, {settings})", extents)
-        size *= k
-    return t.value(f"{total.text} / {number(divisor or size)}", out)
+    windows = _windows(t, x, kernel, stride, padding, 1)
+    if any(p for _, _, _, p, _ in windows) and not count_pad and divisor is None:
+        raise Unsupported(t.operator, "counts only what is inside")
+    for axis, k, s, p, _ in windows:
+        size = t.program.extents.value(x.extents[axis])
+        if ceil_mode and t.result_value(axis - x.rank) != (size + 2 * p - k) // s + 1:
+            raise Unsupported(t.operator, "ceil_mode, with a window that ends outside")
+    total = _pooled(t, "sum", x, windows)
+    size = math.prod(k for _, k, _, _, _ in windows)
+    return t.value(f"{total.text} / {number(divisor or size)}", total.extents)
 
 
 # -- indices ------------------------------------------------------------------------------------

@@ -7,6 +7,8 @@ numbers, since an extent broadcasts only where it is literally 1.
 
 import re
 
+from .errors import Unsupported
+
 _RESERVED = set(
     """program sizes where input output use func op let out require builtin mugraph kernel grid
     loop load acc store end sum max min prod if then div mod and or not none inf f16 bf16 f32
@@ -28,6 +30,7 @@ class Extents:
         self.values = {}
         self.relations = []
         self._derived = {}
+        self._by_value = {}
 
     def symbol(self, name, value):
         """Declares `name` with a concrete value; the same name may be declared again alike."""
@@ -44,6 +47,8 @@ class Extents:
         """The size expression of an extent that the program fixes."""
         if value <= 1 or self.literal or value in self._numbers:
             return str(value)
+        if value in self._by_value:
+            return self._by_value[value]
         self.fixed.add(f"n{value}")
         return self.symbol(f"n{value}", value)
 
@@ -61,6 +66,34 @@ class Extents:
         """Keeps the value of a size expression that is no product."""
         self._derived[expression] = value
 
+    def derive(self, expression, value):
+        """A size expression that an operator computes from others, as what its result has there.
+
+        Later extents of this value are stated so, too, where no symbol has the value.
+        """
+        if expression in self.values or expression.isdigit():
+            return expression
+        self.remember(expression, value)
+        if f"n{value}" not in self.values and value > 1:
+            self._by_value.setdefault(value, expression)
+        return expression
+
+    def what_was_derived(self):
+        """Values of derived extents with their expressions, for another translation of the same.
+
+        An input is met before the window that explains its extent (the weight behind a flattened
+        convolution): the second time it is known.  A symbol of which others are made stays one.
+        """
+        made_of = {name for text in self._derived for name in re.findall(r"[A-Za-z_]\w*", text)}
+        values = {value: text for text, value in self._derived.items() if value > 1}
+        return {value: text for value, text in values.items() if f"n{value}" not in made_of}
+
+    def know(self, derived):
+        """Takes what another translation derived."""
+        self._by_value.update(derived)
+        for value, text in derived.items():
+            self.remember(text, value)
+
     def product(self, parts):
         """The size expression of a product: factors of 1 are left out, one that is a product of
         symbols gets a symbol of its own with a stated relation."""
@@ -72,6 +105,8 @@ class Extents:
             value *= self.value(part)
         if all(part.isdigit() for part in parts):
             return str(value)
+        if not all(part.isdigit() or part in self.values for part in parts):
+            return self.derive(" * ".join(parts), value)
         if any(part in self.values and part not in self.fixed for part in parts):
             whole = self.symbol("_x_".join(sorted(parts)), value)
         else:
@@ -81,6 +116,8 @@ class Extents:
 
     def relate(self, whole, *parts):
         """States whole = product of parts, once; all are size expressions."""
+        if whole in self._derived or any(part in self._derived for part in parts):
+            raise Unsupported("extent", f"{whole}, which is computed, as {' * '.join(parts)}")
         relation = f"{whole} = {' * '.join(parts)}"
         if relation not in self.relations:
             self.relations.append(relation)

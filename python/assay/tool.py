@@ -83,10 +83,32 @@ _DEVICES = {"cpu": "host", "cuda": "cuda"}
 
 
 def build(directory, device):
-    """Has the library of a result directory built; the folder that holds it."""
+    """Has the library of a result directory built; the folder that holds it.
+
+    One that is there and no older than its kernels is not built again; where only its text is
+    (a result that was carried to a machine with a GPU), the CUDA compiler makes it.
+    """
     made = Path(directory) / f"build-{device}"
+    described = made / "interface.json"
+    if described.exists():
+        interface = json.loads(described.read_text())
+        library, source = made / interface["library"], made / "library.cu"
+        if library.exists() and library.stat().st_mtime >= source.stat().st_mtime:
+            return made
+        if device == "cuda" and not (Path(directory) / "kernel.cu").exists():
+            _compile_carried(source, library)
+            return made
     command = [find_tool(), "build", str(directory), f"--device={_DEVICES[device]}", "-o", str(made)]
     done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if done.returncode != _YES:
         raise ToolError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
     return made
+
+
+def _compile_carried(source, library):
+    architecture = os.environ.get("ASSAY_ARCH", "sm_90a")
+    command = [os.environ.get("NVCC", "nvcc"), "-std=c++17", "-O3", f"-arch={architecture}"]
+    command += ["-shared", "-Xcompiler", "-fPIC", str(source), "-o", str(library)]
+    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    if done.returncode != 0:
+        raise ToolError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")

@@ -7,12 +7,14 @@ collected, and said all at once with the user's file and line.
 import inspect
 import os
 import re
+import traceback
 
 import sympy
 import torch
+from torch.fx.experimental import symbolic_shapes
 
 from . import operators  # noqa: F401  (fills the table)
-from .errors import Consequence, SizesDiffer, Unsupported, UnsupportedGraph
+from .errors import Consequence, NotExported, SizesDiffer, Unsupported, UnsupportedGraph
 from .operators import ROWS
 from .program import Extents, Program
 from .values import Layouts, Masked, Value, number
@@ -45,11 +47,37 @@ def _module_of(function, count):
     return Function()
 
 
-def export(function, examples, dynamic=None, fixed=False):
+# What torch.export raises, and what a user can do about it; the first row that fits counts.
+_ADVICE = (
+    (
+        symbolic_shapes.GuardOnDataDependentSymNode,
+        "what runs, or an extent, depends on the data of a tensor",
+        "say it by torch.where, or give the number as an argument that is no tensor",
+    ),
+    (
+        Exception,
+        "torch.export cannot follow this",
+        "leave this part outside of what is compiled or certified",
+    ),
+)
+
+
+def _not_exported(problem):
+    """The error in the user's words, at the innermost frame that is the user's."""
+    frames = traceback.extract_tb(problem.__traceback__)
+    where = [f"{f.filename}:{f.lineno}" for f in frames if not _is_not_the_users(f.filename)]
+    reason, advice = next(row[1:] for row in _ADVICE if isinstance(problem, row[0]))
+    said = str(problem).splitlines()
+    reason = f"{reason} ({said[0]})" if said else reason
+    return NotExported(reason, advice, where[-1] if where else None)
+
+
+def export(function, examples, dynamic=None, fixed=False, keywords=None):
     """The exported program of a function or module, in core ATen operators.
 
     `dynamic` is torch.export's dynamic_shapes; without it every extent that the program does not
-    fix by itself is a symbol, or with `fixed` every extent is the number that it is.
+    fix by itself is a symbol, or with `fixed` every extent is the number that it is.  NotExported
+    where torch.export does not follow the function.
     """
     whole = None
     if not isinstance(function, torch.nn.Module):
@@ -63,8 +91,13 @@ def export(function, examples, dynamic=None, fixed=False):
             for x in examples
         )
     with torch.no_grad():
-        exported = torch.export.export(function, tuple(examples), dynamic_shapes=dynamic)
-        exported = exported.run_decompositions()
+        try:
+            exported = torch.export.export(
+                function, tuple(examples), keywords or None, dynamic_shapes=dynamic
+            )
+            exported = exported.run_decompositions()
+        except Exception as problem:  # noqa: BLE001  (PyTorch raises many kinds)
+            raise _not_exported(problem) from problem
     exported.graph_module.graph.place = whole
     return exported
 
@@ -182,6 +215,42 @@ class Translator:
             result = result[index or 0]
         return tuple(self._extent(e) for e in result.shape)
 
+    def window(self, extent, taps, stride, padding, dilation, axis):
+        """What is left of an extent when a window slides over it: an extent of the result."""
+        value = self.result_value(axis)
+        if not isinstance(value, int):
+            return self._extent(value)
+        if extent.isdigit() or not str(taps).isdigit():
+            return self.program.extents.number(value)
+        rest = 2 * padding - dilation * (int(taps) - 1)
+        if stride == 1:
+            return self.plus(extent, rest, value)
+        steps = self.plus(extent, rest - 1, self.program.extents.value(extent) + rest - 1)
+        return self.program.extents.derive(f"({steps} div {stride} + 1)", value)
+
+    def spread(self, extent, taps, stride, padding, dilation, extra, axis):
+        """The extent of what a transposed window makes of an extent."""
+        value = self.result_value(axis)
+        if not isinstance(value, int):
+            return self._extent(value)
+        if extent.isdigit() or not str(taps).isdigit():
+            return self.program.extents.number(value)
+        rest = dilation * (int(taps) - 1) + extra + 1 - stride - 2 * padding
+        wide = extent if stride == 1 else f"{extent} * {stride}"
+        return self.plus(wide, rest, value)
+
+    def plus(self, expression, number_added, value):
+        """The extent expression + number_added, of that value."""
+        if number_added == 0 and "*" not in expression:
+            return expression
+        sign = "+" if number_added >= 0 else "-"
+        return self.program.extents.derive(f"({expression} {sign} {abs(number_added)})", value)
+
+    def result_value(self, axis):
+        """What PyTorch says of one extent of the node's (first) result."""
+        result = self._node.meta["val"]
+        return (result[0] if isinstance(result, (tuple, list)) else result).shape[axis]
+
     # -- extents ---------------------------------------------------------------------------------
 
     def _extent(self, extent):
@@ -232,8 +301,8 @@ class Translator:
     def run(self, exported):
         """Translates a whole exported program; UnsupportedGraph says all that is not covered."""
         specs = {spec.arg.name: spec for spec in exported.graph_signature.input_specs}
-        self.program.extents.state_as_numbers(window_extents(exported.graph_module.graph))
         graph = exported.graph_module.graph
+        self.program.extents.state_as_numbers(window_extents(graph.nodes, all_of_them=True))
         for node in graph.nodes:
             if node.op != "output":
                 self.attempt(node, specs.get(node.name))
@@ -283,7 +352,11 @@ class Translator:
             self.environment[node] = result
             return
         if result.is_complex():
-            raise Unsupported("input", f"{node.name} is complex")
+            raise Unsupported(
+                "input",
+                f"{node.name} is complex; give its parts as real tensors (torch.view_as_real)",
+                place_of(node) or getattr(node.graph, "place", None),
+            )
         kind = _kind_of(result.dtype)
         hint = _input_name(node, spec)
         self._name_sizes(result, hint, len(self.program.inputs))
@@ -319,7 +392,11 @@ class Translator:
         self.operator = target
         translate = ROWS.get(target)
         if translate is None:
-            raise Unsupported(target, "no row of the table says what it is")
+            raise Unsupported(
+                target,
+                "no row of the table says what it is; write it by operators that have one, or "
+                "leave it to PyTorch (assay.compile cuts the program there)",
+            )
         arguments = self._arguments(node.args)
         keywords = {k: self._arguments(v) for k, v in node.kwargs.items()}
         if arguments is None or any(v is _MISSING for v in keywords.values()):
@@ -362,27 +439,35 @@ class Translator:
         self.program.output(value.text, f"out{count}")
 
 
-def window_extents(graph):
-    """Extents that windows slide over, those of the windows, and channels that are in groups.
+def window_extents(nodes, all_of_them=False):
+    """Extents that are stated as numbers: those of windows, and channels that are in groups.
 
-    What a window leaves of such an extent is computed from it, and a group's share of channels
-    likewise, so the program gives them as numbers and not as symbols: (n + 2 - 3) div 1 + 1 = n is
-    then plain arithmetic.
+    What a window leaves of an extent n is said by an expression, such as n + 2 - 3 + 1, which is n
+    where the window is a number.  With `all_of_them` the extents that windows slide over are
+    numbers, too, for programs where such expressions do not meet.
     """
     found = set()
-    for node in graph.nodes:
-        if "convolution" not in str(node.target) and "_pool" not in str(node.target):
+    for node in nodes:
+        target = str(node.target)
+        if "convolution" not in target and "_pool" not in target:
             continue
-        grouped = "convolution" in str(node.target) and node.args[8] != 1
-        for tensor in [*node.all_input_nodes, node]:
-            value = tensor.meta.get("val")
-            value = value[0] if isinstance(value, (tuple, list)) else value
-            if isinstance(value, torch.Tensor):
-                shape = value.shape if grouped else value.shape[2:]
-                found.update(e for e in shape if isinstance(e, int))
-        if grouped:
-            found.update((node.args[8], *(e // node.args[8] for e in found)))
+        tensors = [*node.all_input_nodes, node] if all_of_them else node.all_input_nodes[1:2]
+        for tensor in tensors:
+            found.update(_numbers_of(tensor, 2))
+        if "convolution" in target and node.args[8] != 1:
+            groups = node.args[8]
+            channels = _numbers_of(node.all_input_nodes[0], 1, 2)
+            channels += _numbers_of(node.all_input_nodes[1], 0, 2) + _numbers_of(node, 1, 2)
+            found.update((groups, *channels, *(e // groups for e in channels)))
     return found
+
+
+def _numbers_of(node, first, end=None):
+    """The extents of a node's axes from `first` on that are numbers."""
+    value = node.meta.get("val")
+    value = value[0] if isinstance(value, (tuple, list)) else value
+    shape = value.shape[first:end] if isinstance(value, torch.Tensor) else ()
+    return [e for e in shape if isinstance(e, int)]
 
 
 def _typed(value, result):
@@ -400,6 +485,10 @@ def _kind_of(dtype):
 
 # frames of PyTorch and of this package say nothing about the user's program
 _NOT_THE_USERS = (os.path.dirname(torch.__file__), os.path.dirname(os.path.abspath(__file__)))
+
+
+def _is_not_the_users(path):
+    return path.startswith(_NOT_THE_USERS) or path.startswith("<")
 
 
 class _Missing:
@@ -473,5 +562,5 @@ def place_of(node):
     """The user's file and line of a node, as `file.py:12`, from the trace that PyTorch keeps."""
     trace = node.meta.get("stack_trace") or ""
     found = re.findall(r'File "([^"]+)", line (\d+)', trace)
-    frames = [f"{path}:{line}" for path, line in found if not path.startswith(_NOT_THE_USERS)]
+    frames = [f"{path}:{line}" for path, line in found if not _is_not_the_users(path)]
     return frames[-1] if frames else getattr(node.graph, "place", None)

@@ -115,7 +115,7 @@ class Layouts:
         while x.rank < len(extents):
             x = self.unsqueeze(x, 0)
         for axis, (have, want) in enumerate(zip(x.extents, extents)):
-            if have == want:
+            if have == want or self.out.extents.value(have) == self.out.extents.value(want):
                 continue
             if have != "1":
                 raise Unsupported("expand", f"extent {have} cannot become {want}")
@@ -165,6 +165,7 @@ class Layouts:
         axis = 0
         while axis < max(len(have), len(want)):
             if axis < min(len(have), len(want)) and have[axis] == want[axis]:
+                extents = (*extents[:axis], x.extents[axis], *extents[axis + 1 :])
                 axis += 1
             elif axis >= len(want):
                 x = self.squeeze(x, axis)

@@ -98,7 +98,8 @@ static void prove(const batch *b, row *r, const char *name) {
     r->answer = PROVED;
 }
 
-static void judge(batch *b, row *r, const char *name) {
+/* alone: of several in a file none is proved, as there can be thousands */
+static void judge(batch *b, row *r, const char *name, bool alone) {
   as_tile_job job;
   as_tile_budget budget = as_tile_budget_default;
   budget.seed = b->how->seed;
@@ -108,7 +109,7 @@ static void judge(batch *b, row *r, const char *name) {
             as_tile_job_judge(&job, &budget, &r->verdict, &r->err) == AS_OK;
   r->answer = ok ? (uint32_t)r->verdict.answer : UNREADABLE;
   as_tile_job_clear(&job);
-  if (r->answer == AS_TILE_NO_DIFFERENCE && b->how->policy && !b->how->refute_only)
+  if (r->answer == AS_TILE_NO_DIFFERENCE && alone && b->how->policy && !b->how->refute_only)
     prove(b, r, name);
 }
 
@@ -185,7 +186,7 @@ static void judge_text(batch *b, const char *path) {
   r.text = as_read_file(path, &len, &r.err);
   r.answer = UNREADABLE;
   if (r.text)
-    judge(b, &r, path);
+    judge(b, &r, path, true);
   r.seconds = as_now() - start;
   tell(b, &r);
 }
@@ -202,7 +203,7 @@ static bool judge_file(batch *b, const char *path, as_err *err) {
     r.text = format->tile(file, i, &b->how->options, false, &r.err);
     r.answer = UNREADABLE;
     if (r.text)
-      judge(b, &r, name);
+      judge(b, &r, name, format->count(file) == 1);
     r.seconds = as_now() - start;
     tell(b, &r);
     free(name);

@@ -12,7 +12,7 @@
 
 struct as_vec;
 
-#define AS_MAX_ATTRS 8
+#define AS_MAX_ATTRS 16
 
 /* attribute value: a size expression (integers, sizes), or a rational number */
 typedef struct {

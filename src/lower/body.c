@@ -183,7 +183,7 @@ bool lo_holds_integers(const lo_value *value) {
 
 lx *lo_read(lo_job *job, uint32_t val, int n, lx *const *idx) {
   const lo_value *value = &job->value[val];
-  if (!lo_holds_integers(value))
+  if (!value->through && !lo_holds_integers(value))
     return lx_ref(job, val, n, idx);
   return value->kind == LV_GLOBAL ? lx_whole(job, val, n, idx) : lx_subst(job, value->body, idx, n);
 }

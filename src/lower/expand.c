@@ -7,6 +7,7 @@
 #include "src/base/id.h"
 #include "src/base/vec.h"
 #include "threads.h"
+#include "through.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -359,7 +360,7 @@ static bool make_units(lo_job *job, uint32_t *block_unit) {
 
 /* units in the order of launches: a block graph runs when its first store is met */
 static bool expand_node(lo_job *job, uint32_t node_id, const uint32_t *block_unit, uint32_t *order,
-                        uint32_t *norder, bool *placed) {
+                        uint32_t *norder, bool *placed, const lo_readers *readers) {
   const as_node *node = &job->graph->node[node_id];
   if (node->block != AS_NONE) {
     if (!placed[node->block] && node->kind == AS_N_STORE) {
@@ -393,8 +394,10 @@ static bool expand_node(lo_job *job, uint32_t node_id, const uint32_t *block_uni
     uint32_t out = expand_op(job, node, LO_NONE);
     if (out == LO_NONE)
       return false;
+    bool alone = first == out && out + 1 == job->n_value;
+    job->value[out].through = alone && lo_is_read_through(&job->value[out], &readers[node_id]);
     for (uint32_t id = first; id < job->n_value; id++) {
-      if (!lo_holds_integers(&job->value[id]))
+      if (!job->value[id].through && !lo_holds_integers(&job->value[id]))
         order[(*norder)++] = flat_unit(job, id);
     }
     job->node_val[node_id] = out;
@@ -450,10 +453,11 @@ bool lo_expand(lo_job *job) {
   }
   job->type16 = type;
   lo_threads_types(job);
+  const lo_readers *readers = lo_readers_of(job);
   if (!make_units(job, block_unit))
     return false;
   for (uint32_t i = 0; i < graph->n; i++) {
-    if (!expand_node(job, i, block_unit, order, &norder, placed))
+    if (!expand_node(job, i, block_unit, order, &norder, placed, readers))
       return false;
   }
   if (!outputs(job, type, order, &norder))

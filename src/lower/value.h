@@ -111,6 +111,7 @@ typedef struct {
   bool need_alpha; /* max accumulator: exp(old - new) for those it rescales */
   uint32_t uses;
   bool live;
+  bool through;       /* MAP: nowhere in memory; written out where it is read (through.c) */
   uint32_t fused_acc; /* RED: accumulator updated where the reduction ends (UINT32_MAX none) */
   int level;          /* within its phase, at which it is made; -1: before */
   int level16;        /* the same of its 16-bit copy */

@@ -4,8 +4,10 @@ import unittest
 import warnings
 
 import torch
+import torch.nn.functional as F
 
 import assay
+from assay import equality
 
 
 def normed(x, g):
@@ -81,6 +83,124 @@ class Use(unittest.TestCase):
             assay.certify(torch.nn.Dropout(0.5).train(), torch.nn.Dropout(0.5).eval(), torch.randn(3))
         with self.assertRaises(assay.UnsupportedGraph):
             assay.certify(lambda x: x * 2, lambda x: x + x, torch.randn(3, dtype=torch.complex64))
+
+
+def updated(x, cache):
+    cache[:, 1] = torch.tanh(x) * torch.sigmoid(x)
+    return {"sums": (cache.sum(-1), x * x + 1)}
+
+
+class Forms(unittest.TestCase):
+    """What goes in and comes out beside tensors, and how kernels join PyTorch."""
+
+    def setUp(self):
+        warnings.simplefilter("ignore")
+        torch.manual_seed(2)
+
+    def test_updates_in_place_and_nested_results(self):
+        x, cache = torch.randn(3, 4), torch.zeros(3, 2, 4)
+        fast = assay.compile(updated, x, cache.clone(), quiet=True, seconds=2)
+        mine, theirs = cache.clone(), cache.clone()
+        got, wanted = fast(x, mine), updated(x, theirs)
+        for a, b in zip(got["sums"], wanted["sums"]):
+            self.assertLess((a - b).abs().max(), 1e-5)
+        self.assertLess((mine - theirs).abs().max(), 1e-5)
+
+    def test_operators_of_pytorch(self):
+        x, g = torch.randn(4, 8), torch.randn(8)
+        fast = assay.compile(normed, x, g, quiet=True, seconds=2)
+        operator = fast.parts[0].operator
+        reads = (g, x) if fast.parts[0].kernel.inputs[0].extents == (8,) else (x, g)
+        torch.library.opcheck(operator.default, reads)
+        wanting = tuple(a.clone().requires_grad_() for a in reads)  # all but the backward itself
+        kinds = ("test_schema", "test_autograd_registration", "test_faketensor")
+        torch.library.opcheck(operator.default, wanting, test_utils=kinds)
+        with self.assertRaisesRegex(assay.AssayError, "backward"):
+            operator(*wanting).sum().backward()
+        twice = torch.compile(lambda a, b: operator(a, b) * 2, backend="aot_eager", fullgraph=True)
+        self.assertLess((twice(*reads) - 2 * normed(x, g)).abs().max(), 1e-5)
+
+    def test_sizes_that_come_later(self):
+        fast = assay.compile(normed, torch.randn(4, 8), torch.randn(8), dynamic=True, quiet=True, seconds=2)
+        for rows, columns in ((4, 8), (3, 6), (1, 5)):
+            x, g = torch.randn(rows, columns), torch.randn(columns)
+            self.assertLess((fast(x, g) - normed(x, g)).abs().max(), 1e-5)
+        self.assertEqual(len(fast.sizes), 3)
+        self.assertEqual(fast.certificate[0].count("assay-cert"), 1)
+
+    def test_numbers_and_masks(self):
+        def picked(table, at, mask, scale):
+            return torch.where(mask, F.embedding(at, table) * scale, 0.0) + 1
+
+        table, at, mask = torch.randn(6, 3), torch.tensor([5, 0, 2]), torch.tensor([[True], [False], [True]])
+        fast = assay.compile(picked, table, at, mask, 2.5, quiet=True, seconds=2)
+        self.assertLess((fast(table, at, mask, 2.5) - picked(table, at, mask, 2.5)).abs().max(), 1e-5)
+        with self.assertRaisesRegex(assay.AssayError, "2.5"):
+            fast(table, at, mask, 3.5)
+        with self.assertRaisesRegex(assay.AssayError, "int32"):
+            fast(table, at.int(), mask, 2.5)
+        with self.assertRaisesRegex(assay.AssayError, "extents"):
+            fast(table, at[:2], mask, 2.5)
+
+    def test_integers_that_kernels_do_not_count(self):
+        def shifted(at):
+            return at.float() * 2 + 1
+
+        fast = assay.compile(shifted, torch.tensor([1, 2]), quiet=True, seconds=2)
+        with self.assertRaisesRegex(assay.AssayError, "2\\^24"):
+            fast(torch.tensor([1, (1 << 24) + 1]))
+
+
+class Errors(unittest.TestCase):
+    """Each names a line of this file, and says what to do."""
+
+    def setUp(self):
+        warnings.simplefilter("ignore")
+
+    def said(self, kind, function, *examples):
+        with self.assertRaises(kind) as caught:
+            assay.certify(function, function, *examples)
+        self.assertRegex(str(caught.exception), "use.py:[0-9]+")
+        return str(caught.exception)
+
+    def test_unsupported_operator(self):
+        said = self.said(assay.UnsupportedGraph, lambda x: torch.linalg.inv(x) * 2, torch.randn(3, 3))
+        self.assertRegex(said, "aten.linalg_inv.*write it by operators")
+
+    def test_control_flow_by_data(self):
+        def branches(x):
+            if x.sum() > 0:
+                return x * 2
+            return x * 3
+
+        self.assertIn("torch.where", self.said(assay.NotExported, branches, torch.randn(3)))
+
+    def test_random_numbers(self):
+        said = self.said(assay.UnsupportedGraph, lambda x: x + torch.rand(3), torch.randn(3))
+        self.assertIn("random numbers have no equation", said)
+
+    def test_training(self):
+        class Model(torch.nn.Module):
+            def forward(self, x):
+                return torch.nn.functional.dropout(x, 0.5, self.training)
+
+        self.assertIn("eval()", self.said(assay.UnsupportedGraph, Model(), torch.randn(3)))
+
+    def test_complex_numbers(self):
+        said = self.said(assay.UnsupportedGraph, lambda x: x * 2, torch.randn(3, dtype=torch.complex64))
+        self.assertIn("view_as_real", said)
+
+    def test_huge_graphs(self):
+        def long(x):
+            for step in range(20):
+                x = x * 2 + step
+            return x
+
+        most, equality.MOST_OPERATORS = equality.MOST_OPERATORS, 30
+        try:
+            self.assertIn("one by one", self.said(assay.AssayError, long, torch.randn(3)))
+        finally:
+            equality.MOST_OPERATORS = most
 
 
 if __name__ == "__main__":

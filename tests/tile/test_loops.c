@@ -1,5 +1,7 @@
 /* loops.cases: claims of tile programs, proved without any evaluation, and near misses of which a
- * goal stays open. */
+ * goal stays open.
+ *
+ *     test_loops [GIVEN CANDIDATE]     of two files: proved, unproved or refused */
 #include "proofs/checker/ck_cert.h"
 #include "src/base/file.h"
 #include "src/base/mem.h"
@@ -48,7 +50,8 @@ static bool run(const test_case *test, const ck_text *sem) {
   bool same = false;
   const char *goal = strchr(test->want, ' ');
   if (!as_prove_texts(&given, &candidate, sem, N_SEM, &limits, &proof, &msg)) {
-    printf("%s: refused: %s\n", test->name, msg.text);
+    same = strcmp(test->want, "refused") == 0;
+    printf("%s%s: refused: %s\n", same ? "" : "WRONG: ", test->name, msg.text);
   } else if (proof.verdict == AS_PROVED) {
     same = strcmp(test->want, "proved") == 0 && accepted(&given, &candidate, sem, &proof);
     printf("%s%s: proved, %u steps\n", same ? "" : "WRONG: ", test->name, proof.steps);
@@ -62,6 +65,32 @@ static bool run(const test_case *test, const ck_text *sem) {
   return same;
 }
 
+/* of two files, without evaluation: what it comes to */
+static int judge_files(const char *given, const char *candidate, const ck_text *sem) {
+  as_err err;
+  as_err_init(&err);
+  test_case test = {.name = (char *)candidate, .want = ""};
+  size_t length;
+  test.given = as_read_file(given, &length, &err);
+  test.candidate = as_read_file(candidate, &length, &err);
+  if (!test.given || !test.candidate)
+    return 99;
+  ck_text text[2] = {{"given", test.given, strlen(test.given)},
+                     {"candidate", test.candidate, strlen(test.candidate)}};
+  as_prove_opts limits = {.max_steps = MOST_STEPS};
+  as_proof_result proof;
+  ck_msg msg = {0};
+  bool read = as_prove_texts(&text[0], &text[1], sem, N_SEM, &limits, &proof, &msg);
+  bool proved = read && proof.verdict == AS_PROVED && accepted(&text[0], &text[1], sem, &proof);
+  puts(!read ? "refused" : proved ? "proved" : "unproved");
+  as_proof_result_clear(&proof);
+  free(msg.text);
+  free(msg.file);
+  free(test.given);
+  free(test.candidate);
+  return 0;
+}
+
 /* the rest of a line that begins so, ended; NULL: it begins otherwise */
 static char *line_of(char *line, const char *begin) {
   size_t length = strlen(begin);
@@ -71,7 +100,7 @@ static char *line_of(char *line, const char *begin) {
   return line + length;
 }
 
-int main(void) {
+int main(int argc, char **argv) {
   char path[4096];
   size_t length;
   as_err err;
@@ -82,6 +111,8 @@ int main(void) {
     sem[i].name = sems[i];
     sem[i].text = as_read_file(path, &sem[i].len, &err);
   }
+  if (argc == 3)
+    return judge_files(argv[1], argv[2], sem);
   snprintf(path, sizeof path, "%s/tests/tile/loops.cases", test_source_dir());
   char *text = as_read_file(path, &length, &err);
   if (text == NULL) {

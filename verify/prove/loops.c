@@ -25,6 +25,52 @@ static ck_id applied(const solver *all, const ck_definition *def) {
   return ck_make(all->prover->terms, CK_APP, def->name, def->signature, def->parameter, def->n);
 }
 
+/* --- quotients that the sizes decide, as (k * N) div N */
+enum { MOST_QUOTIENTS = 16 };
+
+typedef struct {
+  ck_id from[MOST_QUOTIENTS];
+  pv_thm by[MOST_QUOTIENTS];
+  uint32_t n;
+} quotients;
+
+static void find_quotients(const solver *all, ck_id t, as_map *seen, quotients *found) {
+  pv *prover = all->prover;
+  uint64_t known;
+  if (as_map_get(seen, AS_KEY(t), &known) || found->n == MOST_QUOTIENTS)
+    return;
+  as_map_put(seen, AS_KEY(t), 1);
+  for (uint32_t i = 0; i < ck_nkids(prover->terms, t); i++)
+    find_quotients(all, ck_kid(prover->terms, t, i), seen, found);
+  bool divides = ck_is(prover->terms, t, CK_DIV) || ck_is(prover->terms, t, CK_MOD);
+  if (!divides || !ck_is_closed(prover->terms, t) || found->n == MOST_QUOTIENTS)
+    return;
+  pv_eqn normal = pv_norm(prover, all->sizes, t);
+  bool simpler = normal.by != PV_NONE && normal.by != PV_REFL &&
+                 !ck_is(prover->terms, normal.to, CK_DIV) &&
+                 !ck_is(prover->terms, normal.to, CK_MOD) && ck_is_int(prover->terms, normal.to);
+  if (simpler) {
+    found->from[found->n] = t;
+    found->by[found->n++] = normal.by;
+  }
+}
+
+static pv_eqn without_quotients(const solver *all, ck_id t) {
+  pv *prover = all->prover;
+  pv_eqn eqn = pv_same(t);
+  for (bool more = true; more && eqn.by != PV_NONE;) {
+    as_map seen;
+    quotients found = {.n = 0};
+    as_map_init(&seen, 1);
+    find_quotients(all, eqn.to, &seen, &found);
+    as_map_clear(&seen);
+    more = found.n > 0;
+    if (more)
+      eqn = pv_then(prover, eqn, pv_rewrite(prover, eqn.to, found.from, found.by, found.n));
+  }
+  return eqn.by == PV_NONE ? eqn : pv_then(prover, eqn, pv_index_canon(prover, eqn.to));
+}
+
 /* --- stores: from the innermost lane outwards */
 static pv_eqn tidy_lanes(const solver *all, ck_id term, uint32_t depth) {
   pv *prover = all->prover;
@@ -59,7 +105,7 @@ static void solve_store(const solver *all, uint32_t i) {
     return;
   pv_thm clause = pv_hyp(prover, def->clause);
   pv_thm body = def->n ? pv_use(prover, clause, def->parameter, def->n, NULL, 0) : clause;
-  eqn = pv_then(prover, eqn, pv_index_canon(prover, eqn.to));
+  eqn = pv_then(prover, eqn, without_quotients(all, eqn.to));
   pv_thm thm = pv_trans(prover, body, eqn.by);
   if (thm != PV_NONE)
     pv_defs_solve(all->defs, i, eqn.to, thm);
@@ -108,10 +154,11 @@ static bool reads_itself_alone(const solver *all, ck_id t, uint32_t number, ck_i
 /* --- what is read where a condition says that it is the place at hand */
 typedef struct {
   const solver *all;
-  uint32_t number;
+  uint32_t number; /* of the symbol that is read; PV_NONE: none */
   ck_id self;
   ck_id cond[PV_MAX_CHAIN]; /* which hold here */
   uint32_t n;
+  pv_ctx ctx; /* these, and what is known of sizes and of the iteration */
 } reader;
 
 /* a = b by an equation that holds here */
@@ -142,9 +189,14 @@ static pv_thm holds_here(const reader *read, ck_id cond) {
     if (read->cond[i] == cond)
       return pv_hyp(prover, cond);
   }
-  ck_id gap = pv_canon(prover, pv_sub(prover, ck_kid(terms, cond, 1), ck_kid(terms, cond, 0)));
-  if (gap == CK_BAD || !pv_is_const(prover, gap))
+  ck_id left = ck_kid(terms, cond, 0);
+  ck_id right = ck_kid(terms, cond, 1);
+  ck_id gap = pv_canon(prover, pv_sub(prover, right, left));
+  if (gap == CK_BAD)
     return PV_NONE;
+  if (!pv_is_const(prover, gap))
+    return ck_is_int(terms, left) && ck_is_int(terms, right) ? pv_follows(prover, read->ctx, cond)
+                                                             : PV_NONE;
   int sign = pv_const_sign(prover, gap);
   ck_op head = ck_head(terms, cond);
   bool yes = head == CK_EQ   ? sign == 0
@@ -216,7 +268,7 @@ static pv_eqn choices_made(const reader *read, ck_id t) {
 static ck_id other_reading(const reader *read, ck_id t, as_map *seen) {
   const ck_terms *terms = read->all->prover->terms;
   uint64_t known;
-  if (as_map_get(seen, AS_KEY(t), &known) || t == read->self)
+  if (as_map_get(seen, AS_KEY(t), &known) || t == read->self || read->number == PV_NONE)
     return CK_BAD;
   as_map_put(seen, AS_KEY(t), 1);
   if (pv_defs_number(read->all->defs, t) == read->number)
@@ -258,10 +310,19 @@ static pv_eqn leaf(const reader *read, ck_id t) {
   return eqn;
 }
 
+/* the same in normal form, if there is one */
+static pv_eqn normal_leaf(const reader *read, ck_id t) {
+  pv_eqn eqn = leaf(read, t);
+  if (eqn.by == PV_NONE)
+    return eqn;
+  pv_eqn normal = pv_norm(read->all->prover, read->ctx, eqn.to);
+  return normal.by == PV_NONE ? eqn : pv_then(read->all->prover, eqn, normal);
+}
+
 static pv_eqn read_here(reader *read, ck_id t) {
   pv *prover = read->all->prover;
   if (!ck_is(prover->terms, t, CK_ITE) || read->n == PV_MAX_CHAIN)
-    return leaf(read, t);
+    return normal_leaf(read, t);
   pv_eqn chosen = choose_here(read, t);
   if (chosen.by != PV_REFL)
     return pv_then(prover, chosen, read_here(read, chosen.to));
@@ -270,8 +331,13 @@ static pv_eqn read_here(reader *read, ck_id t) {
   pv_eqn branch[2];
   for (uint32_t i = 0; i < 2; i++) {
     ck_id here = i ? ck_neg(prover->terms, cond) : cond;
+    pv_ctx outside = read->ctx;
     read->cond[read->n++] = here;
+    ck_op head = ck_head(prover->terms, here); /* an equation would rename what it speaks of */
+    if (head == CK_LE || head == CK_LT)
+      read->ctx = pv_ctx_push(prover, read->ctx, here, CK_BAD);
     branch[i] = read_here(read, ck_kid(prover->terms, t, 1 + i));
+    read->ctx = outside;
     read->n--;
     if (branch[i].by == PV_NONE)
       return branch[i];
@@ -361,7 +427,7 @@ static bool solve_recursion(solver *all, uint32_t i) {
   rec.after = pv_defs_out(all->defs, PV_WHOLE, rec.def->body);
   if (rec.after.by == PV_NONE)
     return false;
-  rec.after = pv_then(prover, rec.after, pv_index_canon(prover, rec.after.to));
+  rec.after = pv_then(prover, rec.after, without_quotients(all, rec.after.to));
   if (rec.after.by == PV_NONE)
     return false;
   as_map_init(&seen, 1);
@@ -369,15 +435,19 @@ static bool solve_recursion(solver *all, uint32_t i) {
   as_map_clear(&seen);
   if (!ready)
     return false;
-  reader read = {.all = all, .number = i, .self = rec.self};
+  pv_ctx inside = pv_ctx_push(prover, all->sizes, pv_ge0(prover, rec.counter), CK_BAD);
+  reader read = {.all = all, .number = i, .self = rec.self, .ctx = inside};
   rec.after = pv_then(prover, rec.after, read_here(&read, rec.after.to));
   if (rec.after.by == PV_NONE)
     return false;
   as_map_init(&seen, 1);
   ready = reads_itself_alone(all, rec.after.to, i, rec.self, &seen);
   as_map_clear(&seen);
-  if (!ready)
+  if (!ready) {
+    AS_TRACE(PROVE, "%s reads other places: %s", ck_word_text(prover->terms, rec.def->name),
+             ck_show(prover->terms, rec.after.to));
     return false;
+  }
   ck_fsub state = {rec.def->name, rec.def->signature, rec.def->parameter, rec.def->n, rec.state};
   rec.step = ck_sub(prover->terms, rec.after.to, NULL, NULL, 0, &state, 1);
   pv_thm thm = by_induction(prover, &rec);
@@ -386,7 +456,9 @@ static bool solve_recursion(solver *all, uint32_t i) {
   pv_eqn tidy = pv_tidy_fold(prover, all->sizes, fold_to(prover, &rec, rec.counter));
   if (tidy.by == PV_NONE)
     tidy = pv_same(fold_to(prover, &rec, rec.counter));
-  tidy = pv_then(prover, tidy, pv_index_canon(prover, tidy.to));
+  tidy = pv_then(prover, tidy, without_quotients(all, tidy.to));
+  read = (reader){.all = all, .number = PV_NONE, .self = rec.self, .ctx = all->sizes};
+  tidy = tidy.by == PV_NONE ? tidy : pv_then(prover, tidy, read_here(&read, tidy.to));
   thm = pv_trans(prover, thm, tidy.by);
   if (thm == PV_NONE)
     return false;

@@ -139,22 +139,40 @@ static pv_eqn partial(pv *prover, ck_id dividend, ck_id divisor, ck_id quotient,
   return eqn;
 }
 
-/* a div b = c for a = b*c by the equations of the context */
-static pv_eqn by_equation(pv *prover, pv_ctx ctx, ck_id dividend, ck_id divisor, ck_id quotient) {
-  ck_id product = pv_add(prover, pv_mul(prover, divisor, quotient), prover->zero);
+/* a div b = c for a = b*c + r by the equations of the context */
+static pv_eqn by_equation(pv *prover, pv_ctx ctx, ck_id dividend, ck_id divisor, ck_id quotient,
+                          ck_id rest) {
+  ck_id product = pv_add(prover, pv_mul(prover, divisor, quotient), rest);
   pv_eqn eqn = {quotient, PV_NONE};
   pv_thm premises[3];
   premises[2] = pv_follows_int(prover, ctx, pv_eq(prover, dividend, product));
-  premises[0] = pv_by_value(prover, pv_ge0(prover, prover->zero));
-  premises[1] = pv_follows(prover, ctx, pv_gt0(prover, divisor));
-  if (premises[2] == PV_NONE || premises[1] == PV_NONE)
+  premises[0] = pv_follows(prover, ctx, pv_ge0(prover, rest));
+  premises[1] = pv_follows(prover, ctx, pv_lt(prover, rest, divisor));
+  if (premises[2] == PV_NONE || premises[1] == PV_NONE || premises[0] == PV_NONE)
     return eqn;
   pv_var_sub vars[4] = {{pv_int_var(prover, "a"), dividend},
                         {pv_int_var(prover, "b"), divisor},
                         {pv_int_var(prover, "q"), quotient},
-                        {pv_int_var(prover, "r"), prover->zero}};
+                        {pv_int_var(prover, "r"), rest}};
   eqn.by = pv_use_lemma(prover, PV_DIVMOD, vars, 4, NULL, 0, premises, 3);
   return eqn;
+}
+
+/* what is a multiple by the equations of the context, or one less: (b*c - 1) div b = c - 1 */
+static pv_eqn of_multiple(pv *prover, pv_ctx ctx, ck_id dividend, ck_id divisor, ck_id term) {
+  ck_id one = prover->one;
+  for (int less = 0; less < 2; less++) {
+    ck_id multiple = less ? pv_canon(prover, pv_add(prover, dividend, one)) : dividend;
+    ck_id by_sizes = pv_size_quotient(prover, ctx, multiple, divisor);
+    if (by_sizes == CK_BAD || pv_occurs(prover, by_sizes, term))
+      continue;
+    ck_id quotient = less ? pv_canon(prover, pv_sub(prover, by_sizes, one)) : by_sizes;
+    ck_id rest = less ? pv_canon(prover, pv_sub(prover, divisor, one)) : prover->zero;
+    pv_eqn found = by_equation(prover, ctx, dividend, divisor, quotient, rest);
+    if (found.by != PV_NONE)
+      return found;
+  }
+  return (pv_eqn){CK_BAD, PV_NONE};
 }
 
 /* (x div b) div a = x div (b*a) for 0 < a, 0 < b: x = (b*a)*Q + b*m + r with r = x mod b, m = (x
@@ -287,11 +305,8 @@ pv_eqn pv_norm_div(pv *prover, pv_ctx ctx, ck_id term) {
                     pv_canon(prover, pv_add(prover, quotient_term, step)),
                     pv_canon(prover, pv_sub(prover, rest_term, pv_mul(prover, step, divisor))));
     }
-    if (found.by == PV_NONE && rest_term == dividend) { /* by an equation of the hypotheses */
-      ck_id by_sizes = pv_size_quotient(prover, ctx, dividend, divisor);
-      if (by_sizes != CK_BAD && !pv_occurs(prover, by_sizes, term))
-        found = by_equation(prover, ctx, dividend, divisor, by_sizes);
-    }
+    if (found.by == PV_NONE && rest_term == dividend)
+      found = of_multiple(prover, ctx, dividend, divisor, term);
     if (found.by == PV_NONE)
       found = without_factor(prover, ctx, dividend, divisor, &other);
     if (found.by == PV_NONE && quotient.count && ck_is_int(prover->terms, rest_term))

@@ -273,7 +273,7 @@ static bool by_tile(const opened *fold, uint32_t low, uint32_t high, round_of *r
     pv_thm at_zero = pv_int(prover, pv_le(prover, offset, prover->zero), not_after);
     pv_thm is_zero = pv_antisym(prover, not_before, at_zero);
     round->q = at;
-    round->is_q = pv_scaled(prover, pv_eq(prover, fold->k, at), pv_num(prover, -1), is_zero);
+    round->is_q = pv_scaled(prover, pv_eq(prover, fold->k, at), prover->one, is_zero);
     round->drop_first = true;
     round->drop_second = other == CK_BAD;
     return round->is_q != PV_NONE;
@@ -426,8 +426,6 @@ static pv_eqn tidy_choice(const opened *fold, const round_of *round, ck_id choic
   pv *prover = fold->prover;
   pv_chain chain = {.other = fold->base, .n = 0};
   pv_facts facts = {.n = 0};
-  chain.cond[chain.n++] = pv_ge0(prover, round->q);
-  chain.cond[chain.n++] = pv_lt(prover, round->q, fold->bound);
   if (fold->chain.n + 2 > PV_MAX_CHAIN)
     return pv_same(choice);
   for (uint32_t c = 0; c < fold->chain.n; c++) {
@@ -444,6 +442,9 @@ static pv_eqn tidy_choice(const opened *fold, const round_of *round, ck_id choic
       chain.cond[chain.n++] = cond;
     }
   }
+  /* last, as they often follow from the others */
+  chain.cond[chain.n++] = pv_ge0(prover, round->q);
+  chain.cond[chain.n++] = pv_lt(prover, round->q, fold->bound);
   chain.value = in_round(fold, round, fold->chain.value);
   ck_id to = pv_chain_term(prover, &chain);
   pv_thm thm = pv_sym(prover, pv_same_by_cases(prover, to, choice, &facts));

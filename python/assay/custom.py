@@ -1,0 +1,61 @@
+"""Certified kernels as custom operators of PyTorch.
+
+Each kernel becomes `torch.ops.assay.<name>`, with a function that gives the results' shapes, so
+that torch.compile and torch.export see one operator and need not run it.
+"""
+
+import hashlib
+
+import torch
+
+from .errors import AssayError
+
+_LIBRARY = torch.library.Library("assay", "FRAGMENT")
+_DEFINED = {}
+_DISPATCH = {"cpu": "CPU", "cuda": "CUDA"}
+
+
+def as_operator(kernel, text, dtypes):
+    """The custom operator of a kernel whose results have these types; `text` is its program.
+
+    The same program on the same device is the same operator.
+    """
+    said = "\0".join([text, str(kernel.directory), kernel.device, *map(str, dtypes)])
+    name = f"kernel_{hashlib.sha256(said.encode()).hexdigest()[:16]}"
+    if name not in _DEFINED:
+        _DEFINED[name] = _define(name, kernel, dtypes)
+    return _DEFINED[name]
+
+
+def _define(name, kernel, dtypes):
+    arguments = ", ".join(f"Tensor x{place}" for place in range(len(kernel.inputs)))
+    results = "Tensor" if len(dtypes) == 1 else f"({', '.join(['Tensor'] * len(dtypes))})"
+    _LIBRARY.define(f"{name}({arguments}) -> {results}")
+
+    def run(*tensors):
+        made = [result.to(dtype) for result, dtype in zip(kernel(*tensors), dtypes)]
+        return made[0] if len(made) == 1 else tuple(made)
+
+    def shapes(*tensors):
+        kernel.check_extents(tensors)
+        made = [
+            torch.empty(port.extents, dtype=dtype, device=_device_of(tensors, kernel))
+            for port, dtype in zip(kernel.outputs, dtypes)
+        ]
+        return made[0] if len(made) == 1 else tuple(made)
+
+    _LIBRARY.impl(name, run, _DISPATCH[kernel.device])
+    torch.library.register_fake(f"assay::{name}", shapes, lib=_LIBRARY)
+    torch.library.register_autograd(f"assay::{name}", _no_gradient, lib=_LIBRARY)
+    return getattr(torch.ops.assay, name)
+
+
+def _device_of(tensors, kernel):
+    return tensors[0].device if tensors else torch.device(kernel.device)
+
+
+def _no_gradient(context, *gradients):
+    raise AssayError(
+        "certified backward kernels do not exist yet: differentiate the PyTorch function, "
+        "or call the compiled one under torch.no_grad()"
+    )

@@ -1,0 +1,561 @@
+"""ONNX models as PyTorch modules, by the `onnx` package: a table of ONNX operators, one row each.
+
+A row says an operator by PyTorch functions; what torch.export makes of these are operators of the
+table in operators.py, so that ONNX models are compiled and certified as PyTorch's are.
+"""
+
+import torch
+import torch.nn.functional as F
+
+from .errors import AssayError, Unsupported
+
+ROWS = {}
+
+
+def row(*names):
+    def add(function):
+        ROWS.update(dict.fromkeys(names, function))
+        return function
+
+    return add
+
+
+def from_onnx(model):
+    """A module that computes what an ONNX model does; `model` is a path, or an onnx.ModelProto."""
+    try:
+        import onnx
+    except ImportError as problem:
+        raise AssayError("the package `onnx` is not installed: pip install onnx") from problem
+    if not isinstance(model, onnx.ModelProto):
+        model = onnx.load(model)
+    return OnnxModel(model)
+
+
+class OnnxModel(torch.nn.Module):
+    """The graph of an ONNX model; called with its inputs in their order."""
+
+    def __init__(self, model):
+        super().__init__()
+        from onnx import numpy_helper
+
+        self._model = model
+        self._version = max((o.version for o in model.opset_import if o.domain == ""), default=0)
+        self._known = {}  # integers that say shapes and axes, by name
+        self._numbers = {}  # constants of one element
+        self._tensors = {}
+        for given in model.graph.initializer:
+            self._keep(given.name, torch.from_numpy(numpy_helper.to_array(given).copy()))
+        for node in model.graph.node:
+            if node.op_type == "Constant":
+                self._keep(node.output[0], _constant(node))
+        names = {given.name for given in model.graph.initializer}
+        self._inputs = [i for i in model.graph.input if i.name not in names]
+        self._check()
+
+    def _keep(self, name, tensor):
+        if not tensor.is_floating_point() and tensor.dim() <= 1:
+            self._known[name] = tensor.tolist()
+        if tensor.numel() == 1:
+            self._numbers[name] = tensor.item()
+        attribute = "c_" + "".join(c if c.isalnum() else "_" for c in name)
+        while hasattr(self, attribute):
+            attribute += "_"
+        self.register_buffer(attribute, tensor)
+        self._tensors[name] = attribute
+
+    def _check(self):
+        missing = sorted(
+            {n.op_type for n in self._model.graph.node if _row_of(n) is None and n.op_type != "Constant"}
+        )
+        if missing:
+            raise Unsupported(
+                "ONNX " + ", ".join(missing), "no row of the table says what it is", self._place()
+            )
+
+    def _place(self):
+        return self._model.graph.name or "the ONNX model"
+
+    def examples(self, extent=4):
+        """Random tensors of the inputs' types and shapes; extents that have no value get `extent`."""
+        made = []
+        for given in self._inputs:
+            tensor = given.type.tensor_type
+            shape = [d.dim_value if d.HasField("dim_value") else extent for d in tensor.shape.dim]
+            kind = _torch_type(tensor.elem_type)
+            made.append(
+                torch.randn(shape).to(kind) if kind.is_floating_point else torch.zeros(shape, dtype=kind)
+            )
+        return made
+
+    def forward(self, *inputs):
+        values = {name: getattr(self, attribute) for name, attribute in self._tensors.items()}
+        values.update({given.name: x for given, x in zip(self._inputs, inputs, strict=True)})
+        for node in self._model.graph.node:
+            if node.op_type == "Constant":
+                continue
+            call = _Call(self, node, values)
+            try:
+                results = _row_of(node)(call, *call.inputs, **call.attributes)
+            except (TypeError, KeyError, IndexError, NotImplementedError) as problem:
+                raise Unsupported(
+                    f"ONNX {node.op_type}", f"in a form that the table does not know ({problem})",
+                    f"{self._place()}, node {node.name or node.output[0]}",
+                ) from problem
+            results = results if isinstance(results, (tuple, list)) else [results]
+            values.update(zip(node.output, results))
+        lacking = [o.name for o in self._model.graph.output if o.name not in values]
+        if lacking:
+            raise Unsupported(f"ONNX output {lacking[0]}", "no row computes it", self._place())
+        results = tuple(values[o.name] for o in self._model.graph.output)
+        return results[0] if len(results) == 1 else results
+
+
+class _Call:
+    """One node under evaluation: its inputs (None: left out), attributes, known integers."""
+
+    def __init__(self, model, node, values):
+        from onnx import helper
+
+        self.version = model._version
+        self.node = node
+        self._known, self._numbers = model._known, model._numbers
+        self.inputs = [values[name] if name else None for name in node.input]
+        self.attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+        for name, value in self.attributes.items():
+            if isinstance(value, bytes):
+                self.attributes[name] = value.decode()
+
+    def number(self, place, otherwise=None):
+        """Input `place` as a number, which must not depend on other inputs."""
+        if place >= len(self.inputs) or not self.node.input[place]:
+            return otherwise
+        name = self.node.input[place]
+        if name not in self._numbers:
+            raise Unsupported(f"ONNX {self.node.op_type}", f"{name} is not a constant number")
+        return self._numbers[name]
+
+    def integers(self, place, otherwise=None):
+        """Input `place` as integers, which must not depend on other inputs."""
+        if place >= len(self.inputs) or not self.node.input[place]:
+            return otherwise
+        name = self.node.input[place]
+        if name not in self._known:
+            raise Unsupported(
+                f"ONNX {self.node.op_type}", f"{name} is computed, and says a shape or an axis"
+            )
+        known = self._known[name]
+        return known if isinstance(known, list) else [known]
+
+
+def _torch_type(element_type):
+    import numpy
+    from onnx import helper
+
+    return torch.from_numpy(numpy.zeros(0, helper.tensor_dtype_to_np_dtype(element_type))).dtype
+
+
+def _row_of(node):
+    return ROWS.get(node.op_type) if node.domain in ("", "ai.onnx") else None
+
+
+def _constant(node):
+    from onnx import helper, numpy_helper
+
+    (attribute,) = node.attribute
+    value = helper.get_attribute_value(attribute)
+    if attribute.name == "value":
+        return torch.from_numpy(numpy_helper.to_array(value).copy())
+    return torch.tensor(value)
+
+
+# -- element by element ------------------------------------------------------------------------
+
+for _name, _function in {
+    "Relu": torch.relu, "Sigmoid": torch.sigmoid, "Tanh": torch.tanh, "Exp": torch.exp,
+    "Log": torch.log, "Abs": torch.abs, "Sqrt": torch.sqrt, "Neg": torch.neg,
+    "Reciprocal": torch.reciprocal, "Softsign": F.softsign, "Softplus": F.softplus,
+    "HardSwish": F.hardswish, "Mish": F.mish, "Identity": torch.clone, "Not": torch.logical_not,
+}.items():  # fmt: skip
+    row(_name)(lambda call, x, function=_function: function(x))
+
+for _name, _function in {
+    "Add": torch.add, "Sub": torch.sub, "Mul": torch.mul, "Equal": torch.eq, "Greater": torch.gt,
+    "Less": torch.lt, "GreaterOrEqual": torch.ge, "LessOrEqual": torch.le,
+    "And": torch.logical_and, "Or": torch.logical_or, "MatMul": torch.matmul,
+}.items():  # fmt: skip
+    row(_name)(lambda call, x, y, function=_function: function(x, y))
+
+
+@row("Div")
+def _div(call, x, y):
+    if not x.is_floating_point():
+        raise Unsupported("ONNX Div", "of integers")
+    return x / y
+
+
+@row("Pow")
+def _pow(call, x, y):
+    return x ** call.number(1)
+
+
+@row("LeakyRelu")
+def _leaky(call, x, alpha=0.01):
+    return F.leaky_relu(x, alpha)
+
+
+@row("Elu")
+def _elu(call, x, alpha=1.0):
+    return F.elu(x, alpha)
+
+
+@row("Selu")
+def _selu(call, x, alpha=1.67326319217681884765625, gamma=1.05070102214813232421875):
+    return gamma * F.elu(x, alpha)
+
+
+@row("HardSigmoid")
+def _hard_sigmoid(call, x, alpha=0.2, beta=0.5):
+    return torch.clamp(alpha * x + beta, 0, 1)
+
+
+@row("Gelu")
+def _gelu(call, x, approximate="none"):
+    return F.gelu(x, approximate=approximate)
+
+
+@row("Clip")
+def _clip(call, x, low=None, high=None, min=None, max=None):
+    low, high = call.number(1, min), call.number(2, max)
+    return x if low is None and high is None else torch.clamp(x, low, high)
+
+
+def _folded(function):
+    def combine(call, first, *others):
+        for other in others:
+            first = function(first, other)
+        return first
+
+    return combine
+
+
+row("Max")(_folded(torch.maximum))
+row("Min")(_folded(torch.minimum))
+row("Sum")(_folded(torch.add))
+
+
+@row("Mean")
+def _mean_of(call, *inputs):
+    return _folded(torch.add)(call, *inputs) / len(inputs)
+
+
+@row("Where")
+def _where(call, condition, x, y):
+    return torch.where(condition, x, y)
+
+
+@row("Cast")
+def _cast(call, x, to, saturate=1):
+    return x.to(_torch_type(to))
+
+
+@row("Dropout")
+def _dropout(call, x, ratio=None, training=None, seed=0):
+    if training is not None and call.integers(2) != [0]:
+        raise Unsupported("ONNX Dropout", "in training mode: random numbers have no equation")
+    return torch.clone(x)
+
+
+# -- layouts -------------------------------------------------------------------------------------
+
+
+@row("Transpose")
+def _transpose(call, x, perm=None):
+    return x.permute(perm or tuple(reversed(range(x.dim()))))
+
+
+@row("Reshape")
+def _reshape(call, x, shape, allowzero=0):
+    wanted = call.integers(1)
+    return x.reshape([x.shape[k] if e == 0 and not allowzero else e for k, e in enumerate(wanted)])
+
+
+@row("Flatten")
+def _flatten(call, x, axis=1):
+    axis %= x.dim() + 1
+    rows = 1
+    for extent in x.shape[:axis]:
+        rows *= extent
+    return x.reshape(rows, -1)
+
+
+@row("Squeeze")
+def _squeeze(call, x, at=None, axes=None):
+    axes = call.integers(1, axes)
+    return x.squeeze(tuple(axes)) if axes is not None else x.squeeze()
+
+
+@row("Unsqueeze")
+def _unsqueeze(call, x, at=None, axes=None):
+    axes = call.integers(1, axes)
+    for axis in sorted(a % (x.dim() + len(axes)) for a in axes):
+        x = x.unsqueeze(axis)
+    return x
+
+
+@row("Expand")
+def _expand(call, x, shape):
+    return x.expand(torch.broadcast_shapes(x.shape, tuple(call.integers(1))))
+
+
+@row("Concat")
+def _concat(call, *inputs, axis):
+    return torch.cat(inputs, axis)
+
+
+@row("Split")
+def _split(call, x, sizes=None, axis=0, num_outputs=None, split=None):
+    sizes = call.integers(1, split)
+    count = num_outputs or len(call.node.output)
+    return x.split(sizes or -(-x.shape[axis] // count), axis)
+
+
+@row("Slice")
+def _slice(call, x, starts=None, ends=None, axes=None, steps=None):
+    starts, ends = call.integers(1), call.integers(2)
+    axes = call.integers(3, range(len(starts)))
+    for start, end, axis, step in zip(starts, ends, axes, call.integers(4, [1] * len(starts))):
+        if step < 1:
+            raise Unsupported("ONNX Slice", f"step {step}")
+        begin, stop, _ = slice(start, end, step).indices(x.shape[axis])
+        x = x[(slice(None),) * (axis % x.dim()) + (slice(begin, max(stop, begin), step),)]
+    return x
+
+
+@row("Gather")
+def _gather(call, x, at, axis=0):
+    if axis % x.dim() != 0 or x.dim() != 2:
+        raise Unsupported("ONNX Gather", "of anything but the rows of a matrix")
+    return F.embedding(at, x)
+
+
+@row("GatherElements")
+def _gather_elements(call, x, at, axis=0):
+    return torch.gather(x, axis, at)
+
+
+@row("Pad")
+def _pad(call, x, pads=None, fill=None, axes=None, mode="constant", **attributes):
+    if mode != "constant" or call.number(2, 0) != 0:
+        raise Unsupported("ONNX Pad", "with anything but zeros")
+    amounts = call.integers(1, attributes.get("pads"))
+    axes = call.integers(3, range(x.dim()))
+    pairs = [(0, 0)] * x.dim()
+    for place, axis in enumerate(axes):
+        pairs[axis] = (amounts[place], amounts[place + len(axes)])
+    return F.pad(x, [amount for pair in reversed(pairs) for amount in pair])
+
+
+# -- reductions ----------------------------------------------------------------------------------
+
+
+def _reduction(function):
+    def reduce(call, x, at=None, axes=None, keepdims=1, noop_with_empty_axes=0):
+        axes = call.integers(1, axes)
+        if not axes:
+            if noop_with_empty_axes:
+                return x
+            axes = range(x.dim())
+        return function(x, tuple(a % x.dim() for a in axes), bool(keepdims))
+
+    return reduce
+
+
+for _name, _function in {
+    "ReduceSum": torch.sum,
+    "ReduceMean": torch.mean,
+    "ReduceMax": torch.amax,
+    "ReduceMin": torch.amin,
+    "ReduceL1": lambda x, axes, keep: x.abs().sum(axes, keep),
+    "ReduceL2": lambda x, axes, keep: (x * x).sum(axes, keep).sqrt(),
+    "ReduceSumSquare": lambda x, axes, keep: (x * x).sum(axes, keep),
+    "ReduceLogSum": lambda x, axes, keep: x.sum(axes, keep).log(),
+    "ReduceLogSumExp": torch.logsumexp,
+}.items():
+    row(_name)(_reduction(_function))
+
+
+def _extremum_place(function):
+    def place(call, x, axis=0, keepdims=1, select_last_index=0):
+        if select_last_index:
+            raise Unsupported(f"ONNX {call.node.op_type}", "select_last_index")
+        return function(x, axis, bool(keepdims))
+
+    return place
+
+
+row("ArgMax")(_extremum_place(torch.argmax))
+row("ArgMin")(_extremum_place(torch.argmin))
+
+
+@row("CumSum")
+def _cumsum(call, x, axis, exclusive=0, reverse=0):
+    if exclusive or reverse:
+        raise Unsupported("ONNX CumSum", "exclusive or reverse")
+    return torch.cumsum(x, call.integers(1)[0])
+
+
+def _of_rows(function):
+    def normalise(call, x, axis=None):
+        if call.version >= 13:
+            return function(x, -1 if axis is None else axis)
+        axis = 1 if axis is None else axis % x.dim()  # of the tensor as a matrix
+        return function(x.flatten(axis), -1).reshape(x.shape)
+
+    return normalise
+
+
+row("Softmax")(_of_rows(torch.softmax))
+row("LogSoftmax")(_of_rows(torch.log_softmax))
+
+
+# -- products, normalisations, windows -----------------------------------------------------------
+
+
+@row("Gemm")
+def _gemm(call, a, b, c=None, alpha=1.0, beta=1.0, transA=0, transB=0):
+    product = (a.t() if transA else a) @ (b.t() if transB else b)
+    product = product if alpha == 1 else alpha * product
+    return product if c is None else product + (c if beta == 1 else beta * c)
+
+
+@row("LayerNormalization")
+def _layer_norm(call, x, scale, bias=None, axis=-1, epsilon=1e-5, stash_type=1):
+    if len(call.node.output) > 1:
+        raise Unsupported("ONNX LayerNormalization", "its mean and deviation as results")
+    axes = tuple(range(axis % x.dim(), x.dim()))
+    centred = x - x.mean(axes, keepdim=True)
+    normal = centred / ((centred * centred).mean(axes, keepdim=True) + epsilon).sqrt() * scale
+    return normal if bias is None else normal + bias
+
+
+@row("RMSNormalization")
+def _rms_norm(call, x, scale, axis=-1, epsilon=1e-5, stash_type=1):
+    axes = tuple(range(axis % x.dim(), x.dim()))
+    return x / ((x * x).mean(axes, keepdim=True) + epsilon).sqrt() * scale
+
+
+@row("InstanceNormalization")
+def _instance_norm(call, x, scale, bias, epsilon=1e-5):
+    return F.instance_norm(x, weight=scale, bias=bias, eps=epsilon)
+
+
+@row("GroupNormalization")
+def _group_norm(call, x, scale, bias, num_groups, epsilon=1e-5, stash_type=1):
+    if scale.shape[0] != x.shape[1]:
+        raise Unsupported("ONNX GroupNormalization", "with a scale for each group (opset 18)")
+    return F.group_norm(x, num_groups, scale, bias, epsilon)
+
+
+@row("BatchNormalization")
+def _batch_norm(call, x, scale, bias, mean, var, epsilon=1e-5, momentum=0.9, training_mode=0, **_):
+    if training_mode:
+        raise Unsupported("ONNX BatchNormalization", "in training mode; export it for inference")
+    return F.batch_norm(x, mean, var, scale, bias, False, 0.0, epsilon)
+
+
+def _paddings(call, x, kernel, strides, dilations, pads, auto_pad):
+    """x with what cannot be said by one padding an axis already added, and the paddings left."""
+    axes = len(kernel)
+    if auto_pad in ("SAME_UPPER", "SAME_LOWER"):
+        pads = [0] * (2 * axes)
+        for k in range(axes):
+            extent, reach = x.shape[2 + k], dilations[k] * (kernel[k] - 1) + 1
+            total = max((-(-extent // strides[k]) - 1) * strides[k] + reach - extent, 0)
+            small, large = total // 2, total - total // 2
+            first, last = (small, large) if auto_pad == "SAME_UPPER" else (large, small)
+            pads[k], pads[axes + k] = first, last
+    if pads[:axes] == pads[axes:]:
+        return x, pads[:axes]
+    return None, pads
+
+
+def _padded_zeros(x, pads):
+    axes = len(pads) // 2
+    return F.pad(x, [p for k in reversed(range(axes)) for p in (pads[k], pads[axes + k])])
+
+
+@row("Conv")
+def _conv(
+    call, x, w, bias=None, kernel_shape=None, strides=None, dilations=None, pads=None, group=1,
+    auto_pad="NOTSET",
+):  # fmt: skip
+    axes = x.dim() - 2
+    strides, dilations = strides or [1] * axes, dilations or [1] * axes
+    pads = pads or [0] * (2 * axes)
+    even, pads = _paddings(call, x, w.shape[2:], strides, dilations, pads, auto_pad)
+    if even is None:
+        x, pads = _padded_zeros(x, pads), [0] * axes
+    convolve = (F.conv1d, F.conv2d, F.conv3d)[axes - 1]
+    return convolve(x, w, bias, strides, pads, dilations, group)
+
+
+@row("ConvTranspose")
+def _conv_transpose(
+    call, x, w, bias=None, kernel_shape=None, strides=None, dilations=None, pads=None, group=1,
+    output_padding=None, auto_pad="NOTSET", output_shape=None,
+):  # fmt: skip
+    axes = x.dim() - 2
+    pads = pads or [0] * (2 * axes)
+    if auto_pad != "NOTSET" or output_shape or pads[:axes] != pads[axes:]:
+        raise Unsupported("ONNX ConvTranspose", "auto_pad, output_shape or uneven padding")
+    convolve = (F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d)[axes - 1]
+    more = output_padding or [0] * axes
+    return convolve(
+        x, w, bias, strides or [1] * axes, pads[:axes], more, group, dilations or [1] * axes
+    )
+
+
+def _pool_settings(call, x, kernel_shape, strides, dilations, pads, auto_pad):
+    axes = len(kernel_shape)
+    strides, dilations = strides or [1] * axes, dilations or [1] * axes
+    pads = pads or [0] * (2 * axes)
+    even, pads = _paddings(call, x, kernel_shape, strides, dilations, pads, auto_pad)
+    if even is None:
+        raise Unsupported(f"ONNX {call.node.op_type}", "with uneven padding")
+    if any(2 * pad > gap * (k - 1) + 1 for pad, gap, k in zip(pads, dilations, kernel_shape)):
+        raise Unsupported(f"ONNX {call.node.op_type}", "with windows that may lie in the padding")
+    return strides, pads, dilations
+
+
+@row("MaxPool")
+def _max_pool(
+    call, x, kernel_shape, strides=None, dilations=None, pads=None, ceil_mode=0,
+    auto_pad="NOTSET", storage_order=0,
+):  # fmt: skip
+    if len(call.node.output) > 1:
+        raise Unsupported("ONNX MaxPool", "the place of the maximum")
+    steps, pads, gaps = _pool_settings(call, x, kernel_shape, strides, dilations, pads, auto_pad)
+    pool = (F.max_pool1d, F.max_pool2d, F.max_pool3d)[len(kernel_shape) - 1]
+    return pool(x, kernel_shape, steps, pads, gaps, bool(ceil_mode))
+
+
+@row("AveragePool")
+def _average_pool(
+    call, x, kernel_shape, strides=None, dilations=None, pads=None, ceil_mode=0,
+    auto_pad="NOTSET", count_include_pad=0,
+):  # fmt: skip
+    steps, pads, gaps = _pool_settings(call, x, kernel_shape, strides, dilations, pads, auto_pad)
+    if any(gap != 1 for gap in gaps):
+        raise Unsupported("ONNX AveragePool", "with dilations")
+    pool = (F.avg_pool1d, F.avg_pool2d, F.avg_pool3d)[len(kernel_shape) - 1]
+    return pool(x, kernel_shape, steps, pads, bool(ceil_mode), bool(count_include_pad))
+
+
+@row("GlobalAveragePool")
+def _global_average(call, x):
+    return x.mean(tuple(range(2, x.dim())), keepdim=True)
+
+
+@row("GlobalMaxPool")
+def _global_max(call, x):
+    return x.amax(tuple(range(2, x.dim())), keepdim=True)

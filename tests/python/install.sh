@@ -1,0 +1,26 @@
+# The package installed into a virtual environment of its own, and what the README says of it run from elsewhere.  PyTorch is lent by the
+# interpreter that has it.  Sourced by test_python.sh.
+"$python" -m venv "$work/venv" || fail "no virtual environment can be made"
+lent=$("$python" -c 'import os, torch; print(os.path.dirname(os.path.dirname(torch.__file__)))')
+echo "$lent" >"$("$work/venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/lent.pth"
+cp -r "$src/python" "$work/package"
+"$work/venv/bin/pip" install -q --no-index --no-deps --no-build-isolation "$work/package" >out 2>err ||
+  fail "pip install ./python fails: $(tail -3 err)"
+cat >"$work/readme.py" <<'END'
+import torch
+import assay
+
+def fn(x, g):
+    return torch.softmax(x * g, -1)
+
+x, g = torch.randn(4, 8), torch.randn(8)
+fast = assay.compile(fn, x, g)
+assert (fast(x, g) - fn(x, g)).abs().max() < 1e-5
+model = torch.nn.Sequential(torch.nn.Linear(8, 6), torch.nn.ReLU(), torch.nn.Softmax(-1)).eval()
+with torch.no_grad():
+    assert (torch.compile(model, backend="assay")(x) - model(x)).abs().max() < 1e-5
+assert assay.certify(fn, lambda x, g: torch.exp(x * g) / torch.exp(x * g).sum(-1, keepdim=True), x, g)
+print(assay.__file__)
+END
+(cd "$work" && env -u PYTHONPATH "$work/venv/bin/python" readme.py) >out 2>err || fail "what the README says does not run: $(tail -3 err)"
+grep -q "^$work/venv/" out || fail "the package that ran is not the one installed: $(cat out)"

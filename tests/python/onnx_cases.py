@@ -1,0 +1,134 @@
+"""The onnx package's own test cases for the operators that the table has, and models compiled."""
+
+import sys
+import unittest
+import warnings
+
+import numpy as np
+import onnx
+import torch
+from onnx import TensorProto, helper, numpy_helper
+
+import assay
+from assay.onnx_model import ROWS
+
+
+def tensor(value):
+    if isinstance(value, TensorProto):
+        value = numpy_helper.to_array(value)
+    if not isinstance(value, np.ndarray):
+        return None  # a sequence
+    try:
+        return torch.from_numpy(value.copy())
+    except TypeError:
+        return None  # of a type that NumPy lacks
+
+
+def with_known_integers(case, inputs):
+    """The model with its integer inputs of one axis as initializers: they say shapes and axes."""
+    model = onnx.ModelProto()
+    model.CopyFrom(case.model)
+    places = []
+    for place, (given, value) in enumerate(zip(case.model.graph.input, inputs)):
+        says_shape = not value.is_floating_point() and value.dtype != torch.bool and value.dim() <= 1
+        if says_shape and place > 0:
+            model.graph.initializer.append(numpy_helper.from_array(value.numpy(), given.name))
+        else:
+            places.append(place)
+    return model, [inputs[place] for place in places]
+
+
+def is_close(got, wanted):
+    """By the tolerance of the onnx package's own tests."""
+    same = got.shape == wanted.shape and got.dtype == wanted.dtype
+    return same and torch.allclose(got, wanted, rtol=1e-3, atol=1e-6, equal_nan=True)
+
+
+class Onnx(unittest.TestCase):
+    def setUp(self):
+        warnings.simplefilter("ignore")
+        torch.manual_seed(3)
+
+    def test_cases_of_the_onnx_package(self):
+        """What a row refuses it names; what it computes is what the onnx package expects."""
+        from onnx.backend.test.case import node as cases
+
+        right, refused, used, wrong = 0, 0, set(), []
+        for case in cases.collect_testcases(None):
+            graph = case.model.graph
+            if any(n.op_type not in ROWS for n in graph.node) or len(graph.node) != 1:
+                continue
+            for given, wanted in case.data_sets:
+                tensors = [tensor(x) for x in given]
+                if any(x is None for x in tensors):
+                    continue
+                model, inputs = with_known_integers(case, tensors)
+                try:
+                    got = assay.from_onnx(model)(*inputs)
+                except assay.AssayError:
+                    refused += 1
+                    continue
+                got = got if isinstance(got, tuple) else (got,)
+                alike = [is_close(a, tensor(b)) for a, b in zip(got, wanted)]
+                if not all(alike):
+                    wrong.append(case.name)
+                    continue
+                right += 1
+                used.add(graph.node[0].op_type)
+        print(f"{right} cases of {len(used)} operators right, {refused} refused", file=sys.stderr)
+        self.assertEqual(wrong, [])
+        self.assertGreater(right, 200)
+        self.assertGreater(len(used), 60)
+
+    def model(self):
+        nodes = [
+            helper.make_node("Conv", ["x", "f", "b"], ["c"], pads=[1, 1, 1, 1], strides=[2, 2]),
+            helper.make_node("Relu", ["c"], ["r"]),
+            helper.make_node("GlobalAveragePool", ["r"], ["p"]),
+            helper.make_node("Flatten", ["p"], ["v"]),
+            helper.make_node("Gemm", ["v", "w"], ["y"], transB=1),
+        ]
+        shapes = {"f": (4, 3, 3, 3), "b": (4,), "w": (5, 4)}
+        constants = [numpy_helper.from_array(torch.randn(s).numpy(), n) for n, s in shapes.items()]
+        x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [2, 3, 8, 8])
+        y = helper.make_tensor_value_info("y", TensorProto.FLOAT, [2, 5])
+        graph = helper.make_graph(nodes, "small", [x], [y], constants)
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)])
+
+    def test_compiled(self):
+        from onnx.reference import ReferenceEvaluator
+
+        model = self.model()
+        module = assay.from_onnx(model)
+        inputs = module.examples()
+        fast = assay.compile(module, *inputs, quiet=True, least_work=1, seconds=3)
+        (wanted,) = ReferenceEvaluator(model).run(None, {"x": inputs[0].numpy()})
+        self.assertEqual(fast.left, [])
+        self.assertLess((fast(*inputs) - torch.from_numpy(wanted)).abs().max(), 1e-4)
+
+    def test_imported_by_command(self):
+        import subprocess
+        import tempfile
+        from pathlib import Path
+
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "small.onnx"
+            onnx.save(self.model(), path)
+            command = [sys.executable, "-m", "assay", "import", str(path)]
+            subprocess.run(command, check=True, capture_output=True)
+            text = path.with_suffix(".tp").read_text()
+            self.assertIn("torch_conv2d", text)
+            certify = [assay.tool.find_tool(), "optimize", str(path.with_suffix(".tp")), "-q"]
+            certify += ["--solvers=none", "--seconds=3", "-o", str(Path(folder) / "result")]
+            self.assertEqual(subprocess.run(certify, capture_output=True).returncode, 0)
+
+    def test_what_is_missing_is_named(self):
+        node = helper.make_node("TopK", ["x", "k"], ["y", "at"])
+        x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [4])
+        graph = helper.make_graph([node], "missing", [x], [x])
+        with self.assertRaisesRegex(assay.Unsupported, "missing: ONNX TopK"):
+            assay.from_onnx(helper.make_model(graph))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -11,7 +11,7 @@
 #define AX_BAD UINT32_MAX
 #define AX_ZERO 0u /* ids of 0 and 1 in every store */
 #define AX_ONE 1u
-#define AX_MAX_CLASS 20u /* axis classes of one store */
+#define AX_MAX_CLASS 31u /* axis classes of one store: two bits each of 64 */
 typedef uint32_t ax_id;  /* an expression */
 
 typedef enum {

@@ -1,294 +1,9 @@
 /* One operator on labelled tensors: matches the shape pattern, follows the indices of the body,
  * computes the abstract expression. The operator's specification is all that is read, so that
  * operators of users work like built-in ones. */
-#include "sg.h"
+#include "match.h"
 #include <stdio.h>
 #include <string.h>
-
-typedef struct {
-  const char *name;
-  sg_axes labels;
-} list_bind;
-
-typedef struct {
-  const char *name;
-  sg_label labels;
-  bool known;
-} index_bind;
-
-typedef struct {
-  const char *name;
-  ax_id expr;
-  sg_axes labels;
-} let_bind;
-
-typedef struct {
-  const sg_ctx *ctx;
-  const as_opdef *op;
-  const as_attr *attr;
-  uint32_t nargs;
-  const sg_axes *arg;
-  const ax_id *expr;
-  list_bind list[12];
-  uint32_t n_list;
-  index_bind size[12];
-  uint32_t n_sizes; /* size symbols of the pattern */
-  index_bind index[24];
-  uint32_t n_index;
-  let_bind let[12];
-  uint32_t n_lets;
-} call_frame;
-
-static uint8_t root_of(uint8_t *parent, uint8_t cls) {
-  while (parent[cls] != cls)
-    cls = parent[cls];
-  return cls;
-}
-
-static bool same_class(const sg_ctx *ctx, sg_label left, sg_label right) {
-  if (left == right)
-    return true;
-  if (left == SG_UNIT || right == SG_UNIT || !ctx->parent)
-    return false;
-  uint8_t left_root = root_of(ctx->parent, (uint8_t)SG_CLASS(left));
-  uint8_t right_root = root_of(ctx->parent, (uint8_t)SG_CLASS(right));
-  if (left_root == right_root)
-    return true;
-  if (ctx->part->classes[left_root].extent != ctx->part->classes[right_root].extent)
-    return false;
-  if (left_root < right_root)
-    ctx->parent[right_root] = left_root;
-  else
-    ctx->parent[left_root] = right_root;
-  return true;
-}
-
-static bool same_classes(const sg_ctx *ctx, const sg_axes *left, const sg_axes *right) {
-  if (left->rank != right->rank)
-    return false;
-  for (uint32_t i = 0; i < left->rank; i++) {
-    if (!same_class(ctx, left->ax[i], right->ax[i]))
-      return false;
-  }
-  return true;
-}
-
-bool sg_axes_eq(const sg_axes *left, const sg_axes *right) {
-  return left->rank == right->rank && !memcmp(left->ax, right->ax, left->rank);
-}
-
-static int attr_index(const as_opdef *op, const char *name) {
-  for (uint32_t i = 0; i < op->nattrs; i++) {
-    if (!strcmp(op->attr[i], name))
-      return (int)i;
-  }
-  return -1;
-}
-
-static bool attr_int(const call_frame *frame, int which, long *value) {
-  const as_attr *attr = &frame->attr[which];
-  if (attr->is_size)
-    return as_size_is_const(frame->ctx->sizes, attr->size, value);
-  if (mpz_cmp_ui(mpq_denref(attr->num), 1) || !mpz_fits_slong_p(mpq_numref(attr->num)))
-    return false;
-  *value = mpz_get_si(mpq_numref(attr->num));
-  return true;
-}
-
-static bool expr_int(const call_frame *frame, const as_expr *expr, long *value) {
-  if (expr->kind == AS_E_NUM) {
-    *value = mpz_get_si(mpq_numref(expr->num));
-    return !mpz_cmp_ui(mpq_denref(expr->num), 1);
-  }
-  if (expr->kind == AS_E_NEG) {
-    bool ok = expr_int(frame, expr->kid[0], value);
-    *value = -*value;
-    return ok;
-  }
-  int which = expr->kind == AS_E_NAME ? attr_index(frame->op, expr->name) : -1;
-  return which >= 0 && attr_int(frame, which, value);
-}
-
-static const list_bind *get_list(const call_frame *frame, const char *name) {
-  for (uint32_t i = 0; i < frame->n_list; i++) {
-    if (!strcmp(frame->list[i].name, name))
-      return &frame->list[i];
-  }
-  return NULL;
-}
-
-static index_bind *get_bind(index_bind *binds, uint32_t n, const char *name) {
-  while (n--) {
-    if (!strcmp(binds[n].name, name))
-      return &binds[n];
-  }
-  return NULL;
-}
-
-static bool bind_list(call_frame *frame, const char *name, const sg_label *ax, uint32_t n) {
-  sg_axes labels = {n, {0}};
-  memcpy(labels.ax, ax, n);
-  const list_bind *known = get_list(frame, name);
-  if (known)
-    return same_classes(frame->ctx, &known->labels, &labels);
-  if (frame->n_list == 12)
-    return false;
-  frame->list[frame->n_list++] = (list_bind){name, labels};
-  return true;
-}
-
-static bool match_arg(call_frame *frame, const as_targ *pattern, const sg_axes *axes) {
-  uint32_t fixed = 0;
-  uint32_t from = 0;
-  uint32_t rest;
-  long count[AS_MAX_RANK + 2];
-  bool open = false;
-  if (pattern->n > AS_MAX_RANK + 2)
-    return false;
-  for (uint32_t i = 0; i < pattern->n; i++) {
-    count[i] = 1;
-    if (pattern->dim[i].kind == AS_D_LIST && pattern->dim[i].count) {
-      if (!expr_int(frame, pattern->dim[i].count, &count[i]))
-        return false;
-      if (count[i] < 0)
-        count[i] += axes->rank;
-      if (count[i] < 0 || count[i] > (long)axes->rank)
-        return false;
-    } else if (pattern->dim[i].kind == AS_D_LIST) {
-      if (open)
-        return false;
-      open = true;
-      count[i] = -1;
-    }
-    if (count[i] > 0)
-      fixed += (uint32_t)count[i];
-  }
-  if (fixed > axes->rank || (!open && fixed != axes->rank))
-    return false;
-  rest = axes->rank - fixed;
-  for (uint32_t i = 0; i < pattern->n; i++) {
-    const as_dim *dim = &pattern->dim[i];
-    uint32_t n_axes = count[i] < 0 ? rest : (uint32_t)count[i];
-    if (dim->kind == AS_D_LIST) {
-      if (!bind_list(frame, dim->name, axes->ax + from, n_axes))
-        return false;
-    } else if (dim->kind == AS_D_SIZE && dim->size->kind == AS_E_NAME &&
-               attr_index(frame->op, dim->size->name) < 0) {
-      index_bind *known = get_bind(frame->size, frame->n_sizes, dim->size->name);
-      if (known) {
-        if (!same_class(frame->ctx, known->labels, axes->ax[from]))
-          return false;
-      } else if (frame->n_sizes == 12) {
-        return false;
-      } else {
-        frame->size[frame->n_sizes++] = (index_bind){dim->size->name, axes->ax[from], true};
-      }
-    } else {
-      return false;
-    }
-    from += n_axes;
-  }
-  return true;
-}
-
-static bool subsequence(const sg_axes *part, const sg_axes *whole) {
-  uint32_t next = 0;
-  for (uint32_t j = 0; j < whole->rank && next < part->rank; j++)
-    next += part->ax[next] == whole->ax[j];
-  return next == part->rank;
-}
-
-/* axes of a tensor made of both, in the program's own order of axes */
-bool sg_merge(const sg_part *part, const sg_axes *left, const sg_axes *right, sg_axes *out) {
-  if (subsequence(right, left)) {
-    *out = *left;
-    return true;
-  }
-  if (subsequence(left, right)) {
-    *out = *right;
-    return true;
-  }
-  sg_axes merged = {0, {0}};
-  for (uint32_t i = 0, j = 0; i < left->rank || j < right->rank;) {
-    if (merged.rank == AS_MAX_RANK)
-      return false;
-    if (i < left->rank && j < right->rank && left->ax[i] == right->ax[j]) {
-      merged.ax[merged.rank++] = left->ax[i++];
-      j++;
-    } else if (j == right->rank ||
-               (i < left->rank && part->classes[SG_CLASS(left->ax[i])].rank <=
-                                      part->classes[SG_CLASS(right->ax[j])].rank)) {
-      merged.ax[merged.rank++] = left->ax[i++];
-    } else {
-      merged.ax[merged.rank++] = right->ax[j++];
-    }
-  }
-  for (uint32_t i = 0; i < merged.rank; i++) {
-    for (uint32_t j = 0; j < i; j++) {
-      if (SG_CLASS(merged.ax[i]) == SG_CLASS(merged.ax[j]))
-        return false;
-    }
-  }
-  *out = merged;
-  return true;
-}
-
-static bool broadcast(call_frame *frame, const as_dim *dim, sg_axes *merged) {
-  const list_bind *left = get_list(frame, dim->b1);
-  const list_bind *right = get_list(frame, dim->b2);
-  if (!left || !right)
-    return false;
-  /* operands of element-wise operators and of batches are given the axes that they lack (build.c)
-   */
-  if (!frame->ctx->strict_ones && (sg_op_broadcasts(frame->op) || sg_op_batches(frame->op)))
-    return sg_merge(frame->ctx->part, &left->labels, &right->labels, merged);
-  merged->rank = left->labels.rank > right->labels.rank ? left->labels.rank : right->labels.rank;
-  for (uint32_t i = 0; i < merged->rank; i++) { /* i counts from the right */
-    sg_label left_label =
-        i < left->labels.rank ? left->labels.ax[left->labels.rank - 1 - i] : SG_UNIT;
-    sg_label right_label =
-        i < right->labels.rank ? right->labels.ax[right->labels.rank - 1 - i] : SG_UNIT;
-    if (left_label != SG_UNIT && right_label != SG_UNIT &&
-        !same_class(frame->ctx, left_label, right_label))
-      return false;
-    merged->ax[merged->rank - 1 - i] = left_label == SG_UNIT ? right_label : left_label;
-  }
-  return true;
-}
-
-static bool match_out(call_frame *frame, sg_axes *out) {
-  out->rank = 0;
-  for (uint32_t i = 0; i < frame->op->nout; i++) {
-    const as_dim *dim = &frame->op->out[i];
-    sg_axes labels = {1, {0}};
-    if (dim->kind == AS_D_LIST) {
-      const list_bind *known = get_list(frame, dim->name);
-      if (!known)
-        return false;
-      labels = known->labels;
-    } else if (dim->kind == AS_D_BCAST) {
-      if (!broadcast(frame, dim, &labels) || frame->n_list == 12)
-        return false;
-      frame->list[frame->n_list++] = (list_bind){dim->name, labels};
-    } else if (dim->size->kind == AS_E_NUM) {
-      if (mpq_cmp_ui(dim->size->num, 1, 1))
-        return false;
-      labels.ax[0] = SG_UNIT;
-    } else {
-      index_bind *known = dim->size->kind == AS_E_NAME
-                              ? get_bind(frame->size, frame->n_sizes, dim->size->name)
-                              : NULL;
-      if (!known)
-        return false;
-      labels.ax[0] = known->labels;
-    }
-    if (out->rank + labels.rank > AS_MAX_RANK)
-      return false;
-    memcpy(out->ax + out->rank, labels.ax, labels.rank);
-    out->rank += labels.rank;
-  }
-  return true;
-}
 
 ax_id sg_size_expr(const sg_ctx *ctx, as_size size) {
   ax_id sum = AX_ZERO;
@@ -315,7 +30,7 @@ ax_id sg_size_expr(const sg_ctx *ctx, as_size size) {
   return sum;
 }
 
-static bool label_size(const call_frame *frame, sg_label label, ax_id *size) {
+static bool label_size(const sg_call *frame, sg_label label, ax_id *size) {
   if (!frame->ctx->A || label == SG_UNIT) {
     *size = AX_ONE;
     return true;
@@ -325,20 +40,20 @@ static bool label_size(const call_frame *frame, sg_label label, ax_id *size) {
   return *size != AX_BAD;
 }
 
-static bool eval(call_frame *frame, const as_expr *e, ax_id *r);
+static bool eval(sg_call *frame, const as_expr *e, ax_id *r);
 
 /* how many axes of the tensor the indices behind index i take */
-static uint32_t other_axes(call_frame *frame, const as_expr *access, uint32_t i) {
+static uint32_t other_axes(sg_call *frame, const as_expr *access, uint32_t i) {
   uint32_t axes = 0;
   while (++i < access->n) {
-    const list_bind *known =
-        access->acc[i] == AS_IX_LIST ? get_list(frame, access->acc_name[i]) : NULL;
+    const sg_list_bind *known =
+        access->acc[i] == AS_IX_LIST ? sg_get_list(frame, access->acc_name[i]) : NULL;
     axes += access->acc[i] == AS_IX_LIST ? (known ? known->labels.rank : 0) : 1;
   }
   return axes;
 }
 
-static bool access_labels(call_frame *frame, const as_expr *access, const sg_axes *have) {
+static bool access_labels(sg_call *frame, const as_expr *access, const sg_axes *have) {
   uint32_t next = 0;
   for (uint32_t i = 0; i < access->n; i++) {
     if (access->acc[i] == AS_IX_BCAST) { /* matched when the result was */
@@ -349,11 +64,11 @@ static bool access_labels(call_frame *frame, const as_expr *access, const sg_axe
       continue;
     }
     if (access->acc[i] == AS_IX_LIST) {
-      const list_bind *known = get_list(frame, access->acc_name[i]);
+      const sg_list_bind *known = sg_get_list(frame, access->acc_name[i]);
       if (!known || next + known->labels.rank > have->rank)
         return false;
       for (uint32_t j = 0; j < known->labels.rank; j++) {
-        if (!same_class(frame->ctx, known->labels.ax[j], have->ax[next + j]))
+        if (!sg_same_class(frame->ctx, known->labels.ax[j], have->ax[next + j]))
           return false;
       }
       next += known->labels.rank;
@@ -367,21 +82,21 @@ static bool access_labels(call_frame *frame, const as_expr *access, const sg_axe
         return false;
       continue;
     }
-    index_bind *known =
-        index->kind == AS_E_NAME ? get_bind(frame->index, frame->n_index, index->name) : NULL;
+    sg_index_bind *known =
+        index->kind == AS_E_NAME ? sg_get_bind(frame->index, frame->n_index, index->name) : NULL;
     if (!known)
       return false;
     if (!known->known) {
       known->labels = have->ax[next];
       known->known = true;
     }
-    if (!same_class(frame->ctx, known->labels, have->ax[next++]))
+    if (!sg_same_class(frame->ctx, known->labels, have->ax[next++]))
       return false;
   }
   return next == have->rank;
 }
 
-static bool eval_access(call_frame *frame, const as_expr *access, ax_id *value) {
+static bool eval_access(sg_call *frame, const as_expr *access, ax_id *value) {
   for (uint32_t i = 0; i < frame->nargs; i++) {
     if (!strcmp(frame->op->arg[i].name, access->name)) {
       *value = frame->expr ? frame->expr[i] : AX_ONE;
@@ -397,41 +112,48 @@ static bool eval_access(call_frame *frame, const as_expr *access, ax_id *value) 
   return false;
 }
 
-static bool eval_reduce(call_frame *frame, const as_expr *reduction, ax_id *value) {
-  const as_expr *bound = reduction->kid[0];
-  index_bind *known =
-      bound->kind == AS_E_NAME ? get_bind(frame->size, frame->n_sizes, bound->name) : NULL;
-  ax_id body;
-  if (!known || frame->n_index == 24)
-    return false;
-  sg_label label = known->labels;
-  frame->index[frame->n_index++] = (index_bind){reduction->name, label, true};
-  bool ok = eval(frame, reduction->kid[1], &body);
-  frame->n_index--;
-  if (!ok)
-    return false;
-  const sg_ctx *ctx = frame->ctx;
-  if (!ctx->A || label == SG_UNIT) {
-    *value = body;
-    return true;
-  }
-  uint32_t cls = SG_CLASS(label);
-  int parts = SG_IS_TILE(label) ? AX_TILE : AX_BOTH;
+/* the value reduced along a class, or along both of its parts */
+static bool reduce_class(const sg_ctx *ctx, const as_expr *reduction, uint32_t cls, bool tile,
+                         ax_id *value) {
+  int parts = tile ? AX_TILE : AX_BOTH;
   if (ctx->plan && (ctx->plan->mode[cls] == SG_GRID || ctx->plan->mode[cls] == SG_GRID_ONE))
     return false; /* blocks do not see each other */
+  if (sg_has_parts(ctx->part, cls)) {
+    const sg_class *of = &ctx->part->classes[cls];
+    return reduce_class(ctx, reduction, of->inner, false, value) &&
+           reduce_class(ctx, reduction, of->outer, tile, value);
+  }
   if (reduction->kind == AS_E_SUM) {
-    *value = ax_sum(ctx->A, body, cls, parts, ctx->tile[cls], ctx->loop[cls]);
+    *value = ax_sum(ctx->A, *value, cls, parts, ctx->tile[cls], ctx->loop[cls]);
   } else if (reduction->kind == AS_E_MAXR || reduction->kind == AS_E_MINR) {
-    *value = ax_extremum(ctx->A, reduction->kind == AS_E_MAXR, body, cls, parts);
+    *value = ax_extremum(ctx->A, reduction->kind == AS_E_MAXR, *value, cls, parts);
   } else {
     char head[32];
     snprintf(head, sizeof head, "prod%u_%d", cls, parts);
-    *value = ax_opaque(ctx->A, head, &body, 1, 0);
+    *value = ax_opaque(ctx->A, head, value, 1, 0);
   }
   return *value != AX_BAD;
 }
 
-static bool eval_opaque(call_frame *frame, const as_expr *expr, const char *head, bool commutes,
+static bool eval_reduce(sg_call *frame, const as_expr *reduction, ax_id *value) {
+  const as_expr *bound = reduction->kid[0];
+  sg_index_bind *known =
+      bound->kind == AS_E_NAME ? sg_get_bind(frame->size, frame->n_sizes, bound->name) : NULL;
+  ax_id body;
+  if (!known || frame->n_index == 24)
+    return false;
+  sg_label label = known->labels;
+  frame->index[frame->n_index++] = (sg_index_bind){reduction->name, label, true};
+  bool ok = eval(frame, reduction->kid[1], &body);
+  frame->n_index--;
+  if (!ok)
+    return false;
+  *value = body;
+  return !frame->ctx->A || label == SG_UNIT ||
+         reduce_class(frame->ctx, reduction, SG_CLASS(label), SG_IS_TILE(label), value);
+}
+
+static bool eval_opaque(sg_call *frame, const as_expr *expr, const char *head, bool commutes,
                         ax_id *value) {
   ax_id args[8];
   if (expr->n > 8)
@@ -451,14 +173,14 @@ static bool eval_opaque(call_frame *frame, const as_expr *expr, const char *head
   return *value != AX_BAD;
 }
 
-static bool eval_name(call_frame *frame, const as_expr *name_expr, ax_id *value) {
+static bool eval_name(sg_call *frame, const as_expr *name_expr, ax_id *value) {
   ax_store *store = frame->ctx->A;
-  if (get_bind(frame->index, frame->n_index, name_expr->name))
+  if (sg_get_bind(frame->index, frame->n_index, name_expr->name))
     return false; /* the value depends on the position: tiles would differ */
-  index_bind *known = get_bind(frame->size, frame->n_sizes, name_expr->name);
+  sg_index_bind *known = sg_get_bind(frame->size, frame->n_sizes, name_expr->name);
   if (known)
     return label_size(frame, known->labels, value);
-  int which = attr_index(frame->op, name_expr->name);
+  int which = sg_attr_index(frame->op, name_expr->name);
   if (which < 0)
     return false;
   *value = !store                       ? AX_ONE
@@ -493,7 +215,7 @@ const char *sg_opaque_head(const as_expr *expr) {
   }
 }
 
-static bool eval(call_frame *frame, const as_expr *expr, ax_id *value) {
+static bool eval(sg_call *frame, const as_expr *expr, ax_id *value) {
   ax_store *store = frame->ctx->A;
   ax_id left;
   ax_id right;
@@ -560,12 +282,12 @@ static bool eval(call_frame *frame, const as_expr *expr, ax_id *value) {
 }
 
 /* left side of a definition; `shape` non-NULL: the axes of the result */
-static bool bind_left(call_frame *frame, const as_let *definition, const sg_axes *shape) {
+static bool bind_left(sg_call *frame, const as_let *definition, const sg_axes *shape) {
   uint32_t next = 0;
   frame->n_index = 0;
   for (uint32_t i = 0; i < definition->n; i++) {
     if (definition->ix[i].is_list) {
-      const list_bind *known = get_list(frame, definition->ix[i].name);
+      const sg_list_bind *known = sg_get_list(frame, definition->ix[i].name);
       if (!known)
         return false;
       next += known->labels.rank;
@@ -573,20 +295,20 @@ static bool bind_left(call_frame *frame, const as_let *definition, const sg_axes
       if (frame->n_index == 24 || (shape && next >= shape->rank))
         return false;
       frame->index[frame->n_index++] =
-          (index_bind){definition->ix[i].name, shape ? shape->ax[next] : 0, shape != NULL};
+          (sg_index_bind){definition->ix[i].name, shape ? shape->ax[next] : 0, shape != NULL};
       next++;
     }
   }
   return !shape || next == shape->rank;
 }
 
-static bool left_axes(call_frame *frame, const as_let *definition, sg_axes *labels) {
+static bool left_axes(sg_call *frame, const as_let *definition, sg_axes *labels) {
   uint32_t next = 0;
   labels->rank = 0;
   for (uint32_t i = 0; i < definition->n; i++) {
     sg_axes one = {1, {0}};
     if (definition->ix[i].is_list)
-      one = get_list(frame, definition->ix[i].name)->labels;
+      one = sg_get_list(frame, definition->ix[i].name)->labels;
     else if (!frame->index[next].known)
       return false;
     else
@@ -601,19 +323,25 @@ static bool left_axes(call_frame *frame, const as_let *definition, sg_axes *labe
 
 bool sg_apply(const sg_ctx *ctx, const as_opdef *op, const as_attr *attr, uint32_t nargs,
               const sg_axes *arg, const ax_id *expr, sg_axes *out, ax_id *out_expr) {
-  call_frame frame = {.ctx = ctx, .op = op, .attr = attr, .nargs = nargs, .arg = arg, .expr = expr};
+  sg_call frame = {.ctx = ctx, .op = op, .attr = attr, .nargs = nargs, .arg = arg, .expr = expr};
   if (nargs != op->nargs || op->nlet > 12)
     return false;
   for (uint32_t i = 0; i < nargs; i++) {
-    if (!match_arg(&frame, &op->arg[i], &arg[i]))
+    if (!sg_match_arg(&frame, &op->arg[i], &arg[i]))
       return false;
   }
-  if (!match_out(&frame, out))
+  sg_view view = sg_op_view(op);
+  if (view != SG_NO_VIEW) {
+    if (ctx->A)
+      *out_expr = expr[0];
+    return sg_apply_view(&frame, view, out);
+  }
+  if (!sg_match_out(&frame, out))
     return false;
   for (uint32_t i = 0; i < op->nlet; i++) {
     const as_let *definition = &op->let[i];
     bool last = i + 1 == op->nlet;
-    let_bind bound = {definition->name, AX_ONE, {0, {0}}};
+    sg_let_bind bound = {definition->name, AX_ONE, {0, {0}}};
     if (!bind_left(&frame, definition, last ? out : NULL) ||
         !eval(&frame, definition->body, &bound.expr))
       return false;

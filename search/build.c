@@ -45,12 +45,14 @@ static as_size new_size(sg_builder *to, const char *stem, long least) {
 }
 
 /* No tile worth having divides the extent, so that tiles are to reach beyond it.  All classes with
- * as many tiles have that extent: two numbers of tiles are not stated to be the same. */
+ * as many tiles have that extent: two numbers of tiles are not stated to be the same.  A part of an
+ * axis makes up that axis with the other part. */
 static bool to_be_cut(const sg_builder *to, uint32_t cls) {
   const sg_class *classes = to->part->classes;
   int64_t extent;
   for (uint32_t other = 0; other < to->part->n_classes; other++) {
-    if (to->plan->lead[other] == cls && classes[other].extent != classes[cls].extent)
+    bool part = classes[other].outer == cls || classes[other].inner == cls;
+    if (part || (to->plan->lead[other] == cls && classes[other].extent != classes[cls].extent))
       return false;
   }
   return as_size_nmono(to->graph->sizes, classes[cls].extent) == 1 &&
@@ -90,6 +92,17 @@ static bool twin_sizes(sg_builder *to, uint32_t cls) {
   return relate(to, cls);
 }
 
+/* the tile of an axis with parts: that of the outer one times all of the inner one */
+static void sizes_of_parts(sg_builder *to, uint32_t cls) {
+  const sg_class *of = &to->part->classes[cls];
+  if (of->outer == SG_NO_CLASS || to->plan->mode[cls] == SG_WHOLE)
+    return;
+  sizes_of_parts(to, of->outer);
+  to->tile[cls] =
+      as_size_mul(to->graph->sizes, to->tile[of->outer], to->part->classes[of->inner].extent);
+  to->count[cls] = to->count[of->outer];
+}
+
 bool sg_builder_sizes(sg_builder *to) {
   as_size grid[3] = {AS_SIZE_ONE, AS_SIZE_ONE, AS_SIZE_ONE};
   as_size loop = AS_SIZE_ONE;
@@ -98,6 +111,8 @@ bool sg_builder_sizes(sg_builder *to) {
     to->count[cls] = AS_SIZE_ONE;
     to->cut[cls] = false;
     sg_mode mode = to->plan->mode[cls];
+    if (sg_has_parts(to->part, cls))
+      continue;
     if (mode == SG_GRID_ONE) {
       to->tile[cls] = AS_SIZE_ONE;
       to->count[cls] = to->part->classes[cls].extent;
@@ -126,6 +141,8 @@ bool sg_builder_sizes(sg_builder *to) {
     if (!relate(to, cls))
       return as_err_set(to->err, AS_INTERNAL, "search: relation refused");
   }
+  for (uint32_t cls = 0; cls < to->part->n_classes; cls++)
+    sizes_of_parts(to, cls);
   for (uint32_t i = 0; i < to->plan->n_grid; i++)
     grid[i] = to->count[to->plan->grid[to->plan->n_grid - 1 - i]];
   if (to->divides_loop)
@@ -150,7 +167,7 @@ void sg_builder_map(const sg_builder *to, const sg_axes *axes, bool with_loop, i
     if (axes->ax[axis] == SG_UNIT || !SG_IS_TILE(axes->ax[axis]))
       continue;
     uint32_t cls = SG_CLASS(axes->ax[axis]);
-    if ((int)cls == to->plan->loop) {
+    if (sg_is_looped(to->plan, cls)) {
       if (with_loop)
         map[3] = (int)axis;
       if (with_loop && to->divides_loop)
@@ -229,20 +246,24 @@ as_node_id sg_builder_call(sg_builder *to, const char *op, const as_node_id *arg
   return result;
 }
 
+enum { NO_LABEL = SG_UNIT - 1 };
+
 /* the same tensor with axes of extent 1 put in or taken out until it has the axes `want` */
 as_node_id sg_builder_adapt(sg_builder *to, const sg_made_node *from, const sg_axes *want) {
   as_node_id id = from->id;
   sg_axes have = from->real;
   for (uint32_t i = 0; i < want->rank || i < have.rank;) {
-    if (i < want->rank && i < have.rank && want->ax[i] == have.ax[i]) {
+    sg_label has = i < have.rank ? sg_flat_label(to->part, to->plan, have.ax[i]) : NO_LABEL;
+    sg_label wanted = i < want->rank ? sg_flat_label(to->part, to->plan, want->ax[i]) : NO_LABEL;
+    if (has == wanted) {
       i++;
       continue;
     }
-    if (i < have.rank && have.ax[i] == SG_UNIT) {
+    if (has == SG_UNIT) {
       id = sg_builder_call(to, "squeeze", &id, 1, (long)i, to->err);
       memmove(have.ax + i, have.ax + i + 1, have.rank - i - 1);
       have.rank--;
-    } else if (i < want->rank && want->ax[i] == SG_UNIT && have.rank < AS_MAX_RANK) {
+    } else if (wanted == SG_UNIT && have.rank < AS_MAX_RANK) {
       id = sg_builder_call(to, "expand_dims", &id, 1, (long)i, to->err);
       memmove(have.ax + i + 1, have.ax + i, have.rank - i);
       have.ax[i] = SG_UNIT;
@@ -299,8 +320,55 @@ static bool align_batches(const sg_builder *to, const as_opdef *op, sg_axes axes
   return true;
 }
 
+/* a tile's axis as two, as long as the tiles of the parts are; cls: of the axis */
+static as_node_id split_tile(sg_builder *to, const sg_inst *inst, const as_node_id *arg,
+                             uint32_t cls) {
+  const sg_class *of = &to->part->classes[cls];
+  as_size extent[2] = {to->tile[of->outer], to->part->classes[of->inner].extent};
+  as_attr attr[AS_MAX_ATTRS];
+  for (uint32_t i = 0; i < AS_MAX_ATTRS; i++) {
+    as_attr_init(&attr[i]);
+    as_attr_set(&attr[i], &inst->attr[i]);
+    for (uint32_t k = 0; k < 2 && i < inst->op->nattrs; k++) {
+      if (!strcmp(inst->op->attr[i], inst->op->out[k + 1].size->name))
+        attr[i].size = extent[k];
+    }
+  }
+  as_node_id made = as_graph_op(to->graph, to->block, NULL, inst->op, arg, 1, attr, to->err);
+  for (uint32_t i = 0; i < AS_MAX_ATTRS; i++)
+    as_attr_clear(&attr[i]);
+  return made;
+}
+
+/* the class of the axis that a view splits: the one that its result does not have */
+static uint32_t split_class(const sg_axes *from, const sg_axes *made) {
+  for (uint32_t k = 0; k < from->rank; k++) {
+    bool kept = false;
+    for (uint32_t i = 0; i < made->rank; i++)
+      kept |= made->ax[i] == from->ax[k];
+    if (!kept && from->ax[k] != SG_UNIT && SG_IS_TILE(from->ax[k]))
+      return SG_CLASS(from->ax[k]);
+  }
+  return SG_NO_CLASS;
+}
+
+/* an operator that moves, splits or merges axes of which a block has one index each */
+static bool moves_units_only(const sg_builder *to, const sg_inst *inst, const sg_deriv *deriv) {
+  const as_opdef *op = inst->op;
+  if (op->nargs != 1 || op->nlet != 1 || op->let[0].body->kind != AS_E_ACCESS)
+    return false;
+  const sg_value *from = sg_space_value(to->space, deriv->arg[0]);
+  const sg_value *made = sg_space_value(to->space, deriv->value);
+  return from->expr == made->expr && from->axes.rank > 0 &&
+         sg_same_but_units(to->part, to->plan, &from->axes, &made->axes);
+}
+
 static as_node_id make_op(sg_builder *to, const sg_deriv *deriv, sg_axes *real) {
   const sg_inst *inst = &to->vocab->inst[deriv->inst];
+  if (moves_units_only(to, inst, deriv)) { /* where it is used, its axes are given to it */
+    *real = to->nodes[deriv->arg[0]].real;
+    return to->nodes[deriv->arg[0]].id;
+  }
   as_node_id arg[AS_MAX_ARGS];
   sg_axes axes[AS_MAX_ARGS];
   sg_axes all;
@@ -335,6 +403,10 @@ static as_node_id make_op(sg_builder *to, const sg_deriv *deriv, sg_axes *real) 
   ctx.strict_ones = true;
   if (!sg_apply(&ctx, inst->op, inst->attr, deriv->nargs, axes, NULL, real, &none))
     *real = sg_space_value(to->space, deriv->value)->axes;
+  uint32_t split =
+      sg_op_view(inst->op) == SG_VIEW_SPLIT ? split_class(&axes[0], real) : SG_NO_CLASS;
+  if (split != SG_NO_CLASS)
+    return split_tile(to, inst, arg, split);
   return as_graph_op(to->graph, to->block, NULL, inst->op, arg, deriv->nargs, inst->attr, to->err);
 }
 
@@ -548,7 +620,7 @@ bool sg_builder_store_outputs(sg_builder *to, const sg_recipe *recipe, as_node_i
     int map[4];
     for (uint32_t k = 0; k < want.rank; k++) {
       if (want.ax[k] != SG_UNIT && to->plan->mode[SG_CLASS(want.ax[k])] != SG_WHOLE &&
-          (int)SG_CLASS(want.ax[k]) != to->plan->loop)
+          !sg_is_looped(to->plan, SG_CLASS(want.ax[k])))
         want.ax[k] |= 1;
     }
     as_node_id id = sg_builder_adapt(to, &to->nodes[recipe->goal[out]], &want);

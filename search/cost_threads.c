@@ -318,7 +318,7 @@ static double rows_us(profile *of, double *shared) {
   const double elements_of_16_warps = 32768;
   if (of->still / 2 > elements_of_16_warps)
     return -1;
-  if (*shared < target->shared_reserved)
+  if (*shared < (double)target->shared_reserved)
     *shared = (double)target->shared_reserved;
   double share = ceil(of->blocks / target->multiprocessors);
   double resident = floor((double)target->warps_mp / target->block_warps);

@@ -24,6 +24,7 @@ typedef struct {
   uint32_t *ops;   /* its operators, in order */
   uint32_t n_ops;
   uint32_t *last_use;
+  bool moves_late; /* moves stand right before what reads them, and end no kernel */
 } sg_variant;
 
 typedef struct {
@@ -37,7 +38,7 @@ typedef struct {
   const as_graph *program;
   as_search_opts opts;
   as_search_result *result;
-  sg_variant *variants; /* the first is the program */
+  sg_variant *variants; /* the first is the program as given */
   uint32_t n_variants;
   bool concrete; /* the program states all its sizes */
   double start;
@@ -68,6 +69,16 @@ as_graph *sg_scheme_build(const sg_search *search, const sg_scheme *scheme, as_e
  * end of the search */
 sg_segment *sg_search_segment(sg_search *search, const sg_variant *variant, uint32_t first,
                               uint32_t n, uint64_t max_states);
+
+/* --- order.c */
+/* whether all that the operator does is to move elements */
+bool sg_op_moves(const as_opdef *op);
+/* The same program with a name for every tensor; and, if so wanted, with moves right before what
+ * reads them, a copy each.  Owned by the caller; NULL: it cannot be made. */
+as_graph *sg_reordered(const as_graph *program, bool moves_late);
+/* whether something that reads at computed places, so that few axes of it are divided, reads what
+ * was moved: it may be better then to move where the tensor is made */
+bool sg_moves_matter(const as_graph *program);
 
 /* --- search.c: adds other orders of the operators to the program */
 void sg_find_variants(sg_search *search);

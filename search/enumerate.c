@@ -125,7 +125,7 @@ static bool is_exact(sg_space *space, ax_id expr) {
 static bool is_tight(const sg_space *space, ax_id expr, const sg_axes *axes) {
   uint64_t dep = ax_dep(space->ctx.A, expr);
   uint32_t i = 0;
-  while (i < axes->rank && (dep >> (2 * SG_CLASS(axes->ax[i])) & 3))
+  while (i < axes->rank && (dep & sg_class_dep(space->part, SG_CLASS(axes->ax[i]))))
     i++;
   if (i == axes->rank)
     return true;
@@ -402,59 +402,85 @@ static void rescale_units(sg_space *space, uint32_t which) {
   }
 }
 
-static bool tile_of(const sg_space *space, const sg_axes *have, sg_axes want) {
-  for (uint32_t k = 0; k < want.rank; k++) {
-    if (want.ax[k] == SG_UNIT)
-      return false;
-    if (space->plan->mode[SG_CLASS(want.ax[k])] != SG_WHOLE &&
-        SG_CLASS(want.ax[k]) != (uint32_t)space->plan->loop)
-      want.ax[k] |= 1;
+/* the axes of a tensor of the program in a block; in_loop: of one iteration's tile */
+static sg_axes tile_axes(const sg_space *space, sg_axes whole, bool in_loop) {
+  for (uint32_t k = 0; k < whole.rank; k++) {
+    if (whole.ax[k] != SG_UNIT && space->plan->mode[SG_CLASS(whole.ax[k])] != SG_WHOLE &&
+        (in_loop || !sg_is_looped(space->plan, SG_CLASS(whole.ax[k]))))
+      whole.ax[k] |= 1;
   }
-  return sg_axes_eq(have, &want);
+  return whole;
 }
 
-/* calls of the program that the step above does not try (three operands and more, elements
- * addressed by arithmetic), on the same tensors */
-static void replay(sg_space *space, uint32_t newest) {
+static bool has_loop_axis(const sg_space *space, const sg_axes *axes) {
+  for (uint32_t k = 0; k < axes->rank; k++) {
+    if (axes->ax[k] != SG_UNIT && SG_IS_TILE(axes->ax[k]) &&
+        sg_is_looped(space->plan, SG_CLASS(axes->ax[k])))
+      return true;
+  }
+  return false;
+}
+
+/* a value that is the program's tensor on these axes, up to the newest; AS_NONE: none yet.  What
+ * varies in the loop is its tile only where it has the loop's axis. */
+static uint32_t find_tensor(const sg_space *space, uint32_t tensor, bool in_loop, uint32_t newest) {
+  sg_axes want = tile_axes(space, space->part->axes[tensor], in_loop);
+  bool varies = in_loop && has_loop_axis(space, &want);
+  for (uint32_t k = 0; k < want.rank; k++) {
+    if (want.ax[k] == SG_UNIT)
+      return AS_NONE;
+  }
+  for (uint32_t id = 0; id <= newest; id++) {
+    const sg_value *value = VALUE(space, id);
+    if (value->expr == space->program_expr[tensor] && value->run == AS_NONE &&
+        (value->phase == SG_VARYING) == varies && sg_axes_eq(&value->axes, &want))
+      return id;
+  }
+  return AS_NONE;
+}
+
+static uint32_t position_of(const sg_part *part, uint32_t node) {
+  uint32_t from = 0;
+  while (part->tensor[from] != node)
+    from++;
+  return from;
+}
+
+static void replay_call(sg_space *space, uint32_t tensor, bool in_loop, uint32_t newest) {
   const sg_part *part = space->part;
-  for (uint32_t i = part->n_leaf; i < part->n; i++) {
-    const as_node *node = &part->g->node[part->tensor[i]];
-    sg_deriv deriv = {.kind = SG_D_OP, .nargs = node->nargs};
-    bool uses = false;
-    bool known = space->replayed[i];
-    uint32_t phase = SG_STILL;
-    uint32_t run = AS_NONE;
-    for (uint32_t j = 0; j < node->nargs && known; j++) {
-      uint32_t from = 0;
-      while (part->tensor[from] != node->arg[j])
-        from++;
-      deriv.arg[j] = AS_NONE;
-      for (uint32_t candidate = 0; candidate <= newest; candidate++) {
-        const sg_value *value = VALUE(space, candidate);
-        if (value->expr != space->program_expr[from] || value->run != AS_NONE ||
-            value->phase == SG_VARYING || !tile_of(space, &value->axes, part->axes[from]))
-          continue;
-        deriv.arg[j] = candidate;
-        uses |= candidate == newest;
-        if (value->phase > phase)
-          phase = value->phase;
-        break;
-      }
-      known = deriv.arg[j] != AS_NONE;
-    }
-    if (!known || !uses)
+  const as_node *node = &part->g->node[part->tensor[tensor]];
+  sg_deriv deriv = {.kind = SG_D_OP, .nargs = node->nargs};
+  bool uses = false;
+  uint32_t phase = SG_STILL;
+  for (uint32_t j = 0; j < node->nargs; j++) {
+    deriv.arg[j] = find_tensor(space, position_of(part, node->arg[j]), in_loop, newest);
+    if (deriv.arg[j] == AS_NONE)
+      return;
+    uses |= deriv.arg[j] == newest;
+    uint32_t own = VALUE(space, deriv.arg[j])->phase;
+    if ((phase == SG_VARYING && own == SG_AFTER) || (phase == SG_AFTER && own == SG_VARYING))
+      return;
+    phase = own > phase ? own : phase;
+  }
+  if (!uses || (in_loop && phase != SG_VARYING))
+    return;
+  while (space->vocab->inst[deriv.inst].op != node->op ||
+         !sg_inst_is_call(&space->vocab->inst[deriv.inst], node))
+    deriv.inst++;
+  deriv.weight = weigh(&space->vocab->inst[deriv.inst], phase);
+  add(space, space->program_expr[tensor], tile_axes(space, part->axes[tensor], in_loop), phase,
+      AS_NONE, deriv);
+}
+
+/* calls of the program that the step above does not try (three operands and more, elements at
+ * computed places), on the same tensors */
+static void replay(sg_space *space, uint32_t newest) {
+  for (uint32_t i = space->part->n_leaf; i < space->part->n; i++) {
+    if (space->replayed[i] == SG_REPLAY_NEVER)
       continue;
-    while (space->vocab->inst[deriv.inst].op != node->op ||
-           !sg_inst_is_call(&space->vocab->inst[deriv.inst], node))
-      deriv.inst++;
-    sg_axes out = part->axes[i];
-    for (uint32_t k = 0; k < out.rank; k++) {
-      if (out.ax[k] != SG_UNIT && space->plan->mode[SG_CLASS(out.ax[k])] != SG_WHOLE &&
-          SG_CLASS(out.ax[k]) != (uint32_t)space->plan->loop)
-        out.ax[k] |= 1;
-    }
-    deriv.weight = weigh(&space->vocab->inst[deriv.inst], phase);
-    add(space, space->program_expr[i], out, phase, run, deriv);
+    replay_call(space, i, false, newest);
+    if (space->replayed[i] == SG_REPLAY_TILES && space->plan->loop >= 0)
+      replay_call(space, i, true, newest);
   }
 }
 
@@ -466,7 +492,7 @@ static bool find_goals(sg_space *space) {
     drop_units(&want);
     for (uint32_t k = 0; k < want.rank; k++) {
       if (space->plan->mode[SG_CLASS(want.ax[k])] != SG_WHOLE &&
-          (int)SG_CLASS(want.ax[k]) != space->plan->loop)
+          !sg_is_looped(space->plan, SG_CLASS(want.ax[k])))
         want.ax[k] |= 1;
     }
     space->goal[output] = lookup(space, space->program_expr[part->output[output]], &want,
@@ -531,12 +557,13 @@ bool sg_space_enumerate(sg_space *space, sg_stats *stats) {
     for (uint32_t k = 0; k < axes.rank; k++) {
       if (axes.ax[k] == SG_UNIT || space->plan->mode[SG_CLASS(axes.ax[k])] == SG_WHOLE)
         continue;
-      if ((int)SG_CLASS(axes.ax[k]) == space->plan->loop)
+      if (sg_is_looped(space->plan, SG_CLASS(axes.ax[k])))
         phase = SG_VARYING;
       axes.ax[k] |= 1;
     }
     sg_deriv deriv = {.kind = SG_D_LOAD, .inst = i, .weight = 1};
-    add(space, space->program_expr[i], axes, phase, AS_NONE, deriv);
+    if (add(space, space->program_expr[i], axes, phase, AS_NONE, deriv) == AS_NONE)
+      return false; /* an input of which no tile fits: nothing can be computed without it */
   }
   for (uint32_t i = 0; i < space->n_number; i++) {
     sg_deriv deriv = {.kind = SG_D_CONST, .factor = space->number[i]};

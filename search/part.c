@@ -42,6 +42,31 @@ static bool can_be_split(const as_sizes *sizes, as_size extent, bool *may_be_emp
   return product.coef > 0;
 }
 
+as_size sg_known_extent(const sg_part *part, as_size extent) {
+  const as_graph *graph = part->g;
+  if (as_size_is_sym(graph->sizes, extent))
+    return extent;
+  for (uint32_t i = 0; i < graph->n_fact; i++) {
+    const as_size_fact *fact = &graph->fact[i];
+    if (fact->rel == AS_REL_EQ && fact->rhs == extent && as_size_is_sym(graph->sizes, fact->lhs))
+      return fact->lhs;
+    if (fact->rel == AS_REL_EQ && fact->lhs == extent && as_size_is_sym(graph->sizes, fact->rhs))
+      return fact->rhs;
+  }
+  return extent;
+}
+
+uint32_t sg_fresh_class(sg_part *part, uint8_t *parent, as_size extent, bool rigid) {
+  if (part->n_classes == AX_MAX_CLASS)
+    return SG_NO_CLASS;
+  extent = sg_known_extent(part, extent);
+  sg_class fresh = {.extent = extent, .outer = SG_NO_CLASS, .inner = SG_NO_CLASS};
+  fresh.rigid = !can_be_split(part->g->sizes, extent, &fresh.may_be_empty) || rigid;
+  parent[part->n_classes] = (uint8_t)part->n_classes;
+  part->classes[part->n_classes] = fresh;
+  return part->n_classes++;
+}
+
 static bool fresh_axes(sg_part *part, uint8_t *parent, const as_node *node, bool rigid,
                        sg_axes *out) {
   out->rank = node->rank;
@@ -51,14 +76,10 @@ static bool fresh_axes(sg_part *part, uint8_t *parent, const as_node *node, bool
       out->ax[i] = SG_UNIT;
       continue;
     }
-    if (part->n_classes == AX_MAX_CLASS)
+    uint32_t fresh = sg_fresh_class(part, parent, node->dim[i], rigid);
+    if (fresh == SG_NO_CLASS)
       return false;
-    parent[part->n_classes] = (uint8_t)part->n_classes;
-    sg_class fresh = {.extent = node->dim[i]};
-    fresh.rigid = rigid || !can_be_split(part->g->sizes, node->dim[i], &fresh.may_be_empty);
-    part->classes[part->n_classes] = fresh;
-    out->ax[i] = SG_LABEL(part->n_classes, 0);
-    part->n_classes++;
+    out->ax[i] = SG_LABEL(fresh, 0);
   }
   return true;
 }
@@ -91,8 +112,39 @@ static void gather(sg_part *part, const as_graph *graph, const uint32_t *nodes, 
     part->tensor[part->n++] = nodes[i];
 }
 
+/* the axes of a call that reads elements at computed places: false: too many */
+static bool carry_axes(sg_part *part, const sg_ctx *ctx, const as_node *node, const sg_axes *arg,
+                       sg_axes *out) {
+  sg_carried carried;
+  bool matched = sg_carry(ctx, node->op, node->attr, node->nargs, arg, &carried);
+  for (uint32_t j = 0; j < node->nargs; j++) {
+    for (uint32_t k = 0; k < arg[j].rank; k++) {
+      if (arg[j].ax[k] != SG_UNIT && carried.computed[j][k])
+        part->classes[SG_CLASS(arg[j].ax[k])].rigid = true;
+    }
+  }
+  if (!matched || carried.out.rank != node->rank)
+    return fresh_axes(part, ctx->parent, node, true, out);
+  *out = carried.out;
+  for (uint32_t k = 0; k < out->rank; k++) {
+    long value;
+    if (!carried.is_new[k] ||
+        (as_size_is_const(part->g->sizes, node->dim[k], &value) && value == 1))
+      continue;
+    uint32_t cls = sg_fresh_class(part, ctx->parent, node->dim[k], !carried.is_repeated[k]);
+    if (cls == SG_NO_CLASS)
+      return false;
+    out->ax[k] = SG_LABEL(cls, 0);
+  }
+  return true;
+}
+
 static bool infer(sg_part *part, uint8_t *parent) {
-  sg_ctx ctx = {.part = part, .parent = parent, .sizes = part->g->sizes, .strict_ones = true};
+  sg_ctx ctx = {.part = part,
+                .parent = parent,
+                .growing = part,
+                .sizes = part->g->sizes,
+                .strict_ones = true};
   for (uint32_t i = 0; i < part->n; i++) {
     const as_node *node = &part->g->node[part->tensor[i]];
     if (i < part->n_leaf) {
@@ -106,13 +158,7 @@ static bool infer(sg_part *part, uint8_t *parent) {
       arg[j] = part->axes[position(part, node->arg[j])];
     if (sg_apply(&ctx, node->op, node->attr, node->nargs, arg, NULL, &part->axes[i], &none))
       continue;
-    for (uint32_t j = 0; j < node->nargs; j++) {
-      for (uint32_t k = 0; k < arg[j].rank; k++) {
-        if (arg[j].ax[k] != SG_UNIT)
-          part->classes[SG_CLASS(arg[j].ax[k])].rigid = true;
-      }
-    }
-    if (!fresh_axes(part, parent, node, true, &part->axes[i]))
+    if (!carry_axes(part, &ctx, node, arg, &part->axes[i]))
       return false;
   }
   return true;
@@ -138,6 +184,15 @@ static void compact(sg_part *part, uint8_t *parent) {
       part->classes[number[c]].rigid = true;
   }
   part->n_classes = n;
+  for (uint32_t c = 0; c < n; c++) {
+    sg_class *of = &part->classes[c];
+    if (of->outer == SG_NO_CLASS)
+      continue;
+    of->outer = number[root(parent, of->outer)];
+    of->inner = number[root(parent, of->inner)];
+    part->classes[of->outer].is_outer = true;
+    part->classes[of->inner].is_inner = true;
+  }
   for (uint32_t i = 0; i < part->n; i++) {
     for (uint32_t k = 0; k < part->axes[i].rank; k++) {
       if (part->axes[i].ax[k] != SG_UNIT)
@@ -206,16 +261,18 @@ bool sg_part_init(sg_part *part, const as_graph *graph, const uint32_t *nodes, u
     for (uint32_t k = 0; k < part->axes[i].rank; k++) {
       if (part->axes[i].rank > part->max_rank)
         part->max_rank = part->axes[i].rank;
-      if (part->axes[i].ax[k] != SG_UNIT && i < part->n_input)
-        part->classes[SG_CLASS(part->axes[i].ax[k])].in_inputs = true;
     }
   }
   for (uint32_t cls = 0; cls < part->n_classes; cls++) {
+    for (uint32_t i = 0; i < part->n_input; i++) {
+      for (uint32_t k = 0; k < part->axes[i].rank; k++)
+        part->classes[cls].in_inputs |= sg_label_has(part, part->axes[i].ax[k], cls);
+    }
     part->classes[cls].in_outputs = part->n_output > 0;
     for (uint32_t out = 0; out < part->n_output; out++) {
       uint32_t times = 0;
       for (uint32_t k = 0; k < part->axes[part->output[out]].rank; k++)
-        times += part->axes[part->output[out]].ax[k] == SG_LABEL(cls, 0);
+        times += sg_label_has(part, part->axes[part->output[out]].ax[k], cls);
       if (times != 1)
         part->classes[cls].in_outputs = false;
     }
@@ -231,6 +288,30 @@ void sg_part_clear(sg_part *part) {
   memset(part, 0, sizeof *part);
 }
 
+/* a call that reads elements at computed places, along axes that are whole */
+static bool opaque_expr(const sg_ctx *ctx, const as_node *node, const sg_axes *arg,
+                        const ax_id *arg_expr, const sg_axes *out, ax_id *expr) {
+  sg_carried carried;
+  bool matched = sg_carry(ctx, node->op, node->attr, node->nargs, arg, &carried);
+  for (uint32_t j = 0; j < node->nargs && ctx->plan; j++) {
+    for (uint32_t k = 0; k < arg[j].rank; k++) {
+      if (arg[j].ax[k] != SG_UNIT && carried.computed[j][k] &&
+          ctx->plan->mode[SG_CLASS(arg[j].ax[k])] != SG_WHOLE)
+        return false;
+    }
+  }
+  bool repeats = matched && node->nargs == 1;
+  uint64_t dep = 0; /* also axes that no argument has, as the channels that a convolution makes */
+  for (uint32_t k = 0; k < out->rank; k++) {
+    if (out->ax[k] != SG_UNIT)
+      dep |= sg_class_dep(ctx->part, SG_CLASS(out->ax[k]));
+    repeats = repeats && (!carried.is_new[k] || carried.is_repeated[k]);
+  }
+  *expr =
+      repeats ? arg_expr[0] : sg_opaque_call(ctx, node->op, node->attr, node->nargs, arg_expr, dep);
+  return *expr != AX_BAD;
+}
+
 bool sg_program_exprs(const sg_ctx *ctx, ax_id *expr, sg_axes *axes) {
   const sg_part *part = ctx->part;
   for (uint32_t i = 0; i < part->n; i++) {
@@ -240,7 +321,7 @@ bool sg_program_exprs(const sg_ctx *ctx, ax_id *expr, sg_axes *axes) {
       uint64_t dep = 0;
       for (uint32_t k = 0; k < axes[i].rank; k++) {
         if (axes[i].ax[k] != SG_UNIT)
-          dep |= 3ull << (2 * SG_CLASS(axes[i].ax[k]));
+          dep |= sg_class_dep(part, SG_CLASS(axes[i].ax[k]));
       }
       expr[i] = ax_tensor(ctx->A, i, dep);
       continue;
@@ -264,24 +345,7 @@ bool sg_program_exprs(const sg_ctx *ctx, ax_id *expr, sg_axes *axes) {
     }
     if (sg_apply(ctx, node->op, node->attr, node->nargs, arg, arg_expr, &out, &expr[i]))
       continue;
-    bool split = false; /* elements addressed by arithmetic: opaque, and only on whole axes */
-    for (uint32_t j = 0; j < node->nargs; j++) {
-      for (uint32_t k = 0; k < arg[j].rank; k++) {
-        split |= ctx->plan && arg[j].ax[k] != SG_UNIT &&
-                 ctx->plan->mode[SG_CLASS(arg[j].ax[k])] != SG_WHOLE;
-      }
-    }
-    if (split)
-      return false;
-    uint64_t dep = 0; /* also axes that no argument has, as the channels that a convolution makes */
-    for (uint32_t k = 0; k < axes[i].rank; k++) {
-      if (axes[i].ax[k] != SG_UNIT)
-        dep |= 3ull << (2 * SG_CLASS(axes[i].ax[k]));
-    }
-    char head[48];
-    snprintf(head, sizeof head, "%.30s.%u", node->op->name, i);
-    expr[i] = ax_opaque(ctx->A, head, arg_expr, node->nargs, dep);
-    if (expr[i] == AX_BAD)
+    if (!opaque_expr(ctx, node, arg, arg_expr, &axes[i], &expr[i]))
       return false;
   }
   return true;
@@ -292,7 +356,7 @@ static bool class_repeats(const sg_part *part, uint32_t cls) {
   for (uint32_t i = 0; i < part->n; i++) {
     uint32_t times = 0;
     for (uint32_t k = 0; k < part->axes[i].rank; k++)
-      times += part->axes[i].ax[k] == SG_LABEL(cls, 0);
+      times += sg_label_has(part, part->axes[i].ax[k], cls);
     if (times > 1)
       return true;
   }
@@ -310,8 +374,9 @@ static batching batch_kind(const sg_part *part, uint32_t cls) {
     bool has = false;
     uint32_t others = 0;
     for (uint32_t k = 0; k < part->axes[i].rank; k++) {
-      has |= part->axes[i].ax[k] == SG_LABEL(cls, 0);
-      others += part->axes[i].ax[k] != SG_LABEL(cls, 0) && part->axes[i].ax[k] != SG_UNIT;
+      bool is = sg_label_has(part, part->axes[i].ax[k], cls);
+      has |= is;
+      others += !is && part->axes[i].ax[k] != SG_UNIT;
     }
     with += has && others >= 2;
   }
@@ -347,24 +412,35 @@ static void find_grid_classes(const sg_part *part, grid_classes *grid, uint64_t 
   *grid = (grid_classes){.n = 0};
   for (uint32_t cls = 0; cls < part->n_classes; cls++) {
     const sg_class *c = &part->classes[cls];
-    if (c->rigid || !c->in_outputs || class_repeats(part, cls))
+    if (c->rigid || !c->in_outputs || class_repeats(part, cls) || sg_has_parts(part, cls) ||
+        c->is_inner)
       continue;
     if (grid->n == MOST_GRID_CLASSES) {
       struck[AS_LIMIT_GRID_AXES]++;
       return;
     }
-    batching kind = batch_kind(part, cls);
+    /* of an axis that is elsewhere the outer part of one, a block takes one index: its tiles are
+     * those of the inner part */
+    batching kind = c->is_outer ? BATCH_OF_ALL : batch_kind(part, cls);
     grid->of_all |= (uint32_t)(kind == BATCH_OF_ALL) << grid->n;
     grid->partly |= (uint32_t)(kind == BATCH_PARTLY) << grid->n;
     grid->cls[grid->n++] = cls;
   }
 }
 
+/* the class and its parts, as bits */
+static uint32_t parts_of(const sg_part *part, uint32_t cls) {
+  uint32_t bits = 0;
+  for (uint32_t other = 0; other < part->n_classes; other++)
+    bits |= (uint32_t)sg_class_has(part, cls, other) << other;
+  return bits;
+}
+
 /* how many axes of a tensor have one of the classes */
-static uint32_t axes_in(const sg_axes *axes, uint32_t classes) {
+static uint32_t axes_in(const sg_part *part, const sg_axes *axes, uint32_t classes) {
   uint32_t n = 0;
   for (uint32_t k = 0; k < axes->rank; k++)
-    n += axes->ax[k] != SG_UNIT && (classes >> SG_CLASS(axes->ax[k]) & 1);
+    n += axes->ax[k] != SG_UNIT && (parts_of(part, SG_CLASS(axes->ax[k])) & classes);
   return n;
 }
 
@@ -376,13 +452,16 @@ static uint32_t twins_at(const sg_part *part, uint32_t from_right) {
   as_size extent = AS_SIZE_BAD;
   bool may_be_empty = false;
   bool differ = false;
+  uint32_t n_outer = 0;
   for (uint32_t out = 0; out < part->n_output; out++) {
     const sg_axes *axes = &part->axes[part->output[out]];
     if (axes->rank <= from_right || axes->ax[axes->rank - 1 - from_right] == SG_UNIT)
       return 0;
     uint32_t cls = SG_CLASS(axes->ax[axes->rank - 1 - from_right]);
-    if (part->classes[cls].rigid || class_repeats(part, cls))
+    if (part->classes[cls].rigid || class_repeats(part, cls) || sg_has_parts(part, cls) ||
+        part->classes[cls].is_inner)
       return 0;
+    n_outer += part->classes[cls].is_outer;
     may_be_empty |= part->classes[cls].may_be_empty;
     differ |= out > 0 && part->classes[cls].extent != extent;
     extent = part->classes[cls].extent;
@@ -391,12 +470,14 @@ static uint32_t twins_at(const sg_part *part, uint32_t from_right) {
   /* no tiles along one would mean none along the other */
   if (__builtin_popcount(classes) < 2 || (may_be_empty && differ))
     return 0;
+  if (n_outer && (n_outer < part->n_output || differ))
+    return 0; /* tiles of one index: as many as the extent says */
   for (uint32_t out = 0; out < part->n_output; out++) {
-    if (axes_in(&part->axes[part->output[out]], classes) != 1)
+    if (axes_in(part, &part->axes[part->output[out]], classes) != 1)
       return 0;
   }
   for (uint32_t i = 0; i < part->n; i++) {
-    if (axes_in(&part->axes[i], classes) > 1)
+    if (axes_in(part, &part->axes[i], classes) > 1)
       return 0;
   }
   return classes;
@@ -412,13 +493,30 @@ static void find_twins(const sg_part *part, grid_classes *grid, uint64_t *struck
       struck[AS_LIMIT_GRID_AXES]++;
       return;
     }
-    grid->cls[grid->n] = (uint32_t)__builtin_ctz(classes);
+    uint32_t lead = (uint32_t)__builtin_ctz(classes);
+    grid->of_all |= (uint32_t)part->classes[lead].is_outer << grid->n;
+    grid->cls[grid->n] = lead;
     grid->twins[grid->n++] = classes;
   }
 }
 
+/* whether some output has the class, but not all: what a loop leaves of it is a whole axis, which
+ * only an accumulator for all outputs gives back */
+static bool is_in_some_output(const sg_part *part, uint32_t cls) {
+  for (uint32_t out = 0; out < part->n_output && !part->classes[cls].in_outputs; out++) {
+    const sg_axes *axes = &part->axes[part->output[out]];
+    for (uint32_t k = 0; k < axes->rank; k++) {
+      if (sg_label_has(part, axes->ax[k], cls))
+        return true;
+    }
+  }
+  return false;
+}
+
 static bool may_loop(const sg_part *part, uint32_t cls) {
-  return !part->classes[cls].rigid && part->classes[cls].in_inputs && !class_repeats(part, cls);
+  const sg_class *c = &part->classes[cls];
+  return !is_in_some_output(part, cls) && !c->rigid && c->in_inputs && !class_repeats(part, cls) &&
+         !sg_has_parts(part, cls) && !c->is_inner && !(c->is_outer && c->in_outputs);
 }
 
 /* mask: the classes on the grid; ones: those of them of which a block takes one index */
@@ -432,7 +530,7 @@ static sg_plan plan_on_grid(const grid_classes *grid, uint32_t mask, uint32_t on
     for (uint32_t cls = 0; cls < AX_MAX_CLASS; cls++) {
       if (grid->twins[i] >> cls & 1) {
         plan.lead[cls] = (uint8_t)grid->cls[i];
-        plan.mode[cls] = SG_GRID;
+        plan.mode[cls] = ones >> i & 1 ? SG_GRID_ONE : SG_GRID;
       }
     }
     plan.mode[grid->cls[i]] = ones >> i & 1 ? SG_GRID_ONE : SG_GRID;
@@ -441,8 +539,8 @@ static sg_plan plan_on_grid(const grid_classes *grid, uint32_t mask, uint32_t on
   return plan;
 }
 
-static void add_plan(const sg_part *part, const sg_plan *plan, sg_plan **plans, uint32_t *n) {
-  if (!plan_fits(part, plan))
+static void add_plan(const sg_part *part, sg_plan *plan, sg_plan **plans, uint32_t *n) {
+  if (!sg_settle_parts(part, plan) || !plan_fits(part, plan))
     return;
   if ((*n & (*n - 1)) == 0) /* room for 1, 2, 4, .. */
     *plans = as_realloc(*plans, (*n ? 2 * *n : 1) * sizeof **plans);

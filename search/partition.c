@@ -8,6 +8,7 @@
  * be better than the best known is never looked into: the bounds prove that nothing is lost.  What
  * the budget leaves unseen is said aloud. */
 #include "driver.h"
+#include "src/base/id.h"
 #include "src/base/trace.h"
 #include <stdlib.h>
 
@@ -56,6 +57,13 @@ static double predefined_us(const partition *p, uint32_t op) {
   return as_cost_operator(p->variant->graph, p->variant->ops[op], search->opts.target);
 }
 
+/* whether the operator stands right before what reads it, and is no end of a kernel */
+static bool is_move(const partition *p, uint32_t op) {
+  uint32_t node = p->variant->ops[op];
+  return p->variant->moves_late && sg_op_moves(p->variant->graph->node[node].op) &&
+         p->variant->last_use[node] != AS_NONE;
+}
+
 static void set_bounds(partition *p) {
   const sg_search *search = p->search;
   for (uint32_t first = 0; first < p->n; first++) {
@@ -71,6 +79,10 @@ static void set_bounds(partition *p) {
         s->us = predefined_us(p, first);
         s->known = s->us <= s->bound;
         s->bound = s->known ? s->us : s->bound;
+      }
+      if (is_move(p, end - 1)) {
+        s->known = true;
+        s->bound = s->us;
       }
       s->least = s->bound;
     }
@@ -120,6 +132,23 @@ static double best_known(const partition *p, uint32_t least_steps, uint32_t *fro
   return us;
 }
 
+/* what the operators of a step take by the best shorter steps known */
+static double known_apart(const partition *p, uint32_t first, uint32_t end) {
+  double *best = as_malloc((end - first + 1) * sizeof *best);
+  best[0] = 0;
+  for (uint32_t at = 1; at <= end - first; at++) {
+    best[at] = NEVER;
+    for (uint32_t from = 0; from < at; from++) {
+      const step *s = step_at(p, first + from, first + at);
+      if (at - from < end - first && best[from] + s->us < best[at])
+        best[at] = best[from] + s->us;
+    }
+  }
+  double us = best[end - first];
+  free(best);
+  return us;
+}
+
 static bool may_pay(const partition *p, uint32_t first, uint32_t end) {
   double through = p->before[first] + step_at(p, first, end)->bound + p->after[end];
   double best = best_known(p, 1, NULL);
@@ -137,6 +166,9 @@ static void look_into(partition *p, uint32_t first, uint32_t end, uint64_t max_s
   s->known = !s->shallow;
   if (s->shallow)
     *cut = cut_before; /* counted if it is not looked into again */
+  double apart = known_apart(p, first, end);
+  search->result->stats.unlowered +=
+      sg_segment_drop_unlowerable(segment, &search->opts, apart < s->us ? apart : s->us);
   if (segment->n_rank && segment->rank[0].us < s->us) {
     s->us = segment->rank[0].us;
     s->segment = segment;
@@ -298,7 +330,7 @@ void sg_make_schemes(sg_search *search) {
     return;
   }
   sg_find_variants(search);
-  for (uint32_t i = 0; i < search->n_variants; i++)
+  for (uint32_t i = 1; i < search->n_variants; i++) /* the first is the program as given */
     partition_variant(search, &search->variants[i]);
   qsort(search->schemes, search->n_schemes, sizeof *search->schemes, compare_schemes);
 }

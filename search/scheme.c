@@ -71,6 +71,7 @@ sg_segment *sg_search_segment(sg_search *search, const sg_variant *variant, uint
   as_search_opts opts = search->opts;
   opts.max_states = max_states;
   sg_segment *segment = as_calloc(1, sizeof *segment);
+  uint64_t states_before = search->result->stats.states;
   as_err why;
   as_err_init(&why);
   if (!reads_integers(variant, first, n)) {
@@ -82,8 +83,9 @@ sg_segment *sg_search_segment(sg_search *search, const sg_variant *variant, uint
     sg_note(search, as_format("operators %u to %u: %s", first, first + n - 1, text));
     free(text);
   }
-  AS_TRACE(SEARCH, "operators %u to %u in one kernel: %u muGraphs, the best %.4g us", first,
-           first + n - 1, segment->n_rank, segment->n_rank ? segment->rank[0].us : -1.0);
+  AS_TRACE(SEARCH, "operators %u to %u in one kernel: %u muGraphs, the best %.4g us, %llu states",
+           first, first + n - 1, segment->n_rank, segment->n_rank ? segment->rank[0].us : -1.0,
+           (unsigned long long)(search->result->stats.states - states_before));
   as_err_clear(&why);
   search->segments =
       as_realloc(search->segments, (search->n_segments + 1) * sizeof *search->segments);

@@ -96,9 +96,8 @@ void sg_note(sg_search *search, char *text) {
 
 enum { MOST_VARIANTS = 3 }; /* beside the program */
 
-static void add_variant(sg_search *search, const as_graph *graph, as_graph *owned) {
-  sg_variant *variant = &search->variants[search->n_variants++];
-  *variant = (sg_variant){.graph = graph, .owned = owned};
+static void read_operators(sg_variant *variant) {
+  const as_graph *graph = variant->graph;
   variant->ops = as_malloc((graph->n + 1) * sizeof *variant->ops);
   for (uint32_t i = 0; i < graph->n; i++) {
     if (graph->node[i].kind == AS_N_OP && graph->node[i].block == AS_NONE)
@@ -107,9 +106,28 @@ static void add_variant(sg_search *search, const as_graph *graph, as_graph *owne
   variant->last_use = sg_last_use(graph);
 }
 
+static void add_variant(sg_search *search, const as_graph *graph, as_graph *owned) {
+  sg_variant *variant = &search->variants[search->n_variants++];
+  *variant = (sg_variant){.graph = graph, .owned = owned};
+  read_operators(variant);
+}
+
+/* the variant with its moves where they are read */
+static void move_late(sg_variant *variant) {
+  as_graph *moved = sg_reordered(variant->graph, true);
+  if (!moved)
+    return;
+  if (variant->owned)
+    as_graph_free(variant->owned);
+  free(variant->ops);
+  free(variant->last_use);
+  *variant = (sg_variant){.graph = moved, .owned = moved, .moves_late = true};
+  read_operators(variant);
+}
+
 static void read_program(sg_search *search) {
   const as_graph *program = search->program;
-  search->variants = as_calloc(1 + MOST_VARIANTS, sizeof *search->variants);
+  search->variants = as_calloc(3 + MOST_VARIANTS, sizeof *search->variants);
   add_variant(search, program, NULL);
   search->concrete = true;
   for (uint32_t i = 0; i < program->n_own_size; i++)
@@ -118,11 +136,20 @@ static void read_program(sg_search *search) {
 
 void sg_find_variants(sg_search *search) {
   uint32_t n;
-  as_graph **graphs = sg_variants(search->program, search->opts.target, search->concrete,
+  as_graph *named = sg_reordered(search->program, false);
+  add_variant(search, named ? named : search->program, named);
+  as_graph **graphs = sg_variants(search->variants[1].graph, search->opts.target, search->concrete,
                                   MOST_VARIANTS, &n, search->result->stats.struck);
   for (uint32_t i = 0; i < n; i++)
     add_variant(search, graphs[i], graphs[i]);
   free(graphs);
+  if (sg_moves_matter(search->program)) {
+    as_graph *unmoved = sg_reordered(search->program, false);
+    if (unmoved)
+      add_variant(search, unmoved, unmoved);
+  }
+  for (uint32_t i = 1; i <= 1 + n; i++)
+    move_late(&search->variants[i]);
 }
 
 /* false, with the sizes in the result's message, where some have no value */

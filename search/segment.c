@@ -160,6 +160,8 @@ static bool build_alone(const sg_segment *segment, const sg_rank *chosen, as_gra
     }
   }
   bool built = build_kernels(segment, chosen, graph, node, err);
+  for (uint32_t i = 0; i < segment->part.n_output && built; i++)
+    built = as_graph_output(graph, node[segment->part.output[i]], err);
   free(node);
   if (!built) {
     as_graph_free(graph);
@@ -281,6 +283,54 @@ bool sg_segment_init(sg_segment *segment, const as_graph *graph, const uint32_t 
   }
   rank_all(segment, opts, err);
   return true;
+}
+
+static void set_values(const as_graph *graph, const as_tiling *tiling) {
+  for (uint32_t i = 0; i < graph->n_own_size; i++)
+    as_size_set_value(graph->sizes, graph->own_size[i], -1);
+  for (uint32_t i = 0; tiling && i < tiling->n; i++)
+    as_size_set_value(graph->sizes, tiling->size[i], tiling->value[i]);
+}
+
+/* whether one of its best tilings can be lowered */
+static bool graph_lowers(const as_graph *graph, const as_search_opts *opts) {
+  uint32_t n_tilings;
+  bool lowers = false;
+  as_err err;
+  as_err_init(&err);
+  as_tiling *tilings = as_tilings(graph, opts->target, opts->tilings, &n_tilings, NULL);
+  for (uint32_t i = 0; i < n_tilings; i++) {
+    as_err_clear(&err);
+    set_values(graph, &tilings[i]);
+    lowers = lowers || opts->lowers(opts->lowers_arg, graph, &err);
+    free(tilings[i].size);
+    free(tilings[i].value);
+  }
+  set_values(graph, NULL);
+  as_err_clear(&err);
+  free(tilings);
+  return lowers || n_tilings == 0; /* without tilings there is nothing to say */
+}
+
+uint32_t sg_segment_drop_unlowerable(sg_segment *segment, const as_search_opts *opts,
+                                     double enough) {
+  uint32_t n_dropped = 0;
+  while (opts->lowers && n_dropped < segment->n_rank && segment->rank[n_dropped].us < enough) {
+    as_graph *graph;
+    as_err err;
+    as_err_init(&err);
+    bool lowers = build_alone(segment, &segment->rank[n_dropped], &graph, &err) &&
+                  as_graph_valid(graph, &err) && graph_lowers(graph, opts);
+    if (graph)
+      as_graph_free(graph);
+    as_err_clear(&err);
+    if (lowers)
+      break;
+    n_dropped++;
+  }
+  segment->n_rank -= n_dropped;
+  memmove(segment->rank, segment->rank + n_dropped, segment->n_rank * sizeof *segment->rank);
+  return n_dropped;
 }
 
 void sg_segment_trim(sg_segment *segment, uint32_t keep) {

@@ -37,6 +37,9 @@ bool sg_copy_sizes(as_graph *to, const as_graph *from, as_err *err);
 bool sg_segment_init(sg_segment *s, const as_graph *g, const uint32_t *op, uint32_t n,
                      const uint32_t *last_use, const as_search_opts *o,
                      const as_search_deadline *deadline, as_search_stats *st, as_err *err);
+/* Drops the best graphs that the back end cannot lower with any of their tilings, up to the first
+ * that it can or that costs `enough` by the model; how many. */
+uint32_t sg_segment_drop_unlowerable(sg_segment *s, const as_search_opts *o, double enough);
 /* keeps the first so many graphs, and what they need */
 void sg_segment_trim(sg_segment *s, uint32_t keep);
 void sg_segment_clear(sg_segment *s);

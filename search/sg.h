@@ -15,6 +15,7 @@ typedef uint8_t sg_label;
 #define SG_LABEL(c, tile) ((sg_label)(2 * (c) + ((tile) ? 1 : 0)))
 #define SG_CLASS(l) ((uint32_t)(l) >> 1)
 #define SG_IS_TILE(l) ((l)&1)
+#define SG_NO_CLASS 255
 
 typedef struct {
   uint32_t rank;
@@ -30,6 +31,12 @@ typedef struct {
   bool in_outputs;
   bool in_inputs;
   uint32_t rank /* place in the common order of axes */;
+  /* of an axis that is also two, as classes: index = outer index * inner extent + inner index;
+   * SG_NO_CLASS: it has no parts */
+  uint8_t outer;
+  uint8_t inner;
+  bool is_outer; /* of another class */
+  bool is_inner;
 } sg_class;
 
 typedef struct {
@@ -65,12 +72,34 @@ typedef struct {
 /* plans in canonical order, malloc'ed; struck: limits that strike are counted there */
 sg_plan *sg_plans(const sg_part *p, uint32_t *n, uint64_t *struck);
 
+/* --- views.c: axes that are one axis here and two there */
+typedef enum { SG_NO_VIEW, SG_VIEW_SPLIT, SG_VIEW_MERGE } sg_view;
+
+/* an operator that writes one axis as two or two as one, and nothing else */
+sg_view sg_op_view(const as_opdef *op);
+bool sg_has_parts(const sg_part *part, uint32_t cls);
+/* whether `wanted` is the class or a part of it, at any depth */
+bool sg_class_has(const sg_part *part, uint32_t cls, uint32_t wanted);
+bool sg_label_has(const sg_part *part, sg_label label, uint32_t cls);
+/* bits of the indices that an index of the class is made of, as in abstract.h */
+uint64_t sg_class_dep(const sg_part *part, uint32_t cls);
+/* the modes of classes with parts, from those of the parts; false: no tile is contiguous */
+bool sg_settle_parts(const sg_part *part, sg_plan *plan);
+/* whether the loop divides the class: itself, or its outer part */
+bool sg_is_looped(const sg_plan *plan, uint32_t cls);
+/* a label with tiles of one index left out: SG_UNIT where none but those are in it */
+sg_label sg_flat_label(const sg_part *part, const sg_plan *plan, sg_label label);
+/* whether the elements lie in the same order: the axes differ by some of extent 1 only */
+bool sg_same_but_units(const sg_part *part, const sg_plan *plan, const sg_axes *left,
+                       const sg_axes *right);
+
 /* --- applying an operator's specification to labelled tensors */
 typedef struct {
   ax_store *A; /* NULL: only labels */
   const sg_part *part;
   const sg_plan *plan; /* NULL: everything whole */
   uint8_t *parent;     /* not NULL: labels that meet are united */
+  sg_part *growing;    /* not NULL: the part, to which classes may be added */
   const as_sizes *sizes;
   ax_id whole[AX_MAX_CLASS];
   ax_id tile[AX_MAX_CLASS];
@@ -78,6 +107,10 @@ typedef struct {
   bool strict_ones; /* program level: NumPy alignment; otherwise axes are aligned by class */
 } sg_ctx;
 
+/* one name for sizes that a relation of the program says are equal: the one that has a product */
+as_size sg_known_extent(const sg_part *part, as_size extent);
+/* a new class that no tensor has yet; SG_NO_CLASS: there is no room */
+uint32_t sg_fresh_class(sg_part *part, uint8_t *parent, as_size extent, bool rigid);
 /* false: not an operation on such axes (wrong ranks, axes that do not meet, elements addressed by
  * more than plain indices) */
 bool sg_apply(const sg_ctx *C, const as_opdef *op, const as_attr *attr, uint32_t nargs,
@@ -85,6 +118,22 @@ bool sg_apply(const sg_ctx *C, const as_opdef *op, const as_attr *attr, uint32_t
 /* the name under which abstract expressions keep what they do not look into; NULL: they do */
 const char *sg_opaque_head(const as_expr *expr);
 ax_id sg_size_expr(const sg_ctx *C, as_size s);
+
+/* --- carry.c: calls that sg_apply does not follow */
+typedef struct {
+  sg_axes out;                             /* new axes: SG_UNIT */
+  bool is_new[AS_MAX_RANK];                /* of the result: no operand's */
+  bool is_repeated[AS_MAX_RANK];           /* new, and all along it the result is the same */
+  bool computed[AS_MAX_ARGS][AS_MAX_RANK]; /* of the operands: read at computed places */
+} sg_carried;
+
+/* which axes are only passed on; false: the call cannot be matched, and none is (computed says so)
+ */
+bool sg_carry(const sg_ctx *C, const as_opdef *op, const as_attr *attr, uint32_t nargs,
+              const sg_axes *arg, sg_carried *result);
+/* the call as a function of its operands' expressions; dep: as in ax_opaque */
+ax_id sg_opaque_call(const sg_ctx *C, const as_opdef *op, const as_attr *attr, uint32_t nargs,
+                     const ax_id *expr, uint64_t dep);
 bool sg_op_is_pointwise(
     const as_opdef *op); /* every argument is read at the result's own index (or broadcast) */
 bool sg_op_broadcasts(const as_opdef *op);

@@ -12,6 +12,9 @@ typedef struct {
   bool inverse_known;
 } sg_verdict;
 
+/* how a call of the program is tried again: on what is whole along the loop, or on its tiles too */
+typedef enum { SG_REPLAY_NEVER, SG_REPLAY_WHOLE, SG_REPLAY_TILES } sg_replayed;
+
 struct sg_space {
   const sg_part *part;
   const sg_plan *plan;
@@ -24,9 +27,9 @@ struct sg_space {
   ax_id *target;
   uint32_t n_target; /* what may be computed: the program's tensors and everything inside them */
   ax_id number[16];
-  uint32_t n_number; /* numbers that occur in the program */
-  bool *replayed;    /* per tensor of the part: a call that replay() tries */
-  double least[256]; /* least extent of each label */
+  uint32_t n_number;     /* numbers that occur in the program */
+  sg_replayed *replayed; /* per tensor of the part */
+  double least[256];     /* least extent of each label */
   bool has_max;
   bool has_sum;
   bool full;

@@ -103,12 +103,28 @@ static double concrete(const as_sizes *sizes, as_size size) {
   return value == INT64_MIN ? 1 : (double)value;
 }
 
+/* an axis with parts has the product of their sizes */
+static void set_sizes_of_parts(sg_space *space, uint32_t cls) {
+  const sg_class *of = &space->part->classes[cls];
+  sg_ctx *ctx = &space->ctx;
+  if (of->outer == SG_NO_CLASS || ctx->whole[cls] != AX_BAD)
+    return;
+  set_sizes_of_parts(space, of->outer);
+  set_sizes_of_parts(space, of->inner);
+  ctx->whole[cls] = ax_mul(ctx->A, ctx->whole[of->outer], ctx->whole[of->inner]);
+  ctx->tile[cls] = ax_mul(ctx->A, ctx->tile[of->outer], ctx->tile[of->inner]);
+  ctx->loop[cls] = ax_mul(ctx->A, ctx->loop[of->outer], ctx->loop[of->inner]);
+  space->least[SG_LABEL(cls, 1)] =
+      space->least[SG_LABEL(of->outer, 1)] * space->least[SG_LABEL(of->inner, 0)];
+}
+
 static void set_sizes(sg_space *space) {
   for (uint32_t cls = 0; cls < AX_MAX_CLASS; cls++)
     space->ctx.whole[cls] = space->ctx.tile[cls] = space->ctx.loop[cls] = AX_BAD;
   for (uint32_t cls = 0; cls < space->part->n_classes; cls++) {
     double whole = concrete(space->part->g->sizes, space->part->classes[cls].extent);
-    bool split = space->plan->mode[cls] == SG_GRID || space->plan->mode[cls] == SG_LOOP;
+    bool split = !sg_has_parts(space->part, cls) &&
+                 (space->plan->mode[cls] == SG_GRID || space->plan->mode[cls] == SG_LOOP);
     space->least[SG_LABEL(cls, 0)] = whole;
     space->least[SG_LABEL(cls, 1)] = space->plan->mode[cls] == SG_GRID_ONE ? 1
                                      : whole < 8                           ? whole
@@ -120,12 +136,14 @@ static void set_sizes(sg_space *space) {
     space->ctx.whole[cls] = ax_mul(space->ctx.A, space->ctx.tile[cls], space->ctx.loop[cls]);
   }
   for (uint32_t cls = 0; cls < space->part->n_classes; cls++) {
-    if (space->ctx.whole[cls] != AX_BAD)
+    if (space->ctx.whole[cls] != AX_BAD || sg_has_parts(space->part, cls))
       continue;
     space->ctx.whole[cls] = sg_size_expr(&space->ctx, space->part->classes[cls].extent);
     space->ctx.tile[cls] = space->plan->mode[cls] == SG_GRID_ONE ? AX_ONE : space->ctx.whole[cls];
     space->ctx.loop[cls] = space->plan->mode[cls] == SG_GRID_ONE ? space->ctx.whole[cls] : AX_ONE;
   }
+  for (uint32_t cls = 0; cls < space->part->n_classes; cls++)
+    set_sizes_of_parts(space, cls);
 }
 
 static void add_target(sg_space *space, ax_id expr, uint32_t *room) {
@@ -176,6 +194,21 @@ static void find_numbers(sg_space *space, ax_id expr) {
 
 enum { MOST_ARGUMENTS = 128 };
 
+/* an axis of the result that no operand has, and of which a block has a tile: the call says how
+ * long all of it is */
+static bool makes_divided_axis(const sg_space *space, uint32_t tensor, const sg_axes *arg) {
+  const as_node *node = &space->part->g->node[space->part->tensor[tensor]];
+  sg_carried carried;
+  if (!sg_carry(&space->ctx, node->op, node->attr, node->nargs, arg, &carried))
+    return false;
+  for (uint32_t k = 0; k < carried.out.rank; k++) {
+    sg_label label = space->part->axes[tensor].ax[k];
+    if (carried.is_new[k] && label != SG_UNIT && space->plan->mode[SG_CLASS(label)] != SG_WHOLE)
+      return true;
+  }
+  return false;
+}
+
 bool sg_space_prepare(sg_space *space) {
   const sg_part *part = space->part;
   uint32_t room = 0;
@@ -197,8 +230,10 @@ bool sg_space_prepare(sg_space *space) {
       arg[j] = space->program_axes[from];
       arg_expr[j] = space->program_expr[from];
     }
-    space->replayed[i] = node->nargs > 2 || !sg_apply(&space->ctx, node->op, node->attr,
-                                                      node->nargs, arg, arg_expr, &out, &result);
+    if (!sg_apply(&space->ctx, node->op, node->attr, node->nargs, arg, arg_expr, &out, &result))
+      space->replayed[i] = makes_divided_axis(space, i, arg) ? SG_REPLAY_NEVER : SG_REPLAY_TILES;
+    else if (node->nargs > 2)
+      space->replayed[i] = SG_REPLAY_WHOLE;
   }
   space->ctx.strict_ones = false;
   for (uint32_t tensor = part->n; tensor-- > 0;) { /* outputs first: most queries end there */

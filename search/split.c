@@ -82,7 +82,7 @@ bool sg_can_split(const sg_space *space, const sg_part *part, const sg_plan *pla
         !is_of_block(plan, &value->axes))
       return false;
     for (uint32_t k = 0; k < value->axes.rank; k++) {
-      if ((int)SG_CLASS(value->axes.ax[k]) == plan->loop)
+      if (sg_is_looped(plan, SG_CLASS(value->axes.ax[k])))
         return false; /* a state as wide as a tile of the loop */
     }
   }
@@ -223,6 +223,8 @@ bool sg_build_split(as_graph *graph, const sg_space *space, const sg_part *part,
   sg_plan without_loop = *plan;
   without_loop.mode[plan->loop] = SG_WHOLE;
   without_loop.loop = -1;
+  if (!sg_settle_parts(part, &without_loop))
+    return as_err_set(err, AS_INTERNAL, "search: an axis with parts that nothing divides");
   sg_builder builder = {
       .graph = graph, .space = space, .part = part, .plan = plan, .vocab = vocab, .err = err};
   splitting work = {.first = builder, .second = builder, .recipe = recipe};

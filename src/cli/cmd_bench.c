@@ -10,43 +10,50 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static int bench_candidate(const cli_opts *given, const as_job *job, const as_target *target,
+                           const char *dir, as_err *err) {
+  char *work = as_format("%s/bench", dir);
+  as_lowered low;
+  as_lowered_init(&low);
+  as_rt_result result = {0};
+  as_lower_opts plan = {.target = target};
+  as_rt_opts opts = {.dir = work, .target = target, .timed = true, .seed = given->seed};
+  bool ok = mkdir(work, 0777) == 0 || as_exists(work) ||
+            as_err_set(err, AS_BAD_INPUT, "%s: cannot be made", work);
+  ok = ok && as_lower_cuda(job->graph, &plan, &low, err) &&
+       as_rt_run(&low, job->program->name, &opts, &result, err);
+  if (ok && given->json && result.json)
+    printf("%s\n", result.json);
+  if (ok && !given->json) {
+    printf("%s: relative error %.3g, %.2f us hot, %.2f us cold: %s\n", job->program->name,
+           result.rel_error, result.hot_us, result.cold_us, result.ok ? "correct" : "WRONG");
+  }
+  int status = ok && !result.ok ? AS_NO : AS_OK;
+  as_rt_result_clear(&result);
+  as_lowered_clear(&low);
+  free(work);
+  return status;
+}
+
 int cli_bench(const cli_opts *given) {
   as_err err;
   as_err_init(&err);
   as_job job;
   cli_place at;
   cli_place_init(&at, given);
-  char *work = as_format("%s/bench", given->n_arg == 1 ? given->arg[0]
-                                     : given->out      ? given->out
-                                                       : ".");
-  as_lowered low;
-  as_lowered_init(&low);
-  as_rt_result result = {0};
-  int status = AS_INTERNAL;
+  const char *dir = given->n_arg == 1 ? given->arg[0] : given->out ? given->out : ".";
   as_job_init(&job, cli_library(&at.opts, &err));
   bool ok = job.lib && as_job_read_program(&job, at.prog, &err) &&
             as_job_read_candidate(&job, at.cand, &err);
-  if (ok && mkdir(work, 0777) != 0 && !as_exists(work))
-    ok = as_err_set(&err, AS_BAD_INPUT, "%s: cannot be made", work);
-  const as_target *target =
-      ok ? cli_target(given, given->n_arg == 1 ? given->arg[0] : NULL, &err) : NULL;
-  as_lower_opts plan = {.target = target};
-  ok = ok && target && as_lower_cuda(job.graph, &plan, &low, &err);
-  as_rt_opts opts = {.dir = work, .target = target, .timed = true, .seed = given->seed};
-  if (ok)
-    ok = as_rt_run(&low, job.program->name, &opts, &result, &err);
-  if (ok && given->json && result.json)
-    printf("%s\n", result.json);
-  if (ok && !given->json) {
-    printf("%s: relative error %.3g, %.2f us hot, %.2f us cold: %s\n", job.program->name,
-           result.rel_error, result.hot_us, result.cold_us, result.ok ? "correct" : "WRONG");
-  }
-  status = ok ? (result.ok ? AS_OK : AS_NO) : as_err_tell(&err);
-  as_rt_result_clear(&result);
-  as_lowered_clear(&low);
+  const as_target *target = ok ? cli_target(given, given->n_arg == 1 ? dir : NULL, &err) : NULL;
+  int status = AS_OK;
+  if (target)
+    status = given->tune ? cli_tune(given, &job, target, dir, &err)
+                         : bench_candidate(given, &job, target, dir, &err);
+  if (err.status != AS_OK)
+    status = as_err_tell(&err);
   as_job_clear(&job);
   cli_place_clear(&at);
-  free(work);
   as_err_clear(&err);
   return status;
 }

@@ -123,6 +123,11 @@ enum {
     "plan for and compile for this GPU or architecture: sm_90a (H200, default), sm_80 (A100), ..") \
   X(device, 'D', WORD, CLI_FOR_build | CLI_FOR_run, "WHERE", "host", 0, 0, "host,cuda",            \
     "for the host, by the emulation of the CUDA execution model, or for a GPU")                    \
+  X(tune, 'N', WORD, CLI_FOR_bench, "WHERE", NULL, 0, 0, "gpu,host,model",                         \
+    "try the tilings that the model puts first: compile, check and time them on a GPU, or check "  \
+    "two of them on the host by the emulation, or only lower them; tuned.mug and tune.json tell "  \
+    "the "                                                                                         \
+    "choice")                                                                                      \
   X(checkers, 'k', WORD, CLI_FOR_check, "WHICH", "first", 0, 0, "first,both",                      \
     "who replays certificates: assay-check, or both it and the second checker, which is written "  \
     "in Python from the documents alone; both must accept")                                        \
@@ -160,6 +165,7 @@ typedef struct {
   char *prune;
   char *arch;
   char *device;
+  char *tune;
   char *trace;
   uint64_t seed;
   uint64_t threads;

@@ -60,6 +60,7 @@ bool as_graph_rename(as_graph *graph, as_node_id node, const char *name, as_err 
     return as_err_set(err, AS_BAD_INPUT, "`%s` is already defined", name);
   as_names_put(graph, scope, graph->node[node].name, AS_NONE); /* the fresh name is free again */
   graph->node[node].name = as_names_put(graph, scope, name, node);
+  graph->node[node].is_named = true;
   return true;
 }
 

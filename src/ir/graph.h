@@ -65,6 +65,7 @@ extern const uint32_t as_n_acc_kinds;
 typedef struct {
   as_node_kind kind;
   char *name;                 /* unique at its level; owned by the graph's arena */
+  bool is_named;              /* by the text; otherwise the name is a fresh one */
   const as_opdef *op;         /* AS_N_OP; borrowed from the library */
   as_attr attr[AS_MAX_ATTRS]; /* AS_N_OP: values in the order of op->attrs */
   uint32_t nargs;

@@ -53,6 +53,7 @@ static as_node_id push_node(as_graph *graph, as_node_kind kind, uint32_t block, 
   if (kind == AS_N_CONST || kind == AS_N_SIZE)
     return id;
   char fresh[24];
+  node->is_named = name != NULL;
   if (name == NULL) {
     do
       snprintf(fresh, sizeof fresh, "t%u", ++mem->fresh);

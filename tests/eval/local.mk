@@ -36,5 +36,5 @@ odd-texts: tests/eval/test_odd
 # values on which the two readings agree: `make readings` for the full number
 readings: tests/eval/test_terms
 	AS_TOP_SRCDIR=$(abs_top_srcdir) READINGS=$${READINGS:-200000} ./tests/eval/test_terms
-EXTRA_DIST += tests/eval/own.sem tests/regress/forced_sizes.tp tests/regress/forced_size.tp
+EXTRA_DIST += tests/eval/own.sem tests/regress/forced_sizes.tp tests/regress/forced_size.tp tests/regress/README.md
 FAST_TESTS += tests/eval/test_ops tests/eval/test_graphs tests/eval/test_pairs

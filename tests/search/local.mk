@@ -15,5 +15,6 @@ tests_search_test_spaces_SOURCES = tests/search/test_spaces.c
 tests_search_test_spaces_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_search_test_spaces_LDADD = $(search_test_libs)
 EXTRA_DIST += tests/search/data/gatez.sem tests/search/data/user_operator.tp tests/search/data/prime.tp tests/search/data/ntrans.tp \
-	tests/search/data/mlp3.tp tests/search/data/two_outputs.tp
+	tests/search/data/mlp3.tp tests/search/data/two_outputs.tp tests/search/data/attention_heads.tp \
+	tests/search/data/rotation.tp tests/search/data/longer_rows.tp tests/search/data/two_experts.tp
 FAST_TESTS += tests/search/test_search tests/search/test_cost

@@ -62,6 +62,7 @@ static void few_kernels(const char *file, uint32_t most, bool fused) {
   as_search_opts options = as_search_default;
   as_search_result result;
   options.keep = 1;
+  options.max_group_states = 6000000;
   options.threads = 2;
   as_status status = as_search(p.g, &options, &result);
   ck_assert_msg(status == AS_OK, "%s: %s", file, result.message ? result.message : "");
@@ -156,6 +157,17 @@ START_TEST(other_programs) {
               false); /* three were measured faster than two: 22 us, 28 us */
   few_kernels("tests/search/data/ntrans.tp", 1, true);
   few_kernels("tests/search/data/two_outputs.tp", 3, false);
+}
+
+END_TEST
+
+/* axes that are one axis here and two there, and operators that read at computed places along one
+ * axis: the other axes are divided */
+START_TEST(parts_of_axes) {
+  few_kernels("tests/search/data/attention_heads.tp", 4, false); /* 18 operators */
+  few_kernels("tests/search/data/rotation.tp", 1, true);
+  few_kernels("tests/search/data/longer_rows.tp", 1, true);
+  few_kernels("tests/search/data/two_experts.tp", 1, true);
 }
 
 END_TEST
@@ -493,6 +505,7 @@ int main(void) {
   tcase_add_test(tests, attention_is_safe);
   tcase_add_test(tests, user_operator);
   tcase_add_test(tests, other_programs);
+  tcase_add_test(tests, parts_of_axes);
   tcase_add_test(tests, nothing_divides);
   tcase_add_test(tests, too_large);
   tcase_add_loop_test(tests, deterministic, 0, 3);

@@ -14,28 +14,36 @@ lowered() {
   [ "$n" -eq "$2" ] || fail "$1: $n kernels, not $2"
 }
 
-# bounds NAME ARCH KERNELS REGISTERS..: at most so many registers in each kernel, in ptxas's order
+# bounds NAME ARCH KERNELS PRODUCTS BULK REGISTERS..: at least so many instructions of tensor cores and bulk copies in all, at most so
+# many registers in each kernel, in ptxas's order
 bounds() {
-  name=$1 arch=$2 count=$3
-  shift 3
+  name=$1 arch=$2 count=$3 products=$4 bulk=$5
+  shift 5
   lowered "$name" "$count" "${arch%a}"
-  "$nvcc" -std=c++17 -O3 "-gencode=arch=compute_$(echo "$arch" | tr -d 'sm_'),code=$arch" -Werror all-warnings -Xptxas -v -cubin work/bench/kernel.cu -o x.cubin >log 2>&1 ||
+  rm -rf kept && mkdir kept
+  "$nvcc" -std=c++17 -O3 "-gencode=arch=compute_$(echo "$arch" | tr -d 'sm_'),code=$arch" -Werror all-warnings -Xptxas -v --keep --keep-dir kept -cubin work/bench/kernel.cu -o x.cubin >log 2>&1 ||
     fail "$name: $(cat log)"
   if grep 'bytes spill' log | grep -qv ' 0 bytes spill stores, 0 bytes spill loads'; then fail "$name for $arch spills: $(grep spill log)"; fi
+  found_products=$(cat kept/*.ptx | grep -cE '(^|[[:space:]])(mma\.sync|wgmma\.mma_async)') || true
+  found_bulk=$(cat kept/*.ptx | grep -cE '(^|[[:space:]])cp\.async\.bulk') || true
+  [ "$found_products" -ge "$products" ] || fail "$name for $arch: $found_products instructions of tensor cores, $products were recorded"
+  [ "$found_bulk" -ge "$bulk" ] || fail "$name for $arch: $found_bulk bulk copies, $bulk were recorded"
   grep -o 'Used [0-9]* registers' log | grep -o '[0-9]*' >used
   [ "$(wc -l <used)" -eq "$count" ] || fail "$name: ptxas speaks of $(wc -l <used) kernels, not $count"
   for most; do
     read -r registers
     [ "$registers" -le "$most" ] || fail "$name for $arch: $registers registers, at most $most were recorded"
   done <used
-  echo "$name for $arch: registers $(tr '\n' ' ' <used)"
+  echo "$name for $arch: $found_products products, $found_bulk bulk copies, registers $(tr '\n' ' ' <used)"
 }
 
-bounds gqa_2 sm_90a 2 88 144
-bounds softmax_rows sm_90a 1 40
-bounds rmsnorm_linear_16 sm_90a 1 56
-bounds gemm_gelu sm_90a 1 168
-bounds gqa_2 sm_80 2 88 144
+bounds gqa_2 sm_90a 2 128 6 88 168
+bounds softmax_rows sm_90a 1 0 0 40
+bounds rmsnorm_linear_16 sm_90a 1 256 96 72
+bounds gated_mlp sm_90a 1 8 3 40
+bounds gemm_gelu sm_90a 1 16 5 168
+bounds decode_8 sm_90a 2 128 3 152 168
+bounds gqa_2 sm_80 2 128 0 88 168
 
 # a library whose kernel has instructions of sm_90a alone: nvcc must make code for nothing else
 "$build/assay" certify -q -S none "$src/bench/table/gemm_gelu.tp" "$src/bench/table/gemm_gelu.mug" -o gelu >out 2>err </dev/null || fail "gemm_gelu: $(cat err)"

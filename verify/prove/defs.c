@@ -498,13 +498,23 @@ static const char *name_of(const pv_defs *d, uint32_t i) {
   return ck_word_text(d->p->terms, d->symbols[i].def->name);
 }
 
+/* whether a candidate may mean the given side's tensor: by its name, or, of the second inner call
+ * of the statement that defines y (`y:2`), by `y_2` */
+static bool is_called(const char *given, const char *candidate) {
+  while (*given && (*given == *candidate || (*given == ':' && *candidate == '_'))) {
+    given++;
+    candidate++;
+  }
+  return *given == *candidate;
+}
+
 /* a tensor of the given side that has the name of kernel-level tensor i, and its parameters */
 static uint32_t namesake(const pv_defs *d, uint32_t i) {
   const symbol *x = &d->symbols[i];
   if (strncmp(name_of(d, i), "C.", 2) != 0)
     return PV_NONE;
   for (uint32_t j = 0; j < i && !d->symbols[j].def->candidate; j++) {
-    if (strcmp(name_of(d, j) + 2, name_of(d, i) + 2) == 0 &&
+    if (is_called(name_of(d, j) + 2, name_of(d, i) + 2) &&
         same_parameters(d->symbols[j].def, x->def))
       return j;
   }

@@ -81,6 +81,23 @@ static pv_eqn inv_product(pv *prover, pv_ctx ctx, const ck_id *formula, const pv
   return pv_then(prover, eqn, pv_norm(prover, ctx, inverse));
 }
 
+/* What was learnt about a factor stays known, in the least context that the factor needs; but not
+ * where the product that it was learnt from needs more: the proof may rest on the range of a
+ * variable that the factor does not have. */
+static void remember_nonzero(pv *prover, pv_ctx ctx, ck_id factor, pv_thm nonzero) {
+  pv_ctx least = pv_ctx_strip(prover, ctx, factor);
+  uint32_t n;
+  const ck_id *hyps = ck_thm_hyps(prover->proof, nonzero, &n);
+  for (pv_ctx link = ctx; link != least; link = pv_at(prover, link)->parent) {
+    for (uint32_t i = 0; i < n; i++) {
+      if (hyps[i] == pv_at(prover, link)->formula)
+        return;
+    }
+  }
+  as_map_put(&prover->rel_memo, AS_KEY(((uint64_t)least << 32) | pv_ne0(prover, factor), 1),
+             nonzero);
+}
+
 pv_eqn pv_norm_inv(pv *prover, pv_ctx ctx, ck_id term) {
   enum { MAXF = 24 };
 
@@ -123,14 +140,8 @@ pv_eqn pv_norm_inv(pv *prover, pv_ctx ctx, ck_id term) {
   pv_eqn eqn = {pv_inv(prover, w), PV_REFL};
   if (back != PV_REFL)
     eqn.by = pv_cong(prover, term, eqn.to, &back, 1);
-  /* what was learnt about the factors stays known */
-  for (uint32_t i = 0; i < n; i++) {
-    as_map_put(
-        &prover->rel_memo,
-        AS_KEY(((uint64_t)pv_ctx_strip(prover, ctx, formula[i]) << 32) | pv_ne0(prover, formula[i]),
-               1),
-        nonzero[i]);
-  }
+  for (uint32_t i = 0; i < n; i++)
+    remember_nonzero(prover, ctx, formula[i], nonzero[i]);
   pv_eqn result = inv_product(prover, ctx, formula, nonzero, n);
   if (result.by == PV_NONE || eqn.by == PV_NONE)
     return pv_same(term);

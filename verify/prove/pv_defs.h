@@ -42,9 +42,10 @@ bool pv_defs_shared(const pv_defs *d); /* some symbols of the two sides are like
 
 /* Segments: stretches of the candidate that compute a tensor of the given program in another way.
  * Of symbol i of the claim's list, where it is a kernel-level tensor of the candidate that is like
- * none, and the given program has one of its name: that both are the same at their parameters, for
- * all integers; CK_BAD: there is nothing to ask.  Once that is proved, the two are like each other,
- * and so are tensors made of them in the same way. */
+ * none, and the given program has one of its name (or one without a name, `y:2`, that it calls
+ * `y_2`): that both are the same at their parameters, for all integers; CK_BAD: there is nothing to
+ * ask.  Once that is proved, the two are like each other, and so are tensors made of them in the
+ * same way. */
 ck_id pv_defs_segment(pv_defs *d, uint32_t i);
 /* hypothesis h speaks of no symbol that is defined after those of a segment's relation on their
  * side */

@@ -1,0 +1,165 @@
+/* The order in which a program's operators are looked at for kernels: what only moves elements
+ * (transposes, slices, broadcasts, axes written as two) stands right before what reads it, once for
+ * each reader.  A kernel reads or writes a tensor in any order of its elements, so a move costs
+ * nothing where it is used, and a kernel of its own where it stands among operators that have
+ * nothing to do with it. */
+#include "driver.h"
+#include "segment.h"
+#include "src/base/id.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool sg_op_moves(const as_opdef *op) {
+  return op->nargs == 1 && op->nlet == 1 && op->let[0].body->kind == AS_E_ACCESS;
+}
+
+/* whether the expression reads a tensor at a computed place */
+static bool has_computed_place(const as_expr *expr) {
+  bool found = false;
+  for (uint32_t i = 0; i < expr->n && !found; i++) {
+    const as_expr *kid = expr->kid[i];
+    if (!kid)
+      continue;
+    bool plain = kid->kind == AS_E_NAME || kid->kind == AS_E_NUM;
+    found = (expr->kind == AS_E_ACCESS && !plain) || has_computed_place(kid);
+  }
+  return found;
+}
+
+bool sg_moves_matter(const as_graph *program) {
+  for (uint32_t i = 0; i < program->n; i++) {
+    const as_node *node = &program->node[i];
+    bool computes = false;
+    if (node->kind != AS_N_OP || sg_op_moves(node->op))
+      continue;
+    for (uint32_t k = 0; k < node->op->nlet; k++)
+      computes |= has_computed_place(node->op->let[k].body);
+    for (uint32_t k = 0; k < node->nargs && computes; k++) {
+      const as_node *arg = &program->node[node->arg[k]];
+      if (arg->kind == AS_N_OP && sg_op_moves(arg->op))
+        return true;
+    }
+  }
+  return false;
+}
+
+typedef struct {
+  const as_graph *from;
+  as_graph *to;
+  as_node_id *made; /* by node of `from`; AS_NONE: not yet, or made for each reader */
+  bool *is_late;    /* moved before its readers */
+  uint32_t fresh;
+  as_err err;
+} ordering;
+
+static bool name_is_free(const as_graph *graph, const char *name) {
+  for (uint32_t i = 0; i < graph->n; i++) {
+    if (graph->node[i].name && !strcmp(graph->node[i].name, name))
+      return false;
+  }
+  for (uint32_t i = 0; i < graph->n_own_size; i++) {
+    if (!strcmp(as_size_name(graph->sizes, graph->own_size[i]), name))
+      return false;
+  }
+  return true;
+}
+
+/* The program's name the first time.  What has none gets the name by which the claim calls it (the
+ * second inner call of the statement that defines y is `y:2` there, `y_2` here), so that the prover
+ * knows what a kernel's output should be; a copy gets a fresh one. */
+static const char *name_of(ordering *work, uint32_t id, char *room, size_t size) {
+  const as_graph *from = work->from;
+  uint32_t statement = id;
+  uint32_t place = 1;
+  while (statement + 1 < from->n && !from->node[statement].is_named)
+    statement++;
+  const char *own = from->node[statement].is_named ? from->node[statement].name : NULL;
+  for (uint32_t i = id; i-- > 0 && !from->node[i].is_named;)
+    place += from->node[i].kind == AS_N_OP;
+  if (own && statement != id) {
+    snprintf(room, size, "%.*s_%u", (int)size - 12, own, place);
+    own = room;
+  }
+  if (own && name_is_free(work->to, own) && (own != room || name_is_free(from, own)))
+    return own;
+  do
+    snprintf(room, size, "v%u", ++work->fresh);
+  while (!name_is_free(from, room) || !name_is_free(work->to, room));
+  return room;
+}
+
+static as_node_id copy_node(ordering *work, uint32_t id) {
+  const as_node *node = &work->from->node[id];
+  as_node_id arg[AS_MAX_ARGS];
+  char room[100];
+  if (work->made[id] != AS_NONE)
+    return work->made[id];
+  if (as_graph_is_number(node)) {
+    work->made[id] = as_graph_copy_number(work->to, node);
+    return work->made[id];
+  }
+  for (uint32_t k = 0; k < node->nargs; k++) {
+    arg[k] = copy_node(work, node->arg[k]);
+    if (arg[k] == AS_NONE)
+      return AS_NONE;
+  }
+  as_node_id made = as_graph_op(work->to, AS_NONE, name_of(work, id, room, sizeof room), node->op,
+                                arg, node->nargs, node->attr, &work->err);
+  if (!work->is_late[id])
+    work->made[id] = made;
+  return made;
+}
+
+static bool copy_inputs(ordering *work) {
+  const as_graph *from = work->from;
+  if (!sg_copy_sizes(work->to, from, &work->err))
+    return false;
+  for (uint32_t i = 0; i < from->n_input; i++) {
+    const as_node *input = &from->node[from->input[i]];
+    work->made[from->input[i]] =
+        as_graph_input(work->to, input->name, input->dtype, input->dim, input->rank, &work->err);
+    if (work->made[from->input[i]] == AS_NONE)
+      return false;
+  }
+  return true;
+}
+
+static bool copy_all(ordering *work) {
+  const as_graph *from = work->from;
+  if (!copy_inputs(work))
+    return false;
+  for (uint32_t i = 0; i < from->n; i++) {
+    if (from->node[i].kind == AS_N_OP && !work->is_late[i] && copy_node(work, i) == AS_NONE)
+      return false;
+  }
+  for (uint32_t i = 0; i < from->n_output; i++) {
+    if (!as_graph_output(work->to, work->made[from->output[i]], &work->err))
+      return false;
+  }
+  return true;
+}
+
+as_graph *sg_reordered(const as_graph *program, bool moves_late) {
+  ordering work = {.from = program,
+                   .to = as_graph_new(program->sizes, program->lib, NULL, program->name),
+                   .made = as_malloc((program->n + 1) * sizeof(as_node_id)),
+                   .is_late = as_calloc(program->n + 1, sizeof(bool))};
+  uint32_t *last_use = sg_last_use(program);
+  as_err_init(&work.err);
+  for (uint32_t i = 0; i < program->n; i++) {
+    const as_node *node = &program->node[i];
+    work.made[i] = AS_NONE;
+    work.is_late[i] = moves_late && node->kind == AS_N_OP && sg_op_moves(node->op) &&
+                      last_use[i] != AS_NONE && last_use[i] != 0;
+  }
+  if (!copy_all(&work)) {
+    as_graph_free(work.to);
+    work.to = NULL;
+  }
+  free(work.made);
+  free(work.is_late);
+  free(last_use);
+  as_err_clear(&work.err);
+  return work.to;
+}

@@ -181,11 +181,11 @@ static const ck_token *used_files(ck_elab *E, const ck_file *program, bool on_di
   return after;
 }
 
-/* makes the definitions of a file known, each once it is known to be well; gives the place of the
- * rule of this name */
-static const ck_token *know(ck_elab *E, const ck_file *f, const char *rule) {
+/* makes the definitions from here on known, each once it is known to be well; gives the place of
+ * the rule of this name */
+static const ck_token *know(ck_elab *E, const ck_token *from, const char *rule) {
   const ck_token *place = NULL;
-  ck_list all = ck_parse_operators(&E->job, f, rule, &place);
+  ck_list all = ck_parse_operators(&E->job, from, rule, &place);
   ck_operator *next;
   for (ck_operator *op = all.first; op && !ck_refused(&E->job); op = next) {
     if (ck_find_operator(E, op->at->text, op->function)) {
@@ -208,7 +208,7 @@ static void know_all(ck_elab *E) {
     CK_EACH(ck_file, other, E->files)
       known = known || (other->known && strcmp(other->sha256, f->sha256) == 0);
     if (!known)
-      know(E, f, E->rule ? "" : NULL); /* a rule of that name in another file is none */
+      know(E, f->tokens, E->rule ? "" : NULL); /* a rule of that name in another file is none */
     f->known = true;
   }
 }
@@ -224,11 +224,11 @@ static const char *rule_name(ck_elab *E, const char *spec, const char *cand, boo
   return ck_keep_text(&E->job, "%.*s", *backward ? (int)(reverse - cand) : (int)strlen(cand), cand);
 }
 
-static void claim_of_rule(ck_elab *E, ck_claim *c, const ck_file *f, const char *name,
+static void claim_of_rule(ck_elab *E, ck_claim *c, const ck_token *from, const char *name,
                           bool backward) {
-  const ck_token *place = know(E, f, name);
+  const ck_token *place = know(E, from, name);
   if (!place) {
-    ck_refuse(&E->job, f->tokens, "there is no rule %s", name);
+    ck_refuse(&E->job, from->file->tokens, "there is no rule %s", name);
     return;
   }
   ck_rule *rule = ck_parse_rule(&E->job, place);
@@ -274,7 +274,7 @@ ck_claim *ck_claim_listed(ck_terms *T, const ck_text *spec, const ck_text *cand,
   const ck_token *from = used_files(&E, file, !spec->text);
   know_all(&E);
   if (rule)
-    claim_of_rule(&E, c, file, rule, backward);
+    claim_of_rule(&E, c, from, rule, backward);
   else
     claim_of_programs(&E, c, file, from, cand);
   relied(&E, c);

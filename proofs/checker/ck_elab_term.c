@@ -168,8 +168,8 @@ bool ck_false_as_stated(const ck_scope *s, ck_id relation) {
 }
 
 bool ck_one_at_large(const ck_scope *s, ck_id t) {
-  uint32_t work = 0;
   for (long n = 1000; n < 1003; n++) {
+    uint32_t work = 0;
     if (!ck_constant(s, at_sizes(s, t, n, &work), 1))
       return false;
   }
@@ -185,18 +185,6 @@ static bool implied(const ck_scope *s, ck_id relation, ck_id by) {
       return false;
   }
   return ck_poly_eq(ck_poly_val(s->T, relation), ck_poly_val(s->T, by));
-}
-
-bool ck_plain(const ck_scope *s, ck_id relation) {
-  int known = truth(s, relation);
-  bool plain = known == 1;
-  for (uint32_t i = 0; i < s->E->n_stated && known < 0 && !plain; i++)
-    plain = implied(s, relation, s->E->stated[i].relation);
-  for (const ck_place *p = s->place; p && known < 0 && !plain; p = p->up) {
-    plain = implied(s, relation, p->relation[0]) ||
-            (p->variable != CK_BAD && implied(s, relation, p->relation[1]));
-  }
-  return plain;
 }
 
 /* Sums of products of sizes, exponentials and squares with positive coefficients are not negative;
@@ -234,6 +222,18 @@ static bool plainly_signed(const ck_scope *s, ck_id relation) {
     return false;
   bool ok = plainly_not_negative(s, KID(relation, !differs), &positive);
   return ok && (op == CK_LE || positive);
+}
+
+bool ck_plain(const ck_scope *s, ck_id relation) {
+  int known = truth(s, relation);
+  bool plain = known == 1;
+  for (uint32_t i = 0; i < s->E->n_stated && known < 0 && !plain; i++)
+    plain = implied(s, relation, s->E->stated[i].relation);
+  for (const ck_place *p = s->place; p && known < 0 && !plain; p = p->up) {
+    plain = implied(s, relation, p->relation[0]) ||
+            (p->variable != CK_BAD && implied(s, relation, p->relation[1]));
+  }
+  return plain || plainly_signed(s, relation);
 }
 
 /* --- obligations */
@@ -299,7 +299,7 @@ void ck_list_dropped(const ck_scope *s, const char *why, const ck_token *at, ck_
 
 /* What is plain is no obligation. */
 static bool dropped(const ck_scope *s, ck_id relation) {
-  bool plain = ck_plain(s, relation) || plainly_signed(s, relation);
+  bool plain = ck_plain(s, relation);
   if (plain)
     ck_list_dropped(s, "plain", s->at, relation);
   return plain;

@@ -74,12 +74,10 @@ static void pass_over_line(ck_parser *p) {
   p->at++;
 }
 
-ck_list ck_parse_operators(ck_job *job, const ck_file *file, const char *wanted,
+ck_list ck_parse_operators(ck_job *job, const ck_token *from_here, const char *wanted,
                            const ck_token **rule) {
-  ck_parser p = {.job = job, .at = file->tokens};
+  ck_parser p = {.job = job, .at = from_here};
   ck_list all = {.first = NULL};
-  while (wanted && ck_at(&p, "use")) /* the rules' own; read where they count */
-    pass_over_line(&p);
   while (p.at->kind != CK_T_END) {
     const ck_token *from = p.at;
     bool function = ck_at(&p, "func");

@@ -237,7 +237,7 @@ void ck_parse_parts(ck_parser *p, ck_list *to, ck_part_place where); /* in brack
 /* --- ck_parse_text.c */
 /* Reads definitions; in a file of rules passes over them.  `wanted`: the rule of this name, which
  * *rule becomes; NULL: no rules */
-ck_list ck_parse_operators(ck_job *job, const ck_file *file, const char *wanted,
+ck_list ck_parse_operators(ck_job *job, const ck_token *from_here, const char *wanted,
                            const ck_token **rule);
 const ck_token *ck_parse_uses(ck_job *job, const ck_file *file, const ck_token **uses,
                               uint32_t *n); /* strings; gives the token after them */

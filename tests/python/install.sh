@@ -1,10 +1,10 @@
-# The package installed into a virtual environment of its own, and what the README says of it run from elsewhere.  PyTorch is lent by the
-# interpreter that has it.  Sourced by test_python.sh.
-"$python" -m venv "$work/venv" || fail "no virtual environment can be made"
+# The package installed into a virtual environment of its own, and what the README says of it run from elsewhere.  PyTorch and what
+# builds packages are lent by the interpreter that has PyTorch, so that nothing is fetched.  Sourced by test_python.sh.
+"$python" -m venv --without-pip "$work/venv" || fail "no virtual environment can be made"
 lent=$("$python" -c 'import os, torch; print(os.path.dirname(os.path.dirname(torch.__file__)))')
 echo "$lent" >"$("$work/venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/lent.pth"
 cp -r "$src/python" "$work/package"
-"$work/venv/bin/pip" install -q --no-index --no-deps --no-build-isolation "$work/package" >out 2>err ||
+"$python" -m pip --python "$work/venv/bin/python" install -q --no-index --no-deps --no-build-isolation "$work/package" >out 2>err ||
   fail "pip install ./python fails: $(tail -3 err)"
 cat >"$work/readme.py" <<'END'
 import torch

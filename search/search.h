@@ -115,6 +115,8 @@ double as_cost_bound(const as_graph *g, const uint32_t *op, uint32_t n, const ui
                      const as_target *target);
 double as_cost_operator(const as_graph *g, as_node_id op,
                         const as_target *target); /* one operator as a predefined kernel */
+/* has the extent a tile worth having that divides it?  Else tiles are better cut off at its end */
+bool as_tiles_divide(long extent);
 /* the best concrete tilings of g's own sizes; malloc'ed.  *why (may be NULL): malloc'ed message
  * when there is none */
 as_tiling *as_tilings(const as_graph *g, const as_target *target, uint32_t keep, uint32_t *n,

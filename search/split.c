@@ -94,7 +94,8 @@ bool sg_can_split(const sg_space *space, const sg_part *part, const sg_plan *pla
 static as_node_id hand_over(splitting *work, const sg_made_node *state, const sg_axes *axes) {
   sg_builder *first = &work->first;
   sg_builder *second = &work->second;
-  as_size tile[AS_MAX_RANK] = {first->sharers};
+  as_size tile[AS_MAX_RANK] = {AS_SIZE_ONE};
+  as_size upto[AS_MAX_RANK] = {AS_SIZE_BAD};
   int map[4];
   as_node_id id = sg_builder_adapt(first, state, axes);
   if (id != AS_NONE)
@@ -105,17 +106,16 @@ static as_node_id hand_over(splitting *work, const sg_made_node *state, const sg
   for (int i = 0; i < 3; i++)
     map[i] += map[i] >= 0;
   map[first->plan->n_grid] = 0;
-  id = as_graph_store(first->graph, first->block, NULL, id, map, first->err);
+  sg_builder_tile(first, axes, tile + 1, upto + 1);
+  id = as_graph_store_upto(first->graph, first->block, NULL, id, tile, upto, map, first->err);
   if (id == AS_NONE)
     return AS_NONE;
   sg_builder_map(second, axes, false, map);
   for (int i = 0; i < 3; i++)
     map[i] += map[i] >= 0;
-  for (uint32_t k = 0; k < axes->rank; k++) {
-    uint32_t cls = SG_CLASS(axes->ax[k]);
-    tile[k + 1] = SG_IS_TILE(axes->ax[k]) ? second->tile[cls] : second->part->classes[cls].extent;
-  }
-  return as_graph_load(second->graph, second->block, NULL, id, tile, map, second->err);
+  tile[0] = first->sharers;
+  sg_builder_tile(second, axes, tile + 1, upto + 1);
+  return as_graph_load_upto(second->graph, second->block, NULL, id, tile, upto, map, second->err);
 }
 
 static as_node_id binary(sg_builder *to, const char *op, as_node_id left, as_node_id right) {

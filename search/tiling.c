@@ -27,6 +27,7 @@ typedef struct {
   long extent;
   uint32_t block;
   bool linked; /* the count is in another relation, too */
+  bool cut;    /* the tiles cover the extent: any tile will do */
   bool loop;
   bool fine; /* no tensor cores: a block may take one row */
   long choice[MOST_CHOICES];
@@ -112,9 +113,38 @@ static bool is_own(const as_graph *graph, as_size size) {
   return false;
 }
 
+bool as_tiles_divide(long extent) {
+  enum { SMALL = 64 }; /* taken whole, or by ones */
+
+  for (long tile = 16; tile <= 256; tile += 16) {
+    if (extent % tile == 0)
+      return true;
+  }
+  return extent <= SMALL;
+}
+
+/* of tiles that are cut off: powers of two, the last of which leave little over */
+static void find_cut_choices(split *of, long extent) {
+  of->n = 0;
+  for (long tile = 16; tile <= 256 && tile < extent; tile *= 2)
+    of->choice[of->n++] = tile;
+  for (long tile = 48; tile <= 96 && tile < extent; tile += 48)
+    of->choice[of->n++] = tile;
+  if (of->fine && !of->loop) { /* rows without products */
+    for (long tile = 1; tile < 16 && tile < extent; tile *= 2)
+      of->choice[of->n++] = tile;
+  }
+  if (of->n == 0)
+    of->choice[of->n++] = 1;
+}
+
 static void find_choices(split *of, long extent) {
   static const long nice[] = {16,  32,  64, 128, 256, 48, 96, 80, 112, 160,
                               192, 512, 8,  24,  40,  56, 4,  2,  1};
+  if (of->cut) {
+    find_cut_choices(of, extent);
+    return;
+  }
   of->n = 0;
   for (size_t i = 0; i < sizeof nice / sizeof *nice && of->n < 20; i++) {
     long tile = nice[i];
@@ -135,6 +165,42 @@ static void find_choices(split *of, long extent) {
     whole |= of->choice[i] == extent;
   if (!whole && extent <= 512)
     of->choice[of->n++] = extent;
+}
+
+/* the number of tiles of this extent; 0 where the sharers cannot have as many each */
+static long count_of(const split *of, long sharers, long tile) {
+  long count = of->cut ? of->extent / tile + (of->extent % tile > 0) : of->extent / tile;
+  return count % sharers ? 0 : count / sharers;
+}
+
+/* (whole + tile - 1) div tile, all of own sizes but the whole */
+static bool reads_cut(const as_graph *graph, as_size size, as_size *whole, as_size *tile) {
+  as_size most;
+  if (as_size_nmono(graph->sizes, size) != 1)
+    return false;
+  as_size_mono mono = as_size_get_mono(graph->sizes, size, 0);
+  if (mono.n != 1 || mono.coef != 1 ||
+      as_size_atom(graph->sizes, mono.atom[0], &most, tile) != AS_SIZE_DIV || !is_own(graph, *tile))
+    return false;
+  *whole = as_size_add(graph->sizes, as_size_sub(graph->sizes, most, *tile), AS_SIZE_ONE);
+  return true;
+}
+
+/* the factors of the number of tiles of a relation `(whole + tile - 1) div tile = product` */
+static bool read_counts(const as_graph *graph, as_size_mono product, split *out) {
+  out->count = out->shared = AS_SIZE_BAD;
+  for (uint32_t i = 0; i < product.n; i++) {
+    uint32_t block = is_own(graph, product.atom[i]) ? block_of(graph, product.atom[i]) : AS_NONE;
+    if (block == AS_NONE || product.n > 2)
+      return false;
+    bool shares = product.n == 2 && in_grid(graph, block, product.atom[i]);
+    *(shares ? &out->shared : &out->count) = product.atom[i];
+  }
+  if (out->count == AS_SIZE_BAD || (product.n == 2 && out->shared == AS_SIZE_BAD))
+    return false;
+  out->block = block_of(graph, out->count);
+  out->loop = mentions(graph->sizes, graph->block[out->block].loop, out->count);
+  return true;
 }
 
 /* which of the factors of a relation is what; false: not a relation of tiles */
@@ -181,9 +247,12 @@ static bool read_splits(tuner *tune, char **why) {
     as_size_mono product = as_size_get_mono(graph->sizes, fact->rhs, 0);
     int64_t extent;
     split found = {.n = 0};
-    if (product.coef != 1 || !read_factors(graph, product, &found))
+    as_size whole = fact->lhs;
+    found.cut = reads_cut(graph, fact->lhs, &whole, &found.tile);
+    if (product.coef != 1 ||
+        !(found.cut ? read_counts(graph, product, &found) : read_factors(graph, product, &found)))
       continue;
-    if (!as_graph_concrete(graph, fact->lhs, &extent)) {
+    if (!as_graph_concrete(graph, whole, &extent)) {
       if (why)
         *why = as_strdup("the program states no concrete sizes: nothing to tile for");
       return false;
@@ -194,7 +263,7 @@ static bool read_splits(tuner *tune, char **why) {
       found.fine = !sg_cost_is_contraction(&graph->node[graph->block[found.block].nodes[node]]);
     find_choices(&found, found.extent);
     if (!found.n) {
-      char *shown = as_size_print(graph->sizes, fact->lhs);
+      char *shown = as_size_print(graph->sizes, whole);
       if (why) {
         *why = as_format("no tile size divides %s = %ld: it must have a divisor that is a multiple "
                          "of 8 (or be at most 512)",
@@ -232,14 +301,17 @@ static choice *tile_block(tuner *tune, uint32_t block, const uint32_t *at, uint3
   *n = 0;
   for (uint32_t nth = 0; nth < total; nth++) {
     choice tried = {0, 0, {0}};
+    bool uneven = false; /* the blocks that share a loop would have numbers of tiles that differ */
     for (uint32_t i = 0; i < n_splits; i++) {
       const split *divided = &tune->splits[at[i]];
       long sharers = divided->shared == AS_SIZE_BAD ? 1 : (long)model->env[divided->shared];
       tried.value[i] = divided->choice[digit[i]];
       model->env[divided->tile] = tried.value[i];
-      model->env[divided->count] = divided->extent / sharers / tried.value[i];
+      long count = count_of(divided, sharers, tried.value[i]);
+      uneven |= count == 0 && divided->extent > 0;
+      model->env[divided->count] = count;
     }
-    tried.us = sg_cost_block(model, block, &tried.shared);
+    tried.us = uneven ? -1 : sg_cost_block(model, block, &tried.shared);
     for (uint32_t i = 0; i < n_splits; i++) {
       if (tried.value[i] & (tried.value[i] - 1))
         tried.us *= 1.03; /* odd tiles cost the address arithmetic */
@@ -271,7 +343,7 @@ static void add_link(group *together, const split *from) {
   }
   for (long odd = 1; odd < 8; odd += 2) {
     for (long sharers = odd; sharers <= MOST_SHARERS; sharers *= 2) {
-      if (sharers > 1 && sharers <= from->extent && from->extent % sharers == 0 &&
+      if (sharers > 1 && sharers <= from->extent && (from->cut || from->extent % sharers == 0) &&
           added->n < MOST_CHOICES)
         added->choice[added->n++] = sharers;
     }
@@ -311,6 +383,10 @@ static void gather(const tuner *tune, uint32_t block, group *together) {
 /* the choices that the values of the links leave a relation; false: none */
 static bool narrow(tuner *tune, split *divided) {
   long sharers = divided->shared == AS_SIZE_BAD ? 1 : (long)tune->model.env[divided->shared];
+  if (divided->cut) {
+    find_choices(divided, divided->extent);
+    return divided->n > 0;
+  }
   if (divided->extent % sharers)
     return false;
   if (divided->linked) {
@@ -366,7 +442,7 @@ static bool tile_at(tuner *tune, group *together, choice **list, uint32_t *n, ui
         long sharers = divided->shared == AS_SIZE_BAD ? 1 : (long)tune->model.env[divided->shared];
         together->size[slot + 2 * j] = divided->count;
         together->size[slot + 2 * j + 1] = divided->tile;
-        made[k].value[slot + 2 * j] = divided->extent / sharers / taken->value[j];
+        made[k].value[slot + 2 * j] = count_of(divided, sharers, taken->value[j]);
         made[k].value[slot + 2 * j + 1] = taken->value[j];
       }
     }

@@ -29,6 +29,7 @@ typedef struct ck_tensor {
   uint32_t n_lead;
   bool stored;               /* it can be loaded and stored to; else a tile */
   bool fixed;                /* it cannot be stored to */
+  bool unset;                /* no value is stated where it is declared */
   uint32_t depth;            /* loops around its declaration */
   struct ck_tensor *written; /* 1 where it has a value; NULL: it has one everywhere */
 } ck_tensor;
@@ -75,6 +76,7 @@ typedef struct { /* the given program or the candidate */
   uint32_t n_assumed;  /* calls of `assume` lines so far */
   uint32_t n_loops;    /* met so far */
   ck_list touches;     /* of tensors: ck_touch */
+  bool loads_unset;    /* it may compute with what has no value */
 } ck_side;
 
 typedef struct {

@@ -13,6 +13,7 @@ static void declare(const ck_scope *s, const ck_line *line) {
   ck_new_tensor_name(s, line->name);
   t.rank = ck_dims_value(s, line->tile, t.extent);
   t.value = line->value ? ck_number(s, line->value) : no_value(s);
+  t.unset = !line->value;
   if (!line->value && s->side->candidate) {
     t.written = ck_keep(s->job, sizeof t);
     *t.written = t;
@@ -58,6 +59,7 @@ ck_id ck_tile_access(const ck_scope *s, const ck_expr *x) {
     return CK_BAD;
   if (x->of_tensor)
     touch(s, t, at);
+  s->side->loads_unset |= x->of_tensor && !s->storing && t->unset;
   return s->storing && x->of_tensor ? ck_element_here(s, t, at) : ck_read_element(s, t, at);
 }
 
@@ -467,6 +469,10 @@ void ck_read_statement(const ck_scope *s, const ck_line *line) {
 }
 
 void ck_read_results(const ck_scope *s) {
+  /* What has no value is in no operation's domain, and outside of none: a given program that may
+   * compute with it is defined, whatever its obligations say of the number in the value's place. */
+  if (!s->side->candidate && s->side->loads_unset)
+    s->side->obligations = (ck_list){.first = NULL};
   for (ck_tensor *z = s->side->outputs.first; z; z = z->next) {
     ck_place place[CK_MAX_AXES];
     ck_id index[CK_MAX_AXES];

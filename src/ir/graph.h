@@ -190,7 +190,8 @@ as_size as_graph_block_index(as_sizes *sizes, int axis);
 as_size as_graph_find_block_index(const as_sizes *sizes, int axis); /* AS_SIZE_BAD: none is used */
 /* the extent of a tile depends on which block or iteration it is of (axis 3: the iteration) */
 bool as_graph_depends_on_index(const as_graph *graph, as_size extent, int axis);
-bool as_graph_is_cut(const as_graph *graph, as_size extent); /* on any of them */
+bool as_graph_is_cut(const as_graph *graph, as_size extent);               /* on any of them */
+bool as_graph_has_cut_tiles(const as_graph *graph, const as_block *block); /* any tile of it */
 /* a load whose tiles may be cut off, AS_NONE: there is none (then no store has such either) */
 as_node_id as_graph_cut_load(const as_graph *graph);
 bool as_graph_output(as_graph *graph, as_node_id n,

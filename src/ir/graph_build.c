@@ -386,6 +386,17 @@ bool as_graph_is_cut(const as_graph *graph, as_size extent) {
   return false;
 }
 
+bool as_graph_has_cut_tiles(const as_graph *graph, const as_block *block) {
+  for (uint32_t i = 0; i < block->n; i++) {
+    const as_node *node = &graph->node[block->nodes[i]];
+    for (uint32_t d = 0; d < node->rank; d++) {
+      if (as_graph_is_cut(graph, node->dim[d]))
+        return true;
+    }
+  }
+  return false;
+}
+
 as_node_id as_graph_cut_load(const as_graph *graph) {
   for (as_node_id id = 0; id < graph->n; id++) {
     for (uint32_t d = 0; graph->node[id].kind == AS_N_LOAD && d < graph->node[id].rank; d++) {

@@ -85,12 +85,9 @@ static lx *read_name(body_scope *scope, const as_expr *expr) {
   for (uint32_t i = 0; i < scope->match->nsize; i++) {
     if (strcmp(scope->match->size[i].name, expr->name))
       continue;
-    long value;
-    if (!lo_size_value(scope->job, scope->match->size[i].size, &value)) {
-      scope->bad = true;
-      value = 1;
-    }
-    return lx_int(scope->job, value);
+    lx *value = lo_extent(scope->job, scope->match->size[i].size);
+    scope->bad |= value == NULL;
+    return value ? value : lx_int(scope->job, 1);
   }
   return fail(scope, "unknown name %s in operator %s", expr->name);
 }

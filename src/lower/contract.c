@@ -80,8 +80,47 @@ static long pad(long count, long multiple) {
   return (count + multiple - 1) / multiple * multiple;
 }
 
+/* the condition under which the reduced index is within what is left of a tile, where the body is
+ * `if (k < left) .. else 0`: then *body becomes what is chosen; NULL: it is not of this form */
+static lx *within_cut(lx **body, int rank) {
+  lx *choice = *body;
+  if (choice->op != LX_IF || choice->kid[2]->op != LX_NUM || choice->kid[2]->real < 0 ||
+      choice->kid[2]->real > 0)
+    return NULL;
+  lx *test = choice->kid[0];
+  if (test->op != LX_LT || test->kid[0]->op != LX_VAR || test->kid[0]->number != rank ||
+      test->kid[1]->op != LX_CUT)
+    return NULL;
+  *body = choice->kid[1];
+  return test;
+}
+
+/* a tile as it was copied, with zeros where k is beyond what is left */
+static bool zero_beyond(const lo_job *job, const lx *expr, const lx *within) {
+  if (!plain_ref(expr) || job->value[expr->val].kind != LV_LOAD)
+    return false;
+  for (int i = 0; i < expr->n; i++) {
+    bool by_depth = expr->kid[i]->op == LX_VAR && expr->kid[i]->number == within->kid[0]->number;
+    if (by_depth && job->value[expr->val].cut[i] == (uint32_t)within->kid[1]->number)
+      return true;
+  }
+  return false;
+}
+
+/* The product of factors is to be 0 beyond what is left: so are the tiles that are copied, and of
+ * others, which can be any number there, one factor is. */
+static void cut_factors(lo_job *job, lx **factor, int n, lx *within) {
+  if (within == NULL || (n == 1 && zero_beyond(job, factor[0], within)))
+    return;
+  lx *product = factor[0];
+  for (int i = 1; i < n; i++)
+    product = lx_mk(job, LX_MUL, 2, (lx *[]){product, factor[i]});
+  factor[0] = lx_mk(job, LX_IF, 3, (lx *[]){within, product, lx_num(job, 0)});
+}
+
 bool lo_contraction(lo_job *job, lo_unit *unit, uint32_t val) {
   const lo_value *value = &job->value[val];
+  lx *body = value->body;
   lx *factor[MAX_FACTORS];
   lx *left_factor[MAX_FACTORS];
   lx *right_factor[MAX_FACTORS];
@@ -89,8 +128,9 @@ bool lo_contraction(lo_job *job, lo_unit *unit, uint32_t val) {
   int n_left = 0;
   int n_right = 0;
   int rank = value->rank;
+  lx *within = value->kind == LV_RED ? within_cut(&body, rank) : NULL;
   if (!job->is16 || job->options->no_mma || value->kind != LV_RED || value->red != LO_SUM ||
-      rank > 7 || lx_has_whole(value->body) || !factors(value->body, factor, &n) || n < 2)
+      rank > 7 || lx_has_whole(value->body) || !factors(body, factor, &n) || n < 2)
     return false;
   unsigned left_axes = 0;
   unsigned right_axes = 0;
@@ -156,8 +196,10 @@ bool lo_contraction(lo_job *job, lo_unit *unit, uint32_t val) {
     right_uses_k = right_uses_k || lx_uses_var(right_factor[i], rank);
   if (!left_uses_k || !right_uses_k)
     return false;
-  product.a_read = operand(job, unit, val, left_factor, n_left, "a");
-  product.b_read = operand(job, unit, val, right_factor, n_right, "b");
+  cut_factors(job, left_factor, n_left, within);
+  cut_factors(job, right_factor, n_right, within);
+  product.a_read = operand(job, unit, val, left_factor, within ? 1 : n_left, "a");
+  product.b_read = operand(job, unit, val, right_factor, within ? 1 : n_right, "b");
   if (!product.a_read || !product.b_read)
     return false;
   product.a_value = product.a_read->val;

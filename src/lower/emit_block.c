@@ -270,6 +270,8 @@ static void emit_red(lo_text *text, uint32_t id) {
   lo_line(text, "const %s %s = g + s_ * %d;", type, names8[value->rank], value->group);
   if (value->extent % value->group)
     lo_line(text, "if (%s >= %ld) break;", names8[value->rank], value->extent);
+  if (value->extent == 1) /* the element is read at 0 */
+    lo_line(text, "(void)%s;", names8[value->rank]);
   char *body = lo_expr(text, value->body);
   char *join = joined(value->red, "x", body);
   lo_line(text, "x = %s;", join);
@@ -433,6 +435,25 @@ static char *tile_base(const lo_unit *unit, const lo_value *tile, const lo_value
   return as_str_take(&out);
 }
 
+/* `if (` index < what is left `&& ..) {` for the axes along which a tile is cut off; false: none */
+static bool open_inside(lo_text *text, const uint32_t *cut, int rank) {
+  as_str inside;
+  as_str_init(&inside);
+  for (int axis = 0; axis < rank; axis++) {
+    if (cut[axis] == 0)
+      continue;
+    char *left = lo_cut_text(lo_cut_row(text->job, cut[axis]));
+    as_str_printf(&inside, "%s%s < %s", inside.n ? " && " : "", names8[axis], left);
+    free(left);
+  }
+  bool any = inside.n > 0;
+  if (any)
+    lo_line(text, "if (%s) {", inside.s);
+  text->indent += any;
+  as_str_clear(&inside);
+  return any;
+}
+
 static void emit_load(lo_text *text, uint32_t id) {
   const lo_value *value = &text->job->value[id];
   const lo_value *tensor = &text->job->value[value->source];
@@ -466,11 +487,19 @@ static void emit_load(lo_text *text, uint32_t id) {
                      ? as_format("%ld + slot * %ld + %d * (%s)", shared->offset, shared->bytes,
                                  shared->elem, offset)
                      : as_format("%ld + %d * (%s)", shared->offset, shared->elem, offset);
+  bool cut = open_inside(text, value->cut, value->rank);
   if (vec)
     lo_line(text, "as_cp_async<%ld>(sm, %s, %s, (%s) * %d);", vec * shared->elem, target,
             base_pointer, address.s, shared->elem);
   else
     lo_line(text, "as_sts_raw16(sm, %s, as_ldg_raw16(%s, %s));", target, base_pointer, address.s);
+  if (cut) {
+    text->indent--;
+    lo_line(text, "} else {");
+    text->indent++;
+    lo_line(text, "as_sts_zero<%ld>(sm, %s);", vec ? vec * shared->elem : 2, target);
+    close(text);
+  }
   as_str_clear(&address);
   free(offset);
   free(target);
@@ -517,8 +546,11 @@ static void emit_store(lo_text *text, const lo_store *store) {
   as_str_add(&address, "base");
   for (int axis = 0; axis < tile->rank; axis++)
     as_str_printf(&address, " + (size_t)%s * %ld", names8[axis], stride_of(tensor, axis));
+  bool cut = open_inside(text, store->cut, tile->rank);
   lo_line(text, "as_stg_%s<%ld>(%s, %s, r);", lo_dtype_name(tensor->dtype), vec, base_pointer,
           address.s);
+  if (cut)
+    close(text);
   as_str_clear(&address);
   free(base_pointer);
   free(base);

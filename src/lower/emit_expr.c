@@ -138,6 +138,8 @@ char *lo_index(lo_text *text, const lx *expr) {
     return as_strdup(text->var[expr->number]);
   if (expr->op == LX_WHOLE)
     return read_text(text, expr);
+  if (expr->op == LX_CUT)
+    return lo_cut_text(lo_cut_row(text->job, (uint32_t)expr->number));
   return expr->op == LX_IF ? index_choice(text, expr) : index_operation(text, expr);
 }
 

@@ -206,6 +206,12 @@ static bool expand_load(lo_job *job, const as_node *node, uint32_t unit_id, uint
   for (int axis = 0; axis < value->rank; axis++) {
     long blocks = value->grid_axis[axis] >= 0 ? unit->grid[value->grid_axis[axis]] : 1;
     long rounds = value->by_loop[axis] ? unit->loop : 1;
+    if (node->upto[axis] != AS_SIZE_BAD) {
+      if (!lo_cut_axis(job, node, unit_id, (uint32_t)axis, job->value[src].dim[axis],
+                       &value->cut[axis]))
+        return false;
+      continue;
+    }
     if (!tiles_make_up(blocks, rounds, dim[axis], job->value[src].dim[axis])) {
       return as_err_set(job->err, AS_BAD_INPUT,
                         "%s: axis %d of extent %ld is not %ld times %ld tiles of %ld", node->name,
@@ -270,6 +276,11 @@ static bool expand_store(lo_job *job, const as_node *node, uint32_t unit_id, uin
   }
   for (uint32_t axis = 0; axis < node->rank; axis++) {
     long blocks = store->grid_axis[axis] >= 0 ? unit->grid[store->grid_axis[axis]] : 1;
+    if (node->upto[axis] != AS_SIZE_BAD) {
+      if (!lo_cut_axis(job, node, unit_id, axis, dim[axis], &store->cut[axis]))
+        return false;
+      continue;
+    }
     if (!tiles_make_up(blocks, 1, job->value[of].dim[axis], dim[axis])) {
       return as_err_set(job->err, AS_BAD_INPUT, "%s: the tiles stored do not make up axis %u",
                         node->name, axis);

@@ -5,6 +5,7 @@
 #include "lower.h"
 #include "src/base/mem.h"
 #include "src/base/str.h"
+#include "src/base/vec.h"
 #include "value.h"
 
 #define LO_NONE UINT32_MAX
@@ -13,6 +14,7 @@ typedef struct {
   uint32_t val;
   uint32_t target;
   int grid_axis[AS_MAX_RANK];
+  uint32_t cut[AS_MAX_RANK]; /* as of a load */
   lx *body;
   int level;
 } lo_store;
@@ -58,6 +60,18 @@ typedef struct {
   struct as_threads_kernel *threads; /* made from a validated thread graph instead; NULL: not */
 } lo_unit;
 
+/* Tiles that lie side by side up to `whole`, where the last one is cut off: tile number
+ * grid axis * rounds + iteration, of those that divide the axis. */
+typedef struct {
+  as_size extent; /* as the graph says it */
+  uint32_t unit;
+  long tile;
+  long whole;
+  int grid_axis; /* -1: none */
+  bool by_loop;
+  long rounds; /* of the loop; 1 where it does not divide the axis */
+} lo_cut;
+
 typedef struct lo_job {
   as_arena *arena;
   const as_graph *graph;
@@ -70,6 +84,7 @@ typedef struct lo_job {
   uint32_t n_unit;
   uint32_t unit_cap;
   uint32_t *node_val; /* graph node -> value */
+  as_vec cuts;        /* lo_cut */
   as_dtype type16;
   bool is16;         /* the program's 16-bit type, when all its inputs have it */
   as_dtype *between; /* by node: types of tensors between kernels */
@@ -84,6 +99,16 @@ bool lo_check_blocks(lo_job *job, const lo_unit *unit);
 /* the value of a size, which must not be negative; false with job->err */
 bool lo_size_value(lo_job *job, as_size size, long *out);
 void lo_unit_add(lo_job *job, lo_unit *unit, uint32_t val);
+
+/* cut.c: enters the axis of a tile that a load or store has, if its last tile is cut off; its row,
+ * 0: none is.  false with job->err where the tiles do not cover the tensor */
+bool lo_cut_axis(lo_job *job, const as_node *node, uint32_t unit, uint32_t axis, long whole,
+                 uint32_t *row);
+const lo_cut *lo_cut_row(const lo_job *job, uint32_t row);
+/* an extent as an integer, which may depend on the block and iteration; NULL with job->err */
+lx *lo_extent(lo_job *job, as_size extent);
+/* the text of what is left of a tile, malloc'ed */
+char *lo_cut_text(const lo_cut *cut);
 
 /* expand.c: from the graph to units of values */
 bool lo_expand(lo_job *job);

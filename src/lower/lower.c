@@ -2,7 +2,6 @@
 #include "fault.h"
 #include "job.h"
 #include "range.h"
-#include "src/base/id.h"
 #include "src/base/trace.h"
 #include "threads.h"
 #include <stdlib.h>
@@ -152,6 +151,7 @@ static void lo_free(lo_job *job) {
   free(job->value);
   free(job->unit);
   as_str_clear(&job->notes);
+  as_vec_clear(&job->cuts);
   as_arena_free(job->arena);
 }
 
@@ -210,13 +210,6 @@ static bool resolve(const as_lower_opts *asked, as_lower_opts *options, as_err *
 bool as_lower_cuda(const as_graph *mug, const as_lower_opts *asked, as_lowered *out, as_err *err) {
   as_lower_opts options;
   as_lowered_init(out);
-  as_node_id cut = as_graph_cut_load(mug);
-  if (cut != AS_NONE) {
-    return as_err_set(err, AS_BAD_INPUT,
-                      "`%s` is cut off at the end of its tensor, which is not "
-                      "lowered",
-                      mug->node[cut].name);
-  }
   if (!resolve(asked, &options, err))
     return false;
   int64_t *env = options.env ? NULL : as_graph_size_values(mug);
@@ -226,6 +219,7 @@ bool as_lower_cuda(const as_graph *mug, const as_lower_opts *asked, as_lowered *
                 .size_value = options.env ? options.env : env,
                 .err = err};
   as_str_init(&job.notes);
+  as_vec_init(&job.cuts, sizeof(lo_cut));
   bool ok = lo_expand(&job) && lo_tile_units(&job) && place_workspace(&job);
   for (uint32_t i = 0; ok && i < job.n_unit; i++) {
     size_t noted = job.notes.n;

@@ -34,6 +34,7 @@ typedef enum {
   LX_AND,
   LX_OR,
   LX_NOT,
+  LX_CUT, /* an integer: the extent that is left of a tile, of the block and iteration at hand */
   LX_FOLD /* only while expanding: kid[0] body; var, number the extent, red */
 } lx_op;
 
@@ -42,7 +43,9 @@ typedef enum { LO_SUM, LO_PROD, LO_MAX, LO_MIN } lo_red;
 typedef struct lx {
   lx_op op;
   bool integer;
-  long number;      /* INT value, VAR number, FOLD extent; NUM: the numerator */
+  long number; /* INT value, VAR number, FOLD extent, CUT row; NUM: the numerator */
+  long low;
+  long high;        /* CUT: what it is at least and at most */
   long denominator; /* NUM: positive; 0 where the number is not known as a ratio */
   int var;
   lo_red red;           /* FOLD */

@@ -129,6 +129,18 @@ template <class T> AS_DEV T as_imax(T a, T b) { return a > b ? a : b; }
 /* rounded down; b > 0 */
 template <class T> AS_DEV T as_idiv(T a, T b) { return a / b - (a % b < 0); }
 template <class T> AS_DEV T as_imod(T a, T b) { return a % b < 0 ? a % b + b : a % b; }
+/* of tiles side by side up to `whole`: the extent of the one with that number */
+AS_DEV int as_left(int tile, long long whole, long long number)
+{
+  long long left = whole - number * tile;
+  return left < tile ? (int)left : tile;
+}
+/* N bytes of what is beyond the tensor */
+template <int N> AS_DEV void as_sts_zero(as_sm sm, int off)
+{
+#pragma unroll
+  for (int i = 0; i < N; i += 2) as_sts_raw16(sm, off + i, 0);
+}
 /* the same of integers that are data: exact below 2^24 */
 AS_DEV float as_floordiv(float a, float b) { return floorf(a / b); }
 AS_DEV float as_floormod(float a, float b) { return a - b * floorf(a / b); }

@@ -75,6 +75,9 @@ bool lo_range_of(const lx *expr, const long *extent, int n, lo_range *range) {
     /* of an extent of 0 there is no index at which anything is evaluated */
     *range = (lo_range){0, extent[expr->number] > 0 ? extent[expr->number] - 1 : 0};
     return true;
+  case LX_CUT:
+    *range = (lo_range){expr->low, expr->high};
+    return true;
   case LX_WHOLE:
     for (int i = 0; i < expr->n; i++) {
       if (!lo_range_of(expr->kid[i], extent, n, &left))

@@ -63,6 +63,11 @@ void lo_threads(lo_job *job, lo_unit *unit, uint32_t which) {
   uint32_t block = block_of(job, unit);
   if (block == AS_NONE || job->options->no_mma || job->options->no_threads)
     return;
+  if (as_graph_has_cut_tiles(job->graph, &job->graph->block[block])) {
+    as_str_printf(&job->notes, "%s: no thread graph: tiles are cut off where their tensor ends\n",
+                  unit->name);
+    return;
+  }
   as_block_ref ref = {job->graph, block, job->size_value, job->between};
   addresses a = {job};
   as_threads_opts options = {.target = target_of(job),

@@ -9,10 +9,17 @@ only open.tp
 rm open.tp
 
 # a limit that strikes is said, in words and in the report
-printf 'program prime\nsizes B = 7, D = 4099, N = 6145\ninput X: f16[B, D]\ninput W: f16[D, N]\noutput O = silu(X) @ W\n' >prime.tp
-expect 0 'no tile size divides' optimize prime.tp --solvers=none -o prime
+printf 'program conv\nsizes N = 1, C = 64, O = 64, P = 32\ninput X: f16[N, C, P, P]\ninput F: f16[O, C, 3, 3]\ninput b: f16[O]\nY = conv2d(X, F, top=1, left=1, bottom=1, right=1)\noutput Z = relu(Y + b[:, none, none])\n' >conv.tp
+expect 0 'no tile sizes that divide' optimize conv.tp --solvers=none -o conv
 grep -q 'limits that struck: .*tiles (' out || fail 'the limit is not printed'
-grep -q '"search_said": .*tiles (' prime/report.json || fail 'the limit is not in the report'
+grep -q '"search_said": .*tiles (' conv/report.json || fail 'the limit is not in the report'
+expect 0 'VERIFIED' check conv
+
+# extents that nothing divides: tiles overhang, in one kernel
+printf 'program prime\nsizes B = 7, D = 4099, N = 6145\ninput X: f16[B, D]\ninput W: f16[D, N]\noutput O = silu(X) @ W\n' >prime.tp
+expect 0 'PROVED' optimize prime.tp --solvers=none -o prime
+grep -q 'load .* \[T upto D, U upto N\] = W x -> 1 loop -> 0' prime/candidate.mug || fail 'tiles do not overhang'
+grep -c '^kernel' prime/candidate.mug | grep -qx 1 || fail 'more than one kernel'
 expect 0 'VERIFIED' check prime
 
 # a size as a number among tensors: it is made anew in each piece of the program

@@ -8,6 +8,11 @@ tests_lower_test_defects_SOURCES = tests/lower/test_defects.c $(tests_lower_case
 tests_lower_test_defects_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 tests_lower_test_defects_LDADD = $(tests_lower_libs)
 TESTS += tests/lower/test_lower tests/lower/test_defects
+check_PROGRAMS += tests/lower/test_cut
+tests_lower_test_cut_SOURCES = tests/lower/test_cut.c $(tests_lower_case)
+tests_lower_test_cut_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_lower_test_cut_LDADD = $(tests_lower_libs)
+TESTS += tests/lower/test_cut
 # the lowering with a fault in each pass
 check_PROGRAMS += tests/lower/test_faults
 tests_lower_test_faults_SOURCES = tests/lower/test_faults.c tests/lower/batch.h tests/lower/batch.c $(tests_lower_case)

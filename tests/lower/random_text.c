@@ -2,6 +2,7 @@
 #include "src/base/mem.h"
 #include "src/base/str.h"
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -514,6 +515,31 @@ static char *applied(const char *form, const char *left, const char *right) {
   return as_str_take(&out);
 }
 
+/* An axis in tiles, which make up its extent or are cut off at it. */
+typedef struct {
+  unsigned extent;
+  char relation[64]; /* in `where` */
+  char tile[24];     /* in a load or store */
+} tiled_axis;
+
+/* the axis `whole` in so many tiles of the extent named `tile`; of cut off ones the last has a part
+ */
+static tiled_axis axis_in_tiles(as_rng *rng, random_text *text, const char *const name[3],
+                                unsigned count, unsigned tile, bool cut) {
+  const char *whole = name[0];
+  tiled_axis axis = {.extent = count * tile};
+  if (cut && count > 0)
+    axis.extent -= pick(rng, tile);
+  text->has[RANDOM_CUT] |= axis.extent < count * tile;
+  if (cut)
+    snprintf(axis.relation, sizeof axis.relation, "%s = (%s + %s - 1) div %s", name[1], whole,
+             name[2], name[2]);
+  else
+    snprintf(axis.relation, sizeof axis.relation, "%s = %s * %s", whole, name[1], name[2]);
+  snprintf(axis.tile, sizeof axis.tile, cut ? "%s upto %s" : "%s", name[2], whole);
+  return axis;
+}
+
 /* rows over the grid, the reduced axis over the loop: elements, sums, maxima, a concatenation */
 static void tiled_rows(as_rng *rng, random_text *text) {
   unsigned blocks = 1 + pick(rng, 3);
@@ -525,6 +551,10 @@ static void tiled_rows(as_rng *rng, random_text *text) {
   char *tile = applied(form, "x", "y");
   bool max = rounds > 0 && chance(rng, 50);
   bool concat = rounds > 0 && chance(rng, 40);
+  const char *const n_names[] = {"N", "G", "T"};
+  const char *const m_names[] = {"M", "L", "U"};
+  tiled_axis n = axis_in_tiles(rng, text, n_names, blocks, rows, chance(rng, 40));
+  tiled_axis m = axis_in_tiles(rng, text, m_names, rounds, columns, !concat && chance(rng, 40));
   text->has[RANDOM_ROWS] = true;
   text->has[RANDOM_CONCAT] = concat;
   text->has[RANDOM_LOOP_0] = rounds == 0;
@@ -536,15 +566,16 @@ static void tiled_rows(as_rng *rng, random_text *text) {
   as_str mug;
   as_str_init(&out);
   as_str_init(&mug);
-  as_str_printf(&out, "program p\nsizes N = %u, M >= 0 = %u\n", blocks * rows, rounds * columns);
+  as_str_printf(&out, "program p\nsizes N = %u, M >= 0 = %u\n", n.extent, m.extent);
   as_str_printf(&out, "input X: %s[N, M]\ninput Y: %s[M]\ninput B: %s[N]\n", type, type, type);
   as_str_printf(&out, "E = %s\nS = sum(E)\noutput Z = %s\n", whole, after_whole);
   as_str_printf(&mug,
                 "mugraph q\nsizes G = %u, T = %u, L >= 0 = %u, U = %u\n"
-                "where N = G * T, M = L * U\nkernel k\n  grid x = G\n  loop l = L\n"
-                "  load x [T, U] = X x -> 0 loop -> 1\n  load y [U] = Y loop -> 0\n"
-                "  load b [T] = B x -> 0\n  e = %s\n  r = sum(e)\n  acc s = sum r\n  z = %s\n",
-                blocks, rows, rounds, columns, tile, after);
+                "where %s, %s\nkernel k\n  grid x = G\n  loop l = L\n"
+                "  load x [%s, %s] = X x -> 0 loop -> 1\n  load y [%s] = Y loop -> 0\n"
+                "  load b [%s] = B x -> 0\n  e = %s\n  r = sum(e)\n  acc s = sum r\n  z = %s\n",
+                blocks, rows, rounds, columns, n.relation, m.relation, n.tile, m.tile, m.tile,
+                n.tile, tile, after);
   if (max) {
     as_str_add(&out, "output H = max(E)\n");
     as_str_add(&mug, "  h0 = max(e)\n  acc h = max h0\n");
@@ -553,11 +584,11 @@ static void tiled_rows(as_rng *rng, random_text *text) {
     as_str_add(&out, "output C = E * 1\n");
     as_str_add(&mug, "  c0 = e * 1\n  acc c = concat c0 axis 1\n");
   }
-  as_str_add(&mug, "  store Z [T] = z x -> 0\n");
+  as_str_printf(&mug, "  store Z [%s] = z x -> 0\n", n.tile);
   if (max)
-    as_str_add(&mug, "  store H [T] = h x -> 0\n");
+    as_str_printf(&mug, "  store H [%s] = h x -> 0\n", n.tile);
   if (concat)
-    as_str_add(&mug, "  store C [T, M] = c x -> 0\n");
+    as_str_printf(&mug, "  store C [%s, M] = c x -> 0\n", n.tile);
   as_str_add(&mug, "end\n");
   free(form);
   free(whole);
@@ -578,6 +609,12 @@ static void tiled_product(as_rng *rng, random_text *text) {
   unsigned rounds = chance(rng, 8) ? 0 : 1 + pick(rng, 4);
   bool scaled = chance(rng, 50);
   bool batched = chance(rng, 30);
+  const char *const m_names[] = {"M", "I", "S"};
+  const char *const n_names[] = {"N", "J", "T"};
+  const char *const k_names[] = {"K", "L", "U"};
+  tiled_axis m = axis_in_tiles(rng, text, m_names, grid_rows, rows, chance(rng, 40));
+  tiled_axis n = axis_in_tiles(rng, text, n_names, grid_columns, columns, chance(rng, 40));
+  tiled_axis k = axis_in_tiles(rng, text, k_names, rounds, depth, chance(rng, 40));
   text->has[RANDOM_PRODUCT] = true;
   text->has[RANDOM_LOOP_0] = rounds == 0;
   const char *type = type_name(rng, text->has);
@@ -586,25 +623,26 @@ static void tiled_product(as_rng *rng, random_text *text) {
   as_str mug;
   as_str_init(&out);
   as_str_init(&mug);
-  as_str_printf(&out, "program p\nsizes M = %u, N = %u, K >= 0 = %u%s\n", rows * grid_rows,
-                columns * grid_columns, depth * rounds, batched ? ", Q = 2" : "");
+  as_str_printf(&out, "program p\nsizes M = %u, N = %u, K >= 0 = %u%s\n", m.extent, n.extent,
+                k.extent, batched ? ", Q = 2" : "");
   as_str_printf(&out, "input A: %s[%sM, K]\ninput B: %s[%sK, N]\ninput V: %s[K]\n", type, batch,
                 type, batch, type);
   as_str_printf(&out, "output C = (%s @ B) * 1/2\n", scaled ? "(A * V)" : "A");
   as_str_printf(&mug,
                 "mugraph q\nsizes I = %u, S = %u, J = %u, T = %u, L >= 0 = %u, U = %u\n"
-                "where M = I * S, N = J * T, K = L * U\nkernel k\n  grid x = I, y = J%s\n"
+                "where %s, %s, %s\nkernel k\n  grid x = I, y = J%s\n"
                 "  loop l = L\n",
-                grid_rows, rows, grid_columns, columns, rounds, depth, batched ? ", z = Q" : "");
-  as_str_printf(&mug, "  load a [%sS, U] = A %sx -> %d loop -> %d\n", batched ? "1, " : "",
-                batched ? "z -> 0 " : "", batched, batched + 1);
-  as_str_printf(&mug, "  load b [%sU, T] = B %sy -> %d loop -> %d\n", batched ? "1, " : "",
-                batched ? "z -> 0 " : "", batched + 1, batched);
+                grid_rows, rows, grid_columns, columns, rounds, depth, m.relation, n.relation,
+                k.relation, batched ? ", z = Q" : "");
+  as_str_printf(&mug, "  load a [%s%s, %s] = A %sx -> %d loop -> %d\n", batched ? "1, " : "",
+                m.tile, k.tile, batched ? "z -> 0 " : "", batched, batched + 1);
+  as_str_printf(&mug, "  load b [%s%s, %s] = B %sy -> %d loop -> %d\n", batched ? "1, " : "",
+                k.tile, n.tile, batched ? "z -> 0 " : "", batched + 1, batched);
   if (scaled)
-    as_str_add(&mug, "  load v [U] = V loop -> 0\n  d = a * v\n");
+    as_str_printf(&mug, "  load v [%s] = V loop -> 0\n  d = a * v\n", k.tile);
   as_str_printf(&mug, "  p = matmul(%s, b)\n  acc s = sum p\n  c = s * 1/2\n", scaled ? "d" : "a");
-  as_str_printf(&mug, "  store C [%sS, T] = c %sx -> %d y -> %d\nend\n", batched ? "1, " : "",
-                batched ? "z -> 0 " : "", batched, batched + 1);
+  as_str_printf(&mug, "  store C [%s%s, %s] = c %sx -> %d y -> %d\nend\n", batched ? "1, " : "",
+                m.tile, n.tile, batched ? "z -> 0 " : "", batched, batched + 1);
   text->sem = as_strdup("");
   text->tp = as_str_take(&out);
   text->mug = as_str_take(&mug);
@@ -619,19 +657,23 @@ static void tiled_softmax(as_rng *rng, random_text *text) {
   unsigned rounds = 1 + pick(rng, 4);
   unsigned columns = 1 + pick(rng, 17);
   unsigned blocks = 1 + pick(rng, 3);
+  const char *const m_names[] = {"M", "G", "T"};
+  const char *const k_names[] = {"K", "L", "U"};
+  tiled_axis m = axis_in_tiles(rng, text, m_names, blocks, rows, chance(rng, 40));
+  tiled_axis k = axis_in_tiles(rng, text, k_names, rounds, depth, chance(rng, 40));
   const char *type = type_name(rng, text->has);
   text->sem = as_strdup("");
   text->tp = as_format("program p\nsizes M = %u, K = %u, N = %u\ninput S: %s[M, K]\n"
                        "input V: %s[K, N]\noutput O = softmax(S) @ V\n",
-                       blocks * rows, rounds * depth, columns, type, type);
-  text->mug = as_format(
-      "mugraph q\nsizes G = %u, T = %u, L = %u, U = %u\nwhere M = G * T, K = L * U\nkernel k\n"
-      "  grid x = G\n  loop l = L\n  load s [T, U] = S x -> 0 loop -> 1\n"
-      "  load v [U, N] = V loop -> 0\n  r = max(s)\n  acc h, m = max r\n"
-      "  e = exp(s - m[:, none])\n  d0 = sum(e)\n  acc d = sum d0 rescale m\n"
-      "  o0 = matmul(e, v)\n  acc o1 = sum o0 rescale m\n  o = o1 / d[:, none]\n"
-      "  store O [T, N] = o x -> 0\nend\n",
-      blocks, rows, rounds, depth);
+                       m.extent, k.extent, columns, type, type);
+  text->mug = as_format("mugraph q\nsizes G = %u, T = %u, L = %u, U = %u\nwhere %s, %s\nkernel k\n"
+                        "  grid x = G\n  loop l = L\n  load s [%s, %s] = S x -> 0 loop -> 1\n"
+                        "  load v [%s, N] = V loop -> 0\n  r = max(s)\n  acc h, m = max r\n"
+                        "  e = exp(s - m[:, none])\n  d0 = sum(e)\n  acc d = sum d0 rescale m\n"
+                        "  o0 = matmul(e, v)\n  acc o1 = sum o0 rescale m\n  o = o1 / d[:, none]\n"
+                        "  store O [%s, N] = o x -> 0\nend\n",
+                        blocks, rows, rounds, depth, m.relation, k.relation, m.tile, k.tile, k.tile,
+                        m.tile);
   text->equivalent = true;
 }
 

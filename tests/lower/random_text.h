@@ -36,6 +36,7 @@
   X(SOFTMAX, "block graph with a running maximum")                                                 \
   X(CONCAT, "concatenation over a loop")                                                           \
   X(LOOP_0, "loop of no iterations")                                                               \
+  X(CUT, "tiles that are cut off")                                                                 \
   X(TWO_OUTPUTS, "two outputs")
 
 typedef enum {

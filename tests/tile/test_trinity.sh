@@ -4,24 +4,24 @@
 . "${AS_TOP_SRCDIR:?}/tests/cli/lib.sh"
 data=$(shared_data trinity) || exit $?
 
-# what can be said where nothing differs is PROVED or UNKNOWN: which is counted below
+# what evaluation can say: that nothing differs is no proof
 word() {
   case $1 in
-    EQUIVALENT) echo same ;;
+    EQUIVALENT) echo UNKNOWN ;;
     WRONG) echo REFUTED ;;
     *) echo "$1" ;;
   esac
 }
 
 count=0
-proved=0
 judge() { # VERDICT GIVEN CANDIDATE READING CONFIG?
   want=$(word "$1")
-  "$assay" certify -q --solvers=none "$2" --from trinity "$3" --scratch="$4" ${5:+--config="$5"} >out 2>err
-  got=$(cat out)
+  # twice in one file: of several programs none is proved, which would take minutes here
+  text=$(sed 's/;.*//' "$3" | tr '\n' ' ')
+  printf '1: %s\n2: %s\n' "$text" "$text" >twice.txt
+  "$assay" certify -q --solvers=none "$2" --from trinity twice.txt --scratch="$4" --shapes="${6:-$data/shapes.tsv}" ${5:+--config="$5"} >out 2>err
+  got=$(sort -u out)
   count=$((count + 1))
-  [ "$got" = PROVED ] && proved=$((proved + 1))
-  case $got in PROVED | UNKNOWN) got=same ;; esac
   # shapes that do not fit are a counterexample: the given program is defined there, and the candidate is not
   [ "$want" = UNREADABLE ] && [ "$got" = REFUTED ] &&
     "$assay" certify --solvers=none "$2" --from trinity "$3" --scratch="$4" | grep -q 'the candidate is undefined' && return
@@ -37,8 +37,8 @@ done <dev
 
 tail -n +2 "$data/rules/verdicts.tsv" >rules
 while IFS='	' read -r name _ global private _; do
-  judge "$global" "$data/rules/$name.before.tir" "$data/rules/$name.after.tir" global
-  judge "$private" "$data/rules/$name.before.tir" "$data/rules/$name.after.tir" private
+  judge "$global" "$data/rules/$name.before.tir" "$data/rules/$name.after.tir" global '' "$data/rules/shapes.tsv"
+  judge "$private" "$data/rules/$name.before.tir" "$data/rules/$name.after.tir" private '' "$data/rules/shapes.tsv"
 done <rules
 [ "$count" -gt 150 ] || fail "only $count verdicts were compared"
 

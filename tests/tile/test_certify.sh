@@ -23,6 +23,8 @@ for name in product two_kernels; do
   "$build/assay-check" -q --sem "$src/semantics" "$cases/$name.tp" "$cases/$name.tile" result/certificate.cert >out 2>err || fail "$name: not accepted"
   cmp -s "$cases/$name.tile" result/candidate.tile || fail "$name: the candidate is not the text"
   expect 0 ': f16[' run result
+  # the text, and the block graph that is lowered for it
+  grep -q '"replays": 2' result/report.json || fail "$name: the block graph was not proved beside the text"
   # a certificate is of one text: for a loop that misses its last round, and so on, there is none
   sed 's/for l = 0 to L/for l = 0 to L - 1/' "$cases/$name.tile" >wrong.tile
   "$build/assay-check" -q --sem "$src/semantics" "$cases/$name.tp" wrong.tile result/certificate.cert >out 2>err && fail "$name: accepted for another text"

@@ -213,6 +213,39 @@ static void prove(const as_judged *judged, uint32_t most_steps, as_verdict *verd
     replay(judged, verdict);
 }
 
+static void without_proof(as_verdict *verdict) {
+  verdict->answer = AS_ANSWER_UNKNOWN;
+  if (verdict->proof.verdict != AS_PROVED)
+    judge_because(verdict, AS_REASON_NO_PROOF,
+                  verdict->proof.reason ? verdict->proof.reason : "no proof was found");
+  else
+    judge_because(verdict, AS_REASON_REJECTED,
+                  verdict->check_why ? verdict->check_why : "the checker rejects the proof");
+}
+
+/* The claim of a tile program is about its text, and what is lowered is the block graph that was
+ * read from it.  So that nothing is lowered that is not proved, that graph, as printed, is proved
+ * against the program as well.  To be called when the claim of the text itself is proved. */
+static void prove_block_graph(const as_judged *tile, as_verdict *verdict) {
+  char *name = as_format("the block graph of %s", tile->candidate.name);
+  char *text = as_print_mug(tile->graph);
+  as_judged block = *tile;
+  block.candidate = (ck_text){name, text, strlen(text)};
+  block.tile = false;
+  as_verdict of_block;
+  as_verdict_init(&of_block);
+  if (as_judge_read(&block, &of_block)) {
+    prove(&block, 0, &of_block);
+    if (!of_block.checked)
+      without_proof(&of_block);
+  }
+  if (!of_block.checked)
+    verdict->block_why = as_strdup(of_block.why);
+  as_verdict_clear(&of_block);
+  free(text);
+  free(name);
+}
+
 /* ---- solvers */
 static bool wanted(const as_policy *policy, int solver) {
   return policy->ask[solver] || policy->agree[solver];
@@ -253,6 +286,10 @@ static void ask_solvers(const as_policy *policy, as_verdict *verdict) {
 /* ---- what it comes to */
 /* why a checked proof is not enough for the policy; false: it is */
 static bool objection(const as_judged *judged, const as_policy *policy, as_verdict *verdict) {
+  if (verdict->block_why) {
+    judge_because(verdict, AS_REASON_BLOCK_GRAPH, verdict->block_why);
+    return true;
+  }
   if (verdict->queries_disputed) {
     judge_because(verdict, AS_REASON_DISPUTED, verdict->queries_why);
     return true;
@@ -277,16 +314,6 @@ static bool objection(const as_judged *judged, const as_policy *policy, as_verdi
     }
   }
   return false;
-}
-
-static void without_proof(as_verdict *verdict) {
-  verdict->answer = AS_ANSWER_UNKNOWN;
-  if (verdict->proof.verdict != AS_PROVED)
-    judge_because(verdict, AS_REASON_NO_PROOF,
-                  verdict->proof.reason ? verdict->proof.reason : "no proof was found");
-  else
-    judge_because(verdict, AS_REASON_REJECTED,
-                  verdict->check_why ? verdict->check_why : "the checker rejects the proof");
 }
 
 /* Of a rule, instances must have been met that show that it says anything at all. */
@@ -353,6 +380,8 @@ static void judge_program(const as_judged *judged, const as_policy *policy, as_v
     prove(judged, 0, verdict);
   if (!policy->stop_early && (!verdict->checked || verdict->field.verdict == AS_NO))
     judge_refute_program(judged, policy, verdict);
+  if (verdict->checked && judged->tile)
+    prove_block_graph(judged, verdict);
   if (verdict->checked)
     ask_solvers(policy, verdict);
   conclude(judged, policy, verdict);

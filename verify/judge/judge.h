@@ -66,7 +66,9 @@ const char *as_answer_recorded(as_answer answer);
     "say nothing")                                                                                 \
   X(STARTS_ILL_FORMED, "starts-ill-formed",                                                        \
     "what the rule starts from is ill-formed at any sizes: %s")                                    \
-  X(ABSURD, "absurd", "%s")
+  X(ABSURD, "absurd", "%s")                                                                        \
+  X(BLOCK_GRAPH, "block-graph-not-proved",                                                         \
+    "the block graph that would be lowered for this tile program is not proved: %s")
 
 typedef enum {
 
@@ -148,6 +150,7 @@ typedef struct {
   double prove_seconds;
   bool checked; /* the certificate as written was replayed and accepted */
   char *check_why;
+  char *block_why; /* of a tile program: why its block graph is not proved; NULL: it is */
   ck_usage usage;
   double check_seconds;
 

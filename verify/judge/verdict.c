@@ -36,6 +36,7 @@ void as_verdict_clear(as_verdict *verdict) {
   free(verdict->why);
   free(verdict->theorem);
   free(verdict->check_why);
+  free(verdict->block_why);
   free(verdict->field_words);
   free(verdict->cex_words);
   free(verdict->queries_text);

@@ -78,9 +78,10 @@ class Side:
             self.oblige(make("=", a, b))
 
     def extents(self, trees):
-        found = [self.size(tree) for tree in trees]
-        for extent in found:
-            self.extent_obligation(extent)
+        found = []
+        for tree in trees:
+            found.append(self.size(tree))
+            self.extent_obligation(found[-1])
         return found
 
     def define(self, name, extents, body, grid=(), varies=False, **more):

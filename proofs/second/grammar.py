@@ -76,9 +76,11 @@ graph       = program | mugraph
 kernel      = kernel: "kernel" NAME NL [ "grid" <gdim> NL ] [ "loop" NAME "=" size NL ]
               { bstmt NL } "end"
 gdim        = ('x' | 'y' | 'z') "=" size
-bstmt       = load: "load" NAME dims "=" NAME { map | loop }
-            | store: "store" NAME dims "=" NAME { map }
+bstmt       = load: "load" NAME tile "=" NAME { map | loop }
+            | store: "store" NAME tile "=" NAME { map }
             | acc: "acc" NAME [ "," NAME ] "=" reduced | let: NAME "=" expr
+tile        = "[" [<part>] "]"
+part        = part: size [ "upto" size ]
 reduced     = concat: "concat" NAME "axis" INT12 | sum: "sum" NAME [ "rescale" NAME ]
             | max: "max" NAME
 map         = ('x' | 'y' | 'z') "->" INT12

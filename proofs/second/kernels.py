@@ -2,7 +2,7 @@
 
 from .grammar import ensure, within
 from .scalars import element_indices
-from .sizes import MINUS_ONE, ONE, ZERO, computed, larger
+from .sizes import MINUS_ONE, ONE, ZERO, computed, larger, negative, smaller
 from .terms import make, variable
 
 GRID = {"x": variable("$b0"), "y": variable("$b1"), "z": variable("$b2")}
@@ -45,6 +45,7 @@ class Kernel:
         ensure(len(sizes) == len(names), "a grid axis is declared twice")
         self.axes = {axis: (GRID[axis], sizes[axis]) for axis in "xyz" if axis in sizes}
         if loop is not None:
+            self.side.new_name(loop[0])
             self.axes["loop"] = ITERATION, *self.side.extents([loop[1]])
         self.side.kernel = self
         for kind, name, *parts in body:
@@ -77,23 +78,41 @@ class Kernel:
         ensure(all(d < rank for d in mapped.values()), "an axis is mapped to none")
         return mapped
 
-    def _load(self, name, dims, source, pairs):
-        tile = self.side.extents(dims)
+    def _tile(self, parts):
+        """(extents of one tile, for each axis what it is cut off at or None)."""
+        sizes = self.side.extents([size for _, size, _ in parts])
+        ends = iter(self.side.extents([end for *_, end in parts if end is not None]))
+        return sizes, [None if end is None else next(ends) for *_, end in parts]
+
+    def _cut(self, size, end, at, tiles):
+        """The extent of tile number `at` of so many, the last one being cut off at the end."""
+        self.side.oblige(make("<=", end, computed("*", tiles, size)))
+        extent = smaller(size, computed("+", end, negative(computed("*", at, size))))
+        self.side.extent_obligation(extent)
+        return extent
+
+    def _load(self, name, parts, source, pairs):
+        sizes, ends = self._tile(parts)
         ensure(source in self.side.tensors, f"there is no tensor {source}")
         tensor = self.side.tensors[source]
-        ensure(len(tensor.extents) == len(tile), f"{source} has another number of axes")
-        mapped = self._map(pairs, len(tile))
-        at, tiles = [ZERO] * len(tile), [ONE] * len(tile)
+        ensure(len(tensor.extents) == len(sizes), f"{source} has another number of axes")
+        mapped = self._map(pairs, len(sizes))
+        at, tiles = [ZERO] * len(sizes), [ONE] * len(sizes)
         for axis, (index, extent) in self.axes.items():
             if axis in mapped:
                 d = mapped[axis]
                 at[d] = computed("+", computed("*", at[d], extent), index)
                 tiles[d] = computed("*", tiles[d], extent)
-        for extent, count, size in zip(tensor.extents, tiles, tile):
-            self.side.shape_obligation(extent, computed("*", count, size))
-        places = zip(at, tile, element_indices(len(tile)))
+        extents = list(sizes)
+        for d, (whole, size, end) in enumerate(zip(tensor.extents, sizes, ends)):
+            if end is None:
+                self.side.shape_obligation(whole, computed("*", tiles[d], size))
+            else:
+                self.side.shape_obligation(whole, end)
+                extents[d] = self._cut(size, end, at[d], tiles[d])
+        places = zip(at, sizes, element_indices(len(sizes)))
         indices = [computed("+", computed("*", start, size), i) for start, size, i in places]
-        return self._define(name, tile, tensor.element(indices), "loop" in mapped)
+        return self._define(name, extents, tensor.element(indices), "loop" in mapped)
 
     def _accumulate(self, name, running, reduction):
         kind, source, *more = reduction
@@ -103,6 +122,8 @@ class Kernel:
         tile = self.tensors[source]
         ensure(not tile.after, "an accumulator reads what comes after the loop")
         extents, indices = list(tile.extents), element_indices(len(tile.extents))
+        same = not any(ITERATION in extent.free for extent in extents)
+        ensure(same, f"{source} has another extent in each iteration")
         match kind:
             case "concat":
                 (d,) = more
@@ -139,24 +160,30 @@ class Kernel:
         before = maximum(now.maximum_of, leading, ITERATION)
         return make("exp", make("+", before, make("*", MINUS_ONE, now.element(leading))))
 
-    def _store(self, target, dims, source, pairs):
-        extents = self.side.extents(dims)
+    def _store(self, target, parts, source, pairs):
+        sizes, ends = self._tile(parts)
+        self.side.new_name(target)
         ensure(source in self.tensors, f"there is no tile {source}")
         tensor = self.tensors[source]
-        fits = len(tensor.extents) == len(extents) and not tensor.varies
+        fits = len(tensor.extents) == len(sizes) and not tensor.varies
         ensure(fits, f"{source} cannot be stored: it varies, or has another number of axes")
-        mapped = self._map(pairs, len(extents))
+        mapped = self._map(pairs, len(sizes))
         ensure(mapped.keys() == self.axes.keys() - {"loop"}, "a grid axis is not mapped")
-        for extent, size in zip(tensor.extents, extents):
-            self.side.shape_obligation(extent, size)
-        indices, blocks = element_indices(len(extents)), []
+        on_axis = {d: axis for axis, d in mapped.items()}
+        for d, (whole, size, end) in enumerate(zip(tensor.extents, sizes, ends)):
+            if end is not None:
+                ensure(d in on_axis, "a tile is cut off along an axis that the grid does not divide")
+                size = self._cut(size, end, *self.axes[on_axis[d]])
+            self.side.shape_obligation(whole, size)
+        extents, indices, blocks = list(sizes), element_indices(len(sizes)), []
         for axis in (axis for axis in self.axes if axis != "loop"):
             d = mapped[axis]
-            size = extents[d]
+            size = sizes[d]
             self.side.oblige(make("<", ZERO, size))
             blocks.append(computed("div", indices[d], size))
             indices[d] = computed("mod", indices[d], size)
-            extents[d] = computed("*", self.axes[axis][1], size)
+            whole = computed("*", self.axes[axis][1], size)
+            extents[d] = whole if ends[d] is None else ends[d]
         element = make("app", *tensor.symbol, *blocks, *indices) if tensor.symbol else tensor.value
         self.stores.append((target, extents, element))
         within("stores of a kernel", len(self.stores))

@@ -136,17 +136,17 @@ class Sizes:
             ensure(free, "a relation may restrict the sizes of the given program")
 
     def _leaves_free(self, head, own_side, other_side, others):
-        own, other = factors(own_side), factors(other_side)
-        sizes = [factor for factor in other if factor in self.least]
-        numbers = [factor.constant for factor in other if factor not in self.least]
+        own, (whole, tile) = factors(own_side), covered(other_side)
+        if tile is not None and (head == "<=" or not self._never_zero(tile)):
+            return False
+        counted = factors(whole) + ([] if tile is None else factors(tile))
         if (
             any(factor not in self.own or self.least[factor] > 1 for factor in own)
-            or any(number is None or number <= 0 for number in numbers)
-            or any(size in self.own and self.least[size] > 1 for size in sizes)
-            or set(own) & set(sizes)
+            or not all(self._may_be_other(factor) for factor in counted)
+            or set(own) & set(counted)
         ):
             return False
-        never_zero = all(self.least[size] >= 1 for size in sizes)
+        never_zero = self._never_zero(whole)
         if head == "<=":
             return len(own) == 1 and (self.least[own[0]] == 0 or never_zero)
         return any(
@@ -156,6 +156,15 @@ class Sizes:
             and (self.least[size] == 0 or never_zero)
             for size in own
         )
+
+    def _may_be_other(self, factor):
+        """A positive number, or a size, of the candidate alone with a least value of at most 1."""
+        if factor in self.least:
+            return factor not in self.own or self.least[factor] <= 1
+        return factor.constant is not None and factor.constant > 0
+
+    def _never_zero(self, product):
+        return all(self.least.get(factor, 1) >= 1 for factor in factors(product))
 
     # -- plain relations -------------------------------------------------------------------------
 
@@ -193,3 +202,14 @@ class Sizes:
 
 def factors(term):
     return factors(term.kids[0]) + factors(term.kids[1]) if term.head == "*" else [term]
+
+
+def covered(term):
+    """(whole, tile) of `(whole + tile - 1) div tile`; of any other term (term, None)."""
+    if term.head == "div":
+        dividend, tile = term.kids
+        if dividend.head == "+" and dividend.kids[1] is MINUS_ONE and dividend.kids[0].head == "+":
+            parts = dividend.kids[0].kids
+            if tile in parts:
+                return parts[parts[0] is tile], tile
+    return term, None

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The second checker on the cases of tests/claim/claim.cases, the vectors of claims and the traps: what it states, refuses, accepts and rejects.
+"""The second checker on the cases of tests/claim/claim.cases and cut.cases, the vectors of claims and the traps: what it states, refuses, accepts and rejects.
 
 usage: cases.py SOURCE
 """
@@ -94,7 +94,8 @@ def wrong_traps(second, source):
 
 
 def wrong_cases(second, source):
-    for case in cases(source / "tests/claim/claim.cases"):
+    found = [case for name in ("claim", "cut") for case in cases(source / f"tests/claim/{name}.cases")]
+    for case in found:
         with tempfile.TemporaryDirectory() as folder:
             got = stated(second, case, str(source / "semantics"), Path(folder))
         wanted = "refused" if "reject" in case else "stated"

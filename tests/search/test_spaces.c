@@ -101,12 +101,14 @@ static const reordered orders[] = {
     {"program chain_left\nsizes M = 16, K = 4096, N = 4096\ninput x: f16[M, K]\n"
      "input A: f16[K, N]\ninput B: f16[N, K]\noutput O = x @ (A @ B)\n",
      2, 2, true},
+    /* the sum of the weights first: in a kernel of its own, or in each block of the product */
     {"program distrib\nsizes B = 1024, D = 1024, N = 1024\ninput X: f16[B, D]\n"
      "input W1: f16[D, N]\ninput W2: f16[D, N]\noutput O = X @ W1 + X @ W2\n",
-     1, 1, true},
+     2, 1, true},
+    /* W is read once in either form, which is what it costs: one product or two is a draw */
     {"program factor\nsizes B = 16, D = 4096, N = 4096\ninput X: f16[B, D]\ninput Y: f16[B, D]\n"
      "input W: f16[D, N]\noutput O = (X @ W) * 0.5 + (Y @ W) * 0.5\n",
-     1, 1, false},
+     1, 2, false},
     /* nothing goes through the function: both products stay */
     {"program gated\nsizes B = 16, D = 1024, N = 1024\ninput X: f16[B, D]\ninput Y: f16[B, D]\n"
      "input W: f16[D, N]\noutput O = silu(X @ W) + silu(Y @ W)\n",

@@ -16,6 +16,13 @@ expect 1 'is outside of its' certify "$cases/rows.tp" "$cases/rows_far.tile"
 expect 1 'no value' certify "$cases/rows.tp" "$cases/rows_unset.tile"
 expect 1 '"order_dependent": 1' certify --json "$cases/rows.tp" "$cases/rows_shared.tile"
 
+# what differs far from 0 alone
+printf '%s\n' 'program clamped' 'sizes N' 'input X: f32[N]' 'output Y = X + 1' >far.tp
+printf '%s\n' 'tile clamped' 'sizes N' 'input X: f32[N]' 'output Y: f32[N]' 'load x[i < N] = X[i]' \
+  'store Y[i] = if(x[i] < 1000, x[i] + 1, 1001) over [i < N]' >far.tile
+expect 1 REFUTED certify -q far.tp far.tile --solvers=none
+rm far.tp far.tile
+
 # block graphs written as loops are proved; the certificate is one of the text
 for name in product two_kernels; do
   expect 0 PROVED certify -q "$cases/$name.tp" "$cases/$name.tile" --require=check,z3 -o result

@@ -21,19 +21,26 @@ typedef struct {
   as_rng rng;
   as_tile_verdict *verdict;
   double until;
+  uint64_t rounds; /* choices of inputs made, whatever came of them */
 } search;
 
-/* numbers of a few eighths, rarely 0; in every third round positive ones; integers, where the
- * tensor holds such, are small positions */
+/* What kinds of numbers a round is about. */
+enum { POSITIVE = 2, LARGE = 4, ROUNDS = 5, LARGEST_SHIFT = 17 };
+
+/* numbers of a few eighths, rarely 0; in every fifth round positive ones, and in every fifth some
+ * that are up to 2^16: what programs compare with, and saturate at, may be far from 0.  Integers,
+ * where the tensor holds such, are small positions. */
 static void fill(search *s, uint64_t round, bool integers, as_tensor *exact) {
   for (size_t k = 0; k < exact->n; k++) {
     mpq_t *number = as_tensor_at(exact, k);
     if (integers)
       mpq_set_si(*number, (long)as_rng_below(&s->rng, 3), 1);
-    else if (round % 3 == 2)
+    else if (round % ROUNDS == POSITIVE)
       mpq_set_si(*number, (long)as_rng_below(&s->rng, 8) + 1, 8);
     else
       mpq_set_si(*number, (long)as_rng_below(&s->rng, 17) - 8, 8);
+    if (!integers && round % ROUNDS == LARGE)
+      mpq_mul_2exp(*number, *number, as_rng_below(&s->rng, LARGEST_SHIFT));
     mpq_canonicalize(*number);
   }
 }
@@ -97,7 +104,7 @@ static bool try_sizes(void *arg) {
     as_tensor *exact = as_calloc(s->sides.n_arguments + 1, sizeof *exact);
     uint32_t made;
     tile_outcome outcome = {0};
-    if (make_inputs(s, s->verdict->instances, exact, &made)) {
+    if (make_inputs(s, s->rounds++, exact, &made)) {
       tile_instance here = {&s->sides, s->instance.env, exact, s->budget->max_ops, s->budget->seed};
       tile_compare(&here, &outcome);
       take(s, &outcome, exact);
@@ -112,12 +119,26 @@ static bool try_sizes(void *arg) {
   return false;
 }
 
-static void look(search *s) {
+/* all bounds once; true: there is an answer, or no time left */
+static bool look_at_small_sizes(search *s) {
   const as_tile_budget *budget = s->budget;
   for (int64_t top = 0; top <= budget->max_size; top++) {
     if (as_instance_each(&s->instance, &s->rng, top, budget->sizes_per_bound, try_sizes, s))
-      return;
+      return true;
   }
+  return false;
+}
+
+static void look(search *s) {
+  const as_tile_budget *budget = s->budget;
+  /* where there are few sizes to choose, again with other inputs, so that each kind has its round
+   */
+  uint64_t rounds_before;
+  do {
+    rounds_before = s->rounds;
+    if (look_at_small_sizes(s))
+      return;
+  } while (s->rounds < 4 * ROUNDS && s->rounds > rounds_before);
   /* large fixed numbers have no small instance */
   for (int64_t top = 4 * budget->max_size; s->verdict->instances == 0 && top <= 1024; top *= 4) {
     if (as_instance_random(&s->instance, &s->rng, top, 5000) && try_sizes(s))

@@ -1,7 +1,6 @@
 """usage: second [--sem FILE|DIR].. [-q] SPEC CANDIDATE CERT
        second [--sem FILE|DIR].. [-q] FILE.rule NAME[.reverse] CERT
        second [--sem FILE|DIR].. --goals SPEC CANDIDATE
-       second [--sem FILE|DIR].. --batch LIST
 
 A second checker of certificates, written from CLAIM.md, FORMAT.md and RULES.md alone.
 Exit status: 0 accepted, 1 rejected, 2 bad input, 4 a fault of the checker itself.
@@ -19,8 +18,7 @@ from .grammar import Refused, ensure, parse_rules, parse_text
 from .library import Library, read
 from .terms import Rejected, forget_terms
 
-ACCEPTED, REJECTED, BAD_INPUT = range(3)
-FAILED = 4
+ACCEPTED, REJECTED, BAD_INPUT, _, FAILED = range(5)
 
 
 def state(sems, spec, candidate):
@@ -81,32 +79,17 @@ def check(sems, spec, candidate, certificate):
     return ACCEPTED
 
 
-def batch(sems, path):
-    worst = ACCEPTED
-    for line in read(path).decode("latin-1").split("\n"):
-        if line.strip(" ") and not line.startswith("#"):
-            names = line.split()
-            if len(names) == 3 and "\0" not in line:
-                worst = max(worst, check(sems, *names))
-            else:
-                print(f"bad input: {line!r} does not name three files", file=sys.stderr)
-                worst = BAD_INPUT
-    return worst
-
-
 def main(arguments):
     try:
-        options, files = getopt.gnu_getopt(arguments, "q", ["sem=", "goals", "batch=", "help"])
+        options, files = getopt.gnu_getopt(arguments, "q", ["sem=", "goals", "help"])
         given = dict(options)
-        count = 0 if "--help" in given or "--batch" in given else 2 if "--goals" in given else 3
+        count = 0 if "--help" in given else 2 if "--goals" in given else 3
         ensure(len(files) == count, "another number of files is asked for")
         beside = Path(__file__).resolve().parents[2] / "semantics"
         sems = [value for name, value in options if name == "--sem"]
         sems = sems or [os.environ.get("ASSAY_SEM") or str(beside)]
         if "--help" in given:
             print(__doc__)
-        elif "--batch" in given:
-            return batch(sems, given["--batch"])
         elif "--goals" in given:
             print_claim(state(sems, *files))
         else:

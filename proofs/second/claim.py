@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from .grammar import ensure, within
 from .kernels import Kernel
-from .scalars import Call, Place, Scalars, Tensor, element_indices
+from .scalars import BUILTIN, Call, Place, Scalars, Tensor, element_indices
 from .sizes import ONE, ZERO, Sizes, is_group, relation
 from .terms import constant, make, range_of, variable
 
@@ -100,6 +100,7 @@ class Side:
     def input(self, name, extents, kind):
         self.new_name(name)
         symbol = name, "i" * len(extents) + (":i" if kind == "int" else ":r")
+        within("axes of a tensor", len(extents))
         self.claim.inputs[name] = symbol
         within("inputs", len(self.claim.inputs))
         self.count_tensor()
@@ -335,7 +336,7 @@ class Claim:
         """Section 7: fresh, distinct, free, order, side, known.  (integer: by how define works.)"""
         known = dict.fromkeys(self.inputs.values())
         for name, (parameters, body) in self.library.functions.items():
-            if body == ("builtin",):
+            if body == BUILTIN:
                 known["func." + name, "r" * len(parameters) + ":r"] = None
         may_name = {side.letter: side.names.values() for side in (self.given, self.candidate)}
         for made in self.definitions:

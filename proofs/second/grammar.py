@@ -2,9 +2,9 @@
 
 In the grammar, "x" is the token x, 'x' the same and kept in the tree; { x } any number of x, [ x ]
 one or none, < x > one or more with commas between, ! x that there is no x, ^ x one more level of
-nesting.  A choice takes
-the first alternative that fits.  `tag: ..` makes (tag, what it keeps ..), or what the function of
-that name below makes; without a tag one thing kept stands for itself, and several are a tuple.
+nesting.  A choice takes the first alternative that fits.  `tag: ..` makes (tag, what it keeps ..),
+or what the function of that name below makes; without a tag one thing kept stands for itself, and
+several are a tuple.
 """
 
 import re
@@ -102,12 +102,6 @@ RESERVED = set(
     loop load acc store end sum max min prod if then div mod and or not none inf f16 bf16 f32 rule
     ints axes tensor assume lhs rhs expect int bool""".split()
 )
-_TOKEN = 100
-MAX_BRACKETS = 100
-MAX_NESTING = 98  # of what stands inside of an expression, which counts itself and its statement
-MAX_EXPONENT = 1000
-MAX_DECLARED_DIGITS = 12
-
 LIMITS = {
     "bytes of one text": 1 << 20,
     "characters of a token": 100,

@@ -2,21 +2,16 @@
 
 from .grammar import ensure, within
 from .scalars import element_indices
-from .sizes import MINUS_ONE, ONE, ZERO, computed, larger, negative, smaller
+from .sizes import MINUS_ONE, ONE, STATE, ZERO, computed, fold, larger, negative, smaller
 from .terms import make, variable
 
 GRID = {"x": variable("$b0"), "y": variable("$b1"), "z": variable("$b2")}
 ITERATION = variable("$b3")
-STATE = variable("$s", "r")
-
-
-def fold(bound, base, step):
-    return make("fold", 0, 1, bound, base, step.bound([ITERATION, STATE]))
 
 
 def maximum(tile, indices, bound):
     """The maximum of a tile over the iterations below `bound`."""
-    return fold(bound, tile.element(indices, ZERO), larger(STATE, tile.element(indices)))
+    return fold(ITERATION, bound, tile.element(indices, ZERO), larger(STATE, tile.element(indices)))
 
 
 class Kernel:
@@ -137,7 +132,7 @@ class Kernel:
                 (rescale,) = more
                 factor = () if rescale is None else (self._factor(rescale, tile, indices),)
                 kept = make("*", STATE, *factor) if factor else STATE
-                body = fold(bound, ZERO, make("+", kept, tile.element(indices)))
+                body = fold(ITERATION, bound, ZERO, make("+", kept, tile.element(indices)))
             case "max":
                 self.side.oblige(make("<", ZERO, bound))
                 if running is not None:
@@ -172,7 +167,7 @@ class Kernel:
         on_axis = {d: axis for axis, d in mapped.items()}
         for d, (whole, size, end) in enumerate(zip(tensor.extents, sizes, ends)):
             if end is not None:
-                ensure(d in on_axis, "a tile is cut off along an axis that the grid does not divide")
+                ensure(d in on_axis, "a tile is cut off along axes of the grid only")
                 size = self._cut(size, end, *self.axes[on_axis[d]])
             self.side.shape_obligation(whole, size)
         extents, indices, blocks = list(sizes), element_indices(len(sizes)), []

@@ -4,7 +4,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from .grammar import Refused, ensure, parse_text, within
-from .scalars import FUNCTIONS, Scalars
+from .scalars import BUILTIN, FUNCTIONS, Scalars
 from .terms import variable
 
 
@@ -45,7 +45,7 @@ class Library:
         ensure(name not in FUNCTIONS, f"{name} is known to all")
         within("arguments of a call", len(parameters))
         ensure(len(set(parameters)) == len(parameters), f"{name} has a parameter twice")
-        if body != ("builtin",):
+        if body != BUILTIN:
             anywhere = SimpleNamespace(claim=SimpleNamespace(library=self), oblige=lambda *_: None)
             reals = {parameter: variable(parameter, "r") for parameter in parameters}
             Scalars(anywhere, reals).scalar(body)

@@ -4,7 +4,8 @@ from dataclasses import dataclass, field, replace
 
 from .grammar import Refused, ensure, within
 from .sizes import (
-    MINUS_ONE, ONE, ZERO, at_values, computed, is_group, is_one, larger, negative, relation, smaller
+    ONE, STATE, ZERO, at_values, computed, fold, is_group, is_one, larger, negative, relation,
+    smaller,
 )
 from .terms import Term, constant, make, negation, range_of, variable
 
@@ -202,17 +203,17 @@ class Scalars:
         if kind in ("max", "min"):
             self.oblige(make("<", ZERO, bound))
         ensure(counter not in self.names, f"{counter} has a meaning already")
-        k, state = variable(f"$k{self.depth}"), variable("$s", "r")
+        k = variable(f"$k{self.depth}")
         place = self.place.under(*range_of(k, bound), variables=(k,))
         names = {**self.names, counter: k}
         f = replace(self, names=names, place=place, depth=self.depth + 1).scalar(body)
         base, step = {
-            "sum": (ZERO, make("+", state, f)),
-            "prod": (ONE, make("*", state, f)),
-            "max": (f.replaced({k: ZERO}), larger(state, f)),
-            "min": (f.replaced({k: ZERO}), smaller(state, f)),
+            "sum": (ZERO, make("+", STATE, f)),
+            "prod": (ONE, make("*", STATE, f)),
+            "max": (f.replaced({k: ZERO}), larger(STATE, f)),
+            "min": (f.replaced({k: ZERO}), smaller(STATE, f)),
         }[kind]
-        return make("fold", 0, 1, bound, base, step.bound([k, state]))
+        return fold(k, bound, base, step)
 
     # -- accesses (section 4.4) ------------------------------------------------------------------
 
@@ -342,12 +343,12 @@ class Call:
                         after = self.here.size(number).constant < 0
                         crossed = before + extents if after else taken
                         ensure(not any(map(is_group, crossed)), "an axis is counted across a group")
-                case "size", ("name", name) if name not in self.names:
-                    ensure(not is_group(taken[0]), "a group of axes is taken as one axis")
-                    self._enter(name, taken[0])
                 case "size", tree:
                     ensure(not is_group(taken[0]), "a group of axes is taken as one axis")
-                    self.side.shape_obligation(self.here.size(tree), taken[0])
+                    if tree[0] == "name" and tree[1] not in self.names:
+                        self._enter(tree[1], taken[0])
+                    else:
+                        self.side.shape_obligation(self.here.size(tree), taken[0])
             before += taken
 
     def _count(self, part, rank):

@@ -4,6 +4,7 @@ from .grammar import ensure, within
 from .terms import constant, make, variable
 
 ZERO, ONE, MINUS_ONE = constant(0), constant(1), constant(-1)
+STATE = variable("$s", "r")  # of a fold, before it is bound
 DIRECTED = {"=": "=", "!=": "#", "<=": "<=", "<": "<", ">=": "<=", ">": "<"}
 
 
@@ -41,6 +42,10 @@ def larger(a, b):
 
 def smaller(a, b):
     return make("ite", make("<=", a, b), a, b)
+
+
+def fold(counter, bound, base, step):
+    return make("fold", 0, 1, bound, base, step.bound([counter, STATE]))
 
 
 def relation(relop, a, b):
